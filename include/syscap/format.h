@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * format.h - the bytes of a capture.
+ *
+ * A .syscap file is a 256-byte header and then frames until its end.  There
+ * is no trailer, no checksum and no count of frames.  Every frame begins on a
+ * multiple of 8 from the start of the file, and its length is a multiple of 8
+ * between 24 and 65,528.  Integers are in the byte order that the header
+ * names; everything this library writes is little-endian.
+ *
+ * The format is GNOME Sysprof's, version 1; the names here are ours.  A ring
+ * between an application and a recorder carries the same frames.
+ * docs/format.md tells what each reader makes of them.
+ *
+ * Writers: all padding is zero (but padding2, below), texts are
+ * NUL-terminated and cut at a UTF-8 boundary, every pid has a PROCESS frame.
+ */
+#ifndef SYSCAP_FORMAT_H
+#define SYSCAP_FORMAT_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+#define SYSCAP_STATIC_ASSERT static_assert
+#else
+#define SYSCAP_STATIC_ASSERT _Static_assert
+#endif
+
+/** The first four bytes of a capture: 5E 97 CA FD in every byte order. */
+#define SYSCAP_MAGIC UINT32_C(0xFDCA975E)
+
+/** Longest frame: the largest multiple of 8 that 16 bits hold. */
+#define SYSCAP_FRAME_MAX 65528u
+
+/** Lowest address that names a JIT string and not code. */
+#define SYSCAP_JIT_MARK UINT64_C(0xE000000000000000)
+
+/** padding2 of a frame index (a 32-byte TIMESTAMP of newer Sysprof). */
+#define SYSCAP_INDEX_MAGIC UINT32_C(0x53504958)
+
+/**
+ * padding2 of frames that have no thread id of their own (MARK, LOG, CTRDEF,
+ * CTRSET, METADATA, FILE_CHUNK): this tag or'ed with the thread id, which is
+ * below 2^22.  Other writers leave 0 or stale bytes there.
+ */
+#define SYSCAP_TID_TAG UINT32_C(0x5C000000)
+#define SYSCAP_TID_TAG_MASK UINT32_C(0xFFC00000)
+
+enum syscap_frame_type {
+	SYSCAP_FRAME_TIMESTAMP = 1,
+	SYSCAP_FRAME_SAMPLE = 2,
+	SYSCAP_FRAME_MAP = 3,
+	SYSCAP_FRAME_PROCESS = 4,
+	SYSCAP_FRAME_FORK = 5,
+	SYSCAP_FRAME_EXIT = 6,
+	SYSCAP_FRAME_JITMAP = 7,
+	SYSCAP_FRAME_CTRDEF = 8,
+	SYSCAP_FRAME_CTRSET = 9,
+	SYSCAP_FRAME_MARK = 10,
+	SYSCAP_FRAME_METADATA = 11,
+	SYSCAP_FRAME_LOG = 12,
+	SYSCAP_FRAME_FILE_CHUNK = 13,
+	SYSCAP_FRAME_ALLOCATION = 14,
+	SYSCAP_FRAME_OVERLAY = 15,
+	SYSCAP_FRAME_TRACE = 16,
+	SYSCAP_FRAME_DBUS_MESSAGE = 17,
+	SYSCAP_FRAME_LAST = 18, /* first type this version does not know */
+	/* The end of a thread's ring; never in a file. */
+	SYSCAP_FRAME_RING_END = 255
+};
+
+/** Types that every recorder's ring reader takes are below this one. */
+#define SYSCAP_FRAME_RING_LIMIT 16
+
+struct syscap_wire_file {
+	uint32_t magic; /* little-endian always */
+	uint8_t version; /* 1 */
+	uint8_t little_endian; /* bit 0; on big-endian writers bit 7 */
+	uint8_t padding[2];
+	char capture_time[64]; /* UTC, YYYY-MM-DDTHH:MM:SSZ */
+	int64_t time; /* CLOCK_MONOTONIC ns: where the capture begins */
+	int64_t end_time; /* ns; 0: not finished, look at the frames */
+	uint64_t last_frame_index; /* 0: none */
+	char suffix[160];
+};
+
+struct syscap_wire_frame {
+	uint16_t len; /* all of the frame, padding included */
+	int16_t cpu; /* -1: unknown */
+	int32_t pid; /* -1: no process */
+	int64_t time; /* CLOCK_MONOTONIC, ns */
+	uint8_t type;
+	uint8_t padding1[3];
+	uint32_t padding2; /* see SYSCAP_TID_TAG */
+};
+
+struct syscap_wire_sample { /* and TRACE: entering is bit 0 of flags */
+	struct syscap_wire_frame frame;
+	uint16_t n_addrs;
+	uint16_t flags;
+	int32_t tid;
+	/* uint64_t addrs[n_addrs], the leaf first */
+};
+
+struct syscap_wire_map {
+	struct syscap_wire_frame frame;
+	uint64_t start;
+	uint64_t end;
+	uint64_t offset; /* in the file, bytes */
+	uint64_t inode; /* 0: unknown */
+	/* path NUL, then optionally '@' build-id-in-hex NUL */
+};
+
+struct syscap_wire_fork {
+	struct syscap_wire_frame frame;
+	int32_t child_pid;
+	uint32_t padding;
+};
+
+struct syscap_wire_jitmap {
+	struct syscap_wire_frame frame;
+	uint32_t n_jitmaps;
+	/* then n times: 8-byte address (unaligned), name, NUL */
+};
+
+struct syscap_wire_counter {
+	char category[32];
+	char name[32];
+	char description[52];
+	uint8_t id[3]; /* in the file's byte order; with type, one u32 */
+	uint8_t type; /* 0 int64, 1 double */
+	uint64_t value;
+};
+
+struct syscap_wire_ctrdef {
+	struct syscap_wire_frame frame;
+	uint16_t n_counters;
+	uint16_t padding1;
+	uint32_t padding2;
+	/* struct syscap_wire_counter counters[n_counters] */
+};
+
+struct syscap_wire_values {
+	uint32_t ids[8]; /* 0: slot unused; only the last group has holes */
+	uint64_t values[8];
+};
+
+struct syscap_wire_ctrset {
+	struct syscap_wire_frame frame;
+	uint16_t n_groups;
+	uint16_t padding1;
+	uint32_t padding2;
+	/* struct syscap_wire_values groups[n_groups] */
+};
+
+struct syscap_wire_mark {
+	struct syscap_wire_frame frame; /* time: the start */
+	int64_t duration; /* ns; 0: an instant */
+	char group[24];
+	char name[40];
+	/* message NUL */
+};
+
+struct syscap_wire_metadata {
+	struct syscap_wire_frame frame;
+	char id[40];
+	/* value NUL */
+};
+
+struct syscap_wire_log {
+	struct syscap_wire_frame frame;
+	uint16_t severity; /* GLogLevelFlags */
+	uint16_t padding1;
+	uint32_t padding2;
+	char domain[32];
+	/* message NUL */
+};
+
+struct syscap_wire_file_chunk {
+	struct syscap_wire_frame frame;
+	uint16_t is_last; /* bit 0 */
+	uint16_t len;
+	char path[256];
+	/* data[len], at offset 284 */
+};
+
+struct syscap_wire_allocation {
+	struct syscap_wire_frame frame;
+	uint64_t addr;
+	int64_t size; /* 0: freed */
+	int32_t tid;
+	uint16_t n_addrs;
+	uint16_t padding;
+	/* uint64_t addrs[n_addrs] */
+};
+
+struct syscap_wire_overlay {
+	struct syscap_wire_frame frame;
+	uint8_t layer;
+	uint8_t padding[3];
+	uint16_t src_len;
+	uint16_t dst_len;
+	/* src NUL dst NUL */
+};
+
+struct syscap_wire_dbus_message {
+	struct syscap_wire_frame frame;
+	uint16_t bus_type; /* bits 0-1; bit 2: the body was left out */
+	uint16_t message_len;
+	/* message[message_len], at offset 28 */
+};
+
+SYSCAP_STATIC_ASSERT(sizeof(struct syscap_wire_file) == 256, "format");
+SYSCAP_STATIC_ASSERT(sizeof(struct syscap_wire_frame) == 24, "format");
+SYSCAP_STATIC_ASSERT(sizeof(struct syscap_wire_sample) == 32, "format");
+SYSCAP_STATIC_ASSERT(sizeof(struct syscap_wire_map) == 56, "format");
+SYSCAP_STATIC_ASSERT(sizeof(struct syscap_wire_fork) == 32, "format");
+SYSCAP_STATIC_ASSERT(sizeof(struct syscap_wire_counter) == 128, "format");
+SYSCAP_STATIC_ASSERT(sizeof(struct syscap_wire_ctrdef) == 32, "format");
+SYSCAP_STATIC_ASSERT(sizeof(struct syscap_wire_values) == 96, "format");
+SYSCAP_STATIC_ASSERT(sizeof(struct syscap_wire_ctrset) == 32, "format");
+SYSCAP_STATIC_ASSERT(sizeof(struct syscap_wire_mark) == 96, "format");
+SYSCAP_STATIC_ASSERT(sizeof(struct syscap_wire_metadata) == 64, "format");
+SYSCAP_STATIC_ASSERT(sizeof(struct syscap_wire_log) == 64, "format");
+SYSCAP_STATIC_ASSERT(sizeof(struct syscap_wire_allocation) == 48, "format");
+
+/** Bytes before the variable part, where sizeof includes tail padding. */
+#define SYSCAP_JITMAP_FIXED 28u
+#define SYSCAP_FILE_CHUNK_FIXED 284u
+#define SYSCAP_OVERLAY_FIXED 32u
+#define SYSCAP_DBUS_FIXED 28u
+
+#endif

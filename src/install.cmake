@@ -1,0 +1,48 @@
+# What `cmake --install` puts where.  The prefix can be moved afterwards: the
+# package files find everything from where they lie.
+include(CMakePackageConfigHelpers)
+
+set(syscap_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/syscap)
+
+install(TARGETS syscap syscap_capture EXPORT syscap
+	ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/
+	DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+if(SYSCAP_TOOLS)
+	install(TARGETS syscap_cli RUNTIME
+		DESTINATION ${CMAKE_INSTALL_BINDIR})
+	install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/man/
+		DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
+		FILES_MATCHING PATTERN "*.1")
+endif()
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE-BSD2
+	DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+install(EXPORT syscap NAMESPACE syscap:: FILE syscap-targets.cmake
+	DESTINATION ${syscap_cmake_dir})
+configure_package_config_file(syscap-config.cmake.in
+	${CMAKE_CURRENT_BINARY_DIR}/syscap-config.cmake
+	INSTALL_DESTINATION ${syscap_cmake_dir}
+	NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(
+	${CMAKE_CURRENT_BINARY_DIR}/syscap-config-version.cmake
+	COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/syscap-config.cmake
+	${CMAKE_CURRENT_BINARY_DIR}/syscap-config-version.cmake
+	DESTINATION ${syscap_cmake_dir})
+
+# The way from lib/pkgconfig back to the prefix, and on to lib and include.
+file(RELATIVE_PATH syscap_pc_prefix
+	${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+string(REGEX REPLACE "/$" "" syscap_pc_prefix "${syscap_pc_prefix}")
+file(RELATIVE_PATH syscap_pc_libdir
+	${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_LIBDIR})
+file(RELATIVE_PATH syscap_pc_includedir
+	${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+set(syscap_pc_cflags)
+if(NOT SYSCAP_TLS_MODEL STREQUAL "initial-exec")
+	set(syscap_pc_cflags " -DSYSCAP_TLS_MODEL=\\\"${SYSCAP_TLS_MODEL}\\\"")
+endif()
+configure_file(syscap.pc.in ${CMAKE_CURRENT_BINARY_DIR}/syscap.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/syscap.pc
+	DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
