@@ -1,0 +1,534 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * syscap.h - tell a profiler what your program is doing.
+ *
+ * Link libsyscap.a and say where time goes:
+ *
+ *	#include <syscap.h>
+ *
+ *	SYSCAP_COUNTER(frames_drawn, "demo", "frames", "Frames drawn so far",
+ *		       SYSCAP_INT64);
+ *
+ *	void draw(void)
+ *	{
+ *		SYSCAP_SCOPE("demo", "draw");
+ *		...
+ *		SYSCAP_COUNTER_SET(frames_drawn, ++n);
+ *		SYSCAP_LOG(SYSCAP_DEBUG, "demo", "drawn");
+ *	}
+ *
+ * and run it under a recorder: `syscap record -- ./demo`, sysprof-cli, GNOME
+ * Builder.  The recorder is found through SYSPROF_CONTROL_FD in the
+ * environment.  Without one nothing is recorded, and every macro here is one
+ * load and one branch not taken: no call, no clock read, and its arguments
+ * are not evaluated.
+ *
+ * Words
+ *	mark     something that happened, at a time or for a time
+ *	counter  a number that changes
+ *	log      a line of text with a severity
+ *	ring     where a thread's events wait for the recorder
+ *
+ * What can be relied on
+ *	No call blocks, aborts, allocates or locks.  An event that finds no
+ *	room is dropped and counted, and the capture says so.  A thread's
+ *	first event gets its ring: a few system calls, and at most 250 ms of
+ *	waiting for a recorder that does not answer.
+ *
+ * Contexts: each function says which it is for.
+ *	any-thread   any thread, at the same time as any other call
+ *	signal-safe  also in a signal handler, even one that interrupted
+ *	             another of these calls half-way; keeps errno
+ *	setup        at start; may allocate
+ *
+ * Costs are measured by `cmake --workflow --preset bench`; the README shows
+ * a run.
+ *
+ * Times are CLOCK_MONOTONIC in nanoseconds.  Texts are UTF-8 and copied; one
+ * that is too long is cut between characters: group 23 bytes, name 39,
+ * counter category and name 31, description 51, domain 31, metadata id 39,
+ * message 65,431 (log and metadata 65,463).  NULL texts read as "".
+ */
+#ifndef SYSCAP_H
+#define SYSCAP_H
+
+#include <stdarg.h>
+
+#include <syscap/emit.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SYSCAP_VERSION_MAJOR 0
+#define SYSCAP_VERSION_MINOR 1
+#define SYSCAP_VERSION_MICRO 0
+
+#if defined(__GNUC__)
+#define SYSCAP_PRINTF(at, first) __attribute__((format(printf, at, first)))
+#else
+#define SYSCAP_PRINTF(at, first)
+#endif
+
+/* The parts that can't inline are also symbols: see src/client/symbols.c. */
+#ifndef SYSCAP_INLINE
+#define SYSCAP_INLINE static inline
+#endif
+
+/* ------------------------------------------------------------------ life */
+
+/**
+ * True while events may have somewhere to go.  The macros ask by themselves;
+ * ask where preparing an event costs something.
+ *
+ * Context: any-thread, signal-safe.  One load.
+ */
+SYSCAP_INLINE bool syscap_is_active(void)
+{
+	return __atomic_load_n(&sc_active, __ATOMIC_RELAXED) != 0;
+}
+
+#define SC_ACTIVE() SC_UNLIKELY(__atomic_load_n(&sc_active, __ATOMIC_RELAXED))
+
+/**
+ * Now, on the clock of the capture.  Uses the processor's time stamp counter
+ * where the kernel does (error at most 5 us, told in the capture), else
+ * clock_gettime().  Never goes back within a thread.
+ *
+ * Context: any-thread, signal-safe.
+ */
+SYSCAP_INLINE int64_t syscap_clock(void)
+{
+	struct sc_thread *st = sc_self;
+
+	return SC_LIKELY(st != NULL) ? sc_clock(st) : sc_clock_slow(NULL);
+}
+
+/**
+ * The time at which something begins, for SYSCAP_MARK_SINCE(); 0 while
+ * nothing is recorded.
+ *
+ * Context: any-thread, signal-safe.
+ */
+SYSCAP_INLINE int64_t syscap_begin(void)
+{
+	return SC_ACTIVE() ? syscap_clock() : 0;
+}
+
+struct syscap_stats {
+	size_t size; /* set to sizeof before the call */
+	bool is_active;
+	char reason[120]; /* why it is on or off, one sentence */
+	uint64_t n_dropped; /* events of this process that were not kept ... */
+	uint64_t n_abandoned; /* ... of which begun and never finished */
+	uint64_t n_untold; /* dropped and not in the capture yet */
+	uint32_t n_rings; /* mapped now */
+	bool clock_is_tsc;
+};
+
+/**
+ * What became of this process' events.  Fields behind @stats->size are left
+ * alone.
+ *
+ * Context: any-thread, signal-safe.
+ */
+void syscap_get_stats(struct syscap_stats *stats);
+
+/**
+ * Forget an emit of this thread that will never finish.
+ *
+ * An event that a signal handler left half-way by siglongjmp() is found and
+ * repaired at the thread's next event, where both ran on the thread's own
+ * stack.  Programs that switch stacks inside a signal handler (preemptive
+ * coroutines) and never come back to the old one call this instead.  Not to
+ * be called while an interrupted emit may still go on.
+ *
+ * Context: any-thread, signal-safe.
+ */
+void syscap_thread_reset(void);
+
+/* ----------------------------------------------------------------- marks */
+
+/** A place in the source that makes marks.  Fields are zero-padded. */
+struct syscap_mark_site {
+	char group[24];
+	char name[40];
+};
+
+/**
+ * Record that @site took @duration ns from @begin on (0: an instant).
+ * @message may be NULL.
+ *
+ * Context: any-thread, signal-safe.
+ */
+SYSCAP_INLINE void syscap_mark_at(const struct syscap_mark_site *site,
+				  int64_t begin, int64_t duration,
+				  const char *message);
+
+/**
+ * The same with the texts given at the call: for callers without a fixed
+ * place, such as other languages.  Costs two bounded copies more.
+ *
+ * Context: any-thread, signal-safe.
+ */
+void syscap_mark(const char *group, const char *name, int64_t begin,
+		 int64_t duration, const char *message);
+
+/**
+ * The same with a message made by vsnprintf().
+ *
+ * Context: any-thread; signal-safe as far as the C library's vsnprintf() is:
+ * glibc's does not allocate for integers, strings and plain floating point,
+ * and does for widths and precisions above some hundreds, for %ls and for
+ * positional arguments.  What can't be formatted is an empty message.
+ */
+void syscap_mark_printf(const char *group, const char *name, int64_t begin,
+			int64_t duration, const char *format, ...)
+	SYSCAP_PRINTF(5, 6);
+void syscap_mark_vprintf(const char *group, const char *name, int64_t begin,
+			 int64_t duration, const char *format, va_list args)
+	SYSCAP_PRINTF(5, 0);
+
+/**
+ * A number for (@group, @name), the same for the same texts; 0 when the table
+ * (4,096 sites) is full.  Keep it: looking it up costs more than a mark.
+ * syscap_mark_by_id() does nothing for a number it has not given out.
+ *
+ * Context: any-thread; the first call maps memory.  By id: signal-safe.
+ */
+uint32_t syscap_mark_id(const char *group, const char *name);
+void syscap_mark_by_id(uint32_t id, int64_t begin, int64_t duration,
+		       const char *message);
+
+#define SC_JOIN2(a, b) a##b
+#define SC_JOIN(a, b)  SC_JOIN2(a, b)
+
+/* @group_ and @name_ are literals: the linker sees finished templates. */
+#define SC_MARK_SITE(var, group_, name_)                                     \
+	SYSCAP_STATIC_ASSERT(sizeof(group_) <= 24, "group: 23 bytes");       \
+	SYSCAP_STATIC_ASSERT(sizeof(name_) <= 40, "name: 39 bytes");         \
+	static const struct syscap_mark_site var = { group_, name_ }
+
+/** An instant, now.  @group and @name are string literals. */
+#define SYSCAP_INSTANT(group, name, message)                                 \
+	do {                                                                 \
+		if (SC_ACTIVE()) {                                           \
+			SC_MARK_SITE(sc_site, group, name);                  \
+			syscap_mark_at(&sc_site, syscap_clock(), 0,          \
+				       message);                             \
+		}                                                            \
+	} while (0)
+
+/** @duration ns from @begin on. */
+#define SYSCAP_MARK(group, name, begin, duration, message)                   \
+	do {                                                                 \
+		if (SC_ACTIVE()) {                                           \
+			SC_MARK_SITE(sc_site, group, name);                  \
+			syscap_mark_at(&sc_site, begin, duration, message);  \
+		}                                                            \
+	} while (0)
+
+/** From @begin, which syscap_begin() told, until now. */
+#define SYSCAP_MARK_SINCE(group, name, begin, message)                       \
+	do {                                                                 \
+		if (SC_ACTIVE()) {                                           \
+			SC_MARK_SITE(sc_site, group, name);                  \
+			const int64_t sc_begin = (begin);                    \
+			if (sc_begin != 0)                                   \
+				syscap_mark_at(&sc_site, sc_begin,           \
+					       syscap_clock() - sc_begin,    \
+					       message);                     \
+		}                                                            \
+	} while (0)
+
+/** @duration ns from @begin on, with a message in printf's form. */
+#define SYSCAP_MARK_PRINTF(group, name, begin, duration, ...)                \
+	do {                                                                 \
+		if (SC_ACTIVE())                                             \
+			syscap_mark_printf(group, name, begin, duration,     \
+					   __VA_ARGS__);                     \
+	} while (0)
+
+/* What SYSCAP_SCOPE keeps in the block. */
+struct sc_scope {
+	const struct syscap_mark_site *site;
+	const char *message;
+	int64_t begin;
+};
+
+static inline void sc_scope_end(struct sc_scope *scope)
+{
+	if (SC_UNLIKELY(scope->begin != 0))
+		syscap_mark_at(scope->site, scope->begin,
+			       syscap_clock() - scope->begin, scope->message);
+}
+
+/**
+ * A mark from here to the end of the block, however it is left (return,
+ * goto, C++ exceptions with -fexceptions; not longjmp or thread exit).
+ */
+#define SYSCAP_SCOPE(group, name) SYSCAP_SCOPE_MESSAGE(group, name, NULL)
+
+/** The same; @message must live as long as the block. */
+#define SYSCAP_SCOPE_MESSAGE(group, name, message_)                          \
+	SC_MARK_SITE(SC_JOIN(sc_site_, __LINE__), group, name);              \
+	struct sc_scope SC_JOIN(sc_scope_, __LINE__)                         \
+		__attribute__((cleanup(sc_scope_end), unused)) = {           \
+			&SC_JOIN(sc_site_, __LINE__), NULL, 0                \
+		};                                                           \
+	if (SC_ACTIVE()) {                                                   \
+		SC_JOIN(sc_scope_, __LINE__).message = (message_);           \
+		SC_JOIN(sc_scope_, __LINE__).begin = syscap_clock();         \
+	}                                                                    \
+	struct sc_scope *SC_JOIN(sc_scope_kept_, __LINE__)                   \
+		__attribute__((unused)) = &SC_JOIN(sc_scope_, __LINE__)
+
+/* -------------------------------------------------------------- counters */
+
+enum { SYSCAP_INT64 = 0, SYSCAP_DOUBLE = 1 };
+
+union syscap_value {
+	int64_t i64;
+	double f64;
+};
+
+/**
+ * A counter.  Make one with SYSCAP_COUNTER, or fill the texts and the type
+ * and leave the rest zero.  Must live until the process ends.
+ */
+struct syscap_counter {
+	char category[32];
+	char name[32];
+	char description[52];
+	uint32_t type; /* SYSCAP_INT64 or SYSCAP_DOUBLE */
+	uint32_t id; /* given at first use */
+	uint32_t index; /* of the id in this process, from 1 */
+	uint32_t losses; /* sc_loss_epoch when `last` was sent */
+	uint64_t last; /* bits of the last value sent by an update */
+};
+
+/** Define a static counter @var; texts are string literals. */
+#define SYSCAP_COUNTER(var, category_, name_, description_, type_)           \
+	SYSCAP_STATIC_ASSERT(sizeof(category_) <= 32, "category: 31 bytes"); \
+	SYSCAP_STATIC_ASSERT(sizeof(name_) <= 32, "name: 31 bytes");         \
+	SYSCAP_STATIC_ASSERT(sizeof(description_) <= 52,                     \
+			     "description: 51 bytes");                       \
+	static struct syscap_counter var = {                                 \
+		category_, name_, description_, type_, 0, 0, 0, 0            \
+	}
+
+/**
+ * Record a counter's value now.
+ *
+ * Context: any-thread, signal-safe.
+ */
+SYSCAP_INLINE void syscap_counter_set_bits(struct syscap_counter *counter,
+					   uint64_t bits);
+SYSCAP_INLINE void syscap_counter_set_int64(struct syscap_counter *counter,
+					    int64_t value);
+SYSCAP_INLINE void syscap_counter_set_double(struct syscap_counter *counter,
+					     double value);
+
+/**
+ * The same, but only when the value differs from the last one that an update
+ * sent, or when an event was lost since.
+ *
+ * Context: any-thread, signal-safe.
+ */
+void syscap_counter_update_int64(struct syscap_counter *counter,
+				 int64_t value);
+void syscap_counter_update_double(struct syscap_counter *counter,
+				  double value);
+
+/**
+ * Record several values with one time.  @n above 5,456 is split.
+ *
+ * Context: any-thread, signal-safe.
+ */
+void syscap_counters_set(struct syscap_counter *const *counters,
+			 const union syscap_value *values, unsigned n);
+
+/**
+ * The counter with these texts and type, for callers that have no place for
+ * a static one: the same for the same texts; NULL when the table (4,096) is
+ * full.  It lives until the process ends.
+ *
+ * Context: any-thread; the first call maps memory.
+ */
+struct syscap_counter *syscap_counter_get(const char *category,
+					  const char *name,
+					  const char *description,
+					  uint32_t type);
+
+/** Set @counter (of SYSCAP_COUNTER) to @value, of the counter's type. */
+#define SYSCAP_COUNTER_SET(counter, value)                                   \
+	do {                                                                 \
+		if (SC_ACTIVE()) {                                           \
+			if ((counter).type == SYSCAP_DOUBLE)                 \
+				syscap_counter_set_double(&(counter),        \
+							  (double)(value));  \
+			else                                                 \
+				syscap_counter_set_int64(&(counter),         \
+							 (int64_t)(value));  \
+		}                                                            \
+	} while (0)
+
+/** The same, sent only when it has changed. */
+#define SYSCAP_COUNTER_UPDATE(counter, value)                                \
+	do {                                                                 \
+		if (SC_ACTIVE()) {                                           \
+			if ((counter).type == SYSCAP_DOUBLE)                 \
+				syscap_counter_update_double(                \
+					&(counter), (double)(value));        \
+			else                                                 \
+				syscap_counter_update_int64(                 \
+					&(counter), (int64_t)(value));       \
+		}                                                            \
+	} while (0)
+
+/* ------------------------------------------------------- logs, metadata */
+
+/** GLib's log levels. */
+enum syscap_severity {
+	SYSCAP_ERROR = 4,
+	SYSCAP_CRITICAL = 8,
+	SYSCAP_WARNING = 16,
+	SYSCAP_MESSAGE = 32,
+	SYSCAP_INFO = 64,
+	SYSCAP_DEBUG = 128
+};
+
+/**
+ * Record a line of text.  @severity: one of the levels above.
+ *
+ * Context: any-thread, signal-safe (printf forms as syscap_mark_printf()).
+ */
+void syscap_log(unsigned severity, const char *domain, const char *message);
+void syscap_log_printf(unsigned severity, const char *domain,
+		       const char *format, ...) SYSCAP_PRINTF(3, 4);
+void syscap_log_vprintf(unsigned severity, const char *domain,
+			const char *format, va_list args) SYSCAP_PRINTF(3, 0);
+
+#define SYSCAP_LOG(severity, domain, message)                                \
+	do {                                                                 \
+		if (SC_ACTIVE())                                             \
+			syscap_log(severity, domain, message);               \
+	} while (0)
+
+#define SYSCAP_LOG_PRINTF(severity, domain, ...)                             \
+	do {                                                                 \
+		if (SC_ACTIVE())                                             \
+			syscap_log_printf(severity, domain, __VA_ARGS__);    \
+	} while (0)
+
+/**
+ * Record a fact about the run, such as a version.  Ids that begin with
+ * "syscap." are ours.
+ *
+ * Context: any-thread, signal-safe.
+ */
+void syscap_metadata(const char *id, const char *value);
+
+#define SYSCAP_METADATA(id, value)                                           \
+	do {                                                                 \
+		if (SC_ACTIVE())                                             \
+			syscap_metadata(id, value);                          \
+	} while (0)
+
+/* ----------------------------------------------------- the inline bodies */
+
+/* Out of line: messages that must be cut, counters not known to the ring. */
+void sc_mark_long(const struct syscap_mark_site *site, int64_t begin,
+		  int64_t duration, const char *message, size_t len);
+bool sc_counter_define(struct sc_thread *st, struct syscap_counter *counter,
+		       int64_t time);
+
+/** The ring carries @counter's definition, now if not before. */
+static inline bool sc_counter_ready(struct sc_thread *st,
+				    struct syscap_counter *counter,
+				    int64_t time)
+{
+	const uint32_t index =
+		__atomic_load_n(&counter->index, __ATOMIC_ACQUIRE);
+
+	if (SC_LIKELY(index < SC_DEFINED_MAX &&
+		      (st->defined[index / 64] >> index % 64 & 1) != 0))
+		return true;
+	return sc_counter_define(st, counter, time);
+}
+
+/** Longest message that the inline mark takes. */
+#define SC_INLINE_MESSAGE 1024u
+
+SYSCAP_INLINE void syscap_mark_at(const struct syscap_mark_site *site,
+				  int64_t begin, int64_t duration,
+				  const char *message)
+{
+	const size_t n = message != NULL ? strlen(message) : 0;
+	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_MARK);
+	volatile uintptr_t token;
+
+	if (SC_UNLIKELY(st == NULL))
+		return;
+	if (SC_UNLIKELY(n > SC_INLINE_MESSAGE)) {
+		sc_mark_long(site, begin, duration, message, n);
+		return;
+	}
+	const uint32_t len = (uint32_t)(96 + n + 8) & ~UINT32_C(7);
+	const bool outermost = sc_enter(st, &token);
+	unsigned char *const frame =
+		sc_reserve(st, len, SYSCAP_FRAME_MARK, begin);
+	if (SC_LIKELY(frame != NULL)) {
+		sc_store_word(frame + 24, (uint64_t)duration);
+		memcpy(frame + 32, site, sizeof(*site));
+		sc_store_word(frame + len - 8, 0);
+		if (n != 0)
+			memcpy(frame + 96, message, n);
+		sc_commit(frame, SYSCAP_FRAME_MARK, st->tid_tag);
+	}
+	sc_leave(st, &token, outermost);
+}
+
+SYSCAP_INLINE void syscap_counter_set_bits(struct syscap_counter *counter,
+					   uint64_t bits)
+{
+	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_CTRSET);
+	volatile uintptr_t token;
+
+	if (SC_UNLIKELY(st == NULL))
+		return;
+	const int64_t now = sc_clock(st);
+	const bool outermost = sc_enter(st, &token);
+	if (SC_LIKELY(sc_counter_ready(st, counter, now))) {
+		unsigned char *const frame =
+			sc_reserve(st, 128, SYSCAP_FRAME_CTRSET, now);
+		if (SC_LIKELY(frame != NULL)) {
+			sc_store_word(frame + 24, 1);
+			memset(frame + 32, 0, 96);
+			sc_store_word(frame + 32, counter->id);
+			sc_store_word(frame + 64, bits);
+			sc_commit(frame, SYSCAP_FRAME_CTRSET, st->tid_tag);
+		}
+	}
+	sc_leave(st, &token, outermost);
+}
+
+SYSCAP_INLINE void syscap_counter_set_int64(struct syscap_counter *counter,
+					    int64_t value)
+{
+	syscap_counter_set_bits(counter, (uint64_t)value);
+}
+
+SYSCAP_INLINE void syscap_counter_set_double(struct syscap_counter *counter,
+					     double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	syscap_counter_set_bits(counter, bits);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

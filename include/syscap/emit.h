@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * emit.h - the inline half of the emit path.  Not an interface: include
+ * <syscap.h>, and call nothing here whose name begins with sc_.
+ *
+ * One thread writes one ring.  An event is emitted in five steps:
+ *
+ *	enter    claim the ring for the outermost emit of this thread
+ *	reserve  take len bytes at pos (one compare-exchange, no lock prefix)
+ *	fill     write the frame; its type last
+ *	commit   that last store: 8 bytes that make the frame whole
+ *	leave    the outermost emit publishes everything up to pos
+ *
+ * A signal handler may interrupt between any two instructions and emit too.
+ * It then finds an owner, reserves behind the half-written frame, fills,
+ * commits, and publishes nothing: the interrupted outermost emit does.
+ *
+ * Invariants of struct sc_thread (docs/ring.md has the argument)
+ *  T1  only its own thread and signal handlers on it store to it, but for
+ *      the recycling of a dead one.
+ *  T2  bytes of the body outside [head, pos) are the reader's only in the
+ *      sense that nobody reads them: a frame may be written there once it
+ *      is reserved.
+ *  T3  [tail, headered) holds frames whose len is right, in a row, and
+ *      [headered, pos) is empty or one frame whose first word is not written
+ *      yet.  Whoever enters on top of it writes that word first, so there is
+ *      never a second one.
+ *  T4  a frame in [tail, pos) of type TIMESTAMP is not complete.  With cpu
+ *      -1 it never will be, and is counted.
+ *  T5  limit never lets pos come closer than SC_RING_ROOM to head.  It may
+ *      be lower than it could be (then the slow path looks), never higher.
+ *  T6  owner is NULL exactly while no emit is between enter and leave, but
+ *      for emits that died (siglongjmp): those are found by sc_enter_nested.
+ *
+ * Ordering.  Against handlers on the same thread, program order of the
+ * machine is enough; SC_SIGNAL_FENCE keeps the compiler to it.  Against the
+ * reader:
+ *
+ *	writer (this thread)                reader (src/record/drain.c)
+ *	LOAD  head, acquire   (W1)          LOAD  tail, acquire   (R1)
+ *	STORE frame                         LOAD  frame
+ *	STORE tail, release   (W2)          STORE head, release   (R2)
+ *
+ *	W2 pairs with R1: who sees the tail sees the frames before it.
+ *	R2 pairs with W1: who sees the head may overwrite what lies before it.
+ */
+#ifndef SYSCAP_EMIT_H
+#define SYSCAP_EMIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+
+#include <syscap/format.h>
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef SYSCAP_TLS_MODEL
+#define SYSCAP_TLS_MODEL "initial-exec"
+#endif
+
+#define SC_LIKELY(x)   __builtin_expect(!!(x), 1)
+#define SC_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define SC_HIDDEN      __attribute__((visibility("hidden")))
+#define SC_COLD        __attribute__((cold, noinline))
+#define SC_SIGNAL_FENCE() __atomic_signal_fence(__ATOMIC_SEQ_CST)
+
+/** A loss record is at most this long; the end marker is 24 bytes. */
+#define SC_LOSS_RECORD_MAX 512u
+#define SC_RING_ROOM	   (SC_LOSS_RECORD_MAX + 24u)
+
+/** Counters beyond this many are defined anew at each use. */
+#define SC_DEFINED_MAX 4096u
+
+/**
+ * What a thread needs to emit.  The first cache line is touched by every
+ * event, the second by every event that reads the clock.  The rest is in
+ * src/client/thread.h.  Lives in memory that a forked child finds zeroed.
+ */
+struct sc_thread {
+	uint64_t pos; /* offset in the body << 32 | bytes ever reserved */
+	uint32_t limit; /* the count in pos may reach this */
+	uint32_t size; /* of the body; 0: no ring */
+	unsigned char *body;
+	uint32_t *tail; /* in the ring header; NULL: publish nothing */
+	uint64_t owner; /* token of the outermost emit under way, or 0 */
+	uint64_t headered; /* pos up to which every frame has its len */
+	uint32_t nested; /* emits under way inside the outermost one */
+	int32_t pid;
+	const int32_t *cpu; /* rseq's cpu_id of this thread, or NULL */
+
+	/* the clock: ns = base_ns + (tsc - base_tsc) * mult / 2^32 */
+	uint64_t base_tsc __attribute__((aligned(64)));
+	uint64_t window; /* ticks that the base may be used for; 0: never */
+	uint64_t mult;
+	int64_t base_ns;
+	int64_t last_ns; /* newest time told: the next is not below it */
+	int64_t read_ns; /* what the kernel said at base_tsc; 0: no base */
+	uint32_t tid_tag; /* padding2 of frames without a tid of their own */
+
+	/* one bit per counter whose definition is in this ring */
+	uint64_t defined[SC_DEFINED_MAX / 64] __attribute__((aligned(64)));
+};
+
+/** Non-zero: events may have somewhere to go.  Zero: they have not. */
+extern SC_HIDDEN int sc_active;
+
+/** This thread's state; NULL before its first event. */
+extern SC_HIDDEN __thread struct sc_thread *sc_self
+	__attribute__((tls_model(SYSCAP_TLS_MODEL)));
+
+/* Out of line, in src/client.  All signal-safe. */
+struct sc_thread *sc_thread_first(uint8_t type);
+bool sc_enter_nested(struct sc_thread *st, volatile uintptr_t *token,
+		     const void *cfa);
+unsigned char *sc_reserve_slow(struct sc_thread *st, uint32_t len,
+			       uint8_t type, int64_t time);
+void sc_leave_nested(struct sc_thread *st);
+void sc_write_missing_header(struct sc_thread *st);
+void sc_settle(struct sc_thread *st);
+void sc_retake(struct sc_thread *st, volatile uintptr_t *token);
+int64_t sc_clock_slow(struct sc_thread *st);
+int32_t sc_cpu_slow(void);
+
+/*
+ * Compare-and-exchange that is one instruction to a signal handler.  No
+ * other processor stores to pos, so no lock prefix is needed (trap: a load
+ * and a store apart would lose the handler's reserve in between).
+ */
+static inline bool sc_exchange_local(uint64_t *word, uint64_t expected,
+				     uint64_t desired)
+{
+#if defined(__x86_64__)
+	bool done;
+
+	__asm__ volatile("cmpxchgq %3, %1"
+			 : "=@ccz"(done), "+m"(*word), "+a"(expected)
+			 : "r"(desired)
+			 : "memory");
+	return done;
+#else
+	return __atomic_compare_exchange_n(word, &expected, desired, false,
+					   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+#endif
+}
+
+static inline uintptr_t sc_token_value(const volatile uintptr_t *token)
+{
+	return (uintptr_t)token ^ (uintptr_t)UINT64_C(0x5CA95CA95CA95CA9);
+}
+
+/**
+ * Begin an emit.  @token lives in the caller's stack frame until sc_leave().
+ * Its address tells how deep the emit is, its value that it still lives.
+ */
+static inline __attribute__((always_inline)) bool
+sc_enter(struct sc_thread *st, volatile uintptr_t *token)
+{
+	*token = sc_token_value(token);
+	SC_SIGNAL_FENCE();
+	/* One instruction: else a handler between load and store could become
+	 * owner, die, and be overwritten without anybody looking. */
+	if (SC_LIKELY(sc_exchange_local(&st->owner, 0, (uintptr_t)token))) {
+		SC_SIGNAL_FENCE();
+		return true;
+	}
+	return sc_enter_nested(st, token, __builtin_dwarf_cfa());
+}
+
+/** cpu, pid and len as they stand in the first 8 bytes of a frame. */
+static inline uint64_t sc_first_word(const struct sc_thread *st, uint32_t len)
+{
+	const int32_t *const known =
+		__atomic_load_n(&st->cpu, __ATOMIC_RELAXED);
+	int32_t cpu = -1;
+
+	if (SC_LIKELY(known != NULL))
+		cpu = __atomic_load_n(known, __ATOMIC_RELAXED);
+	if (SC_UNLIKELY(cpu < 0))
+		cpu = sc_cpu_slow();
+	return (uint64_t)(uint32_t)st->pid << 32 |
+	       (uint64_t)(uint16_t)cpu << 16 | (uint16_t)len;
+}
+
+static inline void sc_store_word(unsigned char *at, uint64_t word)
+{
+	__builtin_memcpy(at, &word, sizeof(word));
+}
+
+/**
+ * Take @len bytes (a multiple of 8, 24 to SYSCAP_FRAME_MAX) for a frame at
+ * @time, if pos stays within @limit.  Returns the frame, its first word
+ * written and its type TIMESTAMP until sc_commit(); or NULL.
+ */
+static inline unsigned char *sc_take(struct sc_thread *st, uint32_t limit,
+				     uint32_t len, int64_t time)
+{
+	for (;;) {
+		unsigned char *const body =
+			__atomic_load_n(&st->body, __ATOMIC_RELAXED);
+		const uint32_t size =
+			__atomic_load_n(&st->size, __ATOMIC_RELAXED);
+		const uint64_t old =
+			__atomic_load_n(&st->pos, __ATOMIC_RELAXED);
+		const uint32_t count = (uint32_t)old;
+		const uint32_t offset = (uint32_t)(old >> 32);
+		uint32_t next = offset + len;
+
+		/* A handler's emit died on top of us, before its first word */
+		if (SC_UNLIKELY(__atomic_load_n(&st->headered,
+						__ATOMIC_RELAXED) != old)) {
+			sc_write_missing_header(st);
+			continue;
+		}
+		/* No body: this is a child, forked here a moment ago */
+		if (SC_UNLIKELY((int32_t)(limit - count - len) < 0 ||
+				body == NULL))
+			return NULL;
+		unsigned char *const frame = body + offset;
+		if (next >= size)
+			next -= size;
+		const uint64_t pos =
+			(uint64_t)next << 32 | (uint32_t)(count + len);
+		if (SC_UNLIKELY(!sc_exchange_local(&st->pos, old, pos)))
+			continue;
+		SC_SIGNAL_FENCE();
+		sc_store_word(frame, sc_first_word(st, len));
+		sc_store_word(frame + 16, SYSCAP_FRAME_TIMESTAMP);
+		SC_SIGNAL_FENCE();
+		/* Fails where a handler has done it for us and gone on */
+		sc_exchange_local(&st->headered, old, pos);
+		sc_store_word(frame + 8, (uint64_t)time);
+		return frame;
+	}
+}
+
+/** Take room for a frame of @type; NULL: dropped and counted. */
+static inline unsigned char *sc_reserve(struct sc_thread *st, uint32_t len,
+					uint8_t type, int64_t time)
+{
+	unsigned char *const frame = sc_take(
+		st, __atomic_load_n(&st->limit, __ATOMIC_RELAXED), len, time);
+
+	if (SC_UNLIKELY(frame == NULL))
+		return sc_reserve_slow(st, len, type, time);
+	return frame;
+}
+
+/** The frame is whole.  @padding2: st->tid_tag, or 0 where a tid is inside. */
+static inline void sc_commit(unsigned char *frame, uint8_t type,
+			     uint32_t padding2)
+{
+	SC_SIGNAL_FENCE();
+	sc_store_word(frame + 16, (uint64_t)padding2 << 32 | type);
+	SC_SIGNAL_FENCE();
+}
+
+/** End an emit; the outermost one publishes. */
+static inline void sc_leave(struct sc_thread *st, volatile uintptr_t *token,
+			    bool outermost)
+{
+	if (SC_UNLIKELY(!outermost)) {
+		sc_leave_nested(st);
+		return;
+	}
+	for (;;) {
+		const uint64_t pos =
+			__atomic_load_n(&st->pos, __ATOMIC_RELAXED);
+		SC_SIGNAL_FENCE();
+		/* pos first: then all before it is complete, or counted here */
+		if (SC_UNLIKELY(__atomic_load_n(&st->nested,
+						__ATOMIC_RELAXED) != 0)) {
+			sc_settle(st);
+			continue;
+		}
+		uint32_t *const tail =
+			__atomic_load_n(&st->tail, __ATOMIC_RELAXED);
+		if (SC_LIKELY(tail != NULL)) /* W2, pairs with R1 */
+			__atomic_store_n(tail, (uint32_t)(pos >> 32),
+					 __ATOMIC_RELEASE);
+		SC_SIGNAL_FENCE();
+		__atomic_store_n(&st->owner, 0, __ATOMIC_RELAXED);
+		SC_SIGNAL_FENCE();
+		/* A handler between the two may have reserved: not yet told */
+		if (SC_LIKELY(__atomic_load_n(&st->pos, __ATOMIC_RELAXED) ==
+			      pos))
+			return;
+		if (!sc_exchange_local(&st->owner, 0, (uintptr_t)token))
+			sc_retake(st, token);
+	}
+}
+
+/** Nanoseconds of CLOCK_MONOTONIC, monotonic within the thread. */
+static inline int64_t sc_clock(struct sc_thread *st)
+{
+#if defined(__x86_64__)
+	const uint64_t ticks = __rdtsc() - st->base_tsc;
+
+	if (SC_LIKELY(ticks < st->window)) {
+		/* window is at most 2^31 ticks and mult below 2^33 */
+		const int64_t now =
+			st->base_ns + (int64_t)(ticks * st->mult >> 32);
+		st->last_ns = now;
+		return now;
+	}
+#endif
+	return sc_clock_slow(st);
+}
+
+/**
+ * The state of this thread, made at its first event; NULL: there is none to
+ * have, and the event of @type is counted.
+ */
+static inline struct sc_thread *sc_thread_get(uint8_t type)
+{
+	struct sc_thread *st = sc_self;
+
+	if (SC_UNLIKELY(st == NULL))
+		st = sc_thread_first(type);
+	return st;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* env.h - every environment variable that the library reads. */
+#ifndef SC_ENV_H
+#define SC_ENV_H
+
+enum sc_env {
+	SC_ENV_CONTROL_FD,
+	SC_ENV_DEBUG,
+};
+
+/**
+ * The value of @variable, or NULL: not set, or the process is set-user-ID
+ * (AT_SECURE) and the table says that it is not honoured there.
+ *
+ * Context: setup (getenv() races with setenv()).
+ */
+const char *sc_env_get(enum sc_env variable);
+
+/**
+ * Parse a descriptor number: decimal digits and nothing else, above 2.
+ * Returns it, or -1.
+ */
+int sc_env_parse_fd(const char *text);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* log.c - LOG frames. */
+#define _GNU_SOURCE
+#include <string.h>
+
+#include <syscap.h>
+
+#include "base/text.h"
+#include "client/printf.h"
+
+#define MESSAGE_MAX (SYSCAP_FRAME_MAX - sizeof(struct syscap_wire_log) - 1)
+
+static unsigned char *begin_log(struct sc_thread *st, unsigned severity,
+				const char *domain, int64_t now, size_t n)
+{
+	const uint32_t len = (uint32_t)(64 + n + 8) & ~UINT32_C(7);
+	unsigned char *const frame =
+		sc_reserve(st, len, SYSCAP_FRAME_LOG, now);
+
+	if (frame == NULL)
+		return NULL;
+	sc_store_word(frame + 24, (uint16_t)severity);
+	sc_text_field((char *)frame + 32, 32, domain);
+	sc_store_word(frame + len - 8, 0);
+	return frame;
+}
+
+void syscap_log(unsigned severity, const char *domain, const char *message)
+{
+	volatile uintptr_t token;
+
+	if (!syscap_is_active())
+		return;
+	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_LOG);
+	if (st == NULL)
+		return;
+	size_t n = message != NULL ? strlen(message) : 0;
+	if (SC_UNLIKELY(n > MESSAGE_MAX))
+		n = sc_text_cut(message, n, MESSAGE_MAX);
+	const int64_t now = sc_clock(st);
+	const bool outermost = sc_enter(st, &token);
+	unsigned char *const frame = begin_log(st, severity, domain, now, n);
+	if (frame != NULL) {
+		if (n != 0)
+			memcpy(frame + 64, message, n);
+		sc_commit(frame, SYSCAP_FRAME_LOG, st->tid_tag);
+	}
+	sc_leave(st, &token, outermost);
+}
+
+void syscap_log_vprintf(unsigned severity, const char *domain,
+			const char *format, va_list args)
+{
+	struct sc_printf text;
+	volatile uintptr_t token;
+
+	if (!syscap_is_active())
+		return;
+	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_LOG);
+	if (st == NULL)
+		return;
+	const int64_t now = sc_clock(st);
+	sc_printf_begin(&text, MESSAGE_MAX, format, args);
+	const bool outermost = sc_enter(st, &token);
+	unsigned char *const frame =
+		begin_log(st, severity, domain, now, text.len);
+	if (frame != NULL) {
+		sc_printf_finish(&text, (char *)frame + 64, format, args);
+		sc_commit(frame, SYSCAP_FRAME_LOG, st->tid_tag);
+	}
+	sc_leave(st, &token, outermost);
+}
+
+void syscap_log_printf(unsigned severity, const char *domain,
+		       const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	syscap_log_vprintf(severity, domain, format, args);
+	va_end(args);
+}

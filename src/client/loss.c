@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* loss.c - count what could not be kept, and say so in the capture. */
+#define _GNU_SOURCE
+#include "client/loss.h"
+
+#include <string.h>
+
+#include <syscap.h>
+
+#include "base/text.h"
+#include "client/process.h"
+
+/* What a record calls each kind: the frame types' names in our JSON. */
+static const char *const kind_names[SC_LOSS_KINDS] = {
+	[SC_LOSS_ABANDONED] = "abandoned",
+	[SYSCAP_FRAME_TIMESTAMP] = "timestamp",
+	[SYSCAP_FRAME_SAMPLE] = "sample",
+	[SYSCAP_FRAME_MAP] = "map",
+	[SYSCAP_FRAME_PROCESS] = "process",
+	[SYSCAP_FRAME_FORK] = "fork",
+	[SYSCAP_FRAME_EXIT] = "exit",
+	[SYSCAP_FRAME_JITMAP] = "jitmap",
+	[SYSCAP_FRAME_CTRDEF] = "ctrdef",
+	[SYSCAP_FRAME_CTRSET] = "ctrset",
+	[SYSCAP_FRAME_MARK] = "mark",
+	[SYSCAP_FRAME_METADATA] = "metadata",
+	[SYSCAP_FRAME_LOG] = "log",
+	[SYSCAP_FRAME_FILE_CHUNK] = "file_chunk",
+	[SYSCAP_FRAME_ALLOCATION] = "allocation",
+	[SYSCAP_FRAME_OVERLAY] = "overlay",
+};
+
+/*
+ * Counters are added to by the thread and by handlers on it, and read by
+ * syscap_get_stats() and the recorder: relaxed, each number stands for
+ * itself.  A locked add is what makes them whole against handlers.
+ */
+static void extend_range(struct sc_ring_losses *to, int64_t time)
+{
+	int64_t from = __atomic_load_n(&to->from, __ATOMIC_RELAXED);
+	int64_t last = __atomic_load_n(&to->to, __ATOMIC_RELAXED);
+
+	while ((from == 0 || time < from) &&
+	       !__atomic_compare_exchange_n(&to->from, &from, time, true,
+					    __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED))
+		;
+	while (time > last &&
+	       !__atomic_compare_exchange_n(&to->to, &last, time, true,
+					    __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED))
+		;
+}
+
+static void add(struct sc_ring_losses *to, uint8_t kind, uint32_t len,
+		int64_t time)
+{
+	extend_range(to, time);
+	__atomic_add_fetch(&to->bytes, len, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&to->frames[kind], 1, __ATOMIC_RELAXED);
+}
+
+static void count_for_process(uint8_t kind)
+{
+	__atomic_add_fetch(&sc_process->n_dropped, 1, __ATOMIC_RELAXED);
+	if (kind == SC_LOSS_ABANDONED)
+		__atomic_add_fetch(&sc_process->n_abandoned, 1,
+				   __ATOMIC_RELAXED);
+	__atomic_add_fetch(&sc_loss_epoch, 1, __ATOMIC_RELAXED);
+}
+
+void sc_loss_count(struct sc_state *ts, uint8_t type, uint32_t len,
+		   int64_t time)
+{
+	const uint8_t kind = type < SC_LOSS_KINDS ? type : SC_LOSS_ABANDONED;
+
+	/* The header first: should we die between the two, the recorder tells
+	 * of what no record of ours will. */
+	if (ts->is_ours && ts->ring != NULL)
+		add(&ts->ring->lost, kind, len, time);
+	add(&ts->lost, kind, len, time);
+	count_for_process(kind);
+	/* The next emit looks for room, and tells of this */
+	__atomic_store_n(&ts->hot.limit,
+			 (uint32_t)__atomic_load_n(&ts->hot.pos,
+						   __ATOMIC_RELAXED),
+			 __ATOMIC_RELAXED);
+}
+
+void sc_loss_count_stray(uint8_t type, uint32_t len, int64_t time)
+{
+	const uint8_t kind = type < SC_LOSS_KINDS ? type : SC_LOSS_ABANDONED;
+
+	if (sc_process == NULL)
+		return;
+	add(&sc_process->lost, kind, len, time);
+	count_for_process(kind);
+}
+
+/* ---------------------------------------------------------------- telling */
+
+static uint64_t sum(const struct sc_ring_losses *losses)
+{
+	uint64_t n = 0;
+
+	for (int i = 0; i < SC_LOSS_KINDS; i++)
+		n += __atomic_load_n(&losses->frames[i], __ATOMIC_RELAXED);
+	return n;
+}
+
+static bool thread_is_pending(const struct sc_state *ts)
+{
+	return sum(&ts->lost) != sum(&ts->told[ts->bank & 1]);
+}
+
+static bool process_is_pending(void)
+{
+	return sum(&sc_process->lost) != sum(&sc_process->told);
+}
+
+bool sc_loss_is_pending(const struct sc_state *ts)
+{
+	return thread_is_pending(ts) || process_is_pending();
+}
+
+void sc_loss_leave_behind(struct sc_state *ts)
+{
+	const struct sc_ring_losses *const told = &ts->told[ts->bank & 1];
+
+	/* Our recorder finds them in the ring header */
+	if (!thread_is_pending(ts) || (ts->is_ours && ts->ring != NULL))
+		return;
+	extend_range(&sc_process->lost, ts->lost.from);
+	extend_range(&sc_process->lost, ts->lost.to);
+	__atomic_add_fetch(&sc_process->lost.bytes,
+			   ts->lost.bytes - told->bytes, __ATOMIC_RELAXED);
+	for (int i = 0; i < SC_LOSS_KINDS; i++)
+		__atomic_add_fetch(&sc_process->lost.frames[i],
+				   ts->lost.frames[i] - told->frames[i],
+				   __ATOMIC_RELAXED);
+}
+
+/*
+ * The text of a record: what `now` has more than `told`.  Returns its length;
+ * *ret_n is how many frames it tells of.
+ */
+static size_t describe(char *buffer, size_t size,
+		       const struct sc_ring_losses *now,
+		       const struct sc_ring_losses *told, int32_t tid,
+		       uint64_t *ret_n)
+{
+	struct sc_text text = sc_text_begin(buffer, size);
+
+	*ret_n = sum(now) - sum(told);
+	sc_text_add(&text, "frames=");
+	sc_text_add_u64(&text, *ret_n);
+	sc_text_add(&text, " bytes=");
+	sc_text_add_u64(&text, now->bytes - told->bytes);
+	sc_text_add(&text, " tid=");
+	sc_text_add_i64(&text, tid);
+	for (int i = 0; i < SC_LOSS_KINDS; i++) {
+		const uint64_t n = now->frames[i] - told->frames[i];
+
+		if (n == 0)
+			continue;
+		sc_text_add(&text, " ");
+		sc_text_add(&text, kind_names[i]);
+		sc_text_add(&text, "=");
+		sc_text_add_u64(&text, n);
+	}
+	return (size_t)(text.at - buffer);
+}
+
+static uint32_t record_len(size_t n)
+{
+	return (uint32_t)(sizeof(struct syscap_wire_mark) + n + 8) &
+	       ~UINT32_C(7);
+}
+
+static void fill_record(unsigned char *frame, uint32_t len, int64_t duration,
+			const char *message, size_t n)
+{
+	sc_store_word(frame + 24, (uint64_t)duration);
+	sc_text_field((char *)frame + 32, 24, "syscap");
+	sc_text_field((char *)frame + 56, 40, "lost");
+	sc_store_word(frame + len - 8, 0);
+	memcpy(frame + 96, message, n);
+}
+
+static void snapshot(struct sc_ring_losses *to, struct sc_ring_losses *from)
+{
+	to->from = __atomic_exchange_n(&from->from, 0, __ATOMIC_RELAXED);
+	to->to = __atomic_load_n(&from->to, __ATOMIC_RELAXED);
+	to->bytes = __atomic_load_n(&from->bytes, __ATOMIC_RELAXED);
+	for (int i = 0; i < SC_LOSS_KINDS; i++)
+		to->frames[i] =
+			__atomic_load_n(&from->frames[i], __ATOMIC_RELAXED);
+}
+
+/* The range of a record that was not told goes back to the counters. */
+static void return_range(struct sc_ring_losses *to, int64_t from)
+{
+	int64_t now = __atomic_load_n(&to->from, __ATOMIC_RELAXED);
+
+	while (from != 0 && (now == 0 || from < now) &&
+	       !__atomic_compare_exchange_n(&to->from, &now, from, true,
+					    __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED))
+		;
+}
+
+/* telling_at of a record that has no room yet */
+#define TELLING_NOWHERE UINT64_MAX
+
+void sc_loss_resolve(struct sc_state *ts)
+{
+	const uint64_t at =
+		__atomic_load_n(&ts->telling_at, __ATOMIC_RELAXED);
+	int32_t self = ts->tid;
+
+	/* a record of stray losses that was left half-way */
+	__atomic_compare_exchange_n(&sc_process->telling, &self, 0, false,
+				    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	if (at == 0)
+		return;
+	if (at != TELLING_NOWHERE && ts->hot.body != NULL &&
+	    ts->hot.body[at - 1 + 16] == SYSCAP_FRAME_MARK)
+		ts->bank = ts->telling_bank;
+	else
+		return_range(&ts->lost, ts->told[ts->telling_bank & 1].from);
+	SC_SIGNAL_FENCE();
+	__atomic_store_n(&ts->telling_at, 0, __ATOMIC_RELAXED);
+}
+
+static bool tell_of_thread(struct sc_state *ts, uint32_t limit)
+{
+	struct sc_thread *const st = &ts->hot;
+	char message[SC_LOSS_RECORD_MAX - sizeof(struct syscap_wire_mark)];
+	uint64_t n_lost;
+
+	/* A record under way below us tells of it, or the next emit does */
+	if (!sc_exchange_local(&ts->telling_at, 0, TELLING_NOWHERE))
+		return false;
+	const uint32_t next = ts->bank + 1;
+	struct sc_ring_losses *const staged = &ts->told[next & 1];
+	staged->from = 0;
+	ts->telling_bank = next;
+	SC_SIGNAL_FENCE();
+	snapshot(staged, &ts->lost);
+	const size_t n = describe(message, sizeof(message), staged,
+				  &ts->told[ts->bank & 1], ts->tid, &n_lost);
+	const uint32_t len = record_len(n);
+	unsigned char *const frame = sc_take(st, limit, len, staged->from);
+	if (frame == NULL) {
+		return_range(&ts->lost, staged->from);
+		__atomic_store_n(&ts->telling_at, 0, __ATOMIC_RELAXED);
+		return false;
+	}
+	__atomic_store_n(&ts->telling_at, 1 + (uint64_t)(frame - st->body),
+			 __ATOMIC_RELAXED);
+	SC_SIGNAL_FENCE();
+	fill_record(frame, len, staged->to - staged->from, message, n);
+	sc_commit(frame, SYSCAP_FRAME_MARK, st->tid_tag);
+	ts->bank = next;
+	SC_SIGNAL_FENCE();
+	__atomic_store_n(&ts->telling_at, 0, __ATOMIC_RELAXED);
+	if (ts->is_ours) /* the header's range begins anew */
+		__atomic_store_n(&ts->ring->lost.from,
+				 __atomic_load_n(&ts->lost.from,
+						 __ATOMIC_RELAXED),
+				 __ATOMIC_RELAXED);
+	return true;
+}
+
+/*
+ * Stray losses are told by whichever thread comes first.  Not exactly once
+ * if that emit dies between the two stores below: they are rare, and a word
+ * that two threads flip can't be staged like a thread's own.
+ */
+static bool tell_of_process(struct sc_state *ts, uint32_t limit)
+{
+	struct sc_ring_losses now;
+	char message[SC_LOSS_RECORD_MAX - sizeof(struct syscap_wire_mark)];
+	uint64_t n_lost;
+
+	int32_t nobody = 0;
+	if (!__atomic_compare_exchange_n(&sc_process->telling, &nobody,
+					 ts->tid, false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED))
+		return false;
+	snapshot(&now, &sc_process->lost);
+	const size_t n = describe(message, sizeof(message), &now,
+				  &sc_process->told, 0, &n_lost);
+	const uint32_t len = record_len(n);
+	unsigned char *const frame =
+		n_lost != 0 ? sc_take(&ts->hot, limit, len, now.from) : NULL;
+	if (frame != NULL) {
+		fill_record(frame, len, now.to - now.from, message, n);
+		sc_commit(frame, SYSCAP_FRAME_MARK, 0);
+		sc_process->told = now;
+	} else {
+		return_range(&sc_process->lost, now.from);
+	}
+	__atomic_store_n(&sc_process->telling, 0, __ATOMIC_RELEASE);
+	return frame != NULL;
+}
+
+bool sc_loss_tell(struct sc_state *ts, uint32_t limit)
+{
+	bool told = true;
+
+	if (thread_is_pending(ts))
+		told = tell_of_thread(ts, limit);
+	if (told && process_is_pending())
+		tell_of_process(ts, limit);
+	return told;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * loss.h - count what could not be kept, and say so in the capture.
+ *
+ * A loss is counted in three places: the thread's totals, the ring header
+ * (so that the recorder can tell of losses that no record could tell, after
+ * a kill), and the process' sum.  A loss record goes in front of the
+ * thread's next surviving frame.
+ *
+ * A record is told exactly once even if the emit that writes it dies half
+ * way: the new totals are staged in the other bank, and the bank flips when
+ * the record is complete; sc_loss_resolve() looks at the frame itself to
+ * decide for a record whose writer is gone.
+ */
+#ifndef SC_LOSS_H
+#define SC_LOSS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "client/thread.h"
+
+/** kind 0 of struct sc_ring_losses: emits begun and never finished. */
+#define SC_LOSS_ABANDONED 0
+
+/** Count a lost frame of @ts.  Context: owner, signal-safe. */
+void sc_loss_count(struct sc_state *ts, uint8_t type, uint32_t len,
+		   int64_t time);
+
+/** Count a lost frame of a thread that has no state.  signal-safe. */
+void sc_loss_count_stray(uint8_t type, uint32_t len, int64_t time);
+
+/** Add what @ts never told to the process' stray losses.  owner. */
+void sc_loss_leave_behind(struct sc_state *ts);
+
+/** Something is lost that no record tells.  owner. */
+bool sc_loss_is_pending(const struct sc_state *ts);
+
+/**
+ * Write the records that are due, if they fit below @limit.  Called inside
+ * an emit.  Returns false where they are due and do not fit.
+ */
+bool sc_loss_tell(struct sc_state *ts, uint32_t limit);
+
+/** Decide whether a record whose writer is gone was told.  owner. */
+void sc_loss_resolve(struct sc_state *ts);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mark.c - marks that the inline path does not take. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <syscap.h>
+
+#include "base/text.h"
+#include "client/printf.h"
+
+#define MESSAGE_MAX (SYSCAP_FRAME_MAX - sizeof(struct syscap_wire_mark) - 1)
+
+/* Everything of a mark but its message; room for which is zeroed at the end. */
+static unsigned char *begin_mark(struct sc_thread *st,
+				 const struct syscap_mark_site *site,
+				 int64_t begin, int64_t duration, size_t n)
+{
+	const uint32_t len = (uint32_t)(96 + n + 8) & ~UINT32_C(7);
+	unsigned char *const frame =
+		sc_reserve(st, len, SYSCAP_FRAME_MARK, begin);
+
+	if (frame == NULL)
+		return NULL;
+	sc_store_word(frame + 24, (uint64_t)duration);
+	memcpy(frame + 32, site, sizeof(*site));
+	sc_store_word(frame + len - 8, 0);
+	return frame;
+}
+
+SC_COLD void sc_mark_long(const struct syscap_mark_site *site, int64_t begin,
+			  int64_t duration, const char *message, size_t len)
+{
+	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_MARK);
+	const size_t n = sc_text_cut(message, len, MESSAGE_MAX);
+	volatile uintptr_t token;
+
+	if (st == NULL)
+		return;
+	const bool outermost = sc_enter(st, &token);
+	unsigned char *const frame =
+		begin_mark(st, site, begin, duration, n);
+	if (frame != NULL) {
+		memcpy(frame + 96, message, n);
+		sc_commit(frame, SYSCAP_FRAME_MARK, st->tid_tag);
+	}
+	sc_leave(st, &token, outermost);
+}
+
+static void fill_site(struct syscap_mark_site *site, const char *group,
+		      const char *name)
+{
+	sc_text_field(site->group, sizeof(site->group), group);
+	sc_text_field(site->name, sizeof(site->name), name);
+}
+
+void syscap_mark(const char *group, const char *name, int64_t begin,
+		 int64_t duration, const char *message)
+{
+	struct syscap_mark_site site;
+
+	if (!syscap_is_active())
+		return;
+	fill_site(&site, group, name);
+	syscap_mark_at(&site, begin, duration, message);
+}
+
+void syscap_mark_vprintf(const char *group, const char *name, int64_t begin,
+			 int64_t duration, const char *format, va_list args)
+{
+	struct syscap_mark_site site;
+	struct sc_printf text;
+	volatile uintptr_t token;
+
+	if (!syscap_is_active())
+		return;
+	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_MARK);
+	if (st == NULL)
+		return;
+	fill_site(&site, group, name);
+	sc_printf_begin(&text, MESSAGE_MAX, format, args);
+	const bool outermost = sc_enter(st, &token);
+	unsigned char *const frame =
+		begin_mark(st, &site, begin, duration, text.len);
+	if (frame != NULL) {
+		sc_printf_finish(&text, (char *)frame + 96, format, args);
+		sc_commit(frame, SYSCAP_FRAME_MARK, st->tid_tag);
+	}
+	sc_leave(st, &token, outermost);
+}
+
+void syscap_mark_printf(const char *group, const char *name, int64_t begin,
+			int64_t duration, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	syscap_mark_vprintf(group, name, begin, duration, format, args);
+	va_end(args);
+}

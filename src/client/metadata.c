@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* metadata.c - METADATA frames, and the PROCESS frame of this process. */
+#define _GNU_SOURCE
+#include "client/metadata.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <syscap.h>
+
+#include "base/text.h"
+#include "client/process.h"
+#include "clock/clock.h"
+
+#define METADATA_MAX (SYSCAP_FRAME_MAX - sizeof(struct syscap_wire_metadata) - 1)
+#define CMDLINE_MAX  1024u
+
+static void fill(unsigned char *frame, uint32_t len, const char *id,
+		 const char *value, size_t n)
+{
+	sc_text_field((char *)frame + 24, 40, id);
+	sc_store_word(frame + len - 8, 0);
+	memcpy(frame + 64, value, n);
+}
+
+static uint32_t frame_len(size_t fixed, size_t n)
+{
+	return (uint32_t)(fixed + n + 8) & ~UINT32_C(7);
+}
+
+void syscap_metadata(const char *id, const char *value)
+{
+	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_METADATA);
+	volatile uintptr_t token;
+
+	if (!syscap_is_active() || st == NULL)
+		return;
+	if (value == NULL)
+		value = "";
+	const size_t n =
+		sc_text_cut(value, strnlen(value, METADATA_MAX + 1),
+			    METADATA_MAX);
+	const uint32_t len = frame_len(sizeof(struct syscap_wire_metadata), n);
+	const int64_t now = sc_clock(st);
+	const bool outermost = sc_enter(st, &token);
+	unsigned char *const frame =
+		sc_reserve(st, len, SYSCAP_FRAME_METADATA, now);
+	if (frame != NULL) {
+		fill(frame, len, id, value, n);
+		sc_commit(frame, SYSCAP_FRAME_METADATA, st->tid_tag);
+	}
+	sc_leave(st, &token, outermost);
+}
+
+static size_t read_cmdline(char *buffer, size_t size)
+{
+	const int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	ssize_t n = -1;
+
+	if (fd >= 0) {
+		n = read(fd, buffer, size - 1);
+		close(fd);
+	}
+	if (n <= 0)
+		return 0;
+	while (n > 0 && buffer[n - 1] == '\0')
+		n--;
+	for (ssize_t i = 0; i < n; i++)
+		if (buffer[i] == '\0')
+			buffer[i] = ' ';
+	buffer[n] = '\0';
+	return sc_text_cut(buffer, (size_t)n, size - 2);
+}
+
+static bool announce_process(struct sc_thread *st)
+{
+	char cmdline[CMDLINE_MAX];
+	const size_t n = read_cmdline(cmdline, sizeof(cmdline));
+	const uint32_t len = frame_len(sizeof(struct syscap_wire_frame), n);
+	unsigned char *const frame = sc_take(st, st->limit, len,
+					     sc_clock_kernel());
+
+	if (frame == NULL)
+		return false;
+	sc_store_word(frame + len - 8, 0);
+	memcpy(frame + 24, cmdline, n);
+	sc_commit(frame, SYSCAP_FRAME_PROCESS, 0);
+	return true;
+}
+
+static bool announce_clock(struct sc_thread *st)
+{
+	char value[64];
+	struct sc_text text = sc_text_begin(value, sizeof(value));
+
+	sc_text_add(&text, sc_clock_is_tsc() ? "source=tsc error_ns=" :
+					       "source=clock_gettime error_ns=");
+	sc_text_add_u64(&text, sc_clock_is_tsc() ? SC_CLOCK_ERROR_NS : 0);
+	const size_t n = (size_t)(text.at - value);
+	const uint32_t len = frame_len(sizeof(struct syscap_wire_metadata), n);
+	unsigned char *const frame = sc_take(st, st->limit, len,
+					     sc_clock_kernel());
+	if (frame == NULL)
+		return false;
+	fill(frame, len, "syscap.clock", value, n);
+	sc_commit(frame, SYSCAP_FRAME_METADATA, st->tid_tag);
+	return true;
+}
+
+void sc_metadata_announce(struct sc_state *ts)
+{
+	if (__atomic_exchange_n(&sc_process->announced, 1, __ATOMIC_RELAXED))
+		return;
+	if ((ts->is_ours || announce_process(&ts->hot)) &&
+	    announce_clock(&ts->hot))
+		return;
+	/* did not fit: the next ring of the process tries again */
+	__atomic_store_n(&sc_process->announced, 0, __ATOMIC_RELAXED);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * process.h - what all threads of the process share.
+ *
+ * Two kinds of memory.  What a forked child must not inherit lives in
+ * `struct sc_process`, in front of the thread states, in a mapping that the
+ * kernel zeroes in a child (MADV_WIPEONFORK: also after _Fork() and a raw
+ * clone, which run no atfork handlers).  What it may inherit is static.
+ */
+#ifndef SC_PROCESS_H
+#define SC_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ring/ring.h"
+
+/** Threads that can have a state at one time; further ones drop. */
+#define SC_THREADS_MAX 8192u
+
+/** Wiped by fork.  All fields: any thread, relaxed atomics. */
+struct sc_process {
+	int32_t pid; /* 0: this process has not emitted yet; -1: begins to */
+	int32_t born; /* pid that load or fork() told; 0: after _Fork() */
+	uint32_t announced; /* PROCESS and clock frames are in a ring */
+	uint32_t n_rings; /* mapped now */
+	uint32_t high_water; /* states [0, high_water) have been used */
+	uint32_t low_water; /* states below may be an inherited sc_self */
+	uint32_t scavenge; /* where the next look for dead threads begins */
+	uint32_t n_failures; /* ring requests in a row that got none */
+
+	/* Losses of threads that have no state, or had and are gone; `told`
+	 * is what loss records have said of them. */
+	struct sc_ring_losses lost;
+	struct sc_ring_losses told;
+	int32_t telling; /* tid of who moves lost to told just now, or 0 */
+	uint64_t n_dropped; /* all losses of the process, whoever had them */
+	uint64_t n_abandoned;
+};
+
+/** NULL until sc_process_init(). */
+extern struct sc_process *sc_process;
+
+/** States [0, sc_states_ever) were used by this process or an ancestor. */
+extern uint32_t sc_states_ever;
+
+/** Changes whenever an event is lost: on-change counters look at it. */
+extern uint32_t sc_loss_epoch;
+
+/**
+ * Once, at load time (a constructor calls it): decide whether recording is
+ * possible, and do all that a signal handler could not.  Idempotent; a call
+ * that finds another under way returns at once.
+ *
+ * Context: setup.
+ */
+void sc_process_init(void);
+
+/**
+ * See to it that sc_process describes this process and not a parent.
+ * Returns its pid; 0 where that can't be had: the event is dropped.
+ *
+ * Context: any-thread, signal-safe.
+ */
+int32_t sc_process_current(void);
+
+/** Nothing will be recorded any more in this process. */
+void sc_process_turn_off(const char *reason);
+
+/** The sentence that syscap_get_stats() gives. */
+void sc_process_set_reason(const char *reason);
+
+/** Whether pthread_setspecific() of our key is signal-safe. */
+bool sc_process_watch_thread(void *state);
+
+#endif

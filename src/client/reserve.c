@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * reserve.c - the emit path where the fast one gives up: no ring yet, no
+ * known room, an emit on top of another, an emit that died.
+ *
+ * Runs on the emitting thread or in a signal handler on it.  No locks, no
+ * allocation; system calls only where a ring is set up, and one
+ * sigaltstack() where an emit looks dead.
+ */
+#define _GNU_SOURCE
+#include "client/reserve.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include <syscap.h>
+
+#include "client/loss.h"
+#include "client/process.h"
+#include "clock/clock.h"
+
+/* ----------------------------------------------------------------- room */
+
+bool sc_reserve_look(struct sc_state *ts, uint32_t *ret_limit)
+{
+	struct sc_thread *const st = &ts->hot;
+	const uint32_t size = st->size;
+
+	/* pos first, head second, and nothing moved in between: only so do
+	 * the two belong together (else a handler's reserve between them
+	 * would be counted as free). */
+	for (int i = 0; i < 8; i++) {
+		const uint64_t pos =
+			__atomic_load_n(&st->pos, __ATOMIC_RELAXED);
+		SC_SIGNAL_FENCE();
+		const uint32_t before =
+			__atomic_load_n(&ts->head, __ATOMIC_RELAXED);
+		/* W1, pairs with R2 */
+		const uint32_t head = __atomic_load_n(&ts->ring->head,
+						      __ATOMIC_ACQUIRE);
+		SC_SIGNAL_FENCE();
+		if (__atomic_load_n(&st->pos, __ATOMIC_RELAXED) != pos ||
+		    __atomic_load_n(&ts->head, __ATOMIC_RELAXED) != before)
+			continue;
+		const uint32_t offset = (uint32_t)(pos >> 32);
+		const uint32_t used =
+			offset >= before ? offset - before :
+					   offset + size - before;
+		const uint32_t moved = head >= before ? head - before :
+							head + size - before;
+		/* The peer is not trusted: it may only move towards pos */
+		if (head >= size || head % 8 != 0 || moved > used) {
+			sc_thread_close_ring(ts, "its reader's position is "
+						 "not one");
+			return false;
+		}
+		__atomic_store_n(&ts->head, head, __ATOMIC_RELAXED);
+		*ret_limit = (uint32_t)pos + size - 8 - SC_RING_ROOM -
+			     (used - moved);
+		return true;
+	}
+	return false;
+}
+
+SC_COLD unsigned char *sc_reserve_slow(struct sc_thread *st, uint32_t len,
+				       uint8_t type, int64_t time)
+{
+	struct sc_state *const ts = sc_state_of(st);
+	const int saved = errno;
+	unsigned char *frame = NULL;
+	uint32_t limit;
+
+	if (st->body == NULL && !sc_thread_connect(ts))
+		goto lost;
+	if (!sc_reserve_look(ts, &limit))
+		goto lost;
+	if (sc_loss_is_pending(ts)) {
+		const uint32_t count =
+			(uint32_t)__atomic_load_n(&st->pos, __ATOMIC_RELAXED);
+
+		/* The record goes first, and only if the frame fits too */
+		if ((int32_t)(limit - count - SC_LOSS_RECORD_MAX - len) < 0)
+			goto lost;
+		sc_loss_tell(ts, limit);
+	}
+	frame = sc_take(st, limit, len, time);
+	if (frame == NULL)
+		goto lost;
+	/* While losses are pending every emit comes here */
+	if (!sc_loss_is_pending(ts))
+		__atomic_store_n(&st->limit, limit, __ATOMIC_RELAXED);
+	errno = saved;
+	return frame;
+lost:
+	sc_loss_count(ts, type, len, time);
+	errno = saved;
+	return NULL;
+}
+
+/* ------------------------------------------------------ nesting, repair */
+
+/*
+ * An emit below us may have taken room and not written how much (T3).  Write
+ * it, so that the frames in the ring stay in a row whatever becomes of it.
+ * What we write is what it will write when it goes on.
+ */
+SC_COLD void sc_write_missing_header(struct sc_thread *st)
+{
+	uint64_t known, pos;
+
+	/* Both of one moment: a handler in between has moved both */
+	do {
+		known = __atomic_load_n(&st->headered, __ATOMIC_RELAXED);
+		SC_SIGNAL_FENCE();
+		pos = __atomic_load_n(&st->pos, __ATOMIC_RELAXED);
+		SC_SIGNAL_FENCE();
+	} while (__atomic_load_n(&st->headered, __ATOMIC_RELAXED) != known);
+	if (pos == known || st->body == NULL)
+		return;
+	unsigned char *const frame = st->body + (uint32_t)(known >> 32);
+	sc_store_word(frame,
+		      sc_first_word(st, (uint32_t)pos - (uint32_t)known));
+	sc_store_word(frame + 16, SYSCAP_FRAME_TIMESTAMP);
+	SC_SIGNAL_FENCE();
+	sc_exchange_local(&st->headered, known, pos);
+}
+
+static bool on_own_stack(const struct sc_state *ts, uintptr_t addr)
+{
+	return addr >= ts->stack_low && addr < ts->stack_high;
+}
+
+static bool on_signal_stack(void)
+{
+	stack_t ss;
+
+	return sigaltstack(NULL, &ss) != 0 || (ss.ss_flags & SS_ONSTACK) != 0;
+}
+
+/*
+ * Whether the emit whose token lies at @owner can't go on any more, seen
+ * from a call whose frame ends at @here.  Stacks grow down: an emit that we
+ * interrupted lies above us, with its token untouched.  Never wrong about a
+ * live one; a dead one may pass for live until a shallower emit comes.
+ */
+static bool is_dead(const struct sc_state *ts, uintptr_t owner, uintptr_t here)
+{
+	if (!on_own_stack(ts, owner) || !on_own_stack(ts, here))
+		return false; /* other stacks are never judged */
+	if (here >= owner)
+		return !on_signal_stack();
+	const volatile uintptr_t *const token =
+		(const volatile uintptr_t *)owner;
+	return *token != sc_token_value(token);
+}
+
+/*
+ * Make [frame, frame + len) say nothing: zeroes behind a header of type
+ * TIMESTAMP.  Its cpu, -1, tells that it has been counted (T4).
+ */
+static void write_nothing(struct sc_thread *st, unsigned char *frame,
+			  uint32_t len)
+{
+	memset(frame + 24, 0, len - 24);
+	sc_store_word(frame + 8, (uint64_t)st->last_ns);
+	sc_store_word(frame + 16, SYSCAP_FRAME_TIMESTAMP);
+	SC_SIGNAL_FENCE();
+	sc_store_word(frame, (uint64_t)(uint32_t)st->pid << 32 |
+				     UINT64_C(0xFFFF0000) | len);
+}
+
+static void count_dead(struct sc_state *ts, unsigned char *frame, uint32_t len)
+{
+	sc_loss_count(ts, SC_LOSS_ABANDONED, 0, ts->hot.last_ns);
+	write_nothing(&ts->hot, frame, len);
+}
+
+/* No frame begins where one should: the peer wrote there. */
+static void give_up(struct sc_state *ts, unsigned char *frame, uint32_t left)
+{
+	while (left >= 24) {
+		uint32_t len = left;
+
+		if (len > SYSCAP_FRAME_MAX)
+			len = left - SYSCAP_FRAME_MAX >= 24 ?
+				      SYSCAP_FRAME_MAX :
+				      left - 24;
+		count_dead(ts, frame, len);
+		frame += len;
+		left -= len;
+	}
+}
+
+/* One frame of [at, at + left).  Returns its length. */
+static uint32_t settle_frame(struct sc_state *ts, unsigned char *frame,
+			     uint32_t left)
+{
+	uint16_t len;
+	int16_t cpu;
+
+	memcpy(&len, frame, sizeof(len));
+	memcpy(&cpu, frame + 2, sizeof(cpu));
+	if (len < 24 || len % 8 != 0 || len > left) {
+		give_up(ts, frame, left);
+		return left;
+	}
+	if (frame[16] == SYSCAP_FRAME_TIMESTAMP && cpu != -1)
+		count_dead(ts, frame, len);
+	return len;
+}
+
+/*
+ * Go over what is reserved and not published, count what will never be
+ * completed, and make it fit to publish.  Called by the outermost emit when
+ * it ends and inner ones did not, and by whoever takes over from an
+ * outermost one that is dead.  An emit that died before it had taken room
+ * left nothing, and is not counted: it is as if the call had not been
+ * reached.
+ */
+SC_COLD void sc_settle(struct sc_thread *st)
+{
+	struct sc_state *const ts = sc_state_of(st);
+
+	__atomic_store_n(&st->nested, 0, __ATOMIC_RELAXED);
+	SC_SIGNAL_FENCE();
+	if (st->body == NULL)
+		return;
+	sc_write_missing_header(st);
+	const uint32_t end = (uint32_t)(
+		__atomic_load_n(&st->pos, __ATOMIC_RELAXED) >> 32);
+	uint32_t at = __atomic_load_n(st->tail, __ATOMIC_RELAXED);
+	if (at >= st->size || at % 8 != 0) { /* the peer overwrote it */
+		sc_thread_close_ring(ts, "its tail was overwritten");
+		return;
+	}
+	uint32_t left = end >= at ? end - at : end + st->size - at;
+	while (left != 0) {
+		const uint32_t len = settle_frame(ts, st->body + at, left);
+
+		at += len;
+		if (at >= st->size)
+			at -= st->size;
+		left -= len;
+	}
+	sc_loss_resolve(ts);
+}
+
+static void become_owner(struct sc_thread *st, volatile uintptr_t *token)
+{
+	*token = sc_token_value(token);
+	SC_SIGNAL_FENCE();
+	__atomic_store_n(&st->owner, (uintptr_t)token, __ATOMIC_RELAXED);
+	SC_SIGNAL_FENCE();
+	sc_settle(st);
+}
+
+/*
+ * The outermost emit goes on, and finds an owner that came while there was
+ * none: a handler's on top of us, so it is over, and did not end itself.
+ */
+SC_COLD void sc_retake(struct sc_thread *st, volatile uintptr_t *token)
+{
+	become_owner(st, token);
+}
+
+SC_COLD bool sc_enter_nested(struct sc_thread *st, volatile uintptr_t *token,
+			     const void *cfa)
+{
+	struct sc_state *const ts = sc_state_of(st);
+	const uintptr_t owner =
+		(uintptr_t)__atomic_load_n(&st->owner, __ATOMIC_RELAXED);
+	const int saved = errno;
+	const bool outermost =
+		owner == 0 || is_dead(ts, owner, (uintptr_t)cfa);
+
+	if (outermost) {
+		become_owner(st, token);
+	} else {
+		__atomic_store_n(&st->nested, st->nested + 1,
+				 __ATOMIC_RELAXED);
+		SC_SIGNAL_FENCE();
+		sc_write_missing_header(st);
+	}
+	errno = saved;
+	return outermost;
+}
+
+SC_COLD void sc_leave_nested(struct sc_thread *st)
+{
+	const uint32_t nested = __atomic_load_n(&st->nested, __ATOMIC_RELAXED);
+
+	if (nested != 0)
+		__atomic_store_n(&st->nested, nested - 1, __ATOMIC_RELAXED);
+}
+
+void syscap_thread_reset(void)
+{
+	struct sc_thread *const st = sc_self;
+
+	if (st == NULL || __atomic_load_n(&st->owner, __ATOMIC_RELAXED) == 0)
+		return;
+	volatile uintptr_t token;
+	const int saved = errno;
+
+	become_owner(st, &token);
+	sc_leave(st, &token, true);
+	errno = saved;
+}
+
+/* ---------------------------------------------------------------- clock */
+
+/* A base that is not renewed for this long was left behind half-way. */
+#define REBASE_STALE_NS INT64_C(100000000)
+
+SC_COLD int64_t sc_clock_slow(struct sc_thread *st)
+{
+	const int64_t now = sc_clock_kernel();
+	struct sc_state *const ts = st != NULL ? sc_state_of(st) : NULL;
+
+	if (ts == NULL)
+		return now;
+	if (!sc_clock_is_tsc() ||
+	    (ts->rebasing_since != 0 &&
+	     now - ts->rebasing_since < REBASE_STALE_NS)) {
+		/* also: a handler on top of a rebase of this thread */
+		if (now > st->last_ns)
+			st->last_ns = now;
+		return st->last_ns;
+	}
+	ts->rebasing_since = now;
+	SC_SIGNAL_FENCE();
+	const int64_t told = sc_clock_rebase(st);
+	SC_SIGNAL_FENCE();
+	ts->rebasing_since = 0;
+	return told;
+}

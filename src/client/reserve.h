@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* reserve.h - what the slow half of the emit path gives to its neighbours. */
+#ifndef SC_RESERVE_H
+#define SC_RESERVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "client/thread.h"
+
+/**
+ * Look how far the reader is, and compute the limit that follows.  False: the
+ * reader's position makes no sense and the ring has been closed, or handlers
+ * kept moving pos.
+ *
+ * Context: owner, signal-safe.
+ */
+bool sc_reserve_look(struct sc_state *ts, uint32_t *ret_limit);
+
+#endif

@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* thread.c - a thread's state and ring: claim, connect, finish. */
+#define _GNU_SOURCE
+#include "client/thread.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <syscap.h>
+
+#include "base/diag.h"
+#include "client/control.h"
+#include "client/loss.h"
+#include "client/metadata.h"
+#include "client/process.h"
+#include "client/reserve.h"
+#include "clock/clock.h"
+#include "proc/stack_bounds.h"
+
+#define RETRY_NS     INT64_C(1000000000)
+#define MAX_FAILURES 3 /* in a row, then recording is off */
+#define NEVER	     INT64_MAX
+
+/*
+ * Which rings are mapped, by state: not in wiped memory, for a child has to
+ * get rid of its parent's.  Written by the owner (or who finishes a dead
+ * state), read in a child only.
+ */
+static struct {
+	struct sc_ring_header *header;
+	uint32_t size;
+} mapped[SC_THREADS_MAX];
+
+/* glibc >= 2.35 registers rseq; the kernel keeps cpu_id there up to date. */
+extern const ptrdiff_t __rseq_offset __attribute__((weak));
+extern const unsigned int __rseq_size __attribute__((weak));
+
+static const int32_t *own_cpu(void)
+{
+#if defined(__x86_64__)
+	char *tp;
+
+	__asm__("movq %%fs:0, %0" : "=r"(tp));
+#else
+	char *const tp = __builtin_thread_pointer();
+#endif
+	/* struct rseq: cpu_id_start, cpu_id */
+	if (&__rseq_offset != NULL && &__rseq_size != NULL && __rseq_size > 0)
+		return (const int32_t *)(void *)(tp + __rseq_offset + 4);
+	return NULL;
+}
+
+int32_t sc_cpu_slow(void)
+{
+	return sched_getcpu();
+}
+
+static uint32_t index_of(const struct sc_state *ts)
+{
+	return (uint32_t)(ts - sc_states);
+}
+
+/* ------------------------------------------------------------- claiming */
+
+static bool take_phase(struct sc_state *ts, uint32_t from)
+{
+	return __atomic_compare_exchange_n(&ts->phase, &from, SC_STATE_BUSY,
+					   false, __ATOMIC_ACQUIRE,
+					   __ATOMIC_RELAXED);
+}
+
+static bool is_gone(int32_t pid, int32_t tid)
+{
+	return syscall(SYS_tgkill, pid, tid, 0) != 0 && errno == ESRCH;
+}
+
+/* Threads can end without running key destructors: look at two states. */
+static void scavenge(int32_t pid, uint32_t high)
+{
+	for (int i = 0; i < 2 && high != 0; i++) {
+		struct sc_state *const ts =
+			&sc_states[__atomic_fetch_add(&sc_process->scavenge, 1,
+						      __ATOMIC_RELAXED) %
+				   high];
+
+		if (__atomic_load_n(&ts->phase, __ATOMIC_RELAXED) !=
+			    SC_STATE_ALIVE ||
+		    !is_gone(pid, ts->tid) || !take_phase(ts, SC_STATE_ALIVE))
+			continue;
+		/* rseq's word went with its stack */
+		__atomic_store_n(&ts->hot.cpu, NULL, __ATOMIC_RELAXED);
+		sc_thread_finish(ts);
+		__atomic_store_n(&ts->phase, SC_STATE_DEAD, __ATOMIC_RELEASE);
+	}
+}
+
+static void begin_state(struct sc_state *ts, int32_t pid, int32_t tid)
+{
+	/* A forked child's first event is in an emit already */
+	const uint64_t owner = ts->hot.owner;
+
+	memset(ts, 0, offsetof(struct sc_state, phase));
+	ts->hot.owner = owner;
+	memset((char *)ts + offsetof(struct sc_state, tid), 0,
+	       sizeof(*ts) - offsetof(struct sc_state, tid));
+	ts->tid = tid;
+	ts->hot.pid = pid;
+	ts->hot.tid_tag = SYSCAP_TID_TAG |
+			  ((uint32_t)tid & ~SYSCAP_TID_TAG_MASK);
+	ts->hot.cpu = own_cpu();
+	sc_stack_bounds(pid == tid, &ts->stack_low, &ts->stack_high);
+	ts->no_exit_hook = !sc_process_watch_thread(ts);
+	__atomic_store_n(&ts->phase, SC_STATE_ALIVE, __ATOMIC_RELEASE);
+}
+
+static void raise_high_water(uint32_t to)
+{
+	uint32_t *const words[] = { &sc_process->high_water,
+				    &sc_states_ever };
+
+	for (int i = 0; i < 2; i++) {
+		uint32_t high = __atomic_load_n(words[i], __ATOMIC_RELAXED);
+
+		while (high < to &&
+		       !__atomic_compare_exchange_n(words[i], &high, to, true,
+						    __ATOMIC_RELAXED,
+						    __ATOMIC_RELAXED))
+			;
+	}
+}
+
+static struct sc_state *claim_state(int32_t pid, int32_t tid)
+{
+	const uint32_t high =
+		__atomic_load_n(&sc_process->high_water, __ATOMIC_RELAXED);
+
+	scavenge(pid, high);
+	for (uint32_t i = __atomic_load_n(&sc_process->low_water,
+					  __ATOMIC_RELAXED);
+	     i < SC_THREADS_MAX; i++) {
+		struct sc_state *const ts = &sc_states[i];
+		const uint32_t phase =
+			__atomic_load_n(&ts->phase, __ATOMIC_RELAXED);
+
+		if (phase == SC_STATE_FREE) {
+			if (!take_phase(ts, SC_STATE_FREE))
+				continue;
+			raise_high_water(i + 1);
+			return ts;
+		}
+		/* ours from before this thread's exit began, or nobody's */
+		if (phase == SC_STATE_DEAD &&
+		    (ts->tid == tid || is_gone(pid, ts->tid)) &&
+		    take_phase(ts, SC_STATE_DEAD))
+			return ts;
+	}
+	return NULL;
+}
+
+/* What set-up and finishing switch off meanwhile. */
+struct undisturbed {
+	sigset_t mask;
+	int cancel_state;
+};
+
+/*
+ * Nobody on this thread comes between; nor is it cancelled in one of our
+ * system calls, with a state half claimed and the program's locks held.
+ */
+static void keep_undisturbed(struct undisturbed *ret_before)
+{
+	sigset_t all;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE,
+			       &ret_before->cancel_state);
+	sigfillset(&all);
+	/* pthread_sigmask() leaves the C library's own signals alone */
+	pthread_sigmask(SIG_BLOCK, &all, &ret_before->mask);
+}
+
+static void restore(const struct undisturbed *before)
+{
+	int ignored;
+
+	pthread_sigmask(SIG_SETMASK, &before->mask, NULL);
+	pthread_setcancelstate(before->cancel_state, &ignored);
+}
+
+/* Signals are blocked: nobody else on this thread can claim meanwhile. */
+static void claim_for_self(void)
+{
+	const int32_t pid = sc_process_current();
+	const int32_t tid = gettid();
+
+	/* A vfork() child is a guest in its parent's memory: what it begins
+	 * here the parent would inherit, with the wrong ids */
+	if (pid == 0 || pid != getpid())
+		return;
+	if (pid == tid) /* no other thread can hold an inherited pointer */
+		__atomic_store_n(&sc_process->low_water, 0, __ATOMIC_RELAXED);
+	struct sc_state *ts = sc_self != NULL ? sc_state_of(sc_self) : NULL;
+	if (ts != NULL) {
+		/* A child's: zeroed, and nobody else's since low_water */
+		if (take_phase(ts, SC_STATE_FREE))
+			begin_state(ts, pid, tid);
+		return;
+	}
+	ts = claim_state(pid, tid);
+	if (ts == NULL)
+		return;
+	begin_state(ts, pid, tid);
+	sc_self = &ts->hot;
+}
+
+SC_COLD struct sc_thread *sc_thread_first(uint8_t type)
+{
+	const int saved = errno;
+	struct undisturbed before;
+
+	if (sc_process == NULL)
+		sc_process_init();
+	if (!syscap_is_active() || sc_process == NULL)
+		return NULL;
+	keep_undisturbed(&before);
+	if (sc_self == NULL)
+		claim_for_self();
+	restore(&before);
+	if (sc_self == NULL)
+		sc_loss_count_stray(type, 0, sc_clock_kernel());
+	errno = saved;
+	return sc_self;
+}
+
+/* ------------------------------------------------------------ connecting */
+
+static int map_ring(struct sc_state *ts, int fd)
+{
+	struct sc_ring_header *ring;
+	uint32_t size;
+	const int r = sc_ring_map(fd, &ring, &size);
+
+	if (r != 0)
+		return r;
+	const uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
+	if (__atomic_load_n(&ring->offset, __ATOMIC_RELAXED) != page ||
+	    __atomic_load_n(&ring->size, __ATOMIC_RELAXED) != size ||
+	    __atomic_load_n(&ring->head, __ATOMIC_RELAXED) != 0 ||
+	    __atomic_load_n(&ring->tail, __ATOMIC_RELAXED) != 0 ||
+	    size < 2 * SC_RING_ROOM) {
+		sc_ring_unmap(ring, size);
+		return -EBADMSG;
+	}
+	ts->ring = ring;
+	ts->head = 0;
+	mapped[index_of(ts)].size = size;
+	mapped[index_of(ts)].header = ring;
+	ts->is_ours = __atomic_load_n(&ring->recorder_magic,
+				      __ATOMIC_RELAXED) ==
+		      SC_RING_RECORDER_MAGIC;
+	if (ts->is_ours) {
+		ring->client_version = 1;
+		ring->pid = ts->hot.pid;
+		ring->tid = ts->tid;
+		ring->lost = ts->lost;
+		__atomic_store_n(&ring->client_magic, SC_RING_CLIENT_MAGIC,
+				 __ATOMIC_RELEASE);
+	}
+	ts->hot.size = size;
+	ts->hot.body = (unsigned char *)ring + page;
+	ts->hot.pos = 0;
+	ts->hot.headered = 0;
+	memset(ts->hot.defined, 0, sizeof(ts->hot.defined));
+	ts->hot.limit = size - 8 - SC_RING_ROOM;
+	SC_SIGNAL_FENCE();
+	__atomic_store_n(&ts->hot.tail, &ring->tail, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&sc_process->n_rings, 1, __ATOMIC_RELAXED);
+	return 0;
+}
+
+/* No ring this time: when to ask again, and whether to go on at all. */
+static void note_failure(struct sc_state *ts, int r)
+{
+	const uint32_t failures = __atomic_add_fetch(
+		&sc_process->n_failures, 1, __ATOMIC_RELAXED);
+	const bool have_rings =
+		__atomic_load_n(&sc_process->n_rings, __ATOMIC_RELAXED) != 0;
+
+	if (r == -ESTALE || r == -EPIPE || failures >= MAX_FAILURES) {
+		const char *const why =
+			r == -ESTALE ?
+				"SYSPROF_CONTROL_FD was closed or reused" :
+			r == -EPIPE ? "the recorder is gone" :
+				      "the recorder gives no rings";
+		ts->retry_at = NEVER;
+		/* Threads that have a ring go on while it is there */
+		if (have_rings)
+			sc_process_set_reason(why);
+		else
+			sc_process_turn_off(why);
+		return;
+	}
+	ts->retry_at = sc_clock_kernel() + RETRY_NS;
+	sc_diag_say("no ring for a thread",
+		    r == -ETIMEDOUT ? "no answer in 250 ms" :
+		    r == -EBADMSG   ? "the answer was no ring" :
+				      "a system call failed");
+}
+
+static bool connect_now(struct sc_state *ts)
+{
+	const int fd = sc_control_request_ring();
+	int r = fd;
+
+	if (fd >= 0) {
+		r = map_ring(ts, fd);
+		close(fd);
+	}
+	if (r != 0) {
+		note_failure(ts, r);
+		return false;
+	}
+	__atomic_store_n(&sc_process->n_failures, 0, __ATOMIC_RELAXED);
+	sc_metadata_announce(ts);
+	return true;
+}
+
+SC_COLD bool sc_thread_connect(struct sc_state *ts)
+{
+	struct undisturbed before;
+
+	if (ts->is_connecting || ts->ring != NULL)
+		return false; /* a fault in set-up; or closed for good */
+	if (ts->retry_at != 0 && (ts->retry_at == NEVER ||
+				  sc_clock_kernel() < ts->retry_at))
+		return false;
+	/* New threads do not wait once more for one that gives none */
+	if (__atomic_load_n(&sc_process->n_failures, __ATOMIC_RELAXED) >=
+	    MAX_FAILURES) {
+		ts->retry_at = NEVER;
+		return false;
+	}
+	keep_undisturbed(&before);
+	if (__atomic_load_n(&ts->phase, __ATOMIC_RELAXED) == SC_STATE_FREE)
+		claim_for_self(); /* a forked child's first event */
+	if (ts->hot.body == NULL && ts->phase == SC_STATE_ALIVE) {
+		ts->is_connecting = true;
+		connect_now(ts);
+		ts->is_connecting = false;
+	}
+	restore(&before);
+	return ts->hot.body != NULL;
+}
+
+void sc_thread_close_ring(struct sc_state *ts, const char *why)
+{
+	/* It stays mapped: an interrupted emit may still write a frame */
+	__atomic_store_n(&ts->hot.tail, NULL, __ATOMIC_RELAXED);
+	ts->hot.limit = (uint32_t)ts->hot.pos;
+	ts->hot.body = NULL;
+	ts->retry_at = NEVER;
+	sc_diag_say("a ring was closed", why);
+}
+
+/* ------------------------------------------------------------- finishing */
+
+static void write_end_marker(struct sc_thread *st, uint32_t limit)
+{
+	unsigned char *const frame = sc_take(st, limit, 24, sc_clock_kernel());
+
+	if (frame == NULL)
+		return;
+	/* no cpu, no pid */
+	sc_store_word(frame, UINT64_C(0xFFFFFFFFFFFF0000) | 24);
+	sc_commit(frame, SYSCAP_FRAME_RING_END, 0);
+}
+
+void sc_thread_finish(struct sc_state *ts)
+{
+	if (ts->ring == NULL) {
+		sc_loss_leave_behind(ts);
+		return;
+	}
+	if (ts->hot.body != NULL) {
+		struct sc_thread *const st = &ts->hot;
+		uint32_t limit;
+
+		/* An emit that pthread_exit() or cancellation left behind */
+		if (st->owner != 0 || st->nested != 0)
+			sc_settle(st);
+		sc_loss_resolve(ts);
+		if (sc_reserve_look(ts, &limit)) {
+			/* The room that every reserve leaves is for these */
+			sc_loss_tell(ts, limit + SC_LOSS_RECORD_MAX);
+			write_end_marker(st, limit + SC_RING_ROOM);
+			/* W2, pairs with R1 */
+			__atomic_store_n(st->tail, (uint32_t)(st->pos >> 32),
+					 __ATOMIC_RELEASE);
+		}
+	}
+	sc_loss_leave_behind(ts);
+	ts->hot.tail = NULL;
+	ts->hot.limit = (uint32_t)ts->hot.pos;
+	ts->hot.body = NULL;
+	ts->hot.owner = 0;
+	mapped[index_of(ts)].header = NULL;
+	sc_ring_unmap(ts->ring, ts->hot.size);
+	ts->ring = NULL;
+	ts->hot.size = 0;
+	__atomic_sub_fetch(&sc_process->n_rings, 1, __ATOMIC_RELAXED);
+}
+
+void sc_thread_exit(void *state)
+{
+	struct sc_state *const ts = state;
+	const int saved = errno;
+	struct undisturbed before;
+
+	keep_undisturbed(&before);
+	/* Not so in a child that was forked here and did not emit since */
+	if (sc_self == &ts->hot && ts->tid == gettid() &&
+	    take_phase(ts, SC_STATE_ALIVE)) {
+		sc_thread_finish(ts);
+		sc_self = NULL;
+		__atomic_store_n(&ts->phase, SC_STATE_DEAD, __ATOMIC_RELEASE);
+	}
+	restore(&before);
+	errno = saved;
+}
+
+/* ------------------------------------------------------------------ fork */
+
+void sc_thread_drop_inherited_ring(const struct sc_state *ts,
+				   bool may_be_written)
+{
+	const uint32_t i = index_of(ts);
+	struct sc_ring_header *const header = mapped[i].header;
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	if (header == NULL)
+		return;
+	if (may_be_written)
+		mmap(header, page + 2 * (size_t)mapped[i].size,
+		     PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE,
+		     -1, 0);
+	else
+		sc_ring_unmap(header, mapped[i].size);
+	mapped[i].header = NULL;
+}

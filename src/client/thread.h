@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * thread.h - the state of one emitting thread.
+ *
+ * States are type-stable: they live in one mapping that is never unmapped,
+ * and are recycled only when the thread that had them is gone.  A forked
+ * child finds all of them zeroed, the one its sc_self points to included:
+ * limit 0 sends its first event down the slow path, which claims the state
+ * anew.
+ *
+ *	FREE ──claim──▶ ALIVE ──thread exit──▶ DEAD ──tid gone──▶ ALIVE …
+ */
+#ifndef SC_THREAD_H
+#define SC_THREAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <syscap/emit.h>
+
+#include "ring/ring.h"
+
+enum { SC_STATE_FREE = 0, SC_STATE_ALIVE, SC_STATE_DEAD, SC_STATE_BUSY };
+
+/**
+ * struct sc_thread, and what only the slow paths touch.  T1 holds for all of
+ * it but `phase`, by which threads claim states from each other.
+ */
+struct sc_state {
+	struct sc_thread hot; /* must be first */
+
+	uint32_t phase; /* SC_STATE_*; compare-exchange, acquire/release */
+	int32_t tid;
+	struct sc_ring_header *ring; /* NULL: none mapped */
+	bool is_ours; /* the recorder reads the header's client block */
+	bool is_connecting; /* set-up under way: nested calls drop */
+	bool no_exit_hook; /* thread exit must be found by looking */
+	uint32_t head; /* the reader's position as last believed */
+	int64_t retry_at; /* ns; no ring is asked for before */
+	int64_t rebasing_since; /* kernel ns; 0: no rebase under way */
+	uintptr_t stack_low, stack_high; /* own stack; empty: not known */
+
+	/* Losses: totals since the state was claimed, and what loss records
+	 * have told of them.  told[bank] is current; a record under way
+	 * fills the other and flips. */
+	struct sc_ring_losses lost;
+	struct sc_ring_losses told[2];
+	uint32_t bank;
+	uint32_t telling_bank; /* what bank will be */
+	uint64_t telling_at; /* 1 + offset of the record under way; 0: none */
+};
+
+_Static_assert(offsetof(struct sc_state, hot) == 0, "sc_self points there");
+
+static inline struct sc_state *sc_state_of(struct sc_thread *st)
+{
+	return (struct sc_state *)(void *)st;
+}
+
+/** All states; SC_THREADS_MAX of them, NULL before sc_process_init(). */
+extern struct sc_state *sc_states;
+
+/**
+ * Get a ring for @ts if one can be had now.  Called inside an emit.  False:
+ * there is none; the caller counts.
+ *
+ * Context: owner, signal-safe.
+ */
+bool sc_thread_connect(struct sc_state *ts);
+
+/** Stop writing into the ring for good; it stays mapped.  owner. */
+void sc_thread_close_ring(struct sc_state *ts, const char *why);
+
+/** The thread exits, or is gone: last record, end marker, unmap. */
+void sc_thread_finish(struct sc_state *ts);
+
+/** pthread key destructor. */
+void sc_thread_exit(void *state);
+
+/**
+ * In a forked child: the ring that the parent had for @ts must not be written
+ * here.  Unmapped; or, if an emit that the fork interrupted @may_be_written,
+ * replaced by private memory.
+ *
+ * Context: setup of the child, signal-safe.
+ */
+void sc_thread_drop_inherited_ring(const struct sc_state *ts,
+				   bool may_be_written);
+
+#endif

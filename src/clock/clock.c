@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* clock.c - bases and rates; see clock.h. */
+#define _GNU_SOURCE
+#include "clock/clock.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <syscap/emit.h>
+
+#define WINDOW_NS	   INT64_C(10000000)
+#define RATE_TOLERANCE_PPM 450
+#define RATE_SPAN_MIN_NS   INT64_C(5000000)
+#define RATE_SPAN_MAX_NS   INT64_C(1000000000)
+
+struct reading {
+	uint64_t ticks;
+	int64_t ns;
+};
+
+/*
+ * Written by whichever thread takes a base, read by all: relaxed, each word
+ * stands for itself.  A rate is nanoseconds * 2^32 per tick.
+ */
+static bool use_tsc; /* set once, before there are events */
+static struct reading first; /* likewise */
+static uint64_t measured; /* newest rate seen, 0: none */
+static uint64_t trusted; /* newest that agreed with the one before, 0 */
+
+bool sc_clock_is_tsc(void)
+{
+	return use_tsc;
+}
+
+int64_t sc_clock_kernel(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+#if defined(__x86_64__)
+
+static bool kernel_uses_tsc(void)
+{
+	char name[16] = "";
+	const int fd = open("/sys/devices/system/clocksource/clocksource0/"
+			    "current_clocksource",
+			    O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	const ssize_t n = read(fd, name, sizeof(name) - 1);
+	close(fd);
+	return n == 4 && memcmp(name, "tsc\n", 4) == 0;
+}
+
+/* Both clocks at one instant: the tightest of three tries. */
+static struct reading read_both(void)
+{
+	struct reading best = { 0, 0 };
+	uint64_t tightest = UINT64_MAX;
+
+	for (int i = 0; i < 3 && tightest > 200; i++) {
+		const uint64_t before = __rdtsc();
+		const int64_t ns = sc_clock_kernel();
+		const uint64_t span = __rdtsc() - before;
+
+		if (span < tightest) {
+			tightest = span;
+			best.ticks = before + span / 2;
+			best.ns = ns;
+		}
+	}
+	return best;
+}
+
+static bool agree(uint64_t a, uint64_t b)
+{
+	const uint64_t difference = a > b ? a - b : b - a;
+
+	return difference <= a / 1000000 * RATE_TOLERANCE_PPM;
+}
+
+/* Note the rate between two readings, if they are apart enough to tell. */
+static void measure(const struct reading *from, const struct reading *to)
+{
+	const int64_t ns = to->ns - from->ns;
+	const uint64_t ticks = to->ticks - from->ticks;
+
+	if (ns < RATE_SPAN_MIN_NS || ns > RATE_SPAN_MAX_NS || ticks == 0 ||
+	    ticks >> 40 != 0)
+		return;
+	const uint64_t rate = ((uint64_t)ns << 32) / ticks;
+	if (rate == 0 || rate >> 33 != 0)
+		return; /* below 0.5 GHz: not a counter to use */
+	const uint64_t before = __atomic_exchange_n(&measured, rate,
+						    __ATOMIC_RELAXED);
+	if (before != 0 && agree(before, rate))
+		__atomic_store_n(&trusted, rate, __ATOMIC_RELAXED);
+}
+
+int64_t sc_clock_rebase(struct sc_thread *st)
+{
+	const struct reading now = read_both();
+	const struct reading base = { st->base_tsc, st->read_ns };
+
+	/* Nested calls see no window, and ask the kernel */
+	st->window = 0;
+	SC_SIGNAL_FENCE();
+	measure(base.ns != 0 ? &base : &first, &now);
+	uint64_t rate = __atomic_load_n(&trusted, __ATOMIC_RELAXED);
+	int64_t ns = now.ns;
+	if (rate != 0 && ns < st->last_ns) {
+		/* We ran ahead: do not step back, go slower this time */
+		const int64_t ahead = st->last_ns - ns;
+		const int64_t most = WINDOW_NS / 2;
+
+		ns = st->last_ns;
+		rate -= rate / (uint64_t)WINDOW_NS *
+			(uint64_t)(ahead < most ? ahead : most);
+	}
+	st->base_tsc = now.ticks;
+	st->base_ns = ns;
+	st->read_ns = now.ns;
+	st->mult = rate;
+	if (ns > st->last_ns)
+		st->last_ns = ns;
+	SC_SIGNAL_FENCE();
+	if (rate != 0)
+		st->window = ((uint64_t)WINDOW_NS << 32) / rate;
+	return ns;
+}
+
+void sc_clock_init(void)
+{
+	use_tsc = kernel_uses_tsc();
+	first = read_both();
+}
+
+#else
+
+int64_t sc_clock_rebase(struct sc_thread *st)
+{
+	(void)st;
+	return sc_clock_kernel();
+}
+
+void sc_clock_init(void)
+{
+}
+
+#endif

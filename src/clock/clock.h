@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * clock.h - CLOCK_MONOTONIC in nanoseconds, from the processor's time stamp
+ * counter where the kernel itself keeps time by it.
+ *
+ * A thread's base is a pair (counter, nanoseconds) and a rate.  A base is
+ * used for 10 ms of ticks; then the emitting call itself reads the kernel's
+ * clock once more.  Nobody sleeps to calibrate: the rate is that between two
+ * readings, and until two successive rates agree the kernel's clock is asked
+ * every time.  So an error is at most what the rate can change in 10 ms
+ * (the kernel slews by 500 ppm at most: 5 us), also for the first event
+ * after a suspend, over which the counter runs on and the clock does not.
+ */
+#ifndef SC_CLOCK_H
+#define SC_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** Bound of the error while the counter is used. */
+#define SC_CLOCK_ERROR_NS 5000
+
+/** Decide between counter and kernel.  Context: setup. */
+void sc_clock_init(void);
+
+/** Context: any-thread, signal-safe. */
+bool sc_clock_is_tsc(void);
+
+/** What the kernel's clock says.  Context: any-thread, signal-safe. */
+int64_t sc_clock_kernel(void);
+
+struct sc_thread;
+
+/**
+ * Take a new base for @st.  Not re-entrant for one thread: the caller sees to
+ * that.  Returns now.
+ *
+ * Context: owner, signal-safe.
+ */
+int64_t sc_clock_rebase(struct sc_thread *st);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* stack_bounds.h - where the calling thread's own stack lies. */
+#ifndef SC_STACK_BOUNDS_H
+#define SC_STACK_BOUNDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/**
+ * The stack that the calling thread was started on, whatever stack it runs
+ * on now.  @is_main: it is the process' first thread.  Costs three system
+ * calls on Linux 6.11 and later, else /proc/self/maps is read.
+ *
+ * Returns false, and an empty range, where that can't be told.
+ *
+ * pthread_getattr_np() would do, but allocates.
+ *
+ * Context: owner, signal-safe.
+ */
+bool sc_stack_bounds(bool is_main, uintptr_t *ret_low, uintptr_t *ret_high);
+
+#endif

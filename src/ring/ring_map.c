@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* ring_map.c - map a ring with its body twice.  Signal-safe. */
+#define _GNU_SOURCE
+#include "ring/ring.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int sc_ring_map(int fd, struct sc_ring_header **ret_header, uint32_t *ret_size)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode) || st.st_size < (off_t)(2 * page) ||
+	    st.st_size % (off_t)page != 0 ||
+	    st.st_size - (off_t)page > (off_t)SC_RING_BODY_MAX)
+		return -EBADMSG;
+
+	const size_t file = (size_t)st.st_size;
+	const size_t body = file - page;
+	char *base = mmap(NULL, file + body, PROT_NONE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (base == MAP_FAILED)
+		return -errno;
+	if (mmap(base, file, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+		 fd, 0) == MAP_FAILED ||
+	    mmap(base + file, body, PROT_READ | PROT_WRITE,
+		 MAP_SHARED | MAP_FIXED, fd, (off_t)page) == MAP_FAILED) {
+		const int error = errno;
+		munmap(base, file + body);
+		return -error;
+	}
+	*ret_header = (struct sc_ring_header *)(void *)base;
+	*ret_size = (uint32_t)body;
+	return 0;
+}
+
+void sc_ring_unmap(struct sc_ring_header *header, uint32_t size)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	munmap(header, page + 2 * (size_t)size);
+}
