@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * load.h - integers out of a file of either byte order.
+ *
+ * @big is the file's order, never the host's: the bytes are put together by
+ * hand, which compilers turn into one load and, for the other order, a swap.
+ * No alignment is needed.
+ */
+#ifndef SC_CAPTURE_LOAD_H
+#define SC_CAPTURE_LOAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+static inline uint16_t sc_load_u16(const unsigned char *p, bool big)
+{
+	return big ? (uint16_t)(p[0] << 8 | p[1])
+	           : (uint16_t)(p[1] << 8 | p[0]);
+}
+
+static inline uint32_t sc_load_u32(const unsigned char *p, bool big)
+{
+	const uint32_t first = sc_load_u16(p, big);
+	const uint32_t second = sc_load_u16(p + 2, big);
+
+	return big ? first << 16 | second : second << 16 | first;
+}
+
+static inline uint64_t sc_load_u64(const unsigned char *p, bool big)
+{
+	const uint64_t first = sc_load_u32(p, big);
+	const uint64_t second = sc_load_u32(p + 4, big);
+
+	return big ? first << 32 | second : second << 32 | first;
+}
+
+/* Conversions to signed types of what the file holds in two's complement. */
+static inline int32_t sc_load_i32(const unsigned char *p, bool big)
+{
+	return (int32_t)sc_load_u32(p, big);
+}
+
+static inline int64_t sc_load_i64(const unsigned char *p, bool big)
+{
+	return (int64_t)sc_load_u64(p, big);
+}
+
+#endif

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * reader.c - step through the frames of a capture that is mapped in memory.
+ *
+ * Only two things decide where a frame ends: its length field and the size
+ * that the file had when it was opened.  Content that does not fit spoils
+ * one frame; a length that cannot be right ends the walk, since frames carry
+ * no mark by which the next one could be found.
+ */
+#define _GNU_SOURCE
+#include <syscap/capture.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "capture/error.h"
+#include "capture/frame.h"
+#include "capture/load.h"
+
+#define HEADER_SIZE      sizeof(struct syscap_wire_file)
+#define FRAME_HEADER     sizeof(struct syscap_wire_frame)
+#define FRAME_ALIGN_MASK 7u
+
+/* A power of two, and many pages of any size. */
+#define RELEASE_SIZE ((uint64_t)16 << 20)
+
+struct syscap_reader {
+	const unsigned char *data;
+	uint64_t size;
+	uint64_t position; /* of the next frame; never behind size */
+	uint64_t released; /* pages up to here were given back */
+	bool big;          /* the file's byte order */
+	bool is_mapped;    /* by us */
+};
+
+static int check_header(const unsigned char *data, uint64_t size,
+                        struct syscap_error *error)
+{
+	if (size == 0)
+		return sc_error_set(error, EBADMSG, 0, "the file is empty");
+	if (size >= 4 && sc_load_u32(data, false) != SYSCAP_MAGIC)
+		return sc_error_set(
+			error, EBADMSG, 0,
+			"not a capture: it begins with %02x %02x %02x %02x",
+			data[0], data[1], data[2], data[3]);
+	if (size < HEADER_SIZE)
+		return sc_error_set(error, EBADMSG, size,
+		                    "the file ends inside its header");
+	return 0;
+}
+
+int syscap_reader_open_memory(const void *data, size_t size,
+                              struct syscap_reader **ret_reader,
+                              struct syscap_error *error)
+{
+	const int r = check_header(data, size, error);
+	if (r < 0)
+		return r;
+
+	struct syscap_reader *reader = calloc(1, sizeof(*reader));
+	if (!reader)
+		return sc_error_set(error, ENOMEM, 0, "out of memory");
+	reader->data = data;
+	reader->size = size;
+	reader->position = HEADER_SIZE;
+	/* Big-endian writers have the bit elsewhere, and leave it 0. */
+	reader->big = (reader->data[offsetof(struct syscap_wire_file,
+	                                     little_endian)] &
+	               1) == 0;
+	*ret_reader = reader;
+	return 0;
+}
+
+/* Map the file; *ret_data stays NULL for an empty one. */
+static int map_file(int fd, void **ret_data, size_t *ret_size,
+                    struct syscap_error *error)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return sc_error_set(error, errno, 0, "%s", strerror(errno));
+	if (S_ISDIR(st.st_mode))
+		return sc_error_set(error, EISDIR, 0, "%s", strerror(EISDIR));
+	if (!S_ISREG(st.st_mode))
+		return sc_error_set(error, EINVAL, 0, "Not a regular file");
+	*ret_size = (size_t)st.st_size;
+	*ret_data = NULL;
+	if (st.st_size == 0)
+		return 0;
+
+	void *data =
+		mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (data == MAP_FAILED)
+		return sc_error_set(error, errno, 0, "cannot map: %s",
+		                    strerror(errno));
+	(void)madvise(data, (size_t)st.st_size, MADV_SEQUENTIAL);
+	*ret_data = data;
+	return 0;
+}
+
+int syscap_reader_open(const char *path, struct syscap_reader **ret_reader,
+                       struct syscap_error *error)
+{
+	/* Non-blocking, or opening a pipe would wait for its writer. */
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return sc_error_set(error, errno, 0, "%s", strerror(errno));
+
+	void *data = NULL;
+	size_t size = 0;
+	int r = map_file(fd, &data, &size, error);
+	close(fd);
+	if (r < 0)
+		return r;
+
+	struct syscap_reader *reader;
+	r = syscap_reader_open_memory(data, size, &reader, error);
+	if (r < 0) {
+		if (data)
+			munmap(data, size);
+		return r;
+	}
+	reader->is_mapped = true;
+	*ret_reader = reader;
+	return 0;
+}
+
+void syscap_reader_close(struct syscap_reader *reader)
+{
+	if (!reader)
+		return;
+	if (reader->is_mapped)
+		munmap((void *)reader->data, (size_t)reader->size);
+	free(reader);
+}
+
+void syscap_reader_info(const struct syscap_reader *reader,
+                        struct syscap_file_info *ret_info)
+{
+	const unsigned char *data = reader->data;
+	const bool host_is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+
+	memset(ret_info, 0, sizeof(*ret_info));
+	ret_info->size = reader->size;
+	ret_info->version = data[offsetof(struct syscap_wire_file, version)];
+	ret_info->foreign_order = reader->big != host_is_big;
+	memcpy(ret_info->capture_time,
+	       data + offsetof(struct syscap_wire_file, capture_time),
+	       sizeof(ret_info->capture_time) - 1);
+	ret_info->begin = sc_load_i64(
+		data + offsetof(struct syscap_wire_file, time), reader->big);
+	ret_info->end =
+		sc_load_i64(data + offsetof(struct syscap_wire_file, end_time),
+	                    reader->big);
+}
+
+/* Is there a whole frame at the reader's position?  Tells its length. */
+static int check_frame(const struct syscap_reader *reader, uint64_t left,
+                       struct syscap_frame *ret_frame,
+                       struct syscap_error *error)
+{
+	const uint64_t at = reader->position;
+
+	*ret_frame = (struct syscap_frame){ .offset = at, .tid = -1 };
+
+	if (left < FRAME_HEADER)
+		return sc_error_set(error, EBADMSG, at,
+		                    "the file ends %u bytes into a frame's "
+		                    "header",
+		                    (unsigned)left);
+
+	const unsigned len = sc_load_u16(reader->data + at, reader->big);
+	ret_frame->len = (uint16_t)len;
+	if (len < FRAME_HEADER || (len & FRAME_ALIGN_MASK) != 0)
+		return sc_error_set(error, EBADMSG, at,
+		                    "no frame has a length of %u; what "
+		                    "follows cannot be read",
+		                    len);
+	if (len > left)
+		return sc_error_set(error, EBADMSG, at,
+		                    "the file ends %u bytes into a frame of "
+		                    "%u",
+		                    (unsigned)left, len);
+	return 0;
+}
+
+/*
+ * Give back the pages that were walked over, so that a capture of many
+ * gigabytes does not push out everything else.  Pointers into them stay
+ * good: the kernel reads the page again.
+ */
+static void release_pages(struct syscap_reader *reader)
+{
+	const uint64_t end = reader->position & ~(uint64_t)(RELEASE_SIZE - 1);
+
+	(void)madvise((void *)(reader->data + reader->released),
+	              (size_t)(end - reader->released), MADV_DONTNEED);
+	reader->released = end;
+}
+
+int syscap_reader_next(struct syscap_reader *reader,
+                       struct syscap_frame *ret_frame,
+                       struct syscap_error *error)
+{
+	const uint64_t left = reader->size - reader->position;
+	if (left == 0)
+		return 0;
+
+	int r = check_frame(reader, left, ret_frame, error);
+	if (r < 0)
+		return r;
+
+	sc_frame_header(reader->data + reader->position, reader->big,
+	                ret_frame);
+	ret_frame->offset = reader->position;
+	reader->position += ret_frame->len;
+	if (reader->is_mapped &&
+	    reader->position - reader->released >= 2 * RELEASE_SIZE)
+		release_pages(reader);
+	r = sc_frame_decode(ret_frame, reader->big, error);
+	return r < 0 ? r : 1;
+}
+
+void syscap_reader_rewind(struct syscap_reader *reader)
+{
+	reader->position = HEADER_SIZE;
+	reader->released = 0;
+}
+
+uint64_t syscap_reader_tell(const struct syscap_reader *reader)
+{
+	return reader->position;
+}
+
+bool syscap_frame_counter(const struct syscap_reader *reader,
+                          const struct syscap_frame *frame, unsigned i,
+                          struct syscap_counter_info *ret_counter)
+{
+	return sc_frame_counter(frame, reader->big, i, ret_counter);
+}
+
+bool syscap_frame_value(const struct syscap_reader *reader,
+                        const struct syscap_frame *frame, unsigned i,
+                        uint32_t *ret_id, uint64_t *ret_bits)
+{
+	return sc_frame_value(frame, reader->big, i, ret_id, ret_bits);
+}
+
+bool syscap_frame_slot(const struct syscap_reader *reader,
+                       const struct syscap_frame *frame, unsigned slot,
+                       uint32_t *ret_id, uint64_t *ret_bits)
+{
+	return sc_frame_slot(frame, reader->big, slot, ret_id, ret_bits);
+}
+
+bool syscap_frame_addr(const struct syscap_reader *reader,
+                       const struct syscap_frame *frame, unsigned i,
+                       uint64_t *ret_addr)
+{
+	return sc_frame_addr(frame, reader->big, i, ret_addr);
+}
+
+bool syscap_frame_jit_name(const struct syscap_reader *reader,
+                           const struct syscap_frame *frame, size_t *cursor,
+                           uint64_t *ret_addr, const char **ret_name)
+{
+	return sc_frame_jit_name(frame, reader->big, cursor, ret_addr,
+	                         ret_name);
+}

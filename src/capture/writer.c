@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* writer.c - write a capture file, whole frames only. */
+#define _GNU_SOURCE
+#include "capture/writer.h"
+
+#include "capture/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "frames go to the file as they stand in memory");
+
+#define BUFFER_SIZE (1024u * 1024u)
+
+struct sc_writer {
+	int fd;
+	bool regular; /* can be cut, and patched in place */
+	bool created, begun;
+	char *path;
+	uint64_t written; /* bytes in the file that are whole frames */
+	uint64_t frames_written, dropped;
+	uint64_t frames_pending;
+	size_t used;
+	int error;
+	unsigned char *buffer;
+};
+
+static int check_owner(struct sc_writer *writer, bool force,
+                       struct syscap_error *error)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	unsigned char magic[4];
+	struct stat st;
+	ssize_t n;
+
+	if (fstat(writer->fd, &st) != 0)
+		return sc_error_set(error, errno, 0, "cannot look at it: %s",
+		                    strerror(errno));
+	writer->regular = S_ISREG(st.st_mode);
+	if (!writer->regular)
+		return 0;
+	/* File systems without locks say ENOLCK or EOPNOTSUPP. */
+	if (fcntl(writer->fd, F_OFD_SETLK, &lock) != 0 &&
+	    (errno == EAGAIN || errno == EACCES))
+		return sc_error_set(error, EBUSY, 0,
+		                    "another process is writing it");
+	if (st.st_size == 0 || force)
+		return 0;
+	do
+		n = pread(writer->fd, magic, sizeof(magic), 0);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return sc_error_set(error, errno, 0, "cannot read it: %s",
+		                    strerror(errno));
+	if (n != sizeof(magic) ||
+	    memcmp(magic, "\x5e\x97\xca\xfd", sizeof(magic)) != 0)
+		return sc_error_set(error, EEXIST, 0,
+		                    "it exists and is not a capture");
+	return 0;
+}
+
+static int open_file(struct sc_writer *writer)
+{
+	const int flags = O_RDWR | O_CLOEXEC | O_NOCTTY;
+
+	writer->fd = open(writer->path, flags | O_CREAT | O_EXCL, 0644);
+	if (writer->fd >= 0) {
+		writer->created = true;
+		return 0;
+	}
+	if (errno != EEXIST)
+		return -errno;
+	writer->fd = open(writer->path, flags);
+	/* Pipes and files that may be written only. */
+	if (writer->fd < 0 && (errno == EACCES || errno == ENXIO))
+		writer->fd =
+			open(writer->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	return writer->fd < 0 ? -errno : 0;
+}
+
+int sc_writer_open(const char *path, bool force, struct sc_writer **ret_writer,
+                   struct syscap_error *error)
+{
+	struct sc_writer *writer = calloc(1, sizeof(*writer));
+	int r;
+
+	if (writer == NULL)
+		return sc_error_set(error, ENOMEM, 0, "out of memory");
+	writer->fd = -1;
+	writer->path = strdup(path);
+	writer->buffer = malloc(BUFFER_SIZE);
+	if (writer->path == NULL || writer->buffer == NULL) {
+		r = sc_error_set(error, ENOMEM, 0, "out of memory");
+		goto fail;
+	}
+	r = open_file(writer);
+	if (r != 0) {
+		sc_error_set(error, -r, 0, "%s", strerror(-r));
+		goto fail;
+	}
+	r = check_owner(writer, force, error);
+	if (r != 0)
+		goto fail;
+	*ret_writer = writer;
+	return 0;
+fail:
+	sc_writer_close(writer);
+	return r;
+}
+
+/* Returns how much reached the file; less than @size is a failure. */
+static size_t write_out(struct sc_writer *writer, const unsigned char *bytes,
+                        size_t size)
+{
+	struct pollfd ready = { .fd = writer->fd, .events = POLLOUT };
+	size_t done = 0;
+
+	while (done < size) {
+		const ssize_t n = write(writer->fd, bytes + done, size - done);
+		if (n > 0)
+			done += (size_t)n;
+		else if (n < 0 && errno == EAGAIN)
+			poll(&ready, 1, -1);
+		else if (n == 0 || errno != EINTR) {
+			writer->error = n == 0 ? -EIO : -errno;
+			break;
+		}
+	}
+	return done;
+}
+
+int sc_writer_begin(struct sc_writer *writer, int64_t time_ns,
+                    struct syscap_error *error)
+{
+	struct syscap_wire_file header = {
+		.magic = SYSCAP_MAGIC,
+		.version = 1,
+		.little_endian = 1,
+		.time = time_ns,
+	};
+	const time_t now = time(NULL);
+	struct tm tm;
+
+	if (gmtime_r(&now, &tm) != NULL)
+		strftime(header.capture_time, sizeof(header.capture_time),
+		         "%Y-%m-%dT%H:%M:%SZ", &tm);
+	writer->begun = true;
+	if (writer->regular && ftruncate(writer->fd, 0) != 0) {
+		writer->error = -errno;
+		return sc_error_set(error, errno, 0, "cannot empty it: %s",
+		                    strerror(errno));
+	}
+	if (write_out(writer, (const unsigned char *)&header, sizeof(header)) !=
+	    sizeof(header))
+		return sc_error_set(error, -writer->error, 0, "%s",
+		                    strerror(-writer->error));
+	writer->written = sizeof(header);
+	return 0;
+}
+
+static uint16_t frame_len(const unsigned char *bytes)
+{
+	uint16_t len;
+
+	memcpy(&len, bytes, sizeof(len));
+	return len;
+}
+
+/* Frames that reached the file whole stay; half a one is cut off again. */
+static void keep_whole_frames(struct sc_writer *writer, size_t done)
+{
+	size_t whole = 0;
+	uint64_t frames = 0;
+
+	while (whole < done &&
+	       whole + frame_len(writer->buffer + whole) <= done)
+		whole += frame_len(writer->buffer + whole), frames++;
+	writer->written += whole;
+	writer->frames_written += frames;
+	writer->dropped += writer->frames_pending - frames;
+	if (writer->regular && whole < done) {
+		int r;
+		do
+			r = ftruncate(writer->fd, (off_t)writer->written);
+		while (r != 0 && errno == EINTR);
+	}
+}
+
+int sc_writer_flush(struct sc_writer *writer)
+{
+	if (writer->error == 0 && writer->used > 0) {
+		const size_t done =
+			write_out(writer, writer->buffer, writer->used);
+		keep_whole_frames(writer, done);
+		writer->used = 0;
+		writer->frames_pending = 0;
+	}
+	return writer->error;
+}
+
+void sc_writer_add(struct sc_writer *writer, const void *frame)
+{
+	const uint16_t len = frame_len(frame);
+
+	if (writer->used + len > BUFFER_SIZE)
+		sc_writer_flush(writer);
+	if (writer->error != 0) {
+		writer->dropped++;
+		return;
+	}
+	memcpy(writer->buffer + writer->used, frame, len);
+	writer->used += len;
+	writer->frames_pending++;
+}
+
+size_t sc_writer_pending(const struct sc_writer *writer)
+{
+	return writer->used;
+}
+
+void sc_writer_totals(const struct sc_writer *writer,
+                      struct sc_writer_totals *ret_totals)
+{
+	ret_totals->frames = writer->frames_written + writer->frames_pending;
+	ret_totals->bytes = writer->written + writer->used;
+	ret_totals->dropped = writer->dropped;
+	ret_totals->error = writer->error;
+}
+
+int sc_writer_finish(struct sc_writer *writer, int64_t end_time)
+{
+	const off_t at = offsetof(struct syscap_wire_file, end_time);
+
+	sc_writer_flush(writer);
+	/* Also after a failure: what is there is a whole capture. */
+	if (writer->regular && writer->written > 0 &&
+	    pwrite(writer->fd, &end_time, sizeof(end_time), at) !=
+	            (ssize_t)sizeof(end_time) &&
+	    writer->error == 0)
+		writer->error = -errno;
+	if (close(writer->fd) != 0 && errno != EINTR && writer->error == 0)
+		writer->error = -errno;
+	writer->fd = -1;
+	return writer->error;
+}
+
+void sc_writer_close(struct sc_writer *writer)
+{
+	if (writer == NULL)
+		return;
+	if (writer->created && !writer->begun)
+		unlink(writer->path);
+	if (writer->fd >= 0)
+		close(writer->fd);
+	free(writer->buffer);
+	free(writer->path);
+	free(writer);
+}

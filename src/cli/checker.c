@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * checker.c - the rules of `syscap check`.
+ *
+ * What can be judged from one frame is told when the frame is met; what
+ * depends on the rest of the file, such as a pid without a PROCESS frame, at
+ * the end, with the offset of the first frame concerned.
+ */
+#include "cli/checker.h"
+
+#include <inttypes.h>
+
+#include "cli/check_padding.h"
+#include "cli/loss_stats.h"
+#include "data/utf8.h"
+
+/*
+ * Addresses whose top half byte is E name JIT strings.  Kernel addresses and
+ * the marks of a change of context lie above.
+ */
+static bool is_jit_address(uint64_t addr)
+{
+	return addr >> 60 == SYSCAP_JIT_MARK >> 60;
+}
+
+static void check_text(struct sc_checker *checker,
+                       const struct syscap_frame *frame, const char *what,
+                       const char *text)
+{
+	if (!sc_utf8_is_valid(text))
+		sc_findings_problem(checker->findings, SC_FINDING_TEXT,
+		                    frame->offset,
+		                    "%s frame: its %s is not valid UTF-8",
+		                    syscap_frame_type_name(frame->type), what);
+}
+
+static int find_address(struct sc_checker *checker, uint64_t addr,
+                        struct sc_check_address **ret_address)
+{
+	const struct sc_check_address address = { .addr = addr };
+	size_t number;
+
+	const int r =
+		sc_map_put(&checker->by_addr, &addr, sizeof(addr), &number);
+	if (r < 0 || (r > 0 && sc_array_push(&checker->addresses, address) < 0))
+		return -ENOMEM;
+	*ret_address = &checker->addresses.items[number];
+	return 0;
+}
+
+static int check_stack(struct sc_checker *checker,
+                       const struct syscap_frame *frame)
+{
+	struct sc_check_address *address;
+	uint64_t addr;
+
+	for (unsigned i = 0;
+	     syscap_frame_addr(checker->reader, frame, i, &addr); i++) {
+		if (!is_jit_address(addr))
+			continue;
+		if (find_address(checker, addr, &address) < 0)
+			return -ENOMEM;
+		if (address->used == 0)
+			address->used = frame->offset;
+	}
+	return 0;
+}
+
+static int check_jit_names(struct sc_checker *checker,
+                           const struct syscap_frame *frame)
+{
+	struct sc_check_address *address;
+	size_t cursor = 0;
+	const char *name;
+	uint64_t addr;
+
+	while (syscap_frame_jit_name(checker->reader, frame, &cursor, &addr,
+	                             &name)) {
+		check_text(checker, frame, "JIT name", name);
+		if (!is_jit_address(addr))
+			sc_findings_problem(checker->findings, SC_FINDING_JIT,
+			                    frame->offset,
+			                    "0x%" PRIx64 " has a name, but is "
+			                    "no JIT address",
+			                    addr);
+		if (find_address(checker, addr, &address) < 0)
+			return -ENOMEM;
+		if (address->name && strcmp(address->name, name) != 0)
+			sc_findings_problem(checker->findings, SC_FINDING_JIT,
+			                    frame->offset,
+			                    "JIT address 0x%" PRIx64
+			                    " has two names",
+			                    addr);
+		address->name = name;
+	}
+	return 0;
+}
+
+static int check_pid(struct sc_checker *checker,
+                     const struct syscap_frame *frame)
+{
+	const struct sc_check_pid pid = { frame->pid, frame->offset, false };
+	size_t number;
+
+	switch (frame->type) {
+	case SYSCAP_FRAME_SAMPLE:
+	case SYSCAP_FRAME_ALLOCATION:
+	case SYSCAP_FRAME_EXIT:
+	case SYSCAP_FRAME_PROCESS:
+	case SYSCAP_FRAME_MAP:
+		if (frame->pid < 0)
+			sc_findings_problem(checker->findings, SC_FINDING_PID,
+			                    frame->offset,
+			                    "%s frame with pid %" PRId32,
+			                    syscap_frame_type_name(frame->type),
+			                    frame->pid);
+		break;
+	case SYSCAP_FRAME_TIMESTAMP:
+	case SYSCAP_FRAME_JITMAP: /* its pid is the writer's */
+		return 0;
+	default:
+		break;
+	}
+	if (frame->pid <= 0) /* 0 is the kernel */
+		return 0;
+
+	const int r = sc_map_put(&checker->by_pid, &frame->pid,
+	                         sizeof(frame->pid), &number);
+	if (r < 0 || (r > 0 && sc_array_push(&checker->pids, pid) < 0))
+		return -ENOMEM;
+	if (frame->type == SYSCAP_FRAME_PROCESS)
+		checker->pids.items[number].has_process = true;
+	return 0;
+}
+
+static void check_mark(struct sc_checker *checker,
+                       const struct syscap_frame *frame)
+{
+	struct sc_loss loss;
+
+	check_text(checker, frame, "group", frame->mark.group);
+	check_text(checker, frame, "name", frame->mark.name);
+	check_text(checker, frame, "message", frame->mark.message);
+	if (frame->mark.duration < 0)
+		sc_findings_note(checker->findings, SC_FINDING_DURATION,
+		                 frame->offset,
+		                 "a mark that lasts %" PRId64 " ns",
+		                 frame->mark.duration);
+	if (!sc_loss_stats_is_record(frame))
+		return;
+	if (sc_loss_stats_parse(frame->mark.message, &loss))
+		sc_findings_note(checker->findings, SC_FINDING_LOSS,
+		                 frame->offset, "lost: %s",
+		                 frame->mark.message);
+	else
+		sc_findings_problem(checker->findings, SC_FINDING_LOSS,
+		                    frame->offset,
+		                    "a loss record that does not tell what "
+		                    "was lost");
+}
+
+/* The texts of types that have nothing else to check. */
+static void check_texts(struct sc_checker *checker,
+                        const struct syscap_frame *frame)
+{
+	switch (frame->type) {
+	case SYSCAP_FRAME_PROCESS:
+		check_text(checker, frame, "command line",
+		           frame->process.cmdline);
+		break;
+	case SYSCAP_FRAME_MAP:
+		check_text(checker, frame, "path", frame->map.filename);
+		break;
+	case SYSCAP_FRAME_METADATA:
+		check_text(checker, frame, "id", frame->metadata.id);
+		check_text(checker, frame, "text", frame->metadata.value);
+		break;
+	case SYSCAP_FRAME_LOG:
+		check_text(checker, frame, "domain", frame->log.domain);
+		check_text(checker, frame, "message", frame->log.message);
+		break;
+	case SYSCAP_FRAME_FILE_CHUNK:
+		check_text(checker, frame, "path", frame->file_chunk.path);
+		break;
+	case SYSCAP_FRAME_OVERLAY:
+		check_text(checker, frame, "source", frame->overlay.src);
+		check_text(checker, frame, "target", frame->overlay.dst);
+		break;
+	default:
+		break;
+	}
+}
+
+static int check_counter_texts(struct sc_checker *checker,
+                               const struct syscap_frame *frame)
+{
+	struct syscap_counter_info info;
+
+	for (unsigned i = 0;
+	     syscap_frame_counter(checker->reader, frame, i, &info); i++) {
+		check_text(checker, frame, "category", info.category);
+		check_text(checker, frame, "name", info.name);
+		check_text(checker, frame, "description", info.description);
+	}
+	return sc_checker_counters(checker, frame);
+}
+
+static int check_frame(struct sc_checker *checker,
+                       const struct syscap_frame *frame)
+{
+	struct sc_findings *findings = checker->findings;
+
+	checker->n_frames++;
+	checker->last = frame->offset;
+	if (frame->type == 0 || frame->type == SYSCAP_FRAME_RING_END) {
+		sc_findings_problem(findings, SC_FINDING_TYPE, frame->offset,
+		                    "no frame of a file has type %u",
+		                    frame->type);
+		return 0;
+	}
+	if (!syscap_frame_type_name(frame->type)) {
+		sc_findings_note(findings, SC_FINDING_TYPE, frame->offset,
+		                 "frame of the unknown type %u", frame->type);
+		return 0;
+	}
+
+	const char *dirt = sc_check_padding(frame);
+	if (dirt)
+		sc_findings_note(findings, SC_FINDING_PADDING, frame->offset,
+		                 "%s frame with bytes that are not zero %s",
+		                 syscap_frame_type_name(frame->type), dirt);
+	if (check_pid(checker, frame) < 0)
+		return -ENOMEM;
+
+	switch (frame->type) {
+	case SYSCAP_FRAME_MARK:
+		check_mark(checker, frame);
+		return 0;
+	case SYSCAP_FRAME_JITMAP:
+		return check_jit_names(checker, frame);
+	case SYSCAP_FRAME_CTRDEF:
+	case SYSCAP_FRAME_CTRSET:
+		return check_counter_texts(checker, frame);
+	default:
+		check_texts(checker, frame);
+		return check_stack(checker, frame);
+	}
+}
+
+static void check_header(struct sc_checker *checker)
+{
+	struct sc_findings *findings = checker->findings;
+	struct syscap_file_info info;
+
+	syscap_reader_info(checker->reader, &info);
+	if (info.version != 1)
+		sc_findings_note(findings, SC_FINDING_HEADER,
+		                 offsetof(struct syscap_wire_file, version),
+		                 "format version %u is not known",
+		                 info.version);
+	if (info.end == 0)
+		sc_findings_note(findings, SC_FINDING_HEADER,
+		                 offsetof(struct syscap_wire_file, end_time),
+		                 "the capture was not finished: it has no "
+		                 "end time");
+	else if (info.end < info.begin)
+		sc_findings_problem(findings, SC_FINDING_HEADER,
+		                    offsetof(struct syscap_wire_file, end_time),
+		                    "the capture ends %" PRId64 " ns, before "
+		                    "it begins at %" PRId64,
+		                    info.end, info.begin);
+}
+
+/* Where the walk ended before the file did. */
+static void tell_end(struct sc_checker *checker, unsigned len,
+                     const struct syscap_error *error)
+{
+	struct syscap_file_info info;
+
+	syscap_reader_info(checker->reader, &info);
+	const uint64_t left = info.size - error->offset;
+	const bool is_torn = left < sizeof(struct syscap_wire_frame) ||
+	                     (len > left && len % 8 == 0);
+
+	if (is_torn && checker->last)
+		sc_findings_problem(checker->findings, SC_FINDING_TORN,
+		                    error->offset,
+		                    "torn: %" PRIu64 " bytes behind the last "
+		                    "whole frame at offset %" PRIu64,
+		                    left, checker->last);
+	else if (is_torn)
+		sc_findings_problem(checker->findings, SC_FINDING_TORN,
+		                    error->offset,
+		                    "torn: %" PRIu64 " bytes behind the "
+		                    "header",
+		                    left);
+	else
+		sc_findings_problem(checker->findings, SC_FINDING_LENGTH,
+		                    error->offset, "%s (%" PRIu64 " bytes)",
+		                    error->message, left);
+}
+
+static void tell_rest(struct sc_checker *checker)
+{
+	for (size_t i = 0; i < checker->pids.n; i++) {
+		const struct sc_check_pid *pid = &checker->pids.items[i];
+
+		if (!pid->has_process)
+			sc_findings_problem(checker->findings, SC_FINDING_PID,
+			                    pid->first,
+			                    "pid %" PRId32 " has no PROCESS "
+			                    "frame",
+			                    pid->pid);
+	}
+	sc_checker_counters_end(checker);
+	for (size_t i = 0; i < checker->addresses.n; i++) {
+		const struct sc_check_address *address =
+			&checker->addresses.items[i];
+
+		if (!address->name)
+			sc_findings_problem(checker->findings, SC_FINDING_JIT,
+			                    address->used,
+			                    "JIT address 0x%" PRIx64
+			                    " has no name",
+			                    address->addr);
+	}
+}
+
+int sc_checker_run(struct sc_checker *checker)
+{
+	struct syscap_error error;
+	struct syscap_frame frame;
+	int r;
+
+	check_header(checker);
+	while ((r = syscap_reader_next(checker->reader, &frame, &error)) != 0) {
+		if (r == -EILSEQ) {
+			checker->n_frames++;
+			checker->last = frame.offset;
+			sc_findings_problem(checker->findings,
+			                    SC_FINDING_CONTENT, error.offset,
+			                    "%s", error.message);
+		} else if (r < 0) {
+			tell_end(checker, frame.len, &error);
+			break;
+		} else if (check_frame(checker, &frame) < 0) {
+			return -ENOMEM;
+		}
+	}
+	tell_rest(checker);
+	return 0;
+}
+
+void sc_checker_fini(struct sc_checker *checker)
+{
+	sc_map_fini(&checker->by_pid);
+	sc_map_fini(&checker->by_counter);
+	sc_map_fini(&checker->by_id);
+	sc_map_fini(&checker->by_addr);
+	free(checker->pids.items);
+	free(checker->counters.items);
+	free(checker->definitions.items);
+	free(checker->addresses.items);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* cmd_check.c - `syscap check`: tell everything that is wrong. */
+#define _GNU_SOURCE
+#include "cli/cmd.h"
+
+#include <getopt.h>
+#include <stdio.h>
+
+#include "cli/checker.h"
+#include "cli/fault.h"
+#include "cli/findings.h"
+
+static void print_help(void)
+{
+	puts("Usage: syscap check [--strict] [--json] FILE...\n"
+	     "\n"
+	     "Read captures from end to end and tell, with its place in the\n"
+	     "file, everything that is wrong with them or may mislead a\n"
+	     "reader.  At most 50 problems of a file are shown.\n"
+	     "\n"
+	     "  --strict  take notes for problems too\n"
+	     "  --json    one JSON object a file\n"
+	     "  --help    show this text\n"
+	     "\n"
+	     "Exit status: 0 when all files are sound; 1 when there are\n"
+	     "problems, or a file could not be read; 2 for wrong use.");
+}
+
+/* Returns the exit status for one file. */
+static int check_file(const char *command, const char *file, bool strict,
+                      bool json)
+{
+	struct sc_findings findings = {
+		.file = file,
+		.strict = strict,
+		.as_json = json,
+	};
+	struct sc_checker checker = { .findings = &findings };
+	struct syscap_error error;
+	int status = SC_EXIT_PROBLEM;
+
+	if (syscap_reader_open(file, &checker.reader, &error) < 0) {
+		sc_fault_print(command, file, &error);
+		return SC_EXIT_PROBLEM;
+	}
+	sc_findings_begin(&findings);
+	if (sc_checker_run(&checker) < 0)
+		sc_fault_no_memory(command);
+	else if (sc_findings_end(&findings, checker.n_frames))
+		status = SC_EXIT_DONE;
+	sc_checker_fini(&checker);
+	syscap_reader_close(checker.reader);
+	return status;
+}
+
+int sc_cmd_check(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "strict", no_argument, NULL, 's' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	bool strict = false, json = false;
+	int status = SC_EXIT_DONE;
+	int c;
+
+	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		if (c == 's') {
+			strict = true;
+		} else if (c == 'j') {
+			json = true;
+		} else if (c == 'h') {
+			print_help();
+			return sc_fault_finish_output(argv[0], SC_EXIT_DONE);
+		} else {
+			return sc_fault_misuse(argv[0]);
+		}
+	}
+	if (optind == argc) {
+		fprintf(stderr, "%s: expected a file\n", argv[0]);
+		return sc_fault_misuse(argv[0]);
+	}
+	for (int i = optind; i < argc; i++)
+		if (check_file(argv[0], argv[i], strict, json) != SC_EXIT_DONE)
+			status = SC_EXIT_PROBLEM;
+	return sc_fault_finish_output(argv[0], status);
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* cmd_dump.c - `syscap dump`: the frames of a capture, one a line. */
+#define _GNU_SOURCE
+#include "cli/cmd.h"
+
+#include <getopt.h>
+#include <stdio.h>
+
+#include "cli/dump.h"
+#include "cli/fault.h"
+
+static void print_help(void)
+{
+	puts("Usage: syscap dump [--json] [--type TYPE]... FILE\n"
+	     "\n"
+	     "Print the frames of a capture in the order of the file, one a\n"
+	     "line.\n"
+	     "\n"
+	     "  --json        each frame as one JSON object\n"
+	     "  --type TYPE   only frames of this type; may be repeated.\n"
+	     "                timestamp sample map process fork exit jitmap\n"
+	     "                ctrdef ctrset mark metadata log file_chunk\n"
+	     "                allocation overlay trace dbus_message unknown\n"
+	     "  --help        show this text\n"
+	     "\n"
+	     "Exit status: 0; 1 when the capture is damaged or could not be\n"
+	     "read, with what could be read printed; 2 for wrong use.");
+}
+
+struct request {
+	const char *command, *file;
+	bool json;
+	bool all;
+	bool types[SYSCAP_FRAME_LAST]; /* wanted; 0: unknown ones */
+};
+
+static bool add_type(struct request *request, const char *name)
+{
+	request->all = false;
+	if (strcmp(name, "unknown") == 0) {
+		request->types[0] = true;
+		return true;
+	}
+	for (unsigned type = 1; type < SYSCAP_FRAME_LAST; type++) {
+		if (strcmp(syscap_frame_type_name((uint8_t)type), name) != 0)
+			continue;
+		request->types[type] = true;
+		return true;
+	}
+	fprintf(stderr, "%s: there is no frame type '%s'\n", request->command,
+	        name);
+	return false;
+}
+
+static bool is_wanted(const struct request *request, uint8_t type)
+{
+	return request->all ||
+	       request->types[syscap_frame_type_name(type) ? type : 0];
+}
+
+bool sc_dump_is_double(const struct sc_dump *dump,
+                       const struct syscap_frame *frame, uint32_t id)
+{
+	const struct sc_counter_definition *definition =
+		sc_counter_stats_find(&dump->counters, frame->pid, id);
+
+	return definition && definition->info.is_double;
+}
+
+/* A definition may stand behind the values, so all are read first. */
+static int collect_definitions(struct sc_dump *dump,
+                               struct syscap_reader *reader)
+{
+	struct syscap_frame frame;
+	int r;
+
+	while ((r = syscap_reader_next(reader, &frame, NULL)) != 0) {
+		if (r == -EILSEQ)
+			continue;
+		if (r < 0)
+			break;
+		if (frame.type != SYSCAP_FRAME_CTRDEF)
+			continue;
+		r = sc_counter_stats_define(&dump->counters, reader, &frame);
+		if (r < 0)
+			return r;
+	}
+	syscap_reader_rewind(reader);
+	return 0;
+}
+
+static int print_frame(const struct request *request, struct sc_dump *dump,
+                       const struct syscap_frame *frame)
+{
+	if (frame->type == SYSCAP_FRAME_CTRDEF) {
+		const int r = sc_counter_stats_define(&dump->counters,
+		                                      dump->reader, frame);
+		if (r < 0)
+			return r;
+	}
+	if (!is_wanted(request, frame->type))
+		return 0;
+	if (request->json)
+		sc_dump_json(dump, frame);
+	else
+		sc_dump_text(dump, frame);
+	return 0;
+}
+
+static int print_frames(const struct request *request,
+                        struct syscap_reader *reader)
+{
+	struct sc_dump dump = { .reader = reader, .json = { .out = stdout } };
+	struct syscap_file_info info;
+	struct syscap_error error;
+	struct syscap_frame frame;
+	int status = SC_EXIT_DONE;
+	int r;
+
+	syscap_reader_info(reader, &info);
+	dump.begin = info.begin;
+	r = collect_definitions(&dump, reader);
+	if (r < 0)
+		goto done;
+	while ((r = syscap_reader_next(reader, &frame, &error)) != 0) {
+		if (r < 0) {
+			sc_fault_print(request->command, request->file, &error);
+			status = SC_EXIT_PROBLEM;
+			if (r == -EILSEQ)
+				continue;
+			r = 0;
+			break;
+		}
+		r = print_frame(request, &dump, &frame);
+		if (r < 0)
+			break;
+	}
+done:
+	if (r < 0) {
+		sc_fault_no_memory(request->command);
+		status = SC_EXIT_PROBLEM;
+	}
+	sc_counter_stats_fini(&dump.counters);
+	return status;
+}
+
+/* Returns -1 when the command shall run, else its exit status. */
+static int parse_options(struct request *request, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ "type", required_argument, NULL, 't' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "ht:", options, NULL)) != -1) {
+		if (c == 'j') {
+			request->json = true;
+		} else if (c == 'h') {
+			print_help();
+			return sc_fault_finish_output(argv[0], SC_EXIT_DONE);
+		} else if (c != 't' || !add_type(request, optarg)) {
+			return sc_fault_misuse(argv[0]);
+		}
+	}
+	if (argc - optind != 1) {
+		fprintf(stderr, "%s: expected one file\n", argv[0]);
+		return sc_fault_misuse(argv[0]);
+	}
+	request->file = argv[optind];
+	return -1;
+}
+
+int sc_cmd_dump(int argc, char **argv)
+{
+	struct request request = { .command = argv[0], .all = true };
+	struct syscap_reader *reader;
+	struct syscap_error error;
+	int status;
+
+	status = parse_options(&request, argc, argv);
+	if (status >= 0)
+		return status;
+	if (syscap_reader_open(request.file, &reader, &error) < 0) {
+		sc_fault_print(argv[0], request.file, &error);
+		return SC_EXIT_PROBLEM;
+	}
+	status = print_frames(&request, reader);
+	syscap_reader_close(reader);
+	return sc_fault_finish_output(argv[0], status);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* cmd_record.c - `syscap record`: read the command line. */
+#include "cli/cmd.h"
+
+#include "record/recorder.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RING_KIB_DEFAULT 1024u
+#define RING_KIB_MIN     4u
+#define RING_KIB_MAX     1048576u
+#define DRAIN_MS_MAX     1000u
+
+enum {
+	OPT_RING_KIB = 256,
+	OPT_FORCE,
+	OPT_NO_MAPS,
+	OPT_DRAIN_INTERVAL
+};
+
+static const char usage[] =
+	"Usage: syscap record [OPTION]... [--] COMMAND [ARGUMENT]...\n"
+	"Run COMMAND and record what it, and every process it starts, emits.\n"
+	"\n"
+	"  -o, --output=FILE         the capture (capture.syscap)\n"
+	"      --force               overwrite FILE even if it is no capture\n"
+	"      --ring-kib=N          memory for each thread's events, 4 to\n"
+	"                            1048576 (1024, or $SYSCAP_RING_KIB)\n"
+	"      --no-maps             leave out what files are mapped where\n"
+	"      --drain-interval=MS   empty the rings every MS milliseconds,\n"
+	"                            1 to 1000, and not when there is need\n"
+	"  -q, --quiet               no progress, no summary\n"
+	"  -h, --help                print this\n"
+	"\n"
+	"Exits with COMMAND's status, 128+N if signal N killed it; 125 if the\n"
+	"recording failed, 126 if COMMAND cannot be run, 127 if there is none,\n"
+	"2 for wrong use.\n";
+
+static bool parse_number(const char *text, const char *what, unsigned min,
+                         unsigned max, unsigned *ret_number)
+{
+	unsigned long n;
+	char *end;
+
+	errno = 0;
+	n = strtoul(text, &end, 10);
+	if (text[0] < '0' || text[0] > '9' || *end != 0 || errno != 0 ||
+	    n < min || n > max) {
+		fprintf(stderr,
+		        "syscap record: %s: '%s' is not a number from %u to %u\n",
+		        what, text, min, max);
+		return false;
+	}
+	*ret_number = (unsigned)n;
+	return true;
+}
+
+/* Returns -1 to go on, or the exit status. */
+static int parse(int argc, char **argv, struct sc_record_options *options)
+{
+	static const struct option longs[] = {
+		{ "output", required_argument, NULL, 'o' },
+		{ "force", no_argument, NULL, OPT_FORCE },
+		{ "ring-kib", required_argument, NULL, OPT_RING_KIB },
+		{ "no-maps", no_argument, NULL, OPT_NO_MAPS },
+		{ "drain-interval", required_argument, NULL,
+		  OPT_DRAIN_INTERVAL },
+		{ "quiet", no_argument, NULL, 'q' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	int c;
+
+	optind = 1;
+	while ((c = getopt_long(argc, argv, "+o:qh", longs, NULL)) != -1) {
+		switch (c) {
+		case 'o':
+			options->output = optarg;
+			break;
+		case 'q':
+			options->quiet = true;
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			return SC_EXIT_DONE;
+		case OPT_FORCE:
+			options->force = true;
+			break;
+		case OPT_NO_MAPS:
+			options->maps = false;
+			break;
+		case OPT_RING_KIB:
+			if (!parse_number(optarg, "--ring-kib", RING_KIB_MIN,
+			                  RING_KIB_MAX, &options->ring_kib))
+				return SC_EXIT_MISUSE;
+			break;
+		case OPT_DRAIN_INTERVAL:
+			if (!parse_number(optarg, "--drain-interval", 1,
+			                  DRAIN_MS_MAX, &options->drain_ms))
+				return SC_EXIT_MISUSE;
+			break;
+		default:
+			fputs("Try 'syscap record --help'.\n", stderr);
+			return SC_EXIT_MISUSE;
+		}
+	}
+	if (optind == argc) {
+		fputs("syscap record: which command?\n"
+		      "Try 'syscap record --help'.\n",
+		      stderr);
+		return SC_EXIT_MISUSE;
+	}
+	options->argv = argv + optind;
+	return -1;
+}
+
+int sc_cmd_record(int argc, char **argv)
+{
+	struct sc_record_options options = {
+		.output = "capture.syscap",
+		.version = SYSCAP_VERSION,
+		.maps = true,
+	};
+	const char *ring_kib = getenv("SYSCAP_RING_KIB");
+	const int status = parse(argc, argv, &options);
+
+	if (status >= 0)
+		return status;
+	/* The option wins, also over a value that makes no sense. */
+	if (options.ring_kib == 0) {
+		options.ring_kib = RING_KIB_DEFAULT;
+		if (ring_kib != NULL && ring_kib[0] != 0 &&
+		    !parse_number(ring_kib, "SYSCAP_RING_KIB", RING_KIB_MIN,
+		                  RING_KIB_MAX, &options.ring_kib))
+			return SC_EXIT_MISUSE;
+	}
+	return sc_record_run(&options);
+}

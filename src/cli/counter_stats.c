@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * counter_stats.c - counter definitions, and statistics of counter values.
+ *
+ * A definition may stand behind the values it belongs to.  So values are
+ * collected by (pid, id) and both as integers and as doubles, which is cheap,
+ * and what they were is decided at the end.
+ */
+#include "cli/counter_stats.h"
+
+#include <math.h>
+
+struct pid_id {
+	int32_t pid;
+	uint32_t id;
+};
+
+void sc_counter_stats_fini(struct sc_counter_stats *counters)
+{
+	sc_map_fini(&counters->by_pid_id);
+	sc_map_fini(&counters->by_id);
+	sc_map_fini(&counters->values_by_pid_id);
+	free(counters->definitions.items);
+	free(counters->last_of_id.items);
+	free(counters->values.items);
+	free(counters->result.items);
+}
+
+static int define(struct sc_counter_stats *counters, int32_t pid,
+                  const struct syscap_counter_info *info)
+{
+	const struct pid_id key = { pid, info->id };
+	const struct sc_counter_definition definition = { pid, *info };
+	size_t number, id_number;
+	int r;
+
+	r = sc_map_put(&counters->by_pid_id, &key, sizeof(key), &number);
+	if (r < 0)
+		return r;
+	if (r == 0)
+		counters->definitions.items[number] = definition;
+	else if (sc_array_push(&counters->definitions, definition) < 0)
+		return -ENOMEM;
+
+	r = sc_map_put(&counters->by_id, &info->id, sizeof(info->id),
+	               &id_number);
+	if (r < 0)
+		return r;
+	if (r == 0)
+		counters->last_of_id.items[id_number] = number;
+	else if (sc_array_push(&counters->last_of_id, number) < 0)
+		return -ENOMEM;
+	return 0;
+}
+
+int sc_counter_stats_define(struct sc_counter_stats *counters,
+                            const struct syscap_reader *reader,
+                            const struct syscap_frame *frame)
+{
+	struct syscap_counter_info info;
+
+	for (unsigned i = 0; syscap_frame_counter(reader, frame, i, &info);
+	     i++) {
+		const int r = define(counters, frame->pid, &info);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static bool find_number(const struct sc_counter_stats *counters, int32_t pid,
+                        uint32_t id, size_t *ret_number)
+{
+	const struct pid_id key = { pid, id };
+	size_t id_number;
+
+	if (sc_map_get(&counters->by_pid_id, &key, sizeof(key), ret_number))
+		return true;
+	if (!sc_map_get(&counters->by_id, &id, sizeof(id), &id_number))
+		return false;
+	*ret_number = counters->last_of_id.items[id_number];
+	return true;
+}
+
+const struct sc_counter_definition *
+sc_counter_stats_find(const struct sc_counter_stats *counters, int32_t pid,
+                      uint32_t id)
+{
+	size_t number;
+
+	if (!find_number(counters, pid, id, &number))
+		return NULL;
+	return &counters->definitions.items[number];
+}
+
+static struct sc_counter_values no_values(int32_t pid, uint32_t id)
+{
+	return (struct sc_counter_values){
+		.pid = pid,
+		.id = id,
+		.last_time = INT64_MIN,
+		.min_i64 = INT64_MAX,
+		.max_i64 = INT64_MIN,
+		.min_f64 = INFINITY,
+		.max_f64 = -INFINITY,
+	};
+}
+
+static void merge(struct sc_counter_values *to,
+                  const struct sc_counter_values *from)
+{
+	/* Rings are drained in any order: the latest is not the last. */
+	if (from->count && from->last_time >= to->last_time) {
+		to->last_time = from->last_time;
+		to->last = from->last;
+	}
+	to->count += from->count;
+	if (from->min_i64 < to->min_i64)
+		to->min_i64 = from->min_i64;
+	if (from->max_i64 > to->max_i64)
+		to->max_i64 = from->max_i64;
+	if (from->min_f64 < to->min_f64)
+		to->min_f64 = from->min_f64;
+	if (from->max_f64 > to->max_f64)
+		to->max_f64 = from->max_f64;
+}
+
+static int add_value(struct sc_counter_stats *counters, int32_t pid,
+                     uint32_t id, int64_t time, uint64_t bits)
+{
+	const struct pid_id key = { pid, id };
+	struct sc_counter_values one = {
+		.count = 1,
+		.last_time = time,
+		.last = bits,
+		.min_i64 = (int64_t)bits,
+		.max_i64 = (int64_t)bits,
+	};
+	size_t number;
+
+	memcpy(&one.min_f64, &bits, sizeof(bits));
+	one.max_f64 = one.min_f64;
+
+	const int r = sc_map_put(&counters->values_by_pid_id, &key, sizeof(key),
+	                         &number);
+	if (r < 0)
+		return r;
+	if (r > 0 && sc_array_push(&counters->values, no_values(pid, id)) < 0)
+		return -ENOMEM;
+	merge(&counters->values.items[number], &one);
+	return 0;
+}
+
+int sc_counter_stats_set(struct sc_counter_stats *counters,
+                         const struct syscap_reader *reader,
+                         const struct syscap_frame *frame)
+{
+	uint64_t bits;
+	uint32_t id;
+
+	for (unsigned i = 0; syscap_frame_slot(reader, frame, i, &id, &bits);
+	     i++) {
+		if (id == 0)
+			continue;
+		const int r =
+			add_value(counters, frame->pid, id, frame->time, bits);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int compare_counters(const void *left, const void *right)
+{
+	const struct sc_counter *a = left, *b = right;
+	int order = !a->definition - !b->definition;
+
+	if (order == 0 && a->definition) {
+		order = strcmp(a->definition->info.category,
+		               b->definition->info.category);
+		if (order == 0)
+			order = strcmp(a->definition->info.name,
+			               b->definition->info.name);
+	}
+	if (order == 0)
+		order = (a->values.pid > b->values.pid) -
+		        (a->values.pid < b->values.pid);
+	if (order == 0)
+		order = (a->values.id > b->values.id) -
+		        (a->values.id < b->values.id);
+	return order;
+}
+
+/* Values that nobody has defined: one counter an id. */
+static int add_undefined(struct sc_counter_stats *counters, struct sc_map *ids,
+                         const struct sc_counter_values *values)
+{
+	struct sc_counter counter = { .definition = NULL, .values = *values };
+	size_t number;
+
+	const int r = sc_map_put(ids, &values->id, sizeof(values->id), &number);
+	if (r < 0)
+		return r;
+	if (r > 0)
+		return sc_array_push(&counters->result, counter);
+
+	struct sc_counter *known =
+		&counters->result.items[counters->definitions.n + number];
+	if (known->values.pid != values->pid)
+		known->values.pid = -1;
+	merge(&known->values, values);
+	return 0;
+}
+
+int sc_counter_stats_finish(struct sc_counter_stats *counters)
+{
+	struct sc_map undefined_ids = { 0 };
+	size_t number;
+	int r = 0;
+
+	for (size_t i = 0; i < counters->definitions.n; i++) {
+		const struct sc_counter_definition *definition =
+			&counters->definitions.items[i];
+		const struct sc_counter counter = {
+			.definition = definition,
+			.values =
+				no_values(definition->pid, definition->info.id),
+		};
+
+		if (sc_array_push(&counters->result, counter) < 0)
+			return -ENOMEM;
+	}
+	for (size_t i = 0; i < counters->values.n && r >= 0; i++) {
+		const struct sc_counter_values *values =
+			&counters->values.items[i];
+
+		if (find_number(counters, values->pid, values->id, &number))
+			merge(&counters->result.items[number].values, values);
+		else
+			r = add_undefined(counters, &undefined_ids, values);
+	}
+	sc_map_fini(&undefined_ids);
+	if (r < 0)
+		return r;
+	if (counters->result.n)
+		qsort(counters->result.items, counters->result.n,
+		      sizeof(*counters->result.items), compare_counters);
+	return 0;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * counter_stats.h - which definition a counter value belongs to, and what the
+ * values of each counter were.
+ *
+ * A counter is named by (pid, id) where that process has defined the id, and
+ * by the id alone where it has not: captures that were joined from several
+ * processes may hold one id twice, and others set in one process what
+ * another has defined.  Of several definitions the last in the file holds.
+ */
+#ifndef SC_CLI_COUNTER_STATS_H
+#define SC_CLI_COUNTER_STATS_H
+
+#include <syscap/capture.h>
+
+#include "data/array.h"
+#include "data/map.h"
+
+struct sc_counter_definition {
+	int32_t pid;
+	struct syscap_counter_info info;
+};
+
+/* Of one (pid, id), before it is known what type the values have. */
+struct sc_counter_values {
+	int32_t pid;
+	uint32_t id;
+	uint64_t count;
+	int64_t last_time;
+	uint64_t last;
+	int64_t min_i64, max_i64;
+	double min_f64, max_f64; /* infinite while there was none but NaN */
+};
+
+/* One counter, as it is shown; definition is NULL when there is none. */
+struct sc_counter {
+	const struct sc_counter_definition *definition;
+	struct sc_counter_values values;
+};
+
+/** All zero is empty. */
+struct sc_counter_stats {
+	struct sc_map by_pid_id, by_id, values_by_pid_id;
+	SC_ARRAY(struct sc_counter_definition) definitions;
+	SC_ARRAY(size_t) last_of_id; /* into definitions, by number in by_id */
+	SC_ARRAY(struct sc_counter_values) values;
+	SC_ARRAY(struct sc_counter) result;
+};
+
+void sc_counter_stats_fini(struct sc_counter_stats *counters);
+
+/** Take in all counters of a CTRDEF.  0 or -ENOMEM. */
+int sc_counter_stats_define(struct sc_counter_stats *counters,
+                            const struct syscap_reader *reader,
+                            const struct syscap_frame *frame);
+
+/** Take in all values of a CTRSET.  0 or -ENOMEM. */
+int sc_counter_stats_set(struct sc_counter_stats *counters,
+                         const struct syscap_reader *reader,
+                         const struct syscap_frame *frame);
+
+/** The definition that a value of @pid with @id belongs to, or NULL. */
+const struct sc_counter_definition *
+sc_counter_stats_find(const struct sc_counter_stats *counters, int32_t pid,
+                      uint32_t id);
+
+/**
+ * Assign all values to their definitions; then counters->result holds every
+ * counter, sorted by category, name, pid and id.  To be called once, when
+ * nothing more comes.  0 or -ENOMEM.
+ */
+int sc_counter_stats_finish(struct sc_counter_stats *counters);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* dump.h - the two forms of `syscap dump`, one line a frame. */
+#ifndef SC_CLI_DUMP_H
+#define SC_CLI_DUMP_H
+
+#include <syscap/capture.h>
+
+#include "cli/counter_stats.h"
+#include "cli/json.h"
+
+struct sc_dump {
+	const struct syscap_reader *reader;
+	int64_t begin; /* of the capture; text shows times after it */
+	/* Types of values: all definitions at first, then as they are met. */
+	struct sc_counter_stats counters;
+	struct sc_json json;
+};
+
+void sc_dump_json(struct sc_dump *dump, const struct syscap_frame *frame);
+void sc_dump_text(const struct sc_dump *dump, const struct syscap_frame *frame);
+
+/** Is the value of @frame's process with this id a double? */
+bool sc_dump_is_double(const struct sc_dump *dump,
+                       const struct syscap_frame *frame, uint32_t id);
+
+#endif

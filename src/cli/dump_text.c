@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* dump_text.c - `syscap dump`: a frame as one line for people. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/dump.h"
+#include "cli/printable.h"
+#include "cli/severity.h"
+#include "cli/table.h"
+
+static void print_text(const char *label, const char *text)
+{
+	printf(" %s ", label);
+	sc_printable_write(stdout, text, true);
+}
+
+static void print_value(bool is_double, uint64_t bits)
+{
+	double number;
+
+	memcpy(&number, &bits, sizeof(number));
+	if (is_double)
+		printf("%.15g", number);
+	else
+		printf("%" PRId64, (int64_t)bits);
+}
+
+static void print_addrs(const struct sc_dump *dump,
+                        const struct syscap_frame *frame)
+{
+	uint64_t addr;
+
+	for (unsigned i = 0; syscap_frame_addr(dump->reader, frame, i, &addr);
+	     i++)
+		printf(" 0x%" PRIx64, addr);
+}
+
+static void print_map(const struct syscap_frame *frame)
+{
+	printf(" 0x%" PRIx64 "-0x%" PRIx64 " offset 0x%" PRIx64
+	       " inode %" PRIu64,
+	       frame->map.start, frame->map.end, frame->map.offset,
+	       frame->map.inode);
+	print_text("file", frame->map.filename);
+	if (frame->map.build_id)
+		printf(" build-id %s", frame->map.build_id);
+}
+
+static void print_names(const struct sc_dump *dump,
+                        const struct syscap_frame *frame)
+{
+	size_t cursor = 0;
+	const char *name;
+	uint64_t addr;
+
+	while (syscap_frame_jit_name(dump->reader, frame, &cursor, &addr,
+	                             &name)) {
+		printf(" 0x%" PRIx64 "=", addr);
+		sc_printable_write(stdout, name, true);
+	}
+}
+
+static void print_counters(const struct sc_dump *dump,
+                           const struct syscap_frame *frame)
+{
+	struct syscap_counter_info info;
+	uint64_t bits;
+
+	for (unsigned i = 0;
+	     syscap_frame_counter(dump->reader, frame, i, &info); i++) {
+		memcpy(&bits, &info.value, sizeof(bits));
+		printf(" [%" PRIu32, info.id);
+		print_text("category", info.category);
+		print_text("name", info.name);
+		print_text("description", info.description);
+		printf(" %s ", info.is_double ? "double" : "int64");
+		print_value(info.is_double, bits);
+		putchar(']');
+	}
+}
+
+static void print_values(const struct sc_dump *dump,
+                         const struct syscap_frame *frame)
+{
+	uint64_t bits;
+	uint32_t id;
+
+	for (unsigned i = 0;
+	     syscap_frame_slot(dump->reader, frame, i, &id, &bits); i++) {
+		if (id == 0)
+			continue;
+		printf(" %" PRIu32 "=", id);
+		print_value(sc_dump_is_double(dump, frame, id), bits);
+	}
+}
+
+static void print_mark(const struct syscap_frame *frame)
+{
+	char duration[40];
+
+	sc_table_format_duration(frame->mark.duration, duration,
+	                         sizeof(duration));
+	printf(" for %s", duration);
+	print_text("group", frame->mark.group);
+	print_text("name", frame->mark.name);
+	print_text("message", frame->mark.message);
+}
+
+static void print_log(const struct syscap_frame *frame)
+{
+	const unsigned i = sc_severity_index(frame->log.severity);
+
+	printf(" %s", sc_severity_name(i));
+	print_text("domain", frame->log.domain);
+	print_text("message", frame->log.message);
+}
+
+/* The types without texts. */
+static void print_plain(const struct sc_dump *dump,
+                        const struct syscap_frame *frame)
+{
+	switch (frame->type) {
+	case SYSCAP_FRAME_TIMESTAMP:
+		if (frame->timestamp.is_index)
+			printf(" index, previous at byte %" PRIu64,
+			       frame->timestamp.previous_index);
+		break;
+	case SYSCAP_FRAME_TRACE:
+		fputs(frame->sample.entering ? " enter" : " leave", stdout);
+		print_addrs(dump, frame);
+		break;
+	case SYSCAP_FRAME_SAMPLE:
+		print_addrs(dump, frame);
+		break;
+	case SYSCAP_FRAME_FORK:
+		printf(" child %" PRId32, frame->fork.child_pid);
+		break;
+	case SYSCAP_FRAME_ALLOCATION:
+		printf(" 0x%" PRIx64 " size %" PRId64 " at",
+		       frame->allocation.addr, frame->allocation.size);
+		print_addrs(dump, frame);
+		break;
+	case SYSCAP_FRAME_EXIT:
+		break;
+	case SYSCAP_FRAME_DBUS_MESSAGE:
+		printf(" bus %u flags %u, %u bytes",
+		       frame->dbus_message.bus_type, frame->dbus_message.flags,
+		       frame->dbus_message.message_len);
+		break;
+	default:
+		printf(" type %u, %u bytes", frame->type, frame->len);
+		break;
+	}
+}
+
+static void print_fields(const struct sc_dump *dump,
+                         const struct syscap_frame *frame)
+{
+	switch (frame->type) {
+	case SYSCAP_FRAME_MAP:
+		print_map(frame);
+		break;
+	case SYSCAP_FRAME_PROCESS:
+		print_text("cmdline", frame->process.cmdline);
+		break;
+	case SYSCAP_FRAME_JITMAP:
+		print_names(dump, frame);
+		break;
+	case SYSCAP_FRAME_CTRDEF:
+		print_counters(dump, frame);
+		break;
+	case SYSCAP_FRAME_CTRSET:
+		print_values(dump, frame);
+		break;
+	case SYSCAP_FRAME_MARK:
+		print_mark(frame);
+		break;
+	case SYSCAP_FRAME_METADATA:
+		print_text("id", frame->metadata.id);
+		print_text("text", frame->metadata.value);
+		break;
+	case SYSCAP_FRAME_LOG:
+		print_log(frame);
+		break;
+	case SYSCAP_FRAME_FILE_CHUNK:
+		print_text("path", frame->file_chunk.path);
+		printf(" %u bytes%s", frame->file_chunk.len,
+		       frame->file_chunk.is_last ? ", the last" : "");
+		break;
+	case SYSCAP_FRAME_OVERLAY:
+		printf(" layer %u", frame->overlay.layer);
+		print_text("src", frame->overlay.src);
+		print_text("dst", frame->overlay.dst);
+		break;
+	default:
+		print_plain(dump, frame);
+		break;
+	}
+}
+
+/* Seconds after the beginning; exact, unlike a double. */
+static void print_time(int64_t time, int64_t begin)
+{
+	const bool is_before = time < begin;
+	const uint64_t apart = is_before ? (uint64_t)begin - (uint64_t)time
+	                                 : (uint64_t)time - (uint64_t)begin;
+
+	printf("%c%" PRIu64 ".%09" PRIu64, is_before ? '-' : '+',
+	       apart / 1000000000u, apart % 1000000000u);
+}
+
+void sc_dump_text(const struct sc_dump *dump, const struct syscap_frame *frame)
+{
+	const char *type = syscap_frame_type_name(frame->type);
+
+	print_time(frame->time, dump->begin);
+	printf(" %-12s pid %" PRId32, type ? type : "unknown", frame->pid);
+	if (frame->tid >= 0)
+		printf(" tid %" PRId32, frame->tid);
+	if (frame->cpu >= 0)
+		printf(" cpu %d", frame->cpu);
+	print_fields(dump, frame);
+	putchar('\n');
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* fault.c - how the commands complain on stderr. */
+#include "cli/fault.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cmd.h"
+
+void sc_fault_print(const char *command, const char *file,
+                    const struct syscap_error *error)
+{
+	/* What is on stdout came first in the file. */
+	fflush(stdout);
+	if (error->code == EBADMSG || error->code == EILSEQ)
+		fprintf(stderr, "%s: %s: at byte %" PRIu64 ": %s\n", command,
+		        file, error->offset, error->message);
+	else
+		fprintf(stderr, "%s: %s: %s\n", command, file, error->message);
+}
+
+void sc_fault_no_memory(const char *command)
+{
+	fprintf(stderr, "%s: out of memory\n", command);
+}
+
+int sc_fault_finish_output(const char *command, int status)
+{
+	errno = 0;
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	fprintf(stderr, "%s: cannot write the output%s%s\n", command,
+	        errno ? ": " : "", errno ? strerror(errno) : "");
+	return SC_EXIT_PROBLEM;
+}
+
+int sc_fault_misuse(const char *command)
+{
+	fprintf(stderr, "Try '%s --help'.\n", command);
+	return SC_EXIT_MISUSE;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* fault.h - how the commands complain on stderr. */
+#ifndef SC_CLI_FAULT_H
+#define SC_CLI_FAULT_H
+
+#include <syscap/capture.h>
+
+/**
+ * Print "COMMAND: FILE: at byte N: sentence", or without the byte where the
+ * fault has no place in the file.  @command is argv[0]: "syscap stat".
+ */
+void sc_fault_print(const char *command, const char *file,
+                    const struct syscap_error *error);
+
+/** "COMMAND: out of memory". */
+void sc_fault_no_memory(const char *command);
+
+/**
+ * Write out what is buffered on stdout.  Returns the exit status: @status,
+ * or SC_EXIT_PROBLEM with a message when not all of it could be written.
+ */
+int sc_fault_finish_output(const char *command, int status);
+
+/**
+ * For getopt's '?': one more line that points to --help.  Returns
+ * SC_EXIT_MISUSE.
+ */
+int sc_fault_misuse(const char *command);
+
+#endif

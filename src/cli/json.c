@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* json.c - write JSON as it comes. */
+#define _GNU_SOURCE
+#include "cli/json.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/utf8.h"
+
+/* What goes before a value, a key, or an opening bracket. */
+static void separate(struct sc_json *json)
+{
+	const uint32_t bit = UINT32_C(1) << json->depth;
+
+	if (json->after_key) {
+		json->after_key = false;
+		return;
+	}
+	if (json->depth > 0 && (json->has_items & bit))
+		putc_unlocked(',', json->out);
+	json->has_items |= bit;
+}
+
+static void begin(struct sc_json *json, char bracket)
+{
+	separate(json);
+	putc_unlocked(bracket, json->out);
+	json->depth++;
+	json->has_items &= ~(UINT32_C(1) << json->depth);
+}
+
+static void end(struct sc_json *json, char bracket)
+{
+	json->depth--;
+	putc_unlocked(bracket, json->out);
+}
+
+void sc_json_begin_object(struct sc_json *json)
+{
+	begin(json, '{');
+}
+
+void sc_json_end_object(struct sc_json *json)
+{
+	end(json, '}');
+}
+
+void sc_json_begin_array(struct sc_json *json)
+{
+	begin(json, '[');
+}
+
+void sc_json_end_array(struct sc_json *json)
+{
+	end(json, ']');
+}
+
+void sc_json_end_line(struct sc_json *json)
+{
+	putc_unlocked('\n', json->out);
+}
+
+static void write_escape(FILE *out, unsigned char c)
+{
+	switch (c) {
+	case '"':
+		fputs("\\\"", out);
+		break;
+	case '\\':
+		fputs("\\\\", out);
+		break;
+	case '\n':
+		fputs("\\n", out);
+		break;
+	case '\t':
+		fputs("\\t", out);
+		break;
+	case '\r':
+		fputs("\\r", out);
+		break;
+	default:
+		fprintf(out, "\\u%04x", c);
+		break;
+	}
+}
+
+/* How many bytes from @text on can be written as they are. */
+static size_t plain_run(const char *text)
+{
+	const char *p = text;
+	uint32_t point;
+
+	for (;;) {
+		const unsigned char c = (unsigned char)*p;
+
+		if (c < 0x20 || c == '"' || c == '\\' || c == 0x7F)
+			return (size_t)(p - text);
+		const size_t len = sc_utf8_next(p, &point);
+		if (len == 0)
+			return (size_t)(p - text);
+		p += len;
+	}
+}
+
+static void write_text(FILE *out, const char *text)
+{
+	uint32_t point;
+
+	putc_unlocked('"', out);
+	for (;;) {
+		const size_t run = plain_run(text);
+
+		fwrite_unlocked(text, 1, run, out);
+		text += run;
+		if (*text == '\0')
+			break;
+		if (sc_utf8_next(text, &point) == 0) {
+			fputs(SC_UTF8_REPLACEMENT, out);
+			text += point;
+		} else {
+			write_escape(out, (unsigned char)*text);
+			text++;
+		}
+	}
+	putc_unlocked('"', out);
+}
+
+void sc_json_key(struct sc_json *json, const char *key)
+{
+	separate(json);
+	write_text(json->out, key);
+	putc_unlocked(':', json->out);
+	json->after_key = true;
+}
+
+void sc_json_text(struct sc_json *json, const char *text)
+{
+	if (!text) {
+		sc_json_null(json);
+		return;
+	}
+	separate(json);
+	write_text(json->out, text);
+}
+
+void sc_json_integer(struct sc_json *json, int64_t value)
+{
+	separate(json);
+	fprintf(json->out, "%" PRId64, value);
+}
+
+void sc_json_unsigned(struct sc_json *json, uint64_t value)
+{
+	separate(json);
+	fprintf(json->out, "%" PRIu64, value);
+}
+
+void sc_json_double(struct sc_json *json, double value)
+{
+	char text[32];
+
+	if (!isfinite(value)) {
+		sc_json_null(json);
+		return;
+	}
+	/* 17 digits always read back; mostly 15 or 16 do, and look better. */
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, value);
+		if (strtod(text, NULL) == value)
+			break;
+	}
+	separate(json);
+	fputs(text, json->out);
+}
+
+void sc_json_bool(struct sc_json *json, bool value)
+{
+	separate(json);
+	fputs(value ? "true" : "false", json->out);
+}
+
+void sc_json_null(struct sc_json *json)
+{
+	separate(json);
+	fputs("null", json->out);
+}
+
+void sc_json_address(struct sc_json *json, uint64_t address)
+{
+	separate(json);
+	fprintf(json->out, "\"0x%" PRIx64 "\"", address);
+}
+
+void sc_json_base64(struct sc_json *json, const unsigned char *data,
+                    size_t size)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				     "abcdefghijklmnopqrstuvwxyz"
+				     "0123456789+/";
+	FILE *out = json->out;
+
+	separate(json);
+	putc_unlocked('"', out);
+	for (size_t i = 0; i < size; i += 3) {
+		const size_t n = size - i < 3 ? size - i : 3;
+		const uint32_t word = (uint32_t)data[i] << 16 |
+		                      (n > 1 ? (uint32_t)data[i + 1] << 8 : 0) |
+		                      (n > 2 ? data[i + 2] : 0u);
+
+		putc_unlocked(digits[word >> 18], out);
+		putc_unlocked(digits[word >> 12 & 63], out);
+		putc_unlocked(n > 1 ? digits[word >> 6 & 63] : '=', out);
+		putc_unlocked(n > 2 ? digits[word & 63] : '=', out);
+	}
+	putc_unlocked('"', out);
+}
+
+void sc_json_member_text(struct sc_json *json, const char *key,
+                         const char *text)
+{
+	sc_json_key(json, key);
+	sc_json_text(json, text);
+}
+
+void sc_json_member_integer(struct sc_json *json, const char *key,
+                            int64_t value)
+{
+	sc_json_key(json, key);
+	sc_json_integer(json, value);
+}
+
+void sc_json_member_unsigned(struct sc_json *json, const char *key,
+                             uint64_t value)
+{
+	sc_json_key(json, key);
+	sc_json_unsigned(json, value);
+}
+
+void sc_json_member_address(struct sc_json *json, const char *key,
+                            uint64_t address)
+{
+	sc_json_key(json, key);
+	sc_json_address(json, address);
+}
+
+void sc_json_member_bool(struct sc_json *json, const char *key, bool value)
+{
+	sc_json_key(json, key);
+	sc_json_bool(json, value);
+}
+
+void sc_json_member_tid(struct sc_json *json, int32_t tid)
+{
+	sc_json_key(json, "tid");
+	if (tid < 0)
+		sc_json_null(json);
+	else
+		sc_json_integer(json, tid);
+}

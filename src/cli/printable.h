@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * printable.h - texts of a capture on their way to a terminal.
+ *
+ * They are somebody else's: control characters are escaped, so that a text
+ * cannot move the cursor or end a line, and what is not UTF-8 is shown as
+ * U+FFFD.
+ */
+#ifndef SC_CLI_PRINTABLE_H
+#define SC_CLI_PRINTABLE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/** Write @text; with @quoted in double quotes, '"' and '\' escaped. */
+void sc_printable_write(FILE *out, const char *text, bool quoted);
+
+/** A malloc'ed copy of @text as sc_printable_write() writes it, or NULL. */
+char *sc_printable_copy(const char *text);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* process_list.c - the processes and threads that a capture speaks of. */
+#include "cli/process_list.h"
+
+void sc_process_list_fini(struct sc_process_list *processes)
+{
+	for (size_t i = 0; i < processes->processes.n; i++)
+		free(processes->processes.items[i].threads.items);
+	free(processes->processes.items);
+	sc_map_fini(&processes->by_pid);
+	sc_map_fini(&processes->by_thread);
+}
+
+static int find_process(struct sc_process_list *processes, int32_t pid,
+                        struct sc_process **ret_process)
+{
+	size_t number;
+
+	const int r =
+		sc_map_put(&processes->by_pid, &pid, sizeof(pid), &number);
+	if (r < 0)
+		return r;
+	if (r > 0) {
+		const struct sc_process process = { .pid = pid };
+
+		if (sc_array_push(&processes->processes, process) < 0)
+			return -ENOMEM;
+	}
+	*ret_process = &processes->processes.items[number];
+	return 0;
+}
+
+int sc_process_list_add_thread(struct sc_process_list *processes, int32_t pid,
+                               int32_t tid)
+{
+	const int32_t key[2] = { pid, tid };
+	struct sc_process *process;
+	size_t number;
+	int r;
+
+	if (processes->has_last && processes->last_pid == pid &&
+	    processes->last_tid == tid)
+		return 0;
+	if (pid < 0)
+		return 0;
+	r = find_process(processes, pid, &process);
+	if (r < 0)
+		return r;
+	if (tid > 0) {
+		r = sc_map_put(&processes->by_thread, key, sizeof(key),
+		               &number);
+		if (r < 0 ||
+		    (r > 0 && sc_array_push(&process->threads, tid) < 0))
+			return -ENOMEM;
+	}
+	processes->last_pid = pid;
+	processes->last_tid = tid;
+	processes->has_last = true;
+	return 0;
+}
+
+int sc_process_list_add(struct sc_process_list *processes,
+                        const struct syscap_frame *frame)
+{
+	struct sc_process *process;
+	int r;
+
+	if (frame->type == SYSCAP_FRAME_TIMESTAMP ||
+	    frame->type == SYSCAP_FRAME_JITMAP ||
+	    !syscap_frame_type_name(frame->type))
+		return 0;
+	r = sc_process_list_add_thread(processes, frame->pid, frame->tid);
+	if (r < 0 || frame->type != SYSCAP_FRAME_PROCESS || frame->pid < 0)
+		return r;
+
+	r = find_process(processes, frame->pid, &process);
+	if (r < 0)
+		return r;
+	if (!process->cmdline || frame->time >= process->cmdline_time) {
+		process->cmdline = frame->process.cmdline;
+		process->cmdline_time = frame->time;
+	}
+	return 0;
+}
+
+static int compare_processes(const void *left, const void *right)
+{
+	const struct sc_process *a = left, *b = right;
+
+	return (a->pid > b->pid) - (a->pid < b->pid);
+}
+
+static int compare_tids(const void *left, const void *right)
+{
+	const int32_t a = *(const int32_t *)left, b = *(const int32_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+void sc_process_list_finish(struct sc_process_list *processes)
+{
+	for (size_t i = 0; i < processes->processes.n; i++) {
+		struct sc_process *process = &processes->processes.items[i];
+
+		if (process->threads.n)
+			qsort(process->threads.items, process->threads.n,
+			      sizeof(*process->threads.items), compare_tids);
+	}
+	if (processes->processes.n)
+		qsort(processes->processes.items, processes->processes.n,
+		      sizeof(*processes->processes.items), compare_processes);
+}

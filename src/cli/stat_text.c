@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* stat_text.c - `syscap stat`: the summary for people. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "cli/printable.h"
+#include "cli/stat_summary.h"
+#include "cli/table.h"
+
+/* Thread ids shown of one process; the rest is counted. */
+#define MOST_THREADS 8
+
+#define N_COLUMNS(columns) (sizeof(columns) / sizeof((columns)[0]))
+
+static int finish(struct sc_table *table)
+{
+	const int r = sc_table_print(table, stdout);
+
+	sc_table_fini(table);
+	return r;
+}
+
+static void print_size(uint64_t size)
+{
+	if (size < 1024)
+		printf("%" PRIu64 " bytes", size);
+	else if (size < 1024 * 1024)
+		printf("%.1f KiB", (double)size / 1024);
+	else
+		printf("%.1f MiB", (double)size / (1024 * 1024));
+}
+
+static void print_head(const struct sc_stat_summary *summary, const char *file)
+{
+	char duration[40];
+
+	sc_table_format_duration(sc_stat_summary_duration(summary), duration,
+	                         sizeof(duration));
+	sc_printable_write(stdout, file, false);
+	printf("\n  recorded   ");
+	sc_printable_write(stdout, summary->info.capture_time, false);
+	printf("\n  time span  %s", duration);
+	if (summary->info.end == 0)
+		printf(" (not finished: the header has no end time)");
+	printf("\n  frames     %" PRIu64 " in ", summary->n_frames);
+	print_size(summary->info.size);
+	if (summary->n_damaged)
+		printf(", and %" PRIu64 " damaged", summary->n_damaged);
+	printf("\n  lost       %" PRIu64 " frames, %" PRIu64 " bytes\n",
+	       summary->losses.sum.frames, summary->losses.sum.bytes);
+}
+
+static void add_threads(struct sc_table *table,
+                        const struct sc_process *process)
+{
+	char text[MOST_THREADS * 12 + 40] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < process->threads.n; i++) {
+		if (i == MOST_THREADS) {
+			snprintf(text + used, sizeof(text) - used, " +%zu",
+			         process->threads.n - i);
+			break;
+		}
+		used += (size_t)snprintf(text + used, sizeof(text) - used,
+		                         "%s%" PRId32, i ? " " : "",
+		                         process->threads.items[i]);
+	}
+	sc_table_add(table, "%s", *text ? text : "-");
+}
+
+static int print_processes(const struct sc_process_list *processes)
+{
+	static const struct sc_table_column columns[] = {
+		{ "pid", true },
+		{ "threads", true },
+		{ "tids", false },
+		{ "command line", false },
+	};
+	struct sc_table table;
+
+	if (processes->processes.n == 0)
+		return 0;
+	sc_table_heading(stdout, "Processes");
+	sc_table_init(&table, columns, N_COLUMNS(columns));
+	for (size_t i = 0; i < processes->processes.n; i++) {
+		const struct sc_process *process =
+			&processes->processes.items[i];
+
+		sc_table_add(&table, "%" PRId32, process->pid);
+		sc_table_add(&table, "%zu", process->threads.n);
+		add_threads(&table, process);
+		sc_table_add_text(&table, process->cmdline);
+	}
+	return finish(&table);
+}
+
+static int print_frames(const struct sc_stat_summary *summary)
+{
+	static const struct sc_table_column columns[] = {
+		{ "type", false },
+		{ "count", true },
+	};
+	struct sc_table table;
+
+	if (summary->n_frames == 0)
+		return 0;
+	sc_table_heading(stdout, "Frames");
+	sc_table_init(&table, columns, N_COLUMNS(columns));
+	for (unsigned i = 1; i <= SYSCAP_FRAME_LAST; i++) {
+		const uint8_t type = (uint8_t)(i % SYSCAP_FRAME_LAST);
+
+		if (summary->frames[type] == 0)
+			continue;
+		sc_table_add(&table, "%s",
+		             type ? syscap_frame_type_name(type) : "unknown");
+		sc_table_add(&table, "%" PRIu64, summary->frames[type]);
+	}
+	return finish(&table);
+}
+
+static int print_lost(const struct sc_stat_summary *summary)
+{
+	static const struct sc_table_column columns[] = {
+		{ "pid", true },   { "tid", true },  { "frames", true },
+		{ "bytes", true }, { "from", true }, { "to", true },
+	};
+	const struct sc_loss_stats *losses = &summary->losses;
+	struct sc_table table;
+
+	if (losses->threads.n == 0)
+		return 0;
+	sc_table_heading(stdout, "Lost frames");
+	sc_table_init(&table, columns, N_COLUMNS(columns));
+	for (size_t i = 0; i < losses->threads.n; i++) {
+		const struct sc_thread_loss *thread = &losses->threads.items[i];
+		const double begin = (double)summary->begin;
+
+		sc_table_add(&table, "%" PRId32, thread->pid);
+		if (thread->tid < 0)
+			sc_table_add(&table, "-");
+		else
+			sc_table_add(&table, "%" PRId32, thread->tid);
+		sc_table_add(&table, "%" PRIu64, thread->frames);
+		sc_table_add(&table, "%" PRIu64, thread->bytes);
+		sc_table_add(&table, "%+.6f s",
+		             ((double)thread->from - begin) / 1e9);
+		sc_table_add(&table, "%+.6f s",
+		             ((double)thread->to - begin) / 1e9);
+	}
+
+	const int r = finish(&table);
+	printf("  by type:");
+	for (unsigned type = 0; type < SC_LOSS_TYPES; type++)
+		if (losses->sum.by_type[type])
+			printf(" %s %" PRIu64, sc_loss_stats_type_name(type),
+			       losses->sum.by_type[type]);
+	putchar('\n');
+	return r;
+}
+
+static int print_marks(const struct sc_mark_stats *marks)
+{
+	static const struct sc_table_column columns[] = {
+		{ "group", false }, { "name", false }, { "count", true },
+		{ "min", true },    { "mean", true },  { "median", true },
+		{ "p99", true },    { "max", true },   { "total", true },
+	};
+	struct sc_table table;
+
+	if (marks->marks.n == 0)
+		return 0;
+	sc_table_heading(stdout, "Marks");
+	sc_table_init(&table, columns, N_COLUMNS(columns));
+	for (size_t i = 0; i < marks->marks.n; i++) {
+		const struct sc_mark *mark = &marks->marks.items[i];
+
+		sc_table_add_text(&table, mark->group);
+		sc_table_add_text(&table, mark->name);
+		sc_table_add(&table, "%" PRIu64, mark->count);
+		sc_table_add_duration(&table, mark->min);
+		sc_table_add_duration(&table, mark->mean);
+		sc_table_add_duration(&table, mark->median);
+		sc_table_add_duration(&table, mark->p99);
+		sc_table_add_duration(&table, mark->max);
+		sc_table_add_duration(&table, mark->total);
+	}
+	return finish(&table);
+}
+
+static void add_value(struct sc_table *table, bool is_double, int64_t integer,
+                      double number)
+{
+	if (!is_double)
+		sc_table_add(table, "%" PRId64, integer);
+	else if (isfinite(number))
+		sc_table_add(table, "%.6g", number);
+	else
+		sc_table_add(table, "-");
+}
+
+static void add_values(struct sc_table *table, bool is_double,
+                       const struct sc_counter_values *values)
+{
+	double last;
+
+	if (values->count == 0) {
+		for (unsigned i = 0; i < 3; i++)
+			sc_table_add(table, "-");
+		return;
+	}
+	memcpy(&last, &values->last, sizeof(last));
+	add_value(table, is_double, (int64_t)values->last, last);
+	add_value(table, is_double, values->min_i64, values->min_f64);
+	add_value(table, is_double, values->max_i64, values->max_f64);
+}
+
+static int print_counters(const struct sc_counter_stats *counters)
+{
+	static const struct sc_table_column columns[] = {
+		{ "category", false }, { "name", false }, { "pid", true },
+		{ "id", true },        { "type", false }, { "count", true },
+		{ "last", true },      { "min", true },   { "max", true },
+	};
+	struct sc_table table;
+
+	if (counters->result.n == 0)
+		return 0;
+	sc_table_heading(stdout, "Counters");
+	sc_table_init(&table, columns, N_COLUMNS(columns));
+	for (size_t i = 0; i < counters->result.n; i++) {
+		const struct sc_counter *counter = &counters->result.items[i];
+		const struct syscap_counter_info *info =
+			counter->definition ? &counter->definition->info : NULL;
+		const bool is_double = info && info->is_double;
+
+		sc_table_add_text(&table, info ? info->category : NULL);
+		sc_table_add_text(&table, info ? info->name : NULL);
+		sc_table_add(&table, "%" PRId32, counter->values.pid);
+		sc_table_add(&table, "%" PRIu32, counter->values.id);
+		sc_table_add(&table, "%s", is_double ? "double" : "int64");
+		sc_table_add(&table, "%" PRIu64, counter->values.count);
+		add_values(&table, is_double, &counter->values);
+	}
+	return finish(&table);
+}
+
+static int print_logs(const struct sc_stat_summary *summary)
+{
+	static const struct sc_table_column columns[] = {
+		{ "severity", false },
+		{ "count", true },
+	};
+	struct sc_table table;
+
+	if (summary->frames[SYSCAP_FRAME_LOG] == 0)
+		return 0;
+	sc_table_heading(stdout, "Logs");
+	sc_table_init(&table, columns, N_COLUMNS(columns));
+	for (unsigned i = 0; i < SC_SEVERITIES; i++) {
+		if (summary->logs[i] == 0)
+			continue;
+		sc_table_add(&table, "%s", sc_severity_name(i));
+		sc_table_add(&table, "%" PRIu64, summary->logs[i]);
+	}
+	return finish(&table);
+}
+
+int sc_stat_text(const struct sc_stat_summary *summary, const char *file)
+{
+	print_head(summary, file);
+	if (print_processes(&summary->processes) < 0 ||
+	    print_frames(summary) < 0 || print_lost(summary) < 0 ||
+	    print_marks(&summary->marks) < 0 ||
+	    print_counters(&summary->counters) < 0 || print_logs(summary) < 0)
+		return -ENOMEM;
+	return 0;
+}

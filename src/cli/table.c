@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * table.c - rows of text under aligned columns.
+ *
+ * Colours only on a terminal, and not where NO_COLOR is set (no-color.org).
+ */
+#define _GNU_SOURCE
+#include "cli/table.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/printable.h"
+#include "data/utf8.h"
+
+#define BOLD  "\033[1m"
+#define DIM   "\033[2m"
+#define PLAIN "\033[0m"
+
+static bool has_colours(FILE *out)
+{
+	const char *no_color = getenv("NO_COLOR");
+	const char *term = getenv("TERM");
+
+	if (no_color && *no_color)
+		return false;
+	if (term && strcmp(term, "dumb") == 0)
+		return false;
+	return isatty(fileno(out)) == 1;
+}
+
+void sc_table_init(struct sc_table *table,
+                   const struct sc_table_column *columns, unsigned n_columns)
+{
+	memset(table, 0, sizeof(*table));
+	table->columns = columns;
+	table->n_columns = n_columns;
+}
+
+void sc_table_fini(struct sc_table *table)
+{
+	for (size_t i = 0; i < table->cells.n; i++)
+		free(table->cells.items[i]);
+	free(table->cells.items);
+}
+
+/* Takes over @cell, which is NULL when there was no memory for it. */
+static void add_cell(struct sc_table *table, char *cell)
+{
+	if (!cell || sc_array_push(&table->cells, cell) < 0) {
+		free(cell);
+		table->failed = true;
+	}
+}
+
+void sc_table_add(struct sc_table *table, const char *format, ...)
+{
+	va_list arguments;
+	char *cell;
+
+	va_start(arguments, format);
+	if (vasprintf(&cell, format, arguments) < 0)
+		cell = NULL;
+	va_end(arguments);
+	add_cell(table, cell);
+}
+
+void sc_table_add_text(struct sc_table *table, const char *text)
+{
+	add_cell(table, sc_printable_copy(text ? text : "-"));
+}
+
+void sc_table_format_duration(int64_t ns, char *buffer, size_t size)
+{
+	const double value = (double)ns;
+	const double magnitude = value < 0 ? -value : value;
+
+	/* The limits are where three decimals round up to the next unit. */
+	if (magnitude < 1e3)
+		snprintf(buffer, size, "%" PRId64 " ns", ns);
+	else if (magnitude < 999999.5)
+		snprintf(buffer, size, "%.3f µs", value / 1e3);
+	else if (magnitude < 999999500.0)
+		snprintf(buffer, size, "%.3f ms", value / 1e6);
+	else
+		snprintf(buffer, size, "%.3f s", value / 1e9);
+}
+
+void sc_table_add_duration(struct sc_table *table, int64_t ns)
+{
+	char text[40];
+
+	sc_table_format_duration(ns, text, sizeof(text));
+	sc_table_add(table, "%s", text);
+}
+
+static void print_cell(FILE *out, const char *text, size_t width, bool right,
+                       bool is_last)
+{
+	const int gap = (int)(width - sc_utf8_count(text));
+
+	fprintf(out, "  %*s%s%*s", right ? gap : 0, "", text,
+	        right || is_last ? 0 : gap, "");
+}
+
+static void print_titles(const struct sc_table *table, FILE *out,
+                         const size_t *widths)
+{
+	const bool colours = has_colours(out);
+
+	fputs(colours ? DIM : "", out);
+	for (unsigned c = 0; c < table->n_columns; c++)
+		print_cell(out, table->columns[c].title, widths[c],
+		           table->columns[c].is_number,
+		           c + 1 == table->n_columns);
+	fprintf(out, "%s\n", colours ? PLAIN : "");
+}
+
+int sc_table_print(const struct sc_table *table, FILE *out)
+{
+	const unsigned n_columns = table->n_columns;
+	size_t widths[SC_TABLE_COLUMNS];
+
+	if (table->failed)
+		return -ENOMEM;
+	for (unsigned c = 0; c < n_columns; c++)
+		widths[c] = sc_utf8_count(table->columns[c].title);
+	for (size_t i = 0; i < table->cells.n; i++) {
+		const size_t width = sc_utf8_count(table->cells.items[i]);
+
+		if (width > widths[i % n_columns])
+			widths[i % n_columns] = width;
+	}
+
+	print_titles(table, out, widths);
+	for (size_t i = 0; i < table->cells.n; i++) {
+		const unsigned c = (unsigned)(i % n_columns);
+		const bool is_last = c + 1 == n_columns;
+
+		print_cell(out, table->cells.items[i], widths[c],
+		           table->columns[c].is_number, is_last);
+		if (is_last)
+			putc('\n', out);
+	}
+	return 0;
+}
+
+void sc_table_heading(FILE *out, const char *format, ...)
+{
+	const bool colours = has_colours(out);
+	va_list arguments;
+
+	fputs(colours ? "\n" BOLD : "\n", out);
+	va_start(arguments, format);
+	vfprintf(out, format, arguments);
+	va_end(arguments);
+	fputs(colours ? PLAIN "\n" : "\n", out);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* utf8.c - tell valid UTF-8 from bytes that are not. */
+#include "data/utf8.h"
+
+/*
+ * By first byte: how long, and what the second byte may be.  The second
+ * byte's range is what keeps out overlong forms, surrogates and everything
+ * above U+10FFFF (Unicode 15, table 3-7).
+ */
+static size_t expected(unsigned char first, unsigned char *ret_low,
+                       unsigned char *ret_high)
+{
+	*ret_low = 0x80;
+	*ret_high = 0xBF;
+	if (first >= 0xC2 && first <= 0xDF)
+		return 2;
+	if (first >= 0xE0 && first <= 0xEF) {
+		if (first == 0xE0)
+			*ret_low = 0xA0;
+		if (first == 0xED)
+			*ret_high = 0x9F;
+		return 3;
+	}
+	if (first >= 0xF0 && first <= 0xF4) {
+		if (first == 0xF0)
+			*ret_low = 0x90;
+		if (first == 0xF4)
+			*ret_high = 0x8F;
+		return 4;
+	}
+	return 0;
+}
+
+size_t sc_utf8_next(const char *text, uint32_t *ret_point)
+{
+	const unsigned char *bytes = (const unsigned char *)text;
+	unsigned char low, high;
+
+	if (bytes[0] < 0x80) {
+		*ret_point = bytes[0];
+		return 1;
+	}
+
+	const size_t len = expected(bytes[0], &low, &high);
+	uint32_t point = len ? bytes[0] & (0x7Fu >> len) : 0;
+	for (size_t i = 1; i < len; i++) {
+		/* The NUL is out of range too, so this stays in the text. */
+		if (bytes[i] < low || bytes[i] > high) {
+			*ret_point = (uint32_t)i;
+			return 0;
+		}
+		point = point << 6 | (bytes[i] & 0x3Fu);
+		low = 0x80;
+		high = 0xBF;
+	}
+	*ret_point = len ? point : 1;
+	return len;
+}
+
+bool sc_utf8_is_valid(const char *text)
+{
+	uint32_t point;
+
+	while (*text) {
+		const size_t len = sc_utf8_next(text, &point);
+
+		if (len == 0)
+			return false;
+		text += len;
+	}
+	return true;
+}
+
+size_t sc_utf8_count(const char *text)
+{
+	size_t n = 0;
+	uint32_t point;
+
+	for (; *text; n++) {
+		const size_t len = sc_utf8_next(text, &point);
+
+		text += len ? len : point;
+	}
+	return n;
+}
