@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* about.c - what a capture says about how it was made. */
+#define _GNU_SOURCE
+#include "record/about.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+static const char clocksource[] =
+	"/sys/devices/system/clocksource/clocksource0/current_clocksource";
+
+char *sc_about_command(char *const argv[])
+{
+	size_t size = 1;
+	char *text, *to;
+
+	for (unsigned i = 0; argv[i] != NULL; i++)
+		size += strlen(argv[i]) + 1;
+	text = malloc(size);
+	if (text == NULL)
+		return NULL;
+	to = text;
+	for (unsigned i = 0; argv[i] != NULL; i++) {
+		if (i > 0)
+			*to++ = ' ';
+		to = stpcpy(to, argv[i]);
+	}
+	*to = 0;
+	return text;
+}
+
+void sc_about_write(struct sc_writer *writer, union sc_frame_buffer *frame,
+                    int64_t time, const struct sc_record_options *options)
+{
+	char *command = sc_about_command(options->argv);
+	char text[256];
+	struct utsname name;
+	FILE *file;
+
+	sc_compose_metadata(frame, time, "syscap.version", options->version);
+	sc_writer_add(writer, frame);
+	if (command != NULL) {
+		sc_compose_metadata(frame, time, "syscap.command", command);
+		sc_writer_add(writer, frame);
+		free(command);
+	}
+	snprintf(text, sizeof(text), "%u", options->ring_kib);
+	sc_compose_metadata(frame, time, "syscap.ring-kib", text);
+	sc_writer_add(writer, frame);
+	if (uname(&name) == 0) {
+		snprintf(text, sizeof(text), "%s %s %s", name.sysname,
+		         name.release, name.machine);
+		sc_compose_metadata(frame, time, "syscap.kernel", text);
+		sc_writer_add(writer, frame);
+	}
+	file = fopen(clocksource, "re");
+	if (file == NULL) /* no /sys: a container may hide it */
+		return;
+	if (fgets(text, sizeof(text), file) != NULL) {
+		text[strcspn(text, "\n")] = 0;
+		sc_compose_metadata(frame, time, "syscap.clocksource", text);
+		sc_writer_add(writer, frame);
+	}
+	fclose(file);
+}

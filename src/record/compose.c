@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* compose.c - build the frames that the recorder itself writes.  Pure. */
+#include "record/compose.h"
+
+#include <string.h>
+
+#include "data/utf8.h"
+
+/* No frame of ours has more in front of its text. */
+#define FIXED_MAX 96u
+
+_Static_assert(sizeof(struct syscap_wire_mark) <= FIXED_MAX, "fixed part");
+
+/*
+ * Copy @text into the @size bytes at @to, with a NUL behind it.  What is no
+ * UTF-8 is replaced.  Returns the length of the copy.
+ */
+static size_t put_text(void *to, size_t size, const char *text)
+{
+	char *out = to;
+	size_t n = 0;
+
+	while (*text != 0) {
+		uint32_t point;
+		const size_t len = sc_utf8_next(text, &point);
+		const char *piece = len > 0 ? text : SC_UTF8_REPLACEMENT;
+		const size_t piece_len =
+			len > 0 ? len : strlen(SC_UTF8_REPLACEMENT);
+
+		if (n + piece_len >= size)
+			break;
+		memcpy(out + n, piece, piece_len);
+		n += piece_len;
+		text += len > 0 ? len : point;
+	}
+	out[n] = 0;
+	return n;
+}
+
+static void begin(union sc_frame_buffer *buffer, uint8_t type, int32_t pid,
+                  int32_t tid, int64_t time)
+{
+	memset(buffer, 0, FIXED_MAX);
+	buffer->frame.type = type;
+	buffer->frame.cpu = -1;
+	buffer->frame.pid = pid;
+	buffer->frame.time = time;
+	if (tid > 0)
+		buffer->frame.padding2 = SYSCAP_TID_TAG | (uint32_t)tid;
+}
+
+static size_t finish(union sc_frame_buffer *buffer, size_t end)
+{
+	buffer->frame.len = (uint16_t)((end + 7) & ~(size_t)7);
+	memset(buffer->bytes + end, 0, buffer->frame.len - end);
+	return buffer->frame.len;
+}
+
+/* End the frame with @text from @offset on. */
+static size_t finish_text(union sc_frame_buffer *buffer, size_t offset,
+                          const char *text)
+{
+	const size_t len = put_text(buffer->bytes + offset,
+	                            SYSCAP_FRAME_MAX - offset, text);
+
+	return finish(buffer, offset + len + 1);
+}
+
+size_t sc_compose_process(union sc_frame_buffer *buffer, int32_t pid,
+                          int64_t time, const char *cmdline)
+{
+	begin(buffer, SYSCAP_FRAME_PROCESS, pid, 0, time);
+	return finish_text(buffer, sizeof(buffer->frame), cmdline);
+}
+
+size_t sc_compose_map(union sc_frame_buffer *buffer, int32_t pid, int64_t time,
+                      uint64_t start, uint64_t end, uint64_t offset,
+                      const char *path, const char *build_id)
+{
+	const size_t id_len = build_id != NULL ? strlen(build_id) : 0;
+	size_t at = sizeof(buffer->map);
+
+	begin(buffer, SYSCAP_FRAME_MAP, pid, 0, time);
+	buffer->map.start = start;
+	buffer->map.end = end;
+	buffer->map.offset = offset;
+	at += put_text(buffer->bytes + at, SYSCAP_FRAME_MAX - at, path) + 1;
+	if (id_len > 0 && at + id_len + 2 <= SYSCAP_FRAME_MAX) {
+		buffer->bytes[at] = '@';
+		memcpy(buffer->bytes + at + 1, build_id, id_len);
+		buffer->bytes[at + id_len + 1] = 0;
+		at += id_len + 2;
+	}
+	return finish(buffer, at);
+}
+
+size_t sc_compose_exit(union sc_frame_buffer *buffer, int32_t pid, int64_t time)
+{
+	begin(buffer, SYSCAP_FRAME_EXIT, pid, 0, time);
+	return finish(buffer, sizeof(buffer->frame));
+}
+
+size_t sc_compose_mark(union sc_frame_buffer *buffer, int32_t pid, int32_t tid,
+                       int64_t time, int64_t duration, const char *group,
+                       const char *name, const char *message)
+{
+	struct syscap_wire_mark *mark = &buffer->mark;
+
+	begin(buffer, SYSCAP_FRAME_MARK, pid, tid, time);
+	mark->duration = duration;
+	put_text(mark->group, sizeof(mark->group), group);
+	put_text(mark->name, sizeof(mark->name), name);
+	return finish_text(buffer, sizeof(*mark), message);
+}
+
+size_t sc_compose_log(union sc_frame_buffer *buffer, int32_t pid, int32_t tid,
+                      int64_t time, uint16_t severity, const char *domain,
+                      const char *message)
+{
+	struct syscap_wire_log *log = &buffer->log;
+
+	begin(buffer, SYSCAP_FRAME_LOG, pid, tid, time);
+	log->severity = severity;
+	put_text(log->domain, sizeof(log->domain), domain);
+	return finish_text(buffer, sizeof(*log), message);
+}
+
+size_t sc_compose_metadata(union sc_frame_buffer *buffer, int64_t time,
+                           const char *id, const char *value)
+{
+	struct syscap_wire_metadata *metadata = &buffer->metadata;
+
+	begin(buffer, SYSCAP_FRAME_METADATA, -1, 0, time);
+	put_text(metadata->id, sizeof(metadata->id), id);
+	return finish_text(buffer, sizeof(*metadata), value);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * compose.h - build the frames that the recorder itself writes.
+ *
+ * Pure.  Every function fills a whole frame in the buffer and returns its
+ * length.  Texts are made valid UTF-8 and cut between characters where they
+ * do not fit.
+ */
+#ifndef SC_RECORD_COMPOSE_H
+#define SC_RECORD_COMPOSE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <syscap/format.h>
+
+union sc_frame_buffer {
+	struct syscap_wire_frame frame;
+	struct syscap_wire_map map;
+	struct syscap_wire_mark mark;
+	struct syscap_wire_metadata metadata;
+	struct syscap_wire_log log;
+	unsigned char bytes[SYSCAP_FRAME_MAX];
+};
+
+size_t sc_compose_process(union sc_frame_buffer *buffer, int32_t pid,
+                          int64_t time, const char *cmdline);
+
+/** @build_id: hex, or NULL. */
+size_t sc_compose_map(union sc_frame_buffer *buffer, int32_t pid, int64_t time,
+                      uint64_t start, uint64_t end, uint64_t offset,
+                      const char *path, const char *build_id);
+
+size_t sc_compose_exit(union sc_frame_buffer *buffer, int32_t pid,
+                       int64_t time);
+
+/** @tid goes into padding2 unless it is 0. */
+size_t sc_compose_mark(union sc_frame_buffer *buffer, int32_t pid, int32_t tid,
+                       int64_t time, int64_t duration, const char *group,
+                       const char *name, const char *message);
+
+size_t sc_compose_log(union sc_frame_buffer *buffer, int32_t pid, int32_t tid,
+                      int64_t time, uint16_t severity, const char *domain,
+                      const char *message);
+
+size_t sc_compose_metadata(union sc_frame_buffer *buffer, int64_t time,
+                           const char *id, const char *value);
+
+#endif

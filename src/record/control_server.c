@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* control_server.c - our end of the control socket. */
+#define _GNU_SOURCE
+#include "record/control_server.h"
+
+#include "ring/ring.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sockios.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define SENDERS 256u /* with half a request, or who sent garbage */
+#define QUEUE   256u /* rings that wait for room in the socket */
+#define READS   8u   /* messages at once; then the rings get their turn */
+#define MESSAGE 1280u
+
+struct sender {
+	int32_t pid;      /* 0: free */
+	unsigned matched; /* bytes of a request so far */
+	bool complained;
+	uint64_t seen;
+};
+
+struct sc_control_server {
+	int fd;
+	bool closed, refusing;
+	struct sc_control_hooks hooks;
+	struct sc_report *report;
+	uint64_t clock;
+	struct sender senders[SENDERS];
+	int queue[QUEUE];
+	unsigned first, queued;
+	uint64_t refusals; /* due behind the queue */
+};
+
+int sc_control_server_pair(int *ret_ours, int *ret_command)
+{
+	int fds[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0,
+	               fds) != 0)
+		return -errno;
+	*ret_ours = fds[1];
+	*ret_command = fds[0];
+	if (fds[0] > STDERR_FILENO)
+		return 0;
+	/* Somebody closed those: they stay so for the command. */
+	*ret_command = fcntl(fds[0], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	close(fds[0]);
+	return *ret_command < 0 ? -errno : 0;
+}
+
+int sc_control_server_new(int fd, const struct sc_control_hooks *hooks,
+                          struct sc_report *report,
+                          struct sc_control_server **ret_server)
+{
+	struct sc_control_server *server = calloc(1, sizeof(*server));
+	const int on = 1;
+
+	if (server == NULL)
+		return -ENOMEM;
+	if (setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) != 0) {
+		const int r = -errno;
+
+		free(server);
+		return r;
+	}
+	server->fd = fd;
+	server->hooks = *hooks;
+	server->report = report;
+	*ret_server = server;
+	return 0;
+}
+
+void sc_control_server_free(struct sc_control_server *server)
+{
+	if (server == NULL)
+		return;
+	for (; server->queued > 0; server->queued--)
+		close(server->queue[server->first++ % QUEUE]);
+	close(server->fd);
+	free(server);
+}
+
+/* The sender's entry; the one that was silent longest makes room. */
+static struct sender *get_sender(struct sc_control_server *server, int32_t pid)
+{
+	struct sender *oldest = &server->senders[0];
+
+	for (unsigned i = 0; i < SENDERS; i++) {
+		struct sender *sender = &server->senders[i];
+
+		if (sender->pid == pid && sender->seen > 0)
+			return sender;
+		if (sender->seen < oldest->seen)
+			oldest = sender;
+	}
+	*oldest = (struct sender){ .pid = pid };
+	return oldest;
+}
+
+static void take_request(struct sc_control_server *server, int32_t pid)
+{
+	int fd = -ECANCELED;
+
+	if (server->queued == QUEUE)
+		sc_control_server_write(server);
+	if (!server->refusing && server->queued < QUEUE)
+		fd = server->hooks.request(server->hooks.context, pid);
+	if (fd >= 0)
+		server->queue[(server->first + server->queued++) % QUEUE] = fd;
+	else if (fd != -EAGAIN)
+		server->refusals++;
+}
+
+static void take_bytes(struct sc_control_server *server, int32_t pid,
+                       const char *bytes, size_t size)
+{
+	static const char request[SC_CONTROL_REQUEST_LEN + 1] =
+		SC_CONTROL_REQUEST;
+	struct sender *sender = get_sender(server, pid);
+
+	sender->seen = ++server->clock;
+	for (size_t i = 0; i < size; i++) {
+		if (bytes[i] == request[sender->matched]) {
+			sender->matched++;
+		} else {
+			/* No other byte of a request is like its first. */
+			sender->matched = bytes[i] == request[0];
+			if (!sender->complained)
+				sc_report_say(
+					server->report,
+					"process %d sends what is no request on the control socket; skipped",
+					pid);
+			sender->complained = true;
+		}
+		if (sender->matched == SC_CONTROL_REQUEST_LEN) {
+			sender->matched = 0;
+			take_request(server, pid);
+		}
+	}
+}
+
+static int32_t credentials(struct msghdr *message)
+{
+	struct cmsghdr *cmsg;
+	struct ucred ucred = { .pid = 0 };
+
+	for (cmsg = CMSG_FIRSTHDR(message); cmsg != NULL;
+	     cmsg = CMSG_NXTHDR(message, cmsg))
+		if (cmsg->cmsg_level == SOL_SOCKET &&
+		    cmsg->cmsg_type == SCM_CREDENTIALS)
+			memcpy(&ucred, CMSG_DATA(cmsg), sizeof(ucred));
+	return (int32_t)ucred.pid;
+}
+
+bool sc_control_server_read(struct sc_control_server *server)
+{
+	char bytes[MESSAGE];
+	/* No room for descriptors: the kernel drops those that are sent. */
+	union {
+		struct cmsghdr header;
+		char space[CMSG_SPACE(sizeof(struct ucred))];
+	} control;
+	struct iovec iov = { .iov_base = bytes, .iov_len = sizeof(bytes) };
+
+	for (unsigned i = 0; i < READS && !server->closed; i++) {
+		struct msghdr message = {
+			.msg_iov = &iov,
+			.msg_iovlen = 1,
+			.msg_control = &control,
+			.msg_controllen = sizeof(control),
+		};
+		const ssize_t n = recvmsg(server->fd, &message,
+		                          MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+
+		if (n > 0)
+			take_bytes(server, credentials(&message), bytes,
+			           (size_t)n);
+		else if (n < 0 && errno == EAGAIN)
+			break;
+		else if (n == 0 || errno != EINTR)
+			server->closed = true;
+	}
+	/*
+	 * Only now: a process that waits may take the reply to another, and
+	 * be gone before its own request is looked at.
+	 */
+	sc_control_server_write(server);
+	return !server->closed;
+}
+
+/* Returns 0 or -errno; @fd is -1 for "no ring". */
+static int send_reply(struct sc_control_server *server, int fd)
+{
+	char byte = 0;
+	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
+	union {
+		struct cmsghdr header;
+		char space[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct msghdr message = { .msg_iov = &iov, .msg_iovlen = 1 };
+
+	if (fd >= 0) {
+		memset(&control, 0, sizeof(control));
+		control.header.cmsg_level = SOL_SOCKET;
+		control.header.cmsg_type = SCM_RIGHTS;
+		control.header.cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
+		message.msg_control = &control;
+		message.msg_controllen = sizeof(control);
+	}
+	if (sendmsg(server->fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+		return -errno;
+	return 0;
+}
+
+/* Later it may be possible: also with too many descriptors on their way. */
+static bool is_temporary(int r)
+{
+	return r == -EAGAIN || r == -EINTR || r == -ENOBUFS || r == -ENOMEM ||
+	       r == -ETOOMANYREFS;
+}
+
+bool sc_control_server_write(struct sc_control_server *server)
+{
+	while (server->queued > 0 || server->refusals > 0) {
+		int fd = -1, r;
+
+		if (server->queued > 0)
+			fd = server->queue[server->first % QUEUE];
+		r = send_reply(server, fd);
+		if (is_temporary(r))
+			return true;
+		/* Else it is gone, or there is nobody to send it to. */
+		if (fd >= 0) {
+			close(fd);
+			server->first++;
+			server->queued--;
+		} else {
+			server->refusals--;
+		}
+	}
+	return false;
+}
+
+bool sc_control_server_fetched(const struct sc_control_server *server)
+{
+	int unread = 0;
+
+	return server->queued == 0 &&
+	       (ioctl(server->fd, SIOCOUTQ, &unread) != 0 || unread == 0);
+}
+
+void sc_control_server_refuse(struct sc_control_server *server)
+{
+	server->refusing = true;
+	for (; server->queued > 0; server->queued--) {
+		close(server->queue[server->first++ % QUEUE]);
+		server->refusals++;
+	}
+	/* As many as a full socket holds. */
+	for (unsigned i = 0; i < 64 && sc_control_server_read(server); i++)
+		;
+	sc_control_server_write(server);
+}

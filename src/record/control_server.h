@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * control_server.h - our end of the control socket: requests in, rings out.
+ *
+ * All processes of a recording share the other end.  The kernel tells who
+ * wrote what (SO_PASSCRED) and never puts bytes of two writers into one
+ * message, so that requests are put together for each sender by itself and
+ * the garbage of one does not disturb another.  Replies carry no name: any of
+ * them answers any request, so that one that nobody fetches serves the next.
+ * Nothing here waits.
+ */
+#ifndef SC_RECORD_CONTROL_SERVER_H
+#define SC_RECORD_CONTROL_SERVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "record/report.h"
+
+struct sc_control_server;
+
+/** What to do with a request. */
+struct sc_control_hooks {
+	/*
+	 * Returns a ring's descriptor, which is closed once it was sent;
+	 * -EAGAIN: leave the sender without an answer; another -errno: tell
+	 * it that there is no ring.
+	 */
+	int (*request)(void *context, int32_t pid);
+	void *context;
+};
+
+/**
+ * Make the pair of sockets: ours, and the one whose number the command gets.
+ * Both are close-on-exec until the command's is passed on, and non-blocking.
+ */
+int sc_control_server_pair(int *ret_ours, int *ret_command);
+
+/** The socket at @fd becomes the server's. */
+int sc_control_server_new(int fd, const struct sc_control_hooks *hooks,
+                          struct sc_report *report,
+                          struct sc_control_server **ret_server);
+void sc_control_server_free(struct sc_control_server *server);
+
+/** Take requests, a bounded number of them.  False: nobody can send more. */
+bool sc_control_server_read(struct sc_control_server *server);
+
+/** Send what is due.  True: something still is. */
+bool sc_control_server_write(struct sc_control_server *server);
+
+/** True: every ring that was sent has been fetched. */
+bool sc_control_server_fetched(const struct sc_control_server *server);
+
+/** No more rings: answer all that is there with none. */
+void sc_control_server_refuse(struct sc_control_server *server);
+
+#endif

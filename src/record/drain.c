@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * drain.c - empty one ring.
+ *
+ *	writer                              recorder
+ *	STORE frames                        LOAD  tail, acquire
+ *	STORE tail, release                 LOAD  frames (the copy)
+ *	LOAD  head, acquire                 STORE head, release
+ *
+ * The release of head comes after the copy: from then on the writer may
+ * overwrite what was copied.
+ */
+#define _GNU_SOURCE
+#include "record/drain.h"
+
+#include "record/validate.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int sc_ring_create(uint32_t size, struct sc_ring **ret_ring, int *ret_fd)
+{
+	const uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
+	struct sc_ring *ring = calloc(1, sizeof(*ring));
+	struct stat st;
+	int fd = -1, r = -ENOMEM;
+
+	if (ring == NULL)
+		goto fail;
+	fd = memfd_create("syscap-ring", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd < 0 || ftruncate(fd, (off_t)page + size) != 0 ||
+	    fstat(fd, &st) != 0) {
+		r = -errno;
+		goto fail;
+	}
+	r = sc_ring_map(fd, &ring->shared, &ring->size);
+	if (r != 0)
+		goto fail;
+	ring->inode = st.st_ino;
+	ring->shared->offset = page;
+	ring->shared->size = ring->size;
+	ring->shared->recorder_version = 1;
+	ring->shared->recorder_magic = SC_RING_RECORDER_MAGIC;
+	/* A writer that cut the file would kill us with SIGBUS. */
+	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) !=
+	    0) {
+		r = -errno;
+		goto fail;
+	}
+	*ret_ring = ring;
+	*ret_fd = fd;
+	return 0;
+fail:
+	if (fd >= 0)
+		close(fd);
+	sc_ring_destroy(ring);
+	return r;
+}
+
+void sc_ring_destroy(struct sc_ring *ring)
+{
+	if (ring == NULL)
+		return;
+	if (ring->shared != NULL)
+		sc_ring_unmap(ring->shared, ring->size);
+	sc_renumber_ring_done(&ring->counters);
+	free(ring);
+}
+
+void sc_ring_look_for_client(struct sc_ring *ring)
+{
+	struct sc_ring_header *shared = ring->shared;
+	int32_t pid, tid;
+
+	if (ring->ours ||
+	    __atomic_load_n(&shared->client_magic, __ATOMIC_ACQUIRE) !=
+	            SC_RING_CLIENT_MAGIC)
+		return;
+	pid = __atomic_load_n(&shared->pid, __ATOMIC_RELAXED);
+	tid = __atomic_load_n(&shared->tid, __ATOMIC_RELAXED);
+	if (pid <= 0 || pid > SC_PID_LIMIT || tid <= 0 || tid >= SC_PID_LIMIT)
+		return;
+	ring->used = true;
+	ring->ours = true;
+	ring->pid = pid;
+	ring->tid = tid;
+}
+
+static enum sc_drain_result broken(struct sc_ring *ring, const char *why)
+{
+	ring->why = why;
+	return SC_DRAIN_BROKEN;
+}
+
+/*
+ * Hand on the whole frames among the @size bytes; *ret_used says how many
+ * bytes they were.  @all: nothing follows, so that half a frame is an error.
+ */
+static enum sc_drain_result hand_on(struct sc_ring *ring, unsigned char *buffer,
+                                    size_t size, bool all,
+                                    const struct sc_drain_sink *sink,
+                                    size_t *ret_used)
+{
+	size_t at = 0;
+
+	while (at < size) {
+		struct syscap_wire_frame *frame = (void *)(buffer + at);
+		const char *why = NULL;
+		int len;
+
+		if (!all &&
+		    (size - at < sizeof(*frame) || size - at < frame->len))
+			break;
+		len = sc_validate_frame(frame, size - at,
+		                        ring->ours ? ring->tid : 0, &why);
+		if (len < 0)
+			return broken(ring, why);
+		at += (size_t)len;
+		ring->position += (size_t)len;
+		if (frame->type == SYSCAP_FRAME_RING_END)
+			return SC_DRAIN_ENDED;
+		why = sink->frame(sink->context, ring, frame);
+		if (why != NULL)
+			return broken(ring, why);
+		ring->frames++;
+	}
+	*ret_used = at;
+	return SC_DRAIN_SOME;
+}
+
+enum sc_drain_result sc_drain(struct sc_ring *ring, unsigned char *buffer,
+                              const struct sc_drain_sink *sink,
+                              uint32_t *ret_bytes)
+{
+	const uint32_t tail =
+		__atomic_load_n(&ring->shared->tail, __ATOMIC_ACQUIRE);
+	enum sc_drain_result result = SC_DRAIN_SOME;
+	const char *body;
+	size_t kept = 0;
+	uint32_t left;
+
+	*ret_bytes = 0;
+	if (tail == ring->head)
+		return SC_DRAIN_EMPTY;
+	if (tail >= ring->size || tail % 8 != 0)
+		return broken(ring, "its tail is not in the ring");
+	ring->used = true;
+	sc_ring_look_for_client(ring);
+	body = (const char *)ring->shared + (size_t)sysconf(_SC_PAGESIZE);
+	left = tail > ring->head ? tail - ring->head
+	                         : tail + (ring->size - ring->head);
+	*ret_bytes = left;
+	while (left > 0 && result == SC_DRAIN_SOME) {
+		const uint32_t n =
+			left < SC_DRAIN_CHUNK ? left : SC_DRAIN_CHUNK;
+		size_t used = 0;
+
+		memcpy(buffer + kept, body + ring->head, n);
+		ring->head += n;
+		if (ring->head >= ring->size)
+			ring->head -= ring->size;
+		__atomic_store_n(&ring->shared->head, ring->head,
+		                 __ATOMIC_RELEASE);
+		left -= n;
+		result =
+			hand_on(ring, buffer, kept + n, left == 0, sink, &used);
+		if (result == SC_DRAIN_SOME) {
+			kept += n - used;
+			memmove(buffer, buffer + used, kept);
+		}
+	}
+	return result;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* intake.c - from a cleaned frame of a ring to the file. */
+#define _GNU_SOURCE
+#include "record/intake.h"
+
+#include "record/now.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * One ring has one writer, a thread of one process; a forked child of a
+ * stock client goes on with its parent's.  More is nonsense, and each costs
+ * a look into /proc.
+ */
+#define PIDS_PER_RING 16u
+
+#define SEVERITY_WARNING 16
+
+static const char *meet_process(struct sc_intake *intake, struct sc_ring *ring,
+                                int32_t pid)
+{
+	if (++ring->pids > PIDS_PER_RING)
+		return "its frames are of too many processes";
+	sc_processes_know(intake->processes, pid);
+	ring->known_pid = pid;
+	if (ring->pid == 0)
+		ring->pid = pid;
+	return NULL;
+}
+
+static void counter_problem(struct sc_intake *intake, int r, int32_t pid)
+{
+	if (r == 0 || intake->counter_error != 0)
+		return;
+	intake->counter_error = r;
+	sc_report_say(intake->report, "counters of process %d left out: %s",
+	              pid, strerror(-r));
+}
+
+static void take_loss_record(struct sc_intake *intake, struct sc_ring *ring,
+                             const struct syscap_wire_mark *mark)
+{
+	struct sc_loss loss;
+
+	if (!sc_loss_parse(mark, &loss))
+		return;
+	intake->lost += loss.total;
+	/* Other tids: of a thread that never had a ring. */
+	if (loss.tid == ring->tid)
+		sc_loss_add(&ring->told, &loss);
+}
+
+const char *sc_intake_frame(void *context, struct sc_ring *ring,
+                            struct syscap_wire_frame *frame)
+{
+	struct sc_intake *intake = context;
+	const char *why;
+	int r;
+
+	if (frame->pid > 0 && frame->pid != ring->known_pid) {
+		why = meet_process(intake, ring, frame->pid);
+		if (why != NULL)
+			return why;
+	}
+	switch (frame->type) {
+	case SYSCAP_FRAME_CTRDEF:
+		r = sc_renumber_ctrdef(intake->renumber, &ring->counters,
+		                       (void *)frame);
+		counter_problem(intake, r, frame->pid);
+		if (((struct syscap_wire_ctrdef *)frame)->n_counters == 0)
+			return NULL;
+		break;
+	case SYSCAP_FRAME_CTRSET:
+		r = sc_renumber_ctrset(intake->renumber, &ring->counters,
+		                       (void *)frame);
+		counter_problem(intake, r, frame->pid);
+		if (((struct syscap_wire_ctrset *)frame)->n_groups == 0)
+			return NULL;
+		break;
+	case SYSCAP_FRAME_MARK:
+		take_loss_record(intake, ring, (void *)frame);
+		break;
+	default:
+		break;
+	}
+	sc_writer_add(intake->writer, frame);
+	return NULL;
+}
+
+static int32_t owner(const struct sc_ring *ring)
+{
+	return ring->pid > 0 ? ring->pid : ring->requester;
+}
+
+/* What the writer counted and found no room to tell. */
+static void write_losses(struct sc_intake *intake, struct sc_ring *ring)
+{
+	const struct sc_ring_losses *all = &ring->shared->lost;
+	const int64_t now = sc_now();
+	int64_t from = __atomic_load_n(&all->from, __ATOMIC_RELAXED);
+	int64_t to = __atomic_load_n(&all->to, __ATOMIC_RELAXED);
+	struct sc_loss rest;
+	char text[512];
+
+	if (!ring->ours || !sc_loss_remainder(all, &ring->told, &rest))
+		return;
+	if (to <= 0 || to > now)
+		to = now;
+	if (from <= 0 || from > to)
+		from = to;
+	rest.tid = ring->tid;
+	sc_loss_message(&rest, text, sizeof(text));
+	sc_processes_know(intake->processes, owner(ring));
+	sc_compose_mark(&intake->frame, owner(ring), ring->tid, from, to - from,
+	                "syscap", "lost", text);
+	sc_writer_add(intake->writer, &intake->frame);
+	intake->lost += rest.total;
+}
+
+/* On stderr for who records, and in the file for who reads it. */
+static void tell_closed(struct sc_intake *intake, struct sc_ring *ring)
+{
+	char who[64], text[256];
+	const int32_t pid = owner(ring);
+
+	if (ring->tid > 0)
+		snprintf(who, sizeof(who), "thread %d of process %d", ring->tid,
+		         pid);
+	else if (pid == ring->requester)
+		snprintf(who, sizeof(who), "process %d", pid);
+	else /* frames may say anything */
+		snprintf(who, sizeof(who), "process %d (asked for by %d)", pid,
+		         ring->requester);
+	snprintf(text, sizeof(text),
+	         "the ring of %s was closed after %" PRIu64
+	         " frames, at byte %" PRIu64 ": %s",
+	         who, ring->frames, ring->position, ring->why);
+	sc_report_say(intake->report, "%s", text);
+	if (pid > 0)
+		sc_processes_know(intake->processes, pid);
+	sc_compose_log(&intake->frame, pid > 0 ? pid : -1, ring->tid, sc_now(),
+	               SEVERITY_WARNING, "syscap", text);
+	sc_writer_add(intake->writer, &intake->frame);
+	intake->closed++;
+}
+
+void sc_intake_end(struct sc_intake *intake, struct sc_ring *ring)
+{
+	sc_ring_look_for_client(ring);
+	if (ring->used && ring->ours)
+		intake->threads++;
+	else if (ring->used)
+		intake->other_rings++;
+	write_losses(intake, ring);
+	if (ring->why != NULL)
+		tell_closed(intake, ring);
+}

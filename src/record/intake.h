@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * intake.h - from a cleaned frame of a ring to the file.
+ *
+ * Sees to it that the frame's process is known first, that counter ids are
+ * unique, and that every loss is told: those that the writer of the ring
+ * tells itself, and, when the ring is over, those that it could not.
+ */
+#ifndef SC_RECORD_INTAKE_H
+#define SC_RECORD_INTAKE_H
+
+#include <stdint.h>
+
+#include "capture/writer.h"
+#include "record/compose.h"
+#include "record/drain.h"
+#include "record/processes.h"
+#include "record/renumber.h"
+#include "record/report.h"
+
+struct sc_intake {
+	struct sc_writer *writer;
+	struct sc_processes *processes;
+	struct sc_renumber *renumber;
+	struct sc_report *report;
+
+	uint64_t lost;        /* frames, told by writers or found by us */
+	uint64_t threads;     /* rings of our client: one a thread */
+	uint64_t other_rings; /* of other clients: one a thread and copy */
+	uint64_t closed;      /* rings with malformed content */
+	int counter_error;    /* said already */
+	union sc_frame_buffer frame;
+};
+
+/** For struct sc_drain_sink; @context is the intake. */
+const char *sc_intake_frame(void *context, struct sc_ring *ring,
+                            struct syscap_wire_frame *frame);
+
+/** The ring is over, with ring->why set if it is malformed. */
+void sc_intake_end(struct sc_intake *intake, struct sc_ring *ring);
+
+#endif

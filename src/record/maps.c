@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* maps.c - MAP frames: what code a process has where. */
+#define _GNU_SOURCE
+#include "record/maps.h"
+
+#include "record/now.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAPS_MAX 65536u /* of one process: more are not written */
+
+struct sc_known_map {
+	uint64_t start, end, offset, inode;
+};
+
+struct scan {
+	const struct sc_known_maps *known;
+	size_t old; /* first of the known ones that is not below us */
+	struct sc_known_maps now;
+	size_t size;
+	int32_t pid, host;
+	struct sc_mapped_files *files;
+	struct sc_writer *writer;
+	union sc_frame_buffer *frame;
+};
+
+static void write_map(struct scan *scan, const struct sc_procfs_map *map)
+{
+	static const char deleted[] = " (deleted)";
+	const char *path = map->path, *build_id = NULL;
+	const size_t len = strlen(path);
+	char *plain = NULL;
+	bool gone;
+
+	gone = len > strlen(deleted) &&
+	       strcmp(path + len - strlen(deleted), deleted) == 0;
+	if (path[0] == '/') {
+		plain = strdup(path);
+		if (plain == NULL)
+			return;
+		if (gone)
+			plain[len - strlen(deleted)] = 0;
+		build_id = sc_mapped_files_build_id(scan->files, scan->host,
+		                                    map, plain, gone);
+		/* Without its build-id a reader would take the new file. */
+		if (build_id != NULL)
+			path = plain;
+	}
+	sc_compose_map(scan->frame, scan->pid, sc_now(), map->start, map->end,
+	               map->offset, path, build_id);
+	sc_writer_add(scan->writer, scan->frame);
+	free(plain);
+}
+
+/* Mappings come in order of address, then as now: one walk finds new ones. */
+static void scan_map(void *context, const struct sc_procfs_map *map)
+{
+	struct scan *scan = context;
+	const struct sc_known_maps *known = scan->known;
+	const struct sc_known_map this = { map->start, map->end, map->offset,
+		                           map->inode };
+
+	if (!map->executable || scan->now.n == MAPS_MAX ||
+	    (map->path[0] != '/' && strcmp(map->path, "[vdso]") != 0))
+		return;
+	if (scan->now.n == scan->size) {
+		const size_t size = scan->size == 0 ? 32 : 2 * scan->size;
+		struct sc_known_map *bigger =
+			realloc(scan->now.maps, size * sizeof(*bigger));
+		if (bigger == NULL)
+			return;
+		scan->now.maps = bigger;
+		scan->size = size;
+	}
+	scan->now.maps[scan->now.n++] = this;
+	while (scan->old < known->n &&
+	       known->maps[scan->old].start < map->start)
+		scan->old++;
+	if (scan->old == known->n ||
+	    memcmp(&known->maps[scan->old], &this, sizeof(this)) != 0)
+		write_map(scan, map);
+}
+
+void sc_maps_write_new(struct sc_known_maps *known, int32_t pid, int32_t host,
+                       struct sc_mapped_files *files, struct sc_writer *writer,
+                       union sc_frame_buffer *frame)
+{
+	struct scan scan = { .known = known,
+		             .pid = pid,
+		             .host = host,
+		             .files = files,
+		             .writer = writer,
+		             .frame = frame };
+
+	if (sc_procfs_maps(host, scan_map, &scan) != 0) {
+		free(scan.now.maps);
+		return;
+	}
+	sc_maps_forget(known);
+	*known = scan.now;
+}
+
+void sc_maps_forget(struct sc_known_maps *known)
+{
+	free(known->maps);
+	memset(known, 0, sizeof(*known));
+}

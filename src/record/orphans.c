@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* orphans.c - rings that no process has mapped any more. */
+#define _GNU_SOURCE
+#include "record/orphans.h"
+
+#include "record/procfs.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct suspect {
+	ino_t inode;
+	struct sc_ring *ring;
+	bool mapped;
+};
+
+struct search {
+	const struct sc_processes *processes;
+	uint64_t our_start;
+	struct suspect *suspects;
+	size_t n;
+	bool blind; /* a process that may map them could not be looked at */
+};
+
+static bool is_suspect(const struct sc_ring *ring,
+                       const struct sc_processes *processes)
+{
+	const int32_t owner = ring->pid > 0 ? ring->pid : ring->requester;
+
+	if (owner == ring->requester &&
+	    ring->image != sc_processes_image(processes, owner))
+		return true;
+	return !sc_processes_alive(processes, owner) &&
+	       !sc_processes_alive(processes, ring->requester);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct suspect *one = a, *other = b;
+
+	return (one->inode > other->inode) - (one->inode < other->inode);
+}
+
+static void see_map(void *context, const struct sc_procfs_map *map)
+{
+	static const char name[] = "/memfd:syscap-ring";
+	const struct search *search = context;
+	const struct suspect key = { .inode = map->inode };
+	struct suspect *found;
+
+	if (strncmp(map->path, name, strlen(name)) != 0)
+		return;
+	found = bsearch(&key, search->suspects, search->n, sizeof(key),
+	                compare);
+	if (found != NULL)
+		found->mapped = true;
+}
+
+static void see_process(void *context, int32_t pid)
+{
+	struct search *search = context;
+	struct sc_procfs_identity identity;
+
+	if (pid == (int32_t)getpid() ||
+	    sc_procfs_identity(pid, &identity) != 0 ||
+	    identity.start_time < search->our_start)
+		return;
+	if (sc_procfs_maps(pid, see_map, search) != 0 &&
+	    sc_processes_alive(search->processes, pid))
+		search->blind = true;
+}
+
+size_t sc_orphans_mark(struct sc_ring **rings, size_t n,
+                       const struct sc_processes *processes)
+{
+	struct search search = { .processes = processes };
+	struct sc_procfs_identity ours;
+	size_t found = 0;
+
+	for (size_t i = 0; i < n; i++)
+		search.n += is_suspect(rings[i], processes);
+	if (search.n == 0 || sc_procfs_identity((int32_t)getpid(), &ours) != 0)
+		return 0;
+	search.our_start = ours.start_time;
+	search.suspects = calloc(search.n, sizeof(*search.suspects));
+	if (search.suspects == NULL)
+		return 0;
+	search.n = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (is_suspect(rings[i], processes))
+			search.suspects[search.n++] =
+				(struct suspect){ .inode = rings[i]->inode,
+				                  .ring = rings[i] };
+		else
+			rings[i]->unmapped_for = 0;
+	}
+	qsort(search.suspects, search.n, sizeof(*search.suspects), compare);
+	if (sc_procfs_all(see_process, &search) != 0)
+		search.blind = true;
+	for (size_t i = 0; i < search.n; i++) {
+		struct suspect *suspect = &search.suspects[i];
+
+		if (suspect->mapped || search.blind)
+			suspect->ring->unmapped_for = 0;
+		else
+			suspect->ring->unmapped_for++, found++;
+	}
+	free(search.suspects);
+	return found;
+}

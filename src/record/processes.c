@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* processes.c - PROCESS, MAP and EXIT frames for every process. */
+#define _GNU_SOURCE
+#include "record/processes.h"
+
+#include "record/compose.h"
+#include "record/mapped_file.h"
+#include "record/maps.h"
+#include "record/now.h"
+#include "record/procfs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define BUCKETS         1024u
+#define LOOK_AGAIN      INT64_C(1000000000)
+#define LOOK_AT_REQUEST INT64_C(100000000)
+
+struct process {
+	struct process *next; /* in its bucket */
+	struct process *live; /* in the list of live ones */
+	int32_t pid;          /* in frames */
+	int32_t host;         /* in our /proc; another in a pid namespace */
+	int32_t own_pid;      /* what it takes itself for */
+	bool alive;
+	bool exec_seen; /* identity is of the running program */
+	uint32_t image;
+	struct sc_procfs_identity identity;
+	int pidfd;
+	int64_t looked;
+	char *cmdline; /* as it was announced */
+	struct sc_known_maps maps;
+};
+
+struct sc_processes {
+	struct sc_processes_options options;
+	struct process *buckets[BUCKETS];
+	struct process *live, **cursor;
+	unsigned announced, n_alive;
+	uint32_t last_image;
+	uint64_t our_start; /* of the recorder, clock ticks */
+	struct sc_mapped_files files;
+	union sc_frame_buffer frame;
+	char text[SYSCAP_FRAME_MAX];
+};
+
+int sc_processes_new(const struct sc_processes_options *options,
+                     struct sc_processes **ret_processes)
+{
+	struct sc_processes *processes = calloc(1, sizeof(*processes));
+	struct sc_procfs_identity ours;
+
+	if (processes == NULL)
+		return -ENOMEM;
+	processes->options = *options;
+	processes->cursor = &processes->live;
+	if (sc_procfs_identity((int32_t)getpid(), &ours) == 0)
+		processes->our_start = ours.start_time;
+	*ret_processes = processes;
+	return 0;
+}
+
+static struct process *find(const struct sc_processes *processes, int32_t pid)
+{
+	struct process *process = processes->buckets[(uint32_t)pid % BUCKETS];
+
+	while (process != NULL && process->pid != pid)
+		process = process->next;
+	return process;
+}
+
+static struct process *get(struct sc_processes *processes, int32_t pid)
+{
+	struct process **bucket = &processes->buckets[(uint32_t)pid % BUCKETS];
+	struct process *process = find(processes, pid);
+
+	if (process != NULL)
+		return process;
+	process = calloc(1, sizeof(*process));
+	if (process == NULL)
+		return NULL;
+	process->pid = process->host = process->own_pid = pid;
+	process->pidfd = -1;
+	process->next = *bucket;
+	*bucket = process;
+	return process;
+}
+
+static void write_process(struct sc_processes *processes,
+                          struct process *process, const char *cmdline)
+{
+	char *copy = strdup(cmdline);
+
+	sc_compose_process(&processes->frame, process->pid, sc_now(), cmdline);
+	sc_writer_add(processes->options.writer, &processes->frame);
+	free(process->cmdline);
+	process->cmdline = copy;
+}
+
+static void write_new_maps(struct sc_processes *processes,
+                           struct process *process)
+{
+	if (processes->options.maps)
+		sc_maps_write_new(&process->maps, process->pid, process->host,
+		                  &processes->files, processes->options.writer,
+		                  &processes->frame);
+}
+
+/* Empty inside of exec, and for kernel threads and zombies. */
+static bool has_cmdline(struct sc_processes *processes, int32_t host)
+{
+	return sc_procfs_cmdline(host, processes->text,
+	                         sizeof(processes->text)) == 0 &&
+	       processes->text[0] != 0;
+}
+
+static void settle(struct sc_processes *processes)
+{
+	processes->options.settle(processes->options.context);
+}
+
+static void new_image(struct sc_processes *processes, struct process *process)
+{
+	process->image = ++processes->last_image;
+	sc_maps_forget(&process->maps);
+	sc_renumber_forget(processes->options.renumber, process->pid);
+}
+
+/*
+ * Start to watch a process that is in our /proc.  False: it is gone already.
+ */
+static bool watch(struct sc_processes *processes, struct process *process)
+{
+	struct epoll_event event = { .events = EPOLLIN,
+		                     .data.u64 = (uint32_t)process->host };
+	bool there = true;
+
+	process->alive = true;
+	process->live = processes->live;
+	processes->live = process;
+	processes->n_alive++;
+	process->looked = sc_now();
+	sc_procfs_own_pid(process->host, &process->own_pid);
+	process->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)process->host, 0);
+	if (process->pidfd >= 0)
+		epoll_ctl(processes->options.epoll, EPOLL_CTL_ADD,
+		          process->pidfd, &event);
+	else /* other failures: looking again finds out */
+		there = errno != ESRCH;
+	return there;
+}
+
+/* @fallback: what to call it if nothing is known; or NULL. */
+static void announce(struct sc_processes *processes, struct process *process,
+                     const char *fallback)
+{
+	char name[64];
+
+	if (has_cmdline(processes, process->host)) {
+		write_process(processes, process, processes->text);
+	} else if (fallback != NULL) {
+		write_process(processes, process, fallback);
+	} else {
+		if (sc_procfs_comm(process->host, name, sizeof(name)) != 0)
+			snprintf(name, sizeof(name), "[pid %d]", process->pid);
+		write_process(processes, process, name);
+	}
+	write_new_maps(processes, process);
+}
+
+/* Its last frames must be in the file. */
+static void end(struct sc_processes *processes, struct process *process)
+{
+	struct process **at = &processes->live;
+
+	while (*at != process)
+		at = &(*at)->live;
+	*at = process->live;
+	if (processes->cursor == &process->live)
+		processes->cursor = at;
+	processes->n_alive--;
+	process->alive = false;
+	process->exec_seen = false;
+	if (process->pidfd >= 0)
+		close(process->pidfd);
+	process->pidfd = -1;
+	sc_maps_forget(&process->maps);
+	sc_compose_exit(&processes->frame, process->pid, sc_now());
+	sc_writer_add(processes->options.writer, &processes->frame);
+}
+
+static bool same_program(const struct sc_procfs_identity *a,
+                         const struct sc_procfs_identity *b)
+{
+	/* 0 and 1 stand for what we may not know. */
+	if (a->start_code <= 1 || b->start_code <= 1)
+		return true;
+	return a->start_code == b->start_code &&
+	       a->start_stack == b->start_stack;
+}
+
+/*
+ * Look at a live process: another program, new mappings, or gone without a
+ * word.
+ */
+static void look(struct sc_processes *processes, struct process *process)
+{
+	struct sc_procfs_identity now;
+	const int r = sc_procfs_identity(process->host, &now);
+
+	process->looked = sc_now();
+	if (r != 0 || (process->exec_seen &&
+	               now.start_time != process->identity.start_time)) {
+		settle(processes);
+		end(processes, process);
+		return;
+	}
+	/* No code: it is about to exit, or inside exec. */
+	if (now.start_code == 0 || !has_cmdline(processes, process->host))
+		return;
+	if (!process->exec_seen) {
+		process->identity = now;
+		process->exec_seen = true;
+		if (process->cmdline == NULL ||
+		    strcmp(process->cmdline, processes->text) != 0)
+			write_process(processes, process, processes->text);
+	} else if (!same_program(&process->identity, &now)) {
+		process->identity = now;
+		settle(processes);
+		new_image(processes, process);
+		write_process(processes, process, processes->text);
+	}
+	write_new_maps(processes, process);
+}
+
+void sc_processes_command(struct sc_processes *processes, int32_t pid,
+                          const char *cmdline)
+{
+	struct process *process = get(processes, pid);
+
+	if (process == NULL)
+		return;
+	process->image = ++processes->last_image;
+	processes->announced++;
+	watch(processes, process);
+	/* What it is comes with its first request: it may be inside exec. */
+	write_process(processes, process, cmdline);
+}
+
+/* @identity: NULL where /proc does not show it. */
+static void announce_live(struct sc_processes *processes,
+                          struct process *process,
+                          const struct sc_procfs_identity *identity,
+                          const char *fallback)
+{
+	bool there = true;
+
+	if (identity != NULL) {
+		process->identity = *identity;
+		process->exec_seen = true;
+		there = watch(processes, process);
+	}
+	announce(processes, process, fallback);
+	if (!there)
+		end(processes, process);
+}
+
+void sc_processes_request(struct sc_processes *processes, int32_t pid)
+{
+	struct process *process = find(processes, pid);
+	struct sc_procfs_identity now;
+	bool readable;
+
+	/* First: it may have fetched another's ring, and have used it. */
+	if (process == NULL || !process->alive)
+		settle(processes);
+	process = get(processes, pid);
+	if (process == NULL)
+		return;
+	readable = sc_procfs_identity(pid, &now) == 0;
+	if (process->alive && process->exec_seen && readable &&
+	    now.start_time != process->identity.start_time) {
+		settle(processes);
+		end(processes, process);
+	}
+	if (process->alive) {
+		if (!process->exec_seen ||
+		    process->looked + LOOK_AT_REQUEST < sc_now() ||
+		    (readable && !same_program(&process->identity, &now)))
+			look(processes, process);
+		return;
+	}
+	/* A number that comes again is another process. */
+	new_image(processes, process);
+	processes->announced++;
+	announce_live(processes, process, readable ? &now : NULL, NULL);
+}
+
+/* The live process that takes itself for @pid in a namespace of its own. */
+static struct process *find_inside(struct sc_processes *processes, int32_t pid)
+{
+	struct process *process = processes->live;
+
+	while (process != NULL &&
+	       (process->own_pid != pid || process->own_pid == process->host))
+		process = process->live;
+	return process;
+}
+
+void sc_processes_know(struct sc_processes *processes, int32_t pid)
+{
+	struct sc_procfs_identity identity;
+	struct process *process, *inside;
+
+	if (find(processes, pid) != NULL)
+		return;
+	process = get(processes, pid);
+	if (process == NULL)
+		return;
+	processes->announced++;
+	process->image = ++processes->last_image;
+	inside = find_inside(processes, pid);
+	if (inside != NULL) {
+		process->host = inside->host;
+		announce_live(processes, process, &inside->identity,
+		              inside->cmdline);
+	} else if (sc_procfs_identity(pid, &identity) == 0 &&
+	           identity.start_time >= processes->our_start) {
+		announce_live(processes, process, &identity, NULL);
+	} else {
+		char name[32];
+
+		/* Gone, or older than us and so no process of ours. */
+		snprintf(name, sizeof(name), "[pid %d]", pid);
+		write_process(processes, process, name);
+	}
+}
+
+void sc_processes_gone(struct sc_processes *processes, int32_t pid)
+{
+	struct process *process;
+
+	settle(processes); /* may meet it under another number */
+	process = processes->live;
+	while (process != NULL) {
+		struct process *next = process->live;
+
+		if (process->host == pid)
+			end(processes, process);
+		process = next;
+	}
+}
+
+void sc_processes_look(struct sc_processes *processes, int64_t now)
+{
+	struct process *process = *processes->cursor;
+
+	/* One step a call: thousands of processes must not stall the rings. */
+	if (process == NULL) {
+		processes->cursor = &processes->live;
+		return;
+	}
+	processes->cursor = &process->live;
+	if (process->looked + LOOK_AGAIN <= now)
+		look(processes, process);
+}
+
+bool sc_processes_alive(const struct sc_processes *processes, int32_t pid)
+{
+	const struct process *process = find(processes, pid);
+
+	return process != NULL && process->alive;
+}
+
+uint32_t sc_processes_image(const struct sc_processes *processes, int32_t pid)
+{
+	const struct process *process = find(processes, pid);
+
+	return process != NULL ? process->image : 0;
+}
+
+void sc_processes_count(const struct sc_processes *processes, unsigned *ret_all,
+                        unsigned *ret_alive)
+{
+	*ret_all = processes->announced;
+	*ret_alive = processes->n_alive;
+}
+
+void sc_processes_free(struct sc_processes *processes)
+{
+	if (processes == NULL)
+		return;
+	for (unsigned i = 0; i < BUCKETS; i++)
+		while (processes->buckets[i] != NULL) {
+			struct process *process = processes->buckets[i];
+
+			processes->buckets[i] = process->next;
+			if (process->pidfd >= 0)
+				close(process->pidfd);
+			sc_maps_forget(&process->maps);
+			free(process->cmdline);
+			free(process);
+		}
+	sc_mapped_files_free(&processes->files);
+	free(processes);
+}

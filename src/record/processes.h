@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * processes.h - PROCESS, MAP and EXIT frames for every process that records.
+ *
+ * A process is met when it asks for a ring: then it is alive and waits for
+ * us, so that what /proc says is about it.  From then on it is watched: for
+ * its end through a pidfd in the caller's epoll set, for another program
+ * (exec keeps the number) and for new mappings by looking again.
+ */
+#ifndef SC_RECORD_PROCESSES_H
+#define SC_RECORD_PROCESSES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "capture/writer.h"
+#include "record/renumber.h"
+#include "record/report.h"
+
+struct sc_processes;
+
+/** What the frames go to and who else must know; all outlive the processes. */
+struct sc_processes_options {
+	struct sc_writer *writer;
+	struct sc_renumber *renumber;
+	/* Take what a process wrote, before it is another or none. */
+	void (*settle)(void *context);
+	void *context;
+	int epoll; /* pidfds are added, with the pid as data.u64 */
+	bool maps;
+};
+
+int sc_processes_new(const struct sc_processes_options *options,
+                     struct sc_processes **ret_processes);
+void sc_processes_free(struct sc_processes *processes);
+
+/** Our command, by the text it was started with. */
+void sc_processes_command(struct sc_processes *processes, int32_t pid,
+                          const char *cmdline);
+
+/** @pid asks for a ring. */
+void sc_processes_request(struct sc_processes *processes, int32_t pid);
+
+/** See to it that @pid, of a frame, has its PROCESS frame in the file. */
+void sc_processes_know(struct sc_processes *processes, int32_t pid);
+
+/** The pidfd of @pid says that it is gone. */
+void sc_processes_gone(struct sc_processes *processes, int32_t pid);
+
+/** Look at one process that was not looked at for a second, if any. */
+void sc_processes_look(struct sc_processes *processes, int64_t now);
+
+bool sc_processes_alive(const struct sc_processes *processes, int32_t pid);
+
+/** A number that changes when @pid runs another program; 0: not known. */
+uint32_t sc_processes_image(const struct sc_processes *processes, int32_t pid);
+
+/** How many were announced, and how many of them live. */
+void sc_processes_count(const struct sc_processes *processes, unsigned *ret_all,
+                        unsigned *ret_alive);
+
+#endif

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* procfs.c - what /proc tells about a process. */
+#define _GNU_SOURCE
+#include "record/procfs.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int open_file(int32_t pid, const char *name)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static ssize_t read_some(int fd, char *to, size_t size)
+{
+	ssize_t n;
+
+	do
+		n = read(fd, to, size);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : n;
+}
+
+/* Returns how much was read, at most @size - 1; a NUL follows. */
+static ssize_t read_file(int32_t pid, const char *name, char *to, size_t size)
+{
+	const int fd = open_file(pid, name);
+	size_t used = 0;
+	ssize_t n = 1;
+
+	if (fd < 0)
+		return fd;
+	while (n > 0 && used < size - 1) {
+		n = read_some(fd, to + used, size - 1 - used);
+		if (n > 0)
+			used += (size_t)n;
+	}
+	close(fd);
+	to[used] = 0;
+	return n < 0 ? n : (ssize_t)used;
+}
+
+bool sc_procfs_parse_stat(char *stat, struct sc_procfs_identity *ret_identity)
+{
+	/* The name may hold anything, also ") ". */
+	char *at = strrchr(stat, ')');
+	char *rest, *word;
+
+	if (at == NULL)
+		return false;
+	memset(ret_identity, 0, sizeof(*ret_identity));
+	word = strtok_r(at + 1, " \n", &rest);
+	for (unsigned field = 3; word != NULL; field++) {
+		const uint64_t value = strtoull(word, NULL, 10);
+
+		if (field == 3)
+			ret_identity->state = word[0];
+		else if (field == 22)
+			ret_identity->start_time = value;
+		else if (field == 26)
+			ret_identity->start_code = value;
+		else if (field == 28) {
+			ret_identity->start_stack = value;
+			return true;
+		}
+		word = strtok_r(NULL, " \n", &rest);
+	}
+	return false;
+}
+
+int sc_procfs_identity(int32_t pid, struct sc_procfs_identity *ret_identity)
+{
+	char stat[2048];
+	const ssize_t n = read_file(pid, "stat", stat, sizeof(stat));
+
+	if (n < 0)
+		return (int)n;
+	return sc_procfs_parse_stat(stat, ret_identity) ? 0 : -EBADMSG;
+}
+
+int sc_procfs_cmdline(int32_t pid, char *text, size_t size)
+{
+	const ssize_t n = read_file(pid, "cmdline", text, size);
+	size_t len = n > 0 ? (size_t)n : 0;
+
+	if (n < 0)
+		return (int)n;
+	while (len > 0 && text[len - 1] == 0)
+		len--;
+	for (size_t i = 0; i < len; i++)
+		if (text[i] == 0)
+			text[i] = ' ';
+	return 0;
+}
+
+int sc_procfs_comm(int32_t pid, char *text, size_t size)
+{
+	const ssize_t n = read_file(pid, "comm", text, size);
+
+	if (n < 0)
+		return (int)n;
+	text[strcspn(text, "\n")] = 0;
+	return 0;
+}
+
+int sc_procfs_own_pid(int32_t pid, int32_t *ret_pid)
+{
+	char status[4096], *line, *word, *rest;
+	const ssize_t n = read_file(pid, "status", status, sizeof(status));
+
+	if (n < 0)
+		return (int)n;
+	*ret_pid = pid;
+	line = strstr(status, "\nNSpid:");
+	if (line == NULL)
+		return 0;
+	line += strlen("\nNSpid:");
+	line[strcspn(line, "\n")] = 0;
+	for (word = strtok_r(line, " \t", &rest); word != NULL;
+	     word = strtok_r(NULL, " \t", &rest))
+		*ret_pid = (int32_t)strtol(word, NULL, 10);
+	return 0;
+}
+
+/* The kernel writes a newline in a name as \012, and nothing else so. */
+static void unescape(char *path)
+{
+	char *to = path;
+
+	for (; *path != 0; path++)
+		if (strncmp(path, "\\012", 4) == 0) {
+			*to++ = '\n';
+			path += 3;
+		} else {
+			*to++ = *path;
+		}
+	*to = 0;
+}
+
+bool sc_procfs_parse_map(char *line, struct sc_procfs_map *ret_map)
+{
+	char perms[5];
+	int path = 0;
+
+	memset(ret_map, 0, sizeof(*ret_map));
+	if (sscanf(line,
+	           "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %" SCNx32
+	           ":%" SCNx32 " %" SCNu64 " %n",
+	           &ret_map->start, &ret_map->end, perms, &ret_map->offset,
+	           &ret_map->major, &ret_map->minor, &ret_map->inode,
+	           &path) != 7 ||
+	    path == 0)
+		return false;
+	ret_map->executable = strchr(perms, 'x') != NULL;
+	unescape(line + path);
+	ret_map->path = line + path;
+	return true;
+}
+
+int sc_procfs_maps(int32_t pid,
+                   void (*each)(void *context, const struct sc_procfs_map *map),
+                   void *context)
+{
+	const int fd = open_file(pid, "maps");
+	struct sc_procfs_map map;
+	char *line = NULL;
+	size_t size = 0;
+	FILE *file;
+
+	if (fd < 0)
+		return fd;
+	file = fdopen(fd, "r");
+	if (file == NULL) {
+		close(fd);
+		return -ENOMEM;
+	}
+	errno = 0;
+	while (getline(&line, &size, file) > 0) {
+		line[strcspn(line, "\n")] = 0;
+		if (sc_procfs_parse_map(line, &map))
+			each(context, &map);
+	}
+	free(line);
+	fclose(file);
+	return 0;
+}
+
+int sc_procfs_all(void (*each)(void *context, int32_t pid), void *context)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *entry;
+
+	if (dir == NULL)
+		return -errno;
+	while ((entry = readdir(dir)) != NULL)
+		if (isdigit((unsigned char)entry->d_name[0]))
+			each(context, (int32_t)atoi(entry->d_name));
+	closedir(dir);
+	return 0;
+}

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* recorder.c - record a command: one thread, one loop. */
+#define _GNU_SOURCE
+#include "record/recorder.h"
+
+#include "record/about.h"
+#include "record/control_server.h"
+#include "record/intake.h"
+#include "record/now.h"
+#include "record/processes.h"
+#include "record/renumber.h"
+#include "record/report.h"
+#include "record/rings.h"
+#include "record/spawn.h"
+#include "record/summary.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#define MS     INT64_C(1000000)
+#define SECOND (1000 * MS)
+
+#define RINGS_MAX      8192u
+#define INTERVAL_MAX   50        /* ms between looks at silent rings */
+#define INTERVAL_REPLY 2         /* ms, while a reply waits for room */
+#define FLUSH_AFTER    (20 * MS) /* who reads along sees frames this soon */
+
+/* epoll's data; what is less is a pid. */
+#define IS_CONTROL (UINT64_C(1) << 32)
+#define IS_SIGNAL  (UINT64_C(2) << 32)
+
+struct recorder {
+	const struct sc_record_options *options;
+	struct sc_report report;
+	struct sc_writer *writer;
+	struct sc_renumber *renumber;
+	struct sc_processes *processes;
+	struct sc_control_server *server;
+	struct sc_intake intake;
+	struct sc_rings rings;
+
+	struct sc_spawn_saved saved;
+	int signal_fd, epoll, control, child_end;
+	struct sc_command command;
+	bool stop; /* asked to twice: finish, whatever the command does */
+	unsigned asked;
+	bool write_failed; /* and said so */
+	int interval;      /* ms */
+	int64_t began, flushed, orphans_looked;
+};
+
+static int request(void *context, int32_t pid)
+{
+	struct recorder *recorder = context;
+
+	return sc_rings_create(&recorder->rings, pid);
+}
+
+static void settle(void *context)
+{
+	struct recorder *recorder = context;
+	struct sc_rings_pass pass;
+
+	sc_rings_drain(&recorder->rings, &pass);
+}
+
+static int watch(struct recorder *recorder, int fd, uint64_t what)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.u64 = what };
+
+	return epoll_ctl(recorder->epoll, EPOLL_CTL_ADD, fd, &event) != 0
+	               ? -errno
+	               : 0;
+}
+
+static int set_up(struct recorder *recorder)
+{
+	const struct sc_control_hooks hooks = { .request = request,
+		                                .context = recorder };
+	const uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
+	const uint32_t body = recorder->options->ring_kib * 1024u;
+	int r;
+
+	r = sc_spawn_prepare(&recorder->saved, &recorder->signal_fd);
+	if (r != 0)
+		return r;
+	recorder->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (recorder->epoll < 0)
+		return -errno;
+	r = sc_renumber_new(&recorder->renumber);
+	if (r == 0)
+		r = sc_processes_new(
+			&(struct sc_processes_options){
+				.writer = recorder->writer,
+				.renumber = recorder->renumber,
+				.settle = settle,
+				.context = recorder,
+				.epoll = recorder->epoll,
+				.maps = recorder->options->maps,
+			},
+			&recorder->processes);
+	recorder->intake = (struct sc_intake){
+		.writer = recorder->writer,
+		.processes = recorder->processes,
+		.renumber = recorder->renumber,
+		.report = &recorder->report,
+	};
+	if (r == 0)
+		r = sc_rings_init(&recorder->rings, &recorder->intake,
+		                  (body + page - 1) / page * page, RINGS_MAX);
+	if (r == 0)
+		r = sc_control_server_new(recorder->control, &hooks,
+		                          &recorder->report, &recorder->server);
+	if (r == 0)
+		r = watch(recorder, recorder->control, IS_CONTROL);
+	if (r == 0)
+		r = watch(recorder, recorder->signal_fd, IS_SIGNAL);
+	return r;
+}
+
+static void close_fd(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+static void tear_down(struct recorder *recorder)
+{
+	sc_rings_free(&recorder->rings);
+	if (recorder->server == NULL) /* else it is the server's */
+		close_fd(recorder->control);
+	sc_control_server_free(recorder->server);
+	sc_processes_free(recorder->processes);
+	sc_renumber_free(recorder->renumber);
+	sc_writer_close(recorder->writer);
+	close_fd(recorder->child_end);
+	close_fd(recorder->signal_fd);
+	close_fd(recorder->epoll);
+}
+
+static void take_signals(struct recorder *recorder)
+{
+	struct signalfd_siginfo info;
+
+	while (read(recorder->signal_fd, &info, sizeof(info)) ==
+	       (ssize_t)sizeof(info)) {
+		const int signo = (int)info.ssi_signo;
+
+		if (signo == SIGCHLD) {
+			sc_command_reap(&recorder->command);
+			continue;
+		}
+		sc_command_forward(&recorder->command, &info);
+		if (signo != SIGINT && signo != SIGTERM)
+			continue;
+		if (++recorder->asked > 1) {
+			recorder->stop = true;
+			recorder->command.status = 128 + signo;
+		}
+	}
+}
+
+static void drain(struct recorder *recorder, struct sc_rings_pass *pass)
+{
+	struct sc_writer_totals totals;
+
+	sc_rings_drain(&recorder->rings, pass);
+	sc_writer_totals(recorder->writer, &totals);
+	if (totals.error != 0 && !recorder->write_failed) {
+		recorder->write_failed = true;
+		sc_report_say(&recorder->report,
+		              "%s: %s; recording stops, the command goes on",
+		              recorder->options->output,
+		              strerror(-totals.error));
+	}
+}
+
+/* Wait up to @timeout ms for something to happen, and deal with it. */
+static void take_events(struct recorder *recorder, int timeout)
+{
+	struct epoll_event events[64];
+	const int n = epoll_wait(recorder->epoll, events, 64, timeout);
+
+	for (int i = 0; i < n; i++) {
+		const uint64_t what = events[i].data.u64;
+
+		if (what == IS_SIGNAL) {
+			take_signals(recorder);
+		} else if (what == IS_CONTROL) {
+			/* Who gets a ring writes to it at once. */
+			recorder->interval = 1;
+			if (!sc_control_server_read(recorder->server))
+				epoll_ctl(recorder->epoll, EPOLL_CTL_DEL,
+				          recorder->control, NULL);
+		} else {
+			sc_processes_gone(recorder->processes, (int32_t)what);
+		}
+	}
+}
+
+static void flush(struct recorder *recorder, int64_t now)
+{
+	if (sc_writer_pending(recorder->writer) == 0) {
+		recorder->flushed = now;
+	} else if (now - recorder->flushed >= FLUSH_AFTER) {
+		sc_writer_flush(recorder->writer);
+		recorder->flushed = sc_now();
+	}
+}
+
+static void show_progress(struct recorder *recorder, int64_t now)
+{
+	struct sc_writer_totals totals;
+	struct sc_report_counts counts;
+
+	if (now < recorder->report.next_line)
+		return;
+	sc_writer_totals(recorder->writer, &totals);
+	counts = (struct sc_report_counts){
+		.frames = totals.frames,
+		.bytes = totals.bytes,
+		.lost = recorder->intake.lost + totals.dropped,
+	};
+	sc_report_progress(&recorder->report, now, &counts);
+}
+
+/* How long to wait before the next look at the rings, ms. */
+static int next_wait(struct recorder *recorder,
+                     const struct sc_rings_pass *pass, bool replies_due)
+{
+	if (recorder->options->drain_ms > 0)
+		return (int)recorder->options->drain_ms;
+	if (pass->any)
+		recorder->interval = 1;
+	else if (recorder->interval < INTERVAL_MAX)
+		recorder->interval = 2 * recorder->interval < INTERVAL_MAX
+		                             ? 2 * recorder->interval
+		                             : INTERVAL_MAX;
+	if (pass->busy)
+		return 0;
+	if (replies_due && recorder->interval > INTERVAL_REPLY)
+		return INTERVAL_REPLY;
+	return recorder->interval;
+}
+
+/* With a fixed interval, events must not make draining more frequent. */
+static void wait_for(struct recorder *recorder, int ms)
+{
+	const int64_t until = sc_now() + ms * MS;
+	int64_t left = ms * MS;
+
+	do {
+		take_events(recorder, (int)((left + MS - 1) / MS));
+		left = until - sc_now();
+	} while (recorder->options->drain_ms > 0 && left > 0 &&
+	         recorder->command.running && !recorder->stop);
+}
+
+static void loop(struct recorder *recorder)
+{
+	while (recorder->command.running && !recorder->stop) {
+		const bool due = sc_control_server_write(recorder->server);
+		struct sc_rings_pass pass;
+		int64_t now;
+
+		drain(recorder, &pass);
+		now = sc_now();
+		sc_processes_look(recorder->processes, now);
+		if (now - recorder->orphans_looked >= SECOND) {
+			sc_rings_end_orphans(
+				&recorder->rings,
+				sc_control_server_fetched(recorder->server));
+			recorder->orphans_looked = sc_now();
+		}
+		flush(recorder, now);
+		show_progress(recorder, now);
+		wait_for(recorder, next_wait(recorder, &pass, due));
+	}
+}
+
+/* The command is over, or we were told not to wait for it. */
+static int finish(struct recorder *recorder)
+{
+	struct sc_rings_pass pass;
+	unsigned all, alive;
+	int r;
+
+	sc_control_server_refuse(recorder->server);
+	drain(recorder, &pass);
+	sc_rings_end_all(&recorder->rings);
+	/* Those that died with the command get their EXIT frames. */
+	if (!recorder->command.running)
+		sc_processes_gone(recorder->processes,
+		                  (int32_t)recorder->command.pid);
+	take_events(recorder, 0);
+	sc_processes_count(recorder->processes, &all, &alive);
+	r = sc_writer_finish(recorder->writer, sc_now());
+	sc_report_finish(&recorder->report);
+	if (r != 0 && !recorder->write_failed)
+		fprintf(stderr, "syscap record: %s: %s\n",
+		        recorder->options->output, strerror(-r));
+	if (alive > 0)
+		fprintf(stderr,
+		        "syscap record: %u process%s still recording when the capture ended\n",
+		        alive, alive == 1 ? " was" : "es were");
+	if (!recorder->options->quiet)
+		sc_summary_print(recorder->options->output, recorder->writer,
+		                 &recorder->intake, all);
+	return r;
+}
+
+static int cannot_run(const struct sc_record_options *options, int r)
+{
+	fprintf(stderr, "syscap record: cannot run '%s': %s\n",
+	        options->argv[0], strerror(-r));
+	return r == -ENOENT ? SC_RECORD_NOT_FOUND : SC_RECORD_CANNOT_RUN;
+}
+
+/* Run the command and write the beginning of the capture. */
+static int start(struct recorder *recorder)
+{
+	const struct sc_record_options *options = recorder->options;
+	struct syscap_error error;
+	char *command;
+	bool executing;
+	int r;
+
+	r = sc_spawn(options->argv, recorder->child_end, &recorder->saved,
+	             &recorder->command, &executing);
+	close(recorder->child_end);
+	recorder->child_end = -1;
+	if (r != 0 && executing)
+		return cannot_run(options, r);
+	if (r != 0) {
+		fprintf(stderr, "syscap record: cannot start a process: %s\n",
+		        strerror(-r));
+		return SC_RECORD_FAILED;
+	}
+	/* A failure is told and kept like one that comes later. */
+	sc_writer_begin(recorder->writer, recorder->began, &error);
+	sc_about_write(recorder->writer, &recorder->intake.frame,
+	               recorder->began, options);
+	command = sc_about_command(options->argv);
+	sc_processes_command(recorder->processes,
+	                     (int32_t)recorder->command.pid,
+	                     command != NULL ? command : options->argv[0]);
+	free(command);
+	return 0;
+}
+
+int sc_record_run(const struct sc_record_options *options)
+{
+	struct recorder recorder = { .options = options,
+		                     .signal_fd = -1,
+		                     .epoll = -1,
+		                     .control = -1,
+		                     .child_end = -1,
+		                     .interval = 1,
+		                     .began = sc_now() };
+	struct syscap_error error;
+	int r, exit_status = SC_RECORD_FAILED;
+
+	sc_report_init(&recorder.report, options->quiet, recorder.began);
+	/* Before any other file, so that the command's end is 3 or so. */
+	r = sc_control_server_pair(&recorder.control, &recorder.child_end);
+	if (r != 0)
+		goto fail;
+	if (sc_writer_open(options->output, options->force, &recorder.writer,
+	                   &error) != 0) {
+		fprintf(stderr, "syscap record: %s: %s%s\n", options->output,
+		        error.message,
+		        error.code == EEXIST ? "; --force overwrites it" : "");
+		goto out;
+	}
+	r = set_up(&recorder);
+	if (r != 0)
+		goto fail;
+	exit_status = start(&recorder);
+	if (exit_status != 0)
+		goto out;
+	loop(&recorder);
+	exit_status = finish(&recorder) != 0 ? SC_RECORD_FAILED
+	                                     : recorder.command.status;
+	goto out;
+fail:
+	fprintf(stderr, "syscap record: cannot record: %s\n", strerror(-r));
+out:
+	tear_down(&recorder);
+	return exit_status;
+}

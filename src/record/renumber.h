@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * renumber.h - counter ids that are unique in the file.
+ *
+ * Processes number their counters without knowing of each other, and copies
+ * of the reference client number them anew in every thread.  An id means
+ * what its ring defined it to be; where the ring did not, what its process
+ * defined; and where nobody did yet, a new id that the first definition by
+ * that process takes over.  Equal definitions of one process, repeated in
+ * each ring that uses them, become one.  New ids count up from 1.
+ */
+#ifndef SC_RECORD_RENUMBER_H
+#define SC_RECORD_RENUMBER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <syscap/format.h>
+
+struct sc_renumber;
+
+/** A map from one id to another; all zero is an empty one. */
+struct sc_id_map {
+	struct sc_id_pair {
+		uint32_t id; /* 0: free */
+		uint32_t value;
+	} * pairs;
+	size_t used, size;
+};
+
+/** What one ring defined: all zero at first. */
+struct sc_renumber_ring {
+	struct sc_id_map defined;
+};
+
+int sc_renumber_new(struct sc_renumber **ret_renumber);
+void sc_renumber_free(struct sc_renumber *renumber);
+
+/**
+ * Rewrite the ids of a CTRDEF or CTRSET that sc_validate_frame() has passed.
+ * Counters that are defined already, and values that nobody can name, are
+ * taken out: an emptied frame has no counters or groups left, and is not
+ * worth writing.  Returns 0; -ENOMEM or -ENOSPC (out of ids, or a process
+ * defines counters without end) when something had to be taken out for that.
+ */
+int sc_renumber_ctrdef(struct sc_renumber *renumber,
+                       struct sc_renumber_ring *ring,
+                       struct syscap_wire_ctrdef *ctrdef);
+int sc_renumber_ctrset(struct sc_renumber *renumber,
+                       struct sc_renumber_ring *ring,
+                       struct syscap_wire_ctrset *ctrset);
+
+/** The process is gone or runs another program: its ids mean nothing now. */
+void sc_renumber_forget(struct sc_renumber *renumber, int32_t pid);
+
+/** The ring is gone. */
+void sc_renumber_ring_done(struct sc_renumber_ring *ring);
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* rings.c - all rings of a recording. */
+#define _GNU_SOURCE
+#include "record/rings.h"
+
+#include "record/orphans.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/*
+ * Clients ask for a ring and use it at once.  Who collects more than this
+ * many without writing to them gets no more, so that others still do.
+ */
+#define UNUSED_MAX 512u
+
+int sc_rings_init(struct sc_rings *rings, struct sc_intake *intake,
+                  uint32_t body, unsigned max)
+{
+	*rings = (struct sc_rings){
+		.intake = intake,
+		.body = body,
+		.max = max,
+		.buffer = malloc(SC_DRAIN_BUFFER),
+	};
+	return rings->buffer == NULL ? -ENOMEM : 0;
+}
+
+void sc_rings_free(struct sc_rings *rings)
+{
+	for (size_t i = 0; i < rings->n; i++)
+		sc_ring_destroy(rings->rings[i]);
+	free(rings->rings);
+	free(rings->buffer);
+	memset(rings, 0, sizeof(*rings));
+}
+
+static bool hoards(const struct sc_rings *rings, int32_t pid)
+{
+	unsigned unused = 0;
+
+	for (size_t i = 0; i < rings->n; i++)
+		if (!rings->rings[i]->used && rings->rings[i]->requester == pid)
+			unused++;
+	return unused >= UNUSED_MAX;
+}
+
+static void say_limit(struct sc_rings *rings, int32_t pid, const char *why)
+{
+	if (!rings->limit_said)
+		sc_report_say(rings->intake->report,
+		              "no ring for process %d: %s", pid, why);
+	rings->limit_said = true;
+}
+
+int sc_rings_create(struct sc_rings *rings, int32_t pid)
+{
+	struct sc_ring *ring;
+	int fd, r;
+
+	if (hoards(rings, pid)) {
+		say_limit(rings, pid, "it has 512 that it does not use");
+		return -EAGAIN;
+	}
+	if (rings->n >= rings->max) {
+		say_limit(rings, pid, "too many threads record at once");
+		return -EMFILE;
+	}
+	if (rings->n == rings->size) {
+		const size_t size = rings->size == 0 ? 64 : 2 * rings->size;
+		struct sc_ring **bigger =
+			realloc(rings->rings, size * sizeof(struct sc_ring *));
+		if (bigger == NULL)
+			return -ENOMEM;
+		rings->rings = bigger;
+		rings->size = size;
+	}
+	r = sc_ring_create(rings->body, &ring, &fd);
+	if (r != 0) {
+		say_limit(rings, pid, strerror(-r));
+		return r;
+	}
+	/* Its PROCESS frame is in the file before the process can go on. */
+	if (pid > 0)
+		sc_processes_request(rings->intake->processes, pid);
+	ring->requester = pid;
+	ring->image = sc_processes_image(rings->intake->processes, pid);
+	rings->rings[rings->n++] = ring;
+	return fd;
+}
+
+static void end_ring(struct sc_rings *rings, size_t i)
+{
+	sc_intake_end(rings->intake, rings->rings[i]);
+	sc_ring_destroy(rings->rings[i]);
+	rings->rings[i] = rings->rings[--rings->n];
+}
+
+/* Returns false where the ring is over. */
+static bool drain_one(struct sc_rings *rings, struct sc_ring *ring,
+                      struct sc_rings_pass *pass)
+{
+	const struct sc_drain_sink sink = { .frame = sc_intake_frame,
+		                            .context = rings->intake };
+	uint32_t bytes;
+
+	switch (sc_drain(ring, rings->buffer, &sink, &bytes)) {
+	case SC_DRAIN_EMPTY:
+		return true;
+	case SC_DRAIN_SOME:
+		pass->any = true;
+		if (bytes > ring->size / 4)
+			pass->busy = true;
+		return true;
+	default:
+		pass->any = true;
+		return false;
+	}
+}
+
+void sc_rings_drain(struct sc_rings *rings, struct sc_rings_pass *ret_pass)
+{
+	*ret_pass = (struct sc_rings_pass){ 0 };
+	for (size_t i = 0; i < rings->n;) {
+		if (drain_one(rings, rings->rings[i], ret_pass))
+			i++;
+		else
+			end_ring(rings, i);
+	}
+}
+
+void sc_rings_end_orphans(struct sc_rings *rings, bool all_fetched)
+{
+	struct sc_rings_pass pass;
+
+	if (sc_orphans_mark(rings->rings, rings->n, rings->intake->processes) ==
+	    0)
+		return;
+	for (size_t i = 0; i < rings->n;) {
+		struct sc_ring *ring = rings->rings[i];
+		/*
+		 * Twice: who forks and exits may slip through one look, and
+		 * a ring that was just fetched may be about to be mapped.
+		 */
+		const bool orphan =
+			ring->unmapped_for > 1 && (ring->used || all_fetched);
+
+		if (orphan) {
+			drain_one(rings, ring, &pass);
+			end_ring(rings, i);
+		} else {
+			i++;
+		}
+	}
+}
+
+void sc_rings_end_all(struct sc_rings *rings)
+{
+	while (rings->n > 0)
+		end_ring(rings, rings->n - 1);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * rings.h - all rings of a recording.
+ *
+ * A ring ends with its writer's end marker, with malformed content, with the
+ * recording, or when no process has it mapped any more: its owner died or
+ * runs another program, and no forked child goes on with it.
+ */
+#ifndef SC_RECORD_RINGS_H
+#define SC_RECORD_RINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record/drain.h"
+#include "record/intake.h"
+
+struct sc_rings {
+	struct sc_intake *intake;
+	uint32_t body; /* bytes of a new ring's */
+	unsigned max;  /* live at once */
+	bool limit_said;
+	struct sc_ring **rings;
+	size_t n, size;
+	unsigned char *buffer; /* for sc_drain() */
+};
+
+/** What a pass over the rings found. */
+struct sc_rings_pass {
+	bool any;  /* something was drained */
+	bool busy; /* a ring was filled so fast that we should not wait */
+};
+
+int sc_rings_init(struct sc_rings *rings, struct sc_intake *intake,
+                  uint32_t body, unsigned max);
+void sc_rings_free(struct sc_rings *rings);
+
+/**
+ * A ring for @pid.  Returns a descriptor of its file, to be sent and closed;
+ * -EAGAIN where the process hoards rings that it never uses; or -errno.
+ */
+int sc_rings_create(struct sc_rings *rings, int32_t pid);
+
+/** Drain every ring once. */
+void sc_rings_drain(struct sc_rings *rings, struct sc_rings_pass *ret_pass);
+
+/**
+ * End the rings that no process maps.  @all_fetched: none is still on its
+ * way to a process.  Looks into /proc only where there is reason to.
+ */
+void sc_rings_end_orphans(struct sc_rings *rings, bool all_fetched);
+
+/** End all of them: the recording is over. */
+void sc_rings_end_all(struct sc_rings *rings);
+
+#endif

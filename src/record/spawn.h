@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* spawn.h - run the command that is recorded. */
+#ifndef SC_RECORD_SPAWN_H
+#define SC_RECORD_SPAWN_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/types.h>
+
+/** What the recorder changed for itself and the command gets back. */
+struct sc_spawn_saved {
+	sigset_t mask;
+	struct sigaction pipe, xfsz, child;
+	struct rlimit files;
+};
+
+/**
+ * Make the recorder's signals fit: SIGINT, SIGTERM, SIGHUP, SIGQUIT and
+ * SIGCHLD come out of *@ret_signal_fd, SIGPIPE and SIGXFSZ do nothing, and
+ * as many files may be open as the system allows.
+ */
+int sc_spawn_prepare(struct sc_spawn_saved *saved, int *ret_signal_fd);
+
+struct sc_command {
+	pid_t pid;
+	bool running; /* it may be a zombie, but was not waited for */
+	int status;   /* as exit status */
+};
+
+/**
+ * Run @argv with the socket @control_fd, and its number in
+ * SYSPROF_CONTROL_FD.  Returns once the command runs: 0, or -errno, where
+ * *ret_executing tells whether it was the command that could not be run.
+ */
+int sc_spawn(char *const argv[], int control_fd,
+             const struct sc_spawn_saved *saved, struct sc_command *ret_command,
+             bool *ret_executing);
+
+/** Take the command's status, if it has ended. */
+void sc_command_reap(struct sc_command *command);
+
+/** Pass a signal on that we got, unless the command got it like us. */
+void sc_command_forward(const struct sc_command *command,
+                        const struct signalfd_siginfo *info);
+
+#endif

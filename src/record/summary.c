@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* summary.c - what was recorded, in two lines on stderr. */
+#include "record/summary.h"
+
+#include <stdio.h>
+
+#include "record/report.h"
+
+/* ", 3 threads"; nothing for none unless @always. */
+static void print_count(const char *before, uint64_t n, const char *one,
+                        const char *many, bool always)
+{
+	char text[32];
+
+	if (n > 0 || always)
+		fprintf(stderr, "%s%s %s", before, sc_report_number(n, text),
+		        n == 1 ? one : many);
+}
+
+void sc_summary_print(const char *output, const struct sc_writer *writer,
+                      const struct sc_intake *intake, unsigned processes)
+{
+	struct sc_writer_totals totals;
+
+	sc_writer_totals(writer, &totals);
+	fprintf(stderr, "syscap record: %s: ", output);
+	print_count("", totals.frames, "frame", "frames", true);
+	print_count(", ", processes, "process", "processes", true);
+	print_count(", ", intake->threads, "thread", "threads",
+	            intake->other_rings == 0);
+	print_count(", ", intake->other_rings, "ring of another client",
+	            "rings of other clients", false);
+	print_count(", ", intake->lost, "frame lost", "frames lost", true);
+	print_count(", ", totals.dropped, "not written", "not written", false);
+	print_count(", ", intake->closed, "malformed ring", "malformed rings",
+	            false);
+	fprintf(stderr, "\nsyscap record: next: syscap stat %s\n", output);
+}
