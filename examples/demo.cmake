@@ -1,0 +1,28 @@
+# demo.cmake - record the demo at work on the files below FOLDER, show what
+# the capture holds.  Run by the target `demo`, with SYSCAP, DEMO, CAPTURE and
+# FOLDER set.
+
+function(run)
+	list(JOIN ARGN " " line)
+	message("\n$ ${line}")
+	execute_process(COMMAND ${ARGN} RESULT_VARIABLE status)
+	if(NOT status EQUAL 0)
+		message(FATAL_ERROR "${line}: ${status}")
+	endif()
+endfunction()
+
+# A capture is never written over.
+file(REMOVE ${CAPTURE})
+run(${SYSCAP} record -o ${CAPTURE} -- ${DEMO} ${FOLDER})
+run(${SYSCAP} stat ${CAPTURE})
+message("
+The capture is ${CAPTURE}
+
+What to do next:
+  ${SYSCAP} dump ${CAPTURE} | less
+  ${SYSCAP} stat --json ${CAPTURE}
+  ${SYSCAP} record -- YOUR-PROGRAM
+      GTK programs emit marks as they are; yours does with <syscap.h>
+  sysprof ${CAPTURE}
+      draws it, where GNOME Sysprof is installed
+")

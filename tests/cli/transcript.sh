@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# transcript.sh - compare what the command prints with a committed transcript.
+#
+#	. "$(dirname "$0")/../transcript.sh"
+#	run stat everything.syscap
+#	finish
+#
+# Sourced by the tests in the folders beside it; the transcript of stat/x.sh
+# is stat/x.expected.  Commands run in the folder of the fuzzer's captures.
+# UPDATE=1 writes the transcript anew: look at the difference before you
+# commit it.
+set -eu
+: "${SYSCAP:?names the binary to test}"
+tests=$(cd "$(dirname "$0")/../.." && pwd)
+expected=${0%.sh}.expected
+case $expected in /*) ;; *) expected=$PWD/$expected ;; esac
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$tests/fuzz/corpus/reader"
+unset NO_COLOR
+export LC_ALL=C
+
+# run ARGUMENTS... - its output, its errors, its exit status.
+run() {
+	status=0
+	"$SYSCAP" "$@" >"$work/out" 2>"$work/err" || status=$?
+	{
+		echo "\$ syscap $*"
+		cat "$work/out"
+		sed 's/^/stderr: /' "$work/err"
+		echo "exit status $status"
+		echo
+	} >>"$work/transcript"
+}
+
+finish() {
+	if [ "${UPDATE:-}" = 1 ]; then
+		cp "$work/transcript" "$expected"
+	fi
+	diff -u "$expected" "$work/transcript"
+}

@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# sysprof_cli_run.sh FILE PROGRAM [ARGUMENT]... - record PROGRAM with the
+# sysprof-cli of the system.
+#
+# sysprof-cli 3.46 asks its daemon for leave through a system bus, and waits
+# for ever where there is none.  So it gets a bus of its own, on which
+# PolicyKit and sysprofd start when they are asked for.  The folder must be
+# open to all: polkitd gives up root before it connects.
+set -eu
+file=$1
+shift
+bus=$(mktemp -d)
+pid=
+trap '[ -z "$pid" ] || kill "$pid"; rm -rf "$bus"' EXIT
+trap 'exit 1' INT TERM
+chmod 755 "$bus"
+mkdir "$bus/services"
+mkdir -m 700 "$bus/runtime"
+
+# activate NAME PROGRAM
+activate() {
+	cat >"$bus/services/$1.service" <<-END
+		[D-BUS Service]
+		Name=$1
+		Exec=$2
+	END
+}
+
+for polkitd in /usr/lib/polkit-1/polkitd /usr/libexec/polkitd; do
+	[ ! -x $polkitd ] ||
+		activate org.freedesktop.PolicyKit1 "$polkitd --no-debug"
+done
+activate org.gnome.Sysprof2 /usr/libexec/sysprofd
+activate org.gnome.Sysprof3 /usr/libexec/sysprofd
+cat >"$bus/bus.conf" <<END
+<!DOCTYPE busconfig PUBLIC
+ "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <type>custom</type>
+  <listen>unix:path=$bus/socket</listen>
+  <auth>EXTERNAL</auth>
+  <servicedir>$bus/services</servicedir>
+  <policy context="default">
+    <allow user="*"/>
+    <allow own="*"/>
+    <allow send_destination="*" eavesdrop="true"/>
+    <allow eavesdrop="true"/>
+  </policy>
+</busconfig>
+END
+
+# Set before the daemon starts: the services that it starts inherit them.
+DBUS_SYSTEM_BUS_ADDRESS=unix:path=$bus/socket
+XDG_RUNTIME_DIR=$bus/runtime
+export DBUS_SYSTEM_BUS_ADDRESS XDG_RUNTIME_DIR
+dbus-daemon --config-file="$bus/bus.conf" --fork --nopidfile \
+	--print-pid=3 3>"$bus/pid"
+pid=$(cat "$bus/pid")
+
+# dbus-run-session: sysprof-cli wants a session bus too.
+timeout -k 5 "${SYSPROF_CLI_SECONDS:-60}" dbus-run-session -- \
+	sysprof-cli --no-perf --no-battery --no-decode -f "$file" -- "$@"

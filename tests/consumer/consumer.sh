@@ -1,0 +1,105 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# consumer.sh WAY - build and run programs that use us in one of four ways, or
+# compile each installed header alone.
+#
+# Reads SYSCAP (the command), SYSCAP_SOURCE and SYSCAP_BINARY (our tree and
+# its build), CC, CXX (empty: there is none), CMAKE.
+set -eu
+way=$1
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+if [ -n "${SYSCAP_SANITIZE:-}" ]; then
+	echo "skip: a consumer is built without our sanitizers"
+	exit 77
+fi
+
+# installed: our files, in a prefix that was moved after the installation.
+installed() {
+	"$CMAKE" --install "$SYSCAP_BINARY" --prefix "$work/first" >"$work/log"
+	mv "$work/first" "$work/moved here"
+	prefix="$work/moved here"
+}
+
+# check PROGRAM...: each runs unrecorded and recorded, and its marks arrive.
+check() {
+	for app; do
+		[ "$("$app")" = off ]
+		[ "$("$SYSCAP" record -o "$work/a.syscap" -- "$app")" = recorded ]
+		"$SYSCAP" stat "$work/a.syscap" >"$work/stat"
+		grep -q started "$work/stat" || { cat "$work/stat"; exit 1; }
+		rm "$work/a.syscap"
+		echo "ok $way: $(basename "$app")"
+	done
+}
+
+# project OPTION...: the CMake project beside us.
+project() {
+	"$CMAKE" -S "$here/project" -B "$work/build" -DCMAKE_C_COMPILER="$CC" \
+		${CXX:+-DWITH_CXX=ON "-DCMAKE_CXX_COMPILER=$CXX"} \
+		"$@" >"$work/log" || { cat "$work/log"; exit 1; }
+	"$CMAKE" --build "$work/build" >"$work/log" ||
+		{ cat "$work/log"; exit 1; }
+	check "$work/build/app" ${CXX:+"$work/build/app_cxx"}
+	"$SYSCAP" record -o "$work/b.syscap" -- "$work/build/app" >"$work/log"
+	[ "$("$work/build/count" "$work/b.syscap")" -ge 2 ]
+}
+
+# by_hand FLAGS LIBRARIES: compilers without a build system.
+by_hand() {
+	eval "$CC -std=c11 $1 -o \"$work/app\" \"$here/app.c\" $2"
+	[ -z "$CXX" ] ||
+		eval "$CXX -std=c++11 $1 -x c++ \"$here/app.c\" -x none \
+			-o \"$work/app_cxx\" $2"
+	check "$work/app" ${CXX:+"$work/app_cxx"}
+}
+
+headers() {
+	cd "$prefix/include"
+	find . -name '*.h' | while read -r header; do
+		echo "#include \"$header\"" >"$work/alone.c"
+		for flags in "" "-Wall -Wextra"; do
+			"$CC" -std=c11 $flags -pedantic -Werror -isystem . \
+				-fsyntax-only "$work/alone.c"
+			[ -z "$CXX" ] || "$CXX" -std=c++11 $flags -pedantic \
+				-Werror -isystem . -fsyntax-only -x c++ \
+				"$work/alone.c"
+		done
+		echo "ok $header"
+	done
+	"$CC" -std=c11 -Wall -Wextra -pedantic -Werror -isystem . \
+		-fsyntax-only "$here/app.c"
+}
+
+case $way in
+find_package)
+	installed
+	project "-DCMAKE_PREFIX_PATH=$prefix"
+	;;
+add_subdirectory)
+	project "-DSYSCAP_TREE=$SYSCAP_SOURCE"
+	;;
+pkg-config)
+	command -v pkg-config >/dev/null ||
+		{ echo "skip: there is no pkg-config"; exit 77; }
+	installed
+	PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name syscap.pc)")
+	export PKG_CONFIG_PATH
+	pkg-config --libs syscap | grep -q nodelete
+	by_hand "$(pkg-config --cflags syscap)" "$(pkg-config --libs syscap)"
+	;;
+plain)
+	installed
+	cp "$(find "$prefix" -name libsyscap.a)" "$prefix/include" -r "$work"
+	by_hand "-I\"$work/include\"" "\"$work/libsyscap.a\" -pthread"
+	;;
+headers)
+	installed
+	headers
+	;;
+*)
+	echo "consumer.sh: no such way: $way" >&2
+	exit 2
+	;;
+esac

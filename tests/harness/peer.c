@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* peer.c - a recorder for tests. */
+#define _GNU_SOURCE
+#include "harness/peer.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <signal.h>
+
+#include "harness/test.h"
+
+extern const struct child *const __start_syscap_children[]
+	__attribute__((weak));
+extern const struct child *const __stop_syscap_children[]
+	__attribute__((weak));
+
+/* Called first thing by the harness' main(). */
+void peer_become_child(void);
+void peer_become_child(void)
+{
+	const char *const name = getenv("SYSCAP_TEST_CHILD");
+
+	if (name == NULL)
+		return;
+	for (const struct child *const *c = __start_syscap_children;
+	     c < __stop_syscap_children; c++)
+		if (strcmp((*c)->name, name) == 0) {
+			(*c)->run();
+			exit(0);
+		}
+	fprintf(stderr, "no CHILD(%s)\n", name);
+	_exit(99);
+}
+
+const char *peer_arg(void)
+{
+	const char *const arg = getenv("SYSCAP_TEST_ARG");
+
+	return arg != NULL ? arg : "";
+}
+
+void peer_start_arg(struct peer *peer, const char *child, const char *arg,
+		    uint32_t ring_size, enum peer_kind kind)
+{
+	int pair[2];
+
+	memset(peer, 0, sizeof(*peer));
+	peer->ring_size = ring_size;
+	peer->kind = kind;
+	CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+	peer->sock = pair[0];
+	fflush(NULL);
+	peer->pid = fork();
+	if (peer->pid == 0) {
+		char number[16];
+		const int fd = dup(pair[1]); /* without close-on-exec */
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		snprintf(number, sizeof(number), "%d", fd);
+		setenv("SYSPROF_CONTROL_FD", number, 1);
+		setenv("SYSCAP_TEST_CHILD", child, 1);
+		setenv("SYSCAP_TEST_ARG", arg, 1);
+		execl("/proc/self/exe", child, NULL);
+		_exit(98);
+	}
+	close(pair[1]);
+}
+
+void peer_start(struct peer *peer, const char *child, uint32_t ring_size,
+		enum peer_kind kind)
+{
+	peer_start_arg(peer, child, "", ring_size, kind);
+}
+
+int peer_run_alone(const char *child, const char *arg, const char *control_fd)
+{
+	int status;
+
+	fflush(NULL);
+	const pid_t pid = fork();
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (control_fd != NULL)
+			setenv("SYSPROF_CONTROL_FD", control_fd, 1);
+		else
+			unsetenv("SYSPROF_CONTROL_FD");
+		setenv("SYSCAP_TEST_CHILD", child, 1);
+		setenv("SYSCAP_TEST_ARG", arg, 1);
+		execl("/proc/self/exe", child, NULL);
+		_exit(98);
+	}
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+static struct peer_ring *add_ring(struct peer *peer)
+{
+	if (peer->n_rings == peer->n_allocated) {
+		peer->n_allocated = peer->n_allocated * 2 + 16;
+		peer->rings = realloc(peer->rings, peer->n_allocated *
+							   sizeof(*peer->rings));
+		CHECK(peer->rings != NULL);
+	}
+	struct peer_ring *const ring = &peer->rings[peer->n_rings++];
+	memset(ring, 0, sizeof(*ring));
+	return ring;
+}
+
+static int make_ring(struct peer *peer)
+{
+	const uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
+	const int fd = memfd_create("test-ring", MFD_CLOEXEC);
+
+	CHECK(fd >= 0);
+	CHECK_EQ(ftruncate(fd, (off_t)page + peer->ring_size), 0);
+	struct peer_ring *const ring = add_ring(peer);
+	CHECK_EQ(sc_ring_map(fd, &ring->header, &ring->size), 0);
+	ring->header->offset = page;
+	ring->header->size = ring->size;
+	if (peer->kind == PEER_OURS) {
+		ring->header->recorder_version = 1;
+		ring->header->recorder_magic = SC_RING_RECORDER_MAGIC;
+	}
+	return fd;
+}
+
+void peer_send_fds(struct peer *peer, const int *fds, unsigned n)
+{
+	char byte = 0;
+	union {
+		char bytes[CMSG_SPACE(PEER_MAX_FDS * sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr msg = { .msg_iov = &iov,
+			      .msg_iovlen = 1 };
+
+	CHECK(n <= PEER_MAX_FDS);
+	memset(&control, 0, sizeof(control));
+	if (n != 0) {
+		msg.msg_control = &control;
+		msg.msg_controllen = CMSG_SPACE(n * sizeof(int));
+		struct cmsghdr *const c = CMSG_FIRSTHDR(&msg);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(n * sizeof(int));
+		memcpy(CMSG_DATA(c), fds, n * sizeof(int));
+	}
+	/* a child that was killed meanwhile does not want it any more */
+	if (sendmsg(peer->sock, &msg, MSG_NOSIGNAL) != 1)
+		CHECK(errno == EPIPE || errno == ECONNRESET);
+}
+
+void peer_reply(struct peer *peer)
+{
+	const int fd = make_ring(peer);
+
+	peer_send_fds(peer, &fd, 1);
+	close(fd);
+}
+
+unsigned peer_serve(struct peer *peer)
+{
+	unsigned n = 0;
+
+	for (;;) {
+		char request[10];
+		const ssize_t r =
+			recv(peer->sock, request, 10, MSG_DONTWAIT);
+
+		if (r <= 0)
+			return n;
+		CHECK_EQ(r, 10);
+		CHECK(memcmp(request, "CreatRing", 10) == 0);
+		peer->n_requests++;
+		n++;
+		if (!peer->holds_replies)
+			peer_reply(peer);
+	}
+}
+
+/* Nothing comes after the end marker: keep the numbers, not the mapping. */
+static void end_ring(struct peer_ring *ring)
+{
+	struct sc_ring_header *const kept = malloc(sizeof(*kept));
+
+	CHECK(kept != NULL);
+	memcpy(kept, ring->header, sizeof(*kept));
+	sc_ring_unmap(ring->header, ring->size);
+	ring->header = kept;
+	ring->has_ended = true;
+}
+
+/* Goes over the new frames; bad ones are peer_next()'s to report. */
+static bool has_end_marker(struct peer_ring *ring)
+{
+	while (ring->n_bytes - ring->n_walked >= 24) {
+		const unsigned char *const b = ring->bytes + ring->n_walked;
+		uint16_t len;
+
+		memcpy(&len, b, sizeof(len));
+		if (len < 24)
+			return false;
+		if (b[16] == 255)
+			return true;
+		ring->n_walked += len;
+	}
+	return false;
+}
+
+static size_t drain_ring(struct peer_ring *ring)
+{
+	if (ring->has_ended)
+		return 0;
+	const unsigned char *const body =
+		(unsigned char *)ring->header + ring->header->offset;
+	const uint32_t tail =
+		__atomic_load_n(&ring->header->tail, __ATOMIC_ACQUIRE);
+
+	CHECK(tail < ring->size && tail % 8 == 0);
+	const uint32_t n = tail >= ring->head ? tail - ring->head :
+						tail + ring->size - ring->head;
+	if (n == 0)
+		return 0;
+	ring->bytes = realloc(ring->bytes, ring->n_bytes + n);
+	CHECK(ring->bytes != NULL);
+	memcpy(ring->bytes + ring->n_bytes, body + ring->head, n);
+	ring->n_bytes += n;
+	ring->head = tail;
+	__atomic_store_n(&ring->header->head, tail, __ATOMIC_RELEASE);
+	if (has_end_marker(ring))
+		end_ring(ring);
+	return n;
+}
+
+size_t peer_drain(struct peer *peer)
+{
+	size_t n = 0;
+
+	for (unsigned i = 0; i < peer->n_rings; i++)
+		n += drain_ring(&peer->rings[i]);
+	return n;
+}
+
+static int finish(struct peer *peer, bool draining)
+{
+	int status;
+
+	for (;;) {
+		const pid_t pid = waitpid(peer->pid, &status, WNOHANG);
+
+		CHECK(pid >= 0);
+		struct pollfd pfd = { .fd = peer->sock, .events = POLLIN };
+		const unsigned n_served = peer_serve(peer);
+		const size_t n = draining ? peer_drain(peer) : 0;
+		if (pid == peer->pid)
+			break;
+		if (n_served == 0 && n == 0)
+			poll(&pfd, 1, 1);
+	}
+	peer_drain(peer);
+	return status;
+}
+
+int peer_finish(struct peer *peer)
+{
+	return finish(peer, true);
+}
+
+int peer_finish_without_draining(struct peer *peer)
+{
+	return finish(peer, false);
+}
+
+void peer_free(struct peer *peer)
+{
+	for (unsigned i = 0; i < peer->n_rings; i++) {
+		struct peer_ring *const ring = &peer->rings[i];
+
+		if (ring->has_ended)
+			free(ring->header);
+		else
+			sc_ring_unmap(ring->header, ring->size);
+		free(ring->bytes);
+	}
+	free(peer->rings);
+	close(peer->sock);
+}
+
+/* ----------------------------------------------------------------- frames */
+
+static bool is_text(const unsigned char *field, size_t size)
+{
+	const unsigned char *const end = memchr(field, 0, size);
+
+	if (end == NULL)
+		return false;
+	for (size_t i = (size_t)(end - field); i < size; i++)
+		if (field[i] != 0) /* stale bytes behind the text */
+			return false;
+	return true;
+}
+
+static bool is_content_right(const struct peer_frame *f)
+{
+	const unsigned char *const b = f->bytes;
+	uint16_t n;
+
+	memcpy(&n, b + 24, 2);
+	switch (f->type) {
+	case 1:
+		for (size_t i = 24; i < f->len; i++)
+			if (b[i] != 0)
+				return false;
+		return f->padding2 == 0;
+	case 4:
+		return f->len > 24 && is_text(b + 24, f->len - 24u);
+	case 8:
+		return f->len == 32 + 128 * n && is_text(b + 32, 32) &&
+		       is_text(b + 64, 32) && is_text(b + 96, 52);
+	case 9:
+		return f->len == 32 + 96 * n;
+	case 10:
+		return f->len > 96 && is_text(b + 32, 24) &&
+		       is_text(b + 56, 40) && is_text(b + 96, f->len - 96u);
+	case 11:
+		return f->len > 64 && is_text(b + 24, 40) &&
+		       is_text(b + 64, f->len - 64u);
+	case 12:
+		return f->len > 64 && is_text(b + 32, 32) &&
+		       is_text(b + 64, f->len - 64u);
+	case 255:
+		return f->len == 24;
+	default:
+		return false;
+	}
+}
+
+bool peer_next(const struct peer_ring *ring, size_t *at,
+	       struct peer_frame *ret_frame)
+{
+	struct peer_frame f = { 0 };
+	const unsigned char *const b = ring->bytes + *at;
+
+	if (*at == ring->n_bytes)
+		return false;
+	CHECK(ring->n_bytes - *at >= 24);
+	memcpy(&f.len, b, 2);
+	memcpy(&f.cpu, b + 2, 2);
+	memcpy(&f.pid, b + 4, 4);
+	memcpy(&f.time, b + 8, 8);
+	f.type = b[16];
+	memcpy(&f.padding2, b + 20, 4);
+	f.bytes = b;
+	if (f.len < 24 || f.len % 8 != 0 || f.len > ring->n_bytes - *at)
+		test_fail(__FILE__, __LINE__,
+			  "no frame at byte %zu of a ring: len %u", *at,
+			  f.len);
+	if (b[17] != 0 || b[18] != 0 || b[19] != 0 || !is_content_right(&f))
+		test_fail(__FILE__, __LINE__,
+			  "bad frame at byte %zu of a ring: type %u len %u",
+			  *at, f.type, f.len);
+	*at += f.len;
+	*ret_frame = f;
+	return true;
+}
+
+const char *peer_mark_group(const struct peer_frame *frame)
+{
+	return (const char *)frame->bytes + 32;
+}
+
+const char *peer_mark_name(const struct peer_frame *frame)
+{
+	return (const char *)frame->bytes + 56;
+}
+
+const char *peer_mark_message(const struct peer_frame *frame)
+{
+	return (const char *)frame->bytes + 96;
+}
+
+unsigned peer_count(const struct peer *peer, uint8_t type)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < peer->n_rings; i++) {
+		struct peer_frame frame;
+		size_t at = 0;
+
+		while (peer_next(&peer->rings[i], &at, &frame))
+			n += frame.type == type;
+	}
+	return n;
+}
+
+unsigned peer_count_marks(const struct peer *peer, const char *group,
+			  const char *name)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < peer->n_rings; i++) {
+		struct peer_frame frame;
+		size_t at = 0;
+
+		while (peer_next(&peer->rings[i], &at, &frame))
+			n += frame.type == 10 &&
+			     strcmp(peer_mark_group(&frame), group) == 0 &&
+			     strcmp(peer_mark_name(&frame), name) == 0;
+	}
+	return n;
+}
+
+uint64_t peer_loss_value(const struct peer_frame *frame, const char *key)
+{
+	const size_t n = strlen(key);
+
+	for (const char *at = peer_mark_message(frame); *at != '\0';) {
+		if (strncmp(at, key, n) == 0 && at[n] == '=')
+			return strtoull(at + n + 1, NULL, 10);
+		at = strchr(at, ' ');
+		if (at == NULL)
+			return 0;
+		at++;
+	}
+	return 0;
+}
+
+bool peer_is_loss(const struct peer_frame *frame, uint64_t *ret_frames)
+{
+	if (frame->type != 10 ||
+	    strcmp(peer_mark_group(frame), "syscap") != 0 ||
+	    strcmp(peer_mark_name(frame), "lost") != 0)
+		return false;
+	*ret_frames = peer_loss_value(frame, "frames");
+	return true;
+}
+
+uint64_t peer_lost_told(const struct peer_ring *ring)
+{
+	struct peer_frame frame;
+	uint64_t sum = 0, n;
+	size_t at = 0;
+
+	while (peer_next(ring, &at, &frame))
+		if (peer_is_loss(&frame, &n))
+			sum += n;
+	return sum;
+}
+
+uint64_t peer_lost_total(const struct peer_ring *ring)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < SC_LOSS_KINDS; i++)
+		sum += __atomic_load_n(&ring->header->lost.frames[i],
+				       __ATOMIC_RELAXED);
+	return sum;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * peer.h - a recorder for tests, in the test's own process.
+ *
+ * The library decides at load time whether it records, so what emits is a
+ * program of its own: this test binary once more, started to run one CHILD.
+ *
+ *	CHILD(two_marks)
+ *	{
+ *		SYSCAP_INSTANT("test", "a", NULL);
+ *		SYSCAP_INSTANT("test", "b", NULL);
+ *	}
+ *
+ *	TEST(marks_arrive_in_order)
+ *	{
+ *		struct peer peer;
+ *
+ *		peer_start(&peer, "two_marks", 1 << 16, PEER_OURS);
+ *		CHECK_EQ(peer_finish(&peer), 0);
+ *		...
+ *		peer_free(&peer);
+ *	}
+ *
+ * The peer knows the protocol and the frames from their description, and
+ * shares no code with the recorder: a mistake there does not hide one in the
+ * library.
+ */
+#ifndef SYSCAP_PEER_H
+#define SYSCAP_PEER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "ring/ring.h"
+
+/** Descriptors that one answer can carry. */
+#define PEER_MAX_FDS 8
+
+struct child {
+	const char *name;
+	void (*run)(void);
+};
+
+/** A program that a test records.  Returning from it is exit(0). */
+#define CHILD(name)                                                         \
+	static void child_##name(void);                                     \
+	static const struct child child_entry_##name = { #name,             \
+							 child_##name };    \
+	static const struct child *const child_pointer_##name               \
+		__attribute__((section("syscap_children"), used)) =         \
+			&child_entry_##name;                                \
+	static void child_##name(void)
+
+enum peer_kind {
+	PEER_OURS, /* says that it reads the ring's client block */
+	PEER_STOCK, /* knows 16 bytes of header, as the reference does */
+};
+
+struct peer_ring {
+	struct sc_ring_header *header; /* a copy once the ring has ended */
+	uint32_t size;
+	uint32_t head;
+	bool has_ended; /* the end marker came; the ring is unmapped */
+	unsigned char *bytes; /* everything drained so far */
+	size_t n_bytes;
+	size_t n_walked; /* looked at for an end marker */
+};
+
+struct peer {
+	int sock;
+	pid_t pid;
+	enum peer_kind kind;
+	uint32_t ring_size;
+	unsigned n_rings;
+	unsigned n_allocated;
+	unsigned n_requests;
+	bool holds_replies; /* requests are read and not answered */
+	struct peer_ring *rings;
+};
+
+/** One frame as it lies in the ring. */
+struct peer_frame {
+	uint16_t len;
+	int16_t cpu;
+	int32_t pid;
+	int64_t time;
+	uint8_t type;
+	uint32_t padding2;
+	const unsigned char *bytes;
+};
+
+/**
+ * Start CHILD @child with rings of @ring_size bytes.  @arg reaches it as
+ * peer_arg().
+ */
+void peer_start(struct peer *peer, const char *child, uint32_t ring_size,
+		enum peer_kind kind);
+void peer_start_arg(struct peer *peer, const char *child, const char *arg,
+		    uint32_t ring_size, enum peer_kind kind);
+
+/** In the child: what peer_start_arg() was given, or "". */
+const char *peer_arg(void);
+
+/**
+ * Run CHILD @child with @control_fd as what SYSPROF_CONTROL_FD says (NULL: it
+ * is not set) and without a peer.  Returns its wait status.
+ */
+int peer_run_alone(const char *child, const char *arg, const char *control_fd);
+
+/** Answer requests that wait.  Returns how many. */
+unsigned peer_serve(struct peer *peer);
+
+/** Answer a request that was held: one new ring. */
+void peer_reply(struct peer *peer);
+
+/** Answer with these descriptors instead; the caller still owns them. */
+void peer_send_fds(struct peer *peer, const int *fds, unsigned n);
+
+/** Take everything out of all rings.  Returns bytes. */
+size_t peer_drain(struct peer *peer);
+
+/** Serve and drain until the child is gone.  Returns its wait status. */
+int peer_finish(struct peer *peer);
+
+/** Serve only until the child is gone, then drain once. */
+int peer_finish_without_draining(struct peer *peer);
+
+void peer_free(struct peer *peer);
+
+/**
+ * Step through the frames of a ring: true and a frame, false at the end.
+ * @at starts at 0.  Fails the test at bytes that are no valid frame: every
+ * ring that our library fills must be well-formed (see check_frame()).
+ */
+bool peer_next(const struct peer_ring *ring, size_t *at,
+	       struct peer_frame *ret_frame);
+
+/** How many frames of @type, in all rings. */
+unsigned peer_count(const struct peer *peer, uint8_t type);
+
+/** Marks of @group and @name, in all rings. */
+unsigned peer_count_marks(const struct peer *peer, const char *group,
+			  const char *name);
+
+/** Is it a loss record; if so, what it tells. */
+bool peer_is_loss(const struct peer_frame *frame, uint64_t *ret_frames);
+
+/** Sum of what loss records in @ring tell. */
+uint64_t peer_lost_told(const struct peer_ring *ring);
+
+/** Number in "key=N" of a loss record's message; 0 if it is not there. */
+uint64_t peer_loss_value(const struct peer_frame *frame, const char *key);
+
+/** Totals in the ring's client block. */
+uint64_t peer_lost_total(const struct peer_ring *ring);
+
+const char *peer_mark_group(const struct peer_frame *frame);
+const char *peer_mark_name(const struct peer_frame *frame);
+const char *peer_mark_message(const struct peer_frame *frame);
+
+#endif

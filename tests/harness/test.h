@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test.h - write a test.
+ *
+ *	#include "harness/test.h"
+ *
+ *	TEST(a_full_ring_drops_and_counts)
+ *	{
+ *		CHECK_EQ(emit_until_full(), 41);
+ *	}
+ *
+ * The name is a sentence that is true when the test passes.  Each test runs
+ * in a child process of its own, under a time limit; a failed check ends it,
+ * also when it fails in another thread, in a signal handler, or in a process
+ * that the test forked.  A test that leaves file descriptors open fails.
+ *
+ *	test_ring [--list] [--timeout SECONDS] [--seed N] [--no-fork] [TEST]...
+ *
+ * With --no-fork the tests run in this process, so that a debugger sees them.
+ * Exits 0, 1 when a test failed, 2 for wrong use, 77 when all were skipped.
+ */
+#ifndef SYSCAP_TEST_H
+#define SYSCAP_TEST_H
+
+#include <stdbool.h>
+
+struct test {
+	const char *name, *file;
+	int line;
+	bool must_fail;
+	void (*run)(void);
+};
+
+/*
+ * Pointers, not structs, go into the section: compilers pad structs there as
+ * they like, and the walk from start to end would trip over the gaps.
+ */
+#define TEST_SECTION __attribute__((section("syscap_tests"), used))
+#define TEST_REGISTER(name, must_fail)                                     \
+	static void test_##name(void);                                     \
+	static const struct test test_entry_##name = {                     \
+		#name, __FILE__, __LINE__, must_fail, test_##name,         \
+	};                                                                 \
+	static const struct test *const test_pointer_##name TEST_SECTION = \
+		&test_entry_##name;                                        \
+	static void test_##name(void)
+
+#define TEST(name) TEST_REGISTER(name, false)
+
+/**
+ * A test that passes when its body would have failed as a TEST: by a check,
+ * a signal, a leaked descriptor, a sanitizer's report or the time limit.
+ */
+#define MUST_DIE(name) TEST_REGISTER(name, true)
+
+#define CHECK(cond) \
+	((cond) ? (void)0 : test_fail(__FILE__, __LINE__, "CHECK(%s)", #cond))
+
+/** Compares as long long: integers, enums, booleans, pointers. */
+#define CHECK_EQ(a, b)                                                \
+	test_check_eq(__FILE__, __LINE__, #a ", " #b, (long long)(a), \
+	              (long long)(b))
+
+/** Compares texts; NULL equals NULL only. */
+#define CHECK_STR(a, b) test_check_str(__FILE__, __LINE__, #a ", " #b, (a), (b))
+
+/** Ends the test: it cannot run here, and that is no failure. */
+#define SKIP(reason) test_skip(reason)
+
+/** Print a printf-like message, mark the test as failed and end it. */
+__attribute__((format(printf, 3, 4), noreturn)) void
+test_fail(const char *file, int line, const char *format, ...);
+
+void test_check_eq(const char *file, int line, const char *what, long long a,
+                   long long b);
+void test_check_str(const char *file, int line, const char *what, const char *a,
+                    const char *b);
+__attribute__((noreturn)) void test_skip(const char *reason);
+
+/** The seed of this run, printed at its first use; --seed N repeats it. */
+unsigned long long test_seed(void);
+
+/** True where ASan or TSan slows everything down. */
+bool test_is_sanitized(void);
+
+#endif

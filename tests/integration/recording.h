@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * recording.h - run `syscap record` in a test and look at what came out.
+ *
+ * The command is $SYSCAP, the programs to record are in $SYSCAP_TEST_BIN.
+ */
+#ifndef SYSCAP_RECORDING_H
+#define SYSCAP_RECORDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <syscap/capture.h>
+
+struct recording {
+	char dir[64];         /* of its own, removed by recording_free() */
+	char path[96];        /* the capture */
+	pid_t pid;            /* of the recorder */
+	int status;           /* exit status, or 1000 + signal */
+	char messages[16384]; /* its stderr */
+};
+
+void recording_init(struct recording *recording);
+void recording_free(struct recording *recording);
+
+/** Path of a program in $SYSCAP_TEST_BIN; lives until the next call but 3. */
+const char *recording_program(const char *name);
+
+/** Start `syscap record -o PATH ARGS...`; the last argument is NULL. */
+void recording_start(struct recording *recording, const char *arg, ...);
+
+/** Wait for it.  Returns and keeps the exit status. */
+int recording_finish(struct recording *recording);
+
+/** Both at once. */
+#define recording_run(recording, ...) \
+	(recording_start((recording), __VA_ARGS__), recording_finish(recording))
+
+/**
+ * How many frames @matches accepts; fails the test unless the capture can be
+ * read to its end without a complaint.
+ */
+size_t recording_count(const struct recording *recording,
+                       bool (*matches)(const struct syscap_frame *frame,
+                                       const void *arg),
+                       const void *arg);
+
+size_t recording_count_marks(const struct recording *recording,
+                             const char *group, const char *name);
+size_t recording_count_type(const struct recording *recording, uint8_t type);
+
+/** Marks test/good: from 0 to @n - 1, each once, in order. */
+void recording_check_good(const struct recording *recording, unsigned n);
+
+/** Wait up to 10 s until @done(arg) is true. */
+bool recording_wait(bool (*done)(const void *arg), const void *arg);
+
+#endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ring_deeds.c - what honest clients do, and a recorder must get right:
+ * `ring_deeds WHAT`, see `deeds`.
+ */
+#define _GNU_SOURCE
+#include "integration/ring_client.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char *program;
+
+static struct ring_client open_ring(void)
+{
+	struct ring_client client;
+
+	if (!ring_client_open(&client)) {
+		fputs("no ring\n", stderr);
+		exit(99);
+	}
+	return client;
+}
+
+static void *count_as(void *name)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	struct ring_client client;
+
+	/* As in copies of the reference client, every thread begins at 1. */
+	pthread_mutex_lock(&lock);
+	client = open_ring();
+	pthread_mutex_unlock(&lock);
+	ring_client_define(&client, 1, name);
+	for (int i = 0; i < 100; i++)
+		ring_client_set(&client, 1, strcmp(name, "apples") == 0);
+	ring_client_end(&client);
+	return NULL;
+}
+
+static void threads_that_share_an_id(void)
+{
+	pthread_t threads[2];
+
+	pthread_create(&threads[0], NULL, count_as, (void *)"apples");
+	pthread_create(&threads[1], NULL, count_as, (void *)"pears");
+	pthread_join(threads[0], NULL);
+	pthread_join(threads[1], NULL);
+}
+
+/* 9 lost in all, of which a record told 4 and nobody the rest. */
+static void losses_that_nobody_told(void)
+{
+	struct ring_client client = open_ring();
+	char text[64];
+
+	ring_client_introduce(&client);
+	snprintf(text, sizeof(text), "frames=4 bytes=400 tid=%d mark=4",
+	         client.tid);
+	ring_client_mark(&client, "syscap", "lost", text);
+	*ring_client_lost(&client, SYSCAP_FRAME_MARK) = 6;
+	*ring_client_lost(&client, SYSCAP_FRAME_LOG) = 3;
+	*ring_client_lost(&client, 16) = 1000; /* bytes */
+	ring_client_lost_range(&client)[0] = 5000;
+	ring_client_lost_range(&client)[1] = 7000;
+	raise(SIGKILL);
+}
+
+static void death_in_the_middle(void)
+{
+	struct ring_client client = open_ring();
+
+	for (unsigned i = 0; i < 1000; i++)
+		ring_client_mark(&client, "test", "before death", "");
+	raise(SIGKILL);
+}
+
+/* 50 processes that die with rings, then nothing. */
+static void many_deaths(void)
+{
+	for (unsigned i = 0; i < 50; i++)
+		if (fork() == 0)
+			death_in_the_middle();
+	for (unsigned i = 0; i < 50; i++)
+		wait(NULL);
+	pause();
+}
+
+/* A ring outlives its owner: stock clients go on with it in a child. */
+static void a_child_that_goes_on(void)
+{
+	int fds[2];
+	char byte;
+
+	if (pipe(fds) != 0)
+		exit(99);
+	if (fork() == 0) {
+		struct ring_client client = open_ring();
+
+		ring_client_mark(&client, "test", "of the parent", "");
+		if (fork() != 0)
+			_exit(0);
+		usleep(3500000);
+		ring_client_mark(&client, "test", "of the child", "");
+		_exit(0);
+	}
+	close(fds[1]);
+	wait(NULL);
+	if (read(fds[0], &byte, 1) != 0) /* until both have it closed */
+		exit(99);
+}
+
+static void another_program(void)
+{
+	struct ring_client client = open_ring();
+
+	ring_client_define(&client, 1, "apples");
+	ring_client_mark(&client, "test", "before exec", "");
+	execl(program, program, "after-exec", NULL);
+	exit(99);
+}
+
+static void after_exec(void)
+{
+	struct ring_client client = open_ring();
+
+	ring_client_define(&client, 1, "apples");
+	ring_client_mark(&client, "test", "after exec", "");
+}
+
+static void children(void)
+{
+	for (unsigned i = 0; i < 3; i++)
+		if (fork() == 0) {
+			struct ring_client client = open_ring();
+
+			ring_client_mark(&client, "test", "of a child", "");
+			/* It may have the ring of a sibling's request. */
+			usleep(50000);
+			_exit(0);
+		}
+	for (unsigned i = 0; i < 3; i++)
+		wait(NULL);
+}
+
+/* A daemon records on; it leaves when its ring's page says so: never. */
+static void leave_a_daemon(void)
+{
+	if (fork() == 0) {
+		struct ring_client client = open_ring();
+
+		ring_client_mark(&client, "test", "of a daemon", "");
+		sleep(4);
+		_exit(0);
+	}
+	usleep(300000);
+}
+
+static void *one_mark(void *arg)
+{
+	struct ring_client client = open_ring();
+
+	ring_client_mark(&client, "test", "of a thread", "");
+	ring_client_end(&client);
+	return arg;
+}
+
+static void many_threads(void)
+{
+	for (unsigned i = 0; i < 2000; i++) {
+		pthread_t thread;
+
+		pthread_create(&thread, NULL, one_mark, NULL);
+		pthread_join(thread, NULL);
+	}
+	pause();
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} deeds[] = {
+	{ "counters", threads_that_share_an_id },
+	{ "losses", losses_that_nobody_told },
+	{ "death", death_in_the_middle },
+	{ "deaths", many_deaths },
+	{ "inherit", a_child_that_goes_on },
+	{ "exec", another_program },
+	{ "after-exec", after_exec },
+	{ "children", children },
+	{ "daemon", leave_a_daemon },
+	{ "threads", many_threads },
+};
+
+int main(int argc, char **argv)
+{
+	program = argv[0];
+	for (unsigned i = 0; i < sizeof(deeds) / sizeof(deeds[0]); i++)
+		if (argc == 2 && strcmp(argv[1], deeds[i].name) == 0) {
+			deeds[i].run();
+			return 0;
+		}
+	return 2;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_record_hostile.c - whatever one process does to the recorder, the
+ * recorder lives and the frames of others arrive, each once and in order.
+ */
+#include "harness/test.h"
+
+#include <string.h>
+
+#include "integration/recording.h"
+
+#define GOOD   "20000"
+#define N_GOOD 20000
+
+static struct recording recording;
+
+static void record_beside(const char *what)
+{
+	recording_init(&recording);
+	CHECK_EQ(recording_run(&recording, recording_program("hostile_client"),
+	                       "beside", what, GOOD, NULL),
+	         0);
+	recording_check_good(&recording, N_GOOD);
+}
+
+static bool is_warning(const struct syscap_frame *frame, const void *arg)
+{
+	return frame->type == SYSCAP_FRAME_LOG &&
+	       strcmp(frame->log.domain, "syscap") == 0 &&
+	       frame->log.severity == 16 &&
+	       strstr(frame->log.message, arg) != NULL;
+}
+
+TEST(a_ring_that_is_scribbled_over_while_it_is_read_harms_nobody)
+{
+	record_beside("scribble");
+	CHECK(recording_count(&recording, is_warning, "was closed") >= 1);
+	recording_free(&recording);
+}
+
+TEST(a_tail_outside_of_the_ring_closes_that_ring_only)
+{
+	record_beside("tail");
+	CHECK_EQ(recording_count(&recording, is_warning,
+	                         "its tail is not in the ring"),
+	         5);
+	CHECK_EQ(recording_count_marks(&recording, "test", "before"), 5);
+	recording_free(&recording);
+}
+
+TEST(a_client_cannot_take_the_memory_of_a_ring_away)
+{
+	record_beside("truncate");
+	recording_free(&recording);
+}
+
+TEST(garbage_and_partial_requests_do_not_disturb_other_senders)
+{
+	record_beside("garbage");
+	CHECK(strstr(recording.messages, "sends what is no request") != NULL);
+	recording_free(&recording);
+}
+
+TEST(descriptors_that_nobody_asked_for_are_not_taken)
+{
+	record_beside("descriptors");
+	recording_free(&recording);
+}
+
+TEST(thousands_of_requests_without_reading_replies_leave_rings_for_others)
+{
+	record_beside("flood");
+	recording_free(&recording);
+}
+
+TEST(closing_the_shared_socket_does_not_end_the_recording)
+{
+	recording_init(&recording);
+	CHECK_EQ(recording_run(&recording, recording_program("hostile_client"),
+	                       "shut", GOOD, NULL),
+	         0);
+	recording_check_good(&recording, N_GOOD);
+	recording_free(&recording);
+}
+
+TEST(frames_of_a_thousand_invented_processes_close_the_ring)
+{
+	record_beside("forge");
+	CHECK_EQ(recording_count(&recording, is_warning, "too many processes"),
+	         1);
+	recording_free(&recording);
+}
+
+static void check_malformed(const char *what, const char *why)
+{
+	record_beside(what);
+	/* The good part of it stays, and nothing after it is believed. */
+	CHECK_EQ(recording_count_marks(&recording, "test", "before"), 10);
+	CHECK_EQ(recording_count_marks(&recording, "test", "after"), 0);
+	CHECK_EQ(recording_count(&recording, is_warning, why), 1);
+	CHECK(strstr(recording.messages, why) != NULL);
+	recording_free(&recording);
+}
+
+TEST(a_malformed_frame_closes_its_ring_and_loses_nothing_before_it)
+{
+	check_malformed("zero-length", "its length is less than a header");
+	check_malformed("odd-length", "its length is not a multiple of 8");
+	check_malformed("long", "it is longer than what was written");
+	check_malformed("torn", "it ends inside its header");
+	check_malformed("type-0", "its type is not known");
+	check_malformed("type-18", "its type is not known");
+	check_malformed("pid", "its process id is impossible");
+	check_malformed("addresses", "its content does not fit its length");
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_record_rings.c - rings and processes, from their start to their end. */
+#define _GNU_SOURCE
+#include "harness/test.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "integration/recording.h"
+
+static struct recording recording;
+
+static int record(const char *what)
+{
+	recording_init(&recording);
+	return recording_run(&recording, recording_program("ring_deeds"), what,
+	                     NULL);
+}
+
+/* Frames in order, with what is needed of each. */
+struct seen {
+	uint8_t type;
+	int32_t pid;
+	int64_t time;
+	char text[128];
+	uint32_t id, value;
+};
+
+static struct seen seen[4096];
+static unsigned n_seen;
+
+static void look(void)
+{
+	struct syscap_reader *reader;
+	struct syscap_error error;
+	struct syscap_frame frame;
+	struct syscap_counter_info counter;
+	uint64_t bits = 0;
+
+	n_seen = 0;
+	CHECK_EQ(syscap_reader_open(recording.path, &reader, &error), 0);
+	while (syscap_reader_next(reader, &frame, &error) > 0) {
+		struct seen *one = &seen[n_seen++];
+		const char *text = "";
+
+		CHECK(n_seen < 4096);
+		*one = (struct seen){ .type = frame.type,
+			              .pid = frame.pid,
+			              .time = frame.time };
+		if (frame.type == SYSCAP_FRAME_MARK)
+			text = frame.mark.name[0] == 'l' ? frame.mark.message
+			                                 : frame.mark.name;
+		else if (frame.type == SYSCAP_FRAME_PROCESS)
+			text = frame.process.cmdline;
+		else if (frame.type == SYSCAP_FRAME_MAP)
+			text = frame.map.filename;
+		else if (syscap_frame_counter(reader, &frame, 0, &counter))
+			text = counter.name, one->id = counter.id;
+		else if (syscap_frame_value(reader, &frame, 0, &one->id, &bits))
+			one->value = (uint32_t)bits;
+		snprintf(one->text, sizeof(one->text), "%s", text);
+	}
+	syscap_reader_close(reader);
+}
+
+/* Place of the first frame from @at on, or n_seen. */
+static unsigned find(unsigned at, uint8_t type, int32_t pid, const char *text)
+{
+	for (; at < n_seen; at++)
+		if (seen[at].type == type &&
+		    (pid == 0 || seen[at].pid == pid) &&
+		    (text == NULL || strstr(seen[at].text, text) != NULL))
+			break;
+	return at;
+}
+
+TEST(counters_that_threads_give_one_id_come_out_apart)
+{
+	uint32_t apples, pears;
+	unsigned n[2] = { 0, 0 };
+
+	CHECK_EQ(record("counters"), 0);
+	look();
+	apples = seen[find(0, SYSCAP_FRAME_CTRDEF, 0, "apples")].id;
+	pears = seen[find(0, SYSCAP_FRAME_CTRDEF, 0, "pears")].id;
+	CHECK_EQ(apples + pears, 3);
+	for (unsigned i = 0; i < n_seen; i++) {
+		if (seen[i].type != SYSCAP_FRAME_CTRSET)
+			continue;
+		CHECK_EQ(seen[i].id, seen[i].value == 1 ? apples : pears);
+		n[seen[i].value]++;
+	}
+	CHECK_EQ(n[0], 100);
+	CHECK_EQ(n[1], 100);
+	recording_free(&recording);
+}
+
+TEST(losses_that_no_record_told_are_told_by_the_recorder)
+{
+	unsigned first, second;
+	char text[128];
+
+	CHECK_EQ(record("losses"), 128 + SIGKILL);
+	look();
+	first = find(0, SYSCAP_FRAME_MARK, 0, "frames=4 bytes=400");
+	second = find(first + 1, SYSCAP_FRAME_MARK, 0, "frames=");
+	CHECK(first < n_seen && second < n_seen);
+	snprintf(text, sizeof(text), "frames=5 bytes=600 tid=%d mark=2 log=3",
+	         seen[second].pid);
+	CHECK_STR(seen[second].text, text);
+	CHECK_EQ(seen[second].time, 5000);
+	CHECK_EQ(find(second + 1, SYSCAP_FRAME_MARK, 0, NULL), n_seen);
+	CHECK(strstr(recording.messages, "9 frames lost") != NULL);
+	recording_free(&recording);
+}
+
+TEST(every_frame_before_a_sudden_death_arrives)
+{
+	CHECK_EQ(record("death"), 128 + SIGKILL);
+	CHECK_EQ(recording_count_marks(&recording, "test", "before death"),
+	         1000);
+	CHECK_EQ(recording_count_type(&recording, SYSCAP_FRAME_EXIT), 1);
+	recording_free(&recording);
+}
+
+static unsigned count_rings(void)
+{
+	char path[64], line[512];
+	unsigned n = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)recording.pid);
+	file = fopen(path, "r");
+	CHECK(file != NULL);
+	while (fgets(line, sizeof(line), file) != NULL)
+		n += strstr(line, "syscap-ring") != NULL;
+	fclose(file);
+	return n / 2; /* the body is mapped twice */
+}
+
+static bool has_none(const void *arg)
+{
+	(void)arg;
+	return count_rings() == 0;
+}
+
+static bool has_all_marks(const void *arg)
+{
+	struct stat st;
+
+	return stat(recording.path, &st) == 0 &&
+	       st.st_size > *(const int *)arg * 104;
+}
+
+TEST(rings_of_the_dead_are_given_back)
+{
+	recording_init(&recording);
+	recording_start(&recording, recording_program("ring_deeds"), "deaths",
+	                NULL);
+	usleep(500000);
+	CHECK(recording_wait(has_none, NULL));
+	kill(recording.pid, SIGTERM);
+	CHECK_EQ(recording_finish(&recording), 128 + SIGTERM);
+	CHECK_EQ(recording_count_marks(&recording, "test", "before death"),
+	         50 * 1000);
+	recording_free(&recording);
+}
+
+TEST(rings_of_finished_threads_are_given_back_at_once)
+{
+	recording_init(&recording);
+	recording_start(&recording, recording_program("ring_deeds"), "threads",
+	                NULL);
+	for (unsigned i = 0; i < 200; i++) {
+		/* 2 thousand were used one after the other. */
+		CHECK(count_rings() <= 512);
+		usleep(5000);
+	}
+	CHECK(recording_wait(has_all_marks, &(int){ 2000 }));
+	CHECK(recording_wait(has_none, NULL));
+	kill(recording.pid, SIGTERM);
+	CHECK_EQ(recording_finish(&recording), 128 + SIGTERM);
+	CHECK_EQ(recording_count_marks(&recording, "test", "of a thread"),
+	         2000);
+	recording_free(&recording);
+}
+
+TEST(a_ring_lives_as_long_as_a_forked_child_has_it)
+{
+	CHECK_EQ(record("inherit"), 0);
+	CHECK_EQ(recording_count_marks(&recording, "test", "of the parent"), 1);
+	CHECK_EQ(recording_count_marks(&recording, "test", "of the child"), 1);
+	recording_free(&recording);
+}
+
+TEST(another_program_in_the_same_process_is_announced_again)
+{
+	unsigned before, after, first, second, map;
+	int32_t pid;
+
+	CHECK_EQ(record("exec"), 0);
+	look();
+	before = find(0, SYSCAP_FRAME_MARK, 0, "before exec");
+	after = find(0, SYSCAP_FRAME_MARK, 0, "after exec");
+	CHECK(before < n_seen && after < n_seen);
+	pid = seen[before].pid;
+	CHECK_EQ(seen[after].pid, pid);
+	first = find(0, SYSCAP_FRAME_PROCESS, pid, "ring_deeds exec");
+	second = find(0, SYSCAP_FRAME_PROCESS, pid, "ring_deeds after-exec");
+	map = find(second, SYSCAP_FRAME_MAP, pid, "ring_deeds");
+	CHECK(first < before);
+	CHECK(second < after);
+	CHECK(map < n_seen);
+	/* A counter of the old program is not one of the new. */
+	first = find(0, SYSCAP_FRAME_CTRDEF, pid, "apples");
+	second = find(first + 1, SYSCAP_FRAME_CTRDEF, pid, "apples");
+	CHECK(second < n_seen);
+	CHECK(seen[first].id != seen[second].id);
+	recording_free(&recording);
+}
+
+TEST(every_process_is_announced_before_its_first_frame_and_ends)
+{
+	unsigned processes = 0, marks = 0;
+
+	CHECK_EQ(record("children"), 0);
+	look();
+	for (unsigned i = 0; i < n_seen; i++) {
+		const int32_t pid = seen[i].pid;
+
+		processes += seen[i].type == SYSCAP_FRAME_PROCESS;
+		if (seen[i].type != SYSCAP_FRAME_MARK)
+			continue;
+		marks++;
+		CHECK(find(0, SYSCAP_FRAME_PROCESS, pid,
+		           "ring_deeds children") < i);
+		CHECK(find(0, SYSCAP_FRAME_MAP, pid, "ring_deeds") < i);
+		CHECK(find(i, SYSCAP_FRAME_EXIT, pid, NULL) < n_seen);
+	}
+	CHECK_EQ(marks, 3);
+	CHECK_EQ(processes, 4); /* with the command, which had no ring */
+	recording_free(&recording);
+}
+
+TEST(mappings_can_be_left_out)
+{
+	recording_init(&recording);
+	CHECK_EQ(recording_run(&recording, "--no-maps",
+	                       recording_program("ring_deeds"), "children",
+	                       NULL),
+	         0);
+	CHECK_EQ(recording_count_type(&recording, SYSCAP_FRAME_MAP), 0);
+	CHECK_EQ(recording_count_type(&recording, SYSCAP_FRAME_MARK), 3);
+	recording_free(&recording);
+}
+
+TEST(processes_that_live_on_do_not_hold_the_recorder_up)
+{
+	CHECK_EQ(record("daemon"), 0);
+	CHECK_EQ(recording_count_marks(&recording, "test", "of a daemon"), 1);
+	CHECK(strstr(recording.messages, "1 process was still recording") !=
+	      NULL);
+	recording_free(&recording);
+}

@@ -1,0 +1,16 @@
+# contexts.awk - print "root NAME" for each function that the comment above
+# it calls signal-safe.  One comment may stand above several.
+/^[ \t]*\/\*/ { comment = ""; safe = 0; inside = 1 }
+inside {
+	comment = comment " " $0
+	if ($0 !~ /\*\//)
+		next
+	inside = 0
+	gsub(/[ \t*]+/, " ", comment)
+	if (comment ~ /Context:[^.]*signal-safe/)
+		safe = 1
+	next
+}
+safe && /^[^ \t#]/ && match($0, /(syscap|sc)_[a-z0-9_]+\(/) {
+	print "root " substr($0, RSTART, RLENGTH - 1)
+}

@@ -1,0 +1,20 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# files.sh [PATTERN]... - names the files of the tree in the current folder:
+# those that git has or would take, else all outside of build/.
+set -eu
+if [ -e .git ] && command -v git >/dev/null; then
+	# In a clone that belongs to somebody else git refuses to look.
+	git -c safe.directory='*' ls-files -co --exclude-standard -- "$@"
+else
+	find . -name build -prune -o -type f -print | sed 's,^\./,,' |
+	while read -r file; do
+		[ $# -gt 0 ] || echo "$file"
+		for pattern; do
+			# shellcheck disable=SC2254
+			case $file in $pattern) echo "$file"; break ;; esac
+		done
+	done
+fi | LC_ALL=C sort | while read -r file; do
+	[ ! -f "$file" ] || echo "$file"
+done

@@ -1,0 +1,107 @@
+# signal.awk - the graph of calls of an archive; see signal.sh.
+# A node is "member name".
+
+function complain(text) { print text; bad = 1 }
+
+function hex(digits,    i, n) {
+	digits = tolower(digits)
+	for (i = 1; i <= length(digits); i++)
+		n = n * 16 + index("123456789abcdef", substr(digits, i, 1))
+	return n
+}
+
+# The function in @section of @member that @offset lies in.
+function containing(member, section, offset,    i, best) {
+	for (i = 1; i <= n_starts[member, section]; i++)
+		if (start_at[member, section, i] <= offset)
+			best = start_name[member, section, i]
+	return best
+}
+
+# The node that a name used in @member stands for; "" for data, and the bare
+# name for what is outside.
+function resolve(member, name,    target) {
+	if (name ~ /^\.text/) {
+		target = name
+		sub(/[+-].*/, "", target)
+		sub(/^[^+-]*/, "", name)
+		name = (name ~ /^-/ ? -1 : 1) * hex(substr(name, 4))
+		return member " " containing(member, target, name + 4)
+	}
+	sub(/[+-]0x[0-9a-f]+$/, "", name)
+	if (name ~ /^\./ || name == "")
+		return ""
+	if ((member, name) in type)
+		return type[member, name] ~ /[tTwW]/ ? member " " name : ""
+	if (name in home)
+		return home_type[name] ~ /[TW]/ ? home[name] " " name : ""
+	return name
+}
+
+function visit(node, path,    part, n, i, callee) {
+	if (node in seen)
+		return
+	seen[node] = 1
+	n = n_edges[node]
+	split(node, part, " ")
+	for (i = 1; i <= n; i++) {
+		callee = resolve(part[1], edge[node, i])
+		if (callee == "")
+			continue
+		if (index(callee, " ")) {
+			split(callee, part, " ")
+			if (!(part[2] in may))
+				visit(callee, path " > " part[2])
+			split(node, part, " ")
+		} else if (!(callee in may)) {
+			complain("not signal-safe: " path " > " callee)
+		}
+	}
+}
+
+$1 == "list" {
+	sub(/#.*/, "")
+	for (i = 2; i <= NF; i++)
+		may[$i] = 1
+	next
+}
+$1 == "root" { root[$2] = 1; next }
+$1 == "nm" && NF == 2 { member = $2; sub(/:$/, "", member); next }
+$1 == "nm" && NF == 4 {
+	type[member, $4] = $3
+	if ($3 ~ /[A-Z]/) {
+		home[$4] = member
+		home_type[$4] = $3
+	}
+	next
+}
+$1 == "nm" { next }
+
+/: +file format / { member = $1; sub(/:$/, "", member); next }
+/^Disassembly of section / { section = $4; sub(/:$/, "", section); next }
+/^[0-9a-f]+ <.*>:$/ {
+	name = $2
+	gsub(/[<>:]/, "", name)
+	current = member " " name
+	i = ++n_starts[member, section]
+	start_at[member, section, i] = hex($1)
+	start_name[member, section, i] = name
+	next
+}
+$2 ~ /^R_/ { edge[current, ++n_edges[current]] = $3; next }
+match($0, /<[^>]+>$/) {
+	name = substr($0, RSTART + 1, RLENGTH - 2)
+	if (name !~ /\+0x/)
+		edge[current, ++n_edges[current]] = name
+}
+
+END {
+	for (name in root)
+		if (name in home) {
+			visit(home[name] " " name, name)
+			n_roots++
+		}
+	if (n_roots == 0)
+		complain("no function of the library says that it is signal-safe")
+	exit bad
+}

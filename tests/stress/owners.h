@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* owners.h - who wrote what: checks of rings that many threads have had. */
+#ifndef SYSCAP_OWNERS_H
+#define SYSCAP_OWNERS_H
+
+#include <string.h>
+
+#include "harness/peer.h"
+#include "harness/test.h"
+
+/**
+ * Every frame of @ring is whole, and of the one thread of the one process
+ * that its header names.
+ */
+static inline void check_one_owner(const struct peer_ring *ring)
+{
+	const int32_t pid = ring->header->pid, tid = ring->header->tid;
+	struct peer_frame f;
+	size_t at = 0;
+
+	while (peer_next(ring, &at, &f)) {
+		if (f.type == 255)
+			continue;
+		CHECK_EQ(f.pid, pid);
+		if (f.padding2 != 0) /* a record of the process' losses */
+			CHECK_EQ(f.padding2, 0x5C000000u | (uint32_t)tid);
+	}
+}
+
+/**
+ * The marks (@group, @name) in @ring are numbered by their times from
+ * @first on without a gap.  Returns how many there are.
+ */
+static inline unsigned check_numbered(const struct peer_ring *ring,
+                                      const char *group, const char *name,
+                                      int64_t first)
+{
+	struct peer_frame f;
+	unsigned n = 0;
+	size_t at = 0;
+
+	while (peer_next(ring, &at, &f)) {
+		if (f.type != 10 || strcmp(peer_mark_group(&f), group) != 0 ||
+		    strcmp(peer_mark_name(&f), name) != 0)
+			continue;
+		CHECK_EQ(f.time, first + n);
+		n++;
+	}
+	return n;
+}
+
+#endif

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_fork_inside.c - children made in a handler that interrupted an emit,
+ * at every instruction of it; and vfork() children, which are guests in their
+ * parent's memory, killed at every instruction.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <syscap.h>
+
+#include "harness/peer.h"
+#include "harness/test.h"
+#include "stress/owners.h"
+#include "stress/stepper.h"
+
+#define RING (1u << 16)
+
+static int64_t sequence;
+
+static void emit_one(void)
+{
+	SYSCAP_MARK("test", "stepped", sequence, 0, "message");
+}
+
+static void wait_for(pid_t pid)
+{
+	int status;
+
+	CHECK(pid > 0);
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_EQ(status, 0);
+}
+
+/* ------------------------------------------------ fork inside an emit */
+
+static pid_t child;
+static int until_parent_is_done[2];
+static int n_children;
+
+/* peer_arg(): which fork, and who goes on first. */
+static void fork_here(void)
+{
+	const bool child_last = strstr(peer_arg(), "child-last") != NULL;
+	char byte;
+
+	if (child_last)
+		CHECK_EQ(pipe(until_parent_is_done), 0);
+	child = strstr(peer_arg(), "_Fork") != NULL ? _Fork() : fork();
+	if (child != 0) {
+		if (!child_last)
+			wait_for(child);
+		return;
+	}
+	if (strstr(peer_arg(), "emits") != NULL)
+		SYSCAP_MARK("test", "handler", sequence, 0, NULL);
+	if (child_last) {
+		close(until_parent_is_done[1]);
+		CHECK_EQ(read(until_parent_is_done[0], &byte, 1), 0);
+	}
+}
+
+CHILD(forks_at_every_instruction)
+{
+	struct stepper stepper;
+
+	stepper_install(false);
+	emit_one();
+	for (long k = 1;; k++) {
+		sequence = k;
+		child = -1;
+		const bool reached =
+			stepper_run(&stepper, k, emit_one, fork_here);
+		if (child == 0) {
+			SYSCAP_MARK("test", "child", sequence, 0, NULL);
+			SYSCAP_MARK("test", "child", sequence, 0, NULL);
+			_exit(0);
+		}
+		/* the place of the stepped one is used by others meanwhile */
+		for (int i = 0; i < 3; i++)
+			SYSCAP_MARK("test", "parent", sequence, 0, NULL);
+		if (reached && strstr(peer_arg(), "child-last") != NULL) {
+			close(until_parent_is_done[1]);
+			wait_for(child);
+			close(until_parent_is_done[0]);
+		}
+		n_children += reached;
+		if (!reached)
+			break;
+	}
+	CHECK(n_children > 20);
+	SYSCAP_MARK("test", "n_children", n_children, 0, NULL);
+}
+
+static unsigned count(const struct peer_ring *ring, const char *name,
+                      int64_t number)
+{
+	struct peer_frame f;
+	unsigned n = 0;
+	size_t at = 0;
+
+	while (peer_next(ring, &at, &f))
+		n += f.type == 10 && strcmp(peer_mark_name(&f), name) == 0 &&
+		     f.time == number;
+	return n;
+}
+
+static void check_forks(const char *arg)
+{
+	struct peer peer;
+
+	peer_start_arg(&peer, "forks_at_every_instruction", arg, RING,
+	               PEER_OURS);
+	CHECK_EQ(peer_finish(&peer), 0);
+	const struct peer_ring *const own = &peer.rings[0];
+	const int64_t n = (int64_t)peer.n_rings - 1;
+	CHECK_EQ(count(own, "n_children", n), 1);
+	for (unsigned i = 0; i < peer.n_rings; i++) {
+		check_one_owner(&peer.rings[i]);
+		CHECK_EQ(peer_lost_total(&peer.rings[i]), 0);
+	}
+	for (int64_t k = 1; k <= n; k++) {
+		CHECK_EQ(count(own, "stepped", k), 1);
+		CHECK_EQ(count(own, "parent", k), 3);
+		CHECK_EQ(count(own, "handler", k), 0);
+		CHECK_EQ(count(own, "child", k), 0);
+		/* a child's half of the stepped one may be cut off */
+		const struct peer_ring *const his = &peer.rings[k];
+		CHECK_EQ(count(his, "child", k), 2);
+		CHECK_EQ(count(his, "handler", k),
+		         strstr(arg, "emits") != NULL);
+		CHECK_EQ(count(his, "parent", k), 0);
+		CHECK(count(his, "stepped", k) <= 1);
+	}
+	peer_free(&peer);
+}
+
+TEST(a_child_forked_inside_an_emit_writes_a_ring_of_its_own)
+{
+	check_forks("fork");
+	check_forks("fork emits");
+}
+
+TEST(a_child_forked_inside_an_emit_cannot_write_the_parents_ring_later)
+{
+	check_forks("fork child-last");
+	check_forks("fork emits child-last");
+}
+
+TEST(a_child__Forked_inside_an_emit_writes_a_ring_of_its_own)
+{
+	check_forks("_Fork");
+	check_forks("_Fork emits");
+}
+
+TEST(a_child__Forked_inside_an_emit_that_emits_first_is_off_the_parents_ring)
+{
+	check_forks("_Fork emits child-last");
+}
+
+/* ------------------------------------------------------ vfork() children */
+
+/* In the child's memory, which is the parent's. */
+static struct stepper guest_stepper;
+static bool guest_was_killed;
+
+static void be_killed(void)
+{
+	guest_was_killed = true;
+	kill((pid_t)syscall(SYS_getpid), SIGKILL);
+}
+
+/* vfork() alone: the compiler knows what comes back twice. */
+static __attribute__((noinline)) void be_guest(long k)
+{
+	int status;
+	const pid_t pid = vfork();
+
+	if (pid == 0) {
+		stepper_run(&guest_stepper, k, emit_one, be_killed);
+		_exit(0);
+	}
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_EQ(WIFSIGNALED(status), guest_was_killed);
+}
+
+CHILD(guests_are_killed)
+{
+	struct syscap_stats stats = { .size = sizeof(stats) };
+	int n_killed = 0;
+
+	stepper_install(false);
+	SYSCAP_MARK("test", "parent", 0, 0, NULL);
+	for (long k = 1;; k++) {
+		sequence = k;
+		guest_was_killed = false;
+		be_guest(k);
+		if (guest_was_killed)
+			stepper_abandon(&guest_stepper);
+		SYSCAP_MARK("test", "parent", k, 0, NULL);
+		n_killed += guest_was_killed;
+		if (!guest_was_killed)
+			break;
+	}
+	CHECK(n_killed > 20);
+	syscap_get_stats(&stats);
+	fprintf(stderr, "killed %d abandoned %d dropped %d\n", n_killed, (int)stats.n_abandoned, (int)stats.n_dropped);
+	CHECK(stats.n_abandoned > 5);
+	pthread_exit(NULL);
+}
+
+TEST(a_vfork_child_killed_at_any_instruction_of_an_emit_harms_nobody)
+{
+	struct peer peer;
+	struct peer_frame f;
+	size_t at = 0;
+	int64_t last = 0;
+
+	peer_start(&peer, "guests_are_killed", RING, PEER_OURS);
+	CHECK_EQ(peer_finish(&peer), 0);
+	CHECK_EQ(peer.n_rings, 1);
+	check_one_owner(&peer.rings[0]);
+	while (peer_next(&peer.rings[0], &at, &f))
+		if (f.type == 10 && f.time > last && f.time < 1000)
+			last = f.time;
+	CHECK_EQ(check_numbered(&peer.rings[0], "test", "parent", 0), last + 1);
+	for (int64_t k = 1; k < last; k++)
+		CHECK(count(&peer.rings[0], "stepped", k) <= 1);
+	CHECK_EQ(count(&peer.rings[0], "stepped", last), 1);
+	peer_free(&peer);
+}
+
+/* The first event of all is a guest's. */
+static void *mark_in_thread(void *unused)
+{
+	SYSCAP_INSTANT("test", "thread", NULL);
+	return unused;
+}
+
+CHILD(a_guest_comes_first)
+{
+	struct syscap_stats stats = { .size = sizeof(stats) };
+	pthread_t thread;
+	int status;
+
+	if (strcmp(peer_arg(), "forked") == 0) {
+		const pid_t pid = fork();
+
+		if (pid != 0) {
+			wait_for(pid);
+			_exit(0);
+		}
+	}
+	const pid_t guest = vfork();
+	if (guest == 0) {
+		SYSCAP_INSTANT("test", "guest", NULL);
+		_exit(0);
+	}
+	CHECK_EQ(waitpid(guest, &status, 0), guest);
+	SYSCAP_INSTANT("test", "host", NULL);
+	/* a new thread looks for states whose threads are gone */
+	for (int i = 0; i < 4; i++) {
+		pthread_create(&thread, NULL, mark_in_thread, NULL);
+		pthread_join(thread, NULL);
+	}
+	SYSCAP_MARK("test", "pid", getpid(), 0, NULL);
+	syscap_get_stats(&stats);
+	CHECK_EQ(stats.n_dropped, 1);
+	CHECK_EQ(stats.n_rings, 1);
+}
+
+static void check_guest_comes_first(const char *arg)
+{
+	struct peer peer;
+
+	peer_start_arg(&peer, "a_guest_comes_first", arg, RING, PEER_OURS);
+	CHECK_EQ(peer_finish(&peer), 0);
+	CHECK_EQ(peer.n_rings, 5);
+	const int32_t pid = peer.rings[0].header->pid;
+	CHECK(strcmp(arg, "forked") == 0 || pid == peer.pid);
+	CHECK_EQ(peer.rings[0].header->tid, pid);
+	CHECK_EQ(count(&peer.rings[0], "pid", pid), 1);
+	CHECK_EQ(peer_lost_told(&peer.rings[0]), 1);
+	for (unsigned i = 0; i < peer.n_rings; i++) {
+		check_one_owner(&peer.rings[i]);
+		CHECK_EQ(peer.rings[i].header->pid, pid);
+	}
+	CHECK_EQ(peer_count_marks(&peer, "test", "host"), 1);
+	CHECK_EQ(peer_count_marks(&peer, "test", "thread"), 4);
+	peer_free(&peer);
+}
+
+TEST(the_first_event_of_all_in_a_vfork_child_does_not_name_its_parent)
+{
+	check_guest_comes_first("");
+	check_guest_comes_first("forked");
+}

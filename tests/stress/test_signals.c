@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_signals.c - a timer's handler emits into a thread that emits, a
+ * million times over, at whatever instants the timer hits.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <syscap.h>
+
+#include "client/thread.h"
+#include "harness/peer.h"
+#include "harness/test.h"
+
+#define INNER_PER_TICK 40
+#define MIN_INNER      1000000
+#define MIN_HALFWAY    10000
+
+static int64_t n_outer, n_inner;
+static volatile int64_t n_halfway;
+static volatile sig_atomic_t is_over;
+
+/* Whether the interrupted emit has taken room that is not published. */
+static bool is_halfway(void)
+{
+	const struct sc_thread *const st = sc_self;
+
+	return st != NULL && st->owner != 0 && st->tail != NULL &&
+	       (uint32_t)(st->pos >> 32) != *st->tail;
+}
+
+static void on_tick(int signal)
+{
+	const int saved = errno;
+
+	(void)signal;
+	n_halfway += is_halfway();
+	errno = 99;
+	for (int i = 0; i < INNER_PER_TICK; i++)
+		SYSCAP_MARK("signals", "inner", ++n_inner, 1, NULL);
+	CHECK_EQ(errno, 99);
+	errno = saved;
+	is_over = n_inner >= MIN_INNER && n_halfway >= MIN_HALFWAY;
+}
+
+static void begin_ticking(void)
+{
+	struct sigaction sa;
+	struct sigevent event;
+	timer_t timer;
+	const struct itimerspec every = {
+		.it_interval = { .tv_nsec = 15000 },
+		.it_value = { .tv_nsec = 15000 },
+	};
+
+	memset(&sa, 0, sizeof(sa));
+	sa.sa_handler = on_tick;
+	sigaction(SIGRTMIN + 3, &sa, NULL);
+	memset(&event, 0, sizeof(event));
+	event.sigev_notify = SIGEV_SIGNAL;
+	event.sigev_signo = SIGRTMIN + 3;
+	CHECK_EQ(timer_create(CLOCK_MONOTONIC, &event, &timer), 0);
+	CHECK_EQ(timer_settime(timer, 0, &every, NULL), 0);
+}
+
+CHILD(ticking)
+{
+	sigset_t tick;
+
+	begin_ticking();
+	while (!is_over) {
+		errno = 55;
+		SYSCAP_MARK("signals", "outer", ++n_outer, 1, "a message");
+		CHECK_EQ(errno, 55);
+	}
+	sigemptyset(&tick);
+	sigaddset(&tick, SIGRTMIN + 3);
+	sigprocmask(SIG_BLOCK, &tick, NULL);
+	usleep(50000); /* room for what comes */
+	SYSCAP_LOG_PRINTF(SYSCAP_INFO, "signals", "outer=%lld inner=%lld "
+			  "halfway=%lld", (long long)n_outer,
+			  (long long)n_inner, (long long)n_halfway);
+	pthread_exit(NULL);
+}
+
+/* Numbers of one kind rise by one, but for what a loss record stands for. */
+TEST(a_million_emits_from_a_handler_are_complete_or_counted)
+{
+	static struct peer peer;
+	struct peer_frame f;
+	const char *summary = NULL;
+	uint64_t n_arrived = 0, n;
+	int64_t last_outer = 0, last_inner = 0;
+	size_t at = 0;
+
+	peer_start(&peer, "ticking", 1u << 24, PEER_OURS);
+	CHECK_EQ(peer_finish(&peer), 0);
+	CHECK_EQ(peer.n_rings, 1);
+	while (peer_next(&peer.rings[0], &at, &f)) {
+		if (f.type == 12)
+			summary = (const char *)f.bytes + 64;
+		if (f.type != 10 || peer_is_loss(&f, &n))
+			continue;
+		int64_t *const last =
+			strcmp(peer_mark_name(&f), "inner") == 0 ?
+				&last_inner :
+				&last_outer;
+		CHECK(f.time > *last);
+		*last = f.time;
+		n_arrived++;
+	}
+	long long outer, inner, halfway;
+	CHECK(summary != NULL);
+	CHECK_EQ(sscanf(summary, "outer=%lld inner=%lld halfway=%lld", &outer,
+			&inner, &halfway),
+		 3);
+	CHECK(inner >= MIN_INNER);
+	CHECK(halfway >= MIN_HALFWAY);
+	CHECK_EQ(n_arrived + peer_lost_told(&peer.rings[0]), outer + inner);
+	CHECK_EQ(peer_lost_told(&peer.rings[0]),
+		 peer_lost_total(&peer.rings[0]));
+	printf("%lld outer, %lld inner, %lld ticks between reserve and "
+	       "publish, %llu lost\n", outer, inner, halfway,
+	       (unsigned long long)peer_lost_told(&peer.rings[0]));
+	peer_free(&peer);
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_build_id.c - build-ids of ELF files, whatever the files hold. */
+#define _GNU_SOURCE
+#include "harness/test.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "record/build_id.h"
+
+static struct {
+	Elf64_Ehdr ehdr;
+	Elf64_Phdr phdr[2];
+	struct {
+		Elf64_Nhdr head;
+		char name[4];
+		unsigned char desc[8];
+	} notes[2];
+} elf;
+
+static char hex[SC_BUILD_ID_SIZE];
+
+static void make_elf(void)
+{
+	memset(&elf, 0, sizeof(elf));
+	memcpy(elf.ehdr.e_ident, ELFMAG, SELFMAG);
+	elf.ehdr.e_ident[EI_CLASS] = ELFCLASS64;
+	elf.ehdr.e_ident[EI_DATA] = ELFDATA2LSB;
+	elf.ehdr.e_phoff = sizeof(elf.ehdr);
+	elf.ehdr.e_phnum = 2;
+	elf.ehdr.e_phentsize = sizeof(elf.phdr[0]);
+	elf.phdr[0].p_type = PT_LOAD;
+	elf.phdr[1].p_type = PT_NOTE;
+	elf.phdr[1].p_offset = sizeof(elf.ehdr) + sizeof(elf.phdr);
+	elf.phdr[1].p_filesz = sizeof(elf.notes);
+	elf.phdr[1].p_align = 4;
+	for (unsigned i = 0; i < 2; i++) {
+		elf.notes[i].head.n_namesz = 4;
+		elf.notes[i].head.n_descsz = 8;
+		elf.notes[i].head.n_type =
+			i == 0 ? NT_GNU_ABI_TAG : NT_GNU_BUILD_ID;
+		memcpy(elf.notes[i].name, "GNU", 4);
+		memcpy(elf.notes[i].desc, "\x01\xab\0\xff\x10\x20\x30\x40", 8);
+	}
+}
+
+TEST(the_id_is_found_behind_other_notes)
+{
+	make_elf();
+	CHECK_EQ(sc_build_id_parse(&elf, sizeof(elf), hex), 0);
+	CHECK_STR(hex, "01ab00ff10203040");
+}
+
+TEST(what_is_no_elf_file_has_none)
+{
+	static const char text[] = "#!/bin/sh\nexit 0\n and some more bytes...";
+
+	CHECK_EQ(sc_build_id_parse(text, sizeof(text), hex), -ENOEXEC);
+	CHECK_EQ(sc_build_id_parse("", 0, hex), -ENOEXEC);
+	make_elf();
+	elf.ehdr.e_ident[EI_DATA] = ELFDATA2MSB;
+	CHECK_EQ(sc_build_id_parse(&elf, sizeof(elf), hex), -ENOEXEC);
+	make_elf();
+	elf.notes[1].head.n_type = 77;
+	CHECK_EQ(sc_build_id_parse(&elf, sizeof(elf), hex), -ENOENT);
+}
+
+TEST(sizes_and_offsets_are_not_believed)
+{
+	make_elf();
+	elf.notes[0].head.n_descsz = 0xFFFFFFF0;
+	CHECK_EQ(sc_build_id_parse(&elf, sizeof(elf), hex), -ENOENT);
+	make_elf();
+	elf.notes[0].head.n_namesz = 0xFFFFFFFF;
+	CHECK_EQ(sc_build_id_parse(&elf, sizeof(elf), hex), -ENOENT);
+	make_elf();
+	elf.phdr[1].p_offset = UINT64_MAX - 4;
+	CHECK_EQ(sc_build_id_parse(&elf, sizeof(elf), hex), -ENOENT);
+	make_elf();
+	elf.phdr[1].p_filesz = UINT64_MAX;
+	CHECK_EQ(sc_build_id_parse(&elf, sizeof(elf), hex), -ENOENT);
+	make_elf();
+	elf.ehdr.e_phoff = UINT64_MAX - 8;
+	CHECK_EQ(sc_build_id_parse(&elf, sizeof(elf), hex), -ENOENT);
+	make_elf();
+	elf.notes[1].head.n_descsz = 65;
+	CHECK_EQ(sc_build_id_parse(&elf, sizeof(elf), hex), -ENOENT);
+}
+
+TEST(every_truncation_and_random_damage_is_survived)
+{
+	unsigned char copy[sizeof(elf)];
+
+	make_elf();
+	for (size_t size = 0; size < sizeof(elf); size++) {
+		unsigned char *exact = malloc(size + 1);
+
+		memcpy(exact, &elf, size);
+		sc_build_id_parse(exact, size, hex);
+		free(exact);
+	}
+	srand((unsigned)test_seed());
+	for (unsigned i = 0; i < 200000; i++) {
+		memcpy(copy, &elf, sizeof(copy));
+		for (int k = rand() % 8; k >= 0; k--)
+			copy[16 + (size_t)rand() % (sizeof(copy) - 16)] =
+				(unsigned char)rand();
+		sc_build_id_parse(copy, sizeof(copy), hex);
+	}
+}
+
+TEST(a_file_is_read_like_memory)
+{
+	const int fd = memfd_create("elf", MFD_CLOEXEC);
+
+	make_elf();
+	CHECK_EQ(write(fd, &elf, sizeof(elf)), sizeof(elf));
+	CHECK_EQ(sc_build_id_read(fd, hex), 0);
+	CHECK_STR(hex, "01ab00ff10203040");
+	CHECK_EQ(ftruncate(fd, 70), 0);
+	CHECK_EQ(sc_build_id_read(fd, hex), -ENOENT);
+	close(fd);
+}

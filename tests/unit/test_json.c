@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_json.c - the JSON writer: commas, escapes, numbers. */
+#define _GNU_SOURCE
+#include "harness/test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/json.h"
+
+static char *text;
+static size_t size;
+
+static struct sc_json begin(void)
+{
+	return (struct sc_json){ .out = open_memstream(&text, &size) };
+}
+
+static void expect(struct sc_json *json, const char *wanted)
+{
+	fclose(json->out);
+	CHECK_STR(text, wanted);
+	free(text);
+}
+
+TEST(commas_stand_between_items_and_nowhere_else)
+{
+	struct sc_json json = begin();
+
+	sc_json_begin_object(&json);
+	sc_json_key(&json, "a");
+	sc_json_begin_array(&json);
+	sc_json_end_array(&json);
+	sc_json_key(&json, "b");
+	sc_json_begin_array(&json);
+	sc_json_integer(&json, -1);
+	sc_json_begin_object(&json);
+	sc_json_end_object(&json);
+	sc_json_begin_object(&json);
+	sc_json_member_bool(&json, "x", true);
+	sc_json_member_bool(&json, "y", false);
+	sc_json_end_object(&json);
+	sc_json_null(&json);
+	sc_json_end_array(&json);
+	sc_json_member_tid(&json, -1);
+	sc_json_end_object(&json);
+	sc_json_end_line(&json);
+	sc_json_begin_array(&json);
+	sc_json_end_array(&json);
+	expect(&json, "{\"a\":[],\"b\":[-1,{},{\"x\":true,\"y\":false},null],"
+	              "\"tid\":null}\n[]");
+}
+
+static void expect_text(const char *value, const char *wanted)
+{
+	struct sc_json json = begin();
+
+	sc_json_text(&json, value);
+	expect(&json, wanted);
+}
+
+TEST(texts_are_escaped)
+{
+	expect_text(NULL, "null");
+	expect_text("", "\"\"");
+	expect_text("a\"b\\c/d", "\"a\\\"b\\\\c/d\"");
+	expect_text("\n\t\r\x01\x1F\x7F", "\"\\n\\t\\r\\u0001\\u001f\\u007f\"");
+	expect_text("\xC3\xA4 \xE2\x82\xAC \xF0\x9F\x98\x80",
+	            "\"\xC3\xA4 \xE2\x82\xAC \xF0\x9F\x98\x80\"");
+}
+
+#define BAD "\xEF\xBF\xBD"
+
+TEST(each_part_that_is_not_utf8_becomes_one_replacement)
+{
+	expect_text("\x80", "\"" BAD "\"");
+	expect_text("\xFF\xFE", "\"" BAD BAD "\"");
+	expect_text("\xC0\xAF", "\"" BAD BAD "\"");
+	expect_text("a\xE2\x82z", "\"a" BAD "z\"");
+	expect_text("\xE2\x82", "\"" BAD "\"");
+	expect_text("\xF0\x9F\x98\"", "\"" BAD "\\\"\"");
+	expect_text("\xED\xA0\x80", "\"" BAD BAD BAD "\"");
+	expect_text("\xF4\x90\x80\x80", "\"" BAD BAD BAD BAD "\"");
+	expect_text("\xE0\x9F\xBF", "\"" BAD BAD BAD "\"");
+}
+
+static void expect_double(double value, const char *wanted)
+{
+	struct sc_json json = begin();
+
+	sc_json_double(&json, value);
+	expect(&json, wanted);
+}
+
+TEST(doubles_read_back_the_same_and_are_short)
+{
+	expect_double(0.1, "0.1");
+	expect_double(1.0, "1");
+	expect_double(1.0 / 3, "0.3333333333333333");
+	expect_double(5e-324, "4.94065645841247e-324");
+	expect_double(1.7976931348623157e308, "1.7976931348623157e+308");
+	expect_double(NAN, "null");
+	expect_double(-INFINITY, "null");
+}
+
+TEST(integers_keep_their_limits)
+{
+	struct sc_json json = begin();
+
+	sc_json_begin_array(&json);
+	sc_json_integer(&json, INT64_MIN);
+	sc_json_unsigned(&json, UINT64_MAX);
+	sc_json_address(&json, UINT64_C(0xE000000000000001));
+	sc_json_end_array(&json);
+	expect(&json, "[-9223372036854775808,18446744073709551615,"
+	              "\"0xe000000000000001\"]");
+}
+
+TEST(bytes_are_base64)
+{
+	static const struct {
+		const char *bytes, *wanted;
+	} cases[] = {
+		{ "", "\"\"" },
+		{ "f", "\"Zg==\"" },
+		{ "fo", "\"Zm8=\"" },
+		{ "foo", "\"Zm9v\"" },
+		{ "foob", "\"Zm9vYg==\"" },
+		{ "\xFF\xFE\xFD", "\"//79\"" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sc_json json = begin();
+
+		sc_json_base64(&json, (const unsigned char *)cases[i].bytes,
+		               strlen(cases[i].bytes));
+		expect(&json, cases[i].wanted);
+	}
+}
