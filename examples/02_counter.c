@@ -14,7 +14,7 @@ int main(void)
 	if (syscap_is_active()) {
 		struct syscap_counter *const both[] = { &queued, &level };
 		const union syscap_value values[] = { { .i64 = 0 },
-						      { .f64 = 1.0 } };
+			                              { .f64 = 1.0 } };
 
 		syscap_counters_set(both, values, 2);
 	}

@@ -28,15 +28,14 @@
 #define N_WORKERS 4
 #define MAX_FILES 20000
 #define MAX_BYTES (4 << 20) /* of one file */
-#define N_SLOTS	  (1 << 17)
+#define N_SLOTS   (1 << 17)
 #define WORD_MAX  24
-#define N_TOP	  5
+#define N_TOP     5
 
 SYSCAP_COUNTER(files_done, "demo", "files", "Files counted so far",
-	       SYSCAP_INT64);
+               SYSCAP_INT64);
 SYSCAP_COUNTER(bytes_done, "demo", "bytes", "Bytes read so far", SYSCAP_INT64);
-SYSCAP_COUNTER(busy, "demo", "load", "Share of workers at work",
-	       SYSCAP_DOUBLE);
+SYSCAP_COUNTER(busy, "demo", "load", "Share of workers at work", SYSCAP_DOUBLE);
 
 struct word {
 	char text[WORD_MAX];
@@ -51,14 +50,14 @@ struct table {
 static char *files[MAX_FILES];
 static size_t n_files;
 static size_t next_file; /* atomic */
-static size_t n_done; /* atomic */
-static int64_t n_bytes; /* atomic */
-static int n_busy; /* atomic */
+static size_t n_done;    /* atomic */
+static int64_t n_bytes;  /* atomic */
+static int n_busy;       /* atomic */
 static struct table all_words;
 static pthread_mutex_t all_words_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void count_word(struct table *table, const char *text, size_t len,
-		       uint64_t count)
+                       uint64_t count)
 {
 	uint32_t hash = 2166136261u;
 
@@ -73,7 +72,7 @@ static void count_word(struct table *table, const char *text, size_t len,
 			memcpy(word->text, text, len);
 			table->n_used++;
 		} else if (memcmp(word->text, text, len) != 0 ||
-			   word->text[len] != '\0') {
+		           word->text[len] != '\0') {
 			continue;
 		}
 		word->count += count;
@@ -87,8 +86,8 @@ static void scan(struct table *table, const char *bytes, size_t size)
 
 	SYSCAP_SCOPE("demo", "scan");
 	for (size_t i = 0; i <= size; i++) {
-		if (i < size && (isalnum((unsigned char)bytes[i]) ||
-				 bytes[i] == '_'))
+		if (i < size &&
+		    (isalnum((unsigned char)bytes[i]) || bytes[i] == '_'))
 			continue;
 		if (i - begin >= 3 && i - begin < WORD_MAX)
 			count_word(table, bytes + begin, i - begin, 1);
@@ -105,7 +104,7 @@ static ssize_t read_file(const char *path, char *buffer)
 	if (fd >= 0) {
 		while (size < MAX_BYTES &&
 		       (n = read(fd, buffer + size,
-				 (size_t)(MAX_BYTES - size))) > 0)
+		                 (size_t)(MAX_BYTES - size))) > 0)
 			size += n;
 		close(fd);
 	}
@@ -125,8 +124,8 @@ static void merge(struct table *table)
 		const struct word *const word = &table->slots[i];
 
 		if (word->count != 0)
-			count_word(&all_words, word->text,
-				   strlen(word->text), word->count);
+			count_word(&all_words, word->text, strlen(word->text),
+			           word->count);
 	}
 	pthread_mutex_unlock(&all_words_lock);
 	memset(table->slots, 0, N_SLOTS * sizeof(*table->slots));
@@ -135,9 +134,7 @@ static void merge(struct table *table)
 
 static void *work(void *unused)
 {
-	struct table table = {
-		.slots = calloc(N_SLOTS, sizeof(struct word))
-	};
+	struct table table = { .slots = calloc(N_SLOTS, sizeof(struct word)) };
 	char *const buffer = malloc(MAX_BYTES);
 	size_t i;
 
@@ -153,7 +150,7 @@ static void *work(void *unused)
 		if (table.n_used > N_SLOTS / 8)
 			merge(&table);
 		__atomic_add_fetch(&n_bytes, size > 0 ? size : 0,
-				   __ATOMIC_RELAXED);
+		                   __ATOMIC_RELAXED);
 		__atomic_add_fetch(&n_done, 1, __ATOMIC_RELAXED);
 	}
 	merge(&table);
@@ -192,20 +189,18 @@ static void draw_frame(char *line, size_t size)
 	SYSCAP_SCOPE("demo", "frame");
 	SYSCAP_COUNTER_SET(files_done, done);
 	SYSCAP_COUNTER_SET(bytes_done,
-			   __atomic_load_n(&n_bytes, __ATOMIC_RELAXED));
-	SYSCAP_COUNTER_UPDATE(busy,
-			      __atomic_load_n(&n_busy, __ATOMIC_RELAXED) /
-				      (double)N_WORKERS);
+	                   __atomic_load_n(&n_bytes, __ATOMIC_RELAXED));
+	SYSCAP_COUNTER_UPDATE(busy, __atomic_load_n(&n_busy, __ATOMIC_RELAXED) /
+	                                    (double)N_WORKERS);
 	sort_top(top);
 	int at = snprintf(line, size, "%zu files, most used:", done);
 	for (int i = 0; i < N_TOP && top[i] != NULL; i++)
 		at += snprintf(line + at, size - (size_t)at, " %s (%llu)",
-			       top[i]->text,
-			       (unsigned long long)top[i]->count);
+		               top[i]->text, (unsigned long long)top[i]->count);
 }
 
 static int add_file(const char *path, const struct stat *st, int kind,
-		    struct FTW *ftw)
+                    struct FTW *ftw)
 {
 	(void)st;
 	if (kind == FTW_D && ftw->level > 0 && path[ftw->base] == '.')
@@ -230,8 +225,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	SYSCAP_MARK_SINCE("demo", "find files", begin, argv[1]);
-	SYSCAP_LOG_PRINTF(SYSCAP_MESSAGE, "demo", "%zu files to read",
-			  n_files);
+	SYSCAP_LOG_PRINTF(SYSCAP_MESSAGE, "demo", "%zu files to read", n_files);
 	SYSCAP_METADATA("demo.folder", argv[1]);
 	all_words.slots = calloc(N_SLOTS, sizeof(struct word));
 	if (all_words.slots == NULL)

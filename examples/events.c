@@ -14,11 +14,11 @@
 #include <syscap.h>
 
 #define N_THREADS 3
-#define N_MARKS	  200
+#define N_MARKS   200
 
 SYSCAP_COUNTER(rounds, "events", "rounds", "Rounds done", SYSCAP_INT64);
 SYSCAP_COUNTER(ratio, "events", "ratio", "A number with a fraction",
-	       SYSCAP_DOUBLE);
+               SYSCAP_DOUBLE);
 
 static void *emit(void *unused)
 {
@@ -41,7 +41,7 @@ int main(void)
 		SYSCAP_COUNTER_SET(ratio, (i + 1) / 4.0);
 		SYSCAP_LOG_PRINTF(SYSCAP_INFO, "events", "round %d", i);
 		SYSCAP_MARK_PRINTF("events", "printf", syscap_clock(), 0,
-				   "round %d", i);
+		                   "round %d", i);
 	}
 	for (int i = 0; i < N_THREADS; i++)
 		pthread_join(threads[i], NULL);

@@ -33,7 +33,8 @@
  *	No call blocks, aborts, allocates or locks.  An event that finds no
  *	room is dropped and counted, and the capture says so.  A thread's
  *	first event gets its ring: a few system calls, and at most 250 ms of
- *	waiting for a recorder that does not answer.
+ *	waiting for a recorder that does not answer, which happens at most
+ *	three times in a process.
  *
  * Contexts: each function says which it is for.
  *	any-thread   any thread, at the same time as any other call
@@ -118,11 +119,11 @@ SYSCAP_INLINE int64_t syscap_begin(void)
 struct syscap_stats {
 	size_t size; /* set to sizeof before the call */
 	bool is_active;
-	char reason[120]; /* why it is on or off, one sentence */
+	char reason[120];   /* why it is on or off, one sentence */
 	uint64_t n_dropped; /* events of this process that were not kept ... */
 	uint64_t n_abandoned; /* ... of which begun and never finished */
-	uint64_t n_untold; /* dropped and not in the capture yet */
-	uint32_t n_rings; /* mapped now */
+	uint64_t n_untold;    /* dropped and not in the capture yet */
+	uint32_t n_rings;     /* mapped now */
 	bool clock_is_tsc;
 };
 
@@ -162,8 +163,8 @@ struct syscap_mark_site {
  * Context: any-thread, signal-safe.
  */
 SYSCAP_INLINE void syscap_mark_at(const struct syscap_mark_site *site,
-				  int64_t begin, int64_t duration,
-				  const char *message);
+                                  int64_t begin, int64_t duration,
+                                  const char *message);
 
 /**
  * The same with the texts given at the call: for callers without a fixed
@@ -172,7 +173,7 @@ SYSCAP_INLINE void syscap_mark_at(const struct syscap_mark_site *site,
  * Context: any-thread, signal-safe.
  */
 void syscap_mark(const char *group, const char *name, int64_t begin,
-		 int64_t duration, const char *message);
+                 int64_t duration, const char *message);
 
 /**
  * The same with a message made by vsnprintf().
@@ -183,10 +184,10 @@ void syscap_mark(const char *group, const char *name, int64_t begin,
  * positional arguments.  What can't be formatted is an empty message.
  */
 void syscap_mark_printf(const char *group, const char *name, int64_t begin,
-			int64_t duration, const char *format, ...)
+                        int64_t duration, const char *format, ...)
 	SYSCAP_PRINTF(5, 6);
 void syscap_mark_vprintf(const char *group, const char *name, int64_t begin,
-			 int64_t duration, const char *format, va_list args)
+                         int64_t duration, const char *format, va_list args)
 	SYSCAP_PRINTF(5, 0);
 
 /**
@@ -194,59 +195,58 @@ void syscap_mark_vprintf(const char *group, const char *name, int64_t begin,
  * (4,096 sites) is full.  Keep it: looking it up costs more than a mark.
  * syscap_mark_by_id() does nothing for a number it has not given out.
  *
- * Context: any-thread; the first call maps memory.  By id: signal-safe.
+ * Context: any-thread.  By id: signal-safe too.
  */
 uint32_t syscap_mark_id(const char *group, const char *name);
 void syscap_mark_by_id(uint32_t id, int64_t begin, int64_t duration,
-		       const char *message);
+                       const char *message);
 
 #define SC_JOIN2(a, b) a##b
 #define SC_JOIN(a, b)  SC_JOIN2(a, b)
 
 /* @group_ and @name_ are literals: the linker sees finished templates. */
-#define SC_MARK_SITE(var, group_, name_)                                     \
-	SYSCAP_STATIC_ASSERT(sizeof(group_) <= 24, "group: 23 bytes");       \
-	SYSCAP_STATIC_ASSERT(sizeof(name_) <= 40, "name: 39 bytes");         \
+#define SC_MARK_SITE(var, group_, name_)                               \
+	SYSCAP_STATIC_ASSERT(sizeof(group_) <= 24, "group: 23 bytes"); \
+	SYSCAP_STATIC_ASSERT(sizeof(name_) <= 40, "name: 39 bytes");   \
 	static const struct syscap_mark_site var = { group_, name_ }
 
 /** An instant, now.  @group and @name are string literals. */
-#define SYSCAP_INSTANT(group, name, message)                                 \
-	do {                                                                 \
-		if (SC_ACTIVE()) {                                           \
-			SC_MARK_SITE(sc_site, group, name);                  \
-			syscap_mark_at(&sc_site, syscap_clock(), 0,          \
-				       message);                             \
-		}                                                            \
+#define SYSCAP_INSTANT(group, name, message)                                  \
+	do {                                                                  \
+		if (SC_ACTIVE()) {                                            \
+			SC_MARK_SITE(sc_site, group, name);                   \
+			syscap_mark_at(&sc_site, syscap_clock(), 0, message); \
+		}                                                             \
 	} while (0)
 
 /** @duration ns from @begin on. */
-#define SYSCAP_MARK(group, name, begin, duration, message)                   \
-	do {                                                                 \
-		if (SC_ACTIVE()) {                                           \
-			SC_MARK_SITE(sc_site, group, name);                  \
-			syscap_mark_at(&sc_site, begin, duration, message);  \
-		}                                                            \
+#define SYSCAP_MARK(group, name, begin, duration, message)                  \
+	do {                                                                \
+		if (SC_ACTIVE()) {                                          \
+			SC_MARK_SITE(sc_site, group, name);                 \
+			syscap_mark_at(&sc_site, begin, duration, message); \
+		}                                                           \
 	} while (0)
 
 /** From @begin, which syscap_begin() told, until now. */
-#define SYSCAP_MARK_SINCE(group, name, begin, message)                       \
-	do {                                                                 \
-		if (SC_ACTIVE()) {                                           \
-			SC_MARK_SITE(sc_site, group, name);                  \
-			const int64_t sc_begin = (begin);                    \
-			if (sc_begin != 0)                                   \
-				syscap_mark_at(&sc_site, sc_begin,           \
-					       syscap_clock() - sc_begin,    \
-					       message);                     \
-		}                                                            \
+#define SYSCAP_MARK_SINCE(group, name, begin, message)                    \
+	do {                                                              \
+		if (SC_ACTIVE()) {                                        \
+			SC_MARK_SITE(sc_site, group, name);               \
+			const int64_t sc_begin = (begin);                 \
+			if (sc_begin != 0)                                \
+				syscap_mark_at(&sc_site, sc_begin,        \
+				               syscap_clock() - sc_begin, \
+				               message);                  \
+		}                                                         \
 	} while (0)
 
 /** @duration ns from @begin on, with a message in printf's form. */
-#define SYSCAP_MARK_PRINTF(group, name, begin, duration, ...)                \
-	do {                                                                 \
-		if (SC_ACTIVE())                                             \
-			syscap_mark_printf(group, name, begin, duration,     \
-					   __VA_ARGS__);                     \
+#define SYSCAP_MARK_PRINTF(group, name, begin, duration, ...)            \
+	do {                                                             \
+		if (SC_ACTIVE())                                         \
+			syscap_mark_printf(group, name, begin, duration, \
+			                   __VA_ARGS__);                 \
 	} while (0)
 
 /* What SYSCAP_SCOPE keeps in the block. */
@@ -260,7 +260,7 @@ static inline void sc_scope_end(struct sc_scope *scope)
 {
 	if (SC_UNLIKELY(scope->begin != 0))
 		syscap_mark_at(scope->site, scope->begin,
-			       syscap_clock() - scope->begin, scope->message);
+		               syscap_clock() - scope->begin, scope->message);
 }
 
 /**
@@ -270,22 +270,25 @@ static inline void sc_scope_end(struct sc_scope *scope)
 #define SYSCAP_SCOPE(group, name) SYSCAP_SCOPE_MESSAGE(group, name, NULL)
 
 /** The same; @message must live as long as the block. */
-#define SYSCAP_SCOPE_MESSAGE(group, name, message_)                          \
-	SC_MARK_SITE(SC_JOIN(sc_site_, __LINE__), group, name);              \
-	struct sc_scope SC_JOIN(sc_scope_, __LINE__)                         \
-		__attribute__((cleanup(sc_scope_end), unused)) = {           \
-			&SC_JOIN(sc_site_, __LINE__), NULL, 0                \
-		};                                                           \
-	if (SC_ACTIVE()) {                                                   \
-		SC_JOIN(sc_scope_, __LINE__).message = (message_);           \
-		SC_JOIN(sc_scope_, __LINE__).begin = syscap_clock();         \
-	}                                                                    \
-	struct sc_scope *SC_JOIN(sc_scope_kept_, __LINE__)                   \
+#define SYSCAP_SCOPE_MESSAGE(group, name, message_)                  \
+	SC_MARK_SITE(SC_JOIN(sc_site_, __LINE__), group, name);      \
+	struct sc_scope SC_JOIN(sc_scope_, __LINE__)                 \
+		__attribute__((cleanup(sc_scope_end), unused)) = {   \
+			&SC_JOIN(sc_site_, __LINE__), NULL, 0        \
+		};                                                   \
+	if (SC_ACTIVE()) {                                           \
+		SC_JOIN(sc_scope_, __LINE__).message = (message_);   \
+		SC_JOIN(sc_scope_, __LINE__).begin = syscap_clock(); \
+	}                                                            \
+	struct sc_scope *SC_JOIN(sc_scope_kept_, __LINE__)           \
 		__attribute__((unused)) = &SC_JOIN(sc_scope_, __LINE__)
 
 /* -------------------------------------------------------------- counters */
 
-enum { SYSCAP_INT64 = 0, SYSCAP_DOUBLE = 1 };
+enum {
+	SYSCAP_INT64 = 0,
+	SYSCAP_DOUBLE = 1
+};
 
 union syscap_value {
 	int64_t i64;
@@ -300,11 +303,11 @@ struct syscap_counter {
 	char category[32];
 	char name[32];
 	char description[52];
-	uint32_t type; /* SYSCAP_INT64 or SYSCAP_DOUBLE */
-	uint32_t id; /* given at first use */
-	uint32_t index; /* of the id in this process, from 1 */
+	uint32_t type;   /* SYSCAP_INT64 or SYSCAP_DOUBLE */
+	uint32_t id;     /* given at first use */
+	uint32_t index;  /* of the id in this process, from 1 */
 	uint32_t losses; /* sc_loss_epoch when `last` was sent */
-	uint64_t last; /* bits of the last value sent by an update */
+	uint64_t last;   /* bits of the last value sent by an update */
 };
 
 /** Define a static counter @var; texts are string literals. */
@@ -312,10 +315,10 @@ struct syscap_counter {
 	SYSCAP_STATIC_ASSERT(sizeof(category_) <= 32, "category: 31 bytes"); \
 	SYSCAP_STATIC_ASSERT(sizeof(name_) <= 32, "name: 31 bytes");         \
 	SYSCAP_STATIC_ASSERT(sizeof(description_) <= 52,                     \
-			     "description: 51 bytes");                       \
-	static struct syscap_counter var = {                                 \
-		category_, name_, description_, type_, 0, 0, 0, 0            \
-	}
+	                     "description: 51 bytes");                       \
+	static struct syscap_counter var = { category_, name_, description_, \
+		                             type_,     0,     0,            \
+		                             0,         0 }
 
 /**
  * Record a counter's value now.
@@ -323,11 +326,11 @@ struct syscap_counter {
  * Context: any-thread, signal-safe.
  */
 SYSCAP_INLINE void syscap_counter_set_bits(struct syscap_counter *counter,
-					   uint64_t bits);
+                                           uint64_t bits);
 SYSCAP_INLINE void syscap_counter_set_int64(struct syscap_counter *counter,
-					    int64_t value);
+                                            int64_t value);
 SYSCAP_INLINE void syscap_counter_set_double(struct syscap_counter *counter,
-					     double value);
+                                             double value);
 
 /**
  * The same, but only when the value differs from the last one that an update
@@ -335,10 +338,8 @@ SYSCAP_INLINE void syscap_counter_set_double(struct syscap_counter *counter,
  *
  * Context: any-thread, signal-safe.
  */
-void syscap_counter_update_int64(struct syscap_counter *counter,
-				 int64_t value);
-void syscap_counter_update_double(struct syscap_counter *counter,
-				  double value);
+void syscap_counter_update_int64(struct syscap_counter *counter, int64_t value);
+void syscap_counter_update_double(struct syscap_counter *counter, double value);
 
 /**
  * Record several values with one time.  @n above 5,456 is split.
@@ -346,44 +347,44 @@ void syscap_counter_update_double(struct syscap_counter *counter,
  * Context: any-thread, signal-safe.
  */
 void syscap_counters_set(struct syscap_counter *const *counters,
-			 const union syscap_value *values, unsigned n);
+                         const union syscap_value *values, unsigned n);
 
 /**
  * The counter with these texts and type, for callers that have no place for
  * a static one: the same for the same texts; NULL when the table (4,096) is
  * full.  It lives until the process ends.
  *
- * Context: any-thread; the first call maps memory.
+ * Context: any-thread.
  */
 struct syscap_counter *syscap_counter_get(const char *category,
-					  const char *name,
-					  const char *description,
-					  uint32_t type);
+                                          const char *name,
+                                          const char *description,
+                                          uint32_t type);
 
 /** Set @counter (of SYSCAP_COUNTER) to @value, of the counter's type. */
-#define SYSCAP_COUNTER_SET(counter, value)                                   \
-	do {                                                                 \
-		if (SC_ACTIVE()) {                                           \
-			if ((counter).type == SYSCAP_DOUBLE)                 \
-				syscap_counter_set_double(&(counter),        \
-							  (double)(value));  \
-			else                                                 \
-				syscap_counter_set_int64(&(counter),         \
-							 (int64_t)(value));  \
-		}                                                            \
+#define SYSCAP_COUNTER_SET(counter, value)                                  \
+	do {                                                                \
+		if (SC_ACTIVE()) {                                          \
+			if ((counter).type == SYSCAP_DOUBLE)                \
+				syscap_counter_set_double(&(counter),       \
+				                          (double)(value)); \
+			else                                                \
+				syscap_counter_set_int64(&(counter),        \
+				                         (int64_t)(value)); \
+		}                                                           \
 	} while (0)
 
 /** The same, sent only when it has changed. */
-#define SYSCAP_COUNTER_UPDATE(counter, value)                                \
-	do {                                                                 \
-		if (SC_ACTIVE()) {                                           \
-			if ((counter).type == SYSCAP_DOUBLE)                 \
-				syscap_counter_update_double(                \
-					&(counter), (double)(value));        \
-			else                                                 \
-				syscap_counter_update_int64(                 \
-					&(counter), (int64_t)(value));       \
-		}                                                            \
+#define SYSCAP_COUNTER_UPDATE(counter, value)                                  \
+	do {                                                                   \
+		if (SC_ACTIVE()) {                                             \
+			if ((counter).type == SYSCAP_DOUBLE)                   \
+				syscap_counter_update_double(&(counter),       \
+				                             (double)(value)); \
+			else                                                   \
+				syscap_counter_update_int64(&(counter),        \
+				                            (int64_t)(value)); \
+		}                                                              \
 	} while (0)
 
 /* ------------------------------------------------------- logs, metadata */
@@ -405,20 +406,20 @@ enum syscap_severity {
  */
 void syscap_log(unsigned severity, const char *domain, const char *message);
 void syscap_log_printf(unsigned severity, const char *domain,
-		       const char *format, ...) SYSCAP_PRINTF(3, 4);
+                       const char *format, ...) SYSCAP_PRINTF(3, 4);
 void syscap_log_vprintf(unsigned severity, const char *domain,
-			const char *format, va_list args) SYSCAP_PRINTF(3, 0);
+                        const char *format, va_list args) SYSCAP_PRINTF(3, 0);
 
-#define SYSCAP_LOG(severity, domain, message)                                \
-	do {                                                                 \
-		if (SC_ACTIVE())                                             \
-			syscap_log(severity, domain, message);               \
+#define SYSCAP_LOG(severity, domain, message)                  \
+	do {                                                   \
+		if (SC_ACTIVE())                               \
+			syscap_log(severity, domain, message); \
 	} while (0)
 
-#define SYSCAP_LOG_PRINTF(severity, domain, ...)                             \
-	do {                                                                 \
-		if (SC_ACTIVE())                                             \
-			syscap_log_printf(severity, domain, __VA_ARGS__);    \
+#define SYSCAP_LOG_PRINTF(severity, domain, ...)                          \
+	do {                                                              \
+		if (SC_ACTIVE())                                          \
+			syscap_log_printf(severity, domain, __VA_ARGS__); \
 	} while (0)
 
 /**
@@ -429,30 +430,30 @@ void syscap_log_vprintf(unsigned severity, const char *domain,
  */
 void syscap_metadata(const char *id, const char *value);
 
-#define SYSCAP_METADATA(id, value)                                           \
-	do {                                                                 \
-		if (SC_ACTIVE())                                             \
-			syscap_metadata(id, value);                          \
+#define SYSCAP_METADATA(id, value)                  \
+	do {                                        \
+		if (SC_ACTIVE())                    \
+			syscap_metadata(id, value); \
 	} while (0)
 
 /* ----------------------------------------------------- the inline bodies */
 
 /* Out of line: messages that must be cut, counters not known to the ring. */
 void sc_mark_long(const struct syscap_mark_site *site, int64_t begin,
-		  int64_t duration, const char *message, size_t len);
+                  int64_t duration, const char *message, size_t len);
 bool sc_counter_define(struct sc_thread *st, struct syscap_counter *counter,
-		       int64_t time);
+                       int64_t time);
 
 /** The ring carries @counter's definition, now if not before. */
 static inline bool sc_counter_ready(struct sc_thread *st,
-				    struct syscap_counter *counter,
-				    int64_t time)
+                                    struct syscap_counter *counter,
+                                    int64_t time)
 {
 	const uint32_t index =
 		__atomic_load_n(&counter->index, __ATOMIC_ACQUIRE);
 
 	if (SC_LIKELY(index < SC_DEFINED_MAX &&
-		      (st->defined[index / 64] >> index % 64 & 1) != 0))
+	              (st->defined[index / 64] >> index % 64 & 1) != 0))
 		return true;
 	return sc_counter_define(st, counter, time);
 }
@@ -461,8 +462,8 @@ static inline bool sc_counter_ready(struct sc_thread *st,
 #define SC_INLINE_MESSAGE 1024u
 
 SYSCAP_INLINE void syscap_mark_at(const struct syscap_mark_site *site,
-				  int64_t begin, int64_t duration,
-				  const char *message)
+                                  int64_t begin, int64_t duration,
+                                  const char *message)
 {
 	const size_t n = message != NULL ? strlen(message) : 0;
 	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_MARK);
@@ -490,7 +491,7 @@ SYSCAP_INLINE void syscap_mark_at(const struct syscap_mark_site *site,
 }
 
 SYSCAP_INLINE void syscap_counter_set_bits(struct syscap_counter *counter,
-					   uint64_t bits)
+                                           uint64_t bits)
 {
 	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_CTRSET);
 	volatile uintptr_t token;
@@ -514,13 +515,13 @@ SYSCAP_INLINE void syscap_counter_set_bits(struct syscap_counter *counter,
 }
 
 SYSCAP_INLINE void syscap_counter_set_int64(struct syscap_counter *counter,
-					    int64_t value)
+                                            int64_t value)
 {
 	syscap_counter_set_bits(counter, (uint64_t)value);
 }
 
 SYSCAP_INLINE void syscap_counter_set_double(struct syscap_counter *counter,
-					     double value)
+                                             double value)
 {
 	uint64_t bits;
 

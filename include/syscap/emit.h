@@ -18,18 +18,17 @@
  * Invariants of struct sc_thread (docs/ring.md has the argument)
  *  T1  only its own thread and signal handlers on it store to it, but for
  *      the recycling of a dead one.
- *  T2  bytes of the body outside [head, pos) are the reader's only in the
- *      sense that nobody reads them: a frame may be written there once it
- *      is reserved.
+ *  T2  the reader reads [head, tail) only; a frame is written only inside
+ *      [tail, pos), after it was reserved.
  *  T3  [tail, headered) holds frames whose len is right, in a row, and
  *      [headered, pos) is empty or one frame whose first word is not written
  *      yet.  Whoever enters on top of it writes that word first, so there is
  *      never a second one.
- *  T4  a frame in [tail, pos) of type TIMESTAMP is not complete.  With cpu
+ *  T4  a frame in [tail, pos) of type TIMESTAMP is not complete.  With pid
  *      -1 it never will be, and is counted.
  *  T5  limit never lets pos come closer than SC_RING_ROOM to head.  It may
  *      be lower than it could be (then the slow path looks), never higher.
- *  T6  owner is NULL exactly while no emit is between enter and leave, but
+ *  T6  owner is 0 exactly while no emit is between enter and leave, but
  *      for emits that died (siglongjmp): those are found by sc_enter_nested.
  *
  * Ordering.  Against handlers on the same thread, program order of the
@@ -67,15 +66,15 @@ extern "C" {
 #define SYSCAP_TLS_MODEL "initial-exec"
 #endif
 
-#define SC_LIKELY(x)   __builtin_expect(!!(x), 1)
-#define SC_UNLIKELY(x) __builtin_expect(!!(x), 0)
-#define SC_HIDDEN      __attribute__((visibility("hidden")))
-#define SC_COLD        __attribute__((cold, noinline))
+#define SC_LIKELY(x)      __builtin_expect(!!(x), 1)
+#define SC_UNLIKELY(x)    __builtin_expect(!!(x), 0)
+#define SC_HIDDEN         __attribute__((visibility("hidden")))
+#define SC_COLD           __attribute__((cold, noinline))
 #define SC_SIGNAL_FENCE() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
 /** A loss record is at most this long; the end marker is 24 bytes. */
 #define SC_LOSS_RECORD_MAX 512u
-#define SC_RING_ROOM	   (SC_LOSS_RECORD_MAX + 24u)
+#define SC_RING_ROOM       (SC_LOSS_RECORD_MAX + 24u)
 
 /** Counters beyond this many are defined anew at each use. */
 #define SC_DEFINED_MAX 4096u
@@ -86,14 +85,14 @@ extern "C" {
  * src/client/thread.h.  Lives in memory that a forked child finds zeroed.
  */
 struct sc_thread {
-	uint64_t pos; /* offset in the body << 32 | bytes ever reserved */
+	uint64_t pos;   /* offset in the body << 32 | bytes ever reserved */
 	uint32_t limit; /* the count in pos may reach this */
-	uint32_t size; /* of the body; 0: no ring */
+	uint32_t size;  /* of the body; 0: no ring */
 	unsigned char *body;
-	uint32_t *tail; /* in the ring header; NULL: publish nothing */
-	uint64_t owner; /* token of the outermost emit under way, or 0 */
+	uint32_t *tail;    /* in the ring header; NULL: publish nothing */
+	uint64_t owner;    /* token of the outermost emit under way, or 0 */
 	uint64_t headered; /* pos up to which every frame has its len */
-	uint32_t nested; /* emits under way inside the outermost one */
+	uint32_t nested;   /* emits under way inside the outermost one */
 	int32_t pid;
 	const int32_t *cpu; /* rseq's cpu_id of this thread, or NULL */
 
@@ -102,8 +101,8 @@ struct sc_thread {
 	uint64_t window; /* ticks that the base may be used for; 0: never */
 	uint64_t mult;
 	int64_t base_ns;
-	int64_t last_ns; /* newest time told: the next is not below it */
-	int64_t read_ns; /* what the kernel said at base_tsc; 0: no base */
+	int64_t last_ns;  /* newest time told: the next is not below it */
+	int64_t read_ns;  /* what the kernel said at base_tsc; 0: no base */
 	uint32_t tid_tag; /* padding2 of frames without a tid of their own */
 
 	/* one bit per counter whose definition is in this ring */
@@ -120,9 +119,9 @@ extern SC_HIDDEN __thread struct sc_thread *sc_self
 /* Out of line, in src/client.  All signal-safe. */
 struct sc_thread *sc_thread_first(uint8_t type);
 bool sc_enter_nested(struct sc_thread *st, volatile uintptr_t *token,
-		     const void *cfa);
-unsigned char *sc_reserve_slow(struct sc_thread *st, uint32_t len,
-			       uint8_t type, int64_t time);
+                     const void *cfa);
+unsigned char *sc_reserve_slow(struct sc_thread *st, uint32_t len, uint8_t type,
+                               int64_t time);
 void sc_leave_nested(struct sc_thread *st);
 void sc_write_missing_header(struct sc_thread *st);
 void sc_settle(struct sc_thread *st);
@@ -136,19 +135,19 @@ int32_t sc_cpu_slow(void);
  * and a store apart would lose the handler's reserve in between).
  */
 static inline bool sc_exchange_local(uint64_t *word, uint64_t expected,
-				     uint64_t desired)
+                                     uint64_t desired)
 {
 #if defined(__x86_64__)
 	bool done;
 
 	__asm__ volatile("cmpxchgq %3, %1"
-			 : "=@ccz"(done), "+m"(*word), "+a"(expected)
-			 : "r"(desired)
-			 : "memory");
+	                 : "=@ccz"(done), "+m"(*word), "+a"(expected)
+	                 : "r"(desired)
+	                 : "memory");
 	return done;
 #else
 	return __atomic_compare_exchange_n(word, &expected, desired, false,
-					   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	                                   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 #endif
 }
 
@@ -201,11 +200,9 @@ static inline void sc_store_word(unsigned char *at, uint64_t word)
  * written and its type TIMESTAMP until sc_commit(); or NULL.
  */
 static inline unsigned char *sc_take(struct sc_thread *st, uint32_t limit,
-				     uint32_t len, int64_t time)
+                                     uint32_t len, int64_t time)
 {
 	for (;;) {
-		unsigned char *const body =
-			__atomic_load_n(&st->body, __ATOMIC_RELAXED);
 		const uint32_t size =
 			__atomic_load_n(&st->size, __ATOMIC_RELAXED);
 		const uint64_t old =
@@ -214,17 +211,14 @@ static inline unsigned char *sc_take(struct sc_thread *st, uint32_t limit,
 		const uint32_t offset = (uint32_t)(old >> 32);
 		uint32_t next = offset + len;
 
+		if (SC_UNLIKELY((int32_t)(limit - count - len) < 0))
+			return NULL;
 		/* A handler's emit died on top of us, before its first word */
 		if (SC_UNLIKELY(__atomic_load_n(&st->headered,
-						__ATOMIC_RELAXED) != old)) {
+		                                __ATOMIC_RELAXED) != old)) {
 			sc_write_missing_header(st);
 			continue;
 		}
-		/* No body: this is a child, forked here a moment ago */
-		if (SC_UNLIKELY((int32_t)(limit - count - len) < 0 ||
-				body == NULL))
-			return NULL;
-		unsigned char *const frame = body + offset;
 		if (next >= size)
 			next -= size;
 		const uint64_t pos =
@@ -232,6 +226,13 @@ static inline unsigned char *sc_take(struct sc_thread *st, uint32_t limit,
 		if (SC_UNLIKELY(!sc_exchange_local(&st->pos, old, pos)))
 			continue;
 		SC_SIGNAL_FENCE();
+		/* body only now: had a handler forked, this would be a child
+		 * with another ring, or with none yet */
+		unsigned char *const body =
+			__atomic_load_n(&st->body, __ATOMIC_RELAXED);
+		if (SC_UNLIKELY(body == NULL))
+			return NULL;
+		unsigned char *const frame = body + offset;
 		sc_store_word(frame, sc_first_word(st, len));
 		sc_store_word(frame + 16, SYSCAP_FRAME_TIMESTAMP);
 		SC_SIGNAL_FENCE();
@@ -244,7 +245,7 @@ static inline unsigned char *sc_take(struct sc_thread *st, uint32_t limit,
 
 /** Take room for a frame of @type; NULL: dropped and counted. */
 static inline unsigned char *sc_reserve(struct sc_thread *st, uint32_t len,
-					uint8_t type, int64_t time)
+                                        uint8_t type, int64_t time)
 {
 	unsigned char *const frame = sc_take(
 		st, __atomic_load_n(&st->limit, __ATOMIC_RELAXED), len, time);
@@ -256,7 +257,7 @@ static inline unsigned char *sc_reserve(struct sc_thread *st, uint32_t len,
 
 /** The frame is whole.  @padding2: st->tid_tag, or 0 where a tid is inside. */
 static inline void sc_commit(unsigned char *frame, uint8_t type,
-			     uint32_t padding2)
+                             uint32_t padding2)
 {
 	SC_SIGNAL_FENCE();
 	sc_store_word(frame + 16, (uint64_t)padding2 << 32 | type);
@@ -265,7 +266,7 @@ static inline void sc_commit(unsigned char *frame, uint8_t type,
 
 /** End an emit; the outermost one publishes. */
 static inline void sc_leave(struct sc_thread *st, volatile uintptr_t *token,
-			    bool outermost)
+                            bool outermost)
 {
 	if (SC_UNLIKELY(!outermost)) {
 		sc_leave_nested(st);
@@ -277,7 +278,7 @@ static inline void sc_leave(struct sc_thread *st, volatile uintptr_t *token,
 		SC_SIGNAL_FENCE();
 		/* pos first: then all before it is complete, or counted here */
 		if (SC_UNLIKELY(__atomic_load_n(&st->nested,
-						__ATOMIC_RELAXED) != 0)) {
+		                                __ATOMIC_RELAXED) != 0)) {
 			sc_settle(st);
 			continue;
 		}
@@ -285,13 +286,13 @@ static inline void sc_leave(struct sc_thread *st, volatile uintptr_t *token,
 			__atomic_load_n(&st->tail, __ATOMIC_RELAXED);
 		if (SC_LIKELY(tail != NULL)) /* W2, pairs with R1 */
 			__atomic_store_n(tail, (uint32_t)(pos >> 32),
-					 __ATOMIC_RELEASE);
+			                 __ATOMIC_RELEASE);
 		SC_SIGNAL_FENCE();
 		__atomic_store_n(&st->owner, 0, __ATOMIC_RELAXED);
 		SC_SIGNAL_FENCE();
 		/* A handler between the two may have reserved: not yet told */
 		if (SC_LIKELY(__atomic_load_n(&st->pos, __ATOMIC_RELAXED) ==
-			      pos))
+		              pos))
 			return;
 		if (!sc_exchange_local(&st->owner, 0, (uintptr_t)token))
 			sc_retake(st, token);
@@ -302,14 +303,22 @@ static inline void sc_leave(struct sc_thread *st, volatile uintptr_t *token,
 static inline int64_t sc_clock(struct sc_thread *st)
 {
 #if defined(__x86_64__)
-	const uint64_t ticks = __rdtsc() - st->base_tsc;
+	const uint64_t base = __atomic_load_n(&st->base_tsc, __ATOMIC_RELAXED);
+	const uint64_t ticks = __rdtsc() - base;
 
+	SC_SIGNAL_FENCE();
 	if (SC_LIKELY(ticks < st->window)) {
 		/* window is at most 2^31 ticks and mult below 2^33 */
 		const int64_t now =
 			st->base_ns + (int64_t)(ticks * st->mult >> 32);
-		st->last_ns = now;
-		return now;
+
+		SC_SIGNAL_FENCE();
+		/* Else a handler has taken a new base between our loads */
+		if (SC_LIKELY(__atomic_load_n(&st->base_tsc,
+		                              __ATOMIC_RELAXED) == base)) {
+			st->last_ns = now;
+			return now;
+		}
 	}
 #endif
 	return sc_clock_slow(st);

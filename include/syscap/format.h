@@ -43,7 +43,7 @@
  * CTRSET, METADATA, FILE_CHUNK): this tag or'ed with the thread id, which is
  * below 2^22.  Other writers leave 0 or stale bytes there.
  */
-#define SYSCAP_TID_TAG UINT32_C(0x5C000000)
+#define SYSCAP_TID_TAG      UINT32_C(0x5C000000)
 #define SYSCAP_TID_TAG_MASK UINT32_C(0xFFC00000)
 
 enum syscap_frame_type {
@@ -73,12 +73,12 @@ enum syscap_frame_type {
 #define SYSCAP_FRAME_RING_LIMIT 16
 
 struct syscap_wire_file {
-	uint32_t magic; /* little-endian always */
-	uint8_t version; /* 1 */
+	uint32_t magic;        /* little-endian always */
+	uint8_t version;       /* 1 */
 	uint8_t little_endian; /* bit 0; on big-endian writers bit 7 */
 	uint8_t padding[2];
 	char capture_time[64]; /* UTC, YYYY-MM-DDTHH:MM:SSZ */
-	int64_t time; /* CLOCK_MONOTONIC ns: where the capture begins */
+	int64_t time;     /* CLOCK_MONOTONIC ns: where the capture begins */
 	int64_t end_time; /* ns; 0: not finished, look at the frames */
 	uint64_t last_frame_index; /* 0: none */
 	char suffix[160];
@@ -86,8 +86,8 @@ struct syscap_wire_file {
 
 struct syscap_wire_frame {
 	uint16_t len; /* all of the frame, padding included */
-	int16_t cpu; /* -1: unknown */
-	int32_t pid; /* -1: no process */
+	int16_t cpu;  /* -1: unknown */
+	int32_t pid;  /* -1: no process */
 	int64_t time; /* CLOCK_MONOTONIC, ns */
 	uint8_t type;
 	uint8_t padding1[3];
@@ -107,8 +107,8 @@ struct syscap_wire_map {
 	uint64_t start;
 	uint64_t end;
 	uint64_t offset; /* in the file, bytes */
-	uint64_t inode; /* 0: unknown */
-	/* path NUL, then optionally '@' build-id-in-hex NUL */
+	uint64_t inode;  /* 0: unknown */
+			 /* path NUL, then optionally '@' build-id-in-hex NUL */
 };
 
 struct syscap_wire_fork {
@@ -128,7 +128,7 @@ struct syscap_wire_counter {
 	char name[32];
 	char description[52];
 	uint8_t id[3]; /* in the file's byte order; with type, one u32 */
-	uint8_t type; /* 0 int64, 1 double */
+	uint8_t type;  /* 0 int64, 1 double */
 	uint64_t value;
 };
 
@@ -155,7 +155,7 @@ struct syscap_wire_ctrset {
 
 struct syscap_wire_mark {
 	struct syscap_wire_frame frame; /* time: the start */
-	int64_t duration; /* ns; 0: an instant */
+	int64_t duration;               /* ns; 0: an instant */
 	char group[24];
 	char name[40];
 	/* message NUL */
@@ -225,9 +225,9 @@ SYSCAP_STATIC_ASSERT(sizeof(struct syscap_wire_log) == 64, "format");
 SYSCAP_STATIC_ASSERT(sizeof(struct syscap_wire_allocation) == 48, "format");
 
 /** Bytes before the variable part, where sizeof includes tail padding. */
-#define SYSCAP_JITMAP_FIXED 28u
+#define SYSCAP_JITMAP_FIXED     28u
 #define SYSCAP_FILE_CHUNK_FIXED 284u
-#define SYSCAP_OVERLAY_FIXED 32u
-#define SYSCAP_DBUS_FIXED 28u
+#define SYSCAP_OVERLAY_FIXED    32u
+#define SYSCAP_DBUS_FIXED       28u
 
 #endif

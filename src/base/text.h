@@ -24,7 +24,7 @@ void sc_text_field(char *field, size_t size, const char *text);
 
 /** A text under construction; what does not fit is left out. */
 struct sc_text {
-	char *at; /* where the next byte goes */
+	char *at;  /* where the next byte goes */
 	char *end; /* the last byte, kept for the NUL */
 };
 

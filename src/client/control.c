@@ -26,8 +26,8 @@ static int socket_option(int fd, int option)
 	int value = -1;
 	socklen_t size = sizeof(value);
 
-	return getsockopt(fd, SOL_SOCKET, option, &value, &size) == 0 ? value :
-									 -1;
+	return getsockopt(fd, SOL_SOCKET, option, &value, &size) == 0 ? value
+	                                                              : -1;
 }
 
 const char *sc_control_adopt(int fd)
@@ -90,8 +90,8 @@ static int send_request(int64_t deadline)
 		if (!is_still_ours())
 			return -ESTALE;
 		const ssize_t n = send(control_fd, SC_CONTROL_REQUEST + sent,
-				       SC_CONTROL_REQUEST_LEN - sent,
-				       MSG_NOSIGNAL | MSG_DONTWAIT);
+		                       SC_CONTROL_REQUEST_LEN - sent,
+		                       MSG_NOSIGNAL | MSG_DONTWAIT);
 		if (n >= 0) {
 			sent += (size_t)n;
 			continue;
@@ -123,8 +123,7 @@ static int take_fd(struct msghdr *msg)
 		for (size_t i = 0; i < n; i++) {
 			int fd;
 
-			memcpy(&fd, CMSG_DATA(c) + i * sizeof(int),
-			       sizeof(fd));
+			memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof(fd));
 			if (fd < 0)
 				continue;
 			if (n_taken++ == 0)
@@ -150,14 +149,14 @@ static int receive_ring(int64_t deadline)
 		} control;
 		struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
 		struct msghdr msg = { .msg_iov = &iov,
-				      .msg_iovlen = 1,
-				      .msg_control = &control,
-				      .msg_controllen = sizeof(control) };
+			              .msg_iovlen = 1,
+			              .msg_control = &control,
+			              .msg_controllen = sizeof(control) };
 
 		if (!is_still_ours())
 			return -ESTALE;
 		const ssize_t n = recvmsg(control_fd, &msg,
-					  MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+		                          MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 		if (n > 0)
 			return take_fd(&msg);
 		if (n == 0)
@@ -177,8 +176,7 @@ static int receive_ring(int64_t deadline)
 int sc_control_request_ring(void)
 {
 	const int64_t deadline =
-		sc_clock_kernel() +
-		(int64_t)SC_CONTROL_TIMEOUT_MS * 1000000;
+		sc_clock_kernel() + (int64_t)SC_CONTROL_TIMEOUT_MS * 1000000;
 	int cancel_state;
 
 	if (control_fd < 0)

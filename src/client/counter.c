@@ -18,9 +18,9 @@
 #include "client/process.h"
 #include "clock/clock.h"
 
-#define ID_BITS	   24
+#define ID_BITS    24
 #define FIRST_ID   UINT32_C(256)
-#define N_IDS	   ((UINT32_C(1) << ID_BITS) - FIRST_ID)
+#define N_IDS      ((UINT32_C(1) << ID_BITS) - FIRST_ID)
 #define PER_GROUP  8u
 #define MAX_GROUPS 682u
 
@@ -46,22 +46,19 @@ static uint32_t choose_base(void)
 		return chosen;
 	/* pid, time, and where this copy was loaded */
 	const uint64_t seed = mix((uint64_t)getpid()) ^
-			      (uint64_t)sc_clock_kernel() ^
-			      mix((uint64_t)(uintptr_t)&base);
-	const uint32_t mine =
-		FIRST_ID + (uint32_t)(mix(seed) % N_IDS);
+	                      (uint64_t)sc_clock_kernel() ^
+	                      mix((uint64_t)(uintptr_t)&base);
+	const uint32_t mine = FIRST_ID + (uint32_t)(mix(seed) % N_IDS);
 	return __atomic_compare_exchange_n(&base, &chosen, mine, false,
-					   __ATOMIC_RELAXED,
-					   __ATOMIC_RELAXED) ?
-		       mine :
-		       chosen;
+	                                   __ATOMIC_RELAXED, __ATOMIC_RELAXED)
+	               ? mine
+	               : chosen;
 }
 
 static uint32_t nth_id(uint32_t n)
 {
 	const uint32_t taken_by_stock = ((uint32_t)getpid() & 0xFFFF) << 8;
-	uint32_t id =
-		FIRST_ID + (choose_base() - FIRST_ID + n) % N_IDS;
+	uint32_t id = FIRST_ID + (choose_base() - FIRST_ID + n) % N_IDS;
 
 	/* A stock client's 256 ids: leave them, by a place far from ours */
 	if (taken_by_stock != 0 && (id ^ taken_by_stock) >> 8 == 0)
@@ -76,22 +73,21 @@ static uint32_t give_id(struct syscap_counter *counter)
 
 	if (index != 0)
 		return index;
-	const uint32_t n =
-		__atomic_add_fetch(&n_given, 1, __ATOMIC_RELAXED);
+	const uint32_t n = __atomic_add_fetch(&n_given, 1, __ATOMIC_RELAXED);
 	uint32_t none = 0;
 	/* Whoever sets the id decides; the index follows from a second race
 	 * that anybody may win, for the number is only an index of bits */
 	__atomic_compare_exchange_n(&counter->id, &none, nth_id(n), false,
-				    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	                            __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	if (__atomic_compare_exchange_n(&counter->index, &index, n, false,
-					__ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
+	                                __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
 		return n;
 	return index;
 }
 
 static unsigned char *take_definition(struct sc_thread *st,
-				      const struct syscap_counter *counter,
-				      int64_t time)
+                                      const struct syscap_counter *counter,
+                                      int64_t time)
 {
 	unsigned char *const frame =
 		sc_reserve(st, 160, SYSCAP_FRAME_CTRDEF, time);
@@ -113,7 +109,7 @@ static unsigned char *take_definition(struct sc_thread *st,
  * published with whatever comes next, even if we die here.
  */
 bool sc_counter_define(struct sc_thread *st, struct syscap_counter *counter,
-		       int64_t time)
+                       int64_t time)
 {
 	const uint32_t index = give_id(counter);
 
@@ -121,15 +117,14 @@ bool sc_counter_define(struct sc_thread *st, struct syscap_counter *counter,
 	    (st->defined[index / 64] >> index % 64 & 1) != 0)
 		return true;
 	unsigned char *const frame = take_definition(st, counter, time);
-	if (frame == NULL) {
-		/* the value that can't be sent without it */
+	/* Counted as a CTRDEF, and stands for the value too: that can't be
+	 * sent without it, and is not counted a second time. */
+	if (frame == NULL)
 		return false;
-	}
 	sc_commit(frame, SYSCAP_FRAME_CTRDEF, st->tid_tag);
 	if (index < SC_DEFINED_MAX)
 		__atomic_or_fetch(&st->defined[index / 64],
-				  UINT64_C(1) << index % 64,
-				  __ATOMIC_RELAXED);
+		                  UINT64_C(1) << index % 64, __ATOMIC_RELAXED);
 	return true;
 }
 
@@ -149,8 +144,7 @@ static void update(struct syscap_counter *counter, uint64_t bits)
 	syscap_counter_set_bits(counter, bits);
 }
 
-void syscap_counter_update_int64(struct syscap_counter *counter,
-				 int64_t value)
+void syscap_counter_update_int64(struct syscap_counter *counter, int64_t value)
 {
 	update(counter, (uint64_t)value);
 }
@@ -164,9 +158,8 @@ void syscap_counter_update_double(struct syscap_counter *counter, double value)
 }
 
 static void set_group(struct sc_thread *st,
-		      struct syscap_counter *const *counters,
-		      const union syscap_value *values, unsigned n,
-		      int64_t now)
+                      struct syscap_counter *const *counters,
+                      const union syscap_value *values, unsigned n, int64_t now)
 {
 	const uint32_t n_groups = (n + PER_GROUP - 1) / PER_GROUP;
 	const uint32_t len = 32 + 96 * n_groups;
@@ -191,7 +184,7 @@ static void set_group(struct sc_thread *st,
 }
 
 void syscap_counters_set(struct syscap_counter *const *counters,
-			 const union syscap_value *values, unsigned n)
+                         const union syscap_value *values, unsigned n)
 {
 	volatile uintptr_t token;
 
@@ -203,9 +196,8 @@ void syscap_counters_set(struct syscap_counter *const *counters,
 	const int64_t now = sc_clock(st);
 	const bool outermost = sc_enter(st, &token);
 	while (n != 0) {
-		const unsigned some = n < PER_GROUP * MAX_GROUPS ?
-					      n :
-					      PER_GROUP * MAX_GROUPS;
+		const unsigned some =
+			n < PER_GROUP * MAX_GROUPS ? n : PER_GROUP * MAX_GROUPS;
 
 		set_group(st, counters, values, some, now);
 		counters += some;

@@ -16,7 +16,7 @@
 #include "base/text.h"
 
 #define N_ENTRIES 4096u
-#define N_SLOTS	  8192u
+#define N_SLOTS   8192u
 
 /* A slot holds 1 + entry; 0: empty.  Acquire to read, release to enter. */
 struct index {
@@ -60,30 +60,29 @@ static bool same_counter(uint32_t entry, const void *key)
  * copy of.  N_ENTRIES: the table is full.
  */
 static uint32_t find_or_add(struct index *index, uint32_t h, const void *key,
-			    bool (*same)(uint32_t, const void *), void *table,
-			    size_t size)
+                            bool (*same)(uint32_t, const void *), void *table,
+                            size_t size)
 {
 	uint32_t mine = N_ENTRIES;
 
 	for (uint32_t i = h % N_SLOTS;; i = (i + 1) % N_SLOTS) {
-		uint32_t in_slot = __atomic_load_n(&index->slots[i],
-						   __ATOMIC_ACQUIRE);
+		uint32_t in_slot =
+			__atomic_load_n(&index->slots[i], __ATOMIC_ACQUIRE);
 		if (in_slot == 0) {
 			if (mine == N_ENTRIES) {
 				mine = __atomic_fetch_add(&index->n_used, 1,
-							  __ATOMIC_RELAXED);
+				                          __ATOMIC_RELAXED);
 				if (mine >= N_ENTRIES) {
 					__atomic_store_n(&index->n_used,
-							 N_ENTRIES,
-							 __ATOMIC_RELAXED);
+					                 N_ENTRIES,
+					                 __ATOMIC_RELAXED);
 					return N_ENTRIES;
 				}
 				memcpy((char *)table + mine * size, key, size);
 			}
 			if (__atomic_compare_exchange_n(
-				    &index->slots[i], &in_slot, mine + 1,
-				    false, __ATOMIC_RELEASE,
-				    __ATOMIC_ACQUIRE))
+				    &index->slots[i], &in_slot, mine + 1, false,
+				    __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
 				return mine;
 		}
 		if (same(in_slot - 1, key))
@@ -99,12 +98,12 @@ uint32_t syscap_mark_id(const char *group, const char *name)
 	sc_text_field(site.name, sizeof(site.name), name);
 	const uint32_t entry =
 		find_or_add(&site_index, hash(&site, sizeof(site), HASH_BASIS),
-			    &site, same_site, sites, sizeof(site));
+	                    &site, same_site, sites, sizeof(site));
 	return entry == N_ENTRIES ? 0 : entry + 1;
 }
 
 void syscap_mark_by_id(uint32_t id, int64_t begin, int64_t duration,
-		       const char *message)
+                       const char *message)
 {
 	if (!syscap_is_active() || id == 0 ||
 	    id > __atomic_load_n(&site_index.n_used, __ATOMIC_RELAXED))
@@ -113,23 +112,21 @@ void syscap_mark_by_id(uint32_t id, int64_t begin, int64_t duration,
 }
 
 struct syscap_counter *syscap_counter_get(const char *category,
-					  const char *name,
-					  const char *description,
-					  uint32_t type)
+                                          const char *name,
+                                          const char *description,
+                                          uint32_t type)
 {
-	struct syscap_counter key = { .type = type == SYSCAP_DOUBLE ?
-							SYSCAP_DOUBLE :
-							SYSCAP_INT64 };
+	struct syscap_counter key = { .type = type == SYSCAP_DOUBLE
+		                                      ? SYSCAP_DOUBLE
+		                                      : SYSCAP_INT64 };
 
 	sc_text_field(key.category, sizeof(key.category), category);
 	sc_text_field(key.name, sizeof(key.name), name);
 	sc_text_field(key.description, sizeof(key.description), description);
-	const uint32_t h =
-		hash(key.name, sizeof(key.name),
-		     hash(key.category, sizeof(key.category),
-			  HASH_BASIS ^ key.type));
+	const uint32_t h = hash(key.name, sizeof(key.name),
+	                        hash(key.category, sizeof(key.category),
+	                             HASH_BASIS ^ key.type));
 	const uint32_t entry = find_or_add(&counter_index, h, &key,
-					   same_counter, counters,
-					   sizeof(key));
+	                                   same_counter, counters, sizeof(key));
 	return entry == N_ENTRIES ? NULL : &counters[entry];
 }

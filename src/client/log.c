@@ -11,11 +11,10 @@
 #define MESSAGE_MAX (SYSCAP_FRAME_MAX - sizeof(struct syscap_wire_log) - 1)
 
 static unsigned char *begin_log(struct sc_thread *st, unsigned severity,
-				const char *domain, int64_t now, size_t n)
+                                const char *domain, int64_t now, size_t n)
 {
 	const uint32_t len = (uint32_t)(64 + n + 8) & ~UINT32_C(7);
-	unsigned char *const frame =
-		sc_reserve(st, len, SYSCAP_FRAME_LOG, now);
+	unsigned char *const frame = sc_reserve(st, len, SYSCAP_FRAME_LOG, now);
 
 	if (frame == NULL)
 		return NULL;
@@ -49,7 +48,7 @@ void syscap_log(unsigned severity, const char *domain, const char *message)
 }
 
 void syscap_log_vprintf(unsigned severity, const char *domain,
-			const char *format, va_list args)
+                        const char *format, va_list args)
 {
 	struct sc_printf text;
 	volatile uintptr_t token;
@@ -72,7 +71,7 @@ void syscap_log_vprintf(unsigned severity, const char *domain,
 }
 
 void syscap_log_printf(unsigned severity, const char *domain,
-		       const char *format, ...)
+                       const char *format, ...)
 {
 	va_list args;
 

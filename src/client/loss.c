@@ -42,18 +42,16 @@ static void extend_range(struct sc_ring_losses *to, int64_t time)
 
 	while ((from == 0 || time < from) &&
 	       !__atomic_compare_exchange_n(&to->from, &from, time, true,
-					    __ATOMIC_RELAXED,
-					    __ATOMIC_RELAXED))
+	                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		;
 	while (time > last &&
 	       !__atomic_compare_exchange_n(&to->to, &last, time, true,
-					    __ATOMIC_RELAXED,
-					    __ATOMIC_RELAXED))
+	                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		;
 }
 
 static void add(struct sc_ring_losses *to, uint8_t kind, uint32_t len,
-		int64_t time)
+                int64_t time)
 {
 	extend_range(to, time);
 	__atomic_add_fetch(&to->bytes, len, __ATOMIC_RELAXED);
@@ -65,12 +63,12 @@ static void count_for_process(uint8_t kind)
 	__atomic_add_fetch(&sc_process->n_dropped, 1, __ATOMIC_RELAXED);
 	if (kind == SC_LOSS_ABANDONED)
 		__atomic_add_fetch(&sc_process->n_abandoned, 1,
-				   __ATOMIC_RELAXED);
+		                   __ATOMIC_RELAXED);
 	__atomic_add_fetch(&sc_loss_epoch, 1, __ATOMIC_RELAXED);
 }
 
 void sc_loss_count(struct sc_state *ts, uint8_t type, uint32_t len,
-		   int64_t time)
+                   int64_t time)
 {
 	const uint8_t kind = type < SC_LOSS_KINDS ? type : SC_LOSS_ABANDONED;
 
@@ -81,10 +79,10 @@ void sc_loss_count(struct sc_state *ts, uint8_t type, uint32_t len,
 	add(&ts->lost, kind, len, time);
 	count_for_process(kind);
 	/* The next emit looks for room, and tells of this */
-	__atomic_store_n(&ts->hot.limit,
-			 (uint32_t)__atomic_load_n(&ts->hot.pos,
-						   __ATOMIC_RELAXED),
-			 __ATOMIC_RELAXED);
+	__atomic_store_n(
+		&ts->hot.limit,
+		(uint32_t)__atomic_load_n(&ts->hot.pos, __ATOMIC_RELAXED),
+		__ATOMIC_RELAXED);
 }
 
 void sc_loss_count_stray(uint8_t type, uint32_t len, int64_t time)
@@ -133,11 +131,11 @@ void sc_loss_leave_behind(struct sc_state *ts)
 	extend_range(&sc_process->lost, ts->lost.from);
 	extend_range(&sc_process->lost, ts->lost.to);
 	__atomic_add_fetch(&sc_process->lost.bytes,
-			   ts->lost.bytes - told->bytes, __ATOMIC_RELAXED);
+	                   ts->lost.bytes - told->bytes, __ATOMIC_RELAXED);
 	for (int i = 0; i < SC_LOSS_KINDS; i++)
 		__atomic_add_fetch(&sc_process->lost.frames[i],
-				   ts->lost.frames[i] - told->frames[i],
-				   __ATOMIC_RELAXED);
+		                   ts->lost.frames[i] - told->frames[i],
+		                   __ATOMIC_RELAXED);
 }
 
 /*
@@ -145,9 +143,9 @@ void sc_loss_leave_behind(struct sc_state *ts)
  * *ret_n is how many frames it tells of.
  */
 static size_t describe(char *buffer, size_t size,
-		       const struct sc_ring_losses *now,
-		       const struct sc_ring_losses *told, int32_t tid,
-		       uint64_t *ret_n)
+                       const struct sc_ring_losses *now,
+                       const struct sc_ring_losses *told, int32_t tid,
+                       uint64_t *ret_n)
 {
 	struct sc_text text = sc_text_begin(buffer, size);
 
@@ -178,7 +176,7 @@ static uint32_t record_len(size_t n)
 }
 
 static void fill_record(unsigned char *frame, uint32_t len, int64_t duration,
-			const char *message, size_t n)
+                        const char *message, size_t n)
 {
 	sc_store_word(frame + 24, (uint64_t)duration);
 	sc_text_field((char *)frame + 32, 24, "syscap");
@@ -189,24 +187,37 @@ static void fill_record(unsigned char *frame, uint32_t len, int64_t duration,
 
 static void snapshot(struct sc_ring_losses *to, struct sc_ring_losses *from)
 {
+	to->to = __atomic_exchange_n(&from->to, 0, __ATOMIC_RELAXED);
 	to->from = __atomic_exchange_n(&from->from, 0, __ATOMIC_RELAXED);
-	to->to = __atomic_load_n(&from->to, __ATOMIC_RELAXED);
 	to->bytes = __atomic_load_n(&from->bytes, __ATOMIC_RELAXED);
 	for (int i = 0; i < SC_LOSS_KINDS; i++)
 		to->frames[i] =
 			__atomic_load_n(&from->frames[i], __ATOMIC_RELAXED);
+	/* What a handler lost meanwhile is counted: is it in the range? */
+	const int64_t last = __atomic_load_n(&from->to, __ATOMIC_RELAXED);
+	if (last > to->to)
+		to->to = last;
+}
+
+static int64_t duration_of(const struct sc_ring_losses *losses)
+{
+	int64_t duration;
+
+	if (losses->to <= losses->from)
+		return 0;
+	return __builtin_sub_overflow(losses->to, losses->from, &duration)
+	               ? INT64_MAX
+	               : duration;
 }
 
 /* The range of a record that was not told goes back to the counters. */
-static void return_range(struct sc_ring_losses *to, int64_t from)
+static void return_range(struct sc_ring_losses *to,
+                         const struct sc_ring_losses *untold)
 {
-	int64_t now = __atomic_load_n(&to->from, __ATOMIC_RELAXED);
-
-	while (from != 0 && (now == 0 || from < now) &&
-	       !__atomic_compare_exchange_n(&to->from, &now, from, true,
-					    __ATOMIC_RELAXED,
-					    __ATOMIC_RELAXED))
-		;
+	if (untold->from == 0)
+		return;
+	extend_range(to, untold->from);
+	extend_range(to, untold->to);
 }
 
 /* telling_at of a record that has no room yet */
@@ -214,20 +225,19 @@ static void return_range(struct sc_ring_losses *to, int64_t from)
 
 void sc_loss_resolve(struct sc_state *ts)
 {
-	const uint64_t at =
-		__atomic_load_n(&ts->telling_at, __ATOMIC_RELAXED);
+	const uint64_t at = __atomic_load_n(&ts->telling_at, __ATOMIC_RELAXED);
 	int32_t self = ts->tid;
 
 	/* a record of stray losses that was left half-way */
 	__atomic_compare_exchange_n(&sc_process->telling, &self, 0, false,
-				    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	                            __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	if (at == 0)
 		return;
 	if (at != TELLING_NOWHERE && ts->hot.body != NULL &&
 	    ts->hot.body[at - 1 + 16] == SYSCAP_FRAME_MARK)
 		ts->bank = ts->telling_bank;
 	else
-		return_range(&ts->lost, ts->told[ts->telling_bank & 1].from);
+		return_range(&ts->lost, &ts->told[ts->telling_bank & 1]);
 	SC_SIGNAL_FENCE();
 	__atomic_store_n(&ts->telling_at, 0, __ATOMIC_RELAXED);
 }
@@ -248,27 +258,27 @@ static bool tell_of_thread(struct sc_state *ts, uint32_t limit)
 	SC_SIGNAL_FENCE();
 	snapshot(staged, &ts->lost);
 	const size_t n = describe(message, sizeof(message), staged,
-				  &ts->told[ts->bank & 1], ts->tid, &n_lost);
+	                          &ts->told[ts->bank & 1], ts->tid, &n_lost);
 	const uint32_t len = record_len(n);
 	unsigned char *const frame = sc_take(st, limit, len, staged->from);
 	if (frame == NULL) {
-		return_range(&ts->lost, staged->from);
+		return_range(&ts->lost, staged);
 		__atomic_store_n(&ts->telling_at, 0, __ATOMIC_RELAXED);
 		return false;
 	}
 	__atomic_store_n(&ts->telling_at, 1 + (uint64_t)(frame - st->body),
-			 __ATOMIC_RELAXED);
+	                 __ATOMIC_RELAXED);
 	SC_SIGNAL_FENCE();
-	fill_record(frame, len, staged->to - staged->from, message, n);
+	fill_record(frame, len, duration_of(staged), message, n);
 	sc_commit(frame, SYSCAP_FRAME_MARK, st->tid_tag);
 	ts->bank = next;
 	SC_SIGNAL_FENCE();
 	__atomic_store_n(&ts->telling_at, 0, __ATOMIC_RELAXED);
-	if (ts->is_ours) /* the header's range begins anew */
-		__atomic_store_n(&ts->ring->lost.from,
-				 __atomic_load_n(&ts->lost.from,
-						 __ATOMIC_RELAXED),
-				 __ATOMIC_RELAXED);
+	if (ts->is_ours) { /* the header's range begins anew */
+		__atomic_store_n(&ts->ring->lost.to, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&ts->ring->lost.from, 0, __ATOMIC_RELAXED);
+		return_range(&ts->ring->lost, &ts->lost);
+	}
 	return true;
 }
 
@@ -284,22 +294,22 @@ static bool tell_of_process(struct sc_state *ts, uint32_t limit)
 	uint64_t n_lost;
 
 	int32_t nobody = 0;
-	if (!__atomic_compare_exchange_n(&sc_process->telling, &nobody,
-					 ts->tid, false, __ATOMIC_ACQUIRE,
-					 __ATOMIC_RELAXED))
+	if (!__atomic_compare_exchange_n(&sc_process->telling, &nobody, ts->tid,
+	                                 false, __ATOMIC_ACQUIRE,
+	                                 __ATOMIC_RELAXED))
 		return false;
 	snapshot(&now, &sc_process->lost);
 	const size_t n = describe(message, sizeof(message), &now,
-				  &sc_process->told, 0, &n_lost);
+	                          &sc_process->told, 0, &n_lost);
 	const uint32_t len = record_len(n);
 	unsigned char *const frame =
 		n_lost != 0 ? sc_take(&ts->hot, limit, len, now.from) : NULL;
 	if (frame != NULL) {
-		fill_record(frame, len, now.to - now.from, message, n);
+		fill_record(frame, len, duration_of(&now), message, n);
 		sc_commit(frame, SYSCAP_FRAME_MARK, 0);
 		sc_process->told = now;
 	} else {
-		return_range(&sc_process->lost, now.from);
+		return_range(&sc_process->lost, &now);
 	}
 	__atomic_store_n(&sc_process->telling, 0, __ATOMIC_RELEASE);
 	return frame != NULL;

@@ -25,7 +25,7 @@
 
 /** Count a lost frame of @ts.  Context: owner, signal-safe. */
 void sc_loss_count(struct sc_state *ts, uint8_t type, uint32_t len,
-		   int64_t time);
+                   int64_t time);
 
 /** Count a lost frame of a thread that has no state.  signal-safe. */
 void sc_loss_count_stray(uint8_t type, uint32_t len, int64_t time);

@@ -14,8 +14,8 @@
 
 /* Everything of a mark but its message; room for which is zeroed at the end. */
 static unsigned char *begin_mark(struct sc_thread *st,
-				 const struct syscap_mark_site *site,
-				 int64_t begin, int64_t duration, size_t n)
+                                 const struct syscap_mark_site *site,
+                                 int64_t begin, int64_t duration, size_t n)
 {
 	const uint32_t len = (uint32_t)(96 + n + 8) & ~UINT32_C(7);
 	unsigned char *const frame =
@@ -30,7 +30,7 @@ static unsigned char *begin_mark(struct sc_thread *st,
 }
 
 SC_COLD void sc_mark_long(const struct syscap_mark_site *site, int64_t begin,
-			  int64_t duration, const char *message, size_t len)
+                          int64_t duration, const char *message, size_t len)
 {
 	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_MARK);
 	const size_t n = sc_text_cut(message, len, MESSAGE_MAX);
@@ -39,8 +39,7 @@ SC_COLD void sc_mark_long(const struct syscap_mark_site *site, int64_t begin,
 	if (st == NULL)
 		return;
 	const bool outermost = sc_enter(st, &token);
-	unsigned char *const frame =
-		begin_mark(st, site, begin, duration, n);
+	unsigned char *const frame = begin_mark(st, site, begin, duration, n);
 	if (frame != NULL) {
 		memcpy(frame + 96, message, n);
 		sc_commit(frame, SYSCAP_FRAME_MARK, st->tid_tag);
@@ -49,14 +48,14 @@ SC_COLD void sc_mark_long(const struct syscap_mark_site *site, int64_t begin,
 }
 
 static void fill_site(struct syscap_mark_site *site, const char *group,
-		      const char *name)
+                      const char *name)
 {
 	sc_text_field(site->group, sizeof(site->group), group);
 	sc_text_field(site->name, sizeof(site->name), name);
 }
 
 void syscap_mark(const char *group, const char *name, int64_t begin,
-		 int64_t duration, const char *message)
+                 int64_t duration, const char *message)
 {
 	struct syscap_mark_site site;
 
@@ -67,7 +66,7 @@ void syscap_mark(const char *group, const char *name, int64_t begin,
 }
 
 void syscap_mark_vprintf(const char *group, const char *name, int64_t begin,
-			 int64_t duration, const char *format, va_list args)
+                         int64_t duration, const char *format, va_list args)
 {
 	struct syscap_mark_site site;
 	struct sc_printf text;
@@ -91,7 +90,7 @@ void syscap_mark_vprintf(const char *group, const char *name, int64_t begin,
 }
 
 void syscap_mark_printf(const char *group, const char *name, int64_t begin,
-			int64_t duration, const char *format, ...)
+                        int64_t duration, const char *format, ...)
 {
 	va_list args;
 

@@ -13,11 +13,12 @@
 #include "client/process.h"
 #include "clock/clock.h"
 
-#define METADATA_MAX (SYSCAP_FRAME_MAX - sizeof(struct syscap_wire_metadata) - 1)
-#define CMDLINE_MAX  1024u
+#define METADATA_MAX \
+	(SYSCAP_FRAME_MAX - sizeof(struct syscap_wire_metadata) - 1)
+#define CMDLINE_MAX 1024u
 
 static void fill(unsigned char *frame, uint32_t len, const char *id,
-		 const char *value, size_t n)
+                 const char *value, size_t n)
 {
 	sc_text_field((char *)frame + 24, 40, id);
 	sc_store_word(frame + len - 8, 0);
@@ -38,9 +39,8 @@ void syscap_metadata(const char *id, const char *value)
 		return;
 	if (value == NULL)
 		value = "";
-	const size_t n =
-		sc_text_cut(value, strnlen(value, METADATA_MAX + 1),
-			    METADATA_MAX);
+	const size_t n = sc_text_cut(value, strnlen(value, METADATA_MAX + 1),
+	                             METADATA_MAX);
 	const uint32_t len = frame_len(sizeof(struct syscap_wire_metadata), n);
 	const int64_t now = sc_clock(st);
 	const bool outermost = sc_enter(st, &token);
@@ -78,8 +78,8 @@ static bool announce_process(struct sc_thread *st)
 	char cmdline[CMDLINE_MAX];
 	const size_t n = read_cmdline(cmdline, sizeof(cmdline));
 	const uint32_t len = frame_len(sizeof(struct syscap_wire_frame), n);
-	unsigned char *const frame = sc_take(st, st->limit, len,
-					     sc_clock_kernel());
+	unsigned char *const frame =
+		sc_take(st, st->limit, len, sc_clock_kernel());
 
 	if (frame == NULL)
 		return false;
@@ -94,13 +94,14 @@ static bool announce_clock(struct sc_thread *st)
 	char value[64];
 	struct sc_text text = sc_text_begin(value, sizeof(value));
 
-	sc_text_add(&text, sc_clock_is_tsc() ? "source=tsc error_ns=" :
-					       "source=clock_gettime error_ns=");
+	sc_text_add(&text, sc_clock_is_tsc()
+	                           ? "source=tsc error_ns="
+	                           : "source=clock_gettime error_ns=");
 	sc_text_add_u64(&text, sc_clock_is_tsc() ? SC_CLOCK_ERROR_NS : 0);
 	const size_t n = (size_t)(text.at - value);
 	const uint32_t len = frame_len(sizeof(struct syscap_wire_metadata), n);
-	unsigned char *const frame = sc_take(st, st->limit, len,
-					     sc_clock_kernel());
+	unsigned char *const frame =
+		sc_take(st, st->limit, len, sc_clock_kernel());
 	if (frame == NULL)
 		return false;
 	fill(frame, len, "syscap.clock", value, n);

@@ -22,7 +22,7 @@ struct sc_printf {
 };
 
 static inline void sc_printf_begin(struct sc_printf *text, size_t max,
-				   const char *format, va_list args)
+                                   const char *format, va_list args)
 {
 	const int saved = errno;
 	va_list copy;
@@ -40,7 +40,7 @@ static inline void sc_printf_begin(struct sc_printf *text, size_t max,
 
 /** Put the message and its NUL at @at, where len + 1 bytes are free. */
 static inline void sc_printf_finish(struct sc_printf *text, char *at,
-				    const char *format, va_list args)
+                                    const char *format, va_list args)
 {
 	const int saved = errno;
 
@@ -62,12 +62,11 @@ static inline void sc_printf_finish(struct sc_printf *text, char *at,
 		       ((unsigned char)at[start - 1] & 0xC0) == 0x80)
 			start--;
 		if (start > 0) {
-			const unsigned char lead =
-				(unsigned char)at[start - 1];
-			const size_t need = lead >= 0xF0 ? 4 :
-					    lead >= 0xE0 ? 3 :
-					    lead >= 0xC0 ? 2 :
-							   1;
+			const unsigned char lead = (unsigned char)at[start - 1];
+			const size_t need = lead >= 0xF0   ? 4
+			                    : lead >= 0xE0 ? 3
+			                    : lead >= 0xC0 ? 2
+			                                   : 1;
 			if (need > 1 && n - (start - 1) < need)
 				memset(at + start - 1, 0, n - (start - 1));
 		}

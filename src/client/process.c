@@ -23,8 +23,7 @@
 
 /* 1 until the constructor has looked: events before it come to us. */
 int sc_active = 1;
-__thread struct sc_thread *sc_self
-	__attribute__((tls_model(SYSCAP_TLS_MODEL)));
+__thread struct sc_thread *sc_self __attribute__((tls_model(SYSCAP_TLS_MODEL)));
 
 struct sc_process *sc_process;
 struct sc_state *sc_states;
@@ -35,7 +34,11 @@ uint32_t sc_loss_epoch;
 #pragma weak dlopen
 #pragma weak dladdr
 
-enum { NOT_BEGUN, UNDER_WAY, DONE };
+enum {
+	NOT_BEGUN,
+	UNDER_WAY,
+	DONE
+};
 static uint32_t init_phase;
 static const char *reason = "nothing was recorded yet";
 static pthread_key_t exit_key;
@@ -78,8 +81,8 @@ static void pin_own_object(void)
 	if (dlopen == NULL || dladdr == NULL ||
 	    dladdr(&sc_active, &info) == 0 || info.dli_fname == NULL)
 		return;
-	void *const handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD |
-							    RTLD_NODELETE);
+	void *const handle =
+		dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 	if (handle != NULL)
 		dlclose(handle);
 }
@@ -92,21 +95,21 @@ static void pin_own_object(void)
 static bool map_states(void)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	const size_t front = (sizeof(struct sc_process) + page - 1) / page *
-			     page;
+	const size_t front =
+		(sizeof(struct sc_process) + page - 1) / page * page;
 	const size_t size = front + SC_THREADS_MAX * sizeof(struct sc_state);
-	char *const base = mmap(NULL, size, PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-				-1, 0);
+	char *const base =
+		mmap(NULL, size, PROT_READ | PROT_WRITE,
+	             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (base == MAP_FAILED)
 		return false;
 	if (madvise(base, size, MADV_WIPEONFORK) != 0)
 		sc_diag_say("MADV_WIPEONFORK", "not supported: children of "
-					       "_Fork() must not emit");
+		                               "_Fork() must not emit");
 	sc_states = (struct sc_state *)(void *)(base + front);
 	__atomic_store_n(&sc_process, (struct sc_process *)(void *)base,
-			 __ATOMIC_RELEASE);
+	                 __ATOMIC_RELEASE);
 	return true;
 }
 
@@ -155,14 +158,14 @@ void sc_process_init(void)
 	const int saved = errno;
 
 	if (!__atomic_compare_exchange_n(&init_phase, &expected, UNDER_WAY,
-					 false, __ATOMIC_ACQUIRE,
-					 __ATOMIC_ACQUIRE))
+	                                 false, __ATOMIC_ACQUIRE,
+	                                 __ATOMIC_ACQUIRE))
 		return;
 	const char *const why = set_up();
 	if (why != NULL) {
 		sc_process_turn_off(why);
 	} else {
-		sc_process_set_reason("a recorder is connected");
+		sc_process_set_reason("SYSPROF_CONTROL_FD leads to a recorder");
 		sc_diag_say("recording is on", NULL);
 	}
 	__atomic_store_n(&init_phase, DONE, __ATOMIC_RELEASE);
@@ -201,9 +204,8 @@ int32_t sc_process_current(void)
 	/* The first event of a forked child.  Whoever comes first does it,
 	 * with signals blocked: it is another thread that others wait for. */
 	int32_t expected = 0;
-	if (!__atomic_compare_exchange_n(&sc_process->pid, &expected, -1,
-					 false, __ATOMIC_ACQUIRE,
-					 __ATOMIC_ACQUIRE))
+	if (!__atomic_compare_exchange_n(&sc_process->pid, &expected, -1, false,
+	                                 __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
 		return wait_for_pid();
 	const uint32_t inherited =
 		__atomic_load_n(&sc_states_ever, __ATOMIC_RELAXED);
@@ -215,7 +217,7 @@ int32_t sc_process_current(void)
 		sc_thread_drop_inherited_ring(
 			&sc_states[i],
 			!is_main || (sc_self != NULL &&
-				     sc_state_of(sc_self) == &sc_states[i]));
+		                     sc_state_of(sc_self) == &sc_states[i]));
 	__atomic_store_n(&sc_process->pid, pid, __ATOMIC_RELEASE);
 	return pid;
 }
@@ -232,8 +234,7 @@ static uint64_t sum(const struct sc_ring_losses *losses)
 static void collect(struct syscap_stats *all)
 {
 	const struct sc_process *const p = sc_process;
-	const uint32_t n =
-		__atomic_load_n(&p->high_water, __ATOMIC_RELAXED);
+	const uint32_t n = __atomic_load_n(&p->high_water, __ATOMIC_RELAXED);
 
 	all->n_dropped = __atomic_load_n(&p->n_dropped, __ATOMIC_RELAXED);
 	all->n_abandoned = __atomic_load_n(&p->n_abandoned, __ATOMIC_RELAXED);
@@ -255,7 +256,7 @@ void syscap_get_stats(struct syscap_stats *stats)
 
 	all.is_active = syscap_is_active();
 	sc_text_field(all.reason, sizeof(all.reason),
-		      __atomic_load_n(&reason, __ATOMIC_RELAXED));
+	              __atomic_load_n(&reason, __ATOMIC_RELAXED));
 	all.clock_is_tsc = sc_clock_is_tsc();
 	if (sc_process != NULL)
 		collect(&all);

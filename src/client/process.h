@@ -20,20 +20,20 @@
 
 /** Wiped by fork.  All fields: any thread, relaxed atomics. */
 struct sc_process {
-	int32_t pid; /* 0: this process has not emitted yet; -1: begins to */
+	int32_t pid;  /* 0: this process has not emitted yet; -1: begins to */
 	int32_t born; /* pid that load or fork() told; 0: after _Fork() */
-	uint32_t announced; /* PROCESS and clock frames are in a ring */
-	uint32_t n_rings; /* mapped now */
+	uint32_t announced;  /* PROCESS and clock frames are in a ring */
+	uint32_t n_rings;    /* mapped now */
 	uint32_t high_water; /* states [0, high_water) have been used */
-	uint32_t low_water; /* states below may be an inherited sc_self */
-	uint32_t scavenge; /* where the next look for dead threads begins */
+	uint32_t low_water;  /* states below may be an inherited sc_self */
+	uint32_t scavenge;   /* where the next look for dead threads begins */
 	uint32_t n_failures; /* ring requests in a row that got none */
 
 	/* Losses of threads that have no state, or had and are gone; `told`
 	 * is what loss records have said of them. */
 	struct sc_ring_losses lost;
 	struct sc_ring_losses told;
-	int32_t telling; /* tid of who moves lost to told just now, or 0 */
+	int32_t telling;    /* tid of who moves lost to told just now, or 0 */
 	uint64_t n_dropped; /* all losses of the process, whoever had them */
 	uint64_t n_abandoned;
 };

@@ -34,37 +34,43 @@ bool sc_reserve_look(struct sc_state *ts, uint32_t *ret_limit)
 		const uint64_t pos =
 			__atomic_load_n(&st->pos, __ATOMIC_RELAXED);
 		SC_SIGNAL_FENCE();
-		const uint32_t before =
-			__atomic_load_n(&ts->head, __ATOMIC_RELAXED);
+		uint32_t before = __atomic_load_n(&ts->head, __ATOMIC_RELAXED);
 		/* W1, pairs with R2 */
-		const uint32_t head = __atomic_load_n(&ts->ring->head,
-						      __ATOMIC_ACQUIRE);
+		const uint32_t head =
+			__atomic_load_n(&ts->ring->head, __ATOMIC_ACQUIRE);
 		SC_SIGNAL_FENCE();
 		if (__atomic_load_n(&st->pos, __ATOMIC_RELAXED) != pos ||
 		    __atomic_load_n(&ts->head, __ATOMIC_RELAXED) != before)
 			continue;
 		const uint32_t offset = (uint32_t)(pos >> 32);
-		const uint32_t used =
-			offset >= before ? offset - before :
-					   offset + size - before;
-		const uint32_t moved = head >= before ? head - before :
-							head + size - before;
+		const uint32_t used = offset >= before ? offset - before
+		                                       : offset + size - before;
+		const uint32_t moved =
+			head >= before ? head - before : head + size - before;
 		/* The peer is not trusted: it may only move towards pos */
 		if (head >= size || head % 8 != 0 || moved > used) {
-			sc_thread_close_ring(ts, "its reader's position is "
-						 "not one");
+			sc_thread_close_ring(ts,
+			                     "a ring was closed: its reader's "
+			                     "position is not one");
 			return false;
 		}
-		__atomic_store_n(&ts->head, head, __ATOMIC_RELAXED);
+		const uint32_t free = size - (used - moved);
+		/* A handler that looked meanwhile has seen a newer head: its
+		 * must stay, or what it reserved would look like a whole
+		 * ring more than there is */
+		if (!__atomic_compare_exchange_n(&ts->head, &before, head,
+						 false, __ATOMIC_RELAXED,
+						 __ATOMIC_RELAXED))
+			continue;
 		*ret_limit = (uint32_t)pos + size - 8 - SC_RING_ROOM -
-			     (used - moved);
+		             (used - moved);
 		return true;
 	}
 	return false;
 }
 
 SC_COLD unsigned char *sc_reserve_slow(struct sc_thread *st, uint32_t len,
-				       uint8_t type, int64_t time)
+                                       uint8_t type, int64_t time)
 {
 	struct sc_state *const ts = sc_state_of(st);
 	const int saved = errno;
@@ -87,9 +93,15 @@ SC_COLD unsigned char *sc_reserve_slow(struct sc_thread *st, uint32_t len,
 	frame = sc_take(st, limit, len, time);
 	if (frame == NULL)
 		goto lost;
-	/* While losses are pending every emit comes here */
-	if (!sc_loss_is_pending(ts))
+	/* While losses are pending every emit comes here; a handler may add
+	 * to them between the two, so look again. */
+	if (!sc_loss_is_pending(ts)) {
 		__atomic_store_n(&st->limit, limit, __ATOMIC_RELAXED);
+		SC_SIGNAL_FENCE();
+		if (sc_loss_is_pending(ts))
+			__atomic_store_n(&st->limit, (uint32_t)st->pos,
+			                 __ATOMIC_RELAXED);
+	}
 	errno = saved;
 	return frame;
 lost:
@@ -120,7 +132,7 @@ SC_COLD void sc_write_missing_header(struct sc_thread *st)
 		return;
 	unsigned char *const frame = st->body + (uint32_t)(known >> 32);
 	sc_store_word(frame,
-		      sc_first_word(st, (uint32_t)pos - (uint32_t)known));
+	              sc_first_word(st, (uint32_t)pos - (uint32_t)known));
 	sc_store_word(frame + 16, SYSCAP_FRAME_TIMESTAMP);
 	SC_SIGNAL_FENCE();
 	sc_exchange_local(&st->headered, known, pos);
@@ -157,17 +169,16 @@ static bool is_dead(const struct sc_state *ts, uintptr_t owner, uintptr_t here)
 
 /*
  * Make [frame, frame + len) say nothing: zeroes behind a header of type
- * TIMESTAMP.  Its cpu, -1, tells that it has been counted (T4).
+ * TIMESTAMP.  Its pid, -1, tells that it has been counted (T4).
  */
 static void write_nothing(struct sc_thread *st, unsigned char *frame,
-			  uint32_t len)
+                          uint32_t len)
 {
 	memset(frame + 24, 0, len - 24);
 	sc_store_word(frame + 8, (uint64_t)st->last_ns);
 	sc_store_word(frame + 16, SYSCAP_FRAME_TIMESTAMP);
 	SC_SIGNAL_FENCE();
-	sc_store_word(frame, (uint64_t)(uint32_t)st->pid << 32 |
-				     UINT64_C(0xFFFF0000) | len);
+	sc_store_word(frame, UINT64_C(0xFFFFFFFFFFFF0000) | len);
 }
 
 static void count_dead(struct sc_state *ts, unsigned char *frame, uint32_t len)
@@ -183,9 +194,8 @@ static void give_up(struct sc_state *ts, unsigned char *frame, uint32_t left)
 		uint32_t len = left;
 
 		if (len > SYSCAP_FRAME_MAX)
-			len = left - SYSCAP_FRAME_MAX >= 24 ?
-				      SYSCAP_FRAME_MAX :
-				      left - 24;
+			len = left - SYSCAP_FRAME_MAX >= 24 ? SYSCAP_FRAME_MAX
+			                                    : left - 24;
 		count_dead(ts, frame, len);
 		frame += len;
 		left -= len;
@@ -194,18 +204,18 @@ static void give_up(struct sc_state *ts, unsigned char *frame, uint32_t left)
 
 /* One frame of [at, at + left).  Returns its length. */
 static uint32_t settle_frame(struct sc_state *ts, unsigned char *frame,
-			     uint32_t left)
+                             uint32_t left)
 {
 	uint16_t len;
-	int16_t cpu;
+	int32_t pid;
 
 	memcpy(&len, frame, sizeof(len));
-	memcpy(&cpu, frame + 2, sizeof(cpu));
+	memcpy(&pid, frame + 4, sizeof(pid));
 	if (len < 24 || len % 8 != 0 || len > left) {
 		give_up(ts, frame, left);
 		return left;
 	}
-	if (frame[16] == SYSCAP_FRAME_TIMESTAMP && cpu != -1)
+	if (frame[16] == SYSCAP_FRAME_TIMESTAMP && pid != -1)
 		count_dead(ts, frame, len);
 	return len;
 }
@@ -227,11 +237,12 @@ SC_COLD void sc_settle(struct sc_thread *st)
 	if (st->body == NULL)
 		return;
 	sc_write_missing_header(st);
-	const uint32_t end = (uint32_t)(
-		__atomic_load_n(&st->pos, __ATOMIC_RELAXED) >> 32);
+	const uint32_t end =
+		(uint32_t)(__atomic_load_n(&st->pos, __ATOMIC_RELAXED) >> 32);
 	uint32_t at = __atomic_load_n(st->tail, __ATOMIC_RELAXED);
 	if (at >= st->size || at % 8 != 0) { /* the peer overwrote it */
-		sc_thread_close_ring(ts, "its tail was overwritten");
+		sc_thread_close_ring(ts, "a ring was closed: its tail was "
+		                         "overwritten");
 		return;
 	}
 	uint32_t left = end >= at ? end - at : end + st->size - at;
@@ -265,20 +276,19 @@ SC_COLD void sc_retake(struct sc_thread *st, volatile uintptr_t *token)
 }
 
 SC_COLD bool sc_enter_nested(struct sc_thread *st, volatile uintptr_t *token,
-			     const void *cfa)
+                             const void *cfa)
 {
 	struct sc_state *const ts = sc_state_of(st);
 	const uintptr_t owner =
 		(uintptr_t)__atomic_load_n(&st->owner, __ATOMIC_RELAXED);
 	const int saved = errno;
-	const bool outermost =
-		owner == 0 || is_dead(ts, owner, (uintptr_t)cfa);
+	const bool outermost = owner == 0 || is_dead(ts, owner, (uintptr_t)cfa);
 
 	if (outermost) {
 		become_owner(st, token);
 	} else {
-		__atomic_store_n(&st->nested, st->nested + 1,
-				 __ATOMIC_RELAXED);
+		/* whole against a handler that dies in between */
+		__atomic_add_fetch(&st->nested, 1, __ATOMIC_RELAXED);
 		SC_SIGNAL_FENCE();
 		sc_write_missing_header(st);
 	}
@@ -288,10 +298,12 @@ SC_COLD bool sc_enter_nested(struct sc_thread *st, volatile uintptr_t *token,
 
 SC_COLD void sc_leave_nested(struct sc_thread *st)
 {
-	const uint32_t nested = __atomic_load_n(&st->nested, __ATOMIC_RELAXED);
+	uint32_t nested = __atomic_load_n(&st->nested, __ATOMIC_RELAXED);
 
-	if (nested != 0)
-		__atomic_store_n(&st->nested, nested - 1, __ATOMIC_RELAXED);
+	while (nested != 0 && !__atomic_compare_exchange_n(
+				      &st->nested, &nested, nested - 1, true,
+				      __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
 }
 
 void syscap_thread_reset(void)

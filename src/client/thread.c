@@ -26,7 +26,7 @@
 
 #define RETRY_NS     INT64_C(1000000000)
 #define MAX_FAILURES 3 /* in a row, then recording is off */
-#define NEVER	     INT64_MAX
+#define NEVER        INT64_MAX
 
 /*
  * Which rings are mapped, by state: not in wiped memory, for a child has to
@@ -72,13 +72,27 @@ static uint32_t index_of(const struct sc_state *ts)
 static bool take_phase(struct sc_state *ts, uint32_t from)
 {
 	return __atomic_compare_exchange_n(&ts->phase, &from, SC_STATE_BUSY,
-					   false, __ATOMIC_ACQUIRE,
-					   __ATOMIC_RELAXED);
+	                                   false, __ATOMIC_ACQUIRE,
+	                                   __ATOMIC_RELAXED);
 }
 
-static bool is_gone(int32_t pid, int32_t tid)
+static bool is_gone(int32_t pid, const struct sc_state *ts)
 {
+	const int32_t tid = __atomic_load_n(&ts->tid, __ATOMIC_RELAXED);
+
 	return syscall(SYS_tgkill, pid, tid, 0) != 0 && errno == ESRCH;
+}
+
+/* Take a state whose thread is gone: it may have been taken and be another's
+ * by the time that we have it, so ask again. */
+static bool take_gone(struct sc_state *ts, uint32_t phase, int32_t pid)
+{
+	if (!is_gone(pid, ts) || !take_phase(ts, phase))
+		return false;
+	if (is_gone(pid, ts))
+		return true;
+	__atomic_store_n(&ts->phase, phase, __ATOMIC_RELEASE);
+	return false;
 }
 
 /* Threads can end without running key destructors: look at two states. */
@@ -87,12 +101,12 @@ static void scavenge(int32_t pid, uint32_t high)
 	for (int i = 0; i < 2 && high != 0; i++) {
 		struct sc_state *const ts =
 			&sc_states[__atomic_fetch_add(&sc_process->scavenge, 1,
-						      __ATOMIC_RELAXED) %
-				   high];
+		                                      __ATOMIC_RELAXED) %
+		                   high];
 
 		if (__atomic_load_n(&ts->phase, __ATOMIC_RELAXED) !=
-			    SC_STATE_ALIVE ||
-		    !is_gone(pid, ts->tid) || !take_phase(ts, SC_STATE_ALIVE))
+		            SC_STATE_ALIVE ||
+		    !take_gone(ts, SC_STATE_ALIVE, pid))
 			continue;
 		/* rseq's word went with its stack */
 		__atomic_store_n(&ts->hot.cpu, NULL, __ATOMIC_RELAXED);
@@ -101,37 +115,34 @@ static void scavenge(int32_t pid, uint32_t high)
 	}
 }
 
-static void begin_state(struct sc_state *ts, int32_t pid, int32_t tid)
+/* @owner: of the emit that this happens in, for a forked child; else 0. */
+static void begin_state(struct sc_state *ts, int32_t pid, int32_t tid,
+                        uint64_t owner)
 {
-	/* A forked child's first event is in an emit already */
-	const uint64_t owner = ts->hot.owner;
-
 	memset(ts, 0, offsetof(struct sc_state, phase));
 	ts->hot.owner = owner;
 	memset((char *)ts + offsetof(struct sc_state, tid), 0,
 	       sizeof(*ts) - offsetof(struct sc_state, tid));
-	ts->tid = tid;
+	__atomic_store_n(&ts->tid, tid, __ATOMIC_RELAXED);
 	ts->hot.pid = pid;
-	ts->hot.tid_tag = SYSCAP_TID_TAG |
-			  ((uint32_t)tid & ~SYSCAP_TID_TAG_MASK);
+	ts->hot.tid_tag =
+		SYSCAP_TID_TAG | ((uint32_t)tid & ~SYSCAP_TID_TAG_MASK);
 	ts->hot.cpu = own_cpu();
-	sc_stack_bounds(pid == tid, &ts->stack_low, &ts->stack_high);
+	sc_stack_bounds(&ts->stack_low, &ts->stack_high);
 	ts->no_exit_hook = !sc_process_watch_thread(ts);
 	__atomic_store_n(&ts->phase, SC_STATE_ALIVE, __ATOMIC_RELEASE);
 }
 
 static void raise_high_water(uint32_t to)
 {
-	uint32_t *const words[] = { &sc_process->high_water,
-				    &sc_states_ever };
+	uint32_t *const words[] = { &sc_process->high_water, &sc_states_ever };
 
 	for (int i = 0; i < 2; i++) {
 		uint32_t high = __atomic_load_n(words[i], __ATOMIC_RELAXED);
 
-		while (high < to &&
-		       !__atomic_compare_exchange_n(words[i], &high, to, true,
-						    __ATOMIC_RELAXED,
-						    __ATOMIC_RELAXED))
+		while (high < to && !__atomic_compare_exchange_n(
+					    words[i], &high, to, true,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 			;
 	}
 }
@@ -142,8 +153,8 @@ static struct sc_state *claim_state(int32_t pid, int32_t tid)
 		__atomic_load_n(&sc_process->high_water, __ATOMIC_RELAXED);
 
 	scavenge(pid, high);
-	for (uint32_t i = __atomic_load_n(&sc_process->low_water,
-					  __ATOMIC_RELAXED);
+	for (uint32_t i =
+	             __atomic_load_n(&sc_process->low_water, __ATOMIC_RELAXED);
 	     i < SC_THREADS_MAX; i++) {
 		struct sc_state *const ts = &sc_states[i];
 		const uint32_t phase =
@@ -157,8 +168,9 @@ static struct sc_state *claim_state(int32_t pid, int32_t tid)
 		}
 		/* ours from before this thread's exit began, or nobody's */
 		if (phase == SC_STATE_DEAD &&
-		    (ts->tid == tid || is_gone(pid, ts->tid)) &&
-		    take_phase(ts, SC_STATE_DEAD))
+		    (__atomic_load_n(&ts->tid, __ATOMIC_RELAXED) == tid
+		             ? take_phase(ts, SC_STATE_DEAD)
+		             : take_gone(ts, SC_STATE_DEAD, pid)))
 			return ts;
 	}
 	return NULL;
@@ -179,7 +191,7 @@ static void keep_undisturbed(struct undisturbed *ret_before)
 	sigset_t all;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE,
-			       &ret_before->cancel_state);
+	                       &ret_before->cancel_state);
 	sigfillset(&all);
 	/* pthread_sigmask() leaves the C library's own signals alone */
 	pthread_sigmask(SIG_BLOCK, &all, &ret_before->mask);
@@ -203,19 +215,18 @@ static void claim_for_self(void)
 	 * here the parent would inherit, with the wrong ids */
 	if (pid == 0 || pid != getpid())
 		return;
-	if (pid == tid) /* no other thread can hold an inherited pointer */
-		__atomic_store_n(&sc_process->low_water, 0, __ATOMIC_RELAXED);
 	struct sc_state *ts = sc_self != NULL ? sc_state_of(sc_self) : NULL;
-	if (ts != NULL) {
-		/* A child's: zeroed, and nobody else's since low_water */
-		if (take_phase(ts, SC_STATE_FREE))
-			begin_state(ts, pid, tid);
+	/* A child's: zeroed, and nobody else's because of low_water */
+	if (ts != NULL && take_phase(ts, SC_STATE_FREE))
+		begin_state(ts, pid, tid, ts->hot.owner);
+	if (pid == tid) /* now no inherited pointer is left unclaimed */
+		__atomic_store_n(&sc_process->low_water, 0, __ATOMIC_RELAXED);
+	if (ts != NULL)
 		return;
-	}
 	ts = claim_state(pid, tid);
 	if (ts == NULL)
 		return;
-	begin_state(ts, pid, tid);
+	begin_state(ts, pid, tid, 0);
 	sc_self = &ts->hot;
 }
 
@@ -261,16 +272,16 @@ static int map_ring(struct sc_state *ts, int fd)
 	ts->head = 0;
 	mapped[index_of(ts)].size = size;
 	mapped[index_of(ts)].header = ring;
-	ts->is_ours = __atomic_load_n(&ring->recorder_magic,
-				      __ATOMIC_RELAXED) ==
-		      SC_RING_RECORDER_MAGIC;
+	ts->is_ours =
+		__atomic_load_n(&ring->recorder_magic, __ATOMIC_RELAXED) ==
+		SC_RING_RECORDER_MAGIC;
 	if (ts->is_ours) {
 		ring->client_version = 1;
 		ring->pid = ts->hot.pid;
 		ring->tid = ts->tid;
 		ring->lost = ts->lost;
 		__atomic_store_n(&ring->client_magic, SC_RING_CLIENT_MAGIC,
-				 __ATOMIC_RELEASE);
+		                 __ATOMIC_RELEASE);
 	}
 	ts->hot.size = size;
 	ts->hot.body = (unsigned char *)ring + page;
@@ -287,17 +298,16 @@ static int map_ring(struct sc_state *ts, int fd)
 /* No ring this time: when to ask again, and whether to go on at all. */
 static void note_failure(struct sc_state *ts, int r)
 {
-	const uint32_t failures = __atomic_add_fetch(
-		&sc_process->n_failures, 1, __ATOMIC_RELAXED);
+	const uint32_t failures = __atomic_add_fetch(&sc_process->n_failures, 1,
+	                                             __ATOMIC_RELAXED);
 	const bool have_rings =
 		__atomic_load_n(&sc_process->n_rings, __ATOMIC_RELAXED) != 0;
 
 	if (r == -ESTALE || r == -EPIPE || failures >= MAX_FAILURES) {
 		const char *const why =
-			r == -ESTALE ?
-				"SYSPROF_CONTROL_FD was closed or reused" :
-			r == -EPIPE ? "the recorder is gone" :
-				      "the recorder gives no rings";
+			r == -ESTALE ? "SYSPROF_CONTROL_FD was closed or reused"
+			: r == -EPIPE ? "the recorder is gone"
+				      : "the recorder gives no rings";
 		ts->retry_at = NEVER;
 		/* Threads that have a ring go on while it is there */
 		if (have_rings)
@@ -308,9 +318,9 @@ static void note_failure(struct sc_state *ts, int r)
 	}
 	ts->retry_at = sc_clock_kernel() + RETRY_NS;
 	sc_diag_say("no ring for a thread",
-		    r == -ETIMEDOUT ? "no answer in 250 ms" :
-		    r == -EBADMSG   ? "the answer was no ring" :
-				      "a system call failed");
+	            r == -ETIMEDOUT ? "no answer in 250 ms"
+	            : r == -EBADMSG ? "the answer was no ring"
+	                            : "a system call failed");
 }
 
 static bool connect_now(struct sc_state *ts)
@@ -337,8 +347,8 @@ SC_COLD bool sc_thread_connect(struct sc_state *ts)
 
 	if (ts->is_connecting || ts->ring != NULL)
 		return false; /* a fault in set-up; or closed for good */
-	if (ts->retry_at != 0 && (ts->retry_at == NEVER ||
-				  sc_clock_kernel() < ts->retry_at))
+	if (ts->retry_at != 0 &&
+	    (ts->retry_at == NEVER || sc_clock_kernel() < ts->retry_at))
 		return false;
 	/* New threads do not wait once more for one that gives none */
 	if (__atomic_load_n(&sc_process->n_failures, __ATOMIC_RELAXED) >=
@@ -365,7 +375,8 @@ void sc_thread_close_ring(struct sc_state *ts, const char *why)
 	ts->hot.limit = (uint32_t)ts->hot.pos;
 	ts->hot.body = NULL;
 	ts->retry_at = NEVER;
-	sc_diag_say("a ring was closed", why);
+	sc_process_set_reason(why);
+	sc_diag_say(why, NULL);
 }
 
 /* ------------------------------------------------------------- finishing */
@@ -401,7 +412,7 @@ void sc_thread_finish(struct sc_state *ts)
 			write_end_marker(st, limit + SC_RING_ROOM);
 			/* W2, pairs with R1 */
 			__atomic_store_n(st->tail, (uint32_t)(st->pos >> 32),
-					 __ATOMIC_RELEASE);
+			                 __ATOMIC_RELEASE);
 		}
 	}
 	sc_loss_leave_behind(ts);
@@ -437,7 +448,7 @@ void sc_thread_exit(void *state)
 /* ------------------------------------------------------------------ fork */
 
 void sc_thread_drop_inherited_ring(const struct sc_state *ts,
-				   bool may_be_written)
+                                   bool may_be_written)
 {
 	const uint32_t i = index_of(ts);
 	struct sc_ring_header *const header = mapped[i].header;

@@ -20,7 +20,12 @@
 
 #include "ring/ring.h"
 
-enum { SC_STATE_FREE = 0, SC_STATE_ALIVE, SC_STATE_DEAD, SC_STATE_BUSY };
+enum {
+	SC_STATE_FREE = 0,
+	SC_STATE_ALIVE,
+	SC_STATE_DEAD,
+	SC_STATE_BUSY
+};
 
 /**
  * struct sc_thread, and what only the slow paths touch.  T1 holds for all of
@@ -32,12 +37,12 @@ struct sc_state {
 	uint32_t phase; /* SC_STATE_*; compare-exchange, acquire/release */
 	int32_t tid;
 	struct sc_ring_header *ring; /* NULL: none mapped */
-	bool is_ours; /* the recorder reads the header's client block */
+	bool is_ours;       /* the recorder reads the header's client block */
 	bool is_connecting; /* set-up under way: nested calls drop */
-	bool no_exit_hook; /* thread exit must be found by looking */
-	uint32_t head; /* the reader's position as last believed */
-	int64_t retry_at; /* ns; no ring is asked for before */
-	int64_t rebasing_since; /* kernel ns; 0: no rebase under way */
+	bool no_exit_hook;  /* thread exit must be found by looking */
+	uint32_t head;      /* the reader's position as last believed */
+	int64_t retry_at;   /* ns; no ring is asked for before */
+	int64_t rebasing_since;          /* kernel ns; 0: no rebase under way */
 	uintptr_t stack_low, stack_high; /* own stack; empty: not known */
 
 	/* Losses: totals since the state was claimed, and what loss records
@@ -47,7 +52,7 @@ struct sc_state {
 	struct sc_ring_losses told[2];
 	uint32_t bank;
 	uint32_t telling_bank; /* what bank will be */
-	uint64_t telling_at; /* 1 + offset of the record under way; 0: none */
+	uint64_t telling_at;   /* 1 + offset of the record under way; 0: none */
 };
 
 _Static_assert(offsetof(struct sc_state, hot) == 0, "sc_self points there");
@@ -68,7 +73,8 @@ extern struct sc_state *sc_states;
  */
 bool sc_thread_connect(struct sc_state *ts);
 
-/** Stop writing into the ring for good; it stays mapped.  owner. */
+/** Stop writing into the ring for good; it stays mapped.  @why: a sentence
+ * that lives, for syscap_get_stats().  owner. */
 void sc_thread_close_ring(struct sc_state *ts, const char *why);
 
 /** The thread exits, or is gone: last record, end marker, unmap. */
@@ -85,6 +91,6 @@ void sc_thread_exit(void *state);
  * Context: setup of the child, signal-safe.
  */
 void sc_thread_drop_inherited_ring(const struct sc_state *ts,
-				   bool may_be_written);
+                                   bool may_be_written);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include <syscap/emit.h>
 
-#define WINDOW_NS	   INT64_C(10000000)
+#define WINDOW_NS          INT64_C(10000000)
 #define RATE_TOLERANCE_PPM 450
 #define RATE_SPAN_MIN_NS   INT64_C(5000000)
 #define RATE_SPAN_MAX_NS   INT64_C(1000000000)
@@ -24,10 +24,10 @@ struct reading {
  * Written by whichever thread takes a base, read by all: relaxed, each word
  * stands for itself.  A rate is nanoseconds * 2^32 per tick.
  */
-static bool use_tsc; /* set once, before there are events */
+static bool use_tsc;         /* set once, before there are events */
 static struct reading first; /* likewise */
-static uint64_t measured; /* newest rate seen, 0: none */
-static uint64_t trusted; /* newest that agreed with the one before, 0 */
+static uint64_t measured;    /* newest rate seen, 0: none */
+static uint64_t trusted;     /* newest that agreed with the one before, 0 */
 
 bool sc_clock_is_tsc(void)
 {
@@ -48,8 +48,8 @@ static bool kernel_uses_tsc(void)
 {
 	char name[16] = "";
 	const int fd = open("/sys/devices/system/clocksource/clocksource0/"
-			    "current_clocksource",
-			    O_RDONLY | O_CLOEXEC);
+	                    "current_clocksource",
+	                    O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		return false;
@@ -97,8 +97,8 @@ static void measure(const struct reading *from, const struct reading *to)
 	const uint64_t rate = ((uint64_t)ns << 32) / ticks;
 	if (rate == 0 || rate >> 33 != 0)
 		return; /* below 0.5 GHz: not a counter to use */
-	const uint64_t before = __atomic_exchange_n(&measured, rate,
-						    __ATOMIC_RELAXED);
+	const uint64_t before =
+		__atomic_exchange_n(&measured, rate, __ATOMIC_RELAXED);
 	if (before != 0 && agree(before, rate))
 		__atomic_store_n(&trusted, rate, __ATOMIC_RELAXED);
 }
@@ -107,6 +107,14 @@ int64_t sc_clock_rebase(struct sc_thread *st)
 {
 	const struct reading now = read_both();
 	const struct reading base = { st->base_tsc, st->read_ns };
+
+	/* No rate to be had yet: let the base stand until it is old enough */
+	if (__atomic_load_n(&trusted, __ATOMIC_RELAXED) == 0 && base.ns != 0 &&
+	    now.ns - base.ns < RATE_SPAN_MIN_NS) {
+		if (now.ns > st->last_ns)
+			st->last_ns = now.ns;
+		return st->last_ns;
+	}
 
 	/* Nested calls see no window, and ask the kernel */
 	st->window = 0;
@@ -121,7 +129,7 @@ int64_t sc_clock_rebase(struct sc_thread *st)
 
 		ns = st->last_ns;
 		rate -= rate / (uint64_t)WINDOW_NS *
-			(uint64_t)(ahead < most ? ahead : most);
+		        (uint64_t)(ahead < most ? ahead : most);
 	}
 	st->base_tsc = now.ticks;
 	st->base_ns = ns;

@@ -2,12 +2,14 @@
 /*
  * stack_bounds.c - where the calling thread's own stack lies.
  *
- * An address that is on it for certain: for the first thread the kernel's 16
- * random bytes (AT_RANDOM), which lie above its frames; for others the
- * thread control block, which glibc and musl put at the top of the stack.
- * The kernel says which mapping holds that address.  Below a thread's stack
- * lies its guard, so the mapping begins where the stack does, unless the
- * program gave the thread a part of a larger block.
+ * The kernel says which mapping holds an address that is on it for certain:
+ * the thread control block, which glibc and musl put at the top of the stack
+ * of every thread that they start; and for the process' first thread the 16
+ * random bytes above its frames (AT_RANDOM).  Below a thread's stack lies
+ * its guard, so the mapping begins where the stack does, unless the program
+ * gave the thread a part of a larger block.
+ *
+ * Who is first is not asked of ids: in a forked child it is whoever forked.
  */
 #define _GNU_SOURCE
 #include "proc/stack_bounds.h"
@@ -62,14 +64,14 @@ static const char *parse_hex(const char *at, uintptr_t *ret_number)
 
 /* Lines are "start-end perms …"; only their beginnings matter. */
 static bool find_by_text(int fd, uintptr_t addr, uintptr_t *ret_low,
-			 uintptr_t *ret_high)
+                         uintptr_t *ret_high)
 {
 	char buffer[4096];
 	size_t kept = 0;
 
 	for (;;) {
-		const ssize_t n = read(fd, buffer + kept,
-				       sizeof(buffer) - 1 - kept);
+		const ssize_t n =
+			read(fd, buffer + kept, sizeof(buffer) - 1 - kept);
 		if (n <= 0)
 			return false;
 		char *line = buffer;
@@ -100,7 +102,7 @@ static bool find_by_text(int fd, uintptr_t addr, uintptr_t *ret_low,
 }
 
 static bool find_mapping(uintptr_t addr, uintptr_t *ret_low,
-			 uintptr_t *ret_high)
+                         uintptr_t *ret_high)
 {
 	const int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
 	struct map_query query = { .size = sizeof(query), .addr = addr };
@@ -119,51 +121,36 @@ static bool find_mapping(uintptr_t addr, uintptr_t *ret_low,
 	return found;
 }
 
-static uintptr_t here(void)
+/* The first thread's stack grows: its mapping is only what it is now. */
+static bool find_main_stack(uintptr_t *ret_low, uintptr_t *ret_high)
 {
-	return (uintptr_t)__builtin_frame_address(0);
+	const uintptr_t addr = (uintptr_t)getauxval(AT_RANDOM);
+	struct rlimit limit;
+	rlim_t most = MAIN_STACK_MAX;
+
+	if (addr == 0 || !find_mapping(addr, ret_low, ret_high))
+		return false;
+	if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < most)
+		most = limit.rlim_cur;
+	if (*ret_high - *ret_low < most)
+		*ret_low = *ret_high - (uintptr_t)most;
+	return true;
 }
 
-static bool is_within(uintptr_t addr, uintptr_t low, uintptr_t high)
+bool sc_stack_bounds(uintptr_t *ret_low, uintptr_t *ret_high)
 {
-	return addr >= low && addr < high;
-}
+	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	const uintptr_t top = thread_pointer();
 
-bool sc_stack_bounds(bool is_main, uintptr_t *ret_low, uintptr_t *ret_high)
-{
-	const uintptr_t addr = is_main ? (uintptr_t)getauxval(AT_RANDOM) :
-					 thread_pointer();
-	uintptr_t low, high;
-
+	/* The first thread has its control block elsewhere */
+	if (find_mapping(top, ret_low, ret_high) && here >= *ret_low &&
+	    here < top) {
+		*ret_high = top;
+		return true;
+	}
+	if (find_main_stack(ret_low, ret_high))
+		return true;
 	*ret_low = 0;
 	*ret_high = 0;
-	if (addr == 0 || !find_mapping(addr, &low, &high))
-		return false;
-	if (is_main && !is_within(here(), low, high)) {
-		/* A child that a thread forked runs on that thread's stack */
-		const uintptr_t tp = thread_pointer();
-		uintptr_t tp_low, tp_high;
-
-		if (find_mapping(tp, &tp_low, &tp_high) &&
-		    is_within(here(), tp_low, tp)) {
-			*ret_low = tp_low;
-			*ret_high = tp;
-			return true;
-		}
-	}
-	if (is_main) {
-		struct rlimit limit;
-		rlim_t most = MAIN_STACK_MAX;
-
-		if (getrlimit(RLIMIT_STACK, &limit) == 0 &&
-		    limit.rlim_cur < most)
-			most = limit.rlim_cur;
-		if (high - low < most)
-			low = high - (uintptr_t)most;
-	} else {
-		high = addr;
-	}
-	*ret_low = low;
-	*ret_high = high;
-	return true;
+	return false;
 }

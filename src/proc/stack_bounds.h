@@ -7,16 +7,17 @@
 #include <stdint.h>
 
 /**
- * The stack that the calling thread was started on, whatever stack it runs
- * on now.  @is_main: it is the process' first thread.  Costs three system
+ * The stack that the calling thread was started on.  Costs a few system
  * calls on Linux 6.11 and later, else /proc/self/maps is read.
  *
- * Returns false, and an empty range, where that can't be told.
+ * Returns false, and an empty range, where that can't be told.  A thread that
+ * is not the process' first and runs on another stack just now is told the
+ * first thread's stack, on which it never is.
  *
  * pthread_getattr_np() would do, but allocates.
  *
  * Context: owner, signal-safe.
  */
-bool sc_stack_bounds(bool is_main, uintptr_t *ret_low, uintptr_t *ret_high);
+bool sc_stack_bounds(uintptr_t *ret_low, uintptr_t *ret_high);
 
 #endif

@@ -35,23 +35,23 @@
 #define SC_RING_BODY_MAX (UINT32_C(1) << 30)
 
 /**
- * What the writer could not put into the ring, as totals since the ring was
- * made.  The writer adds, the recorder reads at the end of the ring and
- * writes out what no loss record in the ring has told yet.
+ * What the writer could not put into the ring: totals of its thread, from
+ * before it had the ring too.  The writer adds, the recorder reads at the
+ * end of the ring and writes out what no loss record in it has told yet.
  */
 struct sc_ring_losses {
 	uint64_t frames[SC_LOSS_KINDS]; /* by frame type */
 	uint64_t bytes;
 	int64_t from; /* frame time of the first since the last record; 0 */
-	int64_t to; /* frame time of the last */
+	int64_t to;   /* frame time of the last */
 };
 
 struct sc_ring_header {
 	/* Sysprof's 16 bytes */
-	uint32_t head; /* next frame to read; stored by the reader only */
-	uint32_t tail; /* where the next frame goes; by the writer only */
+	uint32_t head;   /* next frame to read; stored by the reader only */
+	uint32_t tail;   /* where the next frame goes; by the writer only */
 	uint32_t offset; /* of the body: the page size */
-	uint32_t size; /* of the body */
+	uint32_t size;   /* of the body */
 	uint8_t reserved[48];
 
 	/* set by our recorder before the ring is handed out, offset 64 */
@@ -73,7 +73,7 @@ _Static_assert(offsetof(struct sc_ring_header, lost) == 144, "abi");
 _Static_assert(sizeof(struct sc_ring_header) <= 4096, "one page");
 
 /** The request for a ring, as it goes over the control socket. */
-#define SC_CONTROL_REQUEST "CreatRing"
+#define SC_CONTROL_REQUEST     "CreatRing"
 #define SC_CONTROL_REQUEST_LEN 10u
 
 /**

@@ -23,13 +23,13 @@ int sc_ring_map(int fd, struct sc_ring_header **ret_header, uint32_t *ret_size)
 	const size_t file = (size_t)st.st_size;
 	const size_t body = file - page;
 	char *base = mmap(NULL, file + body, PROT_NONE,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (base == MAP_FAILED)
 		return -errno;
-	if (mmap(base, file, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
-		 fd, 0) == MAP_FAILED ||
+	if (mmap(base, file, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+	         0) == MAP_FAILED ||
 	    mmap(base + file, body, PROT_READ | PROT_WRITE,
-		 MAP_SHARED | MAP_FIXED, fd, (off_t)page) == MAP_FAILED) {
+	         MAP_SHARED | MAP_FIXED, fd, (off_t)page) == MAP_FAILED) {
 		const int error = errno;
 		munmap(base, file + body);
 		return -error;

@@ -21,8 +21,7 @@
 
 extern const struct child *const __start_syscap_children[]
 	__attribute__((weak));
-extern const struct child *const __stop_syscap_children[]
-	__attribute__((weak));
+extern const struct child *const __stop_syscap_children[] __attribute__((weak));
 
 /* Called first thing by the harness' main(). */
 void peer_become_child(void);
@@ -50,7 +49,7 @@ const char *peer_arg(void)
 }
 
 void peer_start_arg(struct peer *peer, const char *child, const char *arg,
-		    uint32_t ring_size, enum peer_kind kind)
+                    uint32_t ring_size, enum peer_kind kind)
 {
 	int pair[2];
 
@@ -77,7 +76,7 @@ void peer_start_arg(struct peer *peer, const char *child, const char *arg,
 }
 
 void peer_start(struct peer *peer, const char *child, uint32_t ring_size,
-		enum peer_kind kind)
+                enum peer_kind kind)
 {
 	peer_start_arg(peer, child, "", ring_size, kind);
 }
@@ -107,8 +106,8 @@ static struct peer_ring *add_ring(struct peer *peer)
 {
 	if (peer->n_rings == peer->n_allocated) {
 		peer->n_allocated = peer->n_allocated * 2 + 16;
-		peer->rings = realloc(peer->rings, peer->n_allocated *
-							   sizeof(*peer->rings));
+		peer->rings = realloc(peer->rings,
+		                      peer->n_allocated * sizeof(*peer->rings));
 		CHECK(peer->rings != NULL);
 	}
 	struct peer_ring *const ring = &peer->rings[peer->n_rings++];
@@ -142,8 +141,7 @@ void peer_send_fds(struct peer *peer, const int *fds, unsigned n)
 		struct cmsghdr align;
 	} control;
 	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
-	struct msghdr msg = { .msg_iov = &iov,
-			      .msg_iovlen = 1 };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
 
 	CHECK(n <= PEER_MAX_FDS);
 	memset(&control, 0, sizeof(control));
@@ -175,8 +173,7 @@ unsigned peer_serve(struct peer *peer)
 
 	for (;;) {
 		char request[10];
-		const ssize_t r =
-			recv(peer->sock, request, 10, MSG_DONTWAIT);
+		const ssize_t r = recv(peer->sock, request, 10, MSG_DONTWAIT);
 
 		if (r <= 0)
 			return n;
@@ -228,8 +225,8 @@ static size_t drain_ring(struct peer_ring *ring)
 		__atomic_load_n(&ring->header->tail, __ATOMIC_ACQUIRE);
 
 	CHECK(tail < ring->size && tail % 8 == 0);
-	const uint32_t n = tail >= ring->head ? tail - ring->head :
-						tail + ring->size - ring->head;
+	const uint32_t n = tail >= ring->head ? tail - ring->head
+	                                      : tail + ring->size - ring->head;
 	if (n == 0)
 		return 0;
 	ring->bytes = realloc(ring->bytes, ring->n_bytes + n);
@@ -347,7 +344,7 @@ static bool is_content_right(const struct peer_frame *f)
 }
 
 bool peer_next(const struct peer_ring *ring, size_t *at,
-	       struct peer_frame *ret_frame)
+               struct peer_frame *ret_frame)
 {
 	struct peer_frame f = { 0 };
 	const unsigned char *const b = ring->bytes + *at;
@@ -364,12 +361,11 @@ bool peer_next(const struct peer_ring *ring, size_t *at,
 	f.bytes = b;
 	if (f.len < 24 || f.len % 8 != 0 || f.len > ring->n_bytes - *at)
 		test_fail(__FILE__, __LINE__,
-			  "no frame at byte %zu of a ring: len %u", *at,
-			  f.len);
+		          "no frame at byte %zu of a ring: len %u", *at, f.len);
 	if (b[17] != 0 || b[18] != 0 || b[19] != 0 || !is_content_right(&f))
 		test_fail(__FILE__, __LINE__,
-			  "bad frame at byte %zu of a ring: type %u len %u",
-			  *at, f.type, f.len);
+		          "bad frame at byte %zu of a ring: type %u len %u",
+		          *at, f.type, f.len);
 	*at += f.len;
 	*ret_frame = f;
 	return true;
@@ -405,7 +401,7 @@ unsigned peer_count(const struct peer *peer, uint8_t type)
 }
 
 unsigned peer_count_marks(const struct peer *peer, const char *group,
-			  const char *name)
+                          const char *name)
 {
 	unsigned n = 0;
 
@@ -464,6 +460,6 @@ uint64_t peer_lost_total(const struct peer_ring *ring)
 
 	for (int i = 0; i < SC_LOSS_KINDS; i++)
 		sum += __atomic_load_n(&ring->header->lost.frames[i],
-				       __ATOMIC_RELAXED);
+		                       __ATOMIC_RELAXED);
 	return sum;
 }

@@ -44,17 +44,17 @@ struct child {
 };
 
 /** A program that a test records.  Returning from it is exit(0). */
-#define CHILD(name)                                                         \
-	static void child_##name(void);                                     \
-	static const struct child child_entry_##name = { #name,             \
-							 child_##name };    \
-	static const struct child *const child_pointer_##name               \
-		__attribute__((section("syscap_children"), used)) =         \
-			&child_entry_##name;                                \
+#define CHILD(name)                                                      \
+	static void child_##name(void);                                  \
+	static const struct child child_entry_##name = { #name,          \
+		                                         child_##name }; \
+	static const struct child *const child_pointer_##name            \
+		__attribute__((section("syscap_children"), used)) =      \
+			&child_entry_##name;                             \
 	static void child_##name(void)
 
 enum peer_kind {
-	PEER_OURS, /* says that it reads the ring's client block */
+	PEER_OURS,  /* says that it reads the ring's client block */
 	PEER_STOCK, /* knows 16 bytes of header, as the reference does */
 };
 
@@ -62,7 +62,7 @@ struct peer_ring {
 	struct sc_ring_header *header; /* a copy once the ring has ended */
 	uint32_t size;
 	uint32_t head;
-	bool has_ended; /* the end marker came; the ring is unmapped */
+	bool has_ended;       /* the end marker came; the ring is unmapped */
 	unsigned char *bytes; /* everything drained so far */
 	size_t n_bytes;
 	size_t n_walked; /* looked at for an end marker */
@@ -96,9 +96,9 @@ struct peer_frame {
  * peer_arg().
  */
 void peer_start(struct peer *peer, const char *child, uint32_t ring_size,
-		enum peer_kind kind);
+                enum peer_kind kind);
 void peer_start_arg(struct peer *peer, const char *child, const char *arg,
-		    uint32_t ring_size, enum peer_kind kind);
+                    uint32_t ring_size, enum peer_kind kind);
 
 /** In the child: what peer_start_arg() was given, or "". */
 const char *peer_arg(void);
@@ -135,14 +135,14 @@ void peer_free(struct peer *peer);
  * ring that our library fills must be well-formed (see check_frame()).
  */
 bool peer_next(const struct peer_ring *ring, size_t *at,
-	       struct peer_frame *ret_frame);
+               struct peer_frame *ret_frame);
 
 /** How many frames of @type, in all rings. */
 unsigned peer_count(const struct peer *peer, uint8_t type);
 
 /** Marks of @group and @name, in all rings. */
 unsigned peer_count_marks(const struct peer *peer, const char *group,
-			  const char *name);
+                          const char *name);
 
 /** Is it a loss record; if so, what it tells. */
 bool peer_is_loss(const struct peer_frame *frame, uint64_t *ret_frames);

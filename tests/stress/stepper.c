@@ -46,7 +46,7 @@ void stepper_install(bool on_altstack)
 }
 
 bool stepper_run(struct stepper *stepper, long target, void (*call)(void),
-		 void (*action)(void))
+                 void (*action)(void))
 {
 	stepper->target = target;
 	stepper->count = 0;
@@ -54,18 +54,18 @@ bool stepper_run(struct stepper *stepper, long target, void (*call)(void),
 	stepper->outer = current;
 	current = stepper;
 	__asm__ volatile("lea -128(%%rsp), %%rsp\n\t"
-			 "pushfq\n\t"
-			 "orq $0x100, (%%rsp)\n\t"
-			 "popfq\n\t"
-			 "lea 128(%%rsp), %%rsp" ::
-				 : "memory", "cc");
+	                 "pushfq\n\t"
+	                 "orq $0x100, (%%rsp)\n\t"
+	                 "popfq\n\t"
+	                 "lea 128(%%rsp), %%rsp" ::
+	                         : "memory", "cc");
 	call();
 	__asm__ volatile("lea -128(%%rsp), %%rsp\n\t"
-			 "pushfq\n\t"
-			 "andq $~0x100, (%%rsp)\n\t"
-			 "popfq\n\t"
-			 "lea 128(%%rsp), %%rsp" ::
-				 : "memory", "cc");
+	                 "pushfq\n\t"
+	                 "andq $~0x100, (%%rsp)\n\t"
+	                 "popfq\n\t"
+	                 "lea 128(%%rsp), %%rsp" ::
+	                         : "memory", "cc");
 	current = stepper->outer;
 	return stepper->count >= target;
 }

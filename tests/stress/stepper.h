@@ -27,7 +27,7 @@ void stepper_install(bool on_altstack);
  * got that far; false says that every instruction has been had.
  */
 bool stepper_run(struct stepper *stepper, long target, void (*call)(void),
-		 void (*action)(void));
+                 void (*action)(void));
 
 /** An action has left by siglongjmp(): the innermost stepper is over. */
 void stepper_abandon(struct stepper *stepper);

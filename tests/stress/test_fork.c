@@ -73,7 +73,7 @@ static void check_nothing_lost(const struct peer *peer)
 /* -------------------------------------------------- both sides emit */
 
 #define N_BEFORE 100
-#define N_AFTER	 5000
+#define N_AFTER  5000
 
 CHILD(both_sides)
 {

@@ -84,9 +84,11 @@ CHILD(ticking)
 	sigaddset(&tick, SIGRTMIN + 3);
 	sigprocmask(SIG_BLOCK, &tick, NULL);
 	usleep(50000); /* room for what comes */
-	SYSCAP_LOG_PRINTF(SYSCAP_INFO, "signals", "outer=%lld inner=%lld "
-			  "halfway=%lld", (long long)n_outer,
-			  (long long)n_inner, (long long)n_halfway);
+	SYSCAP_LOG_PRINTF(SYSCAP_INFO, "signals",
+	                  "outer=%lld inner=%lld "
+	                  "halfway=%lld",
+	                  (long long)n_outer, (long long)n_inner,
+	                  (long long)n_halfway);
 	pthread_exit(NULL);
 }
 
@@ -108,10 +110,9 @@ TEST(a_million_emits_from_a_handler_are_complete_or_counted)
 			summary = (const char *)f.bytes + 64;
 		if (f.type != 10 || peer_is_loss(&f, &n))
 			continue;
-		int64_t *const last =
-			strcmp(peer_mark_name(&f), "inner") == 0 ?
-				&last_inner :
-				&last_outer;
+		int64_t *const last = strcmp(peer_mark_name(&f), "inner") == 0
+		                              ? &last_inner
+		                              : &last_outer;
 		CHECK(f.time > *last);
 		*last = f.time;
 		n_arrived++;
@@ -119,15 +120,16 @@ TEST(a_million_emits_from_a_handler_are_complete_or_counted)
 	long long outer, inner, halfway;
 	CHECK(summary != NULL);
 	CHECK_EQ(sscanf(summary, "outer=%lld inner=%lld halfway=%lld", &outer,
-			&inner, &halfway),
-		 3);
+	                &inner, &halfway),
+	         3);
 	CHECK(inner >= MIN_INNER);
 	CHECK(halfway >= MIN_HALFWAY);
 	CHECK_EQ(n_arrived + peer_lost_told(&peer.rings[0]), outer + inner);
 	CHECK_EQ(peer_lost_told(&peer.rings[0]),
-		 peer_lost_total(&peer.rings[0]));
+	         peer_lost_total(&peer.rings[0]));
 	printf("%lld outer, %lld inner, %lld ticks between reserve and "
-	       "publish, %llu lost\n", outer, inner, halfway,
+	       "publish, %llu lost\n",
+	       outer, inner, halfway,
 	       (unsigned long long)peer_lost_told(&peer.rings[0]));
 	peer_free(&peer);
 }

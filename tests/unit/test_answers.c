@@ -222,8 +222,8 @@ TEST(an_answer_that_comes_late_is_used_at_the_next_try)
 			CHECK_EQ(peer_count_marks(&peer, "syscap", "lost"), 1);
 		if (frame.type == 10 &&
 		    strcmp(peer_mark_name(&frame), "dropped") == 0)
-			n_dropped = strtoull(peer_mark_message(&frame), NULL,
-			                     10);
+			n_dropped =
+				strtoull(peer_mark_message(&frame), NULL, 10);
 	}
 	CHECK(n_dropped > 0);
 	CHECK_EQ(peer_lost_told(&peer.rings[0]), n_dropped);
@@ -356,8 +356,7 @@ CHILD(a_cancel_is_pending)
 	void *result;
 
 	for (int i = 0; i < 20; i++) {
-		pthread_create(&thread, NULL, emit_with_a_pending_cancel,
-		               NULL);
+		pthread_create(&thread, NULL, emit_with_a_pending_cancel, NULL);
 		pthread_join(thread, &result);
 		CHECK(result == PTHREAD_CANCELED);
 		CHECK_EQ(n_went_on, i + 1);

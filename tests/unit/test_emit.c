@@ -114,9 +114,10 @@ static char *repeat(const char *what, size_t n)
 CHILD(long_texts)
 {
 	/* the lengths around which a 16-bit frame length wraps */
-	static const size_t lengths[] = { 65431, 65432, 65439, 65440,
-					  65447, 65448, 65535, 130984,
-					  131071, 300000 };
+	static const size_t lengths[] = {
+		65431, 65432, 65439,  65440,  65447,
+		65448, 65535, 130984, 131071, 300000
+	};
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
 		char *const text = repeat("x", lengths[i]);
 
@@ -180,8 +181,7 @@ CHILD(counters)
 		snprintf(name, sizeof(name), "n%d", i);
 		many[i] = syscap_counter_get("many", name, "", SYSCAP_INT64);
 		CHECK(many[i] ==
-		      syscap_counter_get("many", name, "other",
-					 SYSCAP_INT64));
+		      syscap_counter_get("many", name, "other", SYSCAP_INT64));
 		values[i].i64 = i;
 	}
 	syscap_counters_set(many, values, 20);
@@ -236,8 +236,7 @@ TEST(counters_are_defined_before_they_are_set_and_ids_are_distinct)
 
 		memcpy(&id, set.bytes + group + 4 * (i % 8), 4);
 		CHECK_EQ(id != 0, i < 20); /* no holes, no stale ids */
-		CHECK_EQ(word(&set, group + 32 + 8 * (i % 8)),
-			 i < 20 ? i : 0);
+		CHECK_EQ(word(&set, group + 32 + 8 * (i % 8)), i < 20 ? i : 0);
 	}
 	peer_free(&peer);
 }
@@ -371,7 +370,7 @@ TEST(a_full_ring_drops_counts_and_tells_at_thread_exit)
 	CHECK_EQ(last_loss.time + (int64_t)word(&last_loss, 24), 999);
 	CHECK_EQ(peer_loss_value(&last_loss, "mark"), 1000 - n_arrived);
 	CHECK_EQ(peer_loss_value(&last_loss, "bytes"),
-		 (1000 - n_arrived) * 104);
+	         (1000 - n_arrived) * 104);
 	CHECK_EQ(peer_loss_value(&last_loss, "tid"), peer.pid);
 	peer_free(&peer);
 }

@@ -16,7 +16,7 @@
 #include "harness/peer.h"
 #include "harness/test.h"
 
-#define NOBODY	 65534
+#define NOBODY   65534
 #define SOMEBODY 54321
 
 static char folder[40];

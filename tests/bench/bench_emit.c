@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * bench_emit.c - what an event costs the thread that emits it.
+ *
+ * In turn, ours, the reference's and bare instructions: a burst that fits the
+ * ring, then a drain, and a look that every frame of it has arrived.  Bulk
+ * bursts are timed as a whole and give the medians; in others every event is
+ * timed alone, which gives the p99.9.  docs/benchmarking.md has the reasons.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+
+#include <syscap.h>
+
+#include "bench/fail.h"
+#include "bench/measure.h"
+#include "bench/recorder.h"
+#include "bench/reference.h"
+#include "bench/report.h"
+
+#define BURST       400u /* of 104 to 128 bytes: 52 KB at most */
+#define LEAD        16u  /* untimed events before, which fetch the code */
+#define ROUNDS      4000u
+#define SINGLE_EACH 10u /* every so many rounds, events are timed alone */
+#define WARM_UP     40u
+
+SYSCAP_COUNTER(counter, "bench", "counter", "", SYSCAP_INT64);
+
+static uint64_t volatile_sum;
+
+BENCH_EVENT(nothing, BENCH_BARRIER())
+BENCH_EVENT(mark, SYSCAP_MARK("bench", "mark", 1000, 10, NULL))
+BENCH_EVENT(mark_clocks, const int64_t begin = syscap_begin(); BENCH_BARRIER();
+            SYSCAP_MARK_SINCE("bench", "mark", begin, NULL))
+BENCH_EVENT(mark_message,
+            SYSCAP_MARK("bench", "mark", 1000, 10, "sixteen letters."))
+BENCH_EVENT(mark_printf,
+            SYSCAP_MARK_PRINTF("bench", "mark", 1000, 10, "%u of %u", i, n))
+BENCH_EVENT(mark_dynamic, syscap_mark("bench", "mark", 1000, 10, NULL))
+BENCH_EVENT(set_counter, SYSCAP_COUNTER_SET(counter, i))
+BENCH_EVENT(log, SYSCAP_LOG(SYSCAP_DEBUG, "bench", "sixteen letters."))
+BENCH_EVENT(two_kernel_reads, volatile_sum += (uint64_t)bench_now_ns();
+            BENCH_BARRIER(); volatile_sum += (uint64_t)bench_now_ns())
+#if defined(__x86_64__)
+BENCH_EVENT(two_tsc_reads, volatile_sum += __rdtsc(); BENCH_BARRIER();
+            volatile_sum += __rdtsc())
+#endif
+
+#define FRAME_NONE 0
+
+struct variant {
+	struct bench_event event;
+	uint8_t type; /* of the frame that it makes, or FRAME_NONE */
+	enum bench_owner owner;
+	struct bench_samples bulk, single;
+	double median, p999;
+};
+
+enum {
+	NOTHING,
+	TWO_READS,
+	MARK,
+	MARK_CLOCKS,
+	MARK_MESSAGE,
+	MARK_PRINTF,
+	MARK_DYNAMIC,
+	COUNTER,
+	LOG,
+	REF_MARK,
+	REF_MARK_CLOCKS,
+	REF_MARK_MESSAGE,
+	REF_MARK_PRINTF,
+	REF_COUNTER,
+	REF_LOG,
+	N_VARIANTS
+};
+
+static struct variant variants[N_VARIANTS] = {
+	[NOTHING] = { BENCH_EVENT_OF(nothing) },
+	[TWO_READS] = { BENCH_EVENT_OF(two_kernel_reads) },
+	[MARK] = { BENCH_EVENT_OF(mark), SYSCAP_FRAME_MARK },
+	[MARK_CLOCKS] = { BENCH_EVENT_OF(mark_clocks), SYSCAP_FRAME_MARK },
+	[MARK_MESSAGE] = { BENCH_EVENT_OF(mark_message), SYSCAP_FRAME_MARK },
+	[MARK_PRINTF] = { BENCH_EVENT_OF(mark_printf), SYSCAP_FRAME_MARK },
+	[MARK_DYNAMIC] = { BENCH_EVENT_OF(mark_dynamic), SYSCAP_FRAME_MARK },
+	[COUNTER] = { BENCH_EVENT_OF(set_counter), SYSCAP_FRAME_CTRSET },
+	[LOG] = { BENCH_EVENT_OF(log), SYSCAP_FRAME_LOG },
+	[REF_MARK] = { .type = SYSCAP_FRAME_MARK },
+	[REF_MARK_CLOCKS] = { .type = SYSCAP_FRAME_MARK },
+	[REF_MARK_MESSAGE] = { .type = SYSCAP_FRAME_MARK },
+	[REF_MARK_PRINTF] = { .type = SYSCAP_FRAME_MARK },
+	[REF_COUNTER] = { .type = SYSCAP_FRAME_CTRSET },
+	[REF_LOG] = { .type = SYSCAP_FRAME_LOG },
+};
+
+static bool clock_is_tsc(void)
+{
+	struct syscap_stats stats = { .size = sizeof(stats) };
+
+	syscap_get_stats(&stats);
+	return stats.clock_is_tsc;
+}
+
+static void set_up(void)
+{
+	static const struct {
+		int variant;
+		const struct bench_event *event;
+	} references[] = { { REF_MARK, &reference_mark },
+		           { REF_MARK_CLOCKS, &reference_mark_clocks },
+		           { REF_MARK_MESSAGE, &reference_mark_message },
+		           { REF_MARK_PRINTF, &reference_mark_printf },
+		           { REF_COUNTER, &reference_counter },
+		           { REF_LOG, &reference_log } };
+
+	for (size_t i = 0; i < sizeof(references) / sizeof(references[0]);
+	     i++) {
+		variants[references[i].variant].event = *references[i].event;
+		variants[references[i].variant].owner = BENCH_REFERENCE;
+	}
+#if defined(__x86_64__)
+	if (clock_is_tsc())
+		variants[TWO_READS].event =
+			(struct bench_event)BENCH_EVENT_OF(two_tsc_reads);
+#endif
+	for (int i = 0; i < N_VARIANTS; i++) {
+		bench_samples_init(&variants[i].bulk, ROUNDS);
+		bench_samples_init(&variants[i].single,
+		                   ROUNDS / SINGLE_EACH * BURST);
+	}
+}
+
+static void run_burst(struct variant *variant, bool is_single, bool is_kept)
+{
+	uint32_t ticks[BURST];
+
+	if (variant->event.bulk == NULL)
+		return;
+	variant->event.bulk(LEAD);
+	const uint64_t start = bench_ticks();
+	if (is_single)
+		variant->event.each(BURST, ticks);
+	else
+		variant->event.bulk(BURST);
+	const uint64_t took = bench_ticks() - start;
+	if (variant->type != FRAME_NONE)
+		bench_expect(variant->owner, variant->type, LEAD + BURST);
+	if (!is_kept)
+		return;
+	if (!is_single)
+		bench_samples_add(&variant->bulk, took);
+	for (unsigned i = 0; is_single && i < BURST; i++)
+		bench_samples_add(&variant->single, ticks[i]);
+}
+
+static void reduce(struct variant *variant, double ns_per_tick)
+{
+	const double nothing = bench_samples_at(&variants[NOTHING].single, 0.5);
+
+	if (variant->event.bulk == NULL)
+		return;
+	variant->median = bench_samples_at(&variant->bulk, 0.5) /
+	                  (double)BURST * ns_per_tick;
+	variant->p999 = (bench_samples_at(&variant->single, 0.999) - nothing) *
+	                ns_per_tick;
+}
+
+static void report(const char *what, int ours, const char *other, int theirs,
+                   enum bench_target target, double bound)
+{
+	struct bench_row row = { .what = what,
+		                 .median = variants[ours].median,
+		                 .p999 = variants[ours].p999 };
+
+	if (variants[theirs].event.bulk != NULL) {
+		row.other = other;
+		row.other_median = variants[theirs].median;
+		row.other_p999 = variants[theirs].p999;
+		row.target = target;
+		row.bound = bound;
+	}
+	bench_report_row(&row);
+}
+
+static void report_all(bool is_near)
+{
+	const enum bench_target most =
+		is_near ? BENCH_RATIO_MOST : BENCH_REPORTED;
+	/* Elsewhere the reference's own clock read would be compared */
+	const enum bench_target most_tsc =
+		clock_is_tsc() ? most : BENCH_REPORTED;
+	const char *const reads =
+		clock_is_tsc() ? "2 x rdtsc" : "2 x clock_gettime";
+
+	report("mark, static site, no clock", MARK, "reference", REF_MARK, most,
+	       0.3);
+	report("mark, begin and end read", MARK_CLOCKS, reads, TWO_READS, most,
+	       1.3);
+	report("mark, begin and end read", MARK_CLOCKS, "ref, 2 clock_gettime",
+	       REF_MARK_CLOCKS, BENCH_REPORTED, 0);
+	report("counter", COUNTER, "reference", REF_COUNTER, most_tsc, 0.5);
+	report("log", LOG, "reference", REF_LOG, most_tsc, 0.5);
+	report("mark with a message", MARK_MESSAGE, "reference",
+	       REF_MARK_MESSAGE, BENCH_REPORTED, 0);
+	report("mark, message by printf", MARK_PRINTF, "reference",
+	       REF_MARK_PRINTF, BENCH_REPORTED, 0);
+	report("mark, texts given at the call", MARK_DYNAMIC, "reference",
+	       REF_MARK, BENCH_REPORTED, 0);
+}
+
+static int run(bool is_near)
+{
+	if (!bench_pin(is_near ? 0 : 1)) {
+		bench_report_note("only one processor: nothing to measure");
+		return 0;
+	}
+	bench_ns_per_tick();
+	/* Rings in a fixed order; definitions; a rate for the clock */
+	SYSCAP_COUNTER_SET(counter, 0);
+	bench_expect(BENCH_OURS, SYSCAP_FRAME_CTRSET, 1);
+	if (bench_has_reference)
+		reference_begin();
+	else
+		bench_report_note("the reference is not installed "
+		                  "(pkg-config sysprof-capture-4)");
+	for (int64_t end = bench_now_ns() + 100000000; bench_now_ns() < end;)
+		syscap_clock();
+	set_up();
+	for (unsigned round = 0; round < WARM_UP + ROUNDS; round++)
+		for (int i = 0; i < N_VARIANTS; i++)
+			run_burst(&variants[i], round % SINGLE_EACH == 0,
+			          round >= WARM_UP);
+	const double ns_per_tick = bench_ns_per_tick();
+	for (int i = N_VARIANTS - 1; i >= 0; i--)
+		reduce(&variants[i], ns_per_tick);
+	report_all(is_near);
+	for (int i = 0; i < N_VARIANTS; i++) {
+		bench_samples_free(&variants[i].bulk);
+		bench_samples_free(&variants[i].single);
+	}
+	bench_report_note("%u frames of each kind emitted, %u arrived",
+	                  (WARM_UP + ROUNDS) * (LEAD + BURST),
+	                  (WARM_UP + ROUNDS) * (LEAD + BURST));
+	return 0;
+}
+
+int main(void)
+{
+	const char *const near[] = { "near", NULL };
+	const char *const far[] = { "far", NULL };
+	const char *const role = bench_role();
+
+	if (role != NULL)
+		return run(strcmp(role, "near") == 0);
+	bench_report_note("recorder on the emitting processor:");
+	if (bench_record(BENCH_RING_SIZE, near, 0) != 0)
+		return 1;
+	bench_report_note("recorder on another processor, which takes the "
+	                  "ring's cache lines away:");
+	return bench_record(BENCH_RING_SIZE, far, 0);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* measure.c - samples and the length of a tick. */
+#define _GNU_SOURCE
+#include "bench/measure.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/fail.h"
+
+void bench_samples_init(struct bench_samples *samples, size_t n_max)
+{
+	samples->ticks = malloc(n_max * sizeof(*samples->ticks));
+	if (samples->ticks == NULL)
+		bench_fail("no memory");
+	memset(samples->ticks, 0xFF, n_max * sizeof(*samples->ticks));
+	samples->n = 0;
+	samples->n_max = n_max;
+}
+
+void bench_samples_free(struct bench_samples *samples)
+{
+	free(samples->ticks);
+	samples->ticks = NULL;
+}
+
+void bench_samples_add(struct bench_samples *samples, uint64_t ticks)
+{
+	if (samples->n == samples->n_max)
+		bench_fail("more than %zu samples", samples->n_max);
+	samples->ticks[samples->n++] =
+		ticks < UINT32_MAX ? (uint32_t)ticks : UINT32_MAX;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+uint32_t bench_samples_at(struct bench_samples *samples, double fraction)
+{
+	if (samples->n == 0)
+		bench_fail("nothing was measured");
+	qsort(samples->ticks, samples->n, sizeof(*samples->ticks), compare);
+	return samples->ticks[(size_t)(fraction * (double)(samples->n - 1))];
+}
+
+double bench_ns_per_tick(void)
+{
+	static uint64_t first_ticks;
+	static int64_t first_ns;
+
+	if (first_ns == 0) {
+		first_ticks = bench_ticks();
+		first_ns = bench_now_ns();
+	}
+	for (;;) {
+		const uint64_t ticks = bench_ticks();
+		const int64_t ns = bench_now_ns();
+
+		/* 20 ms: the two reads are then less than 1e-5 apart */
+		if (ns - first_ns > 20000000)
+			return (double)(ns - first_ns) /
+			       (double)(ticks - first_ticks);
+	}
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * measure.h - time short things, and reduce what was measured.
+ *
+ * The unit while measuring is the tick: the time stamp counter's where there
+ * is one, else nanoseconds.
+ */
+#ifndef BENCH_MEASURE_H
+#define BENCH_MEASURE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+static inline int64_t bench_now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+/* Neither what stands before nor what stands behind moves across it. */
+static inline uint64_t bench_ticks(void)
+{
+#if defined(__x86_64__)
+	_mm_lfence();
+	const uint64_t ticks = __rdtsc();
+	_mm_lfence();
+	return ticks;
+#else
+	return (uint64_t)bench_now_ns();
+#endif
+}
+
+/** Keeps the compiler from removing or merging what surrounds it. */
+#define BENCH_BARRIER() __asm__ volatile("" ::: "memory")
+
+/**
+ * Define bulk_<name>(n), which does something @n times in a row, and
+ * each_<name>(n, ticks), which times every single one.
+ */
+#define BENCH_EVENT(name, ...)                                                \
+	static __attribute__((noinline, unused)) void bulk_##name(unsigned n) \
+	{                                                                     \
+		for (unsigned i = 0; i < n; i++) {                            \
+			__VA_ARGS__;                                          \
+		}                                                             \
+	}                                                                     \
+	static __attribute__((noinline, unused)) void each_##name(            \
+		unsigned n, uint32_t *ticks)                                  \
+	{                                                                     \
+		for (unsigned i = 0; i < n; i++) {                            \
+			const uint64_t start = bench_ticks();                 \
+			__VA_ARGS__;                                          \
+			ticks[i] = (uint32_t)(bench_ticks() - start);         \
+		}                                                             \
+	}
+
+struct bench_event {
+	void (*bulk)(unsigned n);
+	void (*each)(unsigned n, uint32_t *ticks);
+};
+
+#define BENCH_EVENT_OF(name)             \
+	{                                \
+		bulk_##name, each_##name \
+	}
+
+/** Samples in ticks. */
+struct bench_samples {
+	uint32_t *ticks;
+	size_t n, n_max;
+};
+
+/** Room for @n_max; its pages are there. */
+void bench_samples_init(struct bench_samples *samples, size_t n_max);
+void bench_samples_free(struct bench_samples *samples);
+
+/** Add one; what finds no room is a mistake of the caller, and fatal. */
+void bench_samples_add(struct bench_samples *samples, uint64_t ticks);
+
+/** The sample below which @fraction of all lie.  Sorts them. */
+uint32_t bench_samples_at(struct bench_samples *samples, double fraction);
+
+/** Length of a tick, measured from the first call until this one. */
+double bench_ns_per_tick(void);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* report.h - the rows of the table that the benchmarks print together. */
+#ifndef BENCH_REPORT_H
+#define BENCH_REPORT_H
+
+/** A negative number is left out. */
+#define BENCH_NONE (-1.0)
+
+enum bench_target {
+	BENCH_REPORTED,       /* there is none */
+	BENCH_RATIO_MOST,     /* ours / other <= bound */
+	BENCH_RATIO_LEAST,    /* other / ours, of throughput, >= bound */
+	BENCH_DIFFERENCE_MOST /* ours - other <= bound, in ns */
+};
+
+struct bench_row {
+	const char *what;
+	double median, p999; /* ns an event */
+	const char *other;   /* what it is compared to, or NULL */
+	double other_median, other_p999;
+	enum bench_target target;
+	double bound;
+};
+
+void bench_report_row(const struct bench_row *row);
+
+/** A line of text inside the table. */
+__attribute__((format(printf, 1, 2))) void bench_report_note(const char *format,
+                                                             ...);
+
+#endif

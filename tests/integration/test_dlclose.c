@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_dlclose.c - a library that holds a copy of syscap is unloaded while
+ * threads that emitted through it live on.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <syscap.h>
+
+#include "harness/peer.h"
+#include "harness/test.h"
+
+#define RING (1u << 16)
+
+struct plugin {
+	void *handle;
+	void (*emit)(const char *name, int n);
+	const char *(*reason)(void);
+};
+
+/* The plug-in lies beside this program. */
+static void load(struct plugin *plugin)
+{
+	char path[4096];
+	const ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 40);
+
+	CHECK(n > 0);
+	path[n] = '\0';
+	strcpy(strrchr(path, '/') + 1, "syscap_test_plugin.so");
+	plugin->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (plugin->handle == NULL)
+		test_fail(__FILE__, __LINE__, "%s", dlerror());
+	*(void **)&plugin->emit = dlsym(plugin->handle, "plugin_emit");
+	*(void **)&plugin->reason = dlsym(plugin->handle, "plugin_reason");
+	CHECK(plugin->emit != NULL && plugin->reason != NULL);
+}
+
+static bool is_mapped(void)
+{
+	FILE *const maps = fopen("/proc/self/maps", "re");
+	char line[512];
+	bool found = false;
+
+	while (fgets(line, sizeof(line), maps) != NULL)
+		found |= strstr(line, "syscap_test_plugin.so") != NULL;
+	fclose(maps);
+	return found;
+}
+
+static struct plugin plugin;
+static pthread_barrier_t barrier;
+
+static void *emit_through_both(void *unused)
+{
+	plugin.emit("thread", 10);
+	syscap_mark("own", "thread", 1, 0, NULL);
+	pthread_barrier_wait(&barrier);
+	pthread_barrier_wait(&barrier);
+	return unused; /* now the copies' destructors run */
+}
+
+CHILD(unloads)
+{
+	pthread_t threads[3];
+	pid_t pid;
+	int status;
+
+	pthread_barrier_init(&barrier, NULL, 4);
+	syscap_mark("own", "main", 1, 0, NULL);
+	load(&plugin);
+	plugin.emit("main", 10);
+	for (int i = 0; i < 3; i++)
+		pthread_create(&threads[i], NULL, emit_through_both, NULL);
+	pthread_barrier_wait(&barrier);
+	dlclose(plugin.handle);
+	CHECK(is_mapped());
+	pthread_barrier_wait(&barrier);
+	for (int i = 0; i < 3; i++)
+		pthread_join(threads[i], NULL);
+	/* its atfork handler is there as well */
+	pid = fork();
+	if (pid == 0) {
+		syscap_mark("own", "child", 1, 0, NULL);
+		_exit(0);
+	}
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_EQ(status, 0);
+	/* loaded again it is the same copy, and goes on */
+	load(&plugin);
+	plugin.emit("again", 10);
+	CHECK_STR(plugin.reason(), "a recorder is connected");
+	dlclose(plugin.handle);
+	pthread_exit(NULL);
+}
+
+TEST(a_copy_in_an_unloaded_library_stays_mapped_and_ends_its_threads_rings)
+{
+	struct peer peer;
+
+	peer_start(&peer, "unloads", RING, PEER_OURS);
+	CHECK_EQ(peer_finish(&peer), 0);
+	/* a ring for each copy and thread; the child emitted through one */
+	CHECK_EQ(peer.n_rings, 4 + 4 + 1);
+	CHECK_EQ(peer_count_marks(&peer, "plugin", "main"), 10);
+	CHECK_EQ(peer_count_marks(&peer, "plugin", "thread"), 30);
+	CHECK_EQ(peer_count_marks(&peer, "plugin", "again"), 10);
+	CHECK_EQ(peer_count_marks(&peer, "own", "main"), 1);
+	CHECK_EQ(peer_count_marks(&peer, "own", "thread"), 3);
+	CHECK_EQ(peer_count_marks(&peer, "own", "child"), 1);
+	CHECK_EQ(peer_count(&peer, 255), 8); /* the child used _exit() */
+	peer_free(&peer);
+}
+
+/* Without a recorder nothing is kept that would need the code. */
+CHILD(unloads_without_a_recorder)
+{
+	load(&plugin);
+	plugin.emit("main", 10);
+	CHECK_STR(plugin.reason(), "SYSPROF_CONTROL_FD is not set");
+	dlclose(plugin.handle);
+	CHECK(!is_mapped());
+}
+
+TEST(without_a_recorder_the_library_is_unloaded_for_real)
+{
+	CHECK_EQ(peer_run_alone("unloads_without_a_recorder", "", NULL), 0);
+}
+
+/* A thread whose first event comes long after others loaded the library. */
+static void *load_and_end(void *unused)
+{
+	struct plugin mine;
+
+	load(&mine);
+	mine.emit("thread", 10);
+	dlclose(mine.handle);
+	return unused;
+}
+
+CHILD(threads_load_and_unload)
+{
+	pthread_t threads[8];
+
+	for (int round = 0; round < 10; round++) {
+		for (int i = 0; i < 8; i++)
+			pthread_create(&threads[i], NULL, load_and_end, NULL);
+		for (int i = 0; i < 8; i++)
+			pthread_join(threads[i], NULL);
+	}
+}
+
+TEST(threads_may_load_use_and_unload_the_library_at_the_same_time)
+{
+	struct peer peer;
+
+	peer_start(&peer, "threads_load_and_unload", RING, PEER_OURS);
+	CHECK_EQ(peer_finish(&peer), 0);
+	CHECK_EQ(peer.n_rings, 80);
+	CHECK_EQ(peer_count_marks(&peer, "plugin", "thread"), 800);
+	CHECK_EQ(peer_count(&peer, 255), 80);
+	peer_free(&peer);
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_loss.c - a recorder that drains too slowly: what arrives and what is
+ * told lost add up to what was sent, in order and with the right times, and
+ * emitting into a full ring costs no system call.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <syscap.h>
+
+#include "harness/peer.h"
+#include "harness/sandbox.h"
+#include "harness/test.h"
+
+#define N_SENT    100000
+#define N_THREADS 3
+
+/* Marks are numbered by their times, from here on. */
+#define FIRST INT64_C(1000000)
+
+/* --------------------------------------------------- everything adds up */
+
+static void emit_all(void)
+{
+	for (int i = 0; i < N_SENT; i++) {
+		SYSCAP_MARK("test", "mark", FIRST + i, 0, NULL);
+		if (i % 5000 == 0)
+			usleep(3000);
+	}
+}
+
+static void *emit_and_end(void *unused)
+{
+	emit_all();
+	return unused;
+}
+
+/* Ends inside of a burst, so surely with a full ring. */
+static void *emit_and_be_gone(void *unused)
+{
+	emit_all();
+	pthread_exit(unused);
+}
+
+CHILD(too_fast)
+{
+	pthread_t threads[N_THREADS - 1];
+
+	pthread_create(&threads[0], NULL, emit_and_end, NULL);
+	pthread_create(&threads[1], NULL, emit_and_be_gone, NULL);
+	emit_all();
+	for (int i = 0; i < N_THREADS - 1; i++)
+		pthread_join(threads[i], NULL);
+	if (strcmp(peer_arg(), "kill") == 0)
+		kill(getpid(), SIGKILL);
+}
+
+/* Some frames at a time, and none for a while. */
+static int record_slowly(struct peer *peer)
+{
+	int status;
+
+	for (;;) {
+		const pid_t pid = waitpid(peer->pid, &status, WNOHANG);
+
+		CHECK(pid >= 0);
+		peer_serve(peer);
+		peer_drain(peer);
+		if (pid == peer->pid)
+			return status;
+		usleep(5000);
+	}
+}
+
+/*
+ * Go over a ring whose marks are numbered: each is the next, or a record
+ * tells of exactly those between.  Returns how many are accounted for, and
+ * how many of them were lost.
+ */
+static int64_t add_up(const struct peer_ring *ring, uint64_t *ret_lost)
+{
+	struct peer_frame f;
+	int64_t next = FIRST;
+	size_t at = 0;
+	uint64_t n;
+
+	*ret_lost = 0;
+	while (peer_next(ring, &at, &f)) {
+		int64_t duration;
+
+		if (f.type != 10)
+			continue;
+		CHECK_EQ(f.time, next);
+		memcpy(&duration, f.bytes + 24, 8);
+		if (peer_is_loss(&f, &n)) {
+			CHECK(n > 0);
+			CHECK_EQ(duration, n - 1);
+			CHECK_EQ(peer_loss_value(&f, "mark"), n);
+			CHECK_EQ(peer_loss_value(&f, "bytes"), n * 104);
+			CHECK_EQ(peer_loss_value(&f, "tid"), ring->header->tid);
+			*ret_lost += n;
+			next += (int64_t)n;
+		} else {
+			next++;
+		}
+	}
+	return next - FIRST;
+}
+
+static void check_sums(const char *arg, int expected_status)
+{
+	struct peer peer;
+	unsigned n_ended = 0;
+
+	peer_start_arg(&peer, "too_fast", arg, 16384, PEER_OURS);
+	CHECK_EQ(record_slowly(&peer), expected_status);
+	CHECK_EQ(peer.n_rings, N_THREADS);
+	for (unsigned i = 0; i < peer.n_rings; i++) {
+		const struct peer_ring *const ring = &peer.rings[i];
+		const struct sc_ring_losses *const lost = &ring->header->lost;
+		uint64_t n_told;
+		const int64_t n = add_up(ring, &n_told);
+		const int64_t left =
+			(int64_t)peer_lost_total(ring) - (int64_t)n_told;
+
+		CHECK(n_told > 1000);
+		CHECK_EQ(n + left, N_SENT);
+		CHECK_EQ(lost->frames[10], peer_lost_total(ring));
+		CHECK_EQ(lost->bytes, peer_lost_total(ring) * 104);
+		n_ended += ring->has_ended;
+		if (ring->has_ended) {
+			CHECK_EQ(left, 0);
+		} else if (left != 0) {
+			CHECK_EQ(lost->from, FIRST + n);
+			CHECK_EQ(lost->to, FIRST + N_SENT - 1);
+		}
+	}
+	/* those that ended while full had room for record and marker */
+	CHECK_EQ(n_ended, N_THREADS - 1);
+	peer_free(&peer);
+}
+
+TEST(what_arrives_and_what_is_told_lost_is_what_was_sent)
+{
+	for (int i = 0; i < 5; i++)
+		check_sums("", 0);
+}
+
+TEST(losses_of_a_killed_process_are_in_its_rings_headers)
+{
+	for (int i = 0; i < 5; i++)
+		check_sums("kill", SIGKILL);
+}
+
+/* The range of a record is that of its own losses, not of earlier ones. */
+CHILD(loses_twice)
+{
+	for (int64_t i = 0; i < 100; i++) /* into the far future */
+		SYSCAP_MARK("test", "mark", FIRST + 100000 + i, 0, NULL);
+	usleep(50000);
+	for (int64_t i = 0; i < 200; i++)
+		SYSCAP_MARK("test", "mark", FIRST + i, 0, NULL);
+	usleep(50000);
+	SYSCAP_MARK("test", "last", FIRST, 0, NULL);
+}
+
+TEST(a_loss_record_tells_the_time_range_of_its_own_losses)
+{
+	struct peer peer;
+	struct peer_frame f;
+	int64_t ends[2] = { 0 };
+	int n_records = 0;
+	uint64_t n;
+	size_t at = 0;
+
+	peer_start(&peer, "loses_twice", 4096, PEER_OURS);
+	while (peer_serve(&peer) == 0)
+		usleep(100);
+	usleep(20000);
+	for (int i = 0; i < 2; i++) {
+		peer_drain(&peer);
+		usleep(50000);
+	}
+	CHECK_EQ(peer_finish(&peer), 0);
+	while (peer_next(&peer.rings[0], &at, &f)) {
+		int64_t duration;
+
+		if (!peer_is_loss(&f, &n))
+			continue;
+		CHECK(n_records < 2);
+		memcpy(&duration, f.bytes + 24, 8);
+		ends[n_records++] = f.time + duration;
+	}
+	CHECK_EQ(n_records, 2);
+	CHECK_EQ(ends[0], FIRST + 100099);
+	CHECK_EQ(ends[1], FIRST + 199);
+	peer_free(&peer);
+}
+
+/* ------------------------------------------------------- at what a cost */
+
+static void emit_some_of_each(void)
+{
+	static struct syscap_counter counter = {
+		"test", "c", "", 0, 0, 0, 0, 0
+	};
+
+	SYSCAP_MARK("test", "mark", FIRST, 0, NULL);
+	SYSCAP_INSTANT("test", "instant", "message");
+	syscap_counter_set_int64(&counter, 1);
+	syscap_log(SYSCAP_INFO, "test", "message");
+}
+
+static pthread_barrier_t barrier;
+
+static void *emit_into_a_full_ring(void *ret_done)
+{
+	struct rusage before, after;
+
+	for (int i = 0; i < 1000; i++)
+		emit_some_of_each();
+	pthread_barrier_wait(&barrier);
+	if (!test_is_sanitized())
+		sandbox_enter();
+	CHECK_EQ(getrusage(RUSAGE_THREAD, &before), 0);
+	for (int i = 0; i < 25000; i++)
+		emit_some_of_each();
+	CHECK_EQ(getrusage(RUSAGE_THREAD, &after), 0);
+	CHECK_EQ(after.ru_nvcsw - before.ru_nvcsw, 0);
+	__atomic_add_fetch((int *)ret_done, 1, __ATOMIC_SEQ_CST);
+	for (;;) /* an end would take more than the sandbox allows */
+		;
+	return NULL;
+}
+
+CHILD(full_rings)
+{
+	struct syscap_stats stats = { .size = sizeof(stats) };
+	pthread_t threads[N_THREADS];
+	int n_done = 0;
+
+	pthread_barrier_init(&barrier, NULL, N_THREADS);
+	for (int i = 0; i < N_THREADS; i++)
+		pthread_create(&threads[i], NULL, emit_into_a_full_ring,
+		               &n_done);
+	while (__atomic_load_n(&n_done, __ATOMIC_SEQ_CST) < N_THREADS)
+		usleep(1000);
+	syscap_get_stats(&stats);
+	CHECK(stats.n_dropped > 290000);
+	_exit(0);
+}
+
+TEST(emitting_into_a_full_ring_makes_no_system_call_and_never_waits)
+{
+	struct peer peer;
+
+	peer_start(&peer, "full_rings", 16384, PEER_OURS);
+	CHECK_EQ(peer_finish_without_draining(&peer), 0);
+	CHECK_EQ(peer.n_rings, N_THREADS);
+	/* 26,000 of each of four */
+	for (unsigned i = 0; i < peer.n_rings; i++) {
+		struct peer_frame f;
+		unsigned n = 0;
+		size_t at = 0;
+
+		while (peer_next(&peer.rings[i], &at, &f))
+			n += f.type == 9 || f.type == 10 || f.type == 12;
+		CHECK_EQ(n + peer_lost_total(&peer.rings[i]), 104000);
+	}
+	peer_free(&peer);
+}
+
+/* That the sandbox notices is not a matter of belief. */
+CHILD(breaks_out)
+{
+	sandbox_enter();
+	(void)getppid();
+	_exit(0);
+}
+
+TEST(a_system_call_in_the_sandbox_kills)
+{
+	const int status = peer_run_alone("breaks_out", "", NULL);
+
+	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS);
+}

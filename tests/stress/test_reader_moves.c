@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_reader_moves.c - a reader that goes on, and a handler that fills the
+ * room which that makes, at every instruction of an emit that looks for room.
+ *
+ * The reader is the emitting program itself: so it moves exactly when it is
+ * meant to.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <syscap.h>
+
+#include "client/thread.h"
+#include "harness/peer.h"
+#include "harness/test.h"
+#include "stress/stepper.h"
+
+#define RING 8192u
+#define LEN  104u
+
+/* What reserves leave free is never used by them. */
+#define N_FIT ((RING - 8 - SC_RING_ROOM) / LEN)
+
+static void emit_one(void)
+{
+	syscap_mark("test", "mark", 1, 0, NULL);
+}
+
+static void emit(unsigned n)
+{
+	while (n-- != 0)
+		emit_one();
+}
+
+/* Everything published is read. */
+static void read_all(void)
+{
+	struct sc_ring_header *const ring = sc_state_of(sc_self)->ring;
+
+	__atomic_store_n(&ring->head,
+	                 __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE),
+	                 __ATOMIC_RELEASE);
+}
+
+static void read_all_and_fill(void)
+{
+	read_all();
+	emit(N_FIT - 1);
+}
+
+static struct syscap_stats get_stats(void)
+{
+	struct syscap_stats stats = { .size = sizeof(stats) };
+
+	syscap_get_stats(&stats);
+	return stats;
+}
+
+CHILD(reads_itself)
+{
+	struct stepper stepper;
+	uint64_t n_dropped = 0;
+
+	stepper_install(false);
+	emit_one();
+	for (long k = 1;; k++) {
+		/* as much as fits: the next has to look */
+		read_all();
+		while (sc_self->limit - (uint32_t)sc_self->pos >= LEN)
+			emit_one();
+		const bool reached =
+			stepper_run(&stepper, k, emit_one, read_all_and_fill);
+		/* too late for their room, but they look how far he is */
+		emit(3);
+		CHECK_STR(get_stats().reason, "a recorder is connected");
+		CHECK(get_stats().n_dropped <= n_dropped + 4);
+		n_dropped = get_stats().n_dropped;
+		read_all();
+		emit(N_FIT - 10);
+		read_all();
+		emit(N_FIT - 10);
+		CHECK_STR(get_stats().reason, "a recorder is connected");
+		CHECK_EQ(get_stats().n_dropped, n_dropped);
+		if (!reached)
+			break;
+	}
+}
+
+TEST(a_reader_that_moves_while_a_handler_emits_is_still_believed)
+{
+	struct peer peer;
+
+	peer_start(&peer, "reads_itself", RING, PEER_OURS);
+	CHECK_EQ(peer_finish_without_draining(&peer), 0);
+	peer_free(&peer);
+}
