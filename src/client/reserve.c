@@ -54,13 +54,12 @@ bool sc_reserve_look(struct sc_state *ts, uint32_t *ret_limit)
 			                     "position is not one");
 			return false;
 		}
-		const uint32_t free = size - (used - moved);
 		/* A handler that looked meanwhile has seen a newer head: its
 		 * must stay, or what it reserved would look like a whole
 		 * ring more than there is */
 		if (!__atomic_compare_exchange_n(&ts->head, &before, head,
-						 false, __ATOMIC_RELAXED,
-						 __ATOMIC_RELAXED))
+		                                 false, __ATOMIC_RELAXED,
+		                                 __ATOMIC_RELAXED))
 			continue;
 		*ret_limit = (uint32_t)pos + size - 8 - SC_RING_ROOM -
 		             (used - moved);

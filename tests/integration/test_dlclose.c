@@ -95,7 +95,7 @@ CHILD(unloads)
 	/* loaded again it is the same copy, and goes on */
 	load(&plugin);
 	plugin.emit("again", 10);
-	CHECK_STR(plugin.reason(), "a recorder is connected");
+	CHECK_STR(plugin.reason(), "SYSPROF_CONTROL_FD leads to a recorder");
 	dlclose(plugin.handle);
 	pthread_exit(NULL);
 }

@@ -77,7 +77,7 @@ static void *emit_for_ever(void *type)
 
 static void cancel_many(int type)
 {
-	unsigned seed = (unsigned)test_seed();
+	unsigned seed = (unsigned)strtoul(peer_arg(), NULL, 10);
 
 	for (int i = 0; i < N_CANCELLED; i++) {
 		pthread_t thread;
@@ -106,12 +106,20 @@ CHILD(asynchronous)
 	cancel_many(PTHREAD_CANCEL_ASYNCHRONOUS);
 }
 
+static void run_cancelled(struct peer *peer, const char *child)
+{
+	char seed[24];
+
+	snprintf(seed, sizeof(seed), "%llu", test_seed());
+	peer_start_arg(peer, child, seed, 1u << 24, PEER_OURS);
+	CHECK_EQ(peer_finish(peer), 0);
+}
+
 TEST(cancelled_threads_leave_whole_frames_and_end_their_rings)
 {
 	struct peer peer;
 
-	peer_start(&peer, "deferred", 1u << 24, PEER_OURS);
-	CHECK_EQ(peer_finish(&peer), 0);
+	run_cancelled(&peer, "deferred");
 	check_ends(&peer, N_CANCELLED);
 	for (unsigned i = 0; i < peer.n_rings; i++)
 		CHECK_EQ(peer_lost_told(&peer.rings[i]), 0);
@@ -122,8 +130,7 @@ TEST(threads_cancelled_inside_an_emit_leave_whole_frames_too)
 {
 	struct peer peer;
 
-	peer_start(&peer, "asynchronous", 1u << 24, PEER_OURS);
-	CHECK_EQ(peer_finish(&peer), 0);
+	run_cancelled(&peer, "asynchronous");
 	check_ends(&peer, N_CANCELLED);
 	peer_free(&peer);
 }

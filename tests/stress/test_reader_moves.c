@@ -76,14 +76,16 @@ CHILD(reads_itself)
 			stepper_run(&stepper, k, emit_one, read_all_and_fill);
 		/* too late for their room, but they look how far he is */
 		emit(3);
-		CHECK_STR(get_stats().reason, "a recorder is connected");
+		CHECK_STR(get_stats().reason,
+		          "SYSPROF_CONTROL_FD leads to a recorder");
 		CHECK(get_stats().n_dropped <= n_dropped + 4);
 		n_dropped = get_stats().n_dropped;
 		read_all();
 		emit(N_FIT - 10);
 		read_all();
 		emit(N_FIT - 10);
-		CHECK_STR(get_stats().reason, "a recorder is connected");
+		CHECK_STR(get_stats().reason,
+		          "SYSPROF_CONTROL_FD leads to a recorder");
 		CHECK_EQ(get_stats().n_dropped, n_dropped);
 		if (!reached)
 			break;
