@@ -216,6 +216,10 @@ static inline unsigned char *sc_take(struct sc_thread *st, uint32_t limit,
 		/* A handler's emit died on top of us, before its first word */
 		if (SC_UNLIKELY(__atomic_load_n(&st->headered,
 		                                __ATOMIC_RELAXED) != old)) {
+			/* or a child was forked there, or the ring closed */
+			if (__atomic_load_n(&st->body, __ATOMIC_RELAXED) ==
+			    NULL)
+				return NULL;
 			sc_write_missing_header(st);
 			continue;
 		}

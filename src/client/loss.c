@@ -74,8 +74,10 @@ void sc_loss_count(struct sc_state *ts, uint8_t type, uint32_t len,
 
 	/* The header first: should we die between the two, the recorder tells
 	 * of what no record of ours will. */
-	if (ts->is_ours && ts->ring != NULL)
-		add(&ts->ring->lost, kind, len, time);
+	struct sc_ring_header *const ring =
+		__atomic_load_n(&ts->ring, __ATOMIC_RELAXED);
+	if (ts->is_ours && ring != NULL)
+		add(&ring->lost, kind, len, time);
 	add(&ts->lost, kind, len, time);
 	count_for_process(kind);
 	/* The next emit looks for room, and tells of this */
@@ -274,10 +276,12 @@ static bool tell_of_thread(struct sc_state *ts, uint32_t limit)
 	ts->bank = next;
 	SC_SIGNAL_FENCE();
 	__atomic_store_n(&ts->telling_at, 0, __ATOMIC_RELAXED);
-	if (ts->is_ours) { /* the header's range begins anew */
-		__atomic_store_n(&ts->ring->lost.to, 0, __ATOMIC_RELAXED);
-		__atomic_store_n(&ts->ring->lost.from, 0, __ATOMIC_RELAXED);
-		return_range(&ts->ring->lost, &ts->lost);
+	struct sc_ring_header *const ring =
+		__atomic_load_n(&ts->ring, __ATOMIC_RELAXED);
+	if (ts->is_ours && ring != NULL) { /* its range begins anew */
+		__atomic_store_n(&ring->lost.to, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&ring->lost.from, 0, __ATOMIC_RELAXED);
+		return_range(&ring->lost, &ts->lost);
 	}
 	return true;
 }

@@ -35,9 +35,13 @@ bool sc_reserve_look(struct sc_state *ts, uint32_t *ret_limit)
 			__atomic_load_n(&st->pos, __ATOMIC_RELAXED);
 		SC_SIGNAL_FENCE();
 		uint32_t before = __atomic_load_n(&ts->head, __ATOMIC_RELAXED);
+		struct sc_ring_header *const ring =
+			__atomic_load_n(&ts->ring, __ATOMIC_RELAXED);
+		if (ring == NULL)
+			return false; /* a child, forked a moment ago */
 		/* W1, pairs with R2 */
 		const uint32_t head =
-			__atomic_load_n(&ts->ring->head, __ATOMIC_ACQUIRE);
+			__atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
 		SC_SIGNAL_FENCE();
 		if (__atomic_load_n(&st->pos, __ATOMIC_RELAXED) != pos ||
 		    __atomic_load_n(&ts->head, __ATOMIC_RELAXED) != before)
@@ -74,6 +78,7 @@ SC_COLD unsigned char *sc_reserve_slow(struct sc_thread *st, uint32_t len,
 	struct sc_state *const ts = sc_state_of(st);
 	const int saved = errno;
 	unsigned char *frame = NULL;
+	uint32_t known = __atomic_load_n(&st->limit, __ATOMIC_RELAXED);
 	uint32_t limit;
 
 	if (st->body == NULL && !sc_thread_connect(ts))
@@ -95,7 +100,10 @@ SC_COLD unsigned char *sc_reserve_slow(struct sc_thread *st, uint32_t len,
 	/* While losses are pending every emit comes here; a handler may add
 	 * to them between the two, so look again. */
 	if (!sc_loss_is_pending(ts)) {
-		__atomic_store_n(&st->limit, limit, __ATOMIC_RELAXED);
+		/* Not where a handler changed it, who may have forked: in the
+		 * child our limit is another ring's */
+		__atomic_compare_exchange_n(&st->limit, &known, limit, false,
+		                            __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 		SC_SIGNAL_FENCE();
 		if (sc_loss_is_pending(ts))
 			__atomic_store_n(&st->limit, (uint32_t)st->pos,
@@ -127,9 +135,11 @@ SC_COLD void sc_write_missing_header(struct sc_thread *st)
 		pos = __atomic_load_n(&st->pos, __ATOMIC_RELAXED);
 		SC_SIGNAL_FENCE();
 	} while (__atomic_load_n(&st->headered, __ATOMIC_RELAXED) != known);
-	if (pos == known || st->body == NULL)
+	unsigned char *const body =
+		__atomic_load_n(&st->body, __ATOMIC_RELAXED);
+	if (pos == known || body == NULL)
 		return;
-	unsigned char *const frame = st->body + (uint32_t)(known >> 32);
+	unsigned char *const frame = body + (uint32_t)(known >> 32);
 	sc_store_word(frame,
 	              sc_first_word(st, (uint32_t)pos - (uint32_t)known));
 	sc_store_word(frame + 16, SYSCAP_FRAME_TIMESTAMP);
@@ -233,12 +243,16 @@ SC_COLD void sc_settle(struct sc_thread *st)
 
 	__atomic_store_n(&st->nested, 0, __ATOMIC_RELAXED);
 	SC_SIGNAL_FENCE();
-	if (st->body == NULL)
+	unsigned char *const body =
+		__atomic_load_n(&st->body, __ATOMIC_RELAXED);
+	const uint32_t *const tail =
+		__atomic_load_n(&st->tail, __ATOMIC_RELAXED);
+	if (body == NULL || tail == NULL)
 		return;
 	sc_write_missing_header(st);
 	const uint32_t end =
 		(uint32_t)(__atomic_load_n(&st->pos, __ATOMIC_RELAXED) >> 32);
-	uint32_t at = __atomic_load_n(st->tail, __ATOMIC_RELAXED);
+	uint32_t at = __atomic_load_n(tail, __ATOMIC_RELAXED);
 	if (at >= st->size || at % 8 != 0) { /* the peer overwrote it */
 		sc_thread_close_ring(ts, "a ring was closed: its tail was "
 		                         "overwritten");
@@ -246,7 +260,7 @@ SC_COLD void sc_settle(struct sc_thread *st)
 	}
 	uint32_t left = end >= at ? end - at : end + st->size - at;
 	while (left != 0) {
-		const uint32_t len = settle_frame(ts, st->body + at, left);
+		const uint32_t len = settle_frame(ts, body + at, left);
 
 		at += len;
 		if (at >= st->size)

@@ -311,9 +311,10 @@ static bool is_text(const unsigned char *field, size_t size)
 static bool is_content_right(const struct peer_frame *f)
 {
 	const unsigned char *const b = f->bytes;
-	uint16_t n;
+	uint16_t n = 0;
 
-	memcpy(&n, b + 24, 2);
+	if (f->len > 24)
+		memcpy(&n, b + 24, 2);
 	switch (f->type) {
 	case 1:
 		for (size_t i = 24; i < f->len; i++)

@@ -73,10 +73,13 @@ CHILD(forks_at_every_instruction)
 {
 	struct stepper stepper;
 
+	/* sanitized code is ten times as long */
+	const long stride = test_is_sanitized() ? 11 : 1;
+
 	stepper_install(false);
 	emit_one();
-	for (long k = 1;; k++) {
-		sequence = k;
+	for (long k = 1;; k += stride) {
+		sequence = (k - 1) / stride + 1;
 		child = -1;
 		const bool reached =
 			stepper_run(&stepper, k, emit_one, fork_here);
@@ -99,6 +102,41 @@ CHILD(forks_at_every_instruction)
 	}
 	CHECK(n_children > 20);
 	SYSCAP_MARK("test", "n_children", n_children, 0, NULL);
+}
+
+/*
+ * The same where the stepped emit has to look for room, and to tell of
+ * losses.  The parent's ring is full each time, and then read.
+ */
+CHILD(forks_where_emits_are_slow)
+{
+	struct stepper stepper;
+	const long stride = test_is_sanitized() ? 61 : 7;
+
+	stepper_install(false);
+	emit_one();
+	for (long k = 1;; k += stride) {
+		for (int i = 0; i < 200; i++)
+			SYSCAP_MARK("test", "burst", 0, 0, NULL);
+		usleep(3000);
+		sequence = k;
+		child = -1;
+		const bool reached =
+			stepper_run(&stepper, k, emit_one, fork_here);
+		if (child == 0) {
+			/* more than fits */
+			for (int i = 0; i < 200; i++)
+				SYSCAP_MARK("test", "child", i, 0, NULL);
+			pthread_exit(NULL);
+		}
+		SYSCAP_MARK("test", "parent", sequence, 0, NULL);
+		if (!reached)
+			break;
+		n_children++;
+	}
+	CHECK(n_children > 20);
+	SYSCAP_MARK("test", "n_children", n_children, 0, NULL);
+	pthread_exit(NULL);
 }
 
 static unsigned count(const struct peer_ring *ring, const char *name,
@@ -165,6 +203,48 @@ TEST(a_child__Forked_inside_an_emit_writes_a_ring_of_its_own)
 TEST(a_child__Forked_inside_an_emit_that_emits_first_is_off_the_parents_ring)
 {
 	check_forks("_Fork emits child-last");
+}
+
+static void check_slow_forks(const char *arg)
+{
+	struct peer peer;
+
+	peer_start_arg(&peer, "forks_where_emits_are_slow", arg, 8192,
+	               PEER_OURS);
+	CHECK_EQ(peer_finish(&peer), 0);
+	const struct peer_ring *const own = &peer.rings[0];
+	const unsigned n = peer.n_rings - 1;
+	CHECK_EQ(count(own, "n_children", n), 1);
+	CHECK(peer_lost_told(own) > n);
+	CHECK_EQ(peer_lost_told(own), peer_lost_total(own));
+	for (unsigned i = 0; i <= n; i++)
+		check_one_owner(&peer.rings[i]);
+	for (unsigned i = 1; i <= n; i++) {
+		unsigned n_marks = 0;
+		struct peer_frame f;
+		size_t at = 0;
+
+		while (peer_next(&peer.rings[i], &at, &f))
+			n_marks += f.type == 10 &&
+			           strcmp(peer_mark_name(&f), "child") == 0;
+		/* The stepped one may be here, or lost, and in the parent */
+		CHECK(peer.rings[i].has_ended);
+		const uint64_t sum = n_marks + peer_lost_total(&peer.rings[i]);
+		CHECK(sum == 200 || sum == 201);
+	}
+	peer_free(&peer);
+}
+
+TEST(a_child_forked_where_an_emit_is_slow_writes_a_ring_of_its_own)
+{
+	check_slow_forks("fork");
+	check_slow_forks("fork emits");
+}
+
+TEST(a_child__Forked_where_an_emit_is_slow_writes_a_ring_of_its_own)
+{
+	check_slow_forks("_Fork");
+	check_slow_forks("_Fork emits");
 }
 
 /* ------------------------------------------------------ vfork() children */

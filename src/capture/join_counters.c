@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* join_counters.c - counter ids that are unique in a joined capture. */
+#include "capture/join_counters.h"
+
+#include "capture/frame.h"
+#include "capture/frame_order.h"
+#include "capture/load.h"
+#include "capture/store.h"
+
+#define COUNTER sizeof(struct syscap_wire_counter)
+#define GROUP   sizeof(struct syscap_wire_values)
+
+/* These are keys: all of their bytes, and no gaps. */
+struct pid_id {
+	int32_t pid;
+	uint32_t id;
+};
+
+struct text {
+	int32_t pid;
+	uint32_t id;
+	char category[32], name[32], description[52];
+	uint32_t type;
+};
+
+void sc_join_counters_fini(struct sc_join_counters *counters)
+{
+	sc_map_fini(&counters->by_text);
+	sc_map_fini(&counters->by_use);
+	sc_map_fini(&counters->by_id);
+	free(counters->definitions.items);
+	free(counters->uses.items);
+	free(counters->last_of_id.items);
+}
+
+static uint32_t get_id(const unsigned char *counter, bool big)
+{
+	const unsigned char *id = counter + SC_AT(counter, id);
+
+	return big ? (uint32_t)(id[0] << 16 | id[1] << 8 | id[2])
+	           : (uint32_t)(id[2] << 16 | id[1] << 8 | id[0]);
+}
+
+static void copy_text(char *to, const unsigned char *from, size_t size)
+{
+	const char *text = (const char *)from;
+
+	memcpy(to, text, strnlen(text, size));
+}
+
+/* Older writers leave litter behind the texts, so these are cut there. */
+static void get_text(struct text *text, int32_t pid,
+                     const unsigned char *counter, bool big)
+{
+	memset(text, 0, sizeof(*text));
+	text->pid = pid;
+	text->id = get_id(counter, big);
+	copy_text(text->category, counter, sizeof(text->category));
+	copy_text(text->name, counter + SC_AT(counter, name),
+	          sizeof(text->name));
+	copy_text(text->description, counter + SC_AT(counter, description),
+	          sizeof(text->description));
+	text->type = counter[SC_AT(counter, type)];
+}
+
+static struct sc_join_use *find_use(const struct sc_join_counters *counters,
+                                    int32_t pid, uint32_t id)
+{
+	const struct pid_id key = { pid, id };
+	size_t number;
+
+	if (!sc_map_get(&counters->by_use, &key, sizeof(key), &number))
+		return NULL;
+	return &counters->uses.items[number];
+}
+
+static struct sc_join_use *put_use(struct sc_join_counters *counters,
+                                   int32_t pid, uint32_t id)
+{
+	const struct sc_join_use use = { .pid = pid, .id = id };
+	const struct pid_id key = { pid, id };
+	size_t number;
+	const int r = sc_map_put(&counters->by_use, &key, sizeof(key), &number);
+
+	if (r < 0 || (r > 0 && sc_array_push(&counters->uses, use) < 0))
+		return NULL;
+	return &counters->uses.items[number];
+}
+
+/* The definition is known, by @number: who means it from now on? */
+static int note_definition(struct sc_join_counters *counters, int32_t pid,
+                           uint32_t id, size_t number)
+{
+	struct sc_join_definition *definition =
+		&counters->definitions.items[number];
+	struct sc_join_use *use = put_use(counters, pid, id);
+	size_t id_number;
+
+	if (use == NULL)
+		return -ENOMEM;
+	if (!use->is_defined) {
+		use->is_defined = true;
+		use->new_id = definition->new_id;
+		definition->is_hoisted = use->early != NULL;
+	}
+
+	const int r =
+		sc_map_put(&counters->by_id, &id, sizeof(id), &id_number);
+	if (r < 0)
+		return r;
+	if (r > 0)
+		return sc_array_push(&counters->last_of_id, number);
+	counters->last_of_id.items[id_number] = number;
+	return 0;
+}
+
+static int scan_definition(struct sc_join_counters *counters,
+                           const struct syscap_frame *frame, unsigned i,
+                           bool big, uint32_t *last)
+{
+	const unsigned char *counter =
+		frame->bytes + sizeof(struct syscap_wire_ctrdef) + i * COUNTER;
+	struct sc_join_definition definition = {
+		.frame = frame->bytes,
+		.i = (uint16_t)i,
+		.value = sc_load_u64(counter + SC_AT(counter, value), big),
+	};
+	struct text text;
+	size_t number;
+
+	get_text(&text, frame->pid, counter, big);
+	if (text.id == 0) /* values cannot name it */
+		return 0;
+
+	const int r = sc_map_put(&counters->by_text, &text, sizeof(text),
+	                         &number);
+	if (r < 0)
+		return r;
+	if (r > 0) {
+		if (*last == SC_JOIN_COUNTER_MAX)
+			return -ENOSPC;
+		definition.new_id = *last + 1;
+		if (sc_array_push(&counters->definitions, definition) < 0)
+			return -ENOMEM;
+		*last += 1;
+	}
+	return note_definition(counters, frame->pid, text.id, number);
+}
+
+int sc_join_counters_scan(struct sc_join_counters *counters,
+                          const struct syscap_frame *frame, bool big,
+                          uint32_t *last)
+{
+	uint64_t bits;
+	uint32_t id;
+	int r = 0;
+
+	if (frame->type == SYSCAP_FRAME_CTRDEF)
+		for (unsigned i = 0; r == 0 && i < frame->ctrdef.n_counters;
+		     i++)
+			r = scan_definition(counters, frame, i, big, last);
+	for (unsigned i = 0; r == 0 && sc_frame_slot(frame, big, i, &id, &bits);
+	     i++) {
+		struct sc_join_use *use;
+
+		if (id == 0)
+			continue;
+		use = put_use(counters, frame->pid, id);
+		if (use == NULL)
+			return -ENOMEM;
+		if (!use->is_defined && use->early == NULL)
+			use->early = frame->bytes;
+	}
+	return r;
+}
+
+int sc_join_counters_settle(struct sc_join_counters *counters, uint32_t *last)
+{
+	for (size_t i = 0; i < counters->uses.n; i++) {
+		struct sc_join_use *use = &counters->uses.items[i];
+		size_t number;
+
+		if (use->is_defined)
+			continue;
+		if (sc_map_get(&counters->by_id, &use->id, sizeof(use->id),
+		               &number)) {
+			struct sc_join_definition *definition =
+				&counters->definitions.items
+					 [counters->last_of_id.items[number]];
+
+			use->new_id = definition->new_id;
+			if (definition->frame > use->early)
+				definition->is_hoisted = true;
+		} else if (*last == SC_JOIN_COUNTER_MAX) {
+			return -ENOSPC;
+		} else {
+			use->new_id = ++*last;
+		}
+	}
+	return 0;
+}
+
+static void set_id(unsigned char *counter, uint32_t id)
+{
+	unsigned char *at = counter + SC_AT(counter, id);
+
+	at[0] = (unsigned char)id;
+	at[1] = (unsigned char)(id >> 8);
+	at[2] = (unsigned char)(id >> 16);
+}
+
+bool sc_join_counters_hoist(struct sc_join_counters *counters, bool big,
+                            size_t *at, unsigned char *buffer)
+{
+	const size_t len = sizeof(struct syscap_wire_ctrdef) + COUNTER;
+	struct sc_join_definition *definition;
+	struct syscap_frame frame;
+	unsigned char *counter = buffer + sizeof(struct syscap_wire_ctrdef);
+
+	while (*at < counters->definitions.n &&
+	       !counters->definitions.items[*at].is_hoisted)
+		++*at;
+	if (*at == counters->definitions.n)
+		return false;
+	definition = &counters->definitions.items[(*at)++];
+
+	sc_frame_header(definition->frame, big, &frame);
+	if (sc_frame_decode(&frame, big, NULL) < 0)
+		return false;
+	sc_frame_order_copy(&frame, big, buffer);
+	memmove(counter, counter + definition->i * COUNTER, COUNTER);
+	set_id(counter, definition->new_id);
+	sc_store_u16(buffer + SC_AT(frame, len), (uint16_t)len);
+	sc_store_u16(buffer + SC_AT(ctrdef, n_counters), 1);
+	definition->is_written = true;
+	return true;
+}
+
+/* Renumber one entry of a CTRDEF; is it still needed? */
+static bool define(struct sc_join_counters *counters, int32_t pid,
+                   unsigned char *counter)
+{
+	const uint64_t value =
+		sc_load_u64(counter + SC_AT(counter, value), false);
+	struct sc_join_definition *definition;
+	struct sc_join_use *use;
+	struct text text;
+	size_t number;
+
+	get_text(&text, pid, counter, false);
+	if (text.id == 0 ||
+	    !sc_map_get(&counters->by_text, &text, sizeof(text), &number))
+		return true;
+	definition = &counters->definitions.items[number];
+	use = find_use(counters, pid, text.id);
+	if (use != NULL)
+		use->new_id = definition->new_id;
+	if (definition->is_written && definition->value == value)
+		return false;
+	definition->is_written = true;
+	set_id(counter, definition->new_id);
+	return true;
+}
+
+unsigned sc_join_counters_define(struct sc_join_counters *counters,
+                                 unsigned char *buffer, bool *ret_is_empty)
+{
+	const int32_t pid = sc_load_i32(buffer + SC_AT(frame, pid), false);
+	const unsigned n =
+		sc_load_u16(buffer + SC_AT(ctrdef, n_counters), false);
+	unsigned char *first = buffer + sizeof(struct syscap_wire_ctrdef);
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		unsigned char *counter = first + i * COUNTER;
+
+		if (!define(counters, pid, counter))
+			continue;
+		memmove(first + kept * COUNTER, counter, COUNTER);
+		kept++;
+	}
+	*ret_is_empty = kept == 0 && n > 0;
+	if (kept < n) {
+		sc_store_u16(buffer + SC_AT(ctrdef, n_counters),
+		             (uint16_t)kept);
+		sc_store_u16(buffer + SC_AT(frame, len),
+		             (uint16_t)(sizeof(struct syscap_wire_ctrdef) +
+		                        kept * COUNTER));
+	}
+	return n - kept;
+}
+
+/* Where slot @i of the CTRSET in @buffer has its id, and its value. */
+static unsigned char *slot_id(unsigned char *buffer, unsigned i)
+{
+	return buffer + sizeof(struct syscap_wire_ctrset) + i / 8 * GROUP +
+	       i % 8 * 4;
+}
+
+static unsigned char *slot_value(unsigned char *buffer, unsigned i)
+{
+	return buffer + sizeof(struct syscap_wire_ctrset) + i / 8 * GROUP +
+	       SC_AT(values, values) + i % 8 * 8;
+}
+
+void sc_join_counters_set(const struct sc_join_counters *counters,
+                          unsigned char *buffer)
+{
+	const int32_t pid = sc_load_i32(buffer + SC_AT(frame, pid), false);
+	const unsigned n_groups =
+		sc_load_u16(buffer + SC_AT(ctrset, n_groups), false);
+	unsigned used = 0, groups;
+
+	for (unsigned i = 0; i < 8 * n_groups; i++) {
+		const uint32_t id = sc_load_u32(slot_id(buffer, i), false);
+		const uint64_t value =
+			sc_load_u64(slot_value(buffer, i), false);
+		const struct sc_join_use *use = find_use(counters, pid, id);
+
+		if (id == 0)
+			continue;
+		if (used < i) {
+			sc_store_u32(slot_id(buffer, i), 0);
+			sc_store_u64(slot_value(buffer, i), 0);
+		}
+		sc_store_u32(slot_id(buffer, used), use ? use->new_id : id);
+		sc_store_u64(slot_value(buffer, used), value);
+		used++;
+	}
+	groups = used == 0 ? n_groups : (used + 7) / 8;
+	if (groups == n_groups)
+		return;
+	sc_store_u16(buffer + SC_AT(ctrset, n_groups), (uint16_t)groups);
+	sc_store_u16(
+		buffer + SC_AT(frame, len),
+		(uint16_t)(sizeof(struct syscap_wire_ctrset) + groups * GROUP));
+}

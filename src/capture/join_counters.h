@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * join_counters.h - counter ids that are unique in a joined capture.
+ *
+ * Readers know a counter by its id alone, in the whole file.  A process of an
+ * input means by an id
+ *
+ *	what it defined it as last, before the value in the file; or else
+ *	what it defines it as first, behind the value; or else
+ *	what some process of that input defined it as last: the children of a
+ *	process set its counters; or else
+ *	a counter without a definition, of this process only.
+ *
+ * Each of these gets an id of its own.
+ */
+#ifndef SC_CAPTURE_JOIN_COUNTERS_H
+#define SC_CAPTURE_JOIN_COUNTERS_H
+
+#include <syscap/capture.h>
+
+#include "data/array.h"
+#include "data/map.h"
+
+#define SC_JOIN_COUNTER_MAX UINT32_C(0xFFFFFF)
+
+struct sc_join_definition {
+	const unsigned char *frame; /* the CTRDEF in the map, and which in it */
+	uint16_t i;
+	bool is_hoisted; /* goes before all other frames */
+	bool is_written;
+	uint32_t new_id;
+	uint64_t value;
+};
+
+/* What a process means by an id. */
+struct sc_join_use {
+	int32_t pid;
+	uint32_t id;
+	bool is_defined;            /* by this process */
+	const unsigned char *early; /* a CTRSET before that, or NULL */
+	uint32_t new_id;            /* for the next value */
+};
+
+/** The counters of one input; all zero at first. */
+struct sc_join_counters {
+	struct sc_map by_text; /* pid, id, and all that tells it apart */
+	struct sc_map by_use;  /* pid, id */
+	struct sc_map by_id;
+	SC_ARRAY(struct sc_join_definition) definitions;
+	SC_ARRAY(struct sc_join_use) uses;
+	SC_ARRAY(size_t) last_of_id; /* a definition's number */
+};
+
+void sc_join_counters_fini(struct sc_join_counters *counters);
+
+/**
+ * Learn from @frame, a CTRDEF or CTRSET.  *@last is the latest new id.
+ * Returns 0, -ENOMEM, or -ENOSPC when there are no more.
+ */
+int sc_join_counters_scan(struct sc_join_counters *counters,
+                          const struct syscap_frame *frame, bool big,
+                          uint32_t *last);
+
+/** All frames were scanned: decide about values without a definition. */
+int sc_join_counters_settle(struct sc_join_counters *counters, uint32_t *last);
+
+/**
+ * Step through the definitions that go before all other frames, from *@at,
+ * which is 0 at first: put each, in a CTRDEF of its own, into @buffer.
+ */
+bool sc_join_counters_hoist(struct sc_join_counters *counters, bool big,
+                            size_t *at, unsigned char *buffer);
+
+/**
+ * Renumber the CTRDEF in @buffer, which is little-endian, and take out what
+ * was written already.  Returns how many definitions are left out, and
+ * whether the frame is still worth writing.
+ */
+unsigned sc_join_counters_define(struct sc_join_counters *counters,
+                                 unsigned char *buffer, bool *ret_is_empty);
+
+/**
+ * Renumber the CTRSET in @buffer, which is little-endian; unused slots move
+ * behind the used ones.
+ */
+void sc_join_counters_set(const struct sc_join_counters *counters,
+                          unsigned char *buffer);
+
+#endif
