@@ -201,6 +201,9 @@ uint32_t syscap_mark_id(const char *group, const char *name);
 void syscap_mark_by_id(uint32_t id, int64_t begin, int64_t duration,
                        const char *message);
 
+static inline void sc_mark_since(const struct syscap_mark_site *site,
+                                 int64_t begin, const char *message);
+
 #define SC_JOIN2(a, b) a##b
 #define SC_JOIN(a, b)  SC_JOIN2(a, b)
 
@@ -229,16 +232,14 @@ void syscap_mark_by_id(uint32_t id, int64_t begin, int64_t duration,
 	} while (0)
 
 /** From @begin, which syscap_begin() told, until now. */
-#define SYSCAP_MARK_SINCE(group, name, begin, message)                    \
-	do {                                                              \
-		if (SC_ACTIVE()) {                                        \
-			SC_MARK_SITE(sc_site, group, name);               \
-			const int64_t sc_begin = (begin);                 \
-			if (sc_begin != 0)                                \
-				syscap_mark_at(&sc_site, sc_begin,        \
-				               syscap_clock() - sc_begin, \
-				               message);                  \
-		}                                                         \
+#define SYSCAP_MARK_SINCE(group, name, begin, message)                      \
+	do {                                                                \
+		if (SC_ACTIVE()) {                                          \
+			SC_MARK_SITE(sc_site, group, name);                 \
+			const int64_t sc_since = (begin);                   \
+			if (SC_LIKELY(sc_since != 0))                       \
+				sc_mark_since(&sc_site, sc_since, message); \
+		}                                                           \
 	} while (0)
 
 /** @duration ns from @begin on, with a message in printf's form. */
@@ -259,8 +260,7 @@ struct sc_scope {
 static inline void sc_scope_end(struct sc_scope *scope)
 {
 	if (SC_UNLIKELY(scope->begin != 0))
-		syscap_mark_at(scope->site, scope->begin,
-		               syscap_clock() - scope->begin, scope->message);
+		sc_mark_since(scope->site, scope->begin, scope->message);
 }
 
 /**
@@ -410,10 +410,13 @@ void syscap_log_printf(unsigned severity, const char *domain,
 void syscap_log_vprintf(unsigned severity, const char *domain,
                         const char *format, va_list args) SYSCAP_PRINTF(3, 0);
 
-#define SYSCAP_LOG(severity, domain, message)                  \
-	do {                                                   \
-		if (SC_ACTIVE())                               \
-			syscap_log(severity, domain, message); \
+static inline void sc_log(unsigned severity, const char *domain,
+                          const char *message);
+
+#define SYSCAP_LOG(severity, domain, message)              \
+	do {                                               \
+		if (SC_ACTIVE())                           \
+			sc_log(severity, domain, message); \
 	} while (0)
 
 #define SYSCAP_LOG_PRINTF(severity, domain, ...)                          \
@@ -438,56 +441,71 @@ void syscap_metadata(const char *id, const char *value);
 
 /* ----------------------------------------------------- the inline bodies */
 
-/* Out of line: messages that must be cut, counters not known to the ring. */
-void sc_mark_long(const struct syscap_mark_site *site, int64_t begin,
-                  int64_t duration, const char *message, size_t len);
-bool sc_counter_define(struct sc_thread *st, struct syscap_counter *counter,
-                       int64_t time);
+/* Out of line: long messages, counters not known to the ring, emits that are
+ * not alone. */
+void sc_mark_slow(const struct syscap_mark_site *site, int64_t begin,
+                  int64_t duration, const char *message, size_t len,
+                  const void *cfa);
+void sc_counter_slow(struct syscap_counter *counter, uint64_t bits, int64_t now,
+                     const void *cfa);
 
-/** The ring carries @counter's definition, now if not before. */
-static inline bool sc_counter_ready(struct sc_thread *st,
-                                    struct syscap_counter *counter,
-                                    int64_t time)
+/** The ring of @st carries @counter's definition. */
+static inline bool sc_counter_is_defined(const struct sc_thread *st,
+                                         const struct syscap_counter *counter)
 {
 	const uint32_t index =
 		__atomic_load_n(&counter->index, __ATOMIC_ACQUIRE);
 
-	if (SC_LIKELY(index < SC_DEFINED_MAX &&
-	              (st->defined[index / 64] >> index % 64 & 1) != 0))
-		return true;
-	return sc_counter_define(st, counter, time);
+	return index < SC_DEFINED_MAX &&
+	       (st->defined[index / 64] >> index % 64 & 1) != 0;
 }
 
 /** Longest message that the inline mark takes. */
 #define SC_INLINE_MESSAGE 1024u
 
+static inline __attribute__((always_inline)) void
+sc_mark(struct sc_thread *st, const struct syscap_mark_site *site,
+        int64_t begin, int64_t duration, const char *message)
+{
+	const size_t n = message != NULL ? strlen(message) : 0;
+	const uint32_t len = (uint32_t)(96 + n + 8) & ~UINT32_C(7);
+	volatile uintptr_t token;
+	struct sc_place place;
+
+	if (SC_UNLIKELY(n > SC_INLINE_MESSAGE ||
+	                !sc_begin(st, &token, len, &place))) {
+		sc_mark_slow(site, begin, duration, message, n,
+		             __builtin_dwarf_cfa());
+		return;
+	}
+	unsigned char *const frame = place.frame;
+	sc_store_word(frame + 8, (uint64_t)begin);
+	sc_store_word(frame + 16, place.tag_word | SYSCAP_FRAME_MARK);
+	sc_store_word(frame + 24, (uint64_t)duration);
+	memcpy(frame + 32, site, sizeof(*site));
+	sc_store_word(frame + len - 8, 0);
+	if (n != 0)
+		memcpy(frame + 96, message, n);
+	sc_end(st, &token, &place);
+}
+
 SYSCAP_INLINE void syscap_mark_at(const struct syscap_mark_site *site,
                                   int64_t begin, int64_t duration,
                                   const char *message)
 {
-	const size_t n = message != NULL ? strlen(message) : 0;
 	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_MARK);
-	volatile uintptr_t token;
 
-	if (SC_UNLIKELY(st == NULL))
-		return;
-	if (SC_UNLIKELY(n > SC_INLINE_MESSAGE)) {
-		sc_mark_long(site, begin, duration, message, n);
-		return;
-	}
-	const uint32_t len = (uint32_t)(96 + n + 8) & ~UINT32_C(7);
-	const bool outermost = sc_enter(st, &token);
-	unsigned char *const frame =
-		sc_reserve(st, len, SYSCAP_FRAME_MARK, begin);
-	if (SC_LIKELY(frame != NULL)) {
-		sc_store_word(frame + 24, (uint64_t)duration);
-		memcpy(frame + 32, site, sizeof(*site));
-		sc_store_word(frame + len - 8, 0);
-		if (n != 0)
-			memcpy(frame + 96, message, n);
-		sc_commit(frame, SYSCAP_FRAME_MARK, st->tid_tag);
-	}
-	sc_leave(st, &token, outermost);
+	if (SC_LIKELY(st != NULL))
+		sc_mark(st, site, begin, duration, message);
+}
+
+static inline void sc_mark_since(const struct syscap_mark_site *site,
+                                 int64_t begin, const char *message)
+{
+	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_MARK);
+
+	if (SC_LIKELY(st != NULL))
+		sc_mark(st, site, begin, sc_clock(st) - begin, message);
 }
 
 SYSCAP_INLINE void syscap_counter_set_bits(struct syscap_counter *counter,
@@ -495,23 +513,57 @@ SYSCAP_INLINE void syscap_counter_set_bits(struct syscap_counter *counter,
 {
 	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_CTRSET);
 	volatile uintptr_t token;
+	struct sc_place place;
 
 	if (SC_UNLIKELY(st == NULL))
 		return;
 	const int64_t now = sc_clock(st);
-	const bool outermost = sc_enter(st, &token);
-	if (SC_LIKELY(sc_counter_ready(st, counter, now))) {
-		unsigned char *const frame =
-			sc_reserve(st, 128, SYSCAP_FRAME_CTRSET, now);
-		if (SC_LIKELY(frame != NULL)) {
-			sc_store_word(frame + 24, 1);
-			memset(frame + 32, 0, 96);
-			sc_store_word(frame + 32, counter->id);
-			sc_store_word(frame + 64, bits);
-			sc_commit(frame, SYSCAP_FRAME_CTRSET, st->tid_tag);
-		}
+	if (SC_UNLIKELY(!sc_counter_is_defined(st, counter) ||
+	                !sc_begin(st, &token, 128, &place))) {
+		sc_counter_slow(counter, bits, now, __builtin_dwarf_cfa());
+		return;
 	}
-	sc_leave(st, &token, outermost);
+	unsigned char *const frame = place.frame;
+	sc_store_word(frame + 8, (uint64_t)now);
+	sc_store_word(frame + 16, place.tag_word | SYSCAP_FRAME_CTRSET);
+	sc_store_word(frame + 24, 1);
+	sc_store_word(frame + 32, counter->id);
+	memset(frame + 40, 0, 24);
+	sc_store_word(frame + 64, bits);
+	memset(frame + 72, 0, 56);
+	sc_end(st, &token, &place);
+}
+
+/* Where the domain is a literal: else its length must be counted first. */
+static inline void sc_log(unsigned severity, const char *domain,
+                          const char *message)
+{
+	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_LOG);
+	volatile uintptr_t token;
+	struct sc_place place;
+
+	if (SC_UNLIKELY(st == NULL))
+		return;
+	const size_t n = message != NULL ? strlen(message) : 0;
+	const size_t n_domain = domain != NULL ? strlen(domain) : 0;
+	const uint32_t len = (uint32_t)(64 + n + 8) & ~UINT32_C(7);
+	const int64_t now = sc_clock(st);
+	if (SC_UNLIKELY(n > SC_INLINE_MESSAGE || n_domain > 31 ||
+	                !sc_begin(st, &token, len, &place))) {
+		syscap_log(severity, domain, message);
+		return;
+	}
+	unsigned char *const frame = place.frame;
+	sc_store_word(frame + 8, (uint64_t)now);
+	sc_store_word(frame + 16, place.tag_word | SYSCAP_FRAME_LOG);
+	sc_store_word(frame + 24, (uint16_t)severity);
+	memset(frame + 32, 0, 32);
+	if (n_domain != 0)
+		memcpy(frame + 32, domain, n_domain);
+	sc_store_word(frame + len - 8, 0);
+	if (n != 0)
+		memcpy(frame + 64, message, n);
+	sc_end(st, &token, &place);
 }
 
 SYSCAP_INLINE void syscap_counter_set_int64(struct syscap_counter *counter,

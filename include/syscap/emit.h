@@ -85,24 +85,36 @@ extern "C" {
  * src/client/thread.h.  Lives in memory that a forked child finds zeroed.
  */
 struct sc_thread {
-	uint64_t pos;   /* offset in the body << 32 | bytes ever reserved */
-	uint32_t limit; /* the count in pos may reach this */
-	uint32_t size;  /* of the body; 0: no ring */
+	uint64_t owner;     /* token of the outermost emit under way, or 0 */
+	uint64_t next;      /* where in the body the next frame goes */
+	uint64_t end;       /* where the frame under way ends; next: none is */
+	uint64_t room_end;  /* frames may go up to here unlooked; 0: none may */
+	uint64_t disturbed; /* not 0: pos counts, not next; see reserve.c */
 	unsigned char *body;
-	uint32_t *tail;    /* in the ring header; NULL: publish nothing */
-	uint64_t owner;    /* token of the outermost emit under way, or 0 */
-	uint64_t headered; /* pos up to which every frame has its len */
-	uint32_t nested;   /* emits under way inside the outermost one */
-	int32_t pid;
-	const int32_t *cpu; /* rseq's cpu_id of this thread, or NULL */
+	uint32_t *tail;     /* in the ring header; NULL: publish nothing */
+	const int32_t *cpu; /* rseq's cpu_id of this thread, or one of -1 */
 
 	/* the clock: ns = base_ns + (tsc - base_tsc) * mult / 2^32 */
 	uint64_t base_tsc __attribute__((aligned(64)));
 	uint64_t window; /* ticks that the base may be used for; 0: never */
 	uint64_t mult;
 	int64_t base_ns;
-	int64_t last_ns;  /* newest time told: the next is not below it */
-	int64_t read_ns;  /* what the kernel said at base_tsc; 0: no base */
+	uint64_t pid_word; /* the pid as it stands in a frame's first word */
+	uint64_t tag_word; /* tid_tag as it stands in its third */
+	int64_t last_ns;   /* as slow calls told: the next is not below it */
+	int64_t read_ns;   /* what the kernel said at base_tsc; 0: no base */
+
+	/* emits that are not alone */
+	uint64_t pos;      /* offset in the body << 32 | bytes ever reserved */
+	uint64_t headered; /* pos up to which every frame has its len */
+	uint32_t limit;    /* the count in pos may reach this */
+	uint32_t size;     /* of the body; 0: no ring */
+	uint32_t lap;      /* count - offset */
+	uint32_t nested;   /* emits under way inside the outermost one */
+	uint64_t suspect;  /* 1 + offset of a frame that next did not pass */
+	uint64_t suspect_owner;
+	uint32_t suspect_len;
+	int32_t pid;
 	uint32_t tid_tag; /* padding2 of frames without a tid of their own */
 
 	/* one bit per counter whose definition is in this ring */
@@ -125,7 +137,11 @@ unsigned char *sc_reserve_slow(struct sc_thread *st, uint32_t len, uint8_t type,
 void sc_leave_nested(struct sc_thread *st);
 void sc_write_missing_header(struct sc_thread *st);
 void sc_settle(struct sc_thread *st);
-void sc_retake(struct sc_thread *st, volatile uintptr_t *token);
+void sc_open(struct sc_thread *st);
+void sc_mend(struct sc_thread *st);
+void sc_finish(struct sc_thread *st, volatile uintptr_t *token);
+void sc_finish_disturbed(struct sc_thread *st, volatile uintptr_t *token);
+void sc_withdraw(struct sc_thread *st, volatile uintptr_t *token);
 int64_t sc_clock_slow(struct sc_thread *st);
 int32_t sc_cpu_slow(void);
 
@@ -151,27 +167,35 @@ static inline bool sc_exchange_local(uint64_t *word, uint64_t expected,
 #endif
 }
 
-static inline uintptr_t sc_token_value(const volatile uintptr_t *token)
+static inline uintptr_t sc_token_value(const struct sc_thread *st)
 {
-	return (uintptr_t)token ^ (uintptr_t)UINT64_C(0x5CA95CA95CA95CA9);
+	return (uintptr_t)st;
 }
 
 /**
  * Begin an emit.  @token lives in the caller's stack frame until sc_leave().
  * Its address tells how deep the emit is, its value that it still lives.
  */
-static inline __attribute__((always_inline)) bool
-sc_enter(struct sc_thread *st, volatile uintptr_t *token)
+static inline bool sc_enter_from(struct sc_thread *st,
+                                 volatile uintptr_t *token, const void *cfa)
 {
-	*token = sc_token_value(token);
+	*token = sc_token_value(st);
 	SC_SIGNAL_FENCE();
+	sc_mend(st);
 	/* One instruction: else a handler between load and store could become
 	 * owner, die, and be overwritten without anybody looking. */
 	if (SC_LIKELY(sc_exchange_local(&st->owner, 0, (uintptr_t)token))) {
 		SC_SIGNAL_FENCE();
+		sc_open(st);
 		return true;
 	}
-	return sc_enter_nested(st, token, __builtin_dwarf_cfa());
+	return sc_enter_nested(st, token, cfa);
+}
+
+static inline __attribute__((always_inline)) bool
+sc_enter(struct sc_thread *st, volatile uintptr_t *token)
+{
+	return sc_enter_from(st, token, __builtin_dwarf_cfa());
 }
 
 /** cpu, pid and len as they stand in the first 8 bytes of a frame. */
@@ -185,8 +209,7 @@ static inline uint64_t sc_first_word(const struct sc_thread *st, uint32_t len)
 		cpu = __atomic_load_n(known, __ATOMIC_RELAXED);
 	if (SC_UNLIKELY(cpu < 0))
 		cpu = sc_cpu_slow();
-	return (uint64_t)(uint32_t)st->pid << 32 |
-	       (uint64_t)(uint16_t)cpu << 16 | (uint16_t)len;
+	return st->pid_word | (uint64_t)(uint16_t)cpu << 16 | (uint16_t)len;
 }
 
 static inline void sc_store_word(unsigned char *at, uint64_t word)
@@ -272,42 +295,94 @@ static inline void sc_commit(unsigned char *frame, uint8_t type,
 static inline void sc_leave(struct sc_thread *st, volatile uintptr_t *token,
                             bool outermost)
 {
-	if (SC_UNLIKELY(!outermost)) {
+	if (SC_UNLIKELY(!outermost))
 		sc_leave_nested(st);
-		return;
+	else
+		sc_finish(st, token);
+}
+
+/* ------------------------------------------------ emits that are alone */
+
+/** Where the frame of sc_begin() goes. */
+struct sc_place {
+	unsigned char *frame;
+	uint32_t *tail;
+	uint64_t next;
+	uint64_t tag_word;
+};
+
+/**
+ * Begin an emit of one frame of @len bytes, and write the frame's first word.
+ * False: this one goes through sc_enter().  Until sc_end() the caller writes
+ * all other bytes of the frame, in any order.
+ *
+ * Nothing is reserved: that the emit is under way, and how far its frame
+ * goes, is announced.  Only a handler on top of us could write there, and
+ * goes behind it.  See disturb() in src/client/reserve.c.
+ */
+static inline __attribute__((always_inline)) bool
+sc_begin(struct sc_thread *st, volatile uintptr_t *token, uint32_t len,
+         struct sc_place *place)
+{
+	if (SC_UNLIKELY(st->owner != 0 || st->next != st->end))
+		return false;
+	*token = sc_token_value(st);
+	__atomic_store_n(&st->owner, (uintptr_t)token, __ATOMIC_RELAXED);
+	SC_SIGNAL_FENCE();
+	/* All before room_end: a child that a handler forks has none.  And if
+	 * it forks later, the child writes into the parent's ring, but only
+	 * what the parent writes there too. */
+	const uint64_t at = st->next;
+	unsigned char *const body = st->body;
+	const int32_t *const cpu_at = st->cpu;
+	const uint64_t pid_word = st->pid_word;
+	place->tag_word = st->tag_word;
+	place->tail = st->tail;
+	place->next = at + len;
+	SC_SIGNAL_FENCE();
+	if (SC_UNLIKELY(place->next > st->room_end)) {
+		sc_withdraw(st, token);
+		return false;
 	}
-	for (;;) {
-		const uint64_t pos =
-			__atomic_load_n(&st->pos, __ATOMIC_RELAXED);
-		SC_SIGNAL_FENCE();
-		/* pos first: then all before it is complete, or counted here */
-		if (SC_UNLIKELY(__atomic_load_n(&st->nested,
-		                                __ATOMIC_RELAXED) != 0)) {
-			sc_settle(st);
-			continue;
-		}
-		uint32_t *const tail =
-			__atomic_load_n(&st->tail, __ATOMIC_RELAXED);
-		if (SC_LIKELY(tail != NULL)) /* W2, pairs with R1 */
-			__atomic_store_n(tail, (uint32_t)(pos >> 32),
-			                 __ATOMIC_RELEASE);
-		SC_SIGNAL_FENCE();
-		__atomic_store_n(&st->owner, 0, __ATOMIC_RELAXED);
-		SC_SIGNAL_FENCE();
-		/* A handler between the two may have reserved: not yet told */
-		if (SC_LIKELY(__atomic_load_n(&st->pos, __ATOMIC_RELAXED) ==
-		              pos))
-			return;
-		if (!sc_exchange_local(&st->owner, 0, (uintptr_t)token))
-			sc_retake(st, token);
+	__atomic_store_n(&st->end, place->next, __ATOMIC_RELAXED);
+	SC_SIGNAL_FENCE();
+	/* Not ours any more: a handler forked, and this is the child */
+	if (SC_UNLIKELY(st->owner != (uintptr_t)token || st->disturbed != 0)) {
+		sc_withdraw(st, token);
+		return false;
 	}
+	int32_t cpu = *cpu_at;
+	if (SC_UNLIKELY(cpu < 0))
+		cpu = sc_cpu_slow();
+	place->frame = body + at;
+	sc_store_word(place->frame,
+	              pid_word | (uint64_t)(uint16_t)cpu << 16 | len);
+	return true;
+}
+
+/** The frame is whole: publish it. */
+static inline __attribute__((always_inline)) void
+sc_end(struct sc_thread *st, volatile uintptr_t *token,
+       const struct sc_place *place)
+{
+	SC_SIGNAL_FENCE();
+	__atomic_store_n(&st->next, place->next, __ATOMIC_RELAXED);
+	SC_SIGNAL_FENCE();
+	/* W2, pairs with R1 */
+	__atomic_store_n(place->tail, (uint32_t)place->next, __ATOMIC_RELEASE);
+	SC_SIGNAL_FENCE();
+	__atomic_store_n(&st->owner, 0, __ATOMIC_RELAXED);
+	SC_SIGNAL_FENCE();
+	/* What handlers emitted meanwhile is behind it, and not told yet */
+	if (SC_UNLIKELY(st->disturbed != 0))
+		sc_finish_disturbed(st, token);
 }
 
 /** Nanoseconds of CLOCK_MONOTONIC, monotonic within the thread. */
 static inline int64_t sc_clock(struct sc_thread *st)
 {
 #if defined(__x86_64__)
-	const uint64_t base = __atomic_load_n(&st->base_tsc, __ATOMIC_RELAXED);
+	const uint64_t base = st->base_tsc;
 	const uint64_t ticks = __rdtsc() - base;
 
 	SC_SIGNAL_FENCE();
@@ -318,9 +393,7 @@ static inline int64_t sc_clock(struct sc_thread *st)
 
 		SC_SIGNAL_FENCE();
 		/* Else a handler has taken a new base between our loads */
-		if (SC_LIKELY(__atomic_load_n(&st->base_tsc,
-		                              __ATOMIC_RELAXED) == base)) {
-			st->last_ns = now;
+		if (SC_LIKELY(st->base_tsc == base)) {
 			return now;
 		}
 	}

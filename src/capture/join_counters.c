@@ -104,8 +104,7 @@ static int note_definition(struct sc_join_counters *counters, int32_t pid,
 		definition->is_hoisted = use->early != NULL;
 	}
 
-	const int r =
-		sc_map_put(&counters->by_id, &id, sizeof(id), &id_number);
+	const int r = sc_map_put(&counters->by_id, &id, sizeof(id), &id_number);
 	if (r < 0)
 		return r;
 	if (r > 0)
@@ -132,8 +131,8 @@ static int scan_definition(struct sc_join_counters *counters,
 	if (text.id == 0) /* values cannot name it */
 		return 0;
 
-	const int r = sc_map_put(&counters->by_text, &text, sizeof(text),
-	                         &number);
+	const int r =
+		sc_map_put(&counters->by_text, &text, sizeof(text), &number);
 	if (r < 0)
 		return r;
 	if (r > 0) {
@@ -174,6 +173,24 @@ int sc_join_counters_scan(struct sc_join_counters *counters,
 	return r;
 }
 
+/* A frame moves as a whole: those that are new in it follow each other. */
+static void hoist_frames(struct sc_join_counters *counters)
+{
+	struct sc_join_definition *all = counters->definitions.items;
+	const size_t n = counters->definitions.n;
+	size_t end;
+
+	for (size_t begin = 0; begin < n; begin = end) {
+		bool is_hoisted = false;
+
+		for (end = begin; end < n && all[end].frame == all[begin].frame;
+		     end++)
+			is_hoisted = is_hoisted || all[end].is_hoisted;
+		for (size_t i = begin; i < end; i++)
+			all[i].is_hoisted = is_hoisted;
+	}
+}
+
 int sc_join_counters_settle(struct sc_join_counters *counters, uint32_t *last)
 {
 	for (size_t i = 0; i < counters->uses.n; i++) {
@@ -197,6 +214,7 @@ int sc_join_counters_settle(struct sc_join_counters *counters, uint32_t *last)
 			use->new_id = ++*last;
 		}
 	}
+	hoist_frames(counters);
 	return 0;
 }
 
@@ -212,27 +230,36 @@ static void set_id(unsigned char *counter, uint32_t id)
 bool sc_join_counters_hoist(struct sc_join_counters *counters, bool big,
                             size_t *at, unsigned char *buffer)
 {
-	const size_t len = sizeof(struct syscap_wire_ctrdef) + COUNTER;
-	struct sc_join_definition *definition;
+	struct sc_join_definition *all = counters->definitions.items;
+	const size_t n = counters->definitions.n;
+	unsigned char *first = buffer + sizeof(struct syscap_wire_ctrdef);
+	const unsigned char *bytes;
 	struct syscap_frame frame;
-	unsigned char *counter = buffer + sizeof(struct syscap_wire_ctrdef);
+	unsigned kept = 0;
 
-	while (*at < counters->definitions.n &&
-	       !counters->definitions.items[*at].is_hoisted)
+	while (*at < n && !all[*at].is_hoisted)
 		++*at;
-	if (*at == counters->definitions.n)
+	if (*at == n)
 		return false;
-	definition = &counters->definitions.items[(*at)++];
-
-	sc_frame_header(definition->frame, big, &frame);
+	bytes = all[*at].frame;
+	sc_frame_header(bytes, big, &frame);
 	if (sc_frame_decode(&frame, big, NULL) < 0)
 		return false;
 	sc_frame_order_copy(&frame, big, buffer);
-	memmove(counter, counter + definition->i * COUNTER, COUNTER);
-	set_id(counter, definition->new_id);
-	sc_store_u16(buffer + SC_AT(frame, len), (uint16_t)len);
-	sc_store_u16(buffer + SC_AT(ctrdef, n_counters), 1);
-	definition->is_written = true;
+	for (; *at < n && all[*at].frame == bytes; ++*at) {
+		unsigned char *counter = first + kept * COUNTER;
+
+		if (all[*at].i >= frame.ctrdef.n_counters)
+			continue; /* the file is not what was scanned */
+		memmove(counter, first + all[*at].i * COUNTER, COUNTER);
+		set_id(counter, all[*at].new_id);
+		all[*at].is_written = true;
+		kept++;
+	}
+	sc_store_u16(
+		buffer + SC_AT(frame, len),
+		(uint16_t)(sizeof(struct syscap_wire_ctrdef) + kept * COUNTER));
+	sc_store_u16(buffer + SC_AT(ctrdef, n_counters), (uint16_t)kept);
 	return true;
 }
 
@@ -319,11 +346,11 @@ void sc_join_counters_set(const struct sc_join_counters *counters,
 
 		if (id == 0)
 			continue;
-		if (used < i) {
-			sc_store_u32(slot_id(buffer, i), 0);
-			sc_store_u64(slot_value(buffer, i), 0);
-		}
-		sc_store_u32(slot_id(buffer, used), use ? use->new_id : id);
+		sc_store_u32(slot_id(buffer, i), 0);
+		sc_store_u64(slot_value(buffer, i), 0);
+		if (use == NULL) /* the file is not what was scanned */
+			continue;
+		sc_store_u32(slot_id(buffer, used), use->new_id);
 		sc_store_u64(slot_value(buffer, used), value);
 		used++;
 	}

@@ -65,8 +65,8 @@ int sc_join_counters_scan(struct sc_join_counters *counters,
 int sc_join_counters_settle(struct sc_join_counters *counters, uint32_t *last);
 
 /**
- * Step through the definitions that go before all other frames, from *@at,
- * which is 0 at first: put each, in a CTRDEF of its own, into @buffer.
+ * Step through the CTRDEFs that go before all other frames, from *@at, which
+ * is 0 at first: put what is new in each into @buffer, renumbered.
  */
 bool sc_join_counters_hoist(struct sc_join_counters *counters, bool big,
                             size_t *at, unsigned char *buffer);

@@ -39,8 +39,7 @@ void sc_join_jit_fini(struct sc_join_jit *jit)
 static int add_addr(struct sc_join_jit *jit, uint64_t addr, uint32_t fresh)
 {
 	size_t number;
-	const int r =
-		sc_map_put(&jit->by_addr, &addr, sizeof(addr), &number);
+	const int r = sc_map_put(&jit->by_addr, &addr, sizeof(addr), &number);
 
 	return r > 0 ? sc_array_push(&jit->of_addr, fresh) : r;
 }

@@ -38,8 +38,7 @@ int sc_join_jit_scan(struct sc_join_jit *jit, const struct syscap_frame *frame,
  * was copied from.
  */
 void sc_join_jit_names(const struct sc_join_jit *jit,
-                       const struct syscap_frame *frame,
-                       unsigned char *buffer);
+                       const struct syscap_frame *frame, unsigned char *buffer);
 
 /**
  * Renumber the @n little-endian addresses of a stack of @pid at @addrs.  An

@@ -137,8 +137,8 @@ static size_t write_out(struct sc_writer *writer, const unsigned char *bytes,
 	return done;
 }
 
-int sc_writer_begin(struct sc_writer *writer, int64_t time_ns,
-                    struct syscap_error *error)
+int sc_writer_begin_as(struct sc_writer *writer, int64_t time_ns,
+                       const char *capture_time, struct syscap_error *error)
 {
 	struct syscap_wire_file header = {
 		.magic = SYSCAP_MAGIC,
@@ -146,12 +146,9 @@ int sc_writer_begin(struct sc_writer *writer, int64_t time_ns,
 		.little_endian = 1,
 		.time = time_ns,
 	};
-	const time_t now = time(NULL);
-	struct tm tm;
 
-	if (gmtime_r(&now, &tm) != NULL)
-		strftime(header.capture_time, sizeof(header.capture_time),
-		         "%Y-%m-%dT%H:%M:%SZ", &tm);
+	memcpy(header.capture_time, capture_time,
+	       strnlen(capture_time, sizeof(header.capture_time) - 1));
 	writer->begun = true;
 	if (writer->regular && ftruncate(writer->fd, 0) != 0) {
 		writer->error = -errno;
@@ -164,6 +161,18 @@ int sc_writer_begin(struct sc_writer *writer, int64_t time_ns,
 		                    strerror(-writer->error));
 	writer->written = sizeof(header);
 	return 0;
+}
+
+int sc_writer_begin(struct sc_writer *writer, int64_t time_ns,
+                    struct syscap_error *error)
+{
+	const time_t now = time(NULL);
+	char text[64] = "";
+	struct tm tm;
+
+	if (gmtime_r(&now, &tm) != NULL)
+		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	return sc_writer_begin_as(writer, time_ns, text, error);
 }
 
 static uint16_t frame_len(const unsigned char *bytes)

@@ -39,6 +39,10 @@ int sc_writer_open(const char *path, bool force, struct sc_writer **ret_writer,
 int sc_writer_begin(struct sc_writer *writer, int64_t time,
                     struct syscap_error *error);
 
+/** The same for what was captured at another time: @capture_time is a text. */
+int sc_writer_begin_as(struct sc_writer *writer, int64_t time,
+                       const char *capture_time, struct syscap_error *error);
+
 /** Take one frame (any struct syscap_wire_...); its len is believed. */
 void sc_writer_add(struct sc_writer *writer, const void *frame);
 

@@ -22,6 +22,7 @@ static const struct command {
 	  "print the frames of a capture, one a line" },
 	{ "check", "syscap check", sc_cmd_check,
 	  "tell everything that is wrong with captures" },
+	{ "cat", "syscap cat", sc_cmd_cat, "join captures into one" },
 };
 
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))

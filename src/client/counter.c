@@ -108,9 +108,11 @@ static unsigned char *take_definition(struct sc_thread *st,
  * The bit is set once the definition is complete in this ring: it is then
  * published with whatever comes next, even if we die here.
  */
-bool sc_counter_define(struct sc_thread *st, struct syscap_counter *counter,
-                       int64_t time)
+static bool define(struct sc_thread *st, struct syscap_counter *counter,
+                   int64_t time)
 {
+	if (sc_counter_is_defined(st, counter))
+		return true;
 	const uint32_t index = give_id(counter);
 
 	if (index < SC_DEFINED_MAX &&
@@ -126,6 +128,29 @@ bool sc_counter_define(struct sc_thread *st, struct syscap_counter *counter,
 		__atomic_or_fetch(&st->defined[index / 64],
 		                  UINT64_C(1) << index % 64, __ATOMIC_RELAXED);
 	return true;
+}
+
+SC_COLD void sc_counter_slow(struct syscap_counter *counter, uint64_t bits,
+                             int64_t now, const void *cfa)
+{
+	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_CTRSET);
+	volatile uintptr_t token;
+
+	if (st == NULL)
+		return;
+	const bool outermost = sc_enter_from(st, &token, cfa);
+	unsigned char *const frame =
+		define(st, counter, now)
+			? sc_reserve(st, 128, SYSCAP_FRAME_CTRSET, now)
+			: NULL;
+	if (frame != NULL) {
+		sc_store_word(frame + 24, 1);
+		memset(frame + 32, 0, 96);
+		sc_store_word(frame + 32, counter->id);
+		sc_store_word(frame + 64, bits);
+		sc_commit(frame, SYSCAP_FRAME_CTRSET, st->tid_tag);
+	}
+	sc_leave(st, &token, outermost);
 }
 
 static void update(struct syscap_counter *counter, uint64_t bits)
@@ -165,7 +190,7 @@ static void set_group(struct sc_thread *st,
 	const uint32_t len = 32 + 96 * n_groups;
 
 	for (unsigned i = 0; i < n; i++)
-		if (!sc_counter_ready(st, counters[i], now))
+		if (!define(st, counters[i], now))
 			return;
 	unsigned char *const frame =
 		sc_reserve(st, len, SYSCAP_FRAME_CTRSET, now);

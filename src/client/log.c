@@ -37,6 +37,21 @@ void syscap_log(unsigned severity, const char *domain, const char *message)
 	if (SC_UNLIKELY(n > MESSAGE_MAX))
 		n = sc_text_cut(message, n, MESSAGE_MAX);
 	const int64_t now = sc_clock(st);
+	struct sc_place place;
+	const uint32_t len = (uint32_t)(64 + n + 8) & ~UINT32_C(7);
+	if (SC_LIKELY(sc_begin(st, &token, len, &place))) {
+		unsigned char *const frame = place.frame;
+
+		sc_store_word(frame + 8, (uint64_t)now);
+		sc_store_word(frame + 16, place.tag_word | SYSCAP_FRAME_LOG);
+		sc_store_word(frame + 24, (uint16_t)severity);
+		sc_text_field((char *)frame + 32, 32, domain);
+		sc_store_word(frame + len - 8, 0);
+		if (n != 0)
+			memcpy(frame + 64, message, n);
+		sc_end(st, &token, &place);
+		return;
+	}
 	const bool outermost = sc_enter(st, &token);
 	unsigned char *const frame = begin_log(st, severity, domain, now, n);
 	if (frame != NULL) {

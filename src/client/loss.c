@@ -193,8 +193,10 @@ static void snapshot(struct sc_ring_losses *to, struct sc_ring_losses *from)
 	to->from = __atomic_exchange_n(&from->from, 0, __ATOMIC_RELAXED);
 	to->bytes = __atomic_load_n(&from->bytes, __ATOMIC_RELAXED);
 	for (int i = 0; i < SC_LOSS_KINDS; i++)
-		to->frames[i] =
-			__atomic_load_n(&from->frames[i], __ATOMIC_RELAXED);
+		__atomic_store_n(
+			&to->frames[i],
+			__atomic_load_n(&from->frames[i], __ATOMIC_RELAXED),
+			__ATOMIC_RELAXED);
 	/* What a handler lost meanwhile is counted: is it in the range? */
 	const int64_t last = __atomic_load_n(&from->to, __ATOMIC_RELAXED);
 	if (last > to->to)
@@ -311,7 +313,10 @@ static bool tell_of_process(struct sc_state *ts, uint32_t limit)
 	if (frame != NULL) {
 		fill_record(frame, len, duration_of(&now), message, n);
 		sc_commit(frame, SYSCAP_FRAME_MARK, 0);
-		sc_process->told = now;
+		sc_process->told.bytes = now.bytes;
+		for (int i = 0; i < SC_LOSS_KINDS; i++)
+			__atomic_store_n(&sc_process->told.frames[i],
+			                 now.frames[i], __ATOMIC_RELAXED);
 	} else {
 		return_range(&sc_process->lost, &now);
 	}

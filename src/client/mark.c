@@ -29,8 +29,9 @@ static unsigned char *begin_mark(struct sc_thread *st,
 	return frame;
 }
 
-SC_COLD void sc_mark_long(const struct syscap_mark_site *site, int64_t begin,
-                          int64_t duration, const char *message, size_t len)
+SC_COLD void sc_mark_slow(const struct syscap_mark_site *site, int64_t begin,
+                          int64_t duration, const char *message, size_t len,
+                          const void *cfa)
 {
 	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_MARK);
 	const size_t n = sc_text_cut(message, len, MESSAGE_MAX);
@@ -38,7 +39,7 @@ SC_COLD void sc_mark_long(const struct syscap_mark_site *site, int64_t begin,
 
 	if (st == NULL)
 		return;
-	const bool outermost = sc_enter(st, &token);
+	const bool outermost = sc_enter_from(st, &token, cfa);
 	unsigned char *const frame = begin_mark(st, site, begin, duration, n);
 	if (frame != NULL) {
 		memcpy(frame + 96, message, n);
@@ -79,6 +80,19 @@ void syscap_mark_vprintf(const char *group, const char *name, int64_t begin,
 		return;
 	fill_site(&site, group, name);
 	sc_printf_begin(&text, MESSAGE_MAX, format, args);
+	struct sc_place place;
+	const uint32_t len = (uint32_t)(96 + text.len + 8) & ~UINT32_C(7);
+	if (SC_LIKELY(sc_begin(st, &token, len, &place))) {
+		sc_store_word(place.frame + 8, (uint64_t)begin);
+		sc_store_word(place.frame + 16,
+		              place.tag_word | SYSCAP_FRAME_MARK);
+		sc_store_word(place.frame + 24, (uint64_t)duration);
+		memcpy(place.frame + 32, &site, sizeof(site));
+		sc_store_word(place.frame + len - 8, 0);
+		sc_printf_finish(&text, (char *)place.frame + 96, format, args);
+		sc_end(st, &token, &place);
+		return;
+	}
 	const bool outermost = sc_enter(st, &token);
 	unsigned char *const frame =
 		begin_mark(st, &site, begin, duration, text.len);

@@ -173,7 +173,7 @@ static bool is_dead(const struct sc_state *ts, uintptr_t owner, uintptr_t here)
 		return !on_signal_stack();
 	const volatile uintptr_t *const token =
 		(const volatile uintptr_t *)owner;
-	return *token != sc_token_value(token);
+	return *token != sc_token_value(&ts->hot);
 }
 
 /*
@@ -270,22 +270,279 @@ SC_COLD void sc_settle(struct sc_thread *st)
 	sc_loss_resolve(ts);
 }
 
+/* ------------------------------------------------- alone, and disturbed */
+
+static uint64_t pos_of(const struct sc_thread *st, uint64_t offset)
+{
+	return offset << 32 | (uint32_t)((uint32_t)offset + st->lap);
+}
+
+/*
+ * A handler may fork, and emit in the child: the emit that it interrupted
+ * goes on there with what it has loaded of the parent's state.  What stands
+ * in the state is then the child's, published, and nothing is under way: put
+ * it right.  The reader's word for tail is checked as always.
+ */
+static void start_from_tail(struct sc_thread *st)
+{
+	const uint32_t *const tail =
+		__atomic_load_n(&st->tail, __ATOMIC_RELAXED);
+
+	st->room_end = 0;
+	SC_SIGNAL_FENCE();
+	if (tail == NULL)
+		return;
+	const uint32_t at = __atomic_load_n(tail, __ATOMIC_RELAXED);
+	if (at >= st->size || at % 8 != 0) {
+		sc_thread_close_ring(sc_state_of(st),
+		                     "a ring was closed: its tail was "
+		                     "overwritten");
+		return;
+	}
+	st->next = at;
+	st->end = at;
+}
+
+/* After disturb(): whether it was done with a parent's values.  Undoes it. */
+static bool is_of_another_process(struct sc_thread *st, uint64_t owner,
+                                  uint64_t next, uint64_t end)
+{
+	if (st->owner == owner && st->next == next && st->end == end)
+		return false;
+	st->suspect = 0;
+	start_from_tail(st);
+	__atomic_store_n(&st->disturbed, 0, __ATOMIC_RELAXED);
+	SC_SIGNAL_FENCE();
+	return true;
+}
+
+/*
+ * An emit that is alone reserves nothing, it announces `end`.  Whoever finds
+ * it at work, and whoever emits in the long way, comes here first: reserves
+ * for the one under way what it announced, and lets pos count from now on,
+ * until publish_all() goes back.  Each step may be done again by a handler
+ * that does all of them, and fails or changes nothing then.
+ */
+static void disturb(struct sc_thread *st)
+{
+	for (;;) {
+		const uint64_t pos =
+			__atomic_load_n(&st->pos, __ATOMIC_RELAXED);
+		const uint64_t headered =
+			__atomic_load_n(&st->headered, __ATOMIC_RELAXED);
+		SC_SIGNAL_FENCE();
+		const uint64_t seen =
+			__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED);
+		if (seen != 0) {
+			if (sc_exchange_local(&st->disturbed, seen, seen + 1))
+				return;
+			continue;
+		}
+		const uint64_t owner =
+			__atomic_load_n(&st->owner, __ATOMIC_RELAXED);
+		const uint64_t next =
+			__atomic_load_n(&st->next, __ATOMIC_RELAXED);
+		const uint64_t end =
+			__atomic_load_n(&st->end, __ATOMIC_RELAXED);
+		const bool is_under_way =
+			owner != 0 && end > next && st->body != NULL;
+		const uint64_t target = pos_of(st, is_under_way ? end : next);
+		SC_SIGNAL_FENCE();
+		if (__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED) != 0)
+			continue;
+		sc_exchange_local(&st->pos, pos, target);
+		sc_exchange_local(&st->headered, headered, target);
+		if (__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED) != 0)
+			continue;
+		if (is_under_way) {
+			st->suspect_len = (uint32_t)(end - next);
+			st->suspect_owner = owner;
+			sc_store_word(st->body + next,
+			              sc_first_word(st, st->suspect_len));
+		}
+		__atomic_store_n(&st->suspect, is_under_way ? 1 + next : 0,
+		                 __ATOMIC_RELAXED);
+		SC_SIGNAL_FENCE();
+		if (!sc_exchange_local(&st->disturbed, 0, 1))
+			continue;
+		if (!is_of_another_process(st, owner, next, end))
+			return;
+	}
+}
+
+/* The frame that was announced: @complete is the owner that finished it. */
+static void settle_suspect(struct sc_thread *st, uint64_t complete)
+{
+	const uint64_t suspect =
+		__atomic_load_n(&st->suspect, __ATOMIC_RELAXED);
+
+	if (suspect != 0 && st->suspect_owner != complete && st->body != NULL)
+		count_dead(sc_state_of(st), st->body + (suspect - 1),
+		           st->suspect_len);
+	__atomic_store_n(&st->suspect, 0, __ATOMIC_RELAXED);
+	SC_SIGNAL_FENCE();
+}
+
+static void go_back(struct sc_thread *st, uint64_t pos)
+{
+	const uint64_t offset = pos >> 32;
+	const int32_t left = (int32_t)(st->limit - (uint32_t)pos);
+	uint64_t room_end = offset + (left > 0 ? (uint32_t)left : 0);
+
+	st->lap = (uint32_t)pos - (uint32_t)offset;
+	st->next = offset;
+	st->end = offset;
+	if (room_end > st->size - 8)
+		room_end = st->size - 8;
+	st->room_end = room_end;
+}
+
+/* By the owner: tell everything up to pos, and let next count again. */
+static void publish_all(struct sc_thread *st)
+{
+	for (;;) {
+		const uint64_t seen =
+			__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED);
+		SC_SIGNAL_FENCE();
+		if (seen == 0)
+			return;
+		if (__atomic_load_n(&st->nested, __ATOMIC_RELAXED) != 0)
+			sc_settle(st);
+		const uint64_t pos =
+			__atomic_load_n(&st->pos, __ATOMIC_RELAXED);
+		uint32_t *const tail =
+			__atomic_load_n(&st->tail, __ATOMIC_RELAXED);
+		SC_SIGNAL_FENCE();
+		/* Both of one ring: a handler may have forked in between, and
+		 * emitted in the child, which this is then */
+		if (__atomic_load_n(&st->pos, __ATOMIC_RELAXED) != pos)
+			continue;
+		if (tail != NULL) { /* W2, pairs with R1 */
+			__atomic_store_n(tail, (uint32_t)(pos >> 32),
+			                 __ATOMIC_RELEASE);
+			go_back(st, pos);
+		} else {
+			st->room_end = 0;
+		}
+		SC_SIGNAL_FENCE();
+		if (sc_exchange_local(&st->disturbed, seen, 0))
+			return;
+		if (__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED) == 0) {
+			start_from_tail(st);
+			return;
+		}
+	}
+}
+
+/* From an owner that is dead, or that a handler's on top of us was. */
 static void become_owner(struct sc_thread *st, volatile uintptr_t *token)
 {
-	*token = sc_token_value(token);
+	disturb(st); /* first: it notes whose the frame under way is */
+	*token = sc_token_value(st);
 	SC_SIGNAL_FENCE();
 	__atomic_store_n(&st->owner, (uintptr_t)token, __ATOMIC_RELAXED);
 	SC_SIGNAL_FENCE();
+	disturb(st); /* again: a handler may have ended it all meanwhile */
+	settle_suspect(st, (uintptr_t)token);
 	sc_settle(st);
 }
 
 /*
- * The outermost emit goes on, and finds an owner that came while there was
- * none: a handler's on top of us, so it is over, and did not end itself.
+ * A handler forked inside an emit, and emitted in the child: when the emit
+ * goes on there, it may write one of the two, not both.  What was published
+ * tells which.
  */
-SC_COLD void sc_retake(struct sc_thread *st, volatile uintptr_t *token)
+SC_COLD void sc_mend(struct sc_thread *st)
 {
-	become_owner(st, token);
+	const uint64_t next = __atomic_load_n(&st->next, __ATOMIC_RELAXED);
+	const uint64_t end = __atomic_load_n(&st->end, __ATOMIC_RELAXED);
+	uint32_t *const tail = __atomic_load_n(&st->tail, __ATOMIC_RELAXED);
+
+	SC_SIGNAL_FENCE();
+	if (next == end || tail == NULL || st->owner != 0 || st->disturbed != 0)
+		return;
+	if (end == __atomic_load_n(tail, __ATOMIC_RELAXED))
+		sc_exchange_local(&st->next, next, end);
+	else
+		sc_exchange_local(&st->end, end, next);
+}
+
+SC_COLD void sc_open(struct sc_thread *st)
+{
+	if (__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED) != 0) {
+		/* An emit is between its end and sc_finish_disturbed() */
+		settle_suspect(st, st->suspect_owner);
+		publish_all(st);
+	}
+	disturb(st);
+}
+
+SC_COLD void sc_finish(struct sc_thread *st, volatile uintptr_t *token)
+{
+	for (;;) {
+		publish_all(st);
+		__atomic_store_n(&st->owner, 0, __ATOMIC_RELAXED);
+		SC_SIGNAL_FENCE();
+		if (__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED) == 0)
+			return;
+		if (sc_exchange_local(&st->owner, 0, (uintptr_t)token))
+			settle_suspect(st, st->suspect_owner);
+		else
+			become_owner(st, token);
+	}
+}
+
+SC_COLD void sc_finish_disturbed(struct sc_thread *st,
+                                 volatile uintptr_t *token)
+{
+	const int saved = errno;
+
+	if (sc_exchange_local(&st->owner, 0, (uintptr_t)token))
+		settle_suspect(st, st->suspect_owner);
+	else
+		become_owner(st, token);
+	sc_finish(st, token);
+	errno = saved;
+}
+
+/*
+ * An emit that began alone goes the long way.  What it announced, if a
+ * handler has reserved it meanwhile, says nothing; what it found announced by
+ * a dead one (owner was 0, became not 0, and was overwritten) is counted.
+ */
+SC_COLD void sc_withdraw(struct sc_thread *st, volatile uintptr_t *token)
+{
+	const int saved = errno;
+	const uint64_t end = __atomic_load_n(&st->end, __ATOMIC_RELAXED);
+
+	if (st->owner != (uintptr_t)token) { /* in a forked child */
+		sc_mend(st);
+		return;
+	}
+	if (__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED) == 0)
+		sc_exchange_local(&st->end, end, st->next);
+	disturb(st);
+	const uint64_t suspect =
+		__atomic_load_n(&st->suspect, __ATOMIC_RELAXED);
+	if (suspect != 0 && st->suspect_owner == (uintptr_t)token &&
+	    st->body != NULL)
+		write_nothing(st, st->body + (suspect - 1), st->suspect_len);
+	settle_suspect(st, (uintptr_t)token);
+	if (st->nested != 0)
+		sc_settle(st);
+	sc_finish(st, token);
+	errno = saved;
+}
+
+void sc_reserve_take_over(struct sc_state *ts)
+{
+	struct sc_thread *const st = &ts->hot;
+	const uint64_t owner = st->owner;
+
+	disturb(st);
+	settle_suspect(st, owner != 0 ? 0 : st->suspect_owner);
+	if (owner != 0 || st->nested != 0)
+		sc_settle(st);
 }
 
 SC_COLD bool sc_enter_nested(struct sc_thread *st, volatile uintptr_t *token,
@@ -303,6 +560,7 @@ SC_COLD bool sc_enter_nested(struct sc_thread *st, volatile uintptr_t *token,
 		/* whole against a handler that dies in between */
 		__atomic_add_fetch(&st->nested, 1, __ATOMIC_RELAXED);
 		SC_SIGNAL_FENCE();
+		disturb(st);
 		sc_write_missing_header(st);
 	}
 	errno = saved;
@@ -345,6 +603,8 @@ SC_COLD int64_t sc_clock_slow(struct sc_thread *st)
 
 	if (ts == NULL)
 		return now;
+	const uint32_t call =
+		__atomic_add_fetch(&ts->n_clock_calls, 1, __ATOMIC_RELAXED);
 	if (!sc_clock_is_tsc() ||
 	    (ts->rebasing_since != 0 &&
 	     now - ts->rebasing_since < REBASE_STALE_NS)) {
@@ -355,8 +615,18 @@ SC_COLD int64_t sc_clock_slow(struct sc_thread *st)
 	}
 	ts->rebasing_since = now;
 	SC_SIGNAL_FENCE();
-	const int64_t told = sc_clock_rebase(st);
+	int64_t told = sc_clock_rebase(st);
 	SC_SIGNAL_FENCE();
+	if (__atomic_load_n(&ts->n_clock_calls, __ATOMIC_RELAXED) != call) {
+		/* The base may be older than what a handler told: no window
+		 * for it, so that the next call takes another */
+		st->window = 0;
+		told = sc_clock_kernel();
+		if (told < st->last_ns)
+			told = st->last_ns;
+		st->last_ns = told;
+		SC_SIGNAL_FENCE();
+	}
 	ts->rebasing_since = 0;
 	return told;
 }

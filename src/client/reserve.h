@@ -17,4 +17,12 @@
  */
 bool sc_reserve_look(struct sc_state *ts, uint32_t *ret_limit);
 
+/**
+ * The thread emits no more: what an emit of it left half-way is repaired, and
+ * pos counts.
+ *
+ * Context: owner, or whoever finishes a dead thread's state.
+ */
+void sc_reserve_take_over(struct sc_state *ts);
+
 #endif

@@ -54,7 +54,8 @@ static const int32_t *own_cpu(void)
 	/* struct rseq: cpu_id_start, cpu_id */
 	if (&__rseq_offset != NULL && &__rseq_size != NULL && __rseq_size > 0)
 		return (const int32_t *)(void *)(tp + __rseq_offset + 4);
-	return NULL;
+	static const int32_t none = -1;
+	return &none;
 }
 
 int32_t sc_cpu_slow(void)
@@ -121,12 +122,15 @@ static void begin_state(struct sc_state *ts, int32_t pid, int32_t tid,
 {
 	memset(ts, 0, offsetof(struct sc_state, phase));
 	ts->hot.owner = owner;
+	ts->hot.disturbed = owner != 0;
 	memset((char *)ts + offsetof(struct sc_state, tid), 0,
 	       sizeof(*ts) - offsetof(struct sc_state, tid));
 	__atomic_store_n(&ts->tid, tid, __ATOMIC_RELAXED);
 	ts->hot.pid = pid;
 	ts->hot.tid_tag =
 		SYSCAP_TID_TAG | ((uint32_t)tid & ~SYSCAP_TID_TAG_MASK);
+	ts->hot.pid_word = (uint64_t)(uint32_t)pid << 32;
+	ts->hot.tag_word = (uint64_t)ts->hot.tid_tag << 32;
 	ts->hot.cpu = own_cpu();
 	sc_stack_bounds(&ts->stack_low, &ts->stack_high);
 	ts->no_exit_hook = !sc_process_watch_thread(ts);
@@ -285,6 +289,11 @@ static int map_ring(struct sc_state *ts, int fd)
 	}
 	ts->hot.size = size;
 	ts->hot.body = (unsigned char *)ring + page;
+	ts->hot.next = 0;
+	ts->hot.end = 0;
+	ts->hot.room_end = 0;
+	ts->hot.lap = 0;
+	ts->hot.suspect = 0;
 	ts->hot.pos = 0;
 	ts->hot.headered = 0;
 	memset(ts->hot.defined, 0, sizeof(ts->hot.defined));
@@ -359,7 +368,9 @@ SC_COLD bool sc_thread_connect(struct sc_state *ts)
 	keep_undisturbed(&before);
 	if (__atomic_load_n(&ts->phase, __ATOMIC_RELAXED) == SC_STATE_FREE)
 		claim_for_self(); /* a forked child's first event */
-	if (ts->hot.body == NULL && ts->phase == SC_STATE_ALIVE) {
+	/* atomic: threads that look for a state pass by */
+	if (ts->hot.body == NULL &&
+	    __atomic_load_n(&ts->phase, __ATOMIC_RELAXED) == SC_STATE_ALIVE) {
 		ts->is_connecting = true;
 		connect_now(ts);
 		ts->is_connecting = false;
@@ -372,6 +383,7 @@ void sc_thread_close_ring(struct sc_state *ts, const char *why)
 {
 	/* It stays mapped: an interrupted emit may still write a frame */
 	__atomic_store_n(&ts->hot.tail, NULL, __ATOMIC_RELAXED);
+	ts->hot.room_end = 0;
 	ts->hot.limit = (uint32_t)ts->hot.pos;
 	ts->hot.body = NULL;
 	ts->retry_at = NEVER;
@@ -403,10 +415,9 @@ void sc_thread_finish(struct sc_state *ts)
 		uint32_t limit;
 
 		/* An emit that pthread_exit() or cancellation left behind */
-		if (st->owner != 0 || st->nested != 0)
-			sc_settle(st);
+		sc_reserve_take_over(ts);
 		sc_loss_resolve(ts);
-		if (sc_reserve_look(ts, &limit)) {
+		if (st->body != NULL && sc_reserve_look(ts, &limit)) {
 			/* The room that every reserve leaves is for these */
 			sc_loss_tell(ts, limit + SC_LOSS_RECORD_MAX);
 			write_end_marker(st, limit + SC_RING_ROOM);
@@ -419,6 +430,10 @@ void sc_thread_finish(struct sc_state *ts)
 	ts->hot.tail = NULL;
 	ts->hot.limit = (uint32_t)ts->hot.pos;
 	ts->hot.body = NULL;
+	ts->hot.room_end = 0;
+	ts->hot.next = 0;
+	ts->hot.end = 0;
+	ts->hot.disturbed = 0;
 	ts->hot.owner = 0;
 	mapped[index_of(ts)].header = NULL;
 	sc_ring_unmap(ts->ring, ts->hot.size);

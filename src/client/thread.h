@@ -43,6 +43,7 @@ struct sc_state {
 	uint32_t head;      /* the reader's position as last believed */
 	int64_t retry_at;   /* ns; no ring is asked for before */
 	int64_t rebasing_since;          /* kernel ns; 0: no rebase under way */
+	uint32_t n_clock_calls;          /* slow ones: who comes meanwhile */
 	uintptr_t stack_low, stack_high; /* own stack; empty: not known */
 
 	/* Losses: totals since the state was claimed, and what loss records

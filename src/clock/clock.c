@@ -18,7 +18,11 @@
 struct reading {
 	uint64_t ticks;
 	int64_t ns;
+	uint64_t span; /* ticks that it took: it is half of that off at most */
 };
+
+/* A reading that took longer was interrupted, and is no base. */
+#define SPAN_MAX_NS UINT64_C(1000)
 
 /*
  * Written by whichever thread takes a base, read by all: relaxed, each word
@@ -61,16 +65,15 @@ static bool kernel_uses_tsc(void)
 /* Both clocks at one instant: the tightest of three tries. */
 static struct reading read_both(void)
 {
-	struct reading best = { 0, 0 };
-	uint64_t tightest = UINT64_MAX;
+	struct reading best = { 0, 0, UINT64_MAX };
 
-	for (int i = 0; i < 3 && tightest > 200; i++) {
+	for (int i = 0; i < 3 && best.span > 200; i++) {
 		const uint64_t before = __rdtsc();
 		const int64_t ns = sc_clock_kernel();
 		const uint64_t span = __rdtsc() - before;
 
-		if (span < tightest) {
-			tightest = span;
+		if (span < best.span) {
+			best.span = span;
 			best.ticks = before + span / 2;
 			best.ns = ns;
 		}
@@ -103,10 +106,31 @@ static void measure(const struct reading *from, const struct reading *to)
 		__atomic_store_n(&trusted, rate, __ATOMIC_RELAXED);
 }
 
+/* The newest time that the base of @st, good for @window, can have told. */
+static void note_told(struct sc_thread *st, uint64_t window)
+{
+	uint64_t ticks = __rdtsc() - st->base_tsc;
+
+	if (window == 0)
+		return;
+	if (ticks >= window)
+		ticks = window - 1;
+	const int64_t told = st->base_ns + (int64_t)(ticks * st->mult >> 32);
+	if (told > st->last_ns)
+		st->last_ns = told;
+}
+
 int64_t sc_clock_rebase(struct sc_thread *st)
 {
+	const struct reading base = { st->base_tsc, st->read_ns, 0 };
+	const uint64_t window = st->window;
+
+	note_told(st, window);
+	/* Nested calls see no window, and ask the kernel */
+	st->window = 0;
+	SC_SIGNAL_FENCE();
+	note_told(st, window);
 	const struct reading now = read_both();
-	const struct reading base = { st->base_tsc, st->read_ns };
 
 	/* No rate to be had yet: let the base stand until it is old enough */
 	if (__atomic_load_n(&trusted, __ATOMIC_RELAXED) == 0 && base.ns != 0 &&
@@ -116,9 +140,6 @@ int64_t sc_clock_rebase(struct sc_thread *st)
 		return st->last_ns;
 	}
 
-	/* Nested calls see no window, and ask the kernel */
-	st->window = 0;
-	SC_SIGNAL_FENCE();
 	measure(base.ns != 0 ? &base : &first, &now);
 	uint64_t rate = __atomic_load_n(&trusted, __ATOMIC_RELAXED);
 	int64_t ns = now.ns;
@@ -138,7 +159,7 @@ int64_t sc_clock_rebase(struct sc_thread *st)
 	if (ns > st->last_ns)
 		st->last_ns = ns;
 	SC_SIGNAL_FENCE();
-	if (rate != 0)
+	if (rate != 0 && now.span < (SPAN_MAX_NS << 32) / rate)
 		st->window = ((uint64_t)WINDOW_NS << 32) / rate;
 	return ns;
 }

@@ -5,7 +5,9 @@
  * In turn, ours, the reference's and bare instructions: a burst that fits the
  * ring, then a drain, and a look that every frame of it has arrived.  Bulk
  * bursts are timed as a whole and give the medians; in others every event is
- * timed alone, which gives the p99.9.  docs/benchmarking.md has the reasons.
+ * timed alone, which gives the p99.9.  Medians are those of the part of the run
+ * in which all variants together were fastest: the same part for all.
+ * docs/benchmarking.md has the reasons.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -131,6 +133,8 @@ static void set_up(void)
 	}
 }
 
+static uint64_t n_emitted;
+
 static void run_burst(struct variant *variant, bool is_single, bool is_kept)
 {
 	uint32_t ticks[BURST];
@@ -144,8 +148,10 @@ static void run_burst(struct variant *variant, bool is_single, bool is_kept)
 	else
 		variant->event.bulk(BURST);
 	const uint64_t took = bench_ticks() - start;
-	if (variant->type != FRAME_NONE)
+	if (variant->type != FRAME_NONE) {
+		n_emitted += LEAD + BURST;
 		bench_expect(variant->owner, variant->type, LEAD + BURST);
+	}
 	if (!is_kept)
 		return;
 	if (!is_single)
@@ -154,13 +160,34 @@ static void run_burst(struct variant *variant, bool is_single, bool is_kept)
 		bench_samples_add(&variant->single, ticks[i]);
 }
 
-static void reduce(struct variant *variant, double ns_per_tick)
+/* The part of the run in which the machine was ours most of all. */
+static unsigned quietest_part(void)
+{
+	uint64_t least = UINT64_MAX;
+	unsigned quietest = 0;
+
+	for (unsigned part = 0; part < BENCH_PARTS; part++) {
+		uint64_t sum = 0;
+
+		for (int i = 0; i < N_VARIANTS; i++)
+			if (variants[i].event.bulk != NULL)
+				sum += bench_samples_median_of(
+					&variants[i].bulk, part);
+		if (sum < least) {
+			least = sum;
+			quietest = part;
+		}
+	}
+	return quietest;
+}
+
+static void reduce(struct variant *variant, unsigned part, double ns_per_tick)
 {
 	const double nothing = bench_samples_at(&variants[NOTHING].single, 0.5);
 
 	if (variant->event.bulk == NULL)
 		return;
-	variant->median = bench_samples_at(&variant->bulk, 0.5) /
+	variant->median = bench_samples_median_of(&variant->bulk, part) /
 	                  (double)BURST * ns_per_tick;
 	variant->p999 = (bench_samples_at(&variant->single, 0.999) - nothing) *
 	                ns_per_tick;
@@ -226,22 +253,24 @@ static int run(bool is_near)
 		                  "(pkg-config sysprof-capture-4)");
 	for (int64_t end = bench_now_ns() + 100000000; bench_now_ns() < end;)
 		syscap_clock();
+	const uint64_t n_before = bench_arrived();
 	set_up();
 	for (unsigned round = 0; round < WARM_UP + ROUNDS; round++)
 		for (int i = 0; i < N_VARIANTS; i++)
 			run_burst(&variants[i], round % SINGLE_EACH == 0,
 			          round >= WARM_UP);
 	const double ns_per_tick = bench_ns_per_tick();
+	const unsigned part = quietest_part();
 	for (int i = N_VARIANTS - 1; i >= 0; i--)
-		reduce(&variants[i], ns_per_tick);
+		reduce(&variants[i], part, ns_per_tick);
 	report_all(is_near);
 	for (int i = 0; i < N_VARIANTS; i++) {
 		bench_samples_free(&variants[i].bulk);
 		bench_samples_free(&variants[i].single);
 	}
-	bench_report_note("%u frames of each kind emitted, %u arrived",
-	                  (WARM_UP + ROUNDS) * (LEAD + BURST),
-	                  (WARM_UP + ROUNDS) * (LEAD + BURST));
+	bench_report_note("%llu frames emitted, %llu arrived",
+	                  (unsigned long long)n_emitted,
+	                  (unsigned long long)(bench_arrived() - n_before));
 	return 0;
 }
 

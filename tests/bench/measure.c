@@ -47,6 +47,19 @@ uint32_t bench_samples_at(struct bench_samples *samples, double fraction)
 	return samples->ticks[(size_t)(fraction * (double)(samples->n - 1))];
 }
 
+uint32_t bench_samples_median_of(struct bench_samples *samples, unsigned part)
+{
+	const size_t from = samples->n * part / BENCH_PARTS;
+	const size_t to = samples->n * (part + 1) / BENCH_PARTS;
+
+	if (from == to)
+		bench_fail("nothing was measured");
+	/* Sorting inside of a part leaves the parts what they are */
+	qsort(samples->ticks + from, to - from, sizeof(*samples->ticks),
+	      compare);
+	return samples->ticks[from + (to - from) / 2];
+}
+
 double bench_ns_per_tick(void)
 {
 	static uint64_t first_ticks;

@@ -87,6 +87,15 @@ void bench_samples_add(struct bench_samples *samples, uint64_t ticks);
 /** The sample below which @fraction of all lie.  Sorts them. */
 uint32_t bench_samples_at(struct bench_samples *samples, double fraction);
 
+/** The run is looked at in so many parts, one after another. */
+#define BENCH_PARTS 10
+
+/**
+ * The median of the @part'th part of @samples, in the order in which they
+ * were added: before bench_samples_at().
+ */
+uint32_t bench_samples_median_of(struct bench_samples *samples, unsigned part);
+
 /** Length of a tick, measured from the first call until this one. */
 double bench_ns_per_tick(void);
 

@@ -66,6 +66,9 @@ void bench_drain(void);
  */
 void bench_expect(enum bench_owner owner, uint8_t type, uint64_t n);
 
+/** In a child: all frames that bench_expect() has found. */
+uint64_t bench_arrived(void);
+
 /**
  * Wait, spinning, for the other one of two threads or processes that meet at
  * @place (0..15).

@@ -19,6 +19,7 @@ static struct bench_page *page;
 static int command = -1;
 static unsigned number; /* of this child */
 static uint64_t seen[BENCH_OWNERS][256];
+static uint64_t n_arrived;
 
 const char *bench_role(void)
 {
@@ -67,6 +68,12 @@ void bench_expect(enum bench_owner owner, uint8_t type, uint64_t n)
 		           (unsigned long long)n, type,
 		           (unsigned long long)came);
 	seen[owner][type] = arrived;
+	n_arrived += came;
+}
+
+uint64_t bench_arrived(void)
+{
+	return n_arrived;
 }
 
 void bench_meet(unsigned place)

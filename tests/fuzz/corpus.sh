@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# corpus.sh MAKE_CORPUS - the committed captures are what MAKE_CORPUS writes.
+# corpus.sh MAKE_CORPUS [NAME] - the committed captures in corpus/NAME (reader)
+# are what MAKE_CORPUS writes.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -8,5 +9,5 @@ trap 'rm -rf "$work"' EXIT
 
 "$1" "$work"
 for file in "$work"/*; do
-	cmp "$file" "$here/corpus/reader/$(basename "$file")"
+	cmp "$file" "$here/corpus/${2:-reader}/$(basename "$file")"
 done

@@ -16,6 +16,7 @@
 
 #include "harness/peer.h"
 #include "harness/test.h"
+#include "harness/tsan.h"
 
 #define RING (1u << 16)
 
@@ -97,7 +98,6 @@ CHILD(unloads)
 	plugin.emit("again", 10);
 	CHECK_STR(plugin.reason(), "SYSPROF_CONTROL_FD leads to a recorder");
 	dlclose(plugin.handle);
-	pthread_exit(NULL);
 }
 
 TEST(a_copy_in_an_unloaded_library_stays_mapped_and_ends_its_threads_rings)
@@ -114,7 +114,7 @@ TEST(a_copy_in_an_unloaded_library_stays_mapped_and_ends_its_threads_rings)
 	CHECK_EQ(peer_count_marks(&peer, "own", "main"), 1);
 	CHECK_EQ(peer_count_marks(&peer, "own", "thread"), 3);
 	CHECK_EQ(peer_count_marks(&peer, "own", "child"), 1);
-	CHECK_EQ(peer_count(&peer, 255), 8); /* the child used _exit() */
+	CHECK_EQ(peer_count(&peer, 255), 3 + 3);
 	peer_free(&peer);
 }
 
@@ -160,6 +160,7 @@ TEST(threads_may_load_use_and_unload_the_library_at_the_same_time)
 {
 	struct peer peer;
 
+	SKIP_UNDER_TSAN(); /* nor does it know of the loader's lock */
 	peer_start(&peer, "threads_load_and_unload", RING, PEER_OURS);
 	CHECK_EQ(peer_finish(&peer), 0);
 	CHECK_EQ(peer.n_rings, 80);

@@ -29,6 +29,7 @@
 #define N_STEPPED 420
 #define N_SLOTS   (2 * N_RANDOM + N_STEPPED)
 #define WARM_UP   5
+#define MOST      50000 /* marks of one thread: far less than its ring holds */
 
 struct slot {
 	volatile int64_t begun;
@@ -76,8 +77,9 @@ static void *emit_for_ever(void *offset)
 {
 	const long index = own_index + (long)(intptr_t)offset;
 
-	for (;;)
+	for (int i = 0; i < MOST; i++)
 		emit_next(&own_slots[index], index);
+	pause();
 	return NULL;
 }
 

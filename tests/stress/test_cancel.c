@@ -16,6 +16,7 @@
 
 #include "harness/peer.h"
 #include "harness/test.h"
+#include "harness/tsan.h"
 #include "stress/owners.h"
 #include "stress/stepper.h"
 
@@ -188,6 +189,7 @@ TEST(a_thread_may_end_at_every_instruction_of_an_emit)
 {
 	struct peer peer;
 
+	SKIP_UNDER_TSAN();
 	peer_start(&peer, "ends_at_every_instruction", RING, PEER_OURS);
 	CHECK_EQ(peer_finish(&peer), 0);
 	check_ends(&peer, peer.n_rings);

@@ -21,6 +21,7 @@
 
 #include "harness/peer.h"
 #include "harness/test.h"
+#include "harness/tsan.h"
 #include "stress/owners.h"
 
 #define RING (1u << 22)
@@ -189,6 +190,7 @@ static void check_tree(const char *how)
 {
 	struct peer peer;
 
+	SKIP_UNDER_TSAN();
 	peer_start_arg(&peer, "grows", how, RING, PEER_OURS);
 	CHECK_EQ(peer_finish(&peer), 0);
 	for (unsigned i = 0; i < peer.n_rings; i++) {

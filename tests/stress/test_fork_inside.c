@@ -20,6 +20,7 @@
 
 #include "harness/peer.h"
 #include "harness/test.h"
+#include "harness/tsan.h"
 #include "stress/owners.h"
 #include "stress/stepper.h"
 
@@ -156,6 +157,7 @@ static void check_forks(const char *arg)
 {
 	struct peer peer;
 
+	SKIP_UNDER_TSAN();
 	peer_start_arg(&peer, "forks_at_every_instruction", arg, RING,
 	               PEER_OURS);
 	CHECK_EQ(peer_finish(&peer), 0);
@@ -209,6 +211,7 @@ static void check_slow_forks(const char *arg)
 {
 	struct peer peer;
 
+	SKIP_UNDER_TSAN();
 	peer_start_arg(&peer, "forks_where_emits_are_slow", arg, 8192,
 	               PEER_OURS);
 	CHECK_EQ(peer_finish(&peer), 0);
@@ -306,6 +309,7 @@ TEST(a_vfork_child_killed_at_any_instruction_of_an_emit_harms_nobody)
 	size_t at = 0;
 	int64_t last = 0;
 
+	SKIP_UNDER_TSAN();
 	peer_start(&peer, "guests_are_killed", RING, PEER_OURS);
 	CHECK_EQ(peer_finish(&peer), 0);
 	CHECK_EQ(peer.n_rings, 1);
@@ -363,6 +367,7 @@ static void check_guest_comes_first(const char *arg)
 {
 	struct peer peer;
 
+	SKIP_UNDER_TSAN();
 	peer_start_arg(&peer, "a_guest_comes_first", arg, RING, PEER_OURS);
 	CHECK_EQ(peer_finish(&peer), 0);
 	CHECK_EQ(peer.n_rings, 5);

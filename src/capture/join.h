@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * join.h - join captures into one, without loss.
+ *
+ *	sc_join_new(&options, &join);
+ *	sc_join_add(join, "a.syscap", a);	readers, which stay open
+ *	sc_join_add(join, "b.syscap", b);
+ *	sc_join_settle(join, &span);
+ *	sc_writer_begin_as(writer, span.begin, span.capture_time, &error);
+ *	sc_join_write(join, writer);
+ *	sc_writer_finish(writer, span.end);
+ *
+ * The frames of each input keep their order, and all bytes but these:
+ *
+ *	counter ids and JIT addresses become unique; definitions that an input
+ *	repeats are left out, those that stand behind their first value, and
+ *	all JITMAPs, go before the input's other frames;
+ *	of embedded files of one path one keeps the path, equal ones are left
+ *	out, and tables of symbols become one;
+ *	frame indexes are left out, since they hold offsets;
+ *	frames whose content does not fit them, and what follows a frame that
+ *	has no end, are left out, with a problem told;
+ *	all of it is little-endian.
+ *
+ * Times are not changed.  Each input is read twice; memory is needed for
+ * names, ids and the tables of symbols only.
+ *
+ * One thread at a time.  Context of all: offline.
+ */
+#ifndef SC_CAPTURE_JOIN_H
+#define SC_CAPTURE_JOIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <syscap/capture.h>
+
+#include "capture/writer.h"
+
+struct sc_join;
+
+/** Something that whoever joins should know. */
+struct sc_join_message {
+	const char *input; /* the name it was added by; NULL: no single one */
+	const char *text;  /* one line, with texts out of the capture */
+	bool is_problem;   /* something is missing in the result */
+	bool has_offset;
+	uint64_t offset;
+};
+
+/** All zero is good. */
+struct sc_join_options {
+	/* What the writer has used already. */
+	uint32_t last_counter_id;
+	uint32_t last_jit_address; /* its lower half */
+	/* May be NULL. */
+	void (*tell)(void *data, const struct sc_join_message *message);
+	/* Of the bytes to be read; called every MiB or so.  May be NULL. */
+	void (*progress)(void *data, uint64_t done, uint64_t all);
+	void *data;
+};
+
+/** What all inputs cover. */
+struct sc_join_span {
+	int64_t begin, end;    /* ns; their frames' ends included */
+	char capture_time[65]; /* the earliest */
+};
+
+struct sc_join_totals {
+	uint64_t problems;
+	uint64_t merged_counters; /* definitions left out */
+	uint32_t last_counter_id;
+	uint32_t last_jit_address;
+};
+
+/** 0 or -ENOMEM. */
+int sc_join_new(const struct sc_join_options *options,
+                struct sc_join **ret_join);
+
+/**
+ * Learn what is in @reader, which belongs to the caller and has to stay open
+ * until sc_join_free().  @name is copied.
+ * 0, -ENOMEM, or -ENOSPC when there are more counters or JIT names than a
+ * capture can hold; the join is of no more use then.
+ */
+int sc_join_add(struct sc_join *join, const char *name,
+                struct syscap_reader *reader);
+
+/** All inputs were added, at least one.  0, -ENOMEM or -ENOSPC. */
+int sc_join_settle(struct sc_join *join, struct sc_join_span *ret_span);
+
+/**
+ * Write all frames.  0; -ENOMEM, -ENOSPC; or the writer's failure, as
+ * sc_writer_flush() returns it.
+ */
+int sc_join_write(struct sc_join *join, struct sc_writer *writer);
+
+void sc_join_totals(const struct sc_join *join,
+                    struct sc_join_totals *ret_totals);
+
+void sc_join_free(struct sc_join *join);
+
+#endif

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* join_files.c - files embedded in captures that are joined. */
+#define _GNU_SOURCE
+#include "capture/join_files.h"
+
+#include <stdio.h>
+
+#include "capture/frame.h"
+
+#define PATH_SIZE SC_SIZE(file_chunk, path)
+
+/* One of the files that share a path, or shared it; no file: a reserve. */
+struct variant {
+	const struct sc_join_files *files;
+	const struct sc_join_file *file;
+};
+
+struct sc_join_path {
+	SC_ARRAY(struct variant) variants;
+	unsigned last_number; /* of the new paths: "PATH (2)" */
+};
+
+void sc_join_files_fini(struct sc_join_files *files)
+{
+	for (size_t i = 0; i < files->files.n; i++) {
+		free(files->files.items[i].chunks.items);
+		free(files->files.items[i].new_path);
+	}
+	free(files->files.items);
+	sc_map_fini(&files->by_path);
+}
+
+void sc_join_paths_fini(struct sc_join_paths *paths)
+{
+	for (size_t i = 0; i < paths->paths.n; i++) {
+		free(paths->paths.items[i]->variants.items);
+		free(paths->paths.items[i]);
+	}
+	free(paths->paths.items);
+	sc_map_fini(&paths->taken);
+	sc_map_fini(&paths->by_path);
+}
+
+struct sc_join_file *sc_join_files_find(const struct sc_join_files *files,
+                                        const char *path)
+{
+	size_t number;
+
+	if (!sc_map_get(&files->by_path, path, strlen(path), &number))
+		return NULL;
+	return &files->files.items[number];
+}
+
+int sc_join_files_scan(struct sc_join_files *files, struct sc_join_paths *paths,
+                       const struct syscap_frame *frame)
+{
+	const char *path = frame->file_chunk.path;
+	const struct sc_join_file fresh = { .path = path };
+	struct sc_join_file *file;
+	size_t number, unused;
+
+	const int r = sc_map_put(&files->by_path, path, strlen(path), &number);
+	if (r < 0 || (r > 0 && sc_array_push(&files->files, fresh) < 0))
+		return -ENOMEM;
+	if (r > 0 && sc_map_put(&paths->taken, path, strlen(path), &unused) < 0)
+		return -ENOMEM;
+	file = &files->files.items[number];
+	file->size += frame->file_chunk.len;
+	return sc_array_push(&file->chunks, frame->bytes);
+}
+
+bool sc_join_files_chunk(const struct sc_join_files *files,
+                         const struct sc_join_file *file, size_t i,
+                         struct syscap_frame *ret_chunk)
+{
+	sc_frame_header(file->chunks.items[i], files->big, ret_chunk);
+	return sc_frame_decode(ret_chunk, files->big, NULL) == 0 &&
+	       ret_chunk->type == SYSCAP_FRAME_FILE_CHUNK;
+}
+
+/* Walks the content, however it is cut into chunks. */
+struct walk {
+	const struct sc_join_files *files;
+	const struct sc_join_file *file;
+	size_t next; /* chunk */
+	bool is_last;
+	const unsigned char *data; /* what is left of the chunk before it */
+	size_t len;
+};
+
+enum {
+	WALK_DATA,
+	WALK_FILE_END,
+	WALK_END
+};
+
+static int look(struct walk *walk)
+{
+	struct syscap_frame chunk;
+
+	while (walk->len == 0) {
+		if (walk->is_last) {
+			walk->is_last = false;
+			return WALK_FILE_END;
+		}
+		if (walk->next == walk->file->chunks.n ||
+		    !sc_join_files_chunk(walk->files, walk->file, walk->next,
+		                         &chunk))
+			return WALK_END;
+		walk->next++;
+		walk->data = chunk.file_chunk.data;
+		walk->len = chunk.file_chunk.len;
+		walk->is_last = chunk.file_chunk.is_last;
+	}
+	return WALK_DATA;
+}
+
+bool sc_join_files_equal(const struct sc_join_files *files,
+                         const struct sc_join_file *file,
+                         const struct sc_join_files *other_files,
+                         const struct sc_join_file *other)
+{
+	struct walk a = { .files = files, .file = file };
+	struct walk b = { .files = other_files, .file = other };
+
+	if (file->size != other->size)
+		return false;
+	for (;;) {
+		const int what = look(&a);
+		size_t len;
+
+		if (look(&b) != what)
+			return false;
+		if (what == WALK_END)
+			return true;
+		if (what == WALK_FILE_END)
+			continue;
+		len = a.len < b.len ? a.len : b.len;
+		if (memcmp(a.data, b.data, len) != 0)
+			return false;
+		a.data += len;
+		b.data += len;
+		a.len -= len;
+		b.len -= len;
+	}
+}
+
+static struct sc_join_path *put_path(struct sc_join_paths *paths,
+                                     const char *text)
+{
+	struct sc_join_path *path;
+	size_t number;
+	const int r = sc_map_put(&paths->by_path, text, strlen(text), &number);
+
+	if (r == 0)
+		return paths->paths.items[number];
+	path = r < 0 ? NULL : calloc(1, sizeof(*path));
+	if (path == NULL)
+		return NULL;
+	path->last_number = 1;
+	if (sc_array_push(&paths->paths, path) < 0) {
+		free(path);
+		return NULL;
+	}
+	return path;
+}
+
+/* A path that is too long loses its end, between two characters. */
+static int choose_path(struct sc_join_paths *paths, struct sc_join_path *path,
+                       struct sc_join_file *file)
+{
+	char text[PATH_SIZE];
+	char number[24];
+	size_t unused;
+	int r;
+
+	do {
+		const int end = snprintf(number, sizeof(number), " (%u)",
+		                         ++path->last_number);
+		size_t len = strlen(file->path);
+
+		if (len > PATH_SIZE - 1 - (size_t)end)
+			len = PATH_SIZE - 1 - (size_t)end;
+		while (len > 0 && len < strlen(file->path) &&
+		       (file->path[len] & 0xC0) == 0x80)
+			len--;
+		memcpy(text, file->path, len);
+		memcpy(text + len, number, (size_t)end + 1);
+		r = sc_map_put(&paths->taken, text, strlen(text), &unused);
+	} while (r == 0);
+	file->new_path = r < 0 ? NULL : strdup(text);
+	return file->new_path == NULL ? -ENOMEM : 0;
+}
+
+int sc_join_files_reserve(struct sc_join_paths *paths, const char *text)
+{
+	const struct variant nobody = { NULL, NULL };
+	struct sc_join_path *path = put_path(paths, text);
+
+	return path == NULL ? -ENOMEM : sc_array_push(&path->variants, nobody);
+}
+
+int sc_join_files_settle(struct sc_join_paths *paths,
+                         const struct sc_join_files *files,
+                         struct sc_join_file *file)
+{
+	struct sc_join_path *path = put_path(paths, file->path);
+	const struct variant variant = { files, file };
+
+	if (path == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; i < path->variants.n; i++) {
+		const struct variant *other = &path->variants.items[i];
+
+		if (other->file &&
+		    sc_join_files_equal(files, file, other->files,
+		                        other->file)) {
+			file->fate = SC_JOIN_DROPPED;
+			return 0;
+		}
+	}
+	if (path->variants.n > 0) {
+		if (choose_path(paths, path, file) < 0)
+			return -ENOMEM;
+		file->fate = SC_JOIN_RENAMED;
+	}
+	return sc_array_push(&path->variants, variant);
+}
+
+void sc_join_files_rename(const struct sc_join_file *file,
+                          unsigned char *buffer)
+{
+	char *path = (char *)buffer + SC_AT(file_chunk, path);
+
+	memset(path, 0, PATH_SIZE);
+	memcpy(path, file->new_path, strlen(file->new_path));
+}

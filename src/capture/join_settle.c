@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * join_settle.c - what becomes of the files embedded in the inputs.
+ *
+ * Where two inputs have tables of symbols that differ they become one, since
+ * readers know a single path for them.  Compressed tables are files like any
+ * other to us.
+ */
+#include <errno.h>
+
+#include "capture/join_state.h"
+
+/* Put the content together; an empty one is NULL, as no memory is. */
+static unsigned char *read_content(const struct sc_join_files *files,
+                                   const struct sc_join_file *file)
+{
+	unsigned char *data = malloc(file->size ? (size_t)file->size : 1);
+	struct syscap_frame chunk;
+	size_t at = 0;
+
+	if (data == NULL)
+		return NULL;
+	for (size_t i = 0; i < file->chunks.n; i++) {
+		if (!sc_join_files_chunk(files, file, i, &chunk) ||
+		    chunk.file_chunk.len > file->size - at) {
+			free(data);
+			return NULL;
+		}
+		memcpy(data + at, chunk.file_chunk.data, chunk.file_chunk.len);
+		at += chunk.file_chunk.len;
+	}
+	if (at < file->size)
+		memset(data + at, 0, (size_t)file->size - at);
+	return data;
+}
+
+/* Chunks behind a file's end belong to another, which nobody would read. */
+static bool is_one_file(const struct sc_join_files *files,
+                        const struct sc_join_file *file)
+{
+	struct syscap_frame chunk;
+
+	for (size_t i = 0; i + 1 < file->chunks.n; i++)
+		if (!sc_join_files_chunk(files, file, i, &chunk) ||
+		    chunk.file_chunk.is_last)
+			return false;
+	return true;
+}
+
+static bool can_merge(const struct sc_join_input *input,
+                      const struct sc_join_file *file)
+{
+	unsigned char *data;
+	bool fits;
+
+	if (file == NULL || file->size > UINT32_MAX ||
+	    !is_one_file(&input->files, file))
+		return false;
+	data = read_content(&input->files, file);
+	fits = data != NULL &&
+	       sc_join_symbols_fits(data, (size_t)file->size, input->big);
+	free(data);
+	return fits;
+}
+
+static struct sc_join_file *table_of(const struct sc_join_input *input)
+{
+	return sc_join_files_find(&input->files, SC_JOIN_SYMBOLS_PATH);
+}
+
+static void set_fate(struct sc_join *join, enum sc_join_fate from,
+                     enum sc_join_fate to)
+{
+	for (size_t i = 0; i < join->inputs.n; i++) {
+		struct sc_join_file *file = table_of(join->inputs.items[i]);
+
+		if (file != NULL && file->fate == from)
+			file->fate = to;
+	}
+}
+
+/* Mark those that are to be merged: all that can be, if any two differ. */
+static bool choose_tables(struct sc_join *join)
+{
+	const struct sc_join_input *first = NULL;
+	bool differ = false;
+
+	for (size_t i = 0; i < join->inputs.n; i++) {
+		struct sc_join_input *input = join->inputs.items[i];
+		struct sc_join_file *file = table_of(input);
+
+		if (!can_merge(input, file))
+			continue;
+		file->fate = SC_JOIN_MERGED;
+		if (first == NULL)
+			first = input;
+		else if (input->big != first->big ||
+		         !sc_join_files_equal(&first->files, table_of(first),
+		                              &input->files, file))
+			differ = true;
+	}
+	/* A big-endian table is of no use in a little-endian capture. */
+	if (first != NULL && first->big)
+		differ = true;
+	if (!differ)
+		set_fate(join, SC_JOIN_MERGED, SC_JOIN_KEPT);
+	return differ;
+}
+
+static int add_table(struct sc_join *join, const struct sc_join_input *input,
+                     struct sc_join_symbols *symbols)
+{
+	const struct sc_join_file *file = table_of(input);
+	struct syscap_frame chunk;
+	uint64_t left_out = 0;
+	unsigned char *data;
+	int r;
+
+	if (file == NULL || file->fate != SC_JOIN_MERGED)
+		return 0;
+	data = read_content(&input->files, file);
+	if (data == NULL)
+		return -ENOMEM;
+	if (symbols->tables.n == 0 &&
+	    sc_join_files_chunk(&input->files, file, 0, &chunk))
+		join->symbols_time = chunk.time;
+	r = sc_join_symbols_add(symbols, data, input->big, &left_out);
+	if (left_out > 0)
+		sc_join_tell(join, input, false,
+		             "%llu of its symbols overlap others and are left "
+		             "out",
+		             (unsigned long long)left_out);
+	return r;
+}
+
+static int merge_tables(struct sc_join *join)
+{
+	struct sc_join_symbols symbols = { 0 };
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < join->inputs.n; i++)
+		r = add_table(join, join->inputs.items[i], &symbols);
+	if (r == 0)
+		r = sc_join_symbols_table(&symbols, &join->symbols,
+		                          &join->symbols_size);
+	sc_join_symbols_fini(&symbols);
+	if (r == 0)
+		return sc_join_files_reserve(&join->paths,
+		                             SC_JOIN_SYMBOLS_PATH);
+	if (r != -EFBIG)
+		return r;
+	sc_join_tell(join, NULL, false,
+	             "the symbols are too many for one table");
+	set_fate(join, SC_JOIN_MERGED, SC_JOIN_KEPT);
+	return 0;
+}
+
+/* Readers prefer the table that is not compressed. */
+static void tell_compressed(struct sc_join *join)
+{
+	size_t n_plain = 0;
+
+	for (size_t i = 0; i < join->inputs.n; i++)
+		n_plain += table_of(join->inputs.items[i]) != NULL;
+	for (size_t i = 0; n_plain > 0 && i < join->inputs.n; i++) {
+		const struct sc_join_input *input = join->inputs.items[i];
+
+		if (sc_join_files_find(&input->files,
+		                       SC_JOIN_SYMBOLS_PATH ".gz") != NULL)
+			sc_join_tell(join, input, false,
+			             "its symbols are compressed and not "
+			             "merged: readers will use the others "
+			             "only");
+	}
+}
+
+static int settle_file(struct sc_join *join, const struct sc_join_input *input,
+                       struct sc_join_file *file)
+{
+	int r;
+
+	if (file->fate == SC_JOIN_MERGED)
+		return 0;
+	r = sc_join_files_settle(&join->paths, &input->files, file);
+	if (r == 0 && file->fate == SC_JOIN_RENAMED)
+		sc_join_tell(join, input, false,
+		             "its file '%s' differs from another input's and "
+		             "becomes '%s'",
+		             file->path, file->new_path);
+	return r;
+}
+
+int sc_join_settle_files(struct sc_join *join)
+{
+	int r = 0;
+
+	if (choose_tables(join))
+		r = merge_tables(join);
+	tell_compressed(join);
+	for (size_t i = 0; i < join->inputs.n; i++) {
+		struct sc_join_input *input = join->inputs.items[i];
+
+		for (size_t j = 0; r == 0 && j < input->files.files.n; j++)
+			r = settle_file(join, input,
+			                &input->files.files.items[j]);
+	}
+	return r;
+}

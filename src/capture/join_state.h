@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* join_state.h - what the parts of a join share: join*.c only. */
+#ifndef SC_CAPTURE_JOIN_STATE_H
+#define SC_CAPTURE_JOIN_STATE_H
+
+#include "capture/join.h"
+#include "capture/join_counters.h"
+#include "capture/join_files.h"
+#include "capture/join_jit.h"
+#include "capture/join_symbols.h"
+
+struct sc_join_input {
+	char *name;
+	struct syscap_reader *reader;
+	struct syscap_file_info info;
+	bool big;
+	int64_t end; /* of the header and of all frames */
+	uint64_t damaged;
+	struct sc_join_counters counters;
+	struct sc_join_jit jit;
+	struct sc_join_files files;
+};
+
+struct sc_join {
+	struct sc_join_options options;
+	struct sc_join_totals totals;
+	SC_ARRAY(struct sc_join_input *) inputs;
+	struct sc_join_paths paths;
+	unsigned char *symbols; /* the merged table, or NULL */
+	size_t symbols_size;
+	int64_t symbols_time; /* of the first of the tables */
+	uint64_t done, all;   /* bytes read, and to be read */
+	uint64_t next_progress;
+};
+
+/** Tell of @input, which may be NULL, what printf() makes of @format. */
+void sc_join_tell(struct sc_join *join, const struct sc_join_input *input,
+                  bool is_problem, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/** The same with a place in the file. */
+void sc_join_tell_at(struct sc_join *join, const struct sc_join_input *input,
+                     const struct syscap_error *error);
+
+/** @bytes more were read.  Returns true now and then. */
+bool sc_join_advance(struct sc_join *join, uint64_t bytes);
+
+/** Decide which files keep their path.  0 or -ENOMEM.  In join_settle.c */
+int sc_join_settle_files(struct sc_join *join);
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* join_symbols.c - merge the tables of symbols that captures carry. */
+#define _GNU_SOURCE
+#include "capture/join_symbols.h"
+
+#include "capture/load.h"
+#include "capture/store.h"
+#include "data/map.h"
+
+#define RECORD 32u
+
+void sc_join_symbols_fini(struct sc_join_symbols *symbols)
+{
+	for (size_t i = 0; i < symbols->tables.n; i++)
+		free(symbols->tables.items[i]);
+	free(symbols->tables.items);
+	free(symbols->sorted.items);
+}
+
+static bool is_end(const unsigned char *record)
+{
+	static const unsigned char zeros[24];
+
+	return memcmp(record, zeros, sizeof(zeros)) == 0;
+}
+
+bool sc_join_symbols_fits(const unsigned char *data, size_t size, bool big)
+{
+	/* A text that begins before it, or there, has an end. */
+	const unsigned char *last_nul = memrchr(data, 0, size);
+
+	if (last_nul == NULL)
+		return false;
+	for (size_t at = 0; size - at >= RECORD; at += RECORD) {
+		const unsigned char *record = data + at;
+		const uint32_t name = sc_load_u32(record + 20, big);
+		const uint32_t tag = sc_load_u32(record + 24, big);
+
+		if (is_end(record))
+			return true;
+		if (name == 0 || name > last_nul - data ||
+		    tag > last_nul - data)
+			return false;
+	}
+	return false;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct sc_join_symbol *a = left, *b = right;
+
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	if (a->begin != b->begin)
+		return a->begin < b->begin ? -1 : 1;
+	return (a->end > b->end) - (a->end < b->end);
+}
+
+static bool overlap(const struct sc_join_symbol *a,
+                    const struct sc_join_symbol *b)
+{
+	/* The last address of each. */
+	const uint64_t a_last = a->end > a->begin ? a->end - 1 : a->begin;
+	const uint64_t b_last = b->end > b->begin ? b->end - 1 : b->begin;
+
+	return a->pid == b->pid && a->begin <= b_last && b->begin <= a_last;
+}
+
+static bool is_same(const struct sc_join_symbol *a,
+                    const struct sc_join_symbol *b)
+{
+	return compare(a, b) == 0 && strcmp(a->name, b->name) == 0 &&
+	       strcmp(a->tag, b->tag) == 0;
+}
+
+static int read_table(struct sc_join_symbols *symbols,
+                      const unsigned char *data, bool big)
+{
+	for (const unsigned char *p = data; !is_end(p); p += RECORD) {
+		const uint32_t tag = sc_load_u32(p + 24, big);
+		const struct sc_join_symbol symbol = {
+			.begin = sc_load_u64(p, big),
+			.end = sc_load_u64(p + 8, big),
+			.pid = sc_load_u32(p + 16, big),
+			.name = (const char *)data + sc_load_u32(p + 20, big),
+			.tag = tag ? (const char *)data + tag : "",
+		};
+
+		if (sc_array_push(&symbols->sorted, symbol) < 0)
+			return -ENOMEM;
+	}
+	if (symbols->sorted.n > 0)
+		qsort(symbols->sorted.items, symbols->sorted.n,
+		      sizeof(*symbols->sorted.items), compare);
+	return 0;
+}
+
+/*
+ * Both are sorted, and in @old no ranges overlap: so what a new range may
+ * overlap is the latest that was taken, and the next of @old.
+ */
+static int merge(const struct sc_join_symbols *old,
+                 const struct sc_join_symbols *added,
+                 struct sc_join_symbols *result, uint64_t *left_out)
+{
+	size_t i = 0, j = 0;
+
+	while (i < old->sorted.n || j < added->sorted.n) {
+		const struct sc_join_symbol *a = NULL, *b = NULL, *rival = NULL;
+		const size_t n = result->sorted.n;
+
+		if (i < old->sorted.n)
+			a = &old->sorted.items[i];
+		if (j < added->sorted.n)
+			b = &added->sorted.items[j];
+		if (b == NULL || (a != NULL && compare(a, b) <= 0)) {
+			if (sc_array_push(&result->sorted, *a) < 0)
+				return -ENOMEM;
+			i++;
+			continue;
+		}
+		j++;
+		if (n > 0 && overlap(&result->sorted.items[n - 1], b))
+			rival = &result->sorted.items[n - 1];
+		else if (a != NULL && overlap(a, b))
+			rival = a;
+		if (rival != NULL)
+			*left_out += !is_same(rival, b);
+		else if (sc_array_push(&result->sorted, *b) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int sc_join_symbols_add(struct sc_join_symbols *symbols, unsigned char *data,
+                        bool big, uint64_t *ret_left_out)
+{
+	struct sc_join_symbols added = { 0 }, result = { 0 };
+	uint64_t left_out = 0;
+	int r;
+
+	if (sc_array_push(&symbols->tables, data) < 0) {
+		free(data);
+		return -ENOMEM;
+	}
+	r = read_table(&added, data, big);
+	if (r == 0)
+		r = merge(symbols, &added, &result, &left_out);
+	free(added.sorted.items);
+	if (r < 0) {
+		free(result.sorted.items);
+		return r;
+	}
+	free(symbols->sorted.items);
+	symbols->sorted.items = result.sorted.items;
+	symbols->sorted.n = result.sorted.n;
+	symbols->sorted.capacity = result.sorted.capacity;
+	*ret_left_out = left_out;
+	return 0;
+}
+
+/* The texts of a table that is written, each once. */
+struct texts {
+	struct sc_map map;
+	SC_ARRAY(uint64_t) offsets;
+	uint64_t end; /* where the next one goes */
+};
+
+static int put_text(struct texts *texts, const char *text, uint64_t *ret_at)
+{
+	size_t number;
+	const int r = sc_map_put(&texts->map, text, strlen(text) + 1, &number);
+
+	if (r < 0 || (r > 0 && sc_array_push(&texts->offsets, texts->end) < 0))
+		return -ENOMEM;
+	if (r > 0)
+		texts->end += strlen(text) + 1;
+	*ret_at = texts->offsets.items[number];
+	return texts->end > UINT32_MAX ? -EFBIG : 0;
+}
+
+static void store_symbol(unsigned char *record,
+                         const struct sc_join_symbol *symbol, uint64_t name,
+                         uint64_t tag)
+{
+	sc_store_u64(record, symbol->begin);
+	sc_store_u64(record + 8, symbol->end);
+	sc_store_u32(record + 16, symbol->pid);
+	sc_store_u32(record + 20, (uint32_t)name);
+	sc_store_u32(record + 24, (uint32_t)tag);
+}
+
+static int store_table(const struct sc_join_symbols *symbols,
+                       struct texts *texts, unsigned char **ret_data,
+                       size_t *ret_size)
+{
+	const size_t n = symbols->sorted.n;
+	uint64_t name, tag;
+	unsigned char *data;
+	int r = 0;
+
+	for (size_t i = 0; i < n && r == 0; i++) {
+		r = put_text(texts, symbols->sorted.items[i].name, &name);
+		if (r == 0)
+			r = put_text(texts, symbols->sorted.items[i].tag, &tag);
+	}
+	if (r < 0)
+		return r;
+	data = calloc(1, (size_t)texts->end);
+	if (data == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		const struct sc_join_symbol *symbol = &symbols->sorted.items[i];
+
+		if (put_text(texts, symbol->name, &name) < 0 ||
+		    put_text(texts, symbol->tag, &tag) < 0) {
+			free(data);
+			return -ENOMEM;
+		}
+		store_symbol(data + i * RECORD, symbol, name,
+		             symbol->tag[0] ? tag : 0);
+	}
+	for (size_t i = 0; i < texts->map.n; i++)
+		memcpy(data + texts->offsets.items[i], texts->map.keys[i].bytes,
+		       texts->map.keys[i].len);
+	*ret_data = data;
+	*ret_size = (size_t)texts->end;
+	return 0;
+}
+
+int sc_join_symbols_table(const struct sc_join_symbols *symbols,
+                          unsigned char **ret_data, size_t *ret_size)
+{
+	/* Readers want something behind the record of zeros: an empty text. */
+	struct texts texts = { .end = (symbols->sorted.n + 1) * RECORD };
+	uint64_t at;
+	int r = put_text(&texts, "", &at);
+
+	if (r == 0)
+		r = store_table(symbols, &texts, ret_data, ret_size);
+	sc_map_fini(&texts.map);
+	free(texts.offsets.items);
+	return r;
+}

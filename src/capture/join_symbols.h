@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * join_symbols.h - merge the tables of symbols that captures carry.
+ *
+ * The embedded file `__symbols__` is records of 32 bytes in the capture's
+ * byte order, a record of zeros, and texts:
+ *
+ *	 0  first address of a range	u64
+ *	 8  the one behind the last	u64
+ *	16  pid				u32
+ *	20  offset of the name		u32, from the start of the file
+ *	24  offset of a second name	u32, or 0
+ *	28  unused			u32
+ *
+ * Readers search it by (pid, first address), so ranges of one pid must not
+ * overlap.  Older tables have ranges whose two ends are equal: one address.
+ */
+#ifndef SC_CAPTURE_JOIN_SYMBOLS_H
+#define SC_CAPTURE_JOIN_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "data/array.h"
+
+#define SC_JOIN_SYMBOLS_PATH "__symbols__"
+
+struct sc_join_symbol {
+	uint64_t begin, end;
+	uint32_t pid;
+	const char *name, *tag; /* within the tables */
+};
+
+/** All zero is an empty table. */
+struct sc_join_symbols {
+	SC_ARRAY(struct sc_join_symbol) sorted;
+	SC_ARRAY(unsigned char *) tables; /* owned */
+};
+
+void sc_join_symbols_fini(struct sc_join_symbols *symbols);
+
+/** Is the table @data of @size bytes one that can be merged? */
+bool sc_join_symbols_fits(const unsigned char *data, size_t size, bool big);
+
+/**
+ * Add the ranges of the table @data, which fits and which @symbols takes
+ * from the caller, also when this fails.  A range that overlaps one that is
+ * there is left out, and counted in *@ret_left_out unless it says the same.
+ * 0 or -ENOMEM.
+ */
+int sc_join_symbols_add(struct sc_join_symbols *symbols, unsigned char *data,
+                        bool big, uint64_t *ret_left_out);
+
+/**
+ * Write the table into memory of its own, little-endian.
+ * 0, -ENOMEM, or -EFBIG when offsets do not fit 32 bits.
+ */
+int sc_join_symbols_table(const struct sc_join_symbols *symbols,
+                          unsigned char **ret_data, size_t *ret_size);
+
+#endif

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* cmd_cat.c - `syscap cat`: join captures into one. */
+#define _GNU_SOURCE
+#include "cli/cmd.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/join.h"
+#include "cli/fault.h"
+#include "cli/printable.h"
+
+#define PROGRESS_NS INT64_C(250000000)
+
+struct options {
+	const char *command;
+	const char *output;
+	bool force, quiet;
+	char **files;
+	unsigned n_files;
+};
+
+/* What one joining needs; freed at its end. */
+struct job {
+	const struct options *options;
+	struct sc_join *join;
+	struct sc_writer *writer;
+	struct syscap_reader **readers; /* NULL: could not be opened */
+	bool is_terminal, has_line;
+	int64_t next_line; /* ns */
+	int status;
+};
+
+static void print_help(void)
+{
+	puts("Usage: syscap cat -o OUTPUT [--force] [-q] FILE...\n"
+	     "\n"
+	     "Join captures into one.  Nothing is lost: counters and JIT\n"
+	     "names of different files are told apart, and what is damaged\n"
+	     "is told.  With one FILE: copy all of it that can be read.\n"
+	     "\n"
+	     "  -o, --output=OUTPUT  the new capture\n"
+	     "      --force          overwrite OUTPUT even if it is no\n"
+	     "                       capture\n"
+	     "  -q, --quiet          no progress, no notes\n"
+	     "  -h, --help           show this text\n"
+	     "\n"
+	     "Exit status: 0; 1 when a file is damaged or could not be read\n"
+	     "or written, with what could be read joined; 2 for wrong use.");
+}
+
+static void erase_line(struct job *job)
+{
+	if (job->has_line)
+		fputs("\r\033[K", stderr);
+	job->has_line = false;
+}
+
+static void print_message(void *data, const struct sc_join_message *message)
+{
+	struct job *job = data;
+
+	if (!message->is_problem && job->options->quiet)
+		return;
+	erase_line(job);
+	fprintf(stderr, "%s: ", job->options->command);
+	if (message->input)
+		fprintf(stderr, "%s: ", message->input);
+	if (message->has_offset)
+		fprintf(stderr, "at byte %" PRIu64 ": ", message->offset);
+	if (!message->is_problem)
+		fputs("note: ", stderr);
+	sc_printable_write(stderr, message->text, false);
+	putc('\n', stderr);
+}
+
+static void print_progress(void *data, uint64_t done, uint64_t all)
+{
+	struct job *job = data;
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	const int64_t now = ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
+	if (!job->is_terminal || job->options->quiet || now < job->next_line)
+		return;
+	/* What is over at once needs no line. */
+	if (job->next_line != 0) {
+		fprintf(stderr, "\rjoining %3.0f %%  of %.1f MiB\033[K",
+		        100.0 * (double)done / (double)all,
+		        (double)all / 2 / (1 << 20));
+		job->has_line = true;
+	}
+	job->next_line = now + PROGRESS_NS;
+}
+
+static void complain(struct job *job, const char *file,
+                     const struct syscap_error *error)
+{
+	erase_line(job);
+	sc_fault_print(job->options->command, file, error);
+	job->status = SC_EXIT_PROBLEM;
+}
+
+static void complain_of(struct job *job, const char *file, int code)
+{
+	struct syscap_error error = { .code = -code };
+	const char *text = strerror(-code);
+
+	if (code == -ENOSPC && file == NULL)
+		text = "more counters or JIT names than a capture can hold";
+	snprintf(error.message, sizeof(error.message), "%s", text);
+	complain(job, file ? file : job->options->output, &error);
+}
+
+/* To write over a file that is read would destroy it. */
+static bool is_input(const struct options *options)
+{
+	struct stat output, input;
+
+	if (stat(options->output, &output) != 0)
+		return false;
+	for (unsigned i = 0; i < options->n_files; i++)
+		if (stat(options->files[i], &input) == 0 &&
+		    input.st_dev == output.st_dev &&
+		    input.st_ino == output.st_ino) {
+			fprintf(stderr, "%s: %s: is an input too\n",
+			        options->command, options->output);
+			return true;
+		}
+	return false;
+}
+
+static unsigned open_inputs(struct job *job)
+{
+	const struct options *options = job->options;
+	struct syscap_error error;
+	unsigned n_open = 0;
+
+	for (unsigned i = 0; i < options->n_files; i++)
+		if (syscap_reader_open(options->files[i], &job->readers[i],
+		                       &error) < 0)
+			complain(job, options->files[i], &error);
+		else
+			n_open++;
+	return n_open;
+}
+
+static int add_inputs(struct job *job)
+{
+	const struct options *options = job->options;
+	const struct sc_join_options join_options = {
+		.tell = print_message,
+		.progress = print_progress,
+		.data = job,
+	};
+	int r = sc_join_new(&join_options, &job->join);
+
+	for (unsigned i = 0; r == 0 && i < options->n_files; i++)
+		if (job->readers[i] != NULL)
+			r = sc_join_add(job->join, options->files[i],
+			                job->readers[i]);
+	return r;
+}
+
+/* The writer is open: the output is ours, and still what it was. */
+static void join_files(struct job *job)
+{
+	const char *output = job->options->output;
+	struct sc_writer_totals written;
+	struct sc_join_totals totals;
+	struct syscap_error error;
+	struct sc_join_span span;
+	int r = add_inputs(job);
+
+	if (r == 0)
+		r = sc_join_settle(job->join, &span);
+	if (r < 0) {
+		complain_of(job, NULL, r);
+		return;
+	}
+	if (sc_writer_begin_as(job->writer, span.begin, span.capture_time,
+	                       &error) < 0) {
+		complain(job, output, &error);
+		return;
+	}
+	r = sc_join_write(job->join, job->writer);
+	sc_writer_totals(job->writer, &written);
+	if (r < 0 && written.error == 0)
+		complain_of(job, NULL, r);
+	r = sc_writer_finish(job->writer, span.end);
+	if (r < 0)
+		complain_of(job, output, r);
+	sc_join_totals(job->join, &totals);
+	if (totals.problems > 0)
+		job->status = SC_EXIT_PROBLEM;
+	erase_line(job);
+}
+
+static int run(const struct options *options)
+{
+	struct job job = {
+		.options = options,
+		.is_terminal = isatty(STDERR_FILENO) == 1,
+		.status = SC_EXIT_DONE,
+	};
+	struct syscap_error error;
+
+	if (is_input(options))
+		return SC_EXIT_MISUSE;
+	job.readers = calloc(options->n_files, sizeof(struct syscap_reader *));
+	if (job.readers == NULL) {
+		sc_fault_no_memory(options->command);
+		return SC_EXIT_PROBLEM;
+	}
+	/* Failures to write are to be told, not to kill. */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	if (open_inputs(&job) > 0) {
+		if (sc_writer_open(options->output, options->force, &job.writer,
+		                   &error) < 0)
+			complain(&job, options->output, &error);
+		else
+			join_files(&job);
+	}
+	sc_join_free(job.join);
+	sc_writer_close(job.writer);
+	for (unsigned i = 0; i < options->n_files; i++)
+		syscap_reader_close(job.readers[i]);
+	free(job.readers);
+	return job.status;
+}
+
+int sc_cmd_cat(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "output", required_argument, NULL, 'o' },
+		{ "force", no_argument, NULL, 'f' },
+		{ "quiet", no_argument, NULL, 'q' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct options options = { .command = argv[0] };
+	int c;
+
+	while ((c = getopt_long(argc, argv, "o:qh", longs, NULL)) != -1) {
+		if (c == 'o') {
+			options.output = optarg;
+		} else if (c == 'f') {
+			options.force = true;
+		} else if (c == 'q') {
+			options.quiet = true;
+		} else if (c == 'h') {
+			print_help();
+			return sc_fault_finish_output(argv[0], SC_EXIT_DONE);
+		} else {
+			return sc_fault_misuse(argv[0]);
+		}
+	}
+	if (optind == argc) {
+		fprintf(stderr, "%s: expected a file\n", argv[0]);
+		return sc_fault_misuse(argv[0]);
+	}
+	if (options.output == NULL) {
+		fprintf(stderr, "%s: where to? Name the new capture with -o\n",
+		        argv[0]);
+		return sc_fault_misuse(argv[0]);
+	}
+	options.files = argv + optind;
+	options.n_files = (unsigned)(argc - optind);
+	return run(&options);
+}

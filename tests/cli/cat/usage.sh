@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# cat/usage.sh - help, wrong use, and outputs that are refused.
+. "$(dirname "$0")/../transcript.sh"
+cp everything.syscap numbers.syscap "$work"
+cd "$work"
+echo 'not a capture' >text
+ln everything.syscap link
+cp everything.syscap before
+run cat --help
+run cat
+run cat everything.syscap
+run cat -o joined
+run cat -o joined --nonsense everything.syscap
+run cat -o everything.syscap numbers.syscap everything.syscap
+run cat -o link everything.syscap
+cmp before everything.syscap
+run cat -o text everything.syscap
+cat text >>"$work/transcript"
+run cat -o text --force everything.syscap
+run check text
+run cat -o missing/joined everything.syscap
+run cat -o . everything.syscap
+cp numbers.syscap joined
+run cat -o joined everything.syscap
+run check joined
+run cat -o /dev/full everything.syscap
+finish

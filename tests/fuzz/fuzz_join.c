@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * fuzz_join.c - join any bytes, and look at the result.
+ *
+ * The input is a capture; or the length of a capture in four bytes, that
+ * capture, and another one.  Whatever they are, what comes out is read to its
+ * end without damage, and is the same when it is joined once more and again.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "capture/join.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+struct bytes {
+	const uint8_t *data;
+	size_t size;
+};
+
+static volatile size_t sink;
+
+static void demand(bool condition)
+{
+	if (!condition)
+		abort();
+}
+
+static void take(void *data, const struct sc_join_message *message)
+{
+	(void)data;
+	sink += strlen(message->text);
+}
+
+static void read_output(int fd, struct bytes *ret_output)
+{
+	const off_t size = lseek(fd, 0, SEEK_END);
+	uint8_t *data = malloc((size_t)size);
+
+	demand(size >= 256 && data != NULL);
+	demand(pread(fd, data, (size_t)size, 0) == size);
+	ret_output->data = data;
+	ret_output->size = (size_t)size;
+}
+
+/* Returns the problems, or -1 when no input is a capture. */
+static int64_t join(const struct bytes *inputs, unsigned n,
+                    struct bytes *ret_output)
+{
+	const struct sc_join_options options = { .tell = take };
+	struct syscap_reader *readers[2] = { NULL };
+	struct sc_join_totals totals;
+	struct sc_join_span span;
+	struct sc_writer *writer;
+	struct sc_join *state;
+	unsigned n_read = 0;
+	char path[64];
+
+	demand(sc_join_new(&options, &state) == 0);
+	for (unsigned i = 0; i < n; i++)
+		if (syscap_reader_open_memory(inputs[i].data, inputs[i].size,
+		                              &readers[i], NULL) == 0) {
+			demand(sc_join_add(state, "in", readers[i]) == 0);
+			n_read++;
+		}
+	if (n_read > 0) {
+		const int fd = memfd_create("joined", MFD_CLOEXEC);
+
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		demand(sc_join_settle(state, &span) == 0);
+		demand(sc_writer_open(path, true, &writer, NULL) == 0);
+		demand(sc_writer_begin_as(writer, span.begin, span.capture_time,
+		                          NULL) == 0);
+		demand(sc_join_write(state, writer) == 0);
+		demand(sc_writer_finish(writer, span.end) == 0);
+		sc_writer_close(writer);
+		read_output(fd, ret_output);
+		close(fd);
+	}
+	sc_join_totals(state, &totals);
+	sc_join_free(state);
+	for (unsigned i = 0; i < n; i++)
+		syscap_reader_close(readers[i]);
+	return n_read > 0 ? (int64_t)totals.problems : -1;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct bytes inputs[2] = { { data, size }, { NULL, 0 } };
+	struct bytes first, second, third;
+	uint32_t len = 0;
+	unsigned n = 1;
+
+	if (size >= sizeof(len))
+		memcpy(&len, data, sizeof(len));
+	if (size >= sizeof(len) && len <= size - sizeof(len)) {
+		inputs[0].data = data + sizeof(len);
+		inputs[0].size = len;
+		inputs[1].data = inputs[0].data + len;
+		inputs[1].size = size - sizeof(len) - len;
+		n = 2;
+	}
+	if (join(inputs, n, &first) < 0)
+		return 0;
+	demand(join(&first, 1, &second) == 0);
+	demand(join(&second, 1, &third) == 0);
+	demand(first.size == second.size && second.size == third.size);
+	demand(memcmp(second.data, third.data, third.size) == 0);
+	free((void *)first.data);
+	free((void *)second.data);
+	free((void *)third.data);
+	return 0;
+}

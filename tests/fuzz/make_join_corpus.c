@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * make_join_corpus.c - writes fuzz/corpus/join/, of which cat/reference.sh
+ * takes the captures `left` and `right`: what two recordings have in common,
+ * and types of frames that every reader knows.
+ *
+ *	make_join_corpus DIRECTORY
+ *
+ * The output depends on nothing else, so the committed files are what this
+ * writes.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "unit/make_capture.h"
+
+/* A table of one symbol; see join_symbols.h of the library. */
+static void add_symbols(struct make_capture *capture, uint64_t addr)
+{
+	struct make_capture table = { .big = capture->big };
+
+	make_u64(&table, addr);
+	make_u64(&table, addr + 16);
+	make_u32(&table, 7);
+	make_u32(&table, 65);
+	make_u64(&table, 0);
+	make_zeros(&table, 33);
+	make_text(&table, "main");
+	make_timestamp(capture, 1029);
+	make_file_chunk(capture, 1030, true, "__symbols__", table.data,
+	                (unsigned)table.size);
+	make_free(&table);
+}
+
+static void one_side(struct make_capture *capture, bool big, const char *names,
+                     uint64_t addr)
+{
+	const uint64_t jit = UINT64_C(0xE000000000000001);
+	const uint64_t stack[] = { jit, 0x401000, jit + 1, 0xE0000001 };
+	const struct make_counter counters[] = {
+		{ "memory", names, "bytes in use", 1, 0, 5 },
+		{ "load", names, "", 2, 1, make_double(0.5) },
+	};
+	const struct make_counter other = { "memory", "else", "", 1, 0, 0 };
+	const char *jit_names[] = { names, "eval" };
+	const uint32_t ids[] = { 0, 1, 2, 77 };
+	const uint64_t values[] = { 0, 4, make_double(2.25), 6 };
+
+	make_begin(capture, big, 1000, 9000);
+	make_process(capture, 7, 1001, names);
+	make_map(capture, 7, 1002, 0x400000, 0x500000, "/usr/bin/demo",
+	         "00ff12");
+	make_index(capture, 1003, 0);
+	make_ctrset(capture, 7, 1004, ids, values, 4);
+	make_ctrdef(capture, 7, 1005, counters, 2);
+	make_ctrdef(capture, 7, 1006, counters, 1);
+	make_ctrdef(capture, 7, 1007, &other, 1);
+	make_ctrset(capture, 8, 1008, ids, values, 4);
+	make_jitmap(capture, 1009, jit, jit_names, 2);
+	make_jitmap(capture, 1010, 0xE0000001, jit_names, 1);
+	make_stack(capture, 2, 7, 7, 1011, false, stack, 4);
+	make_allocation(capture, 7, 7, 1012, 0xABC0, 64, stack, 4);
+	make_metadata(capture, 1013, "demo.version", "1.2.3");
+	make_log(capture, 7, 1014, 16, "Demo", "careful");
+	make_mark(capture, 7, 7, 1015, 500, "render", "frame", names);
+	make_file_chunk(capture, 1016, false, "/proc/x", "abcd", 4);
+	make_file_chunk(capture, 1017, true, "/proc/x", names,
+	                (unsigned)strlen(names));
+	make_file_chunk(capture, 1018, true, "/proc/same", "same", 4);
+	add_symbols(capture, addr);
+	make_exit(capture, 7, 1031);
+}
+
+static void left(struct make_capture *capture)
+{
+	one_side(capture, false, "left", 0x401000);
+}
+
+static void right(struct make_capture *capture)
+{
+	one_side(capture, true, "right", 0x402000);
+}
+
+/* The form of fuzz_join.c: a length, a capture, another one. */
+static void put_pair(struct make_capture *capture, struct make_capture *first,
+                     struct make_capture *second)
+{
+	memset(capture, 0, sizeof(*capture));
+	make_u32(capture, (uint32_t)first->size);
+	make_bytes(capture, first->data, first->size);
+	make_bytes(capture, second->data, second->size);
+	make_free(first);
+	make_free(second);
+}
+
+static void pair(struct make_capture *capture)
+{
+	struct make_capture first, second;
+
+	left(&first);
+	right(&second);
+	put_pair(capture, &first, &second);
+}
+
+static void everything_twice(struct make_capture *capture)
+{
+	struct make_capture first, second;
+
+	make_everything(&first, false);
+	make_everything(&second, true);
+	put_pair(capture, &first, &second);
+}
+
+static const struct {
+	const char *name;
+	void (*make)(struct make_capture *capture);
+} cases[] = {
+	{ "left", left },
+	{ "right", right },
+	{ "pair", pair },
+	{ "everything_twice", everything_twice },
+};
+
+static int write_case(const char *directory, unsigned i)
+{
+	struct make_capture capture;
+	char path[4096];
+	FILE *out;
+
+	snprintf(path, sizeof(path), "%s/%s.syscap", directory, cases[i].name);
+	out = fopen(path, "wb");
+	if (!out) {
+		perror(path);
+		return 1;
+	}
+	cases[i].make(&capture);
+	fwrite(capture.data, 1, capture.size, out);
+	make_free(&capture);
+	if (fclose(out) != 0) {
+		perror(path);
+		return 1;
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 2) {
+		fprintf(stderr, "Usage: make_join_corpus DIRECTORY\n");
+		return 2;
+	}
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		if (write_case(argv[1], i) != 0)
+			return 1;
+	return 0;
+}

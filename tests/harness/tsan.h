@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tsan.h - is this a ThreadSanitizer build?
+ *
+ * It holds signals back until the program calls into the C library, makes
+ * vfork() a fork(), and has a thread of its own: what depends on any of these
+ * can't be shown under it.
+ */
+#ifndef SYSCAP_TEST_TSAN_H
+#define SYSCAP_TEST_TSAN_H
+
+#if defined(__SANITIZE_THREAD__)
+#define TEST_HAS_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define TEST_HAS_TSAN 1
+#endif
+#endif
+#ifndef TEST_HAS_TSAN
+#define TEST_HAS_TSAN 0
+#endif
+
+#define SKIP_UNDER_TSAN()                                                \
+	do {                                                             \
+		if (TEST_HAS_TSAN)                                       \
+			SKIP("ThreadSanitizer changes how signals come " \
+			     "and children are made");                   \
+	} while (0)
+
+#endif
