@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# mutations.sh - break the emit path on purpose, one way at a time, and see
+# mutations.sh [PART OF A NAME] - break the emit path on purpose, one way at a time, and see
 # that a test notices.  A mutation that nothing notices fails this test, and
 # so does one that no longer applies.
 #
@@ -9,6 +9,7 @@ set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 n_unnoticed=0
+only=${1:-}
 
 build() { # TEST-SOURCE... ; into $work/test
 	for file in base/env base/diag base/text clock/clock ring/ring_map \
@@ -30,6 +31,7 @@ build() { # TEST-SOURCE... ; into $work/test
 mutate() {
 	name=$1 file=$2 perl=$3 sources=$4
 	shift 4
+	case $name in *"$only"*) ;; *) return 0 ;; esac
 	rm -rf "$work/include" "$work/src" "$work"/*.o
 	cp -r "$SYSCAP_SOURCE/include" "$SYSCAP_SOURCE/src" "$work/"
 	perl -0pi -e "$perl" "$work/$file"
@@ -57,40 +59,49 @@ kill="$kill ../src/capture/error.c ../src/capture/frame.c"
 kill="$kill ../src/capture/frame_items.c ../src/capture/reader.c"
 
 mutate "publish before fill" include/syscap/emit.h \
-	's/(\t\tsc_store_word\(frame, sc_first_word\(st, len\)\);)/\t\tif (st->tail) __atomic_store_n(st->tail, next, __ATOMIC_RELEASE);\n$1/' \
+	's/(\tplace->frame = body \+ at;)/$1\n\t__atomic_store_n(place->tail, (uint32_t)place->next, __ATOMIC_RELEASE);/' \
 	"$kill" what_is_published_survives_sigkill_at_every_instruction
 
-mutate "inner emits publish" include/syscap/emit.h \
-	's/if \(SC_UNLIKELY\(!outermost\)\) \{/if (0) {/' \
+mutate "the end is not announced" include/syscap/emit.h \
+	's/\t__atomic_store_n\(&st->end, place->next, __ATOMIC_RELAXED\);\n//' \
 	"$step" a_handler_may_emit_at_every_instruction_of_every_call
+
+mutate "a disturbed emit goes on as if it were alone" include/syscap/emit.h \
+	's/st->owner != \(uintptr_t\)token \|\|\s+st->disturbed != 0/st->owner != (uintptr_t)token/' \
+	"$step" a_handler_may_emit_at_every_instruction_of_every_call
+
+mutate "what came meanwhile is not published" include/syscap/emit.h \
+	's/if \(SC_UNLIKELY\(st->disturbed != 0\)\)\s+sc_finish_disturbed\(st, token\);//' \
+	"$step" a_handler_may_emit_at_every_instruction_of_every_call
+
+mutate "inner emits publish" include/syscap/emit.h \
+	's/if \(SC_UNLIKELY\(!outermost\)\)\s+sc_leave_nested\(st\);/if (0) {}/' \
+	"$step" a_handler_may_interrupt_a_handler_at_every_instruction
 
 mutate "the reserve is not one instruction" include/syscap/emit.h \
 	's/\tbool done;\n.*?return done;/\tif (*(volatile uint64_t *)word != expected)\n\t\treturn false;\n\t*(volatile uint64_t *)word = desired;\n\treturn true;/s' \
-	"$step" a_handler_may_emit_at_every_instruction_of_every_call
-
-mutate "publish and forget what came meanwhile" include/syscap/emit.h \
-	's/if \(SC_LIKELY\(__atomic_load_n\(&st->pos, __ATOMIC_RELAXED\) ==\s+pos\)\)/if (1)/' \
-	"$step" a_handler_may_emit_at_every_instruction_of_every_call
+	"$step" a_handler_may_interrupt_a_handler_at_every_instruction
 
 mutate "dead emits are taken for live" src/client/reserve.c \
-	's/\towner == 0 \|\| is_dead\([^;]*;/\towner == 0;/' \
+	's/owner == 0 \|\| is_dead\([^;]*;/owner == 0;/' \
 	"$step" a_handler_may_leave_by_siglongjmp_at_every_instruction
 
 mutate "live emits are taken for dead" src/client/reserve.c \
-	's/return !on_signal_stack\(\);/return true;/; s/return \*token != sc_token_value\(token\);/return true;/' \
+	's/return !on_signal_stack\(\);/return true;/; s/return \*token != sc_token_value\(&ts->hot\);/return true;/' \
 	"$step" a_handler_may_emit_at_every_instruction_of_every_call
-
-mutate "an owner that died in between is overwritten" include/syscap/emit.h \
-	's/sc_exchange_local\(&st->owner, 0, \(uintptr_t\)token\)\)\) \{/(st->owner == 0 \&\& (SC_SIGNAL_FENCE(), *(volatile uint64_t *)\&st->owner = (uintptr_t)token, true)))) {/' \
-	"$step" a_handlers_emit_may_die_inside_a_live_one
 
 mutate "a frame without its length is left so" src/client/reserve.c \
 	's/(SC_COLD void sc_write_missing_header.*?\n\{)/$1\n\tif (st->pos != st->headered) { st->headered = st->pos; return; }/s' \
 	"$step" a_handlers_emit_may_die_inside_a_live_one
 
-mutate "refill reads pos after head" src/client/reserve.c \
-	's/if \(__atomic_load_n\(&st->pos, __ATOMIC_RELAXED\) != pos \|\|\s+__atomic_load_n\(&ts->head, __ATOMIC_RELAXED\) != before\)\s+continue;\s+const uint32_t offset = \(uint32_t\)\(pos >> 32\);/const uint32_t offset = (uint32_t)(pos >> 32); if (0) continue;/; s/\*ret_limit = \(uint32_t\)pos/*ret_limit = (uint32_t)st->pos/' \
-	"$step" losses_are_told_exactly_once_under_handlers_at_every_instruction
+mutate "what a dead emit announced is not counted" src/client/reserve.c \
+	's/(static void settle_suspect\(.*?\n\{)/$1\n\tst->suspect = 0;/s' \
+	"$step" a_handler_may_leave_by_siglongjmp_at_every_instruction
+
+mutate "an older look at the reader wins" src/client/reserve.c \
+	's/if \(!__atomic_compare_exchange_n\(&ts->head, &before, head.*?continue;/ts->head = head;/s; s/ \|\|\s+__atomic_load_n\(&ts->head, __ATOMIC_RELAXED\) != before\)/)/' \
+	"stress/test_reader_moves.c stress/stepper.c" \
+	a_reader_that_moves_while_a_handler_emits_is_still_believed
 
 mutate "two records may tell of one loss" src/client/loss.c \
 	's/if \(!sc_exchange_local\(&ts->telling_at, 0, TELLING_NOWHERE\)\)\s+return false;/if (0) return false;/' \

@@ -18,6 +18,8 @@
 
 #include <syscap.h>
 
+#include "client/loss.h"
+#include "client/thread.h"
 #include "harness/peer.h"
 #include "harness/test.h"
 #include "harness/tsan.h"
@@ -109,17 +111,29 @@ CHILD(forks_at_every_instruction)
  * The same where the stepped emit has to look for room, and to tell of
  * losses.  The parent's ring is full each time, and then read.
  */
+static void wait_until_drained(void)
+{
+	const struct sc_ring_header *const ring = sc_state_of(sc_self)->ring;
+
+	while (__atomic_load_n(&ring->head, __ATOMIC_ACQUIRE) != ring->tail)
+		usleep(100);
+}
+
 CHILD(forks_where_emits_are_slow)
 {
 	struct stepper stepper;
 	const long stride = test_is_sanitized() ? 61 : 7;
+	char large[1001] = "";
+
+	memset(large, 'x', sizeof(large) - 1);
 
 	stepper_install(false);
 	emit_one();
 	for (long k = 1;; k += stride) {
-		for (int i = 0; i < 200; i++)
-			SYSCAP_MARK("test", "burst", 0, 0, NULL);
-		usleep(3000);
+		do /* faster than anybody reads */
+			SYSCAP_MARK("test", "burst", 0, 0, large);
+		while (!sc_loss_is_pending(sc_state_of(sc_self)));
+		wait_until_drained();
 		sequence = k;
 		child = -1;
 		const bool reached =
@@ -136,6 +150,7 @@ CHILD(forks_where_emits_are_slow)
 		n_children++;
 	}
 	CHECK(n_children > 20);
+	wait_until_drained();
 	SYSCAP_MARK("test", "n_children", n_children, 0, NULL);
 	pthread_exit(NULL);
 }

@@ -232,13 +232,24 @@ static void read_stepped(void)
 	stepped = syscap_clock();
 }
 
-static void read_late(void)
+static void read_after(int64_t ns)
 {
 	const int64_t begin = kernel_ns();
 
-	while (kernel_ns() - begin < 11000000)
+	while (kernel_ns() - begin < ns)
 		;
 	(void)syscap_clock();
+}
+
+/* later than a base is good for */
+static void read_late(void)
+{
+	read_after(11000000);
+}
+
+static void read_soon(void)
+{
+	read_after(2000000);
 }
 
 static void step_readings(bool with_base)
@@ -251,13 +262,14 @@ static void step_readings(bool with_base)
 		usleep(6000);
 		(void)syscap_clock();
 	}
-	for (long k = 1;; k += with_base ? 1 : 5) {
+	for (long k = 1;; k += with_base ? 1 : 3) {
 		usleep(11000);
 		const int64_t begin = kernel_ns();
 		if (with_base) /* a new one, with its window ahead */
 			(void)syscap_clock();
 		const bool reached =
-			stepper_run(&stepper, k, read_stepped, read_late);
+			stepper_run(&stepper, k, read_stepped,
+		                    with_base ? read_late : read_soon);
 		const int64_t end = kernel_ns();
 		if (stepped < begin - ERROR_NS || stepped > end + ERROR_NS)
 			test_fail(__FILE__, __LINE__,
