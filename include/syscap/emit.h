@@ -3,33 +3,44 @@
  * emit.h - the inline half of the emit path.  Not an interface: include
  * <syscap.h>, and call nothing here whose name begins with sc_.
  *
- * One thread writes one ring.  An event is emitted in five steps:
+ * One thread writes one ring.  An event is emitted in five steps, in one of
+ * two ways:
  *
- *	enter    claim the ring for the outermost emit of this thread
- *	reserve  take len bytes at pos (one compare-exchange, no lock prefix)
- *	fill     write the frame; its type last
- *	commit   that last store: 8 bytes that make the frame whole
- *	leave    the outermost emit publishes everything up to pos
+ *	         alone (sc_begin, sc_end)    disturbed (sc_enter ... sc_leave)
+ *	enter    look at owner, store it     compare-exchange owner; disturb()
+ *	reserve  store end: announced only   compare-exchange pos, write len
+ *	fill     in any order                in any order, type last
+ *	commit   store next                  store the type
+ *	leave    store tail, owner = 0       publish_all(), owner = 0
+ *
+ * Alone is an outermost emit of one frame, on top of which nobody emits.  It
+ * needs no compare-exchange.  Everything else goes the second, long way.
  *
  * A signal handler may interrupt between any two instructions and emit too.
- * It then finds an owner, reserves behind the half-written frame, fills,
- * commits, and publishes nothing: the interrupted outermost emit does.
+ * It then finds an owner, reserves for it what it announced (disturb() in
+ * src/client/reserve.c), reserves behind that, fills, commits, and publishes
+ * nothing: the interrupted outermost emit does, and goes back to next.
  *
- * Invariants of struct sc_thread (docs/ring.md has the argument)
+ * Invariants of struct sc_thread (docs/ring.md has the argument).  While
+ * disturbed is 0, next, end and room_end count; else pos, headered and limit.
  *  T1  only its own thread and signal handlers on it store to it, but for
  *      the recycling of a dead one.
  *  T2  the reader reads [head, tail) only; a frame is written only inside
- *      [tail, pos), after it was reserved.
- *  T3  [tail, headered) holds frames whose len is right, in a row, and
- *      [headered, pos) is empty or one frame whose first word is not written
- *      yet.  Whoever enters on top of it writes that word first, so there is
- *      never a second one.
- *  T4  a frame in [tail, pos) of type TIMESTAMP is not complete.  With pid
- *      -1 it never will be, and is counted.
+ *      [next, end) or [tail, pos), after it was announced or reserved.
+ *  T3  alone: [next, end) is empty or the owner's one frame.
+ *      Disturbed: [tail, headered) holds frames whose len is right, in a row,
+ *      and [headered, pos) is empty or one frame whose first word is not
+ *      written yet.  Whoever enters on top of it writes that word first, so
+ *      there is never a second one.
+ *  T4  a reserved frame of type TIMESTAMP is not complete.  With pid -1 it
+ *      never will be, and says nothing.  An announced frame is complete when
+ *      next has passed it; suspect is one that was reserved for.
  *  T5  limit never lets pos come closer than SC_RING_ROOM to head.  It may
  *      be lower than it could be (then the slow path looks), never higher.
+ *      room_end follows from it, and stays in front of the body's end.
  *  T6  owner is 0 exactly while no emit is between enter and leave, but
- *      for emits that died (siglongjmp): those are found by sc_enter_nested.
+ *      for emits that died (siglongjmp), which sc_enter_nested() finds, and
+ *      for the way from sc_end() to sc_finish_disturbed().
  *
  * Ordering.  Against handlers on the same thread, program order of the
  * machine is enough; SC_SIGNAL_FENCE keeps the compiler to it.  Against the
@@ -141,7 +152,8 @@ void sc_open(struct sc_thread *st);
 void sc_mend(struct sc_thread *st);
 void sc_finish(struct sc_thread *st, volatile uintptr_t *token);
 void sc_finish_disturbed(struct sc_thread *st, volatile uintptr_t *token);
-void sc_withdraw(struct sc_thread *st, volatile uintptr_t *token);
+void sc_withdraw(struct sc_thread *st, volatile uintptr_t *token,
+                 uint64_t announced);
 int64_t sc_clock_slow(struct sc_thread *st);
 int32_t sc_cpu_slow(void);
 
@@ -324,7 +336,7 @@ static inline __attribute__((always_inline)) bool
 sc_begin(struct sc_thread *st, volatile uintptr_t *token, uint32_t len,
          struct sc_place *place)
 {
-	if (SC_UNLIKELY(st->owner != 0 || st->next != st->end))
+	if (SC_UNLIKELY(st->owner != 0))
 		return false;
 	*token = sc_token_value(st);
 	__atomic_store_n(&st->owner, (uintptr_t)token, __ATOMIC_RELAXED);
@@ -340,15 +352,17 @@ sc_begin(struct sc_thread *st, volatile uintptr_t *token, uint32_t len,
 	place->tail = st->tail;
 	place->next = at + len;
 	SC_SIGNAL_FENCE();
-	if (SC_UNLIKELY(place->next > st->room_end)) {
-		sc_withdraw(st, token);
+	/* No room; or a handler became owner between our load and store of
+	 * it, announced a frame, and died: that one must be counted. */
+	if (SC_UNLIKELY(place->next > st->room_end || st->end != at)) {
+		sc_withdraw(st, token, 0);
 		return false;
 	}
 	__atomic_store_n(&st->end, place->next, __ATOMIC_RELAXED);
 	SC_SIGNAL_FENCE();
 	/* Not ours any more: a handler forked, and this is the child */
 	if (SC_UNLIKELY(st->owner != (uintptr_t)token || st->disturbed != 0)) {
-		sc_withdraw(st, token);
+		sc_withdraw(st, token, place->next);
 		return false;
 	}
 	int32_t cpu = *cpu_at;

@@ -376,7 +376,9 @@ static void settle_suspect(struct sc_thread *st, uint64_t complete)
 	const uint64_t suspect =
 		__atomic_load_n(&st->suspect, __ATOMIC_RELAXED);
 
-	if (suspect != 0 && st->suspect_owner != complete && st->body != NULL)
+	/* An owner that moved next has finished it, and published it */
+	if (suspect != 0 && st->suspect_owner != complete &&
+	    st->next == suspect - 1 && st->body != NULL)
 		count_dead(sc_state_of(st), st->body + (suspect - 1),
 		           st->suspect_len);
 	__atomic_store_n(&st->suspect, 0, __ATOMIC_RELAXED);
@@ -406,10 +408,14 @@ static void publish_all(struct sc_thread *st)
 		SC_SIGNAL_FENCE();
 		if (seen == 0)
 			return;
-		if (__atomic_load_n(&st->nested, __ATOMIC_RELAXED) != 0)
-			sc_settle(st);
 		const uint64_t pos =
 			__atomic_load_n(&st->pos, __ATOMIC_RELAXED);
+		SC_SIGNAL_FENCE();
+		/* pos first: then all before it is complete, or counted here */
+		if (__atomic_load_n(&st->nested, __ATOMIC_RELAXED) != 0) {
+			sc_settle(st);
+			continue;
+		}
 		uint32_t *const tail =
 			__atomic_load_n(&st->tail, __ATOMIC_RELAXED);
 		SC_SIGNAL_FENCE();
@@ -506,30 +512,56 @@ SC_COLD void sc_finish_disturbed(struct sc_thread *st,
 }
 
 /*
- * An emit that began alone goes the long way.  What it announced, if a
- * handler has reserved it meanwhile, says nothing; what it found announced by
- * a dead one (owner was 0, became not 0, and was overwritten) is counted.
+ * In a child: the emit that was forked inside has moved next to where its own
+ * frame ended in the parent's ring.  What is published here says so.
  */
-SC_COLD void sc_withdraw(struct sc_thread *st, volatile uintptr_t *token)
+static bool moved_by_parent(struct sc_thread *st)
+{
+	const uint64_t next = __atomic_load_n(&st->next, __ATOMIC_RELAXED);
+	const uint64_t end = __atomic_load_n(&st->end, __ATOMIC_RELAXED);
+	const uint32_t *const tail =
+		__atomic_load_n(&st->tail, __ATOMIC_RELAXED);
+
+	return tail != NULL && end == __atomic_load_n(tail, __ATOMIC_RELAXED) &&
+	       sc_exchange_local(&st->next, next, end);
+}
+
+/*
+ * An emit that began alone goes the long way.  What it @announced (0: nothing
+ * yet) is taken back or, if a handler has reserved it meanwhile, says
+ * nothing.  What else is found is an owner's that died in the one instruction
+ * in which ours was about to be stored over it, and is counted.
+ */
+SC_COLD void sc_withdraw(struct sc_thread *st, volatile uintptr_t *token,
+                         uint64_t announced)
 {
 	const int saved = errno;
-	const uint64_t end = __atomic_load_n(&st->end, __ATOMIC_RELAXED);
 
 	if (st->owner != (uintptr_t)token) { /* in a forked child */
 		sc_mend(st);
 		return;
 	}
-	if (__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED) == 0)
-		sc_exchange_local(&st->end, end, st->next);
+	if (__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED) == 0) {
+		if (announced != 0) {
+			sc_exchange_local(&st->end, announced, st->next);
+		} else if (st->end == st->next || moved_by_parent(st)) {
+			/* no room, and alone */
+			__atomic_store_n(&st->owner, 0, __ATOMIC_RELAXED);
+			SC_SIGNAL_FENCE();
+			if (__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED) !=
+			    0)
+				sc_finish_disturbed(st, token);
+			return;
+		}
+	}
 	disturb(st);
 	const uint64_t suspect =
 		__atomic_load_n(&st->suspect, __ATOMIC_RELAXED);
-	if (suspect != 0 && st->suspect_owner == (uintptr_t)token &&
-	    st->body != NULL)
+	if (announced != 0 && suspect != 0 && st->body != NULL &&
+	    st->suspect_owner == (uintptr_t)token)
 		write_nothing(st, st->body + (suspect - 1), st->suspect_len);
-	settle_suspect(st, (uintptr_t)token);
-	if (st->nested != 0)
-		sc_settle(st);
+	settle_suspect(st, announced != 0 ? (uintptr_t)token : 0);
+	sc_settle(st);
 	sc_finish(st, token);
 	errno = saved;
 }

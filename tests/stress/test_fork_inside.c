@@ -122,7 +122,7 @@ static void wait_until_drained(void)
 CHILD(forks_where_emits_are_slow)
 {
 	struct stepper stepper;
-	const long stride = test_is_sanitized() ? 61 : 7;
+	const long stride = test_is_sanitized() ? 61 : 13;
 	char large[1001] = "";
 
 	memset(large, 'x', sizeof(large) - 1);
