@@ -42,7 +42,8 @@ SC_COLD void sc_mark_slow(const struct syscap_mark_site *site, int64_t begin,
 	const bool outermost = sc_enter_from(st, &token, cfa);
 	unsigned char *const frame = begin_mark(st, site, begin, duration, n);
 	if (frame != NULL) {
-		memcpy(frame + 96, message, n);
+		if (n != 0)
+			memcpy(frame + 96, message, n);
 		sc_commit(frame, SYSCAP_FRAME_MARK, st->tid_tag);
 	}
 	sc_leave(st, &token, outermost);

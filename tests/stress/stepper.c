@@ -4,7 +4,6 @@
 #include "stress/stepper.h"
 
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
 
@@ -37,8 +36,8 @@ void stepper_install(bool on_altstack)
 	sa.sa_sigaction = on_trap;
 	sa.sa_flags = SA_SIGINFO | SA_NODEFER | (on_altstack ? SA_ONSTACK : 0);
 	if (on_altstack) {
-		const size_t size = 1 << 16;
-		const stack_t ss = { .ss_sp = malloc(size), .ss_size = size };
+		static char stack[1 << 16];
+		const stack_t ss = { .ss_sp = stack, .ss_size = sizeof(stack) };
 
 		sigaltstack(&ss, NULL);
 	}

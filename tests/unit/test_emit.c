@@ -132,6 +132,7 @@ CHILD(long_texts)
 	SYSCAP_INSTANT("long", "utf8", utf8);
 	SYSCAP_MARK_PRINTF("long", "utf8", 1, 1, "%s", utf8);
 	syscap_mark(utf8, utf8, 1, 1, utf8);
+	free(utf8);
 }
 
 TEST(long_texts_are_cut_between_characters_and_frames_stay_valid)
