@@ -46,6 +46,18 @@ struct sc_ring_losses {
 	int64_t to;   /* frame time of the last */
 };
 
+/**
+ * What becomes of a ring that the process itself owns, in slot_state.  Only
+ * the writer takes it from BUSY to ENDED, only the drainer from ENDED to FREE;
+ * any thread may claim a FREE one (compare-exchange to BUSY).
+ */
+enum {
+	SC_SLOT_FREE = 0, /* head == tail, nothing untold */
+	SC_SLOT_BUSY,     /* claimed, the client block is being written */
+	SC_SLOT_LIVE,
+	SC_SLOT_ENDED, /* its thread is done: what is left is to be read */
+};
+
 struct sc_ring_header {
 	/* Sysprof's 16 bytes */
 	uint32_t head;   /* next frame to read; stored by the reader only */
@@ -65,11 +77,21 @@ struct sc_ring_header {
 	int32_t pid;
 	int32_t tid;
 	struct sc_ring_losses lost;
+	uint8_t reserved_client[216];
+
+	/* only in rings that the process owns, offset 512 */
+	uint32_t slot_state; /* SC_SLOT_* */
+	uint32_t telling;    /* who writes a loss record just now: 0 nobody,
+	                      * 1 the thread, 2 the drainer */
+	int64_t since;       /* ns: when the thread got the ring */
+	struct sc_ring_losses told;      /* by loss records in this ring */
+	struct sc_ring_losses told_late; /* by the drainer's loss records */
 };
 
 _Static_assert(offsetof(struct sc_ring_header, recorder_magic) == 64, "abi");
 _Static_assert(offsetof(struct sc_ring_header, client_magic) == 128, "abi");
 _Static_assert(offsetof(struct sc_ring_header, lost) == 144, "abi");
+_Static_assert(offsetof(struct sc_ring_header, slot_state) == 512, "abi");
 _Static_assert(sizeof(struct sc_ring_header) <= 4096, "one page");
 
 /** The request for a ring, as it goes over the control socket. */
@@ -89,7 +111,17 @@ _Static_assert(sizeof(struct sc_ring_header) <= 4096, "one page");
  */
 int sc_ring_map(int fd, struct sc_ring_header **ret_header, uint32_t *ret_size);
 
-/** Undo sc_ring_map().  Context: any-thread, signal-safe. */
+/**
+ * The same for a ring that lies at @ring in memory that this process has
+ * mapped MAP_SHARED: header page and @size bytes of body.  Needs no
+ * descriptor.
+ *
+ * Context: any-thread, signal-safe.
+ */
+int sc_ring_map_again(void *ring, uint32_t size,
+                      struct sc_ring_header **ret_header);
+
+/** Undo either.  Context: any-thread, signal-safe. */
 void sc_ring_unmap(struct sc_ring_header *header, uint32_t size);
 
 #endif

@@ -39,6 +39,30 @@ int sc_ring_map(int fd, struct sc_ring_header **ret_header, uint32_t *ret_size)
 	return 0;
 }
 
+int sc_ring_map_again(void *ring, uint32_t size,
+                      struct sc_ring_header **ret_header)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const size_t file = page + size;
+	char *const base =
+		mmap(NULL, file + size, PROT_NONE,
+	             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (base == MAP_FAILED)
+		return -errno;
+	/* An old length of 0: map the same shared pages once more */
+	if (mremap(ring, 0, file, MREMAP_MAYMOVE | MREMAP_FIXED, base) ==
+	            MAP_FAILED ||
+	    mremap((char *)ring + page, 0, size, MREMAP_MAYMOVE | MREMAP_FIXED,
+	           base + file) == MAP_FAILED) {
+		const int error = errno;
+		munmap(base, file + size);
+		return -error;
+	}
+	*ret_header = (struct sc_ring_header *)(void *)base;
+	return 0;
+}
+
 void sc_ring_unmap(struct sc_ring_header *header, uint32_t size)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);

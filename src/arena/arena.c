@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* arena.c - the rings that a process makes for itself. */
+#define _GNU_SOURCE
+#include "arena/arena.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* Linux 5.14 */
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+/* Without MADV_POPULATE_WRITE a file gets all its blocks at once. */
+#define SLOTS_WITHOUT_POPULATE 32u
+
+static size_t slot_size(const struct sc_arena *arena)
+{
+	return (size_t)arena->page + arena->body;
+}
+
+static size_t size_of(const struct sc_arena *arena, uint32_t n_slots)
+{
+	return SC_RING_FILE_FRONT + n_slots * slot_size(arena);
+}
+
+struct sc_ring_header *sc_arena_ring(const struct sc_arena *arena, uint32_t i)
+{
+	return (struct sc_ring_header *)(void *)(arena->base +
+	                                         SC_RING_FILE_FRONT +
+	                                         i * slot_size(arena));
+}
+
+/* Growing a file over the limit would raise SIGXFSZ. */
+static uint32_t slots_within_limit(const struct sc_arena *arena)
+{
+	struct rlimit limit;
+	uint32_t n = SC_RING_FILE_SLOTS;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) != 0)
+		return n;
+	while (n > 0 && size_of(arena, n) > limit.rlim_cur)
+		n /= 2;
+	return n;
+}
+
+static int map(struct sc_arena *arena, int fd, uint32_t n_slots)
+{
+	const int flags = fd >= 0 ? MAP_SHARED : MAP_SHARED | MAP_ANONYMOUS;
+	void *base = MAP_FAILED;
+
+	/* Less where address space is limited */
+	for (; n_slots >= 2; n_slots /= 2) {
+		arena->size = size_of(arena, n_slots);
+		base = mmap(NULL, arena->size, PROT_READ | PROT_WRITE,
+		            flags | MAP_NORESERVE, fd, 0);
+		if (base != MAP_FAILED)
+			break;
+	}
+	if (base == MAP_FAILED)
+		return n_slots < 2 ? -EFBIG : -errno;
+	arena->base = base;
+	arena->n_slots = n_slots;
+	if (fd >= 0 && ftruncate(fd, (off_t)arena->size) != 0)
+		return -errno;
+	return 0;
+}
+
+/* Blocks before they are needed: a full file system is an error here, and
+ * would be SIGBUS in an emit. */
+static int populate(struct sc_arena *arena, void *from, size_t size)
+{
+	if (!arena->populates || madvise(from, size, MADV_POPULATE_WRITE) == 0)
+		return 0;
+	/* EFAULT: a touch would have been SIGBUS */
+	return errno == EFAULT || errno == ENOMEM ? -ENOSPC : -errno;
+}
+
+static int populate_front(struct sc_arena *arena, int fd)
+{
+	const size_t size = SC_RING_FILE_FRONT + slot_size(arena);
+	int r;
+
+	arena->populates = true;
+	r = populate(arena, arena->base, size);
+	if (r != -EINVAL)
+		return r;
+	arena->populates = false;
+	if (fd < 0)
+		return 0; /* memory comes by touching it */
+	if (arena->n_slots > SLOTS_WITHOUT_POPULATE)
+		arena->n_slots = SLOTS_WITHOUT_POPULATE;
+	do {
+		r = posix_fallocate(fd, 0,
+		                    (off_t)size_of(arena, arena->n_slots));
+	} while (r == EINTR);
+	return -r;
+}
+
+int sc_arena_create(struct sc_arena *arena, int fd, uint32_t body)
+{
+	int r;
+
+	arena->page = (uint32_t)sysconf(_SC_PAGESIZE);
+	arena->body = body;
+	arena->high_water = 1;
+	arena->base = NULL;
+	if (body < SC_ARENA_BODY_MIN || body > SC_ARENA_BODY_MAX ||
+	    body % arena->page != 0 || SC_RING_FILE_FRONT % arena->page != 0)
+		return -EINVAL;
+	r = map(arena, fd,
+	        fd >= 0 ? slots_within_limit(arena) : SC_RING_FILE_SLOTS);
+	if (r == 0)
+		r = populate_front(arena, fd);
+	if (r != 0) {
+		sc_arena_destroy(arena);
+		return r;
+	}
+	madvise(arena->base, arena->size, MADV_DONTFORK);
+	sc_arena_ring(arena, 0)->slot_state = SC_SLOT_LIVE;
+	return 0;
+}
+
+static void raise_high_water(struct sc_arena *arena, uint32_t to)
+{
+	uint32_t high = __atomic_load_n(&arena->high_water, __ATOMIC_RELAXED);
+
+	while (high < to &&
+	       !__atomic_compare_exchange_n(&arena->high_water, &high, to, true,
+	                                    __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		;
+}
+
+/* Pages of a slot that nobody used yet, and the caller's mapping of it. */
+static int open_slot(struct sc_arena *arena, uint32_t i,
+                     struct sc_ring_header **ret_ring)
+{
+	struct sc_ring_header *const ring = sc_arena_ring(arena, i);
+	int r = sc_ring_map_again(ring, arena->body, ret_ring);
+
+	if (r == 0) /* else a child whose fork interrupted an emit faults */
+		madvise(*ret_ring, arena->page + 2 * (size_t)arena->body,
+		        MADV_DOFORK);
+	return r;
+}
+
+int sc_arena_claim(struct sc_arena *arena, struct sc_ring_header **ret_ring)
+{
+	for (uint32_t i = 1; i < arena->n_slots; i++) {
+		struct sc_ring_header *const ring = sc_arena_ring(arena, i);
+		uint32_t free_slot = SC_SLOT_FREE;
+
+		/* Before the first touch of its header */
+		if (i >=
+		    __atomic_load_n(&arena->high_water, __ATOMIC_ACQUIRE)) {
+			const int r = populate(arena, ring, slot_size(arena));
+			if (r != 0)
+				return r;
+		}
+		if (!__atomic_compare_exchange_n(
+			    &ring->slot_state, &free_slot, SC_SLOT_BUSY, false,
+			    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			continue;
+		const int r = open_slot(arena, i, ret_ring);
+		if (r != 0) {
+			__atomic_store_n(&ring->slot_state, SC_SLOT_FREE,
+			                 __ATOMIC_RELEASE);
+			return r;
+		}
+		ring->offset = arena->page;
+		ring->size = arena->body;
+		raise_high_water(arena, i + 1);
+		return 0;
+	}
+	return -EMFILE;
+}
+
+void sc_arena_destroy(struct sc_arena *arena)
+{
+	if (arena->base != NULL)
+		munmap(arena->base, arena->size);
+	arena->base = NULL;
+}

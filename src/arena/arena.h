@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * arena.h - the rings that a process makes for itself.
+ *
+ * One shared mapping, of a ring file (ring/ring_file.h) or of no file, cut
+ * into slots of one ring each.  A thread that claims a slot gets a mapping of
+ * its own of it, with the body twice, which stays valid when the arena is
+ * destroyed.  The drainer reads through the arena's mapping, the body once.
+ *
+ * Neither descriptors nor memfd_create() are needed after sc_arena_create():
+ * a second mapping of shared pages is an mremap() with an old length of 0.
+ * So a program that closes all descriptors or leaves its mount namespace
+ * still gets rings.
+ *
+ * The arena's mapping is not inherited by forked children; the threads' own
+ * are (an emit that a fork interrupted goes on in the child).
+ */
+#ifndef SC_ARENA_H
+#define SC_ARENA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ring/ring_file.h"
+
+#define SC_ARENA_BODY_MIN UINT32_C(65536)
+#define SC_ARENA_BODY_MAX UINT32_C(67108864)
+
+struct sc_arena {
+	unsigned char *base; /* the front; NULL: no arena */
+	size_t size;
+	uint32_t page, body, n_slots;
+	bool populates;      /* slots are given their pages when claimed */
+	uint32_t high_water; /* slots [0, high_water) have been claimed */
+};
+
+/**
+ * Make an arena of rings of @body bytes (whole pages, SC_ARENA_BODY_MIN to
+ * _MAX), in the empty file @fd, or with -1 in memory.  Slot 0 is claimed.
+ *
+ * Returns 0 or -errno: -ENOSPC, there is no room for it.
+ *
+ * Context: any-thread, signal-safe.
+ */
+int sc_arena_create(struct sc_arena *arena, int fd, uint32_t body);
+
+/** Slot @i, seen by the drainer: its header, with the body behind it. */
+struct sc_ring_header *sc_arena_ring(const struct sc_arena *arena, uint32_t i);
+
+static inline const unsigned char *
+sc_arena_body(const struct sc_arena *arena, const struct sc_ring_header *ring)
+{
+	return (const unsigned char *)ring + arena->page;
+}
+
+/**
+ * Claim a slot: its state is BUSY, head == tail, and *@ret_ring is the
+ * caller's own mapping, to be undone with sc_ring_unmap().
+ *
+ * Returns 0; -EMFILE, all slots are taken; or -errno, -ENOSPC: no room.
+ *
+ * Context: any-thread, signal-safe.
+ */
+int sc_arena_claim(struct sc_arena *arena, struct sc_ring_header **ret_ring);
+
+/** Context: any-thread, signal-safe; nobody may be using @arena. */
+void sc_arena_destroy(struct sc_arena *arena);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ring_file.h - the file in which a process that writes its own capture
+ * keeps its rings.
+ *
+ * It outlives the process: what was published and not yet in the capture when
+ * the process died is found here.  It lies on tmpfs, so that emitting never
+ * waits for a disk, and its capture names it in its first frame, a METADATA
+ * frame of id "syscap.rings".
+ *
+ *	| front: facts | front: journal | slot 0 | slot 1 | ...
+ *
+ * The front is SC_RING_FILE_FRONT bytes.  A slot is one ring: header page and
+ * body (ring.h); slot 0 belongs to no thread, the drainer's own frames go
+ * there.  Slots behind the end of the file, or in a hole of it, were never
+ * used.  Ring contents are finished frames; there are no end markers.
+ *
+ * The journal makes every frame arrive exactly once, whenever the process is
+ * killed.  The capture has one writer.  For each batch it
+ *
+ *	1. stores n, offset, length, parts; then state = UNDER_WAY (release)
+ *	2. writes `length` bytes at `offset`, which is the capture's size
+ *	3. stores head = to in each part's ring
+ *	4. stores state = NOTHING (release)
+ *
+ * Whoever finds UNDER_WAY looks at the size of the capture.  At least
+ * offset + length: the batch is in it, do 3 and 4.  Less: cut the capture
+ * back to offset, and the rings still hold the batch; do 4.
+ *
+ * While a process (or somebody who recovers) uses the file it holds an open
+ * file description lock (F_OFD_SETLK, F_WRLCK) on all of it.
+ *
+ * Nothing in the file is trusted by who reads it.
+ */
+#ifndef SC_RING_FILE_H
+#define SC_RING_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ring/ring.h"
+
+#define SC_RING_FILE_MAGIC   "SCRINGS1"
+#define SC_RING_FILE_VERSION 1u
+#define SC_RING_FILE_FRONT   UINT32_C(65536)
+#define SC_RING_FILE_JOURNAL UINT32_C(32768) /* offset of the journal */
+#define SC_RING_FILE_SLOTS   UINT32_C(1024)  /* most that a file has */
+
+/** Facts, at offset 0.  Written once, magic last. */
+struct sc_ring_file {
+	char magic[8];
+	uint32_t version;
+	uint32_t front;     /* SC_RING_FILE_FRONT */
+	uint32_t page_size; /* offset of a body in its slot */
+	uint32_t body_size;
+	uint32_t n_slots;
+	int32_t pid;
+	int64_t began; /* ns of CLOCK_MONOTONIC: the capture's `time` */
+	uint64_t capture_dev;
+	uint64_t capture_ino;
+	uint64_t start_ticks; /* field 22 of /proc/PID/stat; 0: not known */
+	uint64_t pid_ns;      /* inode of /proc/self/ns/pid; 0: not known */
+	char boot_id[40];     /* as in /proc/sys/kernel/random/boot_id */
+	char capture[4096];   /* absolute path */
+};
+
+#define SC_RING_JOURNAL_PARTS 1024u
+
+enum {
+	SC_JOURNAL_NOTHING = 0,
+	SC_JOURNAL_UNDER_WAY = 1,
+};
+
+struct sc_ring_journal {
+	uint32_t state;
+	uint32_t n;
+	uint64_t offset; /* of the capture: where the batch goes */
+	uint64_t length;
+	struct sc_ring_journal_part {
+		uint32_t slot;
+		uint32_t from, to; /* offsets in the body; from == to: none */
+	} parts[SC_RING_JOURNAL_PARTS];
+};
+
+_Static_assert(sizeof(struct sc_ring_file) <= SC_RING_FILE_JOURNAL, "front");
+_Static_assert(SC_RING_FILE_JOURNAL + sizeof(struct sc_ring_journal) <=
+                       SC_RING_FILE_FRONT,
+               "front");
+
+#endif

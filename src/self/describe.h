@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * describe.h - frames that tell about this process: what a recorder reads in
+ * /proc of its client, read by the client itself.
+ *
+ * Allocates nothing, locks nothing but where it says so.
+ */
+#ifndef SC_DESCRIBE_H
+#define SC_DESCRIBE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** Called once a frame: @len bytes, a multiple of 8.  False: stop. */
+typedef bool sc_describe_emit(void *data, const void *frame, uint32_t len);
+
+#define SC_DESCRIBE_MAPS 4096u
+
+/** Which mappings were told.  All zero: none. */
+struct sc_described {
+	uint64_t loads, unloads; /* the dynamic linker's counters */
+	int64_t looked_at;       /* ns */
+	uint32_t n;
+	uint64_t known[SC_DESCRIBE_MAPS]; /* hashes, a set */
+};
+
+/** The PROCESS frame of this process: its command line. */
+bool sc_describe_process(int32_t pid, int64_t now, sc_describe_emit *emit,
+                         void *data);
+
+/**
+ * MAP frames for the executable mappings that were not told yet, of
+ * /proc/self/maps, with build-ids.  False: @emit said stop; what was told is
+ * noted, the next call goes on.
+ */
+bool sc_describe_maps(struct sc_described *described, int32_t pid, int64_t now,
+                      sc_describe_emit *emit, void *data);
+
+/**
+ * Whether libraries came since the last sc_describe_maps().  @may_lock: the
+ * dynamic linker's counters may be asked (not in a forked child, where a
+ * thread that is gone may hold its lock); else true once a second.
+ */
+bool sc_describe_maps_changed(const struct sc_described *described, int64_t now,
+                              bool may_lock);
+
+#endif

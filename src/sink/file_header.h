@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* file_header.h - the first 256 bytes of a capture. */
+#ifndef SC_FILE_HEADER_H
+#define SC_FILE_HEADER_H
+
+#include <stdint.h>
+
+#include <syscap/format.h>
+
+/**
+ * Fill @header for a capture that begins at @time (ns, CLOCK_MONOTONIC); the
+ * wall clock is read.
+ *
+ * Context: any-thread, signal-safe.
+ */
+void sc_file_header_fill(struct syscap_wire_file *header, int64_t time);
+
+#endif
