@@ -125,6 +125,8 @@ struct syscap_stats {
 	uint64_t n_untold;    /* dropped and not in the capture yet */
 	uint32_t n_rings;     /* mapped now */
 	bool clock_is_tsc;
+	uint64_t n_written; /* bytes that the process wrote by itself */
+	char output[1024];  /* the file of SYSCAP_OUTPUT or syscap_start() */
 };
 
 /**
@@ -134,6 +136,64 @@ struct syscap_stats {
  * Context: any-thread, signal-safe.
  */
 void syscap_get_stats(struct syscap_stats *stats);
+
+/** Flags of syscap_start(). */
+enum {
+	SYSCAP_NO_THREAD = 1 /* the program calls syscap_drain() */
+};
+
+/** What syscap_start() is to do.  All zero but size and output is good. */
+struct syscap_options {
+	size_t size;          /* set to sizeof before the call */
+	const char *output;   /* name of the capture; %p pid, %n program, %% */
+	uint64_t max_bytes;   /* of the capture: then recording stops; 0: any */
+	uint32_t ring_kib;    /* each thread's ring; 0: 256 */
+	uint32_t interval_ms; /* events wait this long at most; 0: 50 */
+	uint32_t exit_flush_ms; /* exit() waits this long at most; 0: 250 */
+	unsigned flags;         /* SYSCAP_NO_THREAD */
+	char message[1024];     /* set: the file's name, or why it failed */
+};
+
+/**
+ * Record this process into a capture of its own, from here until
+ * syscap_stop() or the end of the process.  docs/trace-yourself.md is the
+ * guide.
+ *
+ * A file that exists is never touched: the name gets ".PID" appended, then
+ * ".PID.2" and so on.  Forked children record into files of their own,
+ * exec'ed images do not go on.  Comes before what the environment says; a
+ * recorder gets no more events until syscap_stop().  Published events survive
+ * the death of the process: `syscap recover`.
+ *
+ * Returns 0, and @options->message is the file's name; or a negative errno
+ * and the message says why: -EALREADY, a recording that was started so runs
+ * already; -EINVAL, the options; -EIO, the file can't be made.
+ *
+ * Context: setup, any-thread.  Allocates: it makes the drain thread.
+ */
+int syscap_start(struct syscap_options *options);
+
+/**
+ * End what syscap_start() began.  Events emitted before the call are in the
+ * file when it returns 0.  Else a negative errno: -ENOENT, nothing was
+ * started; -EFBIG, the size limit had been reached; -ENOSPC and the like: the
+ * rest is in the ring file, for `syscap recover`; -ETIMEDOUT after 5 s.
+ *
+ * Context: setup, any-thread.
+ */
+int syscap_stop(void);
+
+/**
+ * Move what was emitted into the file or descriptor now.  With SYSCAP_THREAD=0
+ * or SYSCAP_NO_THREAD call it from the main loop, often enough that no ring
+ * fills up.  Does nothing under a recorder.
+ *
+ * Returns 0, or a negative errno: -EAGAIN, the sink was not ready within the
+ * drain interval.
+ *
+ * Context: any-thread.
+ */
+int syscap_drain(void);
 
 /**
  * Forget an emit of this thread that will never finish.

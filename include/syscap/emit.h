@@ -113,7 +113,8 @@ struct sc_thread {
 	uint64_t pid_word; /* the pid as it stands in a frame's first word */
 	uint64_t tag_word; /* tid_tag as it stands in its third */
 	int64_t last_ns;   /* as slow calls told: the next is not below it */
-	int64_t read_ns;   /* what the kernel said at base_tsc; 0: no base */
+	int32_t epoch;     /* sc_active when the ring was got */
+	int32_t pid;
 
 	/* emits that are not alone */
 	uint64_t pos;      /* offset in the body << 32 | bytes ever reserved */
@@ -125,15 +126,21 @@ struct sc_thread {
 	uint64_t suspect;  /* 1 + offset of a frame that next did not pass */
 	uint64_t suspect_owner;
 	uint32_t suspect_len;
-	int32_t pid;
 	uint32_t tid_tag; /* padding2 of frames without a tid of their own */
+	int64_t read_ns;  /* what the kernel said at base_tsc; 0: no base */
 
 	/* one bit per counter whose definition is in this ring */
 	uint64_t defined[SC_DEFINED_MAX / 64] __attribute__((aligned(64)));
 };
 
-/** Non-zero: events may have somewhere to go.  Zero: they have not. */
+/**
+ * Zero: events have nowhere to go.  Else the epoch, which changes whenever
+ * they are to go somewhere else; a thread's state says which one it is in.
+ */
 extern SC_HIDDEN int sc_active;
+
+/** 1: whoever publishes wakes the drain thread (client/drain_thread.h). */
+extern SC_HIDDEN uint32_t sc_drain_sleeping;
 
 /** This thread's state; NULL before its first event. */
 extern SC_HIDDEN __thread struct sc_thread *sc_self
@@ -156,6 +163,7 @@ void sc_withdraw(struct sc_thread *st, volatile uintptr_t *token,
                  uint64_t announced);
 int64_t sc_clock_slow(struct sc_thread *st);
 int32_t sc_cpu_slow(void);
+void sc_wake_drainer(void);
 
 /*
  * Compare-and-exchange that is one instruction to a signal handler.  No
@@ -388,7 +396,9 @@ sc_end(struct sc_thread *st, volatile uintptr_t *token,
 	__atomic_store_n(&st->owner, 0, __ATOMIC_RELAXED);
 	SC_SIGNAL_FENCE();
 	/* What handlers emitted meanwhile is behind it, and not told yet */
-	if (SC_UNLIKELY(st->disturbed != 0))
+	if (SC_UNLIKELY((st->disturbed | __atomic_load_n(&sc_drain_sleeping,
+	                                                 __ATOMIC_RELAXED)) !=
+	                0))
 		sc_finish_disturbed(st, token);
 }
 
@@ -416,14 +426,16 @@ static inline int64_t sc_clock(struct sc_thread *st)
 }
 
 /**
- * The state of this thread, made at its first event; NULL: there is none to
- * have, and the event of @type is counted.
+ * The state of this thread, made at its first event of an epoch; NULL: nothing
+ * is recorded, or there is none to have and the event of @type is counted.
  */
 static inline struct sc_thread *sc_thread_get(uint8_t type)
 {
 	struct sc_thread *st = sc_self;
 
-	if (SC_UNLIKELY(st == NULL))
+	if (SC_UNLIKELY(st == NULL ||
+	                st->epoch !=
+	                        __atomic_load_n(&sc_active, __ATOMIC_RELAXED)))
 		st = sc_thread_first(type);
 	return st;
 }

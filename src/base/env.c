@@ -18,6 +18,16 @@ static const struct {
 } variables[] = {
 	/* descriptor of a recorder's control socket */
 	[SC_ENV_CONTROL_FD] = { "SYSPROF_CONTROL_FD", false },
+	/* descriptor to write a capture to */
+	[SC_ENV_TRACE_FD] = { "SYSPROF_TRACE_FD", false },
+	/* name of a capture to write */
+	[SC_ENV_OUTPUT] = { "SYSCAP_OUTPUT", false },
+	/* 0: no thread of ours, the program calls syscap_drain() */
+	[SC_ENV_THREAD] = { "SYSCAP_THREAD", false },
+	/* size of each thread's ring */
+	[SC_ENV_RING_KIB] = { "SYSCAP_RING_KIB", false },
+	/* where ring files go */
+	[SC_ENV_RUNTIME_DIR] = { "XDG_RUNTIME_DIR", false },
 	/* 1: say on stderr why recording is on or off */
 	[SC_ENV_DEBUG] = { "SYSCAP_DEBUG", false },
 };
@@ -27,6 +37,18 @@ const char *sc_env_get(enum sc_env variable)
 	if (!variables[variable].in_setuid && getauxval(AT_SECURE) != 0)
 		return NULL;
 	return getenv(variables[variable].name);
+}
+
+uint64_t sc_env_number(enum sc_env variable)
+{
+	const char *text = sc_env_get(variable);
+	uint64_t n = 0;
+
+	if (text == NULL)
+		return 0;
+	for (; *text >= '0' && *text <= '9' && n < UINT32_MAX; text++)
+		n = n * 10 + (uint64_t)(*text - '0');
+	return *text == '\0' ? n : 0;
 }
 
 int sc_env_parse_fd(const char *text)

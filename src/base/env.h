@@ -3,8 +3,15 @@
 #ifndef SC_ENV_H
 #define SC_ENV_H
 
+#include <stdint.h>
+
 enum sc_env {
 	SC_ENV_CONTROL_FD,
+	SC_ENV_TRACE_FD,
+	SC_ENV_OUTPUT,
+	SC_ENV_THREAD,
+	SC_ENV_RING_KIB,
+	SC_ENV_RUNTIME_DIR,
 	SC_ENV_DEBUG,
 };
 
@@ -15,6 +22,9 @@ enum sc_env {
  * Context: setup (getenv() races with setenv()).
  */
 const char *sc_env_get(enum sc_env variable);
+
+/** A decimal number; 0 where it is not set or not one.  Context: setup. */
+uint64_t sc_env_number(enum sc_env variable);
 
 /**
  * Parse a descriptor number: decimal digits and nothing else, above 2.

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "client/process.h"
+#include "clock/clock.h"
 
 /* What a record calls each kind: the frame types' names in our JSON. */
 static const char *const kind_names[SC_LOSS_KINDS] = {
@@ -224,6 +225,20 @@ static void return_range(struct sc_ring_losses *to,
 	extend_range(to, untold->to);
 }
 
+static void copy_totals(struct sc_ring_losses *to,
+                        const struct sc_ring_losses *from)
+{
+	__atomic_store_n(&to->bytes, from->bytes, __ATOMIC_RELAXED);
+	for (int i = 0; i < SC_LOSS_KINDS; i++)
+		__atomic_store_n(&to->frames[i], from->frames[i],
+		                 __ATOMIC_RELAXED);
+}
+
+void sc_loss_mirror(const struct sc_state *ts)
+{
+	copy_totals(&ts->ring->told, &ts->told[ts->bank & 1]);
+}
+
 /* telling_at of a record that has no room yet */
 #define TELLING_NOWHERE UINT64_MAX
 
@@ -280,6 +295,8 @@ static bool tell_of_thread(struct sc_state *ts, uint32_t limit)
 	__atomic_store_n(&ts->telling_at, 0, __ATOMIC_RELAXED);
 	struct sc_ring_header *const ring =
 		__atomic_load_n(&ts->ring, __ATOMIC_RELAXED);
+	if (ts->is_own && ring != NULL)
+		copy_totals(&ring->told, staged);
 	if (ts->is_ours && ring != NULL) { /* its range begins anew */
 		__atomic_store_n(&ring->lost.to, 0, __ATOMIC_RELAXED);
 		__atomic_store_n(&ring->lost.from, 0, __ATOMIC_RELAXED);
@@ -333,4 +350,42 @@ bool sc_loss_tell(struct sc_state *ts, uint32_t limit)
 	if (told && process_is_pending())
 		tell_of_process(ts, limit);
 	return told;
+}
+
+/* -------------------------------------------------------- by the drainer */
+
+uint32_t sc_loss_compose(unsigned char *frame,
+                         const struct sc_ring_losses *lost,
+                         const struct sc_ring_losses *told, int32_t pid,
+                         int32_t tid)
+{
+	struct sc_ring_losses now = *lost;
+	char message[SC_LOSS_RECORD_MAX - sizeof(struct syscap_wire_mark)];
+	uint64_t n_lost;
+	const size_t n =
+		describe(message, sizeof(message), &now, told, tid, &n_lost);
+	const uint32_t len = record_len(n);
+
+	if (n_lost == 0)
+		return 0;
+	if (now.from == 0)
+		now.from = now.to = sc_clock_kernel();
+	sc_store_word(frame, (uint64_t)(uint32_t)pid << 32 |
+	                             UINT64_C(0xFFFF0000) | len);
+	sc_store_word(frame + 8, (uint64_t)now.from);
+	fill_record(frame, len, duration_of(&now), message, n);
+	sc_commit(frame, SYSCAP_FRAME_MARK,
+	          tid != 0 ? SYSCAP_TID_TAG | (uint32_t)tid : 0);
+	return len;
+}
+
+uint32_t sc_loss_compose_stray(unsigned char *frame, int32_t pid)
+{
+	struct sc_ring_losses now;
+
+	snapshot(&now, &sc_process->lost);
+	const uint32_t len =
+		sc_loss_compose(frame, &now, &sc_process->told, pid, 0);
+	copy_totals(&sc_process->told, &now);
+	return len;
 }

@@ -42,6 +42,24 @@ bool sc_loss_is_pending(const struct sc_state *ts);
  */
 bool sc_loss_tell(struct sc_state *ts, uint32_t limit);
 
+/**
+ * What @lost has more than @told as a loss record of @tid (0: of no thread),
+ * at @frame, SC_LOSS_RECORD_MAX bytes.  Returns its length; 0: nothing.
+ *
+ * Context: drainer.
+ */
+uint32_t sc_loss_compose(unsigned char *frame,
+                         const struct sc_ring_losses *lost,
+                         const struct sc_ring_losses *told, int32_t pid,
+                         int32_t tid);
+
+/** The same for what no thread of the process has told.  It is told now. */
+uint32_t sc_loss_compose_stray(unsigned char *frame, int32_t pid);
+
+/** Write what @ts has told into its own ring's header, for the drainer.
+ * owner. */
+void sc_loss_mirror(const struct sc_state *ts);
+
 /** Decide whether a record whose writer is gone was told.  owner. */
 void sc_loss_resolve(struct sc_state *ts);
 

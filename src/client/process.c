@@ -18,6 +18,8 @@
 #include "base/env.h"
 #include "base/text.h"
 #include "client/control.h"
+#include "client/session.h"
+#include "client/start.h"
 #include "client/thread.h"
 #include "clock/clock.h"
 
@@ -123,24 +125,25 @@ static void begin_child(void)
 		memset(sc_states, 0, sc_states_ever * sizeof(*sc_states));
 	}
 	sc_process->born = getpid();
+	sc_process->is_child = true;
 	if (sc_self != NULL)
 		sc_thread_drop_inherited_ring(sc_state_of(sc_self), true);
 }
 
-static const char *set_up(void)
+static const char *set_up_control(const char *value)
 {
-	sc_diag_init();
-	const char *const value = sc_env_get(SC_ENV_CONTROL_FD);
-	if (value == NULL)
-		return "SYSPROF_CONTROL_FD is not set";
 	const int fd = sc_env_parse_fd(value);
+
 	if (fd < 0)
 		return "SYSPROF_CONTROL_FD is not a descriptor number above 2";
-	const char *const why = sc_control_adopt(fd);
-	if (why != NULL)
-		return why;
+	return sc_control_adopt(fd);
+}
+
+/* What recording of any kind needs. */
+static int prepare(void)
+{
 	if (!map_states())
-		return "no memory for thread states";
+		return -ENOMEM;
 	/* known before there are events: a vfork() child that has the first
 	 * one of all must not pass for us */
 	sc_process->born = getpid();
@@ -149,7 +152,66 @@ static const char *set_up(void)
 	pin_own_object();
 	have_exit_key = pthread_key_create(&exit_key, sc_thread_exit) == 0;
 	pthread_atfork(NULL, NULL, begin_child);
-	return NULL;
+	sc_start_watch_exit();
+	return 0;
+}
+
+int sc_process_prepare(void)
+{
+	static uint32_t phase = NOT_BEGUN;
+	uint32_t expected = NOT_BEGUN;
+
+	sc_process_init();
+	if (sc_process != NULL)
+		return 0;
+	while (!__atomic_compare_exchange_n(&phase, &expected, UNDER_WAY, false,
+	                                    __ATOMIC_ACQUIRE,
+	                                    __ATOMIC_ACQUIRE)) {
+		expected = NOT_BEGUN; /* another thread is at it */
+		poll(NULL, 0, 1);
+	}
+	const int r = sc_process == NULL ? prepare() : 0;
+	__atomic_store_n(&phase, NOT_BEGUN, __ATOMIC_RELEASE);
+	return r;
+}
+
+/* The first sink of the environment that can be had. */
+static enum sc_sink choose_sink(const char **ret_why)
+{
+	const char *const control = sc_env_get(SC_ENV_CONTROL_FD);
+	const char *why = NULL;
+
+	if (control != NULL) {
+		why = set_up_control(control);
+		if (why == NULL) {
+			*ret_why = "SYSPROF_CONTROL_FD leads to a recorder";
+			return sc_plan_from_environment(true, NULL);
+		}
+		sc_diag_say("the recorder", why);
+	}
+	*ret_why = "none of SYSPROF_CONTROL_FD, SYSPROF_TRACE_FD and "
+		   "SYSCAP_OUTPUT is set";
+	const enum sc_sink sink = sc_plan_from_environment(false, ret_why);
+	if (sink == SC_SINK_NONE && why != NULL)
+		*ret_why = why;
+	return sink;
+}
+
+static void set_up(void)
+{
+	const char *why;
+
+	sc_diag_init();
+	if (choose_sink(&why) == SC_SINK_NONE) {
+		sc_process_turn_off(why);
+	} else if (prepare() != 0) {
+		sc_process_turn_off("no memory for thread states");
+	} else {
+		sc_process_set_reason(why);
+		__atomic_store_n(&sc_active, sc_session_next_epoch(),
+		                 __ATOMIC_RELAXED);
+		sc_diag_say("recording is on", why);
+	}
 }
 
 void sc_process_init(void)
@@ -161,13 +223,7 @@ void sc_process_init(void)
 	                                 false, __ATOMIC_ACQUIRE,
 	                                 __ATOMIC_ACQUIRE))
 		return;
-	const char *const why = set_up();
-	if (why != NULL) {
-		sc_process_turn_off(why);
-	} else {
-		sc_process_set_reason("SYSPROF_CONTROL_FD leads to a recorder");
-		sc_diag_say("recording is on", NULL);
-	}
+	set_up();
 	__atomic_store_n(&init_phase, DONE, __ATOMIC_RELEASE);
 	errno = saved;
 }
@@ -258,8 +314,11 @@ void syscap_get_stats(struct syscap_stats *stats)
 	sc_text_field(all.reason, sizeof(all.reason),
 	              __atomic_load_n(&reason, __ATOMIC_RELAXED));
 	all.clock_is_tsc = sc_clock_is_tsc();
-	if (sc_process != NULL)
+	if (sc_process != NULL) {
 		collect(&all);
+		all.n_written =
+			sc_session_written(all.output, sizeof(all.output));
+	}
 	all.size = stats->size < sizeof(all) ? stats->size : sizeof(all);
 	memcpy(stats, &all, all.size);
 }

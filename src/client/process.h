@@ -29,6 +29,13 @@ struct sc_process {
 	uint32_t scavenge;   /* where the next look for dead threads begins */
 	uint32_t n_failures; /* ring requests in a row that got none */
 
+	/* client/session.h has what these are for */
+	struct sc_session *session;
+	uint32_t users;
+	uint32_t life;
+	bool is_child;       /* fork() told that this is one */
+	bool main_has_state; /* so its end is noticed */
+
 	/* Losses of threads that have no state, or had and are gone; `told`
 	 * is what loss records have said of them. */
 	struct sc_ring_losses lost;
@@ -55,6 +62,14 @@ extern uint32_t sc_loss_epoch;
  * Context: setup.
  */
 void sc_process_init(void);
+
+/**
+ * Do now what sc_process_init() does where the environment asks for a
+ * recording.  0 or -ENOMEM.
+ *
+ * Context: setup; any thread.
+ */
+int sc_process_prepare(void);
 
 /**
  * See to it that sc_process describes this process and not a parent.

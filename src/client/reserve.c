@@ -16,6 +16,7 @@
 
 #include <syscap.h>
 
+#include "client/drain_thread.h"
 #include "client/loss.h"
 #include "client/process.h"
 #include "clock/clock.h"
@@ -67,6 +68,8 @@ bool sc_reserve_look(struct sc_state *ts, uint32_t *ret_limit)
 			continue;
 		*ret_limit = (uint32_t)pos + size - 8 - SC_RING_ROOM -
 		             (used - moved);
+		if (ts->is_own && used - moved > size / 2)
+			sc_drain_thread_poke(SC_ASK_ROOM);
 		return true;
 	}
 	return false;
@@ -97,6 +100,12 @@ SC_COLD unsigned char *sc_reserve_slow(struct sc_thread *st, uint32_t len,
 	frame = sc_take(st, limit, len, time);
 	if (frame == NULL)
 		goto lost;
+	/* Look again at half a ring, to wake who drains it in time */
+	if (ts->is_own) {
+		const uint32_t half = (uint32_t)st->pos + st->size / 2;
+		if ((int32_t)(limit - half) > 0)
+			limit = half;
+	}
 	/* While losses are pending every emit comes here; a handler may add
 	 * to them between the two, so look again. */
 	if (!sc_loss_is_pending(ts)) {
@@ -489,8 +498,12 @@ SC_COLD void sc_finish(struct sc_thread *st, volatile uintptr_t *token)
 		publish_all(st);
 		__atomic_store_n(&st->owner, 0, __ATOMIC_RELAXED);
 		SC_SIGNAL_FENCE();
-		if (__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED) == 0)
+		if (__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED) == 0) {
+			if (SC_UNLIKELY(__atomic_load_n(&sc_drain_sleeping,
+			                                __ATOMIC_RELAXED) != 0))
+				sc_wake_drainer();
 			return;
+		}
 		if (sc_exchange_local(&st->owner, 0, (uintptr_t)token))
 			settle_suspect(st, st->suspect_owner);
 		else
@@ -503,6 +516,10 @@ SC_COLD void sc_finish_disturbed(struct sc_thread *st,
 {
 	const int saved = errno;
 
+	if (__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED) == 0) {
+		sc_wake_drainer();
+		return;
+	}
 	if (sc_exchange_local(&st->owner, 0, (uintptr_t)token))
 		settle_suspect(st, st->suspect_owner);
 	else

@@ -17,10 +17,12 @@
 
 #include "base/diag.h"
 #include "client/control.h"
+#include "client/drain_thread.h"
 #include "client/loss.h"
 #include "client/metadata.h"
 #include "client/process.h"
 #include "client/reserve.h"
+#include "client/session.h"
 #include "clock/clock.h"
 #include "proc/stack_bounds.h"
 
@@ -134,6 +136,9 @@ static void begin_state(struct sc_state *ts, int32_t pid, int32_t tid,
 	ts->hot.cpu = own_cpu();
 	sc_stack_bounds(&ts->stack_low, &ts->stack_high);
 	ts->no_exit_hook = !sc_process_watch_thread(ts);
+	ts->hot.epoch = __atomic_load_n(&sc_active, __ATOMIC_RELAXED);
+	if (pid == tid)
+		sc_process->main_has_state = !ts->no_exit_hook;
 	__atomic_store_n(&ts->phase, SC_STATE_ALIVE, __ATOMIC_RELEASE);
 }
 
@@ -234,6 +239,26 @@ static void claim_for_self(void)
 	sc_self = &ts->hot;
 }
 
+/*
+ * Events go somewhere else than when this thread got its ring: leave that
+ * one.  Not while an emit of the thread is under way; it belongs there, and
+ * so does what comes on top of it.
+ */
+static void change_epoch(struct sc_state *ts)
+{
+	const int epoch = __atomic_load_n(&sc_active, __ATOMIC_RELAXED);
+
+	if (ts->hot.owner != 0 || ts->is_connecting || epoch == 0)
+		return;
+	if (__atomic_load_n(&ts->phase, __ATOMIC_RELAXED) == SC_STATE_ALIVE) {
+		sc_thread_finish(ts);
+		memset(&ts->lost, 0, sizeof(ts->lost));
+		memset(ts->told, 0, sizeof(ts->told));
+		ts->retry_at = 0;
+	}
+	ts->hot.epoch = epoch;
+}
+
 SC_COLD struct sc_thread *sc_thread_first(uint8_t type)
 {
 	const int saved = errno;
@@ -246,6 +271,8 @@ SC_COLD struct sc_thread *sc_thread_first(uint8_t type)
 	keep_undisturbed(&before);
 	if (sc_self == NULL)
 		claim_for_self();
+	else
+		change_epoch(sc_state_of(sc_self));
 	restore(&before);
 	if (sc_self == NULL)
 		sc_loss_count_stray(type, 0, sc_clock_kernel());
@@ -254,6 +281,40 @@ SC_COLD struct sc_thread *sc_thread_first(uint8_t type)
 }
 
 /* ------------------------------------------------------------ connecting */
+
+/* @ring is empty: its head and tail are @at. */
+static void begin_ring(struct sc_state *ts, struct sc_ring_header *ring,
+                       uint32_t size, uint32_t at)
+{
+	const uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
+
+	ts->ring = ring;
+	ts->head = at;
+	mapped[index_of(ts)].size = size;
+	mapped[index_of(ts)].header = ring;
+	if (ts->is_ours) {
+		ring->client_version = 1;
+		ring->pid = ts->hot.pid;
+		ring->tid = ts->tid;
+		ring->lost = ts->lost;
+		__atomic_store_n(&ring->client_magic, SC_RING_CLIENT_MAGIC,
+		                 __ATOMIC_RELEASE);
+	}
+	ts->hot.size = size;
+	ts->hot.body = (unsigned char *)ring + page;
+	ts->hot.next = at;
+	ts->hot.end = at;
+	ts->hot.room_end = 0;
+	ts->hot.lap = 0;
+	ts->hot.suspect = 0;
+	ts->hot.pos = (uint64_t)at << 32 | at;
+	ts->hot.headered = ts->hot.pos;
+	memset(ts->hot.defined, 0, sizeof(ts->hot.defined));
+	ts->hot.limit = at + size - 8 - SC_RING_ROOM;
+	SC_SIGNAL_FENCE();
+	__atomic_store_n(&ts->hot.tail, &ring->tail, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&sc_process->n_rings, 1, __ATOMIC_RELAXED);
+}
 
 static int map_ring(struct sc_state *ts, int fd)
 {
@@ -272,36 +333,36 @@ static int map_ring(struct sc_state *ts, int fd)
 		sc_ring_unmap(ring, size);
 		return -EBADMSG;
 	}
-	ts->ring = ring;
-	ts->head = 0;
-	mapped[index_of(ts)].size = size;
-	mapped[index_of(ts)].header = ring;
+	ts->is_own = false;
 	ts->is_ours =
 		__atomic_load_n(&ring->recorder_magic, __ATOMIC_RELAXED) ==
 		SC_RING_RECORDER_MAGIC;
-	if (ts->is_ours) {
-		ring->client_version = 1;
-		ring->pid = ts->hot.pid;
-		ring->tid = ts->tid;
-		ring->lost = ts->lost;
-		__atomic_store_n(&ring->client_magic, SC_RING_CLIENT_MAGIC,
+	begin_ring(ts, ring, size, 0);
+	return 0;
+}
+
+/* A slot of our own arena; the session is made if this is its first event. */
+static int claim_ring(struct sc_state *ts)
+{
+	struct sc_session *const s = sc_session_enter();
+	struct sc_ring_header *ring;
+	int r = -ECANCELED;
+
+	if (s != NULL && s->epoch == ts->hot.epoch)
+		r = sc_arena_claim(&s->arena, &ring);
+	if (r == 0) {
+		ts->is_own = true;
+		ts->is_ours = true;
+		ring->since = sc_clock_kernel();
+		memset(&ring->told, 0, sizeof(ring->told));
+		ring->told_late = ring->told;
+		begin_ring(ts, ring, s->arena.body, ring->head);
+		sc_loss_mirror(ts);
+		__atomic_store_n(&ring->slot_state, SC_SLOT_LIVE,
 		                 __ATOMIC_RELEASE);
 	}
-	ts->hot.size = size;
-	ts->hot.body = (unsigned char *)ring + page;
-	ts->hot.next = 0;
-	ts->hot.end = 0;
-	ts->hot.room_end = 0;
-	ts->hot.lap = 0;
-	ts->hot.suspect = 0;
-	ts->hot.pos = 0;
-	ts->hot.headered = 0;
-	memset(ts->hot.defined, 0, sizeof(ts->hot.defined));
-	ts->hot.limit = size - 8 - SC_RING_ROOM;
-	SC_SIGNAL_FENCE();
-	__atomic_store_n(&ts->hot.tail, &ring->tail, __ATOMIC_RELAXED);
-	__atomic_add_fetch(&sc_process->n_rings, 1, __ATOMIC_RELAXED);
-	return 0;
+	sc_session_leave();
+	return r;
 }
 
 /* No ring this time: when to ask again, and whether to go on at all. */
@@ -332,8 +393,26 @@ static void note_failure(struct sc_state *ts, int r)
 	                            : "a system call failed");
 }
 
+static bool connect_own(struct sc_state *ts)
+{
+	const int r = claim_ring(ts);
+
+	if (r == 0) {
+		sc_metadata_announce(ts);
+		return true;
+	}
+	ts->retry_at = sc_clock_kernel() + RETRY_NS;
+	sc_diag_say("no ring for a thread", r == -EMFILE ? "all are taken"
+	                                    : r == -ENOSPC
+	                                            ? "no space left for rings"
+	                                            : "nothing is recorded");
+	return false;
+}
+
 static bool connect_now(struct sc_state *ts)
 {
+	if (sc_plan_sink() != SC_SINK_CONTROL)
+		return connect_own(ts);
 	const int fd = sc_control_request_ring();
 	int r = fd;
 
@@ -360,8 +439,9 @@ SC_COLD bool sc_thread_connect(struct sc_state *ts)
 	    (ts->retry_at == NEVER || sc_clock_kernel() < ts->retry_at))
 		return false;
 	/* New threads do not wait once more for one that gives none */
-	if (__atomic_load_n(&sc_process->n_failures, __ATOMIC_RELAXED) >=
-	    MAX_FAILURES) {
+	if (sc_plan_sink() == SC_SINK_CONTROL &&
+	    __atomic_load_n(&sc_process->n_failures, __ATOMIC_RELAXED) >=
+	            MAX_FAILURES) {
 		ts->retry_at = NEVER;
 		return false;
 	}
@@ -420,13 +500,19 @@ void sc_thread_finish(struct sc_state *ts)
 		if (st->body != NULL && sc_reserve_look(ts, &limit)) {
 			/* The room that every reserve leaves is for these */
 			sc_loss_tell(ts, limit + SC_LOSS_RECORD_MAX);
-			write_end_marker(st, limit + SC_RING_ROOM);
+			if (!ts->is_own)
+				write_end_marker(st, limit + SC_RING_ROOM);
 			/* W2, pairs with R1 */
 			__atomic_store_n(st->tail, (uint32_t)(st->pos >> 32),
 			                 __ATOMIC_RELEASE);
 		}
 	}
 	sc_loss_leave_behind(ts);
+	if (ts->is_own) {
+		sc_loss_mirror(ts);
+		__atomic_store_n(&ts->ring->slot_state, SC_SLOT_ENDED,
+		                 __ATOMIC_RELEASE);
+	}
 	ts->hot.tail = NULL;
 	ts->hot.limit = (uint32_t)ts->hot.pos;
 	ts->hot.body = NULL;
@@ -455,6 +541,7 @@ void sc_thread_exit(void *state)
 		sc_thread_finish(ts);
 		sc_self = NULL;
 		__atomic_store_n(&ts->phase, SC_STATE_DEAD, __ATOMIC_RELEASE);
+		sc_drain_thread_poke(SC_ASK_ENDED);
 	}
 	restore(&before);
 	errno = saved;

@@ -38,6 +38,7 @@ struct sc_state {
 	int32_t tid;
 	struct sc_ring_header *ring; /* NULL: none mapped */
 	bool is_ours;       /* the recorder reads the header's client block */
+	bool is_own;        /* there is no recorder: a slot of our arena */
 	bool is_connecting; /* set-up under way: nested calls drop */
 	bool no_exit_hook;  /* thread exit must be found by looking */
 	uint32_t head;      /* the reader's position as last believed */

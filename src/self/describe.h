@@ -34,12 +34,13 @@ bool sc_describe_process(int32_t pid, int64_t now, sc_describe_emit *emit,
  * noted, the next call goes on.
  */
 bool sc_describe_maps(struct sc_described *described, int32_t pid, int64_t now,
-                      sc_describe_emit *emit, void *data);
+                      bool may_lock, sc_describe_emit *emit, void *data);
 
 /**
- * Whether libraries came since the last sc_describe_maps().  @may_lock: the
- * dynamic linker's counters may be asked (not in a forked child, where a
- * thread that is gone may hold its lock); else true once a second.
+ * Whether libraries came since the last sc_describe_maps() that was not
+ * stopped.  @may_lock, here and there: the dynamic linker's counters may be
+ * asked (not in a forked child, where a thread that is gone may hold its
+ * lock); else true once a second.
  */
 bool sc_describe_maps_changed(const struct sc_described *described, int64_t now,
                               bool may_lock);

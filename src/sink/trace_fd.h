@@ -46,12 +46,15 @@ struct sc_trace_target {
 /** One process' way to it.  All zero but fd = -1 before sc_trace_open(). */
 struct sc_trace {
 	struct sc_trace_target target;
-	int fd;       /* what is written to */
-	bool owns_fd; /* fd was opened by us, and is closed by us */
-	uint64_t end; /* files: a frame boundary that we know of */
-	bool has_header;
-	/* the rest is trace_fd.c's */
-	uint64_t private_words[16];
+	int fd;           /* what is written to */
+	bool can_read;    /* fd may be read and written anywhere */
+	bool has_header;  /* the file's, or the stream's, is there */
+	bool is_pipefs;   /* an anonymous pipe: its mode can be a mark */
+	bool holds_lock;  /* a frame is half written: `rest` has the rest */
+	uint64_t end;     /* files: a frame boundary that we know of */
+	uint32_t rest_at; /* streams: what is on its way out */
+	uint32_t rest_len;
+	unsigned char rest[65536];
 };
 
 /**

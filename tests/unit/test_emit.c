@@ -422,5 +422,6 @@ TEST(nothing_is_recorded_without_a_recorder)
 	CHECK_EQ(syscap_begin(), 0);
 	syscap_get_stats(&stats);
 	CHECK(!stats.is_active);
-	CHECK_STR(stats.reason, "SYSPROF_CONTROL_FD is not set");
+	CHECK_STR(stats.reason, "none of SYSPROF_CONTROL_FD, SYSPROF_TRACE_FD "
+	                        "and SYSCAP_OUTPUT is set");
 }

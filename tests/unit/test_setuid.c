@@ -57,7 +57,8 @@ CHILD(tells_whether_it_is_secure)
 	if (getauxval(AT_SECURE) == 0)
 		exit(stats.is_active ? 10 : 11);
 	CHECK(!stats.is_active);
-	CHECK_STR(stats.reason, "SYSPROF_CONTROL_FD is not set");
+	CHECK_STR(stats.reason, "none of SYSPROF_CONTROL_FD, SYSPROF_TRACE_FD "
+	                        "and SYSCAP_OUTPUT is set");
 	exit(12);
 }
 

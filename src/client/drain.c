@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* drain.c - move what the rings of a session hold into its sink. */
+#define _GNU_SOURCE
+#include "client/drain.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <syscap.h>
+
+#include "base/text.h"
+#include "client/loss.h"
+#include "client/process.h"
+#include "clock/clock.h"
+#include "sink/quiet.h"
+
+/** Of the size limit, for saying that it was reached. */
+#define ROOM_FOR_THE_END UINT64_C(2048)
+/** A sink without room is asked again after this. */
+#define RETRY_NS INT64_C(1000000000)
+/** One batch is about this much at most: longer ones hold a lock longer. */
+#define BATCH_MAX UINT64_C(16777216)
+
+/* ---------------------------------------------------- the drainer's ring */
+
+/* Add a frame of our own to slot 0.  False: no room until the next pass. */
+static bool add_frame(void *data, const void *frame, uint32_t len)
+{
+	struct sc_session *const s = data;
+	struct sc_ring_header *const ring = sc_arena_ring(&s->arena, 0);
+	unsigned char *const body = (unsigned char *)ring + s->arena.page;
+	const uint32_t size = s->arena.body;
+	const uint32_t tail = ring->tail;
+	const uint32_t used = tail >= ring->head ? tail - ring->head
+	                                         : tail + size - ring->head;
+
+	if (len + 8 > size - used)
+		return false;
+	const uint32_t first = len < size - tail ? len : size - tail;
+	memcpy(body + tail, frame, first);
+	memcpy(body, (const unsigned char *)frame + first, len - first);
+	uint32_t next = tail + len;
+	if (next >= size)
+		next -= size;
+	__atomic_store_n(&ring->tail, next, __ATOMIC_RELEASE);
+	return true;
+}
+
+static bool add_metadata(struct sc_session *s, const char *id,
+                         const char *value)
+{
+	unsigned char frame[sizeof(struct syscap_wire_metadata) + 256] = { 0 };
+	const size_t n = strlen(value) < 255 ? strlen(value) : 255;
+	const uint16_t len =
+		(uint16_t)((sizeof(struct syscap_wire_metadata) + n + 8) &
+	                   ~UINT32_C(7));
+	const int16_t no_cpu = -1;
+	const int64_t now = sc_clock_kernel();
+
+	memcpy(frame, &len, sizeof(len));
+	memcpy(frame + 2, &no_cpu, sizeof(no_cpu));
+	memcpy(frame + 4, &s->pid, sizeof(s->pid));
+	memcpy(frame + 8, &now, sizeof(now));
+	frame[16] = SYSCAP_FRAME_METADATA;
+	sc_text_field((char *)frame + 24, 40, id);
+	memcpy(frame + 64, value, n);
+	return add_frame(s, frame, len);
+}
+
+/* Who we are, before anything else of this process. */
+static void announce(struct sc_session *s, int64_t now)
+{
+	const bool may_lock = !s->is_child && !s->is_orphan;
+
+	if (!s->is_announced) {
+		s->is_announced =
+			sc_describe_process(s->pid, now, add_frame, s);
+		if (s->output.is_on_disk)
+			add_metadata(s, "syscap.rings.storage", "disk");
+	} else if (!sc_describe_maps_changed(&s->described, now, may_lock)) {
+		return;
+	}
+	sc_describe_maps(&s->described, s->pid, now, may_lock, add_frame, s);
+}
+
+/* --------------------------------------------------------------- losses */
+
+static bool add_losses(struct sc_session *s, const struct sc_ring_losses *lost,
+                       const struct sc_ring_losses *told, int32_t tid)
+{
+	unsigned char frame[SC_LOSS_RECORD_MAX] __attribute__((aligned(8)));
+	const uint32_t len = sc_loss_compose(frame, lost, told, s->pid, tid);
+
+	return len == 0 || add_frame(s, frame, len);
+}
+
+/* A slot whose thread is done: say what it lost, and give it to others. */
+static void end_slot(struct sc_session *s, struct sc_ring_header *ring)
+{
+	if (__atomic_load_n(&ring->slot_state, __ATOMIC_ACQUIRE) !=
+	            SC_SLOT_ENDED ||
+	    ring->head != ring->tail ||
+	    !add_losses(s, &ring->lost, &ring->told, ring->tid))
+		return;
+	__atomic_store_n(&ring->slot_state, SC_SLOT_FREE, __ATOMIC_RELEASE);
+}
+
+/* At the end: losses that no thread will tell any more. */
+static void tell_late(struct sc_session *s)
+{
+	for (uint32_t i = 1; i < s->arena.high_water; i++) {
+		struct sc_ring_header *const ring = sc_arena_ring(&s->arena, i);
+
+		if (ring->slot_state == SC_SLOT_LIVE ||
+		    ring->slot_state == SC_SLOT_ENDED) {
+			add_losses(s, &ring->lost, &ring->told, ring->tid);
+			memcpy(&ring->told, &ring->lost, sizeof(ring->told));
+		}
+	}
+	unsigned char frame[SC_LOSS_RECORD_MAX] __attribute__((aligned(8)));
+	const uint32_t len = sc_loss_compose_stray(frame, s->pid);
+	if (len != 0)
+		add_frame(s, frame, len);
+}
+
+/* ---------------------------------------------------------------- a pass */
+
+struct batch {
+	unsigned n_pieces, n_parts;
+	uint64_t length;
+};
+
+static void add_part(struct sc_session *s, struct batch *batch, uint32_t slot,
+                     uint32_t from, uint32_t to)
+{
+	struct sc_ring_header *const ring = sc_arena_ring(&s->arena, slot);
+	unsigned char *const body = (unsigned char *)ring + s->arena.page;
+	struct iovec *piece = &s->pieces[batch->n_pieces];
+
+	s->parts[batch->n_parts++] =
+		(struct sc_ring_journal_part){ slot, from, to };
+	if (to >= from) {
+		*piece = (struct iovec){ body + from, to - from };
+		batch->length += to - from;
+		batch->n_pieces++;
+		return;
+	}
+	*piece++ = (struct iovec){ body + from, s->arena.body - from };
+	batch->n_pieces++;
+	batch->length += s->arena.body - from;
+	if (to != 0) {
+		*piece = (struct iovec){ body, to };
+		batch->n_pieces++;
+		batch->length += to;
+	}
+}
+
+/* The end of the frames of [from, to) that fit into @room bytes. */
+static uint32_t fit(const struct sc_session *s, uint32_t slot, uint32_t from,
+                    uint32_t to, uint64_t room)
+{
+	const unsigned char *const body =
+		sc_arena_body(&s->arena, sc_arena_ring(&s->arena, slot));
+	uint64_t used = 0;
+
+	while (from != to) {
+		uint16_t len;
+
+		memcpy(&len, body + from, sizeof(len));
+		used += len;
+		if (used > room || len < 24)
+			break;
+		from += len;
+		if (from >= s->arena.body)
+			from -= s->arena.body;
+	}
+	return from;
+}
+
+static void gather(struct sc_session *s, struct batch *batch, uint64_t room)
+{
+	const uint32_t high =
+		__atomic_load_n(&s->arena.high_water, __ATOMIC_ACQUIRE);
+
+	memset(batch, 0, sizeof(*batch));
+	for (uint32_t i = 0; i < high && batch->length < BATCH_MAX; i++) {
+		const struct sc_ring_header *const ring =
+			sc_arena_ring(&s->arena, i);
+		/* R1, pairs with W2 */
+		const uint32_t tail =
+			__atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
+		const uint32_t head = ring->head;
+		const uint32_t n = tail >= head ? tail - head
+		                                : tail + s->arena.body - head;
+
+		/* Our own memory; but a program may overwrite it */
+		if (tail == head || tail >= s->arena.body || tail % 8 != 0)
+			continue;
+		if (n <= room - batch->length) {
+			add_part(s, batch, i, head, tail);
+			continue;
+		}
+		s->is_full = true;
+		const uint32_t to = fit(s, i, head, tail, room - batch->length);
+		if (to != head)
+			add_part(s, batch, i, head, to);
+	}
+}
+
+/* The first @done bytes of the batch are out, whole frames. */
+static void advance(struct sc_session *s, const struct batch *batch,
+                    uint64_t done)
+{
+	for (unsigned i = 0; i < batch->n_parts && done != 0; i++) {
+		const struct sc_ring_journal_part *const part = &s->parts[i];
+		struct sc_ring_header *const ring =
+			sc_arena_ring(&s->arena, part->slot);
+		const uint64_t n =
+			part->to > part->from
+				? part->to - part->from
+				: part->to + s->arena.body - part->from;
+		uint32_t head = part->to;
+
+		if (done < n)
+			head = (uint32_t)((part->from + done) % s->arena.body);
+		/* R2, pairs with W1 */
+		__atomic_store_n(&ring->head, head, __ATOMIC_RELEASE);
+		done -= done < n ? done : n;
+	}
+}
+
+/* A shared table of descriptors: has somebody closed and reused ours? */
+static bool is_ours(int fd, dev_t dev, ino_t ino)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && st.st_dev == dev && st.st_ino == ino;
+}
+
+static int write_output(struct sc_session *s, const struct batch *batch,
+                        int64_t now, uint64_t *ret_done)
+{
+	int r;
+
+	if (!s->owns_table &&
+	    !is_ours(s->output.fd, s->output.dev, s->output.ino))
+		return -ESTALE;
+	r = sc_output_ready(&s->output);
+	if (r != 0)
+		return r;
+	memcpy(s->output.journal->parts, s->parts,
+	       batch->n_parts * sizeof(s->parts[0]));
+	r = sc_output_write(&s->output, s->pieces, batch->n_pieces,
+	                    batch->n_parts, batch->length, now);
+	if (r != 0)
+		return r;
+	advance(s, batch, batch->length);
+	sc_output_commit(&s->output);
+	*ret_done = batch->length;
+	return 0;
+}
+
+static int write_trace(struct sc_session *s, const struct batch *batch,
+                       int64_t now, int64_t deadline, uint64_t *ret_done)
+{
+	if (!s->owns_table &&
+	    !is_ours(s->trace.fd, s->trace.target.dev, s->trace.target.ino))
+		return -ESTALE;
+	const int r = sc_trace_write(&s->trace, s->pieces, batch->n_pieces,
+	                             s->began, now, deadline, ret_done);
+	if (*ret_done != 0)
+		advance(s, batch, *ret_done);
+	return r;
+}
+
+static const char *why_gone(int r)
+{
+	switch (r) {
+	case -EPIPE:
+		return "whoever read SYSPROF_TRACE_FD is gone";
+	case -ESTALE:
+		return "the descriptor that was written to was closed";
+	case -EBADMSG:
+		return "what SYSPROF_TRACE_FD leads to is no capture any more";
+	default:
+		return "writing failed";
+	}
+}
+
+static bool is_short_of_room(int r)
+{
+	return r == -ENOSPC || r == -EDQUOT || r == -EFBIG || r == -EIO ||
+	       r == -ENOLCK || r == -ENOMEM;
+}
+
+static int note_result(struct sc_session *s, int r, int64_t now)
+{
+	if (r == 0) {
+		s->retry_at = 0;
+	} else if (is_short_of_room(r)) {
+		s->retry_at = now + RETRY_NS;
+		sc_process_set_reason(
+			r == -EFBIG ? "the file size limit was "
+				      "reached: events are lost"
+			: r == -EIO ? "writing fails: events are lost"
+				    : "no space left: events are lost");
+		return -EAGAIN;
+	} else if (r != -EAGAIN) {
+		s->dead = -r;
+		sc_session_fail(s, why_gone(r));
+	}
+	return r;
+}
+
+static int move(struct sc_session *s, int64_t deadline, uint64_t *ret_moved)
+{
+	const int64_t now = sc_clock_kernel();
+	uint64_t room = UINT64_MAX;
+	uint64_t done = 0;
+	struct batch batch;
+	int r;
+
+	if (s->plan->sink == SC_SINK_OUTPUT) {
+		room = sc_output_room(&s->output);
+		if (room != UINT64_MAX && !s->is_full)
+			room -= room > ROOM_FOR_THE_END ? ROOM_FOR_THE_END
+			                                : room;
+	}
+	gather(s, &batch, room);
+	if (batch.length == 0)
+		return 0;
+	r = s->plan->sink == SC_SINK_OUTPUT
+	            ? write_output(s, &batch, now, &done)
+	            : write_trace(s, &batch, now, deadline, &done);
+	*ret_moved += done;
+	__atomic_add_fetch(&s->written, done, __ATOMIC_RELAXED);
+	return note_result(s, r, now);
+}
+
+/* What no longer fits is lost, and counted. */
+static void drop_rest(struct sc_session *s)
+{
+	for (uint32_t i = 0; i < s->arena.high_water; i++) {
+		struct sc_ring_header *const ring = sc_arena_ring(&s->arena, i);
+		const unsigned char *const body =
+			sc_arena_body(&s->arena, ring);
+		uint32_t at = ring->head;
+		const uint32_t tail =
+			__atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
+
+		while (at != tail && tail < s->arena.body) {
+			uint16_t len;
+			int64_t time;
+
+			memcpy(&len, body + at, sizeof(len));
+			if (len < 24)
+				break;
+			const uint32_t rest = (at + 8) % s->arena.body;
+			memcpy(&time, body + rest, sizeof(time));
+			if (i != 0)
+				sc_loss_count_stray(
+					body[(at + 16) % s->arena.body], len,
+					time);
+			at = (at + len) % s->arena.body;
+		}
+		__atomic_store_n(&ring->head, tail, __ATOMIC_RELEASE);
+	}
+}
+
+static void end_at_limit(struct sc_session *s)
+{
+	uint64_t ignored = 0;
+
+	sc_session_fail(s, "the size limit was reached");
+	drop_rest(s);
+	add_metadata(s, "syscap.stopped", "the size limit was reached");
+	tell_late(s);
+	move(s, sc_clock_kernel(), &ignored);
+	s->dead = EFBIG;
+}
+
+static bool take(struct sc_session *s)
+{
+	uint32_t nobody = 0;
+
+	return __atomic_compare_exchange_n(&s->draining, &nobody,
+	                                   (uint32_t)gettid(), false,
+	                                   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+static void give_back(struct sc_session *s)
+{
+	__atomic_store_n(&s->draining, 0, __ATOMIC_RELEASE);
+}
+
+static int pass(struct sc_session *s, int64_t deadline, uint64_t *ret_moved)
+{
+	const int64_t now = sc_clock_kernel();
+
+	if (s->dead != 0)
+		return -s->dead;
+	if (s->retry_at != 0 && now < s->retry_at)
+		return -EAGAIN;
+	announce(s, now);
+	const int r = move(s, deadline, ret_moved);
+	if (s->is_full && s->dead == 0) {
+		end_at_limit(s);
+		return -EFBIG;
+	}
+	const uint32_t high =
+		__atomic_load_n(&s->arena.high_water, __ATOMIC_ACQUIRE);
+	for (uint32_t i = 1; i < high; i++)
+		end_slot(s, sc_arena_ring(&s->arena, i));
+	return r;
+}
+
+int sc_drain_pass(struct sc_session *s, int64_t deadline, uint64_t *ret_moved)
+{
+	struct sc_quiet quiet;
+
+	*ret_moved = 0;
+	if (!take(s))
+		return -EBUSY;
+	sc_quiet_begin(&quiet);
+	const int r = pass(s, deadline, ret_moved);
+	sc_quiet_end(&quiet);
+	give_back(s);
+	return r;
+}
+
+bool sc_drain_has_work(const struct sc_session *s)
+{
+	const uint32_t high =
+		__atomic_load_n(&s->arena.high_water, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; i < high; i++) {
+		const struct sc_ring_header *const ring =
+			sc_arena_ring(&s->arena, i);
+
+		if (__atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE) !=
+		    __atomic_load_n(&ring->head, __ATOMIC_RELAXED))
+			return true;
+	}
+	return false;
+}
+
+int sc_drain_finish(struct sc_session *s, int64_t deadline)
+{
+	struct sc_quiet quiet;
+	bool has_told = false;
+	uint64_t moved;
+	int r;
+
+	while (!take(s)) {
+		if (sc_clock_kernel() >= deadline)
+			return -EBUSY;
+		poll(NULL, 0, 1);
+	}
+	sc_quiet_begin(&quiet);
+	s->retry_at = 0; /* once more, whatever it said */
+	do {
+		moved = 0;
+		r = pass(s, deadline, &moved);
+		if (r == 0 && moved == 0 && !has_told) {
+			tell_late(s);
+			has_told = true;
+			moved = 1;
+		}
+	} while (r == 0 && moved != 0);
+	sc_quiet_end(&quiet);
+	give_back(s);
+	return r;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * drain.h - move what the rings of a session hold into its sink.
+ *
+ * The drainer is whoever has session->draining: the drain thread, or a thread
+ * that calls syscap_drain(), syscap_stop() or exit().  It is the reader of
+ * R1 and R2 in <syscap/emit.h>, and the writer of slot 0's ring.
+ *
+ * Signals are blocked meanwhile, so no handler finds itself on top of it.
+ */
+#ifndef SC_DRAIN_H
+#define SC_DRAIN_H
+
+#include "client/session.h"
+
+/**
+ * Move what is there.  Returns 0, and *@ret_moved is how many bytes; -EAGAIN:
+ * the sink takes nothing just now; -EBUSY: somebody else drains; or another
+ * -errno, the sink is gone for good.
+ *
+ * @deadline: ns, how long to wait for a sink that is not ready.
+ *
+ * Context: any-thread, inside sc_session_look() or the drain thread.
+ */
+int sc_drain_pass(struct sc_session *session, int64_t deadline,
+                  uint64_t *ret_moved);
+
+/** Move everything, and what was lost, and end the file.  0 or -errno: then
+ * not all is in it. */
+int sc_drain_finish(struct sc_session *session, int64_t deadline);
+
+/** Whether the rings hold anything. */
+bool sc_drain_has_work(const struct sc_session *session);
+
+#endif

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* drain_thread.c - the thread that drains a session's rings. */
+#define _GNU_SOURCE
+#include "client/drain_thread.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <linux/membarrier.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <syscap.h>
+
+#include "base/diag.h"
+#include "base/text.h"
+#include "client/drain.h"
+#include "client/process.h"
+#include "client/thread.h"
+#include "clock/clock.h"
+#include "proc/handler.h"
+
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+#define CLOSE_RANGE_UNSHARE_FLAG (1u << 1)
+
+#define MS           INT64_C(1000000)
+#define STACK_SIZE   ((size_t)256 * 1024)
+#define CHILD_AGE_NS (100 * MS)
+#define READY_NS     (250 * MS)
+#define BLIND_NS     (100 * MS) /* asleep without membarrier() */
+#define LONELY_NS    (1000 * MS)
+#define UNWATCHED_NS (60000 * MS)
+#define TRY_AGAIN_NS (1 * MS)
+
+enum {
+	THREAD_NONE = 0,
+	THREAD_BEING_MADE,
+	THREAD_RUNS,
+	THREAD_ENDED,
+};
+
+uint32_t sc_drain_sleeping;
+
+/* --------------------------------------------------------------- futexes */
+
+static void wait_on(uint32_t *word, uint32_t value, int64_t ns)
+{
+	const struct timespec timeout = { .tv_sec = ns / 1000000000,
+		                          .tv_nsec = ns % 1000000000 };
+
+	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value,
+	        ns == INT64_MAX ? NULL : &timeout, NULL, 0);
+}
+
+static void wake_all(uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+/* Until *@word is not @value, or the deadline.  False: the deadline. */
+static bool wait_until(uint32_t *word, uint32_t value, int64_t deadline)
+{
+	for (;;) {
+		const int64_t left = deadline - sc_clock_kernel();
+
+		if (__atomic_load_n(word, __ATOMIC_ACQUIRE) != value)
+			return true;
+		if (left <= 0)
+			return false;
+		wait_on(word, value, left);
+	}
+}
+
+/* ------------------------------------------------ a table of descriptors */
+
+static int close_between(unsigned from, unsigned to, unsigned flags)
+{
+	if (from > to)
+		return 0;
+	return (int)syscall(SYS_close_range, from, to, flags);
+}
+
+/*
+ * From here on the program's close(), dup2() and closefrom() don't reach our
+ * descriptors; and we hold none of its open, stderr included.
+ */
+static bool own_table(int a, int b)
+{
+	const unsigned low = (unsigned)(b < 0 || a < b ? a : b);
+	const unsigned high = (unsigned)(b < 0 || a > b ? a : b);
+
+	if (close_between(high + 1, UINT_MAX, CLOSE_RANGE_UNSHARE_FLAG) != 0)
+		return false;
+	if (low != 0)
+		close_between(0, low - 1, 0);
+	close_between(low + 1, high == 0 ? 0 : high - 1, 0);
+	return true;
+}
+
+static void take_descriptors(struct sc_session *s)
+{
+	if (s->plan->sink == SC_SINK_OUTPUT)
+		s->owns_table = own_table(s->output.fd, s->output.ring_fd);
+	else
+		s->owns_table = own_table(s->trace.fd, -1);
+}
+
+/* By who made the thread: the program's table still has them. */
+static void close_copies(const struct sc_session *s)
+{
+	if (!s->owns_table)
+		return;
+	if (s->plan->sink == SC_SINK_OUTPUT) {
+		close(s->output.fd);
+		close(s->output.ring_fd);
+	} else {
+		close(s->trace.fd);
+	}
+}
+
+/* ------------------------------------------------------------ the thread */
+
+static bool have_membarrier(void)
+{
+	return syscall(SYS_membarrier,
+	               MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+}
+
+static int32_t number(const char *text)
+{
+	int32_t n = 0;
+
+	for (; *text >= '0' && *text <= '9'; text++)
+		n = n * 10 + (*text - '0');
+	return n;
+}
+
+/* A thread that called pthread_exit() in main() stays as a zombie. */
+static bool task_lives(const char *name)
+{
+	char path[64], stat[512];
+	struct sc_text text = sc_text_begin(path, sizeof(path));
+	ssize_t n = -1;
+
+	sc_text_add(&text, "/proc/self/task/");
+	sc_text_add(&text, name);
+	sc_text_add(&text, "/stat");
+	*text.at = '\0';
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, stat, sizeof(stat) - 1);
+		close(fd);
+	}
+	if (n <= 0)
+		return false;
+	stat[n] = '\0';
+	const char *const end = strrchr(stat, ')');
+	return end != NULL && end[1] == ' ' && end[2] != 'Z' && end[2] != 'X';
+}
+
+/* What getdents64() returns. */
+struct entry {
+	uint64_t ino;
+	int64_t next;
+	uint16_t len;
+	uint8_t type;
+	char name[];
+};
+
+/* Whether a thread of the process besides this one has not ended. */
+static bool others_live(void)
+{
+	char buffer[2048] __attribute__((aligned(8)));
+	const int32_t self = gettid();
+	bool live = false;
+	const int fd =
+		open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return true;
+	while (!live) {
+		const long n =
+			syscall(SYS_getdents64, fd, buffer, sizeof(buffer));
+		if (n <= 0)
+			break;
+		for (long at = 0; at < n && !live;) {
+			const struct entry *const e =
+				(const struct entry *)(void *)(buffer + at);
+
+			at += e->len;
+			live = e->name[0] != '.' && number(e->name) != self &&
+			       task_lives(e->name);
+		}
+	}
+	close(fd);
+	return live;
+}
+
+struct drainer {
+	struct sc_session *session;
+	bool has_barrier;
+	bool watches; /* a thread has ended: we may be the last one */
+};
+
+static void nap(struct sc_session *s, int64_t ns)
+{
+	const uint32_t seen = __atomic_load_n(&s->wakes, __ATOMIC_ACQUIRE);
+
+	if (__atomic_load_n(&s->asked, __ATOMIC_ACQUIRE) == 0)
+		wait_on(&s->wakes, seen, ns);
+}
+
+/* How long to sleep where nothing is expected. */
+static int64_t longest_sleep(const struct drainer *d)
+{
+	if (d->session->retry_at != 0 || d->watches)
+		return LONELY_NS;
+	if (!d->has_barrier)
+		return BLIND_NS;
+	/* The main thread's end is not told where it has no state */
+	return __atomic_load_n(&sc_process->main_has_state, __ATOMIC_RELAXED)
+	               ? INT64_MAX
+	               : UNWATCHED_NS;
+}
+
+static void sleep_until_woken(struct drainer *d)
+{
+	struct sc_session *const s = d->session;
+	const uint32_t seen = __atomic_load_n(&s->wakes, __ATOMIC_ACQUIRE);
+	const int64_t longest = longest_sleep(d);
+
+	__atomic_store_n(&sc_drain_sleeping, 1, __ATOMIC_SEQ_CST);
+	if (d->has_barrier)
+		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+	if ((s->retry_at != 0 || !sc_drain_has_work(s)) &&
+	    __atomic_load_n(&s->asked, __ATOMIC_SEQ_CST) == 0)
+		wait_on(&s->wakes, seen, longest);
+	__atomic_store_n(&sc_drain_sleeping, 0, __ATOMIC_RELAXED);
+}
+
+static void serve(struct drainer *d, uint32_t asked, int result)
+{
+	struct sc_session *const s = d->session;
+
+	if ((asked & SC_ASK_ENDED) != 0)
+		d->watches = true;
+	if ((asked & SC_ASK_FLUSH) != 0) {
+		__atomic_store_n(&s->flush_result, result, __ATOMIC_RELAXED);
+		__atomic_add_fetch(&s->flushed, 1, __ATOMIC_RELEASE);
+		wake_all(&s->flushed);
+	}
+}
+
+/* True: the session is over. */
+static bool turn(struct drainer *d)
+{
+	struct sc_session *const s = d->session;
+	const uint32_t asked =
+		__atomic_exchange_n(&s->asked, 0, __ATOMIC_SEQ_CST);
+	uint64_t moved = 0;
+
+	if ((asked & SC_ASK_STOP) != 0)
+		return true;
+	const int r = sc_drain_pass(s, sc_clock_kernel() + s->plan->interval_ns,
+	                            &moved);
+	serve(d, asked, r);
+	if (d->watches && !others_live())
+		return true;
+	if (moved != 0) {
+		/* More comes: gather it, unless a ring fills up */
+		nap(s, s->plan->interval_ns);
+	} else if (r == -EAGAIN && s->retry_at == 0) {
+		nap(s, MS); /* a slow reader, or the lock of another */
+	} else {
+		sleep_until_woken(d);
+		if (__atomic_load_n(&s->asked, __ATOMIC_ACQUIRE) == 0 &&
+		    s->retry_at == 0)
+			nap(s, s->plan->interval_ns);
+	}
+	return false;
+}
+
+static void *run(void *session)
+{
+	struct sc_session *const s = session;
+	struct drainer d = { .session = s, .has_barrier = have_membarrier() };
+
+	prctl(PR_SET_NAME, "syscap");
+	take_descriptors(s);
+	__atomic_store_n(&s->thread, THREAD_RUNS, __ATOMIC_RELEASE);
+	__atomic_store_n(&s->is_ready, 1, __ATOMIC_RELEASE);
+	wake_all(&s->is_ready);
+	while (!turn(&d))
+		;
+	const int64_t given = __atomic_load_n(&s->deadline, __ATOMIC_ACQUIRE);
+	s->result = sc_drain_finish(
+		s, given != 0 ? given
+			      : sc_clock_kernel() + s->plan->exit_flush_ns);
+	/* Its owner frees it from here on: touch it no more */
+	if (s->plan->sink == SC_SINK_OUTPUT)
+		sc_output_close(&s->output,
+		                s->result == 0 || s->result == -EFBIG);
+	else
+		sc_trace_close(&s->trace);
+	uint32_t *const ended = &s->thread;
+	__atomic_store_n(ended, THREAD_ENDED, __ATOMIC_RELEASE);
+	wake_all(ended);
+	return NULL;
+}
+
+/* ---------------------------------------------------------- from outside */
+
+int sc_drain_thread_start(struct sc_session *s)
+{
+	uint32_t none = THREAD_NONE;
+	pthread_attr_t attr;
+	sigset_t all, before;
+	pthread_t thread;
+
+	if (!__atomic_compare_exchange_n(&s->thread, &none, THREAD_BEING_MADE,
+	                                 false, __ATOMIC_ACQUIRE,
+	                                 __ATOMIC_RELAXED))
+		return 0;
+	int r = pthread_attr_init(&attr);
+	if (r == 0) {
+		pthread_attr_setstacksize(&attr, STACK_SIZE);
+		pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+		sigfillset(&all);
+		pthread_sigmask(SIG_BLOCK, &all, &before);
+		r = pthread_create(&thread, &attr, run, s);
+		if (r == EINVAL) { /* large thread-local storage */
+			pthread_attr_setstacksize(&attr, 32 * STACK_SIZE);
+			r = pthread_create(&thread, &attr, run, s);
+		}
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+		pthread_attr_destroy(&attr);
+	}
+	if (r != 0) {
+		__atomic_store_n(&s->thread, THREAD_NONE, __ATOMIC_RELEASE);
+		sc_diag_say("no drain thread",
+		            r == EAGAIN ? "the limit of threads is reached"
+		                        : "pthread_create() failed");
+		return -r;
+	}
+	if (wait_until(&s->is_ready, 0, sc_clock_kernel() + READY_NS))
+		close_copies(s);
+	return 0;
+}
+
+void sc_drain_thread_ask(struct sc_session *s, uint32_t ask)
+{
+	const uint32_t before =
+		__atomic_fetch_or(&s->asked, ask, __ATOMIC_SEQ_CST);
+
+	if ((before & ask) == ask && (ask & SC_ASK_FLUSH) == 0)
+		return;
+	__atomic_add_fetch(&s->wakes, 1, __ATOMIC_SEQ_CST);
+	wake_all(&s->wakes);
+}
+
+int sc_drain_thread_stop(struct sc_session *s, int64_t deadline)
+{
+	__atomic_store_n(&s->deadline, deadline, __ATOMIC_RELEASE);
+	sc_drain_thread_ask(s, SC_ASK_STOP);
+	for (;;) {
+		const uint32_t thread =
+			__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE);
+
+		if (thread == THREAD_ENDED)
+			return s->result;
+		if (!wait_until(&s->thread, thread,
+		                deadline + SC_DRAIN_GRACE_NS))
+			return -ETIMEDOUT;
+	}
+}
+
+int sc_drain_thread_flush(struct sc_session *s, int64_t deadline)
+{
+	const uint32_t flushed = __atomic_load_n(&s->flushed, __ATOMIC_ACQUIRE);
+
+	sc_drain_thread_ask(s, SC_ASK_FLUSH);
+	/* One may have begun before our events were there: the second one is
+	 * sure */
+	if (!wait_until(&s->flushed, flushed, deadline))
+		return -EAGAIN;
+	sc_drain_thread_ask(s, SC_ASK_FLUSH);
+	return wait_until(&s->flushed, flushed + 1, deadline)
+	               ? __atomic_load_n(&s->flush_result, __ATOMIC_RELAXED)
+	               : -EAGAIN;
+}
+
+/* A child may be about to exec; give it no thread in its first moments. */
+static bool may_have_thread(const struct sc_session *s, int64_t now)
+{
+	return !s->plan->no_thread && !s->is_orphan && s->pid == getpid() &&
+	       (!s->is_child || now - s->began >= CHILD_AGE_NS ||
+	        __atomic_load_n(&s->is_crowded, __ATOMIC_RELAXED));
+}
+
+static bool in_handler(void)
+{
+	const struct sc_state *const ts =
+		sc_self != NULL ? sc_state_of(sc_self) : NULL;
+
+	return ts == NULL || sc_handler_may_run(ts->stack_low, ts->stack_high);
+}
+
+/* Not in a handler: nobody holds the C library's locks on this thread. */
+static bool try_to_make(struct sc_session *s)
+{
+	const int64_t now = sc_clock_kernel();
+
+	if (!may_have_thread(s, now) || now - s->tried_at < TRY_AGAIN_NS)
+		return false;
+	__atomic_store_n(&s->tried_at, now, __ATOMIC_RELAXED);
+	return !in_handler() && sc_drain_thread_start(s) == 0;
+}
+
+SC_COLD void sc_wake_drainer(void)
+{
+	const int saved = errno;
+	struct sc_session *s;
+
+	if (__atomic_exchange_n(&sc_drain_sleeping, 0, __ATOMIC_SEQ_CST) == 0 ||
+	    sc_process == NULL)
+		return;
+	s = sc_session_look();
+	if (s != NULL) {
+		if (__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) !=
+		    THREAD_NONE) {
+			__atomic_add_fetch(&s->wakes, 1, __ATOMIC_SEQ_CST);
+			wake_all(&s->wakes);
+		} else if (!s->plan->no_thread && !try_to_make(s)) {
+			/* the next event tries again */
+			__atomic_store_n(&sc_drain_sleeping, 1,
+			                 __ATOMIC_RELAXED);
+		}
+	}
+	sc_session_leave();
+	errno = saved;
+}
+
+void sc_drain_thread_poke(uint32_t ask)
+{
+	struct sc_session *const s = sc_session_look();
+
+	if (s != NULL &&
+	    __atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) != THREAD_NONE)
+		sc_drain_thread_ask(s, ask);
+	sc_session_leave();
+}

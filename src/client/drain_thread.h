@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * drain_thread.h - the thread that drains a session's rings.
+ *
+ * Asleep it uses no processor time at all.  Going to sleep and emitting are
+ * two sides that each store, then load (Dekker's pattern):
+ *
+ *	emitter                             drain thread
+ *	STORE tail                          STORE sc_drain_sleeping = 1
+ *	compiler barrier                    membarrier(PRIVATE_EXPEDITED)
+ *	LOAD  sc_drain_sleeping             LOAD  every tail
+ *	if set: wake                        if none has moved: FUTEX_WAIT
+ *
+ * The barrier that the emitter would need between its store and its load the
+ * drain thread imposes on it: after membarrier() every emitter has either
+ * stored its tail for us to see, or will see that we sleep.  Where the kernel
+ * has no membarrier() the wait ends after 100 ms.
+ */
+#ifndef SC_DRAIN_THREAD_H
+#define SC_DRAIN_THREAD_H
+
+#include "client/session.h"
+
+/**
+ * Make the thread.  Allocates (pthread_create()), so not in a signal handler.
+ * Waits until it has its own descriptors, and closes the process' copies.
+ * 0 or -errno.
+ *
+ * Context: setup.
+ */
+int sc_drain_thread_start(struct sc_session *session);
+
+/**
+ * Ask the thread for @ask (SC_ASK_*).
+ *
+ * Context: any-thread, signal-safe.
+ */
+void sc_drain_thread_ask(struct sc_session *session, uint32_t ask);
+
+/** Let it finish until @deadline.  0, the sink's error, or -ETIMEDOUT: the
+ * thread still has the session. */
+int sc_drain_thread_stop(struct sc_session *session, int64_t deadline);
+
+/** Let it move what is there now.  0, or -EAGAIN: not done by @deadline. */
+int sc_drain_thread_flush(struct sc_session *session, int64_t deadline);
+
+/**
+ * A ring is half full, or a thread is gone (SC_ASK_ENDED).
+ *
+ * Context: any-thread, signal-safe, signals blocked or not.
+ */
+void sc_drain_thread_poke(uint32_t ask);
+
+#endif

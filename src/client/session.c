@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* session.c - one recording that the process does by itself: made, found. */
+#define _GNU_SOURCE
+#include "client/session.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <syscap.h>
+
+#include "base/diag.h"
+#include "base/text.h"
+#include "client/process.h"
+#include "clock/clock.h"
+#include "sink/quiet.h"
+
+/* How long somebody who needs the session waits for who makes it. */
+#define LIFE_WAIT_NS INT64_C(250000000)
+
+static int last_epoch;
+
+int sc_session_next_epoch(void)
+{
+	return __atomic_add_fetch(&last_epoch, 1, __ATOMIC_RELAXED);
+}
+
+/* --------------------------------------------------------------- making */
+
+static const char *why_no_output(int r)
+{
+	switch (r) {
+	case -ENOENT:
+	case -ENOTDIR:
+		return "the output can't be made: there is no such directory";
+	case -EACCES:
+	case -EPERM:
+		return "the output can't be made: no permission";
+	case -EROFS:
+		return "the output can't be made: the file system is "
+		       "read-only";
+	case -ENOSPC:
+	case -EDQUOT:
+		return "the output can't be made: no space left";
+	case -EEXIST:
+		return "the output can't be made: all names are taken";
+	case -EFBIG:
+		return "the output can't be made: the file size limit is too "
+		       "low";
+	default:
+		return "the output can't be made";
+	}
+}
+
+static const char *make_output(struct sc_session *s)
+{
+	const struct sc_output_target *const target = &s->plan->output;
+	struct sc_ring_file geometry = { .body_size = s->plan->ring_bytes };
+	int r = sc_output_create(&s->output, target, s->pid);
+
+	if (r != 0)
+		return why_no_output(r);
+	for (int place = 0; place < SC_RING_PLACES; place++) {
+		r = sc_output_create_rings(&s->output, target, s->pid,
+		                           (enum sc_ring_place)place);
+		if (r != 0)
+			continue;
+		r = sc_arena_create(&s->arena, s->output.ring_fd,
+		                    s->plan->ring_bytes);
+		if (r == 0)
+			break;
+		sc_output_drop_rings(&s->output);
+	}
+	if (r == 0) {
+		geometry.page_size = s->arena.page;
+		geometry.n_slots = s->arena.n_slots;
+		r = sc_output_begin(&s->output, s->arena.base, &geometry,
+		                    s->pid, s->began);
+	}
+	if (r == 0) {
+		s->written = s->output.end;
+		return NULL;
+	}
+	if (s->output.end == 0)
+		unlink(s->output.path);
+	return why_no_output(r);
+}
+
+static const char *make_trace(struct sc_session *s)
+{
+	int r = sc_trace_open(&s->trace, &s->plan->trace);
+
+	if (r == 0)
+		r = sc_arena_create(&s->arena, -1, s->plan->ring_bytes);
+	switch (r) {
+	case 0:
+		return NULL;
+	case -ESTALE:
+		return "SYSPROF_TRACE_FD was closed or reused";
+	case -EBUSY:
+		return "SYSPROF_TRACE_FD is a socket that another process "
+		       "writes to";
+	case -ENOMEM:
+	case -ENOSPC:
+		return "no memory for rings";
+	default:
+		return "SYSPROF_TRACE_FD can't be written to";
+	}
+}
+
+void sc_session_free(struct sc_session *s, bool is_whole)
+{
+	sc_arena_destroy(&s->arena);
+	if (s->plan->sink == SC_SINK_OUTPUT)
+		sc_output_close(&s->output, is_whole);
+	else
+		sc_trace_close(&s->trace);
+	munmap(s, sizeof(*s));
+}
+
+struct sc_session *sc_session_make(const struct sc_plan *plan, int epoch,
+                                   const char **ret_why)
+{
+	struct sc_quiet quiet;
+	struct sc_session *const s =
+		mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE,
+	             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (s == MAP_FAILED) {
+		*ret_why = "no memory for a recording";
+		return NULL;
+	}
+	madvise(s, sizeof(*s), MADV_DONTFORK);
+	s->plan = plan;
+	s->is_started = plan == sc_plan_of_options();
+	s->pid = getpid();
+	s->epoch = epoch;
+	s->is_orphan = sc_process->born == 0;
+	s->is_child = sc_process->is_child;
+	s->began = sc_clock_kernel();
+	s->output.fd = -1;
+	s->output.ring_fd = -1;
+	s->trace.fd = -1;
+	sc_quiet_begin(&quiet);
+	*ret_why =
+		plan->sink == SC_SINK_OUTPUT ? make_output(s) : make_trace(s);
+	sc_quiet_end(&quiet);
+	if (*ret_why != NULL) {
+		sc_session_free(s, true);
+		return NULL;
+	}
+	__atomic_store_n(&sc_process->announced, 0, __ATOMIC_RELAXED);
+	/* The first event looks after the thread */
+	__atomic_store_n(&sc_drain_sleeping, !plan->no_thread,
+	                 __ATOMIC_RELAXED);
+	return s;
+}
+
+/* ----------------------------------------------------------------- users */
+
+bool sc_session_take_life(int64_t deadline)
+{
+	const uint32_t self = (uint32_t)gettid();
+
+	for (;;) {
+		uint32_t nobody = 0;
+
+		if (__atomic_compare_exchange_n(&sc_process->life, &nobody,
+		                                self, false, __ATOMIC_ACQUIRE,
+		                                __ATOMIC_RELAXED))
+			return true;
+		if (nobody == self || sc_clock_kernel() >= deadline)
+			return false;
+		poll(NULL, 0, 1);
+	}
+}
+
+void sc_session_give_life(void)
+{
+	__atomic_store_n(&sc_process->life, 0, __ATOMIC_RELEASE);
+}
+
+struct sc_session *sc_session_look(void)
+{
+	__atomic_add_fetch(&sc_process->users, 1, __ATOMIC_SEQ_CST);
+	return __atomic_load_n(&sc_process->session, __ATOMIC_SEQ_CST);
+}
+
+void sc_session_leave(void)
+{
+	__atomic_sub_fetch(&sc_process->users, 1, __ATOMIC_RELEASE);
+}
+
+/* For the thread that had the first event of an epoch. */
+static void make_first(int epoch)
+{
+	const char *why;
+
+	if (!sc_session_take_life(sc_clock_kernel() + LIFE_WAIT_NS))
+		return;
+	const struct sc_plan *const plan = sc_plan_current();
+	if (sc_process->session == NULL && plan->sink >= SC_SINK_TRACE &&
+	    __atomic_load_n(&sc_active, __ATOMIC_RELAXED) == epoch) {
+		struct sc_session *const s = sc_session_make(plan, epoch, &why);
+		if (s == NULL)
+			sc_process_turn_off(why);
+		__atomic_store_n(&sc_process->session, s, __ATOMIC_SEQ_CST);
+	}
+	sc_session_give_life();
+}
+
+struct sc_session *sc_session_enter(void)
+{
+	const int epoch = __atomic_load_n(&sc_active, __ATOMIC_RELAXED);
+	struct sc_session *s = sc_session_look();
+
+	if (s == NULL) {
+		sc_session_leave();
+		make_first(epoch);
+		s = sc_session_look();
+	}
+	return s;
+}
+
+void sc_session_fail(struct sc_session *s, const char *why)
+{
+	int epoch = s->epoch;
+
+	sc_process_set_reason(why);
+	if (__atomic_compare_exchange_n(&sc_active, &epoch, 0, false,
+	                                __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		sc_diag_say("recording is off", why);
+}
+
+uint64_t sc_session_written(char *path, size_t size)
+{
+	const struct sc_session *const s = sc_session_look();
+	uint64_t n = 0;
+
+	*path = '\0';
+	if (s != NULL) {
+		n = __atomic_load_n(&s->written, __ATOMIC_RELAXED);
+		if (s->plan->sink == SC_SINK_OUTPUT)
+			sc_text_field(path, size, s->output.path);
+	}
+	sc_session_leave();
+	return n;
+}

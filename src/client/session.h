@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * session.h - one recording that the process does by itself: from
+ * SYSPROF_TRACE_FD, SYSCAP_OUTPUT or syscap_start() until it stops.
+ *
+ * A plan says what is to be recorded into; it is static, and a forked child
+ * has it too.  A session is a plan carried out by one process: an arena of
+ * rings, a sink, and who drains the one into the other.  It is made at the
+ * first event after sc_active has become the plan's epoch, and lives in
+ * memory that a child does not get.
+ *
+ * sc_active is 0 while nothing is recorded, else the epoch: a number that
+ * every start and stop makes anew.  A thread whose state is of another epoch
+ * leaves its ring at its next event and gets one of the present sink
+ * (sc_thread_first).  So nobody has to take a ring away from a thread.
+ *
+ *	sc_process->session   the present one, or NULL
+ *	sc_process->users     who may be looking into it: stored first, loaded
+ *	                      last (both sequentially consistent), so that who
+ *	                      takes the session away can wait for them
+ *	sc_process->life      tid of who makes or ends a session, or 0
+ */
+#ifndef SC_SESSION_H
+#define SC_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "arena/arena.h"
+#include "client/plan.h"
+#include "self/describe.h"
+#include "sink/output.h"
+#include "sink/trace_fd.h"
+
+/** How much longer than its flush anybody waits for the drain thread. */
+#define SC_DRAIN_GRACE_NS INT64_C(100000000)
+
+/** What the drain thread is asked for, bits. */
+enum {
+	SC_ASK_ROOM = 1,  /* a ring is half full */
+	SC_ASK_FLUSH = 2, /* syscap_drain() waits */
+	SC_ASK_STOP = 4,
+	SC_ASK_ENDED = 8, /* a thread is gone */
+};
+
+struct sc_session {
+	const struct sc_plan *plan;
+	int32_t pid;
+	int epoch;
+	bool is_started; /* by syscap_start() */
+	bool is_child;   /* of fork(): no thread yet */
+	bool is_orphan;  /* of _Fork() or clone(): no thread ever */
+	int64_t began;   /* ns */
+	struct sc_arena arena;
+	struct sc_trace trace;
+	struct sc_output output;
+
+	/* Only by who has `draining` (tid; 0: nobody). */
+	uint32_t draining;
+	bool is_announced;
+	bool is_full;     /* the size limit was reached */
+	int64_t retry_at; /* ns: the sink had no room; 0: it has */
+	int dead;         /* errno: the sink will never work again */
+	uint64_t written; /* bytes; read by anybody */
+	struct sc_described described;
+	struct iovec pieces[2 * SC_RING_JOURNAL_PARTS];
+	struct sc_ring_journal_part parts[SC_RING_JOURNAL_PARTS];
+
+	/* The drain thread. */
+	uint32_t thread;   /* 0 none, 1 being made, 2 runs, 3 has ended */
+	bool owns_table;   /* its descriptors are its own */
+	uint32_t is_ready; /* it has its descriptors; futex */
+	uint32_t wakes;    /* futex: counts what it should wake up for */
+	uint32_t asked;    /* SC_ASK_* */
+	uint32_t flushed;  /* futex: counts flushes that are done */
+	int flush_result;  /* of the last of them */
+	int64_t deadline;  /* ns: of the stop that is asked for */
+	int result;        /* of the stop */
+	int64_t tried_at;  /* ns: when a thread was last tried to be made */
+	bool is_crowded;   /* a ring is half full and there is no thread */
+};
+
+/** Number of the next epoch. */
+int sc_session_next_epoch(void);
+
+/**
+ * The session of the present epoch, made if there is none; NULL: there is
+ * none to have.  sc_session_leave() after use, in any case.
+ *
+ * Context: any-thread, signal-safe, signals blocked.
+ */
+struct sc_session *sc_session_enter(void);
+
+/** The same, but never makes one. */
+struct sc_session *sc_session_look(void);
+void sc_session_leave(void);
+
+/** Take sc_process->life, waiting until @deadline (ns), and give it back. */
+bool sc_session_take_life(int64_t deadline);
+void sc_session_give_life(void);
+
+/**
+ * Make a session, and free one that nobody uses any more; @is_whole: its
+ * rings are empty.  By who has sc_process->life, signals blocked.
+ */
+struct sc_session *sc_session_make(const struct sc_plan *plan, int epoch,
+                                   const char **ret_why);
+void sc_session_free(struct sc_session *session, bool is_whole);
+
+/** The sink of @session is gone for good. */
+void sc_session_fail(struct sc_session *session, const char *why);
+
+/** For syscap_get_stats(). */
+uint64_t sc_session_written(char *path, size_t size);
+
+#endif

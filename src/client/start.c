@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* start.c - begin and end a recording: by a call, and when the process ends. */
+#define _GNU_SOURCE
+#include "client/start.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <syscap.h>
+
+#include "base/diag.h"
+#include "base/text.h"
+#include "client/drain.h"
+#include "client/drain_thread.h"
+#include "client/process.h"
+#include "client/session.h"
+#include "client/thread.h"
+#include "clock/clock.h"
+
+#define MS INT64_C(1000000)
+/* How long exit() waits for a start or stop that is under way. */
+#define LIFE_WAIT_NS (250 * MS)
+/* syscap_stop() is a call that may take its time, but not for ever. */
+#define STOP_NS (5000 * MS)
+
+/* Emits that began before sc_active changed end within moments; the frames
+ * that they publish belong into the capture. */
+static void wait_for_emits(void)
+{
+	const uint32_t n =
+		__atomic_load_n(&sc_process->high_water, __ATOMIC_RELAXED);
+
+	for (int i = 0; i < 20; i++) {
+		bool is_busy = false;
+
+		for (uint32_t k = 0; k < n; k++)
+			is_busy |= sc_self != &sc_states[k].hot &&
+			           __atomic_load_n(&sc_states[k].hot.owner,
+			                           __ATOMIC_ACQUIRE) != 0;
+		if (!is_busy)
+			return;
+		poll(NULL, 0, 1);
+	}
+}
+
+/* Nobody looks into a session any more that was taken away. */
+static bool wait_for_users(int64_t deadline)
+{
+	while (__atomic_load_n(&sc_process->users, __ATOMIC_SEQ_CST) != 0) {
+		if (sc_clock_kernel() >= deadline)
+			return false;
+		poll(NULL, 0, 1);
+	}
+	return true;
+}
+
+/*
+ * By who has `life`; sc_process->session is another's or nobody's by now.
+ * Memory that somebody may still look into is left behind.
+ */
+static int end(struct sc_session *s, int64_t flush_ns)
+{
+	const int64_t deadline = sc_clock_kernel() + flush_ns;
+	int r;
+
+	wait_for_emits();
+	if (__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) != 0)
+		r = sc_drain_thread_stop(s, deadline);
+	else
+		r = sc_drain_finish(s, deadline);
+	if (r == -ETIMEDOUT || r == -EBUSY ||
+	    !wait_for_users(deadline + SC_DRAIN_GRACE_NS))
+		return r == 0 ? 0 : r;
+	sc_session_free(s, r == 0 || r == -EFBIG);
+	return r;
+}
+
+/* What start, stop and exit do with signals blocked: a handler on top of
+ * them would wait for itself. */
+static void block_signals(sigset_t *ret_before)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, ret_before);
+}
+
+static int fail_start(struct syscap_options *options, const char *why, int r)
+{
+	sc_text_field(options->message, sizeof(options->message), why);
+	sc_diag_say("syscap_start()", why);
+	return r;
+}
+
+/* By who has `life`, signals blocked. */
+static int start(struct syscap_options *options)
+{
+	struct sc_session *before = sc_process->session;
+	const int epoch = sc_session_next_epoch();
+	const char *why;
+
+	if (sc_plan_is_started() && sc_active != 0)
+		return fail_start(options, "a recording is running already",
+		                  -EALREADY);
+	if (before != NULL && before->is_started) {
+		/* it failed, or met its limit, and was not stopped */
+		__atomic_store_n(&sc_process->session, NULL, __ATOMIC_SEQ_CST);
+		end(before, STOP_NS);
+		before = NULL;
+	}
+	why = sc_plan_from_options(options);
+	if (why != NULL)
+		return fail_start(options, why, -EINVAL);
+	struct sc_session *const s =
+		sc_session_make(sc_plan_of_options(), epoch, &why);
+	if (s == NULL)
+		return fail_start(options, why, -EIO);
+	__atomic_store_n(&sc_process->session, s, __ATOMIC_SEQ_CST);
+	sc_plan_use_options();
+	sc_process_set_reason("syscap_start() was called");
+	__atomic_store_n(&sc_active, epoch, __ATOMIC_SEQ_CST);
+	sc_text_field(options->message, sizeof(options->message),
+	              s->output.path);
+	if (before != NULL)
+		end(before, STOP_NS);
+	return 0;
+}
+
+int syscap_start(struct syscap_options *given)
+{
+	struct syscap_options options = { .size = sizeof(options) };
+	const size_t size =
+		given->size < sizeof(options) ? given->size : sizeof(options);
+	sigset_t before;
+	int r;
+
+	if (size < offsetof(struct syscap_options, message) + 64)
+		return -EINVAL;
+	memcpy(&options, given, size);
+	options.size = sizeof(options);
+	r = sc_process_prepare();
+	if (r != 0) {
+		r = fail_start(&options, "no memory for thread states", r);
+	} else if (sc_process_current() != getpid()) {
+		r = fail_start(&options, "not in a vfork() child", -EPERM);
+	} else {
+		block_signals(&before);
+		if (!sc_session_take_life(sc_clock_kernel() + STOP_NS)) {
+			r = fail_start(&options,
+			               "another start or stop takes too long",
+			               -EBUSY);
+		} else {
+			r = start(&options);
+			sc_session_give_life();
+		}
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+	}
+	struct sc_session *const s = r == 0 ? sc_session_look() : NULL;
+	if (s != NULL && !s->plan->no_thread)
+		sc_drain_thread_start(s); /* else the next event tries again */
+	if (r == 0)
+		sc_session_leave();
+	memcpy(given->message, options.message,
+	       size - offsetof(struct syscap_options, message));
+	return r;
+}
+
+int syscap_stop(void)
+{
+	struct sc_session *s;
+	sigset_t before;
+	int r = -ENOENT;
+
+	if (sc_process == NULL || !sc_plan_is_started())
+		return -ENOENT;
+	block_signals(&before);
+	if (!sc_session_take_life(sc_clock_kernel() + STOP_NS)) {
+		r = -EBUSY;
+		goto out;
+	}
+	if (sc_plan_is_started()) {
+		s = sc_process->session;
+		__atomic_store_n(&sc_process->session, NULL, __ATOMIC_SEQ_CST);
+		sc_plan_use_environment();
+		const enum sc_sink sink = sc_plan_sink();
+		sc_process_set_reason(sink == SC_SINK_NONE
+		                              ? "syscap_stop() was called"
+		                              : "the environment's recording "
+		                                "goes on");
+		__atomic_store_n(&sc_active,
+		                 sink == SC_SINK_NONE ? 0
+		                                      : sc_session_next_epoch(),
+		                 __ATOMIC_SEQ_CST);
+		r = s != NULL ? end(s, STOP_NS) : 0;
+	}
+	sc_session_give_life();
+out:
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return r;
+}
+
+int syscap_drain(void)
+{
+	struct sc_session *s;
+	sigset_t before;
+	uint64_t moved;
+	int r = 0;
+
+	if (sc_process == NULL || !sc_process->session)
+		return 0;
+	block_signals(&before);
+	s = sc_session_look();
+	if (s != NULL) {
+		const int64_t deadline =
+			sc_clock_kernel() + s->plan->interval_ns;
+
+		if (__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) != 0)
+			r = sc_drain_thread_flush(s, deadline + LIFE_WAIT_NS);
+		else
+			do {
+				r = sc_drain_pass(s, deadline, &moved);
+			} while (r == 0 && moved != 0 &&
+			         sc_clock_kernel() < deadline);
+	}
+	sc_session_leave();
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return r;
+}
+
+/*
+ * exit() and quick_exit(): what is in the rings goes out, as far as that does
+ * not take long.  Events of later destructors are off.
+ */
+static void end_at_exit(void)
+{
+	sigset_t before;
+
+	if (sc_process == NULL || sc_process->session == NULL ||
+	    sc_process->pid != getpid())
+		return;
+	block_signals(&before);
+	if (sc_session_take_life(sc_clock_kernel() + LIFE_WAIT_NS)) {
+		struct sc_session *const s = sc_process->session;
+
+		if (s != NULL) {
+			sc_process_set_reason("the process exits");
+			__atomic_store_n(&sc_active, 0, __ATOMIC_SEQ_CST);
+			__atomic_store_n(&sc_process->session, NULL,
+			                 __ATOMIC_SEQ_CST);
+			end(s, s->plan->exit_flush_ns);
+		}
+		sc_session_give_life();
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void sc_start_watch_exit(void)
+{
+	at_quick_exit(end_at_exit);
+}
+
+__attribute__((destructor)) static void end_at_unload(void)
+{
+	end_at_exit();
+}

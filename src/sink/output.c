@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* output.c - a capture file that this process alone writes. */
+#define _GNU_SOURCE
+#include "sink/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <syscap/format.h>
+
+#include "base/text.h"
+#include "sink/file_header.h"
+#include "sink/write_at.h"
+
+#define LAST_SUFFIX 9999u
+
+/* ---------------------------------------------------------------- names */
+
+int sc_output_choose(struct sc_output_target *target, const char *pattern,
+                     const char *runtime_dir, const char *program)
+{
+	struct sc_text text =
+		sc_text_begin(target->pattern, sizeof(target->pattern));
+
+	if (pattern == NULL || *pattern == '\0')
+		return -EINVAL;
+	for (const char *p = pattern; *p != '\0'; p++)
+		if (*p == '%' && strchr("pn%", *++p) == NULL)
+			return -EINVAL;
+		else if (*p == '\0')
+			return -EINVAL;
+	if (*pattern != '/') {
+		if (getcwd(target->pattern, sizeof(target->pattern)) == NULL)
+			return -errno;
+		text.at += strlen(target->pattern);
+		/* a % in the directory's name stands for itself */
+		if (strchr(target->pattern, '%') != NULL)
+			return -EINVAL;
+		sc_text_add(&text, "/");
+	}
+	if (strlen(pattern) >= (size_t)(text.end - text.at))
+		return -ENAMETOOLONG;
+	sc_text_add(&text, pattern);
+	*text.at = '\0';
+	sc_text_field(target->program, sizeof(target->program), program);
+	sc_text_field(target->runtime_dir, sizeof(target->runtime_dir),
+	              runtime_dir);
+	return 0;
+}
+
+static bool expand(struct sc_text *text, const struct sc_output_target *target,
+                   int32_t pid)
+{
+	bool has_pid = false;
+	char one[2] = { 0, 0 };
+
+	for (const char *p = target->pattern; *p != '\0'; p++) {
+		if (*p != '%') {
+			one[0] = *p;
+			sc_text_add(text, one);
+			continue;
+		}
+		p++;
+		if (*p == 'p') {
+			sc_text_add_i64(text, pid);
+			has_pid = true;
+		} else {
+			sc_text_add(text, *p == 'n' ? target->program : "%");
+		}
+	}
+	return has_pid;
+}
+
+int sc_output_create(struct sc_output *output,
+                     const struct sc_output_target *target, int32_t pid)
+{
+	struct sc_text text = sc_text_begin(output->path, SC_OUTPUT_PATH_MAX);
+	bool has_pid = expand(&text, target, pid);
+	struct stat st;
+
+	output->fd = -1;
+	output->ring_fd = -1;
+	output->end = 0;
+	output->max_bytes = target->max_bytes;
+	if (text.at == text.end)
+		return -ENAMETOOLONG;
+	*text.at = '\0';
+	text.end = output->path + sizeof(output->path) - 1;
+	char *const stem = text.at;
+	for (uint32_t n = 1; n <= LAST_SUFFIX && output->fd < 0; n++) {
+		output->fd = open(output->path,
+		                  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
+		                          O_CLOEXEC,
+		                  0666);
+		if (output->fd >= 0)
+			break;
+		if (errno != EEXIST)
+			return -errno;
+		text.at = stem;
+		if (!has_pid) { /* now it has */
+			sc_text_add(&text, ".");
+			sc_text_add_i64(&text, pid);
+		}
+		if (has_pid || n > 1) {
+			sc_text_add(&text, ".");
+			sc_text_add_u64(&text, has_pid ? n + 1 : n);
+		}
+		*text.at = '\0';
+	}
+	if (output->fd < 0)
+		return -EEXIST;
+	if (fstat(output->fd, &st) != 0)
+		return -errno;
+	output->dev = st.st_dev;
+	output->ino = st.st_ino;
+	return 0;
+}
+
+/* ------------------------------------------------------------ ring file */
+
+/* While we hold it, nobody recovers from the file.  It belongs to the open
+ * file: it stays when a thread takes the descriptor into its own table. */
+static int lock_rings(int fd)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	return fcntl(fd, F_OFD_SETLK, &lock) == 0 ? 0 : -errno;
+}
+
+static bool name_rings(struct sc_output *output,
+                       const struct sc_output_target *target, int32_t pid,
+                       enum sc_ring_place place, uint32_t n)
+{
+	struct sc_text text =
+		sc_text_begin(output->ring_path, sizeof(output->ring_path));
+
+	switch (place) {
+	case SC_RING_PLACE_RUNTIME:
+		if (target->runtime_dir[0] != '/')
+			return false;
+		sc_text_add(&text, target->runtime_dir);
+		sc_text_add(&text, "/syscap");
+		*text.at = '\0';
+		/* fails where it is there, or can't be: open() tells */
+		mkdir(output->ring_path, 0700);
+		sc_text_add(&text, "/");
+		break;
+	case SC_RING_PLACE_SHM:
+		sc_text_add(&text, "/dev/shm/syscap-");
+		break;
+	default:
+		sc_text_add(&text, output->path);
+		if (n != 0)
+			return false;
+		sc_text_add(&text, ".rings");
+		*text.at = '\0';
+		return true;
+	}
+	sc_text_add_i64(&text, pid);
+	sc_text_add(&text, "-");
+	sc_text_add_u64(&text, (uint64_t)output->ino);
+	if (n != 0) { /* of another file system, or of one that is gone */
+		sc_text_add(&text, "-");
+		sc_text_add_u64(&text, n);
+	}
+	sc_text_add(&text, ".rings");
+	*text.at = '\0';
+	return true;
+}
+
+static bool is_in_memory(int fd)
+{
+	struct statfs fs;
+
+	return fstatfs(fd, &fs) == 0 && (fs.f_type == 0x01021994 /* tmpfs */ ||
+	                                 fs.f_type == 0x858458f6 /* ramfs */);
+}
+
+int sc_output_create_rings(struct sc_output *output,
+                           const struct sc_output_target *target, int32_t pid,
+                           enum sc_ring_place place)
+{
+	struct stat st;
+	int r = -ENODEV;
+	int fd = -1;
+
+	for (uint32_t n = 0; fd < 0; n++) {
+		if (!name_rings(output, target, pid, place, n))
+			return n == 0 ? -ENODEV : -EEXIST;
+		fd = open(output->ring_path,
+		          O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		          0600);
+		if (fd < 0 && errno != EEXIST)
+			return -errno;
+		if (fd < 0 && n == LAST_SUFFIX)
+			return -EEXIST;
+	}
+	output->ring_fd = fd;
+	output->is_on_disk = !is_in_memory(fd);
+	if (output->is_on_disk && place != SC_RING_PLACE_BESIDE)
+		goto fail;
+	r = lock_rings(fd);
+	if (r == 0 && fstat(fd, &st) != 0)
+		r = -errno;
+	if (r != 0)
+		goto fail;
+	output->ring_dev = st.st_dev;
+	output->ring_ino = st.st_ino;
+	return 0;
+fail:
+	sc_output_drop_rings(output);
+	return r;
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+void sc_output_drop_rings(struct sc_output *output)
+{
+	if (output->ring_fd >= 0)
+		unlink(output->ring_path);
+	close_fd(&output->ring_fd);
+}
+
+/* ------------------------------------------------------------- the facts */
+
+static size_t read_small(const char *path, char *buffer, size_t size)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = -1;
+
+	if (fd >= 0) {
+		n = read(fd, buffer, size - 1);
+		close(fd);
+	}
+	buffer[n > 0 ? n : 0] = '\0';
+	return n > 0 ? (size_t)n : 0;
+}
+
+/* Field 22, behind a name that may hold anything but ends at the last ')'. */
+static uint64_t read_start_ticks(void)
+{
+	char stat[1024];
+	uint64_t ticks = 0;
+
+	if (read_small("/proc/self/stat", stat, sizeof(stat)) == 0)
+		return 0;
+	const char *p = strrchr(stat, ')');
+	for (int field = 2; p != NULL && field < 22; field++) {
+		p = strchr(p, ' ');
+		if (p != NULL)
+			p++;
+	}
+	for (; p != NULL && *p >= '0' && *p <= '9'; p++)
+		ticks = ticks * 10 + (uint64_t)(*p - '0');
+	return ticks;
+}
+
+static void write_facts(struct sc_output *output, struct sc_ring_file *facts,
+                        const struct sc_ring_file *geometry, int32_t pid,
+                        int64_t now)
+{
+	struct stat st;
+
+	facts->version = SC_RING_FILE_VERSION;
+	facts->front = SC_RING_FILE_FRONT;
+	facts->page_size = geometry->page_size;
+	facts->body_size = geometry->body_size;
+	facts->n_slots = geometry->n_slots;
+	facts->pid = pid;
+	facts->began = now;
+	facts->capture_dev = output->dev;
+	facts->capture_ino = output->ino;
+	facts->start_ticks = read_start_ticks();
+	if (stat("/proc/self/ns/pid", &st) == 0)
+		facts->pid_ns = st.st_ino;
+	const size_t n = read_small("/proc/sys/kernel/random/boot_id",
+	                            facts->boot_id, sizeof(facts->boot_id));
+	if (n != 0 && facts->boot_id[n - 1] == '\n')
+		facts->boot_id[n - 1] = '\0';
+	sc_text_field(facts->capture, sizeof(facts->capture), output->path);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	memcpy(facts->magic, SC_RING_FILE_MAGIC, sizeof(facts->magic));
+}
+
+/* The METADATA frame that leads readers to the ring file. */
+static uint32_t compose_pointer(const struct sc_output *output, int32_t pid,
+                                int64_t now, unsigned char *frame)
+{
+	const size_t n = strlen(output->ring_path);
+	const uint32_t len =
+		(uint32_t)(sizeof(struct syscap_wire_metadata) + n + 8) &
+		~UINT32_C(7);
+	const uint16_t len16 = (uint16_t)len, no_cpu = UINT16_MAX;
+
+	memset(frame, 0, len);
+	memcpy(frame, &len16, 2);
+	memcpy(frame + 2, &no_cpu, 2);
+	memcpy(frame + 4, &pid, 4);
+	memcpy(frame + 8, &now, 8);
+	frame[16] = SYSCAP_FRAME_METADATA;
+	sc_text_field((char *)frame + 24, 40, "syscap.rings");
+	memcpy(frame + 64, output->ring_path, n);
+	return len;
+}
+
+int sc_output_begin(struct sc_output *output, void *front,
+                    const struct sc_ring_file *geometry, int32_t pid,
+                    int64_t now)
+{
+	struct {
+		struct syscap_wire_file header;
+		unsigned char frame[SC_OUTPUT_PATH_MAX + 256];
+	} begin;
+	struct iovec piece = { .iov_base = &begin };
+	uint64_t done;
+
+	output->journal =
+		(struct sc_ring_journal *)(void *)((char *)front +
+	                                           SC_RING_FILE_JOURNAL);
+	write_facts(output, front, geometry, pid, now);
+	sc_file_header_fill(&begin.header, now);
+	piece.iov_len = sizeof(begin.header) +
+	                compose_pointer(output, pid, now, begin.frame);
+	if (output->max_bytes != 0 && piece.iov_len > output->max_bytes)
+		return -EFBIG;
+	const int r = sc_write_at(output->fd, &piece, 1, 0, &done);
+	if (r != 0)
+		return r;
+	output->end = done;
+	return 0;
+}
+
+/* --------------------------------------------------------------- batches */
+
+uint64_t sc_output_room(const struct sc_output *output)
+{
+	if (output->max_bytes == 0)
+		return UINT64_MAX;
+	return output->max_bytes > output->end ? output->max_bytes - output->end
+	                                       : 0;
+}
+
+static void patch_end_time(const struct sc_output *output, int64_t now)
+{
+	/* Fails where the file is gone from us: the frames tell it too */
+	if (pwrite(output->fd, &now, sizeof(now),
+	           offsetof(struct syscap_wire_file, end_time)) < 0)
+		return;
+}
+
+int sc_output_ready(struct sc_output *output)
+{
+	if (output->journal->state == SC_JOURNAL_NOTHING)
+		return 0;
+	if (ftruncate(output->fd, (off_t)output->end) != 0)
+		return -errno;
+	sc_output_commit(output);
+	return 0;
+}
+
+int sc_output_write(struct sc_output *output, const struct iovec *pieces,
+                    unsigned n, unsigned n_parts, uint64_t length, int64_t now)
+{
+	struct sc_ring_journal *const journal = output->journal;
+	uint64_t done;
+
+	journal->n = n_parts;
+	journal->offset = output->end;
+	journal->length = length;
+	__atomic_store_n(&journal->state, SC_JOURNAL_UNDER_WAY,
+	                 __ATOMIC_RELEASE);
+	const int r = sc_write_at(output->fd, pieces, n, output->end, &done);
+	if (r != 0) {
+		/* What is there of it goes, so that the file stays whole.
+		 * Where even this fails, who recovers does it. */
+		if (done == 0 || ftruncate(output->fd, (off_t)output->end) == 0)
+			sc_output_commit(output);
+		return r;
+	}
+	output->end += length;
+	patch_end_time(output, now);
+	return 0;
+}
+
+void sc_output_commit(struct sc_output *output)
+{
+	__atomic_store_n(&output->journal->state, SC_JOURNAL_NOTHING,
+	                 __ATOMIC_RELEASE);
+}
+
+void sc_output_close(struct sc_output *output, bool is_whole)
+{
+	if (is_whole && output->ring_fd >= 0)
+		unlink(output->ring_path);
+	close_fd(&output->ring_fd);
+	close_fd(&output->fd);
+}
