@@ -55,12 +55,14 @@ struct syscap_error {
 
 /** The file header, in host byte order. */
 struct syscap_file_info {
-	uint64_t size; /* of the file, bytes */
+	uint64_t size; /* of the file, bytes, with what was merged */
 	uint8_t version;
 	bool foreign_order; /* the file's byte order is not the host's */
 	char capture_time[65];
 	int64_t begin; /* ns, header time */
 	int64_t end;   /* ns, header end_time; 0: not finished */
+	/* From the ring file of a process that recorded itself and died. */
+	uint64_t merged_bytes, merged_frames;
 };
 
 /** One frame, decoded.  Texts are NUL-terminated, in the file's map. */
@@ -157,6 +159,10 @@ struct syscap_reader;
  * Open @path.  Refused with -EBADMSG: shorter than a header, not a capture;
  * with -EISDIR or -EINVAL: a directory, a pipe or a device.  The frames that
  * are there now are read; what a recorder appends later is not.
+ *
+ * Where the process that wrote the file was killed, the frames that it left
+ * in its ring file follow those of the file, at offsets that go on behind
+ * its end (info.merged_frames; `syscap recover` moves them into the file).
  */
 int syscap_reader_open(const char *path, struct syscap_reader **ret_reader,
                        struct syscap_error *error);

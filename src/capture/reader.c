@@ -21,6 +21,7 @@
 #include "capture/error.h"
 #include "capture/frame.h"
 #include "capture/load.h"
+#include "capture/rest.h"
 
 #define HEADER_SIZE      sizeof(struct syscap_wire_file)
 #define FRAME_HEADER     sizeof(struct syscap_wire_frame)
@@ -31,8 +32,12 @@
 
 struct syscap_reader {
 	const unsigned char *data;
-	uint64_t size;
-	uint64_t position; /* of the next frame; never behind size */
+	uint64_t size;       /* of it, as far as it counts */
+	uint64_t mapped;     /* bytes to unmap */
+	unsigned char *rest; /* frames that follow: from a ring file */
+	uint64_t rest_size;  /* bytes of them */
+	uint64_t rest_frames;
+	uint64_t position; /* of the next frame; never behind size + rest */
 	uint64_t released; /* pages up to here were given back */
 	bool big;          /* the file's byte order */
 	bool is_mapped;    /* by us */
@@ -67,6 +72,7 @@ int syscap_reader_open_memory(const void *data, size_t size,
 		return sc_error_set(error, ENOMEM, 0, "out of memory");
 	reader->data = data;
 	reader->size = size;
+	reader->mapped = size;
 	reader->position = HEADER_SIZE;
 	/* Big-endian writers have the bit elsewhere, and leave it 0. */
 	reader->big = (reader->data[offsetof(struct syscap_wire_file,
@@ -78,7 +84,7 @@ int syscap_reader_open_memory(const void *data, size_t size,
 
 /* Map the file; *ret_data stays NULL for an empty one. */
 static int map_file(int fd, void **ret_data, size_t *ret_size,
-                    struct syscap_error *error)
+                    struct stat *ret_st, struct syscap_error *error)
 {
 	struct stat st;
 
@@ -88,6 +94,7 @@ static int map_file(int fd, void **ret_data, size_t *ret_size,
 		return sc_error_set(error, EISDIR, 0, "%s", strerror(EISDIR));
 	if (!S_ISREG(st.st_mode))
 		return sc_error_set(error, EINVAL, 0, "Not a regular file");
+	*ret_st = st;
 	*ret_size = (size_t)st.st_size;
 	*ret_data = NULL;
 	if (st.st_size == 0)
@@ -103,6 +110,30 @@ static int map_file(int fd, void **ret_data, size_t *ret_size,
 	return 0;
 }
 
+/*
+ * A process that recorded itself and died left frames in its ring file: they
+ * come behind the file's own.  One that lives, or whose rings are not what
+ * they should be, is read as it is.
+ */
+static void add_rest(struct syscap_reader *reader, const struct stat *st)
+{
+	const char *const path = sc_rest_path(reader->data, reader->size);
+	struct sc_rest rest;
+
+	if (path == NULL || sc_rest_open(&rest, path, false, NULL) != 0)
+		return;
+	if (sc_rest_is_of(&rest, st->st_dev, st->st_ino) &&
+	    sc_rest_load(&rest, reader->data, reader->size, NULL) == 0 &&
+	    rest.capture_size >= HEADER_SIZE) {
+		reader->size = rest.capture_size;
+		reader->rest = rest.bytes;
+		reader->rest_size = rest.n_bytes;
+		reader->rest_frames = rest.n_frames;
+		rest.bytes = NULL;
+	}
+	sc_rest_close(&rest);
+}
+
 int syscap_reader_open(const char *path, struct syscap_reader **ret_reader,
                        struct syscap_error *error)
 {
@@ -113,7 +144,8 @@ int syscap_reader_open(const char *path, struct syscap_reader **ret_reader,
 
 	void *data = NULL;
 	size_t size = 0;
-	int r = map_file(fd, &data, &size, error);
+	struct stat st;
+	int r = map_file(fd, &data, &size, &st, error);
 	close(fd);
 	if (r < 0)
 		return r;
@@ -126,6 +158,7 @@ int syscap_reader_open(const char *path, struct syscap_reader **ret_reader,
 		return r;
 	}
 	reader->is_mapped = true;
+	add_rest(reader, &st);
 	*ret_reader = reader;
 	return 0;
 }
@@ -135,7 +168,8 @@ void syscap_reader_close(struct syscap_reader *reader)
 	if (!reader)
 		return;
 	if (reader->is_mapped)
-		munmap((void *)reader->data, (size_t)reader->size);
+		munmap((void *)reader->data, (size_t)reader->mapped);
+	free(reader->rest);
 	free(reader);
 }
 
@@ -146,7 +180,9 @@ void syscap_reader_info(const struct syscap_reader *reader,
 	const bool host_is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 
 	memset(ret_info, 0, sizeof(*ret_info));
-	ret_info->size = reader->size;
+	ret_info->size = reader->size + reader->rest_size;
+	ret_info->merged_bytes = reader->rest_size;
+	ret_info->merged_frames = reader->rest_frames;
 	ret_info->version = data[offsetof(struct syscap_wire_file, version)];
 	ret_info->foreign_order = reader->big != host_is_big;
 	memcpy(ret_info->capture_time,
@@ -159,8 +195,21 @@ void syscap_reader_info(const struct syscap_reader *reader,
 	                    reader->big);
 }
 
+/* The byte at the reader's position, and how many follow in a row. */
+static const unsigned char *here(const struct syscap_reader *reader,
+                                 uint64_t *ret_left)
+{
+	if (reader->position < reader->size) {
+		*ret_left = reader->size - reader->position;
+		return reader->data + reader->position;
+	}
+	*ret_left = reader->rest_size - (reader->position - reader->size);
+	return reader->rest + (reader->position - reader->size);
+}
+
 /* Is there a whole frame at the reader's position?  Tells its length. */
-static int check_frame(const struct syscap_reader *reader, uint64_t left,
+static int check_frame(const struct syscap_reader *reader,
+                       const unsigned char *bytes, uint64_t left,
                        struct syscap_frame *ret_frame,
                        struct syscap_error *error)
 {
@@ -174,7 +223,7 @@ static int check_frame(const struct syscap_reader *reader, uint64_t left,
 		                    "header",
 		                    (unsigned)left);
 
-	const unsigned len = sc_load_u16(reader->data + at, reader->big);
+	const unsigned len = sc_load_u16(bytes, reader->big);
 	ret_frame->len = (uint16_t)len;
 	if (len < FRAME_HEADER || (len & FRAME_ALIGN_MASK) != 0)
 		return sc_error_set(error, EBADMSG, at,
@@ -207,19 +256,19 @@ int syscap_reader_next(struct syscap_reader *reader,
                        struct syscap_frame *ret_frame,
                        struct syscap_error *error)
 {
-	const uint64_t left = reader->size - reader->position;
+	uint64_t left;
+	const unsigned char *bytes = here(reader, &left);
 	if (left == 0)
 		return 0;
 
-	int r = check_frame(reader, left, ret_frame, error);
+	int r = check_frame(reader, bytes, left, ret_frame, error);
 	if (r < 0)
 		return r;
 
-	sc_frame_header(reader->data + reader->position, reader->big,
-	                ret_frame);
+	sc_frame_header(bytes, reader->big, ret_frame);
 	ret_frame->offset = reader->position;
 	reader->position += ret_frame->len;
-	if (reader->is_mapped &&
+	if (reader->is_mapped && reader->position <= reader->size &&
 	    reader->position - reader->released >= 2 * RELEASE_SIZE)
 		release_pages(reader);
 	r = sc_frame_decode(ret_frame, reader->big, error);

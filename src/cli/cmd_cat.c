@@ -150,6 +150,11 @@ static unsigned open_inputs(struct job *job)
 			complain(job, options->files[i], &error);
 		else
 			n_open++;
+	for (unsigned i = 0; i < options->n_files; i++)
+		if (job->readers[i] != NULL)
+			sc_fault_tell_merged(options->command,
+			                     options->files[i],
+			                     job->readers[i]);
 	return n_open;
 }
 

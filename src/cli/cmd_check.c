@@ -43,6 +43,7 @@ static int check_file(const char *command, const char *file, bool strict,
 		sc_fault_print(command, file, &error);
 		return SC_EXIT_PROBLEM;
 	}
+	sc_fault_tell_merged(command, file, checker.reader);
 	sc_findings_begin(&findings);
 	if (sc_checker_run(&checker) < 0)
 		sc_fault_no_memory(command);

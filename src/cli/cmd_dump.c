@@ -187,6 +187,7 @@ int sc_cmd_dump(int argc, char **argv)
 		sc_fault_print(argv[0], request.file, &error);
 		return SC_EXIT_PROBLEM;
 	}
+	sc_fault_tell_merged(argv[0], request.file, reader);
 	status = print_frames(&request, reader);
 	syscap_reader_close(reader);
 	return sc_fault_finish_output(argv[0], status);

@@ -116,6 +116,7 @@ int sc_cmd_stat(int argc, char **argv)
 		sc_fault_print(argv[0], run.file, &error);
 		return SC_EXIT_PROBLEM;
 	}
+	sc_fault_tell_merged(argv[0], run.file, reader);
 	show(&run, reader, json);
 	syscap_reader_close(reader);
 	return sc_fault_finish_output(argv[0], run.status);

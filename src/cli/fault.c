@@ -21,6 +21,20 @@ void sc_fault_print(const char *command, const char *file,
 		fprintf(stderr, "%s: %s: %s\n", command, file, error->message);
 }
 
+void sc_fault_tell_merged(const char *command, const char *file,
+                          const struct syscap_reader *reader)
+{
+	struct syscap_file_info info;
+
+	syscap_reader_info(reader, &info);
+	if (info.merged_frames != 0)
+		fprintf(stderr,
+		        "%s: %s: %" PRIu64 " frames come from the ring file of "
+		        "a process that died; 'syscap recover' moves them into "
+		        "the capture\n",
+		        command, file, info.merged_frames);
+}
+
 void sc_fault_no_memory(const char *command)
 {
 	fprintf(stderr, "%s: out of memory\n", command);

@@ -12,6 +12,12 @@
 void sc_fault_print(const char *command, const char *file,
                     const struct syscap_error *error);
 
+/**
+ * Say on stderr if frames come from the ring file of a process that died.
+ */
+void sc_fault_tell_merged(const char *command, const char *file,
+                          const struct syscap_reader *reader);
+
 /** "COMMAND: out of memory". */
 void sc_fault_no_memory(const char *command);
 

@@ -23,6 +23,8 @@ static const struct command {
 	{ "check", "syscap check", sc_cmd_check,
 	  "tell everything that is wrong with captures" },
 	{ "cat", "syscap cat", sc_cmd_cat, "join captures into one" },
+	{ "recover", "syscap recover", sc_cmd_recover,
+	  "mend captures of processes that were killed" },
 };
 
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))

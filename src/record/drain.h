@@ -17,7 +17,7 @@
 
 #include <syscap/format.h>
 
-#include "record/losses.h"
+#include "capture/losses.h"
 #include "record/renumber.h"
 #include "ring/ring.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* file_header.c - the first 256 bytes of a capture. */
+#define _GNU_SOURCE
 #include "sink/file_header.h"
 
 #include <string.h>

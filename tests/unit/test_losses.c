@@ -4,8 +4,8 @@
 
 #include <string.h>
 
+#include "capture/losses.h"
 #include "record/compose.h"
-#include "record/losses.h"
 
 static union sc_frame_buffer frame;
 

@@ -9,8 +9,8 @@
  * sums up the records that it drained and, when the ring ends, writes one
  * for the remainder.  Pure; all numbers come from the peer and saturate.
  */
-#ifndef SC_RECORD_LOSSES_H
-#define SC_RECORD_LOSSES_H
+#ifndef SC_CAPTURE_LOSSES_H
+#define SC_CAPTURE_LOSSES_H
 
 #include <stdbool.h>
 

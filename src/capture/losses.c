@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* losses.c - what a thread could not record.  Pure. */
-#include "record/losses.h"
+#include "capture/losses.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* rest_owner.c - whether the process that a ring file belongs to still runs. */
+#define _GNU_SOURCE
+#include "capture/rest_owner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool read_text(const char *path, char *text, size_t size)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = -1;
+
+	if (fd >= 0) {
+		n = read(fd, text, size - 1);
+		close(fd);
+	}
+	text[n > 0 ? n : 0] = '\0';
+	return n > 0;
+}
+
+/* Pids of the file are pids here: the same boot, the same namespace. */
+static bool pids_compare(const struct sc_ring_file *facts)
+{
+	char boot_id[64];
+	struct stat st;
+
+	if (facts->start_ticks == 0 || facts->pid_ns == 0 || facts->pid <= 0 ||
+	    stat("/proc/self/ns/pid", &st) != 0 || st.st_ino != facts->pid_ns ||
+	    !read_text("/proc/sys/kernel/random/boot_id", boot_id,
+	               sizeof(boot_id)))
+		return false;
+	boot_id[strcspn(boot_id, "\n")] = '\0';
+	return strcmp(boot_id, facts->boot_id) == 0;
+}
+
+static bool is_known_to_be_gone(const struct sc_ring_file *facts)
+{
+	char path[40], text[1024], state = 0;
+	unsigned long long ticks = 0;
+
+	if (!pids_compare(facts))
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/stat", facts->pid);
+	if (!read_text(path, text, sizeof(text)))
+		return true;
+	const char *const end = strrchr(text, ')');
+	/* field 3 is the state, field 22 when it was started */
+	if (end == NULL ||
+	    sscanf(end + 1,
+	           " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+	           "%*s %*s %*s %*s %*s %llu",
+	           &state, &ticks) != 2)
+		return false;
+	return ticks != facts->start_ticks || state == 'Z' || state == 'X';
+}
+
+static bool is_locked(int fd)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+bool sc_rest_owner_lives(int fd, const struct sc_ring_file *facts)
+{
+	return is_locked(fd) && !is_known_to_be_gone(facts);
+}
+
+bool sc_rest_owner_replace(int fd, const struct sc_ring_file *facts)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	/* A lock of its own kind for who recovers: only one may */
+	if (flock(fd, LOCK_EX | LOCK_NB) != 0)
+		return false;
+	return fcntl(fd, F_OFD_SETLK, &lock) == 0 ||
+	       ((errno == EAGAIN || errno == EACCES) &&
+	        is_known_to_be_gone(facts));
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* cmd_recover.c - `syscap recover`: mend captures of processes that died. */
+#define _GNU_SOURCE
+#include "cli/cmd.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "capture/recover.h"
+#include "cli/fault.h"
+
+static void print_help(void)
+{
+	puts("Usage: syscap recover [-n] [-q] FILE...\n"
+	     "\n"
+	     "Make captures whole whose process was killed: what it left in\n"
+	     "its ring file is moved into the capture, each frame once, and a\n"
+	     "torn frame at the end is cut off.  FILE is a capture, or a ring\n"
+	     "file.  Captures that are being written are left alone.  If this\n"
+	     "command is killed, run it again.\n"
+	     "\n"
+	     "  -n, --dry-run  change nothing, only tell\n"
+	     "  -q, --quiet    tell only what is wrong\n"
+	     "  --help         show this text\n"
+	     "\n"
+	     "Exit status: 0 when all files are whole; 1 when one could not be\n"
+	     "recovered, or not all of it; 2 for wrong use.");
+}
+
+static void tell(const char *file, const struct sc_recovered *r, bool dry)
+{
+	const char *const would = dry ? "would be " : "";
+
+	if (r->capture[0] != '\0')
+		printf("%s: of %s\n", file, r->capture);
+	if (r->frames != 0)
+		printf("%s: %" PRIu64 " frames %smoved into it from the ring "
+		       "file\n",
+		       file, r->frames, would);
+	else if (r->had_rings)
+		printf("%s: the ring file was empty%s\n", file,
+		       dry ? "" : ", and is removed");
+	if (r->cut != 0)
+		printf("%s: %" PRIu64 " bytes of a torn frame %scut off at "
+		       "byte %" PRIu64 "\n",
+		       file, r->cut, would, r->cut_at);
+	if (r->made_end)
+		printf("%s: its end time %sset\n", file, would);
+	if (r->frames == 0 && !r->had_rings && r->cut == 0 && !r->made_end)
+		printf("%s: nothing to recover\n", file);
+}
+
+static int recover_file(const char *command, const char *file, bool dry,
+                        bool quiet)
+{
+	struct sc_recovered recovered;
+	struct syscap_error error;
+
+	if (sc_recover(file, dry, &recovered, &error) < 0) {
+		sc_fault_print(command, file, &error);
+		return SC_EXIT_PROBLEM;
+	}
+	if (!quiet)
+		tell(file, &recovered, dry);
+	if (recovered.bad == 0)
+		return SC_EXIT_DONE;
+	fprintf(stderr,
+	        "%s: %s: %" PRIu64 " places in the ring file can't be read; it "
+	        "is kept\n",
+	        command, file, recovered.bad);
+	return SC_EXIT_PROBLEM;
+}
+
+int sc_cmd_recover(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "dry-run", no_argument, NULL, 'n' },
+		{ "quiet", no_argument, NULL, 'q' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	bool dry = false, quiet = false;
+	int status = SC_EXIT_DONE;
+	int c;
+
+	while ((c = getopt_long(argc, argv, "nqh", options, NULL)) != -1) {
+		if (c == 'n') {
+			dry = true;
+		} else if (c == 'q') {
+			quiet = true;
+		} else if (c == 'h') {
+			print_help();
+			return sc_fault_finish_output(argv[0], SC_EXIT_DONE);
+		} else {
+			return sc_fault_misuse(argv[0]);
+		}
+	}
+	if (optind == argc) {
+		fprintf(stderr, "%s: expected a file\n", argv[0]);
+		return sc_fault_misuse(argv[0]);
+	}
+	for (int i = optind; i < argc; i++)
+		if (recover_file(argv[0], argv[i], dry, quiet) != SC_EXIT_DONE)
+			status = SC_EXIT_PROBLEM;
+	return sc_fault_finish_output(argv[0], status);
+}
