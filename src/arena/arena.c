@@ -120,6 +120,8 @@ int sc_arena_create(struct sc_arena *arena, int fd, uint32_t body)
 		return r;
 	}
 	madvise(arena->base, arena->size, MADV_DONTFORK);
+	sc_arena_ring(arena, 0)->offset = arena->page;
+	sc_arena_ring(arena, 0)->size = arena->body;
 	sc_arena_ring(arena, 0)->slot_state = SC_SLOT_LIVE;
 	return 0;
 }
@@ -164,14 +166,14 @@ int sc_arena_claim(struct sc_arena *arena, struct sc_ring_header **ret_ring)
 			    &ring->slot_state, &free_slot, SC_SLOT_BUSY, false,
 			    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			continue;
+		ring->offset = arena->page; /* it was claimed once */
+		ring->size = arena->body;
 		const int r = open_slot(arena, i, ret_ring);
 		if (r != 0) {
 			__atomic_store_n(&ring->slot_state, SC_SLOT_FREE,
 			                 __ATOMIC_RELEASE);
 			return r;
 		}
-		ring->offset = arena->page;
-		ring->size = arena->body;
 		raise_high_water(arena, i + 1);
 		return 0;
 	}

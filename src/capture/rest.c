@@ -236,27 +236,30 @@ static bool note_losses(struct sc_rest *rest, const struct sc_ring_header *ring)
 	return true;
 }
 
-/* False: no memory. */
-static bool load_slot(struct sc_rest *rest, uint32_t slot)
+/* 1; 0: this slot and those behind it were never used; -1: no memory. */
+static int load_slot(struct sc_rest *rest, uint32_t slot)
 {
 	struct sc_ring_header ring;
 
 	if (!read_at(rest->fd, &ring, sizeof(ring),
-	             slot_at(&rest->facts, slot)))
-		return true; /* behind the end: never used */
+	             slot_at(&rest->facts, slot)) ||
+	    (ring.slot_state == SC_SLOT_FREE && ring.offset == 0))
+		return 0;
 	const uint32_t head = head_of(rest, slot, ring.head);
 	if (head == ring.tail)
-		return note_losses(rest, &ring);
+		return note_losses(rest, &ring) ? 1 : -1;
 	if (head >= rest->facts.body_size ||
 	    ring.tail >= rest->facts.body_size || head % 8 != 0 ||
 	    ring.tail % 8 != 0) {
 		rest->n_bad++;
-		return true;
+		return 1;
 	}
 	rest->parts[rest->n_parts++] =
 		(struct sc_ring_journal_part){ slot, head, ring.tail };
 	return load_frames(rest, slot, head, ring.tail) &&
-	       note_losses(rest, &ring);
+	                       note_losses(rest, &ring)
+	               ? 1
+	               : -1;
 }
 
 /* ---------------------------------------------------------------- losses */
@@ -347,13 +350,15 @@ static bool add_losses(struct sc_rest *rest, const unsigned char *capture)
 int sc_rest_load(struct sc_rest *rest, const unsigned char *capture,
                  uint64_t size, struct syscap_error *error)
 {
-	const int r = read_journal(rest, size, error);
+	int r = read_journal(rest, size, error);
 
 	if (r != 0)
 		return r;
-	for (uint32_t i = 0; i < rest->facts.n_slots; i++)
-		if (!load_slot(rest, i))
-			return sc_error_set(error, ENOMEM, 0, "out of memory");
+	r = 1;
+	for (uint32_t i = 0; i < rest->facts.n_slots && r > 0; i++)
+		r = load_slot(rest, i);
+	if (r < 0)
+		return sc_error_set(error, ENOMEM, 0, "out of memory");
 	if (!add_losses(rest, capture))
 		return sc_error_set(error, ENOMEM, 0, "out of memory");
 	return 0;

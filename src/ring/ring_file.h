@@ -12,8 +12,9 @@
  *
  * The front is SC_RING_FILE_FRONT bytes.  A slot is one ring: header page and
  * body (ring.h); slot 0 belongs to no thread, the drainer's own frames go
- * there.  Slots behind the end of the file, or in a hole of it, were never
- * used.  Ring contents are finished frames; there are no end markers.
+ * there.  The lowest slot that is free is claimed, and its `offset` is set
+ * before anything else: where that is 0 in a free slot, it and all behind it
+ * were never used.  Ring contents are finished frames; there are no end markers.
  *
  * The journal makes every frame arrive exactly once, whenever the process is
  * killed.  The capture has one writer.  For each batch it

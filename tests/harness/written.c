@@ -87,6 +87,7 @@ static void tally_mark(struct tally *t, const struct syscap_frame *frame)
 	    sscanf(frame->mark.message, "%u %u", &emitter, &n) != 2)
 		return;
 	CHECK(emitter < WRITTEN_EMITTERS);
+	t->received++;
 	if (n < t->emitters[emitter])
 		t->doubles++;
 	else
