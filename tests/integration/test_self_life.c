@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_self_life.c - processes that record themselves: how they end, fork,
+ * become daemons, and change their namespaces.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <syscap.h>
+
+#include "harness/peer.h"
+#include "harness/test.h"
+#include "harness/written.h"
+
+static void sleep_ms(long ms)
+{
+	const struct timespec time = { ms / 1000, ms % 1000 * 1000000 };
+
+	nanosleep(&time, NULL);
+}
+
+static void emit(unsigned emitter, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		written_mark(emitter, i);
+}
+
+/* The capture of @pid beside @path, or with pid 0 at it. */
+static void tally_of(const char *path, pid_t pid, struct tally *t)
+{
+	char name[600];
+
+	if (pid == 0)
+		snprintf(name, sizeof(name), "%s", path);
+	else
+		snprintf(name, sizeof(name), "%s.%d", path, (int)pid);
+	written_tally(name, t);
+	CHECK_EQ(t->torn_at, 0);
+	CHECK_EQ(t->gaps + t->doubles, 0);
+}
+
+static bool has_drain_thread(void)
+{
+	char path[64], comm[32] = "";
+	bool found = false;
+
+	for (int tid = getpid(); tid < getpid() + 40 && !found; tid++) {
+		snprintf(path, sizeof(path), "/proc/self/task/%d/comm", tid);
+		const int fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		const ssize_t n = read(fd, comm, sizeof(comm) - 1);
+		close(fd);
+		found = n == 7 && memcmp(comm, "syscap\n", 7) == 0;
+	}
+	return found;
+}
+
+/* Run @child with an output and with a trace descriptor; the numbers of
+ * marks of emitter 0 that must be there. */
+static void run_both(const char *child, int status, unsigned in_output,
+                     unsigned in_trace)
+{
+	static const char *const trace_env[] = { "SYSPROF_TRACE_FD=3", NULL };
+	char *const dir = written_make_dir();
+	const int fd = memfd_create("trace", MFD_CLOEXEC);
+	char path[300], variable[400], link[64];
+	const char *const env[] = { variable, NULL };
+	struct tally t;
+
+	snprintf(path, sizeof(path), "%s/out", dir);
+	snprintf(variable, sizeof(variable), "SYSCAP_OUTPUT=%s", path);
+	CHECK_EQ(written_wait(written_start(child, "output", env, -1)), status);
+	tally_of(path, 0, &t);
+	CHECK_EQ(t.emitters[0], in_output);
+	CHECK_EQ(written_wait(written_start(child, "trace", trace_env, fd)),
+	         status);
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	if (in_trace != 0) {
+		tally_of(link, 0, &t);
+		CHECK_EQ(t.emitters[0], in_trace);
+	}
+	close(fd);
+	written_remove_dir(dir);
+}
+
+/* ----------------------------------------------------------------- ends */
+
+CHILD(quick)
+{
+	emit(0, 100);
+	quick_exit(0);
+}
+
+TEST(quick_exit_flushes)
+{
+	run_both("quick", 0, 100, 100);
+}
+
+static void *exit_here(void *data)
+{
+	emit(0, 100);
+	exit((int)(intptr_t)data);
+}
+
+CHILD(exit_in_thread)
+{
+	pthread_t thread;
+
+	emit(1, 50);
+	CHECK_EQ(pthread_create(&thread, NULL, exit_here, NULL), 0);
+	pthread_join(thread, NULL);
+}
+
+TEST(exit_in_a_thread_flushes)
+{
+	run_both("exit_in_thread", 0, 100, 100);
+}
+
+CHILD(exits_at_once)
+{
+	emit(0, 100);
+	_exit(0);
+}
+
+/* Nobody drains at _exit(): what is in the rings stays in the ring file, and
+ * is lost without one.  (The first 50 ms are one drain interval.) */
+TEST(after__exit_the_output_has_everything)
+{
+	run_both("exits_at_once", 0, 100, 0);
+}
+
+CHILD(aborts)
+{
+	emit(0, 100);
+	sleep_ms(200);
+	abort();
+}
+
+TEST(abort_loses_nothing_that_is_older_than_the_interval)
+{
+	run_both("aborts", SIGABRT | (WCOREDUMP(0) ? 0x80 : 0), 100, 100);
+}
+
+static void *emit_then_end(void *data)
+{
+	sleep_ms(30);
+	emit(0, 100);
+	return data;
+}
+
+CHILD(main_ends_first)
+{
+	pthread_t thread;
+
+	emit(1, 10);
+	CHECK_EQ(pthread_create(&thread, NULL, emit_then_end, NULL), 0);
+	pthread_detach(thread);
+	pthread_exit(NULL);
+}
+
+TEST(a_process_whose_main_thread_ended_ends_with_its_last_thread)
+{
+	run_both("main_ends_first", 0, 100, 100);
+}
+
+static void *emit_on(void *data)
+{
+	(void)data;
+	for (;;) {
+		SYSCAP_INSTANT("other", "x", NULL);
+		sched_yield();
+	}
+	return NULL;
+}
+
+CHILD(exits_while_it_drains)
+{
+	pthread_t thread;
+
+	CHECK_EQ(pthread_create(&thread, NULL, emit_on, NULL), 0);
+	emit(0, 500);
+	sleep_ms(getpid() % 70);
+	exit(0);
+}
+
+TEST(exit_during_a_drain_makes_a_whole_file)
+{
+	for (unsigned i = 0; i < 20; i++)
+		run_both("exits_while_it_drains", 0, 500, 500);
+}
+
+/* ------------------------------------------------------------- fork, exec */
+
+CHILD(forks)
+{
+	emit(0, 100);
+	/* short-lived: no thread */
+	pid_t pid = fork();
+	if (pid == 0) {
+		emit(1, 50);
+		CHECK(!has_drain_thread());
+		exit(0);
+	}
+	CHECK_EQ(written_wait(pid), 0);
+	pid = fork();
+	if (pid == 0) {
+		emit(2, 1);
+		sleep_ms(150);
+		written_mark(2, 1);
+		CHECK(has_drain_thread());
+		exit(0);
+	}
+	CHECK_EQ(written_wait(pid), 0);
+	pid = _Fork();
+	if (pid == 0) {
+		emit(3, 50);
+		exit(0);
+	}
+	CHECK_EQ(written_wait(pid), 0);
+}
+
+TEST(forked_children_have_files_of_their_own)
+{
+	char *const dir = written_make_dir();
+	char variable[400];
+	const char *const env[] = { variable, NULL };
+
+	snprintf(variable, sizeof(variable), "SYSCAP_OUTPUT=%s/out", dir);
+	written_run("forks", "", env, -1);
+	CHECK_EQ(written_count_files(dir, ""), 4);
+	written_remove_dir(dir);
+}
+
+TEST(forked_children_share_a_trace_descriptor)
+{
+	static const char *const env[] = { "SYSPROF_TRACE_FD=3", NULL };
+	const int fd = memfd_create("trace", MFD_CLOEXEC);
+	char link[64];
+	struct tally t;
+
+	written_run("forks", "", env, fd);
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	tally_of(link, 0, &t);
+	CHECK_EQ(t.emitters[0], 100);
+	CHECK_EQ(t.emitters[1], 50);
+	CHECK_EQ(t.emitters[2], 2);
+	CHECK_EQ(t.emitters[3], 50);
+	CHECK_EQ(t.processes, 4);
+	close(fd);
+}
+
+CHILD(second_image)
+{
+	emit(1, 100);
+}
+
+CHILD(execs)
+{
+	emit(0, 100);
+	setenv("SYSCAP_TEST_CHILD", "second_image", 1);
+	execl("/proc/self/exe", "child", (char *)NULL);
+}
+
+TEST(an_image_that_is_execed_has_a_file_of_its_own)
+{
+	char *const dir = written_make_dir();
+	char variable[400], path[300];
+	const char *const env[] = { variable, NULL };
+	struct tally t;
+
+	snprintf(path, sizeof(path), "%s/out", dir);
+	snprintf(variable, sizeof(variable), "SYSCAP_OUTPUT=%s", path);
+	const pid_t pid = written_start("execs", "", env, -1);
+	CHECK_EQ(written_wait(pid), 0);
+	tally_of(path, 0, &t);
+	CHECK_EQ(t.emitters[0], 100);
+	tally_of(path, pid, &t);
+	CHECK_EQ(t.emitters[1], 100);
+	written_remove_dir(dir);
+}
+
+CHILD(becomes_a_daemon)
+{
+	emit(0, 100);
+	sleep_ms(150);
+	for (int fd = 0; fd < 1024; fd++)
+		close(fd);
+	if (fork() != 0)
+		_exit(0);
+	setsid();
+	if (fork() != 0)
+		_exit(0);
+	emit(1, 100);
+	struct syscap_stats stats = { .size = sizeof(stats) };
+	syscap_get_stats(&stats);
+	if (strcmp(peer_arg(), "trace") == 0)
+		_exit(strcmp(stats.reason,
+		             "SYSPROF_TRACE_FD was closed or reused") != 0);
+	exit(0);
+}
+
+TEST(a_daemon_goes_on_in_an_output_of_its_own)
+{
+	char *const dir = written_make_dir();
+	char variable[400], path[300];
+	const char *const env[] = { variable, NULL };
+	struct tally t;
+
+	snprintf(path, sizeof(path), "%s/out", dir);
+	snprintf(variable, sizeof(variable), "SYSCAP_OUTPUT=%s", path);
+	written_run("becomes_a_daemon", "output", env, -1);
+	tally_of(path, 0, &t);
+	CHECK_EQ(t.emitters[0], 100);
+	/* the daemon is nobody's child: wait for its file to be finished */
+	for (unsigned i = 0; i < 100; i++) {
+		sleep_ms(20);
+		if (written_count_files(dir, "") == 2)
+			break;
+	}
+	CHECK_EQ(written_count_files(dir, ""), 2);
+	sleep_ms(400);
+	written_remove_dir(dir);
+}
+
+TEST(a_trace_has_what_a_daemon_emitted_before_it_closed_everything)
+{
+	static const char *const env[] = { "SYSPROF_TRACE_FD=3", NULL };
+	const int fd = memfd_create("trace", MFD_CLOEXEC);
+	char link[64];
+	struct tally t;
+
+	written_run("becomes_a_daemon", "trace", env, fd);
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	tally_of(link, 0, &t);
+	CHECK_EQ(t.emitters[0], 100);
+	CHECK_EQ(t.emitters[1], 0);
+	close(fd);
+}
+
+/* ------------------------------------------------------------- namespaces */
+
+CHILD(leaves_its_namespaces)
+{
+	const bool has_thread = strcmp(peer_arg(), "thread") == 0;
+
+	emit(0, 100);
+	CHECK_EQ(has_drain_thread(), has_thread);
+	errno = 0;
+	const int r = unshare(CLONE_NEWUSER | CLONE_NEWNS);
+	if (has_thread) {
+		CHECK_EQ(r, -1);
+		CHECK_EQ(errno, EINVAL);
+	} else if (r != 0) {
+		_exit(77);
+	}
+	for (unsigned i = 100; i < 200; i++)
+		written_mark(0, i);
+	CHECK_EQ(syscap_drain(), 0);
+}
+
+TEST(a_program_without_our_thread_may_leave_its_namespaces)
+{
+	char *const dir = written_make_dir();
+	char path[300], variable[400];
+	const char *const with[] = { variable, NULL };
+	const char *const without[] = { variable, "SYSCAP_THREAD=0", NULL };
+	struct tally t;
+
+	snprintf(path, sizeof(path), "%s/a", dir);
+	snprintf(variable, sizeof(variable), "SYSCAP_OUTPUT=%s", path);
+	written_run("leaves_its_namespaces", "thread", with, -1);
+	tally_of(path, 0, &t);
+	CHECK_EQ(t.emitters[0], 200);
+	snprintf(path, sizeof(path), "%s/b", dir);
+	snprintf(variable, sizeof(variable), "SYSCAP_OUTPUT=%s", path);
+	const int status = written_wait(
+		written_start("leaves_its_namespaces", "", without, -1));
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		SKIP("no user namespaces here");
+	CHECK_EQ(status, 0);
+	tally_of(path, 0, &t);
+	CHECK_EQ(t.emitters[0], 200);
+	written_remove_dir(dir);
+}
