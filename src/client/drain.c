@@ -266,9 +266,6 @@ static int write_output(struct sc_session *s, const struct batch *batch,
 static int write_trace(struct sc_session *s, const struct batch *batch,
                        int64_t now, int64_t deadline, uint64_t *ret_done)
 {
-	if (!s->owns_table &&
-	    !is_ours(s->trace.fd, s->trace.target.dev, s->trace.target.ino))
-		return -ESTALE;
 	const int r = sc_trace_write(&s->trace, s->pieces, batch->n_pieces,
 	                             s->began, now, deadline, ret_done);
 	if (*ret_done != 0)
@@ -285,6 +282,8 @@ static const char *why_gone(int r)
 		return "the descriptor that was written to was closed";
 	case -EBADMSG:
 		return "what SYSPROF_TRACE_FD leads to is no capture any more";
+	case -ENOLCK:
+		return "SYSPROF_TRACE_FD can't be locked";
 	default:
 		return "writing failed";
 	}
@@ -293,7 +292,7 @@ static const char *why_gone(int r)
 static bool is_short_of_room(int r)
 {
 	return r == -ENOSPC || r == -EDQUOT || r == -EFBIG || r == -EIO ||
-	       r == -ENOLCK || r == -ENOMEM;
+	       r == -ENOMEM;
 }
 
 static int note_result(struct sc_session *s, int r, int64_t now)
@@ -330,7 +329,7 @@ static int move(struct sc_session *s, int64_t deadline, uint64_t *ret_moved)
 			                                : room;
 	}
 	gather(s, &batch, room);
-	if (batch.length == 0)
+	if (batch.length == 0 && !sc_trace_has_rest(&s->trace))
 		return 0;
 	r = s->plan->sink == SC_SINK_OUTPUT
 	            ? write_output(s, &batch, now, &done)

@@ -102,6 +102,10 @@ static const char *make_trace(struct sc_session *s)
 	case -EBUSY:
 		return "SYSPROF_TRACE_FD is a socket that another process "
 		       "writes to";
+	case -EPIPE:
+		return "whoever read SYSPROF_TRACE_FD is gone";
+	case -ENOLCK:
+		return "SYSPROF_TRACE_FD can't be locked";
 	case -ENOMEM:
 	case -ENOSPC:
 		return "no memory for rings";

@@ -10,34 +10,70 @@
 
 #include "clock/clock.h"
 
-static int set(int fd, short type)
-{
-	struct flock lock = {
-		.l_type = type, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1
-	};
+/* Beyond all thread ids: they begin anew in each pid namespace. */
+#define FACT_STEP  (INT64_C(1) << 22)
+#define FACT_TRIES 16
 
-	return fcntl(fd, F_SETLK, &lock) == 0 ? 0 : -errno;
+static int ask(int fd, int command, struct flock *lock)
+{
+	lock->l_whence = SEEK_SET;
+	for (;;) {
+		if (fcntl(fd, command, lock) == 0)
+			return 0;
+		if (errno == EAGAIN || errno == EACCES)
+			return -EAGAIN;
+		/* Whatever else it says: there is no lock to be had */
+		if (errno != EINTR)
+			return -ENOLCK;
+	}
+}
+
+int sc_record_lock_probe(int fd)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_start = 0, .l_len = 1 };
+
+	return ask(fd, F_GETLK, &lock);
 }
 
 int sc_record_lock(int fd, int64_t deadline)
 {
 	for (;;) {
-		const int r = set(fd, F_WRLCK);
+		struct flock lock = { .l_type = F_WRLCK, .l_len = 1 };
+		const int r = ask(fd, F_SETLK, &lock);
 
-		if (r == 0)
-			return 0;
-		if (r == -ENOLCK || r == -EOPNOTSUPP || r == -EINVAL ||
-		    r == -ENOSYS)
-			return 0;
-		if (r != -EAGAIN && r != -EACCES && r != -EINTR)
+		if (r != -EAGAIN || sc_clock_kernel() >= deadline)
 			return r;
-		if (sc_clock_kernel() >= deadline)
-			return -EAGAIN;
 		poll(NULL, 0, 1);
 	}
 }
 
 void sc_record_unlock(int fd)
 {
-	set(fd, F_UNLCK);
+	struct flock lock = { .l_type = F_UNLCK, .l_len = 1 };
+
+	ask(fd, F_SETLK, &lock);
+}
+
+bool sc_record_fact_is_known(int fd)
+{
+	/* l_len 0: to the end, however far that is */
+	struct flock lock = { .l_type = F_WRLCK, .l_start = 1, .l_len = 0 };
+
+	return ask(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+int64_t sc_record_fact_hold(int fd, int64_t at)
+{
+	for (unsigned i = 0; i < FACT_TRIES; i++, at += FACT_STEP) {
+		struct flock lock = { .l_type = F_WRLCK,
+			              .l_start = at,
+			              .l_len = 1 };
+		const int r = ask(fd, F_SETLK, &lock);
+
+		if (r == 0)
+			return at;
+		if (r != -EAGAIN)
+			return r;
+	}
+	return -ENOLCK;
 }

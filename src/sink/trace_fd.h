@@ -6,18 +6,22 @@
  * relatives of the process, and whoever opened the same file may write there
  * too.  Nothing about it is changed that they would see (flags, offset).
  *
- *	regular files   opened anew through /proc/self/fd where that can be
- *	and memfds      done, so that neither O_APPEND nor O_WRONLY of the
- *	                shared description matter.  Each batch is written at
- *	                the end of the file, under a POSIX record lock.
- *	pipes           opened anew too (a non-blocking one is then ours
- *	                alone to block on); frames go in writes of at most
+ *	regular files   opened anew through /proc where that can be done, so
+ *	and memfds      that neither O_APPEND nor O_WRONLY of the shared
+ *	                description matter.  Each batch is written at the end
+ *	                of the file, under a record lock (record_lock.h).
+ *	pipes           opened anew too, not blocking, whatever the shared
+ *	                description does; frames go in writes of at most
  *	                PIPE_BUF where they fit, under a record lock
- *	sockets         one process only
+ *	sockets         one process only, the first that writes
  *
  * The header is written once.  A file that is neither empty nor a capture is
  * refused.  In a file a torn frame that a killed writer left behind is cut
- * off before anything is added.
+ * off before anything is added.  Where the file system has no record locks
+ * nothing is written: nobody could tell whether somebody else writes.
+ *
+ * A named pipe has no place that tells of its header but the writers that
+ * are alive: one that comes after all others have gone writes a header again.
  */
 #ifndef SC_TRACE_FD_H
 #define SC_TRACE_FD_H
@@ -46,13 +50,20 @@ struct sc_trace_target {
 /** One process' way to it.  All zero but fd = -1 before sc_trace_open(). */
 struct sc_trace {
 	struct sc_trace_target target;
-	int fd;           /* what is written to */
-	bool can_read;    /* fd may be read and written anywhere */
-	bool has_header;  /* the file's, or the stream's, is there */
-	bool is_pipefs;   /* an anonymous pipe: its mode can be a mark */
-	bool holds_lock;  /* a frame is half written: `rest` has the rest */
-	uint64_t end;     /* files: a frame boundary that we know of */
-	uint32_t rest_at; /* streams: what is on its way out */
+	int fd; /* what is written to */
+
+	/* The rest is of trace_*.c. */
+	bool can_read;      /* fd, of a file */
+	bool is_appending;  /* each write goes to the end of the file */
+	bool is_unmarked;   /* the file's header has no room for our mark */
+	bool never_blocks;  /* a write to fd, of a stream */
+	bool can_mark_mode; /* a pipe's own mode says that it has a header */
+	bool has_header;    /* the file's, or the stream's, is there */
+	uint64_t end;       /* files: where a frame may begin; 0: unknown */
+	int64_t began;      /* files: `time` of the header that end is of */
+	int64_t end_time;   /* files: what the header says */
+	int64_t fact_at;    /* named pipes: see record_lock.h; 0: none */
+	uint32_t rest_at;   /* streams: [rest_at, rest_len) is on its way */
 	uint32_t rest_len;
 	unsigned char rest[65536];
 };
@@ -60,8 +71,9 @@ struct sc_trace {
 /**
  * Look at descriptor @number, which the environment names.  NULL, and @target
  * is filled; or why it is refused (a sentence that lives): not open, not
- * writable, a terminal, a directory, a device; not empty and not a capture;
- * or not empty and not readable.
+ * writable, a terminal or another device, a file of the kernel's, a socket
+ * that is no stream or that another process writes to; not empty and not a
+ * capture; or not empty and not readable.
  *
  * Context: setup.
  */
@@ -69,10 +81,16 @@ const char *sc_trace_adopt(int number, struct sc_trace_target *target);
 
 /**
  * Get ready to write: check that the number is still the file that was
- * adopted, and open it anew.  0; -ESTALE: it is another file now;
- * -EBUSY: a socket that another process writes to; or -errno.
+ * adopted, and open it anew.  0; or
+ *	-ESTALE     it is another file now
+ *	-EBUSY      a socket that another process writes to
+ *	-EPIPE      nobody reads the pipe; a socket that an earlier recording
+ *	            of this process left within a frame
+ *	-ENOLCK     the file system has no record locks
+ *	-EACCES     not empty, and it can't be read any more
+ *	-errno      no descriptor can be had
  *
- * Context: any-thread, signal-safe.
+ * Context: any-thread, signal-safe; errno is kept.
  */
 int sc_trace_open(struct sc_trace *trace, const struct sc_trace_target *target);
 
@@ -88,23 +106,38 @@ int sc_trace_open(struct sc_trace *trace, const struct sc_trace_target *target);
  * Returns 0; or nothing was written and
  *	-EAGAIN     the lock was not free, or the reader not ready, in time
  *	-ENOSPC, -EDQUOT, -EFBIG, -EIO   no room: may be tried again later
+ *	-ENOLCK     the kernel is short of locks: may be tried again later
  *	-EPIPE      the reader is gone: never again
- *	-ESTALE     the descriptor is another file now (only where it could
- *	            not be opened anew): never again
+ *	-ESTALE     the descriptor is another file now: somebody closed ours
  *	-EBADMSG    somebody made it something that is not a capture
+ *	-EACCES     others write to it too, and we can't read what
+ *	-EINVAL     the pieces are no frames (streams only)
  * Of a pipe and a socket: *@ret_done bytes, whole frames, may have been
- * written before the failure.  What was written of a frame that a deadline
- * cut in two is kept, and is finished by the next call before anything else,
- * holding the lock meanwhile.
+ * written before the failure.  A frame that a deadline cut in two counts as
+ * written: what is left of it is kept here, and goes by the next call before
+ * anything else, holding the lock meanwhile.  sc_trace_has_rest() tells;
+ * with @n 0 a call does nothing but that.
  *
- * Context: any-thread, signal-safe; one thread at a time per trace.  Between
- * sc_quiet_begin() and sc_quiet_end().
+ * Context: any-thread, signal-safe, errno is kept; one thread at a time per
+ * trace, and always one of the same table of descriptors while there is a
+ * rest.  Between sc_quiet_begin() and sc_quiet_end().
  */
 int sc_trace_write(struct sc_trace *trace, const struct iovec *pieces,
                    unsigned n, int64_t time, int64_t now, int64_t deadline,
                    uint64_t *ret_done);
 
-/** Close what sc_trace_open() opened.  Context: any-thread, signal-safe. */
+/** Whether part of a frame is still to be written. */
+static inline bool sc_trace_has_rest(const struct sc_trace *trace)
+{
+	return trace->rest_at < trace->rest_len;
+}
+
+/**
+ * Close what sc_trace_open() opened, unless somebody else did and uses its
+ * number.
+ *
+ * Context: any-thread, signal-safe; errno is kept.
+ */
 void sc_trace_close(struct sc_trace *trace);
 
 #endif

@@ -3,16 +3,39 @@
 #ifndef SC_TRACE_KINDS_H
 #define SC_TRACE_KINDS_H
 
+#include <syscap/format.h>
+
 #include "sink/trace_fd.h"
 
-/* Both inside the record lock; parameters and results of sc_trace_write(). */
-int sc_trace_file_write(struct sc_trace *trace, const struct iovec *pieces,
-                        unsigned n, int64_t time, int64_t now);
+/* All of this: signal-safe, and inside the record lock. */
+
+/** Whether frames of ours can follow this header. */
+static inline bool sc_trace_is_capture(const struct syscap_wire_file *header)
+{
+	return header->magic == SYSCAP_MAGIC && (header->little_endian & 1);
+}
+
+/**
+ * Parameters and results of sc_trace_write(), but all or nothing is written.
+ * @reader: a descriptor of the file that can be read, or -1.
+ */
+int sc_trace_file_write(struct sc_trace *trace, int reader,
+                        const struct iovec *pieces, unsigned n, int64_t time,
+                        int64_t now, int64_t deadline);
+
+/** As sc_trace_write().  For sockets nobody has a lock. */
 int sc_trace_stream_write(struct sc_trace *trace, const struct iovec *pieces,
                           unsigned n, int64_t time, int64_t deadline,
                           uint64_t *ret_done);
 
-/** Whether a socket was given to another process; else it is ours now. */
-bool sc_trace_stream_is_taken(struct sc_trace *trace);
+/**
+ * Make a socket ours.  0; -EBUSY, another process had it, or this one's
+ * predecessor; -EPIPE, a recording before this one stopped within a frame;
+ * or -errno.
+ */
+int sc_trace_stream_claim(struct sc_trace *trace);
+
+/** The stream is left as it is, maybe within a frame. */
+void sc_trace_stream_leave(const struct sc_trace *trace);
 
 #endif

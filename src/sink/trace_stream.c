@@ -4,14 +4,16 @@
  *
  * Frames go in writes of at most PIPE_BUF bytes, which a pipe takes whole or
  * not at all: a writer that is killed leaves no torn frame to those that
- * share the pipe.  (One longer than that may be torn.)  Nothing is written
- * before poll() says that it will not block.
+ * share the pipe.  A longer one goes into the empty pipe in one write, where
+ * the pipe is large enough; only where it is smaller than the frame a kill
+ * can tear one.
  *
  * Whether the stream has its header can't be read from it.  An anonymous
  * pipe's inode has a mode that nobody looks at and that all its holders
- * share: the sticky bit of it says so.  A named one's stays on disk; there
- * whoever knows that the header is written holds a record lock behind the
- * first byte.  A socket belongs to the process that sets the bit on its end.
+ * share: the sticky bit of it says so, for as long as the pipe lives.  A
+ * named one's stays on disk; there, and where the mode is not ours to
+ * change, whoever knows of the header holds a record lock that says it.
+ * The bit on a socket's end says that some process has it.
  */
 #define _GNU_SOURCE
 #include "sink/trace_kinds.h"
@@ -19,21 +21,32 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
-
-#include <syscap/format.h>
 
 #include "clock/clock.h"
 #include "sink/file_header.h"
+#include "sink/record_lock.h"
 
-/* The socket that this process has marked: a second recording of it may go
- * on there.  0: none.  Children must not. */
-static ino_t marked_ino;
-static bool marked_has_header;
+#define FRAME_MIN 24u
+
+/* The socket that this process has: recordings after the first go on there.
+ * Read and written by who opens, writes and closes a trace, one at a time. */
+static struct {
+	dev_t dev;
+	ino_t ino;
+	int32_t pid; /* 0: none; a child's is another */
+	bool has_header;
+	bool is_within_frame;
+} claimed;
+
+/* ------------------------------------------------------------------- marks */
 
 static bool is_marked(int fd)
 {
@@ -42,126 +55,259 @@ static bool is_marked(int fd)
 	return fstat(fd, &st) == 0 && (st.st_mode & S_ISVTX) != 0;
 }
 
-static bool set_mark(int fd)
+/* Elsewhere the sticky bit is the file system's, and stays. */
+static bool is_pipefs(int fd)
+{
+	struct statfs fs;
+
+	return fstatfs(fd, &fs) == 0 && fs.f_type == PIPEFS_MAGIC;
+}
+
+/* Whether the same mode may be set again tells of another. */
+static bool may_set_mark(int fd)
 {
 	struct stat st;
 
-	return fstat(fd, &st) == 0 &&
-	       fchmod(fd, (st.st_mode & 07777) | S_ISVTX) == 0;
+	return is_pipefs(fd) && fstat(fd, &st) == 0 &&
+	       fchmod(fd, st.st_mode & 07777) == 0;
 }
 
-bool sc_trace_stream_is_taken(struct sc_trace *trace)
+static int set_mark(int fd)
 {
-	if (trace->target.pid != getpid())
-		return true;
-	if (!is_marked(trace->fd)) {
-		set_mark(trace->fd);
-		marked_ino = trace->target.ino;
-		marked_has_header = false;
-		return false;
-	}
-	trace->has_header = marked_has_header;
-	return marked_ino != trace->target.ino;
-}
+	struct stat st;
 
-/* Locks behind the first byte: one of each process that has seen the
- * header. */
-static bool others_know(int fd)
-{
-	struct flock lock = { .l_type = F_WRLCK,
-		              .l_whence = SEEK_SET,
-		              .l_start = 1 };
-
-	return fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
-}
-
-static void let_know(int fd)
-{
-	struct flock lock = { .l_type = F_WRLCK,
-		              .l_whence = SEEK_SET,
-		              .l_start = 1 + (off_t)getpid(),
-		              .l_len = 1 };
-
-	/* Where it fails the next process writes a header too; readers of
-	 * ours go over it */
-	if (fcntl(fd, F_SETLK, &lock) != 0)
-		return;
-}
-
-static bool header_is_there(struct sc_trace *trace)
-{
-	if (!trace->has_header && trace->is_pipefs) {
-		trace->has_header = is_marked(trace->fd);
-	} else if (!trace->has_header && trace->target.kind == SC_TRACE_PIPE) {
-		trace->has_header = others_know(trace->fd);
-		if (trace->has_header)
-			let_know(trace->fd);
-	}
-	return trace->has_header;
-}
-
-static void note_header(struct sc_trace *trace)
-{
-	trace->has_header = true;
-	if (trace->target.kind == SC_TRACE_SOCKET)
-		marked_has_header = true;
-	else if (!trace->is_pipefs || !set_mark(trace->fd))
-		let_know(trace->fd);
-}
-
-static int wait_for_room(int fd, int64_t deadline)
-{
-	struct pollfd pfd = { .fd = fd, .events = POLLOUT };
-
-	for (;;) {
-		const int64_t left = deadline - sc_clock_kernel();
-		const int timeout = deadline == INT64_MAX ? -1
-		                    : left <= 0           ? 0
-		                    : left > INT64_C(1000000000000)
-		                            ? -1
-		                            : (int)(left / 1000000) + 1;
-		const int n = poll(&pfd, 1, timeout);
-
-		if (n > 0)
-			return (pfd.revents & (POLLERR | POLLNVAL)) != 0
-			               ? -EPIPE
-			               : 0;
-		if (n == 0)
-			return -EAGAIN;
-		if (errno != EINTR)
-			return -errno;
-	}
-}
-
-/* Send what is in `rest`.  0, or why it is not gone yet. */
-static int push(struct sc_trace *trace, int64_t deadline)
-{
-	while (trace->rest_at < trace->rest_len) {
-		const unsigned char *const from = trace->rest + trace->rest_at;
-		size_t n = trace->rest_len - trace->rest_at;
-		const int r = wait_for_room(trace->fd, deadline);
-
-		if (r != 0)
-			return r;
-		if (n > PIPE_BUF)
-			n = PIPE_BUF;
-		const ssize_t done = trace->target.kind == SC_TRACE_SOCKET
-		                             ? send(trace->fd, from, n,
-		                                    MSG_NOSIGNAL | MSG_DONTWAIT)
-		                             : write(trace->fd, from, n);
-		if (done >= 0)
-			trace->rest_at += (uint32_t)done;
-		else if (errno == ECONNRESET)
-			return -EPIPE;
-		else if (errno == EAGAIN)
-			poll(NULL, 0, 1); /* poll() and write() disagree */
-		else if (errno != EINTR)
-			return -errno;
-	}
-	trace->rest_at = 0;
-	trace->rest_len = 0;
+	if (fstat(fd, &st) != 0 ||
+	    fchmod(fd, (st.st_mode & 07777) | S_ISVTX) != 0)
+		return -errno;
 	return 0;
 }
+
+int sc_trace_stream_claim(struct sc_trace *trace)
+{
+	const struct sc_trace_target *const target = &trace->target;
+	const int32_t self = getpid();
+	int r;
+
+	if (target->pid != self)
+		return -EBUSY;
+	if (is_marked(trace->fd)) {
+		if (claimed.pid != self || claimed.dev != target->dev ||
+		    claimed.ino != target->ino)
+			return -EBUSY;
+		trace->has_header = claimed.has_header;
+		return claimed.is_within_frame ? -EPIPE : 0;
+	}
+	r = set_mark(trace->fd);
+	if (r != 0)
+		return r;
+	claimed.dev = target->dev;
+	claimed.ino = target->ino;
+	claimed.pid = self;
+	claimed.has_header = false;
+	claimed.is_within_frame = false;
+	return 0;
+}
+
+void sc_trace_stream_leave(const struct sc_trace *trace)
+{
+	if (trace->target.kind == SC_TRACE_SOCKET)
+		claimed.is_within_frame = sc_trace_has_rest(trace);
+}
+
+static int hold_fact(struct sc_trace *trace)
+{
+	const int64_t at = sc_record_fact_hold(
+		trace->fd,
+		trace->fact_at != 0 ? trace->fact_at : 1 + (int64_t)gettid());
+
+	if (at < 0)
+		return (int)at;
+	trace->fact_at = at;
+	return 0;
+}
+
+/* Where the mode is not ours (any more) there is always the lock. */
+static int set_mark_or_fact(struct sc_trace *trace)
+{
+	if (trace->can_mark_mode && set_mark(trace->fd) == 0)
+		return 0;
+	trace->can_mark_mode = false;
+	return hold_fact(trace);
+}
+
+/*
+ * Whether somebody has written the header.  The lock is taken before that is
+ * a fact: it goes with us if we are killed before the header is out.
+ */
+static int look_for_header(struct sc_trace *trace)
+{
+	bool has_mark;
+
+	if (trace->target.kind != SC_TRACE_PIPE)
+		return 0;
+	if (!trace->has_header && trace->fact_at == 0)
+		trace->can_mark_mode = may_set_mark(trace->fd);
+	if (!trace->can_mark_mode) {
+		/* Again each time: close() may have dropped it */
+		const int r = hold_fact(trace);
+		if (r != 0)
+			return r;
+	}
+	if (trace->has_header)
+		return 0;
+	has_mark = is_marked(trace->fd) && is_pipefs(trace->fd);
+	trace->has_header = has_mark || sc_record_fact_is_known(trace->fd);
+	if (trace->has_header && !has_mark)
+		return set_mark_or_fact(trace);
+	return 0;
+}
+
+static int note_header(struct sc_trace *trace)
+{
+	trace->has_header = true;
+	if (trace->target.kind == SC_TRACE_PIPE)
+		return set_mark_or_fact(trace);
+	claimed.has_header = true;
+	return 0;
+}
+
+/* ----------------------------------------------------------------- sending */
+
+static int milliseconds_until(int64_t deadline)
+{
+	const int64_t now = sc_clock_kernel();
+
+	if (deadline <= now)
+		return 0;
+	const int64_t ms = (deadline - now - 1) / 1000000 + 1;
+	return ms < INT_MAX ? (int)ms : INT_MAX;
+}
+
+/* 0: it does not block now.  What is wrong with a socket send() tells. */
+static int wait_for_room(const struct sc_trace *trace, int64_t deadline)
+{
+	struct pollfd pfd = { .fd = trace->fd, .events = POLLOUT };
+
+	for (;;) {
+		const int ms = milliseconds_until(deadline);
+		const int n = poll(&pfd, 1, ms);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n > 0 && (pfd.revents & POLLNVAL) != 0)
+			return -ESTALE;
+		if (n > 0 && trace->target.kind == SC_TRACE_PIPE &&
+		    (pfd.revents & POLLERR) != 0)
+			return -EPIPE;
+		if (n > 0)
+			return 0;
+		if (ms == 0)
+			return -EAGAIN;
+	}
+}
+
+/* Wait until @len bytes fit at once, if they ever do.  POLLERR comes also
+ * where nothing is asked for. */
+static int wait_until_empty(const struct sc_trace *trace, uint32_t len,
+                            int64_t deadline, bool *ret_fits)
+{
+	const int capacity = fcntl(trace->fd, F_GETPIPE_SZ);
+
+	*ret_fits = false;
+	if (capacity < 0 || (uint32_t)capacity < len)
+		return 0;
+	for (;;) {
+		struct pollfd pfd = { .fd = trace->fd };
+		int used;
+
+		if (ioctl(trace->fd, FIONREAD, &used) != 0)
+			return 0;
+		*ret_fits = used == 0;
+		if (*ret_fits)
+			return 0;
+		if (milliseconds_until(deadline) == 0)
+			return -EAGAIN;
+		if (poll(&pfd, 1, 1) > 0)
+			return -EPIPE;
+	}
+}
+
+static int send_some(const struct sc_trace *trace, uint32_t n)
+{
+	const unsigned char *const from = trace->rest + trace->rest_at;
+	const ssize_t done =
+		trace->target.kind == SC_TRACE_SOCKET
+			? send(trace->fd, from, n, MSG_NOSIGNAL | MSG_DONTWAIT)
+			: write(trace->fd, from, n);
+
+	if (done >= 0)
+		return (int)done;
+	switch (errno) {
+	case EINTR:
+		return 0;
+	case ECONNRESET:
+	case ENOTCONN:
+		return -EPIPE;
+	default:
+		return -errno;
+	}
+}
+
+static int send_rest(struct sc_trace *trace, uint32_t at_once, int64_t deadline)
+{
+	bool must_wait = !trace->never_blocks;
+
+	while (sc_trace_has_rest(trace)) {
+		uint32_t n = trace->rest_len - trace->rest_at;
+		int r = 0;
+
+		if (must_wait)
+			r = wait_for_room(trace, deadline);
+		if (r != 0)
+			return r;
+		if (n > at_once)
+			n = at_once;
+		r = send_some(trace, n);
+		if (r >= 0) {
+			trace->rest_at += (uint32_t)r;
+			must_wait = !trace->never_blocks;
+		} else if (r != -EAGAIN) {
+			return r;
+		} else if (!must_wait) {
+			must_wait = true;
+		} else { /* somebody else took the room */
+			if (milliseconds_until(deadline) == 0)
+				return -EAGAIN;
+			poll(NULL, 0, 1);
+		}
+	}
+	return 0;
+}
+
+/* Send [rest_at, rest_len).  Unless 0: what is left is kept if it begins
+ * within a frame. */
+static int push(struct sc_trace *trace, int64_t deadline)
+{
+	uint32_t at_once = PIPE_BUF;
+	bool fits = false;
+	int r = 0;
+
+	if (trace->target.kind == SC_TRACE_SOCKET)
+		at_once = sizeof(trace->rest);
+	else if (trace->rest_at == 0 && trace->rest_len > PIPE_BUF)
+		r = wait_until_empty(trace, trace->rest_len, deadline, &fits);
+	if (fits)
+		at_once = trace->rest_len;
+	if (r == 0)
+		r = send_rest(trace, at_once, deadline);
+	if (r == 0 || r == -EPIPE || trace->rest_at == 0) {
+		trace->rest_at = 0;
+		trace->rest_len = 0;
+	}
+	return r;
+}
+
+/* ----------------------------------------------------------------- filling */
 
 /* Pieces, read as one row of bytes. */
 struct row {
@@ -170,55 +316,59 @@ struct row {
 	size_t at; /* in the first piece */
 };
 
-static void peek(const struct row *row, void *to, size_t size)
+static void skip_empty(struct row *row)
 {
-	unsigned char *out = to;
-	struct row r = *row;
-
-	while (size != 0 && r.n != 0) {
-		size_t part = r.pieces->iov_len - r.at;
-
-		if (part > size)
-			part = size;
-		memcpy(out, (const char *)r.pieces->iov_base + r.at, part);
-		out += part;
-		size -= part;
-		r.pieces++;
-		r.n--;
-		r.at = 0;
+	while (row->n != 0 && row->at == row->pieces->iov_len) {
+		row->pieces++;
+		row->n--;
+		row->at = 0;
 	}
 }
 
-static void skip(struct row *row, size_t size)
+/* False: there are not that many. */
+static bool take(struct row *row, void *to, size_t size)
 {
+	unsigned char *out = to;
+
 	while (size != 0 && row->n != 0) {
 		size_t part = row->pieces->iov_len - row->at;
 
 		if (part > size)
 			part = size;
-		row->at += part;
+		memcpy(out, (const char *)row->pieces->iov_base + row->at,
+		       part);
+		out += part;
 		size -= part;
-		if (row->at == row->pieces->iov_len) {
-			row->pieces++;
-			row->n--;
-			row->at = 0;
-		}
+		row->at += part;
+		skip_empty(row);
 	}
+	return size == 0;
 }
 
-/* Whole frames into `rest`: as many as one write takes, or one long one. */
-static void fill(struct sc_trace *trace, struct row *row)
+/* Whole frames behind what is in rest: as many as go at once, or one long
+ * one where rest is empty. */
+static int fill(struct sc_trace *trace, struct row *row, uint32_t *ret_filled)
 {
+	const uint32_t limit = trace->target.kind == SC_TRACE_SOCKET
+	                               ? (uint32_t)sizeof(trace->rest)
+	                               : PIPE_BUF;
+
+	*ret_filled = 0;
 	while (row->n != 0) {
+		struct row ahead = *row;
 		uint16_t len;
 
-		peek(row, &len, sizeof(len));
-		if (trace->rest_len != 0 && trace->rest_len + len > PIPE_BUF)
-			return;
-		peek(row, trace->rest + trace->rest_len, len);
+		if (!take(&ahead, &len, sizeof(len)) || len < FRAME_MIN ||
+		    len % 8 != 0)
+			return -EINVAL;
+		if (trace->rest_len != 0 && trace->rest_len + len > limit)
+			return 0;
+		if (!take(row, trace->rest + trace->rest_len, len))
+			return -EINVAL;
 		trace->rest_len += len;
-		skip(row, len);
+		*ret_filled += len;
 	}
+	return 0;
 }
 
 static void fill_header(struct sc_trace *trace, int64_t time)
@@ -237,21 +387,30 @@ int sc_trace_stream_write(struct sc_trace *trace, const struct iovec *pieces,
 	struct row row = { .pieces = pieces, .n = n };
 	int r = push(trace, deadline);
 
-	if (r == 0 && !header_is_there(trace)) {
-		fill_header(trace, time);
-		r = push(trace, deadline);
-		if (r == 0 || trace->rest_at != 0) /* its rest comes first */
-			note_header(trace);
-	}
+	skip_empty(&row);
+	if (r == 0 && row.n != 0)
+		r = look_for_header(trace);
 	while (r == 0 && row.n != 0) {
-		fill(trace, &row);
-		const uint32_t filled = trace->rest_len;
+		const bool is_first = !trace->has_header;
+		uint32_t filled;
+
+		if (is_first)
+			fill_header(trace, time);
+		r = fill(trace, &row, &filled);
+		if (r != 0) {
+			trace->rest_len = 0;
+			break;
+		}
 		r = push(trace, deadline);
 		/* Begun is as good as done: the rest goes before all else */
-		if (r == 0 || trace->rest_at != 0)
-			*ret_done += filled;
+		if (r != 0 && !sc_trace_has_rest(trace))
+			break;
+		*ret_done += filled;
+		if (is_first) {
+			const int noted = note_header(trace);
+			if (r == 0)
+				r = noted;
+		}
 	}
-	if (r != 0 && trace->rest_at == 0)
-		trace->rest_len = 0;
 	return r;
 }
