@@ -111,14 +111,15 @@ static void end_slot(struct sc_session *s, struct sc_ring_header *ring)
 /* At the end: losses that no thread will tell any more. */
 static void tell_late(struct sc_session *s)
 {
+	s->has_told_late = true;
 	for (uint32_t i = 1; i < s->arena.high_water; i++) {
 		struct sc_ring_header *const ring = sc_arena_ring(&s->arena, i);
 
-		if (ring->slot_state == SC_SLOT_LIVE ||
-		    ring->slot_state == SC_SLOT_ENDED) {
+		const uint32_t state =
+			__atomic_load_n(&ring->slot_state, __ATOMIC_ACQUIRE);
+
+		if (state == SC_SLOT_LIVE || state == SC_SLOT_ENDED)
 			add_losses(s, &ring->lost, &ring->told, ring->tid);
-			memcpy(&ring->told, &ring->lost, sizeof(ring->told));
-		}
 	}
 	unsigned char frame[SC_LOSS_RECORD_MAX] __attribute__((aligned(8)));
 	const uint32_t len = sc_loss_compose_stray(frame, s->pid);
@@ -411,7 +412,7 @@ static int pass(struct sc_session *s, int64_t deadline, uint64_t *ret_moved)
 	}
 	const uint32_t high =
 		__atomic_load_n(&s->arena.high_water, __ATOMIC_ACQUIRE);
-	for (uint32_t i = 1; i < high; i++)
+	for (uint32_t i = 1; i < high && !s->has_told_late; i++)
 		end_slot(s, sc_arena_ring(&s->arena, i));
 	return r;
 }
@@ -449,7 +450,6 @@ bool sc_drain_has_work(const struct sc_session *s)
 int sc_drain_finish(struct sc_session *s, int64_t deadline)
 {
 	struct sc_quiet quiet;
-	bool has_told = false;
 	uint64_t moved;
 	int r;
 
@@ -463,9 +463,8 @@ int sc_drain_finish(struct sc_session *s, int64_t deadline)
 	do {
 		moved = 0;
 		r = pass(s, deadline, &moved);
-		if (r == 0 && moved == 0 && !has_told) {
+		if (r == 0 && moved == 0 && !s->has_told_late) {
 			tell_late(s);
-			has_told = true;
 			moved = 1;
 		}
 	} while (r == 0 && moved != 0);

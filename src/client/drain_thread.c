@@ -94,6 +94,14 @@ static int close_between(unsigned from, unsigned to, unsigned flags)
  */
 static bool own_table(int a, int b)
 {
+#if defined(__SANITIZE_THREAD__)
+	/* It takes all threads to have one table, and would see races of
+	 * numbers that are not the same descriptors */
+	(void)a;
+	(void)b;
+	(void)close_between;
+	return false;
+#else
 	const unsigned low = (unsigned)(b < 0 || a < b ? a : b);
 	const unsigned high = (unsigned)(b < 0 || a > b ? a : b);
 
@@ -103,6 +111,7 @@ static bool own_table(int a, int b)
 		close_between(0, low - 1, 0);
 	close_between(low + 1, high == 0 ? 0 : high - 1, 0);
 	return true;
+#endif
 }
 
 static void take_descriptors(struct sc_session *s)

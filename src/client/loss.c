@@ -359,13 +359,20 @@ uint32_t sc_loss_compose(unsigned char *frame,
                          const struct sc_ring_losses *told, int32_t pid,
                          int32_t tid)
 {
-	struct sc_ring_losses now = *lost;
+	struct sc_ring_losses now = {
+		.bytes = __atomic_load_n(&lost->bytes, __ATOMIC_RELAXED),
+		.from = __atomic_load_n(&lost->from, __ATOMIC_RELAXED),
+		.to = __atomic_load_n(&lost->to, __ATOMIC_RELAXED),
+	};
 	char message[SC_LOSS_RECORD_MAX - sizeof(struct syscap_wire_mark)];
 	uint64_t n_lost;
+
+	for (int i = 0; i < SC_LOSS_KINDS; i++)
+		now.frames[i] =
+			__atomic_load_n(&lost->frames[i], __ATOMIC_RELAXED);
 	const size_t n =
 		describe(message, sizeof(message), &now, told, tid, &n_lost);
 	const uint32_t len = record_len(n);
-
 	if (n_lost == 0)
 		return 0;
 	if (now.from == 0)

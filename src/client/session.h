@@ -58,10 +58,11 @@ struct sc_session {
 	/* Only by who has `draining` (tid; 0: nobody). */
 	uint32_t draining;
 	bool is_announced;
-	bool is_full;     /* the size limit was reached */
-	int64_t retry_at; /* ns: the sink had no room; 0: it has */
-	int dead;         /* errno: the sink will never work again */
-	uint64_t written; /* bytes; read by anybody */
+	bool is_full;       /* the size limit was reached */
+	bool has_told_late; /* what was lost: this is the end */
+	int64_t retry_at;   /* ns: the sink had no room; 0: it has */
+	int dead;           /* errno: the sink will never work again */
+	uint64_t written;   /* bytes; read by anybody */
 	struct sc_described described;
 	struct iovec pieces[2 * SC_RING_JOURNAL_PARTS];
 	struct sc_ring_journal_part parts[SC_RING_JOURNAL_PARTS];

@@ -41,6 +41,9 @@ static void wait_for_emits(void)
 
 		for (uint32_t k = 0; k < n; k++)
 			is_busy |= sc_self != &sc_states[k].hot &&
+			           __atomic_load_n(&sc_states[k].phase,
+			                           __ATOMIC_ACQUIRE) ==
+			                   SC_STATE_ALIVE &&
 			           __atomic_load_n(&sc_states[k].hot.owner,
 			                           __ATOMIC_ACQUIRE) != 0;
 		if (!is_busy)

@@ -122,8 +122,10 @@ static void scavenge(int32_t pid, uint32_t high)
 static void begin_state(struct sc_state *ts, int32_t pid, int32_t tid,
                         uint64_t owner)
 {
-	memset(ts, 0, offsetof(struct sc_state, phase));
-	ts->hot.owner = owner;
+	__atomic_store_n(&ts->hot.owner, owner, __ATOMIC_RELAXED);
+	memset((char *)ts + offsetof(struct sc_thread, next), 0,
+	       offsetof(struct sc_state, phase) -
+	               offsetof(struct sc_thread, next));
 	ts->hot.disturbed = owner != 0;
 	memset((char *)ts + offsetof(struct sc_state, tid), 0,
 	       sizeof(*ts) - offsetof(struct sc_state, tid));
@@ -266,7 +268,9 @@ SC_COLD struct sc_thread *sc_thread_first(uint8_t type)
 
 	if (sc_process == NULL)
 		sc_process_init();
-	if (!syscap_is_active() || sc_process == NULL)
+	/* Acquire: what was set up before recording began is there */
+	if (__atomic_load_n(&sc_active, __ATOMIC_ACQUIRE) == 0 ||
+	    sc_process == NULL)
 		return NULL;
 	keep_undisturbed(&before);
 	if (sc_self == NULL)
@@ -355,7 +359,6 @@ static int claim_ring(struct sc_state *ts)
 		ts->is_ours = true;
 		ring->since = sc_clock_kernel();
 		memset(&ring->told, 0, sizeof(ring->told));
-		ring->told_late = ring->told;
 		begin_ring(ts, ring, s->arena.body, ring->head);
 		sc_loss_mirror(ts);
 		__atomic_store_n(&ring->slot_state, SC_SLOT_LIVE,
@@ -520,7 +523,7 @@ void sc_thread_finish(struct sc_state *ts)
 	ts->hot.next = 0;
 	ts->hot.end = 0;
 	ts->hot.disturbed = 0;
-	ts->hot.owner = 0;
+	__atomic_store_n(&ts->hot.owner, 0, __ATOMIC_RELAXED);
 	mapped[index_of(ts)].header = NULL;
 	sc_ring_unmap(ts->ring, ts->hot.size);
 	ts->ring = NULL;

@@ -81,11 +81,9 @@ struct sc_ring_header {
 
 	/* only in rings that the process owns, offset 512 */
 	uint32_t slot_state; /* SC_SLOT_* */
-	uint32_t telling;    /* who writes a loss record just now: 0 nobody,
-	                      * 1 the thread, 2 the drainer */
-	int64_t since;       /* ns: when the thread got the ring */
+	uint32_t reserved_slot;
+	int64_t since;                   /* ns: when the thread got the ring */
 	struct sc_ring_losses told;      /* by loss records in this ring */
-	struct sc_ring_losses told_late; /* by the drainer's loss records */
 };
 
 _Static_assert(offsetof(struct sc_ring_header, recorder_magic) == 64, "abi");

@@ -39,7 +39,7 @@ void written_mark(unsigned emitter, unsigned n);
 struct tally {
 	unsigned frames[SYSCAP_FRAME_LAST];
 	unsigned emitters[WRITTEN_EMITTERS]; /* marks of each; the last + 1 */
-	unsigned received;      /* marks of all emitters */
+	unsigned received;                   /* marks of all emitters */
 	unsigned doubles, gaps; /* marks that came twice, that are missing */
 	uint64_t lost;          /* frames that loss records tell of */
 	unsigned processes;     /* distinct pids of PROCESS frames */

@@ -19,6 +19,7 @@
 
 #include "harness/peer.h"
 #include "harness/test.h"
+#include "harness/tsan.h"
 #include "harness/written.h"
 
 CHILD(hundred)
@@ -278,6 +279,7 @@ CHILD(first_in_handler)
 
 TEST(a_first_event_in_a_handler_makes_no_thread_there)
 {
+	SKIP_UNDER_TSAN();
 	char *const dir = written_make_dir();
 	char *const path = file_in(dir, "a.syscap");
 	char *const variable = output_variable(dir, "a.syscap");
