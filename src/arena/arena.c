@@ -136,17 +136,25 @@ static void raise_high_water(struct sc_arena *arena, uint32_t to)
 		;
 }
 
-/* Pages of a slot that nobody used yet, and the caller's mapping of it. */
+/* The caller's mapping of a slot, with all its pages: faults would come in
+ * emits. */
 static int open_slot(struct sc_arena *arena, uint32_t i,
                      struct sc_ring_header **ret_ring)
 {
-	struct sc_ring_header *const ring = sc_arena_ring(arena, i);
-	int r = sc_ring_map_again(ring, arena->body, ret_ring);
+	const size_t size = arena->page + 2 * (size_t)arena->body;
+	int r = sc_ring_map_again(sc_arena_ring(arena, i), arena->body,
+	                          ret_ring);
 
-	if (r == 0) /* else a child whose fork interrupted an emit faults */
-		madvise(*ret_ring, arena->page + 2 * (size_t)arena->body,
-		        MADV_DOFORK);
-	return r;
+	if (r != 0)
+		return r;
+	r = populate(arena, *ret_ring, size);
+	if (r != 0) {
+		sc_ring_unmap(*ret_ring, arena->body);
+		return r;
+	}
+	/* else a child whose fork interrupted an emit faults */
+	madvise(*ret_ring, size, MADV_DOFORK);
+	return 0;
 }
 
 int sc_arena_claim(struct sc_arena *arena, struct sc_ring_header **ret_ring)
@@ -158,7 +166,7 @@ int sc_arena_claim(struct sc_arena *arena, struct sc_ring_header **ret_ring)
 		/* Before the first touch of its header */
 		if (i >=
 		    __atomic_load_n(&arena->high_water, __ATOMIC_ACQUIRE)) {
-			const int r = populate(arena, ring, slot_size(arena));
+			const int r = populate(arena, ring, arena->page);
 			if (r != 0)
 				return r;
 		}

@@ -89,7 +89,7 @@ static int send_request(int64_t deadline)
 	while (sent < SC_CONTROL_REQUEST_LEN) {
 		if (!is_still_ours())
 			return -ESTALE;
-		const ssize_t n = send(control_fd, SC_CONTROL_REQUEST + sent,
+		const ssize_t n = send(control_fd, &SC_CONTROL_REQUEST[sent],
 		                       SC_CONTROL_REQUEST_LEN - sent,
 		                       MSG_NOSIGNAL | MSG_DONTWAIT);
 		if (n >= 0) {

@@ -213,10 +213,21 @@ static bool others_live(void)
 	return live;
 }
 
+static bool main_lives(void)
+{
+	char name[16];
+	struct sc_text text = sc_text_begin(name, sizeof(name));
+
+	sc_text_add_i64(&text, getpid());
+	*text.at = '\0';
+	return task_lives(name);
+}
+
 struct drainer {
 	struct sc_session *session;
 	bool has_barrier;
-	bool watches; /* a thread has ended: we may be the last one */
+	bool watches; /* threads end: we may be the last one */
+	int64_t nap_ns;
 };
 
 static void nap(struct sc_session *s, int64_t ns)
@@ -281,11 +292,22 @@ static bool turn(struct drainer *d)
 	const int r = sc_drain_pass(s, sc_clock_kernel() + s->plan->interval_ns,
 	                            &moved);
 	serve(d, asked, r);
-	if (d->watches && !others_live())
-		return true;
+	if (d->watches) {
+		if (!others_live())
+			return true;
+		/* While the main thread is there, its end will be told */
+		d->watches = !main_lives();
+	}
 	if (moved != 0) {
-		/* More comes: gather it, unless a ring fills up */
-		nap(s, s->plan->interval_ns);
+		/* More comes: gather it, unless a ring fills up.  Where much
+		 * comes, look more often: being woken costs who emits. */
+		if (moved > s->arena.body / 8 || (asked & SC_ASK_ROOM) != 0)
+			d->nap_ns = d->nap_ns / 4 > MS ? d->nap_ns / 4 : MS;
+		else if (d->nap_ns * 2 < s->plan->interval_ns)
+			d->nap_ns *= 2;
+		else
+			d->nap_ns = s->plan->interval_ns;
+		nap(s, d->nap_ns);
 	} else if (r == -EAGAIN && s->retry_at == 0) {
 		nap(s, MS); /* a slow reader, or the lock of another */
 	} else {
@@ -300,7 +322,9 @@ static bool turn(struct drainer *d)
 static void *run(void *session)
 {
 	struct sc_session *const s = session;
-	struct drainer d = { .session = s, .has_barrier = have_membarrier() };
+	struct drainer d = { .session = s,
+		             .has_barrier = have_membarrier(),
+		             .nap_ns = s->plan->interval_ns };
 
 	prctl(PR_SET_NAME, "syscap");
 	take_descriptors(s);

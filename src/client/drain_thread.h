@@ -45,7 +45,7 @@ int sc_drain_thread_stop(struct sc_session *session, int64_t deadline);
 int sc_drain_thread_flush(struct sc_session *session, int64_t deadline);
 
 /**
- * A ring is half full, or a thread is gone (SC_ASK_ENDED).
+ * A ring fills up (SC_ASK_ROOM), or a thread is gone (SC_ASK_ENDED).
  *
  * Context: any-thread, signal-safe, signals blocked or not.
  */

@@ -68,7 +68,7 @@ bool sc_reserve_look(struct sc_state *ts, uint32_t *ret_limit)
 			continue;
 		*ret_limit = (uint32_t)pos + size - 8 - SC_RING_ROOM -
 		             (used - moved);
-		if (ts->is_own && used - moved > size / 2)
+		if (ts->is_own && used - moved > size / 8 * 3)
 			sc_drain_thread_poke(SC_ASK_ROOM);
 		return true;
 	}
@@ -100,11 +100,11 @@ SC_COLD unsigned char *sc_reserve_slow(struct sc_thread *st, uint32_t len,
 	frame = sc_take(st, limit, len, time);
 	if (frame == NULL)
 		goto lost;
-	/* Look again at half a ring, to wake who drains it in time */
+	/* Look again at a quarter, to wake who drains the ring in time */
 	if (ts->is_own) {
-		const uint32_t half = (uint32_t)st->pos + st->size / 2;
-		if ((int32_t)(limit - half) > 0)
-			limit = half;
+		const uint32_t quarter = (uint32_t)st->pos + st->size / 4;
+		if ((int32_t)(limit - quarter) > 0)
+			limit = quarter;
 	}
 	/* While losses are pending every emit comes here; a handler may add
 	 * to them between the two, so look again. */

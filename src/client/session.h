@@ -37,7 +37,7 @@
 
 /** What the drain thread is asked for, bits. */
 enum {
-	SC_ASK_ROOM = 1,  /* a ring is half full */
+	SC_ASK_ROOM = 1,  /* a ring fills up */
 	SC_ASK_FLUSH = 2, /* syscap_drain() waits */
 	SC_ASK_STOP = 4,
 	SC_ASK_ENDED = 8, /* a thread is gone */
@@ -78,7 +78,7 @@ struct sc_session {
 	int64_t deadline;  /* ns: of the stop that is asked for */
 	int result;        /* of the stop */
 	int64_t tried_at;  /* ns: when a thread was last tried to be made */
-	bool is_crowded;   /* a ring is half full and there is no thread */
+	bool is_crowded;   /* a ring fills up and there is no thread */
 };
 
 /** Number of the next epoch. */

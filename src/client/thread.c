@@ -314,7 +314,8 @@ static void begin_ring(struct sc_state *ts, struct sc_ring_header *ring,
 	ts->hot.pos = (uint64_t)at << 32 | at;
 	ts->hot.headered = ts->hot.pos;
 	memset(ts->hot.defined, 0, sizeof(ts->hot.defined));
-	ts->hot.limit = at + size - 8 - SC_RING_ROOM;
+	/* of our own, look when a quarter is used: see sc_reserve_slow() */
+	ts->hot.limit = at + (ts->is_own ? size / 4 : size - 8 - SC_RING_ROOM);
 	SC_SIGNAL_FENCE();
 	__atomic_store_n(&ts->hot.tail, &ring->tail, __ATOMIC_RELAXED);
 	__atomic_add_fetch(&sc_process->n_rings, 1, __ATOMIC_RELAXED);

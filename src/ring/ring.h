@@ -82,8 +82,8 @@ struct sc_ring_header {
 	/* only in rings that the process owns, offset 512 */
 	uint32_t slot_state; /* SC_SLOT_* */
 	uint32_t reserved_slot;
-	int64_t since;                   /* ns: when the thread got the ring */
-	struct sc_ring_losses told;      /* by loss records in this ring */
+	int64_t since;              /* ns: when the thread got the ring */
+	struct sc_ring_losses told; /* by loss records in this ring */
 };
 
 _Static_assert(offsetof(struct sc_ring_header, recorder_magic) == 64, "abi");

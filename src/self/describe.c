@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* describe.c - frames that tell about this process. */
+/*
+ * describe.c - frames that tell about this process.
+ *
+ * The same bytes as of record/maps.c and record/compose.c where both see the
+ * same, but that paths which are no UTF-8 stay as they are.
+ */
 #define _GNU_SOURCE
 #include "self/describe.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <stddef.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <syscap/format.h>
@@ -18,12 +22,17 @@
 
 /* As in the client: a command line is cut there */
 #define CMDLINE_MAX 1024u
-/* A line of /proc/self/maps: a path of PATH_MAX, some of it escaped */
+/* A line of maps: a path of PATH_MAX, some of it escaped */
 #define LINE_MAX_BYTES 8192u
-#define LOOK_AGAIN_NS  INT64_C(1000000000)
+/* With free places searches stay short */
+#define MAPS_MAX      (SC_DESCRIBE_MAPS / 4 * 3)
+#define LOOK_AGAIN_NS INT64_C(1000000000)
 
 /* A static program has none. */
 #pragma weak dl_iterate_phdr
+
+_Static_assert(LINE_MAX_BYTES + SC_OWN_BUILD_ID_SIZE + 64 <= SYSCAP_FRAME_MAX,
+               "any line makes a frame");
 
 struct wire_map {
 	struct syscap_wire_map map;
@@ -45,7 +54,44 @@ static uint32_t end_frame(struct syscap_wire_frame *frame, size_t end)
 	return frame->len;
 }
 
+/*
+ * /proc/self is the main thread's, where nothing is left once that thread has
+ * called pthread_exit().  But confinement may know it alone.
+ */
+static int open_own(const char *of_thread, const char *of_process)
+{
+	const int fd = open(of_thread, O_RDONLY | O_CLOEXEC);
+
+	return fd >= 0 ? fd : open(of_process, O_RDONLY | O_CLOEXEC);
+}
+
 /* -------------------------------------------------------------- PROCESS */
+
+/* As much as fits into @size, the arguments joined by spaces. */
+static size_t read_cmdline(char *text, size_t size)
+{
+	const int fd =
+		open_own("/proc/thread-self/cmdline", "/proc/self/cmdline");
+	size_t n = 0;
+	ssize_t got = 1;
+
+	if (fd < 0)
+		return 0;
+	while (n < size && got != 0) {
+		got = read(fd, text + n, size - n);
+		if (got < 0 && errno != EINTR)
+			break;
+		if (got > 0)
+			n += (size_t)got;
+	}
+	close(fd);
+	while (n > 0 && text[n - 1] == '\0')
+		n--;
+	for (size_t i = 0; i < n; i++)
+		if (text[i] == '\0')
+			text[i] = ' ';
+	return n;
+}
 
 bool sc_describe_process(int32_t pid, int64_t now, sc_describe_emit *emit,
                          void *data)
@@ -54,28 +100,22 @@ bool sc_describe_process(int32_t pid, int64_t now, sc_describe_emit *emit,
 		struct syscap_wire_frame frame;
 		char cmdline[CMDLINE_MAX + 8];
 	} process;
-	const int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-	ssize_t n = -1;
 
 	memset(&process, 0, sizeof(process));
-	if (fd >= 0) {
-		n = read(fd, process.cmdline, CMDLINE_MAX);
-		close(fd);
+	size_t n = read_cmdline(process.cmdline, CMDLINE_MAX);
+	n = sc_text_cut(process.cmdline, n, CMDLINE_MAX - 1);
+	if (n == 0) { /* no /proc: it needs a name all the same */
+		struct sc_text text = sc_text_begin(process.cmdline, 32);
+
+		sc_text_add(&text, "[pid ");
+		sc_text_add_i64(&text, pid);
+		sc_text_add(&text, "]");
+		n = (size_t)(text.at - process.cmdline);
 	}
-	if (n < 0)
-		n = 0;
-	while (n > 0 && process.cmdline[n - 1] == '\0')
-		n--;
-	for (ssize_t i = 0; i < n; i++)
-		if (process.cmdline[i] == '\0')
-			process.cmdline[i] = ' ';
-	const size_t kept =
-		sc_text_cut(process.cmdline, (size_t)n, CMDLINE_MAX - 1);
-	memset(process.cmdline + kept, 0, sizeof(process.cmdline) - kept);
+	memset(process.cmdline + n, 0, sizeof(process.cmdline) - n);
 	begin_frame(&process.frame, SYSCAP_FRAME_PROCESS, pid, now);
-	return emit(
-		data, &process,
-		end_frame(&process.frame, sizeof(process.frame) + kept + 1));
+	return emit(data, &process,
+	            end_frame(&process.frame, sizeof(process.frame) + n + 1));
 }
 
 /* ----------------------------------------------------------------- lines */
@@ -83,39 +123,52 @@ bool sc_describe_process(int32_t pid, int64_t now, sc_describe_emit *emit,
 struct lines {
 	int fd;
 	size_t begin, end; /* of what is in the buffer and not returned */
-	bool at_end;
+	bool at_end, has_failed;
+	bool skips; /* what comes belongs to a line that was too long */
 	char buffer[LINE_MAX_BYTES];
 };
+
+static void fill(struct lines *lines)
+{
+	const size_t n = lines->end - lines->begin;
+	ssize_t got;
+
+	memmove(lines->buffer, lines->buffer + lines->begin, n);
+	lines->begin = 0;
+	lines->end = n;
+	if (n == sizeof(lines->buffer)) {
+		lines->skips = true;
+		lines->end = 0;
+	}
+	do
+		got = read(lines->fd, lines->buffer + lines->end,
+		           sizeof(lines->buffer) - lines->end);
+	while (got < 0 && errno == EINTR);
+	lines->at_end = got <= 0;
+	lines->has_failed = got < 0;
+	if (got > 0)
+		lines->end += (size_t)got;
+}
 
 /* The next line without its end; NULL at the end of the file. */
 static char *next_line(struct lines *lines)
 {
-	for (;;) {
+	while (!lines->at_end) {
 		char *const from = lines->buffer + lines->begin;
 		const size_t n = lines->end - lines->begin;
 		char *const newline = memchr(from, '\n', n);
 
-		if (newline != NULL) {
-			*newline = '\0';
-			lines->begin += (size_t)(newline - from) + 1;
-			return from;
-		}
-		if (lines->at_end)
-			return NULL;
-		memmove(lines->buffer, from, n);
-		lines->begin = 0;
-		lines->end = n;
-		if (n == sizeof(lines->buffer)) /* too long to be one */
-			lines->end = 0;
-		const ssize_t got = read(lines->fd, lines->buffer + lines->end,
-		                         sizeof(lines->buffer) - lines->end);
-		if (got < 0 && errno == EINTR)
+		if (newline == NULL) {
+			fill(lines);
 			continue;
-		if (got <= 0)
-			lines->at_end = true;
-		else
-			lines->end += (size_t)got;
+		}
+		*newline = '\0';
+		lines->begin += (size_t)(newline - from) + 1;
+		if (!lines->skips)
+			return from;
+		lines->skips = false;
 	}
+	return NULL;
 }
 
 static bool take_hex(const char **text, char end, uint64_t *ret)
@@ -183,38 +236,28 @@ static bool same_file(const struct mapping *a, const struct mapping *b)
 	       a->minor == b->minor;
 }
 
-static bool file_is(int fd, const struct mapping *m)
-{
-	struct stat st;
-
-	return fstat(fd, &st) == 0 && st.st_ino == m->inode &&
-	       major(st.st_dev) == m->major && minor(st.st_dev) == m->minor;
-}
-
-/* @base: the object's mapping of file offset 0, if it came before. */
+/* @base: the last mapping of the beginning of a file, maybe @m itself. */
 static bool find_build_id(const struct mapping *m, const struct mapping *base,
-                          bool is_gone, char *hex)
+                          char *hex)
 {
-	bool found = false;
-
-	if (m->offset == 0 || m->path[0] == '[')
-		base = m;
-	if (base->end != 0 && (base == m || same_file(base, m)) &&
+	if (same_file(base, m) &&
 	    sc_own_build_id_in_memory(base->start, base->end - base->start,
 	                              hex))
 		return true;
-	if (m->path[0] != '/' || is_gone)
-		return false;
-	const int fd = open(m->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd >= 0) {
-		found = file_is(fd, m) && sc_own_build_id_in_file(fd, hex);
-		close(fd);
-	}
-	return found;
+	return sc_own_build_id_in_file(m->path, m->inode, hex);
 }
 
-static bool tell(const struct mapping *m, const struct mapping *base,
-                 int32_t pid, int64_t now, sc_describe_emit *emit, void *data)
+/* What is the same for all frames of a call. */
+struct telling {
+	int32_t pid;
+	int64_t now;
+	sc_describe_emit *emit;
+	void *data;
+	bool left_out; /* a mapping for which the set has no room */
+};
+
+static bool tell(const struct telling *to, const struct mapping *m,
+                 const struct mapping *base)
 {
 	static const char deleted[] = " (deleted)";
 	char build_id[SC_OWN_BUILD_ID_SIZE];
@@ -222,29 +265,32 @@ static bool tell(const struct mapping *m, const struct mapping *base,
 	size_t n = strlen(m->path);
 
 	const bool is_gone =
-		n > strlen(deleted) && m->path[0] == '/' &&
+		n > strlen(deleted) &&
 		strcmp(m->path + n - strlen(deleted), deleted) == 0;
-	const bool has_id = find_build_id(m, base, is_gone, build_id);
+	const bool has_id =
+		m->path[0] == '/' && find_build_id(m, base, build_id);
 	/* Without its build-id a reader would take the new file */
 	if (is_gone && has_id)
 		n -= strlen(deleted);
 	memset(&frame, 0, sizeof(frame));
-	begin_frame(&frame.map.frame, SYSCAP_FRAME_MAP, pid, now);
+	begin_frame(&frame.map.frame, SYSCAP_FRAME_MAP, to->pid, to->now);
 	frame.map.start = m->start;
 	frame.map.end = m->end;
 	frame.map.offset = m->offset;
 	char *const path = (char *)&frame + sizeof(frame.map);
 	memcpy(path, m->path, n);
 	size_t end = sizeof(frame.map) + n + 1;
-	if (has_id && m->path[0] == '/') {
+	if (has_id) {
 		path[n + 1] = '@';
 		memcpy(path + n + 2, build_id, strlen(build_id));
 		end += strlen(build_id) + 2;
 	}
-	return emit(data, &frame, end_frame(&frame.map.frame, end));
+	return to->emit(to->data, &frame, end_frame(&frame.map.frame, end));
 }
 
-/* FNV-1a; 0 stands for an empty place */
+/* ------------------------------------------------------ what is known */
+
+/* FNV-1a.  Bit 0 is kept free, and 0 stands for an empty place. */
 static uint64_t hash(const struct mapping *m)
 {
 	const uint64_t words[] = { m->start, m->end, m->offset, m->inode };
@@ -254,18 +300,58 @@ static uint64_t hash(const struct mapping *m)
 		for (unsigned k = 0; k < 64; k += 8)
 			h = (h ^ (words[i] >> k & 0xFF)) *
 			    UINT64_C(0x100000001B3);
-	return h != 0 ? h : 1;
+	h &= ~UINT64_C(1);
+	return h != 0 ? h : 2;
 }
 
-/* Where it is, or belongs. */
+/* How far place @to is behind place @from. */
+static uint32_t distance(uint64_t from, uint64_t to)
+{
+	return (uint32_t)(to - from) % SC_DESCRIBE_MAPS;
+}
+
+/* Where @h is, or belongs.  There always is an empty place. */
 static uint64_t *find(struct sc_described *described, uint64_t h)
 {
-	uint64_t i = h % SC_DESCRIBE_MAPS;
+	uint64_t i = (h >> 1) % SC_DESCRIBE_MAPS;
 
-	while (described->known[i] != 0 && described->known[i] != h)
+	while (described->known[i] != 0 &&
+	       (described->known[i] & ~UINT64_C(1)) != h)
 		i = (i + 1) % SC_DESCRIBE_MAPS;
 	return &described->known[i];
 }
+
+/* What stands behind the gap, and would be looked for before it, moves up. */
+static void forget(struct sc_described *described, uint32_t gap)
+{
+	uint64_t *const known = described->known;
+
+	for (uint32_t i = (gap + 1) % SC_DESCRIBE_MAPS; known[i] != 0;
+	     i = (i + 1) % SC_DESCRIBE_MAPS)
+		if (distance(known[i] >> 1, i) >= distance(gap, i)) {
+			known[gap] = known[i];
+			gap = i;
+		}
+	known[gap] = 0;
+	described->n--;
+}
+
+/*
+ * A scan has seen everything: forget what it has not seen, or the set would
+ * fill up where plugins come and go, and a mapping that comes back to where
+ * another was meanwhile would not be told.  What moves up over the end of
+ * the table has been looked at before.
+ */
+static void sweep(struct sc_described *described)
+{
+	for (uint32_t i = 0; i < SC_DESCRIBE_MAPS; i++)
+		while (described->known[i] != 0 &&
+		       (described->known[i] & 1) != described->scan)
+			forget(described, i);
+	described->scan ^= 1;
+}
+
+/* ------------------------------------------------------------------ scan */
 
 static int read_counters(struct dl_phdr_info *info, size_t size, void *data)
 {
@@ -293,44 +379,69 @@ bool sc_describe_maps_changed(const struct sc_described *described, int64_t now,
 	       counters[1] != described->unloads;
 }
 
-bool sc_describe_maps(struct sc_described *described, int32_t pid, int64_t now,
-                      bool may_lock, sc_describe_emit *emit, void *data)
+static bool has_code(const struct mapping *m)
 {
-	uint64_t counters[2] = { 0, 0 };
+	return m->executable &&
+	       (m->path[0] == '/' || strcmp(m->path, "[vdso]") == 0);
+}
+
+/* False: emit() said stop. */
+static bool scan(struct lines *lines, struct sc_described *described,
+                 struct telling *to)
+{
 	struct mapping base, m;
-	struct lines lines = { .fd = open("/proc/self/maps",
-		                          O_RDONLY | O_CLOEXEC) };
-	bool goes_on = true;
 	char *line;
 
-	if (lines.fd < 0)
-		return true;
-	if (may_lock && dl_iterate_phdr != NULL)
-		dl_iterate_phdr(read_counters, counters);
 	memset(&base, 0, sizeof(base));
-	while (goes_on && (line = next_line(&lines)) != NULL) {
+	while ((line = next_line(lines)) != NULL) {
 		if (!parse(line, &m))
 			continue;
 		if (m.offset == 0 && m.inode != 0)
 			base = m;
-		if (!m.executable ||
-		    (m.path[0] != '/' && strcmp(m.path, "[vdso]") != 0))
+		if (!has_code(&m))
 			continue;
 		const uint64_t h = hash(&m);
 		uint64_t *const place = find(described, h);
-		if (*place == h || described->n == SC_DESCRIBE_MAPS - 1)
+		if (*place == 0 && described->n == MAPS_MAX) {
+			to->left_out = true;
 			continue;
-		goes_on = tell(&m, &base, pid, now, emit, data);
-		if (goes_on) {
-			*place = h;
+		}
+		if (*place == 0) {
+			if (!tell(to, &m, &base))
+				return false;
 			described->n++;
 		}
+		*place = h | described->scan;
 	}
+	return true;
+}
+
+bool sc_describe_maps(struct sc_described *described, int32_t pid, int64_t now,
+                      bool may_lock, sc_describe_emit *emit, void *data)
+{
+	struct telling to = { pid, now, emit, data, false };
+	uint64_t counters[2] = { 0, 0 };
+	struct lines lines;
+
+	memset(&lines, 0, offsetof(struct lines, buffer));
+	lines.fd = open_own("/proc/thread-self/maps", "/proc/self/maps");
+	if (lines.fd < 0)
+		return true;
+	/* Before the maps: a library that comes meanwhile is seen next time */
+	if (may_lock && dl_iterate_phdr != NULL)
+		dl_iterate_phdr(read_counters, counters);
+	const bool goes_on = scan(&lines, described, &to);
 	close(lines.fd);
-	if (goes_on) {
-		described->loads = counters[0];
-		described->unloads = counters[1];
-		described->looked_at = now;
+	if (!goes_on || lines.has_failed)
+		return goes_on;
+	sweep(described);
+	if (to.left_out && described->n < MAPS_MAX) {
+		/* Now there is room: a change that is seen next time */
+		described->loads = UINT64_MAX;
+		return true;
 	}
-	return goes_on;
+	described->loads = counters[0];
+	described->unloads = counters[1];
+	described->looked_at = now;
+	return true;
 }

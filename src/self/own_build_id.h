@@ -12,14 +12,19 @@
 
 /**
  * Read it from the object whose first byte is mapped at @base, @size bytes of
- * it in a row.  No byte is touched, so an address that is wrong by now does
- * no harm; false then, and where there is no build-id.
+ * it in a row.  The kernel copies them, so an address that is wrong by now
+ * does no harm; false then, and where there is no build-id.
  *
  * Context: any-thread, signal-safe.
  */
 bool sc_own_build_id_in_memory(uintptr_t base, size_t size, char *ret_hex);
 
-/** The same from the file @fd, for who may not read his own memory so. */
-bool sc_own_build_id_in_file(int fd, char *ret_hex);
+/**
+ * The same from the file that @path leads to, for who may not read his own
+ * memory so.  False also where it is not the regular file of number @inode.
+ *
+ * Context: any-thread, signal-safe.
+ */
+bool sc_own_build_id_in_file(const char *path, uint64_t inode, char *ret_hex);
 
 #endif

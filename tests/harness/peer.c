@@ -308,6 +308,23 @@ static bool is_text(const unsigned char *field, size_t size)
 	return true;
 }
 
+static bool is_chunk_right(const struct peer_frame *f)
+{
+	uint16_t flags, n;
+
+	if (f->len < 288)
+		return false;
+	memcpy(&flags, f->bytes + 24, 2);
+	memcpy(&n, f->bytes + 26, 2);
+	if (flags > 1 || f->len != ((284u + n + 7) & ~7u) ||
+	    !is_text(f->bytes + 28, 256))
+		return false;
+	for (size_t i = 284u + n; i < f->len; i++)
+		if (f->bytes[i] != 0)
+			return false;
+	return true;
+}
+
 static bool is_content_right(const struct peer_frame *f)
 {
 	const unsigned char *const b = f->bytes;
@@ -321,6 +338,9 @@ static bool is_content_right(const struct peer_frame *f)
 			if (b[i] != 0)
 				return false;
 		return f->padding2 == 0;
+	case 2:
+		return f->len == 32 + 8 * n && b[26] == 0 && b[27] == 0 &&
+		       f->padding2 == 0;
 	case 4:
 		return f->len > 24 && is_text(b + 24, f->len - 24u);
 	case 8:
@@ -337,6 +357,14 @@ static bool is_content_right(const struct peer_frame *f)
 	case 12:
 		return f->len > 64 && is_text(b + 32, 32) &&
 		       is_text(b + 64, f->len - 64u);
+	case 13:
+		return is_chunk_right(f);
+	case 14:
+		if (f->len < 48)
+			return false;
+		memcpy(&n, b + 44, 2);
+		return f->len == 48 + 8 * n && b[46] == 0 && b[47] == 0 &&
+		       f->padding2 == 0;
 	case 255:
 		return f->len == 24;
 	default:

@@ -160,8 +160,15 @@ static void sleep_ms(long ms)
 	nanosleep(&time, NULL);
 }
 
+static void *emit_one(void *data)
+{
+	written_mark(1, 0);
+	return data;
+}
+
 CHILD(idle)
 {
+	pthread_t thread;
 	int tid = 0;
 
 	CHECK_EQ(count_threads("syscap", &tid), 0);
@@ -170,6 +177,9 @@ CHILD(idle)
 		sleep_ms(10);
 	}
 	CHECK_EQ(count_threads("syscap", &tid), 1);
+	/* one that ends keeps nobody awake */
+	CHECK_EQ(pthread_create(&thread, NULL, emit_one, NULL), 0);
+	CHECK_EQ(pthread_join(thread, NULL), 0);
 	sleep_ms(300);
 	const unsigned long before = context_switches(tid);
 	sleep_ms(5000);
