@@ -499,6 +499,169 @@ void syscap_metadata(const char *id, const char *value);
 			syscap_metadata(id, value); \
 	} while (0)
 
+/* ------------------------------------------------- stacks, allocations */
+
+/**
+ * Record that @size bytes were allocated at @address, or with a @size of 0
+ * that they were freed, and from where: @backtrace fills up to @n_addrs (128)
+ * of @addrs with code addresses, the innermost first, and returns how many;
+ * less than 0 is none.  NULL: no stack.
+ *
+ * @backtrace is called once, in this call, and not while nothing is recorded.
+ * It may write up to two addresses in front of @addrs: unwinders that begin
+ * with themselves so drop two frames, their own and this function's.  It may
+ * emit, and leave by siglongjmp(); then nothing is recorded.
+ *
+ * For use inside of malloc(): allocates nothing by itself.  Where @backtrace
+ * does, the wrapper sees to it that this does not go round for ever.
+ *
+ * Context: any-thread, signal-safe as far as @backtrace is.
+ */
+void syscap_allocation(uint64_t address, int64_t size,
+                       int (*backtrace)(uint64_t *addrs, unsigned n_addrs,
+                                        void *user),
+                       void *user);
+
+/**
+ * Record where this thread is now.  @backtrace as for syscap_allocation().
+ *
+ * Context: any-thread, signal-safe as far as @backtrace is.
+ */
+void syscap_sample(int (*backtrace)(uint64_t *addrs, unsigned n_addrs,
+                                    void *user),
+                   void *user);
+
+#define SYSCAP_ALLOCATION(address, size, backtrace, user)                  \
+	do {                                                               \
+		if (SC_ACTIVE())                                           \
+			syscap_allocation(address, size, backtrace, user); \
+	} while (0)
+
+#define SYSCAP_SAMPLE(backtrace, user)                  \
+	do {                                            \
+		if (SC_ACTIVE())                        \
+			syscap_sample(backtrace, user); \
+	} while (0)
+
+/* ----------------------------------------- marks that belong together */
+
+/** What a mark is to the others with its id.  docs/marks.md tells more. */
+enum syscap_link {
+	SYSCAP_LINK_WHOLE, /* an operation, from begin for duration */
+	SYSCAP_LINK_BEGIN, /* it begins at the mark's time ... */
+	SYSCAP_LINK_STEP,
+	SYSCAP_LINK_END,
+	SYSCAP_LINK_OUT, /* an arrow leaves from the mark's end ... */
+	SYSCAP_LINK_IN   /* ... and arrives at the mark's beginning */
+};
+
+/**
+ * Record an instant, now, that is the part @link of what has the number @id.
+ *
+ * Operations may overlap, also on one thread, and end on another thread than
+ * they began on.  The parts of one have the same group and @id, by which one
+ * operation of the process is meant until its end.  Where the program knows
+ * at the end when the operation began, one mark for the whole is better: half
+ * the cost, and no part can be lost.
+ *
+ * An arrow shows what leads to what: from an OUT to the INs that follow it
+ * with the same group and @id, in any thread and process.
+ *
+ * @link is said in front of @message, as text.  Other numbers than those
+ * above record nothing.
+ *
+ * Context: any-thread, signal-safe.
+ */
+void syscap_linked(const char *group, const char *name, unsigned link,
+                   uint64_t id, const char *message);
+
+/**
+ * The same for a fixed place and a time of its own.
+ *
+ * Context: any-thread, signal-safe.
+ */
+void syscap_linked_at(const struct syscap_mark_site *site, unsigned link,
+                      uint64_t id, int64_t begin, int64_t duration,
+                      const char *message);
+
+/* A part that has no duration. */
+#define SC_LINKED(group, name, link, id, message)                            \
+	do {                                                                 \
+		if (SC_ACTIVE()) {                                           \
+			SC_MARK_SITE(sc_site, group, name);                  \
+			syscap_linked_at(&sc_site, link, id, syscap_clock(), \
+			                 0, message);                        \
+		}                                                            \
+	} while (0)
+
+/** An operation of @duration ns from @begin on. */
+#define SYSCAP_ASYNC(group, name, id, begin, duration, message)           \
+	do {                                                              \
+		if (SC_ACTIVE()) {                                        \
+			SC_MARK_SITE(sc_site, group, name);               \
+			syscap_linked_at(&sc_site, SYSCAP_LINK_WHOLE, id, \
+			                 begin, duration, message);       \
+		}                                                         \
+	} while (0)
+
+/** An operation from @begin, which syscap_begin() told, until now. */
+#define SYSCAP_ASYNC_SINCE(group, name, id, begin, message)                   \
+	do {                                                                  \
+		if (SC_ACTIVE()) {                                            \
+			SC_MARK_SITE(sc_site, group, name);                   \
+			const int64_t sc_since = (begin);                     \
+			if (SC_LIKELY(sc_since != 0))                         \
+				syscap_linked_at(&sc_site, SYSCAP_LINK_WHOLE, \
+				                 id, sc_since,                \
+				                 syscap_clock() - sc_since,   \
+				                 message);                    \
+		}                                                             \
+	} while (0)
+
+/** Its parts, now, where nobody knows the whole.  A step has its own name. */
+#define SYSCAP_ASYNC_BEGIN(group, name, id, message) \
+	SC_LINKED(group, name, SYSCAP_LINK_BEGIN, id, message)
+#define SYSCAP_ASYNC_STEP(group, name, id, message) \
+	SC_LINKED(group, name, SYSCAP_LINK_STEP, id, message)
+#define SYSCAP_ASYNC_END(group, name, id, message) \
+	SC_LINKED(group, name, SYSCAP_LINK_END, id, message)
+
+/** An arrow, from here, now. */
+#define SYSCAP_FLOW_OUT(group, name, id, message) \
+	SC_LINKED(group, name, SYSCAP_LINK_OUT, id, message)
+/** To here, now. */
+#define SYSCAP_FLOW_IN(group, name, id, message) \
+	SC_LINKED(group, name, SYSCAP_LINK_IN, id, message)
+
+/* -------------------------------------------------------- embedded files */
+
+/**
+ * Put a file into the capture: @size bytes at @data (NULL only with 0), named
+ * @path, of 1 to 255 bytes.
+ *
+ * Unlike an event this waits where the ring is full: each part of some
+ * kilobytes up to 250 ms, and as much again where a sink is slow.  Then the
+ * rest is not sent, and the capture has a file without an end, which can't be
+ * sent again: readers take of a path what comes up to the first end.  So send
+ * a path once, and never from two threads at a time.
+ *
+ * Returns 0, also where nothing is recorded; or a negative errno: -EINVAL,
+ * -ENAMETOOLONG; -ENOBUFS, there was no room; -ECANCELED, recording stopped
+ * or went elsewhere meanwhile, or the process forked.
+ *
+ * Context: any-thread.  Not a cancellation point.
+ */
+int syscap_file(const char *path, const void *data, size_t size);
+
+/**
+ * The same with what read() gives from @fd, from where it stands to its end;
+ * or a negative errno that read() gave.  At the first read nothing is sent
+ * yet.  Does not read while nothing is recorded.
+ *
+ * Context: any-thread.  Not a cancellation point.
+ */
+int syscap_file_fd(const char *path, int fd);
+
 /* ----------------------------------------------------- the inline bodies */
 
 /* Out of line: long messages, counters not known to the ring, emits that are

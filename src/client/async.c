@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * async.c - marks that belong together: parts of one operation, ends of one
+ * arrow.  What says so stands in front of the message; docs/marks.md has the
+ * form, which readers rely on.
+ */
+#define _GNU_SOURCE
+#include <string.h>
+
+#include <syscap.h>
+
+#include "base/text.h"
+
+#define MESSAGE_MAX (SYSCAP_FRAME_MAX - sizeof(struct syscap_wire_mark) - 1)
+
+static const struct {
+	const char *key, *phase;
+} links[] = {
+	[SYSCAP_LINK_WHOLE] = { "async=", " phase=whole" },
+	[SYSCAP_LINK_BEGIN] = { "async=", " phase=begin" },
+	[SYSCAP_LINK_STEP] = { "async=", " phase=step" },
+	[SYSCAP_LINK_END] = { "async=", " phase=end" },
+	[SYSCAP_LINK_OUT] = { "flow=", " phase=out" },
+	[SYSCAP_LINK_IN] = { "flow=", " phase=in" },
+};
+
+#define N_LINKS (sizeof(links) / sizeof(links[0]))
+
+struct message {
+	char head[48];
+	size_t n_head, n_text;
+	const char *text;
+};
+
+static void add_hex(struct sc_text *text, uint64_t number)
+{
+	char digits[17];
+	size_t i = sizeof(digits) - 1;
+
+	digits[i] = '\0';
+	do {
+		digits[--i] = "0123456789abcdef"[number & 15];
+		number >>= 4;
+	} while (number != 0);
+	sc_text_add(text, digits + i);
+}
+
+static void compose(struct message *message, unsigned link, uint64_t id,
+                    const char *text)
+{
+	struct sc_text head =
+		sc_text_begin(message->head, sizeof(message->head));
+	const size_t n = text != NULL ? strlen(text) : 0;
+
+	sc_text_add(&head, links[link].key);
+	add_hex(&head, id);
+	sc_text_add(&head, links[link].phase);
+	if (n != 0)
+		sc_text_add(&head, " ");
+	message->n_head = (size_t)(head.at - message->head);
+	message->n_text = sc_text_cut(text, n, MESSAGE_MAX - message->n_head);
+	message->text = text;
+}
+
+/* All but what stands before byte 24. */
+static void fill(unsigned char *frame, uint32_t len,
+                 const struct syscap_mark_site *site, int64_t duration,
+                 const struct message *message)
+{
+	sc_store_word(frame + 24, (uint64_t)duration);
+	memcpy(frame + 32, site, sizeof(*site));
+	sc_store_word(frame + len - 8, 0);
+	memcpy(frame + 96, message->head, message->n_head);
+	if (message->n_text != 0)
+		memcpy(frame + 96 + message->n_head, message->text,
+		       message->n_text);
+}
+
+void syscap_linked_at(const struct syscap_mark_site *site, unsigned link,
+                      uint64_t id, int64_t begin, int64_t duration,
+                      const char *message)
+{
+	volatile uintptr_t token;
+	struct message whole;
+	struct sc_place place;
+
+	if (!syscap_is_active() || link >= N_LINKS)
+		return;
+	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_MARK);
+	if (st == NULL)
+		return;
+	compose(&whole, link, id, message);
+	const uint32_t len =
+		(uint32_t)(96 + whole.n_head + whole.n_text + 8) & ~UINT32_C(7);
+	if (SC_LIKELY(sc_begin(st, &token, len, &place))) {
+		sc_store_word(place.frame + 8, (uint64_t)begin);
+		sc_store_word(place.frame + 16,
+		              place.tag_word | SYSCAP_FRAME_MARK);
+		fill(place.frame, len, site, duration, &whole);
+		sc_end(st, &token, &place);
+		return;
+	}
+	const bool outermost = sc_enter(st, &token);
+	unsigned char *const frame =
+		sc_reserve(st, len, SYSCAP_FRAME_MARK, begin);
+	if (frame != NULL) {
+		fill(frame, len, site, duration, &whole);
+		sc_commit(frame, SYSCAP_FRAME_MARK, st->tid_tag);
+	}
+	sc_leave(st, &token, outermost);
+}
+
+void syscap_linked(const char *group, const char *name, unsigned link,
+                   uint64_t id, const char *message)
+{
+	struct syscap_mark_site site;
+
+	if (!syscap_is_active())
+		return;
+	sc_text_field(site.group, sizeof(site.group), group);
+	sc_text_field(site.name, sizeof(site.name), name);
+	syscap_linked_at(&site, link, id, syscap_clock(), 0, message);
+}

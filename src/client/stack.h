@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * stack.h - a stack as the caller's callback writes it, for a frame whose
+ * length must be known before it is taken.
+ *
+ * The callback runs before anything is entered or reserved: it may emit,
+ * fork, take its time, or leave by siglongjmp().
+ *
+ * Callbacks that unwind with a library begin two addresses early, so that
+ * the first two, which are in the callback and in the function of ours that
+ * called it, fall in front of what is kept.  So there is room, and so this
+ * must stay inlined into the public function.
+ */
+#ifndef SC_STACK_H
+#define SC_STACK_H
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SC_STACK_BEFORE 2u
+#define SC_STACK_MAX    128u
+
+struct sc_stack {
+	unsigned n;
+	uint64_t words[SC_STACK_BEFORE + SC_STACK_MAX];
+};
+
+static inline __attribute__((always_inline)) void
+sc_stack_take(struct sc_stack *stack,
+              int (*backtrace)(uint64_t *addrs, unsigned n_addrs, void *user),
+              void *user)
+{
+	const int saved = errno;
+	int n = 0;
+
+	if (backtrace != NULL)
+		n = backtrace(stack->words + SC_STACK_BEFORE, SC_STACK_MAX,
+		              user);
+	if (n < 0) /* how some say that there is none */
+		n = 0;
+	stack->n = (unsigned)n < SC_STACK_MAX ? (unsigned)n : SC_STACK_MAX;
+	errno = saved;
+}
+
+static inline const uint64_t *sc_stack_addrs(const struct sc_stack *stack)
+{
+	return stack->words + SC_STACK_BEFORE;
+}
+
+#endif
