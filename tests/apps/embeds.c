@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* embeds.c FILE... - puts files into its capture, under their names. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <syscap.h>
+
+int main(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		const int fd = open(argv[i], O_RDONLY);
+		const int r = fd < 0 ? -1 : syscap_file_fd(argv[i], fd);
+
+		if (r != 0) {
+			fprintf(stderr, "%s: %s\n", argv[i],
+			        fd < 0 ? "can't be opened" : strerror(-r));
+			return 1;
+		}
+		close(fd);
+	}
+	return 0;
+}
