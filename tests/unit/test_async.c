@@ -176,6 +176,28 @@ TEST(long_messages_are_cut_between_characters)
 	peer_free(&peer);
 }
 
+CHILD(around_a_ring)
+{
+	char text[20] = "";
+
+	for (unsigned i = 0; i < 3000; i++) {
+		memset(text, 'x', i * 7 % 17);
+		text[i * 7 % 17] = '\0';
+		syscap_linked("test", "around", SYSCAP_LINK_STEP, i, text);
+	}
+}
+
+TEST(what_is_behind_a_message_is_zero_also_where_there_was_a_frame_before)
+{
+	struct peer peer;
+
+	peer_start(&peer, "around_a_ring", 8192, PEER_OURS);
+	CHECK_EQ(peer_finish(&peer), 0);
+	/* peer_next() has looked at each byte of them */
+	CHECK(peer_count_marks(&peer, "test", "around") > 100);
+	peer_free(&peer);
+}
+
 CHILD(into_a_full_ring)
 {
 	errno = 77;
