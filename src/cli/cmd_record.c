@@ -20,7 +20,9 @@ enum {
 	OPT_RING_KIB = 256,
 	OPT_FORCE,
 	OPT_NO_MAPS,
-	OPT_DRAIN_INTERVAL
+	OPT_DRAIN_INTERVAL,
+	OPT_TRACE_FD,
+	OPT_GJS
 };
 
 static const char usage[] =
@@ -34,6 +36,10 @@ static const char usage[] =
 	"      --no-maps             leave out what files are mapped where\n"
 	"      --drain-interval=MS   empty the rings every MS milliseconds,\n"
 	"                            1 to 1000, and not when there is need\n"
+	"      --trace-fd            give it $SYSPROF_TRACE_FD, and join what it\n"
+	"                            writes there by itself\n"
+	"      --gjs                 have GJS write its JavaScript stacks, and\n"
+	"                            join them\n"
 	"  -q, --quiet               no progress, no summary\n"
 	"  -h, --help                print this\n"
 	"\n"
@@ -70,6 +76,8 @@ static int parse(int argc, char **argv, struct sc_record_options *options)
 		{ "no-maps", no_argument, NULL, OPT_NO_MAPS },
 		{ "drain-interval", required_argument, NULL,
 		  OPT_DRAIN_INTERVAL },
+		{ "trace-fd", no_argument, NULL, OPT_TRACE_FD },
+		{ "gjs", no_argument, NULL, OPT_GJS },
 		{ "quiet", no_argument, NULL, 'q' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
@@ -90,6 +98,12 @@ static int parse(int argc, char **argv, struct sc_record_options *options)
 			return SC_EXIT_DONE;
 		case OPT_FORCE:
 			options->force = true;
+			break;
+		case OPT_TRACE_FD:
+			options->trace_fd = true;
+			break;
+		case OPT_GJS:
+			options->gjs = true;
 			break;
 		case OPT_NO_MAPS:
 			options->maps = false;

@@ -13,6 +13,7 @@
 #include "record/rings.h"
 #include "record/spawn.h"
 #include "record/summary.h"
+#include "record/written.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -46,6 +47,7 @@ struct recorder {
 
 	struct sc_spawn_saved saved;
 	int signal_fd, epoll, control, child_end;
+	struct sc_written trace, gjs;
 	struct sc_command command;
 	bool stop; /* asked to twice: finish, whatever the command does */
 	unsigned asked;
@@ -138,6 +140,8 @@ static void tear_down(struct recorder *recorder)
 	sc_processes_free(recorder->processes);
 	sc_renumber_free(recorder->renumber);
 	sc_writer_close(recorder->writer);
+	sc_written_close(&recorder->trace);
+	sc_written_close(&recorder->gjs);
 	close_fd(recorder->child_end);
 	close_fd(recorder->signal_fd);
 	close_fd(recorder->epoll);
@@ -283,6 +287,26 @@ static void loop(struct recorder *recorder)
 	}
 }
 
+/* What the command wrote by itself. */
+static void join_written(struct recorder *recorder)
+{
+	const struct sc_written *const all[] = { &recorder->trace,
+		                                 &recorder->gjs };
+	uint32_t last_id = sc_renumber_last(recorder->renumber);
+
+	for (unsigned i = 0; i < 2; i++) {
+		if (all[i]->fd < 0)
+			continue;
+		const uint64_t n =
+			sc_written_join(all[i], recorder->options->output,
+		                        &last_id, recorder->writer);
+		if (n != 0 && !recorder->options->quiet)
+			fprintf(stderr,
+			        "syscap record: %s: %llu frames joined\n",
+			        all[i]->option, (unsigned long long)n);
+	}
+}
+
 /* The command is over, or we were told not to wait for it. */
 static int finish(struct recorder *recorder)
 {
@@ -299,6 +323,7 @@ static int finish(struct recorder *recorder)
 		                  (int32_t)recorder->command.pid);
 	take_events(recorder, 0);
 	sc_processes_count(recorder->processes, &all, &alive);
+	join_written(recorder);
 	r = sc_writer_finish(recorder->writer, sc_now());
 	sc_report_finish(&recorder->report);
 	if (r != 0 && !recorder->write_failed)
@@ -330,7 +355,15 @@ static int start(struct recorder *recorder)
 	bool executing;
 	int r;
 
-	r = sc_spawn(options->argv, recorder->child_end, &recorder->saved,
+	const struct sc_spawn_given given[] = {
+		{ recorder->trace.variable, recorder->trace.fd },
+		{ recorder->gjs.variable, recorder->gjs.fd },
+		{ "SYSPROF_CONTROL_FD", recorder->child_end },
+	};
+	/* gjs asks for both */
+	if (options->gjs && setenv("GJS_ENABLE_PROFILER", "1", 1) != 0)
+		return SC_RECORD_FAILED;
+	r = sc_spawn(options->argv, given, 3, &recorder->saved,
 	             &recorder->command, &executing);
 	close(recorder->child_end);
 	recorder->child_end = -1;
@@ -360,14 +393,25 @@ int sc_record_run(const struct sc_record_options *options)
 		                     .epoll = -1,
 		                     .control = -1,
 		                     .child_end = -1,
+		                     .trace = { "SYSPROF_TRACE_FD",
+		                                "--trace-fd", -1 },
+		                     .gjs = { "GJS_TRACE_FD", "--gjs", -1 },
 		                     .interval = 1,
 		                     .began = sc_now() };
 	struct syscap_error error;
 	int r, exit_status = SC_RECORD_FAILED;
 
 	sc_report_init(&recorder.report, options->quiet, recorder.began);
-	/* Before any other file, so that the command's end is 3 or so. */
-	r = sc_control_server_pair(&recorder.control, &recorder.child_end);
+	/* Before any other file, so that the command's are 3 and so on, in
+	 * the order in which sysprof-cli gives them. */
+	r = options->trace_fd
+	            ? sc_written_make(&recorder.trace, options->output)
+	            : 0;
+	if (r == 0 && options->gjs)
+		r = sc_written_make(&recorder.gjs, options->output);
+	if (r == 0)
+		r = sc_control_server_pair(&recorder.control,
+		                           &recorder.child_end);
 	if (r != 0)
 		goto fail;
 	if (sc_writer_open(options->output, options->force, &recorder.writer,

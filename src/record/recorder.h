@@ -21,7 +21,8 @@ struct sc_record_options {
 	unsigned ring_kib;
 	unsigned drain_ms; /* 0: as often as there is something */
 	bool force, quiet, maps;
-	char *const *argv; /* the command */
+	bool trace_fd, gjs; /* give the command a file to write to */
+	char *const *argv;  /* the command */
 };
 
 /** Returns the exit status: the command's own, or one of the above. */

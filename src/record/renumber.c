@@ -332,3 +332,8 @@ int sc_renumber_ctrset(struct sc_renumber *renumber,
 		(uint16_t)(sizeof(*ctrset) + kept_groups * sizeof(*groups));
 	return result;
 }
+
+uint32_t sc_renumber_last(const struct sc_renumber *renumber)
+{
+	return renumber->last_id;
+}

@@ -50,6 +50,9 @@ int sc_renumber_ctrset(struct sc_renumber *renumber,
                        struct sc_renumber_ring *ring,
                        struct syscap_wire_ctrset *ctrset);
 
+/** The largest id that was given out. */
+uint32_t sc_renumber_last(const struct sc_renumber *renumber);
+
 /** The process is gone or runs another program: its ids mean nothing now. */
 void sc_renumber_forget(struct sc_renumber *renumber, int32_t pid);
 

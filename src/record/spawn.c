@@ -43,15 +43,19 @@ int sc_spawn_prepare(struct sc_spawn_saved *saved, int *ret_signal_fd)
 }
 
 /* In the child.  Returns -errno. */
-static int run(char *const argv[], int control_fd,
-               const struct sc_spawn_saved *saved)
+static int run(char *const argv[], const struct sc_spawn_given *given,
+               unsigned n, const struct sc_spawn_saved *saved)
 {
 	char number[16];
 
-	snprintf(number, sizeof(number), "%d", control_fd);
-	if (setenv("SYSPROF_CONTROL_FD", number, 1) != 0 ||
-	    fcntl(control_fd, F_SETFD, 0) != 0)
-		return -errno;
+	for (unsigned i = 0; i < n; i++) {
+		if (given[i].fd < 0)
+			continue;
+		snprintf(number, sizeof(number), "%d", given[i].fd);
+		if (setenv(given[i].variable, number, 1) != 0 ||
+		    fcntl(given[i].fd, F_SETFD, 0) != 0)
+			return -errno;
+	}
 	sigaction(SIGPIPE, &saved->pipe, NULL);
 	sigaction(SIGXFSZ, &saved->xfsz, NULL);
 	sigaction(SIGCHLD, &saved->child, NULL);
@@ -61,12 +65,12 @@ static int run(char *const argv[], int control_fd,
 	return -errno;
 }
 
-int sc_spawn(char *const argv[], int control_fd,
+int sc_spawn(char *const argv[], const struct sc_spawn_given *given, unsigned n,
              const struct sc_spawn_saved *saved, struct sc_command *ret_command,
              bool *ret_executing)
 {
 	int fds[2], error = 0;
-	ssize_t n;
+	ssize_t got;
 	pid_t pid;
 
 	*ret_executing = false;
@@ -81,16 +85,16 @@ int sc_spawn(char *const argv[], int control_fd,
 		return error;
 	}
 	if (pid == 0) {
-		error = run(argv, control_fd, saved);
-		n = write(fds[1], &error, sizeof(error));
-		_exit(n == (ssize_t)sizeof(error) ? 127 : 126);
+		error = run(argv, given, n, saved);
+		got = write(fds[1], &error, sizeof(error));
+		_exit(got == (ssize_t)sizeof(error) ? 127 : 126);
 	}
 	close(fds[1]);
 	do
-		n = read(fds[0], &error, sizeof(error));
-	while (n < 0 && errno == EINTR);
+		got = read(fds[0], &error, sizeof(error));
+	while (got < 0 && errno == EINTR);
 	close(fds[0]);
-	if (n == 0) {
+	if (got == 0) {
 		*ret_command =
 			(struct sc_command){ .pid = pid, .running = true };
 		return 0;
@@ -98,7 +102,7 @@ int sc_spawn(char *const argv[], int control_fd,
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	*ret_executing = true;
-	return n == (ssize_t)sizeof(error) ? error : -EIO;
+	return got == (ssize_t)sizeof(error) ? error : -EIO;
 }
 
 void sc_command_reap(struct sc_command *command)

@@ -30,12 +30,18 @@ struct sc_command {
 	int status;   /* as exit status */
 };
 
+/** A descriptor for the command, and the variable that tells its number. */
+struct sc_spawn_given {
+	const char *variable;
+	int fd; /* -1: none */
+};
+
 /**
- * Run @argv with the socket @control_fd, and its number in
- * SYSPROF_CONTROL_FD.  Returns once the command runs: 0, or -errno, where
+ * Run @argv with the descriptors @given, @n of them, the variables set to
+ * their numbers.  Returns once the command runs: 0, or -errno, where
  * *ret_executing tells whether it was the command that could not be run.
  */
-int sc_spawn(char *const argv[], int control_fd,
+int sc_spawn(char *const argv[], const struct sc_spawn_given *given, unsigned n,
              const struct sc_spawn_saved *saved, struct sc_command *ret_command,
              bool *ret_executing);
 

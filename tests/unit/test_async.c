@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <syscap.h>
 
@@ -180,7 +181,9 @@ CHILD(around_a_ring)
 {
 	char text[20] = "";
 
-	for (unsigned i = 0; i < 3000; i++) {
+	for (unsigned i = 0; i < 1000; i++) {
+		if (i % 20 == 0)
+			usleep(2000); /* the reader comes by */
 		memset(text, 'x', i * 7 % 17);
 		text[i * 7 % 17] = '\0';
 		syscap_linked("test", "around", SYSCAP_LINK_STEP, i, text);
