@@ -170,7 +170,7 @@ static unsigned kill_one(const char *dir, unsigned n)
 
 	snprintf(variable, sizeof(variable), "SYSCAP_OUTPUT=%s", path);
 	const pid_t pid = written_start("victim", notes, env, -1);
-	sleep_us(500 + random_below(20000));
+	sleep_us((500 + random_below(20000)) * (test_is_sanitized() ? 10 : 1));
 	kill(pid, SIGKILL);
 	CHECK_EQ(written_wait(pid), SIGKILL);
 	/* It may have died before it made its file */
@@ -201,7 +201,7 @@ TEST(what_was_published_before_a_kill_is_in_the_output_once)
 
 	for (unsigned n = 0; n < N_KILLS; n++)
 		n_with_events += kill_one(dir, n) != 0;
-	CHECK(n_with_events > N_KILLS / 2);
+	CHECK(n_with_events > N_KILLS / 4);
 	written_remove_dir(dir);
 }
 

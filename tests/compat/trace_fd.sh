@@ -1,0 +1,92 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# trace_fd.sh - what programs write by themselves, with the reference's
+# writer, with ours, or with GJS', `syscap record` joins into the capture.
+#
+# Reads SYSCAP (the command), REF_COUNT (ref_count), SYSCAP_TEST_BIN
+# (ref_writer).
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+if [ -z "${REF_COUNT:-}" ]; then
+	echo "skip: there is no libsysprof-capture-4"
+	exit 77
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+unset SYSPROF_CONTROL_FD SYSPROF_TRACE_FD SYSCAP_OUTPUT
+
+sound() {
+	"$SYSCAP" check "$1" >check || { cat check; exit 1; }
+	"$here/compare_counts.sh" "$1"
+}
+# shows FILE REGEX...: `stat` has a line for each
+shows() {
+	file=$1
+	shift
+	"$SYSCAP" stat "$file" >stat
+	for line; do
+		grep -Eq "$line" stat ||
+			{ echo "$file: no line $line"; cat stat; exit 1; }
+	done
+}
+
+# Counters of both ways, whose ids may be equal; names of the JIT
+for how in "" unfinished; do
+	"$SYSCAP" record -q --trace-fd -o a.syscap -- \
+		"$SYSCAP_TEST_BIN/ref_writer" $how 2>log
+	sound a.syscap
+	shows a.syscap 'writer +mark +500 ' '  sample +500$' \
+		'both +theirs .* 499 ' 'both +ours .* 1499 '
+	"$SYSCAP" dump --type sample a.syscap | tail -n 1 >last
+done
+
+# A torn end is told, and the rest is there
+cat >tear.sh <<'EOF'
+"$SYSCAP_TEST_BIN/ref_writer"
+head -c 1000 /proc/self/fd/3 | tail -c 100 >part
+printf '\150\000\377\377' >>/proc/self/fd/3
+EOF
+"$SYSCAP" record -q --trace-fd -o torn.syscap -- sh tear.sh 2>log
+grep -q 'the file ends 4 bytes into' log || { cat log; exit 1; }
+sound torn.syscap
+shows torn.syscap 'writer +mark +500 '
+
+# No capture: the bytes are kept, the command's status is its own
+status=0
+"$SYSCAP" record -q --trace-fd -o b.syscap -- \
+	sh -c 'echo something else >&3; exit 7' 2>log || status=$?
+[ $status = 7 ] || { echo "status $status"; exit 1; }
+grep -q 'it is kept in b.syscap.trace-fd' log || { cat log; exit 1; }
+[ "$(cat b.syscap.trace-fd)" = "something else" ]
+sound b.syscap
+# Cut short, or nothing
+"$SYSCAP" record -q --trace-fd -o c.syscap -- \
+	sh -c '"$SYSCAP_TEST_BIN/ref_writer"; : >/proc/self/fd/3' 2>log
+grep -q 'the command wrote nothing' log || { cat log; exit 1; }
+sound c.syscap
+
+# What GJS is told, and a writer in its place
+"$SYSCAP" record -q --gjs -o d.syscap -- sh -c '[ "$GJS_ENABLE_PROFILER" = 1 ] &&
+	SYSPROF_TRACE_FD=$GJS_TRACE_FD "$SYSCAP_TEST_BIN/ref_writer"' 2>log
+sound d.syscap
+shows d.syscap 'writer +mark +500 ' '  sample +500$'
+
+if ! command -v gjs >/dev/null; then
+	echo "left out: gjs itself, for there is none"
+	exit 0
+fi
+if GJS_ENABLE_PROFILER=1 gjs -c '0' 2>&1 | grep -q 'Profiler is disabled'; then
+	echo "left out: gjs itself, which was built without its profiler"
+	exit 0
+fi
+cat >busy.js <<'EOF'
+function busy(n) { let s = 0; for (let i = 0; i < n; i++) s += Math.sqrt(i); return s; }
+let total = 0;
+const end = Date.now() + 1500;
+while (Date.now() < end) total += busy(100000);
+print(total > 0);
+EOF
+"$SYSCAP" record -q --gjs -o gjs.syscap -- gjs busy.js >/dev/null 2>log
+sound gjs.syscap
+shows gjs.syscap '  jitmap ' '  sample '
