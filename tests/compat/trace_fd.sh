@@ -44,8 +44,7 @@ done
 # A torn end is told, and the rest is there
 cat >tear.sh <<'EOF'
 "$SYSCAP_TEST_BIN/ref_writer"
-head -c 1000 /proc/self/fd/3 | tail -c 100 >part
-printf '\150\000\377\377' >>/proc/self/fd/3
+printf '\150\000\377\377' >>/proc/self/fd/$SYSPROF_TRACE_FD
 EOF
 "$SYSCAP" record -q --trace-fd -o torn.syscap -- sh tear.sh 2>log
 grep -q 'the file ends 4 bytes into' log || { cat log; exit 1; }
@@ -55,14 +54,14 @@ shows torn.syscap 'writer +mark +500 '
 # No capture: the bytes are kept, the command's status is its own
 status=0
 "$SYSCAP" record -q --trace-fd -o b.syscap -- \
-	sh -c 'echo something else >&3; exit 7' 2>log || status=$?
+	sh -c 'echo something else >/proc/self/fd/$SYSPROF_TRACE_FD; exit 7' 2>log || status=$?
 [ $status = 7 ] || { echo "status $status"; exit 1; }
 grep -q 'it is kept in b.syscap.trace-fd' log || { cat log; exit 1; }
 [ "$(cat b.syscap.trace-fd)" = "something else" ]
 sound b.syscap
 # Cut short, or nothing
 "$SYSCAP" record -q --trace-fd -o c.syscap -- \
-	sh -c '"$SYSCAP_TEST_BIN/ref_writer"; : >/proc/self/fd/3' 2>log
+	sh -c '"$SYSCAP_TEST_BIN/ref_writer"; : >/proc/self/fd/$SYSPROF_TRACE_FD' 2>log
 grep -q 'the command wrote nothing' log || { cat log; exit 1; }
 sound c.syscap
 
