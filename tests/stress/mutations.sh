@@ -15,12 +15,25 @@ only=${1:-}
 files=$(sed -n '/^add_library(syscap STATIC/,/)$/p' \
 	"$SYSCAP_SOURCE/src/CMakeLists.txt" | grep -o '[a-z_]*/[a-z_]*\.c')
 
-build() { # TEST-SOURCE... ; into $work/test
-	for file in $files; do
-		$CC -std=c11 -O2 -w -fPIC -I"$work/include" -I"$work/src" \
-			-c "$work/src/$file" \
-			-o "$work/$(basename $file .c).o"
+# compile TREE FILE FOLDER
+compile() {
+	$CC -std=c11 -O2 -w -fPIC -I"$1/include" -I"$1/src" \
+		-c "$1/src/$2" -o "$3/$(basename $2 .c).o"
+}
+
+mkdir "$work/whole"
+for file in $files; do
+	compile "$SYSCAP_SOURCE" $file "$work/whole"
+done
+
+build() { # BROKEN-FILE TEST-SOURCE... ; into $work/test
+	cp "$work/whole"/*.o "$work"
+	for source in $files; do
+		case $1 in
+		include/* | "src/$source") compile "$work" $source "$work" ;;
+		esac
 	done
+	shift
 	$CC -std=c11 -O2 -w -I"$work/include" -I"$work/src" \
 		-I"$SYSCAP_SOURCE/tests" "$@" \
 		"$SYSCAP_SOURCE/tests/harness/peer.c" \
@@ -47,7 +60,7 @@ mutate() {
 		*) paths="$paths $SYSCAP_SOURCE/tests/$source" ;;
 		esac
 	done
-	build $paths
+	build $file $paths
 	if timeout 300 "$work/test" --timeout 120 "$@" >"$work/log" 2>&1; then
 		echo "NOT NOTICED: $name"
 		n_unnoticed=$((n_unnoticed + 1))
