@@ -63,6 +63,10 @@ struct syscap_file_info {
 	int64_t end;   /* ns, header end_time; 0: not finished */
 	/* From the ring file of a process that recorded itself and died. */
 	uint64_t merged_bytes, merged_frames;
+	uint64_t merged_bad; /* frames, or ends of rings, not readable */
+	/* Why a ring file that is there was not merged; "": it was, or there
+	 * is none, or its process still writes. */
+	char not_merged[200];
 };
 
 /** One frame, decoded.  Texts are NUL-terminated, in the file's map. */
@@ -160,9 +164,12 @@ struct syscap_reader;
  * with -EISDIR or -EINVAL: a directory, a pipe or a device.  The frames that
  * are there now are read; what a recorder appends later is not.
  *
- * Where the process that wrote the file was killed, the frames that it left
- * in its ring file follow those of the file, at offsets that go on behind
- * its end (info.merged_frames; `syscap recover` moves them into the file).
+ * A process that records itself names its ring file in the first frame.
+ * Where it was killed, the frames that it left there follow those of the
+ * file, at offsets that go on behind its end (info.merged_frames; `syscap
+ * recover` moves them into the file).  While it lives, frames that it is just
+ * writing are left out, so that the file ends with a whole one.  What was not
+ * merged, and why, is in the info, and is no error.
  */
 int syscap_reader_open(const char *path, struct syscap_reader **ret_reader,
                        struct syscap_error *error);

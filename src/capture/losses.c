@@ -70,26 +70,31 @@ void sc_loss_add(struct sc_loss *sum, const struct sc_loss *more)
 	sum->bytes = capped(sum->bytes + more->bytes);
 }
 
-bool sc_loss_remainder(const struct sc_ring_losses *all,
-                       const struct sc_loss *told, struct sc_loss *ret_rest)
+bool sc_loss_less(const struct sc_loss *all, const struct sc_loss *told,
+                  struct sc_loss *ret_rest)
 {
-	uint64_t bytes;
-
 	memset(ret_rest, 0, sizeof(*ret_rest));
-	for (unsigned i = 0; i < SC_LOSS_KINDS; i++) {
-		const uint64_t n = capped(
-			__atomic_load_n(&all->frames[i], __ATOMIC_RELAXED));
-
-		if (n > told->frames[i]) {
-			ret_rest->frames[i] = n - told->frames[i];
+	for (unsigned i = 0; i < SC_LOSS_KINDS; i++)
+		if (all->frames[i] > told->frames[i]) {
+			ret_rest->frames[i] = all->frames[i] - told->frames[i];
 			ret_rest->total =
 				capped(ret_rest->total + ret_rest->frames[i]);
 		}
-	}
-	bytes = capped(__atomic_load_n(&all->bytes, __ATOMIC_RELAXED));
-	if (bytes > told->bytes)
-		ret_rest->bytes = bytes - told->bytes;
+	if (all->bytes > told->bytes)
+		ret_rest->bytes = all->bytes - told->bytes;
 	return ret_rest->total > 0;
+}
+
+bool sc_loss_remainder(const struct sc_ring_losses *all,
+                       const struct sc_loss *told, struct sc_loss *ret_rest)
+{
+	struct sc_loss now = { .bytes = capped(__atomic_load_n(
+				       &all->bytes, __ATOMIC_RELAXED)) };
+
+	for (unsigned i = 0; i < SC_LOSS_KINDS; i++)
+		now.frames[i] = capped(
+			__atomic_load_n(&all->frames[i], __ATOMIC_RELAXED));
+	return sc_loss_less(&now, told, ret_rest);
 }
 
 void sc_loss_message(const struct sc_loss *loss, char *text, size_t size)

@@ -31,6 +31,10 @@ bool sc_loss_parse(const struct syscap_wire_mark *mark,
 
 void sc_loss_add(struct sc_loss *sum, const struct sc_loss *more);
 
+/** @all less what was @told.  False: nothing. */
+bool sc_loss_less(const struct sc_loss *all, const struct sc_loss *told,
+                  struct sc_loss *ret_rest);
+
 /** What the ring says in all, less what was @told.  False: nothing. */
 bool sc_loss_remainder(const struct sc_ring_losses *all,
                        const struct sc_loss *told, struct sc_loss *ret_rest);

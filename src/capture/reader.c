@@ -37,6 +37,8 @@ struct syscap_reader {
 	unsigned char *rest; /* frames that follow: from a ring file */
 	uint64_t rest_size;  /* bytes of them */
 	uint64_t rest_frames;
+	uint64_t rest_bad; /* what of the ring file could not be read */
+	char not_merged[sizeof(((struct syscap_error *)0)->message)];
 	uint64_t position; /* of the next frame; never behind size + rest */
 	uint64_t released; /* pages up to here were given back */
 	bool big;          /* the file's byte order */
@@ -84,7 +86,7 @@ int syscap_reader_open_memory(const void *data, size_t size,
 
 /* Map the file; *ret_data stays NULL for an empty one. */
 static int map_file(int fd, void **ret_data, size_t *ret_size,
-                    struct stat *ret_st, struct syscap_error *error)
+                    struct syscap_error *error)
 {
 	struct stat st;
 
@@ -94,7 +96,6 @@ static int map_file(int fd, void **ret_data, size_t *ret_size,
 		return sc_error_set(error, EISDIR, 0, "%s", strerror(EISDIR));
 	if (!S_ISREG(st.st_mode))
 		return sc_error_set(error, EINVAL, 0, "Not a regular file");
-	*ret_st = st;
 	*ret_size = (size_t)st.st_size;
 	*ret_data = NULL;
 	if (st.st_size == 0)
@@ -110,28 +111,117 @@ static int map_file(int fd, void **ret_data, size_t *ret_size,
 	return 0;
 }
 
+static int open_map(int fd, struct syscap_reader **ret_reader,
+                    struct syscap_error *error)
+{
+	void *data = NULL;
+	size_t size = 0;
+	int r = map_file(fd, &data, &size, error);
+
+	if (r < 0)
+		return r;
+	r = syscap_reader_open_memory(data, size, ret_reader, error);
+	if (r < 0) {
+		if (data)
+			munmap(data, size);
+		return r;
+	}
+	(*ret_reader)->is_mapped = true;
+	return 0;
+}
+
+/* The file may have grown, or been cut, since it was mapped. */
+static int map_again(struct syscap_reader *reader, int fd,
+                     struct syscap_error *error)
+{
+	struct syscap_reader *fresh;
+	const int r = open_map(fd, &fresh, error);
+
+	if (r < 0)
+		return r;
+	munmap((void *)reader->data, (size_t)reader->mapped);
+	*reader = *fresh;
+	free(fresh);
+	return 0;
+}
+
+static int take_rest(struct syscap_reader *reader, struct sc_rest *rest,
+                     struct syscap_error *why)
+{
+	const int r = sc_rest_load(rest, reader->data, reader->size, why);
+
+	if (r != 0)
+		return r;
+	reader->size = rest->capture_size;
+	reader->rest = rest->bytes;
+	reader->rest_size = rest->n_bytes;
+	reader->rest_frames = rest->n_frames;
+	reader->rest_bad = rest->n_bad;
+	rest->bytes = NULL;
+	return 0;
+}
+
+/* @rest is open: of a process that lives, where @lives. */
+static int merge(struct syscap_reader *reader, int fd, struct sc_rest *rest,
+                 bool lives, struct syscap_error *error)
+{
+	struct syscap_error why = { .code = 0 };
+	uint64_t whole;
+	struct stat st;
+	int r;
+
+	if (fstat(fd, &st) != 0)
+		return sc_error_set(error, errno, 0, "%s", strerror(errno));
+	const bool is_ours = sc_rest_is_of(rest, &st);
+	const bool is_known =
+		lives && is_ours && sc_rest_live_size(rest, fd, &whole) == 0;
+	r = map_again(reader, fd, error);
+	if (r < 0 || (lives && !is_known))
+		return r;
+	if (lives) {
+		if (whole < reader->size)
+			reader->size = whole;
+		return 0;
+	}
+	if (!is_ours)
+		r = sc_error_set(&why, ESTALE, 0,
+		                 "its ring file belongs to another file: was "
+		                 "this one copied, or joined?");
+	else
+		r = take_rest(reader, rest, &why);
+	if (r == -ENOMEM)
+		return sc_error_set(error, ENOMEM, 0, "out of memory");
+	memcpy(reader->not_merged, why.message, sizeof(why.message));
+	return 0;
+}
+
 /*
  * A process that recorded itself and died left frames in its ring file: they
- * come behind the file's own.  One that lives, or whose rings are not what
- * they should be, is read as it is.
+ * come behind the file's own.  One that lives is read as far as its batches
+ * are whole.
  */
-static void add_rest(struct syscap_reader *reader, const struct stat *st)
+static int add_rest(struct syscap_reader *reader, int fd,
+                    struct syscap_error *error)
 {
-	const char *const path = sc_rest_path(reader->data, reader->size);
+	const char *const named = sc_rest_path(reader->data, reader->size);
+	struct syscap_error why;
 	struct sc_rest rest;
+	char path[4096];
 
-	if (path == NULL || sc_rest_open(&rest, path, false, NULL) != 0)
-		return;
-	if (sc_rest_is_of(&rest, st->st_dev, st->st_ino) &&
-	    sc_rest_load(&rest, reader->data, reader->size, NULL) == 0 &&
-	    rest.capture_size >= HEADER_SIZE) {
-		reader->size = rest.capture_size;
-		reader->rest = rest.bytes;
-		reader->rest_size = rest.n_bytes;
-		reader->rest_frames = rest.n_frames;
-		rest.bytes = NULL;
+	if (named == NULL || strlen(named) >= sizeof(path))
+		return 0;
+	strcpy(path, named);
+	int r = sc_rest_open(&rest, path, false, &why);
+	if (r >= 0) {
+		r = merge(reader, fd, &rest, r == SC_REST_LIVES, error);
+		sc_rest_close(&rest);
+		return r;
 	}
-	sc_rest_close(&rest);
+	/* Who recovered from it may just have ended */
+	if (r == -ENOENT)
+		return map_again(reader, fd, error);
+	memcpy(reader->not_merged, why.message, sizeof(why.message));
+	return 0;
 }
 
 int syscap_reader_open(const char *path, struct syscap_reader **ret_reader,
@@ -139,26 +229,18 @@ int syscap_reader_open(const char *path, struct syscap_reader **ret_reader,
 {
 	/* Non-blocking, or opening a pipe would wait for its writer. */
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct syscap_reader *reader = NULL;
+
 	if (fd < 0)
 		return sc_error_set(error, errno, 0, "%s", strerror(errno));
-
-	void *data = NULL;
-	size_t size = 0;
-	struct stat st;
-	int r = map_file(fd, &data, &size, &st, error);
+	int r = open_map(fd, &reader, error);
+	if (r == 0)
+		r = add_rest(reader, fd, error);
 	close(fd);
-	if (r < 0)
-		return r;
-
-	struct syscap_reader *reader;
-	r = syscap_reader_open_memory(data, size, &reader, error);
 	if (r < 0) {
-		if (data)
-			munmap(data, size);
+		syscap_reader_close(reader);
 		return r;
 	}
-	reader->is_mapped = true;
-	add_rest(reader, &st);
 	*ret_reader = reader;
 	return 0;
 }
@@ -183,6 +265,9 @@ void syscap_reader_info(const struct syscap_reader *reader,
 	ret_info->size = reader->size + reader->rest_size;
 	ret_info->merged_bytes = reader->rest_size;
 	ret_info->merged_frames = reader->rest_frames;
+	ret_info->merged_bad = reader->rest_bad;
+	memcpy(ret_info->not_merged, reader->not_merged,
+	       sizeof(ret_info->not_merged));
 	ret_info->version = data[offsetof(struct syscap_wire_file, version)];
 	ret_info->foreign_order = reader->big != host_is_big;
 	memcpy(ret_info->capture_time,

@@ -5,7 +5,10 @@
  * What the process left in its ring file is moved into the capture, by the
  * protocol of ring/ring_file.h: if this process is killed too, the next
  * attempt goes on, and each frame arrives once.  A torn frame at the end is
- * cut off.  Files that somebody writes to are refused.
+ * cut off.  Files that somebody writes to are refused, and so is what is
+ * damaged in another way than by a kill.
+ *
+ * Context: offline.  SIGXFSZ must be ignored or blocked.
  */
 #ifndef SC_CAPTURE_RECOVER_H
 #define SC_CAPTURE_RECOVER_H
@@ -16,13 +19,16 @@
 #include <syscap/capture.h>
 
 struct sc_recovered {
-	char capture[4096]; /* its name, where a ring file was given */
-	bool had_rings;     /* there was a ring file; it is gone now */
-	uint64_t frames;    /* moved into the capture */
-	uint64_t bad;       /* in the rings, and not readable */
-	uint64_t cut;       /* bytes of a torn frame that were cut off */
-	uint64_t cut_at;    /* where the file ends now; with cut */
-	bool made_end;      /* end_time was missing */
+	char capture[4096];   /* its name, where a ring file was given */
+	char left_alone[200]; /* why a ring file was not its; "": none */
+	bool had_rings;       /* there was a ring file */
+	bool made_capture;    /* it was missing, and is there again */
+	uint64_t frames;      /* moved into the capture */
+	uint64_t bad;         /* in the rings, and not readable: if there are
+	                       * any, the ring file is kept, else it is gone */
+	uint64_t cut;         /* bytes of a torn frame that were cut off */
+	uint64_t cut_at;      /* where the file ended then; with cut */
+	bool made_end;        /* end_time was missing, or too early */
 };
 
 /**

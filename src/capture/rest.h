@@ -5,6 +5,10 @@
  * ring/ring_file.h has the layout and the protocol.  Nothing in the file is
  * believed before it was checked, and all of it is read into memory of ours:
  * somebody may change it meanwhile.
+ *
+ * rest.c opens the file, rest_owner.c finds out whether its process lives,
+ * rest_load.c reads the frames, rest_losses.c what they do not tell.
+ * Context of all: offline.
  */
 #ifndef SC_CAPTURE_REST_H
 #define SC_CAPTURE_REST_H
@@ -12,14 +16,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
+#include <sys/stat.h>
 
 #include <syscap/capture.h>
 
 #include "ring/ring_file.h"
 
+struct sc_rest_loss;
+
 struct sc_rest {
-	int fd; /* of the ring file; -1: none */
+	int fd;      /* of the ring file; -1: none */
+	uid_t owner; /* of the file */
+	dev_t dev;
+	ino_t ino;
 	struct sc_ring_file facts;
 	struct sc_ring_journal journal;
 	/* How many bytes of the capture count: behind them a batch is torn,
@@ -29,46 +38,86 @@ struct sc_rest {
 
 	/* Frames that are not in the capture, in a row. */
 	unsigned char *bytes;
-	size_t n_bytes;
+	size_t n_bytes, capacity;
 	uint64_t n_frames;
-	uint64_t n_bad; /* frames or ends of rings that could not be read */
+	uint64_t n_told; /* of them: loss records that we composed */
+	/* Frames whose content does not fit them, which are left out, and
+	 * rings that could not be read to their end. */
+	uint64_t n_bad;
 
-	/* Whose: from and to are the rings' heads and tails. */
+	/* Whose frames: from and to are offsets in the rings. */
 	struct sc_ring_journal_part parts[SC_RING_JOURNAL_PARTS];
 	uint32_t n_parts;
-	/* What the parts' slots say was lost. */
-	struct sc_rest_loss {
-		int32_t tid;
-		int64_t since;
-		struct sc_ring_losses lost;
-	} * losses;
+	/* What the slots say was lost, by thread. */
+	struct sc_rest_loss *losses;
 	uint32_t n_losses;
 };
 
 /** The path in a capture's first frame, METADATA "syscap.rings"; or NULL. */
 const char *sc_rest_path(const unsigned char *capture, uint64_t size);
 
+/** What sc_rest_open() may return beside 0 and -errno. */
+#define SC_REST_LIVES 1
+
 /**
  * Open the ring file at @path and see whose it is.  @lock: to change it;
- * else only to read.
+ * else only to read, which keeps others from changing it meanwhile.
  *
- * Returns 0; -ENOENT: there is none; -EBUSY: its process lives, or somebody
- * recovers from it; -EBADMSG and other: it is none, or not to be trusted, and
- * @error says why.
+ * Returns 0; SC_REST_LIVES: its process still writes, and @rest may be asked
+ * for sc_rest_is_of() and sc_rest_live_size() only; -ENOENT: there is none;
+ * -EBUSY: somebody else recovers from it; -EBADMSG and other: it is none, or
+ * not to be trusted.  @error says why, also that it lives.
  */
 int sc_rest_open(struct sc_rest *rest, const char *path, bool lock,
                  struct syscap_error *error);
 
-/** Whether the rings belong to the file @st_dev, @st_ino. */
-bool sc_rest_is_of(const struct sc_rest *rest, dev_t st_dev, ino_t st_ino);
+/** Whether the rings belong to the capture @st: the file, and its owner. */
+bool sc_rest_is_of(const struct sc_rest *rest, const struct stat *st);
+
+/**
+ * The process lives: how much of its capture, open as @capture, is whole
+ * frames; behind that there may be half a batch.
+ */
+int sc_rest_live_size(struct sc_rest *rest, int capture, uint64_t *ret_size);
 
 /**
  * Read what is left: @capture is the file's content, @size bytes.  Losses
- * that no record tells are among the frames, as loss records.  0 or -errno.
+ * that no record tells are among the frames, as loss records.  May be called
+ * again.  0 or -errno; -EBADMSG: the journal does not fit the capture.
+ *
+ * @size 0: the capture is gone.  Then all that the rings hold is left.
  */
 int sc_rest_load(struct sc_rest *rest, const unsigned char *capture,
                  uint64_t size, struct syscap_error *error);
 
+/**
+ * Whether the @size bytes at @torn, what the capture has behind capture_size,
+ * are the beginning of the journal's batch.
+ */
+bool sc_rest_is_torn_batch(const struct sc_rest *rest,
+                           const unsigned char *torn, uint64_t size);
+
 void sc_rest_close(struct sc_rest *rest);
+
+/* ------------------------------------- between the files named above only */
+
+/** All @size bytes, or false. */
+bool sc_rest_read_at(const struct sc_rest *rest, void *to, size_t size,
+                     uint64_t offset);
+
+/** Where slot @slot begins in the ring file. */
+uint64_t sc_rest_slot_at(const struct sc_rest *rest, uint32_t slot);
+
+/** Room for @more bytes behind n_bytes. */
+bool sc_rest_reserve(struct sc_rest *rest, size_t more);
+
+/** Note what @ring, a slot's header, says was lost.  False: no memory. */
+bool sc_rest_losses_note(struct sc_rest *rest,
+                         const struct sc_ring_header *ring);
+
+/** Add loss records for what no record tells.  False: no memory. */
+bool sc_rest_losses_add(struct sc_rest *rest, const unsigned char *capture);
+
+void sc_rest_losses_forget(struct sc_rest *rest);
 
 #endif

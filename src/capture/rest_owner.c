@@ -5,11 +5,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+#define WAIT_STEPS   400
+#define WAIT_STEP_NS 5000000
 
 static bool read_text(const char *path, char *text, size_t size)
 {
@@ -39,32 +44,39 @@ static bool pids_compare(const struct sc_ring_file *facts)
 	return strcmp(boot_id, facts->boot_id) == 0;
 }
 
+/* Threads may live on when the first one has ended. */
+static bool has_ended(char state, long n_threads)
+{
+	return (state == 'Z' || state == 'X') && n_threads <= 1;
+}
+
 static bool is_known_to_be_gone(const struct sc_ring_file *facts)
 {
 	char path[40], text[1024], state = 0;
 	unsigned long long ticks = 0;
+	long n_threads = 0;
 
 	if (!pids_compare(facts))
 		return false;
 	snprintf(path, sizeof(path), "/proc/%d/stat", facts->pid);
-	if (!read_text(path, text, sizeof(text)))
-		return true;
+	if (!read_text(path, text, sizeof(text))) /* or it may be hidden */
+		return kill(facts->pid, 0) != 0 && errno == ESRCH;
 	const char *const end = strrchr(text, ')');
-	/* field 3 is the state, field 22 when it was started */
+	/* field 3 is the state, 20 its threads, 22 when it was started */
 	if (end == NULL ||
 	    sscanf(end + 1,
 	           " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-	           "%*s %*s %*s %*s %*s %llu",
-	           &state, &ticks) != 2)
+	           "%*s %*s %*s %ld %*s %llu",
+	           &state, &n_threads, &ticks) != 3)
 		return false;
-	return ticks != facts->start_ticks || state == 'Z' || state == 'X';
+	return ticks != facts->start_ticks || has_ended(state, n_threads);
 }
 
 static bool is_locked(int fd)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 
-	return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+	return fcntl(fd, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
 }
 
 bool sc_rest_owner_lives(int fd, const struct sc_ring_file *facts)
@@ -72,13 +84,25 @@ bool sc_rest_owner_lives(int fd, const struct sc_ring_file *facts)
 	return is_locked(fd) && !is_known_to_be_gone(facts);
 }
 
+bool sc_rest_owner_exclude(int fd, bool all)
+{
+	const struct timespec pause = { 0, WAIT_STEP_NS };
+	const int kind = (all ? LOCK_EX : LOCK_SH) | LOCK_NB;
+
+	for (int i = 0; i < WAIT_STEPS; i++) {
+		if (flock(fd, kind) == 0)
+			return true;
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return false;
+		nanosleep(&pause, NULL);
+	}
+	return false;
+}
+
 bool sc_rest_owner_replace(int fd, const struct sc_ring_file *facts)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 
-	/* A lock of its own kind for who recovers: only one may */
-	if (flock(fd, LOCK_EX | LOCK_NB) != 0)
-		return false;
 	return fcntl(fd, F_OFD_SETLK, &lock) == 0 ||
 	       ((errno == EAGAIN || errno == EACCES) &&
 	        is_known_to_be_gone(facts));

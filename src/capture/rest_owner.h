@@ -1,5 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* rest_owner.h - whether the process that a ring file belongs to still runs. */
+/*
+ * rest_owner.h - whether the process that a ring file belongs to still runs,
+ * and who else may use the file now.
+ *
+ * A process holds an open file description lock on its file.  Forked
+ * relatives inherit it, and may outlive the process with it.  So those who
+ * use the file afterwards exclude each other by flock() locks, which the
+ * process does not take; and whoever has one knows that the other lock is
+ * the process', or its relatives'.
+ *
+ * Context of all: offline.
+ */
 #ifndef SC_CAPTURE_REST_OWNER_H
 #define SC_CAPTURE_REST_OWNER_H
 
@@ -8,12 +19,19 @@
 #include "ring/ring_file.h"
 
 /**
- * Somebody holds the lock on the ring file @fd; and it is not only a relative
- * that inherited the descriptor, of a process that is known to be gone.
+ * Keep those who recover from changing the ring file @fd, and with @all also
+ * readers from reading it.  Waits a moment for those that are at it.  False:
+ * they still are.
+ */
+bool sc_rest_owner_exclude(int fd, bool all);
+
+/**
+ * Somebody holds the process' lock; and it is not only a relative that
+ * inherited the descriptor, of a process that is known to be gone.
  */
 bool sc_rest_owner_lives(int fd, const struct sc_ring_file *facts);
 
-/** Take the lock.  False: somebody was faster. */
+/** Take the lock of the process, which is gone.  False: it is not. */
 bool sc_rest_owner_replace(int fd, const struct sc_ring_file *facts);
 
 #endif

@@ -150,11 +150,16 @@ static unsigned open_inputs(struct job *job)
 			complain(job, options->files[i], &error);
 		else
 			n_open++;
-	for (unsigned i = 0; i < options->n_files; i++)
-		if (job->readers[i] != NULL)
-			sc_fault_tell_merged(options->command,
-			                     options->files[i],
-			                     job->readers[i]);
+	for (unsigned i = 0; i < options->n_files; i++) {
+		const struct syscap_reader *const reader = job->readers[i];
+		const char *const file = options->files[i];
+
+		if (reader == NULL)
+			continue;
+		sc_fault_tell_merged(options->command, file, reader);
+		if (sc_fault_tell_unread(options->command, file, reader))
+			job->status = SC_EXIT_PROBLEM;
+	}
 	return n_open;
 }
 

@@ -4,6 +4,7 @@
 #include "cli/cmd.h"
 
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "cli/checker.h"
@@ -26,6 +27,20 @@ static void print_help(void)
 	     "problems, or a file could not be read; 2 for wrong use.");
 }
 
+/* What the ring file of a process that died has beside its frames. */
+static void check_rings(struct sc_checker *checker)
+{
+	struct syscap_file_info info;
+
+	syscap_reader_info(checker->reader, &info);
+	if (info.merged_bad != 0)
+		sc_findings_problem(checker->findings, SC_FINDING_CONTENT,
+		                    info.size - info.merged_bytes,
+		                    "places in the ring file that can't be "
+		                    "read: %" PRIu64,
+		                    info.merged_bad);
+}
+
 /* Returns the exit status for one file. */
 static int check_file(const char *command, const char *file, bool strict,
                       bool json)
@@ -45,6 +60,7 @@ static int check_file(const char *command, const char *file, bool strict,
 	}
 	sc_fault_tell_merged(command, file, checker.reader);
 	sc_findings_begin(&findings);
+	check_rings(&checker);
 	if (sc_checker_run(&checker) < 0)
 		sc_fault_no_memory(command);
 	else if (sc_findings_end(&findings, checker.n_frames))

@@ -189,6 +189,8 @@ int sc_cmd_dump(int argc, char **argv)
 	}
 	sc_fault_tell_merged(argv[0], request.file, reader);
 	status = print_frames(&request, reader);
+	if (sc_fault_tell_unread(argv[0], request.file, reader))
+		status = SC_EXIT_PROBLEM;
 	syscap_reader_close(reader);
 	return sc_fault_finish_output(argv[0], status);
 }

@@ -5,10 +5,12 @@
 
 #include <getopt.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 
 #include "capture/recover.h"
 #include "cli/fault.h"
+#include "cli/printable.h"
 
 static void print_help(void)
 {
@@ -32,15 +34,22 @@ static void tell(const char *file, const struct sc_recovered *r, bool dry)
 {
 	const char *const would = dry ? "would be " : "";
 
-	if (r->capture[0] != '\0')
-		printf("%s: of %s\n", file, r->capture);
+	if (r->capture[0] != '\0') {
+		printf("%s: of ", file);
+		sc_printable_write(stdout, r->capture, false);
+		putchar('\n');
+	}
+	if (r->made_capture)
+		printf("%s: that is missing, and %smade anew: what was in it "
+		       "is gone\n",
+		       file, would);
 	if (r->frames != 0)
 		printf("%s: %" PRIu64 " frames %smoved into it from the ring "
 		       "file\n",
 		       file, r->frames, would);
-	else if (r->had_rings)
-		printf("%s: the ring file was empty%s\n", file,
-		       dry ? "" : ", and is removed");
+	else if (r->had_rings && r->bad == 0)
+		printf("%s: nothing is left in the ring file, which %s\n", file,
+		       dry ? "would be removed" : "is removed");
 	if (r->cut != 0)
 		printf("%s: %" PRIu64 " bytes of a torn frame %scut off at "
 		       "byte %" PRIu64 "\n",
@@ -63,11 +72,18 @@ static int recover_file(const char *command, const char *file, bool dry,
 	}
 	if (!quiet)
 		tell(file, &recovered, dry);
+	if (recovered.left_alone[0] != '\0') {
+		fflush(stdout);
+		fprintf(stderr, "%s: %s: note: ", command, file);
+		sc_printable_write(stderr, recovered.left_alone, false);
+		putc('\n', stderr);
+	}
 	if (recovered.bad == 0)
 		return SC_EXIT_DONE;
+	fflush(stdout);
 	fprintf(stderr,
-	        "%s: %s: %" PRIu64 " places in the ring file can't be read; it "
-	        "is kept\n",
+	        "%s: %s: places in the ring file that can't be read: %" PRIu64
+	        "; it is kept\n",
 	        command, file, recovered.bad);
 	return SC_EXIT_PROBLEM;
 }
@@ -100,6 +116,8 @@ int sc_cmd_recover(int argc, char **argv)
 		fprintf(stderr, "%s: expected a file\n", argv[0]);
 		return sc_fault_misuse(argv[0]);
 	}
+	/* A file that may not grow is an error, not our end */
+	signal(SIGXFSZ, SIG_IGN);
 	for (int i = optind; i < argc; i++)
 		if (recover_file(argv[0], argv[i], dry, quiet) != SC_EXIT_DONE)
 			status = SC_EXIT_PROBLEM;

@@ -118,6 +118,8 @@ int sc_cmd_stat(int argc, char **argv)
 	}
 	sc_fault_tell_merged(argv[0], run.file, reader);
 	show(&run, reader, json);
+	if (sc_fault_tell_unread(argv[0], run.file, reader))
+		run.status = SC_EXIT_PROBLEM;
 	syscap_reader_close(reader);
 	return sc_fault_finish_output(argv[0], run.status);
 }

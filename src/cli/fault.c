@@ -8,17 +8,19 @@
 #include <string.h>
 
 #include "cli/cmd.h"
+#include "cli/printable.h"
 
 void sc_fault_print(const char *command, const char *file,
                     const struct syscap_error *error)
 {
 	/* What is on stdout came first in the file. */
 	fflush(stdout);
+	fprintf(stderr, "%s: %s: ", command, file);
 	if (error->code == EBADMSG || error->code == EILSEQ)
-		fprintf(stderr, "%s: %s: at byte %" PRIu64 ": %s\n", command,
-		        file, error->offset, error->message);
-	else
-		fprintf(stderr, "%s: %s: %s\n", command, file, error->message);
+		fprintf(stderr, "at byte %" PRIu64 ": ", error->offset);
+	/* It may tell a path that stands in the file */
+	sc_printable_write(stderr, error->message, false);
+	putc('\n', stderr);
 }
 
 void sc_fault_tell_merged(const char *command, const char *file,
@@ -33,6 +35,25 @@ void sc_fault_tell_merged(const char *command, const char *file,
 		        "a process that died; 'syscap recover' moves them into "
 		        "the capture\n",
 		        command, file, info.merged_frames);
+	if (info.not_merged[0] != '\0') {
+		fprintf(stderr, "%s: %s: note: ", command, file);
+		sc_printable_write(stderr, info.not_merged, false);
+		putc('\n', stderr);
+	}
+}
+
+bool sc_fault_tell_unread(const char *command, const char *file,
+                          const struct syscap_reader *reader)
+{
+	struct syscap_file_info info;
+
+	syscap_reader_info(reader, &info);
+	if (info.merged_bad != 0)
+		fprintf(stderr,
+		        "%s: %s: places in the ring file that can't be read: "
+		        "%" PRIu64 "\n",
+		        command, file, info.merged_bad);
+	return info.merged_bad != 0;
 }
 
 void sc_fault_no_memory(const char *command)

@@ -3,6 +3,8 @@
 #ifndef SC_CLI_FAULT_H
 #define SC_CLI_FAULT_H
 
+#include <stdbool.h>
+
 #include <syscap/capture.h>
 
 /**
@@ -13,9 +15,14 @@ void sc_fault_print(const char *command, const char *file,
                     const struct syscap_error *error);
 
 /**
- * Say on stderr if frames come from the ring file of a process that died.
+ * Say on stderr if frames come from the ring file of a process that died, or
+ * why they do not.
  */
 void sc_fault_tell_merged(const char *command, const char *file,
+                          const struct syscap_reader *reader);
+
+/** Say so if parts of such a ring file can't be read.  True: they can't. */
+bool sc_fault_tell_unread(const char *command, const char *file,
                           const struct syscap_reader *reader);
 
 /** "COMMAND: out of memory". */

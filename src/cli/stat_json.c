@@ -165,6 +165,8 @@ void sc_stat_json(const struct sc_stat_summary *summary)
 	sc_json_member_integer(&json, "end_ns", summary->end);
 	sc_json_member_bool(&json, "is_finished", summary->info.end != 0);
 	sc_json_member_unsigned(&json, "damaged_frames", summary->n_damaged);
+	sc_json_member_unsigned(&json, "merged_frames",
+	                        summary->info.merged_frames);
 	sc_json_end_object(&json);
 	sc_json_end_line(&json);
 }

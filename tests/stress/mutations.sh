@@ -75,9 +75,11 @@ kill="integration/test_kill.c integration/recording.c"
 kill="$kill ../src/capture/error.c ../src/capture/frame.c"
 kill="$kill ../src/capture/frame_items.c ../src/capture/reader.c"
 kill="$kill ../src/capture/losses.c ../src/capture/rest.c"
+kill="$kill ../src/capture/rest_load.c ../src/capture/rest_losses.c"
 kill="$kill ../src/capture/rest_owner.c"
 self="integration/test_kill_self.c harness/written.c"
 self="$self ${kill#*recording.c} ../src/capture/recover.c"
+self="$self ../src/capture/recover_file.c ../src/capture/recover_rings.c"
 
 mutate "publish before fill" include/syscap/emit.h \
 	's/(\tplace->frame = body \+ at;)/$1\n\t__atomic_store_n(place->tail, (uint32_t)place->next, __ATOMIC_RELEASE);/' \
@@ -140,7 +142,7 @@ mutate "no journal" src/sink/output.c \
 	's/SC_JOURNAL_UNDER_WAY,/SC_JOURNAL_NOTHING,/' \
 	"$self" a_kill_at_any_instruction_of_emit_and_drain_loses_nothing
 
-mutate "a recovery without a journal" src/capture/recover.c \
+mutate "a recovery without a journal" src/capture/recover_rings.c \
 	's/store_state\(rest, SC_JOURNAL_UNDER_WAY\)/0/' \
 	"integration/test_kill_self.c harness/written.c ${self#*written.c}" \
 	a_recovery_killed_at_any_instruction_goes_on_at_the_next

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* recover_file.c - a capture that is made whole: the file itself. */
+#define _GNU_SOURCE
+#include "capture/recover_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/error.h"
+#include "capture/frame.h"
+#include "capture/load.h"
+
+#define PATH_SIZE 4096u
+
+int sc_recover_fail(struct syscap_error *error, const char *what)
+{
+	return sc_error_set(error, errno, 0, "%s: %s", what, strerror(errno));
+}
+
+bool sc_recover_write_at(int fd, const void *from, size_t size, uint64_t offset)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		const ssize_t n = pwrite(fd, (const char *)from + done,
+		                         size - done, (off_t)(offset + done));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n == 0)
+			errno = EIO;
+		if (n <= 0)
+			return false;
+		done += (size_t)n;
+	}
+	return true;
+}
+
+/* ------------------------------------------------------------------ open */
+
+static void unmap(struct sc_recover_file *file)
+{
+	if (file->data != NULL)
+		munmap((void *)file->data, file->size);
+	file->data = NULL;
+}
+
+int sc_recover_file_map(struct sc_recover_file *file,
+                        struct syscap_error *error)
+{
+	unmap(file);
+	if (fstat(file->fd, &file->st) != 0)
+		return sc_recover_fail(error, "cannot look at it");
+	file->size = (size_t)file->st.st_size;
+	if (file->size == 0)
+		return 0;
+	void *const data =
+		mmap(NULL, file->size, PROT_READ, MAP_SHARED, file->fd, 0);
+	if (data == MAP_FAILED)
+		return sc_recover_fail(error, "cannot map it");
+	file->data = data;
+	return 0;
+}
+
+/* Both kinds of recorders hold a lock that this one meets. */
+static int lock(const struct sc_recover_file *file, struct syscap_error *error)
+{
+	struct flock lock = { .l_type = F_WRLCK,
+		              .l_whence = SEEK_SET,
+		              .l_len = 1 };
+
+	if (file->dry || fcntl(file->fd, F_SETLK, &lock) == 0 ||
+	    (errno != EAGAIN && errno != EACCES))
+		return 0;
+	return sc_error_set(error, EBUSY, 0, "somebody writes to it just now");
+}
+
+int sc_recover_file_open(struct sc_recover_file *file, const char *path,
+                         int flags, bool dry, struct syscap_error *error)
+{
+	*file = (struct sc_recover_file){ .fd = -1, .dry = dry };
+	file->fd = open(path, (dry ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NOCTTY |
+	                              O_NONBLOCK | flags);
+	if (file->fd < 0)
+		return sc_recover_fail(error, "cannot open it");
+	if (fstat(file->fd, &file->st) != 0)
+		return sc_recover_fail(error, "cannot look at it");
+	if (!S_ISREG(file->st.st_mode))
+		return sc_error_set(error, EINVAL, 0, "no regular file");
+	const int r = lock(file, error);
+	return r != 0 ? r : sc_recover_file_map(file, error);
+}
+
+bool sc_recover_file_is_capture(const struct sc_recover_file *file)
+{
+	return file->size >= SC_RECOVER_HEADER &&
+	       sc_load_u32(file->data, false) == SYSCAP_MAGIC;
+}
+
+void sc_recover_file_close(struct sc_recover_file *file)
+{
+	unmap(file);
+	if (file->fd >= 0)
+		close(file->fd);
+	file->fd = -1;
+}
+
+/* ----------------------------------------------------------------- begin */
+
+/* The frame that leads from the capture to the ring file. */
+static size_t compose_pointer(const struct sc_rest *rest, const char *rings,
+                              unsigned char *frame)
+{
+	struct syscap_wire_metadata metadata = {
+		.frame = { .cpu = -1,
+		           .pid = rest->facts.pid,
+		           .time = rest->facts.began,
+		           .type = SYSCAP_FRAME_METADATA },
+		.id = "syscap.rings"
+	};
+	const size_t n = strlen(rings);
+	const size_t len = (sizeof(metadata) + n + 8) & ~(size_t)7;
+
+	metadata.frame.len = (uint16_t)len;
+	memset(frame, 0, len);
+	memcpy(frame, &metadata, sizeof(metadata));
+	memcpy(frame + sizeof(metadata), rings, n);
+	return len;
+}
+
+/* A process without such a frame is not shown by readers. */
+static size_t compose_process(const struct sc_rest *rest, unsigned char *bytes)
+{
+	const struct {
+		struct syscap_wire_frame frame;
+		char cmdline[16];
+	} process = { .frame = { .len = sizeof(process),
+		                 .cpu = -1,
+		                 .pid = rest->facts.pid,
+		                 .time = rest->facts.began,
+		                 .type = SYSCAP_FRAME_PROCESS },
+		      .cmdline = "(unknown)" };
+
+	memcpy(bytes, &process, sizeof(process));
+	return sizeof(process);
+}
+
+static bool write_begin(int fd, const struct sc_rest *rest, const char *rings,
+                        time_t made)
+{
+	struct {
+		struct syscap_wire_file header;
+		unsigned char frames[PATH_SIZE + 128];
+	} begin = { .header = { .magic = SYSCAP_MAGIC,
+		                .version = 1,
+		                .little_endian = 1,
+		                .time = rest->facts.began } };
+	size_t n = compose_pointer(rest, rings, begin.frames);
+	struct tm tm;
+
+	n += compose_process(rest, begin.frames + n);
+	if (gmtime_r(&made, &tm) != NULL)
+		strftime(begin.header.capture_time,
+		         sizeof(begin.header.capture_time),
+		         "%Y-%m-%dT%H:%M:%SZ", &tm);
+	return sc_recover_write_at(fd, &begin, sizeof(begin.header) + n, 0);
+}
+
+int sc_recover_file_begin(struct sc_recover_file *file,
+                          const struct sc_rest *rest, const char *rings,
+                          struct syscap_error *error)
+{
+	if (!write_begin(file->fd, rest, rings, file->st.st_mtime))
+		return sc_recover_fail(error, "cannot write its header");
+	return sc_recover_file_map(file, error);
+}
+
+/* The rings are of the file @fd from here on, which has no name yet. */
+static bool adopt(struct sc_rest *rest, int fd)
+{
+	const uint32_t nothing = SC_JOURNAL_NOTHING;
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return false;
+	rest->journal.state = nothing;
+	const uint64_t file[2] = { st.st_dev, st.st_ino };
+	_Static_assert(offsetof(struct sc_ring_file, capture_ino) ==
+	                       offsetof(struct sc_ring_file, capture_dev) + 8,
+	               "one write");
+	return sc_recover_write_at(rest->fd, &nothing, sizeof(nothing),
+	                           SC_RING_FILE_JOURNAL) &&
+	       sc_recover_write_at(rest->fd, file, sizeof(file),
+	                           offsetof(struct sc_ring_file, capture_dev));
+}
+
+/*
+ * First the rings know the new file, then it gets its name: whenever we are
+ * killed, what has the name is the rings' or somebody else's.
+ */
+int sc_recover_file_create(struct sc_recover_file *file, struct sc_rest *rest,
+                           const char *rings, struct syscap_error *error)
+{
+	const char *const path = rest->facts.capture;
+	char text[PATH_SIZE];
+	int r = 0;
+
+	if (path[0] != '/')
+		return sc_error_set(error, EBADMSG, 0,
+		                    "it names no absolute path");
+	memcpy(text, path, sizeof(text));
+	char *const slash = strrchr(text, '/');
+	slash[slash == text] = '\0';
+	const int fd = open(text, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return sc_recover_fail(error,
+		                       "the capture is missing, and can't be "
+		                       "made anew");
+	snprintf(text, sizeof(text), "/proc/self/fd/%d", fd);
+	if (!write_begin(fd, rest, rings, time(NULL)) || !adopt(rest, fd) ||
+	    linkat(AT_FDCWD, text, AT_FDCWD, path, AT_SYMLINK_FOLLOW) != 0)
+		r = sc_recover_fail(error, "cannot make the capture anew");
+	close(fd);
+	return r != 0 ? r
+	              : sc_recover_file_open(file, path, O_NOFOLLOW, false,
+	                                     error);
+}
+
+/* ------------------------------------------------------------- torn ends */
+
+static bool is_big(const struct sc_recover_file *file)
+{
+	return (file->data[offsetof(struct syscap_wire_file, little_endian)] &
+	        1) == 0;
+}
+
+uint64_t sc_recover_file_walk(const struct sc_recover_file *file, uint64_t size,
+                              int64_t *ret_last)
+{
+	const bool big = is_big(file);
+	struct syscap_frame frame;
+	uint64_t at = SC_RECOVER_HEADER;
+
+	*ret_last = 0;
+	while (size - at >= sizeof(struct syscap_wire_frame)) {
+		sc_frame_header(file->data + at, big, &frame);
+		if (frame.len < sizeof(struct syscap_wire_frame) ||
+		    frame.len % 8 != 0 || frame.len > size - at)
+			break;
+		const uint16_t len = frame.len;
+		int64_t end = frame.time;
+		if (frame.type == SYSCAP_FRAME_MARK &&
+		    sc_frame_decode(&frame, big, NULL) == 0 &&
+		    frame.mark.duration > 0 &&
+		    __builtin_add_overflow(frame.time, frame.mark.duration,
+		                           &end))
+			end = frame.time;
+		if (end > *ret_last)
+			*ret_last = end;
+		at += len;
+	}
+	return at;
+}
+
+int sc_recover_file_check_tail(const struct sc_recover_file *file, uint64_t at,
+                               struct syscap_error *error)
+{
+	const uint64_t left = file->size - at;
+
+	if (left < sizeof(uint16_t))
+		return 0;
+	/* The length is the first that is written of a frame */
+	const unsigned len = sc_load_u16(file->data + at, is_big(file));
+	if (len > left && len >= sizeof(struct syscap_wire_frame) &&
+	    len % 8 == 0)
+		return 0;
+	return sc_error_set(error, EBADMSG, at,
+	                    "no frame has a length of %u: this is damage, not "
+	                    "a torn end, and is left as it is",
+	                    len);
+}
+
+int sc_recover_file_cut(struct sc_recover_file *file, uint64_t at,
+                        struct syscap_error *error)
+{
+	if (ftruncate(file->fd, (off_t)at) != 0)
+		return sc_recover_fail(error, "cannot cut it");
+	return sc_recover_file_map(file, error);
+}
+
+static int set_end(const struct sc_recover_file *file, int64_t last,
+                   struct sc_recovered *recovered, struct syscap_error *error)
+{
+	const size_t at = offsetof(struct syscap_wire_file, end_time);
+	const bool is_touched = recovered->had_rings || recovered->cut != 0;
+	const bool big = is_big(file);
+	const int64_t end = sc_load_i64(file->data + at, big);
+
+	/* A writer that came to its end knows it; what a file of the other
+	 * byte order says is left alone too */
+	if (end >= last || (end != 0 && !is_touched) ||
+	    big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__))
+		return 0;
+	recovered->made_end = true;
+	if (!file->dry &&
+	    !sc_recover_write_at(file->fd, &last, sizeof(last), at))
+		return sc_recover_fail(error, "cannot write its header");
+	return 0;
+}
+
+int sc_recover_file_finish(struct sc_recover_file *file,
+                           struct sc_recovered *recovered,
+                           struct syscap_error *error)
+{
+	int64_t last;
+	int r = sc_recover_file_map(file, error);
+
+	if (r != 0)
+		return r;
+	const uint64_t end = sc_recover_file_walk(file, file->size, &last);
+	if (end != file->size) {
+		r = sc_recover_file_check_tail(file, end, error);
+		if (r != 0)
+			return r;
+		recovered->cut = file->size - end;
+		recovered->cut_at = end;
+		if (!file->dry)
+			r = sc_recover_file_cut(file, end, error);
+		if (r != 0)
+			return r;
+	}
+	return set_end(file, last, recovered, error);
+}

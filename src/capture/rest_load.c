@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* rest_load.c - read the frames that a process left in its ring file. */
+#define _GNU_SOURCE
+#include "capture/rest.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/error.h"
+#include "capture/frame.h"
+
+#define HEADER_SIZE 256u
+
+/* Read at once: a ring may claim to be full of what turns out to be none. */
+#define CHUNK (UINT32_C(1) << 18)
+
+/* --------------------------------------------------------------- journal */
+
+static uint32_t length_of(const struct sc_rest *rest, uint32_t from,
+                          uint32_t to)
+{
+	return to >= from ? to - from : to + (rest->facts.body_size - from);
+}
+
+static bool is_offset(const struct sc_rest *rest, uint32_t offset)
+{
+	return offset < rest->facts.body_size && offset % 8 == 0;
+}
+
+static bool parts_are_sane(const struct sc_rest *rest)
+{
+	const struct sc_ring_journal *const j = &rest->journal;
+
+	if (j->n > SC_RING_JOURNAL_PARTS)
+		return false;
+	for (uint32_t i = 0; i < j->n; i++)
+		if (j->parts[i].slot >= rest->facts.n_slots ||
+		    !is_offset(rest, j->parts[i].from) ||
+		    !is_offset(rest, j->parts[i].to))
+			return false;
+	return true;
+}
+
+static int read_journal(struct sc_rest *rest, uint64_t size,
+                        struct syscap_error *error)
+{
+	const struct sc_ring_journal *const j = &rest->journal;
+
+	rest->capture_size = size;
+	rest->batch_is_in = false;
+	if (j->state == SC_JOURNAL_NOTHING || size == 0)
+		return 0;
+	if (j->state != SC_JOURNAL_UNDER_WAY || !parts_are_sane(rest) ||
+	    j->offset % 8 != 0 || j->length % 8 != 0 ||
+	    j->offset < HEADER_SIZE || j->offset > size)
+		return sc_error_set(error, EBADMSG, size,
+		                    "the journal of its ring file does not fit "
+		                    "the capture");
+	rest->batch_is_in = j->length <= size - j->offset;
+	if (!rest->batch_is_in)
+		rest->capture_size = j->offset;
+	return 0;
+}
+
+static uint32_t head_of(const struct sc_rest *rest, uint32_t slot,
+                        uint32_t head)
+{
+	for (uint32_t i = 0; rest->batch_is_in && i < rest->journal.n; i++)
+		if (rest->journal.parts[i].slot == slot)
+			return rest->journal.parts[i].to;
+	return head;
+}
+
+/* ---------------------------------------------------------------- frames */
+
+bool sc_rest_reserve(struct sc_rest *rest, size_t more)
+{
+	size_t capacity = rest->capacity > CHUNK ? rest->capacity : CHUNK;
+
+	if (rest->capacity - rest->n_bytes >= more)
+		return true;
+	while (capacity - rest->n_bytes < more)
+		capacity *= 2;
+	unsigned char *const bytes = realloc(rest->bytes, capacity);
+	if (bytes == NULL)
+		return false;
+	rest->bytes = bytes;
+	rest->capacity = capacity;
+	return true;
+}
+
+/* @n bytes of the ring's body from @at on, which may go round its end. */
+static bool read_body(const struct sc_rest *rest, uint32_t slot, void *to,
+                      uint32_t n, uint32_t at)
+{
+	const uint32_t size = rest->facts.body_size;
+	const uint64_t body =
+		sc_rest_slot_at(rest, slot) + rest->facts.page_size;
+	const uint32_t first = n < size - at ? n : size - at;
+
+	return sc_rest_read_at(rest, to, first, body + at) &&
+	       sc_rest_read_at(rest, (char *)to + first, n - first, body);
+}
+
+/*
+ * Keep the good ones of the whole frames among the @n bytes behind n_bytes.
+ * Returns how many bytes they all were; what follows moves up behind those
+ * that are kept.  *@ret_broken: what follows is no frame.
+ */
+static uint32_t keep_frames(struct sc_rest *rest, uint32_t n, bool *ret_broken)
+{
+	unsigned char *const from = rest->bytes + rest->n_bytes;
+	struct syscap_frame frame;
+	uint32_t at = 0;
+
+	*ret_broken = false;
+	while (n - at >= sizeof(struct syscap_wire_frame)) {
+		sc_frame_header(from + at, false, &frame);
+		*ret_broken = frame.len < sizeof(struct syscap_wire_frame) ||
+		              frame.len % 8 != 0;
+		if (*ret_broken || frame.len > n - at)
+			break;
+		const uint16_t len = frame.len;
+		if (frame.type == 0 || frame.type >= SYSCAP_FRAME_LAST ||
+		    sc_frame_decode(&frame, false, NULL) != 0) {
+			rest->n_bad++;
+		} else {
+			memmove(rest->bytes + rest->n_bytes, from + at, len);
+			rest->n_bytes += len;
+			rest->n_frames++;
+		}
+		at += len;
+	}
+	memmove(rest->bytes + rest->n_bytes, from + at, n - at);
+	return at;
+}
+
+/* The ring's frames [head, tail).  *@ret_used: bytes, up to what is none. */
+static int load_frames(struct sc_rest *rest, uint32_t slot, uint32_t head,
+                       uint32_t tail, uint32_t *ret_used)
+{
+	const uint32_t n = length_of(rest, head, tail);
+	uint32_t done = 0, pending = 0;
+	bool is_broken = false;
+
+	*ret_used = 0;
+	while (done < n && !is_broken) {
+		const uint32_t chunk = n - done < CHUNK ? n - done : CHUNK;
+		const uint32_t at = (uint32_t)(((uint64_t)head + done) %
+		                               rest->facts.body_size);
+
+		if (!sc_rest_reserve(rest, pending + chunk))
+			return -ENOMEM;
+		if (!read_body(rest, slot,
+		               rest->bytes + rest->n_bytes + pending, chunk,
+		               at))
+			break;
+		done += chunk;
+		pending += chunk;
+		const uint32_t used = keep_frames(rest, pending, &is_broken);
+		pending -= used;
+		*ret_used += used;
+	}
+	if (*ret_used != n)
+		rest->n_bad++; /* what follows can't be found */
+	return 0;
+}
+
+/* 1; 0: this slot and those behind it were never used; or -errno. */
+static int load_slot(struct sc_rest *rest, uint32_t slot)
+{
+	struct sc_ring_header ring;
+	uint32_t used = 0;
+	int r = 0;
+
+	if (!sc_rest_read_at(rest, &ring, sizeof(ring),
+	                     sc_rest_slot_at(rest, slot))) {
+		rest->n_bad++;
+		return 1;
+	}
+	if (ring.slot_state == SC_SLOT_FREE)
+		return ring.offset == 0 ? 0 : 1;
+	if (!sc_rest_losses_note(rest, &ring))
+		return -ENOMEM;
+	const uint32_t head = head_of(rest, slot, ring.head);
+	if (!is_offset(rest, head) || !is_offset(rest, ring.tail)) {
+		rest->n_bad++;
+		return 1;
+	}
+	r = load_frames(rest, slot, head, ring.tail, &used);
+	if (used != 0)
+		rest->parts[rest->n_parts++] = (struct sc_ring_journal_part){
+			slot, head,
+			(uint32_t)(((uint64_t)head + used) %
+			           rest->facts.body_size)
+		};
+	return r != 0 ? r : 1;
+}
+
+int sc_rest_load(struct sc_rest *rest, const unsigned char *capture,
+                 uint64_t size, struct syscap_error *error)
+{
+	int r = read_journal(rest, size, error);
+
+	if (r != 0)
+		return r;
+	rest->n_bytes = 0;
+	rest->n_frames = rest->n_told = rest->n_bad = 0;
+	rest->n_parts = 0;
+	sc_rest_losses_forget(rest);
+	r = 1;
+	for (uint32_t i = 0; i < rest->facts.n_slots && r > 0; i++)
+		r = load_slot(rest, i);
+	if (r < 0 || !sc_rest_losses_add(rest, capture))
+		return sc_error_set(error, ENOMEM, 0, "out of memory");
+	return 0;
+}
+
+/* ------------------------------------------------------------ torn batch */
+
+/* A batch of the process: the parts as they stand in the rings. */
+static bool is_of_parts(const struct sc_rest *rest, const unsigned char *torn,
+                        uint64_t size)
+{
+	const struct sc_ring_journal *const j = &rest->journal;
+	unsigned char bytes[4096];
+	uint64_t at = 0;
+
+	for (uint32_t i = 0; i < j->n && at < size; i++) {
+		const uint32_t part =
+			length_of(rest, j->parts[i].from, j->parts[i].to);
+		uint32_t done = 0;
+
+		while (done < part && at < size) {
+			uint64_t n = size - at;
+
+			if (n > part - done)
+				n = part - done;
+			if (n > sizeof(bytes))
+				n = sizeof(bytes);
+			if (!read_body(rest, j->parts[i].slot, bytes,
+			               (uint32_t)n,
+			               (uint32_t)(((uint64_t)j->parts[i].from +
+			                           done) %
+			                          rest->facts.body_size)) ||
+			    memcmp(torn + at, bytes, (size_t)n) != 0)
+				return false;
+			done += (uint32_t)n;
+			at += n;
+		}
+	}
+	return at == size;
+}
+
+bool sc_rest_is_torn_batch(const struct sc_rest *rest,
+                           const unsigned char *torn, uint64_t size)
+{
+	/* The second: of an earlier recovery, which left bad frames out and
+	 * added what was lost.  The same comes out again. */
+	return size == 0 || is_of_parts(rest, torn, size) ||
+	       (size <= rest->n_bytes &&
+	        memcmp(torn, rest->bytes, (size_t)size) == 0);
+}

@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# recover/killed.sh - what a killed process left is read with its capture, and
+# every command says so; recover moves it there.
+. "$(dirname "$0")/../transcript.sh"
+: "${SYSCAP_TEST_BIN:?}"
+cd "$work"
+"$SYSCAP_TEST_BIN/make_orphan" "$work"
+run check a.syscap
+run stat --json a.syscap
+run dump --type mark a.syscap
+run cat -o joined.syscap a.syscap
+run check joined.syscap
+run recover -n a.syscap
+run recover a.syscap
+[ ! -e a.rings ]
+run check a.syscap
+run recover a.syscap joined.syscap
+"$SYSCAP_TEST_BIN/make_orphan" "$work"
+run recover -q a.rings
+run recover -q a.syscap
+# The capture is gone, and then its rings are.
+"$SYSCAP_TEST_BIN/make_orphan" "$work"
+rm a.syscap
+run recover --dry-run a.rings
+run recover a.rings
+run check a.syscap
+[ ! -e a.rings ]
+# A copy has no ring file of its own.
+"$SYSCAP_TEST_BIN/make_orphan" "$work"
+cp a.syscap copy.syscap
+run recover copy.syscap
+run check copy.syscap
+# What can't be read stays where it is.
+"$SYSCAP_TEST_BIN/make_orphan" "$work" broken
+run check a.syscap
+run recover a.syscap
+[ -e a.rings ]
+run recover a.syscap
+# The folder's name, and offsets that depend on its length
+sed -e "s|$work|WORK|g" -e 's/byte [0-9][0-9]*/byte N/' \
+	-e '/^stderr/!s/^ *[0-9][0-9]*  *//' "$work/transcript" >"$work/same"
+mv "$work/same" "$work/transcript"
+finish
