@@ -48,7 +48,8 @@ int main(int argc, char **argv)
 		SYSCAP_COUNTER_SET(ours, 1000 + i);
 	}
 	sysprof_capture_writer_flush(writer);
-	if (argc == 1)
-		sysprof_capture_writer_unref(writer);
+	if (argc != 1)
+		_exit(0);
+	sysprof_capture_writer_unref(writer);
 	return 0;
 }

@@ -4,6 +4,7 @@
  * become daemons, and change their namespaces.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -54,11 +55,14 @@ static void tally_of(const char *path, pid_t pid, struct tally *t)
 
 static bool has_drain_thread(void)
 {
-	char path[64], comm[32] = "";
+	char path[300], comm[32] = "";
 	bool found = false;
+	DIR *const dir = opendir("/proc/self/task");
 
-	for (int tid = getpid(); tid < getpid() + 40 && !found; tid++) {
-		snprintf(path, sizeof(path), "/proc/self/task/%d/comm", tid);
+	CHECK(dir != NULL);
+	for (struct dirent *e; !found && (e = readdir(dir)) != NULL;) {
+		snprintf(path, sizeof(path), "/proc/self/task/%s/comm",
+		         e->d_name);
 		const int fd = open(path, O_RDONLY | O_CLOEXEC);
 		if (fd < 0)
 			continue;
@@ -66,6 +70,7 @@ static bool has_drain_thread(void)
 		close(fd);
 		found = n == 7 && memcmp(comm, "syscap\n", 7) == 0;
 	}
+	closedir(dir);
 	return found;
 }
 
