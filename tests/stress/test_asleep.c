@@ -2,12 +2,19 @@
 /*
  * test_asleep.c - the drain thread goes to sleep, and just then an event is
  * made: it must be drained all the same, by a wake-up or by the thread's last
- * look.  Each round aims at the moment, a nap after the last drain, by a
- * delay that differs.
+ * look.  One test aims at the moment, a nap after the last drain, by a delay
+ * that differs each round.  The other holds the thread at its membarrier(),
+ * and lets an event be made that came before the word it sleeps by.
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
+#include <linux/membarrier.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,8 +24,9 @@
 #include "harness/test.h"
 #include "harness/written.h"
 
-#define ROUNDS 3000u
-#define LATE   INT64_C(2000000000)
+#define ROUNDS      3000u
+#define HELD_ROUNDS 20u
+#define LATE        INT64_C(2000000000)
 
 static uint64_t written(void)
 {
@@ -34,6 +42,20 @@ static void spin_until(int64_t time)
 		;
 }
 
+static void wait_until_written(uint64_t before, unsigned n)
+{
+	const int64_t begin = syscap_clock();
+
+	while (written() == before) {
+		if (syscap_clock() - begin > LATE) {
+			fprintf(stderr,
+			        "round %u: the event stays in the ring\n", n);
+			_exit(1);
+		}
+		usleep(20);
+	}
+}
+
 CHILD(aims)
 {
 	struct syscap_options options = { .size = sizeof(options),
@@ -44,19 +66,9 @@ CHILD(aims)
 	CHECK_EQ(syscap_start(&options), 0);
 	for (unsigned n = 0; n < ROUNDS; n++) {
 		const uint64_t before = written();
-		const int64_t begin = syscap_clock();
 
 		written_mark(0, n);
-		while (written() == before) {
-			if (syscap_clock() - begin > LATE) {
-				fprintf(stderr,
-				        "round %u: the event stays in the "
-				        "ring\n",
-				        n);
-				_exit(1);
-			}
-			usleep(20);
-		}
+		wait_until_written(before, n);
 		state ^= state << 13;
 		state ^= state >> 7;
 		state ^= state << 17;
@@ -64,6 +76,85 @@ CHILD(aims)
 		spin_until(syscap_clock() + 950000 + (int64_t)(state % 250000));
 	}
 	CHECK_EQ(syscap_stop(), 0);
+}
+
+static bool hold;    /* the next membarrier() */
+static bool is_held; /* the thread is in it */
+static bool may_go_on;
+
+static void wait_for(const bool *flag)
+{
+	while (!__atomic_load_n(flag, __ATOMIC_ACQUIRE))
+		usleep(20);
+}
+
+/*
+ * Before the C library's.  Between the last pass and the thread's word that
+ * it sleeps there is no call to hold it at; so it is held behind the word,
+ * and the word taken back: who emits then sees and does what it would have
+ * just before.
+ */
+long syscall(long number, ...)
+{
+	static long (*next)(long, ...);
+	long a[6];
+	va_list args;
+
+	va_start(args, number);
+	for (int i = 0; i < 6; i++)
+		a[i] = va_arg(args, long);
+	va_end(args);
+	if (next == NULL)
+		*(void **)&next = dlsym(RTLD_NEXT, "syscall");
+	if (number == SYS_membarrier &&
+	    (int)a[0] == MEMBARRIER_CMD_PRIVATE_EXPEDITED &&
+	    __atomic_exchange_n(&hold, false, __ATOMIC_ACQ_REL)) {
+		__atomic_store_n(&sc_drain_sleeping, 0, __ATOMIC_SEQ_CST);
+		__atomic_store_n(&is_held, true, __ATOMIC_RELEASE);
+		wait_for(&may_go_on);
+		__atomic_store_n(&sc_drain_sleeping, 1, __ATOMIC_SEQ_CST);
+	}
+	return next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+CHILD(holds)
+{
+	struct syscap_options options = { .size = sizeof(options),
+		                          .output = peer_arg(),
+		                          .interval_ms = 1 };
+
+	CHECK_EQ(syscap_start(&options), 0);
+	for (unsigned n = 0; n < HELD_ROUNDS; n++) {
+		uint64_t before = written();
+
+		__atomic_store_n(&may_go_on, false, __ATOMIC_RELEASE);
+		__atomic_store_n(&is_held, false, __ATOMIC_RELEASE);
+		__atomic_store_n(&hold, true, __ATOMIC_RELEASE);
+		written_mark(0, 2 * n);
+		wait_until_written(before, 2 * n);
+		wait_for(&is_held);
+		before = written();
+		written_mark(0, 2 * n + 1);
+		__atomic_store_n(&may_go_on, true, __ATOMIC_RELEASE);
+		wait_until_written(before, 2 * n + 1);
+	}
+	CHECK_EQ(syscap_stop(), 0);
+}
+
+TEST(an_event_made_after_the_last_pass_is_seen_before_sleep)
+{
+	char *const dir = written_make_dir();
+	char path[300];
+	struct tally t;
+
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0) < 0)
+		SKIP("no membarrier() here");
+	snprintf(path, sizeof(path), "%s/out", dir);
+	written_run("holds", path, NULL, -1);
+	written_tally(path, &t);
+	CHECK_EQ(t.emitters[0], 2 * HELD_ROUNDS);
+	CHECK_EQ(t.gaps + t.doubles, 0);
+	written_remove_dir(dir);
 }
 
 TEST(an_event_made_while_the_drain_thread_falls_asleep_is_drained)
