@@ -503,7 +503,7 @@ void syscap_metadata(const char *id, const char *value);
 
 /**
  * Record that @size bytes were allocated at @address, or with a @size of 0
- * that they were freed, and from where: @backtrace fills up to @n_addrs (128)
+ * that they were freed, and from where: @backtrace fills up to @n_addrs (512)
  * of @addrs with code addresses, the innermost first, and returns how many;
  * less than 0 is none.  NULL: no stack.
  *

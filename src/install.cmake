@@ -7,7 +7,13 @@ set(syscap_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/syscap)
 install(TARGETS syscap syscap_capture EXPORT syscap
 	ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/
-	DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+	DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h"
+	PATTERN sysprof-6 EXCLUDE)
+if(SYSCAP_SHARED)
+	# Without libsyscap.so, which -lsyscap would prefer to the archive
+	install(TARGETS syscap_shared
+		LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_SKIP)
+endif()
 if(SYSCAP_TOOLS)
 	install(TARGETS syscap_cli RUNTIME
 		DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -46,3 +52,20 @@ endif()
 configure_file(syscap.pc.in ${CMAKE_CURRENT_BINARY_DIR}/syscap.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/syscap.pc
 	DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# As the packages of those who look for libsysprof-capture-4 expect it.
+if(SYSCAP_DROPIN)
+	install(TARGETS sysprof_capture
+		ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+	install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/sysprof-6
+		DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+		FILES_MATCHING PATTERN "*.h")
+	install(FILES dropin/org.gnome.Sysprof3.Profiler.xml
+		DESTINATION ${CMAKE_INSTALL_DATADIR}/dbus-1/interfaces)
+	file(RELATIVE_PATH syscap_pc_datadir
+		${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_DATADIR})
+	configure_file(dropin/sysprof-capture-4.pc.in
+		${CMAKE_CURRENT_BINARY_DIR}/sysprof-capture-4.pc @ONLY)
+	install(FILES ${CMAKE_CURRENT_BINARY_DIR}/sysprof-capture-4.pc
+		DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()

@@ -94,6 +94,12 @@ struct syscap_wire_frame {
 	uint32_t padding2; /* see SYSCAP_TID_TAG */
 };
 
+/**
+ * In the flags of SAMPLE and TRACE, and in the padding of ALLOCATION, which
+ * other readers pass over: the stack goes on, outwards, but not in here.
+ */
+#define SYSCAP_STACK_CUT 2u
+
 struct syscap_wire_sample { /* and TRACE: entering is bit 0 of flags */
 	struct syscap_wire_frame frame;
 	uint16_t n_addrs;

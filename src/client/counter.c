@@ -1,89 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * counter.c - counter ids, definitions, and values that are not set one by
- * one.
- *
- * Ids are 24 bits wide and belong to the process: one sequence for all of
- * its threads, from a base that a hash of the process scatters, so that
- * processes and other copies of this library in one capture rarely meet
- * (recorders of ours renumber anyway).  1..255 and the block that a stock
- * client of the same process counts in are left out.
+ * counter.c - counter definitions, and values that are not set one by one.
  */
 #define _GNU_SOURCE
+#include "client/counter.h"
+
 #include <string.h>
-#include <unistd.h>
 
-#include <syscap.h>
-
+#include "client/counter_id.h"
 #include "client/process.h"
-#include "clock/clock.h"
 
-#define ID_BITS    24
-#define FIRST_ID   UINT32_C(256)
-#define N_IDS      ((UINT32_C(1) << ID_BITS) - FIRST_ID)
 #define PER_GROUP  8u
 #define MAX_GROUPS 682u
-
-/* Allocation goes on in a child: ids that were given stay given. */
-static uint32_t n_given;
-static uint32_t base; /* 0: not chosen */
-
-/* splitmix64's finisher: spreads what differs in few bits */
-static uint64_t mix(uint64_t x)
-{
-	x ^= x >> 30;
-	x *= UINT64_C(0xBF58476D1CE4E5B9);
-	x ^= x >> 27;
-	x *= UINT64_C(0x94D049BB133111EB);
-	return x ^ x >> 31;
-}
-
-static uint32_t choose_base(void)
-{
-	uint32_t chosen = __atomic_load_n(&base, __ATOMIC_RELAXED);
-
-	if (chosen != 0)
-		return chosen;
-	/* pid, time, and where this copy was loaded */
-	const uint64_t seed = mix((uint64_t)getpid()) ^
-	                      (uint64_t)sc_clock_kernel() ^
-	                      mix((uint64_t)(uintptr_t)&base);
-	const uint32_t mine = FIRST_ID + (uint32_t)(mix(seed) % N_IDS);
-	return __atomic_compare_exchange_n(&base, &chosen, mine, false,
-	                                   __ATOMIC_RELAXED, __ATOMIC_RELAXED)
-	               ? mine
-	               : chosen;
-}
-
-static uint32_t nth_id(uint32_t n)
-{
-	const uint32_t taken_by_stock = ((uint32_t)getpid() & 0xFFFF) << 8;
-	uint32_t id = FIRST_ID + (choose_base() - FIRST_ID + n) % N_IDS;
-
-	/* A stock client's 256 ids: leave them, by a place far from ours */
-	if (taken_by_stock != 0 && (id ^ taken_by_stock) >> 8 == 0)
-		id = FIRST_ID + (id - FIRST_ID + N_IDS / 2) % N_IDS;
-	return id;
-}
-
-/* id first, index (with release) second: an index tells of a ready id. */
-static uint32_t give_id(struct syscap_counter *counter)
-{
-	uint32_t index = __atomic_load_n(&counter->index, __ATOMIC_ACQUIRE);
-
-	if (index != 0)
-		return index;
-	const uint32_t n = __atomic_add_fetch(&n_given, 1, __ATOMIC_RELAXED);
-	uint32_t none = 0;
-	/* Whoever sets the id decides; the index follows from a second race
-	 * that anybody may win, for the number is only an index of bits */
-	__atomic_compare_exchange_n(&counter->id, &none, nth_id(n), false,
-	                            __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-	if (__atomic_compare_exchange_n(&counter->index, &index, n, false,
-	                                __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
-		return n;
-	return index;
-}
 
 static unsigned char *take_definition(struct sc_thread *st,
                                       const struct syscap_counter *counter,
@@ -104,26 +32,35 @@ static unsigned char *take_definition(struct sc_thread *st,
 	return frame;
 }
 
+bool sc_counter_define_once(struct sc_thread *st,
+                            const struct syscap_counter *counter, int64_t time)
+{
+	unsigned char *const frame = take_definition(st, counter, time);
+
+	if (frame == NULL)
+		return false;
+	sc_commit(frame, SYSCAP_FRAME_CTRDEF, st->tid_tag);
+	return true;
+}
+
 /*
  * The bit is set once the definition is complete in this ring: it is then
  * published with whatever comes next, even if we die here.
  */
-static bool define(struct sc_thread *st, struct syscap_counter *counter,
-                   int64_t time)
+bool sc_counter_define(struct sc_thread *st, struct syscap_counter *counter,
+                       int64_t time)
 {
 	if (sc_counter_is_defined(st, counter))
 		return true;
-	const uint32_t index = give_id(counter);
+	const uint32_t index = sc_counter_id_give(counter);
 
 	if (index < SC_DEFINED_MAX &&
 	    (st->defined[index / 64] >> index % 64 & 1) != 0)
 		return true;
-	unsigned char *const frame = take_definition(st, counter, time);
 	/* Counted as a CTRDEF, and stands for the value too: that can't be
 	 * sent without it, and is not counted a second time. */
-	if (frame == NULL)
+	if (!sc_counter_define_once(st, counter, time))
 		return false;
-	sc_commit(frame, SYSCAP_FRAME_CTRDEF, st->tid_tag);
 	if (index < SC_DEFINED_MAX)
 		__atomic_or_fetch(&st->defined[index / 64],
 		                  UINT64_C(1) << index % 64, __ATOMIC_RELAXED);
@@ -140,7 +77,7 @@ SC_COLD void sc_counter_slow(struct syscap_counter *counter, uint64_t bits,
 		return;
 	const bool outermost = sc_enter_from(st, &token, cfa);
 	unsigned char *const frame =
-		define(st, counter, now)
+		sc_counter_define(st, counter, now)
 			? sc_reserve(st, 128, SYSCAP_FRAME_CTRSET, now)
 			: NULL;
 	if (frame != NULL) {
@@ -190,7 +127,7 @@ static void set_group(struct sc_thread *st,
 	const uint32_t len = 32 + 96 * n_groups;
 
 	for (unsigned i = 0; i < n; i++)
-		if (!define(st, counters[i], now))
+		if (!sc_counter_define(st, counters[i], now))
 			return;
 	unsigned char *const frame =
 		sc_reserve(st, len, SYSCAP_FRAME_CTRSET, now);

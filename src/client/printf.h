@@ -28,8 +28,10 @@ static inline void sc_printf_begin(struct sc_printf *text, size_t max,
 	va_list copy;
 
 	va_copy(copy, args);
-	const int n =
-		vsnprintf(text->buffer, sizeof(text->buffer), format, copy);
+	const int n = format != NULL
+	                      ? vsnprintf(text->buffer, sizeof(text->buffer),
+	                                  format, copy)
+	                      : 0;
 	va_end(copy);
 	/* What can't be formatted is an empty message */
 	text->len = n < 0 ? 0 : (size_t)n;

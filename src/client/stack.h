@@ -18,11 +18,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <syscap/format.h>
+
 #define SC_STACK_BEFORE 2u
-#define SC_STACK_MAX    128u
+#define SC_STACK_MAX    512u
 
 struct sc_stack {
 	unsigned n;
+	unsigned flags; /* SYSCAP_STACK_CUT: there may be more */
 	uint64_t words[SC_STACK_BEFORE + SC_STACK_MAX];
 };
 
@@ -40,6 +43,7 @@ sc_stack_take(struct sc_stack *stack,
 	if (n < 0) /* how some say that there is none */
 		n = 0;
 	stack->n = (unsigned)n < SC_STACK_MAX ? (unsigned)n : SC_STACK_MAX;
+	stack->flags = stack->n == SC_STACK_MAX ? SYSCAP_STACK_CUT : 0;
 	errno = saved;
 }
 

@@ -82,10 +82,10 @@ static const char *check_sample(struct syscap_wire_frame *frame, bool ours)
 	if (frame->len < sizeof(*sample))
 		return "it is too short for its type";
 	/* Bit 0 is "entering"; stock clients leave stale bits in samples. */
-	if (frame->type == SYSCAP_FRAME_TRACE || ours)
-		sample->flags &= 1;
+	if (ours)
+		sample->flags &= 1 | SYSCAP_STACK_CUT;
 	else
-		sample->flags = 0;
+		sample->flags &= frame->type == SYSCAP_FRAME_TRACE;
 	return end_at(frame, sizeof(*sample) + 8 * (size_t)sample->n_addrs);
 }
 
@@ -226,13 +226,13 @@ static const char *check_file_chunk(struct syscap_wire_frame *frame)
 	return end_at(frame, SYSCAP_FILE_CHUNK_FIXED + (size_t)chunk->len);
 }
 
-static const char *check_allocation(struct syscap_wire_frame *frame)
+static const char *check_allocation(struct syscap_wire_frame *frame, bool ours)
 {
 	struct syscap_wire_allocation *allocation = (void *)frame;
 
 	if (frame->len < sizeof(*allocation))
 		return "it is too short for its type";
-	allocation->padding = 0;
+	allocation->padding &= ours ? SYSCAP_STACK_CUT : 0;
 	return end_at(frame,
 	              sizeof(*allocation) + 8 * (size_t)allocation->n_addrs);
 }
@@ -308,7 +308,7 @@ static const char *check_content(struct syscap_wire_frame *frame, bool ours)
 	case SYSCAP_FRAME_FILE_CHUNK:
 		return check_file_chunk(frame);
 	case SYSCAP_FRAME_ALLOCATION:
-		return check_allocation(frame);
+		return check_allocation(frame, ours);
 	case SYSCAP_FRAME_OVERLAY:
 		return check_overlay(frame);
 	case SYSCAP_FRAME_DBUS_MESSAGE:

@@ -58,7 +58,9 @@ by_hand() {
 headers() {
 	cd "$prefix/include"
 	find . -name '*.h' | while read -r header; do
-		echo "#include \"$header\"" >"$work/alone.c"
+		# a declaration: some headers only define macros
+		printf '#include "%s"\nextern int alone;\n' "$header" \
+			>"$work/alone.c"
 		for flags in "" "-Wall -Wextra"; do
 			"$CC" -std=c11 $flags -pedantic -Werror -isystem . \
 				-fsyntax-only "$work/alone.c"

@@ -339,7 +339,7 @@ static bool is_content_right(const struct peer_frame *f)
 				return false;
 		return f->padding2 == 0;
 	case 2:
-		return f->len == 32 + 8 * n && b[26] == 0 && b[27] == 0 &&
+		return f->len == 32 + 8 * n && b[26] < 4 && b[27] == 0 &&
 		       f->padding2 == 0;
 	case 4:
 		return f->len > 24 && is_text(b + 24, f->len - 24u);
@@ -363,8 +363,8 @@ static bool is_content_right(const struct peer_frame *f)
 		if (f->len < 48)
 			return false;
 		memcpy(&n, b + 44, 2);
-		return f->len == 48 + 8 * n && b[46] == 0 && b[47] == 0 &&
-		       f->padding2 == 0;
+		return f->len == 48 + 8 * n && (b[46] & ~2) == 0 &&
+		       b[47] == 0 && f->padding2 == 0;
 	case 255:
 		return f->len == 24;
 	default:

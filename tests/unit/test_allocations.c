@@ -57,7 +57,7 @@ static void run(struct peer *peer, const char *child)
 /* Three addresses, and what it was called with in the first of them. */
 static int three(uint64_t *addrs, unsigned n_addrs, void *user)
 {
-	CHECK_EQ(n_addrs, 128);
+	CHECK_EQ(n_addrs, 512);
 	addrs[0] = (uint64_t)(uintptr_t)user;
 	addrs[1] = UINT64_C(0xE000000000000001);
 	addrs[2] = 3;
@@ -181,8 +181,8 @@ static int fill_all(uint64_t *addrs, unsigned n_addrs, void *user)
 	return *(int *)user;
 }
 
-static int returns[] = { -1,  -2,  -2147483647 - 1, 0,         1, 127,
-	                 128, 129, 65536,           2147483647 };
+static int returns[] = { -1,  -2,  -2147483647 - 1, 0,         1, 511,
+	                 512, 513, 65536,           2147483647 };
 #define N_RETURNS (sizeof(returns) / sizeof(returns[0]))
 
 CHILD(odd_returns)
@@ -196,7 +196,7 @@ CHILD(odd_returns)
 TEST(less_than_none_is_none_and_more_than_there_is_room_for_is_all)
 {
 	static const unsigned expected[] = { 0,   0,   0,   0,   1,
-		                             127, 128, 128, 128, 128 };
+		                             511, 512, 512, 512, 512 };
 	struct peer peer;
 
 	run(&peer, "odd_returns");
@@ -206,9 +206,13 @@ TEST(less_than_none_is_none_and_more_than_there_is_room_for_is_all)
 
 		CHECK_EQ(word(&made, 24), i);
 		CHECK_EQ(word(&made, 32), 5);
-		CHECK_EQ(word(&made, 40) >> 32, expected[i]);
+		CHECK_EQ(word(&made, 40) >> 32 & 0xFFFF, expected[i]);
+		/* what fills the room may have gone on */
+		CHECK_EQ(word(&made, 40) >> 48, expected[i] == 512 ? 2 : 0);
 		CHECK_EQ(made.len, 48 + 8 * expected[i]);
-		CHECK_EQ(word(&sample, 24) & 0xFFFFFFFF, expected[i]);
+		CHECK_EQ(word(&sample, 24) & 0xFFFF, expected[i]);
+		CHECK_EQ(word(&sample, 24) >> 16 & 0xFFFF,
+		         expected[i] == 512 ? 2 : 0);
 		CHECK_EQ(sample.len, 32 + 8 * expected[i]);
 		for (unsigned k = 0; k < expected[i]; k++) {
 			CHECK_EQ(word(&made, 48 + 8 * k), 0xA02 + k);
@@ -290,7 +294,7 @@ TEST(a_callback_may_emit)
 	const struct peer_frame outer = nth(&peer, ALLOCATION, 1);
 	CHECK_EQ(word(&inner, 24), 2);
 	CHECK_EQ(word(&outer, 24), 1);
-	CHECK_EQ(word(&outer, 40) >> 32, 127);
+	CHECK_EQ(word(&outer, 40) >> 32, 511);
 	CHECK(outer.time <= inner.time); /* when it was called */
 	CHECK_EQ(peer_lost_total(&peer.rings[0]), 0);
 	peer_free(&peer);

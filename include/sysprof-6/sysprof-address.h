@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * sysprof-address.h - addresses of a stack, and the markers between them that
+ * say what the addresses behind are of.
+ */
+#ifndef SYSPROF_ADDRESS_H
+#define SYSPROF_ADDRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sysprof-macros.h"
+#include "sysprof-version-macros.h"
+
+SYSPROF_BEGIN_DECLS
+
+typedef uint64_t SysprofAddress;
+
+typedef enum SysprofAddressContext {
+	SYSPROF_ADDRESS_CONTEXT_NONE = 0,
+	SYSPROF_ADDRESS_CONTEXT_HYPERVISOR,
+	SYSPROF_ADDRESS_CONTEXT_KERNEL,
+	SYSPROF_ADDRESS_CONTEXT_USER,
+	SYSPROF_ADDRESS_CONTEXT_GUEST,
+	SYSPROF_ADDRESS_CONTEXT_GUEST_KERNEL,
+	SYSPROF_ADDRESS_CONTEXT_GUEST_USER,
+} SysprofAddressContext;
+
+/**
+ * Whether @address is one of perf's context markers.  Stores which one, or
+ * NONE, in @context unless that is NULL.
+ *
+ * Context: any-thread, signal-safe.
+ */
+SYSPROF_AVAILABLE_IN_ALL
+bool sysprof_address_is_context_switch(SysprofAddress address,
+                                       SysprofAddressContext *context);
+
+/**
+ * A text for people, "- - kernel - -" and the like, that lives for ever.
+ *
+ * Context: any-thread, signal-safe.
+ */
+SYSPROF_AVAILABLE_IN_ALL
+const char *sysprof_address_context_to_string(SysprofAddressContext context);
+
+/** -1, 0 or 1. */
+static inline int sysprof_address_compare(SysprofAddress a, SysprofAddress b)
+{
+	return (a > b) - (a < b);
+}
+
+SYSPROF_END_DECLS
+
+#endif

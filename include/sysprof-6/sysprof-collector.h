@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * sysprof-collector.h - tell a recorder what the program is doing.
+ *
+ * The recorder is found through the environment (SYSPROF_CONTROL_FD,
+ * SYSPROF_TRACE_FD, SYSCAP_OUTPUT), or the program records itself
+ * (syscap_start() in <syscap.h>).  Where there is none, every call here is
+ * one load and a branch in the caller.
+ *
+ * What can be relied on is what <syscap.h> promises: no call blocks, aborts,
+ * allocates or locks; an event that finds no room is dropped and counted, and
+ * the capture says so; nothing but whole frames leaves the process.
+ *
+ * Context of all functions: any-thread, signal-safe (also where a handler
+ * interrupts another of them), before main() and after fork(); errno is kept.
+ * The printf forms are signal-safe as far as the C library's vsnprintf() is.
+ *
+ * NULL texts read as "".  Texts that are too long are cut between UTF-8
+ * characters: group 23 bytes, mark 39, domain 31, message 65,431 (of a log
+ * 65,463).
+ */
+#ifndef SYSPROF_COLLECTOR_H
+#define SYSPROF_COLLECTOR_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sysprof-capture-types.h"
+#include "sysprof-clock.h"
+#include "sysprof-macros.h"
+#include "sysprof-version-macros.h"
+
+SYSPROF_BEGIN_DECLS
+
+/** Does nothing that the other functions would not do by themselves. */
+SYSPROF_AVAILABLE_IN_3_36
+void sysprof_collector_init(void);
+
+/**
+ * Whether events may have somewhere to go.  Ask where preparing one costs
+ * something.  Has no side effects.
+ */
+SYSPROF_AVAILABLE_IN_3_38
+bool sysprof_collector_is_active(void);
+
+/**
+ * @alloc_size bytes were allocated at @alloc_addr, now; or with 0 freed.
+ * @backtrace_func is handed room for 512 addresses; NULL: no stack.
+ */
+SYSPROF_AVAILABLE_IN_3_36
+void sysprof_collector_allocate(SysprofCaptureAddress alloc_addr,
+                                int64_t alloc_size,
+                                SysprofBacktraceFunc backtrace_func,
+                                void *backtrace_data);
+
+/** Where this thread is, now. */
+SYSPROF_AVAILABLE_IN_3_36
+void sysprof_collector_sample(SysprofBacktraceFunc backtrace_func,
+                              void *backtrace_data);
+
+/**
+ * This thread enters or leaves the innermost function of the stack, now.
+ *
+ * It goes out as a sample, with a bit that says entering: recorders that
+ * don't know the newer frame type would hear nothing of this thread any more.
+ */
+SYSPROF_AVAILABLE_IN_ALL
+void sysprof_collector_trace(SysprofBacktraceFunc backtrace_func,
+                             void *backtrace_data, bool entering);
+
+/** @mark took @duration ns from @time on (0: an instant). */
+SYSPROF_AVAILABLE_IN_3_36
+void sysprof_collector_mark(int64_t time, int64_t duration, const char *group,
+                            const char *mark, const char *message);
+SYSPROF_AVAILABLE_IN_3_38
+void sysprof_collector_mark_printf(int64_t time, int64_t duration,
+                                   const char *group, const char *mark,
+                                   const char *message_format, ...)
+	SYSPROF_PRINTF(5, 6);
+SYSPROF_AVAILABLE_IN_3_38
+void sysprof_collector_mark_vprintf(int64_t time, int64_t duration,
+                                    const char *group, const char *mark,
+                                    const char *message_format, va_list args)
+	SYSPROF_PRINTF(5, 0);
+
+/** A line of text, now.  @severity: GLogLevelFlags. */
+SYSPROF_AVAILABLE_IN_3_36
+void sysprof_collector_log(int severity, const char *domain,
+                           const char *message);
+SYSPROF_AVAILABLE_IN_3_38
+void sysprof_collector_log_printf(int severity, const char *domain,
+                                  const char *format, ...) SYSPROF_PRINTF(3, 4);
+
+/**
+ * @n_counters numbers in a row for counters; the first of them, or 0 where
+ * there are none: @n_counters is 0 or nothing is recorded, or the numbers
+ * (24 bits) are used up.  No other thread of the process gets the same; those
+ * of other processes and of other libraries in this one are scattered, so
+ * that they hardly ever meet.
+ */
+SYSPROF_AVAILABLE_IN_3_38
+unsigned int sysprof_collector_request_counters(unsigned int n_counters);
+
+/**
+ * Say what the numbers mean.  Of counters that were requested here the
+ * definition is kept: where it was lost, or where recording goes elsewhere
+ * later, the next value brings it along.
+ */
+SYSPROF_AVAILABLE_IN_3_38
+void sysprof_collector_define_counters(const SysprofCaptureCounter *counters,
+                                       unsigned int n_counters);
+
+/** Values, now.  A number that is 0 is left out. */
+SYSPROF_AVAILABLE_IN_3_38
+void sysprof_collector_set_counters(const unsigned int *counters_ids,
+                                    const SysprofCaptureCounterValue *values,
+                                    unsigned int n_counters);
+
+/* ------------------------------------------------------- when it is off */
+
+/*
+ * The functions above exist in the library too (for pointers to them, and
+ * for objects that were compiled with other headers).  Calls look first
+ * whether anything is recorded, without calling.
+ */
+#if defined(__GNUC__) && !defined(SYSPROF_DROPIN_NO_INLINE)
+
+/* 0: nothing is recorded.  Of the library. */
+extern __attribute__((visibility("hidden"))) int sc_active;
+
+#define SYSPROF_IF_ACTIVE_ \
+	if (__builtin_expect(__atomic_load_n(&sc_active, __ATOMIC_RELAXED), 0))
+#define SYSPROF_INLINE_                                                     \
+	extern __inline__ __attribute__((__gnu_inline__, __always_inline__, \
+	                                 __artificial__))
+#define SYSPROF_REAL_(name) __asm__(#name)
+
+void sysprof_real_allocate_(SysprofCaptureAddress alloc_addr,
+                            int64_t alloc_size,
+                            SysprofBacktraceFunc backtrace_func,
+                            void *backtrace_data)
+	SYSPROF_REAL_(sysprof_collector_allocate);
+void sysprof_real_sample_(SysprofBacktraceFunc backtrace_func,
+                          void *backtrace_data)
+	SYSPROF_REAL_(sysprof_collector_sample);
+void sysprof_real_trace_(SysprofBacktraceFunc backtrace_func,
+                         void *backtrace_data, bool entering)
+	SYSPROF_REAL_(sysprof_collector_trace);
+void sysprof_real_mark_(int64_t time, int64_t duration, const char *group,
+                        const char *mark, const char *message)
+	SYSPROF_REAL_(sysprof_collector_mark);
+void sysprof_real_mark_vprintf_(int64_t time, int64_t duration,
+                                const char *group, const char *mark,
+                                const char *message_format, va_list args)
+	SYSPROF_REAL_(sysprof_collector_mark_vprintf) SYSPROF_PRINTF(5, 0);
+void sysprof_real_log_(int severity, const char *domain, const char *message)
+	SYSPROF_REAL_(sysprof_collector_log);
+unsigned int sysprof_real_request_counters_(unsigned int n_counters)
+	SYSPROF_REAL_(sysprof_collector_request_counters);
+void sysprof_real_define_counters_(const SysprofCaptureCounter *counters,
+                                   unsigned int n_counters)
+	SYSPROF_REAL_(sysprof_collector_define_counters);
+void sysprof_real_set_counters_(const unsigned int *counters_ids,
+                                const SysprofCaptureCounterValue *values,
+                                unsigned int n_counters)
+	SYSPROF_REAL_(sysprof_collector_set_counters);
+
+SYSPROF_INLINE_ bool sysprof_collector_is_active(void)
+{
+	return __atomic_load_n(&sc_active, __ATOMIC_RELAXED) != 0;
+}
+
+SYSPROF_INLINE_ void
+sysprof_collector_allocate(SysprofCaptureAddress alloc_addr, int64_t alloc_size,
+                           SysprofBacktraceFunc backtrace_func,
+                           void *backtrace_data)
+{
+	SYSPROF_IF_ACTIVE_
+	sysprof_real_allocate_(alloc_addr, alloc_size, backtrace_func,
+	                       backtrace_data);
+}
+
+SYSPROF_INLINE_ void
+sysprof_collector_sample(SysprofBacktraceFunc backtrace_func,
+                         void *backtrace_data)
+{
+	SYSPROF_IF_ACTIVE_
+	sysprof_real_sample_(backtrace_func, backtrace_data);
+}
+
+SYSPROF_INLINE_ void
+sysprof_collector_trace(SysprofBacktraceFunc backtrace_func,
+                        void *backtrace_data, bool entering)
+{
+	SYSPROF_IF_ACTIVE_
+	sysprof_real_trace_(backtrace_func, backtrace_data, entering);
+}
+
+SYSPROF_INLINE_ void sysprof_collector_mark(int64_t time, int64_t duration,
+                                            const char *group, const char *mark,
+                                            const char *message)
+{
+	SYSPROF_IF_ACTIVE_
+	sysprof_real_mark_(time, duration, group, mark, message);
+}
+
+SYSPROF_INLINE_ void
+sysprof_collector_mark_vprintf(int64_t time, int64_t duration,
+                               const char *group, const char *mark,
+                               const char *message_format, va_list args)
+{
+	SYSPROF_IF_ACTIVE_
+	sysprof_real_mark_vprintf_(time, duration, group, mark, message_format,
+	                           args);
+}
+
+SYSPROF_INLINE_ void sysprof_collector_log(int severity, const char *domain,
+                                           const char *message)
+{
+	SYSPROF_IF_ACTIVE_
+	sysprof_real_log_(severity, domain, message);
+}
+
+SYSPROF_INLINE_ unsigned int
+sysprof_collector_request_counters(unsigned int n_counters)
+{
+	SYSPROF_IF_ACTIVE_
+	return sysprof_real_request_counters_(n_counters);
+	return 0;
+}
+
+SYSPROF_INLINE_ void
+sysprof_collector_define_counters(const SysprofCaptureCounter *counters,
+                                  unsigned int n_counters)
+{
+	SYSPROF_IF_ACTIVE_
+	sysprof_real_define_counters_(counters, n_counters);
+}
+
+SYSPROF_INLINE_ void
+sysprof_collector_set_counters(const unsigned int *counters_ids,
+                               const SysprofCaptureCounterValue *values,
+                               unsigned int n_counters)
+{
+	SYSPROF_IF_ACTIVE_
+	sysprof_real_set_counters_(counters_ids, values, n_counters);
+}
+
+/* Other compilers can't hand on variable arguments: there it is a call. */
+#if !defined(__clang__)
+
+void sysprof_real_mark_printf_(int64_t time, int64_t duration,
+                               const char *group, const char *mark,
+                               const char *message_format, ...)
+	SYSPROF_REAL_(sysprof_collector_mark_printf) SYSPROF_PRINTF(5, 6);
+void sysprof_real_log_printf_(int severity, const char *domain,
+                              const char *format, ...)
+	SYSPROF_REAL_(sysprof_collector_log_printf) SYSPROF_PRINTF(3, 4);
+
+SYSPROF_INLINE_ void
+sysprof_collector_mark_printf(int64_t time, int64_t duration, const char *group,
+                              const char *mark, const char *message_format, ...)
+{
+	SYSPROF_IF_ACTIVE_
+	sysprof_real_mark_printf_(time, duration, group, mark, message_format,
+	                          __builtin_va_arg_pack());
+}
+
+SYSPROF_INLINE_ void sysprof_collector_log_printf(int severity,
+                                                  const char *domain,
+                                                  const char *format, ...)
+{
+	SYSPROF_IF_ACTIVE_
+	sysprof_real_log_printf_(severity, domain, format,
+	                         __builtin_va_arg_pack());
+}
+
+#endif
+
+#undef SYSPROF_IF_ACTIVE_
+#undef SYSPROF_INLINE_
+#undef SYSPROF_REAL_
+
+#endif
+
+SYSPROF_END_DECLS
+
+#endif

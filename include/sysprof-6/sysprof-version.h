@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * sysprof-version.h - which release of the interface this is.
+ *
+ * The numbers are those of the interface, not of syscap: 50 has every
+ * function that a known caller asks for.  <syscap.h> has syscap's own.
+ */
+#ifndef SYSPROF_VERSION_H
+#define SYSPROF_VERSION_H
+
+/* In parentheses: build systems look for exactly this. */
+#define SYSPROF_MAJOR_VERSION (50)
+#define SYSPROF_MINOR_VERSION (0)
+#define SYSPROF_MICRO_VERSION (0)
+
+#define SYSPROF_VERSION   (50.0)
+#define SYSPROF_VERSION_S "50.0"
+
+#define SYSPROF_ENCODE_VERSION(major, minor, micro) \
+	((major) << 24 | (minor) << 16 | (micro) << 8)
+
+#define SYSPROF_VERSION_HEX                                                   \
+	(SYSPROF_ENCODE_VERSION(SYSPROF_MAJOR_VERSION, SYSPROF_MINOR_VERSION, \
+	                        SYSPROF_MICRO_VERSION))
+
+/** Whether the interface is that of @major.@minor.@micro or later. */
+#define SYSPROF_CHECK_VERSION(major, minor, micro) \
+	(SYSPROF_VERSION_HEX >=                    \
+	 SYSPROF_ENCODE_VERSION((major), (minor), (micro)))
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * collector_counters.c - counters that callers know by number.
+ *
+ * A definition that is told for a number which was requested here is kept,
+ * once and for all, in the entry of the number's index; the entry's own index
+ * is stored last (release) and tells that the rest may be read (acquire).
+ * Each ring then gets it in front of the first value, as with the counters of
+ * <syscap.h>.  Numbers from elsewhere, and further ones than a ring remembers,
+ * are defined when the caller says so and not again.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <string.h>
+
+#include <syscap.h>
+
+#define SYSPROF_DROPIN_NO_INLINE
+#include <sysprof-6/sysprof-collector.h>
+
+#include "base/text.h"
+#include "client/counter.h"
+#include "client/counter_id.h"
+
+#define PER_GROUP  8u
+#define MAX_VALUES (682u * PER_GROUP)
+#define ID_MAX     ((1u << 24) - 1)
+
+/* Zero pages until used.  An entry is claimed by who changes `claimed`. */
+static struct syscap_counter entries[SC_DEFINED_MAX];
+static bool claimed[SC_DEFINED_MAX];
+
+unsigned int sysprof_collector_request_counters(unsigned int n_counters)
+{
+	return syscap_is_active() ? sc_counter_id_request(n_counters) : 0;
+}
+
+/* The entry that holds the definition of @id; or NULL. */
+static struct syscap_counter *find(uint32_t id)
+{
+	const uint32_t index = sc_counter_id_index(id);
+
+	if (index == 0 || index >= SC_DEFINED_MAX)
+		return NULL;
+	struct syscap_counter *const entry = &entries[index];
+	return __atomic_load_n(&entry->index, __ATOMIC_ACQUIRE) == index &&
+	                       entry->id == id
+	               ? entry
+	               : NULL;
+}
+
+/* Not NUL-terminated texts end with their field; behind a NUL is anything. */
+static void copy_text(char *field, size_t size, const char *from)
+{
+	memcpy(field, from, strnlen(from, size - 1));
+}
+
+static void copy(struct syscap_counter *to, const SysprofCaptureCounter *from)
+{
+	memset(to, 0, sizeof(*to));
+	copy_text(to->category, sizeof(to->category), from->category);
+	copy_text(to->name, sizeof(to->name), from->name);
+	copy_text(to->description, sizeof(to->description), from->description);
+	to->type = from->type == SYSPROF_CAPTURE_COUNTER_DOUBLE ? SYSCAP_DOUBLE
+	                                                        : SYSCAP_INT64;
+	to->id = from->id;
+}
+
+static bool same(const struct syscap_counter *a, const struct syscap_counter *b)
+{
+	return a->type == b->type &&
+	       memcmp(a->category, b->category, sizeof(a->category)) == 0 &&
+	       memcmp(a->name, b->name, sizeof(a->name)) == 0 &&
+	       memcmp(a->description, b->description, sizeof(a->description)) ==
+	               0;
+}
+
+/* The entry for @counter if there is one with its texts now. */
+static struct syscap_counter *keep(const struct syscap_counter *counter)
+{
+	const uint32_t index = sc_counter_id_index(counter->id);
+	struct syscap_counter *entry = find(counter->id);
+
+	if (entry == NULL && index != 0 && index < SC_DEFINED_MAX &&
+	    !__atomic_exchange_n(&claimed[index], true, __ATOMIC_RELAXED)) {
+		entry = &entries[index];
+		*entry = *counter;
+		__atomic_store_n(&entry->index, index, __ATOMIC_RELEASE);
+	}
+	return entry != NULL && same(entry, counter) ? entry : NULL;
+}
+
+void sysprof_collector_define_counters(const SysprofCaptureCounter *counters,
+                                       unsigned int n_counters)
+{
+	volatile uintptr_t token;
+
+	if (!syscap_is_active() || counters == NULL)
+		return;
+	for (unsigned i = 0; i < n_counters; i++) {
+		struct syscap_counter counter;
+
+		if (counters[i].id == 0)
+			continue;
+		copy(&counter, &counters[i]);
+		struct syscap_counter *const entry = keep(&counter);
+		struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_CTRDEF);
+		if (st == NULL)
+			return;
+		const int64_t now = sc_clock(st);
+		const bool outermost = sc_enter(st, &token);
+		if (entry != NULL)
+			sc_counter_define(st, entry, now);
+		else
+			sc_counter_define_once(st, &counter, now);
+		sc_leave(st, &token, outermost);
+	}
+}
+
+/* Those that can be set: zero is no counter, and ends a group for readers. */
+static unsigned count_set(const unsigned int *ids, unsigned n)
+{
+	unsigned n_set = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		n_set += ids[i] != 0 && ids[i] <= ID_MAX;
+	return n_set;
+}
+
+static void set(struct sc_thread *st, const unsigned int *ids,
+                const SysprofCaptureCounterValue *values, unsigned n,
+                int64_t now)
+{
+	const unsigned n_set = count_set(ids, n);
+	const uint32_t n_groups = (n_set + PER_GROUP - 1) / PER_GROUP;
+	const uint32_t len = 32 + 96 * n_groups;
+	unsigned slot = 0;
+
+	if (n_set == 0)
+		return;
+	for (unsigned i = 0; i < n; i++) {
+		struct syscap_counter *const entry = find(ids[i]);
+
+		if (entry != NULL && !sc_counter_define(st, entry, now))
+			return;
+	}
+	unsigned char *const frame =
+		sc_reserve(st, len, SYSCAP_FRAME_CTRSET, now);
+	if (frame == NULL)
+		return;
+	sc_store_word(frame + 24, n_groups);
+	memset(frame + 32, 0, len - 32);
+	for (unsigned i = 0; i < n && slot < n_set; i++) {
+		if (ids[i] == 0 || ids[i] > ID_MAX)
+			continue;
+		unsigned char *const group =
+			frame + 32 + 96 * (slot / PER_GROUP);
+		memcpy(group + 4 * (slot % PER_GROUP), &ids[i], 4);
+		memcpy(group + 32 + 8 * (slot % PER_GROUP), &values[i], 8);
+		slot++;
+	}
+	sc_commit(frame, SYSCAP_FRAME_CTRSET, st->tid_tag);
+}
+
+void sysprof_collector_set_counters(const unsigned int *counters_ids,
+                                    const SysprofCaptureCounterValue *values,
+                                    unsigned int n_counters)
+{
+	volatile uintptr_t token;
+
+	if (!syscap_is_active() || n_counters == 0 || counters_ids == NULL ||
+	    values == NULL)
+		return;
+	if (n_counters == 1) {
+		struct syscap_counter *const entry = find(counters_ids[0]);
+
+		if (SC_LIKELY(entry != NULL)) {
+			syscap_counter_set_bits(entry, (uint64_t)values[0].v64);
+			return;
+		}
+	}
+	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_CTRSET);
+	if (st == NULL)
+		return;
+	const int64_t now = sc_clock(st);
+	const bool outermost = sc_enter(st, &token);
+	while (n_counters != 0) {
+		const unsigned some =
+			n_counters < MAX_VALUES ? n_counters : MAX_VALUES;
+
+		set(st, counters_ids, values, some, now);
+		counters_ids += some;
+		values += some;
+		n_counters -= some;
+	}
+	sc_leave(st, &token, outermost);
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* condition.c - which frames a cursor is to show. */
+#define _GNU_SOURCE
+#include <sysprof-6/sysprof-capture-condition.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum kind {
+	BOTH,
+	EITHER,
+	TYPE,
+	TIME,
+	PID,
+	COUNTER,
+	EMBEDDED_FILE,
+};
+
+struct _SysprofCaptureCondition {
+	int32_t n_refs;
+	enum kind kind;
+	SysprofCaptureCondition *left, *right;
+	int64_t begin, end;
+	size_t n;
+	union {
+		uint32_t *numbers; /* types, pids or counters */
+		char *path;
+		void *data;
+	};
+};
+
+static SysprofCaptureCondition *make(enum kind kind)
+{
+	SysprofCaptureCondition *const c = calloc(1, sizeof(*c));
+
+	if (c != NULL) {
+		c->n_refs = 1;
+		c->kind = kind;
+	}
+	return c;
+}
+
+static SysprofCaptureCondition *make_with(enum kind kind, const void *data,
+                                          size_t n, size_t size)
+{
+	SysprofCaptureCondition *const c = make(kind);
+
+	if (c == NULL)
+		return NULL;
+	c->n = n;
+	c->data = calloc(n + 1, size);
+	if (c->data == NULL) {
+		free(c);
+		return NULL;
+	}
+	if (n != 0)
+		memcpy(c->data, data, n * size);
+	return c;
+}
+
+static SysprofCaptureCondition *make_numbers(enum kind kind, const void *data,
+                                             size_t n)
+{
+	if (data == NULL && n != 0) {
+		errno = EINVAL;
+		return NULL;
+	}
+	return make_with(kind, data, n, sizeof(uint32_t));
+}
+
+SysprofCaptureCondition *
+sysprof_capture_condition_ref(SysprofCaptureCondition *self)
+{
+	if (self != NULL)
+		__atomic_add_fetch(&self->n_refs, 1, __ATOMIC_RELAXED);
+	return self;
+}
+
+void sysprof_capture_condition_unref(SysprofCaptureCondition *self)
+{
+	/* The right side of a long chain is gone down without recursion */
+	while (self != NULL &&
+	       __atomic_sub_fetch(&self->n_refs, 1, __ATOMIC_ACQ_REL) == 0) {
+		SysprofCaptureCondition *const right = self->right;
+
+		sysprof_capture_condition_unref(self->left);
+		free(self->data);
+		free(self);
+		self = right;
+	}
+}
+
+SysprofCaptureCondition *
+sysprof_capture_condition_copy(const SysprofCaptureCondition *self)
+{
+	if (self == NULL) {
+		errno = EINVAL;
+		return NULL;
+	}
+	SysprofCaptureCondition *const copy =
+		self->data == NULL ? make(self->kind)
+				   : make_with(self->kind, self->data, self->n,
+	                                       self->kind == EMBEDDED_FILE
+	                                               ? 1
+	                                               : sizeof(uint32_t));
+	if (copy == NULL)
+		return NULL;
+	copy->begin = self->begin;
+	copy->end = self->end;
+	if (self->left != NULL)
+		copy->left = sysprof_capture_condition_copy(self->left);
+	if (self->right != NULL)
+		copy->right = sysprof_capture_condition_copy(self->right);
+	if ((self->left != NULL && copy->left == NULL) ||
+	    (self->right != NULL && copy->right == NULL)) {
+		sysprof_capture_condition_unref(copy);
+		errno = ENOMEM;
+		return NULL;
+	}
+	return copy;
+}
+
+static SysprofCaptureCondition *make_pair(enum kind kind,
+                                          SysprofCaptureCondition *left,
+                                          SysprofCaptureCondition *right)
+{
+	if (left == NULL || right == NULL) {
+		errno = EINVAL;
+		return NULL;
+	}
+	SysprofCaptureCondition *const c = make(kind);
+	if (c != NULL) {
+		c->left = left;
+		c->right = right;
+	}
+	return c;
+}
+
+SysprofCaptureCondition *
+sysprof_capture_condition_new_and(SysprofCaptureCondition *left,
+                                  SysprofCaptureCondition *right)
+{
+	return make_pair(BOTH, left, right);
+}
+
+SysprofCaptureCondition *
+sysprof_capture_condition_new_or(SysprofCaptureCondition *left,
+                                 SysprofCaptureCondition *right)
+{
+	return make_pair(EITHER, left, right);
+}
+
+SysprofCaptureCondition *sysprof_capture_condition_new_where_type_in(
+	unsigned int n_types, const SysprofCaptureFrameType *types)
+{
+	SYSPROF_STATIC_ASSERT(sizeof(*types) == sizeof(uint32_t), "types");
+	return make_numbers(TYPE, types, n_types);
+}
+
+SysprofCaptureCondition *
+sysprof_capture_condition_new_where_time_between(int64_t begin_time,
+                                                 int64_t end_time)
+{
+	SysprofCaptureCondition *const c = make(TIME);
+
+	if (c != NULL) {
+		c->begin = begin_time < end_time ? begin_time : end_time;
+		c->end = begin_time < end_time ? end_time : begin_time;
+	}
+	return c;
+}
+
+SysprofCaptureCondition *
+sysprof_capture_condition_new_where_pid_in(unsigned int n_pids,
+                                           const int32_t *pids)
+{
+	return make_numbers(PID, pids, n_pids);
+}
+
+SysprofCaptureCondition *
+sysprof_capture_condition_new_where_counter_in(unsigned int n_counters,
+                                               const unsigned int *counters)
+{
+	return make_numbers(COUNTER, counters, n_counters);
+}
+
+SysprofCaptureCondition *
+sysprof_capture_condition_new_where_file(const char *path)
+{
+	if (path == NULL) {
+		errno = EINVAL;
+		return NULL;
+	}
+	return make_with(EMBEDDED_FILE, path, strlen(path) + 1, 1);
+}
+
+static bool has(const SysprofCaptureCondition *self, uint32_t number)
+{
+	for (size_t i = 0; i < self->n; i++)
+		if (self->numbers[i] == number)
+			return true;
+	return false;
+}
+
+static bool has_counter(const SysprofCaptureCondition *self,
+                        const SysprofCaptureFrame *frame)
+{
+	if (frame->type == SYSPROF_CAPTURE_FRAME_CTRDEF) {
+		const SysprofCaptureCounterDefine *const def =
+			(const SysprofCaptureCounterDefine *)(const void *)
+				frame;
+
+		for (unsigned i = 0; i < def->n_counters; i++)
+			if (has(self, def->counters[i].id))
+				return true;
+	} else if (frame->type == SYSPROF_CAPTURE_FRAME_CTRSET) {
+		const SysprofCaptureCounterSet *const set =
+			(const SysprofCaptureCounterSet *)(const void *)frame;
+
+		for (unsigned i = 0; i < set->n_values; i++)
+			for (unsigned k = 0; k < 8; k++)
+				if (set->values[i].ids[k] != 0 &&
+				    has(self, set->values[i].ids[k]))
+					return true;
+	}
+	return false;
+}
+
+bool sysprof_capture_condition_match(const SysprofCaptureCondition *self,
+                                     const SysprofCaptureFrame *frame)
+{
+	if (self == NULL || frame == NULL)
+		return false;
+	switch (self->kind) {
+	case BOTH:
+		return sysprof_capture_condition_match(self->left, frame) &&
+		       sysprof_capture_condition_match(self->right, frame);
+	case EITHER:
+		return sysprof_capture_condition_match(self->left, frame) ||
+		       sysprof_capture_condition_match(self->right, frame);
+	case TYPE:
+		return has(self, frame->type);
+	case TIME:
+		return frame->time >= self->begin && frame->time <= self->end;
+	case PID:
+		return has(self, (uint32_t)frame->pid);
+	case COUNTER:
+		return has_counter(self, frame);
+	case EMBEDDED_FILE:
+		return frame->type == SYSPROF_CAPTURE_FRAME_FILE_CHUNK &&
+		       strcmp(((const SysprofCaptureFileChunk *)(const void *)
+		                       frame)
+		                      ->path,
+		              self->path) == 0;
+	}
+	return false;
+}

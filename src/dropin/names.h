@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * names.h - the names that a writer has given addresses to, none of which is
+ * ever forgotten.
+ *
+ * A table of tries.  An entry is filled and then hung in with one exchange,
+ * and never moves: a handler that interrupts somebody who adds a name finds
+ * either all of it or nothing.  Memory comes from mmap(), in chunks.
+ *
+ * Context of everything here: signal-safe, one thread at a time; errno is
+ * kept.
+ */
+#ifndef SC_NAMES_H
+#define SC_NAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** Longer names are cut. */
+#define SC_NAME_MAX 16383u
+
+#define SC_NAME_ROOTS 1024u
+
+struct sc_name {
+	struct sc_name *children[4];
+	uint64_t hash;
+	uint64_t address;
+	uint32_t len;
+	uint32_t told; /* the owner's: where the name has been written */
+	char text[];
+};
+
+struct sc_name_chunk;
+
+/** All zero but next, the first address, is an empty one. */
+struct sc_names {
+	struct sc_name *roots[SC_NAME_ROOTS];
+	struct sc_name_chunk *chunk;
+	uint64_t next;
+};
+
+/** The entry of @name, which is made if there is none; NULL: no memory. */
+struct sc_name *sc_names_get(struct sc_names *names, const char *name);
+
+void sc_names_fini(struct sc_names *names);
+
+#endif

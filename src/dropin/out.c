@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* out.c - the descriptor that a writer's capture goes to. */
+#define _GNU_SOURCE
+#include "dropin/out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/env.h"
+#include "base/text.h"
+#include "clock/clock.h"
+#include "sink/file_header.h"
+#include "sink/quiet.h"
+#include "sink/trace_fd.h"
+
+#define PATIENCE_NS INT64_C(1000000000)
+
+static bool wait_for_reader(int fd, int64_t deadline)
+{
+	for (;;) {
+		struct pollfd p = { .fd = fd, .events = POLLOUT };
+		const int64_t left = deadline - sc_clock_kernel();
+
+		if (left <= 0)
+			return false;
+		const int r = poll(&p, 1, (int)(left / 1000000 + 1));
+		if (r > 0)
+			return true;
+		if (r < 0 && errno != EINTR)
+			return false;
+	}
+}
+
+static int write_all(struct sc_out *out, const unsigned char *bytes, size_t n,
+                     size_t *ret_done)
+{
+	const int64_t deadline =
+		out->is_stuck ? 0 : sc_clock_kernel() + PATIENCE_NS;
+
+	*ret_done = 0;
+	while (*ret_done != n) {
+		const ssize_t written =
+			write(out->fd, bytes + *ret_done, n - *ret_done);
+
+		if (written > 0) {
+			*ret_done += (size_t)written;
+			out->is_stuck = false;
+			continue;
+		}
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written == 0)
+			return -EIO;
+		if (errno != EAGAIN)
+			return -errno;
+		if (!wait_for_reader(out->fd, deadline)) {
+			out->is_stuck = true;
+			return -EAGAIN;
+		}
+	}
+	return 0;
+}
+
+/*
+ * What is written to an appending description goes to the end, wherever one
+ * wants it; the header could not be written again.
+ */
+static int open_without_append(int fd)
+{
+	char path[48];
+	struct sc_text text = sc_text_begin(path, sizeof(path));
+
+	sc_text_add(&text, "/proc/self/fd/");
+	sc_text_add_i64(&text, fd);
+	int other = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY);
+	if (other < 0)
+		other = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	return other;
+}
+
+static void adopt(struct sc_out *out, int fd)
+{
+	const int flags = fcntl(fd, F_GETFL);
+	struct stat st;
+
+	out->fd = fd;
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+		return;
+	out->is_file = true;
+	if ((flags & O_APPEND) != 0) {
+		const int other = open_without_append(fd);
+
+		if (other >= 0) {
+			close(fd);
+			out->fd = other;
+		} else {
+			out->is_file = false; /* for all that we can do */
+		}
+	}
+	if (ftruncate(out->fd, 0) != 0 || lseek(out->fd, 0, SEEK_SET) != 0)
+		out->is_file = false;
+}
+
+int sc_out_open(struct sc_out *out, int fd)
+{
+	struct syscap_wire_file header;
+	struct sc_quiet quiet;
+	size_t done;
+
+	memset(out, 0, sizeof(*out));
+	adopt(out, fd);
+	out->begin = sc_clock_kernel();
+	sc_file_header_fill(&header, out->begin);
+	sc_quiet_begin(&quiet);
+	const int r = write_all(out, (const unsigned char *)&header,
+	                        sizeof(header), &done);
+	sc_quiet_end(&quiet);
+	if (r != 0) {
+		close(out->fd);
+		out->fd = -1;
+	}
+	return r;
+}
+
+int sc_out_open_shared(struct sc_out *out)
+{
+	const char *const value = sc_env_get(SC_ENV_TRACE_FD);
+	const int number = value != NULL ? sc_env_parse_fd(value) : -1;
+	struct sc_trace_target target;
+
+	memset(out, 0, sizeof(*out));
+	out->fd = -1;
+	if (number < 0)
+		return -EINVAL;
+	if (fcntl(number, F_GETFL) < 0)
+		return -errno;
+	if (sc_trace_adopt(number, &target) != NULL)
+		return -EINVAL;
+	out->trace = calloc(1, sizeof(*out->trace));
+	if (out->trace == NULL)
+		return -ENOMEM;
+	out->trace->fd = -1;
+	const int r = sc_trace_open(out->trace, &target);
+	if (r != 0) {
+		free(out->trace);
+		out->trace = NULL;
+		return r;
+	}
+	out->begin = sc_clock_kernel();
+	out->is_file = false;
+	out->fd = out->trace->fd;
+	return 0;
+}
+
+int sc_out_write(struct sc_out *out, const unsigned char *bytes, size_t n,
+                 size_t *ret_done)
+{
+	struct sc_quiet quiet;
+	uint64_t done = 0;
+	int r;
+
+	*ret_done = 0;
+	sc_quiet_begin(&quiet);
+	if (out->trace == NULL) {
+		r = write_all(out, bytes, n, ret_done);
+	} else {
+		const struct iovec piece = { .iov_base = (void *)bytes,
+			                     .iov_len = n };
+		const int64_t now = sc_clock_kernel();
+		const int64_t end = now > out->end ? now : out->end;
+
+		r = sc_trace_write(out->trace, &piece, 1, out->begin, end,
+		                   out->is_stuck ? now : now + PATIENCE_NS,
+		                   &done);
+		*ret_done = r == 0 ? n : (size_t)done;
+		out->is_stuck = r == -EAGAIN;
+	}
+	sc_quiet_end(&quiet);
+	return r;
+}
+
+int sc_out_update(struct sc_out *out)
+{
+	const int64_t now = sc_clock_kernel();
+	const int64_t times[2] = { out->begin,
+		                   now > out->end ? now : out->end };
+
+	if (!out->is_file)
+		return 0;
+	/* time and end_time lie side by side */
+	for (;;) {
+		const ssize_t n =
+			pwrite(out->fd, times, sizeof(times),
+		               offsetof(struct syscap_wire_file, time));
+
+		if (n == (ssize_t)sizeof(times))
+			return 0;
+		if (n >= 0)
+			return -EIO;
+		if (errno != EINTR)
+			return -errno;
+	}
+}
+
+void sc_out_close(struct sc_out *out, size_t n_torn)
+{
+	if (out->trace != NULL) {
+		sc_trace_close(out->trace);
+		free(out->trace);
+	} else if (out->fd >= 0) {
+		if (n_torn != 0 && out->is_file) {
+			const off_t at = lseek(out->fd, 0, SEEK_CUR);
+
+			if (at > (off_t)n_torn &&
+			    ftruncate(out->fd, at - (off_t)n_torn) != 0)
+				n_torn = 0; /* readers cut it off */
+		}
+		close(out->fd);
+	}
+	out->trace = NULL;
+	out->fd = -1;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * out.h - the descriptor that a writer's capture goes to.
+ *
+ * Context of everything but opening: signal-safe, one thread at a time.
+ */
+#ifndef SC_OUT_H
+#define SC_OUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sc_trace;
+
+struct sc_out {
+	int fd;
+	bool is_file;  /* its header can be written again */
+	bool is_stuck; /* the last write waited for the reader in vain */
+	int64_t begin; /* as the header says */
+	int64_t end;   /* latest time that the header has to cover */
+	struct sc_trace *trace; /* not NULL: shared with others, see there */
+};
+
+/**
+ * Take over @fd, empty it if it is a file, and write a header.  0 or -errno;
+ * then it is closed.
+ */
+int sc_out_open(struct sc_out *out, int fd);
+
+/** Share the descriptor of SYSPROF_TRACE_FD.  0 or -errno. */
+int sc_out_open_shared(struct sc_out *out);
+
+/**
+ * Write @n bytes, whole frames but for the rest of one that was begun before.
+ * *@ret_done are written.  0, or -errno: not all of them; -EAGAIN: the reader
+ * did not come within a second (and from then on is not waited for until it
+ * does).
+ */
+int sc_out_write(struct sc_out *out, const unsigned char *bytes, size_t n,
+                 size_t *ret_done);
+
+/** Bring the header of a file up to date.  0 or -errno. */
+int sc_out_update(struct sc_out *out);
+
+/** Close; the last @n_torn bytes that were written are cut off a file. */
+void sc_out_close(struct sc_out *out, size_t n_torn);
+
+#endif

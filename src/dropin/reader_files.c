@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* reader_files.c - embedded files, and walks over tables of names. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "dropin/reader.h"
+
+/* Where @path is or belongs in the sorted list. */
+static size_t place_of(const struct sc_file_list *files, const char *path,
+                       bool *ret_found)
+{
+	size_t low = 0, high = files->n;
+
+	*ret_found = false;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		const int order = strcmp(files->paths[middle], path);
+
+		if (order == 0) {
+			*ret_found = true;
+			return middle;
+		}
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const char *const *const x = a;
+	const char *const *const y = b;
+
+	return strcmp(*x, *y);
+}
+
+static bool append(struct sc_file_list *files, const char *path)
+{
+	if (files->n == files->capacity) {
+		const size_t capacity =
+			files->capacity != 0 ? 2 * files->capacity : 16;
+		const char **const paths =
+			realloc(files->paths, capacity * sizeof(*paths));
+
+		if (paths == NULL)
+			return false;
+		files->paths = paths;
+		files->capacity = capacity;
+	}
+	files->paths[files->n] = strdup(path);
+	return files->paths[files->n++] != NULL;
+}
+
+/* A last one that could not be copied is NULL. */
+void sc_file_list_free(struct sc_file_list *files)
+{
+	for (size_t i = 0; i < files->n; i++)
+		free((char *)files->paths[i]);
+	free(files->paths);
+	*files = (struct sc_file_list){ 0 };
+}
+
+static void sort_once_each(struct sc_file_list *files)
+{
+	size_t n = 0;
+
+	if (files->n == 0)
+		return;
+	qsort(files->paths, files->n, sizeof(files->paths[0]), compare);
+	for (size_t i = 0; i < files->n; i++) {
+		if (n != 0 && strcmp(files->paths[n - 1], files->paths[i]) == 0)
+			free((char *)files->paths[i]);
+		else
+			files->paths[n++] = files->paths[i];
+	}
+	files->n = n;
+}
+
+/*
+ * Files of many parts would make long lists: those just seen are not listed
+ * again, and the rest is sorted and thinned whenever the list has doubled.
+ */
+static bool collect(SysprofCaptureReader *self)
+{
+	struct sc_file_list *const files = &self->files;
+	size_t n_sorted = 0;
+	SysprofCaptureFrameType type;
+
+	while (sysprof_capture_reader_peek_type(self, &type)) {
+		const SysprofCaptureFileChunk *const chunk =
+			sysprof_capture_reader_read_file(self);
+		const struct sc_file_list sorted = { .paths = files->paths,
+			                             .n = n_sorted };
+		bool found = false;
+
+		if (chunk == NULL) {
+			if (!sysprof_capture_reader_skip(self))
+				break;
+			continue;
+		}
+		if (n_sorted != 0)
+			place_of(&sorted, chunk->path, &found);
+		if (found ||
+		    (files->n > n_sorted &&
+		     strcmp(files->paths[files->n - 1], chunk->path) == 0))
+			continue;
+		if (!append(files, chunk->path))
+			return false;
+		if (files->n >= 2 * n_sorted + 16) {
+			sort_once_each(files);
+			n_sorted = files->n;
+		}
+	}
+	sort_once_each(files);
+	return true;
+}
+
+const char **sysprof_capture_reader_list_files(SysprofCaptureReader *self)
+{
+	if (self == NULL) {
+		errno = EINVAL;
+		return NULL;
+	}
+	if (!self->has_files) {
+		if (!collect(self)) {
+			sc_file_list_free(&self->files);
+			errno = ENOMEM;
+			return NULL;
+		}
+		self->has_files = true;
+	}
+	const char **const list = calloc(self->files.n + 1, sizeof(*list));
+	if (list != NULL && self->files.n != 0)
+		memcpy(list, self->files.paths, self->files.n * sizeof(*list));
+	return list;
+}
+
+const SysprofCaptureFileChunk *
+sysprof_capture_reader_find_file(SysprofCaptureReader *self, const char *path)
+{
+	SysprofCaptureFrameType type;
+
+	if (path == NULL)
+		return NULL;
+	while (sysprof_capture_reader_peek_type(self, &type)) {
+		if (type != SYSPROF_CAPTURE_FRAME_FILE_CHUNK) {
+			if (!sysprof_capture_reader_skip(self))
+				break;
+			continue;
+		}
+		const SysprofCaptureFileChunk *const chunk =
+			sysprof_capture_reader_read_file(self);
+		if (chunk == NULL || strcmp(chunk->path, path) == 0)
+			return chunk;
+	}
+	return NULL;
+}
+
+static bool write_all(int fd, const uint8_t *data, size_t n)
+{
+	while (n != 0) {
+		const ssize_t written = write(fd, data, n);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0)
+			return false;
+		data += written;
+		n -= (size_t)written;
+	}
+	return true;
+}
+
+bool sysprof_capture_reader_read_file_fd(SysprofCaptureReader *self,
+                                         const char *path, int fd)
+{
+	const SysprofCaptureFileChunk *chunk;
+	bool is_there = false;
+
+	while ((chunk = sysprof_capture_reader_find_file(self, path)) != NULL) {
+		is_there = true;
+		if (!write_all(fd, chunk->data, chunk->len))
+			return false;
+		if (chunk->is_last)
+			return true;
+	}
+	errno = is_there ? EBADMSG : ENOENT;
+	return false;
+}
+
+/*
+ * p1: where the next entry begins, p2: behind the frame, u1: entries left.
+ * The frame may come from anywhere, so it is checked here too.
+ */
+void sysprof_capture_jitmap_iter_init(SysprofCaptureJitmapIter *iter,
+                                      const SysprofCaptureJitmap *jitmap)
+{
+	if (iter == NULL)
+		return;
+	memset(iter, 0, sizeof(*iter));
+	if (jitmap == NULL || jitmap->frame.len < sizeof(*jitmap))
+		return;
+	iter->p1 = (void *)jitmap->data;
+	iter->p2 = (char *)(void *)jitmap + jitmap->frame.len;
+	iter->u1 = jitmap->n_jitmaps;
+}
+
+bool sysprof_capture_jitmap_iter_next(SysprofCaptureJitmapIter *iter,
+                                      SysprofCaptureAddress *addr,
+                                      const char **path)
+{
+	if (iter == NULL || iter->u1 == 0)
+		return false;
+	const char *const at = iter->p1;
+	const size_t left = (size_t)((const char *)iter->p2 - at);
+	const char *const end =
+		left > 8 ? memchr(at + 8, '\0', left - 8) : NULL;
+	if (end == NULL) {
+		iter->u1 = 0;
+		return false;
+	}
+	if (addr != NULL)
+		memcpy(addr, at, sizeof(*addr));
+	if (path != NULL)
+		*path = at + 8;
+	iter->p1 = (void *)(end + 1);
+	iter->u1--;
+	return true;
+}

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* writer.c - the life of a capture writer, and how a frame gets into it. */
+#define _GNU_SOURCE
+#include "dropin/writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <syscap/emit.h>
+
+#include "client/counter_id.h"
+#include "clock/clock.h"
+
+#define DEFAULT_PAGES 64u
+#define FLUSH_NS      UINT64_C(1000000000)
+#define ID_END        (1u << 24)
+
+/*
+ * Writers that exit() is to flush.  Slots are taken and given back by
+ * exchanges; who takes a writer out of its slot has it.  A process with more
+ * writers at a time flushes them itself.
+ */
+#define WRITERS_MAX 256u
+static SysprofCaptureWriter *writers[WRITERS_MAX];
+
+static void enlist(SysprofCaptureWriter *writer)
+{
+	for (unsigned i = 0; i < WRITERS_MAX; i++) {
+		SysprofCaptureWriter *none = NULL;
+
+		if (__atomic_compare_exchange_n(&writers[i], &none, writer,
+		                                false, __ATOMIC_ACQ_REL,
+		                                __ATOMIC_RELAXED))
+			return;
+	}
+}
+
+static void strike_off(SysprofCaptureWriter *writer)
+{
+	for (unsigned i = 0; i < WRITERS_MAX; i++) {
+		SysprofCaptureWriter *expected = writer;
+
+		if (__atomic_compare_exchange_n(&writers[i], &expected, NULL,
+		                                false, __ATOMIC_ACQ_REL,
+		                                __ATOMIC_RELAXED))
+			return;
+	}
+}
+
+static void add_local(uint64_t *word, uint64_t n)
+{
+#if defined(__x86_64__)
+	__asm__("addq %1, %0" : "+m"(*word) : "er"(n) : "cc");
+#else
+	__atomic_fetch_add(word, n, __ATOMIC_RELAXED);
+#endif
+}
+
+/* ---------------------------------------------------------------- output */
+
+/* By the outermost call, with no frame of its own.  0 or -errno. */
+static int write_out(SysprofCaptureWriter *writer)
+{
+	const unsigned char *bytes;
+	size_t n, done;
+	int r = 0;
+
+	/* Two halves: what was left of one, and what has come since */
+	for (int i = 0; i < 2 && r == 0; i++) {
+		n = sc_buffer_take(&writer->buffer, &bytes);
+		if (n == 0)
+			break;
+		r = sc_out_write(&writer->out, bytes, n, &done);
+		sc_buffer_sent(&writer->buffer, done);
+	}
+	return r;
+}
+
+static int flush(SysprofCaptureWriter *writer)
+{
+	const int saved = errno;
+
+	writer->flushed = sc_clock_kernel();
+	int r = write_out(writer);
+	if (r == 0)
+		r = sc_out_update(&writer->out);
+	errno = saved;
+	return r;
+}
+
+/* What a handler could not do while it was on top of us. */
+static void flush_if_asked(SysprofCaptureWriter *writer)
+{
+	bool *const wants = &writer->life->buffer.wants_flush;
+
+	if (SC_UNLIKELY(__atomic_load_n(wants, __ATOMIC_RELAXED))) {
+		__atomic_store_n(wants, false, __ATOMIC_RELAXED);
+		flush(writer);
+	}
+}
+
+bool sysprof_capture_writer_flush(SysprofCaptureWriter *self)
+{
+	int r = 0;
+
+	if (self == NULL) {
+		errno = EINVAL;
+		return false;
+	}
+	if (sc_buffer_enter(&self->buffer))
+		r = flush(self);
+	else /* the call that we interrupted does it when it ends */
+		__atomic_store_n(&self->life->buffer.wants_flush, true,
+		                 __ATOMIC_RELAXED);
+	sc_buffer_leave(&self->buffer);
+	if (r != 0)
+		errno = -r;
+	return r == 0;
+}
+
+__attribute__((destructor)) static void flush_at_exit(void)
+{
+	for (unsigned i = 0; i < WRITERS_MAX; i++) {
+		SysprofCaptureWriter *const writer = __atomic_exchange_n(
+			&writers[i], NULL, __ATOMIC_ACQ_REL);
+
+		if (writer != NULL && sc_buffer_salvage(&writer->buffer))
+			flush(writer);
+	}
+}
+
+/* ------------------------------------------------------------------ life */
+
+static size_t round_up(size_t n, size_t to)
+{
+	return (n + to - 1) / to * to;
+}
+
+/*
+ * One mapping: the page that a child finds zeroed, the writer, the halves of
+ * the buffer.
+ */
+static SysprofCaptureWriter *map_writer(size_t size)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const size_t own = round_up(sizeof(SysprofCaptureWriter), page);
+
+	if (size > UINT32_MAX / 2) {
+		errno = EINVAL;
+		return NULL;
+	}
+	size = size == 0 ? DEFAULT_PAGES * page : round_up(size, page);
+	const size_t half = size + SYSCAP_FRAME_MAX + 8 + SC_BUFFER_SPARE;
+	const size_t map_size = page + own + 2 * round_up(half, page);
+	char *const base =
+		mmap(NULL, map_size, PROT_READ | PROT_WRITE,
+	             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (base == MAP_FAILED)
+		return NULL;
+	madvise(base, page, MADV_WIPEONFORK);
+	SysprofCaptureWriter *const writer = (void *)(base + page);
+	writer->life = (void *)base;
+	writer->map_size = map_size;
+	writer->buffer = (struct sc_buffer){
+		.words = &writer->life->buffer,
+		.halves = { (void *)(base + page + own),
+		            (void *)(base + page + own +
+		                     round_up(half, page)) },
+		.size = (uint32_t)size,
+		.capacity = (uint32_t)half,
+	};
+	writer->n_refs = 1;
+	writer->next_counter = 1;
+	writer->names.next = SYSPROF_CAPTURE_JITMAP_MARK + 1;
+	return writer;
+}
+
+static SysprofCaptureWriter *begin(SysprofCaptureWriter *writer)
+{
+	writer->flushed = sc_clock_kernel();
+	writer->looked = writer->flushed;
+	enlist(writer);
+	return writer;
+}
+
+static void unmap(SysprofCaptureWriter *writer)
+{
+	munmap(writer->life, writer->map_size);
+}
+
+SysprofCaptureWriter *sysprof_capture_writer_new_from_fd(int fd,
+                                                         size_t buffer_size)
+{
+	if (fd < 0) {
+		errno = EBADF;
+		return NULL;
+	}
+	SysprofCaptureWriter *const writer = map_writer(buffer_size);
+	int r = -errno;
+
+	if (writer == NULL) {
+		close(fd);
+	} else {
+		r = sc_out_open(&writer->out, fd);
+		if (r == 0)
+			return begin(writer);
+		unmap(writer);
+	}
+	errno = -r;
+	return NULL;
+}
+
+SysprofCaptureWriter *sysprof_capture_writer_new(const char *filename,
+                                                 size_t buffer_size)
+{
+	if (filename == NULL) {
+		errno = EINVAL;
+		return NULL;
+	}
+	/* Readable too: create_reader and save_as read it again */
+	const int fd =
+		open(filename, O_CREAT | O_RDWR | O_TRUNC | O_CLOEXEC, 0640);
+
+	return fd < 0 ? NULL
+	              : sysprof_capture_writer_new_from_fd(fd, buffer_size);
+}
+
+/*
+ * Others write to the same file: our ids must not be theirs.  Readers take
+ * JIT addresses of 32 bits: 16 that scatter processes, 16 for names.
+ */
+static uint64_t shared_addresses(void)
+{
+	uint64_t x = (uint64_t)(uint32_t)getpid() ^ (uint64_t)sc_clock_kernel();
+
+	x = (x ^ x >> 31) * UINT64_C(0xBF58476D1CE4E5B9);
+	return SYSPROF_CAPTURE_JITMAP_MARK | (x >> 48) << 16;
+}
+
+SysprofCaptureWriter *sysprof_capture_writer_new_from_env(size_t buffer_size)
+{
+	SysprofCaptureWriter *const writer = map_writer(buffer_size);
+
+	if (writer == NULL)
+		return NULL;
+	const int r = sc_out_open_shared(&writer->out);
+	if (r != 0) {
+		unmap(writer);
+		errno = -r;
+		return NULL;
+	}
+	writer->next_counter = 0;
+	writer->names.next = shared_addresses() + 1;
+	return begin(writer);
+}
+
+SysprofCaptureWriter *sysprof_capture_writer_ref(SysprofCaptureWriter *self)
+{
+	if (self != NULL)
+		__atomic_add_fetch(&self->n_refs, 1, __ATOMIC_RELAXED);
+	return self;
+}
+
+void sysprof_capture_writer_unref(SysprofCaptureWriter *self)
+{
+	const int saved = errno;
+
+	if (self == NULL ||
+	    __atomic_sub_fetch(&self->n_refs, 1, __ATOMIC_ACQ_REL) != 0)
+		return;
+	strike_off(self);
+	if (sc_buffer_salvage(&self->buffer))
+		flush(self);
+	sc_out_close(&self->out, sc_buffer_torn(&self->buffer));
+	sc_names_fini(&self->names);
+	unmap(self);
+	errno = saved;
+}
+
+size_t sysprof_capture_writer_get_buffer_size(SysprofCaptureWriter *self)
+{
+	return self != NULL ? self->buffer.size : 0;
+}
+
+void sysprof_capture_writer_stat(SysprofCaptureWriter *self,
+                                 SysprofCaptureStat *stat)
+{
+	if (stat == NULL)
+		return;
+	memset(stat, 0, sizeof(*stat));
+	for (unsigned i = 0; self != NULL && i < SYSPROF_CAPTURE_FRAME_LAST;
+	     i++) {
+		size_t *const count =
+			i < 16 ? &stat->frame_count[i] : &stat->padding[i - 16];
+		*count = self->counts[i];
+	}
+}
+
+unsigned int sysprof_capture_writer_request_counter(SysprofCaptureWriter *self,
+                                                    unsigned int n_counters)
+{
+	if (self == NULL || n_counters == 0)
+		return 0;
+	if (self->next_counter == 0)
+		return sc_counter_id_request(n_counters);
+	for (;;) {
+		uint32_t next =
+			__atomic_load_n(&self->next_counter, __ATOMIC_RELAXED);
+
+		if (n_counters > ID_END - next)
+			return 0;
+		if (__atomic_compare_exchange_n(
+			    &self->next_counter, &next, next + n_counters,
+			    false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			return next;
+	}
+}
+
+/* ---------------------------------------------------------------- frames */
+
+/* Once a second, by the times of frames: that costs no clock. */
+static void flush_if_late(SysprofCaptureWriter *writer, int64_t time)
+{
+	const uint64_t since =
+		(uint64_t)time - (uint64_t)writer->looked + FLUSH_NS;
+
+	if (SC_LIKELY(since < 2 * FLUSH_NS)) /* or as long before */
+		return;
+	writer->looked = time;
+	if ((uint64_t)(sc_clock_kernel() - writer->flushed) >= FLUSH_NS)
+		flush(writer);
+}
+
+static int make_room(SysprofCaptureWriter *writer, uint32_t len, int64_t time)
+{
+	const uint32_t used = sc_buffer_used(&writer->buffer);
+
+	flush_if_late(writer, time);
+	if (SC_LIKELY(used == 0 || used + len <= writer->buffer.size))
+		return 0;
+	return flush(writer);
+}
+
+bool sc_writer_begin(SysprofCaptureWriter *writer, struct sc_adding *adding,
+                     size_t len, unsigned type, int64_t time, int cpu,
+                     int32_t pid)
+{
+	int r = 0;
+
+	if (writer == NULL || len > SYSCAP_FRAME_MAX) {
+		errno = EINVAL;
+		return false;
+	}
+	len = (len + 7) & ~(size_t)7;
+	adding->writer = writer;
+	adding->is_outermost = sc_buffer_enter(&writer->buffer);
+	if (SC_LIKELY(adding->is_outermost))
+		r = make_room(writer, (uint32_t)len, time);
+	/* What can't be written yet may wait while there is room for it; who
+	 * has lost the reader shall hear of it */
+	const bool may_wait =
+		r != -EPIPE && sc_buffer_used(&writer->buffer) == 0;
+	unsigned char *const frame =
+		r == 0 || may_wait
+			? sc_buffer_reserve(&writer->buffer, (uint32_t)len)
+			: NULL;
+	if (SC_UNLIKELY(frame == NULL)) {
+		sc_buffer_leave(&writer->buffer);
+		errno = r != 0 ? -r : ENOBUFS;
+		return false;
+	}
+	adding->frame = frame;
+	sc_store_word(frame, (uint64_t)(uint32_t)pid << 32 |
+	                             (uint64_t)(uint16_t)cpu << 16 | len);
+	sc_store_word(frame + 8, (uint64_t)time);
+	sc_store_word(frame + len - 8, 0);
+	sc_store_word(frame + 16, type);
+	if (type < SYSPROF_CAPTURE_FRAME_LAST)
+		add_local(&writer->counts[type], 1);
+	sc_writer_cover(writer, time);
+	return true;
+}
+
+bool sc_writer_end(struct sc_adding *adding)
+{
+	if (SC_LIKELY(adding->is_outermost))
+		flush_if_asked(adding->writer);
+	sc_buffer_leave(&adding->writer->buffer);
+	return true;
+}
+
+void sc_writer_cover(SysprofCaptureWriter *writer, int64_t time)
+{
+	/* A handler may be overruled by who it interrupted: then its time is
+	 * before the next flush's, which counts too */
+	if (time > writer->out.end)
+		writer->out.end = time;
+}
+
+bool sc_writer_add_raw(SysprofCaptureWriter *writer,
+                       const SysprofCaptureFrame *frame)
+{
+	struct sc_adding a;
+
+	if (!sc_writer_begin(writer, &a, frame->len, frame->type, frame->time,
+	                     frame->cpu, frame->pid))
+		return false;
+	memcpy(a.frame + 16, (const unsigned char *)frame + 16,
+	       frame->len - 16u);
+	return sc_writer_end(&a);
+}

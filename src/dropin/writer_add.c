@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* writer_add.c - each kind of frame that a capture writer takes. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <syscap/emit.h>
+
+#include "base/text.h"
+#include "clock/clock.h"
+#include "dropin/writer.h"
+
+#define FRAME_MAX SYSCAP_FRAME_MAX
+
+static void store_16(unsigned char *at, uint16_t n)
+{
+	memcpy(at, &n, sizeof(n));
+}
+
+static void store_32(unsigned char *at, uint32_t n)
+{
+	memcpy(at, &n, sizeof(n));
+}
+
+static bool refuse(int code)
+{
+	errno = code;
+	return false;
+}
+
+/* Bytes of @text that fit behind @fixed, with a NUL. */
+static size_t text_size(const char *text, size_t fixed)
+{
+	const size_t max = FRAME_MAX - fixed - 1;
+	const size_t len = text != NULL ? strlen(text) : 0;
+
+	return len <= max ? len : sc_text_cut(text, len, max);
+}
+
+/* The frame's last 8 bytes are zero already. */
+static void copy_text(unsigned char *at, const char *text, size_t n)
+{
+	if (n != 0)
+		memcpy(at, text, n);
+}
+
+bool sysprof_capture_writer_add_file(SysprofCaptureWriter *self, int64_t time,
+                                     int cpu, int32_t pid, const char *path,
+                                     bool is_last, const uint8_t *data,
+                                     size_t data_len)
+{
+	const size_t fixed = sizeof(SysprofCaptureFileChunk);
+	struct sc_adding a;
+
+	if (path == NULL || data_len > FRAME_MAX - fixed ||
+	    (data == NULL && data_len != 0))
+		return refuse(EINVAL);
+	if (!sc_writer_begin(self, &a, fixed + data_len,
+	                     SYSPROF_CAPTURE_FRAME_FILE_CHUNK, time, cpu, pid))
+		return false;
+	store_16(a.frame + 24, is_last);
+	store_16(a.frame + 26, (uint16_t)data_len);
+	sc_text_field((char *)a.frame + 28, 256, path);
+	copy_text(a.frame + fixed, (const char *)data, data_len);
+	return sc_writer_end(&a);
+}
+
+bool sysprof_capture_writer_add_file_fd(SysprofCaptureWriter *self,
+                                        int64_t time, int cpu, int32_t pid,
+                                        const char *path, int fd)
+{
+	uint8_t data[16128];
+
+	for (;;) {
+		const ssize_t n = read(fd, data, sizeof(data));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return false;
+		if (!sysprof_capture_writer_add_file(self, time, cpu, pid, path,
+		                                     n == 0, data, (size_t)n))
+			return false;
+		if (n == 0)
+			return true;
+	}
+}
+
+bool sysprof_capture_writer_add_map_with_build_id(
+	SysprofCaptureWriter *self, int64_t time, int cpu, int32_t pid,
+	uint64_t start, uint64_t end, uint64_t offset, uint64_t inode,
+	const char *filename, const char *build_id)
+{
+	const size_t fixed = sizeof(SysprofCaptureMap);
+	const size_t n_id = build_id != NULL ? strlen(build_id) : 0;
+	struct sc_adding a;
+
+	/* A NUL, an "@" and another NUL; ids are some tens of characters */
+	if (n_id > 4096)
+		return refuse(EINVAL);
+	const size_t n = text_size(filename, fixed + n_id + 2);
+	if (!sc_writer_begin(self, &a,
+	                     fixed + n + 1 + (build_id != NULL ? n_id + 2 : 0),
+	                     SYSPROF_CAPTURE_FRAME_MAP, time, cpu, pid))
+		return false;
+	sc_store_word(a.frame + 24, start);
+	sc_store_word(a.frame + 32, end);
+	sc_store_word(a.frame + 40, offset);
+	sc_store_word(a.frame + 48, inode);
+	copy_text(a.frame + fixed, filename, n);
+	if (build_id != NULL) {
+		a.frame[fixed + n] = '\0';
+		a.frame[fixed + n + 1] = '@';
+		copy_text(a.frame + fixed + n + 2, build_id, n_id);
+		a.frame[fixed + n + 2 + n_id] = '\0';
+	}
+	return sc_writer_end(&a);
+}
+
+bool sysprof_capture_writer_add_map(SysprofCaptureWriter *self, int64_t time,
+                                    int cpu, int32_t pid, uint64_t start,
+                                    uint64_t end, uint64_t offset,
+                                    uint64_t inode, const char *filename)
+{
+	return sysprof_capture_writer_add_map_with_build_id(
+		self, time, cpu, pid, start, end, offset, inode, filename,
+		NULL);
+}
+
+bool sysprof_capture_writer_add_mark(SysprofCaptureWriter *self, int64_t time,
+                                     int cpu, int32_t pid, uint64_t duration,
+                                     const char *group, const char *name,
+                                     const char *message)
+{
+	const size_t fixed = sizeof(SysprofCaptureMark);
+	const size_t n = text_size(message, fixed);
+	struct sc_adding a;
+
+	if (!sc_writer_begin(self, &a, fixed + n + 1,
+	                     SYSPROF_CAPTURE_FRAME_MARK, time, cpu, pid))
+		return false;
+	sc_store_word(a.frame + 24, duration);
+	sc_text_field((char *)a.frame + 32, 24, group);
+	sc_text_field((char *)a.frame + 56, 40, name);
+	copy_text(a.frame + fixed, message, n);
+	if (duration <= INT64_MAX && time <= INT64_MAX - (int64_t)duration)
+		sc_writer_cover(self, time + (int64_t)duration);
+	return sc_writer_end(&a);
+}
+
+bool sysprof_capture_writer_add_metadata(SysprofCaptureWriter *self,
+                                         int64_t time, int cpu, int32_t pid,
+                                         const char *id, const char *metadata,
+                                         ssize_t metadata_len)
+{
+	const size_t fixed = sizeof(SysprofCaptureMetadata);
+	struct sc_adding a;
+	size_t n = 0;
+
+	if (metadata != NULL && metadata_len < 0)
+		n = strlen(metadata);
+	else if (metadata != NULL)
+		n = (size_t)metadata_len;
+	if (n > FRAME_MAX - fixed - 1)
+		n = sc_text_cut(metadata, n, FRAME_MAX - fixed - 1);
+	if (!sc_writer_begin(self, &a, fixed + n + 1,
+	                     SYSPROF_CAPTURE_FRAME_METADATA, time, cpu, pid))
+		return false;
+	sc_text_field((char *)a.frame + 24, 40, id);
+	copy_text(a.frame + fixed, metadata, n);
+	return sc_writer_end(&a);
+}
+
+/* In front of its users: no matter what becomes of the rest of the buffer. */
+static bool tell_name(SysprofCaptureWriter *self, const struct sc_name *name)
+{
+	const size_t fixed = sizeof(SysprofCaptureJitmap);
+	struct sc_writer_life *const life = self->life;
+	struct sc_adding a;
+
+	if (!sc_writer_begin(self, &a, fixed + 8 + name->len + 1,
+	                     SYSPROF_CAPTURE_FRAME_JITMAP, sc_clock_kernel(),
+	                     -1, life->pid))
+		return false;
+	store_32(a.frame + 24, 1);
+	memcpy(a.frame + 28, &name->address, 8);
+	copy_text(a.frame + 36, name->text, name->len);
+	return sc_writer_end(&a);
+}
+
+static struct sc_name *get_name(SysprofCaptureWriter *self, const char *text)
+{
+	struct sc_name *const name =
+		sc_names_get(&self->names, text != NULL ? text : "");
+
+	if (name == NULL)
+		errno = ENOMEM;
+	return name;
+}
+
+uint64_t sc_writer_name(SysprofCaptureWriter *writer, const char *text)
+{
+	const struct sc_name *const name = get_name(writer, text);
+
+	return name != NULL ? name->address : 0;
+}
+
+uint64_t sysprof_capture_writer_add_jitmap(SysprofCaptureWriter *self,
+                                           const char *name)
+{
+	if (self == NULL) {
+		errno = EINVAL;
+		return 0;
+	}
+	struct sc_writer_life *const life = self->life;
+	if (SC_UNLIKELY(life->told == 0)) {
+		/* A new process: what others told may not reach the file */
+		life->pid = getpid();
+		life->told = ++self->n_told;
+	}
+	struct sc_name *const entry = get_name(self, name);
+	if (entry == NULL)
+		return 0;
+	if (SC_UNLIKELY(entry->told != life->told)) {
+		if (!tell_name(self, entry))
+			return 0;
+		entry->told = life->told;
+	}
+	return entry->address;
+}
+
+bool sysprof_capture_writer_add_process(SysprofCaptureWriter *self,
+                                        int64_t time, int cpu, int32_t pid,
+                                        const char *cmdline)
+{
+	const size_t fixed = sizeof(SysprofCaptureProcess);
+	const size_t n = text_size(cmdline, fixed);
+	struct sc_adding a;
+
+	if (!sc_writer_begin(self, &a, fixed + n + 1,
+	                     SYSPROF_CAPTURE_FRAME_PROCESS, time, cpu, pid))
+		return false;
+	copy_text(a.frame + fixed, cmdline, n);
+	return sc_writer_end(&a);
+}
+
+static bool add_stack(SysprofCaptureWriter *self, unsigned type, int64_t time,
+                      int cpu, int32_t pid, int32_t tid,
+                      const SysprofCaptureAddress *addrs, unsigned n_addrs,
+                      bool entering)
+{
+	const size_t fixed = sizeof(SysprofCaptureSample);
+	const unsigned max = (FRAME_MAX - (unsigned)fixed) / 8;
+	const unsigned n = n_addrs < max ? n_addrs : max;
+	struct sc_adding a;
+
+	if (addrs == NULL && n != 0)
+		return refuse(EINVAL);
+	if (!sc_writer_begin(self, &a, fixed + 8 * (size_t)n, type, time, cpu,
+	                     pid))
+		return false;
+	store_16(a.frame + 24, (uint16_t)n);
+	store_16(a.frame + 26,
+	         (uint16_t)(entering | (n != n_addrs ? SYSCAP_STACK_CUT : 0)));
+	store_32(a.frame + 28, (uint32_t)tid);
+	copy_text(a.frame + fixed, (const char *)addrs, 8 * (size_t)n);
+	return sc_writer_end(&a);
+}
+
+bool sysprof_capture_writer_add_sample(SysprofCaptureWriter *self, int64_t time,
+                                       int cpu, int32_t pid, int32_t tid,
+                                       const SysprofCaptureAddress *addrs,
+                                       unsigned int n_addrs)
+{
+	return add_stack(self, SYSPROF_CAPTURE_FRAME_SAMPLE, time, cpu, pid,
+	                 tid, addrs, n_addrs, false);
+}
+
+bool sysprof_capture_writer_add_trace(SysprofCaptureWriter *self, int64_t time,
+                                      int cpu, int32_t pid, int32_t tid,
+                                      const SysprofCaptureAddress *addrs,
+                                      unsigned int n_addrs, bool entering)
+{
+	return add_stack(self, SYSPROF_CAPTURE_FRAME_TRACE, time, cpu, pid, tid,
+	                 addrs, n_addrs, entering);
+}
+
+bool sysprof_capture_writer_add_fork(SysprofCaptureWriter *self, int64_t time,
+                                     int cpu, int32_t pid, int32_t child_pid)
+{
+	struct sc_adding a;
+
+	if (!sc_writer_begin(self, &a, sizeof(SysprofCaptureFork),
+	                     SYSPROF_CAPTURE_FRAME_FORK, time, cpu, pid))
+		return false;
+	store_32(a.frame + 24, (uint32_t)child_pid);
+	return sc_writer_end(&a);
+}
+
+static bool add_empty(SysprofCaptureWriter *self, unsigned type, int64_t time,
+                      int cpu, int32_t pid)
+{
+	struct sc_adding a;
+
+	return sc_writer_begin(self, &a, sizeof(SysprofCaptureFrame), type,
+	                       time, cpu, pid) &&
+	       sc_writer_end(&a);
+}
+
+bool sysprof_capture_writer_add_exit(SysprofCaptureWriter *self, int64_t time,
+                                     int cpu, int32_t pid)
+{
+	return add_empty(self, SYSPROF_CAPTURE_FRAME_EXIT, time, cpu, pid);
+}
+
+bool sysprof_capture_writer_add_timestamp(SysprofCaptureWriter *self,
+                                          int64_t time, int cpu, int32_t pid)
+{
+	return add_empty(self, SYSPROF_CAPTURE_FRAME_TIMESTAMP, time, cpu, pid);
+}
+
+bool sysprof_capture_writer_add_log(SysprofCaptureWriter *self, int64_t time,
+                                    int cpu, int32_t pid, int severity,
+                                    const char *domain, const char *message)
+{
+	const size_t fixed = sizeof(SysprofCaptureLog);
+	const size_t n = text_size(message, fixed);
+	struct sc_adding a;
+
+	if (!sc_writer_begin(self, &a, fixed + n + 1, SYSPROF_CAPTURE_FRAME_LOG,
+	                     time, cpu, pid))
+		return false;
+	sc_store_word(a.frame + 24, (uint16_t)severity);
+	sc_text_field((char *)a.frame + 32, 32, domain);
+	copy_text(a.frame + fixed, message, n);
+	return sc_writer_end(&a);
+}
+
+bool sysprof_capture_writer_add_allocation_copy(
+	SysprofCaptureWriter *self, int64_t time, int cpu, int32_t pid,
+	int32_t tid, SysprofCaptureAddress alloc_addr, int64_t alloc_size,
+	const SysprofCaptureAddress *addrs, unsigned int n_addrs)
+{
+	const size_t fixed = sizeof(SysprofCaptureAllocation);
+	const unsigned max = (FRAME_MAX - (unsigned)fixed) / 8;
+	const unsigned n = n_addrs < max ? n_addrs : max;
+	struct sc_adding a;
+
+	if (addrs == NULL && n != 0)
+		return refuse(EINVAL);
+	if (!sc_writer_begin(self, &a, fixed + 8 * (size_t)n,
+	                     SYSPROF_CAPTURE_FRAME_ALLOCATION, time, cpu, pid))
+		return false;
+	sc_store_word(a.frame + 24, alloc_addr);
+	sc_store_word(a.frame + 32, (uint64_t)alloc_size);
+	store_32(a.frame + 40, (uint32_t)tid);
+	store_16(a.frame + 44, (uint16_t)n);
+	store_16(a.frame + 46, n != n_addrs ? SYSCAP_STACK_CUT : 0);
+	copy_text(a.frame + fixed, (const char *)addrs, 8 * (size_t)n);
+	return sc_writer_end(&a);
+}
+
+bool sysprof_capture_writer_add_overlay(SysprofCaptureWriter *self,
+                                        int64_t time, int cpu, int32_t pid,
+                                        uint32_t layer, const char *src,
+                                        const char *dst)
+{
+	const size_t fixed = sizeof(SysprofCaptureOverlay);
+	const size_t n_src = src != NULL ? strlen(src) : 0;
+	const size_t n_dst = dst != NULL ? strlen(dst) : 0;
+	struct sc_adding a;
+
+	/* Part of a path would be another one */
+	if (layer > 255 || n_src > INT16_MAX || n_dst > INT16_MAX ||
+	    fixed + n_src + n_dst + 2 > FRAME_MAX)
+		return refuse(EINVAL);
+	if (!sc_writer_begin(self, &a, fixed + n_src + 1 + n_dst + 1,
+	                     SYSPROF_CAPTURE_FRAME_OVERLAY, time, cpu, pid))
+		return false;
+	store_32(a.frame + 24, layer);
+	store_16(a.frame + 28, (uint16_t)n_src);
+	store_16(a.frame + 30, (uint16_t)n_dst);
+	copy_text(a.frame + fixed, src, n_src);
+	a.frame[fixed + n_src] = '\0';
+	copy_text(a.frame + fixed + n_src + 1, dst, n_dst);
+	return sc_writer_end(&a);
+}
+
+bool sysprof_capture_writer_add_dbus_message(SysprofCaptureWriter *self,
+                                             int64_t time, int cpu, int32_t pid,
+                                             uint16_t bus_type, uint16_t flags,
+                                             const uint8_t *message_data,
+                                             size_t message_len)
+{
+	const size_t fixed = sizeof(SysprofCaptureDBusMessage);
+	struct sc_adding a;
+
+	if (message_data == NULL && message_len != 0)
+		return refuse(EINVAL);
+	if (message_len > 65492) {
+		message_len = 0;
+		flags |= SYSPROF_CAPTURE_DBUS_FLAGS_MESSAGE_TOO_LARGE;
+	}
+	if (!sc_writer_begin(self, &a, fixed + message_len,
+	                     SYSPROF_CAPTURE_FRAME_DBUS_MESSAGE, time, cpu,
+	                     pid))
+		return false;
+	store_16(a.frame + 24, (uint16_t)((bus_type & 3) | flags << 2));
+	store_16(a.frame + 26, (uint16_t)message_len);
+	copy_text(a.frame + fixed, (const char *)message_data, message_len);
+	return sc_writer_end(&a);
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* writer_copy.c - what was written, once more: to read, save and append. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "dropin/copy_file.h"
+#include "dropin/reader.h"
+#include "dropin/writer.h"
+
+static bool fail(int code)
+{
+	errno = code;
+	return false;
+}
+
+/* A descriptor of the file that can be read; -1 and errno. */
+static int open_to_read(SysprofCaptureWriter *self)
+{
+	char path[48];
+	struct sc_text text = sc_text_begin(path, sizeof(path));
+	const int flags = fcntl(self->out.fd, F_GETFL);
+
+	if (flags < 0)
+		return -1;
+	if ((flags & O_ACCMODE) == O_RDWR)
+		return fcntl(self->out.fd, F_DUPFD_CLOEXEC, 0);
+	sc_text_add(&text, "/proc/self/fd/");
+	sc_text_add_i64(&text, self->out.fd);
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+SysprofCaptureReader *
+sysprof_capture_writer_create_reader(SysprofCaptureWriter *self)
+{
+	SysprofCaptureStat stat;
+
+	if (!sysprof_capture_writer_flush(self))
+		return NULL;
+	const int fd = open_to_read(self);
+	if (fd < 0)
+		return NULL;
+	SysprofCaptureReader *const reader =
+		sysprof_capture_reader_new_from_fd(fd);
+	if (reader != NULL) {
+		sysprof_capture_writer_stat(self, &stat);
+		sysprof_capture_reader_set_stat(reader, &stat);
+	}
+	return reader;
+}
+
+bool sysprof_capture_writer_save_as(SysprofCaptureWriter *self,
+                                    const char *filename)
+{
+	if (filename == NULL)
+		return fail(EINVAL);
+	if (!sysprof_capture_writer_flush(self))
+		return false;
+	const int fd = open_to_read(self);
+	if (fd < 0)
+		return false;
+	const int r = sc_copy_file(fd, filename);
+	close(fd);
+	return r == 0 || fail(-r);
+}
+
+bool sysprof_capture_reader_save_as(SysprofCaptureReader *self,
+                                    const char *filename)
+{
+	if (self == NULL || filename == NULL)
+		return fail(EINVAL);
+	const int r = sc_copy_file(self->fd, filename);
+	if (r != 0)
+		return fail(-r);
+	sc_reader_name(self, filename);
+	return true;
+}
+
+static bool is_index(const SysprofCaptureFrame *frame)
+{
+	return frame->type == SYSPROF_CAPTURE_FRAME_TIMESTAMP &&
+	       frame->padding2 == SYSPROF_CAPTURE_FRAME_INDEX_MAGIC;
+}
+
+/* From the first frame on; the reader is left at its end. */
+static bool append(SysprofCaptureReader *from, SysprofCaptureWriter *dest)
+{
+	const SysprofCaptureFrame *frame;
+
+	while ((frame = sc_reader_next(from)) != NULL)
+		/* An index tells of places in the other file */
+		if (!is_index(frame) && !sc_writer_add_raw(dest, frame))
+			return false;
+	if (from->message != NULL)
+		return fail(EBADMSG);
+	return sysprof_capture_writer_flush(dest);
+}
+
+bool sysprof_capture_reader_splice(SysprofCaptureReader *self,
+                                   SysprofCaptureWriter *dest)
+{
+	if (self == NULL || dest == NULL)
+		return fail(EINVAL);
+	/* Whoever reads is not to be moved */
+	SysprofCaptureReader *const all = sysprof_capture_reader_copy(self);
+	if (all == NULL)
+		return false;
+	all->message = NULL;
+	sysprof_capture_reader_reset(all);
+	const bool done = append(all, dest);
+	sysprof_capture_reader_unref(all);
+	return done;
+}
+
+bool sysprof_capture_writer_splice(SysprofCaptureWriter *self,
+                                   SysprofCaptureWriter *dest)
+{
+	if (self == NULL || dest == NULL || self == dest)
+		return fail(EINVAL);
+	SysprofCaptureReader *const reader =
+		sysprof_capture_writer_create_reader(self);
+	if (reader == NULL)
+		return false;
+	const bool done = append(reader, dest);
+	sysprof_capture_reader_unref(reader);
+	return done;
+}
