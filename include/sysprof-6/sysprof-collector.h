@@ -117,6 +117,19 @@ void sysprof_collector_set_counters(const unsigned int *counters_ids,
                                     const SysprofCaptureCounterValue *values,
                                     unsigned int n_counters);
 
+/**
+ * Texts of a mark that the compiler has put in place; and the mark.  What the
+ * inline functions below use where texts are literals.
+ */
+struct syscap_dropin_site {
+	char group[24];
+	char name[40];
+};
+
+SYSPROF_AVAILABLE_IN_ALL
+void syscap_dropin_mark_at(const struct syscap_dropin_site *site, int64_t time,
+                           int64_t duration, const char *message);
+
 /* ------------------------------------------------------- when it is off */
 
 /*
@@ -129,12 +142,16 @@ void sysprof_collector_set_counters(const unsigned int *counters_ids,
 /* 0: nothing is recorded.  Of the library. */
 extern __attribute__((visibility("hidden"))) int sc_active;
 
-#define SYSPROF_IF_ACTIVE_ \
-	if (__builtin_expect(__atomic_load_n(&sc_active, __ATOMIC_RELAXED), 0))
+#define SYSPROF_IS_ACTIVE_ \
+	__builtin_expect(__atomic_load_n(&sc_active, __ATOMIC_RELAXED) != 0, 0)
 #define SYSPROF_INLINE_                                                     \
 	extern __inline__ __attribute__((__gnu_inline__, __always_inline__, \
 	                                 __artificial__))
 #define SYSPROF_REAL_(name) __asm__(#name)
+/* A literal that fits into @size bytes with its NUL. */
+#define SYSPROF_IS_SHORT_(text, size)                    \
+	(__builtin_constant_p(__builtin_strlen(text)) && \
+	 __builtin_strlen(text) < (size))
 
 void sysprof_real_allocate_(SysprofCaptureAddress alloc_addr,
                             int64_t alloc_size,
@@ -176,33 +193,49 @@ sysprof_collector_allocate(SysprofCaptureAddress alloc_addr, int64_t alloc_size,
                            SysprofBacktraceFunc backtrace_func,
                            void *backtrace_data)
 {
-	SYSPROF_IF_ACTIVE_
-	sysprof_real_allocate_(alloc_addr, alloc_size, backtrace_func,
-	                       backtrace_data);
+	if (SYSPROF_IS_ACTIVE_)
+		sysprof_real_allocate_(alloc_addr, alloc_size, backtrace_func,
+		                       backtrace_data);
 }
 
 SYSPROF_INLINE_ void
 sysprof_collector_sample(SysprofBacktraceFunc backtrace_func,
                          void *backtrace_data)
 {
-	SYSPROF_IF_ACTIVE_
-	sysprof_real_sample_(backtrace_func, backtrace_data);
+	if (SYSPROF_IS_ACTIVE_)
+		sysprof_real_sample_(backtrace_func, backtrace_data);
 }
 
 SYSPROF_INLINE_ void
 sysprof_collector_trace(SysprofBacktraceFunc backtrace_func,
                         void *backtrace_data, bool entering)
 {
-	SYSPROF_IF_ACTIVE_
-	sysprof_real_trace_(backtrace_func, backtrace_data, entering);
+	if (SYSPROF_IS_ACTIVE_)
+		sysprof_real_trace_(backtrace_func, backtrace_data, entering);
 }
 
 SYSPROF_INLINE_ void sysprof_collector_mark(int64_t time, int64_t duration,
                                             const char *group, const char *mark,
                                             const char *message)
 {
-	SYSPROF_IF_ACTIVE_
-	sysprof_real_mark_(time, duration, group, mark, message);
+	if (SYSPROF_IS_ACTIVE_) {
+		const char *const text = group != 0 ? group : "";
+		const char *const name = mark != 0 ? mark : "";
+		struct syscap_dropin_site site;
+
+		if (SYSPROF_IS_SHORT_(text, sizeof(site.group)) &&
+		    SYSPROF_IS_SHORT_(name, sizeof(site.name))) {
+			__builtin_memset(&site, 0, sizeof(site));
+			__builtin_memcpy(site.group, text,
+			                 __builtin_strlen(text));
+			__builtin_memcpy(site.name, name,
+			                 __builtin_strlen(name));
+			syscap_dropin_mark_at(&site, time, duration, message);
+		} else {
+			sysprof_real_mark_(time, duration, group, mark,
+			                   message);
+		}
+	}
 }
 
 SYSPROF_INLINE_ void
@@ -210,23 +243,23 @@ sysprof_collector_mark_vprintf(int64_t time, int64_t duration,
                                const char *group, const char *mark,
                                const char *message_format, va_list args)
 {
-	SYSPROF_IF_ACTIVE_
-	sysprof_real_mark_vprintf_(time, duration, group, mark, message_format,
-	                           args);
+	if (SYSPROF_IS_ACTIVE_)
+		sysprof_real_mark_vprintf_(time, duration, group, mark,
+		                           message_format, args);
 }
 
 SYSPROF_INLINE_ void sysprof_collector_log(int severity, const char *domain,
                                            const char *message)
 {
-	SYSPROF_IF_ACTIVE_
-	sysprof_real_log_(severity, domain, message);
+	if (SYSPROF_IS_ACTIVE_)
+		sysprof_real_log_(severity, domain, message);
 }
 
 SYSPROF_INLINE_ unsigned int
 sysprof_collector_request_counters(unsigned int n_counters)
 {
-	SYSPROF_IF_ACTIVE_
-	return sysprof_real_request_counters_(n_counters);
+	if (SYSPROF_IS_ACTIVE_)
+		return sysprof_real_request_counters_(n_counters);
 	return 0;
 }
 
@@ -234,8 +267,8 @@ SYSPROF_INLINE_ void
 sysprof_collector_define_counters(const SysprofCaptureCounter *counters,
                                   unsigned int n_counters)
 {
-	SYSPROF_IF_ACTIVE_
-	sysprof_real_define_counters_(counters, n_counters);
+	if (SYSPROF_IS_ACTIVE_)
+		sysprof_real_define_counters_(counters, n_counters);
 }
 
 SYSPROF_INLINE_ void
@@ -243,8 +276,8 @@ sysprof_collector_set_counters(const unsigned int *counters_ids,
                                const SysprofCaptureCounterValue *values,
                                unsigned int n_counters)
 {
-	SYSPROF_IF_ACTIVE_
-	sysprof_real_set_counters_(counters_ids, values, n_counters);
+	if (SYSPROF_IS_ACTIVE_)
+		sysprof_real_set_counters_(counters_ids, values, n_counters);
 }
 
 /* Other compilers can't hand on variable arguments: there it is a call. */
@@ -262,25 +295,27 @@ SYSPROF_INLINE_ void
 sysprof_collector_mark_printf(int64_t time, int64_t duration, const char *group,
                               const char *mark, const char *message_format, ...)
 {
-	SYSPROF_IF_ACTIVE_
-	sysprof_real_mark_printf_(time, duration, group, mark, message_format,
-	                          __builtin_va_arg_pack());
+	if (SYSPROF_IS_ACTIVE_)
+		sysprof_real_mark_printf_(time, duration, group, mark,
+		                          message_format,
+		                          __builtin_va_arg_pack());
 }
 
 SYSPROF_INLINE_ void sysprof_collector_log_printf(int severity,
                                                   const char *domain,
                                                   const char *format, ...)
 {
-	SYSPROF_IF_ACTIVE_
-	sysprof_real_log_printf_(severity, domain, format,
-	                         __builtin_va_arg_pack());
+	if (SYSPROF_IS_ACTIVE_)
+		sysprof_real_log_printf_(severity, domain, format,
+		                         __builtin_va_arg_pack());
 }
 
 #endif
 
-#undef SYSPROF_IF_ACTIVE_
+#undef SYSPROF_IS_ACTIVE_
 #undef SYSPROF_INLINE_
 #undef SYSPROF_REAL_
+#undef SYSPROF_IS_SHORT_
 
 #endif
 

@@ -19,7 +19,7 @@ static unsigned char *begin_log(struct sc_thread *st, unsigned severity,
 	if (frame == NULL)
 		return NULL;
 	sc_store_word(frame + 24, (uint16_t)severity);
-	sc_text_field((char *)frame + 32, 32, domain);
+	sc_text_put((char *)frame + 32, 32, domain);
 	sc_store_word(frame + len - 8, 0);
 	return frame;
 }
@@ -45,7 +45,7 @@ void syscap_log(unsigned severity, const char *domain, const char *message)
 		sc_store_word(frame + 8, (uint64_t)now);
 		sc_store_word(frame + 16, place.tag_word | SYSCAP_FRAME_LOG);
 		sc_store_word(frame + 24, (uint16_t)severity);
-		sc_text_field((char *)frame + 32, 32, domain);
+		sc_text_put((char *)frame + 32, 32, domain);
 		sc_store_word(frame + len - 8, 0);
 		if (n != 0)
 			memcpy(frame + 64, message, n);

@@ -52,19 +52,42 @@ SC_COLD void sc_mark_slow(const struct syscap_mark_site *site, int64_t begin,
 static void fill_site(struct syscap_mark_site *site, const char *group,
                       const char *name)
 {
-	sc_text_field(site->group, sizeof(site->group), group);
-	sc_text_field(site->name, sizeof(site->name), name);
+	sc_text_put(site->group, sizeof(site->group), group);
+	sc_text_put(site->name, sizeof(site->name), name);
 }
 
 void syscap_mark(const char *group, const char *name, int64_t begin,
                  int64_t duration, const char *message)
 {
-	struct syscap_mark_site site;
+	volatile uintptr_t token;
+	struct sc_place place;
 
 	if (!syscap_is_active())
 		return;
-	fill_site(&site, group, name);
-	syscap_mark_at(&site, begin, duration, message);
+	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_MARK);
+	if (st == NULL)
+		return;
+	const size_t n = message != NULL ? strlen(message) : 0;
+	const uint32_t len = (uint32_t)(96 + n + 8) & ~UINT32_C(7);
+	if (SC_UNLIKELY(n > SC_INLINE_MESSAGE ||
+	                !sc_begin(st, &token, len, &place))) {
+		struct syscap_mark_site site;
+
+		fill_site(&site, group, name);
+		sc_mark_slow(&site, begin, duration, message, n,
+		             __builtin_dwarf_cfa());
+		return;
+	}
+	unsigned char *const frame = place.frame;
+	sc_store_word(frame + 8, (uint64_t)begin);
+	sc_store_word(frame + 16, place.tag_word | SYSCAP_FRAME_MARK);
+	sc_store_word(frame + 24, (uint64_t)duration);
+	sc_text_put((char *)frame + 32, 24, group);
+	sc_text_put((char *)frame + 56, 40, name);
+	sc_store_word(frame + len - 8, 0);
+	if (n != 0)
+		memcpy(frame + 96, message, n);
+	sc_end(st, &token, &place);
 }
 
 void syscap_mark_vprintf(const char *group, const char *name, int64_t begin,

@@ -37,6 +37,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <syscap/emit.h>
+
 /** Room for frames of handlers, beyond the size that the owner asked for. */
 #define SC_BUFFER_SPARE ((size_t)64 * 1024)
 
@@ -57,15 +59,59 @@ struct sc_buffer {
 	uint32_t capacity; /* of a half */
 };
 
-/** True: this is the outermost call. */
-bool sc_buffer_enter(struct sc_buffer *buffer);
-void sc_buffer_leave(struct sc_buffer *buffer);
+static inline uint64_t sc_buffer_place(const struct sc_buffer *buffer)
+{
+	return __atomic_load_n(&buffer->words->place, __ATOMIC_RELAXED);
+}
 
-/** Room for a frame of @len bytes, or NULL. */
-unsigned char *sc_buffer_reserve(struct sc_buffer *buffer, uint32_t len);
+/** True: this is the outermost call. */
+static inline bool sc_buffer_enter(struct sc_buffer *buffer)
+{
+	struct sc_buffer_words *const words = buffer->words;
+	/* A handler between load and store leaves it as it was */
+	const uint32_t depth = __atomic_load_n(&words->nest, __ATOMIC_RELAXED);
+
+	__atomic_store_n(&words->nest, depth + 1, __ATOMIC_RELAXED);
+	SC_SIGNAL_FENCE();
+	if (depth == 0)
+		__atomic_store_n(&words->whole, sc_buffer_place(buffer),
+		                 __ATOMIC_RELAXED);
+	SC_SIGNAL_FENCE();
+	return depth == 0;
+}
+
+static inline void sc_buffer_leave(struct sc_buffer *buffer)
+{
+	struct sc_buffer_words *const words = buffer->words;
+
+	SC_SIGNAL_FENCE();
+	__atomic_store_n(&words->nest,
+	                 __atomic_load_n(&words->nest, __ATOMIC_RELAXED) - 1,
+	                 __ATOMIC_RELAXED);
+	SC_SIGNAL_FENCE();
+}
 
 /** Bytes in the half that frames go to. */
-uint32_t sc_buffer_used(const struct sc_buffer *buffer);
+static inline uint32_t sc_buffer_used(const struct sc_buffer *buffer)
+{
+	return (uint32_t)sc_buffer_place(buffer);
+}
+
+/** Room for a frame of @len bytes, or NULL. */
+static inline unsigned char *sc_buffer_reserve(struct sc_buffer *buffer,
+                                               uint32_t len)
+{
+	for (;;) {
+		const uint64_t place = sc_buffer_place(buffer);
+		const uint32_t used = (uint32_t)place;
+
+		if (SC_UNLIKELY(len > buffer->capacity - used))
+			return NULL;
+		if (SC_LIKELY(sc_exchange_local(&buffer->words->place, place,
+		                                place + len)))
+			return buffer->halves[place >> 32] + used;
+	}
+}
 
 /*
  * For the outermost call.

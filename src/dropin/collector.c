@@ -52,6 +52,16 @@ void sysprof_collector_mark(int64_t time, int64_t duration, const char *group,
 	syscap_mark(group, mark, time, duration, message);
 }
 
+void syscap_dropin_mark_at(const struct syscap_dropin_site *site, int64_t time,
+                           int64_t duration, const char *message)
+{
+	const struct syscap_mark_site *const ours = (const void *)site;
+
+	SYSPROF_STATIC_ASSERT(sizeof(*site) == sizeof(*ours), "site");
+	if (syscap_is_active())
+		syscap_mark_at(ours, time, duration, message);
+}
+
 void sysprof_collector_mark_vprintf(int64_t time, int64_t duration,
                                     const char *group, const char *mark,
                                     const char *message_format, va_list args)

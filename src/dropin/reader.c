@@ -13,8 +13,10 @@
 
 #include <syscap/format.h>
 
-#define BUFFER_SIZE ((size_t)256 * 1024)
-#define FRAME_SIZE  sizeof(SysprofCaptureFrame)
+#define FRAME_SIZE sizeof(SysprofCaptureFrame)
+#define AHEAD      ((size_t)16 * 1024)
+
+static const char unknown_type[] = "a frame is of a type that is not known";
 
 static void tell(SysprofCaptureReader *reader, const char *message)
 {
@@ -36,154 +38,149 @@ bool syscap_dropin_reader_get_error(SysprofCaptureReader *self,
 	return true;
 }
 
-/* ------------------------------------------------------------ the buffer */
+/* ------------------------------------------------------------ the window */
 
-/* Have @n bytes from `at` on in the buffer; false: there are fewer. */
+/* Have @n bytes from `at` on in the window; false: there are fewer. */
 static bool have(SysprofCaptureReader *reader, size_t n)
 {
-	if (reader->n - reader->at >= n)
-		return true;
-	memmove(reader->buffer, reader->buffer + reader->at,
-	        reader->n - reader->at);
-	reader->offset += reader->at;
-	reader->n -= reader->at;
-	reader->at = 0;
-	while (reader->n < n) {
-		const ssize_t got =
-			pread(reader->fd, reader->buffer + reader->n,
-		              BUFFER_SIZE - reader->n,
-		              (off_t)(reader->offset + reader->n));
+	const uint64_t offset = sc_reader_tell(reader);
+	const bool all = sc_window_move(&reader->window, offset, n);
 
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			tell(reader, "the file can't be read");
-		if (got <= 0)
-			return false;
-		reader->n += (size_t)got;
-	}
-	return true;
+	reader->at = (size_t)(offset - reader->window.offset);
+	reader->settled = reader->at;
+	return all;
+}
+
+static size_t left(const SysprofCaptureReader *reader)
+{
+	return reader->window.n > reader->at ? reader->window.n - reader->at
+	                                     : 0;
 }
 
 void sc_reader_seek(SysprofCaptureReader *reader, uint64_t offset)
 {
-	reader->is_checked = false;
-	reader->offset = offset;
-	reader->at = reader->n = 0;
-}
+	struct sc_window *const window = &reader->window;
 
-/* The current frame's header in the host's order. */
-static SysprofCaptureFrame header_of(const SysprofCaptureReader *reader)
-{
-	SysprofCaptureFrame frame;
-
-	memcpy(&frame, reader->buffer + reader->at, FRAME_SIZE);
-	if (reader->is_foreign) {
-		frame.len = bswap_16(frame.len);
-		frame.cpu = (int16_t)bswap_16((uint16_t)frame.cpu);
-		frame.pid = (int32_t)bswap_32((uint32_t)frame.pid);
-		frame.time = (int64_t)bswap_64((uint64_t)frame.time);
-		frame.padding2 = bswap_32(frame.padding2);
+	/* Frames in the host's order may be settled again; of others that were
+	 * turned about already the file has to be read again */
+	if (reader->is_foreign || offset < window->offset ||
+	    offset - window->offset > window->n) {
+		window->offset = offset;
+		window->n = 0;
 	}
-	return frame;
+	reader->at = reader->settled = (size_t)(offset - window->offset);
 }
 
-/* Have all of the current frame; false: the capture ends here. */
-static bool have_frame(SysprofCaptureReader *reader, SysprofCaptureFrame *frame)
+/* The length of the current frame, all of which is in the buffer; 0: the
+ * capture ends here. */
+static size_t have_frame(SysprofCaptureReader *reader)
 {
-	if (!have(reader, FRAME_SIZE)) {
-		if (reader->n != reader->at)
+	uint16_t len;
+
+	if (left(reader) < FRAME_SIZE && !have(reader, FRAME_SIZE)) {
+		if (left(reader) != 0)
 			tell(reader, "the file ends within a frame");
-		return false;
+		return 0;
 	}
-	*frame = header_of(reader);
-	if (frame->len < FRAME_SIZE || frame->len % 8 != 0) {
+	memcpy(&len, reader->window.bytes + reader->at, sizeof(len));
+	if (reader->is_foreign)
+		len = bswap_16(len);
+	if (len < FRAME_SIZE || len % 8 != 0) {
 		tell(reader, "a frame has a length that can't be");
-		return false;
+		return 0;
 	}
-	if (!have(reader, frame->len)) {
+	if (left(reader) < len && !have(reader, len)) {
 		tell(reader, "the file ends within a frame");
-		return false;
+		return 0;
 	}
-	return true;
+	return len;
 }
 
-static bool is_known(unsigned type)
+static const char *settle(SysprofCaptureReader *reader, size_t len)
 {
-	return type > 0 && type < SYSPROF_CAPTURE_FRAME_LAST;
+	unsigned char *const frame = reader->window.bytes + reader->at;
+
+	return reader->is_foreign ? sc_frame_settle_foreign(frame, len)
+	                          : sc_frame_settle(frame, len);
 }
 
-static void see_time(SysprofCaptureReader *reader,
-                     const SysprofCaptureFrame *frame)
+static SysprofCaptureFrame *current(SysprofCaptureReader *reader)
 {
-	int64_t end = frame->time;
+	return (SysprofCaptureFrame *)(void *)(reader->window.bytes +
+	                                       reader->at);
+}
 
-	if (frame->type == SYSPROF_CAPTURE_FRAME_MARK) {
-		uint64_t duration;
+/*
+ * The frame at `at` is settled and known.  Others behind it are settled too,
+ * as far as they are in the window and nothing is wrong with them.
+ */
+static void see(SysprofCaptureReader *reader, size_t len)
+{
+	const struct sc_window *const window = &reader->window;
+	const int64_t until = sc_frame_end(current(reader));
+	size_t end = reader->at + len + AHEAD;
 
-		memcpy(&duration, reader->buffer + reader->at + FRAME_SIZE, 8);
-		if (reader->is_foreign)
-			duration = bswap_64(duration);
-		if (duration <= INT64_MAX &&
-		    end <= INT64_MAX - (int64_t)duration)
-			end += (int64_t)duration;
-	}
-	if (end > reader->end_time)
-		reader->end_time = end;
+	if (until > reader->end_time)
+		reader->end_time = until;
+	reader->settled = reader->at + len;
+	if (end > window->n)
+		end = window->n;
+	if (!reader->is_foreign)
+		reader->settled += sc_frames_settle(
+			window->bytes + reader->settled, end - reader->settled,
+			&reader->end_time);
 }
 
 /*
  * Stand at a frame that may be returned, passing over those that may not.
- * False: the end.
+ * NULL: the end.
  */
-static bool find(SysprofCaptureReader *reader, SysprofCaptureFrame *frame)
+static SysprofCaptureFrame *find(SysprofCaptureReader *reader)
 {
-	if (reader->is_checked) {
-		*frame = header_of(reader);
-		return true;
-	}
-	while (have_frame(reader, frame)) {
-		const char *why =
-			sc_frame_settle(reader->buffer + reader->at, frame->len,
-		                        reader->is_foreign, false);
+	size_t len;
 
-		if (why == NULL && !is_known(frame->type))
-			why = "a frame is of a type that is not known";
+	if (SYSPROF_LIKELY(reader->at < reader->settled))
+		return current(reader);
+	while ((len = have_frame(reader)) != 0) {
+		const char *why = settle(reader, len);
+
+		if (why == NULL && !sc_frame_is_known(current(reader)->type))
+			why = unknown_type;
 		if (why == NULL) {
-			see_time(reader, frame);
-			reader->is_checked = true;
-			return true;
+			see(reader, len);
+			return current(reader);
 		}
 		tell(reader, why);
-		reader->at += frame->len;
+		reader->at += len;
 	}
-	return false;
+	return NULL;
 }
 
-/* The current frame, settled; and step behind it. */
-static SysprofCaptureFrame *pass(SysprofCaptureReader *reader, size_t len)
+/* Step behind the current frame, which was found. */
+static SysprofCaptureFrame *pass(SysprofCaptureReader *reader)
 {
-	unsigned char *const frame = reader->buffer + reader->at;
+	SysprofCaptureFrame *const frame = current(reader);
 
-	sc_frame_settle(frame, len, reader->is_foreign, true);
-	reader->at += len;
-	reader->is_checked = false;
-	return (SysprofCaptureFrame *)(void *)frame;
+	reader->at += frame->len;
+	return frame;
 }
 
 SysprofCaptureFrame *sc_reader_next(SysprofCaptureReader *reader)
 {
-	SysprofCaptureFrame frame;
+	size_t len;
 
-	reader->is_checked = false;
-	while (have_frame(reader, &frame)) {
-		if (sc_frame_settle(reader->buffer + reader->at, frame.len,
-		                    reader->is_foreign, false) == NULL) {
-			see_time(reader, &frame);
-			return pass(reader, frame.len);
+	if (reader->at < reader->settled)
+		return pass(reader);
+	while ((len = have_frame(reader)) != 0) {
+		const char *const why = settle(reader, len);
+
+		if (why == NULL) {
+			if (sc_frame_is_known(current(reader)->type))
+				see(reader, len);
+			return pass(reader);
 		}
-		tell(reader, "a frame's content does not fit its length");
-		reader->at += frame.len;
+		tell(reader, why);
+		reader->at += len;
 	}
 	return NULL;
 }
@@ -193,12 +190,8 @@ SysprofCaptureFrame *sc_reader_next(SysprofCaptureReader *reader)
 /* The header says nothing of the end: look at all frames, once. */
 static void look_for_end(SysprofCaptureReader *reader)
 {
-	SysprofCaptureFrame frame;
-
-	while (find(reader, &frame)) {
-		reader->at += frame.len;
-		reader->is_checked = false;
-	}
+	while (find(reader) != NULL)
+		pass(reader);
 	sc_reader_seek(reader, sizeof(reader->header));
 	reader->message = NULL; /* it is met again */
 }
@@ -244,7 +237,7 @@ static void free_reader(SysprofCaptureReader *reader)
 		close(reader->fd);
 	sc_file_list_free(&reader->files);
 	free(reader->filename);
-	free(reader->buffer);
+	sc_window_close(&reader->window);
 	free(reader);
 	errno = saved;
 }
@@ -261,12 +254,6 @@ static SysprofCaptureReader *make(int fd)
 	}
 	reader->n_refs = 1;
 	reader->fd = fd;
-	reader->buffer = malloc(BUFFER_SIZE);
-	if (reader->buffer == NULL) {
-		free_reader(reader);
-		errno = ENOMEM;
-		return NULL;
-	}
 	return reader;
 }
 
@@ -279,7 +266,9 @@ SysprofCaptureReader *sysprof_capture_reader_new_from_fd(int fd)
 	SysprofCaptureReader *const reader = make(fd);
 	if (reader == NULL)
 		return NULL;
-	const int r = read_header(reader);
+	int r = read_header(reader);
+	if (r == 0)
+		r = sc_window_open(&reader->window, fd, !reader->is_foreign);
 	if (r != 0) {
 		free_reader(reader);
 		errno = -r;
@@ -325,6 +314,12 @@ SysprofCaptureReader *sysprof_capture_reader_copy(SysprofCaptureReader *self)
 
 	if (copy == NULL)
 		return NULL;
+	const int r = sc_window_open(&copy->window, fd, !self->is_foreign);
+	if (r != 0) {
+		free_reader(copy);
+		errno = -r;
+		return NULL;
+	}
 	copy->is_foreign = self->is_foreign;
 	copy->header = self->header;
 	copy->end_time = self->end_time;
@@ -425,45 +420,39 @@ bool sysprof_capture_reader_reset(SysprofCaptureReader *self)
 bool sysprof_capture_reader_peek_frame(SysprofCaptureReader *self,
                                        SysprofCaptureFrame *frame)
 {
-	SysprofCaptureFrame found;
+	const SysprofCaptureFrame *const found =
+		self != NULL ? find(self) : NULL;
 
-	if (self == NULL || !find(self, &found))
-		return false;
-	if (frame != NULL)
-		*frame = found;
-	return true;
+	if (found != NULL && frame != NULL)
+		*frame = *found;
+	return found != NULL;
 }
 
 bool sysprof_capture_reader_peek_type(SysprofCaptureReader *self,
                                       SysprofCaptureFrameType *type)
 {
-	SysprofCaptureFrame frame;
+	const SysprofCaptureFrame *const found =
+		self != NULL ? find(self) : NULL;
 
-	if (!sysprof_capture_reader_peek_frame(self, &frame))
-		return false;
-	if (type != NULL)
-		*type = (SysprofCaptureFrameType)frame.type;
-	return true;
+	if (found != NULL && type != NULL)
+		*type = (SysprofCaptureFrameType)found->type;
+	return found != NULL;
 }
 
 bool sysprof_capture_reader_skip(SysprofCaptureReader *self)
 {
-	SysprofCaptureFrame frame;
-
-	if (self == NULL || !find(self, &frame))
+	if (self == NULL || find(self) == NULL)
 		return false;
-	self->at += frame.len;
-	self->is_checked = false;
+	pass(self);
 	return true;
 }
 
 static const void *read_typed(SysprofCaptureReader *self, unsigned type)
 {
-	SysprofCaptureFrame frame;
+	const SysprofCaptureFrame *const found =
+		self != NULL ? find(self) : NULL;
 
-	if (self == NULL || !find(self, &frame) || frame.type != type)
-		return NULL;
-	return pass(self, frame.len);
+	return found != NULL && found->type == type ? pass(self) : NULL;
 }
 
 #define READ(name, Type, TYPE)                                          \

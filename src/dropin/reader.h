@@ -2,9 +2,10 @@
 /*
  * reader.h - a capture that is being read, as its parts share it.
  *
- * The file is read forward into one buffer.  A frame stays there as it is in
- * the file until it is returned: then it is checked, brought into the host's
- * byte order, its texts ended, once, and passed.
+ * Before a frame is looked at, it is settled where it lies in the window, once:
+ * checked, brought into the host's byte order, its texts ended.  That is done
+ * for some of them in a row: a loop over frames that are near in memory is far
+ * quicker than many calls that each wait for the length of one.
  */
 #ifndef SC_DROPIN_READER_H
 #define SC_DROPIN_READER_H
@@ -13,6 +14,8 @@
 #include <stdint.h>
 
 #include <sysprof-6/sysprof-capture-reader.h>
+
+#include "dropin/window.h"
 
 struct sc_file_list {
 	const char **paths; /* sorted */
@@ -28,11 +31,10 @@ struct _SysprofCaptureReader {
 	char *filename;  /* or NULL */
 	SysprofCaptureFileHeader header;
 	int64_t end_time;
-	unsigned char *buffer;
-	size_t at, n;    /* buffer[at, n) is read and not passed */
-	uint64_t offset; /* of buffer[0] in the file */
+	struct sc_window window;
+	size_t at;      /* in the window: where the next frame begins ... */
+	size_t settled; /* ... and, if not below, how far frames are settled */
 	bool has_stat;
-	bool is_checked; /* the frame at `at` is one that may be returned */
 	SysprofCaptureStat stat;
 	const char *message; /* of the first thing that was wrong; or NULL */
 	uint64_t bad_offset;
@@ -43,7 +45,7 @@ struct _SysprofCaptureReader {
 /** Offset in the file of the frame that comes next. */
 static inline uint64_t sc_reader_tell(const SysprofCaptureReader *reader)
 {
-	return reader->offset + reader->at;
+	return reader->window.offset + reader->at;
 }
 
 /** Go to @offset, where a frame begins. */
@@ -59,12 +61,39 @@ void sc_reader_name(SysprofCaptureReader *reader, const char *filename);
 SysprofCaptureFrame *sc_reader_next(SysprofCaptureReader *reader);
 
 /**
- * Check frame @frame of @len bytes, of the reader's byte order; and in the
- * same go, if @settle, bring it into the host's and end its texts.  NULL, or
- * why it can't be returned.  Types that are not known are right, and of them
- * only the header is touched.
+ * Whether the content of @frame, @len bytes, fits its length; and end its
+ * texts.  Of a frame in the other byte order all of it is brought into the
+ * host's, its header in any case.  NULL, or why it can't be returned; types
+ * that are not known are right.
  */
-const char *sc_frame_settle(unsigned char *frame, size_t len, bool is_foreign,
-                            bool settle);
+const char *sc_frame_settle(unsigned char *frame, size_t len);
+const char *sc_frame_settle_foreign(unsigned char *frame, size_t len);
+
+/**
+ * Settle frames of the host's order at @bytes, in a row, up to the first one
+ * that is not within @size or not right or not known.  Returns how many bytes
+ * they are; *@end_time becomes the latest of it and the times they go to.
+ */
+size_t sc_frames_settle(unsigned char *bytes, size_t size, int64_t *end_time);
+
+static inline bool sc_frame_is_known(unsigned type)
+{
+	return type > 0 && type < SYSPROF_CAPTURE_FRAME_LAST;
+}
+
+/** How far a settled frame goes in time. */
+static inline int64_t sc_frame_end(const SysprofCaptureFrame *frame)
+{
+	int64_t end = frame->time;
+
+	if (frame->type == SYSPROF_CAPTURE_FRAME_MARK) {
+		const SysprofCaptureMark *const mark =
+			(const SysprofCaptureMark *)(const void *)frame;
+
+		if (__builtin_add_overflow(end, mark->duration, &end))
+			end = frame->time;
+	}
+	return end;
+}
 
 #endif

@@ -16,7 +16,6 @@
 #include "clock/clock.h"
 
 #define DEFAULT_PAGES 64u
-#define FLUSH_NS      UINT64_C(1000000000)
 #define ID_END        (1u << 24)
 
 /*
@@ -51,15 +50,6 @@ static void strike_off(SysprofCaptureWriter *writer)
 	}
 }
 
-static void add_local(uint64_t *word, uint64_t n)
-{
-#if defined(__x86_64__)
-	__asm__("addq %1, %0" : "+m"(*word) : "er"(n) : "cc");
-#else
-	__atomic_fetch_add(word, n, __ATOMIC_RELAXED);
-#endif
-}
-
 /* ---------------------------------------------------------------- output */
 
 /* By the outermost call, with no frame of its own.  0 or -errno. */
@@ -92,15 +82,11 @@ static int flush(SysprofCaptureWriter *writer)
 	return r;
 }
 
-/* What a handler could not do while it was on top of us. */
-static void flush_if_asked(SysprofCaptureWriter *writer)
+void sc_writer_flush_as_asked(SysprofCaptureWriter *writer)
 {
-	bool *const wants = &writer->life->buffer.wants_flush;
-
-	if (SC_UNLIKELY(__atomic_load_n(wants, __ATOMIC_RELAXED))) {
-		__atomic_store_n(wants, false, __ATOMIC_RELAXED);
-		flush(writer);
-	}
+	__atomic_store_n(&writer->life->buffer.wants_flush, false,
+	                 __ATOMIC_RELAXED);
+	flush(writer);
 }
 
 bool sysprof_capture_writer_flush(SysprofCaptureWriter *self)
@@ -322,83 +308,27 @@ unsigned int sysprof_capture_writer_request_counter(SysprofCaptureWriter *self,
 
 /* ---------------------------------------------------------------- frames */
 
-/* Once a second, by the times of frames: that costs no clock. */
-static void flush_if_late(SysprofCaptureWriter *writer, int64_t time)
-{
-	const uint64_t since =
-		(uint64_t)time - (uint64_t)writer->looked + FLUSH_NS;
-
-	if (SC_LIKELY(since < 2 * FLUSH_NS)) /* or as long before */
-		return;
-	writer->looked = time;
-	if ((uint64_t)(sc_clock_kernel() - writer->flushed) >= FLUSH_NS)
-		flush(writer);
-}
-
-static int make_room(SysprofCaptureWriter *writer, uint32_t len, int64_t time)
+int sc_writer_make_room(SysprofCaptureWriter *writer, uint32_t len,
+                        int64_t time)
 {
 	const uint32_t used = sc_buffer_used(&writer->buffer);
+	const bool is_full = used != 0 && used + len > writer->buffer.size;
 
-	flush_if_late(writer, time);
-	if (SC_LIKELY(used == 0 || used + len <= writer->buffer.size))
+	writer->looked = time;
+	if (!is_full) {
+		/* The times of frames say that a second is over: ask the
+		 * clock.  What can't be written waits. */
+		if ((uint64_t)(sc_clock_kernel() - writer->flushed) >=
+		    SC_WRITER_LOOK_NS)
+			flush(writer);
 		return 0;
-	return flush(writer);
-}
-
-bool sc_writer_begin(SysprofCaptureWriter *writer, struct sc_adding *adding,
-                     size_t len, unsigned type, int64_t time, int cpu,
-                     int32_t pid)
-{
-	int r = 0;
-
-	if (writer == NULL || len > SYSCAP_FRAME_MAX) {
-		errno = EINVAL;
-		return false;
 	}
-	len = (len + 7) & ~(size_t)7;
-	adding->writer = writer;
-	adding->is_outermost = sc_buffer_enter(&writer->buffer);
-	if (SC_LIKELY(adding->is_outermost))
-		r = make_room(writer, (uint32_t)len, time);
+	const int r = flush(writer);
 	/* What can't be written yet may wait while there is room for it; who
 	 * has lost the reader shall hear of it */
-	const bool may_wait =
-		r != -EPIPE && sc_buffer_used(&writer->buffer) == 0;
-	unsigned char *const frame =
-		r == 0 || may_wait
-			? sc_buffer_reserve(&writer->buffer, (uint32_t)len)
-			: NULL;
-	if (SC_UNLIKELY(frame == NULL)) {
-		sc_buffer_leave(&writer->buffer);
-		errno = r != 0 ? -r : ENOBUFS;
-		return false;
-	}
-	adding->frame = frame;
-	sc_store_word(frame, (uint64_t)(uint32_t)pid << 32 |
-	                             (uint64_t)(uint16_t)cpu << 16 | len);
-	sc_store_word(frame + 8, (uint64_t)time);
-	sc_store_word(frame + len - 8, 0);
-	sc_store_word(frame + 16, type);
-	if (type < SYSPROF_CAPTURE_FRAME_LAST)
-		add_local(&writer->counts[type], 1);
-	sc_writer_cover(writer, time);
-	return true;
-}
-
-bool sc_writer_end(struct sc_adding *adding)
-{
-	if (SC_LIKELY(adding->is_outermost))
-		flush_if_asked(adding->writer);
-	sc_buffer_leave(&adding->writer->buffer);
-	return true;
-}
-
-void sc_writer_cover(SysprofCaptureWriter *writer, int64_t time)
-{
-	/* A handler may be overruled by who it interrupted: then its time is
-	 * before the next flush's, which counts too */
-	if (time > writer->out.end)
-		writer->out.end = time;
+	if (r != -EPIPE && sc_buffer_used(&writer->buffer) == 0)
+		return 0;
+	return r;
 }
 
 bool sc_writer_add_raw(SysprofCaptureWriter *writer,

@@ -142,8 +142,8 @@ bool sysprof_capture_writer_add_mark(SysprofCaptureWriter *self, int64_t time,
 	                     SYSPROF_CAPTURE_FRAME_MARK, time, cpu, pid))
 		return false;
 	sc_store_word(a.frame + 24, duration);
-	sc_text_field((char *)a.frame + 32, 24, group);
-	sc_text_field((char *)a.frame + 56, 40, name);
+	sc_text_put((char *)a.frame + 32, 24, group);
+	sc_text_put((char *)a.frame + 56, 40, name);
 	copy_text(a.frame + fixed, message, n);
 	if (duration <= INT64_MAX && time <= INT64_MAX - (int64_t)duration)
 		sc_writer_cover(self, time + (int64_t)duration);
@@ -168,7 +168,7 @@ bool sysprof_capture_writer_add_metadata(SysprofCaptureWriter *self,
 	if (!sc_writer_begin(self, &a, fixed + n + 1,
 	                     SYSPROF_CAPTURE_FRAME_METADATA, time, cpu, pid))
 		return false;
-	sc_text_field((char *)a.frame + 24, 40, id);
+	sc_text_put((char *)a.frame + 24, 40, id);
 	copy_text(a.frame + fixed, metadata, n);
 	return sc_writer_end(&a);
 }
@@ -333,7 +333,7 @@ bool sysprof_capture_writer_add_log(SysprofCaptureWriter *self, int64_t time,
 	                     time, cpu, pid))
 		return false;
 	sc_store_word(a.frame + 24, (uint16_t)severity);
-	sc_text_field((char *)a.frame + 32, 32, domain);
+	sc_text_put((char *)a.frame + 32, 32, domain);
 	copy_text(a.frame + fixed, message, n);
 	return sc_writer_end(&a);
 }
