@@ -42,7 +42,7 @@ typedef struct {
 /**
  * Open a file, or take over a descriptor, which is closed also where that
  * fails.  The place where the descriptor stands is neither used nor changed.
- * NULL and errno: EBADMSG, not a capture.
+ * NULL and errno: EBADMSG, not a capture; ENOTSUP, one of another version.
  */
 SYSPROF_AVAILABLE_IN_ALL
 SysprofCaptureReader *sysprof_capture_reader_new(const char *filename);
@@ -160,10 +160,8 @@ SYSPROF_AVAILABLE_IN_ALL
 bool sysprof_capture_reader_reset(SysprofCaptureReader *self);
 
 /**
- * Append the whole frames of the file to what @dest writes, as they are:
- * counters and JIT addresses of the two may be mixed up
- * (sysprof_capture_writer_cat() keeps them apart).  False and errno; EBADMSG:
- * the file ends within a frame, and what stands before was appended.
+ * Append what the file holds to what @dest writes: the same as
+ * sysprof_capture_writer_cat(dest, self).
  */
 SYSPROF_AVAILABLE_IN_ALL
 bool sysprof_capture_reader_splice(SysprofCaptureReader *self,

@@ -16,17 +16,23 @@ size_t sc_buffer_take(struct sc_buffer *buffer, const unsigned char **bytes)
 
 		if ((uint32_t)place == 0)
 			return 0;
-		words->sent[half ^ 1] = 0;
-		while (!sc_exchange_local(&words->place, place, turned))
-			place = sc_buffer_place(buffer);
 		half ^= 1;
-		words->waiting[half] = (uint32_t)place;
+		words->sent[half] = 0;
+		/* Told before the turn: exit() may come right behind it */
+		for (;;) {
+			words->waiting[half] = (uint32_t)place;
+			SC_SIGNAL_FENCE();
+			if (sc_exchange_local(&words->place, place, turned))
+				break;
+			place = sc_buffer_place(buffer);
+		}
 		__atomic_store_n(&words->whole, turned, __ATOMIC_RELAXED);
 	}
+	words->taken = words->sent[half];
 	SC_SIGNAL_FENCE();
 	words->is_writing = true;
-	*bytes = buffer->halves[half] + words->sent[half];
-	return words->waiting[half] - words->sent[half];
+	*bytes = buffer->halves[half] + words->taken;
+	return words->waiting[half] - words->taken;
 }
 
 void sc_buffer_sent(struct sc_buffer *buffer, size_t n)
@@ -34,24 +40,24 @@ void sc_buffer_sent(struct sc_buffer *buffer, size_t n)
 	struct sc_buffer_words *const words = buffer->words;
 	const uint32_t half = (uint32_t)(sc_buffer_place(buffer) >> 32) ^ 1;
 
-	words->sent[half] += (uint32_t)n;
+	words->sent[half] = words->taken + (uint32_t)n;
+	SC_SIGNAL_FENCE();
 	if (words->sent[half] == words->waiting[half])
 		words->waiting[half] = 0;
 	SC_SIGNAL_FENCE();
 	words->is_writing = false;
 }
 
-bool sc_buffer_salvage(struct sc_buffer *buffer)
+void sc_buffer_salvage(struct sc_buffer *buffer, size_t n_written)
 {
 	struct sc_buffer_words *const words = buffer->words;
 
 	if (words->is_writing)
-		return false;
+		sc_buffer_sent(buffer, n_written);
 	/* `whole` names another half only within sc_buffer_take(), where all
 	 * that was reserved is whole */
 	if (words->nest != 0 && words->whole >> 32 == words->place >> 32)
 		words->place = words->whole;
-	return true;
 }
 
 size_t sc_buffer_torn(const struct sc_buffer *buffer)

@@ -19,8 +19,8 @@
  *	    who reserved it, and frames lie in a row.
  *	B2  nest is how many calls are under way on the thread.  A handler
  *	    leaves it as it found it.
- *	B3  waiting[h] and sent[h] are the outermost call's alone.
- *	    waiting[h] is 0 for the half that place names.
+ *	B3  waiting[h] and sent[h] are the outermost call's alone, and count
+ *	    for the half that place does not name.
  *	B4  frames below `whole` (same form as place) are complete, whatever
  *	    was interrupted.  Stored by the outermost call when it enters and
  *	    when it takes turns about.
@@ -50,6 +50,7 @@ struct sc_buffer_words {
 	bool wants_flush;    /* a handler asked for it */
 	uint32_t waiting[2]; /* bytes of a half that are to be written ... */
 	uint32_t sent[2];    /* ... and of these are */
+	uint32_t taken;      /* sent[] when sc_buffer_take() gave the rest */
 };
 
 struct sc_buffer {
@@ -70,10 +71,16 @@ static inline bool sc_buffer_enter(struct sc_buffer *buffer)
 	struct sc_buffer_words *const words = buffer->words;
 	/* A handler between load and store leaves it as it was */
 	const uint32_t depth = __atomic_load_n(&words->nest, __ATOMIC_RELAXED);
+	const uint64_t place = sc_buffer_place(buffer);
 
+	/* Told before we are in it, for who exits right behind that */
+	if (depth == 0)
+		__atomic_store_n(&words->whole, place, __ATOMIC_RELAXED);
+	SC_SIGNAL_FENCE();
 	__atomic_store_n(&words->nest, depth + 1, __ATOMIC_RELAXED);
 	SC_SIGNAL_FENCE();
-	if (depth == 0)
+	/* and again, if a handler was the outermost one meanwhile */
+	if (SC_UNLIKELY(depth == 0 && sc_buffer_place(buffer) != place))
 		__atomic_store_n(&words->whole, sc_buffer_place(buffer),
 		                 __ATOMIC_RELAXED);
 	SC_SIGNAL_FENCE();
@@ -126,10 +133,10 @@ void sc_buffer_sent(struct sc_buffer *buffer, size_t n);
 /**
  * For the end of the process, from wherever it comes: sees to it that
  * sc_buffer_take() gives whole frames, though a call may have been
- * interrupted for ever.  False: it was interrupted while it wrote; nobody
- * knows how far it came.
+ * interrupted for ever.  Where that was writing, @n_written says how far it
+ * came.
  */
-bool sc_buffer_salvage(struct sc_buffer *buffer);
+void sc_buffer_salvage(struct sc_buffer *buffer, size_t n_written);
 
 /**
  * How many of the bytes that were sent last belong to a frame that was not

@@ -6,10 +6,12 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <syscap/emit.h>
 
 #include "base/text.h"
+#include "clock/clock.h"
 
 #define CHUNK_SIZE ((uint64_t)256 * 1024)
 
@@ -114,6 +116,17 @@ static struct sc_name *make(struct sc_names *names, uint64_t h,
 	name->text[len] = '\0';
 	name->address = next_address(names);
 	return name;
+}
+
+uint64_t sc_names_scattered(void)
+{
+	uint64_t x = (uint64_t)(uint32_t)getpid() ^ (uint64_t)sc_clock_kernel();
+
+	x = (x ^ x >> 31) * UINT64_C(0xBF58476D1CE4E5B9);
+	x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
+	/* Any place in the lower half, so that it does not run out; the first
+	 * 64 Ki are for who has a file alone */
+	return SYSCAP_JIT_MARK + (1u << 16) + (x >> 33);
 }
 
 struct sc_name *sc_names_get(struct sc_names *names, const char *text)

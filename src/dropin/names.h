@@ -39,6 +39,13 @@ struct sc_names {
 	uint64_t next;
 };
 
+/**
+ * A first address for a file that others write to as well, scattered over the
+ * 32 bits that readers take: two processes with a hundred names each meet once
+ * in ten million times.
+ */
+uint64_t sc_names_scattered(void);
+
 /** The entry of @name, which is made if there is none; NULL: no memory. */
 struct sc_name *sc_names_get(struct sc_names *names, const char *name);
 

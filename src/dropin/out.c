@@ -7,8 +7,8 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -142,13 +142,17 @@ int sc_out_open_shared(struct sc_out *out)
 		return -errno;
 	if (sc_trace_adopt(number, &target) != NULL)
 		return -EINVAL;
-	out->trace = calloc(1, sizeof(*out->trace));
-	if (out->trace == NULL)
-		return -ENOMEM;
+	/* No malloc(): nobody but the mapping of the writer points to it */
+	void *const trace =
+		mmap(NULL, sizeof(*out->trace), PROT_READ | PROT_WRITE,
+	             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (trace == MAP_FAILED)
+		return -errno;
+	out->trace = trace;
 	out->trace->fd = -1;
 	const int r = sc_trace_open(out->trace, &target);
 	if (r != 0) {
-		free(out->trace);
+		munmap(trace, sizeof(*out->trace));
 		out->trace = NULL;
 		return r;
 	}
@@ -185,6 +189,21 @@ int sc_out_write(struct sc_out *out, const unsigned char *bytes, size_t n,
 	return r;
 }
 
+void sc_out_note_place(struct sc_out *out)
+{
+	if (out->is_file)
+		out->place = lseek(out->fd, 0, SEEK_CUR);
+}
+
+bool sc_out_look_how_far(const struct sc_out *out, size_t *ret_n)
+{
+	if (!out->is_file)
+		return false;
+	const int64_t place = lseek(out->fd, 0, SEEK_CUR);
+	*ret_n = (size_t)(place - out->place);
+	return place >= out->place;
+}
+
 int sc_out_update(struct sc_out *out)
 {
 	const int64_t now = sc_clock_kernel();
@@ -212,7 +231,7 @@ void sc_out_close(struct sc_out *out, size_t n_torn)
 {
 	if (out->trace != NULL) {
 		sc_trace_close(out->trace);
-		free(out->trace);
+		munmap(out->trace, sizeof(*out->trace));
 	} else if (out->fd >= 0) {
 		if (n_torn != 0 && out->is_file) {
 			const off_t at = lseek(out->fd, 0, SEEK_CUR);

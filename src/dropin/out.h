@@ -19,6 +19,7 @@ struct sc_out {
 	bool is_stuck; /* the last write waited for the reader in vain */
 	int64_t begin; /* as the header says */
 	int64_t end;   /* latest time that the header has to cover */
+	int64_t place; /* of the descriptor, before the write under way */
 	struct sc_trace *trace; /* not NULL: shared with others, see there */
 };
 
@@ -39,6 +40,15 @@ int sc_out_open_shared(struct sc_out *out);
  */
 int sc_out_write(struct sc_out *out, const unsigned char *bytes, size_t n,
                  size_t *ret_done);
+
+/** Before a write: remember where in the file it begins. */
+void sc_out_note_place(struct sc_out *out);
+
+/**
+ * After a write that was interrupted for ever: how many bytes of it are in
+ * the file.  False: nobody knows.
+ */
+bool sc_out_look_how_far(const struct sc_out *out, size_t *ret_n);
 
 /** Bring the header of a file up to date.  0 or -errno. */
 int sc_out_update(struct sc_out *out);

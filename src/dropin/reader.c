@@ -215,6 +215,8 @@ static int read_header(SysprofCaptureReader *reader)
 	}
 	if (header->magic != SYSPROF_CAPTURE_MAGIC)
 		return -EBADMSG;
+	if (header->version != 1)
+		return -ENOTSUP;
 	header->capture_time[sizeof(header->capture_time) - 1] = '\0';
 	/* The bit of a little-endian writer; one of the other order has it
 	 * elsewhere, and zero */

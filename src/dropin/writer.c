@@ -61,6 +61,7 @@ static int write_out(SysprofCaptureWriter *writer)
 
 	/* Two halves: what was left of one, and what has come since */
 	for (int i = 0; i < 2 && r == 0; i++) {
+		sc_out_note_place(&writer->out);
 		n = sc_buffer_take(&writer->buffer, &bytes);
 		if (n == 0)
 			break;
@@ -97,15 +98,31 @@ bool sysprof_capture_writer_flush(SysprofCaptureWriter *self)
 		errno = EINVAL;
 		return false;
 	}
-	if (sc_buffer_enter(&self->buffer))
+	if (sc_buffer_enter(&self->buffer)) {
+		self->out.is_stuck = false;
 		r = flush(self);
-	else /* the call that we interrupted does it when it ends */
+	} else {
+		/* the call that we interrupted does it when it ends */
 		__atomic_store_n(&self->life->buffer.wants_flush, true,
 		                 __ATOMIC_RELAXED);
+	}
 	sc_buffer_leave(&self->buffer);
 	if (r != 0)
 		errno = -r;
 	return r == 0;
+}
+
+/* The last time, whatever was interrupted.  A reader gets another chance. */
+static void flush_finally(SysprofCaptureWriter *writer)
+{
+	size_t n_written = 0;
+
+	if (writer->life->buffer.is_writing &&
+	    !sc_out_look_how_far(&writer->out, &n_written))
+		return;
+	sc_buffer_salvage(&writer->buffer, n_written);
+	writer->out.is_stuck = false;
+	flush(writer);
 }
 
 __attribute__((destructor)) static void flush_at_exit(void)
@@ -114,8 +131,8 @@ __attribute__((destructor)) static void flush_at_exit(void)
 		SysprofCaptureWriter *const writer = __atomic_exchange_n(
 			&writers[i], NULL, __ATOMIC_ACQ_REL);
 
-		if (writer != NULL && sc_buffer_salvage(&writer->buffer))
-			flush(writer);
+		if (writer != NULL)
+			flush_finally(writer);
 	}
 }
 
@@ -160,6 +177,7 @@ static SysprofCaptureWriter *map_writer(size_t size)
 		.capacity = (uint32_t)half,
 	};
 	writer->n_refs = 1;
+	writer->pid = getpid();
 	writer->next_counter = 1;
 	writer->names.next = SYSPROF_CAPTURE_JITMAP_MARK + 1;
 	return writer;
@@ -215,18 +233,6 @@ SysprofCaptureWriter *sysprof_capture_writer_new(const char *filename,
 	              : sysprof_capture_writer_new_from_fd(fd, buffer_size);
 }
 
-/*
- * Others write to the same file: our ids must not be theirs.  Readers take
- * JIT addresses of 32 bits: 16 that scatter processes, 16 for names.
- */
-static uint64_t shared_addresses(void)
-{
-	uint64_t x = (uint64_t)(uint32_t)getpid() ^ (uint64_t)sc_clock_kernel();
-
-	x = (x ^ x >> 31) * UINT64_C(0xBF58476D1CE4E5B9);
-	return SYSPROF_CAPTURE_JITMAP_MARK | (x >> 48) << 16;
-}
-
 SysprofCaptureWriter *sysprof_capture_writer_new_from_env(size_t buffer_size)
 {
 	SysprofCaptureWriter *const writer = map_writer(buffer_size);
@@ -240,7 +246,7 @@ SysprofCaptureWriter *sysprof_capture_writer_new_from_env(size_t buffer_size)
 		return NULL;
 	}
 	writer->next_counter = 0;
-	writer->names.next = shared_addresses() + 1;
+	writer->names.next = sc_names_scattered();
 	return begin(writer);
 }
 
@@ -259,8 +265,7 @@ void sysprof_capture_writer_unref(SysprofCaptureWriter *self)
 	    __atomic_sub_fetch(&self->n_refs, 1, __ATOMIC_ACQ_REL) != 0)
 		return;
 	strike_off(self);
-	if (sc_buffer_salvage(&self->buffer))
-		flush(self);
+	flush_finally(self);
 	sc_out_close(&self->out, sc_buffer_torn(&self->buffer));
 	sc_names_fini(&self->names);
 	unmap(self);

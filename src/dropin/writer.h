@@ -34,6 +34,7 @@ struct _SysprofCaptureWriter {
 	struct sc_names names;
 	size_t map_size; /* of all of it, from life on */
 	int32_t n_refs;
+	int32_t pid;           /* of who made it */
 	uint32_t n_told;       /* see life->told */
 	uint32_t next_counter; /* 0: those of the process are taken */
 	int64_t flushed;       /* when, by the kernel's clock ... */

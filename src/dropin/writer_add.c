@@ -216,8 +216,11 @@ uint64_t sysprof_capture_writer_add_jitmap(SysprofCaptureWriter *self,
 	}
 	struct sc_writer_life *const life = self->life;
 	if (SC_UNLIKELY(life->told == 0)) {
-		/* A new process: what others told may not reach the file */
+		/* A new process: what its parent told may not reach the file,
+		 * and what it names from here on is not ours */
 		life->pid = getpid();
+		if (life->pid != self->pid)
+			self->names.next = sc_names_scattered();
 		life->told = ++self->n_told;
 	}
 	struct sc_name *const entry = get_name(self, name);

@@ -78,40 +78,10 @@ bool sysprof_capture_reader_save_as(SysprofCaptureReader *self,
 	return true;
 }
 
-static bool is_index(const SysprofCaptureFrame *frame)
-{
-	return frame->type == SYSPROF_CAPTURE_FRAME_TIMESTAMP &&
-	       frame->padding2 == SYSPROF_CAPTURE_FRAME_INDEX_MAGIC;
-}
-
-/* From the first frame on; the reader is left at its end. */
-static bool append(SysprofCaptureReader *from, SysprofCaptureWriter *dest)
-{
-	const SysprofCaptureFrame *frame;
-
-	while ((frame = sc_reader_next(from)) != NULL)
-		/* An index tells of places in the other file */
-		if (!is_index(frame) && !sc_writer_add_raw(dest, frame))
-			return false;
-	if (from->message != NULL)
-		return fail(EBADMSG);
-	return sysprof_capture_writer_flush(dest);
-}
-
 bool sysprof_capture_reader_splice(SysprofCaptureReader *self,
                                    SysprofCaptureWriter *dest)
 {
-	if (self == NULL || dest == NULL)
-		return fail(EINVAL);
-	/* Whoever reads is not to be moved */
-	SysprofCaptureReader *const all = sysprof_capture_reader_copy(self);
-	if (all == NULL)
-		return false;
-	all->message = NULL;
-	sysprof_capture_reader_reset(all);
-	const bool done = append(all, dest);
-	sysprof_capture_reader_unref(all);
-	return done;
+	return sysprof_capture_writer_cat(dest, self);
 }
 
 bool sysprof_capture_writer_splice(SysprofCaptureWriter *self,
@@ -123,7 +93,9 @@ bool sysprof_capture_writer_splice(SysprofCaptureWriter *self,
 		sysprof_capture_writer_create_reader(self);
 	if (reader == NULL)
 		return false;
-	const bool done = append(reader, dest);
+	const bool done = sysprof_capture_writer_cat(dest, reader);
+	const int code = errno;
 	sysprof_capture_reader_unref(reader);
+	errno = code;
 	return done;
 }

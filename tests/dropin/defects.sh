@@ -1,0 +1,92 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# defects.sh TABLE [DEFECT]... - known defects of the reference are not ours.
+#
+# TABLE has a line for each defect: its name, the program that looks for it,
+# and either `shown` or `not on 3.46: REASON`.  The program is there twice,
+# PROGRAM_ours and PROGRAM_ref, and is called with the defect's name and an
+# empty folder.  It ends with 0 where the defect is not there, with 2 where
+# the test itself failed, with 77 where the library does not have what it is
+# about; all else, signals and time limits too, is the defect.
+#
+# Ours has none.  The reference has those that are `shown`: a test that it
+# passes proves nothing.
+#
+# Reads SYSCAP_TEST_BIN (where the programs are), REF_FILE (set: the
+# reference's are there too) and SYSCAP_SANITIZE (set: they are of no use, for
+# the sanitizer finds other things in them).
+set -u
+table=$1
+shift
+limit=60 # seconds; the programs have shorter ones for what may hang
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+with_ref=1
+if [ -z "${REF_FILE:-}" ]; then
+	echo "there is no sysprof-capture-4: only ours is looked at"
+	with_ref=
+elif [ -n "${SYSCAP_SANITIZE:-}" ]; then
+	echo "a sanitized build: only ours is looked at"
+	with_ref=
+fi
+
+# run PROGRAM DEFECT: its status, and in $why what it says
+run() {
+	rm -rf "$work/files"
+	mkdir "$work/files"
+	timeout -k 2 $limit "$SYSCAP_TEST_BIN/$1" "$2" "$work/files" \
+		</dev/null >"$work/said" 2>&1
+	status=$?
+	why=$(grep -v '^$' "$work/said" | head -n 1 | cut -c 1-160)
+	case $status in
+	124 | 137) why="not done after $limit s" ;;
+	esac
+	return $status
+}
+
+# fail TEXT: the line of this defect
+fail() {
+	echo "$name: FAILED, $1"
+	sed 's/^/	/' "$work/said"
+	failed=1
+}
+
+n=0
+while read -r name program how; do
+	case "$name/ $* " in
+	*/"  ") ;;             # all of them
+	*/*" $name "*) ;;
+	*) continue ;;
+	esac
+	n=$((n + 1))
+	if run "${program}_ours" "$name"; then
+		:
+	else
+		fail "ours ends with $status"
+		continue
+	fi
+	case $how in
+	shown)
+		if [ -z "$with_ref" ]; then
+			echo "$name: not ours"
+			continue
+		fi
+		run "${program}_ref" "$name"
+		case $status in
+		0) fail "the test does not see it in the reference" ;;
+		2 | 77 | 126 | 127) fail "the reference's ends with $status" ;;
+		*) echo "$name: not ours; the reference: ${why:-$status}" ;;
+		esac
+		;;
+	"not on 3.46: "?*) echo "$name: not ours; $how" ;;
+	*) fail "it is neither shown nor told why not" ;;
+	esac
+done <"$table"
+
+if [ $n -eq 0 ]; then
+	echo "$table has no such defect"
+	exit 1
+fi
+exit $failed

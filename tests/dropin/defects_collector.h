@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * defects_collector.h - what the tests of known defects of collectors share.
+ *
+ * The program knows nothing of the library but <sysprof-capture.h>, and is
+ * built against ours and against the reference.  It is called with the name
+ * of a defect.  Status 0: the library behaves well; 1: the defect shows, and
+ * stderr says how; 2: the test itself failed; 77: this library does not have
+ * what it is about.
+ */
+#ifndef SYSCAP_DEFECTS_COLLECTOR_H
+#define SYSCAP_DEFECTS_COLLECTOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dropin/ring_peer.h"
+
+/** A defect, and what looks for it; run once for each size of rings. */
+struct defect {
+	const char *id;
+	void (*check)(uint32_t pages); /* NULL: not with this library */
+};
+
+/** What a program does under the library, as the check has it run. */
+struct deed {
+	const char *name;
+	void (*run)(void);
+};
+
+/* Of the files defects_collector_*.c; each ends with NULL. */
+extern const struct defect defects_of_frames[], defects_of_texts[],
+	defects_of_losses[], defects_of_waits[], defects_of_processes[],
+	defects_of_copies[], defects_of_stacks[];
+extern const struct deed deeds_of_frames[], deeds_of_texts[], deeds_of_losses[],
+	deeds_of_waits[], deeds_of_processes[], deeds_of_copies[],
+	deeds_of_stacks[];
+
+/** The defect is there: say how, and end. */
+_Noreturn void defect_shows(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+/** The test itself can't go on. */
+_Noreturn void defect_broken(const char *what);
+
+/** What must hold in a library that behaves well. */
+#define MUST(condition) \
+	((condition) ? (void)0 : defect_shows("not so: %s", #condition))
+/** What the test needs to be so. */
+#define NEED(condition) ((condition) ? (void)0 : defect_broken(#condition))
+
+/** The status of a program that could not be run. */
+#define NOT_RUN 98
+
+/** Shows the defect unless @status (see ring_peer_run()) is that of 0. */
+void ended_well(const char *deed, int status);
+
+/** Run @deed under a recorder of the plainest kind; it must end well. */
+void record(struct ring_peer *peer, uint32_t pages, const char *deed,
+            const char *arg);
+
+/* ---------------------------------------------------------------- frames */
+
+enum {
+	SAMPLE = 2,
+	PROCESS = 4,
+	CTRDEF = 8,
+	CTRSET = 9,
+	MARK = 10,
+	LOG = 12,
+	ALLOCATION = 14,
+	END = 255
+};
+
+struct frame {
+	unsigned len, type;
+	int32_t pid;
+	int64_t time;
+	const unsigned char *data; /* NULL: begin with the first */
+};
+
+/** NULL and the next frame of @ring, or at the end one of @data NULL; or
+ * what is wrong with the bytes that should be one. */
+const char *frame_look(const struct ring *ring, struct frame *frame);
+
+/** The next frame, false at the end.  Bytes that are none show the defect. */
+bool frame_next(const struct ring *ring, struct frame *frame);
+
+/** Every byte without a meaning is zero. */
+bool frame_is_clean(const struct frame *frame);
+
+uint16_t frame_u16(const struct frame *frame, unsigned at);
+uint32_t frame_u32(const struct frame *frame, unsigned at);
+uint64_t frame_u64(const struct frame *frame, unsigned at);
+
+/** Of a MARK that has this group "defect" and this name: its message. */
+const char *mark_message(const struct frame *frame, const char *name);
+
+/** How many such marks there are in all rings. */
+unsigned marks_count(const struct ring_peer *peer, const char *name);
+
+/** How many frames of @type there are in all rings. */
+unsigned frames_count(const struct ring_peer *peer, unsigned type);
+
+/** How many frames the rings say that they lost. */
+uint64_t frames_lost(const struct ring_peer *peer);
+
+/* ----------------------------------------------------------------- deeds */
+
+/** A mark of the group "defect", now. */
+void mark(const char *name, const char *message);
+
+/** @n bytes of text. */
+char *text_of(size_t n);
+
+void sleep_ms(int ms);
+
+/** Of the calling thread's time line, in ns; the library's clock is another. */
+int64_t clock_ns(void);
+
+#endif

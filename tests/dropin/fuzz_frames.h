@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * fuzz_frames.h - what the fuzz targets of the drop-in share: any bytes as a
+ * file, and what must hold for every frame that a reader returns.
+ */
+#ifndef SYSCAP_FUZZ_FRAMES_H
+#define SYSCAP_FUZZ_FRAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <sysprof-capture.h>
+
+/*
+ * The unused bytes of the file header choose what a target does, so that
+ * every capture is an input, and one that a program wrote (zeros) a plain one.
+ */
+#define FUZZ_SCRIPT     96u
+#define FUZZ_SCRIPT_LEN 160u
+/* How often what follows the header stands in the file; 0: once. */
+#define FUZZ_REPEAT 255u
+
+/** End the program, as a crash, unless @condition holds. */
+void fuzz_demand(bool condition);
+
+/** Put @data, repeated as its header says, into @fd; returns the size. */
+size_t fuzz_fill(int fd, const uint8_t *data, size_t size);
+
+/** An empty file without a name. */
+int fuzz_file(void);
+
+/** All of the file; to be freed. */
+uint8_t *fuzz_content(int fd, size_t *ret_size);
+
+/** The read function of @type: NULL where that gives NULL. */
+const SysprofCaptureFrame *fuzz_read(SysprofCaptureReader *reader,
+                                     unsigned type);
+
+/**
+ * Touch every byte of @frame, and demand that its texts end within it and its
+ * elements lie within it.
+ */
+void fuzz_check(const SysprofCaptureFrame *frame);
+
+/** A number for the bytes of @frame, the same for the same bytes. */
+uint64_t fuzz_hash(const SysprofCaptureFrame *frame);
+
+/** What walking over a capture gave. */
+struct fuzz_walk {
+	size_t n, bytes;
+	size_t types[SYSPROF_CAPTURE_FRAME_LAST];
+	uint64_t *hashes; /* of n frames */
+	size_t n_max;
+};
+
+/** Read @reader to its end.  @walk: zeros, or of fuzz_walk_free(). */
+void fuzz_walk(SysprofCaptureReader *reader, struct fuzz_walk *walk);
+void fuzz_walk_add(struct fuzz_walk *walk, const SysprofCaptureFrame *frame);
+void fuzz_walk_free(struct fuzz_walk *walk);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ring_peer.h - plays the recorder of a program, for any client library.
+ *
+ * The program is this one, run again to do one deed.  It finds a control
+ * socket as a recorder leaves it, its requests are answered with rings, and
+ * what it puts into them is kept as it came.  Nothing here knows more of the
+ * client than the protocol tells: the ring's size is the test's choice, and
+ * the header says nothing about who reads.
+ *
+ * A deed may talk to the peer (deed_ask()), so that both know where the other
+ * is.
+ */
+#ifndef SYSCAP_RING_PEER_H
+#define SYSCAP_RING_PEER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define RING_PEER_RINGS 512
+
+/** How long a deed may take before it counts as hanging. */
+#define RING_PEER_MS 5000
+
+struct ring {
+	unsigned char *map; /* header page, body, body again */
+	uint32_t size;      /* of the body */
+	unsigned char *bytes;
+	size_t n_bytes; /* taken out so far */
+};
+
+struct ring_peer {
+	/* What the test decides before it runs the deed. */
+	uint32_t pages;      /* of a ring's body */
+	bool is_silent;      /* takes requests and does not answer */
+	bool is_lazy;        /* takes nothing out until it is asked to */
+	unsigned n_failures; /* first replies that come without a ring */
+
+	int sock;   /* -1: gone */
+	int client; /* the other end, as the program has it */
+	int talk;
+	pid_t pid;
+	unsigned n_requests;
+	unsigned n_rings;
+	struct ring rings[RING_PEER_RINGS];
+};
+
+/** What a deed may ask for; the answer is a number up to 255. */
+enum {
+	ASK_DRAIN = 'd', /* take everything out now */
+	ASK_COUNT = 'n', /* how many rings were requested? */
+	ASK_LEAVE = 'g'  /* the recorder ends */
+};
+
+/**
+ * Run deed @name and play its recorder until it ends.  Returns its status as
+ * waitpid() gives it; RING_PEER_HUNG if it had to be killed.
+ */
+#define RING_PEER_HUNG (-1)
+int ring_peer_run(struct ring_peer *peer, const char *name, const char *arg);
+
+/**
+ * Run deed @name without a recorder: @control, if not NULL, is what
+ * SYSPROF_CONTROL_FD says, and @fd, if not negative, is @number there.
+ */
+int ring_peer_run_alone(const char *name, const char *control, int fd,
+                        int number);
+
+void ring_peer_free(struct ring_peer *peer);
+
+/** In a deed: what it was told, and talk with the peer. */
+const char *deed_arg(void);
+unsigned deed_ask(char what);
+
+#endif
