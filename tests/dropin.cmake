@@ -32,6 +32,10 @@ function(syscap_dropin_program name)
 				LIBRARY_OUTPUT_DIRECTORY ${syscap_test_bin})
 		endif()
 	endforeach()
+	# What the interface has no words for, ours says in <syscap.h>
+	target_compile_definitions(${name}_ours PRIVATE DEFECTS_OURS)
+	target_include_directories(${name}_ours
+		PRIVATE ${PROJECT_SOURCE_DIR}/include)
 endfunction()
 
 # A plain program is the test: 0 passed, 77 skipped.
