@@ -346,6 +346,37 @@ static inline int sysprof_capture_address_compare(SysprofCaptureAddress a,
 
 #endif
 
+/**
+ * Group and name of a mark, which the compiler puts in place where they are
+ * literals.  Not for callers.
+ */
+struct syscap_dropin_site {
+	char group[24];
+	char name[40];
+};
+
+#if defined(__GNUC__) && !defined(SYSPROF_DROPIN_NO_INLINE)
+/* True, and known to the compiler: they are literals that fit. */
+extern __inline__
+	__attribute__((__gnu_inline__, __always_inline__, __artificial__)) bool
+	syscap_dropin_site_fill(struct syscap_dropin_site *site,
+                                const char *group_, const char *name_)
+{
+	const char *const group = group_ != 0 ? group_ : "";
+	const char *const name = name_ != 0 ? name_ : "";
+
+	if (!__builtin_constant_p(__builtin_strlen(group)) ||
+	    !__builtin_constant_p(__builtin_strlen(name)) ||
+	    __builtin_strlen(group) >= sizeof(site->group) ||
+	    __builtin_strlen(name) >= sizeof(site->name))
+		return false;
+	__builtin_memset(site, 0, sizeof(*site));
+	__builtin_memcpy(site->group, group, __builtin_strlen(group));
+	__builtin_memcpy(site->name, name, __builtin_strlen(name));
+	return true;
+}
+#endif
+
 SYSPROF_END_DECLS
 
 #endif

@@ -266,6 +266,38 @@ SYSPROF_AVAILABLE_IN_ALL
 bool sysprof_capture_writer_cat(SysprofCaptureWriter *self,
                                 SysprofCaptureReader *reader);
 
+/** The same where group and name are literals; @len: of @message. */
+SYSPROF_AVAILABLE_IN_ALL
+bool syscap_dropin_writer_add_mark_at(SysprofCaptureWriter *self, int64_t time,
+                                      int cpu, int32_t pid, uint64_t duration,
+                                      const struct syscap_dropin_site *site,
+                                      const char *message, size_t len);
+
+/* Which GNU compilers see.  The function is in the library too. */
+#if defined(__GNUC__) && !defined(SYSPROF_DROPIN_NO_INLINE)
+bool sysprof_real_add_mark_(
+	SysprofCaptureWriter *self, int64_t time, int cpu, int32_t pid,
+	uint64_t duration, const char *group, const char *name,
+	const char *message) __asm__("sysprof_capture_writer_add_mark");
+
+extern __inline__
+	__attribute__((__gnu_inline__, __always_inline__, __artificial__)) bool
+	sysprof_capture_writer_add_mark(SysprofCaptureWriter *self,
+                                        int64_t time, int cpu, int32_t pid,
+                                        uint64_t duration, const char *group,
+                                        const char *name, const char *message)
+{
+	struct syscap_dropin_site site;
+
+	if (syscap_dropin_site_fill(&site, group, name))
+		return syscap_dropin_writer_add_mark_at(
+			self, time, cpu, pid, duration, &site, message,
+			message != 0 ? __builtin_strlen(message) : 0);
+	return sysprof_real_add_mark_(self, time, cpu, pid, duration, group,
+	                              name, message);
+}
+#endif
+
 SYSPROF_END_DECLS
 
 #endif

@@ -117,15 +117,7 @@ void sysprof_collector_set_counters(const unsigned int *counters_ids,
                                     const SysprofCaptureCounterValue *values,
                                     unsigned int n_counters);
 
-/**
- * Texts of a mark that the compiler has put in place; and the mark.  What the
- * inline functions below use where texts are literals.
- */
-struct syscap_dropin_site {
-	char group[24];
-	char name[40];
-};
-
+/** sysprof_collector_mark() where the texts are literals. */
 SYSPROF_AVAILABLE_IN_ALL
 void syscap_dropin_mark_at(const struct syscap_dropin_site *site, int64_t time,
                            int64_t duration, const char *message);
@@ -148,10 +140,6 @@ extern __attribute__((visibility("hidden"))) int sc_active;
 	extern __inline__ __attribute__((__gnu_inline__, __always_inline__, \
 	                                 __artificial__))
 #define SYSPROF_REAL_(name) __asm__(#name)
-/* A literal that fits into @size bytes with its NUL. */
-#define SYSPROF_IS_SHORT_(text, size)                    \
-	(__builtin_constant_p(__builtin_strlen(text)) && \
-	 __builtin_strlen(text) < (size))
 
 void sysprof_real_allocate_(SysprofCaptureAddress alloc_addr,
                             int64_t alloc_size,
@@ -219,17 +207,9 @@ SYSPROF_INLINE_ void sysprof_collector_mark(int64_t time, int64_t duration,
                                             const char *message)
 {
 	if (SYSPROF_IS_ACTIVE_) {
-		const char *const text = group != 0 ? group : "";
-		const char *const name = mark != 0 ? mark : "";
 		struct syscap_dropin_site site;
 
-		if (SYSPROF_IS_SHORT_(text, sizeof(site.group)) &&
-		    SYSPROF_IS_SHORT_(name, sizeof(site.name))) {
-			__builtin_memset(&site, 0, sizeof(site));
-			__builtin_memcpy(site.group, text,
-			                 __builtin_strlen(text));
-			__builtin_memcpy(site.name, name,
-			                 __builtin_strlen(name));
+		if (syscap_dropin_site_fill(&site, group, mark)) {
 			syscap_dropin_mark_at(&site, time, duration, message);
 		} else {
 			sysprof_real_mark_(time, duration, group, mark,
@@ -283,6 +263,10 @@ sysprof_collector_set_counters(const unsigned int *counters_ids,
 /* Other compilers can't hand on variable arguments: there it is a call. */
 #if !defined(__clang__)
 
+/* The format was looked at where the caller wrote it. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+
 void sysprof_real_mark_printf_(int64_t time, int64_t duration,
                                const char *group, const char *mark,
                                const char *message_format, ...)
@@ -310,12 +294,13 @@ SYSPROF_INLINE_ void sysprof_collector_log_printf(int severity,
 		                         __builtin_va_arg_pack());
 }
 
+#pragma GCC diagnostic pop
+
 #endif
 
 #undef SYSPROF_IS_ACTIVE_
 #undef SYSPROF_INLINE_
 #undef SYSPROF_REAL_
-#undef SYSPROF_IS_SHORT_
 
 #endif
 

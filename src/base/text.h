@@ -23,10 +23,43 @@ size_t sc_text_cut(const char *text, size_t len, size_t max);
  */
 void sc_text_field(char *field, size_t size, const char *text);
 
-/**
- * The same where @size is a constant, 24 to 40: a third of the time.  Moves
- * of 16 bytes that overlap instead of calls that find out how many.
- */
+/** Copy @n bytes: quicker than a call for those that are few. */
+static inline __attribute__((always_inline)) void
+sc_text_copy(void *to, const char *text, size_t n)
+{
+	char *const at = to;
+
+	if (__builtin_expect(n > 32, 0)) {
+		memcpy(at, text, n);
+	} else if (n >= 16) {
+		char first[16], last[16];
+
+		memcpy(first, text, 16);
+		memcpy(last, text + n - 16, 16);
+		memcpy(at, first, 16);
+		memcpy(at + n - 16, last, 16);
+	} else if (n >= 8) {
+		char first[8], last[8];
+
+		memcpy(first, text, 8);
+		memcpy(last, text + n - 8, 8);
+		memcpy(at, first, 8);
+		memcpy(at + n - 8, last, 8);
+	} else if (n >= 4) {
+		char first[4], last[4];
+
+		memcpy(first, text, 4);
+		memcpy(last, text + n - 4, 4);
+		memcpy(at, first, 4);
+		memcpy(at + n - 4, last, 4);
+	} else if (n != 0) {
+		at[0] = text[0];
+		at[n / 2] = text[n / 2];
+		at[n - 1] = text[n - 1];
+	}
+}
+
+/** sc_text_field() where @size is a constant: a third of the time. */
 static inline __attribute__((always_inline)) void
 sc_text_put(char *field, size_t size, const char *text)
 {
@@ -37,27 +70,7 @@ sc_text_put(char *field, size_t size, const char *text)
 		return;
 	}
 	memset(field, 0, size);
-	if (n >= 16) {
-		char middle[8], last[16];
-
-		memcpy(field, text, 16);
-		if (size > 32 && n > 32) {
-			memcpy(middle, text + 16, 8);
-			memcpy(field + 16, middle, 8);
-		}
-		memcpy(last, text + n - 16, 16);
-		memcpy(field + n - 16, last, 16);
-	} else if (n >= 8) {
-		memcpy(field, text, 8);
-		memcpy(field + n - 8, text + n - 8, 8);
-	} else if (n >= 4) {
-		memcpy(field, text, 4);
-		memcpy(field + n - 4, text + n - 4, 4);
-	} else if (n != 0) {
-		field[0] = text[0];
-		field[n / 2] = text[n / 2];
-		field[n - 1] = text[n - 1];
-	}
+	sc_text_copy(field, text, n);
 }
 
 /** A text under construction; what does not fit is left out. */

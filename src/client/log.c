@@ -47,8 +47,7 @@ void syscap_log(unsigned severity, const char *domain, const char *message)
 		sc_store_word(frame + 24, (uint16_t)severity);
 		sc_text_put((char *)frame + 32, 32, domain);
 		sc_store_word(frame + len - 8, 0);
-		if (n != 0)
-			memcpy(frame + 64, message, n);
+		sc_text_copy(frame + 64, message, n);
 		sc_end(st, &token, &place);
 		return;
 	}

@@ -85,8 +85,7 @@ void syscap_mark(const char *group, const char *name, int64_t begin,
 	sc_text_put((char *)frame + 32, 24, group);
 	sc_text_put((char *)frame + 56, 40, name);
 	sc_store_word(frame + len - 8, 0);
-	if (n != 0)
-		memcpy(frame + 96, message, n);
+	sc_text_copy(frame + 96, message, n);
 	sc_end(st, &token, &place);
 }
 

@@ -40,10 +40,17 @@ void sc_buffer_sent(struct sc_buffer *buffer, size_t n)
 	struct sc_buffer_words *const words = buffer->words;
 	const uint32_t half = (uint32_t)(sc_buffer_place(buffer) >> 32) ^ 1;
 
+	const uint64_t now = (uint64_t)(half ^ 1) << 32;
+	const uint64_t back = (uint64_t)half << 32;
+
 	words->sent[half] = words->taken + (uint32_t)n;
 	SC_SIGNAL_FENCE();
-	if (words->sent[half] == words->waiting[half])
+	if (words->sent[half] == words->waiting[half]) {
 		words->waiting[half] = 0;
+		/* No handler has come: go on in this half, which is warm */
+		if (sc_exchange_local(&words->place, now, back))
+			__atomic_store_n(&words->whole, back, __ATOMIC_RELAXED);
+	}
 	SC_SIGNAL_FENCE();
 	words->is_writing = false;
 }

@@ -270,7 +270,7 @@ SysprofCaptureReader *sysprof_capture_reader_new_from_fd(int fd)
 		return NULL;
 	int r = read_header(reader);
 	if (r == 0)
-		r = sc_window_open(&reader->window, fd, !reader->is_foreign);
+		r = sc_window_open(&reader->window, fd);
 	if (r != 0) {
 		free_reader(reader);
 		errno = -r;
@@ -316,7 +316,7 @@ SysprofCaptureReader *sysprof_capture_reader_copy(SysprofCaptureReader *self)
 
 	if (copy == NULL)
 		return NULL;
-	const int r = sc_window_open(&copy->window, fd, !self->is_foreign);
+	const int r = sc_window_open(&copy->window, fd);
 	if (r != 0) {
 		free_reader(copy);
 		errno = -r;

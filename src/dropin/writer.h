@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include <syscap/emit.h>
+#define SYSPROF_DROPIN_NO_INLINE
 #include <sysprof-6/sysprof-capture-writer.h>
 
 #include "dropin/buffer.h"

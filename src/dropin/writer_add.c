@@ -30,20 +30,23 @@ static bool refuse(int code)
 	return false;
 }
 
-/* Bytes of @text that fit behind @fixed, with a NUL. */
-static size_t text_size(const char *text, size_t fixed)
+/* Of the @len bytes of @text those that fit behind @fixed, with a NUL. */
+static size_t cut(const char *text, size_t len, size_t fixed)
 {
 	const size_t max = FRAME_MAX - fixed - 1;
-	const size_t len = text != NULL ? strlen(text) : 0;
 
-	return len <= max ? len : sc_text_cut(text, len, max);
+	return SC_LIKELY(len <= max) ? len : sc_text_cut(text, len, max);
+}
+
+static size_t text_size(const char *text, size_t fixed)
+{
+	return cut(text, text != NULL ? strlen(text) : 0, fixed);
 }
 
 /* The frame's last 8 bytes are zero already. */
-static void copy_text(unsigned char *at, const char *text, size_t n)
+static inline void copy_text(unsigned char *at, const char *text, size_t n)
 {
-	if (n != 0)
-		memcpy(at, text, n);
+	sc_text_copy(at, text, n);
 }
 
 bool sysprof_capture_writer_add_file(SysprofCaptureWriter *self, int64_t time,
@@ -129,24 +132,50 @@ bool sysprof_capture_writer_add_map(SysprofCaptureWriter *self, int64_t time,
 		NULL);
 }
 
+/* All of a mark but its group and name. */
+static inline __attribute__((always_inline)) bool
+begin_mark(SysprofCaptureWriter *self, struct sc_adding *a, int64_t time,
+           int cpu, int32_t pid, uint64_t duration, const char *message,
+           size_t len)
+{
+	const size_t fixed = sizeof(SysprofCaptureMark);
+	const size_t n = cut(message, len, fixed);
+
+	if (!sc_writer_begin(self, a, fixed + n + 1, SYSPROF_CAPTURE_FRAME_MARK,
+	                     time, cpu, pid))
+		return false;
+	sc_store_word(a->frame + 24, duration);
+	copy_text(a->frame + fixed, message, n);
+	if (duration <= INT64_MAX && time <= INT64_MAX - (int64_t)duration)
+		sc_writer_cover(self, time + (int64_t)duration);
+	return true;
+}
+
 bool sysprof_capture_writer_add_mark(SysprofCaptureWriter *self, int64_t time,
                                      int cpu, int32_t pid, uint64_t duration,
                                      const char *group, const char *name,
                                      const char *message)
 {
-	const size_t fixed = sizeof(SysprofCaptureMark);
-	const size_t n = text_size(message, fixed);
 	struct sc_adding a;
 
-	if (!sc_writer_begin(self, &a, fixed + n + 1,
-	                     SYSPROF_CAPTURE_FRAME_MARK, time, cpu, pid))
+	if (!begin_mark(self, &a, time, cpu, pid, duration, message,
+	                message != NULL ? strlen(message) : 0))
 		return false;
-	sc_store_word(a.frame + 24, duration);
 	sc_text_put((char *)a.frame + 32, 24, group);
 	sc_text_put((char *)a.frame + 56, 40, name);
-	copy_text(a.frame + fixed, message, n);
-	if (duration <= INT64_MAX && time <= INT64_MAX - (int64_t)duration)
-		sc_writer_cover(self, time + (int64_t)duration);
+	return sc_writer_end(&a);
+}
+
+bool syscap_dropin_writer_add_mark_at(SysprofCaptureWriter *self, int64_t time,
+                                      int cpu, int32_t pid, uint64_t duration,
+                                      const struct syscap_dropin_site *site,
+                                      const char *message, size_t len)
+{
+	struct sc_adding a;
+
+	if (!begin_mark(self, &a, time, cpu, pid, duration, message, len))
+		return false;
+	memcpy(a.frame + 32, site, sizeof(*site));
 	return sc_writer_end(&a);
 }
 

@@ -16,6 +16,7 @@
 /* As fuzz_frames.h has it; these bytes of a header are unused. */
 #define SCRIPT     96
 #define SCRIPT_LEN 160
+#define CHANGE     253 /* twice after how many frames; odd: cut */
 #define REPEAT     255
 
 #define JIT UINT64_C(0xE000000000000001)
@@ -103,6 +104,7 @@ static void crooked(struct make_capture *capture, bool big)
 	make_everything(capture, big);
 	for (unsigned i = 0; i < SCRIPT_LEN; i++)
 		capture->data[SCRIPT + i] = (unsigned char)(i * 7 + 1);
+	capture->data[CHANGE] = 0;
 	capture->data[REPEAT] = 128 + 80;
 }
 
@@ -111,6 +113,7 @@ static void saved(struct make_capture *capture, bool big)
 	make_everything(capture, big);
 	for (unsigned i = 0; i < SCRIPT_LEN; i++)
 		capture->data[SCRIPT + i] = (unsigned char)(i % 10);
+	capture->data[CHANGE] = 0;
 	capture->data[REPEAT] = 0;
 }
 
@@ -118,14 +121,14 @@ static void saved(struct make_capture *capture, bool big)
 static void cut(struct make_capture *capture, bool big)
 {
 	make_everything(capture, big);
-	capture->data[SCRIPT + SCRIPT_LEN - 3] = 2 * 30 + 1;
+	capture->data[CHANGE] = 2 * 30 + 1;
 	capture->data[REPEAT] = 128 + 20;
 }
 
 static void written_to(struct make_capture *capture, bool big)
 {
 	make_everything(capture, big);
-	capture->data[SCRIPT + SCRIPT_LEN - 3] = 2 * 30;
+	capture->data[CHANGE] = 2 * 30;
 	capture->data[REPEAT] = 128 + 20;
 }
 

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * dropin_ops.h - what a program does with libsysprof-capture-4.
+ *
+ * dropin_ops.c is compiled twice, with our headers and with the reference's,
+ * into two shared objects, each with its own archive inside: their names
+ * clash, and all of them are hidden.  Only the table here is seen.
+ */
+#ifndef BENCH_DROPIN_OPS_H
+#define BENCH_DROPIN_OPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bench/measure.h"
+
+#define DROPIN_TYPES 256
+
+/** What reading a whole capture gave. */
+struct dropin_seen {
+	uint64_t frames[DROPIN_TYPES];
+	uint64_t sum; /* of numbers in the frames: the same for all readers */
+};
+
+struct dropin_ops {
+	/* emitting; also where nothing is recorded */
+	bool (*is_active)(void);
+	void (*begin)(void); /* get a ring, define the counter */
+	int64_t (*now)(void);
+	struct bench_event mark, mark_clocks, counter, log, mark_printf;
+	struct bench_event mark_dynamic, mark_by_pointer;
+
+	/* writing to @path, one writer at a time */
+	bool (*open)(const char *path);
+	void (*close)(void);
+	struct bench_event jitmap_few, jitmap_many, write_mark;
+
+	/*
+	 * Write a capture of at least @size bytes; returns how many frames it
+	 * has, 0: errno says why not.
+	 */
+	uint64_t (*make)(const char *path, uint64_t size);
+	/* Returns false where it can't be opened. */
+	bool (*read)(const char *path, struct dropin_seen *ret_seen);
+};
+
+#define DROPIN_FEW  20u
+#define DROPIN_MANY 5000u
+
+#define DROPIN_EXPORT __attribute__((visibility("default")))
+
+extern DROPIN_EXPORT const struct dropin_ops dropin_ops_ours;
+extern DROPIN_EXPORT const struct dropin_ops dropin_ops_reference;
+
+#endif

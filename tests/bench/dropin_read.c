@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * dropin_read.c - read a large capture with two libraries, in turns.
+ *
+ * The file has lost its name before anything is written to it, so that none
+ * is left behind however this ends.  It is read from the page cache: what is
+ * compared are the readers, not the disk.
+ */
+#define _GNU_SOURCE
+#include "bench/dropin_read.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bench/fail.h"
+#include "bench/report.h"
+
+#define ROUNDS 7u
+
+static int open_scratch(char *ret_path, size_t size)
+{
+	const char *folder = getenv("BENCH_SCRATCH");
+	char name[4096];
+
+	if (folder == NULL)
+		folder = getenv("TMPDIR");
+	if (folder == NULL)
+		folder = "/tmp";
+	snprintf(name, sizeof(name), "%s/bench-dropin-XXXXXX", folder);
+	const int fd = mkstemp(name);
+	if (fd < 0)
+		bench_fail("%s: %s", name, strerror(errno));
+	unlink(name);
+	snprintf(ret_path, size, "/proc/self/fd/%d", fd);
+	return fd;
+}
+
+struct reading {
+	int64_t ns[ROUNDS];
+	struct dropin_seen seen;
+	bool is_whole;
+};
+
+static void read_once(const struct dropin_ops *ops, const char *path,
+                      uint64_t n_frames, unsigned round, struct reading *ret)
+{
+	const int64_t begin = bench_now_ns();
+
+	if (!ops->read(path, &ret->seen))
+		bench_fail("can't open what was written: %s", strerror(errno));
+	ret->ns[round] = bench_now_ns() - begin;
+	for (unsigned i = 0; i < DROPIN_TYPES; i++)
+		n_frames -= ret->seen.frames[i];
+	ret->is_whole = n_frames == 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(struct reading *reading, uint64_t n_frames)
+{
+	qsort(reading->ns, ROUNDS, sizeof(reading->ns[0]), compare);
+	return (double)reading->ns[ROUNDS / 2] / (double)n_frames;
+}
+
+static int report(struct reading *ours, struct reading *theirs,
+                  uint64_t n_frames)
+{
+	const bool is_valid =
+		ours->is_whole &&
+		(theirs == NULL ||
+	         (theirs->is_whole && ours->seen.sum == theirs->seen.sum));
+	struct bench_row row = { .what = "drop-in: read a frame",
+		                 .median = median(ours, n_frames),
+		                 .p999 = BENCH_NONE };
+
+	if (theirs != NULL) {
+		row.other = "reference";
+		row.other_median = median(theirs, n_frames);
+		row.other_p999 = BENCH_NONE;
+		row.target = is_valid ? BENCH_RATIO_MOST : BENCH_REPORTED;
+		row.bound = 0.5;
+	}
+	bench_report_row(&row);
+	if (!is_valid)
+		bench_report_note("INVALID: a reader did not see all frames");
+	return !is_valid;
+}
+
+int dropin_read(const struct dropin_ops *ours, const struct dropin_ops *theirs)
+{
+	static struct reading readings[2];
+	const char *const text = getenv("BENCH_READ_MB");
+	const uint64_t mb = text != NULL ? strtoull(text, NULL, 10) : 1024;
+	char path[64];
+	struct stat st;
+
+	if (mb == 0)
+		return 0;
+	const int fd = open_scratch(path, sizeof(path));
+	const uint64_t n_frames = ours->make(path, mb << 20);
+	if (n_frames == 0 || fdatasync(fd) != 0 || fstat(fd, &st) != 0)
+		bench_fail("can't write %" PRIu64 " MiB: %s", mb,
+		           strerror(errno));
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		read_once(ours, path, n_frames, round, &readings[0]);
+		if (theirs != NULL)
+			read_once(theirs, path, n_frames, round, &readings[1]);
+	}
+	close(fd);
+	const int failed = report(
+		&readings[0], theirs != NULL ? &readings[1] : NULL, n_frames);
+	bench_report_note("%" PRIu64 " frames, %jd MB, in %.2f s, %u times",
+	                  n_frames, (intmax_t)st.st_size / 1000000,
+	                  (double)readings[0].ns[ROUNDS / 2] / 1e9, ROUNDS);
+	return failed;
+}

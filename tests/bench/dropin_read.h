@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* dropin_read.h - read a large capture with two libraries, in turns. */
+#ifndef BENCH_DROPIN_READ_H
+#define BENCH_DROPIN_READ_H
+
+#include "bench/dropin_ops.h"
+
+/**
+ * Print the row; @theirs may be NULL.  Returns 0, or 1 where a reader did not
+ * see all frames, or the file could not be made.
+ *
+ * BENCH_READ_MB is the size of the file (1024; 0: leave it out), BENCH_SCRATCH
+ * the folder it is made in (TMPDIR, /tmp).
+ */
+int dropin_read(const struct dropin_ops *ours, const struct dropin_ops *theirs);
+
+#endif

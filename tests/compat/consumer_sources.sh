@@ -1,0 +1,69 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# consumer_sources.sh FOLDER PACKAGE [DROP] - unpack Debian's source of
+# PACKAGE as FOLDER/src/PACKAGE, and install what it needs to be built.
+#
+# The sources come from where this machine's apt is told to find Debian's
+# packages.  apt's state for that is in FOLDER/apt, so that nothing is left in
+# the machine's.  Build dependencies whose line in debian/control has the
+# regular expression DROP are left alone.  Packages are installed by root
+# only; who is not root needs to have them.
+set -eu
+work=$(cd "$1" && pwd)
+package=$2
+drop=${3:-}
+export DEBIAN_FRONTEND=noninteractive LC_ALL=C
+
+fail() { echo "consumer_sources.sh: $*" >&2; exit 1; }
+
+begin_apt() {
+	export APT_CONFIG=$work/apt/apt.conf
+	[ ! -e "$work/apt/stamp" ] || return 0
+	mkdir -p "$work/apt/lists/partial" "$work/apt/cache/archives/partial"
+	# shellcheck disable=SC2016 # they are apt's
+	APT_CONFIG='' apt-get indextargets \
+		--format '$(REPO_URI) $(RELEASE) $(COMPONENT)' \
+		'Created-By: Packages' 'Origin: Debian' | sort -u |
+	while read -r uri release component; do
+		echo "deb $uri $release $component"
+		echo "deb-src $uri $release $component"
+	done >"$work/apt/sources.list"
+	[ -s "$work/apt/sources.list" ] ||
+		fail "apt knows no Debian archive; has it been updated?"
+	cat >"$APT_CONFIG" <<-END
+		Dir::Etc::sourcelist "$work/apt/sources.list";
+		Dir::Etc::sourceparts "-";
+		Dir::State::lists "$work/apt/lists";
+		Dir::Cache "$work/apt/cache";
+		APT::Sandbox::User "$(id -un)";
+		Acquire::Languages "none";
+	END
+	apt-get -q update
+	touch "$work/apt/stamp"
+}
+
+# needs COMMAND: apt-get build-dep with it (-s, -y) for the package
+needs() {
+	apt-get -q "$1" build-dep --no-install-recommends --arch-only \
+		-P nocheck,nodoc,noinsttest "$work/needs/$package"
+}
+
+begin_apt
+if [ ! -e "$work/src/$package/debian/control" ]; then
+	# The folder's name has the version in it.
+	rm -rf "$work/src/$package" "$work/src/$package.unpacked"
+	mkdir -p "$work/src/$package.unpacked"
+	(cd "$work/src/$package.unpacked" &&
+		apt-get -q source --only-source "$package")
+	mv "$work/src/$package.unpacked/"*/ "$work/src/$package"
+fi
+
+mkdir -p "$work/needs/$package/debian"
+cp "$work/src/$package/debian/changelog" "$work/needs/$package/debian/"
+grep -v -E "${drop:-^\$}" "$work/src/$package/debian/control" \
+	>"$work/needs/$package/debian/control"
+if needs -s | grep -q '^Inst '; then
+	[ "$(id -u)" = 0 ] || { needs -s | grep '^Inst '
+		fail "root has to install these for $package"; }
+	needs -y
+fi
