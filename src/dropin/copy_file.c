@@ -61,22 +61,39 @@ static int copy_into(int from, const char *filename)
 	return r;
 }
 
+/*
+ * A new file beside @filename, with the mode that the umask leaves: mkostemp()
+ * would make it private, and asking for the umask is changing it, for other
+ * threads too.
+ */
+static int create_beside(const char *filename, char **ret_name)
+{
+	for (unsigned i = 0; i < 1000; i++) {
+		char *name;
+
+		if (asprintf(&name, "%s.%d-%u", filename, (int)getpid(), i) < 0)
+			return -ENOMEM;
+		const int fd = open(
+			name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
+		const int r = fd >= 0 ? fd : -errno;
+		if (fd >= 0)
+			*ret_name = name;
+		else
+			free(name);
+		if (r != -EEXIST)
+			return r;
+	}
+	return -EEXIST;
+}
+
 static int copy_beside(int from, const char *filename)
 {
 	char *part;
-	int r;
+	const int to = create_beside(filename, &part);
 
-	if (asprintf(&part, "%s.XXXXXX", filename) < 0)
-		return -ENOMEM;
-	const int to = mkostemp(part, O_CLOEXEC);
-	if (to < 0) {
-		r = -errno;
-		free(part);
-		return r;
-	}
-	const mode_t mask = umask(0);
-	umask(mask);
-	r = fchmod(to, 0640 & ~mask) != 0 ? -errno : copy(from, to);
+	if (to < 0)
+		return to;
+	int r = copy(from, to);
 	if (close(to) != 0 && r == 0)
 		r = -errno;
 	if (r == 0 && rename(part, filename) != 0)
