@@ -88,7 +88,7 @@ static int create_beside(const char *filename, char **ret_name)
 
 static int copy_beside(int from, const char *filename)
 {
-	char *part;
+	char *part = NULL;
 	const int to = create_beside(filename, &part);
 
 	if (to < 0)
