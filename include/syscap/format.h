@@ -100,6 +100,16 @@ struct syscap_wire_frame {
  */
 #define SYSCAP_STACK_CUT 2u
 
+/** There too: the unwinder did not find the way to the outermost frame. */
+#define SYSCAP_STACK_STOPPED 4u
+
+/**
+ * padding2 of a SAMPLE that stands for more than one tick of its timer: this
+ * and how many, up to 0xFFFFFF.  Other readers pass over it.
+ */
+#define SYSCAP_WEIGHT_TAG      UINT32_C(0x5D000000)
+#define SYSCAP_WEIGHT_TAG_MASK UINT32_C(0xFF000000)
+
 struct syscap_wire_sample { /* and TRACE: entering is bit 0 of flags */
 	struct syscap_wire_frame frame;
 	uint16_t n_addrs;

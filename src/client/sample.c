@@ -9,3 +9,55 @@ void syscap_sample(int (*backtrace)(uint64_t *addrs, unsigned n_addrs,
 {
 	sc_sample(backtrace, user, false);
 }
+
+/* padding2 of the frame's third word */
+static uint64_t weight_word(uint32_t weight)
+{
+	const uint32_t max = ~SYSCAP_WEIGHT_TAG_MASK;
+
+	if (weight <= 1)
+		return 0;
+	return (uint64_t)(SYSCAP_WEIGHT_TAG | (weight < max ? weight : max))
+	       << 32;
+}
+
+static void fill(unsigned char *frame, uint32_t tag, const uint64_t *addrs,
+                 unsigned n, unsigned flags)
+{
+	const uint64_t tid = tag & ~SYSCAP_TID_TAG_MASK;
+
+	sc_store_word(frame + 24, tid << 32 | (uint64_t)flags << 16 | n);
+	memcpy(frame + 32, addrs, 8 * (size_t)n);
+}
+
+void sc_sample_emit(int64_t now, const uint64_t *addrs, unsigned n,
+                    unsigned flags, uint32_t weight)
+{
+	const uint64_t padding2 = weight_word(weight);
+	const uint32_t len = 32 + 8 * n;
+	volatile uintptr_t token;
+	struct sc_place place;
+
+	if (!syscap_is_active())
+		return;
+	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_SAMPLE);
+	if (st == NULL)
+		return;
+	if (SC_LIKELY(sc_begin(st, &token, len, &place))) {
+		sc_store_word(place.frame + 8, (uint64_t)now);
+		sc_store_word(place.frame + 16, SYSCAP_FRAME_SAMPLE | padding2);
+		fill(place.frame, (uint32_t)(place.tag_word >> 32), addrs, n,
+		     flags);
+		sc_end(st, &token, &place);
+		return;
+	}
+	const bool outermost = sc_enter(st, &token);
+	unsigned char *const frame =
+		sc_reserve(st, len, SYSCAP_FRAME_SAMPLE, now);
+	if (frame != NULL) {
+		fill(frame, st->tid_tag, addrs, n, flags);
+		sc_commit(frame, SYSCAP_FRAME_SAMPLE,
+		          (uint32_t)(padding2 >> 32));
+	}
+	sc_leave(st, &token, outermost);
+}

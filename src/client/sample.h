@@ -26,6 +26,16 @@ static inline void sc_sample_fill(unsigned char *frame, uint32_t tag,
 	memcpy(frame + 32, sc_stack_addrs(stack), 8 * (size_t)stack->n);
 }
 
+/**
+ * Emit a SAMPLE of the calling thread, taken at @now and standing for @weight
+ * ticks: @n (at most SC_STACK_MAX) addresses, and flags SYSCAP_STACK_*.
+ * Names that stand for addresses are published before it.
+ *
+ * Context: any-thread, signal-safe.
+ */
+void sc_sample_emit(int64_t now, const uint64_t *addrs, unsigned n,
+                    unsigned flags, uint32_t weight);
+
 /** @entering: a bit behind the number of addresses, which only traces set. */
 static inline __attribute__((always_inline)) void
 sc_sample(int (*backtrace)(uint64_t *addrs, unsigned n_addrs, void *user),
