@@ -206,7 +206,7 @@ static bool has_end_marker(struct peer_ring *ring)
 		uint16_t len;
 
 		memcpy(&len, b, sizeof(len));
-		if (len < 24)
+		if (len < 24 || len > ring->n_bytes - ring->n_walked)
 			return false;
 		if (b[16] == 255)
 			return true;
