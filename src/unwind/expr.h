@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* expr.h - the expressions of .eh_frame: a small stack machine. */
+#ifndef SC_EXPR_H
+#define SC_EXPR_H
+
+#include "unwind/bytes.h"
+#include "unwind/machine.h"
+
+struct sc_expr_env {
+	const struct sc_regs *regs;
+	/* @size bytes (1, 2, 4, 8) of memory; false: can't be read */
+	bool (*load)(void *user, uintptr_t at, unsigned size,
+	             uintptr_t *ret_value);
+	void *user;
+	/* Set: registers that were asked for, whether there or not, and
+	 * whether memory was. */
+	uint64_t asked;
+	bool loaded;
+};
+
+/**
+ * Evaluate the expression, a length and as many bytes, at @at.  @first, if
+ * not NULL, is on the stack when it begins.
+ *
+ * Returns 0; -EINVAL, it makes no sense or does not end; -EFAULT, it asks for
+ * memory that can't be read; -ENODATA, for a register that is not known.
+ *
+ * Context: signal-safe, any-thread.
+ */
+int sc_expr_eval(struct sc_bytes *bytes, uintptr_t at, struct sc_expr_env *env,
+                 const uintptr_t *first, uintptr_t *ret_value);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * unwind.h - the stack of the calling thread, from the tables that compilers
+ * write for exceptions (.eh_frame), in a signal handler.
+ *
+ * Nothing here allocates, locks, or makes a system call but those that ask
+ * whether memory can be read; nothing faults, whatever the stack, the tables
+ * or the registers hold.  docs/unwinding.md tells how.
+ */
+#ifndef SC_UNWIND_H
+#define SC_UNWIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+/** What a step goes from and to. */
+struct sc_unwind_regs {
+	uintptr_t pc, sp, fp, lr; /* lr: aarch64's; else 0 */
+};
+
+struct sc_unwind {
+	/* Set by the caller */
+	uint64_t *addrs; /* the innermost first; room for max */
+	uintptr_t *sps;  /* each frame's stack pointer; NULL: not wanted */
+	unsigned max;    /* 32 or more; of innermost 1 or more */
+	bool innermost;  /* stop there, don't look for the outermost */
+	uintptr_t low,
+		high; /* this thread's own stack, which can be read; equal:
+	                      * not known */
+	/* Where code has no tables, before frame pointers are tried: go to
+	 * the caller.  0, or < 0: not its code.  NULL: none. */
+	int (*step_out)(void *context, struct sc_unwind_regs *regs);
+	void *context;
+
+	/* Set by us */
+	unsigned n;
+	/* SYSCAP_STACK_CUT: deeper than max; the innermost max - 16 and the
+	 * outermost 16 are there.  SYSCAP_STACK_STOPPED: the outermost frame
+	 * was not reached. */
+	unsigned flags;
+};
+
+/** What all walks share is made ready, once.  0 or -errno.  Context: setup. */
+int sc_unwind_prepare(void);
+
+/**
+ * Libraries may have come or gone since the last call: take notice.  Without
+ * it a library that is loaded where another was is noticed at its first
+ * function that is walked through and was not in a stack before.
+ *
+ * Context: setup, any-thread.
+ */
+void sc_unwind_refresh(void);
+
+/**
+ * From where the signal of @context came.  The first address is the
+ * interrupted instruction's, the others lie inside of call instructions.
+ *
+ * Context: signal-safe, any-thread.
+ */
+void sc_unwind_from(struct sc_unwind *unwind, const ucontext_t *context);
+
+/**
+ * From the caller on; @leave_out of the innermost are left out.
+ *
+ * Context: signal-safe, any-thread.
+ */
+void sc_unwind_here(struct sc_unwind *unwind, unsigned leave_out);
+
+/** All @n bytes at @at can be read just now.  Context: signal-safe. */
+bool sc_unwind_readable(const void *at, size_t n);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* walk.h - one walk from the innermost frame outwards, and its slow steps. */
+#ifndef SC_WALK_H
+#define SC_WALK_H
+
+#include "unwind/cache.h"
+#include "unwind/machine.h"
+#include "unwind/memory.h"
+#include "unwind/unwind.h"
+
+struct sc_walk {
+	struct sc_unwind *unwind;
+	struct sc_stacks stacks;
+	struct sc_regs regs;
+	uint64_t salt; /* of the cache's keys */
+	/* The frame's address: regs.r[SC_REG_PC] where that is exact, else
+	 * the last byte of the call before it. */
+	uintptr_t at;
+	bool exact;
+	bool full;       /* all kept registers are followed, not only fp */
+	bool doubted;    /* begun again, with all rules forgotten */
+	unsigned skip;   /* frames still to leave out */
+	unsigned n;      /* frames found, the kept and the others */
+	unsigned left;   /* steps that may still be taken */
+	unsigned n_back; /* times that the stack pointer went down */
+};
+
+/** How a step ended. */
+enum sc_step {
+	SC_STEP_DONE,      /* the walk is at the caller */
+	SC_STEP_OUTERMOST, /* there is none */
+	SC_STEP_STOPPED,   /* there may be one */
+	SC_STEP_FULL       /* a register is needed that was not followed */
+};
+
+/**
+ * Go from the current frame to its caller; @rule is what its place in the
+ * cache holds, or 0.
+ *
+ * Context: any-thread, signal-safe.
+ */
+enum sc_step sc_walk_step(struct sc_walk *walk, uint64_t rule);
+
+/**
+ * The caller's registers are in @regs: check, and go there.  @exact: it was
+ * interrupted, and did not call.
+ *
+ * Context: any-thread, signal-safe.
+ */
+enum sc_step sc_walk_accept(struct sc_walk *walk, const struct sc_regs *regs,
+                            bool exact);
+
+/** A step by the tables themselves.  Context: any-thread, signal-safe. */
+enum sc_step sc_walk_by_tables(struct sc_walk *walk);
+
+/**
+ * @pc is behind a call, in a function that has tables: something that words
+ * on a stack rarely are by chance.  Context: any-thread, signal-safe.
+ */
+bool sc_walk_is_return(uintptr_t pc);
+
+/** One from code that has none.  Context: any-thread, signal-safe. */
+enum sc_step sc_walk_bare(struct sc_walk *walk);
+
+/**
+ * The rule for the current frame from its tables, never SC_RULE_NONE; it is
+ * in the cache then.
+ *
+ * Context: any-thread, signal-safe.
+ */
+uint64_t sc_walk_learn(struct sc_walk *walk);
+
+#endif

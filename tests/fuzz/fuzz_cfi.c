@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * fuzz_cfi.c - find a pc in tables of any bytes, and run what they say.
+ *
+ * The input is three numbers of 8 bytes, the lowest address of the tables,
+ * that of .eh_frame_hdr and the pc; and then the tables.  corpus/cfi is of
+ * real libraries (tests/unwind/cfi_corpus.sh made it): whatever is in the
+ * bytes, parsing ends, stays in them, and what comes out is consistent.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unwind/eh_frame.h"
+#include "unwind/expr.h"
+#include "unwind/row.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static volatile uintptr_t sink;
+
+static void demand(bool condition)
+{
+	if (!condition)
+		abort();
+}
+
+static uint64_t take_u64(const uint8_t *data, unsigned i)
+{
+	uint64_t value;
+
+	memcpy(&value, data + 8 * i, sizeof(value));
+	return value;
+}
+
+/* Memory: a few addresses in eight can't be read, the others hold something. */
+static bool load(void *user, uintptr_t at, unsigned size, uintptr_t *ret_value)
+{
+	demand(size == 1 || size == 2 || size == 4 || size == 8);
+	*(unsigned *)user += 1;
+	if ((at >> 4 & 7) == 3)
+		return false;
+	*ret_value = at * UINT64_C(0x9E3779B97F4A7C15);
+	return true;
+}
+
+static void evaluate(struct sc_bytes *bytes, uintptr_t at,
+                     const struct sc_regs *regs, const uintptr_t *first)
+{
+	unsigned n_loads = 0;
+	struct sc_expr_env env = { .regs = regs, .load = load };
+	uintptr_t value = 0x5A5A;
+
+	env.user = &n_loads;
+
+	const int error = sc_expr_eval(bytes, at, &env, first, &value);
+
+	demand(error == 0 || error == -EINVAL || error == -EFAULT ||
+	       error == -ENODATA);
+	demand(error == 0 || value == 0x5A5A);
+	demand(n_loads < 100000);
+	demand(env.loaded || n_loads == 0);
+	sink += value;
+}
+
+static void evaluate_row(struct sc_bytes *bytes, const struct sc_row *row)
+{
+	const uintptr_t cfa = 0x7FFFFFFF0000;
+	struct sc_regs regs = { .known = UINT64_C(0xFFF0F) };
+
+	for (unsigned i = 0; i < SC_MACHINE_REGS; i++)
+		regs.r[i] = 0x7FFF00000000 + 8 * i;
+	if (row->cfa_expr != 0)
+		evaluate(bytes, row->cfa_expr, &regs, NULL);
+	else
+		demand(row->cfa_reg < SC_MACHINE_REGS);
+	for (unsigned reg = 0; reg < SC_MACHINE_REGS; reg++) {
+		const struct sc_row_rule rule = sc_row_get(row, reg);
+		const enum sc_row_kind kind = sc_row_kind(rule);
+
+		demand(kind <= SC_ROW_IS_EXPR);
+		if (kind == SC_ROW_AT_EXPR || kind == SC_ROW_IS_EXPR)
+			evaluate(bytes, (uintptr_t)sc_row_value(rule), &regs,
+			         &cfa);
+	}
+}
+
+static void look_up(struct sc_bytes *bytes, uintptr_t header, uintptr_t pc)
+{
+	struct sc_fde fde;
+	struct sc_row row;
+	const int error = sc_eh_frame_find(bytes, header, pc, &fde);
+
+	demand(error == 0 || error == -ENOENT || error == -EINVAL);
+	if (error != 0)
+		return;
+	demand(pc >= fde.begin && pc < fde.end);
+	demand(fde.program <= fde.program_end && fde.common <= fde.common_end);
+	demand(fde.program_end <= bytes->high && fde.program >= bytes->low);
+	demand(fde.common_end <= bytes->high && fde.common >= bytes->low);
+	for (uintptr_t at = fde.begin; at < fde.end && at < fde.begin + 64;
+	     at += 5)
+		if (sc_row_find(bytes, &fde, at, &row) == 0)
+			evaluate_row(bytes, &row);
+	if (sc_row_find(bytes, &fde, pc, &row) == 0)
+		evaluate_row(bytes, &row);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct sc_bytes bytes;
+	struct sc_fde fde;
+	struct sc_row row;
+
+	if (size < 24)
+		return 0;
+
+	/* Modules lie in the lower half, and their end does not overflow. */
+	const uintptr_t low = take_u64(data, 0) & UINT64_C(0x7FFFFFFFFFFF);
+	const uintptr_t header = take_u64(data, 1);
+	const uintptr_t pc = take_u64(data, 2);
+
+	data += 24;
+	size -= 24;
+	sc_bytes_init_array(&bytes, low, data, size);
+	look_up(&bytes, header, pc);
+	look_up(&bytes, low, pc);
+	/* Each entry of the table, as far as it is one, with no search. */
+	for (size_t i = 12; i + 8 <= size && i < 12 + 8 * 16; i += 8) {
+		int32_t pair[2];
+
+		memcpy(pair, data + i, sizeof(pair));
+		look_up(&bytes, low, low + (uintptr_t)(intptr_t)pair[0] + 1);
+		if (sc_eh_frame_parse(&bytes,
+		                      low + (uintptr_t)(intptr_t)pair[1],
+		                      &fde) == 0 &&
+		    sc_row_find(&bytes, &fde, fde.begin + 3, &row) == 0)
+			evaluate_row(&bytes, &row);
+	}
+	return 0;
+}
