@@ -31,9 +31,12 @@ extern "C" {
  * The address that stands for the name of @len bytes at @name (cut between
  * characters at 4,095), in stacks of this process.  The same for the same
  * name, until the process ends; its name is in the capture before the first
- * stack that holds it.  Upper half 0xE0000000, as the format has it.
+ * stack that holds it, or, where there was no room for it, before a later
+ * one.  Upper half 0xE0000000, as the format has it; below it 16 bits of the
+ * process and 16 that count.  A forked child keeps the addresses, and tells
+ * their names anew.
  *
- * When 65,536 names or 4 MiB of them are taken, SYSCAP_NAME_LOST, whose name
+ * When 65,535 names or 4 MiB of them are taken, syscap_jit_lost(), whose name
  * is "[name lost: table full]"; it is counted.
  *
  * Context: any-thread, signal-safe, lock-free.  Copies @name at first use.
@@ -123,7 +126,7 @@ enum {
 };
 
 /**
- * How to look at one runtime.  Lives as long as a thread is attached.
+ * How to look at one runtime.
  *
  * The contract
  *  1. What runs in a handler (walk() with in_signal, request(), step_out())
@@ -146,9 +149,16 @@ enum {
  * Order.  Native frames and those of providers with SP are merged by address,
  * smaller is younger; frames with equal ones stay in the provider's order.
  * With ENTRY the k-th native frame within [eval_low, eval_high) makes way for
- * the k-th run of frames that ends in one with SYSCAP_CALL_ENTRY.  With
- * neither, the runtime's frames stand in front of (inside) the native ones
- * that had called syscap_attach_thread()'s caller.
+ * the k-th run of frames that ends in one with SYSCAP_CALL_ENTRY; SP then
+ * says nothing.  With neither, the runtime's frames stand in front of (inside)
+ * the native ones that had called syscap_attach_thread()'s caller.
+ *
+ * What is asked when.  A tick of the sampler asks all that have SIGNAL.  With
+ * SAFEPOINT and without SIGNAL, the newest whose request() does not refuse
+ * has the tick: nothing is recorded until its safe point, where all with
+ * SIGNAL or SAFEPOINT are asked.  With HANDLES, the stack waits for the safe
+ * point as it is; ticks that come before it add their weight to it.  One
+ * stack of a thread can wait.  PUSH alone is asked by its own pushes only.
  */
 struct syscap_provider {
 	uint32_t size; /* sizeof(struct syscap_provider) */
@@ -159,13 +169,16 @@ struct syscap_provider {
 	/* The thread's frames into @sink.  0, or SYSCAP_WALK_*. */
 	int (*walk)(struct syscap_stack_sink *sink,
 	            const struct syscap_regs *regs, void *thread_data);
-	/* In a handler: have the runtime call syscap_safepoint() soon. */
+	/* In a handler: have the runtime call syscap_safepoint() soon.  < 0:
+	 * it does not run just now and would not come to one; then the tick
+	 * is another's, or native. */
 	int (*request)(void *thread_data);
 	/* In a handler: where a native unwinder can't go on at @regs, code
-	 * of the runtime's, go to its native caller.  0, or < 0: can't. */
+	 * of the runtime's, go to its native caller, whose sp is greater.
+	 * 0, or < 0: can't. */
 	int (*step_out)(struct syscap_regs *regs, void *thread_data);
-	/* At a safe point: the name of @handle, at most @size bytes.  Returns
-	 * its length, or < 0: not known. */
+	/* At a safe point, or in syscap_detach_thread(): the name of @handle,
+	 * at most @size bytes.  Returns its length, or < 0: not known. */
 	int (*resolve)(uint64_t handle, char *name, size_t size,
 	               void *thread_data);
 };
@@ -174,19 +187,30 @@ struct syscap_attachment;
 
 /**
  * Have @provider asked at each sample of this thread.  Several may be
- * attached: the newest stands innermost.  NULL: no memory, or no room (8).
+ * attached: the newest stands innermost.  NULL: no memory, no room (8 of a
+ * thread), or a provider that has not what its caps need: walk() always,
+ * request() for SAFEPOINT without SIGNAL, resolve() for HANDLES, a range for
+ * ENTRY.  *@provider is copied.
+ *
+ * A forked child keeps what its one thread had attached.
  *
  * Context: setup, by the thread itself.
  */
 struct syscap_attachment *
 syscap_attach_thread(const struct syscap_provider *provider, void *thread_data);
 
-/** No callback runs after it returns.  Context: setup, by the same thread. */
+/**
+ * No callback runs after it returns.  Handles that wait are named, ticks that
+ * wait for a safe point are recorded with the native stack.
+ *
+ * Context: setup, by the same thread.
+ */
 void syscap_detach_thread(struct syscap_attachment *attachment);
 
 /**
  * Called by the runtime after request(): walks, names and records what was
- * due since.  Nothing if nothing is.  Returns how many samples it stood for.
+ * due since.  Nothing if nothing is: two loads.  Returns the sum of weights
+ * that was recorded.
  *
  * Context: by the thread itself, not in a handler.
  */
@@ -202,6 +226,11 @@ size_t syscap_handles_pending(struct syscap_attachment *attachment,
 
 /**
  * The runtime's own sampler ticked: record one sample now, of weight @weight.
+ * @regs says where; NULL, or all zero but size: here.  With in_signal, what
+ * the contract says of handlers holds.
+ *
+ * Returns 0; -EBUSY, it came on top of another; -ENOENT, walk() has said
+ * SYSCAP_WALK_GONE or this is another thread; -EINVAL.
  *
  * Context: by the thread itself, signal-safe.
  */
@@ -211,9 +240,17 @@ int syscap_sample_push(struct syscap_attachment *attachment,
 /* ----------------------------------------------------------- code tables */
 
 /**
- * The runtime has put machine code at [@start, @start + @len), named @name.
- * Stacks keep the bare address; who names them (syscap record, syscap
- * symbolize) goes by what was there at the sample's time.  Costs an event.
+ * The runtime has put machine code at [@start, @start + @len), named @name
+ * (cut at 4,095 bytes).  Stacks keep the bare address; who names them (syscap
+ * record, syscap symbolize) goes by what was there at the sample's time.
+ *
+ * Each is an event: METADATA with the id "syscap.code" and the value
+ *
+ *	add START LEN NAME	move FROM TO LEN	remove START LEN
+ *
+ * numbers in hexadecimal without 0x.  Where nothing is recorded, nothing is
+ * kept: a runtime that was there before tells what it has when recording
+ * begins.
  *
  * Context: any-thread, signal-safe.
  */

@@ -65,8 +65,9 @@ struct syscap_sampler_options {
 	size_t size;        /* set to sizeof before the call */
 	uint32_t hz;        /* per thread, 1 to 20,000; 0: 1,000 */
 	uint32_t clock;     /* enum syscap_sampler_clock */
-	int signal;         /* 0: a real-time signal that nobody handles; of
-	                     * PERF: SIGURG or SIGPROF */
+	int signal;         /* 0: a real-time signal that nobody handles or
+	                     * blocks; or SIGPROF, or a real-time one.  Of
+	                     * PERF: SIGURG */
 	uint32_t max_depth; /* addresses in a sample, 32 to 512; 0: 512 */
 	uint32_t stacks;    /* enum syscap_sampler_stacks */
 	char message[256];  /* set: what is sampled how, or why it failed */
@@ -75,10 +76,13 @@ struct syscap_sampler_options {
 /**
  * Sample every thread of this process, those that come later too (within
  * 100 ms), until syscap_sampler_stop().  A forked child is not sampled until
- * it calls this itself; where SYSCAP_SAMPLE asked for it, it is.
+ * it calls this itself; where SYSCAP_SAMPLE asked for it, it is (threads that
+ * such a child makes are found only while one of its threads ticks).
  *
  * Makes one thread, which looks for new threads, and one timer per thread; a
- * thread that can't have one (RLIMIT_SIGPENDING) is counted in the stats.
+ * thread that can't have one (RLIMIT_SIGPENDING), or that blocks the signal,
+ * is counted in the stats and tried again.  Where the program handles the
+ * signal itself later on, another one is used, or sampling ends.
  *
  * Returns 0, or a negative errno: -EALREADY, this process is sampled already,
  * by this or another copy of the library; -EINVAL, the options; -EBUSY, every

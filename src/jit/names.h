@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * names.h - a table of names that only grows, and the addresses that stand
+ * for them in stacks.
+ *
+ * Insert-only, open addressing.  A name's bytes are complete before one
+ * compare-exchange puts it into its slot; who loses compares with the winner
+ * and goes on.  No state says "wait", for who waits may be a handler on top
+ * of who is waited for.
+ */
+#ifndef SC_JIT_NAMES_H
+#define SC_JIT_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** The table is there, and may be filled by a handler.  0 or -ENOMEM. */
+int sc_names_prepare(void);
+
+/** Any name was ever taken; false: no stack can hold one. */
+bool sc_names_any(void);
+
+/** An address is one of this table's.  @ret_index: of its name, from 0. */
+bool sc_names_index(uint64_t address, uint32_t *ret_index);
+
+/** The name at @index, with a NUL behind its @ret_len bytes. */
+const char *sc_names_text(uint32_t index, size_t *ret_len);
+
+/** How many had no room. */
+uint32_t sc_names_lost(void);
+
+#endif

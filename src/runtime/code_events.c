@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * code_events.c - machine code that a runtime makes, moves and throws away,
+ * as METADATA frames with the id "syscap.code":
+ *
+ *	add START LEN NAME
+ *	move FROM TO LEN
+ *	remove START LEN
+ *
+ * with numbers in hexadecimal, without 0x.  NAME is the rest of the value.
+ */
+#define _GNU_SOURCE
+#include <string.h>
+
+#include <syscap.h>
+#include <syscap/runtime.h>
+
+#include "base/text.h"
+
+#define ID           "syscap.code"
+#define NAME_MAX_LEN 4095u
+#define DIGITS       16u
+
+/* A verb and three numbers at most. */
+struct event {
+	size_t n;
+	char text[8 + 3 * (DIGITS + 1)];
+};
+
+static void add_text(struct event *event, const char *text)
+{
+	const size_t n = strlen(text);
+
+	memcpy(event->text + event->n, text, n);
+	event->n += n;
+}
+
+static void add_number(struct event *event, uint64_t number)
+{
+	char digits[DIGITS];
+	unsigned i = DIGITS;
+
+	do {
+		digits[--i] = "0123456789abcdef"[number & 15];
+		number >>= 4;
+	} while (number != 0);
+	event->text[event->n++] = ' ';
+	memcpy(event->text + event->n, digits + i, DIGITS - i);
+	event->n += DIGITS - i;
+}
+
+/* @name of @n bytes, behind a space; NULL: none. */
+static void emit(const struct event *event, const char *name, size_t n)
+{
+	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_METADATA);
+	const size_t size = event->n + (name != NULL ? 1 + n : 0);
+	const uint32_t len =
+		(uint32_t)(sizeof(struct syscap_wire_metadata) + size + 8) &
+		~UINT32_C(7);
+	volatile uintptr_t token;
+
+	if (st == NULL)
+		return;
+	const int64_t now = sc_clock(st);
+	const bool outermost = sc_enter(st, &token);
+	unsigned char *const frame =
+		sc_reserve(st, len, SYSCAP_FRAME_METADATA, now);
+	if (frame != NULL) {
+		sc_text_put((char *)frame + 24, 40, ID);
+		sc_store_word(frame + len - 8, 0);
+		memcpy(frame + 64, event->text, event->n);
+		if (name != NULL) {
+			frame[64 + event->n] = ' ';
+			memcpy(frame + 64 + event->n + 1, name, n);
+		}
+		sc_commit(frame, SYSCAP_FRAME_METADATA, st->tid_tag);
+	}
+	sc_leave(st, &token, outermost);
+}
+
+void syscap_code_add(uintptr_t start, size_t len, const char *name)
+{
+	struct event event = { .n = 0 };
+
+	if (!syscap_is_active())
+		return;
+	if (name == NULL)
+		name = "";
+	add_text(&event, "add");
+	add_number(&event, start);
+	add_number(&event, len);
+	emit(&event, name,
+	     sc_text_cut(name, strnlen(name, NAME_MAX_LEN + 1), NAME_MAX_LEN));
+}
+
+void syscap_code_move(uintptr_t from, uintptr_t to, size_t len)
+{
+	struct event event = { .n = 0 };
+
+	if (!syscap_is_active())
+		return;
+	add_text(&event, "move");
+	add_number(&event, from);
+	add_number(&event, to);
+	add_number(&event, len);
+	emit(&event, NULL, 0);
+}
+
+void syscap_code_remove(uintptr_t start, size_t len)
+{
+	struct event event = { .n = 0 };
+
+	if (!syscap_is_active())
+		return;
+	add_text(&event, "remove");
+	add_number(&event, start);
+	add_number(&event, len);
+	emit(&event, NULL, 0);
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * compose.c - a sample of a thread that has runtimes (compose.h).
+ *
+ * Runs in signal handlers.  Large things are in struct sc_take, for the
+ * handler's stack may be the program's small alternate one.
+ */
+#define _GNU_SOURCE
+#include "runtime/compose.h"
+
+#include <string.h>
+
+#include <syscap.h>
+#include <syscap/sampler.h>
+
+#include "client/sample.h"
+#include "runtime/safepoint.h"
+#include "unwind/unwind.h"
+
+/* Frames of one attachment in the sink. */
+struct part {
+	struct syscap_attachment *attachment;
+	unsigned first, n;
+	bool is_whole;
+};
+
+struct parts {
+	unsigned n;
+	unsigned flags; /* SYSCAP_STACK_* */
+	bool have_handles;
+	struct part of[SC_ATTACH_MAX];
+};
+
+/* ----------------------------------------------------------------- asking */
+
+static bool has(const struct syscap_attachment *a, uint32_t caps)
+{
+	return (a->provider.caps & caps) != 0;
+}
+
+static bool may_walk(const struct sc_occasion *o,
+                     const struct syscap_attachment *a)
+{
+	/* There is one batch.  At its own safe point it gets names at once */
+	if (has(a, SYSCAP_PROVIDER_HANDLES) &&
+	    (o->at != a || o->regs.in_signal) &&
+	    __atomic_load_n(&o->runtimes->waiting->batch, __ATOMIC_RELAXED) !=
+	            0)
+		return false;
+	if (o->at == a)
+		return true;
+	return has(a, SYSCAP_PROVIDER_SIGNAL) ||
+	       (has(a, SYSCAP_PROVIDER_SAFEPOINT) && !o->regs.in_signal);
+}
+
+/* PARTIAL: nothing is known of what lies outside of it. */
+static bool note_frames(struct parts *parts, struct syscap_stack_sink *sink,
+                        unsigned first)
+{
+	bool is_whole = true;
+
+	for (unsigned i = first; i < sink->n; i++) {
+		if (sink->frames[i].kind == SYSCAP_CALL_HANDLE)
+			parts->have_handles = true;
+		if ((sink->frames[i].flags & SYSCAP_CALL_PARTIAL) != 0) {
+			parts->flags |= SYSCAP_STACK_STOPPED;
+			is_whole = false;
+		}
+	}
+	return is_whole;
+}
+
+static void ask(struct parts *parts, struct syscap_stack_sink *sink,
+                const struct sc_occasion *o, struct syscap_attachment *a)
+{
+	const struct syscap_provider *const p = &a->provider;
+	const unsigned first = sink->n;
+
+	sink->is_full = false;
+	const int r = p->walk(sink, &o->regs, a->thread_data);
+	if (r < 0) {
+		sink->n = first;
+		if (r == SYSCAP_WALK_GONE)
+			__atomic_store_n(&a->is_gone, true, __ATOMIC_RELAXED);
+		return;
+	}
+	if (sink->is_full)
+		parts->flags |= SYSCAP_STACK_CUT;
+	const bool is_whole = note_frames(parts, sink, first) && !sink->is_full;
+	if (sink->n != first)
+		parts->of[parts->n++] =
+			(struct part){ a, first, sink->n - first, is_whole };
+}
+
+static void ask_all(struct parts *parts, struct syscap_stack_sink *sink,
+                    const struct sc_occasion *o)
+{
+	uint32_t order = o->runtimes->order;
+
+	parts->n = 0;
+	parts->flags = 0;
+	parts->have_handles = false;
+	sink->n = 0;
+	sink->max = o->options->max_depth < SC_STACK_MAX ? o->options->max_depth
+	                                                 : SC_STACK_MAX;
+	for (;;) {
+		struct syscap_attachment *const a =
+			sc_attach_next(o->runtimes, &order);
+
+		if (a == NULL)
+			return;
+		if (may_walk(o, a))
+			ask(parts, sink, o, a);
+	}
+}
+
+/* -------------------------------------------------------------- unwinding */
+
+/* The unwinder is in code that has no tables: whose is it? */
+static int step_out(void *context, struct sc_unwind_regs *regs)
+{
+	const struct sc_occasion *const o = context;
+	uint32_t order = o->runtimes->order;
+	struct syscap_attachment *a;
+
+	while ((a = sc_attach_next(o->runtimes, &order)) != NULL) {
+		struct syscap_regs there = o->regs;
+
+		if (a->provider.step_out == NULL)
+			continue;
+		there.pc = regs->pc;
+		there.sp = regs->sp;
+		there.fp = regs->fp;
+		there.lr = regs->lr;
+		/* A caller lies outwards, or we would never come to an end */
+		if (a->provider.step_out(&there, a->thread_data) < 0 ||
+		    there.sp <= regs->sp)
+			continue;
+		*regs = (struct sc_unwind_regs){ there.pc, there.sp, there.fp,
+			                         there.lr };
+		return 0;
+	}
+	return -1;
+}
+
+/* What is innermost is ours: leave it out. */
+static void leave_out(struct sc_unwind *unwind, uintptr_t cfa)
+{
+	unsigned n = 0;
+
+	while (n < unwind->n && unwind->sps[n] < cfa)
+		n++;
+	if (n == unwind->n) /* the stack is another than where we began */
+		n = 0;
+	unwind->n -= n;
+	memmove(unwind->addrs, unwind->addrs + n,
+	        unwind->n * sizeof(*unwind->addrs));
+	memmove(unwind->sps, unwind->sps + n, unwind->n * sizeof(*unwind->sps));
+}
+
+/* The native frames, into @take->merge.  Returns SYSCAP_STACK_*. */
+static unsigned unwind_native(struct sc_take *take, const struct sc_occasion *o)
+{
+	const unsigned max = o->options->max_depth < SC_STACK_MAX
+	                             ? o->options->max_depth
+	                             : SC_STACK_MAX;
+	struct sc_unwind unwind = { .addrs = take->addrs,
+		                    .sps = take->sps,
+		                    .max = max,
+		                    .low = o->options->low,
+		                    .high = o->options->high,
+		                    .step_out = step_out,
+		                    .context = (void *)(uintptr_t)o };
+	unsigned gap = 0;
+
+	if (o->context != NULL)
+		sc_unwind_from(&unwind, o->context);
+	else
+		sc_unwind_here(&unwind, 0);
+	const unsigned before = unwind.n;
+	if (o->cfa != 0)
+		leave_out(&unwind, o->cfa);
+	if ((unwind.flags & SYSCAP_STACK_CUT) != 0 &&
+	    unwind.n > SC_MERGE_ROOTS && before == max)
+		gap = unwind.n - SC_MERGE_ROOTS;
+	sc_merge_begin(&take->merge, take->addrs, take->sps, unwind.n, gap);
+	return unwind.flags;
+}
+
+/* ---------------------------------------------------------------- merging */
+
+static void merge_part(struct sc_merge *merge, const struct part *part,
+                       const struct syscap_stack_sink *sink)
+{
+	const struct syscap_attachment *const a = part->attachment;
+	const struct sc_merge_run run = {
+		.frames = sink->frames + part->first,
+		.n = part->n,
+		.from = (uint16_t)(1 + a->index),
+		.is_whole = part->is_whole,
+	};
+
+	if (has(a, SYSCAP_PROVIDER_ENTRY))
+		sc_merge_by_entry(merge, &run, a->provider.eval_low,
+		                  a->provider.eval_high, a->boundary);
+	else if (has(a, SYSCAP_PROVIDER_SP))
+		sc_merge_by_sp(merge, &run);
+	else
+		sc_merge_before(merge, &run, a->boundary);
+}
+
+static unsigned build(struct sc_take *take, const struct sc_occasion *o,
+                      struct parts *parts)
+{
+	const bool managed_only =
+		o->options->stacks == SYSCAP_SAMPLER_MANAGED && parts->n != 0;
+	unsigned flags = parts->flags;
+
+	/* Several runtimes are in each other's order by native frames */
+	if (managed_only && parts->n == 1)
+		sc_merge_begin(&take->merge, NULL, NULL, 0, 0);
+	else
+		flags |= unwind_native(take, o);
+	for (unsigned i = 0; i < parts->n; i++)
+		merge_part(&take->merge, &parts->of[i], &take->sink);
+	if (managed_only) {
+		sc_merge_drop_native(&take->merge);
+		flags = parts->flags;
+	}
+	if (sc_merge_cut(&take->merge, take->sink.max))
+		flags |= SYSCAP_STACK_CUT;
+	return flags;
+}
+
+/* ---------------------------------------------------------------- entering */
+
+/*
+ * Whether the call whose frame lay at @owner left by siglongjmp(), seen from
+ * one that has its own at @here: a call that we interrupted lies above us.
+ * Other stacks than the thread's own are not judged.
+ */
+static bool is_dead(const struct sc_take_options *options, uintptr_t owner,
+                    uintptr_t here)
+{
+	return owner >= options->low && owner < options->high &&
+	       here >= owner && here < options->high;
+}
+
+bool sc_take_enter(struct sc_take *take, const struct sc_take_options *options,
+                   uintptr_t here)
+{
+	const uintptr_t owner = __atomic_load_n(&take->owner, __ATOMIC_RELAXED);
+
+	if (owner != 0 && !is_dead(options, owner, here))
+		return false;
+	/* A handler that comes in between has left again before we go on */
+	__atomic_store_n(&take->owner, here, __ATOMIC_RELAXED);
+	SC_SIGNAL_FENCE();
+	return true;
+}
+
+void sc_take_leave(struct sc_take *take)
+{
+	SC_SIGNAL_FENCE();
+	__atomic_store_n(&take->owner, 0, __ATOMIC_RELAXED);
+}
+
+bool sc_take_is_busy(const struct sc_take *take)
+{
+	return __atomic_load_n(&take->owner, __ATOMIC_RELAXED) != 0;
+}
+
+unsigned sc_compose(struct sc_take *take, const struct sc_occasion *occasion)
+{
+	struct parts parts;
+
+	ask_all(&parts, &take->sink, occasion);
+	const unsigned flags = build(take, occasion, &parts);
+	if (parts.have_handles && sc_safepoint_keep(take, occasion, flags))
+		return flags;
+	for (unsigned i = 0; i < take->merge.n; i++)
+		take->addrs[i] = take->merge.list[i].value;
+	sc_sample_emit(occasion->now, take->addrs, take->merge.n, flags,
+	               occasion->weight);
+	return flags;
+}

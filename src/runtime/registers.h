@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* registers.h - the machine's registers as providers see them. */
+#ifndef SC_REGISTERS_H
+#define SC_REGISTERS_H
+
+#include <string.h>
+#include <ucontext.h>
+
+#include <syscap/runtime.h>
+
+/** Those that the signal of @context interrupted. */
+static inline void sc_registers_of(const ucontext_t *context,
+                                   struct syscap_regs *regs)
+{
+	const mcontext_t *const m = &context->uc_mcontext;
+
+	regs->size = sizeof(*regs);
+	regs->in_signal = 1;
+	regs->ucontext = (void *)(uintptr_t)context;
+#if defined(__x86_64__)
+	regs->pc = (uintptr_t)m->gregs[REG_RIP];
+	regs->sp = (uintptr_t)m->gregs[REG_RSP];
+	regs->fp = (uintptr_t)m->gregs[REG_RBP];
+	regs->lr = 0;
+#elif defined(__aarch64__)
+	regs->pc = m->pc;
+	regs->sp = m->sp;
+	regs->fp = m->regs[29];
+	regs->lr = m->regs[30];
+#else
+	(void)m;
+#endif
+}
+
+/** A context that unwinding may begin from: those that are known of it. */
+static inline void sc_registers_put(const struct syscap_regs *regs,
+                                    ucontext_t *context)
+{
+	mcontext_t *const m = &context->uc_mcontext;
+
+	memset(context, 0, sizeof(*context));
+#if defined(__x86_64__)
+	m->gregs[REG_RIP] = (greg_t)regs->pc;
+	m->gregs[REG_RSP] = (greg_t)regs->sp;
+	m->gregs[REG_RBP] = (greg_t)regs->fp;
+#elif defined(__aarch64__)
+	m->pc = regs->pc;
+	m->sp = regs->sp;
+	m->regs[29] = regs->fp;
+	m->regs[30] = regs->lr;
+#else
+	(void)regs;
+	(void)m;
+#endif
+}
+
+#endif

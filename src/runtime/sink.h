@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* sink.h - where a provider's walk() puts its frames. */
+#ifndef SC_SINK_H
+#define SC_SINK_H
+
+#include <stdbool.h>
+
+#include <syscap/runtime.h>
+
+#include "client/stack.h"
+
+#define SC_SINK_SCRATCH 16384u
+
+struct syscap_stack_sink {
+	unsigned n, max;
+	bool is_full; /* one was refused */
+	struct syscap_stack_frame frames[SC_STACK_MAX];
+	char scratch[SC_SINK_SCRATCH] __attribute__((aligned(16)));
+};
+
+#endif

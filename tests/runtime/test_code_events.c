@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_code_events.c - what runtimes tell of the machine code they make. */
+#define _GNU_SOURCE
+#include <string.h>
+
+#include <syscap.h>
+#include <syscap/runtime.h>
+
+#include "harness/peer.h"
+#include "harness/test.h"
+
+enum {
+	METADATA = 11
+};
+
+CHILD(tells_of_code)
+{
+	static char longest[5000];
+
+	syscap_code_add(0x7f12345678a0, 0x40, "name with spaces");
+	syscap_code_add(UINTPTR_MAX, UINTPTR_MAX, NULL);
+	syscap_code_move(0x10, 0xabcdef, 0);
+	syscap_code_remove(0xabcdef, 16);
+	memset(longest, 'n', sizeof(longest) - 1);
+	memcpy(longest + 4094, "\xC3\xB6", 2);
+	syscap_code_add(1, 2, longest);
+}
+
+static const char *nth_value(const struct peer *peer, unsigned n)
+{
+	struct peer_frame frame;
+	size_t at = 0;
+
+	while (peer_next(&peer->rings[0], &at, &frame))
+		if (frame.type == METADATA &&
+		    strcmp((const char *)frame.bytes + 24, "syscap.code") ==
+		            0 &&
+		    n-- == 0)
+			return (const char *)frame.bytes + 64;
+	return NULL;
+}
+
+TEST(code_that_comes_moves_and_goes_is_told_in_metadata)
+{
+	struct peer peer;
+
+	peer_start(&peer, "tells_of_code", 1 << 16, PEER_OURS);
+	CHECK_EQ(peer_finish(&peer), 0);
+	CHECK_STR(nth_value(&peer, 0), "add 7f12345678a0 40 name with spaces");
+	CHECK_STR(nth_value(&peer, 1),
+	          "add ffffffffffffffff ffffffffffffffff ");
+	CHECK_STR(nth_value(&peer, 2), "move 10 abcdef 0");
+	CHECK_STR(nth_value(&peer, 3), "remove abcdef 10");
+	CHECK_EQ(strlen(nth_value(&peer, 4)), strlen("add 1 2 ") + 4094);
+	CHECK_STR(nth_value(&peer, 5), NULL);
+	peer_free(&peer);
+}
+
+TEST(nothing_is_told_where_nothing_is_recorded)
+{
+	CHECK_EQ(peer_run_alone("tells_of_code", "", NULL), 0);
+}

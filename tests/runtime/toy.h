@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * toy.h - a language runtime small enough to be looked through: functions
+ * that call functions and native code, an interpreter's loop for them, a stack
+ * of its own, and a provider of each kind.
+ */
+#ifndef SYSCAP_TEST_TOY_H
+#define SYSCAP_TEST_TOY_H
+
+#include <stdbool.h>
+
+#include <syscap/runtime.h>
+
+#define TOY_DEPTH 4096
+
+struct toy;
+
+struct toy_function {
+	const char *name;
+	const struct toy_function *calls; /* in the same run of the loop */
+	void (*native)(struct toy *toy);  /* called before it */
+};
+
+struct toy_frame {
+	const char *name;
+	uintptr_t sp;
+	bool is_entry;
+};
+
+struct toy {
+	struct toy_frame frames[TOY_DEPTH];
+	volatile unsigned depth;
+	const struct toy_function *next; /* what native code runs */
+
+	/* Of the provider */
+	struct syscap_provider provider;
+	struct syscap_attachment *attachment;
+	int walk_says;          /* SYSCAP_WALK_*, or 0 */
+	unsigned short flags;   /* of the innermost frame */
+	bool is_idle;           /* request() refuses */
+	volatile bool is_asked; /* for a safe point */
+	void (*while_walking)(struct toy *toy);
+	volatile unsigned n_walks, n_requests;
+	int n_told; /* what safe points have returned */
+};
+
+/** Make @toy a runtime with @caps. */
+void toy_init(struct toy *toy, uint32_t caps);
+
+/** The interpreter's loop.  Calls itself where a function is native. */
+void toy_eval(struct toy *toy, const struct toy_function *function);
+
+/** In a CHILD: toy_eval() is to be known in stacks. */
+void toy_tell(void);
+
+#endif
