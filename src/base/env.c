@@ -28,7 +28,11 @@ static const struct {
 	[SC_ENV_RING_KIB] = { "SYSCAP_RING_KIB", false },
 	/* where ring files go */
 	[SC_ENV_RUNTIME_DIR] = { "XDG_RUNTIME_DIR", false },
-	/* 1: say on stderr why recording is on or off */
+	/* samples a second, and by which clock and signal */
+	[SC_ENV_SAMPLE] = { "SYSCAP_SAMPLE", false },
+	/* number of the signal that begins and ends sampling */
+	[SC_ENV_TOGGLE_SIGNAL] = { "SYSCAP_TOGGLE_SIGNAL", false },
+	/* 1: say on stderr why recording and sampling are on or off */
 	[SC_ENV_DEBUG] = { "SYSCAP_DEBUG", false },
 };
 

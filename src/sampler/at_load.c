@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* at_load.c - what the environment asks of the sampler, when it is loaded. */
+#include "client/at_load.h"
+
+#include <stddef.h>
+
+#include <syscap/sampler.h>
+
+#include "base/diag.h"
+#include "base/env.h"
+#include "sampler/asked.h"
+#include "sampler/note.h"
+#include "sampler/sampler.h"
+#include "sampler/toggle.h"
+
+SC_SAMPLER_NOTE;
+
+void sc_sampler_at_load(void)
+{
+	const char *const sample = sc_env_get(SC_ENV_SAMPLE);
+	const char *const toggle = sc_env_get(SC_ENV_TOGGLE_SIGNAL);
+	const char *const thread = sc_env_get(SC_ENV_THREAD);
+	struct syscap_sampler_options options = { .size = sizeof(options) };
+	const char *why = NULL;
+
+	/* children of who calls syscap_sampler_start() are looked after too */
+	sc_sampler_watch_forks();
+	if (sample == NULL && toggle == NULL)
+		return;
+	if (thread != NULL && thread[0] == '0' && thread[1] == '\0')
+		why = "SYSCAP_THREAD=0 wants no thread of ours, sampling "
+		      "needs one";
+	else if (sample != NULL)
+		why = sc_asked_parse(sample, &options);
+	if (why == NULL && toggle != NULL)
+		why = sc_toggle_install(sc_asked_parse_signal(toggle),
+		                        &options);
+	else if (why == NULL)
+		sc_sampler_begin(&options, true); /* says itself why not */
+	if (why != NULL)
+		sc_diag_say("sampling is off", why);
+}

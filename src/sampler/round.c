@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * round.c - one look at all threads.
+ *
+ * A thread's number may be given to a new thread once it is gone.  Its timer
+ * is not: the kernel holds on to the old one, so that a timer made for a
+ * thread never ticks for another.  What is to be found out is that there is a
+ * new one without: by the inode of its folder, which is made anew, and, for
+ * inodes also change where memory is short, by when it began.
+ */
+#define _GNU_SOURCE
+#include "sampler/round.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "sampler/state.h"
+#include "sampler/target.h"
+#include "sampler/task.h"
+#include "sampler/timer.h"
+
+/* Every so many rounds a thread's beginning is looked at anyway. */
+#define SURE_ROUNDS 32u
+/* A thread that blocks our signal is asked this often at first, then seldom */
+#define EARLY_TRIES 4u
+#define LATE_ROUNDS 16u
+
+struct look {
+	struct sc_sampler *s;
+	uint32_t n_threads, n_unsampled, n_alive, n_started;
+	bool is_full; /* there are no more timers just now */
+	int error;    /* the last other one */
+};
+
+static void forget(struct sc_target *t)
+{
+	sc_timer_stop(t);
+	sc_target_free(t);
+}
+
+static bool has_timer(const struct sc_target *t)
+{
+	return t->timer >= 0 || t->perf_fd >= 0;
+}
+
+/* Whether @t's thread is the one that @task is; it may have ended. */
+static bool is_same(struct sc_sampler *s, struct sc_target *t,
+                    const struct sc_task *task)
+{
+	struct sc_task_about about;
+	/* The first thread stays listed when it has ended */
+	const bool is_sure = task->inode == t->inode &&
+	                     (s->round ^ t->number) % SURE_ROUNDS != 0 &&
+	                     (task->tid != s->pid || s->n_threads > 1);
+
+	if (is_sure)
+		return true;
+	if (sc_task_look(&s->tasks, task->tid, &about) != 0 || about.is_dead ||
+	    (about.start != t->start && t->start != 0))
+		return false;
+	t->start = about.start;
+	t->inode = task->inode;
+	return true;
+}
+
+/* Perf events want a table of descriptors that the program does not see. */
+static uint32_t clock_to_use(const struct sc_sampler *s)
+{
+	const bool is_alone =
+		s->watcher == SC_WATCHER_NONE || s->watcher == SC_WATCHER_LATER;
+
+	return is_alone && s->clock == SYSCAP_SAMPLER_PERF ? SYSCAP_SAMPLER_CPU
+	                                                   : s->clock;
+}
+
+/* A timer for @t, unless its thread blocks the signal: then ticks would wait
+ * for ever, or be taken by a sigwait() for all signals. */
+static int start(struct look *look, struct sc_target *t)
+{
+	struct sc_sampler *const s = look->s;
+	struct sc_task_about about;
+	int r;
+
+	t->n_tries++;
+	r = sc_task_look_at_mask(&s->tasks, t->tid, &about);
+	if (r != 0 || about.is_dead)
+		return -ESRCH;
+	if ((about.blocked >> (s->signal - 1) & 1) != 0)
+		return -EAGAIN;
+	if (look->is_full)
+		return -EAGAIN;
+	r = sc_timer_start(t, clock_to_use(s));
+	if (r == -EAGAIN || r == -EMFILE || r == -ENFILE)
+		look->is_full = true;
+	else if (r != 0 && r != -ESRCH)
+		look->error = r;
+	if (r != 0)
+		return r;
+	/* Was it still the thread that we looked at? */
+	if (sc_task_look(&s->tasks, t->tid, &about) != 0 ||
+	    about.start != t->start)
+		return -ESRCH;
+	look->n_started++;
+	return 0;
+}
+
+/* @t's thread has no timer yet.  False: it is gone. */
+static bool try_to_start(struct look *look, struct sc_target *t)
+{
+	const bool is_time = t->n_tries < EARLY_TRIES ||
+	                     (look->s->round ^ t->number) % LATE_ROUNDS == 0;
+
+	return !is_time || start(look, t) != -ESRCH;
+}
+
+/* NULL: it is not to be sampled. */
+static struct sc_target *greet(struct look *look, const struct sc_task *task)
+{
+	struct sc_task_about about;
+	struct sc_target *t;
+
+	if (sc_task_look(&look->s->tasks, task->tid, &about) != 0 ||
+	    about.is_dead || about.is_ours)
+		return NULL;
+	t = sc_target_give(task->tid);
+	if (t == NULL) {
+		look->n_alive++;
+		look->n_unsampled++;
+		return NULL;
+	}
+	t->inode = task->inode;
+	t->start = about.start;
+	return t;
+}
+
+static void look_at(struct look *look, const struct sc_task *task)
+{
+	struct sc_target *t = sc_target_find(task->tid);
+
+	if (t != NULL && !is_same(look->s, t, task)) {
+		forget(t);
+		t = NULL;
+	}
+	if (t == NULL)
+		t = greet(look, task);
+	if (t == NULL)
+		return;
+	t->seen = look->s->round;
+	if (__atomic_load_n(&t->tls, __ATOMIC_RELAXED) == SC_TLS_NONE)
+		sc_timer_stop(t);
+	else if (!has_timer(t) && !try_to_start(look, t)) {
+		forget(t);
+		return;
+	}
+	look->n_alive++;
+	if (has_timer(t))
+		look->n_threads++;
+	else
+		look->n_unsampled++;
+}
+
+/* Listings skip threads when others end meanwhile. */
+static bool is_gone(const struct sc_target *t)
+{
+	return syscall(SYS_tgkill, getpid(), t->tid, 0) != 0;
+}
+
+static void forget_unseen(struct look *look)
+{
+	for (uint32_t i = 0; i < sc_target_count(); i++) {
+		struct sc_target *const t = sc_target_at(i);
+
+		if (t->cookie == 0 || t->seen == look->s->round)
+			continue;
+		if (is_gone(t)) {
+			forget(t);
+			continue;
+		}
+		look->n_alive++;
+		look->n_threads += has_timer(t);
+	}
+}
+
+bool sc_round_look(int dir)
+{
+	struct look look = { .s = sc_sampler };
+	struct sc_sampler *const s = look.s;
+	struct sc_task task;
+
+	s->round++;
+	sc_task_begin(&s->tasks, dir);
+	while (sc_task_next(&s->tasks, &task))
+		if (task.tid != s->watcher_tid)
+			look_at(&look, &task);
+	if (s->tasks.has_failed) { /* all stays as it was */
+		if (s->n_threads == 0)
+			s->result = -EIO;
+		return true;
+	}
+	forget_unseen(&look);
+	__atomic_store_n(&s->n_threads, look.n_threads, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->n_unsampled, look.n_unsampled, __ATOMIC_RELAXED);
+	if (look.n_threads == 0 && look.error != 0)
+		s->result = look.error;
+	return look.n_alive != 0;
+}
+
+int sc_round_begin_alone(void)
+{
+	struct sc_sampler *const s = sc_sampler;
+	struct sc_target *const t = sc_target_give(gettid());
+
+	if (t == NULL)
+		return -ENOMEM;
+	t->start = 0; /* told by the first look */
+	t->inode = 0;
+	t->n_tries = 1;
+	s->n_threads = 1;
+	const int r = sc_timer_start(t, clock_to_use(s));
+	if (r != 0)
+		sc_target_free(t);
+	return r;
+}
+
+void sc_round_stop_all(bool forget_them)
+{
+	for (uint32_t i = 0; i < sc_target_count(); i++) {
+		struct sc_target *const t = sc_target_at(i);
+
+		if (t->cookie == 0)
+			continue;
+		sc_timer_stop(t);
+		t->n_tries = 0;
+		if (forget_them)
+			sc_target_free(t);
+	}
+	if (forget_them) {
+		__atomic_store_n(&sc_sampler->n_threads, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&sc_sampler->n_unsampled, 0, __ATOMIC_RELAXED);
+	}
+}
+
+bool sc_round_is_busy(void)
+{
+	const int32_t self = gettid();
+
+	for (uint32_t i = 0; i < sc_target_count(); i++) {
+		const struct sc_target *const t = sc_target_at(i);
+
+		if (__atomic_load_n(&t->busy, __ATOMIC_SEQ_CST) != 0 &&
+		    t->tid != self && !is_gone(t))
+			return true;
+	}
+	return false;
+}

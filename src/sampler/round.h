@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * round.h - one look at all threads: timers for new ones, none for those that
+ * are gone.
+ *
+ * Done by the watcher; in a process that has none yet by whoever has `life`.
+ * Signal-safe but where clocks are perf events, which only the watcher has.
+ */
+#ifndef SC_ROUND_H
+#define SC_ROUND_H
+
+#include <stdbool.h>
+
+/**
+ * Look; @dir is of sc_task_open().  sc_sampler->result becomes an error that
+ * kept all threads from being sampled.  False: no thread but ours lives.
+ */
+bool sc_round_look(int dir);
+
+/** A timer for the calling thread, without a look.  0 or -errno. */
+int sc_round_begin_alone(void);
+
+/** No thread has a timer; @forget: nor a target, until the next look. */
+void sc_round_stop_all(bool forget);
+
+/** A handler is at work on some thread.  Context: any-thread, signal-safe. */
+bool sc_round_is_busy(void);
+
+#endif

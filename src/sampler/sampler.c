@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* sampler.c - begin and end sampling; fork and exit. */
+#define _GNU_SOURCE
+#include "sampler/sampler.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <syscap.h>
+
+#include "base/diag.h"
+#include "base/text.h"
+#include "client/at_load.h"
+#include "client/process.h"
+#include "client/stack.h"
+#include "clock/clock.h"
+#include "jit/names.h"
+#include "sampler/claim.h"
+#include "sampler/signals.h"
+#include "sampler/state.h"
+#include "sampler/target.h"
+#include "sampler/tick.h"
+#include "sampler/timer.h"
+#include "sampler/watch.h"
+#include "unwind/unwind.h"
+
+#define MS           INT64_C(1000000)
+#define LIFE_WAIT_NS (5000 * MS)
+#define STOP_NS      (2000 * MS)
+#define EXIT_NS      (100 * MS)
+#define DEFAULT_HZ   1000u
+#define MAX_HZ       20000u
+#define MIN_DEPTH    32u
+
+/* Inherited: what a forked child goes on with. */
+static struct {
+	uint32_t is_wanted;
+	uint32_t clock, hz;
+	int32_t signal;
+	bool may_change_signal;
+	struct sc_take_options take;
+} for_children;
+
+/* --------------------------------------------------------------- options */
+
+static const char *check(struct syscap_sampler_options *o)
+{
+	if (o->hz == 0)
+		o->hz = DEFAULT_HZ;
+	if (o->max_depth == 0)
+		o->max_depth = SC_STACK_MAX;
+	if (o->clock == SYSCAP_SAMPLER_AUTO)
+		o->clock = SYSCAP_SAMPLER_CPU;
+	if (o->hz > MAX_HZ)
+		return "hz is 1 to 20000";
+	if (o->clock > SYSCAP_SAMPLER_PERF)
+		return "there is no such clock";
+	if (o->max_depth < MIN_DEPTH || o->max_depth > SC_STACK_MAX)
+		return "max_depth is 32 to 512";
+	if (o->stacks > SYSCAP_SAMPLER_NATIVE)
+		return "there is no such kind of stacks";
+	return NULL;
+}
+
+static const char *clock_text(uint32_t clock)
+{
+	switch (clock) {
+	case SYSCAP_SAMPLER_WALL:
+		return " times a second, asleep or not";
+	case SYSCAP_SAMPLER_PERF:
+		return " times a second of its processor time, by perf events";
+	default:
+		return " times a second of its processor time";
+	}
+}
+
+static void describe(struct syscap_sampler_options *o)
+{
+	const struct sc_sampler *const s = sc_sampler;
+	const uint32_t n_without =
+		__atomic_load_n(&s->n_unsampled, __ATOMIC_RELAXED);
+	struct sc_text text = sc_text_begin(o->message, sizeof(o->message));
+
+	sc_text_add(&text, "each thread ");
+	sc_text_add_u64(&text, s->hz);
+	sc_text_add(&text, clock_text(s->clock));
+	sc_text_add(&text, ", by signal ");
+	sc_text_add_i64(&text, __atomic_load_n(&s->signal, __ATOMIC_RELAXED));
+	if (n_without != 0) {
+		sc_text_add(&text, "; threads that block it or got no timer: ");
+		sc_text_add_u64(&text, n_without);
+	}
+	*text.at = '\0';
+}
+
+static int fail(struct syscap_sampler_options *o, const char *why, int r)
+{
+	sc_text_field(o->message, sizeof(o->message), why);
+	sc_diag_say("sampling is off", why);
+	return r;
+}
+
+/* Why the first round got no timer for any thread. */
+static const char *explain(int r)
+{
+	if (sc_sampler->why != NULL)
+		return sc_sampler->why;
+	if (sc_sampler->clock == SYSCAP_SAMPLER_PERF)
+		return r == -EPERM || r == -EACCES
+		               ? "perf_event_open() is not allowed: "
+		                 "/proc/sys/kernel/perf_event_paranoid is "
+		                 "above 2, or seccomp forbids it"
+		               : "perf_event_open() failed";
+	return r == -EPERM || r == -ENOSYS || r == -EACCES
+	               ? "timer_create() is not allowed: seccomp forbids it"
+	               : "timer_create() failed";
+}
+
+/* ---------------------------------------------------------- start, stop */
+
+static void block_signals(sigset_t *ret_before)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, ret_before);
+}
+
+static void fill(const struct syscap_sampler_options *o, int signal)
+{
+	struct sc_sampler *const s = sc_sampler;
+
+	/* get_stats() may read these at any time */
+	__atomic_store_n(&s->clock, o->clock, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->hz, o->hz, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->signal, signal, __ATOMIC_RELAXED);
+	s->period_ns = 1000000000 / o->hz;
+	s->may_change_signal =
+		o->signal == 0 && o->clock != SYSCAP_SAMPLER_PERF;
+	memset(&s->take, 0, sizeof(s->take));
+	s->take.max_depth = o->max_depth;
+	s->take.stacks = o->stacks;
+	s->why = NULL;
+}
+
+/* By who has `life`, signals blocked. */
+static int start(struct syscap_sampler_options *o)
+{
+	struct sc_sampler *const s = sc_sampler;
+	int r;
+
+	if (s->watcher == SC_WATCHER_ENDED)
+		s->watcher = SC_WATCHER_NONE; /* by itself */
+	if (s->watcher != SC_WATCHER_NONE)
+		return fail(o, "this process is sampled already", -EALREADY);
+	r = sc_unwind_prepare();
+	if (r != 0)
+		return fail(o, "there is no unwinder for this machine", r);
+	if (!sc_claim_take())
+		return fail(o,
+		            "another copy of this library samples this process",
+		            -EALREADY);
+	const char *why = "no signal is free";
+	const int signal = sc_signals_choose(o->clock, o->signal, &s->tasks);
+	r = signal;
+	if (r == -EINVAL)
+		why = o->clock == SYSCAP_SAMPLER_PERF
+		              ? "perf events want SIGURG"
+		              : "the signal is SIGPROF or a real-time one";
+	if (signal < 0)
+		goto fail;
+	fill(o, signal);
+	sc_tick_prepare();
+	sc_target_init();
+	__atomic_store_n(&s->pid, getpid(), __ATOMIC_RELAXED);
+	r = sc_signals_install(signal, sc_tick_handle);
+	why = "sigaction() failed";
+	if (r != 0)
+		goto fail;
+	__atomic_store_n(&s->is_on, 1, __ATOMIC_SEQ_CST);
+	r = sc_watch_start();
+	if (r != 0) {
+		why = explain(r);
+		sc_watch_stop(STOP_NS);
+		goto fail;
+	}
+	return 0;
+fail:
+	__atomic_store_n(&s->is_on, 0, __ATOMIC_SEQ_CST);
+	sc_claim_give();
+	return fail(o, why, r);
+}
+
+/* This process' state, not that of one whose memory we share for a moment. */
+static int prepare(void)
+{
+	if (sc_process_prepare() != 0 || sc_state_map() != 0)
+		return -ENOMEM;
+	const int32_t pid = __atomic_load_n(&sc_sampler->pid, __ATOMIC_RELAXED);
+	return pid == 0 || pid == getpid() ? 0 : -EPERM;
+}
+
+static void remember(bool with_children)
+{
+	const struct sc_sampler *const s = sc_sampler;
+
+	for_children.clock = s->clock;
+	for_children.hz = s->hz;
+	for_children.signal = __atomic_load_n(&s->signal, __ATOMIC_RELAXED);
+	for_children.may_change_signal = s->may_change_signal;
+	for_children.take = s->take;
+	for_children.is_wanted = with_children;
+}
+
+int sc_sampler_begin(struct syscap_sampler_options *o, bool with_children)
+{
+	sigset_t before;
+	int r;
+
+	const char *const wrong = check(o);
+	if (wrong != NULL)
+		return fail(o, wrong, -EINVAL);
+	r = prepare();
+	if (r != 0)
+		return fail(
+			o, r == -EPERM ? "not in a vfork() child" : "no memory",
+			r);
+	block_signals(&before);
+	if (!sc_state_take_life(LIFE_WAIT_NS)) {
+		r = fail(o, "another start or stop takes too long", -EBUSY);
+	} else {
+		struct sc_tasks *const tasks = &sc_sampler->tasks;
+		memcpy(&tasks->starter_mask, &before,
+		       sizeof(tasks->starter_mask));
+		__atomic_store_n(&tasks->starter_tid, gettid(),
+		                 __ATOMIC_RELEASE);
+		r = start(o);
+		__atomic_store_n(&tasks->starter_tid, 0, __ATOMIC_RELEASE);
+		if (r == 0) {
+			describe(o);
+			sc_diag_say("sampling is on", o->message);
+			remember(with_children);
+		}
+		sc_state_give_life();
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	/* Besides telling who reads the capture, this is an event outside of
+	 * a handler: where the process records itself, ticks alone would
+	 * never get the thread that drains their rings */
+	if (r == 0)
+		syscap_metadata("syscap.sampler", o->message);
+	return r;
+}
+
+int syscap_sampler_start(struct syscap_sampler_options *given)
+{
+	const size_t fixed = offsetof(struct syscap_sampler_options, message);
+	struct syscap_sampler_options options;
+	const size_t size =
+		given->size < sizeof(options) ? given->size : sizeof(options);
+
+	if (size < fixed + 64)
+		return -EINVAL;
+	memset(&options, 0, sizeof(options));
+	memcpy(&options, given, fixed);
+	const int r = sc_sampler_begin(&options, false);
+	size_t room = size - fixed; /* the struct ends in padding */
+	if (room > sizeof(options.message))
+		room = sizeof(options.message);
+	options.message[room - 1] = '\0';
+	memcpy(given->message, options.message, room);
+	return r;
+}
+
+static int end(int64_t life_ns, int64_t stop_ns)
+{
+	struct sc_sampler *const s = sc_sampler;
+	sigset_t before;
+	int r = -EBUSY;
+
+	if (s == NULL || __atomic_load_n(&s->pid, __ATOMIC_RELAXED) != getpid())
+		return -ENOENT;
+	block_signals(&before);
+	if (sc_state_take_life(life_ns)) {
+		r = -ENOENT;
+		if (s->watcher != SC_WATCHER_NONE) {
+			const bool ended = s->watcher == SC_WATCHER_ENDED;
+
+			r = sc_watch_stop(stop_ns);
+			if (r == 0) {
+				sc_claim_give();
+				for_children.is_wanted = 0;
+				r = ended ? -ENOENT : 0;
+			}
+		}
+		sc_state_give_life();
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return r;
+}
+
+int syscap_sampler_stop(void)
+{
+	const int r = end(LIFE_WAIT_NS, STOP_NS);
+
+	if (r == 0)
+		sc_diag_say("sampling is off",
+		            "syscap_sampler_stop() was called");
+	return r;
+}
+
+void syscap_sampler_get_stats(struct syscap_sampler_stats *stats)
+{
+	struct syscap_sampler_stats all = { .size = sizeof(all) };
+	const struct sc_sampler *const s =
+		__atomic_load_n(&sc_sampler, __ATOMIC_ACQUIRE);
+	const uint32_t n = s != NULL ? sc_target_count() : 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct sc_target *const t = sc_target_at(i);
+
+		all.n_samples +=
+			__atomic_load_n(&t->n_samples, __ATOMIC_RELAXED);
+		all.n_due += __atomic_load_n(&t->n_due, __ATOMIC_RELAXED);
+		all.n_cut += __atomic_load_n(&t->n_cut, __ATOMIC_RELAXED);
+		all.n_stopped +=
+			__atomic_load_n(&t->n_stopped, __ATOMIC_RELAXED);
+		all.n_refused +=
+			__atomic_load_n(&t->n_refused, __ATOMIC_RELAXED);
+	}
+	if (s != NULL) {
+		all.n_foreign =
+			__atomic_load_n(&s->n_foreign, __ATOMIC_RELAXED);
+		all.n_threads =
+			__atomic_load_n(&s->n_threads, __ATOMIC_RELAXED);
+		all.n_unsampled =
+			__atomic_load_n(&s->n_unsampled, __ATOMIC_RELAXED);
+		all.signal = __atomic_load_n(&s->signal, __ATOMIC_RELAXED);
+		all.clock = __atomic_load_n(&s->clock, __ATOMIC_RELAXED);
+		all.hz = __atomic_load_n(&s->hz, __ATOMIC_RELAXED);
+	}
+	all.n_names_lost = sc_names_lost();
+	all.size = stats->size < sizeof(all) ? stats->size : sizeof(all);
+	memcpy(stats, &all, all.size);
+}
+
+/* ------------------------------------------------------------ fork, exit */
+
+/*
+ * A child of fork().  It gets no thread here: memory that a program's own
+ * allocator guards may still be locked (its handler may come after ours),
+ * threads keep a child from entering a namespace, and one that will exec
+ * would pay for it.  A timer for the only thread there is costs some
+ * microseconds, and its ticks look for others.
+ */
+static void begin_child(void)
+{
+	struct sc_sampler *const s = sc_sampler;
+	const bool goes_on = for_children.is_wanted != 0;
+	const int saved = errno;
+
+	if (s == NULL || s->pid == getpid())
+		return;
+	if (s->pid != 0) { /* was not wiped */
+		memset(s, 0, sizeof(*s));
+		sc_target_wipe();
+	}
+	if (!goes_on || !sc_signals_is_ours(for_children.signal) ||
+	    !sc_claim_take())
+		return;
+	s->pid = getpid();
+	s->clock = for_children.clock;
+	s->hz = for_children.hz;
+	s->signal = for_children.signal;
+	s->period_ns = 1000000000 / s->hz;
+	s->may_change_signal = for_children.may_change_signal;
+	s->take = for_children.take;
+	__atomic_store_n(&s->is_on, 1, __ATOMIC_SEQ_CST);
+	if (sc_watch_start_alone() != 0) {
+		__atomic_store_n(&s->is_on, 0, __ATOMIC_SEQ_CST);
+		s->watcher = SC_WATCHER_NONE;
+		sc_claim_give();
+	}
+	errno = saved;
+}
+
+void sc_sampler_watch_forks(void)
+{
+	pthread_atfork(NULL, NULL, begin_child);
+}
+
+void sc_sampler_at_rest(void)
+{
+	struct sc_sampler *const s = sc_sampler;
+	sigset_t before;
+
+	if (s == NULL ||
+	    __atomic_load_n(&s->pid, __ATOMIC_RELAXED) != getpid() ||
+	    __atomic_load_n(&s->watcher, __ATOMIC_RELAXED) != SC_WATCHER_LATER)
+		return;
+	block_signals(&before);
+	if (sc_state_take_life(0)) {
+		if (s->watcher == SC_WATCHER_LATER)
+			sc_watch_start();
+		sc_state_give_life();
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* Ticks that come later find is_on cleared, or take a sample that nobody
+ * records any more: either way they touch what stays. */
+__attribute__((destructor)) static void end_at_exit(void)
+{
+	end(0, EXIT_NS);
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* signals.c - the signals that ticks come by. */
+#define _GNU_SOURCE
+#include "sampler/signals.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <syscap/sampler.h>
+
+#include "sampler/task.h"
+
+#define N_SIGNALS 65
+
+/* Inherited by children, as handlers are.  Written before the handler is
+ * installed, which reads it; never again. */
+static struct sigaction previous[N_SIGNALS];
+static void (*installed[N_SIGNALS])(int, siginfo_t *, void *);
+
+static uint64_t bit(int signal)
+{
+	return UINT64_C(1) << (signal - 1);
+}
+
+static bool has_default_action(int signal)
+{
+	struct sigaction now;
+
+	return sigaction(signal, NULL, &now) == 0 &&
+	       (now.sa_flags & SA_SIGINFO) == 0 && now.sa_handler == SIG_DFL;
+}
+
+bool sc_signals_is_ours(int signal)
+{
+	struct sigaction now;
+
+	return installed[signal] != NULL &&
+	       sigaction(signal, NULL, &now) == 0 &&
+	       (now.sa_flags & SA_SIGINFO) != 0 &&
+	       now.sa_sigaction == installed[signal];
+}
+
+/* Threads that block all signals do so to be left alone. */
+static uint64_t blocked_by_choice(struct sc_tasks *tasks, uint64_t among)
+{
+	uint64_t blocked = 0;
+	struct sc_task_about about;
+	struct sc_task task;
+	const int dir = sc_task_open();
+
+	if (dir < 0)
+		return 0;
+	sc_task_begin(tasks, dir);
+	while (sc_task_next(tasks, &task))
+		if (sc_task_look_at_mask(tasks, task.tid, &about) == 0 &&
+		    (about.blocked & among) != among)
+			blocked |= about.blocked & among;
+	close(dir);
+	return blocked;
+}
+
+static int choose_real_time(struct sc_tasks *tasks)
+{
+	uint64_t among = 0;
+
+	for (int s = SIGRTMIN + 2; s <= SIGRTMAX; s++)
+		among |= bit(s);
+	const uint64_t blocked = blocked_by_choice(tasks, among);
+	for (int s = SIGRTMAX; s >= SIGRTMIN + 2; s--)
+		if (sc_signals_is_ours(s))
+			return s;
+	for (int s = SIGRTMAX; s >= SIGRTMIN + 2; s--)
+		/* One that we had and that was taken from us stays theirs */
+		if (installed[s] == NULL && has_default_action(s) &&
+		    (blocked & bit(s)) == 0)
+			return s;
+	return -EBUSY;
+}
+
+int sc_signals_choose(uint32_t clock, int wanted, struct sc_tasks *tasks)
+{
+	const bool is_perf = clock == SYSCAP_SAMPLER_PERF;
+
+	/* A signal of a perf event may outlast an exec: the new program must
+	 * be one to ignore it.  And the queue of real-time ones may be full,
+	 * for which the kernel sends SIGIO, that kills. */
+	if (is_perf && wanted == 0)
+		wanted = SIGURG;
+	if (wanted == 0)
+		return choose_real_time(tasks);
+	if (is_perf ? wanted != SIGURG
+	            : wanted != SIGPROF &&
+	                      (wanted < SIGRTMIN || wanted > SIGRTMAX))
+		return -EINVAL;
+	if (sc_signals_is_ours(wanted))
+		return wanted;
+	if (installed[wanted] != NULL ||
+	    (is_perf && !has_default_action(wanted)))
+		return -EBUSY;
+	return wanted;
+}
+
+int sc_signals_install(int signal, void (*handler)(int, siginfo_t *, void *))
+{
+	struct sigaction action;
+
+	if (sc_signals_is_ours(signal))
+		return 0;
+	if (sigaction(signal, NULL, &previous[signal]) != 0)
+		return -errno;
+	memset(&action, 0, sizeof(action));
+	action.sa_sigaction = handler;
+	action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+	/* Nobody's handler leaves ours half-way, by siglongjmp() say */
+	sigfillset(&action.sa_mask);
+	__atomic_store_n(&installed[signal], handler, __ATOMIC_RELEASE);
+	if (sigaction(signal, &action, NULL) == 0)
+		return 0;
+	installed[signal] = NULL;
+	return -errno;
+}
+
+/*
+ * Nobody handles it.  The process ends as it would have, with the signal as
+ * its status: it is pending when we return.
+ */
+static void act_by_default(int signal)
+{
+	struct sigaction action;
+
+	if (signal == SIGURG || signal == SIGCHLD || signal == SIGWINCH ||
+	    signal == SIGCONT)
+		return;
+	memset(&action, 0, sizeof(action));
+	action.sa_handler = SIG_DFL;
+	sigaction(signal, &action, NULL);
+	syscall(SYS_tgkill, getpid(), gettid(), signal);
+}
+
+/* The mask that @action would have been called with. */
+static void set_mask(int signal, const struct sigaction *action,
+                     const ucontext_t *context)
+{
+	uint64_t interrupted, more;
+	sigset_t mask;
+
+	/* of the context's set the kernel filled 64 bits */
+	memcpy(&interrupted, &context->uc_sigmask, sizeof(interrupted));
+	memcpy(&more, &action->sa_mask, sizeof(more));
+	interrupted |= more;
+	if ((action->sa_flags & SA_NODEFER) == 0)
+		interrupted |= bit(signal);
+	sigemptyset(&mask);
+	memcpy(&mask, &interrupted, sizeof(interrupted));
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+}
+
+void sc_signals_pass_on(int signal, siginfo_t *info, void *context)
+{
+	struct sigaction *const p = &previous[signal];
+	void (*const plain)(int) =
+		__atomic_load_n(&p->sa_handler, __ATOMIC_RELAXED);
+
+	if (plain == SIG_IGN)
+		return;
+	if (plain == SIG_DFL) {
+		act_by_default(signal);
+		return;
+	}
+	if ((p->sa_flags & (int)SA_RESETHAND) != 0)
+		__atomic_store_n(&p->sa_handler, SIG_DFL, __ATOMIC_RELAXED);
+	set_mask(signal, p, context);
+	if ((p->sa_flags & SA_SIGINFO) != 0)
+		((void (*)(int, siginfo_t *, void *))(uintptr_t)plain)(
+			signal, info, context);
+	else
+		plain(signal);
+}

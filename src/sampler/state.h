@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * state.h - what the sampler's files share.
+ *
+ * It lives in memory that a forked child finds zeroed: there nothing is
+ * sampled, no thread of ours runs, and no lock is held, also after _Fork()
+ * and a raw clone.  What a child does inherit, signal handlers above all, is
+ * remembered in static memory (signals.c).
+ *
+ * Who writes: whoever has `life`, and the watcher, which has what is below
+ * it to itself until it has ended.  The handler only reads, but for what is
+ * in its own thread's struct sc_target.
+ */
+#ifndef SC_SAMPLER_STATE_H
+#define SC_SAMPLER_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <syscap/sampler.h>
+
+#include "runtime/take.h"
+#include "sampler/task.h"
+
+enum sc_watcher {
+	SC_WATCHER_NONE = 0,
+	SC_WATCHER_BEGINS, /* made, its first round is not over */
+	SC_WATCHER_RUNS,
+	SC_WATCHER_ENDED, /* by itself, or as it was asked to */
+	SC_WATCHER_LATER, /* a forked child, which has none yet */
+};
+
+struct sc_sampler {
+	int32_t pid;    /* whose state it is; 0: nobody's yet */
+	uint32_t life;  /* 1: a start or a stop is under way */
+	uint32_t is_on; /* ticks are samples */
+	uint32_t clock; /* enum syscap_sampler_clock, never AUTO */
+	uint32_t hz;
+	int32_t signal;
+	int64_t period_ns;
+	struct sc_take_options take;
+
+	uint32_t watcher;  /* enum sc_watcher; a futex */
+	uint32_t must_end; /* a futex */
+	int result;        /* of the first round */
+	const char *why;   /* a sentence, of result or of the end */
+
+	uint64_t n_foreign; /* signals passed on */
+
+	/* Rounds: the watcher's, or whose tick has `life` */
+	uint32_t round, n_threads, n_unsampled;
+	int32_t watcher_tid;
+	int64_t round_at; /* ns; of those from ticks */
+	bool owns_table;  /* the watcher has descriptors of its own */
+	bool may_change_signal;
+	struct sc_tasks tasks;
+};
+
+/** NULL until sc_state_map(). */
+extern struct sc_sampler *sc_sampler;
+
+/** 0 or -ENOMEM.  Context: setup. */
+int sc_state_map(void);
+
+/** Whoever has `life`, with signals blocked.  False: the deadline. */
+bool sc_state_take_life(int64_t wait_ns);
+void sc_state_give_life(void);
+
+/** FUTEX_WAIT for at most @ns while *@word is @value. */
+void sc_state_wait(uint32_t *word, uint32_t value, int64_t ns);
+void sc_state_wake(uint32_t *word);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * task.h - the threads of this process, as /proc/self/task has them.
+ *
+ * By bare system calls into buffers of the caller: nothing is allocated, and
+ * errno is the only thing of the C library's that is touched.  A forked
+ * child's ticks look here too.
+ *
+ * Context of everything here: any-thread, signal-safe.
+ */
+#ifndef SC_TASK_H
+#define SC_TASK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** A descriptor of the folder, or -errno. */
+int sc_task_open(void);
+
+/** A walk through the folder, and what is read on the way. */
+struct sc_tasks {
+	int dir;
+	long at, n; /* in entries */
+	bool has_failed;
+	char entries[2048] __attribute__((aligned(8)));
+	char text[1792];
+	/* Who starts the sampler has all signals blocked meanwhile: the mask
+	 * it had before, and will have again.  0: nobody does. */
+	int32_t starter_tid;
+	uint64_t starter_mask;
+};
+
+struct sc_task {
+	int32_t tid;
+	uint64_t inode; /* differs: perhaps another thread with this tid */
+};
+
+/** From the first on. */
+void sc_task_begin(struct sc_tasks *tasks, int dir);
+
+/** The next one, or false: there is no more, or reading failed. */
+bool sc_task_next(struct sc_tasks *tasks, struct sc_task *ret_task);
+
+struct sc_task_about {
+	uint64_t start;   /* when it began, clock ticks since boot */
+	uint64_t blocked; /* its signal mask: bit 0 is signal 1 */
+	bool is_dead;     /* ended, but still listed */
+	bool is_ours;     /* a thread of a copy of this library */
+};
+
+/** When @tid began, and whether it lives.  0, or -errno: it is gone. */
+int sc_task_look(struct sc_tasks *tasks, int32_t tid,
+                 struct sc_task_about *ret_about);
+
+/** @about->blocked, too. */
+int sc_task_look_at_mask(struct sc_tasks *tasks, int32_t tid,
+                         struct sc_task_about *ret_about);
+
+/**
+ * Whether a thread lives besides those of this library, which must not keep
+ * a process that has no others.  True where that can't be told.
+ */
+bool sc_task_others_live(struct sc_tasks *tasks);
+
+#endif

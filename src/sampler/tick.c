@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tick.c - all of the sampler that runs in its signal handler.
+ *
+ * All signals are blocked meanwhile.  Until it is known that the thread has
+ * thread-local storage of its own, nothing here may use any: errno, variables
+ * of the client, and a stack protector's canary are there.
+ */
+#define _GNU_SOURCE
+#include "sampler/tick.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <syscap.h>
+
+#include "client/thread.h"
+#include "runtime/take.h"
+#include "sampler/signals.h"
+#include "sampler/state.h"
+#include "sampler/target.h"
+#include "sampler/timer.h"
+#include "sampler/watch.h"
+
+/* A thread control block is smaller, on either side of where it is said. */
+#define BLOCK_MAX 4096u
+/* musl's has the thread's id within this many bytes. */
+#define BLOCK_WITH_TID 256u
+
+/* No look at thread-local storage behind our back. */
+#define NO_CANARY __attribute__((no_stack_protector))
+
+#if defined(__x86_64__)
+static bool can_read_base; /* programs may ask for the FS base */
+#endif
+
+void sc_tick_prepare(void)
+{
+#if defined(__x86_64__)
+	__atomic_store_n(&can_read_base, (getauxval(AT_HWCAP2) & 2) != 0,
+	                 __ATOMIC_RELAXED);
+#endif
+}
+
+/* System calls that don't know of errno. */
+static long call(long number, long a, long b, long c)
+{
+#if defined(__x86_64__)
+	long r;
+
+	__asm__ volatile("syscall"
+	                 : "=a"(r)
+	                 : "a"(number), "D"(a), "S"(b), "d"(c)
+	                 : "rcx", "r11", "memory");
+	return r;
+#elif defined(__aarch64__)
+	register long x8 __asm__("x8") = number;
+	register long x0 __asm__("x0") = a;
+	register long x1 __asm__("x1") = b;
+	register long x2 __asm__("x2") = c;
+
+	__asm__ volatile("svc 0"
+	                 : "+r"(x0)
+	                 : "r"(x8), "r"(x1), "r"(x2)
+	                 : "memory");
+	return x0;
+#else
+#error "the system call instruction of this machine"
+#endif
+}
+
+/* Where thread-local storage is, without looking there. */
+NO_CANARY static uintptr_t thread_pointer(void)
+{
+#if defined(__x86_64__)
+	const long get_fs = 0x1003; /* ARCH_GET_FS */
+	uintptr_t base = 0;
+
+	if (__atomic_load_n(&can_read_base, __ATOMIC_RELAXED))
+		__asm__ volatile("rdfsbase %0" : "=r"(base));
+	else if (call(SYS_arch_prctl, get_fs, (long)(uintptr_t)&base, 0) != 0)
+		return 0;
+	return base;
+#else
+	return (uintptr_t)__builtin_thread_pointer();
+#endif
+}
+
+/*
+ * A thread that somebody made by a bare clone() may have none, or share that
+ * of who made it, whose ring it would write.  Of its own threads glibc tells
+ * the kernel a list that is part of the control block; musl's block begins
+ * with some pointers and the thread's id.
+ */
+NO_CANARY static bool owns_tls(int32_t tid)
+{
+	const uintptr_t tp = thread_pointer();
+	uintptr_t head = 0;
+	size_t len = 0;
+
+	if (tp == 0)
+		return false;
+	if (call(SYS_get_robust_list, 0, (long)(uintptr_t)&head,
+	         (long)(uintptr_t)&len) == 0 &&
+	    head != 0)
+		return head - tp < BLOCK_MAX || tp - head < BLOCK_MAX;
+#if defined(__x86_64__)
+	const int32_t *word = (const int32_t *)tp;
+#else
+	const int32_t *word = (const int32_t *)(tp - BLOCK_WITH_TID);
+#endif
+	for (unsigned i = 0; i < BLOCK_WITH_TID / sizeof(*word); i++)
+		if (word[i] == tid)
+			return true;
+	return false;
+}
+
+static void add(uint64_t *counter, uint64_t n)
+{
+	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
+}
+
+static void take(struct sc_target *t, const ucontext_t *context,
+                 uint32_t weight)
+{
+	struct sc_take_options options = sc_sampler->take;
+
+	/* The state's, which its first event asked the kernel for */
+	if (sc_self != NULL) {
+		options.low = sc_state_of(sc_self)->stack_low;
+		options.high = sc_state_of(sc_self)->stack_high;
+	}
+	const int r = sc_take_sample(sc_target_take_memory(t), &options,
+	                             context, syscap_clock(), weight);
+	if (r < 0) {
+		add(&t->n_refused, 1);
+		return;
+	}
+	add(&t->n_samples, 1);
+	add(&t->n_due, weight);
+	if ((r & SYSCAP_STACK_CUT) != 0)
+		add(&t->n_cut, 1);
+	if ((r & SYSCAP_STACK_STOPPED) != 0)
+		add(&t->n_stopped, 1);
+}
+
+static uint32_t weigh(struct sc_target *t, const siginfo_t *info)
+{
+	if (sc_sampler->clock == SYSCAP_SAMPLER_PERF &&
+	    info->si_code != SI_TIMER)
+		return sc_timer_weigh_cpu(t);
+	return 1 + (info->si_overrun > 0 ? (uint32_t)info->si_overrun : 0);
+}
+
+static void tick(struct sc_target *t, const siginfo_t *info,
+                 const ucontext_t *context)
+{
+	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	const uintptr_t before = __atomic_load_n(&t->busy, __ATOMIC_RELAXED);
+
+	/* Below a frame of ours there is one that lives; not above it, where
+	 * somebody left ours by a jump */
+	if (before != 0 && here < before) {
+		add(&t->n_refused, 1);
+		return;
+	}
+	/* Stop's side: store is_on = 0; load each busy */
+	__atomic_store_n(&t->busy, here, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&sc_sampler->is_on, __ATOMIC_SEQ_CST) != 0) {
+		if (syscap_is_active())
+			take(t, context, weigh(t, info));
+		if (__atomic_load_n(&sc_sampler->watcher, __ATOMIC_RELAXED) ==
+		    SC_WATCHER_LATER)
+			sc_watch_from_tick();
+	}
+	__atomic_store_n(&t->busy, 0, __ATOMIC_RELEASE);
+}
+
+/* False: a signal of somebody else's.  *ret_target NULL: one of ours that
+ * comes too late. */
+static bool is_ours(int signal, const siginfo_t *info, int32_t tid,
+                    struct sc_target **ret_target)
+{
+	struct sc_target *t;
+
+	*ret_target = NULL;
+	if (info->si_code == SI_TIMER) {
+		const uint64_t cookie =
+			(uint64_t)(uintptr_t)info->si_value.sival_ptr;
+
+		if (!sc_target_is_cookie(cookie))
+			return false;
+		t = sc_target_by_cookie(cookie);
+	} else if (signal == SIGURG &&
+	           (info->si_code == POLL_IN || info->si_code == POLL_HUP)) {
+		t = sc_timer_by_fd(info->si_fd);
+		/* A late one is ignored by default, so pass it on */
+		if (t == NULL)
+			return false;
+	} else {
+		return false;
+	}
+	if (t != NULL && t->tid == tid)
+		*ret_target = t;
+	return true;
+}
+
+NO_CANARY void sc_tick_handle(int signal, siginfo_t *info, void *context)
+{
+	const int32_t tid = (int32_t)call(SYS_gettid, 0, 0, 0);
+	struct sc_target *t;
+
+	if (!is_ours(signal, info, tid, &t)) {
+		if (sc_sampler != NULL)
+			__atomic_add_fetch(&sc_sampler->n_foreign, 1,
+			                   __ATOMIC_RELAXED);
+		sc_signals_pass_on(signal, info, context);
+		return;
+	}
+	if (t == NULL)
+		return;
+	if (t->tls == SC_TLS_UNKNOWN)
+		__atomic_store_n(&t->tls,
+		                 owns_tls(tid) ? SC_TLS_OWN : SC_TLS_NONE,
+		                 __ATOMIC_RELAXED);
+	if (t->tls != SC_TLS_OWN)
+		return;
+	const int saved = errno;
+	tick(t, info, context);
+	errno = saved;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * timer.h - what makes a thread's samples due: a timer of the kernel's, or a
+ * perf event, for one thread each.
+ *
+ * Made by other threads than the one they are for.  Nothing here goes through
+ * the C library's timers: those are numbers that it may allocate.
+ */
+#ifndef SC_TIMER_H
+#define SC_TIMER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sampler/state.h"
+#include "sampler/target.h"
+
+/**
+ * Start @target's clock, of the kind that sc_sampler says.  The first tick
+ * comes at a random time within the first period.
+ *
+ * Returns 0; -EAGAIN, there are too many timers just now; -ESRCH, the thread
+ * is gone; another -errno.
+ *
+ * Context: signal-safe but for SYSCAP_SAMPLER_PERF, whose descriptor belongs
+ * to the calling thread's table.
+ */
+int sc_timer_start(struct sc_target *target, uint32_t clock);
+
+/** Nothing becomes due any more; what is pending may still come. */
+void sc_timer_stop(struct sc_target *target);
+
+/**
+ * Which target's perf event has this descriptor, or NULL.
+ *
+ * Context: any-thread, signal-safe.
+ */
+struct sc_target *sc_timer_by_fd(int fd);
+
+/**
+ * How many periods of processor time the calling thread has used that no
+ * sample stands for yet; at least 1.  They are counted as stood for.
+ *
+ * Context: owner, signal-safe.
+ */
+uint32_t sc_timer_weigh_cpu(struct sc_target *target);
+
+#endif

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* watch.c - who looks for threads. */
+#define _GNU_SOURCE
+#include "sampler/watch.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "clock/clock.h"
+#include "sampler/round.h"
+#include "sampler/signals.h"
+#include "sampler/state.h"
+#include "sampler/task.h"
+#include "sampler/tick.h"
+#include "unwind/unwind.h"
+
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+#define CLOSE_RANGE_UNSHARE_FLAG (1u << 1)
+
+#define MS         INT64_C(1000000)
+#define PERIOD_NS  (50 * MS)
+#define BEGIN_NS   (2000 * MS)
+#define STACK_SIZE ((size_t)256 * 1024)
+
+/*
+ * Descriptors of our own from here on, and none of the program's: a pipe that
+ * it closes is closed.  Numbers 0 to 2 lead to nothing that can be written,
+ * whoever may think of them as a terminal.
+ */
+static bool own_table(int *ret_dir)
+{
+#if defined(__SANITIZE_THREAD__)
+	/* It takes all threads to have one table */
+	(void)ret_dir;
+	return false;
+#else
+	if (syscall(SYS_close_range, 0, UINT_MAX, CLOSE_RANGE_UNSHARE_FLAG) !=
+	    0)
+		return false;
+	*ret_dir = sc_task_open();
+	for (int fd = *ret_dir; fd >= 0 && fd < 2;)
+		fd = dup(fd);
+	return true;
+#endif
+}
+
+/* The program handles our signal itself now: no tick may reach it. */
+static bool change_signal(struct sc_sampler *s)
+{
+	sc_round_stop_all(false);
+	const int signal = s->may_change_signal
+	                           ? sc_signals_choose(s->clock, 0, &s->tasks)
+	                           : -EBUSY;
+	if (signal < 0 || sc_signals_install(signal, sc_tick_handle) != 0) {
+		s->why = "the program handles the signal itself";
+		sc_diag_say("sampling ends", s->why);
+		return false;
+	}
+	__atomic_store_n(&s->signal, signal, __ATOMIC_RELAXED);
+	return true;
+}
+
+/* One round.  False: it was the last one. */
+static bool look(struct sc_sampler *s, int own_dir)
+{
+	const int dir = s->owns_table ? own_dir : sc_task_open();
+
+	if (dir < 0) {
+		s->result = dir;
+		s->why = "/proc/self/task can't be read";
+		return false;
+	}
+	sc_unwind_refresh();
+	bool goes_on = sc_signals_is_ours(s->signal) || change_signal(s);
+	/* The threads of this library alone must not keep a process */
+	if (goes_on)
+		goes_on = sc_round_look(dir);
+	if (!s->owns_table)
+		close(dir);
+	return goes_on;
+}
+
+static void *run(void *nothing)
+{
+	struct sc_sampler *const s = sc_sampler;
+	int dir = -1;
+
+	(void)nothing;
+	prctl(PR_SET_NAME, "syscap-sampler");
+	s->watcher_tid = gettid();
+	s->owns_table = own_table(&dir);
+	bool goes_on = look(s, dir) && s->result == 0;
+	if (goes_on)
+		__atomic_store_n(&s->watcher, SC_WATCHER_RUNS,
+		                 __ATOMIC_RELEASE);
+	sc_state_wake(&s->watcher);
+	while (goes_on) {
+		sc_state_wait(&s->must_end, 0, PERIOD_NS);
+		goes_on =
+			__atomic_load_n(&s->must_end, __ATOMIC_ACQUIRE) == 0 &&
+			look(s, dir);
+	}
+	__atomic_store_n(&s->is_on, 0, __ATOMIC_SEQ_CST);
+	sc_round_stop_all(true);
+	uint32_t *const ended = &s->watcher;
+	__atomic_store_n(ended, SC_WATCHER_ENDED, __ATOMIC_RELEASE);
+	sc_state_wake(ended);
+	return NULL;
+}
+
+static int make_thread(void)
+{
+	pthread_attr_t attr;
+	sigset_t all, before;
+	pthread_t thread;
+	int r = pthread_attr_init(&attr);
+
+	if (r != 0)
+		return -r;
+	pthread_attr_setstacksize(&attr, STACK_SIZE);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	r = pthread_create(&thread, &attr, run, NULL);
+	if (r == EINVAL) { /* large thread-local storage */
+		pthread_attr_setstacksize(&attr, 32 * STACK_SIZE);
+		r = pthread_create(&thread, &attr, run, NULL);
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attr);
+	return -r;
+}
+
+int sc_watch_start(void)
+{
+	struct sc_sampler *const s = sc_sampler;
+	const int64_t deadline = sc_clock_kernel() + BEGIN_NS;
+	const uint32_t before = s->watcher;
+
+	s->must_end = 0;
+	s->result = 0;
+	__atomic_store_n(&s->watcher, SC_WATCHER_BEGINS, __ATOMIC_RELEASE);
+	const int r = make_thread();
+	if (r != 0) {
+		__atomic_store_n(&s->watcher, before, __ATOMIC_RELEASE);
+		s->why = "no thread could be made to look for threads";
+		return r;
+	}
+	while (__atomic_load_n(&s->watcher, __ATOMIC_ACQUIRE) ==
+	               SC_WATCHER_BEGINS &&
+	       sc_clock_kernel() < deadline)
+		sc_state_wait(&s->watcher, SC_WATCHER_BEGINS, 100 * MS);
+	return __atomic_load_n(&s->watcher, __ATOMIC_ACQUIRE) ==
+	                       SC_WATCHER_ENDED
+	               ? s->result
+	               : 0;
+}
+
+int sc_watch_stop(int64_t wait_ns)
+{
+	struct sc_sampler *const s = sc_sampler;
+	const int64_t deadline = sc_clock_kernel() + wait_ns;
+
+	__atomic_store_n(&s->is_on, 0, __ATOMIC_SEQ_CST);
+	if (s->watcher == SC_WATCHER_LATER) {
+		sc_round_stop_all(true);
+		s->watcher = SC_WATCHER_NONE;
+	} else {
+		__atomic_store_n(&s->must_end, 1, __ATOMIC_RELEASE);
+		sc_state_wake(&s->must_end);
+	}
+	for (;;) {
+		const uint32_t watcher =
+			__atomic_load_n(&s->watcher, __ATOMIC_ACQUIRE);
+
+		if (watcher == SC_WATCHER_ENDED || watcher == SC_WATCHER_NONE)
+			break;
+		if (sc_clock_kernel() >= deadline)
+			return -ETIMEDOUT;
+		sc_state_wait(&s->watcher, watcher, 100 * MS);
+	}
+	/* Who began a sample before is_on was 0 ends it within moments */
+	while (sc_round_is_busy()) {
+		if (sc_clock_kernel() >= deadline)
+			return -ETIMEDOUT;
+		poll(NULL, 0, 1);
+	}
+	s->watcher = SC_WATCHER_NONE;
+	return 0;
+}
+
+int sc_watch_start_alone(void)
+{
+	struct sc_sampler *const s = sc_sampler;
+
+	const int r = sc_round_begin_alone();
+	if (r != 0)
+		return r;
+	s->round_at = sc_clock_kernel();
+	__atomic_store_n(&s->watcher, SC_WATCHER_LATER, __ATOMIC_RELEASE);
+	return 0;
+}
+
+void sc_watch_from_tick(void)
+{
+	struct sc_sampler *const s = sc_sampler;
+	const int64_t now = sc_clock_kernel();
+	uint32_t none = 0;
+
+	if (now - __atomic_load_n(&s->round_at, __ATOMIC_RELAXED) < PERIOD_NS ||
+	    !__atomic_compare_exchange_n(&s->life, &none, 1, false,
+	                                 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return;
+	__atomic_store_n(&s->round_at, now, __ATOMIC_RELAXED);
+	const int dir = s->watcher == SC_WATCHER_LATER ? sc_task_open() : -1;
+	if (dir >= 0) {
+		sc_round_look(dir);
+		close(dir);
+	}
+	sc_state_give_life();
+}
