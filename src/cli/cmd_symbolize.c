@@ -1,0 +1,566 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* cmd_symbolize.c - `syscap symbolize`: put names of functions into captures. */
+#define _GNU_SOURCE
+#include "cli/cmd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/join_symbols.h"
+#include "cli/fault.h"
+#include "cli/printable.h"
+#include "code/code_files.h"
+#include "code/code_names.h"
+#include "symbols/resolver.h"
+#include "symbols/rewrite.h"
+#include "symbols/table.h"
+
+#define PROGRESS_NS INT64_C(250000000)
+
+struct options {
+	const char *command;
+	const char *output; /* NULL: the input */
+	const char *root;
+	const char **debug_dirs;
+	size_t n_debug_dirs;
+	bool force, quiet;
+	const char *file;
+};
+
+/* What one run needs; freed at its end. */
+struct job {
+	const struct options *options;
+	char *target;      /* what is replaced, links followed */
+	const char *shown; /* the same as the user calls it */
+	struct syscap_reader *reader;
+	struct syscap_file_info info;
+	struct syscap_wire_file header;
+	bool had_table;
+	int64_t end; /* the latest time in it */
+	struct sc_code_names *code;
+	struct sc_symbols *symbols;
+	struct sc_symbol_table *table;
+	bool is_terminal, has_line;
+	int64_t next_line; /* ns */
+	int status;
+};
+
+/* For the handler of signals that end us: what must not stay behind. */
+static char temporary[PATH_MAX];
+
+static void print_help(void)
+{
+	puts("Usage: syscap symbolize [-o OUTPUT] [--root DIR]\n"
+	     "                        [--debug-dir DIR]... [--force] [-q] FILE\n"
+	     "\n"
+	     "Find the names of the functions in FILE's stacks and put them\n"
+	     "into it, so that they can be read on any machine.  Run it where\n"
+	     "the recorded programs are.\n"
+	     "\n"
+	     "  -o, --output=OUTPUT    write OUTPUT and leave FILE as it is\n"
+	     "      --root=DIR         the recorded machine's files are in DIR\n"
+	     "      --debug-dir=DIR    look for debug symbols in DIR first,\n"
+	     "                         as in /usr/lib/debug\n"
+	     "      --force            add to names that FILE has already;\n"
+	     "                         overwrite OUTPUT even if it is no\n"
+	     "                         capture\n"
+	     "  -q, --quiet            tell only what is wrong\n"
+	     "  -h, --help             show this text\n"
+	     "\n"
+	     "Exit status: 0, also when some names were not found; 1 when FILE\n"
+	     "is damaged, or could not be read or written; 2 for wrong use.");
+}
+
+static void erase_line(struct job *job)
+{
+	if (job->has_line)
+		fputs("\r\033[K", stderr);
+	job->has_line = false;
+}
+
+static void print_progress(void *data, uint64_t done, uint64_t all)
+{
+	struct job *job = data;
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	const int64_t now = ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
+	if (!job->is_terminal || job->options->quiet || now < job->next_line)
+		return;
+	/* What is over at once needs no line. */
+	if (job->next_line != 0) {
+		fprintf(stderr, "\rfinding names %3.0f %%\033[K",
+		        100.0 * (double)done / (double)all);
+		job->has_line = true;
+	}
+	job->next_line = now + PROGRESS_NS;
+}
+
+static void complain(struct job *job, const char *file,
+                     const struct syscap_error *error)
+{
+	erase_line(job);
+	sc_fault_print(job->options->command, file, error);
+	job->status = SC_EXIT_PROBLEM;
+}
+
+static void complain_of(struct job *job, const char *file, int code,
+                        const char *text)
+{
+	struct syscap_error error = { .code = -code };
+
+	snprintf(error.message, sizeof(error.message), "%s", text);
+	complain(job, file, &error);
+}
+
+static void note(struct job *job, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void note(struct job *job, const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+	int r;
+
+	if (job->options->quiet)
+		return;
+	va_start(arguments, format);
+	r = vasprintf(&text, format, arguments);
+	va_end(arguments);
+	if (r < 0)
+		return;
+	erase_line(job);
+	fprintf(stderr, "%s: %s: note: ", job->options->command,
+	        job->options->file);
+	sc_printable_write(stderr, text, false);
+	putc('\n', stderr);
+	free(text);
+}
+
+/* -------------------------------------------------------------- the input */
+
+/* Whoever writes a capture holds a lock on it. */
+static bool is_being_written(int fd)
+{
+	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
+
+	return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type == F_WRLCK;
+}
+
+static bool read_header(struct job *job)
+{
+	const char *file = job->options->file;
+	const int fd = open(file, O_RDONLY | O_CLOEXEC);
+	bool is_good = false;
+
+	if (fd < 0 || pread(fd, &job->header, sizeof(job->header), 0) !=
+	                      (ssize_t)sizeof(job->header))
+		complain_of(job, file, -errno, strerror(errno));
+	else if (is_being_written(fd))
+		complain_of(job, file, -EBUSY, "another process is writing it");
+	else
+		is_good = true;
+	if (fd >= 0)
+		close(fd);
+	return is_good;
+}
+
+/* See that every frame can be copied, and what is in it. */
+static bool look_through(struct job *job)
+{
+	const char *file = job->options->file;
+	struct syscap_error error;
+	struct syscap_frame frame;
+	int r;
+
+	job->end = job->info.begin;
+	while ((r = syscap_reader_next(job->reader, &frame, &error)) != 0) {
+		if (r == -EBADMSG) {
+			complain(job, file, &error);
+			note(job,
+			     "'syscap cat -o WHOLE %s' copies what is "
+			     "whole",
+			     file);
+			return false;
+		}
+		if (frame.time > job->end)
+			job->end = frame.time;
+		if (r > 0 && frame.type == SYSCAP_FRAME_FILE_CHUNK &&
+		    strcmp(frame.file_chunk.path, SC_JOIN_SYMBOLS_PATH) == 0)
+			job->had_table = true;
+	}
+	if (job->info.end > job->end)
+		job->end = job->info.end;
+	return true;
+}
+
+static bool open_input(struct job *job)
+{
+	const char *file = job->options->file;
+	struct syscap_error error;
+
+	if (syscap_reader_open(file, &job->reader, &error) < 0) {
+		complain(job, file, &error);
+		return false;
+	}
+	if (!read_header(job))
+		return false;
+	syscap_reader_info(job->reader, &job->info);
+	if (job->info.merged_frames > 0 || job->info.not_merged[0] != 0) {
+		complain_of(job, file, -EINVAL,
+		            "its process was killed: run 'syscap recover' "
+		            "first");
+		return false;
+	}
+	if (job->info.foreign_order) {
+		complain_of(job, file, -EINVAL,
+		            "it is big-endian: run 'syscap cat' first");
+		return false;
+	}
+	return look_through(job);
+}
+
+/* -------------------------------------------------------------- the names */
+
+/* For struct sc_symbols_options: what JIT compilers made. */
+static int find_code(void *data, const struct sc_symbol_query *query,
+                     struct sc_symbol *ret_symbol)
+{
+	struct sc_code_range range;
+
+	if (!sc_code_names_find(data, query->pid, query->address, query->time,
+	                        &range))
+		return 0;
+	*ret_symbol = (struct sc_symbol){
+		.begin = range.start,
+		.end = range.start + range.len,
+		.name = range.name,
+		.nick = "",
+		.is_named = true,
+	};
+	return 1;
+}
+
+static void tell_code(void *data, const char *text)
+{
+	note(data, "%s", text);
+}
+
+static int read_code(struct job *job)
+{
+	const struct sc_code_files_options options = {
+		.tell = tell_code,
+		.data = job,
+	};
+	struct sc_code_files_totals totals;
+	int r = sc_code_names_new(&job->code);
+
+	syscap_reader_rewind(job->reader);
+	if (r == 0)
+		r = sc_code_names_scan(job->code, job->reader);
+	syscap_reader_rewind(job->reader);
+	/* Those of another machine say nothing about this capture. */
+	if (r == 0 && job->options->root == NULL)
+		r = sc_code_files_read(job->code, job->reader, &options,
+		                       &totals);
+	return r == 0 ? sc_code_names_settle(job->code) : r;
+}
+
+static int find_names(struct job *job)
+{
+	const struct options *options = job->options;
+	const struct sc_symbol_table_options table_options = {
+		.extend = true,
+		.progress = print_progress,
+		.data = job,
+	};
+	struct sc_symbols_options symbols_options = {
+		.root = options->root,
+		.debug_dirs = options->debug_dirs,
+		.n_debug_dirs = options->n_debug_dirs,
+		.is_live = options->root == NULL,
+		.code = find_code,
+	};
+	int r = read_code(job);
+
+	if (r < 0)
+		return r;
+	symbols_options.code_data = job->code;
+	/* Asked for nothing, it would only make every answer slower. */
+	if (!sc_code_names_any(job->code))
+		symbols_options.code = NULL;
+	r = sc_symbols_new(&symbols_options, &job->symbols);
+	if (r == 0)
+		r = sc_symbols_learn(job->symbols, job->reader);
+	if (r == 0)
+		r = sc_symbol_table_make(job->symbols, job->reader,
+		                         &table_options, &job->table);
+	return r;
+}
+
+static void tell_file(void *data, const struct sc_symbols_use *use)
+{
+	struct job *job = data;
+
+	if (use->state == SC_SYMBOLS_MISSING)
+		note(job, "%s: it is not here: %" PRIu64 " addresses",
+		     use->path, use->n_asked);
+	else if (use->state == SC_SYMBOLS_UNNAMED)
+		note(job, "%s: it has no symbols%s%s: %" PRIu64 " addresses",
+		     use->path, use->why[0] ? ": " : "", use->why,
+		     use->n_asked);
+	else if (use->state != SC_SYMBOLS_USED)
+		note(job, "%s: not used: %s: %" PRIu64 " addresses", use->path,
+		     use->why, use->n_asked);
+	else if (use->n_named < use->n_asked && use->why[0] != 0)
+		note(job, "%s: %s", use->path, use->why);
+}
+
+static void tell_totals(struct job *job)
+{
+	struct sc_symbol_table_totals totals;
+
+	sc_symbol_table_totals(job->table, &totals);
+	erase_line(job);
+	if (job->options->quiet)
+		return;
+	if (totals.addresses == 0) {
+		printf("%s: no addresses of code in its stacks\n",
+		       job->options->file);
+		return;
+	}
+	printf("%s: %" PRIu64 " of %" PRIu64 " addresses in stacks have names "
+	       "(%.1f %%), of %" PRIu64 " functions\n",
+	       job->options->file, totals.named, totals.addresses,
+	       100.0 * (double)totals.named / (double)totals.addresses,
+	       totals.records - totals.kept);
+	if (totals.kept > 0)
+		printf("%s: %" PRIu64 " names that it had are kept\n",
+		       job->options->file, totals.kept);
+}
+
+/* ------------------------------------------------------------- the output */
+
+static void remove_temporary(int sig)
+{
+	unlink(temporary);
+	/* As it would have been without us: the default is to end. */
+	raise(sig);
+}
+
+static void catch_signals(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = {
+		.sa_handler = remove_temporary,
+		.sa_flags = (int)SA_RESETHAND,
+	};
+	struct sigaction old;
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		if (sigaction(signals[i], NULL, &old) == 0 &&
+		    old.sa_handler == SIG_DFL)
+			sigaction(signals[i], &action, NULL);
+}
+
+static void write_output(struct job *job)
+{
+	const struct sc_rewrite rewrite = {
+		.reader = job->reader,
+		.source = job->options->file,
+		.target = job->target,
+		.table = job->table,
+		.end = job->end,
+	};
+	struct syscap_error error;
+	int fd;
+
+	fd = sc_rewrite_begin(&rewrite, temporary, sizeof(temporary), &error);
+	if (fd >= 0) {
+		catch_signals();
+		fd = sc_rewrite_finish(&rewrite, fd, temporary, &error);
+	}
+	if (fd < 0)
+		complain(job, job->shown, &error);
+}
+
+/* May the output be replaced? */
+static bool check_output(struct job *job)
+{
+	const int fd = open(job->target, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	unsigned char magic[4];
+	struct stat st;
+	bool is_good = true;
+
+	if (fd < 0)
+		return true; /* rename() will say what is wrong, if anything */
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+		complain_of(job, job->shown, -EINVAL, "it is no file");
+		is_good = false;
+	} else if (is_being_written(fd)) {
+		complain_of(job, job->shown, -EBUSY,
+		            "another process is writing it");
+		is_good = false;
+	} else if (st.st_size > 0 && !job->options->force &&
+	           (pread(fd, magic, 4, 0) != 4 ||
+	            memcmp(magic, "\x5e\x97\xca\xfd", 4) != 0)) {
+		complain_of(job, job->shown, -EEXIST,
+		            "it exists and is not a capture");
+		is_good = false;
+	}
+	close(fd);
+	return is_good;
+}
+
+/* Replace what a link points to, not the link. */
+static bool choose_target(struct job *job)
+{
+	const char *output = job->options->output;
+
+	if (output == NULL)
+		output = job->options->file;
+	job->shown = output;
+	job->target = realpath(output, NULL);
+	if (job->target == NULL)
+		job->target = strdup(output);
+	if (job->target == NULL)
+		sc_fault_no_memory(job->options->command);
+	return job->target != NULL && check_output(job);
+}
+
+static bool find_and_tell(struct job *job)
+{
+	const char *file = job->options->file;
+	int r;
+
+	if (job->had_table && job->header.last_frame_index != 0) {
+		complain_of(job, file, -EINVAL,
+		            "it has an index with offsets of its frames: run "
+		            "'syscap cat' first");
+		return false;
+	}
+	r = find_names(job);
+	if (r < 0) {
+		complain_of(job, file, r,
+		            r == -EFBIG ? "more names than a table can hold"
+		                        : strerror(-r));
+		return false;
+	}
+	sc_symbols_each_use(job->symbols, tell_file, job);
+	if (sc_symbols_lacks_demangler(job->symbols))
+		note(job, "libstdc++.so.6 is not here: names of C++ stay "
+		          "mangled");
+	return true;
+}
+
+static void symbolize(struct job *job)
+{
+	const struct options *options = job->options;
+
+	if (!job->had_table || options->force) {
+		if (!find_and_tell(job))
+			return;
+	} else {
+		note(job, "it has names already; --force adds to them");
+		if (options->output == NULL)
+			return;
+	}
+	write_output(job);
+	if (job->table != NULL && job->status == SC_EXIT_DONE)
+		tell_totals(job);
+}
+
+static int run(const struct options *options)
+{
+	struct job job = {
+		.options = options,
+		.is_terminal = isatty(STDERR_FILENO) == 1,
+		.status = SC_EXIT_DONE,
+	};
+
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	if (!open_input(&job) || !choose_target(&job))
+		job.status = SC_EXIT_PROBLEM;
+	else
+		symbolize(&job);
+	sc_symbol_table_free(job.table);
+	sc_symbols_free(job.symbols);
+	sc_code_names_free(job.code);
+	syscap_reader_close(job.reader);
+	free(job.target);
+	return sc_fault_finish_output(options->command, job.status);
+}
+
+/* -1: go on; else the exit status. */
+static int parse(struct options *options, int argc, char **argv)
+{
+	enum {
+		ROOT = 256,
+		DEBUG_DIR
+	};
+	static const struct option longs[] = {
+		{ "output", required_argument, NULL, 'o' },
+		{ "root", required_argument, NULL, ROOT },
+		{ "debug-dir", required_argument, NULL, DEBUG_DIR },
+		{ "force", no_argument, NULL, 'f' },
+		{ "quiet", no_argument, NULL, 'q' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "o:qh", longs, NULL)) != -1) {
+		if (c == 'o') {
+			options->output = optarg;
+		} else if (c == ROOT) {
+			options->root = optarg;
+		} else if (c == DEBUG_DIR) {
+			options->debug_dirs[options->n_debug_dirs++] = optarg;
+		} else if (c == 'f') {
+			options->force = true;
+		} else if (c == 'q') {
+			options->quiet = true;
+		} else if (c == 'h') {
+			print_help();
+			return sc_fault_finish_output(argv[0], SC_EXIT_DONE);
+		} else {
+			return sc_fault_misuse(argv[0]);
+		}
+	}
+	if (argc - optind != 1) {
+		fprintf(stderr, "%s: expected one file\n", argv[0]);
+		return sc_fault_misuse(argv[0]);
+	}
+	options->file = argv[optind];
+	return -1;
+}
+
+int sc_cmd_symbolize(int argc, char **argv)
+{
+	struct options options = { .command = argv[0] };
+	int status;
+
+	/* At most every argument is a folder. */
+	options.debug_dirs = calloc((size_t)argc, sizeof(*options.debug_dirs));
+	if (options.debug_dirs == NULL) {
+		sc_fault_no_memory(argv[0]);
+		return SC_EXIT_PROBLEM;
+	}
+	status = parse(&options, argc, argv);
+	if (status < 0)
+		status = run(&options);
+	free(options.debug_dirs);
+	return status;
+}

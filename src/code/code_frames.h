@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * code_frames.h - code tables that a runtime wrote into the capture itself.
+ *
+ * METADATA frames of the id "syscap.code", which syscap_code_add() and its
+ * like emit, numbers in hex without 0x:
+ *
+ *	add START LEN NAME
+ *	move FROM TO LEN
+ *	remove START LEN
+ */
+#ifndef SC_CODE_CODE_FRAMES_H
+#define SC_CODE_CODE_FRAMES_H
+
+#include <stdbool.h>
+
+#include <syscap/capture.h>
+
+#include "code/code_table.h"
+
+#define SC_CODE_FRAMES_ID "syscap.code"
+
+bool sc_code_frames_is(const struct syscap_frame *frame);
+
+/**
+ * Put what @frame tells into @table, from its time on.  0; -EINVAL, it tells
+ * nothing; -ENOSPC or -ENOMEM.
+ *
+ * Context: offline.
+ */
+int sc_code_frames_take(const struct syscap_frame *frame,
+                        struct sc_code_table *table);
+
+#endif

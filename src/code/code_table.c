@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* code_table.c - what machine code one process had where and when. */
+#define _GNU_SOURCE
+#include "code/code_table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "code/code_index.h"
+#include "code/code_live.h"
+#include "code/code_text.h"
+#include "data/array.h"
+#include "data/map.h"
+
+#define MOST_EVENTS     (1u << 23)
+#define MOST_NAME_BYTES (UINT64_C(1) << 30)
+
+enum kind {
+	ADD,
+	MOVE,
+	REMOVE
+};
+
+struct event {
+	int64_t time;
+	uint64_t start, len;
+	union {
+		uint64_t to;        /* MOVE */
+		int64_t maybe_from; /* ADD; see code_live.h */
+	};
+	uint32_t name;
+	uint32_t kind;
+};
+
+struct sc_code_table {
+	SC_ARRAY(struct event) events;
+	bool is_sorted, is_settled;
+	struct sc_map names; /* each with its NUL */
+	uint64_t name_bytes;
+	/* Of the last settling. */
+	struct sc_code_origin *origins;
+	struct sc_code_rect *rects;
+	size_t n_rects;
+	uint64_t n_refused;
+	struct sc_code_index index;
+};
+
+int sc_code_table_new(struct sc_code_table **ret_table)
+{
+	struct sc_code_table *table = calloc(1, sizeof(*table));
+
+	if (table == NULL)
+		return -ENOMEM;
+	table->is_sorted = true;
+	*ret_table = table;
+	return 0;
+}
+
+static void unsettle(struct sc_code_table *table)
+{
+	sc_code_index_fini(&table->index);
+	free(table->origins);
+	free(table->rects);
+	table->origins = NULL;
+	table->rects = NULL;
+	table->n_rects = 0;
+	table->is_settled = false;
+}
+
+void sc_code_table_free(struct sc_code_table *table)
+{
+	if (table == NULL)
+		return;
+	unsettle(table);
+	sc_map_fini(&table->names);
+	free(table->events.items);
+	free(table);
+}
+
+static bool is_range(uint64_t start, uint64_t len)
+{
+	return len > 0 && start < SC_CODE_ADDRESS_END &&
+	       len <= SC_CODE_ADDRESS_END - start;
+}
+
+static int push(struct sc_code_table *table, const struct event *event)
+{
+	const size_t n = table->events.n;
+
+	if (n >= MOST_EVENTS)
+		return -ENOSPC;
+	if (n > 0 && event->time < table->events.items[n - 1].time)
+		table->is_sorted = false;
+	table->is_settled = false;
+	return sc_array_push(&table->events, *event);
+}
+
+int sc_code_table_add_late(struct sc_code_table *table, int64_t time,
+                           int64_t maybe_from, uint64_t start, uint64_t len,
+                           const char *name, size_t name_len)
+{
+	struct event event = {
+		.time = time,
+		.start = start,
+		.len = len,
+		.maybe_from = maybe_from,
+		.kind = ADD,
+	};
+	char text[SC_CODE_NAME_MAX + 1];
+	size_t number;
+	int r;
+
+	if (!is_range(start, len))
+		return -EINVAL;
+	name_len = sc_code_text_clean(text, name, name_len);
+	if (name_len == 0)
+		return -EINVAL;
+	if (table->events.n >= MOST_EVENTS ||
+	    table->name_bytes > MOST_NAME_BYTES)
+		return -ENOSPC;
+	r = sc_map_put(&table->names, text, name_len + 1, &number);
+	if (r < 0)
+		return r;
+	if (r > 0)
+		table->name_bytes += name_len + 1;
+	event.name = (uint32_t)number;
+	return push(table, &event);
+}
+
+int sc_code_table_add(struct sc_code_table *table, int64_t time, uint64_t start,
+                      uint64_t len, const char *name, size_t name_len)
+{
+	return sc_code_table_add_late(table, time, INT64_MAX, start, len, name,
+	                              name_len);
+}
+
+int sc_code_table_move(struct sc_code_table *table, int64_t time, uint64_t from,
+                       uint64_t to, uint64_t len)
+{
+	const struct event event = {
+		.time = time,
+		.start = from,
+		.len = len,
+		.to = to,
+		.kind = MOVE,
+	};
+
+	if (!is_range(from, len) || !is_range(to, len))
+		return -EINVAL;
+	return push(table, &event);
+}
+
+int sc_code_table_remove(struct sc_code_table *table, int64_t time,
+                         uint64_t start, uint64_t len)
+{
+	const struct event event = {
+		.time = time,
+		.start = start,
+		.len = len,
+		.kind = REMOVE,
+	};
+
+	return is_range(start, len) ? push(table, &event) : -EINVAL;
+}
+
+/* Events of one time stay in the order in which they lie. */
+static int compare_events(const void *a, const void *b)
+{
+	const struct event *left = *(const struct event *const *)a;
+	const struct event *right = *(const struct event *const *)b;
+
+	if (left->time != right->time)
+		return left->time < right->time ? -1 : 1;
+	return (left > right) - (left < right);
+}
+
+static int sort_events(struct sc_code_table *table)
+{
+	const size_t n = table->events.n;
+	const struct event **order;
+	struct event *sorted;
+
+	if (table->is_sorted)
+		return 0;
+	order = calloc(n, sizeof(struct event *));
+	sorted = calloc(n, sizeof(*sorted));
+	if (order == NULL || sorted == NULL) {
+		free(order);
+		free(sorted);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < n; i++)
+		order[i] = &table->events.items[i];
+	qsort(order, n, sizeof(struct event *), compare_events);
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = *order[i];
+	free(order);
+	free(table->events.items);
+	table->events.items = sorted;
+	table->events.capacity = n;
+	table->is_sorted = true;
+	return 0;
+}
+
+static int tell(struct sc_code_live *live, const struct event *event)
+{
+	const struct sc_code_origin origin = {
+		.start = event->start,
+		.len = event->len,
+		.maybe_from = event->kind == ADD ? event->maybe_from : 0,
+		.name = event->name,
+	};
+
+	switch (event->kind) {
+	case ADD:
+		return sc_code_live_add(live, event->time, &origin);
+	case MOVE:
+		return sc_code_live_move(live, event->time, event->start,
+		                         event->to, event->len);
+	default:
+		return sc_code_live_remove(live, event->time, event->start,
+		                           event->len);
+	}
+}
+
+static int compare_rects(const void *a, const void *b)
+{
+	const struct sc_code_rect *left = a;
+	const struct sc_code_rect *right = b;
+
+	return (left->from > right->from) - (left->from < right->from);
+}
+
+int sc_code_table_settle(struct sc_code_table *table)
+{
+	/* Each event makes two pieces at most; moves of many at once more. */
+	struct sc_code_live live = { .most_rects =
+		                             4 * table->events.n + (1u << 20) };
+	int r;
+
+	if (table->is_settled)
+		return 0;
+	unsettle(table);
+	r = sort_events(table);
+	for (size_t i = 0; r == 0 && i < table->events.n; i++)
+		r = tell(&live, &table->events.items[i]);
+	if (r == 0)
+		r = sc_code_live_end(&live);
+	sc_code_live_fini(&live);
+	table->origins = live.origins.items;
+	table->rects = live.rects.items;
+	table->n_rects = live.rects.n;
+	table->n_refused = live.n_refused;
+	if (r == 0) {
+		if (table->n_rects > 0)
+			qsort(table->rects, table->n_rects,
+			      sizeof(*table->rects), compare_rects);
+		r = sc_code_index_build(&table->index, table->rects,
+		                        table->n_rects);
+	}
+	if (r < 0)
+		unsettle(table);
+	else
+		table->is_settled = true;
+	return r;
+}
+
+size_t sc_code_table_events(const struct sc_code_table *table)
+{
+	return table->events.n;
+}
+
+size_t sc_code_table_names(const struct sc_code_table *table)
+{
+	return table->names.n;
+}
+
+uint64_t sc_code_table_refused(const struct sc_code_table *table)
+{
+	return table->n_refused;
+}
+
+bool sc_code_table_span(const struct sc_code_table *table, uint64_t *ret_low,
+                        uint64_t *ret_last)
+{
+	const struct sc_code_index *index = &table->index;
+
+	if (!table->is_settled || index->n_leaves == 0)
+		return false;
+	*ret_low = index->bounds[0];
+	*ret_last = index->bounds[index->n_leaves] - 1;
+	return true;
+}
+
+static void fill(const struct sc_code_table *table,
+                 const struct sc_code_rect *rect,
+                 struct sc_code_range *ret_range)
+{
+	const struct sc_code_origin *origin = &table->origins[rect->origin];
+
+	*ret_range = (struct sc_code_range){
+		.start = origin->start,
+		.len = origin->len,
+		.from = rect->from,
+		.until = rect->until,
+		.name = table->names.keys[origin->name].bytes,
+		.name_number = origin->name,
+	};
+}
+
+bool sc_code_table_find(const struct sc_code_table *table, uint64_t addr,
+                        int64_t time, struct sc_code_range *ret_range)
+{
+	const struct sc_code_rect *rect;
+
+	if (!table->is_settled)
+		return false;
+	rect = sc_code_index_find(&table->index, table->rects, addr, time);
+	if (rect != NULL) {
+		fill(table, rect, ret_range);
+		return true;
+	}
+	rect = sc_code_index_next(&table->index, table->rects, addr, time);
+	if (rect == NULL || table->origins[rect->origin].maybe_from > time)
+		return false;
+	fill(table, rect, ret_range);
+	ret_range->from = table->origins[rect->origin].maybe_from;
+	return true;
+}
+
+struct history {
+	const struct sc_code_table *table;
+	struct sc_code_range *ranges;
+	size_t n, most;
+};
+
+/* Keeps the earliest ones, sorted. */
+static bool note(void *context, uint32_t rect)
+{
+	struct history *history = context;
+	struct sc_code_range range;
+	size_t at = history->n < history->most ? history->n : history->most;
+
+	fill(history->table, &history->table->rects[rect], &range);
+	history->n++;
+	while (at > 0 && history->ranges[at - 1].from > range.from) {
+		if (at < history->most)
+			history->ranges[at] = history->ranges[at - 1];
+		at--;
+	}
+	if (at < history->most)
+		history->ranges[at] = range;
+	return true;
+}
+
+size_t sc_code_table_history(const struct sc_code_table *table, uint64_t addr,
+                             struct sc_code_range *ranges, size_t most)
+{
+	struct history history = { table, ranges, 0, most };
+
+	if (table->is_settled)
+		sc_code_index_each(&table->index, addr, note, &history);
+	return history.n;
+}
+
+void sc_code_table_each(const struct sc_code_table *table,
+                        bool (*each)(void *context,
+                                     const struct sc_code_range *range),
+                        void *context)
+{
+	struct sc_code_range range;
+
+	for (size_t i = 0; i < table->n_rects; i++) {
+		fill(table, &table->rects[i], &range);
+		if (!each(context, &range))
+			return;
+	}
+}
+
+struct doubt {
+	const struct sc_code_table *table;
+	uint32_t name;
+	bool any, several;
+};
+
+static bool compare_name(void *context, uint32_t rect)
+{
+	struct doubt *doubt = context;
+	const uint32_t origin = doubt->table->rects[rect].origin;
+	const uint32_t name = doubt->table->origins[origin].name;
+
+	doubt->several = doubt->any && name != doubt->name;
+	doubt->any = true;
+	doubt->name = name;
+	return !doubt->several;
+}
+
+bool sc_code_table_is_ambiguous(const struct sc_code_table *table,
+                                uint64_t addr)
+{
+	struct doubt doubt = { .table = table };
+
+	if (table->is_settled)
+		sc_code_index_each(&table->index, addr, compare_name, &doubt);
+	return doubt.several;
+}

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* code_watch.c - keep the code table of a process up to date. */
+#define _GNU_SOURCE
+#include "code/code_watch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "code/code_process.h"
+#include "code/gdb_jit.h"
+#include "code/jitdump.h"
+#include "code/perf_map.h"
+#include "data/array.h"
+#include "data/map.h"
+
+#define NS INT64_C(1000000000)
+
+/* Mappings are read often at first, for programs that end soon, and then at
+ * this interval. */
+#define FIRST_INTERVAL (NS / 100)
+#define LAST_INTERVAL  NS
+
+/* Ticks of the clock that tells when a process began, and a bit. */
+#define BEGIN_DOUBT (NS / 20)
+
+/* Of what one process can make us hold. */
+#define MOST_DUMPS 16u
+#define MOST_LISTS 16u
+
+struct dump {
+	struct sc_jitdump *dump;
+	char *path;
+	bool is_told;
+};
+
+struct list {
+	struct sc_gdb_jit *jit;
+	bool is_told;
+};
+
+struct sc_code_watch {
+	struct sc_code_table *table;
+	struct sc_code_watch_options options;
+	struct sc_code_process process;
+	int cwd; /* where a jitdump is by default, or -1 */
+	struct sc_perf_map perf_map;
+	int perf_map_told; /* the errno that was told last, or 0 */
+	SC_ARRAY(struct dump) dumps;
+	SC_ARRAY(struct list) lists;
+	struct sc_map files; /* mapped ones that were looked at */
+	bool any, is_maps_told;
+	int64_t first;   /* look, of this program */
+	int64_t since;   /* what is new is good from then on */
+	int64_t program; /* since then it runs this one */
+	int64_t next_maps;
+};
+
+__attribute__((format(printf, 2, 3))) static void
+tell(const struct sc_code_watch *watch, const char *format, ...)
+{
+	va_list args;
+	char *text;
+	int n;
+
+	if (watch->options.tell == NULL)
+		return;
+	va_start(args, format);
+	n = vasprintf(&text, format, args);
+	va_end(args);
+	if (n < 0)
+		return;
+	watch->options.tell(watch->options.data, text);
+	free(text);
+}
+
+static int open_cwd(int32_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/cwd", (int)pid);
+	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+int sc_code_watch_new(int32_t pid, struct sc_code_table *table,
+                      const struct sc_code_watch_options *options,
+                      struct sc_code_watch **ret_watch)
+{
+	struct sc_code_watch *watch = calloc(1, sizeof(*watch));
+	int r;
+
+	if (watch == NULL)
+		return -ENOMEM;
+	watch->table = table;
+	watch->options = *options;
+	r = sc_code_process_open(pid, &watch->process);
+	if (r < 0) {
+		free(watch);
+		return r;
+	}
+	watch->cwd = open_cwd(pid);
+	watch->since = watch->program = SC_CODE_ALWAYS;
+	*ret_watch = watch;
+	return 0;
+}
+
+/* All that a new program does not have any more. */
+static void forget(struct sc_code_watch *watch)
+{
+	for (size_t i = 0; i < watch->dumps.n; i++) {
+		sc_jitdump_free(watch->dumps.items[i].dump);
+		free(watch->dumps.items[i].path);
+	}
+	for (size_t i = 0; i < watch->lists.n; i++)
+		sc_gdb_jit_free(watch->lists.items[i].jit);
+	watch->dumps.n = 0;
+	watch->lists.n = 0;
+	sc_map_fini(&watch->files);
+	memset(&watch->files, 0, sizeof(watch->files));
+}
+
+void sc_code_watch_free(struct sc_code_watch *watch)
+{
+	if (watch == NULL)
+		return;
+	forget(watch);
+	free(watch->dumps.items);
+	free(watch->lists.items);
+	if (watch->cwd >= 0)
+		close(watch->cwd);
+	sc_code_process_close(&watch->process);
+	free(watch);
+}
+
+static int read_perf_map(struct sc_code_watch *watch, bool is_last)
+{
+	const struct sc_perf_map_options options = {
+		.owner = watch->process.owner,
+		.from = watch->since,
+		.maybe_from = watch->program,
+		.not_before = watch->process.begun - BEGIN_DOUBT,
+		.is_last = is_last,
+	};
+	struct syscap_error error;
+	char name[64];
+	int r;
+
+	if (watch->process.tmp < 0)
+		return 0;
+	snprintf(name, sizeof(name), "perf-%d.map",
+	         (int)watch->process.own_pid);
+	r = sc_perf_map_read(&watch->perf_map, watch->process.tmp, name,
+	                     &options, watch->table, &error);
+	if (r < 0 && r != -ENOMEM && watch->perf_map_told != error.code)
+		tell(watch, "/tmp/%s: not used: %s", name, error.message);
+	watch->perf_map_told = r < 0 ? error.code : 0;
+	return r == -ENOMEM ? r : 0;
+}
+
+/* Takes @fd. */
+static int add_dump(struct sc_code_watch *watch, int fd, const char *path)
+{
+	struct dump dump = { .path = strdup(path) };
+	struct stat st;
+	int r = -ENOMEM;
+
+	if (dump.path == NULL)
+		goto fail;
+	r = 0;
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
+	    st.st_uid != watch->process.owner) {
+		tell(watch, "%s: not used: no file of user %u", path,
+		     (unsigned)watch->process.owner);
+		goto fail;
+	}
+	r = sc_jitdump_new(fd, watch->process.own_pid, &dump.dump);
+	if (r < 0)
+		goto fail;
+	r = sc_array_push(&watch->dumps, dump);
+	if (r == 0)
+		return 0;
+	sc_jitdump_free(dump.dump);
+	free(dump.path);
+	return r;
+fail:
+	close(fd);
+	free(dump.path);
+	return r;
+}
+
+static int add_list(struct sc_code_watch *watch, uint64_t descriptor)
+{
+	struct list list = { 0 };
+	int r = sc_gdb_jit_new(watch->process.pid, descriptor, &list.jit);
+
+	if (r == 0)
+		r = sc_array_push(&watch->lists, list);
+	if (r < 0)
+		sc_gdb_jit_free(list.jit);
+	return r;
+}
+
+/* Has to be met once only. */
+static int meet(void *context, const struct sc_code_mapping *mapping)
+{
+	struct sc_code_watch *watch = context;
+	uint64_t descriptor;
+	size_t number;
+	char *key;
+	int fd, r;
+
+	if (watch->dumps.n >= MOST_DUMPS || watch->lists.n >= MOST_LISTS)
+		return 0;
+	r = asprintf(&key, "%" PRIu64 " %s", mapping->inode, mapping->path);
+	if (r < 0)
+		return -ENOMEM;
+	r = sc_map_put(&watch->files, key, (size_t)r, &number);
+	free(key);
+	if (r <= 0)
+		return r;
+	fd = sc_code_process_open_file(&watch->process, mapping->path);
+	if (sc_jitdump_is_name(mapping->path)) {
+		if (fd >= 0)
+			return add_dump(watch, fd, mapping->path);
+		tell(watch, "%s: not used: %s", mapping->path, strerror(-fd));
+		return 0;
+	}
+	if (fd < 0) /* as any library that can't be read */
+		return fd == -ENOMEM ? fd : 0;
+	r = sc_gdb_jit_find(fd, mapping->start, mapping->offset, &descriptor);
+	close(fd);
+	if (r == 0)
+		return add_list(watch, descriptor);
+	return r == -ENOMEM ? r : 0;
+}
+
+static int read_maps(struct sc_code_watch *watch, int64_t now)
+{
+	const int64_t age = now - watch->first;
+	int64_t interval = age / 4;
+	int r;
+
+	if (interval < FIRST_INTERVAL)
+		interval = FIRST_INTERVAL;
+	if (interval > LAST_INTERVAL)
+		interval = LAST_INTERVAL;
+	watch->next_maps = now + interval;
+	r = sc_code_process_mappings(&watch->process, meet, watch);
+	if ((r == -EACCES || r == -EPERM) && !watch->is_maps_told) {
+		watch->is_maps_told = true;
+		tell(watch,
+		     "process %d: its memory can't be looked at, so no "
+		     "jitdump and no list for debuggers is found: %s",
+		     (int)watch->process.pid, strerror(-r));
+	}
+	return r == -ENOMEM ? r : 0;
+}
+
+static int read_dumps(struct sc_code_watch *watch)
+{
+	struct syscap_error error;
+
+	for (size_t i = 0; i < watch->dumps.n; i++) {
+		struct dump *dump = &watch->dumps.items[i];
+		const int r = sc_jitdump_read(dump->dump, watch->table, &error);
+
+		if (r == -ENOMEM)
+			return r;
+		if (r < 0 && !dump->is_told)
+			tell(watch, "%s: at byte %" PRIu64 ": %s", dump->path,
+			     error.offset, error.message);
+		dump->is_told = r < 0;
+	}
+	return 0;
+}
+
+static int read_lists(struct sc_code_watch *watch, int64_t now)
+{
+	struct syscap_error error;
+
+	for (size_t i = 0; i < watch->lists.n; i++) {
+		struct list *list = &watch->lists.items[i];
+		const int r = sc_gdb_jit_look(list->jit, watch->since, now,
+		                              watch->table, &error);
+
+		if (r == -ENOMEM)
+			return r;
+		/* At its end, and while it starts, there is nothing to say. */
+		if (r < 0 && r != -ESRCH && r != -EFAULT && !list->is_told) {
+			tell(watch,
+			     "process %d: __jit_debug_descriptor not used: %s",
+			     (int)watch->process.pid, error.message);
+			list->is_told = true;
+		}
+	}
+	return 0;
+}
+
+static int look(struct sc_code_watch *watch, int64_t now, bool is_last)
+{
+	int r = read_perf_map(watch, is_last);
+
+	if (!watch->any)
+		watch->first = now;
+	if (r == 0 && (is_last || !watch->any || now >= watch->next_maps))
+		r = read_maps(watch, now);
+	if (r == 0)
+		r = read_dumps(watch);
+	if (r == 0)
+		r = read_lists(watch, now);
+	watch->any = true;
+	watch->since = now;
+	return r;
+}
+
+int sc_code_watch_look(struct sc_code_watch *watch, int64_t now)
+{
+	return look(watch, now, false);
+}
+
+int sc_code_watch_exec(struct sc_code_watch *watch, int64_t now)
+{
+	const struct sc_code_process old = watch->process;
+	struct sc_code_process process;
+	int r = read_perf_map(watch, false);
+
+	if (r == 0)
+		r = read_dumps(watch);
+	if (r == 0)
+		r = sc_code_table_remove(watch->table, now, 0,
+		                         SC_CODE_ADDRESS_END);
+	if (r == -ENOSPC) /* was told, when a name found no room */
+		r = 0;
+	forget(watch);
+	watch->any = false;
+	watch->since = watch->program = now;
+	/* It may belong to another user now, and be in another folder. */
+	if (sc_code_process_open(old.pid, &process) == 0) {
+		process.begun = old.begun;
+		sc_code_process_close(&watch->process);
+		watch->process = process;
+		if (watch->cwd >= 0)
+			close(watch->cwd);
+		watch->cwd = open_cwd(old.pid);
+	}
+	return r;
+}
+
+/*
+ * One that was mapped for too short a time to be seen, where runtimes put it
+ * by default.  Nothing says that it is this process's but its name, owner,
+ * time and header.
+ */
+static int guess_dump(struct sc_code_watch *watch, int folder)
+{
+	const int flags =
+		O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC;
+	struct stat st;
+	char name[64];
+	int fd;
+
+	if (folder < 0 || watch->dumps.n > 0)
+		return 0;
+	snprintf(name, sizeof(name), "jit-%d.dump",
+	         (int)watch->process.own_pid);
+	fd = openat(folder, name, flags);
+	if (fd < 0)
+		return 0;
+	if (fstat(fd, &st) != 0 || st.st_uid != watch->process.owner ||
+	    st.st_mtim.tv_sec * NS + st.st_mtim.tv_nsec <
+	            watch->process.begun - BEGIN_DOUBT) {
+		close(fd);
+		return 0;
+	}
+	return add_dump(watch, fd, name);
+}
+
+int sc_code_watch_finish(struct sc_code_watch *watch, int64_t now)
+{
+	int r = look(watch, now, true);
+
+	if (r == 0)
+		r = guess_dump(watch, watch->process.tmp);
+	if (r == 0)
+		r = guess_dump(watch, watch->cwd);
+	return r == 0 ? read_dumps(watch) : r;
+}
+
+void sc_code_watch_totals(const struct sc_code_watch *watch,
+                          struct sc_code_watch_totals *ret_totals)
+{
+	struct sc_code_watch_totals totals = {
+		.perf_map_ranges = watch->perf_map.n_ranges,
+		.perf_map_bad = watch->perf_map.n_bad,
+		.n_dumps = (unsigned)watch->dumps.n,
+		.n_lists = (unsigned)watch->lists.n,
+	};
+
+	for (size_t i = 0; i < watch->dumps.n; i++) {
+		struct sc_jitdump_totals dump;
+
+		sc_jitdump_totals(watch->dumps.items[i].dump, &dump);
+		totals.dump_ranges += dump.n_loads;
+		totals.dump_moves += dump.n_moves;
+		totals.dump_bad += dump.n_bad;
+	}
+	for (size_t i = 0; i < watch->lists.n; i++) {
+		struct sc_gdb_jit_totals list;
+
+		sc_gdb_jit_totals(watch->lists.items[i].jit, &list);
+		totals.gdb_ranges += list.n_ranges;
+		totals.gdb_bad += list.n_bad;
+	}
+	*ret_totals = totals;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * code_watch.h - keep the code table of a process that runs up to date, out
+ * of all that its runtimes tell: /tmp/perf-PID.map, jit-PID.dump, GDB's list.
+ *
+ *	sc_code_names_table(names, pid, &table);
+ *	sc_code_watch_new(host_pid, table, &options, &watch);
+ *	while it runs, some ten times a second:
+ *		sc_code_watch_look(watch, now);
+ *	it has ended:
+ *		sc_code_watch_finish(watch, now);
+ *	sc_code_watch_free(watch);
+ *
+ * A look where nothing has changed costs one system call and one for each
+ * jitdump and list, and once a second the reading of /proc/PID/maps.
+ *
+ * Perf maps and lists have no times: what a look finds new there is good from
+ * the time of the look before, and lines of perf maps, which come late where
+ * the runtime buffers them, also before that where nothing else was.  So the
+ * more looks, the better two functions that had one address after the other
+ * are told apart.
+ */
+#ifndef SC_CODE_CODE_WATCH_H
+#define SC_CODE_CODE_WATCH_H
+
+#include <stdint.h>
+
+#include "code/code_table.h"
+
+struct sc_code_watch;
+
+/** May be all zero. */
+struct sc_code_watch_options {
+	/* One line about a file that is there and can't be used; each once. */
+	void (*tell)(void *data, const char *text);
+	void *data;
+};
+
+/** What was found so far. */
+struct sc_code_watch_totals {
+	uint64_t perf_map_ranges, perf_map_bad;
+	uint64_t dump_ranges, dump_moves, dump_bad;
+	uint64_t gdb_ranges, gdb_bad;
+	unsigned n_dumps, n_lists;
+};
+
+/**
+ * Watch @pid, as /proc knows it, into @table, which has to outlive the watch.
+ * 0; -ENOENT or -ESRCH: gone; or -errno.  Holds two descriptors, and one for
+ * each jitdump.
+ *
+ * Context of all: offline.
+ */
+int sc_code_watch_new(int32_t pid, struct sc_code_table *table,
+                      const struct sc_code_watch_options *options,
+                      struct sc_code_watch **ret_watch);
+void sc_code_watch_free(struct sc_code_watch *watch);
+
+/** @now: CLOCK_MONOTONIC, ns, as the samples' times.  0 or -ENOMEM. */
+int sc_code_watch_look(struct sc_code_watch *watch, int64_t now);
+
+/** The process runs another program since @now: nothing is left of its code. */
+int sc_code_watch_exec(struct sc_code_watch *watch, int64_t now);
+
+/** The last look, when all is written; the process may be gone. */
+int sc_code_watch_finish(struct sc_code_watch *watch, int64_t now);
+
+void sc_code_watch_totals(const struct sc_code_watch *watch,
+                          struct sc_code_watch_totals *ret_totals);
+
+#endif

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* gdb_jit.c - read the list that a runtime keeps for GDB's JIT interface. */
+#define _GNU_SOURCE
+#include "code/gdb_jit.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/error.h"
+#include "code/remote_memory.h"
+#include "data/array.h"
+#include "data/map.h"
+
+#define MOST_ENTRIES (1u << 16)
+#define MOST_IMAGE   (64u << 20)
+/* Of all images of one look. */
+#define MOST_BYTES (UINT64_C(256) << 20)
+#define MOST_TRIES 4u
+/* Pairs of images that are compared when some are gone. */
+#define MOST_COMPARED (UINT64_C(1) << 24)
+
+/* As they lie in the other process. */
+struct descriptor {
+	uint32_t version, action;
+	uint64_t relevant, first;
+};
+
+struct remote_entry {
+	uint64_t next, previous;
+	uint64_t image, size;
+};
+
+struct entry {
+	uint64_t addr; /* of the entry; the key */
+	uint64_t image, size;
+	bool is_new;          /* its functions are not in the table yet */
+	unsigned char *bytes; /* of one that is new, or NULL */
+	/* What its functions cover. */
+	uint64_t low, last;
+};
+
+struct list {
+	SC_ARRAY(struct entry) entries;
+};
+
+struct sc_gdb_jit {
+	int32_t pid;
+	uint64_t addr;
+	bool any;
+	struct descriptor seen;
+	struct list list; /* sorted by addr */
+	struct sc_gdb_jit_totals totals;
+};
+
+int sc_gdb_jit_new(int32_t pid, uint64_t descriptor,
+                   struct sc_gdb_jit **ret_jit)
+{
+	struct sc_gdb_jit *jit = calloc(1, sizeof(*jit));
+
+	if (jit == NULL)
+		return -ENOMEM;
+	jit->pid = pid;
+	jit->addr = descriptor;
+	*ret_jit = jit;
+	return 0;
+}
+
+static void free_list(struct list *list)
+{
+	for (size_t i = 0; i < list->entries.n; i++)
+		free(list->entries.items[i].bytes);
+	free(list->entries.items);
+	memset(list, 0, sizeof(*list));
+}
+
+void sc_gdb_jit_free(struct sc_gdb_jit *jit)
+{
+	if (jit == NULL)
+		return;
+	free_list(&jit->list);
+	free(jit);
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+	const struct entry *left = a, *right = b;
+
+	return (left->addr > right->addr) - (left->addr < right->addr);
+}
+
+static struct entry *find_entry(const struct list *list, uint64_t addr)
+{
+	const struct entry key = { .addr = addr };
+
+	return list->entries.n == 0
+	               ? NULL
+	               : bsearch(&key, list->entries.items, list->entries.n,
+	                         sizeof(key), compare_entries);
+}
+
+/* Copy the image of @entry, if it is sane. */
+static int fetch(struct sc_gdb_jit *jit, struct entry *entry, uint64_t *left)
+{
+	int r;
+
+	if (entry->size < sizeof(Elf64_Ehdr) || entry->size > MOST_IMAGE ||
+	    entry->size > *left)
+		return 0;
+	*left -= entry->size;
+	entry->bytes = malloc(entry->size);
+	if (entry->bytes == NULL)
+		return -ENOMEM;
+	r = sc_remote_memory_read(jit->pid, entry->image, entry->bytes,
+	                          entry->size);
+	if (r == 0)
+		return 0;
+	free(entry->bytes);
+	entry->bytes = NULL;
+	return r == -EFAULT ? 0 : r;
+}
+
+/* The list from @head on, with images that are new.  0 or -errno. */
+static int walk(struct sc_gdb_jit *jit, const struct descriptor *head,
+                struct list *list)
+{
+	uint64_t addr = head->first, left = MOST_BYTES;
+	struct sc_map met = { 0 };
+	int r = 0;
+
+	while (r == 0 && addr != 0 && list->entries.n < MOST_ENTRIES) {
+		struct entry entry = { .addr = addr };
+		struct remote_entry remote;
+		const struct entry *known;
+		size_t number;
+
+		r = sc_map_put(&met, &addr, sizeof(addr), &number);
+		if (r == 0) /* it goes round */
+			break;
+		if (r > 0)
+			r = sc_remote_memory_read(jit->pid, addr, &remote,
+			                          sizeof(remote));
+		if (r < 0)
+			break;
+		entry.image = remote.image;
+		entry.size = remote.size;
+		known = find_entry(&jit->list, addr);
+		/* The one that was registered last may be another one at the
+		 * address of one that is gone. */
+		if (known != NULL && known->image == remote.image &&
+		    known->size == remote.size && addr != head->relevant) {
+			entry = *known;
+		} else {
+			entry.is_new = true;
+			r = fetch(jit, &entry, &left);
+		}
+		if (r == 0)
+			r = sc_array_push(&list->entries, entry);
+		if (r < 0)
+			free(entry.bytes);
+		addr = remote.next;
+	}
+	sc_map_fini(&met);
+	return r;
+}
+
+static int read_descriptor(const struct sc_gdb_jit *jit,
+                           struct descriptor *ret_descriptor)
+{
+	return sc_remote_memory_read(jit->pid, jit->addr, ret_descriptor,
+	                             sizeof(*ret_descriptor));
+}
+
+/* Returns 1 with a list that did hold still, 0 when there was none. */
+static int walk_still(struct sc_gdb_jit *jit, struct descriptor *head,
+                      struct list *list)
+{
+	for (unsigned i = 0; i < MOST_TRIES; i++) {
+		struct descriptor after;
+		int r = walk(jit, head, list);
+
+		if (r == 0 || r == -EFAULT) {
+			const int again = read_descriptor(jit, &after);
+
+			if (again < 0)
+				return again;
+			if (r == 0 && memcmp(head, &after, sizeof(after)) == 0)
+				return 1;
+			*head = after;
+		} else {
+			return r;
+		}
+		free_list(list);
+	}
+	return 0;
+}
+
+static int read_bytes(void *context, uint64_t offset, void *to, size_t size)
+{
+	const struct sc_gdb_jit_bytes *bytes = context;
+
+	memcpy(to, bytes->bytes + offset, size);
+	return 0;
+}
+
+void sc_gdb_jit_source(struct sc_gdb_jit_bytes *bytes, uint64_t size,
+                       struct sc_elf_source *ret_source)
+{
+	*ret_source = (struct sc_elf_source){
+		.read = read_bytes,
+		.context = bytes,
+		.size = size,
+	};
+}
+
+struct taking {
+	struct sc_code_table *table;
+	int64_t from;
+	uint64_t n;
+	uint64_t low, last;
+};
+
+static int take_symbol(void *context, const struct sc_elf_symbol *symbol)
+{
+	struct taking *taking = context;
+	const int r =
+		sc_code_table_add(taking->table, taking->from, symbol->value,
+	                          symbol->size, symbol->name, symbol->name_len);
+	const uint64_t last = symbol->value + symbol->size - 1;
+
+	if (r == -EINVAL)
+		return 0;
+	if (r < 0)
+		return r;
+	if (taking->n == 0 || symbol->value < taking->low)
+		taking->low = symbol->value;
+	if (taking->n == 0 || last > taking->last)
+		taking->last = last;
+	taking->n++;
+	return 0;
+}
+
+int sc_gdb_jit_take_image(const struct sc_elf_source *source, int64_t from,
+                          struct sc_code_table *table, uint64_t *ret_ranges)
+{
+	struct taking taking = { .table = table, .from = from };
+	const int r = sc_elf_walk_symbols(source, false, 1u << STT_FUNC,
+	                                  take_symbol, &taking);
+
+	*ret_ranges = taking.n;
+	return r;
+}
+
+/* Put what is new into the table.  0, -ENOMEM or -ENOSPC. */
+static int take_entry(struct sc_gdb_jit *jit, struct entry *entry, int64_t from,
+                      struct sc_code_table *table)
+{
+	struct taking taking = { .table = table, .from = from };
+	struct sc_gdb_jit_bytes bytes = { entry->bytes };
+	struct sc_elf_source source;
+	int r = -EBADMSG;
+
+	if (entry->bytes != NULL) {
+		sc_gdb_jit_source(&bytes, entry->size, &source);
+		r = sc_elf_walk_symbols(&source, false, 1u << STT_FUNC,
+		                        take_symbol, &taking);
+	}
+	free(entry->bytes);
+	entry->bytes = NULL;
+	entry->low = taking.low;
+	entry->last = taking.last;
+	jit->totals.n_ranges += taking.n;
+	if (r == 0)
+		jit->totals.n_images++;
+	else
+		jit->totals.n_bad++;
+	return r == -ENOMEM || r == -ENOSPC ? r : 0;
+}
+
+static bool overlap(const struct entry *a, const struct entry *b)
+{
+	return a->low < b->last && b->low < a->last;
+}
+
+/*
+ * What is not in the list any more ends.  Unless something else is (partly)
+ * there: that took its place when it came, and must not end too.
+ */
+static int end_gone(const struct list *old, const struct list *fresh,
+                    int64_t now, struct sc_code_table *table)
+{
+	uint64_t left = MOST_COMPARED;
+
+	for (size_t i = 0; i < old->entries.n; i++) {
+		const struct entry *entry = &old->entries.items[i];
+		const struct entry *still = find_entry(fresh, entry->addr);
+		bool is_free = true;
+		int r;
+
+		if (entry->low == entry->last ||
+		    (still != NULL && !still->is_new))
+			continue;
+		if (left < fresh->entries.n)
+			return 0;
+		left -= fresh->entries.n;
+		for (size_t k = 0; is_free && k < fresh->entries.n; k++)
+			is_free = !overlap(entry, &fresh->entries.items[k]);
+		if (!is_free)
+			continue;
+		r = sc_code_table_remove(table, now, entry->low,
+		                         entry->last - entry->low + 1);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int sc_gdb_jit_look(struct sc_gdb_jit *jit, int64_t from, int64_t now,
+                    struct sc_code_table *table, struct syscap_error *error)
+{
+	struct descriptor head;
+	struct list list = { 0 };
+	int r = read_descriptor(jit, &head);
+
+	if (r < 0)
+		goto fail;
+	if (jit->any && memcmp(&head, &jit->seen, sizeof(head)) == 0)
+		return 0;
+	if (head.version != 1)
+		return sc_error_set(error, EOPNOTSUPP, 0,
+		                    "the version of the list is %u and not 1",
+		                    head.version);
+	r = walk_still(jit, &head, &list);
+	if (r < 0)
+		goto fail;
+	if (r == 0) {
+		jit->totals.n_busy++;
+		return 0;
+	}
+	if (list.entries.n > 0)
+		qsort(list.entries.items, list.entries.n, sizeof(struct entry),
+		      compare_entries);
+	r = 0;
+	for (size_t i = 0; r == 0 && i < list.entries.n; i++)
+		if (list.entries.items[i].is_new)
+			r = take_entry(jit, &list.entries.items[i], from,
+			               table);
+	if (r == 0)
+		r = end_gone(&jit->list, &list, now, table);
+	for (size_t i = 0; i < list.entries.n; i++)
+		list.entries.items[i].is_new = false;
+	free_list(&jit->list);
+	jit->list = list;
+	jit->seen = head;
+	jit->any = true;
+	memset(&list, 0, sizeof(list));
+fail:
+	free_list(&list);
+	return r < 0 ? sc_error_set(error, -r, 0, "%s",
+	                            r == -ENOSPC ? "it has too many names"
+	                                         : strerror(-r))
+	             : 0;
+}
+
+void sc_gdb_jit_totals(const struct sc_gdb_jit *jit,
+                       struct sc_gdb_jit_totals *ret_totals)
+{
+	*ret_totals = jit->totals;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * gdb_jit.h - read the list that a runtime keeps for GDB's JIT interface.
+ *
+ * A list of ELF images in the memory of the process, whose head is the symbol
+ * __jit_debug_descriptor.  The runtime changes it under a lock that nobody
+ * outside can see, so it is read until it is the same before and after, and
+ * all lengths in it are bounded.  It can be read only while the process lives.
+ */
+#ifndef SC_CODE_GDB_JIT_H
+#define SC_CODE_GDB_JIT_H
+
+#include <stdint.h>
+
+#include <syscap/capture.h>
+
+#include "code/code_table.h"
+#include "code/elf_walk.h"
+
+struct sc_gdb_jit;
+
+struct sc_gdb_jit_totals {
+	uint64_t n_images; /* read */
+	uint64_t n_ranges; /* functions in them */
+	uint64_t n_bad;    /* images that are none, or could not be read */
+	uint64_t n_busy;   /* looks at a list that did not hold still */
+};
+
+/** @descriptor: the address of the symbol in @pid.  Context: offline. */
+int sc_gdb_jit_new(int32_t pid, uint64_t descriptor,
+                   struct sc_gdb_jit **ret_jit);
+void sc_gdb_jit_free(struct sc_gdb_jit *jit);
+
+/**
+ * Read what was registered since the last look into @table: good from @from
+ * on.  What is not in the list any more was good until @now.  Costs one
+ * system call where the head is the same.
+ *
+ * Returns 0, also where the list did not hold still: then the next look does
+ * it.  With @error: -EOPNOTSUPP, a version that is not 1; -ENOSPC, the table
+ * is full; -ENOMEM; or as sc_remote_memory_read().
+ *
+ * Context: offline.
+ */
+int sc_gdb_jit_look(struct sc_gdb_jit *jit, int64_t from, int64_t now,
+                    struct sc_code_table *table, struct syscap_error *error);
+
+void sc_gdb_jit_totals(const struct sc_gdb_jit *jit,
+                       struct sc_gdb_jit_totals *ret_totals);
+
+/**
+ * Put the functions of the image @source into @table from @from on.
+ * @ret_ranges counts them.  Returns 0 or -errno as sc_elf_walk_symbols().
+ */
+int sc_gdb_jit_take_image(const struct sc_elf_source *source, int64_t from,
+                          struct sc_code_table *table, uint64_t *ret_ranges);
+
+/** A source in memory. */
+struct sc_gdb_jit_bytes {
+	const unsigned char *bytes;
+};
+void sc_gdb_jit_source(struct sc_gdb_jit_bytes *bytes, uint64_t size,
+                       struct sc_elf_source *ret_source);
+
+/**
+ * Find the symbol in the file @fd, which @pid has mapped as code at @mapped
+ * from @file_offset on.  0; -ENOENT, it has none; or -errno.
+ */
+int sc_gdb_jit_find(int fd, uint64_t mapped, uint64_t file_offset,
+                    uint64_t *ret_descriptor);
+
+#endif

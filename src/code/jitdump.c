@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* jitdump.c - follow a jit-PID.dump. */
+#define _GNU_SOURCE
+#include "code/jitdump.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "capture/error.h"
+#include "capture/load.h"
+#include "code/code_text.h"
+
+/*
+ * The header: magic, version, size of the header, machine, padding, pid,
+ * time (8), flags (8).
+ */
+#define MAGIC           0x4A695444u
+#define HEADER_SIZE     40u
+#define ARCH_TIMESTAMPS 1u
+
+/* A record: type, length of all of it, time (8). */
+#define PREFIX_SIZE 16u
+enum {
+	LOAD = 0,
+	MOVE = 1
+};
+
+/* LOAD: pid, tid, then 8 bytes each: vma, address, length, index; the name. */
+#define LOAD_SIZE 40u
+/* MOVE: pid, tid, then 8 bytes each: vma, from, to, length, index. */
+#define MOVE_SIZE 48u
+
+#define WINDOW_SIZE 65536u
+/* What is needed of a record at once; the code in it is passed over. */
+#define MOST_NEEDED (PREFIX_SIZE + LOAD_SIZE + 4 * SC_CODE_NAME_MAX)
+
+struct sc_jitdump {
+	int fd;
+	int32_t own_pid;
+	bool has_begun, big;
+	bool has_room;   /* the file ends in zeros: it may grow inwards */
+	int32_t pid;     /* of the header */
+	uint64_t offset; /* of the next record */
+	uint64_t size;   /* of the file when it was last looked at */
+	struct sc_jitdump_totals totals;
+	struct syscap_error failure; /* code 0: none */
+	/* A part of the file. */
+	uint64_t window_offset;
+	size_t window_size;
+	unsigned char window[WINDOW_SIZE];
+};
+
+int sc_jitdump_new(int fd, int32_t pid, struct sc_jitdump **ret_dump)
+{
+	struct sc_jitdump *dump = calloc(1, sizeof(*dump));
+
+	if (dump == NULL)
+		return -ENOMEM;
+	dump->fd = fd;
+	dump->own_pid = pid;
+	*ret_dump = dump;
+	return 0;
+}
+
+void sc_jitdump_free(struct sc_jitdump *dump)
+{
+	if (dump == NULL)
+		return;
+	close(dump->fd);
+	free(dump);
+}
+
+/* Have [@offset, @offset + @n) in the window; @n is at most MOST_NEEDED. */
+static int need(struct sc_jitdump *dump, uint64_t offset, size_t n,
+                const unsigned char **ret_bytes)
+{
+	if (offset < dump->window_offset ||
+	    offset - dump->window_offset > dump->window_size ||
+	    dump->window_size - (offset - dump->window_offset) < n) {
+		ssize_t got;
+
+		do
+			got = pread(dump->fd, dump->window, WINDOW_SIZE,
+			            (off_t)offset);
+		while (got < 0 && errno == EINTR);
+		dump->window_offset = offset;
+		dump->window_size = got > 0 ? (size_t)got : 0;
+		if (got < 0)
+			return -errno;
+		/* It was longer when its size was asked for. */
+		if ((size_t)got < n)
+			return -EIO;
+	}
+	*ret_bytes = dump->window + (offset - dump->window_offset);
+	return 0;
+}
+
+static int read_header(struct sc_jitdump *dump, struct syscap_error *error)
+{
+	const unsigned char *at;
+	uint32_t size, version;
+	int r = need(dump, 0, HEADER_SIZE, &at);
+
+	if (r < 0)
+		return sc_error_set(error, -r, 0, "%s", strerror(-r));
+	dump->big = sc_load_u32(at, true) == MAGIC;
+	if (sc_load_u32(at, dump->big) != MAGIC)
+		return sc_error_set(error, EBADMSG, 0,
+		                    "it does not begin as a jitdump does");
+	version = sc_load_u32(at + 4, dump->big);
+	if (version != 1)
+		return sc_error_set(error, EOPNOTSUPP, 4,
+		                    "its version is %u and not 1", version);
+	size = sc_load_u32(at + 8, dump->big);
+	if (size < HEADER_SIZE || size > WINDOW_SIZE)
+		return sc_error_set(error, EBADMSG, 8,
+		                    "its header says that it has %u bytes",
+		                    size);
+	if (sc_load_u64(at + 32, dump->big) & ARCH_TIMESTAMPS)
+		return sc_error_set(error, EOPNOTSUPP, 32,
+		                    "its times are of the processor's "
+		                    "counter, not of CLOCK_MONOTONIC");
+	dump->pid = sc_load_i32(at + 20, dump->big);
+	dump->offset = size;
+	dump->has_begun = true;
+	return 0;
+}
+
+static bool is_ours(const struct sc_jitdump *dump, const unsigned char *body)
+{
+	const int32_t pid = sc_load_i32(body, dump->big);
+
+	return pid == dump->pid || (dump->own_pid != 0 && pid == dump->own_pid);
+}
+
+static int take_load(struct sc_jitdump *dump, const unsigned char *body,
+                     size_t size, int64_t time, struct sc_code_table *table)
+{
+	const char *name = (const char *)body + LOAD_SIZE;
+	int r = -EINVAL;
+
+	if (size > LOAD_SIZE)
+		r = sc_code_table_add(table, time,
+		                      sc_load_u64(body + 16, dump->big),
+		                      sc_load_u64(body + 24, dump->big), name,
+		                      strnlen(name, size - LOAD_SIZE));
+	dump->totals.n_loads += r == 0;
+	return r;
+}
+
+static int take_move(struct sc_jitdump *dump, const unsigned char *body,
+                     size_t size, int64_t time, struct sc_code_table *table)
+{
+	int r = -EINVAL;
+
+	if (size >= MOVE_SIZE)
+		r = sc_code_table_move(table, time,
+		                       sc_load_u64(body + 16, dump->big),
+		                       sc_load_u64(body + 24, dump->big),
+		                       sc_load_u64(body + 32, dump->big));
+	dump->totals.n_moves += r == 0;
+	return r;
+}
+
+/* @size bytes from @offset are a record.  0 or -errno. */
+static int take_record(struct sc_jitdump *dump, uint64_t offset, uint32_t size,
+                       struct sc_code_table *table)
+{
+	const size_t needed = size < MOST_NEEDED ? size : MOST_NEEDED;
+	const unsigned char *at;
+	uint32_t type;
+	uint64_t time;
+	int r = need(dump, offset, PREFIX_SIZE, &at);
+
+	if (r < 0)
+		return r;
+	type = sc_load_u32(at, dump->big);
+	time = sc_load_u64(at + 8, dump->big);
+	if (type != LOAD && type != MOVE) {
+		dump->totals.n_skipped++;
+		return 0;
+	}
+	r = need(dump, offset, needed, &at);
+	if (r < 0)
+		return r;
+	if (needed < PREFIX_SIZE + 4 || time > INT64_MAX) {
+		dump->totals.n_bad++;
+		return 0;
+	}
+	if (!is_ours(dump, at + PREFIX_SIZE)) {
+		dump->totals.n_skipped++;
+		return 0;
+	}
+	r = (type == LOAD ? take_load : take_move)(dump, at + PREFIX_SIZE,
+	                                           needed - PREFIX_SIZE,
+	                                           (int64_t)time, table);
+	if (r != -EINVAL)
+		return r;
+	dump->totals.n_bad++;
+	return 0;
+}
+
+/* Returns 1 when a record was done with, 0 when its end is not there. */
+static int next_record(struct sc_jitdump *dump, struct sc_code_table *table,
+                       struct syscap_error *error)
+{
+	const uint64_t left = dump->size - dump->offset;
+	const unsigned char *at;
+	uint32_t size;
+	int r;
+
+	if (left < PREFIX_SIZE)
+		return 0;
+	r = need(dump, dump->offset, PREFIX_SIZE, &at);
+	if (r < 0)
+		goto fail;
+	size = sc_load_u32(at + 4, dump->big);
+	if (size == 0 && sc_load_u32(at, dump->big) == 0 &&
+	    sc_load_u64(at + 8, dump->big) == 0) {
+		dump->has_room = true;
+		return 0;
+	}
+	if (size < PREFIX_SIZE)
+		return sc_error_set(error, EBADMSG, dump->offset,
+		                    "a record says that it has %u bytes", size);
+	if (size > left)
+		return 0;
+	r = take_record(dump, dump->offset, size, table);
+	if (r < 0)
+		goto fail;
+	dump->offset += size;
+	return 1;
+fail:
+	return sc_error_set(error, -r, dump->offset, "%s",
+	                    r == -ENOSPC ? "it has too many names"
+	                                 : strerror(-r));
+}
+
+static int read_new(struct sc_jitdump *dump, struct sc_code_table *table,
+                    struct syscap_error *error)
+{
+	struct stat st;
+	int r = 1;
+
+	if (fstat(dump->fd, &st) != 0)
+		return sc_error_set(error, errno, 0, "%s", strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return sc_error_set(error, EINVAL, 0, "it is no file");
+	if ((uint64_t)st.st_size == dump->size && !dump->has_room)
+		return 0;
+	if ((uint64_t)st.st_size < dump->size)
+		return sc_error_set(error, EBADMSG, (uint64_t)st.st_size,
+		                    "it has become shorter");
+	dump->size = (uint64_t)st.st_size;
+	dump->has_room = false;
+	dump->window_size = 0; /* its end may not have been written then */
+	if (!dump->has_begun) {
+		if (dump->size < HEADER_SIZE)
+			return 0;
+		r = read_header(dump, error);
+		if (r < 0 || dump->size < dump->offset)
+			return r;
+		r = 1;
+	}
+	while (r > 0 && dump->offset <= dump->size)
+		r = next_record(dump, table, error);
+	return r < 0 ? r : 0;
+}
+
+int sc_jitdump_read(struct sc_jitdump *dump, struct sc_code_table *table,
+                    struct syscap_error *error)
+{
+	struct syscap_error failure = { 0 };
+
+	if (dump->failure.code == 0 && read_new(dump, table, &failure) < 0)
+		dump->failure = failure;
+	if (dump->failure.code != 0 && error != NULL)
+		*error = dump->failure;
+	return -dump->failure.code;
+}
+
+void sc_jitdump_totals(const struct sc_jitdump *dump,
+                       struct sc_jitdump_totals *ret_totals)
+{
+	*ret_totals = dump->totals;
+	ret_totals->offset = dump->offset;
+}
+
+int32_t sc_jitdump_pid(const struct sc_jitdump *dump)
+{
+	return dump->has_begun ? dump->pid : 0;
+}
+
+bool sc_jitdump_is_name(const char *path)
+{
+	const char *name = strrchr(path, '/');
+	size_t digits;
+
+	if (name == NULL || strncmp(name, "/jit-", 5) != 0)
+		return false;
+	digits = strspn(name + 5, "0123456789");
+	return digits > 0 && strcmp(name + 5 + digits, ".dump") == 0;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * jitdump.h - follow a jit-PID.dump, which a runtime writes for perf.
+ *
+ * A header and records, each with a length and a time of CLOCK_MONOTONIC, so
+ * that what it tells is good from the right time on however late it is read.
+ * The runtime maps a page of it as code, by which it is found.  Either byte
+ * order is read.
+ */
+#ifndef SC_CODE_JITDUMP_H
+#define SC_CODE_JITDUMP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <syscap/capture.h>
+
+#include "code/code_table.h"
+
+struct sc_jitdump;
+
+struct sc_jitdump_totals {
+	uint64_t n_loads, n_moves;
+	uint64_t n_skipped; /* records of other types, or of other processes */
+	uint64_t n_bad;     /* loads and moves that say nothing */
+	uint64_t offset;    /* where the next record begins */
+};
+
+/**
+ * Follow the file @fd, which is closed by sc_jitdump_free().  @pid is the
+ * process's own idea of its number, or 0: of records by other processes than
+ * it and the header's nothing is taken.
+ *
+ * Context: offline.
+ */
+int sc_jitdump_new(int fd, int32_t pid, struct sc_jitdump **ret_dump);
+void sc_jitdump_free(struct sc_jitdump *dump);
+
+/**
+ * Read the whole records that are new into @table.  Costs one system call
+ * where there are none.  One whose end is not there yet is left for later.
+ *
+ * Returns 0; with @error: -EBADMSG, the file is no jitdump or damaged at the
+ * offset, beyond which nothing can be found; -EOPNOTSUPP, times of a clock of
+ * its own, or a version that is not known; -ENOSPC, the table is full; or a
+ * system call's failure.  After a failure it is not read any more, and every
+ * call returns the same.
+ *
+ * Context: offline.
+ */
+int sc_jitdump_read(struct sc_jitdump *dump, struct sc_code_table *table,
+                    struct syscap_error *error);
+
+void sc_jitdump_totals(const struct sc_jitdump *dump,
+                       struct sc_jitdump_totals *ret_totals);
+
+/** The process that the header names; 0: there is none yet. */
+int32_t sc_jitdump_pid(const struct sc_jitdump *dump);
+
+/** Whether @path is of the form .../jit-PID.dump. */
+bool sc_jitdump_is_name(const char *path);
+
+#endif

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* debug_files.c - find the file that the symbols of a stripped one went to. */
+#define _GNU_SOURCE
+#include "symbols/debug_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The folders that distributions use. */
+static const char *const usual[] = { "/usr/lib/debug", "/app/lib/debug" };
+
+struct search {
+	const struct sc_debug_files *files;
+	const struct sc_debug_wish *wish;
+	bool has_crc; /* of the wish's debug link */
+	uint32_t crc;
+	struct sc_elf *elf;
+	char **path;
+};
+
+int sc_debug_files_open(const char *path)
+{
+	struct stat st;
+	int fd;
+
+	/* To open a device may be an order to it. */
+	if (stat(path, &st) != 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EISDIR;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	return fd < 0 ? -errno : fd;
+}
+
+static void fill_crc_table(uint32_t table[256])
+{
+	for (uint32_t i = 0; i < 256; i++) {
+		uint32_t value = i;
+
+		for (unsigned bit = 0; bit < 8; bit++)
+			value = value >> 1 ^ (value & 1 ? 0xedb88320u : 0);
+		table[i] = value;
+	}
+}
+
+/* The checksum of .gnu_debuglink, which is that of zlib, of a whole file. */
+static int checksum(int fd, uint32_t *ret_crc)
+{
+	unsigned char *buffer = malloc(1 << 16);
+	uint32_t table[256], crc = UINT32_MAX;
+	off_t at = 0;
+	ssize_t n;
+
+	if (buffer == NULL)
+		return -ENOMEM;
+	fill_crc_table(table);
+	while ((n = pread(fd, buffer, 1 << 16, at)) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			free(buffer);
+			return -EIO;
+		}
+		for (ssize_t i = 0; i < n; i++)
+			crc = table[(crc ^ buffer[i]) & 0xff] ^ crc >> 8;
+		at += n;
+	}
+	free(buffer);
+	*ret_crc = ~crc;
+	return 0;
+}
+
+static bool is_wanted(const struct search *search, const struct sc_elf *elf)
+{
+	uint32_t crc;
+
+	if (search->wish->build_id[0] != 0 && elf->build_id[0] != 0)
+		return strcmp(search->wish->build_id, elf->build_id) == 0;
+	return search->has_crc && checksum(elf->fd, &crc) == 0 &&
+	       crc == search->crc;
+}
+
+/* 1: it is the one; 0; or -ENOMEM.  @path is a path here. */
+static int try(struct search *search, const char *path)
+{
+	const int fd = sc_debug_files_open(path);
+	int r;
+
+	/* A link may lead back to the stripped file. */
+	if (fd < 0 || strcmp(path, search->wish->found) == 0) {
+		if (fd >= 0)
+			close(fd);
+		return 0;
+	}
+	r = sc_elf_open(search->elf, fd);
+	if (r < 0)
+		return r == -ENOMEM ? r : 0;
+	if (is_wanted(search, search->elf)) {
+		*search->path = strdup(path);
+		if (*search->path != NULL)
+			return 1;
+		r = -ENOMEM;
+	}
+	sc_elf_close(search->elf);
+	return r;
+}
+
+/* @path is the process's, or of the recorded machine. */
+static int try_there(struct search *search, const char *path)
+{
+	struct sc_paths paths = { 0 };
+	int r = sc_places_list(search->files->places, search->wish->pid, path,
+	                       &paths);
+
+	for (size_t i = 0; r == 0 && i < paths.array.n; i++)
+		r = try(search, paths.array.items[i]);
+	sc_paths_fini(&paths);
+	return r;
+}
+
+/* Try @inner, "/a/b", in every folder that may have it. */
+static int try_folders(struct search *search, const char *inner)
+{
+	const struct sc_paths *folders = &search->files->folders;
+	char *path;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < folders->array.n; i++) {
+		if (asprintf(&path, "%s%s", folders->array.items[i], inner) < 0)
+			return -ENOMEM;
+		r = try(search, path);
+		free(path);
+	}
+	for (size_t i = 0; r == 0 && i < sizeof(usual) / sizeof(*usual); i++) {
+		if (asprintf(&path, "%s%s", usual[i], inner) < 0)
+			return -ENOMEM;
+		r = try_there(search, path);
+		free(path);
+	}
+	return r;
+}
+
+static int try_build_id(struct search *search)
+{
+	const char *id = search->wish->build_id;
+	char *inner;
+	int r;
+
+	/* It names a path: what a capture says is no reason to leave it. */
+	if (strlen(id) < 3 || strspn(id, "0123456789abcdef") != strlen(id))
+		return 0;
+	if (asprintf(&inner, "/.build-id/%.2s/%s.debug", id, id + 2) < 0)
+		return -ENOMEM;
+	r = try_folders(search, inner);
+	free(inner);
+	return r;
+}
+
+/* The name in .gnu_debuglink, and the checksum behind it. */
+static int read_link(struct search *search, char **ret_name)
+{
+	const struct sc_elf *elf = search->wish->elf;
+	const struct sc_elf_section *section =
+		sc_elf_find(elf, ".gnu_debuglink");
+	unsigned char *bytes;
+	uint64_t crc_at;
+	int r;
+
+	*ret_name = NULL;
+	if (section == NULL)
+		return 0;
+	r = sc_elf_read_section(elf, section, &bytes);
+	if (r < 0)
+		return r == -ENOMEM ? r : 0;
+	crc_at = (strlen((char *)bytes) + 1 + 3) & ~UINT64_C(3);
+	if (bytes[0] == 0 || strchr((char *)bytes, '/') != NULL ||
+	    crc_at + 4 > section->size) {
+		free(bytes);
+		return 0;
+	}
+	search->crc = sc_elf_u32(elf, bytes + crc_at);
+	search->has_crc = true;
+	*ret_name = (char *)bytes;
+	return 0;
+}
+
+/* @folder is that of the stripped file, here or as the process sees it. */
+static int try_beside(struct search *search, const char *folder,
+                      const char *name)
+{
+	static const char *const inner[] = { "/", "/.debug/" };
+	char *path;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < 2; i++) {
+		if (asprintf(&path, "%s%s%s", folder, inner[i], name) < 0)
+			return -ENOMEM;
+		r = try(search, path);
+		free(path);
+	}
+	return r;
+}
+
+static int try_link(struct search *search, const char *name)
+{
+	const struct sc_debug_wish *wish = search->wish;
+	const char *slash = strrchr(wish->path, '/');
+	char *folder, *path;
+	int r = 0;
+
+	if (strrchr(wish->found, '/') != NULL) {
+		folder = strndup(
+			wish->found,
+			(size_t)(strrchr(wish->found, '/') - wish->found));
+		if (folder == NULL)
+			return -ENOMEM;
+		r = try_beside(search, folder, name);
+		free(folder);
+	}
+	/* Packages have it under /usr, whatever the link to it is called. */
+	for (unsigned with_usr = 0; r == 0 && with_usr < 2; with_usr++) {
+		if (slash == NULL || wish->path[0] != '/' ||
+		    asprintf(&path, "%s%.*s/%s", with_usr ? "/usr" : "",
+		             (int)(slash - wish->path), wish->path, name) < 0)
+			return slash == NULL || wish->path[0] != '/' ? 0
+			                                             : -ENOMEM;
+		r = try_folders(search, path);
+		free(path);
+	}
+	return r;
+}
+
+int sc_debug_files_find(const struct sc_debug_files *files,
+                        const struct sc_debug_wish *wish,
+                        struct sc_elf *ret_elf, char **ret_path)
+{
+	struct search search = {
+		.files = files,
+		.wish = wish,
+		.elf = ret_elf,
+		.path = ret_path,
+	};
+	char *name = NULL;
+	int r = try_build_id(&search);
+
+	if (r == 0 && wish->elf != NULL) {
+		r = read_link(&search, &name);
+		if (r == 0 && name != NULL)
+			r = try_link(&search, name);
+		free(name);
+	}
+	if (r < 0)
+		return r;
+	return r > 0 ? 0 : -ENOENT;
+}

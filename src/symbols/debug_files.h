@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * debug_files.h - find the file that the symbols of a stripped one went to.
+ *
+ * By build-id, FOLDER/.build-id/ab/cdef.debug, and by the name and checksum
+ * in .gnu_debuglink: beside the file, in .debug there, and in FOLDER under
+ * the file's own path.  Context of all: offline.
+ */
+#ifndef SC_SYMBOLS_DEBUG_FILES_H
+#define SC_SYMBOLS_DEBUG_FILES_H
+
+#include "symbols/elf_file.h"
+#include "symbols/places.h"
+
+struct sc_debug_files {
+	const struct sc_places *places;
+	/* Folders of ours; then come those of the process, /usr/lib/debug and
+	 * /app/lib/debug. */
+	struct sc_paths folders;
+};
+
+/** What a file that is wanted is like; for sc_debug_files_find(). */
+struct sc_debug_wish {
+	int32_t pid;
+	const char *build_id; /* hex; "": not known */
+	/* The stripped file, NULL: there is none; its path for the process,
+	 * and here ("": not known). */
+	const struct sc_elf *elf;
+	const char *path, *found;
+};
+
+/**
+ * Open a regular file: nothing happens to what only looks like one.  Returns
+ * a descriptor or -errno.
+ */
+int sc_debug_files_open(const char *path);
+
+/**
+ * 0 and the file's headers, and *@ret_path from malloc(); -ENOENT: there is
+ * none; -ENOMEM.
+ */
+int sc_debug_files_find(const struct sc_debug_files *files,
+                        const struct sc_debug_wish *wish,
+                        struct sc_elf *ret_elf, char **ret_path);
+
+#endif

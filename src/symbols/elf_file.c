@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* elf_file.c - the parts of an ELF file that tell about its code. */
+#define _GNU_SOURCE
+#include "symbols/elf_file.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NOTES_MAX    (1u << 20)
+#define SEGMENTS_MAX 4096u /* more are read from no file */
+#define SECTIONS_MAX (1u << 20)
+
+/* Where a field is in a header of either class. */
+#define AT(elf, type, field)                          \
+	((elf)->is_64 ? offsetof(Elf64_##type, field) \
+	              : offsetof(Elf32_##type, field))
+#define SIZE_OF(elf, type) \
+	((elf)->is_64 ? sizeof(Elf64_##type) : sizeof(Elf32_##type))
+
+static int read_at(const struct sc_elf *elf, void *to, uint64_t size,
+                   uint64_t offset)
+{
+	uint64_t done = 0;
+
+	if (offset > elf->size || size > elf->size - offset)
+		return -ENOEXEC;
+	if (elf->memory != NULL) {
+		memcpy(to, elf->memory + offset, size);
+		return 0;
+	}
+	while (done < size) {
+		const ssize_t n = pread(elf->fd, (char *)to + done, size - done,
+		                        (off_t)(offset + done));
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n == 0)
+			return -ENOEXEC;
+		if (n > 0)
+			done += (uint64_t)n;
+	}
+	return 0;
+}
+
+int sc_elf_read(const struct sc_elf *elf, uint64_t offset, uint64_t size,
+                unsigned char **ret_bytes)
+{
+	unsigned char *bytes;
+	int r;
+
+	if (offset > elf->size || size > elf->size - offset)
+		return -ENOEXEC;
+	if (size > SC_ELF_PART_MAX)
+		return -EFBIG;
+	bytes = malloc(size + 1);
+	if (bytes == NULL)
+		return -ENOMEM;
+	r = read_at(elf, bytes, size, offset);
+	if (r < 0) {
+		free(bytes);
+		return r;
+	}
+	bytes[size] = 0;
+	*ret_bytes = bytes;
+	return 0;
+}
+
+int sc_elf_read_section(const struct sc_elf *elf,
+                        const struct sc_elf_section *section,
+                        unsigned char **ret_bytes)
+{
+	if (section->type == SHT_NOBITS || section->size == 0 ||
+	    (section->flags & SHF_COMPRESSED) != 0)
+		return -ENOENT;
+	return sc_elf_read(elf, section->offset, section->size, ret_bytes);
+}
+
+static int read_segments(struct sc_elf *elf, const unsigned char *header)
+{
+	const uint64_t offset =
+		sc_elf_word(elf, header + AT(elf, Ehdr, e_phoff));
+	const size_t n = sc_elf_u16(elf, header + AT(elf, Ehdr, e_phnum));
+	const size_t step = SIZE_OF(elf, Phdr);
+	unsigned char *bytes;
+	int r;
+
+	if (n == 0)
+		return 0;
+	if (n > SEGMENTS_MAX ||
+	    sc_elf_u16(elf, header + AT(elf, Ehdr, e_phentsize)) != step)
+		return -ENOEXEC;
+	r = sc_elf_read(elf, offset, n * step, &bytes);
+	if (r < 0)
+		return r;
+	elf->segments = calloc(n, sizeof(*elf->segments));
+	if (elf->segments == NULL) {
+		free(bytes);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const unsigned char *p = bytes + i * step;
+
+		elf->segments[i] = (struct sc_elf_segment){
+			.type = sc_elf_u32(elf, p + AT(elf, Phdr, p_type)),
+			.flags = sc_elf_u32(elf, p + AT(elf, Phdr, p_flags)),
+			.offset = sc_elf_word(elf, p + AT(elf, Phdr, p_offset)),
+			.address = sc_elf_word(elf, p + AT(elf, Phdr, p_vaddr)),
+			.file_size =
+				sc_elf_word(elf, p + AT(elf, Phdr, p_filesz)),
+			.memory_size =
+				sc_elf_word(elf, p + AT(elf, Phdr, p_memsz)),
+			.align = sc_elf_word(elf, p + AT(elf, Phdr, p_align)),
+		};
+	}
+	elf->n_segments = n;
+	free(bytes);
+	return 0;
+}
+
+static void fill_section(const struct sc_elf *elf, const unsigned char *p,
+                         struct sc_elf_section *section)
+{
+	*section = (struct sc_elf_section){
+		.name = "",
+		.type = sc_elf_u32(elf, p + AT(elf, Shdr, sh_type)),
+		.link = sc_elf_u32(elf, p + AT(elf, Shdr, sh_link)),
+		.flags = sc_elf_word(elf, p + AT(elf, Shdr, sh_flags)),
+		.address = sc_elf_word(elf, p + AT(elf, Shdr, sh_addr)),
+		.offset = sc_elf_word(elf, p + AT(elf, Shdr, sh_offset)),
+		.size = sc_elf_word(elf, p + AT(elf, Shdr, sh_size)),
+		.entry_size = sc_elf_word(elf, p + AT(elf, Shdr, sh_entsize)),
+	};
+}
+
+static void name_sections(struct sc_elf *elf, const unsigned char *headers,
+                          uint32_t names)
+{
+	const size_t step = SIZE_OF(elf, Shdr);
+
+	if (names >= elf->n_sections ||
+	    elf->sections[names].type != SHT_STRTAB ||
+	    sc_elf_read_section(elf, &elf->sections[names], &elf->names) < 0)
+		return;
+	for (size_t i = 0; i < elf->n_sections; i++) {
+		const uint32_t at = sc_elf_u32(
+			elf, headers + i * step + AT(elf, Shdr, sh_name));
+
+		if (at < elf->sections[names].size)
+			elf->sections[i].name = (const char *)elf->names + at;
+	}
+}
+
+/* Where there are too many for the header, the first section has the counts. */
+static int read_counts(const struct sc_elf *elf, uint64_t offset, size_t *n,
+                       uint32_t *names)
+{
+	unsigned char *first;
+	int r;
+
+	if (*n != 0 && *names != SHN_XINDEX)
+		return 0;
+	r = sc_elf_read(elf, offset, SIZE_OF(elf, Shdr), &first);
+	if (r < 0)
+		return r;
+	if (*n == 0) {
+		const uint64_t count =
+			sc_elf_word(elf, first + AT(elf, Shdr, sh_size));
+
+		*n = count > SECTIONS_MAX ? SECTIONS_MAX + 1 : (size_t)count;
+	}
+	if (*names == SHN_XINDEX)
+		*names = sc_elf_u32(elf, first + AT(elf, Shdr, sh_link));
+	free(first);
+	return 0;
+}
+
+static int read_sections(struct sc_elf *elf, const unsigned char *header)
+{
+	const uint64_t offset =
+		sc_elf_word(elf, header + AT(elf, Ehdr, e_shoff));
+	size_t n = sc_elf_u16(elf, header + AT(elf, Ehdr, e_shnum));
+	uint32_t names = sc_elf_u16(elf, header + AT(elf, Ehdr, e_shstrndx));
+	const size_t step = SIZE_OF(elf, Shdr);
+	unsigned char *bytes;
+	int r;
+
+	if (offset == 0)
+		return 0;
+	if (sc_elf_u16(elf, header + AT(elf, Ehdr, e_shentsize)) != step)
+		return -ENOEXEC;
+	r = read_counts(elf, offset, &n, &names);
+	if (r < 0 || n > SECTIONS_MAX)
+		return r < 0 ? r : -ENOEXEC;
+	r = sc_elf_read(elf, offset, n * step, &bytes);
+	if (r < 0)
+		return r;
+	elf->sections = calloc(n + 1, sizeof(*elf->sections));
+	if (elf->sections == NULL) {
+		free(bytes);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < n; i++)
+		fill_section(elf, bytes + i * step, &elf->sections[i]);
+	elf->n_sections = n;
+	name_sections(elf, bytes, names);
+	free(bytes);
+	return 0;
+}
+
+static void to_hex(const unsigned char *id, size_t size, char *hex)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < size; i++) {
+		*hex++ = digits[id[i] >> 4];
+		*hex++ = digits[id[i] & 15];
+	}
+	*hex = 0;
+}
+
+/* Both classes share the layout of a note. */
+static bool search_notes(struct sc_elf *elf, const unsigned char *notes,
+                         uint64_t size, uint64_t align)
+{
+	uint64_t at = 0;
+
+	if (align != 8)
+		align = 4;
+	while (size - at >= sizeof(Elf64_Nhdr)) {
+		const uint64_t name_size = sc_elf_u32(elf, notes + at);
+		const uint64_t id_size = sc_elf_u32(elf, notes + at + 4);
+		const uint64_t name = at + sizeof(Elf64_Nhdr);
+		const uint64_t id =
+			(name + name_size + align - 1) & ~(align - 1);
+
+		if (id > size || id_size > size - id)
+			return false;
+		if (sc_elf_u32(elf, notes + at + 8) == NT_GNU_BUILD_ID &&
+		    name_size == 4 && id_size > 0 &&
+		    id_size <= (SC_ELF_BUILD_ID_SIZE - 1) / 2 &&
+		    memcmp(notes + name, "GNU", 4) == 0) {
+			to_hex(notes + id, id_size, elf->build_id);
+			return true;
+		}
+		at = (id + id_size + align - 1) & ~(align - 1);
+		if (at > size)
+			return false;
+	}
+	return false;
+}
+
+static bool search_part(struct sc_elf *elf, uint64_t offset, uint64_t size,
+                        uint64_t align)
+{
+	unsigned char *notes;
+	bool found;
+
+	if (size > NOTES_MAX || sc_elf_read(elf, offset, size, &notes) < 0)
+		return false;
+	found = search_notes(elf, notes, size, align);
+	free(notes);
+	return found;
+}
+
+/* Files with debug symbols have their notes in sections only. */
+static void read_build_id(struct sc_elf *elf)
+{
+	for (size_t i = 0; i < elf->n_segments; i++) {
+		const struct sc_elf_segment *s = &elf->segments[i];
+
+		if (s->type == PT_NOTE &&
+		    search_part(elf, s->offset, s->file_size, s->align))
+			return;
+	}
+	for (size_t i = 0; i < elf->n_sections; i++) {
+		const struct sc_elf_section *s = &elf->sections[i];
+
+		if (s->type == SHT_NOTE &&
+		    search_part(elf, s->offset, s->size, 4))
+			return;
+	}
+}
+
+static int read_headers(struct sc_elf *elf)
+{
+	unsigned char header[sizeof(Elf64_Ehdr)];
+	int r;
+
+	if (elf->size < sizeof(Elf32_Ehdr))
+		return -ENOEXEC;
+	r = read_at(elf, header, EI_NIDENT, 0);
+	if (r < 0)
+		return r;
+	if (memcmp(header, ELFMAG, SELFMAG) != 0 ||
+	    (header[EI_CLASS] != ELFCLASS64 &&
+	     header[EI_CLASS] != ELFCLASS32) ||
+	    (header[EI_DATA] != ELFDATA2LSB && header[EI_DATA] != ELFDATA2MSB))
+		return -ENOEXEC;
+	elf->is_64 = header[EI_CLASS] == ELFCLASS64;
+	elf->is_big = header[EI_DATA] == ELFDATA2MSB;
+	r = read_at(elf, header, SIZE_OF(elf, Ehdr), 0);
+	if (r < 0)
+		return r;
+	elf->machine = sc_elf_u16(elf, header + AT(elf, Ehdr, e_machine));
+	r = read_segments(elf, header);
+	if (r < 0)
+		return r;
+	r = read_sections(elf, header);
+	/* A file that was cut may still have its segments, and they do for
+	 * what is known by its place only. */
+	if (r < 0 && (r == -ENOMEM || elf->n_segments == 0))
+		return r;
+	read_build_id(elf);
+	return 0;
+}
+
+int sc_elf_open(struct sc_elf *elf, int fd)
+{
+	struct stat st;
+	int r;
+
+	memset(elf, 0, sizeof(*elf));
+	elf->fd = fd;
+	if (fstat(fd, &st) != 0)
+		r = -errno;
+	else if (!S_ISREG(st.st_mode))
+		r = -EISDIR;
+	else
+		r = 0;
+	if (r == 0) {
+		elf->size = (uint64_t)st.st_size;
+		r = read_headers(elf);
+	}
+	if (r < 0)
+		sc_elf_close(elf);
+	return r;
+}
+
+int sc_elf_open_memory(struct sc_elf *elf, void *memory, size_t size)
+{
+	int r;
+
+	memset(elf, 0, sizeof(*elf));
+	elf->fd = -1;
+	elf->memory = memory;
+	elf->size = size;
+	r = read_headers(elf);
+	if (r < 0)
+		sc_elf_close(elf);
+	return r;
+}
+
+void sc_elf_release(struct sc_elf *elf)
+{
+	if (elf->fd >= 0)
+		close(elf->fd);
+	elf->fd = -1;
+	free(elf->memory);
+	elf->memory = NULL;
+	elf->size = 0;
+}
+
+void sc_elf_close(struct sc_elf *elf)
+{
+	sc_elf_release(elf);
+	free(elf->sections);
+	free(elf->segments);
+	free(elf->names);
+	memset(elf, 0, sizeof(*elf));
+	elf->fd = -1;
+}
+
+const struct sc_elf_section *sc_elf_find(const struct sc_elf *elf,
+                                         const char *name)
+{
+	for (size_t i = 0; i < elf->n_sections; i++)
+		if (strcmp(elf->sections[i].name, name) == 0)
+			return &elf->sections[i];
+	return NULL;
+}
+
+const struct sc_elf_section *sc_elf_code_at(const struct sc_elf *elf,
+                                            uint64_t address)
+{
+	for (size_t i = 0; i < elf->n_sections; i++) {
+		const struct sc_elf_section *s = &elf->sections[i];
+
+		if ((s->flags & SHF_EXECINSTR) != 0 && address >= s->address &&
+		    address - s->address < s->size)
+			return s;
+	}
+	return NULL;
+}
+
+bool sc_elf_address_of(const struct sc_elf *elf, uint64_t offset,
+                       uint64_t *ret_address)
+{
+	const struct sc_elf_segment *best = NULL;
+
+	for (size_t i = 0; i < elf->n_segments; i++) {
+		const struct sc_elf_segment *s = &elf->segments[i];
+
+		if (s->type != PT_LOAD || offset < s->offset ||
+		    offset - s->offset >= s->file_size)
+			continue;
+		if (best == NULL || (s->flags & PF_X) != 0)
+			best = s;
+	}
+	if (best == NULL)
+		return false;
+	*ret_address = offset - best->offset + best->address;
+	return true;
+}
+
+const struct sc_elf_segment *sc_elf_only_code(const struct sc_elf *elf)
+{
+	const struct sc_elf_segment *found = NULL;
+
+	for (size_t i = 0; i < elf->n_segments; i++) {
+		const struct sc_elf_segment *s = &elf->segments[i];
+
+		if (s->type != PT_LOAD || (s->flags & PF_X) == 0)
+			continue;
+		if (found != NULL)
+			return NULL;
+		found = s;
+	}
+	return found;
+}

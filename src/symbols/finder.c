@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* finder.c - from what a MAP frame says about a file to its functions. */
+#define _GNU_SOURCE
+#include "symbols/finder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "symbols/readable.h"
+
+/* Keep a file, and read its build-id. */
+static int keep_file(struct sc_finder *finder, int fd, const struct stat *st)
+{
+	struct sc_handed handed = { .dev = st->st_dev, .ino = st->st_ino };
+	struct sc_elf elf;
+	int copy;
+
+	if (sc_array_room(&finder->handed) < 0)
+		return -ENOMEM;
+	handed.fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	if (handed.fd < 0)
+		return -errno;
+	/* Only to look at it: that one is closed again. */
+	copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	if (copy < 0) {
+		copy = -errno;
+		close(handed.fd);
+		return copy;
+	}
+	if (sc_elf_open(&elf, copy) == 0) {
+		memcpy(handed.build_id, elf.build_id, sizeof(elf.build_id));
+		sc_elf_close(&elf);
+	}
+	finder->handed.items[finder->handed.n++] = handed;
+	return 0;
+}
+
+static int keep_name(struct sc_finder *finder, size_t number,
+                     const struct sc_symbols_file *file)
+{
+	struct sc_handed_name name = {
+		.file = number,
+		.pid = file->pid,
+		.inode = file->inode,
+	};
+	size_t ignored;
+	char *key;
+	int len, r;
+
+	len = asprintf(&key, "%zu/%d/%" PRIu64 "/%s", number, file->pid,
+	               file->inode, file->path);
+	if (len < 0)
+		return -ENOMEM;
+	r = sc_map_put(&finder->by_handed_name, key, (size_t)len, &ignored);
+	free(key);
+	if (r <= 0)
+		return r;
+	name.path = strdup(file->path);
+	if (name.path != NULL &&
+	    sc_array_push(&finder->handed_names, name) == 0)
+		return 0;
+	free(name.path);
+	return -ENOMEM;
+}
+
+int sc_finder_hand_over(struct sc_finder *finder,
+                        const struct sc_symbols_file *file)
+{
+	uint64_t key[2];
+	size_t number;
+	struct stat st;
+	int r;
+
+	if (fstat(file->fd, &st) != 0)
+		return -errno;
+	key[0] = st.st_dev;
+	key[1] = st.st_ino;
+	if (!sc_map_get(&finder->by_handed, key, sizeof(key), &number)) {
+		r = keep_file(finder, file->fd, &st);
+		if (r < 0)
+			return r;
+		r = sc_map_put(&finder->by_handed, key, sizeof(key), &number);
+		if (r < 0) {
+			close(finder->handed.items[--finder->handed.n].fd);
+			return r;
+		}
+	}
+	return file->path ? keep_name(finder, number, file) : 0;
+}
+
+/* Takes the text; NULL: no memory for it. */
+static int set_why(struct sc_found *found, enum sc_symbols_state state,
+                   char *why)
+{
+	if (why == NULL)
+		return -ENOMEM;
+	free(found->why);
+	found->why = why;
+	found->use.state = state;
+	return 0;
+}
+
+static char *describe(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+
+static char *describe(const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+	int r;
+
+	va_start(arguments, format);
+	r = vasprintf(&text, format, arguments);
+	va_end(arguments);
+	return r < 0 ? NULL : text;
+}
+
+/* Without a build-id: may it have changed since? */
+static int check_age(const struct sc_finder *finder, struct sc_found *found,
+                     const struct stat *st, const char *path)
+{
+	if (finder->begin == 0 || st->st_mtime <= finder->begin)
+		return 1;
+	return set_why(found, SC_SYMBOLS_NEWER,
+	               describe("%s changed after the recording began, and no "
+	                        "build-id tells whether it is the same",
+	                        path));
+}
+
+/* 1: it is the file that was mapped; 0: another, told in @found; -ENOMEM. */
+static int check(const struct sc_finder *finder, struct sc_found *found,
+                 const struct sc_elf *elf, const struct stat *st,
+                 const char *path)
+{
+	const struct sc_finder_wish *wish = &found->wish;
+
+	if (wish->build_id[0] != 0 && elf->build_id[0] == 0)
+		return set_why(found, SC_SYMBOLS_OTHER,
+		               describe("%s is another file: it has no "
+		                        "build-id",
+		                        path));
+	if (wish->build_id[0] != 0) {
+		if (strcmp(wish->build_id, elf->build_id) == 0)
+			return 1;
+		return set_why(found, SC_SYMBOLS_OTHER,
+		               describe("%s is another file: its build-id is "
+		                        "%s",
+		                        path, elf->build_id));
+	}
+	if (wish->inode != 0 && wish->inode != st->st_ino)
+		return set_why(found, SC_SYMBOLS_OTHER,
+		               describe("%s is another file: its inode is "
+		                        "%" PRIu64,
+		                        path, (uint64_t)st->st_ino));
+	return check_age(finder, found, st, path);
+}
+
+/* Take the file open at @fd, which is closed then, if it is the one. */
+static int consider(struct sc_finder *finder, struct sc_found *found, int fd,
+                    const char *path, bool is_handed)
+{
+	struct sc_debug_wish wish = {
+		.pid = found->wish.pid,
+		.build_id = "",
+		.path = found->wish.path,
+		.found = is_handed ? "" : path,
+	};
+	struct sc_elf elf;
+	struct stat st;
+	int r;
+
+	if (fstat(fd, &st) != 0) {
+		r = -errno;
+		close(fd);
+	} else {
+		r = sc_elf_open(&elf, fd);
+	}
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0)
+		return set_why(
+			found, SC_SYMBOLS_BAD,
+			r == -ENOEXEC ? describe("%s is no ELF file", path)
+				      : describe("%s: %s", path, strerror(-r)));
+	/* What was open while it was mapped needs no more proof. */
+	r = is_handed ? 1 : check(finder, found, &elf, &st, path);
+	if (r <= 0) {
+		sc_elf_close(&elf);
+		return r;
+	}
+	r = sc_module_load(&found->module, &elf, &finder->debug_files, wish);
+	if (r < 0)
+		return r;
+	found->has_module = true;
+	found->found =
+		strdup(found->module.debug_path ? found->module.debug_path
+	                                        : (is_handed ? "" : path));
+	return found->found ? 1 : -ENOMEM;
+}
+
+static int try_one_handed(struct sc_finder *finder, struct sc_found *found,
+                          const struct sc_handed *handed)
+{
+	const int fd = fcntl(handed->fd, F_DUPFD_CLOEXEC, 3);
+
+	return fd < 0 ? 0 : consider(finder, found, fd, found->wish.path, true);
+}
+
+static bool is_called(const struct sc_handed_name *name,
+                      const struct sc_finder_wish *wish)
+{
+	return (name->pid == -1 || name->pid == wish->pid) &&
+	       (name->inode == 0 || wish->inode == 0 ||
+	        name->inode == wish->inode) &&
+	       strcmp(name->path, wish->path) == 0;
+}
+
+static int try_handed(struct sc_finder *finder, struct sc_found *found)
+{
+	const struct sc_finder_wish *wish = &found->wish;
+	int r = 0;
+
+	if (wish->build_id[0] != 0) {
+		for (size_t i = 0; r == 0 && i < finder->handed.n; i++)
+			if (strcmp(wish->build_id,
+			           finder->handed.items[i].build_id) == 0)
+				r = try_one_handed(finder, found,
+				                   &finder->handed.items[i]);
+		return r;
+	}
+	for (size_t i = 0; r == 0 && i < finder->handed_names.n; i++) {
+		const struct sc_handed_name *name =
+			&finder->handed_names.items[i];
+
+		if (is_called(name, wish))
+			r = try_one_handed(finder, found,
+			                   &finder->handed.items[name->file]);
+	}
+	return r;
+}
+
+static int try_paths(struct sc_finder *finder, struct sc_found *found,
+                     const char *path)
+{
+	struct sc_paths paths = { 0 };
+	int r = sc_places_list(finder->debug_files.places, found->wish.pid,
+	                       path, &paths);
+
+	for (size_t i = 0; r == 0 && i < paths.array.n; i++) {
+		const int fd = sc_debug_files_open(paths.array.items[i]);
+
+		if (fd >= 0)
+			r = consider(finder, found, fd, paths.array.items[i],
+			             false);
+		else if (fd != -ENOENT && fd != -ENOTDIR &&
+		         found->use.state == SC_SYMBOLS_MISSING)
+			r = set_why(found, SC_SYMBOLS_BAD,
+			            describe("%s: %s", paths.array.items[i],
+			                     strerror(-fd)));
+	}
+	sc_paths_fini(&paths);
+	return r;
+}
+
+/* The file is gone; perhaps its debug symbols are not. */
+static int try_debug_only(struct sc_finder *finder, struct sc_found *found)
+{
+	struct sc_debug_wish wish = {
+		.pid = found->wish.pid,
+		.build_id = found->wish.build_id,
+		.path = found->wish.path,
+		.found = "",
+	};
+	struct sc_elf elf;
+	char *path;
+	int r;
+
+	if (wish.build_id[0] == 0)
+		return 0;
+	r = sc_debug_files_find(&finder->debug_files, &wish, &elf, &path);
+	if (r < 0)
+		return r == -ENOMEM ? r : 0;
+	r = sc_module_load(&found->module, &elf, &finder->debug_files, wish);
+	if (r < 0) {
+		free(path);
+		return r;
+	}
+	found->has_module = true;
+	found->module.is_debug_only = true;
+	found->found = path;
+	return 1;
+}
+
+static int look_for(struct sc_finder *finder, struct sc_found *found)
+{
+	static const char deleted[] = " (deleted)";
+	const char *path = found->wish.path;
+	const size_t len = strlen(path), mark = sizeof(deleted) - 1;
+	char *plain = NULL;
+	bool is_gone = false;
+	int r = try_handed(finder, found);
+
+	if (r == 0 && len > mark && strcmp(path + len - mark, deleted) == 0) {
+		is_gone = true;
+		plain = strndup(path, len - mark);
+		if (plain == NULL)
+			return -ENOMEM;
+	}
+	/* Without a build-id nothing tells the new file from the old one. */
+	if (r == 0 && !(is_gone && found->wish.build_id[0] == 0))
+		r = try_paths(finder, found, plain ? plain : path);
+	free(plain);
+	return r == 0 ? try_debug_only(finder, found) : r;
+}
+
+static int finish(struct sc_found *found, int r)
+{
+	if (r < 0)
+		return r;
+	if (r > 0) {
+		bool has_name = false;
+
+		for (size_t i = 0; i < found->module.functions.array.n; i++)
+			has_name = has_name ||
+			           found->module.functions.array.items[i].name;
+		found->use.state =
+			has_name ? SC_SYMBOLS_USED : SC_SYMBOLS_UNNAMED;
+		free(found->why);
+		found->why = NULL;
+		if (found->module.unpack_error == -ENOTSUP)
+			found->why = describe("this syscap was built without "
+			                      "liblzma and cannot read its "
+			                      ".gnu_debugdata");
+	}
+	found->use.why = found->why ? found->why : "";
+	found->use.found = found->found ? found->found : "";
+	return 0;
+}
+
+static int make_found(struct sc_finder *finder,
+                      const struct sc_finder_wish *wish,
+                      struct sc_found **ret_found)
+{
+	struct sc_found *found = calloc(1, sizeof(*found));
+	const char *slash = strrchr(wish->path, '/');
+	int r;
+
+	if (found == NULL)
+		return -ENOMEM;
+	found->wish = *wish;
+	found->module.elf.fd = -1;
+	found->nick = slash ? slash + 1 : "";
+	if (strcmp(wish->path, "[vdso]") == 0)
+		found->nick = "vdso"; /* readers put brackets around it */
+	found->use.path = wish->path;
+	found->use.build_id = wish->build_id[0] ? wish->build_id : NULL;
+	found->use.state = SC_SYMBOLS_MISSING;
+	r = finish(found, look_for(finder, found));
+	if (r == 0 && sc_array_push(&finder->found, found) == 0) {
+		*ret_found = found;
+		return 0;
+	}
+	if (found->has_module)
+		sc_module_fini(&found->module);
+	free(found->found);
+	free(found->why);
+	free(found);
+	return -ENOMEM;
+}
+
+int sc_finder_find(struct sc_finder *finder, const struct sc_finder_wish *wish,
+                   struct sc_found **ret_found)
+{
+	const bool has_id = wish->build_id[0] != 0;
+	const bool by_pid =
+		!has_id &&
+		sc_places_differ(finder->debug_files.places, wish->pid);
+	size_t number;
+	char *key;
+	int len, r;
+
+	/* By a build-id it is the same file, whatever it is called; but its
+	 * name is what people know it by. */
+	len = asprintf(&key, "%s/%d/%" PRIu64 "/%s", wish->build_id,
+	               by_pid ? wish->pid : -1, has_id ? 0 : wish->inode,
+	               wish->path);
+	if (len < 0)
+		return -ENOMEM;
+	if (sc_map_get(&finder->by_wish, key, (size_t)len, &number)) {
+		*ret_found = finder->found.items[number];
+		free(key);
+		return 0;
+	}
+	r = make_found(finder, wish, ret_found);
+	/* It has the last number: what fails here is an end of the finder. */
+	if (r == 0 &&
+	    sc_map_put(&finder->by_wish, key, (size_t)len, &number) < 0)
+		r = -ENOMEM;
+	free(key);
+	return r;
+}
+
+const char *sc_found_name(struct sc_found *found, const struct sc_range *range,
+                          uint64_t offset)
+{
+	const size_t n = found->module.functions.array.n;
+	const size_t i = (size_t)(range - found->module.functions.array.items);
+
+	if (found->names == NULL)
+		found->names = calloc(n, sizeof(*found->names));
+	if (found->names == NULL)
+		return NULL;
+	if (found->names[i] != NULL)
+		return found->names[i];
+	found->names[i] = range->name
+	                          ? sc_readable_name(range->name, range->is_plt)
+	                          : sc_readable_place(found->wish.path, offset);
+	return found->names[i];
+}
+
+static void free_found(struct sc_found *found)
+{
+	if (found->names != NULL)
+		for (size_t i = 0; i < found->module.functions.array.n; i++)
+			free(found->names[i]);
+	free(found->names);
+	if (found->has_module)
+		sc_module_fini(&found->module);
+	free(found->found);
+	free(found->why);
+	free(found);
+}
+
+void sc_finder_fini(struct sc_finder *finder)
+{
+	for (size_t i = 0; i < finder->handed.n; i++)
+		close(finder->handed.items[i].fd);
+	free(finder->handed.items);
+	for (size_t i = 0; i < finder->handed_names.n; i++)
+		free(finder->handed_names.items[i].path);
+	free(finder->handed_names.items);
+	sc_map_fini(&finder->by_handed);
+	sc_map_fini(&finder->by_handed_name);
+	for (size_t i = 0; i < finder->found.n; i++)
+		free_found(finder->found.items[i]);
+	free(finder->found.items);
+	sc_map_fini(&finder->by_wish);
+	sc_paths_fini(&finder->debug_files.folders);
+	memset(finder, 0, sizeof(*finder));
+}

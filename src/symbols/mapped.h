@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * mapped.h - what each process of a capture had mapped, and when.
+ *
+ * A MAP counts from its time on, until another covers it; where none is as
+ * old, the first later one counts, since recorders tell about a library when
+ * they see it.  After EXIT the number is another process's.  A child has, at
+ * first, what its parent had when it forked.
+ *
+ * Context of all: offline.
+ */
+#ifndef SC_SYMBOLS_MAPPED_H
+#define SC_SYMBOLS_MAPPED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "data/array.h"
+#include "data/map.h"
+
+struct sc_process_map {
+	uint64_t begin, end, offset, inode;
+	int64_t time;
+	const char *path, *build_id; /* the caller's; "": none */
+	void *found;                 /* the caller's, NULL at first */
+};
+
+/** All zero: none. */
+struct sc_mapped {
+	struct sc_map by_pid;
+	SC_ARRAY(struct sc_process *) processes;
+	bool is_sorted;
+};
+
+/* 0 or -ENOMEM. */
+int sc_mapped_map(struct sc_mapped *processes, int32_t pid,
+                  const struct sc_process_map *map);
+int sc_mapped_fork(struct sc_mapped *processes, int32_t parent, int32_t child,
+                   int64_t time);
+int sc_mapped_exit(struct sc_mapped *processes, int32_t pid, int64_t time);
+
+/** All frames were seen.  0 or -ENOMEM. */
+int sc_mapped_settle(struct sc_mapped *processes);
+
+/**
+ * The mapping that @address was in; NULL: none.  *@ret_is_always: the answer
+ * is the same at any time.
+ */
+struct sc_process_map *sc_mapped_find(const struct sc_mapped *processes,
+                                      int32_t pid, uint64_t address,
+                                      int64_t time, bool *ret_is_always);
+
+void sc_mapped_fini(struct sc_mapped *processes);
+
+#endif

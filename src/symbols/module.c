@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* module.c - one ELF file with all its functions. */
+#include "symbols/module.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/elf_eh.h"
+#include "symbols/xz.h"
+
+/* The symbol table that Fedora leaves in stripped files, in a file within. */
+static int read_packed(struct sc_module *module)
+{
+	const struct sc_elf_section *section =
+		sc_elf_find(&module->elf, ".gnu_debugdata");
+	unsigned char *packed, *plain;
+	struct sc_elf inner;
+	size_t size;
+	int64_t n;
+	int r;
+
+	if (section == NULL)
+		return 0;
+	r = sc_elf_read_section(&module->elf, section, &packed);
+	if (r == 0) {
+		r = sc_xz_decompress(packed, section->size, &plain, &size);
+		free(packed);
+	}
+	if (r == 0)
+		r = sc_elf_open_memory(&inner, plain, size);
+	if (r < 0) {
+		module->unpack_error = r;
+		return r == -ENOMEM ? r : 0;
+	}
+	n = sc_elf_symbols_read(&module->symbols, &inner, false);
+	module->is_unpacked = n > 0;
+	sc_elf_close(&inner);
+	return n < 0 ? (int)n : 0;
+}
+
+static int read_debug_file(struct sc_module *module,
+                           const struct sc_debug_files *files,
+                           struct sc_debug_wish *wish)
+{
+	struct sc_elf debug;
+	int64_t n;
+	int r;
+
+	wish->elf = &module->elf;
+	if (module->elf.build_id[0] != 0)
+		wish->build_id = module->elf.build_id;
+	r = sc_debug_files_find(files, wish, &debug, &module->debug_path);
+	if (r < 0)
+		return r == -ENOMEM ? r : 0;
+	n = sc_elf_symbols_read(&module->symbols, &debug, false);
+	sc_elf_close(&debug);
+	return n < 0 ? (int)n : 0;
+}
+
+static bool has_table(const struct sc_elf *elf)
+{
+	const struct sc_elf_section *section = sc_elf_find(elf, ".symtab");
+
+	return section != NULL && section->size > 0;
+}
+
+int sc_module_load(struct sc_module *module, struct sc_elf *elf,
+                   const struct sc_debug_files *files,
+                   struct sc_debug_wish wish)
+{
+	struct sc_ranges unnamed = { 0 };
+	int64_t n;
+	int r;
+
+	memset(module, 0, sizeof(*module));
+	module->elf = *elf;
+	n = sc_elf_symbols_read(&module->symbols, &module->elf, true);
+	r = n < 0 ? (int)n : 0;
+	if (r == 0 && !has_table(&module->elf)) {
+		r = read_debug_file(module, files, &wish);
+		if (r == 0 && module->debug_path == NULL)
+			r = read_packed(module);
+	}
+	if (r == 0)
+		r = sc_elf_eh_read(&module->elf, &unnamed, &module->signals);
+	sc_ranges_sort(&unnamed);
+	sc_ranges_sort(&module->signals);
+	if (r == 0)
+		r = sc_ranges_flatten(&unnamed);
+	if (r == 0)
+		r = sc_ranges_flatten(&module->signals);
+	if (r == 0)
+		r = sc_elf_symbols_arrange(&module->symbols, &module->elf,
+		                           &unnamed, &module->functions);
+	sc_ranges_fini(&unnamed);
+	sc_elf_release(&module->elf);
+	if (r < 0)
+		sc_module_fini(module);
+	return r;
+}
+
+bool sc_module_address(const struct sc_module *module, uint64_t offset,
+                       uint64_t in_map, uint64_t *ret_address)
+{
+	const struct sc_elf_segment *code;
+	uint64_t align, before;
+
+	if (!module->is_debug_only)
+		return sc_elf_address_of(&module->elf, offset, ret_address);
+	/* Its offsets are its own, so take the mapping for the segment: it
+	 * begins at most an alignment before, where the offset fits. */
+	code = sc_elf_only_code(&module->elf);
+	if (code == NULL)
+		return false;
+	align = code->align;
+	if (align < 0x1000 || (align & (align - 1)) != 0)
+		align = 0x1000;
+	before = (code->address - (offset - in_map)) & (align - 1);
+	*ret_address = code->address - before + in_map;
+	return *ret_address - code->address < code->memory_size;
+}
+
+void sc_module_fini(struct sc_module *module)
+{
+	sc_elf_close(&module->elf);
+	sc_elf_symbols_fini(&module->symbols);
+	sc_ranges_fini(&module->functions);
+	sc_ranges_fini(&module->signals);
+	free(module->debug_path);
+	memset(module, 0, sizeof(*module));
+	module->elf.fd = -1;
+}

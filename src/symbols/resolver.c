@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* resolver.c - which function an address of a capture is in. */
+#define _GNU_SOURCE
+#include "symbols/resolver.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "symbols/demangle.h"
+#include "symbols/finder.h"
+#include "symbols/mapped.h"
+
+/* Where the kernel's half of the addresses begins, and markers in stacks. */
+#define KERNEL_BEGIN UINT64_C(0xFFFF000000000000)
+
+#define VDSO     "[vdso]"
+#define VDSO_MAX (64u * 1024u)
+
+struct sc_symbols {
+	struct sc_places *places;
+	struct sc_finder finder;
+	struct sc_mapped processes;
+	struct sc_map texts; /* paths and build-ids of MAPs */
+	sc_symbols_code code;
+	void *code_data;
+};
+
+/* A file that is embedded in chunks. */
+struct embedded {
+	SC_ARRAY(unsigned char) bytes;
+	bool is_whole;
+};
+
+struct learning {
+	struct sc_symbols *symbols;
+	struct sc_map by_path;
+	SC_ARRAY(struct embedded) files;
+};
+
+static int add_folder(struct sc_paths *folders, const char *path, size_t len)
+{
+	char *copy;
+
+	while (len > 1 && path[len - 1] == '/')
+		len--;
+	if (len == 0)
+		return 0;
+	copy = strndup(path, len);
+	if (copy == NULL || sc_array_push(&folders->array, copy) < 0) {
+		free(copy);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static int add_folders(struct sc_paths *folders,
+                       const struct sc_symbols_options *options)
+{
+	const char *more = secure_getenv("SYSCAP_DEBUG_DIRS");
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < options->n_debug_dirs; i++)
+		r = add_folder(folders, options->debug_dirs[i],
+		               strlen(options->debug_dirs[i]));
+	while (r == 0 && more != NULL && *more != 0) {
+		const size_t len = strcspn(more, ":");
+
+		r = add_folder(folders, more, len);
+		more += len;
+		more += *more == ':';
+	}
+	return r;
+}
+
+int sc_symbols_new(const struct sc_symbols_options *options,
+                   struct sc_symbols **ret_symbols)
+{
+	struct sc_symbols *symbols = calloc(1, sizeof(*symbols));
+	int r;
+
+	if (symbols == NULL)
+		return -ENOMEM;
+	r = sc_places_new(options->root, options->is_live, &symbols->places);
+	if (r == 0)
+		r = add_folders(&symbols->finder.debug_files.folders, options);
+	if (r < 0) {
+		sc_symbols_free(symbols);
+		return r;
+	}
+	symbols->finder.debug_files.places = symbols->places;
+	symbols->code = options->code;
+	symbols->code_data = options->code_data;
+	*ret_symbols = symbols;
+	return 0;
+}
+
+void sc_symbols_free(struct sc_symbols *symbols)
+{
+	if (symbols == NULL)
+		return;
+	sc_demangle_finish();
+	sc_finder_fini(&symbols->finder);
+	sc_mapped_fini(&symbols->processes);
+	sc_places_free(symbols->places);
+	sc_map_fini(&symbols->texts);
+	free(symbols);
+}
+
+int sc_symbols_add_file(struct sc_symbols *symbols,
+                        const struct sc_symbols_file *file)
+{
+	return sc_finder_hand_over(&symbols->finder, file);
+}
+
+int sc_symbols_add_vdso(struct sc_symbols *symbols)
+{
+	const unsigned char *vdso =
+		(const unsigned char *)getauxval(AT_SYSINFO_EHDR);
+	struct sc_symbols_file file = { .pid = -1, .path = VDSO };
+	size_t size = 0;
+	int r = 0;
+
+	if (vdso == NULL)
+		return -ENOENT;
+	/* How large it is only its mapping tells: write page by page. */
+	file.fd = memfd_create("syscap-vdso", MFD_CLOEXEC);
+	if (file.fd < 0)
+		return -errno;
+	while (size < VDSO_MAX && write(file.fd, vdso + size, 4096) == 4096)
+		size += 4096;
+	if (size == 0)
+		r = -EFAULT;
+	else
+		r = sc_symbols_add_file(symbols, &file);
+	close(file.fd);
+	return r;
+}
+
+/* A copy that lives as long as the resolver, of which there is one; or NULL. */
+static const char *keep_text(struct sc_symbols *symbols, const char *text)
+{
+	size_t number;
+
+	if (sc_map_put(&symbols->texts, text, strlen(text) + 1, &number) < 0)
+		return NULL;
+	return symbols->texts.keys[number].bytes;
+}
+
+static int learn_map(struct sc_symbols *symbols,
+                     const struct syscap_frame *frame)
+{
+	const char *id = frame->map.build_id;
+	const struct sc_process_map map = {
+		.begin = frame->map.start,
+		.end = frame->map.end,
+		.offset = frame->map.offset,
+		.inode = frame->map.inode,
+		.time = frame->time,
+		.path = keep_text(symbols, frame->map.filename),
+		.build_id = keep_text(symbols, id ? id : ""),
+	};
+
+	if (map.path == NULL || map.build_id == NULL)
+		return -ENOMEM;
+	return sc_mapped_map(&symbols->processes, frame->pid, &map);
+}
+
+static bool is_wanted_file(const char *path, int32_t *ret_pid)
+{
+	int end = 0;
+
+	*ret_pid = -1;
+	if (strcmp(path, "/proc/mounts") == 0)
+		return true;
+	return sscanf(path, "/proc/%d/mountinfo%n", ret_pid, &end) == 1 &&
+	       end > 0 && path[end] == 0 && *ret_pid > 0;
+}
+
+static int learn_chunk(struct learning *learning,
+                       const struct syscap_frame *frame)
+{
+	const struct embedded none = { 0 };
+	const char *path = frame->file_chunk.path;
+	struct embedded *file;
+	size_t number;
+	int32_t pid;
+	int r;
+
+	if (!is_wanted_file(path, &pid))
+		return 0;
+	if (sc_array_room(&learning->files) < 0)
+		return -ENOMEM;
+	r = sc_map_put(&learning->by_path, path, strlen(path), &number);
+	if (r < 0)
+		return r;
+	if (r > 0)
+		learning->files.items[learning->files.n++] = none;
+	file = &learning->files.items[number];
+	for (unsigned i = 0; i < frame->file_chunk.len && !file->is_whole; i++)
+		if (sc_array_push(&file->bytes, frame->file_chunk.data[i]) < 0)
+			return -ENOMEM;
+	file->is_whole = file->is_whole || frame->file_chunk.is_last;
+	return 0;
+}
+
+static int learn_frame(struct learning *learning,
+                       const struct syscap_frame *frame)
+{
+	struct sc_symbols *symbols = learning->symbols;
+
+	switch (frame->type) {
+	case SYSCAP_FRAME_MAP:
+		return learn_map(symbols, frame);
+	case SYSCAP_FRAME_FORK:
+		return sc_mapped_fork(&symbols->processes, frame->pid,
+		                      frame->fork.child_pid, frame->time);
+	case SYSCAP_FRAME_EXIT:
+		return sc_mapped_exit(&symbols->processes, frame->pid,
+		                      frame->time);
+	case SYSCAP_FRAME_OVERLAY:
+		return sc_places_add_overlay(
+			symbols->places, frame->pid, frame->overlay.layer,
+			frame->overlay.src, frame->overlay.dst);
+	case SYSCAP_FRAME_FILE_CHUNK:
+		return learn_chunk(learning, frame);
+	default:
+		return 0;
+	}
+}
+
+static int learn_files(struct learning *learning)
+{
+	struct sc_places *places = learning->symbols->places;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < learning->files.n; i++) {
+		const struct embedded *file = &learning->files.items[i];
+		const char *bytes = (const char *)file->bytes.items;
+		char path[64] = "";
+		int32_t pid;
+
+		memcpy(path, learning->by_path.keys[i].bytes,
+		       learning->by_path.keys[i].len < sizeof(path) - 1
+		               ? learning->by_path.keys[i].len
+		               : sizeof(path) - 1);
+		if (!is_wanted_file(path, &pid) || file->bytes.n == 0)
+			continue;
+		r = pid > 0 ? sc_places_add_mountinfo(places, pid, bytes,
+		                                      file->bytes.n)
+		            : sc_places_add_mounts(places, bytes,
+		                                   file->bytes.n);
+	}
+	return r;
+}
+
+/* When the recording began, in seconds; 0: not known. */
+static int64_t parse_time(const char *text)
+{
+	struct tm tm = { 0 };
+	const char *end = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
+
+	/* Another zone than UTC would have to be told from a fraction. */
+	if (end == NULL || strchr(end, 'Z') == NULL)
+		return 0;
+	return timegm(&tm);
+}
+
+int sc_symbols_learn(struct sc_symbols *symbols, struct syscap_reader *reader)
+{
+	struct learning learning = { .symbols = symbols };
+	struct syscap_file_info info;
+	struct syscap_frame frame;
+	int r = 0, next;
+
+	syscap_reader_info(reader, &info);
+	if (symbols->finder.begin == 0)
+		symbols->finder.begin = parse_time(info.capture_time);
+	syscap_reader_rewind(reader);
+	while (r == 0 &&
+	       (next = syscap_reader_next(reader, &frame, NULL)) != 0) {
+		if (next == -EBADMSG)
+			break;
+		if (next > 0)
+			r = learn_frame(&learning, &frame);
+	}
+	if (r == 0)
+		r = learn_files(&learning);
+	for (size_t i = 0; i < learning.files.n; i++)
+		free(learning.files.items[i].bytes.items);
+	free(learning.files.items);
+	sc_map_fini(&learning.by_path);
+	return r == 0 ? sc_mapped_settle(&symbols->processes) : r;
+}
+
+static int find_file(struct sc_symbols *symbols, int32_t pid,
+                     struct sc_process_map *map, struct sc_found **ret_found)
+{
+	const struct sc_finder_wish wish = {
+		.pid = pid,
+		.path = map->path,
+		.build_id = map->build_id,
+		.inode = map->inode,
+	};
+	struct sc_found *found = map->found;
+	int r = 0;
+
+	if (found == NULL)
+		r = sc_finder_find(&symbols->finder, &wish, &found);
+	map->found = found;
+	*ret_found = found;
+	return r;
+}
+
+/* A function's range, as the file has it, is in memory by @shift; clipped to
+ * the mapping, since what is behind it is not the file's. */
+static void place_symbol(const struct sc_process_map *map, uint64_t begin,
+                         uint64_t end, uint64_t shift, struct sc_symbol *symbol)
+{
+	symbol->begin = begin + shift;
+	symbol->end = end + shift;
+	if (symbol->begin < map->begin || symbol->begin >= map->end)
+		symbol->begin = map->begin;
+	if (symbol->end > map->end || symbol->end <= symbol->begin)
+		symbol->end = map->end;
+}
+
+static int find_function(struct sc_found *found,
+                         const struct sc_process_map *map, uint64_t address,
+                         bool is_return, struct sc_symbol *symbol)
+{
+	const struct sc_module *module = &found->module;
+	const uint64_t in_map = address - map->begin;
+	const struct sc_range *range, *signal;
+	uint64_t linked, meant;
+
+	if (!sc_module_address(module, in_map + map->offset, in_map, &linked))
+		return 0;
+	/* What returns from handlers is never called: its range begins a byte
+	 * early so that a look before the return address meets it. */
+	signal = sc_ranges_find(&module->signals, linked);
+	if (signal == NULL && is_return)
+		signal = sc_ranges_find(&module->signals, linked + 1);
+	meant = signal ? signal->begin + 1 : linked;
+	range = sc_ranges_find(&module->functions, meant);
+	if (range == NULL)
+		return 0;
+	symbol->name = sc_found_name(
+		found, range, in_map + map->offset - (linked - range->begin));
+	if (symbol->name == NULL)
+		return -ENOMEM;
+	symbol->nick = found->nick;
+	symbol->is_named = range->name != NULL;
+	symbol->is_signal = signal != NULL;
+	place_symbol(map, signal ? signal->begin : range->begin, range->end,
+	             address - linked, symbol);
+	return 1;
+}
+
+int sc_symbols_find(struct sc_symbols *symbols,
+                    const struct sc_symbol_query *query,
+                    struct sc_symbol *ret_symbol)
+{
+	struct sc_symbol_query asked = *query;
+	struct sc_process_map *map;
+	struct sc_found *found;
+	int r;
+
+	memset(ret_symbol, 0, sizeof(*ret_symbol));
+	ret_symbol->is_always = true;
+	if (query->address >= KERNEL_BEGIN || query->address == 0 ||
+	    query->address >> 32 == SYSCAP_JIT_MARK >> 32)
+		return 0;
+	asked.address -= asked.is_return;
+	asked.is_return = false;
+	if (symbols->code != NULL) {
+		r = symbols->code(symbols->code_data, &asked, ret_symbol);
+		if (r != 0) {
+			ret_symbol->is_named = true;
+			ret_symbol->is_always = false;
+			return r;
+		}
+	}
+	r = sc_mapped_settle(&symbols->processes);
+	if (r < 0)
+		return r;
+	map = sc_mapped_find(&symbols->processes, asked.pid, asked.address,
+	                     asked.time, &ret_symbol->is_always);
+	/* Code may come and go in what the code table does not know now. */
+	if (symbols->code != NULL && map == NULL)
+		ret_symbol->is_always = false;
+	if (map == NULL)
+		return 0;
+	r = find_file(symbols, asked.pid, map, &found);
+	if (r < 0)
+		return r;
+	found->use.n_asked++;
+	if (!found->has_module)
+		return 0;
+	r = find_function(found, map, asked.address, query->is_return,
+	                  ret_symbol);
+	found->use.n_named += r > 0 && ret_symbol->is_named;
+	return r;
+}
+
+bool sc_symbols_lacks_demangler(const struct sc_symbols *symbols)
+{
+	(void)symbols;
+	return sc_demangle_lacks_library();
+}
+
+void sc_symbols_each_use(const struct sc_symbols *symbols,
+                         void (*each)(void *data,
+                                      const struct sc_symbols_use *use),
+                         void *data)
+{
+	for (size_t i = 0; i < symbols->finder.found.n; i++)
+		each(data, &symbols->finder.found.items[i]->use);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * resolver.h - which function an address of a capture is in.
+ *
+ *	sc_symbols_new(&options, &symbols);
+ *	sc_symbols_add_file(symbols, &file);	as often as wanted, any time
+ *	sc_symbols_learn(symbols, reader);	one walk: who had what mapped
+ *	sc_symbols_find(symbols, &where, &symbol);
+ *	sc_symbols_free(symbols);
+ *
+ * What a process had mapped comes from MAP, FORK and EXIT, by their times;
+ * where the files are, from the options, from OVERLAY and from embedded
+ * /proc/PID/mountinfo.  Files are opened when an address in them is asked
+ * for, and only believed if their build-id, or else their inode, is the
+ * MAP's.  docs/symbols.md has the order in which names are looked for.
+ *
+ * Whoever wants the table that readers take names from needs table.h only
+ * beside this.  One thread at a time.  Context of all: offline.
+ */
+#ifndef SC_SYMBOLS_RESOLVER_H
+#define SC_SYMBOLS_RESOLVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <syscap/capture.h>
+
+struct sc_symbols;
+
+/** A name for a range of addresses of one process. */
+struct sc_symbol {
+	uint64_t begin, end; /* the first; the one behind the last */
+	const char *name;    /* demangled; lives as long as the resolver */
+	const char *nick;    /* the library's name, or "" */
+	bool is_named;       /* false: "In File PATH+0xOFFSET" */
+	bool is_signal;      /* returns from a handler: what called is exact */
+	bool is_always;      /* the answer is the same at any time */
+};
+
+struct sc_symbol_query {
+	int32_t pid;
+	int64_t time;
+	uint64_t address;
+	/* A return address: the call is before it, and what is called may
+	 * never have been meant to return to what follows. */
+	bool is_return;
+};
+
+/**
+ * Names for code that no file has, asked before files are.  Fills begin, end,
+ * name and nick, which have to live as long as the resolver; the range is what
+ * was there at the query's time.  1, or 0: not known, or -ENOMEM.
+ */
+typedef int (*sc_symbols_code)(void *data, const struct sc_symbol_query *query,
+                               struct sc_symbol *ret_symbol);
+
+/** All zero is good.  Texts are copied. */
+struct sc_symbols_options {
+	/* Where the file system of the recorded machine is; NULL: "/". */
+	const char *root;
+	/* Folders laid out as /usr/lib/debug, searched before that one and
+	 * before those in SYSCAP_DEBUG_DIRS (separated by colons). */
+	const char *const *debug_dirs;
+	size_t n_debug_dirs;
+	/* The processes ran here and now: look through /proc/PID/root. */
+	bool is_live;
+	sc_symbols_code code; /* NULL: none */
+	void *code_data;
+};
+
+/** 0 or -ENOMEM. */
+int sc_symbols_new(const struct sc_symbols_options *options,
+                   struct sc_symbols **ret_symbols);
+
+void sc_symbols_free(struct sc_symbols *symbols);
+
+/**
+ * A file that was mapped, kept open by whoever saw it: it is found even if
+ * its path names another by now, or none.
+ *
+ * MAPs with a build-id take the file that has it.  MAPs without one take the
+ * file of their @pid and path (as the MAP has it, " (deleted)" included), if
+ * the inodes agree where the MAP has one.
+ */
+struct sc_symbols_file {
+	int fd;           /* stays the caller's; it is duplicated */
+	int32_t pid;      /* -1: of any process */
+	const char *path; /* as in the MAP; NULL: by build-id only */
+	uint64_t inode;   /* 0: not known */
+};
+
+/**
+ * Hand over a file.  The descriptor is kept open until sc_symbols_free(),
+ * one per file: what was added before, by device and inode, is not again.
+ * 0, -ENOMEM, or what dup() and fstat() fail with.
+ */
+int sc_symbols_add_file(struct sc_symbols *symbols,
+                        const struct sc_symbols_file *file);
+
+/** Hand over the vDSO of this kernel, for MAPs of "[vdso]".  0 or -errno. */
+int sc_symbols_add_vdso(struct sc_symbols *symbols);
+
+/**
+ * Learn from all frames of @reader, which is rewound before and is read to
+ * its end, or to where it is damaged.  0 or -ENOMEM.
+ */
+int sc_symbols_learn(struct sc_symbols *symbols, struct syscap_reader *reader);
+
+/**
+ * The function that @query's address was in.  1; 0: nothing is known about
+ * it, is_always counts nevertheless; -ENOMEM.  Addresses of the kernel, of JIT names and markers are none.
+ */
+int sc_symbols_find(struct sc_symbols *symbols,
+                    const struct sc_symbol_query *query,
+                    struct sc_symbol *ret_symbol);
+
+/** Whether names were asked for that libstdc++ would have been needed for. */
+bool sc_symbols_lacks_demangler(const struct sc_symbols *symbols);
+
+enum sc_symbols_state {
+	SC_SYMBOLS_USED,
+	SC_SYMBOLS_UNNAMED, /* read, and it has no names */
+	SC_SYMBOLS_MISSING, /* there is none at its path */
+	SC_SYMBOLS_OTHER,   /* what is there has another build-id or inode */
+	SC_SYMBOLS_NEWER,   /* what is there changed after the recording began,
+	                     * and no build-id tells whether it matters */
+	SC_SYMBOLS_BAD      /* cannot be read, or is no ELF file */
+};
+
+/** One file that addresses were looked for in. */
+struct sc_symbols_use {
+	const char *path;     /* as in the MAP */
+	const char *build_id; /* of the MAP; NULL: it has none */
+	const char *found; /* where it, or debug symbols, were found; or "" */
+	const char *why;   /* more about the state; or "" */
+	enum sc_symbols_state state;
+	uint64_t n_asked; /* addresses */
+	uint64_t n_named;
+};
+
+/** Call @each for every file that was asked for, in the order of that. */
+void sc_symbols_each_use(const struct sc_symbols *symbols,
+                         void (*each)(void *data,
+                                      const struct sc_symbols_use *use),
+                         void *data);
+
+#endif

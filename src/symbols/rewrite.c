@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* rewrite.c - write a capture anew, with a table of symbols in it. */
+#define _GNU_SOURCE
+#include "symbols/rewrite.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "capture/error.h"
+#include "capture/join_symbols.h"
+#include "capture/store.h"
+
+static int fail(struct syscap_error *error, int code)
+{
+	return sc_error_set(error, code, 0, "%s", strerror(code));
+}
+
+int sc_rewrite_begin(const struct sc_rewrite *rewrite, char *temporary,
+                     size_t size, struct syscap_error *error)
+{
+	const char *target = rewrite->target;
+	const char *slash = strrchr(target, '/');
+	const int folder = slash ? (int)(slash + 1 - target) : 0;
+	int fd;
+
+	if (snprintf(temporary, size, "%.*s.%s.XXXXXX", folder, target,
+	             target + folder) >= (int)size)
+		return fail(error, ENAMETOOLONG);
+	fd = mkostemp(temporary, O_CLOEXEC);
+	return fd < 0 ? fail(error, errno) : fd;
+}
+
+static bool is_old_table(const struct syscap_frame *frame)
+{
+	return frame->type == SYSCAP_FRAME_FILE_CHUNK &&
+	       strcmp(frame->file_chunk.path, SC_JOIN_SYMBOLS_PATH) == 0;
+}
+
+/* -EAGAIN: the source was changed meanwhile. */
+static int copy_frames(const struct sc_rewrite *rewrite,
+                       struct sc_writer *writer)
+{
+	unsigned char buffer[SYSCAP_FRAME_MAX];
+	const struct sc_symbol_patch *patches = NULL;
+	struct syscap_frame frame;
+	size_t n = 0, next = 0;
+	int r;
+
+	if (rewrite->table != NULL)
+		patches = sc_symbol_table_patches(rewrite->table, &n);
+	syscap_reader_rewind(rewrite->reader);
+	while ((r = syscap_reader_next(rewrite->reader, &frame, NULL)) != 0) {
+		uint64_t end;
+
+		if (r == -EBADMSG)
+			return -EAGAIN;
+		if (r > 0 && rewrite->table != NULL && is_old_table(&frame))
+			continue;
+		end = frame.offset + frame.len;
+		if (next == n || patches[next].offset >= end) {
+			sc_writer_add(writer, frame.bytes);
+			continue;
+		}
+		memcpy(buffer, frame.bytes, frame.len);
+		for (; next < n && patches[next].offset < end; next++)
+			sc_store_u64(buffer + patches[next].offset -
+			                     frame.offset,
+			             patches[next].address);
+		sc_writer_add(writer, buffer);
+	}
+	return 0;
+}
+
+static int write_frames(const struct sc_rewrite *rewrite, const char *temporary,
+                        struct syscap_error *error)
+{
+	struct syscap_file_info info;
+	struct sc_writer *writer;
+	int r = sc_writer_open(temporary, true, &writer, error);
+
+	if (r < 0)
+		return r;
+	syscap_reader_info(rewrite->reader, &info);
+	r = sc_writer_begin_as(writer, info.begin, "", error);
+	if (r == 0) {
+		r = copy_frames(rewrite, writer);
+		if (r == -EAGAIN)
+			sc_error_set(error, EAGAIN, 0,
+			             "what it is made of was changed "
+			             "meanwhile");
+		if (r == 0 && rewrite->table != NULL)
+			sc_symbol_table_write(rewrite->table, writer,
+			                      rewrite->end);
+		if (r == 0) {
+			r = sc_writer_finish(writer, info.end);
+			if (r < 0)
+				fail(error, -r);
+		}
+	}
+	sc_writer_close(writer);
+	return r;
+}
+
+/* The header is the old one, byte for byte; so are owner and mode. */
+static int finish_file(const struct sc_rewrite *rewrite, int fd,
+                       struct syscap_error *error)
+{
+	unsigned char header[sizeof(struct syscap_wire_file)];
+	const int source = open(rewrite->source, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	int r = 0;
+
+	if (source < 0 || fstat(source, &st) != 0 ||
+	    pread(source, header, sizeof(header), 0) !=
+	            (ssize_t)sizeof(header) ||
+	    pwrite(fd, header, sizeof(header), 0) != (ssize_t)sizeof(header) ||
+	    fsync(fd) != 0)
+		r = fail(error, errno != 0 ? errno : EIO);
+	/* Where that is not allowed the new file is whose we are. */
+	if (r == 0 && st.st_uid != geteuid() &&
+	    fchown(fd, st.st_uid, st.st_gid) != 0 && errno != EPERM)
+		r = fail(error, errno);
+	if (r == 0 && fchmod(fd, st.st_mode & 0777) != 0)
+		r = fail(error, errno);
+	if (source >= 0)
+		close(source);
+	return r;
+}
+
+int sc_rewrite_finish(const struct sc_rewrite *rewrite, int fd,
+                      const char *temporary, struct syscap_error *error)
+{
+	int r = write_frames(rewrite, temporary, error);
+
+	if (r == 0)
+		r = finish_file(rewrite, fd, error);
+	if (r == 0 && rename(temporary, rewrite->target) != 0)
+		r = fail(error, errno);
+	if (r < 0)
+		unlink(temporary);
+	close(fd);
+	return r;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * rewrite.h - write a capture anew, with a table of symbols in it.
+ *
+ * Into a file beside the target, which takes the target's place when it is
+ * whole and on the disk: at any moment the target is the old capture or the
+ * new one.  All frames are copied byte for byte, but for the addresses that
+ * the table has patches for, and the table that was there.
+ *
+ * Context of all: offline; SIGXFSZ must be ignored.
+ */
+#ifndef SC_SYMBOLS_REWRITE_H
+#define SC_SYMBOLS_REWRITE_H
+
+#include "symbols/table.h"
+
+struct sc_rewrite {
+	struct syscap_reader *reader;        /* little-endian, and whole */
+	const char *source;                  /* what it reads */
+	const char *target;                  /* may be the same */
+	const struct sc_symbol_table *table; /* NULL: only copy */
+	int64_t end;                         /* the time of its frames */
+};
+
+/**
+ * Make the file beside the target, and store its path, which whoever is ended
+ * by a signal should remove.  A descriptor for sc_rewrite_finish(), or -errno.
+ */
+int sc_rewrite_begin(const struct sc_rewrite *rewrite, char *temporary,
+                     size_t size, struct syscap_error *error);
+
+/** Write it and put it in place; @fd is closed.  If that fails it is removed
+ * again.  0 or -errno. */
+int sc_rewrite_finish(const struct sc_rewrite *rewrite, int fd,
+                      const char *temporary, struct syscap_error *error);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * stack_walk.h - the addresses of a capture's stacks, one by one, each with
+ * the function it was in.
+ *
+ * What an address means depends on what stands before it: the first one, one
+ * behind a marker of a context, and one behind a function that returns from a
+ * signal handler are instructions that were about to run; all others are
+ * where a call returns to.
+ *
+ * Context: offline.
+ */
+#ifndef SC_SYMBOLS_STACK_WALK_H
+#define SC_SYMBOLS_STACK_WALK_H
+
+#include "data/array.h"
+#include "data/map.h"
+#include "symbols/resolver.h"
+
+enum sc_point_kind {
+	SC_POINT_USER,
+	SC_POINT_KERNEL,
+	SC_POINT_JIT,
+	SC_POINT_MARKER
+};
+
+/** One address and what it was, in all stacks where it was that. */
+struct sc_point {
+	int32_t pid;
+	uint64_t address;
+	bool is_known; /* the symbol counts */
+	struct sc_symbol symbol;
+	uint64_t n; /* how often */
+};
+
+struct sc_stack_walk {
+	struct sc_symbols *symbols;
+	struct sc_map by_query; /* of those that are the same at any time */
+	SC_ARRAY(size_t) of_query;
+	struct sc_map by_answer; /* all points */
+	SC_ARRAY(struct sc_point) points;
+};
+
+/** How many addresses the stack of @frame has; 0: it has none. */
+unsigned sc_stack_walk_count(const struct syscap_frame *frame);
+
+/** Where in @frame address @i is, in bytes. */
+size_t sc_stack_walk_at(const struct syscap_frame *frame, unsigned i);
+
+/**
+ * Call @each for all addresses of @frame; @point is a number in points where
+ * the kind is SC_POINT_USER.  0, -ENOMEM, or what @each returned below 0.
+ */
+int sc_stack_walk(struct sc_stack_walk *walk,
+                  const struct syscap_reader *reader,
+                  const struct syscap_frame *frame,
+                  int (*each)(void *data, unsigned i, uint64_t address,
+                              enum sc_point_kind kind, size_t point),
+                  void *data);
+
+void sc_stack_walk_fini(struct sc_stack_walk *walk);
+
+#endif

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* table.c - the table of symbols that a capture carries: made. */
+#define _GNU_SOURCE
+#include "symbols/table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/join_symbols.h"
+#include "symbols/record_set.h"
+#include "symbols/table_parts.h"
+
+#define PROGRESS_STEP (UINT64_C(1) << 20)
+
+struct making {
+	struct sc_symbol_table *table;
+	struct syscap_reader *reader;
+	const struct sc_symbol_table_options *options;
+	struct sc_stack_walk walk;
+	struct sc_join_symbols records;
+	SC_ARRAY(unsigned char) old_bytes; /* of the table that is there */
+	bool is_old_whole;
+	uint32_t last_jit; /* the highest lower half there is */
+	uint64_t *new_jit; /* by point: its JIT address, or 0 */
+	size_t n_new_jit;
+	uint64_t done, all; /* bytes */
+	/* The frame that is walked through. */
+	const struct syscap_frame *frame;
+};
+
+static void advance(struct making *making, unsigned len)
+{
+	const uint64_t before = making->done / PROGRESS_STEP;
+
+	making->done += len;
+	if (making->options->progress != NULL &&
+	    making->done / PROGRESS_STEP != before)
+		making->options->progress(making->options->data, making->done,
+		                          making->all);
+}
+
+static void note_jit(struct making *making, uint64_t address)
+{
+	if (address >> 32 == SYSCAP_JIT_MARK >> 32 &&
+	    (uint32_t)address > making->last_jit)
+		making->last_jit = (uint32_t)address;
+}
+
+static int note_address(void *data, unsigned i, uint64_t address,
+                        enum sc_point_kind kind, size_t number)
+{
+	struct making *making = data;
+	struct sc_symbol_table_totals *totals = &making->table->totals;
+	struct sc_point *point;
+
+	(void)i;
+	if (kind == SC_POINT_JIT) {
+		note_jit(making, address);
+		totals->jit++;
+	} else if (kind == SC_POINT_KERNEL) {
+		totals->kernel++;
+	} else if (kind == SC_POINT_USER) {
+		point = &making->walk.points.items[number];
+		point->n++;
+		totals->addresses++;
+		if (point->is_known && point->symbol.is_named)
+			totals->named++;
+		else if (point->is_known)
+			totals->unnamed++;
+	}
+	return 0;
+}
+
+static void note_names(struct making *making, const struct syscap_frame *frame)
+{
+	uint64_t address;
+	const char *name;
+	size_t cursor = 0;
+
+	while (syscap_frame_jit_name(making->reader, frame, &cursor, &address,
+	                             &name))
+		note_jit(making, address);
+}
+
+static int note_chunk(struct making *making, const struct syscap_frame *frame)
+{
+	if (strcmp(frame->file_chunk.path, SC_JOIN_SYMBOLS_PATH) != 0 ||
+	    making->is_old_whole)
+		return 0;
+	for (unsigned i = 0; i < frame->file_chunk.len; i++)
+		if (sc_array_push(&making->old_bytes,
+		                  frame->file_chunk.data[i]) < 0)
+			return -ENOMEM;
+	making->is_old_whole = frame->file_chunk.is_last;
+	return 0;
+}
+
+static int note_frame(struct making *making, const struct syscap_frame *frame)
+{
+	making->frame = frame;
+	if (frame->type == SYSCAP_FRAME_JITMAP)
+		note_names(making, frame);
+	else if (frame->type == SYSCAP_FRAME_FILE_CHUNK)
+		return note_chunk(making, frame);
+	else
+		return sc_stack_walk(&making->walk, making->reader, frame,
+		                     note_address, making);
+	return 0;
+}
+
+static int walk_frames(struct making *making,
+                       int (*each)(struct making *making,
+                                   const struct syscap_frame *frame))
+{
+	struct syscap_frame frame;
+	int r = 0, next;
+
+	syscap_reader_rewind(making->reader);
+	while (r == 0 &&
+	       (next = syscap_reader_next(making->reader, &frame, NULL)) != 0) {
+		if (next == -EBADMSG)
+			break;
+		advance(making, frame.len);
+		if (next > 0)
+			r = each(making, &frame);
+	}
+	return r;
+}
+
+static bool is_said(const struct making *making, const struct sc_point *point)
+{
+	const struct sc_join_symbol *record = sc_record_set_find(
+		&making->records, point->pid, point->address);
+
+	return record != NULL &&
+	       strcmp(record->name, point->symbol.name) == 0 &&
+	       strcmp(record->tag, point->symbol.nick) == 0;
+}
+
+/* Points that the records say something else about get a name of their own. */
+static int name_conflicts(struct making *making)
+{
+	const size_t n = making->walk.points.n;
+	struct sc_map names = { 0 };
+	int r = 0;
+
+	making->new_jit = calloc(n + 1, sizeof(*making->new_jit));
+	if (making->new_jit == NULL)
+		return -ENOMEM;
+	making->n_new_jit = n;
+	for (size_t i = 0; i < n && r >= 0; i++) {
+		const struct sc_point *point = &making->walk.points.items[i];
+		const uint64_t first = (uint64_t)making->last_jit + 1;
+		size_t number;
+
+		if (!point->is_known || point->pid < 0 ||
+		    is_said(making, point))
+			continue;
+		r = sc_map_put(&names, point->symbol.name,
+		               strlen(point->symbol.name) + 1, &number);
+		if (r < 0)
+			break;
+		if (first + number > UINT32_MAX)
+			continue; /* no more addresses: the table's name */
+		making->new_jit[i] = SYSCAP_JIT_MARK | (first + number);
+		if (r > 0)
+			r = sc_table_parts_add_name(making->table,
+			                            making->new_jit[i],
+			                            point->symbol.name);
+	}
+	sc_map_fini(&names);
+	return r < 0 ? r : 0;
+}
+
+static int patch_address(void *data, unsigned i, uint64_t address,
+                         enum sc_point_kind kind, size_t point)
+{
+	struct making *making = data;
+	struct sc_symbol_patch patch = {
+		.offset = making->frame->offset +
+		          sc_stack_walk_at(making->frame, i),
+	};
+
+	(void)address;
+	if (kind != SC_POINT_USER || point >= making->n_new_jit ||
+	    making->new_jit[point] == 0)
+		return 0;
+	patch.address = making->new_jit[point];
+	return sc_array_push(&making->table->patches, patch);
+}
+
+static int patch_frame(struct making *making, const struct syscap_frame *frame)
+{
+	making->frame = frame;
+	return sc_stack_walk(&making->walk, making->reader, frame,
+	                     patch_address, making);
+}
+
+/* What the old table says and the new one does not. */
+static int keep_old(struct making *making)
+{
+	const size_t before = making->records.sorted.n;
+	const size_t size = making->old_bytes.n;
+	struct sc_symbol_table_totals *totals = &making->table->totals;
+	unsigned char *bytes;
+	uint64_t left_out;
+	int r;
+
+	totals->had_table =
+		size > 0 &&
+		sc_join_symbols_fits(making->old_bytes.items, size, false);
+	if (!totals->had_table || !making->options->extend)
+		return 0;
+	bytes = malloc(size);
+	if (bytes == NULL)
+		return -ENOMEM;
+	memcpy(bytes, making->old_bytes.items, size);
+	r = sc_join_symbols_add(&making->records, bytes, false, &left_out);
+	totals->kept = making->records.sorted.n - before;
+	return r;
+}
+
+static int make(struct making *making)
+{
+	struct sc_symbol_table *table = making->table;
+	int r = walk_frames(making, note_frame);
+
+	if (r == 0)
+		r = sc_record_set_make(making->walk.points.items,
+		                       making->walk.points.n, &making->records);
+	if (r == 0)
+		r = name_conflicts(making);
+	if (r == 0 && table->names.n > 0)
+		r = walk_frames(making, patch_frame);
+	if (r == 0)
+		r = keep_old(making);
+	table->totals.records = making->records.sorted.n;
+	table->totals.names = table->names.n;
+	if (r == 0 && making->records.sorted.n > 0)
+		r = sc_join_symbols_table(&making->records, &table->bytes,
+		                          &table->size);
+	return r;
+}
+
+int sc_symbol_table_make(struct sc_symbols *symbols,
+                         struct syscap_reader *reader,
+                         const struct sc_symbol_table_options *options,
+                         struct sc_symbol_table **ret_table)
+{
+	struct making making = {
+		.reader = reader,
+		.options = options,
+		.walk = { .symbols = symbols },
+	};
+	struct syscap_file_info info;
+	int r;
+
+	syscap_reader_info(reader, &info);
+	if (info.foreign_order) /* ours is little-endian, as files we write */
+		return -EILSEQ;
+	making.all = 2 * info.size; /* the second walk is not always needed */
+	making.table = calloc(1, sizeof(*making.table));
+	if (making.table == NULL)
+		return -ENOMEM;
+	r = make(&making);
+	sc_stack_walk_fini(&making.walk);
+	sc_join_symbols_fini(&making.records);
+	free(making.old_bytes.items);
+	free(making.new_jit);
+	if (r < 0)
+		sc_symbol_table_free(making.table);
+	else
+		*ret_table = making.table;
+	return r;
+}

@@ -1,0 +1,24 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# symbolize/files.sh - files that are not here are told; nothing else is lost.
+. "$(dirname "$0")/../transcript.sh"
+cp ./*.syscap "$work"
+cd "$work"
+mkdir root
+cp everything.syscap before
+# Of another machine, of which there is nothing here.
+run symbolize --root root -o written everything.syscap
+cmp before everything.syscap
+run symbolize --root root torn.syscap
+run symbolize --root root unfit.syscap
+run check unfit.syscap
+# A link stays one, and so do the permissions.
+cp everything.syscap target.syscap
+ln -s target.syscap link.syscap
+chmod 640 target.syscap
+run symbolize -q --root root link.syscap
+ls -l target.syscap | cut -c1-10 >>"$work/transcript"
+[ -h link.syscap ]
+# Nothing stays behind.
+ls -A | grep '^\.' >>"$work/transcript" || :
+finish

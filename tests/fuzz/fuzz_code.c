@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * fuzz_code.c - read any bytes as what runtimes tell about their code.
+ *
+ * A jitdump, an image for debuggers, or else a perf map, by how the input
+ * begins.  Files that grow while they are read give the same as whole ones;
+ * what is found at an address is a range that holds it.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "code/gdb_jit.h"
+#include "code/jitdump.h"
+#include "code/perf_map.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void demand(bool condition)
+{
+	if (!condition)
+		abort();
+}
+
+static void put(int fd, const uint8_t *data, size_t size)
+{
+	demand(pwrite(fd, data, size, 0) == (ssize_t)size);
+}
+
+static struct sc_code_table *make_table(void)
+{
+	struct sc_code_table *table;
+
+	demand(sc_code_table_new(&table) == 0);
+	return table;
+}
+
+static void look_at(const struct sc_code_table *table, uint64_t addr,
+                    int64_t time)
+{
+	struct sc_code_range range, all[4];
+	size_t n;
+
+	if (sc_code_table_find(table, addr, time, &range)) {
+		demand(addr - range.start < range.len);
+		demand(range.from <= time && range.from < range.until);
+		demand(range.name[0] != 0);
+	}
+	n = sc_code_table_history(table, addr, all, 4);
+	for (size_t i = 1; i < n && i < 4; i++)
+		demand(all[i - 1].until <= all[i].from);
+	demand(n > 1 || !sc_code_table_is_ambiguous(table, addr));
+}
+
+/* Two tables that should tell the same. */
+static void finish(struct sc_code_table *a, struct sc_code_table *b)
+{
+	uint64_t low, last, other_low, other_last;
+
+	demand(sc_code_table_events(a) == sc_code_table_events(b));
+	demand(sc_code_table_settle(a) == 0 && sc_code_table_settle(b) == 0);
+	if (sc_code_table_span(a, &low, &last)) {
+		demand(sc_code_table_span(b, &other_low, &other_last));
+		demand(low == other_low && last == other_last);
+		for (unsigned i = 0; i < 16; i++) {
+			look_at(a, low + (last - low) / 16 * i, INT64_MIN);
+			look_at(a, last - i, INT64_MAX);
+			look_at(b, low + i, (int64_t)i << 40);
+			look_at(b, low + i, (int64_t)i);
+		}
+	}
+	sc_code_table_free(a);
+	sc_code_table_free(b);
+}
+
+static void read_jitdump(const uint8_t *data, size_t size)
+{
+	struct sc_code_table *tables[2];
+
+	for (unsigned i = 0; i < 2; i++) {
+		const int fd = memfd_create("jitdump", MFD_CLOEXEC);
+		struct sc_jitdump *dump;
+
+		demand(fd >= 0);
+		tables[i] = make_table();
+		demand(sc_jitdump_new(fd, 7, &dump) == 0);
+		/* Once whole, once in four parts. */
+		for (unsigned part = i == 0 ? 4 : 1; part <= 4; part++) {
+			put(fd, data, size * part / 4);
+			sc_jitdump_read(dump, tables[i], NULL);
+		}
+		sc_jitdump_free(dump);
+	}
+	finish(tables[0], tables[1]);
+}
+
+/* One for all inputs. */
+static char folder_path[] = "/tmp/syscap-fuzz-XXXXXX";
+
+static void remove_folder(void)
+{
+	rmdir(folder_path);
+}
+
+static int open_folder(void)
+{
+	static int folder = -1;
+
+	if (folder < 0) {
+		demand(mkdtemp(folder_path) != NULL);
+		demand(atexit(remove_folder) == 0);
+		folder = open(folder_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		demand(folder >= 0);
+	}
+	return folder;
+}
+
+static void read_perf_map(const uint8_t *data, size_t size)
+{
+	static const char name[] = "perf-7.map";
+	const int folder = open_folder();
+	struct sc_code_table *tables[2];
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct sc_perf_map_options options = {
+			.owner = geteuid(),
+			.from = 5,
+			.maybe_from = 1,
+		};
+		const int fd =
+			openat(folder, name,
+		               O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		struct sc_perf_map map = { 0 };
+
+		demand(fd >= 0);
+		tables[i] = make_table();
+		for (unsigned part = i == 0 ? 4 : 1; part <= 4; part++) {
+			put(fd, data, size * part / 4);
+			options.is_last = part == 4;
+			demand(sc_perf_map_read(&map, folder, name, &options,
+			                        tables[i], NULL) == 0);
+		}
+		demand(map.restarts == 0);
+		close(fd);
+		unlinkat(folder, name, 0);
+	}
+	finish(tables[0], tables[1]);
+}
+
+static void read_image(const uint8_t *data, size_t size)
+{
+	struct sc_code_table *tables[2];
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct sc_gdb_jit_bytes bytes = { data };
+		struct sc_elf_source source;
+		uint64_t n, bias;
+
+		tables[i] = make_table();
+		sc_gdb_jit_source(&bytes, size, &source);
+		sc_gdb_jit_take_image(&source, 1, tables[i], &n);
+		demand(n == sc_code_table_events(tables[i]));
+		sc_elf_walk_bias(&source, 0x10000, 0x1000, &bias);
+	}
+	finish(tables[0], tables[1]);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (size >= 4 &&
+	    (memcmp(data, "DTiJ", 4) == 0 || memcmp(data, "JiTD", 4) == 0))
+		read_jitdump(data, size);
+	else if (size >= 4 && memcmp(data, "\177ELF", 4) == 0)
+		read_image(data, size);
+	else
+		read_perf_map(data, size);
+	return 0;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * make_elf_corpus.c - write the ELF files that fuzzing begins with.
+ *
+ *	make_elf_corpus DIRECTORY
+ */
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../symbols/make_elf.h"
+
+static const struct elf_symbol symtab[] = {
+	{ "first", 0x400, 0x40, STT_FUNC, STB_GLOBAL, false },
+	{ "__first", 0x400, 0x40, STT_FUNC, STB_LOCAL, false },
+	{ "outer", 0x440, 0x80, STT_FUNC, STB_GLOBAL, false },
+	{ "inner", 0x460, 0x20, STT_FUNC, STB_LOCAL, false },
+	{ "open", 0x500, 0, STT_NOTYPE, STB_GLOBAL, false },
+	{ "_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", 0x580, 0x10,
+	  STT_FUNC, STB_GLOBAL, false },
+	{ "_RINvMNtCs1_1a1bDNtB2_1TEL_E", 0x590, 0x10, STT_FUNC, STB_GLOBAL,
+	  false },
+	{ "_RNvC7mycrateu8gdel_5qa", 0x5a0, 0x10, STT_FUNC, STB_GLOBAL, false },
+	{ "versioned@@V_1", 0x5b0, 0x10, STT_GNU_IFUNC, STB_WEAK, false },
+};
+
+static const struct elf_symbol dynsym[] = {
+	{ "malloc", 0, 0, STT_FUNC, STB_GLOBAL, true },
+	{ "puts", 0, 0, STT_FUNC, STB_GLOBAL, true },
+	{ "exported", 0x400, 0x40, STT_FUNC, STB_GLOBAL, false },
+};
+
+static const uint32_t functions[][2] = {
+	{ 0x400, 0x40 }, { 0x440, 0x80 }, { 0x500, 0x40 }, { 0x5c0, 0x10 }
+};
+
+/* "xz" of nothing at all, and of what is no ELF file. */
+static const unsigned char packed[] = {
+	0xfd, '7',  'z',  'X',  'Z',  0x00, 0x00, 0x00, 0xff, 0x12, 0xd9,
+	0x41, 0x00, 0x00, 0x00, 0x00, 0x1c, 0xdf, 0x44, 0x21, 0x90, 0x42,
+	0x99, 0x0d, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 'Y',  'Z',
+};
+
+static void write_file(const char *directory, const char *name,
+                       const struct elf_spec *spec)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	make_elf_file(spec, path);
+}
+
+int main(int argc, char **argv)
+{
+	const struct elf_spec full = {
+		.is_64 = true,
+		.machine = EM_X86_64,
+		.symtab = symtab,
+		.n_symtab = sizeof(symtab) / sizeof(*symtab),
+		.dynsym = dynsym,
+		.n_dynsym = sizeof(dynsym) / sizeof(*dynsym),
+		.has_plt = true,
+		.functions = functions,
+		.n_functions = sizeof(functions) / sizeof(*functions),
+		.signal = { 0x5df, 0x11 },
+		.build_id = (const unsigned char *)"\x01\x23\x45\x67\x89",
+		.build_id_size = 5,
+		.debug_link = "corpus.debug",
+	};
+	struct elf_spec spec = full;
+
+	if (argc != 2)
+		return 2;
+	write_file(argv[1], "full", &full);
+	spec.is_big = true;
+	spec.has_plt = false;
+	spec.machine = EM_PPC64;
+	write_file(argv[1], "big", &spec);
+	spec.is_64 = false;
+	spec.machine = EM_PPC;
+	write_file(argv[1], "big32", &spec);
+	spec.is_big = false;
+	spec.machine = EM_386;
+	write_file(argv[1], "little32", &spec);
+	spec = full;
+	spec.n_symtab = 0;
+	spec.debug_data = packed;
+	spec.debug_data_size = sizeof(packed);
+	write_file(argv[1], "stripped", &spec);
+	spec = full;
+	spec.is_debug_only = true;
+	spec.has_plt = false;
+	write_file(argv[1], "debug", &spec);
+	return 0;
+}

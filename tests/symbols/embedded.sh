@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# embedded.sh RECORD_SELF REF_RESOLVE - names that `syscap symbolize` puts into
+# a capture are those that Sysprof 3.46 finds there, for programs that were
+# deleted or rebuilt since too.
+set -eu
+: "${SYSCAP:?names the binary to test}"
+record_self=$1 ref_resolve=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+fail() { echo "failed: $*"; exit 1; }
+
+# The program's own functions, in the order of its stack, each once.
+own() { sed -n 's/ \[prog\]$//p' "$1" | uniq; }
+
+cp "$record_self" prog
+./prog plain.syscap >wanted
+"$SYSCAP" symbolize -q -o named.syscap plain.syscap
+"$SYSCAP" check -q named.syscap 2>/dev/null || "$SYSCAP" check named.syscap
+
+# Nothing of the capture changes: what is new stands behind it.
+size=$(wc -c <plain.syscap)
+head -c "$size" named.syscap | cmp - plain.syscap || fail "frames changed"
+
+# The names are in there, also when the program is not.
+rm prog
+status=0
+"$ref_resolve" named.syscap >theirs || status=$?
+[ $status -ne 77 ] || { cat theirs; exit 77; }
+[ $status -eq 0 ] || fail "the reference ended with $status"
+own theirs | head -3 | diff wanted - || fail "other names"
+grep -q '^qsort.* \[libc\.so\.6\]$' theirs || fail "no qsort: $(cat theirs)"
+
+# Too late: the program is gone, and nothing is made up.
+cp plain.syscap late.syscap
+"$SYSCAP" symbolize late.syscap >out 2>err
+grep -q 'prog: it is not here: ' err || fail "not told: $(cat err)"
+"$ref_resolve" late.syscap >theirs
+[ -z "$(own theirs)" ] || fail "names without a program"
+grep -q '^qsort' theirs || fail "no names for what is there"
+
+# Rebuilt: another file, the same path.
+cp "$(command -v cat)" prog
+cp plain.syscap late.syscap
+"$SYSCAP" symbolize late.syscap >out 2>err
+grep -q 'prog: not used: .* is another file' err ||
+	fail "not told: $(cat err)"
+"$ref_resolve" late.syscap >theirs
+[ -z "$(own theirs)" ] || fail "names of another program"
+
+# Where it is again, --force adds what was missing.
+cp "$record_self" prog
+"$SYSCAP" symbolize --force late.syscap >out
+"$ref_resolve" late.syscap >theirs
+own theirs | head -3 | diff wanted - || fail "other names after --force"
+"$SYSCAP" check late.syscap >/dev/null

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * make_elf.h - small ELF files for tests, of either class and byte order.
+ *
+ * Their one segment has all of the file at the addresses of its offsets.
+ */
+#ifndef SYSCAP_TEST_MAKE_ELF_H
+#define SYSCAP_TEST_MAKE_ELF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ELF_TEXT      0x400u /* where the code is, and how much */
+#define ELF_TEXT_SIZE 0x400u
+#define ELF_ROOM      (64u * 1024u)
+
+struct elf_symbol {
+	const char *name;
+	uint64_t value, size;
+	unsigned char type, bind; /* STT_..., STB_... */
+	bool is_undefined;
+};
+
+/** All zero is a file of ELF32, little-endian, without symbols. */
+struct elf_spec {
+	bool is_64, is_big;
+	uint16_t machine;
+	const struct elf_symbol *symtab, *dynsym;
+	size_t n_symtab, n_dynsym;
+	/* .eh_frame: a function at each of these, and one that returns from
+	 * signal handlers. */
+	const uint32_t (*functions)[2]; /* begin, size */
+	size_t n_functions;
+	uint32_t signal[2];
+	const unsigned char *build_id;
+	size_t build_id_size;
+	const char *debug_link;
+	uint32_t debug_crc;
+	const unsigned char *debug_data;
+	size_t debug_data_size;
+	/* x86-64: .plt.sec with an entry for each undefined one of dynsym. */
+	bool has_plt;
+	/* As objcopy --only-keep-debug leaves it: no code, no offsets. */
+	bool is_debug_only;
+};
+
+/** Returns the size; @buffer has room for ELF_ROOM bytes. */
+size_t make_elf(const struct elf_spec *spec, unsigned char *buffer);
+
+/** The same into a new file at @path. */
+void make_elf_file(const struct elf_spec *spec, const char *path);
+
+#endif

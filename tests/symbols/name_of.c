@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * name_of.c - print the functions that addresses of a file are in.
+ *
+ *	name_of [--debug-dir DIR] FILE <ADDRESSES
+ *
+ * Addresses are as the file was linked, in hex, one a line.  Each line of the
+ * answer is the begin, a blank and the name; "?" where there is none.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "symbols/module.h"
+#include "symbols/readable.h"
+
+static void answer(const struct sc_module *module, uint64_t address)
+{
+	const struct sc_range *range =
+		sc_ranges_find(&module->functions, address);
+	char *name;
+
+	if (range == NULL) {
+		puts("?");
+		return;
+	}
+	name = range->name ? sc_readable_name(range->name, range->is_plt)
+	                   : strdup("-");
+	printf("%" PRIx64 " %s\n", range->begin, name);
+	free(name);
+}
+
+int main(int argc, char **argv)
+{
+	struct sc_debug_files files = { 0 };
+	struct sc_debug_wish wish = { .pid = -1, .build_id = "" };
+	struct sc_places *places;
+	struct sc_module module;
+	struct sc_elf elf;
+	char line[64];
+	int fd, r;
+
+	if (sc_places_new(NULL, false, &places) < 0)
+		return 1;
+	files.places = places;
+	while (argc > 3 && strcmp(argv[1], "--debug-dir") == 0) {
+		char *copy = strdup(argv[2]);
+
+		if (copy == NULL || sc_array_push(&files.folders.array, copy))
+			return 1;
+		argv += 2;
+		argc -= 2;
+	}
+	if (argc != 2)
+		return 2;
+	wish.path = wish.found = argv[1];
+	fd = sc_debug_files_open(argv[1]);
+	r = fd < 0 ? fd : sc_elf_open(&elf, fd);
+	if (r < 0) {
+		fprintf(stderr, "%s: %s\n", argv[1], strerror(-r));
+		return 1;
+	}
+	if (sc_module_load(&module, &elf, &files, wish) < 0)
+		return 1;
+	fprintf(stderr, "debug %s, unpacked %d, %zu ranges\n",
+	        module.debug_path ? module.debug_path : "-", module.is_unpacked,
+	        module.functions.array.n);
+	while (fgets(line, sizeof(line), stdin) != NULL)
+		answer(&module, strtoull(line, NULL, 16));
+	sc_module_fini(&module);
+	sc_places_free(places);
+	sc_paths_fini(&files.folders);
+	return 0;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* stage.h - a folder with ELF files, and a capture that names them. */
+#ifndef SYSCAP_TEST_STAGE_H
+#define SYSCAP_TEST_STAGE_H
+
+#include <stdint.h>
+
+#include <syscap/capture.h>
+
+#include "make_elf.h"
+#include "unit/make_capture.h"
+
+/** The build-id of stage_spec(), as MAPs have it. */
+#define STAGE_ID "0123456789abcdef"
+
+struct stage {
+	char folder[64]; /* without a slash at its end */
+	struct make_capture capture;
+	struct syscap_reader *reader; /* after stage_read() */
+};
+
+/** Make the folder; the capture begins at 1000 ns. */
+void stage_begin(struct stage *stage);
+
+/** When the capture was begun: "2020-01-01T00:00:00Z". */
+void stage_set_time(struct stage *stage, const char *text);
+
+/** Remove all of it. */
+void stage_end(struct stage *stage);
+
+/** FOLDER/NAME, in one of a few buffers that take turns. */
+const char *stage_path(const struct stage *stage, const char *name);
+
+/** An x86-64 file with a build-id; symbols are the caller's. */
+struct elf_spec stage_spec(const struct elf_symbol *symtab, size_t n);
+
+/** A file at FOLDER/NAME, whose folders are made. */
+void stage_elf(const struct stage *stage, const char *name,
+               const struct elf_spec *spec);
+
+/** @path is mapped at @start, all of it; @id and @inode may be NULL and 0. */
+void stage_map(struct stage *stage, int32_t pid, int64_t time, uint64_t start,
+               const char *path, const char *id, uint64_t inode);
+
+/** Open what was made so far. */
+void stage_read(struct stage *stage);
+
+#endif

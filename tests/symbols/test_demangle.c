@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_demangle.c - names of functions as people wrote them. */
+#include "harness/test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/demangle.h"
+#include "symbols/readable.h"
+
+static void check(const char *mangled, const char *wanted)
+{
+	char *name = sc_demangle(mangled);
+
+	CHECK_STR(name, wanted);
+	free(name);
+}
+
+TEST(rust_legacy_names_lose_their_hash_and_escapes)
+{
+	check("_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE",
+	      "core::fmt::Write::write_fmt");
+	check("_ZN46_$LT$a..B$u20$as$u20$core..fmt..Debug$GT$$u7e$3fmt"
+	      "17h0123456789abcdefE.llvm.123",
+	      "<a::B as core::fmt::Debug>~::fmt");
+	check("_ZN3foo17h0123456789abcdefE.cold", "foo.cold");
+}
+
+TEST(a_name_that_only_looks_like_rust_is_left_to_cxx)
+{
+	char text[64];
+
+	/* No hash: C++. */
+	CHECK(!sc_demangle_rust_legacy("_ZN3foo3barE", text, sizeof(text)));
+	CHECK(!sc_demangle_rust_legacy("_ZN3foo17h0123456789abcdegE", text,
+	                               sizeof(text)));
+	CHECK(!sc_demangle_rust_legacy("_ZN99foo17h0123456789abcdefE", text,
+	                               sizeof(text)));
+	CHECK(!sc_demangle_rust_legacy("_ZN", text, sizeof(text)));
+}
+
+TEST(rust_v0_names_become_paths)
+{
+	check("_RNvC6_123foo3bar", "123foo::bar");
+	check("_RNvNtCs1234_7mycrate3foo3bar", "mycrate::foo::bar");
+	check("_RINvNtC3std3mem8align_ofdE", "std::mem::align_of::<f64>");
+	check("_RNCNvC4main4main0s_0B3_", NULL);
+	check("_RNCNvC4main4mains_0", "main::main::{closure#1}");
+	check("_RNvMNtC1a1bNtB2_3Foo3new", "<a::b::Foo>::new");
+	check("_RNvXs_C1aNtB4_3FooNtNtC4core3fmt5Debug3fmt",
+	      "<a::Foo as core::fmt::Debug>::fmt");
+	check("_RINvC1a1fKj1f_Kb1_Kc61_Kln3_E", "a::f::<31, true, 'a', -3>");
+	check("_RINvC1a1fRhQShAtj3_TlETlxEPuOzE",
+	      "a::f::<&u8, &mut [u8], [u16; 3], (i32,), (i32, i64), *const (), "
+	      "*mut !>");
+	check("_RNvC7mycrateu8gdel_5qa", "mycrate::g\xc3\xb6"
+	                                 "del");
+}
+
+TEST(rust_v0_lifetimes_are_named_by_their_binders)
+{
+	check("_RINvC1a1fFG0_RL1_hRL0_tEuE",
+	      "a::f::<for<'a, 'b> fn(&'a u8, &'b u16)>");
+	check("_RINvC1a1fDINtC1b1TlEp4ItemhEL_E",
+	      "a::f::<dyn b::T<i32, Item = u8>>");
+	check("_RINvC1a1fFUKCEuE", "a::f::<unsafe extern \"C\" fn()>");
+}
+
+TEST(rust_v0_names_that_make_no_sense_stay_as_they_are)
+{
+	char text[SC_DEMANGLE_MAX], name[2 * SC_DEMANGLE_MAX];
+
+	check("_R", NULL);
+	check("_RNvC1a", NULL);
+	check("_RNvB_3foo", NULL); /* refers to itself */
+	check("_RNvC18446744073709551616a", NULL);
+	check("_RINvC1a1fRL9_hE", NULL); /* no such lifetime */
+	/* Deeper than anybody nests. */
+	memset(name, 'R', sizeof(name));
+	memcpy(name, "_RINvC1a1f", 10);
+	name[SC_DEMANGLE_MAX - 10] = 0;
+	CHECK(!sc_demangle_rust_v0(name, text, sizeof(text)));
+}
+
+TEST(a_rust_name_that_refers_back_and_back_again_ends)
+{
+	char text[SC_DEMANGLE_MAX];
+	char name[512] = "_RINvC1a1fTuuE";
+
+	/* Each tuple has the one before twice: 2^40 of them. */
+	for (unsigned i = 0; i < 20; i++)
+		strcat(name, "TB8_B8_E");
+	strcat(name, "E");
+	sc_demangle_rust_v0(name, text, sizeof(text));
+	CHECK(!sc_demangle_rust_v0("_RINvC1a1fG0_E", text, sizeof(text)));
+}
+
+TEST(cxx_names_have_their_arguments)
+{
+	char *name = sc_demangle("_ZNSt6vectorIiSaIiEE9push_backERKi");
+
+	if (sc_demangle_lacks_library())
+		SKIP("there is no libstdc++.so.6 here");
+	CHECK_STR(name, "std::vector<int, std::allocator<int> >::push_back("
+	                "int const&)");
+	free(name);
+	check("_ZN3foo3barEv", "foo::bar()");
+	check("_Zwrong", NULL);
+	sc_demangle_finish();
+}
+
+TEST(a_cxx_name_that_stands_for_more_than_memory_stays_mangled)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	char name[1024] = "_Z1f1AIiiE", part[32];
+
+	/* Each has the one before twice. */
+	for (int i = 0; i < 32; i++) {
+		snprintf(part, sizeof(part), "S_IS%c_S%c_E", digits[i],
+		         digits[i]);
+		strcat(name, part);
+	}
+	check(name, NULL);
+	/* And the next is not harmed by that. */
+	if (!sc_demangle_lacks_library())
+		check("_ZN3foo3barEv", "foo::bar()");
+	sc_demangle_finish();
+}
+
+static void check_readable(const char *symbol, bool is_plt, const char *wanted)
+{
+	char *name = sc_readable_name(symbol, is_plt);
+
+	CHECK_STR(name, wanted);
+	free(name);
+}
+
+TEST(versions_go_and_plt_entries_say_so)
+{
+	check_readable("memcpy@@GLIBC_2.14", false, "memcpy");
+	check_readable("memcpy@GLIBC_2.2.5", true, "memcpy@plt");
+	check_readable("_RNvC1a1f", true, "a::f@plt");
+	check_readable("@", false, "@");
+}
+
+TEST(what_cannot_be_shown_is_replaced)
+{
+	check_readable("a\nb\xff", false,
+	               "a\xef\xbf\xbd"
+	               "b\xef\xbf\xbd");
+}
+
+TEST(very_long_names_are_cut_and_say_so)
+{
+	char symbol[3 * SC_READABLE_MAX];
+	char *name;
+
+	memset(symbol, 'x', sizeof(symbol));
+	symbol[sizeof(symbol) - 1] = 0;
+	name = sc_readable_name(symbol, false);
+	CHECK(strlen(name) < SC_READABLE_MAX);
+	CHECK(strlen(name) > SC_READABLE_MAX - 8);
+	CHECK_STR(name + strlen(name) - 3, "…");
+	free(name);
+}
+
+TEST(code_without_a_name_is_where_it_is)
+{
+	char *name = sc_readable_place("/usr/bin/xz", 0x4fc0);
+
+	CHECK_STR(name, "In File /usr/bin/xz+0x4fc0");
+	free(name);
+}

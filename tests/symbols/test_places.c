@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_places.c - where a container's files are. */
+#include "harness/test.h"
+
+#include <string.h>
+
+#include "symbols/places.h"
+
+static struct sc_places *places;
+
+static void begin(const char *root, bool is_live)
+{
+	CHECK_EQ(sc_places_new(root, is_live, &places), 0);
+}
+
+/* All places in one text, and no more is looked at. */
+static void check(int pid, const char *path, const char *wanted)
+{
+	struct sc_paths paths = { 0 };
+	char text[2048] = "";
+
+	CHECK_EQ(sc_places_list(places, pid, path, &paths), 0);
+	for (size_t i = 0; i < paths.array.n; i++) {
+		strcat(text, i ? " " : "");
+		strcat(text, paths.array.items[i]);
+	}
+	CHECK_STR(text, wanted);
+	sc_paths_fini(&paths);
+	sc_places_free(places);
+}
+
+static void mountinfo(int pid, const char *text)
+{
+	CHECK_EQ(sc_places_add_mountinfo(places, pid, text, strlen(text)), 0);
+}
+
+static void mounts(const char *text)
+{
+	CHECK_EQ(sc_places_add_mounts(places, text, strlen(text)), 0);
+}
+
+TEST(without_containers_a_path_is_what_it_says)
+{
+	begin(NULL, false);
+	check(7, "/usr/bin/xz", "/usr/bin/xz");
+}
+
+TEST(a_root_stands_before_it)
+{
+	begin("/srv/image/", false);
+	check(7, "/usr/bin/xz", "/srv/image/usr/bin/xz");
+}
+
+TEST(a_process_that_may_live_is_asked_first)
+{
+	begin(NULL, true);
+	check(7, "/usr/bin/xz", "/proc/7/root/usr/bin/xz /usr/bin/xz");
+}
+
+TEST(overlays_are_searched_from_the_lowest_layer_on)
+{
+	begin("/r", false);
+	sc_places_add_overlay(places, 7, 2, "/two", "/app");
+	sc_places_add_overlay(places, 7, 1, "/one", "/app");
+	sc_places_add_overlay(places, 7, 0, "/none", "/ap");
+	sc_places_add_overlay(places, 8, 0, "/other", "/app");
+	check(7, "/app/bin/x", "/r/one/bin/x /r/two/bin/x /r/app/bin/x");
+}
+
+TEST(an_overlay_file_system_names_its_layers)
+{
+	begin(NULL, false);
+	mountinfo(7, "22 1 0:30 / / rw,relatime shared:1 - overlay overlay "
+	             "rw,lowerdir=/l/A:/l/B\\040C,upperdir=/u,workdir=/w\n");
+	check(7, "/bin/x", "/u/bin/x /l/A/bin/x /l/B C/bin/x /bin/x");
+}
+
+TEST(a_bind_mount_is_found_through_the_machines_mounts)
+{
+	begin(NULL, false);
+	mounts("/dev/sda2 / ext4 rw 0 0\n/dev/sdb1 /var ext4 rw 0 0\n");
+	mountinfo(7, "22 1 8:17 /lib/flatpak/app/org.x/files /app ro - ext4 "
+	             "/dev/sdb1 rw\n");
+	check(7, "/app/bin/x",
+	      "/var/lib/flatpak/app/org.x/files/bin/x "
+	      "/lib/flatpak/app/org.x/files/bin/x /app/bin/x");
+}
+
+TEST(a_subvolume_is_not_a_part_of_the_path)
+{
+	begin(NULL, false);
+	mounts("/dev/sda2 /data btrfs rw,subvolid=257,subvol=/@data 0 0\n");
+	mountinfo(7, "22 1 0:17 /@data/me/app /app ro - btrfs /dev/sda2 "
+	             "rw,subvol=/@data/me\n");
+	check(7, "/app/x",
+	      "/data/me/app/x /data/@data/me/app/x /@data/me/app/x /app/x");
+}
+
+TEST(the_mount_that_covers_the_others_counts)
+{
+	begin(NULL, false);
+	mountinfo(7, "1 0 8:1 / / rw - ext4 /dev/a rw\n"
+	             "2 1 8:2 /old /app rw - ext4 /dev/b rw\n"
+	             "3 2 8:3 /new /app rw - ext4 /dev/c rw\n"
+	             "4 2 8:4 /not /apple rw - ext4 /dev/d rw\n");
+	check(7, "/app/x", "/new/x /app/x");
+}
+
+TEST(a_sandbox_that_is_set_up_has_its_root_elsewhere)
+{
+	begin(NULL, false);
+	check(7, "/newroot/app/x", "/newroot/app/x /app/x");
+}
+
+TEST(lines_that_make_no_sense_are_passed_over)
+{
+	begin(NULL, false);
+	mounts("\n \n/dev/a\n/dev/a /\n");
+	mountinfo(7, "1 2 3\n1 0 8:1 / / rw\n1 0 8:1 / / rw -\n\\\\\\\n");
+	check(7, "/x", "/x");
+}

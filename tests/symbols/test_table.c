@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_table.c - the table of symbols, byte by byte, and what it cannot say.
+ *
+ * Looking up is done here as both readers do it, with the description of the
+ * format at hand and not with our code.
+ */
+#include "harness/test.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "stage.h"
+#include "symbols/table.h"
+
+static const struct elf_symbol alpha[] = {
+	{ "alpha", 0x400, 0x40, STT_FUNC, STB_GLOBAL, false },
+	{ "beta", 0x440, 0x40, STT_FUNC, STB_GLOBAL, false },
+	{ "unused", 0x500, 0x40, STT_FUNC, STB_GLOBAL, false },
+};
+static const struct elf_symbol other_symbols[] = {
+	{ "gamma", 0x410, 0x60, STT_FUNC, STB_GLOBAL, false },
+};
+
+static struct stage stage;
+static struct sc_symbols *symbols;
+static struct sc_symbol_table *table;
+static const unsigned char *bytes;
+static size_t size;
+
+static void begin(void)
+{
+	const struct elf_spec spec = stage_spec(alpha, 3);
+
+	stage_begin(&stage);
+	stage_elf(&stage, "liba.so", &spec);
+	stage_map(&stage, 7, 2000, 0x10000, stage_path(&stage, "liba.so"),
+	          STAGE_ID, 0);
+}
+
+static void stack(int pid, int64_t time, uint64_t a, uint64_t b)
+{
+	const uint64_t addrs[] = { a, b };
+
+	make_stack(&stage.capture, SYSCAP_FRAME_SAMPLE, pid, pid, time, false,
+	           addrs, b ? 2 : 1);
+}
+
+static void make_table(bool extend)
+{
+	const struct sc_symbol_table_options options = { .extend = extend };
+	const struct sc_symbols_options none = { 0 };
+
+	stage_read(&stage);
+	CHECK_EQ(sc_symbols_new(&none, &symbols), 0);
+	CHECK_EQ(sc_symbols_learn(symbols, stage.reader), 0);
+	CHECK_EQ(sc_symbol_table_make(symbols, stage.reader, &options, &table),
+	         0);
+	bytes = sc_symbol_table_bytes(table, &size);
+}
+
+static void finish(void)
+{
+	sc_symbol_table_free(table);
+	sc_symbols_free(symbols);
+	stage_end(&stage);
+}
+
+static uint64_t u64(size_t at)
+{
+	uint64_t value = 0;
+
+	CHECK(at + 8 <= size);
+	for (unsigned i = 0; i < 8; i++)
+		value |= (uint64_t)bytes[at + i] << 8 * i;
+	return value;
+}
+
+static uint32_t u32(size_t at)
+{
+	uint32_t value = 0;
+
+	CHECK(at + 4 <= size);
+	for (unsigned i = 0; i < 4; i++)
+		value |= (uint32_t)bytes[at + i] << 8 * i;
+	return value;
+}
+
+/* All records as one text. */
+static void check_records(const char *wanted)
+{
+	char text[2048] = "";
+	size_t len = 0;
+
+	for (size_t at = 0; size > 0; at += 32) {
+		if (u64(at) == 0 && u64(at + 8) == 0 && u32(at + 16) == 0 &&
+		    u32(at + 20) == 0) {
+			CHECK(at + 32 < size); /* something behind it */
+			break;
+		}
+		CHECK(u32(at + 20) > 0 && u32(at + 20) < size);
+		CHECK(u32(at + 24) > 0 && u32(at + 24) < size);
+		CHECK_EQ(u32(at + 28), 0);
+		len += (size_t)snprintf(text + len, sizeof(text) - len,
+		                        "%s%u:%llx-%llx %s/%s", at ? ", " : "",
+		                        u32(at + 16),
+		                        (unsigned long long)u64(at),
+		                        (unsigned long long)u64(at + 8),
+		                        (const char *)bytes + u32(at + 20),
+		                        (const char *)bytes + u32(at + 24));
+	}
+	CHECK_STR(text, wanted);
+}
+
+TEST(the_table_has_the_functions_that_are_used_and_no_others)
+{
+	begin();
+	stack(7, 3000, 0x10410, 0x10445);
+	stack(7, 3001, 0x10410, 0);
+	make_table(false);
+	check_records(
+		"7:10400-10440 alpha/liba.so, 7:10440-10480 beta/liba.so");
+	CHECK_EQ(bytes[size - 1], 0);
+	finish();
+}
+
+TEST(records_are_sorted_by_pid_and_address)
+{
+	begin();
+	stage_map(&stage, 3, 2000, 0x50000, stage_path(&stage, "liba.so"),
+	          STAGE_ID, 0);
+	stack(7, 3000, 0x10510, 0x10445);
+	stack(3, 3000, 0x50445, 0);
+	make_table(false);
+	check_records("3:50440-50480 beta/liba.so, 7:10440-10480 beta/liba.so, "
+	              "7:10500-10540 unused/liba.so");
+	finish();
+}
+
+TEST(traces_and_allocations_have_stacks_too)
+{
+	const uint64_t one = 0x10410, two = 0x10450;
+
+	begin();
+	make_stack(&stage.capture, SYSCAP_FRAME_TRACE, 7, 7, 3000, true, &one,
+	           1);
+	make_allocation(&stage.capture, 7, 7, 3000, 0x1234, 8, &two, 1);
+	make_table(false);
+	check_records(
+		"7:10400-10440 alpha/liba.so, 7:10440-10480 beta/liba.so");
+	finish();
+}
+
+TEST(a_capture_without_stacks_gets_no_table)
+{
+	begin();
+	make_table(false);
+	CHECK(bytes == NULL);
+	finish();
+}
+
+TEST(a_call_that_never_returns_keeps_its_function)
+{
+	begin();
+	/* What follows alpha's last call is beta's first instruction. */
+	stack(7, 3000, 0x10510, 0x10440);
+	stack(7, 3001, 0x10448, 0);
+	make_table(false);
+	check_records(
+		"7:10400-10441 alpha/liba.so, 7:10441-10480 beta/liba.so, "
+		"7:10500-10540 unused/liba.so");
+	finish();
+}
+
+static size_t n_patches(void)
+{
+	size_t n;
+
+	sc_symbol_table_patches(table, &n);
+	return n;
+}
+
+TEST(an_address_that_is_two_functions_gets_a_jit_name_for_one)
+{
+	const struct sc_symbol_patch *patches;
+	size_t n;
+
+	begin();
+	/* Beta's first instruction was met, and alpha's last call too. */
+	stack(7, 3000, 0x10440, 0);
+	stack(7, 3001, 0x10510, 0x10440);
+	make_table(false);
+	check_records(
+		"7:10400-1043f alpha/liba.so, 7:10440-10480 beta/liba.so, "
+		"7:10500-10540 unused/liba.so");
+	patches = sc_symbol_table_patches(table, &n);
+	CHECK_EQ(n, 1);
+	CHECK(patches[0].address == UINT64_C(0xe000000000000001));
+	/* The second address of the last frame. */
+	CHECK_EQ(patches[0].offset, stage.capture.size - 8);
+	finish();
+}
+
+TEST(the_first_instruction_is_its_own_functions_for_readers_of_both_kinds)
+{
+	begin();
+	stack(7, 3000, 0x10410, 0);
+	stack(7, 3001, 0x10440, 0);
+	make_table(false);
+	/* An end that is taken for a part would be 0x10440 otherwise. */
+	check_records(
+		"7:10400-1043f alpha/liba.so, 7:10440-10480 beta/liba.so");
+	CHECK_EQ(n_patches(), 0);
+	finish();
+	begin();
+	stack(7, 3000, 0x1043f, 0); /* the last byte is used too */
+	stack(7, 3001, 0x10440, 0);
+	make_table(false);
+	check_records(
+		"7:10400-10440 alpha/liba.so, 7:10440-10480 beta/liba.so");
+	finish();
+}
+
+/* Two libraries at one place; the second at 5000 ns. */
+static void two_libraries(void)
+{
+	struct elf_spec other = stage_spec(other_symbols, 1);
+
+	begin();
+	other.build_id_size = 4;
+	stage_elf(&stage, "libb.so", &other);
+	stage_map(&stage, 7, 5000, 0x10000, stage_path(&stage, "libb.so"),
+	          "01234567", 0);
+}
+
+TEST(of_two_libraries_at_one_place_the_one_that_is_used_more_is_in_the_table)
+{
+	const struct sc_symbol_patch *patches;
+	size_t n;
+
+	two_libraries();
+	stack(7, 4000, 0x10420, 0x10450);
+	for (int i = 0; i < 10; i++)
+		stack(7, 6000 + i, 0x10420, 0);
+	make_table(false);
+	check_records("7:10410-10470 gamma/libb.so");
+	patches = sc_symbol_table_patches(table, &n);
+	CHECK_EQ(n, 2);
+	CHECK(patches[0].offset < patches[1].offset);
+	CHECK(patches[0].address != patches[1].address);
+	finish();
+}
+
+/* The file that the table is written to, in memory. */
+static struct syscap_reader *written(const char *name)
+{
+	struct syscap_reader *reader;
+	struct sc_writer *writer;
+	struct syscap_error error;
+
+	CHECK_EQ(sc_writer_open(stage_path(&stage, name), false, &writer,
+	                        &error),
+	         0);
+	CHECK_EQ(sc_writer_begin(writer, 1000, &error), 0);
+	sc_symbol_table_write(table, writer, 9000);
+	CHECK_EQ(sc_writer_finish(writer, 9000), 0);
+	sc_writer_close(writer);
+	CHECK_EQ(syscap_reader_open(stage_path(&stage, name), &reader, &error),
+	         0);
+	return reader;
+}
+
+TEST(names_for_patches_are_above_all_that_are_there)
+{
+	const char *const names[] = { "x", "y" };
+	struct syscap_reader *reader;
+	struct syscap_frame frame;
+	size_t cursor = 0;
+	uint64_t address;
+	const char *name;
+
+	two_libraries();
+	make_jitmap(&stage.capture, 1500, UINT64_C(0xe000000000000100), names,
+	            2);
+	stack(7, 3000, UINT64_C(0xe000000000000200), 0);
+	stack(7, 4000, 0x10420, 0);
+	stack(7, 6000, 0x10420, 0);
+	stack(7, 6001, 0x10420, 0);
+	make_table(false);
+	reader = written("names");
+	CHECK_EQ(syscap_reader_next(reader, &frame, NULL), 1);
+	CHECK_EQ(frame.type, SYSCAP_FRAME_JITMAP);
+	CHECK_EQ(frame.jitmap.n_names, 1);
+	CHECK(syscap_frame_jit_name(reader, &frame, &cursor, &address, &name));
+	CHECK_STR(name, "alpha");
+	CHECK(address == UINT64_C(0xe000000000000201));
+	syscap_reader_close(reader);
+	finish();
+}
+
+TEST(a_large_table_is_cut_into_chunks_behind_a_timestamp)
+{
+	const size_t n = 3000;
+	struct elf_spec spec;
+	struct syscap_reader *reader;
+	struct syscap_frame frame;
+	size_t at = 0, n_chunks = 0;
+
+	begin();
+	/* Each mapping of it is another range of addresses. */
+	spec = stage_spec(alpha, 3);
+	stage_elf(&stage, "libc.so", &spec);
+	for (size_t i = 0; i < n; i++) {
+		stage_map(&stage, 9, 2000, 0x1000000 + i * 0x1000,
+		          stage_path(&stage, "libc.so"), STAGE_ID, 0);
+		stack(9, 3000, 0x1000410 + i * 0x1000, 0);
+	}
+	make_table(false);
+	CHECK(size > 65244);
+	reader = written("chunks");
+	CHECK_EQ(syscap_reader_next(reader, &frame, NULL), 1);
+	CHECK_EQ(frame.type, SYSCAP_FRAME_TIMESTAMP);
+	while (syscap_reader_next(reader, &frame, NULL) == 1) {
+		CHECK_EQ(frame.type, SYSCAP_FRAME_FILE_CHUNK);
+		CHECK_EQ(frame.time, 9000);
+		CHECK_EQ(frame.pid, -1);
+		CHECK_STR(frame.file_chunk.path, "__symbols__");
+		CHECK(at + frame.file_chunk.len <= size);
+		CHECK(memcmp(bytes + at, frame.file_chunk.data,
+		             frame.file_chunk.len) == 0);
+		at += frame.file_chunk.len;
+		CHECK_EQ(frame.file_chunk.is_last, at == size);
+		n_chunks++;
+	}
+	CHECK_EQ(at, size);
+	CHECK(n_chunks > 1);
+	syscap_reader_close(reader);
+	finish();
+}
+
+/* A table with one record, "kept" at 0x70000 of process 7. */
+static void add_old_table(void)
+{
+	struct make_capture old;
+
+	make_begin(&old, false, 0, 0);
+	old.size = 0;
+	make_u64(&old, 0x70000);
+	make_u64(&old, 0x70010);
+	make_u32(&old, 7);
+	make_u32(&old, 64);
+	make_u32(&old, 0);
+	make_u32(&old, 0);
+	make_zeros(&old, 32);
+	make_text(&old, "kept");
+	make_file_chunk(&stage.capture, 1500, true, "__symbols__", old.data,
+	                (unsigned)old.size);
+	make_free(&old);
+}
+
+TEST(what_an_old_table_knows_is_kept_when_asked_for)
+{
+	struct sc_symbol_table_totals totals;
+
+	for (int extend = 0; extend < 2; extend++) {
+		begin();
+		add_old_table();
+		stack(7, 3000, 0x10410, 0);
+		make_table(extend);
+		sc_symbol_table_totals(table, &totals);
+		CHECK(totals.had_table);
+		CHECK_EQ(totals.kept, extend);
+		CHECK_EQ(totals.records, 1 + extend);
+		finish();
+	}
+}
+
+TEST(addresses_are_counted_by_what_became_of_them)
+{
+	const uint64_t addrs[] = {
+		UINT64_C(0xffffffffffffff80), UINT64_C(0xffffffff81000000),
+		UINT64_C(0xfffffffffffffe00), 0x10410,
+		UINT64_C(0xe000000000000001), 0x77777777
+	};
+	struct sc_symbol_table_totals totals;
+
+	begin();
+	make_stack(&stage.capture, SYSCAP_FRAME_SAMPLE, 7, 7, 3000, false,
+	           addrs, 6);
+	make_table(false);
+	sc_symbol_table_totals(table, &totals);
+	CHECK_EQ(totals.addresses, 2);
+	CHECK_EQ(totals.named, 1);
+	CHECK_EQ(totals.kernel, 1);
+	CHECK_EQ(totals.jit, 1);
+	finish();
+}
+
+TEST(an_address_behind_a_marker_is_no_return_address)
+{
+	const uint64_t addrs[] = { 0x10410, UINT64_C(0xfffffffffffffe00),
+		                   0x10440 };
+
+	begin();
+	make_stack(&stage.capture, SYSCAP_FRAME_SAMPLE, 7, 7, 3000, false,
+	           addrs, 3);
+	make_table(false);
+	check_records(
+		"7:10400-1043f alpha/liba.so, 7:10440-10480 beta/liba.so");
+	finish();
+}
+
+TEST(big_endian_captures_are_refused)
+{
+	const struct sc_symbol_table_options options = { 0 };
+	const struct sc_symbols_options none = { 0 };
+
+	stage_begin(&stage);
+	make_free(&stage.capture);
+	make_begin(&stage.capture, true, 1000, 9000);
+	stage_read(&stage);
+	CHECK_EQ(sc_symbols_new(&none, &symbols), 0);
+	CHECK_EQ(sc_symbol_table_make(symbols, stage.reader, &options, &table),
+	         -EILSEQ);
+	sc_symbols_free(symbols);
+	stage_end(&stage);
+}
