@@ -38,10 +38,18 @@ static const struct field counter_texts[] = {
 
 /* Padding between fields. */
 static const struct field gaps[] = {
-	{ SYSCAP_FRAME_SAMPLE, 26, 2 },     { SYSCAP_FRAME_TRACE, 27, 1 },
+	{ SYSCAP_FRAME_SAMPLE, 27, 1 },     { SYSCAP_FRAME_TRACE, 27, 1 },
 	{ SYSCAP_FRAME_FORK, 28, 4 },       { SYSCAP_FRAME_CTRDEF, 26, 6 },
 	{ SYSCAP_FRAME_CTRSET, 26, 6 },     { SYSCAP_FRAME_LOG, 26, 6 },
-	{ SYSCAP_FRAME_ALLOCATION, 46, 2 }, { SYSCAP_FRAME_OVERLAY, 25, 3 },
+	{ SYSCAP_FRAME_ALLOCATION, 47, 1 }, { SYSCAP_FRAME_OVERLAY, 25, 3 },
+};
+
+/* Flags in what older readers take for a gap; little-endian, a byte of two. */
+static const struct {
+	uint8_t type, at;
+} stack_flags[] = {
+	{ SYSCAP_FRAME_SAMPLE, 26 },
+	{ SYSCAP_FRAME_ALLOCATION, 46 },
 };
 
 #define N_OF(array) (sizeof(array) / sizeof((array)[0]))
@@ -68,6 +76,9 @@ static bool is_padding2_clean(const struct syscap_frame *frame)
 	switch (frame->type) {
 	case SYSCAP_FRAME_TIMESTAMP:
 		return frame->timestamp.is_index;
+	case SYSCAP_FRAME_SAMPLE:
+		return (frame->padding2 & SYSCAP_WEIGHT_TAG_MASK) ==
+		       SYSCAP_WEIGHT_TAG;
 	case SYSCAP_FRAME_MARK:
 	case SYSCAP_FRAME_LOG:
 	case SYSCAP_FRAME_CTRDEF:
@@ -108,6 +119,11 @@ const char *sc_check_padding(const struct syscap_frame *frame)
 	for (size_t i = 0; i < N_OF(gaps); i++)
 		if (gaps[i].type == frame->type &&
 		    !is_zero(bytes + gaps[i].at, gaps[i].size))
+			return "between its fields";
+	for (size_t i = 0; i < N_OF(stack_flags); i++)
+		if (stack_flags[i].type == frame->type &&
+		    (bytes[stack_flags[i].at] &
+		     ~(SYSCAP_STACK_CUT | SYSCAP_STACK_STOPPED)) != 0)
 			return "between its fields";
 	for (size_t i = 0; i < N_OF(texts); i++)
 		if (texts[i].type == frame->type &&

@@ -22,5 +22,6 @@ int sc_cmd_dump(int argc, char **argv);
 int sc_cmd_check(int argc, char **argv);
 int sc_cmd_cat(int argc, char **argv);
 int sc_cmd_recover(int argc, char **argv);
+int sc_cmd_symbolize(int argc, char **argv);
 
 #endif

@@ -15,6 +15,8 @@
 #define RING_KIB_MIN     4u
 #define RING_KIB_MAX     1048576u
 #define DRAIN_MS_MAX     1000u
+#define HZ_DEFAULT       1000u
+#define HZ_MAX           20000u
 
 enum {
 	OPT_RING_KIB = 256,
@@ -22,7 +24,9 @@ enum {
 	OPT_NO_MAPS,
 	OPT_DRAIN_INTERVAL,
 	OPT_TRACE_FD,
-	OPT_GJS
+	OPT_GJS,
+	OPT_SAMPLE,
+	OPT_NO_SYMBOLS
 };
 
 static const char usage[] =
@@ -30,6 +34,10 @@ static const char usage[] =
 	"Run COMMAND and record what it, and every process it starts, emits.\n"
 	"\n"
 	"  -o, --output=FILE         the capture (capture.syscap)\n"
+	"      --sample[=HZ][,CLOCK] take stacks of every thread, HZ (1,000)\n"
+	"                            times a second of CLOCK: cpu (default),\n"
+	"                            wall or perf\n"
+	"      --no-symbols          leave out names for stacks\n"
 	"      --force               overwrite FILE even if it is no capture\n"
 	"      --ring-kib=N          memory for each thread's events, 4 to\n"
 	"                            1048576 (1024, or $SYSCAP_RING_KIB)\n"
@@ -66,22 +74,54 @@ static bool parse_number(const char *text, const char *what, unsigned min,
 	return true;
 }
 
+/* HZ, CLOCK, or both with a comma between them; to what the command gets. */
+static bool parse_sample(const char *text, struct sc_record_options *options)
+{
+	static const char *const clocks[] = { "auto", "cpu", "wall", "perf" };
+	static char value[32];
+	const char *clock = NULL;
+	unsigned long hz = HZ_DEFAULT;
+	char *end;
+
+	if (text != NULL && text[0] >= '0' && text[0] <= '9') {
+		hz = strtoul(text, &end, 10);
+		text = *end == ',' ? end + 1 : *end == 0 ? NULL : end;
+	} else if (text != NULL && text[0] == ',') {
+		text++;
+	}
+	for (unsigned i = 0; i < 4; i++)
+		if (strcmp(text == NULL ? "auto" : text, clocks[i]) == 0)
+			clock = clocks[i];
+	if (hz < 1 || hz > HZ_MAX || clock == NULL) {
+		fprintf(stderr,
+		        "syscap record: --sample: expected [HZ][,CLOCK]: "
+		        "a number from 1 to 20000, and auto, cpu, wall "
+		        "or perf\n");
+		return false;
+	}
+	snprintf(value, sizeof(value), "%lu,%s", hz, clock);
+	options->sample = value;
+	return true;
+}
+
+static const struct option longs[] = {
+	{ "output", required_argument, NULL, 'o' },
+	{ "force", no_argument, NULL, OPT_FORCE },
+	{ "ring-kib", required_argument, NULL, OPT_RING_KIB },
+	{ "no-maps", no_argument, NULL, OPT_NO_MAPS },
+	{ "drain-interval", required_argument, NULL, OPT_DRAIN_INTERVAL },
+	{ "trace-fd", no_argument, NULL, OPT_TRACE_FD },
+	{ "gjs", no_argument, NULL, OPT_GJS },
+	{ "sample", optional_argument, NULL, OPT_SAMPLE },
+	{ "no-symbols", no_argument, NULL, OPT_NO_SYMBOLS },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "help", no_argument, NULL, 'h' },
+	{ 0 },
+};
+
 /* Returns -1 to go on, or the exit status. */
 static int parse(int argc, char **argv, struct sc_record_options *options)
 {
-	static const struct option longs[] = {
-		{ "output", required_argument, NULL, 'o' },
-		{ "force", no_argument, NULL, OPT_FORCE },
-		{ "ring-kib", required_argument, NULL, OPT_RING_KIB },
-		{ "no-maps", no_argument, NULL, OPT_NO_MAPS },
-		{ "drain-interval", required_argument, NULL,
-		  OPT_DRAIN_INTERVAL },
-		{ "trace-fd", no_argument, NULL, OPT_TRACE_FD },
-		{ "gjs", no_argument, NULL, OPT_GJS },
-		{ "quiet", no_argument, NULL, 'q' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
 	int c;
 
 	optind = 1;
@@ -107,6 +147,13 @@ static int parse(int argc, char **argv, struct sc_record_options *options)
 			break;
 		case OPT_NO_MAPS:
 			options->maps = false;
+			break;
+		case OPT_NO_SYMBOLS:
+			options->symbols = false;
+			break;
+		case OPT_SAMPLE:
+			if (!parse_sample(optarg, options))
+				return SC_EXIT_MISUSE;
 			break;
 		case OPT_RING_KIB:
 			if (!parse_number(optarg, "--ring-kib", RING_KIB_MIN,
@@ -139,6 +186,7 @@ int sc_cmd_record(int argc, char **argv)
 		.output = "capture.syscap",
 		.version = SYSCAP_VERSION,
 		.maps = true,
+		.symbols = true,
 	};
 	const char *ring_kib = getenv("SYSCAP_RING_KIB");
 	const int status = parse(argc, argv, &options);

@@ -8,6 +8,7 @@
 
 #include "cli/dump.h"
 #include "cli/severity.h"
+#include "cli/stat_samples.h"
 
 static void write_value(struct sc_json *json, bool is_double, uint64_t bits)
 {
@@ -148,6 +149,10 @@ static void write_plain(struct sc_dump *dump, const struct syscap_frame *frame)
 		write_addrs(dump, frame);
 		break;
 	case SYSCAP_FRAME_SAMPLE:
+		sc_json_member_unsigned(json, "weight",
+		                        sc_sample_weight(frame));
+		sc_json_member_unsigned(json, "flags",
+		                        sc_sample_flags(dump->reader, frame));
 		write_addrs(dump, frame);
 		break;
 	case SYSCAP_FRAME_FORK:

@@ -6,6 +6,7 @@
 #include "cli/dump.h"
 #include "cli/printable.h"
 #include "cli/severity.h"
+#include "cli/stat_samples.h"
 #include "cli/table.h"
 
 static void print_text(const char *label, const char *text)
@@ -115,6 +116,21 @@ static void print_log(const struct syscap_frame *frame)
 	print_text("message", frame->log.message);
 }
 
+static void print_sample(const struct sc_dump *dump,
+                         const struct syscap_frame *frame)
+{
+	const uint32_t weight = sc_sample_weight(frame);
+	const unsigned flags = sc_sample_flags(dump->reader, frame);
+
+	print_addrs(dump, frame);
+	if ((flags & SYSCAP_STACK_CUT) != 0)
+		fputs(" cut", stdout);
+	if ((flags & SYSCAP_STACK_STOPPED) != 0)
+		fputs(" stopped", stdout);
+	if (weight != 1)
+		printf(" weight %" PRIu32, weight);
+}
+
 /* The types without texts. */
 static void print_plain(const struct sc_dump *dump,
                         const struct syscap_frame *frame)
@@ -130,7 +146,7 @@ static void print_plain(const struct sc_dump *dump,
 		print_addrs(dump, frame);
 		break;
 	case SYSCAP_FRAME_SAMPLE:
-		print_addrs(dump, frame);
+		print_sample(dump, frame);
 		break;
 	case SYSCAP_FRAME_FORK:
 		printf(" child %" PRId32, frame->fork.child_pid);

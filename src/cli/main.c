@@ -25,6 +25,8 @@ static const struct command {
 	{ "cat", "syscap cat", sc_cmd_cat, "join captures into one" },
 	{ "recover", "syscap recover", sc_cmd_recover,
 	  "mend captures of processes that were killed" },
+	{ "symbolize", "syscap symbolize", sc_cmd_symbolize,
+	  "put names of functions into a capture" },
 };
 
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -41,7 +43,7 @@ static void print_help(FILE *out)
 {
 	fputs("Usage: syscap COMMAND [OPTIONS] ...\n\nCommands:\n", out);
 	for (size_t i = 0; i < N_COMMANDS; i++)
-		fprintf(out, "  %-10s%s\n", commands[i].name,
+		fprintf(out, "  %-11s%s\n", commands[i].name,
 		        commands[i].summary);
 	fputs("\n'syscap help COMMAND' or 'syscap COMMAND --help' tells more;"
 	      "\n'syscap --version' prints the version.\n",

@@ -52,6 +52,18 @@ static void write_lost(struct sc_json *json, const struct sc_loss_stats *losses)
 	sc_json_end_object(json);
 }
 
+static void write_samples(struct sc_json *json,
+                          const struct sc_sample_stats *samples)
+{
+	sc_json_key(json, "samples");
+	sc_json_begin_object(json);
+	sc_json_member_unsigned(json, "count", samples->count);
+	sc_json_member_unsigned(json, "weight", samples->weight);
+	sc_json_member_unsigned(json, "cut", samples->cut);
+	sc_json_member_unsigned(json, "stopped", samples->stopped);
+	sc_json_end_object(json);
+}
+
 static void write_processes(struct sc_json *json,
                             const struct sc_process_list *processes)
 {
@@ -167,6 +179,7 @@ void sc_stat_json(const struct sc_stat_summary *summary)
 	sc_json_member_unsigned(&json, "damaged_frames", summary->n_damaged);
 	sc_json_member_unsigned(&json, "merged_frames",
 	                        summary->info.merged_frames);
+	write_samples(&json, &summary->samples);
 	sc_json_end_object(&json);
 	sc_json_end_line(&json);
 }

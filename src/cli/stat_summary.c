@@ -79,6 +79,9 @@ int sc_stat_summary_add(struct sc_stat_summary *summary,
 		return -ENOMEM;
 
 	switch (frame->type) {
+	case SYSCAP_FRAME_SAMPLE:
+		sc_sample_stats_add(&summary->samples, reader, frame);
+		return 0;
 	case SYSCAP_FRAME_MARK:
 		return add_mark(summary, frame);
 	case SYSCAP_FRAME_CTRDEF:

@@ -14,6 +14,7 @@
 #include "cli/mark_stats.h"
 #include "cli/process_list.h"
 #include "cli/severity.h"
+#include "cli/stat_samples.h"
 
 struct sc_stat_summary {
 	struct syscap_file_info info;
@@ -22,6 +23,7 @@ struct sc_stat_summary {
 	uint64_t n_frames;
 	uint64_t n_damaged; /* whose content did not fit; not in frames */
 	uint64_t logs[SC_SEVERITIES];
+	struct sc_sample_stats samples;
 	struct sc_process_list processes;
 	struct sc_loss_stats losses;
 	struct sc_mark_stats marks;

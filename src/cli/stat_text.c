@@ -31,6 +31,18 @@ static void print_size(uint64_t size)
 		printf("%.1f MiB", (double)size / (1024 * 1024));
 }
 
+static void print_samples(const struct sc_sample_stats *samples)
+{
+	const double percent = 100 / (double)samples->count;
+
+	if (samples->count == 0)
+		return;
+	printf("  samples    %" PRIu64 " (weight %" PRIu64 "), %.1f %% cut, "
+	       "%.1f %% stopped\n",
+	       samples->count, samples->weight, percent * (double)samples->cut,
+	       percent * (double)samples->stopped);
+}
+
 static void print_head(const struct sc_stat_summary *summary, const char *file)
 {
 	char duration[40];
@@ -49,6 +61,7 @@ static void print_head(const struct sc_stat_summary *summary, const char *file)
 		printf(", and %" PRIu64 " damaged", summary->n_damaged);
 	printf("\n  lost       %" PRIu64 " frames, %" PRIu64 " bytes\n",
 	       summary->losses.sum.frames, summary->losses.sum.bytes);
+	print_samples(&summary->samples);
 }
 
 static void add_threads(struct sc_table *table,

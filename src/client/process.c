@@ -17,6 +17,7 @@
 #include "base/diag.h"
 #include "base/env.h"
 #include "base/text.h"
+#include "client/at_load.h"
 #include "client/control.h"
 #include "client/session.h"
 #include "client/start.h"
@@ -231,6 +232,7 @@ void sc_process_init(void)
 __attribute__((constructor)) static void init_at_load(void)
 {
 	sc_process_init();
+	sc_sampler_at_load();
 }
 
 /* Another thread is at it: 0 if it is not done within 250 ms. */

@@ -40,6 +40,7 @@ void sc_sample_emit(int64_t now, const uint64_t *addrs, unsigned n,
 
 	if (!syscap_is_active())
 		return;
+	sc_jitmap_publish(addrs, n);
 	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_SAMPLE);
 	if (st == NULL)
 		return;

@@ -12,6 +12,7 @@
 
 #include <syscap.h>
 
+#include "client/jitmap.h"
 #include "client/stack.h"
 
 /* @tag: the tagged tid of the frame types that have none of their own. */
@@ -49,6 +50,7 @@ sc_sample(int (*backtrace)(uint64_t *addrs, unsigned n_addrs, void *user),
 		return;
 	const int64_t now = syscap_clock();
 	sc_stack_take(&stack, backtrace, user);
+	sc_jitmap_publish(sc_stack_addrs(&stack), stack.n);
 	/* Not before: the callback may have forked, or stopped recording */
 	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_SAMPLE);
 	if (st == NULL)

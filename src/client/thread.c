@@ -140,7 +140,8 @@ static void begin_state(struct sc_state *ts, int32_t pid, int32_t tid,
 	ts->no_exit_hook = !sc_process_watch_thread(ts);
 	ts->hot.epoch = __atomic_load_n(&sc_active, __ATOMIC_RELAXED);
 	if (pid == tid)
-		sc_process->main_has_state = !ts->no_exit_hook;
+		__atomic_store_n(&sc_process->main_has_state, !ts->no_exit_hook,
+		                 __ATOMIC_RELAXED);
 	__atomic_store_n(&ts->phase, SC_STATE_ALIVE, __ATOMIC_RELEASE);
 }
 

@@ -46,6 +46,11 @@ void sc_about_write(struct sc_writer *writer, union sc_frame_buffer *frame,
 		sc_writer_add(writer, frame);
 		free(command);
 	}
+	if (options->sample != NULL) {
+		sc_compose_metadata(frame, time, "syscap.sample",
+		                    options->sample);
+		sc_writer_add(writer, frame);
+	}
 	snprintf(text, sizeof(text), "%u", options->ring_kib);
 	sc_compose_metadata(frame, time, "syscap.ring-kib", text);
 	sc_writer_add(writer, frame);

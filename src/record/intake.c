@@ -52,6 +52,27 @@ static void take_loss_record(struct sc_intake *intake, struct sc_ring *ring,
 		sc_loss_add(&ring->told, &loss);
 }
 
+static void take_stack(struct sc_intake *intake,
+                       const struct syscap_wire_frame *frame)
+{
+	const struct syscap_wire_sample *sample = (const void *)frame;
+	const struct syscap_wire_allocation *allocation = (const void *)frame;
+
+	intake->stacks++;
+	if (frame->type == SYSCAP_FRAME_ALLOCATION) {
+		sc_processes_stack(intake->processes, frame->pid,
+		                   (const uint64_t *)(allocation + 1),
+		                   allocation->n_addrs);
+		return;
+	}
+	if (frame->type == SYSCAP_FRAME_SAMPLE) {
+		intake->samples++;
+		intake->command_samples += frame->pid == intake->command;
+	}
+	sc_processes_stack(intake->processes, frame->pid,
+	                   (const uint64_t *)(sample + 1), sample->n_addrs);
+}
+
 const char *sc_intake_frame(void *context, struct sc_ring *ring,
                             struct syscap_wire_frame *frame)
 {
@@ -81,6 +102,11 @@ const char *sc_intake_frame(void *context, struct sc_ring *ring,
 		break;
 	case SYSCAP_FRAME_MARK:
 		take_loss_record(intake, ring, (void *)frame);
+		break;
+	case SYSCAP_FRAME_SAMPLE:
+	case SYSCAP_FRAME_TRACE:
+	case SYSCAP_FRAME_ALLOCATION:
+		take_stack(intake, frame);
 		break;
 	default:
 		break;

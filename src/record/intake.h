@@ -28,7 +28,11 @@ struct sc_intake {
 	uint64_t threads;     /* rings of our client: one a thread */
 	uint64_t other_rings; /* of other clients: one a thread and copy */
 	uint64_t closed;      /* rings with malformed content */
-	int counter_error;    /* said already */
+	int32_t command;      /* its pid */
+	uint64_t samples;     /* of all processes */
+	uint64_t command_samples;
+	uint64_t stacks;   /* frames that have one */
+	int counter_error; /* said already */
 	union sc_frame_buffer frame;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mapped_file.c - the build-id of the file behind a mapping. */
+/* mapped_file.c - the files behind mappings. */
 #define _GNU_SOURCE
 #include "record/mapped_file.h"
 
@@ -16,6 +16,7 @@ struct sc_mapped_file {
 	ino_t inode;
 	off_t size;
 	struct timespec changed;
+	int fd;                     /* -1: not kept */
 	char hex[SC_BUILD_ID_SIZE]; /* "": none */
 };
 
@@ -32,6 +33,23 @@ static int open_regular(const char *path, struct stat *ret_st)
 	return -1;
 }
 
+/*
+ * The program that @pid runs, if that is what is mapped: nobody needs to be
+ * root for that, and it may have been deleted.
+ */
+static int open_program(int32_t pid, const char *path, struct stat *ret_st)
+{
+	char name[64], target[4096];
+	ssize_t n;
+
+	snprintf(name, sizeof(name), "/proc/%d/exe", pid);
+	n = readlink(name, target, sizeof(target) - 1);
+	if (n <= 0)
+		return -1;
+	target[n] = 0;
+	return strcmp(target, path) == 0 ? open_regular(name, ret_st) : -1;
+}
+
 /* The exact file where we may (as root), else what its path leads to. */
 static int open_mapped(int32_t pid, const struct sc_procfs_map *map,
                        const char *path, bool deleted, struct stat *ret_st)
@@ -44,6 +62,8 @@ static int open_mapped(int32_t pid, const struct sc_procfs_map *map,
 		fd = open_regular(name, ret_st);
 		free(name);
 	}
+	if (fd < 0)
+		fd = open_program(pid, map->path, ret_st);
 	if (fd >= 0 || deleted)
 		return fd;
 	if (asprintf(&name, "/proc/%d/root%s", pid, path) >= 0) {
@@ -84,6 +104,7 @@ static struct sc_mapped_file *add(struct sc_mapped_files *files,
 	}
 	file = &files->files[files->n++];
 	memset(file, 0, sizeof(*file));
+	file->fd = -1;
 	file->dev = st->st_dev;
 	file->inode = st->st_ino;
 	file->size = st->st_size;
@@ -91,12 +112,29 @@ static struct sc_mapped_file *add(struct sc_mapped_files *files,
 	return file;
 }
 
-const char *sc_mapped_files_build_id(struct sc_mapped_files *files, int32_t pid,
-                                     const struct sc_procfs_map *map,
-                                     const char *path, bool deleted)
+/* Returns whether @fd is now the file's. */
+static bool keep(struct sc_mapped_files *files, struct sc_mapped_file *file,
+                 int fd)
+{
+	if (files->keep == 0)
+		return false;
+	if (files->kept == files->keep) {
+		files->not_kept++;
+		return false;
+	}
+	files->kept++;
+	file->fd = fd;
+	return true;
+}
+
+const struct sc_mapped_file *
+sc_mapped_files_find(struct sc_mapped_files *files, int32_t pid,
+                     const struct sc_procfs_map *map, const char *path,
+                     bool deleted)
 {
 	struct sc_mapped_file *file;
 	struct stat st;
+	bool kept = false;
 	const int fd = open_mapped(pid, map, path, deleted, &st);
 
 	if (fd < 0)
@@ -106,13 +144,56 @@ const char *sc_mapped_files_build_id(struct sc_mapped_files *files, int32_t pid,
 		file = add(files, &st);
 		if (file != NULL && sc_build_id_read(fd, file->hex) != 0)
 			file->hex[0] = 0;
+		if (file != NULL)
+			kept = keep(files, file, fd);
 	}
-	close(fd);
-	return file != NULL && file->hex[0] != 0 ? file->hex : NULL;
+	if (!kept)
+		close(fd);
+	return file;
+}
+
+const char *sc_mapped_file_build_id(const struct sc_mapped_file *file)
+{
+	return file->hex[0] != 0 ? file->hex : NULL;
+}
+
+void sc_mapped_files_use(struct sc_mapped_files *files,
+                         const struct sc_mapped_file *file, int32_t pid,
+                         const char *path)
+{
+	struct sc_mapped_use use = { .file = (size_t)(file - files->files),
+		                     .pid = pid };
+
+	if (file->fd < 0)
+		return;
+	if (files->n_uses == files->uses_size) {
+		const size_t size =
+			files->uses_size == 0 ? 64 : 2 * files->uses_size;
+		struct sc_mapped_use *bigger =
+			realloc(files->uses, size * sizeof(*bigger));
+		if (bigger == NULL)
+			return;
+		files->uses = bigger;
+		files->uses_size = size;
+	}
+	use.path = strdup(path);
+	if (use.path != NULL)
+		files->uses[files->n_uses++] = use;
+}
+
+int sc_mapped_files_fd(const struct sc_mapped_files *files, size_t i)
+{
+	return files->files[i].fd;
 }
 
 void sc_mapped_files_free(struct sc_mapped_files *files)
 {
+	for (size_t i = 0; i < files->n; i++)
+		if (files->files[i].fd >= 0)
+			close(files->files[i].fd);
+	for (size_t i = 0; i < files->n_uses; i++)
+		free(files->uses[i].path);
 	free(files->files);
+	free(files->uses);
 	memset(files, 0, sizeof(*files));
 }

@@ -1,27 +1,58 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mapped_file.h - the build-id of the file behind a mapping of another
- * process, remembered by device, inode and time of change.
+ * mapped_file.h - the files behind the mappings of other processes: their
+ * build-ids, remembered by device, inode and time of change, and, for names
+ * at the end, the files themselves, whatever becomes of their paths.
  */
 #ifndef SC_RECORD_MAPPED_FILE_H
 #define SC_RECORD_MAPPED_FILE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "record/build_id.h"
 #include "record/procfs.h"
 
+/** Descriptors that are kept at most; the rest is counted. */
+#define SC_MAPPED_FILES_KEPT 4096u
+
+/** Which process had a file without a build-id, by what name. */
+struct sc_mapped_use {
+	size_t file;
+	int32_t pid;
+	char *path;
+};
+
+/** All zero: none, and none are kept. */
 struct sc_mapped_files {
 	struct sc_mapped_file *files;
 	size_t n, size;
+	struct sc_mapped_use *uses;
+	size_t n_uses, uses_size;
+	unsigned keep; /* how many to keep open */
+	unsigned kept, not_kept;
 };
 
 /**
- * Returns the build-id in hex, which lives until the next call, or NULL: the
- * file has none, or we cannot read it.  @path is the mapping's, without the
- * kernel's remark that it was @deleted.
+ * The file behind @map of process @pid, or NULL: we cannot open it.  @path is
+ * the mapping's, without the kernel's remark that it was @deleted.  Lives
+ * until the next call.
  */
-const char *sc_mapped_files_build_id(struct sc_mapped_files *files, int32_t pid,
-                                     const struct sc_procfs_map *map,
-                                     const char *path, bool deleted);
+const struct sc_mapped_file *
+sc_mapped_files_find(struct sc_mapped_files *files, int32_t pid,
+                     const struct sc_procfs_map *map, const char *path,
+                     bool deleted);
+
+/** In hex, or NULL: it has none. */
+const char *sc_mapped_file_build_id(const struct sc_mapped_file *file);
+
+/** Remember that @pid, of frames, has @file as @path in its MAP frames. */
+void sc_mapped_files_use(struct sc_mapped_files *files,
+                         const struct sc_mapped_file *file, int32_t pid,
+                         const char *path);
+
+/** The descriptor of the file at @i, of files->n; -1: it was not kept. */
+int sc_mapped_files_fd(const struct sc_mapped_files *files, size_t i);
 
 void sc_mapped_files_free(struct sc_mapped_files *files);
 

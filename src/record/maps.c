@@ -28,6 +28,7 @@ struct scan {
 static void write_map(struct scan *scan, const struct sc_procfs_map *map)
 {
 	static const char deleted[] = " (deleted)";
+	const struct sc_mapped_file *file = NULL;
 	const char *path = map->path, *build_id = NULL;
 	const size_t len = strlen(path);
 	char *plain = NULL;
@@ -41,11 +42,15 @@ static void write_map(struct scan *scan, const struct sc_procfs_map *map)
 			return;
 		if (gone)
 			plain[len - strlen(deleted)] = 0;
-		build_id = sc_mapped_files_build_id(scan->files, scan->host,
-		                                    map, plain, gone);
+		file = sc_mapped_files_find(scan->files, scan->host, map, plain,
+		                            gone);
+		if (file != NULL)
+			build_id = sc_mapped_file_build_id(file);
 		/* Without its build-id a reader would take the new file. */
 		if (build_id != NULL)
 			path = plain;
+		else if (file != NULL)
+			sc_mapped_files_use(scan->files, file, scan->pid, path);
 	}
 	sc_compose_map(scan->frame, scan->pid, sc_now(), map->start, map->end,
 	               map->offset, path, build_id);
@@ -61,8 +66,7 @@ static void scan_map(void *context, const struct sc_procfs_map *map)
 	const struct sc_known_map this = { map->start, map->end, map->offset,
 		                           map->inode };
 
-	if (!map->executable || scan->now.n == MAPS_MAX ||
-	    (map->path[0] != '/' && strcmp(map->path, "[vdso]") != 0))
+	if (!map->executable || scan->now.n == MAPS_MAX)
 		return;
 	if (scan->now.n == scan->size) {
 		const size_t size = scan->size == 0 ? 32 : 2 * scan->size;
@@ -77,6 +81,9 @@ static void scan_map(void *context, const struct sc_procfs_map *map)
 	while (scan->old < known->n &&
 	       known->maps[scan->old].start < map->start)
 		scan->old++;
+	/* Others are known, and not told: code that no file has. */
+	if (map->path[0] != '/' && strcmp(map->path, "[vdso]") != 0)
+		return;
 	if (scan->old == known->n ||
 	    memcmp(&known->maps[scan->old], &this, sizeof(this)) != 0)
 		write_map(scan, map);
@@ -99,6 +106,21 @@ void sc_maps_write_new(struct sc_known_maps *known, int32_t pid, int32_t host,
 	}
 	sc_maps_forget(known);
 	*known = scan.now;
+}
+
+bool sc_maps_cover(const struct sc_known_maps *known, uint64_t address)
+{
+	size_t low = 0, high = known->n;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (address >= known->maps[middle].end)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < known->n && address >= known->maps[low].start;
 }
 
 void sc_maps_forget(struct sc_known_maps *known)

@@ -7,7 +7,7 @@
 #include "record/compose.h"
 #include "record/mapped_file.h"
 
-/** The mappings of one process that were there last time; all zero: none. */
+/** The executable mappings of one process that were there last time; all zero: none. */
 struct sc_known_maps {
 	struct sc_known_map *maps;
 	size_t n;
@@ -20,6 +20,9 @@ struct sc_known_maps {
 void sc_maps_write_new(struct sc_known_maps *known, int32_t pid, int32_t host,
                        struct sc_mapped_files *files, struct sc_writer *writer,
                        union sc_frame_buffer *frame);
+
+/** @address is in one of them. */
+bool sc_maps_cover(const struct sc_known_maps *known, uint64_t address);
 
 void sc_maps_forget(struct sc_known_maps *known);
 

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "record/processes.h"
 
+#include "code/code_watch.h"
 #include "record/compose.h"
 #include "record/mapped_file.h"
 #include "record/maps.h"
@@ -20,6 +21,8 @@
 #define BUCKETS         1024u
 #define LOOK_AGAIN      INT64_C(1000000000)
 #define LOOK_AT_REQUEST INT64_C(100000000)
+#define LOOK_AT_STACK   INT64_C(20000000)
+#define LOOK_AT_CODE    INT64_C(100000000)
 
 struct process {
 	struct process *next; /* in its bucket */
@@ -32,9 +35,11 @@ struct process {
 	uint32_t image;
 	struct sc_procfs_identity identity;
 	int pidfd;
-	int64_t looked;
+	int64_t looked, maps_looked;
 	char *cmdline; /* as it was announced */
 	struct sc_known_maps maps;
+	struct sc_code_watch *code; /* NULL: none, or it can't be watched */
+	int64_t code_looked;
 };
 
 struct sc_processes {
@@ -59,6 +64,7 @@ int sc_processes_new(const struct sc_processes_options *options,
 		return -ENOMEM;
 	processes->options = *options;
 	processes->cursor = &processes->live;
+	processes->files.keep = options->keep_files;
 	if (sc_procfs_identity((int32_t)getpid(), &ours) == 0)
 		processes->our_start = ours.start_time;
 	*ret_processes = processes;
@@ -105,6 +111,7 @@ static void write_process(struct sc_processes *processes,
 static void write_new_maps(struct sc_processes *processes,
                            struct process *process)
 {
+	process->maps_looked = sc_now();
 	if (processes->options.maps)
 		sc_maps_write_new(&process->maps, process->pid, process->host,
 		                  &processes->files, processes->options.writer,
@@ -127,8 +134,37 @@ static void settle(struct sc_processes *processes)
 static void new_image(struct sc_processes *processes, struct process *process)
 {
 	process->image = ++processes->last_image;
+	if (process->code != NULL)
+		sc_code_watch_exec(process->code, sc_now());
 	sc_maps_forget(&process->maps);
 	sc_renumber_forget(processes->options.renumber, process->pid);
+}
+
+static void watch_code(struct sc_processes *processes, struct process *process)
+{
+	const struct sc_code_watch_options options = { 0 };
+	struct sc_code_table *table;
+
+	if (processes->options.code == NULL ||
+	    sc_code_names_table(processes->options.code, process->pid,
+	                        &table) != 0 ||
+	    sc_code_watch_new(process->host, table, &options, &process->code) !=
+	            0) {
+		process->code = NULL;
+		return;
+	}
+	/* Another process had the number: its code is gone. */
+	if (sc_code_table_events(table) > 0)
+		sc_code_watch_exec(process->code, sc_now());
+}
+
+static void end_code(struct process *process)
+{
+	if (process->code == NULL)
+		return;
+	sc_code_watch_finish(process->code, sc_now());
+	sc_code_watch_free(process->code);
+	process->code = NULL;
 }
 
 /*
@@ -152,6 +188,7 @@ static bool watch(struct sc_processes *processes, struct process *process)
 		          process->pidfd, &event);
 	else /* other failures: looking again finds out */
 		there = errno != ESRCH;
+	watch_code(processes, process);
 	return there;
 }
 
@@ -189,6 +226,7 @@ static void end(struct sc_processes *processes, struct process *process)
 	if (process->pidfd >= 0)
 		close(process->pidfd);
 	process->pidfd = -1;
+	end_code(process);
 	sc_maps_forget(&process->maps);
 	sc_compose_exit(&processes->frame, process->pid, sc_now());
 	sc_writer_add(processes->options.writer, &processes->frame);
@@ -301,6 +339,25 @@ void sc_processes_request(struct sc_processes *processes, int32_t pid)
 	announce_live(processes, process, readable ? &now : NULL, NULL);
 }
 
+void sc_processes_stack(struct sc_processes *processes, int32_t pid,
+                        const uint64_t *addresses, unsigned n)
+{
+	struct process *process = find(processes, pid);
+
+	if (process == NULL || !process->alive || !processes->options.maps)
+		return;
+	for (unsigned i = 0; i < n; i++) {
+		/* Names for JIT code, and the kernel's. */
+		if (addresses[i] >= SYSCAP_JIT_MARK ||
+		    sc_maps_cover(&process->maps, addresses[i]))
+			continue;
+		if (process->maps_looked + LOOK_AT_STACK > sc_now())
+			return;
+		write_new_maps(processes, process);
+		return;
+	}
+}
+
 /* The live process that takes itself for @pid in a namespace of its own. */
 static struct process *find_inside(struct sc_processes *processes, int32_t pid)
 {
@@ -366,6 +423,11 @@ void sc_processes_look(struct sc_processes *processes, int64_t now)
 		return;
 	}
 	processes->cursor = &process->live;
+	if (process->code != NULL &&
+	    process->code_looked + LOOK_AT_CODE <= now) {
+		process->code_looked = now;
+		sc_code_watch_look(process->code, now);
+	}
 	if (process->looked + LOOK_AGAIN <= now)
 		look(processes, process);
 }
@@ -382,6 +444,19 @@ uint32_t sc_processes_image(const struct sc_processes *processes, int32_t pid)
 	const struct process *process = find(processes, pid);
 
 	return process != NULL ? process->image : 0;
+}
+
+void sc_processes_finish_code(struct sc_processes *processes)
+{
+	for (struct process *process = processes->live; process != NULL;
+	     process = process->live)
+		end_code(process);
+}
+
+const struct sc_mapped_files *
+sc_processes_files(const struct sc_processes *processes)
+{
+	return &processes->files;
 }
 
 void sc_processes_count(const struct sc_processes *processes, unsigned *ret_all,
@@ -402,6 +477,7 @@ void sc_processes_free(struct sc_processes *processes)
 			processes->buckets[i] = process->next;
 			if (process->pidfd >= 0)
 				close(process->pidfd);
+			sc_code_watch_free(process->code);
 			sc_maps_forget(&process->maps);
 			free(process->cmdline);
 			free(process);

@@ -14,6 +14,8 @@
 #include <stdint.h>
 
 #include "capture/writer.h"
+#include "code/code_names.h"
+#include "record/mapped_file.h"
 #include "record/renumber.h"
 #include "record/report.h"
 
@@ -28,6 +30,8 @@ struct sc_processes_options {
 	void *context;
 	int epoll; /* pidfds are added, with the pid as data.u64 */
 	bool maps;
+	unsigned keep_files;        /* how many mapped files to keep open */
+	struct sc_code_names *code; /* learns what JITs made; or NULL */
 };
 
 int sc_processes_new(const struct sc_processes_options *options,
@@ -44,6 +48,13 @@ void sc_processes_request(struct sc_processes *processes, int32_t pid);
 /** See to it that @pid, of a frame, has its PROCESS frame in the file. */
 void sc_processes_know(struct sc_processes *processes, int32_t pid);
 
+/**
+ * @pid had the code @addresses in a stack: look at once if some of them are
+ * in no mapping that is known, for it may be gone in a second.
+ */
+void sc_processes_stack(struct sc_processes *processes, int32_t pid,
+                        const uint64_t *addresses, unsigned n);
+
 /** The pidfd of @pid says that it is gone. */
 void sc_processes_gone(struct sc_processes *processes, int32_t pid);
 
@@ -54,6 +65,13 @@ bool sc_processes_alive(const struct sc_processes *processes, int32_t pid);
 
 /** A number that changes when @pid runs another program; 0: not known. */
 uint32_t sc_processes_image(const struct sc_processes *processes, int32_t pid);
+
+/** The files that processes had mapped. */
+const struct sc_mapped_files *
+sc_processes_files(const struct sc_processes *processes);
+
+/** The recording is over: what those that live have made is complete. */
+void sc_processes_finish_code(struct sc_processes *processes);
 
 /** How many were announced, and how many of them live. */
 void sc_processes_count(const struct sc_processes *processes, unsigned *ret_all,

@@ -6,7 +6,9 @@
 #include "record/about.h"
 #include "record/control_server.h"
 #include "record/intake.h"
+#include "record/naming.h"
 #include "record/now.h"
+#include "record/preload.h"
 #include "record/processes.h"
 #include "record/renumber.h"
 #include "record/report.h"
@@ -21,6 +23,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define MS     INT64_C(1000000)
@@ -41,6 +44,7 @@ struct recorder {
 	struct sc_writer *writer;
 	struct sc_renumber *renumber;
 	struct sc_processes *processes;
+	struct sc_code_names *code; /* NULL: no names are wanted */
 	struct sc_control_server *server;
 	struct sc_intake intake;
 	struct sc_rings rings;
@@ -48,11 +52,14 @@ struct recorder {
 	struct sc_spawn_saved saved;
 	int signal_fd, epoll, control, child_end;
 	struct sc_written trace, gjs;
+	char *preload;      /* $LD_PRELOAD of the command; NULL: as it is */
+	struct stat output; /* once it was begun */
 	struct sc_command command;
 	bool stop; /* asked to twice: finish, whatever the command does */
 	unsigned asked;
 	bool write_failed; /* and said so */
-	int interval;      /* ms */
+	struct sc_names_found names;
+	int interval; /* ms */
 	int64_t began, flushed, orphans_looked;
 };
 
@@ -80,6 +87,23 @@ static int watch(struct recorder *recorder, int fd, uint64_t what)
 	               : 0;
 }
 
+static bool wants_names(const struct recorder *recorder)
+{
+	return recorder->options->symbols && recorder->options->maps;
+}
+
+/* Descriptors to spare for mapped files: rings and processes need some. */
+static unsigned files_to_keep(const struct recorder *recorder)
+{
+	struct rlimit files;
+
+	if (!wants_names(recorder) || getrlimit(RLIMIT_NOFILE, &files) != 0)
+		return 0;
+	return files.rlim_cur / 4 < SC_MAPPED_FILES_KEPT
+	               ? (unsigned)(files.rlim_cur / 4)
+	               : SC_MAPPED_FILES_KEPT;
+}
+
 static int set_up(struct recorder *recorder)
 {
 	const struct sc_control_hooks hooks = { .request = request,
@@ -95,6 +119,8 @@ static int set_up(struct recorder *recorder)
 	if (recorder->epoll < 0)
 		return -errno;
 	r = sc_renumber_new(&recorder->renumber);
+	if (r == 0 && wants_names(recorder))
+		r = sc_code_names_new(&recorder->code);
 	if (r == 0)
 		r = sc_processes_new(
 			&(struct sc_processes_options){
@@ -104,6 +130,8 @@ static int set_up(struct recorder *recorder)
 				.context = recorder,
 				.epoll = recorder->epoll,
 				.maps = recorder->options->maps,
+				.keep_files = files_to_keep(recorder),
+				.code = recorder->code,
 			},
 			&recorder->processes);
 	recorder->intake = (struct sc_intake){
@@ -138,6 +166,7 @@ static void tear_down(struct recorder *recorder)
 		close_fd(recorder->control);
 	sc_control_server_free(recorder->server);
 	sc_processes_free(recorder->processes);
+	sc_code_names_free(recorder->code);
 	sc_renumber_free(recorder->renumber);
 	sc_writer_close(recorder->writer);
 	sc_written_close(&recorder->trace);
@@ -145,6 +174,7 @@ static void tear_down(struct recorder *recorder)
 	close_fd(recorder->child_end);
 	close_fd(recorder->signal_fd);
 	close_fd(recorder->epoll);
+	free(recorder->preload);
 }
 
 static void take_signals(struct recorder *recorder)
@@ -307,11 +337,32 @@ static void join_written(struct recorder *recorder)
 	}
 }
 
+static void add_names(struct recorder *recorder, int64_t end)
+{
+	const struct sc_record_options *options = recorder->options;
+	const struct sc_naming naming = {
+		.output = options->output,
+		.began = recorder->output,
+		.files = sc_processes_files(recorder->processes),
+		.code = recorder->code,
+		.writer = recorder->writer,
+		.report = &recorder->report,
+		.end = end,
+	};
+
+	if (!wants_names(recorder) || (recorder->intake.stacks == 0 &&
+	                               !options->trace_fd && !options->gjs))
+		return;
+	sc_processes_finish_code(recorder->processes);
+	sc_naming_write(&naming, &recorder->names);
+}
+
 /* The command is over, or we were told not to wait for it. */
 static int finish(struct recorder *recorder)
 {
 	struct sc_rings_pass pass;
 	unsigned all, alive;
+	int64_t end;
 	int r;
 
 	sc_control_server_refuse(recorder->server);
@@ -324,7 +375,9 @@ static int finish(struct recorder *recorder)
 	take_events(recorder, 0);
 	sc_processes_count(recorder->processes, &all, &alive);
 	join_written(recorder);
-	r = sc_writer_finish(recorder->writer, sc_now());
+	end = sc_now();
+	add_names(recorder, end);
+	r = sc_writer_finish(recorder->writer, end);
 	sc_report_finish(&recorder->report);
 	if (r != 0 && !recorder->write_failed)
 		fprintf(stderr, "syscap record: %s: %s\n",
@@ -333,9 +386,12 @@ static int finish(struct recorder *recorder)
 		fprintf(stderr,
 		        "syscap record: %u process%s still recording when the capture ended\n",
 		        alive, alive == 1 ? " was" : "es were");
+	if (recorder->options->sample != NULL)
+		sc_summary_unsampled(recorder->options->argv[0],
+		                     &recorder->intake);
 	if (!recorder->options->quiet)
 		sc_summary_print(recorder->options->output, recorder->writer,
-		                 &recorder->intake, all);
+		                 &recorder->intake, all, &recorder->names);
 	return r;
 }
 
@@ -356,15 +412,17 @@ static int start(struct recorder *recorder)
 	int r;
 
 	const struct sc_spawn_given given[] = {
-		{ recorder->trace.variable, recorder->trace.fd },
-		{ recorder->gjs.variable, recorder->gjs.fd },
-		{ "SYSPROF_CONTROL_FD", recorder->child_end },
+		{ recorder->trace.variable, recorder->trace.fd, NULL },
+		{ recorder->gjs.variable, recorder->gjs.fd, NULL },
+		{ "SYSPROF_CONTROL_FD", recorder->child_end, NULL },
+		{ "SYSCAP_SAMPLE", -1, options->sample },
+		{ "LD_PRELOAD", -1, recorder->preload },
 	};
 	/* gjs asks for both */
 	if (options->gjs && setenv("GJS_ENABLE_PROFILER", "1", 1) != 0)
 		return SC_RECORD_FAILED;
-	r = sc_spawn(options->argv, given, 3, &recorder->saved,
-	             &recorder->command, &executing);
+	r = sc_spawn(options->argv, given, sizeof(given) / sizeof(given[0]),
+	             &recorder->saved, &recorder->command, &executing);
 	close(recorder->child_end);
 	recorder->child_end = -1;
 	if (r != 0 && executing)
@@ -376,6 +434,9 @@ static int start(struct recorder *recorder)
 	}
 	/* A failure is told and kept like one that comes later. */
 	sc_writer_begin(recorder->writer, recorder->began, &error);
+	if (stat(options->output, &recorder->output) != 0)
+		memset(&recorder->output, 0, sizeof(recorder->output));
+	recorder->intake.command = (int32_t)recorder->command.pid;
 	sc_about_write(recorder->writer, &recorder->intake.frame,
 	               recorder->began, options);
 	command = sc_about_command(options->argv);
@@ -399,9 +460,15 @@ int sc_record_run(const struct sc_record_options *options)
 		                     .interval = 1,
 		                     .began = sc_now() };
 	struct syscap_error error;
+	char why[512];
 	int r, exit_status = SC_RECORD_FAILED;
 
 	sc_report_init(&recorder.report, options->quiet, recorder.began);
+	if (options->sample != NULL &&
+	    sc_preload_find(&recorder.preload, why, sizeof(why)) != 0) {
+		fprintf(stderr, "syscap record: cannot sample: %s\n", why);
+		return exit_status;
+	}
 	/* Before any other file, so that the command's are 3 and so on, in
 	 * the order in which sysprof-cli gives them. */
 	r = options->trace_fd

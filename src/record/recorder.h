@@ -21,7 +21,9 @@ struct sc_record_options {
 	unsigned ring_kib;
 	unsigned drain_ms; /* 0: as often as there is something */
 	bool force, quiet, maps;
+	bool symbols;       /* add names for stacks at the end */
 	bool trace_fd, gjs; /* give the command a file to write to */
+	const char *sample; /* $SYSCAP_SAMPLE of the command; NULL: none */
 	char *const *argv;  /* the command */
 };
 

@@ -93,6 +93,17 @@ void sc_report_progress(struct sc_report *report, int64_t now,
 	report->line_shown = true;
 }
 
+void sc_report_naming(struct sc_report *report, int64_t now, uint64_t done,
+                      uint64_t all)
+{
+	if (!report->terminal || report->quiet || now < report->next_line)
+		return;
+	report->next_line = now + SECOND / 4;
+	fprintf(stderr, "\radding names  %.0f %%\033[K",
+	        all > 0 ? 100 * (double)done / (double)all : 100);
+	report->line_shown = true;
+}
+
 void sc_report_finish(struct sc_report *report)
 {
 	erase_line(report);

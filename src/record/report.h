@@ -35,6 +35,10 @@ void sc_report_say(struct sc_report *report, const char *format, ...)
 void sc_report_progress(struct sc_report *report, int64_t now,
                         const struct sc_report_counts *counts);
 
+/** The same while names are looked for, @done bytes of @all. */
+void sc_report_naming(struct sc_report *report, int64_t now, uint64_t done,
+                      uint64_t all);
+
 /** Erase the progress line and say what was suppressed. */
 void sc_report_finish(struct sc_report *report);
 

@@ -49,6 +49,9 @@ static int run(char *const argv[], const struct sc_spawn_given *given,
 	char number[16];
 
 	for (unsigned i = 0; i < n; i++) {
+		if (given[i].text != NULL &&
+		    setenv(given[i].variable, given[i].text, 1) != 0)
+			return -errno;
 		if (given[i].fd < 0)
 			continue;
 		snprintf(number, sizeof(number), "%d", given[i].fd);

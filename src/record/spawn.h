@@ -30,15 +30,16 @@ struct sc_command {
 	int status;   /* as exit status */
 };
 
-/** A descriptor for the command, and the variable that tells its number. */
+/** A variable for the command: a text, or a descriptor that it gets. */
 struct sc_spawn_given {
 	const char *variable;
-	int fd; /* -1: none */
+	int fd;           /* -1: none */
+	const char *text; /* NULL: the number of fd */
 };
 
 /**
- * Run @argv with the descriptors @given, @n of them, the variables set to
- * their numbers.  Returns once the command runs: 0, or -errno, where
+ * Run @argv with what is @given, @n of them; with neither a text nor a
+ * descriptor the variable stays as it is.  Returns once the command runs: 0, or -errno, where
  * *ret_executing tells whether it was the command that could not be run.
  */
 int sc_spawn(char *const argv[], const struct sc_spawn_given *given, unsigned n,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* summary.c - what was recorded, in two lines on stderr. */
+/* summary.c - what was recorded, in a few lines on stderr. */
 #include "record/summary.h"
 
 #include <stdio.h>
 
+#include "record/preload.h"
 #include "record/report.h"
 
 /* ", 3 threads"; nothing for none unless @always. */
@@ -18,7 +19,8 @@ static void print_count(const char *before, uint64_t n, const char *one,
 }
 
 void sc_summary_print(const char *output, const struct sc_writer *writer,
-                      const struct sc_intake *intake, unsigned processes)
+                      const struct sc_intake *intake, unsigned processes,
+                      const struct sc_names_found *names)
 {
 	struct sc_writer_totals totals;
 
@@ -30,9 +32,30 @@ void sc_summary_print(const char *output, const struct sc_writer *writer,
 	            intake->other_rings == 0);
 	print_count(", ", intake->other_rings, "ring of another client",
 	            "rings of other clients", false);
+	print_count(", ", intake->samples, "sample", "samples", false);
 	print_count(", ", intake->lost, "frame lost", "frames lost", true);
 	print_count(", ", totals.dropped, "not written", "not written", false);
 	print_count(", ", intake->closed, "malformed ring", "malformed rings",
 	            false);
+	if (names->addresses > 0)
+		fprintf(stderr,
+		        "\nsyscap record: %.1f %% of the addresses in stacks "
+		        "have names",
+		        100 * (double)names->named / (double)names->addresses);
 	fprintf(stderr, "\nsyscap record: next: syscap stat %s\n", output);
+}
+
+void sc_summary_unsampled(const char *command, const struct sc_intake *intake)
+{
+	char why[512];
+
+	if (intake->command_samples > 0)
+		return;
+	if (sc_preload_refused(command, why, sizeof(why)))
+		fprintf(stderr,
+		        "syscap record: no samples of the command: %s\n", why);
+	else if (intake->samples == 0)
+		fprintf(stderr,
+		        "syscap record: no samples: none was due, or else "
+		        "SYSCAP_DEBUG=1 tells why\n");
 }

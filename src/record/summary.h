@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* summary.h - what was recorded, in two lines on stderr. */
+/* summary.h - what was recorded, in a few lines on stderr. */
 #ifndef SC_RECORD_SUMMARY_H
 #define SC_RECORD_SUMMARY_H
 
 #include "capture/writer.h"
 #include "record/intake.h"
+#include "record/naming.h"
 
 void sc_summary_print(const char *output, const struct sc_writer *writer,
-                      const struct sc_intake *intake, unsigned processes);
+                      const struct sc_intake *intake, unsigned processes,
+                      const struct sc_names_found *names);
+
+/** Where samples were asked for and @command gave none: say why. */
+void sc_summary_unsampled(const char *command, const struct sc_intake *intake);
 
 #endif

@@ -83,7 +83,7 @@ static const char *check_sample(struct syscap_wire_frame *frame, bool ours)
 		return "it is too short for its type";
 	/* Bit 0 is "entering"; stock clients leave stale bits in samples. */
 	if (ours)
-		sample->flags &= 1 | SYSCAP_STACK_CUT;
+		sample->flags &= 1 | SYSCAP_STACK_CUT | SYSCAP_STACK_STOPPED;
 	else
 		sample->flags &= frame->type == SYSCAP_FRAME_TRACE;
 	return end_at(frame, sizeof(*sample) + 8 * (size_t)sample->n_addrs);
@@ -232,7 +232,8 @@ static const char *check_allocation(struct syscap_wire_frame *frame, bool ours)
 
 	if (frame->len < sizeof(*allocation))
 		return "it is too short for its type";
-	allocation->padding &= ours ? SYSCAP_STACK_CUT : 0;
+	allocation->padding &=
+		ours ? SYSCAP_STACK_CUT | SYSCAP_STACK_STOPPED : 0;
 	return end_at(frame,
 	              sizeof(*allocation) + 8 * (size_t)allocation->n_addrs);
 }
@@ -336,13 +337,24 @@ static bool needs_pid(uint8_t type)
 	}
 }
 
+/* padding2 says something: only our own client's does. */
+static bool is_tagged(const struct syscap_wire_frame *frame, int32_t tid)
+{
+	if (frame->type == SYSCAP_FRAME_SAMPLE)
+		return (frame->padding2 & SYSCAP_WEIGHT_TAG_MASK) ==
+		               SYSCAP_WEIGHT_TAG &&
+		       (frame->padding2 & ~SYSCAP_WEIGHT_TAG_MASK) != 0;
+	return frame->type >= SYSCAP_FRAME_CTRDEF &&
+	       frame->type <= SYSCAP_FRAME_FILE_CHUNK &&
+	       frame->padding2 == (SYSCAP_TID_TAG | (uint32_t)tid);
+}
+
 int sc_validate_frame(void *bytes, size_t avail, int32_t tid,
                       const char **ret_why)
 {
 	struct syscap_wire_frame *frame = bytes;
 	const char *why = NULL;
 	size_t len;
-	bool tagged;
 
 	if (avail < sizeof(*frame))
 		why = "it ends inside its header";
@@ -360,10 +372,7 @@ int sc_validate_frame(void *bytes, size_t avail, int32_t tid,
 
 	len = frame->len;
 	memset(frame->padding1, 0, sizeof(frame->padding1));
-	tagged = tid > 0 && frame->type >= SYSCAP_FRAME_CTRDEF &&
-	         frame->type <= SYSCAP_FRAME_FILE_CHUNK &&
-	         frame->padding2 == (SYSCAP_TID_TAG | (uint32_t)tid);
-	if (!tagged)
+	if (tid <= 0 || !is_tagged(frame, tid))
 		frame->padding2 = 0;
 	why = check_content(frame, tid > 0);
 	if (why != NULL)

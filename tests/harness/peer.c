@@ -17,6 +17,8 @@
 
 #include <signal.h>
 
+#include <syscap/format.h>
+
 #include "harness/test.h"
 
 extern const struct child *const __start_syscap_children[]
@@ -325,6 +327,38 @@ static bool is_chunk_right(const struct peer_frame *f)
 	return true;
 }
 
+/* Names in a row, each with its NUL, then less than 8 bytes that are 0. */
+static bool is_jitmap_right(const struct peer_frame *f)
+{
+	size_t at = 28;
+	uint32_t n;
+
+	if (f->len < at || f->padding2 != 0)
+		return false;
+	memcpy(&n, f->bytes + 24, 4);
+	for (uint32_t i = 0; i < n; i++) {
+		if (at + 9 > f->len)
+			return false;
+		const unsigned char *const nul =
+			memchr(f->bytes + at + 8, 0, f->len - at - 8);
+		if (nul == NULL)
+			return false;
+		at = (size_t)(nul - f->bytes) + 1;
+	}
+	if (f->len - at >= 8)
+		return false;
+	while (at < f->len && f->bytes[at] == 0)
+		at++;
+	return at == f->len;
+}
+
+static bool is_weight(uint32_t padding2)
+{
+	return padding2 == 0 ||
+	       ((padding2 & SYSCAP_WEIGHT_TAG_MASK) == SYSCAP_WEIGHT_TAG &&
+	        (padding2 & ~SYSCAP_WEIGHT_TAG_MASK) > 1);
+}
+
 static bool is_content_right(const struct peer_frame *f)
 {
 	const unsigned char *const b = f->bytes;
@@ -339,10 +373,12 @@ static bool is_content_right(const struct peer_frame *f)
 				return false;
 		return f->padding2 == 0;
 	case 2:
-		return f->len == 32 + 8 * n && b[26] < 4 && b[27] == 0 &&
-		       f->padding2 == 0;
+		return f->len == 32 + 8 * n && b[26] < 8 && b[27] == 0 &&
+		       is_weight(f->padding2);
 	case 4:
 		return f->len > 24 && is_text(b + 24, f->len - 24u);
+	case 7:
+		return is_jitmap_right(f);
 	case 8:
 		return f->len == 32 + 128 * n && is_text(b + 32, 32) &&
 		       is_text(b + 64, 32) && is_text(b + 96, 52);

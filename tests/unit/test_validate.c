@@ -129,6 +129,42 @@ TEST(the_tag_of_the_rings_own_thread_stays_and_any_other_goes)
 	CHECK_EQ(f.frame.len, 24);
 }
 
+TEST(a_samples_weight_and_how_its_stack_ends_stay_if_our_client_wrote_them)
+{
+	make(SYSCAP_FRAME_SAMPLE, 40);
+	f.frame.padding2 = SYSCAP_WEIGHT_TAG | 12;
+	f.sample.n_addrs = 1;
+	f.sample.flags = 0xFFF0 | SYSCAP_STACK_CUT | SYSCAP_STACK_STOPPED;
+	CHECK_EQ(sc_validate_frame(&f, 40, 77, &why), 40);
+	CHECK_EQ(f.frame.padding2, SYSCAP_WEIGHT_TAG | 12);
+	CHECK_EQ(f.sample.flags, SYSCAP_STACK_CUT | SYSCAP_STACK_STOPPED);
+	/* of no ticks, of a thread */
+	f.frame.padding2 = SYSCAP_WEIGHT_TAG;
+	CHECK_EQ(sc_validate_frame(&f, 40, 77, &why), 40);
+	CHECK_EQ(f.frame.padding2, 0);
+	f.frame.padding2 = SYSCAP_TID_TAG | 77;
+	CHECK_EQ(sc_validate_frame(&f, 40, 77, &why), 40);
+	CHECK_EQ(f.frame.padding2, 0);
+	/* another client's stale bytes */
+	f.frame.padding2 = SYSCAP_WEIGHT_TAG | 12;
+	CHECK_EQ(check(), 40);
+	CHECK_EQ(f.frame.padding2, 0);
+	CHECK_EQ(f.sample.flags, 0);
+	/* of nothing else */
+	make(SYSCAP_FRAME_EXIT, 24);
+	f.frame.padding2 = SYSCAP_WEIGHT_TAG | 12;
+	CHECK_EQ(sc_validate_frame(&f, 24, 77, &why), 24);
+	CHECK_EQ(f.frame.padding2, 0);
+
+	make(SYSCAP_FRAME_ALLOCATION, 48);
+	f.allocation.n_addrs = 0;
+	CHECK_EQ(sc_validate_frame(&f, 48, 77, &why), 48);
+	CHECK_EQ(f.allocation.padding, SYSCAP_STACK_CUT);
+	f.allocation.padding = SYSCAP_STACK_STOPPED | 8;
+	CHECK_EQ(sc_validate_frame(&f, 48, 77, &why), 48);
+	CHECK_EQ(f.allocation.padding, SYSCAP_STACK_STOPPED);
+}
+
 TEST(a_process_id_must_be_possible)
 {
 	static const int32_t never[] = { 0, -2, INT32_MIN, INT32_MAX,

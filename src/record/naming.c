@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* naming.c - names for the stacks of a recording, added at its end. */
+#define _GNU_SOURCE
+#include "record/naming.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/store.h"
+#include "record/now.h"
+#include "symbols/resolver.h"
+#include "symbols/table.h"
+
+/* Nothing is shown of what takes less. */
+#define SHOW_AFTER INT64_C(1000000000)
+
+struct progress {
+	struct sc_report *report;
+	int64_t began;
+};
+
+static void show(void *data, uint64_t done, uint64_t all)
+{
+	const struct progress *progress = data;
+	const int64_t now = sc_now();
+
+	if (now - progress->began >= SHOW_AFTER)
+		sc_report_naming(progress->report, now, done, all);
+}
+
+/* The file that the writer began is still the one at its path. */
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+	return S_ISREG(b->st_mode) && a->st_dev == b->st_dev &&
+	       a->st_ino == b->st_ino;
+}
+
+/* For struct sc_symbols_options: what JIT compilers made. */
+static int find_code(void *data, const struct sc_symbol_query *query,
+                     struct sc_symbol *ret_symbol)
+{
+	struct sc_code_range range;
+
+	if (!sc_code_names_find(data, query->pid, query->address, query->time,
+	                        &range))
+		return 0;
+	*ret_symbol = (struct sc_symbol){
+		.begin = range.start,
+		.end = range.start + range.len,
+		.name = range.name,
+		.nick = "",
+		.is_named = true,
+	};
+	return 1;
+}
+
+/* Files with a build-id go by that, others by who had them as what. */
+static int add_files(struct sc_symbols *symbols,
+                     const struct sc_mapped_files *files)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < files->n; i++) {
+		const struct sc_symbols_file file = {
+			.fd = sc_mapped_files_fd(files, i),
+			.pid = -1,
+		};
+
+		if (file.fd >= 0)
+			r = sc_symbols_add_file(symbols, &file);
+	}
+	for (size_t i = 0; r == 0 && i < files->n_uses; i++) {
+		const struct sc_mapped_use *use = &files->uses[i];
+		const struct sc_symbols_file file = {
+			.fd = sc_mapped_files_fd(files, use->file),
+			.pid = use->pid,
+			.path = use->path,
+		};
+
+		r = sc_symbols_add_file(symbols, &file);
+	}
+	return r;
+}
+
+static int find_names(const struct sc_naming *naming,
+                      struct sc_symbols *symbols,
+                      struct sc_symbol_table **ret_table)
+{
+	struct progress progress = { naming->report, sc_now() };
+	const struct sc_symbol_table_options options = {
+		.extend = true,
+		.progress = show,
+		.data = &progress,
+	};
+	struct syscap_reader *reader;
+	struct syscap_error error;
+	int r;
+
+	r = syscap_reader_open(naming->output, &reader, &error);
+	if (r != 0)
+		return r;
+	r = sc_code_names_scan(naming->code, reader);
+	if (r == 0)
+		r = sc_code_names_settle(naming->code);
+	if (r == 0)
+		r = sc_symbols_learn(symbols, reader);
+	if (r == 0)
+		r = sc_symbol_table_make(symbols, reader, &options, ret_table);
+	syscap_reader_close(reader);
+	return r;
+}
+
+/* Addresses that no table can name become JIT names, which are exact. */
+static int patch(const struct sc_naming *naming,
+                 const struct sc_symbol_table *table)
+{
+	const struct sc_symbol_patch *patches;
+	struct stat st;
+	size_t n;
+	int fd, r = 0;
+
+	patches = sc_symbol_table_patches(table, &n);
+	if (n == 0)
+		return 0;
+	/* First, so that no stack ever has an address without its name. */
+	r = sc_writer_flush(naming->writer);
+	if (r != 0)
+		return r;
+	fd = open(naming->output, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) != 0 || !is_same(&naming->began, &st))
+		r = -ESTALE;
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		unsigned char word[8];
+
+		sc_store_u64(word, patches[i].address);
+		if (pwrite(fd, word, sizeof(word), (off_t)patches[i].offset) !=
+		    (ssize_t)sizeof(word))
+			r = errno != 0 ? -errno : -EIO;
+	}
+	close(fd);
+	return r;
+}
+
+static void finish(const struct sc_naming *naming,
+                   const struct sc_symbol_table *table)
+{
+	int r;
+
+	sc_symbol_table_write(table, naming->writer, naming->end);
+	r = patch(naming, table);
+	if (r != 0)
+		sc_report_say(naming->report,
+		              "%s: some addresses have other names than they "
+		              "should: %s",
+		              naming->output, strerror(-r));
+}
+
+void sc_naming_write(const struct sc_naming *naming,
+                     struct sc_names_found *ret_found)
+{
+	const struct sc_symbols_options options = {
+		.is_live = true,
+		.code = find_code,
+		.code_data = naming->code,
+	};
+	struct sc_symbol_table_totals totals;
+	struct sc_symbol_table *table = NULL;
+	struct sc_symbols *symbols = NULL;
+	struct stat st;
+	int r;
+
+	r = sc_writer_flush(naming->writer);
+	if (r != 0) /* told already */
+		return;
+	if (stat(naming->output, &st) != 0 || !is_same(&naming->began, &st)) {
+		sc_report_say(naming->report,
+		              "%s: no names are added: it cannot be read again",
+		              naming->output);
+		return;
+	}
+	r = sc_symbols_new(&options, &symbols);
+	if (r == 0) /* without it, its functions have no names */
+		sc_symbols_add_vdso(symbols);
+	if (r == 0)
+		r = add_files(symbols, naming->files);
+	if (r == 0)
+		r = find_names(naming, symbols, &table);
+	if (r == 0) {
+		sc_symbol_table_totals(table, &totals);
+		ret_found->addresses = totals.addresses;
+		ret_found->named = totals.named;
+		finish(naming, table);
+	} else {
+		sc_report_say(naming->report, "%s: no names are added: %s",
+		              naming->output, strerror(-r));
+	}
+	if (naming->files->not_kept > 0)
+		sc_report_say(naming->report,
+		              "%u mapped files were not kept open: names of "
+		              "them are there if they are",
+		              naming->files->not_kept);
+	sc_symbol_table_free(table);
+	sc_symbols_free(symbols);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * naming.h - names for the stacks of a recording, added at its end.
+ *
+ * The capture is read once more, as `syscap symbolize` would, but with what
+ * only the recorder has: the files that were mapped, whatever became of them
+ * since, and the processes that still live.
+ */
+#ifndef SC_RECORD_NAMING_H
+#define SC_RECORD_NAMING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "capture/writer.h"
+#include "code/code_names.h"
+#include "record/mapped_file.h"
+#include "record/report.h"
+
+struct sc_naming {
+	const char *output;
+	struct stat began; /* of output; what has its path may be another */
+	const struct sc_mapped_files *files;
+	struct sc_code_names *code; /* all processes told, not settled */
+	struct sc_writer *writer;
+	struct sc_report *report;
+	int64_t end; /* of the recording, ns */
+};
+
+/** Addresses in stacks, counted each time, and those that got a name. */
+struct sc_names_found {
+	uint64_t addresses, named;
+};
+
+/**
+ * Append the names to what @naming->writer wrote.  Says on stderr what went
+ * wrong; the capture is as good as it was then.
+ */
+void sc_naming_write(const struct sc_naming *naming,
+                     struct sc_names_found *ret_found);
+
+#endif

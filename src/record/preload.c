@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* preload.c - find the library that is preloaded. */
+#define _GNU_SOURCE
+#include "record/preload.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/*
+ * From the folder of the command: in a prefix that may have been moved, with
+ * or without a folder for the machine's kind, and in the build tree.
+ */
+static const char *const beside[] = {
+	"../lib/syscap/" SC_PRELOAD_NAME,
+	"../lib64/syscap/" SC_PRELOAD_NAME,
+	"../lib/*-linux-*/syscap/" SC_PRELOAD_NAME,
+};
+
+static char *first_match(const char *pattern)
+{
+	glob_t found;
+	char *path = NULL;
+
+	if (glob(pattern, GLOB_NOSORT, NULL, &found) != 0)
+		return NULL;
+	for (size_t i = 0; path == NULL && i < found.gl_pathc; i++)
+		if (access(found.gl_pathv[i], R_OK) == 0)
+			path = realpath(found.gl_pathv[i], NULL);
+	globfree(&found);
+	return path;
+}
+
+static char *join(const char *folder, const char *name)
+{
+	char *path;
+
+	return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
+}
+
+/* The folder's own name must not be taken for a pattern. */
+static char *escape(const char *path)
+{
+	char *text = malloc(2 * strlen(path) + 1), *to = text;
+
+	if (text == NULL)
+		return NULL;
+	for (; *path != 0; path++) {
+		if (strchr("*?[\\", *path) != NULL)
+			*to++ = '\\';
+		*to++ = *path;
+	}
+	*to = 0;
+	return text;
+}
+
+static char *find_beside(void)
+{
+	char own[PATH_MAX];
+	char *folder, *found = NULL;
+	const ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - 1);
+
+	if (n <= 0)
+		return NULL;
+	own[n] = 0;
+	*strrchr(own, '/') = 0;
+	folder = escape(own);
+	for (size_t i = 0; folder != NULL && found == NULL &&
+	                   i < sizeof(beside) / sizeof(beside[0]);
+	     i++) {
+		char *const pattern = join(folder, beside[i]);
+
+		if (pattern != NULL)
+			found = first_match(pattern);
+		free(pattern);
+	}
+	free(folder);
+	return found;
+}
+
+static char *find_in(const char *folder)
+{
+	char *const name = join(folder, SC_PRELOAD_NAME);
+	char *const path = name != NULL ? realpath(name, NULL) : NULL;
+
+	free(name);
+	return path;
+}
+
+static char *find(char *why, size_t size)
+{
+	const char *const folder = getenv("SYSCAP_PRELOAD_DIR");
+	char *path;
+
+	if (folder != NULL && folder[0] != 0) {
+		path = find_in(folder);
+		if (path == NULL)
+			snprintf(why, size,
+			         "there is no " SC_PRELOAD_NAME
+			         " in %s (SYSCAP_PRELOAD_DIR)",
+			         folder);
+		return path;
+	}
+	path = find_beside();
+	if (path == NULL)
+		path = find_in(SC_PRELOAD_LIBDIR);
+	if (path == NULL)
+		snprintf(
+			why, size,
+			"there is no " SC_PRELOAD_NAME
+			" in ../lib/syscap beside this program, nor in " SC_PRELOAD_LIBDIR);
+	return path;
+}
+
+int sc_preload_find(char **ret_value, char *why, size_t size)
+{
+	const char *const there = getenv("LD_PRELOAD");
+	char *path = find(why, size), *value;
+	int r;
+
+	if (path == NULL)
+		return -ENOENT;
+	if (strpbrk(path, " :") != NULL) {
+		snprintf(why, size,
+		         "%s: LD_PRELOAD cannot hold a path with a blank or a "
+		         "colon",
+		         path);
+		free(path);
+		return -EINVAL;
+	}
+	if (there == NULL || there[0] == 0) {
+		*ret_value = path;
+		return 0;
+	}
+	r = asprintf(&value, "%s:%s", path, there);
+	free(path);
+	if (r < 0) {
+		snprintf(why, size, "out of memory");
+		return -ENOMEM;
+	}
+	*ret_value = value;
+	return 0;
+}
