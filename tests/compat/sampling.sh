@@ -39,7 +39,7 @@ python)
 	[ -x /usr/bin/python3 ] || skip "there is no /usr/bin/python3"
 	record 0 /usr/bin/python3 -c '
 import json, re
-for i in range(8000):
+for i in range(24000):
 	json.dumps(list(range(200)))
 	re.sub("[a-z]+", "x", "abc def " * 100)
 '
