@@ -34,7 +34,7 @@ static const char usage[] =
 	"Run COMMAND and record what it, and every process it starts, emits.\n"
 	"\n"
 	"  -o, --output=FILE         the capture (capture.syscap)\n"
-	"      --sample[=HZ][,CLOCK] take stacks of every thread, HZ (1,000)\n"
+	"      --sample[=[HZ][,CLOCK]]  take stacks of every thread, HZ (1,000)\n"
 	"                            times a second of CLOCK: cpu (default),\n"
 	"                            wall or perf\n"
 	"      --no-symbols          leave out names for stacks\n"
@@ -119,6 +119,16 @@ static const struct option longs[] = {
 	{ 0 },
 };
 
+/* Values that are optional are not looked for behind a blank: by mistake one
+ * is the command. */
+static bool is_value_of_sample(const char *option, const char *command)
+{
+	const size_t digits = strspn(command, "0123456789");
+
+	return strcmp(option, "--sample") == 0 && digits > 0 &&
+	       (command[digits] == 0 || command[digits] == ',');
+}
+
 /* Returns -1 to go on, or the exit status. */
 static int parse(int argc, char **argv, struct sc_record_options *options)
 {
@@ -177,6 +187,13 @@ static int parse(int argc, char **argv, struct sc_record_options *options)
 		return SC_EXIT_MISUSE;
 	}
 	options->argv = argv + optind;
+	if (is_value_of_sample(argv[optind - 1], argv[optind])) {
+		fprintf(stderr,
+		        "syscap record: to run '%s' write '-- %s'; for "
+		        "samples it is --sample=%s\n",
+		        argv[optind], argv[optind], argv[optind]);
+		return SC_EXIT_MISUSE;
+	}
 	return -1;
 }
 

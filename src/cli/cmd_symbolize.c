@@ -312,17 +312,18 @@ static int find_names(struct job *job)
 static void tell_file(void *data, const struct sc_symbols_use *use)
 {
 	struct job *job = data;
+	const char *noun = use->n_asked == 1 ? "address" : "addresses";
 
 	if (use->state == SC_SYMBOLS_MISSING)
-		note(job, "%s: it is not here: %" PRIu64 " addresses",
-		     use->path, use->n_asked);
+		note(job, "%s: it is not here: %" PRIu64 " %s", use->path,
+		     use->n_asked, noun);
 	else if (use->state == SC_SYMBOLS_UNNAMED)
-		note(job, "%s: it has no symbols%s%s: %" PRIu64 " addresses",
-		     use->path, use->why[0] ? ": " : "", use->why,
-		     use->n_asked);
+		note(job, "%s: it has no symbols%s%s: %" PRIu64 " %s",
+		     use->path, use->why[0] ? ": " : "", use->why, use->n_asked,
+		     noun);
 	else if (use->state != SC_SYMBOLS_USED)
-		note(job, "%s: not used: %s: %" PRIu64 " addresses", use->path,
-		     use->why, use->n_asked);
+		note(job, "%s: not used: %s: %" PRIu64 " %s", use->path,
+		     use->why, use->n_asked, noun);
 	else if (use->n_named < use->n_asked && use->why[0] != 0)
 		note(job, "%s: %s", use->path, use->why);
 }

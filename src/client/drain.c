@@ -73,7 +73,8 @@ static bool add_metadata(struct sc_session *s, const char *id,
 /* Who we are, before anything else of this process. */
 static void announce(struct sc_session *s, int64_t now)
 {
-	const bool may_lock = !s->is_child && !s->is_orphan;
+	const bool may_lock =
+		!s->is_child && !s->is_orphan && !s->must_not_lock;
 
 	if (!s->is_announced) {
 		s->is_announced =
@@ -417,18 +418,59 @@ static int pass(struct sc_session *s, int64_t deadline, uint64_t *ret_moved)
 	return r;
 }
 
-int sc_drain_pass(struct sc_session *s, int64_t deadline, uint64_t *ret_moved)
+/* By who has taken it. */
+static int quiet_pass(struct sc_session *s, int64_t deadline,
+                      uint64_t *ret_moved)
 {
 	struct sc_quiet quiet;
+
+	sc_quiet_begin(&quiet);
+	const int r = pass(s, deadline, ret_moved);
+	sc_quiet_end(&quiet);
+	return r;
+}
+
+int sc_drain_pass(struct sc_session *s, int64_t deadline, uint64_t *ret_moved)
+{
+	*ret_moved = 0;
+	if (!take(s))
+		return -EBUSY;
+	const int r = quiet_pass(s, deadline, ret_moved);
+	give_back(s);
+	return r;
+}
+
+int sc_drain_pass_alone(struct sc_session *s, int64_t deadline, bool in_handler,
+                        uint64_t *ret_moved)
+{
+	int r = -EBUSY;
 
 	*ret_moved = 0;
 	if (!take(s))
 		return -EBUSY;
-	sc_quiet_begin(&quiet);
-	const int r = pass(s, deadline, ret_moved);
-	sc_quiet_end(&quiet);
+	/* Not before: the thread gets its descriptors when nobody drains */
+	if (__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) == 0) {
+		s->must_not_lock = in_handler;
+		r = quiet_pass(s, deadline, ret_moved);
+		s->must_not_lock = false;
+	}
 	give_back(s);
 	return r;
+}
+
+bool sc_drain_hold(struct sc_session *s, int64_t deadline)
+{
+	while (!take(s)) {
+		if (sc_clock_kernel() >= deadline)
+			return false;
+		poll(NULL, 0, 1);
+	}
+	return true;
+}
+
+void sc_drain_release(struct sc_session *s)
+{
+	give_back(s);
 }
 
 bool sc_drain_has_work(const struct sc_session *s)
@@ -453,11 +495,8 @@ int sc_drain_finish(struct sc_session *s, int64_t deadline)
 	uint64_t moved;
 	int r;
 
-	while (!take(s)) {
-		if (sc_clock_kernel() >= deadline)
-			return -EBUSY;
-		poll(NULL, 0, 1);
-	}
+	if (!sc_drain_hold(s, deadline))
+		return -EBUSY;
 	sc_quiet_begin(&quiet);
 	s->retry_at = 0; /* once more, whatever it said */
 	do {

@@ -25,6 +25,21 @@
 int sc_drain_pass(struct sc_session *session, int64_t deadline,
                   uint64_t *ret_moved);
 
+/**
+ * The same, by who is not the drain thread: -EBUSY where there is one, whose
+ * table of descriptors may be another than ours.  @in_handler: no lock of the
+ * C library's may be taken.
+ */
+int sc_drain_pass_alone(struct sc_session *session, int64_t deadline,
+                        bool in_handler, uint64_t *ret_moved);
+
+/**
+ * Nobody drains, or looks at the descriptors to do so, until
+ * sc_drain_release().  False: not by @deadline.
+ */
+bool sc_drain_hold(struct sc_session *session, int64_t deadline);
+void sc_drain_release(struct sc_session *session);
+
 /** Move everything, and what was lost, and end the file.  0 or -errno: then
  * not all is in it. */
 int sc_drain_finish(struct sc_session *session, int64_t deadline);

@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -34,7 +35,8 @@
 #define MS           INT64_C(1000000)
 #define STACK_SIZE   ((size_t)256 * 1024)
 #define CHILD_AGE_NS (100 * MS)
-#define READY_NS     (250 * MS)
+#define READY_NS     (1000 * MS)
+#define HOLD_NS      (500 * MS)
 #define BLIND_NS     (100 * MS) /* asleep without membarrier() */
 #define LONELY_NS    (1000 * MS)
 #define UNWATCHED_NS (60000 * MS)
@@ -114,24 +116,47 @@ static bool own_table(int a, int b)
 #endif
 }
 
+/* While nobody else uses them.  The rest of a frame must go by the table that
+ * has the lock: see sink/trace_fd.h. */
 static void take_descriptors(struct sc_session *s)
 {
-	if (s->plan->sink == SC_SINK_OUTPUT)
-		s->owns_table = own_table(s->output.fd, s->output.ring_fd);
-	else
-		s->owns_table = own_table(s->trace.fd, -1);
+	const bool is_output = s->plan->sink == SC_SINK_OUTPUT;
+
+	if (!sc_drain_hold(s, sc_clock_kernel() + HOLD_NS))
+		return;
+	s->copies[0] = is_output ? s->output.fd : s->trace.fd;
+	s->copies[1] = is_output ? s->output.ring_fd : -1;
+	if (!sc_trace_has_rest(&s->trace))
+		s->owns_table = own_table(s->copies[0], s->copies[1]);
+	__atomic_store_n(&s->has_copies, s->owns_table, __ATOMIC_RELEASE);
+	sc_drain_release(s);
 }
 
-/* By who made the thread: the program's table still has them. */
-static void close_copies(const struct sc_session *s)
+static void close_copy(int fd, dev_t dev, ino_t ino)
 {
-	if (!s->owns_table)
+	struct stat st;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == dev &&
+	    st.st_ino == ino)
+		close(fd);
+}
+
+/*
+ * By who made the thread, whose table still has them; or later, by who ends
+ * the session, where the thread was slow to begin: the program may have
+ * closed them and use the numbers by then.
+ */
+static void close_copies(struct sc_session *s)
+{
+	if (!__atomic_exchange_n(&s->has_copies, false, __ATOMIC_ACQ_REL))
 		return;
 	if (s->plan->sink == SC_SINK_OUTPUT) {
-		close(s->output.fd);
-		close(s->output.ring_fd);
+		close_copy(s->copies[0], s->output.dev, s->output.ino);
+		close_copy(s->copies[1], s->output.ring_dev,
+		           s->output.ring_ino);
 	} else {
-		close(s->trace.fd);
+		close_copy(s->copies[0], s->trace.target.dev,
+		           s->trace.target.ino);
 	}
 }
 
@@ -359,7 +384,7 @@ int sc_drain_thread_start(struct sc_session *s)
 	pthread_t thread;
 
 	if (!__atomic_compare_exchange_n(&s->thread, &none, THREAD_BEING_MADE,
-	                                 false, __ATOMIC_ACQUIRE,
+	                                 false, __ATOMIC_ACQ_REL,
 	                                 __ATOMIC_RELAXED))
 		return 0;
 	int r = pthread_attr_init(&attr);
@@ -407,8 +432,10 @@ int sc_drain_thread_stop(struct sc_session *s, int64_t deadline)
 		const uint32_t thread =
 			__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE);
 
-		if (thread == THREAD_ENDED)
+		if (thread == THREAD_ENDED) {
+			close_copies(s);
 			return s->result;
+		}
 		if (!wait_until(&s->thread, thread,
 		                deadline + SC_DRAIN_GRACE_NS))
 			return -ETIMEDOUT;
@@ -443,7 +470,8 @@ static bool in_handler(void)
 	const struct sc_state *const ts =
 		sc_self != NULL ? sc_state_of(sc_self) : NULL;
 
-	return ts == NULL || sc_handler_may_run(ts->stack_low, ts->stack_high);
+	return ts == NULL || ts->is_in_handler ||
+	       sc_handler_may_run(ts->stack_low, ts->stack_high);
 }
 
 /* Not in a handler: nobody holds the C library's locks on this thread. */

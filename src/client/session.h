@@ -57,6 +57,7 @@ struct sc_session {
 
 	/* Only by who has `draining` (tid; 0: nobody). */
 	uint32_t draining;
+	bool must_not_lock; /* by who drains: in a signal handler */
 	bool is_announced;
 	bool is_full;       /* the size limit was reached */
 	bool has_told_late; /* what was lost: this is the end */
@@ -68,8 +69,11 @@ struct sc_session {
 	struct sc_ring_journal_part parts[SC_RING_JOURNAL_PARTS];
 
 	/* The drain thread. */
-	uint32_t thread;   /* 0 none, 1 being made, 2 runs, 3 has ended */
-	bool owns_table;   /* its descriptors are its own */
+	uint32_t thread; /* 0 none, 1 being made, 2 runs, 3 has ended */
+	bool owns_table; /* its descriptors are its own */
+	/* The process' copies of them, until somebody closes them; -1 */
+	int copies[2];
+	bool has_copies;
 	uint32_t is_ready; /* it has its descriptors; futex */
 	uint32_t wakes;    /* futex: counts what it should wake up for */
 	uint32_t asked;    /* SC_ASK_* */

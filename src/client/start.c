@@ -227,9 +227,14 @@ int syscap_drain(void)
 			r = sc_drain_thread_flush(s, deadline + LIFE_WAIT_NS);
 		else
 			do {
-				r = sc_drain_pass(s, deadline, &moved);
+				r = sc_drain_pass_alone(s, deadline, false,
+				                        &moved);
 			} while (r == 0 && moved != 0 &&
 			         sc_clock_kernel() < deadline);
+		/* one was made meanwhile */
+		if (r == -EBUSY &&
+		    __atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) != 0)
+			r = sc_drain_thread_flush(s, deadline + LIFE_WAIT_NS);
 	}
 	sc_session_leave();
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -40,6 +40,7 @@ struct sc_state {
 	bool is_ours;       /* the recorder reads the header's client block */
 	bool is_own;        /* there is no recorder: a slot of our arena */
 	bool is_connecting; /* set-up under way: nested calls drop */
+	bool is_in_handler; /* sure; false: has to be found out */
 	bool no_exit_hook;  /* thread exit must be found by looking */
 	uint32_t head;      /* the reader's position as last believed */
 	int64_t retry_at;   /* ns; no ring is asked for before */

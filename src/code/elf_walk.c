@@ -8,6 +8,8 @@
 #include <string.h>
 
 #define MOST_TABLE_BYTES (64u << 20)
+/* Of all tables of one walk: any number of sections may name the same one. */
+#define MOST_WALK_BYTES (4 * MOST_TABLE_BYTES)
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "images are of the machine's own order");
@@ -18,6 +20,7 @@ struct walk {
 	Elf64_Shdr *sections;
 	size_t n_sections;
 	unsigned types;
+	uint64_t left; /* bytes that may still be read */
 	int (*each)(void *context, const struct sc_elf_symbol *symbol);
 	void *context;
 };
@@ -128,7 +131,7 @@ static bool decode(const struct walk *walk, const Elf64_Sym *symbol,
 	return true;
 }
 
-static int walk_table(const struct walk *walk, const Elf64_Shdr *section)
+static int walk_table(struct walk *walk, const Elf64_Shdr *section)
 {
 	const Elf64_Shdr *texts;
 	void *symbols, *names;
@@ -138,6 +141,10 @@ static int walk_table(const struct walk *walk, const Elf64_Shdr *section)
 	    section->sh_link >= walk->n_sections)
 		return -EBADMSG;
 	texts = &walk->sections[section->sh_link];
+	if (texts->sh_size > walk->left ||
+	    section->sh_size > walk->left - texts->sh_size)
+		return -E2BIG;
+	walk->left -= texts->sh_size + section->sh_size;
 	r = read_table(walk->source, texts->sh_offset, texts->sh_size, &names);
 	if (r < 0)
 		return r;
@@ -166,6 +173,7 @@ int sc_elf_walk_symbols(const struct sc_elf_source *source, bool dynamic,
 	struct walk walk = {
 		.source = source,
 		.types = types,
+		.left = MOST_WALK_BYTES,
 		.each = each,
 		.context = context,
 	};

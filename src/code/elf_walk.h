@@ -37,7 +37,7 @@ struct sc_elf_symbol {
  * Tables of symbols for the linker and, @dynamic, for the loader.
  *
  * Returns what @each did; -EBADMSG, no such image; -E2BIG, a table of more
- * than 64 MiB; -ENOMEM; or what read() did.
+ * than 64 MiB, or 256 MiB of all; -ENOMEM; or what read() did.
  *
  * Context: offline.
  */

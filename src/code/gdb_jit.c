@@ -348,8 +348,13 @@ int sc_gdb_jit_look(struct sc_gdb_jit *jit, int64_t from, int64_t now,
 			               table);
 	if (r == 0)
 		r = end_gone(&jit->list, &list, now, table);
-	for (size_t i = 0; i < list.entries.n; i++)
+	/* A full table leaves images that nobody took: entries are copied from
+	 * list to list, their bytes must not be. */
+	for (size_t i = 0; i < list.entries.n; i++) {
 		list.entries.items[i].is_new = false;
+		free(list.entries.items[i].bytes);
+		list.entries.items[i].bytes = NULL;
+	}
 	free_list(&jit->list);
 	jit->list = list;
 	jit->seen = head;

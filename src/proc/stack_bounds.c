@@ -14,6 +14,7 @@
 #define _GNU_SOURCE
 #include "proc/stack_bounds.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -137,7 +138,7 @@ static bool find_main_stack(uintptr_t *ret_low, uintptr_t *ret_high)
 	return true;
 }
 
-bool sc_stack_bounds(uintptr_t *ret_low, uintptr_t *ret_high)
+static bool find_stack(uintptr_t *ret_low, uintptr_t *ret_high)
 {
 	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 	const uintptr_t top = thread_pointer();
@@ -148,9 +149,16 @@ bool sc_stack_bounds(uintptr_t *ret_low, uintptr_t *ret_high)
 		*ret_high = top;
 		return true;
 	}
-	if (find_main_stack(ret_low, ret_high))
-		return true;
-	*ret_low = 0;
-	*ret_high = 0;
-	return false;
+	return find_main_stack(ret_low, ret_high);
+}
+
+bool sc_stack_bounds(uintptr_t *ret_low, uintptr_t *ret_high)
+{
+	const int saved = errno;
+	const bool found = find_stack(ret_low, ret_high);
+
+	if (!found)
+		*ret_low = *ret_high = 0;
+	errno = saved;
+	return found;
 }

@@ -12,7 +12,8 @@
  *
  * Returns false, and an empty range, where that can't be told.  A thread that
  * is not the process' first and runs on another stack just now is told the
- * first thread's stack, on which it never is.
+ * first thread's stack, on which it never is.  Bounds say where a stack may
+ * be, not that all between them is mapped.
  *
  * pthread_getattr_np() would do, but allocates.
  *

@@ -11,7 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define NOTES_MAX (1024u * 1024u)
+#define NOTES_MAX  (1024u * 1024u)
+#define NOTE_PARTS 256u /* that are searched: any number may be the same */
 
 /* Where the bytes come from: a descriptor, or memory. */
 struct source {
@@ -109,6 +110,7 @@ static int search64(const struct source *source, char *hex)
 {
 	Elf64_Ehdr ehdr;
 	Elf64_Phdr phdr;
+	unsigned n = 0;
 
 	if (!get(source, &ehdr, sizeof(ehdr), 0))
 		return -ENOEXEC;
@@ -116,7 +118,7 @@ static int search64(const struct source *source, char *hex)
 		if (!get(source, &phdr, sizeof(phdr),
 		         ehdr.e_phoff + (uint64_t)i * ehdr.e_phentsize))
 			return -ENOENT;
-		if (phdr.p_type == PT_NOTE &&
+		if (phdr.p_type == PT_NOTE && n++ < NOTE_PARTS &&
 		    search_segment(source, phdr.p_offset, phdr.p_filesz,
 		                   phdr.p_align, hex) == 0)
 			return 0;
@@ -128,6 +130,7 @@ static int search32(const struct source *source, char *hex)
 {
 	Elf32_Ehdr ehdr;
 	Elf32_Phdr phdr;
+	unsigned n = 0;
 
 	if (!get(source, &ehdr, sizeof(ehdr), 0))
 		return -ENOEXEC;
@@ -135,7 +138,7 @@ static int search32(const struct source *source, char *hex)
 		if (!get(source, &phdr, sizeof(phdr),
 		         ehdr.e_phoff + (uint64_t)i * ehdr.e_phentsize))
 			return -ENOENT;
-		if (phdr.p_type == PT_NOTE &&
+		if (phdr.p_type == PT_NOTE && n++ < NOTE_PARTS &&
 		    search_segment(source, phdr.p_offset, phdr.p_filesz,
 		                   phdr.p_align, hex) == 0)
 			return 0;

@@ -135,11 +135,13 @@ static int patch(const struct sc_naming *naming,
 		r = -ESTALE;
 	for (size_t i = 0; r == 0 && i < n; i++) {
 		unsigned char word[8];
+		ssize_t written;
 
 		sc_store_u64(word, patches[i].address);
-		if (pwrite(fd, word, sizeof(word), (off_t)patches[i].offset) !=
-		    (ssize_t)sizeof(word))
-			r = errno != 0 ? -errno : -EIO;
+		written = pwrite(fd, word, sizeof(word),
+		                 (off_t)patches[i].offset);
+		if (written != (ssize_t)sizeof(word))
+			r = written < 0 ? -errno : -EIO;
 	}
 	close(fd);
 	return r;

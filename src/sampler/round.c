@@ -88,7 +88,7 @@ static int start(struct look *look, struct sc_target *t)
 	r = sc_task_look_at_mask(&s->tasks, t->tid, &about);
 	if (r != 0 || about.is_dead)
 		return -ESRCH;
-	if ((about.blocked >> (s->signal - 1) & 1) != 0)
+	if ((about.blocked >> (s->signal - 1) & 1) != 0 || about.is_strict)
 		return -EAGAIN;
 	if (look->is_full)
 		return -EAGAIN;

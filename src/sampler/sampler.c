@@ -33,6 +33,7 @@
 #define LIFE_WAIT_NS (5000 * MS)
 #define STOP_NS      (2000 * MS)
 #define EXIT_NS      (100 * MS)
+#define FORK_WAIT_NS (50 * MS)
 #define DEFAULT_HZ   1000u
 #define MAX_HZ       20000u
 #define MIN_DEPTH    32u
@@ -161,6 +162,9 @@ static int start(struct syscap_sampler_options *o)
 	r = sc_unwind_prepare();
 	if (r != 0)
 		return fail(o, "there is no unwinder for this machine", r);
+	r = sc_names_prepare(); /* else a provider's first one in a handler */
+	if (r != 0)
+		return fail(o, "no memory for names", r);
 	if (!sc_claim_take())
 		return fail(o,
 		            "another copy of this library samples this process",
@@ -231,7 +235,7 @@ int sc_sampler_begin(struct syscap_sampler_options *o, bool with_children)
 			o, r == -EPERM ? "not in a vfork() child" : "no memory",
 			r);
 	block_signals(&before);
-	if (!sc_state_take_life(LIFE_WAIT_NS)) {
+	if (!sc_state_take(&sc_sampler->life, LIFE_WAIT_NS)) {
 		r = fail(o, "another start or stop takes too long", -EBUSY);
 	} else {
 		struct sc_tasks *const tasks = &sc_sampler->tasks;
@@ -246,7 +250,7 @@ int sc_sampler_begin(struct syscap_sampler_options *o, bool with_children)
 			sc_diag_say("sampling is on", o->message);
 			remember(with_children);
 		}
-		sc_state_give_life();
+		sc_state_give(&sc_sampler->life);
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	/* Besides telling who reads the capture, this is an event outside of
@@ -286,7 +290,7 @@ static int end(int64_t life_ns, int64_t stop_ns)
 	if (s == NULL || __atomic_load_n(&s->pid, __ATOMIC_RELAXED) != getpid())
 		return -ENOENT;
 	block_signals(&before);
-	if (sc_state_take_life(life_ns)) {
+	if (sc_state_take(&sc_sampler->life, life_ns)) {
 		r = -ENOENT;
 		if (s->watcher != SC_WATCHER_NONE) {
 			const bool ended = s->watcher == SC_WATCHER_ENDED;
@@ -298,7 +302,7 @@ static int end(int64_t life_ns, int64_t stop_ns)
 				r = ended ? -ENOENT : 0;
 			}
 		}
-		sc_state_give_life();
+		sc_state_give(&sc_sampler->life);
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return r;
@@ -371,8 +375,10 @@ static void begin_child(void)
 		sc_target_wipe();
 	}
 	if (!goes_on || !sc_signals_is_ours(for_children.signal) ||
-	    !sc_claim_take())
+	    !sc_claim_take()) {
+		errno = saved;
 		return;
+	}
 	s->pid = getpid();
 	s->clock = for_children.clock;
 	s->hz = for_children.hz;
@@ -389,9 +395,34 @@ static void begin_child(void)
 	errno = saved;
 }
 
+/*
+ * The watcher asks the loader for its list, under the loader's lock.  glibc
+ * does not mend that lock in a child, which then waits for ever in its first
+ * dlopen().  Who forks with the lock itself, from a dl_iterate_phdr() of its
+ * own, is who the watcher waits for: therefore not for long.
+ */
+static void begin_fork(void)
+{
+	const int saved = errno;
+
+	if (sc_sampler != NULL)
+		sc_state_take(&sc_sampler->refreshing, FORK_WAIT_NS);
+	errno = saved;
+}
+
+/* In the child it was wiped. */
+static void end_fork(void)
+{
+	const int saved = errno;
+
+	if (sc_sampler != NULL)
+		sc_state_give(&sc_sampler->refreshing);
+	errno = saved;
+}
+
 void sc_sampler_watch_forks(void)
 {
-	pthread_atfork(NULL, NULL, begin_child);
+	pthread_atfork(begin_fork, end_fork, begin_child);
 }
 
 void sc_sampler_at_rest(void)
@@ -404,10 +435,10 @@ void sc_sampler_at_rest(void)
 	    __atomic_load_n(&s->watcher, __ATOMIC_RELAXED) != SC_WATCHER_LATER)
 		return;
 	block_signals(&before);
-	if (sc_state_take_life(0)) {
+	if (sc_state_take(&sc_sampler->life, 0)) {
 		if (s->watcher == SC_WATCHER_LATER)
 			sc_watch_start();
-		sc_state_give_life();
+		sc_state_give(&sc_sampler->life);
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

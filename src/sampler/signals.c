@@ -58,7 +58,7 @@ static uint64_t blocked_by_choice(struct sc_tasks *tasks, uint64_t among)
 		if (sc_task_look_at_mask(tasks, task.tid, &about) == 0 &&
 		    (about.blocked & among) != among)
 			blocked |= about.blocked & among;
-	close(dir);
+	sc_task_close(dir);
 	return blocked;
 }
 

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
-#include <poll.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -40,25 +39,36 @@ int sc_state_map(void)
 	return 0;
 }
 
-bool sc_state_take_life(int64_t wait_ns)
+void sc_state_nap(void)
+{
+	const struct timespec time = { .tv_nsec = 1000000 };
+
+	syscall(SYS_nanosleep, &time, NULL);
+}
+
+bool sc_state_take(uint32_t *lock, int64_t wait_ns)
 {
 	const int64_t deadline = sc_clock_kernel() + wait_ns;
+	const uint32_t tid = (uint32_t)gettid();
 	uint32_t expected = 0;
 
-	while (!__atomic_compare_exchange_n(&sc_sampler->life, &expected, 1,
-	                                    false, __ATOMIC_ACQUIRE,
+	while (!__atomic_compare_exchange_n(lock, &expected, tid, false,
+	                                    __ATOMIC_ACQUIRE,
 	                                    __ATOMIC_RELAXED)) {
 		expected = 0;
 		if (sc_clock_kernel() >= deadline)
 			return false;
-		poll(NULL, 0, 1);
+		sc_state_nap();
 	}
 	return true;
 }
 
-void sc_state_give_life(void)
+void sc_state_give(uint32_t *lock)
 {
-	__atomic_store_n(&sc_sampler->life, 0, __ATOMIC_RELEASE);
+	uint32_t expected = (uint32_t)gettid();
+
+	__atomic_compare_exchange_n(lock, &expected, 0, false, __ATOMIC_RELEASE,
+	                            __ATOMIC_RELAXED);
 }
 
 void sc_state_wait(uint32_t *word, uint32_t value, int64_t ns)

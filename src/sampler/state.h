@@ -31,10 +31,12 @@ enum sc_watcher {
 };
 
 struct sc_sampler {
-	int32_t pid;    /* whose state it is; 0: nobody's yet */
-	uint32_t life;  /* 1: a start or a stop is under way */
-	uint32_t is_on; /* ticks are samples */
-	uint32_t clock; /* enum syscap_sampler_clock, never AUTO */
+	int32_t pid; /* whose state it is; 0: nobody's yet */
+	/* tids of who has them, or 0 */
+	uint32_t life;       /* a start or a stop is under way */
+	uint32_t refreshing; /* the loader's lock may be held; or a fork */
+	uint32_t is_on;      /* ticks are samples */
+	uint32_t clock;      /* enum syscap_sampler_clock, never AUTO */
 	uint32_t hz;
 	int32_t signal;
 	int64_t period_ns;
@@ -45,7 +47,8 @@ struct sc_sampler {
 	int result;        /* of the first round */
 	const char *why;   /* a sentence, of result or of the end */
 
-	uint64_t n_foreign; /* signals passed on */
+	uint64_t n_foreign;   /* signals passed on */
+	uint32_t aside_taken; /* aside.c's stack is in use */
 
 	/* Rounds: the watcher's, or whose tick has `life` */
 	uint32_t round, n_threads, n_unsampled;
@@ -62,9 +65,14 @@ extern struct sc_sampler *sc_sampler;
 /** 0 or -ENOMEM.  Context: setup. */
 int sc_state_map(void);
 
-/** Whoever has `life`, with signals blocked.  False: the deadline. */
-bool sc_state_take_life(int64_t wait_ns);
-void sc_state_give_life(void);
+/** `life` (with signals blocked) or `refreshing`.  False: not in time. */
+bool sc_state_take(uint32_t *lock, int64_t wait_ns);
+
+/** Nothing, if the thread does not have it. */
+void sc_state_give(uint32_t *lock);
+
+/** A millisecond; no cancellation point, as nothing here is. */
+void sc_state_nap(void);
 
 /** FUTEX_WAIT for at most @ns while *@word is @value. */
 void sc_state_wait(uint32_t *word, uint32_t value, int64_t ns);

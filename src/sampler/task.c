@@ -22,10 +22,15 @@ struct entry {
 
 int sc_task_open(void)
 {
-	const int fd =
-		open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/task",
+	                            O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 
 	return fd >= 0 ? fd : -errno;
+}
+
+void sc_task_close(int dir)
+{
+	syscall(SYS_close, dir);
 }
 
 void sc_task_begin(struct sc_tasks *tasks, int dir)
@@ -64,28 +69,42 @@ bool sc_task_next(struct sc_tasks *tasks, struct sc_task *ret_task)
 	return false;
 }
 
-/* A file of @tid's folder, from its beginning, into text; NUL at the end. */
-static int read_file(struct sc_tasks *tasks, int32_t tid, const char *name)
+static int open_file(struct sc_tasks *tasks, int32_t tid, const char *name)
 {
-	const size_t size = sizeof(tasks->text);
 	char path[48];
 	struct sc_text text = sc_text_begin(path, sizeof(path));
 
 	sc_text_add_i64(&text, tid);
 	sc_text_add(&text, name);
 	*text.at = '\0';
-	const int fd = (int)syscall(SYS_openat, tasks->dir, path,
-	                            O_RDONLY | O_CLOEXEC, 0);
+	return (int)syscall(SYS_openat, tasks->dir, path, O_RDONLY | O_CLOEXEC,
+	                    0);
+}
+
+/* Behind the @used bytes of text; NUL at the end.  False: nothing came. */
+static bool read_on(struct sc_tasks *tasks, int fd, size_t used)
+{
+	const size_t size = sizeof(tasks->text);
+	const size_t before = used;
+	long n;
+
+	while (used < size - 1 && (n = syscall(SYS_read, fd, tasks->text + used,
+	                                       size - 1 - used)) > 0)
+		used += (size_t)n;
+	tasks->text[used] = '\0';
+	return used != before;
+}
+
+/* A file of @tid's folder, as much of its beginning as text holds. */
+static int read_file(struct sc_tasks *tasks, int32_t tid, const char *name)
+{
+	const int fd = open_file(tasks, tid, name);
+
 	if (fd < 0)
 		return -errno;
-	size_t used = 0;
-	ssize_t n;
-	while (used < size - 1 &&
-	       (n = read(fd, tasks->text + used, size - 1 - used)) > 0)
-		used += (size_t)n;
-	close(fd);
-	tasks->text[used] = '\0';
-	return used != 0 ? 0 : -ESRCH;
+	const bool has_some = read_on(tasks, fd, 0);
+	syscall(SYS_close, fd);
+	return has_some ? 0 : -ESRCH;
 }
 
 static const char *skip_fields(const char *at, int n)
@@ -94,6 +113,18 @@ static const char *skip_fields(const char *at, int n)
 		if (*at++ == ' ')
 			n--;
 	return at;
+}
+
+/* Of other copies of this library, too. */
+static bool is_name_of_ours(const char *name)
+{
+	static const char *const names[] = { "(syscap) ", "(syscap-sampler) ",
+		                             "(syscap-toggle) " };
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strncmp(name, names[i], strlen(names[i])) == 0)
+			return true;
+	return false;
 }
 
 int sc_task_look(struct sc_tasks *tasks, int32_t tid,
@@ -110,8 +141,8 @@ int sc_task_look(struct sc_tasks *tasks, int32_t tid,
 	if (name == NULL || end == NULL || end[1] != ' ' || end[2] == '\0')
 		return -EIO;
 	ret_about->is_dead = end[2] == 'Z' || end[2] == 'X' || end[2] == 'x';
-	ret_about->is_ours = strncmp(name, "(syscap)", 8) == 0 ||
-	                     strncmp(name, "(syscap-", 8) == 0;
+	/* Not the first thread, whose name is the program's */
+	ret_about->is_ours = tid != getpid() && is_name_of_ours(name);
 	ret_about->start = 0;
 	/* field 22; the state, behind the space, is field 3 */
 	for (const char *c = skip_fields(end + 2, 19); *c >= '0' && *c <= '9';
@@ -134,26 +165,49 @@ static uint64_t parse_hex(const char *at)
 	}
 }
 
+/*
+ * The signal mask in /proc/.../status, and whether the thread is in seccomp's
+ * strict mode.  The file has any length: a line tells all groups of the user.
+ */
+static int read_status(struct sc_tasks *tasks, int32_t tid,
+                       struct sc_task_about *about)
+{
+	static const char mask[] = "\nSigBlk:\t", strict[] = "\nSeccomp:\t1";
+	const size_t kept_most = sizeof(mask) + 16; /* a cut line of ours */
+	char *const text = tasks->text;
+	size_t kept = 0;
+	const int fd = open_file(tasks, tid, "/status");
+
+	if (fd < 0)
+		return -errno;
+	while (read_on(tasks, fd, kept)) {
+		const char *const blocked = strstr(text, mask);
+
+		if (blocked != NULL && strchr(blocked + 1, '\n') != NULL)
+			about->blocked = parse_hex(blocked + sizeof(mask) - 1);
+		if (strstr(text, strict) != NULL)
+			about->is_strict = true;
+		const size_t used = strlen(text);
+		kept = used < kept_most ? used : kept_most;
+		memmove(text, text + used - kept, kept);
+	}
+	syscall(SYS_close, fd);
+	return 0;
+}
+
 int sc_task_look_at_mask(struct sc_tasks *tasks, int32_t tid,
                          struct sc_task_about *ret_about)
 {
-	static const char key[] = "\nSigBlk:\t";
 	int r = sc_task_look(tasks, tid, ret_about);
 
-	if (r == 0)
-		r = read_file(tasks, tid, "/status");
-	if (r != 0)
-		return r;
-	if (tid == __atomic_load_n(&tasks->starter_tid, __ATOMIC_ACQUIRE)) {
-		ret_about->blocked = tasks->starter_mask;
-		return 0;
-	}
 	ret_about->blocked = 0;
-	for (const char *line = tasks->text; line != NULL;
-	     line = strchr(line + 1, '\n'))
-		if (strncmp(line, key, sizeof(key) - 1) == 0)
-			ret_about->blocked = parse_hex(line + sizeof(key) - 1);
-	return 0;
+	ret_about->is_strict = false;
+	if (r == 0)
+		r = read_status(tasks, tid, ret_about);
+	if (r == 0 &&
+	    tid == __atomic_load_n(&tasks->starter_tid, __ATOMIC_ACQUIRE))
+		ret_about->blocked = tasks->starter_mask;
+	return r;
 }
 
 bool sc_task_others_live(struct sc_tasks *tasks)
@@ -170,6 +224,6 @@ bool sc_task_others_live(struct sc_tasks *tasks)
 		live = sc_task_look(tasks, task.tid, &about) == 0 &&
 		       !about.is_dead && !about.is_ours;
 	live |= tasks->has_failed;
-	close(dir);
+	sc_task_close(dir);
 	return live;
 }

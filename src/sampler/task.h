@@ -2,9 +2,9 @@
 /*
  * task.h - the threads of this process, as /proc/self/task has them.
  *
- * By bare system calls into buffers of the caller: nothing is allocated, and
- * errno is the only thing of the C library's that is touched.  A forked
- * child's ticks look here too.
+ * By bare system calls into buffers of the caller: nothing is allocated,
+ * errno is the only thing of the C library's that is touched, and nothing is
+ * a cancellation point.  A forked child's ticks look here too.
  *
  * Context of everything here: any-thread, signal-safe.
  */
@@ -17,6 +17,8 @@
 
 /** A descriptor of the folder, or -errno. */
 int sc_task_open(void);
+
+void sc_task_close(int dir);
 
 /** A walk through the folder, and what is read on the way. */
 struct sc_tasks {
@@ -47,13 +49,14 @@ struct sc_task_about {
 	uint64_t blocked; /* its signal mask: bit 0 is signal 1 */
 	bool is_dead;     /* ended, but still listed */
 	bool is_ours;     /* a thread of a copy of this library */
+	bool is_strict;   /* may make four system calls, none of a tick's */
 };
 
 /** When @tid began, and whether it lives.  0, or -errno: it is gone. */
 int sc_task_look(struct sc_tasks *tasks, int32_t tid,
                  struct sc_task_about *ret_about);
 
-/** @about->blocked, too. */
+/** @about->blocked and is_strict, too. */
 int sc_task_look_at_mask(struct sc_tasks *tasks, int32_t tid,
                          struct sc_task_about *ret_about);
 

@@ -20,8 +20,10 @@
 
 #include <syscap.h>
 
+#include "client/drain_handler.h"
 #include "client/thread.h"
 #include "runtime/take.h"
+#include "sampler/aside.h"
 #include "sampler/signals.h"
 #include "sampler/state.h"
 #include "sampler/target.h"
@@ -158,6 +160,18 @@ static uint32_t weigh(struct sc_target *t, const siginfo_t *info)
 	return 1 + (info->si_overrun > 0 ? (uint32_t)info->si_overrun : 0);
 }
 
+/* What the sample needs besides itself comes first: it may be this process'
+ * first event, or nobody may have drained its ring. */
+static void record(struct sc_target *t, const siginfo_t *info,
+                   const ucontext_t *context)
+{
+	if (sc_drain_handler_is_needed())
+		sc_aside_run(sc_drain_handler_run);
+	sc_drain_handler_note(true);
+	take(t, context, weigh(t, info));
+	sc_drain_handler_note(false);
+}
+
 static void tick(struct sc_target *t, const siginfo_t *info,
                  const ucontext_t *context)
 {
@@ -174,7 +188,7 @@ static void tick(struct sc_target *t, const siginfo_t *info,
 	__atomic_store_n(&t->busy, here, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&sc_sampler->is_on, __ATOMIC_SEQ_CST) != 0) {
 		if (syscap_is_active())
-			take(t, context, weigh(t, info));
+			record(t, info, context);
 		if (__atomic_load_n(&sc_sampler->watcher, __ATOMIC_RELAXED) ==
 		    SC_WATCHER_LATER)
 			sc_watch_from_tick();

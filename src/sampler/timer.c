@@ -129,7 +129,7 @@ static int start_perf(struct sc_target *t)
 	__atomic_store_n(&by_fd[fd], 0, __ATOMIC_RELEASE);
 	t->perf_fd = -1;
 fail:
-	close(fd);
+	syscall(SYS_close, fd);
 	return r;
 }
 
@@ -153,7 +153,7 @@ void sc_timer_stop(struct sc_target *target)
 	if (target->perf_fd >= 0) {
 		ioctl(target->perf_fd, PERF_EVENT_IOC_DISABLE, 0);
 		__atomic_store_n(&by_fd[target->perf_fd], 0, __ATOMIC_RELEASE);
-		close(target->perf_fd);
+		syscall(SYS_close, target->perf_fd);
 	}
 	target->perf_fd = -1;
 }

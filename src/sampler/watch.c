@@ -30,6 +30,7 @@
 #define MS         INT64_C(1000000)
 #define PERIOD_NS  (50 * MS)
 #define BEGIN_NS   (2000 * MS)
+#define REFRESH_NS (10 * MS) /* a fork takes less, or there will be another */
 #define STACK_SIZE ((size_t)256 * 1024)
 
 /*
@@ -80,13 +81,16 @@ static bool look(struct sc_sampler *s, int own_dir)
 		s->why = "/proc/self/task can't be read";
 		return false;
 	}
-	sc_unwind_refresh();
+	if (sc_state_take(&s->refreshing, REFRESH_NS)) {
+		sc_unwind_refresh();
+		sc_state_give(&s->refreshing);
+	}
 	bool goes_on = sc_signals_is_ours(s->signal) || change_signal(s);
 	/* The threads of this library alone must not keep a process */
 	if (goes_on)
 		goes_on = sc_round_look(dir);
 	if (!s->owns_table)
-		close(dir);
+		sc_task_close(dir);
 	return goes_on;
 }
 
@@ -193,7 +197,7 @@ int sc_watch_stop(int64_t wait_ns)
 	while (sc_round_is_busy()) {
 		if (sc_clock_kernel() >= deadline)
 			return -ETIMEDOUT;
-		poll(NULL, 0, 1);
+		sc_state_nap();
 	}
 	s->watcher = SC_WATCHER_NONE;
 	return 0;
@@ -215,17 +219,15 @@ void sc_watch_from_tick(void)
 {
 	struct sc_sampler *const s = sc_sampler;
 	const int64_t now = sc_clock_kernel();
-	uint32_t none = 0;
 
 	if (now - __atomic_load_n(&s->round_at, __ATOMIC_RELAXED) < PERIOD_NS ||
-	    !__atomic_compare_exchange_n(&s->life, &none, 1, false,
-	                                 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+	    !sc_state_take(&s->life, 0))
 		return;
 	__atomic_store_n(&s->round_at, now, __ATOMIC_RELAXED);
 	const int dir = s->watcher == SC_WATCHER_LATER ? sc_task_open() : -1;
 	if (dir >= 0) {
 		sc_round_look(dir);
-		close(dir);
+		sc_task_close(dir);
 	}
-	sc_state_give_life();
+	sc_state_give(&sc_sampler->life);
 }

@@ -365,16 +365,22 @@ static int read_counters(struct dl_phdr_info *info, size_t size, void *data)
 	return 1; /* one is enough */
 }
 
+/* Takes the loader's lock: not in a handler, nor in a child that may have
+ * inherited it held. */
+static __attribute__((noinline)) void count_loads_locked(uint64_t *counters)
+{
+	if (dl_iterate_phdr != NULL)
+		dl_iterate_phdr(read_counters, counters);
+}
+
 bool sc_describe_maps_changed(const struct sc_described *described, int64_t now,
                               bool may_lock)
 {
 	uint64_t counters[2] = { 0, 0 };
 
-	if (dl_iterate_phdr == NULL)
-		return false;
 	if (!may_lock)
 		return now - described->looked_at >= LOOK_AGAIN_NS;
-	dl_iterate_phdr(read_counters, counters);
+	count_loads_locked(counters);
 	return counters[0] != described->loads ||
 	       counters[1] != described->unloads;
 }
@@ -428,8 +434,8 @@ bool sc_describe_maps(struct sc_described *described, int32_t pid, int64_t now,
 	if (lines.fd < 0)
 		return true;
 	/* Before the maps: a library that comes meanwhile is seen next time */
-	if (may_lock && dl_iterate_phdr != NULL)
-		dl_iterate_phdr(read_counters, counters);
+	if (may_lock)
+		count_loads_locked(counters);
 	const bool goes_on = scan(&lines, described, &to);
 	close(lines.fd);
 	if (!goes_on || lines.has_failed)

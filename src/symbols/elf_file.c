@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #define NOTES_MAX    (1u << 20)
+#define NOTE_PARTS   256u  /* that are searched: any number may be the same */
 #define SEGMENTS_MAX 4096u /* more are read from no file */
 #define SECTIONS_MAX (1u << 20)
 
@@ -269,17 +270,19 @@ static bool search_part(struct sc_elf *elf, uint64_t offset, uint64_t size,
 /* Files with debug symbols have their notes in sections only. */
 static void read_build_id(struct sc_elf *elf)
 {
+	unsigned n = 0;
+
 	for (size_t i = 0; i < elf->n_segments; i++) {
 		const struct sc_elf_segment *s = &elf->segments[i];
 
-		if (s->type == PT_NOTE &&
+		if (s->type == PT_NOTE && n++ < NOTE_PARTS &&
 		    search_part(elf, s->offset, s->file_size, s->align))
 			return;
 	}
 	for (size_t i = 0; i < elf->n_sections; i++) {
 		const struct sc_elf_section *s = &elf->sections[i];
 
-		if (s->type == SHT_NOTE &&
+		if (s->type == SHT_NOTE && n++ < NOTE_PARTS &&
 		    search_part(elf, s->offset, s->size, 4))
 			return;
 	}

@@ -11,6 +11,9 @@
 #include <elf.h>
 #include <string.h>
 
+/* Linkers write two.  Any number may name the same bytes. */
+#define TABLES_MAX 8u
+
 /* A word that the dynamic linker fills with the address of a function. */
 struct slot {
 	uint64_t address;
@@ -251,6 +254,7 @@ int sc_elf_plt_read(const struct sc_elf *elf,
 		.names_size = names_size,
 		.ranges = ranges,
 	};
+	unsigned n_tables = 0;
 	int r = 0;
 
 	if (!elf->is_64 || elf->is_big ||
@@ -259,7 +263,8 @@ int sc_elf_plt_read(const struct sc_elf *elf,
 	for (size_t i = 0; r == 0 && i < elf->n_sections; i++)
 		if (elf->sections[i].type == SHT_RELA &&
 		    elf->sections[i].link < elf->n_sections &&
-		    &elf->sections[elf->sections[i].link] == dynsym)
+		    &elf->sections[elf->sections[i].link] == dynsym &&
+		    n_tables++ < TABLES_MAX)
 			r = read_relocations(&plt, &elf->sections[i]);
 	if (r == 0 && plt.slots.array.n > 0) {
 		qsort(plt.slots.array.items, plt.slots.array.n,

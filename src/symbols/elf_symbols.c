@@ -9,6 +9,9 @@
 
 #include "symbols/elf_plt.h"
 
+/* Linkers write two.  Any number may name the same bytes. */
+#define TABLES_MAX 8u
+
 /* A symbol of either class. */
 struct entry {
 	uint32_t name;
@@ -128,14 +131,16 @@ static int64_t read_table(struct sc_elf_symbols *symbols,
 int64_t sc_elf_symbols_read(struct sc_elf_symbols *symbols,
                             const struct sc_elf *elf, bool with_plt)
 {
+	unsigned n_tables = 0;
 	int64_t sum = 0;
 
-	for (size_t i = 0; i < elf->n_sections; i++) {
+	for (size_t i = 0; i < elf->n_sections && n_tables < TABLES_MAX; i++) {
 		const struct sc_elf_section *section = &elf->sections[i];
 		int64_t n;
 
 		if (section->type != SHT_SYMTAB && section->type != SHT_DYNSYM)
 			continue;
+		n_tables++;
 		n = read_table(symbols, elf, section, with_plt);
 		if (n < 0)
 			return n;

@@ -86,7 +86,7 @@ static enum sc_step step_at_edge(struct sc_walk *walk)
 
 /*
  * An interrupted function of a library, written by hand without tables: such
- * use no frame pointers, either, but little of the stack.  The first word that
+ * use a frame pointer in ways of their own, if any, but little of the stack.  The first word that
  * looks like a return address is believed to be its.
  */
 static enum sc_step step_by_scan(struct sc_walk *walk)
@@ -110,6 +110,12 @@ static enum sc_step step_by_scan(struct sc_walk *walk)
 		regs.r[SC_REG_PC] = sc_machine_strip(regs.r[SC_REG_PC]);
 		if (!sc_walk_is_return(regs.r[SC_REG_PC]))
 			continue;
+		/* A frame pointer into its own frame is not the caller's, which
+		 * it pushed first, then. */
+		if (regs.r[SC_REG_FP] >= sp && regs.r[SC_REG_FP] < at &&
+		    !sc_stacks_load(&walk->stacks, at - sizeof(uintptr_t),
+		                    &regs.r[SC_REG_FP]))
+			break;
 		regs.r[SC_REG_SP] = at + sizeof(uintptr_t);
 		return go(walk, &regs);
 	}

@@ -11,6 +11,7 @@
 #include <sys/uio.h>
 
 #define PAGE_OF(at) ((at) & ~(uintptr_t)(SC_MEMORY_PAGE - 1))
+#define ASKED_MOST  16u /* pages at once that a walk may not need */
 
 enum {
 	WAY_TOLD = 1,  /* the rest has been found out */
@@ -91,8 +92,7 @@ bool sc_memory_readable(uintptr_t at, size_t n)
 	}
 }
 
-/* Without process_vm_readv(), what was asked for may be gone before it is
- * read, some nanoseconds later. */
+/* What was asked for may be gone before it is read, some nanoseconds later. */
 static __attribute__((noinline)) void copy_words(unsigned char *to,
                                                  uintptr_t from, size_t n)
 {
@@ -117,7 +117,7 @@ size_t sc_memory_copy(void *to, uintptr_t from, size_t n)
 
 	if (from + n < from)
 		return 0;
-	if ((now & WAY_COPY) != 0) {
+	if ((now & WAY_PROBE) == 0 && (now & WAY_COPY) != 0) {
 		const long r = copy_by_kernel(to, from, n);
 
 		return r > 0 ? (size_t)r : 0;
@@ -133,30 +133,40 @@ size_t sc_memory_copy(void *to, uintptr_t from, size_t n)
 	return part;
 }
 
+/*
+ * What lies between @at, a page that can be read, and the floor can be read,
+ * too.  Stacks are one mapping, but what was told to be this one's bounds may
+ * hold more: a stack that grows has nothing below it yet, or something else;
+ * mappings that were one when the bounds were told may be two by now.
+ */
+static bool reaches_floor(const struct sc_stacks *stacks, uintptr_t page)
+{
+	const uintptr_t end = PAGE_OF(stacks->floor + SC_MEMORY_PAGE - 1);
+
+	page += SC_MEMORY_PAGE;
+	return page >= end || (end - page <= ASKED_MOST * SC_MEMORY_PAGE &&
+	                       sc_memory_readable(page, end - page));
+}
+
 bool sc_stacks_ask(struct sc_stacks *stacks, uintptr_t at)
 {
 	const uintptr_t last = at + sizeof(uintptr_t) - 1;
+	const uintptr_t page = PAGE_OF(at);
 
 	if (last < at)
 		return false;
-	/* Stacks are one mapping: above what is mapped, all is. */
-	if (at >= stacks->low && last < stacks->high) {
-		if (!sc_memory_readable(at, sizeof(uintptr_t)))
-			return false;
-		if (PAGE_OF(at) < stacks->floor)
-			stacks->floor = PAGE_OF(at) > stacks->low ? PAGE_OF(at)
-			                                          : stacks->low;
-		return true;
-	}
 	if (at >= stacks->seen_low && last < stacks->seen_high)
 		return true;
 	if (!sc_memory_readable(at, sizeof(uintptr_t)))
 		return false;
-	if (PAGE_OF(at) <= stacks->seen_high && at >= stacks->seen_low) {
-		stacks->seen_high = PAGE_OF(last) + SC_MEMORY_PAGE;
-	} else {
-		stacks->seen_low = PAGE_OF(at);
-		stacks->seen_high = PAGE_OF(last) + SC_MEMORY_PAGE;
+	if (at >= stacks->low && last < stacks->high &&
+	    reaches_floor(stacks, page)) {
+		if (page < stacks->floor)
+			stacks->floor = page > stacks->low ? page : stacks->low;
+		return true;
 	}
+	if (page > stacks->seen_high || at < stacks->seen_low)
+		stacks->seen_low = page;
+	stacks->seen_high = PAGE_OF(last) + SC_MEMORY_PAGE;
 	return true;
 }

@@ -2,12 +2,14 @@
 /*
  * memory.h - reads memory that may not be there.
  *
- * There are two ways to ask the kernel.  process_vm_readv() copies, and says
- * EFAULT; a seccomp filter may forbid it, some by death, so it is not tried
- * where there is a filter.  rt_sigprocmask() with a nonsensical `how` reads
- * the set that it is given, then says EFAULT or EINVAL, and no filter minds
- * it; but emulators may answer without reading.  sc_memory_prepare() finds
- * out.
+ * There are two ways to ask the kernel.  rt_sigprocmask() with a nonsensical
+ * `how` reads the set that it is given, then says EFAULT or EINVAL, and no
+ * filter minds it; but emulators may answer without reading.
+ * process_vm_readv() copies, and says EFAULT, so that nothing can come between
+ * the question and the read; but a seccomp filter may forbid it, some by
+ * death, and a thread may get a filter of its own at any time.  So it is what
+ * is used where the first does not tell, and there is no filter.
+ * sc_memory_prepare() finds out.
  */
 #ifndef SC_MEMORY_H
 #define SC_MEMORY_H

@@ -253,7 +253,7 @@ void sc_modules_refresh(void)
 		counted_subs = making.subs;
 		atomic_store_explicit(&version, now + 1, memory_order_release);
 		atomic_fetch_add_explicit(&additions, 1, memory_order_relaxed);
-		if (gone && now != 0)
+		if (gone)
 			sc_modules_forget();
 	}
 	atomic_store_explicit(&maker, 0, memory_order_release);

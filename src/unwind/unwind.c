@@ -16,7 +16,7 @@
 #include "unwind/walk.h"
 
 #define OUTERMOST_KEPT 16u
-#define STEPS_MOST     4096u
+#define STEPS_MOST     16384u
 #define DOUBT_MOST     4096u
 
 /* Walks that stopped since rules were last doubted, after how many they are

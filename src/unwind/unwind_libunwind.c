@@ -21,7 +21,7 @@
 #include "unwind/unwind.h"
 
 #define OUTERMOST_KEPT 16u
-#define STEPS_MOST     4096u
+#define STEPS_MOST     16384u
 #define PAGE           4096u
 
 /* Store frame @n; what has no room takes turns in the last places. */

@@ -306,6 +306,62 @@ TEST(an_image_cut_anywhere_is_refused_and_not_read_beyond)
 		CHECK_EQ(walk_cut(size), -EBADMSG);
 }
 
+static int count_symbol(void *context, const struct sc_elf_symbol *symbol)
+{
+	(void)symbol;
+	++*(uint64_t *)context;
+	return 0;
+}
+
+/* Each of @n sections says that it is the same table of @size bytes. */
+static int walk_repeated(unsigned n, size_t size, uint64_t *ret_n_symbols)
+{
+	const size_t tables = sizeof(Elf64_Ehdr) + n * sizeof(Elf64_Shdr);
+	unsigned char *image = calloc(1, tables + size);
+	Elf64_Ehdr *header = (Elf64_Ehdr *)image;
+	Elf64_Shdr *sections = (Elf64_Shdr *)(header + 1);
+	Elf64_Sym *symbols = (Elf64_Sym *)(image + tables);
+	struct sc_gdb_jit_bytes bytes = { image };
+	struct sc_elf_source source;
+	int r;
+
+	CHECK(image != NULL);
+	memcpy(header->e_ident, ELFMAG, SELFMAG);
+	header->e_ident[EI_CLASS] = ELFCLASS64;
+	header->e_ident[EI_DATA] = ELFDATA2LSB;
+	header->e_shoff = sizeof(*header);
+	header->e_shentsize = sizeof(*sections);
+	header->e_shnum = (Elf64_Half)n;
+	for (unsigned i = 0; i < n; i++)
+		sections[i] = (Elf64_Shdr){
+			.sh_type = SHT_SYMTAB,
+			.sh_entsize = sizeof(*symbols),
+			.sh_offset = tables,
+			.sh_size = size,
+		};
+	symbols[0] = (Elf64_Sym){
+		.st_name = 1,
+		.st_info = STT_FUNC,
+		.st_shndx = SHN_ABS,
+	};
+	sc_gdb_jit_source(&bytes, tables + size, &source);
+	*ret_n_symbols = 0;
+	r = sc_elf_walk_symbols(&source, false, 1u << STT_FUNC, count_symbol,
+	                        ret_n_symbols);
+	free(image);
+	return r;
+}
+
+TEST(an_image_that_names_one_table_again_and_again_is_given_up)
+{
+	uint64_t n;
+
+	CHECK_EQ(walk_repeated(4, 1u << 20, &n), 0);
+	CHECK_EQ(n, 4);
+	CHECK_EQ(walk_repeated(1000, 1u << 20, &n), -E2BIG);
+	CHECK(n <= 128);
+}
+
 static int find(void *context, const struct sc_code_mapping *mapping)
 {
 	struct sc_code_process *process = context;

@@ -138,6 +138,18 @@ TEST(a_rate_or_clock_that_makes_no_sense_is_status_2)
 	recording_free(&recording);
 }
 
+TEST(a_rate_behind_a_blank_is_no_command_but_behind_dashes_it_is)
+{
+	recording_init(&recording);
+	CHECK_EQ(recording_run(&recording, "--sample", "1000", "true", NULL),
+	         2);
+	CHECK_EQ(recording_run(&recording, "--sample", "99,wall", "true", NULL),
+	         2);
+	CHECK_EQ(recording_run(&recording, "--sample", "--", "1000", NULL),
+	         127);
+	recording_free(&recording);
+}
+
 TEST(without_the_library_nothing_is_run)
 {
 	recording_init(&recording);

@@ -29,6 +29,14 @@ void sampling_burn(int ms);
 /** Sleep, whatever interrupts. */
 void sampling_sleep(int ms);
 
+/**
+ * The last thing of a thread that may be sampled: no tick comes from here on.
+ * ThreadSanitizer is done with a thread before its last key destructors run,
+ * and crashes where an event in between made one of them ours.  Elsewhere it
+ * does nothing.
+ */
+void sampling_leave(void);
+
 /** Milliseconds of this thread's processor time so far. */
 int64_t sampling_cpu_ms(void);
 int64_t sampling_wall_ms(void);

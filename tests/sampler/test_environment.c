@@ -3,12 +3,14 @@
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,21 +33,25 @@ static void count_in(const char *path, unsigned *ret_pids, unsigned *ret_n)
 
 	CHECK_EQ(syscap_reader_open(path, &reader, &error), 0);
 	while (syscap_reader_next(reader, &frame, &error) > 0)
-		n += frame.type == SYSCAP_FRAME_SAMPLE;
+		if (frame.type == SYSCAP_FRAME_SAMPLE)
+			n += frame.padding2 != 0
+			             ? frame.padding2 & ~SYSCAP_WEIGHT_TAG_MASK
+			             : 1;
 	syscap_reader_close(reader);
 	*ret_pids += n != 0;
 	*ret_n += n;
 }
 
-/* Run @child with these variables.  Returns how many samples are in all of
- * its captures, and in how many of them. */
+/* Run @child with these variables.  Returns how many ticks the samples in all
+ * of its captures stand for, and how many of them have any. */
 static unsigned samples_of(const char *child, const char *arg,
                            const char *sample, const char *toggle,
                            unsigned *ret_captures)
 {
 	char *dir;
 	char output[300], sampling[100] = "X=", toggling[100] = "Y=";
-	const char *const env[] = { output, sampling, toggling, NULL };
+	const char *const env[] = { output, sampling, toggling,
+		                    "SYSCAP_RING_KIB=64", NULL };
 	unsigned n = 0, captures = 0;
 	struct dirent *e;
 
@@ -189,10 +195,19 @@ TEST(programs_that_it_executes_start_unharmed)
 	CHECK(samples_of("execs", "fork", "5000,perf", NULL, NULL) < 100000);
 }
 
-static void *burn_in_thread(void *nothing)
+static uint32_t may_end;
+
+static void *burn_until_told(void *nothing)
 {
-	sampling_burn(300);
+	while (__atomic_load_n(&may_end, __ATOMIC_RELAXED) == 0)
+		sampling_burn(1);
 	return nothing;
+}
+
+static bool has_threads(int n)
+{
+	sampling_burn(2); /* who sleeps does not tick, and looks for nobody */
+	return sampling_stats().n_threads == (uint32_t)n;
 }
 
 CHILD(forks)
@@ -208,10 +223,10 @@ CHILD(forks)
 		CHECK(sampling_stats().n_samples != 0);
 		CHECK_EQ(sampling_stats().n_threads, 1);
 		/* seen by the ticks of the only thread that has any */
-		CHECK_EQ(pthread_create(&thread, NULL, burn_in_thread, NULL),
+		CHECK_EQ(pthread_create(&thread, NULL, burn_until_told, NULL),
 		         0);
-		sampling_burn(300);
-		CHECK_EQ(sampling_stats().n_threads, 2);
+		CHECK(sampling_wait(has_threads, 2, 20000));
+		__atomic_store_n(&may_end, 1, __ATOMIC_RELAXED);
 		pthread_join(thread, NULL);
 		CHECK_EQ(syscap_sampler_stop(), 0);
 		CHECK_EQ(sampling_timers() > 0, 0);
@@ -229,6 +244,77 @@ TEST(a_forked_child_is_sampled_in_a_capture_of_its_own)
 
 	CHECK(samples_of("forks", NULL, "1000", NULL, &captures) > 20);
 	CHECK_EQ(captures, 2);
+}
+
+/* Twice as much as there is on most alternate stacks, below it a page that
+ * can't be touched. */
+static void use_alternate_stack(void)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const size_t size = test_is_sanitized() ? 262144 : 16384;
+	char *const memory = mmap(NULL, page + size, PROT_READ | PROT_WRITE,
+	                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const stack_t stack = { .ss_sp = memory + page, .ss_size = size };
+
+	CHECK(memory != MAP_FAILED);
+	CHECK_EQ(mprotect(memory, page, PROT_NONE), 0);
+	CHECK_EQ(sigaltstack(&stack, NULL), 0);
+}
+
+static int compute_deep(int depth)
+{
+	volatile int left = depth;
+
+	if (left == 0) {
+		const int64_t until = sampling_wall_ms() + 3000;
+
+		while (sampling_wall_ms() < until)
+			sampling_burn(1);
+		return 0;
+	}
+	left += compute_deep(depth - 1);
+	return left;
+}
+
+/* No event of its own, nothing that a thread could be made on: all that its
+ * ring holds goes by its ticks. */
+static void compute(void)
+{
+	struct syscap_stats stats = { .size = sizeof(stats) };
+
+	compute_deep(60);
+	CHECK_EQ(syscap_sampler_stop(), 0);
+	syscap_get_stats(&stats);
+	CHECK_EQ(stats.n_dropped, 0);
+	CHECK_EQ(stats.n_untold, 0);
+	CHECK(sampling_stats().n_samples >= 300);
+	/* many times the ring */
+	CHECK(stats.n_written >= 180 * 1024);
+	CHECK(!has_thread("syscap"));
+}
+
+CHILD(forks_to_compute)
+{
+	int status;
+
+	if (strcmp(peer_arg(), "alternate") == 0)
+		use_alternate_stack();
+	const pid_t pid = fork();
+	CHECK(pid >= 0);
+	if (pid == 0) {
+		compute();
+		exit(0);
+	}
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_EQ(status, 0);
+}
+
+TEST(a_child_that_only_computes_loses_nothing)
+{
+	CHECK(samples_of("forks_to_compute", NULL, "1000,wall", NULL, NULL) >=
+	      1000);
+	CHECK(samples_of("forks_to_compute", "alternate", "1000,wall", NULL,
+	                 NULL) >= 1000);
 }
 
 static int raw_fork(void)
@@ -252,15 +338,29 @@ CHILD(forks_in_odd_ways)
 	}
 	CHECK_EQ(daemon(1, 0), 0);
 	sampling_burn(200);
-	CHECK(sampling_stats().n_samples != 0);
+	if (sampling_stats().n_samples != 0)
+		CHECK_EQ(write(3, "y", 1), 1);
+	exit(0);
 }
 
 TEST(raw_forks_are_not_sampled_and_daemons_are)
 {
+	char output[300];
+	const char *const env[] = { output, "SYSCAP_SAMPLE=2000,wall", NULL };
+	int ends[2];
+	char said;
+
 	SKIP_UNDER_TSAN();
-	/* the daemon is not waited for: what it says is its exit status, so
-	 * only that nothing hangs or crashes before is seen here */
-	samples_of("forks_in_odd_ways", NULL, "2000,wall", NULL, NULL);
+	char *const dir = written_make_dir();
+	snprintf(output, sizeof(output), "SYSCAP_OUTPUT=%s/capture", dir);
+	CHECK_EQ(pipe2(ends, O_CLOEXEC), 0);
+	written_run("forks_in_odd_ways", NULL, env, ends[1]);
+	close(ends[1]);
+	/* the daemon has the other end until it is over */
+	CHECK_EQ(read(ends[0], &said, 1), 1);
+	CHECK_EQ(read(ends[0], &said, 1), 0);
+	close(ends[0]);
+	written_remove_dir(dir);
 }
 
 static bool is_on(int wanted)

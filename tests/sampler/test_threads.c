@@ -22,6 +22,10 @@
 
 #define N 8
 
+/* ThreadSanitizer puts handlers off, and keeps one signal of those that come
+ * meanwhile. */
+#define GETS_ALL_TICKS (!TEST_HAS_TSAN)
+
 struct worker {
 	pthread_t thread;
 	int tid, ms;
@@ -34,6 +38,7 @@ static void *burn(void *arg)
 
 	__atomic_store_n(&w->tid, gettid(), __ATOMIC_RELEASE);
 	sampling_burn(w->ms);
+	sampling_leave();
 	return NULL;
 }
 
@@ -44,6 +49,7 @@ static void *sleep_until_told(void *arg)
 	__atomic_store_n(&w->tid, gettid(), __ATOMIC_RELEASE);
 	while (__atomic_load_n(&w->may_end, __ATOMIC_ACQUIRE) == 0)
 		usleep(1000);
+	sampling_leave();
 	return NULL;
 }
 
@@ -89,7 +95,7 @@ TEST(every_thread_that_runs_is_in_the_capture)
 		pthread_join(workers[i].thread, NULL);
 	CHECK_EQ(syscap_sampler_stop(), 0);
 	const struct syscap_sampler_stats stats = sampling_stats();
-	CHECK(stats.n_due > 400);
+	CHECK(stats.n_due > (GETS_ALL_TICKS ? 400 : 0));
 	CHECK_EQ(stats.n_refused, 0);
 	CHECK_EQ(sampling_finish(0, NULL), stats.n_samples);
 }
@@ -106,7 +112,7 @@ TEST(a_sample_has_the_id_of_its_thread)
 	CHECK_EQ(syscap_sampler_stop(), 0);
 	CHECK(sampling_finish(w.tid, &weight) != 0);
 	/* what it ran before it was found is missing */
-	CHECK(weight >= 100 && weight <= 330);
+	CHECK(weight >= (GETS_ALL_TICKS ? 100 : 1) && weight <= 330);
 }
 
 TEST(a_new_thread_has_a_timer_within_100_ms)
@@ -184,7 +190,7 @@ TEST(weights_add_up_to_the_processor_time_that_was_used)
 	uint64_t weight;
 	const unsigned n = sampling_finish(gettid(), &weight);
 	/* the last tick may be 10 ms away */
-	CHECK((int64_t)stats.n_due >= used - 25);
+	CHECK(!GETS_ALL_TICKS || (int64_t)stats.n_due >= used - 25);
 	CHECK((int64_t)stats.n_due <= used + 25);
 	CHECK_EQ(n, stats.n_samples);
 	CHECK_EQ(weight, stats.n_due);
@@ -193,17 +199,19 @@ TEST(weights_add_up_to_the_processor_time_that_was_used)
 TEST(weights_add_up_to_the_time_that_passed)
 {
 	sampling_record();
+	const int64_t before = sampling_wall_ms();
 	sampling_start(SYSCAP_SAMPLER_WALL, 2000);
 	const int64_t begin = sampling_wall_ms();
 	sampling_burn(200);
 	sampling_sleep(300);
 	CHECK_EQ(syscap_sampler_stop(), 0);
 	const int64_t passed = sampling_wall_ms() - begin;
+	const int64_t at_most = sampling_wall_ms() - before;
 	const uint64_t due = sampling_stats().n_due;
 	sampling_finish(0, NULL);
 	/* stop() and the time before the last tick: on a busy machine much */
-	CHECK((int64_t)due / 2 <= passed + 2);
-	CHECK((int64_t)due / 2 >= passed * 3 / 4 - 50);
+	CHECK((int64_t)due / 2 <= at_most + 2);
+	CHECK(!GETS_ALL_TICKS || (int64_t)due / 2 >= passed * 3 / 4 - 50);
 }
 
 static bool has_ticked(int n)

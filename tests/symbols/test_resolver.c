@@ -230,6 +230,74 @@ TEST(a_file_that_is_cut_is_bad_and_not_more)
 	finish();
 }
 
+/* Table @i of @n has a function at 0x400 + 16 * i, all of one name. */
+static void write_tables(const char *path, unsigned n)
+{
+	const size_t symbols_at = sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr) +
+	                          n * sizeof(Elf64_Shdr) + sizeof(Elf64_Shdr);
+	const size_t names_at = symbols_at + n * 2 * sizeof(Elf64_Sym);
+	const size_t size = names_at + 16;
+	unsigned char *bytes = calloc(1, size);
+	Elf64_Ehdr *header = (Elf64_Ehdr *)bytes;
+	Elf64_Phdr *segment = (Elf64_Phdr *)(header + 1);
+	Elf64_Shdr *sections = (Elf64_Shdr *)(segment + 1);
+	Elf64_Sym *entries = (Elf64_Sym *)(bytes + symbols_at);
+	FILE *file = fopen(path, "we");
+
+	CHECK(bytes != NULL && file != NULL);
+	memcpy(header->e_ident, ELFMAG, SELFMAG);
+	header->e_ident[EI_CLASS] = ELFCLASS64;
+	header->e_ident[EI_DATA] = ELFDATA2LSB;
+	header->e_machine = EM_X86_64;
+	header->e_phoff = sizeof(*header);
+	header->e_phentsize = sizeof(*segment);
+	header->e_phnum = 1;
+	header->e_shoff = sizeof(*header) + sizeof(*segment);
+	header->e_shentsize = sizeof(*sections);
+	header->e_shnum = (Elf64_Half)(n + 1);
+	*segment = (Elf64_Phdr){ .p_type = PT_LOAD,
+		                 .p_flags = PF_R | PF_X,
+		                 .p_filesz = 0x1000,
+		                 .p_memsz = 0x1000 };
+	memcpy(bytes + names_at, "\0same", 6);
+	sections[0] = (Elf64_Shdr){ .sh_type = SHT_STRTAB,
+		                    .sh_offset = names_at,
+		                    .sh_size = 16 };
+	for (unsigned i = 0; i < n; i++) {
+		sections[i + 1] = (Elf64_Shdr){
+			.sh_type = SHT_SYMTAB,
+			.sh_offset = symbols_at + i * 2 * sizeof(*entries),
+			.sh_size = 2 * sizeof(*entries),
+			.sh_entsize = sizeof(*entries),
+		};
+		entries[2 * i + 1] = (Elf64_Sym){
+			.st_name = 1,
+			.st_info = STT_FUNC,
+			.st_shndx = 1,
+			.st_value = 0x400 + 16 * i,
+			.st_size = 16,
+		};
+	}
+	CHECK_EQ(fwrite(bytes, 1, size, file), size);
+	CHECK_EQ(fclose(file), 0);
+	free(bytes);
+}
+
+/* Any number of tables may be the same few megabytes, again and again. */
+TEST(of_very_many_tables_of_symbols_the_first_eight_are_read)
+{
+	stage_begin(&stage);
+	stage_set_time(&stage, "2100-01-01T00:00:00Z");
+	write_tables(stage_path(&stage, "many.so"), 40);
+	stage_map(&stage, 7, 2000, 0x10000, stage_path(&stage, "many.so"), NULL,
+	          0);
+	learn();
+	CHECK_STR(name_at(0x10400, 3000, false), "same");
+	CHECK_STR(name_at(0x10470, 3000, false), "same");
+	CHECK_STR(name_at(0x10480, 3000, false), NULL);
+	finish();
+}
+
 TEST(a_deleted_file_that_was_handed_over_is_used)
 {
 	const struct elf_spec spec = stage_spec(alpha, 2);

@@ -5,6 +5,7 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -111,6 +112,31 @@ TEST(every_truncation_and_random_damage_is_survived)
 				(unsigned char)rand();
 		sc_build_id_parse(copy, sizeof(copy), hex);
 	}
+}
+
+/* Any number of them may be the same megabyte, again and again. */
+TEST(of_very_many_parts_with_notes_the_first_are_searched)
+{
+	static struct {
+		Elf64_Ehdr ehdr;
+		Elf64_Phdr phdr[300];
+		unsigned char notes[sizeof(elf.notes)];
+	} many;
+
+	make_elf();
+	many.ehdr = elf.ehdr;
+	many.ehdr.e_phnum = 300;
+	memcpy(many.notes, elf.notes, sizeof(many.notes));
+	for (unsigned i = 0; i < 300; i++) {
+		many.phdr[i] = elf.phdr[1];
+		many.phdr[i].p_offset = offsetof(__typeof__(many), notes);
+		many.phdr[i].p_filesz = sizeof(elf.notes[0]);
+	}
+	many.phdr[255].p_filesz = sizeof(many.notes);
+	CHECK_EQ(sc_build_id_parse(&many, sizeof(many), hex), 0);
+	many.phdr[255].p_filesz = sizeof(elf.notes[0]);
+	many.phdr[256].p_filesz = sizeof(many.notes);
+	CHECK_EQ(sc_build_id_parse(&many, sizeof(many), hex), -ENOENT);
 }
 
 TEST(a_file_is_read_like_memory)

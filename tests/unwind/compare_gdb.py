@@ -7,6 +7,8 @@ COMPARE_STACKS (how many) and COMPARE_REPORT (a file for the figures).
 """
 
 import os
+import re
+import subprocess
 import tempfile
 
 import gdb
@@ -26,6 +28,35 @@ def where(addr):
     if name is None:
         return execute("info symbol %d" % addr).strip()
     return "%s: %s" % (name, execute("info symbol %d" % addr).strip())
+
+
+tables = {}  # of a module: where it lies, and what its tables tell of
+
+
+def module_tables(path):
+    if path not in tables:
+        with open("/proc/%d/maps" % gdb.selected_inferior().pid) as maps:
+            starts = [int(line.split("-")[0], 16) for line in maps
+                      if line.rstrip().endswith(" " + path)]
+        text = subprocess.run(["readelf", "-W", "--debug-dump=frames", path],
+                              stdout=subprocess.PIPE, text=True,
+                              stderr=subprocess.DEVNULL).stdout
+        ranges = [(int(a, 16), int(b, 16)) for a, b in
+                  re.findall(r"FDE .*pc=([0-9a-f]+)\.\.([0-9a-f]+)", text)]
+        tables[path] = (min(starts, default=0), ranges)
+    return tables[path]
+
+
+def is_guess(addr):
+    """Code of a library that its tables don't tell of: gdb takes the frame by
+    the instructions, we by what looks like a return address."""
+    path = gdb.solib_name(addr)
+    if path is None:
+        return False
+    start, ranges = module_tables(os.path.realpath(path))
+    if not ranges:
+        return False
+    return not any(a <= addr - start < b for a, b in ranges)
 
 
 def ours():
@@ -76,7 +107,7 @@ def compare(a, flags, b):
 
 def run():
     wanted = int(os.environ["COMPARE_STACKS"])
-    counts = {"equal": 0, "differ": 0, "reached": 0, "stopped": 0, "cut": 0}
+    counts = {"equal": 0, "differ": 0, "guess": 0, "reached": 0, "stopped": 0, "cut": 0}
     places = {}
     shared = tempfile.NamedTemporaryFile()
     shared.truncate(65536)
@@ -105,9 +136,10 @@ def run():
             counts["cut"] += flags & CUT != 0
             counts["stopped"] += flags & STOPPED != 0
             counts["reached"] += flags == 0
-            counts["equal" if at is None else "differ"] += 1
+            what = "equal"
             if at is not None:
-                key = where(a[at - 1])
+                what = "guess" if any(map(is_guess, a[:at])) else "differ"
+                key = "%s, %s" % (where(a[at - 1]), what)
                 entry = places.setdefault(
                     key,
                     [
@@ -117,8 +149,9 @@ def run():
                     ],
                 )
                 entry[0] += 1
+            counts[what] += 1
             execute("set var *(unsigned *)compare_shared = 0")
-        if counts["equal"] + counts["differ"] >= wanted:
+        if counts["equal"] + counts["differ"] + counts["guess"] >= wanted:
             break
         try:
             execute("continue")
@@ -128,13 +161,15 @@ def run():
         out.write(
             "%d stacks: %d reached the outermost, %d stopped, %d cut\n"
             "gdb: %d equal, %d differ\n"
+            "%d not comparable: they part in code without tables\n"
             % (
-                counts["equal"] + counts["differ"],
+                counts["equal"] + counts["differ"] + counts["guess"],
                 counts["reached"],
                 counts["stopped"],
                 counts["cut"],
                 counts["equal"],
                 counts["differ"],
+                counts["guess"],
             )
         )
         for key, (n, a, b) in sorted(places.items(), key=lambda x: -x[1][0]):

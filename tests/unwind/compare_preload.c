@@ -5,13 +5,19 @@
  *
  * COMPARE_FD is a file for struct compare_stack (compare.h); COMPARE_WAIT is
  * how many microseconds pass at most between two stacks, of processor time if
- * it ends in "c", when the thread is taken that runs.  x86-64 only.
+ * it ends in "c".  The kernel may give the signal to the first thread whoever
+ * runs; if that sleeps where it slept, it goes on to one of the others.
+ * x86-64 only.
  *
- * Not for programs that use SIGPROF.
+ * Not for programs that use SIGPROF.  They can't block it either: compressors
+ * block all signals in their threads.
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -32,7 +38,7 @@ static timer_t timer;
 static unsigned long wait_us = 1000;
 static uint64_t state = UINT64_C(0x9E3779B97F4A7C15);
 static int is_busy;
-static uint64_t last_pc, last_sp;
+static uint64_t last_pc, last_sp; /* of who got the timer's */
 
 static void arm(void)
 {
@@ -68,23 +74,91 @@ static void take(const ucontext_t *context)
 	__asm__ volatile("int3" ::: "memory");
 }
 
+/* --- to whom the signal goes */
+
+static long set_mask(int how, const sigset_t *set, sigset_t *ret_old)
+{
+	sigset_t without;
+
+	if (set != NULL) {
+		without = *set;
+		if (how != SIG_UNBLOCK)
+			sigdelset(&without, SIGPROF);
+	}
+	return syscall(SYS_rt_sigprocmask, how, set != NULL ? &without : NULL,
+	               ret_old, 8);
+}
+
+int pthread_sigmask(int how, const sigset_t *set, sigset_t *ret_old)
+{
+	const int saved = errno;
+	const int r = set_mask(how, set, ret_old) == 0 ? 0 : errno;
+
+	errno = saved;
+	return r;
+}
+
+int sigprocmask(int how, const sigset_t *set, sigset_t *ret_old)
+{
+	return (int)set_mask(how, set, ret_old);
+}
+
+struct entry { /* as the kernel lists a folder */
+	uint64_t inode, offset;
+	unsigned short size;
+	unsigned char type;
+	char name[];
+};
+
+/* To one of the other threads, each in its turn. */
+static void pass_on(void)
+{
+	static unsigned turn;
+	_Alignas(8) char list[4096];
+	const long pid = syscall(SYS_getpid), own = syscall(SYS_gettid);
+	const int fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY);
+	const long n = syscall(SYS_getdents64, fd, list, sizeof(list));
+	long tids[64];
+	unsigned n_tids = 0;
+
+	close(fd);
+	for (long at = 0; at < n && n_tids < 64;) {
+		const struct entry *const entry = (const void *)(list + at);
+		const long tid = atol(entry->name);
+
+		if (tid > 0 && tid != own)
+			tids[n_tids++] = tid;
+		at += entry->size;
+	}
+	if (n_tids > 0)
+		syscall(SYS_tgkill, pid, tids[turn++ % n_tids], SIGPROF);
+}
+
 static void on_signal(int signal, siginfo_t *info, void *data)
 {
 	const ucontext_t *const context = data;
 	const uint64_t pc = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
 	const uint64_t sp = (uint64_t)context->uc_mcontext.gregs[REG_RSP];
+	const bool is_passed_on = info->si_code == SI_TKILL;
 	const int saved = errno;
+	bool sleeps = false;
 
 	(void)signal;
-	(void)info;
 	if (__atomic_exchange_n(&is_busy, 1, __ATOMIC_SEQ_CST) == 0) {
 		/* It sleeps where it slept. */
-		if (pc != last_pc || sp != last_sp)
+		sleeps = pc == last_pc && sp == last_sp;
+		if (!sleeps)
 			take(context);
-		last_pc = pc;
-		last_sp = sp;
-		arm();
+		if (!is_passed_on) {
+			last_pc = pc;
+			last_sp = sp;
+		}
 		__atomic_store_n(&is_busy, 0, __ATOMIC_SEQ_CST);
+	}
+	if (!is_passed_on) {
+		if (sleeps)
+			pass_on();
+		arm();
 	}
 	errno = saved;
 }

@@ -6,9 +6,11 @@
  *
  *	compare_ptrace PRELOAD N COMMAND...
  *
- * Ends the program after N stacks, a minute, or with it.  On stdout the figures, and
- * for each place where the two part, the module and offset of the frame whose
- * caller they don't agree upon.  Exits 0 when there was a stack.
+ * Ends the program after N stacks, a minute, or with it.  On stdout the
+ * figures, and for each place where the two part, the module and offset of the
+ * frame whose caller they don't agree upon.  If that or one further in is code
+ * of which libunwind knows no tables it has guessed there, and the stack is not
+ * comparable.  Exits 0 when there was a stack.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -40,15 +42,17 @@ struct target {
 
 struct place { /* where the two part */
 	char from[300], ours[300], theirs[300];
+	char guess[300]; /* code without tables further in, or empty */
 	unsigned n;
-	bool they_ended, we_ended;
 };
 
 static struct target target;
 static struct place places[PLACES_MAX];
 static unsigned n_places;
-static unsigned n_stacks, n_equal, n_reached, n_cut, n_stopped, n_frames;
-static unsigned n_theirs_short, n_ours_short, n_parted, n_too_many;
+static unsigned n_stacks, n_others, n_equal, n_reached, n_cut, n_stopped,
+	n_frames;
+static unsigned n_theirs_short, n_ours_short, n_parted, n_incomparable,
+	n_too_many;
 
 static void die(const char *what)
 {
@@ -182,17 +186,47 @@ static void tell_stopped(const volatile struct compare_stack *stack)
 	       stack->n, at, before);
 }
 
-static void part(uint64_t from, uint64_t ours, uint64_t others)
+static bool has_tables(unw_addr_space_t as, uint64_t at)
 {
+	unw_proc_info_t info;
+
+	memset(&info, 0, sizeof(info));
+	if (_UPT_find_proc_info(as, at, &info, 1, target.upt) != 0)
+		return false;
+	_UPT_put_unwind_info(as, &info, target.upt);
+	return true;
+}
+
+/* The first of the @n innermost frames of which libunwind knows no tables; 0:
+ * none.  What it guesses there are wrong registers from there on, though the
+ * next few frames may not need them. */
+static uint64_t first_guess(unw_addr_space_t as, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (!has_tables(as, target.shared->addrs[i]))
+			return target.shared->addrs[i];
+	return 0;
+}
+
+/* Frame @at is the first that differs. */
+static void part(unw_addr_space_t as, unsigned at, uint64_t ours,
+                 uint64_t others)
+{
+	const uint64_t from = at > 0 ? target.shared->addrs[at - 1] : 0;
+	const uint64_t guess = first_guess(as, at);
+	const bool is_guess = guess != 0;
 	struct place place;
 
 	memset(&place, 0, sizeof(place));
 	describe(from, place.from, sizeof(place.from));
+	if (is_guess)
+		describe(guess, place.guess, sizeof(place.guess));
 	describe(ours, place.ours, sizeof(place.ours));
 	describe(others, place.theirs, sizeof(place.theirs));
-	n_parted += ours != 0 && others != 0;
-	n_ours_short += ours == 0;
-	n_theirs_short += others == 0;
+	n_incomparable += is_guess;
+	n_parted += !is_guess && ours != 0 && others != 0;
+	n_ours_short += !is_guess && ours == 0;
+	n_theirs_short += !is_guess && others == 0;
 	for (unsigned i = 0; i < n_places; i++)
 		if (strcmp(places[i].from, place.from) == 0) {
 			places[i].n++;
@@ -216,6 +250,7 @@ static void compare(unw_addr_space_t as)
 	const unsigned n_first = is_cut ? stack->n - 16 : stack->n;
 
 	n_stacks++;
+	n_others += stack->tid != (uint32_t)target.pid;
 	n_frames += stack->n;
 	n_cut += is_cut;
 	n_stopped += (stack->flags & SYSCAP_STACK_STOPPED) != 0;
@@ -227,13 +262,13 @@ static void compare(unw_addr_space_t as)
 		const uint64_t b = i < n ? others[i] : 0;
 
 		if (a != b) {
-			part(i > 0 ? stack->addrs[i - 1] : 0, a, b);
+			part(as, i, a, b);
 			return;
 		}
 	}
 	for (unsigned i = 1; is_cut && i <= 16; i++)
 		if (stack->addrs[stack->n - i] != others[n - i]) {
-			part(0, stack->addrs[stack->n - i], others[n - i]);
+			part(as, 0, stack->addrs[stack->n - i], others[n - i]);
 			return;
 		}
 	n_equal++;
@@ -340,13 +375,18 @@ static void report(void)
 	       "%u stopped, %u cut\n",
 	       n_stacks, n_stacks ? (double)n_frames / n_stacks : 0, n_reached,
 	       n_stopped, n_cut);
+	printf("%u of other threads than the first\n", n_others);
 	printf("libunwind: %u equal, %u part, %u ours go further, "
 	       "%u theirs go further\n",
 	       n_equal, n_parted, n_theirs_short, n_ours_short);
+	printf("%u not comparable: they part in code without tables\n",
+	       n_incomparable);
 	for (unsigned i = 0; i < n_places; i++)
-		printf("\t%u times, from %s:\n\t\tours %s\n\t\ttheirs %s\n",
-		       places[i].n, places[i].from, places[i].ours,
-		       places[i].theirs);
+		printf("\t%u times, from %s%s%s:\n\t\tours %s\n"
+		       "\t\ttheirs %s\n",
+		       places[i].n, places[i].from,
+		       places[i].guess[0] != '\0' ? ", behind " : "",
+		       places[i].guess, places[i].ours, places[i].theirs);
 	if (n_too_many > 0)
 		printf("\tand %u more\n", n_too_many);
 }

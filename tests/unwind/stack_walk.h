@@ -45,7 +45,7 @@
 #define CHAIN_END() __asm__ volatile("" ::: "memory")
 
 enum {
-	WALK_ROOM = 8192
+	WALK_ROOM = 20000
 };
 
 struct walk_part {

@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include "harness/test.h"
+#include "proc/stack_bounds.h"
+#include "unwind/memory.h"
 #include "unwind/registers.h"
 #include "unwind/stack_walk.h"
 
@@ -427,4 +429,70 @@ TEST(memory_is_told_readable_only_where_it_is)
 	CHECK(!sc_unwind_readable((void *)(UINTPTR_MAX - 3), 8));
 	CHECK(!sc_unwind_readable((void *)UINT64_C(0xFFFF800000000000), 8));
 	CHECK(!sc_unwind_readable(places.stack, SIZE_MAX));
+}
+
+/* --- bounds that hold more than one mapping */
+
+TEST(bounds_with_a_hole_are_asked_about_below_and_above_it)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *const memory = mmap(NULL, 64 * page, PROT_READ | PROT_WRITE,
+	                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const uintptr_t low = (uintptr_t)memory;
+
+	CHECK(memory != MAP_FAILED);
+	/* Holes below and in the pages that are asked for at once, and one
+	 * beyond them */
+	for (size_t hole = 1; hole < 60; hole += 7) {
+		uintptr_t value;
+
+		CHECK_EQ(munmap(memory + hole * page, page), 0);
+		for (size_t here = 0; here < 3; here++) {
+			const uintptr_t floor = low + (hole + 1 + here) * page;
+			struct sc_stacks stacks;
+
+			/* on that stack, and then on another */
+			sc_stacks_init(&stacks, low, low + 64 * page,
+			               here < 2 ? floor : 1);
+			for (size_t i = 0; i < hole * page; i += page / 2)
+				CHECK(sc_stacks_load(&stacks, low + i, &value));
+			for (size_t i = 0; i < page; i += page / 4)
+				CHECK(!sc_stacks_load(&stacks,
+				                      low + hole * page + i,
+				                      &value));
+			for (size_t i = (hole + 1) * page; i < 64 * page;
+			     i += page / 2)
+				CHECK(sc_stacks_load(&stacks, low + i, &value));
+		}
+		CHECK(mmap(memory + hole * page, page, PROT_READ | PROT_WRITE,
+		           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+		           0) != MAP_FAILED);
+	}
+	munmap(memory, 64 * page);
+}
+
+/* The first thread's stack reaches as far down as it may grow; below what was
+ * touched there is nothing. */
+TEST(pages_that_a_growing_stack_has_not_come_to_are_no_danger)
+{
+	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	uintptr_t low, high;
+	ucontext_t context;
+
+	CHECK(sc_stack_bounds(&low, &high));
+	CHECK(low < here && here < high);
+	CHECK_EQ(getcontext(&context), 0);
+	for (uintptr_t at = low; at < here - 65536; at += 0x10000 - 8) {
+		registers_set(&context, (uintptr_t)walk_at, at, at + 64);
+		walk_at(&context, 64);
+	}
+}
+
+TEST(asking_for_the_stacks_bounds_keeps_errno)
+{
+	uintptr_t low, high;
+
+	errno = 12345;
+	CHECK(sc_stack_bounds(&low, &high));
+	CHECK_EQ(errno, 12345);
 }

@@ -12,8 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <syscap/format.h>
 
 #include "harness/test.h"
+#include "unwind/registers.h"
 #include "unwind/stack_walk.h"
 
 struct module {
@@ -111,6 +113,41 @@ TEST(a_library_in_anothers_place_is_walked_through_by_its_own_rules)
 	}
 	if (n_same_place == 0)
 		SKIP("no library was loaded where another was");
+}
+
+/* Walks that stop make all rules be doubted, the more seldom the more of them
+ * there were: behind so many it is half the way to the next time. */
+static void stop_being_doubted(void)
+{
+	volatile uintptr_t nothing[32] = { 0 };
+	ucontext_t context;
+
+	CHECK_EQ(getcontext(&context), 0);
+	registers_set(&context, 1, (uintptr_t)nothing, 8);
+	registers_set_link(&context, 0);
+	for (unsigned i = 0; i < 1500; i++) {
+		walk_from(&walk, &context, 512);
+		CHECK_EQ(walk.unwind.flags, SYSCAP_STACK_STOPPED);
+	}
+}
+
+/* The second's pcs are the first's, and its frames larger. */
+TEST(a_library_from_before_the_first_refresh_leaves_no_rules_behind)
+{
+	struct module module;
+	uintptr_t start;
+
+	stop_being_doubted();
+	module_open(&module, "middle");
+	walk_through(&module);
+	start = module.start;
+	dlclose(module.handle);
+	module_open(&module, "large");
+	if (module.start != start)
+		SKIP("no library was loaded where another was");
+	sc_unwind_refresh();
+	walk_through(&module);
+	dlclose(module.handle);
 }
 
 static bool is_right(void)

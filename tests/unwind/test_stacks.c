@@ -143,6 +143,11 @@ void stacks_switch(void **ret_save, void *to);
 void stacks_begin(void);
 void stacks_begin_bare(void);
 
+/* Global, since C code may ask the GOT for them: there aarch64's linker takes a
+ * local symbol for the begin of its section. */
+__asm__(".globl stacks_switch, stacks_begin, stacks_begin_bare\n"
+        ".hidden stacks_switch, stacks_begin, stacks_begin_bare\n");
+
 #if defined(__x86_64__)
 __asm__(".pushsection .text\n"
         ".type stacks_switch, @function\n"

@@ -104,7 +104,10 @@ static void compiled(void *data)
 
 TEST(compiled_functions_are_right_at_every_instruction)
 {
-	step("compiled", compiled, NULL, 0);
+	/* Between pop %rbp and ret of a realigned frame gcc's tables still
+	 * take %rbp for the callee's; only where the caller's frame is found
+	 * by it, as in sanitizer builds, that does harm. */
+	step("compiled", compiled, NULL, test_is_sanitized() ? 2 : 0);
 	CHECK(shadow.n_steps > 300);
 }
 

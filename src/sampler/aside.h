@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * aside.h - what needs more stack than a handler may have.
+ *
+ * Handlers run on the alternate stack where a thread has one, which may be
+ * 8 KiB.  One such thing at a time is done on a stack of our own.
+ */
+#ifndef SC_ASIDE_H
+#define SC_ASIDE_H
+
+/**
+ * Run @what, which needs at most SC_DRAIN_HANDLER_STACK, on another stack;
+ * not at all if another thread has it, or if there is no memory for it.
+ *
+ * Context: signal-safe, all signals blocked; @what does not fork.
+ */
+void sc_aside_run(void (*what)(void));
+
+#endif
