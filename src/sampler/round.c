@@ -86,7 +86,8 @@ static int start(struct look *look, struct sc_target *t)
 
 	t->n_tries++;
 	r = sc_task_look_at_mask(&s->tasks, t->tid, &about);
-	if (r != 0 || about.is_dead)
+	/* Ours begin with the program's name, and all signals blocked */
+	if (r != 0 || about.is_dead || about.is_ours)
 		return -ESRCH;
 	if ((about.blocked >> (s->signal - 1) & 1) != 0 || about.is_strict)
 		return -EAGAIN;
