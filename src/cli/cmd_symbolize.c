@@ -233,25 +233,6 @@ static bool open_input(struct job *job)
 
 /* -------------------------------------------------------------- the names */
 
-/* For struct sc_symbols_options: what JIT compilers made. */
-static int find_code(void *data, const struct sc_symbol_query *query,
-                     struct sc_symbol *ret_symbol)
-{
-	struct sc_code_range range;
-
-	if (!sc_code_names_find(data, query->pid, query->address, query->time,
-	                        &range))
-		return 0;
-	*ret_symbol = (struct sc_symbol){
-		.begin = range.start,
-		.end = range.start + range.len,
-		.name = range.name,
-		.nick = "",
-		.is_named = true,
-	};
-	return 1;
-}
-
 static void tell_code(void *data, const char *text)
 {
 	note(data, "%s", text);
@@ -290,7 +271,7 @@ static int find_names(struct job *job)
 		.debug_dirs = options->debug_dirs,
 		.n_debug_dirs = options->n_debug_dirs,
 		.is_live = options->root == NULL,
-		.code = find_code,
+		.code = sc_code_names_symbol,
 	};
 	int r = read_code(job);
 

@@ -189,6 +189,24 @@ bool sc_code_names_find(const struct sc_code_names *names, int32_t pid,
 	       sc_code_table_find(process->table, addr, time, ret_range);
 }
 
+int sc_code_names_symbol(void *names, const struct sc_symbol_query *query,
+                         struct sc_symbol *ret_symbol)
+{
+	struct sc_code_range range;
+
+	if (!sc_code_names_find(names, query->pid, query->address, query->time,
+	                        &range))
+		return 0;
+	*ret_symbol = (struct sc_symbol){
+		.begin = range.start,
+		.end = range.start + range.len,
+		.name = range.name,
+		.nick = "",
+		.is_named = true,
+	};
+	return 1;
+}
+
 static int next_id(struct sc_code_names *names, uint32_t *ret_id)
 {
 	size_t number;

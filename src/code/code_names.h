@@ -33,6 +33,7 @@
 
 #include "capture/writer.h"
 #include "code/code_table.h"
+#include "symbols/resolver.h"
 
 struct sc_code_names;
 
@@ -70,6 +71,10 @@ bool sc_code_names_any(const struct sc_code_names *names);
 bool sc_code_names_find(const struct sc_code_names *names, int32_t pid,
                         uint64_t addr, int64_t time,
                         struct sc_code_range *ret_range);
+
+/** The same for struct sc_symbols_options: 1, or 0: no such code. */
+int sc_code_names_symbol(void *names, const struct sc_symbol_query *query,
+                         struct sc_symbol *ret_symbol);
 
 /**
  * Copy all frames, from where the reader is, to @writer, which has begun.  0;

@@ -37,25 +37,6 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	       a->st_ino == b->st_ino;
 }
 
-/* For struct sc_symbols_options: what JIT compilers made. */
-static int find_code(void *data, const struct sc_symbol_query *query,
-                     struct sc_symbol *ret_symbol)
-{
-	struct sc_code_range range;
-
-	if (!sc_code_names_find(data, query->pid, query->address, query->time,
-	                        &range))
-		return 0;
-	*ret_symbol = (struct sc_symbol){
-		.begin = range.start,
-		.end = range.start + range.len,
-		.name = range.name,
-		.nick = "",
-		.is_named = true,
-	};
-	return 1;
-}
-
 /* Files with a build-id go by that, others by who had them as what. */
 static int add_files(struct sc_symbols *symbols,
                      const struct sc_mapped_files *files)
@@ -166,7 +147,7 @@ void sc_naming_write(const struct sc_naming *naming,
 {
 	const struct sc_symbols_options options = {
 		.is_live = true,
-		.code = find_code,
+		.code = sc_code_names_symbol,
 		.code_data = naming->code,
 	};
 	struct sc_symbol_table_totals totals;
