@@ -15,24 +15,26 @@ only=${1:-}
 files=$(sed -n '/^add_library(syscap STATIC/,/)$/p' \
 	"$SYSCAP_SOURCE/src/CMakeLists.txt" | grep -o '[a-z_]*/[a-z_]*\.c')
 
-# compile TREE FILE FOLDER
+# compile TREE FOLDER, of the files on standard input, two at a time
 compile() {
-	$CC -std=c11 -O2 -w -fPIC -I"$1/include" -I"$1/src" \
-		-c "$1/src/$2" -o "$3/$(basename $2 .c).o"
+	xargs -P 2 -I{} sh -c '
+		$1 -std=c11 -O2 -w -fPIC -I"$2/include" -I"$2/src" \
+			-c "$2/src/$4" -o "$3/$(basename "$4" .c).o"' \
+		- "$CC" "$1" "$2" {}
 }
 
+# Who emits: the others don't see the header that is broken.
+emitters='^clock/|^client/|^runtime/|^sampler/'
+
 mkdir "$work/whole"
-for file in $files; do
-	compile "$SYSCAP_SOURCE" $file "$work/whole"
-done
+echo "$files" | compile "$SYSCAP_SOURCE" "$work/whole"
 
 build() { # BROKEN-FILE TEST-SOURCE... ; into $work/test
 	cp "$work/whole"/*.o "$work"
-	for source in $files; do
-		case $1 in
-		include/* | "src/$source") compile "$work" $source "$work" ;;
-		esac
-	done
+	case $1 in
+	include/*) echo "$files" | grep -E "$emitters" ;;
+	*) echo "$files" | grep -x "${1#src/}" ;;
+	esac | compile "$work" "$work"
 	shift
 	$CC -std=c11 -O2 -w -I"$work/include" -I"$work/src" \
 		-I"$SYSCAP_SOURCE/tests" "$@" \
