@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "data/copy.h"
+
 /* The folders that distributions use. */
 static const char *const usual[] = { "/usr/lib/debug", "/app/lib/debug" };
 
@@ -214,7 +216,7 @@ static int try_link(struct search *search, const char *name)
 	int r = 0;
 
 	if (strrchr(wish->found, '/') != NULL) {
-		folder = strndup(
+		folder = sc_copy_text(
 			wish->found,
 			(size_t)(strrchr(wish->found, '/') - wish->found));
 		if (folder == NULL)

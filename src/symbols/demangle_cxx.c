@@ -22,6 +22,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "data/copy.h"
+
 #define MANGLED_MAX 8192u
 #define ANSWER_MAX  8192u
 #define MEMORY_MAX  (256ul << 20) /* more than the child has from us */
@@ -178,7 +180,8 @@ char *sc_demangle_cxx(const char *name)
 		return NULL;
 	n = ask(name, answer);
 	if (n > 0)
-		return answer[0] ? strndup(answer + 1, (size_t)n - 1) : NULL;
+		return answer[0] ? sc_copy_text(answer + 1, (size_t)n - 1)
+		                 : NULL;
 	sc_demangle_cxx_stop();
 	cxx.deaths++;
 	return NULL;

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "data/copy.h"
 #include "symbols/readable.h"
 
 /* Keep a file, and read its build-id. */
@@ -309,7 +310,7 @@ static int look_for(struct sc_finder *finder, struct sc_found *found)
 
 	if (r == 0 && len > mark && strcmp(path + len - mark, deleted) == 0) {
 		is_gone = true;
-		plain = strndup(path, len - mark);
+		plain = sc_copy_text(path, len - mark);
 		if (plain == NULL)
 			return -ENOMEM;
 	}

@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+#include "data/copy.h"
+
 #define FIELDS_MAX 32u /* of a line: fewer than these are of use */
 
 struct field {
@@ -81,7 +83,7 @@ static int add(struct sc_mount_table *table, const struct field *device,
 		.point = unescape(point),
 		.type = unescape(type),
 		/* Options have commas of their own escaped; see there. */
-		.options = strndup(options->text, options->len),
+		.options = sc_copy_text(options->text, options->len),
 	};
 
 	if (mount.device && mount.root && mount.point && mount.type &&

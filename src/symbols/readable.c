@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/copy.h"
 #include "data/utf8.h"
 #include "symbols/demangle.h"
 
@@ -62,7 +63,7 @@ char *sc_readable_name(const char *name, bool is_plt)
 
 	if (version != NULL && version > name)
 		len = (size_t)(version - name);
-	plain = strndup(name, len);
+	plain = sc_copy_text(name, len);
 	if (plain == NULL)
 		return NULL;
 	text = sc_demangle(plain);

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "data/copy.h"
 #include "symbols/demangle.h"
 #include "symbols/finder.h"
 #include "symbols/mapped.h"
@@ -51,7 +52,7 @@ static int add_folder(struct sc_paths *folders, const char *path, size_t len)
 		len--;
 	if (len == 0)
 		return 0;
-	copy = strndup(path, len);
+	copy = sc_copy_text(path, len);
 	if (copy == NULL || sc_array_push(&folders->array, copy) < 0) {
 		free(copy);
 		return -ENOMEM;
