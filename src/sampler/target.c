@@ -114,7 +114,7 @@ static bool is_gone(int32_t tid)
 static bool is_free(const struct sc_target *t)
 {
 	return t->cookie == 0 &&
-	       (__atomic_load_n(&t->busy, __ATOMIC_ACQUIRE) == 0 ||
+	       (__atomic_load_n(&t->busy, __ATOMIC_SEQ_CST) == 0 ||
 	        is_gone(t->tid));
 }
 
@@ -147,8 +147,12 @@ struct sc_target *sc_target_give(int32_t tid)
 		memset(sc_target_take_memory(t), 0, sc_take_size());
 	t->number = number;
 	t->generation++;
-	t->tid = tid;
-	t->busy = 0;
+	__atomic_store_n(&t->tid, tid, __ATOMIC_RELAXED);
+	/* of a thread that ended in its handler; nobody else sets it now */
+	uintptr_t busy = __atomic_load_n(&t->busy, __ATOMIC_RELAXED);
+	if (busy != 0)
+		__atomic_compare_exchange_n(&t->busy, &busy, 0, false,
+		                            __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	t->tls = SC_TLS_UNKNOWN;
 	t->cpu_seen = 0;
 	t->n_tries = 0;
@@ -167,7 +171,7 @@ void sc_target_free(struct sc_target *target)
 {
 	uint32_t *link = &buckets[(uint32_t)target->tid % N_BUCKETS];
 
-	__atomic_store_n(&target->cookie, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&target->cookie, 0, __ATOMIC_SEQ_CST);
 	while (*link != 0 && *link != target->number + 1)
 		link = &sc_target_at(*link - 1)->next;
 	if (*link != 0)

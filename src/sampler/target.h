@@ -30,9 +30,9 @@ enum sc_target_tls {
 
 struct sc_target {
 	uint64_t cookie; /* 0: free.  Stored last, cleared first */
-	int32_t tid;
-	uint32_t tls;   /* enum sc_target_tls, by its thread */
-	uintptr_t busy; /* where our handler's frame lies, on its thread; 0 */
+	int32_t tid;     /* relaxed; handlers compare */
+	uint32_t tls;    /* enum sc_target_tls, by its thread */
+	uintptr_t busy;  /* where our handler's frame lies, on its thread; 0 */
 
 	/* Written by its thread, in handlers; never set back */
 	uint64_t n_samples, n_due, n_cut, n_stopped, n_refused;

@@ -172,11 +172,11 @@ static void record(struct sc_target *t, const siginfo_t *info,
 	sc_drain_handler_note(false);
 }
 
-static void tick(struct sc_target *t, const siginfo_t *info,
+static void tick(struct sc_target *t, uint64_t cookie, const siginfo_t *info,
                  const ucontext_t *context)
 {
-	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-	const uintptr_t before = __atomic_load_n(&t->busy, __ATOMIC_RELAXED);
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	uintptr_t before = __atomic_load_n(&t->busy, __ATOMIC_RELAXED);
 
 	/* Below a frame of ours there is one that lives; not above it, where
 	 * somebody left ours by a jump */
@@ -184,43 +184,50 @@ static void tick(struct sc_target *t, const siginfo_t *info,
 		add(&t->n_refused, 1);
 		return;
 	}
-	/* Stop's side: store is_on = 0; load each busy */
-	__atomic_store_n(&t->busy, here, __ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&sc_sampler->is_on, __ATOMIC_SEQ_CST) != 0) {
+	/*
+	 * Stop's side: store is_on = 0; load each busy.
+	 * That of who gives the target to another thread: store cookie = 0;
+	 * load busy.  Since it was found to be ours, both may have been.
+	 */
+	if (!__atomic_compare_exchange_n(&t->busy, &before, here, false,
+	                                 __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+		return;
+	if (__atomic_load_n(&t->cookie, __ATOMIC_SEQ_CST) == cookie &&
+	    __atomic_load_n(&sc_sampler->is_on, __ATOMIC_SEQ_CST) != 0) {
 		if (syscap_is_active())
 			record(t, info, context);
 		if (__atomic_load_n(&sc_sampler->watcher, __ATOMIC_RELAXED) ==
 		    SC_WATCHER_LATER)
 			sc_watch_from_tick();
 	}
-	__atomic_store_n(&t->busy, 0, __ATOMIC_RELEASE);
+	__atomic_compare_exchange_n(&t->busy, &here, 0, false, __ATOMIC_RELEASE,
+	                            __ATOMIC_RELAXED);
 }
 
 /* False: a signal of somebody else's.  *ret_target NULL: one of ours that
  * comes too late. */
 static bool is_ours(int signal, const siginfo_t *info, int32_t tid,
-                    struct sc_target **ret_target)
+                    struct sc_target **ret_target, uint64_t *ret_cookie)
 {
 	struct sc_target *t;
 
 	*ret_target = NULL;
 	if (info->si_code == SI_TIMER) {
-		const uint64_t cookie =
-			(uint64_t)(uintptr_t)info->si_value.sival_ptr;
-
-		if (!sc_target_is_cookie(cookie))
+		*ret_cookie = (uint64_t)(uintptr_t)info->si_value.sival_ptr;
+		if (!sc_target_is_cookie(*ret_cookie))
 			return false;
-		t = sc_target_by_cookie(cookie);
+		t = sc_target_by_cookie(*ret_cookie);
 	} else if (signal == SIGURG &&
 	           (info->si_code == POLL_IN || info->si_code == POLL_HUP)) {
 		t = sc_timer_by_fd(info->si_fd);
 		/* A late one is ignored by default, so pass it on */
 		if (t == NULL)
 			return false;
+		*ret_cookie = __atomic_load_n(&t->cookie, __ATOMIC_ACQUIRE);
 	} else {
 		return false;
 	}
-	if (t != NULL && t->tid == tid)
+	if (t != NULL && __atomic_load_n(&t->tid, __ATOMIC_RELAXED) == tid)
 		*ret_target = t;
 	return true;
 }
@@ -229,8 +236,9 @@ NO_CANARY void sc_tick_handle(int signal, siginfo_t *info, void *context)
 {
 	const int32_t tid = (int32_t)call(SYS_gettid, 0, 0, 0);
 	struct sc_target *t;
+	uint64_t cookie;
 
-	if (!is_ours(signal, info, tid, &t)) {
+	if (!is_ours(signal, info, tid, &t, &cookie)) {
 		if (sc_sampler != NULL)
 			__atomic_add_fetch(&sc_sampler->n_foreign, 1,
 			                   __ATOMIC_RELAXED);
@@ -246,6 +254,6 @@ NO_CANARY void sc_tick_handle(int signal, siginfo_t *info, void *context)
 	if (t->tls != SC_TLS_OWN)
 		return;
 	const int saved = errno;
-	tick(t, info, context);
+	tick(t, cookie, info, context);
 	errno = saved;
 }
