@@ -3,6 +3,10 @@
 #define _GNU_SOURCE
 #include "client/sample.h"
 
+#include <string.h>
+
+#include "client/jitmap.h"
+
 void syscap_sample(int (*backtrace)(uint64_t *addrs, unsigned n_addrs,
                                     void *user),
                    void *user)
@@ -38,6 +42,7 @@ void sc_sample_emit(int64_t now, const uint64_t *addrs, unsigned n,
 	volatile uintptr_t token;
 	struct sc_place place;
 
+	/* A callback may have forked, or stopped recording */
 	if (!syscap_is_active())
 		return;
 	sc_jitmap_publish(addrs, n);
