@@ -127,6 +127,10 @@ struct syscap_stats {
 	bool clock_is_tsc;
 	uint64_t n_written; /* bytes that the process wrote by itself */
 	char output[1024];  /* the file of SYSCAP_OUTPUT or syscap_start() */
+	/* Copies of the library, in the program and in libraries that it
+	 * loaded, that act as one: one ring a thread, ids that never clash */
+	uint32_t n_copies;
+	char why_alone[120]; /* why this one does not; "" else */
 };
 
 /**

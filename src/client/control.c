@@ -14,12 +14,8 @@
 #include <unistd.h>
 
 #include "clock/clock.h"
+#include "copies/block.h"
 #include "ring/ring.h"
-
-/* Which socket: set once, before there are events; inherited by forks. */
-static int control_fd = -1;
-static dev_t control_dev;
-static ino_t control_ino;
 
 static int socket_option(int fd, int option)
 {
@@ -30,7 +26,7 @@ static int socket_option(int fd, int option)
 	                                                              : -1;
 }
 
-const char *sc_control_adopt(int fd)
+const char *sc_control_adopt(int fd, struct sc_control_socket *ret_socket)
 {
 	struct sockaddr_un peer;
 	socklen_t peer_size = sizeof(peer);
@@ -51,9 +47,9 @@ const char *sc_control_adopt(int fd)
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &cred_size) != 0 ||
 	    cred.pid == getpid())
 		return "SYSPROF_CONTROL_FD is a socket pair of this process";
-	control_fd = fd;
-	control_dev = st.st_dev;
-	control_ino = st.st_ino;
+	ret_socket->fd = fd;
+	ret_socket->dev = st.st_dev;
+	ret_socket->ino = st.st_ino;
 	return NULL;
 }
 
@@ -61,8 +57,9 @@ static bool is_still_ours(void)
 {
 	struct stat st;
 
-	return fstat(control_fd, &st) == 0 && st.st_dev == control_dev &&
-	       st.st_ino == control_ino;
+	return fstat(sc_block->control_fd, &st) == 0 &&
+	       st.st_dev == sc_block->control_dev &&
+	       st.st_ino == sc_block->control_ino;
 }
 
 /* Returns 0, or -ETIMEDOUT when the deadline has passed. */
@@ -70,7 +67,8 @@ static int wait_for(short events, int64_t deadline)
 {
 	for (;;) {
 		const int64_t left = deadline - sc_clock_kernel();
-		struct pollfd pfd = { .fd = control_fd, .events = events };
+		struct pollfd pfd = { .fd = sc_block->control_fd,
+			              .events = events };
 
 		if (left <= 0)
 			return -ETIMEDOUT;
@@ -89,9 +87,10 @@ static int send_request(int64_t deadline)
 	while (sent < SC_CONTROL_REQUEST_LEN) {
 		if (!is_still_ours())
 			return -ESTALE;
-		const ssize_t n = send(control_fd, &SC_CONTROL_REQUEST[sent],
-		                       SC_CONTROL_REQUEST_LEN - sent,
-		                       MSG_NOSIGNAL | MSG_DONTWAIT);
+		const ssize_t n =
+			send(sc_block->control_fd, &SC_CONTROL_REQUEST[sent],
+		             SC_CONTROL_REQUEST_LEN - sent,
+		             MSG_NOSIGNAL | MSG_DONTWAIT);
 		if (n >= 0) {
 			sent += (size_t)n;
 			continue;
@@ -155,7 +154,7 @@ static int receive_ring(int64_t deadline)
 
 		if (!is_still_ours())
 			return -ESTALE;
-		const ssize_t n = recvmsg(control_fd, &msg,
+		const ssize_t n = recvmsg(sc_block->control_fd, &msg,
 		                          MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 		if (n > 0)
 			return take_fd(&msg);
@@ -179,7 +178,7 @@ int sc_control_request_ring(void)
 		sc_clock_kernel() + (int64_t)SC_CONTROL_TIMEOUT_MS * 1000000;
 	int cancel_state;
 
-	if (control_fd < 0)
+	if (sc_block->control_fd < 0)
 		return -ESTALE;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	int r = send_request(deadline);

@@ -16,12 +16,19 @@
 /** How long a recorder may take to answer. */
 #define SC_CONTROL_TIMEOUT_MS 250
 
+/** Which socket. */
+struct sc_control_socket {
+	int fd; /* -1: none */
+	uint64_t dev, ino;
+};
+
 /**
- * Adopt @fd as the control socket.  Returns NULL, or why it is refused.
+ * Look whether @fd is a control socket.  Returns NULL and fills *@ret_socket,
+ * which goes into the block; or why it is refused.
  *
  * Context: setup.
  */
-const char *sc_control_adopt(int fd);
+const char *sc_control_adopt(int fd, struct sc_control_socket *ret_socket);
 
 /**
  * Request a ring and wait for it, at most SC_CONTROL_TIMEOUT_MS.  Holds no

@@ -6,14 +6,11 @@
 #include <unistd.h>
 
 #include "clock/clock.h"
+#include "copies/block.h"
 
 #define ID_BITS  24
 #define FIRST_ID UINT32_C(256)
 #define N_IDS    ((UINT32_C(1) << ID_BITS) - FIRST_ID)
-/* Allocation goes on in a child: ids that were given stay given. */
-static uint32_t n_given;
-static uint32_t base; /* 0: not chosen */
-
 /* splitmix64's finisher: spreads what differs in few bits */
 static uint64_t mix(uint64_t x)
 {
@@ -24,18 +21,31 @@ static uint64_t mix(uint64_t x)
 	return x ^ x >> 31;
 }
 
+/* Of writers of captures in a process that records nothing (yet). */
+static struct sc_numbers own;
+
+static struct sc_numbers *numbers(void)
+{
+	return sc_block != NULL ? &sc_block->counters : &own;
+}
+
 static uint32_t choose_base(void)
 {
-	uint32_t chosen = __atomic_load_n(&base, __ATOMIC_RELAXED);
+	struct sc_numbers *const all = numbers();
+	uint32_t *const base = &all->base;
+	uint32_t chosen = __atomic_load_n(base, __ATOMIC_RELAXED);
+	const uint32_t before = __atomic_load_n(&own.base, __ATOMIC_RELAXED);
 
 	if (chosen != 0)
 		return chosen;
 	/* pid, time, and where this copy was loaded */
 	const uint64_t seed = mix((uint64_t)getpid()) ^
 	                      (uint64_t)sc_clock_kernel() ^
-	                      mix((uint64_t)(uintptr_t)&base);
-	const uint32_t mine = FIRST_ID + (uint32_t)(mix(seed) % N_IDS);
-	return __atomic_compare_exchange_n(&base, &chosen, mine, false,
+	                      mix((uint64_t)(uintptr_t)base);
+	uint32_t mine = FIRST_ID + (uint32_t)(mix(seed) % N_IDS);
+	if (before != 0) /* as far from those that this copy gave as can be */
+		mine = FIRST_ID + (before - FIRST_ID + N_IDS / 2) % N_IDS;
+	return __atomic_compare_exchange_n(base, &chosen, mine, false,
 	                                   __ATOMIC_RELAXED, __ATOMIC_RELAXED)
 	               ? mine
 	               : chosen;
@@ -59,7 +69,8 @@ uint32_t sc_counter_id_give(struct syscap_counter *counter)
 
 	if (index != 0)
 		return index;
-	const uint32_t n = __atomic_add_fetch(&n_given, 1, __ATOMIC_RELAXED);
+	const uint32_t n =
+		__atomic_add_fetch(&numbers()->n_given, 1, __ATOMIC_RELAXED);
 	uint32_t none = 0;
 	/* Whoever sets the id decides; the index follows from a second race
 	 * that anybody may win, for the number is only an index of bits */
@@ -84,10 +95,12 @@ static bool is_row(uint32_t first, uint32_t n)
 
 uint32_t sc_counter_id_request(uint32_t n)
 {
+	uint32_t *const n_given = &numbers()->n_given;
+
 	if (n == 0)
 		return 0;
 	for (;;) {
-		uint32_t given = __atomic_load_n(&n_given, __ATOMIC_RELAXED);
+		uint32_t given = __atomic_load_n(n_given, __ATOMIC_RELAXED);
 		uint32_t first = given + 1;
 
 		if (n >= N_IDS - first)
@@ -96,7 +109,7 @@ uint32_t sc_counter_id_request(uint32_t n)
 		while (!is_row(first, n))
 			if (++first >= N_IDS - n)
 				return 0;
-		if (__atomic_compare_exchange_n(&n_given, &given, first + n - 1,
+		if (__atomic_compare_exchange_n(n_given, &given, first + n - 1,
 		                                false, __ATOMIC_RELAXED,
 		                                __ATOMIC_RELAXED))
 			return nth_id(first);

@@ -3,12 +3,14 @@
  * counter_id.h - the numbers of counters.
  *
  * Ids are 24 bits wide and belong to the process: one sequence for all of
- * its threads, from a base that a hash of the process scatters, so that
- * processes and other copies of this library in one capture rarely meet
+ * its threads and copies of the library, from a base that a hash of the
+ * process scatters, so that processes in one capture rarely meet
  * (recorders of ours renumber anyway).  1..255 and the block that a stock
  * client of the same process counts in are left out.
  *
  * An index is the place of an id in the sequence, from 1.
+ *
+ * A child goes on counting: ids that were given stay given.
  *
  * Context of everything here: any-thread, signal-safe.
  */

@@ -16,7 +16,7 @@
 static bool is_without_thread(const struct sc_session *s)
 {
 	return __atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) == 0 &&
-	       !s->plan->no_thread;
+	       !s->no_thread && sc_session_is_ours(s);
 }
 
 static bool is_filling(void)

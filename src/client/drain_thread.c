@@ -49,8 +49,6 @@ enum {
 	THREAD_ENDED,
 };
 
-uint32_t sc_drain_sleeping;
-
 /* --------------------------------------------------------------- futexes */
 
 static void wait_on(uint32_t *word, uint32_t value, int64_t ns)
@@ -282,13 +280,13 @@ static void sleep_until_woken(struct drainer *d)
 	const uint32_t seen = __atomic_load_n(&s->wakes, __ATOMIC_ACQUIRE);
 	const int64_t longest = longest_sleep(d);
 
-	__atomic_store_n(&sc_drain_sleeping, 1, __ATOMIC_SEQ_CST);
+	sc_roll_set_sleeping(1);
 	if (d->has_barrier)
 		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
 	if ((s->retry_at != 0 || !sc_drain_has_work(s)) &&
 	    __atomic_load_n(&s->asked, __ATOMIC_SEQ_CST) == 0)
 		wait_on(&s->wakes, seen, longest);
-	__atomic_store_n(&sc_drain_sleeping, 0, __ATOMIC_RELAXED);
+	sc_roll_set_sleeping(0);
 }
 
 static void serve(struct drainer *d, uint32_t asked, int result)
@@ -460,7 +458,7 @@ int sc_drain_thread_flush(struct sc_session *s, int64_t deadline)
 /* A child may be about to exec; give it no thread in its first moments. */
 static bool may_have_thread(const struct sc_session *s, int64_t now)
 {
-	return !s->plan->no_thread && !s->is_orphan && s->pid == getpid() &&
+	return !s->no_thread && !s->is_orphan && s->pid == getpid() &&
 	       (!s->is_child || now - s->began >= CHILD_AGE_NS ||
 	        __atomic_load_n(&s->is_crowded, __ATOMIC_RELAXED));
 }
@@ -499,7 +497,8 @@ SC_COLD void sc_wake_drainer(void)
 		    THREAD_NONE) {
 			__atomic_add_fetch(&s->wakes, 1, __ATOMIC_SEQ_CST);
 			wake_all(&s->wakes);
-		} else if (!s->plan->no_thread && !try_to_make(s)) {
+		} else if (!s->no_thread &&
+		           (!sc_session_is_ours(s) || !try_to_make(s))) {
 			/* the next event tries again */
 			__atomic_store_n(&sc_drain_sleeping, 1,
 			                 __ATOMIC_RELAXED);

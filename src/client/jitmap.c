@@ -13,8 +13,6 @@
 
 #include "client/process.h"
 
-#define N_NAMES (1u << 16)
-
 /* A frame of more would find room less often. */
 #define MAX_NAMES 32u
 #define MAX_LEN   8192u
@@ -27,8 +25,11 @@
  *
  * A forked child finds it zeroed.  The pid tells, too: an emit that was
  * forked inside ends in the child, and notes the parent's.
+ *
+ * All copies share one, of the names that they share; behind it in the second
+ * place stands this copy's, of its early ones.
  */
-static uint64_t *published;
+static uint64_t *published_early;
 
 struct names {
 	unsigned n;
@@ -37,9 +38,9 @@ struct names {
 	uint64_t addrs[MAX_NAMES];
 };
 
-static uint64_t *map_published(void)
+static uint64_t *map_published(uint64_t **at)
 {
-	const size_t size = N_NAMES * sizeof(*published);
+	const size_t size = SC_NAMES_MAX * sizeof(**at);
 	const int saved = errno;
 	uint64_t *other = NULL;
 	uint64_t *const mine =
@@ -51,20 +52,37 @@ static uint64_t *map_published(void)
 		return NULL;
 	}
 	(void)madvise(mine, size, MADV_WIPEONFORK); /* Linux 4.14 */
-	const bool is_ours =
-		__atomic_compare_exchange_n(&published, &other, mine, false,
-	                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+	const bool is_ours = __atomic_compare_exchange_n(
+		at, &other, mine, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 	if (!is_ours) /* another thread's, or a handler's, is there */
 		munmap(mine, size);
 	errno = saved;
 	return is_ours ? mine : other;
 }
 
-static uint64_t *get_published(void)
+static uint64_t *get_published(uint64_t **at)
 {
-	uint64_t *const known = __atomic_load_n(&published, __ATOMIC_ACQUIRE);
+	uint64_t *const known = __atomic_load_n(at, __ATOMIC_ACQUIRE);
 
-	return known != NULL ? known : map_published();
+	return known != NULL ? known : map_published(at);
+}
+
+/* Where it is noted whether the name at @index is published; or NULL. */
+static uint64_t *mark_of(uint32_t index)
+{
+	uint64_t *const marks =
+		get_published(index < SC_NAMES_MAX ? &sc_block->names.published
+	                                           : &published_early);
+
+	return marks != NULL ? &marks[index % SC_NAMES_MAX] : NULL;
+}
+
+static bool is_published(uint32_t index, uint64_t recording)
+{
+	const uint64_t *const mark = mark_of(index);
+
+	return mark == NULL ||
+	       __atomic_load_n(mark, __ATOMIC_RELAXED) == recording;
 }
 
 static uint64_t recording_of(const struct sc_thread *st)
@@ -85,8 +103,8 @@ static bool is_among(const struct names *names, uint32_t index)
 
 /* Names to publish from @addrs on, as many as go into one frame.  Returns how
  * many addresses were looked at. */
-static unsigned gather(struct names *names, const uint64_t *marks,
-                       uint64_t recording, const uint64_t *addrs, unsigned n)
+static unsigned gather(struct names *names, uint64_t recording,
+                       const uint64_t *addrs, unsigned n)
 {
 	uint32_t index;
 	size_t len;
@@ -95,9 +113,7 @@ static unsigned gather(struct names *names, const uint64_t *marks,
 	names->len = SYSCAP_JITMAP_FIXED;
 	for (unsigned i = 0; i < n; i++) {
 		if (!sc_names_index(addrs[i], &index) ||
-		    __atomic_load_n(&marks[index], __ATOMIC_RELAXED) ==
-		            recording ||
-		    is_among(names, index))
+		    is_published(index, recording) || is_among(names, index))
 			continue;
 		sc_names_text(index, &len);
 		const uint32_t more = 8 + (uint32_t)len + 1;
@@ -161,30 +177,28 @@ static bool emit(struct sc_thread *st, const struct names *names,
 void sc_jitmap_publish_some(const uint64_t *addrs, unsigned n)
 {
 	struct names names;
-	bool is_published;
+	bool is_out;
 
 	if (!syscap_is_active() || n == 0)
 		return;
-	uint64_t *const marks = get_published();
 	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_JITMAP);
-	if (marks == NULL || st == NULL)
+	if (st == NULL)
 		return;
 	/* Now: what is emitted in this recording is published in no other */
 	const uint64_t recording = recording_of(st);
 	while (n != 0) {
-		const unsigned seen =
-			gather(&names, marks, recording, addrs, n);
+		const unsigned seen = gather(&names, recording, addrs, n);
 
 		addrs += seen;
 		n -= seen;
 		if (names.n == 0)
 			continue;
-		if (!emit(st, &names, &is_published))
+		if (!emit(st, &names, &is_out))
 			return;
 		/* Inside another emit of this thread it is published when
 		 * that one ends; if that one dies first, never */
-		for (unsigned i = 0; is_published && i < names.n; i++)
-			__atomic_store_n(&marks[names.indices[i]], recording,
+		for (unsigned i = 0; is_out && i < names.n; i++)
+			__atomic_store_n(mark_of(names.indices[i]), recording,
 			                 __ATOMIC_RELEASE);
 	}
 }

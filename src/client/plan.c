@@ -19,11 +19,34 @@
 
 static struct sc_plan from_environment;
 static struct sc_plan from_options;
-static const struct sc_plan *current = &from_environment;
+
+static struct sc_plan_ref ref_of(const struct sc_plan *plan)
+{
+	return (struct sc_plan_ref){ plan, SC_PRIVATE_ABI, plan->sink };
+}
+
+struct sc_plan_ref sc_plan_environment_ref(void)
+{
+	return ref_of(&from_environment);
+}
+
+static const struct sc_plan_ref *current(void)
+{
+	return sc_plan_is_started() ? &sc_block->started
+	                            : &sc_block->environment;
+}
 
 const struct sc_plan *sc_plan_current(void)
 {
-	return __atomic_load_n(&current, __ATOMIC_ACQUIRE);
+	const struct sc_plan_ref *const ref = current();
+
+	if (ref->private_abi == SC_PRIVATE_ABI)
+		return ref->plan;
+	/* Of the same environment */
+	return ref == &sc_block->environment &&
+	                       ref->sink == from_environment.sink
+	               ? &from_environment
+	               : NULL;
 }
 
 const struct sc_plan *sc_plan_of_options(void)
@@ -33,22 +56,23 @@ const struct sc_plan *sc_plan_of_options(void)
 
 bool sc_plan_is_started(void)
 {
-	return sc_plan_current() == &from_options;
+	return __atomic_load_n(&sc_block->is_started, __ATOMIC_ACQUIRE) != 0;
 }
 
 enum sc_sink sc_plan_sink(void)
 {
-	return sc_plan_current()->sink;
+	return (enum sc_sink)current()->sink;
 }
 
 void sc_plan_use_options(void)
 {
-	__atomic_store_n(&current, &from_options, __ATOMIC_RELEASE);
+	sc_block->started = ref_of(&from_options);
+	__atomic_store_n(&sc_block->is_started, 1, __ATOMIC_RELEASE);
 }
 
 void sc_plan_use_environment(void)
 {
-	__atomic_store_n(&current, &from_environment, __ATOMIC_RELEASE);
+	__atomic_store_n(&sc_block->is_started, 0, __ATOMIC_RELEASE);
 }
 
 static uint32_t ring_bytes(uint64_t kib)

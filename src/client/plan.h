@@ -3,8 +3,9 @@
  * plan.h - what this process is to record into by itself.
  *
  * There are two plans, the environment's and that of syscap_start(), and one
- * of them is current.  Both are static: a forked child has them too.  The
- * second is written only by who has sc_process->life, while it is not current.
+ * of them is current; struct sc_block says where they are, and which.  Both
+ * are static in some copy: a forked child has them too.  The second is written
+ * only by who has sc_process->life, while it is not current.
  */
 #ifndef SC_PLAN_H
 #define SC_PLAN_H
@@ -12,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "copies/block.h"
 #include "sink/output.h"
 #include "sink/trace_fd.h"
 
@@ -24,6 +26,7 @@ enum sc_sink {
 	SC_SINK_OUTPUT,
 };
 
+/** Private: copies with another number don't look into it. */
 struct sc_plan {
 	enum sc_sink sink;
 	bool no_thread;
@@ -44,7 +47,12 @@ enum sc_sink sc_plan_from_environment(bool has_recorder, const char **ret_why);
 /** Take what syscap_start() is given.  NULL, or why it can't be. */
 const char *sc_plan_from_options(const struct syscap_options *options);
 
+/** What sc_plan_from_environment() found, for the block. */
+struct sc_plan_ref sc_plan_environment_ref(void);
+
 /** Context of these: any-thread, signal-safe. */
+
+/** NULL: it is of a copy whose plans are not laid out as ours. */
 const struct sc_plan *sc_plan_current(void);
 const struct sc_plan *sc_plan_of_options(void);
 bool sc_plan_is_started(void);

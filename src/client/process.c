@@ -3,13 +3,11 @@
 #define _GNU_SOURCE
 #include "client/process.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <syscap.h>
@@ -20,22 +18,18 @@
 #include "client/at_load.h"
 #include "client/control.h"
 #include "client/session.h"
+#include "client/share.h"
 #include "client/start.h"
 #include "client/thread.h"
 #include "clock/clock.h"
+#include "copies/cards.h"
 
 /* 1 until the constructor has looked: events before it come to us. */
 int sc_active = 1;
+uint32_t sc_drain_sleeping;
 __thread struct sc_thread *sc_self __attribute__((tls_model(SYSCAP_TLS_MODEL)));
 
-struct sc_process *sc_process;
-struct sc_state *sc_states;
 uint32_t sc_loss_epoch;
-
-/* Static dlopen() needs libraries at run time, and a static program can't
- * be unloaded: take it only where it is there. */
-#pragma weak dlopen
-#pragma weak dladdr
 
 enum {
 	NOT_BEGUN,
@@ -43,13 +37,8 @@ enum {
 	DONE
 };
 static uint32_t init_phase;
-static const char *reason = "nothing was recorded yet";
-static pthread_key_t exit_key;
-static bool have_exit_key;
-
-/* The highest `high_water` of this process and its ancestors since exec.
- * Kept over fork: says which states an inherited sc_self may point to. */
-uint32_t sc_states_ever;
+static const char *reason = "nothing was recorded yet"; /* without a block */
+static struct sc_control_socket control = { .fd = -1 };
 
 /* pthread_setspecific() allocates for keys from here on (glibc, musl: 128
  * keys and never): a handler must not. */
@@ -57,104 +46,71 @@ uint32_t sc_states_ever;
 
 void sc_process_set_reason(const char *text)
 {
-	__atomic_store_n(&reason, text, __ATOMIC_RELAXED);
+	const char **const at = sc_block != NULL ? &sc_block->reason : &reason;
+
+	__atomic_store_n(at, text, __ATOMIC_RELAXED);
 }
 
 void sc_process_turn_off(const char *why)
 {
 	sc_process_set_reason(why);
-	__atomic_store_n(&sc_active, 0, __ATOMIC_RELAXED);
+	if (sc_block != NULL)
+		sc_roll_set_active(0);
+	else
+		__atomic_store_n(&sc_active, 0, __ATOMIC_RELAXED);
 	sc_diag_say("recording is off", why);
+}
+
+static bool have_exit_key(pthread_key_t *ret_key)
+{
+	const uint32_t key = sc_block->exit_key;
+
+	*ret_key = (pthread_key_t)(key - 1);
+	return key != 0 && key - 1 < FIRST_ALLOCATING_KEY;
 }
 
 bool sc_process_watch_thread(void *state)
 {
-	return have_exit_key && exit_key < FIRST_ALLOCATING_KEY &&
-	       pthread_setspecific(exit_key, state) == 0;
+	pthread_key_t key;
+
+	return have_exit_key(&key) && pthread_setspecific(key, state) == 0;
 }
 
-/*
- * dlclose() of the library that holds this copy must not unmap the code that
- * thread exit and fork run.
- */
-static void pin_own_object(void)
+void *sc_process_watched_thread(void)
 {
-	Dl_info info;
+	pthread_key_t key;
 
-	if (dlopen == NULL || dladdr == NULL ||
-	    dladdr(&sc_active, &info) == 0 || info.dli_fname == NULL)
-		return;
-	void *const handle =
-		dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-	if (handle != NULL)
-		dlclose(handle);
-}
-
-/*
- * States and sc_process in one mapping that a child finds zeroed.  Without
- * MADV_WIPEONFORK (Linux < 4.14) the atfork handler clears it, and _Fork()
- * is not noticed.
- */
-static bool map_states(void)
-{
-	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	const size_t front =
-		(sizeof(struct sc_process) + page - 1) / page * page;
-	const size_t size = front + SC_THREADS_MAX * sizeof(struct sc_state);
-	char *const base =
-		mmap(NULL, size, PROT_READ | PROT_WRITE,
-	             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (base == MAP_FAILED)
-		return false;
-	if (madvise(base, size, MADV_WIPEONFORK) != 0)
-		sc_diag_say("MADV_WIPEONFORK", "not supported: children of "
-		                               "_Fork() must not emit");
-	sc_states = (struct sc_state *)(void *)(base + front);
-	__atomic_store_n(&sc_process, (struct sc_process *)(void *)base,
-	                 __ATOMIC_RELEASE);
-	return true;
+	return have_exit_key(&key) ? pthread_getspecific(key) : NULL;
 }
 
 /* What fork() can do at once and _Fork() leaves to the first event. */
 static void begin_child(void)
 {
-	if (sc_process == NULL)
+	const int32_t pid = getpid();
+
+	if (sc_process->pid == pid) { /* emitted in another handler of fork() */
+		sc_process->born = pid;
+		sc_process->is_child = true;
 		return;
+	}
 	if (sc_process->pid != 0) { /* was not wiped */
 		memset(sc_process, 0, sizeof(*sc_process));
-		memset(sc_states, 0, sc_states_ever * sizeof(*sc_states));
+		memset(sc_states, 0,
+		       (size_t)sc_block->states_ever * sc_block->state_size);
 	}
-	sc_process->born = getpid();
+	sc_process->born = pid;
 	sc_process->is_child = true;
-	if (sc_self != NULL)
-		sc_thread_drop_inherited_ring(sc_state_of(sc_self), true);
-}
-
-static const char *set_up_control(const char *value)
-{
-	const int fd = sc_env_parse_fd(value);
-
-	if (fd < 0)
-		return "SYSPROF_CONTROL_FD is not a descriptor number above 2";
-	return sc_control_adopt(fd);
+	void *const own = sc_process_watched_thread();
+	if (own != NULL || sc_self != NULL)
+		sc_thread_drop_inherited_ring(
+			own != NULL ? own : sc_state_of(sc_self), true);
 }
 
 /* What recording of any kind needs. */
 static int prepare(void)
 {
-	if (!map_states())
-		return -ENOMEM;
-	/* known before there are events: a vfork() child that has the first
-	 * one of all must not pass for us */
-	sc_process->born = getpid();
-	sc_process->pid = sc_process->born;
-	sc_clock_init();
-	pin_own_object();
-	have_exit_key = pthread_key_create(&exit_key, sc_thread_exit) == 0;
-	pthread_atfork(NULL, NULL, begin_child);
-	sc_start_watch_exit();
-	return 0;
+	sc_cards_pin(&sc_active);
+	return sc_share_found(&control, sc_thread_exit, begin_child);
 }
 
 int sc_process_prepare(void)
@@ -176,14 +132,32 @@ int sc_process_prepare(void)
 	return r;
 }
 
+void sc_process_join(void)
+{
+	/* Whoever switched us on has pinned us, too */
+	if (sc_process == NULL && !sc_share_adopt())
+		__atomic_store_n(&sc_active, 0, __ATOMIC_RELAXED);
+}
+
+/* -------------------------------------------------------------- at load */
+
+static const char *set_up_control(const char *value)
+{
+	const int fd = sc_env_parse_fd(value);
+
+	if (fd < 0)
+		return "SYSPROF_CONTROL_FD is not a descriptor number above 2";
+	return sc_control_adopt(fd, &control);
+}
+
 /* The first sink of the environment that can be had. */
 static enum sc_sink choose_sink(const char **ret_why)
 {
-	const char *const control = sc_env_get(SC_ENV_CONTROL_FD);
+	const char *const control_fd = sc_env_get(SC_ENV_CONTROL_FD);
 	const char *why = NULL;
 
-	if (control != NULL) {
-		why = set_up_control(control);
+	if (control_fd != NULL) {
+		why = set_up_control(control_fd);
 		if (why == NULL) {
 			*ret_why = "SYSPROF_CONTROL_FD leads to a recorder";
 			return sc_plan_from_environment(true, NULL);
@@ -198,19 +172,32 @@ static enum sc_sink choose_sink(const char **ret_why)
 	return sink;
 }
 
+static bool is_joined(void)
+{
+	if (!sc_share_adopt())
+		return false;
+	sc_cards_pin(&sc_active);
+	/* Whose plans we can't read we may carry out if ours are the same */
+	if (sc_block->environment.private_abi != SC_PRIVATE_ABI)
+		sc_plan_from_environment(false, &(const char *){ NULL });
+	sc_diag_say("recording is shared", "with another copy of the library");
+	return true;
+}
+
 static void set_up(void)
 {
 	const char *why;
 
 	sc_diag_init();
+	if (is_joined())
+		return;
 	if (choose_sink(&why) == SC_SINK_NONE) {
 		sc_process_turn_off(why);
 	} else if (prepare() != 0) {
 		sc_process_turn_off("no memory for thread states");
-	} else {
+	} else if (sc_block->last_epoch == 0) { /* nobody was faster */
 		sc_process_set_reason(why);
-		__atomic_store_n(&sc_active, sc_session_next_epoch(),
-		                 __ATOMIC_RELAXED);
+		sc_roll_set_active(sc_session_next_epoch());
 		sc_diag_say("recording is on", why);
 	}
 }
@@ -266,16 +253,15 @@ int32_t sc_process_current(void)
 	                                 __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
 		return wait_for_pid();
 	const uint32_t inherited =
-		__atomic_load_n(&sc_states_ever, __ATOMIC_RELAXED);
+		__atomic_load_n(&sc_block->states_ever, __ATOMIC_RELAXED);
+	const struct sc_state *const own = sc_thread_of_self();
 	const bool is_main = pid == gettid();
 	sc_process->high_water = inherited;
 	/* A child's only thread may hold a pointer to an inherited state */
 	sc_process->low_water = inherited;
 	for (uint32_t i = 0; i < inherited; i++)
 		sc_thread_drop_inherited_ring(
-			&sc_states[i],
-			!is_main || (sc_self != NULL &&
-		                     sc_state_of(sc_self) == &sc_states[i]));
+			sc_state_at(i), !is_main || sc_state_at(i) == own);
 	__atomic_store_n(&sc_process->pid, pid, __ATOMIC_RELEASE);
 	return pid;
 }
@@ -299,7 +285,7 @@ static void collect(struct syscap_stats *all)
 	all->n_rings = __atomic_load_n(&p->n_rings, __ATOMIC_RELAXED);
 	all->n_untold = sum(&p->lost) - sum(&p->told);
 	for (uint32_t i = 0; i < n; i++) {
-		const struct sc_state *const ts = &sc_states[i];
+		const struct sc_state *const ts = sc_state_at(i);
 
 		if (__atomic_load_n(&ts->phase, __ATOMIC_ACQUIRE) ==
 		    SC_STATE_ALIVE)
@@ -313,8 +299,13 @@ void syscap_get_stats(struct syscap_stats *stats)
 	struct syscap_stats all = { .size = sizeof(all) };
 
 	all.is_active = syscap_is_active();
-	sc_text_field(all.reason, sizeof(all.reason),
-	              __atomic_load_n(&reason, __ATOMIC_RELAXED));
+	sc_text_field(
+		all.reason, sizeof(all.reason),
+		__atomic_load_n(sc_block != NULL ? &sc_block->reason : &reason,
+	                        __ATOMIC_RELAXED));
+	all.n_copies = sc_roll_count();
+	sc_text_field(all.why_alone, sizeof(all.why_alone),
+	              sc_share_why_alone());
 	all.clock_is_tsc = sc_clock_is_tsc();
 	if (sc_process != NULL) {
 		collect(&all);

@@ -5,7 +5,9 @@
  * Two kinds of memory.  What a forked child must not inherit lives in
  * `struct sc_process`, in front of the thread states, in a mapping that the
  * kernel zeroes in a child (MADV_WIPEONFORK: also after _Fork() and a raw
- * clone, which run no atfork handlers).  What it may inherit is static.
+ * clone, which run no atfork handlers).  What it may inherit is in struct
+ * sc_block.  Both belong to all copies of the library in the process
+ * (copies/block.h); what else is static is a copy's own.
  */
 #ifndef SC_PROCESS_H
 #define SC_PROCESS_H
@@ -13,12 +15,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "copies/block.h"
+#include "copies/roll.h"
 #include "ring/ring.h"
 
 /** Threads that can have a state at one time; further ones drop. */
 #define SC_THREADS_MAX 8192u
 
-/** Wiped by fork.  All fields: any thread, relaxed atomics. */
+/** Wiped by fork.  All fields: any thread, relaxed atomics.  Frozen. */
 struct sc_process {
 	int32_t pid;  /* 0: this process has not emitted yet; -1: begins to */
 	int32_t born; /* pid that load or fork() told; 0: after _Fork() */
@@ -45,13 +49,11 @@ struct sc_process {
 	uint64_t n_abandoned;
 };
 
-/** NULL until sc_process_init(). */
+/** NULL until this copy has something to record into. */
 extern struct sc_process *sc_process;
 
-/** States [0, sc_states_ever) were used by this process or an ancestor. */
-extern uint32_t sc_states_ever;
-
-/** Changes whenever an event is lost: on-change counters look at it. */
+/** Changes whenever an event of this copy is lost: on-change counters look
+ * at it. */
 extern uint32_t sc_loss_epoch;
 
 /**
@@ -72,6 +74,14 @@ void sc_process_init(void);
 int sc_process_prepare(void);
 
 /**
+ * Others have something to record into: act as one with them.  For a copy
+ * that was loaded before there was, and was switched on since.
+ *
+ * Context: any-thread, signal-safe.
+ */
+void sc_process_join(void);
+
+/**
  * See to it that sc_process describes this process and not a parent.
  * Returns its pid; 0 where that can't be had: the event is dropped.
  *
@@ -85,7 +95,11 @@ void sc_process_turn_off(const char *reason);
 /** The sentence that syscap_get_stats() gives. */
 void sc_process_set_reason(const char *reason);
 
-/** Whether pthread_setspecific() of our key is signal-safe. */
+/** Have @state finished when this thread ends.  False: that can't be had, for
+ * pthread_setspecific() of our key may allocate. */
 bool sc_process_watch_thread(void *state);
+
+/** What it was called with on this thread, by any copy; or NULL. */
+void *sc_process_watched_thread(void);
 
 #endif

@@ -20,11 +20,9 @@
 /* How long somebody who needs the session waits for who makes it. */
 #define LIFE_WAIT_NS INT64_C(250000000)
 
-static int last_epoch;
-
 int sc_session_next_epoch(void)
 {
-	return __atomic_add_fetch(&last_epoch, 1, __ATOMIC_RELAXED);
+	return __atomic_add_fetch(&sc_block->last_epoch, 1, __ATOMIC_RELAXED);
 }
 
 /* --------------------------------------------------------------- making */
@@ -137,7 +135,11 @@ struct sc_session *sc_session_make(const struct sc_plan *plan, int epoch,
 		return NULL;
 	}
 	madvise(s, sizeof(*s), MADV_DONTFORK);
+	s->private_abi = SC_PRIVATE_ABI;
 	s->plan = plan;
+	s->no_thread = plan->no_thread;
+	s->interval_ns = plan->interval_ns;
+	s->exit_flush_ns = plan->exit_flush_ns;
 	s->is_started = plan == sc_plan_of_options();
 	s->pid = getpid();
 	s->epoch = epoch;
@@ -157,8 +159,7 @@ struct sc_session *sc_session_make(const struct sc_plan *plan, int epoch,
 	}
 	__atomic_store_n(&sc_process->announced, 0, __ATOMIC_RELAXED);
 	/* The first event looks after the thread */
-	__atomic_store_n(&sc_drain_sleeping, !plan->no_thread,
-	                 __ATOMIC_RELAXED);
+	sc_roll_set_sleeping(!plan->no_thread);
 	return s;
 }
 
@@ -205,7 +206,8 @@ static void make_first(int epoch)
 	if (!sc_session_take_life(sc_clock_kernel() + LIFE_WAIT_NS))
 		return;
 	const struct sc_plan *const plan = sc_plan_current();
-	if (sc_process->session == NULL && plan->sink >= SC_SINK_TRACE &&
+	if (sc_process->session == NULL && plan != NULL &&
+	    plan->sink >= SC_SINK_TRACE &&
 	    __atomic_load_n(&sc_active, __ATOMIC_RELAXED) == epoch) {
 		struct sc_session *const s = sc_session_make(plan, epoch, &why);
 		if (s == NULL)
@@ -230,11 +232,8 @@ struct sc_session *sc_session_enter(void)
 
 void sc_session_fail(struct sc_session *s, const char *why)
 {
-	int epoch = s->epoch;
-
 	sc_process_set_reason(why);
-	if (__atomic_compare_exchange_n(&sc_active, &epoch, 0, false,
-	                                __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+	if (sc_roll_change_active(s->epoch, 0))
 		sc_diag_say("recording is off", why);
 }
 
@@ -246,7 +245,7 @@ uint64_t sc_session_written(char *path, size_t size)
 	*path = '\0';
 	if (s != NULL) {
 		n = __atomic_load_n(&s->written, __ATOMIC_RELAXED);
-		if (s->plan->sink == SC_SINK_OUTPUT)
+		if (sc_session_is_ours(s) && s->plan->sink == SC_SINK_OUTPUT)
 			sc_text_field(path, size, s->output.path);
 	}
 	sc_session_leave();

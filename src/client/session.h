@@ -43,15 +43,34 @@ enum {
 	SC_ASK_ENDED = 8, /* a thread is gone */
 };
 
+/**
+ * The first part is frozen, as struct sc_block is: copies of other versions
+ * claim rings, ask the drain thread and wait for it.  Only copies with the
+ * same private_abi look into the rest, drain, and make the thread.
+ */
 struct sc_session {
-	const struct sc_plan *plan;
+	uint32_t private_abi;
 	int32_t pid;
-	int epoch;
+	int32_t epoch;
 	bool is_started; /* by syscap_start() */
 	bool is_child;   /* of fork(): no thread yet */
 	bool is_orphan;  /* of _Fork() or clone(): no thread ever */
-	int64_t began;   /* ns */
+	bool no_thread;
+	int64_t began; /* ns */
+	int64_t interval_ns;
+	int64_t exit_flush_ns;
 	struct sc_arena arena;
+	uint64_t written;     /* bytes; read by anybody */
+	uint32_t thread;      /* 0 none, 1 being made, 2 runs, 3 has ended */
+	uint32_t wakes;       /* futex: counts what it should wake up for */
+	uint32_t asked;       /* SC_ASK_* */
+	uint32_t flushed;     /* futex: counts flushes that are done */
+	int32_t flush_result; /* of the last of them */
+	int32_t result;       /* of the stop */
+	int64_t deadline;     /* ns: of the stop that is asked for */
+	uint64_t reserved[4];
+
+	const struct sc_plan *plan;
 	struct sc_trace trace;
 	struct sc_output output;
 
@@ -63,27 +82,25 @@ struct sc_session {
 	bool has_told_late; /* what was lost: this is the end */
 	int64_t retry_at;   /* ns: the sink had no room; 0: it has */
 	int dead;           /* errno: the sink will never work again */
-	uint64_t written;   /* bytes; read by anybody */
 	struct sc_described described;
 	struct iovec pieces[2 * SC_RING_JOURNAL_PARTS];
 	struct sc_ring_journal_part parts[SC_RING_JOURNAL_PARTS];
 
 	/* The drain thread. */
-	uint32_t thread; /* 0 none, 1 being made, 2 runs, 3 has ended */
 	bool owns_table; /* its descriptors are its own */
 	/* The process' copies of them, until somebody closes them; -1 */
 	int copies[2];
 	bool has_copies;
 	uint32_t is_ready; /* it has its descriptors; futex */
-	uint32_t wakes;    /* futex: counts what it should wake up for */
-	uint32_t asked;    /* SC_ASK_* */
-	uint32_t flushed;  /* futex: counts flushes that are done */
-	int flush_result;  /* of the last of them */
-	int64_t deadline;  /* ns: of the stop that is asked for */
-	int result;        /* of the stop */
 	int64_t tried_at;  /* ns: when a thread was last tried to be made */
 	bool is_crowded;   /* a ring fills up and there is no thread */
 };
+
+/** Whether this copy may look into all of @session. */
+static inline bool sc_session_is_ours(const struct sc_session *session)
+{
+	return session->private_abi == SC_PRIVATE_ABI;
+}
 
 /** Number of the next epoch. */
 int sc_session_next_epoch(void);

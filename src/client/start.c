@@ -20,8 +20,10 @@
 #include "client/drain_thread.h"
 #include "client/process.h"
 #include "client/session.h"
+#include "client/share.h"
 #include "client/thread.h"
 #include "clock/clock.h"
+#include "copies/cards.h"
 
 #define MS INT64_C(1000000)
 /* How long exit() waits for a start or stop that is under way. */
@@ -39,13 +41,16 @@ static void wait_for_emits(void)
 	for (int i = 0; i < 20; i++) {
 		bool is_busy = false;
 
-		for (uint32_t k = 0; k < n; k++)
-			is_busy |= sc_self != &sc_states[k].hot &&
-			           __atomic_load_n(&sc_states[k].phase,
-			                           __ATOMIC_ACQUIRE) ==
-			                   SC_STATE_ALIVE &&
-			           __atomic_load_n(&sc_states[k].hot.owner,
-			                           __ATOMIC_ACQUIRE) != 0;
+		for (uint32_t k = 0; k < n; k++) {
+			const struct sc_state *const ts = sc_state_at(k);
+
+			is_busy |=
+				sc_self != &ts->hot &&
+				__atomic_load_n(&ts->phase, __ATOMIC_ACQUIRE) ==
+					SC_STATE_ALIVE &&
+				__atomic_load_n(&ts->hot.owner,
+			                        __ATOMIC_ACQUIRE) != 0;
+		}
 		if (!is_busy)
 			return;
 		poll(NULL, 0, 1);
@@ -75,9 +80,11 @@ static int end(struct sc_session *s, int64_t flush_ns)
 	wait_for_emits();
 	if (__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) != 0)
 		r = sc_drain_thread_stop(s, deadline);
-	else
+	else if (sc_session_is_ours(s))
 		r = sc_drain_finish(s, deadline);
-	if (r == -ETIMEDOUT || r == -EBUSY ||
+	else
+		r = -EBUSY; /* only a copy of its version can */
+	if (r == -ETIMEDOUT || r == -EBUSY || !sc_session_is_ours(s) ||
 	    !wait_for_users(deadline + SC_DRAIN_GRACE_NS))
 		return r == 0 ? 0 : r;
 	sc_session_free(s, r == 0 || r == -EFBIG);
@@ -108,7 +115,7 @@ static int start(struct syscap_options *options)
 	const int epoch = sc_session_next_epoch();
 	const char *why;
 
-	if (sc_plan_is_started() && sc_active != 0)
+	if (sc_plan_is_started() && sc_block->active != 0)
 		return fail_start(options, "a recording is running already",
 		                  -EALREADY);
 	if (before != NULL && before->is_started) {
@@ -124,10 +131,12 @@ static int start(struct syscap_options *options)
 		sc_session_make(sc_plan_of_options(), epoch, &why);
 	if (s == NULL)
 		return fail_start(options, why, -EIO);
+	if (sc_share_works())
+		sc_cards_enter(sc_block);
 	__atomic_store_n(&sc_process->session, s, __ATOMIC_SEQ_CST);
 	sc_plan_use_options();
 	sc_process_set_reason("syscap_start() was called");
-	__atomic_store_n(&sc_active, epoch, __ATOMIC_SEQ_CST);
+	sc_roll_set_active(epoch);
 	sc_text_field(options->message, sizeof(options->message),
 	              s->output.path);
 	if (before != NULL)
@@ -165,7 +174,7 @@ int syscap_start(struct syscap_options *given)
 		pthread_sigmask(SIG_SETMASK, &before, NULL);
 	}
 	struct sc_session *const s = r == 0 ? sc_session_look() : NULL;
-	if (s != NULL && !s->plan->no_thread)
+	if (s != NULL && !s->no_thread && sc_session_is_ours(s))
 		sc_drain_thread_start(s); /* else the next event tries again */
 	if (r == 0)
 		sc_session_leave();
@@ -196,10 +205,8 @@ int syscap_stop(void)
 		                              ? "syscap_stop() was called"
 		                              : "the environment's recording "
 		                                "goes on");
-		__atomic_store_n(&sc_active,
-		                 sink == SC_SINK_NONE ? 0
-		                                      : sc_session_next_epoch(),
-		                 __ATOMIC_SEQ_CST);
+		sc_roll_set_active(
+			sink == SC_SINK_NONE ? 0 : sc_session_next_epoch());
 		r = s != NULL ? end(s, STOP_NS) : 0;
 	}
 	sc_session_give_life();
@@ -220,11 +227,12 @@ int syscap_drain(void)
 	block_signals(&before);
 	s = sc_session_look();
 	if (s != NULL) {
-		const int64_t deadline =
-			sc_clock_kernel() + s->plan->interval_ns;
+		const int64_t deadline = sc_clock_kernel() + s->interval_ns;
 
 		if (__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) != 0)
 			r = sc_drain_thread_flush(s, deadline + LIFE_WAIT_NS);
+		else if (!sc_session_is_ours(s))
+			r = -ENOTSUP;
 		else
 			do {
 				r = sc_drain_pass_alone(s, deadline, false,
@@ -258,10 +266,10 @@ static void end_at_exit(void)
 
 		if (s != NULL) {
 			sc_process_set_reason("the process exits");
-			__atomic_store_n(&sc_active, 0, __ATOMIC_SEQ_CST);
+			sc_roll_set_active(0);
 			__atomic_store_n(&sc_process->session, NULL,
 			                 __ATOMIC_SEQ_CST);
-			end(s, s->plan->exit_flush_ns);
+			end(s, s->exit_flush_ns);
 		}
 		sc_session_give_life();
 	}
@@ -273,7 +281,17 @@ void sc_start_watch_exit(void)
 	at_quick_exit(end_at_exit);
 }
 
+/* Each copy's destructors run; those of others may emit until then. */
 __attribute__((destructor)) static void end_at_unload(void)
 {
-	end_at_exit();
+	uint32_t abi = SC_PRIVATE_ABI;
+
+	if (sc_process == NULL)
+		return;
+	const struct sc_session *const s = sc_session_look();
+	if (s != NULL)
+		abi = s->private_abi;
+	sc_session_leave();
+	if (sc_roll_end(abi) && abi == SC_PRIVATE_ABI)
+		end_at_exit();
 }

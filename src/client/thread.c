@@ -30,16 +30,6 @@
 #define MAX_FAILURES 3 /* in a row, then recording is off */
 #define NEVER        INT64_MAX
 
-/*
- * Which rings are mapped, by state: not in wiped memory, for a child has to
- * get rid of its parent's.  Written by the owner (or who finishes a dead
- * state), read in a child only.
- */
-static struct {
-	struct sc_ring_header *header;
-	uint32_t size;
-} mapped[SC_THREADS_MAX];
-
 /* glibc >= 2.35 registers rseq; the kernel keeps cpu_id there up to date. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
@@ -60,14 +50,36 @@ static const int32_t *own_cpu(void)
 	return &none;
 }
 
+static bool has_own_cpu(const struct sc_state *ts)
+{
+	return ts->hot.cpu == own_cpu() || *own_cpu() < 0;
+}
+
 int32_t sc_cpu_slow(void)
 {
 	return sched_getcpu();
 }
 
-static uint32_t index_of(const struct sc_state *ts)
+/*
+ * Which ring of @ts is mapped: not in wiped memory, for a child has to get rid
+ * of its parent's.  Written by the owner (or who finishes a dead state), read
+ * in a child only.
+ */
+static struct sc_mapped *mapped_of(const struct sc_state *ts)
 {
-	return (uint32_t)(ts - sc_states);
+	const size_t offset =
+		(size_t)((const char *)ts - (const char *)sc_states);
+
+	return &sc_block->mapped[offset / sc_block->state_size];
+}
+
+struct sc_state *sc_thread_of_self(void)
+{
+	struct sc_state *const watched = sc_process_watched_thread();
+
+	if (watched != NULL)
+		return watched;
+	return sc_self != NULL ? sc_state_of(sc_self) : NULL;
 }
 
 /* ------------------------------------------------------------- claiming */
@@ -103,9 +115,9 @@ static void scavenge(int32_t pid, uint32_t high)
 {
 	for (int i = 0; i < 2 && high != 0; i++) {
 		struct sc_state *const ts =
-			&sc_states[__atomic_fetch_add(&sc_process->scavenge, 1,
-		                                      __ATOMIC_RELAXED) %
-		                   high];
+			sc_state_at(__atomic_fetch_add(&sc_process->scavenge, 1,
+		                                       __ATOMIC_RELAXED) %
+		                    high);
 
 		if (__atomic_load_n(&ts->phase, __ATOMIC_RELAXED) !=
 		            SC_STATE_ALIVE ||
@@ -116,6 +128,12 @@ static void scavenge(int32_t pid, uint32_t high)
 		sc_thread_finish(ts);
 		__atomic_store_n(&ts->phase, SC_STATE_DEAD, __ATOMIC_RELEASE);
 	}
+}
+
+/* This thread's state, after its exit hook. */
+static bool is_ended(const struct sc_state *ts)
+{
+	return __atomic_load_n(&ts->phase, __ATOMIC_ACQUIRE) == SC_STATE_DEAD;
 }
 
 /* @owner: of the emit that this happens in, for a forked child; else 0. */
@@ -147,7 +165,8 @@ static void begin_state(struct sc_state *ts, int32_t pid, int32_t tid,
 
 static void raise_high_water(uint32_t to)
 {
-	uint32_t *const words[] = { &sc_process->high_water, &sc_states_ever };
+	uint32_t *const words[] = { &sc_process->high_water,
+		                    &sc_block->states_ever };
 
 	for (int i = 0; i < 2; i++) {
 		uint32_t high = __atomic_load_n(words[i], __ATOMIC_RELAXED);
@@ -167,8 +186,8 @@ static struct sc_state *claim_state(int32_t pid, int32_t tid)
 	scavenge(pid, high);
 	for (uint32_t i =
 	             __atomic_load_n(&sc_process->low_water, __ATOMIC_RELAXED);
-	     i < SC_THREADS_MAX; i++) {
-		struct sc_state *const ts = &sc_states[i];
+	     i < sc_block->n_states; i++) {
+		struct sc_state *const ts = sc_state_at(i);
 		const uint32_t phase =
 			__atomic_load_n(&ts->phase, __ATOMIC_RELAXED);
 
@@ -217,6 +236,39 @@ static void restore(const struct undisturbed *before)
 	pthread_setcancelstate(before->cancel_state, &ignored);
 }
 
+/*
+ * What another copy of the library claimed for this thread where its key
+ * doesn't tell.  A thread that had the id before, and ended unnoticed, had
+ * another stack or rseq area, or is no different.
+ */
+static struct sc_state *find_claimed(int32_t pid, int32_t tid)
+{
+	const uint32_t high =
+		__atomic_load_n(&sc_process->high_water, __ATOMIC_ACQUIRE);
+	uintptr_t low = 0, end = 0;
+
+	for (uint32_t i = 0; i < high; i++) {
+		struct sc_state *const ts = sc_state_at(i);
+		const uint32_t phase =
+			__atomic_load_n(&ts->phase, __ATOMIC_ACQUIRE);
+
+		if (__atomic_load_n(&ts->tid, __ATOMIC_RELAXED) != tid)
+			continue;
+		if (phase == SC_STATE_DEAD && take_phase(ts, SC_STATE_DEAD)) {
+			begin_state(ts, pid, tid, 0);
+			return ts;
+		}
+		if (phase != SC_STATE_ALIVE || !ts->no_exit_hook)
+			continue;
+		if (end == 0)
+			sc_stack_bounds(&low, &end);
+		if (ts->stack_low == low && ts->stack_high == end &&
+		    has_own_cpu(ts))
+			return ts;
+	}
+	return NULL;
+}
+
 /* Signals are blocked: nobody else on this thread can claim meanwhile. */
 static void claim_for_self(void)
 {
@@ -227,14 +279,21 @@ static void claim_for_self(void)
 	 * here the parent would inherit, with the wrong ids */
 	if (pid == 0 || pid != getpid())
 		return;
-	struct sc_state *ts = sc_self != NULL ? sc_state_of(sc_self) : NULL;
+	struct sc_state *ts = sc_thread_of_self();
 	/* A child's: zeroed, and nobody else's because of low_water */
 	if (ts != NULL && take_phase(ts, SC_STATE_FREE))
 		begin_state(ts, pid, tid, ts->hot.owner);
-	if (pid == tid) /* now no inherited pointer is left unclaimed */
+	/* Now no inherited pointer is left unclaimed; but for those of copies
+	 * whose threads no key tells */
+	if (pid == tid &&
+	    (ts == NULL || !ts->no_exit_hook || sc_roll_count() == 1))
 		__atomic_store_n(&sc_process->low_water, 0, __ATOMIC_RELAXED);
-	if (ts != NULL)
+	if (ts == NULL)
+		ts = find_claimed(pid, tid);
+	if (ts != NULL) {
+		sc_self = &ts->hot;
 		return;
+	}
 	ts = claim_state(pid, tid);
 	if (ts == NULL)
 		return;
@@ -251,7 +310,8 @@ static void change_epoch(struct sc_state *ts)
 {
 	const int epoch = __atomic_load_n(&sc_active, __ATOMIC_RELAXED);
 
-	if (ts->hot.owner != 0 || ts->is_connecting || epoch == 0)
+	if (ts->hot.epoch == epoch || ts->hot.owner != 0 || ts->is_connecting ||
+	    epoch == 0)
 		return;
 	if (__atomic_load_n(&ts->phase, __ATOMIC_RELAXED) == SC_STATE_ALIVE) {
 		sc_thread_finish(ts);
@@ -267,16 +327,22 @@ SC_COLD struct sc_thread *sc_thread_first(uint8_t type)
 	const int saved = errno;
 	struct undisturbed before;
 
-	if (sc_process == NULL)
+	if (sc_process == NULL) {
 		sc_process_init();
+		if (__atomic_load_n(&sc_active, __ATOMIC_ACQUIRE) != 0)
+			sc_process_join();
+	}
 	/* Acquire: what was set up before recording began is there */
 	if (__atomic_load_n(&sc_active, __ATOMIC_ACQUIRE) == 0 ||
 	    sc_process == NULL)
 		return NULL;
 	keep_undisturbed(&before);
+	/* Dead: this thread ends, and another copy's part of it knows */
+	if (sc_self != NULL && is_ended(sc_state_of(sc_self)))
+		sc_self = NULL;
 	if (sc_self == NULL)
 		claim_for_self();
-	else
+	if (sc_self != NULL)
 		change_epoch(sc_state_of(sc_self));
 	restore(&before);
 	if (sc_self == NULL)
@@ -295,8 +361,8 @@ static void begin_ring(struct sc_state *ts, struct sc_ring_header *ring,
 
 	ts->ring = ring;
 	ts->head = at;
-	mapped[index_of(ts)].size = size;
-	mapped[index_of(ts)].header = ring;
+	mapped_of(ts)->size = size;
+	mapped_of(ts)->header = ring;
 	if (ts->is_ours) {
 		ring->client_version = 1;
 		ring->pid = ts->hot.pid;
@@ -526,7 +592,7 @@ void sc_thread_finish(struct sc_state *ts)
 	ts->hot.end = 0;
 	ts->hot.disturbed = 0;
 	__atomic_store_n(&ts->hot.owner, 0, __ATOMIC_RELAXED);
-	mapped[index_of(ts)].header = NULL;
+	mapped_of(ts)->header = NULL;
 	sc_ring_unmap(ts->ring, ts->hot.size);
 	ts->ring = NULL;
 	ts->hot.size = 0;
@@ -541,10 +607,12 @@ void sc_thread_exit(void *state)
 
 	keep_undisturbed(&before);
 	/* Not so in a child that was forked here and did not emit since */
-	if (sc_self == &ts->hot && ts->tid == gettid() &&
-	    take_phase(ts, SC_STATE_ALIVE)) {
+	if (ts->tid == gettid() && take_phase(ts, SC_STATE_ALIVE)) {
 		sc_thread_finish(ts);
-		sc_self = NULL;
+		/* Other copies still point here: their next event comes by */
+		ts->hot.epoch = 0;
+		if (sc_self == &ts->hot)
+			sc_self = NULL;
 		__atomic_store_n(&ts->phase, SC_STATE_DEAD, __ATOMIC_RELEASE);
 		sc_drain_thread_poke(SC_ASK_ENDED);
 	}
@@ -557,18 +625,18 @@ void sc_thread_exit(void *state)
 void sc_thread_drop_inherited_ring(const struct sc_state *ts,
                                    bool may_be_written)
 {
-	const uint32_t i = index_of(ts);
-	struct sc_ring_header *const header = mapped[i].header;
+	struct sc_mapped *const mapped = mapped_of(ts);
+	struct sc_ring_header *const header = mapped->header;
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
 	if (header == NULL)
 		return;
 	if (may_be_written)
-		mmap(header, page + 2 * (size_t)mapped[i].size,
+		mmap(header, page + 2 * (size_t)mapped->size,
 		     PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE,
 		     -1, 0);
 	else
-		sc_ring_unmap(header, mapped[i].size);
-	mapped[i].header = NULL;
+		sc_ring_unmap(header, mapped->size);
+	mapped->header = NULL;
 }

@@ -18,6 +18,7 @@
 
 #include <syscap/emit.h>
 
+#include "copies/block.h"
 #include "ring/ring.h"
 
 enum {
@@ -65,8 +66,19 @@ static inline struct sc_state *sc_state_of(struct sc_thread *st)
 	return (struct sc_state *)(void *)st;
 }
 
-/** All states; SC_THREADS_MAX of them, NULL before sc_process_init(). */
+/** All states, NULL where sc_process is. */
 extern struct sc_state *sc_states;
+
+/** Whoever made them may have larger ones than this version knows. */
+static inline struct sc_state *sc_state_at(uint32_t i)
+{
+	return (struct sc_state *)(void *)((char *)sc_states +
+	                                   (size_t)i * sc_block->state_size);
+}
+
+/** The state of this thread, whichever copy claimed it; or NULL.  It may be
+ * of before a fork.  Context: owner, signal-safe. */
+struct sc_state *sc_thread_of_self(void);
 
 /**
  * Get a ring for @ts if one can be had now.  Called inside an emit.  False:

@@ -10,6 +10,8 @@
 
 #include <syscap/emit.h>
 
+#include "copies/block.h"
+
 #define WINDOW_NS          INT64_C(10000000)
 #define RATE_TOLERANCE_PPM 450
 #define RATE_SPAN_MIN_NS   INT64_C(5000000)
@@ -25,17 +27,17 @@ struct reading {
 #define SPAN_MAX_NS UINT64_C(1000)
 
 /*
- * Written by whichever thread takes a base, read by all: relaxed, each word
- * stands for itself.  A rate is nanoseconds * 2^32 per tick.
+ * In the block: written by whichever thread takes a base, read by all: relaxed,
+ * each word stands for itself.  A rate is nanoseconds * 2^32 per tick.
+ *
+ *	clock_is_tsc         set once, before there are events
+ *	clock_first_ticks    a first reading; likewise
+ *	clock_measured       newest rate seen, 0: none
+ *	clock_trusted        newest that agreed with the one before, 0
  */
-static bool use_tsc;         /* set once, before there are events */
-static struct reading first; /* likewise */
-static uint64_t measured;    /* newest rate seen, 0: none */
-static uint64_t trusted;     /* newest that agreed with the one before, 0 */
-
 bool sc_clock_is_tsc(void)
 {
-	return use_tsc;
+	return sc_block != NULL && sc_block->clock_is_tsc != 0;
 }
 
 int64_t sc_clock_kernel(void)
@@ -100,10 +102,11 @@ static void measure(const struct reading *from, const struct reading *to)
 	const uint64_t rate = ((uint64_t)ns << 32) / ticks;
 	if (rate == 0 || rate >> 33 != 0)
 		return; /* below 0.5 GHz: not a counter to use */
-	const uint64_t before =
-		__atomic_exchange_n(&measured, rate, __ATOMIC_RELAXED);
+	const uint64_t before = __atomic_exchange_n(&sc_block->clock_measured,
+	                                            rate, __ATOMIC_RELAXED);
 	if (before != 0 && agree(before, rate))
-		__atomic_store_n(&trusted, rate, __ATOMIC_RELAXED);
+		__atomic_store_n(&sc_block->clock_trusted, rate,
+		                 __ATOMIC_RELAXED);
 }
 
 /* The newest time that the base of @st, good for @window, can have told. */
@@ -133,15 +136,18 @@ int64_t sc_clock_rebase(struct sc_thread *st)
 	const struct reading now = read_both();
 
 	/* No rate to be had yet: let the base stand until it is old enough */
-	if (__atomic_load_n(&trusted, __ATOMIC_RELAXED) == 0 && base.ns != 0 &&
-	    now.ns - base.ns < RATE_SPAN_MIN_NS) {
+	if (__atomic_load_n(&sc_block->clock_trusted, __ATOMIC_RELAXED) == 0 &&
+	    base.ns != 0 && now.ns - base.ns < RATE_SPAN_MIN_NS) {
 		if (now.ns > st->last_ns)
 			st->last_ns = now.ns;
 		return st->last_ns;
 	}
 
+	const struct reading first = { sc_block->clock_first_ticks,
+		                       (int64_t)sc_block->clock_first_ns, 0 };
 	measure(base.ns != 0 ? &base : &first, &now);
-	uint64_t rate = __atomic_load_n(&trusted, __ATOMIC_RELAXED);
+	uint64_t rate =
+		__atomic_load_n(&sc_block->clock_trusted, __ATOMIC_RELAXED);
 	int64_t ns = now.ns;
 	if (rate != 0 && ns < st->last_ns) {
 		/* We ran ahead: do not step back, go slower this time */
@@ -164,10 +170,13 @@ int64_t sc_clock_rebase(struct sc_thread *st)
 	return ns;
 }
 
-void sc_clock_init(void)
+void sc_clock_init(struct sc_block *block)
 {
-	use_tsc = kernel_uses_tsc();
-	first = read_both();
+	const struct reading first = read_both();
+
+	block->clock_is_tsc = kernel_uses_tsc();
+	block->clock_first_ticks = first.ticks;
+	block->clock_first_ns = (uint64_t)first.ns;
 }
 
 #else
@@ -178,8 +187,9 @@ int64_t sc_clock_rebase(struct sc_thread *st)
 	return sc_clock_kernel();
 }
 
-void sc_clock_init(void)
+void sc_clock_init(struct sc_block *block)
 {
+	(void)block;
 }
 
 #endif

@@ -20,8 +20,10 @@
 /** Bound of the error while the counter is used. */
 #define SC_CLOCK_ERROR_NS 5000
 
-/** Decide between counter and kernel.  Context: setup. */
-void sc_clock_init(void);
+struct sc_block;
+
+/** Decide between counter and kernel, for all copies.  Context: setup. */
+void sc_clock_init(struct sc_block *block);
 
 /** Context: any-thread, signal-safe. */
 bool sc_clock_is_tsc(void);

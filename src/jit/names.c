@@ -26,13 +26,11 @@
 #include <syscap/runtime.h>
 
 #include "base/text.h"
+#include "copies/block.h"
+#include "jit/table.h"
 
-#define N_SLOTS      (UINT32_C(1) << 17) /* twice as many as names */
-#define N_NAMES      (UINT32_C(1) << 16) /* number 0 is the lost name's */
-#define ARENA_SIZE   (UINT32_C(4) << 20)
 #define NAME_MAX_LEN 4095u
 #define MAX_PROBES   512u /* far more than hashes that are spread need */
-#define N_SPARES     16u
 
 /* 0xE0000000 << 32: the only upper half that all readers take for a name */
 #define MARK UINT64_C(0xE000000000000000)
@@ -40,35 +38,32 @@
 /* Lower ones are where tables that count from 1 have theirs. */
 #define FIRST_HASH UINT32_C(0x100)
 
-struct table {
-	/* next number << 32 | bytes of the arena */
-	uint64_t taken __attribute__((aligned(64)));
-	/* number << 48 | size << 32 | offset: taken, and of no use to who
-	 * lost a race; 0: none */
-	uint64_t spares[N_SPARES];
-	/* zero in a forked child, whose new names are its own */
-	uint32_t *hash;
-	/* upper half of the text's hash << 32 | number; 0: empty */
-	uint64_t slots[N_SLOTS] __attribute__((aligned(64)));
-	/* offset << 32 | length << 16 | hash of the process; 0: none */
-	uint64_t entries[N_NAMES];
-	char arena[ARENA_SIZE];
-};
-
-static struct table *the_table;
-static uint32_t lost_hash; /* 0: not chosen; a child keeps it */
-static uint32_t n_lost;
-static bool any;
+/* What this copy had names for before there was anything to record into: its
+ * addresses stay good.  New ones are of the block's table, which all share. */
+static struct sc_names_root early;
 
 static const char lost_text[] = "[name lost: table full]";
 
 /* ------------------------------------------------------------ the process */
+
+static struct sc_names_root *root(void)
+{
+	struct sc_block *const block =
+		__atomic_load_n(&sc_block, __ATOMIC_ACQUIRE);
+
+	return block != NULL ? &block->names : &early;
+}
 
 static uint64_t mix(uint64_t x)
 {
 	x = (x ^ x >> 31) * UINT64_C(0x9FB21C651E98DF25);
 	x = (x ^ x >> 29) * UINT64_C(0xD6E8FEB86659FD93);
 	return x ^ x >> 32;
+}
+
+static bool is_lost_hash(const struct sc_names_root *of, uint32_t hash)
+{
+	return hash == __atomic_load_n(&of->lost_hash, __ATOMIC_RELAXED);
 }
 
 /* Sixteen bits that other processes of one capture rarely have, too. */
@@ -80,12 +75,13 @@ static uint32_t choose_hash(void)
 	const uint64_t ns =
 		(uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 	const uint64_t seed = mix(mix((uint64_t)getpid()) ^ ns) ^
-	                      mix((uint64_t)(uintptr_t)&the_table);
-	const uint32_t hash =
-		FIRST_HASH + (uint32_t)(mix(seed) % (N_NAMES - FIRST_HASH));
-	/* A child's is another than that of the first of its ancestors */
-	if (hash == __atomic_load_n(&lost_hash, __ATOMIC_RELAXED))
-		return hash != FIRST_HASH ? hash - 1 : hash + 1;
+	                      mix((uint64_t)(uintptr_t)&early);
+	uint32_t hash = FIRST_HASH +
+	                (uint32_t)(mix(seed) % (SC_NAMES_MAX - FIRST_HASH));
+	/* A child's is another than that of the first of its ancestors, and
+	 * the block's than that of this copy */
+	while (is_lost_hash(root(), hash) || is_lost_hash(&early, hash))
+		hash = hash != FIRST_HASH ? hash - 1 : SC_NAMES_MAX - 1;
 	return hash;
 }
 
@@ -103,10 +99,10 @@ static uint32_t chosen_once(uint32_t *word)
 }
 
 /* The wiped word lies in a page of its own, in front of the table. */
-static struct table *map_table(void)
+static struct sc_names_table *map_table(struct sc_names_root *of)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	const size_t size = page + sizeof(struct table);
+	const size_t size = page + sizeof(struct sc_names_table);
 	char *const base =
 		mmap(NULL, size, PROT_READ | PROT_WRITE,
 	             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -116,27 +112,29 @@ static struct table *map_table(void)
 	/* Fails before Linux 4.14.  A child's names then have its parent's
 	 * hash, which a capture of both may confuse. */
 	(void)madvise(base, page, MADV_WIPEONFORK);
-	struct table *const table = (struct table *)(void *)(base + page);
+	struct sc_names_table *const table =
+		(struct sc_names_table *)(void *)(base + page);
 	table->taken = UINT64_C(1) << 32;
 	table->hash = (uint32_t *)(void *)base;
-	*table->hash = chosen_once(&lost_hash);
-	struct table *other = NULL;
-	if (__atomic_compare_exchange_n(&the_table, &other, table, false,
+	*table->hash = chosen_once(&of->lost_hash);
+	struct sc_names_table *other = NULL;
+	if (__atomic_compare_exchange_n(&of->table, &other, table, false,
 	                                __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return table;
 	munmap(base, size); /* another thread's, or a handler's, is there */
 	return other;
 }
 
-static struct table *get_table(void)
+static struct sc_names_table *get_table(void)
 {
-	struct table *const table =
-		__atomic_load_n(&the_table, __ATOMIC_ACQUIRE);
+	struct sc_names_root *const of = root();
+	struct sc_names_table *const table =
+		__atomic_load_n(&of->table, __ATOMIC_ACQUIRE);
 
 	if (__builtin_expect(table != NULL, 1))
 		return table;
 	const int saved = errno;
-	struct table *const made = map_table();
+	struct sc_names_table *const made = map_table(of);
 	errno = saved;
 	return made;
 }
@@ -258,9 +256,9 @@ static uint32_t offset_of(uint64_t room)
 	return (uint32_t)room;
 }
 
-static uint64_t take_spare(struct table *table, uint32_t size)
+static uint64_t take_spare(struct sc_names_table *table, uint32_t size)
 {
-	for (unsigned i = 0; i < N_SPARES; i++) {
+	for (unsigned i = 0; i < SC_NAMES_SPARES; i++) {
 		uint64_t spare =
 			__atomic_load_n(&table->spares[i], __ATOMIC_RELAXED);
 
@@ -275,7 +273,7 @@ static uint64_t take_spare(struct table *table, uint32_t size)
 }
 
 /* A number and @size bytes; 0: there are none. */
-static uint64_t take_room(struct table *table, uint32_t size)
+static uint64_t take_room(struct sc_names_table *table, uint32_t size)
 {
 	const uint64_t spare = take_spare(table, size);
 	uint64_t taken = __atomic_load_n(&table->taken, __ATOMIC_RELAXED);
@@ -286,7 +284,7 @@ static uint64_t take_room(struct table *table, uint32_t size)
 		const uint32_t number = (uint32_t)(taken >> 32);
 		const uint32_t offset = (uint32_t)taken;
 
-		if (number >= N_NAMES || size > ARENA_SIZE - offset)
+		if (number >= SC_NAMES_MAX || size > SC_NAMES_ARENA - offset)
 			return 0;
 		if (__atomic_compare_exchange_n(
 			    &table->taken, &taken,
@@ -297,7 +295,7 @@ static uint64_t take_room(struct table *table, uint32_t size)
 }
 
 /* Back where it came from, if nobody has taken more since; else aside. */
-static void put_back(struct table *table, uint64_t room)
+static void put_back(struct sc_names_table *table, uint64_t room)
 {
 	const uint32_t number = number_of(room);
 	const uint32_t offset = offset_of(room);
@@ -309,7 +307,7 @@ static void put_back(struct table *table, uint64_t room)
 	                                (uint64_t)number << 32 | offset, false,
 	                                __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 		return;
-	for (unsigned i = 0; i < N_SPARES; i++) {
+	for (unsigned i = 0; i < SC_NAMES_SPARES; i++) {
 		uint64_t none = 0;
 
 		if (__atomic_compare_exchange_n(&table->spares[i], &none, room,
@@ -329,7 +327,7 @@ static uint64_t address_of(uint64_t entry, uint32_t number)
 
 /* The address of @text if it is what @slot holds, else 0. */
 static inline __attribute__((always_inline)) uint64_t
-look_at(const struct table *table, uint64_t slot, uint64_t h,
+look_at(const struct sc_names_table *table, uint64_t slot, uint64_t h,
         const struct text *text)
 {
 	const uint32_t number = (uint32_t)slot;
@@ -346,14 +344,15 @@ look_at(const struct table *table, uint64_t slot, uint64_t h,
 
 static uint64_t lose(void)
 {
-	__atomic_add_fetch(&n_lost, 1, __ATOMIC_RELAXED);
-	__atomic_store_n(&any, true, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&root()->n_lost, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&root()->has_names, 1, __ATOMIC_RELAXED);
 	return syscap_jit_lost();
 }
 
 /* Slot @probe of @h was empty: take it, or one behind it. */
-static __attribute__((noinline)) uint64_t
-insert(struct table *table, uint64_t h, unsigned probe, const struct text *text)
+static __attribute__((noinline)) uint64_t insert(struct sc_names_table *table,
+                                                 uint64_t h, unsigned probe,
+                                                 const struct text *text)
 {
 	const uint64_t room = take_room(table, (uint32_t)text->len + 1);
 	const uint32_t number = number_of(room);
@@ -366,9 +365,10 @@ insert(struct table *table, uint64_t h, unsigned probe, const struct text *text)
 	const uint64_t desired = (h >> 32 << 32) | number;
 	write_text(table->arena + offset_of(room), text);
 	__atomic_store_n(&table->entries[number], entry, __ATOMIC_RELEASE);
-	__atomic_store_n(&any, true, __ATOMIC_RELAXED);
+	__atomic_store_n(&root()->has_names, 1, __ATOMIC_RELAXED);
 	for (; probe < MAX_PROBES; probe++) {
-		uint64_t *const slot = &table->slots[(h + probe) % N_SLOTS];
+		uint64_t *const slot =
+			&table->slots[(h + probe) % SC_NAMES_SLOTS];
 		uint64_t seen = 0;
 
 		/* N1, pairs with N2 */
@@ -386,18 +386,43 @@ insert(struct table *table, uint64_t h, unsigned probe, const struct text *text)
 	return lose();
 }
 
+/* What stands for @text since before there was a block, or 0. */
+static __attribute__((noinline)) uint64_t find_early(uint64_t h,
+                                                     const struct text *text)
+{
+	for (unsigned probe = 0; probe < MAX_PROBES; probe++) {
+		/* N2, pairs with N1 */
+		const uint64_t slot = __atomic_load_n(
+			&early.table->slots[(h + probe) % SC_NAMES_SLOTS],
+			__ATOMIC_ACQUIRE);
+		const uint64_t known =
+			slot != 0 ? look_at(early.table, slot, h, text) : 0;
+
+		if (slot == 0 || known != 0)
+			return known;
+	}
+	return 0;
+}
+
 static inline __attribute__((always_inline)) uint64_t
 intern(const struct text *text)
 {
-	struct table *const table = get_table();
+	struct sc_names_table *const table = get_table();
 
 	if (table == NULL)
 		return lose();
 	const uint64_t h = hash_text(text);
+	if (early.table != NULL && early.table != table) {
+		const uint64_t known = find_early(h, text);
+
+		if (known != 0)
+			return known;
+	}
 	for (unsigned probe = 0; probe < MAX_PROBES; probe++) {
 		/* N2, pairs with N1 */
 		const uint64_t slot = __atomic_load_n(
-			&table->slots[(h + probe) % N_SLOTS], __ATOMIC_ACQUIRE);
+			&table->slots[(h + probe) % SC_NAMES_SLOTS],
+			__ATOMIC_ACQUIRE);
 
 		if (slot == 0)
 			return insert(table, h, probe, text);
@@ -412,7 +437,13 @@ intern(const struct text *text)
 
 uint64_t syscap_jit_lost(void)
 {
-	return MARK | (uint64_t)chosen_once(&lost_hash) << 16;
+	/* Told before there was a block: it stays that */
+	uint32_t *const word =
+		__atomic_load_n(&early.lost_hash, __ATOMIC_RELAXED) != 0
+			? &early.lost_hash
+			: &root()->lost_hash;
+
+	return MARK | (uint64_t)chosen_once(word) << 16;
 }
 
 uint64_t syscap_jit_intern(const char *name, size_t len)
@@ -452,7 +483,20 @@ int sc_names_prepare(void)
 
 bool sc_names_any(void)
 {
-	return __atomic_load_n(&any, __ATOMIC_RELAXED);
+	return (__atomic_load_n(&root()->has_names, __ATOMIC_RELAXED) |
+	        __atomic_load_n(&early.has_names, __ATOMIC_RELAXED)) != 0;
+}
+
+/* The entry of @number in the table of @of; 0: there is none. */
+static uint64_t entry_of(const struct sc_names_root *of, uint32_t number)
+{
+	const struct sc_names_table *const table =
+		__atomic_load_n(&of->table, __ATOMIC_ACQUIRE);
+
+	/* N3: the bytes are there */
+	return table != NULL ? __atomic_load_n(&table->entries[number],
+	                                       __ATOMIC_ACQUIRE)
+	                     : 0;
 }
 
 bool sc_names_index(uint64_t address, uint32_t *ret_index)
@@ -465,36 +509,35 @@ bool sc_names_index(uint64_t address, uint32_t *ret_index)
 		*ret_index = 0;
 		return address == syscap_jit_lost();
 	}
-	const struct table *const table =
-		__atomic_load_n(&the_table, __ATOMIC_ACQUIRE);
-	if (table == NULL)
-		return false;
-	/* N3: the bytes are there */
-	const uint64_t entry =
-		__atomic_load_n(&table->entries[number], __ATOMIC_ACQUIRE);
-	if (entry == 0 || address_of(entry, number) != address)
-		return false;
-	*ret_index = number;
-	return true;
+	uint64_t entry = entry_of(root(), number);
+	if (entry != 0 && address_of(entry, number) == address) {
+		*ret_index = number;
+		return true;
+	}
+	entry = entry_of(&early, number);
+	if (entry != 0 && address_of(entry, number) == address) {
+		*ret_index = SC_NAMES_MAX + number;
+		return true;
+	}
+	return false;
 }
 
 const char *sc_names_text(uint32_t index, size_t *ret_len)
 {
-	const struct table *const table =
-		__atomic_load_n(&the_table, __ATOMIC_ACQUIRE);
+	const struct sc_names_root *const of =
+		index >= SC_NAMES_MAX ? &early : root();
+	const uint32_t number = index % SC_NAMES_MAX;
+	const uint64_t entry = number != 0 ? entry_of(of, number) : 0;
 
-	if (index == 0 || index >= N_NAMES || table == NULL) {
+	if (entry == 0) {
 		*ret_len = sizeof(lost_text) - 1;
 		return lost_text;
 	}
-	/* N3 */
-	const uint64_t entry =
-		__atomic_load_n(&table->entries[index], __ATOMIC_ACQUIRE);
 	*ret_len = entry >> 16 & 0xFFFF;
-	return table->arena + (entry >> 32);
+	return of->table->arena + (entry >> 32);
 }
 
 uint32_t sc_names_lost(void)
 {
-	return __atomic_load_n(&n_lost, __ATOMIC_RELAXED);
+	return __atomic_load_n(&root()->n_lost, __ATOMIC_RELAXED);
 }

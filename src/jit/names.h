@@ -7,6 +7,9 @@
  * compare-exchange puts it into its slot; who loses compares with the winner
  * and goes on.  No state says "wait", for who waits may be a handler on top
  * of who is waited for.
+ *
+ * There is one for all copies of the library that act as one, and one of this
+ * copy for names that it was told before.
  */
 #ifndef SC_JIT_NAMES_H
 #define SC_JIT_NAMES_H
@@ -15,13 +18,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "jit/table.h"
+
 /** The table is there, and may be filled by a handler.  0 or -ENOMEM. */
 int sc_names_prepare(void);
 
 /** Any name was ever taken; false: no stack can hold one. */
 bool sc_names_any(void);
 
-/** An address is one of this table's.  @ret_index: of its name, from 0. */
+/**
+ * An address is one of this table's.  @ret_index: of its name, from 0; from
+ * SC_NAMES_MAX on those that this copy of the library has since before there
+ * was anything to record into.
+ */
 bool sc_names_index(uint64_t address, uint32_t *ret_index);
 
 /** The name at @index, with a NUL behind its @ret_len bytes. */

@@ -31,20 +31,11 @@
 #include <unistd.h>
 
 #include "clock/clock.h"
+#include "copies/block.h"
 #include "sink/file_header.h"
 #include "sink/record_lock.h"
 
 #define FRAME_MIN 24u
-
-/* The socket that this process has: recordings after the first go on there.
- * Read and written by who opens, writes and closes a trace, one at a time. */
-static struct {
-	dev_t dev;
-	ino_t ino;
-	int32_t pid; /* 0: none; a child's is another */
-	bool has_header;
-	bool is_within_frame;
-} claimed;
 
 /* ------------------------------------------------------------------- marks */
 
@@ -91,27 +82,28 @@ int sc_trace_stream_claim(struct sc_trace *trace)
 	if (target->pid != self)
 		return -EBUSY;
 	if (is_marked(trace->fd)) {
-		if (claimed.pid != self || claimed.dev != target->dev ||
-		    claimed.ino != target->ino)
+		if (sc_block->stream_pid != self ||
+		    sc_block->stream_dev != target->dev ||
+		    sc_block->stream_ino != target->ino)
 			return -EBUSY;
-		trace->has_header = claimed.has_header;
-		return claimed.is_within_frame ? -EPIPE : 0;
+		trace->has_header = sc_block->stream_has_header;
+		return sc_block->stream_is_within_frame ? -EPIPE : 0;
 	}
 	r = set_mark(trace->fd);
 	if (r != 0)
 		return r;
-	claimed.dev = target->dev;
-	claimed.ino = target->ino;
-	claimed.pid = self;
-	claimed.has_header = false;
-	claimed.is_within_frame = false;
+	sc_block->stream_dev = target->dev;
+	sc_block->stream_ino = target->ino;
+	sc_block->stream_pid = self;
+	sc_block->stream_has_header = false;
+	sc_block->stream_is_within_frame = false;
 	return 0;
 }
 
 void sc_trace_stream_leave(const struct sc_trace *trace)
 {
 	if (trace->target.kind == SC_TRACE_SOCKET)
-		claimed.is_within_frame = sc_trace_has_rest(trace);
+		sc_block->stream_is_within_frame = sc_trace_has_rest(trace);
 }
 
 static int hold_fact(struct sc_trace *trace)
@@ -167,7 +159,7 @@ static int note_header(struct sc_trace *trace)
 	trace->has_header = true;
 	if (trace->target.kind == SC_TRACE_PIPE)
 		return set_mark_or_fact(trace);
-	claimed.has_header = true;
+	sc_block->stream_has_header = true;
 	return 0;
 }
 

@@ -21,6 +21,7 @@
 
 #include <syscap/format.h>
 
+#include "client/process.h"
 #include "unit/trace_frames.h"
 
 #define LONGEST SYSCAP_FRAME_MAX
@@ -464,6 +465,8 @@ static void make_sockets(int ends[2])
 {
 	const int room = 16384; /* less than a long frame */
 
+	/* Whose socket it is stands in the block */
+	CHECK_EQ(sc_process_prepare(), 0);
 	CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
 	CHECK_EQ(
 		setsockopt(ends[1], SOL_SOCKET, SO_SNDBUF, &room, sizeof(room)),

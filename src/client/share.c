@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* share.c - the block of all copies: made, published, adopted. */
+#define _GNU_SOURCE
+#include "client/share.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/siphash.h"
+#include "client/plan.h"
+#include "client/process.h"
+#include "client/start.h"
+#include "client/thread.h"
+#include "clock/clock.h"
+#include "copies/note.h"
+#include "copies/page.h"
+
+struct sc_block *sc_block;
+struct sc_process *sc_process;
+struct sc_state *sc_states;
+
+/* By which others find us. */
+extern const struct sc_card sc_own_card;
+__attribute__((used, visibility("hidden"))) const struct sc_card sc_own_card = {
+	.magic = SC_CARD_MAGIC,
+	.abi = SC_BLOCK_ABI,
+	.private_abi = SC_PRIVATE_ABI,
+	.knows = SC_BLOCK_KNOWN,
+	.active = &sc_active,
+	.sleeping = &sc_drain_sleeping,
+};
+SC_NOTE_CARD(sc_own_card);
+
+static const char *why_alone = "";
+
+const char *sc_share_why_alone(void)
+{
+	return __atomic_load_n(&why_alone, __ATOMIC_RELAXED);
+}
+
+bool sc_share_works(void)
+{
+	return *sc_share_why_alone() == '\0';
+}
+
+static void work_alone(const char *why)
+{
+	__atomic_store_n(&why_alone, why, __ATOMIC_RELAXED);
+	sc_diag_say("this copy of the library works alone", why);
+}
+
+/* Whose pthread keys and fork handlers: dlmopen() makes a second C library. */
+static uint64_t which_libc(void)
+{
+	const struct {
+		uint64_t use, value;
+	} what = { 3, (uintptr_t)&pthread_key_create };
+	const void *const key = (const void *)getauxval(AT_RANDOM);
+
+	return key != NULL ? sc_siphash(key, &what, sizeof(what)) : what.value;
+}
+
+/*
+ * States and sc_process in one mapping that a child finds zeroed, the block
+ * in another one.  Without MADV_WIPEONFORK (Linux < 4.14) the atfork handler
+ * clears it, and _Fork() is not noticed.
+ */
+static struct sc_block *make_block(const struct sc_control_socket *control)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const size_t front =
+		(sizeof(struct sc_process) + page - 1) / page * page;
+	const size_t size = front + SC_THREADS_MAX * sizeof(struct sc_state);
+	const size_t kept = sizeof(struct sc_block) +
+	                    SC_THREADS_MAX * sizeof(struct sc_mapped);
+	char *const wiped =
+		mmap(NULL, size, PROT_READ | PROT_WRITE,
+	             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char *const base =
+		mmap(NULL, kept, PROT_READ | PROT_WRITE,
+	             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (wiped == MAP_FAILED || base == MAP_FAILED) {
+		if (wiped != MAP_FAILED)
+			munmap(wiped, size);
+		if (base != MAP_FAILED)
+			munmap(base, kept);
+		return NULL;
+	}
+	if (madvise(wiped, size, MADV_WIPEONFORK) != 0)
+		sc_diag_say("MADV_WIPEONFORK", "not supported: children of "
+		                               "_Fork() must not emit");
+	struct sc_block *const block = (struct sc_block *)(void *)base;
+	block->magic = SC_BLOCK_MAGIC;
+	block->abi = SC_BLOCK_ABI;
+	block->size = sizeof(*block);
+	block->state_size = sizeof(struct sc_state);
+	block->n_states = SC_THREADS_MAX;
+	block->page_size = (uint32_t)page;
+	block->libc = which_libc();
+	block->process = (struct sc_process *)(void *)wiped;
+	block->states = (unsigned char *)wiped + front;
+	block->mapped = (struct sc_mapped *)(void *)(base + sizeof(*block));
+	block->reason = "nothing was recorded yet";
+	block->control_fd = control->fd;
+	block->control_dev = control->dev;
+	block->control_ino = control->ino;
+	block->environment = sc_plan_environment_ref();
+	/* known before there are events: a vfork() child that has the first
+	 * one of all must not pass for us */
+	block->process->born = getpid();
+	block->process->pid = block->process->born;
+	return block;
+}
+
+static void use_block(struct sc_block *block)
+{
+	sc_states = (struct sc_state *)(void *)block->states;
+	__atomic_store_n(&sc_block, block, __ATOMIC_RELEASE);
+	__atomic_store_n(&sc_process, block->process, __ATOMIC_RELEASE);
+}
+
+static const char *why_not(const struct sc_block *block)
+{
+	if (block->magic != SC_BLOCK_MAGIC || block->abi != SC_BLOCK_ABI ||
+	    (block->needs & ~SC_BLOCK_KNOWN) != 0 ||
+	    block->state_size < sizeof(struct sc_state) ||
+	    block->size < sizeof(struct sc_block))
+		return "another copy of the library is of a version that this "
+		       "one can't share with";
+	if (block->libc != which_libc())
+		return "another copy of the library uses another C library";
+	return NULL;
+}
+
+bool sc_share_adopt(void)
+{
+	struct sc_block *block;
+	const int r = sc_page_find(&block);
+
+	if (r == -ENOENT)
+		return false;
+	const char *why = r == -ENOTSUP ? "copies of the library can't find "
+	                                  "each other on this machine"
+	                  : r == -EADDRINUSE
+	                          ? "something else is where copies of the "
+	                            "library meet"
+	                          : "what is where copies of the library meet "
+	                            "can't be read";
+	if (r == 0)
+		why = why_not(block);
+	if (why == NULL && !sc_roll_enter(block, &sc_active, &sc_drain_sleeping,
+	                                  SC_PRIVATE_ABI))
+		why = "there are too many copies of the library";
+	if (why != NULL) {
+		work_alone(why);
+		return false;
+	}
+	use_block(block);
+	return true;
+}
+
+static const char *why_not_published(int r)
+{
+	switch (r) {
+	case -EEXIST:
+		return "something else is where copies of the library meet";
+	case -EFBIG:
+		return "the file size limit keeps copies of the library from "
+		       "finding each other";
+	case -ENOTSUP:
+		return "copies of the library can't find each other on this "
+		       "machine";
+	default:
+		return "the page by which copies of the library find each "
+		       "other can't be made";
+	}
+}
+
+static void discard(struct sc_block *block)
+{
+	if (block->exit_key != 0)
+		pthread_key_delete((pthread_key_t)(block->exit_key - 1));
+	munmap(block->process,
+	       (size_t)(block->states - (unsigned char *)block->process) +
+	               (size_t)block->n_states * block->state_size);
+	munmap(block,
+	       sizeof(*block) + block->n_states * sizeof(struct sc_mapped));
+}
+
+int sc_share_found(const struct sc_control_socket *control,
+                   void (*on_thread_exit)(void *), void (*on_child)(void))
+{
+	pthread_key_t key;
+
+	if (sc_share_adopt())
+		return 0;
+	struct sc_block *const block = make_block(control);
+	if (block == NULL)
+		return -ENOMEM;
+	sc_clock_init(block);
+	if (pthread_key_create(&key, on_thread_exit) == 0)
+		block->exit_key = 1 + key;
+	const int r = sc_share_works() ? sc_page_publish(block) : 0;
+	if (r == -EEXIST && sc_share_adopt()) {
+		discard(block); /* another copy was first, just now */
+		return 0;
+	}
+	if (r != 0 && sc_share_works())
+		work_alone(why_not_published(r));
+	sc_roll_enter(block, &sc_active, &sc_drain_sleeping, SC_PRIVATE_ABI);
+	use_block(block);
+	pthread_atfork(NULL, NULL, on_child);
+	sc_start_watch_exit();
+	return 0;
+}

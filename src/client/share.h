@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * share.h - the block of all copies of the library in the process: made and
+ * published by the first that records, adopted by the others (copies/).
+ */
+#ifndef SC_SHARE_H
+#define SC_SHARE_H
+
+#include <stdbool.h>
+
+#include "client/control.h"
+
+/**
+ * Act as one with the copy that was first.  False: there is none, or this one
+ * works alone.  Again and again: no harm.
+ *
+ * Context: any-thread, signal-safe.
+ */
+bool sc_share_adopt(void);
+
+/**
+ * The same, but make the block where there is none: of @control, and of the
+ * environment's plan.  @on_thread_exit and @on_child are called for all copies
+ * by who makes it.  0 or -ENOMEM.
+ *
+ * Context: setup; one thread at a time.
+ */
+int sc_share_found(const struct sc_control_socket *control,
+                   void (*on_thread_exit)(void *), void (*on_child)(void));
+
+/** Other copies find this one's block, or may.  any-thread, signal-safe. */
+bool sc_share_works(void);
+
+/** A sentence, or "".  any-thread, signal-safe. */
+const char *sc_share_why_alone(void);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* cards.h - the copies in the objects that are loaded: see note.h. */
+#ifndef SC_CARDS_H
+#define SC_CARDS_H
+
+struct sc_block;
+
+/**
+ * Enter every copy of this C library's objects that could adopt @block, and
+ * pin its object: it is on from here, and adopts the block at its first event.
+ *
+ * Context: setup.
+ */
+void sc_cards_enter(struct sc_block *block);
+
+/** Keep the object that @address is in, whatever dlclose() says.  setup. */
+void sc_cards_pin(const void *address);
+
+#endif

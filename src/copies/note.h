@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * note.h - an ELF note, by which a copy that starts to record finds those
+ * that were loaded before there was anything to record into.
+ *
+ * Section .note.syscap, name "syscap", type 2, and 4 bytes: how far struct
+ * sc_card of the object lies from these 4 bytes.  Type 1 is the sampler's
+ * (sampler/note.h).
+ */
+#ifndef SC_COPIES_NOTE_H
+#define SC_COPIES_NOTE_H
+
+#include <stdint.h>
+
+#define SC_NOTE_NAME      "syscap"
+#define SC_NOTE_CARD_TYPE 2
+
+#define SC_CARD_MAGIC UINT32_C(0x64726163)
+
+/** A copy's own words, for others.  Frozen, as struct sc_block is. */
+struct sc_card {
+	uint32_t magic;
+	uint32_t abi; /* SC_BLOCK_ABI: what it can adopt */
+	uint32_t private_abi;
+	uint32_t knows; /* SC_BLOCK_KNOWN */
+	int32_t *active;
+	uint32_t *sleeping;
+};
+
+/** Once a copy. */
+#define SC_NOTE_CARD(card)                                  \
+	__asm__(".pushsection .note.syscap, \"a\", %note\n" \
+	        "	.balign 4\n"                              \
+	        "	.long 7, 4, 2\n"                          \
+	        "	.asciz \"syscap\"\n"                      \
+	        "	.balign 4\n"                              \
+	        "	.long " #card " - .\n"              \
+	        "	.popsection\n")
+
+#endif

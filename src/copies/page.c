@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* page.c - the page by which copies find each other; see page.h. */
+#define _GNU_SOURCE
+#include "copies/page.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/siphash.h"
+#include "copies/block.h"
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
+
+/*
+ * Where neither the kernel nor the sanitizers' shadows put anything by
+ * themselves: on x86-64 below where executables are loaded, among what all
+ * sanitizers take for the program's; on aarch64 in the first 64 GiB, which
+ * every size of address space has.  64 KiB further on is another such place
+ * (sampler/claim.c).
+ */
+#if defined(__x86_64__)
+#define PLACE UINT64_C(0x551000000000)
+#elif defined(__aarch64__)
+#define PLACE UINT64_C(0xE10000000)
+#endif
+
+/* What the page begins with; the rest is zero. */
+struct content {
+	char magic[8];
+	uint32_t version;
+	uint32_t size;  /* of this */
+	uint64_t block; /* its address, masked */
+	uint64_t check; /* of all before it, with the address in clear */
+	uint64_t reserved[4];
+};
+
+_Static_assert(sizeof(struct content) == 64, "abi");
+
+enum {
+	USE_MASK = 1,
+	USE_CHECK = 2
+};
+
+#ifdef PLACE
+/* One use of the key each: nothing that is seen tells of the other. */
+static bool compose(struct content *content, uint64_t block)
+{
+	const unsigned char *const key =
+		(const unsigned char *)getauxval(AT_RANDOM);
+	const struct {
+		uint64_t use, value;
+	} mask = { USE_MASK, 0 }, check = { USE_CHECK, block };
+
+	if (key == NULL)
+		return false;
+	memset(content, 0, sizeof(*content));
+	memcpy(content->magic, "syscap\0", 8);
+	content->version = 1;
+	content->size = sizeof(*content);
+	content->block = block ^ sc_siphash(key, &mask, sizeof(mask));
+	content->check = sc_siphash(key, &check, sizeof(check));
+	return true;
+}
+
+/* The kernel copies it, and says so where it can't be read. */
+static int read_place(struct content *ret_content)
+{
+	int fds[2];
+	int r = 0;
+
+	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) != 0)
+		return -errno;
+	if (write(fds[1], (const void *)PLACE, sizeof(*ret_content)) !=
+	    sizeof(*ret_content))
+		r = -EADDRINUSE;
+	else if (read(fds[0], ret_content, sizeof(*ret_content)) !=
+	         sizeof(*ret_content))
+		r = -EIO;
+	close(fds[0]);
+	close(fds[1]);
+	return r;
+}
+
+int sc_page_find(struct sc_block **ret_block)
+{
+	unsigned char is_resident;
+	struct content found, expected;
+
+	if (mincore((void *)PLACE, 1, &is_resident) != 0 && errno == ENOMEM)
+		return -ENOENT;
+	const int r = read_place(&found);
+	if (r != 0)
+		return r;
+	if (!compose(&expected, 0))
+		return -ENOTSUP;
+	const uint64_t block = found.block ^ expected.block;
+	compose(&expected, block);
+	if (memcmp(&found, &expected, sizeof(found)) != 0)
+		return -EADDRINUSE;
+	*ret_block = (struct sc_block *)(uintptr_t)block;
+	return 0;
+}
+
+/* A file of one page that nobody can change any more. */
+static int make_file(const struct content *content, size_t page)
+{
+	struct rlimit limit;
+	int fd;
+
+	/* Beyond it a write raises SIGXFSZ */
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < page)
+		return -EFBIG;
+	fd = memfd_create("syscap",
+	                  MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
+	if (fd < 0 && errno == EINVAL) /* Linux < 6.3 */
+		fd = memfd_create("syscap", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd < 0)
+		return -errno;
+	if (ftruncate(fd, (off_t)page) != 0 ||
+	    pwrite(fd, content, sizeof(*content), 0) != sizeof(*content)) {
+		const int r = errno != 0 ? -errno : -EIO;
+		close(fd);
+		return r;
+	}
+	(void)fcntl(fd, F_ADD_SEALS,
+	            F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);
+	return fd;
+}
+
+int sc_page_publish(const struct sc_block *block)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct content content;
+	int r = 0;
+
+	if (!compose(&content, (uintptr_t)block))
+		return -ENOTSUP;
+	const int fd = make_file(&content, page);
+	if (fd < 0)
+		return fd;
+	void *const got = mmap((void *)PLACE, page, PROT_READ,
+	                       MAP_PRIVATE | MAP_FIXED_NOREPLACE, fd, 0);
+	if (got == MAP_FAILED) {
+		r = -errno;
+	} else if (got != (void *)PLACE) {
+		/* Linux < 4.17 took the place for a wish, and it is taken */
+		munmap(got, page);
+		r = -EEXIST;
+	}
+	close(fd);
+	return r;
+}
+#else
+int sc_page_find(struct sc_block **ret_block)
+{
+	(void)ret_block;
+	return -ENOTSUP;
+}
+
+int sc_page_publish(const struct sc_block *block)
+{
+	(void)block;
+	return -ENOTSUP;
+}
+#endif

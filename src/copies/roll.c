@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* roll.c - the copies that act as one; see roll.h. */
+#include "copies/roll.h"
+
+#include "copies/block.h"
+
+static uint32_t n_entered(const struct sc_block *block)
+{
+	const uint32_t n = __atomic_load_n(&block->n_copies, __ATOMIC_SEQ_CST);
+
+	return n < SC_COPIES_MAX ? n : SC_COPIES_MAX;
+}
+
+static void tell(const struct sc_block *block, int32_t *active)
+{
+	int32_t told;
+
+	do {
+		told = __atomic_load_n(&block->active, __ATOMIC_SEQ_CST);
+		__atomic_store_n(active, told, __ATOMIC_SEQ_CST);
+	} while (__atomic_load_n(&block->active, __ATOMIC_SEQ_CST) != told);
+}
+
+static int32_t *active_of(struct sc_block *block, uint32_t i)
+{
+	return __atomic_load_n(&block->copies[i].active, __ATOMIC_SEQ_CST);
+}
+
+static void tell_all(void)
+{
+	const uint32_t n = n_entered(sc_block);
+
+	for (uint32_t i = 0; i < n; i++) {
+		int32_t *const active = active_of(sc_block, i);
+
+		if (active != NULL)
+			tell(sc_block, active);
+	}
+}
+
+bool sc_roll_enter(struct sc_block *block, int32_t *active, uint32_t *sleeping,
+                   uint32_t private_abi)
+{
+	uint32_t n = n_entered(block);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (active_of(block, i) == active) {
+			tell(block, active);
+			return true;
+		}
+	n = __atomic_load_n(&block->n_copies, __ATOMIC_RELAXED);
+	do {
+		if (n >= SC_COPIES_MAX)
+			return false;
+	} while (!__atomic_compare_exchange_n(&block->n_copies, &n, n + 1, true,
+	                                      __ATOMIC_SEQ_CST,
+	                                      __ATOMIC_RELAXED));
+	struct sc_copy *const copy = &block->copies[n];
+	copy->private_abi = private_abi;
+	copy->sleeping = sleeping;
+	/* Whoever comes first looks; it may be asleep */
+	__atomic_store_n(sleeping, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&copy->active, active, __ATOMIC_SEQ_CST);
+	tell(block, active);
+	return true;
+}
+
+void sc_roll_set_active(int32_t active)
+{
+	__atomic_store_n(&sc_block->active, active, __ATOMIC_SEQ_CST);
+	tell_all();
+}
+
+bool sc_roll_change_active(int32_t from, int32_t to)
+{
+	if (!__atomic_compare_exchange_n(&sc_block->active, &from, to, false,
+	                                 __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+		return false;
+	tell_all();
+	return true;
+}
+
+void sc_roll_set_sleeping(uint32_t sleeping)
+{
+	const uint32_t n = n_entered(sc_block);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (active_of(sc_block, i) != NULL)
+			__atomic_store_n(sc_block->copies[i].sleeping, sleeping,
+			                 __ATOMIC_SEQ_CST);
+}
+
+bool sc_roll_end(uint32_t private_abi)
+{
+	const uint32_t n = n_entered(sc_block);
+	bool is_last = true;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct sc_copy *const copy = &sc_block->copies[i];
+
+		if (active_of(sc_block, i) == &sc_active)
+			__atomic_store_n(&copy->has_ended, 1, __ATOMIC_RELAXED);
+		else if (copy->private_abi == private_abi &&
+		         __atomic_load_n(&copy->has_ended, __ATOMIC_RELAXED) ==
+		                 0)
+			is_last = false;
+	}
+	return is_last;
+}
+
+uint32_t sc_roll_count(void)
+{
+	return sc_block != NULL ? n_entered(sc_block) : 1;
+}
