@@ -431,7 +431,8 @@ int sc_drain_thread_stop(struct sc_session *s, int64_t deadline)
 			__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE);
 
 		if (thread == THREAD_ENDED) {
-			close_copies(s);
+			if (sc_session_is_ours(s))
+				close_copies(s);
 			return s->result;
 		}
 		if (!wait_until(&s->thread, thread,

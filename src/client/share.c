@@ -15,6 +15,7 @@
 #include "base/siphash.h"
 #include "client/plan.h"
 #include "client/process.h"
+#include "client/session.h"
 #include "client/start.h"
 #include "client/thread.h"
 #include "clock/clock.h"
@@ -24,6 +25,22 @@
 struct sc_block *sc_block;
 struct sc_process *sc_process;
 struct sc_state *sc_states;
+
+/* Where these lie is agreed between versions: docs/shared-abi.md.  All fields
+ * are looked at by tests/copies/layout.sh. */
+_Static_assert(offsetof(struct sc_block, process) == 48, "abi");
+_Static_assert(offsetof(struct sc_block, active) == 80, "abi");
+_Static_assert(offsetof(struct sc_block, environment) == 120, "abi");
+_Static_assert(offsetof(struct sc_block, names) == 224, "abi");
+_Static_assert(offsetof(struct sc_block, copies) == 264, "abi");
+_Static_assert(offsetof(struct sc_thread, pos) == 128, "abi");
+_Static_assert(offsetof(struct sc_thread, defined) == 192, "abi");
+_Static_assert(offsetof(struct sc_state, phase) == 704, "abi");
+_Static_assert(offsetof(struct sc_state, lost) == 776, "abi");
+_Static_assert(offsetof(struct sc_session, thread) == 88, "abi");
+_Static_assert(sizeof(struct sc_block) >= SC_BLOCK_SIZE_MIN, "abi");
+_Static_assert(sizeof(struct sc_state) >= SC_STATE_SIZE_MIN, "abi");
+_Static_assert(sizeof(struct sc_process) >= SC_PROCESS_SIZE_MIN, "abi");
 
 /* By which others find us. */
 extern const struct sc_card sc_own_card;
@@ -103,6 +120,7 @@ static struct sc_block *make_block(const struct sc_control_socket *control)
 	block->state_size = sizeof(struct sc_state);
 	block->n_states = SC_THREADS_MAX;
 	block->page_size = (uint32_t)page;
+	block->process_size = sizeof(struct sc_process);
 	block->libc = which_libc();
 	block->process = (struct sc_process *)(void *)wiped;
 	block->states = (unsigned char *)wiped + front;
@@ -130,8 +148,9 @@ static const char *why_not(const struct sc_block *block)
 {
 	if (block->magic != SC_BLOCK_MAGIC || block->abi != SC_BLOCK_ABI ||
 	    (block->needs & ~SC_BLOCK_KNOWN) != 0 ||
-	    block->state_size < sizeof(struct sc_state) ||
-	    block->size < sizeof(struct sc_block))
+	    block->state_size < SC_STATE_SIZE_MIN ||
+	    block->process_size < SC_PROCESS_SIZE_MIN ||
+	    block->size < SC_BLOCK_SIZE_MIN)
 		return "another copy of the library is of a version that this "
 		       "one can't share with";
 	if (block->libc != which_libc())

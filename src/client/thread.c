@@ -145,8 +145,9 @@ static void begin_state(struct sc_state *ts, int32_t pid, int32_t tid,
 	       offsetof(struct sc_state, phase) -
 	               offsetof(struct sc_thread, next));
 	ts->hot.disturbed = owner != 0;
+	/* to its end, which may be further than this version knows */
 	memset((char *)ts + offsetof(struct sc_state, tid), 0,
-	       sizeof(*ts) - offsetof(struct sc_state, tid));
+	       sc_block->state_size - offsetof(struct sc_state, tid));
 	__atomic_store_n(&ts->tid, tid, __ATOMIC_RELAXED);
 	ts->hot.pid = pid;
 	ts->hot.tid_tag =

@@ -46,6 +46,15 @@ struct sc_ring_header;
 #define SC_PRIVATE_ABI 1u
 #endif
 
+/**
+ * Whoever made the block may know less than this version or more.  These are
+ * the sizes of the first version: what was appended since is used only where
+ * the block's own sizes cover it.
+ */
+#define SC_BLOCK_SIZE_MIN   1800u
+#define SC_STATE_SIZE_MIN   1280u
+#define SC_PROCESS_SIZE_MIN 384u
+
 /** How many copies can act as one. */
 #define SC_COPIES_MAX 64u
 
@@ -95,6 +104,8 @@ struct sc_block {
 	uint32_t state_size; /* of one thread's state */
 	uint32_t n_states;
 	uint32_t page_size;
+	uint32_t process_size; /* of struct sc_process */
+	uint32_t reserved_sizes;
 	uint64_t libc; /* whose thread keys these are */
 
 	struct sc_process *process; /* wiped in children, as the states */

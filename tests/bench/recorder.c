@@ -19,7 +19,7 @@
 #include "bench/fail.h"
 #include "ring/ring.h"
 
-#define MAX_RINGS 64
+#define MAX_RINGS 128
 #define RING_END  255
 
 struct ring {
