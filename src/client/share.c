@@ -19,7 +19,7 @@
 #include "client/start.h"
 #include "client/thread.h"
 #include "clock/clock.h"
-#include "copies/note.h"
+#include "copies/card.h"
 #include "copies/page.h"
 
 struct sc_block *sc_block;
@@ -52,7 +52,7 @@ __attribute__((used, visibility("hidden"))) const struct sc_card sc_own_card = {
 	.active = &sc_active,
 	.sleeping = &sc_drain_sleeping,
 };
-SC_NOTE_CARD(sc_own_card);
+SC_CARD_NOTE(sc_own_card);
 
 static const char *why_alone = "";
 

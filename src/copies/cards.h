@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* cards.h - the copies in the objects that are loaded: see note.h. */
+/* cards.h - the copies in the objects that are loaded: see card.h. */
 #ifndef SC_CARDS_H
 #define SC_CARDS_H
 

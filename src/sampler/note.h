@@ -11,7 +11,6 @@
 #ifndef SC_SAMPLER_NOTE_H
 #define SC_SAMPLER_NOTE_H
 
-#define SC_SAMPLER_NOTE_NAME "syscap"
 #define SC_SAMPLER_NOTE_TYPE 1
 
 /* Once, in a file that is linked wherever the sampler is. */

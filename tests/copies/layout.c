@@ -12,7 +12,7 @@
 #include "client/session.h"
 #include "client/thread.h"
 #include "copies/block.h"
-#include "copies/note.h"
+#include "copies/card.h"
 #include "jit/table.h"
 
 #define FIELD(type, field)                                      \

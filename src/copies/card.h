@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * note.h - an ELF note, by which a copy that starts to record finds those
- * that were loaded before there was anything to record into.
- *
- * Section .note.syscap, name "syscap", type 2, and 4 bytes: how far struct
- * sc_card of the object lies from these 4 bytes.  Type 1 is the sampler's
- * (sampler/note.h).
+ * card.h - by which a copy that starts to record finds those that were loaded
+ * before there was anything to record into: an ELF note of type 2 (notes.h),
+ * whose 4 bytes say how far the copy's card lies from them.
  */
-#ifndef SC_COPIES_NOTE_H
-#define SC_COPIES_NOTE_H
+#ifndef SC_CARD_H
+#define SC_CARD_H
 
 #include <stdint.h>
 
-#define SC_NOTE_NAME      "syscap"
-#define SC_NOTE_CARD_TYPE 2
-
-#define SC_CARD_MAGIC UINT32_C(0x64726163)
+#define SC_CARD_NOTE_TYPE 2
+#define SC_CARD_MAGIC     UINT32_C(0x64726163)
 
 /** A copy's own words, for others.  Frozen, as struct sc_block is. */
 struct sc_card {
@@ -28,7 +23,7 @@ struct sc_card {
 };
 
 /** Once a copy. */
-#define SC_NOTE_CARD(card)                                  \
+#define SC_CARD_NOTE(card)                                  \
 	__asm__(".pushsection .note.syscap, \"a\", %note\n" \
 	        "	.balign 4\n"                              \
 	        "	.long 7, 4, 2\n"                          \

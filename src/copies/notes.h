@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * notes.h - our ELF notes in the objects that are loaded: section
+ * .note.syscap, name "syscap", 4 bytes each.  Type 1 says that an object has
+ * a sampler (sampler/note.h), type 2 where a copy's card is (card.h).
+ */
+#ifndef SC_NOTES_H
+#define SC_NOTES_H
+
+#include <link.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/** @descriptor: of a note of the type that is looked for, 4 bytes.  True: that
+ * is enough. */
+typedef bool sc_note_fn(const struct dl_phdr_info *object,
+                        const unsigned char *descriptor, void *data);
+
+/**
+ * Call @found for each note of @type.  True if one of the calls returned
+ * true.
+ *
+ * Context: setup (takes the dynamic loader's lock).
+ */
+bool sc_notes_each(uint32_t type, sc_note_fn *found, void *data);
+
+/** Whether @n bytes at @at lie in a readable segment of @object. */
+bool sc_notes_is_in(const struct dl_phdr_info *object, uintptr_t at, size_t n);
+
+#endif
