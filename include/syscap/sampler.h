@@ -85,7 +85,8 @@ struct syscap_sampler_options {
  * signal itself later on, another one is used, or sampling ends.
  *
  * Returns 0, or a negative errno: -EALREADY, this process is sampled already,
- * by this or another copy of the library; -EINVAL, the options; -EBUSY, every
+ * by this or another copy of the library (that which `syscap record --sample`
+ * preloads makes way, within a second); -EINVAL, the options; -EBUSY, every
  * signal that may be used is taken; -EPERM, perf events are not allowed;
  * -ENOTSUP, no unwinder for this machine; others as timer_create() and
  * pthread_create() give.

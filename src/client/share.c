@@ -32,7 +32,7 @@ _Static_assert(offsetof(struct sc_block, process) == 48, "abi");
 _Static_assert(offsetof(struct sc_block, active) == 80, "abi");
 _Static_assert(offsetof(struct sc_block, environment) == 120, "abi");
 _Static_assert(offsetof(struct sc_block, names) == 224, "abi");
-_Static_assert(offsetof(struct sc_block, copies) == 264, "abi");
+_Static_assert(offsetof(struct sc_block, copies) == 272, "abi");
 _Static_assert(offsetof(struct sc_thread, pos) == 128, "abi");
 _Static_assert(offsetof(struct sc_thread, defined) == 192, "abi");
 _Static_assert(offsetof(struct sc_state, phase) == 704, "abi");

@@ -51,7 +51,7 @@ struct sc_ring_header;
  * the sizes of the first version: what was appended since is used only where
  * the block's own sizes cover it.
  */
-#define SC_BLOCK_SIZE_MIN   1800u
+#define SC_BLOCK_SIZE_MIN   1808u
 #define SC_STATE_SIZE_MIN   1280u
 #define SC_PROCESS_SIZE_MIN 384u
 
@@ -144,6 +144,10 @@ struct sc_block {
 	uint32_t reserved_clock;
 	struct sc_numbers counters; /* client/counter_id.c */
 	struct sc_names_root names; /* jit/names.c */
+
+	/* sampler/yield.h */
+	uint32_t sampler_yields;
+	uint32_t sampler_wanted;
 
 	/* roll.h */
 	uint32_t n_copies; /* [0, n_copies) are entered or about to be */

@@ -5,7 +5,8 @@
  *
  * A program that has a sampler of its own is left to that: frame providers of
  * runtimes are attached there.  It says so by a note (sampler/note.h), which
- * is looked for in all objects that are mapped when we are loaded.
+ * is looked for in all objects that are mapped when we are loaded.  To one
+ * that is loaded later it is handed over (sampler/yield.h).
  *
  * sc_sampler_at_load(), which client/process.c calls, is wrapped by the
  * linker (--wrap).
@@ -18,6 +19,7 @@
 #include "client/at_load.h"
 #include "copies/notes.h"
 #include "sampler/note.h"
+#include "sampler/yield.h"
 
 void __real_sc_sampler_at_load(void);
 void __wrap_sc_sampler_at_load(void);
@@ -37,8 +39,10 @@ void __wrap_sc_sampler_at_load(void)
 {
 	const char *name;
 
-	if (sc_notes_each(SC_SAMPLER_NOTE_TYPE, is_others, (void *)&name))
+	if (sc_notes_each(SC_SAMPLER_NOTE_TYPE, is_others, (void *)&name)) {
 		sc_diag_say("the preloaded sampler leaves it to", name);
-	else
+	} else {
+		sc_yield_offer();
 		__real_sc_sampler_at_load();
+	}
 }

@@ -2,6 +2,7 @@
 /* at_load.c - what the environment asks of the sampler, when it is loaded. */
 #include "client/at_load.h"
 
+#include <errno.h>
 #include <stddef.h>
 
 #include <syscap/sampler.h>
@@ -12,6 +13,7 @@
 #include "sampler/note.h"
 #include "sampler/sampler.h"
 #include "sampler/toggle.h"
+#include "sampler/yield.h"
 
 SC_SAMPLER_NOTE;
 
@@ -35,8 +37,10 @@ void sc_sampler_at_load(void)
 	if (why == NULL && toggle != NULL)
 		why = sc_toggle_install(sc_asked_parse_signal(toggle),
 		                        &options);
-	else if (why == NULL)
-		sc_sampler_begin(&options, true); /* says itself why not */
+	else if (why == NULL && /* it says itself why not */
+	         sc_sampler_begin(&options, true) == -EALREADY &&
+	         sc_yield_ask())
+		sc_sampler_begin(&options, true);
 	if (why != NULL)
 		sc_diag_say("sampling is off", why);
 }

@@ -27,6 +27,7 @@
 #include "sampler/tick.h"
 #include "sampler/timer.h"
 #include "sampler/watch.h"
+#include "sampler/yield.h"
 #include "unwind/unwind.h"
 
 #define MS           INT64_C(1000000)
@@ -221,6 +222,12 @@ static void remember(bool with_children)
 	for_children.is_wanted = with_children;
 }
 
+void sc_sampler_forget(void)
+{
+	for_children.is_wanted = 0;
+	sc_claim_give();
+}
+
 int sc_sampler_begin(struct syscap_sampler_options *o, bool with_children)
 {
 	sigset_t before;
@@ -272,7 +279,9 @@ int syscap_sampler_start(struct syscap_sampler_options *given)
 		return -EINVAL;
 	memset(&options, 0, sizeof(options));
 	memcpy(&options, given, fixed);
-	const int r = sc_sampler_begin(&options, false);
+	int r = sc_sampler_begin(&options, false);
+	if (r == -EALREADY && sc_yield_ask())
+		r = sc_sampler_begin(&options, false);
 	size_t room = size - fixed; /* the struct ends in padding */
 	if (room > sizeof(options.message))
 		room = sizeof(options.message);

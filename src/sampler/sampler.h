@@ -7,6 +7,9 @@
 
 #include <syscap/sampler.h>
 
+/** This copy samples no more by itself, nor its children.  By the watcher. */
+void sc_sampler_forget(void);
+
 /**
  * syscap_sampler_start(), all of @options being there; @with_children: those
  * that fork() makes are sampled too.

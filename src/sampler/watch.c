@@ -16,10 +16,12 @@
 #include "base/diag.h"
 #include "clock/clock.h"
 #include "sampler/round.h"
+#include "sampler/sampler.h"
 #include "sampler/signals.h"
 #include "sampler/state.h"
 #include "sampler/task.h"
 #include "sampler/tick.h"
+#include "sampler/yield.h"
 #include "unwind/unwind.h"
 
 #ifndef SYS_close_range
@@ -85,6 +87,10 @@ static bool look(struct sc_sampler *s, int own_dir)
 		sc_unwind_refresh();
 		sc_state_give(&s->refreshing);
 	}
+	if (sc_yield_is_due()) {
+		s->why = "another copy of the library samples";
+		return false;
+	}
 	bool goes_on = sc_signals_is_ours(s->signal) || change_signal(s);
 	/* The threads of this library alone must not keep a process */
 	if (goes_on)
@@ -116,6 +122,10 @@ static void *run(void *nothing)
 	}
 	__atomic_store_n(&s->is_on, 0, __ATOMIC_SEQ_CST);
 	sc_round_stop_all(true);
+	if (sc_yield_is_due()) {
+		sc_sampler_forget();
+		sc_yield_done();
+	}
 	uint32_t *const ended = &s->watcher;
 	__atomic_store_n(ended, SC_WATCHER_ENDED, __ATOMIC_RELEASE);
 	sc_state_wake(ended);

@@ -185,6 +185,8 @@ static const struct {
 	FIELD(sc_block, reserved_clock),
 	FIELD(sc_block, counters),
 	FIELD(sc_block, names),
+	FIELD(sc_block, sampler_yields),
+	FIELD(sc_block, sampler_wanted),
 	FIELD(sc_block, n_copies),
 	FIELD(sc_block, reserved_copies),
 	FIELD(sc_block, copies),

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* yield.c - the preloaded sampler leaves sampling to another copy's. */
+#include "sampler/yield.h"
+
+#include <poll.h>
+
+#include "client/process.h"
+
+/* The watcher looks ten times a second. */
+#define WAIT_MS 1000
+
+static bool offers;
+
+void sc_yield_offer(void)
+{
+	if (sc_block == NULL)
+		return;
+	offers = true;
+	__atomic_store_n(&sc_block->sampler_yields, 1, __ATOMIC_RELAXED);
+}
+
+bool sc_yield_is_due(void)
+{
+	return offers && __atomic_load_n(&sc_block->sampler_wanted,
+	                                 __ATOMIC_RELAXED) != 0;
+}
+
+void sc_yield_done(void)
+{
+	offers = false;
+	/* Pairs with who asks: the claim is free */
+	__atomic_store_n(&sc_block->sampler_yields, 0, __ATOMIC_RELEASE);
+}
+
+bool sc_yield_ask(void)
+{
+	if (sc_block == NULL ||
+	    __atomic_load_n(&sc_block->sampler_yields, __ATOMIC_RELAXED) == 0)
+		return false;
+	__atomic_store_n(&sc_block->sampler_wanted, 1, __ATOMIC_RELAXED);
+	for (int i = 0; i < WAIT_MS; i++) {
+		if (__atomic_load_n(&sc_block->sampler_yields,
+		                    __ATOMIC_ACQUIRE) == 0)
+			return true;
+		poll(NULL, 0, 1);
+	}
+	return false;
+}

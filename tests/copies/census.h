@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * census.h - what arrived of several copies: each event once and in order,
+ * each counter and each name under one number.
+ */
+#ifndef SYSCAP_CENSUS_H
+#define SYSCAP_CENSUS_H
+
+#include <stdint.h>
+
+#include "harness/peer.h"
+
+#define CENSUS_PARTS    80
+#define CENSUS_EMITTERS 64
+#define CENSUS_COUNTERS 1024
+#define CENSUS_NAMES    1024
+
+struct census_part {
+	char name[24];
+	unsigned marks[CENSUS_EMITTERS]; /* how many: 0 ... marks - 1 came */
+	unsigned logs[CENSUS_EMITTERS];
+	unsigned n_marks, n_notes;
+};
+
+struct census {
+	unsigned n_parts;
+	struct census_part parts[CENSUS_PARTS];
+
+	unsigned n_counters; /* different ones, each with an id of its own */
+	struct {
+		char category[32], name[32];
+		uint32_t id;
+	} counters[CENSUS_COUNTERS];
+	unsigned n_values; /* CTRSET frames */
+
+	unsigned n_names; /* different ones, each with its own address */
+	struct {
+		uint64_t address;
+		char name[64];
+	} names[CENSUS_NAMES];
+	unsigned n_samples;
+	unsigned n_addresses; /* different ones, that stand for names */
+	uint64_t addresses[CENSUS_NAMES];
+
+	unsigned n_frames;
+	uint64_t n_lost; /* that loss records tell of */
+	unsigned n_ends; /* end markers */
+	int32_t pid;     /* only frames of this process; 0: any */
+};
+
+/**
+ * Go over everything that @peer got; fails the test where a frame is torn, an
+ * event came twice or in wrong order, a number has two meanings or one meaning
+ * two numbers, or a ring holds frames of two threads.
+ */
+void census_of_peer(struct census *census, const struct peer *peer);
+/** The same, of process @pid alone. */
+void census_of_process(struct census *census, const struct peer *peer,
+                       int32_t pid);
+
+/** The same of the capture at @path, which is whole. */
+void census_of_file(struct census *census, const char *path);
+
+/** Marks of @part, which is 0 where nothing came of it. */
+unsigned census_marks(const struct census *census, const char *part,
+                      unsigned emitter);
+unsigned census_logs(const struct census *census, const char *part,
+                     unsigned emitter);
+
+/** The marks (@part, @name) in @peer; of its note(). */
+unsigned census_notes(const struct peer *peer, const char *part,
+                      const char *name);
+
+/** No two rings of a process are one thread's; nothing was lost. */
+void census_check_one_ring_a_thread(const struct peer *peer);
+
+/** What a walk over frames tells; for census.c and census_file.c. */
+void census_mark(struct census *census, const char *group, const char *name,
+                 const char *message);
+void census_log(struct census *census, const char *domain,
+                const char *message);
+void census_counter(struct census *census, const char *category,
+                    const char *name, uint32_t id);
+void census_value(struct census *census, uint32_t id);
+void census_name(struct census *census, uint64_t address, const char *name);
+void census_address(struct census *census, uint64_t address);
+void census_end(const struct census *census);
+
+#endif

@@ -1,0 +1,53 @@
+# Several copies of the library in one process.
+#
+# copies_a.so, copies_b.so and copies_other.so have one each, hidden; that of
+# copies_other.so is of what stands for another version.  copies_golden.so has
+# one of the first version, as it was, where there is one for this machine.
+
+find_package(Threads REQUIRED)
+get_target_property(copies_sources syscap SOURCES)
+list(TRANSFORM copies_sources PREPEND ${PROJECT_SOURCE_DIR}/src/)
+add_library(copies_of_other STATIC ${copies_sources})
+target_include_directories(copies_of_other
+	PUBLIC ${PROJECT_SOURCE_DIR}/include
+	PRIVATE ${PROJECT_SOURCE_DIR}/src)
+target_link_libraries(copies_of_other
+	PRIVATE syscap_options PUBLIC Threads::Threads)
+target_compile_definitions(copies_of_other PRIVATE SC_PRIVATE_ABI=99u)
+set_target_properties(copies_of_other PROPERTIES
+	POSITION_INDEPENDENT_CODE ON C_EXTENSIONS OFF)
+
+# syscap_copy(<name> <library or object>...)
+function(syscap_copy name)
+	add_library(copies_${name} MODULE copies/part.c)
+	target_include_directories(copies_${name} PRIVATE
+		${PROJECT_SOURCE_DIR}/include ${CMAKE_CURRENT_SOURCE_DIR})
+	target_link_libraries(copies_${name} PRIVATE syscap_options ${ARGN})
+	target_compile_definitions(copies_${name}
+		PRIVATE PART_NAME="${name}")
+	target_link_options(copies_${name} PRIVATE -Wl,--exclude-libs,ALL)
+	set_target_properties(copies_${name} PROPERTIES PREFIX ""
+		C_EXTENSIONS OFF LIBRARY_OUTPUT_DIRECTORY ${syscap_test_bin})
+	set(copies_parts ${copies_parts} copies_${name} PARENT_SCOPE)
+endfunction()
+
+syscap_copy(a syscap::syscap)
+syscap_copy(b syscap::syscap)
+syscap_copy(other copies_of_other)
+set(copies_golden ${CMAKE_CURRENT_SOURCE_DIR}/copies/golden)
+string(APPEND copies_golden /v1-${CMAKE_SYSTEM_PROCESSOR}.o)
+if(EXISTS ${copies_golden})
+	syscap_copy(golden ${copies_golden} Threads::Threads)
+endif()
+
+# The program has a copy too where part.c is among its sources.
+set(copies_support copies/parts.c copies/census.c)
+function(syscap_copies_test file)
+	syscap_test(copies test_${file}.c ${ARGN}
+		SOURCES ${copies_support} ${copies_${file}_sources}
+		LIBS syscap_peer syscap::capture ${CMAKE_DL_LIBS})
+	add_dependencies(test_copies_${file} ${copies_parts})
+endfunction()
+
+set(copies_share_sources copies/part.c)
+syscap_copies_test(share LABEL long)

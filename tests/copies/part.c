@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* part.c - a copy of the library, by its functions: see part.h. */
+#include "copies/part.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <syscap.h>
+#include <syscap/runtime.h>
+
+#ifndef PART_NAME
+#define PART_NAME "program"
+#endif
+
+static char *put_number(char *end, unsigned n)
+{
+	do {
+		*--end = (char)('0' + n % 10);
+		n /= 10;
+	} while (n != 0);
+	return end;
+}
+
+/* In handlers, and stepped through: no printf. */
+static const char *two_numbers(char text[32], unsigned a, unsigned b)
+{
+	char *at = text + 31;
+
+	*at = '\0';
+	at = put_number(at, b);
+	*--at = ' ';
+	return put_number(at, a);
+}
+
+static void mark(unsigned emitter, unsigned n)
+{
+	char text[32];
+
+	SYSCAP_INSTANT(PART_NAME, "n", two_numbers(text, emitter, n));
+}
+
+static void log_numbers(unsigned emitter, unsigned n)
+{
+	char text[32];
+
+	SYSCAP_LOG(SYSCAP_INFO, PART_NAME, two_numbers(text, emitter, n));
+}
+
+static void note(const char *name)
+{
+	if (syscap_is_active())
+		syscap_mark(PART_NAME, name, syscap_clock(), 0, NULL);
+}
+
+/* -------------------------------------------------------------- counters */
+
+SYSCAP_COUNTER(value, PART_NAME, "value", "", SYSCAP_INT64);
+
+static void count(int64_t to)
+{
+	SYSCAP_COUNTER_SET(value, to);
+}
+
+static uint32_t counter_id(void)
+{
+	return value.id;
+}
+
+static void count_one(unsigned i, int64_t to)
+{
+	static struct syscap_counter many[100];
+	struct syscap_counter *const counter = &many[i % 100];
+
+	strcpy(counter->category, PART_NAME);
+	memcpy(counter->name, "one 00", 7);
+	counter->name[4] = (char)('0' + i % 100 / 10);
+	counter->name[5] = (char)('0' + i % 10);
+	SYSCAP_COUNTER_SET(*counter, to);
+}
+
+/* ----------------------------------------------------------------- names */
+
+static uint64_t intern(const char *name)
+{
+	return syscap_jit_intern(name, strlen(name));
+}
+
+static int one_frame(uint64_t *addrs, unsigned n, void *user)
+{
+	(void)n;
+	memcpy(addrs, user, sizeof(*addrs));
+	return 1;
+}
+
+static void stack(uint64_t address)
+{
+	SYSCAP_SAMPLE(one_frame, &address);
+}
+
+/* ------------------------------------------------------------------ life */
+
+static bool is_active(void)
+{
+	return syscap_is_active();
+}
+
+static void stats(struct syscap_stats *ret_stats)
+{
+	memset(ret_stats, 0, sizeof(*ret_stats));
+	ret_stats->size = sizeof(*ret_stats);
+	syscap_get_stats(ret_stats);
+}
+
+static int start(const char *output, unsigned flags, char *message)
+{
+	struct syscap_options options = { .size = sizeof(options),
+		                          .output = output,
+		                          .flags = flags };
+	const int r = syscap_start(&options);
+
+	if (message != NULL)
+		memcpy(message, options.message, sizeof(options.message));
+	return r;
+}
+
+static bool tells_end;
+
+static void at_exit(void)
+{
+	note("atexit");
+}
+
+static void tell_end(void)
+{
+	tells_end = true;
+	atexit(at_exit);
+}
+
+__attribute__((destructor)) static void at_unload(void)
+{
+	if (tells_end)
+		note("destructor");
+}
+
+/* ---------------------------------------------------------- single steps */
+
+static int64_t sequence;
+static char long_text[3000];
+
+SYSCAP_COUNTER(second, PART_NAME, "second", "", SYSCAP_INT64);
+
+static void call_mark(void)
+{
+	SYSCAP_MARK("step", "outer", sequence, 1, "message");
+}
+
+static void call_dynamic(void)
+{
+	syscap_mark("step", "outer", sequence, 1, "a message of some length");
+}
+
+static void call_long(void)
+{
+	SYSCAP_MARK("step", "outer", sequence, 1, long_text);
+}
+
+static void call_printf(void)
+{
+	SYSCAP_MARK_PRINTF("step", "outer", sequence, 1, "%d %s", 1, "text");
+}
+
+static void call_scope(void)
+{
+	SYSCAP_SCOPE("step", "scope");
+}
+
+static void call_counter(void)
+{
+	syscap_counter_set_int64(&value, sequence);
+}
+
+static void call_counters(void)
+{
+	struct syscap_counter *const both[2] = { &value, &second };
+	const union syscap_value values[2] = { { .i64 = sequence },
+		                               { .i64 = 2 } };
+
+	syscap_counters_set(both, values, 2);
+}
+
+static void call_log(void)
+{
+	char text[32];
+
+	text[31] = '\0';
+	syscap_log(SYSCAP_INFO, "step",
+	           put_number(text + 31, (unsigned)sequence));
+}
+
+static void call_metadata(void)
+{
+	syscap_metadata("step", "value");
+}
+
+static void call_stack(void)
+{
+	stack(0x1234);
+}
+
+static const struct part_call calls[] = {
+	{ "mark", call_mark, 1, true },
+	{ "dynamic", call_dynamic, 1, true },
+	{ "long", call_long, 61, true },
+	{ "printf", call_printf, 37, true },
+	{ "scope", call_scope, 1, false },
+	{ "counter", call_counter, 1, true },
+	{ "counters", call_counters, 1, true },
+	{ "log", call_log, 1, true },
+	{ "metadata", call_metadata, 1, false },
+	{ "stack", call_stack, 1, false },
+};
+
+static void inner(void)
+{
+	SYSCAP_MARK("step", "inner", sequence, 1, NULL);
+}
+
+static void inner_every(void)
+{
+	inner();
+	syscap_counter_set_int64(&second, -1);
+	syscap_log(SYSCAP_INFO, "inner", "x");
+}
+
+/* An outermost emit that has returned has published what came inside it. */
+static bool is_published(void)
+{
+	return (uint32_t)sc_self->next == *sc_self->tail;
+}
+
+__attribute__((constructor)) static void fill_long_text(void)
+{
+	memset(long_text, 'x', sizeof(long_text) - 1);
+}
+
+__attribute__((visibility("default"))) const struct part *part_get(void)
+{
+	static const struct part part = {
+		.name = PART_NAME,
+		.mark = mark,
+		.log = log_numbers,
+		.note = note,
+		.count = count,
+		.counter_id = counter_id,
+		.count_one = count_one,
+		.intern = intern,
+		.stack = stack,
+		.is_active = is_active,
+		.stats = stats,
+		.start = start,
+		.stop = syscap_stop,
+		.drain = syscap_drain,
+		.calls = calls,
+		.n_calls = sizeof(calls) / sizeof(calls[0]),
+		.sequence = &sequence,
+		.inner = inner,
+		.inner_every = inner_every,
+		.is_published = is_published,
+		.tell_end = tell_end,
+	};
+
+	return &part;
+}

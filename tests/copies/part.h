@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * part.h - a copy of the library, by its functions.
+ *
+ * part.c is linked into several shared libraries and programs, each with an
+ * archive of its own whose symbols are hidden.  A test calls a copy through
+ * its table, so that it chooses which one an event goes through.
+ */
+#ifndef SYSCAP_PART_H
+#define SYSCAP_PART_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <syscap.h>
+
+/** An emitting call that tests step through. */
+struct part_call {
+	const char *name;
+	void (*call)(void);
+	int stride;       /* a copy with `rep movsb` traps at every byte */
+	bool is_numbered; /* by *sequence */
+};
+
+struct part {
+	const char *name;
+
+	/* The mark (NAME, "n") that says "EMITTER N": see census.h. */
+	void (*mark)(unsigned emitter, unsigned n);
+	void (*log)(unsigned emitter, unsigned n); /* a log that says so */
+	void (*note)(const char *name); /* the mark (NAME, @name), now */
+
+	/* The counter (NAME, "value") of this copy. */
+	void (*count)(int64_t value);
+	uint32_t (*counter_id)(void);
+	/* NAME, and one of 100 texts: defined at its first use */
+	void (*count_one)(unsigned i, int64_t value);
+
+	uint64_t (*intern)(const char *name);
+	void (*stack)(uint64_t address); /* a sample of one frame */
+
+	bool (*is_active)(void);
+	void (*stats)(struct syscap_stats *stats);
+	/* @message: 1,024 bytes, or NULL */
+	int (*start)(const char *output, unsigned flags, char *message);
+	int (*stop)(void);
+	int (*drain)(void);
+
+	/* For single steps: calls are numbered by *sequence. */
+	const struct part_call *calls;
+	unsigned n_calls;
+	int64_t *sequence;
+	void (*inner)(void);       /* the mark ("step", "inner") */
+	void (*inner_every)(void); /* and a counter and a log */
+	bool (*is_published)(void);
+	/* At exit: marks (NAME, "atexit") and (NAME, "destructor") */
+	void (*tell_end)(void);
+};
+
+/** What a part exports. */
+const struct part *part_get(void);
+
+#endif
