@@ -77,7 +77,7 @@ static uint64_t which_libc(void)
 {
 	const struct {
 		uint64_t use, value;
-	} what = { 3, (uintptr_t)&pthread_key_create };
+	} what = { 3, (uintptr_t)&getpid };
 	const void *const key = (const void *)getauxval(AT_RANDOM);
 
 	return key != NULL ? sc_siphash(key, &what, sizeof(what)) : what.value;

@@ -286,7 +286,8 @@ __attribute__((destructor)) static void end_at_unload(void)
 {
 	uint32_t abi = SC_PRIVATE_ABI;
 
-	if (sc_process == NULL)
+	/* It may have been switched on by another, and had no event since */
+	if (sc_process == NULL && !sc_share_adopt())
 		return;
 	const struct sc_session *const s = sc_session_look();
 	if (s != NULL)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <syscap/format.h>
+
 #include "harness/test.h"
 
 static struct census_part *part_of(struct census *c, const char *name)

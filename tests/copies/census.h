@@ -11,7 +11,7 @@
 #include "harness/peer.h"
 
 #define CENSUS_PARTS    80
-#define CENSUS_EMITTERS 64
+#define CENSUS_EMITTERS 80
 #define CENSUS_COUNTERS 1024
 #define CENSUS_NAMES    1024
 

@@ -51,3 +51,6 @@ endfunction()
 
 set(copies_share_sources copies/part.c)
 syscap_copies_test(share LABEL long)
+set(copies_place_sources copies/place.c)
+syscap_copies_test(place)
+syscap_copies_test(many)
