@@ -80,7 +80,15 @@ void *sc_process_watched_thread(void)
 {
 	pthread_key_t key;
 
-	return have_exit_key(&key) ? pthread_getspecific(key) : NULL;
+	void *const state =
+		have_exit_key(&key) ? pthread_getspecific(key) : NULL;
+	const uintptr_t offset = (uintptr_t)state - (uintptr_t)sc_states;
+
+	/* A second C library in the process counts its keys as ours does, and
+	 * threads have one place for a number */
+	return offset < (uintptr_t)sc_block->n_states * sc_block->state_size
+	               ? state
+	               : NULL;
 }
 
 /* What fork() can do at once and _Fork() leaves to the first event. */

@@ -55,6 +55,10 @@ __attribute__((used, visibility("hidden"))) const struct sc_card sc_own_card = {
 SC_CARD_NOTE(sc_own_card);
 
 static const char *why_alone = "";
+static const char of_another_libc[] =
+	"another copy of the library uses another C library";
+/* Else a key of ours may have the number, and the values, of another's. */
+static bool has_keys = true;
 
 const char *sc_share_why_alone(void)
 {
@@ -154,7 +158,7 @@ static const char *why_not(const struct sc_block *block)
 		return "another copy of the library is of a version that this "
 		       "one can't share with";
 	if (block->libc != which_libc())
-		return "another copy of the library uses another C library";
+		return of_another_libc;
 	return NULL;
 }
 
@@ -174,6 +178,8 @@ bool sc_share_adopt(void)
 	                            "can't be read";
 	if (r == 0)
 		why = why_not(block);
+	if (why == of_another_libc)
+		has_keys = false;
 	if (why == NULL && !sc_roll_enter(block, &sc_active, &sc_drain_sleeping,
 	                                  SC_PRIVATE_ABI))
 		why = "there are too many copies of the library";
@@ -224,7 +230,7 @@ int sc_share_found(const struct sc_control_socket *control,
 	if (block == NULL)
 		return -ENOMEM;
 	sc_clock_init(block);
-	if (pthread_key_create(&key, on_thread_exit) == 0)
+	if (has_keys && pthread_key_create(&key, on_thread_exit) == 0)
 		block->exit_key = 1 + key;
 	const int r = sc_share_works() ? sc_page_publish(block) : 0;
 	if (r == -EEXIST && sc_share_adopt()) {

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "copies/block.h"
 #include "copies/card.h"
@@ -17,53 +18,94 @@
 #pragma weak dlopen
 #pragma weak dladdr
 
+/* Where cards lie.  A library may go until it is pinned, so they are read
+ * while the loader's lock keeps it, and pinning takes other locks of the
+ * loader: look, pin, look again. */
 struct found {
 	unsigned n;
-	const struct sc_card *cards[SC_COPIES_MAX];
+	uintptr_t at[SC_COPIES_MAX];
+	struct sc_block *block;
 };
 
-static bool add(const struct dl_phdr_info *object,
-                const unsigned char *descriptor, void *data)
+static uintptr_t address_of(const struct dl_phdr_info *object,
+                            const unsigned char *descriptor)
 {
-	struct found *const found = data;
 	int32_t distance;
 
 	memcpy(&distance, descriptor, sizeof(distance));
 	const uintptr_t at =
 		(uintptr_t)descriptor + (uintptr_t)(intptr_t)distance;
-	const struct sc_card *const card = (const struct sc_card *)at;
-	if (at % 8 == 0 && sc_notes_is_in(object, at, sizeof(*card)) &&
-	    card->magic == SC_CARD_MAGIC)
-		found->cards[found->n++] = card;
+	return at % 8 == 0 && sc_notes_is_in(object, at, sizeof(struct sc_card))
+	               ? at
+	               : 0;
+}
+
+static bool note(const struct dl_phdr_info *object,
+                 const unsigned char *descriptor, void *data)
+{
+	struct found *const found = data;
+	const uintptr_t at = address_of(object, descriptor);
+
+	if (at != 0)
+		found->at[found->n++] = at;
 	return found->n == SC_COPIES_MAX;
 }
 
-void sc_cards_pin(const void *address)
+static bool enter(const struct dl_phdr_info *object,
+                  const unsigned char *descriptor, void *data)
+{
+	const struct found *const found = data;
+	const uintptr_t at = address_of(object, descriptor);
+	unsigned i = 0;
+
+	while (i < found->n && found->at[i] != at)
+		i++;
+	if (i == found->n)
+		return false; /* not pinned: it came between the two looks */
+	const struct sc_card *const card = (const struct sc_card *)at;
+	if (card->magic == SC_CARD_MAGIC && card->abi == found->block->abi &&
+	    (found->block->needs & ~card->knows) == 0)
+		sc_roll_enter(found->block, card->active, card->sleeping,
+		              card->private_abi);
+	return false;
+}
+
+bool sc_cards_pin(const void *address)
 {
 	Dl_info info;
 
-	if (dlopen == NULL || dladdr == NULL || dladdr(address, &info) == 0 ||
-	    info.dli_fname == NULL)
-		return;
+	if (dlopen == NULL || dladdr == NULL)
+		return true;
+	if (dladdr(address, &info) == 0 || info.dli_fname == NULL)
+		return false;
 	void *const handle =
 		dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 	if (handle != NULL)
 		dlclose(handle);
+	return handle != NULL;
+}
+
+/* The program itself: dlopen() does not know it by its name. */
+static bool is_own(uintptr_t at)
+{
+	Dl_info of_card, of_program;
+	const void *const entry = (const void *)getauxval(AT_ENTRY);
+
+	return dladdr != NULL && dladdr((const void *)at, &of_card) != 0 &&
+	       dladdr(entry, &of_program) != 0 &&
+	       of_card.dli_fbase == of_program.dli_fbase;
 }
 
 void sc_cards_enter(struct sc_block *block)
 {
-	struct found found = { .n = 0 };
+	struct found found = { .n = 0, .block = block };
+	unsigned n = 0;
 
-	sc_notes_each(SC_CARD_NOTE_TYPE, add, &found);
-	for (unsigned i = 0; i < found.n; i++) {
-		const struct sc_card *const card = found.cards[i];
-
-		if (card->abi != block->abi ||
-		    (block->needs & ~card->knows) != 0)
-			continue;
-		sc_cards_pin(card->active);
-		sc_roll_enter(block, card->active, card->sleeping,
-		              card->private_abi);
-	}
+	sc_notes_each(SC_CARD_NOTE_TYPE, note, &found);
+	for (unsigned i = 0; i < found.n; i++)
+		if (sc_cards_pin((const void *)found.at[i]) ||
+		    is_own(found.at[i]))
+			found.at[n++] = found.at[i];
+	found.n = n;
+	sc_notes_each(SC_CARD_NOTE_TYPE, enter, &found);
 }

@@ -3,6 +3,8 @@
 #ifndef SC_CARDS_H
 #define SC_CARDS_H
 
+#include <stdbool.h>
+
 struct sc_block;
 
 /**
@@ -13,7 +15,8 @@ struct sc_block;
  */
 void sc_cards_enter(struct sc_block *block);
 
-/** Keep the object that @address is in, whatever dlclose() says.  setup. */
-void sc_cards_pin(const void *address);
+/** Keep the object that @address is in, whatever dlclose() says.  False: there
+ * is none such, or it is the program.  setup. */
+bool sc_cards_pin(const void *address);
 
 #endif
