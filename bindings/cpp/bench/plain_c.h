@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* plain_c.h - loops of @n events of C each, to compare other languages with. */
+#ifndef SC_BENCH_PLAIN_C_H
+#define SC_BENCH_PLAIN_C_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Calls of a function of C that does nothing */
+void plain_c_call(unsigned n);
+void plain_c_nothing(void);
+/* Loops of nothing */
+void plain_c_empty(unsigned n);
+void plain_c_mark(unsigned n);
+void plain_c_scope(unsigned n);
+void plain_c_counter(unsigned n);
+void plain_c_log(unsigned n);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

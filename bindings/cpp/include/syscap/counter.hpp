@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* counter.hpp - numbers that change, each with its type. */
+#ifndef SYSCAP_COUNTER_HPP
+#define SYSCAP_COUNTER_HPP
+
+#include <cstdint>
+#include <type_traits>
+
+#include <syscap/event.hpp>
+#include <syscap/site.hpp>
+#include <syscap/text.hpp>
+
+namespace syscap
+{
+
+namespace detail
+{
+
+/** The two types of the format: doubles, and 64-bit integers. */
+template <class T> struct counted {
+	static_assert(std::is_arithmetic<T>::value,
+	              "a counter is of integers or floating point");
+	static constexpr std::uint32_t type =
+		std::is_floating_point<T>::value ? SYSCAP_DOUBLE : SYSCAP_INT64;
+
+	SC_CXX_INLINE static void set(::syscap_counter &counter,
+	                              T value) noexcept
+	{
+		if (type == SYSCAP_DOUBLE)
+			::syscap_counter_set_double(&counter,
+			                            static_cast<double>(value));
+		else
+			::syscap_counter_set_int64(
+				&counter, static_cast<std::int64_t>(value));
+	}
+
+	SC_CXX_INLINE static void update(::syscap_counter &counter,
+	                                 T value) noexcept
+	{
+		if (type == SYSCAP_DOUBLE)
+			::syscap_counter_update_double(
+				&counter, static_cast<double>(value));
+		else
+			::syscap_counter_update_int64(
+				&counter, static_cast<std::int64_t>(value));
+	}
+};
+
+template <std::size_t... C, std::size_t... D>
+constexpr ::syscap_counter
+make_counter(std::uint32_t type, const char *category, std::size_t n_category,
+             const char *name, std::size_t n_name, const char *description,
+             std::size_t n_description, indices<C...>, indices<D...>)
+{
+	return ::syscap_counter{ { at(category, n_category, C)... },
+		                 { at(name, n_name, C)... },
+		                 { at(description, n_description, D)... },
+		                 type,
+		                 0,
+		                 0,
+		                 0,
+		                 0 };
+}
+
+} // namespace detail
+
+/**
+ * A counter; static, for it must live until the process ends:
+ *
+ *	static syscap::counter<double> load("demo", "load", "Work waiting");
+ *
+ * It is finished when the program is compiled: constructors of other static
+ * objects may use it.  Integers are recorded with 64 bits and a sign, floating
+ * point as double.  It is a struct syscap_counter, for SYSCAP_COUNTER_SET.
+ *
+ * Context: any-thread, signal-safe.
+ */
+template <class T> class counter : public ::syscap_counter
+{
+      public:
+	/** Texts are literals; one that is too long does not compile. */
+	template <std::size_t C, std::size_t N, std::size_t D = 1>
+	constexpr counter(const char (&in)[C], const char (&called)[N],
+	                  const char (&about)[D] = "") noexcept
+	    : ::syscap_counter(detail::make_counter(
+		      detail::counted<T>::type, in, C - 1, called, N - 1, about,
+		      D - 1, typename detail::make_indices<32>::type(),
+		      typename detail::make_indices<52>::type()))
+	{
+		static_assert(C <= 32, "category: 31 bytes");
+		static_assert(N <= 32, "name: 31 bytes");
+		static_assert(D <= 52, "description: 51 bytes");
+	}
+
+	counter(const counter &) = delete;
+	counter &operator=(const counter &) = delete;
+
+	/** Record its value now. */
+	SC_CXX_INLINE void set(T value) noexcept
+	{
+		if (SC_UNLIKELY(::syscap_is_active()))
+			detail::counted<T>::set(*this, value);
+	}
+
+	/** The same, where it is not what the last update sent. */
+	SC_CXX_INLINE void update(T value) noexcept
+	{
+		if (SC_UNLIKELY(::syscap_is_active()))
+			detail::counted<T>::update(*this, value);
+	}
+};
+
+/**
+ * The counter with texts that are known at run time only: the same for the
+ * same texts.  Looking it up costs more than setting it: keep it.
+ *
+ * Context of the constructor: any-thread.  Of the rest: signal-safe too.
+ */
+template <class T> class named_counter
+{
+      public:
+	SC_CXX_HIDDEN named_counter(const text &category, const text &name,
+	                            const text &description = {}) noexcept
+	    : counter_(find(category, name, description))
+	{
+	}
+
+	/** False: the library's table (4,096) is full, nothing is recorded. */
+	SC_CXX_INLINE explicit operator bool() const noexcept
+	{
+		return counter_ != nullptr;
+	}
+
+	SC_CXX_INLINE void set(T value) const noexcept
+	{
+		if (SC_UNLIKELY(::syscap_is_active()) && counter_ != nullptr)
+			detail::counted<T>::set(*counter_, value);
+	}
+
+	SC_CXX_INLINE void update(T value) const noexcept
+	{
+		if (SC_UNLIKELY(::syscap_is_active()) && counter_ != nullptr)
+			detail::counted<T>::update(*counter_, value);
+	}
+
+      private:
+	SC_CXX_OUTLINE static ::syscap_counter *find(text category, text name,
+	                                             text description) noexcept
+	{
+		/* room for more than is kept: it is cut there */
+		char texts[2][36], description_text[56];
+
+		category.copy(texts[0], sizeof(texts[0]));
+		name.copy(texts[1], sizeof(texts[1]));
+		description.copy(description_text, sizeof(description_text));
+		return ::syscap_counter_get(texts[0], texts[1],
+		                            description_text,
+		                            detail::counted<T>::type);
+	}
+
+	::syscap_counter *counter_;
+};
+
+} // namespace syscap
+
+#endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * event.hpp - marks, logs and facts about the run, as functions.
+ *
+ * Context of all: any-thread, signal-safe.
+ */
+#ifndef SYSCAP_EVENT_HPP
+#define SYSCAP_EVENT_HPP
+
+#include <cstdint>
+
+#include <syscap/site.hpp>
+#include <syscap/text.hpp>
+
+namespace syscap
+{
+
+/** GLib's levels. */
+enum class severity : unsigned {
+	error = SYSCAP_ERROR,
+	critical = SYSCAP_CRITICAL,
+	warning = SYSCAP_WARNING,
+	message = SYSCAP_MESSAGE,
+	info = SYSCAP_INFO,
+	debug = SYSCAP_DEBUG
+};
+
+/** What a mark is to the others with its id; docs/marks.md. */
+enum class link : unsigned {
+	whole = SYSCAP_LINK_WHOLE,
+	begin = SYSCAP_LINK_BEGIN,
+	step = SYSCAP_LINK_STEP,
+	end = SYSCAP_LINK_END,
+	out = SYSCAP_LINK_OUT,
+	in = SYSCAP_LINK_IN
+};
+
+namespace detail
+{
+
+/*
+ * These take texts by value: one whose address is known elsewhere could not
+ * be kept out of memory while nothing is recorded.
+ */
+SC_CXX_OUTLINE void mark_copied(const site &place, std::int64_t begin,
+                                std::int64_t duration, text message) noexcept
+{
+	char buffer[buffer_size];
+
+	if (message.size() >= sizeof(buffer)) {
+		::syscap_mark_printf(place.group, place.name, begin, duration,
+		                     "%.*s", static_cast<int>(message.size()),
+		                     message.data());
+		return;
+	}
+	message.copy(buffer, sizeof(buffer));
+	::syscap_mark_at(&place, begin, duration, buffer);
+}
+
+SC_CXX_OUTLINE void linked_copied(const site &place, unsigned part,
+                                  std::uint64_t id, std::int64_t begin,
+                                  std::int64_t duration, text message) noexcept
+{
+	char buffer[buffer_size];
+
+	message.copy(buffer, sizeof(buffer));
+	::syscap_linked_at(&place, part, id, begin, duration, buffer);
+}
+
+SC_CXX_OUTLINE void log_copied(unsigned level, text domain,
+                               text message) noexcept
+{
+	char name[36]; /* room for more than is kept: it is cut there */
+	char buffer[buffer_size];
+
+	domain.copy(name, sizeof(name));
+	if (message.is_terminated()) {
+		::syscap_log(level, name, message.data());
+	} else if (message.size() >= sizeof(buffer)) {
+		::syscap_log_printf(level, name, "%.*s",
+		                    static_cast<int>(message.size()),
+		                    message.data());
+	} else {
+		message.copy(buffer, sizeof(buffer));
+		::syscap_log(level, name, buffer);
+	}
+}
+
+SC_CXX_OUTLINE void metadata_copied(const char *id, text value) noexcept
+{
+	char buffer[65464 + 4];
+
+	value.copy(buffer, sizeof(buffer));
+	::syscap_metadata(id, buffer);
+}
+
+/** While something is recorded. */
+SC_CXX_INLINE void mark(const site &place, std::int64_t begin,
+                        std::int64_t duration, const text &message) noexcept
+{
+	if (message.is_terminated())
+		::syscap_mark_at(&place, begin, duration, message.data());
+	else
+		mark_copied(place, begin, duration, message);
+}
+
+} // namespace detail
+
+/** True while events may have somewhere to go. */
+SC_CXX_INLINE bool is_active() noexcept
+{
+	return ::syscap_is_active();
+}
+
+/** Now, on the clock of the capture: std::chrono::steady_clock's count. */
+SC_CXX_INLINE std::int64_t now() noexcept
+{
+	return ::syscap_clock();
+}
+
+/** When something begins; 0 while nothing is recorded. */
+SC_CXX_INLINE std::int64_t begin() noexcept
+{
+	return ::syscap_begin();
+}
+
+/** An instant, now. */
+SC_CXX_INLINE void instant(const site &place, const text &message = {}) noexcept
+{
+	if (SC_UNLIKELY(::syscap_is_active()))
+		detail::mark(place, ::syscap_clock(), 0, message);
+}
+
+/** @duration ns from @begin on. */
+SC_CXX_INLINE void mark(const site &place, std::int64_t begin,
+                        std::int64_t duration,
+                        const text &message = {}) noexcept
+{
+	if (SC_UNLIKELY(::syscap_is_active()))
+		detail::mark(place, begin, duration, message);
+}
+
+/** From @begin, which syscap::begin() told, until now. */
+SC_CXX_INLINE void mark_since(const site &place, std::int64_t begin,
+                              const text &message = {}) noexcept
+{
+	if (SC_UNLIKELY(::syscap_is_active()) && begin != 0)
+		detail::mark(place, begin, ::syscap_clock() - begin, message);
+}
+
+/**
+ * Now, a part of the operation or arrow @id.  Of a message that is not
+ * terminated, 1,023 bytes.
+ */
+SC_CXX_INLINE void linked(const site &place, link kind, std::uint64_t id,
+                          const text &message = {}) noexcept
+{
+	const unsigned part = static_cast<unsigned>(kind);
+
+	if (SC_LIKELY(!::syscap_is_active()))
+		return;
+	if (message.is_terminated())
+		::syscap_linked_at(&place, part, id, ::syscap_clock(), 0,
+		                   message.data());
+	else
+		detail::linked_copied(place, part, id, ::syscap_clock(), 0,
+		                      message);
+}
+
+/** The operation @id, from @begin, which syscap::begin() told, until now. */
+SC_CXX_INLINE void operation(const site &place, std::uint64_t id,
+                             std::int64_t begin,
+                             const text &message = {}) noexcept
+{
+	if (SC_LIKELY(!::syscap_is_active()) || begin == 0)
+		return;
+	const std::int64_t duration = ::syscap_clock() - begin;
+	if (message.is_terminated())
+		::syscap_linked_at(&place, SYSCAP_LINK_WHOLE, id, begin,
+		                   duration, message.data());
+	else
+		detail::linked_copied(place, SYSCAP_LINK_WHOLE, id, begin,
+		                      duration, message);
+}
+
+/** A line of text. */
+SC_CXX_INLINE void log(severity level, const text &domain,
+                       const text &message) noexcept
+{
+	if (SC_LIKELY(!::syscap_is_active()))
+		return;
+	if (domain.is_terminated() && message.is_terminated())
+		::syscap_log(static_cast<unsigned>(level), domain.data(),
+		             message.data());
+	else
+		detail::log_copied(static_cast<unsigned>(level), domain,
+		                   message);
+}
+
+/**
+ * A fact about the run.  A value that is not terminated takes 64 KiB of stack
+ * for its copy.
+ */
+SC_CXX_INLINE void metadata(const char *id, const text &value) noexcept
+{
+	if (SC_LIKELY(!::syscap_is_active()))
+		return;
+	if (value.is_terminated())
+		::syscap_metadata(id, value.data());
+	else
+		detail::metadata_copied(id, value);
+}
+
+} // namespace syscap
+
+#endif

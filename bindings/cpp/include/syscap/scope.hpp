@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* scope.hpp - marks from the construction of an object to its end. */
+#ifndef SYSCAP_SCOPE_HPP
+#define SYSCAP_SCOPE_HPP
+
+#include <cstdint>
+
+#include <syscap/event.hpp>
+#include <syscap/site.hpp>
+#include <syscap/text.hpp>
+
+namespace syscap
+{
+
+/**
+ * A mark from here to end(), or to the end of the object's life however it
+ * comes.  One that begins while nothing is recorded makes no mark.
+ *
+ * Construction and end may be on different threads.  What was moved from makes
+ * no mark.
+ *
+ * Context: any-thread, signal-safe.
+ */
+class scope
+{
+      public:
+	/** @place must live as long as the scope, and so must @message. */
+	SC_CXX_NODISCARD SC_CXX_INLINE explicit scope(
+		const site &place, const char *message = nullptr) noexcept
+	    : begin_(::syscap_begin()), site_(&place), message_(message)
+	{
+	}
+
+	scope(site &&, const char * = nullptr) = delete;
+
+	SC_CXX_INLINE scope(scope &&other) noexcept
+	    : begin_(other.begin_), site_(other.site_), message_(other.message_)
+	{
+		other.begin_ = 0;
+	}
+
+	scope(const scope &) = delete;
+	scope &operator=(const scope &) = delete;
+	scope &operator=(scope &&) = delete;
+
+	SC_CXX_INLINE ~scope() noexcept
+	{
+		end();
+	}
+
+	/** True while end() would make a mark. */
+	SC_CXX_INLINE bool is_on() const noexcept
+	{
+		return begin_ != 0;
+	}
+
+	/** End here. */
+	SC_CXX_INLINE void end() noexcept
+	{
+		end(message_);
+	}
+
+	/** End here, with this message. */
+	SC_CXX_INLINE void end(const text &message) noexcept
+	{
+		if (__builtin_expect(begin_ == 0, 1))
+			return;
+		detail::mark(*site_, begin_, ::syscap_clock() - begin_,
+		             message);
+		begin_ = 0;
+	}
+
+	/** Make no mark. */
+	SC_CXX_INLINE void cancel() noexcept
+	{
+		begin_ = 0;
+	}
+
+      private:
+	std::int64_t begin_;
+	const site *site_;
+	const char *message_;
+};
+
+/**
+ * The same with texts known at run time only, which are copied here.  Costs
+ * four bounded copies more.
+ */
+class named_scope
+{
+      public:
+	SC_CXX_NODISCARD SC_CXX_INLINE named_scope(const text &group,
+	                                           const text &name) noexcept
+	    : begin_(0)
+	{
+		if (SC_LIKELY(!::syscap_is_active()))
+			return;
+		group.copy(group_, sizeof(group_));
+		name.copy(name_, sizeof(name_));
+		begin_ = ::syscap_clock();
+	}
+
+	named_scope(const named_scope &) = delete;
+	named_scope &operator=(const named_scope &) = delete;
+
+	SC_CXX_INLINE ~named_scope() noexcept
+	{
+		end();
+	}
+
+	SC_CXX_INLINE bool is_on() const noexcept
+	{
+		return begin_ != 0;
+	}
+
+	SC_CXX_INLINE void end(const text &message = {}) noexcept
+	{
+		if (__builtin_expect(begin_ == 0, 1))
+			return;
+		finish(message);
+		begin_ = 0;
+	}
+
+	SC_CXX_INLINE void cancel() noexcept
+	{
+		begin_ = 0;
+	}
+
+      private:
+	SC_CXX_OUTLINE void finish(text message) noexcept
+	{
+		const std::int64_t duration = ::syscap_clock() - begin_;
+
+		if (message.is_terminated())
+			::syscap_mark(group_, name_, begin_, duration,
+			              message.data());
+		else
+			::syscap_mark_printf(group_, name_, begin_, duration,
+			                     "%.*s",
+			                     static_cast<int>(message.size()),
+			                     message.data());
+	}
+
+	std::int64_t begin_;
+	/* room for more than is kept: it is cut there, between characters */
+	char group_[24 + 4];
+	char name_[40 + 4];
+};
+
+} // namespace syscap
+
+/** Define @var, a syscap::scope from here on; texts are literals. */
+#define SYSCAP_SCOPE_AS(var, group, name)                 \
+	SYSCAP_SITE(SC_JOIN(sc_site_, var), group, name); \
+	::syscap::scope var(SC_JOIN(sc_site_, var))
+
+/** SYSCAP_SCOPE, named as the function is (the first 39 bytes of that). */
+#define SYSCAP_SCOPE_FUNCTION(group)                                      \
+	static constexpr ::syscap_mark_site SC_JOIN(sc_site_, __LINE__) = \
+		::syscap::detail::make_site(group, __func__);             \
+	const ::syscap::scope SC_JOIN(sc_scope_,                          \
+	                              __LINE__)(SC_JOIN(sc_site_, __LINE__))
+
+#endif

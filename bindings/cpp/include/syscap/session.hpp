@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* session.hpp - recording and sampling this process, as long as an object is. */
+#ifndef SYSCAP_SESSION_HPP
+#define SYSCAP_SESSION_HPP
+
+#include <syscap.h>
+#include <syscap/sampler.h>
+#include <syscap/text.hpp>
+
+namespace syscap
+{
+
+/**
+ * Records this process into a capture of its own, from here to the end of the
+ * object.  docs/trace-yourself.md is the guide.
+ *
+ *	syscap::recording recording("run-%p.syscap");
+ *	if (!recording)
+ *		std::cerr << recording.message() << '\n';
+ *
+ * Context: setup.  Allocates.
+ */
+class recording
+{
+      public:
+	/** @output: %p pid, %n program, %%. */
+	SC_CXX_NODISCARD
+	SC_CXX_HIDDEN explicit recording(const char *output) noexcept
+	    : options_()
+	{
+		options_.output = output;
+		start();
+	}
+
+	/** @options->size and message are set here. */
+	SC_CXX_NODISCARD SC_CXX_HIDDEN explicit recording(
+		const ::syscap_options &options) noexcept
+	    : options_(options)
+	{
+		start();
+	}
+
+	recording(const recording &) = delete;
+	recording &operator=(const recording &) = delete;
+
+	SC_CXX_HIDDEN ~recording() noexcept
+	{
+		if (error_ == 0)
+			::syscap_stop();
+	}
+
+	/** True: it was started. */
+	SC_CXX_HIDDEN explicit operator bool() const noexcept
+	{
+		return error_ == 0;
+	}
+
+	/** 0, or the negative errno of syscap_start() or stop(). */
+	SC_CXX_HIDDEN int error() const noexcept
+	{
+		return error_;
+	}
+
+	/** The name of the capture, or why there is none. */
+	SC_CXX_HIDDEN const char *message() const noexcept
+	{
+		return options_.message;
+	}
+
+	/** End it now, to know how that went: as syscap_stop() tells. */
+	SC_CXX_HIDDEN int stop() noexcept
+	{
+		const int error = error_ == 0 ? ::syscap_stop() : error_;
+
+		error_ = error != 0 ? error : -1;
+		return error;
+	}
+
+      private:
+	SC_CXX_HIDDEN void start() noexcept
+	{
+		options_.size = sizeof(options_);
+		error_ = ::syscap_start(&options_);
+	}
+
+	::syscap_options options_;
+	int error_;
+};
+
+/**
+ * Samples the threads of this process, from here to the end of the object;
+ * <syscap/sampler.h>.
+ *
+ * Context: setup.  Allocates: it makes a thread.
+ */
+class sampling
+{
+      public:
+	/** @hz: a second, of each thread; 0: 1,000. */
+	SC_CXX_NODISCARD SC_CXX_HIDDEN explicit sampling(
+		unsigned hz = 0,
+		::syscap_sampler_clock clock = SYSCAP_SAMPLER_AUTO) noexcept
+	    : options_()
+	{
+		options_.hz = hz;
+		options_.clock = clock;
+		start();
+	}
+
+	SC_CXX_NODISCARD SC_CXX_HIDDEN explicit sampling(
+		const ::syscap_sampler_options &options) noexcept
+	    : options_(options)
+	{
+		start();
+	}
+
+	sampling(const sampling &) = delete;
+	sampling &operator=(const sampling &) = delete;
+
+	SC_CXX_HIDDEN ~sampling() noexcept
+	{
+		if (error_ == 0)
+			::syscap_sampler_stop();
+	}
+
+	SC_CXX_HIDDEN explicit operator bool() const noexcept
+	{
+		return error_ == 0;
+	}
+
+	/** 0, or the negative errno of syscap_sampler_start(). */
+	SC_CXX_HIDDEN int error() const noexcept
+	{
+		return error_;
+	}
+
+	/** What is sampled how, or why it failed. */
+	SC_CXX_HIDDEN const char *message() const noexcept
+	{
+		return options_.message;
+	}
+
+      private:
+	SC_CXX_HIDDEN void start() noexcept
+	{
+		options_.size = sizeof(options_);
+		error_ = ::syscap_sampler_start(&options_);
+	}
+
+	::syscap_sampler_options options_;
+	int error_;
+};
+
+} // namespace syscap
+
+#endif

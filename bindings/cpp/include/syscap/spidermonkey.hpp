@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * spidermonkey.hpp - JavaScript functions in the sampler's stacks, for
+ * programs that embed SpiderMonkey (mozjs-102).
+ *
+ *	JSContext *cx = JS_NewContext(JS::DefaultHeapMaxBytes);
+ *	...
+ *	{
+ *		syscap::spidermonkey::attachment profile(cx);
+ *
+ *		... run scripts; what samples is <syscap/sampler.h> ...
+ *	}
+ *	JS_DestroyContext(cx);
+ *
+ * The engine tells of interpreted functions and labels in a ProfilingStack,
+ * and of functions that run as machine code through a frame iterator; each of
+ * the two lacks what the other has.  Here they are merged by the address of
+ * their frames.
+ *
+ * Header only; C++17; works without exceptions and RTTI.  Words for contexts
+ * are those of <syscap.h>.
+ */
+#ifndef SYSCAP_SPIDERMONKEY_HPP
+#define SYSCAP_SPIDERMONKEY_HPP
+
+#include <js/ProfilingStack.h>
+#include <js/RootingAPI.h>
+
+#include <new>
+
+#include <syscap/runtime.h>
+#include <syscap/spidermonkey_walk.hpp>
+
+namespace syscap::spidermonkey
+{
+
+/**
+ * As long as it lives, samples of the calling thread have the JavaScript
+ * functions of @cx in them.
+ *
+ * Switches the engine's profiling mode on, and back: both throw away all of
+ * the context's machine code.  A ProfilingStack that the program has set by
+ * itself is used, and left as it was; then it must not go away before this.
+ *
+ * One of a context; make and destroy it on the context's thread, and before
+ * JS_DestroyContext().  Code that runs when it is made is seen from its next
+ * call on.
+ *
+ * Context: setup.
+ */
+class attachment
+{
+      public:
+	/** Whether it worked: operator bool(). */
+	explicit attachment(JSContext *cx) noexcept
+	{
+		state_ = new (std::nothrow) detail::state();
+		if (state_ == nullptr)
+			return;
+		state_->cx = cx;
+		if (!begin())
+			end();
+	}
+
+	~attachment()
+	{
+		if (state_ != nullptr)
+			end();
+	}
+
+	attachment(const attachment &) = delete;
+	attachment &operator=(const attachment &) = delete;
+
+	/** False: no memory, or the thread has as many attached as it can. */
+	explicit operator bool() const noexcept
+	{
+		return state_ != nullptr;
+	}
+
+      private:
+	bool begin() noexcept
+	{
+		js::GeckoProfilerThread &profiler = engine_profiler();
+		syscap_provider provider = {};
+
+		if (!profiler.infraInstalled()) {
+			state_->stack = new (std::nothrow) ProfilingStack();
+			if (state_->stack == nullptr)
+				return false;
+			js::SetContextProfilingStack(state_->cx, state_->stack);
+		}
+		if (profiler.getProfilingStackIfEnabled() == nullptr) {
+			js::EnableContextProfilingStack(state_->cx, true);
+			state_->enabled_here = true;
+		}
+		provider.size = sizeof(provider);
+		provider.name = "SpiderMonkey";
+		provider.caps = SYSCAP_PROVIDER_SIGNAL | SYSCAP_PROVIDER_SP;
+		provider.walk = detail::walk;
+		provider.step_out = detail::step_out;
+		state_->attachment = syscap_attach_thread(&provider, state_);
+		return state_->attachment != nullptr;
+	}
+
+	void end() noexcept
+	{
+		if (state_->attachment != nullptr)
+			syscap_detach_thread(state_->attachment);
+		if (state_->enabled_here)
+			js::EnableContextProfilingStack(state_->cx, false);
+		give_up_stack();
+		delete state_;
+		state_ = nullptr;
+	}
+
+	/*
+	 * Calls that have begun will pop their frames when they return: if
+	 * there are any, the context keeps the stack.  So it does when another
+	 * one was set meanwhile, for then nobody knows who pops from ours.
+	 */
+	void give_up_stack() noexcept
+	{
+		js::GeckoProfilerThread &profiler = engine_profiler();
+
+		if (state_->stack == nullptr ||
+		    state_->stack->stackSize() != 0 ||
+		    profiler.getProfilingStack() != state_->stack)
+			return;
+		js::SetContextProfilingStack(state_->cx, nullptr);
+		delete state_->stack;
+	}
+
+	js::GeckoProfilerThread &engine_profiler() const noexcept
+	{
+		return JS::RootingContext::get(state_->cx)->geckoProfiler();
+	}
+
+	detail::state *state_ = nullptr;
+};
+
+/**
+ * A part of a C++ function that stands in stacks by a name of its own, for as
+ * long as this lives: @text, and behind it @dynamic if that is not NULL.
+ * Both must live as long.  Nothing while the context is not profiled.
+ *
+ * Context: on the context's thread; last in, first out.
+ */
+class label
+{
+      public:
+	explicit label(JSContext *cx, const char *text,
+	               const char *dynamic = nullptr) noexcept
+	    : stack_(js::GetContextProfilingStackIfEnabled(cx))
+	{
+		if (stack_ != nullptr)
+			stack_->pushLabelFrame(
+				text, dynamic, this,
+				JS::ProfilingCategoryPair::OTHER);
+	}
+
+	~label()
+	{
+		if (stack_ != nullptr)
+			stack_->pop();
+	}
+
+	label(const label &) = delete;
+	label &operator=(const label &) = delete;
+
+      private:
+	ProfilingStack *stack_;
+};
+
+} /* namespace syscap::spidermonkey */
+
+#endif

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * spidermonkey_walk.hpp - what spidermonkey.hpp does in the sampler's signal
+ * handler.  Not to be included by itself, and no interface.
+ *
+ * Nothing here allocates, locks, or calls the engine but by the functions
+ * that it has for samplers: all others may look at what the interrupted code
+ * has half changed.
+ */
+#ifndef SYSCAP_SPIDERMONKEY_WALK_HPP
+#define SYSCAP_SPIDERMONKEY_WALK_HPP
+
+#include <js/ProfilingFrameIterator.h>
+#include <js/ProfilingStack.h>
+#include <js/RootingAPI.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include <syscap/runtime.h>
+
+namespace syscap::spidermonkey::detail
+{
+
+/** Where machine code of the engine's was entered from C++. */
+struct native_entry {
+	std::uintptr_t pc, sp, fp, lr;
+};
+
+/** More nested entries than these are not gone through by the unwinder. */
+constexpr unsigned entries_max = 256;
+
+/** Frames of machine code that a walk visits. */
+constexpr unsigned visits_max = 4096;
+
+/** All of a process's machine code lies in one range of at most this. */
+constexpr std::uintptr_t code_range = std::uintptr_t(1) << 31;
+
+struct state {
+	JSContext *cx;
+	ProfilingStack *stack; /* ours; NULL: the program has its own */
+	bool enabled_here;
+	syscap_attachment *attachment;
+	std::uintptr_t code; /* an address in machine code, once one is known */
+
+	/* Of the tick that walk() was called for last */
+	const void *ucontext;
+	std::int64_t time;
+	unsigned n_entries, entry;
+	native_entry entries[entries_max];
+};
+
+using iterator = JS::ProfilingFrameIterator;
+
+inline std::uintptr_t word(const void *address) noexcept
+{
+	return reinterpret_cast<std::uintptr_t>(address);
+}
+
+/** What syscap_stack_scratch() is used for. */
+struct scratch {
+	iterator::Frame inlined[64]; /* the engine's own limit */
+	char name[4096];
+};
+
+struct name {
+	const char *text[2];
+	std::size_t length[2];
+};
+
+inline void set_name(name *n, const char *a, const char *b) noexcept
+{
+	const std::size_t most = 4095;
+
+	n->text[0] = a != nullptr ? a : "";
+	n->text[1] = b != nullptr ? b : "";
+	for (int i = 0; i < 2; i++)
+		n->length[i] = strnlen(n->text[i], most);
+}
+
+inline std::uint64_t intern(const name &n) noexcept
+{
+	if (n.length[0] == 0 || n.length[1] == 0) {
+		const int i = n.length[0] == 0;
+
+		return syscap_jit_intern(n.text[i], n.length[i]);
+	}
+	return syscap_jit_intern2(n.text[0], n.length[0], n.text[1],
+	                          n.length[1]);
+}
+
+/** The frames of machine code, from the innermost on. */
+class machine_frames
+{
+      public:
+	machine_frames(state *s, const iterator::RegisterState &regs,
+	               scratch *scratch) noexcept
+	    : state_(s), frames_(scratch->inlined), at_(s->cx, regs)
+	{
+		read();
+	}
+
+	bool done() const noexcept
+	{
+		return i_ == n_;
+	}
+
+	std::uintptr_t sp() const noexcept
+	{
+		return word(frames_[i_].stackAddress);
+	}
+
+	void get(syscap_stack_frame *frame) const noexcept
+	{
+		name n;
+
+		set_name(&n, frames_[i_].label, nullptr);
+		if (n.length[0] == 0)
+			set_name(&n, "(JavaScript)", nullptr);
+		frame->value = intern(n);
+		frame->sp = sp();
+		frame->flags = i_ + 1 < n_ ? SYSCAP_CALL_INLINED : 0;
+	}
+
+	void next() noexcept
+	{
+		if (++i_ < n_)
+			return;
+		++at_;
+		read();
+	}
+
+	/** There is no room for more; the unwinder wants to know its way. */
+	void skip_rest() noexcept
+	{
+		i_ = n_ = 0;
+		while (!at_.done() && may_visit()) {
+			++at_;
+			note_entry();
+		}
+	}
+
+      private:
+	bool may_visit() noexcept
+	{
+		return n_visits_++ < visits_max;
+	}
+
+	void read() noexcept
+	{
+		i_ = n_ = 0;
+		for (; !at_.done() && may_visit(); ++at_) {
+			n_ = at_.extractStack(frames_, 0, 64);
+			note_entry();
+			if (n_ == 0)
+				continue;
+			if (frames_->kind !=
+			    iterator::Frame_BaselineInterpreter)
+				state_->code = word(frames_->returnAddress());
+			return;
+		}
+	}
+
+	void note_entry() noexcept
+	{
+		if (at_.done() || state_->n_entries == entries_max)
+			return;
+		const auto regs = at_.getCppEntryRegisters();
+		if (regs.isNothing())
+			return;
+		state_->entries[state_->n_entries++] =
+			native_entry{ word(regs->pc), word(regs->sp),
+			              word(regs->fp), word(regs->lr) };
+	}
+
+	state *state_;
+	iterator::Frame *frames_;
+	iterator at_;
+	std::uint32_t i_ = 0, n_ = 0;
+	unsigned n_visits_ = 0;
+};
+
+/**
+ * Labels and interpreted functions, from the innermost on.
+ *
+ * An interpreted function has no address: its run of the interpreter has, in
+ * a marker that stands before it, on the outer side.  Behind the marker comes
+ * a frame "js::RunScript" that stands for no function.
+ */
+class engine_frames
+{
+      public:
+	engine_frames(const ProfilingStack *stack, scratch *scratch) noexcept
+	    : frames_(stack->frames), name_(scratch->name)
+	{
+		n_ = stack->stackSize();
+		if (n_ > stack->stackCapacity())
+			n_ = stack->stackCapacity();
+		place_ = n_;
+		is_suppressed_ = look_suppressed();
+		settle();
+	}
+
+	/** The engine collects, or is changing what the iterator reads: there
+	 * are no frames of machine code to be had. */
+	bool is_suppressed() const noexcept
+	{
+		return is_suppressed_;
+	}
+
+	bool done() const noexcept
+	{
+		return n_ == 0;
+	}
+
+	std::uintptr_t sp() noexcept
+	{
+		for (; place_ >= n_ || frames_[place_].isJsFrame(); place_--)
+			if (place_ == 0)
+				return 0;
+		return word(frames_[place_].stackAddress());
+	}
+
+	void get(syscap_stack_frame *frame) noexcept
+	{
+		const js::ProfilingStackFrame &f = frames_[n_ - 1];
+		name n;
+
+		set_name(&n, f.label(), f.dynamicString());
+		apply_template(f.flags(), &n);
+		frame->value = intern(n);
+		frame->sp = sp();
+		frame->flags = f.isLabelFrame() ? SYSCAP_CALL_LABEL : 0;
+	}
+
+	void next() noexcept
+	{
+		n_--;
+		settle();
+	}
+
+      private:
+	using flags = js::ProfilingStackFrame::Flags;
+
+	bool look_suppressed() const noexcept
+	{
+		for (std::uint32_t i = n_; i != 0; i--) {
+			const js::ProfilingStackFrame &f = frames_[i - 1];
+
+			if (f.isJsFrame() && f.rawScript() != nullptr)
+				return f.script() == nullptr;
+		}
+		return false;
+	}
+
+	bool tells(const js::ProfilingStackFrame &f) const noexcept
+	{
+		if (f.isSpMarkerFrame())
+			return false;
+		if (!f.isJsFrame())
+			return true;
+		const char *const function = f.dynamicString();
+		if (function == nullptr || *function == 0)
+			return false;
+		/* It went on as machine code, of which the iterator tells */
+		return !f.isOSRFrame() || is_suppressed_;
+	}
+
+	void settle() noexcept
+	{
+		while (n_ != 0 && !tells(frames_[n_ - 1]))
+			n_--;
+	}
+
+	/* "label.dynamic", with "get " or "set " in front, where it says so. */
+	void apply_template(std::uint32_t bits, name *n) noexcept
+	{
+		const auto has = [bits](flags flag) {
+			return (bits & static_cast<std::uint32_t>(flag)) != 0;
+		};
+		const char *before = "";
+		std::size_t length = 0;
+
+		if (has(flags::STRING_TEMPLATE_GETTER))
+			before = "get ";
+		else if (has(flags::STRING_TEMPLATE_SETTER))
+			before = "set ";
+		else if (!has(flags::STRING_TEMPLATE_METHOD))
+			return;
+		const auto add = [this, &length](const char *text,
+		                                 std::size_t size) {
+			if (size > sizeof(scratch::name) - length)
+				size = sizeof(scratch::name) - length;
+			std::memcpy(name_ + length, text, size);
+			length += size;
+		};
+		add(before, std::strlen(before));
+		add(n->text[0], n->length[0]);
+		if (n->length[1] != 0)
+			add(".", 1);
+		add(n->text[1], n->length[1]);
+		*n = name{ { name_, "" }, { length, 0 } };
+	}
+
+	const js::ProfilingStackFrame *frames_;
+	char *name_;
+	std::uint32_t n_;     /* the next is n_ - 1 */
+	std::uint32_t place_; /* of sp(), once it is below n_ */
+	bool is_suppressed_;
+};
+
+inline iterator::RegisterState registers(const syscap_regs *regs) noexcept
+{
+	iterator::RegisterState r;
+
+	r.pc = reinterpret_cast<void *>(regs->pc);
+	r.sp = reinterpret_cast<void *>(regs->sp);
+	r.fp = reinterpret_cast<void *>(regs->fp);
+	r.lr = reinterpret_cast<void *>(regs->lr);
+	return r;
+}
+
+/* Nothing has a name just now, but that JavaScript runs is known. */
+inline void push_unknown(syscap_stack_sink *sink) noexcept
+{
+	syscap_stack_frame frame = {};
+
+	frame.kind = SYSCAP_CALL_NAME;
+	frame.value = syscap_jit_intern("(JavaScript)", 12);
+	frame.flags = SYSCAP_CALL_PARTIAL;
+	syscap_stack_push(sink, &frame);
+}
+
+inline int walk(syscap_stack_sink *sink, const syscap_regs *regs,
+                void *data) noexcept
+{
+	state *const s = static_cast<state *>(data);
+	std::size_t size;
+	void *const memory = syscap_stack_scratch(sink, &size);
+
+	s->n_entries = s->entry = 0;
+	s->ucontext = regs->ucontext;
+	s->time = regs->time;
+	const ProfilingStack *const stack =
+		js::GetContextProfilingStackIfEnabled(s->cx);
+	if (stack == nullptr || size < sizeof(scratch))
+		return SYSCAP_WALK_BUSY;
+	auto *const room = static_cast<scratch *>(memory);
+	engine_frames engine(stack, room);
+	machine_frames machine(s, registers(regs), room);
+	bool partial = engine.is_suppressed();
+
+	while (!engine.done() || !machine.done()) {
+		syscap_stack_frame frame = {};
+
+		frame.kind = SYSCAP_CALL_NAME;
+		if (engine.done() ||
+		    (!machine.done() && machine.sp() <= engine.sp())) {
+			machine.get(&frame);
+			machine.next();
+		} else {
+			engine.get(&frame);
+			engine.next();
+		}
+		if (partial)
+			frame.flags |= SYSCAP_CALL_PARTIAL;
+		partial = false;
+		if (!syscap_stack_push(sink, &frame)) {
+			machine.skip_rest();
+			break;
+		}
+	}
+	if (partial)
+		push_unknown(sink);
+	return 0;
+}
+
+/** The engine's machine code has no tables to unwind by. */
+inline int step_out(syscap_regs *regs, void *data) noexcept
+{
+	state *const s = static_cast<state *>(data);
+
+	if (regs->ucontext != s->ucontext || regs->time != s->time)
+		return -1;
+	if (s->code != 0 && regs->pc - s->code >= code_range &&
+	    s->code - regs->pc >= code_range)
+		return -1;
+	while (s->entry < s->n_entries && s->entries[s->entry].sp <= regs->sp)
+		s->entry++;
+	if (s->entry == s->n_entries)
+		return -1;
+	const native_entry &e = s->entries[s->entry];
+	regs->pc = e.pc;
+	regs->sp = e.sp;
+	regs->fp = e.fp;
+	regs->lr = e.lr;
+	return 0;
+}
+
+} /* namespace syscap::spidermonkey::detail */
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* text.hpp - strings as arguments: whichever class they are of. */
+#ifndef SYSCAP_TEXT_HPP
+#define SYSCAP_TEXT_HPP
+
+#include <syscap.h>
+
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+/*
+ * Inline, and nobody else's: a symbol that a program and its plugins shared
+ * would have one of them emit through the other's copy of the library.
+ */
+#define SC_CXX_INLINE \
+	__attribute__((always_inline, visibility("hidden"))) inline
+#define SC_CXX_HIDDEN __attribute__((visibility("hidden")))
+#define SC_CXX_OUTLINE \
+	__attribute__((noinline, cold, visibility("hidden"))) inline
+
+#if __cplusplus >= 201703L
+#define SC_CXX_NODISCARD [[nodiscard]]
+#else
+#define SC_CXX_NODISCARD
+#endif
+
+namespace syscap
+{
+
+namespace detail
+{
+
+template <class S> using data_of = decltype(std::declval<const S &>().data());
+
+template <class S>
+using if_text = typename std::enable_if<
+	std::is_convertible<data_of<S>, const char *>::value &&
+	std::is_convertible<decltype(std::declval<const S &>().size()),
+                            std::size_t>::value>::type;
+
+template <class S>
+SC_CXX_INLINE auto terminated(const S &s, int) noexcept
+	-> decltype(s.c_str(), true)
+{
+	return true;
+}
+
+template <class S> SC_CXX_INLINE bool terminated(const S &, long) noexcept
+{
+	return false;
+}
+
+/** What of a text is copied to where it can be terminated. */
+constexpr std::size_t buffer_size = 1024;
+
+} // namespace detail
+
+/**
+ * A text that somebody else holds, for the time of a call: const char *,
+ * std::string, std::string_view (C++17), and every class with data() and
+ * size().  It ends at its first NUL.  What has c_str() is passed on as it is,
+ * of the others up to 1,023 bytes are copied to the stack first; longer
+ * messages go through printf("%.*s").
+ */
+class text
+{
+      public:
+	constexpr text() noexcept
+	{
+	}
+
+	constexpr text(std::nullptr_t) noexcept
+	{
+	}
+
+	constexpr text(const char *s) noexcept : data_(s)
+	{
+	}
+
+	template <class S, class = detail::if_text<S>>
+	SC_CXX_INLINE text(const S &s) noexcept
+	    : data_(s.data()), size_(s.size()),
+	      terminated_(detail::terminated(s, 0))
+	{
+	}
+
+	SC_CXX_INLINE const char *data() const noexcept
+	{
+		return data_;
+	}
+
+	/** Of what is not terminated. */
+	SC_CXX_INLINE std::size_t size() const noexcept
+	{
+		return size_;
+	}
+
+	SC_CXX_INLINE bool is_terminated() const noexcept
+	{
+		return terminated_;
+	}
+
+	/** At most @size - 1 bytes and a NUL to @to. */
+	SC_CXX_INLINE void copy(char *to, std::size_t size) const noexcept
+	{
+		const std::size_t n = data_ == nullptr ? 0
+		                      : terminated_ ? ::strnlen(data_, size - 1)
+		                      : size_ < size ? size_
+		                                     : size - 1;
+
+		if (n != 0)
+			std::memcpy(to, data_, n);
+		to[n] = '\0';
+	}
+
+      private:
+	const char *data_ = nullptr;
+	std::size_t size_ = 0;
+	bool terminated_ = true;
+};
+
+} // namespace syscap
+
+#endif

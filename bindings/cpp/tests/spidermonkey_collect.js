@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// spidermonkey_collect.js - nearly all time in the collector, that a function
+// of machine code has called.
+const kept = [];
+
+function fill(n) {
+    for (let i = 0; i < n; i++)
+        kept.push({i, text: `text ${i}`, more: [i]});
+}
+
+function collector(n) {
+    for (let i = 0; i < n; i++)
+        gc();
+}
+
+fill(100000);
+collector(30);

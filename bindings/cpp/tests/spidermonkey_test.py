@@ -1,0 +1,286 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""spidermonkey_test.py CASE [SECONDS] - what recordings of a JavaScript shell
+hold (spidermonkey_shell.cpp).
+
+Reads SYSCAP (the command), SPIDERMONKEY_SHELL and SPIDERMONKEY_EXAMPLE.
+"""
+import collections
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SYSCAP = os.environ["SYSCAP"]
+SHELL = os.environ["SPIDERMONKEY_SHELL"]
+EXAMPLE = os.environ["SPIDERMONKEY_EXAMPLE"]
+CUT, STOPPED = 2, 4
+NAMES = 0xE0000000 << 32  # addresses that stand for names
+
+
+def script(name):
+    return os.path.join(HERE, f"spidermonkey_{name}.js")
+
+
+class Recording:
+    """What `syscap record` has of a command: of its main thread's samples,
+    lists of (address, name), the innermost first."""
+
+    def __init__(self, *command, env=None, record=()):
+        with tempfile.TemporaryDirectory(prefix="syscap-sm-") as folder:
+            path = os.path.join(folder, "js.syscap")
+            run = subprocess.run(
+                [SYSCAP, "record", "-q", *record, "-o", path, "--", *command],
+                stdout=subprocess.PIPE, text=True,
+                env={**os.environ, **(env or {})})
+            self.status = run.returncode
+            self.said = dict(line.split(" ") for line in
+                             run.stdout.splitlines() if " " in line)
+            subprocess.run([SYSCAP, "check", path], check=True,
+                           stdout=subprocess.DEVNULL)
+            self.stat = json.loads(subprocess.run(
+                [SYSCAP, "stat", "--json", path], check=True,
+                stdout=subprocess.PIPE).stdout)
+            self._read(path)
+        assert self.status == 0, f"{command}: status {self.status}"
+        assert self.stat["lost"]["frames"] == 0, self.stat["lost"]
+
+    def _read(self, path):
+        self.names = {}
+        self.maps = []
+        raw = []
+        with subprocess.Popen(
+                [SYSCAP, "dump", "--json", "--type", "sample", "--type",
+                 "jitmap", "--type", "map", path],
+                stdout=subprocess.PIPE, text=True) as dump:
+            for line in dump.stdout:
+                frame = json.loads(line)
+                if frame["type"] == "jitmap":
+                    for entry in frame["names"]:
+                        address = int(entry["addr"], 16)
+                        if address >= NAMES:
+                            self.names[address] = entry["name"]
+                elif frame["type"] == "map":
+                    self.maps.append(frame)
+                elif frame["tid"] == frame["pid"]:
+                    raw.append(frame)
+        assert dump.returncode == 0
+        self.samples = []
+        for frame in raw:
+            stack = [int(a, 16) for a in frame["addrs"]]
+            self.samples.append(Sample(
+                frame["weight"], frame["flags"], stack,
+                [self.names[a].split(" (")[0] for a in stack
+                 if a in self.names]))
+
+    def count(self, name):
+        return int(self.said[name])
+
+
+Sample = collections.namedtuple("Sample", "weight flags stack names")
+
+
+def weight(samples):
+    return sum(sample.weight for sample in samples)
+
+
+def at_least(part, whole, share, what):
+    a, b = weight(part), weight(whole)
+    print(f"{what}: {a} of {b}")
+    assert b > 0 and a >= share * b, f"{what}: {a} of {b}, not {share:.0%}"
+
+
+def sampled(mode, name, *more, hz=1000, env=None, record=()):
+    r = Recording(SHELL, mode, str(hz), script(name), *more, env=env,
+                  record=record)
+    assert r.count("disorder") == 0, "a frame lies inside of its callee"
+    assert r.count("walks") > 0
+    assert r.count("names_lost") == 0
+    return r
+
+
+def check_pure(r):
+    if r.count("watched"):
+        print(f"{r.count('handled')} handlers, {r.count('walks')} walks")
+        assert r.count("allocations") == 0
+        assert r.count("locks") == 0
+
+
+def check_outermost(r):
+    """The unwinder comes from machine code back to C++, and to _start()."""
+    ends = collections.Counter()
+    whole = [s for s in r.samples if s.names]
+    for sample in whole:
+        ends[sample.stack[-1]] += sample.weight
+    start = ends.most_common(1)[0][0]
+    assert start < NAMES
+    at_least([s for s in whole if s.stack[-1] == start], whole, 0.98,
+             "stacks that go out to the first function")
+
+
+def bare(r, sample):
+    """How many addresses are in no file: in machine code."""
+    return sum(a < NAMES and not any(
+        int(m["start"], 16) <= a < int(m["end"], 16) for m in r.maps)
+        for a in sample.stack)
+
+
+# Between the native frames, from the innermost on
+NEST = (["native burn", "inner"]
+        + 2 * ["viaNative", "viaNative/<", "native callBack"]
+        + ["viaNative", "outer", "spidermonkey_nest.js"])
+
+
+def order():
+    """JavaScript and C++ stand in the order in which they call each other."""
+    for mode in "ion", "baseline", "blinterp", "interp":
+        r = sampled(mode, "nest", "1")
+        burning = [s for s in r.samples if "native burn" in s.names]
+        at_least([s for s in burning if s.names == NEST], burning, 0.99,
+                 f"{mode}: burn() in the right order")
+        working = [s for s in r.samples if s.names[:1] == ["inner"]]
+        at_least([s for s in working if s.names == NEST[1:]], working, 0.95,
+                 f"{mode}: inner() in the right order")
+        check_outermost(r)
+        # At most one for each time that C++ called machine code
+        at_least([s for s in burning if bare(r, s) <= 3], burning, 0.95,
+                 f"{mode}: machine code is not unwound by guesses")
+        # callBack()'s own code stands inside of its label, twice in a stack
+        stack = next(s.stack for s in burning if s.names == NEST)
+        label = next(a for a in stack
+                     if r.names.get(a) == "native callBack")
+        inside = [stack[i - 1] for i, a in enumerate(stack) if a == label]
+        assert len(inside) == 2 and inside[0] == inside[1] < NAMES, inside
+
+
+def hot():
+    """The function that takes the time is named, and its callers are."""
+    r = sampled("ion", "hot", "2")
+    whole = [s for s in r.samples if s.names]
+    at_least([s for s in whole if s.names[0] == "hotLeaf"], whole, 0.95,
+             "hotLeaf() innermost")
+    at_least([s for s in whole if s.names ==
+              ["hotLeaf", "caller", "work", "spidermonkey_hot.js"]],
+             whole, 0.95, "with all its callers")
+    at_least(whole, r.samples, 0.7, "samples with JavaScript")
+    check_outermost(r)
+
+
+def kinds():
+    """In each kind of code; no name is of the engine's own bookkeeping."""
+    for mode in "ion", "baseline", "blinterp", "interp":
+        r = sampled(mode, "hot", "0.5")
+        whole = [s for s in r.samples if s.names]
+        at_least([s for s in whole if s.names[0] == "hotLeaf"], whole, 0.9,
+                 f"{mode}: hotLeaf() innermost")
+        functions = {n for s in whole for n in s.names}
+        assert "js::RunScript" not in functions, functions
+        assert "" not in functions
+        # Of what the interpreter began and machine code goes on with, there
+        # is one frame
+        at_least([s for s in whole
+                  if s.names.count("spidermonkey_hot.js") == 1],
+                 whole, 0.98, f"{mode}: the script is there once")
+
+
+def deep_interpreted():
+    """20,000 calls: cut to the depth of a sample, and said to be."""
+    r = sampled("interp", "deep")
+    deep = [s for s in r.samples if s.names.count("deep") > 450]
+    assert weight(deep) > 50
+    assert all(s.flags & CUT for s in deep)
+    assert max(len(s.stack) for s in r.samples) <= 512
+    assert r.count("deepest") <= 513  # the last has been refused
+    at_least([s for s in deep if s.names[0] == "bottom"], deep, 0.7,
+             "bottom() innermost")
+    check_outermost(r)
+
+
+def deep_native():
+    """400 times through C++: the unwinder gets through all of them."""
+    for mode in "ion", "interp":
+        r = sampled(mode, "native")
+        deep = [s for s in r.samples if s.names[:1] == ["native burn"]]
+        assert weight(deep) > 50
+        assert max(len(s.stack) for s in r.samples) <= 512
+        assert all(s.flags & CUT for s in deep)
+        if mode == "interp":
+            check_outermost(r)
+
+
+def collecting():
+    """While the engine collects, its machine code's frames are not known:
+    such stacks are flagged, and hold what is known."""
+    r = sampled("ion", "collect")
+    inside = [s for s in r.samples if "js::GCRuntime::collect" in s.names]
+    assert weight(inside) > 50, weight(inside)
+    whole = [s for s in inside if "collector" in s.names]
+    partial = [s for s in inside if s.flags & STOPPED]
+    assert partial, "no stack was taken in the middle of a collection"
+    at_least([s for s in inside if s in whole or s in partial], inside, 1,
+             "collections with their caller, or flagged")
+
+
+def purity():
+    """The handler allocates nothing, and takes no lock."""
+    for mode in "ion", "interp":
+        r = sampled(mode, "churn", hz=5000)
+        check_pure(r)
+    if not r.count("watched"):
+        print("skip: a sanitizer's allocator and locks are its own")
+        sys.exit(77)
+
+
+def churn(seconds="4"):
+    """20,000 times a second while code is made, compiled, collected."""
+    r = sampled("ion", "churn", seconds, hz=20000,
+                record=("--ring-kib=16384",))
+    check_pure(r)
+    print(f"{r.count('walks')} walks, {len(r.names)} names, "
+          f"{r.count('refused')} ticks refused")
+    # All threads'; a machine that has other things to do gives less
+    assert r.count("samples") > 500 * float(seconds)
+    made = {n for n in r.names.values() if n.startswith("dyn_")}
+    assert len(made) == 97, len(made)
+    for name in "churn", "shapes", "thrown", "native callBack":
+        assert any(name in s.names for s in r.samples), name
+    check_outermost(r)
+
+
+def lifetime():
+    """Attached and detached again while JavaScript is on the stack."""
+    r = sampled("ion", "late", env={"SHELL_ATTACHES": "no"})
+    whole = [s for s in r.samples if s.names]
+    at_least([s for s in whole if s.names[0] == "hotLeaf"], whole, 0.8,
+             "hotLeaf() innermost")
+
+
+def own_stack():
+    """A program's own ProfilingStack is used, and left to it."""
+    r = sampled("ion", "hot", "0.5", env={"SHELL_OWN_STACK": "yes"})
+    whole = [s for s in r.samples if s.names]
+    at_least([s for s in whole if s.names[0] == "hotLeaf"], whole, 0.9,
+             "hotLeaf() innermost")
+    assert r.count("own_stack_stays") == 1
+
+
+def example():
+    """The example's stacks, with the environment's sampling."""
+    path = os.path.join(HERE, "..", "examples", "spidermonkey.js")
+    r = Recording(EXAMPLE, path, env={"SYSCAP_SAMPLE": "1000,wall"})
+    whole = [s for s in r.samples if s.names]
+    at_least([s for s in whole if s.names[0] == "mix"], whole, 0.8,
+             "mix() innermost")
+    seen = ["mix", "innermost", "thereAndBack", "thereAndBack/<", "callBack",
+            "thereAndBack", "thereAndBack/<", "callBack", "thereAndBack",
+            "outermost"]
+    # The script's own frame has the path that it was given
+    at_least([s for s in whole if s.names[:-1] == seen], whole, 0.7,
+             "all of the stack, in order")
+    check_outermost(r)
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]](*sys.argv[2:])

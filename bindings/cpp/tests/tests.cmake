@@ -1,0 +1,54 @@
+# What is shown of <syscap.hpp>.
+
+set(syscap_cpp_tests ${CMAKE_CURRENT_LIST_DIR})
+
+# The compilers that are here beside the one of the build
+set(syscap_cpp_compilers ${CMAKE_CXX_COMPILER})
+foreach(name g++ clang++ clang++-14)
+	find_program(SYSCAP_CXX_${name} ${name})
+	mark_as_advanced(SYSCAP_CXX_${name})
+	if(SYSCAP_CXX_${name})
+		list(APPEND syscap_cpp_compilers ${SYSCAP_CXX_${name}})
+	endif()
+endforeach()
+list(TRANSFORM syscap_cpp_compilers REPLACE "/c\\+\\+$" "/g++")
+list(REMOVE_DUPLICATES syscap_cpp_compilers)
+string(REPLACE ";" " " syscap_cpp_compilers "${syscap_cpp_compilers}")
+
+foreach(standard 11 14 17 20)
+	syscap_binding_test(cpp standard${standard} TIMEOUT 300
+		ENVIRONMENT "CXXS=${syscap_cpp_compilers}"
+		COMMAND sh ${syscap_cpp_tests}/standard.sh ${standard})
+endforeach()
+syscap_binding_test(cpp refused ENVIRONMENT CXX=${CMAKE_CXX_COMPILER}
+	COMMAND sh ${syscap_cpp_tests}/refused.sh)
+syscap_binding_test(cpp off_path
+	ENVIRONMENT CXX=${CMAKE_CXX_COMPILER}
+	COMMAND sh ${syscap_cpp_tests}/off_path.sh)
+syscap_binding_test(cpp copies
+	ENVIRONMENT CXX=${CMAKE_CXX_COMPILER}
+	COMMAND sh ${syscap_cpp_tests}/copies.sh $<TARGET_FILE:syscap>)
+
+if(NOT SYSCAP_TOOLS)
+	return()
+endif()
+if(NOT Python3_FOUND)
+	syscap_binding_skipped(cpp uses "there is no python3 (Debian: python3)")
+	return()
+endif()
+foreach(standard 11 17)
+	syscap_cpp_program(cpp_uses${standard} ${standard}
+		${syscap_cpp_tests}/uses.cpp ${syscap_cpp_tests}/uses_more.cpp)
+	syscap_binding_test(cpp uses${standard}
+		COMMAND ${Python3_EXECUTABLE} ${syscap_cpp_tests}/uses_test.py
+			$<TARGET_FILE:cpp_uses${standard}>)
+endforeach()
+syscap_cpp_program(cpp_uses_bare 20
+	${syscap_cpp_tests}/uses.cpp ${syscap_cpp_tests}/uses_more.cpp)
+target_compile_options(cpp_uses_bare PRIVATE -fno-exceptions -fno-rtti)
+syscap_binding_test(cpp uses_without_exceptions
+	COMMAND ${Python3_EXECUTABLE} ${syscap_cpp_tests}/uses_test.py
+		$<TARGET_FILE:cpp_uses_bare>)
+syscap_binding_test(cpp example
+	COMMAND ${Python3_EXECUTABLE} ${syscap_cpp_tests}/example_test.py
+		$<TARGET_FILE:syscap-cpp>)

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * uses.cpp - every way to write an event in C++, compiled as each standard;
+ * run, it makes what scenario.py expects.  The second unit is uses_more.cpp.
+ */
+#include <syscap.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <vector>
+
+#if __cplusplus >= 201703L
+#include <optional>
+#include <string_view>
+#endif
+
+#include "uses.h"
+
+SYSCAP_COUNTER(of_c, "uses", "of C", "Made by the macro", SYSCAP_DOUBLE);
+static syscap::counter<int> of_cpp("uses", "of C++", "Made by the class");
+static syscap::counter<double> real("uses", "real");
+
+/* A static object's constructor may come before anything else */
+static struct early {
+	early()
+	{
+		of_cpp.set(1);
+	}
+} early;
+
+/* A class of somebody's, without c_str() */
+struct view {
+	const char *at;
+	std::size_t n;
+
+	const char *data() const
+	{
+		return at;
+	}
+	std::size_t size() const
+	{
+		return n;
+	}
+};
+
+static int evaluated;
+
+static int evaluate()
+{
+	return ++evaluated;
+}
+
+static std::string made(const char *text)
+{
+	return std::string(text) + " made";
+}
+
+template <class T> static T in_template(T value)
+{
+	SYSCAP_SCOPE("uses", "template");
+	SYSCAP_COUNTER_SET(of_c, static_cast<double>(value) + 0.5);
+	SYSCAP_SCOPE_FUNCTION("uses function");
+	return value;
+}
+
+static void macros()
+{
+	SYSCAP_SCOPE_MESSAGE("uses", "scope", "whole");
+	{
+		SYSCAP_SCOPE("uses", "inner scope");
+	}
+	SYSCAP_INSTANT("uses", "temporary", made("a").c_str());
+	SYSCAP_LOG(SYSCAP_INFO, "uses", (made("b") + "!").c_str());
+	SYSCAP_MARK("uses", "mark", syscap_clock(), 5, nullptr);
+	SYSCAP_MARK_PRINTF("uses", "printf", syscap_clock(), 6, "%d", 42);
+	SYSCAP_LOG_PRINTF(SYSCAP_DEBUG, "uses", "%s", "printed");
+	SYSCAP_METADATA("uses.fact", made("c").c_str());
+	SYSCAP_FLOW_OUT("uses", "arrow", 7, nullptr);
+	SYSCAP_FLOW_IN("uses", "arrow", 7, nullptr);
+	SYSCAP_COUNTER_SET(of_cpp, evaluate());
+	const auto lambda = [](int n) {
+		SYSCAP_SCOPE("uses", "lambda");
+		SYSCAP_SCOPE_FUNCTION("uses function");
+		return n;
+	};
+	lambda(in_template(1) + static_cast<int>(in_template(2.0)));
+	const std::int64_t begin = syscap_begin();
+	SYSCAP_MARK_SINCE("uses", "since", begin, "then");
+	if (syscap_is_active())
+		SYSCAP_INSTANT("uses", "if", nullptr);
+	else
+		SYSCAP_INSTANT("uses", "else", nullptr);
+}
+
+static void thrower()
+{
+	SYSCAP_SCOPE("uses", "thrown through");
+	SYSCAP_SCOPE_AS(scope, "uses", "object thrown through");
+#if defined(__cpp_exceptions)
+	throw 1;
+#endif
+}
+
+static syscap::scope started()
+{
+	static const syscap::site site = { "uses", "moved" };
+
+	return syscap::scope(site);
+}
+
+static void scopes()
+{
+	static const syscap::site site = { "uses", "object" };
+
+	{
+		syscap::scope scope(site, "to the end");
+	}
+	{
+		syscap::scope scope(site);
+		scope.end(made("d"));
+		scope.end("never");
+	}
+	{
+		syscap::scope scope(site);
+		scope.cancel();
+	}
+	syscap::scope one = started();
+	syscap::scope two(std::move(one));
+	two.end("once");
+	SYSCAP_SCOPE_AS(as, "uses", "as");
+	as.end(view{ "viewed and more", 6 });
+	{
+		const std::string name = "named at run time";
+		syscap::named_scope named(view{ "usesful", 4 }, name);
+	}
+	{
+		/* 38 bytes and half of a character of two */
+		syscap::named_scope cut(
+			"uses", made("0123456789012345678901234567890123456"
+		                     "7\u00e9"));
+		cut.end(std::string(2000, 'x'));
+	}
+	syscap::scope here(site);
+	std::thread([&here] { here.end("on another thread"); }).join();
+#if defined(__cpp_exceptions)
+	try {
+		thrower();
+	} catch (int) {
+	}
+#else
+	thrower();
+#endif
+}
+
+static void functions()
+{
+	static const syscap::site site = { "uses", "function" };
+	const std::string many(3000, 'y');
+
+	syscap::instant(site);
+	syscap::instant(site, made("e"));
+	syscap::instant(site, view{ "view", 3 });
+	syscap::instant(site, view{ many.data(), many.size() });
+	syscap::mark(site, syscap::now(), 11, nullptr);
+	syscap::mark_since(site, syscap::begin(), "since");
+	syscap::mark_since(site, 0, "never");
+	syscap::linked(site, syscap::link::begin, 9);
+	syscap::linked(site, syscap::link::end, 9, view{ "done", 4 });
+	syscap::operation(site, 10, syscap::begin(), made("f"));
+	syscap::log(syscap::severity::warning, "uses", "plain");
+	syscap::log(syscap::severity::warning, std::string("uses"), made("g"));
+	syscap::log(syscap::severity::warning, view{ "uses it", 4 },
+	            view{ "viewed", 4 });
+	syscap::log(syscap::severity::warning, "uses",
+	            view{ many.data(), many.size() });
+	syscap::metadata("uses.function", made("h"));
+	syscap::metadata("uses.view", view{ many.data(), many.size() });
+	of_cpp.update(3);
+	of_cpp.update(3);
+	real.set(1.5);
+	const std::string counter_name = "found";
+	const syscap::named_counter<unsigned> found("uses", counter_name);
+	const syscap::named_counter<unsigned> same("uses", "found");
+	if (found && same) {
+		found.set(17);
+		same.set(18);
+	}
+#if __cplusplus >= 201703L
+	syscap::instant(site, std::string_view("a view").substr(2));
+	std::optional<syscap::scope> maybe;
+	maybe.emplace(site, "optional");
+	maybe.reset();
+#endif
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1) {
+		syscap::recording recording(argv[1]);
+
+		if (!recording) {
+			std::fprintf(stderr, "%s\n", recording.message());
+			return 1;
+		}
+		macros();
+		if (recording.stop() != 0)
+			return 1;
+		macros();
+		return std::printf("%s\n", recording.message()) < 0;
+	}
+	macros();
+	scopes();
+	functions();
+	more();
+	std::vector<std::thread> threads;
+	for (int i = 0; i < 4; i++)
+		threads.emplace_back(more);
+	for (std::thread &thread : threads)
+		thread.join();
+	/* evaluated where it is recorded, and only there */
+	return evaluated == (syscap_is_active() ? 1 : 0) ? 0 : 1;
+}

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""uses_test.py PROGRAM - what each way to write an event records."""
+
+import os
+import subprocess
+import sys
+import tempfile
+
+from capture import counter_values, marks, of_type, read, record
+
+MANY = "y" * 3000
+
+
+def check_macros(frames):
+    """The macros of <syscap.h>, from C++."""
+    assert marks(frames, "uses", "scope") == ["whole"]
+    assert marks(frames, "uses", "inner scope") == [""]
+    assert marks(frames, "uses", "temporary") == ["a made"]
+    assert marks(frames, "uses", "printf") == ["42"]
+    assert marks(frames, "uses", "template") == ["", ""]
+    assert marks(frames, "uses", "lambda") == [""]
+    assert marks(frames, "uses", "since") == ["then"]
+    assert marks(frames, "uses", "if") == [""]
+    assert marks(frames, "uses", "else") == []
+    assert marks(frames, "uses", "arrow") == ["flow=7 phase=out",
+                                              "flow=7 phase=in"]
+    logs = [(f["severity"], f["message"]) for f in of_type(frames, "log")]
+    assert (64, "b made!") in logs and (128, "printed") in logs
+    functions = [name for name, _ in marks(frames, "uses function")]
+    assert functions[:3] == ["in_template", "in_template", "operator()"]
+
+
+def check_scopes(frames):
+    """Scopes that are objects."""
+    objects = marks(frames, "uses", "object")
+    assert objects.count("to the end") == 1
+    assert objects.count("d made") == 1     # ended early, once
+    assert objects.count("never") == 0
+    assert objects.count("on another thread") == 1
+    assert len([m for m in objects if m == ""]) == 0        # cancelled
+    assert marks(frames, "uses", "moved") == ["once"]
+    assert marks(frames, "uses", "as") == ["viewed"]
+    assert marks(frames, "uses", "named at run time") == [""]
+    # cut between characters; its message goes through printf
+    assert marks(frames, "uses", "01234567890123456789012345678901234567") \
+        == ["x" * 2000]
+    assert marks(frames, "uses", "thrown through") == [""]
+    assert marks(frames, "uses", "object thrown through") == [""]
+
+
+def check_functions(frames, is_17):
+    """Texts of every kind, and what else there is as a function."""
+    expected = ["", "e made", "vie", MANY, "", "since",
+                "async=9 phase=begin", "async=9 phase=end done",
+                "async=a phase=whole f made"]
+    if is_17:
+        expected += ["view", "optional"]
+    assert marks(frames, "uses", "function") == expected
+    logs = [(f["domain"], f["message"]) for f in of_type(frames, "log")
+            if f["severity"] == 16]
+    assert logs == [("uses", "plain"), ("uses", "g made"), ("uses", "view"),
+                    ("uses", MANY)]
+    facts = {f["id"]: f["metadata"] for f in of_type(frames, "metadata")}
+    assert facts["uses.function"] == "h made"
+    assert facts["uses.view"] == MANY
+
+
+def check_counters(frames):
+    """A value of the static constructor's, one of each way to set it."""
+    values = counter_values(frames)
+    # 1 of the constructor, 1 of the macro, 3 of the first update
+    assert values[("uses", "of C++")] == [1, 1, 3]
+    assert values[("uses", "of C")] == [1.5, 2.5]
+    assert values[("uses", "real")] == [1.5]
+    assert values[("uses", "found")] == [17, 18]
+    assert values[("uses", "big")] == [1 << 40] * 5
+
+
+def check_units(frames):
+    """Five calls of another unit's, of which four on threads."""
+    assert marks(frames, "uses", "both units") == [""] * 5
+    assert marks(frames, "uses", "both units, as") == [""] * 5
+    assert marks(frames, "uses", "member") == [""] * 5
+    threads = {f["tid"] for f in of_type(frames, "mark")}
+    assert len(threads) == 6
+
+
+def check_nesting(frames):
+    """What is inside of a scope lies inside of its mark."""
+    spans = {}
+    for frame in of_type(frames, "mark"):
+        if frame["tid"] == frame["pid"]:
+            spans.setdefault(frame["name"], []).append(
+                (frame["time"], frame["time"] + frame["duration"]))
+    outer = spans["scope"][0]
+    for name in ("inner scope", "template", "lambda", "printf"):
+        assert outer[0] <= spans[name][0][0], name
+        assert spans[name][-1][0] <= outer[1], name
+
+
+def main(program):
+    """Off, below a recorder, and recording itself."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("SYSPROF_CONTROL_FD", "SYSPROF_TRACE_FD",
+                     "SYSCAP_OUTPUT"):
+            os.environ.pop(name, None)
+        # it checks that no argument of a macro was evaluated
+        subprocess.run([program], check=True, timeout=60)
+        frames = record(os.path.join(folder, "uses.syscap"), [program])
+        check_macros(frames)
+        check_scopes(frames)
+        check_functions(frames, "uses11" not in program)
+        check_counters(frames)
+        check_units(frames)
+        check_nesting(frames)
+        own = os.path.join(folder, "own.syscap")
+        subprocess.run([program, own], check=True, timeout=60)
+        check_macros(read(own))     # once: not after stop()
+
+
+main(*sys.argv[1:])

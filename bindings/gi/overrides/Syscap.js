@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Syscap.js - what makes the namespace at home in GJS: nothing that costs a
+// call while nothing is recorded, optional messages, scopes that are plain
+// JavaScript objects (boxed ones cost the garbage collector ten times more).
+
+const ByteArray = imports.byteArray;
+
+// A view of the word that says whether something is recorded: it changes
+// without a call.  Where an engine would hand out copies there is an object
+// that asks by a call each time.
+function activity(Syscap) {
+    const probe = ByteArray.fromGBytes(Syscap.share(true));
+    const before = probe[0];
+    Syscap.share(true);
+    if (probe[0] === before) {
+        return {
+            get 0() {
+                return Syscap.is_active() ? 1 : 0;
+            },
+        };
+    }
+    const bytes = ByteArray.fromGBytes(Syscap.share(false));
+    return new Int32Array(bytes.buffer, bytes.byteOffset, 1);
+}
+
+function wrapMarks(Syscap, active) {
+    const {
+        instant, linked, log, mark, mark_by_id: markById,
+        mark_since: markSince, mark_since_by_id: markSinceById, metadata,
+        now_double: nowDouble,
+    } = Syscap;
+
+    // As 64-bit integers GJS warns of times that no double holds exactly.
+    Syscap.now = nowDouble;
+    Syscap.begin = function () {
+        return active[0] !== 0 ? nowDouble() : 0;
+    };
+    Syscap.is_active = function () {
+        return active[0] !== 0;
+    };
+    Syscap.mark = function (begin, duration, group, name, message = null) {
+        if (active[0] !== 0)
+            mark(begin, duration, group, name, message);
+    };
+    Syscap.mark_since = function (begin, group, name, message = null) {
+        if (active[0] !== 0)
+            markSince(begin, group, name, message);
+    };
+    Syscap.mark_by_id = function (id, begin, duration, message = null) {
+        if (active[0] !== 0)
+            markById(id, begin, duration, message);
+    };
+    Syscap.mark_since_by_id = function (id, begin, message = null) {
+        if (active[0] !== 0)
+            markSinceById(id, begin, message);
+    };
+    Syscap.instant = function (group, name, message = null) {
+        if (active[0] !== 0)
+            instant(group, name, message);
+    };
+    Syscap.linked = function (group, name, link, id, message = null) {
+        if (active[0] !== 0)
+            linked(group, name, link, id, message);
+    };
+    Syscap.log = function (severity, domain, message) {
+        if (active[0] !== 0)
+            log(severity, domain, message);
+    };
+    Syscap.metadata = function (id, value) {
+        if (active[0] !== 0)
+            metadata(id, value);
+    };
+}
+
+// Functions that are recorded whenever they run.
+function addTraced(Syscap, active) {
+    const {
+        intern, mark_since_by_id: markSinceById, now_double: nowDouble,
+    } = Syscap;
+    // In scripts such as this each look at a global costs as much as a call.
+    const PromiseClass = Promise;
+
+    // In a function of its own: a closure in the one below would cost each
+    // of its calls an environment.
+    function endLater(promise, id, begin) {
+        return promise.finally(() => markSinceById(id, begin, null));
+    }
+
+    // A function that returns a promise runs until that is settled.
+    Syscap.traced = function (group, name, func) {
+        const id = intern(group, name);
+
+        return function (...args) {
+            if (active[0] === 0)
+                return func.apply(this, args);
+            const begin = nowDouble();
+            let result;
+            try {
+                result = func.apply(this, args);
+            } catch (error) {
+                markSinceById(id, begin, null);
+                throw error;
+            }
+            if (result instanceof PromiseClass)
+                return endLater(result, id, begin);
+            markSinceById(id, begin, null);
+            return result;
+        };
+    };
+}
+
+function makeScope(Syscap, active) {
+    const {
+        mark_since: markSince, mark_since_by_id: markSinceById,
+        now_double: nowDouble,
+    } = Syscap;
+
+    class Scope {
+        constructor(group, name) {
+            this._group = group;
+            this._name = name;
+            this._begin = active[0] !== 0 ? nowDouble() : 0;
+        }
+
+        static new(group, name) {
+            return new Scope(group, name);
+        }
+
+        static new_by_id(id) {
+            return new Scope(id, null);
+        }
+
+        end(message = null) {
+            const begin = this._begin;
+
+            if (begin === 0)
+                return;
+            this._begin = 0;
+            if (this._name === null)
+                markSinceById(this._group, begin, message);
+            else
+                markSince(begin, this._group, this._name, message);
+        }
+    }
+
+    // For `using`, where the engine has it.
+    if (Symbol.dispose) {
+        Scope.prototype[Symbol.dispose] = function () {
+            this.end();
+        };
+    }
+    return Scope;
+}
+
+function wrapCounter({ prototype }, active) {
+    for (const name of ['set_int64', 'set_double', 'update_int64',
+        'update_double']) {
+        const native = prototype[name];
+
+        prototype[name] = function (value) {
+            if (active[0] !== 0)
+                native.call(this, value);
+        };
+    }
+}
+
+function wrapSession(Syscap) {
+    const { sampler_start: samplerStart, start } = Syscap;
+
+    Syscap.start = function (output, options = null) {
+        if (options !== null && !(options instanceof Syscap.StartOptions))
+            options = new Syscap.StartOptions(options);
+        return start(output, options);
+    };
+    Syscap.sampler_start = function (hz = 0,
+        clock = Syscap.SamplerClock.AUTO) {
+        return samplerStart(hz, clock);
+    };
+}
+
+function _init() {
+    const active = activity(this);
+
+    // These take the native functions, and so come first.
+    addTraced(this, active);
+    this.Scope = makeScope(this, active);
+    wrapMarks(this, active);
+    wrapCounter(this.Counter, active);
+    wrapSession(this);
+}

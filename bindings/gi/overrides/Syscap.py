@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Syscap.py - what makes the namespace at home in PyGObject.
+"""Overrides of gi.repository.Syscap: scopes for ``with``, a decorator."""
+
+import functools
+import inspect
+
+from ..module import get_introspection_module
+
+_native = get_introspection_module("Syscap")
+
+_begin = _native.begin
+_mark_since = _native.mark_since
+_mark_since_by_id = _native.mark_since_by_id
+_start = _native.start
+_sampler_start = _native.sampler_start
+
+__all__ = ["Scope", "sampler_start", "start", "traced"]
+
+# What is not here, PyGObject looks up anew at each use, for microseconds.
+for _name in dir(_native):
+    if not _name.startswith("_") and _name not in __all__:
+        globals()[_name] = getattr(_native, _name)
+        __all__.append(_name)
+
+
+class Scope:
+    """Something that goes on from here until end() or the end of a with.
+
+    One that is never ended makes no mark.
+    """
+
+    __slots__ = ("_begin", "_group", "_name")
+
+    def __init__(self, group, name):
+        self._group = group
+        self._name = name
+        self._begin = _begin()
+
+    @classmethod
+    def new(cls, group, name):
+        """Begin a scope, as the constructor does."""
+        return cls(group, name)
+
+    @classmethod
+    def new_by_id(cls, number):
+        """Begin a scope whose texts Syscap.intern() gave a number."""
+        return cls(number, None)
+
+    def end(self, message=None):
+        """Record the scope as a mark; further calls do nothing."""
+        begin = self._begin
+        if begin:
+            self._begin = 0
+            if self._name is None:
+                _mark_since_by_id(self._group, begin, message)
+            else:
+                _mark_since(begin, self._group, self._name, message)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        if self._begin:
+            self.end()
+
+
+def traced(group, name=None):
+    """Record the decorated function, or coroutine function, when it runs.
+
+    The name is the function's own if none is given.
+    """
+
+    def decorate(function):
+        number = _native.intern(group, name or function.__qualname__)
+
+        if inspect.iscoroutinefunction(function):
+
+            @functools.wraps(function)
+            async def run(*args, **kwargs):
+                begin = _begin()
+                try:
+                    return await function(*args, **kwargs)
+                finally:
+                    if begin:
+                        _mark_since_by_id(number, begin)
+
+        else:
+
+            @functools.wraps(function)
+            def run(*args, **kwargs):
+                begin = _begin()
+                try:
+                    return function(*args, **kwargs)
+                finally:
+                    if begin:
+                        _mark_since_by_id(number, begin)
+
+        return run
+
+    return decorate
+
+
+def start(output, options=None, **fields):
+    """Record this process into a capture of its own; return the file's name.
+
+    Fields of Syscap.StartOptions may be given by name.
+    """
+    if fields:
+        if options is not None:
+            raise TypeError("either options or their fields")
+        options = _native.StartOptions()
+        for field, value in fields.items():
+            if not hasattr(options, field) or field == "reserved":
+                raise TypeError(f"there is no option {field!r}")
+            setattr(options, field, value)
+    return _start(output, options)
+
+
+def sampler_start(hz=0, clock=_native.SamplerClock.AUTO):
+    """Take the stack of every thread; return what is sampled how."""
+    return _sampler_start(hz, clock)

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# deeds.py - what deeds.c does, in PyGObject.
+"""One of each event."""
+
+import gi
+
+gi.require_version("Syscap", "1")
+from gi.repository import GLib, Syscap  # noqa: E402
+
+
+def make_marks():
+    number = Syscap.intern("deeds", "by id")
+    now = Syscap.now()
+    Syscap.mark(now, 5000000, "deeds", "mark", "größe")
+    Syscap.mark_since(now, "deeds", "since")
+    Syscap.mark_since(0, "deeds", "since nothing")
+    Syscap.instant("deeds", "instant", "a text")
+    assert number != 0
+    assert Syscap.intern("deeds", "by id") == number
+    Syscap.mark_by_id(number, now, 7)
+    Syscap.mark_since_by_id(number, now, "until now")
+    Syscap.mark_by_id(4000000, now, 7, "of nobody")
+    Syscap.linked("deeds", "job", Syscap.Link.BEGIN, 42, "go")
+    Syscap.linked("deeds", "job", Syscap.Link.END, 42)
+    Syscap.metadata("deeds.version", "1.0")
+
+
+def make_scopes():
+    with Syscap.Scope("deeds", "block"):
+        scope = Syscap.Scope.new("deeds", "scope")
+        scope.end("done")
+        scope.end("again")
+        Syscap.Scope.new_by_id(Syscap.intern("deeds", "scope by id")).end()
+        Syscap.Scope("ä" * 16, "ö" * 32).end()
+
+
+def set_counters():
+    whole = Syscap.Counter.new(
+        "deeds", "whole", "An integer", Syscap.CounterType.INT64
+    )
+    real = Syscap.Counter.new(
+        "deeds", "real", "A double", Syscap.CounterType.DOUBLE
+    )
+    assert whole.is_valid()
+    whole.set_int64(-5)
+    whole.set_double(2.9)
+    whole.set_double(1e300)
+    real.set_double(0.5)
+    real.set_int64(3)
+    whole.update_int64(8)
+    whole.update_int64(8)
+    real.update_double(8.25)
+    real.update_double(8.25)
+
+
+make_marks()
+make_scopes()
+set_counters()
+Syscap.log(GLib.LogLevelFlags.LEVEL_INFO, "deeds", "a line")
+print("recorded" if Syscap.is_active() else "off")

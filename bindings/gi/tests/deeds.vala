@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// deeds.vala - what deeds.c does, in Vala.
+
+void make_marks () {
+    var id = Syscap.intern ("deeds", "by id");
+    var now = Syscap.now ();
+
+    Syscap.mark (now, 5000000, "deeds", "mark", "größe");
+    Syscap.mark_since (now, "deeds", "since");
+    Syscap.mark_since (0, "deeds", "since nothing");
+    Syscap.instant ("deeds", "instant", "a text");
+    assert (id != 0);
+    assert (Syscap.intern ("deeds", "by id") == id);
+    Syscap.mark_by_id (id, now, 7);
+    Syscap.mark_since_by_id (id, now, "until now");
+    Syscap.mark_by_id (4000000, now, 7, "of nobody");
+    Syscap.linked ("deeds", "job", Syscap.Link.BEGIN, 42, "go");
+    Syscap.linked ("deeds", "job", Syscap.Link.END, 42);
+    Syscap.metadata ("deeds.version", "1.0");
+}
+
+void make_scopes () {
+    var block = new Syscap.Scope ("deeds", "block");
+    var same = block;
+
+    var scope = new Syscap.Scope ("deeds", "scope");
+    scope.end ("done");
+    scope.end ("again");
+    var by_id = new Syscap.Scope.by_id (Syscap.intern ("deeds", "scope by id"));
+    by_id.end ();
+    var longer = new Syscap.Scope ("ääääääääääääääää",
+                                   "öööööööööööööööööööööööööööööööö");
+    longer.end ();
+    block = null;
+    assert (same != null);
+}
+
+void set_counters () {
+    var whole = new Syscap.Counter ("deeds", "whole", "An integer",
+                                    Syscap.CounterType.INT64);
+    var real = new Syscap.Counter ("deeds", "real", "A double",
+                                   Syscap.CounterType.DOUBLE);
+
+    assert (whole.is_valid ());
+    whole.set_int64 (-5);
+    whole.set_double (2.9);
+    whole.set_double (1e300);
+    real.set_double (0.5);
+    real.set_int64 (3);
+    whole.update_int64 (8);
+    whole.update_int64 (8);
+    real.update_double (8.25);
+    real.update_double (8.25);
+}
+
+void main () {
+    make_marks ();
+    make_scopes ();
+    set_counters ();
+    Syscap.log (LogLevelFlags.LEVEL_INFO, "deeds", "a line");
+    print ("%s\n", Syscap.is_active () ? "recorded" : "off");
+}

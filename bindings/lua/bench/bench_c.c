@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * bench_c.c - the yardsticks of bench.lua: what C does in the same run, and
+ * a C function that does nothing.
+ *
+ * A module with a copy of the library of its own, and so a ring of its own.
+ */
+#include <time.h>
+
+#include <lauxlib.h>
+#include <lua.h>
+
+#include <syscap.h>
+
+SYSCAP_COUNTER(counter, "bench", "c", "of C", SYSCAP_INT64);
+
+/* Of this thread's own: others of the machine take turns with it. */
+static double now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static int nop(lua_State *L)
+{
+	(void)L;
+	return 0;
+}
+
+static int now(lua_State *L)
+{
+	lua_pushnumber(L, now_ns());
+	return 1;
+}
+
+#pragma GCC visibility push(default)
+void bench_c_nop(void);
+void bench_c_nop(void)
+{
+}
+
+int luaopen_bench_c(lua_State *L);
+#pragma GCC visibility pop
+
+/* Sleep while the recorder empties the rings. */
+static int pause_here(lua_State *L)
+{
+	const struct timespec time = { 0, 30000000 };
+
+	(void)L;
+	nanosleep(&time, NULL);
+	return 0;
+}
+
+/* Each: FUNCTION(n), how many ns it took */
+static int c_mark(lua_State *L)
+{
+	const int n = (int)lua_tointeger(L, 1);
+	const double begin = now_ns();
+
+	for (int i = 0; i < n; i++)
+		SYSCAP_MARK("bench", "mark", i, 1, "a message");
+	lua_pushnumber(L, now_ns() - begin);
+	return 1;
+}
+
+static int c_scope(lua_State *L)
+{
+	const int n = (int)lua_tointeger(L, 1);
+	const double begin = now_ns();
+
+	for (int i = 0; i < n; i++) {
+		SYSCAP_SCOPE("bench", "scope");
+		__asm__ volatile("" ::: "memory");
+	}
+	lua_pushnumber(L, now_ns() - begin);
+	return 1;
+}
+
+static int c_counter(lua_State *L)
+{
+	const int n = (int)lua_tointeger(L, 1);
+	const double begin = now_ns();
+
+	for (int i = 0; i < n; i++)
+		SYSCAP_COUNTER_SET(counter, i);
+	lua_pushnumber(L, now_ns() - begin);
+	return 1;
+}
+
+/* drops(): frames of this copy that were not kept */
+static int drops(lua_State *L)
+{
+	struct syscap_stats stats = { .size = sizeof(stats) };
+
+	syscap_get_stats(&stats);
+	lua_pushnumber(L, (lua_Number)stats.n_dropped);
+	return 1;
+}
+
+int luaopen_bench_c(lua_State *L)
+{
+	static const luaL_Reg functions[] = {
+		{ "nop", nop },          { "now", now },
+		{ "pause", pause_here }, { "mark", c_mark },
+		{ "scope", c_scope },    { "counter", c_counter },
+		{ "drops", drops },      { NULL, NULL }
+	};
+
+	lua_newtable(L);
+	luaL_setfuncs(L, functions, 0);
+	return 1;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* counters.c - numbers that change: syscap.counter(), from Lua. */
+#include "module.h"
+
+#include <syscap.h>
+
+#define COUNTER "syscap.counter"
+
+/* The metatable is the upvalue of all functions here. */
+static struct syscap_counter *check_counter(lua_State *L)
+{
+	if (!lua_getmetatable(L, 1) ||
+	    !lua_rawequal(L, -1, lua_upvalueindex(1)))
+		luaL_argerror(L, 1, COUNTER " expected");
+	lua_pop(L, 1);
+	return *(struct syscap_counter **)lua_touserdata(L, 1);
+}
+
+static int64_t check_integer(lua_State *L)
+{
+#if LUA_VERSION_NUM == 501
+	const lua_Number number = luaL_checknumber(L, 2);
+	const int64_t value = (int64_t)number;
+
+	luaL_argcheck(L, (lua_Number)value == number, 2,
+	              "number has no integer representation");
+	return value;
+#else
+	return luaL_checkinteger(L, 2);
+#endif
+}
+
+/* counter:set(value) */
+static int set(lua_State *L)
+{
+	if (!syscap_is_active())
+		return 0;
+	struct syscap_counter *const counter = check_counter(L);
+	if (counter->type == SYSCAP_DOUBLE)
+		syscap_counter_set_double(counter, luaL_checknumber(L, 2));
+	else
+		syscap_counter_set_int64(counter, check_integer(L));
+	return 0;
+}
+
+/* counter:update(value) */
+static int update(lua_State *L)
+{
+	if (!syscap_is_active())
+		return 0;
+	struct syscap_counter *const counter = check_counter(L);
+	if (counter->type == SYSCAP_DOUBLE)
+		syscap_counter_update_double(counter, luaL_checknumber(L, 2));
+	else
+		syscap_counter_update_int64(counter, check_integer(L));
+	return 0;
+}
+
+static int to_string(lua_State *L)
+{
+	const struct syscap_counter *const counter = check_counter(L);
+
+	lua_pushfstring(L, COUNTER " %s.%s", counter->category, counter->name);
+	return 1;
+}
+
+/* counter(category, name [, description [, type]]) */
+static int counter(lua_State *L)
+{
+	static const char *const types[] = { "integer", "float", NULL };
+	const char *const category = luaL_checkstring(L, 1);
+	const char *const name = luaL_checkstring(L, 2);
+	const char *const description = luaL_optstring(L, 3, "");
+	const int type = luaL_checkoption(L, 4, "integer", types);
+	struct syscap_counter *const c =
+		syscap_counter_get(category, name, description,
+	                           type == 1 ? SYSCAP_DOUBLE : SYSCAP_INT64);
+
+	if (c == NULL)
+		return luaL_error(L, "no room for more than 4096 counters");
+	struct syscap_counter **const box = lua_newuserdata(L, sizeof(*box));
+	*box = c;
+	lua_pushvalue(L, lua_upvalueindex(1));
+	lua_setmetatable(L, -2);
+	return 1;
+}
+
+void sl_counters_add(lua_State *L)
+{
+	static const luaL_Reg methods[] = { { "set", set },
+		                            { "update", update },
+		                            { NULL, NULL } };
+
+	lua_newtable(L);
+	lua_newtable(L);
+	lua_pushvalue(L, -2);
+	luaL_setfuncs(L, methods, 1);
+	lua_setfield(L, -2, "__index");
+	lua_pushliteral(L, COUNTER);
+	lua_setfield(L, -2, "__metatable");
+	lua_pushvalue(L, -1);
+	lua_pushcclosure(L, to_string, 1);
+	lua_setfield(L, -2, "__tostring");
+	lua_pushcclosure(L, counter, 1);
+	lua_setfield(L, -2, "counter");
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ffi.c - what syscap.lua calls by LuaJIT's FFI, which compiled code does
+ * without leaving it.  The declarations are there once more.
+ *
+ * Numbers instead of 64-bit integers, which LuaJIT would have to box.  The
+ * functions are in the module itself, so that one copy of the library has
+ * the events of both ways.
+ */
+#include "module.h"
+
+#if LUA_VERSION_NUM == 501
+
+#include <stdint.h>
+
+#include <syscap.h>
+
+#pragma GCC visibility push(default)
+int syscap_lua_is_active(void);
+double syscap_lua_now(void);
+double syscap_lua_begin(void);
+void syscap_lua_mark(const char *group, const char *name, double begin,
+                     double duration, const char *message);
+void syscap_lua_mark_id(uint32_t id, double begin, double duration,
+                        const char *message);
+void syscap_lua_since(const char *group, const char *name, double begin,
+                      const char *message);
+void syscap_lua_since_id(uint32_t id, double begin, const char *message);
+void syscap_lua_instant(const char *group, const char *name,
+                        const char *message);
+void syscap_lua_instant_id(uint32_t id, const char *message);
+void syscap_lua_log(unsigned severity, const char *domain, const char *message);
+struct syscap_counter *syscap_lua_counter(const char *category,
+                                          const char *name,
+                                          const char *description,
+                                          uint32_t type);
+void syscap_lua_counter_set(struct syscap_counter *counter, double value);
+void syscap_lua_counter_update(struct syscap_counter *counter, double value);
+#pragma GCC visibility pop
+
+int syscap_lua_is_active(void)
+{
+	return syscap_is_active();
+}
+
+double syscap_lua_now(void)
+{
+	return (double)syscap_clock();
+}
+
+double syscap_lua_begin(void)
+{
+	return (double)syscap_begin();
+}
+
+void syscap_lua_mark(const char *group, const char *name, double begin,
+                     double duration, const char *message)
+{
+	if (syscap_is_active())
+		syscap_mark(group, name, (int64_t)begin, (int64_t)duration,
+		            message);
+}
+
+void syscap_lua_mark_id(uint32_t id, double begin, double duration,
+                        const char *message)
+{
+	if (syscap_is_active())
+		syscap_mark_by_id(id, (int64_t)begin, (int64_t)duration,
+		                  message);
+}
+
+static int64_t until_now(double begin)
+{
+	return syscap_clock() - (int64_t)begin;
+}
+
+void syscap_lua_since(const char *group, const char *name, double begin,
+                      const char *message)
+{
+	if (begin != 0 && syscap_is_active())
+		syscap_mark(group, name, (int64_t)begin, until_now(begin),
+		            message);
+}
+
+void syscap_lua_since_id(uint32_t id, double begin, const char *message)
+{
+	if (begin != 0 && syscap_is_active())
+		syscap_mark_by_id(id, (int64_t)begin, until_now(begin),
+		                  message);
+}
+
+void syscap_lua_instant(const char *group, const char *name,
+                        const char *message)
+{
+	if (syscap_is_active())
+		syscap_mark(group, name, syscap_clock(), 0, message);
+}
+
+void syscap_lua_instant_id(uint32_t id, const char *message)
+{
+	if (syscap_is_active())
+		syscap_mark_by_id(id, syscap_clock(), 0, message);
+}
+
+void syscap_lua_log(unsigned severity, const char *domain, const char *message)
+{
+	SYSCAP_LOG(severity, domain, message);
+}
+
+struct syscap_counter *syscap_lua_counter(const char *category,
+                                          const char *name,
+                                          const char *description,
+                                          uint32_t type)
+{
+	return syscap_counter_get(category, name, description, type);
+}
+
+void syscap_lua_counter_set(struct syscap_counter *counter, double value)
+{
+	SYSCAP_COUNTER_SET(*counter, value);
+}
+
+void syscap_lua_counter_update(struct syscap_counter *counter, double value)
+{
+	SYSCAP_COUNTER_UPDATE(*counter, value);
+}
+
+#endif

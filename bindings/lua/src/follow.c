@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* follow.c - begin and end following a state of Lua 5.4 (follow.h): attach
+ * its provider (hooks.c), and see to it that the sampler runs. */
+#include "module.h"
+
+#if LUA_VERSION_NUM == 504
+
+#include "follow.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Several states of the process may be followed, on threads of their own:
+ * the first starts what ticks, the last ends it. */
+static struct {
+	pthread_mutex_t lock;
+	int n;
+	int is_ours; /* else it went on already, and will */
+} followed = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* The sampler of this copy of the library, which the environment or the
+ * host has begun, is on: its ticks are ours.  It may be just beginning. */
+static int is_sampled(void)
+{
+	for (int i = 0; i < 50; i++) {
+		const struct timespec pause = { 0, 5000000 };
+		struct syscap_sampler_stats stats = { .size = sizeof(stats) };
+
+		syscap_sampler_get_stats(&stats);
+		if (stats.n_threads > 0)
+			return 1;
+		if (stats.hz == 0)
+			return 0;
+		nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
+static int start_sampler(struct syscap_sampler_options *options)
+{
+	int r = 0;
+
+	pthread_mutex_lock(&followed.lock);
+	if (followed.n == 0) {
+		r = syscap_sampler_start(options);
+		followed.is_ours = r == 0;
+		if (r == -EALREADY && is_sampled())
+			r = 0;
+	}
+	if (r == 0 && (followed.n > 0 || !followed.is_ours))
+		snprintf(options->message, sizeof(options->message),
+		         "the process is sampled already: joined");
+	if (r == 0)
+		followed.n++;
+	pthread_mutex_unlock(&followed.lock);
+	return r;
+}
+
+static void stop_sampler(void)
+{
+	pthread_mutex_lock(&followed.lock);
+	if (--followed.n == 0 && followed.is_ours)
+		syscap_sampler_stop();
+	pthread_mutex_unlock(&followed.lock);
+}
+
+void sl_follow_rate(const struct sl_follow *f, uint32_t *ret_hz,
+                    uint32_t *ret_clock)
+{
+	struct syscap_sampler_stats stats = { .size = sizeof(stats) };
+
+	(void)f;
+	syscap_sampler_get_stats(&stats);
+	*ret_hz = stats.hz;
+	*ret_clock = stats.clock;
+}
+
+/* Begins with the main coroutine, also where another one runs: of that one
+ * nobody would tell when it is left. */
+static struct sl_follow *attach(lua_State *L)
+{
+	struct sl_follow *const f = calloc(1, sizeof(*f));
+
+	if (f == NULL)
+		return NULL;
+	lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+	f->running = lua_tothread(L, -1);
+	lua_pop(L, 1);
+	f->thread = pthread_self();
+	f->attachment = syscap_attach_thread(&sl_hooks_provider, f);
+	if (f->attachment != NULL)
+		return f;
+	free(f);
+	return NULL;
+}
+
+struct sl_follow *sl_follow_environment(lua_State *L, const char *rate)
+{
+	struct sl_follow *const f = attach(L);
+
+	(void)rate;
+	if (f != NULL)
+		f->is_guest = 1;
+	return f;
+}
+
+struct sl_follow *sl_follow_begin(lua_State *L,
+                                  struct syscap_sampler_options *options)
+{
+	struct sl_follow *const f = attach(L);
+
+	if (f == NULL) {
+		snprintf(options->message, sizeof(options->message),
+		         "no memory, or more than 8 runtimes in a thread");
+		return NULL;
+	}
+	if (start_sampler(options) == 0)
+		return f;
+	syscap_detach_thread(f->attachment);
+	free(f);
+	return NULL;
+}
+
+void sl_follow_end(lua_State *L, struct sl_follow *f)
+{
+	(void)L;
+	if (!f->is_guest)
+		stop_sampler();
+	if (!pthread_equal(pthread_self(), f->thread)) {
+		/* Only that thread can detach: let it find nothing */
+		__atomic_store_n(&f->running, NULL, __ATOMIC_SEQ_CST);
+		return;
+	}
+	__atomic_store_n(&f->is_busy, 1, __ATOMIC_SEQ_CST);
+	if (f->hooked != NULL)
+		sl_hooks_settle(f, f->hooked);
+	syscap_detach_thread(f->attachment);
+	free(f);
+}
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * module.h - what the files of the module syscap.core know of each other.
+ * One source for Lua 5.4 and LuaJIT 2.1: files that are for one of them
+ * include this first, and are empty for the other.
+ */
+#ifndef SYSCAP_LUA_MODULE_H
+#define SYSCAP_LUA_MODULE_H
+
+#include <stdint.h>
+
+#include <lauxlib.h>
+#include <lua.h>
+
+#if LUA_VERSION_NUM == 501
+#include <luajit.h>
+#elif LUA_VERSION_NUM != 504
+#error "syscap.core is for Lua 5.4 and LuaJIT 2.1"
+#endif
+
+/* Each adds its functions to the table on top of the stack. */
+void sl_events_add(lua_State *L);
+void sl_counters_add(lua_State *L);
+void sl_recording_add(lua_State *L);
+void sl_sampling_add(lua_State *L);
+void sl_scopes_add(lua_State *L); /* Lua 5.4 */
+
+/** Where a mark belongs: a number of syscap.id(), or two texts. */
+struct sl_site {
+	uint32_t id; /* 0: the texts count */
+	const char *group, *name;
+};
+
+/**
+ * Read @ret_site from argument @arg on.  Returns the argument behind it.
+ * Raises an error for what is neither.
+ */
+int sl_site_check(lua_State *L, int arg, struct sl_site *ret_site);
+
+/** The number of two texts.  Raises an error where there is no room. */
+uint32_t sl_id_get(lua_State *L, const char *group, const char *name);
+
+/**
+ * Times are integers in Lua 5.4; in LuaJIT they are numbers, exact until
+ * the machine has been up for 104 days, and even ones from then on.
+ */
+static inline void sl_push_time(lua_State *L, int64_t time)
+{
+#if LUA_VERSION_NUM == 501
+	lua_pushnumber(L, (lua_Number)time);
+#else
+	lua_pushinteger(L, (lua_Integer)time);
+#endif
+}
+
+static inline int64_t sl_check_time(lua_State *L, int arg)
+{
+#if LUA_VERSION_NUM == 501
+	return (int64_t)luaL_checknumber(L, arg);
+#else
+	return (int64_t)luaL_checkinteger(L, arg);
+#endif
+}
+
+/** Push registry[@key], for the address of a static variable. */
+static inline void sl_registry_get(lua_State *L, const void *key)
+{
+	lua_pushlightuserdata(L, (void *)(uintptr_t)key);
+	lua_rawget(L, LUA_REGISTRYINDEX);
+}
+
+/** registry[@key] = what is on top of the stack, which is popped. */
+static inline void sl_registry_set(lua_State *L, const void *key)
+{
+	lua_pushlightuserdata(L, (void *)(uintptr_t)key);
+	lua_insert(L, -2);
+	lua_rawset(L, LUA_REGISTRYINDEX);
+}
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * sampling.c - syscap.sampling{}: show where this state spends its time.
+ *
+ * A state is followed once.  What follows it hangs from a box in the
+ * registry, whose finalizer ends it when the state is closed.
+ */
+#include "module.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <syscap.h>
+#include <syscap/sampler.h>
+
+#include "follow.h"
+#include "options.h"
+
+#define SAMPLING "syscap.sampling"
+
+static const char box_key = 0;
+
+/* What sampling() returns: tells one sampling from the next. */
+struct handle {
+	const struct sl_follow *follow;
+};
+
+static struct sl_follow **box_of(lua_State *L)
+{
+	sl_registry_get(L, &box_key);
+	struct sl_follow **const box = lua_touserdata(L, -1);
+	lua_pop(L, 1);
+	return box;
+}
+
+struct sl_follow *sl_follow_of(lua_State *L)
+{
+	struct sl_follow **const box = box_of(L);
+
+	return box != NULL ? *box : NULL;
+}
+
+static void end(lua_State *L, struct sl_follow **box)
+{
+	struct sl_follow *const f = *box;
+
+	if (f == NULL)
+		return;
+#if LUA_VERSION_NUM == 504
+	sl_tracking_remove(L);
+#endif
+	sl_follow_end(L, f);
+	*box = NULL;
+}
+
+/* The state is closed. */
+static int collect_box(lua_State *L)
+{
+	end(L, lua_touserdata(L, 1));
+	return 0;
+}
+
+static int begin(lua_State *L, struct syscap_sampler_options *options,
+                 int with_coroutines)
+{
+	struct sl_follow **const box = box_of(L);
+
+	(void)with_coroutines;
+	if (*box != NULL && (*box)->is_guest) {
+		strcpy(options->message, "sampled by SYSCAP_SAMPLE: joined");
+		return 0;
+	}
+	if (*box != NULL) {
+		strcpy(options->message, "this state is sampled already");
+		return -1;
+	}
+	*box = sl_follow_begin(L, options);
+	if (*box == NULL)
+		return -1;
+#if LUA_VERSION_NUM == 504
+	sl_tracking_add(L, with_coroutines);
+#endif
+	return 0;
+}
+
+/* sampling{ ... }: a handle, and what is sampled how; or nil, and why not */
+static int sampling(lua_State *L)
+{
+	static const char *const known[] = { "hz",        "clock",
+		                             "stacks",    "signal",
+		                             "max_depth", "coroutines",
+		                             NULL };
+	static const char *const clocks[] = { "auto", "cpu", "wall", "perf",
+		                              NULL };
+	static const char *const stacks[] = { "merged", "managed", "native",
+		                              NULL };
+	struct syscap_sampler_options options = { .size = sizeof(options) };
+	int with_coroutines = 1;
+
+	if (!lua_isnoneornil(L, 1)) {
+		luaL_checktype(L, 1, LUA_TTABLE);
+		sl_options_check(L, 1, known);
+		options.hz = (uint32_t)sl_options_integer(L, 1, "hz");
+		options.clock = sl_options_choice(L, 1, "clock", clocks);
+		options.stacks = sl_options_choice(L, 1, "stacks", stacks);
+		options.signal = (int)sl_options_integer(L, 1, "signal");
+		options.max_depth =
+			(uint32_t)sl_options_integer(L, 1, "max_depth");
+		with_coroutines = sl_options_boolean(L, 1, "coroutines", 1);
+	}
+	struct handle *const handle = lua_newuserdata(L, sizeof(*handle));
+	if (begin(L, &options, with_coroutines) != 0) {
+		lua_pushnil(L);
+		lua_pushstring(L, options.message);
+		return 2;
+	}
+	handle->follow = sl_follow_of(L);
+	luaL_setmetatable(L, SAMPLING);
+	lua_pushstring(L, options.message);
+	return 2;
+}
+
+/* handle:stop(): true if it went on */
+static int stop(lua_State *L)
+{
+	struct handle *const handle = luaL_checkudata(L, 1, SAMPLING);
+	struct sl_follow **const box = box_of(L);
+	const int is_on = handle->follow != NULL && *box == handle->follow;
+
+	if (is_on && !(*box)->is_guest)
+		end(L, box);
+	handle->follow = NULL;
+	lua_pushboolean(L, is_on);
+	return 1;
+}
+
+/* handle:stats(), nil after the end */
+static int stats(lua_State *L)
+{
+	static const char *const clocks[] = { "auto", "cpu", "wall", "perf" };
+	const struct handle *const handle = luaL_checkudata(L, 1, SAMPLING);
+	const struct sl_follow *const f = sl_follow_of(L);
+	uint32_t hz, clock;
+
+	if (f == NULL || f != handle->follow)
+		return 0;
+	sl_follow_rate(f, &hz, &clock);
+	lua_createtable(L, 0, 4);
+	sl_push_time(L, (int64_t)f->n_samples);
+	lua_setfield(L, -2, "samples");
+	sl_push_time(L, (int64_t)f->weight);
+	lua_setfield(L, -2, "weight");
+	sl_push_time(L, hz);
+	lua_setfield(L, -2, "hz");
+	lua_pushstring(L, clocks[clock & 3]);
+	lua_setfield(L, -2, "clock");
+	return 1;
+}
+
+/* A sampler that the environment has started ticks from the beginning: show
+ * it this state.  SYSCAP_DEBUG=1 tells what it does. */
+static void follow_environment(lua_State *L)
+{
+	const char *const rate = getenv("SYSCAP_SAMPLE");
+	const char *const toggle = getenv("SYSCAP_TOGGLE_SIGNAL");
+	struct sl_follow **const box = box_of(L);
+
+	if (*box != NULL || ((rate == NULL || *rate == '\0') &&
+	                     (toggle == NULL || *toggle == '\0')))
+		return;
+	*box = sl_follow_environment(L, rate);
+#if LUA_VERSION_NUM == 504
+	if (*box != NULL)
+		sl_tracking_add(L, 1);
+#endif
+}
+
+void sl_sampling_add(lua_State *L)
+{
+	static const luaL_Reg methods[] = { { "stop", stop },
+		                            { "stats", stats },
+		                            { NULL, NULL } };
+
+	if (box_of(L) == NULL) {
+		struct sl_follow **const box = lua_newuserdata(L, sizeof(*box));
+
+		*box = NULL;
+		lua_createtable(L, 0, 1);
+		lua_pushcfunction(L, collect_box);
+		lua_setfield(L, -2, "__gc");
+		lua_setmetatable(L, -2);
+		sl_registry_set(L, &box_key);
+	}
+	luaL_newmetatable(L, SAMPLING);
+	lua_newtable(L);
+	luaL_setfuncs(L, methods, 0);
+	lua_setfield(L, -2, "__index");
+	lua_pushcfunction(L, stop);
+	lua_setfield(L, -2, "__close");
+	lua_pushliteral(L, SAMPLING);
+	lua_setfield(L, -2, "__metatable");
+	lua_pop(L, 1);
+	lua_pushcfunction(L, sampling);
+	lua_setfield(L, -2, "sampling");
+	follow_environment(L);
+}

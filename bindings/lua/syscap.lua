@@ -1,0 +1,231 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- syscap.lua - what require "syscap" gives: the module syscap.core; and in
+-- LuaJIT, where calls by FFI are compiled and those of C functions are not,
+-- the frequent functions once more.
+local core = require "syscap.core"
+
+local has_jit, jit = pcall(require, "jit")
+if not has_jit then return core end
+
+-- Loaded a second time, after package.loaded.syscap was cleared.
+if core.scope then return core end
+
+local pcall, select, setmetatable, type = pcall, select, setmetatable, type
+
+-------------------------------------------------------------------- by FFI
+
+-- Interpreted, a call by FFI costs twice what one of a C function does.
+if jit.status() then
+  local ffi = require "ffi"
+  local C = ffi.load(assert(package.searchpath("syscap.core", package.cpath)))
+  local format = string.format
+
+  ffi.cdef [[
+    struct syscap_counter { char category[32]; char name[32]; };
+    int syscap_lua_is_active(void);
+    double syscap_lua_now(void);
+    double syscap_lua_begin(void);
+    void syscap_lua_mark(const char *, const char *, double, double,
+                         const char *);
+    void syscap_lua_mark_id(uint32_t, double, double, const char *);
+    void syscap_lua_since(const char *, const char *, double, const char *);
+    void syscap_lua_since_id(uint32_t, double, const char *);
+    void syscap_lua_instant(const char *, const char *, const char *);
+    void syscap_lua_instant_id(uint32_t, const char *);
+    void syscap_lua_log(unsigned, const char *, const char *);
+    struct syscap_counter *syscap_lua_counter(const char *, const char *,
+                                              const char *, uint32_t);
+    void syscap_lua_counter_set(struct syscap_counter *, double);
+    void syscap_lua_counter_update(struct syscap_counter *, double);
+  ]]
+
+  -- As C functions take them: numbers are texts, too.
+  local function text(message)
+    return type(message) == "number" and tostring(message) or message
+  end
+
+  function core.is_active()
+    return C.syscap_lua_is_active() ~= 0
+  end
+
+  function core.now()
+    return C.syscap_lua_now()
+  end
+
+  function core.begin()
+    return C.syscap_lua_begin()
+  end
+
+  function core.mark(group, name, begin, duration, message)
+    if C.syscap_lua_is_active() == 0 then return end
+    if type(group) == "number" then
+      C.syscap_lua_mark_id(group, name, begin, text(duration))
+    else
+      C.syscap_lua_mark(group, name, begin, duration, text(message))
+    end
+  end
+
+  function core.since(group, name, begin, message)
+    if C.syscap_lua_is_active() == 0 then return end
+    if type(group) == "number" then
+      C.syscap_lua_since_id(group, name, text(begin))
+    else
+      C.syscap_lua_since(group, name, begin, text(message))
+    end
+  end
+
+  function core.instant(group, name, message)
+    if C.syscap_lua_is_active() == 0 then return end
+    if type(group) == "number" then
+      C.syscap_lua_instant_id(group, text(name))
+    else
+      C.syscap_lua_instant(group, name, text(message))
+    end
+  end
+
+  local severities = {
+    debug = 128, info = 64, message = 32, warning = 16, critical = 8,
+    error = 4,
+  }
+
+  function core.log(severity, domain, message, ...)
+    if C.syscap_lua_is_active() == 0 then return end
+    local number = severities[severity]
+    if not number then
+      error("bad argument #1 to 'log' (invalid option '" ..
+            tostring(severity) .. "')", 2)
+    end
+    if select("#", ...) > 0 then message = format(message, ...) end
+    C.syscap_lua_log(number, domain, text(message))
+  end
+
+  -- A counter of integers has its own type, so that compiled code need not
+  -- ask which one it is.
+  local integer, float = {}, {}
+  integer.__index, float.__index = integer, float
+
+  function integer:set(value)
+    if C.syscap_lua_is_active() == 0 then return end
+    if value % 1 ~= 0 then
+      error("number has no integer representation", 2)
+    end
+    C.syscap_lua_counter_set(self.pointer, value)
+  end
+
+  function integer:update(value)
+    if C.syscap_lua_is_active() == 0 then return end
+    if value % 1 ~= 0 then
+      error("number has no integer representation", 2)
+    end
+    C.syscap_lua_counter_update(self.pointer, value)
+  end
+
+  function float:set(value)
+    if C.syscap_lua_is_active() == 0 then return end
+    C.syscap_lua_counter_set(self.pointer, value)
+  end
+
+  function float:update(value)
+    if C.syscap_lua_is_active() == 0 then return end
+    C.syscap_lua_counter_update(self.pointer, value)
+  end
+
+  function integer:__tostring()
+    return "syscap.counter " .. ffi.string(self.pointer.category) .. "." ..
+           ffi.string(self.pointer.name)
+  end
+  float.__tostring = integer.__tostring
+
+  local counter = core.counter
+
+  function core.counter(category, name, description, kind)
+    counter(category, name, description, kind) -- raises the errors
+    local is_float = kind == "float"
+    local pointer = C.syscap_lua_counter(category, name, description or "",
+                                         is_float and 1 or 0)
+    return setmetatable({ pointer = pointer }, is_float and float or integer)
+  end
+end
+
+-------------------------------------------------------------------- scopes
+
+local begin, since, id = core.begin, core.since, core.id
+
+local Scope = {}
+Scope.__index = Scope
+Scope.__metatable = "syscap.scope"
+
+function Scope:finish(message)
+  local from = self.from
+  if from == 0 then return end
+  self.from = 0
+  if self.name then
+    since(self.group, self.name, from, message or self.message)
+  else
+    since(self.group, from, message or self.message)
+  end
+end
+
+Scope.__close = Scope.finish -- for dialects that have <close>
+
+function Scope:__tostring()
+  return "syscap.scope (" .. (self.from ~= 0 and "open" or "finished") .. ")"
+end
+
+local ended = setmetatable({ from = 0 }, Scope)
+
+function core.scope(group, name, message)
+  local from = begin()
+  if from == 0 then return ended end
+  if type(group) == "number" then
+    return setmetatable({ group = group, from = from, message = name }, Scope)
+  end
+  return setmetatable(
+    { group = group, name = name, from = from, message = message }, Scope)
+end
+
+-- What pcall() gave, once the mark is made.
+local function leave(number, from, ok, ...)
+  since(number, from)
+  if not ok then error((...), 0) end
+  return ...
+end
+
+local function leave_named(group, name, from, ok, ...)
+  since(group, name, from)
+  if not ok then error((...), 0) end
+  return ...
+end
+
+local function within_id(number, f, ...)
+  local from = begin()
+  if from == 0 then return f(...) end
+  return leave(number, from, pcall(f, ...))
+end
+
+function core.within(group, name, f, ...)
+  if type(group) == "number" then return within_id(group, name, f, ...) end
+  local from = begin()
+  if from == 0 then return f(...) end
+  return leave_named(group, name, from, pcall(f, ...))
+end
+
+function core.traced(f, name, group)
+  if type(f) ~= "function" then
+    error("bad argument #1 to 'traced' (function expected, got " ..
+          type(f) .. ")", 2)
+  end
+  if not name then
+    local info = debug.getinfo(f, "S")
+    name = info.what == "C" and info.short_src
+           or info.short_src .. ":" .. info.linedefined
+  end
+  local number = id(group or "lua", name)
+  return function(...)
+    local from = begin()
+    if from == 0 then return f(...) end
+    return leave(number, from, pcall(f, ...))
+  end
+end
+
+return core

@@ -1,0 +1,25 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- test_purity.lua - the handler of a tick, with a Lua state followed, neither
+-- allocates nor frees nor locks; counted by purity.so (PURITY).
+local t = dofile(arg[0]:match "^.*/" .. "harness.lua")
+local programs = dofile(arg[0]:match "^.*/" .. "programs.lua")
+
+t.test("no tick allocates, frees or locks", function()
+  local text = t.record(([[
+    local syscap = require "syscap"
+    local sampling = assert(syscap.sampling{ hz = 10000, clock = "wall" })
+    local seconds = 1.5
+    %s
+    print(sampling:stats().samples)]]):format(programs.work),
+    { before = "env LD_PRELOAD=" .. os.getenv "PURITY" .. " " })
+  local samples = tonumber(text:match "^(%d+)")
+  local entries, allocations, frees, locks = text:match(
+    "purity: (%d+) entries, (%d+) allocations, (%d+) frees, (%d+) locks")
+  t.check(samples > 2000, text)
+  t.check(tonumber(entries) >= samples, text)
+  t.equal(tonumber(allocations), 0, "allocations")
+  t.equal(tonumber(frees), 0, "frees")
+  t.equal(tonumber(locks), 0, "locks")
+end)
+
+t.run()

@@ -1,0 +1,12 @@
+-- SPDX-License-Identifier: BSD-2-Clause
+-- test_states.lua - a host may close a state whenever it likes (states.c).
+local t = dofile(arg[0]:match "^.*/" .. "harness.lua")
+
+t.test("states are closed while they are sampled, by whom ever", function()
+  t.record_command(os.getenv "STATES")
+  t.equal(#t.marks()["states.worked"], 77)
+  t.check(not t.marks()["states.open"], "an unfinished scope made a mark")
+  t.check(t.count(t.stacks(), "^leaf") > 20)
+end)
+
+t.run()

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// bench.js - what calls cost, in one run that records and in one that does
+// not.
+//
+//	SYSCAP=... NODE_PATH=... BENCH_ADDON=... node bench.js
+//
+// All rows of a run take turns: a round is one burst of 1,000 events of each,
+// and then a pause in which the recorder empties the rings.  A row is the
+// median of its bursts, in nanoseconds an event, and that by the same run's
+// call of Node-API that does nothing, and by the same event made by C.  An
+// event that was dropped is no fast one: if any was, the bench fails.
+'use strict';
+
+const { spawnSync } = require('node:child_process');
+const os = require('node:os');
+const path = require('node:path');
+const fs = require('node:fs');
+
+const ROUNDS = 60;
+const WARM = 15; // rounds that are not used: code is not compiled yet
+const BURST = 1000;
+
+function rows() {
+  // By its path: within the package's folder the name means that folder.
+  const syscap = require(path.join(process.env.NODE_PATH, 'syscap'));
+  const c = require(process.env.BENCH_ADDON);
+  const { performance } = require('node:perf_hooks');
+  const site = syscap.site('bench', 'js');
+  const count = syscap.counter('bench', 'js', '', { type: 'int64' });
+  const { batch } = syscap;
+  const nothing = (i) => i;
+  // Each row has a loop of its own, as a program has: what runs in one for
+  // all is compiled for all.
+  return {
+    dropped: () => syscap.stats().dropped + c.dropped(),
+    table: [
+      ['nothing', '', (n) => { for (let i = 0; i < n; i++) nothing(i); }],
+      ['no-op call of Node-API', '', (n) => { for (let i = 0; i < n; i++) c.nop(); }],
+      ['C: mark', '', (n) => c.marks(n)],
+      ['C: scope', '', (n) => c.scopes(n)],
+      ['C: counter', '', (n) => c.counters(n)],
+      ['site.mark(begin, duration)', 'C: mark',
+        (n) => { for (let i = 0; i < n; i++) site.mark(i, 1); }],
+      ['site.mark(…, message)', 'C: mark',
+        (n) => { for (let i = 0; i < n; i++) site.mark(i, 1, 'a message'); }],
+      ['mark(group, name, …, message)', 'C: mark',
+        (n) => { for (let i = 0; i < n; i++) syscap.mark('bench', 'texts', i, 1, 'a message'); }],
+      ['batch.mark(site, …)', 'C: mark',
+        (n) => { for (let i = 0; i < n; i++) batch.mark(site, i, 1); }],
+      ['site.begin(), site.end()', 'C: scope',
+        (n) => { for (let i = 0; i < n; i++) site.end(site.begin()); }],
+      ['site.begin(), batch.end()', 'C: scope',
+        (n) => { for (let i = 0; i < n; i++) batch.end(site, site.begin()); }],
+      ['site.scope(), end()', 'C: scope', (n) => { for (let i = 0; i < n; i++) site.scope().end(); }],
+      ['site.run(fn)', 'C: scope', (n) => { for (let i = 0; i < n; i++) site.run(() => 0); }],
+      ['counter.set()', 'C: counter', (n) => { for (let i = 0; i < n; i++) count.set(i); }],
+      ['log(…)', 'C: mark',
+        (n) => { for (let i = 0; i < n; i++) syscap.log('debug', 'bench', 'a message'); }],
+      ['now()', '', (n) => { for (let i = 0; i < n; i++) syscap.now(); }],
+      ['performance.now()', '', (n) => { for (let i = 0; i < n; i++) performance.now(); }],
+      ['process.hrtime.bigint()', '', (n) => { for (let i = 0; i < n; i++) process.hrtime.bigint(); }],
+      ['performance.mark()', '', (n) => { for (let i = 0; i < n; i++) performance.mark('x'); }],
+    ],
+  };
+}
+
+function pause(ms) {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+function measure() {
+  const { table, dropped } = rows();
+  const times = table.map(() => []);
+  for (let round = 0; round < ROUNDS; round++) {
+    table.forEach(([, , burst], row) => {
+      burst(50); // fetches code and data that others pushed out
+      const before = process.hrtime.bigint();
+      burst(BURST);
+      const spent = Number(process.hrtime.bigint() - before) / BURST;
+      if (round >= WARM) times[row].push(spent);
+      pause(8);
+    });
+    performance.clearMarks();
+  }
+  const medians = times.map(
+    (list) => list.sort((a, b) => a - b)[list.length >> 1]);
+  return {
+    dropped: dropped(),
+    medians: Object.fromEntries(table.map(([name], i) => [name, medians[i]])),
+    reference: Object.fromEntries(table.map(([name, c]) => [name, c])),
+  };
+}
+
+function print(title, { medians, reference, dropped }) {
+  console.log(`\n${title}; ${dropped} frames dropped`);
+  console.log(`${''.padEnd(32)}${'ns'.padStart(8)}${'/ no-op'.padStart(10)}` +
+    `${'/ C'.padStart(10)}`);
+  const nop = medians['no-op call of Node-API'];
+  for (const [name, ns] of Object.entries(medians)) {
+    const c = medians[reference[name]];
+    console.log(name.padEnd(32) + ns.toFixed(1).padStart(8) +
+      (ns / nop).toFixed(2).padStart(10) +
+      (c === undefined ? '' : (ns / c).toFixed(1)).padStart(10));
+  }
+  if (dropped !== 0) process.exitCode = 1;
+}
+
+function child(command, args) {
+  const { stdout, stderr, status } = spawnSync(command,
+    [...args, process.execPath, __filename, 'measure'], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+  return JSON.parse(stdout);
+}
+
+if (process.argv[2] === 'measure') {
+  console.log(JSON.stringify(measure()));
+} else {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'syscap-bench-'));
+  try {
+    print('recording', child(process.env.SYSCAP, [
+      'record', '-q', '--force', '--ring-kib=1024', '--drain-interval=2',
+      '-o', path.join(folder, 'x.syscap'), '--']));
+    print('not recording', child('env', []));
+  } finally {
+    fs.rmSync(folder, { recursive: true });
+  }
+}

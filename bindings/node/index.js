@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// index.js - syscap for Node.js: tell a profiler what your program is doing.
+'use strict';
+
+const { now, fromPerformance, fromHrtime } = require('./lib/clock.js');
+const { site } = require('./lib/site.js');
+const { mark, instant } = require('./lib/mark.js');
+const { counter } = require('./lib/counter.js');
+const { log, logger, metadata } = require('./lib/log.js');
+const batch = require('./lib/batch.js');
+const { observePerformance } = require('./lib/performance.js');
+const { subscribe, traceChannel } = require('./lib/channels.js');
+const { start, stop, drain, stats, sampler, isActive } =
+  require('./lib/recording.js');
+
+// This form is what ES modules find names in.
+module.exports = {
+  isActive,
+  now,
+  fromPerformance,
+  fromHrtime,
+  site,
+  mark,
+  instant,
+  counter,
+  log,
+  logger,
+  metadata,
+  batch,
+  observePerformance,
+  subscribe,
+  traceChannel,
+  start,
+  stop,
+  drain,
+  stats,
+  sampler,
+};

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// log.js - lines of text with a severity, and facts about the run.
+'use strict';
+
+const { native, slots, ACTIVE, A } = require('./slots.js');
+
+const SEVERITIES = Object.freeze({
+  error: 4,
+  critical: 8,
+  warning: 16,
+  message: 32,
+  info: 64,
+  debug: 128,
+});
+
+// text: a string, or a function that makes one, called only when recording.
+function log(severity, domain, text) {
+  if (slots[ACTIVE] === 0) return;
+  const number = SEVERITIES[severity];
+  if (number === undefined) {
+    throw new TypeError(`syscap: no such severity: ${severity}`);
+  }
+  const message = typeof text === 'function' ? text() : text;
+  slots[A] = number;
+  native.log(domain, message);
+}
+
+function logger(domain) {
+  const methods = {};
+  for (const severity of Object.keys(SEVERITIES)) {
+    methods[severity] = (text) => log(severity, domain, text);
+  }
+  return Object.freeze(methods);
+}
+
+function metadata(id, value) {
+  if (slots[ACTIVE] === 0) return;
+  native.metadata(id, value);
+}
+
+module.exports = { log, logger, metadata };

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// slots.js - the addon, and the array of numbers that it shares with us.
+//
+// src/env.h has the same numbers.  Nothing outside of this package sees the
+// array: what it holds is checked where it is written.
+'use strict';
+
+const path = require('node:path');
+
+function load() {
+  const file = path.join(__dirname, '..', 'build', 'Release', 'syscap.node');
+  try {
+    return require(file);
+  } catch (error) {
+    throw new Error(`syscap: the addon can't be loaded; is it built? ` +
+      `Run "npm rebuild syscap".  ${error.message}`, { cause: error });
+  }
+}
+
+const native = load();
+const slots = new Float64Array(native.buffer);
+delete native.buffer;
+
+module.exports = {
+  native,
+  slots,
+  ACTIVE: 0,
+  PENDING: 1,
+  A: 2,
+  B: 3,
+  C: 4,
+  D: 5,
+  E: 6,
+  BATCH: 8,
+  BATCH_ENTRY: 3,
+};

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * functions.h - what the addon with V8's frames gets from the other one.
+ *
+ * The library is in syscap.node only: a second copy would have a sampler of
+ * its own, to which nobody is attached.
+ */
+#ifndef SN_FUNCTIONS_H
+#define SN_FUNCTIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <syscap/runtime.h>
+
+struct sn_functions {
+	uint32_t size; /* sizeof: both addons are of one version */
+	struct syscap_attachment *(*attach_thread)(
+		const struct syscap_provider *provider, void *thread_data);
+	void (*detach_thread)(struct syscap_attachment *attachment);
+	int (*stack_push)(struct syscap_stack_sink *sink,
+	                  const struct syscap_stack_frame *frame);
+	void *(*stack_scratch)(struct syscap_stack_sink *sink,
+	                       size_t *ret_size);
+	int (*readable)(const void *at, size_t n);
+	void (*code_add)(uintptr_t start, size_t len, const char *name);
+	void (*code_move)(uintptr_t from, uintptr_t to, size_t len);
+	/* Whether anything is recorded, and events that were not kept so far */
+	int (*state)(uint64_t *ret_dropped);
+	/* Whether stacks are to hold the runtime's frames only */
+	int (*is_managed)(void);
+};
+
+#endif

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * marks.c - marks: one at a time, and those that waited in the batch.
+ *
+ * Numbers come in slots, messages as arguments.
+ */
+#include <stdlib.h>
+
+#include "env.h"
+#include "texts.h"
+
+#define SITES_MAX 65536u
+
+static bool have_room(napi_env env, struct sn_env *self)
+{
+	const uint32_t room = self->sites_room != 0 ? 2 * self->sites_room : 64;
+	struct syscap_mark_site *sites;
+
+	if (self->n_sites < self->sites_room)
+		return true;
+	if (self->n_sites == SITES_MAX) {
+		napi_throw_range_error(env, NULL,
+		                       "syscap: more than 65536 sites");
+		return false;
+	}
+	sites = realloc(self->sites, room * sizeof(*sites));
+	if (sites == NULL) {
+		napi_throw_error(env, "ENOMEM", "syscap: no memory");
+		return false;
+	}
+	self->sites = sites;
+	self->sites_room = room;
+	return true;
+}
+
+/* site(group, name): its index */
+static napi_value site(napi_env env, napi_callback_info info)
+{
+	napi_value args[2], index = NULL;
+	struct sn_env *const self = sn_env_args(env, info, 2, args);
+	struct syscap_mark_site made = { { 0 }, { 0 } };
+
+	if (!sn_text(env, args[0], made.group, sizeof(made.group), "group") ||
+	    !sn_text(env, args[1], made.name, sizeof(made.name), "name") ||
+	    !have_room(env, self))
+		return NULL;
+	self->sites[self->n_sites] = made;
+	napi_create_uint32(env, self->n_sites++, &index);
+	return index;
+}
+
+static const struct syscap_mark_site *
+site_of(napi_env env, const struct sn_env *self, double slot)
+{
+	const uint32_t index = sn_index(slot, self->n_sites);
+
+	if (SC_LIKELY(index != self->n_sites))
+		return &self->sites[index];
+	napi_throw_type_error(env, "ERR_INVALID_ARG_TYPE",
+	                      "syscap: not a site of this thread");
+	return NULL;
+}
+
+static void mark_slots(napi_env env, struct sn_env *self, const char *message)
+{
+	const double *const s = self->slots;
+	const struct syscap_mark_site *const at = site_of(env, self, s[SN_A]);
+	int64_t begin, duration;
+
+	if (at != NULL && sn_ns(env, s[SN_B], &begin) &&
+	    sn_ns(env, s[SN_C], &duration))
+		syscap_mark_at(at, begin, duration, message);
+}
+
+/* mark(): A site, B begin, C duration */
+static napi_value mark(napi_env env, napi_callback_info info)
+{
+	mark_slots(env, sn_env_of(env, info), NULL);
+	return NULL;
+}
+
+/* markText(message): as mark() */
+static napi_value mark_text(napi_env env, napi_callback_info info)
+{
+	napi_value arg;
+	struct sn_env *const self = sn_env_args(env, info, 1, &arg);
+	const char *message;
+
+	if (sn_message(env, self, arg, &message))
+		mark_slots(env, self, message);
+	return NULL;
+}
+
+/* markNamed(group, name, message): B begin, C duration */
+static napi_value mark_named(napi_env env, napi_callback_info info)
+{
+	napi_value args[3];
+	struct sn_env *const self = sn_env_args(env, info, 3, args);
+	struct syscap_mark_site at = { { 0 }, { 0 } };
+	int64_t begin, duration;
+	const char *message;
+
+	if (sn_text(env, args[0], at.group, sizeof(at.group), "group") &&
+	    sn_text(env, args[1], at.name, sizeof(at.name), "name") &&
+	    sn_message(env, self, args[2], &message) &&
+	    sn_ns(env, self->slots[SN_B], &begin) &&
+	    sn_ns(env, self->slots[SN_C], &duration))
+		syscap_mark_at(&at, begin, duration, message);
+	return NULL;
+}
+
+static void end_slots(napi_env env, struct sn_env *self, const char *message)
+{
+	const int64_t now = syscap_clock();
+	const double *const s = self->slots;
+	const struct syscap_mark_site *const at = site_of(env, self, s[SN_A]);
+	int64_t begin;
+
+	if (at != NULL && sn_ns(env, s[SN_B], &begin))
+		syscap_mark_at(at, begin, now - begin, message);
+}
+
+/* end(): A site, B begin; until now */
+static napi_value end(napi_env env, napi_callback_info info)
+{
+	end_slots(env, sn_env_of(env, info), NULL);
+	return NULL;
+}
+
+/* endText(message): as end() */
+static napi_value end_text(napi_env env, napi_callback_info info)
+{
+	napi_value arg;
+	struct sn_env *const self = sn_env_args(env, info, 1, &arg);
+	const char *message;
+
+	if (sn_message(env, self, arg, &message))
+		end_slots(env, self, message);
+	return NULL;
+}
+
+/* instant(message): A site; now */
+static napi_value instant(napi_env env, napi_callback_info info)
+{
+	napi_value arg;
+	struct sn_env *const self = sn_env_args(env, info, 1, &arg);
+	const struct syscap_mark_site *const at =
+		site_of(env, self, self->slots[SN_A]);
+	const char *message;
+
+	if (at != NULL && sn_message(env, self, arg, &message))
+		syscap_mark_at(at, syscap_clock(), 0, message);
+	return NULL;
+}
+
+/* linked(message): A site, B link, C id, D begin, E duration */
+static napi_value linked(napi_env env, napi_callback_info info)
+{
+	napi_value arg;
+	struct sn_env *const self = sn_env_args(env, info, 1, &arg);
+	const double *const s = self->slots;
+	const struct syscap_mark_site *const at = site_of(env, self, s[SN_A]);
+	int64_t begin, duration;
+	const char *message;
+
+	if (at == NULL || !sn_ns(env, s[SN_D], &begin) ||
+	    !sn_ns(env, s[SN_E], &duration) ||
+	    !sn_message(env, self, arg, &message))
+		return NULL;
+	/* lib/site.js lets only 0 to 2^53 - 1 pass */
+	syscap_linked_at(at, sn_index(s[SN_B], SYSCAP_LINK_IN + 1),
+	                 (uint64_t)s[SN_C], begin, duration, message);
+	return NULL;
+}
+
+/* now(): into A */
+static napi_value now(napi_env env, napi_callback_info info)
+{
+	struct sn_env *const self = sn_env_of(env, info);
+
+	self->slots[SN_A] = (double)syscap_clock();
+	return NULL;
+}
+
+void sn_batch_drain(struct sn_env *self)
+{
+	const uint32_t n =
+		sn_index(self->slots[SN_PENDING], SN_SLOTS - SN_BATCH + 1);
+	const double *const batch = self->slots + SN_BATCH;
+
+	for (uint32_t i = 0; i + SN_BATCH_ENTRY <= n; i += SN_BATCH_ENTRY) {
+		const uint32_t at = sn_index(batch[i], self->n_sites);
+
+		/* lib/batch.js has looked at the times */
+		if (at != self->n_sites)
+			syscap_mark_at(&self->sites[at], (int64_t)batch[i + 1],
+			               (int64_t)batch[i + 2], NULL);
+	}
+	self->slots[SN_PENDING] = 0;
+}
+
+/* flush() */
+static napi_value flush(napi_env env, napi_callback_info info)
+{
+	struct sn_env *const self = sn_env_of(env, info);
+
+	sn_batch_drain(self);
+	sn_env_refresh(self);
+	return NULL;
+}
+
+bool sn_define_marks(napi_env env, napi_value exports, struct sn_env *self)
+{
+	return sn_define(env, exports, "site", site, self) &&
+	       sn_define(env, exports, "mark", mark, self) &&
+	       sn_define(env, exports, "markText", mark_text, self) &&
+	       sn_define(env, exports, "markNamed", mark_named, self) &&
+	       sn_define(env, exports, "end", end, self) &&
+	       sn_define(env, exports, "endText", end_text, self) &&
+	       sn_define(env, exports, "instant", instant, self) &&
+	       sn_define(env, exports, "linked", linked, self) &&
+	       sn_define(env, exports, "now", now, self) &&
+	       sn_define(env, exports, "flush", flush, self);
+}

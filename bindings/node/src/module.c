@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* module.c - the addon: one environment gets its functions. */
+#include "env.h"
+
+bool sn_define(napi_env env, napi_value exports, const char *name,
+               napi_callback function, void *data)
+{
+	napi_value value;
+
+	return napi_create_function(env, name, NAPI_AUTO_LENGTH, function, data,
+	                            &value) == napi_ok &&
+	       napi_set_named_property(env, exports, name, value) == napi_ok;
+}
+
+/* What node_api.h's macro defines, in later versions of it. */
+NAPI_MODULE_EXPORT int32_t node_api_module_get_api_version_v1(void);
+
+NAPI_MODULE_INIT(/* napi_env env, napi_value exports */)
+{
+	napi_value buffer;
+	struct sn_env *const self = sn_env_new(env, &buffer);
+
+	if (self == NULL)
+		return NULL;
+	if (napi_set_named_property(env, exports, "buffer", buffer) !=
+	            napi_ok ||
+	    !sn_define_marks(env, exports, self) ||
+	    !sn_define_events(env, exports, self) ||
+	    !sn_define_recording(env, exports, self) ||
+	    !sn_define_sampling(env, exports, self))
+		return NULL;
+	return exports;
+}

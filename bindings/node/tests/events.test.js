@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// events.test.js - what calls record, and what they refuse.
+'use strict';
+
+const assert = require('node:assert/strict');
+const { spawnSync } = require('node:child_process');
+const test = require('node:test');
+
+const { folder, record } = require('./capture.js');
+
+const one = (list) => {
+  assert.equal(list.length, 1);
+  return list[0];
+};
+
+test('marks have the time, duration, texts and thread that they were given', (t) => {
+  const capture = record(t, `
+    const syscap = require('syscap');
+    const site = syscap.site('site', 'paint');
+    site.mark(1e9, 2e6);
+    site.mark(3e9, 4e6, 'größe π');
+    syscap.mark('given', 'name', 5e9, 6, 'text');
+    syscap.mark('given', 'no duration', 7e9);
+    const before = syscap.now();
+    site.instant('now');
+    syscap.instant('given', 'instant');
+    console.log(before, syscap.now());
+  `);
+  const [before, after] = capture.stdout.split(' ').map(Number);
+  const [plain, text, now] = capture.marks('site');
+  assert.deepEqual([plain.time, plain.duration, plain.name, plain.message],
+    [1e9, 2e6, 'paint', '']);
+  assert.deepEqual([text.time, text.duration, text.message],
+    [3e9, 4e6, 'größe π']);
+  assert.equal(plain.tid, plain.pid);
+  assert.equal(now.message, 'now');
+  assert.ok(before <= now.time && now.time <= after);
+  const given = capture.marks('given');
+  assert.deepEqual(given.map((m) => [m.name, m.duration, m.message]),
+    [['name', 6, 'text'], ['no duration', 0, ''], ['instant', 0, '']]);
+  assert.ok(before <= given[2].time && given[2].time <= after);
+});
+
+test('a scope is one mark, from its begin to its first end', (t) => {
+  const capture = record(t, `
+    const syscap = require('syscap');
+    const site = syscap.site('scope', 'x');
+    const pause = () => Atomics.wait(new Int32Array(
+      new SharedArrayBuffer(4)), 0, 0, 20);
+    const begin = site.begin();
+    pause();
+    site.end(begin, 'by hand');
+    const scope = site.scope('object');
+    pause();
+    scope.end();
+    scope.end();
+    if (Symbol.dispose) scope[Symbol.dispose]();
+    console.log(site.run(() => (pause(), 'result')));
+    try { site.run(() => { throw new Error('kept'); }, 'threw'); }
+    catch (error) { console.log(error.message); }
+    const twice = site.wrap(function twice(x) { return [this.k, 2 * x]; });
+    console.log(twice.call({ k: 1 }, 4).join(), twice.name, twice.length);
+  `);
+  const marks = capture.marks('scope');
+  assert.deepEqual(marks.map((m) => m.message),
+    ['by hand', 'object', '', 'threw', '']);
+  for (const mark of marks.slice(0, 3)) assert.ok(mark.duration >= 19e6);
+  assert.equal(capture.stdout, 'result\nkept\n1,8 twice 1\n');
+});
+
+test('promises that overlap are operations of their own, until they settle', (t) => {
+  const capture = record(t, `
+    const syscap = require('syscap');
+    const site = syscap.site('promise', 'x');
+    const later = (ms) => new Promise((done) => setTimeout(done, ms, ms));
+    Promise.all([site.run(() => later(60)), site.run(() => later(20))])
+      .then((values) => console.log(values.join()));
+    site.run(async () => { throw new Error('kept'); }, 'rejected')
+      .catch((error) => console.log(error.message));
+    process.on('unhandledRejection', (error) => console.log('unhandled', error.message));
+    site.run(async () => { throw new Error('nobody'); }, 'unhandled');
+    site.async(7, site.begin(), 'by hand');
+    site.linked('out', 9);
+  `);
+  const marks = capture.marks('promise');
+  assert.equal(capture.stdout, 'kept\nunhandled nobody\n60,20\n');
+  assert.deepEqual(marks.map((m) => m.message.replace(/async=[1-6]/, 'async=N')), [
+    'async=7 phase=whole by hand', 'flow=9 phase=out',
+    'async=N phase=whole rejected', 'async=N phase=whole unhandled',
+    'async=N phase=whole', 'async=N phase=whole',
+  ]);
+  assert.ok(marks[4].duration >= 19e6 && marks[5].duration >= 59e6);
+  assert.equal(new Set(marks.map((m) => m.message)).size, 6);
+});
+
+test('counters are set, changed and added to; update() leaves out the same', (t) => {
+  const capture = record(t, `
+    const syscap = require('syscap');
+    const n = syscap.counter('cat', 'n', 'what', { type: 'int64' });
+    n.set(41); n.add(); n.update(43); n.update(43); n.set(-(2 ** 53 - 1));
+    const x = syscap.counter('cat', 'x');
+    x.set(0.5); x.add(0.25);
+  `);
+  const [n, x] = capture.all('ctrdef').flatMap((frame) => frame.counters);
+  assert.deepEqual([n.category, n.name, n.description, n.type],
+    ['cat', 'n', 'what', 'int64']);
+  assert.equal(x.type, 'double');
+  const values = (id) => capture.all('ctrset').flatMap((frame) => frame.values)
+    .filter((value) => value.id === id).map(({ value }) => value);
+  assert.deepEqual(values(n.id), [41, 42, 43, -(2 ** 53 - 1)]);
+  assert.deepEqual(values(x.id), [0.5, 0.75]);
+});
+
+test('logs and metadata are recorded; texts may be made when they are needed', (t) => {
+  const capture = record(t, `
+    const syscap = require('syscap');
+    syscap.log('warning', 'net', 'slow');
+    const log = syscap.logger('db');
+    log.debug(() => 'made');
+    log.critical('nul\\0inside');
+    syscap.metadata('demo.version', '1.2');
+  `);
+  assert.deepEqual(
+    capture.all('log').map((l) => [l.severity, l.domain, l.message]),
+    [[16, 'net', 'slow'], [128, 'db', 'made'], [8, 'db', 'nul inside']]);
+  const fact = one(capture.all('metadata').filter((m) => m.id === 'demo.version'));
+  assert.equal(fact.metadata, '1.2');
+});
+
+test('texts that are too long are cut between characters', (t) => {
+  const capture = record(t, `
+    const syscap = require('syscap');
+    syscap.mark('π'.repeat(30), 'π'.repeat(30), 1, 1, 'π'.repeat(40000));
+    syscap.site('a'.repeat(22) + 'π', 'x').instant();
+  `);
+  const [first, second] = capture.all('mark');
+  assert.equal(first.group, 'π'.repeat(11));
+  assert.equal(first.name, 'π'.repeat(19));
+  assert.ok(first.message.length > 32000 && /^π+$/.test(first.message));
+  assert.equal(second.group, 'a'.repeat(22));
+});
+
+test('more names than are remembered are recorded all the same', (t) => {
+  const capture = record(t, `
+    const syscap = require('syscap');
+    const wait = () => Atomics.wait(new Int32Array(
+      new SharedArrayBuffer(4)), 0, 0, 100);
+    for (let i = 0; i < 5000; i++) {
+      syscap.mark('many', 'name ' + i, i, 1);
+      if (i % 500 === 0) wait();
+    }
+  `);
+  const names = new Set(capture.marks('many').map((m) => m.name));
+  assert.equal(names.size + capture.lost, 5000);
+  assert.ok(names.has('name 4999'));
+});
+
+test('what cannot be recorded is an error that says why', (t) => {
+  const capture = record(t, `
+    const syscap = require('syscap');
+    const site = syscap.site('errors', 'x');
+    const int = syscap.counter('errors', 'n', '', { type: 'int64' });
+    const say = (fn) => {
+      try { fn(); console.log('no error'); }
+      catch (error) { console.log(error.name + ': ' + error.message); }
+    };
+    say(() => site.mark(NaN, 1));
+    say(() => site.mark(1, Infinity));
+    say(() => site.mark(1n, 1));
+    say(() => site.mark(1, 1, 5));
+    say(() => syscap.batch.mark(site, undefined, 1));
+    say(() => syscap.site(1, 'x'));
+    say(() => syscap.log('loud', 'd', 'm'));
+    say(() => int.set(1.5));
+    say(() => int.set('1'));
+    say(() => syscap.counter('a', 'b', '', { type: 'float' }));
+    say(() => site.linked('out', -1));
+    say(() => site.linked('sideways', 1));
+  `);
+  assert.deepEqual(capture.stdout.trim().split('\n'), [
+    'RangeError: syscap: a time is a finite number of nanoseconds',
+    'RangeError: syscap: a time is a finite number of nanoseconds',
+    'TypeError: Cannot convert a BigInt value to a number',
+    'TypeError: syscap: message must be a string',
+    'RangeError: syscap: a time is a finite number of nanoseconds',
+    'TypeError: syscap: group must be a string',
+    'TypeError: syscap: no such severity: loud',
+    'RangeError: syscap: n: not a safe integer: 1.5',
+    'TypeError: syscap: n: a value must be a number',
+    `TypeError: syscap: a counter's type is 'int64' or 'double'`,
+    'RangeError: syscap: an id is an integer from 0 to 2 ** 53 - 1',
+    'TypeError: syscap: no such link: sideways',
+  ]);
+  assert.equal(capture.marks('errors').length, 0);
+});
+
+test('times of Node\'s own clocks become times of the capture', (t) => {
+  const capture = record(t, `
+    const syscap = require('syscap');
+    for (let i = 0; i < 1000; i++) syscap.fromPerformance(performance.now());
+    const best = (read) => Math.min(...Array.from({ length: 50 }, () => {
+      const before = syscap.now(), at = read(), after = syscap.now();
+      return Math.max(before - at, at - after, 0);
+    }));
+    console.log(best(() => syscap.fromPerformance(performance.now())),
+      best(() => syscap.fromHrtime(process.hrtime.bigint())),
+      best(() => syscap.fromHrtime(process.hrtime())));
+  `);
+  // 5 us is how far off the capture's clock may be.
+  for (const off of capture.stdout.split(' ')) assert.ok(off < 10000, off);
+});
+
+test('while nothing is recorded calls do nothing, and texts are not made', (t) => {
+  const { stdout, stderr, status } = spawnSync(process.execPath, ['-e', `
+    const syscap = require('syscap');
+    const site = syscap.site('off', 'x');
+    const count = syscap.counter('off', 'n');
+    syscap.mark('off', 'x', NaN);
+    site.mark(NaN, NaN, 5);
+    site.end(site.begin());
+    site.scope().end();
+    syscap.log('debug', 'off', () => { throw new Error('made'); });
+    count.add(); count.add(2);
+    syscap.batch.mark(site, 1, 1);
+    console.log(site.begin(), site.run(() => 3), count.value,
+      syscap.batch.pending, syscap.isActive(), site.scope() === site.scope());
+  `], { cwd: folder(t), encoding: 'utf8' });
+  assert.equal(stderr, '');
+  assert.equal(stdout, '0 3 3 0 false true\n');
+  assert.equal(status, 0);
+});
+
+test('the names are exports of an ES module, too', (t) => {
+  const capture = record(t, `
+    const file = JSON.stringify(require.resolve('syscap'));
+    import(JSON.parse(file)).then(({ site, instant, default: all }) => {
+      instant('esm', 'x');
+      console.log(all.site === site);
+    });
+  `);
+  assert.equal(capture.stdout, 'true\n');
+  assert.equal(capture.marks('esm').length, 1);
+});

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// workers.test.js - several threads of JavaScript in one process.
+'use strict';
+
+const assert = require('node:assert/strict');
+const path = require('node:path');
+const test = require('node:test');
+
+const { folder, run, record, Capture } = require('./capture.js');
+
+test('each thread has its own sites and batch, and events say whose they are', (t) => {
+  const capture = record(t, `
+    const { Worker, isMainThread, threadId } = require('worker_threads');
+    const syscap = require('syscap');
+    const own = syscap.site('workers', 'thread ' + threadId);
+    const count = syscap.counter('workers', 'n', '', { type: 'int64' });
+    for (let i = 0; i < 100; i++) {
+      own.mark(i, 1);
+      syscap.batch.mark(own, 1000 + i, 1);
+      count.add();
+    }
+    if (isMainThread) for (let i = 0; i < 4; i++) new Worker(__filename);
+  `);
+  const byThread = new Map();
+  for (const mark of capture.marks('workers')) {
+    const marks = byThread.get(mark.tid) ?? [];
+    byThread.set(mark.tid, [...marks, mark]);
+  }
+  assert.equal(byThread.size, 5);
+  for (const marks of byThread.values()) {
+    assert.equal(new Set(marks.map((mark) => mark.name)).size, 1);
+    assert.deepEqual(marks.map((mark) => mark.time).sort((a, b) => a - b),
+      Array.from({ length: 200 }, (_, i) => i < 100 ? i : 900 + i));
+  }
+  // The same texts are the same counter, in whichever thread.
+  const ids = capture.all('ctrset').flatMap((f) => f.values).map((v) => v.id);
+  assert.equal(new Set(ids).size, 1);
+  assert.equal(ids.length, 500);
+});
+
+test('operations of two threads never have one number', (t) => {
+  const capture = record(t, `
+    const { Worker, isMainThread } = require('worker_threads');
+    const site = require('syscap').site('async', 'x');
+    site.run(async () => 1);
+    site.run(async () => 2);
+    if (isMainThread) new Worker(__filename);
+  `);
+  const messages = capture.marks('async').map((mark) => mark.message);
+  assert.equal(messages.length, 4);
+  assert.equal(new Set(messages).size, 4);
+});
+
+test('workers record as soon as the main thread has begun to', (t) => {
+  const cwd = folder(t);
+  run(process.execPath, ['-e', `
+    const { Worker } = require('worker_threads');
+    const syscap = require('syscap');
+    const worker = new Worker(\`
+      const { parentPort } = require('worker_threads');
+      const site = require('syscap').site('worker', 'x');
+      parentPort.on('message', (text) => {
+        site.instant(text);
+        if (text === 'after') process.exit();
+        parentPort.postMessage(text);
+      });
+      parentPort.postMessage('ready');
+    \`, { eval: true });
+    const steps = { ready: () => worker.postMessage('before'),
+      before: () => { syscap.start({ output: 'a.syscap' });
+        worker.postMessage('during'); },
+      during: () => { syscap.stop(); worker.postMessage('after'); } };
+    worker.on('message', (text) => steps[text]());
+  `], { cwd });
+  const marks = new Capture(path.join(cwd, 'a.syscap')).marks('worker');
+  assert.deepEqual(marks.map((mark) => mark.message), ['during']);
+});
+
+test('workers come and go by the hundred', (t) => {
+  const capture = record(t, `
+    const { Worker, isMainThread } = require('worker_threads');
+    require('syscap').site('many', 'x').instant();
+    if (isMainThread) {
+      let left = 100;
+      const next = () => {
+        if (left-- > 0) new Worker(__filename).on('exit', next);
+      };
+      for (let i = 0; i < 4; i++) next();
+    }
+  `);
+  assert.equal(capture.marks('many').length, 101);
+});

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* code.h - names of the code that V8 makes, for the capture. */
+#ifndef SN_V8_CODE_H
+#define SN_V8_CODE_H
+
+#include <v8.h>
+
+#include "../src/functions.h"
+
+namespace syscap_v8
+{
+
+/**
+ * Tell the capture of the code that @isolate has, and of what it makes from
+ * here on, until forget_code().
+ */
+void tell_code(v8::Isolate *isolate, const struct sn_functions *functions);
+void forget_code(v8::Isolate *isolate);
+
+/** Names that no room was found for. */
+uint64_t n_code_lost();
+
+} // namespace syscap_v8
+
+#endif

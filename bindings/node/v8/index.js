@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// index.js - JavaScript functions in the stacks of syscap's sampler, by V8's
+// own word:
+//
+//	SYSCAP_SAMPLE=1000 syscap record -- node -r syscap/v8 program.js
+//
+// Requiring this attaches the thread that does; -r does it in workers, too.
+'use strict';
+
+const path = require('node:path');
+const { native } = require('../lib/slots.js');
+const { beginnings, isActive } = require('../lib/recording.js');
+
+function load() {
+  const version = process.versions.modules;
+  const file = path.join(__dirname, '..', 'build', 'Release',
+    `syscap-v8-${version}.node`);
+  try {
+    return require(file);
+  } catch (error) {
+    throw new Error(`syscap/v8: there is no addon for Node ` +
+      `${process.version} (modules ${version}); it goes with one major ` +
+      `version.  Run "npm rebuild syscap".  ${error.message}`,
+    { cause: error });
+  }
+}
+
+const addon = load();
+let isAttached = false;
+
+// Code that is there already is told when recording begins: before, nothing
+// is kept.
+function onRecording() {
+  addon.tellCode();
+}
+
+function attach() {
+  if (isAttached) return;
+  if (!addon.attach(native.functions)) {
+    throw new Error('syscap/v8: this thread has no room for a provider');
+  }
+  isAttached = true;
+  beginnings.add(onRecording);
+  if (isActive()) onRecording();
+}
+
+function detach() {
+  if (!isAttached) return;
+  isAttached = false;
+  beginnings.delete(onRecording);
+  addon.detach();
+}
+
+attach();
+
+module.exports = { attach, detach, namesLost: addon.lost };

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* counter.c - numbers that change. */
+#include <string.h>
+
+#include <syscap.h>
+
+#include "events/args.h"
+#include "events/events.h"
+#include "events/text.h"
+
+struct counter {
+	PyObject_HEAD struct syscap_counter
+		*counter;         /* lives until the process ends */
+	union syscap_value value; /* what was set last */
+};
+
+static PyTypeObject *counter_type;
+static PyObject *known; /* (category, name, type) -> counter */
+
+static bool is_double(const struct counter *counter)
+{
+	return counter->counter->type == SYSCAP_DOUBLE;
+}
+
+static bool get_value(const struct counter *counter, PyObject *object,
+                      union syscap_value *ret_value)
+{
+	if (is_double(counter)) {
+		ret_value->f64 = PyFloat_AsDouble(object);
+		return ret_value->f64 != -1.0 || PyErr_Occurred() == NULL;
+	}
+	ret_value->i64 = PyLong_AsLongLong(object);
+	return ret_value->i64 != -1 || PyErr_Occurred() == NULL;
+}
+
+static PyObject *emit(struct counter *counter)
+{
+	if (syscap_is_active()) {
+		if (is_double(counter))
+			syscap_counter_set_double(counter->counter,
+			                          counter->value.f64);
+		else
+			syscap_counter_set_int64(counter->counter,
+			                         counter->value.i64);
+	}
+	Py_RETURN_NONE;
+}
+
+static PyObject *counter_set(PyObject *self, PyObject *object)
+{
+	struct counter *const counter = (struct counter *)self;
+	union syscap_value value;
+
+	if (!get_value(counter, object, &value))
+		return NULL;
+	counter->value = value;
+	return emit(counter);
+}
+
+static PyObject *counter_update(PyObject *self, PyObject *object)
+{
+	struct counter *const counter = (struct counter *)self;
+	union syscap_value value;
+
+	if (!get_value(counter, object, &value))
+		return NULL;
+	counter->value = value;
+	if (syscap_is_active()) {
+		if (is_double(counter))
+			syscap_counter_update_double(counter->counter,
+			                             counter->value.f64);
+		else
+			syscap_counter_update_int64(counter->counter,
+			                            counter->value.i64);
+	}
+	Py_RETURN_NONE;
+}
+
+static PyObject *counter_add_to(PyObject *self, PyObject *const *args,
+                                Py_ssize_t n)
+{
+	struct counter *const counter = (struct counter *)self;
+	union syscap_value by, sum;
+
+	if (n > 1) {
+		PyErr_Format(PyExc_TypeError,
+		             "add() takes at most 1 argument (%zd given)", n);
+		return NULL;
+	}
+	if (n == 1 && !get_value(counter, args[0], &by))
+		return NULL;
+	if (is_double(counter)) {
+		sum.f64 = counter->value.f64 + (n == 1 ? by.f64 : 1.0);
+	} else if (__builtin_add_overflow(counter->value.i64,
+	                                  n == 1 ? by.i64 : 1, &sum.i64)) {
+		PyErr_SetString(PyExc_OverflowError,
+		                "the counter does not fit in 64 bits any more");
+		return NULL;
+	}
+	counter->value = sum;
+	return emit(counter);
+}
+
+/* A new one, for a key that is not known. */
+static PyObject *counter_make(PyObject *const *value, uint32_t type)
+{
+	struct text category, name, description = { NULL, NULL };
+	struct syscap_counter *c = NULL;
+
+	if (!text_get(&category, value[0]))
+		return NULL;
+	if (text_get(&name, value[1])) {
+		if (text_get(&description, value[2]))
+			c = syscap_counter_get(category.utf8, name.utf8,
+			                       description.utf8, type);
+		text_put(&description);
+	}
+	text_put(&name);
+	text_put(&category);
+	if (PyErr_Occurred() != NULL)
+		return NULL;
+	if (c == NULL)
+		return PyErr_Format(PyExc_RuntimeError,
+		                    "this process has 4,096 counters, no more "
+		                    "fit in");
+	struct counter *const counter =
+		PyObject_New(struct counter, counter_type);
+	if (counter == NULL)
+		return NULL;
+	counter->counter = c;
+	memset(&counter->value, 0, sizeof(counter->value));
+	return (PyObject *)counter;
+}
+
+static PyObject *look_up(PyObject *const *value, PyObject *type)
+{
+	const bool real = type == (PyObject *)&PyFloat_Type;
+	PyObject *const key = PyTuple_Pack(3, value[0], value[1], type);
+
+	if (key == NULL)
+		return NULL;
+	PyObject *counter = Py_XNewRef(PyDict_GetItemWithError(known, key));
+	if (counter == NULL && PyErr_Occurred() == NULL) {
+		counter = counter_make(value,
+		                       real ? SYSCAP_DOUBLE : SYSCAP_INT64);
+		if (counter != NULL && PyDict_SetItem(known, key, counter) < 0)
+			Py_CLEAR(counter);
+	}
+	Py_DECREF(key);
+	return counter;
+}
+
+static PyObject *py_counter(PyObject *module, PyObject *const *args,
+                            Py_ssize_t n, PyObject *kwnames)
+{
+	static const struct args_form form = {
+		"counter", 2, 4, { "category", "name", "description", "type" }
+	};
+	PyObject *value[ARGS_MAX];
+
+	(void)module;
+	if (!args_get(&form, args, n, kwnames, value) ||
+	    !text_check(value[0], "category") ||
+	    !text_check(value[1], "name") ||
+	    !text_check_optional(value[2], "description"))
+		return NULL;
+	PyObject *const type =
+		value[3] != NULL ? value[3] : (PyObject *)&PyLong_Type;
+	if (type != (PyObject *)&PyLong_Type &&
+	    type != (PyObject *)&PyFloat_Type)
+		return PyErr_Format(PyExc_TypeError,
+		                    "type must be int or float, not %R", type);
+	return look_up(value, type);
+}
+
+static void counter_dealloc(PyObject *self)
+{
+	PyTypeObject *const type = Py_TYPE(self);
+
+	PyObject_Free(self);
+	Py_DECREF(type);
+}
+
+static PyObject *get_current(PyObject *self, void *unused)
+{
+	const struct counter *const counter = (const struct counter *)self;
+
+	(void)unused;
+	if (is_double(counter))
+		return PyFloat_FromDouble(counter->value.f64);
+	return PyLong_FromLongLong(counter->value.i64);
+}
+
+static PyObject *get_text(PyObject *self, void *which)
+{
+	const struct syscap_counter *const counter =
+		((const struct counter *)self)->counter;
+
+	return PyUnicode_FromString(which == NULL ? counter->category
+	                                          : counter->name);
+}
+
+static PyObject *counter_repr(PyObject *self)
+{
+	const struct counter *const counter = (const struct counter *)self;
+
+	return PyUnicode_FromFormat("<syscap.counter %s/%s>",
+	                            counter->counter->category,
+	                            counter->counter->name);
+}
+
+static PyMethodDef methods[] = {
+	{ "set", counter_set, METH_O,
+	  "set(value, /)\n--\n\nRecord the value now." },
+	{ "update", counter_update, METH_O,
+	  "update(value, /)\n--\n\nRecord the value if it has changed." },
+	{ "add", AS_METHOD(counter_add_to), METH_FASTCALL,
+	  "add(n=1, /)\n--\n\nRecord a value that is greater by n." },
+	{ NULL, NULL, 0, NULL }
+};
+
+static PyGetSetDef fields[] = { { "value", get_current, NULL,
+	                          "What was set last.", NULL },
+	                        { "category", get_text, NULL, NULL, NULL },
+	                        { "name", get_text, NULL, NULL, (void *)1 },
+	                        { NULL, NULL, NULL, NULL, NULL } };
+
+static PyType_Slot slots[] = { { Py_tp_doc,
+	                         "A number that changes, of counter()." },
+	                       { Py_tp_dealloc, counter_dealloc },
+	                       { Py_tp_repr, counter_repr },
+	                       { Py_tp_methods, methods },
+	                       { Py_tp_getset, fields },
+	                       { 0, NULL } };
+
+static PyType_Spec spec = {
+	.name = "syscap.Counter",
+	.basicsize = sizeof(struct counter),
+	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+	.slots = slots,
+};
+
+PyMethodDef counter_methods[] = {
+	{ "counter", AS_METHOD(py_counter), KEYWORDS,
+	  "counter(category, name, description='', type=int)\n--\n\n"
+	  "The counter with these texts, the same one for the same texts." },
+	{ NULL, NULL, 0, NULL }
+};
+
+int counter_add(PyObject *module)
+{
+	known = PyDict_New();
+	if (known == NULL)
+		return -1;
+	PyObject *const type = PyType_FromModuleAndSpec(module, &spec, NULL);
+	if (type == NULL)
+		return -1;
+	counter_type = (PyTypeObject *)type;
+	return PyModule_AddObjectRef(module, "Counter", type);
+}

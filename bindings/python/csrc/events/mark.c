@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mark.c - marks, logs and metadata from Python. */
+#include <syscap.h>
+
+#include "events/args.h"
+#include "events/events.h"
+#include "events/text.h"
+
+/* @object as nanoseconds; @otherwise if there is none. */
+static bool get_time(PyObject *object, int64_t otherwise, int64_t *ret_time)
+{
+	*ret_time = otherwise;
+	if (object == NULL || object == Py_None)
+		return true;
+	*ret_time = PyLong_AsLongLong(object);
+	return *ret_time != -1 || PyErr_Occurred() == NULL;
+}
+
+static PyObject *emit_mark(PyObject *const *value, int64_t begin,
+                           int64_t duration)
+{
+	struct text group, name, message = { NULL, NULL };
+
+	if (!text_get(&group, value[0]))
+		return NULL;
+	if (text_get(&name, value[1])) {
+		if (text_get(&message, value[2]))
+			syscap_mark(group.utf8, name.utf8, begin, duration,
+			            message.utf8);
+		text_put(&message);
+	}
+	text_put(&name);
+	text_put(&group);
+	if (PyErr_Occurred() != NULL)
+		return NULL;
+	Py_RETURN_NONE;
+}
+
+static PyObject *py_mark(PyObject *module, PyObject *const *args, Py_ssize_t n,
+                         PyObject *kwnames)
+{
+	static const struct args_form form = { "mark",
+		                               2,
+		                               3,
+		                               { "group", "name", "message",
+		                                 "begin", "duration" } };
+	PyObject *value[ARGS_MAX];
+	int64_t begin, duration;
+
+	(void)module;
+	if (!args_get(&form, args, n, kwnames, value) ||
+	    !text_check(value[0], "group") || !text_check(value[1], "name") ||
+	    !text_check_optional(value[2], "message"))
+		return NULL;
+	if (!syscap_is_active())
+		Py_RETURN_NONE;
+	const int64_t now = syscap_clock();
+	const bool has_begin = value[3] != NULL && value[3] != Py_None;
+	if (!get_time(value[3], now, &begin) ||
+	    !get_time(value[4], has_begin ? now - begin : 0, &duration))
+		return NULL;
+	if (has_begin && begin == 0) /* begin() was called while off */
+		Py_RETURN_NONE;
+	return emit_mark(value, begin, duration);
+}
+
+static PyObject *py_linked(PyObject *module, PyObject *const *args,
+                           Py_ssize_t n, PyObject *kwnames)
+{
+	static const struct args_form form = {
+		"linked", 4, 5, { "group", "name", "link", "id", "message" }
+	};
+	PyObject *value[ARGS_MAX];
+	struct text group, name, message = { NULL, NULL };
+
+	(void)module;
+	if (!args_get(&form, args, n, kwnames, value) ||
+	    !text_check(value[0], "group") || !text_check(value[1], "name") ||
+	    !text_check_optional(value[4], "message"))
+		return NULL;
+	if (!syscap_is_active())
+		Py_RETURN_NONE;
+	const long link = PyLong_AsLong(value[2]);
+	const uint64_t id = PyLong_AsUnsignedLongLongMask(value[3]);
+	if (PyErr_Occurred() != NULL || !text_get(&group, value[0]))
+		return NULL;
+	if (text_get(&name, value[1])) {
+		if (text_get(&message, value[4]))
+			syscap_linked(group.utf8, name.utf8, (unsigned)link, id,
+			              message.utf8);
+		text_put(&message);
+	}
+	text_put(&name);
+	text_put(&group);
+	if (PyErr_Occurred() != NULL)
+		return NULL;
+	Py_RETURN_NONE;
+}
+
+static PyObject *py_log(PyObject *module, PyObject *const *args, Py_ssize_t n,
+                        PyObject *kwnames)
+{
+	static const struct args_form form = {
+		"log", 3, 3, { "severity", "domain", "message" }
+	};
+	PyObject *value[ARGS_MAX];
+	struct text domain, message;
+
+	(void)module;
+	if (!args_get(&form, args, n, kwnames, value) ||
+	    !text_check(value[1], "domain") || !text_check(value[2], "message"))
+		return NULL;
+	if (!syscap_is_active())
+		Py_RETURN_NONE;
+	const long severity = PyLong_AsLong(value[0]);
+	if (severity == -1 && PyErr_Occurred() != NULL)
+		return NULL;
+	if (!text_get(&domain, value[1]))
+		return NULL;
+	if (text_get(&message, value[2]))
+		syscap_log((unsigned)severity, domain.utf8, message.utf8);
+	text_put(&message);
+	text_put(&domain);
+	if (PyErr_Occurred() != NULL)
+		return NULL;
+	Py_RETURN_NONE;
+}
+
+static PyObject *py_metadata(PyObject *module, PyObject *const *args,
+                             Py_ssize_t n, PyObject *kwnames)
+{
+	static const struct args_form form = {
+		"metadata", 2, 2, { "id", "value" }
+	};
+	PyObject *value[ARGS_MAX];
+	struct text id, text;
+
+	(void)module;
+	if (!args_get(&form, args, n, kwnames, value) ||
+	    !text_check(value[0], "id") || !text_check(value[1], "value"))
+		return NULL;
+	if (!syscap_is_active())
+		Py_RETURN_NONE;
+	if (!text_get(&id, value[0]))
+		return NULL;
+	if (text_get(&text, value[1]))
+		syscap_metadata(id.utf8, text.utf8);
+	text_put(&text);
+	text_put(&id);
+	if (PyErr_Occurred() != NULL)
+		return NULL;
+	Py_RETURN_NONE;
+}
+
+static PyObject *py_is_active(PyObject *module, PyObject *unused)
+{
+	(void)module;
+	(void)unused;
+	return PyBool_FromLong(syscap_is_active());
+}
+
+static PyObject *py_clock(PyObject *module, PyObject *unused)
+{
+	(void)module;
+	(void)unused;
+	return PyLong_FromLongLong(syscap_clock());
+}
+
+static PyObject *py_begin(PyObject *module, PyObject *unused)
+{
+	(void)module;
+	(void)unused;
+	return PyLong_FromLongLong(syscap_begin());
+}
+
+static PyObject *py_nothing(PyObject *module, PyObject *unused)
+{
+	(void)module;
+	(void)unused;
+	Py_RETURN_NONE;
+}
+
+PyMethodDef mark_methods[] = {
+	{ "mark", AS_METHOD(py_mark), KEYWORDS,
+	  "mark(group, name, message=None, *, begin=None, duration=None)\n"
+	  "--\n\n"
+	  "Record a mark: an instant now, or from begin (of begin()) until\n"
+	  "now, or for duration nanoseconds from begin on." },
+	{ "linked", AS_METHOD(py_linked), KEYWORDS,
+	  "linked(group, name, link, id, message=None)\n--\n\n"
+	  "Record a part of an operation, or an end of an arrow: marks with\n"
+	  "the same group and id belong together.  link is one of LINK_*." },
+	{ "log", AS_METHOD(py_log), KEYWORDS,
+	  "log(severity, domain, message)\n--\n\n"
+	  "Record a line of text.  severity is one of ERROR ... DEBUG." },
+	{ "metadata", AS_METHOD(py_metadata), KEYWORDS,
+	  "metadata(id, value)\n--\n\n"
+	  "Record a fact about the run, such as a version." },
+	{ "is_active", py_is_active, METH_NOARGS,
+	  "is_active()\n--\n\nTrue while events may have somewhere to go." },
+	{ "clock", py_clock, METH_NOARGS,
+	  "clock()\n--\n\nNow, in ns of CLOCK_MONOTONIC." },
+	{ "begin", py_begin, METH_NOARGS,
+	  "begin()\n--\n\nNow, for mark(begin=...); 0 while nothing records." },
+	{ "_nothing", py_nothing, METH_NOARGS, "What a call costs." },
+	{ NULL, NULL, 0, NULL }
+};

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* recording.c - a capture of this process' own, and what became of events. */
+#include <errno.h>
+#include <string.h>
+
+#include <syscap.h>
+
+#include "events/args.h"
+#include "events/events.h"
+
+PyObject *raise_error(int error, const char *message)
+{
+	PyObject *const text = PyUnicode_DecodeUTF8(
+		message, (Py_ssize_t)strlen(message), "replace");
+
+	if (text == NULL)
+		return NULL;
+	if (error == -EALREADY || error == -ENOENT) {
+		PyErr_SetObject(PyExc_RuntimeError, text);
+	} else if (error == -EINVAL) {
+		PyErr_SetObject(PyExc_ValueError, text);
+	} else {
+		PyObject *const args = Py_BuildValue("(iO)", -error, text);
+
+		if (args != NULL)
+			PyErr_SetObject(PyExc_OSError, args);
+		Py_XDECREF(args);
+	}
+	Py_DECREF(text);
+	return NULL;
+}
+
+/* @value, if there is one, as a number up to @max. */
+static bool get_number(PyObject *value, uint64_t max, const char *name,
+                       uint64_t *ret_number)
+{
+	*ret_number = 0;
+	if (value == NULL)
+		return true;
+	*ret_number = PyLong_AsUnsignedLongLong(value);
+	if (PyErr_Occurred() != NULL)
+		return false;
+	if (*ret_number > max)
+		PyErr_Format(PyExc_ValueError, "%s is too large", name);
+	return *ret_number <= max;
+}
+
+static bool get_options(PyObject *const *value, struct syscap_options *options)
+{
+	uint64_t ring, interval, flush;
+
+	if (!get_number(value[1], UINT64_MAX, "max_bytes",
+	                &options->max_bytes) ||
+	    !get_number(value[2], UINT32_MAX, "ring_kib", &ring) ||
+	    !get_number(value[3], UINT32_MAX, "interval_ms", &interval) ||
+	    !get_number(value[4], UINT32_MAX, "exit_flush_ms", &flush))
+		return false;
+	options->ring_kib = (uint32_t)ring;
+	options->interval_ms = (uint32_t)interval;
+	options->exit_flush_ms = (uint32_t)flush;
+	return true;
+}
+
+static PyObject *py_start(PyObject *module, PyObject *const *args, Py_ssize_t n,
+                          PyObject *kwnames)
+{
+	static const struct args_form form = { "start",
+		                               1,
+		                               1,
+		                               { "output", "max_bytes",
+		                                 "ring_kib", "interval_ms",
+		                                 "exit_flush_ms" } };
+	struct syscap_options options = { .size = sizeof(options) };
+	PyObject *value[ARGS_MAX], *path;
+	int error;
+
+	(void)module;
+	if (!args_get(&form, args, n, kwnames, value) ||
+	    !get_options(value, &options) ||
+	    !PyUnicode_FSConverter(value[0], &path))
+		return NULL;
+	options.output = PyBytes_AsString(path);
+	Py_BEGIN_ALLOW_THREADS error = syscap_start(&options);
+	Py_END_ALLOW_THREADS Py_DECREF(path);
+	if (error != 0)
+		return raise_error(error, options.message);
+	return PyUnicode_DecodeFSDefault(options.message);
+}
+
+static const char *why_stop_failed(int error)
+{
+	switch (error) {
+	case -ENOENT:
+		return "start() was not called";
+	case -EFBIG:
+		return "the capture had reached max_bytes";
+	case -ETIMEDOUT:
+		return "the last events were not written within 5 s";
+	default:
+		return strerror(-error);
+	}
+}
+
+static PyObject *py_stop(PyObject *module, PyObject *unused)
+{
+	int error;
+
+	(void)module;
+	(void)unused;
+	Py_BEGIN_ALLOW_THREADS error = syscap_stop();
+	Py_END_ALLOW_THREADS if (error != 0) return raise_error(
+		error, why_stop_failed(error));
+	Py_RETURN_NONE;
+}
+
+static PyObject *py_stats(PyObject *module, PyObject *unused)
+{
+	struct syscap_stats stats = { .size = sizeof(stats) };
+
+	(void)module;
+	(void)unused;
+	syscap_get_stats(&stats);
+	PyObject *const output = PyUnicode_DecodeFSDefault(stats.output);
+	if (output == NULL)
+		return NULL;
+	return Py_BuildValue(
+		"{s:N,s:s,s:K,s:K,s:K,s:I,s:N,s:K,s:N}", "is_active",
+		PyBool_FromLong(stats.is_active), "reason", stats.reason,
+		"dropped", (unsigned long long)stats.n_dropped, "abandoned",
+		(unsigned long long)stats.n_abandoned, "untold",
+		(unsigned long long)stats.n_untold, "rings",
+		(unsigned)stats.n_rings, "clock_is_tsc",
+		PyBool_FromLong(stats.clock_is_tsc), "written",
+		(unsigned long long)stats.n_written, "output", output);
+}
+
+PyMethodDef recording_methods[] = {
+	{ "start", AS_METHOD(py_start), KEYWORDS,
+	  "start(output, *, max_bytes=0, ring_kib=0, interval_ms=0,\n"
+	  "      exit_flush_ms=0)\n--\n\n"
+	  "Record this process into a capture of its own; returns its name." },
+	{ "stop", py_stop, METH_NOARGS,
+	  "stop()\n--\n\nEnd what start() began." },
+	{ "stats", py_stats, METH_NOARGS,
+	  "stats()\n--\n\nWhat became of this process' events, a dict." },
+	{ NULL, NULL, 0, NULL }
+};

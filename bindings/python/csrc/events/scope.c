@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * scope.c - a mark for as long as a with statement takes.
+ *
+ * Objects are kept for the next with: most live for one statement.  They hold
+ * nothing but texts, so the collector need not know them.  All is guarded by
+ * the GIL.
+ */
+#include <pthread.h>
+#include <string.h>
+
+#include <syscap.h>
+
+#include "events/args.h"
+#include "events/events.h"
+#include "events/text.h"
+
+/* A with statement that runs: one object may serve several threads, and a
+ * function that calls itself. */
+struct entered {
+	pthread_t thread;
+	int64_t begin; /* 0: nothing was recorded then */
+};
+
+struct scope {
+	PyObject_HEAD PyObject *group, *name;
+	PyObject *message; /* NULL: none */
+	uint32_t n, n_more;
+	struct entered first;
+	struct entered *more; /* from the second on */
+};
+
+#define N_KEPT 16
+
+static PyTypeObject *scope_type;
+static struct scope *kept[N_KEPT];
+static int n_kept;
+
+static struct scope *scope_alloc(void)
+{
+	if (n_kept == 0)
+		return PyObject_New(struct scope, scope_type);
+	return (struct scope *)PyObject_Init((PyObject *)kept[--n_kept],
+	                                     scope_type);
+}
+
+static PyObject *py_scope(PyObject *module, PyObject *const *args, Py_ssize_t n,
+                          PyObject *kwnames)
+{
+	static const struct args_form form = {
+		"scope", 2, 3, { "group", "name", "message" }
+	};
+	PyObject *value[ARGS_MAX];
+
+	(void)module;
+	if (!args_get(&form, args, n, kwnames, value) ||
+	    !text_check(value[0], "group") || !text_check(value[1], "name") ||
+	    !text_check_optional(value[2], "message"))
+		return NULL;
+	struct scope *const scope = scope_alloc();
+	if (scope == NULL)
+		return NULL;
+	scope->group = Py_NewRef(value[0]);
+	scope->name = Py_NewRef(value[1]);
+	scope->message = value[2] == Py_None ? NULL : Py_XNewRef(value[2]);
+	scope->n = scope->n_more = 0;
+	scope->more = NULL;
+	return (PyObject *)scope;
+}
+
+static void scope_dealloc(PyObject *self)
+{
+	struct scope *const scope = (struct scope *)self;
+	PyTypeObject *const type = Py_TYPE(self);
+
+	Py_CLEAR(scope->group);
+	Py_CLEAR(scope->name);
+	Py_CLEAR(scope->message);
+	PyMem_Free(scope->more);
+	if (n_kept < N_KEPT && type == scope_type)
+		kept[n_kept++] = scope;
+	else
+		PyObject_Free(scope);
+	Py_DECREF(type);
+}
+
+static struct entered *entered_at(struct scope *scope, uint32_t i)
+{
+	return i == 0 ? &scope->first : &scope->more[i - 1];
+}
+
+static bool make_room(struct scope *scope)
+{
+	if (scope->n == 0 || scope->n - 1 < scope->n_more)
+		return true;
+	const uint32_t n = scope->n_more * 2 + 4;
+	struct entered *const more =
+		PyMem_Realloc(scope->more, n * sizeof(*more));
+	if (more == NULL)
+		return false;
+	scope->more = more;
+	scope->n_more = n;
+	return true;
+}
+
+static PyObject *scope_enter(PyObject *self, PyObject *unused)
+{
+	struct scope *const scope = (struct scope *)self;
+	const int64_t begin = syscap_begin();
+
+	(void)unused;
+	/* Others that have entered have to tell theirs from ours */
+	if (begin != 0 || scope->n != 0) {
+		if (!make_room(scope))
+			return PyErr_NoMemory();
+		*entered_at(scope, scope->n++) =
+			(struct entered){ .thread = pthread_self(),
+			                  .begin = begin };
+	}
+	return Py_NewRef(self);
+}
+
+/* When the newest of this thread's began; 0: there is none. */
+static int64_t take_begin(struct scope *scope)
+{
+	const pthread_t self = pthread_self();
+
+	for (uint32_t i = scope->n; i-- != 0;) {
+		const struct entered entered = *entered_at(scope, i);
+
+		if (!pthread_equal(entered.thread, self))
+			continue;
+		scope->n--;
+		for (; i < scope->n; i++)
+			*entered_at(scope, i) = *entered_at(scope, i + 1);
+		return entered.begin;
+	}
+	return 0;
+}
+
+static bool scope_emit(const struct scope *scope, int64_t begin)
+{
+	const int64_t duration = syscap_clock() - begin;
+	struct text group, name, message = { NULL, NULL };
+	bool ok = false;
+
+	if (!text_get(&group, scope->group))
+		return false;
+	if (text_get(&name, scope->name)) {
+		ok = text_get(&message, scope->message);
+		if (ok)
+			syscap_mark(group.utf8, name.utf8, begin, duration,
+			            message.utf8);
+		text_put(&message);
+	}
+	text_put(&name);
+	text_put(&group);
+	return ok;
+}
+
+static PyObject *scope_exit(PyObject *self, PyObject *const *args, Py_ssize_t n)
+{
+	struct scope *const scope = (struct scope *)self;
+
+	(void)args;
+	(void)n;
+	if (scope->n != 0) {
+		const int64_t begin = take_begin(scope);
+
+		if (begin != 0 && syscap_is_active() &&
+		    !scope_emit(scope, begin))
+			return NULL;
+	}
+	Py_RETURN_NONE;
+}
+
+static PyObject *get_group(PyObject *self, void *unused)
+{
+	(void)unused;
+	return Py_NewRef(((struct scope *)self)->group);
+}
+
+static PyObject *get_name(PyObject *self, void *unused)
+{
+	(void)unused;
+	return Py_NewRef(((struct scope *)self)->name);
+}
+
+static PyObject *get_message(PyObject *self, void *unused)
+{
+	PyObject *const message = ((struct scope *)self)->message;
+
+	(void)unused;
+	return Py_NewRef(message != NULL ? message : Py_None);
+}
+
+static int set_message(PyObject *self, PyObject *value, void *unused)
+{
+	struct scope *const scope = (struct scope *)self;
+	PyObject *const old = scope->message;
+
+	(void)unused;
+	if (!text_check_optional(value, "message"))
+		return -1;
+	scope->message = value == Py_None ? NULL : Py_XNewRef(value);
+	Py_XDECREF(old);
+	return 0;
+}
+
+static PyObject *scope_repr(PyObject *self)
+{
+	const struct scope *const scope = (const struct scope *)self;
+
+	return PyUnicode_FromFormat("syscap.scope(%R, %R)", scope->group,
+	                            scope->name);
+}
+
+static PyMethodDef methods[] = {
+	{ "__enter__", scope_enter, METH_NOARGS, NULL },
+	{ "__exit__", AS_METHOD(scope_exit), METH_FASTCALL, NULL },
+	{ NULL, NULL, 0, NULL }
+};
+
+static PyGetSetDef fields[] = {
+	{ "group", get_group, NULL, NULL, NULL },
+	{ "name", get_name, NULL, NULL, NULL },
+	{ "message", get_message, set_message,
+	  "What the mark says; may be set until its end.", NULL },
+	{ NULL, NULL, NULL, NULL, NULL }
+};
+
+static PyType_Slot slots[] = {
+	{ Py_tp_doc, "A mark for as long as a with statement takes." },
+	{ Py_tp_dealloc, scope_dealloc },
+	{ Py_tp_repr, scope_repr },
+	{ Py_tp_methods, methods },
+	{ Py_tp_getset, fields },
+	{ 0, NULL }
+};
+
+static PyType_Spec spec = {
+	.name = "syscap.Scope",
+	.basicsize = sizeof(struct scope),
+	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+	.slots = slots,
+};
+
+PyMethodDef scope_methods[] = {
+	{ "scope", AS_METHOD(py_scope), KEYWORDS,
+	  "scope(group, name, message=None)\n--\n\n"
+	  "A mark for as long as the with statement takes that enters it." },
+	{ NULL, NULL, 0, NULL }
+};
+
+int scope_add(PyObject *module)
+{
+	n_kept = 0; /* what there was is of an interpreter that has ended */
+	PyObject *const type = PyType_FromModuleAndSpec(module, &spec, NULL);
+	if (type == NULL)
+		return -1;
+	scope_type = (PyTypeObject *)type;
+	return PyModule_AddObjectRef(module, "Scope", type);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * stable_abi.h - Python's headers, held to what is the same from 3.11 on.
+ *
+ * Vectorcalls are in the stable ABI since 3.12.  3.11, which changes no more,
+ * exports the same functions and knows the same flags, but its headers don't
+ * show them to the limited API.
+ */
+#ifndef SYSCAP_PYTHON_STABLE_ABI_H
+#define SYSCAP_PYTHON_STABLE_ABI_H
+
+#define PY_SSIZE_T_CLEAN
+#ifndef Py_LIMITED_API
+#define Py_LIMITED_API 0x030b0000
+#endif
+#include <Python.h>
+#include <structmember.h>
+
+#ifndef Py_TPFLAGS_HAVE_VECTORCALL
+#define Py_TPFLAGS_HAVE_VECTORCALL (1UL << 11)
+#endif
+#ifndef Py_TPFLAGS_METHOD_DESCRIPTOR
+#define Py_TPFLAGS_METHOD_DESCRIPTOR (1UL << 17)
+#endif
+
+#if Py_LIMITED_API + 0 < 0x030c0000
+typedef PyObject *(*vectorcallfunc)(PyObject *callable, PyObject *const *args,
+                                    size_t nargsf, PyObject *kwnames);
+PyAPI_FUNC(PyObject *)
+	PyObject_Vectorcall(PyObject *callable, PyObject *const *args,
+                            size_t nargsf, PyObject *kwnames);
+PyAPI_FUNC(PyObject *)
+	PyVectorcall_Call(PyObject *callable, PyObject *tuple, PyObject *dict);
+#endif
+
+/* Python's table of methods holds all forms as this one. */
+#define AS_METHOD(function) ((PyCFunction)(void (*)(void))(function))
+
+#define KEYWORDS (METH_FASTCALL | METH_KEYWORDS)
+
+#endif

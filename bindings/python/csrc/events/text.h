@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* text.h - str as the library wants it. */
+#ifndef SYSCAP_PYTHON_TEXT_H
+#define SYSCAP_PYTHON_TEXT_H
+
+#include <stdbool.h>
+
+#include "events/stable_abi.h"
+
+struct text {
+	const char *utf8;
+	PyObject *owner; /* NULL: the str has it itself */
+};
+
+bool text_refuse(PyObject *object, const char *what);
+
+/* Whether @object is a str; else TypeError is set, which names @what. */
+static inline bool text_check(PyObject *object, const char *what)
+{
+	return PyUnicode_Check(object) || text_refuse(object, what);
+}
+
+/* The same; None, or nothing, is one too. */
+static inline bool text_check_optional(PyObject *object, const char *what)
+{
+	return object == NULL || object == Py_None || text_check(object, what);
+}
+
+/* The UTF-8 of @object, a str or NULL or None.  What UTF-8 can't say, lone
+ * surrogates as those of file names, is escaped: an event is not worth an
+ * exception.  False: no memory, and MemoryError is set. */
+bool text_get(struct text *text, PyObject *object);
+
+static inline void text_put(const struct text *text)
+{
+	Py_XDECREF(text->owner);
+}
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * check.c - whether structs are where this module was told (walker.h).
+ *
+ * They are private to CPython, and the same within 3.N so far.  3.13 tells
+ * where they are; all versions are asked for the frames of this very call,
+ * which have to be those that we find.
+ */
+#include "walker/walker.h"
+
+static bool refuse(const char *why)
+{
+	PyErr_Format(PyExc_ImportError,
+	             "syscap._walker was built for another Python (%d.%d.%d, "
+	             "this is %s): %s",
+	             PY_MAJOR_VERSION, PY_MINOR_VERSION, PY_MICRO_VERSION,
+	             Py_GetVersion(), why);
+	return false;
+}
+
+#if PY_VERSION_HEX >= 0x030D0000
+static bool offsets_agree(void)
+{
+	const struct _Py_DebugOffsets *const told = &_PyRuntime.debug_offsets;
+
+	return memcmp(told->cookie, "xdebugpy", 8) == 0 &&
+	       told->free_threaded == 0 &&
+	       told->thread_state.current_frame ==
+	               offsetof(PyThreadState, current_frame) &&
+	       told->thread_state.datastack_chunk ==
+	               offsetof(PyThreadState, datastack_chunk) &&
+	       told->interpreter_frame.previous ==
+	               offsetof(_PyInterpreterFrame, previous) &&
+	       told->interpreter_frame.executable ==
+	               offsetof(_PyInterpreterFrame, f_executable) &&
+	       told->interpreter_frame.owner ==
+	               offsetof(_PyInterpreterFrame, owner) &&
+	       told->code_object.qualname ==
+	               offsetof(PyCodeObject, co_qualname) &&
+	       told->code_object.filename ==
+	               offsetof(PyCodeObject, co_filename) &&
+	       told->code_object.firstlineno ==
+	               offsetof(PyCodeObject, co_firstlineno) &&
+	       told->runtime_state.interpreters_head ==
+	               offsetof(_PyRuntimeState, interpreters.head);
+}
+#else
+static bool offsets_agree(void)
+{
+	return true;
+}
+#endif
+
+static const _PyInterpreterFrame *skip_shims(const _PyInterpreterFrame *frame)
+{
+	while (frame != NULL && frame_is_shim(frame))
+		frame = frame->previous;
+	return frame;
+}
+
+static bool frames_agree(void)
+{
+	const _PyInterpreterFrame *ours =
+		skip_shims(thread_top(PyThreadState_Get()));
+	PyFrameObject *theirs = (PyFrameObject *)Py_XNewRef(PyEval_GetFrame());
+	bool agree = true;
+
+	while (agree && theirs != NULL && ours != NULL) {
+		PyFrameObject *const outer = PyFrame_GetBack(theirs);
+		PyCodeObject *const code = PyFrame_GetCode(theirs);
+
+		agree = (PyObject *)code == frame_code(ours) &&
+		        object_is_sound(frame_code(ours), &PyCode_Type,
+		                        sizeof(*code));
+		Py_DECREF(code);
+		Py_DECREF(theirs);
+		theirs = outer;
+		ours = skip_shims(ours->previous);
+	}
+	agree = agree && (theirs == NULL) == (ours == NULL);
+	Py_XDECREF(theirs);
+	return agree;
+}
+
+bool check_layout(void)
+{
+	if (Py_Version >> 16 != PY_VERSION_HEX >> 16)
+		return refuse("it has another version");
+	if (!offsets_agree())
+		return refuse("its structs differ");
+	return frames_agree() || refuse("its frames differ");
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * eval.c - where the interpreter's loop is (walker.h).
+ *
+ * The symbol's size says it.  What compilers put aside of it (".cold") calls
+ * nothing but what ends the process.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
+
+#include "walker/walker.h"
+
+bool eval_find(uintptr_t *ret_low, uintptr_t *ret_high)
+{
+	const uintptr_t low = (uintptr_t)_PyEval_EvalFrameDefault;
+	const ElfW(Sym) *symbol = NULL;
+	Dl_info info;
+
+	if (dladdr1((void *)low, &info, (void **)&symbol, RTLD_DL_SYMENT) ==
+	            0 ||
+	    symbol == NULL || (uintptr_t)info.dli_saddr != low ||
+	    symbol->st_size == 0) {
+		PyErr_SetString(PyExc_ImportError,
+		                "this Python does not tell where its "
+		                "interpreter's loop is");
+		return false;
+	}
+	*ret_low = low;
+	*ret_high = low + symbol->st_size;
+	return true;
+}

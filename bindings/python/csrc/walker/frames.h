@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * frames.h - where CPython 3.11 to 3.13 keep a thread's frames.
+ *
+ * All versions: frames lie in chunks of memory of the thread ("data stack"),
+ * in generators, and since 3.12 those that part runs on the C stack.  A run is
+ * what one call of _PyEval_EvalFrameDefault() goes through; it ends
+ *
+ *	3.11	with a frame that says is_entry
+ *	3.12	behind a frame without code on that call's C stack, the shim
+ *	3.13	the same
+ *
+ * Up to 3.12 the innermost frame is told by a struct on the C stack of the
+ * innermost such call, cframe; since 3.13 by the thread's state.
+ */
+#ifndef SYSCAP_PYTHON_FRAMES_H
+#define SYSCAP_PYTHON_FRAMES_H
+
+#define PY_SSIZE_T_CLEAN
+#define Py_BUILD_CORE 1
+#include <Python.h>
+
+#if PY_VERSION_HEX < 0x030B0000 || PY_VERSION_HEX >= 0x030E0000
+#error "the walker knows CPython 3.11, 3.12 and 3.13"
+#endif
+#ifdef Py_GIL_DISABLED
+#error "the walker needs a Python with a GIL"
+#endif
+
+#include <internal/pycore_code.h>
+#include <internal/pycore_frame.h>
+#include <internal/pycore_interp.h>
+#include <internal/pycore_runtime.h>
+
+#define HAS_CFRAME (PY_VERSION_HEX < 0x030D0000)
+#define HAS_SHIM   (PY_VERSION_HEX >= 0x030C0000)
+
+/* What walk() reads of a frame lies in its first bytes. */
+#define FRAME_SIZE offsetof(_PyInterpreterFrame, localsplus)
+
+static inline bool frame_is_shim(const _PyInterpreterFrame *frame)
+{
+#if HAS_SHIM
+	return frame->owner == FRAME_OWNED_BY_CSTACK;
+#else
+	(void)frame;
+	return false;
+#endif
+}
+
+/* The last frame of a run, going outwards. */
+static inline bool frame_ends_run(const _PyInterpreterFrame *frame)
+{
+#if HAS_SHIM
+	return frame_is_shim(frame);
+#else
+	return frame->is_entry;
+#endif
+}
+
+/* Of a frame with code: it is its run's outermost. */
+static inline bool frame_is_entry(const _PyInterpreterFrame *frame)
+{
+#if HAS_SHIM
+	return frame->previous == NULL || frame_is_shim(frame->previous);
+#else
+	return frame->is_entry;
+#endif
+}
+
+/* A code object where a frame has any; of a shim nothing that is one. */
+static inline PyObject *frame_code(const _PyInterpreterFrame *frame)
+{
+#if PY_VERSION_HEX >= 0x030D0000
+	return frame->f_executable;
+#else
+	return (PyObject *)frame->f_code;
+#endif
+}
+
+static inline _PyInterpreterFrame *thread_top(const PyThreadState *thread)
+{
+#if HAS_CFRAME
+	return thread->cframe->current_frame;
+#else
+	return thread->current_frame;
+#endif
+}
+
+/* True while there is another interpreter than the main one. */
+static inline bool has_subinterpreters(void)
+{
+	return _PyRuntime.interpreters.head != _PyRuntime.interpreters.main;
+}
+
+#endif

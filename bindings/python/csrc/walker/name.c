@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * name.c - names of code objects, without any call of Python's (walker.h).
+ *
+ * The innermost frame may be one that is being taken down: its code, and the
+ * texts of that, may be freed already.  Freed memory holds a link of the
+ * allocator's where the reference count was, which is no count; and what is
+ * read is bounded.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "walker/walker.h"
+
+#define TEXT_MAX 1024 /* characters */
+
+bool object_is_sound(PyObject *object, PyTypeObject *type, size_t size)
+{
+	if (((uintptr_t)object & 7) != 0 || !bridge->readable(object, size))
+		return false;
+	/* Of the second word of 3.12's: numbers are less than 2^32, there */
+	const uint64_t count = (uint64_t)object->ob_refcnt;
+	return object->ob_type == type && count != 0 && count >> 33 == 0;
+}
+
+/* As PyUnicode_DATA(), without its assertions. */
+static const void *text_data(const PyASCIIObject *text)
+{
+	return text->state.ascii
+	               ? (const void *)(text + 1)
+	               : (const void *)((const PyCompactUnicodeObject *)text +
+	                                1);
+}
+
+static bool text_is_sound(PyObject *object)
+{
+	const PyASCIIObject *const text = (const PyASCIIObject *)object;
+
+	if (!object_is_sound(object, &PyUnicode_Type,
+	                     sizeof(PyCompactUnicodeObject)) ||
+	    !text->state.compact || text->length < 0 || text->length > 1 << 20)
+		return false;
+	const unsigned kind = text->state.kind;
+	if (kind != 1 && kind != 2 && kind != 4)
+		return false;
+	const size_t n =
+		text->length < TEXT_MAX ? (size_t)text->length : TEXT_MAX;
+	return bridge->readable(text_data(text), n * kind + 1);
+}
+
+static size_t put_character(char *to, uint32_t c)
+{
+	if (c < 0x80) {
+		to[0] = (char)c;
+		return 1;
+	}
+	if (c < 0x800) {
+		to[0] = (char)(0xC0 | c >> 6);
+		to[1] = (char)(0x80 | (c & 63));
+		return 2;
+	}
+	if ((c >= 0xD800 && c < 0xE000) || c > 0x10FFFF)
+		c = 0xFFFD;
+	if (c < 0x10000) {
+		to[0] = (char)(0xE0 | c >> 12);
+		to[1] = (char)(0x80 | (c >> 6 & 63));
+		to[2] = (char)(0x80 | (c & 63));
+		return 3;
+	}
+	to[0] = (char)(0xF0 | c >> 18);
+	to[1] = (char)(0x80 | (c >> 12 & 63));
+	to[2] = (char)(0x80 | (c >> 6 & 63));
+	to[3] = (char)(0x80 | (c & 63));
+	return 4;
+}
+
+/* Takes at most 4 * TEXT_MAX bytes of @to. */
+static size_t put_text(char *to, PyObject *object)
+{
+	const PyASCIIObject *const text = (const PyASCIIObject *)object;
+	const void *const data = text_data(text);
+	const size_t n =
+		text->length < TEXT_MAX ? (size_t)text->length : TEXT_MAX;
+	size_t to_n = 0;
+
+	if (text->state.ascii) {
+		memcpy(to, data, n);
+		return n;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const uint32_t c =
+			text->state.kind == 1   ? ((const uint8_t *)data)[i]
+			: text->state.kind == 2 ? ((const uint16_t *)data)[i]
+						: ((const uint32_t *)data)[i];
+		to_n += put_character(to + to_n, c);
+	}
+	return to_n;
+}
+
+static size_t put_number(char *to, unsigned number)
+{
+	char digits[10];
+	size_t n = 0;
+
+	do {
+		digits[n++] = (char)('0' + number % 10);
+		number /= 10;
+	} while (number != 0);
+	for (size_t i = 0; i < n; i++)
+		to[i] = digits[n - 1 - i];
+	return n;
+}
+
+int code_name(PyObject *object, bool careful, char *to, size_t size)
+{
+	const PyCodeObject *const code = (const PyCodeObject *)object;
+	size_t n;
+
+	if (size < 8 * TEXT_MAX + 16)
+		return -1;
+	if (careful && (!object_is_sound(object, &PyCode_Type, sizeof(*code)) ||
+	                !text_is_sound(code->co_qualname) ||
+	                !text_is_sound(code->co_filename)))
+		return -1;
+	n = put_text(to, code->co_qualname);
+	to[n++] = ' ';
+	to[n++] = '(';
+	n += put_text(to + n, code->co_filename);
+	if (code->co_firstlineno > 0) {
+		to[n++] = ':';
+		n += put_number(to + n, (unsigned)code->co_firstlineno);
+	}
+	to[n++] = ')';
+	return (int)n;
+}

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Tell a profiler what your program is doing.
+
+    import syscap
+
+    with syscap.scope("app", "load", "users.db"):
+        ...
+
+    @syscap.traced
+    def paint(): ...
+
+    frames = syscap.counter("app", "frames", "Frames drawn so far")
+    frames.add()
+
+and run it under a recorder: ``syscap record -- python3 app.py``.  Where nobody
+records, each of these is a test and a return.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ._events import (
+    CRITICAL,
+    DEBUG,
+    ERROR,
+    INFO,
+    LINK_BEGIN,
+    LINK_END,
+    LINK_IN,
+    LINK_OUT,
+    LINK_STEP,
+    LINK_WHOLE,
+    MESSAGE,
+    WARNING,
+    Counter,
+    Scope,
+    begin,
+    clock,
+    counter,
+    is_active,
+    linked,
+    log,
+    mark,
+    metadata,
+    scope,
+    start,
+    stats,
+    stop,
+)
+from ._recording import recording
+from ._sampling import (
+    name_threads_if_asked,
+    sampling,
+    sampling_stats,
+    start_sampling,
+    stop_sampling,
+)
+from ._traced import traced
+
+if TYPE_CHECKING:
+    from ._logging import LogHandler
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "CRITICAL",
+    "DEBUG",
+    "ERROR",
+    "INFO",
+    "LINK_BEGIN",
+    "LINK_END",
+    "LINK_IN",
+    "LINK_OUT",
+    "LINK_STEP",
+    "LINK_WHOLE",
+    "MESSAGE",
+    "WARNING",
+    "Counter",
+    "LogHandler",
+    "Scope",
+    "begin",
+    "clock",
+    "counter",
+    "is_active",
+    "linked",
+    "log",
+    "mark",
+    "metadata",
+    "recording",
+    "sampling",
+    "sampling_stats",
+    "scope",
+    "start",
+    "start_sampling",
+    "stats",
+    "stop",
+    "stop_sampling",
+    "traced",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # logging takes longer to import than all of this
+    if name == "LogHandler":
+        from ._logging import LogHandler
+
+        globals()[name] = LogHandler
+        return LogHandler
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+name_threads_if_asked()
+del name_threads_if_asked

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Where time goes: stacks by a timer, with Python's functions in them."""
+
+from __future__ import annotations
+
+import _thread
+import atexit
+import functools
+import os
+import sys
+import threading
+import warnings
+from types import TracebackType
+from typing import Any, Callable, Literal
+
+from . import _events
+
+Clock = Literal["auto", "cpu", "wall", "perf"]
+Stacks = Literal["merged", "python", "native"]
+
+_CLOCKS = {"auto": 0, "cpu": 1, "wall": 2, "perf": 3}
+_STACKS = {"merged": 0, "python": 1, "native": 2}
+
+
+def _load_walker() -> Any:
+    """The module for this version of Python, or ImportError that says why."""
+    if sys.implementation.name != "cpython":
+        raise ImportError(
+            f"the stacks of {sys.implementation.name} are not known"
+        )
+    try:
+        from . import _walker  # type: ignore[attr-defined]
+    except ModuleNotFoundError:
+        version = ".".join(map(str, sys.version_info[:2]))
+        raise ImportError(
+            f"this installation of syscap has no syscap._walker for Python "
+            f"{version}: Python's functions can't be sampled "
+            "(stacks='native' samples the others)"
+        ) from None
+    return _walker
+
+
+def _attaching(
+    start: Callable[..., Any], bootstrap: Callable[[Any], Any]
+) -> Callable[..., Any]:
+    @functools.wraps(start)
+    def start_attached(function: Any, *args: Any, **kwargs: Any) -> Any:
+        if callable(function):
+            function = bootstrap(function)
+        return start(function, *args, **kwargs)
+
+    return start_attached
+
+
+def _name_new_threads(bootstrap: Callable[[Any], Any]) -> None:
+    for name in ("start_new_thread", "start_new", "start_joinable_thread"):
+        start = getattr(_thread, name, None)
+        if start is None:
+            continue
+        attached = _attaching(start, bootstrap)
+        setattr(_thread, name, attached)
+        # threading keeps names of its own for them
+        if getattr(threading, "_" + name, None) is start:
+            setattr(threading, "_" + name, attached)
+
+
+@functools.cache
+def _name_threads() -> None:
+    """Have functions of all threads named in samples, from now on."""
+    walker = _load_walker()
+    atexit.register(walker.end)
+    _name_new_threads(walker.Bootstrap)
+    walker.attach()
+    if not walker.reach():
+        warnings.warn(
+            "threads that have a profile function (sys.setprofile) are "
+            "sampled without their Python functions",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+
+
+def name_threads_if_asked() -> None:
+    """What the environment asked the library for began when it was loaded."""
+    if not (
+        os.environ.get("SYSCAP_SAMPLE")
+        or os.environ.get("SYSCAP_TOGGLE_SIGNAL")
+    ):
+        return
+    try:
+        _name_threads()
+    except ImportError as error:
+        warnings.warn(str(error), RuntimeWarning, stacklevel=3)
+
+
+class _Session:
+    """What start_sampling() was asked for, until stop_sampling()."""
+
+    current: _Session | None = None
+
+    def __init__(self, options: dict[str, int], children: bool) -> None:
+        self.options = options
+        self.children = children
+
+    def start(self) -> str:
+        message = _events.sampler_start(**self.options)
+        _Session.current = self
+        return message
+
+
+def _after_fork_in_child() -> None:
+    session, _Session.current = _Session.current, None
+    if session is not None and session.children:
+        try:
+            session.start()
+        except (RuntimeError, OSError) as error:
+            warnings.warn(
+                f"this child process is not sampled: {error}",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+
+
+os.register_at_fork(after_in_child=_after_fork_in_child)
+
+
+def _choice(what: str, value: str, choices: dict[str, int]) -> int:
+    try:
+        return choices[value]
+    except KeyError:
+        raise ValueError(
+            f"{what} must be one of {', '.join(choices)}, not {value!r}"
+        ) from None
+
+
+def _make_session(
+    hz: int,
+    clock: str,
+    stacks: str,
+    max_depth: int,
+    signal: int,
+    children: bool,
+) -> _Session:
+    options = {
+        "hz": hz,
+        "clock": _choice("clock", clock, _CLOCKS),
+        "signal": signal,
+        "max_depth": max_depth,
+        "stacks": _choice("stacks", stacks, _STACKS),
+    }
+    if stacks != "native":
+        _name_threads()
+    return _Session(options, children)
+
+
+def start_sampling(
+    hz: int = 1000,
+    *,
+    clock: Clock = "auto",
+    stacks: Stacks = "merged",
+    max_depth: int = 0,
+    signal: int = 0,
+    children: bool = False,
+) -> str:
+    """Sample every thread of this process until stop_sampling().
+
+    Samples go where all events go: they need a recorder, or start().
+    Returns a sentence that says what is sampled how.
+
+    hz         samples per second of each thread, 1 to 20,000
+    clock      what makes one due: "cpu", processor time; "wall", time;
+               "perf", processor time by the kernel's profiling clock
+    stacks     "merged", native frames and Python's in their order; "python";
+               "native"
+    max_depth  frames in a sample, 32 to 512; 0: 512
+    signal     0: a real-time signal that nobody uses
+    children   sample forked children, too
+    """
+    return _make_session(
+        hz, clock, stacks, max_depth, signal, children
+    ).start()
+
+
+def stop_sampling() -> None:
+    """End sampling; no sample is taken after it returns."""
+    _events.sampler_stop()
+    _Session.current = None
+
+
+def sampling_stats() -> dict[str, Any]:
+    """What was sampled since the process began."""
+    return _events.sampler_stats()
+
+
+class sampling:  # noqa: N801
+    """start_sampling() and stop_sampling() around a block, or a function.
+
+    A process that is sampled already, by the environment or an outer block,
+    stays so, as it was asked to be.
+    """
+
+    def __init__(
+        self,
+        hz: int = 1000,
+        *,
+        clock: Clock = "auto",
+        stacks: Stacks = "merged",
+        max_depth: int = 0,
+        signal: int = 0,
+        children: bool = False,
+    ) -> None:
+        self._arguments = (hz, clock, stacks, max_depth, signal, children)
+        self._session: _Session | None = None
+
+    def __enter__(self) -> sampling:
+        session = _make_session(*self._arguments)
+        if _events.sampler_stats()["threads"] == 0:
+            session.start()
+            self._session = session
+        return self
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        session, self._session = self._session, None
+        # A child that was forked within the block has none to end
+        if session is not None and _Session.current is session:
+            stop_sampling()

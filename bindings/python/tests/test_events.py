@@ -1,0 +1,390 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What marks, counters and logs of Python are in a capture."""
+
+import json
+import unittest
+
+from recorded import record, run_alone
+
+
+class Marks(unittest.TestCase):
+    def test_an_instant_has_its_texts_and_no_duration(self):
+        capture = record("""
+            import syscap
+            syscap.mark("app", "größe_π", "hällo")
+            syscap.mark("app", "silent")
+            syscap.mark(group="app", name="named", message=None)
+        """)
+        self.assertEqual(capture.marks(), [
+            ("app", "größe_π", "hällo"),
+            ("app", "silent", ""),
+            ("app", "named", ""),
+        ])
+        self.assertEqual({m["duration"] for m in capture.of("mark")}, {0})
+
+    def test_a_time_span_is_what_was_given(self):
+        capture = record("""
+            import syscap, time
+            begin = syscap.begin()
+            syscap.mark("a", "given", begin=1000, duration=7)
+            time.sleep(0.01)
+            syscap.mark("a", "since", begin=begin)
+            syscap.mark("a", "of nothing", begin=0)
+            assert abs(syscap.clock() - time.monotonic_ns()) < 10**9
+        """)
+        given, since = capture.of("mark")
+        self.assertEqual(given["duration"], 7)
+        self.assertEqual(given["time"], 1000)
+        self.assertGreaterEqual(since["duration"], 10_000_000)
+
+    def test_what_utf8_cannot_say_is_escaped(self):
+        capture = record(r"""
+            import syscap
+            syscap.mark("a", "b", "x\udc80y")
+            syscap.mark("a", "b" * 100)
+            syscap.mark("a", "ä" * 30)
+        """)
+        messages = [m[2] for m in capture.marks()]
+        self.assertEqual(messages[0], r"x\udc80y")
+        self.assertEqual(capture.marks()[1][1], "b" * 39)
+        self.assertEqual(capture.marks()[2][1], "ä" * 19)
+
+    def test_linked_marks_carry_their_id(self):
+        capture = record("""
+            import syscap
+            syscap.linked("net", "get", syscap.LINK_BEGIN, 42, "x")
+            syscap.linked("net", "get", syscap.LINK_END, id=42)
+        """)
+        self.assertEqual(len(capture.marks()), 2)
+        self.assertIn("=2a ", capture.marks()[0][2])  # 42
+
+    def test_metadata_is_recorded(self):
+        capture = record("""
+            import syscap
+            syscap.metadata("app.version", "1.2")
+        """)
+        self.assertIn(("app.version", "1.2"),
+                      [(f["id"], f["metadata"]) for f in capture.of("metadata")])
+
+
+class Scopes(unittest.TestCase):
+    def test_a_scope_lasts_as_long_as_its_block(self):
+        capture = record("""
+            import syscap, time
+            with syscap.scope("app", "outer", "message") as s:
+                assert (s.group, s.name, s.message) == (
+                    "app", "outer", "message")
+                time.sleep(0.02)
+                with syscap.scope("app", "inner"):
+                    pass
+            try:
+                with syscap.scope("app", "raises"):
+                    raise KeyError
+            except KeyError:
+                pass
+        """)
+        marks = {m["name"]: m for m in capture.of("mark")}
+        self.assertEqual(sorted(marks), ["inner", "outer", "raises"])
+        self.assertGreater(marks["outer"]["duration"], 19_000_000)
+        self.assertLess(marks["inner"]["duration"], 10_000_000)
+        self.assertEqual(marks["outer"]["message"], "message")
+
+    def test_the_message_may_be_set_in_the_block(self):
+        capture = record("""
+            import syscap
+            with syscap.scope("app", "query", "?") as s:
+                s.message = f"{3} rows"
+            with s:
+                s.message = None
+        """)
+        self.assertEqual([m[2] for m in capture.marks()], ["3 rows", ""])
+
+    def test_one_scope_serves_recursion_and_threads(self):
+        capture = record("""
+            import syscap, threading, time
+            scope = syscap.scope("app", "deep")
+            def deep(n):
+                with scope:
+                    time.sleep(0.002)
+                    if n:
+                        deep(n - 1)
+            deep(9)
+            threads = [threading.Thread(target=deep, args=(3,))
+                       for _ in range(4)]
+            for t in threads: t.start()
+            for t in threads: t.join()
+        """)
+        by_thread = {}
+        for mark in capture.of("mark"):
+            by_thread.setdefault(mark["tid"], []).append(mark)
+        self.assertEqual(sorted(map(len, by_thread.values())),
+                         [4, 4, 4, 4, 10])
+        for marks in by_thread.values():
+            # In a thread each lies within the one that was entered before
+            marks.sort(key=lambda m: m["time"])
+            for outer, inner in zip(marks, marks[1:]):
+                self.assertLessEqual(
+                    inner["time"] + inner["duration"],
+                    outer["time"] + outer["duration"])
+
+    def test_scopes_are_released(self):
+        run = run_alone("""
+            import syscap, sys
+            name = "".join(["n"] * 30)
+            before = sys.getrefcount(name)
+            for _ in range(1000):
+                with syscap.scope("g", name, name): pass
+            scopes = [syscap.scope("g", name) for _ in range(100)]
+            del scopes
+            assert sys.getrefcount(name) == before
+        """)
+        self.assertEqual(run.returncode, 0, run.stderr)
+
+
+class Traced(unittest.TestCase):
+    def test_calls_of_functions_and_methods_are_marks(self):
+        capture = record("""
+            import syscap, functools, inspect, pickle, weakref
+            @syscap.traced
+            def plain(a, b=2, *, c=3):
+                "doc"
+                return a + b + c
+            class Widget:
+                @syscap.traced
+                def paint(self, n): return n
+                @classmethod
+                @syscap.traced
+                def make(cls): return cls()
+                @staticmethod
+                @syscap.traced(group="g", name="static")
+                def s(): return 5
+            assert plain(1) == 6 and plain(1, b=1, c=1) == 3
+            assert plain.__name__ == "plain" and plain.__doc__ == "doc"
+            assert str(inspect.signature(plain)) == "(a, b=2, *, c=3)"
+            assert pickle.loads(pickle.dumps(plain)) is plain
+            assert weakref.ref(plain)() is plain
+            w = Widget.make()
+            assert w.paint(4) == 4 and Widget.paint(w, 3) == 3
+            bound = w.paint
+            assert bound(7) == 7 and Widget.s() == 5
+            try:
+                plain()
+            except TypeError:
+                pass
+        """)
+        marks = [m[:2] for m in capture.marks()]
+        self.assertEqual(marks.count(("__main__", "plain")), 3)
+        self.assertEqual(marks.count(("__main__", "Widget.paint")), 3)
+        self.assertEqual(marks.count(("__main__", "Widget.make")), 1)
+        self.assertEqual(marks.count(("g", "static")), 1)
+
+    def test_a_coroutine_lasts_until_it_has_ended(self):
+        capture = record("""
+            import asyncio, syscap
+            @syscap.traced
+            async def fetch(n):
+                await asyncio.sleep(0.02)
+                return n
+            @syscap.traced
+            def numbers():
+                x = yield 1
+                return x
+            async def both():
+                return await asyncio.gather(fetch(1), fetch(2))
+            assert asyncio.run(both()) == [1, 2]
+            def outer():
+                assert (yield from numbers()) == "sent"
+            g = outer()
+            next(g)
+            try:
+                g.send("sent")
+            except StopIteration:
+                pass
+            try:
+                @syscap.traced
+                async def agen(): yield
+            except TypeError as e:
+                print(e)
+        """)
+        marks = capture.of("mark")
+        self.assertEqual(sorted(m["name"] for m in marks),
+                         ["fetch", "fetch", "numbers"])
+        for mark in marks:
+            if mark["name"] == "fetch":
+                self.assertGreater(mark["duration"], 15_000_000)
+        self.assertIn("asynchronous generator", capture.stdout)
+
+
+class Counters(unittest.TestCase):
+    def test_values_are_recorded(self):
+        capture = record("""
+            import syscap
+            n = syscap.counter("app", "n", "Things", type=int)
+            n.set(5); n.add(); n.add(4); n.update(10); n.update(10)
+            f = syscap.counter("app", "f", type=float)
+            f.set(1); f.add(0.5)
+            assert n.value == 10 and f.value == 1.5
+            assert syscap.counter("app", "n") is n
+            assert (n.category, n.name) == ("app", "n")
+            n.set(-2**63)
+        """)
+        kinds = {}
+        for f in capture.of("ctrdef"):
+            for c in f["counters"]:
+                kinds[c["id"]] = c["name"]
+        values = {"n": [], "f": []}
+        for f in capture.of("ctrset"):
+            for v in f["values"]:
+                values[kinds[v["id"]]].append(v["value"])
+        self.assertEqual(values["n"][:3], [5, 6, 10])
+        self.assertEqual(values["n"][-1], -2**63)
+        self.assertEqual(values["f"], [1.0, 1.5])
+
+    def test_what_does_not_fit_is_refused_on_and_off(self):
+        program = """
+            import syscap
+            n = syscap.counter("app", "n")
+            for bad in ("x", 1.5, 2**63):
+                try:
+                    n.set(bad)
+                except (TypeError, OverflowError):
+                    continue
+                raise SystemExit(f"{bad!r} was taken")
+            n.set(2**63 - 1)
+            try:
+                n.add()
+            except OverflowError:
+                pass
+            else:
+                raise SystemExit("it went round")
+            assert n.value == 2**63 - 1, n.value
+        """
+        self.assertEqual(run_alone(program).stderr, "")
+        record(program)
+
+
+class Logs(unittest.TestCase):
+    def test_log_has_its_domain_and_severity(self):
+        capture = record("""
+            import syscap
+            syscap.log(syscap.WARNING, "dom", "careful")
+        """)
+        self.assertEqual(
+            [(f["domain"], f["message"]) for f in capture.of("log")],
+            [("dom", "careful")])
+
+    def test_records_of_logging_keep_the_order_of_their_levels(self):
+        capture = record("""
+            import logging, syscap
+            logger = logging.getLogger("app.db")
+            logger.setLevel(1)
+            handler = syscap.LogHandler()
+            handler.setFormatter(logging.Formatter("<%(message)s>"))
+            logger.addHandler(handler)
+            logger.propagate = False
+            for level in (5, 10, 20, 25, 30, 40, 50):
+                logger.log(level, "level %d", level)
+            try:
+                1 / 0
+            except ZeroDivisionError:
+                logger.exception("oops")
+        """)
+        logs = capture.of("log")
+        self.assertEqual([f["severity"] for f in logs[:7]],
+                         [128, 128, 64, 32, 16, 8, 4])
+        self.assertEqual(logs[0]["message"], "<level 5>")
+        self.assertEqual({f["domain"] for f in logs}, {"app.db"})
+        self.assertIn("ZeroDivisionError", logs[7]["message"])
+
+    def test_nothing_is_formatted_while_off(self):
+        run = run_alone("""
+            import logging, syscap
+            class Text:
+                def __str__(self): raise SystemExit("formatted")
+            logging.getLogger().addHandler(syscap.LogHandler())
+            logging.warning("%s", Text())
+        """)
+        self.assertEqual(run.returncode, 0, run.stderr)
+
+
+class Errors(unittest.TestCase):
+    def test_wrong_arguments_are_told_on_and_off(self):
+        program = """
+            import syscap
+            wrong = [
+                (lambda: syscap.scope("a"), "missing required argument"),
+                (lambda: syscap.scope("a", 1), "name must be str, not int"),
+                (lambda: syscap.scope("a", "b", nme="c"), "unexpected"),
+                (lambda: syscap.scope("a", "b", name="c"), "multiple"),
+                (lambda: syscap.mark("a", "b", 5), "message must be str"),
+                (lambda: syscap.mark("a", "b", "c", 5), "positional"),
+                (lambda: syscap.log("a"), "missing"),
+                (lambda: syscap.counter("a", "b", type=str), "int or float"),
+                (lambda: syscap.traced(5), "not callable"),
+                (lambda: syscap.sampling(clock="sun").__enter__(), "clock"),
+                (lambda: syscap.start_sampling(10**6), "hz"),
+                (syscap.stop, "start() was not called"),
+                (syscap.stop_sampling, "nothing is sampled"),
+            ]
+            for call, text in wrong:
+                try:
+                    call()
+                except (TypeError, ValueError, RuntimeError) as error:
+                    assert text in str(error), (text, error)
+                else:
+                    raise SystemExit(f"no error: {text}")
+        """
+        run = run_alone(program)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        record(program)
+
+    def test_off_means_that_nothing_happens(self):
+        run = run_alone("""
+            import json, syscap
+            assert not syscap.is_active() and syscap.begin() == 0
+            with syscap.scope("a", "b"): syscap.mark("a", "b")
+            syscap.counter("a", "b").set(5)
+            print(json.dumps(syscap.stats()))
+        """)
+        stats = json.loads(run.stdout)
+        self.assertEqual((stats["is_active"], stats["rings"]), (False, 0))
+
+
+class Recordings(unittest.TestCase):
+    def test_a_process_records_itself(self):
+        run = run_alone("""
+            import pathlib, subprocess, sys, tempfile, os, syscap
+            with tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder, "x.syscap")
+                with syscap.recording(path) as name:
+                    assert name == str(path), name
+                    with syscap.scope("own", "scope"): pass
+                    try:
+                        syscap.start(path)
+                    except RuntimeError as error:
+                        pass
+                    else:
+                        raise SystemExit("two recordings")
+                assert not syscap.is_active()
+                print(subprocess.run(
+                    [os.environ["SYSCAP"], "dump", "--json", path],
+                    capture_output=True, text=True).stdout)
+        """)
+        self.assertEqual(run.stderr, "")
+        marks = [json.loads(line) for line in run.stdout.splitlines()
+                 if '"mark"' in line]
+        self.assertEqual([m["group"] for m in marks], ["own"])
+
+    def test_a_file_that_cannot_be_made_is_an_oserror(self):
+        run = run_alone("""
+            import syscap
+            try:
+                syscap.start("/nowhere/at/all.syscap")
+            except OSError as error:
+                print("as it should")
+        """)
+        self.assertEqual(run.stdout, "as it should\n")
+
+
+if __name__ == "__main__":
+    unittest.main()

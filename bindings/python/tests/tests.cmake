@@ -1,0 +1,68 @@
+# What is shown of the package, with each interpreter it was built for.
+
+add_library(python_purity MODULE ${CMAKE_CURRENT_LIST_DIR}/purity.c)
+target_link_libraries(python_purity PRIVATE syscap_options ${CMAKE_DL_LIBS})
+
+# python_test(<id> <name> <arguments of syscap_binding_test and COMMAND's>)
+function(python_test id name script)
+	cmake_parse_arguments(PARSE_ARGV 3 arg "SERIAL"
+		"LABEL;TIMEOUT" "ENVIRONMENT;ARGUMENTS")
+	set(serial)
+	if(arg_SERIAL)
+		set(serial SERIAL)
+	endif()
+	if(NOT arg_TIMEOUT)
+		set(arg_TIMEOUT 240)
+	endif()
+	syscap_binding_test(python ${id}.${name} ${serial}
+		LABEL ${arg_LABEL} TIMEOUT ${arg_TIMEOUT}
+		ENVIRONMENT PYTHONDONTWRITEBYTECODE=1
+			PYTHONPATH=${CMAKE_CURRENT_BINARY_DIR}/packages/${id}
+			${arg_ENVIRONMENT}
+		COMMAND ${python_of_${id}}
+			${CMAKE_CURRENT_SOURCE_DIR}/tests/${script}.py
+			${arg_ARGUMENTS})
+endfunction()
+
+if(NOT SYSCAP_TOOLS)
+	syscap_binding_skipped(python recordings "there is no syscap command")
+	return()
+endif()
+
+foreach(id IN LISTS python_ids)
+	python_test(${id} events test_events LABEL short)
+	python_test(${id} sampling test_sampling LABEL long)
+	python_test(${id} churn test_churn LABEL long)
+	python_test(${id} churn_12 test_churn LABEL verylong TIMEOUT 900
+		ARGUMENTS 12 6)
+	# How often it crashes without the checks of walk.c
+	set(unchecked ${CMAKE_CURRENT_BINARY_DIR}/unchecked/${id})
+	add_custom_command(OUTPUT ${unchecked}.copied
+		COMMAND ${CMAKE_COMMAND} -E copy_directory
+			${CMAKE_CURRENT_SOURCE_DIR}/src/syscap
+			${unchecked}/syscap
+		COMMAND ${CMAKE_COMMAND} -E copy
+			$<TARGET_FILE:python_events_${id}> ${unchecked}/syscap
+		COMMAND ${CMAKE_COMMAND} -E touch ${unchecked}.copied
+		DEPENDS ${package_files} python_events_${id})
+	add_custom_target(python_unchecked_package_${id} ALL
+		DEPENDS ${unchecked}.copied)
+	python_test(${id} churn_unchecked test_churn LABEL verylong
+		TIMEOUT 900 ARGUMENTS 6 4 ${unchecked})
+	python_test(${id} purity test_purity LABEL short
+		ENVIRONMENT PURITY=$<TARGET_FILE:python_purity>)
+	python_test(${id} types test_package LABEL short)
+	python_test(${id} example test_example LABEL short)
+endforeach()
+
+foreach(id IN LISTS python_ids)
+	execute_process(COMMAND ${python_of_${id}} -c "import setuptools"
+		RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
+	if(NOT failed)
+		python_test(${id} setuptools test_package LABEL long
+			TIMEOUT 600 ARGUMENTS build)
+		return()
+	endif()
+endforeach()
+syscap_binding_skipped(python setuptools
+	"no Python here has setuptools (python3-setuptools)")

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//! Numbers that change.
+
+use core::cell::UnsafeCell;
+use core::marker::PhantomData;
+
+use crate::ffi;
+use crate::is_active;
+use crate::text::padded;
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// What counters are of: recorded as `i64` or `f64`.
+pub trait Number: Copy + sealed::Sealed {
+    #[doc(hidden)]
+    const IS_REAL: bool;
+    #[doc(hidden)]
+    fn integer(self) -> i64;
+    #[doc(hidden)]
+    fn real(self) -> f64;
+}
+
+macro_rules! numbers {
+    ($is_real:literal: $($kind:ty)*) => {$(
+        impl sealed::Sealed for $kind {}
+        impl Number for $kind {
+            const IS_REAL: bool = $is_real;
+            #[inline]
+            fn integer(self) -> i64 {
+                self as i64
+            }
+            #[inline]
+            fn real(self) -> f64 {
+                self as f64
+            }
+        }
+    )*};
+}
+
+numbers!(false: i8 i16 i32 i64 isize u8 u16 u32 u64 usize);
+numbers!(true: f32 f64);
+
+/// A counter, for a `static`:
+///
+/// ```
+/// use syscap::Counter;
+///
+/// static DRAWN: Counter<u32> = Counter::new("demo", "frames", "Frames drawn");
+///
+/// DRAWN.set(17);
+/// ```
+///
+/// Unsigned integers above `i64::MAX` wrap.
+pub struct Counter<T: Number> {
+    raw: UnsafeCell<ffi::Counter>,
+    kind: PhantomData<fn(T)>,
+}
+
+// SAFETY: the library takes counters from any thread
+unsafe impl<T: Number> Sync for Counter<T> {}
+
+impl<T: Number> Counter<T> {
+    /// Category and name of up to 31 bytes, description of up to 51.  In a
+    /// `static` what is longer does not compile; elsewhere it panics.
+    pub const fn new(category: &str, name: &str, description: &str) -> Counter<T> {
+        Counter {
+            raw: UnsafeCell::new(ffi::Counter {
+                category: padded(category),
+                name: padded(name),
+                description: padded(description),
+                kind: T::IS_REAL as u32,
+                id: 0,
+                index: 0,
+                losses: 0,
+                last: 0,
+            }),
+            kind: PhantomData,
+        }
+    }
+
+    /// Record its value now.  Any thread; in signal handlers too.
+    #[inline]
+    pub fn set(&'static self, value: T) {
+        if is_active() {
+            self.emit(value);
+        }
+    }
+
+    /// The same, where the value is not what the last `update` sent.
+    #[inline]
+    pub fn update(&'static self, value: T) {
+        if is_active() {
+            self.emit_changed(value);
+        }
+    }
+
+    /// Where it is known that something is recorded.
+    #[doc(hidden)]
+    #[inline]
+    pub fn emit(&'static self, value: T) {
+        let bits = if T::IS_REAL {
+            value.real().to_bits()
+        } else {
+            value.integer() as u64
+        };
+        // SAFETY: the counter lives until the process ends
+        unsafe { ffi::syscap_counter_set_bits(self.raw.get(), bits) }
+    }
+
+    #[cold]
+    fn emit_changed(&'static self, value: T) {
+        // SAFETY: as above
+        unsafe {
+            if T::IS_REAL {
+                ffi::syscap_counter_update_double(self.raw.get(), value.real());
+            } else {
+                ffi::syscap_counter_update_int64(self.raw.get(), value.integer());
+            }
+        }
+    }
+}
+
+/// What `counter!` calls: one of the two, by the value's type.
+#[doc(hidden)]
+#[inline]
+pub fn emit_either<T: Number>(
+    value: T,
+    integer: &'static Counter<i64>,
+    real: &'static Counter<f64>,
+) {
+    if T::IS_REAL {
+        real.emit(value.real());
+    } else {
+        integer.emit(value.integer());
+    }
+}

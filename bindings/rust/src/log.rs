@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//! Lines of text, facts about the run, and files.
+
+use core::fmt;
+
+use crate::ffi;
+use crate::text::{with_cut, with_formatted, Text};
+use crate::Error;
+
+/// How much a line of `log!` matters: GLib's levels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Level {
+    /// A fault that ends the program.
+    Error = 4,
+    /// A fault that should not happen.
+    Critical = 8,
+    /// Something is wrong.
+    Warning = 16,
+    /// Worth saying.
+    Message = 32,
+    /// For who wants to know.
+    Info = 64,
+    /// For who looks for a fault.
+    Debug = 128,
+}
+
+/// What `log!` calls.
+#[doc(hidden)]
+#[cold]
+pub fn log(level: Level, domain: &'static Domain, message: fmt::Arguments) {
+    let (level, domain) = (level as u32, domain.0.as_ptr());
+    with_formatted(message, |message| {
+        // SAFETY: texts end in a NUL, or have their length given
+        unsafe {
+            match message {
+                Text::Terminated(message) => ffi::syscap_log(level, domain, message),
+                Text::Long(message) => ffi::syscap_log_printf(
+                    level,
+                    domain,
+                    b"%.*s\0".as_ptr(),
+                    message.len().min(i32::MAX as usize) as i32,
+                    message.as_ptr(),
+                ),
+            }
+        }
+    });
+}
+
+/// A text of up to 39 bytes, which a NUL follows.
+#[doc(hidden)]
+pub struct Domain([u8; 40]);
+
+impl Domain {
+    #[doc(hidden)]
+    pub const fn new(text: &str) -> Domain {
+        Domain(crate::text::padded(text))
+    }
+}
+
+/// What `metadata!` calls.
+#[doc(hidden)]
+#[cold]
+pub fn metadata(id: &'static Domain, value: fmt::Arguments) {
+    with_cut(value, |value| {
+        // SAFETY: both end in a NUL
+        unsafe { ffi::syscap_metadata(id.0.as_ptr(), value) }
+    });
+}
+
+/// Put a file into the capture: `data`, named `path` (1 to 255 bytes).
+///
+/// Unlike an event this waits for room.  Send a path once, and never from two
+/// threads at a time.  Does nothing while nothing is recorded.
+pub fn file(path: &str, data: &[u8]) -> Result<(), Error> {
+    let mut name = [0; 257];
+    let n = path.len().min(name.len() - 1);
+
+    name[..n].copy_from_slice(&path.as_bytes()[..n]);
+    // SAFETY: the name ends in a NUL
+    match unsafe { ffi::syscap_file(name.as_ptr(), data.as_ptr().cast(), data.len()) } {
+        0 => Ok(()),
+        error => Err(Error::new(error, "the file is not in the capture")),
+    }
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//! Marks and spans: what happened, when, and for how long.
+
+use core::fmt;
+
+use crate::ffi;
+use crate::text::{padded, with_cut, with_formatted, with_text, Text};
+use crate::{is_active, now};
+
+/// A place that makes marks: a group and a name.  `span!` and `mark!` make one
+/// each; for several places in common, a `static` one:
+///
+/// ```
+/// static LOAD: syscap::Site = syscap::Site::new("demo", "load");
+///
+/// let _span = syscap::Span::new(&LOAD);
+/// ```
+#[repr(C)]
+pub struct Site {
+    group: [u8; 24],
+    name: [u8; 40],
+}
+
+impl Site {
+    /// Group up to 23 bytes and name up to 39.  In a `static` what is longer
+    /// does not compile; elsewhere it panics.
+    pub const fn new(group: &str, name: &str) -> Site {
+        Site {
+            group: padded(group),
+            name: padded(name),
+        }
+    }
+
+    /// Where it is known that something is recorded.
+    #[inline]
+    fn emit(&self, begin: i64, duration: i64, message: Text) {
+        // SAFETY: texts end in a NUL, or have their length given
+        unsafe {
+            match message {
+                Text::Terminated(message) => ffi::syscap_mark_at(self, begin, duration, message),
+                Text::Long(message) => ffi::syscap_mark_printf(
+                    self.group.as_ptr(),
+                    self.name.as_ptr(),
+                    begin,
+                    duration,
+                    b"%.*s\0".as_ptr(),
+                    message.len().min(i32::MAX as usize) as i32,
+                    message.as_ptr(),
+                ),
+            }
+        }
+    }
+}
+
+/// An instant, now; what `mark!` calls.
+#[doc(hidden)]
+#[cold]
+pub fn instant(site: &'static Site, message: fmt::Arguments) {
+    let now = now();
+    with_formatted(message, |message| site.emit(now, 0, message));
+}
+
+/// `duration` nanoseconds from `begin` on; both of [`now`]'s clock.
+///
+/// Any thread; in signal handlers too.
+#[inline]
+pub fn mark_at(site: &Site, begin: i64, duration: i64, message: &str) {
+    if is_active() {
+        with_text(message, |message| site.emit(begin, duration, message));
+    }
+}
+
+/// A mark from its creation to its end: [`end`](Span::end), or when it is
+/// dropped, however that comes.
+///
+/// One that begins while nothing is recorded makes no mark.  It may end on
+/// another thread than it began on.
+#[must_use = "a span that is not kept ends at once: let _span = span!(...)"]
+pub struct Span<'a> {
+    begin: i64,
+    site: &'static Site,
+    message: &'a str,
+}
+
+impl<'a> Span<'a> {
+    /// Begin here.
+    #[inline]
+    pub fn new(site: &'static Site) -> Span<'a> {
+        Span {
+            begin: crate::begin(),
+            site,
+            message: "",
+        }
+    }
+
+    /// Begin here, where the message is known already; of `span!`.
+    #[doc(hidden)]
+    #[inline]
+    pub fn with_message(site: &'static Site, message: impl FnOnce() -> &'a str) -> Span<'a> {
+        let mut span = Span::new(site);
+        if span.begin != 0 {
+            span.message = message();
+        }
+        span
+    }
+
+    /// True where its end will be recorded: then a message is worth making.
+    #[inline]
+    pub fn is_on(&self) -> bool {
+        self.begin != 0
+    }
+
+    /// End here.
+    #[inline]
+    pub fn end(self) {}
+
+    /// End here, with a message: `span.end_with(format_args!("{n} rows"))`.
+    /// Formats on the stack, up to 1,023 bytes, and only where it is recorded.
+    #[inline]
+    pub fn end_with(mut self, message: fmt::Arguments) {
+        if self.begin != 0 {
+            self.finish_with(message);
+        }
+    }
+
+    /// Make no mark.
+    #[inline]
+    pub fn cancel(mut self) {
+        self.begin = 0;
+    }
+
+    #[cold]
+    fn finish_with(&mut self, message: fmt::Arguments) {
+        let (begin, duration) = (self.begin, now() - self.begin);
+        with_formatted(message, |message| self.site.emit(begin, duration, message));
+        self.begin = 0;
+    }
+
+    #[cold]
+    fn finish(&self) {
+        let duration = now() - self.begin;
+        with_text(self.message, |message| {
+            self.site.emit(self.begin, duration, message)
+        });
+    }
+}
+
+impl Drop for Span<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if self.begin != 0 {
+            self.finish();
+        }
+    }
+}
+
+/// What a mark is to the others with its id; see `linked!`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Link {
+    /// An operation begins; parts with its id and group may be on any thread.
+    Begin = 1,
+    /// A part of it.
+    Step = 2,
+    /// Its end.
+    End = 3,
+    /// An arrow leaves from here ...
+    Out = 4,
+    /// ... and arrives here.
+    In = 5,
+}
+
+/// What `linked!` calls.
+#[doc(hidden)]
+#[cold]
+pub fn linked(site: &'static Site, link: Link, id: u64, message: fmt::Arguments) {
+    let now = now();
+    with_cut(message, |message| {
+        // SAFETY: the text ends in a NUL
+        unsafe { ffi::syscap_linked_at(site, link as u32, id, now, 0, message) }
+    });
+}
