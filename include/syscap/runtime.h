@@ -125,6 +125,12 @@ enum {
 	SYSCAP_WALK_GONE = -2  /* the runtime ends: never ask again */
 };
 
+/** What step_out() may return instead of 0. */
+enum {
+	SYSCAP_STEP_TOLD = 1 /* walk() tells of what runs there: the code
+	                      * address has no place in the stack */
+};
+
 /**
  * How to look at one runtime.
  *
@@ -175,7 +181,7 @@ struct syscap_provider {
 	int (*request)(void *thread_data);
 	/* In a handler: where a native unwinder can't go on at @regs, code
 	 * of the runtime's, go to its native caller, whose sp is greater.
-	 * 0, or < 0: can't. */
+	 * 0, SYSCAP_STEP_TOLD, or < 0: can't. */
 	int (*step_out)(struct syscap_regs *regs, void *thread_data);
 	/* At a safe point, or in syscap_detach_thread(): the name of @handle,
 	 * at most @size bytes.  Returns its length, or < 0: not known. */

@@ -133,12 +133,12 @@ static int step_out(void *context, struct sc_unwind_regs *regs)
 		there.fp = regs->fp;
 		there.lr = regs->lr;
 		/* A caller lies outwards, or we would never come to an end */
-		if (a->provider.step_out(&there, a->thread_data) < 0 ||
-		    there.sp <= regs->sp)
+		const int r = a->provider.step_out(&there, a->thread_data);
+		if (r < 0 || there.sp <= regs->sp)
 			continue;
 		*regs = (struct sc_unwind_regs){ there.pc, there.sp, there.fp,
 			                         there.lr };
-		return 0;
+		return r;
 	}
 	return -1;
 }

@@ -4,6 +4,8 @@
  * own word or by frame pointers.  What can be checked is.  Signal-safe.
  */
 #define _GNU_SOURCE
+#include <syscap/runtime.h>
+
 #include "unwind/modules.h"
 #include "unwind/walk.h"
 
@@ -154,9 +156,14 @@ static bool step_out(struct sc_walk *walk, enum sc_step *ret_step)
 	if (sc_regs_has(&regs, SC_REG_RA))
 		out.lr = regs.r[SC_REG_RA];
 #endif
-	if (unwind->step_out == NULL ||
-	    unwind->step_out(unwind->context, &out) < 0)
+	const int r = unwind->step_out != NULL
+	                      ? unwind->step_out(unwind->context, &out)
+	                      : -1;
+	if (r < 0)
 		return false;
+	/* The frame is told of in another way */
+	if (r == SYSCAP_STEP_TOLD && walk->n > 0)
+		walk->n--;
 	regs.r[SC_REG_PC] = out.pc;
 	regs.r[SC_REG_SP] = out.sp;
 	regs.r[SC_REG_FP] = out.fp;

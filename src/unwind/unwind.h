@@ -30,7 +30,8 @@ struct sc_unwind {
 		high; /* this thread's own stack, which can be read; equal:
 	                      * not known */
 	/* Where code has no tables, before frame pointers are tried: go to
-	 * the caller.  0, or < 0: not its code.  NULL: none. */
+	 * the caller.  0; SYSCAP_STEP_TOLD, leave the frame out; or < 0: not
+	 * its code.  NULL: none. */
 	int (*step_out)(void *context, struct sc_unwind_regs *regs);
 	void *context;
 

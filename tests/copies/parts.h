@@ -36,8 +36,9 @@ void parts_load_all(const struct part *ret_parts[PARTS_ALL]);
 void parts_emit(const struct part *part, unsigned emitter, unsigned first,
                 unsigned n);
 
-/** All these act as one, and say so. */
-void parts_check_together(const struct part *const *parts, unsigned n);
+/** Each of these acts as one with @n_copies, and says so. */
+void parts_check_together(const struct part *const *parts, unsigned n,
+                          unsigned n_copies);
 
 /** @part works alone and says a reason that has @words in it. */
 void parts_check_alone(const struct part *part, const char *words);

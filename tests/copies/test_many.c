@@ -56,7 +56,7 @@ CHILD(seventy_copies)
 	for (unsigned i = 0; i < N_MANY; i++)
 		for (unsigned n = 0; n < 5; n++)
 			parts[i]->mark(i, n);
-	parts_check_together(parts, SC_COPIES_MAX);
+	parts_check_together(parts, SC_COPIES_MAX, SC_COPIES_MAX);
 	for (unsigned i = SC_COPIES_MAX; i < N_MANY; i++)
 		parts_check_alone(parts[i], "too many copies");
 	parts[0]->stats(&stats);
@@ -95,7 +95,7 @@ CHILD(other_namespace)
 	parts_emit(second, 0, 0, 10);
 	parts_emit(first, 0, 10, 10);
 	parts_emit(second, 0, 10, 10);
-	parts_check_together(&first, 1);
+	parts_check_together(&first, 1, 1);
 	parts_check_alone(second, "another C library");
 }
 

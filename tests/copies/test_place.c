@@ -99,7 +99,7 @@ CHILD(looks_at_page)
 
 	CHECK(!find_page(line));
 	load_and_emit();
-	parts_check_together(parts, N_PARTS);
+	parts_check_together(parts, N_PARTS, N_PARTS);
 	CHECK(find_page(line));
 	CHECK(strstr(line, " r--p ") != NULL);
 	for (long i = 64; i < sysconf(_SC_PAGESIZE); i++)
@@ -311,7 +311,7 @@ CHILD(forbidden_later)
 	parts_emit(parts[1], 0, 0, 10);
 	parts[2] = parts_load("other");
 	parts_emit(parts[2], 0, 0, 10);
-	parts_check_together(parts, N_PARTS);
+	parts_check_together(parts, N_PARTS, N_PARTS);
 }
 
 static void check_forbidden_later(const char *what)

@@ -68,7 +68,7 @@ static void look_at_process(void)
 	static struct syscap_stats stats;
 	unsigned n_files;
 
-	parts_check_together(parts, PARTS_ALL);
+	parts_check_together(parts, PARTS_ALL, PARTS_ALL);
 	parts_count_maps("test-ring", &n_files);
 	CHECK_EQ(n_files, N_THREADS);
 	for (unsigned i = 0; i < PARTS_ALL; i++) {
@@ -177,7 +177,7 @@ CHILD(first_events)
 		parts[*at - '0'] = parts_load(names[*at - '0']);
 	for (const char *at = strchr(order, ' ') + 1; *at != '\0'; at++)
 		parts_emit(parts[*at - '0'], 0, 0, 3);
-	parts_check_together(parts, PARTS_ALL);
+	parts_check_together(parts, PARTS_ALL, PARTS_ALL);
 }
 
 static void swap(char *a, char *b)

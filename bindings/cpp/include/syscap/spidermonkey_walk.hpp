@@ -395,7 +395,7 @@ inline int step_out(syscap_regs *regs, void *data) noexcept
 	regs->sp = e.sp;
 	regs->fp = e.fp;
 	regs->lr = e.lr;
-	return 0;
+	return SYSCAP_STEP_TOLD;
 }
 
 } /* namespace syscap::spidermonkey::detail */
