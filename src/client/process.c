@@ -143,7 +143,10 @@ int sc_process_prepare(void)
 void sc_process_join(void)
 {
 	/* Whoever switched us on has pinned us, too */
-	if (sc_process == NULL && !sc_share_adopt())
+	if (sc_process == NULL &&
+	    __atomic_load_n(&sc_active, __ATOMIC_ACQUIRE) != 0 &&
+	    __atomic_load_n(&init_phase, __ATOMIC_ACQUIRE) == DONE &&
+	    !sc_share_adopt())
 		__atomic_store_n(&sc_active, 0, __ATOMIC_RELAXED);
 }
 
@@ -306,6 +309,7 @@ void syscap_get_stats(struct syscap_stats *stats)
 {
 	struct syscap_stats all = { .size = sizeof(all) };
 
+	sc_process_join();
 	all.is_active = syscap_is_active();
 	sc_text_field(
 		all.reason, sizeof(all.reason),

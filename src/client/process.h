@@ -74,8 +74,8 @@ void sc_process_init(void);
 int sc_process_prepare(void);
 
 /**
- * Others have something to record into: act as one with them.  For a copy
- * that was loaded before there was, and was switched on since.
+ * If this copy was switched on by another since it was loaded, and had no event
+ * yet: act as one with that.
  *
  * Context: any-thread, signal-safe.
  */

@@ -189,6 +189,7 @@ int syscap_stop(void)
 	sigset_t before;
 	int r = -ENOENT;
 
+	sc_process_join();
 	if (sc_process == NULL || !sc_plan_is_started())
 		return -ENOENT;
 	block_signals(&before);
@@ -222,6 +223,7 @@ int syscap_drain(void)
 	uint64_t moved;
 	int r = 0;
 
+	sc_process_join();
 	if (sc_process == NULL || !sc_process->session)
 		return 0;
 	block_signals(&before);

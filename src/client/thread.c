@@ -330,11 +330,11 @@ SC_COLD struct sc_thread *sc_thread_first(uint8_t type)
 
 	if (sc_process == NULL) {
 		sc_process_init();
-		if (__atomic_load_n(&sc_active, __ATOMIC_ACQUIRE) != 0) {
-			keep_undisturbed(&before);
-			sc_process_join();
-			restore(&before);
-		}
+		if (__atomic_load_n(&sc_active, __ATOMIC_ACQUIRE) == 0)
+			return NULL;
+		keep_undisturbed(&before);
+		sc_process_join();
+		restore(&before);
 	}
 	/* Acquire: what was set up before recording began is there */
 	if (__atomic_load_n(&sc_active, __ATOMIC_ACQUIRE) == 0 ||

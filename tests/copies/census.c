@@ -151,8 +151,7 @@ void census_end(const struct census *c)
 	for (unsigned i = 0; i < c->n_addresses; i++) {
 		unsigned k = 0;
 
-		while (k < c->n_names &&
-		       c->names[k].address != c->addresses[i])
+		while (k < c->n_names && c->names[k].address != c->addresses[i])
 			k++;
 		if (k == c->n_names)
 			test_fail(__FILE__, __LINE__,

@@ -77,8 +77,7 @@ void census_check_one_ring_a_thread(const struct peer *peer);
 /** What a walk over frames tells; for census.c and census_file.c. */
 void census_mark(struct census *census, const char *group, const char *name,
                  const char *message);
-void census_log(struct census *census, const char *domain,
-                const char *message);
+void census_log(struct census *census, const char *domain, const char *message);
 void census_counter(struct census *census, const char *category,
                     const char *name, uint32_t id);
 void census_value(struct census *census, uint32_t id);

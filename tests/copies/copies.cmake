@@ -47,6 +47,18 @@ function(syscap_copies_test file)
 		SOURCES ${copies_support} ${copies_${file}_sources}
 		LIBS syscap_peer syscap::capture ${CMAKE_DL_LIBS})
 	add_dependencies(test_copies_${file} ${copies_parts})
+	if(NOT TARGET copies_golden OR file MATCHES "many|place")
+		return()
+	endif()
+	# Once more, with the first version in the place of the other one
+	get_test_property(copies.${file} LABELS label)
+	get_test_property(copies.${file} TIMEOUT limit)
+	get_test_property(copies.${file} ENVIRONMENT environment)
+	add_test(NAME copies.${file}_golden COMMAND test_copies_${file}
+		--timeout 300)
+	set_tests_properties(copies.${file}_golden PROPERTIES
+		LABELS ${label} TIMEOUT ${limit} SKIP_RETURN_CODE 77
+		ENVIRONMENT "${environment};COPIES_OTHER=golden")
 endfunction()
 
 set(copies_share_sources copies/part.c)
@@ -62,3 +74,19 @@ if(SYSCAP_SANITIZE)
 else()
 	syscap_test(copies test_roll.c LIBS syscap_peer)
 endif()
+set(copies_handlers_sources copies/part.c)
+syscap_copies_test(handlers LABEL long)
+set(copies_step_sources copies/part.c)
+if(SYSCAP_SANITIZE MATCHES "thread")
+	syscap_test_skipped(copies.step
+		"ThreadSanitizer does not see handlers, see docs/testing.md")
+else()
+	syscap_copies_test(step LABEL long TIMEOUT 300)
+endif()
+set(copies_fork_sources copies/part.c)
+syscap_copies_test(fork LABEL long)
+foreach(file self started)
+	set(copies_${file}_sources copies/part.c copies/everywhere.c
+		copies/census_file.c harness/written.c)
+	syscap_copies_test(${file} LABEL long)
+endforeach()

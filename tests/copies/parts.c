@@ -20,6 +20,16 @@ const struct part *parts_program(void)
 	return part_get != NULL ? part_get() : NULL;
 }
 
+const char *parts_name(unsigned i)
+{
+	static const char *const names[] = { "program", "a", "b" };
+	const char *const other = getenv("COPIES_OTHER");
+
+	if (i < 3)
+		return names[i];
+	return other != NULL ? other : "other";
+}
+
 const char *parts_path(char *buffer, const char *name)
 {
 	const ssize_t n = readlink("/proc/self/exe", buffer, 4096 - 64);
@@ -60,9 +70,8 @@ void parts_load_all(const struct part *ret_parts[PARTS_ALL])
 {
 	ret_parts[0] = parts_program();
 	CHECK(ret_parts[0] != NULL);
-	ret_parts[1] = parts_load("a");
-	ret_parts[2] = parts_load("b");
-	ret_parts[3] = parts_load("other");
+	for (unsigned i = 1; i < PARTS_ALL; i++)
+		ret_parts[i] = parts_load(parts_name(i));
 }
 
 void parts_emit(const struct part *part, unsigned emitter, unsigned first,

@@ -28,8 +28,14 @@ const char *parts_path(char *buffer, const char *name);
 /** The copy of the program itself; NULL where it has none. */
 const struct part *parts_program(void);
 
-/** The program's, "a", "b", "other", and NULL; other names likewise. */
+/**
+ * "program", "a", "b", and one of another version: "other", or what
+ * COPIES_OTHER says, such as "golden".
+ */
 #define PARTS_ALL 4
+const char *parts_name(unsigned i);
+
+/** All four, as their names. */
 void parts_load_all(const struct part *ret_parts[PARTS_ALL]);
 
 /** Emit through @part, from @first on: marks, logs and counters. */

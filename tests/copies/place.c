@@ -72,8 +72,7 @@ void place_publish(const struct sc_block *block, bool is_right)
 	const uint64_t check[2] = { 2, (uintptr_t)block };
 	uint64_t content[8] = { 0x0000706163737973, 64ull << 32 | 1 };
 
-	content[2] =
-		(uintptr_t)block ^ sc_siphash(key, mask, sizeof(mask));
+	content[2] = (uintptr_t)block ^ sc_siphash(key, mask, sizeof(mask));
 	content[3] = sc_siphash(key, check, sizeof(check)) ^ !is_right;
 	put_bytes(content, sizeof(content), false);
 }

@@ -106,7 +106,7 @@ CHILD(destructors)
 	pthread_key_create(&before_ours, destroy_before);
 	parts[0] = parts_load("a");
 	parts[1] = parts_load("b");
-	parts[2] = parts_load("other");
+	parts[2] = parts_load(parts_name(3));
 	pthread_key_create(&after_ours, destroy_after);
 	run_threads();
 	parts_check_together(parts, N_PARTS, N_PARTS);
@@ -122,10 +122,7 @@ static void check_destructors(const char *arg, unsigned n_rings,
 	census_of_peer(&census, &peer);
 	for (unsigned t = 0; t < N_THREADS; t++)
 		for (unsigned i = 0; i < N_PARTS; i++)
-			CHECK_EQ(census_marks(&census,
-			                      (const char *[]){ "a", "b",
-			                                        "other" }[i],
-			                      t),
+			CHECK_EQ(census_marks(&census, parts_name(i + 1), t),
 			         n_calls + (t % 4 != 3));
 	CHECK_EQ(peer.n_rings, n_rings * N_THREADS);
 	/* What nobody ends is found by threads that come later, or not */
@@ -180,7 +177,7 @@ CHILD(without_keys)
 		pthread_key_create(&key, NULL);
 	parts[0] = parts_load("a");
 	parts[1] = parts_load("b");
-	parts[2] = parts_load("other");
+	parts[2] = parts_load(parts_name(3));
 	pthread_barrier_init(&barrier, NULL, N_THREADS);
 	for (unsigned round = 0; round < 3; round++) {
 		for (unsigned i = 0; i < N_THREADS; i++) {
@@ -206,7 +203,7 @@ TEST(copies_find_a_threads_ring_where_no_key_leads_to_it)
 	for (unsigned t = 0; t < N_THREADS; t++) {
 		CHECK_EQ(census_marks(&census, "a", t), 303);
 		CHECK_EQ(census_marks(&census, "b", t), 303);
-		CHECK_EQ(census_marks(&census, "other", t), 303);
+		CHECK_EQ(census_marks(&census, parts_name(3), t), 303);
 	}
 	CHECK_EQ(census.n_lost, 0);
 	peer_free(&peer);

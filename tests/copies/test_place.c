@@ -21,7 +21,6 @@
 
 #define RING (1u << 16)
 
-static const char *const names[] = { "a", "b", "other" };
 #define N_PARTS 3
 
 static const struct part *parts[N_PARTS];
@@ -31,11 +30,11 @@ static void load_and_emit(void)
 {
 	CHECK(parts_program() == NULL);
 	for (unsigned i = 0; i < N_PARTS; i++)
-		parts[i] = parts_load(names[i]);
+		parts[i] = parts_load(parts_name(i + 1));
 	for (unsigned round = 0; round < 3; round++)
 		for (unsigned i = 0; i < N_PARTS; i++) {
 			parts_emit(parts[i], 0, 10 * round, 10);
-			parts[i]->stack(parts[i]->intern(names[i]));
+			parts[i]->stack(parts[i]->intern(parts_name(i + 1)));
 		}
 }
 
@@ -46,8 +45,8 @@ static void check_all_arrived(struct peer *peer, unsigned n_rings)
 	CHECK_EQ(peer->n_rings, n_rings);
 	census_of_peer(&census, peer);
 	for (unsigned i = 0; i < N_PARTS; i++) {
-		CHECK_EQ(census_marks(&census, names[i], 0), 30);
-		CHECK_EQ(census_logs(&census, names[i], 0), 30);
+		CHECK_EQ(census_marks(&census, parts_name(i + 1), 0), 30);
+		CHECK_EQ(census_logs(&census, parts_name(i + 1), 0), 30);
 	}
 	CHECK_EQ(census.n_counters, N_PARTS);
 	CHECK_EQ(census.n_names, N_PARTS);

@@ -74,11 +74,11 @@ static void step(void (*call)(void), void (*action)(void), int32_t before)
 		reached = stepper_run(&stepper, k, call, action);
 		if (!reached)
 			action();
+		const unsigned n = action == enter_another ? 3 : 2;
 		/* entered by two at a time it may stand there twice */
 		if (action != enter || call != enter)
-			CHECK_EQ(block.n_copies,
-			         action == enter_another ? 3 : 2);
-		for (unsigned i = 0; i < block.n_copies; i++)
+			CHECK_EQ(block.n_copies, n);
+		for (unsigned i = 0; i < n; i++)
 			CHECK_EQ(words[i], block.active);
 	}
 }

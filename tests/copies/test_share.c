@@ -76,8 +76,7 @@ static void look_at_process(void)
 		CHECK_EQ(stats.n_rings, N_THREADS);
 		CHECK_EQ(stats.n_dropped, 0);
 		for (unsigned k = 0; k < i; k++)
-			CHECK(parts[i]->counter_id() !=
-			      parts[k]->counter_id());
+			CHECK(parts[i]->counter_id() != parts[k]->counter_id());
 	}
 	CHECK_EQ(parts_count_maps("55100000", NULL), 1);
 }
@@ -99,11 +98,11 @@ TEST(four_copies_have_one_ring_a_thread_and_lose_nothing)
 	census_check_one_ring_a_thread(&peer);
 	census_of_peer(&census, &peer);
 	for (unsigned i = 0; i < PARTS_ALL; i++) {
-		static const char *const names[] = { "program", "a", "b",
-			                             "other" };
 		for (unsigned t = 0; t < N_THREADS; t++) {
-			CHECK_EQ(census_marks(&census, names[i], t), N_EVENTS);
-			CHECK_EQ(census_logs(&census, names[i], t), N_EVENTS);
+			CHECK_EQ(census_marks(&census, parts_name(i), t),
+			         N_EVENTS);
+			CHECK_EQ(census_logs(&census, parts_name(i), t),
+			         N_EVENTS);
 		}
 	}
 	/* the value, and a hundred that are defined at first use, of each */
@@ -169,12 +168,12 @@ TEST(a_name_has_one_address_in_all_copies_and_comes_once)
 /* The first event is another copy's, by the digits of the argument. */
 CHILD(first_events)
 {
-	static const char *const names[] = { "", "a", "b", "other" };
 	const char *const order = peer_arg();
 
 	parts[0] = parts_program();
 	for (const char *at = order; *at != ' '; at++)
-		parts[*at - '0'] = parts_load(names[*at - '0']);
+		parts[*at - '0'] =
+			parts_load(parts_name((unsigned)(*at - '0')));
 	for (const char *at = strchr(order, ' ') + 1; *at != '\0'; at++)
 		parts_emit(parts[*at - '0'], 0, 0, 3);
 	parts_check_together(parts, PARTS_ALL, PARTS_ALL);
