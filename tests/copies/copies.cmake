@@ -37,7 +37,13 @@ syscap_copy(other copies_of_other)
 set(copies_golden ${CMAKE_CURRENT_SOURCE_DIR}/copies/golden)
 string(APPEND copies_golden /v1-${CMAKE_SYSTEM_PROCESSOR}.o)
 if(EXISTS ${copies_golden})
-	syscap_copy(golden ${copies_golden} Threads::Threads)
+	add_library(copies_golden MODULE ${copies_golden})
+	set_source_files_properties(${copies_golden}
+		PROPERTIES EXTERNAL_OBJECT ON)
+	target_link_libraries(copies_golden PRIVATE Threads::Threads)
+	set_target_properties(copies_golden PROPERTIES PREFIX ""
+		LINKER_LANGUAGE C LIBRARY_OUTPUT_DIRECTORY ${syscap_test_bin})
+	list(APPEND copies_parts copies_golden)
 endif()
 
 # The program has a copy too where part.c is among its sources.
