@@ -22,7 +22,7 @@ set_target_properties(syscap-duktape PROPERTIES C_EXTENSIONS OFF)
 
 if(SYSCAP_TESTS AND SYSCAP_TOOLS)
 	if(Python3_FOUND)
-		syscap_binding_test(cpp duktape COMMAND ${Python3_EXECUTABLE}
+		syscap_binding_test(cpp duktape COMMAND ${Python3_EXECUTABLE} -B
 			${CMAKE_CURRENT_LIST_DIR}/tests/duktape_test.py
 			$<TARGET_FILE:syscap-duktape>)
 	else()

@@ -5,11 +5,122 @@
 
 #include <string.h>
 
+#define FLAGS (SC_BUFFER_SHARED | SC_BUFFER_FOR_OWNER)
+
+static bool exchange(struct sc_buffer_words *words, uint64_t expected,
+                     uint64_t desired)
+{
+	return sc_exchange_local(&words->place, expected, desired);
+}
+
+static void set_whole(struct sc_buffer_words *words, uint64_t next)
+{
+	words->next = next;
+	words->end = next;
+	SC_SIGNAL_FENCE();
+}
+
+/* From here on place counts.  What the outermost call has announced is
+ * reserved for it. */
+static void share(struct sc_buffer_words *words)
+{
+	const uint64_t next = words->next;
+	const uint64_t end = words->end;
+
+	/* Where it fails, a handler on top of us has done it */
+	if (words->place == 0)
+		exchange(words, 0,
+		         SC_BUFFER_SHARED | end |
+		                 (end != next ? SC_BUFFER_FOR_OWNER : 0));
+}
+
+/*
+ * From here on next counts.  By the outermost call, without a frame under way:
+ * all that was reserved is whole.
+ */
+static void unshare(struct sc_buffer_words *words)
+{
+	uint64_t place;
+
+	while ((place = words->place) != 0) {
+		set_whole(words, place & ~FLAGS);
+		/* unless a handler has added to it meanwhile */
+		exchange(words, place, 0);
+		SC_SIGNAL_FENCE();
+	}
+}
+
+bool sc_buffer_enter(struct sc_buffer *buffer)
+{
+	struct sc_buffer_words *const words = buffer->words;
+	/* A handler between load and store leaves it as it was */
+	const uint32_t depth = words->nest;
+
+	sc_buffer_set_nest(words, depth + 1);
+	if (depth == 0) {
+		/* What was added on top of a call that was leaving */
+		unshare(words);
+		/* In a child: what a call of the parent's stored after all */
+		if (words->place == 0)
+			words->next = words->end;
+		SC_SIGNAL_FENCE();
+	}
+	share(words);
+	SC_SIGNAL_FENCE();
+	return depth == 0;
+}
+
+void sc_buffer_leave(struct sc_buffer *buffer)
+{
+	struct sc_buffer_words *const words = buffer->words;
+	const uint32_t depth = words->nest;
+
+	/* 0 in a child that goes back into a call of its parent's */
+	if (depth != 0)
+		sc_buffer_set_nest(words, depth - 1);
+}
+
+bool sc_buffer_leave_last(struct sc_buffer *buffer)
+{
+	struct sc_buffer_words *const words = buffer->words;
+
+	unshare(words);
+	sc_buffer_set_nest(words, 0);
+	return words->place != 0;
+}
+
+unsigned char *sc_buffer_reserve(struct sc_buffer *buffer, uint32_t len)
+{
+	struct sc_buffer_words *const words = buffer->words;
+
+	for (;;) {
+		const uint64_t place = words->place;
+		const uint32_t used = (uint32_t)place;
+
+		if (SC_UNLIKELY(len > buffer->capacity - used))
+			return NULL;
+		if (SC_LIKELY(exchange(words, place, place + len)))
+			return buffer->halves[sc_buffer_half(place)] + used;
+	}
+}
+
+unsigned char *sc_buffer_withdraw(struct sc_buffer *buffer)
+{
+	struct sc_buffer_words *const words = buffer->words;
+	const uint64_t next = words->next;
+
+	if (words->nest == 1 && (words->place & SC_BUFFER_FOR_OWNER) != 0)
+		return buffer->halves[sc_buffer_half(next)] + (uint32_t)next;
+	words->end = next;
+	sc_buffer_set_nest(words, 0);
+	return NULL;
+}
+
 size_t sc_buffer_take(struct sc_buffer *buffer, const unsigned char **bytes)
 {
 	struct sc_buffer_words *const words = buffer->words;
-	uint64_t place = sc_buffer_place(buffer);
-	uint32_t half = (uint32_t)(place >> 32) ^ 1;
+	uint64_t place = words->place;
+	uint32_t half = sc_buffer_half(place) ^ 1;
 
 	if (words->waiting[half] == 0) {
 		const uint64_t turned = (uint64_t)half << 32;
@@ -22,11 +133,11 @@ size_t sc_buffer_take(struct sc_buffer *buffer, const unsigned char **bytes)
 		for (;;) {
 			words->waiting[half] = (uint32_t)place;
 			SC_SIGNAL_FENCE();
-			if (sc_exchange_local(&words->place, place, turned))
+			if (exchange(words, place, SC_BUFFER_SHARED | turned))
 				break;
-			place = sc_buffer_place(buffer);
+			place = words->place;
 		}
-		__atomic_store_n(&words->whole, turned, __ATOMIC_RELAXED);
+		set_whole(words, turned);
 	}
 	words->taken = words->sent[half];
 	SC_SIGNAL_FENCE();
@@ -38,9 +149,8 @@ size_t sc_buffer_take(struct sc_buffer *buffer, const unsigned char **bytes)
 void sc_buffer_sent(struct sc_buffer *buffer, size_t n)
 {
 	struct sc_buffer_words *const words = buffer->words;
-	const uint32_t half = (uint32_t)(sc_buffer_place(buffer) >> 32) ^ 1;
-
-	const uint64_t now = (uint64_t)(half ^ 1) << 32;
+	const uint32_t half = sc_buffer_half(words->place) ^ 1;
+	const uint64_t now = SC_BUFFER_SHARED | (uint64_t)(half ^ 1) << 32;
 	const uint64_t back = (uint64_t)half << 32;
 
 	words->sent[half] = words->taken + (uint32_t)n;
@@ -48,8 +158,8 @@ void sc_buffer_sent(struct sc_buffer *buffer, size_t n)
 	if (words->sent[half] == words->waiting[half]) {
 		words->waiting[half] = 0;
 		/* No handler has come: go on in this half, which is warm */
-		if (sc_exchange_local(&words->place, now, back))
-			__atomic_store_n(&words->whole, back, __ATOMIC_RELAXED);
+		if (exchange(words, now, SC_BUFFER_SHARED | back))
+			set_whole(words, back);
 	}
 	SC_SIGNAL_FENCE();
 	words->is_writing = false;
@@ -61,16 +171,26 @@ void sc_buffer_salvage(struct sc_buffer *buffer, size_t n_written)
 
 	if (words->is_writing)
 		sc_buffer_sent(buffer, n_written);
-	/* `whole` names another half only within sc_buffer_take(), where all
+	/* next names another half only where halves take turns about, when all
 	 * that was reserved is whole */
-	if (words->nest != 0 && words->whole >> 32 == words->place >> 32)
-		words->place = words->whole;
+	if (words->place != 0 &&
+	    (words->nest == 0 ||
+	     sc_buffer_half(words->place) != sc_buffer_half(words->next)))
+		set_whole(words, words->place & ~FLAGS);
+	else if (words->nest == 0)
+		set_whole(words, words->end);
+	else
+		set_whole(words, words->next);
+	words->place = 0;
+	words->nest = 0;
 }
 
 size_t sc_buffer_torn(const struct sc_buffer *buffer)
 {
 	const struct sc_buffer_words *const words = buffer->words;
-	const uint32_t half = (uint32_t)(sc_buffer_place(buffer) >> 32) ^ 1;
+	const uint32_t half =
+		sc_buffer_half(words->place != 0 ? words->place : words->next) ^
+		1;
 	uint32_t at = 0;
 
 	while (at < words->sent[half] && words->waiting[half] != 0) {

@@ -3,30 +3,51 @@
  * buffer.h - where a writer's frames wait, for one thread at a time and the
  * signal handlers that interrupt it.
  *
- * Two halves.  Frames are reserved in one of them; the other is empty, or
- * holds frames that are being written out, or were in part.  To write means to
- * take the halves' turns about: so handlers find room while a write is under
- * way, and nothing is ever moved.
+ * Two halves.  Frames are put in one of them; the other is empty, or holds
+ * frames that are being written out, or were in part.  To write means to take
+ * the halves' turns about: so handlers find room while a write is under way,
+ * and nothing is ever moved.
  *
  * Calls nest: a handler enters on top of what it interrupted, and leaves
  * before that goes on.  Only the outermost call takes turns about and writes,
  * and only while it has no frame of its own under way.  Then all frames in
  * the buffer are whole.
  *
+ * A frame is put in one of two ways:
+ *
+ *	         alone (sc_buffer_begin, _end)   shared (sc_buffer_enter ... leave)
+ *	enter    look at nest, store it          the same, and share()
+ *	reserve  store end: announced only       compare-exchange place
+ *	done     store next
+ *	leave    store nest = 0                  next = place, place = 0
+ *
+ * Alone is an outermost call that adds one frame, with room for it and with
+ * no handler on top: nearly all are.  It has plain stores only.  A handler
+ * that comes on top finds nest, and enters the other way: share() reserves
+ * what was announced, and from there on frames are reserved by compare-
+ * exchanges until the outermost call has left.
+ *
+ * "A place" is half << 32 | bytes in it.
+ *
  * Invariants
- *	B1  place (half << 32 | bytes reserved) only changes by a compare-
- *	    exchange that is one instruction to handlers: a frame belongs to
- *	    who reserved it, and frames lie in a row.
+ *	B1  While `place` is 0, `next` is where the next frame goes; else place
+ *	    is, with SC_BUFFER_SHARED, and only changes by a compare-exchange
+ *	    that is one instruction to handlers.  So a frame belongs to who
+ *	    reserved it, and frames lie in a row.
  *	B2  nest is how many calls are under way on the thread.  A handler
  *	    leaves it as it found it.
  *	B3  waiting[h] and sent[h] are the outermost call's alone, and count
- *	    for the half that place does not name.
- *	B4  frames below `whole` (same form as place) are complete, whatever
- *	    was interrupted.  Stored by the outermost call when it enters and
- *	    when it takes turns about.
+ *	    for the half where frames are not put.
+ *	B4  frames below `next` are whole, whatever was interrupted.  While
+ *	    nest is not 0 it changes only by the outermost call: when its own
+ *	    frame is whole, when it takes turns about, when it leaves.
+ *	B5  `end` is `next`, but while the outermost call has announced a
+ *	    frame: that is [next, end).
  *
  * The words live in memory that a forked child finds zeroed: its buffer is
- * empty, and what the parent's held is the parent's to write.
+ * empty, and what the parent's held is the parent's to write.  Where a handler
+ * forked on top of a call and the child goes back into that, it finds nest or
+ * end zero, and that its frame has no place any more.
  *
  * Context of all functions: signal-safe, one thread at a time; errno is kept.
  */
@@ -42,9 +63,17 @@
 /** Room for frames of handlers, beyond the size that the owner asked for. */
 #define SC_BUFFER_SPARE ((size_t)64 * 1024)
 
+#define SC_BUFFER_SHARED (UINT64_C(1) << 63)
+/** What was announced when place was made is reserved. */
+#define SC_BUFFER_FOR_OWNER (UINT64_C(1) << 62)
+
+/** Where the processor is told to look in time. */
+#define SC_BUFFER_AHEAD 384
+
 struct sc_buffer_words {
-	uint64_t place;
-	uint64_t whole;
+	uint64_t next;
+	uint64_t end;
+	uint64_t place; /* 0: not shared */
 	uint32_t nest;
 	bool is_writing;     /* between sc_buffer_take() and _sent() */
 	bool wants_flush;    /* a handler asked for it */
@@ -60,65 +89,41 @@ struct sc_buffer {
 	uint32_t capacity; /* of a half */
 };
 
-static inline uint64_t sc_buffer_place(const struct sc_buffer *buffer)
+static inline void sc_buffer_set_nest(struct sc_buffer_words *words, uint32_t n)
 {
-	return __atomic_load_n(&buffer->words->place, __ATOMIC_RELAXED);
+	SC_SIGNAL_FENCE();
+	words->nest = n;
+	SC_SIGNAL_FENCE();
 }
 
-/** True: this is the outermost call. */
-static inline bool sc_buffer_enter(struct sc_buffer *buffer)
+static inline unsigned sc_buffer_half(uint64_t place)
 {
-	struct sc_buffer_words *const words = buffer->words;
-	/* A handler between load and store leaves it as it was */
-	const uint32_t depth = __atomic_load_n(&words->nest, __ATOMIC_RELAXED);
-	const uint64_t place = sc_buffer_place(buffer);
-
-	/* Told before we are in it, for who exits right behind that */
-	if (depth == 0)
-		__atomic_store_n(&words->whole, place, __ATOMIC_RELAXED);
-	SC_SIGNAL_FENCE();
-	__atomic_store_n(&words->nest, depth + 1, __ATOMIC_RELAXED);
-	SC_SIGNAL_FENCE();
-	/* and again, if a handler was the outermost one meanwhile */
-	if (SC_UNLIKELY(depth == 0 && sc_buffer_place(buffer) != place))
-		__atomic_store_n(&words->whole, sc_buffer_place(buffer),
-		                 __ATOMIC_RELAXED);
-	SC_SIGNAL_FENCE();
-	return depth == 0;
+	return (unsigned)(place >> 32) & 1;
 }
 
-static inline void sc_buffer_leave(struct sc_buffer *buffer)
-{
-	struct sc_buffer_words *const words = buffer->words;
+/* ---------------------------------------------------------------- shared */
 
-	SC_SIGNAL_FENCE();
-	__atomic_store_n(&words->nest,
-	                 __atomic_load_n(&words->nest, __ATOMIC_RELAXED) - 1,
-	                 __ATOMIC_RELAXED);
-	SC_SIGNAL_FENCE();
-}
+/**
+ * Begin a call.  True: it is the outermost one, which leaves by
+ * sc_buffer_leave_last().
+ */
+bool sc_buffer_enter(struct sc_buffer *buffer);
+void sc_buffer_leave(struct sc_buffer *buffer);
+
+/**
+ * The outermost call has nothing under way any more.  True: a handler has
+ * entered meanwhile; see what it wants, and leave again.
+ */
+bool sc_buffer_leave_last(struct sc_buffer *buffer);
 
 /** Bytes in the half that frames go to. */
 static inline uint32_t sc_buffer_used(const struct sc_buffer *buffer)
 {
-	return (uint32_t)sc_buffer_place(buffer);
+	return (uint32_t)buffer->words->place;
 }
 
 /** Room for a frame of @len bytes, or NULL. */
-static inline unsigned char *sc_buffer_reserve(struct sc_buffer *buffer,
-                                               uint32_t len)
-{
-	for (;;) {
-		const uint64_t place = sc_buffer_place(buffer);
-		const uint32_t used = (uint32_t)place;
-
-		if (SC_UNLIKELY(len > buffer->capacity - used))
-			return NULL;
-		if (SC_LIKELY(sc_exchange_local(&buffer->words->place, place,
-		                                place + len)))
-			return buffer->halves[place >> 32] + used;
-	}
-}
+unsigned char *sc_buffer_reserve(struct sc_buffer *buffer, uint32_t len);
 
 /*
  * For the outermost call.
@@ -131,10 +136,10 @@ size_t sc_buffer_take(struct sc_buffer *buffer, const unsigned char **bytes);
 void sc_buffer_sent(struct sc_buffer *buffer, size_t n);
 
 /**
- * For the end of the process, from wherever it comes: sees to it that
- * sc_buffer_take() gives whole frames, though a call may have been
- * interrupted for ever.  Where that was writing, @n_written says how far it
- * came.
+ * For the end of the process, from wherever it comes: sees to it that who
+ * enters now is the outermost call, and that sc_buffer_take() gives whole
+ * frames, though a call may have been interrupted for ever.  Where that was
+ * writing, @n_written says how far it came.
  */
 void sc_buffer_salvage(struct sc_buffer *buffer, size_t n_written);
 
@@ -143,5 +148,74 @@ void sc_buffer_salvage(struct sc_buffer *buffer, size_t n_written);
  * sent to its end.
  */
 size_t sc_buffer_torn(const struct sc_buffer *buffer);
+
+/* ----------------------------------------------------------------- alone */
+
+/**
+ * Somebody came before sc_buffer_begin() was through.  If behind what was
+ * announced, that is returned: the call has begun.  NULL: what was announced
+ * is taken back, and the call has to enter.
+ */
+unsigned char *sc_buffer_withdraw(struct sc_buffer *buffer);
+
+/** Where sc_buffer_begin() puts a frame. */
+struct sc_buffer_frame {
+	unsigned char *at;
+	uint64_t next; /* behind it; 0: there is none */
+};
+
+/**
+ * Begin a call that adds one frame of @len bytes.  False: it has to enter; or,
+ * where next is not 0, to ask sc_buffer_withdraw() first, which is not asked
+ * here since who calls nothing has no registers to save.
+ */
+static inline __attribute__((always_inline)) bool
+sc_buffer_begin(const struct sc_buffer *buffer, uint32_t len,
+                struct sc_buffer_frame *frame)
+{
+	struct sc_buffer_words *const words = buffer->words;
+
+	frame->next = 0;
+	/* A handler between load and store leaves it as it was */
+	if (SC_UNLIKELY(words->nest != 0))
+		return false;
+	sc_buffer_set_nest(words, 1);
+	const uint64_t at = words->next;
+	/* end: of a child, see above */
+	if (SC_UNLIKELY((uint32_t)at + len > buffer->size ||
+	                words->end != at)) {
+		sc_buffer_set_nest(words, 0);
+		return false;
+	}
+	frame->next = at + len;
+	words->end = frame->next;
+	SC_SIGNAL_FENCE();
+	/* A handler has entered; or this is a child by now */
+	if (SC_UNLIKELY(words->place != 0 || words->nest != 1))
+		return false;
+	frame->at = buffer->halves[at >> 32] + (uint32_t)at;
+	/* Halves are larger than the nearest cache.  Stores wait for a line
+	 * one after another, unless it is asked for in time. */
+	__builtin_prefetch(frame->at + SC_BUFFER_AHEAD, 1);
+	__builtin_prefetch(frame->at + SC_BUFFER_AHEAD + 64, 1);
+	return true;
+}
+
+/**
+ * The frame is whole.  True: a handler has entered meanwhile; the caller sees
+ * what it wants, as an outermost call of its own.
+ */
+static inline __attribute__((always_inline)) bool
+sc_buffer_end(const struct sc_buffer *buffer, uint64_t next)
+{
+	struct sc_buffer_words *const words = buffer->words;
+
+	SC_SIGNAL_FENCE();
+	/* Not in a child: the frame is its parent's */
+	if (SC_LIKELY(words->nest == 1))
+		words->next = next;
+	sc_buffer_set_nest(words, 0);
+	return words->place != 0;
+}
 
 #endif

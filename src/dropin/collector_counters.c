@@ -30,13 +30,21 @@
 static struct syscap_counter entries[SC_DEFINED_MAX];
 static bool claimed[SC_DEFINED_MAX];
 
+/* By the last bits of their numbers. */
+#define N_RECENT 64u
+static struct syscap_counter *recent[N_RECENT];
+
 unsigned int sysprof_collector_request_counters(unsigned int n_counters)
 {
 	return syscap_is_active() ? sc_counter_id_request(n_counters) : 0;
 }
 
-/* The entry that holds the definition of @id; or NULL. */
-static struct syscap_counter *find(uint32_t id)
+/*
+ * The entry that holds the definition of @id; or NULL.  Entries never change
+ * any more, so those that were asked for last are found without the way from
+ * a number to its index.
+ */
+static struct syscap_counter *look_up(uint32_t id)
 {
 	const uint32_t index = sc_counter_id_index(id);
 
@@ -47,6 +55,19 @@ static struct syscap_counter *find(uint32_t id)
 	                       entry->id == id
 	               ? entry
 	               : NULL;
+}
+
+static inline struct syscap_counter *find(uint32_t id)
+{
+	struct syscap_counter **const place = &recent[id % N_RECENT];
+	struct syscap_counter *entry = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+
+	if (SC_LIKELY(entry != NULL && entry->id == id))
+		return entry;
+	entry = look_up(id);
+	if (entry != NULL)
+		__atomic_store_n(place, entry, __ATOMIC_RELEASE);
+	return entry;
 }
 
 /* Not NUL-terminated texts end with their field; behind a NUL is anything. */
@@ -162,12 +183,32 @@ static void set(struct sc_thread *st, const unsigned int *ids,
 	sc_commit(frame, SYSCAP_FRAME_CTRSET, st->tid_tag);
 }
 
+static __attribute__((noinline)) void
+set_all(const unsigned int *ids, const SysprofCaptureCounterValue *values,
+        unsigned n)
+{
+	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_CTRSET);
+	volatile uintptr_t token;
+
+	if (st == NULL)
+		return;
+	const int64_t now = sc_clock(st);
+	const bool outermost = sc_enter(st, &token);
+	while (n != 0) {
+		const unsigned some = n < MAX_VALUES ? n : MAX_VALUES;
+
+		set(st, ids, values, some, now);
+		ids += some;
+		values += some;
+		n -= some;
+	}
+	sc_leave(st, &token, outermost);
+}
+
 void sysprof_collector_set_counters(const unsigned int *counters_ids,
                                     const SysprofCaptureCounterValue *values,
                                     unsigned int n_counters)
 {
-	volatile uintptr_t token;
-
 	if (!syscap_is_active() || n_counters == 0 || counters_ids == NULL ||
 	    values == NULL)
 		return;
@@ -179,19 +220,5 @@ void sysprof_collector_set_counters(const unsigned int *counters_ids,
 			return;
 		}
 	}
-	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_CTRSET);
-	if (st == NULL)
-		return;
-	const int64_t now = sc_clock(st);
-	const bool outermost = sc_enter(st, &token);
-	while (n_counters != 0) {
-		const unsigned some =
-			n_counters < MAX_VALUES ? n_counters : MAX_VALUES;
-
-		set(st, counters_ids, values, some, now);
-		counters_ids += some;
-		values += some;
-		n_counters -= some;
-	}
-	sc_leave(st, &token, outermost);
+	set_all(counters_ids, values, n_counters);
 }

@@ -338,24 +338,85 @@ const char *sc_frame_settle_foreign(unsigned char *frame, size_t len)
 	return why;
 }
 
-size_t sc_frames_settle(unsigned char *bytes, size_t size, int64_t *end_time)
+/* ------------------------------------------------------ frames in a row */
+
+/*
+ * What the content of a frame needs, by type: a size, and some bytes for each
+ * of a number of things; and whether it has a duration.  Types that need more
+ * of a look, and unknown ones, need more than a frame can have.
+ */
+struct need {
+	uint64_t duration; /* all bits, or none */
+	uint16_t size;
+	uint8_t count_at;
+	uint8_t each;
+};
+
+#define NEED(type, ...)  [SYSPROF_CAPTURE_FRAME_##type] = { __VA_ARGS__ }
+#define TOO_MUCH         .size = UINT16_MAX
+#define NEEDS_LOOK(type) NEED(type, TOO_MUCH)
+
+static const struct need needs[256] = {
+	[0] = { TOO_MUCH },
+	NEED(TIMESTAMP, .size = 24),
+	NEED(SAMPLE, .size = 32, .count_at = 24, .each = 8),
+	NEEDS_LOOK(MAP),
+	NEEDS_LOOK(PROCESS),
+	NEED(FORK, .size = 28),
+	NEED(EXIT, .size = 24),
+	NEEDS_LOOK(JITMAP),
+	NEED(CTRDEF, .size = 32, .count_at = 24, .each = 128),
+	NEED(CTRSET, .size = 32, .count_at = 24, .each = 96),
+	NEED(MARK, .size = 97, .duration = UINT64_MAX),
+	NEED(METADATA, .size = 65),
+	NEED(LOG, .size = 65),
+	NEED(FILE_CHUNK, .size = 284, .count_at = 26, .each = 1),
+	NEED(ALLOCATION, .size = 48, .count_at = 44, .each = 8),
+	NEEDS_LOOK(OVERLAY),
+	NEED(TRACE, .size = 32, .count_at = 24, .each = 8),
+	NEED(DBUS_MESSAGE, .size = 28, .count_at = 26, .each = 1),
+	[SYSPROF_CAPTURE_FRAME_LAST... 255] = { TOO_MUCH },
+};
+
+/* All that is read of a frame before its length is known to be right. */
+#define NEEDED ((size_t)48)
+
+/* The window is larger than the nearest cache: tell the processor in time where
+ * one will look next. */
+#define PREFETCH 512
+
+size_t sc_frames_check(const unsigned char *bytes, size_t size, size_t most,
+                       int64_t *end_time)
 {
-	const size_t header = sizeof(SysprofCaptureFrame);
 	int64_t latest = *end_time;
 	size_t at = 0;
 
-	while (size - at >= header) {
-		unsigned char *const frame = bytes + at;
-		uint16_t len;
+	if (size < NEEDED)
+		return 0;
+	if (most > size - NEEDED)
+		most = size - NEEDED;
+	while (at <= most) {
+		const unsigned char *const frame = bytes + at;
+		const struct need *const need = &needs[frame[16]];
+		uint16_t len, count;
+		uint64_t time, until;
 
+		__builtin_prefetch(frame + PREFETCH);
+		__builtin_prefetch(frame + PREFETCH + 64);
+		__builtin_prefetch(frame + PREFETCH + 128);
 		memcpy(&len, frame, sizeof(len));
-		const struct bytes b = { .at = frame, .len = len };
-		if (len < header || len % 8 != 0 || len > size - at ||
-		    !sc_frame_is_known(frame[16]) || settle_content(b) != NULL)
+		memcpy(&count, frame + need->count_at, sizeof(count));
+		memcpy(&time, frame + 8, sizeof(time));
+		memcpy(&until, frame + 24, sizeof(until));
+		if (need->size + (uint32_t)count * need->each > len ||
+		    len % 8 != 0 || len > size - at)
 			break;
-		const int64_t until = sc_frame_end((const void *)frame);
-		if (until > latest)
-			latest = until;
+		/* A sum that wraps is below time, which then counts */
+		until = time + (until & need->duration);
+		if ((int64_t)time > latest)
+			latest = (int64_t)time;
+		if ((int64_t)until > latest)
+			latest = (int64_t)until;
 		at += len;
 	}
 	*end_time = latest;

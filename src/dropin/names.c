@@ -20,21 +20,62 @@ struct sc_name_chunk {
 	uint64_t used; /* bytes of CHUNK_SIZE, with this header */
 };
 
-/* Eight bytes at a time; multiplication spreads upwards, the shift down. */
-static uint64_t hash(const char *text, size_t len)
+static inline uint64_t load_64(const char *at)
+{
+	uint64_t word;
+
+	memcpy(&word, at, sizeof(word));
+	return word;
+}
+
+static inline uint32_t load_32(const char *at)
+{
+	uint32_t word;
+
+	memcpy(&word, at, sizeof(word));
+	return word;
+}
+
+/* Texts below eight bytes as one word: different ones of one length differ. */
+static inline uint64_t load_few(const char *text, size_t len)
+{
+	if (len >= 4)
+		return (uint64_t)load_32(text) << 32 | load_32(text + len - 4);
+	if (len == 0)
+		return 0;
+	return (uint64_t)(unsigned char)text[0] << 16 |
+	       (uint64_t)(unsigned char)text[len / 2] << 8 |
+	       (unsigned char)text[len - 1];
+}
+
+/* Multiplication spreads upwards, the shift down. */
+static inline uint64_t mix(uint64_t h, uint64_t word)
+{
+	h = (h ^ word) * UINT64_C(0xBF58476D1CE4E5B9);
+	return h ^ h >> 32;
+}
+
+/* Eight bytes at a time, the last ones so that they end with the text: names
+ * are short, and a call for what is left would take longer than all of it. */
+static inline uint64_t hash(const char *text, size_t len)
 {
 	uint64_t h = len * UINT64_C(0x9E3779B97F4A7C15);
-	uint64_t word = 0;
 
-	for (; len >= 8; text += 8, len -= 8) {
-		memcpy(&word, text, 8);
-		h = (h ^ word) * UINT64_C(0xBF58476D1CE4E5B9);
-		h ^= h >> 32;
-	}
-	word = 0;
-	memcpy(&word, text, len);
-	h = (h ^ word) * UINT64_C(0x94D049BB133111EB);
-	return h ^ h >> 29;
+	if (len < 8)
+		return mix(h, load_few(text, len));
+	for (size_t i = 0; i + 8 < len; i += 8)
+		h = mix(h, load_64(text + i));
+	return mix(h, load_64(text + len - 8));
+}
+
+static inline bool same(const char *a, const char *b, size_t len)
+{
+	if (len < 8)
+		return load_few(a, len) == load_few(b, len);
+	for (size_t i = 0; i + 8 < len; i += 8)
+		if (load_64(a + i) != load_64(b + i))
+			return false;
+	return load_64(a + len - 8) == load_64(b + len - 8);
 }
 
 /* What a handler does meanwhile is undone, or adopted, by nobody: each
@@ -131,7 +172,7 @@ uint64_t sc_names_scattered(void)
 
 struct sc_name *sc_names_get(struct sc_names *names, const char *text)
 {
-	size_t len = strnlen(text, SC_NAME_MAX + 1);
+	size_t len = strlen(text);
 	struct sc_name *mine = NULL;
 
 	if (len > SC_NAME_MAX)
@@ -154,7 +195,7 @@ struct sc_name *sc_names_get(struct sc_names *names, const char *text)
 			continue; /* a handler was first, here */
 		}
 		if (name->hash == h && name->len == len &&
-		    memcmp(name->text, text, len) == 0)
+		    same(name->text, text, len))
 			return name;
 		slot = &name->children[way % 4];
 		way /= 4;

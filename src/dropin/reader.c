@@ -14,7 +14,8 @@
 #include <syscap/format.h>
 
 #define FRAME_SIZE sizeof(SysprofCaptureFrame)
-#define AHEAD      ((size_t)16 * 1024)
+/** Of how many bytes frames are checked in a row. */
+#define AHEAD ((size_t)8 * 1024)
 
 static const char unknown_type[] = "a frame is of a type that is not known";
 
@@ -47,7 +48,7 @@ static bool have(SysprofCaptureReader *reader, size_t n)
 	const bool all = sc_window_move(&reader->window, offset, n);
 
 	reader->at = (size_t)(offset - reader->window.offset);
-	reader->settled = reader->at;
+	reader->checked = reader->at;
 	return all;
 }
 
@@ -68,7 +69,7 @@ void sc_reader_seek(SysprofCaptureReader *reader, uint64_t offset)
 		window->offset = offset;
 		window->n = 0;
 	}
-	reader->at = reader->settled = (size_t)(offset - window->offset);
+	reader->at = reader->checked = (size_t)(offset - window->offset);
 }
 
 /* The length of the current frame, all of which is in the buffer; 0: the
@@ -111,53 +112,77 @@ static SysprofCaptureFrame *current(SysprofCaptureReader *reader)
 }
 
 /*
- * The frame at `at` is settled and known.  Others behind it are settled too,
- * as far as they are in the window and nothing is wrong with them.
+ * Go on with checking for a while, up to a frame that has to be looked at
+ * more closely.  In a row, since from call to call each frame would wait for
+ * the length of the one before it.
  */
-static void see(SysprofCaptureReader *reader, size_t len)
+static void check_ahead(SysprofCaptureReader *reader)
 {
 	const struct sc_window *const window = &reader->window;
-	const int64_t until = sc_frame_end(current(reader));
-	size_t end = reader->at + len + AHEAD;
 
-	if (until > reader->end_time)
-		reader->end_time = until;
-	reader->settled = reader->at + len;
-	if (end > window->n)
-		end = window->n;
-	if (!reader->is_foreign)
-		reader->settled += sc_frames_settle(
-			window->bytes + reader->settled, end - reader->settled,
-			&reader->end_time);
+	if (!reader->is_foreign && reader->checked < window->n)
+		reader->checked += sc_frames_check(
+			window->bytes + reader->checked,
+			window->n - reader->checked, AHEAD, &reader->end_time);
+}
+
+/*
+ * Look at the frame at `at`.  1: it is right and known.  0: it is passed over
+ * where one looks for those.  -1: there is none.
+ */
+static int look(SysprofCaptureReader *reader, bool wants_unknown)
+{
+	const size_t len = have_frame(reader);
+
+	if (len == 0)
+		return -1;
+	const char *why = settle(reader, len);
+	const bool is_known = sc_frame_is_known(current(reader)->type);
+	if (why == NULL && !is_known && !wants_unknown)
+		why = unknown_type;
+	if (why != NULL) {
+		tell(reader, why);
+		reader->at += len;
+		reader->checked = reader->at;
+		return 0;
+	}
+	if (is_known) {
+		const int64_t until = sc_frame_end(current(reader));
+
+		if (until > reader->end_time)
+			reader->end_time = until;
+	}
+	reader->checked = reader->at + len;
+	return 1;
 }
 
 /*
  * Stand at a frame that may be returned, passing over those that may not.
- * NULL: the end.
+ * False: the end.
  */
-static SysprofCaptureFrame *find(SysprofCaptureReader *reader)
+static __attribute__((noinline)) bool find_more(SysprofCaptureReader *reader,
+                                                bool wants_unknown)
 {
-	size_t len;
+	check_ahead(reader);
+	while (reader->at >= reader->checked) {
+		const int r = look(reader, wants_unknown);
 
-	if (SYSPROF_LIKELY(reader->at < reader->settled))
-		return current(reader);
-	while ((len = have_frame(reader)) != 0) {
-		const char *why = settle(reader, len);
-
-		if (why == NULL && !sc_frame_is_known(current(reader)->type))
-			why = unknown_type;
-		if (why == NULL) {
-			see(reader, len);
-			return current(reader);
-		}
-		tell(reader, why);
-		reader->at += len;
+		if (r < 0)
+			return false;
+		if (r > 0)
+			break;
 	}
-	return NULL;
+	return true;
+}
+
+static inline bool find(SysprofCaptureReader *reader)
+{
+	return SYSPROF_LIKELY(reader->at < reader->checked) ||
+	       find_more(reader, false);
 }
 
 /* Step behind the current frame, which was found. */
-static SysprofCaptureFrame *pass(SysprofCaptureReader *reader)
+static inline SysprofCaptureFrame *pass(SysprofCaptureReader *reader)
 {
 	SysprofCaptureFrame *const frame = current(reader);
 
@@ -167,22 +192,11 @@ static SysprofCaptureFrame *pass(SysprofCaptureReader *reader)
 
 SysprofCaptureFrame *sc_reader_next(SysprofCaptureReader *reader)
 {
-	size_t len;
-
-	if (reader->at < reader->settled)
-		return pass(reader);
-	while ((len = have_frame(reader)) != 0) {
-		const char *const why = settle(reader, len);
-
-		if (why == NULL) {
-			if (sc_frame_is_known(current(reader)->type))
-				see(reader, len);
-			return pass(reader);
-		}
-		tell(reader, why);
-		reader->at += len;
-	}
-	return NULL;
+	if (reader->at >= reader->checked && !find_more(reader, true))
+		return NULL;
+	SysprofCaptureFrame *const frame = pass(reader);
+	sc_frame_settle((unsigned char *)frame, frame->len);
+	return frame;
 }
 
 /* ------------------------------------------------------------------ life */
@@ -190,7 +204,7 @@ SysprofCaptureFrame *sc_reader_next(SysprofCaptureReader *reader)
 /* The header says nothing of the end: look at all frames, once. */
 static void look_for_end(SysprofCaptureReader *reader)
 {
-	while (find(reader) != NULL)
+	while (find(reader))
 		pass(reader);
 	sc_reader_seek(reader, sizeof(reader->header));
 	reader->message = NULL; /* it is met again */
@@ -422,62 +436,118 @@ bool sysprof_capture_reader_reset(SysprofCaptureReader *self)
 bool sysprof_capture_reader_peek_frame(SysprofCaptureReader *self,
                                        SysprofCaptureFrame *frame)
 {
-	const SysprofCaptureFrame *const found =
-		self != NULL ? find(self) : NULL;
+	if (self == NULL || !find(self))
+		return false;
+	if (frame != NULL)
+		*frame = *current(self);
+	return true;
+}
 
-	if (found != NULL && frame != NULL)
-		*frame = *found;
-	return found != NULL;
+/* Not where frames are checked already: who calls nothing has no registers to
+ * save. */
+static __attribute__((noinline)) bool peek_more(SysprofCaptureReader *self,
+                                                SysprofCaptureFrameType *type)
+{
+	if (self == NULL || !find(self))
+		return false;
+	*type = (SysprofCaptureFrameType)current(self)->type;
+	return true;
 }
 
 bool sysprof_capture_reader_peek_type(SysprofCaptureReader *self,
                                       SysprofCaptureFrameType *type)
 {
-	const SysprofCaptureFrame *const found =
-		self != NULL ? find(self) : NULL;
+	SysprofCaptureFrameType unused;
 
-	if (found != NULL && type != NULL)
-		*type = (SysprofCaptureFrameType)found->type;
-	return found != NULL;
+	if (SYSPROF_UNLIKELY(type == NULL))
+		return peek_more(self, &unused);
+	if (SYSPROF_UNLIKELY(self == NULL || self->at >= self->checked))
+		return peek_more(self, type);
+	*type = (SysprofCaptureFrameType)current(self)->type;
+	return true;
 }
 
 bool sysprof_capture_reader_skip(SysprofCaptureReader *self)
 {
-	if (self == NULL || find(self) == NULL)
+	if (self == NULL || !find(self))
 		return false;
 	pass(self);
 	return true;
 }
 
-static const void *read_typed(SysprofCaptureReader *self, unsigned type)
+static __attribute__((noinline)) const void *
+read_more(SysprofCaptureReader *self, unsigned type)
 {
-	const SysprofCaptureFrame *const found =
-		self != NULL ? find(self) : NULL;
-
-	return found != NULL && found->type == type ? pass(self) : NULL;
+	if (self == NULL || !find(self) || current(self)->type != type)
+		return NULL;
+	SysprofCaptureFrame *const frame = pass(self);
+	sc_frame_settle((unsigned char *)frame, frame->len);
+	return frame;
 }
 
-#define READ(name, Type, TYPE)                                          \
-	const SysprofCapture##Type *sysprof_capture_reader_read_##name( \
-		SysprofCaptureReader *self)                             \
-	{                                                               \
-		return read_typed(self, SYSPROF_CAPTURE_FRAME_##TYPE);  \
+/*
+ * Where a frame has texts that may have no end: at two fixed places, and in its
+ * last byte; 0: not there.
+ */
+struct texts {
+	unsigned char first, second;
+	bool is_last;
+};
+
+static inline __attribute__((always_inline)) const void *
+read_typed(SysprofCaptureReader *self, unsigned type, const struct texts texts)
+{
+	if (SYSPROF_UNLIKELY(self == NULL || self->at >= self->checked))
+		return read_more(self, type);
+	SysprofCaptureFrame *const frame = current(self);
+	unsigned char *const bytes = (unsigned char *)frame;
+	if (frame->type != type)
+		return NULL;
+	self->at += frame->len;
+	/* A line that is not written to need not be written back */
+	if (texts.first != 0 && bytes[texts.first] != '\0')
+		bytes[texts.first] = '\0';
+	if (texts.second != 0 && bytes[texts.second] != '\0')
+		bytes[texts.second] = '\0';
+	if (texts.is_last && bytes[frame->len - 1] != '\0')
+		bytes[frame->len - 1] = '\0';
+	return frame;
+}
+
+#define READ(name, Type, TYPE, ...)                                           \
+	const SysprofCapture##Type *sysprof_capture_reader_read_##name(       \
+		SysprofCaptureReader *self)                                   \
+	{                                                                     \
+		const struct texts texts = { __VA_ARGS__ };                   \
+                                                                              \
+		return read_typed(self, SYSPROF_CAPTURE_FRAME_##TYPE, texts); \
 	}
 
-READ(log, Log, LOG)
-READ(map, Map, MAP)
-READ(mark, Mark, MARK)
-READ(metadata, Metadata, METADATA)
-READ(exit, Exit, EXIT)
-READ(fork, Fork, FORK)
-READ(timestamp, Timestamp, TIMESTAMP)
-READ(process, Process, PROCESS)
-READ(sample, Sample, SAMPLE)
-READ(trace, Trace, TRACE)
-READ(jitmap, Jitmap, JITMAP)
-READ(counter_define, CounterDefine, CTRDEF)
-READ(counter_set, CounterSet, CTRSET)
-READ(file, FileChunk, FILE_CHUNK)
-READ(allocation, Allocation, ALLOCATION)
-READ(overlay, Overlay, OVERLAY)
-READ(dbus_message, DBusMessage, DBUS_MESSAGE)
+READ(log, Log, LOG, 63, 0, true)
+READ(map, Map, MAP, 0)
+READ(mark, Mark, MARK, 55, 95, true)
+READ(metadata, Metadata, METADATA, 63, 0, true)
+READ(exit, Exit, EXIT, 0)
+READ(fork, Fork, FORK, 0)
+READ(timestamp, Timestamp, TIMESTAMP, 0)
+READ(process, Process, PROCESS, 0)
+READ(sample, Sample, SAMPLE, 0)
+READ(trace, Trace, TRACE, 0)
+READ(jitmap, Jitmap, JITMAP, 0)
+READ(counter_set, CounterSet, CTRSET, 0)
+READ(allocation, Allocation, ALLOCATION, 0)
+READ(overlay, Overlay, OVERLAY, 0)
+READ(dbus_message, DBusMessage, DBUS_MESSAGE, 0)
+
+/* Texts at other places */
+const SysprofCaptureCounterDefine *
+sysprof_capture_reader_read_counter_define(SysprofCaptureReader *self)
+{
+	return read_more(self, SYSPROF_CAPTURE_FRAME_CTRDEF);
+}
+
+const SysprofCaptureFileChunk *
+sysprof_capture_reader_read_file(SysprofCaptureReader *self)
+{
+	return read_more(self, SYSPROF_CAPTURE_FRAME_FILE_CHUNK);
+}

@@ -2,10 +2,13 @@
 /*
  * reader.h - a capture that is being read, as its parts share it.
  *
- * Before a frame is looked at, it is settled where it lies in the window, once:
- * checked, brought into the host's byte order, its texts ended.  That is done
- * for some of them in a row: a loop over frames that are near in memory is far
- * quicker than many calls that each wait for the length of one.
+ * A frame is checked when one looks for the next, where it lies in the window,
+ * and handed out from there.  Who only wants to know what it is, or to pass
+ * over it, does not touch more of it than its header and a count.  What else is
+ * to be done (texts are ended, the host's byte order) is done, once:
+ *
+ *	the host's order     texts when the frame is handed out
+ *	the other            all of it when it is checked
  */
 #ifndef SC_DROPIN_READER_H
 #define SC_DROPIN_READER_H
@@ -33,7 +36,7 @@ struct _SysprofCaptureReader {
 	int64_t end_time;
 	struct sc_window window;
 	size_t at;      /* in the window: where the next frame begins ... */
-	size_t settled; /* ... and, if not below, how far frames are settled */
+	size_t checked; /* ... and ends, if it is checked and known */
 	bool has_stat;
 	SysprofCaptureStat stat;
 	const char *message; /* of the first thing that was wrong; or NULL */
@@ -70,11 +73,13 @@ const char *sc_frame_settle(unsigned char *frame, size_t len);
 const char *sc_frame_settle_foreign(unsigned char *frame, size_t len);
 
 /**
- * Settle frames of the host's order at @bytes, in a row, up to the first one
- * that is not within @size or not right or not known.  Returns how many bytes
+ * Check frames of the host's order at @bytes, in a row, those that begin within
+ * @most bytes and are whole within @size, up to one that is not right, or not
+ * known, or has to be settled for that to be said.  Returns how many bytes
  * they are; *@end_time becomes the latest of it and the times they go to.
  */
-size_t sc_frames_settle(unsigned char *bytes, size_t size, int64_t *end_time);
+size_t sc_frames_check(const unsigned char *bytes, size_t size, size_t most,
+                       int64_t *end_time);
 
 static inline bool sc_frame_is_known(unsigned type)
 {
@@ -90,7 +95,8 @@ static inline int64_t sc_frame_end(const SysprofCaptureFrame *frame)
 		const SysprofCaptureMark *const mark =
 			(const SysprofCaptureMark *)(const void *)frame;
 
-		if (__builtin_add_overflow(end, mark->duration, &end))
+		if (__builtin_add_overflow(end, mark->duration, &end) ||
+		    end < frame->time)
 			end = frame->time;
 	}
 	return end;

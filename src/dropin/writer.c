@@ -83,11 +83,27 @@ static int flush(SysprofCaptureWriter *writer)
 	return r;
 }
 
-void sc_writer_flush_as_asked(SysprofCaptureWriter *writer)
+bool sc_writer_leave_last(SysprofCaptureWriter *writer)
 {
-	__atomic_store_n(&writer->life->buffer.wants_flush, false,
-	                 __ATOMIC_RELAXED);
-	flush(writer);
+	bool *const wants = &writer->life->buffer.wants_flush;
+
+	for (;;) {
+		if (__atomic_load_n(wants, __ATOMIC_RELAXED)) {
+			__atomic_store_n(wants, false, __ATOMIC_RELAXED);
+			flush(writer);
+		}
+		if (!sc_buffer_leave_last(&writer->buffer) ||
+		    !sc_buffer_enter(&writer->buffer))
+			return true;
+	}
+}
+
+bool sc_writer_settle(SysprofCaptureWriter *writer)
+{
+	if (sc_buffer_enter(&writer->buffer))
+		return sc_writer_leave_last(writer);
+	sc_buffer_leave(&writer->buffer);
+	return true;
 }
 
 bool sysprof_capture_writer_flush(SysprofCaptureWriter *self)
@@ -101,12 +117,13 @@ bool sysprof_capture_writer_flush(SysprofCaptureWriter *self)
 	if (sc_buffer_enter(&self->buffer)) {
 		self->out.is_stuck = false;
 		r = flush(self);
+		sc_writer_leave_last(self);
 	} else {
 		/* the call that we interrupted does it when it ends */
 		__atomic_store_n(&self->life->buffer.wants_flush, true,
 		                 __ATOMIC_RELAXED);
+		sc_buffer_leave(&self->buffer);
 	}
-	sc_buffer_leave(&self->buffer);
 	if (r != 0)
 		errno = -r;
 	return r == 0;
@@ -121,8 +138,7 @@ static void flush_finally(SysprofCaptureWriter *writer)
 	    !sc_out_look_how_far(&writer->out, &n_written))
 		return;
 	sc_buffer_salvage(&writer->buffer, n_written);
-	writer->out.is_stuck = false;
-	flush(writer);
+	sysprof_capture_writer_flush(writer);
 }
 
 __attribute__((destructor)) static void flush_at_exit(void)
@@ -313,27 +329,61 @@ unsigned int sysprof_capture_writer_request_counter(SysprofCaptureWriter *self,
 
 /* ---------------------------------------------------------------- frames */
 
-int sc_writer_make_room(SysprofCaptureWriter *writer, uint32_t len,
-                        int64_t time)
+/*
+ * What the outermost call has to do that does not just take room: write out
+ * what is there, once a second too.  0 or -errno: a frame of @len bytes can't
+ * be added.
+ */
+static int make_room(SysprofCaptureWriter *writer, uint32_t len, int64_t time)
 {
 	const uint32_t used = sc_buffer_used(&writer->buffer);
-	const bool is_full = used != 0 && used + len > writer->buffer.size;
+	const uint64_t since =
+		(uint64_t)time - (uint64_t)writer->looked + SC_WRITER_LOOK_NS;
 
-	writer->looked = time;
-	if (!is_full) {
+	if (used == 0 || used + len <= writer->buffer.size) {
+		if (since < 2 * SC_WRITER_LOOK_NS)
+			return 0;
 		/* The times of frames say that a second is over: ask the
 		 * clock.  What can't be written waits. */
+		writer->looked = time;
 		if ((uint64_t)(sc_clock_kernel() - writer->flushed) >=
 		    SC_WRITER_LOOK_NS)
 			flush(writer);
 		return 0;
 	}
+	writer->looked = time;
 	const int r = flush(writer);
 	/* What can't be written yet may wait while there is room for it; who
 	 * has lost the reader shall hear of it */
 	if (r != -EPIPE && sc_buffer_used(&writer->buffer) == 0)
 		return 0;
 	return r;
+}
+
+bool sc_writer_enter(struct sc_adding *adding, uint32_t len, int64_t time)
+{
+	SysprofCaptureWriter *const writer = adding->writer;
+	struct sc_buffer *const buffer = &writer->buffer;
+	int r = 0;
+
+	if (adding->next != 0) {
+		adding->frame = sc_buffer_withdraw(buffer);
+		if (adding->frame != NULL)
+			return true;
+	}
+	adding->next = 0;
+	adding->is_outermost = sc_buffer_enter(buffer);
+	if (adding->is_outermost)
+		r = make_room(writer, len, time);
+	adding->frame = r == 0 ? sc_buffer_reserve(buffer, len) : NULL;
+	if (adding->frame != NULL)
+		return true;
+	if (adding->is_outermost)
+		sc_writer_leave_last(writer);
+	else
+		sc_buffer_leave(buffer);
+	errno = r != 0 ? -r : ENOBUFS;
+	return false;
 }
 
 bool sc_writer_add_raw(SysprofCaptureWriter *writer,

@@ -47,20 +47,24 @@ struct _SysprofCaptureWriter {
 struct sc_adding {
 	SysprofCaptureWriter *writer;
 	unsigned char *frame;
+	uint64_t next; /* for sc_buffer_end(); 0: by a call that has entered */
 	bool is_outermost;
 };
 
-/**
- * What a call has to do that does not just take room: write out what is there,
- * once a second too; or only say that a handler has asked for that.  0 or
- * -errno: a frame of @len bytes can't be added.
- */
-int sc_writer_make_room(SysprofCaptureWriter *writer, uint32_t len,
-                        int64_t time);
-void sc_writer_flush_as_asked(SysprofCaptureWriter *writer);
-
 /** Frames whose times are this far from the last look make us look again. */
 #define SC_WRITER_LOOK_NS UINT64_C(1000000000)
+
+/**
+ * Room for a frame where sc_buffer_begin() was not tried, or gave none.  False
+ * and errno: there is none.
+ */
+bool sc_writer_enter(struct sc_adding *adding, uint32_t len, int64_t time);
+
+/** The outermost call that has entered ends; true. */
+bool sc_writer_leave_last(SysprofCaptureWriter *writer);
+
+/** What handlers left to the call that they interrupted, at its end; true. */
+bool sc_writer_settle(SysprofCaptureWriter *writer);
 
 static inline void sc_writer_count(uint64_t *word)
 {
@@ -80,6 +84,30 @@ static inline void sc_writer_cover(SysprofCaptureWriter *writer, int64_t time)
 		writer->out.end = time;
 }
 
+/** Time to ask the clock how old the buffer's frames are. */
+static inline bool sc_writer_is_due(const SysprofCaptureWriter *writer,
+                                    int64_t time)
+{
+	const uint64_t since =
+		(uint64_t)time - (uint64_t)writer->looked + SC_WRITER_LOOK_NS;
+
+	return SC_UNLIKELY(since >= 2 * SC_WRITER_LOOK_NS);
+}
+
+/** Write the header of a frame and its last 8 bytes, and count it. */
+static inline __attribute__((always_inline)) void
+sc_writer_head(SysprofCaptureWriter *writer, unsigned char *frame, size_t len,
+               unsigned type, int64_t time, int cpu, int32_t pid)
+{
+	sc_store_word(frame, (uint64_t)(uint32_t)pid << 32 |
+	                             (uint64_t)(uint16_t)cpu << 16 | len);
+	sc_store_word(frame + 8, (uint64_t)time);
+	sc_store_word(frame + len - 8, 0);
+	sc_store_word(frame + 16, type);
+	if (type < SYSPROF_CAPTURE_FRAME_LAST)
+		sc_writer_count(&writer->counts[type]);
+}
+
 /**
  * Begin to add a frame of @len bytes, which is made a multiple of 8, its
  * header and its last 8 bytes written.  False and errno: it is not added.
@@ -94,44 +122,34 @@ sc_writer_begin(SysprofCaptureWriter *writer, struct sc_adding *adding,
 		return false;
 	}
 	len = (len + 7) & ~(size_t)7;
-	struct sc_buffer *const buffer = &writer->buffer;
-	const uint64_t since =
-		(uint64_t)time - (uint64_t)writer->looked + SC_WRITER_LOOK_NS;
-	int r = 0;
+	struct sc_buffer_frame frame = { .next = 0 };
+	const bool is_begun =
+		!sc_writer_is_due(writer, time) &&
+		sc_buffer_begin(&writer->buffer, (uint32_t)len, &frame);
 	adding->writer = writer;
-	adding->is_outermost = sc_buffer_enter(buffer);
-	if (SC_UNLIKELY(sc_buffer_used(buffer) + len > buffer->size ||
-	                since >= 2 * SC_WRITER_LOOK_NS) &&
-	    adding->is_outermost)
-		r = sc_writer_make_room(writer, (uint32_t)len, time);
-	unsigned char *const frame =
-		r == 0 ? sc_buffer_reserve(buffer, (uint32_t)len) : NULL;
-	if (SC_UNLIKELY(frame == NULL)) {
-		sc_buffer_leave(buffer);
-		errno = r != 0 ? -r : ENOBUFS;
+	adding->frame = frame.at;
+	adding->next = frame.next;
+	if (SC_UNLIKELY(!is_begun) &&
+	    !sc_writer_enter(adding, (uint32_t)len, time))
 		return false;
-	}
-	adding->frame = frame;
-	sc_store_word(frame, (uint64_t)(uint32_t)pid << 32 |
-	                             (uint64_t)(uint16_t)cpu << 16 | len);
-	sc_store_word(frame + 8, (uint64_t)time);
-	sc_store_word(frame + len - 8, 0);
-	sc_store_word(frame + 16, type);
-	if (type < SYSPROF_CAPTURE_FRAME_LAST)
-		sc_writer_count(&writer->counts[type]);
+	sc_writer_head(writer, adding->frame, len, type, time, cpu, pid);
 	sc_writer_cover(writer, time);
 	return true;
 }
 
 /** True, for the caller to return. */
-static inline bool sc_writer_end(struct sc_adding *adding)
+static inline __attribute__((always_inline)) bool
+sc_writer_end(struct sc_adding *adding)
 {
 	SysprofCaptureWriter *const writer = adding->writer;
-	const bool *const wants = &writer->life->buffer.wants_flush;
 
-	if (SC_UNLIKELY(__atomic_load_n(wants, __ATOMIC_RELAXED)) &&
-	    adding->is_outermost)
-		sc_writer_flush_as_asked(writer);
+	if (SC_LIKELY(adding->next != 0)) {
+		if (SC_UNLIKELY(sc_buffer_end(&writer->buffer, adding->next)))
+			return sc_writer_settle(writer);
+		return true;
+	}
+	if (adding->is_outermost)
+		return sc_writer_leave_last(writer);
 	sc_buffer_leave(&writer->buffer);
 	return true;
 }

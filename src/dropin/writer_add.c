@@ -13,6 +13,7 @@
 #include "dropin/writer.h"
 
 #define FRAME_MAX SYSCAP_FRAME_MAX
+#define MARK_SIZE sizeof(SysprofCaptureMark)
 
 static void store_16(unsigned char *at, uint16_t n)
 {
@@ -132,22 +133,27 @@ bool sysprof_capture_writer_add_map(SysprofCaptureWriter *self, int64_t time,
 		NULL);
 }
 
-/* All of a mark but its group and name. */
-static inline __attribute__((always_inline)) bool
-begin_mark(SysprofCaptureWriter *self, struct sc_adding *a, int64_t time,
-           int cpu, int32_t pid, uint64_t duration, const char *message,
-           size_t len)
+/* Until when a mark goes on.  Durations above INT64_MAX are none. */
+static inline int64_t end_of(int64_t time, uint64_t duration)
 {
-	const size_t fixed = sizeof(SysprofCaptureMark);
-	const size_t n = cut(message, len, fixed);
+	int64_t end;
 
-	if (!sc_writer_begin(self, a, fixed + n + 1, SYSPROF_CAPTURE_FRAME_MARK,
-	                     time, cpu, pid))
+	if (__builtin_add_overflow(time, (int64_t)duration, &end) || end < time)
+		end = time;
+	return end;
+}
+
+/* All of a mark but its group and name. */
+static bool begin_mark(SysprofCaptureWriter *self, struct sc_adding *a,
+                       int64_t time, int cpu, int32_t pid, uint64_t duration,
+                       const char *message, size_t n)
+{
+	if (!sc_writer_begin(self, a, MARK_SIZE + n + 1,
+	                     SYSPROF_CAPTURE_FRAME_MARK, time, cpu, pid))
 		return false;
 	sc_store_word(a->frame + 24, duration);
-	copy_text(a->frame + fixed, message, n);
-	if (duration <= INT64_MAX && time <= INT64_MAX - (int64_t)duration)
-		sc_writer_cover(self, time + (int64_t)duration);
+	sc_writer_cover(self, end_of(time, duration));
+	copy_text(a->frame + MARK_SIZE, message, n);
 	return true;
 }
 
@@ -159,11 +165,86 @@ bool sysprof_capture_writer_add_mark(SysprofCaptureWriter *self, int64_t time,
 	struct sc_adding a;
 
 	if (!begin_mark(self, &a, time, cpu, pid, duration, message,
-	                message != NULL ? strlen(message) : 0))
+	                text_size(message, MARK_SIZE)))
 		return false;
 	sc_text_put((char *)a.frame + 32, 24, group);
 	sc_text_put((char *)a.frame + 56, 40, name);
 	return sc_writer_end(&a);
+}
+
+/* As below, whatever has to be done for it. */
+static SC_COLD bool add_mark_slowly(SysprofCaptureWriter *self, int64_t time,
+                                    int cpu, int32_t pid, uint64_t duration,
+                                    const struct syscap_dropin_site *site,
+                                    const char *message, size_t len)
+{
+	struct sc_adding a;
+
+	if (!begin_mark(self, &a, time, cpu, pid, duration, message,
+	                cut(message, len, MARK_SIZE)))
+		return false;
+	memcpy(a.frame + 32, site, sizeof(*site));
+	return sc_writer_end(&a);
+}
+
+/* The same, where sc_buffer_begin() has announced the frame. */
+static SC_COLD bool add_mark_disturbed(SysprofCaptureWriter *self, int64_t time,
+                                       int cpu, int32_t pid, uint64_t duration,
+                                       const struct syscap_dropin_site *site,
+                                       const char *message, size_t len)
+{
+	const size_t n = (MARK_SIZE + len + 1 + 7) & ~(size_t)7;
+	struct sc_adding a = { .writer = self };
+
+	a.next = self->life->buffer.end;
+	if (!sc_writer_enter(&a, (uint32_t)n, time))
+		return false;
+	sc_writer_head(self, a.frame, n, SYSPROF_CAPTURE_FRAME_MARK, time, cpu,
+	               pid);
+	sc_store_word(a.frame + 24, duration);
+	sc_writer_cover(self, end_of(time, duration));
+	copy_text(a.frame + MARK_SIZE, message, len);
+	memcpy(a.frame + 32, site, sizeof(*site));
+	return sc_writer_end(&a);
+}
+
+/* What nearly all marks are has no call inside, so no register to save. */
+static inline __attribute__((always_inline)) bool
+add_mark_quickly(SysprofCaptureWriter *self, int64_t time, int cpu, int32_t pid,
+                 uint64_t duration, const struct syscap_dropin_site *site,
+                 const char *message, size_t len)
+{
+	const size_t n = (MARK_SIZE + len + 1 + 7) & ~(size_t)7;
+	struct sc_buffer_frame frame = { .next = 0 };
+
+	if (SC_UNLIKELY(self == NULL || len > 32 ||
+	                sc_writer_is_due(self, time) ||
+	                !sc_buffer_begin(&self->buffer, (uint32_t)n, &frame))) {
+		if (frame.next != 0)
+			return add_mark_disturbed(self, time, cpu, pid,
+			                          duration, site, message, len);
+		return add_mark_slowly(self, time, cpu, pid, duration, site,
+		                       message, len);
+	}
+	sc_writer_head(self, frame.at, n, SYSPROF_CAPTURE_FRAME_MARK, time, cpu,
+	               pid);
+	sc_store_word(frame.at + 24, duration);
+	sc_writer_cover(self, end_of(time, duration));
+	memcpy(frame.at + 32, site, sizeof(*site));
+	copy_text(frame.at + MARK_SIZE, message, len);
+	if (SC_UNLIKELY(sc_buffer_end(&self->buffer, frame.next)))
+		return sc_writer_settle(self);
+	return true;
+}
+
+static __attribute__((noinline)) bool
+add_mark_with_text(SysprofCaptureWriter *self, int64_t time, int cpu,
+                   int32_t pid, uint64_t duration,
+                   const struct syscap_dropin_site *site, const char *message,
+                   size_t len)
+{
+	return add_mark_quickly(self, time, cpu, pid, duration, site, message,
+	                        len);
 }
 
 bool syscap_dropin_writer_add_mark_at(SysprofCaptureWriter *self, int64_t time,
@@ -171,12 +252,10 @@ bool syscap_dropin_writer_add_mark_at(SysprofCaptureWriter *self, int64_t time,
                                       const struct syscap_dropin_site *site,
                                       const char *message, size_t len)
 {
-	struct sc_adding a;
-
-	if (!begin_mark(self, &a, time, cpu, pid, duration, message, len))
-		return false;
-	memcpy(a.frame + 32, site, sizeof(*site));
-	return sc_writer_end(&a);
+	if (len != 0)
+		return add_mark_with_text(self, time, cpu, pid, duration, site,
+		                          message, len);
+	return add_mark_quickly(self, time, cpu, pid, duration, site, "", 0);
 }
 
 bool sysprof_capture_writer_add_metadata(SysprofCaptureWriter *self,

@@ -83,15 +83,29 @@ static uint64_t address_of(uint32_t i, unsigned at)
 	return 0x400000u + (uint64_t)i * 1000 + at;
 }
 
+/* Literals go another way than texts that the compiler does not know. */
+static bool add_mark(SysprofCaptureWriter *writer, uint32_t i)
+{
+	const char *volatile group = "ledger";
+	const int64_t now = SYSPROF_CAPTURE_CURRENT_TIME;
+	const char *const message = i % 7 ? "message" : NULL;
+
+	if (i % 4 < 2)
+		return sysprof_capture_writer_add_mark(
+			writer, now, -1, 7, i, group, i % 2 ? "odd" : "even",
+			message);
+	if (i % 2)
+		return sysprof_capture_writer_add_mark(
+			writer, now, -1, 7, i, "ledger", "odd", message);
+	return sysprof_capture_writer_add_mark(writer, now, -1, 7, i, "ledger",
+	                                       "even", message);
+}
+
 bool ledger_mark(struct ledger *ledger, SysprofCaptureWriter *writer)
 {
 	const uint32_t i = begin(ledger, LEDGER_MARK);
 
-	return end(ledger, LEDGER_MARK, i,
-	           sysprof_capture_writer_add_mark(
-			   writer, SYSPROF_CAPTURE_CURRENT_TIME, -1, 7, i,
-			   "ledger", i % 2 ? "odd" : "even",
-			   i % 7 ? "message" : NULL));
+	return end(ledger, LEDGER_MARK, i, add_mark(writer, i));
 }
 
 bool ledger_sample(struct ledger *ledger, SysprofCaptureWriter *writer,

@@ -12,7 +12,6 @@
  */
 #include <duktape.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include <syscap/runtime.h>

@@ -13,7 +13,7 @@ function middle(n) {
 
 // a name that is no string is none
 var odd = function () {
-	return middle(2000);
+	return middle(2000) + 1;
 };
 Object.defineProperty(odd, 'name', { value: { toString: function () {
 	throw new Error('the script must not be called by a sampler');

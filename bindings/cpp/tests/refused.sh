@@ -10,8 +10,8 @@ status=0
 
 # compiles CODE, as the body of a function
 compiles() {
-	printf '#include <syscap.hpp>\n#include <string>\nvoid f();\nvoid f()\n{\n%s\n}\n' \
-		"$1" >"$work/case.cpp"
+	printf '%s\n' '#include <syscap.hpp>' '#include <string>' \
+		'void f();' 'void f()' '{' "$1" '}' >"$work/case.cpp"
 	"$CXX" -std=c++17 -fsyntax-only -Wall -Werror \
 		-I"$SYSCAP_SOURCE/include" \
 		-I"$SYSCAP_SOURCE/bindings/cpp/include" \

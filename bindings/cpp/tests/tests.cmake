@@ -2,18 +2,21 @@
 
 set(syscap_cpp_tests ${CMAKE_CURRENT_LIST_DIR})
 
-# The compilers that are here beside the one of the build
-set(syscap_cpp_compilers ${CMAKE_CXX_COMPILER})
-foreach(name g++ clang++ clang++-14)
+# The compiler of the build, and others that are here: each once
+set(syscap_cpp_compilers "")
+set(seen "")
+foreach(name ${CMAKE_CXX_COMPILER} g++ clang++ clang++-14)
 	find_program(SYSCAP_CXX_${name} ${name})
 	mark_as_advanced(SYSCAP_CXX_${name})
-	if(SYSCAP_CXX_${name})
-		list(APPEND syscap_cpp_compilers ${SYSCAP_CXX_${name}})
+	set(compiler ${SYSCAP_CXX_${name}})
+	if(compiler)
+		file(REAL_PATH ${compiler} is)
+		if(NOT is IN_LIST seen)
+			list(APPEND seen ${is})
+			string(APPEND syscap_cpp_compilers " ${compiler}")
+		endif()
 	endif()
 endforeach()
-list(TRANSFORM syscap_cpp_compilers REPLACE "/c\\+\\+$" "/g++")
-list(REMOVE_DUPLICATES syscap_cpp_compilers)
-string(REPLACE ";" " " syscap_cpp_compilers "${syscap_cpp_compilers}")
 
 foreach(standard 11 14 17 20)
 	syscap_binding_test(cpp standard${standard} TIMEOUT 300
@@ -40,15 +43,15 @@ foreach(standard 11 17)
 	syscap_cpp_program(cpp_uses${standard} ${standard}
 		${syscap_cpp_tests}/uses.cpp ${syscap_cpp_tests}/uses_more.cpp)
 	syscap_binding_test(cpp uses${standard}
-		COMMAND ${Python3_EXECUTABLE} ${syscap_cpp_tests}/uses_test.py
+		COMMAND ${Python3_EXECUTABLE} -B ${syscap_cpp_tests}/uses_test.py
 			$<TARGET_FILE:cpp_uses${standard}>)
 endforeach()
 syscap_cpp_program(cpp_uses_bare 20
 	${syscap_cpp_tests}/uses.cpp ${syscap_cpp_tests}/uses_more.cpp)
 target_compile_options(cpp_uses_bare PRIVATE -fno-exceptions -fno-rtti)
 syscap_binding_test(cpp uses_without_exceptions
-	COMMAND ${Python3_EXECUTABLE} ${syscap_cpp_tests}/uses_test.py
+	COMMAND ${Python3_EXECUTABLE} -B ${syscap_cpp_tests}/uses_test.py
 		$<TARGET_FILE:cpp_uses_bare>)
 syscap_binding_test(cpp example
-	COMMAND ${Python3_EXECUTABLE} ${syscap_cpp_tests}/example_test.py
+	COMMAND ${Python3_EXECUTABLE} -B ${syscap_cpp_tests}/example_test.py
 		$<TARGET_FILE:syscap-cpp>)

@@ -119,7 +119,8 @@ impl<'a> Span<'a> {
     #[inline]
     pub fn end_with(mut self, message: fmt::Arguments) {
         if self.begin != 0 {
-            self.finish_with(message);
+            finish_with(self.site, self.begin, message);
+            self.begin = 0;
         }
     }
 
@@ -128,28 +129,30 @@ impl<'a> Span<'a> {
     pub fn cancel(mut self) {
         self.begin = 0;
     }
+}
 
-    #[cold]
-    fn finish_with(&mut self, message: fmt::Arguments) {
-        let (begin, duration) = (self.begin, now() - self.begin);
-        with_formatted(message, |message| self.site.emit(begin, duration, message));
-        self.begin = 0;
-    }
+// These take what the span is made of and not the span: one whose address
+// somebody knows could not be kept out of memory while nothing is recorded.
 
-    #[cold]
-    fn finish(&self) {
-        let duration = now() - self.begin;
-        with_text(self.message, |message| {
-            self.site.emit(self.begin, duration, message)
-        });
-    }
+#[cold]
+#[inline(never)]
+fn finish(site: &Site, begin: i64, message: &str) {
+    let duration = now() - begin;
+    with_text(message, |message| site.emit(begin, duration, message));
+}
+
+#[cold]
+#[inline(never)]
+fn finish_with(site: &Site, begin: i64, message: fmt::Arguments) {
+    let duration = now() - begin;
+    with_formatted(message, |message| site.emit(begin, duration, message));
 }
 
 impl Drop for Span<'_> {
     #[inline]
     fn drop(&mut self) {
         if self.begin != 0 {
-            self.finish();
+            finish(self.site, self.begin, self.message);
         }
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* session.hpp - recording and sampling this process, as long as an object is. */
+/* session.hpp - recording and sampling of this process, by objects. */
 #ifndef SYSCAP_SESSION_HPP
 #define SYSCAP_SESSION_HPP
 
