@@ -26,7 +26,7 @@ static struct sc_numbers own;
 
 static struct sc_numbers *numbers(void)
 {
-	return sc_block != NULL ? &sc_block->counters : &own;
+	return sc_block_is_there() ? &sc_block->counters : &own;
 }
 
 static uint32_t choose_base(void)
@@ -75,7 +75,7 @@ uint32_t sc_counter_id_give(struct syscap_counter *counter)
 	/* Whoever sets the id decides; the index follows from a second race
 	 * that anybody may win, for the number is only an index of bits */
 	__atomic_compare_exchange_n(&counter->id, &none, nth_id(n), false,
-	                            __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	                            __ATOMIC_RELEASE, __ATOMIC_ACQUIRE);
 	if (__atomic_compare_exchange_n(&counter->index, &index, n, false,
 	                                __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
 		return n;

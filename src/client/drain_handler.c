@@ -38,7 +38,7 @@ static bool is_filling(void)
 
 bool sc_drain_handler_is_needed(void)
 {
-	if (sc_process == NULL || sc_plan_sink() < SC_SINK_TRACE)
+	if (!sc_process_is_there() || sc_plan_sink() < SC_SINK_TRACE)
 		return false;
 	/* A thread that is awake needs no help; without one this stays set */
 	if (__atomic_load_n(&sc_process->session, __ATOMIC_RELAXED) != NULL &&

@@ -490,7 +490,7 @@ SC_COLD void sc_wake_drainer(void)
 	struct sc_session *s;
 
 	if (__atomic_exchange_n(&sc_drain_sleeping, 0, __ATOMIC_SEQ_CST) == 0 ||
-	    sc_process == NULL)
+	    !sc_process_is_there())
 		return;
 	s = sc_session_look();
 	if (s != NULL) {

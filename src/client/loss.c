@@ -92,7 +92,7 @@ void sc_loss_count_stray(uint8_t type, uint32_t len, int64_t time)
 {
 	const uint8_t kind = type < SC_LOSS_KINDS ? type : SC_LOSS_ABANDONED;
 
-	if (sc_process == NULL)
+	if (!sc_process_is_there())
 		return;
 	add(&sc_process->lost, kind, len, time);
 	count_for_process(kind);

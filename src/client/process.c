@@ -46,7 +46,8 @@ static struct sc_control_socket control = { .fd = -1 };
 
 void sc_process_set_reason(const char *text)
 {
-	const char **const at = sc_block != NULL ? &sc_block->reason : &reason;
+	const char **const at =
+		sc_block_is_there() ? &sc_block->reason : &reason;
 
 	__atomic_store_n(at, text, __ATOMIC_RELAXED);
 }
@@ -54,7 +55,7 @@ void sc_process_set_reason(const char *text)
 void sc_process_turn_off(const char *why)
 {
 	sc_process_set_reason(why);
-	if (sc_block != NULL)
+	if (sc_block_is_there())
 		sc_roll_set_active(0);
 	else
 		__atomic_store_n(&sc_active, 0, __ATOMIC_RELAXED);
@@ -127,7 +128,7 @@ int sc_process_prepare(void)
 	uint32_t expected = NOT_BEGUN;
 
 	sc_process_init();
-	if (sc_process != NULL)
+	if (sc_process_is_there())
 		return 0;
 	while (!__atomic_compare_exchange_n(&phase, &expected, UNDER_WAY, false,
 	                                    __ATOMIC_ACQUIRE,
@@ -135,7 +136,7 @@ int sc_process_prepare(void)
 		expected = NOT_BEGUN; /* another thread is at it */
 		poll(NULL, 0, 1);
 	}
-	const int r = sc_process == NULL ? prepare() : 0;
+	const int r = !sc_process_is_there() ? prepare() : 0;
 	__atomic_store_n(&phase, NOT_BEGUN, __ATOMIC_RELEASE);
 	return r;
 }
@@ -143,7 +144,7 @@ int sc_process_prepare(void)
 void sc_process_join(void)
 {
 	/* Whoever switched us on has pinned us, too */
-	if (sc_process == NULL &&
+	if (!sc_process_is_there() &&
 	    __atomic_load_n(&sc_active, __ATOMIC_ACQUIRE) != 0 &&
 	    __atomic_load_n(&init_phase, __ATOMIC_ACQUIRE) == DONE &&
 	    !sc_share_adopt())
@@ -311,15 +312,15 @@ void syscap_get_stats(struct syscap_stats *stats)
 
 	sc_process_join();
 	all.is_active = syscap_is_active();
-	sc_text_field(
-		all.reason, sizeof(all.reason),
-		__atomic_load_n(sc_block != NULL ? &sc_block->reason : &reason,
-	                        __ATOMIC_RELAXED));
+	sc_text_field(all.reason, sizeof(all.reason),
+	              __atomic_load_n(sc_block_is_there() ? &sc_block->reason
+	                                                  : &reason,
+	                              __ATOMIC_RELAXED));
 	all.n_copies = sc_roll_count();
 	sc_text_field(all.why_alone, sizeof(all.why_alone),
 	              sc_share_why_alone());
 	all.clock_is_tsc = sc_clock_is_tsc();
-	if (sc_process != NULL) {
+	if (sc_process_is_there()) {
 		collect(&all);
 		all.n_written =
 			sc_session_written(all.output, sizeof(all.output));

@@ -49,8 +49,14 @@ struct sc_process {
 	uint64_t n_abandoned;
 };
 
-/** NULL until this copy has something to record into. */
+/** NULL until this copy has something to record into.  As sc_block, and after
+ * it. */
 extern struct sc_process *sc_process;
+
+static inline bool sc_process_is_there(void)
+{
+	return __atomic_load_n(&sc_process, __ATOMIC_ACQUIRE) != NULL;
+}
 
 /** Changes whenever an event of this copy is lost: on-change counters look
  * at it. */

@@ -141,11 +141,20 @@ static struct sc_block *make_block(const struct sc_control_socket *control)
 	return block;
 }
 
+/* Two threads may adopt at the same time, the same: each word is stored once. */
 static void use_block(struct sc_block *block)
 {
-	sc_states = (struct sc_state *)(void *)block->states;
-	__atomic_store_n(&sc_block, block, __ATOMIC_RELEASE);
-	__atomic_store_n(&sc_process, block->process, __ATOMIC_RELEASE);
+	struct sc_state *no_states = NULL;
+	struct sc_block *no_block = NULL;
+	struct sc_process *no_process = NULL;
+
+	__atomic_compare_exchange_n(&sc_states, &no_states,
+	                            (struct sc_state *)(void *)block->states,
+	                            false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+	__atomic_compare_exchange_n(&sc_block, &no_block, block, false,
+	                            __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+	__atomic_compare_exchange_n(&sc_process, &no_process, block->process,
+	                            false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
 static const char *why_not(const struct sc_block *block)

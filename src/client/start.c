@@ -190,7 +190,7 @@ int syscap_stop(void)
 	int r = -ENOENT;
 
 	sc_process_join();
-	if (sc_process == NULL || !sc_plan_is_started())
+	if (!sc_process_is_there() || !sc_plan_is_started())
 		return -ENOENT;
 	block_signals(&before);
 	if (!sc_session_take_life(sc_clock_kernel() + STOP_NS)) {
@@ -224,7 +224,7 @@ int syscap_drain(void)
 	int r = 0;
 
 	sc_process_join();
-	if (sc_process == NULL || !sc_process->session)
+	if (!sc_process_is_there() || !sc_process->session)
 		return 0;
 	block_signals(&before);
 	s = sc_session_look();
@@ -259,7 +259,7 @@ static void end_at_exit(void)
 {
 	sigset_t before;
 
-	if (sc_process == NULL || sc_process->session == NULL ||
+	if (!sc_process_is_there() || sc_process->session == NULL ||
 	    sc_process->pid != getpid())
 		return;
 	block_signals(&before);
@@ -289,7 +289,7 @@ __attribute__((destructor)) static void end_at_unload(void)
 	uint32_t abi = SC_PRIVATE_ABI;
 
 	/* It may have been switched on by another, and had no event since */
-	if (sc_process == NULL && !sc_share_adopt())
+	if (!sc_process_is_there() && !sc_share_adopt())
 		return;
 	const struct sc_session *const s = sc_session_look();
 	if (s != NULL)

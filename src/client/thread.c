@@ -328,7 +328,7 @@ SC_COLD struct sc_thread *sc_thread_first(uint8_t type)
 	const int saved = errno;
 	struct undisturbed before;
 
-	if (sc_process == NULL) {
+	if (!sc_process_is_there()) {
 		sc_process_init();
 		if (__atomic_load_n(&sc_active, __ATOMIC_ACQUIRE) == 0)
 			return NULL;
@@ -338,7 +338,7 @@ SC_COLD struct sc_thread *sc_thread_first(uint8_t type)
 	}
 	/* Acquire: what was set up before recording began is there */
 	if (__atomic_load_n(&sc_active, __ATOMIC_ACQUIRE) == 0 ||
-	    sc_process == NULL)
+	    !sc_process_is_there())
 		return NULL;
 	keep_undisturbed(&before);
 	/* Dead: this thread ends, and another copy's part of it knows */

@@ -37,7 +37,7 @@ struct reading {
  */
 bool sc_clock_is_tsc(void)
 {
-	return sc_block != NULL && sc_block->clock_is_tsc != 0;
+	return sc_block_is_there() && sc_block->clock_is_tsc != 0;
 }
 
 int64_t sc_clock_kernel(void)

@@ -155,7 +155,16 @@ struct sc_block {
 	struct sc_copy copies[SC_COPIES_MAX];
 };
 
-/** NULL: this copy has never had anything to record into. */
+/**
+ * NULL: this copy has never had anything to record into.  Stored once, with
+ * release; whoever finds it there by sc_block_is_there() may then read it as
+ * it is.
+ */
 extern struct sc_block *sc_block;
+
+static inline bool sc_block_is_there(void)
+{
+	return __atomic_load_n(&sc_block, __ATOMIC_ACQUIRE) != NULL;
+}
 
 #endif

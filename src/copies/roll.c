@@ -112,7 +112,7 @@ bool sc_roll_end(uint32_t private_abi)
  * on, leave two entries of it: that does no harm but here. */
 uint32_t sc_roll_count(void)
 {
-	const uint32_t n = sc_block != NULL ? n_entered(sc_block) : 0;
+	const uint32_t n = sc_block_is_there() ? n_entered(sc_block) : 0;
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < n; i++) {

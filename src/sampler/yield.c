@@ -13,7 +13,7 @@ static bool offers;
 
 void sc_yield_offer(void)
 {
-	if (sc_block == NULL)
+	if (!sc_block_is_there())
 		return;
 	offers = true;
 	__atomic_store_n(&sc_block->sampler_yields, 1, __ATOMIC_RELAXED);
@@ -34,7 +34,7 @@ void sc_yield_done(void)
 
 bool sc_yield_ask(void)
 {
-	if (sc_block == NULL ||
+	if (!sc_block_is_there() ||
 	    __atomic_load_n(&sc_block->sampler_yields, __ATOMIC_RELAXED) == 0)
 		return false;
 	__atomic_store_n(&sc_block->sampler_wanted, 1, __ATOMIC_RELAXED);

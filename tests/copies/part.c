@@ -66,16 +66,21 @@ static uint32_t counter_id(void)
 	return value.id;
 }
 
+static struct syscap_counter many[100];
+
+__attribute__((constructor)) static void name_counters(void)
+{
+	for (unsigned i = 0; i < 100; i++) {
+		strcpy(many[i].category, PART_NAME);
+		memcpy(many[i].name, "one 00", 7);
+		many[i].name[4] = (char)('0' + i / 10);
+		many[i].name[5] = (char)('0' + i % 10);
+	}
+}
+
 static void count_one(unsigned i, int64_t to)
 {
-	static struct syscap_counter many[100];
-	struct syscap_counter *const counter = &many[i % 100];
-
-	strcpy(counter->category, PART_NAME);
-	memcpy(counter->name, "one 00", 7);
-	counter->name[4] = (char)('0' + i % 100 / 10);
-	counter->name[5] = (char)('0' + i % 10);
-	SYSCAP_COUNTER_SET(*counter, to);
+	SYSCAP_COUNTER_SET(many[i % 100], to);
 }
 
 /* ----------------------------------------------------------------- names */
