@@ -754,7 +754,8 @@ SYSCAP_INLINE void syscap_counter_set_bits(struct syscap_counter *counter,
 	sc_store_word(frame + 8, (uint64_t)now);
 	sc_store_word(frame + 16, place.tag_word | SYSCAP_FRAME_CTRSET);
 	sc_store_word(frame + 24, 1);
-	sc_store_word(frame + 32, counter->id);
+	sc_store_word(frame + 32,
+	              __atomic_load_n(&counter->id, __ATOMIC_RELAXED));
 	memset(frame + 40, 0, 24);
 	sc_store_word(frame + 64, bits);
 	memset(frame + 72, 0, 56);

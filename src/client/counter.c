@@ -26,7 +26,9 @@ static unsigned char *take_definition(struct sc_thread *st,
 	memcpy(frame + 32, counter->category, 32);
 	memcpy(frame + 64, counter->name, 32);
 	memcpy(frame + 96, counter->description, 52);
-	const uint32_t id_and_type = counter->id | counter->type << 24;
+	const uint32_t id_and_type =
+		__atomic_load_n(&counter->id, __ATOMIC_RELAXED) | counter->type
+									  << 24;
 	memcpy(frame + 148, &id_and_type, 4);
 	sc_store_word(frame + 152, 0);
 	return frame;
@@ -83,7 +85,8 @@ SC_COLD void sc_counter_slow(struct syscap_counter *counter, uint64_t bits,
 	if (frame != NULL) {
 		sc_store_word(frame + 24, 1);
 		memset(frame + 32, 0, 96);
-		sc_store_word(frame + 32, counter->id);
+		sc_store_word(frame + 32,
+		              __atomic_load_n(&counter->id, __ATOMIC_RELAXED));
 		sc_store_word(frame + 64, bits);
 		sc_commit(frame, SYSCAP_FRAME_CTRSET, st->tid_tag);
 	}
@@ -139,7 +142,9 @@ static void set_group(struct sc_thread *st,
 		unsigned char *const group = frame + 32 + 96 * (i / PER_GROUP);
 		const unsigned slot = i % PER_GROUP;
 
-		memcpy(group + 4 * slot, &counters[i]->id, 4);
+		const uint32_t id =
+			__atomic_load_n(&counters[i]->id, __ATOMIC_RELAXED);
+		memcpy(group + 4 * slot, &id, 4);
 		memcpy(group + 32 + 8 * slot, &values[i], 8);
 	}
 	sc_commit(frame, SYSCAP_FRAME_CTRSET, st->tid_tag);

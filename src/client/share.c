@@ -144,6 +144,8 @@ static struct sc_block *make_block(const struct sc_control_socket *control)
 /* Two threads may adopt at the same time, the same: each word is stored once. */
 static void use_block(struct sc_block *block)
 {
+	if (sc_process_is_there())
+		return;
 	struct sc_state *no_states = NULL;
 	struct sc_block *no_block = NULL;
 	struct sc_process *no_process = NULL;

@@ -534,7 +534,8 @@ const char *sc_names_text(uint32_t index, size_t *ret_len)
 		return lost_text;
 	}
 	*ret_len = entry >> 16 & 0xFFFF;
-	return of->table->arena + (entry >> 32);
+	return __atomic_load_n(&of->table, __ATOMIC_ACQUIRE)->arena +
+	       (entry >> 32);
 }
 
 uint32_t sc_names_lost(void)
