@@ -16,6 +16,8 @@
 
 #include "harness/test.h"
 #include "proc/stack_bounds.h"
+#include <syscap/runtime.h>
+
 #include "unwind/memory.h"
 #include "unwind/registers.h"
 #include "unwind/stack_walk.h"
@@ -359,13 +361,14 @@ TEST(unknown_code_without_a_frame_pointer_is_no_danger)
 
 static uintptr_t step_fp;
 static unsigned n_stepped_out;
+static int stepped_out; /* what it then says */
 
 /* A runtime that knows its own code: the return address is on top. */
 static int step_out(void *context, struct sc_unwind_regs *regs)
 {
 	CHECK(context == &places);
 	if (regs->pc < places.jit || regs->pc >= places.jit + 64)
-		return 0;
+		return -1;
 	n_stepped_out++;
 #if defined(__x86_64__)
 	const uintptr_t *const frame = (const uintptr_t *)(regs->sp + 40);
@@ -379,7 +382,7 @@ static int step_out(void *context, struct sc_unwind_regs *regs)
 	regs->sp += 32;
 #endif
 	step_fp = regs->fp;
-	return 1;
+	return stepped_out;
 }
 
 CHAIN(asks_runtime) static void asks_runtime(void)
@@ -405,6 +408,20 @@ TEST(a_runtime_is_asked_for_the_way_out_of_its_own_code)
 	check = walk_check(&walk);
 	walk_next(&check, CHAIN_PART(asks_runtime));
 	check.at = 2;
+	walk_next(&check, CHAIN_PART(calls_jit));
+	walk_ends_at_start(&check);
+}
+
+TEST(a_frame_that_the_runtime_tells_of_by_itself_is_left_out)
+{
+	struct walk_check check;
+
+	stepped_out = SYSCAP_STEP_TOLD;
+	assemble(without_frame, sizeof(without_frame));
+	calls_jit(asks_runtime);
+	CHECK_EQ(n_stepped_out, 1);
+	check = walk_check(&walk);
+	walk_next(&check, CHAIN_PART(asks_runtime));
 	walk_next(&check, CHAIN_PART(calls_jit));
 	walk_ends_at_start(&check);
 }

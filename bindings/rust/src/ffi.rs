@@ -59,6 +59,8 @@ pub struct Stats {
     pub clock_is_tsc: bool,
     pub n_written: u64,
     pub output: [u8; 1024],
+    pub n_copies: u32,
+    pub why_alone: [u8; 120],
 }
 
 const _: () = {
@@ -67,7 +69,7 @@ const _: () = {
     assert!(size_of::<Counter>() == 144);
     assert!(size_of::<Options>() == 1064);
     assert!(size_of::<SamplerOptions>() == 288);
-    assert!(size_of::<Stats>() == 1200);
+    assert!(size_of::<Stats>() == 1328);
 };
 
 extern "C" {

@@ -210,6 +210,8 @@ pub struct Stats {
     pub n_abandoned: u64,
     /// Threads' rings that are mapped now.
     pub n_rings: u32,
+    /// Copies of the library in the process that act as one, this one too.
+    pub n_copies: u32,
     /// Bytes that the process wrote by itself.
     pub n_written: u64,
 }
@@ -227,6 +229,8 @@ pub fn stats() -> Stats {
         clock_is_tsc: false,
         n_written: 0,
         output: [0; 1024],
+        n_copies: 0,
+        why_alone: [0; 120],
     };
     // SAFETY: size says what there is
     unsafe { ffi::syscap_get_stats(&mut raw) };
@@ -235,6 +239,7 @@ pub fn stats() -> Stats {
         n_dropped: raw.n_dropped,
         n_abandoned: raw.n_abandoned,
         n_rings: raw.n_rings,
+        n_copies: raw.n_copies,
         n_written: raw.n_written,
     }
 }
