@@ -39,48 +39,11 @@ for name in a b program; do
 done
 "$cc" -shared -o a.so part_a.o objects/*.o -pthread
 "$cc" -shared -o b.so part_b.o objects/*.o -pthread
-cat >main.c <<'END'
-#include <dlfcn.h>
-#include <stdio.h>
-#include "copies/part.h"
-
-static const struct part *load(const char *path)
-{
-	void *const handle = dlopen(path, RTLD_NOW);
-	const struct part *(*get)(void) = NULL;
-
-	if (handle != NULL)
-		*(void **)&get = dlsym(handle, "part_get");
-	return get != NULL ? get() : NULL;
-}
-
-int main(void)
-{
-	const struct part *const parts[] = { part_get(), load("./a.so"),
-		                             load("./b.so") };
-	struct syscap_stats stats = { .size = sizeof(stats) };
-
-	for (int i = 0; i < 3; i++) {
-		if (parts[i] == NULL)
-			return printf("%s\n", dlerror()), 1;
-		parts[i]->mark(1, 1);
-	}
-	for (int i = 0; i < 3; i++) {
-		parts[i]->stats(&stats);
-		if (stats.n_copies != 3 || stats.why_alone[0] != '\0') {
-			printf("%s: %u copies, alone: %s\n", parts[i]->name,
-			       stats.n_copies, stats.why_alone);
-			return 1;
-		}
-	}
-	return 0;
-}
-END
 # shellcheck disable=SC2086
-"$cc" $flags main.c part_program.o objects/*.o -o main -pthread -ldl
+"$cc" $flags "$tests/copies/together.c" part_program.o objects/*.o -o together -pthread -ldl
 for space in 0x8000000000 0x40000000000; do
 	SYSCAP_OUTPUT="$work/out-$space.syscap" SYSCAP_THREAD=0 \
-		"$qemu" -R "$space" ./main || {
+		"$qemu" -R "$space" ./together || {
 		echo "with $space bytes of addresses: failed"
 		exit 1
 	}

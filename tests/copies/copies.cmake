@@ -98,3 +98,28 @@ foreach(file self started)
 		copies/census_file.c harness/written.c)
 	syscap_copies_test(${file} LABEL long)
 endforeach()
+
+# The drop-in's copies, and GNOME's beside them.
+if(SYSCAP_DROPIN)
+	syscap_test(copies test_collector.c LIBS syscap_peer ${CMAKE_DL_LIBS})
+	target_compile_definitions(test_copies_collector PRIVATE
+		COPIES_HAVE_STOCK=$<BOOL:${sysprof_capture_FOUND}>)
+	set(collector_a sysprof_capture)
+	set(collector_b sysprof_capture)
+	set(collector_stock PkgConfig::sysprof_capture)
+	foreach(name a b stock)
+		if(name STREQUAL stock AND NOT sysprof_capture_FOUND)
+			continue()
+		endif()
+		add_library(copies_collector_${name} MODULE copies/collector.c)
+		target_include_directories(copies_collector_${name}
+			PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+		target_link_libraries(copies_collector_${name}
+			PRIVATE syscap_options ${collector_${name}})
+		set_target_properties(copies_collector_${name} PROPERTIES
+			PREFIX "" C_EXTENSIONS ON
+			LIBRARY_OUTPUT_DIRECTORY ${syscap_test_bin})
+		add_dependencies(test_copies_collector
+			copies_collector_${name})
+	endforeach()
+endif()

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* collector.h - what collector.c's libraries export. */
+#ifndef SYSCAP_COPIES_COLLECTOR_H
+#define SYSCAP_COPIES_COLLECTOR_H
+
+/** Emit @n marks (@group, "mark") and a counter (@group, "value"), whose
+ * number is returned. */
+__attribute__((visibility("default"))) unsigned
+collector_emit(const char *group, unsigned n);
+
+typedef unsigned collector_emit_fn(const char *group, unsigned n);
+
+#endif
