@@ -107,7 +107,7 @@ TEST(copies_of_the_drop_in_have_one_ring_a_thread)
 }
 
 #if COPIES_HAVE_STOCK
-CHILD(with_stock)
+CHILD(with_gnomes)
 {
 	run(true);
 }
@@ -117,7 +117,7 @@ TEST(a_stock_copy_beside_them_keeps_its_own_rings_and_numbers)
 	struct peer peer;
 	unsigned n_marks = 0;
 
-	peer_start(&peer, "with_stock", RING, PEER_STOCK);
+	peer_start(&peer, "with_gnomes", RING, PEER_STOCK);
 	CHECK_EQ(peer_finish(&peer), 0);
 	CHECK_EQ(peer.n_rings, 2 * N_THREADS);
 	for (unsigned i = 0; i < peer.n_rings; i++) {
