@@ -87,7 +87,8 @@ function harness.record_command(command, options)
   local capture = harness.path "capture.syscap"
   local text, status = harness.output(
     (options.environment or "") .. " " .. quote(syscap) ..
-    " record -q --force -o " .. quote(capture) .. " -- " .. command .. " 2>&1")
+    " record -q --force " .. (options.record or "") .. " -o " ..
+    quote(capture) .. " -- " .. command .. " 2>&1")
   if status ~= 0 and not options.may_fail then
     error("the program failed: " .. text, 0)
   end

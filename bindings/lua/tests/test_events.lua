@@ -42,6 +42,41 @@ t.test("an id stands for its group and name in every function", function()
   end
 end)
 
+t.test("6,000 names are all told, each time they are said", function()
+  t.record([[
+    local syscap = require "syscap"
+    for round = 1, 2 do
+      for i = 1, 6000 do
+        syscap.mark("many", "name " .. i, syscap.now(), i)
+        if i % 250 == 0 then os.execute "sleep 0.02" end
+      end
+    end
+    syscap.since(syscap.id("app", 5), syscap.begin())
+    syscap.since("app", 5, syscap.begin())
+  ]], { record = "--ring-kib=4096" })
+  local marks = t.marks()
+  for i = 1, 6000 do
+    local list = marks["many.name " .. i]
+    t.check(list and #list == 2 and list[1].duration == i and
+            list[2].duration == i, i)
+  end
+  t.equal(#marks["app.5"], 2)
+end)
+
+t.test("what is no text in the place of one is an error", function()
+  t.record [[
+    local syscap = require "syscap"
+    for _, name in ipairs { "mark", "since" } do
+      local ok, why = pcall(syscap[name], nil, "name", 1, 1)
+      assert(not ok and why:find "bad argument #1.*string expected", why)
+      ok, why = pcall(syscap[name], "group", {}, 1, 1)
+      assert(not ok and why:find "bad argument #2.*string expected", why)
+    end
+    assert(not pcall(syscap.instant, "group"))
+    assert(not pcall(syscap.id, "group"))
+  ]]
+end)
+
 t.test("numbers and texts of any length do no harm", function()
   t.record [[
     local syscap = require "syscap"

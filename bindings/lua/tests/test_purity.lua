@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- test_purity.lua - the handler of a tick, with a Lua state followed, neither
--- allocates nor frees nor locks; counted by purity.so (PURITY).
+-- allocates nor frees nor locks; counted by handler_watch.so (HANDLER_WATCH).
 local t = dofile(arg[0]:match "^.*/" .. "harness.lua")
 local programs = dofile(arg[0]:match "^.*/" .. "programs.lua")
 
@@ -11,10 +11,10 @@ t.test("no tick allocates, frees or locks", function()
     local seconds = 1.5
     %s
     print(sampling:stats().samples)]]):format(programs.work),
-    { before = "env LD_PRELOAD=" .. os.getenv "PURITY" .. " " })
+    { before = "env LD_PRELOAD=" .. os.getenv "HANDLER_WATCH" .. " " })
   local samples = tonumber(text:match "^(%d+)")
   local entries, allocations, frees, locks = text:match(
-    "purity: (%d+) entries, (%d+) allocations, (%d+) frees, (%d+) locks")
+    "handled (%d+) allocated (%d+) freed (%d+) locked (%d+)")
   t.check(samples > 2000, text)
   t.check(tonumber(entries) >= samples, text)
   t.equal(tonumber(allocations), 0, "allocations")

@@ -213,14 +213,14 @@ test('the handler allocates nothing, frees nothing and takes no lock', (t) => {
     args: ['2000', 'churn'],
     env: {
       SYSCAP_SAMPLE: '5000,wall',
-      SYSCAP_WATCH_TO: told,
-      LD_PRELOAD: process.env.SYSCAP_WATCH,
+      HANDLER_WATCH_TO: told,
+      LD_PRELOAD: process.env.HANDLER_WATCH,
     },
   });
   const [, handlers, rest] =
-    /^handlers (\d+) (.*)\n$/.exec(fs.readFileSync(told, 'utf8'));
+    /^handled (\d+) (.*)\n$/.exec(fs.readFileSync(told, 'utf8'));
   assert.ok(handlers >= 1000, `${handlers} ticks`);
-  assert.equal(rest, 'allocations 0 frees 0 locks 0');
+  assert.equal(rest, 'allocated 0 freed 0 locked 0');
 });
 
 test('an addon for another Node says so', (t) => {

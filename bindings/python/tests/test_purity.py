@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A tick in Python code allocates nothing, frees nothing, takes no lock.
 
-PURITY names the library of purity.c, which counts.
+HANDLER_WATCH names the library of handler_watch.c, which counts.
 """
 
 import os
@@ -22,12 +22,12 @@ class Purity(unittest.TestCase):
             env = dict(os.environ, **environment)
             run = subprocess.run(
                 [SYSCAP, "record", "-o", f"{folder}/x.syscap", "--",
-                 "env", f"LD_PRELOAD={os.environ['PURITY']}",
+                 "env", f"LD_PRELOAD={os.environ['HANDLER_WATCH']}",
                  sys.executable, "-c", CHURN, "1.5"],
                 env=env, capture_output=True, text=True, timeout=100,
                 check=False)
         self.assertEqual(run.returncode, 0, run.stderr)
-        told = re.search(r"purity: handled (\d+) allocated (\d+) "
+        told = re.search(r"handled (\d+) allocated (\d+) "
                          r"freed (\d+) locked (\d+)", run.stderr)
         self.assertIsNotNone(told, run.stderr)
         return tuple(map(int, told.groups()))
@@ -39,7 +39,7 @@ class Purity(unittest.TestCase):
         self.assertEqual(impure, [0, 0, 0])
 
     def test_it_would_be_seen(self):
-        handled, allocated, _, _ = self.count(PURITY_BITES="1")
+        handled, allocated, _, _ = self.count(HANDLER_WATCH_BITES="1")
         self.assertGreaterEqual(allocated, handled - 1)
 
 

@@ -1,8 +1,5 @@
 # What is shown of the package, with each interpreter it was built for.
 
-add_library(python_purity MODULE ${CMAKE_CURRENT_LIST_DIR}/purity.c)
-target_link_libraries(python_purity PRIVATE syscap_options ${CMAKE_DL_LIBS})
-
 # python_test(<id> <name> <arguments of syscap_binding_test and COMMAND's>)
 function(python_test id name script)
 	cmake_parse_arguments(PARSE_ARGV 3 arg "SERIAL"
@@ -49,8 +46,7 @@ foreach(id IN LISTS python_ids)
 		DEPENDS ${unchecked}.copied)
 	python_test(${id} churn_unchecked test_churn LABEL verylong
 		TIMEOUT 900 ARGUMENTS 6 4 ${unchecked})
-	python_test(${id} purity test_purity LABEL short
-		ENVIRONMENT PURITY=$<TARGET_FILE:python_purity>)
+	python_test(${id} purity test_purity LABEL short)
 	python_test(${id} types test_package LABEL short)
 	python_test(${id} example test_example LABEL short)
 endforeach()
