@@ -25,6 +25,13 @@ if jit.status() then
     int syscap_lua_is_active(void);
     double syscap_lua_now(void);
     double syscap_lua_begin(void);
+    struct syscap_lua_site { char texts[64]; };
+    int syscap_lua_site(struct syscap_lua_site *, const char *, const char *);
+    void syscap_lua_mark_at(const struct syscap_lua_site *, double, double,
+                            const char *);
+    void syscap_lua_since_at(const struct syscap_lua_site *, double,
+                             const char *);
+    void syscap_lua_instant_at(const struct syscap_lua_site *, const char *);
     void syscap_lua_mark(const char *, const char *, double, double,
                          const char *);
     void syscap_lua_mark_id(uint32_t, double, double, const char *);
@@ -56,30 +63,104 @@ if jit.status() then
     return C.syscap_lua_begin()
   end
 
+  -- Places by group and name, and by number.  Programs may make names
+  -- without end: from MAX on new ones are handed on as texts.
+  local Site = ffi.typeof "struct syscap_lua_site"
+  local MAX = 4096
+  local named, numbered, n_named = {}, {}, 0
+
+  local function check(caller, arg, value)
+    value = text(value)
+    if type(value) == "string" then return value end
+    error(("bad argument #%d to '%s' (string expected, got %s)"):format(
+          arg, caller, type(value)), 4)
+  end
+
+  -- The place of texts that are not in named, or nil where it is not kept.
+  local function keep(caller, group, name)
+    group, name = check(caller, 1, group), check(caller, 2, name)
+    if n_named >= MAX then return nil end
+    local site = Site()
+    if C.syscap_lua_site(site, group, name) == 0 then return nil end
+    local of_group = named[group]
+    if not of_group then
+      of_group = {}
+      named[group] = of_group
+    end
+    if not of_group[name] then n_named = n_named + 1 end
+    of_group[name] = site
+    return site
+  end
+
+  local function find(caller, group, name)
+    local of_group = named[group]
+    return of_group and of_group[name] or keep(caller, group, name)
+  end
+
+  local id = core.id
+
+  function core.id(group, name)
+    local number = id(group, name) -- raises the errors
+    if not numbered[number] then
+      numbered[number] = find("id", group, name)
+    end
+    return number
+  end
+
   function core.mark(group, name, begin, duration, message)
     if C.syscap_lua_is_active() == 0 then return end
     if type(group) == "number" then
-      C.syscap_lua_mark_id(group, name, begin, text(duration))
+      local site = numbered[group]
+      if site then
+        C.syscap_lua_mark_at(site, name, begin, text(duration))
+      else
+        C.syscap_lua_mark_id(group, name, begin, text(duration))
+      end
+      return
+    end
+    local site = find("mark", group, name)
+    if site then
+      C.syscap_lua_mark_at(site, begin, duration, text(message))
     else
-      C.syscap_lua_mark(group, name, begin, duration, text(message))
+      C.syscap_lua_mark(group, text(name), begin, duration, text(message))
     end
   end
 
   function core.since(group, name, begin, message)
     if C.syscap_lua_is_active() == 0 then return end
     if type(group) == "number" then
-      C.syscap_lua_since_id(group, name, text(begin))
+      local site = numbered[group]
+      if site then
+        C.syscap_lua_since_at(site, name, text(begin))
+      else
+        C.syscap_lua_since_id(group, name, text(begin))
+      end
+      return
+    end
+    local site = find("since", group, name)
+    if site then
+      C.syscap_lua_since_at(site, begin, text(message))
     else
-      C.syscap_lua_since(group, name, begin, text(message))
+      C.syscap_lua_since(group, text(name), begin, text(message))
     end
   end
 
   function core.instant(group, name, message)
     if C.syscap_lua_is_active() == 0 then return end
     if type(group) == "number" then
-      C.syscap_lua_instant_id(group, text(name))
+      local site = numbered[group]
+      if site then
+        C.syscap_lua_instant_at(site, text(name))
+      else
+        C.syscap_lua_instant_id(group, text(name))
+      end
+      return
+    end
+    local site = find("instant", group, name)
+    if site then
+      C.syscap_lua_instant_at(site, text(message))
     else
-      C.syscap_lua_instant(group, name, text(message))
+      C.syscap_lua_instant(group, text(name), text(message))
     end
   end
 

@@ -44,12 +44,12 @@ void bench_c_nop(void)
 int luaopen_bench_c(lua_State *L);
 #pragma GCC visibility pop
 
-/* Sleep while the recorder empties the rings. */
+/* pause(ms): the recorder empties the rings meanwhile */
 static int pause_here(lua_State *L)
 {
-	const struct timespec time = { 0, 30000000 };
+	const long ms = (long)lua_tointeger(L, 1);
+	const struct timespec time = { ms / 1000, ms % 1000 * 1000000 };
 
-	(void)L;
 	nanosleep(&time, NULL);
 	return 0;
 }

@@ -38,6 +38,14 @@ int sl_site_check(lua_State *L, int arg, struct sl_site *ret_site)
 	return arg + 2;
 }
 
+/* As luaL_optstring(), in one call where it is a text. */
+static const char *message_at(lua_State *L, int arg)
+{
+	const char *const message = lua_tostring(L, arg);
+
+	return message != NULL ? message : luaL_optstring(L, arg, NULL);
+}
+
 static void emit(const struct sl_site *site, int64_t begin, int64_t duration,
                  const char *message)
 {
@@ -85,7 +93,7 @@ static int instant(lua_State *L)
 	if (!syscap_is_active())
 		return 0;
 	const int arg = sl_site_check(L, 1, &site);
-	emit(&site, syscap_clock(), 0, luaL_optstring(L, arg, NULL));
+	emit(&site, syscap_clock(), 0, message_at(L, arg));
 	return 0;
 }
 
@@ -99,7 +107,7 @@ static int mark(lua_State *L)
 	const int arg = sl_site_check(L, 1, &site);
 	const int64_t from = sl_check_time(L, arg);
 	const int64_t duration = sl_check_time(L, arg + 1);
-	emit(&site, from, duration, luaL_optstring(L, arg + 2, NULL));
+	emit(&site, from, duration, message_at(L, arg + 2));
 	return 0;
 }
 
@@ -112,7 +120,7 @@ static int since(lua_State *L)
 		return 0;
 	const int arg = sl_site_check(L, 1, &site);
 	const int64_t from = sl_check_time(L, arg);
-	const char *const message = luaL_optstring(L, arg + 1, NULL);
+	const char *const message = message_at(L, arg + 1);
 	if (from != 0)
 		emit(&site, from, syscap_clock() - from, message);
 	return 0;
@@ -131,7 +139,7 @@ static int link_mark(lua_State *L)
 	const char *const group = luaL_checkstring(L, 2);
 	const char *const name = luaL_checkstring(L, 3);
 	const uint64_t number = (uint64_t)sl_check_time(L, 4);
-	syscap_linked(group, name, kind, number, luaL_optstring(L, 5, NULL));
+	syscap_linked(group, name, kind, number, message_at(L, 5));
 	return 0;
 }
 

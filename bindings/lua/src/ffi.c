@@ -3,15 +3,17 @@
  * ffi.c - what syscap.lua calls by LuaJIT's FFI, which compiled code does
  * without leaving it.  The declarations are there once more.
  *
- * Numbers instead of 64-bit integers, which LuaJIT would have to box.  The
- * functions are in the module itself, so that one copy of the library has
- * the events of both ways.
+ * Numbers instead of 64-bit integers, which LuaJIT would have to box.  Places
+ * that syscap.lua keeps come as pointers (_at): nothing is to be looked up, and
+ * the mark is written here.  The functions are in the module itself, so that
+ * one copy of the library has the events of both ways.
  */
 #include "module.h"
 
 #if LUA_VERSION_NUM == 501
 
 #include <stdint.h>
+#include <string.h>
 
 #include <syscap.h>
 
@@ -19,6 +21,14 @@
 int syscap_lua_is_active(void);
 double syscap_lua_now(void);
 double syscap_lua_begin(void);
+int syscap_lua_site(struct syscap_mark_site *site, const char *group,
+                    const char *name);
+void syscap_lua_mark_at(const struct syscap_mark_site *site, double begin,
+                        double duration, const char *message);
+void syscap_lua_since_at(const struct syscap_mark_site *site, double begin,
+                         const char *message);
+void syscap_lua_instant_at(const struct syscap_mark_site *site,
+                           const char *message);
 void syscap_lua_mark(const char *group, const char *name, double begin,
                      double duration, const char *message);
 void syscap_lua_mark_id(uint32_t id, double begin, double duration,
@@ -53,6 +63,47 @@ double syscap_lua_begin(void)
 	return (double)syscap_begin();
 }
 
+/* Fill the zeroed @site.  0: the texts are too long, and to be cut by those
+ * who know where. */
+int syscap_lua_site(struct syscap_mark_site *site, const char *group,
+                    const char *name)
+{
+	const size_t n_group = strlen(group), n_name = strlen(name);
+
+	if (n_group >= sizeof(site->group) || n_name >= sizeof(site->name))
+		return 0;
+	memcpy(site->group, group, n_group);
+	memcpy(site->name, name, n_name);
+	return 1;
+}
+
+void syscap_lua_mark_at(const struct syscap_mark_site *site, double begin,
+                        double duration, const char *message)
+{
+	if (syscap_is_active())
+		syscap_mark_at(site, (int64_t)begin, (int64_t)duration,
+		               message);
+}
+
+static int64_t until_now(double begin)
+{
+	return syscap_clock() - (int64_t)begin;
+}
+
+void syscap_lua_since_at(const struct syscap_mark_site *site, double begin,
+                         const char *message)
+{
+	if (begin != 0 && syscap_is_active())
+		syscap_mark_at(site, (int64_t)begin, until_now(begin), message);
+}
+
+void syscap_lua_instant_at(const struct syscap_mark_site *site,
+                           const char *message)
+{
+	if (syscap_is_active())
+		syscap_mark_at(site, syscap_clock(), 0, message);
+}
+
 void syscap_lua_mark(const char *group, const char *name, double begin,
                      double duration, const char *message)
 {
@@ -67,11 +118,6 @@ void syscap_lua_mark_id(uint32_t id, double begin, double duration,
 	if (syscap_is_active())
 		syscap_mark_by_id(id, (int64_t)begin, (int64_t)duration,
 		                  message);
-}
-
-static int64_t until_now(double begin)
-{
-	return syscap_clock() - (int64_t)begin;
 }
 
 void syscap_lua_since(const char *group, const char *name, double begin,
