@@ -288,8 +288,9 @@ static const unsigned char *here(const struct syscap_reader *reader,
 		*ret_left = reader->size - reader->position;
 		return reader->data + reader->position;
 	}
-	*ret_left = reader->rest_size - (reader->position - reader->size);
-	return reader->rest + (reader->position - reader->size);
+	const uint64_t into = reader->position - reader->size;
+	*ret_left = reader->rest_size - into;
+	return into != 0 ? reader->rest + into : reader->rest;
 }
 
 /* Is there a whole frame at the reader's position?  Tells its length. */
