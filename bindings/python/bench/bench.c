@@ -10,6 +10,9 @@
 #define N    5000
 #define RUNS 25
 
+/* Until a ring of 32 MiB was filled once */
+#define WARM_UP 30
+
 SYSCAP_COUNTER(counter, "bench", "counter", "", SYSCAP_INT64);
 
 static void empty(void)
@@ -51,44 +54,58 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+static const struct {
+	const char *name;
+	void (*loop)(void);
+} loops[] = {
+	{ "empty loop", empty },
+	{ "mark", mark },
+	{ "scope", scope },
+	{ "counter", count },
+	{ "log, message", log_message },
+};
+
+#define N_LOOPS (sizeof(loops) / sizeof(loops[0]))
+
+static double times[N_LOOPS][RUNS];
+
 static double measure(void (*loop)(void))
 {
-	static double times[RUNS];
 	const struct timespec pause = { .tv_nsec = 30 * 1000 * 1000 };
 	struct timespec begin, end;
 
-	for (int i = 0; i < RUNS; i++) {
-		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
-		loop();
-		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
-		times[i] = ((double)(end.tv_sec - begin.tv_sec) * 1e9 +
-		            (double)(end.tv_nsec - begin.tv_nsec)) /
-		           N;
-		if (syscap_is_active())
-			nanosleep(&pause, NULL);
-	}
-	qsort(times, RUNS, sizeof(*times), compare);
-	return times[RUNS / 2];
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+	loop();
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
+	if (syscap_is_active())
+		nanosleep(&pause, NULL);
+	return ((double)(end.tv_sec - begin.tv_sec) * 1e9 +
+	        (double)(end.tv_nsec - begin.tv_nsec)) /
+	       N;
+}
+
+static double median(double *of)
+{
+	qsort(of, RUNS, sizeof(*of), compare);
+	return of[RUNS / 2];
 }
 
 int main(void)
 {
-	static const struct {
-		const char *name;
-		void (*loop)(void);
-	} loops[] = {
-		{ "mark", mark },
-		{ "scope", scope },
-		{ "counter", count },
-		{ "log, message", log_message },
-	};
 	struct syscap_stats stats = { .size = sizeof(stats) };
-	const double base = measure(empty);
 
+	/* The ring's memory is touched for the first time: no run to count */
+	for (size_t n = 0; n < WARM_UP && syscap_is_active(); n++)
+		for (size_t i = 0; i < N_LOOPS; i++)
+			measure(loops[i].loop);
+	for (size_t run = 0; run < RUNS; run++)
+		for (size_t i = 0; i < N_LOOPS; i++)
+			times[i][run] = measure(loops[i].loop);
+	const double base = median(times[0]);
 	printf("C, %s\n", syscap_is_active() ? "on" : "off");
-	for (size_t i = 0; i < sizeof(loops) / sizeof(loops[0]); i++)
+	for (size_t i = 1; i < N_LOOPS; i++)
 		printf("  %-34s%8.1f ns\n", loops[i].name,
-		       measure(loops[i].loop) - base);
+		       median(times[i]) - base);
 	syscap_get_stats(&stats);
 	printf("  dropped %llu\n", (unsigned long long)stats.n_dropped);
 	return 0;

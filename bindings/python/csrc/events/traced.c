@@ -23,18 +23,29 @@ struct traced {
 
 static PyObject *method_type;
 
-static PyObject *traced_call(PyObject *self, PyObject *const *args,
-                             size_t nargsf, PyObject *kwnames)
+/* Of its own: what it keeps on the stack is not for calls while off. */
+__attribute__((noinline)) static PyObject *
+call_recorded(const struct traced *traced, PyObject *const *args, size_t nargsf,
+              PyObject *kwnames)
 {
-	const struct traced *const traced = (const struct traced *)self;
 	const int64_t begin = syscap_begin();
 	PyObject *const result =
 		PyObject_Vectorcall(traced->function, args, nargsf, kwnames);
 
-	if (SC_UNLIKELY(begin != 0) && syscap_is_active())
+	if (begin != 0 && syscap_is_active())
 		syscap_mark_at(&traced->site, begin, syscap_clock() - begin,
 		               NULL);
 	return result;
+}
+
+static PyObject *traced_call(PyObject *self, PyObject *const *args,
+                             size_t nargsf, PyObject *kwnames)
+{
+	const struct traced *const traced = (const struct traced *)self;
+
+	if (SC_UNLIKELY(syscap_is_active()))
+		return call_recorded(traced, args, nargsf, kwnames);
+	return PyObject_Vectorcall(traced->function, args, nargsf, kwnames);
 }
 
 /* @str into @to, of @size zero bytes, cut between characters. */
