@@ -173,6 +173,14 @@ static const char *why_not(const struct sc_block *block)
 	return NULL;
 }
 
+bool sc_share_is_entered(void)
+{
+	struct sc_block *block;
+
+	return sc_page_find(&block) == 0 && why_not(block) == NULL &&
+	       sc_roll_has(block, &sc_active);
+}
+
 bool sc_share_adopt(void)
 {
 	struct sc_block *block;

@@ -18,6 +18,9 @@
  */
 bool sc_share_adopt(void);
 
+/** Whether another copy has entered this one.  any-thread, signal-safe. */
+bool sc_share_is_entered(void);
+
 /**
  * The same, but make the block where there is none: of @control, and of the
  * environment's plan.  @on_thread_exit and @on_child are called for all copies

@@ -288,8 +288,10 @@ __attribute__((destructor)) static void end_at_unload(void)
 {
 	uint32_t abi = SC_PRIVATE_ABI;
 
-	/* It may have been switched on by another, and had no event since */
-	if (!sc_process_is_there() && !sc_share_adopt())
+	/* It may have been switched on by another, and had no event since.
+	 * One that was not is unmapped now: nobody may know of it. */
+	if (!sc_process_is_there() &&
+	    !(sc_share_is_entered() && sc_share_adopt()))
 		return;
 	const struct sc_session *const s = sc_session_look();
 	if (s != NULL)

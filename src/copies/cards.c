@@ -5,7 +5,6 @@
 
 #include <dlfcn.h>
 #include <stddef.h>
-#include <string.h>
 #include <sys/auxv.h>
 
 #include "copies/block.h"
@@ -27,35 +26,32 @@ struct found {
 	struct sc_block *block;
 };
 
-static uintptr_t address_of(const struct dl_phdr_info *object,
-                            const unsigned char *descriptor)
+static uintptr_t address_of(const struct dl_phdr_info *object, uintptr_t note,
+                            int32_t distance)
 {
-	int32_t distance;
+	const uintptr_t at = note + (uintptr_t)(intptr_t)distance;
 
-	memcpy(&distance, descriptor, sizeof(distance));
-	const uintptr_t at =
-		(uintptr_t)descriptor + (uintptr_t)(intptr_t)distance;
 	return at % 8 == 0 && sc_notes_is_in(object, at, sizeof(struct sc_card))
 	               ? at
 	               : 0;
 }
 
-static bool note(const struct dl_phdr_info *object,
-                 const unsigned char *descriptor, void *data)
+static bool note(const struct dl_phdr_info *object, uintptr_t note_at,
+                 int32_t distance, void *data)
 {
 	struct found *const found = data;
-	const uintptr_t at = address_of(object, descriptor);
+	const uintptr_t at = address_of(object, note_at, distance);
 
 	if (at != 0)
 		found->at[found->n++] = at;
 	return found->n == SC_COPIES_MAX;
 }
 
-static bool enter(const struct dl_phdr_info *object,
-                  const unsigned char *descriptor, void *data)
+static bool enter(const struct dl_phdr_info *object, uintptr_t note_at,
+                  int32_t distance, void *data)
 {
 	const struct found *const found = data;
-	const uintptr_t at = address_of(object, descriptor);
+	const uintptr_t at = address_of(object, note_at, distance);
 	unsigned i = 0;
 
 	while (i < found->n && found->at[i] != at)

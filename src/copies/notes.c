@@ -4,18 +4,22 @@
 #include "copies/notes.h"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A static program may have none. */
 #pragma weak dl_iterate_phdr
 
-#define NAME "syscap"
+#define NAME      "syscap"
+#define NOTES_MAX 4096 /* objects have some hundred bytes */
 
 struct search {
 	uint32_t type;
 	sc_note_fn *found;
 	void *data;
+	int fds[2]; /* of a pipe */
 };
 
 static size_t round_up(size_t n, size_t to)
@@ -38,27 +42,46 @@ bool sc_notes_is_in(const struct dl_phdr_info *object, uintptr_t at, size_t n)
 	return false;
 }
 
-/* @align: notes of 8 bytes exist, ours has 4. */
+/*
+ * The @n bytes at @at, which may be unmapped at any time: the loader takes an
+ * object off its list after it has unmapped it.  The kernel copies, and says
+ * so where it can't.
+ */
+static bool copy(const int *fds, void *to, uintptr_t at, size_t n)
+{
+	return write(fds[1], (const void *)at, n) == (ssize_t)n &&
+	       read(fds[0], to, n) == (ssize_t)n;
+}
+
+/* The notes at @notes, a copy of what is at @at.  @align: notes of 8 bytes
+ * exist, ours has 4. */
 static bool look_at_notes(const struct search *search,
                           const struct dl_phdr_info *object,
-                          const unsigned char *at, size_t size, size_t align)
+                          const unsigned char *notes, uintptr_t at, size_t size,
+                          size_t align)
 {
 	ElfW(Nhdr) note;
+	int32_t value;
 
 	while (size >= sizeof(note)) {
-		memcpy(&note, at, sizeof(note));
+		memcpy(&note, notes, sizeof(note));
 		const size_t name = round_up(note.n_namesz, align);
 		const size_t all =
 			sizeof(note) + name + round_up(note.n_descsz, align);
 
 		if (note.n_namesz > size || note.n_descsz > size || all > size)
 			return false;
-		if (note.n_type == search->type && note.n_descsz == 4 &&
+		if (note.n_type == search->type &&
+		    note.n_descsz == sizeof(value) &&
 		    note.n_namesz == sizeof(NAME) &&
-		    memcmp(at + sizeof(note), NAME, sizeof(NAME)) == 0 &&
-		    search->found(object, at + sizeof(note) + name,
-		                  search->data))
-			return true;
+		    memcmp(notes + sizeof(note), NAME, sizeof(NAME)) == 0) {
+			memcpy(&value, notes + sizeof(note) + name,
+			       sizeof(value));
+			if (search->found(object, at + sizeof(note) + name,
+			                  value, search->data))
+				return true;
+		}
+		notes += all;
 		at += all;
 		size -= all;
 	}
@@ -67,15 +90,19 @@ static bool look_at_notes(const struct search *search,
 
 static int look(struct dl_phdr_info *object, size_t size, void *data)
 {
+	const struct search *const search = data;
+	unsigned char notes[NOTES_MAX];
+
 	(void)size;
 	for (unsigned i = 0; i < object->dlpi_phnum; i++) {
 		const ElfW(Phdr) *const segment = &object->dlpi_phdr[i];
 		const uintptr_t at = object->dlpi_addr + segment->p_vaddr;
 
 		if (segment->p_type == PT_NOTE &&
+		    segment->p_filesz <= sizeof(notes) &&
 		    sc_notes_is_in(object, at, segment->p_filesz) &&
-		    look_at_notes(data, object, (const unsigned char *)at,
-		                  segment->p_filesz,
+		    copy(search->fds, notes, at, segment->p_filesz) &&
+		    look_at_notes(search, object, notes, at, segment->p_filesz,
 		                  segment->p_align == 8 ? 8 : 4))
 			return 1;
 	}
@@ -84,7 +111,13 @@ static int look(struct dl_phdr_info *object, size_t size, void *data)
 
 bool sc_notes_each(uint32_t type, sc_note_fn *found, void *data)
 {
-	struct search search = { type, found, data };
+	struct search search = { .type = type, .found = found, .data = data };
 
-	return dl_iterate_phdr != NULL && dl_iterate_phdr(look, &search) != 0;
+	if (dl_iterate_phdr == NULL ||
+	    pipe2(search.fds, O_CLOEXEC | O_NONBLOCK) != 0)
+		return false;
+	const bool is_enough = dl_iterate_phdr(look, &search) != 0;
+	close(search.fds[0]);
+	close(search.fds[1]);
+	return is_enough;
 }

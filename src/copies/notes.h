@@ -11,14 +11,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** @descriptor: of a note of the type that is looked for, 4 bytes.  True: that
- * is enough. */
-typedef bool sc_note_fn(const struct dl_phdr_info *object,
-                        const unsigned char *descriptor, void *data);
+/** Of a note of the type that is looked for: where its 4 bytes stand, and what
+ * they say.  True: that is enough. */
+typedef bool sc_note_fn(const struct dl_phdr_info *object, uintptr_t at,
+                        int32_t value, void *data);
 
 /**
  * Call @found for each note of @type.  True if one of the calls returned
- * true.
+ * true.  An object that dlclose() unmaps meanwhile may still be listed: what is
+ * @found may look at its headers, and at memory that it knows to stay.
  *
  * Context: setup (takes the dynamic loader's lock).
  */

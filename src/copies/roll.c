@@ -38,16 +38,25 @@ static void tell_all(void)
 	}
 }
 
+bool sc_roll_has(struct sc_block *block, const int32_t *active)
+{
+	const uint32_t n = n_entered(block);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (active_of(block, i) == active)
+			return true;
+	return false;
+}
+
 bool sc_roll_enter(struct sc_block *block, int32_t *active, uint32_t *sleeping,
                    uint32_t private_abi)
 {
-	uint32_t n = n_entered(block);
+	uint32_t n;
 
-	for (uint32_t i = 0; i < n; i++)
-		if (active_of(block, i) == active) {
-			tell(block, active);
-			return true;
-		}
+	if (sc_roll_has(block, active)) {
+		tell(block, active);
+		return true;
+	}
 	n = __atomic_load_n(&block->n_copies, __ATOMIC_RELAXED);
 	do {
 		if (n >= SC_COPIES_MAX)

@@ -37,6 +37,9 @@ extern uint32_t sc_drain_sleeping __attribute__((visibility("hidden")));
 bool sc_roll_enter(struct sc_block *block, int32_t *active, uint32_t *sleeping,
                    uint32_t private_abi);
 
+/** Whether the copy with the word @active is entered. */
+bool sc_roll_has(struct sc_block *block, const int32_t *active);
+
 /** The epoch, or 0. */
 void sc_roll_set_active(int32_t active);
 

@@ -24,10 +24,11 @@
 void __real_sc_sampler_at_load(void);
 void __wrap_sc_sampler_at_load(void);
 
-static bool is_others(const struct dl_phdr_info *object,
-                      const unsigned char *descriptor, void *name)
+static bool is_others(const struct dl_phdr_info *object, uintptr_t at,
+                      int32_t version, void *name)
 {
-	(void)descriptor;
+	(void)at;
+	(void)version;
 	if (sc_notes_is_in(object, (uintptr_t)is_others, 1))
 		return false;
 	*(const char **)name = object->dlpi_name[0] != '\0' ? object->dlpi_name
