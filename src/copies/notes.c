@@ -4,22 +4,22 @@
 #include "copies/notes.h"
 
 #include <elf.h>
-#include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/peek.h"
 
 /* A static program may have none. */
 #pragma weak dl_iterate_phdr
 
-#define NAME      "syscap"
-#define NOTES_MAX 4096 /* objects have some hundred bytes */
+#define NAME "syscap"
 
 struct search {
 	uint32_t type;
 	sc_note_fn *found;
 	void *data;
-	int fds[2]; /* of a pipe */
+	struct sc_peek peek;
 };
 
 static size_t round_up(size_t n, size_t to)
@@ -40,17 +40,6 @@ bool sc_notes_is_in(const struct dl_phdr_info *object, uintptr_t at, size_t n)
 			return true;
 	}
 	return false;
-}
-
-/*
- * The @n bytes at @at, which may be unmapped at any time: the loader takes an
- * object off its list after it has unmapped it.  The kernel copies, and says
- * so where it can't.
- */
-static bool copy(const int *fds, void *to, uintptr_t at, size_t n)
-{
-	return write(fds[1], (const void *)at, n) == (ssize_t)n &&
-	       read(fds[0], to, n) == (ssize_t)n;
 }
 
 /* The notes at @notes, a copy of what is at @at.  @align: notes of 8 bytes
@@ -91,17 +80,19 @@ static bool look_at_notes(const struct search *search,
 static int look(struct dl_phdr_info *object, size_t size, void *data)
 {
 	const struct search *const search = data;
-	unsigned char notes[NOTES_MAX];
+	unsigned char notes[SC_PEEK_MAX]; /* objects have some hundred bytes */
 
 	(void)size;
 	for (unsigned i = 0; i < object->dlpi_phnum; i++) {
 		const ElfW(Phdr) *const segment = &object->dlpi_phdr[i];
 		const uintptr_t at = object->dlpi_addr + segment->p_vaddr;
 
+		/* The loader may have unmapped what is still on its list */
 		if (segment->p_type == PT_NOTE &&
 		    segment->p_filesz <= sizeof(notes) &&
 		    sc_notes_is_in(object, at, segment->p_filesz) &&
-		    copy(search->fds, notes, at, segment->p_filesz) &&
+		    sc_peek_copy(&search->peek, notes, at, segment->p_filesz) ==
+		            0 &&
 		    look_at_notes(search, object, notes, at, segment->p_filesz,
 		                  segment->p_align == 8 ? 8 : 4))
 			return 1;
@@ -113,11 +104,14 @@ bool sc_notes_each(uint32_t type, sc_note_fn *found, void *data)
 {
 	struct search search = { .type = type, .found = found, .data = data };
 
-	if (dl_iterate_phdr == NULL ||
-	    pipe2(search.fds, O_CLOEXEC | O_NONBLOCK) != 0)
+	if (dl_iterate_phdr == NULL)
 		return false;
+	if (sc_peek_open(&search.peek) != 0) {
+		sc_diag_say("libraries with copies of their own are not found",
+		            "there is no pipe to be had");
+		return false;
+	}
 	const bool is_enough = dl_iterate_phdr(look, &search) != 0;
-	close(search.fds[0]);
-	close(search.fds[1]);
+	sc_peek_close(&search.peek);
 	return is_enough;
 }

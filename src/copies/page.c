@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/peek.h"
 #include "base/siphash.h"
 #include "copies/block.h"
 
@@ -42,7 +43,7 @@ struct content {
 	uint32_t version;
 	uint32_t size;  /* of this */
 	uint64_t block; /* its address, masked */
-	uint64_t check; /* of all before it, with the address in clear */
+	uint64_t check; /* a hash of the address */
 	uint64_t reserved[4];
 };
 
@@ -74,22 +75,18 @@ static bool compose(struct content *content, uint64_t block)
 	return true;
 }
 
-/* The kernel copies it, and says so where it can't be read. */
-static int read_place(struct content *ret_content)
+/* @is_mapped: surely; else what can't be read may as well be nothing. */
+static int read_place(struct content *ret_content, bool is_mapped)
 {
-	int fds[2];
-	int r = 0;
+	struct sc_peek peek;
+	int r = sc_peek_open(&peek);
 
-	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) != 0)
-		return -errno;
-	if (write(fds[1], (const void *)PLACE, sizeof(*ret_content)) !=
-	    sizeof(*ret_content))
-		r = -EADDRINUSE;
-	else if (read(fds[0], ret_content, sizeof(*ret_content)) !=
-	         sizeof(*ret_content))
-		r = -EIO;
-	close(fds[0]);
-	close(fds[1]);
+	if (r != 0)
+		return r;
+	r = sc_peek_copy(&peek, ret_content, PLACE, sizeof(*ret_content));
+	sc_peek_close(&peek);
+	if (r == -EFAULT)
+		return is_mapped ? -EADDRINUSE : -ENOENT;
 	return r;
 }
 
@@ -98,9 +95,10 @@ int sc_page_find(struct sc_block **ret_block)
 	unsigned char is_resident;
 	struct content found, expected;
 
-	if (mincore((void *)PLACE, 1, &is_resident) != 0 && errno == ENOMEM)
+	const bool is_mapped = mincore((void *)PLACE, 1, &is_resident) == 0;
+	if (!is_mapped && errno == ENOMEM)
 		return -ENOENT;
-	const int r = read_place(&found);
+	const int r = read_place(&found, is_mapped);
 	if (r != 0)
 		return r;
 	if (!compose(&expected, 0))

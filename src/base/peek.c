@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* peek.c - copy memory of this process that may not be readable. */
+#define _GNU_SOURCE
+#include "base/peek.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+int sc_peek_open(struct sc_peek *peek)
+{
+	return pipe2(peek->fds, O_CLOEXEC | O_NONBLOCK) == 0 ? 0 : -errno;
+}
+
+int sc_peek_copy(const struct sc_peek *peek, void *to, uintptr_t from, size_t n)
+{
+	char rest[SC_PEEK_MAX];
+	const ssize_t taken = write(peek->fds[1], (const void *)from, n);
+
+	if (taken == (ssize_t)n)
+		return read(peek->fds[0], to, n) == (ssize_t)n ? 0 : -EIO;
+	/* What was read up to an end must not stand before the next */
+	if (taken > 0 && read(peek->fds[0], rest, (size_t)taken) != taken)
+		return -EIO;
+	return -EFAULT;
+}
+
+void sc_peek_close(const struct sc_peek *peek)
+{
+	close(peek->fds[0]);
+	close(peek->fds[1]);
+}
