@@ -13,6 +13,7 @@
 
 #include "capture/error.h"
 #include "capture/frame.h"
+#include "capture/in_use.h"
 #include "capture/load.h"
 
 #define PATH_SIZE 4096u
@@ -66,16 +67,23 @@ int sc_recover_file_map(struct sc_recover_file *file,
 	return 0;
 }
 
-/* Both kinds of recorders hold a lock that this one meets. */
+/*
+ * Nobody may still write to it; and while we have the first byte, nobody does
+ * who begins meanwhile.
+ */
 static int lock(const struct sc_recover_file *file, struct syscap_error *error)
 {
 	struct flock lock = { .l_type = F_WRLCK,
 		              .l_whence = SEEK_SET,
 		              .l_len = 1 };
 
-	if (file->dry || fcntl(file->fd, F_SETLK, &lock) == 0 ||
-	    (errno != EAGAIN && errno != EACCES))
+	if (file->dry)
 		return 0;
+	const bool is_free = fcntl(file->fd, F_SETLK, &lock) == 0 ||
+	                     (errno != EAGAIN && errno != EACCES);
+	const int r = sc_in_use_by_lock(file->fd, error);
+	if (r != 0 || is_free)
+		return r;
 	return sc_error_set(error, EBUSY, 0, "somebody writes to it just now");
 }
 

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "capture/in_use.h"
 #include "capture/join.h"
 #include "cli/fault.h"
 #include "cli/printable.h"
@@ -234,7 +235,9 @@ static int run(const struct options *options)
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	if (open_inputs(&job) > 0) {
-		if (sc_writer_open(options->output, options->force, &job.writer,
+		if (sc_in_use_may_replace(options->output, options->force,
+		                          &error) < 0 ||
+		    sc_writer_open(options->output, options->force, &job.writer,
 		                   &error) < 0)
 			complain(&job, options->output, &error);
 		else

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "capture/in_use.h"
 #include "capture/join_symbols.h"
 #include "cli/fault.h"
 #include "cli/printable.h"
@@ -46,6 +47,7 @@ struct job {
 	struct syscap_reader *reader;
 	struct syscap_file_info info;
 	struct syscap_wire_file header;
+	struct stat before; /* the file, as it was when we began to read */
 	bool had_table;
 	int64_t end; /* the latest time in it */
 	struct sc_code_names *code;
@@ -150,14 +152,6 @@ static void note(struct job *job, const char *format, ...)
 
 /* -------------------------------------------------------------- the input */
 
-/* Whoever writes a capture holds a lock on it. */
-static bool is_being_written(int fd)
-{
-	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
-
-	return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type == F_WRLCK;
-}
-
 static bool read_header(struct job *job)
 {
 	const char *file = job->options->file;
@@ -167,8 +161,6 @@ static bool read_header(struct job *job)
 	if (fd < 0 || pread(fd, &job->header, sizeof(job->header), 0) !=
 	                      (ssize_t)sizeof(job->header))
 		complain_of(job, file, -errno, strerror(errno));
-	else if (is_being_written(fd))
-		complain_of(job, file, -EBUSY, "another process is writing it");
 	else
 		is_good = true;
 	if (fd >= 0)
@@ -210,6 +202,11 @@ static bool open_input(struct job *job)
 	const char *file = job->options->file;
 	struct syscap_error error;
 
+	/* First: what changes from here on is seen to have changed */
+	if (stat(file, &job->before) != 0) {
+		complain_of(job, file, -errno, strerror(errno));
+		return false;
+	}
 	if (syscap_reader_open(file, &job->reader, &error) < 0) {
 		complain(job, file, &error);
 		return false;
@@ -364,6 +361,7 @@ static void write_output(struct job *job)
 		.target = job->target,
 		.table = job->table,
 		.end = job->end,
+		.before = job->before,
 	};
 	struct syscap_error error;
 	int fd;
@@ -377,10 +375,17 @@ static void write_output(struct job *job)
 		complain(job, job->shown, &error);
 }
 
+static void tell_of_copy(struct job *job)
+{
+	if (job->options->output == NULL)
+		note(job, "with -o the names go into another file");
+}
+
 /* May the output be replaced? */
 static bool check_output(struct job *job)
 {
 	const int fd = open(job->target, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct syscap_error error;
 	unsigned char magic[4];
 	struct stat st;
 	bool is_good = true;
@@ -390,9 +395,10 @@ static bool check_output(struct job *job)
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
 		complain_of(job, job->shown, -EINVAL, "it is no file");
 		is_good = false;
-	} else if (is_being_written(fd)) {
-		complain_of(job, job->shown, -EBUSY,
-		            "another process is writing it");
+	} else if (sc_in_use_may_replace(job->target, job->options->force,
+	                                 &error) != 0) {
+		complain(job, job->shown, &error);
+		tell_of_copy(job);
 		is_good = false;
 	} else if (st.st_size > 0 && !job->options->force &&
 	           (pread(fd, magic, 4, 0) != 4 ||

@@ -250,6 +250,8 @@ static int write_output(struct sc_session *s, const struct batch *batch,
 	if (!s->owns_table &&
 	    !is_ours(s->output.fd, s->output.dev, s->output.ino))
 		return -ESTALE;
+	if (!s->owns_table) /* a close() of the program's may have ended it */
+		sc_output_hold(&s->output);
 	r = sc_output_ready(&s->output);
 	if (r != 0)
 		return r;

@@ -126,6 +126,11 @@ static void take_descriptors(struct sc_session *s)
 	s->copies[1] = is_output ? s->output.ring_fd : -1;
 	if (!sc_trace_has_rest(&s->trace))
 		s->owns_table = own_table(s->copies[0], s->copies[1]);
+	/* Before the process closes its copies, and with them its locks */
+	if (s->owns_table && is_output)
+		sc_output_hold(&s->output);
+	else if (s->owns_table)
+		sc_trace_hold(&s->trace);
 	__atomic_store_n(&s->has_copies, s->owns_table, __ATOMIC_RELEASE);
 	sc_drain_release(s);
 }

@@ -17,6 +17,7 @@
 #include "clock/clock.h"
 #include "sink/file_header.h"
 #include "sink/quiet.h"
+#include "sink/record_lock.h"
 #include "sink/trace_fd.h"
 
 #define PATIENCE_NS INT64_C(1000000000)
@@ -87,6 +88,7 @@ static int open_without_append(int fd)
 static void adopt(struct sc_out *out, int fd)
 {
 	const int flags = fcntl(fd, F_GETFL);
+	int64_t at = 0;
 	struct stat st;
 
 	out->fd = fd;
@@ -103,6 +105,8 @@ static void adopt(struct sc_out *out, int fd)
 			out->is_file = false; /* for all that we can do */
 		}
 	}
+	/* So that the commands know who writes there */
+	(void)sc_record_fact_keep(out->fd, &at);
 	if (ftruncate(out->fd, 0) != 0 || lseek(out->fd, 0, SEEK_SET) != 0)
 		out->is_file = false;
 }

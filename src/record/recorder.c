@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "record/recorder.h"
 
+#include "capture/in_use.h"
 #include "record/about.h"
 #include "record/control_server.h"
 #include "record/intake.h"
@@ -481,7 +482,9 @@ int sc_record_run(const struct sc_record_options *options)
 		                           &recorder.child_end);
 	if (r != 0)
 		goto fail;
-	if (sc_writer_open(options->output, options->force, &recorder.writer,
+	if (sc_in_use_may_replace(options->output, options->force, &error) !=
+	            0 ||
+	    sc_writer_open(options->output, options->force, &recorder.writer,
 	                   &error) != 0) {
 		fprintf(stderr, "syscap record: %s: %s%s\n", options->output,
 		        error.message,

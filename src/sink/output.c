@@ -14,6 +14,7 @@
 
 #include "base/text.h"
 #include "sink/file_header.h"
+#include "sink/record_lock.h"
 #include "sink/write_at.h"
 
 #define LAST_SUFFIX 9999u
@@ -117,7 +118,16 @@ int sc_output_create(struct sc_output *output,
 		return -errno;
 	output->dev = st.st_dev;
 	output->ino = st.st_ino;
+	sc_output_hold(output);
 	return 0;
+}
+
+void sc_output_hold(const struct sc_output *output)
+{
+	int64_t at = 1 + (int64_t)getpid();
+
+	/* Where the file system has no locks the commands can't ask either */
+	(void)sc_record_fact_keep(output->fd, &at);
 }
 
 /* ------------------------------------------------------------ ring file */

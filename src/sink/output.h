@@ -68,6 +68,12 @@ int sc_output_create(struct sc_output *output,
                      const struct sc_output_target *target, int32_t pid);
 
 /**
+ * Have the lock that tells others who writes the capture, in the table of
+ * descriptors that the caller has now.  Making the capture does so.
+ */
+void sc_output_hold(const struct sc_output *output);
+
+/**
  * Make the ring file at @place, empty and locked: ring_fd.  0; -ENODEV, that
  * place is not there or no tmpfs; or -errno.
  */

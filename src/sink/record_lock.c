@@ -77,3 +77,14 @@ int64_t sc_record_fact_hold(int fd, int64_t at)
 	}
 	return -ENOLCK;
 }
+
+int sc_record_fact_keep(int fd, int64_t *at)
+{
+	const int64_t r =
+		sc_record_fact_hold(fd, *at != 0 ? *at : 1 + (int64_t)gettid());
+
+	if (r < 0)
+		return (int)r;
+	*at = r;
+	return 0;
+}

@@ -30,7 +30,10 @@ void sc_record_unlock(int fd);
 
 /*
  * The bytes behind the first are for facts: whoever knows one holds any of
- * them for as long as it lives.
+ * them for as long as it lives.  Of a pipe the fact is that it has a header.
+ * Of a file it is that its holder may still write to it: the commands ask for
+ * these locks before they replace or append (capture/in_use.h), and fcntl()
+ * tells them who it is.
  */
 
 /** Whether another table of descriptors holds one. */
@@ -41,5 +44,11 @@ bool sc_record_fact_is_known(int fd);
  * the result says; again to make sure that it was not lost.  -ENOLCK: none.
  */
 int64_t sc_record_fact_hold(int fd, int64_t at);
+
+/**
+ * The same at *@at, which becomes where it is held; 0 at first.  Done again
+ * it makes sure that it was not lost.  0 or -ENOLCK.
+ */
+int sc_record_fact_keep(int fd, int64_t *at);
 
 #endif

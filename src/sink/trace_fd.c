@@ -201,6 +201,14 @@ static int get_fd(struct sc_trace *trace)
 	return 0;
 }
 
+void sc_trace_hold(struct sc_trace *trace)
+{
+	/* While a recorder has all of the file there is nothing to be had:
+	 * then nothing can be written either, and the next batch asks again */
+	if (trace->target.kind == SC_TRACE_FILE)
+		(void)sc_record_fact_keep(trace->fd, &trace->fact_at);
+}
+
 static int prepare_file(struct sc_trace *trace)
 {
 	const int flags = fcntl(trace->fd, F_GETFL);
@@ -210,12 +218,14 @@ static int prepare_file(struct sc_trace *trace)
 		return -errno;
 	trace->can_read = (flags & O_ACCMODE) == O_RDWR;
 	trace->is_appending = (flags & O_APPEND) != 0;
-	if (trace->can_read || st.st_size == 0)
-		return 0;
-	const int reader = open_again(trace->fd, O_RDONLY);
-	if (reader < 0)
-		return -EACCES;
-	close(reader);
+	if (!trace->can_read && st.st_size != 0) {
+		const int reader = open_again(trace->fd, O_RDONLY);
+
+		if (reader < 0)
+			return -EACCES;
+		close(reader);
+	}
+	sc_trace_hold(trace);
 	return 0;
 }
 
@@ -293,6 +303,8 @@ static int write_file(struct sc_trace *trace, const struct iovec *pieces,
 	/* Not before: it would end the lock */
 	if (reader >= 0 && reader != trace->fd)
 		close(reader);
+	/* Which ends this one too, as the program's own close() does */
+	sc_trace_hold(trace);
 	return r;
 }
 

@@ -18,7 +18,8 @@
  * The header is written once.  A file that is neither empty nor a capture is
  * refused.  In a file a torn frame that a killed writer left behind is cut
  * off before anything is added.  Where the file system has no record locks
- * nothing is written: nobody could tell whether somebody else writes.
+ * nothing is written: nobody could tell whether somebody else writes.  While
+ * a file is open here, a lock tells the commands that it is in use.
  *
  * A named pipe has no place that tells of its header but the writers that
  * are alive: one that comes after all others have gone writes a header again.
@@ -62,7 +63,7 @@ struct sc_trace {
 	uint64_t end;       /* files: where a frame may begin; 0: unknown */
 	int64_t began;      /* files: `time` of the header that end is of */
 	int64_t end_time;   /* files: what the header says */
-	int64_t fact_at;    /* named pipes: see record_lock.h; 0: none */
+	int64_t fact_at;    /* see record_lock.h; 0: none */
 	uint32_t rest_at;   /* streams: [rest_at, rest_len) is on its way */
 	uint32_t rest_len;
 	unsigned char rest[65536];
@@ -125,6 +126,14 @@ int sc_trace_open(struct sc_trace *trace, const struct sc_trace_target *target);
 int sc_trace_write(struct sc_trace *trace, const struct iovec *pieces,
                    unsigned n, int64_t time, int64_t now, int64_t deadline,
                    uint64_t *ret_done);
+
+/**
+ * Have a file's lock that tells others who writes there, in the table of
+ * descriptors that the caller has now.  Opening and each write do so.
+ *
+ * Context: any-thread, signal-safe.
+ */
+void sc_trace_hold(struct sc_trace *trace);
 
 /** Whether part of a frame is still to be written. */
 static inline bool sc_trace_has_rest(const struct sc_trace *trace)

@@ -106,25 +106,13 @@ void sc_trace_stream_leave(const struct sc_trace *trace)
 		sc_block->stream_is_within_frame = sc_trace_has_rest(trace);
 }
 
-static int hold_fact(struct sc_trace *trace)
-{
-	const int64_t at = sc_record_fact_hold(
-		trace->fd,
-		trace->fact_at != 0 ? trace->fact_at : 1 + (int64_t)gettid());
-
-	if (at < 0)
-		return (int)at;
-	trace->fact_at = at;
-	return 0;
-}
-
 /* Where the mode is not ours (any more) there is always the lock. */
 static int set_mark_or_fact(struct sc_trace *trace)
 {
 	if (trace->can_mark_mode && set_mark(trace->fd) == 0)
 		return 0;
 	trace->can_mark_mode = false;
-	return hold_fact(trace);
+	return sc_record_fact_keep(trace->fd, &trace->fact_at);
 }
 
 /*
@@ -141,7 +129,7 @@ static int look_for_header(struct sc_trace *trace)
 		trace->can_mark_mode = may_set_mark(trace->fd);
 	if (!trace->can_mark_mode) {
 		/* Again each time: close() may have dropped it */
-		const int r = hold_fact(trace);
+		const int r = sc_record_fact_keep(trace->fd, &trace->fact_at);
 		if (r != 0)
 			return r;
 	}

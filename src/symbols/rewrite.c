@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "capture/error.h"
+#include "capture/in_use.h"
 #include "capture/join_symbols.h"
 #include "capture/store.h"
 
@@ -132,6 +133,29 @@ static int finish_file(const struct sc_rewrite *rewrite, int fd,
 	return r;
 }
 
+/*
+ * Making the names took a while: somebody may have begun to write to what is
+ * replaced, or have written and gone.
+ */
+static int check_target(const struct sc_rewrite *rewrite,
+                        struct syscap_error *error)
+{
+	const struct stat *const before = &rewrite->before;
+	struct stat st;
+	const int r = sc_in_use_check(rewrite->target, error);
+
+	if (r != 0 || stat(rewrite->target, &st) != 0 ||
+	    st.st_dev != before->st_dev || st.st_ino != before->st_ino)
+		return r;
+	if (st.st_size == before->st_size &&
+	    st.st_mtim.tv_sec == before->st_mtim.tv_sec &&
+	    st.st_mtim.tv_nsec == before->st_mtim.tv_nsec)
+		return 0;
+	return sc_error_set(error, EAGAIN, 0,
+	                    "it was written to meanwhile, and is left as it "
+	                    "is");
+}
+
 int sc_rewrite_finish(const struct sc_rewrite *rewrite, int fd,
                       const char *temporary, struct syscap_error *error)
 {
@@ -139,6 +163,8 @@ int sc_rewrite_finish(const struct sc_rewrite *rewrite, int fd,
 
 	if (r == 0)
 		r = finish_file(rewrite, fd, error);
+	if (r == 0)
+		r = check_target(rewrite, error);
 	if (r == 0 && rename(temporary, rewrite->target) != 0)
 		r = fail(error, errno);
 	if (r < 0)

@@ -12,6 +12,8 @@
 #ifndef SC_SYMBOLS_REWRITE_H
 #define SC_SYMBOLS_REWRITE_H
 
+#include <sys/stat.h>
+
 #include "symbols/table.h"
 
 struct sc_rewrite {
@@ -20,6 +22,7 @@ struct sc_rewrite {
 	const char *target;                  /* may be the same */
 	const struct sc_symbol_table *table; /* NULL: only copy */
 	int64_t end;                         /* the time of its frames */
+	struct stat before;                  /* of source, older than reader */
 };
 
 /**
@@ -29,8 +32,11 @@ struct sc_rewrite {
 int sc_rewrite_begin(const struct sc_rewrite *rewrite, char *temporary,
                      size_t size, struct syscap_error *error);
 
-/** Write it and put it in place; @fd is closed.  If that fails it is removed
- * again.  0 or -errno. */
+/**
+ * Write it and put it in place; @fd is closed.  If that fails it is removed
+ * again.  0 or -errno; -EBUSY, -EAGAIN: somebody writes to the target, or has
+ * written to the source meanwhile, which are left alone.
+ */
 int sc_rewrite_finish(const struct sc_rewrite *rewrite, int fd,
                       const char *temporary, struct syscap_error *error);
 

@@ -156,7 +156,7 @@ TEST(a_file_that_somebody_writes_to_is_not_touched)
 	write_bytes(path, c.data, c.size);
 	const int fd = open(path, O_RDWR | O_CLOEXEC);
 	CHECK_EQ(fcntl(fd, F_OFD_SETLK, &lock), 0);
-	recovering_refuse(path, EBUSY, "writes to it");
+	recovering_refuse(path, EBUSY, "is writing it");
 	check_untouched(path, &c);
 	close(fd);
 	make_free(&c);

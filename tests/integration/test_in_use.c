@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_in_use.c - commands that are to replace, cut or append to a capture
+ * that somebody still writes: refused with who that is, and nothing is lost.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <syscap.h>
+
+#include "harness/peer.h"
+#include "harness/test.h"
+#include "harness/written.h"
+
+#define MARKS 100u
+
+static void sleep_ms(long ms)
+{
+	const struct timespec time = { ms / 1000, ms % 1000 * 1000000 };
+
+	nanosleep(&time, NULL);
+}
+
+static char *name_in(const char *dir, const char *name)
+{
+	char *text;
+
+	CHECK(asprintf(&text, "%s/%s", dir, name) > 0);
+	return text;
+}
+
+static void touch(const char *dir, const char *name)
+{
+	char *const path = name_in(dir, name);
+	const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+
+	CHECK(fd >= 0);
+	close(fd);
+	free(path);
+}
+
+/* The harness ends a test that waits too long. */
+static void wait_for(const char *dir, const char *name)
+{
+	char *const path = name_in(dir, name);
+
+	while (access(path, F_OK) != 0)
+		sleep_ms(5);
+	free(path);
+}
+
+/* ------------------------------------------------------------- children */
+
+static void emit(unsigned from)
+{
+	for (unsigned i = from; i < from + MARKS; i++)
+		written_mark(0, i);
+}
+
+/* Emit, tell that it is in the capture, go on when told to. */
+static void emit_twice(const char *dir)
+{
+	emit(0);
+	while (syscap_drain() == -EAGAIN)
+		sleep_ms(1);
+	touch(dir, "ready");
+	wait_for(dir, "go");
+	emit(MARKS);
+}
+
+CHILD(twice)
+{
+	emit_twice(peer_arg());
+}
+
+CHILD(started)
+{
+	struct syscap_options options = { .size = sizeof(options) };
+	char *const path = name_in(peer_arg(), "x");
+
+	options.output = path;
+	CHECK_EQ(syscap_start(&options), 0);
+	emit_twice(peer_arg());
+	CHECK_EQ(syscap_stop(), 0);
+	free(path);
+}
+
+/* The one that is written to at the end is a child; its parent has gone. */
+CHILD(forks)
+{
+	written_mark(1, 0);
+	while (syscap_drain() == -EAGAIN)
+		sleep_ms(1);
+	if (fork() == 0)
+		emit_twice(peer_arg());
+}
+
+/* Nothing is emitted before the commands have run. */
+CHILD(late)
+{
+	touch(peer_arg(), "ready");
+	wait_for(peer_arg(), "go");
+	emit(0);
+	emit(MARKS);
+}
+
+/* ------------------------------------------------------------- commands */
+
+struct said {
+	int status;
+	char text[2000];
+};
+
+static const char *syscap(void)
+{
+	const char *const path = getenv("SYSCAP");
+
+	CHECK(path != NULL);
+	return path;
+}
+
+/* @line: what stands behind `syscap`, in @dir. */
+static void run(const char *dir, const char *line, struct said *said)
+{
+	char *command;
+	size_t n;
+
+	CHECK(asprintf(&command, "cd '%s' && exec '%s' %s 2>&1", dir, syscap(),
+	               line) > 0);
+	FILE *const out = popen(command, "re");
+	CHECK(out != NULL);
+	n = fread(said->text, 1, sizeof(said->text) - 1, out);
+	said->text[n] = '\0';
+	const int status = pclose(out);
+	said->status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	free(command);
+}
+
+static void run_well(const char *dir, const char *line)
+{
+	struct said said;
+
+	run(dir, line, &said);
+	if (said.status != 0)
+		test_fail(__FILE__, __LINE__, "syscap %s: %d: %s", line,
+		          said.status, said.text);
+}
+
+static const char *const writing[] = {
+	"symbolize x",
+	"symbolize --force -q x",
+	"symbolize -o x other",
+	"cat -o x other",
+	"cat --force -o x other",
+	"record -o x -- true",
+	"record --force -qo x -- true",
+	"recover x",
+};
+#define N_WRITING (sizeof(writing) / sizeof(*writing))
+
+static const char *const reading[] = {
+	"stat x",    "dump x >all", "cat -o copy x", "symbolize -o copy x",
+	"stat copy",
+};
+
+/* The first @n commands that would write to x are refused, for @pid's sake;
+ * those that read it go on working. */
+static void check_refused(const char *dir, pid_t pid, unsigned n)
+{
+	char who[32];
+	struct said said;
+
+	snprintf(who, sizeof(who), "process %d (", (int)pid);
+	for (unsigned i = 0; i < n; i++) {
+		run(dir, writing[i], &said);
+		if (said.status !=
+		    (strncmp(writing[i], "record", 6) == 0 ? 125 : 1))
+			test_fail(__FILE__, __LINE__, "syscap %s: %d: %s",
+			          writing[i], said.status, said.text);
+		if (strstr(said.text, who) == NULL)
+			test_fail(__FILE__, __LINE__,
+			          "syscap %s: no '%s' in: %s", writing[i], who,
+			          said.text);
+	}
+	for (unsigned i = 0; i < sizeof(reading) / sizeof(*reading); i++)
+		run_well(dir, reading[i]);
+}
+
+/* ----------------------------------------------------------------- modes */
+
+enum mode {
+	TRACE,
+	TRACE_APPEND,
+	TRACE_NO_THREAD,
+	OUTPUT,
+	OUTPUT_NO_THREAD,
+	START,
+	MODES
+};
+
+/* A folder with a capture `other`, and a writer of `x` in it. */
+struct writer {
+	char *dir, *x;
+	pid_t pid;
+};
+
+static void make_folder(struct writer *writer)
+{
+	writer->dir = written_make_dir();
+	writer->x = name_in(writer->dir, "x");
+	run_well(writer->dir, "record -qo other -- true");
+}
+
+static void start(struct writer *writer, enum mode mode, const char *child)
+{
+	char variable[400];
+	const char *const env[] = { variable,
+		                    mode == TRACE_NO_THREAD ||
+		                                    mode == OUTPUT_NO_THREAD
+		                            ? "SYSCAP_THREAD=0"
+		                            : "SYSCAP_THREAD=1",
+		                    NULL };
+	int fd = -1;
+
+	snprintf(variable, sizeof(variable), "SYSPROF_TRACE_FD=3");
+	if (mode >= OUTPUT)
+		snprintf(variable, sizeof(variable),
+		         mode == START ? "LC_ALL=C" : "SYSCAP_OUTPUT=%s",
+		         writer->x);
+	else
+		fd = open(writer->x,
+		          O_CREAT | O_CLOEXEC |
+		                  (mode == TRACE_APPEND ? O_WRONLY | O_APPEND
+		                                        : O_RDWR),
+		          0666);
+	writer->pid = written_start(child, writer->dir, env, fd);
+	if (fd >= 0)
+		close(fd);
+	wait_for(writer->dir, "ready");
+}
+
+static void check_all_there(const struct writer *writer, unsigned n)
+{
+	struct tally t;
+
+	written_tally(writer->x, &t);
+	CHECK_EQ(t.emitters[0], n);
+	CHECK_EQ(t.gaps + t.doubles, 0);
+	CHECK_EQ(t.lost, 0);
+	CHECK_EQ(t.torn_at, 0);
+}
+
+static void finish(struct writer *writer)
+{
+	written_remove_dir(writer->dir);
+	free(writer->x);
+}
+
+static void check_alive(enum mode mode)
+{
+	struct writer writer;
+
+	make_folder(&writer);
+	start(&writer, mode, mode == START ? "started" : "twice");
+	check_refused(writer.dir, writer.pid, N_WRITING);
+	touch(writer.dir, "go");
+	CHECK_EQ(written_wait(writer.pid), 0);
+	check_all_there(&writer, 2 * MARKS);
+	/* and now they may */
+	for (unsigned i = N_WRITING; i-- > 0;)
+		run_well(writer.dir, writing[i]);
+	finish(&writer);
+}
+
+TEST(a_trace_file_that_is_written_is_left_alone)
+{
+	check_alive(TRACE);
+}
+
+TEST(a_trace_file_that_is_appended_to_is_left_alone)
+{
+	check_alive(TRACE_APPEND);
+}
+
+TEST(a_trace_file_that_is_written_without_a_thread_is_left_alone)
+{
+	check_alive(TRACE_NO_THREAD);
+}
+
+TEST(an_output_that_is_written_is_left_alone)
+{
+	check_alive(OUTPUT);
+}
+
+TEST(an_output_that_is_written_without_a_thread_is_left_alone)
+{
+	check_alive(OUTPUT_NO_THREAD);
+}
+
+TEST(an_output_that_was_started_by_the_program_is_left_alone)
+{
+	check_alive(START);
+}
+
+/* --------------------------------------------- children that write on */
+
+/* Who wrote into @name last. */
+static pid_t find_child(const char *name)
+{
+	struct tally t;
+
+	written_tally(name, &t);
+	CHECK(t.processes > 0);
+	return t.pids[t.processes - 1];
+}
+
+TEST(a_trace_file_that_a_forked_child_writes_is_left_alone)
+{
+	static const enum mode modes[] = { TRACE, TRACE_APPEND,
+		                           TRACE_NO_THREAD };
+
+	for (unsigned i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
+		struct writer writer;
+		struct said said;
+
+		make_folder(&writer);
+		start(&writer, modes[i], "forks");
+		CHECK_EQ(written_wait(writer.pid), 0);
+		check_refused(writer.dir, find_child(writer.x), N_WRITING);
+		touch(writer.dir, "go");
+		/* nobody of ours can wait for it */
+		do {
+			sleep_ms(5);
+			run(writer.dir, "symbolize x", &said);
+		} while (said.status != 0);
+		check_all_there(&writer, 2 * MARKS);
+		finish(&writer);
+	}
+}
+
+/* ------------------------------------------------- before the first event */
+
+TEST(a_trace_file_is_left_alone_before_its_process_emits)
+{
+	struct writer writer;
+
+	make_folder(&writer);
+	run_well(writer.dir, "cat -o x other");
+	start(&writer, TRACE_APPEND, "late");
+	/* What `recover` does to it does no harm */
+	check_refused(writer.dir, writer.pid, N_WRITING - 1);
+	touch(writer.dir, "go");
+	CHECK_EQ(written_wait(writer.pid), 0);
+	check_all_there(&writer, 2 * MARKS);
+	finish(&writer);
+}
+
+/* --------------------------------------------------------------- killed */
+
+TEST(a_trace_file_whose_process_was_killed_is_free)
+{
+	struct writer writer;
+
+	make_folder(&writer);
+	start(&writer, TRACE, "twice");
+	kill(writer.pid, SIGKILL);
+	CHECK(WIFSIGNALED(written_wait(writer.pid)));
+	run_well(writer.dir, "recover x");
+	run_well(writer.dir, "symbolize x");
+	check_all_there(&writer, MARKS);
+	run_well(writer.dir, "record -qo x -- true");
+	finish(&writer);
+}
+
+CHILD(stopped)
+{
+	emit(0);
+	while (syscap_drain() == -EAGAIN)
+		sleep_ms(1);
+	emit(MARKS); /* these stay in the ring file */
+	touch(peer_arg(), "ready");
+	wait_for(peer_arg(), "go");
+}
+
+TEST(an_output_whose_process_was_killed_is_recovered_first)
+{
+	static const char *const later[] = { "symbolize x",
+		                             "symbolize -o x other",
+		                             "cat -o x other",
+		                             "record -qo x -- true" };
+	struct writer writer;
+	struct said said;
+
+	make_folder(&writer);
+	start(&writer, OUTPUT_NO_THREAD, "stopped");
+	kill(writer.pid, SIGKILL);
+	CHECK(WIFSIGNALED(written_wait(writer.pid)));
+	for (unsigned i = 0; i < sizeof(later) / sizeof(*later); i++) {
+		run(writer.dir, later[i], &said);
+		CHECK_EQ(said.status,
+		         strncmp(later[i], "record", 6) == 0 ? 125 : 1);
+		CHECK(strstr(said.text, "run 'syscap recover' first"));
+	}
+	run_well(writer.dir, "recover x");
+	check_all_there(&writer, 2 * MARKS);
+	for (unsigned i = 0; i < sizeof(later) / sizeof(*later); i++)
+		run_well(writer.dir, later[i]);
+	finish(&writer);
+}
+
+/* ------------------------------------------------------------- recorders */
+
+TEST(a_capture_that_is_recorded_is_left_alone)
+{
+	struct writer writer;
+	char *command;
+
+	make_folder(&writer);
+	CHECK(asprintf(&command,
+	               "touch %s/ready; while ! [ -e %s/go ]; do sleep "
+	               "0.05; done",
+	               writer.dir, writer.dir) > 0);
+	writer.pid = fork();
+	if (writer.pid == 0) {
+		execl(syscap(), "syscap", "record", "-qo", writer.x, "--", "sh",
+		      "-c", command, NULL);
+		_exit(127);
+	}
+	wait_for(writer.dir, "ready");
+	check_refused(writer.dir, writer.pid, N_WRITING);
+	touch(writer.dir, "go");
+	CHECK_EQ(written_wait(writer.pid), 0);
+	run_well(writer.dir, "check x");
+	run_well(writer.dir, "symbolize x");
+	free(command);
+	finish(&writer);
+}
+
+TEST(a_file_that_a_stranger_has_open_for_writing_is_left_alone)
+{
+	struct writer writer;
+
+	make_folder(&writer);
+	run_well(writer.dir, "cat -o x other");
+	const int fd = open(writer.x, O_WRONLY | O_APPEND | O_CLOEXEC);
+	CHECK(fd >= 0);
+	check_refused(writer.dir, getpid(), N_WRITING - 1);
+	close(fd);
+	for (unsigned i = 0; i < N_WRITING; i++)
+		run_well(writer.dir, writing[i]);
+	finish(&writer);
+}
+
+TEST(what_the_shell_opened_as_standard_output_is_written)
+{
+	struct writer writer;
+
+	make_folder(&writer);
+	run_well(writer.dir, "cat -o /dev/stdout other >x");
+	run_well(writer.dir, "check x");
+	finish(&writer);
+}
