@@ -95,6 +95,7 @@ static void free_input(struct sc_join_input *input)
 		return;
 	sc_join_counters_fini(&input->counters);
 	sc_join_jit_fini(&input->jit);
+	sc_join_pids_fini(&input->pids);
 	sc_join_files_fini(&input->files);
 	free(input->name);
 	free(input);
@@ -143,6 +144,10 @@ static void extend(struct sc_join_input *input,
 static int scan_frame(struct sc_join *join, struct sc_join_input *input,
                       const struct syscap_frame *frame)
 {
+	const int r = sc_join_pids_scan(&input->pids, frame);
+
+	if (r < 0)
+		return r;
 	extend(input, frame);
 	switch (frame->type) {
 	case SYSCAP_FRAME_JITMAP:
@@ -290,7 +295,8 @@ int sc_join_settle(struct sc_join *join, struct sc_join_span *ret_span)
 	}
 	tell_distance(join);
 	*ret_span = span;
-	return sc_join_settle_files(join);
+	const int r = sc_join_settle_pids(join);
+	return r < 0 ? r : sc_join_settle_files(join);
 }
 
 void sc_join_totals(const struct sc_join *join,

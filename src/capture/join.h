@@ -12,6 +12,7 @@
  *
  * The frames of each input keep their order, and all bytes but these:
  *
+ *	pids that two inputs have for two processes become two (join_pids.h);
  *	counter ids and JIT addresses become unique; definitions that an input
  *	repeats are left out, those that stand behind their first value, and
  *	all JITMAPs, go before the input's other frames;

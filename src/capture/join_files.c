@@ -227,6 +227,21 @@ int sc_join_files_settle(struct sc_join_paths *paths,
 	return sc_array_push(&path->variants, variant);
 }
 
+int sc_join_files_move(struct sc_join_paths *paths, struct sc_join_file *file,
+                       const char *text)
+{
+	size_t unused;
+	const int r = sc_map_put(&paths->taken, text, strlen(text), &unused);
+
+	if (r <= 0)
+		return r;
+	file->new_path = strdup(text);
+	if (file->new_path == NULL)
+		return -ENOMEM;
+	file->fate = SC_JOIN_RENAMED;
+	return 1;
+}
+
 void sc_join_files_rename(const struct sc_join_file *file,
                           unsigned char *buffer)
 {

@@ -78,6 +78,13 @@ int sc_join_files_settle(struct sc_join_paths *paths,
                          const struct sc_join_files *files,
                          struct sc_join_file *file);
 
+/**
+ * Give @file the path @text, which it would have if its process had always
+ * had its number.  1; 0, that path is taken; or -ENOMEM.
+ */
+int sc_join_files_move(struct sc_join_paths *paths, struct sc_join_file *file,
+                       const char *text);
+
 /** Store the new path of @file into the FILE_CHUNK in @buffer. */
 void sc_join_files_rename(const struct sc_join_file *file,
                           unsigned char *buffer);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * join_settle.c - what becomes of the files embedded in the inputs.
+ * join_settle.c - what becomes of pids, and of the files in the inputs.
  *
  * Where two inputs have tables of symbols that differ they become one, since
  * readers know a single path for them.  Compressed tables are files like any
@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 
+#include "capture/frame.h"
 #include "capture/join_state.h"
 
 /* Put the content together; an empty one is NULL, as no memory is. */
@@ -98,6 +99,8 @@ static bool choose_tables(struct sc_join *join)
 		         !sc_join_files_equal(&first->files, table_of(first),
 		                              &input->files, file))
 			differ = true;
+		if (input->pids.n_changed > 0)
+			differ = true;
 	}
 	/* A big-endian table is of no use in a little-endian capture. */
 	if (first != NULL && first->big)
@@ -124,6 +127,7 @@ static int add_table(struct sc_join *join, const struct sc_join_input *input,
 	if (symbols->tables.n == 0 &&
 	    sc_join_files_chunk(&input->files, file, 0, &chunk))
 		join->symbols_time = chunk.time;
+	sc_join_pids_table(&input->pids, data, input->big);
 	r = sc_join_symbols_add(symbols, data, input->big, &left_out);
 	if (left_out > 0)
 		sc_join_tell(join, input, false,
@@ -177,16 +181,52 @@ static void tell_compressed(struct sc_join *join)
 static int settle_file(struct sc_join *join, const struct sc_join_input *input,
                        struct sc_join_file *file)
 {
+	char text[SC_SIZE(file_chunk, path)];
 	int r;
 
 	if (file->fate == SC_JOIN_MERGED)
 		return 0;
+	if (sc_join_pids_path(&input->pids, file->path, text, sizeof(text))) {
+		r = sc_join_files_move(&join->paths, file, text);
+		if (r != 0)
+			return r < 0 ? r : 0;
+	}
 	r = sc_join_files_settle(&join->paths, &input->files, file);
 	if (r == 0 && file->fate == SC_JOIN_RENAMED)
 		sc_join_tell(join, input, false,
 		             "its file '%s' differs from another input's and "
 		             "becomes '%s'",
 		             file->path, file->new_path);
+	return r;
+}
+
+static void tell_pid(void *data, size_t input,
+                     const struct sc_join_process *process, size_t other)
+{
+	struct sc_join *const join = data;
+	const struct sc_join_input *const first = join->inputs.items[other];
+
+	if (process->pid != process->original) /* told when it was joined */
+		return;
+	sc_join_tell(join, join->inputs.items[input], false,
+	             "its process %d%s%s%s is not %s's, and becomes %d",
+	             process->pid, process->cmdlines.n > 0 ? " (" : "",
+	             process->cmdlines.n > 0 ? process->cmdlines.items[0] : "",
+	             process->cmdlines.n > 0 ? ")" : "", first->name,
+	             process->new_pid);
+}
+
+int sc_join_settle_pids(struct sc_join *join)
+{
+	struct sc_join_pids **const all =
+		calloc(join->inputs.n + 1, sizeof(struct sc_join_pids *));
+
+	if (all == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; i < join->inputs.n; i++)
+		all[i] = &join->inputs.items[i]->pids;
+	const int r = sc_join_pids_settle(all, join->inputs.n, tell_pid, join);
+	free(all);
 	return r;
 }
 

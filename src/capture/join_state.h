@@ -7,6 +7,7 @@
 #include "capture/join_counters.h"
 #include "capture/join_files.h"
 #include "capture/join_jit.h"
+#include "capture/join_pids.h"
 #include "capture/join_symbols.h"
 
 struct sc_join_input {
@@ -18,6 +19,7 @@ struct sc_join_input {
 	uint64_t damaged;
 	struct sc_join_counters counters;
 	struct sc_join_jit jit;
+	struct sc_join_pids pids;
 	struct sc_join_files files;
 };
 
@@ -45,7 +47,10 @@ void sc_join_tell_at(struct sc_join *join, const struct sc_join_input *input,
 /** @bytes more were read.  Returns true now and then. */
 bool sc_join_advance(struct sc_join *join, uint64_t bytes);
 
-/** Decide which files keep their path.  0 or -ENOMEM.  In join_settle.c */
+/** Decide which number each process gets.  0 or -ENOMEM.  In join_settle.c */
+int sc_join_settle_pids(struct sc_join *join);
+
+/** Decide, after that, which files keep their path.  0 or -ENOMEM.  In join_settle.c */
 int sc_join_settle_files(struct sc_join *join);
 
 #endif

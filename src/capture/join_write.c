@@ -83,11 +83,18 @@ static void write_first(struct output *output, struct sc_join_input *input)
 			continue;
 		sc_frame_order_copy(&frame, input->big, buffer);
 		sc_join_jit_names(&input->jit, &frame, buffer);
+		sc_join_pids_frame(&input->pids, buffer);
 		sc_writer_add(output->writer, buffer);
 	}
 	while (sc_join_counters_hoist(&input->counters, input->big, &at,
-	                              buffer))
+	                              buffer)) {
+		sc_join_pids_frame(&input->pids, buffer);
 		sc_writer_add(output->writer, buffer);
+	}
+	for (size_t i = 0; i < input->pids.processes.n; i++)
+		if (sc_join_pids_metadata(&input->pids.processes.items[i],
+		                          buffer))
+			sc_writer_add(output->writer, buffer);
 }
 
 static int write_error(const struct sc_writer *writer)
@@ -120,8 +127,10 @@ static int write_input(struct output *output, struct sc_join_input *input)
 		r = change(output->join, input, &frame, output->buffer);
 		if (r < 0)
 			return r;
-		if (r == 0)
-			sc_writer_add(output->writer, output->buffer);
+		if (r > 0)
+			continue;
+		sc_join_pids_frame(&input->pids, output->buffer);
+		sc_writer_add(output->writer, output->buffer);
 	}
 	return 0;
 }

@@ -9,10 +9,14 @@
 #include "cli/checker.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "cli/check_padding.h"
 #include "cli/loss_stats.h"
 #include "data/utf8.h"
+
+/* Frames of one process may be out of order by less than this, ns. */
+#define SECOND INT64_C(1000000000)
 
 /*
  * Addresses whose top half byte is E name JIT strings.  Kernel addresses and
@@ -96,10 +100,42 @@ static int check_jit_names(struct sc_checker *checker,
 	return 0;
 }
 
+/*
+ * Of one process, another command line comes later than what it did before,
+ * as an exec does.  Captures of two that had one pid, put together by who did
+ * not tell them apart, have it earlier.
+ */
+static int check_title(struct sc_checker *checker,
+                       const struct syscap_frame *frame,
+                       const struct sc_check_pid *pid)
+{
+	struct {
+		int32_t pid;
+		char cmdline[252];
+	} key = { .pid = frame->pid };
+	size_t unused;
+	int r;
+
+	snprintf(key.cmdline, sizeof(key.cmdline), "%s",
+	         frame->process.cmdline);
+	r = sc_map_put(&checker->titles, &key, sizeof(key), &unused);
+	if (r > 0 && pid->has_process && frame->time < pid->latest - SECOND)
+		sc_findings_note(checker->findings, SC_FINDING_PID,
+		                 frame->offset,
+		                 "pid %" PRId32 " becomes another program "
+		                 "before it was the one before: are these two "
+		                 "processes?  Stacks of one may have names of "
+		                 "the other",
+		                 frame->pid);
+	return r < 0 ? r : 0;
+}
+
 static int check_pid(struct sc_checker *checker,
                      const struct syscap_frame *frame)
 {
-	const struct sc_check_pid pid = { frame->pid, frame->offset, false };
+	const struct sc_check_pid pid = { .pid = frame->pid,
+		                          .first = frame->offset,
+		                          .latest = frame->time };
 	size_t number;
 
 	switch (frame->type) {
@@ -128,8 +164,13 @@ static int check_pid(struct sc_checker *checker,
 	                         sizeof(frame->pid), &number);
 	if (r < 0 || (r > 0 && sc_array_push(&checker->pids, pid) < 0))
 		return -ENOMEM;
-	if (frame->type == SYSCAP_FRAME_PROCESS)
-		checker->pids.items[number].has_process = true;
+	struct sc_check_pid *const known = &checker->pids.items[number];
+	if (frame->type == SYSCAP_FRAME_PROCESS &&
+	    check_title(checker, frame, known) < 0)
+		return -ENOMEM;
+	known->has_process |= frame->type == SYSCAP_FRAME_PROCESS;
+	if (frame->time > known->latest)
+		known->latest = frame->time;
 	return 0;
 }
 
@@ -354,6 +395,7 @@ int sc_checker_run(struct sc_checker *checker)
 void sc_checker_fini(struct sc_checker *checker)
 {
 	sc_map_fini(&checker->by_pid);
+	sc_map_fini(&checker->titles);
 	sc_map_fini(&checker->by_counter);
 	sc_map_fini(&checker->by_id);
 	sc_map_fini(&checker->by_addr);

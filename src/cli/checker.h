@@ -12,6 +12,7 @@
 struct sc_check_pid {
 	int32_t pid;
 	uint64_t first; /* offset of its first frame */
+	int64_t latest; /* time of its frames so far, ns */
 	bool has_process;
 };
 
@@ -43,6 +44,7 @@ struct sc_checker {
 
 	struct sc_map by_pid, by_counter, by_id, by_addr;
 	SC_ARRAY(struct sc_check_pid) pids;
+	struct sc_map titles; /* pids with their command lines */
 	SC_ARRAY(struct sc_check_counter) counters;
 	SC_ARRAY(struct sc_check_definition) definitions;
 	SC_ARRAY(struct sc_check_address) addresses;

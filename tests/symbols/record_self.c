@@ -2,12 +2,13 @@
 /*
  * record_self.c - write a capture with stacks of this process.
  *
- *	record_self CAPTURE
+ *	record_self CAPTURE [PID]
  *
  * The stacks go through record_alpha(), record_beta() and libc's qsort(); on
  * stdout, one a line, are the names that the innermost frame's callers should
- * have.  The capture is put together by hand, as that of a recorder that knows
- * nothing about symbols.
+ * have.  With PID it says that this process has that number; built with SECOND,
+ * it is another program, whose functions have other names.  The capture is put
+ * together by hand, as that of a recorder that knows nothing about symbols.
  */
 #define _GNU_SOURCE
 #include <execinfo.h>
@@ -24,12 +25,20 @@
 #define DEPTH     64
 #define N_SAMPLES 200
 
+#ifdef SECOND
+#define record_alpha second_alpha
+#define record_beta  second_beta
+#endif
+#define TEXT(name) #name
+#define NAME(name) TEXT(name)
+
 int record_alpha(int depth);
 int record_beta(const void *left, const void *right);
 
 static struct make_capture capture;
 static void *stack[DEPTH];
 static int n_stack;
+static int32_t pid;
 
 __attribute__((noinline)) int record_beta(const void *left, const void *right)
 {
@@ -55,7 +64,7 @@ static void write_map(uint64_t begin, uint64_t end, uint64_t offset,
 
 	if (fd >= 0)
 		sc_elf_open(&elf, fd);
-	make_frame(&capture, 3, -1, getpid(), 1000, 0);
+	make_frame(&capture, 3, -1, pid, 1000, 0);
 	make_u64(&capture, begin);
 	make_u64(&capture, end);
 	make_u64(&capture, offset);
@@ -92,17 +101,18 @@ int main(int argc, char **argv)
 	uint64_t addrs[DEPTH];
 	FILE *file;
 
-	if (argc != 2)
+	if (argc != 2 && argc != 3)
 		return 2;
+	pid = argc == 3 ? atoi(argv[2]) : getpid();
 	record_alpha(3);
-	make_begin(&capture, false, 1000, 1000000);
-	make_process(&capture, getpid(), 1000, argv[0]);
+	make_begin(&capture, false, 1000, INT64_C(3000000000));
+	make_process(&capture, pid, 1000, argv[0]);
 	write_maps();
 	for (int i = 0; i < n_stack; i++)
 		addrs[i] = (uint64_t)(uintptr_t)stack[i];
 	/* backtrace() gives the innermost one as a return address too. */
 	for (int i = 0; i < N_SAMPLES; i++)
-		make_stack(&capture, 2, getpid(), getpid(), 2000 + 1000 * i,
+		make_stack(&capture, 2, pid, pid, 2000 + INT64_C(10000000) * i,
 		           false, addrs, (unsigned)n_stack);
 	file = fopen(argv[1], "wb");
 	if (file == NULL ||
@@ -110,6 +120,6 @@ int main(int argc, char **argv)
 	    fclose(file) != 0)
 		return 1;
 	make_free(&capture);
-	puts("record_beta\nrecord_alpha\nmain");
+	puts(NAME(record_beta) "\n" NAME(record_alpha) "\nmain");
 	return 0;
 }

@@ -2,10 +2,11 @@
 /*
  * ref_resolve.c - what Sysprof 3.46 calls the addresses of a capture.
  *
- *	ref_resolve CAPTURE
+ *	ref_resolve CAPTURE [PID]
  *
  * Asks the resolver of the installed libsysprof-4.so that takes names from
- * the capture alone, and prints for each address of the first stack its name,
+ * the capture alone, and prints for each address of the first stack (of PID)
+ * its name,
  * and the second name in brackets; "?" where it has none.  77: there is no
  * such library here.
  */
@@ -80,7 +81,9 @@ int main(int argc, char **argv)
 	struct syscap_error error;
 	void *resolver, *theirs;
 
-	if (argc != 2 || syscap_reader_open(argv[1], &reader, &error) < 0)
+	const int pid = argc == 3 ? atoi(argv[2]) : 0;
+
+	if (argc < 2 || syscap_reader_open(argv[1], &reader, &error) < 0)
 		return 2;
 	load_library();
 	theirs = reader_new(argv[1], NULL);
@@ -89,7 +92,8 @@ int main(int argc, char **argv)
 		return 1;
 	resolver_load(resolver, theirs);
 	while (syscap_reader_next(reader, &frame, NULL) > 0)
-		if (frame.type == SYSCAP_FRAME_SAMPLE) {
+		if (frame.type == SYSCAP_FRAME_SAMPLE &&
+		    (pid == 0 || frame.pid == pid)) {
 			print_stack(reader, &frame, resolver);
 			break;
 		}

@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# one_pid.sh RECORD_SELF RECORD_SECOND REF_RESOLVE - two processes that had one
+# pid, as in two containers, keep the names of their own functions when their
+# captures are joined: for Sysprof 3.46 and for us.
+set -eu
+: "${SYSCAP:?names the binary to test}"
+first=$1 second=$2 ref_resolve=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+fail() { echo "failed: $*"; exit 1; }
+
+# Both at the same addresses, as without randomisation, so that the names of
+# one are where those of the other are.
+cp "$first" one
+cp "$second" two
+fixed=
+setarch -R true 2>/dev/null && fixed='setarch -R'
+$fixed ./one one.syscap 1 >wanted.one
+$fixed ./two two.syscap 1 >wanted.two
+for name in one two; do
+	"$SYSCAP" symbolize -q $name.syscap
+done
+"$SYSCAP" cat -o both.syscap one.syscap two.syscap 2>note
+grep -q 'two.syscap: note: its process 1 (./two) is not one.syscap.s, and becomes 4194305' \
+	note || fail "not told: $(cat note)"
+"$SYSCAP" check --strict both.syscap >out || fail "$(cat out)"
+"$SYSCAP" dump --type metadata both.syscap |
+	grep -q 'pid 4194305 id "syscap.pid" text "1"' || fail "no metadata"
+
+# Our own reader: that of `symbolize`, which keeps the names that are there.
+rm one two
+"$SYSCAP" symbolize -q --force -o again.syscap both.syscap
+"$SYSCAP" check again.syscap >out || fail "$(cat out)"
+
+# own PID NAME FILE - the program's own functions in the first stack of PID.
+own() {
+	status=0
+	"$ref_resolve" "$3" "$1" >names || status=$?
+	[ $status -ne 77 ] || { cat names; exit 77; }
+	[ $status -eq 0 ] || fail "the reference ended with $status"
+	sed -n "s/ \\[$2\\]\$//p" names | uniq | head -3
+}
+for file in both again; do
+	own 1 one $file.syscap | diff wanted.one - || fail "$file: other names"
+	own 4194305 two $file.syscap | diff wanted.two - ||
+		fail "$file: other names"
+done
+
+# Put together by who does not tell them apart, they are noticed.
+{ cat one.syscap; tail -c +257 two.syscap; } >mixed.syscap
+"$SYSCAP" check mixed.syscap >out 2>&1 || fail "$(cat out)"
+grep -q 'pid 1 becomes another program' out || fail "not noticed: $(cat out)"
+
+# One process in both stays one.
+"$SYSCAP" cat -o same.syscap one.syscap one.syscap 2>note
+[ ! -s note ] || fail "$(cat note)"
