@@ -111,7 +111,12 @@ static void take_request(struct sc_control_server *server, int32_t pid)
 	if (server->queued == QUEUE)
 		sc_control_server_write(server);
 	if (!server->refusing && server->queued < QUEUE)
-		fd = server->hooks.request(server->hooks.context, pid);
+		fd = server->hooks.request(server->hooks.context, pid,
+		                           server->queued > 0);
+	if (fd == -EMFILE && server->queued > 0) {
+		sc_control_server_write(server); /* closes what it sends */
+		fd = server->hooks.request(server->hooks.context, pid, false);
+	}
 	if (fd >= 0)
 		server->queue[(server->first + server->queued++) % QUEUE] = fd;
 	else if (fd != -EAGAIN)

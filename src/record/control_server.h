@@ -24,9 +24,10 @@ struct sc_control_hooks {
 	/*
 	 * Returns a ring's descriptor, which is closed once it was sent;
 	 * -EAGAIN: leave the sender without an answer; another -errno: tell
-	 * it that there is no ring.
+	 * it that there is no ring.  @may_retry: after -EMFILE it is asked
+	 * again, with fewer descriptors open.
 	 */
-	int (*request)(void *context, int32_t pid);
+	int (*request)(void *context, int32_t pid, bool may_retry);
 	void *context;
 };
 

@@ -11,10 +11,13 @@
 #include "record/procfs.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -23,6 +26,10 @@
 #define LOOK_AT_REQUEST INT64_C(100000000)
 #define LOOK_AT_STACK   INT64_C(20000000)
 #define LOOK_AT_CODE    INT64_C(100000000)
+
+/* Descriptors that stay free: without those of processes their ends are found
+ * a little later, without those of rings events are lost. */
+#define FILES_SPARE 8
 
 struct process {
 	struct process *next; /* in its bucket */
@@ -50,6 +57,7 @@ struct sc_processes {
 	uint32_t last_image;
 	uint64_t our_start; /* of the recorder, clock ticks */
 	struct sc_mapped_files files;
+	int files_max; /* descriptors from here on are for rings */
 	union sc_frame_buffer frame;
 	char text[SYSCAP_FRAME_MAX];
 };
@@ -59,9 +67,15 @@ int sc_processes_new(const struct sc_processes_options *options,
 {
 	struct sc_processes *processes = calloc(1, sizeof(*processes));
 	struct sc_procfs_identity ours;
+	struct rlimit limit;
 
 	if (processes == NULL)
 		return -ENOMEM;
+	processes->files_max = INT_MAX;
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < INT_MAX)
+		processes->files_max =
+			(int)limit.rlim_cur -
+			(int)(FILES_SPARE + options->keep_files);
 	processes->options = *options;
 	processes->cursor = &processes->live;
 	processes->files.keep = options->keep_files;
@@ -167,6 +181,16 @@ static void end_code(struct process *process)
 	process->code = NULL;
 }
 
+/* Descriptors are given out from the lowest that is free. */
+static bool has_files_to_spare(const struct sc_processes *processes)
+{
+	const int fd = fcntl(processes->options.epoll, F_DUPFD_CLOEXEC, 0);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 && fd < processes->files_max;
+}
+
 /*
  * Start to watch a process that is in our /proc.  False: it is gone already.
  */
@@ -182,6 +206,8 @@ static bool watch(struct sc_processes *processes, struct process *process)
 	processes->n_alive++;
 	process->looked = sc_now();
 	sc_procfs_own_pid(process->host, &process->own_pid);
+	if (!has_files_to_spare(processes))
+		return true;
 	process->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)process->host, 0);
 	if (process->pidfd >= 0)
 		epoll_ctl(processes->options.epoll, EPOLL_CTL_ADD,
@@ -430,6 +456,19 @@ void sc_processes_look(struct sc_processes *processes, int64_t now)
 	}
 	if (process->looked + LOOK_AGAIN <= now)
 		look(processes, process);
+}
+
+void sc_processes_look_unwatched(struct sc_processes *processes)
+{
+	struct process *process = processes->live;
+
+	while (process != NULL) {
+		struct process *const next = process->live;
+
+		if (process->pidfd < 0)
+			look(processes, process);
+		process = next;
+	}
 }
 
 bool sc_processes_alive(const struct sc_processes *processes, int32_t pid)

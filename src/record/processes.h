@@ -58,6 +58,12 @@ void sc_processes_stack(struct sc_processes *processes, int32_t pid,
 /** The pidfd of @pid says that it is gone. */
 void sc_processes_gone(struct sc_processes *processes, int32_t pid);
 
+/**
+ * At the end: look at all those that could not be watched, for want of
+ * descriptors, and may have ended.
+ */
+void sc_processes_look_unwatched(struct sc_processes *processes);
+
 /** Look at one process that was not looked at for a second, if any. */
 void sc_processes_look(struct sc_processes *processes, int64_t now);
 

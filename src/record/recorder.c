@@ -19,6 +19,7 @@
 #include "record/written.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,7 @@
 #define SECOND (1000 * MS)
 
 #define RINGS_MAX      8192u
+#define SPARE_FILES    5
 #define INTERVAL_MAX   50        /* ms between looks at silent rings */
 #define INTERVAL_REPLY 2         /* ms, while a reply waits for room */
 #define FLUSH_AFTER    (20 * MS) /* who reads along sees frames this soon */
@@ -64,11 +66,11 @@ struct recorder {
 	int64_t began, flushed, orphans_looked;
 };
 
-static int request(void *context, int32_t pid)
+static int request(void *context, int32_t pid, bool may_retry)
 {
 	struct recorder *recorder = context;
 
-	return sc_rings_create(&recorder->rings, pid);
+	return sc_rings_create(&recorder->rings, pid, may_retry);
 }
 
 static void settle(void *context)
@@ -105,13 +107,55 @@ static unsigned files_to_keep(const struct recorder *recorder)
 	               : SC_MAPPED_FILES_KEPT;
 }
 
+/*
+ * Bytes of a ring's body.  A memfd may be no larger than a file: rings get
+ * smaller then, and the capture ends at the limit by itself.  0: no room.
+ */
+static uint32_t choose_body(struct recorder *recorder, uint32_t page)
+{
+	const uint64_t wanted = recorder->options->ring_kib * UINT64_C(1024);
+	const uint64_t body = (wanted + page - 1) / page * page;
+	struct rlimit size;
+
+	if (getrlimit(RLIMIT_FSIZE, &size) != 0 ||
+	    size.rlim_cur == RLIM_INFINITY || size.rlim_cur >= body + page)
+		return (uint32_t)body;
+	if (size.rlim_cur < 2 * page)
+		return 0;
+	const uint32_t less = (uint32_t)size.rlim_cur / page * page - page;
+	sc_report_say(&recorder->report,
+	              "rings are of %u KiB, for the limit on the size of files",
+	              less / 1024);
+	return less;
+}
+
+/* Rings on their way, processes, and looks into /proc need a few. */
+static int check_files(int fd)
+{
+	int fds[SPARE_FILES], n = 0, r = 0;
+
+	while (r == 0 && n < SPARE_FILES) {
+		fds[n] = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+		if (fds[n] >= 0)
+			n++;
+		else
+			r = -errno;
+	}
+	while (n > 0)
+		close(fds[--n]);
+	return r == -EMFILE ? r : 0;
+}
+
 static int set_up(struct recorder *recorder)
 {
 	const struct sc_control_hooks hooks = { .request = request,
 		                                .context = recorder };
 	const uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
-	const uint32_t body = recorder->options->ring_kib * 1024u;
+	const uint32_t body = choose_body(recorder, page);
 	int r;
+
+	if (body == 0)
+		return -EFBIG;
 
 	r = sc_spawn_prepare(&recorder->saved, &recorder->signal_fd);
 	if (r != 0)
@@ -142,8 +186,8 @@ static int set_up(struct recorder *recorder)
 		.report = &recorder->report,
 	};
 	if (r == 0)
-		r = sc_rings_init(&recorder->rings, &recorder->intake,
-		                  (body + page - 1) / page * page, RINGS_MAX);
+		r = sc_rings_init(&recorder->rings, &recorder->intake, body,
+		                  RINGS_MAX);
 	if (r == 0)
 		r = sc_control_server_new(recorder->control, &hooks,
 		                          &recorder->report, &recorder->server);
@@ -151,7 +195,7 @@ static int set_up(struct recorder *recorder)
 		r = watch(recorder, recorder->control, IS_CONTROL);
 	if (r == 0)
 		r = watch(recorder, recorder->signal_fd, IS_SIGNAL);
-	return r;
+	return r == 0 ? check_files(recorder->epoll) : r;
 }
 
 static void close_fd(int fd)
@@ -374,6 +418,7 @@ static int finish(struct recorder *recorder)
 		sc_processes_gone(recorder->processes,
 		                  (int32_t)recorder->command.pid);
 	take_events(recorder, 0);
+	sc_processes_look_unwatched(recorder->processes);
 	sc_processes_count(recorder->processes, &all, &alive);
 	join_written(recorder);
 	end = sc_now();
@@ -387,6 +432,15 @@ static int finish(struct recorder *recorder)
 		fprintf(stderr,
 		        "syscap record: %u process%s still recording when the capture ended\n",
 		        alive, alive == 1 ? " was" : "es were");
+	if (recorder->rings.refused > 0) {
+		fprintf(stderr,
+		        "syscap record: %llu request%s for a ring could not be "
+		        "met: what those threads emitted is missing\n",
+		        (unsigned long long)recorder->rings.refused,
+		        recorder->rings.refused == 1 ? "" : "s");
+		if (r == 0)
+			r = -EMFILE;
+	}
 	if (recorder->options->sample != NULL)
 		sc_summary_unsampled(recorder->options->argv[0],
 		                     &recorder->intake);

@@ -55,7 +55,15 @@ static void say_limit(struct sc_rings *rings, int32_t pid, const char *why)
 	rings->limit_said = true;
 }
 
-int sc_rings_create(struct sc_rings *rings, int32_t pid)
+/* Nobody else will tell what the thread emits from here on. */
+static int refuse(struct sc_rings *rings, int32_t pid, const char *why, int r)
+{
+	say_limit(rings, pid, why);
+	rings->refused++;
+	return r;
+}
+
+int sc_rings_create(struct sc_rings *rings, int32_t pid, bool may_retry)
 {
 	struct sc_ring *ring;
 	int fd, r;
@@ -65,23 +73,23 @@ int sc_rings_create(struct sc_rings *rings, int32_t pid)
 		return -EAGAIN;
 	}
 	if (rings->n >= rings->max) {
-		say_limit(rings, pid, "too many threads record at once");
-		return -EMFILE;
+		return refuse(rings, pid, "too many threads record at once",
+		              -EUSERS);
 	}
 	if (rings->n == rings->size) {
 		const size_t size = rings->size == 0 ? 64 : 2 * rings->size;
 		struct sc_ring **bigger =
 			realloc(rings->rings, size * sizeof(struct sc_ring *));
 		if (bigger == NULL)
-			return -ENOMEM;
+			return refuse(rings, pid, strerror(ENOMEM), -ENOMEM);
 		rings->rings = bigger;
 		rings->size = size;
 	}
 	r = sc_ring_create(rings->body, &ring, &fd);
-	if (r != 0) {
-		say_limit(rings, pid, strerror(-r));
+	if (r == -EMFILE && may_retry)
 		return r;
-	}
+	if (r != 0)
+		return refuse(rings, pid, strerror(-r), r);
 	/* Its PROCESS frame is in the file before the process can go on. */
 	if (pid > 0)
 		sc_processes_request(rings->intake->processes, pid);

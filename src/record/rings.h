@@ -21,6 +21,7 @@ struct sc_rings {
 	uint32_t body; /* bytes of a new ring's */
 	unsigned max;  /* live at once */
 	bool limit_said;
+	uint64_t refused; /* requests that we had no means for */
 	struct sc_ring **rings;
 	size_t n, size;
 	unsigned char *buffer; /* for sc_drain() */
@@ -38,9 +39,11 @@ void sc_rings_free(struct sc_rings *rings);
 
 /**
  * A ring for @pid.  Returns a descriptor of its file, to be sent and closed;
- * -EAGAIN where the process hoards rings that it never uses; or -errno.
+ * -EAGAIN where the process hoards rings that it never uses; or -errno, which
+ * is said and counted.  @may_retry: but -EMFILE is not, as the caller closes
+ * descriptors and asks again.
  */
-int sc_rings_create(struct sc_rings *rings, int32_t pid);
+int sc_rings_create(struct sc_rings *rings, int32_t pid, bool may_retry);
 
 /** Drain every ring once. */
 void sc_rings_drain(struct sc_rings *rings, struct sc_rings_pass *ret_pass);

@@ -181,6 +181,31 @@ static void many_threads(void)
 	pause();
 }
 
+/* 40 processes that have a ring each, and live until the last one has. */
+static void crowd(void)
+{
+	int fds[2], status;
+	char byte;
+
+	if (pipe(fds) != 0)
+		exit(99);
+	for (unsigned i = 0; i < 40; i++)
+		if (fork() == 0) {
+			struct ring_client client = open_ring();
+
+			ring_client_mark(&client, "test", "of a crowd", "");
+			ring_client_end(&client);
+			close(fds[1]);
+			(void)!read(fds[0], &byte, 1);
+			_exit(0);
+		}
+	usleep(500000);
+	close(fds[1]);
+	while (wait(&status) > 0)
+		if (status != 0)
+			exit(99);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -193,6 +218,7 @@ static const struct {
 	{ "exec", another_program },
 	{ "after-exec", after_exec },
 	{ "children", children },
+	{ "crowd", crowd },
 	{ "daemon", leave_a_daemon },
 	{ "threads", many_threads },
 };
