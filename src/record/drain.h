@@ -31,6 +31,7 @@ struct sc_ring {
 	uint32_t image;    /* which program that process ran then */
 	int32_t pid, tid;  /* of the writer, once known; 0 */
 	int32_t known_pid; /* last frame pid that has a PROCESS frame */
+	int32_t shown_pid; /* what stands in the file for that one */
 	unsigned pids;     /* how many different ones there were */
 	unsigned
 		unmapped_for; /* scans in a row that found no process with it */

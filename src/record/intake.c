@@ -23,8 +23,10 @@ static const char *meet_process(struct sc_intake *intake, struct sc_ring *ring,
 {
 	if (++ring->pids > PIDS_PER_RING)
 		return "its frames are of too many processes";
-	sc_processes_know(intake->processes, pid);
 	ring->known_pid = pid;
+	ring->shown_pid =
+		sc_processes_shown(intake->processes, ring->requester, pid);
+	sc_processes_know(intake->processes, ring->shown_pid);
 	if (ring->pid == 0)
 		ring->pid = pid;
 	return NULL;
@@ -85,6 +87,8 @@ const char *sc_intake_frame(void *context, struct sc_ring *ring,
 		if (why != NULL)
 			return why;
 	}
+	if (frame->pid > 0)
+		frame->pid = ring->shown_pid;
 	switch (frame->type) {
 	case SYSCAP_FRAME_CTRDEF:
 		r = sc_renumber_ctrdef(intake->renumber, &ring->counters,
@@ -115,9 +119,14 @@ const char *sc_intake_frame(void *context, struct sc_ring *ring,
 	return NULL;
 }
 
-static int32_t owner(const struct sc_ring *ring)
+static int32_t owner(const struct sc_intake *intake, const struct sc_ring *ring)
 {
-	return ring->pid > 0 ? ring->pid : ring->requester;
+	if (ring->pid <= 0)
+		return ring->requester;
+	return ring->pid == ring->known_pid
+	               ? ring->shown_pid
+	               : sc_processes_shown(intake->processes, ring->requester,
+	                                    ring->pid);
 }
 
 /* What the writer counted and found no room to tell. */
@@ -138,9 +147,9 @@ static void write_losses(struct sc_intake *intake, struct sc_ring *ring)
 		from = to;
 	rest.tid = ring->tid;
 	sc_loss_message(&rest, text, sizeof(text));
-	sc_processes_know(intake->processes, owner(ring));
-	sc_compose_mark(&intake->frame, owner(ring), ring->tid, from, to - from,
-	                "syscap", "lost", text);
+	sc_processes_know(intake->processes, owner(intake, ring));
+	sc_compose_mark(&intake->frame, owner(intake, ring), ring->tid, from,
+	                to - from, "syscap", "lost", text);
 	sc_writer_add(intake->writer, &intake->frame);
 	intake->lost += rest.total;
 }
@@ -149,7 +158,7 @@ static void write_losses(struct sc_intake *intake, struct sc_ring *ring)
 static void tell_closed(struct sc_intake *intake, struct sc_ring *ring)
 {
 	char who[64], text[256];
-	const int32_t pid = owner(ring);
+	const int32_t pid = owner(intake, ring);
 
 	if (ring->tid > 0)
 		snprintf(who, sizeof(who), "thread %d of process %d", ring->tid,

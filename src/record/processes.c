@@ -73,9 +73,8 @@ int sc_processes_new(const struct sc_processes_options *options,
 		return -ENOMEM;
 	processes->files_max = INT_MAX;
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < INT_MAX)
-		processes->files_max =
-			(int)limit.rlim_cur -
-			(int)(FILES_SPARE + options->keep_files);
+		processes->files_max = (int)limit.rlim_cur -
+		                       (int)(FILES_SPARE + options->keep_files);
 	processes->options = *options;
 	processes->cursor = &processes->live;
 	processes->files.keep = options->keep_files;
@@ -393,6 +392,18 @@ static struct process *find_inside(struct sc_processes *processes, int32_t pid)
 	       (process->own_pid != pid || process->own_pid == process->host))
 		process = process->live;
 	return process;
+}
+
+int32_t sc_processes_shown(const struct sc_processes *processes,
+                           int32_t requester, int32_t pid)
+{
+	const struct process *const asked = find(processes, requester);
+	const struct process *const known = find(processes, pid);
+
+	if (requester == pid || asked == NULL || known == NULL ||
+	    asked->own_pid != pid || known->host == asked->host)
+		return pid;
+	return requester;
 }
 
 void sc_processes_know(struct sc_processes *processes, int32_t pid)

@@ -45,6 +45,14 @@ void sc_processes_command(struct sc_processes *processes, int32_t pid,
 /** @pid asks for a ring. */
 void sc_processes_request(struct sc_processes *processes, int32_t pid);
 
+/**
+ * The number that stands in the file for @pid, of a frame in a ring that
+ * @requester asked for.  Another only where two processes, in namespaces of
+ * their own, take themselves for @pid: the later one is shown by our number.
+ */
+int32_t sc_processes_shown(const struct sc_processes *processes,
+                           int32_t requester, int32_t pid);
+
 /** See to it that @pid, of a frame, has its PROCESS frame in the file. */
 void sc_processes_know(struct sc_processes *processes, int32_t pid);
 

@@ -7,6 +7,7 @@
 #include "integration/ring_client.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -181,6 +182,57 @@ static void many_threads(void)
 	pause();
 }
 
+/* A process that takes itself for number 1, and has a ring until @end. */
+static void be_the_first(const char *name, int ready, int end)
+{
+	struct ring_client client;
+	char byte = 0;
+
+	if (unshare(CLONE_NEWPID) != 0 &&
+	    unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0)
+		_exit(77);
+	const pid_t pid = fork();
+	if (pid != 0) {
+		int status;
+
+		close(ready);
+		waitpid(pid, &status, 0);
+		_exit(WEXITSTATUS(status));
+	}
+	client = open_ring();
+	ring_client_mark(&client, "test", name, "");
+	if (getpid() != 1 || write(ready, &byte, 1) != 1)
+		_exit(99);
+	(void)!read(end, &byte, 1);
+	ring_client_mark(&client, "test", name, "");
+	_exit(0);
+}
+
+/* Two of them, at the same time. */
+static void namespaces(void)
+{
+	int ready[2], end[2], status, worst = 0;
+	char byte;
+
+	if (pipe(ready) != 0 || pipe(end) != 0)
+		exit(99);
+	for (unsigned i = 0; i < 2; i++) {
+		if (fork() == 0) {
+			close(end[1]);
+			be_the_first(i == 0 ? "alpha" : "beta", ready[1],
+			             end[0]);
+		}
+		if (i == 1)
+			close(ready[1]);
+		(void)!read(ready[0], &byte, 1);
+	}
+	close(end[1]);
+	while (wait(&status) > 0)
+		if (WEXITSTATUS(status) > worst)
+			worst = WEXITSTATUS(status);
+	exit(worst);
+}
+
 /* 40 processes that have a ring each, and live until the last one has. */
 static void crowd(void)
 {
@@ -219,6 +271,7 @@ static const struct {
 	{ "after-exec", after_exec },
 	{ "children", children },
 	{ "crowd", crowd },
+	{ "namespaces", namespaces },
 	{ "daemon", leave_a_daemon },
 	{ "threads", many_threads },
 };

@@ -266,3 +266,29 @@ TEST(processes_that_live_on_do_not_hold_the_recorder_up)
 	      NULL);
 	recording_free(&recording);
 }
+
+/* Of the two, each has its own number, its maps and its end. */
+TEST(processes_of_two_namespaces_with_one_pid_come_out_apart)
+{
+	const int status = record("namespaces");
+	int32_t alpha, beta;
+
+	if (status == 77) {
+		recording_free(&recording);
+		SKIP("there are no pid namespaces to be had");
+	}
+	CHECK_EQ(status, 0);
+	look();
+	alpha = seen[find(0, SYSCAP_FRAME_MARK, 0, "alpha")].pid;
+	beta = seen[find(0, SYSCAP_FRAME_MARK, 0, "beta")].pid;
+	CHECK_EQ(alpha, 1);
+	CHECK(beta > 1);
+	for (unsigned i = 0; i < n_seen; i++)
+		if (seen[i].type == SYSCAP_FRAME_MARK)
+			CHECK_EQ(seen[i].pid, strcmp(seen[i].text, "alpha") == 0
+			                              ? alpha
+			                              : beta);
+	CHECK(find(0, SYSCAP_FRAME_PROCESS, beta, NULL) < n_seen);
+	CHECK(find(0, SYSCAP_FRAME_MAP, beta, NULL) < n_seen);
+	recording_free(&recording);
+}
