@@ -42,6 +42,10 @@ project() {
 	"$CMAKE" --build "$work/build" >"$work/log" ||
 		{ cat "$work/log"; exit 1; }
 	check "$work/build/app" ${CXX:+"$work/build/app_cxx"}
+	# It names no build type, so its assert()s are there
+	result=0
+	"$work/build/asserts" 2>"$work/log" || result=$?
+	[ $result = 3 ] || { echo "assert() of the project is gone"; exit 1; }
 	"$SYSCAP" record -o "$work/b.syscap" -- "$work/build/app" >"$work/log"
 	[ "$("$work/build/count" "$work/b.syscap")" -ge 2 ]
 }
