@@ -83,6 +83,7 @@ else()
 endif()
 syscap_test(dropin complete.sh)
 syscap_test(dropin headers.sh LABEL long)
+syscap_test(dropin interfaces.sh LABEL long)
 syscap_test(dropin link.sh LABEL long)
 
 # --- known defects of the reference
