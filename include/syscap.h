@@ -71,8 +71,14 @@ extern "C" {
 #define SYSCAP_PRINTF(at, first)
 #endif
 
-/* The parts that can't inline are also symbols: see src/client/symbols.c. */
-#ifndef SYSCAP_INLINE
+/*
+ * What is inline here is a function of libsyscap.so too.  A program that links
+ * or loads that defines SYSCAP_NO_INLINE before it includes this: the inline
+ * parts use what only the archive shows.
+ */
+#if defined(SYSCAP_NO_INLINE)
+#define SYSCAP_INLINE extern
+#elif !defined(SYSCAP_INLINE)
 #define SYSCAP_INLINE static inline
 #endif
 
@@ -84,12 +90,13 @@ extern "C" {
  *
  * Context: any-thread, signal-safe.  One load.
  */
-SYSCAP_INLINE bool syscap_is_active(void)
-{
-	return __atomic_load_n(&sc_active, __ATOMIC_RELAXED) != 0;
-}
+SYSCAP_INLINE bool syscap_is_active(void);
 
+#if defined(SYSCAP_NO_INLINE)
+#define SC_ACTIVE() SC_UNLIKELY(syscap_is_active())
+#else
 #define SC_ACTIVE() SC_UNLIKELY(__atomic_load_n(&sc_active, __ATOMIC_RELAXED))
+#endif
 
 /**
  * Now, on the clock of the capture.  Uses the processor's time stamp counter
@@ -98,12 +105,7 @@ SYSCAP_INLINE bool syscap_is_active(void)
  *
  * Context: any-thread, signal-safe.
  */
-SYSCAP_INLINE int64_t syscap_clock(void)
-{
-	struct sc_thread *st = sc_self;
-
-	return SC_LIKELY(st != NULL) ? sc_clock(st) : sc_clock_slow(NULL);
-}
+SYSCAP_INLINE int64_t syscap_clock(void);
 
 /**
  * The time at which something begins, for SYSCAP_MARK_SINCE(); 0 while
@@ -111,10 +113,7 @@ SYSCAP_INLINE int64_t syscap_clock(void)
  *
  * Context: any-thread, signal-safe.
  */
-SYSCAP_INLINE int64_t syscap_begin(void)
-{
-	return SC_ACTIVE() ? syscap_clock() : 0;
-}
+SYSCAP_INLINE int64_t syscap_begin(void);
 
 struct syscap_stats {
 	size_t size; /* set to sizeof before the call */
@@ -668,6 +667,39 @@ int syscap_file_fd(const char *path, int fd);
 
 /* ----------------------------------------------------- the inline bodies */
 
+#if defined(SYSCAP_NO_INLINE)
+
+static inline void sc_mark_since(const struct syscap_mark_site *site,
+                                 int64_t begin, const char *message)
+{
+	syscap_mark_at(site, begin, syscap_clock() - begin, message);
+}
+
+static inline void sc_log(unsigned severity, const char *domain,
+                          const char *message)
+{
+	syscap_log(severity, domain, message);
+}
+
+#else
+
+SYSCAP_INLINE bool syscap_is_active(void)
+{
+	return __atomic_load_n(&sc_active, __ATOMIC_RELAXED) != 0;
+}
+
+SYSCAP_INLINE int64_t syscap_clock(void)
+{
+	struct sc_thread *st = sc_self;
+
+	return SC_LIKELY(st != NULL) ? sc_clock(st) : sc_clock_slow(NULL);
+}
+
+SYSCAP_INLINE int64_t syscap_begin(void)
+{
+	return SC_ACTIVE() ? syscap_clock() : 0;
+}
+
 /* Out of line: long messages, counters not known to the ring, emits that are
  * not alone. */
 void sc_mark_slow(const struct syscap_mark_site *site, int64_t begin,
@@ -808,6 +840,8 @@ SYSCAP_INLINE void syscap_counter_set_double(struct syscap_counter *counter,
 	memcpy(&bits, &value, sizeof(bits));
 	syscap_counter_set_bits(counter, bits);
 }
+
+#endif /* SYSCAP_NO_INLINE */
 
 #ifdef __cplusplus
 }

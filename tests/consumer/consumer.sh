@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# consumer.sh WAY - build and run programs that use us in one of four ways, or
+# consumer.sh WAY - build and run programs that use us in one of five ways, or
 # compile each installed header alone.
 #
 # Reads SYSCAP (the command), SYSCAP_SOURCE and SYSCAP_BINARY (our tree and
@@ -59,6 +59,52 @@ by_hand() {
 	check "$work/app" ${CXX:+"$work/app_cxx"}
 }
 
+# exports LIBRARY: what the headers declare for it, and nothing else.
+exports() {
+	nm -D --defined-only "$1" | awk '$2 != "A" {
+		sub(/@.*/, "", $3); print $3 }' | sort >"$work/exported"
+	for header in syscap.h syscap/sampler.h syscap/runtime.h; do
+		echo "#include <$header>"
+	done | "$CC" -I"$prefix/include" -E -P -x c - |
+		grep -o 'syscap_[a-z0-9_]*(' | tr -d '(' | sort -u \
+		>"$work/declared"
+	[ "$(wc -l <"$work/declared")" -gt 40 ]
+	diff "$work/declared" "$work/exported" ||
+		{ echo "< declared, > exported"; exit 1; }
+	echo "ok shared: exports what is declared"
+}
+
+# records HOW COMMAND...: it records itself, and all that it told is there.
+records() {
+	how=$1
+	shift
+	"$@" "$work/$how.syscap" || { echo "$how: it does not run"; exit 1; }
+	"$SYSCAP" check "$work/$how.syscap" >"$work/log" ||
+		{ cat "$work/log"; exit 1; }
+	"$SYSCAP" dump "$work/$how.syscap" >"$work/dump"
+	for word in "by $how" loaded; do
+		grep -q "$word" "$work/dump" || { cat "$work/dump"; exit 1; }
+	done
+	echo "ok shared: loaded by $how"
+}
+
+shared() {
+	library=$(find "$prefix" -name 'libsyscap.so.0')
+	[ -n "$library" ] || { echo "skip: it is not built"; exit 77; }
+	exports "$library"
+	by_hand "-DSYSCAP_NO_INLINE -I\"$prefix/include\"" \
+		"\"$library\" -Wl,-rpath,\"${library%/*}\""
+	"$CC" -Wall -Wextra -Werror -I"$prefix/include" "$here/loads.c" \
+		-o "$work/loads" -ldl
+	records C "$work/loads" "$library"
+	grep -q loads "$work/dump" || { cat "$work/dump"; exit 1; }
+	if command -v python3 >/dev/null; then
+		records Python python3 "$here/loads.py" "$library"
+	else
+		echo "left out: there is no python3"
+	fi
+}
+
 headers() {
 	cd "$prefix/include"
 	# Those for GLib need its flags: bindings.gi.install
@@ -101,6 +147,10 @@ plain)
 	installed
 	cp "$(find "$prefix" -name libsyscap.a)" "$prefix/include" -r "$work"
 	by_hand "-I\"$work/include\"" "\"$work/libsyscap.a\" -pthread"
+	;;
+shared)
+	installed
+	shared
 	;;
 headers)
 	installed
