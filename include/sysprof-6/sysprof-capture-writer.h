@@ -131,9 +131,10 @@ bool sysprof_capture_writer_add_metadata(SysprofCaptureWriter *self,
 
 /**
  * The address that stands for @name in stacks of this capture: the same for
- * the same name, as long as the writer lives.  The name is in the buffer when
- * this returns, so in front of its users.  Names above 16,383 bytes are cut.
- * 0 and errno: no memory or no room.
+ * the same name, as long as the writer lives.  It waits until the buffer is
+ * written, and goes in front of it: all names that wait in one frame, before
+ * their users.  Names above 16,383 bytes are cut.  0 and errno: no memory or no
+ * room.
  */
 SYSPROF_AVAILABLE_IN_ALL
 uint64_t sysprof_capture_writer_add_jitmap(SysprofCaptureWriter *self,
@@ -154,7 +155,11 @@ bool sysprof_capture_writer_add_sample(SysprofCaptureWriter *self, int64_t time,
                                        const SysprofCaptureAddress *addrs,
                                        unsigned int n_addrs);
 
-/** The same where a function is entered or left. */
+/**
+ * The same where a function is entered or left: a sample too, for readers that
+ * know no SYSPROF_CAPTURE_FRAME_TRACE end there, with the bit of
+ * SysprofCaptureTrace that says entering.
+ */
 SYSPROF_AVAILABLE_IN_ALL
 bool sysprof_capture_writer_add_trace(SysprofCaptureWriter *self, int64_t time,
                                       int cpu, int32_t pid, int32_t tid,

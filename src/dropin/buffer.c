@@ -116,47 +116,79 @@ unsigned char *sc_buffer_withdraw(struct sc_buffer *buffer)
 	return NULL;
 }
 
-size_t sc_buffer_take(struct sc_buffer *buffer, const unsigned char **bytes)
+/* The one to which frames do not go. */
+static uint32_t other_half(const struct sc_buffer_words *words)
+{
+	return sc_buffer_half(words->place) ^ 1;
+}
+
+bool sc_buffer_turn(struct sc_buffer *buffer, bool may_be_empty)
 {
 	struct sc_buffer_words *const words = buffer->words;
 	uint64_t place = words->place;
-	uint32_t half = sc_buffer_half(place) ^ 1;
+	const uint32_t half = sc_buffer_half(place);
+	const uint64_t turned = (uint64_t)(half ^ 1) << 32;
 
-	if (words->waiting[half] == 0) {
-		const uint64_t turned = (uint64_t)half << 32;
-
-		if ((uint32_t)place == 0)
-			return 0;
-		half ^= 1;
-		words->sent[half] = 0;
-		/* Told before the turn: exit() may come right behind it */
-		for (;;) {
-			words->waiting[half] = (uint32_t)place;
-			SC_SIGNAL_FENCE();
-			if (exchange(words, place, SC_BUFFER_SHARED | turned))
-				break;
-			place = words->place;
-		}
-		set_whole(words, turned);
+	if (words->waits[half ^ 1])
+		return true;
+	if ((uint32_t)place == 0 && !may_be_empty)
+		return false;
+	words->sent[half] = 0;
+	words->front[half] = 0;
+	/* Told before the turn: exit() may come right behind it */
+	for (;;) {
+		words->waiting[half] = (uint32_t)place;
+		SC_SIGNAL_FENCE();
+		words->waits[half] = true;
+		SC_SIGNAL_FENCE();
+		if (exchange(words, place, SC_BUFFER_SHARED | turned))
+			break;
+		place = words->place;
 	}
+	set_whole(words, turned);
+	return true;
+}
+
+unsigned char *sc_buffer_front(const struct sc_buffer *buffer)
+{
+	const struct sc_buffer_words *const words = buffer->words;
+	const uint32_t half = other_half(words);
+
+	return words->front[half] == 0 && words->sent[half] == 0
+	               ? buffer->halves[half]
+	               : NULL;
+}
+
+void sc_buffer_put_front(struct sc_buffer *buffer, uint32_t n)
+{
+	SC_SIGNAL_FENCE();
+	buffer->words->front[other_half(buffer->words)] = n;
+	SC_SIGNAL_FENCE();
+}
+
+size_t sc_buffer_take(struct sc_buffer *buffer, const unsigned char **bytes)
+{
+	struct sc_buffer_words *const words = buffer->words;
+	const uint32_t half = other_half(words);
+
 	words->taken = words->sent[half];
 	SC_SIGNAL_FENCE();
 	words->is_writing = true;
-	*bytes = buffer->halves[half] + words->taken;
-	return words->waiting[half] - words->taken;
+	*bytes = buffer->halves[half] - words->front[half] + words->taken;
+	return words->front[half] + words->waiting[half] - words->taken;
 }
 
 void sc_buffer_sent(struct sc_buffer *buffer, size_t n)
 {
 	struct sc_buffer_words *const words = buffer->words;
-	const uint32_t half = sc_buffer_half(words->place) ^ 1;
+	const uint32_t half = other_half(words);
 	const uint64_t now = SC_BUFFER_SHARED | (uint64_t)(half ^ 1) << 32;
 	const uint64_t back = (uint64_t)half << 32;
 
 	words->sent[half] = words->taken + (uint32_t)n;
 	SC_SIGNAL_FENCE();
-	if (words->sent[half] == words->waiting[half]) {
-		words->waiting[half] = 0;
+	if (words->sent[half] == words->front[half] + words->waiting[half]) {
+		words->waits[half] = false;
 		/* No handler has come: go on in this half, which is warm */
 		if (exchange(words, now, SC_BUFFER_SHARED | back))
 			set_whole(words, back);
@@ -191,12 +223,14 @@ size_t sc_buffer_torn(const struct sc_buffer *buffer)
 	const uint32_t half =
 		sc_buffer_half(words->place != 0 ? words->place : words->next) ^
 		1;
+	const unsigned char *const bytes =
+		buffer->halves[half] - words->front[half];
 	uint32_t at = 0;
 
-	while (at < words->sent[half] && words->waiting[half] != 0) {
+	while (words->waits[half] && at < words->sent[half]) {
 		uint16_t len;
 
-		memcpy(&len, buffer->halves[half] + at, sizeof(len));
+		memcpy(&len, bytes + at, sizeof(len));
 		if (at + len > words->sent[half])
 			return words->sent[half] - at;
 		at += len;

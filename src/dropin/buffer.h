@@ -6,7 +6,8 @@
  * Two halves.  Frames are put in one of them; the other is empty, or holds
  * frames that are being written out, or were in part.  To write means to take
  * the halves' turns about: so handlers find room while a write is under way,
- * and nothing is ever moved.
+ * and nothing is ever moved.  What has to be read before the frames of a half
+ * and was not known before them is put in front of it when it waits.
  *
  * Calls nest: a handler enters on top of what it interrupted, and leaves
  * before that goes on.  Only the outermost call takes turns about and writes,
@@ -36,8 +37,8 @@
  *	    reserved it, and frames lie in a row.
  *	B2  nest is how many calls are under way on the thread.  A handler
  *	    leaves it as it found it.
- *	B3  waiting[h] and sent[h] are the outermost call's alone, and count
- *	    for the half where frames are not put.
+ *	B3  waits[h], waiting[h], front[h] and sent[h] are the outermost call's
+ *	    alone, and count for the half where frames are not put.
  *	B4  frames below `next` are whole, whatever was interrupted.  While
  *	    nest is not 0 it changes only by the outermost call: when its own
  *	    frame is whole, when it takes turns about, when it leaves.
@@ -63,6 +64,9 @@
 /** Room for frames of handlers, beyond the size that the owner asked for. */
 #define SC_BUFFER_SPARE ((size_t)64 * 1024)
 
+/** Room in front of a half. */
+#define SC_BUFFER_FRONT ((size_t)64 * 1024)
+
 #define SC_BUFFER_SHARED (UINT64_C(1) << 63)
 /** What was announced when place was made is reserved. */
 #define SC_BUFFER_FOR_OWNER (UINT64_C(1) << 62)
@@ -77,16 +81,18 @@ struct sc_buffer_words {
 	uint32_t nest;
 	bool is_writing;     /* between sc_buffer_take() and _sent() */
 	bool wants_flush;    /* a handler asked for it */
-	uint32_t waiting[2]; /* bytes of a half that are to be written ... */
-	uint32_t sent[2];    /* ... and of these are */
+	bool waits[2];       /* a half is to be written: */
+	uint32_t waiting[2]; /* so many bytes of it ... */
+	uint32_t front[2];   /* ... behind those in front of it ... */
+	uint32_t sent[2];    /* ... and of both so many are */
 	uint32_t taken;      /* sent[] when sc_buffer_take() gave the rest */
 };
 
 struct sc_buffer {
 	struct sc_buffer_words *words;
-	unsigned char *halves[2];
-	uint32_t size;     /* at which the owner writes it out */
-	uint32_t capacity; /* of a half */
+	unsigned char *halves[2]; /* SC_BUFFER_FRONT bytes are before each */
+	uint32_t size;            /* at which the owner writes it out */
+	uint32_t capacity;        /* of a half */
 };
 
 static inline void sc_buffer_set_nest(struct sc_buffer_words *words, uint32_t n)
@@ -129,7 +135,22 @@ unsigned char *sc_buffer_reserve(struct sc_buffer *buffer, uint32_t len);
  * For the outermost call.
  */
 
-/** The oldest bytes that are to be written; 0: none. */
+/**
+ * A half waits to be written: the one that does already, or the one with
+ * frames, and where it has none only if @may_be_empty.  False: none does.
+ */
+bool sc_buffer_turn(struct sc_buffer *buffer, bool may_be_empty);
+
+/**
+ * Where the half that waits begins, for bytes that shall go before it: they
+ * end here.  NULL: there are some, or it is sent in part.
+ */
+unsigned char *sc_buffer_front(const struct sc_buffer *buffer);
+
+/** @n bytes are there. */
+void sc_buffer_put_front(struct sc_buffer *buffer, uint32_t n);
+
+/** What is still to be written of the half that waits. */
 size_t sc_buffer_take(struct sc_buffer *buffer, const unsigned char **bytes);
 
 /** @n of those that sc_buffer_take() told are written. */

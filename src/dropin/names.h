@@ -26,7 +26,8 @@ struct sc_name {
 	uint64_t hash;
 	uint64_t address;
 	uint32_t len;
-	uint32_t told; /* the owner's: where the name has been written */
+	uint32_t told;     /* the owner's: where the name has been written */
+	uint32_t gathered; /* the owner's: in which frame it was put last */
 	char text[];
 };
 

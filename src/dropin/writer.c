@@ -14,6 +14,7 @@
 
 #include "client/counter_id.h"
 #include "clock/clock.h"
+#include "dropin/untold.h"
 
 #define DEFAULT_PAGES 64u
 #define ID_END        (1u << 24)
@@ -61,10 +62,11 @@ static int write_out(SysprofCaptureWriter *writer)
 
 	/* Two halves: what was left of one, and what has come since */
 	for (int i = 0; i < 2 && r == 0; i++) {
+		if (!sc_buffer_turn(&writer->buffer, writer->life->untold != 0))
+			break;
+		sc_untold_gather(writer);
 		sc_out_note_place(&writer->out);
 		n = sc_buffer_take(&writer->buffer, &bytes);
-		if (n == 0)
-			break;
 		r = sc_out_write(&writer->out, bytes, n, &done);
 		sc_buffer_sent(&writer->buffer, done);
 	}
@@ -160,8 +162,8 @@ static size_t round_up(size_t n, size_t to)
 }
 
 /*
- * One mapping: the page that a child finds zeroed, the writer, the halves of
- * the buffer.
+ * One mapping: the page that a child finds zeroed, the writer, the names that
+ * wait, the halves of the buffer.
  */
 static SysprofCaptureWriter *map_writer(size_t size)
 {
@@ -173,8 +175,10 @@ static SysprofCaptureWriter *map_writer(size_t size)
 		return NULL;
 	}
 	size = size == 0 ? DEFAULT_PAGES * page : round_up(size, page);
-	const size_t half = size + SYSCAP_FRAME_MAX + 8 + SC_BUFFER_SPARE;
-	const size_t map_size = page + own + 2 * round_up(half, page);
+	const size_t untold = SC_UNTOLD_MAX * sizeof(struct sc_name *);
+	const size_t capacity = size + SYSCAP_FRAME_MAX + 8 + SC_BUFFER_SPARE;
+	const size_t half = round_up(SC_BUFFER_FRONT + capacity, page);
+	const size_t map_size = page + own + round_up(untold, page) + 2 * half;
 	char *const base =
 		mmap(NULL, map_size, PROT_READ | PROT_WRITE,
 	             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -182,15 +186,17 @@ static SysprofCaptureWriter *map_writer(size_t size)
 		return NULL;
 	madvise(base, page, MADV_WIPEONFORK);
 	SysprofCaptureWriter *const writer = (void *)(base + page);
+	unsigned char *const halves =
+		(void *)(base + page + own + round_up(untold, page));
 	writer->life = (void *)base;
 	writer->map_size = map_size;
+	writer->untold = (void *)(base + page + own);
 	writer->buffer = (struct sc_buffer){
 		.words = &writer->life->buffer,
-		.halves = { (void *)(base + page + own),
-		            (void *)(base + page + own +
-		                     round_up(half, page)) },
+		.halves = { halves + SC_BUFFER_FRONT,
+		            halves + half + SC_BUFFER_FRONT },
 		.size = (uint32_t)size,
-		.capacity = (uint32_t)half,
+		.capacity = (uint32_t)capacity,
 	};
 	writer->n_refs = 1;
 	writer->pid = getpid();

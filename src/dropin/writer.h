@@ -25,7 +25,8 @@
 struct sc_writer_life {
 	struct sc_buffer_words buffer;
 	int32_t pid;
-	uint32_t told; /* names with this number have been written by us */
+	uint32_t told;   /* names with this number are written, or wait */
+	uint64_t untold; /* those that wait, see untold.h */
 };
 
 struct _SysprofCaptureWriter {
@@ -33,6 +34,8 @@ struct _SysprofCaptureWriter {
 	struct sc_buffer buffer;
 	struct sc_out out;
 	struct sc_names names;
+	struct sc_name **untold; /* see untold.h */
+	uint32_t n_gathered;
 	size_t map_size; /* of all of it, from life on */
 	int32_t n_refs;
 	int32_t pid;           /* of who made it */
@@ -94,16 +97,25 @@ static inline bool sc_writer_is_due(const SysprofCaptureWriter *writer,
 	return SC_UNLIKELY(since >= 2 * SC_WRITER_LOOK_NS);
 }
 
-/** Write the header of a frame and its last 8 bytes, and count it. */
+/** Write the header of a frame and its last 8 bytes. */
 static inline __attribute__((always_inline)) void
-sc_writer_head(SysprofCaptureWriter *writer, unsigned char *frame, size_t len,
-               unsigned type, int64_t time, int cpu, int32_t pid)
+sc_writer_head(unsigned char *frame, size_t len, unsigned type, int64_t time,
+               int cpu, int32_t pid)
 {
 	sc_store_word(frame, (uint64_t)(uint32_t)pid << 32 |
 	                             (uint64_t)(uint16_t)cpu << 16 | len);
 	sc_store_word(frame + 8, (uint64_t)time);
 	sc_store_word(frame + len - 8, 0);
 	sc_store_word(frame + 16, type);
+}
+
+/** And count it. */
+static inline __attribute__((always_inline)) void
+sc_writer_put_head(SysprofCaptureWriter *writer, unsigned char *frame,
+                   size_t len, unsigned type, int64_t time, int cpu,
+                   int32_t pid)
+{
+	sc_writer_head(frame, len, type, time, cpu, pid);
 	if (type < SYSPROF_CAPTURE_FRAME_LAST)
 		sc_writer_count(&writer->counts[type]);
 }
@@ -132,7 +144,7 @@ sc_writer_begin(SysprofCaptureWriter *writer, struct sc_adding *adding,
 	if (SC_UNLIKELY(!is_begun) &&
 	    !sc_writer_enter(adding, (uint32_t)len, time))
 		return false;
-	sc_writer_head(writer, adding->frame, len, type, time, cpu, pid);
+	sc_writer_put_head(writer, adding->frame, len, type, time, cpu, pid);
 	sc_writer_cover(writer, time);
 	return true;
 }
@@ -160,8 +172,5 @@ sc_writer_end(struct sc_adding *adding)
  */
 bool sc_writer_add_raw(SysprofCaptureWriter *writer,
                        const SysprofCaptureFrame *frame);
-
-/** The address of @name, which need not be written yet; 0: no memory. */
-uint64_t sc_writer_name(SysprofCaptureWriter *writer, const char *name);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "clock/clock.h"
+#include "dropin/untold.h"
 #include "dropin/writer.h"
 
 #define FRAME_MAX SYSCAP_FRAME_MAX
@@ -199,8 +200,8 @@ static SC_COLD bool add_mark_disturbed(SysprofCaptureWriter *self, int64_t time,
 	a.next = self->life->buffer.end;
 	if (!sc_writer_enter(&a, (uint32_t)n, time))
 		return false;
-	sc_writer_head(self, a.frame, n, SYSPROF_CAPTURE_FRAME_MARK, time, cpu,
-	               pid);
+	sc_writer_put_head(self, a.frame, n, SYSPROF_CAPTURE_FRAME_MARK, time,
+	                   cpu, pid);
 	sc_store_word(a.frame + 24, duration);
 	sc_writer_cover(self, end_of(time, duration));
 	copy_text(a.frame + MARK_SIZE, message, len);
@@ -226,8 +227,8 @@ add_mark_quickly(SysprofCaptureWriter *self, int64_t time, int cpu, int32_t pid,
 		return add_mark_slowly(self, time, cpu, pid, duration, site,
 		                       message, len);
 	}
-	sc_writer_head(self, frame.at, n, SYSPROF_CAPTURE_FRAME_MARK, time, cpu,
-	               pid);
+	sc_writer_put_head(self, frame.at, n, SYSPROF_CAPTURE_FRAME_MARK, time,
+	                   cpu, pid);
 	sc_store_word(frame.at + 24, duration);
 	sc_writer_cover(self, end_of(time, duration));
 	memcpy(frame.at + 32, site, sizeof(*site));
@@ -281,7 +282,7 @@ bool sysprof_capture_writer_add_metadata(SysprofCaptureWriter *self,
 	return sc_writer_end(&a);
 }
 
-/* In front of its users: no matter what becomes of the rest of the buffer. */
+/* In a frame of its own, in front of its users. */
 static bool tell_name(SysprofCaptureWriter *self, const struct sc_name *name)
 {
 	const size_t fixed = sizeof(SysprofCaptureJitmap);
@@ -298,21 +299,31 @@ static bool tell_name(SysprofCaptureWriter *self, const struct sc_name *name)
 	return sc_writer_end(&a);
 }
 
-static struct sc_name *get_name(SysprofCaptureWriter *self, const char *text)
+/* It waits for others; where too many do, they are written first.  A handler
+ * can't do that. */
+static SC_COLD bool tell_soon(SysprofCaptureWriter *self, struct sc_name *name)
 {
-	struct sc_name *const name =
-		sc_names_get(&self->names, text != NULL ? text : "");
+	struct sc_writer_life *const life = self->life;
 
-	if (name == NULL)
-		errno = ENOMEM;
-	return name;
-}
+	for (int i = 0; i < 2; i++) {
+		const bool is_outermost = sc_buffer_enter(&self->buffer);
+		const bool waits = sc_untold_add(self, name);
 
-uint64_t sc_writer_name(SysprofCaptureWriter *writer, const char *text)
-{
-	const struct sc_name *const name = get_name(writer, text);
-
-	return name != NULL ? name->address : 0;
+		if (!waits)
+			__atomic_store_n(&life->buffer.wants_flush, true,
+			                 __ATOMIC_RELAXED);
+		if (is_outermost)
+			sc_writer_leave_last(self);
+		else
+			sc_buffer_leave(&self->buffer);
+		if (waits)
+			return true;
+	}
+	const uint32_t told = life->told;
+	if (!tell_name(self, name))
+		return false;
+	name->told = told;
+	return true;
 }
 
 uint64_t sysprof_capture_writer_add_jitmap(SysprofCaptureWriter *self,
@@ -331,14 +342,14 @@ uint64_t sysprof_capture_writer_add_jitmap(SysprofCaptureWriter *self,
 			self->names.next = sc_names_scattered();
 		life->told = ++self->n_told;
 	}
-	struct sc_name *const entry = get_name(self, name);
-	if (entry == NULL)
+	struct sc_name *const entry =
+		sc_names_get(&self->names, name != NULL ? name : "");
+	if (entry == NULL) {
+		errno = ENOMEM;
 		return 0;
-	if (SC_UNLIKELY(entry->told != life->told)) {
-		if (!tell_name(self, entry))
-			return 0;
-		entry->told = life->told;
 	}
+	if (SC_UNLIKELY(entry->told != life->told) && !tell_soon(self, entry))
+		return 0;
 	return entry->address;
 }
 
@@ -357,8 +368,8 @@ bool sysprof_capture_writer_add_process(SysprofCaptureWriter *self,
 	return sc_writer_end(&a);
 }
 
-static bool add_stack(SysprofCaptureWriter *self, unsigned type, int64_t time,
-                      int cpu, int32_t pid, int32_t tid,
+static bool add_stack(SysprofCaptureWriter *self, int64_t time, int cpu,
+                      int32_t pid, int32_t tid,
                       const SysprofCaptureAddress *addrs, unsigned n_addrs,
                       bool entering)
 {
@@ -369,8 +380,8 @@ static bool add_stack(SysprofCaptureWriter *self, unsigned type, int64_t time,
 
 	if (addrs == NULL && n != 0)
 		return refuse(EINVAL);
-	if (!sc_writer_begin(self, &a, fixed + 8 * (size_t)n, type, time, cpu,
-	                     pid))
+	if (!sc_writer_begin(self, &a, fixed + 8 * (size_t)n,
+	                     SYSPROF_CAPTURE_FRAME_SAMPLE, time, cpu, pid))
 		return false;
 	store_16(a.frame + 24, (uint16_t)n);
 	store_16(a.frame + 26,
@@ -385,8 +396,7 @@ bool sysprof_capture_writer_add_sample(SysprofCaptureWriter *self, int64_t time,
                                        const SysprofCaptureAddress *addrs,
                                        unsigned int n_addrs)
 {
-	return add_stack(self, SYSPROF_CAPTURE_FRAME_SAMPLE, time, cpu, pid,
-	                 tid, addrs, n_addrs, false);
+	return add_stack(self, time, cpu, pid, tid, addrs, n_addrs, false);
 }
 
 bool sysprof_capture_writer_add_trace(SysprofCaptureWriter *self, int64_t time,
@@ -394,8 +404,8 @@ bool sysprof_capture_writer_add_trace(SysprofCaptureWriter *self, int64_t time,
                                       const SysprofCaptureAddress *addrs,
                                       unsigned int n_addrs, bool entering)
 {
-	return add_stack(self, SYSPROF_CAPTURE_FRAME_TRACE, time, cpu, pid, tid,
-	                 addrs, n_addrs, entering);
+	/* A sample, to those that end at a type they don't know */
+	return add_stack(self, time, cpu, pid, tid, addrs, n_addrs, entering);
 }
 
 bool sysprof_capture_writer_add_fork(SysprofCaptureWriter *self, int64_t time,

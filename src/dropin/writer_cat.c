@@ -146,10 +146,13 @@ static bool renumber_values(struct cat *cat, SysprofCaptureFrame *frame)
 static bool add_name(struct cat *cat, uint64_t address, int32_t pid,
                      const char *name, uint64_t *ret_address)
 {
-	const uint64_t ours = sc_writer_name(cat->writer, name);
+	const uint64_t ours =
+		sysprof_capture_writer_add_jitmap(cat->writer, name);
 	uint64_t *const own = place_of(&cat->names, address, pid);
 
-	if (ours == 0 || own == NULL)
+	if (ours == 0)
+		return false;
+	if (own == NULL)
 		return fail(ENOMEM);
 	*own = ours; /* before the next one moves it */
 	uint64_t *const any = place_of(&cat->names, address, ANY_PID);
@@ -161,23 +164,18 @@ static bool add_name(struct cat *cat, uint64_t address, int32_t pid,
 	return true;
 }
 
-/* The same table with our addresses, under the pid that it had. */
-static bool add_names(struct cat *cat, SysprofCaptureFrame *frame)
+static bool add_names(struct cat *cat, const SysprofCaptureFrame *frame)
 {
-	SysprofCaptureJitmap *const jitmap = (void *)frame;
 	SysprofCaptureJitmapIter iter;
 	SysprofCaptureAddress address;
 	const char *name;
+	uint64_t ours;
 
-	sysprof_capture_jitmap_iter_init(&iter, jitmap);
-	while (sysprof_capture_jitmap_iter_next(&iter, &address, &name)) {
-		uint64_t ours;
-
+	sysprof_capture_jitmap_iter_init(&iter, (const void *)frame);
+	while (sysprof_capture_jitmap_iter_next(&iter, &address, &name))
 		if (!add_name(cat, address, frame->pid, name, &ours))
 			return false;
-		memcpy((char *)name - 8, &ours, sizeof(ours));
-	}
-	return sc_writer_add_raw(cat->writer, frame);
+	return true;
 }
 
 static bool is_marked(uint64_t address)
@@ -199,8 +197,6 @@ static bool name_unknown(struct cat *cat, SysprofCaptureFrame *frame,
 	snprintf(name, sizeof(name), "[0x%016llx]",
 	         (unsigned long long)*address);
 	if (!add_name(cat, *address, frame->pid, name, &ours))
-		return false;
-	if (sysprof_capture_writer_add_jitmap(cat->writer, name) == 0)
 		return false;
 	*address = ours;
 	return true;

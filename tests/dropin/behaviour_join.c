@@ -344,7 +344,33 @@ static void a_writer_is_spliced_and_goes_on(void)
 	sysprof_capture_reader_unref(reader);
 }
 
+static void joined_names_are_one_frame(void)
+{
+	SysprofCaptureWriter *writer = behaviour_writer_open(), *other;
+	const SysprofCaptureJitmap *jitmap;
+	SysprofCaptureReader *reader;
+
+	other = sysprof_capture_writer_new("other", 0);
+	CHECK(other != NULL);
+	add_named_sample(other, 10, "other");
+	CHECK(sysprof_capture_writer_flush(other));
+	add_named_sample(other, 20, "later");
+	sysprof_capture_writer_unref(other);
+	reader = reader_of("other");
+	CHECK(behaviour_count(reader, SYSPROF_CAPTURE_FRAME_JITMAP) == 2);
+	CHECK(sysprof_capture_writer_cat(writer, reader));
+	sysprof_capture_reader_unref(reader);
+
+	reader = behaviour_reader_open(writer);
+	jitmap = sysprof_capture_reader_read_jitmap(reader);
+	CHECK(jitmap != NULL && jitmap->n_jitmaps == 2 * N_NAMES);
+	CHECK(sysprof_capture_reader_read_sample(reader) != NULL);
+	CHECK(sysprof_capture_reader_read_sample(reader) != NULL);
+	sysprof_capture_reader_unref(reader);
+}
+
 const struct behaviour behaviour_join[] = {
+	BEHAVIOUR(joined_names_are_one_frame),
 	BEHAVIOUR(cat_keeps_names_apart),
 	BEHAVIOUR(cat_keeps_counters_apart),
 	BEHAVIOUR(cat_copies_the_other_frames),

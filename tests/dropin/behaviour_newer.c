@@ -33,11 +33,13 @@ static void a_map_carries_its_build_id_behind_its_name(void)
 	sysprof_capture_reader_unref(reader);
 }
 
-static void a_trace_is_read_back(void)
+/* Readers that know no other type for it would end there. */
+static void a_trace_is_a_sample_that_says_entering(void)
 {
 	static const SysprofCaptureAddress addrs[] = { 0x1000, 0x2000 };
 	SysprofCaptureWriter *writer = behaviour_writer_open();
-	const SysprofCaptureTrace *got;
+	const SysprofCaptureSample *got;
+	SysprofCaptureTrace trace;
 	SysprofCaptureReader *reader;
 
 	CHECK(sysprof_capture_writer_add_trace(writer, 10, CPU, PID, TID, addrs,
@@ -45,17 +47,47 @@ static void a_trace_is_read_back(void)
 	CHECK(sysprof_capture_writer_add_trace(writer, 11, CPU, PID, TID, addrs,
 	                                       0, false));
 	reader = behaviour_reader_open(writer);
+	CHECK(sysprof_capture_reader_read_trace(reader) == NULL);
+	got = sysprof_capture_reader_read_sample(reader);
+	CHECK(got != NULL);
+	CHECK(got->frame.type == SYSPROF_CAPTURE_FRAME_SAMPLE);
+	CHECK(got->frame.time == 10 && got->frame.cpu == CPU);
+	CHECK(got->frame.pid == PID && got->tid == TID);
+	CHECK(got->n_addrs == 2);
+	CHECK(got->addrs[0] == 0x1000 && got->addrs[1] == 0x2000);
+	memcpy(&trace, got, sizeof(trace));
+	CHECK(trace.entering);
+	got = sysprof_capture_reader_read_sample(reader);
+	CHECK(got != NULL);
+	CHECK(got->n_addrs == 0);
+	memcpy(&trace, got, sizeof(trace));
+	CHECK(!trace.entering);
+	sysprof_capture_reader_unref(reader);
+}
+
+/* Made by a recorder of later releases, in which they are told apart. */
+static void a_frame_of_type_trace_is_read(void)
+{
+	SysprofCaptureWriter *writer = behaviour_writer_open();
+	const SysprofCaptureTrace *got;
+	SysprofCaptureReader *reader;
+	uint8_t data[1024];
+	size_t size;
+
+	CHECK(sysprof_capture_writer_add_trace(writer, 10, CPU, PID, TID, NULL,
+	                                       0, true));
+	sysprof_capture_writer_unref(writer);
+	size = behaviour_load("capture", data, sizeof(data));
+	CHECK(size == 256 + 32 && data[256 + 16] == 2);
+	data[256 + 16] = SYSPROF_CAPTURE_FRAME_TRACE;
+	behaviour_store("capture", data, size);
+	reader = sysprof_capture_reader_new("capture");
+	CHECK(reader != NULL);
 	CHECK(sysprof_capture_reader_read_sample(reader) == NULL);
 	got = sysprof_capture_reader_read_trace(reader);
 	CHECK(got != NULL);
 	CHECK(got->frame.type == SYSPROF_CAPTURE_FRAME_TRACE);
-	CHECK(got->frame.time == 10 && got->frame.cpu == CPU);
-	CHECK(got->frame.pid == PID && got->tid == TID);
-	CHECK(got->n_addrs == 2 && got->entering);
-	CHECK(got->addrs[0] == 0x1000 && got->addrs[1] == 0x2000);
-	got = sysprof_capture_reader_read_trace(reader);
-	CHECK(got != NULL);
-	CHECK(got->n_addrs == 0 && !got->entering);
+	CHECK(got->tid == TID && got->n_addrs == 0 && got->entering);
 	sysprof_capture_reader_unref(reader);
 }
 
@@ -115,7 +147,7 @@ static void newer_frames_are_joined_too(void)
 	map = sysprof_capture_reader_read_map(reader);
 	CHECK(map != NULL);
 	CHECK_STR(map->filename + strlen("/lib") + 1, "@abcd");
-	CHECK(behaviour_count(reader, SYSPROF_CAPTURE_FRAME_TRACE) == 1);
+	CHECK(behaviour_count(reader, SYSPROF_CAPTURE_FRAME_SAMPLE) == 1);
 	CHECK(sysprof_capture_reader_reset(reader));
 	CHECK(behaviour_seek(reader, SYSPROF_CAPTURE_FRAME_DBUS_MESSAGE));
 	CHECK(sysprof_capture_reader_read_dbus_message(reader)->message_len ==
@@ -177,7 +209,8 @@ static void a_torn_capture_tells_where(void)
 const struct behaviour behaviour_newer[] = {
 #if SYSPROF_MAJOR_VERSION >= 45
 	BEHAVIOUR(a_map_carries_its_build_id_behind_its_name),
-	BEHAVIOUR(a_trace_is_read_back),
+	BEHAVIOUR(a_trace_is_a_sample_that_says_entering),
+	BEHAVIOUR(a_frame_of_type_trace_is_read),
 	BEHAVIOUR(a_dbus_message_is_read_back),
 	BEHAVIOUR(newer_frames_are_joined_too),
 	BEHAVIOUR(differences_of_times_have_a_name),

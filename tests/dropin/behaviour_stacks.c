@@ -228,6 +228,71 @@ static void all_names_are_found_in_the_file(void)
 	sysprof_capture_reader_unref(reader);
 }
 
+/* The next frame has that many names. */
+static void read_names(SysprofCaptureReader *reader, unsigned int n)
+{
+	const SysprofCaptureJitmap *jitmap =
+		sysprof_capture_reader_read_jitmap(reader);
+
+	CHECK(jitmap != NULL);
+	CHECK(jitmap->n_jitmaps == n);
+}
+
+/* As callers do who know what comes: one frame of names, then the others. */
+static void names_that_wait_are_one_frame_before_all(void)
+{
+	SysprofCaptureWriter *writer = behaviour_writer_open();
+	SysprofCaptureAddress addrs[500];
+	SysprofCaptureReader *reader;
+	char text[32];
+	int i;
+
+	CHECK(sysprof_capture_writer_add_exit(writer, 1, CPU, PID));
+	for (i = 0; i < 400; i++) {
+		snprintf(text, sizeof(text), "name %d", i);
+		addrs[i] = sysprof_capture_writer_add_jitmap(writer, text);
+	}
+	CHECK(sysprof_capture_writer_add_sample(writer, 2, CPU, PID, TID, addrs,
+	                                        400));
+	addrs[400] = sysprof_capture_writer_add_jitmap(writer, "one more");
+	CHECK(sysprof_capture_writer_add_sample(writer, 3, CPU, PID, TID, addrs,
+	                                        401));
+	CHECK(sysprof_capture_writer_flush(writer));
+	addrs[0] = sysprof_capture_writer_add_jitmap(writer, "after a flush");
+	CHECK(sysprof_capture_writer_add_sample(writer, 4, CPU, PID, TID, addrs,
+	                                        1));
+	reader = behaviour_reader_open(writer);
+	read_names(reader, 401);
+	CHECK(sysprof_capture_reader_read_exit(reader) != NULL);
+	CHECK(sysprof_capture_reader_read_sample(reader) != NULL);
+	CHECK(sysprof_capture_reader_read_sample(reader) != NULL);
+	read_names(reader, 1);
+	CHECK(sysprof_capture_reader_read_sample(reader) != NULL);
+	CHECK(!sysprof_capture_reader_skip(reader));
+	sysprof_capture_reader_unref(reader);
+}
+
+static void names_without_users_are_written_too(void)
+{
+	SysprofCaptureWriter *writer = behaviour_writer_open();
+	SysprofCaptureReader *reader;
+	SysprofCaptureStat counts;
+
+	CHECK(sysprof_capture_writer_add_jitmap(writer, "one") != 0);
+	CHECK(sysprof_capture_writer_add_jitmap(writer, "two") != 0);
+	sysprof_capture_writer_stat(writer, &counts);
+	CHECK(counts.frame_count[SYSPROF_CAPTURE_FRAME_JITMAP] == 0);
+	CHECK(sysprof_capture_writer_flush(writer));
+	sysprof_capture_writer_stat(writer, &counts);
+	CHECK(counts.frame_count[SYSPROF_CAPTURE_FRAME_JITMAP] == 1);
+	CHECK(sysprof_capture_writer_add_jitmap(writer, "three") != 0);
+	reader = behaviour_reader_open(writer);
+	read_names(reader, 2);
+	read_names(reader, 1);
+	CHECK(!sysprof_capture_reader_skip(reader));
+	sysprof_capture_reader_unref(reader);
+}
+
 const struct behaviour behaviour_stacks[] = {
 	BEHAVIOUR(a_sample_is_read_back),
 	BEHAVIOUR(the_deepest_sample_fills_a_frame),
@@ -236,5 +301,7 @@ const struct behaviour behaviour_stacks[] = {
 	BEHAVIOUR(an_allocation_copies_its_stack),
 	BEHAVIOUR(a_name_keeps_its_address_until_it_is_written),
 	BEHAVIOUR(all_names_are_found_in_the_file),
+	BEHAVIOUR(names_that_wait_are_one_frame_before_all),
+	BEHAVIOUR(names_without_users_are_written_too),
 	{ NULL, NULL },
 };

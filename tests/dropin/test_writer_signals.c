@@ -27,6 +27,7 @@
 #define SMALL      4096u
 #define TICK       (SIGRTMIN + 3)
 #define MIN_INSIDE 3000u
+#define N_FILLERS  3500u
 
 static struct ledger *ledger;
 static SysprofCaptureWriter *writer;
@@ -309,6 +310,85 @@ TEST(a_handler_at_each_instruction_of_each_call_loses_nothing)
 	ledger_check_file(ledger, fd, false);
 	CHECK(ledger->n_inside > 1000);
 	report();
+	close(fd);
+	ledger_free(ledger);
+}
+
+/* More names than wait at a time.  On top of a call nobody can write them. */
+static void add_many_names(void)
+{
+	char name[] = "filler 00000000";
+
+	for (unsigned i = 0; i < N_FILLERS; i++) {
+		unsigned rest = ledger->n_inside * N_FILLERS + i;
+
+		for (char *at = name + 14; at > name + 6; at--) {
+			*at = (char)('0' + rest % 10);
+			rest /= 10;
+		}
+		CHECK(sysprof_capture_writer_add_jitmap(writer, name) != 0);
+	}
+	ledger_sample(ledger, writer, true);
+}
+
+static void name_many(int fd)
+{
+	struct stepper stepper;
+
+	open_writer(fd, SMALL);
+	stepper_install(false);
+	for (long k = 1; k < 2000; k += 23) {
+		if (!stepper_run(&stepper, k, call_sample, add_many_names))
+			break;
+		ledger->n_inside++;
+		sysprof_capture_writer_flush(writer);
+	}
+	add_many_names();
+	ledger->n_inside++;
+	sysprof_capture_writer_unref(writer);
+	_exit(0);
+}
+
+static unsigned count_fillers(int fd)
+{
+	SysprofCaptureReader *const reader =
+		sysprof_capture_reader_new_from_fd(dup(fd));
+	const SysprofCaptureJitmap *jitmap;
+	SysprofCaptureFrameType type;
+	unsigned n = 0;
+
+	CHECK(reader != NULL);
+	while (sysprof_capture_reader_peek_type(reader, &type)) {
+		SysprofCaptureJitmapIter iter;
+		const char *name;
+
+		if (type != SYSPROF_CAPTURE_FRAME_JITMAP) {
+			CHECK(sysprof_capture_reader_skip(reader));
+			continue;
+		}
+		jitmap = sysprof_capture_reader_read_jitmap(reader);
+		CHECK(jitmap != NULL);
+		sysprof_capture_jitmap_iter_init(&iter, jitmap);
+		while (sysprof_capture_jitmap_iter_next(&iter, NULL, &name))
+			n += strncmp(name, "filler ", 7) == 0;
+	}
+	sysprof_capture_reader_unref(reader);
+	return n;
+}
+
+TEST(more_names_than_can_wait_are_all_written_on_top_of_a_call_too)
+{
+	SKIP_UNDER_TSAN();
+	const int fd = new_file();
+
+	ledger = ledger_new();
+	const pid_t pid = fork();
+	if (pid == 0)
+		name_many(fd);
+	must_end_well(pid);
+	ledger_check_file(ledger, fd, false);
+	CHECK(ledger->n_inside > 3);
+	CHECK_EQ(count_fillers(fd), ledger->n_inside * N_FILLERS);
 	close(fd);
 	ledger_free(ledger);
 }
