@@ -18,6 +18,7 @@
 #ifndef SYSCAP_RUNTIME_H
 #define SYSCAP_RUNTIME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -258,11 +259,26 @@ int syscap_sample_push(struct syscap_attachment *attachment,
  * kept: a runtime that was there before tells what it has when recording
  * begins.
  *
+ * False: there was no room, and it was dropped.  Who wants to say it again then
+ * keeps syscap_clock(), and the functions below tell when it was: the order in
+ * which events arrive does not matter, their times do.
+ *
  * Context: any-thread, signal-safe.
  */
-void syscap_code_add(uintptr_t start, size_t len, const char *name);
-void syscap_code_move(uintptr_t from, uintptr_t to, size_t len);
-void syscap_code_remove(uintptr_t start, size_t len);
+bool syscap_code_add(uintptr_t start, size_t len, const char *name);
+bool syscap_code_move(uintptr_t from, uintptr_t to, size_t len);
+bool syscap_code_remove(uintptr_t start, size_t len);
+
+/**
+ * The same, of something that happened at @time.
+ *
+ * Context: any-thread, signal-safe.
+ */
+bool syscap_code_add_at(int64_t time, uintptr_t start, size_t len,
+                        const char *name);
+bool syscap_code_move_at(int64_t time, uintptr_t from, uintptr_t to,
+                         size_t len);
+bool syscap_code_remove_at(int64_t time, uintptr_t start, size_t len);
 
 #ifdef __cplusplus
 }

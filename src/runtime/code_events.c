@@ -49,8 +49,9 @@ static void add_number(struct event *event, uint64_t number)
 	event->n += DIGITS - i;
 }
 
-/* @name of @n bytes, behind a space; NULL: none. */
-static void emit(const struct event *event, const char *name, size_t n)
+/* @name of @n bytes, behind a space; NULL: none.  @time may be NULL: now. */
+static bool emit(const struct event *event, const int64_t *time,
+                 const char *name, size_t n)
 {
 	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_METADATA);
 	const size_t size = event->n + (name != NULL ? 1 + n : 0);
@@ -60,8 +61,8 @@ static void emit(const struct event *event, const char *name, size_t n)
 	volatile uintptr_t token;
 
 	if (st == NULL)
-		return;
-	const int64_t now = sc_clock(st);
+		return false;
+	const int64_t now = time != NULL ? *time : sc_clock(st);
 	const bool outermost = sc_enter(st, &token);
 	unsigned char *const frame =
 		sc_reserve(st, len, SYSCAP_FRAME_METADATA, now);
@@ -76,44 +77,78 @@ static void emit(const struct event *event, const char *name, size_t n)
 		sc_commit(frame, SYSCAP_FRAME_METADATA, st->tid_tag);
 	}
 	sc_leave(st, &token, outermost);
+	return frame != NULL;
 }
 
-void syscap_code_add(uintptr_t start, size_t len, const char *name)
+static bool add(const int64_t *time, uintptr_t start, size_t len,
+                const char *name)
 {
 	struct event event = { .n = 0 };
 
 	if (!syscap_is_active())
-		return;
+		return true;
 	if (name == NULL)
 		name = "";
 	add_text(&event, "add");
 	add_number(&event, start);
 	add_number(&event, len);
-	emit(&event, name,
-	     sc_text_cut(name, strnlen(name, NAME_MAX_LEN + 1), NAME_MAX_LEN));
+	return emit(&event, time, name,
+	            sc_text_cut(name, strnlen(name, NAME_MAX_LEN + 1),
+	                        NAME_MAX_LEN));
 }
 
-void syscap_code_move(uintptr_t from, uintptr_t to, size_t len)
+static bool move(const int64_t *time, uintptr_t from, uintptr_t to, size_t len)
 {
 	struct event event = { .n = 0 };
 
 	if (!syscap_is_active())
-		return;
+		return true;
 	add_text(&event, "move");
 	add_number(&event, from);
 	add_number(&event, to);
 	add_number(&event, len);
-	emit(&event, NULL, 0);
+	return emit(&event, time, NULL, 0);
 }
 
-void syscap_code_remove(uintptr_t start, size_t len)
+static bool take_away(const int64_t *time, uintptr_t start, size_t len)
 {
 	struct event event = { .n = 0 };
 
 	if (!syscap_is_active())
-		return;
+		return true;
 	add_text(&event, "remove");
 	add_number(&event, start);
 	add_number(&event, len);
-	emit(&event, NULL, 0);
+	return emit(&event, time, NULL, 0);
+}
+
+bool syscap_code_add(uintptr_t start, size_t len, const char *name)
+{
+	return add(NULL, start, len, name);
+}
+
+bool syscap_code_move(uintptr_t from, uintptr_t to, size_t len)
+{
+	return move(NULL, from, to, len);
+}
+
+bool syscap_code_remove(uintptr_t start, size_t len)
+{
+	return take_away(NULL, start, len);
+}
+
+bool syscap_code_add_at(int64_t time, uintptr_t start, size_t len,
+                        const char *name)
+{
+	return add(&time, start, len, name);
+}
+
+bool syscap_code_move_at(int64_t time, uintptr_t from, uintptr_t to, size_t len)
+{
+	return move(&time, from, to, len);
+}
+
+bool syscap_code_remove_at(int64_t time, uintptr_t start, size_t len)
+{
+	return take_away(&time, start, len);
 }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_code_events.c - what runtimes tell of the machine code they make. */
 #define _GNU_SOURCE
+#include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <syscap.h>
 #include <syscap/runtime.h>
@@ -53,6 +56,55 @@ TEST(code_that_comes_moves_and_goes_is_told_in_metadata)
 	CHECK_STR(nth_value(&peer, 3), "remove abcdef 10");
 	CHECK_EQ(strlen(nth_value(&peer, 4)), strlen("add 1 2 ") + 4094);
 	CHECK_STR(nth_value(&peer, 5), NULL);
+	peer_free(&peer);
+}
+
+/* Until one is refused; that one and more, later. */
+CHILD(tells_later)
+{
+	unsigned n = 0;
+
+	while (syscap_code_add(0x1000, 16, "a name of some length"))
+		CHECK(++n < 10000);
+	CHECK(n > 10);
+	CHECK(!syscap_code_move(0x1000, 0x2000, 16));
+	CHECK(!syscap_code_remove(0x2000, 16));
+	CHECK(!syscap_code_add_at(1001, 0x1000, 16, "refused again"));
+	raise(SIGSTOP); /* while the ring is emptied */
+	CHECK(syscap_code_add_at(1001, 0x1000, 16, "told later"));
+	CHECK(syscap_code_move_at(1002, 0x1000, 0x2000, 16));
+	CHECK(syscap_code_remove_at(1003, 0x2000, 16));
+}
+
+TEST(what_finds_no_room_is_refused_and_keeps_its_time_when_told_later)
+{
+	static const char *const values[] = { "add 1000 10 told later",
+		                              "move 1000 2000 10",
+		                              "remove 2000 10" };
+	struct peer_frame frame;
+	struct peer peer;
+	unsigned n = 0;
+	size_t at = 0;
+	int status = 0;
+
+	peer_start(&peer, "tells_later", 1 << 12, PEER_OURS);
+	do {
+		peer_serve(&peer);
+		usleep(1000);
+		CHECK(waitpid(peer.pid, &status, WNOHANG | WUNTRACED) >= 0);
+	} while (!WIFSTOPPED(status));
+	peer_drain(&peer);
+	CHECK_EQ(kill(peer.pid, SIGCONT), 0);
+	CHECK_EQ(peer_finish(&peer), 0);
+	while (peer_next(&peer.rings[0], &at, &frame)) {
+		if (frame.type != METADATA || frame.time > 1003)
+			continue;
+		CHECK(n < 3);
+		CHECK_EQ(frame.time, 1001 + n);
+		CHECK_STR((const char *)frame.bytes + 64, values[n]);
+		n++;
+	}
+	CHECK_EQ(n, 3);
 	peer_free(&peer);
 }
 

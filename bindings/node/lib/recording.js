@@ -10,6 +10,7 @@ const CLOCKS = ['auto', 'cpu', 'wall', 'perf'];
 const STACKS = ['merged', 'managed', 'native'];
 
 const beginnings = new Set(); // what is to be told when recording begins
+const endings = new Set(); // ... and before it ends
 
 function check(outcome, what) {
   if (outcome.errno === 0) return outcome.message;
@@ -51,6 +52,7 @@ function start(options = {}) {
 
 function stop() {
   batch.flush();
+  for (const end of endings) end();
   check(native.stop(), 'stop');
 }
 
@@ -88,5 +90,6 @@ module.exports = {
   stats: native.stats,
   sampler,
   beginnings,
+  endings,
   isActive: () => slots[ACTIVE] !== 0,
 };

@@ -23,10 +23,13 @@ struct sn_functions {
 	void *(*stack_scratch)(struct syscap_stack_sink *sink,
 	                       size_t *ret_size);
 	int (*readable)(const void *at, size_t n);
-	void (*code_add)(uintptr_t start, size_t len, const char *name);
-	void (*code_move)(uintptr_t from, uintptr_t to, size_t len);
-	/* Whether anything is recorded, and events that were not kept so far */
-	int (*state)(uint64_t *ret_dropped);
+	/* 0: there was no room */
+	int (*code_add)(int64_t time, uintptr_t start, size_t len,
+	                const char *name);
+	int (*code_move)(int64_t time, uintptr_t from, uintptr_t to,
+	                 size_t len);
+	int (*is_active)(void);
+	int64_t (*clock)(void);
 	/* Whether stacks are to hold the runtime's frames only */
 	int (*is_managed)(void);
 };

@@ -63,13 +63,24 @@ static napi_value sample_stats(napi_env env, napi_callback_info info)
 	return object;
 }
 
-static int state(uint64_t *ret_dropped)
+static int code_add(int64_t time, uintptr_t start, size_t len, const char *name)
 {
-	struct syscap_stats s = { .size = sizeof(s) };
+	return syscap_code_add_at(time, start, len, name);
+}
 
-	syscap_get_stats(&s);
-	*ret_dropped = s.n_dropped;
+static int code_move(int64_t time, uintptr_t from, uintptr_t to, size_t len)
+{
+	return syscap_code_move_at(time, from, to, len);
+}
+
+static int is_active(void)
+{
 	return syscap_is_active();
+}
+
+static int64_t clock_now(void)
+{
+	return syscap_clock();
 }
 
 static int is_managed(void)
@@ -84,9 +95,10 @@ static const struct sn_functions functions = {
 	.stack_push = syscap_stack_push,
 	.stack_scratch = syscap_stack_scratch,
 	.readable = syscap_readable,
-	.code_add = syscap_code_add,
-	.code_move = syscap_code_move,
-	.state = state,
+	.code_add = code_add,
+	.code_move = code_move,
+	.is_active = is_active,
+	.clock = clock_now,
 	.is_managed = is_managed,
 };
 

@@ -17,7 +17,10 @@ namespace syscap_v8
 void tell_code(v8::Isolate *isolate, const struct sn_functions *functions);
 void forget_code(v8::Isolate *isolate);
 
-/** Names that no room was found for. */
+/** Tell what was kept, as far as there is room.  False: some is left. */
+bool tell_kept();
+
+/** What the capture had no room for, and has not got so far. */
 uint64_t n_code_lost();
 
 } // namespace syscap_v8

@@ -5,5 +5,5 @@
 export function attach(): void;
 /** Leave them out from here on. */
 export function detach(): void;
-/** Names of functions that the capture had no room for. */
+/** Names of functions that the capture had no room for, and has not got so far. */
 export function namesLost(): number;

@@ -9,7 +9,7 @@
 
 const path = require('node:path');
 const { native } = require('../lib/slots.js');
-const { beginnings, isActive } = require('../lib/recording.js');
+const { beginnings, endings, isActive } = require('../lib/recording.js');
 
 function load() {
   const version = process.versions.modules;
@@ -41,6 +41,7 @@ function attach() {
   }
   isAttached = true;
   beginnings.add(onRecording);
+  endings.add(addon.tellKept);
   if (isActive()) onRecording();
 }
 
@@ -48,6 +49,7 @@ function detach() {
   if (!isAttached) return;
   isAttached = false;
   beginnings.delete(onRecording);
+  endings.delete(addon.tellKept);
   addon.detach();
 }
 

@@ -32,6 +32,7 @@ void end(void *data)
 	Frames *const frames = static_cast<Frames *>(data);
 
 	syscap_v8::forget_code(frames->isolate);
+	syscap_v8::tell_kept();
 	syscap_v8::detach(frames);
 }
 
@@ -81,6 +82,13 @@ napi_value tell_code(napi_env env, napi_callback_info)
 	return nullptr;
 }
 
+/* tellKept() */
+napi_value tell_kept(napi_env, napi_callback_info)
+{
+	syscap_v8::tell_kept();
+	return nullptr;
+}
+
 /* lost() */
 napi_value lost(napi_env env, napi_callback_info)
 {
@@ -115,6 +123,7 @@ NAPI_MODULE_INIT(/* napi_env env, napi_value exports */)
 	if (!define(env, exports, "attach", attach) ||
 	    !define(env, exports, "detach", detach) ||
 	    !define(env, exports, "tellCode", tell_code) ||
+	    !define(env, exports, "tellKept", tell_kept) ||
 	    !define(env, exports, "lost", lost))
 		return nullptr;
 	return exports;
