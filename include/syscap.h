@@ -33,8 +33,8 @@
  *	No call blocks, aborts, allocates or locks.  An event that finds no
  *	room is dropped and counted, and the capture says so.  A thread's
  *	first event gets its ring: a few system calls, and at most 250 ms of
- *	waiting for a recorder that does not answer, which happens at most
- *	three times in a process.
+ *	waiting for a recorder that does not answer, once a thread.  When it
+ *	has not for a second, new threads don't wait.
  *
  * Contexts: each function says which it is for.
  *	any-thread   any thread, at the same time as any other call

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -66,7 +65,8 @@ static bool is_still_ours(void)
 static int wait_for(short events, int64_t deadline)
 {
 	for (;;) {
-		const int64_t left = deadline - sc_clock_kernel();
+		const int64_t left =
+			deadline != 0 ? deadline - sc_clock_kernel() : 0;
 		struct pollfd pfd = { .fd = sc_block->control_fd,
 			              .events = events };
 
@@ -80,10 +80,12 @@ static int wait_for(short events, int64_t deadline)
 	}
 }
 
-static int send_request(int64_t deadline)
+int sc_control_send_request(int64_t deadline)
 {
 	size_t sent = 0;
 
+	if (sc_block->control_fd < 0)
+		return -ESTALE;
 	while (sent < SC_CONTROL_REQUEST_LEN) {
 		if (!is_still_ours())
 			return -ESTALE;
@@ -138,8 +140,10 @@ static int take_fd(struct msghdr *msg)
 	return -EBADMSG;
 }
 
-static int receive_ring(int64_t deadline)
+int sc_control_receive_ring(int64_t deadline)
 {
+	if (sc_block->control_fd < 0)
+		return -ESTALE;
 	for (;;) {
 		char byte;
 		union {
@@ -170,20 +174,4 @@ static int receive_ring(int64_t deadline)
 		if (r != 0)
 			return r;
 	}
-}
-
-int sc_control_request_ring(void)
-{
-	const int64_t deadline =
-		sc_clock_kernel() + (int64_t)SC_CONTROL_TIMEOUT_MS * 1000000;
-	int cancel_state;
-
-	if (sc_block->control_fd < 0)
-		return -ESTALE;
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-	int r = send_request(deadline);
-	if (r == 0)
-		r = receive_ring(deadline);
-	pthread_setcancelstate(cancel_state, &cancel_state);
-	return r;
 }

@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-/** How long a recorder may take to answer. */
+/** How long a thread waits for a recorder that is known to answer. */
 #define SC_CONTROL_TIMEOUT_MS 250
 
 /** Which socket. */
@@ -31,19 +31,21 @@ struct sc_control_socket {
 const char *sc_control_adopt(int fd, struct sc_control_socket *ret_socket);
 
 /**
- * Request a ring and wait for it, at most SC_CONTROL_TIMEOUT_MS.  Holds no
- * lock: several threads may wait at once, and since all replies are alike
- * it does not matter who receives which.
+ * Request a ring; receive one.  Both wait until @deadline (ns; 0: not at all)
+ * and hold no lock: several threads may wait at once, and since all replies
+ * are alike it does not matter who receives which, as long as nobody takes
+ * more than were asked for.
  *
- * Returns its descriptor (close-on-exec), or
+ * They return 0 and a descriptor (close-on-exec), or
  *	-ESTALE     the number is not our socket any more: ask never again
  *	-EPIPE      the recorder is gone: ask never again
- *	-ETIMEDOUT  no answer
+ *	-ETIMEDOUT  no room for the request; no answer
  *	-EBADMSG    an answer without a ring
  *	other       a system call failed
  *
- * Context: any-thread, signal-safe; not a cancellation point.
+ * Context: any-thread, signal-safe; cancellation is off.
  */
-int sc_control_request_ring(void);
+int sc_control_send_request(int64_t deadline);
+int sc_control_receive_ring(int64_t deadline);
 
 #endif

@@ -22,6 +22,7 @@
 #include "base/diag.h"
 #include "base/text.h"
 #include "client/drain.h"
+#include "client/loss.h"
 #include "client/process.h"
 #include "client/thread.h"
 #include "clock/clock.h"
@@ -511,6 +512,9 @@ SC_COLD void sc_wake_drainer(void)
 		}
 	}
 	sc_session_leave();
+	if (s ==
+	    NULL) /* a recorder drains; we were called for another reason */
+		sc_loss_tell_now();
 	errno = saved;
 }
 

@@ -3,13 +3,20 @@
 #define _GNU_SOURCE
 #include "client/loss.h"
 
+#include <poll.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <syscap.h>
 
 #include "base/text.h"
+#include "client/plan.h"
 #include "client/process.h"
+#include "client/reserve.h"
 #include "clock/clock.h"
+
+/* Between two calls for a teller, where many events are lost. */
+#define CALL_NS INT64_C(10000000)
 
 /* What a record calls each kind: the frame types' names in our JSON. */
 static const char *const kind_names[SC_LOSS_KINDS] = {
@@ -68,24 +75,37 @@ static void count_for_process(uint8_t kind)
 	__atomic_add_fetch(&sc_loss_epoch, 1, __ATOMIC_RELAXED);
 }
 
-void sc_loss_count(struct sc_state *ts, uint8_t type, uint32_t len,
-                   int64_t time)
+static uint64_t sum(const struct sc_ring_losses *losses)
 {
-	const uint8_t kind = type < SC_LOSS_KINDS ? type : SC_LOSS_ABANDONED;
+	uint64_t n = 0;
 
-	/* The header first: should we die between the two, the recorder tells
-	 * of what no record of ours will. */
-	struct sc_ring_header *const ring =
-		__atomic_load_n(&ts->ring, __ATOMIC_RELAXED);
-	if (ts->is_ours && ring != NULL)
-		add(&ring->lost, kind, len, time);
-	add(&ts->lost, kind, len, time);
-	count_for_process(kind);
-	/* The next emit looks for room, and tells of this */
-	__atomic_store_n(
-		&ts->hot.limit,
-		(uint32_t)__atomic_load_n(&ts->hot.pos, __ATOMIC_RELAXED),
-		__ATOMIC_RELAXED);
+	for (int i = 0; i < SC_LOSS_KINDS; i++)
+		n += __atomic_load_n(&losses->frames[i], __ATOMIC_RELAXED);
+	return n;
+}
+
+bool sc_loss_is_stray_pending(void)
+{
+	return sum(&sc_process->lost) != sum(&sc_process->told);
+}
+
+/* Who emits comes by where the drain thread sleeps; here there is none. */
+void sc_loss_call_for_teller(bool at_once)
+{
+	static int64_t not_before; /* ns */
+	int64_t at = __atomic_load_n(&not_before, __ATOMIC_RELAXED);
+
+	if (sc_plan_sink() != SC_SINK_CONTROL ||
+	    __atomic_load_n(&sc_process->n_rings, __ATOMIC_RELAXED) == 0 ||
+	    !sc_loss_is_stray_pending())
+		return;
+	const int64_t now = sc_clock_kernel();
+	if (!at_once &&
+	    (now < at || !__atomic_compare_exchange_n(
+				 &not_before, &at, now + CALL_NS, false,
+				 __ATOMIC_RELAXED, __ATOMIC_RELAXED)))
+		return;
+	sc_roll_set_sleeping(1);
 }
 
 void sc_loss_count_stray(uint8_t type, uint32_t len, int64_t time)
@@ -96,32 +116,43 @@ void sc_loss_count_stray(uint8_t type, uint32_t len, int64_t time)
 		return;
 	add(&sc_process->lost, kind, len, time);
 	count_for_process(kind);
+	sc_loss_call_for_teller(false);
+}
+
+void sc_loss_count(struct sc_state *ts, uint8_t type, uint32_t len,
+                   int64_t time)
+{
+	const uint8_t kind = type < SC_LOSS_KINDS ? type : SC_LOSS_ABANDONED;
+
+	/* The header first: should we die between the two, the recorder tells
+	 * of what no record of ours will. */
+	struct sc_ring_header *const ring =
+		__atomic_load_n(&ts->ring, __ATOMIC_RELAXED);
+	if (ring == NULL) {
+		sc_loss_count_stray(type, len, time);
+	} else {
+		if (ts->is_ours)
+			add(&ring->lost, kind, len, time);
+		add(&ts->lost, kind, len, time);
+		count_for_process(kind);
+	}
+	/* The next emit looks for room, and tells of this */
+	__atomic_store_n(
+		&ts->hot.limit,
+		(uint32_t)__atomic_load_n(&ts->hot.pos, __ATOMIC_RELAXED),
+		__ATOMIC_RELAXED);
 }
 
 /* ---------------------------------------------------------------- telling */
-
-static uint64_t sum(const struct sc_ring_losses *losses)
-{
-	uint64_t n = 0;
-
-	for (int i = 0; i < SC_LOSS_KINDS; i++)
-		n += __atomic_load_n(&losses->frames[i], __ATOMIC_RELAXED);
-	return n;
-}
 
 static bool thread_is_pending(const struct sc_state *ts)
 {
 	return sum(&ts->lost) != sum(&ts->told[ts->bank & 1]);
 }
 
-static bool process_is_pending(void)
-{
-	return sum(&sc_process->lost) != sum(&sc_process->told);
-}
-
 bool sc_loss_is_pending(const struct sc_state *ts)
 {
-	return thread_is_pending(ts) || process_is_pending();
+	return thread_is_pending(ts) || sc_loss_is_stray_pending();
 }
 
 void sc_loss_leave_behind(struct sc_state *ts)
@@ -347,9 +378,38 @@ bool sc_loss_tell(struct sc_state *ts, uint32_t limit)
 
 	if (thread_is_pending(ts))
 		told = tell_of_thread(ts, limit);
-	if (told && process_is_pending())
+	if (told && sc_loss_is_stray_pending())
 		tell_of_process(ts, limit);
 	return told;
+}
+
+static void tell_alone(struct sc_state *ts)
+{
+	struct sc_thread *const st = &ts->hot;
+	volatile uintptr_t token;
+	uint32_t limit;
+
+	const bool outermost = sc_enter(st, &token);
+	if (st->body != NULL && sc_reserve_look(ts, &limit))
+		sc_loss_tell(ts, limit);
+	sc_leave(st, &token, outermost);
+}
+
+void sc_loss_tell_now(void)
+{
+	struct sc_thread *const st = sc_self;
+
+	if (sc_plan_sink() != SC_SINK_CONTROL || !sc_loss_is_stray_pending())
+		return;
+	/* Not into a ring that is to be left; nor on top of another emit: that
+	 * one may never publish it, where the process exits in a handler */
+	if (st != NULL && st->body != NULL && st->owner == 0 &&
+	    st->epoch == __atomic_load_n(&sc_active, __ATOMIC_RELAXED))
+		tell_alone(sc_state_of(st));
+	/* No ring, or no room: it is for the next one */
+	if (sc_loss_is_stray_pending() &&
+	    __atomic_load_n(&sc_process->n_rings, __ATOMIC_RELAXED) != 0)
+		__atomic_store_n(&sc_drain_sleeping, 1, __ATOMIC_RELAXED);
 }
 
 /* -------------------------------------------------------- by the drainer */
@@ -394,5 +454,21 @@ uint32_t sc_loss_compose_stray(unsigned char *frame, int32_t pid)
 	const uint32_t len =
 		sc_loss_compose(frame, &now, &sc_process->told, pid, 0);
 	copy_totals(&sc_process->told, &now);
+	return len;
+}
+
+uint32_t sc_loss_compose_last(unsigned char *frame, int32_t pid)
+{
+	for (int i = 0; i < 20; i++) {
+		int32_t nobody = 0;
+
+		if (__atomic_compare_exchange_n(
+			    &sc_process->telling, &nobody, gettid(), false,
+			    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			break;
+		poll(NULL, 0, 1); /* or it is dead */
+	}
+	const uint32_t len = sc_loss_compose_stray(frame, pid);
+	__atomic_store_n(&sc_process->telling, 0, __ATOMIC_RELEASE);
 	return len;
 }

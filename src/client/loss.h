@@ -7,6 +7,10 @@
  * a kill), and the process' sum.  A loss record goes in front of the
  * thread's next surviving frame.
  *
+ * Without a ring there is nobody to whom the thread's own totals would be of
+ * use: such losses are stray, the process has them, and any thread that has a
+ * ring tells them.
+ *
  * A record is told exactly once even if the emit that writes it dies half
  * way: the new totals are staged in the other bank, and the bank flips when
  * the record is complete; sc_loss_resolve() looks at the frame itself to
@@ -27,7 +31,8 @@
 void sc_loss_count(struct sc_state *ts, uint8_t type, uint32_t len,
                    int64_t time);
 
-/** Count a lost frame of a thread that has no state.  signal-safe. */
+/** Count a lost frame of a thread that has no state, or no ring: a stray one.
+ * Context: any-thread, signal-safe. */
 void sc_loss_count_stray(uint8_t type, uint32_t len, int64_t time);
 
 /** Add what @ts never told to the process' stray losses.  owner. */
@@ -35,6 +40,22 @@ void sc_loss_leave_behind(struct sc_state *ts);
 
 /** Something is lost that no record tells.  owner. */
 bool sc_loss_is_pending(const struct sc_state *ts);
+
+/** The same of stray losses alone.  Context: any-thread, signal-safe. */
+bool sc_loss_is_stray_pending(void);
+
+/**
+ * Under a recorder: have the next event of whichever thread that has a ring
+ * tell of stray losses, now or (not @at_once) if it is some time since the
+ * last call.
+ *
+ * Context: any-thread, signal-safe.
+ */
+void sc_loss_call_for_teller(bool at_once);
+
+/** By who was called, behind its event: an emit of its own.
+ * Context: any-thread, signal-safe. */
+void sc_loss_tell_now(void);
 
 /**
  * Write the records that are due, if they fit below @limit.  Called inside
@@ -55,6 +76,10 @@ uint32_t sc_loss_compose(unsigned char *frame,
 
 /** The same for what no thread of the process has told.  It is told now. */
 uint32_t sc_loss_compose_stray(unsigned char *frame, int32_t pid);
+
+/** The same where threads may be telling at this moment.  Waits for them, not
+ * for long.  Context: any-thread. */
+uint32_t sc_loss_compose_last(unsigned char *frame, int32_t pid);
 
 /** Write what @ts has told into its own ring's header, for the drainer.
  * owner. */

@@ -31,7 +31,8 @@ struct sc_process {
 	uint32_t high_water; /* states [0, high_water) have been used */
 	uint32_t low_water;  /* states below may be an inherited sc_self */
 	uint32_t scavenge;   /* where the next look for dead threads begins */
-	uint32_t n_failures; /* ring requests in a row that got none */
+	uint32_t n_failures; /* ring requests in a row that got none; those
+	                      * that were under way together are one */
 
 	/* client/session.h has what these are for */
 	struct sc_session *session;
@@ -105,7 +106,8 @@ void sc_process_set_reason(const char *reason);
  * pthread_setspecific() of our key may allocate. */
 bool sc_process_watch_thread(void *state);
 
-/** What it was called with on this thread, by any copy; or NULL. */
+/** What it was called with on this thread, by any copy; or on the thread that
+ * had its stack before; or NULL. */
 void *sc_process_watched_thread(void);
 
 #endif

@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "client/drain.h"
 #include "client/drain_thread.h"
+#include "client/loss.h"
 #include "client/process.h"
 #include "client/session.h"
 #include "client/share.h"
@@ -251,6 +252,14 @@ int syscap_drain(void)
 	return r;
 }
 
+/* Under a recorder nothing is to be flushed, but what was lost may be untold. */
+static void tell_recorder_at_exit(void)
+{
+	if (__atomic_load_n(&sc_active, __ATOMIC_RELAXED) != 0 &&
+	    sc_plan_sink() == SC_SINK_CONTROL && sc_loss_is_stray_pending())
+		sc_thread_tell_last();
+}
+
 /*
  * exit() and quick_exit(): what is in the rings goes out, as far as that does
  * not take long.  Events of later destructors are off.
@@ -259,9 +268,12 @@ static void end_at_exit(void)
 {
 	sigset_t before;
 
-	if (!sc_process_is_there() || sc_process->session == NULL ||
-	    sc_process->pid != getpid())
+	if (!sc_process_is_there() || sc_process->pid != getpid())
 		return;
+	if (sc_process->session == NULL) {
+		tell_recorder_at_exit();
+		return;
+	}
 	block_signals(&before);
 	if (sc_session_take_life(sc_clock_kernel() + LIFE_WAIT_NS)) {
 		struct sc_session *const s = sc_process->session;

@@ -16,6 +16,7 @@
 #include <syscap.h>
 
 #include "base/diag.h"
+#include "client/ask.h"
 #include "client/control.h"
 #include "client/drain_thread.h"
 #include "client/loss.h"
@@ -26,9 +27,8 @@
 #include "clock/clock.h"
 #include "proc/stack_bounds.h"
 
-#define RETRY_NS     INT64_C(1000000000)
-#define MAX_FAILURES 3 /* in a row, then recording is off */
-#define NEVER        INT64_MAX
+#define RETRY_NS INT64_C(1000000000)
+#define NEVER    INT64_MAX
 
 /* glibc >= 2.35 registers rseq; the kernel keeps cpu_id there up to date. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
@@ -357,6 +357,21 @@ SC_COLD struct sc_thread *sc_thread_first(uint8_t type)
 
 /* ------------------------------------------------------------ connecting */
 
+static bool knows_us(const struct sc_ring_header *ring)
+{
+	return __atomic_load_n(&ring->recorder_magic, __ATOMIC_RELAXED) ==
+	       SC_RING_RECORDER_MAGIC;
+}
+
+static void write_client(struct sc_ring_header *ring, int32_t pid, int32_t tid)
+{
+	ring->client_version = 1;
+	ring->pid = pid;
+	ring->tid = tid;
+	__atomic_store_n(&ring->client_magic, SC_RING_CLIENT_MAGIC,
+	                 __ATOMIC_RELEASE);
+}
+
 /* @ring is empty: its head and tail are @at. */
 static void begin_ring(struct sc_state *ts, struct sc_ring_header *ring,
                        uint32_t size, uint32_t at)
@@ -368,12 +383,8 @@ static void begin_ring(struct sc_state *ts, struct sc_ring_header *ring,
 	mapped_of(ts)->size = size;
 	mapped_of(ts)->header = ring;
 	if (ts->is_ours) {
-		ring->client_version = 1;
-		ring->pid = ts->hot.pid;
-		ring->tid = ts->tid;
 		ring->lost = ts->lost;
-		__atomic_store_n(&ring->client_magic, SC_RING_CLIENT_MAGIC,
-		                 __ATOMIC_RELEASE);
+		write_client(ring, ts->hot.pid, ts->tid);
 	}
 	ts->hot.size = size;
 	ts->hot.body = (unsigned char *)ring + page;
@@ -392,7 +403,9 @@ static void begin_ring(struct sc_state *ts, struct sc_ring_header *ring,
 	__atomic_add_fetch(&sc_process->n_rings, 1, __ATOMIC_RELAXED);
 }
 
-static int map_ring(struct sc_state *ts, int fd)
+/* One that the recorder made. */
+static int map_ring(int fd, struct sc_ring_header **ret_ring,
+                    uint32_t *ret_size)
 {
 	struct sc_ring_header *ring;
 	uint32_t size;
@@ -409,11 +422,8 @@ static int map_ring(struct sc_state *ts, int fd)
 		sc_ring_unmap(ring, size);
 		return -EBADMSG;
 	}
-	ts->is_own = false;
-	ts->is_ours =
-		__atomic_load_n(&ring->recorder_magic, __ATOMIC_RELAXED) ==
-		SC_RING_RECORDER_MAGIC;
-	begin_ring(ts, ring, size, 0);
+	*ret_ring = ring;
+	*ret_size = size;
 	return 0;
 }
 
@@ -440,34 +450,6 @@ static int claim_ring(struct sc_state *ts)
 	return r;
 }
 
-/* No ring this time: when to ask again, and whether to go on at all. */
-static void note_failure(struct sc_state *ts, int r)
-{
-	const uint32_t failures = __atomic_add_fetch(&sc_process->n_failures, 1,
-	                                             __ATOMIC_RELAXED);
-	const bool have_rings =
-		__atomic_load_n(&sc_process->n_rings, __ATOMIC_RELAXED) != 0;
-
-	if (r == -ESTALE || r == -EPIPE || failures >= MAX_FAILURES) {
-		const char *const why =
-			r == -ESTALE ? "SYSPROF_CONTROL_FD was closed or reused"
-			: r == -EPIPE ? "the recorder is gone"
-				      : "the recorder gives no rings";
-		ts->retry_at = NEVER;
-		/* Threads that have a ring go on while it is there */
-		if (have_rings)
-			sc_process_set_reason(why);
-		else
-			sc_process_turn_off(why);
-		return;
-	}
-	ts->retry_at = sc_clock_kernel() + RETRY_NS;
-	sc_diag_say("no ring for a thread",
-	            r == -ETIMEDOUT ? "no answer in 250 ms"
-	            : r == -EBADMSG ? "the answer was no ring"
-	                            : "a system call failed");
-}
-
 static bool connect_own(struct sc_state *ts)
 {
 	const int r = claim_ring(ts);
@@ -488,18 +470,26 @@ static bool connect_now(struct sc_state *ts)
 {
 	if (sc_plan_sink() != SC_SINK_CONTROL)
 		return connect_own(ts);
-	const int fd = sc_control_request_ring();
+	const int fd = sc_ask_for_ring(ts);
 	int r = fd;
 
 	if (fd >= 0) {
-		r = map_ring(ts, fd);
+		struct sc_ring_header *ring;
+		uint32_t size;
+
+		r = map_ring(fd, &ring, &size);
 		close(fd);
+		if (r == 0) {
+			ts->is_own = false;
+			ts->is_ours = knows_us(ring);
+			begin_ring(ts, ring, size, 0);
+		}
 	}
 	if (r != 0) {
-		note_failure(ts, r);
+		sc_ask_note_failure(ts, r);
 		return false;
 	}
-	__atomic_store_n(&sc_process->n_failures, 0, __ATOMIC_RELAXED);
+	sc_ask_note_ring();
 	sc_metadata_announce(ts);
 	return true;
 }
@@ -513,13 +503,6 @@ SC_COLD bool sc_thread_connect(struct sc_state *ts)
 	if (ts->retry_at != 0 &&
 	    (ts->retry_at == NEVER || sc_clock_kernel() < ts->retry_at))
 		return false;
-	/* New threads do not wait once more for one that gives none */
-	if (sc_plan_sink() == SC_SINK_CONTROL &&
-	    __atomic_load_n(&sc_process->n_failures, __ATOMIC_RELAXED) >=
-	            MAX_FAILURES) {
-		ts->retry_at = NEVER;
-		return false;
-	}
 	keep_undisturbed(&before);
 	if (__atomic_load_n(&ts->phase, __ATOMIC_RELAXED) == SC_STATE_FREE)
 		claim_for_self(); /* a forked child's first event */
@@ -562,7 +545,9 @@ static void write_end_marker(struct sc_thread *st, uint32_t limit)
 void sc_thread_finish(struct sc_state *ts)
 {
 	if (ts->ring == NULL) {
+		sc_ask_leave(ts);
 		sc_loss_leave_behind(ts);
+		sc_loss_call_for_teller(true);
 		return;
 	}
 	if (ts->hot.body != NULL) {
@@ -622,6 +607,46 @@ void sc_thread_exit(void *state)
 	}
 	restore(&before);
 	errno = saved;
+}
+
+/* A ring that holds nothing but what is untold. */
+static void tell_in_new_ring(struct sc_ring_header *ring, uint32_t size)
+{
+	const uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
+	unsigned char *const body = (unsigned char *)ring + page;
+	const uint32_t len = sc_loss_compose_last(body, sc_process->pid);
+
+	if (knows_us(ring))
+		write_client(ring, sc_process->pid, gettid());
+	sc_store_word(body + len, UINT64_C(0xFFFFFFFFFFFF0000) | 24);
+	sc_store_word(body + len + 8, (uint64_t)sc_clock_kernel());
+	sc_commit(body + len, SYSCAP_FRAME_RING_END, 0);
+	/* W2, pairs with R1 */
+	__atomic_store_n(&ring->tail, len + 24, __ATOMIC_RELEASE);
+	sc_ring_unmap(ring, size);
+}
+
+void sc_thread_tell_last(void)
+{
+	const int64_t deadline =
+		sc_clock_kernel() + SC_CONTROL_TIMEOUT_MS * INT64_C(1000000);
+	struct undisturbed before;
+	struct sc_ring_header *ring;
+	uint32_t size;
+	int fd = -ECANCELED;
+
+	keep_undisturbed(&before);
+	sc_loss_tell_now();
+	if (sc_loss_is_stray_pending())
+		fd = sc_control_send_request(deadline);
+	if (fd == 0)
+		fd = sc_control_receive_ring(deadline);
+	if (fd >= 0) {
+		if (map_ring(fd, &ring, &size) == 0)
+			tell_in_new_ring(ring, size);
+		close(fd);
+	}
+	restore(&before);
 }
 
 /* ------------------------------------------------------------------ fork */

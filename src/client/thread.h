@@ -44,7 +44,7 @@ struct sc_state {
 	bool is_in_handler; /* sure; false: has to be found out */
 	bool no_exit_hook;  /* thread exit must be found by looking */
 	uint32_t head;      /* the reader's position as last believed */
-	int64_t retry_at;   /* ns; no ring is asked for before */
+	int64_t retry_at;   /* ns; no ring is looked for before; MAX: never */
 	int64_t rebasing_since;          /* kernel ns; 0: no rebase under way */
 	uint32_t n_clock_calls;          /* slow ones: who comes meanwhile */
 	uintptr_t stack_low, stack_high; /* own stack; empty: not known */
@@ -57,7 +57,14 @@ struct sc_state {
 	uint32_t bank;
 	uint32_t telling_bank; /* what bank will be */
 	uint64_t telling_at;   /* 1 + offset of the record under way; 0: none */
+
+	/* Not known to the first version, whose states had room here: a copy
+	 * of it asks once more. */
+	bool has_asked; /* the recorder owes this thread an answer */
 };
+
+_Static_assert(offsetof(struct sc_state, has_asked) < SC_STATE_SIZE_MIN,
+               "whoever made the states, they have it");
 
 _Static_assert(offsetof(struct sc_state, hot) == 0, "sc_self points there");
 
@@ -76,9 +83,21 @@ static inline struct sc_state *sc_state_at(uint32_t i)
 	                                   (size_t)i * sc_block->state_size);
 }
 
-/** The state of this thread, whichever copy claimed it; or NULL.  It may be
- * of before a fork.  Context: owner, signal-safe. */
+/**
+ * The state that this thread is said to have, whichever copy claimed it; or
+ * NULL.  It may be of before a fork, or of a thread that had this stack before.
+ *
+ * Context: owner, signal-safe.
+ */
 struct sc_state *sc_thread_of_self(void);
+
+/**
+ * What nobody told is lost for good if the process ends now: tell it in this
+ * thread's ring, or in one that is asked for just for that.
+ *
+ * Context: any-thread.
+ */
+void sc_thread_tell_last(void);
 
 /**
  * Get a ring for @ts if one can be had now.  Called inside an emit.  False:

@@ -104,6 +104,7 @@ static const struct {
 	FIELD(sc_state, bank),
 	FIELD(sc_state, telling_bank),
 	FIELD(sc_state, telling_at),
+	FIELD(sc_state, has_asked),
 	FIELD(sc_process, pid),
 	FIELD(sc_process, born),
 	FIELD(sc_process, announced),

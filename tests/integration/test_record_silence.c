@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_record_silence.c - a recorder that stands still for a moment, as on a
+ * busy machine, while many threads have their first event.
+ */
+#define _GNU_SOURCE
+#include "harness/test.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "integration/recording.h"
+
+static struct recording recording;
+
+static bool exists(const void *path)
+{
+	return access(path, F_OK) == 0;
+}
+
+static uint64_t n_told;
+
+static bool is_loss(const struct syscap_frame *frame, const void *arg)
+{
+	unsigned long long n;
+
+	(void)arg;
+	if (frame->type != SYSCAP_FRAME_MARK ||
+	    strcmp(frame->mark.group, "syscap") != 0 ||
+	    strcmp(frame->mark.name, "lost") != 0)
+		return false;
+	CHECK_EQ(sscanf(frame->mark.message, "frames=%llu ", &n), 1);
+	n_told += n;
+	return true;
+}
+
+/* What the program says of itself. */
+static void read_numbers(const char *path, unsigned *ret_sent,
+                         unsigned long long *ret_dropped)
+{
+	FILE *const file = fopen(path, "r");
+
+	CHECK(file != NULL);
+	CHECK_EQ(fscanf(file, "%u %llu", ret_sent, ret_dropped), 2);
+	fclose(file);
+}
+
+static void check_stop(unsigned ms)
+{
+	char command[1024], ready[96], go[96], said[96];
+	unsigned long long dropped;
+	unsigned sent;
+
+	recording_init(&recording);
+	snprintf(ready, sizeof(ready), "%s/ready", recording.dir);
+	snprintf(go, sizeof(go), "%s/go", recording.dir);
+	snprintf(said, sizeof(said), "%s/said", recording.dir);
+	snprintf(command, sizeof(command), "exec '%s' '%s' '%s' %u >'%s'",
+	         recording_program("many_threads"), ready, go, 2 * ms + 1000,
+	         said);
+	recording_start(&recording, "sh", "-c", command, NULL);
+	CHECK(recording_wait(exists, ready));
+	CHECK_EQ(kill(recording.pid, SIGSTOP), 0);
+	fclose(fopen(go, "w"));
+	usleep(1000 * ms);
+	CHECK_EQ(kill(recording.pid, SIGCONT), 0);
+	CHECK_EQ(recording_finish(&recording), 0);
+	read_numbers(said, &sent, &dropped);
+	n_told = 0;
+	recording_count(&recording, is_loss, NULL);
+	const size_t kept = recording_count_marks(&recording, "many", "sent");
+	CHECK(kept != 0);
+	CHECK_EQ(sent, kept + dropped);
+	CHECK_EQ(n_told, dropped);
+	recording_free(&recording);
+}
+
+TEST(threads_that_begin_while_the_recorder_stands_still_are_recorded)
+{
+	check_stop(300);
+	check_stop(1000);
+}
