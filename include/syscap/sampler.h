@@ -109,7 +109,8 @@ struct syscap_sampler_stats {
 	uint64_t n_due;        /* weights of all: timer ticks, overruns too */
 	uint64_t n_cut;        /* deeper than max_depth */
 	uint64_t n_stopped;    /* the unwinder did not get to the outermost */
-	uint64_t n_refused;    /* ticks that found a handler of ours running */
+	uint64_t n_refused;    /* ticks that found a handler of ours running, or
+	                        * a thread that had just ended */
 	uint64_t n_foreign;    /* signals that were not ours, passed on */
 	uint32_t n_threads;    /* sampled now */
 	uint32_t n_unsampled;  /* threads that got no timer */

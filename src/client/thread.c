@@ -136,6 +136,11 @@ static bool is_ended(const struct sc_state *ts)
 	return __atomic_load_n(&ts->phase, __ATOMIC_ACQUIRE) == SC_STATE_DEAD;
 }
 
+bool sc_thread_has_ended(void)
+{
+	return sc_self != NULL && is_ended(sc_state_of(sc_self));
+}
+
 /* @owner: of the emit that this happens in, for a forked child; else 0. */
 static void begin_state(struct sc_state *ts, int32_t pid, int32_t tid,
                         uint64_t owner)
@@ -237,68 +242,101 @@ static void restore(const struct undisturbed *before)
 	pthread_setcancelstate(before->cancel_state, &ignored);
 }
 
+/* Who asks. */
+struct self {
+	int32_t pid, tid;
+	uintptr_t stack_low, stack_high; /* both 0: not asked for yet */
+};
+
+/* Not another's stack; as far as it is known.  A mapping may have grown since,
+ * so that the bounds need not be the same. */
+static bool has_own_stack(const struct sc_state *ts, struct self *self)
+{
+	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+	if (ts->stack_high == 0 ||
+	    (here >= ts->stack_low && here < ts->stack_high))
+		return true;
+	if (self->stack_high == 0)
+		sc_stack_bounds(&self->stack_low, &self->stack_high);
+	return self->stack_high == 0 || (self->stack_low < ts->stack_high &&
+	                                 ts->stack_low < self->stack_high);
+}
+
 /*
- * What another copy of the library claimed for this thread where its key
- * doesn't tell.  A thread that had the id before, and ended unnoticed, had
- * another stack or rseq area, or is no different.
+ * Whether @ts is this thread's.  A pointer to it tells nothing: glibc keeps
+ * the values of keys that were set after its last destructors, by a signal
+ * handler on the ending thread, and the next thread gets them with the stack.
+ * A thread that had the id before, and ended unnoticed, had another stack or
+ * rseq area, or is no different.
  */
-static struct sc_state *find_claimed(int32_t pid, int32_t tid)
+static bool is_of(struct self *self, const struct sc_state *ts)
+{
+	return __atomic_load_n(&ts->phase, __ATOMIC_ACQUIRE) ==
+	               SC_STATE_ALIVE &&
+	       __atomic_load_n(&ts->tid, __ATOMIC_RELAXED) == self->tid &&
+	       has_own_cpu(ts) && has_own_stack(ts, self);
+}
+
+/* What another copy of the library claimed for this thread where its key
+ * doesn't tell; or what this thread had before its exit hook ran. */
+static struct sc_state *find_claimed(struct self *self)
 {
 	const uint32_t high =
 		__atomic_load_n(&sc_process->high_water, __ATOMIC_ACQUIRE);
-	uintptr_t low = 0, end = 0;
 
 	for (uint32_t i = 0; i < high; i++) {
 		struct sc_state *const ts = sc_state_at(i);
-		const uint32_t phase =
-			__atomic_load_n(&ts->phase, __ATOMIC_ACQUIRE);
 
-		if (__atomic_load_n(&ts->tid, __ATOMIC_RELAXED) != tid)
+		if (__atomic_load_n(&ts->tid, __ATOMIC_RELAXED) != self->tid)
 			continue;
-		if (phase == SC_STATE_DEAD && take_phase(ts, SC_STATE_DEAD)) {
-			begin_state(ts, pid, tid, 0);
+		if (is_ended(ts) && take_phase(ts, SC_STATE_DEAD)) {
+			begin_state(ts, self->pid, self->tid, 0);
 			return ts;
 		}
-		if (phase != SC_STATE_ALIVE || !ts->no_exit_hook)
-			continue;
-		if (end == 0)
-			sc_stack_bounds(&low, &end);
-		if (ts->stack_low == low && ts->stack_high == end &&
-		    has_own_cpu(ts))
+		if (is_of(self, ts) && ts->no_exit_hook)
 			return ts;
 	}
 	return NULL;
 }
 
+/* What this thread is known to have, or had before it forked this process. */
+static struct sc_state *find_own(struct self *self)
+{
+	struct sc_state *const ts = sc_thread_of_self();
+
+	if (ts == NULL)
+		return NULL;
+	/* A child's first thread: zeroed, and nobody else's because of
+	 * low_water.  Others there have inherited no pointer that counts. */
+	if (self->pid == self->tid && take_phase(ts, SC_STATE_FREE))
+		begin_state(ts, self->pid, self->tid, ts->hot.owner);
+	return is_of(self, ts) ? ts : NULL;
+}
+
 /* Signals are blocked: nobody else on this thread can claim meanwhile. */
 static void claim_for_self(void)
 {
-	const int32_t pid = sc_process_current();
-	const int32_t tid = gettid();
+	struct self self = { .pid = sc_process_current(), .tid = gettid() };
 
 	/* A vfork() child is a guest in its parent's memory: what it begins
 	 * here the parent would inherit, with the wrong ids */
-	if (pid == 0 || pid != getpid())
+	if (self.pid == 0 || self.pid != getpid())
 		return;
-	struct sc_state *ts = sc_thread_of_self();
-	/* A child's: zeroed, and nobody else's because of low_water */
-	if (ts != NULL && take_phase(ts, SC_STATE_FREE))
-		begin_state(ts, pid, tid, ts->hot.owner);
+	struct sc_state *ts = find_own(&self);
 	/* Now no inherited pointer is left unclaimed; but for those of copies
 	 * whose threads no key tells */
-	if (pid == tid &&
+	if (self.pid == self.tid &&
 	    (ts == NULL || !ts->no_exit_hook || sc_roll_count() == 1))
 		__atomic_store_n(&sc_process->low_water, 0, __ATOMIC_RELAXED);
 	if (ts == NULL)
-		ts = find_claimed(pid, tid);
-	if (ts != NULL) {
-		sc_self = &ts->hot;
-		return;
+		ts = find_claimed(&self);
+	if (ts == NULL) {
+		ts = claim_state(self.pid, self.tid);
+		if (ts == NULL)
+			return;
+		begin_state(ts, self.pid, self.tid, 0);
 	}
-	ts = claim_state(pid, tid);
-	if (ts == NULL)
-		return;
-	begin_state(ts, pid, tid, 0);
 	sc_self = &ts->hot;
 }
 
@@ -341,8 +379,8 @@ SC_COLD struct sc_thread *sc_thread_first(uint8_t type)
 	    !sc_process_is_there())
 		return NULL;
 	keep_undisturbed(&before);
-	/* Dead: this thread ends, and another copy's part of it knows */
-	if (sc_self != NULL && is_ended(sc_state_of(sc_self)))
+	/* It ends; but a later destructor has something to say */
+	if (sc_thread_has_ended())
 		sc_self = NULL;
 	if (sc_self == NULL)
 		claim_for_self();
@@ -598,10 +636,8 @@ void sc_thread_exit(void *state)
 	/* Not so in a child that was forked here and did not emit since */
 	if (ts->tid == gettid() && take_phase(ts, SC_STATE_ALIVE)) {
 		sc_thread_finish(ts);
-		/* Other copies still point here: their next event comes by */
+		/* All copies still point here: their next event comes by */
 		ts->hot.epoch = 0;
-		if (sc_self == &ts->hot)
-			sc_self = NULL;
 		__atomic_store_n(&ts->phase, SC_STATE_DEAD, __ATOMIC_RELEASE);
 		sc_drain_thread_poke(SC_ASK_ENDED);
 	}

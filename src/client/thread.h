@@ -92,6 +92,15 @@ static inline struct sc_state *sc_state_at(uint32_t i)
 struct sc_state *sc_thread_of_self(void);
 
 /**
+ * Whether this thread's exit hook has run, and no destructor has had an event
+ * since.  A handler that emits all the same makes a state that nobody ends:
+ * later threads have to find it.
+ *
+ * Context: any-thread, signal-safe.
+ */
+bool sc_thread_has_ended(void);
+
+/**
  * What nobody told is lost for good if the process ends now: tell it in this
  * thread's ring, or in one that is asked for just for that.
  *

@@ -21,7 +21,9 @@
 #include <syscap.h>
 
 #include "client/drain_handler.h"
+#include "client/loss.h"
 #include "client/thread.h"
+#include "clock/clock.h"
 #include "runtime/take.h"
 #include "sampler/aside.h"
 #include "sampler/signals.h"
@@ -165,6 +167,12 @@ static uint32_t weigh(struct sc_target *t, const siginfo_t *info)
 static void record(struct sc_target *t, const siginfo_t *info,
                    const ucontext_t *context)
 {
+	/* Too late for a ring: nobody would end it */
+	if (sc_thread_has_ended()) {
+		add(&t->n_refused, 1);
+		sc_loss_count_stray(SYSCAP_FRAME_SAMPLE, 0, sc_clock_kernel());
+		return;
+	}
 	if (sc_drain_handler_is_needed())
 		sc_aside_run(sc_drain_handler_run);
 	sc_drain_handler_note(true);

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_ends.c - a signal at every instruction after a thread's last destructor.
+ *
+ * glibc blocks all signals a little later, and hands the thread's stack on to
+ * the next one: whatever the handler left there, and that is what it stored
+ * under a thread-specific key too, the next thread finds.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <syscap.h>
+#include <syscap/sampler.h>
+
+#include "client/process.h"
+#include "client/thread.h"
+#include "harness/peer.h"
+#include "harness/test.h"
+#include "sampler/state.h"
+#include "sampler/target.h"
+
+#define TRAP_FLAG 0x100
+#define STRIDE    23 /* between instants, but near the end */
+#define ALL_OF    30 /* the last ones */
+
+static struct syscap_stats get_stats(void)
+{
+	struct syscap_stats stats = { .size = sizeof(stats) };
+
+	syscap_get_stats(&stats);
+	return stats;
+}
+
+/* Says who emits it. */
+static void emit_own_tid(const char *name)
+{
+	char tid[16];
+
+	snprintf(tid, sizeof(tid), "%d", gettid());
+	syscap_mark("test", name, 1, 0, tid);
+}
+
+/* ------------------------------------------------------------- stepping */
+
+/* Of the one thread that is stepped through at a time. */
+static long n_steps, act_at;
+static void (*action)(void);
+
+/* The next instruction blocks all signals: a trap would kill. */
+static bool is_about_to_block(const greg_t *regs)
+{
+	const unsigned char *const code =
+		(const unsigned char *)(uintptr_t)regs[REG_RIP];
+
+	return code[0] == 0x0f && code[1] == 0x05 &&
+	       regs[REG_RAX] == SYS_rt_sigprocmask;
+}
+
+static void on_trap(int signal, siginfo_t *info, void *context)
+{
+	greg_t *const regs = ((ucontext_t *)context)->uc_mcontext.gregs;
+
+	(void)signal;
+	(void)info;
+	if (++n_steps == act_at)
+		action();
+	if (is_about_to_block(regs))
+		regs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
+}
+
+/* The last destructor of all: from here on every instruction traps. */
+static void begin_stepping(void *unused)
+{
+	(void)unused;
+	n_steps = 0;
+	__asm__ volatile("lea -128(%%rsp), %%rsp\n\t"
+	                 "pushfq\n\t"
+	                 "orq $0x100, (%%rsp)\n\t"
+	                 "popfq\n\t"
+	                 "lea 128(%%rsp), %%rsp" ::
+	                         : "memory", "cc");
+}
+
+/* Destructors run in the order of keys, and the library's came before. */
+static pthread_key_t last_key;
+
+static void prepare(void (*what)(void))
+{
+	struct sigaction sa = { .sa_sigaction = on_trap,
+		                .sa_flags = SA_SIGINFO };
+
+	sigaction(SIGTRAP, &sa, NULL);
+	pthread_key_create(&last_key, begin_stepping);
+	action = what;
+}
+
+static pthread_t ended; /* where the last one's stack is */
+
+static void *emit_and_end(void *unused)
+{
+	ended = pthread_self();
+	emit_own_tid("ending");
+	pthread_setspecific(last_key, &last_key);
+	return unused;
+}
+
+/* A thread that is interrupted at its @at-th instruction after its last
+ * destructor.  Returns how many it had. */
+static long end_a_thread(void *(*run)(void *), long at)
+{
+	pthread_t thread;
+
+	act_at = at;
+	CHECK_EQ(pthread_create(&thread, NULL, run, NULL), 0);
+	pthread_join(thread, NULL);
+	return n_steps;
+}
+
+/* The next instant to act at: from the end to the beginning. */
+static long before(long at, long n)
+{
+	return n - at < ALL_OF ? at - 1 : at - STRIDE;
+}
+
+/* ---------------------------------------------- the one that comes after */
+
+struct other {
+	pthread_t thread;
+	pthread_barrier_t begin, has_begun, end;
+};
+
+static void *emit_when_told(void *data)
+{
+	struct other *const other = data;
+
+	pthread_barrier_wait(&other->begin);
+	emit_own_tid("other");
+	pthread_barrier_wait(&other->has_begun);
+	pthread_barrier_wait(&other->end);
+	emit_own_tid("other");
+	return NULL;
+}
+
+static unsigned n_inherited;
+
+static void *emit_on_the_same_stack(void *data)
+{
+	struct other *const other = data;
+
+	n_inherited += pthread_equal(pthread_self(), ended) != 0;
+	for (int i = 0; i < 3; i++)
+		emit_own_tid("next");
+	CHECK_EQ(sc_state_of(sc_self)->tid, gettid());
+	pthread_barrier_wait(&other->end);
+	emit_own_tid("next");
+	return NULL;
+}
+
+static void emit_late(void)
+{
+	emit_own_tid("late");
+}
+
+/* Who @finds the dead one's state has it when the next thread begins. */
+static void have_a_successor(long at)
+{
+	struct other other;
+	pthread_t thread;
+
+	pthread_barrier_init(&other.begin, NULL, 2);
+	pthread_barrier_init(&other.has_begun, NULL, 2);
+	pthread_barrier_init(&other.end, NULL, 2);
+	pthread_create(&other.thread, NULL, emit_when_told, &other);
+	end_a_thread(emit_and_end, at);
+	pthread_barrier_wait(&other.begin);
+	pthread_barrier_wait(&other.has_begun);
+	pthread_create(&thread, NULL, emit_on_the_same_stack, &other);
+	pthread_join(thread, NULL);
+	pthread_join(other.thread, NULL);
+}
+
+CHILD(late_events)
+{
+	prepare(emit_late);
+	const long n = end_a_thread(emit_and_end, 0);
+	CHECK(n > 10);
+	for (long at = n; at > 0; at = before(at, n))
+		have_a_successor(at);
+	CHECK(n_inherited > 10);
+	CHECK_EQ(get_stats().n_dropped, 0);
+	/* those that nobody ended are found */
+	CHECK(get_stats().n_rings <= 8);
+	CHECK(sc_block->states_ever <= 16);
+}
+
+/* Every mark says the thread that its frame names. */
+static unsigned check_tids(const struct peer_ring *ring)
+{
+	struct peer_frame f;
+	size_t at = 0;
+	unsigned n = 0;
+
+	while (peer_next(ring, &at, &f)) {
+		if (f.type != 10 || strcmp(peer_mark_group(&f), "test") != 0)
+			continue;
+		CHECK_EQ((int)(f.padding2 & 0xFFFFFF),
+		         atoi(peer_mark_message(&f)));
+		CHECK_EQ(ring->header->tid, atoi(peer_mark_message(&f)));
+		n++;
+	}
+	return n;
+}
+
+TEST(an_event_after_the_last_destructor_gives_no_other_thread_its_ring)
+{
+	struct peer peer;
+
+	peer_start(&peer, "late_events", 4096, PEER_OURS);
+	CHECK_EQ(peer_finish(&peer), 0);
+	unsigned n = 0;
+	for (unsigned i = 0; i < peer.n_rings; i++)
+		n += check_tids(&peer.rings[i]);
+	const unsigned n_late = peer_count_marks(&peer, "test", "late");
+	CHECK(n_late > 10);
+	CHECK_EQ(peer_count_marks(&peer, "test", "ending"), n_late + 1);
+	CHECK_EQ(peer_count_marks(&peer, "test", "next"), 4 * n_late);
+	CHECK_EQ(peer_count_marks(&peer, "test", "other"), 2 * n_late);
+	CHECK_EQ(n, 8 * n_late + 1);
+	peer_free(&peer);
+}
+
+/* ------------------------------------------------- a child of such a one */
+
+static void *emit_around_main(void *barrier)
+{
+	n_inherited += pthread_equal(pthread_self(), ended) != 0;
+	emit_own_tid("child's thread");
+	pthread_barrier_wait(barrier);
+	pthread_barrier_wait(barrier);
+	emit_own_tid("child's thread");
+	CHECK_EQ(sc_state_of(sc_self)->tid, gettid());
+	return NULL;
+}
+
+static void be_a_child(void)
+{
+	pthread_barrier_t barrier;
+	pthread_t thread;
+
+	pthread_barrier_init(&barrier, NULL, 2);
+	pthread_create(&thread, NULL, emit_around_main, &barrier);
+	pthread_barrier_wait(&barrier);
+	emit_own_tid("child");
+	CHECK_EQ(sc_state_of(sc_self)->tid, gettid());
+	pthread_barrier_wait(&barrier);
+	pthread_join(thread, NULL);
+	CHECK_EQ(n_inherited, 1);
+}
+
+/* The state that the late event made becomes the main thread's, which forks:
+ * the child's first new thread has the stack where the key leads there. */
+CHILD(late_event_and_fork)
+{
+	int status;
+
+	prepare(emit_late);
+	end_a_thread(emit_and_end, end_a_thread(emit_and_end, 0));
+	emit_own_tid("main");
+	CHECK_EQ(sc_block->states_ever, 1);
+	const pid_t pid = fork();
+	if (pid == 0) {
+		be_a_child();
+		return;
+	}
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_EQ(status, 0);
+}
+
+TEST(a_new_thread_of_a_forked_child_does_not_get_what_is_the_forking_ones)
+{
+	struct peer peer;
+
+	peer_start(&peer, "late_event_and_fork", 4096, PEER_OURS);
+	CHECK_EQ(peer_finish(&peer), 0);
+	for (unsigned i = 0; i < peer.n_rings; i++)
+		check_tids(&peer.rings[i]);
+	CHECK_EQ(peer_count_marks(&peer, "test", "child"), 1);
+	CHECK_EQ(peer_count_marks(&peer, "test", "child's thread"), 2);
+	peer_free(&peer);
+}
+
+/* ------------------------------------------------------------ the tick */
+
+static struct sc_target *find_target(int32_t tid)
+{
+	for (uint32_t i = 0; i < sc_target_count(); i++) {
+		struct sc_target *const t = sc_target_at(i);
+
+		if (__atomic_load_n(&t->cookie, __ATOMIC_ACQUIRE) != 0 &&
+		    __atomic_load_n(&t->tid, __ATOMIC_RELAXED) == tid)
+			return t;
+	}
+	return NULL;
+}
+
+/* As the thread's own timer does. */
+static void tick(void)
+{
+	const struct sc_target *const t = find_target(gettid());
+	siginfo_t info = { .si_signo = sc_sampler->signal,
+		           .si_code = SI_TIMER };
+
+	CHECK(t != NULL);
+	info.si_value.sival_ptr = (void *)(uintptr_t)t->cookie;
+	CHECK_EQ(syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(),
+	                 info.si_signo, &info),
+	         0);
+}
+
+static void *be_sampled_and_end(void *unused)
+{
+	while (find_target(gettid()) == NULL)
+		usleep(1000);
+	return emit_and_end(unused);
+}
+
+static uint64_t count_refused(void)
+{
+	struct syscap_sampler_stats stats = { .size = sizeof(stats) };
+
+	syscap_sampler_get_stats(&stats);
+	return stats.n_refused;
+}
+
+CHILD(late_ticks)
+{
+	/* so slow that hardly any comes but ours */
+	struct syscap_sampler_options options = { .size = sizeof(options),
+		                                  .clock = SYSCAP_SAMPLER_CPU,
+		                                  .hz = 1 };
+	uint64_t n_late = 0;
+
+	prepare(tick);
+	CHECK_EQ(syscap_sampler_start(&options), 0);
+	const long n = end_a_thread(be_sampled_and_end, 0);
+	const unsigned n_rings = get_stats().n_rings;
+	for (long at = n; at > 0; at = before(at, n)) {
+		end_a_thread(be_sampled_and_end, at);
+		CHECK_EQ(get_stats().n_rings, n_rings);
+		CHECK(count_refused() >= ++n_late);
+	}
+	CHECK(n_late > 10);
+	CHECK_EQ(syscap_sampler_stop(), 0);
+	CHECK_EQ(get_stats().n_dropped, count_refused());
+	syscap_mark_printf("test", "refused", 1, 0, "%llu",
+	                   (unsigned long long)count_refused());
+}
+
+TEST(a_tick_after_the_last_destructor_makes_no_ring_and_is_counted)
+{
+	struct peer peer;
+	struct peer_frame f;
+	uint64_t n_told = 0, n_refused = 0;
+
+	peer_start(&peer, "late_ticks", 4096, PEER_OURS);
+	CHECK_EQ(peer_finish(&peer), 0);
+	for (unsigned i = 0; i < peer.n_rings; i++) {
+		size_t at = 0;
+
+		n_told += peer_lost_told(&peer.rings[i]);
+		while (peer_next(&peer.rings[i], &at, &f))
+			if (f.type == 10 &&
+			    strcmp(peer_mark_name(&f), "refused") == 0)
+				n_refused = strtoull(peer_mark_message(&f),
+				                     NULL, 10);
+	}
+	CHECK(n_refused > 10);
+	CHECK_EQ(n_told, n_refused);
+	peer_free(&peer);
+}
