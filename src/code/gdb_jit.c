@@ -51,7 +51,6 @@ struct sc_gdb_jit {
 	bool any;
 	struct descriptor seen;
 	struct list list; /* sorted by addr */
-	struct sc_gdb_jit_totals totals;
 };
 
 int sc_gdb_jit_new(int32_t pid, uint64_t descriptor,
@@ -253,7 +252,7 @@ int sc_gdb_jit_take_image(const struct sc_elf_source *source, int64_t from,
 }
 
 /* Put what is new into the table.  0, -ENOMEM or -ENOSPC. */
-static int take_entry(struct sc_gdb_jit *jit, struct entry *entry, int64_t from,
+static int take_entry(struct entry *entry, int64_t from,
                       struct sc_code_table *table)
 {
 	struct taking taking = { .table = table, .from = from };
@@ -270,11 +269,6 @@ static int take_entry(struct sc_gdb_jit *jit, struct entry *entry, int64_t from,
 	entry->bytes = NULL;
 	entry->low = taking.low;
 	entry->last = taking.last;
-	jit->totals.n_ranges += taking.n;
-	if (r == 0)
-		jit->totals.n_images++;
-	else
-		jit->totals.n_bad++;
 	return r == -ENOMEM || r == -ENOSPC ? r : 0;
 }
 
@@ -334,18 +328,15 @@ int sc_gdb_jit_look(struct sc_gdb_jit *jit, int64_t from, int64_t now,
 	r = walk_still(jit, &head, &list);
 	if (r < 0)
 		goto fail;
-	if (r == 0) {
-		jit->totals.n_busy++;
+	if (r == 0)
 		return 0;
-	}
 	if (list.entries.n > 0)
 		qsort(list.entries.items, list.entries.n, sizeof(struct entry),
 		      compare_entries);
 	r = 0;
 	for (size_t i = 0; r == 0 && i < list.entries.n; i++)
 		if (list.entries.items[i].is_new)
-			r = take_entry(jit, &list.entries.items[i], from,
-			               table);
+			r = take_entry(&list.entries.items[i], from, table);
 	if (r == 0)
 		r = end_gone(&jit->list, &list, now, table);
 	/* A full table leaves images that nobody took: entries are copied from
@@ -366,10 +357,4 @@ fail:
 	                            r == -ENOSPC ? "it has too many names"
 	                                         : strerror(-r))
 	             : 0;
-}
-
-void sc_gdb_jit_totals(const struct sc_gdb_jit *jit,
-                       struct sc_gdb_jit_totals *ret_totals)
-{
-	*ret_totals = jit->totals;
 }

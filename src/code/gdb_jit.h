@@ -19,13 +19,6 @@
 
 struct sc_gdb_jit;
 
-struct sc_gdb_jit_totals {
-	uint64_t n_images; /* read */
-	uint64_t n_ranges; /* functions in them */
-	uint64_t n_bad;    /* images that are none, or could not be read */
-	uint64_t n_busy;   /* looks at a list that did not hold still */
-};
-
 /** @descriptor: the address of the symbol in @pid.  Context: offline. */
 int sc_gdb_jit_new(int32_t pid, uint64_t descriptor,
                    struct sc_gdb_jit **ret_jit);
@@ -44,9 +37,6 @@ void sc_gdb_jit_free(struct sc_gdb_jit *jit);
  */
 int sc_gdb_jit_look(struct sc_gdb_jit *jit, int64_t from, int64_t now,
                     struct sc_code_table *table, struct syscap_error *error);
-
-void sc_gdb_jit_totals(const struct sc_gdb_jit *jit,
-                       struct sc_gdb_jit_totals *ret_totals);
 
 /**
  * Put the functions of the image @source into @table from @from on.

@@ -36,7 +36,6 @@ struct descriptor __jit_debug_descriptor = { .version = 1 };
 
 static struct sc_gdb_jit *jit;
 static struct sc_code_table *table;
-static struct sc_gdb_jit_totals totals;
 
 static void begin(void)
 {
@@ -56,7 +55,6 @@ static int look(int64_t from, int64_t now)
 	const int r = sc_gdb_jit_look(jit, from, now, table, &error);
 
 	CHECK_EQ(sc_code_table_settle(table), 0);
-	sc_gdb_jit_totals(jit, &totals);
 	return r;
 }
 
@@ -100,20 +98,15 @@ TEST(functions_of_an_image_are_found_where_they_were_put)
 
 	begin();
 	CHECK_EQ(look(5, 6), 0);
-	CHECK_EQ(totals.n_images, 0);
+	CHECK_STR(sample_find(table, TEXT, 6), "-");
 	add(&entry);
 	CHECK_EQ(look(6, 7), 0);
-	CHECK_EQ(totals.n_images, 1);
-	CHECK_EQ(totals.n_ranges, 3);
 	CHECK_STR(sample_find(table, TEXT, 6), "leaf_hash");
 	CHECK_STR(sample_find(table, TEXT + 51, 6), "leaf_hash");
 	CHECK_STR(sample_find(table, TEXT + 52, 6), "-");
 	CHECK_STR(sample_find(table, TEXT + 0x40, 6), "alpha_step");
 	CHECK_STR(sample_find(table, TEXT + 0xa0, 6), "main");
 	CHECK_STR(sample_find(table, TEXT, 5), "-");
-	/* Nothing is read twice. */
-	CHECK_EQ(look(8, 9), 0);
-	CHECK_EQ(totals.n_images, 1);
 	free((void *)entry.image);
 	end();
 }
@@ -127,7 +120,6 @@ TEST(what_is_taken_out_ends_and_what_comes_later_stays)
 	add(&first);
 	add(&second);
 	CHECK_EQ(look(1, 2), 0);
-	CHECK_EQ(totals.n_ranges, 6);
 	take_out(&first);
 	CHECK_EQ(look(2, 3), 0);
 	CHECK_STR(sample_find(table, TEXT, 2), "leaf_hash");
@@ -191,7 +183,8 @@ TEST(a_symbol_whose_name_is_elsewhere_is_left_out)
 	begin();
 	add(&entry);
 	CHECK_EQ(look(1, 2), 0);
-	CHECK_EQ(totals.n_ranges, 2);
+	CHECK_STR(sample_find(table, TEXT, 1), "-");
+	CHECK_STR(sample_find(table, TEXT + 0x40, 1), "alpha_step");
 	free((void *)entry.image);
 	end();
 }
@@ -213,7 +206,7 @@ TEST(a_list_that_goes_round_ends)
 	add(&b);
 	a.next = &b;
 	CHECK_EQ(look(1, 2), 0);
-	CHECK_EQ(totals.n_images, 2);
+	CHECK_STR(sample_find(table, TEXT, 1), "leaf_hash");
 	free((void *)a.image);
 	free((void *)b.image);
 	end();
@@ -227,15 +220,15 @@ TEST(a_list_that_leads_nowhere_is_left_for_later)
 	add(&entry);
 	entry.next = (struct entry *)(uintptr_t)16;
 	CHECK_EQ(look(1, 2), 0);
-	CHECK_EQ(totals.n_busy, 1);
+	CHECK_STR(sample_find(table, TEXT, 2), "-");
 	entry.next = NULL;
 	CHECK_EQ(look(2, 3), 0);
-	CHECK_EQ(totals.n_images, 1);
+	CHECK_STR(sample_find(table, TEXT, 2), "leaf_hash");
 	free((void *)entry.image);
 	end();
 }
 
-TEST(images_that_are_none_are_counted_and_the_others_read)
+TEST(of_images_that_are_none_the_others_are_read)
 {
 	struct entry good = make_entry(), bad = make_entry();
 	struct entry huge = good, nowhere = good, tiny = good;
@@ -251,9 +244,7 @@ TEST(images_that_are_none_are_counted_and_the_others_read)
 	add(&tiny);
 	add(&bad);
 	CHECK_EQ(look(1, 2), 0);
-	CHECK_EQ(totals.n_images, 1);
-	CHECK_EQ(totals.n_bad, 4);
-	CHECK_EQ(totals.n_ranges, 3);
+	CHECK_STR(sample_find(table, TEXT, 1), "leaf_hash");
 	free((void *)good.image);
 	free((void *)bad.image);
 	end();
