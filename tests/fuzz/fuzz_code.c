@@ -153,20 +153,26 @@ static void read_perf_map(const uint8_t *data, size_t size)
 
 static void read_image(const uint8_t *data, size_t size)
 {
+	const int fd = memfd_create("image", MFD_CLOEXEC);
 	struct sc_code_table *tables[2];
+	uint64_t descriptor;
 
 	for (unsigned i = 0; i < 2; i++) {
-		struct sc_gdb_jit_bytes bytes = { data };
-		struct sc_elf_source source;
-		uint64_t n, bias;
+		struct sc_gdb_jit_cover cover;
+		uint64_t low, last;
 
 		tables[i] = make_table();
-		sc_gdb_jit_source(&bytes, size, &source);
-		sc_gdb_jit_take_image(&source, 1, tables[i], &n);
-		demand(n == sc_code_table_events(tables[i]));
-		sc_elf_walk_bias(&source, 0x10000, 0x1000, &bias);
+		sc_gdb_jit_take_image(data, size, 1, tables[i], &cover);
+		demand(cover.any == (sc_code_table_events(tables[i]) > 0));
+		demand(sc_code_table_settle(tables[i]) == 0);
+		if (sc_code_table_span(tables[i], &low, &last))
+			demand(low == cover.low && last == cover.last);
 	}
 	finish(tables[0], tables[1]);
+	demand(fd >= 0);
+	put(fd, data, size);
+	sc_gdb_jit_find(fd, 0x10000, 0x1000, &descriptor);
+	close(fd);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

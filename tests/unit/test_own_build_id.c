@@ -15,8 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "record/build_id.h"
 #include "self/own_build_id.h"
+#include "symbols/elf_file.h"
 
 static struct {
 	Elf64_Ehdr ehdr;
@@ -29,7 +29,7 @@ static struct {
 	char tail[64];
 } elf;
 
-static char hex[SC_OWN_BUILD_ID_SIZE], by_recorder[SC_BUILD_ID_SIZE];
+static char hex[SC_OWN_BUILD_ID_SIZE], by_recorder[SC_ELF_BUILD_ID_SIZE];
 
 static void make_elf(void)
 {
@@ -63,8 +63,11 @@ static bool read_own(const void *data, size_t size)
 
 static void check_as_the_recorder(const void *data, size_t size)
 {
-	const bool found = sc_build_id_parse(data, size, by_recorder) == 0;
+	struct sc_elf_view view;
+	bool found;
 
+	sc_elf_view_memory(data, size, &view);
+	found = sc_elf_read_build_id(&view, by_recorder) == 0;
 	CHECK_EQ(read_own(data, size), found);
 	if (found)
 		CHECK_STR(hex, by_recorder);
