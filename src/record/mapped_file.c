@@ -18,8 +18,8 @@ struct sc_mapped_file {
 	ino_t inode;
 	off_t size;
 	struct timespec changed;
-	int fd;                         /* -1: not kept */
-	char hex[SC_ELF_BUILD_ID_SIZE]; /* "": none */
+	int fd;                     /* -1: not kept */
+	char hex[SC_BUILD_ID_SIZE]; /* "": none */
 };
 
 /* The path may name anything by now: never wait for a pipe's other end. */
@@ -129,7 +129,7 @@ static bool keep(struct sc_mapped_files *files, struct sc_mapped_file *file,
 	return true;
 }
 
-static int read_build_id(int fd, char hex[SC_ELF_BUILD_ID_SIZE])
+static int read_build_id(int fd, char hex[SC_BUILD_ID_SIZE])
 {
 	struct sc_elf_view view;
 	const int r = sc_elf_view_file(fd, &view);

@@ -262,7 +262,7 @@ int sc_elf_open_memory(struct sc_elf *elf, void *memory, size_t size)
 }
 
 int sc_elf_read_build_id(const struct sc_elf_view *view,
-                         char ret_hex[SC_ELF_BUILD_ID_SIZE])
+                         char ret_hex[SC_BUILD_ID_SIZE])
 {
 	unsigned char header[sizeof(Elf64_Ehdr)];
 	struct sc_elf elf;

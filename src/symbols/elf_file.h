@@ -23,11 +23,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/elf_note.h"
 #include "capture/load.h"
 #include "symbols/elf_view.h"
-
-/** Longest build-id in hex, with its NUL: 64 bytes of id. */
-#define SC_ELF_BUILD_ID_SIZE 129
 
 struct sc_elf_section {
 	const char *name; /* "" where it has none that can be read */
@@ -51,7 +49,7 @@ struct sc_elf {
 	struct sc_elf_segment *segments;
 	size_t n_segments;
 	unsigned char *names;
-	char build_id[SC_ELF_BUILD_ID_SIZE]; /* hex; "": none */
+	char build_id[SC_BUILD_ID_SIZE]; /* hex; "": none */
 };
 
 static inline uint16_t sc_elf_u16(const struct sc_elf *elf,
@@ -99,7 +97,7 @@ int sc_elf_open_view(struct sc_elf *elf, const struct sc_elf_view *view);
  * other -errno.
  */
 int sc_elf_read_build_id(const struct sc_elf_view *view,
-                         char ret_hex[SC_ELF_BUILD_ID_SIZE]);
+                         char ret_hex[SC_BUILD_ID_SIZE]);
 
 void sc_elf_close(struct sc_elf *elf);
 

@@ -9,44 +9,28 @@
 #define NOTES_MAX  (1u << 20)
 #define NOTE_PARTS 256u /* that are searched: any number may be the same */
 
-static void to_hex(const unsigned char *id, size_t size, char *hex)
-{
-	static const char digits[] = "0123456789abcdef";
-
-	for (size_t i = 0; i < size; i++) {
-		*hex++ = digits[id[i] >> 4];
-		*hex++ = digits[id[i] & 15];
-	}
-	*hex = 0;
-}
-
-/* Both classes share the layout of a note. */
 static bool search_notes(const struct sc_elf *elf, const unsigned char *notes,
                          uint64_t size, uint64_t align, char *hex)
 {
 	uint64_t at = 0;
 
-	if (align != 8)
-		align = 4;
-	while (size - at >= sizeof(Elf64_Nhdr)) {
-		const uint64_t name_size = sc_elf_u32(elf, notes + at);
-		const uint64_t id_size = sc_elf_u32(elf, notes + at + 4);
-		const uint64_t name = at + sizeof(Elf64_Nhdr);
-		const uint64_t id =
-			(name + name_size + align - 1) & ~(align - 1);
+	while (size - at >= SC_ELF_NOTE_HEADER) {
+		const uint32_t words[3] = {
+			sc_elf_u32(elf, notes + at),
+			sc_elf_u32(elf, notes + at + 4),
+			sc_elf_u32(elf, notes + at + 8),
+		};
+		struct sc_elf_note note;
 
-		if (id > size || id_size > size - id)
+		if (!sc_elf_note_at(size, align, at, words, &note))
 			return false;
-		if (sc_elf_u32(elf, notes + at + 8) == NT_GNU_BUILD_ID &&
-		    name_size == 4 && id_size > 0 &&
-		    id_size <= (SC_ELF_BUILD_ID_SIZE - 1) / 2 &&
-		    memcmp(notes + name, "GNU", 4) == 0) {
-			to_hex(notes + id, id_size, hex);
+		if (sc_elf_note_may_be_build_id(&note) &&
+		    memcmp(notes + note.name, "GNU", 4) == 0) {
+			sc_elf_note_hex(notes + note.value, note.value_size,
+			                hex);
 			return true;
 		}
-		at = (id + id_size + align - 1) & ~(align - 1);
-		if (at > size)
-			return false;
+		at = note.next;
 	}
 	return false;
 }
@@ -66,7 +50,7 @@ static bool search_part(const struct sc_elf *elf, uint64_t offset,
 }
 
 bool sc_elf_notes_build_id(const struct sc_elf *elf,
-                           char ret_hex[SC_ELF_BUILD_ID_SIZE])
+                           char ret_hex[SC_BUILD_ID_SIZE])
 {
 	unsigned n = 0;
 

@@ -10,6 +10,6 @@
  * symbols have their notes there only.  False: there is none.
  */
 bool sc_elf_notes_build_id(const struct sc_elf *elf,
-                           char ret_hex[SC_ELF_BUILD_ID_SIZE]);
+                           char ret_hex[SC_BUILD_ID_SIZE]);
 
 #endif

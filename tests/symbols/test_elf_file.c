@@ -24,7 +24,7 @@ static struct {
 	} notes[2];
 } elf;
 
-static char hex[SC_ELF_BUILD_ID_SIZE];
+static char hex[SC_BUILD_ID_SIZE];
 
 static int parse(const void *bytes, size_t size, char *ret_hex)
 {
