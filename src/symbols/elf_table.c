@@ -50,44 +50,6 @@ int sc_elf_table_read(const struct sc_elf *elf, unsigned i,
 	return 0;
 }
 
-bool sc_elf_table_get(const struct sc_elf *elf,
-                      const struct sc_elf_table *table, uint64_t i,
-                      struct sc_elf_symbol *ret_symbol)
-{
-	const unsigned char *p;
-	unsigned char info;
-	uint32_t name;
-
-	if (i >= table->n)
-		return false;
-	p = table->bytes +
-	    i * (elf->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym));
-	name = sc_elf_u32(elf, p);
-	if (name >= table->names_size)
-		return false;
-	ret_symbol->name = (const char *)table->names + name;
-	if (elf->is_64) {
-		info = p[offsetof(Elf64_Sym, st_info)];
-		ret_symbol->section =
-			sc_elf_u16(elf, p + offsetof(Elf64_Sym, st_shndx));
-		ret_symbol->value =
-			sc_elf_u64(elf, p + offsetof(Elf64_Sym, st_value));
-		ret_symbol->size =
-			sc_elf_u64(elf, p + offsetof(Elf64_Sym, st_size));
-	} else {
-		info = p[offsetof(Elf32_Sym, st_info)];
-		ret_symbol->section =
-			sc_elf_u16(elf, p + offsetof(Elf32_Sym, st_shndx));
-		ret_symbol->value =
-			sc_elf_u32(elf, p + offsetof(Elf32_Sym, st_value));
-		ret_symbol->size =
-			sc_elf_u32(elf, p + offsetof(Elf32_Sym, st_size));
-	}
-	ret_symbol->type = ELF64_ST_TYPE(info);
-	ret_symbol->bind = ELF64_ST_BIND(info);
-	return true;
-}
-
 void sc_elf_table_fini(struct sc_elf_table *table)
 {
 	free(table->bytes);
