@@ -12,7 +12,7 @@ void sc_process_list_fini(struct sc_process_list *processes)
 }
 
 static int find_process(struct sc_process_list *processes, int32_t pid,
-                        struct sc_process **ret_process)
+                        struct sc_listed_process **ret_process)
 {
 	size_t number;
 
@@ -21,7 +21,7 @@ static int find_process(struct sc_process_list *processes, int32_t pid,
 	if (r < 0)
 		return r;
 	if (r > 0) {
-		const struct sc_process process = { .pid = pid };
+		const struct sc_listed_process process = { .pid = pid };
 
 		if (sc_array_push(&processes->processes, process) < 0)
 			return -ENOMEM;
@@ -34,7 +34,7 @@ int sc_process_list_add_thread(struct sc_process_list *processes, int32_t pid,
                                int32_t tid)
 {
 	const int32_t key[2] = { pid, tid };
-	struct sc_process *process;
+	struct sc_listed_process *process;
 	size_t number;
 	int r;
 
@@ -62,7 +62,7 @@ int sc_process_list_add_thread(struct sc_process_list *processes, int32_t pid,
 int sc_process_list_add(struct sc_process_list *processes,
                         const struct syscap_frame *frame)
 {
-	struct sc_process *process;
+	struct sc_listed_process *process;
 	int r;
 
 	if (frame->type == SYSCAP_FRAME_TIMESTAMP ||
@@ -85,7 +85,7 @@ int sc_process_list_add(struct sc_process_list *processes,
 
 static int compare_processes(const void *left, const void *right)
 {
-	const struct sc_process *a = left, *b = right;
+	const struct sc_listed_process *a = left, *b = right;
 
 	return (a->pid > b->pid) - (a->pid < b->pid);
 }
@@ -100,7 +100,8 @@ static int compare_tids(const void *left, const void *right)
 void sc_process_list_finish(struct sc_process_list *processes)
 {
 	for (size_t i = 0; i < processes->processes.n; i++) {
-		struct sc_process *process = &processes->processes.items[i];
+		struct sc_listed_process *process =
+			&processes->processes.items[i];
 
 		if (process->threads.n)
 			qsort(process->threads.items, process->threads.n,

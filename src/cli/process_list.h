@@ -8,7 +8,7 @@
 #include "data/array.h"
 #include "data/map.h"
 
-struct sc_process {
+struct sc_listed_process {
 	int32_t pid;
 	const char *cmdline; /* of the latest PROCESS frame; NULL: none */
 	int64_t cmdline_time;
@@ -18,7 +18,7 @@ struct sc_process {
 /** All zero is empty. */
 struct sc_process_list {
 	struct sc_map by_pid, by_thread;
-	SC_ARRAY(struct sc_process) processes;
+	SC_ARRAY(struct sc_listed_process) processes;
 	/* Most frames come from where the one before came from. */
 	int32_t last_pid, last_tid;
 	bool has_last;

@@ -70,7 +70,7 @@ static void write_processes(struct sc_json *json,
 	sc_json_key(json, "processes");
 	sc_json_begin_array(json);
 	for (size_t i = 0; i < processes->processes.n; i++) {
-		const struct sc_process *process =
+		const struct sc_listed_process *process =
 			&processes->processes.items[i];
 
 		sc_json_begin_object(json);

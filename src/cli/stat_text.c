@@ -65,7 +65,7 @@ static void print_head(const struct sc_stat_summary *summary, const char *file)
 }
 
 static void add_threads(struct sc_table *table,
-                        const struct sc_process *process)
+                        const struct sc_listed_process *process)
 {
 	char text[MOST_THREADS * 12 + 40] = "";
 	size_t used = 0;
@@ -98,7 +98,7 @@ static int print_processes(const struct sc_process_list *processes)
 	sc_table_heading(stdout, "Processes");
 	sc_table_init(&table, columns, N_COLUMNS(columns));
 	for (size_t i = 0; i < processes->processes.n; i++) {
-		const struct sc_process *process =
+		const struct sc_listed_process *process =
 			&processes->processes.items[i];
 
 		sc_table_add(&table, "%" PRId32, process->pid);

@@ -120,7 +120,6 @@ static int open_dump(const struct search *search, const char *path)
 
 static int read_dump(struct search *search, int32_t pid, const char *path)
 {
-	struct sc_jitdump_totals totals;
 	struct sc_code_table *table;
 	struct syscap_error error;
 	struct sc_jitdump *dump;
@@ -140,8 +139,7 @@ static int read_dump(struct search *search, int32_t pid, const char *path)
 	if (r < 0 && r != -ENOMEM)
 		tell(search, "%s: at byte %" PRIu64 ": %s", path, error.offset,
 		     error.message);
-	sc_jitdump_totals(dump, &totals);
-	search->totals.n_dumps += totals.n_loads > 0;
+	search->totals.n_dumps += sc_jitdump_loads(dump) > 0;
 	sc_jitdump_free(dump);
 	return r == -ENOMEM ? r : 0;
 }

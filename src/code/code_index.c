@@ -192,18 +192,3 @@ const struct sc_code_rect *sc_code_index_next(const struct sc_code_index *index,
 	}
 	return next;
 }
-
-void sc_code_index_each(const struct sc_code_index *index, uint64_t addr,
-                        bool (*each)(void *context, uint32_t rect),
-                        void *context)
-{
-	size_t node;
-
-	if (!find_leaf(index, addr, &node))
-		return;
-	for (node += index->n_leaves; node > 0; node /= 2)
-		for (uint32_t i = index->heads[node];
-		     i < index->heads[node + 1]; i++)
-			if (!each(context, index->items[i]))
-				return;
-}

@@ -39,12 +39,4 @@ const struct sc_code_rect *sc_code_index_next(const struct sc_code_index *index,
                                               const struct sc_code_rect *rects,
                                               uint64_t addr, int64_t time);
 
-/**
- * Call @each for every rectangle that holds @addr, in no order, until it
- * returns false.
- */
-void sc_code_index_each(const struct sc_code_index *index, uint64_t addr,
-                        bool (*each)(void *context, uint32_t rect),
-                        void *context);
-
 #endif

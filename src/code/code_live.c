@@ -224,10 +224,8 @@ int sc_code_live_move(struct sc_code_live *live, int64_t time, uint64_t from,
 	int r;
 
 	live->now = time;
-	if (live->rects.n + live->pieces.n >= live->most_rects) {
-		live->n_refused++;
+	if (live->rects.n + live->pieces.n >= live->most_rects)
 		return 0;
-	}
 	live->parts.n = 0;
 	r = put(live, from, from + len - 1, NULL, true);
 	if (r == 0)

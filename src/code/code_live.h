@@ -44,8 +44,7 @@ struct sc_code_live {
 	/* The result; both belong to who calls. */
 	SC_ARRAY(struct sc_code_origin) origins;
 	SC_ARRAY(struct sc_code_rect) rects;
-	size_t most_rects; /* moves that would make more are refused */
-	uint64_t n_refused;
+	size_t most_rects; /* moves that would make more are left out */
 };
 
 /*

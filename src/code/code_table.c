@@ -42,7 +42,6 @@ struct sc_code_table {
 	struct sc_code_origin *origins;
 	struct sc_code_rect *rects;
 	size_t n_rects;
-	uint64_t n_refused;
 	struct sc_code_index index;
 };
 
@@ -251,7 +250,6 @@ int sc_code_table_settle(struct sc_code_table *table)
 	table->origins = live.origins.items;
 	table->rects = live.rects.items;
 	table->n_rects = live.rects.n;
-	table->n_refused = live.n_refused;
 	if (r == 0) {
 		if (table->n_rects > 0)
 			qsort(table->rects, table->n_rects,
@@ -269,16 +267,6 @@ int sc_code_table_settle(struct sc_code_table *table)
 size_t sc_code_table_events(const struct sc_code_table *table)
 {
 	return table->events.n;
-}
-
-size_t sc_code_table_names(const struct sc_code_table *table)
-{
-	return table->names.n;
-}
-
-uint64_t sc_code_table_refused(const struct sc_code_table *table)
-{
-	return table->n_refused;
 }
 
 bool sc_code_table_span(const struct sc_code_table *table, uint64_t *ret_low,
@@ -305,7 +293,6 @@ static void fill(const struct sc_code_table *table,
 		.from = rect->from,
 		.until = rect->until,
 		.name = table->names.keys[origin->name].bytes,
-		.name_number = origin->name,
 	};
 }
 
@@ -327,81 +314,4 @@ bool sc_code_table_find(const struct sc_code_table *table, uint64_t addr,
 	fill(table, rect, ret_range);
 	ret_range->from = table->origins[rect->origin].maybe_from;
 	return true;
-}
-
-struct history {
-	const struct sc_code_table *table;
-	struct sc_code_range *ranges;
-	size_t n, most;
-};
-
-/* Keeps the earliest ones, sorted. */
-static bool note(void *context, uint32_t rect)
-{
-	struct history *history = context;
-	struct sc_code_range range;
-	size_t at = history->n < history->most ? history->n : history->most;
-
-	fill(history->table, &history->table->rects[rect], &range);
-	history->n++;
-	while (at > 0 && history->ranges[at - 1].from > range.from) {
-		if (at < history->most)
-			history->ranges[at] = history->ranges[at - 1];
-		at--;
-	}
-	if (at < history->most)
-		history->ranges[at] = range;
-	return true;
-}
-
-size_t sc_code_table_history(const struct sc_code_table *table, uint64_t addr,
-                             struct sc_code_range *ranges, size_t most)
-{
-	struct history history = { table, ranges, 0, most };
-
-	if (table->is_settled)
-		sc_code_index_each(&table->index, addr, note, &history);
-	return history.n;
-}
-
-void sc_code_table_each(const struct sc_code_table *table,
-                        bool (*each)(void *context,
-                                     const struct sc_code_range *range),
-                        void *context)
-{
-	struct sc_code_range range;
-
-	for (size_t i = 0; i < table->n_rects; i++) {
-		fill(table, &table->rects[i], &range);
-		if (!each(context, &range))
-			return;
-	}
-}
-
-struct doubt {
-	const struct sc_code_table *table;
-	uint32_t name;
-	bool any, several;
-};
-
-static bool compare_name(void *context, uint32_t rect)
-{
-	struct doubt *doubt = context;
-	const uint32_t origin = doubt->table->rects[rect].origin;
-	const uint32_t name = doubt->table->origins[origin].name;
-
-	doubt->several = doubt->any && name != doubt->name;
-	doubt->any = true;
-	doubt->name = name;
-	return !doubt->several;
-}
-
-bool sc_code_table_is_ambiguous(const struct sc_code_table *table,
-                                uint64_t addr)
-{
-	struct doubt doubt = { .table = table };
-
-	if (table->is_settled)
-		sc_code_index_each(&table->index, addr, compare_name, &doubt);
-	return doubt.several;
 }

@@ -35,9 +35,8 @@ struct sc_code_table;
 
 struct sc_code_range {
 	uint64_t start, len;
-	int64_t from, until;  /* the time before until included */
-	const char *name;     /* lives as long as the table */
-	uint32_t name_number; /* the same for equal names */
+	int64_t from, until; /* the time before until included */
+	const char *name;    /* lives as long as the table */
 };
 
 int sc_code_table_new(struct sc_code_table **ret_table);
@@ -66,12 +65,8 @@ int sc_code_table_remove(struct sc_code_table *table, int64_t time,
 /** All is told for now; needed before a look.  0 or -ENOMEM. */
 int sc_code_table_settle(struct sc_code_table *table);
 
-/** How many events were told, and how many names are known. */
+/** How many events were told. */
 size_t sc_code_table_events(const struct sc_code_table *table);
-size_t sc_code_table_names(const struct sc_code_table *table);
-
-/** Moves that were left out, since they made millions of pieces. */
-uint64_t sc_code_table_refused(const struct sc_code_table *table);
 
 /** Whether the table is settled and any code ever was between these. */
 bool sc_code_table_span(const struct sc_code_table *table, uint64_t *ret_low,
@@ -79,25 +74,5 @@ bool sc_code_table_span(const struct sc_code_table *table, uint64_t *ret_low,
 
 bool sc_code_table_find(const struct sc_code_table *table, uint64_t addr,
                         int64_t time, struct sc_code_range *ret_range);
-
-/**
- * What was at @addr, over all time: the first @most into @ranges, by time.
- * Returns how many there were.
- */
-size_t sc_code_table_history(const struct sc_code_table *table, uint64_t addr,
-                             struct sc_code_range *ranges, size_t most);
-
-/**
- * Call @each for all there ever was, by from, until it returns false.  What
- * was cut by newer ranges comes once for each part.
- */
-void sc_code_table_each(const struct sc_code_table *table,
-                        bool (*each)(void *context,
-                                     const struct sc_code_range *range),
-                        void *context);
-
-/** Whether @addr had more than one name. */
-bool sc_code_table_is_ambiguous(const struct sc_code_table *table,
-                                uint64_t addr);
 
 #endif

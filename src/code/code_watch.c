@@ -392,31 +392,3 @@ int sc_code_watch_finish(struct sc_code_watch *watch, int64_t now)
 		r = guess_dump(watch, watch->cwd);
 	return r == 0 ? read_dumps(watch) : r;
 }
-
-void sc_code_watch_totals(const struct sc_code_watch *watch,
-                          struct sc_code_watch_totals *ret_totals)
-{
-	struct sc_code_watch_totals totals = {
-		.perf_map_ranges = watch->perf_map.n_ranges,
-		.perf_map_bad = watch->perf_map.n_bad,
-		.n_dumps = (unsigned)watch->dumps.n,
-		.n_lists = (unsigned)watch->lists.n,
-	};
-
-	for (size_t i = 0; i < watch->dumps.n; i++) {
-		struct sc_jitdump_totals dump;
-
-		sc_jitdump_totals(watch->dumps.items[i].dump, &dump);
-		totals.dump_ranges += dump.n_loads;
-		totals.dump_moves += dump.n_moves;
-		totals.dump_bad += dump.n_bad;
-	}
-	for (size_t i = 0; i < watch->lists.n; i++) {
-		struct sc_gdb_jit_totals list;
-
-		sc_gdb_jit_totals(watch->lists.items[i].jit, &list);
-		totals.gdb_ranges += list.n_ranges;
-		totals.gdb_bad += list.n_bad;
-	}
-	*ret_totals = totals;
-}

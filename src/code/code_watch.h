@@ -36,14 +36,6 @@ struct sc_code_watch_options {
 	void *data;
 };
 
-/** What was found so far. */
-struct sc_code_watch_totals {
-	uint64_t perf_map_ranges, perf_map_bad;
-	uint64_t dump_ranges, dump_moves, dump_bad;
-	uint64_t gdb_ranges, gdb_bad;
-	unsigned n_dumps, n_lists;
-};
-
 /**
  * Watch @pid, as /proc knows it, into @table, which has to outlive the watch.
  * 0; -ENOENT or -ESRCH: gone; or -errno.  Holds two descriptors, and one for
@@ -64,8 +56,5 @@ int sc_code_watch_exec(struct sc_code_watch *watch, int64_t now);
 
 /** The last look, when all is written; the process may be gone. */
 int sc_code_watch_finish(struct sc_code_watch *watch, int64_t now);
-
-void sc_code_watch_totals(const struct sc_code_watch *watch,
-                          struct sc_code_watch_totals *ret_totals);
 
 #endif

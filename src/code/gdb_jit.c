@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "code/gdb_jit.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -51,7 +52,6 @@ struct sc_gdb_jit {
 	bool any;
 	struct descriptor seen;
 	struct list list; /* sorted by addr */
-	struct sc_gdb_jit_totals totals;
 };
 
 int sc_gdb_jit_new(int32_t pid, uint64_t descriptor,
@@ -196,85 +196,20 @@ static int walk_still(struct sc_gdb_jit *jit, struct descriptor *head,
 	return 0;
 }
 
-static int read_bytes(void *context, uint64_t offset, void *to, size_t size)
-{
-	const struct sc_gdb_jit_bytes *bytes = context;
-
-	memcpy(to, bytes->bytes + offset, size);
-	return 0;
-}
-
-void sc_gdb_jit_source(struct sc_gdb_jit_bytes *bytes, uint64_t size,
-                       struct sc_elf_source *ret_source)
-{
-	*ret_source = (struct sc_elf_source){
-		.read = read_bytes,
-		.context = bytes,
-		.size = size,
-	};
-}
-
-struct taking {
-	struct sc_code_table *table;
-	int64_t from;
-	uint64_t n;
-	uint64_t low, last;
-};
-
-static int take_symbol(void *context, const struct sc_elf_symbol *symbol)
-{
-	struct taking *taking = context;
-	const int r =
-		sc_code_table_add(taking->table, taking->from, symbol->value,
-	                          symbol->size, symbol->name, symbol->name_len);
-	const uint64_t last = symbol->value + symbol->size - 1;
-
-	if (r == -EINVAL)
-		return 0;
-	if (r < 0)
-		return r;
-	if (taking->n == 0 || symbol->value < taking->low)
-		taking->low = symbol->value;
-	if (taking->n == 0 || last > taking->last)
-		taking->last = last;
-	taking->n++;
-	return 0;
-}
-
-int sc_gdb_jit_take_image(const struct sc_elf_source *source, int64_t from,
-                          struct sc_code_table *table, uint64_t *ret_ranges)
-{
-	struct taking taking = { .table = table, .from = from };
-	const int r = sc_elf_walk_symbols(source, false, 1u << STT_FUNC,
-	                                  take_symbol, &taking);
-
-	*ret_ranges = taking.n;
-	return r;
-}
-
 /* Put what is new into the table.  0, -ENOMEM or -ENOSPC. */
-static int take_entry(struct sc_gdb_jit *jit, struct entry *entry, int64_t from,
+static int take_entry(struct entry *entry, int64_t from,
                       struct sc_code_table *table)
 {
-	struct taking taking = { .table = table, .from = from };
-	struct sc_gdb_jit_bytes bytes = { entry->bytes };
-	struct sc_elf_source source;
-	int r = -EBADMSG;
+	struct sc_gdb_jit_cover cover = { 0 };
+	int r = 0;
 
-	if (entry->bytes != NULL) {
-		sc_gdb_jit_source(&bytes, entry->size, &source);
-		r = sc_elf_walk_symbols(&source, false, 1u << STT_FUNC,
-		                        take_symbol, &taking);
-	}
+	if (entry->bytes != NULL)
+		r = sc_gdb_jit_take_image(entry->bytes, entry->size, from,
+		                          table, &cover);
 	free(entry->bytes);
 	entry->bytes = NULL;
-	entry->low = taking.low;
-	entry->last = taking.last;
-	jit->totals.n_ranges += taking.n;
-	if (r == 0)
-		jit->totals.n_images++;
-	else
-		jit->totals.n_bad++;
+	entry->low = cover.low;
+	entry->last = cover.last;
 	return r == -ENOMEM || r == -ENOSPC ? r : 0;
 }
 
@@ -334,18 +269,15 @@ int sc_gdb_jit_look(struct sc_gdb_jit *jit, int64_t from, int64_t now,
 	r = walk_still(jit, &head, &list);
 	if (r < 0)
 		goto fail;
-	if (r == 0) {
-		jit->totals.n_busy++;
+	if (r == 0)
 		return 0;
-	}
 	if (list.entries.n > 0)
 		qsort(list.entries.items, list.entries.n, sizeof(struct entry),
 		      compare_entries);
 	r = 0;
 	for (size_t i = 0; r == 0 && i < list.entries.n; i++)
 		if (list.entries.items[i].is_new)
-			r = take_entry(jit, &list.entries.items[i], from,
-			               table);
+			r = take_entry(&list.entries.items[i], from, table);
 	if (r == 0)
 		r = end_gone(&jit->list, &list, now, table);
 	/* A full table leaves images that nobody took: entries are copied from
@@ -366,10 +298,4 @@ fail:
 	                            r == -ENOSPC ? "it has too many names"
 	                                         : strerror(-r))
 	             : 0;
-}
-
-void sc_gdb_jit_totals(const struct sc_gdb_jit *jit,
-                       struct sc_gdb_jit_totals *ret_totals)
-{
-	*ret_totals = jit->totals;
 }

@@ -10,21 +10,15 @@
 #ifndef SC_CODE_GDB_JIT_H
 #define SC_CODE_GDB_JIT_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <syscap/capture.h>
 
 #include "code/code_table.h"
-#include "code/elf_walk.h"
 
 struct sc_gdb_jit;
-
-struct sc_gdb_jit_totals {
-	uint64_t n_images; /* read */
-	uint64_t n_ranges; /* functions in them */
-	uint64_t n_bad;    /* images that are none, or could not be read */
-	uint64_t n_busy;   /* looks at a list that did not hold still */
-};
 
 /** @descriptor: the address of the symbol in @pid.  Context: offline. */
 int sc_gdb_jit_new(int32_t pid, uint64_t descriptor,
@@ -45,22 +39,20 @@ void sc_gdb_jit_free(struct sc_gdb_jit *jit);
 int sc_gdb_jit_look(struct sc_gdb_jit *jit, int64_t from, int64_t now,
                     struct sc_code_table *table, struct syscap_error *error);
 
-void sc_gdb_jit_totals(const struct sc_gdb_jit *jit,
-                       struct sc_gdb_jit_totals *ret_totals);
+/** What the functions of an image cover. */
+struct sc_gdb_jit_cover {
+	bool any;
+	uint64_t low, last;
+};
 
 /**
- * Put the functions of the image @source into @table from @from on.
- * @ret_ranges counts them.  Returns 0 or -errno as sc_elf_walk_symbols().
+ * Put the functions of the image at @bytes into @table from @from on.  0;
+ * -ENOEXEC, no such image; or as sc_elf_view_read() and sc_code_table_add().
+ * *@ret_cover has what was put, also when this fails.
  */
-int sc_gdb_jit_take_image(const struct sc_elf_source *source, int64_t from,
-                          struct sc_code_table *table, uint64_t *ret_ranges);
-
-/** A source in memory. */
-struct sc_gdb_jit_bytes {
-	const unsigned char *bytes;
-};
-void sc_gdb_jit_source(struct sc_gdb_jit_bytes *bytes, uint64_t size,
-                       struct sc_elf_source *ret_source);
+int sc_gdb_jit_take_image(const void *bytes, size_t size, int64_t from,
+                          struct sc_code_table *table,
+                          struct sc_gdb_jit_cover *ret_cover);
 
 /**
  * Find the symbol in the file @fd, which @pid has mapped as code at @mapped

@@ -1,61 +1,87 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* gdb_jit_find.c - where the head of GDB's JIT list is, by a file's symbols. */
-#define _GNU_SOURCE
+#include <elf.h>
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "code/gdb_jit.h"
+#include "symbols/elf_table.h"
 
 #define SYMBOL "__jit_debug_descriptor"
 
-static int read_file(void *context, uint64_t offset, void *to, size_t size)
+/* Larger parts of a file are not read: all files that are mapped are looked
+ * at, while the process runs. */
+#define PART_MAX (UINT64_C(64) << 20)
+
+static bool find_in(const struct sc_elf *elf, const struct sc_elf_table *table,
+                    uint64_t *ret_value)
 {
-	const int fd = *(const int *)context;
-	size_t done = 0;
+	struct sc_elf_symbol symbol;
 
-	while (done < size) {
-		const ssize_t n = pread(fd, (char *)to + done, size - done,
-		                        (off_t)(offset + done));
-
-		if (n > 0)
-			done += (size_t)n;
-		else if (n == 0)
-			return -EBADMSG; /* it has become shorter */
-		else if (errno != EINTR)
-			return -errno;
+	for (uint64_t i = 1; i < table->n; i++) {
+		if (!sc_elf_table_get(elf, table, i, &symbol) ||
+		    symbol.type != STT_OBJECT || symbol.section == SHN_UNDEF ||
+		    strcmp(symbol.name, SYMBOL) != 0)
+			continue;
+		*ret_value = symbol.value;
+		return true;
 	}
-	return 0;
+	return false;
 }
 
-static int match(void *context, const struct sc_elf_symbol *symbol)
+static int find_value(const struct sc_elf *elf, uint64_t *ret_value)
 {
-	if (symbol->name_len != sizeof(SYMBOL) - 1 ||
-	    memcmp(symbol->name, SYMBOL, sizeof(SYMBOL) - 1) != 0)
+	struct sc_elf_table table;
+	bool found = false;
+	int r = 0;
+
+	for (unsigned i = 0; r == 0 && !found; i++) {
+		r = sc_elf_table_read(elf, i, &table);
+		found = r == 0 && find_in(elf, &table, ret_value);
+		sc_elf_table_fini(&table);
+	}
+	return r;
+}
+
+/* What to add to an address of the file, whose byte @offset is at @mapped. */
+static int find_bias(const struct sc_elf *elf, uint64_t mapped, uint64_t offset,
+                     uint64_t *ret_bias)
+{
+	for (size_t i = 0; i < elf->n_segments; i++) {
+		const struct sc_elf_segment *s = &elf->segments[i];
+		/* Mapped from the page on in which it begins. */
+		const uint64_t before = s->align > 1 ? s->offset % s->align : 0;
+
+		if (s->type != PT_LOAD || (s->flags & PF_X) == 0 ||
+		    offset < s->offset - before ||
+		    offset - (s->offset - before) >= s->file_size + before)
+			continue;
+		*ret_bias = mapped - offset - (s->address - s->offset);
 		return 0;
-	*(uint64_t *)context = symbol->value;
-	return 1;
+	}
+	return -ENOENT;
 }
 
 int sc_gdb_jit_find(int fd, uint64_t mapped, uint64_t file_offset,
                     uint64_t *ret_descriptor)
 {
-	struct sc_elf_source source = { .read = read_file, .context = &fd };
+	struct sc_elf_view view;
 	uint64_t value, bias;
-	struct stat st;
-	int r;
+	struct sc_elf elf;
+	int r = sc_elf_view_file(fd, &view);
 
-	if (fstat(fd, &st) != 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -ENOENT;
-	source.size = (uint64_t)st.st_size;
-	r = sc_elf_walk_symbols(&source, true, 1u << STT_OBJECT, match, &value);
-	if (r <= 0)
-		return r < 0 ? r : -ENOENT;
-	r = sc_elf_walk_bias(&source, mapped, file_offset, &bias);
+	if (r < 0)
+		return r;
+	view.part_max = PART_MAX;
+	r = sc_elf_open_view(&elf, &view);
+	if (r < 0)
+		return r;
+	/* The list is read as it lies in a process of the machine's own kind */
+	r = elf.is_64 && !elf.is_big ? find_value(&elf, &value) : -ENOENT;
+	if (r == 0)
+		r = find_bias(&elf, mapped, file_offset, &bias);
 	if (r == 0)
 		*ret_descriptor = bias + value;
+	sc_elf_close(&elf);
 	return r;
 }

@@ -45,7 +45,7 @@ struct sc_jitdump {
 	int32_t pid;     /* of the header */
 	uint64_t offset; /* of the next record */
 	uint64_t size;   /* of the file when it was last looked at */
-	struct sc_jitdump_totals totals;
+	uint64_t n_loads;
 	struct syscap_error failure; /* code 0: none */
 	/* A part of the file. */
 	uint64_t window_offset;
@@ -147,22 +147,19 @@ static int take_load(struct sc_jitdump *dump, const unsigned char *body,
 		                      sc_load_u64(body + 16, dump->big),
 		                      sc_load_u64(body + 24, dump->big), name,
 		                      strnlen(name, size - LOAD_SIZE));
-	dump->totals.n_loads += r == 0;
+	dump->n_loads += r == 0;
 	return r;
 }
 
 static int take_move(struct sc_jitdump *dump, const unsigned char *body,
                      size_t size, int64_t time, struct sc_code_table *table)
 {
-	int r = -EINVAL;
-
-	if (size >= MOVE_SIZE)
-		r = sc_code_table_move(table, time,
-		                       sc_load_u64(body + 16, dump->big),
-		                       sc_load_u64(body + 24, dump->big),
-		                       sc_load_u64(body + 32, dump->big));
-	dump->totals.n_moves += r == 0;
-	return r;
+	if (size < MOVE_SIZE)
+		return -EINVAL;
+	return sc_code_table_move(table, time,
+	                          sc_load_u64(body + 16, dump->big),
+	                          sc_load_u64(body + 24, dump->big),
+	                          sc_load_u64(body + 32, dump->big));
 }
 
 /* @size bytes from @offset are a record.  0 or -errno. */
@@ -179,28 +176,19 @@ static int take_record(struct sc_jitdump *dump, uint64_t offset, uint32_t size,
 		return r;
 	type = sc_load_u32(at, dump->big);
 	time = sc_load_u64(at + 8, dump->big);
-	if (type != LOAD && type != MOVE) {
-		dump->totals.n_skipped++;
+	if (type != LOAD && type != MOVE)
 		return 0;
-	}
 	r = need(dump, offset, needed, &at);
 	if (r < 0)
 		return r;
-	if (needed < PREFIX_SIZE + 4 || time > INT64_MAX) {
-		dump->totals.n_bad++;
+	/* What says nothing, or tells of another process, is left out. */
+	if (needed < PREFIX_SIZE + 4 || time > INT64_MAX ||
+	    !is_ours(dump, at + PREFIX_SIZE))
 		return 0;
-	}
-	if (!is_ours(dump, at + PREFIX_SIZE)) {
-		dump->totals.n_skipped++;
-		return 0;
-	}
 	r = (type == LOAD ? take_load : take_move)(dump, at + PREFIX_SIZE,
 	                                           needed - PREFIX_SIZE,
 	                                           (int64_t)time, table);
-	if (r != -EINVAL)
-		return r;
-	dump->totals.n_bad++;
-	return 0;
+	return r == -EINVAL ? 0 : r;
 }
 
 /* Returns 1 when a record was done with, 0 when its end is not there. */
@@ -282,16 +270,9 @@ int sc_jitdump_read(struct sc_jitdump *dump, struct sc_code_table *table,
 	return -dump->failure.code;
 }
 
-void sc_jitdump_totals(const struct sc_jitdump *dump,
-                       struct sc_jitdump_totals *ret_totals)
+uint64_t sc_jitdump_loads(const struct sc_jitdump *dump)
 {
-	*ret_totals = dump->totals;
-	ret_totals->offset = dump->offset;
-}
-
-int32_t sc_jitdump_pid(const struct sc_jitdump *dump)
-{
-	return dump->has_begun ? dump->pid : 0;
+	return dump->n_loads;
 }
 
 bool sc_jitdump_is_name(const char *path)

@@ -20,13 +20,6 @@
 
 struct sc_jitdump;
 
-struct sc_jitdump_totals {
-	uint64_t n_loads, n_moves;
-	uint64_t n_skipped; /* records of other types, or of other processes */
-	uint64_t n_bad;     /* loads and moves that say nothing */
-	uint64_t offset;    /* where the next record begins */
-};
-
 /**
  * Follow the file @fd, which is closed by sc_jitdump_free().  @pid is the
  * process's own idea of its number, or 0: of records by other processes than
@@ -52,11 +45,8 @@ void sc_jitdump_free(struct sc_jitdump *dump);
 int sc_jitdump_read(struct sc_jitdump *dump, struct sc_code_table *table,
                     struct syscap_error *error);
 
-void sc_jitdump_totals(const struct sc_jitdump *dump,
-                       struct sc_jitdump_totals *ret_totals);
-
-/** The process that the header names; 0: there is none yet. */
-int32_t sc_jitdump_pid(const struct sc_jitdump *dump);
+/** How much code the records that were read have told of. */
+uint64_t sc_jitdump_loads(const struct sc_jitdump *dump);
 
 /** Whether @path is of the form .../jit-PID.dump. */
 bool sc_jitdump_is_name(const char *path);

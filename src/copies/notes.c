@@ -3,11 +3,10 @@
 #define _GNU_SOURCE
 #include "copies/notes.h"
 
-#include <elf.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/elf_note.h"
 #include "base/peek.h"
 
 /* A static program may have none. */
@@ -21,11 +20,6 @@ struct search {
 	void *data;
 	struct sc_peek peek;
 };
-
-static size_t round_up(size_t n, size_t to)
-{
-	return (n + to - 1) / to * to;
-}
 
 bool sc_notes_is_in(const struct dl_phdr_info *object, uintptr_t at, size_t n)
 {
@@ -42,37 +36,32 @@ bool sc_notes_is_in(const struct dl_phdr_info *object, uintptr_t at, size_t n)
 	return false;
 }
 
-/* The notes at @notes, a copy of what is at @at.  @align: notes of 8 bytes
- * exist, ours has 4. */
+/* The notes at @notes, a copy of what is at @at. */
 static bool look_at_notes(const struct search *search,
                           const struct dl_phdr_info *object,
                           const unsigned char *notes, uintptr_t at, size_t size,
                           size_t align)
 {
-	ElfW(Nhdr) note;
-	int32_t value;
+	uint64_t next = 0;
 
-	while (size >= sizeof(note)) {
-		memcpy(&note, notes, sizeof(note));
-		const size_t name = round_up(note.n_namesz, align);
-		const size_t all =
-			sizeof(note) + name + round_up(note.n_descsz, align);
+	while (size - next >= SC_ELF_NOTE_HEADER) {
+		struct sc_elf_note note;
+		uint32_t words[3];
+		int32_t value;
 
-		if (note.n_namesz > size || note.n_descsz > size || all > size)
+		memcpy(words, notes + next, sizeof(words));
+		if (!sc_elf_note_at(size, align, next, words, &note))
 			return false;
-		if (note.n_type == search->type &&
-		    note.n_descsz == sizeof(value) &&
-		    note.n_namesz == sizeof(NAME) &&
-		    memcmp(notes + sizeof(note), NAME, sizeof(NAME)) == 0) {
-			memcpy(&value, notes + sizeof(note) + name,
-			       sizeof(value));
-			if (search->found(object, at + sizeof(note) + name,
-			                  value, search->data))
+		if (note.type == search->type &&
+		    note.value_size == sizeof(value) &&
+		    note.name_size == sizeof(NAME) &&
+		    memcmp(notes + note.name, NAME, sizeof(NAME)) == 0) {
+			memcpy(&value, notes + note.value, sizeof(value));
+			if (search->found(object, at + note.value, value,
+			                  search->data))
 				return true;
 		}
-		notes += all;
-		at += all;
-		size -= all;
+		next = note.next;
 	}
 	return false;
 }
@@ -94,7 +83,7 @@ static int look(struct dl_phdr_info *object, size_t size, void *data)
 		    sc_peek_copy(&search->peek, notes, at, segment->p_filesz) ==
 		            0 &&
 		    look_at_notes(search, object, notes, at, segment->p_filesz,
-		                  segment->p_align == 8 ? 8 : 4))
+		                  segment->p_align))
 			return 1;
 	}
 	return 0;

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "symbols/elf_file.h"
+
 struct sc_mapped_file {
 	dev_t dev;
 	ino_t inode;
@@ -127,6 +129,14 @@ static bool keep(struct sc_mapped_files *files, struct sc_mapped_file *file,
 	return true;
 }
 
+static int read_build_id(int fd, char hex[SC_BUILD_ID_SIZE])
+{
+	struct sc_elf_view view;
+	const int r = sc_elf_view_file(fd, &view);
+
+	return r < 0 ? r : sc_elf_read_build_id(&view, hex);
+}
+
 const struct sc_mapped_file *
 sc_mapped_files_find(struct sc_mapped_files *files, int32_t pid,
                      const struct sc_procfs_map *map, const char *path,
@@ -142,7 +152,7 @@ sc_mapped_files_find(struct sc_mapped_files *files, int32_t pid,
 	file = find(files, &st);
 	if (file == NULL) {
 		file = add(files, &st);
-		if (file != NULL && sc_build_id_read(fd, file->hex) != 0)
+		if (file != NULL && read_build_id(fd, file->hex) != 0)
 			file->hex[0] = 0;
 		if (file != NULL)
 			kept = keep(files, file, fd);

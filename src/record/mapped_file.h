@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "record/build_id.h"
 #include "record/procfs.h"
 
 /** Descriptors that are kept at most; the rest is counted. */

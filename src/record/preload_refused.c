@@ -13,7 +13,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#define HEADERS_MAX      256u
+#include "symbols/elf_file.h"
+
 #define INTERPRETERS_MAX 4 /* a script's may be a script */
 
 /* As execvp() finds it, to @path. */
@@ -54,43 +55,35 @@ static const char *privileged(const char *path)
 	return NULL;
 }
 
-static const char *no_loader(int fd, const Elf64_Ehdr *header)
+static bool has_loader(const struct sc_elf *elf)
 {
-	const unsigned n = header->e_phnum;
-
-	if (n > HEADERS_MAX || header->e_phentsize != sizeof(Elf64_Phdr))
-		return NULL;
-	for (unsigned i = 0; i < n; i++) {
-		const off_t at =
-			(off_t)(header->e_phoff + i * sizeof(Elf64_Phdr));
-		Elf64_Phdr segment;
-
-		if (pread(fd, &segment, sizeof(segment), at) !=
-		    (ssize_t)sizeof(segment))
-			return NULL;
-		if (segment.p_type == PT_INTERP)
-			return NULL;
-	}
-	return "is statically linked";
+	for (size_t i = 0; i < elf->n_segments; i++)
+		if (elf->segments[i].type == PT_INTERP)
+			return true;
+	return false;
 }
 
 /* NULL: nothing is wrong.  @script: its first line if it is no program. */
 static const char *look_at(int fd, char script[256])
 {
-	Elf64_Ehdr header = { 0 };
 	const ssize_t n = pread(fd, script, 255, 0);
+	const char *reason = NULL;
+	struct sc_elf_view view;
+	struct sc_elf elf;
 
 	script[n > 0 ? n : 0] = 0;
 	if (n >= 2 && script[0] == '#' && script[1] == '!')
 		return NULL;
-	if (n >= (ssize_t)sizeof(header))
-		memcpy(&header, script, sizeof(header));
 	script[0] = 0;
-	if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+	if (sc_elf_view_file(fd, &view) < 0 ||
+	    sc_elf_open_view(&elf, &view) < 0)
 		return NULL;
-	if (header.e_ident[EI_CLASS] != ELFCLASS64)
-		return "is a 32-bit program";
-	return no_loader(fd, &header);
+	if (!elf.is_64)
+		reason = "is a 32-bit program";
+	else if (!has_loader(&elf))
+		reason = "is statically linked";
+	sc_elf_close(&elf);
+	return reason;
 }
 
 bool sc_preload_refused(const char *command, char *why, size_t size)

@@ -17,8 +17,8 @@
 
 #include <syscap/format.h>
 
+#include "base/own_elf.h"
 #include "base/text.h"
-#include "self/own_build_id.h"
 
 /* As in the client: a command line is cut there */
 #define CMDLINE_MAX 1024u
@@ -31,12 +31,12 @@
 /* A static program has none. */
 #pragma weak dl_iterate_phdr
 
-_Static_assert(LINE_MAX_BYTES + SC_OWN_BUILD_ID_SIZE + 64 <= SYSCAP_FRAME_MAX,
+_Static_assert(LINE_MAX_BYTES + SC_BUILD_ID_SIZE + 64 <= SYSCAP_FRAME_MAX,
                "any line makes a frame");
 
 struct wire_map {
 	struct syscap_wire_map map;
-	char rest[LINE_MAX_BYTES + SC_OWN_BUILD_ID_SIZE + 16];
+	char rest[LINE_MAX_BYTES + SC_BUILD_ID_SIZE + 16];
 };
 
 static void begin_frame(struct syscap_wire_frame *frame, uint8_t type,
@@ -240,11 +240,20 @@ static bool same_file(const struct mapping *a, const struct mapping *b)
 static bool find_build_id(const struct mapping *m, const struct mapping *base,
                           char *hex)
 {
-	if (same_file(base, m) &&
-	    sc_own_build_id_in_memory(base->start, base->end - base->start,
-	                              hex))
-		return true;
-	return sc_own_build_id_in_file(m->path, m->inode, hex);
+	struct sc_own_elf elf;
+	bool found;
+
+	if (same_file(base, m)) {
+		sc_own_elf_in_memory(base->start, base->end - base->start,
+		                     &elf);
+		if (sc_own_elf_build_id(&elf, hex))
+			return true;
+	}
+	if (m->inode == 0 || !sc_own_elf_open(m->path, m->inode, &elf))
+		return false;
+	found = sc_own_elf_build_id(&elf, hex);
+	sc_own_elf_close(&elf);
+	return found;
 }
 
 /* What is the same for all frames of a call. */
@@ -260,7 +269,7 @@ static bool tell(const struct telling *to, const struct mapping *m,
                  const struct mapping *base)
 {
 	static const char deleted[] = " (deleted)";
-	char build_id[SC_OWN_BUILD_ID_SIZE];
+	char build_id[SC_BUILD_ID_SIZE];
 	struct wire_map frame;
 	size_t n = strlen(m->path);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* elf_file.c - the parts of an ELF file that tell about its code. */
+/* elf_file.c - the headers of an ELF image. */
 #define _GNU_SOURCE
 #include "symbols/elf_file.h"
 
@@ -7,11 +7,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#define NOTES_MAX    (1u << 20)
-#define NOTE_PARTS   256u  /* that are searched: any number may be the same */
+#include "symbols/elf_notes.h"
+
 #define SEGMENTS_MAX 4096u /* more are read from no file */
 #define SECTIONS_MAX (1u << 20)
 
@@ -22,54 +21,6 @@
 #define SIZE_OF(elf, type) \
 	((elf)->is_64 ? sizeof(Elf64_##type) : sizeof(Elf32_##type))
 
-static int read_at(const struct sc_elf *elf, void *to, uint64_t size,
-                   uint64_t offset)
-{
-	uint64_t done = 0;
-
-	if (offset > elf->size || size > elf->size - offset)
-		return -ENOEXEC;
-	if (elf->memory != NULL) {
-		memcpy(to, elf->memory + offset, size);
-		return 0;
-	}
-	while (done < size) {
-		const ssize_t n = pread(elf->fd, (char *)to + done, size - done,
-		                        (off_t)(offset + done));
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n == 0)
-			return -ENOEXEC;
-		if (n > 0)
-			done += (uint64_t)n;
-	}
-	return 0;
-}
-
-int sc_elf_read(const struct sc_elf *elf, uint64_t offset, uint64_t size,
-                unsigned char **ret_bytes)
-{
-	unsigned char *bytes;
-	int r;
-
-	if (offset > elf->size || size > elf->size - offset)
-		return -ENOEXEC;
-	if (size > SC_ELF_PART_MAX)
-		return -EFBIG;
-	bytes = malloc(size + 1);
-	if (bytes == NULL)
-		return -ENOMEM;
-	r = read_at(elf, bytes, size, offset);
-	if (r < 0) {
-		free(bytes);
-		return r;
-	}
-	bytes[size] = 0;
-	*ret_bytes = bytes;
-	return 0;
-}
-
 int sc_elf_read_section(const struct sc_elf *elf,
                         const struct sc_elf_section *section,
                         unsigned char **ret_bytes)
@@ -77,7 +28,8 @@ int sc_elf_read_section(const struct sc_elf *elf,
 	if (section->type == SHT_NOBITS || section->size == 0 ||
 	    (section->flags & SHF_COMPRESSED) != 0)
 		return -ENOENT;
-	return sc_elf_read(elf, section->offset, section->size, ret_bytes);
+	return sc_elf_view_read(&elf->view, section->offset, section->size,
+	                        ret_bytes);
 }
 
 static int read_segments(struct sc_elf *elf, const unsigned char *header)
@@ -94,7 +46,7 @@ static int read_segments(struct sc_elf *elf, const unsigned char *header)
 	if (n > SEGMENTS_MAX ||
 	    sc_elf_u16(elf, header + AT(elf, Ehdr, e_phentsize)) != step)
 		return -ENOEXEC;
-	r = sc_elf_read(elf, offset, n * step, &bytes);
+	r = sc_elf_view_read(&elf->view, offset, n * step, &bytes);
 	if (r < 0)
 		return r;
 	elf->segments = calloc(n, sizeof(*elf->segments));
@@ -164,7 +116,7 @@ static int read_counts(const struct sc_elf *elf, uint64_t offset, size_t *n,
 
 	if (*n != 0 && *names != SHN_XINDEX)
 		return 0;
-	r = sc_elf_read(elf, offset, SIZE_OF(elf, Shdr), &first);
+	r = sc_elf_view_read(&elf->view, offset, SIZE_OF(elf, Shdr), &first);
 	if (r < 0)
 		return r;
 	if (*n == 0) {
@@ -196,7 +148,7 @@ static int read_sections(struct sc_elf *elf, const unsigned char *header)
 	r = read_counts(elf, offset, &n, &names);
 	if (r < 0 || n > SECTIONS_MAX)
 		return r < 0 ? r : -ENOEXEC;
-	r = sc_elf_read(elf, offset, n * step, &bytes);
+	r = sc_elf_view_read(&elf->view, offset, n * step, &bytes);
 	if (r < 0)
 		return r;
 	elf->sections = calloc(n + 1, sizeof(*elf->sections));
@@ -212,90 +164,18 @@ static int read_sections(struct sc_elf *elf, const unsigned char *header)
 	return 0;
 }
 
-static void to_hex(const unsigned char *id, size_t size, char *hex)
+/* The header and the segments. */
+static int begin(struct sc_elf *elf, const struct sc_elf_view *view,
+                 unsigned char header[sizeof(Elf64_Ehdr)])
 {
-	static const char digits[] = "0123456789abcdef";
-
-	for (size_t i = 0; i < size; i++) {
-		*hex++ = digits[id[i] >> 4];
-		*hex++ = digits[id[i] & 15];
-	}
-	*hex = 0;
-}
-
-/* Both classes share the layout of a note. */
-static bool search_notes(struct sc_elf *elf, const unsigned char *notes,
-                         uint64_t size, uint64_t align)
-{
-	uint64_t at = 0;
-
-	if (align != 8)
-		align = 4;
-	while (size - at >= sizeof(Elf64_Nhdr)) {
-		const uint64_t name_size = sc_elf_u32(elf, notes + at);
-		const uint64_t id_size = sc_elf_u32(elf, notes + at + 4);
-		const uint64_t name = at + sizeof(Elf64_Nhdr);
-		const uint64_t id =
-			(name + name_size + align - 1) & ~(align - 1);
-
-		if (id > size || id_size > size - id)
-			return false;
-		if (sc_elf_u32(elf, notes + at + 8) == NT_GNU_BUILD_ID &&
-		    name_size == 4 && id_size > 0 &&
-		    id_size <= (SC_ELF_BUILD_ID_SIZE - 1) / 2 &&
-		    memcmp(notes + name, "GNU", 4) == 0) {
-			to_hex(notes + id, id_size, elf->build_id);
-			return true;
-		}
-		at = (id + id_size + align - 1) & ~(align - 1);
-		if (at > size)
-			return false;
-	}
-	return false;
-}
-
-static bool search_part(struct sc_elf *elf, uint64_t offset, uint64_t size,
-                        uint64_t align)
-{
-	unsigned char *notes;
-	bool found;
-
-	if (size > NOTES_MAX || sc_elf_read(elf, offset, size, &notes) < 0)
-		return false;
-	found = search_notes(elf, notes, size, align);
-	free(notes);
-	return found;
-}
-
-/* Files with debug symbols have their notes in sections only. */
-static void read_build_id(struct sc_elf *elf)
-{
-	unsigned n = 0;
-
-	for (size_t i = 0; i < elf->n_segments; i++) {
-		const struct sc_elf_segment *s = &elf->segments[i];
-
-		if (s->type == PT_NOTE && n++ < NOTE_PARTS &&
-		    search_part(elf, s->offset, s->file_size, s->align))
-			return;
-	}
-	for (size_t i = 0; i < elf->n_sections; i++) {
-		const struct sc_elf_section *s = &elf->sections[i];
-
-		if (s->type == SHT_NOTE && n++ < NOTE_PARTS &&
-		    search_part(elf, s->offset, s->size, 4))
-			return;
-	}
-}
-
-static int read_headers(struct sc_elf *elf)
-{
-	unsigned char header[sizeof(Elf64_Ehdr)];
 	int r;
 
-	if (elf->size < sizeof(Elf32_Ehdr))
+	memset(elf, 0, sizeof(*elf));
+	elf->fd = -1;
+	elf->view = *view;
+	if (view->size < sizeof(Elf32_Ehdr))
 		return -ENOEXEC;
-	r = read_at(elf, header, EI_NIDENT, 0);
+	r = sc_elf_view_get(view, 0, header, EI_NIDENT);
 	if (r < 0)
 		return r;
 	if (memcmp(header, ELFMAG, SELFMAG) != 0 ||
@@ -305,56 +185,12 @@ static int read_headers(struct sc_elf *elf)
 		return -ENOEXEC;
 	elf->is_64 = header[EI_CLASS] == ELFCLASS64;
 	elf->is_big = header[EI_DATA] == ELFDATA2MSB;
-	r = read_at(elf, header, SIZE_OF(elf, Ehdr), 0);
+	r = sc_elf_view_get(view, 0, header, SIZE_OF(elf, Ehdr));
 	if (r < 0)
 		return r;
+	elf->type = sc_elf_u16(elf, header + AT(elf, Ehdr, e_type));
 	elf->machine = sc_elf_u16(elf, header + AT(elf, Ehdr, e_machine));
-	r = read_segments(elf, header);
-	if (r < 0)
-		return r;
-	r = read_sections(elf, header);
-	/* A file that was cut may still have its segments, and they do for
-	 * what is known by its place only. */
-	if (r < 0 && (r == -ENOMEM || elf->n_segments == 0))
-		return r;
-	read_build_id(elf);
-	return 0;
-}
-
-int sc_elf_open(struct sc_elf *elf, int fd)
-{
-	struct stat st;
-	int r;
-
-	memset(elf, 0, sizeof(*elf));
-	elf->fd = fd;
-	if (fstat(fd, &st) != 0)
-		r = -errno;
-	else if (!S_ISREG(st.st_mode))
-		r = -EISDIR;
-	else
-		r = 0;
-	if (r == 0) {
-		elf->size = (uint64_t)st.st_size;
-		r = read_headers(elf);
-	}
-	if (r < 0)
-		sc_elf_close(elf);
-	return r;
-}
-
-int sc_elf_open_memory(struct sc_elf *elf, void *memory, size_t size)
-{
-	int r;
-
-	memset(elf, 0, sizeof(*elf));
-	elf->fd = -1;
-	elf->memory = memory;
-	elf->size = size;
-	r = read_headers(elf);
-	if (r < 0)
-		sc_elf_close(elf);
-	return r;
+	return read_segments(elf, header);
 }
 
 void sc_elf_release(struct sc_elf *elf)
@@ -364,7 +200,7 @@ void sc_elf_release(struct sc_elf *elf)
 	elf->fd = -1;
 	free(elf->memory);
 	elf->memory = NULL;
-	elf->size = 0;
+	elf->view.size = 0;
 }
 
 void sc_elf_close(struct sc_elf *elf)
@@ -375,6 +211,69 @@ void sc_elf_close(struct sc_elf *elf)
 	free(elf->names);
 	memset(elf, 0, sizeof(*elf));
 	elf->fd = -1;
+}
+
+int sc_elf_open_view(struct sc_elf *elf, const struct sc_elf_view *view)
+{
+	unsigned char header[sizeof(Elf64_Ehdr)];
+	int r = begin(elf, view, header);
+
+	if (r == 0) {
+		r = read_sections(elf, header);
+		/* A file that was cut may still have its segments, and they do
+		 * for what is known by its place only. */
+		if (r != -ENOMEM && elf->n_segments > 0)
+			r = 0;
+	}
+	if (r < 0) {
+		sc_elf_close(elf);
+		return r;
+	}
+	sc_elf_notes_build_id(elf, elf->build_id);
+	return 0;
+}
+
+int sc_elf_open(struct sc_elf *elf, int fd)
+{
+	struct sc_elf_view view;
+	int r = sc_elf_view_file(fd, &view);
+
+	if (r == 0)
+		r = sc_elf_open_view(elf, &view);
+	if (r < 0)
+		close(fd);
+	else
+		elf->fd = fd;
+	return r;
+}
+
+int sc_elf_open_memory(struct sc_elf *elf, void *memory, size_t size)
+{
+	struct sc_elf_view view;
+	int r;
+
+	sc_elf_view_memory(memory, size, &view);
+	r = sc_elf_open_view(elf, &view);
+	if (r < 0)
+		free(memory);
+	else
+		elf->memory = memory;
+	return r;
+}
+
+int sc_elf_read_build_id(const struct sc_elf_view *view,
+                         char ret_hex[SC_BUILD_ID_SIZE])
+{
+	unsigned char header[sizeof(Elf64_Ehdr)];
+	struct sc_elf elf;
+	int r = begin(&elf, view, header);
+
+	if (r == 0 && elf.is_big)
+		r = -ENOEXEC;
+	if (r == 0 && !sc_elf_notes_build_id(&elf, ret_hex))
+		r = -ENOENT;
+	sc_elf_close(&elf);
+	return r;
 }
 
 const struct sc_elf_section *sc_elf_find(const struct sc_elf *elf,

@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * elf_file.h - the parts of an ELF file that tell about its code.
+ * elf_file.h - the headers of an ELF image, and the way to all that is in it.
  *
- * Both classes and both byte orders.  Parts are read into memory with pread()
- * when they are wanted: a file that is cut meanwhile is a short read here and
- * no SIGBUS.  Nothing in the file is believed.  Context: offline.
+ * The one reader of files, of what a runtime hands to debuggers, of anything
+ * that can be viewed (elf_view.h), of both classes and both byte orders:
+ *
+ *	sections, segments	here
+ *	build-id		here
+ *	symbols			elf_table.h as they are, elf_symbols.h as
+ *				functions, elf_plt.h for stubs
+ *	.eh_frame		elf_eh.h
+ *	.gnu_debuglink		debug_files.h
+ *	all for naming		module.h
+ *
+ * Parts are read into memory when they are wanted.  Nothing in the image is
+ * believed.  Context: offline.
  */
 #ifndef SC_SYMBOLS_ELF_FILE_H
 #define SC_SYMBOLS_ELF_FILE_H
@@ -13,13 +23,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/elf_note.h"
 #include "capture/load.h"
-
-/** Longest build-id in hex, with its NUL: 64 bytes of id. */
-#define SC_ELF_BUILD_ID_SIZE 129
-
-/** Larger parts of a file are not read. */
-#define SC_ELF_PART_MAX (UINT64_C(1) << 29)
+#include "symbols/elf_view.h"
 
 struct sc_elf_section {
 	const char *name; /* "" where it has none that can be read */
@@ -33,17 +39,17 @@ struct sc_elf_segment {
 };
 
 struct sc_elf {
-	int fd; /* -1: in memory */
-	unsigned char *memory;
-	uint64_t size;
+	struct sc_elf_view view;
+	int fd;       /* owned; -1: none */
+	void *memory; /* owned; NULL: none */
 	bool is_64, is_big;
-	uint16_t machine;
+	uint16_t type, machine; /* ET_..., EM_... */
 	struct sc_elf_section *sections;
 	size_t n_sections;
 	struct sc_elf_segment *segments;
 	size_t n_segments;
 	unsigned char *names;
-	char build_id[SC_ELF_BUILD_ID_SIZE]; /* hex; "": none */
+	char build_id[SC_BUILD_ID_SIZE]; /* hex; "": none */
 };
 
 static inline uint16_t sc_elf_u16(const struct sc_elf *elf,
@@ -72,7 +78,7 @@ static inline uint64_t sc_elf_word(const struct sc_elf *elf,
 }
 
 /**
- * Read the headers.  @fd is taken, also when this fails.
+ * Read the headers of a file.  @fd is taken, also when this fails.
  * 0, -ENOEXEC: no ELF file, or its headers make no sense; -ENOMEM; -EISDIR:
  * no regular file; other -errno of reading it.
  */
@@ -81,19 +87,27 @@ int sc_elf_open(struct sc_elf *elf, int fd);
 /** The same for memory from malloc(), which is taken. */
 int sc_elf_open_memory(struct sc_elf *elf, void *memory, size_t size);
 
+/** The same for what stays the caller's. */
+int sc_elf_open_view(struct sc_elf *elf, const struct sc_elf_view *view);
+
+/**
+ * The build-id alone, of the notes that are mapped, as hex: headers of
+ * sections are not read, since they lie at the end of the file.  0; -ENOENT:
+ * it has none; -ENOEXEC: no ELF file of the machine's byte order; -ENOMEM;
+ * other -errno.
+ */
+int sc_elf_read_build_id(const struct sc_elf_view *view,
+                         char ret_hex[SC_BUILD_ID_SIZE]);
+
 void sc_elf_close(struct sc_elf *elf);
 
 /** Nothing is to be read any more; headers stay. */
 void sc_elf_release(struct sc_elf *elf);
 
 /**
- * Read @size bytes at @offset into memory from malloc(), a NUL behind them.
- * 0, -ENOEXEC: the file ends before; -EFBIG; -ENOMEM; other -errno.
+ * Read a section into memory from malloc(), a NUL behind it.  0; -ENOENT: it
+ * has no bytes in the file; others as sc_elf_view_read().
  */
-int sc_elf_read(const struct sc_elf *elf, uint64_t offset, uint64_t size,
-                unsigned char **ret_bytes);
-
-/** The same for a section; -ENOENT where it has no bytes in the file. */
 int sc_elf_read_section(const struct sc_elf *elf,
                         const struct sc_elf_section *section,
                         unsigned char **ret_bytes);

@@ -26,10 +26,7 @@ struct slots {
 
 struct plt {
 	const struct sc_elf *elf;
-	const struct sc_elf_section *dynsym;
-	const unsigned char *symbols;
-	const char *names;
-	uint64_t names_size;
+	const struct sc_elf_table *dynsym;
 	struct slots slots;
 	unsigned n_chosen;
 	struct sc_ranges *ranges;
@@ -64,20 +61,14 @@ static const char *find_slot(const struct slots *slots, uint64_t address)
  */
 static const char *find_chosen(const struct plt *plt, uint64_t chooser)
 {
-	const uint64_t n = plt->dynsym->size / sizeof(Elf64_Sym);
 	const char *best = NULL;
+	struct sc_elf_symbol symbol;
 
-	for (uint64_t i = 1; i < n; i++) {
-		const unsigned char *p = plt->symbols + i * sizeof(Elf64_Sym);
-		const uint32_t at = sc_elf_u32(plt->elf, p);
-
-		if (sc_elf_u64(plt->elf, p + offsetof(Elf64_Sym, st_value)) !=
-		            chooser ||
-		    at == 0 || at >= plt->names_size)
-			continue;
-		if (best == NULL || best[0] == '_')
-			best = plt->names + at;
-	}
+	for (uint64_t i = 1; i < plt->dynsym->n; i++)
+		if (sc_elf_table_get(plt->elf, plt->dynsym, i, &symbol) &&
+		    symbol.value == chooser && symbol.name[0] != 0 &&
+		    (best == NULL || best[0] == '_'))
+			best = symbol.name;
 	return best;
 }
 
@@ -99,17 +90,16 @@ static const char *name_slot(struct plt *plt, const unsigned char *p)
 {
 	const struct sc_elf *elf = plt->elf;
 	const uint64_t info = sc_elf_u64(elf, p + 8), number = info >> 32;
-	uint32_t at;
+	struct sc_elf_symbol symbol;
 
 	if (is_chosen(elf, (uint32_t)info))
 		return plt->n_chosen++ < CHOSEN_MAX
 		               ? find_chosen(plt, sc_elf_u64(elf, p + 16))
 		               : NULL;
 	if (!is_jump_slot(elf, (uint32_t)info) || number == 0 ||
-	    number >= plt->dynsym->size / sizeof(Elf64_Sym))
+	    !sc_elf_table_get(elf, plt->dynsym, number, &symbol))
 		return NULL;
-	at = sc_elf_u32(elf, plt->symbols + number * sizeof(Elf64_Sym));
-	return at != 0 && at < plt->names_size ? plt->names + at : NULL;
+	return symbol.name[0] != 0 ? symbol.name : NULL;
 }
 
 static int read_relocations(struct plt *plt,
@@ -241,19 +231,10 @@ static int read_entries(struct plt *plt)
 	return r;
 }
 
-int sc_elf_plt_read(const struct sc_elf *elf,
-                    const struct sc_elf_section *dynsym,
-                    const unsigned char *symbols, const char *names,
-                    uint64_t names_size, struct sc_ranges *ranges)
+int sc_elf_plt_read(const struct sc_elf *elf, const struct sc_elf_table *dynsym,
+                    struct sc_ranges *ranges)
 {
-	struct plt plt = {
-		.elf = elf,
-		.dynsym = dynsym,
-		.symbols = symbols,
-		.names = names,
-		.names_size = names_size,
-		.ranges = ranges,
-	};
+	struct plt plt = { .elf = elf, .dynsym = dynsym, .ranges = ranges };
 	unsigned n_tables = 0;
 	int r = 0;
 
@@ -263,7 +244,7 @@ int sc_elf_plt_read(const struct sc_elf *elf,
 	for (size_t i = 0; r == 0 && i < elf->n_sections; i++)
 		if (elf->sections[i].type == SHT_RELA &&
 		    elf->sections[i].link < elf->n_sections &&
-		    &elf->sections[elf->sections[i].link] == dynsym &&
+		    &elf->sections[elf->sections[i].link] == dynsym->section &&
 		    n_tables++ < TABLES_MAX)
 			r = read_relocations(&plt, &elf->sections[i]);
 	if (r == 0 && plt.slots.array.n > 0) {

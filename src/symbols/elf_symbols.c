@@ -8,38 +8,7 @@
 #include <string.h>
 
 #include "symbols/elf_plt.h"
-
-/* Linkers write two.  Any number may name the same bytes. */
-#define TABLES_MAX 8u
-
-/* A symbol of either class. */
-struct entry {
-	uint32_t name;
-	unsigned char info;
-	uint16_t section;
-	uint64_t value, size;
-};
-
-static void read_entry(const struct sc_elf *elf, const unsigned char *p,
-                       struct entry *entry)
-{
-	entry->name = sc_elf_u32(elf, p);
-	if (elf->is_64) {
-		entry->info = p[offsetof(Elf64_Sym, st_info)];
-		entry->section =
-			sc_elf_u16(elf, p + offsetof(Elf64_Sym, st_shndx));
-		entry->value =
-			sc_elf_u64(elf, p + offsetof(Elf64_Sym, st_value));
-		entry->size = sc_elf_u64(elf, p + offsetof(Elf64_Sym, st_size));
-	} else {
-		entry->info = p[offsetof(Elf32_Sym, st_info)];
-		entry->section =
-			sc_elf_u16(elf, p + offsetof(Elf32_Sym, st_shndx));
-		entry->value =
-			sc_elf_u32(elf, p + offsetof(Elf32_Sym, st_value));
-		entry->size = sc_elf_u32(elf, p + offsetof(Elf32_Sym, st_size));
-	}
-}
+#include "symbols/elf_table.h"
 
 /* Assemblers and linkers mark places with these. */
 static bool is_mark(const char *name)
@@ -54,94 +23,79 @@ static bool is_in_code(const struct sc_elf *elf, uint16_t section)
 }
 
 /* False: it is no function. */
-static bool rank_entry(const struct sc_elf *elf, const struct entry *entry,
-                       const char *name, uint8_t *ret_rank)
+static bool rank_symbol(const struct sc_elf *elf,
+                        const struct sc_elf_symbol *symbol, uint8_t *ret_rank)
 {
-	const unsigned type = ELF64_ST_TYPE(entry->info);
-	const bool is_function = type == STT_FUNC || type == STT_GNU_IFUNC;
+	const bool is_function =
+		symbol->type == STT_FUNC || symbol->type == STT_GNU_IFUNC;
 
-	if (entry->section == SHN_UNDEF || entry->section == SHN_ABS ||
-	    entry->section == SHN_COMMON || is_mark(name))
+	if (symbol->section == SHN_UNDEF || symbol->section == SHN_ABS ||
+	    symbol->section == SHN_COMMON || is_mark(symbol->name))
 		return false;
 	if (!is_function &&
-	    (type != STT_NOTYPE || !is_in_code(elf, entry->section)))
+	    (symbol->type != STT_NOTYPE || !is_in_code(elf, symbol->section)))
 		return false;
 	*ret_rank =
-		(uint8_t)((is_function ? 0 : 4) + (entry->size != 0 ? 0 : 2) +
-	                  (ELF64_ST_BIND(entry->info) == STB_LOCAL));
+		(uint8_t)((is_function ? 0 : 4) + (symbol->size != 0 ? 0 : 2) +
+	                  (symbol->bind == STB_LOCAL));
 	return true;
 }
 
-static int64_t add_entries(struct sc_elf_symbols *symbols,
-                           const struct sc_elf *elf, const unsigned char *bytes,
-                           uint64_t size, const char *names,
-                           uint64_t names_size)
+static int64_t add_functions(struct sc_elf_symbols *symbols,
+                             const struct sc_elf *elf,
+                             const struct sc_elf_table *table)
 {
-	const size_t step = elf->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
 	int64_t n = 0;
 
-	for (uint64_t at = step; at + step <= size; at += step) {
+	for (uint64_t i = 1; i < table->n; i++) {
+		struct sc_elf_function function;
 		struct sc_elf_symbol symbol;
-		struct entry entry;
 
-		read_entry(elf, bytes + at, &entry);
-		if (entry.name >= names_size)
+		if (!sc_elf_table_get(elf, table, i, &symbol) ||
+		    !rank_symbol(elf, &symbol, &function.rank) ||
+		    symbol.size > UINT64_MAX - symbol.value)
 			continue;
-		symbol.name = names + entry.name;
-		symbol.address = entry.value;
-		symbol.size = entry.size;
-		if (!rank_entry(elf, &entry, symbol.name, &symbol.rank) ||
-		    symbol.size > UINT64_MAX - symbol.address)
-			continue;
-		if (sc_array_push(&symbols->array, symbol) < 0)
+		function.name = symbol.name;
+		function.address = symbol.value;
+		function.size = symbol.size;
+		if (sc_array_push(&symbols->array, function) < 0)
 			return -ENOMEM;
 		n++;
 	}
 	return n;
 }
 
-static int64_t read_table(struct sc_elf_symbols *symbols,
-                          const struct sc_elf *elf,
-                          const struct sc_elf_section *table, bool with_plt)
+/* The table's texts are ours then. */
+static int64_t add_table(struct sc_elf_symbols *symbols,
+                         const struct sc_elf *elf, struct sc_elf_table *table,
+                         bool with_plt)
 {
-	const struct sc_elf_section *texts;
-	unsigned char *bytes = NULL, *names = NULL;
-	int64_t n = 0;
+	int r = sc_array_push(&symbols->texts, table->names);
 
-	if (table->link >= elf->n_sections)
-		return 0;
-	texts = &elf->sections[table->link];
-	n = sc_elf_read_section(elf, table, &bytes);
-	if (n == 0)
-		n = sc_elf_read_section(elf, texts, &names);
-	if (n == 0 && sc_array_push(&symbols->texts, names) < 0) {
-		free(names);
-		n = -ENOMEM;
+	if (r < 0) {
+		sc_elf_table_fini(table);
+		return r;
 	}
-	if (n == 0 && with_plt && table->type == SHT_DYNSYM)
-		n = sc_elf_plt_read(elf, table, bytes, (const char *)names,
-		                    texts->size, &symbols->plt);
-	if (n == 0)
-		n = add_entries(symbols, elf, bytes, table->size,
-		                (const char *)names, texts->size);
-	free(bytes);
-	return n < 0 && n != -ENOMEM ? 0 : n;
+	if (with_plt && table->section->type == SHT_DYNSYM)
+		r = sc_elf_plt_read(elf, table, &symbols->plt);
+	return r < 0 ? r : add_functions(symbols, elf, table);
 }
 
 int64_t sc_elf_symbols_read(struct sc_elf_symbols *symbols,
                             const struct sc_elf *elf, bool with_plt)
 {
-	unsigned n_tables = 0;
-	int64_t sum = 0;
+	struct sc_elf_table table;
+	int64_t sum = 0, n;
+	int r;
 
-	for (size_t i = 0; i < elf->n_sections && n_tables < TABLES_MAX; i++) {
-		const struct sc_elf_section *section = &elf->sections[i];
-		int64_t n;
-
-		if (section->type != SHT_SYMTAB && section->type != SHT_DYNSYM)
+	for (unsigned i = 0; (r = sc_elf_table_read(elf, i, &table)) != -ENOENT;
+	     i++) {
+		if (r == -ENOMEM)
+			return r;
+		if (r < 0)
 			continue;
-		n_tables++;
-		n = read_table(symbols, elf, section, with_plt);
+		n = add_table(symbols, elf, &table, with_plt);
+		free(table.bytes);
 		if (n < 0)
 			return n;
 		sum += n;
@@ -176,7 +130,7 @@ static int compare_names(const char *a, const char *b)
 /* By address; the best name first. */
 static int compare(const void *left, const void *right)
 {
-	const struct sc_elf_symbol *a = left, *b = right;
+	const struct sc_elf_function *a = left, *b = right;
 	int r;
 
 	if (a->address != b->address)
@@ -189,7 +143,7 @@ static int compare(const void *left, const void *right)
 
 static void keep_best(struct sc_elf_symbols *symbols)
 {
-	struct sc_elf_symbol *const items = symbols->array.items;
+	struct sc_elf_function *const items = symbols->array.items;
 	size_t kept = 0;
 
 	if (symbols->array.n == 0)
@@ -228,15 +182,16 @@ static int split(const struct sc_elf_symbols *symbols, const struct sc_elf *elf,
                  struct sc_ranges *guessed)
 {
 	for (size_t i = 0; i < symbols->array.n; i++) {
-		const struct sc_elf_symbol *symbol = &symbols->array.items[i];
+		const struct sc_elf_function *function =
+			&symbols->array.items[i];
 		struct sc_range range = {
-			.begin = symbol->address,
-			.end = symbol->address + symbol->size,
-			.name = symbol->name,
+			.begin = function->address,
+			.end = function->address + function->size,
+			.name = function->name,
 		};
 		struct sc_ranges *to = sized;
 
-		if (symbol->size == 0) {
+		if (function->size == 0) {
 			range.end = guess_end(symbols, elf, unnamed, i);
 			to = guessed;
 		}

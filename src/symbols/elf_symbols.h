@@ -12,7 +12,7 @@
 #include "symbols/elf_file.h"
 #include "symbols/ranges.h"
 
-struct sc_elf_symbol {
+struct sc_elf_function {
 	uint64_t address, size; /* 0: not said */
 	const char *name;
 	uint8_t rank; /* of its kind; lower is better */
@@ -20,7 +20,7 @@ struct sc_elf_symbol {
 
 /** Symbols of a file and of those with its debug symbols. */
 struct sc_elf_symbols {
-	SC_ARRAY(struct sc_elf_symbol) array;
+	SC_ARRAY(struct sc_elf_function) array;
 	SC_ARRAY(unsigned char *) texts; /* owned; names point into them */
 	struct sc_ranges plt;            /* not sorted */
 };

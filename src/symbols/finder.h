@@ -37,7 +37,7 @@ struct sc_handed {
 	int fd;
 	dev_t dev;
 	ino_t ino;
-	char build_id[SC_ELF_BUILD_ID_SIZE];
+	char build_id[SC_BUILD_ID_SIZE];
 };
 
 /** What a process calls one of them. */

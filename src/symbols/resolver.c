@@ -15,7 +15,7 @@
 #include "data/copy.h"
 #include "symbols/demangle.h"
 #include "symbols/finder.h"
-#include "symbols/mapped.h"
+#include "symbols/process_maps.h"
 
 /* Where the kernel's half of the addresses begins, and markers in stacks. */
 #define KERNEL_BEGIN UINT64_C(0xFFFF000000000000)
@@ -26,7 +26,7 @@
 struct sc_symbols {
 	struct sc_places *places;
 	struct sc_finder finder;
-	struct sc_mapped processes;
+	struct sc_process_maps processes;
 	struct sc_map texts; /* paths and build-ids of MAPs */
 	sc_symbols_code code;
 	void *code_data;
@@ -107,7 +107,7 @@ void sc_symbols_free(struct sc_symbols *symbols)
 		return;
 	sc_demangle_finish();
 	sc_finder_fini(&symbols->finder);
-	sc_mapped_fini(&symbols->processes);
+	sc_process_maps_fini(&symbols->processes);
 	sc_places_free(symbols->places);
 	sc_map_fini(&symbols->texts);
 	free(symbols);
@@ -169,7 +169,7 @@ static int learn_map(struct sc_symbols *symbols,
 
 	if (map.path == NULL || map.build_id == NULL)
 		return -ENOMEM;
-	return sc_mapped_map(&symbols->processes, frame->pid, &map);
+	return sc_process_maps_add(&symbols->processes, frame->pid, &map);
 }
 
 static bool is_wanted_file(const char *path, int32_t *ret_pid)
@@ -219,11 +219,11 @@ static int learn_frame(struct learning *learning,
 	case SYSCAP_FRAME_MAP:
 		return learn_map(symbols, frame);
 	case SYSCAP_FRAME_FORK:
-		return sc_mapped_fork(&symbols->processes, frame->pid,
-		                      frame->fork.child_pid, frame->time);
+		return sc_process_maps_fork(&symbols->processes, frame->pid,
+		                            frame->fork.child_pid, frame->time);
 	case SYSCAP_FRAME_EXIT:
-		return sc_mapped_exit(&symbols->processes, frame->pid,
-		                      frame->time);
+		return sc_process_maps_exit(&symbols->processes, frame->pid,
+		                            frame->time);
 	case SYSCAP_FRAME_OVERLAY:
 		return sc_places_add_overlay(
 			symbols->places, frame->pid, frame->overlay.layer,
@@ -296,7 +296,7 @@ int sc_symbols_learn(struct sc_symbols *symbols, struct syscap_reader *reader)
 		free(learning.files.items[i].bytes.items);
 	free(learning.files.items);
 	sc_map_fini(&learning.by_path);
-	return r == 0 ? sc_mapped_settle(&symbols->processes) : r;
+	return r == 0 ? sc_process_maps_settle(&symbols->processes) : r;
 }
 
 static int find_file(struct sc_symbols *symbols, int32_t pid,
@@ -387,11 +387,12 @@ int sc_symbols_find(struct sc_symbols *symbols,
 			return r;
 		}
 	}
-	r = sc_mapped_settle(&symbols->processes);
+	r = sc_process_maps_settle(&symbols->processes);
 	if (r < 0)
 		return r;
-	map = sc_mapped_find(&symbols->processes, asked.pid, asked.address,
-	                     asked.time, &ret_symbol->is_always);
+	map = sc_process_maps_find(&symbols->processes, asked.pid,
+	                           asked.address, asked.time,
+	                           &ret_symbol->is_always);
 	/* Code may come and go in what the code table does not know now. */
 	if (symbols->code != NULL && map == NULL)
 		ret_symbol->is_always = false;

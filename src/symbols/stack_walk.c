@@ -24,7 +24,7 @@ struct answer {
 	uint32_t is_known;
 };
 
-unsigned sc_stack_walk_count(const struct syscap_frame *frame)
+static unsigned count_addresses(const struct syscap_frame *frame)
 {
 	if (frame->type == SYSCAP_FRAME_SAMPLE ||
 	    frame->type == SYSCAP_FRAME_TRACE)
@@ -119,7 +119,7 @@ int sc_stack_walk(struct sc_stack_walk *walk,
                               enum sc_point_kind kind, size_t point),
                   void *data)
 {
-	const unsigned n = sc_stack_walk_count(frame);
+	const unsigned n = count_addresses(frame);
 	struct sc_symbol_query query = {
 		.pid = frame->pid,
 		.time = frame->time,

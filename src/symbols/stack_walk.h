@@ -41,9 +41,6 @@ struct sc_stack_walk {
 	SC_ARRAY(struct sc_point) points;
 };
 
-/** How many addresses the stack of @frame has; 0: it has none. */
-unsigned sc_stack_walk_count(const struct syscap_frame *frame);
-
 /** Where in @frame address @i is, in bytes. */
 size_t sc_stack_walk_at(const struct syscap_frame *frame, unsigned i);
 

@@ -21,8 +21,11 @@ struct making {
 	struct sc_join_symbols records;
 	SC_ARRAY(unsigned char) old_bytes; /* of the table that is there */
 	bool is_old_whole;
-	uint32_t last_jit; /* the highest lower half there is */
-	uint64_t *new_jit; /* by point: its JIT address, or 0 */
+	uint32_t last_jit;  /* the highest lower half there is */
+	uint32_t above;     /* how many above it were given */
+	uint32_t below;     /* the last one below it that was looked at */
+	struct sc_map used; /* all that are there; once some below are needed */
+	uint64_t *new_jit;  /* by point: its JIT address, or 0 */
 	size_t n_new_jit;
 	uint64_t done, all; /* bytes */
 	/* The frame that is walked through. */
@@ -40,10 +43,14 @@ static void advance(struct making *making, unsigned len)
 		                          making->all);
 }
 
+static bool is_jit(uint64_t address)
+{
+	return address >> 32 == SYSCAP_JIT_MARK >> 32;
+}
+
 static void note_jit(struct making *making, uint64_t address)
 {
-	if (address >> 32 == SYSCAP_JIT_MARK >> 32 &&
-	    (uint32_t)address > making->last_jit)
+	if (is_jit(address) && (uint32_t)address > making->last_jit)
 		making->last_jit = (uint32_t)address;
 }
 
@@ -138,11 +145,72 @@ static bool is_said(const struct making *making, const struct sc_point *point)
 	       strcmp(record->tag, point->symbol.nick) == 0;
 }
 
+static int use_jit(struct making *making, uint64_t address)
+{
+	const uint32_t id = (uint32_t)address;
+	size_t number;
+	int r;
+
+	if (!is_jit(address))
+		return 0;
+	r = sc_map_put(&making->used, &id, sizeof(id), &number);
+	return r < 0 ? r : 0;
+}
+
+static int use_frame(struct making *making, const struct syscap_frame *frame)
+{
+	uint64_t address;
+	const char *name;
+	size_t cursor = 0;
+	int r = 0;
+
+	/* One without a name must not get somebody else's. */
+	for (unsigned i = 0;
+	     r == 0 && syscap_frame_addr(making->reader, frame, i, &address);
+	     i++)
+		r = use_jit(making, address);
+	while (r == 0 && syscap_frame_jit_name(making->reader, frame, &cursor,
+	                                       &address, &name))
+		r = use_jit(making, address);
+	return r;
+}
+
+/*
+ * The lower half of an address that the capture does not use: above all of
+ * them, and where that is nowhere, since a writer may begin anywhere, the
+ * lowest.  0, -ENOSPC or -ENOMEM.
+ */
+static int next_jit(struct making *making, uint32_t *ret_id)
+{
+	size_t number;
+	int r;
+
+	if (making->above < UINT32_MAX - making->last_jit) {
+		*ret_id = making->last_jit + ++making->above;
+		return 0;
+	}
+	if (making->used.n == 0) {
+		making->all += making->all / 2;
+		r = walk_frames(making, use_frame);
+		if (r < 0)
+			return r;
+	}
+	do {
+		if (making->below == making->last_jit)
+			return -ENOSPC;
+		making->below++;
+	} while (sc_map_get(&making->used, &making->below,
+	                    sizeof(making->below), &number));
+	*ret_id = making->below;
+	return 0;
+}
+
 /* Points that the records say something else about get a name of their own. */
 static int name_conflicts(struct making *making)
 {
 	const size_t n = making->walk.points.n;
 	struct sc_map names = { 0 };
+	SC_ARRAY(uint32_t) ids = { 0 }; /* by the number of the name */
 	int r = 0;
 
 	making->new_jit = calloc(n + 1, sizeof(*making->new_jit));
@@ -151,7 +219,7 @@ static int name_conflicts(struct making *making)
 	making->n_new_jit = n;
 	for (size_t i = 0; i < n && r >= 0; i++) {
 		const struct sc_point *point = &making->walk.points.items[i];
-		const uint64_t first = (uint64_t)making->last_jit + 1;
+		uint32_t id;
 		size_t number;
 
 		if (!point->is_known || point->pid < 0 ||
@@ -159,18 +227,23 @@ static int name_conflicts(struct making *making)
 			continue;
 		r = sc_map_put(&names, point->symbol.name,
 		               strlen(point->symbol.name) + 1, &number);
-		if (r < 0)
-			break;
-		if (first + number > UINT32_MAX)
-			continue; /* no more addresses: the table's name */
-		making->new_jit[i] = SYSCAP_JIT_MARK | (first + number);
-		if (r > 0)
-			r = sc_table_parts_add_name(making->table,
-			                            making->new_jit[i],
-			                            point->symbol.name);
+		if (r > 0) {
+			r = next_jit(making, &id);
+			if (r == 0)
+				r = sc_array_push(&ids, id);
+			if (r == 0)
+				r = sc_table_parts_add_name(
+					making->table, SYSCAP_JIT_MARK | id,
+					point->symbol.name);
+		}
+		if (r == 0)
+			making->new_jit[i] =
+				SYSCAP_JIT_MARK | ids.items[number];
 	}
+	free(ids.items);
 	sc_map_fini(&names);
-	return r < 0 ? r : 0;
+	/* No more addresses: the others have the table's name. */
+	return r == -ENOSPC ? 0 : r;
 }
 
 static int patch_address(void *data, unsigned i, uint64_t address,
@@ -267,6 +340,7 @@ int sc_symbol_table_make(struct sc_symbols *symbols,
 	sc_stack_walk_fini(&making.walk);
 	sc_join_symbols_fini(&making.records);
 	free(making.old_bytes.items);
+	sc_map_fini(&making.used);
 	free(making.new_jit);
 	if (r < 0)
 		sc_symbol_table_free(making.table);

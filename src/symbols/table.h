@@ -86,10 +86,6 @@ void sc_symbol_table_totals(const struct sc_symbol_table *table,
 void sc_symbol_table_write(const struct sc_symbol_table *table,
                            struct sc_writer *writer, int64_t time);
 
-/** The bytes of the file `__symbols__`; NULL and 0 if it is empty. */
-const unsigned char *sc_symbol_table_bytes(const struct sc_symbol_table *table,
-                                           size_t *ret_size);
-
 void sc_symbol_table_free(struct sc_symbol_table *table);
 
 #endif

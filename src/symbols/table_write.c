@@ -35,13 +35,6 @@ void sc_symbol_table_totals(const struct sc_symbol_table *table,
 	*ret_totals = table->totals;
 }
 
-const unsigned char *sc_symbol_table_bytes(const struct sc_symbol_table *table,
-                                           size_t *ret_size)
-{
-	*ret_size = table->size;
-	return table->bytes;
-}
-
 static void compose_header(unsigned char *buffer, uint8_t type, size_t len,
                            int64_t time)
 {

@@ -18,7 +18,7 @@
 /* Something that can be returned to is at @pc, as far as can be told. */
 static bool is_code(const struct sc_walk *walk, uintptr_t pc)
 {
-	struct sc_module module;
+	struct sc_loaded_module module;
 
 	return sc_cache_find(walk->salt, pc - 1) != SC_RULE_NONE ||
 	       sc_modules_find(pc, &module) || sc_memory_readable(pc - 1, 2);
@@ -95,7 +95,7 @@ static enum sc_step step_by_scan(struct sc_walk *walk)
 {
 	const uintptr_t sp = walk->regs.r[SC_REG_SP];
 	struct sc_regs regs = walk->regs;
-	struct sc_module module;
+	struct sc_loaded_module module;
 
 	if (!sc_modules_find(regs.r[SC_REG_PC], &module) || module.header == 0)
 		return SC_STEP_FULL;

@@ -3,17 +3,13 @@
 #define _GNU_SOURCE
 #include "unwind/frame_index.h"
 
-#include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <link.h>
 #include <stdatomic.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
-#define SECTIONS_MOST 65536u
-#define ENTRIES_MOST  (1u << 24)
+#include "base/own_elf.h"
+
+#define ENTRIES_MOST (1u << 24)
 
 struct entry {
 	uintptr_t begin; /* the first byte of code */
@@ -30,48 +26,18 @@ struct frame_index {
 /* Published when it is complete; never freed. */
 static _Atomic(struct frame_index *) made;
 
-static bool read_at(int fd, void *to, size_t n, uint64_t at)
-{
-	return pread(fd, to, n, (off_t)at) == (ssize_t)n;
-}
-
-static bool find_section(int fd, ElfW(Shdr) * section)
-{
-	static const char name[] = ".eh_frame";
-	char text[sizeof(name)];
-	ElfW(Ehdr) header;
-	ElfW(Shdr) names;
-
-	if (!read_at(fd, &header, sizeof(header), 0) ||
-	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-	    header.e_shentsize != sizeof(*section) ||
-	    !read_at(fd, &names, sizeof(names),
-	             header.e_shoff +
-	                     (uint64_t)header.e_shstrndx * sizeof(names)))
-		return false;
-	for (unsigned i = 0; i < header.e_shnum && i < SECTIONS_MOST; i++)
-		if (read_at(fd, section, sizeof(*section),
-		            header.e_shoff + (uint64_t)i * sizeof(*section)) &&
-		    read_at(fd, text, sizeof(text),
-		            names.sh_offset + section->sh_name) &&
-		    memcmp(text, name, sizeof(name)) == 0)
-			return (section->sh_flags & SHF_ALLOC) != 0 &&
-			       section->sh_type != SHT_NOBITS &&
-			       section->sh_size < UINT32_MAX;
-	return false;
-}
-
 static bool find_frames(uintptr_t bias, uintptr_t *ret_at, size_t *ret_size)
 {
-	const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	ElfW(Shdr) section;
+	struct sc_own_elf program;
+	Elf64_Shdr section;
 	bool found;
 
-	if (fd < 0)
+	if (!sc_own_elf_open("/proc/self/exe", 0, &program))
 		return false;
-	found = find_section(fd, &section);
-	close(fd);
-	if (!found)
+	found = sc_own_elf_section(&program, ".eh_frame", &section);
+	sc_own_elf_close(&program);
+	if (!found || (section.sh_flags & SHF_ALLOC) == 0 ||
+	    section.sh_type == SHT_NOBITS || section.sh_size >= UINT32_MAX)
 		return false;
 	*ret_at = bias + section.sh_addr;
 	*ret_size = section.sh_size;

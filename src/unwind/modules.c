@@ -79,7 +79,7 @@ uint64_t sc_modules_additions(void)
 	return atomic_load_explicit(&additions, memory_order_relaxed);
 }
 
-static void put(struct listed *to, const struct sc_module *module)
+static void put(struct listed *to, const struct sc_loaded_module *module)
 {
 	/* relaxed: the version orders them */
 	atomic_store_explicit(&to->low, module->low, memory_order_relaxed);
@@ -91,7 +91,7 @@ static void put(struct listed *to, const struct sc_module *module)
 	                      memory_order_relaxed);
 }
 
-static void get(struct listed *from, struct sc_module *module)
+static void get(struct listed *from, struct sc_loaded_module *module)
 {
 	module->low = atomic_load_explicit(&from->low, memory_order_relaxed);
 	module->high = atomic_load_explicit(&from->high, memory_order_relaxed);
@@ -107,7 +107,7 @@ static void get(struct listed *from, struct sc_module *module)
  * were linked with, are never unmapped.  Loaders list the last behind those
  * that need them. */
 static bool stays(const struct dl_phdr_info *info,
-                  const struct sc_module *module, bool is_first)
+                  const struct sc_loaded_module *module, bool is_first)
 {
 	const uintptr_t anchors[] = {
 		(uintptr_t)getauxval(AT_BASE),
@@ -125,7 +125,7 @@ static bool stays(const struct dl_phdr_info *info,
 }
 
 static void describe(const struct dl_phdr_info *info, bool is_first,
-                     struct sc_module *module)
+                     struct sc_loaded_module *module)
 {
 	const ElfW(Phdr) *table = NULL;
 
@@ -164,10 +164,10 @@ static void describe(const struct dl_phdr_info *info, bool is_first,
 }
 
 /* Insertion sort: loaders list modules almost in order. */
-static void insert(struct half *half, const struct sc_module *module)
+static void insert(struct half *half, const struct sc_loaded_module *module)
 {
 	unsigned i = atomic_load_explicit(&half->n, memory_order_relaxed);
-	struct sc_module before;
+	struct sc_loaded_module before;
 
 	if (i == LIST_MOST)
 		return; /* _dl_find_object() finds it, or nobody */
@@ -193,7 +193,7 @@ struct making {
 static int list_one(struct dl_phdr_info *info, size_t size, void *user)
 {
 	struct making *const making = user;
-	struct sc_module module;
+	struct sc_loaded_module module;
 
 	if (making->n == 0 && size >= offsetof(struct dl_phdr_info, dlpi_subs) +
 	                                      sizeof(info->dlpi_subs)) {
@@ -276,7 +276,8 @@ static __attribute__((constructor)) void prepare_early(void)
 		sc_modules_refresh();
 }
 
-static bool find_in(struct half *half, uintptr_t pc, struct sc_module *module)
+static bool find_in(struct half *half, uintptr_t pc,
+                    struct sc_loaded_module *module)
 {
 	unsigned low = 0;
 	unsigned high = atomic_load_explicit(&half->n, memory_order_relaxed);
@@ -296,7 +297,7 @@ static bool find_in(struct half *half, uintptr_t pc, struct sc_module *module)
 	return pc >= module->low && pc < module->high;
 }
 
-static bool find_listed(uintptr_t pc, struct sc_module *module)
+static bool find_listed(uintptr_t pc, struct sc_loaded_module *module)
 {
 	for (unsigned tries = 0; tries < 3; tries++) {
 		const unsigned now =
@@ -313,10 +314,10 @@ static bool find_listed(uintptr_t pc, struct sc_module *module)
 	return false;
 }
 
-bool sc_modules_find(uintptr_t pc, struct sc_module *ret_module)
+bool sc_modules_find(uintptr_t pc, struct sc_loaded_module *ret_module)
 {
 	struct dl_find_object found;
-	struct sc_module listed;
+	struct sc_loaded_module listed;
 
 	if (_dl_find_object == NULL)
 		return find_listed(pc, ret_module);
@@ -333,7 +334,7 @@ bool sc_modules_find(uintptr_t pc, struct sc_module *ret_module)
 
 static bool fetch(struct sc_bytes *bytes, uintptr_t at)
 {
-	const struct sc_module *const module = bytes->user;
+	const struct sc_loaded_module *const module = bytes->user;
 
 	if (at >= module->stays && at < module->stays_end) {
 		bytes->data = (const unsigned char *)module->stays;
@@ -357,7 +358,8 @@ static bool fetch(struct sc_bytes *bytes, uintptr_t at)
 	return bytes->n > 0;
 }
 
-void sc_modules_open(const struct sc_module *module, struct sc_bytes *bytes)
+void sc_modules_open(const struct sc_loaded_module *module,
+                     struct sc_bytes *bytes)
 {
 	bytes->low = module->low;
 	bytes->high = module->high;
@@ -370,7 +372,8 @@ void sc_modules_open(const struct sc_module *module, struct sc_bytes *bytes)
 
 /* What its table begins with: where it lies, how many entries it has, and
  * the first few of them. */
-static uint64_t mark_of(const struct sc_module *module, struct sc_bytes *bytes)
+static uint64_t mark_of(const struct sc_loaded_module *module,
+                        struct sc_bytes *bytes)
 {
 	uint64_t mark = module->header;
 	struct sc_cursor cursor;
@@ -382,7 +385,8 @@ static uint64_t mark_of(const struct sc_module *module, struct sc_bytes *bytes)
 	return mark | 1;
 }
 
-void sc_modules_notice(const struct sc_module *module, struct sc_bytes *bytes)
+void sc_modules_notice(const struct sc_loaded_module *module,
+                       struct sc_bytes *bytes)
 {
 	const uint64_t first = module->low / SC_MEMORY_PAGE;
 	const uint64_t n = (module->high - 1) / SC_MEMORY_PAGE - first + 1;

@@ -19,7 +19,7 @@
 
 #include "unwind/bytes.h"
 
-struct sc_module {
+struct sc_loaded_module {
 	uintptr_t low, high; /* its mappings, and what may lie between */
 	uintptr_t header;    /* its PT_GNU_EH_FRAME; 0: it has none */
 	/* Mapped, readable, and there for ever: what holds header.  Equal:
@@ -34,10 +34,11 @@ int sc_modules_prepare(void);
 void sc_modules_refresh(void);
 
 /** The module that @pc is in.  Context: any-thread, signal-safe. */
-bool sc_modules_find(uintptr_t pc, struct sc_module *ret_module);
+bool sc_modules_find(uintptr_t pc, struct sc_loaded_module *ret_module);
 
 /** Its bytes, for what parses tables.  Context: any-thread, signal-safe. */
-void sc_modules_open(const struct sc_module *module, struct sc_bytes *bytes);
+void sc_modules_open(const struct sc_loaded_module *module,
+                     struct sc_bytes *bytes);
 
 /**
  * A table of @module is about to be believed: if another module was seen
@@ -45,7 +46,8 @@ void sc_modules_open(const struct sc_module *module, struct sc_bytes *bytes);
  *
  * Context: any-thread, signal-safe.
  */
-void sc_modules_notice(const struct sc_module *module, struct sc_bytes *bytes);
+void sc_modules_notice(const struct sc_loaded_module *module,
+                       struct sc_bytes *bytes);
 
 /** All rules are to be found anew.  Context: any-thread, signal-safe. */
 void sc_modules_forget(void);

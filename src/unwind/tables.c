@@ -19,7 +19,7 @@
 
 /* What of a module is needed for one frame. */
 struct tables {
-	struct sc_module module;
+	struct sc_loaded_module module;
 	struct sc_bytes bytes;
 	struct sc_fde fde;
 	struct sc_row row;

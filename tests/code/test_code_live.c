@@ -33,7 +33,9 @@ static char told[512];
 
 struct run {
 	struct sc_code_table *table;
-	struct sc_code_watch_totals totals;
+	char *map; /* what the runtime wrote, or NULL */
+	char *dump;
+	size_t map_size, dump_size;
 	unsigned n_pcs;
 	uint64_t pcs[MOST_PCS];
 	int64_t times[MOST_PCS];
@@ -134,6 +136,29 @@ static uint64_t look_at_pc(pid_t pid)
 #endif
 }
 
+/* All of the file, which is removed; NULL: there is none.  free() it. */
+static char *take_file(const char *path, size_t *ret_size)
+{
+	FILE *file = fopen(path, "rbe");
+	char *bytes = NULL;
+	size_t room;
+
+	if (file == NULL)
+		return NULL;
+	unlink(path);
+	*ret_size = 0;
+	do {
+		room = *ret_size + (1 << 20);
+		bytes = realloc(bytes, room + 1);
+		CHECK(bytes != NULL);
+		*ret_size +=
+			fread(bytes + *ret_size, 1, room - *ret_size, file);
+	} while (*ret_size == room);
+	fclose(file);
+	bytes[*ret_size] = 0;
+	return bytes;
+}
+
 static void watch_child(struct run *run, pid_t pid, int64_t kill_after)
 {
 	const struct sc_code_watch_options options = { .tell = tell };
@@ -164,12 +189,11 @@ static void watch_child(struct run *run, pid_t pid, int64_t kill_after)
 	}
 	CHECK_EQ(waitpid(pid, NULL, 0), pid);
 	CHECK_EQ(sc_code_watch_finish(watch, now_ns()), 0);
-	sc_code_watch_totals(watch, &run->totals);
 	sc_code_watch_free(watch);
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)pid);
-	unlink(path);
+	run->map = take_file(path, &run->map_size);
 	snprintf(path, sizeof(path), "/tmp/jit-%d.dump", (int)pid);
-	unlink(path);
+	run->dump = take_file(path, &run->dump_size);
 	CHECK_STR(told, "");
 	CHECK_EQ(sc_code_table_settle(run->table), 0);
 }
@@ -198,26 +222,44 @@ static struct run *run(int64_t kill_after, const char *const *argv)
 #define RUN(kill_after, ...) \
 	run(kill_after, (const char *const[]){ __VA_ARGS__, NULL })
 
-struct names {
-	const char *part;
-	unsigned n;
-};
-
-static bool count_name(void *context, const struct sc_code_range *range)
+static bool is_called(const struct run *run, uint64_t addr, const char *part)
 {
-	struct names *names = context;
+	struct sc_code_range range;
 
-	names->n += strstr(range->name, names->part) != NULL;
-	return true;
+	return sc_code_table_find(run->table, addr, INT64_MAX, &range) &&
+	       strstr(range.name, part) != NULL;
 }
 
-static void check_name(const struct run *run, const char *part)
+/* A line of the perf map has @part, and it is found where that says. */
+static void check_map(const struct run *run, const char *part)
 {
-	struct names names = { part, 0 };
+	CHECK(run->map != NULL);
+	for (const char *at = run->map; (at = strstr(at, part)) != NULL; at++) {
+		const char *line = at;
 
-	sc_code_table_each(run->table, count_name, &names);
-	if (names.n == 0)
-		test_fail(__FILE__, __LINE__, "no range is called %s", part);
+		while (line > run->map && line[-1] != '\n')
+			line--;
+		if (is_called(run, strtoull(line, NULL, 16), part))
+			return;
+	}
+	test_fail(__FILE__, __LINE__, "no range is called %s", part);
+}
+
+/* The same for a record of the jitdump whose name begins with @part. */
+static void check_dump(const struct run *run, const char *part)
+{
+	const char *at = run->dump, *end = at + run->dump_size;
+
+	CHECK(at != NULL);
+	for (; (at = memmem(at, (size_t)(end - at), part, strlen(part)));
+	     at++) {
+		uint64_t addr; /* then come the length and a number */
+
+		memcpy(&addr, at - 24, sizeof(addr));
+		if (is_called(run, addr, part))
+			return;
+	}
+	test_fail(__FILE__, __LINE__, "no range is called %s", part);
 }
 
 /* At least a third of all places; it starts and compiles meanwhile too. */
@@ -240,6 +282,8 @@ static void check_places(const struct run *run, const char *part)
 static void end(struct run *run)
 {
 	sc_code_table_free(run->table);
+	free(run->map);
+	free(run->dump);
 	free(run);
 	remove_folder();
 }
@@ -270,10 +314,8 @@ TEST(node_with_a_perf_map)
 {
 	struct run *of = RUN(0, begin_node(), "--perf-basic-prof", "t.js");
 
-	CHECK(of->totals.perf_map_ranges > 100);
-	CHECK_EQ(of->totals.perf_map_bad, 0);
-	check_name(of, "gr\xC3\xB6\xC3\x9F"
-	               "e ");
+	check_map(of, "gr\xC3\xB6\xC3\x9F"
+	              "e ");
 	check_places(of, "/t.js:");
 	end(of);
 }
@@ -283,8 +325,7 @@ TEST(node_with_a_perf_map_and_native_frames_of_its_interpreter)
 	struct run *of = RUN(0, begin_node(), "--perf-basic-prof",
 	                     "--interpreted-frames-native-stack", "t.js");
 
-	CHECK_EQ(of->totals.perf_map_bad, 0);
-	check_name(of, "~leafHash ");
+	check_map(of, "~leafHash ");
 	check_places(of, "/t.js:");
 	end(of);
 }
@@ -293,9 +334,6 @@ TEST(node_with_a_jitdump)
 {
 	struct run *of = RUN(0, begin_node(), "--perf-prof", "t.js");
 
-	CHECK(of->totals.dump_ranges > 100);
-	CHECK_EQ(of->totals.dump_bad, 0);
-	check_name(of, "leafHash");
 	check_places(of, "/t.js:");
 	end(of);
 }
@@ -336,8 +374,7 @@ TEST(python_with_a_perf_map)
 	if (python == NULL)
 		SKIP("there is no Python 3.12 or newer with -X perf");
 	of = RUN(0, python, "-X", "perf", "t.py");
-	CHECK_EQ(of->totals.perf_map_bad, 0);
-	check_name(of, "py::leaf_hash:");
+	check_map(of, "py::leaf_hash:");
 	end(of);
 }
 
@@ -349,9 +386,7 @@ TEST(python_with_a_jitdump)
 	if (python == NULL)
 		SKIP("there is no Python 3.13 or newer with -X perf_jit");
 	of = RUN(0, python, "-X", "perf_jit", "t.py");
-	CHECK(of->totals.dump_ranges > 10);
-	CHECK_EQ(of->totals.dump_bad, 0);
-	check_name(of, "py::leaf_hash:");
+	check_dump(of, "py::leaf_hash:");
 	end(of);
 }
 
@@ -379,9 +414,7 @@ TEST(java_with_a_perf_map_written_at_exit)
 	}
 	of = RUN(0, "java", "-XX:+UnlockDiagnosticVMOptions",
 	         "-XX:+DumpPerfMapAtExit", "T");
-	CHECK(of->totals.perf_map_ranges > 50);
-	CHECK_EQ(of->totals.perf_map_bad, 0);
-	check_name(of, "int T.leafHash(int)");
+	check_map(of, "int T.leafHash(int)");
 	end(of);
 }
 
@@ -405,8 +438,7 @@ TEST(mono_with_a_perf_map)
 	}
 	CHECK_EQ(setenv("MONO_ENV_OPTIONS", "--jitmap", 1), 0);
 	of = RUN(0, "mono", "T.exe");
-	CHECK_EQ(of->totals.perf_map_bad, 0);
-	check_name(of, "T:LeafHash (int)");
+	check_map(of, "T:LeafHash (int)");
 	check_places(of, "T:");
 	end(of);
 }
@@ -438,9 +470,6 @@ TEST(llvm_with_a_list_for_debuggers)
 	           "  br i1 %c, label %done, label %loop\n"
 	           "done:\n  ret i32 0\n}\n");
 	of = RUN(2500 * MS, lli, "t.ll");
-	CHECK_EQ(of->totals.n_lists, 1);
-	CHECK_EQ(of->totals.gdb_bad, 0);
-	check_name(of, "leaf_hash");
 	check_places(of, "leaf_hash");
 	end(of);
 }

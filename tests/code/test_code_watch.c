@@ -38,7 +38,6 @@ struct descriptor __jit_debug_descriptor = { .version = 1 };
 
 static struct sc_code_table *table;
 static struct sc_code_watch *watch;
-static struct sc_code_watch_totals totals;
 static char told[512], map_path[64];
 static unsigned n_told;
 static pid_t child;
@@ -101,7 +100,6 @@ static void look(int64_t now)
 {
 	CHECK_EQ(sc_code_watch_look(watch, now), 0);
 	CHECK_EQ(sc_code_table_settle(table), 0);
-	sc_code_watch_totals(watch, &totals);
 }
 
 /* The child goes to its end. */
@@ -115,7 +113,6 @@ static void finish(int64_t now)
 	close(from_child);
 	CHECK_EQ(sc_code_watch_finish(watch, now), 0);
 	CHECK_EQ(sc_code_table_settle(table), 0);
-	sc_code_watch_totals(watch, &totals);
 }
 
 static void end(void)
@@ -161,7 +158,6 @@ TEST(a_perf_map_that_grows_is_followed_to_its_last_byte)
 	step();
 	look(300);
 	finish(400);
-	CHECK_EQ(totals.perf_map_ranges, 3);
 	CHECK_STR(sample_find(table, 0x1000, 100), "alpha");
 	CHECK_STR(sample_find(table, 0x1000, 199), "alpha");
 	CHECK_STR(sample_find(table, 0x1000, 200), "beta");
@@ -214,10 +210,10 @@ TEST(a_perf_map_of_an_earlier_process_of_the_number_is_not_used)
 	write_file(map_path, "w", "1000 10 stale\n");
 	CHECK_EQ(utimensat(AT_FDCWD, map_path, old, 0), 0);
 	look(100);
-	CHECK_EQ(totals.perf_map_ranges, 0);
+	CHECK_STR(sample_find(table, 0x1000, 100), "-");
 	step();
 	look(200);
-	CHECK_EQ(totals.perf_map_ranges, 1);
+	CHECK_STR(sample_find(table, 0x1000, 200), "-");
 	CHECK_STR(sample_find(table, 0x2000, 200), "fresh");
 	finish(300);
 	end();
@@ -282,8 +278,10 @@ static void dump_writer(void)
 	close(write_dump(0));
 }
 
-#define LAST_ADDR UINT64_C(140022943825696)
-#define LAST_TIME INT64_C(37047484607165)
+#define FIRST_ADDR UINT64_C(140022943768576)
+#define FIRST_NAME "py::_find_and_load:<frozen importlib._bootstrap>"
+#define LAST_ADDR  UINT64_C(140022943825696)
+#define LAST_TIME  INT64_C(37047484607165)
 
 TEST(a_jitdump_is_found_by_its_mapping_and_read_to_its_end)
 {
@@ -291,11 +289,9 @@ TEST(a_jitdump_is_found_by_its_mapping_and_read_to_its_end)
 	start(dump_writer);
 	step();
 	look(100);
-	CHECK_EQ(totals.n_dumps, 1);
-	CHECK_EQ(totals.dump_ranges, 4);
+	CHECK_STR(sample_find(table, FIRST_ADDR, LAST_TIME), FIRST_NAME);
+	CHECK_STR(sample_find(table, LAST_ADDR, LAST_TIME), "-");
 	finish(200);
-	CHECK_EQ(totals.n_dumps, 1);
-	CHECK_EQ(totals.dump_ranges, 5);
 	CHECK_STR(sample_find(table, LAST_ADDR, LAST_TIME),
 	          "py::gr\xC3\xB6\xC3\x9F"
 	          "e:/app/t.py");
@@ -327,9 +323,9 @@ TEST(a_jitdump_that_nobody_saw_mapped_is_found_where_it_is_by_default)
 	sc_code_watch_free(watch);
 	CHECK_EQ(sc_code_watch_new(child, table, &options, &watch), 0);
 	look(100);
-	CHECK_EQ(totals.n_dumps, 0);
+	CHECK_STR(sample_find(table, FIRST_ADDR, LAST_TIME), "-");
 	finish(200);
-	CHECK_EQ(totals.dump_ranges, 5);
+	CHECK_STR(sample_find(table, FIRST_ADDR, LAST_TIME), FIRST_NAME);
 	name_dump(child);
 	unlink(dump_path);
 	rmdir(folder);
@@ -373,11 +369,9 @@ TEST(a_list_for_debuggers_is_found_and_read)
 {
 	start(list_writer);
 	look(100);
-	CHECK_EQ(totals.n_lists, 1);
-	CHECK_EQ(totals.gdb_ranges, 0);
+	CHECK_STR(sample_find(table, 0x7f77208ad000, 100), "-");
 	step();
 	look(200);
-	CHECK_EQ(totals.gdb_ranges, 3);
 	finish(300);
 	CHECK_STR(sample_find(table, 0x7f77208ad000, 100), "leaf_hash");
 	CHECK_STR(sample_find(table, 0x7f77208ad000, 99), "-");

@@ -1,13 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# corpus.sh MAKE_CORPUS [NAME] - the committed captures in corpus/NAME (reader)
-# are what MAKE_CORPUS writes.
+# corpus.sh MAKE_CORPUS FOLDER... - the committed files of corpus/FOLDER are what
+# MAKE_CORPUS FOLDER writes.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+make=$1
+shift
 
-"$1" "$work"
-for file in "$work"/*; do
-	cmp "$file" "$here/corpus/${2:-reader}/$(basename "$file")"
+for folder; do
+	mkdir "$work/$folder"
+	"$make" "$folder" "$work/$folder"
+	for file in "$work/$folder"/*; do
+		cmp "$file" "$here/corpus/$folder/$(basename "$file")"
+	done
 done

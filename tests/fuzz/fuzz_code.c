@@ -39,21 +39,21 @@ static struct sc_code_table *make_table(void)
 	return table;
 }
 
-static void look_at(const struct sc_code_table *table, uint64_t addr,
-                    int64_t time)
+/* What is found there and then holds the place, and is the same in both. */
+static void look_at(const struct sc_code_table *a,
+                    const struct sc_code_table *b, uint64_t addr, int64_t time)
 {
-	struct sc_code_range range, all[4];
-	size_t n;
+	struct sc_code_range range, other;
+	const bool found = sc_code_table_find(a, addr, time, &range);
 
-	if (sc_code_table_find(table, addr, time, &range)) {
-		demand(addr - range.start < range.len);
-		demand(range.from <= time && range.from < range.until);
-		demand(range.name[0] != 0);
-	}
-	n = sc_code_table_history(table, addr, all, 4);
-	for (size_t i = 1; i < n && i < 4; i++)
-		demand(all[i - 1].until <= all[i].from);
-	demand(n > 1 || !sc_code_table_is_ambiguous(table, addr));
+	demand(sc_code_table_find(b, addr, time, &other) == found);
+	if (!found)
+		return;
+	demand(addr - range.start < range.len);
+	demand(range.from <= time && range.from < range.until);
+	demand(range.name[0] != 0);
+	demand(range.start == other.start && range.len == other.len);
+	demand(strcmp(range.name, other.name) == 0);
 }
 
 /* Two tables that should tell the same. */
@@ -67,10 +67,10 @@ static void finish(struct sc_code_table *a, struct sc_code_table *b)
 		demand(sc_code_table_span(b, &other_low, &other_last));
 		demand(low == other_low && last == other_last);
 		for (unsigned i = 0; i < 16; i++) {
-			look_at(a, low + (last - low) / 16 * i, INT64_MIN);
-			look_at(a, last - i, INT64_MAX);
-			look_at(b, low + i, (int64_t)i << 40);
-			look_at(b, low + i, (int64_t)i);
+			look_at(a, b, low + (last - low) / 16 * i, INT64_MIN);
+			look_at(a, b, last - i, INT64_MAX);
+			look_at(a, b, low + i, (int64_t)i << 40);
+			look_at(a, b, low + i, (int64_t)i);
 		}
 	}
 	sc_code_table_free(a);
@@ -153,20 +153,26 @@ static void read_perf_map(const uint8_t *data, size_t size)
 
 static void read_image(const uint8_t *data, size_t size)
 {
+	const int fd = memfd_create("image", MFD_CLOEXEC);
 	struct sc_code_table *tables[2];
+	uint64_t descriptor;
 
 	for (unsigned i = 0; i < 2; i++) {
-		struct sc_gdb_jit_bytes bytes = { data };
-		struct sc_elf_source source;
-		uint64_t n, bias;
+		struct sc_gdb_jit_cover cover;
+		uint64_t low, last;
 
 		tables[i] = make_table();
-		sc_gdb_jit_source(&bytes, size, &source);
-		sc_gdb_jit_take_image(&source, 1, tables[i], &n);
-		demand(n == sc_code_table_events(tables[i]));
-		sc_elf_walk_bias(&source, 0x10000, 0x1000, &bias);
+		sc_gdb_jit_take_image(data, size, 1, tables[i], &cover);
+		demand(cover.any == (sc_code_table_events(tables[i]) > 0));
+		demand(sc_code_table_settle(tables[i]) == 0);
+		if (sc_code_table_span(tables[i], &low, &last))
+			demand(low == cover.low && last == cover.last);
 	}
 	finish(tables[0], tables[1]);
+	demand(fd >= 0);
+	put(fd, data, size);
+	sc_gdb_jit_find(fd, 0x10000, 0x1000, &descriptor);
+	close(fd);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

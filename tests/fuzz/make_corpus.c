@@ -1,294 +1,63 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * make_corpus.c - writes fuzz/corpus/reader/, which the tests of the command
- * read too:
+ * make_corpus.c - writes the files that fuzzing begins with, and that tests of
+ * the command read too:
  *
- *	make_corpus DIRECTORY
+ *	make_corpus FOLDER DIRECTORY	those of fuzz/corpus/FOLDER
  *
- * The output depends on nothing else, so the committed files are what this
- * writes.  A new case is a function and a line in the table.
+ * A new case is a function and a line in the table of its folder.
  */
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "unit/make_capture.h"
-
-static void everything(struct make_capture *capture)
-{
-	make_everything(capture, false);
-}
-
-static void everything_big(struct make_capture *capture)
-{
-	make_everything(capture, true);
-}
-
-static void header_only(struct make_capture *capture)
-{
-	make_begin(capture, false, 1000, 3500);
-}
-
-/* Numbers that `stat` has to get right. */
-static void numbers(struct make_capture *capture)
-{
-	const struct make_counter first[] = {
-		{ "queue", "length", "jobs waiting", 300, 0, 0 },
-		{ "load", "ratio", "", 301, 1, 0 },
-		{ "load", "never set", "", 302, 0, 17 },
-	};
-	const struct make_counter second[] = {
-		{ "queue", "length", "jobs waiting", 300, 0, 0 },
-	};
-	const uint32_t ids[] = { 300, 301 }, alone[] = { 300 }, none[] = { 99 };
-	const uint64_t early[] = { 4, make_double(1.5) };
-	const uint64_t late[] = { (uint64_t)-3, make_double(0.1) };
-	const uint64_t nan[] = { 9, make_double(NAN) };
-
-	make_begin(capture, false, 1000000, 2000000);
-	make_process(capture, 20, 1000000, "worker --old");
-	make_process(capture, 20, 1000500, "worker --new");
-	make_process(capture, 30, 1000000, "helper");
-	make_ctrdef(capture, 20, 1000000, first, 3);
-	make_ctrdef(capture, 30, 1000000, second, 1);
-	for (int i = 1; i <= 200; i++)
-		make_mark(capture, 20, 20 + i % 2, 1000000 + i, i * 10, "work",
-		          "step", "");
-	make_mark(capture, 20, 20, 1000300, 1500000000, "work", "whole", "");
-	make_mark(capture, 20, 20, 1000300, 0, "idle", "tick", "");
-	/* The value at the later time is the last, not that further down. */
-	make_ctrset(capture, 20, 1000900, ids, late, 2);
-	make_ctrset(capture, 20, 1000400, ids, early, 2);
-	make_ctrset(capture, 20, 1000500, ids, nan, 2);
-	make_ctrset(capture, 30, 1000400, alone, early, 1);
-	make_ctrset(capture, 40, 1000400, none, early, 1);
-	make_log(capture, 20, 1000400, 16, "Demo", "careful");
-	make_log(capture, 20, 1000400, 16 | 2, "Demo", "careful, fatal");
-	make_log(capture, 20, 1000400, 128, "Demo", "detail");
-	make_mark(capture, 20, 21, 1000100, 50, "syscap", "lost",
-	          "frames=12 bytes=1248 tid=21 mark=10 ctrset=2");
-	make_mark(capture, 20, 21, 1000200, 25, "syscap", "lost",
-	          "frames=3 bytes=312 tid=21 abandoned=1 log=2");
-	make_mark(capture, 30, 0, 1000050, 0, "syscap", "lost",
-	          "frames=1 bytes=104 tid=0 mark=1");
-}
-
-/* Files that end too early, or lose their thread. */
-static void torn(struct make_capture *capture)
-{
-	make_everything(capture, false);
-	capture->size = capture->frame + 13;
-}
-
-static void torn_content(struct make_capture *capture)
-{
-	make_begin(capture, false, 1000, 0);
-	make_process(capture, 7, 1001, "demo");
-	make_mark(capture, 7, 8, 1002, 5, "group", "name", "message");
-	capture->size -= 24;
-}
-
-static void zero_length(struct make_capture *capture)
-{
-	make_begin(capture, false, 1000, 0);
-	make_process(capture, 7, 1001, "demo");
-	make_zeros(capture, 64);
-}
-
-static void odd_length(struct make_capture *capture)
-{
-	make_begin(capture, false, 1000, 0);
-	make_process(capture, 7, 1001, "demo");
-	make_patch_u16(capture, 0, 33);
-	make_zeros(capture, 64);
-}
-
-/* One frame of each type that says more than it holds. */
-static void unfit(struct make_capture *capture)
-{
-	const struct make_counter counter = { "a", "b", "c", 5, 0, 0 };
-	const uint64_t addr = 0x401000;
-	const char *name = "jit";
-	uint32_t id = 5;
-
-	make_begin(capture, false, 1000, 2000);
-	make_process(capture, 7, 1001, "demo");
-	make_stack(capture, 2, 7, 7, 1002, false, &addr, 1);
-	make_patch_u16(capture, 24, 2);
-	make_map(capture, 7, 1003, 1, 2, "1234567", NULL);
-	capture->data[capture->size - 1] = 'x';
-	make_process(capture, 7, 1004, "1234567");
-	capture->data[capture->size - 1] = 'x';
-	make_frame(capture, 5, -1, 7, 1005, 0);
-	make_end(capture);
-	make_jitmap(capture, 1006, UINT64_C(0xE000000000000001), &name, 1);
-	make_patch_u16(capture, 24, 2);
-	make_jitmap(capture, 1007, UINT64_C(0xE000000000000001), &name, 1);
-	make_patch_u16(capture, 26, 0xFFFF);
-	make_ctrdef(capture, 7, 1008, &counter, 1);
-	make_patch_u16(capture, 24, 2);
-	make_ctrset(capture, 7, 1009, &id, &addr, 1);
-	make_patch_u16(capture, 24, 0xFFFF);
-	make_mark(capture, 7, 7, 1010, 1, "012345678901234567890123", "n", "m");
-	make_mark(capture, 7, 7, 1011, 1, "g",
-	          "0123456789012345678901234567890123456789", "m");
-	make_mark(capture, 7, 7, 1012, 1, "g", "n", "1234567");
-	capture->data[capture->size - 1] = 'x';
-	make_frame(capture, 10, 0, 7, 1013, 0);
-	make_zeros(capture, 72);
-	make_end(capture);
-	make_metadata(capture, 1014, "id", "1234567");
-	capture->data[capture->size - 1] = 'x';
-	make_log(capture, 7, 1015, 16, "domain", "1234567");
-	capture->data[capture->size - 1] = 'x';
-	make_file_chunk(capture, 1016, true, "/f", "1234", 4);
-	make_patch_u16(capture, 26, 5);
-	make_allocation(capture, 7, 7, 1017, 1, 2, &addr, 1);
-	make_patch_u16(capture, 44, 2);
-	make_overlay(capture, 7, 1018, 0, "/s", "/d");
-	make_patch_u16(capture, 30, 40);
-	make_overlay(capture, 7, 1019, 0, "/s", "/d");
-	make_patch_u16(capture, 28, 1);
-	make_dbus_message(capture, 1020, 1, 0, "1234", 4);
-	make_patch_u16(capture, 26, 5);
-	make_exit(capture, 7, 1021);
-}
-
-/* Frames that are whole, and wrong all the same. */
-static void wrong(struct make_capture *capture)
-{
-	const struct make_counter counters[] = {
-		{ "a", "b", "c", 300, 0, 0 },
-		{ "a", "other", "c", 300, 0, 0 },
-		{ "a", "zero", "c", 0, 0, 0 },
-		{ "a", "late", "c", 302, 2, 0 },
-	};
-	const uint64_t jit[] = { UINT64_C(0xE000000000000009),
-		                 UINT64_C(0xFFFFFFFFFFFFFE00), 0x401000 };
-	const uint32_t ids[] = { 300, 0, 302, 303 };
-	const uint64_t values[] = { 1, 2, 3, 4 };
-	const char *const names[] = { "f", "g" };
-
-	make_begin(capture, false, 1000, 900);
-	make_process(capture, 7, 1001, "demo");
-	make_process(capture, -1, 1001, "nobody");
-	make_ctrdef(capture, 7, 1002, counters, 2);
-	make_ctrdef(capture, 7, 1002, counters + 2, 1);
-	make_ctrset(capture, 7, 1003, ids, values, 4);
-	make_ctrdef(capture, 7, 1004, counters + 3, 1);
-	make_mark(capture, 8, 8, 1005, 5, "group", "name", "no process");
-	make_mark(capture, 7, 8, 1006, -5, "group", "name", "bad \xC3( text");
-	make_mark(capture, 7, 8, 1007, 5, "syscap", "lost", "some frames");
-	make_mark(capture, 7, 8, 1008, 5, "syscap", "lost",
-	          "frames=1 bytes=96 tid=8 mark=1");
-	make_stack(capture, 2, 7, 7, 1009, false, jit, 3);
-	make_jitmap(capture, 1010, UINT64_C(0xE000000000000001), names, 2);
-	make_jitmap(capture, 1011, UINT64_C(0xE000000000000002), names, 1);
-	make_jitmap(capture, 1012, 0x1234, names, 1);
-	make_stack(capture, 2, -1, 7, 1013, false, NULL, 0);
-	make_frame(capture, 0, 0, 7, 1014, 0);
-	make_end(capture);
-	make_frame(capture, 255, 0, 7, 1015, 0);
-	make_end(capture);
-}
-
-/* What older writers leave behind: notes, and nothing worse. */
-static void foreign(struct make_capture *capture)
-{
-	make_begin(capture, false, 1000, 0);
-	make_process(capture, 7, 1001, "demo");
-	make_mark(capture, 7, 0, 1002, 5, "a", "b", "");
-	memset(capture->data + capture->frame + 17, 'P', 3);
-	make_mark(capture, 7, 0, 1003, 5, "a", "b", "");
-	memset(capture->data + capture->frame + 20, 'Q', 4);
-	make_mark(capture, 7, 0, 1004, 5, "a", "b", "");
-	memcpy(capture->data + capture->frame + 34, "stale", 5);
-	make_mark(capture, 7, 0, 1005, 5, "a", "b", "12");
-	memcpy(capture->data + capture->frame + 99, "stale", 5);
-	make_stack(capture, 2, 7, 7, 1006, true, NULL, 0);
-	make_map(capture, 7, 1007, 1, 2, "/lib", "not hex");
-	make_frame(capture, 18, 0, 7, 1009, 0);
-	make_end(capture);
-	make_frame(capture, 200, 0, 7, 1010, 0);
-	make_text(capture, "from the future");
-	make_end(capture);
-	make_mark(capture, 7, 0, 1011, 5, "after", "unknown types", "");
-}
-
-/* Texts that would like to leave their line, and numbers at their limits. */
-static void limits(struct make_capture *capture)
-{
-	const uint64_t top = UINT64_C(0x7FFFFFFFFFFFFFFF);
-	const uint64_t bottom = UINT64_C(0x8000000000000000);
-	const uint32_t ids[] = { 1, 2, 0xFFFFFFFF };
-	const uint64_t values[] = { bottom, make_double(INFINITY), top };
-	const struct make_counter counters[] = {
-		{ "0123456789012345678901234567890", "n", "", 1, 0, bottom },
-		{ "c", "double", "", 2, 1, make_double(1e300) },
-	};
-
-	make_begin(capture, false, 1000, INT64_MAX);
-	make_process(capture, 7, 1001, "a\nb\t\"c\"\\d\033[31m\x7F");
-	make_process(capture, INT32_MAX, 1001,
-	             "\xE2\x82\xAC \xC2\x9B \xE2\x82");
-	make_ctrdef(capture, 7, 1002, counters, 2);
-	make_ctrset(capture, 7, 1003, ids, values, 3);
-	make_mark(capture, 7, 4194303, 1004, INT64_MAX, "g", "n",
-	          "\xED\xA0\x80");
-	make_mark(capture, 7, 1, INT64_MIN, INT64_MIN, "g", "n", "\xF5");
-	make_log(capture, 7, 1005, 0xFFFF, "d", "all bits");
-	make_log(capture, 7, 1005, 0, "d", "no bit");
-}
+#include "corpus.h"
 
 static const struct {
 	const char *name;
-	void (*make)(struct make_capture *capture);
-} cases[] = {
-	{ "everything", everything },
-	{ "everything_big", everything_big },
-	{ "header_only", header_only },
-	{ "numbers", numbers },
-	{ "torn", torn },
-	{ "torn_content", torn_content },
-	{ "zero_length", zero_length },
-	{ "odd_length", odd_length },
-	{ "unfit", unfit },
-	{ "wrong", wrong },
-	{ "foreign", foreign },
-	{ "limits", limits },
+	const struct corpus_case *cases;
+} folders[] = {
+	{ "reader", corpus_reader },
+	{ "join", corpus_join },
+	{ "elf", corpus_elf },
+	{ "dropin", corpus_dropin },
 };
 
-static int write_case(const char *directory, unsigned i)
+static int write_case(const char *directory, const struct corpus_case *of)
 {
-	struct make_capture capture;
+	struct make_capture bytes = { .big = of->is_big };
 	char path[4096];
 	FILE *out;
+	size_t n;
 
-	snprintf(path, sizeof(path), "%s/%s.syscap", directory, cases[i].name);
+	snprintf(path, sizeof(path), "%s/%s", directory, of->name);
 	out = fopen(path, "wb");
 	if (!out) {
 		perror(path);
 		return 1;
 	}
-	cases[i].make(&capture);
-	fwrite(capture.data, 1, capture.size, out);
-	make_free(&capture);
-	if (fclose(out) != 0) {
+	of->make(&bytes);
+	n = fwrite(bytes.data, 1, bytes.size, out);
+	if (fclose(out) != 0 || n != bytes.size) {
 		perror(path);
 		return 1;
 	}
+	make_free(&bytes);
 	return 0;
 }
 
 int main(int argc, char **argv)
 {
-	if (argc != 2) {
-		fprintf(stderr, "Usage: make_corpus DIRECTORY\n");
+	const struct corpus_case *of = NULL;
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
+		if (argc == 3 && strcmp(argv[1], folders[i].name) == 0)
+			of = folders[i].cases;
+	if (of == NULL) {
+		fprintf(stderr, "Usage: make_corpus FOLDER DIRECTORY\n");
 		return 2;
 	}
-	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		if (write_case(argv[1], i) != 0)
+	for (; of->name != NULL; of++)
+		if (write_case(argv[2], of) != 0)
 			return 1;
 	return 0;
 }

@@ -45,6 +45,7 @@ all() {
 	done
 	must "$1" symbols "$tree/lib.a"
 	must "$1" signal "$tree/lib.a" "$tree"
+	must "$1" alone "$tree/lib.a;$tree/objects/mark.c.o" "$tree"
 }
 
 mkdir -p "$tree/tests/lint" "$tree/include/syscap"
@@ -120,6 +121,16 @@ echo 'int helper;' | plant src/base/name.c
 archive
 must fail symbols "$tree/lib.a"
 rm "$tree/src/base/name.c"
+
+plant src/base/forgotten.c <<'END'
+int sc_forgotten_get(void);
+int sc_forgotten_get(void) { return 1; }
+END
+archive
+must fail alone "$tree/lib.a" "$tree"
+echo 'sc_forgotten_get # a reason' >>"$tree/tests/lint/alone.txt"
+must pass alone "$tree/lib.a" "$tree"
+rm "$tree/src/base/forgotten.c"
 
 plant src/client/heap.c <<'END'
 #include <stdlib.h>

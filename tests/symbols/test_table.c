@@ -29,7 +29,7 @@ static const struct elf_symbol other_symbols[] = {
 static struct stage stage;
 static struct sc_symbols *symbols;
 static struct sc_symbol_table *table;
-static const unsigned char *bytes;
+static unsigned char *bytes; /* of the table that is written */
 static size_t size;
 
 static void begin(void)
@@ -50,6 +50,46 @@ static void stack(int pid, int64_t time, uint64_t a, uint64_t b)
 	           addrs, b ? 2 : 1);
 }
 
+/* A file that the table is written to. */
+static struct syscap_reader *written(const char *name)
+{
+	struct syscap_reader *reader;
+	struct sc_writer *writer;
+	struct syscap_error error;
+
+	CHECK_EQ(sc_writer_open(stage_path(&stage, name), false, &writer,
+	                        &error),
+	         0);
+	CHECK_EQ(sc_writer_begin(writer, 1000, &error), 0);
+	sc_symbol_table_write(table, writer, 9000);
+	CHECK_EQ(sc_writer_finish(writer, 9000), 0);
+	sc_writer_close(writer);
+	CHECK_EQ(syscap_reader_open(stage_path(&stage, name), &reader, &error),
+	         0);
+	return reader;
+}
+
+/* The bytes of `__symbols__`, of all chunks there are. */
+static void read_back(void)
+{
+	struct syscap_reader *reader = written("table");
+	struct syscap_frame frame;
+
+	bytes = NULL;
+	size = 0;
+	while (syscap_reader_next(reader, &frame, NULL) == 1) {
+		if (frame.type != SYSCAP_FRAME_FILE_CHUNK)
+			continue;
+		CHECK_STR(frame.file_chunk.path, "__symbols__");
+		bytes = realloc(bytes, size + frame.file_chunk.len);
+		CHECK(bytes != NULL);
+		memcpy(bytes + size, frame.file_chunk.data,
+		       frame.file_chunk.len);
+		size += frame.file_chunk.len;
+	}
+	syscap_reader_close(reader);
+}
+
 static void make_table(bool extend)
 {
 	const struct sc_symbol_table_options options = { .extend = extend };
@@ -60,11 +100,12 @@ static void make_table(bool extend)
 	CHECK_EQ(sc_symbols_learn(symbols, stage.reader), 0);
 	CHECK_EQ(sc_symbol_table_make(symbols, stage.reader, &options, &table),
 	         0);
-	bytes = sc_symbol_table_bytes(table, &size);
+	read_back();
 }
 
 static void finish(void)
 {
+	free(bytes);
 	sc_symbol_table_free(table);
 	sc_symbols_free(symbols);
 	stage_end(&stage);
@@ -255,25 +296,6 @@ TEST(of_two_libraries_at_one_place_the_one_that_is_used_more_is_in_the_table)
 	finish();
 }
 
-/* The file that the table is written to, in memory. */
-static struct syscap_reader *written(const char *name)
-{
-	struct syscap_reader *reader;
-	struct sc_writer *writer;
-	struct syscap_error error;
-
-	CHECK_EQ(sc_writer_open(stage_path(&stage, name), false, &writer,
-	                        &error),
-	         0);
-	CHECK_EQ(sc_writer_begin(writer, 1000, &error), 0);
-	sc_symbol_table_write(table, writer, 9000);
-	CHECK_EQ(sc_writer_finish(writer, 9000), 0);
-	sc_writer_close(writer);
-	CHECK_EQ(syscap_reader_open(stage_path(&stage, name), &reader, &error),
-	         0);
-	return reader;
-}
-
 TEST(names_for_patches_are_above_all_that_are_there)
 {
 	const char *const names[] = { "x", "y" };
@@ -299,6 +321,30 @@ TEST(names_for_patches_are_above_all_that_are_there)
 	CHECK_STR(name, "alpha");
 	CHECK(address == UINT64_C(0xe000000000000201));
 	syscap_reader_close(reader);
+	finish();
+}
+
+TEST(where_nothing_is_above_names_are_the_lowest_that_are_free)
+{
+	const char *const names[] = { "x", "y" };
+	const struct sc_symbol_patch *patches;
+	size_t n;
+
+	two_libraries();
+	make_jitmap(&stage.capture, 1500, UINT64_C(0xe0000000fffffffe), names,
+	            2);
+	make_jitmap(&stage.capture, 1500, UINT64_C(0xe000000000000001), names,
+	            1);
+	/* Without a name, and it must not get alpha's. */
+	stack(7, 3000, UINT64_C(0xe000000000000002), 0);
+	stack(7, 4000, 0x10420, 0x10450);
+	for (int i = 0; i < 3; i++)
+		stack(7, 6000 + i, 0x10420, 0);
+	make_table(false);
+	patches = sc_symbol_table_patches(table, &n);
+	CHECK_EQ(n, 2);
+	CHECK(patches[0].address == UINT64_C(0xe000000000000003));
+	CHECK(patches[1].address == UINT64_C(0xe000000000000004));
 	finish();
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mapped.h - what each process of a capture had mapped, and when.
+ * process_maps.h - what each process of a capture had mapped, and when.
  *
  * A MAP counts from its time on, until another covers it; where none is as
  * old, the first later one counts, since recorders tell about a library when
@@ -9,8 +9,8 @@
  *
  * Context of all: offline.
  */
-#ifndef SC_SYMBOLS_MAPPED_H
-#define SC_SYMBOLS_MAPPED_H
+#ifndef SC_SYMBOLS_PROCESS_MAPS_H
+#define SC_SYMBOLS_PROCESS_MAPS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,30 +27,31 @@ struct sc_process_map {
 };
 
 /** All zero: none. */
-struct sc_mapped {
+struct sc_process_maps {
 	struct sc_map by_pid;
-	SC_ARRAY(struct sc_process *) processes;
+	SC_ARRAY(struct sc_mapped_process *) processes;
 	bool is_sorted;
 };
 
 /* 0 or -ENOMEM. */
-int sc_mapped_map(struct sc_mapped *processes, int32_t pid,
-                  const struct sc_process_map *map);
-int sc_mapped_fork(struct sc_mapped *processes, int32_t parent, int32_t child,
-                   int64_t time);
-int sc_mapped_exit(struct sc_mapped *processes, int32_t pid, int64_t time);
+int sc_process_maps_add(struct sc_process_maps *processes, int32_t pid,
+                        const struct sc_process_map *map);
+int sc_process_maps_fork(struct sc_process_maps *processes, int32_t parent,
+                         int32_t child, int64_t time);
+int sc_process_maps_exit(struct sc_process_maps *processes, int32_t pid,
+                         int64_t time);
 
 /** All frames were seen.  0 or -ENOMEM. */
-int sc_mapped_settle(struct sc_mapped *processes);
+int sc_process_maps_settle(struct sc_process_maps *processes);
 
 /**
  * The mapping that @address was in; NULL: none.  *@ret_is_always: the answer
  * is the same at any time.
  */
-struct sc_process_map *sc_mapped_find(const struct sc_mapped *processes,
-                                      int32_t pid, uint64_t address,
-                                      int64_t time, bool *ret_is_always);
+struct sc_process_map *
+sc_process_maps_find(const struct sc_process_maps *processes, int32_t pid,
+                     uint64_t address, int64_t time, bool *ret_is_always);
 
-void sc_mapped_fini(struct sc_mapped *processes);
+void sc_process_maps_fini(struct sc_process_maps *processes);
 
 #endif

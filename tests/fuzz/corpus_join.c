@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * make_join_corpus.c - writes fuzz/corpus/join/, of which cat/reference.sh
- * takes the captures `left` and `right`: what two recordings have in common,
- * and types of frames that every reader knows.
- *
- *	make_join_corpus DIRECTORY
- *
- * The output depends on nothing else, so the committed files are what this
- * writes.
+ * corpus_join.c - captures to be joined, of which cat/reference.sh takes `left`
+ * and `right` too: what two recordings have in common, and types of frames
+ * that every reader knows.
  */
-#include <stdio.h>
 #include <string.h>
 
-#include "unit/make_capture.h"
+#include "corpus.h"
 
 /* A table of one symbol; see join_symbols.h of the library. */
 static void add_symbols(struct make_capture *capture, uint64_t addr)
@@ -111,46 +105,10 @@ static void everything_twice(struct make_capture *capture)
 	put_pair(capture, &first, &second);
 }
 
-static const struct {
-	const char *name;
-	void (*make)(struct make_capture *capture);
-} cases[] = {
-	{ "left", left },
-	{ "right", right },
-	{ "pair", pair },
-	{ "everything_twice", everything_twice },
+const struct corpus_case corpus_join[] = {
+	{ "left.syscap", left, false },
+	{ "right.syscap", right, false },
+	{ "pair.syscap", pair, false },
+	{ "everything_twice.syscap", everything_twice, false },
+	{ 0 },
 };
-
-static int write_case(const char *directory, unsigned i)
-{
-	struct make_capture capture;
-	char path[4096];
-	FILE *out;
-
-	snprintf(path, sizeof(path), "%s/%s.syscap", directory, cases[i].name);
-	out = fopen(path, "wb");
-	if (!out) {
-		perror(path);
-		return 1;
-	}
-	cases[i].make(&capture);
-	fwrite(capture.data, 1, capture.size, out);
-	make_free(&capture);
-	if (fclose(out) != 0) {
-		perror(path);
-		return 1;
-	}
-	return 0;
-}
-
-int main(int argc, char **argv)
-{
-	if (argc != 2) {
-		fprintf(stderr, "Usage: make_join_corpus DIRECTORY\n");
-		return 2;
-	}
-	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		if (write_case(argv[1], i) != 0)
-			return 1;
-	return 0;
-}

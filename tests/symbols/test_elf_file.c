@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_build_id.c - build-ids of ELF files, whatever the files hold. */
+/* test_elf_file.c - build-ids of ELF files, whatever the files hold. */
 #define _GNU_SOURCE
 #include "harness/test.h"
 
@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
-#include "record/build_id.h"
+#include "symbols/elf_file.h"
 
 static struct {
 	Elf64_Ehdr ehdr;
@@ -24,6 +25,22 @@ static struct {
 } elf;
 
 static char hex[SC_BUILD_ID_SIZE];
+
+static int parse(const void *bytes, size_t size, char *ret_hex)
+{
+	struct sc_elf_view view;
+
+	sc_elf_view_memory(bytes, size, &view);
+	return sc_elf_read_build_id(&view, ret_hex);
+}
+
+static int read_file(int fd, char *ret_hex)
+{
+	struct sc_elf_view view;
+	const int r = sc_elf_view_file(fd, &view);
+
+	return r < 0 ? r : sc_elf_read_build_id(&view, ret_hex);
+}
 
 static void make_elf(void)
 {
@@ -52,7 +69,7 @@ static void make_elf(void)
 TEST(the_id_is_found_behind_other_notes)
 {
 	make_elf();
-	CHECK_EQ(sc_build_id_parse(&elf, sizeof(elf), hex), 0);
+	CHECK_EQ(parse(&elf, sizeof(elf), hex), 0);
 	CHECK_STR(hex, "01ab00ff10203040");
 }
 
@@ -60,36 +77,36 @@ TEST(what_is_no_elf_file_has_none)
 {
 	static const char text[] = "#!/bin/sh\nexit 0\n and some more bytes...";
 
-	CHECK_EQ(sc_build_id_parse(text, sizeof(text), hex), -ENOEXEC);
-	CHECK_EQ(sc_build_id_parse("", 0, hex), -ENOEXEC);
+	CHECK_EQ(parse(text, sizeof(text), hex), -ENOEXEC);
+	CHECK_EQ(parse("", 0, hex), -ENOEXEC);
 	make_elf();
 	elf.ehdr.e_ident[EI_DATA] = ELFDATA2MSB;
-	CHECK_EQ(sc_build_id_parse(&elf, sizeof(elf), hex), -ENOEXEC);
+	CHECK_EQ(parse(&elf, sizeof(elf), hex), -ENOEXEC);
 	make_elf();
 	elf.notes[1].head.n_type = 77;
-	CHECK_EQ(sc_build_id_parse(&elf, sizeof(elf), hex), -ENOENT);
+	CHECK_EQ(parse(&elf, sizeof(elf), hex), -ENOENT);
 }
 
 TEST(sizes_and_offsets_are_not_believed)
 {
 	make_elf();
 	elf.notes[0].head.n_descsz = 0xFFFFFFF0;
-	CHECK_EQ(sc_build_id_parse(&elf, sizeof(elf), hex), -ENOENT);
+	CHECK_EQ(parse(&elf, sizeof(elf), hex), -ENOENT);
 	make_elf();
 	elf.notes[0].head.n_namesz = 0xFFFFFFFF;
-	CHECK_EQ(sc_build_id_parse(&elf, sizeof(elf), hex), -ENOENT);
+	CHECK_EQ(parse(&elf, sizeof(elf), hex), -ENOENT);
 	make_elf();
 	elf.phdr[1].p_offset = UINT64_MAX - 4;
-	CHECK_EQ(sc_build_id_parse(&elf, sizeof(elf), hex), -ENOENT);
+	CHECK_EQ(parse(&elf, sizeof(elf), hex), -ENOENT);
 	make_elf();
 	elf.phdr[1].p_filesz = UINT64_MAX;
-	CHECK_EQ(sc_build_id_parse(&elf, sizeof(elf), hex), -ENOENT);
+	CHECK_EQ(parse(&elf, sizeof(elf), hex), -ENOENT);
 	make_elf();
 	elf.ehdr.e_phoff = UINT64_MAX - 8;
-	CHECK_EQ(sc_build_id_parse(&elf, sizeof(elf), hex), -ENOENT);
+	CHECK_EQ(parse(&elf, sizeof(elf), hex), -ENOEXEC);
 	make_elf();
 	elf.notes[1].head.n_descsz = 65;
-	CHECK_EQ(sc_build_id_parse(&elf, sizeof(elf), hex), -ENOENT);
+	CHECK_EQ(parse(&elf, sizeof(elf), hex), -ENOENT);
 }
 
 TEST(every_truncation_and_random_damage_is_survived)
@@ -101,7 +118,7 @@ TEST(every_truncation_and_random_damage_is_survived)
 		unsigned char *exact = malloc(size + 1);
 
 		memcpy(exact, &elf, size);
-		sc_build_id_parse(exact, size, hex);
+		parse(exact, size, hex);
 		free(exact);
 	}
 	srand((unsigned)test_seed());
@@ -110,7 +127,7 @@ TEST(every_truncation_and_random_damage_is_survived)
 		for (int k = rand() % 8; k >= 0; k--)
 			copy[16 + (size_t)rand() % (sizeof(copy) - 16)] =
 				(unsigned char)rand();
-		sc_build_id_parse(copy, sizeof(copy), hex);
+		parse(copy, sizeof(copy), hex);
 	}
 }
 
@@ -133,10 +150,10 @@ TEST(of_very_many_parts_with_notes_the_first_are_searched)
 		many.phdr[i].p_filesz = sizeof(elf.notes[0]);
 	}
 	many.phdr[255].p_filesz = sizeof(many.notes);
-	CHECK_EQ(sc_build_id_parse(&many, sizeof(many), hex), 0);
+	CHECK_EQ(parse(&many, sizeof(many), hex), 0);
 	many.phdr[255].p_filesz = sizeof(elf.notes[0]);
 	many.phdr[256].p_filesz = sizeof(many.notes);
-	CHECK_EQ(sc_build_id_parse(&many, sizeof(many), hex), -ENOENT);
+	CHECK_EQ(parse(&many, sizeof(many), hex), -ENOENT);
 }
 
 TEST(a_file_is_read_like_memory)
@@ -145,9 +162,44 @@ TEST(a_file_is_read_like_memory)
 
 	make_elf();
 	CHECK_EQ(write(fd, &elf, sizeof(elf)), sizeof(elf));
-	CHECK_EQ(sc_build_id_read(fd, hex), 0);
+	CHECK_EQ(read_file(fd, hex), 0);
 	CHECK_STR(hex, "01ab00ff10203040");
 	CHECK_EQ(ftruncate(fd, 70), 0);
-	CHECK_EQ(sc_build_id_read(fd, hex), -ENOENT);
+	CHECK_EQ(read_file(fd, hex), -ENOEXEC);
 	close(fd);
+}
+
+/* As a debugger sees it. */
+static int read_process(void *context, uint64_t offset, void *to, size_t size)
+{
+	const struct iovec here = { to, size };
+	const struct iovec there = { (char *)context + offset, size };
+
+	return process_vm_readv(getpid(), &here, 1, &there, 1, 0) ==
+	                       (ssize_t)size
+	               ? 0
+	               : -EFAULT;
+}
+
+TEST(the_memory_of_a_process_is_read_like_a_file)
+{
+	struct sc_elf_view view = {
+		.read = read_process,
+		.context = &elf,
+		.size = sizeof(elf),
+		.part_max = sizeof(elf),
+	};
+	struct sc_elf whole;
+
+	make_elf();
+	CHECK_EQ(sc_elf_open_view(&whole, &view), 0);
+	CHECK_STR(whole.build_id, "01ab00ff10203040");
+	CHECK_EQ(whole.n_segments, 2);
+	sc_elf_close(&whole);
+	view.context = NULL;
+	CHECK_EQ(sc_elf_open_view(&whole, &view), -EFAULT);
+	/* Less than the headers of the segments. */
+	view.context = &elf;
+	view.part_max = 16;
+	CHECK_EQ(sc_elf_open_view(&whole, &view), -EFBIG);
 }

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * make_corpus_dropin.c - writes corpus/made/, seeds for the fuzz targets of
- * the drop-in, in both byte orders:
- *
- *	make_corpus_dropin DIRECTORY
- *
- * The output depends on nothing else, so the committed files are what this
- * writes.  A new case is a function and a line in the table.
+ * corpus_dropin.c - captures for the fuzz targets of the drop-in, in both byte
+ * orders.
  */
-#include <stdio.h>
 #include <string.h>
 
-#include "unit/make_capture.h"
+#include "corpus.h"
 
 /* As fuzz_frames.h has it; these bytes of a header are unused. */
 #define SCRIPT     96
@@ -21,12 +15,12 @@
 
 #define JIT UINT64_C(0xE000000000000001)
 
-static void files(struct make_capture *capture, bool big)
+static void files(struct make_capture *capture)
 {
 	char many[300];
 
 	memset(many, 'm', sizeof(many));
-	make_begin(capture, big, 1000, 2000);
+	make_begin(capture, capture->big, 1000, 2000);
 	make_file_chunk(capture, 1001, false, "/a", "first of a, ", 12);
 	make_file_chunk(capture, 1002, false, "/b", "first of b, ", 12);
 	make_file_chunk(capture, 1003, false, "/a", many, sizeof(many));
@@ -39,12 +33,12 @@ static void files(struct make_capture *capture, bool big)
 }
 
 /* Frames that are passed over, between others that are not. */
-static void passed_over(struct make_capture *capture, bool big)
+static void passed_over(struct make_capture *capture)
 {
 	static const unsigned char types[] = { 0, 18, 200, 255 };
 	const uint64_t addr = 0x401000;
 
-	make_begin(capture, big, 1000, 2000);
+	make_begin(capture, capture->big, 1000, 2000);
 	make_process(capture, 7, 1001, "demo");
 	for (unsigned i = 0; i < sizeof(types); i++) {
 		make_frame(capture, types[i], 0, 7, 1002, 0);
@@ -62,13 +56,13 @@ static void passed_over(struct make_capture *capture, bool big)
 }
 
 /* More counters than the frame has room for. */
-static void too_many(struct make_capture *capture, bool big)
+static void too_many(struct make_capture *capture)
 {
 	const struct make_counter counter = { "a", "b", "c", 1, 0, 0 };
 	const uint32_t ids[8] = { 1, 0, 300, 0, 0, 0, 0, 77 };
 	const uint64_t values[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
 
-	make_begin(capture, big, 1000, 2000);
+	make_begin(capture, capture->big, 1000, 2000);
 	make_ctrdef(capture, 7, 1001, &counter, 1);
 	make_ctrset(capture, 7, 1002, ids, values, 8);
 	make_ctrdef(capture, 7, 1003, &counter, 1);
@@ -80,14 +74,14 @@ static void too_many(struct make_capture *capture, bool big)
 }
 
 /* Names with old and new marks, twice the same, and some that nobody has. */
-static void names(struct make_capture *capture, bool big)
+static void names(struct make_capture *capture)
 {
 	const char *const first[] = { "one", "two", "", "one" };
 	const char *const again[] = { "other" };
 	const uint64_t stack[] = { JIT + 2, JIT, 0x401000,  JIT + 1,
 		                   JIT + 9, 0,   0xE0000001 };
 
-	make_begin(capture, big, 1000, 2000);
+	make_begin(capture, capture->big, 1000, 2000);
 	make_stack(capture, 2, 7, 7, 1001, false, stack, 7);
 	make_jitmap(capture, 1002, JIT, first, 4);
 	make_jitmap(capture, 1003, 0xE0000001, again, 1);
@@ -99,18 +93,18 @@ static void names(struct make_capture *capture, bool big)
 }
 
 /* Everything, with a script, and long enough for several buffers. */
-static void crooked(struct make_capture *capture, bool big)
+static void crooked(struct make_capture *capture)
 {
-	make_everything(capture, big);
+	make_everything(capture, capture->big);
 	for (unsigned i = 0; i < SCRIPT_LEN; i++)
 		capture->data[SCRIPT + i] = (unsigned char)(i * 7 + 1);
 	capture->data[CHANGE] = 0;
 	capture->data[REPEAT] = 128 + 80;
 }
 
-static void saved(struct make_capture *capture, bool big)
+static void saved(struct make_capture *capture)
 {
-	make_everything(capture, big);
+	make_everything(capture, capture->big);
 	for (unsigned i = 0; i < SCRIPT_LEN; i++)
 		capture->data[SCRIPT + i] = (unsigned char)(i % 10);
 	capture->data[CHANGE] = 0;
@@ -118,80 +112,51 @@ static void saved(struct make_capture *capture, bool big)
 }
 
 /* Cut, or written to, by somebody else when 30 frames of it were read. */
-static void cut(struct make_capture *capture, bool big)
+static void cut(struct make_capture *capture)
 {
-	make_everything(capture, big);
+	make_everything(capture, capture->big);
 	capture->data[CHANGE] = 2 * 30 + 1;
 	capture->data[REPEAT] = 128 + 20;
 }
 
-static void written_to(struct make_capture *capture, bool big)
+static void written_to(struct make_capture *capture)
 {
-	make_everything(capture, big);
+	make_everything(capture, capture->big);
 	capture->data[CHANGE] = 2 * 30;
 	capture->data[REPEAT] = 128 + 20;
 }
 
 /* The file ends within a frame header. */
-static void torn(struct make_capture *capture, bool big)
+static void torn(struct make_capture *capture)
 {
 	const char *const name = "used above";
 	const uint64_t addr = JIT;
 
-	make_begin(capture, big, 1000, 0);
+	make_begin(capture, capture->big, 1000, 0);
 	make_stack(capture, 2, 7, 7, 1001, false, &addr, 1);
 	make_file_chunk(capture, 1002, false, "/f", "1234", 4);
 	make_jitmap(capture, 1003, JIT, &name, 1);
 	make_bytes(capture, "\x20", 1);
 }
 
-static const struct {
-	const char *name;
-	void (*make)(struct make_capture *capture, bool big);
-} cases[] = {
-	{ "files", files },
-	{ "passed_over", passed_over },
-	{ "too_many", too_many },
-	{ "names", names },
-	{ "crooked", crooked },
-	{ "saved", saved },
-	{ "torn", torn },
-	{ "cut", cut },
-	{ "written_to", written_to },
+const struct corpus_case corpus_dropin[] = {
+	{ "files.syscap", files, false },
+	{ "files_big.syscap", files, true },
+	{ "passed_over.syscap", passed_over, false },
+	{ "passed_over_big.syscap", passed_over, true },
+	{ "too_many.syscap", too_many, false },
+	{ "too_many_big.syscap", too_many, true },
+	{ "names.syscap", names, false },
+	{ "names_big.syscap", names, true },
+	{ "crooked.syscap", crooked, false },
+	{ "crooked_big.syscap", crooked, true },
+	{ "saved.syscap", saved, false },
+	{ "saved_big.syscap", saved, true },
+	{ "torn.syscap", torn, false },
+	{ "torn_big.syscap", torn, true },
+	{ "cut.syscap", cut, false },
+	{ "cut_big.syscap", cut, true },
+	{ "written_to.syscap", written_to, false },
+	{ "written_to_big.syscap", written_to, true },
+	{ 0 },
 };
-
-static int write_case(const char *directory, unsigned i, bool big)
-{
-	struct make_capture capture;
-	char path[4096];
-	FILE *out;
-
-	snprintf(path, sizeof(path), "%s/%s%s.syscap", directory, cases[i].name,
-	         big ? "_big" : "");
-	out = fopen(path, "wb");
-	if (!out) {
-		perror(path);
-		return 1;
-	}
-	cases[i].make(&capture, big);
-	fwrite(capture.data, 1, capture.size, out);
-	make_free(&capture);
-	if (fclose(out) != 0) {
-		perror(path);
-		return 1;
-	}
-	return 0;
-}
-
-int main(int argc, char **argv)
-{
-	if (argc != 2) {
-		fprintf(stderr, "Usage: make_corpus_dropin DIRECTORY\n");
-		return 2;
-	}
-	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		if (write_case(argv[1], i, false) != 0 ||
-		    write_case(argv[1], i, true) != 0)
-			return 1;
-	return 0;
-}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_own_build_id.c - the build-id of an object in the own memory, against
- * the reader of files that recorders use.
+ * test_own_elf.c - objects in the own memory and in files, against the reader
+ * that recorders use.
  */
 #define _GNU_SOURCE
 #include "harness/test.h"
@@ -15,8 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "record/build_id.h"
-#include "self/own_build_id.h"
+#include "base/own_elf.h"
+#include "symbols/elf_file.h"
 
 static struct {
 	Elf64_Ehdr ehdr;
@@ -29,7 +29,7 @@ static struct {
 	char tail[64];
 } elf;
 
-static char hex[SC_OWN_BUILD_ID_SIZE], by_recorder[SC_BUILD_ID_SIZE];
+static char hex[SC_BUILD_ID_SIZE], by_recorder[SC_BUILD_ID_SIZE];
 
 static void make_elf(void)
 {
@@ -57,14 +57,32 @@ static void make_elf(void)
 
 static bool read_own(const void *data, size_t size)
 {
+	struct sc_own_elf own;
+
 	memset(hex, 'x', sizeof(hex));
-	return sc_own_build_id_in_memory((uintptr_t)data, size, hex);
+	sc_own_elf_in_memory((uintptr_t)data, size, &own);
+	return sc_own_elf_build_id(&own, hex);
+}
+
+static bool read_own_file(const char *path, uint64_t inode, char *ret_hex)
+{
+	struct sc_own_elf own;
+	bool found;
+
+	if (!sc_own_elf_open(path, inode, &own))
+		return false;
+	found = sc_own_elf_build_id(&own, ret_hex);
+	sc_own_elf_close(&own);
+	return found;
 }
 
 static void check_as_the_recorder(const void *data, size_t size)
 {
-	const bool found = sc_build_id_parse(data, size, by_recorder) == 0;
+	struct sc_elf_view view;
+	bool found;
 
+	sc_elf_view_memory(data, size, &view);
+	found = sc_elf_read_build_id(&view, by_recorder) == 0;
 	CHECK_EQ(read_own(data, size), found);
 	if (found)
 		CHECK_STR(hex, by_recorder);
@@ -236,15 +254,77 @@ TEST(a_path_that_leads_elsewhere_by_now_is_not_believed)
 	CHECK_EQ(fstat(fd, &st), 0);
 	CHECK_EQ(mkfifo(pipe, 0600), 0);
 
-	CHECK(sc_own_build_id_in_file(path, st.st_ino, hex));
+	CHECK(read_own_file(path, st.st_ino, hex));
 	CHECK_STR(hex, "01ab00ff10203040");
-	CHECK(!sc_own_build_id_in_file(path, st.st_ino + 1, hex));
+	CHECK(!read_own_file(path, st.st_ino + 1, hex));
 	CHECK_EQ(ftruncate(fd, 70), 0);
-	CHECK(!sc_own_build_id_in_file(path, st.st_ino, hex));
+	CHECK(!read_own_file(path, st.st_ino, hex));
 	close(fd);
 	CHECK_EQ(stat(pipe, &st), 0);
-	CHECK(!sc_own_build_id_in_file(pipe, st.st_ino, hex));
+	CHECK(!read_own_file(pipe, st.st_ino, hex));
 	CHECK_EQ(unlink(path) + unlink(pipe), 0);
-	CHECK(!sc_own_build_id_in_file(path, st.st_ino, hex));
+	CHECK(!read_own_file(path, st.st_ino, hex));
 	CHECK_EQ(rmdir(dir), 0);
+}
+
+TEST(sections_are_where_the_recorder_finds_them)
+{
+	static const char *const names[] = {
+		".text", ".eh_frame", ".dynstr",           ".eh_frame_",
+		".none", "",          ".note.gnu.build-id"
+	};
+	const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	struct sc_own_elf own;
+	struct sc_elf whole;
+	Elf64_Shdr section;
+
+	CHECK(sc_own_elf_open("/proc/self/exe", 0, &own));
+	CHECK_EQ(sc_elf_open(&whole, fd), 0);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const struct sc_elf_section *const other =
+			sc_elf_find(&whole, names[i]);
+		const bool found = sc_own_elf_section(&own, names[i], &section);
+
+		/* A name that is too long for it is not looked for. */
+		CHECK_EQ(found, other != NULL && strlen(names[i]) < 16);
+		if (found) {
+			CHECK_EQ(section.sh_addr, other->address);
+			CHECK_EQ(section.sh_size, other->size);
+		}
+	}
+	sc_own_elf_close(&own);
+	sc_elf_close(&whole);
+}
+
+TEST(headers_of_sections_are_not_believed)
+{
+	static struct {
+		Elf64_Ehdr ehdr;
+		Elf64_Shdr shdr[2];
+		char names[32];
+	} object;
+	struct sc_own_elf own;
+	Elf64_Shdr section;
+
+	srand((unsigned)test_seed());
+	sc_own_elf_in_memory((uintptr_t)&object, sizeof(object), &own);
+	for (unsigned i = 0; i < 20000; i++) {
+		make_elf();
+		object.ehdr = elf.ehdr;
+		object.ehdr.e_shoff = sizeof(object.ehdr);
+		object.ehdr.e_shentsize = sizeof(object.shdr[0]);
+		object.ehdr.e_shnum = 2;
+		object.ehdr.e_shstrndx = 1;
+		object.shdr[1].sh_offset =
+			sizeof(object.ehdr) + sizeof(object.shdr);
+		object.shdr[1].sh_name = 1;
+		memcpy(object.names, "\0.names", 8);
+		CHECK(sc_own_elf_section(&own, ".names", &section));
+		for (int k = rand() % 4; k >= 0; k--)
+			((unsigned char *)&object)
+				[16 + (size_t)rand() % (sizeof(object) - 16)] =
+					(unsigned char)rand();
+		sc_own_elf_section(&own, ".names", &section);
+		memset(&object, 0, sizeof(object));
+	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mapped.c - what each process of a capture had mapped, and when. */
+/* process_maps.c - what each process of a capture had mapped, and when. */
 #define _GNU_SOURCE
-#include "symbols/mapped.h"
+#include "symbols/process_maps.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
  * made to keep us busy. */
 #define RIVALS_MAX 4096u
 
-struct sc_process {
+struct sc_mapped_process {
 	int32_t pid;
 	SC_ARRAY(struct sc_process_map) maps;
 	uint64_t *ends; /* up to each map, the latest end of all */
@@ -24,8 +24,8 @@ struct sc_process {
 	int64_t fork_time;
 };
 
-static struct sc_process *find_process(const struct sc_mapped *processes,
-                                       int32_t pid)
+static struct sc_mapped_process *
+find_process(const struct sc_process_maps *processes, int32_t pid)
 {
 	size_t number;
 
@@ -34,9 +34,10 @@ static struct sc_process *find_process(const struct sc_mapped *processes,
 	return processes->processes.items[number];
 }
 
-static struct sc_process *make_process(struct sc_mapped *processes, int32_t pid)
+static struct sc_mapped_process *make_process(struct sc_process_maps *processes,
+                                              int32_t pid)
 {
-	struct sc_process *process = find_process(processes, pid);
+	struct sc_mapped_process *process = find_process(processes, pid);
 	size_t number;
 
 	if (process != NULL)
@@ -54,10 +55,10 @@ static struct sc_process *make_process(struct sc_mapped *processes, int32_t pid)
 	return process;
 }
 
-int sc_mapped_map(struct sc_mapped *processes, int32_t pid,
-                  const struct sc_process_map *map)
+int sc_process_maps_add(struct sc_process_maps *processes, int32_t pid,
+                        const struct sc_process_map *map)
 {
-	struct sc_process *process;
+	struct sc_mapped_process *process;
 
 	if (map->begin >= map->end)
 		return 0;
@@ -68,10 +69,10 @@ int sc_mapped_map(struct sc_mapped *processes, int32_t pid,
 	return 0;
 }
 
-int sc_mapped_fork(struct sc_mapped *processes, int32_t parent, int32_t child,
-                   int64_t time)
+int sc_process_maps_fork(struct sc_process_maps *processes, int32_t parent,
+                         int32_t child, int64_t time)
 {
-	struct sc_process *process;
+	struct sc_mapped_process *process;
 
 	if (parent == child)
 		return 0;
@@ -84,9 +85,10 @@ int sc_mapped_fork(struct sc_mapped *processes, int32_t parent, int32_t child,
 	return 0;
 }
 
-int sc_mapped_exit(struct sc_mapped *processes, int32_t pid, int64_t time)
+int sc_process_maps_exit(struct sc_process_maps *processes, int32_t pid,
+                         int64_t time)
 {
-	struct sc_process *process = make_process(processes, pid);
+	struct sc_mapped_process *process = make_process(processes, pid);
 
 	processes->is_sorted = false;
 	if (process == NULL || sc_array_push(&process->exits, time) < 0)
@@ -111,7 +113,7 @@ static int compare_times(const void *left, const void *right)
 }
 
 /* How often the number had changed hands. */
-static size_t life_at(const struct sc_process *process, int64_t time)
+static size_t life_at(const struct sc_mapped_process *process, int64_t time)
 {
 	size_t low = 0, high = process->exits.n;
 
@@ -127,7 +129,7 @@ static size_t life_at(const struct sc_process *process, int64_t time)
 }
 
 /* Recorders and processes tell the same again and again. */
-static void drop_repeats(struct sc_process *process)
+static void drop_repeats(struct sc_mapped_process *process)
 {
 	struct sc_process_map *maps = process->maps.items;
 	size_t kept = 0;
@@ -149,7 +151,7 @@ static void drop_repeats(struct sc_process *process)
 	process->maps.n = kept;
 }
 
-static int settle(struct sc_process *process)
+static int settle(struct sc_mapped_process *process)
 {
 	uint64_t end = 0;
 
@@ -178,7 +180,7 @@ static int settle(struct sc_process *process)
 	return 0;
 }
 
-int sc_mapped_settle(struct sc_mapped *processes)
+int sc_process_maps_settle(struct sc_process_maps *processes)
 {
 	if (processes->is_sorted)
 		return 0;
@@ -190,7 +192,7 @@ int sc_mapped_settle(struct sc_mapped *processes)
 }
 
 /* Is @a a better answer than @b for @time, both of them containing it? */
-static bool is_better(const struct sc_process *process,
+static bool is_better(const struct sc_mapped_process *process,
                       const struct sc_process_map *a,
                       const struct sc_process_map *b, int64_t time)
 {
@@ -205,7 +207,7 @@ static bool is_better(const struct sc_process *process,
 	return a->time <= time ? a->time > b->time : a->time < b->time;
 }
 
-static bool is_life_known(const struct sc_process *process, size_t life)
+static bool is_life_known(const struct sc_mapped_process *process, size_t life)
 {
 	if (process->is_forked && life_at(process, process->fork_time) == life)
 		return true;
@@ -215,7 +217,7 @@ static bool is_life_known(const struct sc_process *process, size_t life)
 	return false;
 }
 
-static struct sc_process_map *find_own(const struct sc_process *process,
+static struct sc_process_map *find_own(const struct sc_mapped_process *process,
                                        uint64_t address, int64_t time,
                                        unsigned *ret_n)
 {
@@ -251,11 +253,11 @@ static struct sc_process_map *find_own(const struct sc_process *process,
 	return best;
 }
 
-struct sc_process_map *sc_mapped_find(const struct sc_mapped *processes,
-                                      int32_t pid, uint64_t address,
-                                      int64_t time, bool *ret_is_always)
+struct sc_process_map *
+sc_process_maps_find(const struct sc_process_maps *processes, int32_t pid,
+                     uint64_t address, int64_t time, bool *ret_is_always)
 {
-	const struct sc_process *process = find_process(processes, pid);
+	const struct sc_mapped_process *process = find_process(processes, pid);
 	bool is_always = true;
 
 	for (unsigned i = 0; process != NULL && i < ANCESTORS_MAX; i++) {
@@ -277,10 +279,11 @@ struct sc_process_map *sc_mapped_find(const struct sc_mapped *processes,
 	return NULL;
 }
 
-void sc_mapped_fini(struct sc_mapped *processes)
+void sc_process_maps_fini(struct sc_process_maps *processes)
 {
 	for (size_t i = 0; i < processes->processes.n; i++) {
-		struct sc_process *process = processes->processes.items[i];
+		struct sc_mapped_process *process =
+			processes->processes.items[i];
 
 		free(process->maps.items);
 		free(process->ends);

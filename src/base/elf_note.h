@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * elf_note.h - where the parts of an ELF note are.  The one place that counts
+ * its way through notes, for all that look at them: in this process
+ * (own_elf.c, copies/notes.c) and in files (symbols/elf_notes.c).
+ *
+ *	uint64_t at = 0;
+ *
+ *	while (size - at >= SC_ELF_NOTE_HEADER) {
+ *		... its three words ...
+ *		if (!sc_elf_note_at(size, align, at, words, &note))
+ *			break;
+ *		... note.name, note.value ...
+ *		at = note.next;
+ *	}
+ *
+ * Pure.  Context of everything here: any-thread, signal-safe.
+ */
+#ifndef SC_ELF_NOTE_H
+#define SC_ELF_NOTE_H
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SC_ELF_NOTE_HEADER sizeof(Elf64_Nhdr) /* of both classes */
+
+/** Longest build-id in hex, with its NUL: 64 bytes of id. */
+#define SC_BUILD_ID_SIZE 129u
+
+/** Offsets are in the run of notes. */
+struct sc_elf_note {
+	uint32_t type, name_size, value_size;
+	uint64_t name, value, next;
+};
+
+/**
+ * The note at @at of @size bytes, less than 2^62; @words are its header's, in
+ * the machine's order.  Notes are aligned to 8 bytes if @align is 8, else to
+ * 4.  False: it does not fit.
+ */
+static inline bool sc_elf_note_at(uint64_t size, uint64_t align, uint64_t at,
+                                  const uint32_t words[3],
+                                  struct sc_elf_note *ret_note)
+{
+	const uint64_t mask = align == 8 ? 7 : 3;
+	const uint64_t name = at + SC_ELF_NOTE_HEADER;
+	const uint64_t value = (name + words[0] + mask) & ~mask;
+	const uint64_t end = value + words[1];
+	const uint64_t next = (end + mask) & ~mask;
+
+	if (end > size)
+		return false;
+	*ret_note = (struct sc_elf_note){
+		.type = words[2],
+		.name_size = words[0],
+		.value_size = words[1],
+		.name = name,
+		.value = value,
+		/* The last one may end without its padding. */
+		.next = next < size ? next : size,
+	};
+	return true;
+}
+
+/** Its name has to be "GNU", with the NUL, to be one. */
+static inline bool sc_elf_note_may_be_build_id(const struct sc_elf_note *note)
+{
+	return note->type == NT_GNU_BUILD_ID && note->name_size == 4 &&
+	       note->value_size > 0 &&
+	       note->value_size <= (SC_BUILD_ID_SIZE - 1) / 2;
+}
+
+/** Write the build-id @id of @n bytes, in hex, to @hex. */
+static inline void sc_elf_note_hex(const unsigned char *id, size_t n, char *hex)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < n; i++) {
+		*hex++ = digits[id[i] >> 4];
+		*hex++ = digits[id[i] & 15];
+	}
+	*hex = '\0';
+}
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * own_elf.h - reads the ELF objects of this process, in memory or in their
+ * files: the build-id, and where a section is.
+ *
+ * Of the machine's own class and byte order, without an allocation, a few
+ * bytes at a time.  Nothing in them is believed.  Tools, which look at objects
+ * of any kind and at all that is in them, have symbols/elf_file.h.
+ */
+#ifndef SC_OWN_ELF_H
+#define SC_OWN_ELF_H
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/elf_note.h"
+
+struct sc_own_elf {
+	int fd; /* -1: in memory */
+	uintptr_t base;
+	uint64_t size;
+};
+
+/**
+ * The object whose first byte is mapped at @base, @size bytes of it in a row.
+ * The kernel copies them, so an address that is wrong by now does no harm.
+ *
+ * Context: any-thread, signal-safe.
+ */
+void sc_own_elf_in_memory(uintptr_t base, size_t size,
+                          struct sc_own_elf *ret_elf);
+
+/**
+ * The regular file that @path leads to, for who may not read his own memory
+ * so, and for what is not mapped.  False: there is none to be read, or its
+ * number is another than @inode (0: any is good).  To be closed.
+ *
+ * Context: any-thread, signal-safe.
+ */
+bool sc_own_elf_open(const char *path, uint64_t inode,
+                     struct sc_own_elf *ret_elf);
+void sc_own_elf_close(const struct sc_own_elf *elf);
+
+/** As lower-case hex.  False: there is none.
+ * Context: any-thread, signal-safe. */
+bool sc_own_elf_build_id(const struct sc_own_elf *elf,
+                         char ret_hex[SC_BUILD_ID_SIZE]);
+
+/** The first section called @name, of at most 15 bytes.  False: none is.
+ * Context: any-thread, signal-safe. */
+bool sc_own_elf_section(const struct sc_own_elf *elf, const char *name,
+                        Elf64_Shdr *ret_section);
+
+#endif
