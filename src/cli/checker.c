@@ -11,8 +11,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "capture/losses.h"
 #include "cli/check_padding.h"
-#include "cli/loss_stats.h"
 #include "data/utf8.h"
 
 /* Frames of one process may be out of order by less than this, ns. */
@@ -187,9 +187,9 @@ static void check_mark(struct sc_checker *checker,
 		                 frame->offset,
 		                 "a mark that lasts %" PRId64 " ns",
 		                 frame->mark.duration);
-	if (!sc_loss_stats_is_record(frame))
+	if (!sc_loss_is_record(frame->mark.group, frame->mark.name))
 		return;
-	if (sc_loss_stats_parse(frame->mark.message, &loss))
+	if (sc_loss_parse(frame->mark.message, &loss))
 		sc_findings_note(checker->findings, SC_FINDING_LOSS,
 		                 frame->offset, "lost: %s",
 		                 frame->mark.message);
