@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "capture/error.h"
-#include "capture/load.h"
+#include "data/load.h"
 
 static int unfit(const struct syscap_frame *frame, struct syscap_error *error,
                  const char *what)

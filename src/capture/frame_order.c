@@ -10,8 +10,7 @@
 #include <string.h>
 
 #include "capture/frame.h"
-#include "capture/load.h"
-#include "capture/store.h"
+#include "data/load.h"
 
 static void turn_u16(unsigned char *p)
 {

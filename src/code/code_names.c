@@ -13,10 +13,9 @@
 
 #include "capture/frame.h"
 #include "capture/frame_order.h"
-#include "capture/load.h"
-#include "capture/store.h"
 #include "code/code_frames.h"
 #include "data/array.h"
+#include "data/load.h"
 #include "data/map.h"
 
 struct process {

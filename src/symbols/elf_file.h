@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "capture/load.h"
+#include "data/load.h"
 
 /** Longest build-id in hex, with its NUL: 64 bytes of id. */
 #define SC_ELF_BUILD_ID_SIZE 129
