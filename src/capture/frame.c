@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "capture/error.h"
-#include "capture/load.h"
+#include "data/load.h"
 
 static int unfit(const struct syscap_frame *frame, struct syscap_error *error,
                  const char *what)
@@ -27,54 +27,81 @@ static int unfit(const struct syscap_frame *frame, struct syscap_error *error,
 	                    "%s frame of %u bytes: %s", name, frame->len, what);
 }
 
-/* The text from @at to the frame's end, counted into frame->used. */
-static const char *last_text(struct syscap_frame *frame, size_t at)
+static int endless(const struct syscap_frame *frame, struct syscap_error *error,
+                   const char *text)
 {
-	const char *text = sc_frame_text(frame, at, frame->len - at);
+	const char *name = syscap_frame_type_name(frame->type);
 
-	if (text)
-		frame->used = (uint16_t)(at + strlen(text) + 1);
-	return text;
+	return sc_error_set(error, EILSEQ, frame->offset,
+	                    "%s frame of %u bytes: its %s has no end", name,
+	                    frame->len, text);
 }
 
-static int decode_timestamp(struct syscap_frame *frame, bool big,
-                            struct syscap_error *error)
-{
-	(void)error;
-	if (frame->len == 32 && frame->padding2 == SYSCAP_INDEX_MAGIC) {
-		frame->timestamp.is_index = true;
-		frame->timestamp.previous_index =
-			sc_load_u64(frame->bytes + 24, big);
-		frame->used = 32;
-	}
-	return 0;
-}
-
-static int decode_exit(struct syscap_frame *frame, bool big,
+/*
+ * Whether counts and texts are within the length; what of it means something
+ * is counted into frame->used.  @at: where the items end, or the last text
+ * begins.
+ */
+static int check_texts(struct syscap_frame *frame,
+                       const struct sc_frame_shape *shape, size_t at,
                        struct syscap_error *error)
 {
-	(void)frame;
-	(void)big;
-	(void)error;
+	const struct sc_frame_text *text = shape->texts;
+
+	for (; text->size != 0; text++)
+		if (sc_frame_text(frame, text->at, text->size) == NULL)
+			return endless(frame, error, text->name);
+	if (shape->last_text != NULL) {
+		const unsigned char *const end =
+			memchr(frame->bytes + at, 0, frame->len - at);
+
+		if (end == NULL)
+			return endless(frame, error, shape->last_text);
+		at = (size_t)(end - frame->bytes) + 1;
+	}
+	frame->used = (uint16_t)at;
 	return 0;
 }
 
-static int decode_sample(struct syscap_frame *frame, bool big,
-                         struct syscap_error *error)
+static const char *text_at(const struct syscap_frame *frame, size_t at)
 {
-	const unsigned char *bytes = frame->bytes;
-	const unsigned n = sc_load_u16(bytes + SC_AT(sample, n_addrs), big);
-	const unsigned flags = sc_load_u16(bytes + SC_AT(sample, flags), big);
-	const size_t need = sizeof(struct syscap_wire_sample) + 8 * (size_t)n;
+	return (const char *)frame->bytes + at;
+}
 
-	if (need > frame->len)
-		return unfit(frame, error, "its addresses do not fit");
-	frame->tid = sc_load_i32(bytes + SC_AT(sample, tid), big);
-	frame->sample.n_addrs = (uint16_t)n;
+#define TEXT_AT(frame, type, field) text_at(frame, SC_AT(type, field))
+#define TEXT_BEHIND(frame, type) \
+	text_at(frame, sizeof(struct syscap_wire_##type))
+#define U16_AT(frame, type, field) \
+	sc_load_u16((frame)->bytes + SC_AT(type, field), big)
+#define U64_AT(frame, type, field) \
+	sc_load_u64((frame)->bytes + SC_AT(type, field), big)
+#define I32_AT(frame, type, field) ((int32_t)U32_AT(frame, type, field))
+#define I64_AT(frame, type, field) ((int64_t)U64_AT(frame, type, field))
+#define U32_AT(frame, type, field) \
+	sc_load_u32((frame)->bytes + SC_AT(type, field), big)
+
+/* The first of a bit-field. */
+static bool is_set(unsigned word, bool big)
+{
+	return (word & (big ? 0x8001u : 1u)) != 0;
+}
+
+static void fill_timestamp(struct syscap_frame *frame, bool big)
+{
+	if (frame->len != 32 || frame->padding2 != SYSCAP_INDEX_MAGIC)
+		return;
+	frame->timestamp.is_index = true;
+	frame->timestamp.previous_index = sc_load_u64(
+		frame->bytes + sizeof(struct syscap_wire_frame), big);
+	frame->used = 32;
+}
+
+static void fill_sample(struct syscap_frame *frame, bool big)
+{
+	frame->tid = I32_AT(frame, sample, tid);
+	frame->sample.n_addrs = U16_AT(frame, sample, n_addrs);
 	frame->sample.entering = frame->type == SYSCAP_FRAME_TRACE &&
-	                         (flags & (big ? 0x8001u : 1u)) != 0;
-	frame->used = (uint16_t)need;
-	return 0;
+	                         is_set(U16_AT(frame, sample, flags), big);
 }
 
 /* The '@' text behind a path may also be the litter of an older writer. */
@@ -83,100 +110,31 @@ static bool is_hex(const char *text)
 	return *text && text[strspn(text, "0123456789abcdefABCDEF")] == '\0';
 }
 
-static int decode_map(struct syscap_frame *frame, bool big,
-                      struct syscap_error *error)
+static void fill_map(struct syscap_frame *frame, bool big)
 {
-	const unsigned char *bytes = frame->bytes;
-
-	frame->map.filename = last_text(frame, sizeof(struct syscap_wire_map));
-	if (!frame->map.filename)
-		return unfit(frame, error, "its path has no end");
-	frame->map.start = sc_load_u64(bytes + SC_AT(map, start), big);
-	frame->map.end = sc_load_u64(bytes + SC_AT(map, end), big);
-	frame->map.offset = sc_load_u64(bytes + SC_AT(map, offset), big);
-	frame->map.inode = sc_load_u64(bytes + SC_AT(map, inode), big);
-
 	const size_t at = frame->used;
-	if (at + 2 < frame->len && bytes[at] == '@') {
+
+	frame->map.filename = TEXT_BEHIND(frame, map);
+	frame->map.start = U64_AT(frame, map, start);
+	frame->map.end = U64_AT(frame, map, end);
+	frame->map.offset = U64_AT(frame, map, offset);
+	frame->map.inode = U64_AT(frame, map, inode);
+	if (at + 2 < frame->len && frame->bytes[at] == '@') {
 		const char *id =
 			sc_frame_text(frame, at + 1, frame->len - at - 1);
 
-		if (id && is_hex(id))
-			frame->map.build_id = last_text(frame, at + 1);
+		if (id && is_hex(id)) {
+			frame->map.build_id = id;
+			frame->used = (uint16_t)(at + 1 + strlen(id) + 1);
+		}
 	}
-	return 0;
 }
 
-static int decode_process(struct syscap_frame *frame, bool big,
-                          struct syscap_error *error)
+static void fill_ctrset(struct syscap_frame *frame, bool big)
 {
-	(void)big;
-	frame->process.cmdline =
-		last_text(frame, sizeof(struct syscap_wire_frame));
-	if (!frame->process.cmdline)
-		return unfit(frame, error, "its command line has no end");
-	return 0;
-}
-
-static int decode_fork(struct syscap_frame *frame, bool big,
-                       struct syscap_error *error)
-{
-	(void)error;
-	frame->fork.child_pid =
-		sc_load_i32(frame->bytes + SC_AT(fork, child_pid), big);
-	frame->used = sizeof(struct syscap_wire_fork);
-	return 0;
-}
-
-static int decode_jitmap(struct syscap_frame *frame, bool big,
-                         struct syscap_error *error)
-{
-	const uint32_t n =
-		sc_load_u32(frame->bytes + SC_AT(jitmap, n_jitmaps), big);
-	size_t at = SYSCAP_JITMAP_FIXED;
-
-	for (uint32_t i = 0; i < n; i++) {
-		const char *name = NULL;
-
-		if (frame->len - at > SC_JIT_ADDR_SIZE)
-			name = sc_frame_text(frame, at + SC_JIT_ADDR_SIZE,
-			                     frame->len - at -
-			                             SC_JIT_ADDR_SIZE);
-		if (!name)
-			return unfit(frame, error, "its names do not fit");
-		at += SC_JIT_ADDR_SIZE + strlen(name) + 1;
-	}
-	frame->jitmap.n_names = n;
-	frame->used = (uint16_t)at;
-	return 0;
-}
-
-static int decode_ctrdef(struct syscap_frame *frame, bool big,
-                         struct syscap_error *error)
-{
-	const unsigned n =
-		sc_load_u16(frame->bytes + SC_AT(ctrdef, n_counters), big);
-	const size_t need = sizeof(struct syscap_wire_ctrdef) +
-	                    n * sizeof(struct syscap_wire_counter);
-
-	if (need > frame->len)
-		return unfit(frame, error, "its counters do not fit");
-	frame->ctrdef.n_counters = (uint16_t)n;
-	frame->used = (uint16_t)need;
-	return 0;
-}
-
-static int decode_ctrset(struct syscap_frame *frame, bool big,
-                         struct syscap_error *error)
-{
-	const unsigned n =
-		sc_load_u16(frame->bytes + SC_AT(ctrset, n_groups), big);
-	const size_t need = sizeof(struct syscap_wire_ctrset) +
-	                    n * sizeof(struct syscap_wire_values);
+	const unsigned n = U16_AT(frame, ctrset, n_groups);
 	unsigned used = 0;
 
-	if (need > frame->len)
-		return unfit(frame, error, "its groups of values do not fit");
 	for (unsigned slot = 0; slot < 8 * n; slot++) {
 		if (sc_load_u32(sc_frame_slot_id(frame, slot), big) == 0)
 			continue;
@@ -186,177 +144,127 @@ static int decode_ctrset(struct syscap_frame *frame, bool big,
 	}
 	frame->ctrset.n_groups = (uint16_t)n;
 	frame->ctrset.n_values = (uint16_t)used;
-	frame->used = (uint16_t)need;
-	return 0;
 }
 
-static int decode_mark(struct syscap_frame *frame, bool big,
-                       struct syscap_error *error)
+static void fill_mark(struct syscap_frame *frame, bool big)
 {
-	frame->mark.duration =
-		sc_load_i64(frame->bytes + SC_AT(mark, duration), big);
-	frame->mark.group =
-		sc_frame_text(frame, SC_AT(mark, group), SC_SIZE(mark, group));
-	frame->mark.name =
-		sc_frame_text(frame, SC_AT(mark, name), SC_SIZE(mark, name));
-	frame->mark.message = last_text(frame, sizeof(struct syscap_wire_mark));
-	if (!frame->mark.group)
-		return unfit(frame, error, "its group has no end");
-	if (!frame->mark.name)
-		return unfit(frame, error, "its name has no end");
-	if (!frame->mark.message)
-		return unfit(frame, error, "its message has no end");
-	return 0;
+	frame->mark.duration = I64_AT(frame, mark, duration);
+	frame->mark.group = TEXT_AT(frame, mark, group);
+	frame->mark.name = TEXT_AT(frame, mark, name);
+	frame->mark.message = TEXT_BEHIND(frame, mark);
 }
 
-static int decode_metadata(struct syscap_frame *frame, bool big,
-                           struct syscap_error *error)
+static void fill_log(struct syscap_frame *frame, bool big)
 {
-	(void)big;
-	frame->metadata.id = sc_frame_text(frame, SC_AT(metadata, id),
-	                                   SC_SIZE(metadata, id));
-	frame->metadata.value =
-		last_text(frame, sizeof(struct syscap_wire_metadata));
-	if (!frame->metadata.id)
-		return unfit(frame, error, "its id has no end");
-	if (!frame->metadata.value)
-		return unfit(frame, error, "its text has no end");
-	return 0;
+	frame->log.severity = U16_AT(frame, log, severity);
+	frame->log.domain = TEXT_AT(frame, log, domain);
+	frame->log.message = TEXT_BEHIND(frame, log);
 }
 
-static int decode_log(struct syscap_frame *frame, bool big,
-                      struct syscap_error *error)
+static void fill_file_chunk(struct syscap_frame *frame, bool big)
 {
-	frame->log.severity =
-		sc_load_u16(frame->bytes + SC_AT(log, severity), big);
-	frame->log.domain =
-		sc_frame_text(frame, SC_AT(log, domain), SC_SIZE(log, domain));
-	frame->log.message = last_text(frame, sizeof(struct syscap_wire_log));
-	if (!frame->log.domain)
-		return unfit(frame, error, "its domain has no end");
-	if (!frame->log.message)
-		return unfit(frame, error, "its message has no end");
-	return 0;
+	frame->file_chunk.path = TEXT_AT(frame, file_chunk, path);
+	frame->file_chunk.data = frame->bytes + SYSCAP_FILE_CHUNK_FIXED;
+	frame->file_chunk.len = U16_AT(frame, file_chunk, len);
+	frame->file_chunk.is_last =
+		is_set(U16_AT(frame, file_chunk, is_last), big);
 }
 
-static int decode_file_chunk(struct syscap_frame *frame, bool big,
-                             struct syscap_error *error)
+static void fill_allocation(struct syscap_frame *frame, bool big)
 {
-	const unsigned char *bytes = frame->bytes;
-	const unsigned flags =
-		sc_load_u16(bytes + SC_AT(file_chunk, is_last), big);
-	const unsigned len = sc_load_u16(bytes + SC_AT(file_chunk, len), big);
-
-	if (SYSCAP_FILE_CHUNK_FIXED + len > frame->len)
-		return unfit(frame, error, "its data does not fit");
-	frame->file_chunk.path = sc_frame_text(frame, SC_AT(file_chunk, path),
-	                                       SC_SIZE(file_chunk, path));
-	if (!frame->file_chunk.path)
-		return unfit(frame, error, "its path has no end");
-	frame->file_chunk.data = bytes + SYSCAP_FILE_CHUNK_FIXED;
-	frame->file_chunk.len = (uint16_t)len;
-	frame->file_chunk.is_last = (flags & (big ? 0x8001u : 1u)) != 0;
-	frame->used = (uint16_t)(SYSCAP_FILE_CHUNK_FIXED + len);
-	return 0;
+	frame->tid = I32_AT(frame, allocation, tid);
+	frame->allocation.addr = U64_AT(frame, allocation, addr);
+	frame->allocation.size = I64_AT(frame, allocation, size);
+	frame->allocation.n_addrs = U16_AT(frame, allocation, n_addrs);
 }
 
-static int decode_allocation(struct syscap_frame *frame, bool big,
-                             struct syscap_error *error)
+/* The end of each of its two texts is where its length says. */
+static bool fill_overlay(struct syscap_frame *frame, bool big)
 {
-	const unsigned char *bytes = frame->bytes;
-	const unsigned n = sc_load_u16(bytes + SC_AT(allocation, n_addrs), big);
-	const size_t need =
-		sizeof(struct syscap_wire_allocation) + 8 * (size_t)n;
+	const size_t dst = SYSCAP_OVERLAY_FIXED +
+	                   U16_AT(frame, overlay, src_len) + (size_t)1;
 
-	if (need > frame->len)
-		return unfit(frame, error, "its addresses do not fit");
-	frame->tid = sc_load_i32(bytes + SC_AT(allocation, tid), big);
-	frame->allocation.addr =
-		sc_load_u64(bytes + SC_AT(allocation, addr), big);
-	frame->allocation.size =
-		sc_load_i64(bytes + SC_AT(allocation, size), big);
-	frame->allocation.n_addrs = (uint16_t)n;
-	frame->used = (uint16_t)need;
-	return 0;
+	if (frame->bytes[dst - 1] != 0 || frame->bytes[frame->used - 1] != 0)
+		return false;
+	frame->overlay.layer = frame->bytes[SC_AT(overlay, layer)];
+	frame->overlay.src = text_at(frame, SYSCAP_OVERLAY_FIXED);
+	frame->overlay.dst = text_at(frame, dst);
+	return true;
 }
 
-static int decode_overlay(struct syscap_frame *frame, bool big,
-                          struct syscap_error *error)
+static void fill_dbus_message(struct syscap_frame *frame, bool big)
 {
-	const unsigned char *bytes = frame->bytes;
-	const size_t src_len =
-		sc_load_u16(bytes + SC_AT(overlay, src_len), big);
-	const size_t dst_len =
-		sc_load_u16(bytes + SC_AT(overlay, dst_len), big);
-	const size_t dst = SYSCAP_OVERLAY_FIXED + src_len + 1;
-	const size_t need = dst + dst_len + 1;
+	const unsigned word = U16_AT(frame, dbus_message, bus_type);
 
-	if (need > frame->len)
-		return unfit(frame, error, "its paths do not fit");
-	if (bytes[dst - 1] != 0 || bytes[need - 1] != 0)
-		return unfit(frame, error, "a path has no end");
-	frame->overlay.layer = bytes[SC_AT(overlay, layer)];
-	frame->overlay.src = (const char *)bytes + SYSCAP_OVERLAY_FIXED;
-	frame->overlay.dst = (const char *)bytes + dst;
-	frame->used = (uint16_t)need;
-	return 0;
-}
-
-static int decode_dbus_message(struct syscap_frame *frame, bool big,
-                               struct syscap_error *error)
-{
-	const unsigned char *bytes = frame->bytes;
-	const unsigned word =
-		sc_load_u16(bytes + SC_AT(dbus_message, bus_type), big);
-	const unsigned len =
-		sc_load_u16(bytes + SC_AT(dbus_message, message_len), big);
-
-	if (SYSCAP_DBUS_FIXED + len > frame->len)
-		return unfit(frame, error, "its message does not fit");
 	frame->dbus_message.bus_type = (uint16_t)(big ? word >> 14 : word & 3u);
 	frame->dbus_message.flags =
 		(uint16_t)(big ? word & 0x3FFFu : word >> 2);
-	frame->dbus_message.message = bytes + SYSCAP_DBUS_FIXED;
-	frame->dbus_message.message_len = (uint16_t)len;
-	frame->used = (uint16_t)(SYSCAP_DBUS_FIXED + len);
-	return 0;
+	frame->dbus_message.message = frame->bytes + SYSCAP_DBUS_FIXED;
+	frame->dbus_message.message_len =
+		U16_AT(frame, dbus_message, message_len);
 }
 
-/*
- * By frame type.  min: what the decoder reads before it looks at counts, and
- * the first byte of texts.
- */
-static const struct {
-	const char *name;
-	uint16_t min;
-	int (*decode)(struct syscap_frame *, bool, struct syscap_error *);
-	bool tagged; /* padding2 may hold the thread id */
-} types[SYSCAP_FRAME_LAST] = {
-	[SYSCAP_FRAME_TIMESTAMP] = { "timestamp", 24, decode_timestamp, false },
-	[SYSCAP_FRAME_SAMPLE] = { "sample", 32, decode_sample, false },
-	[SYSCAP_FRAME_MAP] = { "map", 57, decode_map, false },
-	[SYSCAP_FRAME_PROCESS] = { "process", 25, decode_process, false },
-	[SYSCAP_FRAME_FORK] = { "fork", 32, decode_fork, false },
-	[SYSCAP_FRAME_EXIT] = { "exit", 24, decode_exit, false },
-	[SYSCAP_FRAME_JITMAP] = { "jitmap", 28, decode_jitmap, false },
-	[SYSCAP_FRAME_CTRDEF] = { "ctrdef", 32, decode_ctrdef, true },
-	[SYSCAP_FRAME_CTRSET] = { "ctrset", 32, decode_ctrset, true },
-	[SYSCAP_FRAME_MARK] = { "mark", 97, decode_mark, true },
-	[SYSCAP_FRAME_METADATA] = { "metadata", 65, decode_metadata, true },
-	[SYSCAP_FRAME_LOG] = { "log", 65, decode_log, true },
-	[SYSCAP_FRAME_FILE_CHUNK] = { "file_chunk", 284, decode_file_chunk,
-	                              true },
-	[SYSCAP_FRAME_ALLOCATION] = { "allocation", 48, decode_allocation,
-	                              false },
-	[SYSCAP_FRAME_OVERLAY] = { "overlay", 34, decode_overlay, false },
-	[SYSCAP_FRAME_TRACE] = { "trace", 32, decode_sample, false },
-	[SYSCAP_FRAME_DBUS_MESSAGE] = { "dbus_message", 28, decode_dbus_message,
-	                                false },
-};
+/* What a frame that is right says.  False: it is not, after all. */
+static bool fill(struct syscap_frame *frame, bool big)
+{
+	switch (frame->type) {
+	case SYSCAP_FRAME_TIMESTAMP:
+		fill_timestamp(frame, big);
+		break;
+	case SYSCAP_FRAME_SAMPLE:
+	case SYSCAP_FRAME_TRACE:
+		fill_sample(frame, big);
+		break;
+	case SYSCAP_FRAME_MAP:
+		fill_map(frame, big);
+		break;
+	case SYSCAP_FRAME_PROCESS:
+		frame->process.cmdline = TEXT_BEHIND(frame, frame);
+		break;
+	case SYSCAP_FRAME_FORK:
+		frame->fork.child_pid = I32_AT(frame, fork, child_pid);
+		break;
+	case SYSCAP_FRAME_JITMAP:
+		frame->jitmap.n_names = U32_AT(frame, jitmap, n_jitmaps);
+		break;
+	case SYSCAP_FRAME_CTRDEF:
+		frame->ctrdef.n_counters = U16_AT(frame, ctrdef, n_counters);
+		break;
+	case SYSCAP_FRAME_CTRSET:
+		fill_ctrset(frame, big);
+		break;
+	case SYSCAP_FRAME_MARK:
+		fill_mark(frame, big);
+		break;
+	case SYSCAP_FRAME_METADATA:
+		frame->metadata.id = TEXT_AT(frame, metadata, id);
+		frame->metadata.value = TEXT_BEHIND(frame, metadata);
+		break;
+	case SYSCAP_FRAME_LOG:
+		fill_log(frame, big);
+		break;
+	case SYSCAP_FRAME_FILE_CHUNK:
+		fill_file_chunk(frame, big);
+		break;
+	case SYSCAP_FRAME_ALLOCATION:
+		fill_allocation(frame, big);
+		break;
+	case SYSCAP_FRAME_OVERLAY:
+		return fill_overlay(frame, big);
+	case SYSCAP_FRAME_DBUS_MESSAGE:
+		fill_dbus_message(frame, big);
+		break;
+	default:
+		break;
+	}
+	return true;
+}
 
 const char *syscap_frame_type_name(uint8_t type)
 {
-	return type < SYSCAP_FRAME_LAST ? types[type].name : NULL;
+	const struct sc_frame_shape *const shape = sc_frame_shape(type);
+
+	return shape != NULL ? shape->name : NULL;
 }
 
 void sc_frame_header(const unsigned char *bytes, bool big,
@@ -386,24 +294,26 @@ static void read_tagged_tid(struct syscap_frame *frame)
 int sc_frame_decode(struct syscap_frame *frame, bool big,
                     struct syscap_error *error)
 {
-	const struct syscap_frame plain = *frame;
+	const struct sc_frame_shape *const shape = sc_frame_shape(frame->type);
 
-	if (!syscap_frame_type_name(frame->type)) {
+	if (shape == NULL) {
 		frame->used = frame->len;
 		return 0;
 	}
-	if (types[frame->type].tagged)
+	if (shape->may_tell_tid)
 		read_tagged_tid(frame);
-	if (frame->len < types[frame->type].min)
+	if (frame->len < shape->least)
 		return unfit(frame, error, "too short for its type");
-
-	frame->used = sizeof(struct syscap_wire_frame);
-	const int r = types[frame->type].decode(frame, big, error);
-	if (r < 0) {
-		const int32_t tid = frame->tid;
-
-		*frame = plain;
-		frame->tid = tid;
+	const size_t end =
+		sc_frame_content_end(shape, frame->bytes, frame->len, big);
+	if (end == 0)
+		return unfit(frame, error, shape->unfit);
+	const int r = check_texts(frame, shape, end, error);
+	if (r < 0)
+		return r;
+	if (!fill(frame, big)) {
+		frame->used = 0;
+		return unfit(frame, error, "a path has no end");
 	}
-	return r;
+	return 0;
 }

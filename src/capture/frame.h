@@ -12,12 +12,7 @@
 
 #include <syscap/capture.h>
 
-/* Where a field is in the file; no frame is ever cast to its struct. */
-#define SC_AT(type, field)   offsetof(struct syscap_wire_##type, field)
-#define SC_SIZE(type, field) sizeof(((struct syscap_wire_##type *)0)->field)
-
-/* What stands before each name of a JITMAP. */
-#define SC_JIT_ADDR_SIZE 8u
+#include "data/frames.h"
 
 /* The text at @at if it ends within @size bytes, else NULL. */
 static inline const char *sc_frame_text(const struct syscap_frame *frame,

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "capture/load.h"
+#include "data/load.h"
 
 bool sc_frame_counter(const struct syscap_frame *frame, bool big, unsigned i,
                       struct syscap_counter_info *ret_counter)

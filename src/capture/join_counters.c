@@ -4,8 +4,7 @@
 
 #include "capture/frame.h"
 #include "capture/frame_order.h"
-#include "capture/load.h"
-#include "capture/store.h"
+#include "data/load.h"
 
 #define COUNTER sizeof(struct syscap_wire_counter)
 #define GROUP   sizeof(struct syscap_wire_values)

@@ -3,8 +3,7 @@
 #include "capture/join_jit.h"
 
 #include "capture/frame.h"
-#include "capture/load.h"
-#include "capture/store.h"
+#include "data/load.h"
 
 /* Made without gaps, since all of its bytes are the key. */
 struct pid_addr {

@@ -6,8 +6,7 @@
 #include <stdio.h>
 
 #include "capture/frame.h"
-#include "capture/load.h"
-#include "capture/store.h"
+#include "data/load.h"
 
 #define RECORD 32u /* of a table of symbols: see join_symbols.h */
 

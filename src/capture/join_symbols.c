@@ -3,8 +3,7 @@
 #define _GNU_SOURCE
 #include "capture/join_symbols.h"
 
-#include "capture/load.h"
-#include "capture/store.h"
+#include "data/load.h"
 #include "data/map.h"
 
 #define RECORD 32u

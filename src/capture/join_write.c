@@ -11,7 +11,7 @@
 #include "capture/frame.h"
 #include "capture/frame_order.h"
 #include "capture/join_state.h"
-#include "capture/store.h"
+#include "data/load.h"
 
 struct output {
 	struct sc_join *join;

@@ -5,80 +5,120 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const kinds[SC_LOSS_KINDS] = {
-	"abandoned", "timestamp",  "sample",     "map",
-	"process",   "fork",       "exit",       "jitmap",
-	"ctrdef",    "ctrset",     "mark",       "metadata",
-	"log",       "file_chunk", "allocation", "overlay",
-};
+#include <syscap/capture.h>
 
-/* No ring ever loses this many: a sum of them cannot wrap. */
-#define COUNT_MAX (UINT64_C(1) << 56)
+#define GROUP "syscap"
+#define NAME  "lost"
 
-static uint64_t capped(uint64_t n)
+#define TID_LIMIT ((int32_t)~SYSCAP_TID_TAG_MASK)
+
+const char *sc_loss_kind_name(unsigned type)
 {
-	return n < COUNT_MAX ? n : COUNT_MAX;
+	if (type == 0)
+		return "abandoned";
+	return type < SYSCAP_FRAME_LAST ? syscap_frame_type_name((uint8_t)type)
+	                                : NULL;
 }
 
-static void store(struct sc_loss *loss, const char *key, size_t key_len,
-                  uint64_t value)
+bool sc_loss_is_record(const char *group, const char *name)
 {
-	if (key_len == 6 && memcmp(key, "frames", 6) == 0)
-		loss->total = value;
-	else if (key_len == 5 && memcmp(key, "bytes", 5) == 0)
-		loss->bytes = value;
-	else if (key_len == 3 && memcmp(key, "tid", 3) == 0)
-		loss->tid = value <= INT32_MAX ? (int32_t)value : 0;
-	else
-		for (unsigned i = 0; i < SC_LOSS_KINDS; i++)
-			if (strlen(kinds[i]) == key_len &&
-			    memcmp(key, kinds[i], key_len) == 0)
-				loss->frames[i] = value;
+	return strcmp(group, GROUP) == 0 && strcmp(name, NAME) == 0;
 }
 
-bool sc_loss_parse(const struct syscap_wire_mark *mark,
-                   struct sc_loss *ret_loss)
+void sc_loss_count_up(uint64_t *sum, uint64_t more)
 {
-	const char *text = (const char *)(mark + 1);
+	if (__builtin_add_overflow(*sum, more, sum))
+		*sum = UINT64_MAX;
+}
 
-	if (strcmp(mark->group, "syscap") != 0 ||
-	    strcmp(mark->name, "lost") != 0)
-		return false;
-	memset(ret_loss, 0, sizeof(*ret_loss));
-	while (*text != 0) {
-		const size_t key_len = strcspn(text, "= ");
-		const char *digit = text + key_len + 1;
-		uint64_t value = 0;
+/* "-1", "42": a whole decimal number that fits, up to a blank or the end. */
+static const char *parse_number(const char *text, bool *ret_negative,
+                                uint64_t *ret_number)
+{
+	uint64_t number = 0;
 
-		if (text[key_len] != '=')
-			break;
-		for (; *digit >= '0' && *digit <= '9'; digit++)
-			value = capped(value * 10 + (uint64_t)(*digit - '0'));
-		store(ret_loss, text, key_len, value);
-		if (*digit != ' ')
-			break;
-		text = digit + 1;
+	*ret_negative = *text == '-';
+	text += *ret_negative;
+	if (*text < '0' || *text > '9')
+		return NULL;
+	for (; *text >= '0' && *text <= '9'; text++) {
+		if (__builtin_mul_overflow(number, 10u, &number) ||
+		    __builtin_add_overflow(number, (unsigned)(*text - '0'),
+		                           &number))
+			return NULL;
 	}
+	*ret_number = number;
+	return *text == ' ' || *text == '\0' ? text : NULL;
+}
+
+static bool is_word(const char *text, size_t len, const char *word)
+{
+	return strlen(word) == len && memcmp(text, word, len) == 0;
+}
+
+/* Put a word of the message where it belongs; other words are skipped. */
+static bool take_word(struct sc_loss *loss, const char *key, size_t len,
+                      bool negative, uint64_t number)
+{
+	if (is_word(key, len, "tid")) {
+		loss->tid =
+			!negative && number <= INT32_MAX ? (int32_t)number : 0;
+		return true;
+	}
+	if (negative)
+		return false;
+	if (is_word(key, len, "frames"))
+		loss->total = number;
+	else if (is_word(key, len, "bytes"))
+		loss->bytes = number;
+	for (unsigned type = 0; type < SYSCAP_FRAME_LAST; type++)
+		if (is_word(key, len, sc_loss_kind_name(type)))
+			sc_loss_count_up(&loss->frames[type], number);
+	return true;
+}
+
+bool sc_loss_parse(const char *message, struct sc_loss *ret_loss)
+{
+	struct sc_loss loss = { .tid = 0 };
+	const char *p = message;
+
+	if (strncmp(p, "frames=", 7) != 0)
+		return false;
+	while (*p) {
+		const size_t len = strcspn(p, "= ");
+		uint64_t number;
+		bool negative;
+
+		if (p[len] != '=')
+			return false;
+		const char *rest =
+			parse_number(p + len + 1, &negative, &number);
+		if (!rest || !take_word(&loss, p, len, negative, number))
+			return false;
+		p = rest + strspn(rest, " ");
+	}
+	*ret_loss = loss;
 	return true;
 }
 
 void sc_loss_add(struct sc_loss *sum, const struct sc_loss *more)
 {
-	for (unsigned i = 0; i < SC_LOSS_KINDS; i++)
-		sum->frames[i] = capped(sum->frames[i] + more->frames[i]);
-	sum->total = capped(sum->total + more->total);
-	sum->bytes = capped(sum->bytes + more->bytes);
+	for (unsigned type = 0; type < SYSCAP_FRAME_LAST; type++)
+		sc_loss_count_up(&sum->frames[type], more->frames[type]);
+	sc_loss_count_up(&sum->total, more->total);
+	sc_loss_count_up(&sum->bytes, more->bytes);
 }
 
 bool sc_loss_less(const struct sc_loss *all, const struct sc_loss *told,
                   struct sc_loss *ret_rest)
 {
 	memset(ret_rest, 0, sizeof(*ret_rest));
-	for (unsigned i = 0; i < SC_LOSS_KINDS; i++)
-		if (all->frames[i] > told->frames[i]) {
-			ret_rest->frames[i] = all->frames[i] - told->frames[i];
-			ret_rest->total =
-				capped(ret_rest->total + ret_rest->frames[i]);
+	for (unsigned type = 0; type < SYSCAP_FRAME_LAST; type++)
+		if (all->frames[type] > told->frames[type]) {
+			ret_rest->frames[type] =
+				all->frames[type] - told->frames[type];
+			sc_loss_count_up(&ret_rest->total,
+			                 ret_rest->frames[type]);
 		}
 	if (all->bytes > told->bytes)
 		ret_rest->bytes = all->bytes - told->bytes;
@@ -88,29 +128,48 @@ bool sc_loss_less(const struct sc_loss *all, const struct sc_loss *told,
 bool sc_loss_remainder(const struct sc_ring_losses *all,
                        const struct sc_loss *told, struct sc_loss *ret_rest)
 {
-	struct sc_loss now = { .bytes = capped(__atomic_load_n(
-				       &all->bytes, __ATOMIC_RELAXED)) };
+	struct sc_loss now = { .bytes = __atomic_load_n(&all->bytes,
+		                                        __ATOMIC_RELAXED) };
 
-	for (unsigned i = 0; i < SC_LOSS_KINDS; i++)
-		now.frames[i] = capped(
-			__atomic_load_n(&all->frames[i], __ATOMIC_RELAXED));
+	for (unsigned type = 0; type < SC_LOSS_KINDS; type++)
+		now.frames[type] =
+			__atomic_load_n(&all->frames[type], __ATOMIC_RELAXED);
 	return sc_loss_less(&now, told, ret_rest);
 }
 
-void sc_loss_message(const struct sc_loss *loss, char *text, size_t size)
+/* Returns its length.  The longest is below 600. */
+static size_t write_message(const struct sc_loss *loss, char *text, size_t size)
 {
-	size_t used = 0;
 	int n = snprintf(text, size, "frames=%llu bytes=%llu tid=%d",
 	                 (unsigned long long)loss->total,
 	                 (unsigned long long)loss->bytes, loss->tid);
 
-	for (unsigned i = 0; n > 0 && (size_t)n < size - used; i++) {
-		used += (size_t)n;
-		while (i < SC_LOSS_KINDS && loss->frames[i] == 0)
-			i++;
-		if (i == SC_LOSS_KINDS)
-			break;
-		n = snprintf(text + used, size - used, " %s=%llu", kinds[i],
-		             (unsigned long long)loss->frames[i]);
-	}
+	for (unsigned type = 0; type < SYSCAP_FRAME_LAST; type++)
+		if (loss->frames[type] > 0)
+			n += snprintf(text + n, size - (size_t)n, " %s=%llu",
+			              sc_loss_kind_name(type),
+			              (unsigned long long)loss->frames[type]);
+	return (size_t)n;
+}
+
+uint16_t sc_loss_compose_record(void *frame, const struct sc_loss *loss,
+                                int32_t pid, int64_t from, int64_t to)
+{
+	struct syscap_wire_mark *const mark =
+		memset(frame, 0, SC_LOSS_FRAME_MAX);
+	const size_t n = write_message(loss, (char *)(mark + 1),
+	                               SC_LOSS_FRAME_MAX - sizeof(*mark));
+
+	mark->frame.len = (uint16_t)((sizeof(*mark) + n + 8) & ~(size_t)7);
+	mark->frame.cpu = -1;
+	mark->frame.pid = pid;
+	mark->frame.time = from;
+	mark->frame.type = SYSCAP_FRAME_MARK;
+	if (loss->tid > 0 && loss->tid <= TID_LIMIT)
+		mark->frame.padding2 = SYSCAP_TID_TAG | (uint32_t)loss->tid;
+	if (to > from && __builtin_sub_overflow(to, from, &mark->duration))
+		mark->duration = INT64_MAX;
+	memcpy(mark->group, GROUP, sizeof(GROUP));
+	memcpy(mark->name, NAME, sizeof(NAME));
+	return mark->frame.len;
 }

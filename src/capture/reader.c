@@ -20,8 +20,8 @@
 
 #include "capture/error.h"
 #include "capture/frame.h"
-#include "capture/load.h"
 #include "capture/rest.h"
+#include "data/load.h"
 
 #define HEADER_SIZE      sizeof(struct syscap_wire_file)
 #define FRAME_HEADER     sizeof(struct syscap_wire_frame)

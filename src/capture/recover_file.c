@@ -14,7 +14,7 @@
 #include "capture/error.h"
 #include "capture/frame.h"
 #include "capture/in_use.h"
-#include "capture/load.h"
+#include "data/load.h"
 
 #define PATH_SIZE 4096u
 

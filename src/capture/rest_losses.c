@@ -19,7 +19,6 @@
 #include "capture/losses.h"
 
 #define HEADER_SIZE 256u
-#define TID_LIMIT   ((int32_t)~SYSCAP_TID_TAG_MASK)
 
 /* Of one thread id, over all slots that have it. */
 struct sc_rest_loss {
@@ -95,10 +94,8 @@ static void sum_records(struct sc_rest *rest, const unsigned char *bytes,
 		if (frame.type == SYSCAP_FRAME_MARK &&
 		    frame.pid == rest->facts.pid &&
 		    sc_frame_decode(&frame, false, NULL) == 0 &&
-		    sc_loss_parse(
-			    (const struct syscap_wire_mark *)(const void *)
-				    frame.bytes,
-			    &one) &&
+		    sc_loss_is_record(frame.mark.group, frame.mark.name) &&
+		    sc_loss_parse(frame.mark.message, &one) &&
 		    (of = find(rest, one.tid)) != NULL)
 			sc_loss_add(&of->recorded, &one);
 	}
@@ -111,36 +108,9 @@ static const struct sc_loss *told_of(const struct sc_rest_loss *loss)
 	                                               : &loss->recorded;
 }
 
-static uint16_t compose(const struct sc_rest *rest,
-                        const struct sc_rest_loss *loss,
-                        const struct sc_loss *untold, unsigned char *frame,
-                        size_t size)
-{
-	struct syscap_wire_mark mark = { .frame = { .cpu = -1,
-		                                    .pid = rest->facts.pid,
-		                                    .time = loss->from,
-		                                    .type = SYSCAP_FRAME_MARK },
-		                         .group = "syscap",
-		                         .name = "lost" };
-	struct sc_loss of = *untold;
-
-	of.tid = loss->tid;
-	if (loss->tid > 0 && loss->tid <= TID_LIMIT)
-		mark.frame.padding2 = SYSCAP_TID_TAG | (uint32_t)loss->tid;
-	if (loss->to > loss->from &&
-	    __builtin_sub_overflow(loss->to, loss->from, &mark.duration))
-		mark.duration = INT64_MAX;
-	memset(frame, 0, size);
-	sc_loss_message(&of, (char *)frame + sizeof(mark), size - sizeof(mark));
-	const size_t n = strlen((const char *)frame + sizeof(mark));
-	mark.frame.len = (uint16_t)((sizeof(mark) + n + 8) & ~(size_t)7);
-	memcpy(frame, &mark, sizeof(mark));
-	return mark.frame.len;
-}
-
 bool sc_rest_losses_add(struct sc_rest *rest, const unsigned char *capture)
 {
-	unsigned char frame[1024]; /* the longest message is 600 */
+	_Alignas(8) unsigned char frame[SC_LOSS_FRAME_MAX];
 
 	if (rest->n_losses == 0)
 		return true;
@@ -154,8 +124,9 @@ bool sc_rest_losses_add(struct sc_rest *rest, const unsigned char *capture)
 
 		if (!sc_loss_less(&loss->lost, told_of(loss), &untold))
 			continue;
-		const uint16_t len =
-			compose(rest, loss, &untold, frame, sizeof(frame));
+		untold.tid = loss->tid;
+		const uint16_t len = sc_loss_compose_record(
+			frame, &untold, rest->facts.pid, loss->from, loss->to);
 		if (!sc_rest_reserve(rest, len))
 			return false;
 		memcpy(rest->bytes + rest->n_bytes, frame, len);

@@ -11,8 +11,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "capture/losses.h"
 #include "cli/check_padding.h"
-#include "cli/loss_stats.h"
+#include "data/frames.h"
 #include "data/utf8.h"
 
 /* Frames of one process may be out of order by less than this, ns. */
@@ -174,22 +175,38 @@ static int check_pid(struct sc_checker *checker,
 	return 0;
 }
 
+static void check_texts(struct sc_checker *checker,
+                        const struct syscap_frame *frame)
+{
+	const struct sc_frame_shape *const shape = sc_frame_shape(frame->type);
+	const struct sc_frame_text *text = shape->texts;
+	const char *const bytes = (const char *)frame->bytes;
+
+	for (; text->size != 0; text++)
+		check_text(checker, frame, text->name, bytes + text->at);
+	if (shape->last_text != NULL)
+		check_text(checker, frame, shape->last_text,
+		           bytes + shape->size);
+	if (frame->type == SYSCAP_FRAME_OVERLAY) {
+		check_text(checker, frame, "source", frame->overlay.src);
+		check_text(checker, frame, "target", frame->overlay.dst);
+	}
+}
+
 static void check_mark(struct sc_checker *checker,
                        const struct syscap_frame *frame)
 {
 	struct sc_loss loss;
 
-	check_text(checker, frame, "group", frame->mark.group);
-	check_text(checker, frame, "name", frame->mark.name);
-	check_text(checker, frame, "message", frame->mark.message);
+	check_texts(checker, frame);
 	if (frame->mark.duration < 0)
 		sc_findings_note(checker->findings, SC_FINDING_DURATION,
 		                 frame->offset,
 		                 "a mark that lasts %" PRId64 " ns",
 		                 frame->mark.duration);
-	if (!sc_loss_stats_is_record(frame))
+	if (!sc_loss_is_record(frame->mark.group, frame->mark.name))
 		return;
-	if (sc_loss_stats_parse(frame->mark.message, &loss))
+	if (sc_loss_parse(frame->mark.message, &loss))
 		sc_findings_note(checker->findings, SC_FINDING_LOSS,
 		                 frame->offset, "lost: %s",
 		                 frame->mark.message);
@@ -198,38 +215,6 @@ static void check_mark(struct sc_checker *checker,
 		                    frame->offset,
 		                    "a loss record that does not tell what "
 		                    "was lost");
-}
-
-/* The texts of types that have nothing else to check. */
-static void check_texts(struct sc_checker *checker,
-                        const struct syscap_frame *frame)
-{
-	switch (frame->type) {
-	case SYSCAP_FRAME_PROCESS:
-		check_text(checker, frame, "command line",
-		           frame->process.cmdline);
-		break;
-	case SYSCAP_FRAME_MAP:
-		check_text(checker, frame, "path", frame->map.filename);
-		break;
-	case SYSCAP_FRAME_METADATA:
-		check_text(checker, frame, "id", frame->metadata.id);
-		check_text(checker, frame, "text", frame->metadata.value);
-		break;
-	case SYSCAP_FRAME_LOG:
-		check_text(checker, frame, "domain", frame->log.domain);
-		check_text(checker, frame, "message", frame->log.message);
-		break;
-	case SYSCAP_FRAME_FILE_CHUNK:
-		check_text(checker, frame, "path", frame->file_chunk.path);
-		break;
-	case SYSCAP_FRAME_OVERLAY:
-		check_text(checker, frame, "source", frame->overlay.src);
-		check_text(checker, frame, "target", frame->overlay.dst);
-		break;
-	default:
-		break;
-	}
 }
 
 static int check_counter_texts(struct sc_checker *checker,

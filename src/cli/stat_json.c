@@ -25,7 +25,7 @@ static void write_lost(struct sc_json *json, const struct sc_loss_stats *losses)
 {
 	sc_json_key(json, "lost");
 	sc_json_begin_object(json);
-	sc_json_member_unsigned(json, "frames", losses->sum.frames);
+	sc_json_member_unsigned(json, "frames", losses->sum.total);
 	sc_json_member_unsigned(json, "bytes", losses->sum.bytes);
 	sc_json_key(json, "threads");
 	sc_json_begin_array(json);
@@ -43,11 +43,10 @@ static void write_lost(struct sc_json *json, const struct sc_loss_stats *losses)
 	sc_json_end_array(json);
 	sc_json_key(json, "types");
 	sc_json_begin_object(json);
-	for (unsigned type = 0; type < SC_LOSS_TYPES; type++)
-		if (losses->sum.by_type[type])
-			sc_json_member_unsigned(json,
-			                        sc_loss_stats_type_name(type),
-			                        losses->sum.by_type[type]);
+	for (unsigned type = 0; type < SYSCAP_FRAME_LAST; type++)
+		if (losses->sum.frames[type])
+			sc_json_member_unsigned(json, sc_loss_kind_name(type),
+			                        losses->sum.frames[type]);
 	sc_json_end_object(json);
 	sc_json_end_object(json);
 }

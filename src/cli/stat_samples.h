@@ -6,7 +6,7 @@
 #include <syscap/capture.h>
 
 #include "capture/frame.h"
-#include "capture/load.h"
+#include "data/load.h"
 
 struct sc_sample_stats {
 	uint64_t count, weight;

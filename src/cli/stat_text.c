@@ -60,7 +60,7 @@ static void print_head(const struct sc_stat_summary *summary, const char *file)
 	if (summary->n_damaged)
 		printf(", and %" PRIu64 " damaged", summary->n_damaged);
 	printf("\n  lost       %" PRIu64 " frames, %" PRIu64 " bytes\n",
-	       summary->losses.sum.frames, summary->losses.sum.bytes);
+	       summary->losses.sum.total, summary->losses.sum.bytes);
 	print_samples(&summary->samples);
 }
 
@@ -165,10 +165,10 @@ static int print_lost(const struct sc_stat_summary *summary)
 
 	const int r = finish(&table);
 	printf("  by type:");
-	for (unsigned type = 0; type < SC_LOSS_TYPES; type++)
-		if (losses->sum.by_type[type])
-			printf(" %s %" PRIu64, sc_loss_stats_type_name(type),
-			       losses->sum.by_type[type]);
+	for (unsigned type = 0; type < SYSCAP_FRAME_LAST; type++)
+		if (losses->sum.frames[type])
+			printf(" %s %" PRIu64, sc_loss_kind_name(type),
+			       losses->sum.frames[type]);
 	putchar('\n');
 	return r;
 }

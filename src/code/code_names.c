@@ -10,6 +10,7 @@
 
 #include "code/code_frames.h"
 #include "data/array.h"
+#include "data/load.h"
 #include "data/map.h"
 
 struct process {

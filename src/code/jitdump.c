@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "capture/error.h"
-#include "capture/load.h"
 #include "code/code_text.h"
+#include "data/load.h"
 
 /*
  * The header: magic, version, size of the header, machine, padding, pid,

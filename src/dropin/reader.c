@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <syscap/format.h>
+#include "data/frames.h"
 
 #define FRAME_SIZE sizeof(SysprofCaptureFrame)
 /** Of how many bytes frames are checked in a row. */
@@ -195,7 +195,7 @@ SysprofCaptureFrame *sc_reader_next(SysprofCaptureReader *reader)
 	if (reader->at >= reader->checked && !find_more(reader, true))
 		return NULL;
 	SysprofCaptureFrame *const frame = pass(reader);
-	sc_frame_settle((unsigned char *)frame, frame->len);
+	sc_frame_end_texts((unsigned char *)frame, frame->len);
 	return frame;
 }
 
@@ -481,7 +481,7 @@ read_more(SysprofCaptureReader *self, unsigned type)
 	if (self == NULL || !find(self) || current(self)->type != type)
 		return NULL;
 	SysprofCaptureFrame *const frame = pass(self);
-	sc_frame_settle((unsigned char *)frame, frame->len);
+	sc_frame_end_texts((unsigned char *)frame, frame->len);
 	return frame;
 }
 
@@ -514,6 +514,8 @@ read_typed(SysprofCaptureReader *self, unsigned type, const struct texts texts)
 	return frame;
 }
 
+#define LAST(type, field) (SC_AT(type, field) + SC_SIZE(type, field) - 1)
+
 #define READ(name, Type, TYPE, ...)                                           \
 	const SysprofCapture##Type *sysprof_capture_reader_read_##name(       \
 		SysprofCaptureReader *self)                                   \
@@ -523,10 +525,10 @@ read_typed(SysprofCaptureReader *self, unsigned type, const struct texts texts)
 		return read_typed(self, SYSPROF_CAPTURE_FRAME_##TYPE, texts); \
 	}
 
-READ(log, Log, LOG, 63, 0, true)
+READ(log, Log, LOG, LAST(log, domain), 0, true)
 READ(map, Map, MAP, 0)
-READ(mark, Mark, MARK, 55, 95, true)
-READ(metadata, Metadata, METADATA, 63, 0, true)
+READ(mark, Mark, MARK, LAST(mark, group), LAST(mark, name), true)
+READ(metadata, Metadata, METADATA, LAST(metadata, id), 0, true)
 READ(exit, Exit, EXIT, 0)
 READ(fork, Fork, FORK, 0)
 READ(timestamp, Timestamp, TIMESTAMP, 0)

@@ -72,6 +72,9 @@ SysprofCaptureFrame *sc_reader_next(SysprofCaptureReader *reader);
 const char *sc_frame_settle(unsigned char *frame, size_t len);
 const char *sc_frame_settle_foreign(unsigned char *frame, size_t len);
 
+/** End the texts of @frame, which is right and in the host's order. */
+void sc_frame_end_texts(unsigned char *frame, size_t len);
+
 /**
  * Check frames of the host's order at @bytes, in a row, those that begin within
  * @most bytes and are whole within @size, up to one that is not right, or not

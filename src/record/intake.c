@@ -46,9 +46,10 @@ static void take_loss_record(struct sc_intake *intake, struct sc_ring *ring,
 {
 	struct sc_loss loss;
 
-	if (!sc_loss_parse(mark, &loss))
+	if (!sc_loss_is_record(mark->group, mark->name) ||
+	    !sc_loss_parse((const char *)(mark + 1), &loss))
 		return;
-	intake->lost += loss.total;
+	sc_loss_count_up(&intake->lost, loss.total);
 	/* Other tids: of a thread that never had a ring. */
 	if (loss.tid == ring->tid)
 		sc_loss_add(&ring->told, &loss);
@@ -137,7 +138,6 @@ static void write_losses(struct sc_intake *intake, struct sc_ring *ring)
 	int64_t from = __atomic_load_n(&all->from, __ATOMIC_RELAXED);
 	int64_t to = __atomic_load_n(&all->to, __ATOMIC_RELAXED);
 	struct sc_loss rest;
-	char text[512];
 
 	if (!ring->ours || !sc_loss_remainder(all, &ring->told, &rest))
 		return;
@@ -146,12 +146,11 @@ static void write_losses(struct sc_intake *intake, struct sc_ring *ring)
 	if (from <= 0 || from > to)
 		from = to;
 	rest.tid = ring->tid;
-	sc_loss_message(&rest, text, sizeof(text));
 	sc_processes_know(intake->processes, owner(intake, ring));
-	sc_compose_mark(&intake->frame, owner(intake, ring), ring->tid, from,
-	                to - from, "syscap", "lost", text);
+	sc_loss_compose_record(&intake->frame, &rest, owner(intake, ring), from,
+	                       to);
 	sc_writer_add(intake->writer, &intake->frame);
-	intake->lost += rest.total;
+	sc_loss_count_up(&intake->lost, rest.total);
 }
 
 /* On stderr for who records, and in the file for who reads it. */

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "capture/store.h"
+#include "data/load.h"
 #include "record/now.h"
 #include "symbols/resolver.h"
 #include "symbols/table.h"

@@ -14,20 +14,17 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "data/frames.h"
 #include "data/utf8.h"
-
-static size_t round_up(size_t size)
-{
-	return (size + 7) & ~(size_t)7;
-}
 
 static unsigned char *at(struct syscap_wire_frame *frame, size_t offset)
 {
 	return (unsigned char *)frame + offset;
 }
 
-/* Stock clients cut texts between the bytes of a character. */
-static void mend_text(char *text)
+/* Stock clients cut texts between the bytes of a character.  Returns where the
+ * text ends. */
+static char *mend_text(char *text)
 {
 	uint32_t point;
 
@@ -41,6 +38,23 @@ static void mend_text(char *text)
 		else
 			text += len - 1;
 	}
+	return text;
+}
+
+/*
+ * Whether the bytes from @from to @size, 8 at least, are zero.  Most are: to
+ * look costs less than a call that clears them once more.
+ */
+static bool is_zero(const char *bytes, size_t from, size_t size)
+{
+	uint64_t all = 0, word;
+
+	for (; from + sizeof(word) < size; from += sizeof(word)) {
+		memcpy(&word, bytes + from, sizeof(word));
+		all |= word;
+	}
+	memcpy(&word, bytes + size - sizeof(word), sizeof(word));
+	return (all | word >> 8 * (sizeof(word) - (size - from))) == 0;
 }
 
 /* End the text inside @size bytes, and clear what is behind it. */
@@ -49,44 +63,34 @@ static void clean_text(void *text, size_t size)
 	char *bytes = text;
 	size_t len;
 
-	bytes[size - 1] = 0;
+	if (bytes[size - 1] != 0)
+		bytes[size - 1] = 0;
 	len = strlen(bytes);
-	memset(bytes + len, 0, size - len);
+	if (!is_zero(bytes, len, size))
+		memset(bytes + len, 0, size - len);
 	mend_text(bytes);
 }
 
-/* The text that ends the frame. */
-static const char *clean_last_text(struct syscap_wire_frame *frame,
-                                   size_t offset)
+static void clean_texts(const struct sc_frame_text *texts, unsigned char *p)
 {
-	if (frame->len <= offset)
-		return "there is no room for its text";
-	clean_text(at(frame, offset), frame->len - offset);
-	return NULL;
+	for (; texts->size != 0; texts++)
+		clean_text(p + texts->at, texts->size);
 }
 
 /* The content ends at @end: clear the rest, give back whole words of it. */
-static const char *end_at(struct syscap_wire_frame *frame, size_t end)
+static void end_at(struct syscap_wire_frame *frame, size_t end)
 {
-	if (end > frame->len)
-		return "its content does not fit its length";
 	memset(at(frame, end), 0, frame->len - end);
-	frame->len = (uint16_t)round_up(end);
-	return NULL;
+	frame->len = (uint16_t)((end + 7) & ~(size_t)7);
 }
 
-static const char *check_sample(struct syscap_wire_frame *frame, bool ours)
+/* Bit 0 is "entering"; stock clients leave stale bits in samples. */
+static void clean_sample(struct syscap_wire_sample *sample, bool ours)
 {
-	struct syscap_wire_sample *sample = (void *)frame;
-
-	if (frame->len < sizeof(*sample))
-		return "it is too short for its type";
-	/* Bit 0 is "entering"; stock clients leave stale bits in samples. */
 	if (ours)
 		sample->flags &= 1 | SYSCAP_STACK_CUT | SYSCAP_STACK_STOPPED;
 	else
-		sample->flags &= frame->type == SYSCAP_FRAME_TRACE;
-	return end_at(frame, sizeof(*sample) + 8 * (size_t)sample->n_addrs);
+		sample->flags &= sample->frame.type == SYSCAP_FRAME_TRACE;
 }
 
 static bool is_hex(unsigned char c)
@@ -95,81 +99,48 @@ static bool is_hex(unsigned char c)
 }
 
 /* Path NUL, or path NUL '@' hex NUL. */
-static const char *check_map(struct syscap_wire_frame *frame)
+static void clean_map(struct syscap_wire_map *map)
 {
-	struct syscap_wire_map *map = (void *)frame;
-	size_t end = sizeof(*map), hex;
+	struct syscap_wire_frame *frame = &map->frame;
+	size_t end, hex;
 
-	if (frame->len <= end)
-		return "it is too short for its type";
 	map->inode = 0;
 	*at(frame, frame->len - 1u) = 0;
-	mend_text((char *)at(frame, end));
-	end += strlen((char *)at(frame, end)) + 1;
+	end = (size_t)(mend_text((char *)(map + 1)) - (char *)map) + 1;
 	if (end < frame->len && *at(frame, end) == '@') {
 		for (hex = end + 1; is_hex(*at(frame, hex)); hex++)
 			;
 		if (*at(frame, hex) == 0 && hex > end + 1)
 			end = hex + 1;
 	}
-	return end_at(frame, end);
+	end_at(frame, end);
 }
 
-static const char *check_jitmap(struct syscap_wire_frame *frame)
+static void clean_jitmap(struct syscap_wire_jitmap *jitmap)
 {
-	struct syscap_wire_jitmap *jitmap = (void *)frame;
-	size_t end = SYSCAP_JITMAP_FIXED;
+	char *name = (char *)jitmap + SYSCAP_JITMAP_FIXED;
 
-	if (frame->len < end)
-		return "it is too short for its type";
-	for (uint32_t i = 0; i < jitmap->n_jitmaps; i++) {
-		const unsigned char *nul;
-
-		if (end + 9 > frame->len)
-			return "its names do not fit its length";
-		nul = memchr(at(frame, end + 8), 0, frame->len - end - 8);
-		if (nul == NULL)
-			return "one of its names has no end";
-		mend_text((char *)at(frame, end + 8));
-		end = (size_t)(nul - at(frame, 0)) + 1;
-	}
-	return end_at(frame, end);
+	for (uint32_t i = 0; i < jitmap->n_jitmaps; i++)
+		name = mend_text(name + SC_JIT_ADDR_SIZE) + 1;
 }
 
-static const char *check_ctrdef(struct syscap_wire_frame *frame)
+static bool clean_ctrdef(struct syscap_wire_ctrdef *ctrdef,
+                         const struct sc_frame_shape *shape)
 {
-	struct syscap_wire_ctrdef *ctrdef = (void *)frame;
-	struct syscap_wire_counter *counter;
-	const size_t size = sizeof(*counter);
+	struct syscap_wire_counter *counter = (void *)(ctrdef + 1);
 
-	if (frame->len < sizeof(*ctrdef) ||
-	    frame->len < sizeof(*ctrdef) + size * ctrdef->n_counters)
-		return "its counters do not fit its length";
-	ctrdef->padding1 = 0;
-	ctrdef->padding2 = 0;
-	counter = (void *)at(frame, sizeof(*ctrdef));
 	for (unsigned i = 0; i < ctrdef->n_counters; i++, counter++) {
 		if (counter->type > 1)
-			return "one of its counters is of no known type";
-		clean_text(counter->category, sizeof(counter->category));
-		clean_text(counter->name, sizeof(counter->name));
-		clean_text(counter->description, sizeof(counter->description));
+			return false;
+		clean_texts(shape->item_texts, (unsigned char *)counter);
 	}
-	return end_at(frame, sizeof(*ctrdef) + size * ctrdef->n_counters);
+	return true;
 }
 
-static const char *check_ctrset(struct syscap_wire_frame *frame)
+static void clean_ctrset(struct syscap_wire_ctrset *ctrset)
 {
-	struct syscap_wire_ctrset *ctrset = (void *)frame;
-	struct syscap_wire_values *group;
-	const size_t size = sizeof(*group);
+	struct syscap_wire_values *group = (void *)(ctrset + 1);
 
-	if (frame->len < sizeof(*ctrset) ||
-	    frame->len < sizeof(*ctrset) + size * ctrset->n_groups)
-		return "its values do not fit its length";
-	ctrset->padding1 = 0;
-	ctrset->padding2 = 0;
-	group = (void *)at(frame, sizeof(*ctrset));
 	for (unsigned i = 0; i < ctrset->n_groups; i++, group++) {
 		for (unsigned slot = 0; slot < 8; slot++) {
 			/* Ids are 24 bits wide: this one is stale bytes. */
@@ -179,162 +150,98 @@ static const char *check_ctrset(struct syscap_wire_frame *frame)
 				group->values[slot] = 0;
 		}
 	}
-	return end_at(frame, sizeof(*ctrset) + size * ctrset->n_groups);
 }
 
-static const char *check_mark(struct syscap_wire_frame *frame)
+static void clean_overlay(struct syscap_wire_overlay *overlay, size_t end)
 {
-	struct syscap_wire_mark *mark = (void *)frame;
+	char *const src = (char *)overlay + SYSCAP_OVERLAY_FIXED;
 
-	if (frame->len <= sizeof(*mark))
-		return "it is too short for its type";
-	clean_text(mark->group, sizeof(mark->group));
-	clean_text(mark->name, sizeof(mark->name));
-	return clean_last_text(frame, sizeof(*mark));
+	src[overlay->src_len] = 0;
+	*at(&overlay->frame, end - 1) = 0;
+	mend_text(src);
+	mend_text(src + overlay->src_len + 1);
 }
 
-static const char *check_metadata(struct syscap_wire_frame *frame)
+/* What each type has of its own. */
+static const char *clean_more(struct syscap_wire_frame *frame,
+                              const struct sc_frame_shape *shape, size_t end,
+                              bool ours)
 {
-	struct syscap_wire_metadata *metadata = (void *)frame;
-
-	if (frame->len <= sizeof(*metadata))
-		return "it is too short for its type";
-	clean_text(metadata->id, sizeof(metadata->id));
-	return clean_last_text(frame, sizeof(*metadata));
-}
-
-static const char *check_log(struct syscap_wire_frame *frame)
-{
-	struct syscap_wire_log *log = (void *)frame;
-
-	if (frame->len <= sizeof(*log))
-		return "it is too short for its type";
-	log->padding1 = 0;
-	log->padding2 = 0;
-	clean_text(log->domain, sizeof(log->domain));
-	return clean_last_text(frame, sizeof(*log));
-}
-
-static const char *check_file_chunk(struct syscap_wire_frame *frame)
-{
-	struct syscap_wire_file_chunk *chunk = (void *)frame;
-
-	if (frame->len < SYSCAP_FILE_CHUNK_FIXED)
-		return "it is too short for its type";
-	chunk->is_last &= 1;
-	clean_text(chunk->path, sizeof(chunk->path));
-	return end_at(frame, SYSCAP_FILE_CHUNK_FIXED + (size_t)chunk->len);
-}
-
-static const char *check_allocation(struct syscap_wire_frame *frame, bool ours)
-{
-	struct syscap_wire_allocation *allocation = (void *)frame;
-
-	if (frame->len < sizeof(*allocation))
-		return "it is too short for its type";
-	allocation->padding &=
-		ours ? SYSCAP_STACK_CUT | SYSCAP_STACK_STOPPED : 0;
-	return end_at(frame,
-	              sizeof(*allocation) + 8 * (size_t)allocation->n_addrs);
-}
-
-static const char *check_overlay(struct syscap_wire_frame *frame)
-{
-	struct syscap_wire_overlay *overlay = (void *)frame;
-	size_t end;
-
-	if (frame->len < SYSCAP_OVERLAY_FIXED + 2)
-		return "it is too short for its type";
-	memset(overlay->padding, 0, sizeof(overlay->padding));
-	end = SYSCAP_OVERLAY_FIXED + (size_t)overlay->src_len +
-	      (size_t)overlay->dst_len + 2;
-	if (end > frame->len)
-		return "its paths do not fit its length";
-	*at(frame, SYSCAP_OVERLAY_FIXED + (size_t)overlay->src_len) = 0;
-	*at(frame, end - 1) = 0;
-	mend_text((char *)at(frame, SYSCAP_OVERLAY_FIXED));
-	mend_text((char *)at(frame, SYSCAP_OVERLAY_FIXED +
-	                                    (size_t)overlay->src_len + 1));
-	return end_at(frame, end);
-}
-
-static const char *check_fork(struct syscap_wire_frame *frame)
-{
-	struct syscap_wire_fork *forked = (void *)frame;
-
-	if (frame->len < sizeof(*forked))
-		return "it is too short for its type";
-	forked->padding = 0;
-	return end_at(frame, sizeof(*forked));
-}
-
-static const char *check_dbus_message(struct syscap_wire_frame *frame)
-{
-	struct syscap_wire_dbus_message *message = (void *)frame;
-
-	if (frame->len < SYSCAP_DBUS_FIXED)
-		return "it is too short for its type";
-	message->bus_type &= 7;
-	return end_at(frame, SYSCAP_DBUS_FIXED + (size_t)message->message_len);
+	switch (frame->type) {
+	case SYSCAP_FRAME_SAMPLE:
+	case SYSCAP_FRAME_TRACE:
+		clean_sample((void *)frame, ours);
+		break;
+	case SYSCAP_FRAME_JITMAP:
+		clean_jitmap((void *)frame);
+		break;
+	case SYSCAP_FRAME_CTRDEF:
+		if (!clean_ctrdef((void *)frame, shape))
+			return "one of its counters is of no known type";
+		break;
+	case SYSCAP_FRAME_CTRSET:
+		clean_ctrset((void *)frame);
+		break;
+	case SYSCAP_FRAME_FILE_CHUNK:
+		((struct syscap_wire_file_chunk *)frame)->is_last &= 1;
+		break;
+	case SYSCAP_FRAME_ALLOCATION:
+		((struct syscap_wire_allocation *)frame)->padding &=
+			ours ? SYSCAP_STACK_CUT | SYSCAP_STACK_STOPPED : 0;
+		break;
+	case SYSCAP_FRAME_OVERLAY:
+		clean_overlay((void *)frame, end);
+		break;
+	case SYSCAP_FRAME_DBUS_MESSAGE:
+		((struct syscap_wire_dbus_message *)frame)->bus_type &= 7;
+		break;
+	default:
+		break;
+	}
+	return NULL;
 }
 
 static const char *check_content(struct syscap_wire_frame *frame, bool ours)
 {
-	switch (frame->type) {
-	case SYSCAP_FRAME_TIMESTAMP: /* also fills gaps, with any length */
-	case SYSCAP_FRAME_EXIT:
-	case SYSCAP_FRAME_RING_END:
-		return end_at(frame, sizeof(*frame));
-	case SYSCAP_FRAME_SAMPLE:
-	case SYSCAP_FRAME_TRACE:
-		return check_sample(frame, ours);
-	case SYSCAP_FRAME_MAP:
-		return check_map(frame);
-	case SYSCAP_FRAME_PROCESS:
-		return clean_last_text(frame, sizeof(*frame));
-	case SYSCAP_FRAME_FORK:
-		return check_fork(frame);
-	case SYSCAP_FRAME_JITMAP:
-		return check_jitmap(frame);
-	case SYSCAP_FRAME_CTRDEF:
-		return check_ctrdef(frame);
-	case SYSCAP_FRAME_CTRSET:
-		return check_ctrset(frame);
-	case SYSCAP_FRAME_MARK:
-		return check_mark(frame);
-	case SYSCAP_FRAME_METADATA:
-		return check_metadata(frame);
-	case SYSCAP_FRAME_LOG:
-		return check_log(frame);
-	case SYSCAP_FRAME_FILE_CHUNK:
-		return check_file_chunk(frame);
-	case SYSCAP_FRAME_ALLOCATION:
-		return check_allocation(frame, ours);
-	case SYSCAP_FRAME_OVERLAY:
-		return check_overlay(frame);
-	case SYSCAP_FRAME_DBUS_MESSAGE:
-		return check_dbus_message(frame);
-	default:
-		return "its type is not known";
+	const struct sc_frame_shape *const shape = sc_frame_shape(frame->type);
+
+	if (frame->type == SYSCAP_FRAME_RING_END) {
+		end_at(frame, sizeof(*frame));
+		return NULL;
 	}
+	if (shape == NULL)
+		return "its type is not known";
+	if (frame->len < shape->least)
+		return "it is too short for its type";
+	const size_t end =
+		sc_frame_content_end(shape, at(frame, 0), frame->len, false);
+	if (end == 0)
+		return shape->unfit;
+	/* First what differs most: processors learn the rest from it */
+	const char *const why = clean_more(frame, shape, end, ours);
+	if (why != NULL)
+		return why;
+	for (unsigned i = 0; i < shape->gap_size; i++)
+		if (*at(frame, shape->gap_at + i) != 0)
+			*at(frame, shape->gap_at + i) = 0;
+	clean_texts(shape->texts, at(frame, 0));
+	if (frame->type == SYSCAP_FRAME_MAP)
+		clean_map((void *)frame);
+	else if (shape->last_text != NULL)
+		clean_text(at(frame, end), frame->len - end);
+	else /* a timestamp may fill a gap, with any length */
+		end_at(frame, end);
+	return NULL;
 }
 
-/* Viewers crash on frames of these types that belong to no process. */
+/* Viewers crash on frames of other types that belong to no process. */
 static bool needs_pid(uint8_t type)
 {
-	switch (type) {
-	case SYSCAP_FRAME_TIMESTAMP:
-	case SYSCAP_FRAME_CTRDEF:
-	case SYSCAP_FRAME_CTRSET:
-	case SYSCAP_FRAME_MARK:
-	case SYSCAP_FRAME_METADATA:
-	case SYSCAP_FRAME_LOG:
-	case SYSCAP_FRAME_FILE_CHUNK:
-	case SYSCAP_FRAME_RING_END:
-		return false;
-	default:
-		return true;
-	}
+	const struct sc_frame_shape *const shape = sc_frame_shape(type);
+
+	return type != SYSCAP_FRAME_TIMESTAMP &&
+	       type != SYSCAP_FRAME_RING_END &&
+	       (shape == NULL || !shape->may_tell_tid);
 }
 
 /* padding2 says something: only our own client's does. */
@@ -344,8 +251,8 @@ static bool is_tagged(const struct syscap_wire_frame *frame, int32_t tid)
 		return (frame->padding2 & SYSCAP_WEIGHT_TAG_MASK) ==
 		               SYSCAP_WEIGHT_TAG &&
 		       (frame->padding2 & ~SYSCAP_WEIGHT_TAG_MASK) != 0;
-	return frame->type >= SYSCAP_FRAME_CTRDEF &&
-	       frame->type <= SYSCAP_FRAME_FILE_CHUNK &&
+	const struct sc_frame_shape *const shape = sc_frame_shape(frame->type);
+	return shape != NULL && shape->may_tell_tid &&
 	       frame->padding2 == (SYSCAP_TID_TAG | (uint32_t)tid);
 }
 

@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 #include "base/elf_note.h"
-#include "capture/load.h"
+#include "data/load.h"
 #include "symbols/elf_view.h"
 
 struct sc_elf_section {

@@ -14,7 +14,7 @@
 #include "capture/error.h"
 #include "capture/in_use.h"
 #include "capture/join_symbols.h"
-#include "capture/store.h"
+#include "data/load.h"
 
 static int fail(struct syscap_error *error, int code)
 {

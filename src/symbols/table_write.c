@@ -6,7 +6,7 @@
 
 #include "capture/frame.h"
 #include "capture/join_symbols.h"
-#include "capture/store.h"
+#include "data/load.h"
 #include "symbols/table_parts.h"
 
 int sc_table_parts_add_name(struct sc_symbol_table *table, uint64_t address,

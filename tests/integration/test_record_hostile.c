@@ -111,5 +111,5 @@ TEST(a_malformed_frame_closes_its_ring_and_loses_nothing_before_it)
 	check_malformed("type-0", "its type is not known");
 	check_malformed("type-18", "its type is not known");
 	check_malformed("pid", "its process id is impossible");
-	check_malformed("addresses", "its content does not fit its length");
+	check_malformed("addresses", "its addresses do not fit");
 }

@@ -233,14 +233,14 @@ TEST(a_frame_without_room_for_its_text_is_refused)
 	make(SYSCAP_FRAME_METADATA, 64);
 	check_refused("it is too short for its type");
 	make(SYSCAP_FRAME_PROCESS, 24);
-	check_refused("there is no room for its text");
+	check_refused("it is too short for its type");
 }
 
 TEST(addresses_must_be_there)
 {
 	make(SYSCAP_FRAME_SAMPLE, 32 + 80);
 	f.sample.n_addrs = 11;
-	check_refused("its content does not fit its length");
+	check_refused("its addresses do not fit");
 	f.sample.n_addrs = 3;
 	CHECK_EQ(check(), 112);
 	CHECK_EQ(f.frame.len, 32 + 24);
@@ -254,7 +254,7 @@ TEST(addresses_must_be_there)
 
 	make(SYSCAP_FRAME_ALLOCATION, 48);
 	f.allocation.n_addrs = 1;
-	check_refused("its content does not fit its length");
+	check_refused("its addresses do not fit");
 	f.allocation.n_addrs = 0;
 	CHECK_EQ(check(), 48);
 	CHECK_EQ(f.allocation.padding, 0);
@@ -281,7 +281,7 @@ TEST(counters_must_fit_and_be_of_a_known_type)
 
 	make(SYSCAP_FRAME_CTRDEF, 32 + 128);
 	f.ctrdef.n_counters = 2;
-	check_refused("its counters do not fit its length");
+	check_refused("its counters do not fit");
 	f.ctrdef.n_counters = 1;
 	check_refused("one of its counters is of no known type");
 	counter->type = 1;
@@ -298,7 +298,7 @@ TEST(unused_value_slots_and_ids_of_more_than_24_bits_are_cleared)
 
 	make(SYSCAP_FRAME_CTRSET, 32 + 96);
 	f.ctrset.n_groups = 2;
-	check_refused("its values do not fit its length");
+	check_refused("its groups of values do not fit");
 	f.ctrset.n_groups = 1;
 	values->ids[0] = 7;
 	values->ids[1] = 0;
@@ -320,17 +320,17 @@ TEST(jit_names_must_be_there_and_end)
 	CHECK(all_zero(40, 48));
 	make(SYSCAP_FRAME_JITMAP, 48);
 	f.jitmap.n_jitmaps = 1;
-	check_refused("one of its names has no end");
+	check_refused("its names do not fit");
 	f.jitmap.n_jitmaps = UINT32_MAX;
 	memset(f.bytes + 28, 0, 20);
-	check_refused("its names do not fit its length");
+	check_refused("its names do not fit");
 }
 
 TEST(file_data_overlay_paths_and_messages_must_fit)
 {
 	make(SYSCAP_FRAME_FILE_CHUNK, 288);
 	f.chunk.len = 5;
-	check_refused("its content does not fit its length");
+	check_refused("its data does not fit");
 	f.chunk.len = 4;
 	f.chunk.is_last = 0xFFFF;
 	CHECK_EQ(check(), 288);
@@ -340,18 +340,18 @@ TEST(file_data_overlay_paths_and_messages_must_fit)
 	make(SYSCAP_FRAME_OVERLAY, 40);
 	f.overlay.src_len = 3;
 	f.overlay.dst_len = 4;
-	check_refused("its paths do not fit its length");
+	check_refused("its paths do not fit");
 	f.overlay.dst_len = 2;
 	CHECK_EQ(check(), 40);
 	CHECK_EQ(f.bytes[35], 0);
 	CHECK_EQ(f.bytes[38], 0);
 	CHECK_EQ(f.bytes[39], 0);
 	f.overlay.src_len = f.overlay.dst_len = 0xFFFF;
-	check_refused("its paths do not fit its length");
+	check_refused("its paths do not fit");
 
 	make(SYSCAP_FRAME_DBUS_MESSAGE, 32);
 	f.dbus.message_len = 5;
-	check_refused("its content does not fit its length");
+	check_refused("its message does not fit");
 	f.dbus.message_len = 3;
 	CHECK_EQ(check(), 32);
 	CHECK_EQ(f.bytes[31], 0);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * load.h - integers out of a file of either byte order.
+ * load.h - integers out of a file of either byte order, and into one of ours.
  *
  * @big is the file's order, never the host's: the bytes are put together by
  * hand, which compilers turn into one load and, for the other order, a swap.
- * No alignment is needed.
+ * No alignment is needed.  What we write is little-endian.
  */
-#ifndef SC_CAPTURE_LOAD_H
-#define SC_CAPTURE_LOAD_H
+#ifndef SC_DATA_LOAD_H
+#define SC_DATA_LOAD_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,6 +43,24 @@ static inline int32_t sc_load_i32(const unsigned char *p, bool big)
 static inline int64_t sc_load_i64(const unsigned char *p, bool big)
 {
 	return (int64_t)sc_load_u64(p, big);
+}
+
+static inline void sc_store_u16(unsigned char *p, uint16_t value)
+{
+	p[0] = (unsigned char)value;
+	p[1] = (unsigned char)(value >> 8);
+}
+
+static inline void sc_store_u32(unsigned char *p, uint32_t value)
+{
+	sc_store_u16(p, (uint16_t)value);
+	sc_store_u16(p + 2, (uint16_t)(value >> 16));
+}
+
+static inline void sc_store_u64(unsigned char *p, uint64_t value)
+{
+	sc_store_u32(p, (uint32_t)value);
+	sc_store_u32(p + 4, (uint32_t)(value >> 32));
 }
 
 #endif

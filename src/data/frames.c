@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* frames.c - what the frames of each type are made of. */
+#include "data/frames.h"
+
+#include <string.h>
+
+#define TEXT(type, field)                                        \
+	{                                                        \
+		SC_AT(type, field), SC_SIZE(type, field), #field \
+	}
+#define NUMBER(type, field)                                    \
+	{                                                      \
+		SC_AT(type, field), SC_SIZE(type, field), 1, 0 \
+	}
+#define ARRAY(type, field, of)                               \
+	{                                                    \
+		SC_AT(type, field), sizeof(of),              \
+			SC_SIZE(type, field) / sizeof(of), 0 \
+	}
+#define BITS(type, field, n)                                   \
+	{                                                      \
+		SC_AT(type, field), SC_SIZE(type, field), 1, n \
+	}
+
+#define NUMBERS(...) ((const struct sc_frame_numbers[]){ __VA_ARGS__, { 0 } })
+
+/* Of one size; ending with a text; with items behind what all have. */
+#define PLAIN(n) .least = (n), .sure = (n), .size = (n)
+#define SPEAKING(n, what) \
+	.least = (n) + 1, .sure = (n) + 1, .size = (n), .last_text = (what)
+#define COUNTING(n, type, field, item, wrong)                          \
+	PLAIN(n), .count_at = SC_AT(type, field), .item_size = (item), \
+		  .unfit = (wrong)
+#define GAP(at, n) .gap_at = (at), .gap_size = (n)
+
+#define WIRE(type) sizeof(struct syscap_wire_##type)
+
+#define STACK                                                                 \
+	COUNTING(WIRE(sample), sample, n_addrs, sizeof(uint64_t),             \
+	         "its addresses do not fit"),                                 \
+		GAP(SC_AT(sample, flags) + 1, 1),                             \
+		.numbers =                                                    \
+			NUMBERS(NUMBER(sample, n_addrs),                      \
+	                        BITS(sample, flags, 1), NUMBER(sample, tid)), \
+		.item_numbers = addresses
+
+static const struct sc_frame_numbers addresses[] = {
+	{ 0, sizeof(uint64_t), 1, 0 },
+	{ 0 },
+};
+
+static const struct sc_frame_text counter_texts[] = {
+	TEXT(counter, category),
+	TEXT(counter, name),
+	TEXT(counter, description),
+	{ 0 },
+};
+
+const struct sc_frame_shape sc_frame_shapes[SYSCAP_FRAME_LAST] = {
+	[0] = { .least = UINT16_MAX, .sure = SC_FRAME_LOOK },
+	[SYSCAP_FRAME_TIMESTAMP] = { "timestamp", PLAIN(WIRE(frame)) },
+	[SYSCAP_FRAME_SAMPLE] = { "sample", STACK },
+	[SYSCAP_FRAME_MAP] = {
+		"map", .least = WIRE(map) + 1, .sure = SC_FRAME_LOOK,
+		.size = WIRE(map), .last_text = "path",
+		.numbers = NUMBERS(NUMBER(map, start), NUMBER(map, end),
+		                   NUMBER(map, offset), NUMBER(map, inode)),
+	},
+	[SYSCAP_FRAME_PROCESS] = {
+		"process", .least = WIRE(frame) + 1, .sure = SC_FRAME_LOOK,
+		.size = WIRE(frame), .last_text = "command line",
+	},
+	[SYSCAP_FRAME_FORK] = {
+		"fork", PLAIN(WIRE(fork)), GAP(SC_AT(fork, padding), 4),
+		.numbers = NUMBERS(NUMBER(fork, child_pid)),
+	},
+	[SYSCAP_FRAME_EXIT] = { "exit", PLAIN(WIRE(frame)) },
+	[SYSCAP_FRAME_JITMAP] = { /* the count has 32 bits */
+		"jitmap", .least = SYSCAP_JITMAP_FIXED, .sure = SC_FRAME_LOOK,
+		.size = SYSCAP_JITMAP_FIXED,
+		.count_at = SC_AT(jitmap, n_jitmaps), .is_walked = true,
+		.unfit = "its names do not fit",
+		.numbers = NUMBERS(NUMBER(jitmap, n_jitmaps)),
+	},
+	[SYSCAP_FRAME_CTRDEF] = {
+		"ctrdef",
+		COUNTING(WIRE(ctrdef), ctrdef, n_counters, WIRE(counter),
+		         "its counters do not fit"),
+		GAP(SC_AT(ctrdef, padding1), 6), .may_tell_tid = true,
+		.numbers = NUMBERS(NUMBER(ctrdef, n_counters)),
+		.item_texts = counter_texts,
+		.item_numbers = NUMBERS(NUMBER(counter, id),
+		                        NUMBER(counter, value)),
+	},
+	[SYSCAP_FRAME_CTRSET] = {
+		"ctrset",
+		COUNTING(WIRE(ctrset), ctrset, n_groups, WIRE(values),
+		         "its groups of values do not fit"),
+		GAP(SC_AT(ctrset, padding1), 6), .may_tell_tid = true,
+		.numbers = NUMBERS(NUMBER(ctrset, n_groups)),
+		.item_numbers = NUMBERS(ARRAY(values, ids, uint32_t),
+		                        ARRAY(values, values, uint64_t)),
+	},
+	[SYSCAP_FRAME_MARK] = {
+		"mark", SPEAKING(WIRE(mark), "message"), .duration = UINT64_MAX,
+		.may_tell_tid = true,
+		.texts = { TEXT(mark, group), TEXT(mark, name) },
+		.numbers = NUMBERS(NUMBER(mark, duration)),
+	},
+	[SYSCAP_FRAME_METADATA] = {
+		"metadata", SPEAKING(WIRE(metadata), "text"),
+		.may_tell_tid = true,
+		.texts = { TEXT(metadata, id) },
+	},
+	[SYSCAP_FRAME_LOG] = {
+		"log", SPEAKING(WIRE(log), "message"),
+		GAP(SC_AT(log, padding1), 6), .may_tell_tid = true,
+		.texts = { TEXT(log, domain) },
+		.numbers = NUMBERS(NUMBER(log, severity)),
+	},
+	[SYSCAP_FRAME_FILE_CHUNK] = {
+		"file_chunk",
+		COUNTING(SYSCAP_FILE_CHUNK_FIXED, file_chunk, len, 1,
+		         "its data does not fit"),
+		.may_tell_tid = true,
+		.texts = { TEXT(file_chunk, path) },
+		.numbers = NUMBERS(BITS(file_chunk, is_last, 1),
+		                   NUMBER(file_chunk, len)),
+	},
+	[SYSCAP_FRAME_ALLOCATION] = {
+		"allocation",
+		COUNTING(WIRE(allocation), allocation, n_addrs,
+		         sizeof(uint64_t), "its addresses do not fit"),
+		GAP(SC_AT(allocation, padding) + 1, 1),
+		.numbers = NUMBERS(NUMBER(allocation, addr),
+		                   NUMBER(allocation, size),
+		                   NUMBER(allocation, tid),
+		                   NUMBER(allocation, n_addrs)),
+		.item_numbers = addresses,
+	},
+	[SYSCAP_FRAME_OVERLAY] = { /* two texts that a NUL each ends */
+		"overlay",
+		.least = SYSCAP_OVERLAY_FIXED + 2, .sure = SC_FRAME_LOOK,
+		.size = SYSCAP_OVERLAY_FIXED + 2,
+		.count_at = SC_AT(overlay, src_len),
+		.more_at = SC_AT(overlay, dst_len), .is_walked = true,
+		.item_size = 1,
+		.unfit = "its paths do not fit",
+		GAP(SC_AT(overlay, padding), 3),
+		.numbers = NUMBERS(NUMBER(overlay, src_len),
+		                   NUMBER(overlay, dst_len)),
+	},
+	[SYSCAP_FRAME_TRACE] = { "trace", STACK },
+	[SYSCAP_FRAME_DBUS_MESSAGE] = {
+		"dbus_message",
+		COUNTING(SYSCAP_DBUS_FIXED, dbus_message, message_len, 1,
+		         "its message does not fit"),
+		.numbers = NUMBERS(BITS(dbus_message, bus_type, 2),
+		                   NUMBER(dbus_message, message_len)),
+	},
+};
+
+static size_t end_of_names(const unsigned char *frame, size_t len, bool big)
+{
+	size_t at = SYSCAP_JITMAP_FIXED;
+
+	for (uint32_t n = sc_load_u32(frame + SC_AT(jitmap, n_jitmaps), big);
+	     n != 0; n--) {
+		if (len - at <= SC_JIT_ADDR_SIZE)
+			return 0;
+		at += SC_JIT_ADDR_SIZE;
+		const unsigned char *const end =
+			memchr(frame + at, 0, len - at);
+		if (end == NULL)
+			return 0;
+		at = (size_t)(end - frame) + 1;
+	}
+	return at;
+}
+
+size_t sc_frame_walk_end(const struct sc_frame_shape *shape,
+                         const unsigned char *frame, size_t len, bool big)
+{
+	if (shape->more_at == 0)
+		return end_of_names(frame, len, big);
+	const size_t n = sc_load_u16(frame + shape->count_at, big);
+	const size_t more = sc_load_u16(frame + shape->more_at, big);
+	const size_t end = shape->size + (n + more) * shape->item_size;
+	return end <= len ? end : 0;
+}
+
+static void turn_number(unsigned char *p, unsigned size)
+{
+	for (unsigned i = 0; i < size / 2; i++) {
+		const unsigned char other = p[size - 1 - i];
+
+		p[size - 1 - i] = p[i];
+		p[i] = other;
+	}
+}
+
+/*
+ * Compilers for big-endian processors lay bit-fields from the top bit down, so
+ * that a flag which is bit 0 of one is bit 15 of the other.
+ */
+static void turn_bits(unsigned char *p, unsigned n_bits, bool big)
+{
+	const unsigned word = sc_load_u16(p, !big);
+	const unsigned by = big ? n_bits : 16 - n_bits;
+	const unsigned turned = word << by | word >> (16 - by);
+
+	p[big ? 0 : 1] = (unsigned char)turned;
+	p[big ? 1 : 0] = (unsigned char)(turned >> 8);
+}
+
+static void turn_numbers(const struct sc_frame_numbers *numbers,
+                         unsigned char *p, bool big)
+{
+	for (; numbers != NULL && numbers->size != 0; numbers++) {
+		for (unsigned i = 0; i < numbers->n; i++)
+			turn_number(p + numbers->at + i * numbers->size,
+			            numbers->size);
+		if (numbers->n_bits != 0)
+			turn_bits(p + numbers->at, numbers->n_bits, big);
+	}
+}
+
+static void turn_names(unsigned char *frame, bool big)
+{
+	unsigned char *p = frame + SYSCAP_JITMAP_FIXED;
+
+	for (uint32_t n = sc_load_u32(frame + SC_AT(jitmap, n_jitmaps), big);
+	     n != 0; n--) {
+		turn_number(p, SC_JIT_ADDR_SIZE);
+		p += SC_JIT_ADDR_SIZE;
+		p += strlen((char *)p) + 1;
+	}
+}
+
+void sc_frame_turn(const struct sc_frame_shape *shape, unsigned char *frame,
+                   size_t len, bool big)
+{
+	const unsigned n = sc_load_u16(frame + shape->count_at, big);
+	unsigned char *item = frame + shape->size;
+
+	for (unsigned i = 0; shape->item_numbers != NULL && i < n; i++) {
+		turn_numbers(shape->item_numbers, item, big);
+		item += shape->item_size;
+	}
+	if (shape == &sc_frame_shapes[SYSCAP_FRAME_JITMAP])
+		turn_names(frame, big);
+	/* The place of an index, which is none any more in the other order */
+	if (shape == &sc_frame_shapes[SYSCAP_FRAME_TIMESTAMP] &&
+	    len >= WIRE(frame) + sizeof(uint64_t) &&
+	    sc_load_u32(frame + SC_AT(frame, padding2), big) ==
+	            SYSCAP_INDEX_MAGIC)
+		turn_number(frame + WIRE(frame), sizeof(uint64_t));
+	turn_numbers(shape->numbers, frame, big);
+}
+
+void sc_frame_turn_header(unsigned char *frame)
+{
+	static const struct sc_frame_numbers header[] = {
+		NUMBER(frame, len),      NUMBER(frame, cpu),
+		NUMBER(frame, pid),      NUMBER(frame, time),
+		NUMBER(frame, padding2), { 0 },
+	};
+
+	turn_numbers(header, frame, false);
+}
