@@ -109,6 +109,6 @@ endforeach()
 
 # --- writers and signals
 
-syscap_test(dropin test_writer_signals.c LABEL long TIMEOUT 120
+syscap_test(dropin test_writer_signals.c LABEL long TIMEOUT 300 WHOLE
 	SOURCES dropin/writer_ledger.c stress/stepper.c
 	LIBS sysprof_capture)
