@@ -82,8 +82,8 @@ else()
 	endforeach()
 endif()
 syscap_test(dropin complete.sh)
-syscap_test(dropin headers.sh LABEL long)
-syscap_test(dropin interfaces.sh LABEL long)
+syscap_test(dropin headers.sh LABEL long ONCE)
+syscap_test(dropin interfaces.sh LABEL long ONCE)
 syscap_test(dropin link.sh LABEL long)
 
 # --- known defects of the reference

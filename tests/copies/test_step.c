@@ -63,7 +63,7 @@ CHILD(steps)
 		outer->calls[i].call();
 	inner->inner_every();
 	for (unsigned i = 0; i < outer->n_calls; i++) {
-		const long stride = stepper_stride(5) * outer->calls[i].stride;
+		const long stride = stepper_stride(11) * outer->calls[i].stride;
 
 		for (long k = stepper_first(stride);; k += stride) {
 			*outer->sequence = *inner->sequence = ++sequence;
