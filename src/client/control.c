@@ -176,18 +176,23 @@ static int receive_ring(int64_t deadline)
 	}
 }
 
+static int64_t deadline_from_now(void)
+{
+	return sc_clock_kernel() + (int64_t)SC_CONTROL_TIMEOUT_MS * 1000000;
+}
+
 int sc_control_request_ring(void)
 {
-	const int64_t deadline =
-		sc_clock_kernel() + (int64_t)SC_CONTROL_TIMEOUT_MS * 1000000;
 	int cancel_state;
 
 	if (sc_block->control_fd < 0)
 		return -ESTALE;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-	int r = send_request(deadline);
+	int r = send_request(deadline_from_now());
+	/* The recorder has its time from when it was asked, which may be late
+	 * where others have the processor */
 	if (r == 0)
-		r = receive_ring(deadline);
+		r = receive_ring(deadline_from_now());
 	pthread_setcancelstate(cancel_state, &cancel_state);
 	return r;
 }

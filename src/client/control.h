@@ -31,7 +31,8 @@ struct sc_control_socket {
 const char *sc_control_adopt(int fd, struct sc_control_socket *ret_socket);
 
 /**
- * Request a ring and wait for it, at most SC_CONTROL_TIMEOUT_MS.  Holds no
+ * Request a ring, and wait for it at most SC_CONTROL_TIMEOUT_MS; as long for
+ * the socket to take the request, if it is full.  Holds no
  * lock: several threads may wait at once, and since all replies are alike
  * it does not matter who receives which.
  *
