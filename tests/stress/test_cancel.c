@@ -60,7 +60,7 @@ static void check_ends(const struct peer *peer, unsigned n_threads)
 /* ----------------------------------------------------------- cancellation */
 
 #define N_CANCELLED 300
-#define N_FIT       100000 /* of 112 bytes in a ring that nobody reads */
+#define N_FIT       30000 /* of 112 bytes in a ring that nobody reads */
 
 static int n_begun;
 
@@ -116,7 +116,7 @@ static void run_cancelled(struct peer *peer, const char *child)
 	char seed[24];
 
 	snprintf(seed, sizeof(seed), "%llu", test_seed());
-	peer_start_arg(peer, child, seed, 1u << 24, PEER_OURS);
+	peer_start_arg(peer, child, seed, 1u << 22, PEER_OURS);
 	CHECK_EQ(peer_finish(peer), 0);
 }
 
