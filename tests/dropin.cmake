@@ -82,8 +82,8 @@ else()
 	endforeach()
 endif()
 syscap_test(dropin complete.sh)
-syscap_test(dropin headers.sh LABEL long)
-syscap_test(dropin interfaces.sh LABEL long)
+syscap_test(dropin headers.sh LABEL long ONCE)
+syscap_test(dropin interfaces.sh LABEL long ONCE)
 syscap_test(dropin link.sh LABEL long)
 
 # --- known defects of the reference
@@ -109,6 +109,6 @@ endforeach()
 
 # --- writers and signals
 
-syscap_test(dropin test_writer_signals.c LABEL long TIMEOUT 120
+syscap_test(dropin test_writer_signals.c LABEL long TIMEOUT 300 WHOLE
 	SOURCES dropin/writer_ledger.c stress/stepper.c
 	LIBS sysprof_capture)

@@ -107,6 +107,12 @@ void sc_ask_leave(struct sc_state *ts)
 	ts->has_asked = false;
 }
 
+/* 0: there is nothing to wait for. */
+static int64_t deadline_if(bool waits)
+{
+	return waits ? sc_clock_kernel() + SC_CONTROL_TIMEOUT_MS * MS : 0;
+}
+
 int sc_ask_for_ring(struct sc_state *ts)
 {
 	int r = ts->has_asked ? -ETIMEDOUT : take_left();
@@ -121,14 +127,15 @@ int sc_ask_for_ring(struct sc_state *ts)
 	const bool waits =
 		asks && (is_first ? !is_silent() || silence_ns(now) < HICCUP_NS
 	                          : !ts->has_asked);
-	const int64_t deadline = waits ? now + SC_CONTROL_TIMEOUT_MS * MS : 0;
 
-	r = asks ? sc_control_send_request(deadline) : 0;
+	r = asks ? sc_control_send_request(deadline_if(waits)) : 0;
 	if (asks && r == 0)
 		ts->has_asked = true;
-	/* Also where there was no room for a request */
+	/* Also where there was no room for a request.  The recorder has its
+	 * time from when it was asked, which may be late where others have the
+	 * processor */
 	if (r == 0 || r == -ETIMEDOUT)
-		r = sc_control_receive_ring(deadline);
+		r = sc_control_receive_ring(deadline_if(waits));
 	if (r >= 0 || r == -EBADMSG)
 		ts->has_asked = false;
 	return r;

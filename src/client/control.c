@@ -61,7 +61,10 @@ static bool is_still_ours(void)
 	       st.st_ino == sc_block->control_ino;
 }
 
-/* Returns 0, or -ETIMEDOUT when the deadline has passed. */
+/*
+ * Returns 0, or -ETIMEDOUT when the deadline has passed.  Looks once more then:
+ * it may be we who were kept from the processor, and what we wait for is there.
+ */
 static int wait_for(short events, int64_t deadline)
 {
 	for (;;) {
@@ -70,13 +73,14 @@ static int wait_for(short events, int64_t deadline)
 		struct pollfd pfd = { .fd = sc_block->control_fd,
 			              .events = events };
 
-		if (left <= 0)
-			return -ETIMEDOUT;
-		const int n = poll(&pfd, 1, (int)(left / 1000000) + 1);
+		const int n =
+			poll(&pfd, 1, left > 0 ? (int)(left / 1000000) + 1 : 0);
 		if (n > 0)
 			return 0;
 		if (n < 0 && errno != EINTR)
 			return -errno;
+		if (left <= 0)
+			return -ETIMEDOUT;
 	}
 }
 

@@ -53,9 +53,9 @@ function(syscap_copies_test file)
 		SOURCES ${copies_support} ${copies_${file}_sources}
 		LIBS syscap_peer syscap::capture ${CMAKE_DL_LIBS})
 	add_dependencies(test_copies_${file} ${copies_parts})
-	# ThreadSanitizer would not see what the old object file orders
+	# A sanitizer would not see what the old object file does
 	if(NOT TARGET copies_golden OR file MATCHES "many|place" OR
-	   SYSCAP_SANITIZE MATCHES "thread")
+	   SYSCAP_SANITIZE)
 		return()
 	endif()
 	# Once more, with the first version in the place of the other one
@@ -83,13 +83,13 @@ else()
 	syscap_test(copies test_roll.c LIBS syscap_peer)
 endif()
 set(copies_handlers_sources copies/part.c)
-syscap_copies_test(handlers LABEL long)
+syscap_copies_test(handlers LABEL long WHOLE)
 set(copies_step_sources copies/part.c)
 if(SYSCAP_SANITIZE MATCHES "thread")
 	syscap_test_skipped(copies.step
 		"ThreadSanitizer does not see handlers, see docs/testing.md")
 else()
-	syscap_copies_test(step LABEL long TIMEOUT 300)
+	syscap_copies_test(step LABEL long TIMEOUT 300 WHOLE)
 endif()
 set(copies_fork_sources copies/part.c)
 syscap_copies_test(fork LABEL long)

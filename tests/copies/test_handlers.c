@@ -237,14 +237,14 @@ static void emit_first(void)
 
 CHILD(first_in_handler)
 {
-	const long step = test_is_sanitized() ? 17 : 1;
+	const long stride = stepper_stride(7);
 	struct stepper stepper;
 
 	parts_load_all(parts);
 	outer = parts[peer_arg()[0] - '0'];
 	inner = parts[peer_arg()[1] - '0'];
 	stepper_install(false);
-	for (long k = 1; k < N_FIRST; k += step) {
+	for (long k = stepper_first(stride); k < N_FIRST; k += stride) {
 		const pid_t pid = fork();
 
 		if (pid == 0) {
@@ -273,7 +273,7 @@ static void check_first(const char *which, const char *a, const char *b)
 	SKIP_UNDER_TSAN();
 	peer_start_arg(&peer, "first_in_handler", which, 1u << 14, PEER_OURS);
 	CHECK_EQ(peer_finish(&peer), 0);
-	CHECK(peer.n_rings > (test_is_sanitized() ? 4 : 50));
+	CHECK(peer.n_rings > (test_is_whole() ? 50 : 4));
 	census_check_one_ring_a_thread(&peer);
 	for (unsigned i = 0; i < peer.n_rings; i++) {
 		census_of_process(&census, &peer, peer.rings[i].header->pid);

@@ -14,9 +14,11 @@
  * also when it fails in another thread, in a signal handler, or in a process
  * that the test forked.  A test that leaves file descriptors open fails.
  *
- *	test_ring [--list] [--timeout SECONDS] [--seed N] [--no-fork] [TEST]...
+ *	test_ring [--list] [--timeout SECONDS] [--seed N] [--whole] [--no-fork]
+ *		[TEST]...
  *
  * With --no-fork the tests run in this process, so that a debugger sees them.
+ * With --whole nothing is thinned out, see test_is_whole().
  * Exits 0, 1 when a test failed, 2 for wrong use, 77 when all were skipped.
  */
 #ifndef SYSCAP_TEST_H
@@ -79,6 +81,13 @@ __attribute__((noreturn)) void test_skip(const char *reason);
 
 /** The seed of this run, printed at its first use; --seed N repeats it. */
 unsigned long long test_seed(void);
+
+/**
+ * False where a test that takes minutes does every n-th of its cases, from a
+ * random one on: test_seed() says which.  True with --whole.  Programs that a
+ * test starts find the same answers to this and to test_seed().
+ */
+bool test_is_whole(void);
 
 /** True where ASan or TSan slows everything down. */
 bool test_is_sanitized(void);

@@ -47,7 +47,10 @@ static struct verdict *verdict;   /* shared with all children */
 static const struct test **tests; /* those to run, in source order */
 static bool forking = true;
 static long timeout_s = 60;
-static unsigned long long seed;
+
+/* In the environment, where programs that a test starts find them. */
+#define SEED  "SYSCAP_TEST_SEED"
+#define WHOLE "SYSCAP_TEST_WHOLE"
 
 static long long now_ms(void)
 {
@@ -106,11 +109,19 @@ void test_skip(const char *reason)
 unsigned long long test_seed(void)
 {
 	static bool told;
+	const char *const text = getenv(SEED);
+	const unsigned long long seed =
+		text != NULL ? strtoull(text, NULL, 10) : 1;
 
 	if (!told)
 		fprintf(stderr, "seed %llu; repeat with --seed\n", seed);
 	told = true;
 	return seed;
+}
+
+bool test_is_whole(void)
+{
+	return getenv(WHOLE) != NULL;
 }
 
 bool test_is_sanitized(void)
@@ -322,6 +333,15 @@ static int run_all(size_t n)
 	return counts[PASSED] ? 0 : EXIT_SKIP;
 }
 
+static void begin_seed(void)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%llu",
+	         (unsigned long long)time(NULL) * 1000003 + (unsigned)getpid());
+	setenv(SEED, text, 1);
+}
+
 static char **parse_options(char **argv, bool *list)
 {
 	for (argv++; *argv && strncmp(*argv, "--", 2) == 0; argv++) {
@@ -332,7 +352,9 @@ static char **parse_options(char **argv, bool *list)
 		else if (strcmp(*argv, "--timeout") == 0 && argv[1])
 			timeout_s = strtol(*++argv, NULL, 10);
 		else if (strcmp(*argv, "--seed") == 0 && argv[1])
-			seed = strtoull(*++argv, NULL, 10);
+			setenv(SEED, *++argv, 1);
+		else if (strcmp(*argv, "--whole") == 0)
+			setenv(WHOLE, "1", 1);
 		else
 			return NULL;
 	}
@@ -353,11 +375,11 @@ int main(int argc, char **argv)
 	/* Left open by ctest or a shell; tests count on low numbers. */
 	syscall(SYS_close_range, 3U, ~0U, 0U);
 	tests = calloc(all, sizeof(*tests));
-	seed = (unsigned long long)time(NULL) * 1000003 + (unsigned)getpid();
+	begin_seed();
 	argv = parse_options(argv, &list);
 	if (!argv || !tests || verdict == MAP_FAILED || timeout_s <= 0) {
 		fprintf(stderr, "usage: [--list] [--timeout SECONDS] [--seed N]"
-		                " [--no-fork] [TEST]...\n");
+		                " [--whole] [--no-fork] [TEST]...\n");
 		return 2;
 	}
 	n = select_tests(argv);

@@ -256,7 +256,8 @@ TEST(stacks_reach_from_the_function_to_main_and_have_names)
 	CHECK(names.weight >= 200 && names.weight <= 400);
 	CHECK(names.n_found * 10 >= names.n_samples * 9);
 	CHECK(names.n_stopped * 50 <= names.n_samples);
-	CHECK(names.n_named * 10 >= names.n_addrs * 9);
+	/* seven deep, of which one is in libc and named by libc6-dbg only */
+	CHECK(names.n_named * 10 >= names.n_addrs * 8);
 	recording_free(&recording);
 }
 

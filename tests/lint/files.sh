@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # files.sh [PATTERN]... - names the files of the tree in the current folder:
-# those that git has or would take, else all outside of build/.
+# those that git has or would take; without git all outside of build/ and .git/.
 set -eu
 if [ -e .git ] && command -v git >/dev/null; then
 	# In a clone that belongs to somebody else git refuses to look.
 	git -c safe.directory='*' ls-files -co --exclude-standard -- "$@"
 else
-	find . -name build -prune -o -type f -print | sed 's,^\./,,' |
+	find . \( -name build -o -name .git \) -prune -o -type f -print | sed 's,^\./,,' |
 	while read -r file; do
 		[ $# -gt 0 ] || echo "$file"
 		for pattern; do

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <ucontext.h>
 
+#include "harness/test.h"
+
 #define TRAP_FLAG 0x100
 
 static struct stepper *volatile current;
@@ -67,6 +69,18 @@ bool stepper_run(struct stepper *stepper, long target, void (*call)(void),
 	                         : "memory", "cc");
 	current = stepper->outer;
 	return stepper->count >= target;
+}
+
+long stepper_stride(long n)
+{
+	if (test_is_sanitized())
+		return n > 13 ? n : 13;
+	return test_is_whole() ? 1 : n;
+}
+
+long stepper_first(long stride)
+{
+	return stride == 1 ? 1 : 1 + (long)(test_seed() % (unsigned)stride);
 }
 
 void stepper_abandon(struct stepper *stepper)

@@ -29,6 +29,16 @@ void stepper_install(bool on_altstack);
 bool stepper_run(struct stepper *stepper, long target, void (*call)(void),
                  void (*action)(void));
 
+/**
+ * Every how many-th instruction is enough: @n, or 1 where the test is to be
+ * whole.  Sanitized code is ten times as long, and what matters there is that
+ * nothing it does is wrong: there it is 13 at least.
+ */
+long stepper_stride(long n);
+
+/** The first of them: one of the first @stride instructions, by the seed. */
+long stepper_first(long stride);
+
 /** An action has left by siglongjmp(): the innermost stepper is over. */
 void stepper_abandon(struct stepper *stepper);
 

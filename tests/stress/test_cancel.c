@@ -60,19 +60,23 @@ static void check_ends(const struct peer *peer, unsigned n_threads)
 /* ----------------------------------------------------------- cancellation */
 
 #define N_CANCELLED 300
+#define N_FIT       30000 /* of 112 bytes in a ring that nobody reads */
 
 static int n_begun;
 
-static void *emit_for_ever(void *type)
+/* Until it is cancelled, which may be late; but nothing is lost till then. */
+static void *emit_for_long(void *type)
 {
 	pthread_setcanceltype(*(const int *)type, NULL);
-	for (int64_t i = 1;; i++) {
+	for (int64_t i = 1; i < N_FIT; i++) {
 		syscap_mark("test", "mark", i, 0, "some message");
 		if (i == 1)
 			__atomic_add_fetch(&n_begun, 1, __ATOMIC_SEQ_CST);
 		if (i % 64 == 0)
 			pthread_testcancel();
 	}
+	for (;;)
+		pause();
 	return NULL;
 }
 
@@ -84,7 +88,7 @@ static void cancel_many(int type)
 		pthread_t thread;
 		void *result;
 
-		pthread_create(&thread, NULL, emit_for_ever, &type);
+		pthread_create(&thread, NULL, emit_for_long, &type);
 		while (__atomic_load_n(&n_begun, __ATOMIC_SEQ_CST) == i)
 			usleep(50);
 		for (int n = rand_r(&seed) % 3000; n > 0; n--)
@@ -112,7 +116,7 @@ static void run_cancelled(struct peer *peer, const char *child)
 	char seed[24];
 
 	snprintf(seed, sizeof(seed), "%llu", test_seed());
-	peer_start_arg(peer, child, seed, 1u << 24, PEER_OURS);
+	peer_start_arg(peer, child, seed, 1u << 22, PEER_OURS);
 	CHECK_EQ(peer_finish(peer), 0);
 }
 

@@ -76,13 +76,12 @@ CHILD(forks_at_every_instruction)
 {
 	struct stepper stepper;
 
-	/* sanitized code is ten times as long */
-	const long stride = test_is_sanitized() ? 11 : 1;
+	const long stride = stepper_stride(1), first = stepper_first(stride);
 
 	stepper_install(false);
 	emit_one();
-	for (long k = 1;; k += stride) {
-		sequence = (k - 1) / stride + 1;
+	for (long k = first;; k += stride) {
+		sequence = (k - first) / stride + 1;
 		child = -1;
 		const bool reached =
 			stepper_run(&stepper, k, emit_one, fork_here);
@@ -103,7 +102,7 @@ CHILD(forks_at_every_instruction)
 		if (!reached)
 			break;
 	}
-	CHECK(n_children > 20);
+	CHECK(n_children > (test_is_sanitized() ? 5 : 20));
 	SYSCAP_MARK("test", "n_children", n_children, 0, NULL);
 }
 
@@ -122,14 +121,14 @@ static void wait_until_drained(void)
 CHILD(forks_where_emits_are_slow)
 {
 	struct stepper stepper;
-	const long stride = test_is_sanitized() ? 61 : 13;
+	const long stride = stepper_stride(17) * 5;
 	char large[1001] = "";
 
 	memset(large, 'x', sizeof(large) - 1);
 
 	stepper_install(false);
 	emit_one();
-	for (long k = 1;; k += stride) {
+	for (long k = stepper_first(stride);; k += stride) {
 		do /* faster than anybody reads */
 			SYSCAP_MARK("test", "burst", 0, 0, large);
 		while (!sc_loss_is_pending(sc_state_of(sc_self)));
@@ -149,7 +148,7 @@ CHILD(forks_where_emits_are_slow)
 			break;
 		n_children++;
 	}
-	CHECK(n_children > 20);
+	CHECK(n_children > 5);
 	wait_until_drained();
 	SYSCAP_MARK("test", "n_children", n_children, 0, NULL);
 	pthread_exit(NULL);

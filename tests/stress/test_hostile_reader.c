@@ -146,7 +146,10 @@ TEST(a_head_that_goes_backwards_closes_the_ring)
 	__atomic_store_n(&header->head, HALF_WAY, __ATOMIC_RELEASE);
 	while (__atomic_load_n(&header->tail, __ATOMIC_ACQUIRE) > 50 * 104)
 		usleep(100); /* until it has wrapped */
-	usleep(20000);
+	/* and says that it is ready */
+	while (memmem((const char *)header + header->offset, RING, "ready",
+	              sizeof("ready")) == NULL)
+		usleep(100);
 	__atomic_store_n(&header->head, BACK, __ATOMIC_RELEASE);
 	CHECK_EQ(waitpid(peer.pid, &status, 0), peer.pid);
 	CHECK_EQ(status, 0);

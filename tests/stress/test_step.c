@@ -101,13 +101,6 @@ static const struct {
 };
 #define N_CALLS (sizeof(calls) / sizeof(*calls))
 
-/* Sanitized code is ten times as long, and is stepped through in bigger
- * steps: what matters there is that nothing it does is wrong. */
-static long stride(long plain)
-{
-	return test_is_sanitized() ? 13 * plain : plain;
-}
-
 /* What one attempt did; the test reads them back from a file. */
 struct attempt {
 	int32_t call;
@@ -134,6 +127,12 @@ static int abandoned_so_far(void)
 
 	syscap_get_stats(&stats);
 	return (int)stats.n_abandoned;
+}
+
+/* Of the instructions of call @i, where @n-th ones are enough. */
+static long stride_of(size_t i, long n)
+{
+	return stepper_stride(n) * calls[i].stride;
 }
 
 /* Warm up: ring, definitions, clock; then open the file of attempts. */
@@ -169,12 +168,13 @@ static bool is_published(void)
 	return (uint32_t)sc_self->next == *sc_self->tail;
 }
 
-static void step_all_calls(void (*action)(void))
+static void step_all_calls(long n, void (*action)(void))
 {
 	struct stepper stepper;
 
 	for (size_t i = 0; i < N_CALLS; i++)
-		for (long k = 1;; k += stride(calls[i].stride)) {
+		for (long k = stepper_first(stride_of(i, n));;
+		     k += stride_of(i, n)) {
 			next_number();
 			errno = 123;
 			const bool reached =
@@ -190,19 +190,19 @@ static void step_all_calls(void (*action)(void))
 CHILD(inner_marks)
 {
 	begin_child(false);
-	step_all_calls(emit_inner);
+	step_all_calls(1, emit_inner);
 }
 
 CHILD(inner_marks_on_altstack)
 {
 	begin_child(true);
-	step_all_calls(emit_inner);
+	step_all_calls(5, emit_inner);
 }
 
 CHILD(inner_events)
 {
 	begin_child(false);
-	step_all_calls(emit_every_kind);
+	step_all_calls(3, emit_every_kind);
 }
 
 /* ----------------------------------- a handler that leaves by siglongjmp */
@@ -220,7 +220,8 @@ CHILD(jumps)
 
 	begin_child(false);
 	for (size_t i = 0; i < N_CALLS; i++)
-		for (volatile long k = 1;; k += stride(calls[i].stride)) {
+		for (volatile long k = stepper_first(stride_of(i, 1));;
+		     k += stride_of(i, 1)) {
 			const int before = abandoned_so_far();
 			volatile bool reached = true;
 
@@ -252,7 +253,8 @@ CHILD(jumps_from_above)
 	struct stepper stepper;
 
 	begin_child(false);
-	for (volatile long k = 1;; k += stride(1)) {
+	for (volatile long k = stepper_first(stepper_stride(1));;
+	     k += stepper_stride(1)) {
 		const int before = abandoned_so_far();
 		volatile bool reached = true;
 
@@ -300,15 +302,20 @@ static void first_action(void)
 	}
 }
 
-static void step_two_levels(void)
+/* At every third instruction of the inner one, another third for each of the
+ * outer one's; of those, the @n-th. */
+static void step_two_levels(long n)
 {
 	struct stepper stepper;
+	const long stride = stepper_stride(n);
+	const long inner_stride = 3 * stepper_stride(1);
 
 	begin_child(false);
-	for (long k = 1;; k += stride(1)) {
+	for (long k = stepper_first(stride);; k += stride) {
 		bool reached = true;
 
-		for (level2_target = 1 + k % 3;; level2_target += stride(3)) {
+		for (level2_target = 1 + k % inner_stride;;
+		     level2_target += inner_stride) {
 			const int before = abandoned_so_far();
 
 			next_number();
@@ -329,13 +336,13 @@ static void step_two_levels(void)
 
 CHILD(two_levels)
 {
-	step_two_levels();
+	step_two_levels(7);
 }
 
 CHILD(two_levels_with_jumps)
 {
 	level2_jumps = true;
-	step_two_levels();
+	step_two_levels(13);
 }
 
 /* ------------------------------------------------ refill and loss records */
@@ -361,7 +368,9 @@ static void step_slow_paths(int n, void (*action)(void), bool jumps)
 
 	begin_child(false);
 	/* The path depends on what the peer has drained: no last one */
-	for (volatile long k = 1; k < 1500; k += stride(1)) {
+	const long stride = stepper_stride(4);
+
+	for (volatile long k = stepper_first(stride); k < 1500; k += stride) {
 		volatile bool reached = true;
 		const int before = abandoned_so_far();
 
@@ -398,6 +407,12 @@ CHILD(losing_and_jumping)
 }
 
 /* ------------------------------------------------------------------ tests */
+
+/* Of what there are @n of at least in a whole run */
+static unsigned few(unsigned n)
+{
+	return test_is_whole() && !test_is_sanitized() ? n : n / 20;
+}
 
 struct result {
 	struct attempt *attempts;
@@ -485,7 +500,7 @@ static void check_everything_arrived(const char *child)
 
 	run(&r, child, 1u << 26);
 	const size_t n = (size_t)r.attempts[r.n_attempts - 1].sequence;
-	CHECK(n > 200);
+	CHECK(n > 100);
 	unsigned *const outer = count_stepped(&r.peer, n);
 	unsigned *const inner = count_numbers(&r.peer, "inner", n);
 	unsigned n_unnumbered = 0;
@@ -602,7 +617,7 @@ TEST(a_handler_may_interrupt_a_handler_at_every_instruction)
 
 	run(&r, "two_levels", 1u << 26);
 	const size_t n = (size_t)r.attempts[r.n_attempts - 1].sequence;
-	CHECK(r.n_attempts > (test_is_sanitized() ? 50 : 1000));
+	CHECK(r.n_attempts > few(1000));
 	unsigned *const outer = count_numbers(&r.peer, "outer", n);
 	unsigned *const inner = count_numbers(&r.peer, "inner", n);
 	unsigned *const innermost = count_numbers(&r.peer, "innermost", n);
@@ -641,7 +656,7 @@ TEST(a_handlers_emit_may_die_inside_a_live_one)
 		CHECK(inner[a->sequence] + (unsigned)a->n_abandoned <= 1);
 		n_abandoned += (uint64_t)a->n_abandoned;
 	}
-	CHECK(n_abandoned > (test_is_sanitized() ? 5 : 100));
+	CHECK(n_abandoned > few(100));
 	CHECK_EQ(peer_lost_told(&r.peer.rings[0]), n_abandoned);
 	free(outer);
 	free(inner);
@@ -664,7 +679,7 @@ static void check_slow_paths(const char *child, bool must_lose)
 		n_deep += r.attempts[i].call && r.attempts[i].k > 90;
 	}
 	/* the long path was had */
-	CHECK(n_deep > (test_is_sanitized() ? 5 : 100));
+	CHECK(n_deep > few(100));
 	struct peer_frame f;
 	uint64_t n_arrived = 0, n;
 	size_t at = 0;
@@ -679,7 +694,7 @@ static void check_slow_paths(const char *child, bool must_lose)
 	}
 	const uint64_t n_lost = peer_lost_told(ring);
 	CHECK(n_lost <= peer_lost_total(ring));
-	CHECK(!must_lose || n_lost > (test_is_sanitized() ? 50 : 1000));
+	CHECK(!must_lose || n_lost > few(1000));
 	if (strcmp(child, "losing_and_jumping") == 0) {
 		/* the stepped one may not have begun */
 		CHECK(n_arrived + n_lost >= n_sent_all);

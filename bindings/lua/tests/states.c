@@ -4,6 +4,10 @@
  * sampled: one after another, several in a thread, in threads of their own,
  * and closed by another thread than ran them.
  *
+ * Between two of the kernel's ticks, of which there may be 100 a second, no
+ * stack is seen: so the last state works for half a second of processor time,
+ * however fast the machine is.
+ *
  * Exits with 0 if all states did what they were told.  Where LuaJIT has the
  * one profiler of the process already, sampling() says so, and that is fine.
  */
@@ -32,6 +36,10 @@ static const char program[] =
 	"  end)\n"
 	"  for i = 1, n do co() end\n"
 	"  syscap.instant('states', 'worked')\n"
+	"end\n"
+	"function work_on(seconds)\n"
+	"  local stop = os.clock() + seconds\n"
+	"  repeat work(20000) until os.clock() >= stop\n"
 	"end\n";
 
 static void fail(const char *what)
@@ -52,12 +60,17 @@ static lua_State *open_state(void)
 	return L;
 }
 
-static void work(lua_State *L, int n)
+static void call(lua_State *L, const char *function, lua_Number n)
 {
-	lua_getglobal(L, "work");
-	lua_pushinteger(L, n);
+	lua_getglobal(L, function);
+	lua_pushnumber(L, n);
 	if (lua_pcall(L, 1, 0, 0) != 0)
 		fail(lua_tostring(L, -1));
+}
+
+static void work(lua_State *L, int n)
+{
+	call(L, "work", n);
 }
 
 static void *run_thread(void *unused)
@@ -103,6 +116,6 @@ int main(void)
 	pthread_join(threads[0], NULL);
 	lua_close(left);
 	lua_State *const last = open_state();
-	work(last, 20000);
+	call(last, "work_on", 0.5);
 	return 0; /* exits while it is sampled, and never closes it */
 }

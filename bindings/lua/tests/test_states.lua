@@ -4,7 +4,7 @@ local t = dofile(arg[0]:match "^.*/" .. "harness.lua")
 
 t.test("states are closed while they are sampled, by whom ever", function()
   t.record_command(os.getenv "STATES")
-  t.equal(#t.marks()["states.worked"], 77)
+  t.check(#t.marks()["states.worked"] >= 77)
   t.check(not t.marks()["states.open"], "an unfinished scope made a mark")
   t.check(t.count(t.stacks(), "^leaf") > 20)
 end)

@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# ci.sh [TREE] - .ci/run says what it leaves out for want of time, and fails
+# where a preset does, a stopped one too.
+set -eu
+command -v bash >/dev/null || { echo "skip: there is no bash"; exit 77; }
+here=$(cd "$(dirname "$0")" && pwd)
+tree=${1:-$here/../..}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/bin"
+cp -r "$tree/.ci" "$work/.ci"
+
+# Stands for cmake --workflow --preset NAME: does what the file NAME says
+cat >"$work/bin/cmake" <<'END'
+#!/bin/sh
+[ ! -f "$3" ] || . "./$3"
+END
+chmod +x "$work/bin/cmake"
+
+run() { # SECONDS STATUS; into $work/out
+	status=0
+	(cd "$work" && CI='' CI_SECONDS=$1 PATH="$work/bin:$PATH" .ci/run) \
+		>"$work/out" 2>&1 || status=$?
+	if [ "$status" != "$2" ]; then
+		cat "$work/out"
+		echo "status $status, not $2"
+		exit 1
+	fi
+}
+
+expect() { # a line
+	grep -qx -- "$1" "$work/out" && return 0
+	cat "$work/out"
+	echo "no line: $1"
+	exit 1
+}
+
+run 3900 0
+expect '=== all passed after [0-9]* s'
+
+echo 'sleep 2; echo "2/2 Test #2: unit.two ......***Skipped"' >"$work/test"
+run 1 0
+expect '!!! LEFT OUT: asan, .*'
+expect '!!! LEFT OUT: tsan, .*'
+[ "$(tail -n 1 "$work/out" | cut -c 1-11)" = '!!! passed,' ]
+
+: >"$work/test"
+echo 'echo "1/2 Test #1: unit.one ......***Skipped"; sleep 60' >"$work/asan"
+run 5 0
+expect '!!! LEFT OUT: the rest of asan, .*'
+
+echo 'echo "1/2 Test #1: unit.one ......***Failed"; sleep 60' >"$work/asan"
+run 5 1
+
+echo 'exit 3' >"$work/asan"
+run 3900 3
+echo 'exit 4' >"$work/test"
+run 3900 4
