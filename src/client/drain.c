@@ -11,6 +11,7 @@
 
 #include <syscap.h>
 
+#include "base/diag.h"
 #include "base/text.h"
 #include "client/loss.h"
 #include "client/process.h"
@@ -21,6 +22,10 @@
 #define ROOM_FOR_THE_END UINT64_C(2048)
 /** A sink without room is asked again after this. */
 #define RETRY_NS INT64_C(1000000000)
+/** In a trace file, for telling what a full disk cost: a record, or a few. */
+#define ROOM_FOR_LOSSES UINT64_C(1024)
+/** How often a batch is made smaller until it fits. */
+#define TRIES 16
 /** One batch is about this much at most: longer ones hold a lock longer. */
 #define BATCH_MAX UINT64_C(16777216)
 
@@ -182,7 +187,8 @@ static uint32_t fit(const struct sc_session *s, uint32_t slot, uint32_t from,
 	return from;
 }
 
-static void gather(struct sc_session *s, struct batch *batch, uint64_t room)
+/* False: there is more than fits into @room bytes. */
+static bool gather(struct sc_session *s, struct batch *batch, uint64_t room)
 {
 	const uint32_t high =
 		__atomic_load_n(&s->arena.high_water, __ATOMIC_ACQUIRE);
@@ -196,6 +202,7 @@ static void gather(struct sc_session *s, struct batch *batch, uint64_t room)
 			__atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
 		const uint32_t head = ring->head;
 		const uint32_t n = tail >= head ? tail - head
+	bool is_all = true;
 		                                : tail + s->arena.body - head;
 
 		/* Our own memory; but a program may overwrite it */
@@ -205,7 +212,7 @@ static void gather(struct sc_session *s, struct batch *batch, uint64_t room)
 			add_part(s, batch, i, head, tail);
 			continue;
 		}
-		s->is_full = true;
+		is_all = false;
 		const uint32_t to = fit(s, i, head, tail, room - batch->length);
 		if (to != head)
 			add_part(s, batch, i, head, to);
@@ -220,6 +227,7 @@ static void advance(struct sc_session *s, const struct batch *batch,
 		const struct sc_ring_journal_part *const part = &s->parts[i];
 		struct sc_ring_header *const ring =
 			sc_arena_ring(&s->arena, part->slot);
+	return is_all;
 		const uint64_t n =
 			part->to > part->from
 				? part->to - part->from
@@ -312,6 +320,9 @@ static int note_result(struct sc_session *s, int r, int64_t now)
 				    : "no space left: events are lost");
 		return -EAGAIN;
 	} else if (r != -EAGAIN) {
+		if (s->retry_at != 0 && !s->has_told_late)
+			sc_process_set_reason("recording goes on: there was no "
+			                      "room for a while");
 		s->dead = -r;
 		sc_session_fail(s, why_gone(r));
 	}
@@ -328,16 +339,57 @@ static int move(struct sc_session *s, int64_t deadline, uint64_t *ret_moved)
 
 	if (s->plan->sink == SC_SINK_OUTPUT) {
 		room = sc_output_room(&s->output);
+static int write_batch(struct sc_session *s, const struct batch *batch,
+                       int64_t now, int64_t deadline, uint64_t *ret_done)
+{
+	return s->plan->sink == SC_SINK_OUTPUT
+	               ? write_output(s, batch, now, ret_done)
+	               : write_trace(s, batch, now, deadline, ret_done);
+}
+
+static bool is_out_of_room(int r)
+{
+	return r == -ENOSPC || r == -EDQUOT || r == -EFBIG;
+}
+
+/*
+ * The batch does not fit whole: as much of it as does, up to the last whole
+ * frame.  In a trace file, where nothing else is left of what is not written,
+ * there stays room to tell of that.
+ */
+static void write_what_fits(struct sc_session *s, struct batch *batch,
+                            int64_t now, int64_t deadline, uint64_t *ret_done)
+{
+	const bool is_output = s->plan->sink == SC_SINK_OUTPUT;
+	const uint64_t left_free =
+		is_output || s->has_told_late ? 0 : ROOM_FOR_LOSSES;
+	int r = -ENOSPC;
+
+	for (int i = 0; i < TRIES && is_out_of_room(r); i++) {
+		const uint64_t fits =
+			is_output ? s->output.fits : s->trace.fits;
+		/* Some file systems take nothing of what does not fit whole */
+		uint64_t room = fits != 0 ? fits : batch->length / 2;
+
+		room = room > left_free ? room - left_free : 0;
+		gather(s, batch, room);
+		if (batch->length == 0)
+			return;
+		r = write_batch(s, batch, now, deadline, ret_done);
+	}
+}
+
 		if (room != UINT64_MAX && !s->is_full)
 			room -= room > ROOM_FOR_THE_END ? ROOM_FOR_THE_END
 			                                : room;
 	}
-	gather(s, &batch, room);
+	if (!gather(s, &batch, room))
+		s->is_full = true;
 	if (batch.length == 0 && !sc_trace_has_rest(&s->trace))
 		return 0;
-	r = s->plan->sink == SC_SINK_OUTPUT
-	            ? write_output(s, &batch, now, &done)
-	            : write_trace(s, &batch, now, deadline, &done);
+	r = write_batch(s, &batch, now, deadline, &done);
+	if (is_out_of_room(r))
+		write_what_fits(s, &batch, now, deadline, &done);
 	*ret_moved += done;
 	__atomic_add_fetch(&s->written, done, __ATOMIC_RELAXED);
 	return note_result(s, r, now);
@@ -501,6 +553,39 @@ int sc_drain_finish(struct sc_session *s, int64_t deadline)
 		return -EBUSY;
 	sc_quiet_begin(&quiet);
 	s->retry_at = 0; /* once more, whatever it said */
+/*
+ * The end, and not all could be written.  A ring file has it still; what was
+ * to go into a trace descriptor is lost, and the loss is told there if there
+ * is room.
+ */
+static void lose_rest(struct sc_session *s)
+{
+	const struct sc_ring_losses told = sc_process->told;
+	const bool has_room_to_tell =
+		s->retry_at != 0 && s->trace.target.kind == SC_TRACE_FILE;
+	const struct sc_ring_header *const own = sc_arena_ring(&s->arena, 0);
+	uint64_t moved = 0;
+
+	if (s->plan->sink == SC_SINK_OUTPUT) {
+		sc_diag_say("the capture is not whole",
+		            "its ring file has the rest, for syscap recover");
+		return;
+	}
+	if (!s->has_told_late) {
+		drop_rest(s);
+		tell_late(s);
+		if (has_room_to_tell)
+			move(s, sc_clock_kernel(), &moved);
+	}
+	if (own->head == own->tail) {
+		sc_diag_say("events are lost", "the capture says how many");
+		return;
+	}
+	sc_process->told = told;
+	sc_diag_say("events are lost",
+	            "and there is no room to say so in the capture");
+}
+
 	do {
 		moved = 0;
 		r = pass(s, deadline, &moved);
@@ -513,3 +598,5 @@ int sc_drain_finish(struct sc_session *s, int64_t deadline)
 	give_back(s);
 	return r;
 }
+	if (r != 0 && s->dead == 0)
+		lose_rest(s);
