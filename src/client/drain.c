@@ -45,6 +45,10 @@ static bool add_frame(void *data, const void *frame, uint32_t len)
 	if (len + 8 > size - used)
 		return false;
 	const uint32_t first = len < size - tail ? len : size - tail;
+	if (sc_session_is_sparse(s) &&
+	    (sc_arena_provide(body + tail, first) != 0 ||
+	     (len != first && sc_arena_provide(body, len - first) != 0)))
+		return false;
 	memcpy(body + tail, frame, first);
 	memcpy(body, (const unsigned char *)frame + first, len - first);
 	uint32_t next = tail + len;
@@ -117,6 +121,8 @@ static void end_slot(struct sc_session *s, struct sc_ring_header *ring)
 /* At the end: losses that no thread will tell any more. */
 static void tell_late(struct sc_session *s)
 {
+	bool is_told = true;
+
 	s->has_told_late = true;
 	for (uint32_t i = 1; i < s->arena.high_water; i++) {
 		struct sc_ring_header *const ring = sc_arena_ring(&s->arena, i);
@@ -125,12 +131,16 @@ static void tell_late(struct sc_session *s)
 			__atomic_load_n(&ring->slot_state, __ATOMIC_ACQUIRE);
 
 		if (state == SC_SLOT_LIVE || state == SC_SLOT_ENDED)
-			add_losses(s, &ring->lost, &ring->told, ring->tid);
+			is_told &= add_losses(s, &ring->lost, &ring->told,
+			                      ring->tid);
 	}
 	unsigned char frame[SC_LOSS_RECORD_MAX] __attribute__((aligned(8)));
 	const uint32_t len = sc_loss_compose_stray(frame, s->pid);
 	if (len != 0)
-		add_frame(s, frame, len);
+		is_told &= add_frame(s, frame, len);
+	if (!is_told)
+		sc_diag_say("events are lost", "and there is no memory to say "
+		                               "so in the capture");
 }
 
 /* ---------------------------------------------------------------- a pass */
@@ -192,6 +202,7 @@ static bool gather(struct sc_session *s, struct batch *batch, uint64_t room)
 {
 	const uint32_t high =
 		__atomic_load_n(&s->arena.high_water, __ATOMIC_ACQUIRE);
+	bool is_all = true;
 
 	memset(batch, 0, sizeof(*batch));
 	for (uint32_t i = 0; i < high && batch->length < BATCH_MAX; i++) {
@@ -202,7 +213,6 @@ static bool gather(struct sc_session *s, struct batch *batch, uint64_t room)
 			__atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
 		const uint32_t head = ring->head;
 		const uint32_t n = tail >= head ? tail - head
-	bool is_all = true;
 		                                : tail + s->arena.body - head;
 
 		/* Our own memory; but a program may overwrite it */
@@ -217,6 +227,7 @@ static bool gather(struct sc_session *s, struct batch *batch, uint64_t room)
 		if (to != head)
 			add_part(s, batch, i, head, to);
 	}
+	return is_all;
 }
 
 /* The first @done bytes of the batch are out, whole frames. */
@@ -227,7 +238,6 @@ static void advance(struct sc_session *s, const struct batch *batch,
 		const struct sc_ring_journal_part *const part = &s->parts[i];
 		struct sc_ring_header *const ring =
 			sc_arena_ring(&s->arena, part->slot);
-	return is_all;
 		const uint64_t n =
 			part->to > part->from
 				? part->to - part->from
@@ -310,6 +320,9 @@ static bool is_short_of_room(int r)
 static int note_result(struct sc_session *s, int r, int64_t now)
 {
 	if (r == 0) {
+		if (s->retry_at != 0 && !s->has_told_late)
+			sc_process_set_reason("recording goes on: there was no "
+			                      "room for a while");
 		s->retry_at = 0;
 	} else if (is_short_of_room(r)) {
 		s->retry_at = now + RETRY_NS;
@@ -320,25 +333,12 @@ static int note_result(struct sc_session *s, int r, int64_t now)
 				    : "no space left: events are lost");
 		return -EAGAIN;
 	} else if (r != -EAGAIN) {
-		if (s->retry_at != 0 && !s->has_told_late)
-			sc_process_set_reason("recording goes on: there was no "
-			                      "room for a while");
 		s->dead = -r;
 		sc_session_fail(s, why_gone(r));
 	}
 	return r;
 }
 
-static int move(struct sc_session *s, int64_t deadline, uint64_t *ret_moved)
-{
-	const int64_t now = sc_clock_kernel();
-	uint64_t room = UINT64_MAX;
-	uint64_t done = 0;
-	struct batch batch;
-	int r;
-
-	if (s->plan->sink == SC_SINK_OUTPUT) {
-		room = sc_output_room(&s->output);
 static int write_batch(struct sc_session *s, const struct batch *batch,
                        int64_t now, int64_t deadline, uint64_t *ret_done)
 {
@@ -379,6 +379,16 @@ static void write_what_fits(struct sc_session *s, struct batch *batch,
 	}
 }
 
+static int move(struct sc_session *s, int64_t deadline, uint64_t *ret_moved)
+{
+	const int64_t now = sc_clock_kernel();
+	uint64_t room = UINT64_MAX;
+	uint64_t done = 0;
+	struct batch batch;
+	int r;
+
+	if (s->plan->sink == SC_SINK_OUTPUT) {
+		room = sc_output_room(&s->output);
 		if (room != UINT64_MAX && !s->is_full)
 			room -= room > ROOM_FOR_THE_END ? ROOM_FOR_THE_END
 			                                : room;
@@ -543,16 +553,6 @@ bool sc_drain_has_work(const struct sc_session *s)
 	return false;
 }
 
-int sc_drain_finish(struct sc_session *s, int64_t deadline)
-{
-	struct sc_quiet quiet;
-	uint64_t moved;
-	int r;
-
-	if (!sc_drain_hold(s, deadline))
-		return -EBUSY;
-	sc_quiet_begin(&quiet);
-	s->retry_at = 0; /* once more, whatever it said */
 /*
  * The end, and not all could be written.  A ring file has it still; what was
  * to go into a trace descriptor is lost, and the loss is told there if there
@@ -586,6 +586,16 @@ static void lose_rest(struct sc_session *s)
 	            "and there is no room to say so in the capture");
 }
 
+int sc_drain_finish(struct sc_session *s, int64_t deadline)
+{
+	struct sc_quiet quiet;
+	uint64_t moved;
+	int r;
+
+	if (!sc_drain_hold(s, deadline))
+		return -EBUSY;
+	sc_quiet_begin(&quiet);
+	s->retry_at = 0; /* once more, whatever it said */
 	do {
 		moved = 0;
 		r = pass(s, deadline, &moved);
@@ -594,9 +604,9 @@ static void lose_rest(struct sc_session *s)
 			moved = 1;
 		}
 	} while (r == 0 && moved != 0);
+	if (r != 0 && s->dead == 0)
+		lose_rest(s);
 	sc_quiet_end(&quiet);
 	give_back(s);
 	return r;
 }
-	if (r != 0 && s->dead == 0)
-		lose_rest(s);

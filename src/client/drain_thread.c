@@ -123,9 +123,11 @@ static void take_descriptors(struct sc_session *s)
 	if (!sc_drain_hold(s, sc_clock_kernel() + HOLD_NS))
 		return;
 	s->copies[0] = is_output ? s->output.fd : s->trace.fd;
-	s->copies[1] = is_output ? s->output.ring_fd : -1;
+	s->copies[1] = s->rings_fd;
 	if (!sc_trace_has_rest(&s->trace))
-		s->owns_table = own_table(s->copies[0], s->copies[1]);
+		__atomic_store_n(&s->owns_table,
+		                 own_table(s->copies[0], s->copies[1]),
+		                 __ATOMIC_RELEASE);
 	/* Before the process closes its copies, and with them its locks */
 	if (s->owns_table && is_output)
 		sc_output_hold(&s->output);
@@ -155,12 +157,11 @@ static void close_copies(struct sc_session *s)
 		return;
 	if (s->plan->sink == SC_SINK_OUTPUT) {
 		close_copy(s->copies[0], s->output.dev, s->output.ino);
-		close_copy(s->copies[1], s->output.ring_dev,
-		           s->output.ring_ino);
 	} else {
 		close_copy(s->copies[0], s->trace.target.dev,
 		           s->trace.target.ino);
 	}
+	close_copy(s->copies[1], s->rings_dev, s->rings_ino);
 }
 
 /* ------------------------------------------------------------ the thread */
@@ -355,6 +356,7 @@ static void *run(void *session)
 		             .nap_ns = s->plan->interval_ns };
 
 	prctl(PR_SET_NAME, "syscap");
+	s->thread_tid = gettid();
 	take_descriptors(s);
 	__atomic_store_n(&s->thread, THREAD_RUNS, __ATOMIC_RELEASE);
 	__atomic_store_n(&s->is_ready, 1, __ATOMIC_RELEASE);
@@ -365,12 +367,8 @@ static void *run(void *session)
 	s->result = sc_drain_finish(
 		s, given != 0 ? given
 			      : sc_clock_kernel() + s->plan->exit_flush_ns);
+	sc_session_close(s, s->result == 0 || s->result == -EFBIG);
 	/* Its owner frees it from here on: touch it no more */
-	if (s->plan->sink == SC_SINK_OUTPUT)
-		sc_output_close(&s->output,
-		                s->result == 0 || s->result == -EFBIG);
-	else
-		sc_trace_close(&s->trace);
 	uint32_t *const ended = &s->thread;
 	__atomic_store_n(ended, THREAD_ENDED, __ATOMIC_RELEASE);
 	wake_all(ended);
