@@ -58,6 +58,15 @@ CHILD(forks_often)
 	}
 }
 
+/* For tests/integration/recover_all.sh: killed, or asked to end. */
+CHILD(emits_and_waits)
+{
+	emit(3);
+	printf("%s\n", peer_arg());
+	fflush(stdout);
+	pause();
+}
+
 static unsigned check_sizes(const char *dir)
 {
 	char path[1024];
