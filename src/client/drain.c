@@ -405,6 +405,26 @@ static int move(struct sc_session *s, int64_t deadline, uint64_t *ret_moved)
 	return note_result(s, r, now);
 }
 
+/* A frame of the ring's, at @at: what it tells, or it, is lost. */
+static void drop_frame(const struct sc_session *s, const unsigned char *body,
+                       uint32_t at, uint16_t len)
+{
+	unsigned char record[SC_LOSS_RECORD_MAX];
+	const uint32_t size = s->arena.body;
+	int64_t time;
+
+	memcpy(&time, body + (at + 8) % size, sizeof(time));
+	if (len <= sizeof(record)) {
+		const uint32_t first = len < size - at ? len : size - at;
+
+		memcpy(record, body + at, first);
+		memcpy(record + first, body, len - first);
+		if (sc_loss_take_back(record, len, time))
+			return;
+	}
+	sc_loss_count_stray(body[(at + 16) % size], len, time);
+}
+
 /* What no longer fits is lost, and counted. */
 static void drop_rest(struct sc_session *s)
 {
@@ -418,17 +438,12 @@ static void drop_rest(struct sc_session *s)
 
 		while (at != tail && tail < s->arena.body) {
 			uint16_t len;
-			int64_t time;
 
 			memcpy(&len, body + at, sizeof(len));
 			if (len < 24)
 				break;
-			const uint32_t rest = (at + 8) % s->arena.body;
-			memcpy(&time, body + rest, sizeof(time));
 			if (i != 0)
-				sc_loss_count_stray(
-					body[(at + 16) % s->arena.body], len,
-					time);
+				drop_frame(s, body, at, len);
 			at = (at + len) % s->arena.body;
 		}
 		__atomic_store_n(&ring->head, tail, __ATOMIC_RELEASE);

@@ -56,6 +56,14 @@ uint32_t sc_loss_compose(unsigned char *frame,
 /** The same for what no thread of the process has told.  It is told now. */
 uint32_t sc_loss_compose_stray(unsigned char *frame, int32_t pid);
 
+/**
+ * @frame, @len contiguous bytes, does not reach the capture.  If it is a loss
+ * record, what it tells is untold once more: true.
+ *
+ * Context: drainer.
+ */
+bool sc_loss_take_back(const unsigned char *frame, uint32_t len, int64_t time);
+
 /** Write what @ts has told into its own ring's header, for the drainer.
  * owner. */
 void sc_loss_mirror(const struct sc_state *ts);

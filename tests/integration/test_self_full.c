@@ -138,6 +138,60 @@ static void check_stats(unsigned sent)
 	CHECK(stats.n_dropped < sent);
 }
 
+/* In between there is so much room that a loss is told, in the ring; and then
+ * none for that. */
+CHILD(makes_a_little_room)
+{
+	char filler[600];
+	unsigned n = 0;
+
+	snprintf(filler, sizeof(filler), "%s/filler", peer_arg());
+	const int fd = open(filler, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	CHECK(fd >= 0);
+	CHECK_EQ(posix_fallocate(fd, 0, (256 - 48) * 1024), 0);
+	while (!reason_begins("no space left")) {
+		for (unsigned i = 0; i < 2000; i++)
+			written_mark(0, n++);
+		sleep_ms(10);
+	}
+	const uint64_t before = n_written();
+	CHECK_EQ(ftruncate(fd, (256 - 64) * 1024), 0);
+	close(fd);
+	while (n_written() == before)
+		sleep_ms(10);
+	while (n % 500 != 20)
+		written_mark(0, n++);
+	printf("%u\n", n);
+}
+
+TEST(a_loss_that_was_told_in_a_ring_that_is_lost_is_told_again)
+{
+	static const char *const env[] = { "SYSPROF_TRACE_FD=3",
+		                           "SYSCAP_RING_KIB=64", NULL };
+	char *const dir = small_disk_make(256);
+	char path[300], number[16] = "";
+	struct tally t;
+	int ends[2];
+	const int fd = open_in(dir, "trace", path, sizeof(path));
+	const int saved = dup(1);
+
+	CHECK(saved >= 0);
+	CHECK_EQ(pipe(ends), 0);
+	fflush(stdout);
+	dup2(ends[1], 1);
+	const pid_t pid = written_start("makes_a_little_room", dir, env, fd);
+	dup2(saved, 1);
+	close(saved);
+	close(ends[1]);
+	CHECK_EQ(written_wait(pid), 0);
+	CHECK(read(ends[0], number, sizeof(number) - 1) > 0);
+	close(ends[0]);
+	check_account(path, (unsigned)atoi(number), &t);
+	CHECK(t.lost >= 500);
+	close(fd);
+	small_disk_remove(dir);
+}
+
 /* Emits into the full disk, more than the rings hold, then makes room. */
 CHILD(makes_room)
 {
