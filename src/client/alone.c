@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -17,6 +18,9 @@
 #include "client/process.h"
 #include "client/thread.h"
 #include "proc/own_thread.h"
+
+/* How long the sampler's threads may take to find that they are alone. */
+#define OTHERS_MS 3000
 
 /* --------------------------------------------------------- without /proc */
 
@@ -146,7 +150,8 @@ struct entry {
 	char name[];
 };
 
-/* One of the @n bytes of entries is a thread of the program's. */
+/* One of the @n bytes of entries is a thread of the program's; or, with @main
+ * NULL, any but this one. */
 static bool has_others(const char *entries, long n, const struct task *main)
 {
 	const int32_t self = gettid();
@@ -160,19 +165,35 @@ static bool has_others(const char *entries, long n, const struct task *main)
 		if (e->name[0] == '.' || number(e->name) == self)
 			continue;
 		const int r = look(e->name, &task);
-		if (r == 0 ? !has_ended(&task) && !is_ours(&task, main)
+		if (r == 0 ? !has_ended(&task) &&
+		                     (main == NULL || !is_ours(&task, main))
 		           : r != -ENOENT && r != -ESRCH)
 			return true;
 	}
 	return false;
 }
 
-bool sc_alone_is(int *ret_status)
+/* 1, 0, or -errno: nobody can tell. */
+static int others_live(const struct task *main)
 {
 	char buffer[2048] __attribute__((aligned(8)));
-	struct task main;
 	bool others = false;
 	long n;
+	const int fd =
+		open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	while (!others &&
+	       (n = syscall(SYS_getdents64, fd, buffer, sizeof(buffer))) > 0)
+		others = has_others(buffer, n, main);
+	close(fd);
+	return others || n < 0;
+}
+
+bool sc_alone_is(int *ret_status)
+{
+	struct task main;
 
 	*ret_status = 0;
 	if (look_at_main(&main) != 0)
@@ -180,15 +201,8 @@ bool sc_alone_is(int *ret_status)
 	if (!has_ended(&main))
 		return false;
 	*ret_status = main.status;
-	const int fd =
-		open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return !known_ones_live();
-	while (!others &&
-	       (n = syscall(SYS_getdents64, fd, buffer, sizeof(buffer))) > 0)
-		others = has_others(buffer, n, &main);
-	close(fd);
-	return !others && n == 0;
+	const int live = others_live(&main);
+	return live >= 0 ? live == 0 : !known_ones_live();
 }
 
 /* -------------------------------------------------------------------- end */
@@ -210,6 +224,9 @@ static void end_by_signal(int number)
 
 void sc_alone_end(int status)
 {
+	/* Others of ours end soon, with a status of their own */
+	for (int i = 0; i < OTHERS_MS / 10 && others_live(NULL) > 0; i++)
+		poll(NULL, 0, 10);
 	if ((status & 0x7f) != 0)
 		end_by_signal(status & 0x7f);
 	for (;;)
