@@ -433,6 +433,7 @@ static void drop_rest(struct sc_session *s)
 		const unsigned char *const body =
 			sc_arena_body(&s->arena, ring);
 		uint32_t at = ring->head;
+		uint32_t left = s->arena.body;
 		const uint32_t tail =
 			__atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
 
@@ -440,8 +441,10 @@ static void drop_rest(struct sc_session *s)
 			uint16_t len;
 
 			memcpy(&len, body + at, sizeof(len));
-			if (len < 24)
+			/* Our own memory; but a program may overwrite it */
+			if (len < 24 || len % 8 != 0 || len > left)
 				break;
+			left -= len;
 			if (i != 0)
 				drop_frame(s, body, at, len);
 			at = (at + len) % s->arena.body;
