@@ -16,6 +16,10 @@
 
 /* Without MADV_POPULATE_WRITE a file gets all its blocks at once. */
 #define SLOTS_WITHOUT_POPULATE 32u
+#define SLOTS_OF_SPARSE        4u
+
+/* What the drainer's slot has of its body to begin with, where it is sparse. */
+#define FIRST_OF_SPARSE UINT32_C(12288)
 
 static size_t slot_size(const struct sc_arena *arena)
 {
@@ -71,7 +75,7 @@ static int map(struct sc_arena *arena, int fd, uint32_t n_slots)
 
 /* Blocks before they are needed: a full file system is an error here, and
  * would be SIGBUS in an emit. */
-static int populate(struct sc_arena *arena, void *from, size_t size)
+static int populate(const struct sc_arena *arena, void *from, size_t size)
 {
 	if (!arena->populates || madvise(from, size, MADV_POPULATE_WRITE) == 0)
 		return 0;
@@ -79,20 +83,56 @@ static int populate(struct sc_arena *arena, void *from, size_t size)
 	return errno == EFAULT || errno == ENOMEM ? -ENOSPC : -errno;
 }
 
-static int populate_front(struct sc_arena *arena, int fd)
+int sc_arena_provide(void *from, size_t size)
 {
-	const size_t size = SC_RING_FILE_FRONT + slot_size(arena);
+	const struct sc_arena any = { .populates = true };
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	const uintptr_t low = (uintptr_t)from & ~(page - 1);
+	const uintptr_t high =
+		((uintptr_t)from + size + page - 1) & ~(page - 1);
+	const int r = populate(&any, (void *)low, high - low);
+
+	/* An old kernel, where the file got all its blocks at once */
+	return r == -EINVAL ? 0 : r;
+}
+
+/* The facts, the journal, and of the first slot as much as it takes to say
+ * who this is, and what was lost. */
+static int populate_sparse_front(const struct sc_arena *arena)
+{
+	char *const base = (char *)arena->base;
+	int r = sc_arena_provide(base, sizeof(struct sc_ring_file));
+
+	if (r == 0)
+		r = sc_arena_provide(base + SC_RING_FILE_JOURNAL,
+		                     sizeof(struct sc_ring_journal));
+	if (r == 0)
+		r = sc_arena_provide(base + SC_RING_FILE_FRONT,
+		                     arena->page + FIRST_OF_SPARSE);
+	return r;
+}
+
+static int populate_front(struct sc_arena *arena, int fd, bool is_sparse)
+{
 	int r;
 
 	arena->populates = true;
-	r = populate(arena, arena->base, size);
+	/* Whether the kernel can at all */
+	r = populate(arena, arena->base, arena->page);
+	if (r == 0)
+		return is_sparse ? populate_sparse_front(arena)
+		                 : populate(arena, arena->base,
+		                            SC_RING_FILE_FRONT +
+		                                    slot_size(arena));
 	if (r != -EINVAL)
 		return r;
 	arena->populates = false;
 	if (fd < 0)
 		return 0; /* memory comes by touching it */
-	if (arena->n_slots > SLOTS_WITHOUT_POPULATE)
-		arena->n_slots = SLOTS_WITHOUT_POPULATE;
+	const uint32_t most =
+		is_sparse ? SLOTS_OF_SPARSE : SLOTS_WITHOUT_POPULATE;
+	if (arena->n_slots > most)
+		arena->n_slots = most;
 	do {
 		r = posix_fallocate(fd, 0,
 		                    (off_t)size_of(arena, arena->n_slots));
@@ -100,7 +140,8 @@ static int populate_front(struct sc_arena *arena, int fd)
 	return -r;
 }
 
-int sc_arena_create(struct sc_arena *arena, int fd, uint32_t body)
+int sc_arena_create(struct sc_arena *arena, int fd, uint32_t body,
+                    bool is_sparse)
 {
 	int r;
 
@@ -114,7 +155,9 @@ int sc_arena_create(struct sc_arena *arena, int fd, uint32_t body)
 	r = map(arena, fd,
 	        fd >= 0 ? slots_within_limit(arena) : SC_RING_FILE_SLOTS);
 	if (r == 0)
-		r = populate_front(arena, fd);
+		r = populate_front(arena, fd, is_sparse);
+	if (r == 0 && fd < 0 && !sc_ring_can_map_again(arena->base))
+		r = -ENOTSUP;
 	if (r != 0) {
 		sc_arena_destroy(arena);
 		return r;
@@ -136,18 +179,20 @@ static void raise_high_water(struct sc_arena *arena, uint32_t to)
 		;
 }
 
-/* The caller's mapping of a slot, with all its pages: faults would come in
- * emits. */
-static int open_slot(struct sc_arena *arena, uint32_t i,
+/* The caller's mapping of a slot, with all its pages unless @is_sparse: faults
+ * would come in emits. */
+static int open_slot(struct sc_arena *arena, uint32_t i, int fd, bool is_sparse,
                      struct sc_ring_header **ret_ring)
 {
 	const size_t size = arena->page + 2 * (size_t)arena->body;
-	int r = sc_ring_map_again(sc_arena_ring(arena, i), arena->body,
-	                          ret_ring);
+	int r = fd >= 0 ? sc_ring_map_at(fd, size_of(arena, i), arena->body,
+	                                 ret_ring)
+	                : sc_ring_map_again(sc_arena_ring(arena, i),
+	                                    arena->body, ret_ring);
 
 	if (r != 0)
 		return r;
-	r = populate(arena, *ret_ring, size);
+	r = populate(arena, *ret_ring, is_sparse ? arena->page : size);
 	if (r != 0) {
 		sc_ring_unmap(*ret_ring, arena->body);
 		return r;
@@ -157,7 +202,8 @@ static int open_slot(struct sc_arena *arena, uint32_t i,
 	return 0;
 }
 
-int sc_arena_claim(struct sc_arena *arena, struct sc_ring_header **ret_ring)
+int sc_arena_claim(struct sc_arena *arena, int fd, bool is_sparse,
+                   struct sc_ring_header **ret_ring)
 {
 	for (uint32_t i = 1; i < arena->n_slots; i++) {
 		struct sc_ring_header *const ring = sc_arena_ring(arena, i);
@@ -176,7 +222,7 @@ int sc_arena_claim(struct sc_arena *arena, struct sc_ring_header **ret_ring)
 			continue;
 		ring->offset = arena->page; /* it was claimed once */
 		ring->size = arena->body;
-		const int r = open_slot(arena, i, ret_ring);
+		const int r = open_slot(arena, i, fd, is_sparse, ret_ring);
 		if (r != 0) {
 			__atomic_store_n(&ring->slot_state, SC_SLOT_FREE,
 			                 __ATOMIC_RELEASE);

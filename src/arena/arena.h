@@ -10,7 +10,13 @@
  * Neither descriptors nor memfd_create() are needed after sc_arena_create():
  * a second mapping of shared pages is an mremap() with an old length of 0.
  * So a program that closes all descriptors or leaves its mount namespace
- * still gets rings.
+ * still gets rings.  Where that call is refused it takes the file's
+ * descriptor to claim one.
+ *
+ * A slot gets all its pages when it is claimed, so that an emit neither faults
+ * nor meets a full file system.  A sparse one gets its header's only, and
+ * whoever writes into it asks sc_arena_provide() first: for forked children,
+ * most of which have few events.
  *
  * The arena's mapping is not inherited by forked children; the threads' own
  * are (an emit that a fork interrupted goes on in the child).
@@ -39,11 +45,13 @@ struct sc_arena {
  * Make an arena of rings of @body bytes (whole pages, SC_ARENA_BODY_MIN to
  * _MAX), in the empty file @fd, or with -1 in memory.  Slot 0 is claimed.
  *
- * Returns 0 or -errno: -ENOSPC, there is no room for it.
+ * Returns 0 or -errno: -ENOSPC, there is no room for it; -ENOTSUP, @fd is -1
+ * and slots could not be claimed: make a memfd.
  *
  * Context: any-thread, signal-safe.
  */
-int sc_arena_create(struct sc_arena *arena, int fd, uint32_t body);
+int sc_arena_create(struct sc_arena *arena, int fd, uint32_t body,
+                    bool is_sparse);
 
 /** Slot @i, seen by the drainer: its header, with the body behind it. */
 struct sc_ring_header *sc_arena_ring(const struct sc_arena *arena, uint32_t i);
@@ -56,13 +64,24 @@ sc_arena_body(const struct sc_arena *arena, const struct sc_ring_header *ring)
 
 /**
  * Claim a slot: its state is BUSY, head == tail, and *@ret_ring is the
- * caller's own mapping, to be undone with sc_ring_unmap().
+ * caller's own mapping, to be undone with sc_ring_unmap().  @fd: the arena's
+ * file; -1: do without.
  *
- * Returns 0; -EMFILE, all slots are taken; or -errno, -ENOSPC: no room.
+ * Returns 0; -EMFILE, all slots are taken; -ENOTSUP, it takes @fd; or -errno,
+ * -ENOSPC: no room.
  *
  * Context: any-thread, signal-safe.
  */
-int sc_arena_claim(struct sc_arena *arena, struct sc_ring_header **ret_ring);
+int sc_arena_claim(struct sc_arena *arena, int fd, bool is_sparse,
+                   struct sc_ring_header **ret_ring);
+
+/**
+ * See to it that @size bytes at @from, in any mapping of a sparse slot, have
+ * their pages.  0 or -errno, -ENOSPC: no room.
+ *
+ * Context: any-thread, signal-safe.
+ */
+int sc_arena_provide(void *from, size_t size);
 
 /** Context: any-thread, signal-safe; nobody may be using @arena. */
 void sc_arena_destroy(struct sc_arena *arena);

@@ -81,6 +81,7 @@ static int recover_without(struct sc_rest *rest, const char *rings, bool taken,
 		return file->dry ? 0
 		                 : sc_recover_rings_remove(rest, rings, error);
 	}
+	recovered->is_left = true;
 	if (taken)
 		return sc_error_set(error, EEXIST, 0,
 		                    "%.150s is another file than its capture",
@@ -160,6 +161,24 @@ static int recover_ring_file(const char *path, bool dry,
 	sc_recover_file_close(&file);
 	sc_rest_close(&rest);
 	free(rings);
+	return r;
+}
+
+int sc_recover_discard(const char *path, uint64_t *ret_frames,
+                       struct syscap_error *error)
+{
+	struct sc_rest rest;
+	int r = sc_rest_open(&rest, path, true, error);
+
+	if (r == SC_REST_LIVES)
+		r = -EBUSY;
+	if (r == 0)
+		r = sc_rest_load(&rest, NULL, 0, error);
+	if (r == 0)
+		*ret_frames = rest.n_frames;
+	if (r == 0)
+		r = sc_recover_rings_remove(&rest, path, error);
+	sc_rest_close(&rest);
 	return r;
 }
 
@@ -292,7 +311,8 @@ int sc_recover(const char *path, bool dry, struct sc_recovered *recovered,
 	int r;
 
 	memset(recovered, 0, sizeof(*recovered));
-	if (is_ring_file(path))
+	recovered->is_rings = is_ring_file(path);
+	if (recovered->is_rings)
 		return recover_ring_file(path, dry, recovered, error);
 	if (remove_unbegun(path, dry, &r, recovered, error))
 		return r;

@@ -21,8 +21,10 @@
 struct sc_recovered {
 	char capture[4096];   /* its name, where a ring file was given */
 	char left_alone[200]; /* why a ring file was not its; "": none */
+	bool is_rings;        /* a ring file was given, by its first bytes */
 	bool had_rings;       /* there was a ring file */
 	bool made_capture;    /* it was missing, and is there again */
+	bool is_left;         /* it is missing, or another file by now */
 	uint64_t frames;      /* moved into the capture */
 	uint64_t bad;         /* in the rings, and not readable: if there are
 	                       * any, the ring file is kept, else it is gone */
@@ -39,5 +41,12 @@ struct sc_recovered {
  */
 int sc_recover(const char *path, bool dry, struct sc_recovered *ret_recovered,
                struct syscap_error *error);
+
+/**
+ * Remove the ring file @path, of a process that is gone, and what it holds:
+ * *@ret_frames.  0 or -errno, as sc_recover().
+ */
+int sc_recover_discard(const char *path, uint64_t *ret_frames,
+                       struct syscap_error *error);
 
 #endif

@@ -11,10 +11,12 @@
 #include "capture/recover.h"
 #include "cli/fault.h"
 #include "cli/printable.h"
+#include "cli/recover_all.h"
 
 static void print_help(void)
 {
 	puts("Usage: syscap recover [-n] [-q] FILE...\n"
+	     "       syscap recover --all [-n] [-q] [--discard] [DIR...]\n"
 	     "\n"
 	     "Make captures whole whose process was killed: what it left in\n"
 	     "its ring file is moved into the capture, each frame once, and a\n"
@@ -22,6 +24,11 @@ static void print_help(void)
 	     "file.  Captures that are being written are left alone.  If this\n"
 	     "command is killed, run it again.\n"
 	     "\n"
+	     "  -a, --all      of all ring files in DIR, or where processes make\n"
+	     "                 them: $XDG_RUNTIME_DIR/syscap and /dev/shm.  Those\n"
+	     "                 of living processes and of other users are left\n"
+	     "                 alone; where the capture was deleted they are kept\n"
+	     "      --discard  with --all: remove those whose capture was deleted\n"
 	     "  -n, --dry-run  change nothing, only tell\n"
 	     "  -q, --quiet    tell only what is wrong\n"
 	     "  --help         show this text\n"
@@ -60,18 +67,18 @@ static void tell(const char *file, const struct sc_recovered *r, bool dry)
 		printf("%s: nothing to recover\n", file);
 }
 
-static int recover_file(const char *command, const char *file, bool dry,
-                        bool quiet)
+int sc_recover_one(const struct sc_recover_how *how, const char *file)
 {
+	const char *const command = how->command;
 	struct sc_recovered recovered;
 	struct syscap_error error;
 
-	if (sc_recover(file, dry, &recovered, &error) < 0) {
+	if (sc_recover(file, how->dry, &recovered, &error) < 0) {
 		sc_fault_print(command, file, &error);
 		return SC_EXIT_PROBLEM;
 	}
-	if (!quiet)
-		tell(file, &recovered, dry);
+	if (!how->quiet)
+		tell(file, &recovered, how->dry);
 	if (recovered.left_alone[0] != '\0') {
 		fflush(stdout);
 		fprintf(stderr, "%s: %s: note: ", command, file);
@@ -91,20 +98,27 @@ static int recover_file(const char *command, const char *file, bool dry,
 int sc_cmd_recover(int argc, char **argv)
 {
 	static const struct option options[] = {
+		{ "all", no_argument, NULL, 'a' },
+		{ "discard", no_argument, NULL, 'd' },
 		{ "dry-run", no_argument, NULL, 'n' },
 		{ "quiet", no_argument, NULL, 'q' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	bool dry = false, quiet = false;
+	struct sc_recover_how how = { .command = argv[0] };
+	bool all = false;
 	int status = SC_EXIT_DONE;
 	int c;
 
-	while ((c = getopt_long(argc, argv, "nqh", options, NULL)) != -1) {
-		if (c == 'n') {
-			dry = true;
+	while ((c = getopt_long(argc, argv, "anqh", options, NULL)) != -1) {
+		if (c == 'a') {
+			all = true;
+		} else if (c == 'd') {
+			how.discard = true;
+		} else if (c == 'n') {
+			how.dry = true;
 		} else if (c == 'q') {
-			quiet = true;
+			how.quiet = true;
 		} else if (c == 'h') {
 			print_help();
 			return sc_fault_finish_output(argv[0], SC_EXIT_DONE);
@@ -112,14 +126,22 @@ int sc_cmd_recover(int argc, char **argv)
 			return sc_fault_misuse(argv[0]);
 		}
 	}
-	if (optind == argc) {
+	if (how.discard && !all) {
+		fprintf(stderr, "%s: --discard is for --all\n", argv[0]);
+		return sc_fault_misuse(argv[0]);
+	}
+	if (optind == argc && !all) {
 		fprintf(stderr, "%s: expected a file\n", argv[0]);
 		return sc_fault_misuse(argv[0]);
 	}
 	/* A file that may not grow is an error, not our end */
 	signal(SIGXFSZ, SIG_IGN);
+	if (all)
+		return sc_fault_finish_output(
+			argv[0],
+			sc_recover_all(&how, argv + optind, argc - optind));
 	for (int i = optind; i < argc; i++)
-		if (recover_file(argv[0], argv[i], dry, quiet) != SC_EXIT_DONE)
+		if (sc_recover_one(&how, argv[i]) != SC_EXIT_DONE)
 			status = SC_EXIT_PROBLEM;
 	return sc_fault_finish_output(argv[0], status);
 }

@@ -11,6 +11,7 @@
 
 #include <syscap.h>
 
+#include "base/diag.h"
 #include "base/text.h"
 #include "client/loss.h"
 #include "client/process.h"
@@ -21,6 +22,10 @@
 #define ROOM_FOR_THE_END UINT64_C(2048)
 /** A sink without room is asked again after this. */
 #define RETRY_NS INT64_C(1000000000)
+/** In a trace file, for telling what a full disk cost: a record, or a few. */
+#define ROOM_FOR_LOSSES UINT64_C(1024)
+/** How often a batch is made smaller until it fits. */
+#define TRIES 16
 /** One batch is about this much at most: longer ones hold a lock longer. */
 #define BATCH_MAX UINT64_C(16777216)
 
@@ -40,6 +45,10 @@ static bool add_frame(void *data, const void *frame, uint32_t len)
 	if (len + 8 > size - used)
 		return false;
 	const uint32_t first = len < size - tail ? len : size - tail;
+	if (sc_session_is_sparse(s) &&
+	    (sc_arena_provide(body + tail, first) != 0 ||
+	     (len != first && sc_arena_provide(body, len - first) != 0)))
+		return false;
 	memcpy(body + tail, frame, first);
 	memcpy(body, (const unsigned char *)frame + first, len - first);
 	uint32_t next = tail + len;
@@ -112,6 +121,8 @@ static void end_slot(struct sc_session *s, struct sc_ring_header *ring)
 /* At the end: losses that no thread will tell any more. */
 static void tell_late(struct sc_session *s)
 {
+	bool is_told = true;
+
 	s->has_told_late = true;
 	for (uint32_t i = 1; i < s->arena.high_water; i++) {
 		struct sc_ring_header *const ring = sc_arena_ring(&s->arena, i);
@@ -120,12 +131,16 @@ static void tell_late(struct sc_session *s)
 			__atomic_load_n(&ring->slot_state, __ATOMIC_ACQUIRE);
 
 		if (state == SC_SLOT_LIVE || state == SC_SLOT_ENDED)
-			add_losses(s, &ring->lost, &ring->told, ring->tid);
+			is_told &= add_losses(s, &ring->lost, &ring->told,
+			                      ring->tid);
 	}
 	unsigned char frame[SC_LOSS_RECORD_MAX] __attribute__((aligned(8)));
 	const uint32_t len = sc_loss_compose_stray(frame, s->pid);
 	if (len != 0)
-		add_frame(s, frame, len);
+		is_told &= add_frame(s, frame, len);
+	if (!is_told)
+		sc_diag_say("events are lost", "and there is no memory to say "
+		                               "so in the capture");
 }
 
 /* ---------------------------------------------------------------- a pass */
@@ -182,10 +197,12 @@ static uint32_t fit(const struct sc_session *s, uint32_t slot, uint32_t from,
 	return from;
 }
 
-static void gather(struct sc_session *s, struct batch *batch, uint64_t room)
+/* False: there is more than fits into @room bytes. */
+static bool gather(struct sc_session *s, struct batch *batch, uint64_t room)
 {
 	const uint32_t high =
 		__atomic_load_n(&s->arena.high_water, __ATOMIC_ACQUIRE);
+	bool is_all = true;
 
 	memset(batch, 0, sizeof(*batch));
 	for (uint32_t i = 0; i < high && batch->length < BATCH_MAX; i++) {
@@ -205,11 +222,12 @@ static void gather(struct sc_session *s, struct batch *batch, uint64_t room)
 			add_part(s, batch, i, head, tail);
 			continue;
 		}
-		s->is_full = true;
+		is_all = false;
 		const uint32_t to = fit(s, i, head, tail, room - batch->length);
 		if (to != head)
 			add_part(s, batch, i, head, to);
 	}
+	return is_all;
 }
 
 /* The first @done bytes of the batch are out, whole frames. */
@@ -302,6 +320,9 @@ static bool is_short_of_room(int r)
 static int note_result(struct sc_session *s, int r, int64_t now)
 {
 	if (r == 0) {
+		if (s->retry_at != 0 && !s->has_told_late)
+			sc_process_set_reason("recording goes on: there was no "
+			                      "room for a while");
 		s->retry_at = 0;
 	} else if (is_short_of_room(r)) {
 		s->retry_at = now + RETRY_NS;
@@ -318,6 +339,46 @@ static int note_result(struct sc_session *s, int r, int64_t now)
 	return r;
 }
 
+static int write_batch(struct sc_session *s, const struct batch *batch,
+                       int64_t now, int64_t deadline, uint64_t *ret_done)
+{
+	return s->plan->sink == SC_SINK_OUTPUT
+	               ? write_output(s, batch, now, ret_done)
+	               : write_trace(s, batch, now, deadline, ret_done);
+}
+
+static bool is_out_of_room(int r)
+{
+	return r == -ENOSPC || r == -EDQUOT || r == -EFBIG;
+}
+
+/*
+ * The batch does not fit whole: as much of it as does, up to the last whole
+ * frame.  In a trace file, where nothing else is left of what is not written,
+ * there stays room to tell of that.
+ */
+static void write_what_fits(struct sc_session *s, struct batch *batch,
+                            int64_t now, int64_t deadline, uint64_t *ret_done)
+{
+	const bool is_output = s->plan->sink == SC_SINK_OUTPUT;
+	const uint64_t left_free =
+		is_output || s->has_told_late ? 0 : ROOM_FOR_LOSSES;
+	int r = -ENOSPC;
+
+	for (int i = 0; i < TRIES && is_out_of_room(r); i++) {
+		const uint64_t fits =
+			is_output ? s->output.fits : s->trace.fits;
+		/* Some file systems take nothing of what does not fit whole */
+		uint64_t room = fits != 0 ? fits : batch->length / 2;
+
+		room = room > left_free ? room - left_free : 0;
+		gather(s, batch, room);
+		if (batch->length == 0)
+			return;
+		r = write_batch(s, batch, now, deadline, ret_done);
+	}
+}
+
 static int move(struct sc_session *s, int64_t deadline, uint64_t *ret_moved)
 {
 	const int64_t now = sc_clock_kernel();
@@ -332,15 +393,36 @@ static int move(struct sc_session *s, int64_t deadline, uint64_t *ret_moved)
 			room -= room > ROOM_FOR_THE_END ? ROOM_FOR_THE_END
 			                                : room;
 	}
-	gather(s, &batch, room);
+	if (!gather(s, &batch, room))
+		s->is_full = true;
 	if (batch.length == 0 && !sc_trace_has_rest(&s->trace))
 		return 0;
-	r = s->plan->sink == SC_SINK_OUTPUT
-	            ? write_output(s, &batch, now, &done)
-	            : write_trace(s, &batch, now, deadline, &done);
+	r = write_batch(s, &batch, now, deadline, &done);
+	if (is_out_of_room(r))
+		write_what_fits(s, &batch, now, deadline, &done);
 	*ret_moved += done;
 	__atomic_add_fetch(&s->written, done, __ATOMIC_RELAXED);
 	return note_result(s, r, now);
+}
+
+/* A frame of the ring's, at @at: what it tells, or it, is lost. */
+static void drop_frame(const struct sc_session *s, const unsigned char *body,
+                       uint32_t at, uint16_t len)
+{
+	unsigned char record[SC_LOSS_RECORD_MAX];
+	const uint32_t size = s->arena.body;
+	int64_t time;
+
+	memcpy(&time, body + (at + 8) % size, sizeof(time));
+	if (len <= sizeof(record)) {
+		const uint32_t first = len < size - at ? len : size - at;
+
+		memcpy(record, body + at, first);
+		memcpy(record + first, body, len - first);
+		if (sc_loss_take_back(record, len, time))
+			return;
+	}
+	sc_loss_count_stray(body[(at + 16) % size], len, time);
 }
 
 /* What no longer fits is lost, and counted. */
@@ -351,22 +433,20 @@ static void drop_rest(struct sc_session *s)
 		const unsigned char *const body =
 			sc_arena_body(&s->arena, ring);
 		uint32_t at = ring->head;
+		uint32_t left = s->arena.body;
 		const uint32_t tail =
 			__atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
 
 		while (at != tail && tail < s->arena.body) {
 			uint16_t len;
-			int64_t time;
 
 			memcpy(&len, body + at, sizeof(len));
-			if (len < 24)
+			/* Our own memory; but a program may overwrite it */
+			if (len < 24 || len % 8 != 0 || len > left)
 				break;
-			const uint32_t rest = (at + 8) % s->arena.body;
-			memcpy(&time, body + rest, sizeof(time));
+			left -= len;
 			if (i != 0)
-				sc_loss_count_stray(
-					body[(at + 16) % s->arena.body], len,
-					time);
+				drop_frame(s, body, at, len);
 			at = (at + len) % s->arena.body;
 		}
 		__atomic_store_n(&ring->head, tail, __ATOMIC_RELEASE);
@@ -491,6 +571,39 @@ bool sc_drain_has_work(const struct sc_session *s)
 	return false;
 }
 
+/*
+ * The end, and not all could be written.  A ring file has it still; what was
+ * to go into a trace descriptor is lost, and the loss is told there if there
+ * is room.
+ */
+static void lose_rest(struct sc_session *s)
+{
+	const struct sc_ring_losses told = sc_process->told;
+	const bool has_room_to_tell =
+		s->retry_at != 0 && s->trace.target.kind == SC_TRACE_FILE;
+	const struct sc_ring_header *const own = sc_arena_ring(&s->arena, 0);
+	uint64_t moved = 0;
+
+	if (s->plan->sink == SC_SINK_OUTPUT) {
+		sc_diag_say("the capture is not whole",
+		            "its ring file has the rest, for syscap recover");
+		return;
+	}
+	if (!s->has_told_late) {
+		drop_rest(s);
+		tell_late(s);
+		if (has_room_to_tell)
+			move(s, sc_clock_kernel(), &moved);
+	}
+	if (own->head == own->tail) {
+		sc_diag_say("events are lost", "the capture says how many");
+		return;
+	}
+	sc_process->told = told;
+	sc_diag_say("events are lost",
+	            "and there is no room to say so in the capture");
+}
+
 int sc_drain_finish(struct sc_session *s, int64_t deadline)
 {
 	struct sc_quiet quiet;
@@ -509,6 +622,8 @@ int sc_drain_finish(struct sc_session *s, int64_t deadline)
 			moved = 1;
 		}
 	} while (r == 0 && moved != 0);
+	if (r != 0 && s->dead == 0)
+		lose_rest(s);
 	sc_quiet_end(&quiet);
 	give_back(s);
 	return r;

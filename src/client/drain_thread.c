@@ -4,14 +4,12 @@
 #include "client/drain_thread.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -20,13 +18,14 @@
 #include <syscap.h>
 
 #include "base/diag.h"
-#include "base/text.h"
+#include "client/alone.h"
 #include "client/drain.h"
 #include "client/loss.h"
 #include "client/process.h"
 #include "client/thread.h"
 #include "clock/clock.h"
 #include "proc/handler.h"
+#include "proc/own_thread.h"
 
 #ifndef SYS_close_range
 #define SYS_close_range 436
@@ -39,8 +38,8 @@
 #define READY_NS     (1000 * MS)
 #define HOLD_NS      (500 * MS)
 #define BLIND_NS     (100 * MS) /* asleep without membarrier() */
-#define LONELY_NS    (1000 * MS)
-#define UNWATCHED_NS (60000 * MS)
+#define LOOK_NS      (500 * MS) /* for whether we are the last thread */
+#define SOON_NS      (10 * MS)  /* after a thread's end, and ever less soon */
 #define TRY_AGAIN_NS (1 * MS)
 
 enum {
@@ -124,9 +123,11 @@ static void take_descriptors(struct sc_session *s)
 	if (!sc_drain_hold(s, sc_clock_kernel() + HOLD_NS))
 		return;
 	s->copies[0] = is_output ? s->output.fd : s->trace.fd;
-	s->copies[1] = is_output ? s->output.ring_fd : -1;
+	s->copies[1] = s->rings_fd;
 	if (!sc_trace_has_rest(&s->trace))
-		s->owns_table = own_table(s->copies[0], s->copies[1]);
+		__atomic_store_n(&s->owns_table,
+		                 own_table(s->copies[0], s->copies[1]),
+		                 __ATOMIC_RELEASE);
 	/* Before the process closes its copies, and with them its locks */
 	if (s->owns_table && is_output)
 		sc_output_hold(&s->output);
@@ -156,12 +157,11 @@ static void close_copies(struct sc_session *s)
 		return;
 	if (s->plan->sink == SC_SINK_OUTPUT) {
 		close_copy(s->copies[0], s->output.dev, s->output.ino);
-		close_copy(s->copies[1], s->output.ring_dev,
-		           s->output.ring_ino);
 	} else {
 		close_copy(s->copies[0], s->trace.target.dev,
 		           s->trace.target.ino);
 	}
+	close_copy(s->copies[1], s->rings_dev, s->rings_ino);
 }
 
 /* ------------------------------------------------------------ the thread */
@@ -172,91 +172,15 @@ static bool have_membarrier(void)
 	               MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
 }
 
-static int32_t number(const char *text)
-{
-	int32_t n = 0;
-
-	for (; *text >= '0' && *text <= '9'; text++)
-		n = n * 10 + (*text - '0');
-	return n;
-}
-
-/* A thread that called pthread_exit() in main() stays as a zombie. */
-static bool task_lives(const char *name)
-{
-	char path[64], stat[512];
-	struct sc_text text = sc_text_begin(path, sizeof(path));
-	ssize_t n = -1;
-
-	sc_text_add(&text, "/proc/self/task/");
-	sc_text_add(&text, name);
-	sc_text_add(&text, "/stat");
-	*text.at = '\0';
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		n = read(fd, stat, sizeof(stat) - 1);
-		close(fd);
-	}
-	if (n <= 0)
-		return false;
-	stat[n] = '\0';
-	const char *const end = strrchr(stat, ')');
-	return end != NULL && end[1] == ' ' && end[2] != 'Z' && end[2] != 'X';
-}
-
-/* What getdents64() returns. */
-struct entry {
-	uint64_t ino;
-	int64_t next;
-	uint16_t len;
-	uint8_t type;
-	char name[];
-};
-
-/* Whether a thread of the process besides this one has not ended. */
-static bool others_live(void)
-{
-	char buffer[2048] __attribute__((aligned(8)));
-	const int32_t self = gettid();
-	bool live = false;
-	const int fd =
-		open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd < 0)
-		return true;
-	while (!live) {
-		const long n =
-			syscall(SYS_getdents64, fd, buffer, sizeof(buffer));
-		if (n <= 0)
-			break;
-		for (long at = 0; at < n && !live;) {
-			const struct entry *const e =
-				(const struct entry *)(void *)(buffer + at);
-
-			at += e->len;
-			live = e->name[0] != '.' && number(e->name) != self &&
-			       task_lives(e->name);
-		}
-	}
-	close(fd);
-	return live;
-}
-
-static bool main_lives(void)
-{
-	char name[16];
-	struct sc_text text = sc_text_begin(name, sizeof(name));
-
-	sc_text_add_i64(&text, getpid());
-	*text.at = '\0';
-	return task_lives(name);
-}
-
 struct drainer {
 	struct sc_session *session;
 	bool has_barrier;
-	bool watches; /* threads end: we may be the last one */
+	bool has_rested; /* nothing has happened since the last turn */
+	bool is_alone;   /* the program's threads have ended */
+	int status;      /* how the first of them did */
 	int64_t nap_ns;
+	/* When to look whether they have, and how long after that again */
+	int64_t look_at, look_ns;
 };
 
 static void nap(struct sc_session *s, int64_t ns)
@@ -270,17 +194,28 @@ static void nap(struct sc_session *s, int64_t ns)
 /* How long to sleep where nothing is expected. */
 static int64_t longest_sleep(const struct drainer *d)
 {
-	if (d->session->retry_at != 0 || d->watches)
-		return LONELY_NS;
-	if (!d->has_barrier)
-		return BLIND_NS;
-	/* The main thread's end is not told where it has no state */
-	return __atomic_load_n(&sc_process->main_has_state, __ATOMIC_RELAXED)
-	               ? INT64_MAX
-	               : UNWATCHED_NS;
+	const int64_t left = d->look_at - sc_clock_kernel();
+	const int64_t most = d->has_barrier || d->session->retry_at != 0
+	                             ? LOOK_NS
+	                             : BLIND_NS;
+
+	return left < most ? (left > MS ? left : MS) : most;
 }
 
-static void sleep_until_woken(struct drainer *d)
+/* Once a second will do, whenever the processor wakes for others. */
+static void sleep_loosely(struct sc_session *s, uint32_t seen, int64_t ns)
+{
+	if (ns < LOOK_NS / 2) {
+		wait_on(&s->wakes, seen, ns);
+		return;
+	}
+	prctl(PR_SET_TIMERSLACK, (unsigned long)LOOK_NS);
+	wait_on(&s->wakes, seen, ns);
+	prctl(PR_SET_TIMERSLACK, 0ul); /* what it was */
+}
+
+/* False: nobody woke us, and there is nothing to drain. */
+static bool sleep_until_woken(struct drainer *d)
 {
 	struct sc_session *const s = d->session;
 	const uint32_t seen = __atomic_load_n(&s->wakes, __ATOMIC_ACQUIRE);
@@ -291,21 +226,60 @@ static void sleep_until_woken(struct drainer *d)
 		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
 	if ((s->retry_at != 0 || !sc_drain_has_work(s)) &&
 	    __atomic_load_n(&s->asked, __ATOMIC_SEQ_CST) == 0)
-		wait_on(&s->wakes, seen, longest);
+		sleep_loosely(s, seen, longest);
 	sc_roll_set_sleeping(0);
+	return s->retry_at != 0 || sc_drain_has_work(s) ||
+	       __atomic_load_n(&s->wakes, __ATOMIC_ACQUIRE) != seen;
 }
 
 static void serve(struct drainer *d, uint32_t asked, int result)
 {
 	struct sc_session *const s = d->session;
 
-	if ((asked & SC_ASK_ENDED) != 0)
-		d->watches = true;
+	if ((asked & SC_ASK_ENDED) != 0) {
+		d->look_at = 0;
+		d->look_ns = SOON_NS;
+	}
 	if ((asked & SC_ASK_FLUSH) != 0) {
 		__atomic_store_n(&s->flush_result, result, __ATOMIC_RELAXED);
 		__atomic_add_fetch(&s->flushed, 1, __ATOMIC_RELEASE);
 		wake_all(&s->flushed);
 	}
+}
+
+/* The rings have just been drained.  True: nobody will emit any more. */
+static bool look_around(struct drainer *d)
+{
+	const int64_t now = sc_clock_kernel();
+
+	if (now < d->look_at)
+		return false;
+	if (sc_alone_main_lives())
+		d->look_ns = LOOK_NS;
+	else
+		d->is_alone = sc_alone_is(&d->status);
+	d->look_at = now + d->look_ns;
+	d->look_ns = 2 * d->look_ns < LOOK_NS ? 2 * d->look_ns : LOOK_NS;
+	return d->is_alone;
+}
+
+/*
+ * No thread of the program is left to take them.  A handler of the program's
+ * is not for us to run.
+ */
+static void take_signals(void)
+{
+	static const int signals[] = { SIGTERM, SIGINT, SIGHUP };
+	struct sigaction action;
+	sigset_t ours;
+
+	sigemptyset(&ours);
+	for (unsigned i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (sigaction(signals[i], NULL, &action) == 0 &&
+		    (action.sa_flags & SA_SIGINFO) == 0 &&
+		    action.sa_handler == SIG_DFL)
+			sigaddset(&ours, signals[i]);
+	pthread_sigmask(SIG_UNBLOCK, &ours, NULL);
 }
 
 /* True: the session is over. */
@@ -318,15 +292,14 @@ static bool turn(struct drainer *d)
 
 	if ((asked & SC_ASK_STOP) != 0)
 		return true;
-	const int r = sc_drain_pass(s, sc_clock_kernel() + s->plan->interval_ns,
-	                            &moved);
+	int r = 0;
+	if (asked != 0 || !d->has_rested)
+		r = sc_drain_pass(s, sc_clock_kernel() + s->plan->interval_ns,
+		                  &moved);
 	serve(d, asked, r);
-	if (d->watches) {
-		if (!others_live())
-			return true;
-		/* While the main thread is there, its end will be told */
-		d->watches = !main_lives();
-	}
+	if (look_around(d))
+		return true;
+	d->has_rested = false;
 	if (moved != 0) {
 		/* More comes: gather it, unless a ring fills up.  Where much
 		 * comes, look more often: being woken costs who emits. */
@@ -340,9 +313,8 @@ static bool turn(struct drainer *d)
 	} else if (r == -EAGAIN && s->retry_at == 0) {
 		nap(s, MS); /* a slow reader, or the lock of another */
 	} else {
-		sleep_until_woken(d);
-		if (__atomic_load_n(&s->asked, __ATOMIC_ACQUIRE) == 0 &&
-		    s->retry_at == 0)
+		d->has_rested = !sleep_until_woken(d);
+		if (!d->has_rested && s->retry_at == 0)
 			nap(s, s->plan->interval_ns);
 	}
 	return false;
@@ -353,28 +325,32 @@ static void *run(void *session)
 	struct sc_session *const s = session;
 	struct drainer d = { .session = s,
 		             .has_barrier = have_membarrier(),
-		             .nap_ns = s->plan->interval_ns };
+		             .nap_ns = s->plan->interval_ns,
+		             .look_at = sc_clock_kernel() + LOOK_NS,
+		             .look_ns = LOOK_NS };
 
-	prctl(PR_SET_NAME, "syscap");
+	prctl(PR_SET_NAME, SC_THREAD_DRAIN);
+	s->thread_tid = gettid();
 	take_descriptors(s);
 	__atomic_store_n(&s->thread, THREAD_RUNS, __ATOMIC_RELEASE);
 	__atomic_store_n(&s->is_ready, 1, __ATOMIC_RELEASE);
 	wake_all(&s->is_ready);
 	while (!turn(&d))
 		;
+	if (d.is_alone)
+		take_signals();
 	const int64_t given = __atomic_load_n(&s->deadline, __ATOMIC_ACQUIRE);
 	s->result = sc_drain_finish(
 		s, given != 0 ? given
 			      : sc_clock_kernel() + s->plan->exit_flush_ns);
+	sc_session_close(s, s->result == 0 || s->result == -EFBIG);
 	/* Its owner frees it from here on: touch it no more */
-	if (s->plan->sink == SC_SINK_OUTPUT)
-		sc_output_close(&s->output,
-		                s->result == 0 || s->result == -EFBIG);
-	else
-		sc_trace_close(&s->trace);
 	uint32_t *const ended = &s->thread;
 	__atomic_store_n(ended, THREAD_ENDED, __ATOMIC_RELEASE);
 	wake_all(ended);
+	/* If all have ended by pthread_exit(), the C library sees to exit() */
+	if (d.is_alone && d.status != 0)
+		sc_alone_end(d.status);
 	return NULL;
 }
 

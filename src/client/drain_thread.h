@@ -2,8 +2,9 @@
 /*
  * drain_thread.h - the thread that drains a session's rings.
  *
- * Asleep it uses no processor time at all.  Going to sleep and emitting are
- * two sides that each store, then load (Dekker's pattern):
+ * Asleep it looks once or twice a second whether it is alone (alone.h), and
+ * uses no processor time else.  Going to sleep and emitting are two sides that
+ * each store, then load (Dekker's pattern):
  *
  *	emitter                             drain thread
  *	STORE tail                          STORE sc_drain_sleeping = 1

@@ -472,3 +472,43 @@ uint32_t sc_loss_compose_last(unsigned char *frame, int32_t pid)
 	__atomic_store_n(&sc_process->telling, 0, __ATOMIC_RELEASE);
 	return len;
 }
+
+/* "NAME=NUMBER", up to the next space.  Returns the number, 0: another name. */
+static uint64_t value_of(const char *word, const char *name)
+{
+	const size_t n = strlen(name);
+	uint64_t value = 0;
+
+	if (strncmp(word, name, n) != 0 || word[n] != '=')
+		return 0;
+	for (word += n + 1; *word >= '0' && *word <= '9'; word++)
+		value = value * 10 + (uint64_t)(*word - '0');
+	return value;
+}
+
+bool sc_loss_take_back(const unsigned char *frame, uint32_t len, int64_t time)
+{
+	char message[SC_LOSS_RECORD_MAX - sizeof(struct syscap_wire_mark) + 1];
+	const char *word = message;
+
+	if (len <= sizeof(struct syscap_wire_mark) ||
+	    len > SC_LOSS_RECORD_MAX || frame[16] != SYSCAP_FRAME_MARK ||
+	    memcmp(frame + 32, "syscap", 7) != 0 ||
+	    memcmp(frame + 56, "lost", 5) != 0)
+		return false;
+	memcpy(message, frame + 96, len - 96);
+	message[len - 96] = '\0';
+	extend_range(&sc_process->lost, time);
+	while (word != NULL) {
+		__atomic_add_fetch(&sc_process->lost.bytes,
+		                   value_of(word, "bytes"), __ATOMIC_RELAXED);
+		for (int i = 0; i < SC_LOSS_KINDS; i++)
+			__atomic_add_fetch(&sc_process->lost.frames[i],
+			                   value_of(word, kind_names[i]),
+			                   __ATOMIC_RELAXED);
+		word = strchr(word, ' ');
+		if (word != NULL)
+			word++;
+	}
+	return true;
+}

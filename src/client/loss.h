@@ -81,6 +81,14 @@ uint32_t sc_loss_compose_stray(unsigned char *frame, int32_t pid);
  * for long.  Context: any-thread. */
 uint32_t sc_loss_compose_last(unsigned char *frame, int32_t pid);
 
+/**
+ * @frame, @len contiguous bytes, does not reach the capture.  If it is a loss
+ * record, what it tells is untold once more: true.
+ *
+ * Context: drainer.
+ */
+bool sc_loss_take_back(const unsigned char *frame, uint32_t len, int64_t time);
+
 /** Write what @ts has told into its own ring's header, for the drainer.
  * owner. */
 void sc_loss_mirror(const struct sc_state *ts);

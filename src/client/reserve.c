@@ -16,10 +16,14 @@
 
 #include <syscap.h>
 
+#include "arena/arena.h"
 #include "client/drain_thread.h"
 #include "client/loss.h"
 #include "client/process.h"
 #include "clock/clock.h"
+
+/* How much of a forked child's ring gets its pages at a time. */
+#define PAGES_STEP UINT32_C(12288)
 
 /* ----------------------------------------------------------------- room */
 
@@ -75,6 +79,30 @@ bool sc_reserve_look(struct sc_state *ts, uint32_t *ret_limit)
 	return false;
 }
 
+void sc_reserve_limit_to_pages(const struct sc_state *ts, uint32_t len,
+                               uint32_t *limit)
+{
+	const struct sc_thread *const st = &ts->hot;
+	const uint64_t pos = __atomic_load_n(&st->pos, __ATOMIC_RELAXED);
+	unsigned char *const body =
+		__atomic_load_n(&st->body, __ATOMIC_RELAXED);
+	const uint32_t count = (uint32_t)pos;
+	uint32_t want = len + SC_RING_ROOM + PAGES_STEP;
+
+	if (!ts->is_own || !sc_thread_is_sparse() || body == NULL)
+		return;
+	/* What is told beyond the limit has room, too */
+	if ((int32_t)(*limit - count) < (int32_t)want)
+		want = (uint32_t)((int32_t)(*limit - count) > 0
+		                          ? (int32_t)(*limit - count)
+		                          : 0);
+	if (sc_arena_provide(body + (uint32_t)(pos >> 32),
+	                     want + SC_RING_ROOM) != 0)
+		*limit = count - 2 * SC_RING_ROOM;
+	else if ((int32_t)(*limit - count - want) > 0)
+		*limit = count + want;
+}
+
 SC_COLD unsigned char *sc_reserve_slow(struct sc_thread *st, uint32_t len,
                                        uint8_t type, int64_t time)
 {
@@ -88,6 +116,7 @@ SC_COLD unsigned char *sc_reserve_slow(struct sc_thread *st, uint32_t len,
 		goto lost;
 	if (!sc_reserve_look(ts, &limit))
 		goto lost;
+	sc_reserve_limit_to_pages(ts, len, &limit);
 	if (sc_loss_is_pending(ts)) {
 		const uint32_t count =
 			(uint32_t)__atomic_load_n(&st->pos, __ATOMIC_RELAXED);

@@ -18,6 +18,17 @@
 bool sc_reserve_look(struct sc_state *ts, uint32_t *ret_limit);
 
 /**
+ * In a forked child, whose ring gets its pages as they are needed: get those
+ * for a frame of @len and what may follow it, and bring *@limit down to what
+ * has pages.  Without room for them it becomes one that nothing fits below,
+ * records of losses neither.
+ *
+ * Context: owner, signal-safe.
+ */
+void sc_reserve_limit_to_pages(const struct sc_state *ts, uint32_t len,
+                               uint32_t *limit);
+
+/**
  * The thread emits no more: what an emit of it left half-way is repaired, and
  * pos counts.
  *

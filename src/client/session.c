@@ -4,9 +4,11 @@
 #include "client/session.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <syscap.h>
@@ -19,6 +21,8 @@
 
 /* How long somebody who needs the session waits for who makes it. */
 #define LIFE_WAIT_NS INT64_C(250000000)
+/* Descriptors of ours begin here. */
+#define RINGS_FD 100
 
 int sc_session_next_epoch(void)
 {
@@ -66,7 +70,8 @@ static const char *make_output(struct sc_session *s)
 		if (r != 0)
 			continue;
 		r = sc_arena_create(&s->arena, s->output.ring_fd,
-		                    s->plan->ring_bytes);
+		                    s->plan->ring_bytes,
+		                    sc_session_is_sparse(s));
 		if (r == 0)
 			break;
 		sc_output_drop_rings(&s->output);
@@ -79,6 +84,9 @@ static const char *make_output(struct sc_session *s)
 	}
 	if (r == 0) {
 		s->written = s->output.end;
+		s->rings_fd = s->output.ring_fd;
+		s->rings_dev = s->output.ring_dev;
+		s->rings_ino = s->output.ring_ino;
 		return NULL;
 	}
 	if (s->output.end == 0)
@@ -86,12 +94,46 @@ static const char *make_output(struct sc_session *s)
 	return why_no_output(r);
 }
 
+/* A number out of the program's way, as the sinks take. */
+static int make_rings_fd(struct sc_session *s)
+{
+	struct stat st;
+	const int low = memfd_create("syscap-rings", MFD_CLOEXEC);
+
+	if (low < 0)
+		return -ENOTSUP;
+	s->rings_fd = fcntl(low, F_DUPFD_CLOEXEC, RINGS_FD);
+	if (s->rings_fd < 0) /* RLIMIT_NOFILE */
+		s->rings_fd = low;
+	else
+		close(low);
+	if (fstat(s->rings_fd, &st) != 0)
+		return -errno;
+	s->rings_dev = st.st_dev;
+	s->rings_ino = st.st_ino;
+	return 0;
+}
+
+static int make_trace_arena(struct sc_session *s)
+{
+	const bool is_sparse = sc_session_is_sparse(s);
+	int r = sc_arena_create(&s->arena, -1, s->plan->ring_bytes, is_sparse);
+
+	if (r != -ENOTSUP)
+		return r;
+	r = make_rings_fd(s);
+	if (r == 0)
+		r = sc_arena_create(&s->arena, s->rings_fd, s->plan->ring_bytes,
+		                    is_sparse);
+	return r;
+}
+
 static const char *make_trace(struct sc_session *s)
 {
 	int r = sc_trace_open(&s->trace, &s->plan->trace);
 
 	if (r == 0)
-		r = sc_arena_create(&s->arena, -1, s->plan->ring_bytes);
+		r = make_trace_arena(s);
 	switch (r) {
 	case 0:
 		return NULL;
@@ -107,18 +149,33 @@ static const char *make_trace(struct sc_session *s)
 	case -ENOMEM:
 	case -ENOSPC:
 		return "no memory for rings";
+	case -ENOTSUP:
+		return "rings can't be mapped: mremap() is refused, and "
+		       "memfd_create() too";
 	default:
 		return "SYSPROF_TRACE_FD can't be written to";
 	}
 }
 
+void sc_session_close(struct sc_session *s, bool is_whole)
+{
+	struct stat st;
+
+	if (s->plan->sink == SC_SINK_OUTPUT) {
+		sc_output_close(&s->output, is_whole);
+		return;
+	}
+	sc_trace_close(&s->trace);
+	if (s->rings_fd >= 0 && fstat(s->rings_fd, &st) == 0 &&
+	    st.st_dev == s->rings_dev && st.st_ino == s->rings_ino)
+		close(s->rings_fd);
+	s->rings_fd = -1;
+}
+
 void sc_session_free(struct sc_session *s, bool is_whole)
 {
 	sc_arena_destroy(&s->arena);
-	if (s->plan->sink == SC_SINK_OUTPUT)
-		sc_output_close(&s->output, is_whole);
-	else
-		sc_trace_close(&s->trace);
+	sc_session_close(s, is_whole);
 	munmap(s, sizeof(*s));
 }
 
@@ -149,6 +206,7 @@ struct sc_session *sc_session_make(const struct sc_plan *plan, int epoch,
 	s->output.fd = -1;
 	s->output.ring_fd = -1;
 	s->trace.fd = -1;
+	s->rings_fd = -1;
 	sc_quiet_begin(&quiet);
 	*ret_why =
 		plan->sink == SC_SINK_OUTPUT ? make_output(s) : make_trace(s);
@@ -228,6 +286,50 @@ struct sc_session *sc_session_enter(void)
 		s = sc_session_look();
 	}
 	return s;
+}
+
+static bool is_rings(const struct sc_session *s, int fd)
+{
+	struct stat st;
+
+	return fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == s->rings_dev &&
+	       st.st_ino == s->rings_ino;
+}
+
+/* Once it has a table of descriptors, only the drain thread has them. */
+static int open_of_thread(const struct sc_session *s)
+{
+	char path[80];
+	struct sc_text text = sc_text_begin(path, sizeof(path));
+
+	sc_text_add(&text, "/proc/self/task/");
+	sc_text_add_i64(&text, s->thread_tid);
+	sc_text_add(&text, "/fd/");
+	sc_text_add_i64(&text, s->rings_fd);
+	*text.at = '\0';
+	return open(path, O_RDWR | O_CLOEXEC);
+}
+
+int sc_session_open_rings(const struct sc_session *s)
+{
+	int fd = -1;
+
+	if (!sc_session_is_ours(s) || s->rings_fd < 0)
+		return -ENOTSUP;
+	if (!__atomic_load_n(&s->owns_table, __ATOMIC_ACQUIRE))
+		fd = fcntl(s->rings_fd, F_DUPFD_CLOEXEC, RINGS_FD);
+	/* It may have taken them just now */
+	if (!is_rings(s, fd) &&
+	    __atomic_load_n(&s->owns_table, __ATOMIC_ACQUIRE)) {
+		if (fd >= 0)
+			close(fd);
+		fd = open_of_thread(s);
+	}
+	if (is_rings(s, fd))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -ENOTSUP;
 }
 
 void sc_session_fail(struct sc_session *s, const char *why)

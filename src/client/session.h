@@ -73,6 +73,11 @@ struct sc_session {
 	const struct sc_plan *plan;
 	struct sc_trace trace;
 	struct sc_output output;
+	/* The arena's file: output's ring file; or a memfd, where claiming a
+	 * slot takes a descriptor; or -1, none */
+	int rings_fd;
+	dev_t rings_dev;
+	ino_t rings_ino;
 
 	/* Only by who has `draining` (tid; 0: nobody). */
 	uint32_t draining;
@@ -87,7 +92,8 @@ struct sc_session {
 	struct sc_ring_journal_part parts[SC_RING_JOURNAL_PARTS];
 
 	/* The drain thread. */
-	bool owns_table; /* its descriptors are its own */
+	bool owns_table;    /* its descriptors are its own */
+	int32_t thread_tid; /* set before owns_table */
 	/* The process' copies of them, until somebody closes them; -1 */
 	int copies[2];
 	bool has_copies;
@@ -101,6 +107,21 @@ static inline bool sc_session_is_ours(const struct sc_session *session)
 {
 	return session->private_abi == SC_PRIVATE_ABI;
 }
+
+/** Its slots are sparse, arena/arena.h: few children have many events. */
+static inline bool sc_session_is_sparse(const struct sc_session *session)
+{
+	return session->is_child || session->is_orphan;
+}
+
+/**
+ * A descriptor of the arena's file for the caller, wherever the session has
+ * its own.  -ENOTSUP: there is no file, or it can't be reached without /proc;
+ * or -errno.
+ *
+ * Context: any-thread, signal-safe, inside sc_session_look().
+ */
+int sc_session_open_rings(const struct sc_session *session);
 
 /** Number of the next epoch. */
 int sc_session_next_epoch(void);
@@ -128,6 +149,10 @@ void sc_session_give_life(void);
 struct sc_session *sc_session_make(const struct sc_plan *plan, int epoch,
                                    const char **ret_why);
 void sc_session_free(struct sc_session *session, bool is_whole);
+
+/** Close its descriptors.  @is_whole: the rings are empty.  By who has the
+ * table that they are in. */
+void sc_session_close(struct sc_session *session, bool is_whole);
 
 /** The sink of @session is gone for good. */
 void sc_session_fail(struct sc_session *session, const char *why);

@@ -434,8 +434,12 @@ static void begin_ring(struct sc_state *ts, struct sc_ring_header *ring,
 	ts->hot.pos = (uint64_t)at << 32 | at;
 	ts->hot.headered = ts->hot.pos;
 	memset(ts->hot.defined, 0, sizeof(ts->hot.defined));
-	/* of our own, look when a quarter is used: see sc_reserve_slow() */
-	ts->hot.limit = at + (ts->is_own ? size / 4 : size - 8 - SC_RING_ROOM);
+	/* of our own, look when a quarter is used, or at what has no pages
+	 * yet: see sc_reserve_slow() */
+	if (!ts->is_own)
+		ts->hot.limit = at + size - 8 - SC_RING_ROOM;
+	else
+		ts->hot.limit = at + (sc_thread_is_sparse() ? 0 : size / 4);
 	SC_SIGNAL_FENCE();
 	__atomic_store_n(&ts->hot.tail, &ring->tail, __ATOMIC_RELAXED);
 	__atomic_add_fetch(&sc_process->n_rings, 1, __ATOMIC_RELAXED);
@@ -465,6 +469,21 @@ static int map_ring(int fd, struct sc_ring_header **ret_ring,
 	return 0;
 }
 
+static int claim_slot(struct sc_session *s, struct sc_ring_header **ret_ring)
+{
+	const bool is_sparse = sc_session_is_sparse(s);
+	int r = sc_arena_claim(&s->arena, -1, is_sparse, ret_ring);
+
+	if (r != -ENOTSUP)
+		return r;
+	const int fd = sc_session_open_rings(s);
+	if (fd < 0)
+		return fd;
+	r = sc_arena_claim(&s->arena, fd, is_sparse, ret_ring);
+	close(fd);
+	return r;
+}
+
 /* A slot of our own arena; the session is made if this is its first event. */
 static int claim_ring(struct sc_state *ts)
 {
@@ -473,7 +492,7 @@ static int claim_ring(struct sc_state *ts)
 	int r = -ECANCELED;
 
 	if (s != NULL && s->epoch == ts->hot.epoch)
-		r = sc_arena_claim(&s->arena, &ring);
+		r = claim_slot(s, &ring);
 	if (r == 0) {
 		ts->is_own = true;
 		ts->is_ours = true;
@@ -488,6 +507,23 @@ static int claim_ring(struct sc_state *ts)
 	return r;
 }
 
+static const char *why_no_slot(int r)
+{
+	switch (r) {
+	case -EMFILE:
+		return "all rings are taken";
+	case -ENOSPC:
+		return "no space left for rings";
+	case -ENOTSUP:
+		return "rings can't be mapped: mremap() is refused, and /proc "
+		       "does not lead to their file";
+	case -ECANCELED:
+		return "nothing is recorded";
+	default:
+		return "a ring can't be mapped";
+	}
+}
+
 static bool connect_own(struct sc_state *ts)
 {
 	const int r = claim_ring(ts);
@@ -497,10 +533,9 @@ static bool connect_own(struct sc_state *ts)
 		return true;
 	}
 	ts->retry_at = sc_clock_kernel() + RETRY_NS;
-	sc_diag_say("no ring for a thread", r == -EMFILE ? "all are taken"
-	                                    : r == -ENOSPC
-	                                            ? "no space left for rings"
-	                                            : "nothing is recorded");
+	sc_diag_say("no ring for a thread", why_no_slot(r));
+	if (r != -ECANCELED)
+		sc_process_set_reason(why_no_slot(r));
 	return false;
 }
 
@@ -596,6 +631,7 @@ void sc_thread_finish(struct sc_state *ts)
 		sc_reserve_take_over(ts);
 		sc_loss_resolve(ts);
 		if (st->body != NULL && sc_reserve_look(ts, &limit)) {
+			sc_reserve_limit_to_pages(ts, 0, &limit);
 			/* The room that every reserve leaves is for these */
 			sc_loss_tell(ts, limit + SC_LOSS_RECORD_MAX);
 			if (!ts->is_own)

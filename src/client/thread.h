@@ -18,6 +18,7 @@
 
 #include <syscap/emit.h>
 
+#include "client/process.h"
 #include "copies/block.h"
 #include "ring/ring.h"
 
@@ -115,6 +116,13 @@ void sc_thread_tell_last(void);
  * Context: owner, signal-safe.
  */
 bool sc_thread_connect(struct sc_state *ts);
+
+/** Whether this process' rings get their pages as they are needed: as its
+ * session has it, sc_session_is_sparse(). */
+static inline bool sc_thread_is_sparse(void)
+{
+	return sc_process->is_child || sc_process->born == 0;
+}
 
 /** Stop writing into the ring for good; it stays mapped.  @why: a sentence
  * that lives, for syscap_get_stats().  owner. */

@@ -43,7 +43,7 @@ struct sc_ring_header;
  * sc_plan, sc_trace, sc_output or the rest of sc_session changes.
  */
 #ifndef SC_PRIVATE_ABI
-#define SC_PRIVATE_ABI 1u
+#define SC_PRIVATE_ABI 2u
 #endif
 
 /**

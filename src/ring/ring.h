@@ -20,6 +20,7 @@
 #ifndef SC_RING_H
 #define SC_RING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -110,14 +111,28 @@ _Static_assert(sizeof(struct sc_ring_header) <= 4096, "one page");
 int sc_ring_map(int fd, struct sc_ring_header **ret_header, uint32_t *ret_size);
 
 /**
+ * The same for a ring at @offset of a larger file: header page and @size bytes
+ * of body.
+ *
+ * Context: any-thread, signal-safe.
+ */
+int sc_ring_map_at(int fd, uint64_t offset, uint32_t size,
+                   struct sc_ring_header **ret_header);
+
+/**
  * The same for a ring that lies at @ring in memory that this process has
- * mapped MAP_SHARED: header page and @size bytes of body.  Needs no
- * descriptor.
+ * mapped MAP_SHARED.  Needs no descriptor, but mremap() with an old length of
+ * 0: -ENOTSUP where that is refused (valgrind, qemu-user, filters).
  *
  * Context: any-thread, signal-safe.
  */
 int sc_ring_map_again(void *ring, uint32_t size,
                       struct sc_ring_header **ret_header);
+
+/** Whether sc_ring_map_again() works for the page at @shared.
+ *
+ * Context: any-thread, signal-safe. */
+bool sc_ring_can_map_again(void *shared);
 
 /** Undo either.  Context: any-thread, signal-safe. */
 void sc_ring_unmap(struct sc_ring_header *header, uint32_t size);

@@ -8,6 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static char *reserve(size_t size)
+{
+	return mmap(NULL, size, PROT_NONE,
+	            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
 int sc_ring_map(int fd, struct sc_ring_header **ret_header, uint32_t *ret_size)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -20,22 +26,32 @@ int sc_ring_map(int fd, struct sc_ring_header **ret_header, uint32_t *ret_size)
 	    st.st_size - (off_t)page > (off_t)SC_RING_BODY_MAX)
 		return -EBADMSG;
 
-	const size_t file = (size_t)st.st_size;
-	const size_t body = file - page;
-	char *base = mmap(NULL, file + body, PROT_NONE,
-	                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	const uint32_t body = (uint32_t)st.st_size - (uint32_t)page;
+	const int r = sc_ring_map_at(fd, 0, body, ret_header);
+	if (r == 0)
+		*ret_size = body;
+	return r;
+}
+
+int sc_ring_map_at(int fd, uint64_t offset, uint32_t size,
+                   struct sc_ring_header **ret_header)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const size_t file = page + size;
+	char *const base = reserve(file + size);
+
 	if (base == MAP_FAILED)
 		return -errno;
 	if (mmap(base, file, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
-	         0) == MAP_FAILED ||
-	    mmap(base + file, body, PROT_READ | PROT_WRITE,
-	         MAP_SHARED | MAP_FIXED, fd, (off_t)page) == MAP_FAILED) {
+	         (off_t)offset) == MAP_FAILED ||
+	    mmap(base + file, size, PROT_READ | PROT_WRITE,
+	         MAP_SHARED | MAP_FIXED, fd,
+	         (off_t)(offset + page)) == MAP_FAILED) {
 		const int error = errno;
-		munmap(base, file + body);
+		munmap(base, file + size);
 		return -error;
 	}
 	*ret_header = (struct sc_ring_header *)(void *)base;
-	*ret_size = (uint32_t)body;
 	return 0;
 }
 
@@ -44,9 +60,7 @@ int sc_ring_map_again(void *ring, uint32_t size,
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	const size_t file = page + size;
-	char *const base =
-		mmap(NULL, file + size, PROT_NONE,
-	             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char *const base = reserve(file + size);
 
 	if (base == MAP_FAILED)
 		return -errno;
@@ -55,12 +69,23 @@ int sc_ring_map_again(void *ring, uint32_t size,
 	            MAP_FAILED ||
 	    mremap((char *)ring + page, 0, size, MREMAP_MAYMOVE | MREMAP_FIXED,
 	           base + file) == MAP_FAILED) {
-		const int error = errno;
+		/* Whatever it says: qemu-user says ENOMEM */
 		munmap(base, file + size);
-		return -error;
+		return -ENOTSUP;
 	}
 	*ret_header = (struct sc_ring_header *)(void *)base;
 	return 0;
+}
+
+bool sc_ring_can_map_again(void *shared)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	void *const again = mremap(shared, 0, page, MREMAP_MAYMOVE);
+
+	if (again == MAP_FAILED)
+		return false;
+	munmap(again, page);
+	return true;
 }
 
 void sc_ring_unmap(struct sc_ring_header *header, uint32_t size)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "proc/own_thread.h"
 
 /* What getdents64() returns. */
 struct entry {
@@ -115,18 +116,6 @@ static const char *skip_fields(const char *at, int n)
 	return at;
 }
 
-/* Of other copies of this library, too. */
-static bool is_name_of_ours(const char *name)
-{
-	static const char *const names[] = { "(syscap) ", "(syscap-sampler) ",
-		                             "(syscap-toggle) " };
-
-	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strncmp(name, names[i], strlen(names[i])) == 0)
-			return true;
-	return false;
-}
-
 int sc_task_look(struct sc_tasks *tasks, int32_t tid,
                  struct sc_task_about *ret_about)
 {
@@ -142,7 +131,9 @@ int sc_task_look(struct sc_tasks *tasks, int32_t tid,
 		return -EIO;
 	ret_about->is_dead = end[2] == 'Z' || end[2] == 'X' || end[2] == 'x';
 	/* Not the first thread, whose name is the program's */
-	ret_about->is_ours = tid != getpid() && is_name_of_ours(name);
+	ret_about->is_ours =
+		tid != getpid() &&
+		sc_own_thread_is_name(name + 1, (size_t)(end - name - 1));
 	ret_about->start = 0;
 	/* field 22; the state, behind the space, is field 3 */
 	for (const char *c = skip_fields(end + 2, 19); *c >= '0' && *c <= '9';

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "proc/own_thread.h"
 #include "sampler/sampler.h"
 #include "sampler/state.h"
 #include "sampler/task.h"
@@ -40,7 +41,7 @@ static void *run(void *nothing)
 	uint32_t done = 0;
 
 	(void)nothing;
-	prctl(PR_SET_NAME, "syscap-toggle");
+	prctl(PR_SET_NAME, SC_THREAD_TOGGLE);
 	for (;;) {
 		const uint32_t n =
 			__atomic_load_n(&n_signals, __ATOMIC_ACQUIRE);

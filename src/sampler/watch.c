@@ -15,6 +15,7 @@
 
 #include "base/diag.h"
 #include "clock/clock.h"
+#include "proc/own_thread.h"
 #include "sampler/round.h"
 #include "sampler/sampler.h"
 #include "sampler/signals.h"
@@ -106,7 +107,7 @@ static void *run(void *nothing)
 	int dir = -1;
 
 	(void)nothing;
-	prctl(PR_SET_NAME, "syscap-sampler");
+	prctl(PR_SET_NAME, SC_THREAD_SAMPLER);
 	s->watcher_tid = gettid();
 	s->owns_table = own_table(&dir);
 	bool goes_on = look(s, dir) && s->result == 0;

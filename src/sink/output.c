@@ -389,6 +389,7 @@ int sc_output_write(struct sc_output *output, const struct iovec *pieces,
 	__atomic_store_n(&journal->state, SC_JOURNAL_UNDER_WAY,
 	                 __ATOMIC_RELEASE);
 	const int r = sc_write_at(output->fd, pieces, n, output->end, &done);
+	output->fits = done;
 	if (r != 0) {
 		/* What is there of it goes, so that the file stays whole.
 		 * Where even this fails, who recovers does it. */

@@ -57,6 +57,7 @@ struct sc_output {
 	ino_t ino, ring_ino;
 	uint64_t end; /* of the last whole batch */
 	uint64_t max_bytes;
+	uint64_t fits;   /* see sc_output_write() */
 	bool is_on_disk; /* the ring file: emitting may wait for it */
 	struct sc_ring_journal *journal;
 	char path[SC_OUTPUT_PATH_MAX + 32];
@@ -106,7 +107,7 @@ int sc_output_ready(struct sc_output *output);
  * Write a batch: @n pieces of together @length bytes, which are @n_parts
  * parts of rings, already in journal->parts.  @now, ns: up to when it goes.
  * 0, and sc_output_commit() must follow once the rings' heads are stored; or
- * -errno and nothing was written.
+ * -errno and nothing was written: there was room for output->fits bytes of it.
  */
 int sc_output_write(struct sc_output *output, const struct iovec *pieces,
                     unsigned n, unsigned n_parts, uint64_t length, int64_t now);

@@ -64,6 +64,7 @@ struct sc_trace {
 	int64_t began;      /* files: `time` of the header that end is of */
 	int64_t end_time;   /* files: what the header says */
 	int64_t fact_at;    /* see record_lock.h; 0: none */
+	uint64_t fits;      /* files: see sc_trace_write() */
 	uint32_t rest_at;   /* streams: [rest_at, rest_len) is on its way */
 	uint32_t rest_len;
 	unsigned char rest[65536];
@@ -106,7 +107,8 @@ int sc_trace_open(struct sc_trace *trace, const struct sc_trace_target *target);
  *
  * Returns 0; or nothing was written and
  *	-EAGAIN     the lock was not free, or the reader not ready, in time
- *	-ENOSPC, -EDQUOT, -EFBIG, -EIO   no room: may be tried again later
+ *	-ENOSPC, -EDQUOT, -EFBIG, -EIO   no room: may be tried again later.
+ *	            In a file there was room for trace->fits bytes of it.
  *	-ENOLCK     the kernel is short of locks: may be tried again later
  *	-EPIPE      the reader is gone: never again
  *	-ESTALE     the descriptor is another file now: somebody closed ours

@@ -102,6 +102,7 @@ static int write_all(struct sc_trace *trace, const struct iovec *pieces,
 
 	if (r != 0 && *ret_done != 0)
 		cut(trace, trace->end);
+	trace->fits = r != 0 ? *ret_done : 0;
 	return r;
 }
 
@@ -246,12 +247,15 @@ int sc_trace_file_write(struct sc_trace *trace, int reader,
 	if (fstat(trace->fd, &st) != 0)
 		return -errno;
 	const uint64_t size = (uint64_t)st.st_size;
+	trace->fits = 0;
 	if (size == 0)
 		trace->end = 0;
 	else if (size != trace->end)
 		r = find_end(trace, reader, size, deadline);
-	if (r == 0 && trace->end == 0)
+	if (r == 0 && trace->end == 0) {
 		r = begin(trace, time);
+		trace->fits = 0; /* of a header that is no frame */
+	}
 	if (r == 0)
 		r = write_all(trace, pieces, n, &done);
 	if (r != 0)

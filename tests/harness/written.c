@@ -17,7 +17,11 @@
 #include <syscap/capture.h>
 
 #include "capture/recover.h"
+#include "harness/peer.h"
 #include "harness/test.h"
+
+/* What runs a CHILD must be linked, or it is a whole test that begins anew. */
+static const char *(*const needed)(void)__attribute__((used)) = peer_arg;
 
 pid_t written_start(const char *child, const char *arg, const char *const *env,
                     int fd)

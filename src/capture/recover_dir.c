@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* recover_dir.c - the ring files that processes left in a folder. */
+#define _GNU_SOURCE
+#include "capture/recover_dir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "capture/error.h"
+#include "ring/ring_file.h"
+
+#define SUFFIX    ".rings"
+#define PATH_SIZE 4096u
+
+static bool has_suffix(const char *name)
+{
+	const size_t n = strlen(name), suffix = strlen(SUFFIX);
+
+	return n > suffix && strcmp(name + n - suffix, SUFFIX) == 0;
+}
+
+/* Its first bytes, or zeros: who made it was killed before it wrote them.
+ * sc_recover() looks closer. */
+static bool may_be_ring_file(int fd)
+{
+	static const char zeros[8];
+	char magic[8] = "";
+
+	return pread(fd, magic, sizeof(magic), 0) >= 0 &&
+	       (memcmp(magic, SC_RING_FILE_MAGIC, sizeof(magic)) == 0 ||
+	        memcmp(magic, zeros, sizeof(magic)) == 0);
+}
+
+/* True: it is ours.  Others' are counted only. */
+static bool is_own_ring_file(struct sc_ring_files *files, int dir,
+                             const char *name)
+{
+	struct stat st;
+	bool is = false;
+
+	/* Before it is opened: that may do something to what is no file */
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+	    !S_ISREG(st.st_mode))
+		return false;
+	if (st.st_uid != geteuid()) {
+		files->n_others++;
+		return false;
+	}
+	const int fd = openat(dir, name,
+	                      O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY |
+	                              O_NONBLOCK);
+	if (fd < 0)
+		return false;
+	is = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	     st.st_uid == geteuid() && may_be_ring_file(fd);
+	close(fd);
+	return is;
+}
+
+static bool add_path(struct sc_ring_files *files, const char *dir,
+                     const char *name)
+{
+	if (files->n == files->capacity) {
+		const size_t more =
+			files->capacity != 0 ? 2 * files->capacity : 64;
+		char **const paths =
+			realloc(files->paths, more * sizeof(*paths));
+
+		if (paths == NULL)
+			return false;
+		files->paths = paths;
+		files->capacity = more;
+	}
+	if (asprintf(&files->paths[files->n], "%s/%s", dir, name) < 0)
+		return false;
+	files->n++;
+	return true;
+}
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int sc_ring_files_add(struct sc_ring_files *files, const char *dir,
+                      struct syscap_error *error)
+{
+	const size_t before = files->n;
+	DIR *const d = opendir(dir);
+	bool ok = true;
+
+	if (d == NULL)
+		return sc_error_set(error, errno, 0, "cannot read it: %s",
+		                    strerror(errno));
+	for (struct dirent *e; ok && (e = readdir(d)) != NULL;)
+		if (has_suffix(e->d_name) &&
+		    is_own_ring_file(files, dirfd(d), e->d_name))
+			ok = add_path(files, dir, e->d_name);
+	closedir(d);
+	if (files->n - before > 1)
+		qsort(files->paths + before, files->n - before,
+		      sizeof(files->paths[0]), compare);
+	return ok ? 0 : sc_error_set(error, ENOMEM, 0, "out of memory");
+}
+
+int sc_ring_files_add_usual(struct sc_ring_files *files,
+                            struct syscap_error *error)
+{
+	const char *const runtime_dir = getenv("XDG_RUNTIME_DIR");
+	char dir[PATH_SIZE];
+	int r = 0;
+
+	if (runtime_dir != NULL && runtime_dir[0] == '/' &&
+	    snprintf(dir, sizeof(dir), "%s/syscap", runtime_dir) <
+	            (int)sizeof(dir))
+		r = sc_ring_files_add(files, dir, error);
+	if (r == 0 || r == -ENOENT)
+		r = sc_ring_files_add(files, "/dev/shm", error);
+	return r == -ENOENT ? 0 : r;
+}
+
+void sc_ring_files_free(struct sc_ring_files *files)
+{
+	for (size_t i = 0; i < files->n; i++)
+		free(files->paths[i]);
+	free(files->paths);
+	memset(files, 0, sizeof(*files));
+}

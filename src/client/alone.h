@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * alone.h - whether only threads of this library are left in the process.
+ *
+ * A thread that ends by the exit system call, or that a seccomp filter kills,
+ * tells nobody; and a process lives as long as any of its threads.
+ */
+#ifndef SC_ALONE_H
+#define SC_ALONE_H
+
+#include <stdbool.h>
+
+/** Context of both: any-thread, signal-safe. */
+
+/** The first thread has not ended.  It stays listed, and takes signals, when
+ * it has. */
+bool sc_alone_main_lives(void);
+
+/**
+ * The calling thread, which is one of ours, is the last but for others of
+ * ours.  Without /proc those threads count that have emitted, and the first.
+ * Then *@ret_status is how the first one ended, as wait() would say it; 0
+ * where that is not known.
+ */
+bool sc_alone_is(int *ret_status);
+
+/**
+ * End the calling thread, the process' last, and the process with @status:
+ * that of the last thread to end is the process', since Linux 5.18.
+ */
+__attribute__((noreturn)) void sc_alone_end(int status);
+
+#endif

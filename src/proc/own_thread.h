@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * own_thread.h - which threads of a process are this library's, by name.
+ *
+ * Other copies of the library may have threads, too, of which this one knows
+ * nothing else.
+ */
+#ifndef SC_OWN_THREAD_H
+#define SC_OWN_THREAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define SC_THREAD_DRAIN   "syscap"
+#define SC_THREAD_SAMPLER "syscap-sampler"
+#define SC_THREAD_TOGGLE  "syscap-toggle"
+
+/**
+ * Whether the @n characters at @name are one of these.  A program may be
+ * called so, and its threads with it.
+ *
+ * Context: any-thread, signal-safe.
+ */
+bool sc_own_thread_is_name(const char *name, size_t n);
+
+#endif

@@ -1,0 +1,144 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# recover_all.sh - `syscap recover --all` moves what dead processes left into
+# their captures and removes their ring files; it leaves alone what is in use,
+# what others own, links, and what only looks like a ring file; and throws
+# away nothing that it was not told to.
+#
+# Reads SYSCAP (the command), SYSCAP_TEST_BIN (test_integration_self_children).
+set -eu
+[ -w /dev/shm ] || { echo "skip: there is no /dev/shm"; exit 77; }
+work=$(mktemp -d)
+memory=$(mktemp -d /dev/shm/syscap-test-XXXXXX)
+living=
+trap 'kill -9 $living 2>/dev/null || :; rm -rf "$work" "$memory"' EXIT
+cd "$work"
+unset SYSPROF_CONTROL_FD SYSPROF_TRACE_FD SYSCAP_OUTPUT
+export XDG_RUNTIME_DIR="$memory" LC_ALL=C
+rings=$memory/syscap
+program=$SYSCAP_TEST_BIN/test_integration_self_children
+
+fail() {
+	echo "$*"
+	cat out err 2>/dev/null || :
+	exit 1
+}
+# child NAME CAPTURE
+child() {
+	SYSCAP_TEST_CHILD=$1 SYSCAP_TEST_ARG=ready SYSCAP_OUTPUT=$work/$2 \
+		exec "$program" child
+}
+# expect STATUS ARGUMENTS...: `syscap recover --all` ends with that
+expect() {
+	wanted=$1
+	shift
+	status=0
+	"$SYSCAP" recover --all "$@" >out 2>err || status=$?
+	[ "$status" = "$wanted" ] || fail "--all $* ends with $status"
+}
+says() {
+	grep -q -- "$1" out err || fail "nobody says: $1"
+}
+count() {
+	find "$1" -name '*.rings' -type f | wc -l
+}
+wait_for() {
+	n=0
+	while [ ! -s "$1" ]; do
+		sleep 0.05
+		n=$((n + 1))
+		[ $n -lt 600 ] || fail "$1 stays empty"
+	done
+}
+
+# 24 children that ended by _exit or exec, and one process that lives
+(child forks_often forked)
+[ "$(count "$rings")" = 24 ] || fail "not 24 children left their rings"
+child emits_and_waits live >ready &
+living=$!
+wait_for ready
+
+# What is none of ours
+echo "precious" >"$work/victim"
+ln -s "$work/victim" "$rings/link.rings"
+cp "$work/victim" "$rings/text.rings"
+head -c 70000 /dev/zero >"$rings/zeros.rings"
+echo x | dd of="$rings/zeros.rings" bs=1 seek=65540 conv=notrunc 2>/dev/null
+mkfifo "$rings/fifo.rings"
+others=0
+some=$(find "$rings" -name '*-*.rings' | head -n 1)
+if cp "$some" "$rings/other.rings" && chown 65534 "$rings/other.rings" 2>/dev/null
+then
+	others=1
+else
+	rm "$rings/other.rings"
+fi
+ls -l "$rings/text.rings" "$rings/zeros.rings" >before
+
+expect 0 --dry-run "$rings"
+says "24 ring files would be recovered, 1 in use by processes left alone"
+[ "$(count "$rings")" = $((24 + 1 + 2 + others)) ] || fail "--dry-run removes"
+expect 0 "$rings"
+says "24 ring files recovered, 1 in use by processes left alone"
+[ $others = 0 ] || says "1 of other users left alone"
+[ "$(count "$rings")" = $((1 + 2 + others)) ] || fail "not all are removed"
+ls -l "$rings/text.rings" "$rings/zeros.rings" >after
+cmp before after
+[ -h "$rings/link.rings" ] && [ -p "$rings/fifo.rings" ]
+[ "$(cat "$work/victim")" = precious ]
+for capture in "$work"/forked*; do
+	n=$("$SYSCAP" dump --type mark "$capture" | grep -c ' name "n" ') || :
+	[ "$n" = 3 ] || fail "$capture has $n of 3 marks"
+done
+
+# It ends, and then there is something to do; and its capture has it
+kill -9 "$living"
+wait "$living" 2>/dev/null || :
+living=
+expect 0 -q "$rings"
+[ ! -s out ] || fail "-q is not quiet"
+[ "$("$SYSCAP" dump --type mark live | grep -c ' name "n" ')" = 3 ]
+expect 0 "$rings"
+says "^0 ring files recovered"
+
+# Its capture was deleted: kept, until told otherwise
+rm ready
+child emits_and_waits gone >ready &
+living=$!
+wait_for ready
+kill -9 "$living"
+wait "$living" 2>/dev/null || :
+living=
+rm gone
+expect 1 "$rings"
+says "its capture is gone, [1-9][0-9]* frames are left: kept"
+says "1 without a capture kept"
+[ ! -e gone ] || fail "a capture is made that nobody expects"
+expect 0 --dry-run --discard "$rings"
+says "would be thrown away"
+expect 0 --discard "$rings"
+says "frames thrown away"
+says "1 without a capture removed"
+[ "$(count "$rings")" = $((2 + others)) ] || fail "it is still there"
+
+expect 1 "$work/nowhere"
+
+# Where processes make them, if nothing else is said
+cat >usual.sh <<'EOF'
+mount -t tmpfs none /dev/shm
+export XDG_RUNTIME_DIR=/dev/shm/run
+mkdir /dev/shm/run
+one() {
+	SYSCAP_TEST_CHILD=forks_often SYSCAP_OUTPUT="$PWD/$1" "$program" child
+}
+one in_runtime_dir
+(XDG_RUNTIME_DIR=$PWD && one in_shm)
+[ "$(find /dev/shm -name '*.rings' | wc -l)" = 48 ]
+"$SYSCAP" recover --all | grep -q '^48 ring files recovered$'
+[ "$(find /dev/shm -name '*.rings' | wc -l)" = 0 ]
+EOF
+if unshare -m true 2>/dev/null; then
+	program=$program unshare -m sh -eu usual.sh || fail "not the usual places"
+else
+	echo "note: without a mount namespace the usual places are not tried"
+fi
