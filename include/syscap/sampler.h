@@ -77,7 +77,8 @@ struct syscap_sampler_options {
  * Sample every thread of this process, those that come later too (within
  * 100 ms), until syscap_sampler_stop().  A forked child is not sampled until
  * it calls this itself; where SYSCAP_SAMPLE asked for it, it is (threads that
- * such a child makes are found only while one of its threads ticks).
+ * such a child makes are found only while one of its threads ticks), from 10 ms
+ * of its clock on.
  *
  * Makes one thread, which looks for new threads, and one timer per thread; a
  * thread that can't have one (RLIMIT_SIGPENDING), or that blocks the signal,

@@ -18,6 +18,8 @@ static const struct {
 } variables[] = {
 	/* descriptor of a recorder's control socket */
 	[SC_ENV_CONTROL_FD] = { "SYSPROF_CONTROL_FD", false },
+	/* NUMBER:INODE, which socket that descriptor is */
+	[SC_ENV_CONTROL_INODE] = { "SYSCAP_CONTROL_INODE", false },
 	/* descriptor to write a capture to */
 	[SC_ENV_TRACE_FD] = { "SYSPROF_TRACE_FD", false },
 	/* name of a capture to write */

@@ -153,13 +153,37 @@ void sc_process_join(void)
 
 /* -------------------------------------------------------------- at load */
 
+/*
+ * A program that closes descriptors that it does not know, and hands sockets
+ * of its own to what it starts, leaves the variable as it was: what answers
+ * to that number may be anybody's.  Recorders of ours say which socket it is,
+ * and for which number that holds: another recorder may have set only that.
+ */
+static bool is_another_socket(int fd)
+{
+	const char *text = sc_env_get(SC_ENV_CONTROL_INODE);
+	uint64_t numbers[2] = { 0, 0 };
+
+	for (unsigned i = 0; text != NULL && i < 2; i++) {
+		for (; *text >= '0' && *text <= '9'; text++)
+			numbers[i] = numbers[i] * 10 + (uint64_t)(*text - '0');
+		if (*text++ != (i == 0 ? ':' : '\0'))
+			return false;
+	}
+	return text != NULL && numbers[0] == (uint64_t)fd &&
+	       numbers[1] != control.ino;
+}
+
 static const char *set_up_control(const char *value)
 {
 	const int fd = sc_env_parse_fd(value);
 
 	if (fd < 0)
 		return "SYSPROF_CONTROL_FD is not a descriptor number above 2";
-	return sc_control_adopt(fd, &control);
+	const char *const why = sc_control_adopt(fd, &control);
+	if (why == NULL && is_another_socket(fd))
+		return "SYSPROF_CONTROL_FD is another socket by now";
+	return why;
 }
 
 /* The first sink of the environment that can be had. */

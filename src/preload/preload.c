@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * preload.c - libsyscap-sampler.so, which `syscap record --sample` preloads:
- * the collector with its sampler, and nothing that anybody can call.
+ * the collector with its sampler.  What anybody can call are functions of the
+ * C library (between.c).
  *
  * A program that has a sampler of its own is left to that: frame providers of
  * runtimes are attached there.  It says so by a note (sampler/note.h), which
@@ -19,6 +20,7 @@
 #include "client/at_load.h"
 #include "copies/notes.h"
 #include "sampler/note.h"
+#include "sampler/told.h"
 #include "sampler/yield.h"
 
 void __real_sc_sampler_at_load(void);
@@ -44,6 +46,7 @@ void __wrap_sc_sampler_at_load(void)
 		sc_diag_say("the preloaded sampler leaves it to", name);
 	} else {
 		sc_yield_offer();
+		sc_told_begin();
 		__real_sc_sampler_at_load();
 	}
 }

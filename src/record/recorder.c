@@ -466,10 +466,18 @@ static int start(struct recorder *recorder)
 	bool executing;
 	int r;
 
+	char socket[48];
+	struct stat st;
+
+	if (fstat(recorder->child_end, &st) != 0)
+		return SC_RECORD_FAILED;
+	snprintf(socket, sizeof(socket), "%d:%ju", recorder->child_end,
+	         (uintmax_t)st.st_ino);
 	const struct sc_spawn_given given[] = {
 		{ recorder->trace.variable, recorder->trace.fd, NULL },
 		{ recorder->gjs.variable, recorder->gjs.fd, NULL },
 		{ "SYSPROF_CONTROL_FD", recorder->child_end, NULL },
+		{ "SYSCAP_CONTROL_INODE", -1, socket },
 		{ "SYSCAP_SAMPLE", -1, options->sample },
 		{ "LD_PRELOAD", -1, recorder->preload },
 	};

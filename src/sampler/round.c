@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "sampler/signals.h"
 #include "sampler/state.h"
 #include "sampler/target.h"
 #include "sampler/task.h"
@@ -27,12 +28,17 @@
 /* A thread that blocks our signal is asked this often at first, then seldom */
 #define EARLY_TRIES 4u
 #define LATE_ROUNDS 16u
+/* Masks that are looked at in one round; of more threads in turns */
+#define MASKS 32u
+/* A forked child that will exec has done so by then, mostly */
+#define CHILD_DELAY_NS (INT64_C(10) * 1000000)
 
 struct look {
 	struct sc_sampler *s;
 	uint32_t n_threads, n_unsampled, n_alive, n_started;
-	bool is_full; /* there are no more timers just now */
-	int error;    /* the last other one */
+	bool is_full;       /* there are no more timers just now */
+	bool is_waited_for; /* somebody blocks our signal, and few others */
+	int error;          /* the last other one */
 };
 
 static void forget(struct sc_target *t)
@@ -52,9 +58,10 @@ static bool is_same(struct sc_sampler *s, struct sc_target *t,
 {
 	struct sc_task_about about;
 	/* The first thread stays listed when it has ended */
-	const bool is_sure = task->inode == t->inode &&
-	                     (s->round ^ t->number) % SURE_ROUNDS != 0 &&
-	                     (task->tid != s->pid || s->n_threads > 1);
+	const bool is_sure =
+		s->is_boxed || (task->inode == t->inode &&
+	                        (s->round ^ t->number) % SURE_ROUNDS != 0 &&
+	                        (task->tid != s->pid || s->n_threads > 1));
 
 	if (is_sure)
 		return true;
@@ -76,8 +83,44 @@ static uint32_t clock_to_use(const struct sc_sampler *s)
 	                                                   : s->clock;
 }
 
-/* A timer for @t, unless its thread blocks the signal: then ticks would wait
- * for ever, or be taken by a sigwait() for all signals. */
+/* Whether ticks would wait for ever, or be taken by a sigwait() for all. */
+static bool takes_ours(struct look *look, const struct sc_target *t,
+                       const struct sc_task_about *about)
+{
+	const int signal = look->s->signal;
+
+	if ((about->blocked >> (signal - 1) & 1) != 0) {
+		look->is_waited_for |=
+			signal < 32 && !sc_signals_are_all(about->blocked);
+		return true;
+	}
+	return about->is_asleep &&
+	       sc_task_waits_for(&look->s->tasks, t->tid, signal);
+}
+
+/*
+ * A thread that came to block the signal after it got its timer: its ticks
+ * would be taken by its sigwait() or signalfd.  What /proc tells at little
+ * cost has no real-time signals.
+ */
+static bool takes_it_now(struct look *look, const struct sc_target *t)
+{
+	const uint32_t turns = sc_target_count() / MASKS;
+	struct sc_task_about about;
+	int r;
+
+	/* In our handler it blocks all; who looks may be in it */
+	if (__atomic_load_n(&t->busy, __ATOMIC_RELAXED) != 0 ||
+	    look->s->is_boxed || t->number / MASKS != look->s->round % turns)
+		return false;
+	if (look->s->signal < 32)
+		r = sc_task_look(&look->s->tasks, t->tid, &about);
+	else
+		r = sc_task_look_at_mask(&look->s->tasks, t->tid, &about);
+	return r == 0 && takes_ours(look, t, &about);
+}
+
+/* A timer for @t, unless its thread takes the ticks in another way. */
 static int start(struct look *look, struct sc_target *t)
 {
 	struct sc_sampler *const s = look->s;
@@ -85,15 +128,17 @@ static int start(struct look *look, struct sc_target *t)
 	int r;
 
 	t->n_tries++;
+	if (s->is_boxed)
+		return -EAGAIN;
 	r = sc_task_look_at_mask(&s->tasks, t->tid, &about);
 	/* Ours begin with the program's name, and all signals blocked */
 	if (r != 0 || about.is_dead || about.is_ours)
 		return -ESRCH;
-	if ((about.blocked >> (s->signal - 1) & 1) != 0 || about.is_strict)
+	if (about.is_strict || takes_ours(look, t, &about))
 		return -EAGAIN;
 	if (look->is_full)
 		return -EAGAIN;
-	r = sc_timer_start(t, clock_to_use(s));
+	r = sc_timer_start(t, clock_to_use(s), 0);
 	if (r == -EAGAIN || r == -EMFILE || r == -ENFILE)
 		look->is_full = true;
 	else if (r != 0 && r != -ESRCH)
@@ -123,6 +168,11 @@ static struct sc_target *greet(struct look *look, const struct sc_task *task)
 	struct sc_task_about about;
 	struct sc_target *t;
 
+	if (look->s->is_boxed) { /* it can't be looked at */
+		look->n_alive++;
+		look->n_unsampled++;
+		return NULL;
+	}
 	if (sc_task_look(&look->s->tasks, task->tid, &about) != 0 ||
 	    about.is_dead || about.is_ours)
 		return NULL;
@@ -150,9 +200,16 @@ static void look_at(struct look *look, const struct sc_task *task)
 	if (t == NULL)
 		return;
 	t->seen = look->s->round;
-	if (__atomic_load_n(&t->tls, __ATOMIC_RELAXED) == SC_TLS_NONE)
+	const uint32_t tls = __atomic_load_n(&t->tls, __ATOMIC_RELAXED);
+	/* A first tick in a box would make calls that may be forbidden there */
+	if (tls == SC_TLS_NONE || (look->s->is_boxed && tls == SC_TLS_UNKNOWN))
 		sc_timer_stop(t);
-	else if (!has_timer(t) && !try_to_start(look, t)) {
+	else if (has_timer(t)) {
+		if (takes_it_now(look, t)) {
+			sc_timer_stop(t);
+			t->n_tries = 0;
+		}
+	} else if (!try_to_start(look, t)) {
 		forget(t);
 		return;
 	}
@@ -206,12 +263,14 @@ bool sc_round_look(int dir)
 	__atomic_store_n(&s->n_unsampled, look.n_unsampled, __ATOMIC_RELAXED);
 	if (look.n_threads == 0 && look.error != 0)
 		s->result = look.error;
+	s->is_waited_for = look.is_waited_for;
 	return look.n_alive != 0;
 }
 
-int sc_round_begin_alone(void)
+int sc_round_begin_alone(bool is_child)
 {
 	struct sc_sampler *const s = sc_sampler;
+	uint32_t clock = is_child ? clock_to_use(s) : s->clock;
 	struct sc_target *const t = sc_target_give(gettid());
 
 	if (t == NULL)
@@ -220,10 +279,28 @@ int sc_round_begin_alone(void)
 	t->inode = 0;
 	t->n_tries = 1;
 	s->n_threads = 1;
-	const int r = sc_timer_start(t, clock_to_use(s));
+	/* A signal that kills comes only to a child that lasts: one that
+	 * sleeps may have reset its handlers, and wait for leave to exec */
+	s->is_new_child =
+		is_child && s->signal != SIGURG && clock == SYSCAP_SAMPLER_WALL;
+	if (s->is_new_child)
+		clock = SYSCAP_SAMPLER_CPU;
+	const int r = sc_timer_start(t, clock, is_child ? CHILD_DELAY_NS : 0);
 	if (r != 0)
 		sc_target_free(t);
 	return r;
+}
+
+void sc_round_settle(void)
+{
+	struct sc_sampler *const s = sc_sampler;
+	struct sc_target *const t = sc_target_find(gettid());
+
+	s->is_new_child = false;
+	if (t == NULL)
+		return;
+	sc_timer_stop(t);
+	sc_timer_start(t, clock_to_use(s), 0);
 }
 
 void sc_round_stop_all(bool forget_them)

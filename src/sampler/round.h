@@ -17,8 +17,15 @@
  */
 bool sc_round_look(int dir);
 
-/** A timer for the calling thread, without a look.  0 or -errno. */
-int sc_round_begin_alone(void);
+/**
+ * A timer for the calling thread, the only one, without a look; in a forked
+ * child none of its ticks comes within 10 ms.  0 or -errno.
+ */
+int sc_round_begin_alone(bool is_child);
+
+/** A child's first tick came: the calling thread gets the clock it is to
+ * have.  Where sc_sampler->is_new_child. */
+void sc_round_settle(void);
 
 /** No thread has a timer; @forget: nor a target, until the next look. */
 void sc_round_stop_all(bool forget);

@@ -24,8 +24,10 @@
 #include "sampler/signals.h"
 #include "sampler/state.h"
 #include "sampler/target.h"
+#include "sampler/task.h"
 #include "sampler/tick.h"
 #include "sampler/timer.h"
+#include "sampler/told.h"
 #include "sampler/watch.h"
 #include "sampler/yield.h"
 #include "unwind/unwind.h"
@@ -35,6 +37,7 @@
 #define STOP_NS      (2000 * MS)
 #define EXIT_NS      (100 * MS)
 #define FORK_WAIT_NS (50 * MS)
+#define REST_NS      (10 * MS) /* for another thread's look */
 #define DEFAULT_HZ   1000u
 #define MAX_HZ       20000u
 #define MIN_DEPTH    32u
@@ -129,7 +132,7 @@ static void block_signals(sigset_t *ret_before)
 {
 	sigset_t all;
 
-	sigfillset(&all);
+	sc_signals_fill(&all);
 	pthread_sigmask(SIG_BLOCK, &all, ret_before);
 }
 
@@ -151,7 +154,7 @@ static void fill(const struct syscap_sampler_options *o, int signal)
 }
 
 /* By who has `life`, signals blocked. */
-static int start(struct syscap_sampler_options *o)
+static int start(struct syscap_sampler_options *o, bool with_children)
 {
 	struct sc_sampler *const s = sc_sampler;
 	int r;
@@ -171,7 +174,11 @@ static int start(struct syscap_sampler_options *o)
 		            "another copy of this library samples this process",
 		            -EALREADY);
 	const char *why = "no signal is free";
-	const int signal = sc_signals_choose(o->clock, o->signal, &s->tasks);
+	/* Children inherit our handler, and may reset it */
+	const int signal = sc_signals_choose(
+		o->clock, o->signal,
+		with_children ? SC_SIGNALS_HARMLESS : SC_SIGNALS_REAL_TIME,
+		&s->tasks);
 	r = signal;
 	if (r == -EINVAL)
 		why = o->clock == SYSCAP_SAMPLER_PERF
@@ -188,7 +195,12 @@ static int start(struct syscap_sampler_options *o)
 	if (r != 0)
 		goto fail;
 	__atomic_store_n(&s->is_on, 1, __ATOMIC_SEQ_CST);
-	r = sc_watch_start();
+	/* A thread of ours only where there are others: some programs want to
+	 * have one, and look.  Who tells of the second makes it then. */
+	sc_watch_note_filters();
+	r = sc_told_is_on() && sc_task_is_alone(&s->tasks)
+	            ? sc_watch_start_alone(false)
+	            : sc_watch_start(true);
 	if (r != 0) {
 		why = explain(r);
 		sc_watch_stop(STOP_NS);
@@ -222,6 +234,12 @@ static void remember(bool with_children)
 	for_children.is_wanted = with_children;
 }
 
+void sc_sampler_note_signal(void)
+{
+	for_children.signal =
+		__atomic_load_n(&sc_sampler->signal, __ATOMIC_RELAXED);
+}
+
 void sc_sampler_forget(void)
 {
 	for_children.is_wanted = 0;
@@ -250,7 +268,7 @@ int sc_sampler_begin(struct syscap_sampler_options *o, bool with_children)
 		       sizeof(tasks->starter_mask));
 		__atomic_store_n(&tasks->starter_tid, gettid(),
 		                 __ATOMIC_RELEASE);
-		r = start(o);
+		r = start(o, with_children);
 		__atomic_store_n(&tasks->starter_tid, 0, __ATOMIC_RELEASE);
 		if (r == 0) {
 			describe(o);
@@ -396,7 +414,7 @@ static void begin_child(void)
 	s->may_change_signal = for_children.may_change_signal;
 	s->take = for_children.take;
 	__atomic_store_n(&s->is_on, 1, __ATOMIC_SEQ_CST);
-	if (sc_watch_start_alone() != 0) {
+	if (sc_watch_start_alone(true) != 0) {
 		__atomic_store_n(&s->is_on, 0, __ATOMIC_SEQ_CST);
 		s->watcher = SC_WATCHER_NONE;
 		sc_claim_give();
@@ -444,9 +462,9 @@ void sc_sampler_at_rest(void)
 	    __atomic_load_n(&s->watcher, __ATOMIC_RELAXED) != SC_WATCHER_LATER)
 		return;
 	block_signals(&before);
-	if (sc_state_take(&sc_sampler->life, 0)) {
-		if (s->watcher == SC_WATCHER_LATER)
-			sc_watch_start();
+	if (!sc_watch_yields() && sc_state_take(&sc_sampler->life, REST_NS)) {
+		if (s->watcher == SC_WATCHER_LATER && !sc_watch_is_boxed())
+			sc_watch_start(false);
 		sc_state_give(&sc_sampler->life);
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -19,6 +19,9 @@ void sc_sampler_forget(void);
 int sc_sampler_begin(struct syscap_sampler_options *options,
                      bool with_children);
 
+/** The signal is another one now: for children, too.  By who changed it. */
+void sc_sampler_note_signal(void);
+
 /** Children are to be looked after.  Context: setup, once. */
 void sc_sampler_watch_forks(void);
 

@@ -16,7 +16,7 @@
 #define N_SIGNALS 65
 
 /* Inherited by children, as handlers are.  Written before the handler is
- * installed, which reads it; never again. */
+ * installed, which reads it; then only where that was taken away again. */
 static struct sigaction previous[N_SIGNALS];
 static void (*installed[N_SIGNALS])(int, siginfo_t *, void *);
 
@@ -25,12 +25,30 @@ static uint64_t bit(int signal)
 	return UINT64_C(1) << (signal - 1);
 }
 
+void sc_signals_fill(sigset_t *set)
+{
+	uint64_t all;
+
+	sigfillset(set);
+	memcpy(&all, set, sizeof(all));
+	all &= ~(UINT64_C(1) << (SIGSYS - 1));
+	memcpy(set, &all, sizeof(all));
+}
+
 static bool has_default_action(int signal)
 {
 	struct sigaction now;
 
 	return sigaction(signal, NULL, &now) == 0 &&
 	       (now.sa_flags & SA_SIGINFO) == 0 && now.sa_handler == SIG_DFL;
+}
+
+bool sc_signals_is_unhandled(int signal)
+{
+	struct sigaction now;
+
+	return sigaction(signal, NULL, &now) == 0 &&
+	       (now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN);
 }
 
 bool sc_signals_is_ours(int signal)
@@ -43,20 +61,33 @@ bool sc_signals_is_ours(int signal)
 	       now.sa_sigaction == installed[signal];
 }
 
-/* Threads that block all signals do so to be left alone. */
-static uint64_t blocked_by_choice(struct sc_tasks *tasks, uint64_t among)
+bool sc_signals_are_all(uint64_t mask)
 {
-	uint64_t blocked = 0;
+	unsigned n = 0;
+
+	for (mask &= UINT64_C(0x7FFFFFFF); mask != 0; mask &= mask - 1)
+		n++;
+	return n >= 16;
+}
+
+/* Which of those that may be chosen somebody blocks.  Threads that block all
+ * signals do so to be left alone. */
+static uint64_t blocked_by_choice(struct sc_tasks *tasks)
+{
+	uint64_t blocked = 0, among = bit(SIGURG);
 	struct sc_task_about about;
 	struct sc_task task;
 	const int dir = sc_task_open();
 
 	if (dir < 0)
 		return 0;
+	for (int s = SIGRTMIN + 2; s <= SIGRTMAX; s++)
+		among |= bit(s);
 	sc_task_begin(tasks, dir);
 	while (sc_task_next(tasks, &task))
 		if (sc_task_look_at_mask(tasks, task.tid, &about) == 0 &&
-		    (about.blocked & among) != among)
+		    (about.blocked & among) != among &&
+		    !sc_signals_are_all(about.blocked))
 			blocked |= about.blocked & among;
 	sc_task_close(dir);
 	return blocked;
@@ -64,11 +95,8 @@ static uint64_t blocked_by_choice(struct sc_tasks *tasks, uint64_t among)
 
 static int choose_real_time(struct sc_tasks *tasks)
 {
-	uint64_t among = 0;
+	const uint64_t blocked = blocked_by_choice(tasks);
 
-	for (int s = SIGRTMIN + 2; s <= SIGRTMAX; s++)
-		among |= bit(s);
-	const uint64_t blocked = blocked_by_choice(tasks, among);
 	for (int s = SIGRTMAX; s >= SIGRTMIN + 2; s--)
 		if (sc_signals_is_ours(s))
 			return s;
@@ -80,7 +108,16 @@ static int choose_real_time(struct sc_tasks *tasks)
 	return -EBUSY;
 }
 
-int sc_signals_choose(uint32_t clock, int wanted, struct sc_tasks *tasks)
+/* Not where it was taken from us, nor where somebody waits for it. */
+static bool is_urgent_free(struct sc_tasks *tasks)
+{
+	return sc_signals_is_ours(SIGURG) ||
+	       (installed[SIGURG] == NULL && sc_signals_is_unhandled(SIGURG) &&
+	        (blocked_by_choice(tasks) & bit(SIGURG)) == 0);
+}
+
+int sc_signals_choose(uint32_t clock, int wanted, enum sc_signals_kind kind,
+                      struct sc_tasks *tasks)
 {
 	const bool is_perf = clock == SYSCAP_SAMPLER_PERF;
 
@@ -90,7 +127,9 @@ int sc_signals_choose(uint32_t clock, int wanted, struct sc_tasks *tasks)
 	if (is_perf && wanted == 0)
 		wanted = SIGURG;
 	if (wanted == 0)
-		return choose_real_time(tasks);
+		return kind == SC_SIGNALS_HARMLESS && is_urgent_free(tasks)
+		               ? SIGURG
+		               : choose_real_time(tasks);
 	if (is_perf ? wanted != SIGURG
 	            : wanted != SIGPROF &&
 	                      (wanted < SIGRTMIN || wanted > SIGRTMAX))
@@ -98,29 +137,40 @@ int sc_signals_choose(uint32_t clock, int wanted, struct sc_tasks *tasks)
 	if (sc_signals_is_ours(wanted))
 		return wanted;
 	if (installed[wanted] != NULL ||
-	    (is_perf && !has_default_action(wanted)))
+	    (is_perf && !sc_signals_is_unhandled(wanted)))
 		return -EBUSY;
 	return wanted;
 }
 
 int sc_signals_install(int signal, void (*handler)(int, siginfo_t *, void *))
 {
-	struct sigaction action;
+	struct sigaction action, before;
 
 	if (sc_signals_is_ours(signal))
 		return 0;
-	if (sigaction(signal, NULL, &previous[signal]) != 0)
+	if (sigaction(signal, NULL, &before) != 0)
 		return -errno;
+	if (installed[signal] == NULL)
+		previous[signal] = before;
+	else /* ours was reset to SIG_DFL or SIG_IGN; it may be at work */
+		__atomic_store_n(&previous[signal].sa_handler,
+		                 before.sa_handler, __ATOMIC_RELAXED);
 	memset(&action, 0, sizeof(action));
 	action.sa_sigaction = handler;
 	action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
 	/* Nobody's handler leaves ours half-way, by siglongjmp() say */
-	sigfillset(&action.sa_mask);
+	sc_signals_fill(&action.sa_mask);
+	const bool returns = installed[signal] != NULL;
 	__atomic_store_n(&installed[signal], handler, __ATOMIC_RELEASE);
-	if (sigaction(signal, &action, NULL) == 0)
+	if (sigaction(signal, &action, &before) != 0) {
+		installed[signal] = NULL;
+		return -errno;
+	}
+	if (!returns || before.sa_handler == SIG_DFL ||
+	    before.sa_handler == SIG_IGN)
 		return 0;
-	installed[signal] = NULL;
-	return -errno;
+	sigaction(signal, &before, NULL); /* the program was faster */
+	return -EBUSY;
 }
 
 /*

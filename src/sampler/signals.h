@@ -18,15 +18,44 @@
 struct sc_tasks;
 
 /**
- * A signal for @clock; @wanted if it is not 0.  Else a real-time one (for
- * perf events SIGURG) that has its default action and that no thread blocks
- * by itself, for it may be waited for with sigwait() or a signalfd.
- *
- * Returns it, or -EINVAL, -EBUSY.
+ * All signals but SIGSYS, as @set: a sandbox' filter that traps a system call
+ * has that handled, and kills the process where it is blocked.
  */
-int sc_signals_choose(uint32_t clock, int wanted, struct sc_tasks *tasks);
+void sc_signals_fill(sigset_t *set);
 
-/** Have @handler called for @signal, before what there is.  0 or -errno. */
+/** Which one a timer's ticks come by where nobody named one. */
+enum sc_signals_kind {
+	SC_SIGNALS_REAL_TIME,
+	/* SIGURG, which is ignored by default: who resets all signals, such as
+	 * a child between fork and exec, is not killed by a tick.  A real-time
+	 * one where the program has a use for SIGURG. */
+	SC_SIGNALS_HARMLESS,
+};
+
+/**
+ * A signal for @clock; @wanted if it is not 0.  Else one of @kind (for perf
+ * events SIGURG) that nobody handles and that no thread blocks by itself, for
+ * it may be waited for with sigwait() or a signalfd.
+ *
+ * Returns it, or -EINVAL, -EBUSY.  Context: signal-safe.
+ */
+int sc_signals_choose(uint32_t clock, int wanted, enum sc_signals_kind kind,
+                      struct sc_tasks *tasks);
+
+/**
+ * Whether @mask, of which signals 1 to 31 count, is that of who means all
+ * signals: to be left alone, or to wait for whatever comes.
+ */
+bool sc_signals_are_all(uint64_t mask);
+
+/** Whether @signal has its default action, or is ignored. */
+bool sc_signals_is_unhandled(int signal);
+
+/**
+ * Have @handler called for @signal, before what there is.  0 or -errno.
+ *
+ * Context: signal-safe.
+ */
 int sc_signals_install(int signal, void (*handler)(int, siginfo_t *, void *));
 
 /** False: the program has put a handler of its own in place of ours. */

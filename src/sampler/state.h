@@ -27,7 +27,7 @@ enum sc_watcher {
 	SC_WATCHER_BEGINS, /* made, its first round is not over */
 	SC_WATCHER_RUNS,
 	SC_WATCHER_ENDED, /* by itself, or as it was asked to */
-	SC_WATCHER_LATER, /* a forked child, which has none yet */
+	SC_WATCHER_LATER, /* none yet: one thread, or a forked child */
 };
 
 struct sc_sampler {
@@ -56,6 +56,9 @@ struct sc_sampler {
 	int64_t round_at; /* ns; of those from ticks */
 	bool owns_table;  /* the watcher has descriptors of its own */
 	bool may_change_signal;
+	bool is_new_child;  /* its timer is not of its clock yet */
+	bool is_waited_for; /* the signal, as the last round saw */
+	bool is_boxed; /* a filter came: no watcher will be made any more */
 	struct sc_tasks tasks;
 };
 

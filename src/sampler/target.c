@@ -158,6 +158,8 @@ struct sc_target *sc_target_give(int32_t tid)
 	t->n_tries = 0;
 	t->timer = -1;
 	t->perf_fd = -1;
+	t->perf_page = NULL;
+	t->n_owed = 0;
 	t->next = *bucket;
 	*bucket = t->number + 1;
 	const uint32_t low = number << GENERATION |

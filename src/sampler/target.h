@@ -37,6 +37,7 @@ struct sc_target {
 	/* Written by its thread, in handlers; never set back */
 	uint64_t n_samples, n_due, n_cut, n_stopped, n_refused;
 	int64_t cpu_seen; /* ns of processor time that samples stand for */
+	uint32_t n_owed;  /* ticks that its first one stands for, too */
 
 	/* By who looks for threads */
 	uint32_t number, next; /* next: 1 + number, of those with this hash */
@@ -47,6 +48,7 @@ struct sc_target {
 	uint32_t n_tries; /* to give it a timer */
 	int32_t timer;    /* the kernel's number, or -1 */
 	int32_t perf_fd;  /* in the watcher's table, or -1 */
+	void *perf_page;  /* of a perf event whose descriptor is closed */
 };
 
 /** What its samples are made in. */

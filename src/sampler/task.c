@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -116,32 +117,6 @@ static const char *skip_fields(const char *at, int n)
 	return at;
 }
 
-int sc_task_look(struct sc_tasks *tasks, int32_t tid,
-                 struct sc_task_about *ret_about)
-{
-	const char *const stat = tasks->text;
-	const int r = read_file(tasks, tid, "/stat");
-
-	if (r != 0)
-		return r;
-	/* "TID (NAME) STATE ...": the name may hold anything */
-	const char *const name = strchr(stat, '(');
-	const char *const end = strrchr(stat, ')');
-	if (name == NULL || end == NULL || end[1] != ' ' || end[2] == '\0')
-		return -EIO;
-	ret_about->is_dead = end[2] == 'Z' || end[2] == 'X' || end[2] == 'x';
-	/* Not the first thread, whose name is the program's */
-	ret_about->is_ours =
-		tid != getpid() &&
-		sc_own_thread_is_name(name + 1, (size_t)(end - name - 1));
-	ret_about->start = 0;
-	/* field 22; the state, behind the space, is field 3 */
-	for (const char *c = skip_fields(end + 2, 19); *c >= '0' && *c <= '9';
-	     c++)
-		ret_about->start = ret_about->start * 10 + (uint64_t)(*c - '0');
-	return 0;
-}
-
 static uint64_t parse_hex(const char *at)
 {
 	uint64_t n = 0;
@@ -156,6 +131,52 @@ static uint64_t parse_hex(const char *at)
 	}
 }
 
+static uint64_t parse_decimal(const char *at)
+{
+	uint64_t n = 0;
+
+	for (; *at >= '0' && *at <= '9'; at++)
+		n = n * 10 + (uint64_t)(*at - '0');
+	return n;
+}
+
+/* Just now it blocks all, to start the sampler. */
+static void correct_starter(const struct sc_tasks *tasks, int32_t tid,
+                            struct sc_task_about *about)
+{
+	if (tid == __atomic_load_n(&tasks->starter_tid, __ATOMIC_ACQUIRE))
+		about->blocked = tasks->starter_mask;
+}
+
+int sc_task_look(struct sc_tasks *tasks, int32_t tid,
+                 struct sc_task_about *ret_about)
+{
+	const char *const stat = tasks->text;
+	const int r = read_file(tasks, tid, "/stat");
+
+	if (r != 0)
+		return r;
+	/* "TID (NAME) STATE ...": the name may hold anything */
+	const char *const name = strchr(stat, '(');
+	const char *const end = strrchr(stat, ')');
+	if (name == NULL || end == NULL || end[1] != ' ' || end[2] == '\0')
+		return -EIO;
+	ret_about->is_dead = end[2] == 'Z' || end[2] == 'X' || end[2] == 'x';
+	ret_about->is_asleep = end[2] == 'S';
+	/* Not the first thread, whose name is the program's */
+	ret_about->is_ours =
+		tid != getpid() &&
+		sc_own_thread_is_name(name + 1, (size_t)(end - name - 1));
+	/* fields 22 and 32; the state, behind the space, is field 3 */
+	const char *const start = skip_fields(end + 2, 19);
+	ret_about->start = parse_decimal(start);
+	ret_about->blocked = parse_decimal(skip_fields(start, 10));
+	ret_about->filters = 0;
+	ret_about->is_strict = false;
+	correct_starter(tasks, tid, ret_about);
+	return 0;
+}
+
 /*
  * The signal mask in /proc/.../status, and whether the thread is in seccomp's
  * strict mode.  The file has any length: a line tells all groups of the user.
@@ -163,8 +184,10 @@ static uint64_t parse_hex(const char *at)
 static int read_status(struct sc_tasks *tasks, int32_t tid,
                        struct sc_task_about *about)
 {
-	static const char mask[] = "\nSigBlk:\t", strict[] = "\nSeccomp:\t1";
-	const size_t kept_most = sizeof(mask) + 16; /* a cut line of ours */
+	static const char mask[] = "\nSigBlk:\t", strict[] = "\nSeccomp:\t1",
+			  filtered[] = "\nSeccomp:\t2",
+			  filters[] = "\nSeccomp_filters:\t";
+	const size_t kept_most = sizeof(filters) + 16; /* a cut line of ours */
 	char *const text = tasks->text;
 	size_t kept = 0;
 	const int fd = open_file(tasks, tid, "/status");
@@ -178,6 +201,12 @@ static int read_status(struct sc_tasks *tasks, int32_t tid,
 			about->blocked = parse_hex(blocked + sizeof(mask) - 1);
 		if (strstr(text, strict) != NULL)
 			about->is_strict = true;
+		const char *const n = strstr(text, filters);
+		if (n != NULL && strchr(n + 1, '\n') != NULL)
+			about->filters = (uint32_t)parse_decimal(
+				n + sizeof(filters) - 1);
+		else if (about->filters == 0 && strstr(text, filtered) != NULL)
+			about->filters = 1;
 		const size_t used = strlen(text);
 		kept = used < kept_most ? used : kept_most;
 		memmove(text, text + used - kept, kept);
@@ -191,14 +220,49 @@ int sc_task_look_at_mask(struct sc_tasks *tasks, int32_t tid,
 {
 	int r = sc_task_look(tasks, tid, ret_about);
 
-	ret_about->blocked = 0;
-	ret_about->is_strict = false;
 	if (r == 0)
 		r = read_status(tasks, tid, ret_about);
-	if (r == 0 &&
-	    tid == __atomic_load_n(&tasks->starter_tid, __ATOMIC_ACQUIRE))
-		ret_about->blocked = tasks->starter_mask;
+	if (r == 0)
+		correct_starter(tasks, tid, ret_about);
 	return r;
+}
+
+/* "NUMBER 0xARGUMENT ...", or "running" */
+bool sc_task_waits_for(struct sc_tasks *tasks, int32_t tid, int signal)
+{
+	const char *const text = tasks->text;
+	uint64_t set = 0;
+
+	if (read_file(tasks, tid, "/syscall") != 0 ||
+	    parse_decimal(text) != SYS_rt_sigtimedwait)
+		return false;
+	const char *const argument = skip_fields(text, 1);
+	if (argument[0] != '0' || argument[1] != 'x')
+		return false;
+	/* It may have returned by now, and its stack have changed or gone */
+	const struct iovec to = { .iov_base = &set, .iov_len = sizeof(set) };
+	const struct iovec from = {
+		.iov_base = (void *)(uintptr_t)parse_hex(argument + 2),
+		.iov_len = sizeof(set),
+	};
+	return syscall(SYS_process_vm_readv, getpid(), &to, 1, &from, 1, 0) ==
+	               (long)sizeof(set) &&
+	       (set >> (signal - 1) & 1) != 0;
+}
+
+bool sc_task_is_alone(struct sc_tasks *tasks)
+{
+	const int dir = sc_task_open();
+	struct sc_task task;
+	unsigned n = 0;
+
+	if (dir < 0)
+		return false;
+	sc_task_begin(tasks, dir);
+	while (sc_task_next(tasks, &task))
+		n++;
+	sc_task_close(dir);
+	return n == 1 && !tasks->has_failed;
 }
 
 bool sc_task_others_live(struct sc_tasks *tasks)

@@ -47,18 +47,33 @@ bool sc_task_next(struct sc_tasks *tasks, struct sc_task *ret_task);
 struct sc_task_about {
 	uint64_t start;   /* when it began, clock ticks since boot */
 	uint64_t blocked; /* its signal mask: bit 0 is signal 1 */
+	uint32_t filters; /* of seccomp; before Linux 5.9 whether any */
 	bool is_dead;     /* ended, but still listed */
+	bool is_asleep;   /* waits for something */
 	bool is_ours;     /* a thread of a copy of this library */
 	bool is_strict;   /* may make four system calls, none of a tick's */
 };
 
-/** When @tid began, and whether it lives.  0, or -errno: it is gone. */
+/**
+ * When @tid began, whether it lives, and what it blocks of signals 1 to 31.
+ * 0, or -errno: it is gone.
+ */
 int sc_task_look(struct sc_tasks *tasks, int32_t tid,
                  struct sc_task_about *ret_about);
 
-/** @about->blocked and is_strict, too. */
+/**
+ * Whether @tid just now sleeps in sigwait() or one of its kind for @signal:
+ * then it does not look as if it blocked what it waits for.
+ */
+bool sc_task_waits_for(struct sc_tasks *tasks, int32_t tid, int signal);
+
+/** All of @about->blocked, and the rest, too. */
 int sc_task_look_at_mask(struct sc_tasks *tasks, int32_t tid,
                          struct sc_task_about *ret_about);
+
+/** Whether this process has no thread but the calling one; false where that
+ * can't be told. */
+bool sc_task_is_alone(struct sc_tasks *tasks);
 
 /**
  * Whether a thread lives besides those of this library, which must not keep

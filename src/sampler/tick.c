@@ -37,20 +37,24 @@
 /* musl's has the thread's id within this many bytes. */
 #define BLOCK_WITH_TID 256u
 
+/* glibc's, whose block is twice as large. */
+#define GLIBC_WITH_TID 1024u
+
 /* No look at thread-local storage behind our back. */
 #define NO_CANARY __attribute__((no_stack_protector))
 
+/* qemu-user 7.2 calls handlers with a stack that is 8 bytes off. */
 #if defined(__x86_64__)
-static bool can_read_base; /* programs may ask for the FS base */
+#define REALIGN __attribute__((force_align_arg_pointer))
+#else
+#define REALIGN
 #endif
 
-void sc_tick_prepare(void)
-{
 #if defined(__x86_64__)
-	__atomic_store_n(&can_read_base, (getauxval(AT_HWCAP2) & 2) != 0,
-	                 __ATOMIC_RELAXED);
+static bool can_read_base; /* programs may ask for the FS base */
+/* Which word of its control block is a thread's id; 0: not known */
+static uint32_t tid_at;
 #endif
-}
 
 /* System calls that don't know of errno. */
 static long call(long number, long a, long b, long c)
@@ -110,6 +114,11 @@ NO_CANARY static bool owns_tls(int32_t tid)
 
 	if (tp == 0)
 		return false;
+#if defined(__x86_64__)
+	const uint32_t at = __atomic_load_n(&tid_at, __ATOMIC_RELAXED);
+	if (at != 0 && ((const int32_t *)tp)[at] == tid)
+		return true;
+#endif
 	if (call(SYS_get_robust_list, 0, (long)(uintptr_t)&head,
 	         (long)(uintptr_t)&len) == 0 &&
 	    head != 0)
@@ -123,6 +132,21 @@ NO_CANARY static bool owns_tls(int32_t tid)
 		if (word[i] == tid)
 			return true;
 	return false;
+}
+
+void sc_tick_prepare(void)
+{
+#if defined(__x86_64__)
+	__atomic_store_n(&can_read_base, (getauxval(AT_HWCAP2) & 2) != 0,
+	                 __ATOMIC_RELAXED);
+	const int32_t *const word = (const int32_t *)thread_pointer();
+	const int32_t tid = gettid();
+	for (uint32_t i = 1; i < GLIBC_WITH_TID / sizeof(*word); i++)
+		if (word[i] == tid) {
+			__atomic_store_n(&tid_at, i, __ATOMIC_RELAXED);
+			break;
+		}
+#endif
 }
 
 static void add(uint64_t *counter, uint64_t n)
@@ -156,10 +180,14 @@ static void take(struct sc_target *t, const ucontext_t *context,
 
 static uint32_t weigh(struct sc_target *t, const siginfo_t *info)
 {
+	const uint32_t owed = t->n_owed;
+
 	if (sc_sampler->clock == SYSCAP_SAMPLER_PERF &&
 	    info->si_code != SI_TIMER)
 		return sc_timer_weigh_cpu(t);
-	return 1 + (info->si_overrun > 0 ? (uint32_t)info->si_overrun : 0);
+	t->n_owed = 0;
+	return 1 + owed +
+	       (info->si_overrun > 0 ? (uint32_t)info->si_overrun : 0);
 }
 
 /* What the sample needs besides itself comes first: it may be this process'
@@ -240,16 +268,20 @@ static bool is_ours(int signal, const siginfo_t *info, int32_t tid,
 	return true;
 }
 
-NO_CANARY void sc_tick_handle(int signal, siginfo_t *info, void *context)
+REALIGN NO_CANARY void sc_tick_handle(int signal, siginfo_t *info,
+                                      void *context)
 {
 	const int32_t tid = (int32_t)call(SYS_gettid, 0, 0, 0);
 	struct sc_target *t;
 	uint64_t cookie;
 
 	if (!is_ours(signal, info, tid, &t, &cookie)) {
-		if (sc_sampler != NULL)
+		if (sc_sampler != NULL) {
+			if (signal == SIGURG && info->si_code == SI_TKILL)
+				sc_watch_yields();
 			__atomic_add_fetch(&sc_sampler->n_foreign, 1,
 			                   __ATOMIC_RELAXED);
+		}
 		sc_signals_pass_on(signal, info, context);
 		return;
 	}

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -49,7 +50,7 @@ static struct timespec to_timespec(int64_t ns)
 		                  .tv_nsec = ns % SECOND };
 }
 
-static int start_timer(struct sc_target *t, clockid_t clock)
+static int start_timer(struct sc_target *t, clockid_t clock, int64_t delay_ns)
 {
 	struct sigevent event;
 	int timer;
@@ -64,8 +65,9 @@ static int start_timer(struct sc_target *t, clockid_t clock)
 		return errno == EINVAL ? -ESRCH : -errno;
 	const struct itimerspec when = {
 		.it_interval = to_timespec(sc_sampler->period_ns),
-		.it_value = to_timespec(random_phase(t)),
+		.it_value = to_timespec(delay_ns + random_phase(t)),
 	};
+	t->n_owed = (uint32_t)(delay_ns / sc_sampler->period_ns);
 	if (syscall(SYS_timer_settime, timer, 0, &when, NULL) != 0) {
 		const int r = -errno;
 
@@ -83,6 +85,31 @@ static int64_t cpu_time(clockid_t clock)
 	if (clock_gettime(clock, &ts) != 0)
 		return 0;
 	return (int64_t)ts.tv_sec * SECOND + ts.tv_nsec;
+}
+
+static size_t page_size(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* A perf event lives as long as a mapping of it, and tells the descriptor's
+ * number when that is closed.  So no number of the program's is taken. */
+static bool keep_by_page(struct sc_target *t, int fd)
+{
+	void *const page =
+		mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd, 0);
+
+	if (page == MAP_FAILED)
+		return false;
+	t->perf_page = page;
+	return true;
+}
+
+static void drop_page(struct sc_target *t)
+{
+	if (t->perf_page != NULL)
+		munmap(t->perf_page, page_size());
+	t->perf_page = NULL;
 }
 
 /*
@@ -123,9 +150,18 @@ static int start_perf(struct sc_target *t)
 	t->perf_fd = fd;
 	__atomic_store_n(&by_fd[fd], (uint16_t)(t->number + 1),
 	                 __ATOMIC_RELEASE);
-	if (ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) == 0)
+	if (gettid() != sc_sampler->watcher_tid && !keep_by_page(t, fd)) {
+		r = -ENOMEM;
+		goto fail_used;
+	}
+	if (ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) == 0) {
+		if (t->perf_page != NULL)
+			syscall(SYS_close, fd);
 		return 0;
+	}
 	r = -errno;
+fail_used:
+	drop_page(t);
 	__atomic_store_n(&by_fd[fd], 0, __ATOMIC_RELEASE);
 	t->perf_fd = -1;
 fail:
@@ -133,15 +169,15 @@ fail:
 	return r;
 }
 
-int sc_timer_start(struct sc_target *target, uint32_t clock)
+int sc_timer_start(struct sc_target *target, uint32_t clock, int64_t delay_ns)
 {
 	switch (clock) {
 	case SYSCAP_SAMPLER_PERF:
 		return start_perf(target);
 	case SYSCAP_SAMPLER_WALL:
-		return start_timer(target, CLOCK_MONOTONIC);
+		return start_timer(target, CLOCK_MONOTONIC, delay_ns);
 	default:
-		return start_timer(target, cpu_clock_of(target->tid));
+		return start_timer(target, cpu_clock_of(target->tid), delay_ns);
 	}
 }
 
@@ -151,10 +187,13 @@ void sc_timer_stop(struct sc_target *target)
 		syscall(SYS_timer_delete, target->timer);
 	target->timer = -1;
 	if (target->perf_fd >= 0) {
-		ioctl(target->perf_fd, PERF_EVENT_IOC_DISABLE, 0);
 		__atomic_store_n(&by_fd[target->perf_fd], 0, __ATOMIC_RELEASE);
-		syscall(SYS_close, target->perf_fd);
+		if (target->perf_page == NULL) {
+			ioctl(target->perf_fd, PERF_EVENT_IOC_DISABLE, 0);
+			syscall(SYS_close, target->perf_fd);
+		}
 	}
+	drop_page(target);
 	target->perf_fd = -1;
 }
 

@@ -16,16 +16,18 @@
 #include "sampler/target.h"
 
 /**
- * Start @target's clock, of the kind that sc_sampler says.  The first tick
- * comes at a random time within the first period.
+ * Start @target's clock.  The first tick comes at a random time within the
+ * first period, which begins in @delay_ns; it stands for what is left out
+ * until then, too.  For perf events there is no delay.
  *
  * Returns 0; -EAGAIN, there are too many timers just now; -ESRCH, the thread
  * is gone; another -errno.
  *
- * Context: signal-safe but for SYSCAP_SAMPLER_PERF, whose descriptor belongs
- * to the calling thread's table.
+ * Context: signal-safe but for SYSCAP_SAMPLER_PERF.  The descriptor of that
+ * stays in the table of the watcher that calls; elsewhere the calling thread
+ * is the process' only one, and the descriptor is closed at once.
  */
-int sc_timer_start(struct sc_target *target, uint32_t clock);
+int sc_timer_start(struct sc_target *target, uint32_t clock, int64_t delay_ns);
 
 /** Nothing becomes due any more; what is pending may still come. */
 void sc_timer_stop(struct sc_target *target);

@@ -36,6 +36,12 @@
 #define REFRESH_NS (10 * MS) /* a fork takes less, or there will be another */
 #define STACK_SIZE ((size_t)256 * 1024)
 
+/* glibc 2.32's, whatever we are compiled with */
+extern char __libc_single_threaded __attribute__((weak));
+
+/* Inherited by children: of seccomp, when sampling began. */
+static uint32_t filters;
+
 /*
  * Descriptors of our own from here on, and none of the program's: a pipe that
  * it closes is closed.  Numbers 0 to 2 lead to nothing that can be written,
@@ -58,20 +64,62 @@ static bool own_table(int *ret_dir)
 #endif
 }
 
-/* The program handles our signal itself now: no tick may reach it. */
-static bool change_signal(struct sc_sampler *s)
+/* No tick may reach the program's handler. */
+bool sc_watch_change_signal(void)
 {
+	struct sc_sampler *const s = sc_sampler;
+	const bool had_timer = s->watcher == SC_WATCHER_LATER;
+
 	sc_round_stop_all(false);
-	const int signal = s->may_change_signal
-	                           ? sc_signals_choose(s->clock, 0, &s->tasks)
-	                           : -EBUSY;
+	const int signal =
+		s->may_change_signal
+			? sc_signals_choose(s->clock, 0, SC_SIGNALS_REAL_TIME,
+	                                    &s->tasks)
+			: -EBUSY;
 	if (signal < 0 || sc_signals_install(signal, sc_tick_handle) != 0) {
 		s->why = "the program handles the signal itself";
 		sc_diag_say("sampling ends", s->why);
 		return false;
 	}
 	__atomic_store_n(&s->signal, signal, __ATOMIC_RELAXED);
+	sc_sampler_note_signal();
+	if (had_timer)
+		sc_round_settle();
 	return true;
+}
+
+/* Whether ticks reach us; who reset all signals did not mean ours. */
+static bool keep_signal(struct sc_sampler *s)
+{
+	return sc_signals_is_ours(s->signal) ||
+	       (s->signal == SIGURG && sc_signals_is_unhandled(SIGURG) &&
+	        sc_signals_install(SIGURG, sc_tick_handle) == 0) ||
+	       sc_watch_change_signal();
+}
+
+/* Those that are there, or that can't be told: UINT32_MAX. */
+static uint32_t filters_now(void)
+{
+	struct sc_task_about about;
+	struct sc_tasks *const tasks = &sc_sampler->tasks;
+	const int dir = sc_task_open();
+	int r = dir;
+
+	if (dir >= 0) {
+		sc_task_begin(tasks, dir);
+		r = sc_task_look_at_mask(tasks, gettid(), &about);
+		sc_task_close(dir);
+	}
+	return r == 0 ? about.filters : UINT32_MAX;
+}
+
+bool sc_watch_is_boxed(void)
+{
+	struct sc_sampler *const s = sc_sampler;
+
+	if (!s->is_boxed)
+		s->is_boxed = filters_now() != filters;
+	return s->is_boxed;
 }
 
 /* One round.  False: it was the last one. */
@@ -92,10 +140,11 @@ static bool look(struct sc_sampler *s, int own_dir)
 		s->why = "another copy of the library samples";
 		return false;
 	}
-	bool goes_on = sc_signals_is_ours(s->signal) || change_signal(s);
+	sc_watch_is_boxed();
 	/* The threads of this library alone must not keep a process */
-	if (goes_on)
-		goes_on = sc_round_look(dir);
+	bool goes_on = keep_signal(s) && sc_round_look(dir);
+	if (goes_on && s->is_waited_for && s->may_change_signal)
+		goes_on = sc_watch_change_signal();
 	if (!s->owns_table)
 		sc_task_close(dir);
 	return goes_on;
@@ -110,6 +159,8 @@ static void *run(void *nothing)
 	prctl(PR_SET_NAME, SC_THREAD_SAMPLER);
 	s->watcher_tid = gettid();
 	s->owns_table = own_table(&dir);
+	if (s->clock == SYSCAP_SAMPLER_PERF)
+		sc_round_stop_all(false); /* of who was alone until now */
 	bool goes_on = look(s, dir) && s->result == 0;
 	if (goes_on)
 		__atomic_store_n(&s->watcher, SC_WATCHER_RUNS,
@@ -144,8 +195,8 @@ static int make_thread(void)
 		return -r;
 	pthread_attr_setstacksize(&attr, STACK_SIZE);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
+	sc_signals_fill(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
 	r = pthread_create(&thread, &attr, run, NULL);
 	if (r == EINVAL) { /* large thread-local storage */
 		pthread_attr_setstacksize(&attr, 32 * STACK_SIZE);
@@ -156,7 +207,7 @@ static int make_thread(void)
 	return -r;
 }
 
-int sc_watch_start(void)
+int sc_watch_start(bool waits)
 {
 	struct sc_sampler *const s = sc_sampler;
 	const int64_t deadline = sc_clock_kernel() + BEGIN_NS;
@@ -171,12 +222,13 @@ int sc_watch_start(void)
 		s->why = "no thread could be made to look for threads";
 		return r;
 	}
-	while (__atomic_load_n(&s->watcher, __ATOMIC_ACQUIRE) ==
+	while (waits &&
+	       __atomic_load_n(&s->watcher, __ATOMIC_ACQUIRE) ==
 	               SC_WATCHER_BEGINS &&
 	       sc_clock_kernel() < deadline)
 		sc_state_wait(&s->watcher, SC_WATCHER_BEGINS, 100 * MS);
-	return __atomic_load_n(&s->watcher, __ATOMIC_ACQUIRE) ==
-	                       SC_WATCHER_ENDED
+	return waits && __atomic_load_n(&s->watcher, __ATOMIC_ACQUIRE) ==
+	                               SC_WATCHER_ENDED
 	               ? s->result
 	               : 0;
 }
@@ -214,31 +266,72 @@ int sc_watch_stop(int64_t wait_ns)
 	return 0;
 }
 
-int sc_watch_start_alone(void)
+int sc_watch_start_alone(bool is_child)
 {
 	struct sc_sampler *const s = sc_sampler;
 
-	const int r = sc_round_begin_alone();
-	if (r != 0)
+	const int r = sc_round_begin_alone(is_child);
+	if (r == -EAGAIN) /* as with a watcher, which would try again */
+		s->n_unsampled = 1;
+	else if (r != 0)
 		return r;
 	s->round_at = sc_clock_kernel();
 	__atomic_store_n(&s->watcher, SC_WATCHER_LATER, __ATOMIC_RELEASE);
 	return 0;
 }
 
+bool sc_watch_yields(void)
+{
+	struct sc_sampler *const s = sc_sampler;
+
+	if (!sc_yield_is_due() || s->watcher != SC_WATCHER_LATER ||
+	    !sc_state_take(&s->life, 0))
+		return false;
+	if (s->watcher == SC_WATCHER_LATER) {
+		__atomic_store_n(&s->is_on, 0, __ATOMIC_SEQ_CST);
+		sc_round_stop_all(true);
+		s->watcher = SC_WATCHER_NONE;
+		sc_sampler_forget();
+		sc_yield_done();
+	}
+	sc_state_give(&sc_sampler->life);
+	return true;
+}
+
+/* The C library made no other thread.  Those of a bare clone() would not be
+ * sampled, so there is nothing to look for; and what a look does may be
+ * forbidden to a thread that has put itself into a box. */
+static bool has_one_thread(void)
+{
+	return &__libc_single_threaded != NULL && __libc_single_threaded != 0;
+}
+
 void sc_watch_from_tick(void)
 {
 	struct sc_sampler *const s = sc_sampler;
 	const int64_t now = sc_clock_kernel();
+	const bool is_time =
+		now - __atomic_load_n(&s->round_at, __ATOMIC_RELAXED) >=
+			PERIOD_NS &&
+		!has_one_thread();
 
-	if (now - __atomic_load_n(&s->round_at, __ATOMIC_RELAXED) < PERIOD_NS ||
+	if (sc_watch_yields() || (!is_time && !s->is_new_child) ||
 	    !sc_state_take(&s->life, 0))
 		return;
-	__atomic_store_n(&s->round_at, now, __ATOMIC_RELAXED);
-	const int dir = s->watcher == SC_WATCHER_LATER ? sc_task_open() : -1;
+	if (s->watcher == SC_WATCHER_LATER && s->is_new_child)
+		sc_round_settle();
+	const int dir =
+		is_time && s->watcher == SC_WATCHER_LATER ? sc_task_open() : -1;
+	if (is_time)
+		__atomic_store_n(&s->round_at, now, __ATOMIC_RELAXED);
 	if (dir >= 0) {
 		sc_round_look(dir);
 		sc_task_close(dir);
 	}
 	sc_state_give(&sc_sampler->life);
+}
+
+void sc_watch_note_filters(void)
+{
+	filters = filters_now();
 }

@@ -10,12 +10,14 @@
 #ifndef SC_WATCH_H
 #define SC_WATCH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-/** Make the thread, and wait for its first round.  0, or that round's error.
+/** Make the thread, and wait for its first round, if @waits.  0, or -errno,
+ * of that round too.
  *
  * Context: setup, by who has `life`. */
-int sc_watch_start(void);
+int sc_watch_start(bool waits);
 
 /** Let it end: no timer is left.  0, or -ETIMEDOUT.
  *
@@ -24,13 +26,33 @@ int sc_watch_stop(int64_t wait_ns);
 
 /**
  * Without a thread of ours, as in a forked child at first: give the calling
- * thread a timer, and look for others when it ticks.
+ * thread, the only one, a timer, and look for others when it ticks.
  *
  * Context: setup, by who has `life`.  0 or -errno.
  */
-int sc_watch_start_alone(void);
+int sc_watch_start_alone(bool is_child);
 
 /** In a tick of such a process.  Context: signal-safe. */
 void sc_watch_from_tick(void);
+
+/** Whether another copy wants to sample such a process; then it may.
+ *
+ * Context: signal-safe. */
+bool sc_watch_yields(void);
+
+/**
+ * The program has taken our signal, or is about to.  False: there is no other,
+ * and no timer any more.
+ *
+ * Context: signal-safe, by who has `life` while there is no watcher, or by it.
+ */
+bool sc_watch_change_signal(void);
+
+/** Remember which filters there are that calls of ours are known to pass. */
+void sc_watch_note_filters(void);
+
+/** A filter came since: what a watcher does may be forbidden.  By who has
+ * `life`. */
+bool sc_watch_is_boxed(void);
 
 #endif

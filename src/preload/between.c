@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * between.c - functions of the C library that the preloaded library stands in
+ * front of, so that the sampler is told (sampler/told.h).
+ *
+ * Each calls the next one of its name with what it was given, and returns
+ * what that returns: a thread has the start routine that the program gave it.
+ * None allocates or locks anything itself.  They may be called before any
+ * constructor of ours ran.
+ *
+ * Calls of our own go by these (--wrap): nobody is told of our threads.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/signalfd.h>
+#include <threads.h>
+
+#include "client/at_load.h"
+#include "sampler/told.h"
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+                          void *(*run)(void *), void *arg);
+int __wrap_sigaction(int number, const struct sigaction *action,
+                     struct sigaction *before);
+
+/* The function @name behind ours; looked up once. */
+static uintptr_t next(uintptr_t *known, const char *name)
+{
+	uintptr_t function = __atomic_load_n(known, __ATOMIC_RELAXED);
+
+	if (function == 0) {
+		function = (uintptr_t)dlsym(RTLD_NEXT, name);
+		__atomic_store_n(known, function, __ATOMIC_RELAXED);
+	}
+	return function;
+}
+
+#define EXPORTED __attribute__((visibility("default")))
+
+#define NEXT(name)                                        \
+	({                                                \
+		static uintptr_t known;                   \
+		(__typeof__(&(name)))next(&known, #name); \
+	})
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+                          void *(*run)(void *), void *arg)
+{
+	return NEXT(pthread_create)(thread, attr, run, arg);
+}
+
+EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+                            void *(*run)(void *), void *arg)
+{
+	sc_sampler_at_rest();
+	return NEXT(pthread_create)(thread, attr, run, arg);
+}
+
+EXPORTED int thrd_create(thrd_t *thread, thrd_start_t run, void *arg)
+{
+	sc_sampler_at_rest();
+	return NEXT(thrd_create)(thread, run, arg);
+}
+
+int __wrap_sigaction(int number, const struct sigaction *action,
+                     struct sigaction *before)
+{
+	return NEXT(sigaction)(number, action, before);
+}
+
+static bool is_handler(sighandler_t handler)
+{
+	return handler != SIG_DFL && handler != SIG_IGN;
+}
+
+EXPORTED int sigaction(int number, const struct sigaction *action,
+                       struct sigaction *before)
+{
+	if (action != NULL && is_handler(action->sa_handler))
+		sc_told_of_handler(number);
+	const int r = NEXT(sigaction)(number, action, before);
+	if (r == 0 && action != NULL && !is_handler(action->sa_handler))
+		sc_told_of_reset(number);
+	return r;
+}
+
+#define PLAIN(name)                                                      \
+	EXPORTED sighandler_t name(int number, sighandler_t handler)     \
+	{                                                                \
+		if (is_handler(handler))                                 \
+			sc_told_of_handler(number);                      \
+		const sighandler_t before = NEXT(name)(number, handler); \
+		if (before != SIG_ERR && !is_handler(handler))           \
+			sc_told_of_reset(number);                        \
+		return before;                                           \
+	}
+
+PLAIN(signal)
+PLAIN(sysv_signal)
+PLAIN(__sysv_signal)
+
+EXPORTED int sigwait(const sigset_t *set, int *number)
+{
+	sigset_t copy;
+
+	return NEXT(sigwait)(sc_told_of_wait(set, &copy), number);
+}
+
+EXPORTED int sigwaitinfo(const sigset_t *set, siginfo_t *info)
+{
+	sigset_t copy;
+
+	return NEXT(sigwaitinfo)(sc_told_of_wait(set, &copy), info);
+}
+
+EXPORTED int sigtimedwait(const sigset_t *set, siginfo_t *info,
+                          const struct timespec *timeout)
+{
+	sigset_t copy;
+
+	return NEXT(sigtimedwait)(sc_told_of_wait(set, &copy), info, timeout);
+}
+
+EXPORTED int signalfd(int fd, const sigset_t *set, int flags)
+{
+	sigset_t copy;
+
+	return NEXT(signalfd)(fd, sc_told_of_wait(set, &copy), flags);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * told.h - what somebody who stands between the program and the C library, as
+ * the preloaded library does, tells the sampler of.
+ *
+ * Who is told of a new thread needs none of his own to look for them; who is
+ * told that the program wants the signal of our ticks leaves it to the
+ * program before it has one of them.  Raw system calls are not told.
+ *
+ * Nobody is told by a program that is linked with the sampler: that has the
+ * watcher (watch.h).
+ */
+#ifndef SC_TOLD_H
+#define SC_TOLD_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+/** All of the below, and sc_sampler_at_rest() before each thread that is
+ * made, will be called.  Context: setup, before sampling begins. */
+void sc_told_begin(void);
+
+bool sc_told_is_on(void);
+
+/**
+ * The program is about to have @signal handled; SIG_DFL and SIG_IGN don't
+ * count.  Where that is ours and there is no watcher, another one is taken.
+ *
+ * Context: any-thread, signal-safe.
+ */
+void sc_told_of_handler(int signal);
+
+/**
+ * The program has given @signal its default action, or ignores it.  Where it
+ * is SIGURG and ours, that is what it still looks like; our handler returns.
+ *
+ * Context: any-thread, signal-safe.
+ */
+void sc_told_of_reset(int signal);
+
+/**
+ * The program is about to wait for @set.  Returns that, or @copy: @set, which
+ * means all signals, without ours.
+ *
+ * Context: any-thread, signal-safe.
+ */
+const sigset_t *sc_told_of_wait(const sigset_t *set, sigset_t *copy);
+
+#endif

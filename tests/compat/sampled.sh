@@ -1,0 +1,135 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# sampled.sh WHAT - programs that are particular about signals or threads do
+# under `syscap record --sample` what they do without.
+#
+# WHAT is git, ruby, env, qemu, unshare, chromium or firefox.  Reads SYSCAP
+# (the command).
+set -eu
+skip() { echo "skip: $*"; exit 77; }
+need() { command -v "$1" >/dev/null || skip "there is no $1"; }
+[ -z "${SYSCAP_SANITIZE:-}" ] ||
+	skip "programs do not start with a sanitized library preloaded"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export HOME="$work"
+
+# sampled RATE COMMAND... - unharmed
+sampled() {
+	rate=$1 status=0
+	shift
+	"$SYSCAP" record -q -o "$work/capture.syscap" --sample="$rate" -- \
+		"$@" >"$work/out" 2>"$work/err" </dev/null || status=$?
+	[ $status = 0 ] && return
+	cat "$work/err"
+	echo "--sample=$rate $*: status $status"
+	exit 1
+}
+
+# each TIMES COMMAND...
+each() {
+	times=$1
+	shift
+	for rate in 1000,cpu 1000,wall 10000,wall; do
+		i=0
+		while [ $i -lt "$times" ]; do
+			sampled $rate "$@"
+			i=$((i + 1))
+		done
+	done
+}
+
+case $1 in
+git)
+	need git
+	cd "$work" # no repository's settings
+	each 50 git -c alias.x='!true' x
+	;;
+ruby)
+	need ruby
+	# As it starts, Ruby takes all of a stack that has a limit, which leaves
+	# no room for a handler of anybody's for a moment.
+	ulimit -s unlimited 2>/dev/null || skip "the stack is limited"
+	each 3 ruby -e '20.times { IO.popen("true") { |p| p.read }
+		exit 1 unless $?.success? }'
+	;;
+env)
+	env --default-signal true 2>/dev/null ||
+		skip "env has no --default-signal"
+	each 20 env --default-signal true
+	;;
+qemu)
+	need qemu-x86_64
+	[ "$(uname -m)" = x86_64 ] || skip "not on this machine"
+	each 3 qemu-x86_64 /bin/true
+	;;
+unshare)
+	need unshare
+	unshare -U true 2>/dev/null ||
+		skip "there are no user namespaces without us"
+	each 5 unshare -U true
+	;;
+chromium)
+	need chromium
+	echo '<p id=p></p><script>p.textContent = "drawn " + 6 * 7</script>' \
+		>"$work/page.html"
+	chmod 777 "$work"
+	sandbox='--no-sandbox' as=''
+	if [ "${2:-}" = sandbox ]; then
+		sandbox=''
+		if [ "$(id -u)" = 0 ]; then
+			need setpriv
+			as='setpriv --reuid=65534 --regid=65534 --clear-groups'
+			$as test -x "$SYSCAP" ||
+				skip "another user can't read the build"
+		fi
+	fi
+	browse() {
+		rm -rf "$work/data"
+		$as timeout 100 "$@" chromium --headless $sandbox \
+			--disable-gpu --disable-quic --no-first-run \
+			--disable-background-networking \
+			--disable-component-update --disable-sync \
+			--user-data-dir="$work/data" \
+			--dump-dom "file://$work/page.html" \
+			>"$work/out" 2>"$work/err" </dev/null &&
+			grep -q 'drawn 42' "$work/out"
+	}
+	browse || skip "chromium draws no page without us"
+	for rate in 1000,cpu 100,wall; do
+		browse "$SYSCAP" record -q -o "$work/capture.syscap" --force \
+			--sample=$rate -- || {
+			tail -n 20 "$work/err"
+			echo "no page with --sample=$rate"
+			exit 1
+		}
+	done
+	;;
+firefox)
+	need firefox-esr
+	echo '<p>drawn</p>' >"$work/page.html"
+	browse() {
+		rm -rf "$work/data" "$work/page.png"
+		mkdir "$work/data"
+		timeout 100 "$@" firefox-esr --headless --no-remote \
+			--profile "$work/data" --screenshot "$work/page.png" \
+			"file://$work/page.html" \
+			>"$work/out" 2>"$work/err" </dev/null &&
+			[ -s "$work/page.png" ]
+	}
+	browse || skip "firefox draws no page without us"
+	for rate in 1000,cpu; do
+		browse "$SYSCAP" record -q -o "$work/capture.syscap" \
+			--sample=$rate -- || {
+			tail -n 20 "$work/err"
+			echo "no page with --sample=$rate"
+			exit 1
+		}
+	done
+	;;
+*)
+	echo "$1?"
+	exit 2
+	;;
+esac

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * sample_odd.c - a program that knows nothing of us, and does what programs do
+ * with signals, threads and namespaces.
+ *
+ *	sample_odd DEED
+ *
+ * Exits 0 if nothing showed that it is sampled; 77 where the machine does not
+ * let it; else it says what it saw.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static int64_t now_ms(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+static void burn(int ms)
+{
+	const int64_t until = now_ms(CLOCK_THREAD_CPUTIME_ID) + ms;
+
+	while (now_ms(CLOCK_THREAD_CPUTIME_ID) < until)
+		;
+}
+
+static void sleep_ms(int ms)
+{
+	const int64_t until = now_ms(CLOCK_MONOTONIC) + ms;
+
+	while (now_ms(CLOCK_MONOTONIC) < until)
+		poll(NULL, 0, 5);
+}
+
+/* As between fork and exec, and at the start of many a daemon. */
+static void reset_all(void)
+{
+	for (int s = 1; s <= SIGRTMAX; s++)
+		signal(s, SIG_DFL);
+}
+
+/* Not through the C library. */
+static void reset_all_unseen(void)
+{
+	char none[64] = { 0 };
+
+	for (int s = 1; s <= SIGRTMAX; s++)
+		syscall(SYS_rt_sigaction, s, none, NULL, 8);
+}
+
+static int in_child(void (*deed)(void))
+{
+	const pid_t pid = fork();
+	int status = -1;
+
+	if (pid == 0) {
+		deed();
+		burn(100);
+		sleep_ms(100);
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	if (status != 0)
+		printf("the child has status %#x\n", status);
+	return status != 0;
+}
+
+static int reset(void)
+{
+	reset_all();
+	burn(200);
+	sleep_ms(200);
+	reset_all_unseen();
+	burn(200);
+	sleep_ms(200);
+	return 0;
+}
+
+static int reset_in_child(void)
+{
+	burn(20);
+	return in_child(reset_all) | in_child(reset_all_unseen);
+}
+
+static unsigned count_threads(void)
+{
+	DIR *const dir = opendir("/proc/self/task");
+	unsigned n = 0;
+
+	if (dir == NULL)
+		exit(77);
+	for (struct dirent *e; (e = readdir(dir)) != NULL;)
+		n += e->d_name[0] != '.';
+	closedir(dir);
+	return n;
+}
+
+static int stay_alone(void)
+{
+	burn(200);
+	sleep_ms(200);
+	const unsigned n = count_threads();
+	if (n != 1)
+		printf("%u threads\n", n);
+	return n != 1;
+}
+
+static int enter_namespace(void)
+{
+	if (unshare(CLONE_NEWUSER) == 0)
+		return 0;
+	printf("unshare(): %s\n", strerror(errno));
+	return 1;
+}
+
+/* ------------------------------------------ taking whatever signal comes */
+
+static sigset_t all;
+
+static int wait_by_libc(int ms)
+{
+	const struct timespec time = { ms / 1000, ms % 1000 * 1000000 };
+
+	return sigtimedwait(&all, NULL, &time);
+}
+
+static int wait_by_call(int ms)
+{
+	const struct timespec time = { ms / 1000, ms % 1000 * 1000000 };
+
+	return (int)syscall(SYS_rt_sigtimedwait, &all, NULL, &time, 8);
+}
+
+static int read_one(int fd, int ms)
+{
+	struct signalfd_siginfo info;
+	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+
+	if (poll(&pfd, 1, ms) != 1 || read(fd, &info, sizeof(info)) < 0)
+		return -1;
+	return (int)info.ssi_signo;
+}
+
+static int wait_by_fd(int ms)
+{
+	static int fd = -1;
+
+	if (fd < 0)
+		fd = signalfd(-1, &all, SFD_CLOEXEC);
+	return read_one(fd, ms);
+}
+
+static int wait_by_raw_fd(int ms)
+{
+	static int fd = -1;
+
+	if (fd < 0)
+		fd = (int)syscall(SYS_signalfd4, -1, &all, 8, 0);
+	return read_one(fd, ms);
+}
+
+static int take_nothing(int (*wait)(int ms))
+{
+	pthread_sigmask(SIG_BLOCK, &all, NULL);
+	for (int i = 0; i < 20; i++) {
+		burn(10);
+		const int signal = wait(20);
+		if (signal > 0) {
+			printf("signal %d came\n", signal);
+			return 1;
+		}
+	}
+	return 0;
+}
+
+static int wait_alone(void)
+{
+	return take_nothing(wait_by_libc) | take_nothing(wait_by_fd);
+}
+
+/* Those of a round may come, then none: in half a second, asked for until it
+ * is so. */
+static void *take_few(void *wait)
+{
+	const int64_t until = now_ms(CLOCK_MONOTONIC) + 30000;
+	int n = 0;
+
+	burn(50);
+	sleep_ms(200); /* it has its timer */
+	pthread_sigmask(SIG_BLOCK, &all, NULL);
+	while ((*(int (**)(int))wait)(500) > 0) {
+		n++;
+		if (now_ms(CLOCK_MONOTONIC) > until)
+			return (void *)"they never end";
+	}
+	printf("%d came\n", n);
+	return NULL;
+}
+
+static int wait_in_thread(void)
+{
+	int (*waits[])(int ms) = { wait_by_call, wait_by_raw_fd };
+
+	for (unsigned i = 0; i < 2; i++) {
+		void *why;
+		pthread_t thread;
+
+		if (pthread_create(&thread, NULL, take_few, &waits[i]) != 0)
+			return 1;
+		pthread_join(thread, &why);
+		if (why != NULL) {
+			puts(why);
+			return 1;
+		}
+	}
+	return 0;
+}
+
+/* -------------------------------------------------- a use for the signal */
+
+static volatile sig_atomic_t n_handled, n_of_timers;
+
+static void count(int signal, siginfo_t *info, void *context)
+{
+	(void)signal;
+	(void)context;
+	n_handled++;
+	n_of_timers += info->si_code == SI_TIMER;
+}
+
+static int handle_it(void)
+{
+	struct sigaction action = { .sa_sigaction = count,
+		                    .sa_flags = SA_SIGINFO };
+
+	burn(50);
+	for (int i = 0; i < 100; i++)
+		raise(SIGURG); /* ignored, as nobody handles it */
+	if (sigaction(SIGURG, &action, NULL) != 0)
+		return 1;
+	for (int i = 0; i < 100; i++) {
+		raise(SIGURG);
+		burn(2);
+	}
+	printf("%d handled, %d of timers\n", (int)n_handled, (int)n_of_timers);
+	return n_handled != 100 || n_of_timers != 0;
+}
+
+/* As PostgreSQL's latches. */
+static int read_it(void)
+{
+	struct signalfd_siginfo info;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGURG);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	const int fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	read_one(fd, 0); /* a tick may have been on its way */
+	burn(50);
+	for (int i = 0; i < 50; i++) {
+		kill(getpid(), SIGURG);
+		if (read(fd, &info, sizeof(info)) < 0 ||
+		    info.ssi_code != SI_USER || read_one(fd, 2) > 0) {
+			printf("not what was sent\n");
+			return 1;
+		}
+		burn(2);
+	}
+	return 0;
+}
+
+/* --------------------------------------------------------------- threads */
+
+static void *work(void *nothing)
+{
+	burn(300);
+	return nothing;
+}
+
+/* The first thread uses no time of its own: no tick of it tells of others. */
+static int sleep_while_threads_work(void)
+{
+	pthread_t threads[4];
+
+	for (int i = 0; i < 4; i++)
+		if (pthread_create(&threads[i], NULL, work, NULL) != 0)
+			return 1;
+	for (int i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	int (*run)(void);
+} deeds[] = {
+	{ "reset", reset },
+	{ "reset-in-child", reset_in_child },
+	{ "stay-alone", stay_alone },
+	{ "enter-namespace", enter_namespace },
+	{ "wait-alone", wait_alone },
+	{ "wait-in-thread", wait_in_thread },
+	{ "handle-it", handle_it },
+	{ "read-it", read_it },
+	{ "threads-work", sleep_while_threads_work },
+};
+
+int main(int argc, char **argv)
+{
+	sigfillset(&all);
+	for (size_t i = 0; i < sizeof(deeds) / sizeof(*deeds); i++)
+		if (argc == 2 && strcmp(argv[1], deeds[i].name) == 0)
+			return deeds[i].run();
+	return 2;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_sample_odd.c - programs that do odd things do them as well while they
+ * are sampled.
+ */
+#define _GNU_SOURCE
+#include "harness/test.h"
+
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "integration/recording.h"
+
+static struct recording recording;
+
+static const char *const rates[] = { "--sample=1000,cpu", "--sample=1000,wall",
+	                             "--sample=10000,wall" };
+
+static void need_preloading(void)
+{
+	if (test_is_sanitized())
+		SKIP("sanitized programs do not start with a library preloaded");
+}
+
+/* By each clock; "perf" only where the system allows it. */
+static void check_unharmed(const char *deed)
+{
+	need_preloading();
+	recording_init(&recording);
+	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+		const int status = recording_run(
+			&recording, rates[i], recording_program("sample_odd"),
+			deed, NULL);
+		if (status != 0)
+			test_fail(__FILE__, __LINE__, "%s %s: status %d: %s",
+			          rates[i], deed, status, recording.messages);
+	}
+	recording_free(&recording);
+}
+
+TEST(who_resets_all_signals_lives)
+{
+	check_unharmed("reset");
+}
+
+TEST(a_forked_child_that_resets_all_signals_lives)
+{
+	check_unharmed("reset-in-child");
+}
+
+TEST(a_process_of_one_thread_has_one)
+{
+	check_unharmed("stay-alone");
+}
+
+static int run_plain(const char *deed)
+{
+	const char *const program = recording_program("sample_odd");
+	const pid_t pid = fork();
+	int status;
+
+	CHECK(pid >= 0);
+	if (pid == 0) {
+		execl(program, program, deed, (char *)NULL);
+		_exit(1);
+	}
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+TEST(a_process_of_one_thread_may_enter_a_namespace)
+{
+	if (run_plain("enter-namespace") != 0)
+		SKIP("there are no user namespaces without us");
+	check_unharmed("enter-namespace");
+}
+
+TEST(who_waits_for_all_signals_gets_none_of_ours)
+{
+	check_unharmed("wait-alone");
+}
+
+TEST(a_thread_that_comes_to_block_all_signals_gets_ticks_no_more)
+{
+	check_unharmed("wait-in-thread");
+}
+
+TEST(a_handler_that_comes_later_gets_what_others_send_and_nothing_else)
+{
+	check_unharmed("handle-it");
+}
+
+TEST(a_signalfd_for_our_signal_gets_what_others_send_and_nothing_else)
+{
+	check_unharmed("read-it");
+}
+
+static bool is_of_thread(const struct syscap_frame *frame, const void *arg)
+{
+	static int32_t seen[64];
+	static unsigned n;
+
+	(void)arg;
+	if (frame->type != SYSCAP_FRAME_SAMPLE)
+		return false;
+	for (unsigned i = 0; i < n; i++)
+		if (seen[i] == frame->tid)
+			return false;
+	if (n < 64)
+		seen[n++] = frame->tid;
+	return true;
+}
+
+TEST(threads_are_sampled_while_the_first_one_sleeps)
+{
+	need_preloading();
+	recording_init(&recording);
+	CHECK_EQ(recording_run(&recording, "--sample=1000,cpu",
+	                       recording_program("sample_odd"), "threads-work",
+	                       NULL),
+	         0);
+	/* the first one's own ticks may be none */
+	CHECK(recording_count(&recording, is_of_thread, NULL) >= 4);
+	recording_free(&recording);
+}
