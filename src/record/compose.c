@@ -100,19 +100,6 @@ size_t sc_compose_exit(union sc_frame_buffer *buffer, int32_t pid, int64_t time)
 	return finish(buffer, sizeof(buffer->frame));
 }
 
-size_t sc_compose_mark(union sc_frame_buffer *buffer, int32_t pid, int32_t tid,
-                       int64_t time, int64_t duration, const char *group,
-                       const char *name, const char *message)
-{
-	struct syscap_wire_mark *mark = &buffer->mark;
-
-	begin(buffer, SYSCAP_FRAME_MARK, pid, tid, time);
-	mark->duration = duration;
-	put_text(mark->group, sizeof(mark->group), group);
-	put_text(mark->name, sizeof(mark->name), name);
-	return finish_text(buffer, sizeof(*mark), message);
-}
-
 size_t sc_compose_log(union sc_frame_buffer *buffer, int32_t pid, int32_t tid,
                       int64_t time, uint16_t severity, const char *domain,
                       const char *message)

@@ -35,10 +35,6 @@ size_t sc_compose_exit(union sc_frame_buffer *buffer, int32_t pid,
                        int64_t time);
 
 /** @tid goes into padding2 unless it is 0. */
-size_t sc_compose_mark(union sc_frame_buffer *buffer, int32_t pid, int32_t tid,
-                       int64_t time, int64_t duration, const char *group,
-                       const char *name, const char *message);
-
 size_t sc_compose_log(union sc_frame_buffer *buffer, int32_t pid, int32_t tid,
                       int64_t time, uint16_t severity, const char *domain,
                       const char *message);

@@ -153,9 +153,11 @@ static int read_one(int fd, int ms)
 	struct signalfd_siginfo info;
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
 
-	if (poll(&pfd, 1, ms) != 1 || read(fd, &info, sizeof(info)) < 0)
-		return -1;
-	return (int)info.ssi_signo;
+	/* What was there is gone if its timer was deleted meanwhile */
+	while (poll(&pfd, 1, ms) == 1)
+		if (read(fd, &info, sizeof(info)) > 0)
+			return (int)info.ssi_signo;
+	return -1;
 }
 
 static int wait_by_fd(int ms)
@@ -163,7 +165,7 @@ static int wait_by_fd(int ms)
 	static int fd = -1;
 
 	if (fd < 0)
-		fd = signalfd(-1, &all, SFD_CLOEXEC);
+		fd = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
 	return read_one(fd, ms);
 }
 
@@ -172,7 +174,7 @@ static int wait_by_raw_fd(int ms)
 	static int fd = -1;
 
 	if (fd < 0)
-		fd = (int)syscall(SYS_signalfd4, -1, &all, 8, 0);
+		fd = (int)syscall(SYS_signalfd4, -1, &all, 8, SFD_NONBLOCK);
 	return read_one(fd, ms);
 }
 
