@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * handler_watch.c - preloaded by tests: counts what handlers of real-time
- * signals do that none may, allocate, free and lock.  When the program ends, a
+ * handler_watch.c - preloaded by tests: counts what handlers of SIGURG and of
+ * real-time signals do that none may, allocate, free and lock.  When it ends, a
  * line on stderr, or in the file that HANDLER_WATCH_TO names, says
  *
  *	handled N allocated N freed N locked N
@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,7 +106,9 @@ int sigaction(int signal, const struct sigaction *action,
 		*(void **)&real = dlsym(RTLD_NEXT, "sigaction");
 	handler_function *const old =
 		signal > 0 && signal < 65 ? handlers[signal] : NULL;
-	if (action != NULL && signal >= SIGRTMIN && signal < 65 &&
+	const bool may_be_ticks =
+		signal == SIGURG || (signal >= SIGRTMIN && signal < 65);
+	if (action != NULL && may_be_ticks &&
 	    (action->sa_flags & SA_SIGINFO) != 0) {
 		ours = *action;
 		handlers[signal] = action->sa_sigaction;

@@ -75,7 +75,7 @@ mutate() {
 		esac
 	done
 	build $file $paths
-	if timeout 300 "$work/test" --timeout 60 --seed 1 "$@" \
+	if timeout 300 "$work/test" --whole --timeout 290 --seed 1 "$@" \
 		>"$work/log" 2>&1; then
 		echo "NOT NOTICED: $name"
 		exit 1
@@ -90,10 +90,11 @@ kill="$kill ../src/capture/error.c ../src/capture/frame.c"
 kill="$kill ../src/capture/frame_items.c ../src/capture/reader.c"
 kill="$kill ../src/capture/losses.c ../src/capture/rest.c"
 kill="$kill ../src/capture/rest_load.c ../src/capture/rest_losses.c"
-kill="$kill ../src/capture/rest_owner.c"
+kill="$kill ../src/capture/rest_owner.c ../src/data/frames.c"
 self="integration/test_kill_self.c harness/written.c"
 self="$self ${kill#*recording.c} ../src/capture/recover.c"
 self="$self ../src/capture/recover_file.c ../src/capture/recover_rings.c"
+self="$self ../src/capture/in_use.c"
 
 mutate "publish before fill" include/syscap/emit.h \
 	's/(\tplace->frame = body \+ at;)/$1\n\t__atomic_store_n(place->tail, (uint32_t)place->next, __ATOMIC_RELEASE);/' \

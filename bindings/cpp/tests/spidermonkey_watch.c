@@ -114,7 +114,7 @@ int __wrap_sigaction(int number, const struct sigaction *action,
 	const struct sigaction before = wrapped[number];
 	struct sigaction ours;
 
-	if (number < SIGRTMIN)
+	if (number < SIGRTMIN && number != SIGURG)
 		return __real_sigaction(number, action, old);
 	if (action != NULL) {
 		ours = *action;
