@@ -386,17 +386,17 @@ static __attribute__((noinline)) uint64_t insert(struct sc_names_table *table,
 	return lose();
 }
 
-/* What stands for @text since before there was a block, or 0. */
-static __attribute__((noinline)) uint64_t find_early(uint64_t h,
-                                                     const struct text *text)
+/* What stands for @text in @first, of before there was a block, or 0. */
+static __attribute__((noinline)) uint64_t
+find_early(struct sc_names_table *first, uint64_t h, const struct text *text)
 {
 	for (unsigned probe = 0; probe < MAX_PROBES; probe++) {
 		/* N2, pairs with N1 */
 		const uint64_t slot = __atomic_load_n(
-			&early.table->slots[(h + probe) % SC_NAMES_SLOTS],
+			&first->slots[(h + probe) % SC_NAMES_SLOTS],
 			__ATOMIC_ACQUIRE);
 		const uint64_t known =
-			slot != 0 ? look_at(early.table, slot, h, text) : 0;
+			slot != 0 ? look_at(first, slot, h, text) : 0;
 
 		if (slot == 0 || known != 0)
 			return known;
@@ -412,8 +412,10 @@ intern(const struct text *text)
 	if (table == NULL)
 		return lose();
 	const uint64_t h = hash_text(text);
-	if (early.table != NULL && early.table != table) {
-		const uint64_t known = find_early(h, text);
+	struct sc_names_table *const first =
+		__atomic_load_n(&early.table, __ATOMIC_ACQUIRE);
+	if (first != NULL && first != table) {
+		const uint64_t known = find_early(first, h, text);
 
 		if (known != 0)
 			return known;

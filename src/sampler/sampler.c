@@ -222,22 +222,24 @@ static int prepare(void)
 	return pid == 0 || pid == getpid() ? 0 : -EPERM;
 }
 
+/* By the watcher, too, which may find a signal taken as soon as it runs. */
+void sc_sampler_note_signal(void)
+{
+	__atomic_store_n(&for_children.signal,
+	                 __atomic_load_n(&sc_sampler->signal, __ATOMIC_RELAXED),
+	                 __ATOMIC_RELAXED);
+}
+
 static void remember(bool with_children)
 {
 	const struct sc_sampler *const s = sc_sampler;
 
 	for_children.clock = s->clock;
 	for_children.hz = s->hz;
-	for_children.signal = __atomic_load_n(&s->signal, __ATOMIC_RELAXED);
+	sc_sampler_note_signal();
 	for_children.may_change_signal = s->may_change_signal;
 	for_children.take = s->take;
 	for_children.is_wanted = with_children;
-}
-
-void sc_sampler_note_signal(void)
-{
-	for_children.signal =
-		__atomic_load_n(&sc_sampler->signal, __ATOMIC_RELAXED);
 }
 
 void sc_sampler_forget(void)

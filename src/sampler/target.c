@@ -159,7 +159,7 @@ struct sc_target *sc_target_give(int32_t tid)
 	t->timer = -1;
 	t->perf_fd = -1;
 	t->perf_page = NULL;
-	t->n_owed = 0;
+	__atomic_store_n(&t->n_owed, 0, __ATOMIC_RELAXED);
 	t->next = *bucket;
 	*bucket = t->number + 1;
 	const uint32_t low = number << GENERATION |

@@ -180,12 +180,13 @@ static void take(struct sc_target *t, const ucontext_t *context,
 
 static uint32_t weigh(struct sc_target *t, const siginfo_t *info)
 {
-	const uint32_t owed = t->n_owed;
+	/* The timer's maker stored it before there was a timer */
+	const uint32_t owed = __atomic_load_n(&t->n_owed, __ATOMIC_RELAXED);
 
 	if (sc_sampler->clock == SYSCAP_SAMPLER_PERF &&
 	    info->si_code != SI_TIMER)
 		return sc_timer_weigh_cpu(t);
-	t->n_owed = 0;
+	__atomic_store_n(&t->n_owed, 0, __ATOMIC_RELAXED);
 	return 1 + owed +
 	       (info->si_overrun > 0 ? (uint32_t)info->si_overrun : 0);
 }

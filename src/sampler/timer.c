@@ -67,7 +67,9 @@ static int start_timer(struct sc_target *t, clockid_t clock, int64_t delay_ns)
 		.it_interval = to_timespec(sc_sampler->period_ns),
 		.it_value = to_timespec(delay_ns + random_phase(t)),
 	};
-	t->n_owed = (uint32_t)(delay_ns / sc_sampler->period_ns);
+	__atomic_store_n(&t->n_owed,
+	                 (uint32_t)(delay_ns / sc_sampler->period_ns),
+	                 __ATOMIC_RELAXED);
 	if (syscall(SYS_timer_settime, timer, 0, &when, NULL) != 0) {
 		const int r = -errno;
 

@@ -179,6 +179,10 @@ static void many_threads(void)
 		pthread_create(&thread, NULL, one_mark, NULL);
 		pthread_join(thread, NULL);
 	}
+	struct ring_client client = open_ring();
+	for (unsigned i = 0; i < 2000; i++)
+		ring_client_mark(&client, "test", "after all threads", "");
+	ring_client_end(&client);
 	pause();
 }
 

@@ -102,7 +102,7 @@ int __wrap_sigaction(int number, const struct sigaction *action,
 static void on_signal(int number, siginfo_t *info, void *context)
 {
 	in_handler = 1;
-	n_handled++;
+	__atomic_fetch_add(&n_handled, 1, __ATOMIC_RELAXED);
 	wrapped[number].sa_sigaction(number, info, context);
 	in_handler = 0;
 }
