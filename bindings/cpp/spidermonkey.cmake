@@ -58,6 +58,11 @@ if(NOT Python3_FOUND)
 	syscap_binding_skipped(cpp spidermonkey "there is no python3: python3")
 	return()
 endif()
+if(SYSCAP_SANITIZE MATCHES "thread")
+	syscap_binding_skipped(cpp spidermonkey
+		"ThreadSanitizer has signals wait until its own functions run")
+	return()
+endif()
 syscap_sm_program(spidermonkey_shell
 	tests/spidermonkey_shell.cpp tests/spidermonkey_watch.c)
 target_link_libraries(spidermonkey_shell PRIVATE ${CMAKE_DL_LIBS})

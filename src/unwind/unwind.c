@@ -95,7 +95,7 @@ static uint64_t run(struct sc_walk *w)
 			break;
 		const uintptr_t ra = sc_machine_strip(sc_machine_load(ra_at));
 
-		if (ra == 0)
+		if (ra - 1 >= SC_CODE_LAST)
 			break;
 		if (rule & SC_RULE_FP_SAVED) {
 			if (fp_at < low || fp_at > high)

@@ -25,6 +25,8 @@ enum sc_step sc_walk_accept(struct sc_walk *walk, const struct sc_regs *regs,
 		return sc_regs_has(regs, SC_REG_FP) && regs->r[SC_REG_FP] == 0
 		               ? SC_STEP_OUTERMOST
 		               : SC_STEP_STOPPED;
+	if (pc > SC_CODE_LAST)
+		return SC_STEP_STOPPED;
 	/* A leaf need not have touched the stack */
 	const bool stays = sp == was && SC_RA_IN_REGISTER && walk->exact &&
 	                   pc != walk->regs.r[SC_REG_PC];

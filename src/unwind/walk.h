@@ -8,6 +8,10 @@
 #include "unwind/memory.h"
 #include "unwind/unwind.h"
 
+/* No code is above: callers there are garbage, some of which would look like a
+ * runtime's names in a capture. */
+#define SC_CODE_LAST (UINTPTR_MAX >> 8)
+
 struct sc_walk {
 	struct sc_unwind *unwind;
 	struct sc_stacks stacks;
