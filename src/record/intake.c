@@ -49,11 +49,10 @@ static bool has_mapped(void *data, int32_t host)
 static int32_t find_user(const struct sc_intake *intake, struct sc_ring *ring,
                          int32_t pid)
 {
-	const int32_t user =
-		pid == ring->requester
-			? 0
-			: sc_processes_user(intake->processes, pid, has_mapped,
-	                                    ring);
+	const int32_t user = pid == ring->requester
+	                             ? 0
+	                             : sc_processes_user(intake->processes, pid,
+	                                                 has_mapped, ring);
 
 	return user != 0 ? user : ring->requester;
 }
