@@ -127,16 +127,22 @@ int sc_join_pids_scan(struct sc_join_pids *pids,
 
 /* ---------------------------------------------------------- who is who */
 
+/* Recorders tell the build-id, or the inode, or both. */
 static bool same_text(const char *a, const char *b)
 {
-	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+	return a == NULL || b == NULL || strcmp(a, b) == 0;
+}
+
+static bool same_inode(uint64_t a, uint64_t b)
+{
+	return a == 0 || b == 0 || a == b;
 }
 
 static bool same_region(const struct sc_join_region *a,
                         const struct sc_join_region *b)
 {
 	return a->start == b->start && a->end == b->end &&
-	       a->offset == b->offset && a->inode == b->inode &&
+	       a->offset == b->offset && same_inode(a->inode, b->inode) &&
 	       strcmp(a->filename, b->filename) == 0 &&
 	       same_text(a->build_id, b->build_id);
 }

@@ -4,6 +4,7 @@
 #include "record/intake.h"
 
 #include "record/now.h"
+#include "record/procfs.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,15 +19,53 @@
 
 #define SEVERITY_WARNING 16
 
+struct look {
+	ino_t inode;
+	bool found;
+};
+
+static void see_map(void *context, const struct sc_procfs_map *map)
+{
+	struct look *look = context;
+
+	if (map->inode == look->inode &&
+	    strncmp(map->path, "/memfd:syscap-ring", 18) == 0)
+		look->found = true;
+}
+
+static bool has_mapped(void *data, int32_t host)
+{
+	const struct sc_ring *ring = data;
+	struct look look = { .inode = ring->inode };
+
+	return sc_procfs_maps(host, see_map, &look) == 0 && look.found;
+}
+
+/*
+ * The process, by our number for it, that writes to @ring.  Who asked for one
+ * may have got another's: of two that take themselves for @pid, in namespaces
+ * of their own, it is the one that has mapped it.
+ */
+static int32_t find_user(const struct sc_intake *intake, struct sc_ring *ring,
+                         int32_t pid)
+{
+	const int32_t user = pid == ring->requester
+	                             ? 0
+	                             : sc_processes_user(intake->processes, pid,
+	                                                 has_mapped, ring);
+
+	return user != 0 ? user : ring->requester;
+}
+
 static const char *meet_process(struct sc_intake *intake, struct sc_ring *ring,
                                 int32_t pid)
 {
 	if (++ring->pids > PIDS_PER_RING)
 		return "its frames are of too many processes";
+	const int32_t user = find_user(intake, ring, pid);
 	ring->known_pid = pid;
-	ring->shown_pid =
-		sc_processes_shown(intake->processes, ring->requester, pid);
-	sc_processes_know(intake->processes, ring->shown_pid);
+	ring->shown_pid = sc_processes_shown(intake->processes, user, pid);
+	sc_processes_know(intake->processes, ring->shown_pid, user);
 	if (ring->pid == 0)
 		ring->pid = pid;
 	return NULL;
@@ -146,7 +185,8 @@ static void write_losses(struct sc_intake *intake, struct sc_ring *ring)
 	if (from <= 0 || from > to)
 		from = to;
 	rest.tid = ring->tid;
-	sc_processes_know(intake->processes, owner(intake, ring));
+	sc_processes_know(intake->processes, owner(intake, ring),
+	                  ring->requester);
 	sc_loss_compose_record(&intake->frame, &rest, owner(intake, ring), from,
 	                       to);
 	sc_writer_add(intake->writer, &intake->frame);
@@ -173,7 +213,7 @@ static void tell_closed(struct sc_intake *intake, struct sc_ring *ring)
 	         who, ring->frames, ring->position, ring->why);
 	sc_report_say(intake->report, "%s", text);
 	if (pid > 0)
-		sc_processes_know(intake->processes, pid);
+		sc_processes_know(intake->processes, pid, ring->requester);
 	sc_compose_log(&intake->frame, pid > 0 ? pid : -1, ring->tid, sc_now(),
 	               SEVERITY_WARNING, "syscap", text);
 	sc_writer_add(intake->writer, &intake->frame);

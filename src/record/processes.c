@@ -394,6 +394,26 @@ static struct process *find_inside(struct sc_processes *processes, int32_t pid)
 	return process;
 }
 
+int32_t sc_processes_user(const struct sc_processes *processes, int32_t pid,
+                          bool (*is_user)(void *data, int32_t host), void *data)
+{
+	const struct process *only = NULL;
+	bool others = false;
+
+	for (const struct process *p = processes->live; p != NULL; p = p->live)
+		if (p->own_pid == pid && p->own_pid != p->host) {
+			others |= only != NULL && only->host != p->host;
+			only = p;
+		}
+	if (!others)
+		return only == NULL ? 0 : only->host;
+	for (const struct process *p = processes->live; p != NULL; p = p->live)
+		if (p->own_pid == pid && p->own_pid != p->host &&
+		    is_user(data, p->host))
+			return p->host;
+	return 0;
+}
+
 int32_t sc_processes_shown(const struct sc_processes *processes,
                            int32_t requester, int32_t pid)
 {
@@ -406,10 +426,13 @@ int32_t sc_processes_shown(const struct sc_processes *processes,
 	return requester;
 }
 
-void sc_processes_know(struct sc_processes *processes, int32_t pid)
+void sc_processes_know(struct sc_processes *processes, int32_t pid,
+                       int32_t host)
 {
+	const struct process *const user = find(processes, host);
 	struct sc_procfs_identity identity;
-	struct process *process, *inside;
+	struct process *process;
+	const struct process *inside;
 
 	if (find(processes, pid) != NULL)
 		return;
@@ -418,7 +441,10 @@ void sc_processes_know(struct sc_processes *processes, int32_t pid)
 		return;
 	processes->announced++;
 	process->image = ++processes->last_image;
-	inside = find_inside(processes, pid);
+	inside = user != NULL && user->alive && user->own_pid == pid &&
+	                         user->own_pid != user->host
+	                 ? user
+	                 : find_inside(processes, pid);
 	if (inside != NULL) {
 		process->host = inside->host;
 		announce_live(processes, process, &inside->identity,

@@ -53,8 +53,20 @@ void sc_processes_request(struct sc_processes *processes, int32_t pid);
 int32_t sc_processes_shown(const struct sc_processes *processes,
                            int32_t requester, int32_t pid);
 
-/** See to it that @pid, of a frame, has its PROCESS frame in the file. */
-void sc_processes_know(struct sc_processes *processes, int32_t pid);
+/**
+ * By our number, the live process that takes itself for @pid in a namespace of
+ * its own; of several, the first that @is_user says yes to.  0: none.
+ */
+int32_t sc_processes_user(const struct sc_processes *processes, int32_t pid,
+                          bool (*is_user)(void *data, int32_t host),
+                          void *data);
+
+/**
+ * See to it that @pid, of a frame, has its PROCESS frame in the file; of
+ * @host, by our number, if that takes itself for @pid.
+ */
+void sc_processes_know(struct sc_processes *processes, int32_t pid,
+                       int32_t host);
 
 /**
  * @pid had the code @addresses in a stack: look at once if some of them are

@@ -362,9 +362,11 @@ static void loop(struct recorder *recorder)
 	}
 }
 
-/* What the command wrote by itself. */
-static void join_written(struct recorder *recorder)
+/* What the command wrote by itself.  False: some of it is lost. */
+static bool join_written(struct recorder *recorder)
 {
+	bool all_is_there = true, lost;
+
 	const struct sc_written *const all[] = { &recorder->trace,
 		                                 &recorder->gjs };
 	uint32_t last_id = sc_renumber_last(recorder->renumber);
@@ -374,12 +376,14 @@ static void join_written(struct recorder *recorder)
 			continue;
 		const uint64_t n =
 			sc_written_join(all[i], recorder->options->output,
-		                        &last_id, recorder->writer);
+		                        &last_id, recorder->writer, &lost);
+		all_is_there &= !lost;
 		if (n != 0 && !recorder->options->quiet)
 			fprintf(stderr,
 			        "syscap record: %s: %llu frames joined\n",
 			        all[i]->option, (unsigned long long)n);
 	}
+	return all_is_there;
 }
 
 static void add_names(struct recorder *recorder, int64_t end)
@@ -420,7 +424,7 @@ static int finish(struct recorder *recorder)
 	take_events(recorder, 0);
 	sc_processes_look_unwatched(recorder->processes);
 	sc_processes_count(recorder->processes, &all, &alive);
-	join_written(recorder);
+	const bool written_is_there = join_written(recorder);
 	end = sc_now();
 	add_names(recorder, end);
 	r = sc_writer_finish(recorder->writer, end);
@@ -441,6 +445,8 @@ static int finish(struct recorder *recorder)
 		if (r == 0)
 			r = -EMFILE;
 	}
+	if (!written_is_there && r == 0)
+		r = -EIO; /* was told */
 	if (recorder->options->sample != NULL)
 		sc_summary_unsampled(recorder->options->argv[0],
 		                     &recorder->intake);

@@ -129,15 +129,15 @@ static void tell(void *data, const struct sc_join_message *message)
 		        message->text);
 }
 
-/* Nothing is lost, though we can't read it. */
-static void keep(const struct sc_written *written, const char *output,
+/* Nothing is lost, though we can't read it.  False: it could not be kept. */
+static bool keep(const struct sc_written *written, const char *output,
                  const struct copy *copy, const char *why)
 {
 	char *name;
 	int fd = -1;
 
 	if (asprintf(&name, "%s.%s", output, written->option + 2) < 0)
-		return;
+		return false;
 	fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	size_t done = 0;
 	while (fd >= 0 && done < copy->size) {
@@ -155,6 +155,7 @@ static void keep(const struct sc_written *written, const char *output,
 	                           : "it could not be kept in ",
 	        name);
 	free(name);
+	return done == copy->size;
 }
 
 static int join(const struct sc_written *written, struct syscap_reader *reader,
@@ -185,7 +186,8 @@ static int join(const struct sc_written *written, struct syscap_reader *reader,
 }
 
 uint64_t sc_written_join(const struct sc_written *written, const char *output,
-                         uint32_t *last_counter_id, struct sc_writer *writer)
+                         uint32_t *last_counter_id, struct sc_writer *writer,
+                         bool *ret_lost)
 {
 	struct sc_writer_totals before, after;
 	struct syscap_reader *reader;
@@ -193,7 +195,9 @@ uint64_t sc_written_join(const struct sc_written *written, const char *output,
 	struct copy copy;
 	int r = 0;
 
+	*ret_lost = false;
 	if (!make_copy(written->fd, output, &copy)) {
+		*ret_lost = true;
 		fprintf(stderr,
 		        "syscap record: %s: cannot copy what the command "
 		        "wrote: %s\n",
@@ -207,13 +211,13 @@ uint64_t sc_written_join(const struct sc_written *written, const char *output,
 		        written->option);
 	} else if (syscap_reader_open_memory(copy.data, copy.size, &reader,
 	                                     &error) != 0) {
-		keep(written, output, &copy, error.message);
+		*ret_lost = !keep(written, output, &copy, error.message);
 	} else {
 		r = join(written, reader, last_counter_id, writer);
 		syscap_reader_close(reader);
 	}
 	if (r != 0)
-		keep(written, output, &copy, strerror(-r));
+		*ret_lost = !keep(written, output, &copy, strerror(-r));
 	if (copy.data != NULL)
 		munmap(copy.data, copy.size);
 	sc_writer_totals(writer, &after);

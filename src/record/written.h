@@ -10,6 +10,7 @@
 #ifndef SC_RECORD_WRITTEN_H
 #define SC_RECORD_WRITTEN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "capture/writer.h"
@@ -26,10 +27,12 @@ int sc_written_make(struct sc_written *written, const char *output);
 /**
  * Join what was written into @writer, ids behind *@last_counter_id.  Says on
  * stderr what could not be taken; what is no capture is kept, as a file beside
- * @output.  Returns how many frames came.
+ * @output.  Returns how many frames came; *@ret_lost: some of what was written
+ * is nowhere now.
  */
 uint64_t sc_written_join(const struct sc_written *written, const char *output,
-                         uint32_t *last_counter_id, struct sc_writer *writer);
+                         uint32_t *last_counter_id, struct sc_writer *writer,
+                         bool *ret_lost);
 
 void sc_written_close(struct sc_written *written);
 

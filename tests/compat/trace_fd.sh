@@ -59,6 +59,13 @@ status=0
 grep -q 'it is kept in b.syscap.trace-fd' log || { cat log; exit 1; }
 [ "$(cat b.syscap.trace-fd)" = "something else" ]
 sound b.syscap
+# No room for them: that is a failure, and what is there stays
+status=0
+"$SYSCAP" record -q --trace-fd -o b.syscap -- \
+	sh -c 'echo other things >/proc/self/fd/$SYSPROF_TRACE_FD' 2>log || status=$?
+[ $status = 125 ] || { echo "status $status"; exit 1; }
+[ "$(cat b.syscap.trace-fd)" = "something else" ]
+sound b.syscap
 # Cut short, or nothing
 "$SYSCAP" record -q --trace-fd -o c.syscap -- \
 	sh -c '"$SYSCAP_TEST_BIN/ref_writer"; : >/proc/self/fd/$SYSPROF_TRACE_FD' 2>log

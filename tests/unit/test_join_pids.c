@@ -169,6 +169,31 @@ TEST(parts_of_one_process_stay_one)
 	joined_free(&joined);
 }
 
+/* Such as a build-id. */
+TEST(what_one_recorder_does_not_tell_does_not_tell_apart)
+{
+	struct make_capture in[2];
+	struct joined joined;
+
+	begin(in, 2);
+	describe(&in[0], 7, "alpha", 0x7000000);
+	make_map(&in[0], 7, 1100, 0x8000000, 0x8001000, "/plugin", NULL);
+	add_symbol(&in[0], 7, "alpha");
+	/* later, another library is where one was, and another title */
+	make_process(&in[1], 7, 1500, "alpha: idle");
+	make_map(&in[1], 7, 1500, 0x400000, 0x500000, "/alpha", "abcd");
+	make_map(&in[1], 7, 1500, 0x8000000, 0x8001000, "/other", NULL);
+	make_map(&in[1], 7, 1500, 0x7000000, 0x7001000, "/libc", NULL);
+	make_exit(&in[1], 7, 1600);
+	add_symbol(&in[1], 7, "alpha");
+	join(&joined, in, 2);
+	CHECK_STR(frames(&joined),
+	          "7 is alpha|7 map|7 map|7 map|__symbols__|"
+	          "7 is alpha: idle|7 map|7 map|7 map|7 exit|");
+	CHECK_STR(joined.told, "");
+	joined_free(&joined);
+}
+
 TEST(a_program_at_a_fixed_place_is_told_apart_by_its_libraries)
 {
 	struct make_capture in[2];
