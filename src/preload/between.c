@@ -129,8 +129,8 @@ EXPORTED sighandler_t sigset(int number, sighandler_t handler)
 
 	if (is_handler(handler) && handler != SIG_HOLD)
 		sc_told_of_handler(number);
-	const sighandler_t before = ((__typeof__(&signal))next(
-		&known, "sigset"))(number, handler);
+	const sighandler_t before =
+		((__typeof__(&signal))next(&known, "sigset"))(number, handler);
 	if (before != SIG_ERR && !is_handler(handler))
 		sc_told_of_reset(number);
 	return look(number, before);
