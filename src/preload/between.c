@@ -22,6 +22,13 @@
 #include "client/at_load.h"
 #include "sampler/told.h"
 
+/* Which of these the headers declare depends on their version */
+sighandler_t bsd_signal(int number, sighandler_t handler);
+sighandler_t sigset(int number, sighandler_t handler);
+#ifndef SIG_HOLD
+#define SIG_HOLD ((sighandler_t)2)
+#endif
+
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
                           void *(*run)(void *), void *arg);
 int __wrap_sigaction(int number, const struct sigaction *action,
@@ -85,7 +92,18 @@ EXPORTED int sigaction(int number, const struct sigaction *action,
 	const int r = NEXT(sigaction)(number, action, before);
 	if (r == 0 && action != NULL && !is_handler(action->sa_handler))
 		sc_told_of_reset(number);
+	if (r == 0 && before != NULL)
+		sc_told_of_look(number, before);
 	return r;
+}
+
+static sighandler_t look(int number, sighandler_t before)
+{
+	struct sigaction action = { .sa_handler = before };
+
+	if (before != SIG_ERR)
+		sc_told_of_look(number, &action);
+	return action.sa_handler;
 }
 
 #define PLAIN(name)                                                      \
@@ -96,12 +114,27 @@ EXPORTED int sigaction(int number, const struct sigaction *action,
 		const sighandler_t before = NEXT(name)(number, handler); \
 		if (before != SIG_ERR && !is_handler(handler))           \
 			sc_told_of_reset(number);                        \
-		return before;                                           \
+		return look(number, before);                             \
 	}
 
 PLAIN(signal)
+PLAIN(bsd_signal)
+PLAIN(ssignal)
 PLAIN(sysv_signal)
 PLAIN(__sysv_signal)
+
+EXPORTED sighandler_t sigset(int number, sighandler_t handler)
+{
+	static uintptr_t known; /* the headers warn of its name */
+
+	if (is_handler(handler) && handler != SIG_HOLD)
+		sc_told_of_handler(number);
+	const sighandler_t before =
+		((__typeof__(&signal))next(&known, "sigset"))(number, handler);
+	if (before != SIG_ERR && !is_handler(handler))
+		sc_told_of_reset(number);
+	return look(number, before);
+}
 
 EXPORTED int sigwait(const sigset_t *set, int *number)
 {

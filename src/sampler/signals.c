@@ -61,6 +61,13 @@ bool sc_signals_is_ours(int signal)
 	       now.sa_sigaction == installed[signal];
 }
 
+void sc_signals_unveil(int signal, struct sigaction *action)
+{
+	if (__atomic_load_n(&installed[signal], __ATOMIC_ACQUIRE) != NULL &&
+	    action->sa_sigaction == installed[signal])
+		*action = previous[signal];
+}
+
 bool sc_signals_are_all(uint64_t mask)
 {
 	unsigned n = 0;

@@ -61,6 +61,10 @@ int sc_signals_install(int signal, void (*handler)(int, siginfo_t *, void *));
 /** False: the program has put a handler of its own in place of ours. */
 bool sc_signals_is_ours(int signal);
 
+/** Where @action of @signal is ours, put in the one that was there before.
+ * Context: any-thread, signal-safe. */
+void sc_signals_unveil(int signal, struct sigaction *action);
+
 /**
  * Do with a signal what would have been done without us.
  *

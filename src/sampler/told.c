@@ -65,6 +65,12 @@ void sc_told_of_reset(int signal)
 	errno = saved;
 }
 
+void sc_told_of_look(int signal, struct sigaction *action)
+{
+	if (signal == SIGURG)
+		sc_signals_unveil(signal, action);
+}
+
 const sigset_t *sc_told_of_wait(const sigset_t *set, sigset_t *copy)
 {
 	const struct sc_sampler *const s = sc_sampler;

@@ -39,6 +39,16 @@ void sc_told_of_handler(int signal);
 void sc_told_of_reset(int signal);
 
 /**
+ * The C library has told the program that @action is SIGURG's.  Where that is
+ * our handler, put in what it stands for: programs set back what they find,
+ * and some can't name a handler that they don't know.  Not for other signals:
+ * set back to SIG_DFL they would kill.
+ *
+ * Context: any-thread, signal-safe.
+ */
+void sc_told_of_look(int signal, struct sigaction *action);
+
+/**
  * The program is about to wait for @set.  Returns that, or @copy: @set, which
  * means all signals, without ours.
  *

@@ -25,6 +25,9 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Not declared any more where _XOPEN_SOURCE is recent */
+sighandler_t bsd_signal(int number, sighandler_t handler);
+
 static int64_t now_ms(clockid_t clock)
 {
 	struct timespec ts;
@@ -247,6 +250,12 @@ static void count(int signal, siginfo_t *info, void *context)
 	n_of_timers += info->si_code == SI_TIMER;
 }
 
+static void count_plainly(int number)
+{
+	(void)number;
+	n_handled++;
+}
+
 static int handle_it(void)
 {
 	struct sigaction action = { .sa_sigaction = count,
@@ -264,6 +273,31 @@ static int handle_it(void)
 	printf("%d handled, %d of timers\n", (int)n_handled, (int)n_of_timers);
 	return n_handled != 100 || n_of_timers != 0;
 }
+
+/* The older ways to say the same. */
+static int handle_it_by(sighandler_t (*set)(int, sighandler_t))
+{
+	struct sigaction before;
+
+	n_handled = 0;
+	if (sigaction(SIGURG, NULL, &before) != 0 ||
+	    before.sa_handler != SIG_DFL ||
+	    set(SIGURG, count_plainly) != SIG_DFL)
+		return 1;
+	burn(100);
+	printf("%d of nobody's\n", (int)n_handled);
+	return n_handled != 0 || set(SIGURG, SIG_DFL) == SIG_ERR;
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+static int handle_it_as_of_old(void)
+{
+	burn(50);
+	return handle_it_by(ssignal) || handle_it_by(bsd_signal) ||
+	       handle_it_by(sigset);
+}
+#pragma GCC diagnostic pop
 
 /* As PostgreSQL's latches. */
 static int read_it(void)
@@ -321,6 +355,7 @@ static const struct {
 	{ "wait-alone", wait_alone },
 	{ "wait-in-thread", wait_in_thread },
 	{ "handle-it", handle_it },
+	{ "handle-it-as-of-old", handle_it_as_of_old },
 	{ "read-it", read_it },
 	{ "threads-work", sleep_while_threads_work },
 };

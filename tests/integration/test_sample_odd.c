@@ -91,6 +91,11 @@ TEST(a_handler_that_comes_later_gets_what_others_send_and_nothing_else)
 	check_unharmed("handle-it");
 }
 
+TEST(a_handler_by_the_older_calls_gets_nothing_of_ours)
+{
+	check_unharmed("handle-it-as-of-old");
+}
+
 TEST(a_signalfd_for_our_signal_gets_what_others_send_and_nothing_else)
 {
 	check_unharmed("read-it");
