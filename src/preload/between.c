@@ -34,25 +34,43 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 int __wrap_sigaction(int number, const struct sigaction *action,
                      struct sigaction *before);
 
-/* The function @name behind ours; looked up once. */
-static uintptr_t next(uintptr_t *known, const char *name)
-{
-	uintptr_t function = __atomic_load_n(known, __ATOMIC_RELAXED);
+#define FUNCTIONS(f)                                                          \
+	f(pthread_create) f(thrd_create) f(sigaction) f(signal) f(bsd_signal) \
+		f(ssignal) f(sysv_signal) f(__sysv_signal) f(sigset)          \
+			f(sigwait) f(sigwaitinfo) f(sigtimedwait) f(signalfd)
 
-	if (function == 0) {
-		function = (uintptr_t)dlsym(RTLD_NEXT, name);
-		__atomic_store_n(known, function, __ATOMIC_RELAXED);
+#define INDEX(name) NEXT_##name,
+#define NAME(name)  #name,
+
+enum function {
+	FUNCTIONS(INDEX) N_FUNCTIONS
+};
+
+/* The function behind ours. */
+static uintptr_t next(enum function function)
+{
+	static const char *const names[] = { FUNCTIONS(NAME) };
+	static uintptr_t known[N_FUNCTIONS];
+	uintptr_t address = __atomic_load_n(&known[function], __ATOMIC_RELAXED);
+
+	if (address == 0) {
+		address = (uintptr_t)dlsym(RTLD_NEXT, names[function]);
+		__atomic_store_n(&known[function], address, __ATOMIC_RELAXED);
 	}
-	return function;
+	return address;
+}
+
+/* Now: a forked child may find the loader's lock taken by a thread that it
+ * does not have, and a handler is no place for dlsym(). */
+__attribute__((constructor)) static void look_up(void)
+{
+	for (int function = 0; function < N_FUNCTIONS; function++)
+		next((enum function)function);
 }
 
 #define EXPORTED __attribute__((visibility("default")))
 
-#define NEXT(name)                                        \
-	({                                                \
-		static uintptr_t known;                   \
-		(__typeof__(&(name)))next(&known, #name); \
-	})
+#define NEXT(name) ((__typeof__(&(name)))next(NEXT_##name))
 
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
                           void *(*run)(void *), void *arg)
@@ -125,12 +143,10 @@ PLAIN(__sysv_signal)
 
 EXPORTED sighandler_t sigset(int number, sighandler_t handler)
 {
-	static uintptr_t known; /* the headers warn of its name */
-
 	if (is_handler(handler) && handler != SIG_HOLD)
 		sc_told_of_handler(number);
 	const sighandler_t before =
-		((__typeof__(&signal))next(&known, "sigset"))(number, handler);
+		((__typeof__(&signal))next(NEXT_sigset))(number, handler);
 	if (before != SIG_ERR && !is_handler(handler))
 		sc_told_of_reset(number);
 	return look(number, before);

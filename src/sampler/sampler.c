@@ -457,6 +457,7 @@ void sc_sampler_watch_forks(void)
 void sc_sampler_at_rest(void)
 {
 	struct sc_sampler *const s = sc_sampler;
+	const int saved = errno;
 	sigset_t before;
 
 	if (s == NULL ||
@@ -470,6 +471,7 @@ void sc_sampler_at_rest(void)
 		sc_state_give(&sc_sampler->life);
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = saved;
 }
 
 /* Ticks that come later find is_on cleared, or take a sample that nobody

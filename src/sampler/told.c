@@ -76,7 +76,7 @@ const sigset_t *sc_told_of_wait(const sigset_t *set, sigset_t *copy)
 	const struct sc_sampler *const s = sc_sampler;
 	uint64_t mask;
 
-	if (s == NULL)
+	if (s == NULL || set == NULL)
 		return set;
 	const int signal = __atomic_load_n(&s->signal, __ATOMIC_RELAXED);
 	memcpy(&mask, set, sizeof(mask));
