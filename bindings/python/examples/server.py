@@ -25,7 +25,7 @@ waiting = syscap.counter("server", "waiting", "Requests not answered yet")
 @syscap.traced
 def digest(text: str) -> str:
     data = text.encode() * 1000
-    for _ in range(20):
+    for _ in range(200):
         data = hashlib.sha256(data).digest() * 500
     return hashlib.sha256(data).hexdigest()
 
