@@ -87,7 +87,7 @@ CHILD(ticking)
 	sigemptyset(&tick);
 	sigaddset(&tick, SIGRTMIN + 3);
 	sigprocmask(SIG_BLOCK, &tick, NULL);
-	usleep(50000); /* room for what comes */
+	sleep(2); /* room for what comes, on a busy machine too */
 	SYSCAP_LOG_PRINTF(SYSCAP_INFO, "signals",
 	                  "outer=%lld inner=%lld "
 	                  "halfway=%lld",
