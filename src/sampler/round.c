@@ -200,7 +200,8 @@ static void look_at(struct look *look, const struct sc_task *task)
 	if (t == NULL)
 		return;
 	t->seen = look->s->round;
-	const uint32_t tls = __atomic_load_n(&t->tls, __ATOMIC_RELAXED);
+	const uint32_t tls =
+		__atomic_load_n(&t->tls, __ATOMIC_RELAXED) & SC_TLS_STATE;
 	/* A first tick in a box would make calls that may be forbidden there */
 	if (tls == SC_TLS_NONE || (look->s->is_boxed && tls == SC_TLS_UNKNOWN))
 		sc_timer_stop(t);

@@ -153,7 +153,8 @@ struct sc_target *sc_target_give(int32_t tid)
 	if (busy != 0)
 		__atomic_compare_exchange_n(&t->busy, &busy, 0, false,
 		                            __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-	t->tls = SC_TLS_UNKNOWN;
+	__atomic_store_n(&t->tls, sc_target_tls(tid, SC_TLS_UNKNOWN),
+	                 __ATOMIC_RELAXED);
 	t->cpu_seen = 0;
 	t->n_tries = 0;
 	t->timer = -1;

@@ -28,10 +28,19 @@ enum sc_target_tls {
 	SC_TLS_NONE, /* not a thread of the C library: left alone */
 };
 
+#define SC_TLS_STATE 3u
+
+/* With whose it is: a late handler of the thread before knows nothing of the
+ * one that has the target now. */
+static inline uint32_t sc_target_tls(int32_t tid, enum sc_target_tls state)
+{
+	return (uint32_t)tid << 2 | state;
+}
+
 struct sc_target {
 	uint64_t cookie; /* 0: free.  Stored last, cleared first */
 	int32_t tid;     /* relaxed; handlers compare */
-	uint32_t tls;    /* enum sc_target_tls, by its thread */
+	uint32_t tls;    /* sc_target_tls(), by its thread */
 	uintptr_t busy;  /* where our handler's frame lies, on its thread; 0 */
 
 	/* Written by its thread, in handlers; never set back */

@@ -269,6 +269,24 @@ static bool is_ours(int signal, const siginfo_t *info, int32_t tid,
 	return true;
 }
 
+/* Whether this thread has storage of its own.  @t may be another thread's by
+ * now, of which this one knows nothing. */
+NO_CANARY static bool may_use_tls(struct sc_target *t, int32_t tid)
+{
+	uint32_t tls = __atomic_load_n(&t->tls, __ATOMIC_RELAXED);
+
+	if (tls == sc_target_tls(tid, SC_TLS_UNKNOWN)) {
+		const uint32_t found = sc_target_tls(
+			tid, owns_tls(tid) ? SC_TLS_OWN : SC_TLS_NONE);
+
+		if (__atomic_compare_exchange_n(&t->tls, &tls, found, false,
+		                                __ATOMIC_RELAXED,
+		                                __ATOMIC_RELAXED))
+			tls = found;
+	}
+	return tls == sc_target_tls(tid, SC_TLS_OWN);
+}
+
 REALIGN NO_CANARY void sc_tick_handle(int signal, siginfo_t *info,
                                       void *context)
 {
@@ -288,11 +306,7 @@ REALIGN NO_CANARY void sc_tick_handle(int signal, siginfo_t *info,
 	}
 	if (t == NULL)
 		return;
-	if (t->tls == SC_TLS_UNKNOWN)
-		__atomic_store_n(&t->tls,
-		                 owns_tls(tid) ? SC_TLS_OWN : SC_TLS_NONE,
-		                 __ATOMIC_RELAXED);
-	if (t->tls != SC_TLS_OWN)
+	if (!may_use_tls(t, tid))
 		return;
 	const int saved = errno;
 	tick(t, cookie, info, context);
