@@ -280,7 +280,7 @@ void sc_loss_resolve(struct sc_state *ts)
 
 	/* a record of stray losses that was left half-way */
 	__atomic_compare_exchange_n(&sc_process->telling, &self, 0, false,
-	                            __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	                            __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 	if (at == 0)
 		return;
 	if (at != TELLING_NOWHERE && ts->hot.body != NULL &&

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -356,7 +357,7 @@ TEST(an_error_of_a_later_read_leaves_a_file_without_an_end)
 
 /* ------------------------------------------------------------ interrupted */
 
-static volatile sig_atomic_t n_interrupts;
+static atomic_int n_interrupts; /* the other thread waits for it */
 
 static void interrupt(int number)
 {
