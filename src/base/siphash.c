@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * siphash.c - SipHash-2-4, as Aumasson and Bernstein describe it ("SipHash: a
- * fast short-input PRF", 2012); tests/unit/test_siphash.c has their vector.
+ * fast short-input PRF", 2012); tests/base/test_siphash.c has their vector.
  */
 #include "base/siphash.h"
 

@@ -15,7 +15,7 @@
 #include "code/code_files.h"
 #include "code/code_names.h"
 #include "code/samples.h"
-#include "unit/make_capture.h"
+#include "harness/make_capture.h"
 
 static struct sc_code_names *names;
 

@@ -13,7 +13,7 @@
 
 #include "code/jitdump.h"
 #include "code/samples.h"
-#include "unit/make_capture.h"
+#include "harness/make_capture.h"
 
 /* Bytes in either order, by what makes captures. */
 static struct make_capture file;

@@ -18,8 +18,8 @@
 #include "copies/census.h"
 #include "copies/parts.h"
 #include "harness/peer.h"
+#include "harness/stepper.h"
 #include "harness/test.h"
-#include "stress/stepper.h"
 
 #define RING      (1u << 26)
 #define N_STORM   2000 /* handlers a thread */

@@ -10,8 +10,8 @@
 
 #include "copies/block.h"
 #include "copies/roll.h"
+#include "harness/stepper.h"
 #include "harness/test.h"
-#include "stress/stepper.h"
 
 int sc_active;
 uint32_t sc_drain_sleeping;

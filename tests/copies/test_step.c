@@ -19,8 +19,8 @@
 #include <syscap/format.h>
 
 #include "harness/peer.h"
+#include "harness/stepper.h"
 #include "harness/test.h"
-#include "stress/stepper.h"
 
 #define RING (1u << 26)
 

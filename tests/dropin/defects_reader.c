@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "dropin/defects_files.h"
-#include "unit/make_capture.h"
+#include "harness/make_capture.h"
 
 #define JIT UINT64_C(0xE000000000000001)
 

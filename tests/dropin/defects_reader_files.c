@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "dropin/defects_files.h"
-#include "unit/make_capture.h"
+#include "harness/make_capture.h"
 
 static SysprofCaptureReader *reader_of(struct make_capture *capture)
 {

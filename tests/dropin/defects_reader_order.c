@@ -11,7 +11,7 @@
 
 #include "dropin/defects_files.h"
 #include "dropin/defects_reader_words.h"
-#include "unit/make_capture.h"
+#include "harness/make_capture.h"
 
 #define JIT UINT64_C(0xE000000000000001)
 

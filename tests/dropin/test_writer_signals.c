@@ -20,9 +20,9 @@
 #include <unistd.h>
 
 #include "dropin/writer_ledger.h"
+#include "harness/stepper.h"
 #include "harness/test.h"
 #include "harness/tsan.h"
-#include "stress/stepper.h"
 
 #define SMALL      4096u
 #define TICK       (SIGRTMIN + 3)

@@ -6,7 +6,7 @@
 #ifndef SYSCAP_TEST_CORPUS_H
 #define SYSCAP_TEST_CORPUS_H
 
-#include "unit/make_capture.h"
+#include "harness/make_capture.h"
 
 struct corpus_case {
 	const char *name; /* of the file; NULL: the table ends */

@@ -53,7 +53,7 @@ for how in "" -static -static-pie; do
 	both "linked$how" "./program$how"
 done
 $CC -O1 -fPIC -shared -I"$SYSCAP_SOURCE/include" \
-	"$SYSCAP_SOURCE/tests/apps/preload.c" "$library" -pthread -o preload.so
+	"$SYSCAP_SOURCE/tests/integration/linked_preload.c" "$library" -pthread -o preload.so
 both preloaded env LD_PRELOAD="$work/preload.so" ./program
 # programs that know nothing of syscap, in the places where they allocate
 SYSPROF_TRACE_FD=3 LD_PRELOAD="$work/preload.so" \

@@ -34,7 +34,7 @@ static void load(struct plugin *plugin)
 
 	CHECK(n > 0);
 	path[n] = '\0';
-	strcpy(strrchr(path, '/') + 1, "syscap_test_plugin.so");
+	strcpy(strrchr(path, '/') + 1, "dlclose_plugin.so");
 	plugin->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (plugin->handle == NULL)
 		test_fail(__FILE__, __LINE__, "%s", dlerror());
@@ -50,7 +50,7 @@ static bool is_mapped(void)
 	bool found = false;
 
 	while (fgets(line, sizeof(line), maps) != NULL)
-		found |= strstr(line, "syscap_test_plugin.so") != NULL;
+		found |= strstr(line, "dlclose_plugin.so") != NULL;
 	fclose(maps);
 	return found;
 }

@@ -40,18 +40,18 @@ expect() { # a line
 run 3900 0
 expect '=== all passed after [0-9]* s'
 
-echo 'sleep 2; echo "2/2 Test #2: unit.two ......***Skipped"' >"$work/test"
+echo 'sleep 2; echo "2/2 Test #2: client.two ......***Skipped"' >"$work/test"
 run 1 0
 expect '!!! LEFT OUT: asan, .*'
 expect '!!! LEFT OUT: tsan, .*'
 [ "$(tail -n 1 "$work/out" | cut -c 1-11)" = '!!! passed,' ]
 
 : >"$work/test"
-echo 'echo "1/2 Test #1: unit.one ......***Skipped"; sleep 60' >"$work/asan"
+echo 'echo "1/2 Test #1: client.one ......***Skipped"; sleep 60' >"$work/asan"
 run 5 0
 expect '!!! LEFT OUT: the rest of asan, .*'
 
-echo 'echo "1/2 Test #1: unit.one ......***Failed"; sleep 60' >"$work/asan"
+echo 'echo "1/2 Test #1: client.one ......***Failed"; sleep 60' >"$work/asan"
 run 5 1
 
 echo 'exit 0' >"$work/asan" # as if ctest had been killed

@@ -22,12 +22,12 @@
 #include <syscap/sampler.h>
 
 #include "harness/peer.h"
+#include "harness/stepper.h"
 #include "harness/test.h"
 #include "harness/tsan.h"
 #include "runtime/stacks.h"
 #include "runtime/take.h"
 #include "runtime/toy.h"
-#include "stress/stepper.h"
 #include "unwind/unwind.h"
 
 #define RING  (1u << 20)

@@ -34,8 +34,8 @@ static struct copy load(const char *name)
 
 TEST(the_second_copy_is_refused_until_the_first_stops)
 {
-	const struct copy a = load("libsampler_copy_a.so");
-	const struct copy b = load("libsampler_copy_b.so");
+	const struct copy a = load("sampler_copy_a.so");
+	const struct copy b = load("sampler_copy_b.so");
 
 	CHECK(a.start != b.start);
 	for (int i = 0; i < 10; i++) {
@@ -52,8 +52,8 @@ TEST(the_second_copy_is_refused_until_the_first_stops)
 
 TEST(a_child_of_fork_is_free_for_any_copy)
 {
-	const struct copy a = load("libsampler_copy_a.so");
-	const struct copy b = load("libsampler_copy_b.so");
+	const struct copy a = load("sampler_copy_a.so");
+	const struct copy b = load("sampler_copy_b.so");
 	int status;
 
 	CHECK_EQ(a.start(), 0);

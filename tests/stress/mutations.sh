@@ -84,7 +84,7 @@ mutate() {
 		grep FAIL "$work/log"; } | sed -n '1s/.*failed: //p;1q')"
 }
 
-step="stress/test_step.c stress/stepper.c"
+step="stress/test_step.c harness/stepper.c"
 kill="integration/test_kill.c integration/recording.c"
 kill="$kill ../src/capture/error.c ../src/capture/frame.c"
 kill="$kill ../src/capture/frame_items.c ../src/capture/reader.c"
@@ -138,7 +138,7 @@ mutate "what a dead emit announced is not counted" src/client/reserve.c \
 
 mutate "an older look at the reader wins" src/client/reserve.c \
 	's/if \(!__atomic_compare_exchange_n\(&ts->head, &before, head.*?continue;/ts->head = head;/s; s/ \|\|\s+__atomic_load_n\(&ts->head, __ATOMIC_RELAXED\) != before\)/)/' \
-	"stress/test_reader_moves.c stress/stepper.c" \
+	"stress/test_reader_moves.c harness/stepper.c" \
 	a_reader_that_moves_while_a_handler_emits_is_still_believed
 
 mutate "two records may tell of one loss" src/client/loss.c \
@@ -147,7 +147,7 @@ mutate "two records may tell of one loss" src/client/loss.c \
 
 mutate "room is not kept for the record" include/syscap/emit.h \
 	's/\(SC_LOSS_RECORD_MAX \+ 24u\)/0u/' \
-	unit/test_emit.c a_full_ring_drops_counts_and_tells_at_thread_exit
+	client/test_emit.c a_full_ring_drops_counts_and_tells_at_thread_exit
 
 mutate "the rings are given back before the file has it" src/client/drain.c \
 	's/(\tr = sc_output_write\()/\tadvance(s, batch, batch->length);\n$1/' \
@@ -164,5 +164,5 @@ mutate "a recovery without a journal" src/capture/recover_rings.c \
 
 mutate "no last look before sleep" src/client/drain_thread.c \
 	's/s->retry_at != 0 \|\| !sc_drain_has_work\(s\)/1/' \
-	"stress/test_asleep.c harness/written.c ${self#*written.c}" \
+	"client/test_drain_thread.c harness/written.c ${self#*written.c}" \
 	an_event_made_after_the_last_pass_is_seen_before_sleep

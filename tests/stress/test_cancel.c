@@ -15,10 +15,10 @@
 #include <syscap.h>
 
 #include "harness/peer.h"
+#include "harness/stepper.h"
 #include "harness/test.h"
 #include "harness/tsan.h"
 #include "stress/owners.h"
-#include "stress/stepper.h"
 
 #define RING (1u << 16)
 

@@ -21,10 +21,10 @@
 #include "client/loss.h"
 #include "client/thread.h"
 #include "harness/peer.h"
+#include "harness/stepper.h"
 #include "harness/test.h"
 #include "harness/tsan.h"
 #include "stress/owners.h"
-#include "stress/stepper.h"
 
 #define RING (1u << 16)
 

@@ -16,9 +16,9 @@
 
 #include "client/thread.h"
 #include "harness/peer.h"
+#include "harness/stepper.h"
 #include "harness/test.h"
 #include "harness/tsan.h"
-#include "stress/stepper.h"
 
 #define RING 8192u
 #define LEN  104u

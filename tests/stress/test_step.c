@@ -19,8 +19,8 @@
 #include <syscap.h>
 
 #include "harness/peer.h"
+#include "harness/stepper.h"
 #include "harness/test.h"
-#include "stress/stepper.h"
 
 /* Frames are numbered by their time where they have one from us, else by
  * their message. */

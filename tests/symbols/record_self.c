@@ -18,9 +18,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "harness/make_capture.h"
 #include "symbols/debug_files.h"
 #include "symbols/elf_file.h"
-#include "unit/make_capture.h"
 
 #define DEPTH     64
 #define N_SAMPLES 200

@@ -7,8 +7,8 @@
 
 #include <syscap/capture.h>
 
+#include "harness/make_capture.h"
 #include "make_elf.h"
-#include "unit/make_capture.h"
 
 /** The build-id of stage_spec(), as MAPs have it. */
 #define STAGE_ID "0123456789abcdef"

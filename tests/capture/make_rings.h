@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * make_rings.h - a capture and the ring file of the process that wrote it,
+ * as a kill may leave them.
+ *
+ * Marks of group "test" are numbered: the message of each is its number.  The
+ * first ones are in the capture, the others in the slots of the ring file.
+ *
+ *	struct make_rings r;
+ *
+ *	make_rings_begin(&r, dir, 3);
+ *	make_rings_slot(&r, 1, SC_SLOT_LIVE, 71, 4000);
+ *	make_rings_mark(&r, 1);		number 0
+ *	make_rings_write(&r);
+ *	... r.capture_path, r.path ...
+ *	make_rings_free(&r);
+ *
+ * Fails by abort().
+ */
+#ifndef SYSCAP_MAKE_RINGS_H
+#define SYSCAP_MAKE_RINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "harness/make_capture.h"
+#include "ring/ring_file.h"
+
+#define MAKE_RINGS_PID  1234567 /* no process of this machine */
+#define MAKE_RINGS_PAGE 4096u
+#define MAKE_RINGS_BODY 8192u
+
+struct make_rings {
+	char path[300], capture_path[300];
+	struct make_capture capture;
+	unsigned char *bytes; /* the ring file */
+	size_t size;
+	unsigned n_marks; /* the next number */
+};
+
+/**
+ * The capture has its header, the frame that names the ring file, and a
+ * PROCESS frame.  Both files lie in @dir.
+ */
+void make_rings_begin(struct make_rings *rings, const char *dir,
+                      uint32_t n_slots);
+void make_rings_free(struct make_rings *rings);
+
+struct sc_ring_file *make_rings_facts(struct make_rings *rings);
+struct sc_ring_journal *make_rings_journal(struct make_rings *rings);
+struct sc_ring_header *make_rings_header(struct make_rings *rings,
+                                         uint32_t slot);
+
+/** @slot is @tid's, in @state, and empty: head and tail are @at. */
+void make_rings_slot(struct make_rings *rings, uint32_t slot, uint32_t state,
+                     int32_t tid, uint32_t at);
+
+/** The next mark goes to the end of @slot, or of the capture. */
+void make_rings_mark(struct make_rings *rings, uint32_t slot);
+void make_rings_drained_mark(struct make_rings *rings);
+
+/** The frame that was made last in @frame goes to @slot. */
+void make_rings_add(struct make_rings *rings, uint32_t slot,
+                    const struct make_capture *frame);
+
+/** A loss record of @tid, which tells of marks, at @time. */
+void make_rings_loss(struct make_capture *to, int32_t tid, int64_t time,
+                     unsigned marks);
+
+/**
+ * Begin a batch of all that is in the slots now: the journal tells of it,
+ * UNDER_WAY.  Returns its bytes, to be freed; *@ret_size are journal.length.
+ */
+unsigned char *make_rings_batch(struct make_rings *rings, size_t *ret_size);
+
+/**
+ * Write both files, anew, with dev and ino of the capture.  Behind the
+ * capture @torn_size bytes of @torn.
+ */
+void make_rings_write(struct make_rings *rings, const void *torn,
+                      size_t torn_size);
+
+/** What a reader finds: how many marks of each number. */
+struct make_rings_found {
+	unsigned marks, others; /* of group "test"; other frames */
+	bool is_each_once;      /* marks 0 to marks - 1 */
+	unsigned losses;        /* loss records */
+	uint64_t lost;          /* frames that they tell of */
+	int end;                /* 0, or -errno of the reader */
+	uint64_t merged, bad;   /* as the reader's info says */
+	char not_merged[200];
+	int64_t end_time;
+	uint64_t size;
+};
+void make_rings_find(const char *path, struct make_rings_found *ret_found);
+
+#endif

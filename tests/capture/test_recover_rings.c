@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_recover_rings.c - recover, given a ring file: its capture may be gone,
+ * not begun, or another file now.
+ */
+#define _GNU_SOURCE
+#include "capture/recover.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/recovering.h"
+#include "harness/test.h"
+
+TEST(the_ring_file_can_be_named_itself)
+{
+	struct sc_recovered recovered;
+	struct make_rings r;
+
+	recovering_begin(&r);
+	make_rings_write(&r, NULL, 0);
+	recovering_run(r.path, &recovered);
+	CHECK_STR(recovered.capture, r.capture_path);
+	CHECK_EQ(recovered.frames, 11);
+	CHECK(!recovered.made_capture);
+	recovering_check_done(&r);
+	recovering_end(&r);
+}
+
+static void empty(struct make_rings *r)
+{
+	for (uint32_t i = 1; i < 3; i++)
+		make_rings_header(r, i)->head = make_rings_header(r, i)->tail;
+}
+
+TEST(a_ring_file_with_nothing_in_it_is_removed)
+{
+	struct sc_recovered recovered;
+	struct make_rings r;
+
+	recovering_begin(&r);
+	empty(&r);
+	for (int i = 0; i < 3; i++) {
+		make_rings_write(&r, NULL, 0);
+		if (i > 0) /* also where the capture is gone ... */
+			unlink(r.capture_path);
+		if (i == 2) /* ... or the name is another file's */
+			CHECK_EQ(symlink("/dev/null", r.capture_path), 0);
+		recovering_run(r.path, &recovered);
+		CHECK(!recovering_is_there(r.path));
+		CHECK_EQ(recovering_is_there(r.capture_path), i != 1);
+		unlink(r.capture_path);
+	}
+	recovering_end(&r);
+}
+
+/* The marks that were in the rings are there once. */
+static void check_made_anew(const struct make_rings *r)
+{
+	struct make_rings_found found;
+
+	make_rings_find(r->capture_path, &found);
+	CHECK_EQ(found.end, 0);
+	CHECK_EQ(found.marks, 10);
+	CHECK_EQ(found.lost, 3);
+	CHECK_EQ(found.merged, 0);
+	CHECK(!recovering_is_there(r->path));
+}
+
+TEST(a_capture_that_is_missing_is_made_anew_whenever_recover_is_killed)
+{
+	struct sc_recovered recovered;
+	struct make_rings r;
+	size_t size;
+	int n = 0;
+
+	recovering_begin(&r);
+	free(make_rings_batch(&r, &size)); /* it was in the other one */
+	for (bool goes_on = true; goes_on; n++) {
+		make_rings_write(&r, NULL, 0);
+		unlink(r.capture_path);
+		goes_on = recovering_run_until(r.path, n, n % 2);
+		if (recovering_is_there(r.path))
+			recovering_run(r.path, &recovered);
+		check_made_anew(&r);
+		recovering_run(r.capture_path, &recovered);
+		CHECK(!recovered.had_rings);
+		unlink(r.capture_path);
+	}
+	CHECK(n > 10);
+	recovering_end(&r);
+}
+
+TEST(a_capture_without_its_first_frame_gets_it)
+{
+	struct sc_recovered recovered;
+	struct make_rings r;
+
+	recovering_begin(&r);
+	for (off_t size = 0; size < 340; size += 3) {
+		make_rings_write(&r, NULL, 0);
+		CHECK_EQ(truncate(r.capture_path, size), 0);
+		recovering_run(r.path, &recovered);
+		CHECK_EQ(recovered.frames, 11);
+		check_made_anew(&r);
+	}
+	recovering_end(&r);
+}
+
+/* Make @path @size bytes of nothing, @age seconds old. */
+static void write_nothing(const char *path, off_t size, time_t age)
+{
+	const int fd = open(path, O_CREAT | O_RDWR | O_TRUNC | O_CLOEXEC, 0600);
+	const struct timespec times[2] = { { time(NULL) - age, 0 },
+		                           { time(NULL) - age, 0 } };
+
+	CHECK(fd >= 0);
+	CHECK_EQ(ftruncate(fd, size), 0);
+	CHECK_EQ(futimens(fd, times), 0);
+	close(fd);
+}
+
+TEST(a_ring_file_that_its_process_could_not_begin_is_removed)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	struct sc_recovered recovered;
+	struct make_rings r;
+	const uint32_t tail = 64;
+
+	recovering_begin(&r);
+	for (int i = 0; i < 2; i++) {
+		write_nothing(r.path, i == 0 ? 0 : (off_t)r.size, 60);
+		CHECK_EQ(sc_recover(r.path, true, &recovered, NULL), 0);
+		CHECK(recovering_is_there(r.path));
+		recovering_run(r.path, &recovered);
+		CHECK(recovered.had_rings);
+		CHECK(!recovering_is_there(r.path));
+	}
+	/* not so while somebody may be at it, */
+	write_nothing(r.path, (off_t)r.size, 0);
+	recovering_refuse(r.path, EBADMSG, "not a capture");
+	write_nothing(r.path, (off_t)r.size, 60);
+	const int fd = open(r.path, O_RDWR | O_CLOEXEC);
+	CHECK_EQ(fcntl(fd, F_OFD_SETLK, &lock), 0);
+	recovering_refuse(r.path, EBUSY, "about to use it");
+	close(fd);
+	/* nor where something is in it, or the name is not that of rings */
+	const int again = open(r.path, O_RDWR | O_CLOEXEC);
+	CHECK_EQ(pwrite(again, &tail, 4, SC_RING_FILE_FRONT + 4), 4);
+	close(again);
+	CHECK_EQ(utimensat(AT_FDCWD, r.path,
+	                   (const struct timespec[2]){ { 1, 0 }, { 1, 0 } }, 0),
+	         0);
+	recovering_refuse(r.path, EBADMSG, "not a capture");
+	write_nothing(r.capture_path, (off_t)r.size, 60);
+	recovering_refuse(r.capture_path, EBADMSG, "not a capture");
+	CHECK(recovering_is_there(r.capture_path));
+	recovering_end(&r);
+}
+
+TEST(another_file_of_the_captures_name_is_not_written_to)
+{
+	struct make_rings r;
+	struct stat st;
+
+	recovering_begin(&r);
+	char other[400];
+
+	make_rings_write(&r, NULL, 0);
+	snprintf(other, sizeof(other), "%s.other", r.capture_path);
+	const int fd = open(other, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+	CHECK(fd >= 0);
+	CHECK_EQ(rename(other, r.capture_path), 0);
+	recovering_refuse(r.path, EEXIST, "another file");
+	CHECK_EQ(fstat(fd, &st), 0);
+	CHECK_EQ(st.st_size, 0);
+	CHECK(recovering_is_there(r.path));
+	close(fd);
+	recovering_end(&r);
+}
+
+TEST(the_rings_of_a_copy_are_left_alone)
+{
+	struct sc_recovered recovered;
+	struct make_rings r;
+	char copy[400], command[900];
+
+	recovering_begin(&r);
+	make_rings_write(&r, NULL, 0);
+	snprintf(copy, sizeof(copy), "%s.copy", r.capture_path);
+	snprintf(command, sizeof(command), "cp %s %s", r.capture_path, copy);
+	CHECK_EQ(system(command), 0);
+	recovering_run(copy, &recovered);
+	CHECK(strstr(recovered.left_alone, "copied") != NULL);
+	CHECK(!recovered.had_rings);
+	CHECK(recovering_is_there(r.path));
+	unlink(copy);
+	recovering_run(r.capture_path, &recovered);
+	recovering_check_done(&r);
+	recovering_end(&r);
+}
+
+TEST(root_does_not_mix_the_files_of_two_users)
+{
+	struct sc_recovered recovered;
+	struct make_rings r;
+
+	if (geteuid() != 0)
+		SKIP("only root can give files away");
+	recovering_begin(&r);
+	make_rings_write(&r, NULL, 0);
+	CHECK_EQ(chown(r.path, 4711, 4711), 0);
+	recovering_refuse(r.path, EEXIST, "another file");
+	recovering_run(r.capture_path, &recovered);
+	CHECK(recovered.left_alone[0] != '\0' && !recovered.had_rings);
+	unlink(r.capture_path);
+	recovering_refuse(r.path, EPERM, "owns the ring file");
+	CHECK(!recovering_is_there(r.capture_path));
+	recovering_end(&r);
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_rest_losses.c - what a process that died had lost is told once, by
+ * readers and by recover.
+ */
+#define _GNU_SOURCE
+#include "capture/recover.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/make_rings.h"
+#include "harness/test.h"
+
+static char dir[] = "/tmp/syscap-rest-XXXXXX";
+
+static void begin(struct make_rings *r)
+{
+	CHECK(mkdtemp(dir) != NULL);
+	make_rings_begin(r, dir, 4);
+	make_rings_slot(r, 1, SC_SLOT_LIVE, 71, 64);
+	make_rings_mark(r, 1);
+}
+
+static void lose(struct make_rings *r, uint32_t slot, unsigned lost,
+                 unsigned told)
+{
+	struct sc_ring_header *const ring = make_rings_header(r, slot);
+
+	ring->lost.frames[SYSCAP_FRAME_MARK] = lost;
+	ring->lost.bytes = lost * 104;
+	ring->lost.from = 2500;
+	ring->lost.to = 2700;
+	ring->told.frames[SYSCAP_FRAME_MARK] = told;
+	ring->told.bytes = told * 104;
+}
+
+static void add_loss(struct make_rings *r, uint32_t slot, int32_t tid,
+                     int64_t time, unsigned marks)
+{
+	struct make_capture frame = { .data = NULL };
+
+	make_rings_loss(&frame, tid, time, marks);
+	make_rings_add(r, slot, &frame);
+	make_free(&frame);
+}
+
+/* All are told: @lost frames, in @records, whoever looks. */
+static void check_told(struct make_rings *r, unsigned lost, unsigned records)
+{
+	struct make_rings_found found;
+	struct sc_recovered recovered;
+	struct syscap_error error;
+
+	make_rings_write(r, NULL, 0);
+	make_rings_find(r->capture_path, &found);
+	CHECK_EQ(found.end, 0);
+	CHECK_EQ(found.lost, lost);
+	CHECK_EQ(found.losses, records);
+	if (sc_recover(r->capture_path, false, &recovered, &error) != 0)
+		test_fail(__FILE__, __LINE__, "%s", error.message);
+	CHECK(recovered.had_rings);
+	make_rings_find(r->capture_path, &found);
+	CHECK_EQ(found.merged, 0);
+	CHECK_EQ(found.lost, lost);
+	CHECK_EQ(found.losses, records);
+	make_rings_free(r);
+	CHECK_EQ(rmdir(dir), 0);
+}
+
+TEST(what_no_record_tells_is_told)
+{
+	struct make_rings r;
+
+	begin(&r);
+	lose(&r, 1, 5, 0);
+	check_told(&r, 5, 1);
+}
+
+TEST(what_records_in_the_capture_and_in_rings_tell_is_not_told_again)
+{
+	struct make_rings r;
+
+	begin(&r);
+	lose(&r, 1, 9, 5);
+	make_rings_loss(&r.capture, 71, 2500, 3);
+	add_loss(&r, 1, 71, 2600, 2);
+	check_told(&r, 9, 3);
+}
+
+TEST(records_of_losses_before_the_ring_count)
+{
+	struct make_rings r;
+
+	/* a mark that began long ago; the ring is there since 2000 */
+	begin(&r);
+	lose(&r, 1, 3, 3);
+	make_rings_loss(&r.capture, 71, 1500, 3);
+	check_told(&r, 3, 1);
+}
+
+TEST(a_record_that_was_not_published_is_written)
+{
+	struct make_rings r;
+
+	/* it is noted as told; the tail is not stored yet */
+	begin(&r);
+	lose(&r, 1, 7, 7);
+	make_rings_loss(&r.capture, 71, 2500, 3);
+	check_told(&r, 7, 2);
+}
+
+TEST(a_record_of_the_drainer_that_it_did_not_note_counts)
+{
+	struct make_rings r;
+
+	begin(&r);
+	make_rings_slot(&r, 2, SC_SLOT_ENDED, 72, 64);
+	lose(&r, 2, 4, 1);
+	make_rings_loss(&r.capture, 72, 2500, 1);
+	add_loss(&r, 0, 72, 2600, 3);
+	check_told(&r, 4, 2);
+}
+
+TEST(a_slot_that_is_free_again_lost_nothing)
+{
+	struct make_rings r;
+
+	begin(&r);
+	make_rings_slot(&r, 2, SC_SLOT_FREE, 72, 64);
+	lose(&r, 2, 4, 1);
+	make_rings_slot(&r, 3, SC_SLOT_BUSY, 73, 64);
+	lose(&r, 3, 4, 1);
+	check_told(&r, 0, 0);
+}
+
+TEST(each_thread_has_a_record_of_its_own)
+{
+	struct make_rings r;
+
+	begin(&r);
+	lose(&r, 1, 5, 0);
+	make_rings_slot(&r, 2, SC_SLOT_LIVE, 72, 64);
+	lose(&r, 2, 6, 2);
+	make_rings_loss(&r.capture, 72, 2500, 2);
+	check_told(&r, 11, 3);
+}
+
+TEST(threads_that_had_the_same_id_are_told_together)
+{
+	struct make_rings r;
+
+	begin(&r);
+	make_rings_slot(&r, 2, SC_SLOT_ENDED, 71, 64);
+	lose(&r, 1, 5, 1);
+	lose(&r, 2, 6, 2);
+	make_rings_loss(&r.capture, 71, 2500, 3);
+	check_told(&r, 11, 2);
+}
+
+TEST(what_an_earlier_thread_of_the_same_id_lost_does_not_hide_later_losses)
+{
+	struct make_rings r;
+
+	/* that one's slot is free, its 20 are told */
+	begin(&r);
+	make_rings_loss(&r.capture, 71, 1500, 20);
+	make_rings_loss(&r.capture, 71, 2500, 2);
+	lose(&r, 1, 5, 2);
+	check_told(&r, 25, 3);
+}
+
+TEST(a_record_tells_kinds_bytes_and_times)
+{
+	struct make_rings r;
+	struct syscap_reader *reader;
+	struct syscap_frame frame;
+
+	begin(&r);
+	lose(&r, 1, 5, 0);
+	make_rings_header(&r, 1)->lost.frames[SYSCAP_FRAME_LOG] = 2;
+	make_rings_write(&r, NULL, 0);
+	CHECK_EQ(syscap_reader_open(r.capture_path, &reader, NULL), 0);
+	struct syscap_frame last = { .len = 0 };
+	while (syscap_reader_next(reader, &frame, NULL) == 1)
+		last = frame;
+	CHECK_STR(last.mark.group, "syscap");
+	CHECK_STR(last.mark.name, "lost");
+	CHECK_STR(last.mark.message, "frames=7 bytes=520 tid=71 mark=5 log=2");
+	CHECK_EQ(last.time, 2500);
+	CHECK_EQ(last.mark.duration, 200);
+	CHECK_EQ(last.pid, MAKE_RINGS_PID);
+	CHECK_EQ(last.tid, 71);
+	syscap_reader_close(reader);
+	make_rings_free(&r);
+	CHECK_EQ(rmdir(dir), 0);
+}

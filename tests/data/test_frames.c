@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_frames.c - the table of what frames are made of. */
+#include "harness/test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/frames.h"
+#include "harness/make_capture.h"
+
+#define HEADER sizeof(struct syscap_wire_file)
+
+static struct make_capture little, big;
+
+/* The same frames in both orders: all types, twice. */
+static void make_both(void)
+{
+	make_everything(&little, false);
+	make_everything(&big, true);
+	CHECK_EQ(little.size, big.size);
+}
+
+static void turn(unsigned char *frame, size_t len, bool is_big)
+{
+	const struct sc_frame_shape *const shape =
+		sc_frame_shape(frame[SC_AT(frame, type)]);
+
+	CHECK(shape != NULL);
+	CHECK(sc_frame_content_end(shape, frame, len, is_big) != 0);
+	sc_frame_turn(shape, frame, len, is_big);
+	sc_frame_turn_header(frame);
+}
+
+TEST(a_frame_of_any_type_turns_into_what_the_other_order_writes)
+{
+	bool was_met[SYSCAP_FRAME_LAST] = { false };
+	size_t len;
+
+	make_both();
+	for (size_t at = HEADER; at < little.size; at += len) {
+		unsigned char *const frame = little.data + at;
+		unsigned char *const other = big.data + at;
+		unsigned char copy[SYSCAP_FRAME_MAX];
+
+		len = sc_load_u16(frame, false);
+		memcpy(copy, frame, len);
+		turn(copy, len, false);
+		if (memcmp(copy, other, len) != 0)
+			test_fail(__FILE__, __LINE__, "type %u",
+			          frame[SC_AT(frame, type)]);
+		turn(other, len, true);
+		CHECK_EQ(memcmp(other, frame, len), 0);
+		was_met[frame[SC_AT(frame, type)]] = true;
+	}
+	for (unsigned type = 1; type < SYSCAP_FRAME_LAST; type++)
+		if (!was_met[type])
+			test_fail(__FILE__, __LINE__, "no type %u", type);
+	make_free(&little);
+	make_free(&big);
+}
+
+TEST(every_row_says_what_its_readers_need)
+{
+	for (unsigned type = 1; type < SYSCAP_FRAME_LAST; type++) {
+		const struct sc_frame_shape *const shape =
+			sc_frame_shape((uint8_t)type);
+
+		CHECK(shape->name != NULL);
+		CHECK(shape->size >= sizeof(struct syscap_wire_frame));
+		CHECK_EQ(shape->least,
+		         shape->size + (shape->last_text != NULL));
+		CHECK(shape->sure == shape->least ||
+		      shape->sure == SC_FRAME_LOOK);
+		CHECK_EQ(shape->count_at != 0, shape->unfit != NULL);
+		CHECK(shape->item_size == 0 || shape->count_at != 0);
+		/* What readers look at of every frame: see frame_settle.c */
+		CHECK(shape->count_at + 2u <= 48);
+		CHECK(shape->gap_at + shape->gap_size <= shape->least);
+		for (unsigned i = 0; shape->texts[i].size != 0; i++)
+			CHECK(shape->texts[i].at + shape->texts[i].size <=
+			      shape->size);
+	}
+	CHECK(sc_frame_shape(0) == NULL);
+	CHECK(sc_frame_shape(SYSCAP_FRAME_LAST) == NULL);
+	CHECK(sc_frame_shape(255) == NULL);
+}
