@@ -52,6 +52,7 @@ mkdir -p "$tree/tests/lint" "$tree/include/syscap"
 cp "$here"/*.sh "$here"/*.awk "$here"/*.txt "$tree/tests/lint/"
 cp "$here/../../.clang-format" "$tree/"
 rm "$tree/tests/lint/planted.sh"
+: >"$tree/tests/lint/tests.txt"
 plant src/base/text.h <<'END'
 void sc_text_copy(char *to, const char *from);
 END
@@ -104,6 +105,19 @@ rm "$tree/include/syscap/inside.h"
 plant src/nowhere/new.c </dev/null
 must fail layers "$tree"
 rm -r "$tree/src/nowhere"
+
+plant tests/client/test_mark_name.c </dev/null
+must pass tests "$tree"
+plant tests/client/test_text.c </dev/null
+must fail tests "$tree"
+echo 'client/test_text.c # a reason' >>"$tree/tests/lint/tests.txt"
+must pass tests "$tree"
+plant src/client/text.c </dev/null
+must fail tests "$tree"
+rm "$tree/src/client/text.c" "$tree/tests/client/test_text.c"
+must fail tests "$tree"
+rm -r "$tree/tests/client"
+: >"$tree/tests/lint/tests.txt"
 
 echo 'int x;' >"$tree/src/base/bare.c"
 must fail spdx "$tree"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_handler_purity.c - what the handler of a tick does not do, with
+ * test_take_purity.c - what the handler of a tick does not do, with
  * runtimes attached: allocate, or take a lock.
  *
  * The allocator and the locks of this program are its own, and count while
