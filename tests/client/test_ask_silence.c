@@ -93,9 +93,10 @@ static void start_and_wait(struct peer *peer, const char *child)
 static void start_falling_silent(struct peer *peer, const char *child)
 {
 	peer_start(peer, child, RING, PEER_OURS);
+	peer->holds_replies = true; /* also for who asks while it replies */
 	while (peer_serve(peer) == 0)
 		usleep(100);
-	peer->holds_replies = true;
+	peer_reply(peer);
 }
 
 /* It answers at last, so many ms after the first request; what came first
