@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -19,7 +20,7 @@
 #include "client/thread.h"
 #include "proc/own_thread.h"
 
-/* How long the sampler's threads may take to find that they are alone. */
+/* How long other threads of ours may take to find that they are alone. */
 #define OTHERS_MS 3000
 
 /* --------------------------------------------------------- without /proc */
@@ -133,6 +134,12 @@ bool sc_alone_main_lives(void)
 	return look_at_main(&task) == 0 ? !has_ended(&task) : answers(pid, pid);
 }
 
+static bool is_named(const struct task *task, const char *name)
+{
+	return task->name_len == strlen(name) &&
+	       memcmp(task->name, name, task->name_len) == 0;
+}
+
 /* Not where the program is called like them. */
 static bool is_ours(const struct task *task, const struct task *main)
 {
@@ -151,7 +158,7 @@ struct entry {
 };
 
 /* One of the @n bytes of entries is a thread of the program's; or, with @main
- * NULL, any but this one. */
+ * NULL, any but this one that does not wait as this one does. */
 static bool has_others(const char *entries, long n, const struct task *main)
 {
 	const int32_t self = gettid();
@@ -166,7 +173,9 @@ static bool has_others(const char *entries, long n, const struct task *main)
 			continue;
 		const int r = look(e->name, &task);
 		if (r == 0 ? !has_ended(&task) &&
-		                     (main == NULL || !is_ours(&task, main))
+		                     (main == NULL ? !is_named(&task,
+		                                               SC_THREAD_ENDED)
+		                                   : !is_ours(&task, main))
 		           : r != -ENOENT && r != -ESRCH)
 			return true;
 	}
@@ -224,7 +233,9 @@ static void end_by_signal(int number)
 
 void sc_alone_end(int status)
 {
-	/* Others of ours end soon, with a status of their own */
+	/* Others of ours end soon, with a status of their own; but for those of
+	 * other copies, which wait for this one and know the same status */
+	prctl(PR_SET_NAME, SC_THREAD_ENDED);
 	for (int i = 0; i < OTHERS_MS / 10 && others_live(NULL) > 0; i++)
 		poll(NULL, 0, 10);
 	if ((status & 0x7f) != 0)

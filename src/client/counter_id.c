@@ -5,21 +5,12 @@
 
 #include <unistd.h>
 
-#include "clock/clock.h"
 #include "copies/block.h"
+#include "copies/number.h"
 
 #define ID_BITS  24
 #define FIRST_ID UINT32_C(256)
 #define N_IDS    ((UINT32_C(1) << ID_BITS) - FIRST_ID)
-/* splitmix64's finisher: spreads what differs in few bits */
-static uint64_t mix(uint64_t x)
-{
-	x ^= x >> 30;
-	x *= UINT64_C(0xBF58476D1CE4E5B9);
-	x ^= x >> 27;
-	x *= UINT64_C(0x94D049BB133111EB);
-	return x ^ x >> 31;
-}
 
 /* Of writers of captures in a process that records nothing (yet). */
 static struct sc_numbers own;
@@ -32,20 +23,17 @@ static struct sc_numbers *numbers(void)
 static uint32_t choose_base(void)
 {
 	struct sc_numbers *const all = numbers();
-	uint32_t *const base = &all->base;
-	uint32_t chosen = __atomic_load_n(base, __ATOMIC_RELAXED);
-	const uint32_t before = __atomic_load_n(&own.base, __ATOMIC_RELAXED);
+	uint32_t chosen = __atomic_load_n(&all->base, __ATOMIC_RELAXED);
 
 	if (chosen != 0)
 		return chosen;
-	/* pid, time, and where this copy was loaded */
-	const uint64_t seed = mix((uint64_t)getpid()) ^
-	                      (uint64_t)sc_clock_kernel() ^
-	                      mix((uint64_t)(uintptr_t)base);
-	uint32_t mine = FIRST_ID + (uint32_t)(mix(seed) % N_IDS);
-	if (before != 0) /* as far from those that this copy gave as can be */
-		mine = FIRST_ID + (before - FIRST_ID + N_IDS / 2) % N_IDS;
-	return __atomic_compare_exchange_n(base, &chosen, mine, false,
+	const enum sc_number_giver giver = all == &own ? SC_NUMBER_EARLY
+	                                   : sc_block->is_alone
+	                                           ? SC_NUMBER_ALONE
+	                                           : SC_NUMBER_TOGETHER;
+	const uint32_t mine =
+		FIRST_ID + sc_number_first_id(SC_NUMBER_COUNTERS, giver, N_IDS);
+	return __atomic_compare_exchange_n(&all->base, &chosen, mine, false,
 	                                   __ATOMIC_RELAXED, __ATOMIC_RELAXED)
 	               ? mine
 	               : chosen;

@@ -16,7 +16,7 @@
 static bool is_without_thread(const struct sc_session *s)
 {
 	return __atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) == 0 &&
-	       !s->no_thread && sc_session_is_ours(s);
+	       !s->no_thread;
 }
 
 static bool is_filling(void)

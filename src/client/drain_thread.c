@@ -413,8 +413,7 @@ int sc_drain_thread_stop(struct sc_session *s, int64_t deadline)
 			__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE);
 
 		if (thread == THREAD_ENDED) {
-			if (sc_session_is_ours(s))
-				close_copies(s);
+			close_copies(s);
 			return s->result;
 		}
 		if (!wait_until(&s->thread, thread,
@@ -480,8 +479,7 @@ SC_COLD void sc_wake_drainer(void)
 		    THREAD_NONE) {
 			__atomic_add_fetch(&s->wakes, 1, __ATOMIC_SEQ_CST);
 			wake_all(&s->wakes);
-		} else if (!s->no_thread &&
-		           (!sc_session_is_ours(s) || !try_to_make(s))) {
+		} else if (!s->no_thread && !try_to_make(s)) {
 			/* the next event tries again */
 			__atomic_store_n(&sc_drain_sleeping, 1,
 			                 __ATOMIC_RELAXED);

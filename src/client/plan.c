@@ -20,33 +20,9 @@
 static struct sc_plan from_environment;
 static struct sc_plan from_options;
 
-static struct sc_plan_ref ref_of(const struct sc_plan *plan)
+const struct sc_plan *sc_plan_of_environment(void)
 {
-	return (struct sc_plan_ref){ plan, SC_PRIVATE_ABI, plan->sink };
-}
-
-struct sc_plan_ref sc_plan_environment_ref(void)
-{
-	return ref_of(&from_environment);
-}
-
-static const struct sc_plan_ref *current(void)
-{
-	return sc_plan_is_started() ? &sc_block->started
-	                            : &sc_block->environment;
-}
-
-const struct sc_plan *sc_plan_current(void)
-{
-	const struct sc_plan_ref *const ref = current();
-
-	if (ref->private_abi == SC_PRIVATE_ABI)
-		return ref->plan;
-	/* Of the same environment */
-	return ref == &sc_block->environment &&
-	                       ref->sink == from_environment.sink
-	               ? &from_environment
-	               : NULL;
+	return &from_environment;
 }
 
 const struct sc_plan *sc_plan_of_options(void)
@@ -59,14 +35,19 @@ bool sc_plan_is_started(void)
 	return __atomic_load_n(&sc_block->is_started, __ATOMIC_ACQUIRE) != 0;
 }
 
+const struct sc_plan *sc_plan_current(void)
+{
+	return sc_plan_is_started() ? sc_block->started : sc_block->environment;
+}
+
 enum sc_sink sc_plan_sink(void)
 {
-	return (enum sc_sink)current()->sink;
+	return sc_plan_current()->sink;
 }
 
 void sc_plan_use_options(void)
 {
-	sc_block->started = ref_of(&from_options);
+	sc_block->started = &from_options;
 	__atomic_store_n(&sc_block->is_started, 1, __ATOMIC_RELEASE);
 }
 

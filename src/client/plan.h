@@ -26,7 +26,6 @@ enum sc_sink {
 	SC_SINK_OUTPUT,
 };
 
-/** Private: copies with another number don't look into it. */
 struct sc_plan {
 	enum sc_sink sink;
 	bool no_thread;
@@ -47,13 +46,11 @@ enum sc_sink sc_plan_from_environment(bool has_recorder, const char **ret_why);
 /** Take what syscap_start() is given.  NULL, or why it can't be. */
 const char *sc_plan_from_options(const struct syscap_options *options);
 
-/** What sc_plan_from_environment() found, for the block. */
-struct sc_plan_ref sc_plan_environment_ref(void);
-
 /** Context of these: any-thread, signal-safe. */
 
-/** NULL: it is of a copy whose plans are not laid out as ours. */
 const struct sc_plan *sc_plan_current(void);
+/** This copy's, current or not. */
+const struct sc_plan *sc_plan_of_environment(void);
 const struct sc_plan *sc_plan_of_options(void);
 bool sc_plan_is_started(void);
 enum sc_sink sc_plan_sink(void);

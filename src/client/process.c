@@ -24,9 +24,6 @@
 #include "clock/clock.h"
 #include "copies/cards.h"
 
-/* 1 until the constructor has looked: events before it come to us. */
-int sc_active = 1;
-uint32_t sc_drain_sleeping;
 __thread struct sc_thread *sc_self __attribute__((tls_model(SYSCAP_TLS_MODEL)));
 
 uint32_t sc_loss_epoch;
@@ -87,9 +84,7 @@ void *sc_process_watched_thread(void)
 
 	/* A second C library in the process counts its keys as ours does, and
 	 * threads have one place for a number */
-	return offset < (uintptr_t)sc_block->n_states * sc_block->state_size
-	               ? state
-	               : NULL;
+	return offset < SC_THREADS_MAX * sizeof(struct sc_state) ? state : NULL;
 }
 
 /* What fork() can do at once and _Fork() leaves to the first event. */
@@ -105,7 +100,7 @@ static void begin_child(void)
 	if (sc_process->pid != 0) { /* was not wiped */
 		memset(sc_process, 0, sizeof(*sc_process));
 		memset(sc_states, 0,
-		       (size_t)sc_block->states_ever * sc_block->state_size);
+		       sc_block->states_ever * sizeof(struct sc_state));
 	}
 	sc_process->born = pid;
 	sc_process->is_child = true;
@@ -213,9 +208,6 @@ static bool is_joined(void)
 	if (!sc_share_adopt())
 		return false;
 	sc_cards_pin(&sc_active);
-	/* Whose plans we can't read we may carry out if ours are the same */
-	if (sc_block->environment.private_abi != SC_PRIVATE_ABI)
-		sc_plan_from_environment(false, &(const char *){ NULL });
 	sc_diag_say("recording is shared", "with another copy of the library");
 	return true;
 }

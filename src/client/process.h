@@ -22,7 +22,7 @@
 /** Threads that can have a state at one time; further ones drop. */
 #define SC_THREADS_MAX 8192u
 
-/** Wiped by fork.  All fields: any thread, relaxed atomics.  Frozen. */
+/** Wiped by fork.  All fields: any thread, relaxed atomics. */
 struct sc_process {
 	int32_t pid;  /* 0: this process has not emitted yet; -1: begins to */
 	int32_t born; /* pid that load or fork() told; 0: after _Fork() */

@@ -140,8 +140,8 @@ static const char *make_trace(struct sc_session *s)
 	case -ESTALE:
 		return "SYSPROF_TRACE_FD was closed or reused";
 	case -EBUSY:
-		return "SYSPROF_TRACE_FD is a socket that another process "
-		       "writes to";
+		return "SYSPROF_TRACE_FD is a socket that another process, or "
+		       "another copy of the library, writes to";
 	case -EPIPE:
 		return "whoever read SYSPROF_TRACE_FD is gone";
 	case -ENOLCK:
@@ -192,12 +192,11 @@ struct sc_session *sc_session_make(const struct sc_plan *plan, int epoch,
 		return NULL;
 	}
 	madvise(s, sizeof(*s), MADV_DONTFORK);
-	s->private_abi = SC_PRIVATE_ABI;
 	s->plan = plan;
 	s->no_thread = plan->no_thread;
 	s->interval_ns = plan->interval_ns;
 	s->exit_flush_ns = plan->exit_flush_ns;
-	s->is_started = plan == sc_plan_of_options();
+	s->is_started = plan != sc_block->environment;
 	s->pid = getpid();
 	s->epoch = epoch;
 	s->is_orphan = sc_process->born == 0;
@@ -264,8 +263,7 @@ static void make_first(int epoch)
 	if (!sc_session_take_life(sc_clock_kernel() + LIFE_WAIT_NS))
 		return;
 	const struct sc_plan *const plan = sc_plan_current();
-	if (sc_process->session == NULL && plan != NULL &&
-	    plan->sink >= SC_SINK_TRACE &&
+	if (sc_process->session == NULL && plan->sink >= SC_SINK_TRACE &&
 	    __atomic_load_n(&sc_active, __ATOMIC_RELAXED) == epoch) {
 		struct sc_session *const s = sc_session_make(plan, epoch, &why);
 		if (s == NULL)
@@ -314,7 +312,7 @@ int sc_session_open_rings(const struct sc_session *s)
 {
 	int fd = -1;
 
-	if (!sc_session_is_ours(s) || s->rings_fd < 0)
+	if (s->rings_fd < 0)
 		return -ENOTSUP;
 	if (!__atomic_load_n(&s->owns_table, __ATOMIC_ACQUIRE))
 		fd = fcntl(s->rings_fd, F_DUPFD_CLOEXEC, RINGS_FD);
@@ -347,7 +345,7 @@ uint64_t sc_session_written(char *path, size_t size)
 	*path = '\0';
 	if (s != NULL) {
 		n = __atomic_load_n(&s->written, __ATOMIC_RELAXED);
-		if (sc_session_is_ours(s) && s->plan->sink == SC_SINK_OUTPUT)
+		if (s->plan->sink == SC_SINK_OUTPUT)
 			sc_text_field(path, size, s->output.path);
 	}
 	sc_session_leave();

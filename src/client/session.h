@@ -43,13 +43,7 @@ enum {
 	SC_ASK_ENDED = 8, /* a thread is gone */
 };
 
-/**
- * The first part is frozen, as struct sc_block is: copies of other versions
- * claim rings, ask the drain thread and wait for it.  Only copies with the
- * same private_abi look into the rest, drain, and make the thread.
- */
 struct sc_session {
-	uint32_t private_abi;
 	int32_t pid;
 	int32_t epoch;
 	bool is_started; /* by syscap_start() */
@@ -68,7 +62,6 @@ struct sc_session {
 	int32_t flush_result; /* of the last of them */
 	int32_t result;       /* of the stop */
 	int64_t deadline;     /* ns: of the stop that is asked for */
-	uint64_t reserved[4];
 
 	const struct sc_plan *plan;
 	struct sc_trace trace;
@@ -101,12 +94,6 @@ struct sc_session {
 	int64_t tried_at;  /* ns: when a thread was last tried to be made */
 	bool is_crowded;   /* a ring fills up and there is no thread */
 };
-
-/** Whether this copy may look into all of @session. */
-static inline bool sc_session_is_ours(const struct sc_session *session)
-{
-	return session->private_abi == SC_PRIVATE_ABI;
-}
 
 /** Its slots are sparse, arena/arena.h: few children have many events. */
 static inline bool sc_session_is_sparse(const struct sc_session *session)

@@ -20,43 +20,23 @@
 #include "client/thread.h"
 #include "clock/clock.h"
 #include "copies/card.h"
+#include "copies/number.h"
 #include "copies/page.h"
 
-struct sc_block *sc_block;
 struct sc_process *sc_process;
 struct sc_state *sc_states;
-
-/* Where these lie is agreed between versions: docs/shared-abi.md.  All fields
- * are looked at by tests/copies/layout.sh. */
-_Static_assert(offsetof(struct sc_block, process) == 48, "abi");
-_Static_assert(offsetof(struct sc_block, active) == 80, "abi");
-_Static_assert(offsetof(struct sc_block, environment) == 120, "abi");
-_Static_assert(offsetof(struct sc_block, names) == 224, "abi");
-_Static_assert(offsetof(struct sc_block, copies) == 272, "abi");
-_Static_assert(offsetof(struct sc_thread, pos) == 128, "abi");
-_Static_assert(offsetof(struct sc_thread, defined) == 192, "abi");
-_Static_assert(offsetof(struct sc_state, phase) == 704, "abi");
-_Static_assert(offsetof(struct sc_state, lost) == 776, "abi");
-_Static_assert(offsetof(struct sc_session, thread) == 88, "abi");
-_Static_assert(sizeof(struct sc_block) >= SC_BLOCK_SIZE_MIN, "abi");
-_Static_assert(sizeof(struct sc_state) >= SC_STATE_SIZE_MIN, "abi");
-_Static_assert(sizeof(struct sc_process) >= SC_PROCESS_SIZE_MIN, "abi");
 
 /* By which others find us. */
 extern const struct sc_card sc_own_card;
 __attribute__((used, visibility("hidden"))) const struct sc_card sc_own_card = {
 	.magic = SC_CARD_MAGIC,
-	.abi = SC_BLOCK_ABI,
-	.private_abi = SC_PRIVATE_ABI,
-	.knows = SC_BLOCK_KNOWN,
+	.number = SC_COPIES_NUMBER,
 	.active = &sc_active,
 	.sleeping = &sc_drain_sleeping,
 };
 SC_CARD_NOTE(sc_own_card);
 
 static const char *why_alone = "";
-static const char of_another_libc[] =
-	"another copy of the library uses another C library";
 /* Else a key of ours may have the number, and the values, of another's. */
 static bool has_keys = true;
 
@@ -87,6 +67,14 @@ static uint64_t which_libc(void)
 	return key != NULL ? sc_siphash(key, &what, sizeof(what)) : what.value;
 }
 
+/* The states begin with a page. */
+static size_t wiped_front(void)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return (sizeof(struct sc_process) + page - 1) / page * page;
+}
+
 /*
  * States and sc_process in one mapping that a child finds zeroed, the block
  * in another one.  Without MADV_WIPEONFORK (Linux < 4.14) the atfork handler
@@ -94,9 +82,7 @@ static uint64_t which_libc(void)
  */
 static struct sc_block *make_block(const struct sc_control_socket *control)
 {
-	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	const size_t front =
-		(sizeof(struct sc_process) + page - 1) / page * page;
+	const size_t front = wiped_front();
 	const size_t size = front + SC_THREADS_MAX * sizeof(struct sc_state);
 	const size_t kept = sizeof(struct sc_block) +
 	                    SC_THREADS_MAX * sizeof(struct sc_mapped);
@@ -118,22 +104,15 @@ static struct sc_block *make_block(const struct sc_control_socket *control)
 		sc_diag_say("MADV_WIPEONFORK", "not supported: children of "
 		                               "_Fork() must not emit");
 	struct sc_block *const block = (struct sc_block *)(void *)base;
-	block->magic = SC_BLOCK_MAGIC;
-	block->abi = SC_BLOCK_ABI;
-	block->size = sizeof(*block);
-	block->state_size = sizeof(struct sc_state);
-	block->n_states = SC_THREADS_MAX;
-	block->page_size = (uint32_t)page;
-	block->process_size = sizeof(struct sc_process);
 	block->libc = which_libc();
 	block->process = (struct sc_process *)(void *)wiped;
-	block->states = (unsigned char *)wiped + front;
+	block->states = (struct sc_state *)(void *)(wiped + front);
 	block->mapped = (struct sc_mapped *)(void *)(base + sizeof(*block));
 	block->reason = "nothing was recorded yet";
 	block->control_fd = control->fd;
 	block->control_dev = control->dev;
 	block->control_ino = control->ino;
-	block->environment = sc_plan_environment_ref();
+	block->environment = sc_plan_of_environment();
 	/* known before there are events: a vfork() child that has the first
 	 * one of all must not pass for us */
 	block->process->born = getpid();
@@ -150,8 +129,7 @@ static void use_block(struct sc_block *block)
 	struct sc_block *no_block = NULL;
 	struct sc_process *no_process = NULL;
 
-	__atomic_compare_exchange_n(&sc_states, &no_states,
-	                            (struct sc_state *)(void *)block->states,
+	__atomic_compare_exchange_n(&sc_states, &no_states, block->states,
 	                            false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 	__atomic_compare_exchange_n(&sc_block, &no_block, block, false,
 	                            __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
@@ -159,25 +137,11 @@ static void use_block(struct sc_block *block)
 	                            false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
-static const char *why_not(const struct sc_block *block)
-{
-	if (block->magic != SC_BLOCK_MAGIC || block->abi != SC_BLOCK_ABI ||
-	    (block->needs & ~SC_BLOCK_KNOWN) != 0 ||
-	    block->state_size < SC_STATE_SIZE_MIN ||
-	    block->process_size < SC_PROCESS_SIZE_MIN ||
-	    block->size < SC_BLOCK_SIZE_MIN)
-		return "another copy of the library is of a version that this "
-		       "one can't share with";
-	if (block->libc != which_libc())
-		return of_another_libc;
-	return NULL;
-}
-
 bool sc_share_is_entered(void)
 {
 	struct sc_block *block;
 
-	return sc_page_find(&block) == 0 && why_not(block) == NULL &&
+	return sc_page_find(&block) == 0 && block->libc == which_libc() &&
 	       sc_roll_has(block, &sc_active);
 }
 
@@ -196,11 +160,13 @@ bool sc_share_adopt(void)
 	                          : "what is where copies of the library meet "
 	                            "can't be read";
 	if (r == 0)
-		why = why_not(block);
-	if (why == of_another_libc)
+		why = NULL;
+	if (why == NULL && block->libc != which_libc()) {
+		why = "another copy of the library uses another C library";
 		has_keys = false;
-	if (why == NULL && !sc_roll_enter(block, &sc_active, &sc_drain_sleeping,
-	                                  SC_PRIVATE_ABI))
+	}
+	if (why == NULL &&
+	    !sc_roll_enter(block, &sc_active, &sc_drain_sleeping))
 		why = "there are too many copies of the library";
 	if (why != NULL) {
 		work_alone(why);
@@ -232,10 +198,9 @@ static void discard(struct sc_block *block)
 	if (block->exit_key != 0)
 		pthread_key_delete((pthread_key_t)(block->exit_key - 1));
 	munmap(block->process,
-	       (size_t)(block->states - (unsigned char *)block->process) +
-	               (size_t)block->n_states * block->state_size);
+	       wiped_front() + SC_THREADS_MAX * sizeof(struct sc_state));
 	munmap(block,
-	       sizeof(*block) + block->n_states * sizeof(struct sc_mapped));
+	       sizeof(*block) + SC_THREADS_MAX * sizeof(struct sc_mapped));
 }
 
 int sc_share_found(const struct sc_control_socket *control,
@@ -258,7 +223,9 @@ int sc_share_found(const struct sc_control_socket *control,
 	}
 	if (r != 0 && sc_share_works())
 		work_alone(why_not_published(r));
-	sc_roll_enter(block, &sc_active, &sc_drain_sleeping, SC_PRIVATE_ABI);
+	if (!sc_share_works())
+		block->is_alone = true;
+	sc_roll_enter(block, &sc_active, &sc_drain_sleeping);
 	use_block(block);
 	pthread_atfork(NULL, NULL, on_child);
 	sc_start_watch_exit();

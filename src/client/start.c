@@ -81,11 +81,9 @@ static int end(struct sc_session *s, int64_t flush_ns)
 	wait_for_emits();
 	if (__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) != 0)
 		r = sc_drain_thread_stop(s, deadline);
-	else if (sc_session_is_ours(s))
-		r = sc_drain_finish(s, deadline);
 	else
-		r = -EBUSY; /* only a copy of its version can */
-	if (r == -ETIMEDOUT || r == -EBUSY || !sc_session_is_ours(s) ||
+		r = sc_drain_finish(s, deadline);
+	if (r == -ETIMEDOUT || r == -EBUSY ||
 	    !wait_for_users(deadline + SC_DRAIN_GRACE_NS))
 		return r == 0 ? 0 : r;
 	sc_session_free(s, r == 0 || r == -EFBIG);
@@ -175,7 +173,7 @@ int syscap_start(struct syscap_options *given)
 		pthread_sigmask(SIG_SETMASK, &before, NULL);
 	}
 	struct sc_session *const s = r == 0 ? sc_session_look() : NULL;
-	if (s != NULL && !s->no_thread && sc_session_is_ours(s))
+	if (s != NULL && !s->no_thread)
 		sc_drain_thread_start(s); /* else the next event tries again */
 	if (r == 0)
 		sc_session_leave();
@@ -234,8 +232,6 @@ int syscap_drain(void)
 
 		if (__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) != 0)
 			r = sc_drain_thread_flush(s, deadline + LIFE_WAIT_NS);
-		else if (!sc_session_is_ours(s))
-			r = -ENOTSUP;
 		else
 			do {
 				r = sc_drain_pass_alone(s, deadline, false,
@@ -298,17 +294,11 @@ void sc_start_watch_exit(void)
 /* Each copy's destructors run; those of others may emit until then. */
 __attribute__((destructor)) static void end_at_unload(void)
 {
-	uint32_t abi = SC_PRIVATE_ABI;
-
 	/* It may have been switched on by another, and had no event since.
 	 * One that was not is unmapped now: nobody may know of it. */
 	if (!sc_process_is_there() &&
 	    !(sc_share_is_entered() && sc_share_adopt()))
 		return;
-	const struct sc_session *const s = sc_session_look();
-	if (s != NULL)
-		abi = s->private_abi;
-	sc_session_leave();
-	if (sc_roll_end(abi) && abi == SC_PRIVATE_ABI)
+	if (sc_roll_end())
 		end_at_exit();
 }

@@ -67,10 +67,7 @@ int32_t sc_cpu_slow(void)
  */
 static struct sc_mapped *mapped_of(const struct sc_state *ts)
 {
-	const size_t offset =
-		(size_t)((const char *)ts - (const char *)sc_states);
-
-	return &sc_block->mapped[offset / sc_block->state_size];
+	return &sc_block->mapped[ts - sc_states];
 }
 
 struct sc_state *sc_thread_of_self(void)
@@ -150,9 +147,8 @@ static void begin_state(struct sc_state *ts, int32_t pid, int32_t tid,
 	       offsetof(struct sc_state, phase) -
 	               offsetof(struct sc_thread, next));
 	ts->hot.disturbed = owner != 0;
-	/* to its end, which may be further than this version knows */
 	memset((char *)ts + offsetof(struct sc_state, tid), 0,
-	       sc_block->state_size - offsetof(struct sc_state, tid));
+	       sizeof(*ts) - offsetof(struct sc_state, tid));
 	__atomic_store_n(&ts->tid, tid, __ATOMIC_RELAXED);
 	ts->hot.pid = pid;
 	ts->hot.tid_tag =
@@ -192,7 +188,7 @@ static struct sc_state *claim_state(int32_t pid, int32_t tid)
 	scavenge(pid, high);
 	for (uint32_t i =
 	             __atomic_load_n(&sc_process->low_water, __ATOMIC_RELAXED);
-	     i < sc_block->n_states; i++) {
+	     i < SC_THREADS_MAX; i++) {
 		struct sc_state *const ts = sc_state_at(i);
 		const uint32_t phase =
 			__atomic_load_n(&ts->phase, __ATOMIC_RELAXED);

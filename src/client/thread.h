@@ -59,13 +59,8 @@ struct sc_state {
 	uint32_t telling_bank; /* what bank will be */
 	uint64_t telling_at;   /* 1 + offset of the record under way; 0: none */
 
-	/* Not known to the first version, whose states had room here: a copy
-	 * of it asks once more. */
 	bool has_asked; /* the recorder owes this thread an answer */
 };
-
-_Static_assert(offsetof(struct sc_state, has_asked) < SC_STATE_SIZE_MIN,
-               "whoever made the states, they have it");
 
 _Static_assert(offsetof(struct sc_state, hot) == 0, "sc_self points there");
 
@@ -77,11 +72,9 @@ static inline struct sc_state *sc_state_of(struct sc_thread *st)
 /** All states, NULL where sc_process is. */
 extern struct sc_state *sc_states;
 
-/** Whoever made them may have larger ones than this version knows. */
 static inline struct sc_state *sc_state_at(uint32_t i)
 {
-	return (struct sc_state *)(void *)((char *)sc_states +
-	                                   (size_t)i * sc_block->state_size);
+	return &sc_states[i];
 }
 
 /**

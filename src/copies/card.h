@@ -12,12 +12,11 @@
 #define SC_CARD_NOTE_TYPE 2
 #define SC_CARD_MAGIC     UINT32_C(0x64726163)
 
-/** A copy's own words, for others.  Frozen, as struct sc_block is. */
+/** A copy's own words, for others of its number: of other cards nobody reads
+ * more than the first two fields. */
 struct sc_card {
 	uint32_t magic;
-	uint32_t abi; /* SC_BLOCK_ABI: what it can adopt */
-	uint32_t private_abi;
-	uint32_t knows; /* SC_BLOCK_KNOWN */
+	uint32_t number; /* SC_COPIES_NUMBER */
 	int32_t *active;
 	uint32_t *sleeping;
 };

@@ -10,6 +10,7 @@
 #include "copies/block.h"
 #include "copies/card.h"
 #include "copies/notes.h"
+#include "copies/number.h"
 #include "copies/roll.h"
 
 /* Static dlopen() needs libraries at run time, and a static program can't
@@ -59,10 +60,8 @@ static bool enter(const struct dl_phdr_info *object, uintptr_t note_at,
 	if (i == found->n)
 		return false; /* not pinned: it came between the two looks */
 	const struct sc_card *const card = (const struct sc_card *)at;
-	if (card->magic == SC_CARD_MAGIC && card->abi == found->block->abi &&
-	    (found->block->needs & ~card->knows) == 0)
-		sc_roll_enter(found->block, card->active, card->sleeping,
-		              card->private_abi);
+	if (card->magic == SC_CARD_MAGIC && card->number == SC_COPIES_NUMBER)
+		sc_roll_enter(found->block, card->active, card->sleeping);
 	return false;
 }
 

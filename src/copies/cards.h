@@ -8,7 +8,7 @@
 struct sc_block;
 
 /**
- * Enter every copy of this C library's objects that could adopt @block, and
+ * Enter every copy of our number in this C library's objects into @block, and
  * pin its object: it is on from here, and adopts the block at its first event.
  *
  * Context: setup.

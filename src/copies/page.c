@@ -15,7 +15,8 @@
 
 #include "base/peek.h"
 #include "base/siphash.h"
-#include "copies/block.h"
+#include "copies/addresses.h"
+#include "copies/number.h"
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
@@ -24,30 +25,17 @@
 #define MFD_NOEXEC_SEAL 0x0008U
 #endif
 
-/*
- * Where neither the kernel nor the sanitizers' shadows put anything by
- * themselves: on x86-64 below where executables are loaded, among what all
- * sanitizers take for the program's; on aarch64 in the first 64 GiB, which
- * every size of address space has.  64 KiB further on is another such place
- * (sampler/claim.c).
- */
-#if defined(__x86_64__)
-#define PLACE UINT64_C(0x551000000000)
-#elif defined(__aarch64__)
-#define PLACE UINT64_C(0xE10000000)
+#if defined(__x86_64__) || defined(__aarch64__)
+#define PLACE SC_PLACE_OF_PAGE(SC_COPIES_NUMBER)
 #endif
 
 /* What the page begins with; the rest is zero. */
 struct content {
 	char magic[8];
-	uint32_t version;
-	uint32_t size;  /* of this */
+	uint64_t number;
 	uint64_t block; /* its address, masked */
 	uint64_t check; /* a hash of the address */
-	uint64_t reserved[4];
 };
-
-_Static_assert(sizeof(struct content) == 64, "abi");
 
 enum {
 	USE_MASK = 1,
@@ -68,8 +56,7 @@ static bool compose(struct content *content, uint64_t block)
 		return false;
 	memset(content, 0, sizeof(*content));
 	memcpy(content->magic, "syscap\0", 8);
-	content->version = 1;
-	content->size = sizeof(*content);
+	content->number = SC_COPIES_NUMBER;
 	content->block = block ^ sc_siphash(key, &mask, sizeof(mask));
 	content->check = sc_siphash(key, &check, sizeof(check));
 	return true;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * page.h - the rendezvous of copies: one read-only page at an address that
- * all of them know.
+ * page.h - the rendezvous of copies of one number: a read-only page at an
+ * address that all of them know (addresses.h).
  *
  * It comes with the first recording, complete from its first instant, and is
  * never unmapped.  mmap() with MAP_FIXED_NOREPLACE decides who was first.
  * What it holds is masked and authenticated with a keyed hash; the key is the
- * kernel's AT_RANDOM of this image.  docs/shared-abi.md has the layout, and
- * what an attacker learns from it.
+ * kernel's AT_RANDOM of this image.  docs/copies.md has the layout, and what
+ * an attacker learns from it.
  */
 #ifndef SC_PAGE_H
 #define SC_PAGE_H

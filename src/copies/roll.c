@@ -4,6 +4,11 @@
 
 #include "copies/block.h"
 
+struct sc_block *sc_block;
+/* 1 until the constructor has looked: events before it come to us. */
+int sc_active = 1;
+uint32_t sc_drain_sleeping;
+
 static uint32_t n_entered(const struct sc_block *block)
 {
 	const uint32_t n = __atomic_load_n(&block->n_copies, __ATOMIC_SEQ_CST);
@@ -48,8 +53,7 @@ bool sc_roll_has(struct sc_block *block, const int32_t *active)
 	return false;
 }
 
-bool sc_roll_enter(struct sc_block *block, int32_t *active, uint32_t *sleeping,
-                   uint32_t private_abi)
+bool sc_roll_enter(struct sc_block *block, int32_t *active, uint32_t *sleeping)
 {
 	uint32_t n;
 
@@ -65,7 +69,6 @@ bool sc_roll_enter(struct sc_block *block, int32_t *active, uint32_t *sleeping,
 	                                      __ATOMIC_SEQ_CST,
 	                                      __ATOMIC_RELAXED));
 	struct sc_copy *const copy = &block->copies[n];
-	copy->private_abi = private_abi;
 	copy->sleeping = sleeping;
 	/* Whoever comes first looks; it may be asleep */
 	__atomic_store_n(sleeping, 1, __ATOMIC_RELAXED);
@@ -99,7 +102,7 @@ void sc_roll_set_sleeping(uint32_t sleeping)
 			                 __ATOMIC_SEQ_CST);
 }
 
-bool sc_roll_end(uint32_t private_abi)
+bool sc_roll_end(void)
 {
 	const uint32_t n = n_entered(sc_block);
 	bool is_last = true;
@@ -109,9 +112,8 @@ bool sc_roll_end(uint32_t private_abi)
 
 		if (active_of(sc_block, i) == &sc_active)
 			__atomic_store_n(&copy->has_ended, 1, __ATOMIC_RELAXED);
-		else if (copy->private_abi == private_abi &&
-		         __atomic_load_n(&copy->has_ended, __ATOMIC_RELAXED) ==
-		                 0)
+		else if (__atomic_load_n(&copy->has_ended, __ATOMIC_RELAXED) ==
+		         0)
 			is_last = false;
 	}
 	return is_last;

@@ -26,7 +26,7 @@
 
 struct sc_block;
 
-/** This copy's words, in client/process.c. */
+/** This copy's words. */
 extern int sc_active __attribute__((visibility("hidden")));
 extern uint32_t sc_drain_sleeping __attribute__((visibility("hidden")));
 
@@ -34,8 +34,7 @@ extern uint32_t sc_drain_sleeping __attribute__((visibility("hidden")));
  * Enter a copy, and let it have the present value: entered before, it only
  * gets that.  False: there are SC_COPIES_MAX.
  */
-bool sc_roll_enter(struct sc_block *block, int32_t *active, uint32_t *sleeping,
-                   uint32_t private_abi);
+bool sc_roll_enter(struct sc_block *block, int32_t *active, uint32_t *sleeping);
 
 /** Whether the copy with the word @active is entered. */
 bool sc_roll_has(struct sc_block *block, const int32_t *active);
@@ -49,11 +48,8 @@ bool sc_roll_change_active(int32_t from, int32_t to);
 /** The drain thread falls asleep (1), or is awake. */
 void sc_roll_set_sleeping(uint32_t sleeping);
 
-/**
- * This copy's destructors run.  True if it is the last that may look into
- * what @private_abi is the number of.
- */
-bool sc_roll_end(uint32_t private_abi);
+/** This copy's destructors run.  True: those of all others have. */
+bool sc_roll_end(void);
 
 /** How many act as one with this, this one too. */
 uint32_t sc_roll_count(void);

@@ -106,7 +106,7 @@ static void adopt(struct sc_out *out, int fd)
 		}
 	}
 	/* So that the commands know who writes there */
-	(void)sc_record_fact_keep(out->fd, &at);
+	(void)sc_record_fact_keep(out->fd, SC_RECORD_TABLE, &at);
 	if (ftruncate(out->fd, 0) != 0 || lseek(out->fd, 0, SEEK_SET) != 0)
 		out->is_file = false;
 }

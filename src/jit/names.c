@@ -19,7 +19,6 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <syscap/format.h>
@@ -27,6 +26,7 @@
 
 #include "base/text.h"
 #include "copies/block.h"
+#include "copies/number.h"
 #include "jit/table.h"
 
 #define NAME_MAX_LEN 4095u
@@ -54,34 +54,27 @@ static struct sc_names_root *root(void)
 	return block != NULL ? &block->names : &early;
 }
 
-static uint64_t mix(uint64_t x)
-{
-	x = (x ^ x >> 31) * UINT64_C(0x9FB21C651E98DF25);
-	x = (x ^ x >> 29) * UINT64_C(0xD6E8FEB86659FD93);
-	return x ^ x >> 32;
-}
-
 static bool is_lost_hash(const struct sc_names_root *of, uint32_t hash)
 {
 	return hash == __atomic_load_n(&of->lost_hash, __ATOMIC_RELAXED);
 }
 
-/* Sixteen bits that other processes of one capture rarely have, too. */
+/* Sixteen bits that other processes of one capture rarely have, and copies of
+ * another number in this one never. */
 static uint32_t choose_hash(void)
 {
-	struct timespec now;
+	const enum sc_number_giver giver = root() == &early ? SC_NUMBER_EARLY
+	                                   : sc_block->is_alone
+	                                           ? SC_NUMBER_ALONE
+	                                           : SC_NUMBER_TOGETHER;
+	uint32_t hash =
+		FIRST_HASH + sc_number_first_id(SC_NUMBER_NAMES, giver,
+	                                        SC_NAMES_MAX - FIRST_HASH);
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	const uint64_t ns =
-		(uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-	const uint64_t seed = mix(mix((uint64_t)getpid()) ^ ns) ^
-	                      mix((uint64_t)(uintptr_t)&early);
-	uint32_t hash = FIRST_HASH +
-	                (uint32_t)(mix(seed) % (SC_NAMES_MAX - FIRST_HASH));
 	/* A child's is another than that of the first of its ancestors, and
 	 * the block's than that of this copy */
 	while (is_lost_hash(root(), hash) || is_lost_hash(&early, hash))
-		hash = hash != FIRST_HASH ? hash - 1 : SC_NAMES_MAX - 1;
+		hash = hash + 1 < SC_NAMES_MAX ? hash + 1 : FIRST_HASH;
 	return hash;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * table.h - how the table of names lies in memory (names.h).  All copies of
- * the library in a process share one: frozen, as struct sc_block is.
+ * the library that act as one share it, as struct sc_block.
  */
 #ifndef SC_JIT_TABLE_H
 #define SC_JIT_TABLE_H

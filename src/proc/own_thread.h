@@ -14,6 +14,7 @@
 #define SC_THREAD_DRAIN   "syscap"
 #define SC_THREAD_SAMPLER "syscap-sampler"
 #define SC_THREAD_TOGGLE  "syscap-toggle"
+#define SC_THREAD_ENDED   "syscap-ended" /* one that only waits for others */
 
 /**
  * Whether the @n characters at @name are one of these.  A program may be

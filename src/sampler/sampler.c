@@ -19,8 +19,8 @@
 #include "client/process.h"
 #include "client/stack.h"
 #include "clock/clock.h"
+#include "copies/claim.h"
 #include "jit/names.h"
-#include "sampler/claim.h"
 #include "sampler/signals.h"
 #include "sampler/state.h"
 #include "sampler/target.h"
@@ -169,7 +169,7 @@ static int start(struct syscap_sampler_options *o, bool with_children)
 	r = sc_names_prepare(); /* else a provider's first one in a handler */
 	if (r != 0)
 		return fail(o, "no memory for names", r);
-	if (!sc_claim_take())
+	if (!sc_claim_take(SC_CLAIM_SAMPLER))
 		return fail(o,
 		            "another copy of this library samples this process",
 		            -EALREADY);
@@ -209,7 +209,7 @@ static int start(struct syscap_sampler_options *o, bool with_children)
 	return 0;
 fail:
 	__atomic_store_n(&s->is_on, 0, __ATOMIC_SEQ_CST);
-	sc_claim_give();
+	sc_claim_give(SC_CLAIM_SAMPLER);
 	return fail(o, why, r);
 }
 
@@ -245,7 +245,7 @@ static void remember(bool with_children)
 void sc_sampler_forget(void)
 {
 	for_children.is_wanted = 0;
-	sc_claim_give();
+	sc_claim_give(SC_CLAIM_SAMPLER);
 }
 
 int sc_sampler_begin(struct syscap_sampler_options *o, bool with_children)
@@ -326,7 +326,7 @@ static int end(int64_t life_ns, int64_t stop_ns)
 
 			r = sc_watch_stop(stop_ns);
 			if (r == 0) {
-				sc_claim_give();
+				sc_claim_give(SC_CLAIM_SAMPLER);
 				for_children.is_wanted = 0;
 				r = ended ? -ENOENT : 0;
 			}
@@ -404,7 +404,7 @@ static void begin_child(void)
 		sc_target_wipe();
 	}
 	if (!goes_on || !sc_signals_is_ours(for_children.signal) ||
-	    !sc_claim_take()) {
+	    !sc_claim_take(SC_CLAIM_SAMPLER)) {
 		errno = saved;
 		return;
 	}
@@ -419,7 +419,7 @@ static void begin_child(void)
 	if (sc_watch_start_alone(true) != 0) {
 		__atomic_store_n(&s->is_on, 0, __ATOMIC_SEQ_CST);
 		s->watcher = SC_WATCHER_NONE;
-		sc_claim_give();
+		sc_claim_give(SC_CLAIM_SAMPLER);
 	}
 	errno = saved;
 }

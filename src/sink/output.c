@@ -127,7 +127,7 @@ void sc_output_hold(const struct sc_output *output)
 	int64_t at = 1 + (int64_t)getpid();
 
 	/* Where the file system has no locks the commands can't ask either */
-	(void)sc_record_fact_keep(output->fd, &at);
+	(void)sc_record_fact_keep(output->fd, SC_RECORD_TABLE, &at);
 }
 
 /* ------------------------------------------------------------ ring file */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* record_lock.c - one writer at a time, among processes. */
+/* record_lock.c - one writer at a time, among processes and within one. */
 #define _GNU_SOURCE
 #include "sink/record_lock.h"
 
@@ -13,6 +13,16 @@
 /* Beyond all thread ids: they begin anew in each pid namespace. */
 #define FACT_STEP  (INT64_C(1) << 22)
 #define FACT_TRIES 16
+
+static int command_get(enum sc_record_owner owner)
+{
+	return owner == SC_RECORD_FILE ? F_OFD_GETLK : F_GETLK;
+}
+
+static int command_set(enum sc_record_owner owner)
+{
+	return owner == SC_RECORD_FILE ? F_OFD_SETLK : F_SETLK;
+}
 
 static int ask(int fd, int command, struct flock *lock)
 {
@@ -28,18 +38,18 @@ static int ask(int fd, int command, struct flock *lock)
 	}
 }
 
-int sc_record_lock_probe(int fd)
+int sc_record_lock_probe(int fd, enum sc_record_owner owner)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_start = 0, .l_len = 1 };
 
-	return ask(fd, F_GETLK, &lock);
+	return ask(fd, command_get(owner), &lock);
 }
 
-int sc_record_lock(int fd, int64_t deadline)
+int sc_record_lock(int fd, enum sc_record_owner owner, int64_t deadline)
 {
 	for (;;) {
 		struct flock lock = { .l_type = F_WRLCK, .l_len = 1 };
-		const int r = ask(fd, F_SETLK, &lock);
+		const int r = ask(fd, command_set(owner), &lock);
 
 		if (r != -EAGAIN || sc_clock_kernel() >= deadline)
 			return r;
@@ -47,28 +57,29 @@ int sc_record_lock(int fd, int64_t deadline)
 	}
 }
 
-void sc_record_unlock(int fd)
+void sc_record_unlock(int fd, enum sc_record_owner owner)
 {
 	struct flock lock = { .l_type = F_UNLCK, .l_len = 1 };
 
-	ask(fd, F_SETLK, &lock);
+	ask(fd, command_set(owner), &lock);
 }
 
-bool sc_record_fact_is_known(int fd)
+bool sc_record_fact_is_known(int fd, enum sc_record_owner owner)
 {
 	/* l_len 0: to the end, however far that is */
 	struct flock lock = { .l_type = F_WRLCK, .l_start = 1, .l_len = 0 };
 
-	return ask(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+	return ask(fd, command_get(owner), &lock) == 0 &&
+	       lock.l_type != F_UNLCK;
 }
 
-int64_t sc_record_fact_hold(int fd, int64_t at)
+int64_t sc_record_fact_hold(int fd, enum sc_record_owner owner, int64_t at)
 {
 	for (unsigned i = 0; i < FACT_TRIES; i++, at += FACT_STEP) {
 		struct flock lock = { .l_type = F_WRLCK,
 			              .l_start = at,
 			              .l_len = 1 };
-		const int r = ask(fd, F_SETLK, &lock);
+		const int r = ask(fd, command_set(owner), &lock);
 
 		if (r == 0)
 			return at;
@@ -78,10 +89,10 @@ int64_t sc_record_fact_hold(int fd, int64_t at)
 	return -ENOLCK;
 }
 
-int sc_record_fact_keep(int fd, int64_t *at)
+int sc_record_fact_keep(int fd, enum sc_record_owner owner, int64_t *at)
 {
-	const int64_t r =
-		sc_record_fact_hold(fd, *at != 0 ? *at : 1 + (int64_t)gettid());
+	const int64_t r = sc_record_fact_hold(
+		fd, owner, *at != 0 ? *at : 1 + (int64_t)gettid());
 
 	if (r < 0)
 		return (int)r;

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * record_lock.h - one writer at a time, among processes.
+ * record_lock.h - one writer at a time, among processes and within one.
  *
- * A POSIX record lock on the first byte: its owner is the thread's table of
- * descriptors, so relatives that share an open file exclude each other (a
- * lock of the open file would not), and it goes with a process that is
- * killed.  It also goes when any descriptor of the file in that table is
+ * A lock on the first byte.  Relatives of a process, and copies of the library
+ * in it that know nothing of each other, write to the same file or pipe: so it
+ * belongs to the open file, where that is the caller's own.  Where the file
+ * can't be opened anew, which takes /proc, it belongs to the thread's table of
+ * descriptors: relatives exclude each other still, but not two who share the
+ * table.  That kind also goes when any descriptor of the file in the table is
  * closed: a drain thread has a table of its own; without one the program's
- * close() of its own number ends the lock early.  Two copies of the library
- * that share the program's table don't exclude each other at all.
+ * close() of its own number ends the lock early.
+ *
+ * Either goes with a process that is killed; one of the open file when no child
+ * that was forked while it was held is left, either.
  *
  * Context of all: any-thread, signal-safe.
  */
@@ -18,37 +22,43 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** 0; or -ENOLCK, the file system of @fd has no record locks. */
-int sc_record_lock_probe(int fd);
+/** Whose a lock is. */
+enum sc_record_owner {
+	SC_RECORD_TABLE, /* the thread's table of descriptors */
+	SC_RECORD_FILE, /* the open file: nobody else's descriptor leads there */
+};
+
+/** 0; or -ENOLCK: there are no such locks on @fd. */
+int sc_record_lock_probe(int fd, enum sc_record_owner owner);
 
 /**
  * Take the lock of @fd, waiting until @deadline (ns, CLOCK_MONOTONIC).  0;
  * -EAGAIN, not in time; or -ENOLCK.
  */
-int sc_record_lock(int fd, int64_t deadline);
-void sc_record_unlock(int fd);
+int sc_record_lock(int fd, enum sc_record_owner owner, int64_t deadline);
+void sc_record_unlock(int fd, enum sc_record_owner owner);
 
 /*
  * The bytes behind the first are for facts: whoever knows one holds any of
  * them for as long as it lives.  Of a pipe the fact is that it has a header.
  * Of a file it is that its holder may still write to it: the commands ask for
  * these locks before they replace or append (capture/in_use.h), and fcntl()
- * tells them who it is.
+ * tells them who it is, if they are a table's.
  */
 
-/** Whether another table of descriptors holds one. */
-bool sc_record_fact_is_known(int fd);
+/** Whether anybody but @owner holds one. */
+bool sc_record_fact_is_known(int fd, enum sc_record_owner owner);
 
 /**
  * Hold the one at @at, or at another place if that is taken, which is what
  * the result says; again to make sure that it was not lost.  -ENOLCK: none.
  */
-int64_t sc_record_fact_hold(int fd, int64_t at);
+int64_t sc_record_fact_hold(int fd, enum sc_record_owner owner, int64_t at);
 
 /**
  * The same at *@at, which becomes where it is held; 0 at first.  Done again
  * it makes sure that it was not lost.  0 or -ENOLCK.
  */
-int sc_record_fact_keep(int fd, int64_t *at);
+int sc_record_fact_keep(int fd, enum sc_record_owner owner, int64_t *at);
 
 #endif

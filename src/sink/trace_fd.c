@@ -191,6 +191,7 @@ static int get_fd(struct sc_trace *trace)
 
 	if (own < 0 && target->kind == SC_TRACE_PIPE && errno == ENXIO)
 		return -EPIPE;
+	trace->lock_owner = own >= 0 ? SC_RECORD_FILE : SC_RECORD_TABLE;
 	trace->never_blocks = own >= 0 || target->kind == SC_TRACE_SOCKET;
 	const int fd = dup_up(own >= 0 ? own : target->number);
 	if (own >= 0)
@@ -206,7 +207,8 @@ void sc_trace_hold(struct sc_trace *trace)
 	/* While a recorder has all of the file there is nothing to be had:
 	 * then nothing can be written either, and the next batch asks again */
 	if (trace->target.kind == SC_TRACE_FILE)
-		(void)sc_record_fact_keep(trace->fd, &trace->fact_at);
+		(void)sc_record_fact_keep(trace->fd, SC_RECORD_TABLE,
+		                          &trace->fact_at);
 }
 
 static int prepare_file(struct sc_trace *trace)
@@ -244,7 +246,12 @@ static int prepare(struct sc_trace *trace)
 	/* Between the two looks it may have become another */
 	if (!is_target(trace->fd, &trace->target))
 		return -ESTALE;
-	r = sc_record_lock_probe(trace->fd);
+	r = sc_record_lock_probe(trace->fd, trace->lock_owner);
+	if (r != 0 && trace->lock_owner == SC_RECORD_FILE) {
+		/* A sandbox may know the older kind only */
+		trace->lock_owner = SC_RECORD_TABLE;
+		r = sc_record_lock_probe(trace->fd, trace->lock_owner);
+	}
 	if (r != 0)
 		return r;
 	switch (trace->target.kind) {
@@ -253,11 +260,11 @@ static int prepare(struct sc_trace *trace)
 	case SC_TRACE_PIPE:
 		return prepare_pipe(trace);
 	default:
-		r = sc_record_lock(trace->fd, INT64_MIN);
+		r = sc_record_lock(trace->fd, trace->lock_owner, INT64_MIN);
 		if (r != 0) /* somebody takes it right now */
 			return r == -EAGAIN ? -EBUSY : r;
 		r = sc_trace_stream_claim(trace);
-		sc_record_unlock(trace->fd);
+		sc_record_unlock(trace->fd, trace->lock_owner);
 		return r;
 	}
 }
@@ -294,16 +301,16 @@ static int write_file(struct sc_trace *trace, const struct iovec *pieces,
 
 	if (!trace->can_read)
 		reader = open_again(trace->fd, O_RDONLY);
-	r = sc_record_lock(trace->fd, deadline);
+	r = sc_record_lock(trace->fd, trace->lock_owner, deadline);
 	if (r == 0) {
 		r = sc_trace_file_write(trace, reader, pieces, n, time, now,
 		                        deadline);
-		sc_record_unlock(trace->fd);
+		sc_record_unlock(trace->fd, trace->lock_owner);
 	}
-	/* Not before: it would end the lock */
+	/* Not before: it would end a lock of the table */
 	if (reader >= 0 && reader != trace->fd)
 		close(reader);
-	/* Which ends this one too, as the program's own close() does */
+	/* As it ends this one, and as the program's own close() does */
 	sc_trace_hold(trace);
 	return r;
 }
@@ -312,13 +319,14 @@ static int write_pipe(struct sc_trace *trace, const struct iovec *pieces,
                       unsigned n, int64_t time, int64_t deadline,
                       uint64_t *ret_done)
 {
-	int r = sc_record_lock(trace->fd, deadline); /* ours already: 0 */
+	/* ours already: 0 */
+	int r = sc_record_lock(trace->fd, trace->lock_owner, deadline);
 
 	if (r != 0)
 		return r;
 	r = sc_trace_stream_write(trace, pieces, n, time, deadline, ret_done);
 	if (!sc_trace_has_rest(trace))
-		sc_record_unlock(trace->fd);
+		sc_record_unlock(trace->fd, trace->lock_owner);
 	return r;
 }
 

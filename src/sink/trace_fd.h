@@ -13,7 +13,8 @@
  *	pipes           opened anew too, not blocking, whatever the shared
  *	                description does; frames go in writes of at most
  *	                PIPE_BUF where they fit, under a record lock
- *	sockets         one process only, the first that writes
+ *	sockets         one process only, the first that writes, and of the
+ *	                copies in it those of one number
  *
  * The header is written once.  A file that is neither empty nor a capture is
  * refused.  In a file a torn frame that a killed writer left behind is cut
@@ -31,6 +32,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 #include <sys/uio.h>
+
+#include "sink/record_lock.h"
 
 enum sc_trace_kind {
 	SC_TRACE_NONE = 0,
@@ -51,7 +54,8 @@ struct sc_trace_target {
 /** One process' way to it.  All zero but fd = -1 before sc_trace_open(). */
 struct sc_trace {
 	struct sc_trace_target target;
-	int fd; /* what is written to */
+	int fd;                          /* what is written to */
+	enum sc_record_owner lock_owner; /* of the lock for each batch */
 
 	/* The rest is of trace_*.c. */
 	bool can_read;      /* fd, of a file */
@@ -85,7 +89,8 @@ const char *sc_trace_adopt(int number, struct sc_trace_target *target);
  * Get ready to write: check that the number is still the file that was
  * adopted, and open it anew.  0; or
  *	-ESTALE     it is another file now
- *	-EBUSY      a socket that another process writes to
+ *	-EBUSY      a socket that another process, or a copy of another
+ *	            number in this one, writes to
  *	-EPIPE      nobody reads the pipe; a socket that an earlier recording
  *	            of this process left within a frame
  *	-ENOLCK     the file system has no record locks

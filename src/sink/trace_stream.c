@@ -32,6 +32,7 @@
 
 #include "clock/clock.h"
 #include "copies/block.h"
+#include "copies/claim.h"
 #include "sink/file_header.h"
 #include "sink/record_lock.h"
 
@@ -89,9 +90,14 @@ int sc_trace_stream_claim(struct sc_trace *trace)
 		trace->has_header = sc_block->stream_has_header;
 		return sc_block->stream_is_within_frame ? -EPIPE : 0;
 	}
+	/* A copy of another number may be here, between its look and its mark */
+	if (!sc_claim_take(SC_CLAIM_SOCKET))
+		return -EBUSY;
 	r = set_mark(trace->fd);
-	if (r != 0)
+	if (r != 0) {
+		sc_claim_give(SC_CLAIM_SOCKET);
 		return r;
+	}
 	sc_block->stream_dev = target->dev;
 	sc_block->stream_ino = target->ino;
 	sc_block->stream_pid = self;
@@ -112,7 +118,8 @@ static int set_mark_or_fact(struct sc_trace *trace)
 	if (trace->can_mark_mode && set_mark(trace->fd) == 0)
 		return 0;
 	trace->can_mark_mode = false;
-	return sc_record_fact_keep(trace->fd, &trace->fact_at);
+	return sc_record_fact_keep(trace->fd, trace->lock_owner,
+	                           &trace->fact_at);
 }
 
 /*
@@ -129,14 +136,16 @@ static int look_for_header(struct sc_trace *trace)
 		trace->can_mark_mode = may_set_mark(trace->fd);
 	if (!trace->can_mark_mode) {
 		/* Again each time: close() may have dropped it */
-		const int r = sc_record_fact_keep(trace->fd, &trace->fact_at);
+		const int r = sc_record_fact_keep(trace->fd, trace->lock_owner,
+		                                  &trace->fact_at);
 		if (r != 0)
 			return r;
 	}
 	if (trace->has_header)
 		return 0;
 	has_mark = is_marked(trace->fd) && is_pipefs(trace->fd);
-	trace->has_header = has_mark || sc_record_fact_is_known(trace->fd);
+	trace->has_header = has_mark || sc_record_fact_is_known(
+						trace->fd, trace->lock_owner);
 	if (trace->has_header && !has_mark)
 		return set_mark_or_fact(trace);
 	return 0;

@@ -65,7 +65,7 @@ void census_mark(struct census *c, const char *group, const char *name,
 		sscanf(message, "frames=%llu", &n);
 		c->n_lost += n;
 	}
-	if (strcmp(group, "syscap") == 0 || strcmp(group, "step") == 0)
+	if (strcmp(group, "syscap") == 0)
 		return;
 	struct census_part *const part = part_of(c, group);
 	part->n_marks++;
@@ -77,8 +77,7 @@ void census_mark(struct census *c, const char *group, const char *name,
 
 void census_log(struct census *c, const char *domain, const char *message)
 {
-	if (strcmp(domain, "step") != 0 && strcmp(domain, "inner") != 0)
-		follow(part_of(c, domain)->logs, message, domain);
+	follow(part_of(c, domain)->logs, message, domain);
 }
 
 void census_counter(struct census *c, const char *category, const char *name,

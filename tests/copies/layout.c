@@ -1,237 +1,43 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * layout.c - print what copies of different versions share: one line a field,
- * "structure.field offset size", and one a constant.  layout.sh compares it
- * with the first version's (docs/shared-abi.md).
+ * layout.c - names what copies of one number share: layout.sh compiles this,
+ * and reads from its debugging information how it is laid out.
  */
 #define _GNU_SOURCE
-#include <stddef.h>
-#include <stdio.h>
-
 #include "client/process.h"
 #include "client/session.h"
 #include "client/thread.h"
 #include "copies/block.h"
 #include "copies/card.h"
+#include "copies/number.h"
 #include "jit/table.h"
+#include "ring/ring.h"
 
-#define FIELD(type, field)                                      \
-	{                                                       \
-#type "." #field, offsetof(struct type, field), \
-			sizeof(((struct type *)NULL)->field)    \
-	}
-#define VALUE(name)            \
-	{                      \
-#name, 0, name \
-	}
-#define SIZE(type)                                      \
-	{                                               \
-		"sizeof " #type, 0, sizeof(struct type) \
-	}
+/* What these hold is laid out, too. */
+extern struct sc_block layout_block;
+extern struct sc_card layout_card;
+extern struct sc_names_table layout_names;
+extern struct sc_process layout_process;
+extern struct sc_ring_header layout_ring;
+extern struct sc_session layout_session;
+extern struct sc_state layout_state;
+extern enum sc_sink layout_sink;
 
-static const struct {
-	const char *name;
-	size_t offset, size;
-} all[] = {
-	FIELD(sc_thread, owner),
-	FIELD(sc_thread, next),
-	FIELD(sc_thread, end),
-	FIELD(sc_thread, room_end),
-	FIELD(sc_thread, disturbed),
-	FIELD(sc_thread, body),
-	FIELD(sc_thread, tail),
-	FIELD(sc_thread, cpu),
-	FIELD(sc_thread, base_tsc),
-	FIELD(sc_thread, window),
-	FIELD(sc_thread, mult),
-	FIELD(sc_thread, base_ns),
-	FIELD(sc_thread, pid_word),
-	FIELD(sc_thread, tag_word),
-	FIELD(sc_thread, last_ns),
-	FIELD(sc_thread, epoch),
-	FIELD(sc_thread, pid),
-	FIELD(sc_thread, pos),
-	FIELD(sc_thread, headered),
-	FIELD(sc_thread, limit),
-	FIELD(sc_thread, size),
-	FIELD(sc_thread, lap),
-	FIELD(sc_thread, nested),
-	FIELD(sc_thread, suspect),
-	FIELD(sc_thread, suspect_owner),
-	FIELD(sc_thread, suspect_len),
-	FIELD(sc_thread, tid_tag),
-	FIELD(sc_thread, read_ns),
-	FIELD(sc_thread, defined),
-	FIELD(sc_ring_losses, frames),
-	FIELD(sc_ring_losses, bytes),
-	FIELD(sc_ring_losses, from),
-	FIELD(sc_ring_losses, to),
-	FIELD(sc_ring_header, head),
-	FIELD(sc_ring_header, tail),
-	FIELD(sc_ring_header, offset),
-	FIELD(sc_ring_header, size),
-	FIELD(sc_ring_header, reserved),
-	FIELD(sc_ring_header, recorder_magic),
-	FIELD(sc_ring_header, recorder_version),
-	FIELD(sc_ring_header, reserved_recorder),
-	FIELD(sc_ring_header, client_magic),
-	FIELD(sc_ring_header, client_version),
-	FIELD(sc_ring_header, pid),
-	FIELD(sc_ring_header, tid),
-	FIELD(sc_ring_header, lost),
-	FIELD(sc_ring_header, reserved_client),
-	FIELD(sc_ring_header, slot_state),
-	FIELD(sc_ring_header, reserved_slot),
-	FIELD(sc_ring_header, since),
-	FIELD(sc_ring_header, told),
-	FIELD(sc_state, hot),
-	FIELD(sc_state, phase),
-	FIELD(sc_state, tid),
-	FIELD(sc_state, ring),
-	FIELD(sc_state, is_ours),
-	FIELD(sc_state, is_own),
-	FIELD(sc_state, is_connecting),
-	FIELD(sc_state, is_in_handler),
-	FIELD(sc_state, no_exit_hook),
-	FIELD(sc_state, head),
-	FIELD(sc_state, retry_at),
-	FIELD(sc_state, rebasing_since),
-	FIELD(sc_state, n_clock_calls),
-	FIELD(sc_state, stack_low),
-	FIELD(sc_state, stack_high),
-	FIELD(sc_state, lost),
-	FIELD(sc_state, told),
-	FIELD(sc_state, bank),
-	FIELD(sc_state, telling_bank),
-	FIELD(sc_state, telling_at),
-	FIELD(sc_state, has_asked),
-	FIELD(sc_process, pid),
-	FIELD(sc_process, born),
-	FIELD(sc_process, announced),
-	FIELD(sc_process, n_rings),
-	FIELD(sc_process, high_water),
-	FIELD(sc_process, low_water),
-	FIELD(sc_process, scavenge),
-	FIELD(sc_process, n_failures),
-	FIELD(sc_process, session),
-	FIELD(sc_process, users),
-	FIELD(sc_process, life),
-	FIELD(sc_process, is_child),
-	FIELD(sc_process, main_has_state),
-	FIELD(sc_process, lost),
-	FIELD(sc_process, told),
-	FIELD(sc_process, telling),
-	FIELD(sc_process, n_dropped),
-	FIELD(sc_process, n_abandoned),
-	FIELD(sc_arena, base),
-	FIELD(sc_arena, size),
-	FIELD(sc_arena, page),
-	FIELD(sc_arena, body),
-	FIELD(sc_arena, n_slots),
-	FIELD(sc_arena, populates),
-	FIELD(sc_arena, high_water),
-	FIELD(sc_copy, active),
-	FIELD(sc_copy, sleeping),
-	FIELD(sc_copy, private_abi),
-	FIELD(sc_copy, has_ended),
-	FIELD(sc_mapped, header),
-	FIELD(sc_mapped, size),
-	FIELD(sc_mapped, reserved),
-	FIELD(sc_plan_ref, plan),
-	FIELD(sc_plan_ref, private_abi),
-	FIELD(sc_plan_ref, sink),
-	FIELD(sc_names_root, table),
-	FIELD(sc_names_root, published),
-	FIELD(sc_names_root, lost_hash),
-	FIELD(sc_names_root, n_lost),
-	FIELD(sc_names_root, has_names),
-	FIELD(sc_names_root, reserved),
-	FIELD(sc_numbers, base),
-	FIELD(sc_numbers, n_given),
-	FIELD(sc_block, magic),
-	FIELD(sc_block, abi),
-	FIELD(sc_block, size),
-	FIELD(sc_block, needs),
-	FIELD(sc_block, state_size),
-	FIELD(sc_block, n_states),
-	FIELD(sc_block, page_size),
-	FIELD(sc_block, process_size),
-	FIELD(sc_block, reserved_sizes),
-	FIELD(sc_block, libc),
-	FIELD(sc_block, process),
-	FIELD(sc_block, states),
-	FIELD(sc_block, mapped),
-	FIELD(sc_block, states_ever),
-	FIELD(sc_block, exit_key),
-	FIELD(sc_block, active),
-	FIELD(sc_block, last_epoch),
-	FIELD(sc_block, reason),
-	FIELD(sc_block, control_fd),
-	FIELD(sc_block, is_started),
-	FIELD(sc_block, control_dev),
-	FIELD(sc_block, control_ino),
-	FIELD(sc_block, environment),
-	FIELD(sc_block, started),
-	FIELD(sc_block, stream_dev),
-	FIELD(sc_block, stream_ino),
-	FIELD(sc_block, stream_pid),
-	FIELD(sc_block, stream_has_header),
-	FIELD(sc_block, stream_is_within_frame),
-	FIELD(sc_block, reserved),
-	FIELD(sc_block, clock_first_ticks),
-	FIELD(sc_block, clock_first_ns),
-	FIELD(sc_block, clock_measured),
-	FIELD(sc_block, clock_trusted),
-	FIELD(sc_block, clock_is_tsc),
-	FIELD(sc_block, reserved_clock),
-	FIELD(sc_block, counters),
-	FIELD(sc_block, names),
-	FIELD(sc_block, sampler_yields),
-	FIELD(sc_block, sampler_wanted),
-	FIELD(sc_block, n_copies),
-	FIELD(sc_block, reserved_copies),
-	FIELD(sc_block, copies),
-	FIELD(sc_card, magic),
-	FIELD(sc_card, abi),
-	FIELD(sc_card, private_abi),
-	FIELD(sc_card, knows),
-	FIELD(sc_card, active),
-	FIELD(sc_card, sleeping),
-	FIELD(sc_names_table, taken),
-	FIELD(sc_names_table, spares),
-	FIELD(sc_names_table, hash),
-	FIELD(sc_names_table, slots),
-	FIELD(sc_names_table, entries),
-	FIELD(sc_names_table, arena),
-	FIELD(sc_session, private_abi),
-	FIELD(sc_session, pid),
-	FIELD(sc_session, epoch),
-	FIELD(sc_session, is_started),
-	FIELD(sc_session, is_child),
-	FIELD(sc_session, is_orphan),
-	FIELD(sc_session, no_thread),
-	FIELD(sc_session, began),
-	FIELD(sc_session, interval_ns),
-	FIELD(sc_session, exit_flush_ns),
-	FIELD(sc_session, arena),
-	FIELD(sc_session, written),
-	FIELD(sc_session, thread),
-	FIELD(sc_session, wakes),
-	FIELD(sc_session, asked),
-	FIELD(sc_session, flushed),
-	FIELD(sc_session, flush_result),
-	FIELD(sc_session, result),
-	FIELD(sc_session, deadline),
-	FIELD(sc_session, reserved),
-	FIELD(sc_session, plan),
-	/* elements of arrays: these can't grow */
-	SIZE(sc_ring_losses),
-	SIZE(sc_copy),
-	SIZE(sc_mapped),
-	VALUE(SC_RING_ROOM),
-	VALUE(SC_LOSS_RECORD_MAX),
-	VALUE(SC_LOSS_KINDS),
-	VALUE(SC_DEFINED_MAX),
+struct sc_block layout_block;
+struct sc_card layout_card;
+struct sc_names_table layout_names;
+struct sc_process layout_process;
+struct sc_ring_header layout_ring;
+struct sc_session layout_session;
+struct sc_state layout_state;
+enum sc_sink layout_sink;
+
+#define VALUE(name) value_of_##name = (name)
+
+extern enum values {
+	VALUE(SC_COPIES_NUMBER),
+	VALUE(SC_COPIES_MAX),
+	VALUE(SC_THREADS_MAX),
 	VALUE(SC_STATE_FREE),
 	VALUE(SC_STATE_ALIVE),
 	VALUE(SC_STATE_DEAD),
@@ -244,23 +50,10 @@ static const struct {
 	VALUE(SC_ASK_FLUSH),
 	VALUE(SC_ASK_STOP),
 	VALUE(SC_ASK_ENDED),
-	VALUE(SC_SINK_NONE),
-	VALUE(SC_SINK_CONTROL),
-	VALUE(SC_SINK_TRACE),
-	VALUE(SC_SINK_OUTPUT),
-	VALUE(SC_COPIES_MAX),
-	VALUE(SC_BLOCK_SIZE_MIN),
-	VALUE(SC_STATE_SIZE_MIN),
-	VALUE(SC_PROCESS_SIZE_MIN),
-	VALUE(SC_NAMES_SLOTS),
-	VALUE(SC_NAMES_MAX),
-	VALUE(SC_NAMES_ARENA),
-	VALUE(SC_NAMES_SPARES),
-};
+	VALUE(SC_RING_ROOM),
+	VALUE(SC_LOSS_RECORD_MAX),
+	VALUE(SC_LOSS_KINDS),
+	VALUE(SC_DEFINED_MAX),
+} layout_values;
 
-int main(void)
-{
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		printf("%s %zu %zu\n", all[i].name, all[i].offset, all[i].size);
-	return 0;
-}
+enum values layout_values;

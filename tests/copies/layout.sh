@@ -1,17 +1,66 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# layout.sh - what copies of different versions share lies where the first
-# version had it: every line of layout-v1.txt is still true.  Lines may be
-# added to layout.c, for what was appended; none of the first ones may go.
+# layout.sh - what copies of one number share is laid out as layout.txt says,
+# by each compiler that is here.  Who changes it raises SC_COPIES_NUMBER in
+# src/copies/number.h, and then runs this with UPDATE=1.
 set -eu
+stored=$SYSCAP_SOURCE/tests/copies/layout.txt
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 
-now=$("$SYSCAP_TEST_BIN/layout")
-printf '%s\n' "$now" | sort >"${TMPDIR:-/tmp}/syscap-layout.$$"
-trap 'rm -f "${TMPDIR:-/tmp}/syscap-layout.$$"' EXIT
-gone=$(sort "$SYSCAP_SOURCE/tests/copies/layout-v1.txt" |
-	comm -23 - "${TMPDIR:-/tmp}/syscap-layout.$$")
-if [ -n "$gone" ]; then
-	echo "not as in the first version (name, offset, size or value):"
-	echo "$gone"
-	exit 1
+command -v readelf >/dev/null || {
+	echo "skip: there is no readelf"
+	exit 77
+}
+
+# dump COMPILER: "struct SIZE" and its fields "struct.field OFFSET", of all that
+# is defined in src/ or include/; and "constant VALUE"
+dump() {
+	"$1" -std=gnu11 -gdwarf-4 -c -I"$SYSCAP_SOURCE/src" \
+		-I"$SYSCAP_SOURCE/include" -o "$work/layout.o" \
+		"$SYSCAP_SOURCE/tests/copies/layout.c"
+	LC_ALL=C readelf --debug-dump=info "$work/layout.o" | awk '
+		/^ *<[0-9a-f]+><[0-9a-f]+>:/ {
+			depth = $0
+			gsub(/^ *<|>.*/, "", depth)
+			kind = $NF
+			name = ""
+			if (depth == 1)
+				owner = ""
+		}
+		/DW_AT_name/ { name = $NF }
+		/DW_AT_byte_size/ && kind == "(DW_TAG_structure_type)" {
+			owner = name ~ /^sc_/ ? name : ""
+			if (owner != "")
+				print owner, $NF + 0
+		}
+		/DW_AT_data_member_location/ && owner != "" {
+			print owner "." name, $NF + 0
+		}
+		/DW_AT_const_value/ && kind == "(DW_TAG_enumerator)" {
+			sub(/^value_of_/, "", name)
+			if (name ~ /^SC_/)
+				print name, $NF + 0
+		}' | LC_ALL=C sort -u
+}
+
+number() { awk '$1 == "SC_COPIES_NUMBER" { print $2 }' "$@"; }
+
+if [ -n "${UPDATE:-}" ]; then
+	dump "$CC" >"$work/now"
+	[ "$(number "$work/now")" != "$(number "$stored")" ] || {
+		echo "raise SC_COPIES_NUMBER in src/copies/number.h first"
+		exit 1
+	}
+	mv "$work/now" "$stored"
+	exit
 fi
+[ "$(wc -l <"$stored")" -gt 200 ]
+for compiler in "$CC" gcc clang; do
+	command -v "$compiler" >/dev/null || continue
+	dump "$compiler" | diff "$stored" - || {
+		echo "$compiler: copies of one number would not understand" \
+			"each other; raise it as layout.sh says"
+		exit 1
+	}
+done

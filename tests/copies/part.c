@@ -147,107 +147,6 @@ __attribute__((destructor)) static void at_unload(void)
 		note("destructor");
 }
 
-/* ---------------------------------------------------------- single steps */
-
-static int64_t sequence;
-static char long_text[3000];
-
-SYSCAP_COUNTER(second, PART_NAME, "second", "", SYSCAP_INT64);
-
-static void call_mark(void)
-{
-	SYSCAP_MARK("step", "outer", sequence, 1, "message");
-}
-
-static void call_dynamic(void)
-{
-	syscap_mark("step", "outer", sequence, 1, "a message of some length");
-}
-
-static void call_long(void)
-{
-	SYSCAP_MARK("step", "outer", sequence, 1, long_text);
-}
-
-static void call_printf(void)
-{
-	SYSCAP_MARK_PRINTF("step", "outer", sequence, 1, "%d %s", 1, "text");
-}
-
-static void call_scope(void)
-{
-	SYSCAP_SCOPE("step", "scope");
-}
-
-static void call_counter(void)
-{
-	syscap_counter_set_int64(&value, sequence);
-}
-
-static void call_counters(void)
-{
-	struct syscap_counter *const both[2] = { &value, &second };
-	const union syscap_value values[2] = { { .i64 = sequence },
-		                               { .i64 = 2 } };
-
-	syscap_counters_set(both, values, 2);
-}
-
-static void call_log(void)
-{
-	char text[32];
-
-	text[31] = '\0';
-	syscap_log(SYSCAP_INFO, "step",
-	           put_number(text + 31, (unsigned)sequence));
-}
-
-static void call_metadata(void)
-{
-	syscap_metadata("step", "value");
-}
-
-static void call_stack(void)
-{
-	stack(0x1234);
-}
-
-static const struct part_call calls[] = {
-	{ "mark", call_mark, 1, true },
-	{ "dynamic", call_dynamic, 1, true },
-	{ "long", call_long, 61, true },
-	{ "printf", call_printf, 37, true },
-	{ "scope", call_scope, 1, false },
-	{ "counter", call_counter, 1, true },
-	{ "counters", call_counters, 1, true },
-	{ "log", call_log, 1, true },
-	{ "metadata", call_metadata, 1, false },
-	{ "stack", call_stack, 1, false },
-};
-
-static void inner(void)
-{
-	SYSCAP_MARK("step", "inner", sequence, 1, NULL);
-}
-
-static void inner_every(void)
-{
-	inner();
-	syscap_counter_set_int64(&second, -1);
-	syscap_log(SYSCAP_INFO, "inner", "x");
-}
-
-/* An outermost emit that has returned has published what came inside it. */
-static bool is_published(void)
-{
-	return (uint32_t)sc_self->next == *sc_self->tail;
-}
-
-__attribute__((constructor)) static void fill_long_text(void)
-{
-	memset(long_text, 'x', sizeof(long_text) - 1);
-}
-
 __attribute__((visibility("default"))) const struct part *part_get(void)
 {
 	static const struct part part = {
@@ -265,12 +164,6 @@ __attribute__((visibility("default"))) const struct part *part_get(void)
 		.start = start,
 		.stop = syscap_stop,
 		.drain = syscap_drain,
-		.calls = calls,
-		.n_calls = sizeof(calls) / sizeof(calls[0]),
-		.sequence = &sequence,
-		.inner = inner,
-		.inner_every = inner_every,
-		.is_published = is_published,
 		.tell_end = tell_end,
 	};
 

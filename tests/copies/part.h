@@ -14,14 +14,6 @@
 
 #include <syscap.h>
 
-/** An emitting call that tests step through. */
-struct part_call {
-	const char *name;
-	void (*call)(void);
-	int stride;       /* a copy with `rep movsb` traps at every byte */
-	bool is_numbered; /* by *sequence */
-};
-
 struct part {
 	const char *name;
 
@@ -46,13 +38,6 @@ struct part {
 	int (*stop)(void);
 	int (*drain)(void);
 
-	/* For single steps: calls are numbered by *sequence. */
-	const struct part_call *calls;
-	unsigned n_calls;
-	int64_t *sequence;
-	void (*inner)(void);       /* the mark ("step", "inner") */
-	void (*inner_every)(void); /* and a counter and a log */
-	bool (*is_published)(void);
 	/* At exit: marks (NAME, "atexit") and (NAME, "destructor") */
 	void (*tell_end)(void);
 };

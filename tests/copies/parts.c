@@ -22,12 +22,10 @@ const struct part *parts_program(void)
 
 const char *parts_name(unsigned i)
 {
-	static const char *const names[] = { "program", "a", "b" };
-	const char *const other = getenv("COPIES_OTHER");
+	static const char *const names[PARTS_ALL] = { "program", "a", "b",
+		                                      "c" };
 
-	if (i < 3)
-		return names[i];
-	return other != NULL ? other : "other";
+	return names[i];
 }
 
 const char *parts_path(char *buffer, const char *name)

@@ -6,15 +6,13 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "copies/addresses.h"
+#include "copies/number.h"
 #include "copies/part.h"
 #include "harness/tsan.h"
 
-/** Where copies find each other; docs/shared-abi.md. */
-#if defined(__x86_64__)
-#define PARTS_PLACE ((void *)0x551000000000)
-#elif defined(__aarch64__)
-#define PARTS_PLACE ((void *)0xE10000000)
-#endif
+/** Where copies find each other; docs/copies.md. */
+#define PARTS_PLACE ((void *)SC_PLACE_OF_PAGE(SC_COPIES_NUMBER))
 
 /** The copy in copies_@name.so beside this program. */
 const struct part *parts_load(const char *name);
@@ -28,10 +26,7 @@ const char *parts_path(char *buffer, const char *name);
 /** The copy of the program itself; NULL where it has none. */
 const struct part *parts_program(void);
 
-/**
- * "program", "a", "b", and one of another version: "other", or what
- * COPIES_OTHER says, such as "golden".
- */
+/** "program", "a", "b" and "c", which act as one. */
 #define PARTS_ALL 4
 const char *parts_name(unsigned i);
 

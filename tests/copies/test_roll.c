@@ -13,10 +13,6 @@
 #include "harness/stepper.h"
 #include "harness/test.h"
 
-int sc_active;
-uint32_t sc_drain_sleeping;
-struct sc_block *sc_block;
-
 static struct sc_block block;
 static int32_t words[3];
 static uint32_t sleeping[3];
@@ -26,18 +22,18 @@ static void begin(int32_t active)
 	memset(&block, 0, sizeof(block));
 	memset(words, 0, sizeof(words));
 	sc_block = &block;
-	CHECK(sc_roll_enter(&block, &words[0], &sleeping[0], 1));
+	CHECK(sc_roll_enter(&block, &words[0], &sleeping[0]));
 	sc_roll_set_active(active);
 }
 
 static void enter(void)
 {
-	sc_roll_enter(&block, &words[1], &sleeping[1], 1);
+	sc_roll_enter(&block, &words[1], &sleeping[1]);
 }
 
 static void enter_another(void)
 {
-	sc_roll_enter(&block, &words[2], &sleeping[2], 2);
+	sc_roll_enter(&block, &words[2], &sleeping[2]);
 }
 
 static void switch_off(void)
@@ -110,18 +106,15 @@ TEST(of_two_that_switch_all_copies_follow_one)
 	step(fail_epoch_7, switch_off, 7);
 }
 
-TEST(the_last_of_a_version_to_end_is_told_so)
+TEST(the_last_to_end_is_told_so)
 {
 	begin(1);
-	CHECK(sc_roll_enter(&block, &sc_active, &sc_drain_sleeping, 1));
-	CHECK(sc_roll_enter(&block, &words[1], &sleeping[1], 2));
-	CHECK_EQ(sc_roll_count(), 3);
-	CHECK(!sc_roll_end(1)); /* words[0] is there */
-	CHECK(!sc_roll_end(2));
-	block.copies[0].has_ended = 1;
-	CHECK(sc_roll_end(1));
-	CHECK(!sc_roll_end(2));
+	CHECK(sc_roll_enter(&block, &sc_active, &sc_drain_sleeping));
+	CHECK_EQ(sc_roll_count(), 2);
+	CHECK(!sc_roll_end()); /* words[0] is there */
 	CHECK_EQ(block.copies[1].has_ended, 1);
+	block.copies[0].has_ended = 1;
+	CHECK(sc_roll_end());
 }
 
 TEST(who_enters_again_is_not_counted_twice_and_too_many_are_refused)
@@ -131,9 +124,9 @@ TEST(who_enters_again_is_not_counted_twice_and_too_many_are_refused)
 
 	begin(3);
 	for (unsigned i = 1; i < SC_COPIES_MAX; i++)
-		CHECK(sc_roll_enter(&block, &many[i], &asleep, 1));
-	CHECK(!sc_roll_enter(&block, &many[SC_COPIES_MAX], &asleep, 1));
-	CHECK(sc_roll_enter(&block, &many[1], &asleep, 1));
+		CHECK(sc_roll_enter(&block, &many[i], &asleep));
+	CHECK(!sc_roll_enter(&block, &many[SC_COPIES_MAX], &asleep));
+	CHECK(sc_roll_enter(&block, &many[1], &asleep));
 	CHECK_EQ(sc_roll_count(), SC_COPIES_MAX);
 	CHECK_EQ(many[SC_COPIES_MAX - 1], 3);
 	CHECK_EQ(many[SC_COPIES_MAX], 0);

@@ -96,12 +96,6 @@ TEST(one_copy_starts_and_another_stops_and_all_follow)
 	check_started("01");
 	check_started("12");
 	check_started("20");
-}
-
-TEST(one_copy_starts_and_one_of_another_version_stops)
-{
-	check_started("03");
-	check_started("30");
 	check_started("33");
 }
 
