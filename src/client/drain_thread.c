@@ -496,8 +496,14 @@ void sc_drain_thread_poke(uint32_t ask)
 {
 	struct sc_session *const s = sc_session_look();
 
-	if (s != NULL &&
-	    __atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) != THREAD_NONE)
+	const bool has_thread =
+		s != NULL &&
+		__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) != THREAD_NONE;
+
+	if (has_thread)
 		sc_drain_thread_ask(s, ask);
+	else if (s != NULL &&
+	         ask == SC_ASK_ROOM) /* this event's end makes one */
+		__atomic_store_n(&s->is_crowded, true, __ATOMIC_RELAXED);
 	sc_session_leave();
 }

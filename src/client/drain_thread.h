@@ -46,7 +46,8 @@ int sc_drain_thread_stop(struct sc_session *session, int64_t deadline);
 int sc_drain_thread_flush(struct sc_session *session, int64_t deadline);
 
 /**
- * A ring fills up (SC_ASK_ROOM), or a thread is gone (SC_ASK_ENDED).
+ * A ring fills up (SC_ASK_ROOM), or a thread is gone (SC_ASK_ENDED).  A young
+ * child, which has no drain thread yet, gets one for the first.
  *
  * Context: any-thread, signal-safe, signals blocked or not.
  */

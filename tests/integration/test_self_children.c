@@ -200,6 +200,49 @@ TEST(a_forked_child_that_lives_on_records_as_much_as_its_parent)
 	written_remove_dir(dir);
 }
 
+/* 160 KiB of a ring of 256, and nothing that could look later whether the
+ * child is old enough for a thread. */
+#define BURST 2000u
+
+static uint64_t written(void)
+{
+	struct syscap_stats stats = { .size = sizeof(stats) };
+
+	syscap_get_stats(&stats);
+	return stats.n_written;
+}
+
+CHILD(forks_one_that_has_one_burst)
+{
+	const pid_t pid = fork();
+
+	if (pid != 0) {
+		CHECK_EQ(written_wait(pid), 0);
+		return;
+	}
+	emit(BURST);
+	for (int i = 0; i < 20000 && written() < BURST * 64; i++)
+		usleep(1000);
+	CHECK(written() >= BURST * 64);
+	_exit(0);
+}
+
+TEST(a_forked_child_whose_ring_fills_up_is_drained_however_young_it_is)
+{
+	char *const dir = written_make_dir();
+	char variable[400], path[1024];
+	const char *const env[] = { variable, NULL };
+	struct tally t;
+
+	snprintf(variable, sizeof(variable), "SYSCAP_OUTPUT=%s/out", dir);
+	written_run("forks_one_that_has_one_burst", NULL, env, -1);
+	find_file(dir, path, sizeof(path));
+	written_tally(path, &t);
+	CHECK_EQ(t.emitters[0], BURST);
+	CHECK_EQ(t.gaps + t.doubles + t.lost, 0);
+	written_remove_dir(dir);
+}
+
 /* -------------------------------------------------------------- no memory */
 
 CHILD(forks_one_that_emits_without_memory)
