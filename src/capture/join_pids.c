@@ -348,7 +348,8 @@ int sc_join_pids_settle(struct sc_join_pids *const *inputs, size_t n,
 
 /* ------------------------------------------------------------- renumbering */
 
-int32_t sc_join_pids_new(const struct sc_join_pids *pids, int32_t pid)
+/* The number that @pid of this input has in the joined capture. */
+static int32_t new_pid_of(const struct sc_join_pids *pids, int32_t pid)
 {
 	size_t place;
 
@@ -365,10 +366,9 @@ void sc_join_pids_frame(const struct sc_join_pids *pids, unsigned char *buffer)
 
 	if (pids->n_changed == 0)
 		return;
-	sc_store_u32(pid,
-	             (uint32_t)sc_join_pids_new(pids, sc_load_i32(pid, false)));
+	sc_store_u32(pid, (uint32_t)new_pid_of(pids, sc_load_i32(pid, false)));
 	if (buffer[SC_AT(frame, type)] == SYSCAP_FRAME_FORK)
-		sc_store_u32(child, (uint32_t)sc_join_pids_new(
+		sc_store_u32(child, (uint32_t)new_pid_of(
 					    pids, sc_load_i32(child, false)));
 }
 
@@ -387,8 +387,7 @@ void sc_join_pids_table(const struct sc_join_pids *pids, unsigned char *data,
 	for (unsigned char *p = data; memcmp(p, zeros, sizeof(zeros)) != 0;
 	     p += RECORD)
 		store(p + 16,
-		      (uint32_t)sc_join_pids_new(pids,
-		                                 sc_load_i32(p + 16, big)),
+		      (uint32_t)new_pid_of(pids, sc_load_i32(p + 16, big)),
 		      big);
 }
 
@@ -402,7 +401,7 @@ bool sc_join_pids_path(const struct sc_join_pids *pids, const char *path,
 	    sscanf(path, "/proc/%" SCNd32 "%n", &pid, &end) != 1 ||
 	    path[end] != '/')
 		return false;
-	new_pid = sc_join_pids_new(pids, pid);
+	new_pid = new_pid_of(pids, pid);
 	return new_pid != pid && snprintf(text, size, "/proc/%" PRId32 "%s",
 	                                  new_pid, path + end) < (int)size;
 }

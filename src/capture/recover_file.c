@@ -292,8 +292,8 @@ int sc_recover_file_check_tail(const struct sc_recover_file *file, uint64_t at,
 	                    len);
 }
 
-int sc_recover_file_cut(struct sc_recover_file *file, uint64_t at,
-                        struct syscap_error *error)
+static int cut_file(struct sc_recover_file *file, uint64_t at,
+                    struct syscap_error *error)
 {
 	if (ftruncate(file->fd, (off_t)at) != 0)
 		return sc_recover_fail(error, "cannot cut it");
@@ -337,7 +337,7 @@ int sc_recover_file_finish(struct sc_recover_file *file,
 		recovered->cut = file->size - end;
 		recovered->cut_at = end;
 		if (!file->dry)
-			r = sc_recover_file_cut(file, end, error);
+			r = cut_file(file, end, error);
 		if (r != 0)
 			return r;
 	}
