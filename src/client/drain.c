@@ -409,7 +409,7 @@ static int move(struct sc_session *s, int64_t deadline, uint64_t *ret_moved)
 static void drop_frame(const struct sc_session *s, const unsigned char *body,
                        uint32_t at, uint16_t len)
 {
-	unsigned char record[SC_LOSS_RECORD_MAX];
+	unsigned char record[SC_LOSS_RECORD_MAX] __attribute__((aligned(8)));
 	const uint32_t size = s->arena.body;
 	int64_t time;
 
