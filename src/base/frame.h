@@ -47,4 +47,20 @@ static inline uint16_t sc_frame_end(struct syscap_wire_frame *frame, size_t end)
 	return frame->len;
 }
 
+/** A METADATA frame at @buffer, aligned to 8, of texts that fit.  Returns its
+ * length. */
+static inline uint16_t sc_frame_metadata(void *buffer, int32_t pid,
+                                         int64_t time, const char *id,
+                                         const char *value)
+{
+	struct syscap_wire_metadata *const metadata = buffer;
+	const size_t size = strlen(value) + 1;
+
+	sc_frame_begin(&metadata->frame, SYSCAP_FRAME_METADATA, pid, time);
+	memset(metadata->id, 0, sizeof(metadata->id));
+	memcpy(metadata->id, id, strlen(id));
+	memcpy(metadata + 1, value, size);
+	return sc_frame_end(&metadata->frame, sizeof(*metadata) + size);
+}
+
 #endif

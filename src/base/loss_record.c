@@ -119,21 +119,13 @@ size_t sc_loss_record_write(const struct sc_loss *loss, char *message,
 	return (size_t)(text.at - message);
 }
 
-uint16_t sc_loss_record_len(size_t n)
-{
-	return (uint16_t)((sizeof(struct syscap_wire_mark) + n + 8) &
-	                  ~(size_t)7);
-}
-
-void sc_loss_record_fill(struct syscap_wire_mark *mark, uint32_t len,
-                         int64_t from, int64_t to, const char *message,
-                         size_t n)
+void sc_loss_record_fill(struct syscap_wire_mark *mark, int64_t from,
+                         int64_t to, const char *message, size_t n)
 {
 	mark->duration = 0;
 	if (to > from && __builtin_sub_overflow(to, from, &mark->duration))
 		mark->duration = INT64_MAX;
 	sc_text_field(mark->group, sizeof(mark->group), GROUP);
 	sc_text_field(mark->name, sizeof(mark->name), NAME);
-	memset((unsigned char *)mark + len - 8, 0, 8);
 	memcpy(mark + 1, message, n);
 }

@@ -39,12 +39,8 @@ bool sc_loss_record_parse(const char *message, struct sc_loss *ret_loss);
 size_t sc_loss_record_write(const struct sc_loss *loss, char *message,
                             size_t size);
 
-/** How long the frame is whose message has @n bytes. */
-uint16_t sc_loss_record_len(size_t n);
-
-/** All of the frame @mark of @len bytes but its header. */
-void sc_loss_record_fill(struct syscap_wire_mark *mark, uint32_t len,
-                         int64_t from, int64_t to, const char *message,
-                         size_t n);
+/** All of the frame @mark but its header and what is behind @message. */
+void sc_loss_record_fill(struct syscap_wire_mark *mark, int64_t from,
+                         int64_t to, const char *message, size_t n);
 
 #endif

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/frame.h"
 #include "capture/frame.h"
 #include "data/load.h"
 
@@ -409,21 +410,18 @@ bool sc_join_pids_path(const struct sc_join_pids *pids, const char *path,
 bool sc_join_pids_metadata(const struct sc_join_process *process,
                            unsigned char *buffer)
 {
-	const size_t len = sizeof(struct syscap_wire_metadata) + 16;
+	struct syscap_wire_metadata *const metadata = (void *)buffer;
+	const size_t size = 16;
 
 	/* One that was renumbered before has its frame */
 	if (process->new_pid == process->pid ||
 	    process->original != process->pid)
 		return false;
-	memset(buffer, 0, len);
-	sc_store_u16(buffer + SC_AT(frame, len), (uint16_t)len);
-	sc_store_u16(buffer + SC_AT(frame, cpu), UINT16_MAX);
-	sc_store_u32(buffer + SC_AT(frame, pid), (uint32_t)process->new_pid);
-	sc_store_u64(buffer + SC_AT(frame, time), (uint64_t)process->first);
-	buffer[SC_AT(frame, type)] = SYSCAP_FRAME_METADATA;
-	memcpy(buffer + SC_AT(metadata, id), SC_JOIN_PIDS_ID,
-	       sizeof(SC_JOIN_PIDS_ID));
-	snprintf((char *)buffer + sizeof(struct syscap_wire_metadata), 16,
-	         "%" PRId32, process->pid);
+	sc_frame_begin(&metadata->frame, SYSCAP_FRAME_METADATA,
+	               process->new_pid, process->first);
+	memset(metadata->id, 0, sizeof(metadata->id) + size);
+	memcpy(metadata->id, SC_JOIN_PIDS_ID, sizeof(SC_JOIN_PIDS_ID));
+	snprintf((char *)(metadata + 1), size, "%" PRId32, process->pid);
+	sc_frame_end(&metadata->frame, sizeof(*metadata) + size);
 	return true;
 }

@@ -53,11 +53,11 @@ uint16_t sc_losses_compose(void *frame, const struct sc_loss *loss, int32_t pid,
 {
 	struct syscap_wire_mark *const mark = frame;
 	char message[SC_LOSS_FRAME_MAX - sizeof(*mark)];
-	const size_t n = sc_loss_record_write(loss, message, sizeof(message));
+	const size_t size =
+		sc_loss_record_write(loss, message, sizeof(message)) + 1;
 
 	sc_frame_begin(&mark->frame, SYSCAP_FRAME_MARK, pid, from);
-	mark->frame.len = sc_loss_record_len(n);
 	mark->frame.padding2 = sc_frame_tid_tag(loss->tid);
-	sc_loss_record_fill(mark, mark->frame.len, from, to, message, n);
-	return mark->frame.len;
+	sc_loss_record_fill(mark, from, to, message, size);
+	return sc_frame_end(&mark->frame, sizeof(*mark) + size);
 }

@@ -181,8 +181,9 @@ static void fill_record(unsigned char *frame, uint32_t len,
                         const struct sc_ring_losses *lost,
                         const struct message *message)
 {
-	sc_loss_record_fill((struct syscap_wire_mark *)(void *)frame, len,
-	                    lost->from, lost->to, message->text, message->n);
+	sc_store_word(frame + len - 8, 0);
+	sc_loss_record_fill((void *)frame, lost->from, lost->to, message->text,
+	                    message->n);
 }
 
 static void snapshot(struct sc_ring_losses *to, struct sc_ring_losses *from)
@@ -239,7 +240,7 @@ void sc_loss_resolve(struct sc_state *ts)
 	if (at == 0)
 		return;
 	if (at != TELLING_NOWHERE && ts->hot.body != NULL &&
-	    ts->hot.body[at - 1 + 16] == SYSCAP_FRAME_MARK)
+	    ts->hot.body[at - 1 + SC_AT(frame, type)] == SYSCAP_FRAME_MARK)
 		ts->bank = ts->telling_bank;
 	else
 		return_range(&ts->lost, &ts->told[ts->telling_bank & 1]);
@@ -262,7 +263,8 @@ static bool tell_of_thread(struct sc_state *ts, uint32_t limit)
 	SC_SIGNAL_FENCE();
 	snapshot(staged, &ts->lost);
 	write_message(&message, staged, &ts->told[ts->bank & 1], ts->tid);
-	const uint32_t len = sc_loss_record_len(message.n);
+	const uint32_t len =
+		sc_text_frame_len(sizeof(struct syscap_wire_mark), message.n);
 	unsigned char *const frame = sc_take(st, limit, len, staged->from);
 	if (frame == NULL) {
 		return_range(&ts->lost, staged);
@@ -306,7 +308,8 @@ static bool tell_of_process(struct sc_state *ts, uint32_t limit)
 		return false;
 	snapshot(&now, &sc_process->lost);
 	write_message(&message, &now, &sc_process->told, 0);
-	const uint32_t len = sc_loss_record_len(message.n);
+	const uint32_t len =
+		sc_text_frame_len(sizeof(struct syscap_wire_mark), message.n);
 	unsigned char *const frame =
 		message.n_lost != 0 ? sc_take(&ts->hot, limit, len, now.from)
 				    : NULL;
@@ -382,7 +385,8 @@ uint32_t sc_loss_compose(unsigned char *frame,
 		now.frames[i] =
 			__atomic_load_n(&lost->frames[i], __ATOMIC_RELAXED);
 	write_message(&message, &now, told, tid);
-	const uint32_t len = sc_loss_record_len(message.n);
+	const uint32_t len =
+		sc_text_frame_len(sizeof(struct syscap_wire_mark), message.n);
 	if (message.n_lost == 0)
 		return 0;
 	if (now.from == 0)

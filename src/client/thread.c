@@ -112,12 +112,13 @@ static bool take_gone(struct sc_state *ts, uint32_t phase, int32_t pid)
 
 static void write_end_marker(struct sc_thread *st, uint32_t limit)
 {
-	unsigned char *const frame = sc_take(st, limit, 24, sc_clock_kernel());
+	unsigned char *const frame =
+		sc_take(st, limit, SC_HEAD_SIZE, sc_clock_kernel());
 
 	if (frame == NULL)
 		return;
 	/* no cpu, no pid */
-	sc_store_word(frame, UINT64_C(0xFFFFFFFFFFFF0000) | 24);
+	sc_store_word(frame, sc_head_word(SC_HEAD_SIZE, -1, -1));
 	sc_commit(frame, SYSCAP_FRAME_RING_END, 0);
 }
 
@@ -691,11 +692,10 @@ static void tell_in_new_ring(struct sc_ring_header *ring, uint32_t size)
 
 	if (knows_us(ring))
 		write_client(ring, sc_process->pid, gettid());
-	sc_store_word(body + len, UINT64_C(0xFFFFFFFFFFFF0000) | 24);
-	sc_store_word(body + len + 8, (uint64_t)sc_clock_kernel());
-	sc_commit(body + len, SYSCAP_FRAME_RING_END, 0);
+	sc_store_word(body + len, sc_head_word(SC_HEAD_SIZE, -1, -1));
+	sc_store_head(body + len, sc_clock_kernel(), SYSCAP_FRAME_RING_END);
 	/* W2, pairs with R1 */
-	__atomic_store_n(&ring->tail, len + 24, __ATOMIC_RELEASE);
+	__atomic_store_n(&ring->tail, len + SC_HEAD_SIZE, __ATOMIC_RELEASE);
 	sc_ring_unmap(ring, size);
 }
 

@@ -18,10 +18,6 @@
 
 #include "data/load.h"
 
-/* Where a field is: frames of a file are not cast to their structs. */
-#define SC_AT(type, field)   offsetof(struct syscap_wire_##type, field)
-#define SC_SIZE(type, field) sizeof(((struct syscap_wire_##type *)0)->field)
-
 /* What stands before each name of a JITMAP. */
 #define SC_JIT_ADDR_SIZE 8u
 
