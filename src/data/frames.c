@@ -31,7 +31,9 @@
 #define COUNTING(n, type, field, item, wrong)                          \
 	PLAIN(n), .count_at = SC_AT(type, field), .item_size = (item), \
 		  .unfit = (wrong)
-#define GAP(at, n) .gap_at = (at), .gap_size = (n)
+#define GAP(at, n)                       \
+	.gap_at = (at), .gap_size = (n), \
+	.gap = (UINT64_MAX >> 8 * (8 - (n))) << 8 * ((at) % sizeof(uint64_t))
 
 #define WIRE(type) sizeof(struct syscap_wire_##type)
 

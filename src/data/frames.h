@@ -50,7 +50,8 @@ struct sc_frame_shape {
 	bool is_walked;   /* where they end is not just a product */
 	uint8_t item_size;
 	uint8_t gap_at, gap_size; /* bytes that mean nothing */
-	bool may_tell_tid;        /* in padding2 */
+	uint64_t gap; /* their bits in the word, little-endian, they are in */
+	bool may_tell_tid;     /* in padding2 */
 	const char *unfit;     /* what is wrong if there are too many items */
 	const char *last_text; /* what it is that ends it; NULL: no text */
 	struct sc_frame_text texts[3];
