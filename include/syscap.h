@@ -722,12 +722,17 @@ static inline bool sc_counter_is_defined(const struct sc_thread *st,
 /** Longest message that the inline mark takes. */
 #define SC_INLINE_MESSAGE 1024u
 
+/* A CTRSET of one group. */
+#define SC_CTRSET_LEN \
+	(sizeof(struct syscap_wire_ctrset) + sizeof(struct syscap_wire_values))
+
 static inline __attribute__((always_inline)) void
 sc_mark(struct sc_thread *st, const struct syscap_mark_site *site,
         int64_t begin, int64_t duration, const char *message)
 {
 	const size_t n = message != NULL ? strlen(message) : 0;
-	const uint32_t len = (uint32_t)(96 + n + 8) & ~UINT32_C(7);
+	const uint32_t len =
+		sc_text_frame_len(sizeof(struct syscap_wire_mark), n);
 	volatile uintptr_t token;
 	struct sc_place place;
 
@@ -738,13 +743,12 @@ sc_mark(struct sc_thread *st, const struct syscap_mark_site *site,
 		return;
 	}
 	unsigned char *const frame = place.frame;
-	sc_store_word(frame + 8, (uint64_t)begin);
-	sc_store_word(frame + 16, place.tag_word | SYSCAP_FRAME_MARK);
-	sc_store_word(frame + 24, (uint64_t)duration);
-	memcpy(frame + 32, site, sizeof(*site));
+	sc_store_head(frame, begin, place.tag_word | SYSCAP_FRAME_MARK);
+	sc_store_word(frame + SC_AT(mark, duration), (uint64_t)duration);
+	memcpy(frame + SC_AT(mark, group), site, sizeof(*site));
 	sc_store_word(frame + len - 8, 0);
 	if (n != 0)
-		memcpy(frame + 96, message, n);
+		memcpy(frame + sizeof(struct syscap_wire_mark), message, n);
 	sc_end(st, &token, &place);
 }
 
@@ -778,19 +782,19 @@ SYSCAP_INLINE void syscap_counter_set_bits(struct syscap_counter *counter,
 		return;
 	const int64_t now = sc_clock(st);
 	if (SC_UNLIKELY(!sc_counter_is_defined(st, counter) ||
-	                !sc_begin(st, &token, 128, &place))) {
+	                !sc_begin(st, &token, SC_CTRSET_LEN, &place))) {
 		sc_counter_slow(counter, bits, now, __builtin_dwarf_cfa());
 		return;
 	}
 	unsigned char *const frame = place.frame;
-	sc_store_word(frame + 8, (uint64_t)now);
-	sc_store_word(frame + 16, place.tag_word | SYSCAP_FRAME_CTRSET);
-	sc_store_word(frame + 24, 1);
-	sc_store_word(frame + 32,
+	unsigned char *const group = frame + sizeof(struct syscap_wire_ctrset);
+	sc_store_head(frame, now, place.tag_word | SYSCAP_FRAME_CTRSET);
+	sc_store_word(frame + SC_AT(ctrset, n_groups), 1);
+	sc_store_word(group + SC_AT(values, ids),
 	              __atomic_load_n(&counter->id, __ATOMIC_RELAXED));
-	memset(frame + 40, 0, 24);
-	sc_store_word(frame + 64, bits);
-	memset(frame + 72, 0, 56);
+	memset(group + SC_AT(values, ids[2]), 0, 6 * sizeof(uint32_t));
+	sc_store_word(group + SC_AT(values, values), bits);
+	memset(group + SC_AT(values, values[1]), 0, 7 * sizeof(uint64_t));
 	sc_end(st, &token, &place);
 }
 
@@ -806,7 +810,8 @@ static inline void sc_log(unsigned severity, const char *domain,
 		return;
 	const size_t n = message != NULL ? strlen(message) : 0;
 	const size_t n_domain = domain != NULL ? strlen(domain) : 0;
-	const uint32_t len = (uint32_t)(64 + n + 8) & ~UINT32_C(7);
+	const uint32_t len =
+		sc_text_frame_len(sizeof(struct syscap_wire_log), n);
 	const int64_t now = sc_clock(st);
 	if (SC_UNLIKELY(n > SC_INLINE_MESSAGE || n_domain > 31 ||
 	                !sc_begin(st, &token, len, &place))) {
@@ -814,15 +819,14 @@ static inline void sc_log(unsigned severity, const char *domain,
 		return;
 	}
 	unsigned char *const frame = place.frame;
-	sc_store_word(frame + 8, (uint64_t)now);
-	sc_store_word(frame + 16, place.tag_word | SYSCAP_FRAME_LOG);
-	sc_store_word(frame + 24, (uint16_t)severity);
-	memset(frame + 32, 0, 32);
+	sc_store_head(frame, now, place.tag_word | SYSCAP_FRAME_LOG);
+	sc_store_word(frame + SC_AT(log, severity), (uint16_t)severity);
+	memset(frame + SC_AT(log, domain), 0, 32);
 	if (n_domain != 0)
-		memcpy(frame + 32, domain, n_domain);
+		memcpy(frame + SC_AT(log, domain), domain, n_domain);
 	sc_store_word(frame + len - 8, 0);
 	if (n != 0)
-		memcpy(frame + 64, message, n);
+		memcpy(frame + sizeof(struct syscap_wire_log), message, n);
 	sc_end(st, &token, &place);
 }
 

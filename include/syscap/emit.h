@@ -83,9 +83,12 @@ extern "C" {
 #define SC_COLD           __attribute__((cold, noinline))
 #define SC_SIGNAL_FENCE() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
-/** A loss record is at most this long; the end marker is 24 bytes. */
+/** The header of a frame: the whole of an end marker. */
+#define SC_HEAD_SIZE 24u
+
+/** A loss record is at most this long. */
 #define SC_LOSS_RECORD_MAX 512u
-#define SC_RING_ROOM       (SC_LOSS_RECORD_MAX + 24u)
+#define SC_RING_ROOM       (SC_LOSS_RECORD_MAX + SC_HEAD_SIZE)
 
 /** Counters beyond this many are defined anew at each use. */
 #define SC_DEFINED_MAX 4096u
@@ -237,6 +240,27 @@ static inline void sc_store_word(unsigned char *at, uint64_t word)
 	__builtin_memcpy(at, &word, sizeof(word));
 }
 
+/** len, cpu and pid as they stand in the first 8 bytes of a frame. */
+static inline uint64_t sc_head_word(uint64_t len, int cpu, int32_t pid)
+{
+	return (uint64_t)(uint32_t)pid << 32 | (uint64_t)(uint16_t)cpu << 16 |
+	       len;
+}
+
+/** The header behind them.  @type_word: padding2 << 32 | type. */
+static inline void sc_store_head(unsigned char *frame, int64_t time,
+                                 uint64_t type_word)
+{
+	sc_store_word(frame + SC_AT(frame, time), (uint64_t)time);
+	sc_store_word(frame + SC_AT(frame, type), type_word);
+}
+
+/** How long a frame is that a text of @n bytes ends, @fixed in front of it. */
+static inline uint32_t sc_text_frame_len(size_t fixed, size_t n)
+{
+	return (uint32_t)(fixed + n + 8) & ~UINT32_C(7);
+}
+
 /**
  * Take @len bytes (a multiple of 8, 24 to SYSCAP_FRAME_MAX) for a frame at
  * @time, if pos stays within @limit.  Returns the frame, its first word
@@ -281,11 +305,12 @@ static inline unsigned char *sc_take(struct sc_thread *st, uint32_t limit,
 			return NULL;
 		unsigned char *const frame = body + offset;
 		sc_store_word(frame, sc_first_word(st, len));
-		sc_store_word(frame + 16, SYSCAP_FRAME_TIMESTAMP);
+		sc_store_word(frame + SC_AT(frame, type),
+		              SYSCAP_FRAME_TIMESTAMP);
 		SC_SIGNAL_FENCE();
 		/* Fails where a handler has done it for us and gone on */
 		sc_exchange_local(&st->headered, old, pos);
-		sc_store_word(frame + 8, (uint64_t)time);
+		sc_store_word(frame + SC_AT(frame, time), (uint64_t)time);
 		return frame;
 	}
 }
@@ -307,7 +332,8 @@ static inline void sc_commit(unsigned char *frame, uint8_t type,
                              uint32_t padding2)
 {
 	SC_SIGNAL_FENCE();
-	sc_store_word(frame + 16, (uint64_t)padding2 << 32 | type);
+	sc_store_word(frame + SC_AT(frame, type),
+	              (uint64_t)padding2 << 32 | type);
 	SC_SIGNAL_FENCE();
 }
 

@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/frame_names.h"
 #include "capture/error.h"
 #include "data/load.h"
 
@@ -262,9 +263,7 @@ static bool fill(struct syscap_frame *frame, bool big)
 
 const char *syscap_frame_type_name(uint8_t type)
 {
-	const struct sc_frame_shape *const shape = sc_frame_shape(type);
-
-	return shape != NULL ? shape->name : NULL;
+	return sc_frame_name(type);
 }
 
 void sc_frame_header(const unsigned char *bytes, bool big,

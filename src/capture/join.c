@@ -47,8 +47,9 @@ void sc_join_tell(struct sc_join *join, const struct sc_join_input *input,
 	va_end(arguments);
 }
 
-void sc_join_tell_at(struct sc_join *join, const struct sc_join_input *input,
-                     const struct syscap_error *error)
+/* The same with a place in the file. */
+static void tell_error(struct sc_join *join, const struct sc_join_input *input,
+                       const struct syscap_error *error)
 {
 	const struct sc_join_message message = {
 		.input = input->name,
@@ -174,13 +175,13 @@ static int scan(struct sc_join *join, struct sc_join_input *input)
 
 	while ((r = syscap_reader_next(input->reader, &frame, &error)) != 0) {
 		if (r == -EBADMSG) {
-			sc_join_tell_at(join, input, &error);
+			tell_error(join, input, &error);
 			break;
 		}
 		sc_join_advance(join, frame.len);
 		if (r == -EILSEQ) {
 			if (input->damaged++ < DAMAGED_SHOWN)
-				sc_join_tell_at(join, input, &error);
+				tell_error(join, input, &error);
 			continue;
 		}
 		if (r < 0)

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/frame.h"
 #include "capture/frame.h"
 #include "data/load.h"
 
@@ -348,7 +349,8 @@ int sc_join_pids_settle(struct sc_join_pids *const *inputs, size_t n,
 
 /* ------------------------------------------------------------- renumbering */
 
-int32_t sc_join_pids_new(const struct sc_join_pids *pids, int32_t pid)
+/* The number that @pid of this input has in the joined capture. */
+static int32_t new_pid_of(const struct sc_join_pids *pids, int32_t pid)
 {
 	size_t place;
 
@@ -365,10 +367,9 @@ void sc_join_pids_frame(const struct sc_join_pids *pids, unsigned char *buffer)
 
 	if (pids->n_changed == 0)
 		return;
-	sc_store_u32(pid,
-	             (uint32_t)sc_join_pids_new(pids, sc_load_i32(pid, false)));
+	sc_store_u32(pid, (uint32_t)new_pid_of(pids, sc_load_i32(pid, false)));
 	if (buffer[SC_AT(frame, type)] == SYSCAP_FRAME_FORK)
-		sc_store_u32(child, (uint32_t)sc_join_pids_new(
+		sc_store_u32(child, (uint32_t)new_pid_of(
 					    pids, sc_load_i32(child, false)));
 }
 
@@ -387,8 +388,7 @@ void sc_join_pids_table(const struct sc_join_pids *pids, unsigned char *data,
 	for (unsigned char *p = data; memcmp(p, zeros, sizeof(zeros)) != 0;
 	     p += RECORD)
 		store(p + 16,
-		      (uint32_t)sc_join_pids_new(pids,
-		                                 sc_load_i32(p + 16, big)),
+		      (uint32_t)new_pid_of(pids, sc_load_i32(p + 16, big)),
 		      big);
 }
 
@@ -402,7 +402,7 @@ bool sc_join_pids_path(const struct sc_join_pids *pids, const char *path,
 	    sscanf(path, "/proc/%" SCNd32 "%n", &pid, &end) != 1 ||
 	    path[end] != '/')
 		return false;
-	new_pid = sc_join_pids_new(pids, pid);
+	new_pid = new_pid_of(pids, pid);
 	return new_pid != pid && snprintf(text, size, "/proc/%" PRId32 "%s",
 	                                  new_pid, path + end) < (int)size;
 }
@@ -410,21 +410,18 @@ bool sc_join_pids_path(const struct sc_join_pids *pids, const char *path,
 bool sc_join_pids_metadata(const struct sc_join_process *process,
                            unsigned char *buffer)
 {
-	const size_t len = sizeof(struct syscap_wire_metadata) + 16;
+	struct syscap_wire_metadata *const metadata = (void *)buffer;
+	const size_t size = 16;
 
 	/* One that was renumbered before has its frame */
 	if (process->new_pid == process->pid ||
 	    process->original != process->pid)
 		return false;
-	memset(buffer, 0, len);
-	sc_store_u16(buffer + SC_AT(frame, len), (uint16_t)len);
-	sc_store_u16(buffer + SC_AT(frame, cpu), UINT16_MAX);
-	sc_store_u32(buffer + SC_AT(frame, pid), (uint32_t)process->new_pid);
-	sc_store_u64(buffer + SC_AT(frame, time), (uint64_t)process->first);
-	buffer[SC_AT(frame, type)] = SYSCAP_FRAME_METADATA;
-	memcpy(buffer + SC_AT(metadata, id), SC_JOIN_PIDS_ID,
-	       sizeof(SC_JOIN_PIDS_ID));
-	snprintf((char *)buffer + sizeof(struct syscap_wire_metadata), 16,
-	         "%" PRId32, process->pid);
+	sc_frame_begin(&metadata->frame, SYSCAP_FRAME_METADATA,
+	               process->new_pid, process->first);
+	memset(metadata->id, 0, sizeof(metadata->id) + size);
+	memcpy(metadata->id, SC_JOIN_PIDS_ID, sizeof(SC_JOIN_PIDS_ID));
+	snprintf((char *)(metadata + 1), size, "%" PRId32, process->pid);
+	sc_frame_end(&metadata->frame, sizeof(*metadata) + size);
 	return true;
 }

@@ -73,9 +73,6 @@ int sc_join_pids_settle(struct sc_join_pids *const *inputs, size_t n,
                                      size_t other),
                         void *data);
 
-/** The number that @pid of this input has in the joined capture. */
-int32_t sc_join_pids_new(const struct sc_join_pids *pids, int32_t pid);
-
 /** Renumber the little-endian frame in @buffer. */
 void sc_join_pids_frame(const struct sc_join_pids *pids, unsigned char *buffer);
 

@@ -40,10 +40,6 @@ void sc_join_tell(struct sc_join *join, const struct sc_join_input *input,
                   bool is_problem, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/** The same with a place in the file. */
-void sc_join_tell_at(struct sc_join *join, const struct sc_join_input *input,
-                     const struct syscap_error *error);
-
 /** @bytes more were read.  Returns true now and then. */
 bool sc_join_advance(struct sc_join *join, uint64_t bytes);
 

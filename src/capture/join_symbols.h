@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "capture/writer.h"
 #include "data/array.h"
 
 #define SC_JOIN_SYMBOLS_PATH "__symbols__"
@@ -58,5 +59,9 @@ int sc_join_symbols_add(struct sc_join_symbols *symbols, unsigned char *data,
  */
 int sc_join_symbols_table(const struct sc_join_symbols *symbols,
                           unsigned char **ret_data, size_t *ret_size);
+
+/** Write the frames of the table @data, the last of a capture or all of it. */
+void sc_join_symbols_write(struct sc_writer *writer, const unsigned char *data,
+                           size_t size, int64_t time);
 
 #endif

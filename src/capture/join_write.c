@@ -16,7 +16,7 @@
 struct output {
 	struct sc_join *join;
 	struct sc_writer *writer;
-	unsigned char buffer[SYSCAP_FRAME_MAX + 8]; /* of one frame */
+	_Alignas(8) unsigned char buffer[SYSCAP_FRAME_MAX + 8]; /* of a frame */
 };
 
 /* Returns 1 when the file chunk is not to be written. */
@@ -135,46 +135,6 @@ static int write_input(struct output *output, struct sc_join_input *input)
 	return 0;
 }
 
-static void compose_header(unsigned char *buffer, uint8_t type, size_t len,
-                           int64_t time)
-{
-	memset(buffer, 0, len);
-	sc_store_u16(buffer + SC_AT(frame, len), (uint16_t)len);
-	sc_store_u16(buffer + SC_AT(frame, cpu), UINT16_MAX);
-	sc_store_u32(buffer + SC_AT(frame, pid), UINT32_MAX);
-	sc_store_u64(buffer + SC_AT(frame, time), (uint64_t)time);
-	buffer[SC_AT(frame, type)] = type;
-}
-
-static void write_symbols(struct output *output)
-{
-	const size_t most = SYSCAP_FRAME_MAX - SYSCAP_FILE_CHUNK_FIXED;
-	const struct sc_join *join = output->join;
-	const size_t size = join->symbols_size;
-	unsigned char *buffer = output->buffer;
-	size_t at = 0;
-
-	/* Sysprof 3.46 looks past the frame behind a chunk of another file. */
-	compose_header(buffer, SYSCAP_FRAME_TIMESTAMP,
-	               sizeof(struct syscap_wire_frame), join->symbols_time);
-	sc_writer_add(output->writer, buffer);
-	do {
-		const size_t n = size - at < most ? size - at : most;
-		const size_t len = (SYSCAP_FILE_CHUNK_FIXED + n + 7) & ~7ul;
-
-		compose_header(buffer, SYSCAP_FRAME_FILE_CHUNK, len,
-		               join->symbols_time);
-		sc_store_u16(buffer + SC_AT(file_chunk, is_last),
-		             at + n == size);
-		sc_store_u16(buffer + SC_AT(file_chunk, len), (uint16_t)n);
-		memcpy(buffer + SC_AT(file_chunk, path), SC_JOIN_SYMBOLS_PATH,
-		       sizeof(SC_JOIN_SYMBOLS_PATH));
-		memcpy(buffer + SYSCAP_FILE_CHUNK_FIXED, join->symbols + at, n);
-		sc_writer_add(output->writer, buffer);
-		at += n;
-	} while (at < size);
-}
-
 int sc_join_write(struct sc_join *join, struct sc_writer *writer)
 {
 	struct output *output = malloc(sizeof(*output));
@@ -187,7 +147,8 @@ int sc_join_write(struct sc_join *join, struct sc_writer *writer)
 	for (size_t i = 0; r == 0 && i < join->inputs.n; i++)
 		r = write_input(output, join->inputs.items[i]);
 	if (r == 0 && join->symbols != NULL)
-		write_symbols(output);
+		sc_join_symbols_write(writer, join->symbols, join->symbols_size,
+		                      join->symbols_time);
 	free(output);
 	return r != 0 ? r : sc_writer_flush(writer);
 }

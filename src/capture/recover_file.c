@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/frame.h"
 #include "capture/error.h"
 #include "capture/frame.h"
 #include "capture/in_use.h"
@@ -119,42 +120,16 @@ void sc_recover_file_close(struct sc_recover_file *file)
 
 /* ----------------------------------------------------------------- begin */
 
-/* The frame that leads from the capture to the ring file. */
-static size_t compose_pointer(const struct sc_rest *rest, const char *rings,
-                              unsigned char *frame)
-{
-	struct syscap_wire_metadata metadata = {
-		.frame = { .cpu = -1,
-		           .pid = rest->facts.pid,
-		           .time = rest->facts.began,
-		           .type = SYSCAP_FRAME_METADATA },
-		.id = "syscap.rings"
-	};
-	const size_t n = strlen(rings);
-	const size_t len = (sizeof(metadata) + n + 8) & ~(size_t)7;
-
-	metadata.frame.len = (uint16_t)len;
-	memset(frame, 0, len);
-	memcpy(frame, &metadata, sizeof(metadata));
-	memcpy(frame + sizeof(metadata), rings, n);
-	return len;
-}
-
 /* A process without such a frame is not shown by readers. */
 static size_t compose_process(const struct sc_rest *rest, unsigned char *bytes)
 {
-	const struct {
-		struct syscap_wire_frame frame;
-		char cmdline[16];
-	} process = { .frame = { .len = sizeof(process),
-		                 .cpu = -1,
-		                 .pid = rest->facts.pid,
-		                 .time = rest->facts.began,
-		                 .type = SYSCAP_FRAME_PROCESS },
-		      .cmdline = "(unknown)" };
+	static const char unknown[] = "(unknown)";
+	struct syscap_wire_frame *const frame = (void *)bytes;
 
-	memcpy(bytes, &process, sizeof(process));
-	return sizeof(process);
+	sc_frame_begin(frame, SYSCAP_FRAME_PROCESS, rest->facts.pid,
+	               rest->facts.began);
+	memcpy(frame + 1, unknown, sizeof(unknown));
+	return sc_frame_end(frame, sizeof(*frame) + sizeof(unknown));
 }
 
 static bool write_begin(int fd, const struct sc_rest *rest, const char *rings,
@@ -167,7 +142,8 @@ static bool write_begin(int fd, const struct sc_rest *rest, const char *rings,
 		                .version = 1,
 		                .little_endian = 1,
 		                .time = rest->facts.began } };
-	size_t n = compose_pointer(rest, rings, begin.frames);
+	size_t n = sc_frame_metadata(begin.frames, rest->facts.pid,
+	                             rest->facts.began, SC_RING_FILE_ID, rings);
 	struct tm tm;
 
 	n += compose_process(rest, begin.frames + n);
@@ -292,8 +268,8 @@ int sc_recover_file_check_tail(const struct sc_recover_file *file, uint64_t at,
 	                    len);
 }
 
-int sc_recover_file_cut(struct sc_recover_file *file, uint64_t at,
-                        struct syscap_error *error)
+static int cut_file(struct sc_recover_file *file, uint64_t at,
+                    struct syscap_error *error)
 {
 	if (ftruncate(file->fd, (off_t)at) != 0)
 		return sc_recover_fail(error, "cannot cut it");
@@ -337,7 +313,7 @@ int sc_recover_file_finish(struct sc_recover_file *file,
 		recovered->cut = file->size - end;
 		recovered->cut_at = end;
 		if (!file->dry)
-			r = sc_recover_file_cut(file, end, error);
+			r = cut_file(file, end, error);
 		if (r != 0)
 			return r;
 	}

@@ -72,9 +72,6 @@ uint64_t sc_recover_file_walk(const struct sc_recover_file *file, uint64_t size,
 int sc_recover_file_check_tail(const struct sc_recover_file *file, uint64_t at,
                                struct syscap_error *error);
 
-int sc_recover_file_cut(struct sc_recover_file *file, uint64_t at,
-                        struct syscap_error *error);
-
 /** Cut a torn end, and set the end time if it is missing or too early. */
 int sc_recover_file_finish(struct sc_recover_file *file,
                            struct sc_recovered *recovered,

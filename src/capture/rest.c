@@ -32,7 +32,7 @@ const char *sc_rest_path(const unsigned char *capture, uint64_t size)
 	    frame.len < sizeof(struct syscap_wire_metadata) ||
 	    frame.len > size - HEADER_SIZE ||
 	    sc_frame_decode(&frame, false, NULL) != 0 ||
-	    strcmp(frame.metadata.id, "syscap.rings") != 0 ||
+	    strcmp(frame.metadata.id, SC_RING_FILE_ID) != 0 ||
 	    frame.metadata.value[0] != '/')
 		return NULL;
 	return frame.metadata.value;

@@ -60,14 +60,14 @@ bool sc_rest_losses_note(struct sc_rest *rest,
 
 	if ((ring->slot_state != SC_SLOT_LIVE &&
 	     ring->slot_state != SC_SLOT_ENDED) ||
-	    !sc_loss_remainder(&ring->lost, &nothing, &lost))
+	    !sc_losses_remainder(&ring->lost, &nothing, &lost))
 		return true;
-	(void)sc_loss_remainder(&ring->told, &nothing, &told);
+	(void)sc_losses_remainder(&ring->told, &nothing, &told);
 	struct sc_rest_loss *const loss = find_or_add(rest, ring->tid);
 	if (loss == NULL)
 		return false;
-	sc_loss_add(&loss->lost, &lost);
-	sc_loss_add(&loss->told, &told);
+	sc_losses_add(&loss->lost, &lost);
+	sc_losses_add(&loss->told, &told);
 	const int64_t from =
 		ring->lost.from != 0 ? ring->lost.from : ring->since;
 	if (loss->from == 0 || from < loss->from)
@@ -94,10 +94,10 @@ static void sum_records(struct sc_rest *rest, const unsigned char *bytes,
 		if (frame.type == SYSCAP_FRAME_MARK &&
 		    frame.pid == rest->facts.pid &&
 		    sc_frame_decode(&frame, false, NULL) == 0 &&
-		    sc_loss_is_record(frame.mark.group, frame.mark.name) &&
-		    sc_loss_parse(frame.mark.message, &one) &&
+		    sc_loss_record_is(frame.mark.group, frame.mark.name) &&
+		    sc_loss_record_parse(frame.mark.message, &one) &&
 		    (of = find(rest, one.tid)) != NULL)
-			sc_loss_add(&of->recorded, &one);
+			sc_losses_add(&of->recorded, &one);
 	}
 }
 
@@ -122,10 +122,10 @@ bool sc_rest_losses_add(struct sc_rest *rest, const unsigned char *capture)
 		const struct sc_rest_loss *const loss = &rest->losses[i];
 		struct sc_loss untold;
 
-		if (!sc_loss_less(&loss->lost, told_of(loss), &untold))
+		if (!sc_losses_less(&loss->lost, told_of(loss), &untold))
 			continue;
 		untold.tid = loss->tid;
-		const uint16_t len = sc_loss_compose_record(
+		const uint16_t len = sc_losses_compose(
 			frame, &untold, rest->facts.pid, loss->from, loss->to);
 		if (!sc_rest_reserve(rest, len))
 			return false;

@@ -204,9 +204,9 @@ static void check_mark(struct sc_checker *checker,
 		                 frame->offset,
 		                 "a mark that lasts %" PRId64 " ns",
 		                 frame->mark.duration);
-	if (!sc_loss_is_record(frame->mark.group, frame->mark.name))
+	if (!sc_loss_record_is(frame->mark.group, frame->mark.name))
 		return;
-	if (sc_loss_parse(frame->mark.message, &loss))
+	if (sc_loss_record_parse(frame->mark.message, &loss))
 		sc_findings_note(checker->findings, SC_FINDING_LOSS,
 		                 frame->offset, "lost: %s",
 		                 frame->mark.message);

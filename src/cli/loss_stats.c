@@ -48,9 +48,9 @@ int sc_loss_stats_add(struct sc_loss_stats *losses,
 		thread->from = frame->time;
 	if (end > thread->to)
 		thread->to = end;
-	sc_loss_count_up(&thread->frames, loss->total);
-	sc_loss_count_up(&thread->bytes, loss->bytes);
-	sc_loss_add(&losses->sum, loss);
+	sc_losses_count_up(&thread->frames, loss->total);
+	sc_losses_count_up(&thread->bytes, loss->bytes);
+	sc_losses_add(&losses->sum, loss);
 	return 0;
 }
 

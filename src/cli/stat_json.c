@@ -45,7 +45,7 @@ static void write_lost(struct sc_json *json, const struct sc_loss_stats *losses)
 	sc_json_begin_object(json);
 	for (unsigned type = 0; type < SYSCAP_FRAME_LAST; type++)
 		if (losses->sum.frames[type])
-			sc_json_member_unsigned(json, sc_loss_kind_name(type),
+			sc_json_member_unsigned(json, sc_loss_record_kind(type),
 			                        losses->sum.frames[type]);
 	sc_json_end_object(json);
 	sc_json_end_object(json);

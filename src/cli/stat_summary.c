@@ -55,8 +55,8 @@ static int add_mark(struct sc_stat_summary *summary,
 {
 	struct sc_loss loss;
 
-	if (!sc_loss_is_record(frame->mark.group, frame->mark.name) ||
-	    !sc_loss_parse(frame->mark.message, &loss))
+	if (!sc_loss_record_is(frame->mark.group, frame->mark.name) ||
+	    !sc_loss_record_parse(frame->mark.message, &loss))
 		return sc_mark_stats_add(&summary->marks, frame->mark.group,
 		                         frame->mark.name,
 		                         frame->mark.duration);

@@ -167,7 +167,7 @@ static int print_lost(const struct sc_stat_summary *summary)
 	printf("  by type:");
 	for (unsigned type = 0; type < SYSCAP_FRAME_LAST; type++)
 		if (losses->sum.frames[type])
-			printf(" %s %" PRIu64, sc_loss_kind_name(type),
+			printf(" %s %" PRIu64, sc_loss_record_kind(type),
 			       losses->sum.frames[type]);
 	putchar('\n');
 	return r;

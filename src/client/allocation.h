@@ -22,11 +22,15 @@ static inline void sc_allocation_fill(unsigned char *frame, uint64_t address,
 {
 	const uint32_t tid = tag & ~SYSCAP_TID_TAG_MASK;
 
-	sc_store_word(frame + 24, address);
-	sc_store_word(frame + 32, (uint64_t)size);
-	sc_store_word(frame + 40, (uint64_t)stack->flags << 48 |
-	                                  (uint64_t)stack->n << 32 | tid);
-	memcpy(frame + 48, sc_stack_addrs(stack), 8 * (size_t)stack->n);
+	struct syscap_wire_allocation *const allocation = (void *)frame;
+
+	allocation->addr = address;
+	allocation->size = size;
+	sc_store_word(frame + SC_AT(allocation, tid),
+	              (uint64_t)stack->flags << 48 | (uint64_t)stack->n << 32 |
+	                      tid);
+	memcpy(allocation + 1, sc_stack_addrs(stack),
+	       stack->n * sizeof(uint64_t));
 }
 
 static inline __attribute__((always_inline)) void
@@ -47,10 +51,10 @@ sc_allocation(uint64_t address, int64_t size,
 	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_ALLOCATION);
 	if (st == NULL)
 		return;
-	const uint32_t len = 48 + 8 * stack.n;
+	const uint32_t len = (uint32_t)(sizeof(struct syscap_wire_allocation) +
+	                                stack.n * sizeof(uint64_t));
 	if (SC_LIKELY(sc_begin(st, &token, len, &place))) {
-		sc_store_word(place.frame + 8, (uint64_t)now);
-		sc_store_word(place.frame + 16, SYSCAP_FRAME_ALLOCATION);
+		sc_store_head(place.frame, now, SYSCAP_FRAME_ALLOCATION);
 		sc_allocation_fill(place.frame, address, size,
 		                   (uint32_t)(place.tag_word >> 32), &stack);
 		sc_end(st, &token, &place);

@@ -62,17 +62,19 @@ static void compose(struct message *message, unsigned link, uint64_t id,
 	message->text = text;
 }
 
-/* All but what stands before byte 24. */
+/* All but the header. */
 static void fill(unsigned char *frame, uint32_t len,
                  const struct syscap_mark_site *site, int64_t duration,
                  const struct message *message)
 {
-	sc_store_word(frame + 24, (uint64_t)duration);
-	memcpy(frame + 32, site, sizeof(*site));
+	struct syscap_wire_mark *const mark = (void *)frame;
+
+	mark->duration = duration;
+	memcpy(mark->group, site, sizeof(*site));
 	sc_store_word(frame + len - 8, 0);
-	memcpy(frame + 96, message->head, message->n_head);
+	memcpy(mark + 1, message->head, message->n_head);
 	if (message->n_text != 0)
-		memcpy(frame + 96 + message->n_head, message->text,
+		memcpy((char *)(mark + 1) + message->n_head, message->text,
 		       message->n_text);
 }
 
@@ -90,11 +92,10 @@ void syscap_linked_at(const struct syscap_mark_site *site, unsigned link,
 	if (st == NULL)
 		return;
 	compose(&whole, link, id, message);
-	const uint32_t len =
-		(uint32_t)(96 + whole.n_head + whole.n_text + 8) & ~UINT32_C(7);
+	const uint32_t len = sc_text_frame_len(
+		sizeof(struct syscap_wire_mark) + whole.n_head, whole.n_text);
 	if (SC_LIKELY(sc_begin(st, &token, len, &place))) {
-		sc_store_word(place.frame + 8, (uint64_t)begin);
-		sc_store_word(place.frame + 16,
+		sc_store_head(place.frame, begin,
 		              place.tag_word | SYSCAP_FRAME_MARK);
 		fill(place.frame, len, site, duration, &whole);
 		sc_end(st, &token, &place);

@@ -18,19 +18,24 @@ static unsigned char *take_definition(struct sc_thread *st,
                                       int64_t time)
 {
 	unsigned char *const frame =
-		sc_reserve(st, 160, SYSCAP_FRAME_CTRDEF, time);
+		sc_reserve(st,
+	                   sizeof(struct syscap_wire_ctrdef) +
+	                           sizeof(struct syscap_wire_counter),
+	                   SYSCAP_FRAME_CTRDEF, time);
 
 	if (frame == NULL)
 		return NULL;
-	sc_store_word(frame + 24, 1);
-	memcpy(frame + 32, counter->category, 32);
-	memcpy(frame + 64, counter->name, 32);
-	memcpy(frame + 96, counter->description, 52);
+	struct syscap_wire_counter *const to =
+		(void *)(frame + sizeof(struct syscap_wire_ctrdef));
+	sc_store_word(frame + SC_AT(ctrdef, n_counters), 1);
+	memcpy(to->category, counter->category, sizeof(to->category));
+	memcpy(to->name, counter->name, sizeof(to->name));
+	memcpy(to->description, counter->description, sizeof(to->description));
 	const uint32_t id_and_type =
 		__atomic_load_n(&counter->id, __ATOMIC_RELAXED) | counter->type
 									  << 24;
-	memcpy(frame + 148, &id_and_type, 4);
-	sc_store_word(frame + 152, 0);
+	memcpy(to->id, &id_and_type, sizeof(id_and_type));
+	to->value = 0;
 	return frame;
 }
 
@@ -80,14 +85,16 @@ SC_COLD void sc_counter_slow(struct syscap_counter *counter, uint64_t bits,
 	const bool outermost = sc_enter_from(st, &token, cfa);
 	unsigned char *const frame =
 		sc_counter_define(st, counter, now)
-			? sc_reserve(st, 128, SYSCAP_FRAME_CTRSET, now)
+			? sc_reserve(st, SC_CTRSET_LEN, SYSCAP_FRAME_CTRSET,
+	                             now)
 			: NULL;
 	if (frame != NULL) {
-		sc_store_word(frame + 24, 1);
-		memset(frame + 32, 0, 96);
-		sc_store_word(frame + 32,
-		              __atomic_load_n(&counter->id, __ATOMIC_RELAXED));
-		sc_store_word(frame + 64, bits);
+		struct syscap_wire_values *const group =
+			(void *)(frame + sizeof(struct syscap_wire_ctrset));
+
+		sc_store_word(frame + SC_AT(ctrset, n_groups), 1);
+		*group = (struct syscap_wire_values){ .values = { bits } };
+		group->ids[0] = __atomic_load_n(&counter->id, __ATOMIC_RELAXED);
 		sc_commit(frame, SYSCAP_FRAME_CTRSET, st->tid_tag);
 	}
 	sc_leave(st, &token, outermost);
@@ -127,7 +134,9 @@ static void set_group(struct sc_thread *st,
                       const union syscap_value *values, unsigned n, int64_t now)
 {
 	const uint32_t n_groups = (n + PER_GROUP - 1) / PER_GROUP;
-	const uint32_t len = 32 + 96 * n_groups;
+	const uint32_t len =
+		(uint32_t)(sizeof(struct syscap_wire_ctrset) +
+	                   n_groups * sizeof(struct syscap_wire_values));
 
 	for (unsigned i = 0; i < n; i++)
 		if (!sc_counter_define(st, counters[i], now))
@@ -136,16 +145,17 @@ static void set_group(struct sc_thread *st,
 		sc_reserve(st, len, SYSCAP_FRAME_CTRSET, now);
 	if (frame == NULL)
 		return;
-	sc_store_word(frame + 24, n_groups);
-	memset(frame + 32, 0, len - 32);
+	struct syscap_wire_values *const groups =
+		(void *)(frame + sizeof(struct syscap_wire_ctrset));
+	sc_store_word(frame + SC_AT(ctrset, n_groups), n_groups);
+	memset(groups, 0, n_groups * sizeof(*groups));
 	for (unsigned i = 0; i < n; i++) {
-		unsigned char *const group = frame + 32 + 96 * (i / PER_GROUP);
-		const unsigned slot = i % PER_GROUP;
+		struct syscap_wire_values *const group = &groups[i / PER_GROUP];
 
-		const uint32_t id =
+		group->ids[i % PER_GROUP] =
 			__atomic_load_n(&counters[i]->id, __ATOMIC_RELAXED);
-		memcpy(group + 4 * slot, &id, 4);
-		memcpy(group + 32 + 8 * slot, &values[i], 8);
+		memcpy(&group->values[i % PER_GROUP], &values[i],
+		       sizeof(values[i]));
 	}
 	sc_commit(frame, SYSCAP_FRAME_CTRSET, st->tid_tag);
 }

@@ -12,7 +12,7 @@
 #include <syscap.h>
 
 #include "base/diag.h"
-#include "base/text.h"
+#include "base/frame.h"
 #include "client/loss.h"
 #include "client/process.h"
 #include "clock/clock.h"
@@ -61,22 +61,14 @@ static bool add_frame(void *data, const void *frame, uint32_t len)
 static bool add_metadata(struct sc_session *s, const char *id,
                          const char *value)
 {
-	unsigned char frame[sizeof(struct syscap_wire_metadata) + 256] = { 0 };
-	const size_t n = strlen(value) < 255 ? strlen(value) : 255;
-	const uint16_t len =
-		(uint16_t)((sizeof(struct syscap_wire_metadata) + n + 8) &
-	                   ~UINT32_C(7));
-	const int16_t no_cpu = -1;
-	const int64_t now = sc_clock_kernel();
+	struct {
+		struct syscap_wire_metadata metadata;
+		char value[64];
+	} frame;
 
-	memcpy(frame, &len, sizeof(len));
-	memcpy(frame + 2, &no_cpu, sizeof(no_cpu));
-	memcpy(frame + 4, &s->pid, sizeof(s->pid));
-	memcpy(frame + 8, &now, sizeof(now));
-	frame[16] = SYSCAP_FRAME_METADATA;
-	sc_text_field((char *)frame + 24, 40, id);
-	memcpy(frame + 64, value, n);
-	return add_frame(s, frame, len);
+	return add_frame(s, &frame,
+	                 sc_frame_metadata(&frame, s->pid, sc_clock_kernel(),
+	                                   id, value));
 }
 
 /* Who we are, before anything else of this process. */
@@ -89,7 +81,7 @@ static void announce(struct sc_session *s, int64_t now)
 		s->is_announced =
 			sc_describe_process(s->pid, now, add_frame, s);
 		if (s->output.is_on_disk)
-			add_metadata(s, "syscap.rings.storage", "disk");
+			add_metadata(s, SC_RING_FILE_ID ".storage", "disk");
 	} else if (!sc_describe_maps_changed(&s->described, now, may_lock)) {
 		return;
 	}
@@ -188,7 +180,7 @@ static uint32_t fit(const struct sc_session *s, uint32_t slot, uint32_t from,
 
 		memcpy(&len, body + from, sizeof(len));
 		used += len;
-		if (used > room || len < 24)
+		if (used > room || len < SC_HEAD_SIZE)
 			break;
 		from += len;
 		if (from >= s->arena.body)
@@ -409,11 +401,11 @@ static int move(struct sc_session *s, int64_t deadline, uint64_t *ret_moved)
 static void drop_frame(const struct sc_session *s, const unsigned char *body,
                        uint32_t at, uint16_t len)
 {
-	unsigned char record[SC_LOSS_RECORD_MAX];
+	unsigned char record[SC_LOSS_RECORD_MAX] __attribute__((aligned(8)));
 	const uint32_t size = s->arena.body;
 	int64_t time;
 
-	memcpy(&time, body + (at + 8) % size, sizeof(time));
+	memcpy(&time, body + (at + SC_AT(frame, time)) % size, sizeof(time));
 	if (len <= sizeof(record)) {
 		const uint32_t first = len < size - at ? len : size - at;
 
@@ -422,7 +414,7 @@ static void drop_frame(const struct sc_session *s, const unsigned char *body,
 		if (sc_loss_take_back(record, len, time))
 			return;
 	}
-	sc_loss_count_stray(body[(at + 16) % size], len, time);
+	sc_loss_count_stray(body[(at + SC_AT(frame, type)) % size], len, time);
 }
 
 /* What no longer fits is lost, and counted. */
@@ -442,7 +434,7 @@ static void drop_rest(struct sc_session *s)
 
 			memcpy(&len, body + at, sizeof(len));
 			/* Our own memory; but a program may overwrite it */
-			if (len < 24 || len % 8 != 0 || len > left)
+			if (len < SC_HEAD_SIZE || len % 8 != 0 || len > left)
 				break;
 			left -= len;
 			if (i != 0)

@@ -393,7 +393,8 @@ int sc_drain_thread_start(struct sc_session *s)
 	return 0;
 }
 
-void sc_drain_thread_ask(struct sc_session *s, uint32_t ask)
+/* @ask: SC_ASK_* */
+static void ask_thread(struct sc_session *s, uint32_t ask)
 {
 	const uint32_t before =
 		__atomic_fetch_or(&s->asked, ask, __ATOMIC_SEQ_CST);
@@ -407,7 +408,7 @@ void sc_drain_thread_ask(struct sc_session *s, uint32_t ask)
 int sc_drain_thread_stop(struct sc_session *s, int64_t deadline)
 {
 	__atomic_store_n(&s->deadline, deadline, __ATOMIC_RELEASE);
-	sc_drain_thread_ask(s, SC_ASK_STOP);
+	ask_thread(s, SC_ASK_STOP);
 	for (;;) {
 		const uint32_t thread =
 			__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE);
@@ -426,12 +427,12 @@ int sc_drain_thread_flush(struct sc_session *s, int64_t deadline)
 {
 	const uint32_t flushed = __atomic_load_n(&s->flushed, __ATOMIC_ACQUIRE);
 
-	sc_drain_thread_ask(s, SC_ASK_FLUSH);
+	ask_thread(s, SC_ASK_FLUSH);
 	/* One may have begun before our events were there: the second one is
 	 * sure */
 	if (!wait_until(&s->flushed, flushed, deadline))
 		return -EAGAIN;
-	sc_drain_thread_ask(s, SC_ASK_FLUSH);
+	ask_thread(s, SC_ASK_FLUSH);
 	return wait_until(&s->flushed, flushed + 1, deadline)
 	               ? __atomic_load_n(&s->flush_result, __ATOMIC_RELAXED)
 	               : -EAGAIN;
@@ -501,7 +502,7 @@ void sc_drain_thread_poke(uint32_t ask)
 		__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) != THREAD_NONE;
 
 	if (has_thread)
-		sc_drain_thread_ask(s, ask);
+		ask_thread(s, ask);
 	else if (s != NULL &&
 	         ask == SC_ASK_ROOM) /* this event's end makes one */
 		__atomic_store_n(&s->is_crowded, true, __ATOMIC_RELAXED);

@@ -31,13 +31,6 @@
  */
 int sc_drain_thread_start(struct sc_session *session);
 
-/**
- * Ask the thread for @ask (SC_ASK_*).
- *
- * Context: any-thread, signal-safe.
- */
-void sc_drain_thread_ask(struct sc_session *session, uint32_t ask);
-
 /** Let it finish until @deadline.  0, the sink's error, or -ETIMEDOUT: the
  * thread still has the session. */
 int sc_drain_thread_stop(struct sc_session *session, int64_t deadline);

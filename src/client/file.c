@@ -36,8 +36,6 @@
 #define RING_SHARE 4u
 #define DATA_MAX   (CHUNK_MAX - SYSCAP_FILE_CHUNK_FIXED)
 
-#define GAP 24u
-
 /* A file under way. */
 struct file {
 	const char *path;
@@ -59,23 +57,24 @@ static bool has_room(struct sc_state *ts, uint32_t len, uint32_t *ret_limit)
 /* The form that frames have which nobody completes: see T4. */
 static void write_gap(struct sc_thread *st, uint32_t limit, int64_t now)
 {
-	unsigned char *const frame = sc_take(st, limit, GAP, now);
+	unsigned char *const frame = sc_take(st, limit, SC_HEAD_SIZE, now);
 
 	if (frame == NULL)
 		return;
-	sc_store_word(frame, UINT64_C(0xFFFFFFFFFFFF0000) | GAP);
+	sc_store_word(frame, sc_head_word(SC_HEAD_SIZE, -1, -1));
 	sc_commit(frame, SYSCAP_FRAME_TIMESTAMP, 0);
 }
 
 static void fill(unsigned char *frame, uint32_t len, const char *path,
                  const void *data, size_t n, bool is_last)
 {
-	const uint16_t fields[2] = { is_last ? 1 : 0, (uint16_t)n };
+	struct syscap_wire_file_chunk *const chunk = (void *)frame;
 
 	/* First, for it may lie in the path */
 	sc_store_word(frame + len - 8, 0);
-	memcpy(frame + 24, fields, sizeof(fields));
-	sc_text_field((char *)frame + 28, 256, path);
+	chunk->is_last = is_last ? 1 : 0;
+	chunk->len = (uint16_t)n;
+	sc_text_field(chunk->path, sizeof(chunk->path), path);
 	if (n != 0)
 		memcpy(frame + SYSCAP_FILE_CHUNK_FIXED, data, n);
 }
@@ -106,7 +105,7 @@ static ssize_t write_chunk(struct file *file, struct sc_thread *st,
 
 	if (now <= file->last)
 		now = file->last + 1;
-	if (has_ring && has_room(ts, GAP + len, &limit)) {
+	if (has_ring && has_room(ts, SC_HEAD_SIZE + len, &limit)) {
 		if (file->epoch == 0)
 			write_gap(st, limit, now);
 	} else if (has_ring && may_wait && st->body != NULL) {

@@ -138,11 +138,11 @@ static void copy_name(unsigned char *at, const char *name, size_t len)
 
 static void fill(unsigned char *frame, uint32_t len, const struct names *names)
 {
-	const uint32_t n = names->n;
+	struct syscap_wire_jitmap *const jitmap = (void *)frame;
 	unsigned char *at = frame + SYSCAP_JITMAP_FIXED;
 
 	sc_store_word(frame + len - 8, 0);
-	memcpy(frame + 24, &n, sizeof(n));
+	jitmap->n_jitmaps = names->n;
 	for (unsigned i = 0; i < names->n; i++) {
 		size_t name_len;
 		const char *const name =

@@ -13,13 +13,15 @@
 static unsigned char *begin_log(struct sc_thread *st, unsigned severity,
                                 const char *domain, int64_t now, size_t n)
 {
-	const uint32_t len = (uint32_t)(64 + n + 8) & ~UINT32_C(7);
+	const uint32_t len =
+		sc_text_frame_len(sizeof(struct syscap_wire_log), n);
 	unsigned char *const frame = sc_reserve(st, len, SYSCAP_FRAME_LOG, now);
 
 	if (frame == NULL)
 		return NULL;
-	sc_store_word(frame + 24, (uint16_t)severity);
-	sc_text_put((char *)frame + 32, 32, domain);
+	struct syscap_wire_log *const log = (void *)frame;
+	sc_store_word(frame + SC_AT(log, severity), (uint16_t)severity);
+	sc_text_put(log->domain, sizeof(log->domain), domain);
 	sc_store_word(frame + len - 8, 0);
 	return frame;
 }
@@ -38,16 +40,17 @@ void syscap_log(unsigned severity, const char *domain, const char *message)
 		n = sc_text_cut(message, n, MESSAGE_MAX);
 	const int64_t now = sc_clock(st);
 	struct sc_place place;
-	const uint32_t len = (uint32_t)(64 + n + 8) & ~UINT32_C(7);
+	const uint32_t len =
+		sc_text_frame_len(sizeof(struct syscap_wire_log), n);
 	if (SC_LIKELY(sc_begin(st, &token, len, &place))) {
 		unsigned char *const frame = place.frame;
+		struct syscap_wire_log *const log = (void *)frame;
 
-		sc_store_word(frame + 8, (uint64_t)now);
-		sc_store_word(frame + 16, place.tag_word | SYSCAP_FRAME_LOG);
-		sc_store_word(frame + 24, (uint16_t)severity);
-		sc_text_put((char *)frame + 32, 32, domain);
+		sc_store_head(frame, now, place.tag_word | SYSCAP_FRAME_LOG);
+		sc_store_word(frame + SC_AT(log, severity), (uint16_t)severity);
+		sc_text_put(log->domain, sizeof(log->domain), domain);
 		sc_store_word(frame + len - 8, 0);
-		sc_text_copy(frame + 64, message, n);
+		sc_text_copy(log + 1, message, n);
 		sc_end(st, &token, &place);
 		return;
 	}
@@ -55,7 +58,8 @@ void syscap_log(unsigned severity, const char *domain, const char *message)
 	unsigned char *const frame = begin_log(st, severity, domain, now, n);
 	if (frame != NULL) {
 		if (n != 0)
-			memcpy(frame + 64, message, n);
+			memcpy(frame + sizeof(struct syscap_wire_log), message,
+			       n);
 		sc_commit(frame, SYSCAP_FRAME_LOG, st->tid_tag);
 	}
 	sc_leave(st, &token, outermost);
@@ -78,7 +82,9 @@ void syscap_log_vprintf(unsigned severity, const char *domain,
 	unsigned char *const frame =
 		begin_log(st, severity, domain, now, text.len);
 	if (frame != NULL) {
-		sc_printf_finish(&text, (char *)frame + 64, format, args);
+		sc_printf_finish(&text,
+		                 (char *)frame + sizeof(struct syscap_wire_log),
+		                 format, args);
 		sc_commit(frame, SYSCAP_FRAME_LOG, st->tid_tag);
 	}
 	sc_leave(st, &token, outermost);

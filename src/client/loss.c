@@ -9,7 +9,8 @@
 
 #include <syscap.h>
 
-#include "base/text.h"
+#include "base/frame.h"
+#include "base/loss_record.h"
 #include "client/plan.h"
 #include "client/process.h"
 #include "client/reserve.h"
@@ -17,26 +18,6 @@
 
 /* Between two calls for a teller, where many events are lost. */
 #define CALL_NS INT64_C(10000000)
-
-/* What a record calls each kind: the frame types' names in our JSON. */
-static const char *const kind_names[SC_LOSS_KINDS] = {
-	[SC_LOSS_ABANDONED] = "abandoned",
-	[SYSCAP_FRAME_TIMESTAMP] = "timestamp",
-	[SYSCAP_FRAME_SAMPLE] = "sample",
-	[SYSCAP_FRAME_MAP] = "map",
-	[SYSCAP_FRAME_PROCESS] = "process",
-	[SYSCAP_FRAME_FORK] = "fork",
-	[SYSCAP_FRAME_EXIT] = "exit",
-	[SYSCAP_FRAME_JITMAP] = "jitmap",
-	[SYSCAP_FRAME_CTRDEF] = "ctrdef",
-	[SYSCAP_FRAME_CTRSET] = "ctrset",
-	[SYSCAP_FRAME_MARK] = "mark",
-	[SYSCAP_FRAME_METADATA] = "metadata",
-	[SYSCAP_FRAME_LOG] = "log",
-	[SYSCAP_FRAME_FILE_CHUNK] = "file_chunk",
-	[SYSCAP_FRAME_ALLOCATION] = "allocation",
-	[SYSCAP_FRAME_OVERLAY] = "overlay",
-};
 
 /*
  * Counters are added to by the thread and by handlers on it, and read by
@@ -172,51 +153,37 @@ void sc_loss_leave_behind(struct sc_state *ts)
 		                   __ATOMIC_RELAXED);
 }
 
-/*
- * The text of a record: what `now` has more than `told`.  Returns its length;
- * *ret_n is how many frames it tells of.
- */
-static size_t describe(char *buffer, size_t size,
-                       const struct sc_ring_losses *now,
-                       const struct sc_ring_losses *told, int32_t tid,
-                       uint64_t *ret_n)
+/* The message of a record: what `now` has more than `told`. */
+struct message {
+	uint64_t n_lost; /* frames that it tells of */
+	size_t n;
+	char text[SC_LOSS_RECORD_MAX - sizeof(struct syscap_wire_mark)];
+};
+
+static void write_message(struct message *message,
+                          const struct sc_ring_losses *now,
+                          const struct sc_ring_losses *told, int32_t tid)
 {
-	struct sc_text text = sc_text_begin(buffer, size);
+	struct sc_loss loss = {
+		.total = sum(now) - sum(told),
+		.bytes = now->bytes - told->bytes,
+		.tid = tid,
+	};
 
-	*ret_n = sum(now) - sum(told);
-	sc_text_add(&text, "frames=");
-	sc_text_add_u64(&text, *ret_n);
-	sc_text_add(&text, " bytes=");
-	sc_text_add_u64(&text, now->bytes - told->bytes);
-	sc_text_add(&text, " tid=");
-	sc_text_add_i64(&text, tid);
-	for (int i = 0; i < SC_LOSS_KINDS; i++) {
-		const uint64_t n = now->frames[i] - told->frames[i];
-
-		if (n == 0)
-			continue;
-		sc_text_add(&text, " ");
-		sc_text_add(&text, kind_names[i]);
-		sc_text_add(&text, "=");
-		sc_text_add_u64(&text, n);
-	}
-	return (size_t)(text.at - buffer);
+	for (int i = 0; i < SC_LOSS_KINDS; i++)
+		loss.frames[i] = now->frames[i] - told->frames[i];
+	message->n_lost = loss.total;
+	message->n = sc_loss_record_write(&loss, message->text,
+	                                  sizeof(message->text));
 }
 
-static uint32_t record_len(size_t n)
+static void fill_record(unsigned char *frame, uint32_t len,
+                        const struct sc_ring_losses *lost,
+                        const struct message *message)
 {
-	return (uint32_t)(sizeof(struct syscap_wire_mark) + n + 8) &
-	       ~UINT32_C(7);
-}
-
-static void fill_record(unsigned char *frame, uint32_t len, int64_t duration,
-                        const char *message, size_t n)
-{
-	sc_store_word(frame + 24, (uint64_t)duration);
-	sc_text_field((char *)frame + 32, 24, "syscap");
-	sc_text_field((char *)frame + 56, 40, "lost");
 	sc_store_word(frame + len - 8, 0);
-	memcpy(frame + 96, message, n);
+	sc_loss_record_fill((void *)frame, lost->from, lost->to, message->text,
+	                    message->n);
 }
 
 static void snapshot(struct sc_ring_losses *to, struct sc_ring_losses *from)
@@ -233,17 +200,6 @@ static void snapshot(struct sc_ring_losses *to, struct sc_ring_losses *from)
 	const int64_t last = __atomic_load_n(&from->to, __ATOMIC_RELAXED);
 	if (last > to->to)
 		to->to = last;
-}
-
-static int64_t duration_of(const struct sc_ring_losses *losses)
-{
-	int64_t duration;
-
-	if (losses->to <= losses->from)
-		return 0;
-	return __builtin_sub_overflow(losses->to, losses->from, &duration)
-	               ? INT64_MAX
-	               : duration;
 }
 
 /* The range of a record that was not told goes back to the counters. */
@@ -284,7 +240,7 @@ void sc_loss_resolve(struct sc_state *ts)
 	if (at == 0)
 		return;
 	if (at != TELLING_NOWHERE && ts->hot.body != NULL &&
-	    ts->hot.body[at - 1 + 16] == SYSCAP_FRAME_MARK)
+	    ts->hot.body[at - 1 + SC_AT(frame, type)] == SYSCAP_FRAME_MARK)
 		ts->bank = ts->telling_bank;
 	else
 		return_range(&ts->lost, &ts->told[ts->telling_bank & 1]);
@@ -295,8 +251,7 @@ void sc_loss_resolve(struct sc_state *ts)
 static bool tell_of_thread(struct sc_state *ts, uint32_t limit)
 {
 	struct sc_thread *const st = &ts->hot;
-	char message[SC_LOSS_RECORD_MAX - sizeof(struct syscap_wire_mark)];
-	uint64_t n_lost;
+	struct message message;
 
 	/* A record under way below us tells of it, or the next emit does */
 	if (!sc_exchange_local(&ts->telling_at, 0, TELLING_NOWHERE))
@@ -307,9 +262,9 @@ static bool tell_of_thread(struct sc_state *ts, uint32_t limit)
 	ts->telling_bank = next;
 	SC_SIGNAL_FENCE();
 	snapshot(staged, &ts->lost);
-	const size_t n = describe(message, sizeof(message), staged,
-	                          &ts->told[ts->bank & 1], ts->tid, &n_lost);
-	const uint32_t len = record_len(n);
+	write_message(&message, staged, &ts->told[ts->bank & 1], ts->tid);
+	const uint32_t len =
+		sc_text_frame_len(sizeof(struct syscap_wire_mark), message.n);
 	unsigned char *const frame = sc_take(st, limit, len, staged->from);
 	if (frame == NULL) {
 		return_range(&ts->lost, staged);
@@ -319,7 +274,7 @@ static bool tell_of_thread(struct sc_state *ts, uint32_t limit)
 	__atomic_store_n(&ts->telling_at, 1 + (uint64_t)(frame - st->body),
 	                 __ATOMIC_RELAXED);
 	SC_SIGNAL_FENCE();
-	fill_record(frame, len, duration_of(staged), message, n);
+	fill_record(frame, len, staged, &message);
 	sc_commit(frame, SYSCAP_FRAME_MARK, st->tid_tag);
 	ts->bank = next;
 	SC_SIGNAL_FENCE();
@@ -344,8 +299,7 @@ static bool tell_of_thread(struct sc_state *ts, uint32_t limit)
 static bool tell_of_process(struct sc_state *ts, uint32_t limit)
 {
 	struct sc_ring_losses now;
-	char message[SC_LOSS_RECORD_MAX - sizeof(struct syscap_wire_mark)];
-	uint64_t n_lost;
+	struct message message;
 
 	int32_t nobody = 0;
 	if (!__atomic_compare_exchange_n(&sc_process->telling, &nobody, ts->tid,
@@ -353,13 +307,14 @@ static bool tell_of_process(struct sc_state *ts, uint32_t limit)
 	                                 __ATOMIC_RELAXED))
 		return false;
 	snapshot(&now, &sc_process->lost);
-	const size_t n = describe(message, sizeof(message), &now,
-	                          &sc_process->told, 0, &n_lost);
-	const uint32_t len = record_len(n);
+	write_message(&message, &now, &sc_process->told, 0);
+	const uint32_t len =
+		sc_text_frame_len(sizeof(struct syscap_wire_mark), message.n);
 	unsigned char *const frame =
-		n_lost != 0 ? sc_take(&ts->hot, limit, len, now.from) : NULL;
+		message.n_lost != 0 ? sc_take(&ts->hot, limit, len, now.from)
+				    : NULL;
 	if (frame != NULL) {
-		fill_record(frame, len, duration_of(&now), message, n);
+		fill_record(frame, len, &now, &message);
 		sc_commit(frame, SYSCAP_FRAME_MARK, 0);
 		sc_process->told.bytes = now.bytes;
 		for (int i = 0; i < SC_LOSS_KINDS; i++)
@@ -424,25 +379,23 @@ uint32_t sc_loss_compose(unsigned char *frame,
 		.from = __atomic_load_n(&lost->from, __ATOMIC_RELAXED),
 		.to = __atomic_load_n(&lost->to, __ATOMIC_RELAXED),
 	};
-	char message[SC_LOSS_RECORD_MAX - sizeof(struct syscap_wire_mark)];
-	uint64_t n_lost;
+	struct message message;
 
 	for (int i = 0; i < SC_LOSS_KINDS; i++)
 		now.frames[i] =
 			__atomic_load_n(&lost->frames[i], __ATOMIC_RELAXED);
-	const size_t n =
-		describe(message, sizeof(message), &now, told, tid, &n_lost);
-	const uint32_t len = record_len(n);
-	if (n_lost == 0)
+	write_message(&message, &now, told, tid);
+	const uint32_t len =
+		sc_text_frame_len(sizeof(struct syscap_wire_mark), message.n);
+	if (message.n_lost == 0)
 		return 0;
 	if (now.from == 0)
 		now.from = now.to = sc_clock_kernel();
-	sc_store_word(frame, (uint64_t)(uint32_t)pid << 32 |
-	                             UINT64_C(0xFFFF0000) | len);
-	sc_store_word(frame + 8, (uint64_t)now.from);
-	fill_record(frame, len, duration_of(&now), message, n);
-	sc_commit(frame, SYSCAP_FRAME_MARK,
-	          tid != 0 ? SYSCAP_TID_TAG | (uint32_t)tid : 0);
+	struct syscap_wire_frame *const header = (void *)frame;
+	sc_frame_begin(header, SYSCAP_FRAME_MARK, pid, now.from);
+	header->len = (uint16_t)len;
+	header->padding2 = sc_frame_tid_tag(tid);
+	fill_record(frame, len, &now, &message);
 	return len;
 }
 
@@ -473,42 +426,25 @@ uint32_t sc_loss_compose_last(unsigned char *frame, int32_t pid)
 	return len;
 }
 
-/* "NAME=NUMBER", up to the next space.  Returns the number, 0: another name. */
-static uint64_t value_of(const char *word, const char *name)
-{
-	const size_t n = strlen(name);
-	uint64_t value = 0;
-
-	if (strncmp(word, name, n) != 0 || word[n] != '=')
-		return 0;
-	for (word += n + 1; *word >= '0' && *word <= '9'; word++)
-		value = value * 10 + (uint64_t)(*word - '0');
-	return value;
-}
-
 bool sc_loss_take_back(const unsigned char *frame, uint32_t len, int64_t time)
 {
-	char message[SC_LOSS_RECORD_MAX - sizeof(struct syscap_wire_mark) + 1];
-	const char *word = message;
+	const struct syscap_wire_mark *const mark = (const void *)frame;
+	char message[SC_LOSS_RECORD_MAX - sizeof(*mark) + 1];
+	struct sc_loss loss;
 
-	if (len <= sizeof(struct syscap_wire_mark) ||
-	    len > SC_LOSS_RECORD_MAX || frame[16] != SYSCAP_FRAME_MARK ||
-	    memcmp(frame + 32, "syscap", 7) != 0 ||
-	    memcmp(frame + 56, "lost", 5) != 0)
+	if (len <= sizeof(*mark) || len > SC_LOSS_RECORD_MAX ||
+	    mark->frame.type != SYSCAP_FRAME_MARK ||
+	    !sc_loss_record_is(mark->group, mark->name))
 		return false;
-	memcpy(message, frame + 96, len - 96);
-	message[len - 96] = '\0';
+	memcpy(message, mark + 1, len - sizeof(*mark));
+	message[len - sizeof(*mark)] = '\0';
+	if (!sc_loss_record_parse(message, &loss))
+		return false;
 	extend_range(&sc_process->lost, time);
-	while (word != NULL) {
-		__atomic_add_fetch(&sc_process->lost.bytes,
-		                   value_of(word, "bytes"), __ATOMIC_RELAXED);
-		for (int i = 0; i < SC_LOSS_KINDS; i++)
-			__atomic_add_fetch(&sc_process->lost.frames[i],
-			                   value_of(word, kind_names[i]),
-			                   __ATOMIC_RELAXED);
-		word = strchr(word, ' ');
-		if (word != NULL)
-			word++;
-	}
+	__atomic_add_fetch(&sc_process->lost.bytes, loss.bytes,
+	                   __ATOMIC_RELAXED);
+	for (int i = 0; i < SC_LOSS_KINDS; i++)
+		__atomic_add_fetch(&sc_process->lost.frames[i], loss.frames[i],
+		                   __ATOMIC_RELAXED);
 	return true;
 }

@@ -17,14 +17,15 @@ static unsigned char *begin_mark(struct sc_thread *st,
                                  const struct syscap_mark_site *site,
                                  int64_t begin, int64_t duration, size_t n)
 {
-	const uint32_t len = (uint32_t)(96 + n + 8) & ~UINT32_C(7);
+	const uint32_t len =
+		sc_text_frame_len(sizeof(struct syscap_wire_mark), n);
 	unsigned char *const frame =
 		sc_reserve(st, len, SYSCAP_FRAME_MARK, begin);
 
 	if (frame == NULL)
 		return NULL;
-	sc_store_word(frame + 24, (uint64_t)duration);
-	memcpy(frame + 32, site, sizeof(*site));
+	sc_store_word(frame + SC_AT(mark, duration), (uint64_t)duration);
+	memcpy(frame + SC_AT(mark, group), site, sizeof(*site));
 	sc_store_word(frame + len - 8, 0);
 	return frame;
 }
@@ -43,7 +44,8 @@ SC_COLD void sc_mark_slow(const struct syscap_mark_site *site, int64_t begin,
 	unsigned char *const frame = begin_mark(st, site, begin, duration, n);
 	if (frame != NULL) {
 		if (n != 0)
-			memcpy(frame + 96, message, n);
+			memcpy(frame + sizeof(struct syscap_wire_mark), message,
+			       n);
 		sc_commit(frame, SYSCAP_FRAME_MARK, st->tid_tag);
 	}
 	sc_leave(st, &token, outermost);
@@ -68,7 +70,8 @@ void syscap_mark(const char *group, const char *name, int64_t begin,
 	if (st == NULL)
 		return;
 	const size_t n = message != NULL ? strlen(message) : 0;
-	const uint32_t len = (uint32_t)(96 + n + 8) & ~UINT32_C(7);
+	const uint32_t len =
+		sc_text_frame_len(sizeof(struct syscap_wire_mark), n);
 	if (SC_UNLIKELY(n > SC_INLINE_MESSAGE ||
 	                !sc_begin(st, &token, len, &place))) {
 		struct syscap_mark_site site;
@@ -78,14 +81,13 @@ void syscap_mark(const char *group, const char *name, int64_t begin,
 		             __builtin_dwarf_cfa());
 		return;
 	}
-	unsigned char *const frame = place.frame;
-	sc_store_word(frame + 8, (uint64_t)begin);
-	sc_store_word(frame + 16, place.tag_word | SYSCAP_FRAME_MARK);
-	sc_store_word(frame + 24, (uint64_t)duration);
-	sc_text_put((char *)frame + 32, 24, group);
-	sc_text_put((char *)frame + 56, 40, name);
-	sc_store_word(frame + len - 8, 0);
-	sc_text_copy(frame + 96, message, n);
+	struct syscap_wire_mark *const mark = (void *)place.frame;
+	sc_store_head(place.frame, begin, place.tag_word | SYSCAP_FRAME_MARK);
+	mark->duration = duration;
+	sc_text_put(mark->group, sizeof(mark->group), group);
+	sc_text_put(mark->name, sizeof(mark->name), name);
+	sc_store_word(place.frame + len - 8, 0);
+	sc_text_copy(mark + 1, message, n);
 	sc_end(st, &token, &place);
 }
 
@@ -104,15 +106,19 @@ void syscap_mark_vprintf(const char *group, const char *name, int64_t begin,
 	fill_site(&site, group, name);
 	sc_printf_begin(&text, MESSAGE_MAX, format, args);
 	struct sc_place place;
-	const uint32_t len = (uint32_t)(96 + text.len + 8) & ~UINT32_C(7);
+	const uint32_t len =
+		sc_text_frame_len(sizeof(struct syscap_wire_mark), text.len);
 	if (SC_LIKELY(sc_begin(st, &token, len, &place))) {
-		sc_store_word(place.frame + 8, (uint64_t)begin);
-		sc_store_word(place.frame + 16,
+		sc_store_head(place.frame, begin,
 		              place.tag_word | SYSCAP_FRAME_MARK);
-		sc_store_word(place.frame + 24, (uint64_t)duration);
-		memcpy(place.frame + 32, &site, sizeof(site));
+		sc_store_word(place.frame + SC_AT(mark, duration),
+		              (uint64_t)duration);
+		memcpy(place.frame + SC_AT(mark, group), &site, sizeof(site));
 		sc_store_word(place.frame + len - 8, 0);
-		sc_printf_finish(&text, (char *)place.frame + 96, format, args);
+		sc_printf_finish(&text,
+		                 (char *)place.frame +
+		                         sizeof(struct syscap_wire_mark),
+		                 format, args);
 		sc_end(st, &token, &place);
 		return;
 	}
@@ -120,7 +126,9 @@ void syscap_mark_vprintf(const char *group, const char *name, int64_t begin,
 	unsigned char *const frame =
 		begin_mark(st, &site, begin, duration, text.len);
 	if (frame != NULL) {
-		sc_printf_finish(&text, (char *)frame + 96, format, args);
+		sc_printf_finish(
+			&text, (char *)frame + sizeof(struct syscap_wire_mark),
+			format, args);
 		sc_commit(frame, SYSCAP_FRAME_MARK, st->tid_tag);
 	}
 	sc_leave(st, &token, outermost);

@@ -20,14 +20,11 @@
 static void fill(unsigned char *frame, uint32_t len, const char *id,
                  const char *value, size_t n)
 {
-	sc_text_field((char *)frame + 24, 40, id);
-	sc_store_word(frame + len - 8, 0);
-	memcpy(frame + 64, value, n);
-}
+	struct syscap_wire_metadata *const metadata = (void *)frame;
 
-static uint32_t frame_len(size_t fixed, size_t n)
-{
-	return (uint32_t)(fixed + n + 8) & ~UINT32_C(7);
+	sc_text_field(metadata->id, sizeof(metadata->id), id);
+	sc_store_word(frame + len - 8, 0);
+	memcpy(metadata + 1, value, n);
 }
 
 void syscap_metadata(const char *id, const char *value)
@@ -41,7 +38,8 @@ void syscap_metadata(const char *id, const char *value)
 		value = "";
 	const size_t n = sc_text_cut(value, strnlen(value, METADATA_MAX + 1),
 	                             METADATA_MAX);
-	const uint32_t len = frame_len(sizeof(struct syscap_wire_metadata), n);
+	const uint32_t len =
+		sc_text_frame_len(sizeof(struct syscap_wire_metadata), n);
 	const int64_t now = sc_clock(st);
 	const bool outermost = sc_enter(st, &token);
 	unsigned char *const frame =
@@ -77,14 +75,14 @@ static bool announce_process(struct sc_thread *st)
 {
 	char cmdline[CMDLINE_MAX];
 	const size_t n = read_cmdline(cmdline, sizeof(cmdline));
-	const uint32_t len = frame_len(sizeof(struct syscap_wire_frame), n);
+	const uint32_t len = sc_text_frame_len(SC_HEAD_SIZE, n);
 	unsigned char *const frame =
 		sc_take(st, st->limit, len, sc_clock_kernel());
 
 	if (frame == NULL)
 		return false;
 	sc_store_word(frame + len - 8, 0);
-	memcpy(frame + 24, cmdline, n);
+	memcpy(frame + SC_HEAD_SIZE, cmdline, n);
 	sc_commit(frame, SYSCAP_FRAME_PROCESS, 0);
 	return true;
 }
@@ -99,7 +97,8 @@ static bool announce_clock(struct sc_thread *st)
 	                           : "source=clock_gettime error_ns=");
 	sc_text_add_u64(&text, sc_clock_is_tsc() ? SC_CLOCK_ERROR_NS : 0);
 	const size_t n = (size_t)(text.at - value);
-	const uint32_t len = frame_len(sizeof(struct syscap_wire_metadata), n);
+	const uint32_t len =
+		sc_text_frame_len(sizeof(struct syscap_wire_metadata), n);
 	unsigned char *const frame =
 		sc_take(st, st->limit, len, sc_clock_kernel());
 	if (frame == NULL)

@@ -180,7 +180,7 @@ SC_COLD void sc_write_missing_header(struct sc_thread *st)
 	unsigned char *const frame = body + (uint32_t)(known >> 32);
 	sc_store_word(frame,
 	              sc_first_word(st, (uint32_t)pos - (uint32_t)known));
-	sc_store_word(frame + 16, SYSCAP_FRAME_TIMESTAMP);
+	sc_store_word(frame + SC_AT(frame, type), SYSCAP_FRAME_TIMESTAMP);
 	SC_SIGNAL_FENCE();
 	sc_exchange_local(&st->headered, known, pos);
 }
@@ -221,11 +221,11 @@ static bool is_dead(const struct sc_state *ts, uintptr_t owner, uintptr_t here)
 static void write_nothing(struct sc_thread *st, unsigned char *frame,
                           uint32_t len)
 {
-	memset(frame + 24, 0, len - 24);
-	sc_store_word(frame + 8, (uint64_t)st->last_ns);
-	sc_store_word(frame + 16, SYSCAP_FRAME_TIMESTAMP);
+	memset(frame + SC_HEAD_SIZE, 0, len - SC_HEAD_SIZE);
+	sc_store_word(frame + SC_AT(frame, time), (uint64_t)st->last_ns);
+	sc_store_word(frame + SC_AT(frame, type), SYSCAP_FRAME_TIMESTAMP);
 	SC_SIGNAL_FENCE();
-	sc_store_word(frame, UINT64_C(0xFFFFFFFFFFFF0000) | len);
+	sc_store_word(frame, sc_head_word(len, -1, -1));
 }
 
 static void count_dead(struct sc_state *ts, unsigned char *frame, uint32_t len)
@@ -237,12 +237,13 @@ static void count_dead(struct sc_state *ts, unsigned char *frame, uint32_t len)
 /* No frame begins where one should: the peer wrote there. */
 static void give_up(struct sc_state *ts, unsigned char *frame, uint32_t left)
 {
-	while (left >= 24) {
+	while (left >= SC_HEAD_SIZE) {
 		uint32_t len = left;
 
 		if (len > SYSCAP_FRAME_MAX)
-			len = left - SYSCAP_FRAME_MAX >= 24 ? SYSCAP_FRAME_MAX
-			                                    : left - 24;
+			len = left - SYSCAP_FRAME_MAX >= SC_HEAD_SIZE
+			              ? SYSCAP_FRAME_MAX
+			              : left - SC_HEAD_SIZE;
 		count_dead(ts, frame, len);
 		frame += len;
 		left -= len;
@@ -257,12 +258,12 @@ static uint32_t settle_frame(struct sc_state *ts, unsigned char *frame,
 	int32_t pid;
 
 	memcpy(&len, frame, sizeof(len));
-	memcpy(&pid, frame + 4, sizeof(pid));
-	if (len < 24 || len % 8 != 0 || len > left) {
+	memcpy(&pid, frame + SC_AT(frame, pid), sizeof(pid));
+	if (len < SC_HEAD_SIZE || len % 8 != 0 || len > left) {
 		give_up(ts, frame, left);
 		return left;
 	}
-	if (frame[16] == SYSCAP_FRAME_TIMESTAMP && pid != -1)
+	if (frame[SC_AT(frame, type)] == SYSCAP_FRAME_TIMESTAMP && pid != -1)
 		count_dead(ts, frame, len);
 	return len;
 }

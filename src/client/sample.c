@@ -30,15 +30,18 @@ static void fill(unsigned char *frame, uint32_t tag, const uint64_t *addrs,
 {
 	const uint64_t tid = tag & ~SYSCAP_TID_TAG_MASK;
 
-	sc_store_word(frame + 24, tid << 32 | (uint64_t)flags << 16 | n);
-	memcpy(frame + 32, addrs, 8 * (size_t)n);
+	sc_store_word(frame + SC_AT(sample, n_addrs),
+	              tid << 32 | (uint64_t)flags << 16 | n);
+	memcpy(frame + sizeof(struct syscap_wire_sample), addrs,
+	       n * sizeof(*addrs));
 }
 
 void sc_sample_emit(int64_t now, const uint64_t *addrs, unsigned n,
                     unsigned flags, uint32_t weight)
 {
 	const uint64_t padding2 = weight_word(weight);
-	const uint32_t len = 32 + 8 * n;
+	const uint32_t len = (uint32_t)(sizeof(struct syscap_wire_sample) +
+	                                n * sizeof(*addrs));
 	volatile uintptr_t token;
 	struct sc_place place;
 
@@ -50,8 +53,7 @@ void sc_sample_emit(int64_t now, const uint64_t *addrs, unsigned n,
 	if (st == NULL)
 		return;
 	if (SC_LIKELY(sc_begin(st, &token, len, &place))) {
-		sc_store_word(place.frame + 8, (uint64_t)now);
-		sc_store_word(place.frame + 16, SYSCAP_FRAME_SAMPLE | padding2);
+		sc_store_head(place.frame, now, SYSCAP_FRAME_SAMPLE | padding2);
 		fill(place.frame, (uint32_t)(place.tag_word >> 32), addrs, n,
 		     flags);
 		sc_end(st, &token, &place);

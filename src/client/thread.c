@@ -107,6 +107,66 @@ static bool take_gone(struct sc_state *ts, uint32_t phase, int32_t pid)
 	return false;
 }
 
+static void write_end_marker(struct sc_thread *st, uint32_t limit)
+{
+	unsigned char *const frame =
+		sc_take(st, limit, SC_HEAD_SIZE, sc_clock_kernel());
+
+	if (frame == NULL)
+		return;
+	/* no cpu, no pid */
+	sc_store_word(frame, sc_head_word(SC_HEAD_SIZE, -1, -1));
+	sc_commit(frame, SYSCAP_FRAME_RING_END, 0);
+}
+
+/* The thread exits, or is gone: last record, end marker, unmap. */
+static void leave_ring(struct sc_state *ts)
+{
+	if (ts->ring == NULL) {
+		sc_ask_leave(ts);
+		sc_loss_leave_behind(ts);
+		sc_loss_call_for_teller(true);
+		return;
+	}
+	if (ts->hot.body != NULL) {
+		struct sc_thread *const st = &ts->hot;
+		uint32_t limit;
+
+		/* An emit that pthread_exit() or cancellation left behind */
+		sc_reserve_take_over(ts);
+		sc_loss_resolve(ts);
+		if (st->body != NULL && sc_reserve_look(ts, &limit)) {
+			sc_reserve_limit_to_pages(ts, 0, &limit);
+			/* The room that every reserve leaves is for these */
+			sc_loss_tell(ts, limit + SC_LOSS_RECORD_MAX);
+			if (!ts->is_own)
+				write_end_marker(st, limit + SC_RING_ROOM);
+			/* W2, pairs with R1 */
+			__atomic_store_n(st->tail, (uint32_t)(st->pos >> 32),
+			                 __ATOMIC_RELEASE);
+		}
+	}
+	sc_loss_leave_behind(ts);
+	if (ts->is_own) {
+		sc_loss_mirror(ts);
+		__atomic_store_n(&ts->ring->slot_state, SC_SLOT_ENDED,
+		                 __ATOMIC_RELEASE);
+	}
+	ts->hot.tail = NULL;
+	ts->hot.limit = (uint32_t)ts->hot.pos;
+	ts->hot.body = NULL;
+	ts->hot.room_end = 0;
+	ts->hot.next = 0;
+	ts->hot.end = 0;
+	ts->hot.disturbed = 0;
+	__atomic_store_n(&ts->hot.owner, 0, __ATOMIC_RELAXED);
+	mapped_of(ts)->header = NULL;
+	sc_ring_unmap(ts->ring, ts->hot.size);
+	ts->ring = NULL;
+	ts->hot.size = 0;
+	__atomic_sub_fetch(&sc_process->n_rings, 1, __ATOMIC_RELAXED);
+}
+
 /* Threads can end without running key destructors: look at two states. */
 static void scavenge(int32_t pid, uint32_t high)
 {
@@ -122,7 +182,7 @@ static void scavenge(int32_t pid, uint32_t high)
 			continue;
 		/* rseq's word went with its stack */
 		__atomic_store_n(&ts->hot.cpu, NULL, __ATOMIC_RELAXED);
-		sc_thread_finish(ts);
+		leave_ring(ts);
 		__atomic_store_n(&ts->phase, SC_STATE_DEAD, __ATOMIC_RELEASE);
 	}
 }
@@ -349,7 +409,7 @@ static void change_epoch(struct sc_state *ts)
 	    epoch == 0)
 		return;
 	if (__atomic_load_n(&ts->phase, __ATOMIC_RELAXED) == SC_STATE_ALIVE) {
-		sc_thread_finish(ts);
+		leave_ring(ts);
 		memset(&ts->lost, 0, sizeof(ts->lost));
 		memset(ts->told, 0, sizeof(ts->told));
 		ts->retry_at = 0;
@@ -600,64 +660,6 @@ void sc_thread_close_ring(struct sc_state *ts, const char *why)
 
 /* ------------------------------------------------------------- finishing */
 
-static void write_end_marker(struct sc_thread *st, uint32_t limit)
-{
-	unsigned char *const frame = sc_take(st, limit, 24, sc_clock_kernel());
-
-	if (frame == NULL)
-		return;
-	/* no cpu, no pid */
-	sc_store_word(frame, UINT64_C(0xFFFFFFFFFFFF0000) | 24);
-	sc_commit(frame, SYSCAP_FRAME_RING_END, 0);
-}
-
-void sc_thread_finish(struct sc_state *ts)
-{
-	if (ts->ring == NULL) {
-		sc_ask_leave(ts);
-		sc_loss_leave_behind(ts);
-		sc_loss_call_for_teller(true);
-		return;
-	}
-	if (ts->hot.body != NULL) {
-		struct sc_thread *const st = &ts->hot;
-		uint32_t limit;
-
-		/* An emit that pthread_exit() or cancellation left behind */
-		sc_reserve_take_over(ts);
-		sc_loss_resolve(ts);
-		if (st->body != NULL && sc_reserve_look(ts, &limit)) {
-			sc_reserve_limit_to_pages(ts, 0, &limit);
-			/* The room that every reserve leaves is for these */
-			sc_loss_tell(ts, limit + SC_LOSS_RECORD_MAX);
-			if (!ts->is_own)
-				write_end_marker(st, limit + SC_RING_ROOM);
-			/* W2, pairs with R1 */
-			__atomic_store_n(st->tail, (uint32_t)(st->pos >> 32),
-			                 __ATOMIC_RELEASE);
-		}
-	}
-	sc_loss_leave_behind(ts);
-	if (ts->is_own) {
-		sc_loss_mirror(ts);
-		__atomic_store_n(&ts->ring->slot_state, SC_SLOT_ENDED,
-		                 __ATOMIC_RELEASE);
-	}
-	ts->hot.tail = NULL;
-	ts->hot.limit = (uint32_t)ts->hot.pos;
-	ts->hot.body = NULL;
-	ts->hot.room_end = 0;
-	ts->hot.next = 0;
-	ts->hot.end = 0;
-	ts->hot.disturbed = 0;
-	__atomic_store_n(&ts->hot.owner, 0, __ATOMIC_RELAXED);
-	mapped_of(ts)->header = NULL;
-	sc_ring_unmap(ts->ring, ts->hot.size);
-	ts->ring = NULL;
-	ts->hot.size = 0;
-	__atomic_sub_fetch(&sc_process->n_rings, 1, __ATOMIC_RELAXED);
-}
-
 void sc_thread_exit(void *state)
 {
 	struct sc_state *const ts = state;
@@ -667,7 +669,7 @@ void sc_thread_exit(void *state)
 	keep_undisturbed(&before);
 	/* Not so in a child that was forked here and did not emit since */
 	if (ts->tid == gettid() && take_phase(ts, SC_STATE_ALIVE)) {
-		sc_thread_finish(ts);
+		leave_ring(ts);
 		/* All copies still point here: their next event comes by */
 		ts->hot.epoch = 0;
 		__atomic_store_n(&ts->phase, SC_STATE_DEAD, __ATOMIC_RELEASE);
@@ -686,11 +688,10 @@ static void tell_in_new_ring(struct sc_ring_header *ring, uint32_t size)
 
 	if (knows_us(ring))
 		write_client(ring, sc_process->pid, gettid());
-	sc_store_word(body + len, UINT64_C(0xFFFFFFFFFFFF0000) | 24);
-	sc_store_word(body + len + 8, (uint64_t)sc_clock_kernel());
-	sc_commit(body + len, SYSCAP_FRAME_RING_END, 0);
+	sc_store_word(body + len, sc_head_word(SC_HEAD_SIZE, -1, -1));
+	sc_store_head(body + len, sc_clock_kernel(), SYSCAP_FRAME_RING_END);
 	/* W2, pairs with R1 */
-	__atomic_store_n(&ring->tail, len + 24, __ATOMIC_RELEASE);
+	__atomic_store_n(&ring->tail, len + SC_HEAD_SIZE, __ATOMIC_RELEASE);
 	sc_ring_unmap(ring, size);
 }
 

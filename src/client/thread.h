@@ -121,9 +121,6 @@ static inline bool sc_thread_is_sparse(void)
  * that lives, for syscap_get_stats().  owner. */
 void sc_thread_close_ring(struct sc_state *ts, const char *why);
 
-/** The thread exits, or is gone: last record, end marker, unmap. */
-void sc_thread_finish(struct sc_state *ts);
-
 /** pthread key destructor. */
 void sc_thread_exit(void *state);
 

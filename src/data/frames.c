@@ -31,7 +31,9 @@
 #define COUNTING(n, type, field, item, wrong)                          \
 	PLAIN(n), .count_at = SC_AT(type, field), .item_size = (item), \
 		  .unfit = (wrong)
-#define GAP(at, n) .gap_at = (at), .gap_size = (n)
+#define GAP(at, n)                       \
+	.gap_at = (at), .gap_size = (n), \
+	.gap = (UINT64_MAX >> 8 * (8 - (n))) << 8 * ((at) % sizeof(uint64_t))
 
 #define WIRE(type) sizeof(struct syscap_wire_##type)
 
@@ -58,32 +60,31 @@ static const struct sc_frame_text counter_texts[] = {
 
 const struct sc_frame_shape sc_frame_shapes[SYSCAP_FRAME_LAST] = {
 	[0] = { .least = UINT16_MAX, .sure = SC_FRAME_LOOK },
-	[SYSCAP_FRAME_TIMESTAMP] = { "timestamp", PLAIN(WIRE(frame)) },
-	[SYSCAP_FRAME_SAMPLE] = { "sample", STACK },
+	[SYSCAP_FRAME_TIMESTAMP] = { PLAIN(WIRE(frame)) },
+	[SYSCAP_FRAME_SAMPLE] = { STACK },
 	[SYSCAP_FRAME_MAP] = {
-		"map", .least = WIRE(map) + 1, .sure = SC_FRAME_LOOK,
+		.least = WIRE(map) + 1, .sure = SC_FRAME_LOOK,
 		.size = WIRE(map), .last_text = "path",
 		.numbers = NUMBERS(NUMBER(map, start), NUMBER(map, end),
 		                   NUMBER(map, offset), NUMBER(map, inode)),
 	},
 	[SYSCAP_FRAME_PROCESS] = {
-		"process", .least = WIRE(frame) + 1, .sure = SC_FRAME_LOOK,
+		.least = WIRE(frame) + 1, .sure = SC_FRAME_LOOK,
 		.size = WIRE(frame), .last_text = "command line",
 	},
 	[SYSCAP_FRAME_FORK] = {
-		"fork", PLAIN(WIRE(fork)), GAP(SC_AT(fork, padding), 4),
+		PLAIN(WIRE(fork)), GAP(SC_AT(fork, padding), 4),
 		.numbers = NUMBERS(NUMBER(fork, child_pid)),
 	},
-	[SYSCAP_FRAME_EXIT] = { "exit", PLAIN(WIRE(frame)) },
+	[SYSCAP_FRAME_EXIT] = { PLAIN(WIRE(frame)) },
 	[SYSCAP_FRAME_JITMAP] = { /* the count has 32 bits */
-		"jitmap", .least = SYSCAP_JITMAP_FIXED, .sure = SC_FRAME_LOOK,
+		.least = SYSCAP_JITMAP_FIXED, .sure = SC_FRAME_LOOK,
 		.size = SYSCAP_JITMAP_FIXED,
 		.count_at = SC_AT(jitmap, n_jitmaps), .is_walked = true,
 		.unfit = "its names do not fit",
 		.numbers = NUMBERS(NUMBER(jitmap, n_jitmaps)),
 	},
 	[SYSCAP_FRAME_CTRDEF] = {
-		"ctrdef",
 		COUNTING(WIRE(ctrdef), ctrdef, n_counters, WIRE(counter),
 		         "its counters do not fit"),
 		GAP(SC_AT(ctrdef, padding1), 6), .may_tell_tid = true,
@@ -93,7 +94,6 @@ const struct sc_frame_shape sc_frame_shapes[SYSCAP_FRAME_LAST] = {
 		                        NUMBER(counter, value)),
 	},
 	[SYSCAP_FRAME_CTRSET] = {
-		"ctrset",
 		COUNTING(WIRE(ctrset), ctrset, n_groups, WIRE(values),
 		         "its groups of values do not fit"),
 		GAP(SC_AT(ctrset, padding1), 6), .may_tell_tid = true,
@@ -102,24 +102,23 @@ const struct sc_frame_shape sc_frame_shapes[SYSCAP_FRAME_LAST] = {
 		                        ARRAY(values, values, uint64_t)),
 	},
 	[SYSCAP_FRAME_MARK] = {
-		"mark", SPEAKING(WIRE(mark), "message"), .duration = UINT64_MAX,
+		SPEAKING(WIRE(mark), "message"), .duration = UINT64_MAX,
 		.may_tell_tid = true,
 		.texts = { TEXT(mark, group), TEXT(mark, name) },
 		.numbers = NUMBERS(NUMBER(mark, duration)),
 	},
 	[SYSCAP_FRAME_METADATA] = {
-		"metadata", SPEAKING(WIRE(metadata), "text"),
+		SPEAKING(WIRE(metadata), "text"),
 		.may_tell_tid = true,
 		.texts = { TEXT(metadata, id) },
 	},
 	[SYSCAP_FRAME_LOG] = {
-		"log", SPEAKING(WIRE(log), "message"),
+		SPEAKING(WIRE(log), "message"),
 		GAP(SC_AT(log, padding1), 6), .may_tell_tid = true,
 		.texts = { TEXT(log, domain) },
 		.numbers = NUMBERS(NUMBER(log, severity)),
 	},
 	[SYSCAP_FRAME_FILE_CHUNK] = {
-		"file_chunk",
 		COUNTING(SYSCAP_FILE_CHUNK_FIXED, file_chunk, len, 1,
 		         "its data does not fit"),
 		.may_tell_tid = true,
@@ -128,7 +127,6 @@ const struct sc_frame_shape sc_frame_shapes[SYSCAP_FRAME_LAST] = {
 		                   NUMBER(file_chunk, len)),
 	},
 	[SYSCAP_FRAME_ALLOCATION] = {
-		"allocation",
 		COUNTING(WIRE(allocation), allocation, n_addrs,
 		         sizeof(uint64_t), "its addresses do not fit"),
 		GAP(SC_AT(allocation, padding) + 1, 1),
@@ -139,7 +137,6 @@ const struct sc_frame_shape sc_frame_shapes[SYSCAP_FRAME_LAST] = {
 		.item_numbers = addresses,
 	},
 	[SYSCAP_FRAME_OVERLAY] = { /* two texts that a NUL each ends */
-		"overlay",
 		.least = SYSCAP_OVERLAY_FIXED + 2, .sure = SC_FRAME_LOOK,
 		.size = SYSCAP_OVERLAY_FIXED + 2,
 		.count_at = SC_AT(overlay, src_len),
@@ -150,9 +147,8 @@ const struct sc_frame_shape sc_frame_shapes[SYSCAP_FRAME_LAST] = {
 		.numbers = NUMBERS(NUMBER(overlay, src_len),
 		                   NUMBER(overlay, dst_len)),
 	},
-	[SYSCAP_FRAME_TRACE] = { "trace", STACK },
+	[SYSCAP_FRAME_TRACE] = { STACK },
 	[SYSCAP_FRAME_DBUS_MESSAGE] = {
-		"dbus_message",
 		COUNTING(SYSCAP_DBUS_FIXED, dbus_message, message_len, 1,
 		         "its message does not fit"),
 		.numbers = NUMBERS(BITS(dbus_message, bus_type, 2),

@@ -18,10 +18,6 @@
 
 #include "data/load.h"
 
-/* Where a field is: frames of a file are not cast to their structs. */
-#define SC_AT(type, field)   offsetof(struct syscap_wire_##type, field)
-#define SC_SIZE(type, field) sizeof(((struct syscap_wire_##type *)0)->field)
-
 /* What stands before each name of a JITMAP. */
 #define SC_JIT_ADDR_SIZE 8u
 
@@ -41,19 +37,21 @@ struct sc_frame_numbers {
 #define SC_FRAME_LOOK UINT16_MAX
 
 struct sc_frame_shape {
-	_Alignas(128) const char *name; /* a row is found by a shift */
-	uint64_t duration; /* all bits where one is the first field, or none */
-	uint16_t least;    /* bytes that every frame has */
-	uint16_t sure;     /* with which, and its items, it is right, as long
+	/* All bits where a duration is the first field, or none; a row is found
+	 * by a shift */
+	_Alignas(128) uint64_t duration;
+	uint16_t least;   /* bytes that every frame has */
+	uint16_t sure;    /* with which, and its items, it is right, as long
 	                    * as texts may be cut; or SC_FRAME_LOOK */
-	uint16_t size;     /* in front of its items, or of its last text */
-	uint8_t count_at;  /* where it says (16 bits) how many items there are;
+	uint16_t size;    /* in front of its items, or of its last text */
+	uint8_t count_at; /* where it says (16 bits) how many items there are;
 	                    * 0: it has none */
-	uint8_t more_at;   /* and how many more; 0: it does not */
-	bool is_walked;    /* where they end is not just a product */
+	uint8_t more_at;  /* and how many more; 0: it does not */
+	bool is_walked;   /* where they end is not just a product */
 	uint8_t item_size;
 	uint8_t gap_at, gap_size; /* bytes that mean nothing */
-	bool may_tell_tid;        /* in padding2 */
+	uint64_t gap; /* their bits in the word, little-endian, they are in */
+	bool may_tell_tid;     /* in padding2 */
 	const char *unfit;     /* what is wrong if there are too many items */
 	const char *last_text; /* what it is that ends it; NULL: no text */
 	struct sc_frame_text texts[3];

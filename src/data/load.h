@@ -5,6 +5,11 @@
  * @big is the file's order, never the host's: the bytes are put together by
  * hand, which compilers turn into one load and, for the other order, a swap.
  * No alignment is needed.  What we write is little-endian.
+ *
+ * For bytes that were not composed here.  A frame of our own is its struct of
+ * <syscap/format.h>; on the way into a ring it is stored in words, several
+ * fields at a time, by sc_store_word() (<syscap/emit.h>), which has no order
+ * to choose: a ring is for processes of one machine.
  */
 #ifndef SC_DATA_LOAD_H
 #define SC_DATA_LOAD_H

@@ -154,7 +154,9 @@ static void set(struct sc_thread *st, const unsigned int *ids,
 {
 	const unsigned n_set = count_set(ids, n);
 	const uint32_t n_groups = (n_set + PER_GROUP - 1) / PER_GROUP;
-	const uint32_t len = 32 + 96 * n_groups;
+	const uint32_t len =
+		(uint32_t)(sizeof(struct syscap_wire_ctrset) +
+	                   n_groups * sizeof(struct syscap_wire_values));
 	unsigned slot = 0;
 
 	if (n_set == 0)
@@ -169,15 +171,18 @@ static void set(struct sc_thread *st, const unsigned int *ids,
 		sc_reserve(st, len, SYSCAP_FRAME_CTRSET, now);
 	if (frame == NULL)
 		return;
-	sc_store_word(frame + 24, n_groups);
-	memset(frame + 32, 0, len - 32);
+	struct syscap_wire_values *const groups =
+		(void *)(frame + sizeof(struct syscap_wire_ctrset));
+	sc_store_word(frame + SC_AT(ctrset, n_groups), n_groups);
+	memset(groups, 0, n_groups * sizeof(*groups));
 	for (unsigned i = 0; i < n && slot < n_set; i++) {
 		if (ids[i] == 0 || ids[i] > ID_MAX)
 			continue;
-		unsigned char *const group =
-			frame + 32 + 96 * (slot / PER_GROUP);
-		memcpy(group + 4 * (slot % PER_GROUP), &ids[i], 4);
-		memcpy(group + 32 + 8 * (slot % PER_GROUP), &values[i], 8);
+		struct syscap_wire_values *const group =
+			&groups[slot / PER_GROUP];
+		group->ids[slot % PER_GROUP] = ids[i];
+		memcpy(&group->values[slot % PER_GROUP], &values[i],
+		       sizeof(group->values[0]));
 		slot++;
 	}
 	sc_commit(frame, SYSCAP_FRAME_CTRSET, st->tid_tag);

@@ -111,15 +111,15 @@ const char *sc_frame_settle_foreign(unsigned char *frame, size_t len)
 size_t sc_frames_check(const unsigned char *bytes, size_t size, size_t most,
                        int64_t *end_time)
 {
+	const unsigned char *frame = bytes;
 	int64_t latest = *end_time;
-	size_t at = 0;
 
 	if (size < NEEDED)
 		return 0;
-	if (most > size - NEEDED)
-		most = size - NEEDED;
-	while (at <= most) {
-		const unsigned char *const frame = bytes + at;
+	const unsigned char *const end = bytes + size;
+	const unsigned char *const last =
+		bytes + (most < size - NEEDED ? most : size - NEEDED);
+	while (frame <= last) {
 		const uint8_t type = frame[SC_AT(frame, type)];
 		uint16_t len, count;
 		uint64_t time, until;
@@ -135,8 +135,9 @@ size_t sc_frames_check(const unsigned char *bytes, size_t size, size_t most,
 		memcpy(&count, frame + shape->count_at, sizeof(count));
 		memcpy(&time, frame + SC_AT(frame, time), sizeof(time));
 		memcpy(&until, frame + SC_AT(mark, duration), sizeof(until));
+		const unsigned char *const next = frame + len;
 		if (shape->sure + (uint32_t)count * shape->item_size > len ||
-		    len % 8 != 0 || len > size - at)
+		    len % 8 != 0 || next > end)
 			break;
 		/* A sum that wraps is below time, which then counts */
 		until = time + (until & shape->duration);
@@ -144,8 +145,8 @@ size_t sc_frames_check(const unsigned char *bytes, size_t size, size_t most,
 			latest = (int64_t)time;
 		if ((int64_t)until > latest)
 			latest = (int64_t)until;
-		at += len;
+		frame = next;
 	}
 	*end_time = latest;
-	return at;
+	return (size_t)(frame - bytes);
 }

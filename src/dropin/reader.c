@@ -147,7 +147,7 @@ static int look(SysprofCaptureReader *reader, bool wants_unknown)
 		return 0;
 	}
 	if (is_known) {
-		const int64_t until = sc_frame_end(current(reader));
+		const int64_t until = sc_frame_until(current(reader));
 
 		if (until > reader->end_time)
 			reader->end_time = until;

@@ -90,7 +90,7 @@ static inline bool sc_frame_is_known(unsigned type)
 }
 
 /** How far a settled frame goes in time. */
-static inline int64_t sc_frame_end(const SysprofCaptureFrame *frame)
+static inline int64_t sc_frame_until(const SysprofCaptureFrame *frame)
 {
 	int64_t end = frame->time;
 

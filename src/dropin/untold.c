@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
-#define FIXED     sizeof(SysprofCaptureJitmap)
+#define FIXED     SYSCAP_JITMAP_FIXED
 #define BYTES_MAX (SYSCAP_FRAME_MAX - FIXED)
 
 static_assert(SYSCAP_FRAME_MAX <= SC_BUFFER_FRONT, "it fits in front");
@@ -69,7 +69,7 @@ static uint32_t fill(SysprofCaptureWriter *writer, uint32_t n,
 	unsigned char *at = end - len;
 	sc_writer_head(at, len, SYSPROF_CAPTURE_FRAME_JITMAP, writer->flushed,
 	               -1, writer->life->pid);
-	memcpy(at + 24, &n_names, sizeof(n_names));
+	memcpy(at + SC_AT(jitmap, n_jitmaps), &n_names, sizeof(n_names));
 	at += FIXED;
 	i = 0;
 	writer->n_gathered++;

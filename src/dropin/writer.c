@@ -400,7 +400,8 @@ bool sc_writer_add_raw(SysprofCaptureWriter *writer,
 	if (!sc_writer_begin(writer, &a, frame->len, frame->type, frame->time,
 	                     frame->cpu, frame->pid))
 		return false;
-	memcpy(a.frame + 16, (const unsigned char *)frame + 16,
-	       frame->len - 16u);
+	memcpy(a.frame + SC_AT(frame, type),
+	       (const unsigned char *)frame + SC_AT(frame, type),
+	       frame->len - SC_AT(frame, type));
 	return sc_writer_end(&a);
 }

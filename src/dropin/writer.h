@@ -102,11 +102,10 @@ static inline __attribute__((always_inline)) void
 sc_writer_head(unsigned char *frame, size_t len, unsigned type, int64_t time,
                int cpu, int32_t pid)
 {
-	sc_store_word(frame, (uint64_t)(uint32_t)pid << 32 |
-	                             (uint64_t)(uint16_t)cpu << 16 | len);
-	sc_store_word(frame + 8, (uint64_t)time);
-	sc_store_word(frame + len - 8, 0);
-	sc_store_word(frame + 16, type);
+	sc_store_word(frame, sc_head_word(len, cpu, pid));
+	sc_store_word(frame + SC_AT(frame, time), (uint64_t)time);
+	sc_store_word(frame + len - 8, 0); /* first: it may be the next one */
+	sc_store_word(frame + SC_AT(frame, type), type);
 }
 
 /** And count it. */

@@ -14,17 +14,7 @@
 #include "dropin/writer.h"
 
 #define FRAME_MAX SYSCAP_FRAME_MAX
-#define MARK_SIZE sizeof(SysprofCaptureMark)
-
-static void store_16(unsigned char *at, uint16_t n)
-{
-	memcpy(at, &n, sizeof(n));
-}
-
-static void store_32(unsigned char *at, uint32_t n)
-{
-	memcpy(at, &n, sizeof(n));
-}
+#define MARK_SIZE sizeof(struct syscap_wire_mark)
 
 static bool refuse(int code)
 {
@@ -56,7 +46,7 @@ bool sysprof_capture_writer_add_file(SysprofCaptureWriter *self, int64_t time,
                                      bool is_last, const uint8_t *data,
                                      size_t data_len)
 {
-	const size_t fixed = sizeof(SysprofCaptureFileChunk);
+	const size_t fixed = SYSCAP_FILE_CHUNK_FIXED;
 	struct sc_adding a;
 
 	if (path == NULL || data_len > FRAME_MAX - fixed ||
@@ -65,9 +55,10 @@ bool sysprof_capture_writer_add_file(SysprofCaptureWriter *self, int64_t time,
 	if (!sc_writer_begin(self, &a, fixed + data_len,
 	                     SYSPROF_CAPTURE_FRAME_FILE_CHUNK, time, cpu, pid))
 		return false;
-	store_16(a.frame + 24, is_last);
-	store_16(a.frame + 26, (uint16_t)data_len);
-	sc_text_field((char *)a.frame + 28, 256, path);
+	struct syscap_wire_file_chunk *const chunk = (void *)a.frame;
+	chunk->is_last = is_last;
+	chunk->len = (uint16_t)data_len;
+	sc_text_field(chunk->path, sizeof(chunk->path), path);
 	copy_text(a.frame + fixed, (const char *)data, data_len);
 	return sc_writer_end(&a);
 }
@@ -98,7 +89,7 @@ bool sysprof_capture_writer_add_map_with_build_id(
 	uint64_t start, uint64_t end, uint64_t offset, uint64_t inode,
 	const char *filename, const char *build_id)
 {
-	const size_t fixed = sizeof(SysprofCaptureMap);
+	const size_t fixed = sizeof(struct syscap_wire_map);
 	const size_t n_id = build_id != NULL ? strlen(build_id) : 0;
 	struct sc_adding a;
 
@@ -110,10 +101,11 @@ bool sysprof_capture_writer_add_map_with_build_id(
 	                     fixed + n + 1 + (build_id != NULL ? n_id + 2 : 0),
 	                     SYSPROF_CAPTURE_FRAME_MAP, time, cpu, pid))
 		return false;
-	sc_store_word(a.frame + 24, start);
-	sc_store_word(a.frame + 32, end);
-	sc_store_word(a.frame + 40, offset);
-	sc_store_word(a.frame + 48, inode);
+	struct syscap_wire_map *const map = (void *)a.frame;
+	map->start = start;
+	map->end = end;
+	map->offset = offset;
+	map->inode = inode;
 	copy_text(a.frame + fixed, filename, n);
 	if (build_id != NULL) {
 		a.frame[fixed + n] = '\0';
@@ -152,7 +144,7 @@ static bool begin_mark(SysprofCaptureWriter *self, struct sc_adding *a,
 	if (!sc_writer_begin(self, a, MARK_SIZE + n + 1,
 	                     SYSPROF_CAPTURE_FRAME_MARK, time, cpu, pid))
 		return false;
-	sc_store_word(a->frame + 24, duration);
+	sc_store_word(a->frame + SC_AT(mark, duration), duration);
 	sc_writer_cover(self, end_of(time, duration));
 	copy_text(a->frame + MARK_SIZE, message, n);
 	return true;
@@ -168,8 +160,9 @@ bool sysprof_capture_writer_add_mark(SysprofCaptureWriter *self, int64_t time,
 	if (!begin_mark(self, &a, time, cpu, pid, duration, message,
 	                text_size(message, MARK_SIZE)))
 		return false;
-	sc_text_put((char *)a.frame + 32, 24, group);
-	sc_text_put((char *)a.frame + 56, 40, name);
+	struct syscap_wire_mark *const mark = (void *)a.frame;
+	sc_text_put(mark->group, sizeof(mark->group), group);
+	sc_text_put(mark->name, sizeof(mark->name), name);
 	return sc_writer_end(&a);
 }
 
@@ -184,7 +177,7 @@ static SC_COLD bool add_mark_slowly(SysprofCaptureWriter *self, int64_t time,
 	if (!begin_mark(self, &a, time, cpu, pid, duration, message,
 	                cut(message, len, MARK_SIZE)))
 		return false;
-	memcpy(a.frame + 32, site, sizeof(*site));
+	memcpy(a.frame + SC_AT(mark, group), site, sizeof(*site));
 	return sc_writer_end(&a);
 }
 
@@ -202,10 +195,10 @@ static SC_COLD bool add_mark_disturbed(SysprofCaptureWriter *self, int64_t time,
 		return false;
 	sc_writer_put_head(self, a.frame, n, SYSPROF_CAPTURE_FRAME_MARK, time,
 	                   cpu, pid);
-	sc_store_word(a.frame + 24, duration);
+	sc_store_word(a.frame + SC_AT(mark, duration), duration);
 	sc_writer_cover(self, end_of(time, duration));
 	copy_text(a.frame + MARK_SIZE, message, len);
-	memcpy(a.frame + 32, site, sizeof(*site));
+	memcpy(a.frame + SC_AT(mark, group), site, sizeof(*site));
 	return sc_writer_end(&a);
 }
 
@@ -229,9 +222,9 @@ add_mark_quickly(SysprofCaptureWriter *self, int64_t time, int cpu, int32_t pid,
 	}
 	sc_writer_put_head(self, frame.at, n, SYSPROF_CAPTURE_FRAME_MARK, time,
 	                   cpu, pid);
-	sc_store_word(frame.at + 24, duration);
+	sc_store_word(frame.at + SC_AT(mark, duration), duration);
 	sc_writer_cover(self, end_of(time, duration));
-	memcpy(frame.at + 32, site, sizeof(*site));
+	memcpy(frame.at + SC_AT(mark, group), site, sizeof(*site));
 	copy_text(frame.at + MARK_SIZE, message, len);
 	if (SC_UNLIKELY(sc_buffer_end(&self->buffer, frame.next)))
 		return sc_writer_settle(self);
@@ -264,7 +257,7 @@ bool sysprof_capture_writer_add_metadata(SysprofCaptureWriter *self,
                                          const char *id, const char *metadata,
                                          ssize_t metadata_len)
 {
-	const size_t fixed = sizeof(SysprofCaptureMetadata);
+	const size_t fixed = sizeof(struct syscap_wire_metadata);
 	struct sc_adding a;
 	size_t n = 0;
 
@@ -277,7 +270,8 @@ bool sysprof_capture_writer_add_metadata(SysprofCaptureWriter *self,
 	if (!sc_writer_begin(self, &a, fixed + n + 1,
 	                     SYSPROF_CAPTURE_FRAME_METADATA, time, cpu, pid))
 		return false;
-	sc_text_put((char *)a.frame + 24, 40, id);
+	struct syscap_wire_metadata *const to = (void *)a.frame;
+	sc_text_put(to->id, sizeof(to->id), id);
 	copy_text(a.frame + fixed, metadata, n);
 	return sc_writer_end(&a);
 }
@@ -285,17 +279,19 @@ bool sysprof_capture_writer_add_metadata(SysprofCaptureWriter *self,
 /* In a frame of its own, in front of its users. */
 static bool tell_name(SysprofCaptureWriter *self, const struct sc_name *name)
 {
-	const size_t fixed = sizeof(SysprofCaptureJitmap);
+	const size_t fixed = SYSCAP_JITMAP_FIXED;
 	struct sc_writer_life *const life = self->life;
 	struct sc_adding a;
 
-	if (!sc_writer_begin(self, &a, fixed + 8 + name->len + 1,
+	if (!sc_writer_begin(self, &a,
+	                     fixed + sizeof(name->address) + name->len + 1,
 	                     SYSPROF_CAPTURE_FRAME_JITMAP, sc_clock_kernel(),
 	                     -1, life->pid))
 		return false;
-	store_32(a.frame + 24, 1);
-	memcpy(a.frame + 28, &name->address, 8);
-	copy_text(a.frame + 36, name->text, name->len);
+	((struct syscap_wire_jitmap *)(void *)a.frame)->n_jitmaps = 1;
+	memcpy(a.frame + fixed, &name->address, sizeof(name->address));
+	copy_text(a.frame + fixed + sizeof(name->address), name->text,
+	          name->len);
 	return sc_writer_end(&a);
 }
 
@@ -357,7 +353,7 @@ bool sysprof_capture_writer_add_process(SysprofCaptureWriter *self,
                                         int64_t time, int cpu, int32_t pid,
                                         const char *cmdline)
 {
-	const size_t fixed = sizeof(SysprofCaptureProcess);
+	const size_t fixed = SC_HEAD_SIZE;
 	const size_t n = text_size(cmdline, fixed);
 	struct sc_adding a;
 
@@ -373,7 +369,7 @@ static bool add_stack(SysprofCaptureWriter *self, int64_t time, int cpu,
                       const SysprofCaptureAddress *addrs, unsigned n_addrs,
                       bool entering)
 {
-	const size_t fixed = sizeof(SysprofCaptureSample);
+	const size_t fixed = sizeof(struct syscap_wire_sample);
 	const unsigned max = (FRAME_MAX - (unsigned)fixed) / 8;
 	const unsigned n = n_addrs < max ? n_addrs : max;
 	struct sc_adding a;
@@ -383,10 +379,11 @@ static bool add_stack(SysprofCaptureWriter *self, int64_t time, int cpu,
 	if (!sc_writer_begin(self, &a, fixed + 8 * (size_t)n,
 	                     SYSPROF_CAPTURE_FRAME_SAMPLE, time, cpu, pid))
 		return false;
-	store_16(a.frame + 24, (uint16_t)n);
-	store_16(a.frame + 26,
-	         (uint16_t)(entering | (n != n_addrs ? SYSCAP_STACK_CUT : 0)));
-	store_32(a.frame + 28, (uint32_t)tid);
+	struct syscap_wire_sample *const sample = (void *)a.frame;
+	sample->n_addrs = (uint16_t)n;
+	sample->flags =
+		(uint16_t)(entering | (n != n_addrs ? SYSCAP_STACK_CUT : 0));
+	sample->tid = tid;
 	copy_text(a.frame + fixed, (const char *)addrs, 8 * (size_t)n);
 	return sc_writer_end(&a);
 }
@@ -413,10 +410,10 @@ bool sysprof_capture_writer_add_fork(SysprofCaptureWriter *self, int64_t time,
 {
 	struct sc_adding a;
 
-	if (!sc_writer_begin(self, &a, sizeof(SysprofCaptureFork),
+	if (!sc_writer_begin(self, &a, sizeof(struct syscap_wire_fork),
 	                     SYSPROF_CAPTURE_FRAME_FORK, time, cpu, pid))
 		return false;
-	store_32(a.frame + 24, (uint32_t)child_pid);
+	((struct syscap_wire_fork *)(void *)a.frame)->child_pid = child_pid;
 	return sc_writer_end(&a);
 }
 
@@ -425,8 +422,7 @@ static bool add_empty(SysprofCaptureWriter *self, unsigned type, int64_t time,
 {
 	struct sc_adding a;
 
-	return sc_writer_begin(self, &a, sizeof(SysprofCaptureFrame), type,
-	                       time, cpu, pid) &&
+	return sc_writer_begin(self, &a, SC_HEAD_SIZE, type, time, cpu, pid) &&
 	       sc_writer_end(&a);
 }
 
@@ -446,15 +442,16 @@ bool sysprof_capture_writer_add_log(SysprofCaptureWriter *self, int64_t time,
                                     int cpu, int32_t pid, int severity,
                                     const char *domain, const char *message)
 {
-	const size_t fixed = sizeof(SysprofCaptureLog);
+	const size_t fixed = sizeof(struct syscap_wire_log);
 	const size_t n = text_size(message, fixed);
 	struct sc_adding a;
 
 	if (!sc_writer_begin(self, &a, fixed + n + 1, SYSPROF_CAPTURE_FRAME_LOG,
 	                     time, cpu, pid))
 		return false;
-	sc_store_word(a.frame + 24, (uint16_t)severity);
-	sc_text_put((char *)a.frame + 32, 32, domain);
+	struct syscap_wire_log *const log = (void *)a.frame;
+	sc_store_word(a.frame + SC_AT(log, severity), (uint16_t)severity);
+	sc_text_put(log->domain, sizeof(log->domain), domain);
 	copy_text(a.frame + fixed, message, n);
 	return sc_writer_end(&a);
 }
@@ -464,7 +461,7 @@ bool sysprof_capture_writer_add_allocation_copy(
 	int32_t tid, SysprofCaptureAddress alloc_addr, int64_t alloc_size,
 	const SysprofCaptureAddress *addrs, unsigned int n_addrs)
 {
-	const size_t fixed = sizeof(SysprofCaptureAllocation);
+	const size_t fixed = sizeof(struct syscap_wire_allocation);
 	const unsigned max = (FRAME_MAX - (unsigned)fixed) / 8;
 	const unsigned n = n_addrs < max ? n_addrs : max;
 	struct sc_adding a;
@@ -474,11 +471,12 @@ bool sysprof_capture_writer_add_allocation_copy(
 	if (!sc_writer_begin(self, &a, fixed + 8 * (size_t)n,
 	                     SYSPROF_CAPTURE_FRAME_ALLOCATION, time, cpu, pid))
 		return false;
-	sc_store_word(a.frame + 24, alloc_addr);
-	sc_store_word(a.frame + 32, (uint64_t)alloc_size);
-	store_32(a.frame + 40, (uint32_t)tid);
-	store_16(a.frame + 44, (uint16_t)n);
-	store_16(a.frame + 46, n != n_addrs ? SYSCAP_STACK_CUT : 0);
+	struct syscap_wire_allocation *const allocation = (void *)a.frame;
+	allocation->addr = alloc_addr;
+	allocation->size = alloc_size;
+	allocation->tid = tid;
+	allocation->n_addrs = (uint16_t)n;
+	allocation->padding = n != n_addrs ? SYSCAP_STACK_CUT : 0;
 	copy_text(a.frame + fixed, (const char *)addrs, 8 * (size_t)n);
 	return sc_writer_end(&a);
 }
@@ -488,7 +486,7 @@ bool sysprof_capture_writer_add_overlay(SysprofCaptureWriter *self,
                                         uint32_t layer, const char *src,
                                         const char *dst)
 {
-	const size_t fixed = sizeof(SysprofCaptureOverlay);
+	const size_t fixed = SYSCAP_OVERLAY_FIXED;
 	const size_t n_src = src != NULL ? strlen(src) : 0;
 	const size_t n_dst = dst != NULL ? strlen(dst) : 0;
 	struct sc_adding a;
@@ -500,9 +498,11 @@ bool sysprof_capture_writer_add_overlay(SysprofCaptureWriter *self,
 	if (!sc_writer_begin(self, &a, fixed + n_src + 1 + n_dst + 1,
 	                     SYSPROF_CAPTURE_FRAME_OVERLAY, time, cpu, pid))
 		return false;
-	store_32(a.frame + 24, layer);
-	store_16(a.frame + 28, (uint16_t)n_src);
-	store_16(a.frame + 30, (uint16_t)n_dst);
+	struct syscap_wire_overlay *const overlay = (void *)a.frame;
+	overlay->layer = (uint8_t)layer;
+	memset(overlay->padding, 0, sizeof(overlay->padding));
+	overlay->src_len = (uint16_t)n_src;
+	overlay->dst_len = (uint16_t)n_dst;
 	copy_text(a.frame + fixed, src, n_src);
 	a.frame[fixed + n_src] = '\0';
 	copy_text(a.frame + fixed + n_src + 1, dst, n_dst);
@@ -515,7 +515,7 @@ bool sysprof_capture_writer_add_dbus_message(SysprofCaptureWriter *self,
                                              const uint8_t *message_data,
                                              size_t message_len)
 {
-	const size_t fixed = sizeof(SysprofCaptureDBusMessage);
+	const size_t fixed = SYSCAP_DBUS_FIXED;
 	struct sc_adding a;
 
 	if (message_data == NULL && message_len != 0)
@@ -528,8 +528,9 @@ bool sysprof_capture_writer_add_dbus_message(SysprofCaptureWriter *self,
 	                     SYSPROF_CAPTURE_FRAME_DBUS_MESSAGE, time, cpu,
 	                     pid))
 		return false;
-	store_16(a.frame + 24, (uint16_t)((bus_type & 3) | flags << 2));
-	store_16(a.frame + 26, (uint16_t)message_len);
+	struct syscap_wire_dbus_message *const message = (void *)a.frame;
+	message->bus_type = (uint16_t)((bus_type & 3) | flags << 2);
+	message->message_len = (uint16_t)message_len;
 	copy_text(a.frame + fixed, (const char *)message_data, message_len);
 	return sc_writer_end(&a);
 }

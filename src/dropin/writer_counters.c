@@ -16,7 +16,7 @@
 #define ID_MAX       ((1u << 24) - 1)
 
 /* Behind a text's NUL callers leave what was on their stack. */
-static void copy_field(unsigned char *field, size_t size, const char *from)
+static void copy_field(char *field, size_t size, const char *from)
 {
 	const size_t n = strnlen(from, size - 1);
 
@@ -24,15 +24,16 @@ static void copy_field(unsigned char *field, size_t size, const char *from)
 	memset(field + n, 0, size - n);
 }
 
-static void fill_counter(unsigned char *at, const SysprofCaptureCounter *from)
+static void fill_counter(struct syscap_wire_counter *to,
+                         const SysprofCaptureCounter *from)
 {
 	const uint32_t id_and_type = from->id | (uint32_t)from->type << 24;
 
-	copy_field(at, 32, from->category);
-	copy_field(at + 32, 32, from->name);
-	copy_field(at + 64, 52, from->description);
-	memcpy(at + 116, &id_and_type, 4);
-	memcpy(at + 120, &from->value, 8);
+	copy_field(to->category, sizeof(to->category), from->category);
+	copy_field(to->name, sizeof(to->name), from->name);
+	copy_field(to->description, sizeof(to->description), from->description);
+	memcpy(to->id, &id_and_type, sizeof(id_and_type));
+	memcpy(&to->value, &from->value, sizeof(to->value));
 }
 
 static bool define(SysprofCaptureWriter *self, int64_t time, int cpu,
@@ -41,12 +42,16 @@ static bool define(SysprofCaptureWriter *self, int64_t time, int cpu,
 {
 	struct sc_adding a;
 
-	if (!sc_writer_begin(self, &a, 32 + 128 * (size_t)n,
+	if (!sc_writer_begin(self, &a,
+	                     sizeof(struct syscap_wire_ctrdef) +
+	                             n * sizeof(struct syscap_wire_counter),
 	                     SYSPROF_CAPTURE_FRAME_CTRDEF, time, cpu, pid))
 		return false;
-	sc_store_word(a.frame + 24, n);
+	struct syscap_wire_counter *const to =
+		(void *)(a.frame + sizeof(struct syscap_wire_ctrdef));
+	sc_store_word(a.frame + SC_AT(ctrdef, n_counters), n);
 	for (unsigned i = 0; i < n; i++)
-		fill_counter(a.frame + 32 + 128 * (size_t)i, &counters[i]);
+		fill_counter(&to[i], &counters[i]);
 	return sc_writer_end(&a);
 }
 
@@ -86,18 +91,24 @@ static bool set(SysprofCaptureWriter *self, int64_t time, int cpu, int32_t pid,
 	struct sc_adding a;
 	unsigned slot = 0;
 
-	if (!sc_writer_begin(self, &a, 32 + 96 * (size_t)n_groups,
+	if (!sc_writer_begin(self, &a,
+	                     sizeof(struct syscap_wire_ctrset) +
+	                             n_groups *
+	                                     sizeof(struct syscap_wire_values),
 	                     SYSPROF_CAPTURE_FRAME_CTRSET, time, cpu, pid))
 		return false;
-	sc_store_word(a.frame + 24, n_groups);
-	memset(a.frame + 32, 0, 96 * (size_t)n_groups);
+	struct syscap_wire_values *const groups =
+		(void *)(a.frame + sizeof(struct syscap_wire_ctrset));
+	sc_store_word(a.frame + SC_AT(ctrset, n_groups), n_groups);
+	memset(groups, 0, n_groups * sizeof(*groups));
 	for (unsigned i = 0; i < n && slot < n_set; i++) {
 		if (!is_id(ids[i]))
 			continue;
-		unsigned char *const group =
-			a.frame + 32 + 96 * (slot / PER_GROUP);
-		memcpy(group + 4 * (slot % PER_GROUP), &ids[i], 4);
-		memcpy(group + 32 + 8 * (slot % PER_GROUP), &values[i], 8);
+		struct syscap_wire_values *const group =
+			&groups[slot / PER_GROUP];
+		group->ids[slot % PER_GROUP] = ids[i];
+		memcpy(&group->values[slot % PER_GROUP], &values[i],
+		       sizeof(group->values[0]));
 		slot++;
 	}
 	return sc_writer_end(&a);

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/frame.h"
 #include "data/utf8.h"
 
 /* No frame of ours has more in front of its text. */
@@ -41,19 +42,8 @@ static void begin(union sc_frame_buffer *buffer, uint8_t type, int32_t pid,
                   int32_t tid, int64_t time)
 {
 	memset(buffer, 0, FIXED_MAX);
-	buffer->frame.type = type;
-	buffer->frame.cpu = -1;
-	buffer->frame.pid = pid;
-	buffer->frame.time = time;
-	if (tid > 0)
-		buffer->frame.padding2 = SYSCAP_TID_TAG | (uint32_t)tid;
-}
-
-static size_t finish(union sc_frame_buffer *buffer, size_t end)
-{
-	buffer->frame.len = (uint16_t)((end + 7) & ~(size_t)7);
-	memset(buffer->bytes + end, 0, buffer->frame.len - end);
-	return buffer->frame.len;
+	sc_frame_begin(&buffer->frame, type, pid, time);
+	buffer->frame.padding2 = sc_frame_tid_tag(tid);
 }
 
 /* End the frame with @text from @offset on. */
@@ -63,7 +53,7 @@ static size_t finish_text(union sc_frame_buffer *buffer, size_t offset,
 	const size_t len = put_text(buffer->bytes + offset,
 	                            SYSCAP_FRAME_MAX - offset, text);
 
-	return finish(buffer, offset + len + 1);
+	return sc_frame_end(&buffer->frame, offset + len + 1);
 }
 
 size_t sc_compose_process(union sc_frame_buffer *buffer, int32_t pid,
@@ -91,13 +81,13 @@ size_t sc_compose_map(union sc_frame_buffer *buffer, int32_t pid, int64_t time,
 		buffer->bytes[at + id_len + 1] = 0;
 		at += id_len + 2;
 	}
-	return finish(buffer, at);
+	return sc_frame_end(&buffer->frame, at);
 }
 
 size_t sc_compose_exit(union sc_frame_buffer *buffer, int32_t pid, int64_t time)
 {
 	begin(buffer, SYSCAP_FRAME_EXIT, pid, 0, time);
-	return finish(buffer, sizeof(buffer->frame));
+	return sc_frame_end(&buffer->frame, sizeof(buffer->frame));
 }
 
 size_t sc_compose_log(union sc_frame_buffer *buffer, int32_t pid, int32_t tid,

@@ -85,13 +85,13 @@ static void take_loss_record(struct sc_intake *intake, struct sc_ring *ring,
 {
 	struct sc_loss loss;
 
-	if (!sc_loss_is_record(mark->group, mark->name) ||
-	    !sc_loss_parse((const char *)(mark + 1), &loss))
+	if (!sc_loss_record_is(mark->group, mark->name) ||
+	    !sc_loss_record_parse((const char *)(mark + 1), &loss))
 		return;
-	sc_loss_count_up(&intake->lost, loss.total);
+	sc_losses_count_up(&intake->lost, loss.total);
 	/* Other tids: of a thread that never had a ring. */
 	if (loss.tid == ring->tid)
-		sc_loss_add(&ring->told, &loss);
+		sc_losses_add(&ring->told, &loss);
 }
 
 static void take_stack(struct sc_intake *intake,
@@ -178,7 +178,7 @@ static void write_losses(struct sc_intake *intake, struct sc_ring *ring)
 	int64_t to = __atomic_load_n(&all->to, __ATOMIC_RELAXED);
 	struct sc_loss rest;
 
-	if (!ring->ours || !sc_loss_remainder(all, &ring->told, &rest))
+	if (!ring->ours || !sc_losses_remainder(all, &ring->told, &rest))
 		return;
 	if (to <= 0 || to > now)
 		to = now;
@@ -187,10 +187,9 @@ static void write_losses(struct sc_intake *intake, struct sc_ring *ring)
 	rest.tid = ring->tid;
 	sc_processes_know(intake->processes, owner(intake, ring),
 	                  ring->requester);
-	sc_loss_compose_record(&intake->frame, &rest, owner(intake, ring), from,
-	                       to);
+	sc_losses_compose(&intake->frame, &rest, owner(intake, ring), from, to);
 	sc_writer_add(intake->writer, &intake->frame);
-	sc_loss_count_up(&intake->lost, rest.total);
+	sc_losses_count_up(&intake->lost, rest.total);
 }
 
 /* On stderr for who records, and in the file for who reads it. */

@@ -17,6 +17,12 @@
 #include "data/frames.h"
 #include "data/utf8.h"
 
+/*
+ * Most frames are samples and values of counters, which have nothing to clean:
+ * what these do not need is out of their way.
+ */
+#define ASIDE static __attribute__((noinline))
+
 static unsigned char *at(struct syscap_wire_frame *frame, size_t offset)
 {
 	return (unsigned char *)frame + offset;
@@ -78,10 +84,22 @@ static void clean_texts(const struct sc_frame_text *texts, unsigned char *p)
 }
 
 /* The content ends at @end: clear the rest, give back whole words of it. */
-static void end_at(struct syscap_wire_frame *frame, size_t end)
+ASIDE void end_at(struct syscap_wire_frame *frame, size_t end)
 {
 	memset(at(frame, end), 0, frame->len - end);
 	frame->len = (uint16_t)((end + 7) & ~(size_t)7);
+}
+
+/* All gaps lie within a word: clear one in a step. */
+static inline void clear_gap(struct syscap_wire_frame *frame,
+                             const struct sc_frame_shape *shape)
+{
+	unsigned char *const p = at(frame, shape->gap_at & ~7u);
+	uint64_t word;
+
+	memcpy(&word, p, sizeof(word));
+	word &= ~shape->gap;
+	memcpy(p, &word, sizeof(word));
 }
 
 /* Bit 0 is "entering"; stock clients leave stale bits in samples. */
@@ -99,7 +117,7 @@ static bool is_hex(unsigned char c)
 }
 
 /* Path NUL, or path NUL '@' hex NUL. */
-static void clean_map(struct syscap_wire_map *map)
+ASIDE void clean_map(struct syscap_wire_map *map)
 {
 	struct syscap_wire_frame *frame = &map->frame;
 	size_t end, hex;
@@ -116,7 +134,7 @@ static void clean_map(struct syscap_wire_map *map)
 	end_at(frame, end);
 }
 
-static void clean_jitmap(struct syscap_wire_jitmap *jitmap)
+ASIDE void clean_jitmap(struct syscap_wire_jitmap *jitmap)
 {
 	char *name = (char *)jitmap + SYSCAP_JITMAP_FIXED;
 
@@ -124,8 +142,8 @@ static void clean_jitmap(struct syscap_wire_jitmap *jitmap)
 		name = mend_text(name + SC_JIT_ADDR_SIZE) + 1;
 }
 
-static bool clean_ctrdef(struct syscap_wire_ctrdef *ctrdef,
-                         const struct sc_frame_shape *shape)
+ASIDE bool clean_ctrdef(struct syscap_wire_ctrdef *ctrdef,
+                        const struct sc_frame_shape *shape)
 {
 	struct syscap_wire_counter *counter = (void *)(ctrdef + 1);
 
@@ -152,7 +170,7 @@ static void clean_ctrset(struct syscap_wire_ctrset *ctrset)
 	}
 }
 
-static void clean_overlay(struct syscap_wire_overlay *overlay, size_t end)
+ASIDE void clean_overlay(struct syscap_wire_overlay *overlay, size_t end)
 {
 	char *const src = (char *)overlay + SYSCAP_OVERLAY_FIXED;
 
@@ -201,16 +219,19 @@ static const char *clean_more(struct syscap_wire_frame *frame,
 	return NULL;
 }
 
-static const char *check_content(struct syscap_wire_frame *frame, bool ours)
+ASIDE void clean_all_texts(struct syscap_wire_frame *frame,
+                           const struct sc_frame_shape *shape, size_t end)
 {
-	const struct sc_frame_shape *const shape = sc_frame_shape(frame->type);
+	clean_texts(shape->texts, at(frame, 0));
+	if (frame->type == SYSCAP_FRAME_MAP)
+		clean_map((void *)frame);
+	else if (shape->last_text != NULL)
+		clean_text(at(frame, end), frame->len - end);
+}
 
-	if (frame->type == SYSCAP_FRAME_RING_END) {
-		end_at(frame, sizeof(*frame));
-		return NULL;
-	}
-	if (shape == NULL)
-		return "its type is not known";
+static const char *check_content(struct syscap_wire_frame *frame,
+                                 const struct sc_frame_shape *shape, bool ours)
+{
 	if (frame->len < shape->least)
 		return "it is too short for its type";
 	const size_t end =
@@ -221,16 +242,12 @@ static const char *check_content(struct syscap_wire_frame *frame, bool ours)
 	const char *const why = clean_more(frame, shape, end, ours);
 	if (why != NULL)
 		return why;
-	for (unsigned i = 0; i < shape->gap_size; i++)
-		if (*at(frame, shape->gap_at + i) != 0)
-			*at(frame, shape->gap_at + i) = 0;
-	clean_texts(shape->texts, at(frame, 0));
-	if (frame->type == SYSCAP_FRAME_MAP)
-		clean_map((void *)frame);
-	else if (shape->last_text != NULL)
-		clean_text(at(frame, end), frame->len - end);
-	else /* a timestamp may fill a gap, with any length */
-		end_at(frame, end);
+	clear_gap(frame, shape);
+	if (shape->texts->size != 0 || shape->last_text != NULL)
+		clean_all_texts(frame, shape, end);
+	if (shape->last_text == NULL && end != frame->len)
+		end_at(frame,
+		       end); /* a timestamp may fill a gap, with any length */
 	return NULL;
 }
 
@@ -245,46 +262,57 @@ static bool needs_pid(uint8_t type)
 }
 
 /* padding2 says something: only our own client's does. */
-static bool is_tagged(const struct syscap_wire_frame *frame, int32_t tid)
+static bool is_tagged(const struct syscap_wire_frame *frame,
+                      const struct sc_frame_shape *shape, int32_t tid)
 {
 	if (frame->type == SYSCAP_FRAME_SAMPLE)
 		return (frame->padding2 & SYSCAP_WEIGHT_TAG_MASK) ==
 		               SYSCAP_WEIGHT_TAG &&
 		       (frame->padding2 & ~SYSCAP_WEIGHT_TAG_MASK) != 0;
-	const struct sc_frame_shape *const shape = sc_frame_shape(frame->type);
-	return shape != NULL && shape->may_tell_tid &&
+	return shape->may_tell_tid &&
 	       frame->padding2 == (SYSCAP_TID_TAG | (uint32_t)tid);
+}
+
+static const char *check_header(const struct syscap_wire_frame *frame,
+                                size_t avail)
+{
+	if (avail < sizeof(*frame))
+		return "it ends inside its header";
+	if (frame->len < sizeof(*frame))
+		return "its length is less than a header";
+	if (frame->len % 8 != 0)
+		return "its length is not a multiple of 8";
+	if (frame->len > avail)
+		return "it is longer than what was written";
+	if (frame->pid > SC_PID_LIMIT || frame->pid < -1 || frame->pid == 0 ||
+	    (frame->pid < 0 && needs_pid(frame->type)))
+		return "its process id is impossible";
+	return NULL;
 }
 
 int sc_validate_frame(void *bytes, size_t avail, int32_t tid,
                       const char **ret_why)
 {
-	struct syscap_wire_frame *frame = bytes;
-	const char *why = NULL;
-	size_t len;
+	struct syscap_wire_frame *const frame = bytes;
+	const char *why = check_header(frame, avail);
 
-	if (avail < sizeof(*frame))
-		why = "it ends inside its header";
-	else if (frame->len < sizeof(*frame))
-		why = "its length is less than a header";
-	else if (frame->len % 8 != 0)
-		why = "its length is not a multiple of 8";
-	else if (frame->len > avail)
-		why = "it is longer than what was written";
-	else if (frame->pid > SC_PID_LIMIT || frame->pid < -1 ||
-	         frame->pid == 0 || (frame->pid < 0 && needs_pid(frame->type)))
-		why = "its process id is impossible";
 	if (why != NULL)
 		goto fail;
-
-	len = frame->len;
+	const int len = frame->len;
+	const struct sc_frame_shape *const shape = sc_frame_shape(frame->type);
 	memset(frame->padding1, 0, sizeof(frame->padding1));
-	if (tid <= 0 || !is_tagged(frame, tid))
+	if (shape != NULL) {
+		if (tid <= 0 || !is_tagged(frame, shape, tid))
+			frame->padding2 = 0;
+		why = check_content(frame, shape, tid > 0);
+	} else if (frame->type == SYSCAP_FRAME_RING_END) {
 		frame->padding2 = 0;
-	why = check_content(frame, tid > 0);
-	if (why != NULL)
-		goto fail;
-	return (int)len;
+		end_at(frame, sizeof(*frame));
+	} else {
+		why = "its type is not known";
+	}
+	if (why == NULL)
+		return len;
 fail:
 	*ret_why = why;
 	return -EBADMSG;

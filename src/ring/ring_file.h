@@ -6,7 +6,7 @@
  * It outlives the process: what was published and not yet in the capture when
  * the process died is found here.  It lies on tmpfs, so that emitting never
  * waits for a disk, and its capture names it in its first frame, a METADATA
- * frame of id "syscap.rings".
+ * frame of id SC_RING_FILE_ID with its path.
  *
  *	| front: facts | front: journal | slot 0 | slot 1 | ...
  *
@@ -41,6 +41,7 @@
 
 #include "ring/ring.h"
 
+#define SC_RING_FILE_ID      "syscap.rings"
 #define SC_RING_FILE_MAGIC   "SCRINGS1"
 #define SC_RING_FILE_VERSION 1u
 #define SC_RING_FILE_FRONT   UINT32_C(65536)

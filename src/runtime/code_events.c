@@ -56,8 +56,7 @@ static bool emit(const struct event *event, const int64_t *time,
 	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_METADATA);
 	const size_t size = event->n + (name != NULL ? 1 + n : 0);
 	const uint32_t len =
-		(uint32_t)(sizeof(struct syscap_wire_metadata) + size + 8) &
-		~UINT32_C(7);
+		sc_text_frame_len(sizeof(struct syscap_wire_metadata), size);
 	volatile uintptr_t token;
 
 	if (st == NULL)
@@ -67,12 +66,15 @@ static bool emit(const struct event *event, const int64_t *time,
 	unsigned char *const frame =
 		sc_reserve(st, len, SYSCAP_FRAME_METADATA, now);
 	if (frame != NULL) {
-		sc_text_put((char *)frame + 24, 40, ID);
+		struct syscap_wire_metadata *const metadata = (void *)frame;
+		char *const text = (char *)(metadata + 1);
+
+		sc_text_put(metadata->id, sizeof(metadata->id), ID);
 		sc_store_word(frame + len - 8, 0);
-		memcpy(frame + 64, event->text, event->n);
+		memcpy(text, event->text, event->n);
 		if (name != NULL) {
-			frame[64 + event->n] = ' ';
-			memcpy(frame + 64 + event->n + 1, name, n);
+			text[event->n] = ' ';
+			memcpy(text + event->n + 1, name, n);
 		}
 		sc_commit(frame, SYSCAP_FRAME_METADATA, st->tid_tag);
 	}

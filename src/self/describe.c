@@ -17,6 +17,7 @@
 
 #include <syscap/format.h>
 
+#include "base/frame.h"
 #include "base/own_elf.h"
 #include "base/text.h"
 
@@ -38,21 +39,6 @@ struct wire_map {
 	struct syscap_wire_map map;
 	char rest[LINE_MAX_BYTES + SC_BUILD_ID_SIZE + 16];
 };
-
-static void begin_frame(struct syscap_wire_frame *frame, uint8_t type,
-                        int32_t pid, int64_t now)
-{
-	frame->type = type;
-	frame->cpu = -1;
-	frame->pid = pid;
-	frame->time = now;
-}
-
-static uint32_t end_frame(struct syscap_wire_frame *frame, size_t end)
-{
-	frame->len = (uint16_t)((end + 7) & ~(size_t)7);
-	return frame->len;
-}
 
 /*
  * /proc/self is the main thread's, where nothing is left once that thread has
@@ -113,9 +99,10 @@ bool sc_describe_process(int32_t pid, int64_t now, sc_describe_emit *emit,
 		n = (size_t)(text.at - process.cmdline);
 	}
 	memset(process.cmdline + n, 0, sizeof(process.cmdline) - n);
-	begin_frame(&process.frame, SYSCAP_FRAME_PROCESS, pid, now);
-	return emit(data, &process,
-	            end_frame(&process.frame, sizeof(process.frame) + n + 1));
+	sc_frame_begin(&process.frame, SYSCAP_FRAME_PROCESS, pid, now);
+	return emit(
+		data, &process,
+		sc_frame_end(&process.frame, sizeof(process.frame) + n + 1));
 }
 
 /* ----------------------------------------------------------------- lines */
@@ -282,7 +269,7 @@ static bool tell(const struct telling *to, const struct mapping *m,
 	if (is_gone && has_id)
 		n -= strlen(deleted);
 	memset(&frame, 0, sizeof(frame));
-	begin_frame(&frame.map.frame, SYSCAP_FRAME_MAP, to->pid, to->now);
+	sc_frame_begin(&frame.map.frame, SYSCAP_FRAME_MAP, to->pid, to->now);
 	frame.map.start = m->start;
 	frame.map.end = m->end;
 	frame.map.offset = m->offset;
@@ -294,7 +281,7 @@ static bool tell(const struct telling *to, const struct mapping *m,
 		memcpy(path + n + 2, build_id, strlen(build_id));
 		end += strlen(build_id) + 2;
 	}
-	return to->emit(to->data, &frame, end_frame(&frame.map.frame, end));
+	return to->emit(to->data, &frame, sc_frame_end(&frame.map.frame, end));
 }
 
 /* ------------------------------------------------------ what is known */

@@ -12,6 +12,7 @@
 
 #include <syscap/format.h>
 
+#include "base/frame.h"
 #include "base/text.h"
 #include "sink/file_header.h"
 #include "sink/record_lock.h"
@@ -301,27 +302,6 @@ static void write_facts(struct sc_output *output, struct sc_ring_file *facts,
 	memcpy(facts->magic, SC_RING_FILE_MAGIC, sizeof(facts->magic));
 }
 
-/* The METADATA frame that leads readers to the ring file. */
-static uint32_t compose_pointer(const struct sc_output *output, int32_t pid,
-                                int64_t now, unsigned char *frame)
-{
-	const size_t n = strlen(output->ring_path);
-	const uint32_t len =
-		(uint32_t)(sizeof(struct syscap_wire_metadata) + n + 8) &
-		~UINT32_C(7);
-	const uint16_t len16 = (uint16_t)len, no_cpu = UINT16_MAX;
-
-	memset(frame, 0, len);
-	memcpy(frame, &len16, 2);
-	memcpy(frame + 2, &no_cpu, 2);
-	memcpy(frame + 4, &pid, 4);
-	memcpy(frame + 8, &now, 8);
-	frame[16] = SYSCAP_FRAME_METADATA;
-	sc_text_field((char *)frame + 24, 40, "syscap.rings");
-	memcpy(frame + 64, output->ring_path, n);
-	return len;
-}
-
 int sc_output_begin(struct sc_output *output, void *front,
                     const struct sc_ring_file *geometry, int32_t pid,
                     int64_t now)
@@ -339,7 +319,8 @@ int sc_output_begin(struct sc_output *output, void *front,
 	write_facts(output, front, geometry, pid, now);
 	sc_file_header_fill(&begin.header, now);
 	piece.iov_len = sizeof(begin.header) +
-	                compose_pointer(output, pid, now, begin.frame);
+	                sc_frame_metadata(begin.frame, pid, now,
+	                                  SC_RING_FILE_ID, output->ring_path);
 	if (output->max_bytes != 0 && piece.iov_len > output->max_bytes)
 		return -EFBIG;
 	const int r = sc_write_at(output->fd, &piece, 1, 0, &done);

@@ -73,29 +73,20 @@ bool sc_record_fact_is_known(int fd, enum sc_record_owner owner)
 	       lock.l_type != F_UNLCK;
 }
 
-int64_t sc_record_fact_hold(int fd, enum sc_record_owner owner, int64_t at)
+int sc_record_fact_keep(int fd, enum sc_record_owner owner, int64_t *at)
 {
-	for (unsigned i = 0; i < FACT_TRIES; i++, at += FACT_STEP) {
+	int64_t place = *at != 0 ? *at : 1 + (int64_t)gettid();
+
+	for (unsigned i = 0; i < FACT_TRIES; i++, place += FACT_STEP) {
 		struct flock lock = { .l_type = F_WRLCK,
-			              .l_start = at,
+			              .l_start = place,
 			              .l_len = 1 };
 		const int r = ask(fd, command_set(owner), &lock);
 
 		if (r == 0)
-			return at;
+			*at = place;
 		if (r != -EAGAIN)
 			return r;
 	}
 	return -ENOLCK;
-}
-
-int sc_record_fact_keep(int fd, enum sc_record_owner owner, int64_t *at)
-{
-	const int64_t r = sc_record_fact_hold(
-		fd, owner, *at != 0 ? *at : 1 + (int64_t)gettid());
-
-	if (r < 0)
-		return (int)r;
-	*at = r;
-	return 0;
 }

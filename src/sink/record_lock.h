@@ -50,14 +50,9 @@ void sc_record_unlock(int fd, enum sc_record_owner owner);
 bool sc_record_fact_is_known(int fd, enum sc_record_owner owner);
 
 /**
- * Hold the one at @at, or at another place if that is taken, which is what
- * the result says; again to make sure that it was not lost.  -ENOLCK: none.
- */
-int64_t sc_record_fact_hold(int fd, enum sc_record_owner owner, int64_t at);
-
-/**
- * The same at *@at, which becomes where it is held; 0 at first.  Done again
- * it makes sure that it was not lost.  0 or -ENOLCK.
+ * Hold one at *@at, or at another place if that is taken; *@at becomes where
+ * it is held, and is 0 at first.  Done again it makes sure that it was not
+ * lost.  0 or -ENOLCK.
  */
 int sc_record_fact_keep(int fd, enum sc_record_owner owner, int64_t *at);
 

@@ -13,8 +13,8 @@ static bool parse(struct sc_loss *loss)
 {
 	const struct syscap_wire_mark *const mark = &frame.mark;
 
-	return sc_loss_is_record(mark->group, mark->name) &&
-	       sc_loss_parse((const char *)(mark + 1), loss);
+	return sc_loss_record_is(mark->group, mark->name) &&
+	       sc_loss_record_parse((const char *)(mark + 1), loss);
 }
 
 TEST(a_record_is_read_as_it_was_written)
@@ -25,7 +25,7 @@ TEST(a_record_is_read_as_it_was_written)
 	loss.frames[SYSCAP_FRAME_MARK] = 7;
 	loss.frames[SYSCAP_FRAME_OVERLAY] = 3;
 	memset(&frame, 0xAA, sizeof(frame));
-	CHECK_EQ(sc_loss_compose_record(&frame, &loss, 70, 1000, 1500), 160);
+	CHECK_EQ(sc_losses_compose(&frame, &loss, 70, 1000, 1500), 160);
 	CHECK_EQ(frame.frame.len, 160);
 	CHECK_EQ(frame.frame.pid, 70);
 	CHECK_EQ(frame.frame.time, 1000);
@@ -43,7 +43,7 @@ TEST(the_longest_record_fits)
 
 	memset(&loss, 0xFF, sizeof(loss));
 	loss.tid = INT32_MAX;
-	CHECK(sc_loss_compose_record(&frame, &loss, 70, INT64_MIN, INT64_MAX) <
+	CHECK(sc_losses_compose(&frame, &loss, 70, INT64_MIN, INT64_MAX) <
 	      SC_LOSS_FRAME_MAX);
 	CHECK_EQ(frame.frame.padding2, 0); /* no such thread can be */
 	CHECK_EQ(frame.mark.duration, INT64_MAX);
@@ -53,16 +53,16 @@ TEST(the_longest_record_fits)
 
 TEST(other_marks_are_no_loss_records)
 {
-	CHECK(sc_loss_is_record("syscap", "lost"));
-	CHECK(!sc_loss_is_record("syscap", "last"));
-	CHECK(!sc_loss_is_record("gtk", "lost"));
+	CHECK(sc_loss_record_is("syscap", "lost"));
+	CHECK(!sc_loss_record_is("syscap", "last"));
+	CHECK(!sc_loss_record_is("gtk", "lost"));
 }
 
 TEST(what_is_new_in_a_record_is_passed_over)
 {
 	struct sc_loss loss;
 
-	CHECK(sc_loss_parse("frames=5 news=7 mark=3  ", &loss));
+	CHECK(sc_loss_record_parse("frames=5 news=7 mark=3  ", &loss));
 	CHECK_EQ(loss.total, 5);
 	CHECK_EQ(loss.frames[SYSCAP_FRAME_MARK], 3);
 }
@@ -78,7 +78,7 @@ TEST(a_loss_record_may_name_no_thread)
 	struct sc_loss loss;
 
 	for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++) {
-		CHECK(sc_loss_parse(messages[i], &loss));
+		CHECK(sc_loss_record_parse(messages[i], &loss));
 		CHECK_EQ(loss.tid, 0);
 	}
 }
@@ -102,7 +102,7 @@ TEST(other_messages_are_no_loss_record)
 	struct sc_loss loss = { .total = 77 };
 
 	for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++)
-		if (sc_loss_parse(messages[i], &loss))
+		if (sc_loss_record_parse(messages[i], &loss))
 			test_fail(__FILE__, __LINE__, "accepted \"%s\"",
 			          messages[i]);
 	CHECK_EQ(loss.total, 77);
@@ -117,12 +117,12 @@ TEST(the_remainder_is_what_no_record_told)
 	all.frames[SYSCAP_FRAME_LOG] = 4;
 	told.frames[SYSCAP_FRAME_MARK] = 6;
 	told.bytes = 600;
-	CHECK(sc_loss_remainder(&all, &told, &rest));
+	CHECK(sc_losses_remainder(&all, &told, &rest));
 	CHECK_EQ(rest.total, 8);
 	CHECK_EQ(rest.bytes, 400);
 	CHECK_EQ(rest.frames[SYSCAP_FRAME_MARK], 4);
-	sc_loss_add(&told, &rest);
-	CHECK(!sc_loss_remainder(&all, &told, &rest));
+	sc_losses_add(&told, &rest);
+	CHECK(!sc_losses_remainder(&all, &told, &rest));
 	CHECK_EQ(rest.total, 0);
 }
 
@@ -132,15 +132,15 @@ TEST(numbers_from_a_hostile_peer_do_not_wrap)
 	struct sc_loss told = { 0 }, rest, huge;
 
 	memset(&all, 0xFF, sizeof(all));
-	CHECK(sc_loss_remainder(&all, &told, &rest));
+	CHECK(sc_losses_remainder(&all, &told, &rest));
 	CHECK(rest.total >= rest.frames[1]);
-	CHECK(sc_loss_parse(
+	CHECK(sc_loss_record_parse(
 		"frames=18446744073709551615 mark=18446744073709551615",
 		&huge));
 	for (unsigned i = 0; i < 1000; i++)
-		sc_loss_add(&told, &huge);
+		sc_losses_add(&told, &huge);
 	CHECK(told.total >= huge.total);
 	CHECK(told.frames[SYSCAP_FRAME_MARK] >= huge.total);
-	sc_loss_add(&told, &rest);
-	CHECK(!sc_loss_remainder(&all, &told, &rest) || rest.total > 0);
+	sc_losses_add(&told, &rest);
+	CHECK(!sc_losses_remainder(&all, &told, &rest) || rest.total > 0);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/frame_names.h"
 #include "data/frames.h"
 #include "harness/make_capture.h"
 
@@ -65,7 +66,7 @@ TEST(every_row_says_what_its_readers_need)
 		const struct sc_frame_shape *const shape =
 			sc_frame_shape((uint8_t)type);
 
-		CHECK(shape->name != NULL);
+		CHECK(sc_frame_name(type)[0] != 0);
 		CHECK(shape->size >= sizeof(struct syscap_wire_frame));
 		CHECK_EQ(shape->least,
 		         shape->size + (shape->last_text != NULL));
@@ -76,6 +77,9 @@ TEST(every_row_says_what_its_readers_need)
 		/* What readers look at of every frame: see frame_settle.c */
 		CHECK(shape->count_at + 2u <= 48);
 		CHECK(shape->gap_at + shape->gap_size <= shape->least);
+		uint64_t word = UINT64_MAX;
+		memset((char *)&word + shape->gap_at % 8, 0, shape->gap_size);
+		CHECK_EQ(shape->gap, ~word);
 		for (unsigned i = 0; shape->texts[i].size != 0; i++)
 			CHECK(shape->texts[i].at + shape->texts[i].size <=
 			      shape->size);

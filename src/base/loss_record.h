@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * loss_record.h - what a loss record is, for those that write and read them.
+ *
+ * A thread that meets a full ring counts, and puts a loss record in front of
+ * its next frame: a MARK of group "syscap" and name "lost", from the time of
+ * the first lost frame to that of the last, with a message like
+ *
+ *	frames=12 bytes=1248 tid=4711 mark=10 ctrset=2
+ *
+ * Pure.  Context of everything here: any-thread, signal-safe.
+ */
+#ifndef SC_BASE_LOSS_RECORD_H
+#define SC_BASE_LOSS_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <syscap/format.h>
+
+struct sc_loss {
+	uint64_t frames[SYSCAP_FRAME_LAST]; /* by type; 0: abandoned emits */
+	uint64_t total;                     /* of all kinds */
+	uint64_t bytes;
+	int32_t tid; /* 0: not said */
+};
+
+/** What a record calls the frames of @type; NULL: there are none of it. */
+const char *sc_loss_record_kind(unsigned type);
+
+/** Is a mark named as a loss record is?  Its message may still be wrong. */
+bool sc_loss_record_is(const char *group, const char *name);
+
+/** Read the message of a loss record; false when it is not one. */
+bool sc_loss_record_parse(const char *message, struct sc_loss *ret_loss);
+
+/** Write it, as much as fits into @size with a NUL.  Returns its length. */
+size_t sc_loss_record_write(const struct sc_loss *loss, char *message,
+                            size_t size);
+
+/** All of the frame @mark but its header and what is behind @message. */
+void sc_loss_record_fill(struct syscap_wire_mark *mark, int64_t from,
+                         int64_t to, const char *message, size_t n);
+
+#endif
