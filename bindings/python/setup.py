@@ -22,8 +22,8 @@ from setuptools.command.build_ext import build_ext
 
 HERE = pathlib.Path(__file__).resolve().parent
 TREE = HERE.parent.parent
-EVENTS = ["args", "text", "mark", "scope", "traced", "counter", "recording",
-          "sampler", "module"]
+EVENTS = ["args", "text", "number", "mark", "scope", "traced", "counter",
+          "recording", "sampler", "module"]
 WALKER = ["eval", "name", "walk", "threads", "reach", "bootstrap", "check",
           "module"]
 CFLAGS = ["-std=gnu11", "-fvisibility=hidden", "-O2"]
