@@ -98,10 +98,11 @@ if jit.status() then
   end
 
   local id = core.id
+  local NONE = 0xffffffff -- too many: marks of it are not recorded
 
   function core.id(group, name)
     local number = id(group, name) -- raises the errors
-    if not numbered[number] then
+    if number ~= NONE and not numbered[number] then
       numbered[number] = find("id", group, name)
     end
     return number
@@ -171,60 +172,37 @@ if jit.status() then
 
   function core.log(severity, domain, message, ...)
     if C.syscap_lua_is_active() == 0 then return end
-    local number = severities[severity]
-    if not number then
-      error("bad argument #1 to 'log' (invalid option '" ..
-            tostring(severity) .. "')", 2)
-    end
+    local number = severities[severity] or severities.message
     if select("#", ...) > 0 then message = format(message, ...) end
     C.syscap_lua_log(number, domain, text(message))
   end
 
-  -- A counter of integers has its own type, so that compiled code need not
-  -- ask which one it is.
-  local integer, float = {}, {}
-  integer.__index, float.__index = integer, float
+  local Counter = {}
+  Counter.__index = Counter
 
-  function integer:set(value)
-    if C.syscap_lua_is_active() == 0 then return end
-    if value % 1 ~= 0 then
-      error("number has no integer representation", 2)
-    end
-    C.syscap_lua_counter_set(self.pointer, value)
-  end
-
-  function integer:update(value)
-    if C.syscap_lua_is_active() == 0 then return end
-    if value % 1 ~= 0 then
-      error("number has no integer representation", 2)
-    end
-    C.syscap_lua_counter_update(self.pointer, value)
-  end
-
-  function float:set(value)
+  function Counter:set(value)
     if C.syscap_lua_is_active() == 0 then return end
     C.syscap_lua_counter_set(self.pointer, value)
   end
 
-  function float:update(value)
+  function Counter:update(value)
     if C.syscap_lua_is_active() == 0 then return end
     C.syscap_lua_counter_update(self.pointer, value)
   end
 
-  function integer:__tostring()
+  function Counter:__tostring()
+    if self.pointer == nil then return "syscap.counter (not recorded)" end
     return "syscap.counter " .. ffi.string(self.pointer.category) .. "." ..
            ffi.string(self.pointer.name)
   end
-  float.__tostring = integer.__tostring
 
   local counter = core.counter
 
   function core.counter(category, name, description, kind)
     counter(category, name, description, kind) -- raises the errors
-    local is_float = kind == "float"
     local pointer = C.syscap_lua_counter(category, name, description or "",
-                                         is_float and 1 or 0)
-    return setmetatable({ pointer = pointer }, is_float and float or integer)
+                                         kind == "float" and 1 or 0)
+    return setmetatable({ pointer = pointer }, Counter)
   end
 end
 

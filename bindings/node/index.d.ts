@@ -38,7 +38,8 @@ export interface Site {
   scope(message?: string): Scope;
   /**
    * Call `fn`.  Where it returns a promise, the mark is an operation until
-   * that has settled, and what is returned is a promise behind it.
+   * that has settled, and what is returned is a promise behind it.  Where it
+   * returns a generator, the operation ends with that.
    */
   run<T>(fn: () => T, message?: string): T;
   /** A function that calls `fn` in run(). */
@@ -64,8 +65,10 @@ export interface Counter {
   readonly name: string;
   readonly description: string;
   readonly type: 'int64' | 'double';
-  /** What was set last, by this object. */
+  /** What it is, in all threads of the process. */
   readonly value: number;
+  /** False: the process has 4,096 others. */
+  readonly isRecorded: boolean;
   set(value: number): void;
   /** As set(), but nothing is recorded where the value is still the same. */
   update(value: number): void;

@@ -36,6 +36,11 @@ compiles "SYSCAP_SCOPE_AS(a, \"${g24%4}\", \"${n40%0}\");" || {
 	cat "$work/errors"
 	exit 1
 }
+# Two on one line have names of their own, or are refused
+compiles 'SYSCAP_SCOPE_AS(a, "g", "n"); SYSCAP_SCOPE_AS(b, "g", "n");'
+refused 'SYSCAP_SCOPE("g", "n"); SYSCAP_SCOPE("g", "m");' "redefinition\|redecl"
+refused 'SYSCAP_SCOPE_FUNCTION("g"); SYSCAP_SCOPE_FUNCTION("h");' \
+	"redefinition\|redecl"
 refused "SYSCAP_SCOPE_AS(a, \"$g24\", \"name\");" "group: 23 bytes"
 refused "SYSCAP_SCOPE_AS(a, \"group\", \"$n40\");" "name: 39 bytes"
 refused "SYSCAP_SCOPE_FUNCTION(\"$g24\");" "group: 23 bytes"

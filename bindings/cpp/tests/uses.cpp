@@ -187,12 +187,32 @@ static void functions()
 		found.set(17);
 		same.set(18);
 	}
+	static syscap::counter<std::uint64_t> huge("uses", "huge");
+	huge.set(UINT64_MAX);
+	huge.set(17);
+	huge.update(UINT64_MAX - 1);
+	const syscap::named_counter<std::int64_t> whole("uses", "of two types");
+	const syscap::named_counter<double> halves("uses", "of two types");
+	whole.set(INT64_MIN);
+	halves.set(0.5);
+	syscap::mark(site, 1000, -7, "below zero");
 #if __cplusplus >= 201703L
 	syscap::instant(site, std::string_view("a view").substr(2));
 	std::optional<syscap::scope> maybe;
 	maybe.emplace(site, "optional");
 	maybe.reset();
 #endif
+}
+
+static void too_many()
+{
+	for (int i = 0; i < 4096; i++)
+		syscap::named_counter<int>("uses many", std::to_string(i));
+	const syscap::named_counter<int> more("uses", "one too many");
+	more.set(1);
+	more.update(2);
+	if (more)
+		std::abort();
 }
 
 int main(int argc, char **argv)
@@ -219,6 +239,7 @@ int main(int argc, char **argv)
 		threads.emplace_back(more);
 	for (std::thread &thread : threads)
 		thread.join();
+	too_many();
 	/* evaluated where it is recorded, and only there */
 	return evaluated == (syscap_is_active() ? 1 : 0) ? 0 : 1;
 }

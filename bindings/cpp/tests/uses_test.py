@@ -52,12 +52,12 @@ def check_functions(frames, is_17):
     """Texts of every kind, and what else there is as a function."""
     expected = ["", "e made", "vie", MANY, "", "since",
                 "async=9 phase=begin", "async=9 phase=end done",
-                "async=a phase=whole f made"]
+                "async=a phase=whole f made", "below zero"]
     if is_17:
         expected += ["view", "optional"]
     assert marks(frames, "uses", "function") == expected
     logs = [(f["domain"], f["message"]) for f in of_type(frames, "log")
-            if f["severity"] == 16]
+            if f["severity"] == 16 and f["domain"] != "syscap"]
     assert logs == [("uses", "plain"), ("uses", "g made"), ("uses", "view"),
                     ("uses", MANY)]
     facts = {f["id"]: f["metadata"] for f in of_type(frames, "metadata")}
@@ -74,6 +74,19 @@ def check_counters(frames):
     assert values[("uses", "real")] == [1.5]
     assert values[("uses", "found")] == [17, 18]
     assert values[("uses", "big")] == [1 << 40] * 5
+    # the nearest of 64 bits with a sign
+    most = (1 << 63) - 1
+    assert values[("uses", "huge")] == [most, 17, most]
+    # two counters, of one name
+    assert values[("uses", "of two types")] == [-(1 << 63), 0.5]
+    assert ("uses", "one too many") not in values
+    # three had been made before those 4,096 and the one
+    told = [f["message"] for f in of_type(frames, "log")
+            if f["domain"] == "syscap"]
+    assert len(told) == 4 and told[-1] == \
+        'there are too many counters for "one too many" of category "uses"'
+    assert [f["duration"] for f in of_type(frames, "mark")
+            if f["message"] == "below zero"] == [-7]
 
 
 def check_units(frames):

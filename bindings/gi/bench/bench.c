@@ -38,7 +38,7 @@ static void core_count(void)
 
 static void mark(void)
 {
-	syscap_glib_mark(1, 2, "bench", "mark", "a message");
+	syscap_glib_mark("bench", "mark", 1, 2, "a message");
 }
 
 static void mark_by_id(void)

@@ -30,7 +30,7 @@ const cases = {
     },
     'mark, texts': n => {
         for (let i = 0; i < n; i++)
-            Syscap.mark(1, 2, 'bench', 'mark', 'a message');
+            Syscap.mark('bench', 'mark', 1, 2, 'a message');
     },
     'mark_by_id': n => {
         for (let i = 0; i < n; i++)

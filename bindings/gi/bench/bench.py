@@ -41,7 +41,7 @@ def run_now(n):
 
 def run_mark(n):
     for _ in range(n):
-        Syscap.mark(1, 2, "bench", "mark", "a message")
+        Syscap.mark("bench", "mark", 1, 2, "a message")
 
 
 def run_mark_by_id(n):

@@ -24,7 +24,7 @@ void draw (int i) {
     scale (20 + i % 7 * 10);
     if (i % 10 == 9)
         Syscap.instant ("thumbnails", "flush", @"after $(i + 1)");
-    Syscap.mark_since (begin, "thumbnails", "draw", @"picture $i");
+    Syscap.mark_since ("thumbnails", "draw", begin, @"picture $i");
 }
 
 void main () {

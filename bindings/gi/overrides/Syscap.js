@@ -38,13 +38,13 @@ function wrapMarks(Syscap, active) {
     Syscap.is_active = function () {
         return active[0] !== 0;
     };
-    Syscap.mark = function (begin, duration, group, name, message = null) {
+    Syscap.mark = function (group, name, begin, duration, message = null) {
         if (active[0] !== 0)
-            mark(begin, duration, group, name, message);
+            mark(group, name, begin, duration, message);
     };
-    Syscap.mark_since = function (begin, group, name, message = null) {
+    Syscap.mark_since = function (group, name, begin, message = null) {
         if (active[0] !== 0)
-            markSince(begin, group, name, message);
+            markSince(group, name, begin, message);
     };
     Syscap.mark_by_id = function (id, begin, duration, message = null) {
         if (active[0] !== 0)
@@ -79,6 +79,7 @@ function addTraced(Syscap, active) {
     } = Syscap;
     // In scripts such as this each look at a global costs as much as a call.
     const PromiseClass = Promise;
+    const ObjectClass = Object;
 
     // In a function of its own: a closure in the one below would cost each
     // of its calls an environment.
@@ -86,7 +87,52 @@ function addTraced(Syscap, active) {
         return promise.finally(() => markSinceById(id, begin, null));
     }
 
-    // A function that returns a promise runs until that is settled.
+    // The generator itself, whose steps tell when the first begins and the
+    // last ends.
+    function endWithSteps(generator, id) {
+        let begin = 0;
+        const end = () => {
+            if (begin !== 0)
+                markSinceById(id, begin, null);
+            begin = 0;
+        };
+        const note = step => {
+            if (step.done)
+                end();
+            return step;
+        };
+        const fail = error => {
+            end();
+            throw error;
+        };
+        let isNew = true;
+        for (const name of ['next', 'return', 'throw']) {
+            const take = generator[name];
+            generator[name] = function (...args) {
+                if (isNew && active[0] !== 0)
+                    begin = nowDouble();
+                isNew = false;
+                let step;
+                try {
+                    step = take.apply(this, args);
+                } catch (error) {
+                    fail(error);
+                }
+                return step instanceof PromiseClass
+                    ? step.then(note, fail) : note(step);
+            };
+        }
+        return generator;
+    }
+
+    function isGenerator(object) {
+        const tag = ObjectClass.prototype.toString.call(object);
+        return tag === '[object Generator]' ||
+            tag === '[object AsyncGenerator]';
+    }
+
+    // A function that returns a promise runs until that is settled, one that
+    // returns a generator until that has ended.
     Syscap.traced = function (group, name, func) {
         const id = intern(group, name);
 
@@ -101,8 +147,12 @@ function addTraced(Syscap, active) {
                 markSinceById(id, begin, null);
                 throw error;
             }
-            if (result instanceof PromiseClass)
-                return endLater(result, id, begin);
+            if (result !== null && typeof result === 'object') {
+                if (result instanceof PromiseClass)
+                    return endLater(result, id, begin);
+                if (isGenerator(result))
+                    return endWithSteps(result, id);
+            }
             markSinceById(id, begin, null);
             return result;
         };
@@ -139,7 +189,7 @@ function makeScope(Syscap, active) {
             if (this._name === null)
                 markSinceById(this._group, begin, message);
             else
-                markSince(begin, this._group, this._name, message);
+                markSince(this._group, this._name, begin, message);
         }
     }
 

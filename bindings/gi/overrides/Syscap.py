@@ -55,7 +55,7 @@ class Scope:
             if self._name is None:
                 _mark_since_by_id(self._group, begin, message)
             else:
-                _mark_since(begin, self._group, self._name, message)
+                _mark_since(self._group, self._name, begin, message)
 
     def __enter__(self):
         return self
@@ -65,38 +65,106 @@ class Scope:
             self.end()
 
 
-def traced(group, name=None):
-    """Record the decorated function, or coroutine function, when it runs.
+def _is_any(kind, function):
+    return kind(function) or (
+        not inspect.isclass(function)
+        and kind(getattr(type(function), "__call__", None))
+    )
 
+
+def _of_function(function, number):
+    @functools.wraps(function)
+    def run(*args, **kwargs):
+        begin = _begin()
+        try:
+            return function(*args, **kwargs)
+        finally:
+            if begin:
+                _mark_since_by_id(number, begin)
+
+    return run
+
+
+def _of_generator(function, number):
+    @functools.wraps(function)
+    def run(*args, **kwargs):
+        begin = _begin()
+        try:
+            return (yield from function(*args, **kwargs))
+        finally:
+            if begin:
+                _mark_since_by_id(number, begin)
+
+    return run
+
+
+def _of_coroutine(function, number):
+    @functools.wraps(function)
+    async def run(*args, **kwargs):
+        begin = _begin()
+        try:
+            return await function(*args, **kwargs)
+        finally:
+            if begin:
+                _mark_since_by_id(number, begin)
+
+    return run
+
+
+def _of_async_generator(function, number):
+    @functools.wraps(function)
+    async def run(*args, **kwargs):
+        begin = _begin()
+        inner = function(*args, **kwargs)
+        try:
+            # As `yield from`, which asynchronous generators don't have
+            step = inner.__anext__()
+            while True:
+                try:
+                    item = await step
+                except StopAsyncIteration:
+                    return
+                try:
+                    sent = yield item
+                except GeneratorExit:
+                    await inner.aclose()
+                    raise
+                except BaseException as error:
+                    step = inner.athrow(error)
+                else:
+                    step = inner.asend(sent)
+        finally:
+            if begin:
+                _mark_since_by_id(number, begin)
+
+    return run
+
+
+_MAKERS = (
+    (inspect.isasyncgenfunction, _of_async_generator),
+    (inspect.iscoroutinefunction, _of_coroutine),
+    (inspect.isgeneratorfunction, _of_generator),
+)
+
+
+def traced(group, name=None):
+    """Record the decorated function from its call to its end.
+
+    That of a coroutine or generator is where it ends, not where it is made.
     The name is the function's own if none is given.
     """
 
     def decorate(function):
-        number = _native.intern(group, name or function.__qualname__)
-
-        if inspect.iscoroutinefunction(function):
-
-            @functools.wraps(function)
-            async def run(*args, **kwargs):
-                begin = _begin()
-                try:
-                    return await function(*args, **kwargs)
-                finally:
-                    if begin:
-                        _mark_since_by_id(number, begin)
-
-        else:
-
-            @functools.wraps(function)
-            def run(*args, **kwargs):
-                begin = _begin()
-                try:
-                    return function(*args, **kwargs)
-                finally:
-                    if begin:
-                        _mark_since_by_id(number, begin)
-
-        return run
+        if isinstance(function, (classmethod, staticmethod)):
+            return type(function)(decorate(function.__func__))
+        if not callable(function):
+            raise TypeError(f"{function!r} is not callable")
+        called = name or getattr(function, "__qualname__", repr(function))
+        number = _native.intern(group, called)
+        for kind, make in _MAKERS:
+            if _is_any(kind, function):
+                return make(function, number)
+        return _of_function(function, number)
 
     return decorate
 

@@ -13,10 +13,14 @@ G_STATIC_ASSERT((int)G_LOG_LEVEL_MESSAGE == (int)SYSCAP_MESSAGE);
 G_STATIC_ASSERT((int)G_LOG_LEVEL_INFO == (int)SYSCAP_INFO);
 G_STATIC_ASSERT((int)G_LOG_LEVEL_DEBUG == (int)SYSCAP_DEBUG);
 
-/* G_LOG_LEVEL_MASK is an int of its own, not of the enumeration. */
+/* The gravest that is told; where there is none, a message's. */
 static unsigned level_of(GLogLevelFlags flags)
 {
-	return (unsigned)flags & (unsigned)G_LOG_LEVEL_MASK;
+	const unsigned known = SYSCAP_ERROR | SYSCAP_CRITICAL | SYSCAP_WARNING |
+	                       SYSCAP_MESSAGE | SYSCAP_INFO | SYSCAP_DEBUG;
+	const unsigned told = (unsigned)flags & known;
+
+	return told != 0 ? told & -told : SYSCAP_MESSAGE;
 }
 
 void syscap_glib_log(GLogLevelFlags severity, const char *domain,

@@ -29,14 +29,14 @@ gint64 syscap_glib_begin(void)
 	return syscap_begin();
 }
 
-void syscap_glib_mark(gint64 begin, gint64 duration, const char *group,
-                      const char *name, const char *message)
+void syscap_glib_mark(const char *group, const char *name, gint64 begin,
+                      gint64 duration, const char *message)
 {
 	if (syscap_is_active())
 		syscap_mark(group, name, begin, duration, message);
 }
 
-void syscap_glib_mark_since(gint64 begin, const char *group, const char *name,
+void syscap_glib_mark_since(const char *group, const char *name, gint64 begin,
                             const char *message)
 {
 	if (syscap_is_active() && begin != 0)

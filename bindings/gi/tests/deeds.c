@@ -8,9 +8,9 @@ static void make_marks(void)
 	const guint id = syscap_glib_intern("deeds", "by id");
 	const gint64 now = syscap_glib_now();
 
-	syscap_glib_mark(now, 5000000, "deeds", "mark", "größe");
-	syscap_glib_mark_since(now, "deeds", "since", NULL);
-	syscap_glib_mark_since(0, "deeds", "since nothing", NULL);
+	syscap_glib_mark("deeds", "mark", now, 5000000, "größe");
+	syscap_glib_mark_since("deeds", "since", now, NULL);
+	syscap_glib_mark_since("deeds", "since nothing", 0, NULL);
 	syscap_glib_instant("deeds", "instant", "a text");
 	g_assert_true(id != 0);
 	g_assert_cmpuint(syscap_glib_intern("deeds", "by id"), ==, id);

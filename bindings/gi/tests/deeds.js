@@ -7,9 +7,9 @@ function makeMarks() {
     const id = Syscap.intern('deeds', 'by id');
     const now = Syscap.now();
 
-    Syscap.mark(now, 5000000, 'deeds', 'mark', 'größe');
-    Syscap.mark_since(now, 'deeds', 'since');
-    Syscap.mark_since(0, 'deeds', 'since nothing');
+    Syscap.mark('deeds', 'mark', now, 5000000, 'größe');
+    Syscap.mark_since('deeds', 'since', now);
+    Syscap.mark_since('deeds', 'since nothing', 0);
     Syscap.instant('deeds', 'instant', 'a text');
     if (id === 0 || Syscap.intern('deeds', 'by id') !== id)
         throw new Error('another number for the same texts');

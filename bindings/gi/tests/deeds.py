@@ -11,9 +11,9 @@ from gi.repository import GLib, Syscap  # noqa: E402
 def make_marks():
     number = Syscap.intern("deeds", "by id")
     now = Syscap.now()
-    Syscap.mark(now, 5000000, "deeds", "mark", "größe")
-    Syscap.mark_since(now, "deeds", "since")
-    Syscap.mark_since(0, "deeds", "since nothing")
+    Syscap.mark("deeds", "mark", now, 5000000, "größe")
+    Syscap.mark_since("deeds", "since", now)
+    Syscap.mark_since("deeds", "since nothing", 0)
     Syscap.instant("deeds", "instant", "a text")
     assert number != 0
     assert Syscap.intern("deeds", "by id") == number

@@ -5,9 +5,9 @@ void make_marks () {
     var id = Syscap.intern ("deeds", "by id");
     var now = Syscap.now ();
 
-    Syscap.mark (now, 5000000, "deeds", "mark", "größe");
-    Syscap.mark_since (now, "deeds", "since");
-    Syscap.mark_since (0, "deeds", "since nothing");
+    Syscap.mark ("deeds", "mark", now, 5000000, "größe");
+    Syscap.mark_since ("deeds", "since", now);
+    Syscap.mark_since ("deeds", "since nothing", 0);
     Syscap.instant ("deeds", "instant", "a text");
     assert (id != 0);
     assert (Syscap.intern ("deeds", "by id") == id);

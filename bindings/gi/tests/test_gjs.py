@@ -39,6 +39,39 @@ class Gjs(unittest.TestCase):
         self.assertEqual(printed, "6\nno\n")
         self.assertEqual(capture.names("js"), ["f", "g"])
 
+    def test_a_traced_generator_lasts_from_its_first_step_to_its_end(self):
+        printed, capture = self.record(
+            """
+            const loop = GLib.MainLoop.new(null, false);
+            const later = ms => new Promise(resolve =>
+                GLib.timeout_add(GLib.PRIORITY_DEFAULT, ms, () => {
+                    resolve(ms); return GLib.SOURCE_REMOVE; }));
+            const numbers = Syscap.traced('js', 'numbers', function* (n) {
+                for (let i = 0; i < n; i++) {
+                    GLib.usleep(20000);
+                    print(yield i);
+                }
+            });
+            print(...numbers(2));
+            for (const i of numbers(9)) break;
+            const slow = Syscap.traced('js', 'slow', async function* () {
+                for (let i = 0; i < 2; i++) { await later(20); yield i; }
+                throw new Error('kept');
+            });
+            (async () => {
+                try { for await (const i of slow()) print(i); }
+                catch (e) { print(e.message); }
+                loop.quit();
+            })();
+            loop.run();
+            """
+        )
+        self.assertEqual(printed, "undefined\nundefined\n0 1\n0\n1\nkept\n")
+        marks = capture.marks("js")
+        self.assertEqual([m[0] for m in marks], ["numbers", "numbers", "slow"])
+        for mark, least in zip(marks, (40, 20, 40)):
+            self.assertGreaterEqual(mark[1], least * 0.95e6, mark)
+
     def test_a_traced_function_lasts_until_its_promise_is_settled(self):
         printed, capture = self.record(
             """
@@ -96,7 +129,7 @@ class Gjs(unittest.TestCase):
                     Syscap.CounterType.INT64);
                 function all(n) {{
                     for (let i = 0; i < 3000; i++)
-                        Syscap.mark(1, 2, 'js', n);
+                        Syscap.mark('js', n, 1, 2);
                     c.set_int64(7);
                     print(Syscap.is_active(), Syscap.begin() !== 0);
                 }}
@@ -208,7 +241,7 @@ class Gjs(unittest.TestCase):
                 const f = Syscap.traced('js', 'f', () => 1);
                 function all(n) {
                     for (let i = 0; i < n; i++) {
-                        Syscap.mark(Syscap.now(), 1, 'js', 'm', 'text');
+                        Syscap.mark('js', 'm', Syscap.now(), 1, 'text');
                         new Syscap.Scope('js', 's').end('text');
                         Syscap.instant('js', 'i');
                         f();

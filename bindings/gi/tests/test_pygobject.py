@@ -89,6 +89,89 @@ class PyGObject(unittest.TestCase):
         self.assertEqual(printed, "done\n")
         self.assertGreaterEqual(capture.marks("py")[0][1], 45e6)
 
+    def test_what_a_call_makes_is_recorded_to_its_end(self):
+        printed, capture = self.record(
+            """
+            import asyncio, time
+            @Syscap.traced("py")
+            def numbers(n):
+                for i in range(n):
+                    time.sleep(0.02)
+                    print((yield i))
+                return "end"
+            def outer():
+                print((yield from numbers(2)))
+            g = outer()
+            next(g)
+            g.send("sent")
+            for _ in g: pass
+            @Syscap.traced("py")
+            async def later(n):
+                try:
+                    for i in range(n):
+                        await asyncio.sleep(0.02)
+                        yield i
+                finally:
+                    print("closed")
+            class Handler:
+                async def __call__(self):
+                    await asyncio.sleep(0.02)
+                    return "handled"
+            handle = Syscap.traced("py", "handle")(Handler())
+            class Widget:
+                @Syscap.traced("py")
+                @classmethod
+                def make(cls): return cls.__name__
+            async def main():
+                print([i async for i in later(2)], await handle())
+                async for i in later(9): break
+            asyncio.run(main())
+            print(Widget.make())
+            """
+        )
+        self.assertEqual(
+            printed,
+            "sent\nNone\nend\nclosed\n[0, 1] handled\nclosed\nWidget\n",
+        )
+        marks = capture.marks("py")
+        self.assertEqual(
+            [m[0] for m in marks],
+            ["numbers", "later", "handle", "later", "Widget.make"],
+        )
+        for mark, least in zip(marks, (40, 40, 20, 20)):
+            self.assertGreaterEqual(mark[1], least * 0.95e6, mark)
+
+    def test_an_unknown_severity_is_a_message(self):
+        _, capture = self.record(
+            """
+            Syscap.log(GLib.LogLevelFlags(1 << 9), "py", "of the program's")
+            Syscap.log(GLib.LogLevelFlags.LEVEL_DEBUG, "py", "known")
+            """
+        )
+        self.assertEqual(
+            capture.logs("py"),
+            [("message", "of the program's"), ("debug", "known")],
+        )
+
+    def test_what_does_not_fit_is_the_nearest_that_does(self):
+        _, capture = self.record(
+            """
+            whole = Syscap.Counter.new("py", "n", "",
+                                       Syscap.CounterType.INT64)
+            real = Syscap.Counter.new("py", "n real", "",
+                                      Syscap.CounterType.DOUBLE)
+            for value in 1.5, 1e300, float("nan"):
+                whole.set_double(value)
+            Syscap.Counter.new("py", "n real", "",
+                               Syscap.CounterType.INT64).set_int64(3)
+            real.set_double(0.5)
+            Syscap.mark("py", "below", 1000, -7)
+            """
+        )
+        self.assertEqual(capture.values()["n"], [1, 2**63 - 1, 0])
+        self.assertEqual(capture.values()["n real"], [3, 0.5])
+        self.assertEqual(capture.marks("py"), [("below", -7, "")])
+
     def test_threads_have_rings_of_their_own(self):
         _, capture = self.record(
             """
@@ -199,7 +282,7 @@ class PyGObject(unittest.TestCase):
                 def f(): pass
                 def all(n):
                     for i in range(n):
-                        Syscap.mark(Syscap.now(), 1, "py", "m", "text")
+                        Syscap.mark("py", "m", Syscap.now(), 1, "text")
                         with Syscap.Scope("py", "s"): f()
                         Syscap.Counter.new("py", "c", "d",
                             Syscap.CounterType.INT64).set_int64(i)

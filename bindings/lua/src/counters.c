@@ -6,7 +6,8 @@
 
 #define COUNTER "syscap.counter"
 
-/* The metatable is the upvalue of all functions here. */
+/* The metatable is the upvalue of all functions here.  NULL: one that the
+ * library has no room for. */
 static struct syscap_counter *check_counter(lua_State *L)
 {
 	if (!lua_getmetatable(L, 1) ||
@@ -16,30 +17,18 @@ static struct syscap_counter *check_counter(lua_State *L)
 	return *(struct syscap_counter **)lua_touserdata(L, 1);
 }
 
-static int64_t check_integer(lua_State *L)
-{
-#if LUA_VERSION_NUM == 501
-	const lua_Number number = luaL_checknumber(L, 2);
-	const int64_t value = (int64_t)number;
-
-	luaL_argcheck(L, (lua_Number)value == number, 2,
-	              "number has no integer representation");
-	return value;
-#else
-	return luaL_checkinteger(L, 2);
-#endif
-}
-
 /* counter:set(value) */
 static int set(lua_State *L)
 {
 	if (!syscap_is_active())
 		return 0;
 	struct syscap_counter *const counter = check_counter(L);
+	if (counter == NULL)
+		return 0;
 	if (counter->type == SYSCAP_DOUBLE)
 		syscap_counter_set_double(counter, luaL_checknumber(L, 2));
 	else
-		syscap_counter_set_int64(counter, check_integer(L));
+		syscap_counter_set_int64(counter, sl_check_whole(L, 2));
 	return 0;
 }
 
@@ -49,10 +38,12 @@ static int update(lua_State *L)
 	if (!syscap_is_active())
 		return 0;
 	struct syscap_counter *const counter = check_counter(L);
+	if (counter == NULL)
+		return 0;
 	if (counter->type == SYSCAP_DOUBLE)
 		syscap_counter_update_double(counter, luaL_checknumber(L, 2));
 	else
-		syscap_counter_update_int64(counter, check_integer(L));
+		syscap_counter_update_int64(counter, sl_check_whole(L, 2));
 	return 0;
 }
 
@@ -60,7 +51,11 @@ static int to_string(lua_State *L)
 {
 	const struct syscap_counter *const counter = check_counter(L);
 
-	lua_pushfstring(L, COUNTER " %s.%s", counter->category, counter->name);
+	if (counter == NULL)
+		lua_pushliteral(L, COUNTER " (not recorded)");
+	else
+		lua_pushfstring(L, COUNTER " %s.%s", counter->category,
+		                counter->name);
 	return 1;
 }
 
@@ -76,8 +71,11 @@ static int counter(lua_State *L)
 		syscap_counter_get(category, name, description,
 	                           type == 1 ? SYSCAP_DOUBLE : SYSCAP_INT64);
 
-	if (c == NULL)
-		return luaL_error(L, "no room for more than 4096 counters");
+	if (c == NULL && syscap_is_active())
+		syscap_log_printf(SYSCAP_WARNING, "syscap",
+		                  "there are too many counters for \"%s\" of "
+		                  "category \"%s\"",
+		                  name, category);
 	struct syscap_counter **const box = lua_newuserdata(L, sizeof(*box));
 	*box = c;
 	lua_pushvalue(L, lua_upvalueindex(1));

@@ -13,13 +13,18 @@
 
 /* ------------------------------------------------------------------ sites */
 
-uint32_t sl_id_get(lua_State *L, const char *group, const char *name)
+uint32_t sl_id_get(const char *group, const char *name)
 {
 	const uint32_t id = syscap_mark_id(group, name);
 
-	if (id == 0)
-		luaL_error(L, "no room for more than 4096 ids");
-	return id;
+	if (id != 0)
+		return id;
+	if (syscap_is_active())
+		syscap_log_printf(SYSCAP_WARNING, "syscap",
+		                  "there are too many places for \"%s\" of "
+		                  "group \"%s\"",
+		                  name, group);
+	return SL_ID_NONE;
 }
 
 int sl_site_check(lua_State *L, int arg, struct sl_site *ret_site)
@@ -61,7 +66,7 @@ static int id(lua_State *L)
 	const char *const group = luaL_checkstring(L, 1);
 	const char *const name = luaL_checkstring(L, 2);
 
-	lua_pushinteger(L, (lua_Integer)sl_id_get(L, group, name));
+	lua_pushinteger(L, (lua_Integer)sl_id_get(group, name));
 	return 1;
 }
 
@@ -105,8 +110,8 @@ static int mark(lua_State *L)
 	if (!syscap_is_active())
 		return 0;
 	const int arg = sl_site_check(L, 1, &site);
-	const int64_t from = sl_check_time(L, arg);
-	const int64_t duration = sl_check_time(L, arg + 1);
+	const int64_t from = sl_check_whole(L, arg);
+	const int64_t duration = sl_check_whole(L, arg + 1);
 	emit(&site, from, duration, message_at(L, arg + 2));
 	return 0;
 }
@@ -119,7 +124,7 @@ static int since(lua_State *L)
 	if (!syscap_is_active())
 		return 0;
 	const int arg = sl_site_check(L, 1, &site);
-	const int64_t from = sl_check_time(L, arg);
+	const int64_t from = sl_check_whole(L, arg);
 	const char *const message = message_at(L, arg + 1);
 	if (from != 0)
 		emit(&site, from, syscap_clock() - from, message);
@@ -138,23 +143,30 @@ static int link_mark(lua_State *L)
 	                      (unsigned)luaL_checkoption(L, 1, NULL, kinds);
 	const char *const group = luaL_checkstring(L, 2);
 	const char *const name = luaL_checkstring(L, 3);
-	const uint64_t number = (uint64_t)sl_check_time(L, 4);
+	const uint64_t number = (uint64_t)sl_check_whole(L, 4);
 	syscap_linked(group, name, kind, number, message_at(L, 5));
 	return 0;
 }
 
 /* ------------------------------------------------------------------- logs */
 
-static unsigned check_severity(lua_State *L, int arg)
+/* That of a name; of what is none, a message's. */
+static unsigned severity_of(const char *name)
 {
-	static const char *const names[] = { "debug",   "info",     "message",
-		                             "warning", "critical", "error",
-		                             NULL };
-	static const unsigned severities[] = { SYSCAP_DEBUG,    SYSCAP_INFO,
-		                               SYSCAP_MESSAGE,  SYSCAP_WARNING,
-		                               SYSCAP_CRITICAL, SYSCAP_ERROR };
+	static const struct {
+		const char *name;
+		unsigned severity;
+	} all[] = {
+		{ "debug", SYSCAP_DEBUG },       { "info", SYSCAP_INFO },
+		{ "warning", SYSCAP_WARNING },   { "error", SYSCAP_ERROR },
+		{ "critical", SYSCAP_CRITICAL },
+	};
 
-	return severities[luaL_checkoption(L, arg, NULL, names)];
+	for (size_t i = 0; name != NULL && i < sizeof(all) / sizeof(all[0]);
+	     i++)
+		if (strcmp(name, all[i].name) == 0)
+			return all[i].severity;
+	return SYSCAP_MESSAGE;
 }
 
 /* log(severity, domain, message, ...): what follows is for string.format,
@@ -163,7 +175,7 @@ static int log_line(lua_State *L)
 {
 	if (!syscap_is_active())
 		return 0;
-	const unsigned severity = check_severity(L, 1);
+	const unsigned severity = severity_of(lua_tostring(L, 1));
 	const char *const domain = luaL_checkstring(L, 2);
 	luaL_checkstring(L, 3);
 	const int n = lua_gettop(L);

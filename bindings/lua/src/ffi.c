@@ -81,20 +81,21 @@ void syscap_lua_mark_at(const struct syscap_mark_site *site, double begin,
                         double duration, const char *message)
 {
 	if (syscap_is_active())
-		syscap_mark_at(site, (int64_t)begin, (int64_t)duration,
+		syscap_mark_at(site, sl_whole(begin), sl_whole(duration),
 		               message);
 }
 
 static int64_t until_now(double begin)
 {
-	return syscap_clock() - (int64_t)begin;
+	return syscap_clock() - sl_whole(begin);
 }
 
 void syscap_lua_since_at(const struct syscap_mark_site *site, double begin,
                          const char *message)
 {
 	if (begin != 0 && syscap_is_active())
-		syscap_mark_at(site, (int64_t)begin, until_now(begin), message);
+		syscap_mark_at(site, sl_whole(begin), until_now(begin),
+		               message);
 }
 
 void syscap_lua_instant_at(const struct syscap_mark_site *site,
@@ -108,7 +109,7 @@ void syscap_lua_mark(const char *group, const char *name, double begin,
                      double duration, const char *message)
 {
 	if (syscap_is_active())
-		syscap_mark(group, name, (int64_t)begin, (int64_t)duration,
+		syscap_mark(group, name, sl_whole(begin), sl_whole(duration),
 		            message);
 }
 
@@ -116,7 +117,7 @@ void syscap_lua_mark_id(uint32_t id, double begin, double duration,
                         const char *message)
 {
 	if (syscap_is_active())
-		syscap_mark_by_id(id, (int64_t)begin, (int64_t)duration,
+		syscap_mark_by_id(id, sl_whole(begin), sl_whole(duration),
 		                  message);
 }
 
@@ -124,14 +125,14 @@ void syscap_lua_since(const char *group, const char *name, double begin,
                       const char *message)
 {
 	if (begin != 0 && syscap_is_active())
-		syscap_mark(group, name, (int64_t)begin, until_now(begin),
+		syscap_mark(group, name, sl_whole(begin), until_now(begin),
 		            message);
 }
 
 void syscap_lua_since_id(uint32_t id, double begin, const char *message)
 {
 	if (begin != 0 && syscap_is_active())
-		syscap_mark_by_id(id, (int64_t)begin, until_now(begin),
+		syscap_mark_by_id(id, sl_whole(begin), until_now(begin),
 		                  message);
 }
 
@@ -163,12 +164,22 @@ struct syscap_counter *syscap_lua_counter(const char *category,
 
 void syscap_lua_counter_set(struct syscap_counter *counter, double value)
 {
-	SYSCAP_COUNTER_SET(*counter, value);
+	if (counter == NULL || !syscap_is_active())
+		return;
+	if (counter->type == SYSCAP_DOUBLE)
+		syscap_counter_set_double(counter, value);
+	else
+		syscap_counter_set_int64(counter, sl_whole(value));
 }
 
 void syscap_lua_counter_update(struct syscap_counter *counter, double value)
 {
-	SYSCAP_COUNTER_UPDATE(*counter, value);
+	if (counter == NULL || !syscap_is_active())
+		return;
+	if (counter->type == SYSCAP_DOUBLE)
+		syscap_counter_update_double(counter, value);
+	else
+		syscap_counter_update_int64(counter, sl_whole(value));
 }
 
 #endif

@@ -37,8 +37,11 @@ struct sl_site {
  */
 int sl_site_check(lua_State *L, int arg, struct sl_site *ret_site);
 
-/** The number of two texts.  Raises an error where there is no room. */
-uint32_t sl_id_get(lua_State *L, const char *group, const char *name);
+/** The number of two texts; SL_ID_NONE where there is no room. */
+uint32_t sl_id_get(const char *group, const char *name);
+
+/** A number that syscap_mark_id() never gives: marks of it are not recorded. */
+#define SL_ID_NONE UINT32_MAX
 
 /**
  * Times are integers in Lua 5.4; in LuaJIT they are numbers, exact until
@@ -53,13 +56,22 @@ static inline void sl_push_time(lua_State *L, int64_t time)
 #endif
 }
 
-static inline int64_t sl_check_time(lua_State *L, int arg)
+/** The whole number of 64 bits that is nearest to @number; NaN is 0. */
+static inline int64_t sl_whole(lua_Number number)
 {
-#if LUA_VERSION_NUM == 501
-	return (int64_t)luaL_checknumber(L, arg);
-#else
-	return (int64_t)luaL_checkinteger(L, arg);
+	if (!(number > -0x1p63))
+		return number != number ? 0 : INT64_MIN;
+	return number < 0x1p63 ? (int64_t)number : INT64_MAX;
+}
+
+/** A number, such as a time, as one of 64 bits. */
+static inline int64_t sl_check_whole(lua_State *L, int arg)
+{
+#if LUA_VERSION_NUM >= 503
+	if (lua_isinteger(L, arg))
+		return lua_tointeger(L, arg);
 #endif
+	return sl_whole(luaL_checknumber(L, arg));
 }
 
 /** Push registry[@key], for the address of a static variable. */

@@ -202,7 +202,7 @@ static int traced(lua_State *L)
 		               : lua_pushfstring(L, "%s:%d", ar.short_src,
 		                                 ar.linedefined);
 	}
-	const uint32_t id = sl_id_get(L, group, name);
+	const uint32_t id = sl_id_get(group, name);
 	lua_pushvalue(L, METATABLE);
 	lua_pushvalue(L, ENDED);
 	lua_pushvalue(L, 1);

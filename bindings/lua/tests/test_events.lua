@@ -131,6 +131,91 @@ t.test("a counter is defined once and keeps its type", function()
   t.equal(values.share[2], -1e300)
 end)
 
+-- Values of the last recording's counters, in their order.
+local function values_of_counters()
+  local values = {}
+  for _, frame in ipairs(t.frames "ctrset") do
+    for _, value in ipairs(frame.values) do
+      values[#values + 1] = value.value
+    end
+  end
+  return values
+end
+
+t.test("what does not fit a counter is the nearest that does", function()
+  t.record [[
+    local syscap = require "syscap"
+    local n = syscap.counter("app", "n")
+    for _, value in ipairs { 1.5, -1.5, 0 / 0, 1e300, -math.huge, 2 ^ 53 } do
+      n:set(value)
+    end
+    n:update(2.5)
+    syscap.mark("app", "m", 1000.5, -7)
+  ]]
+  local values = values_of_counters()
+  local want = { 1, -1, 0, 2 ^ 63, -2 ^ 63, 2 ^ 53, 2 }
+  t.equal(#values, #want)
+  for i = 1, #want do
+    -- The largest of 64 bits is read as a double here
+    t.check(math.abs(values[i] - want[i]) <= math.abs(want[i]) * 1e-15, i)
+  end
+  local mark = t.marks()["app.m"][1]
+  t.equal(mark.time, 1000)
+  t.equal(mark.duration, -7)
+end)
+
+t.test("the same texts with another type are another counter", function()
+  t.record [[
+    local syscap = require "syscap"
+    syscap.counter("app", "n"):set(3)
+    syscap.counter("app", "n", "", "float"):set(2.5)
+  ]]
+  local values = values_of_counters()
+  t.equal(values[1], 3)
+  t.equal(values[2], 2.5)
+end)
+
+t.test("one too many is not recorded, and the capture says so", function()
+  local text = t.record [[
+    local syscap = require "syscap"
+    for i = 1, 4096 do
+      syscap.counter("app", "n" .. i)
+      syscap.id("app", "n" .. i)
+    end
+    local more = syscap.counter("app", "more", "", "float")
+    more:set(1)
+    more:update(2)
+    local place = syscap.id("app", "place")
+    syscap.mark(place, 1, 2)
+    syscap.since(place, 1)
+    syscap.scope(place):finish()
+    syscap.traced(function() end, "place", "app")()
+    syscap.instant(syscap.id("app", "n7"))
+    print(more)
+  ]]
+  t.equal(text, "syscap.counter (not recorded)\n")
+  t.equal(#t.frames "ctrset", 0)
+  t.equal(#t.frames "mark", 1)
+  local logs = t.frames "log"
+  t.equal(logs[1].domain, "syscap")
+  t.equal(logs[1].message,
+          'there are too many counters for "more" of category "app"')
+  t.equal(logs[2].message,
+          'there are too many places for "place" of group "app"')
+end)
+
+t.test("an unknown severity is a message", function()
+  t.record [[
+    local syscap = require "syscap"
+    syscap.log("loud", "app", "x")
+    syscap.log(nil, "app", "x")
+    syscap.log(5, "app", "x")
+  ]]
+  local logs = t.frames "log"
+  t.equal(#logs, 3)
+  for _, line in ipairs(logs) do t.equal(line.severity, 32) end
+end)
+
 t.test("a log line has its severity and is formatted", function()
   t.record [[
     local syscap = require "syscap"
@@ -177,9 +262,8 @@ t.test("wrong arguments are errors that name them", function()
       assert(not ok, "no error: " .. pattern)
       assert(tostring(why):find(pattern), why)
     end
-    says("log.*loud", syscap.log, "loud", "app", "x")
-    says("integer representation",
-         function() syscap.counter("a", "b"):set(1.5) end)
+    says(jit and "double" or "number",
+         function() syscap.counter("a", "b"):set({}) end)
     says("invalid option", syscap.counter, "a", "b", "c", "complex")
     says("such option", syscap.sampling, { rate = 1 })
     says("clock.*moon", syscap.sampling, { clock = "moon" })

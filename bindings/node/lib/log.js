@@ -5,6 +5,7 @@
 const { native, slots, ACTIVE, A } = require('./slots.js');
 
 const SEVERITIES = Object.freeze({
+  __proto__: null,
   error: 4,
   critical: 8,
   warning: 16,
@@ -16,12 +17,8 @@ const SEVERITIES = Object.freeze({
 // text: a string, or a function that makes one, called only when recording.
 function log(severity, domain, text) {
   if (slots[ACTIVE] === 0) return;
-  const number = SEVERITIES[severity];
-  if (number === undefined) {
-    throw new TypeError(`syscap: no such severity: ${severity}`);
-  }
   const message = typeof text === 'function' ? text() : text;
-  slots[A] = number;
+  slots[A] = SEVERITIES[severity] ?? SEVERITIES.message;
   native.log(domain, message);
 }
 

@@ -4,6 +4,8 @@
 
 const { threadId } = require('node:worker_threads');
 const { native, slots, ACTIVE, A, B, C, D, E } = require('./slots.js');
+const { isGeneratorObject, isPlainPromise, afterPromise, throughGenerator } =
+  require('./follow.js');
 
 const LINKS = { whole: 0, begin: 1, step: 2, end: 3, out: 4, in: 5 };
 const made = new Map(); // group -> name -> Site
@@ -95,24 +97,27 @@ class Site {
       this.end(begin, message);
       throw error;
     }
-    if (typeof result?.then !== 'function') {
-      this.end(begin, message);
-      return result;
-    }
-    // Operations that overlap on one thread are told apart by their numbers.
-    // The caller gets the promise behind ours: what is rejected stays so, and
-    // is noticed if nobody handles it.
+    if (isPlainPromise(result)) return this.#after(result, begin, message);
+    if (isGeneratorObject(result)) return this.#through(result, message);
+    this.end(begin, message);
+    return result;
+  }
+
+  // Operations that overlap on one thread are told apart by their numbers.
+  #after(promise, begin, message) {
     const id = nextId();
-    return result.then(
-      (value) => {
-        this.async(id, begin, message);
-        return value;
-      },
-      (error) => {
-        this.async(id, begin, message);
-        throw error;
-      },
-    );
+    return afterPromise(promise, () => this.async(id, begin, message));
+  }
+
+  #through(generator, message) {
+    const id = nextId();
+    let begin = 0;
+    return throughGenerator(generator, () => {
+      begin = this.begin();
+    }, () => {
+      this.async(id, begin, message);
+      begin = 0; // further steps are none
+    });
   }
 
   wrap(fn) {

@@ -39,6 +39,8 @@ enum sn_slot {
 /** Longest text that an event can have, and its NUL. */
 #define SN_TEXT_SIZE 65464u
 
+struct sn_counter;
+
 struct sn_env {
 	double *slots; /* memory of an ArrayBuffer that @kept holds */
 	napi_ref kept;
@@ -48,7 +50,7 @@ struct sn_env {
 
 	struct syscap_mark_site *sites;
 	uint32_t n_sites, sites_room;
-	struct syscap_counter **counters;
+	struct sn_counter **counters;
 	uint32_t n_counters, counters_room;
 	char text[SN_TEXT_SIZE];
 };

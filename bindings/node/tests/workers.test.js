@@ -3,10 +3,19 @@
 'use strict';
 
 const assert = require('node:assert/strict');
+const fs = require('node:fs');
 const path = require('node:path');
 const test = require('node:test');
 
 const { folder, run, record, Capture } = require('./capture.js');
+
+// A program that begins to record itself, into "late".
+function alone(t, program) {
+  const cwd = folder(t);
+  fs.writeFileSync(path.join(cwd, 'program.js'), program);
+  const { stdout } = run(process.execPath, ['program.js'], { cwd });
+  return Object.assign(new Capture(path.join(cwd, 'late')), { stdout });
+}
 
 test('each thread has its own sites and batch, and events say whose they are', (t) => {
   const capture = record(t, `
@@ -36,6 +45,35 @@ test('each thread has its own sites and batch, and events say whose they are', (
   const ids = capture.all('ctrset').flatMap((f) => f.values).map((v) => v.id);
   assert.equal(new Set(ids).size, 1);
   assert.equal(ids.length, 500);
+});
+
+test('a counter is one number for all threads', (t) => {
+  const program = (begin) => `
+    const { Worker, isMainThread } = require('worker_threads');
+    const syscap = require('syscap');
+    const n = syscap.counter('shared', 'n', '', { type: 'int64' });
+    const x = syscap.counter('shared', 'x');
+    for (let i = 0; i < 200; i++) { n.add(); x.add(0.5); }
+    if (isMainThread) {
+      let left = 2;
+      for (let i = 0; i < 2; i++) new Worker(__filename).on('exit', () => {
+        if (--left !== 0) return;
+        ${begin}
+        n.add(0); x.add(0);
+        console.log(n.value, x.value);
+      });
+    }
+  `;
+  const late = program(`syscap.start({ output: 'late' });`);
+  for (const capture of [record(t, program('')), alone(t, late)]) {
+    assert.equal(capture.stdout, '600 300\n');
+    const values = capture.all('ctrset').flatMap((f) => f.values);
+    const most = new Map();
+    for (const { id, value } of values) {
+      most.set(id, Math.max(value, most.get(id) ?? 0));
+    }
+    assert.deepEqual([...most.values()].sort((a, b) => a - b), [300, 600]);
+  }
 });
 
 test('operations of two threads never have one number', (t) => {

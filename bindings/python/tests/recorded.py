@@ -16,7 +16,7 @@ SYSCAP = os.environ["SYSCAP"]
 
 
 class Capture:
-    def __init__(self, path: pathlib.Path, stdout: str) -> None:
+    def __init__(self, path: pathlib.Path, stdout: str = "") -> None:
         self.stdout = stdout
         dump = subprocess.run(
             [SYSCAP, "dump", "--json", str(path)],

@@ -58,6 +58,25 @@ class Marks(unittest.TestCase):
         self.assertEqual(len(capture.marks()), 2)
         self.assertIn("=2a ", capture.marks()[0][2])  # 42
 
+    def test_an_operation_lasts_until_now(self):
+        capture = record("""
+            import syscap, time
+            begin = syscap.begin()
+            time.sleep(0.01)
+            syscap.operation("net", "get", 42, begin, "x")
+            syscap.operation("net", "of nothing", 42, 0)
+        """)
+        [mark] = capture.of("mark")
+        self.assertEqual(mark["message"], "async=2a phase=whole x")
+        self.assertGreaterEqual(mark["duration"], 10_000_000)
+
+    def test_a_duration_below_zero_is_recorded_as_it_is(self):
+        capture = record("""
+            import syscap
+            syscap.mark("a", "b", begin=1000, duration=-7)
+        """)
+        self.assertEqual([m["duration"] for m in capture.of("mark")], [-7])
+
     def test_metadata_is_recorded(self):
         capture = record("""
             import syscap
@@ -141,6 +160,29 @@ class Scopes(unittest.TestCase):
         self.assertEqual(run.returncode, 0, run.stderr)
 
 
+    def test_a_scope_decorates_functions_of_every_kind(self):
+        capture = record("""
+            import asyncio, inspect, syscap
+            scope = syscap.scope("app", "work")
+            @scope
+            def plain(x): return x
+            @scope
+            async def coroutine(): await asyncio.sleep(0.01)
+            assert plain(3) == 3 and inspect.iscoroutinefunction(coroutine)
+            asyncio.run(coroutine())
+            for bad in (lambda: scope(5), lambda: scope(plain, plain),
+                        lambda: syscap.scope("a", "b", "message")(plain)):
+                try:
+                    bad()
+                except TypeError:
+                    continue
+                raise SystemExit("taken")
+        """)
+        self.assertEqual([m[:2] for m in capture.marks()],
+                         [("app", "work")] * 2)
+        self.assertGreater(capture.of("mark")[1]["duration"], 9_000_000)
+
+
 class Traced(unittest.TestCase):
     def test_calls_of_functions_and_methods_are_marks(self):
         capture = record("""
@@ -178,42 +220,6 @@ class Traced(unittest.TestCase):
         self.assertEqual(marks.count(("__main__", "Widget.make")), 1)
         self.assertEqual(marks.count(("g", "static")), 1)
 
-    def test_a_coroutine_lasts_until_it_has_ended(self):
-        capture = record("""
-            import asyncio, syscap
-            @syscap.traced
-            async def fetch(n):
-                await asyncio.sleep(0.02)
-                return n
-            @syscap.traced
-            def numbers():
-                x = yield 1
-                return x
-            async def both():
-                return await asyncio.gather(fetch(1), fetch(2))
-            assert asyncio.run(both()) == [1, 2]
-            def outer():
-                assert (yield from numbers()) == "sent"
-            g = outer()
-            next(g)
-            try:
-                g.send("sent")
-            except StopIteration:
-                pass
-            try:
-                @syscap.traced
-                async def agen(): yield
-            except TypeError as e:
-                print(e)
-        """)
-        marks = capture.of("mark")
-        self.assertEqual(sorted(m["name"] for m in marks),
-                         ["fetch", "fetch", "numbers"])
-        for mark in marks:
-            if mark["name"] == "fetch":
-                self.assertGreater(mark["duration"], 15_000_000)
-        self.assertIn("asynchronous generator", capture.stdout)
-
 
 class Counters(unittest.TestCase):
     def test_values_are_recorded(self):
@@ -240,27 +246,83 @@ class Counters(unittest.TestCase):
         self.assertEqual(values["n"][-1], -2**63)
         self.assertEqual(values["f"], [1.0, 1.5])
 
-    def test_what_does_not_fit_is_refused_on_and_off(self):
+    def test_what_is_no_number_is_refused_on_and_off(self):
         program = """
             import syscap
             n = syscap.counter("app", "n")
-            for bad in ("x", 1.5, 2**63):
-                try:
-                    n.set(bad)
-                except (TypeError, OverflowError):
-                    continue
-                raise SystemExit(f"{bad!r} was taken")
-            n.set(2**63 - 1)
-            try:
-                n.add()
-            except OverflowError:
-                pass
-            else:
-                raise SystemExit("it went round")
-            assert n.value == 2**63 - 1, n.value
+            for bad in ("x", None, 1j):
+                for call in (n.set, n.update, n.add,
+                             syscap.counter("app", "f", type=float).set,
+                             lambda x: syscap.mark("a", "b", begin=x or "0"),
+                             lambda x: syscap.mark("a", "b", duration=x or ""),
+                             lambda x: syscap.log(x, "a", "b"),
+                             lambda x: syscap.linked("a", "b", x, 1),
+                             lambda x: syscap.linked("a", "b", 1, x),
+                             lambda x: syscap.operation("a", "b", 1, x)):
+                    try:
+                        call(bad)
+                    except TypeError:
+                        continue
+                    raise SystemExit(f"{call}: {bad!r} was taken")
         """
         self.assertEqual(run_alone(program).stderr, "")
         record(program)
+
+    def test_what_does_not_fit_is_the_nearest_that_does(self):
+        capture = record("""
+            import syscap
+            n = syscap.counter("app", "n")
+            for value in (2**63, -2**64, 1.5, -1e300, float("nan"), 2**63 - 1):
+                n.set(value)
+            n.add()
+            assert n.value == 2**63 - 1, n.value
+            f = syscap.counter("app", "f", type=float)
+            f.set(10**400)
+            assert f.value == float("inf")
+            syscap.mark("app", "m", begin=2**64, duration=2**70)
+        """)
+        numbers = {c["id"]: c["name"] for f in capture.of("ctrdef")
+                   for c in f["counters"]}
+        self.assertEqual(
+            [v["value"] for f in capture.of("ctrset") for v in f["values"]
+             if numbers[v["id"]] == "n"],
+            [2**63 - 1, -2**63, 1, -2**63, 0, 2**63 - 1, 2**63 - 1])
+        self.assertEqual([(m["time"], m["duration"])
+                          for m in capture.of("mark")],
+                         [(2**63 - 1, 2**63 - 1)])
+
+    def test_the_same_texts_with_another_type_are_another_counter(self):
+        capture = record("""
+            import syscap
+            whole = syscap.counter("app", "n")
+            real = syscap.counter("app", "n", type=float)
+            assert whole is not real
+            whole.set(3)
+            real.set(2.5)
+        """)
+        self.assertEqual(
+            [(c["name"], c["type"]) for f in capture.of("ctrdef")
+             for c in f["counters"] if c["category"] == "app"],
+            [("n", "int64"), ("n", "double")])
+        self.assertEqual(
+            [v["value"] for f in capture.of("ctrset") for v in f["values"]],
+            [3, 2.5])
+
+    def test_a_counter_too_many_counts_and_the_capture_says_so(self):
+        capture = record("""
+            import syscap
+            for n in range(4096):
+                syscap.counter("app", f"n{n}")
+            more = syscap.counter("app", "more", "Too many", type=float)
+            more.set(1); more.add(2); more.update(4)
+            assert more.value == 4 and more.name == "more"
+            assert syscap.counter("app", "n7") is syscap.counter("app", "n7")
+        """)
+        self.assertEqual(capture.of("ctrset"), [])
+        self.assertEqual(
+            [(f["domain"], f["message"]) for f in capture.of("log")],
+            [("syscap",
+              'there are too many counters for "more" of category "app"')])
 
 
 class Logs(unittest.TestCase):
@@ -272,6 +334,15 @@ class Logs(unittest.TestCase):
         self.assertEqual(
             [(f["domain"], f["message"]) for f in capture.of("log")],
             [("dom", "careful")])
+
+    def test_an_unknown_severity_is_a_message(self):
+        capture = record("""
+            import syscap
+            for severity in (0, 5, -1, 2**80, syscap.DEBUG):
+                syscap.log(severity, "dom", "x")
+        """)
+        self.assertEqual([f["severity"] for f in capture.of("log")],
+                         [32, 32, 32, 32, 128])
 
     def test_records_of_logging_keep_the_order_of_their_levels(self):
         capture = record("""
@@ -374,6 +445,31 @@ class Recordings(unittest.TestCase):
         marks = [json.loads(line) for line in run.stdout.splitlines()
                  if '"mark"' in line]
         self.assertEqual([m["group"] for m in marks], ["own"])
+
+    def test_recording_decorates_functions_and_coroutines(self):
+        run = run_alone("""
+            import asyncio, os, tempfile, syscap
+            os.chdir(tempfile.mkdtemp())
+            @syscap.recording("a.syscap")
+            def plain(x):
+                assert syscap.is_active()
+                return x
+            @syscap.recording("b.syscap")
+            async def coroutine():
+                await asyncio.sleep(0)
+                assert syscap.is_active()
+            assert plain(3) == 3 and plain(4) == 4
+            asyncio.run(coroutine())
+            assert not syscap.is_active()
+            print(len(os.listdir()))
+            try:
+                @syscap.recording("c.syscap")
+                def generator(): yield
+            except TypeError as error:
+                print("refused")
+        """)
+        self.assertEqual(run.stderr, "")
+        self.assertEqual(run.stdout, "3\nrefused\n")
 
     def test_a_file_that_cannot_be_made_is_an_oserror(self):
         run = run_alone("""

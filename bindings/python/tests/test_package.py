@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The package: built by setuptools without a network, and its types.
+"""The package: built by pip without a network, and its types.
 
-    test_package.py build    wants setuptools, and cmake or pkg-config
+    test_package.py build    wants venv, and cmake
     test_package.py          the rest
 """
 
@@ -12,6 +12,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import unittest
 
@@ -75,38 +76,92 @@ class Types(unittest.TestCase):
 
 
 class Build(unittest.TestCase):
-    def test_setuptools_builds_it_offline(self):
-        with tempfile.TemporaryDirectory() as folder:
-            # Its own copy of the tree: nothing is written into the sources
-            tree = pathlib.Path(folder, "tree")
-            for part in ("CMakeLists.txt", "include", "src",
-                         "bindings/python"):
-                source = HERE.parent.parent / part
-                target = tree / part
-                target.parent.mkdir(parents=True, exist_ok=True)
-                if source.is_dir():
-                    shutil.copytree(source, target,
-                                    ignore=shutil.ignore_patterns(
-                                        "build", "*.egg-info"))
-                else:
-                    shutil.copy(source, target)
-            where = tree / "bindings" / "python"
-            lib = pathlib.Path(folder, "lib")
-            run = subprocess.run(
-                [sys.executable, "setup.py", "-q", "build",
-                 "--build-lib", str(lib)],
-                cwd=where, capture_output=True, text=True, timeout=400,
-                check=False)
-            self.assertEqual(run.returncode, 0, run.stderr + run.stdout)
-            self.assertTrue((lib / "syscap" / "_events.abi3.so").exists())
-            self.assertTrue((lib / "syscap" / "py.typed").exists())
-            self.assertTrue((lib / "syscap" / "_events.pyi").exists())
-            subprocess.run(
-                [sys.executable, "-c",
-                 "import syscap, syscap._walker; "
-                 f"assert syscap.__file__.startswith({str(lib)!r})"],
-                env=dict(os.environ, PYTHONPATH=str(lib)), cwd=folder,
-                check=True)
+    """Fresh environments (venv) that have nothing but Python and pip."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def copy(self):
+        """What the package is built from, in a tree of its own."""
+        tree = self.folder / "tree"
+        for part in ("CMakeLists.txt", "LICENSE-BSD2", "include", "src",
+                     "bindings/python"):
+            source, target = HERE.parent.parent / part, tree / part
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if source.is_dir():
+                shutil.copytree(source, target, ignore=shutil.ignore_patterns(
+                    "__pycache__"))
+            else:
+                shutil.copy(source, target)
+        return tree
+
+    def install(self, name, package, **environment):
+        """The interpreter of a fresh environment with the package."""
+        venv = self.folder / name
+        made = subprocess.run([sys.executable, "-m", "venv", str(venv)],
+                              capture_output=True, text=True, check=False)
+        if made.returncode != 0:
+            self.skipTest("venv does not work here (Debian: python3-venv)")
+        env = dict(os.environ, **environment)
+        env.pop("PYTHONPATH", None)
+        env.pop("PYTHONDONTWRITEBYTECODE", None)
+        done = subprocess.run(
+            [str(venv / "bin" / "pip"), "install", "--no-index",
+             "--no-cache-dir", str(package)],
+            env=env, capture_output=True, text=True, timeout=400, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return str(venv / "bin" / "python"), env
+
+    def check(self, python, env):
+        """It is whole, with its licence, and works."""
+        told = subprocess.run(
+            [python, "-c", """if True:
+             import importlib.metadata as metadata, pathlib, syscap
+             import syscap._walker
+             files = {f.name for f in metadata.files("syscap")}
+             assert {"LICENSE", "py.typed", "_events.pyi"} <= files, files
+             assert metadata.version("syscap") == syscap.__version__
+             assert pathlib.Path(syscap.__file__).is_relative_to(
+                 pathlib.Path(__import__("sys").prefix))
+             with syscap.recording("own.syscap"):
+                 with syscap.scope("installed", "scope"): pass
+             """], env=env, cwd=self.folder, check=False,
+            capture_output=True, text=True)
+        self.assertEqual((told.returncode, told.stderr), (0, ""))
+        dump = subprocess.run(
+            [os.environ["SYSCAP"], "dump", "own.syscap"], cwd=self.folder,
+            check=True, capture_output=True, text=True)
+        self.assertIn("installed", dump.stdout)
+        (self.folder / "own.syscap").unlink()
+
+    def test_pip_installs_the_sources_and_leaves_nothing_in_them(self):
+        tree = self.copy()
+        before = sorted(tree.rglob("*"))
+        self.check(*self.install("venv", tree / "bindings" / "python"))
+        self.assertEqual(sorted(tree.rglob("*")), before)
+
+    def test_the_sdist_is_enough_where_the_library_is_installed(self):
+        tree = self.copy()
+        subprocess.run(
+            [sys.executable, "-c",
+             "import build_package as b; b.build_sdist(%r)"
+             % str(self.folder)],
+            cwd=tree / "bindings" / "python", check=True)
+        [sdist] = self.folder.glob("syscap-*.tar.gz")
+        with tarfile.open(sdist) as packed:
+            names = {name.partition("/")[2] for name in packed.getnames()}
+        for name in ("LICENSE", "PKG-INFO", "pyproject.toml",
+                     "tests/test_events.py", "csrc/bridge.h"):
+            self.assertIn(name, names)
+        self.assertFalse([n for n in names if "__pycache__" in n])
+        prefix = self.folder / "prefix"
+        (prefix / "lib").mkdir(parents=True)
+        shutil.copytree(tree / "include", prefix / "include")
+        shutil.copy(pathlib.Path(os.environ["SYSCAP_BINARY"], "src",
+                                 "libsyscap.a"), prefix / "lib")
+        self.check(*self.install("venv", sdist, SYSCAP_PREFIX=str(prefix)))
 
 
 if __name__ == "__main__":

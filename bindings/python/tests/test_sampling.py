@@ -61,6 +61,32 @@ def innermost_python(stack: list[str]) -> str:
     return next((n for n in stack if not n.startswith("[")), "")
 
 
+class Decorators(unittest.TestCase):
+    def test_each_call_of_a_function_or_coroutine_is_sampled(self):
+        capture = record(WORK + """
+import asyncio
+def sampled(): return syscap.sampling_stats()["threads"] != 0
+@syscap.sampling(1000, clock="wall")
+def plain(x):
+    assert sampled()
+    return x
+@syscap.sampling(1000, clock="wall")
+async def coroutine():
+    assert sampled()
+    spin(0.3)
+assert plain(3) == 3 and not sampled()
+asyncio.run(coroutine())
+assert not sampled()
+try:
+    syscap.sampling()(generate)
+except TypeError:
+    pass
+else:
+    raise SystemExit("a generator was taken")
+""")
+        self.assertGreater(capture.seen()["coroutine"], 0)
+
+
 class Names(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

@@ -28,6 +28,8 @@ endif()
 
 foreach(id IN LISTS python_ids)
 	python_test(${id} events test_events LABEL short)
+	python_test(${id} traced test_traced LABEL short)
+	python_test(${id} children test_children LABEL short)
 	python_test(${id} sampling test_sampling LABEL long)
 	python_test(${id} churn test_churn LABEL long)
 	python_test(${id} churn_12 test_churn LABEL verylong TIMEOUT 900
@@ -51,14 +53,5 @@ foreach(id IN LISTS python_ids)
 	python_test(${id} example test_example LABEL short)
 endforeach()
 
-foreach(id IN LISTS python_ids)
-	execute_process(COMMAND ${python_of_${id}} -c "import setuptools"
-		RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
-	if(NOT failed)
-		python_test(${id} setuptools test_package LABEL long
-			TIMEOUT 600 ARGUMENTS build)
-		return()
-	endif()
-endforeach()
-syscap_binding_skipped(python setuptools
-	"no Python here has setuptools (python3-setuptools)")
+list(GET python_ids 0 id)
+python_test(${id} pip test_package LABEL long TIMEOUT 600 ARGUMENTS build)

@@ -3,6 +3,8 @@
 //! those of C in the same run where the build gives them (--cfg
 //! syscap_bench_c, and the folder of libsyscap_bench_c.a).
 #![allow(unexpected_cfgs)]
+// The bench may need a newer Rust than the crate, and measures an empty loop
+#![allow(unknown_lints, clippy::incompatible_msrv, clippy::no_effect)]
 
 use std::hint::black_box;
 

@@ -23,13 +23,13 @@ pub trait Number: Copy + sealed::Sealed {
 }
 
 macro_rules! numbers {
-    ($is_real:literal: $($kind:ty)*) => {$(
+    ($is_real:literal, $integer:expr; $($kind:ty)*) => {$(
         impl sealed::Sealed for $kind {}
         impl Number for $kind {
             const IS_REAL: bool = $is_real;
             #[inline]
             fn integer(self) -> i64 {
-                self as i64
+                $integer(self)
             }
             #[inline]
             fn real(self) -> f64 {
@@ -39,8 +39,10 @@ macro_rules! numbers {
     )*};
 }
 
-numbers!(false: i8 i16 i32 i64 isize u8 u16 u32 u64 usize);
-numbers!(true: f32 f64);
+numbers!(false, i64::from; i8 i16 i32 i64 u8 u16 u32);
+numbers!(false, |n| n as i64; isize);
+numbers!(false, |n| i64::try_from(n).unwrap_or(i64::MAX); u64 usize);
+numbers!(true, |n| n as i64; f32 f64);
 
 /// A counter, for a `static`:
 ///
@@ -52,7 +54,7 @@ numbers!(true: f32 f64);
 /// DRAWN.set(17);
 /// ```
 ///
-/// Unsigned integers above `i64::MAX` wrap.
+/// Unsigned integers above `i64::MAX` are recorded as that.
 pub struct Counter<T: Number> {
     raw: UnsafeCell<ffi::Counter>,
     kind: PhantomData<fn(T)>,

@@ -21,7 +21,7 @@
 //!
 //! No call panics (but `Site::new` and `Counter::new` with texts too long,
 //! outside of `static`), allocates, locks or blocks, the session's apart:
-//! [`Recording`], [`Sampling`], [`file`].  Times are nanoseconds of
+//! [`Recording`], [`Sampling`], [`file()`].  Times are nanoseconds of
 //! `CLOCK_MONOTONIC`, texts are copied and end at their first NUL.
 //!
 //! # Features
@@ -31,6 +31,8 @@
 #![no_std]
 #![warn(missing_docs, rust_2018_idioms)]
 #![allow(elided_lifetimes_in_paths)]
+// An error holds its text itself: without `std` there is nothing to box it
+#![allow(clippy::result_large_err)]
 
 #[cfg(feature = "std")]
 extern crate std;
@@ -48,7 +50,7 @@ mod text;
 
 pub use counter::{Counter, Number};
 pub use log::{file, Level};
-pub use mark::{mark_at, Link, Site, Span};
+pub use mark::{mark_at, Link, Operation, Site, Span};
 pub use session::{stats, Clock, Error, Options, Recording, Sampling, Stats};
 
 /// What the macros call.

@@ -33,6 +33,21 @@ macro_rules! span {
     }};
 }
 
+/// An [`Operation`](crate::Operation) from here on, which may be held over an
+/// `.await`: `let _operation = operation!("group", "name");`, with a `&str` as
+/// the message as for [`span!`].
+#[macro_export]
+macro_rules! operation {
+    ($group:expr, $name:expr $(,)?) => {{
+        static SITE: $crate::Site = $crate::Site::new($group, $name);
+        $crate::Operation::new(&SITE)
+    }};
+    ($group:expr, $name:expr, $message:expr $(,)?) => {{
+        static SITE: $crate::Site = $crate::Site::new($group, $name);
+        $crate::Operation::with_message(&SITE, || $message)
+    }};
+}
+
 /// An instant, now, with a message as `format!` makes it.
 ///
 /// ```

@@ -2,6 +2,7 @@
 //! Marks and spans: what happened, when, and for how long.
 
 use core::fmt;
+use core::sync::atomic::{AtomicU64, Ordering};
 
 use crate::ffi;
 use crate::text::{padded, with_cut, with_formatted, with_text, Text};
@@ -156,6 +157,89 @@ impl Drop for Span<'_> {
         }
     }
 }
+
+/// Something that goes on while its thread does other things, from its
+/// creation until it is dropped: to be held over an `.await`.
+///
+/// ```
+/// # async fn get(_: &str) {}
+/// async fn fetch(url: &str) {
+///     let _operation = syscap::operation!("net", "fetch", url);
+///     get(url).await;
+/// }
+/// ```
+///
+/// Others may overlap with it, on its thread too, which those of a [`Span`]
+/// should not.  It may end on any thread, and ends with a future that is
+/// dropped before it is ready.
+#[must_use = "an operation that is not kept ends at once: let _operation = operation!(...)"]
+pub struct Operation<'a> {
+    begin: i64,
+    site: &'static Site,
+    message: &'a str,
+}
+
+impl<'a> Operation<'a> {
+    /// Begin here.
+    #[inline]
+    pub fn new(site: &'static Site) -> Operation<'a> {
+        Operation {
+            begin: crate::begin(),
+            site,
+            message: "",
+        }
+    }
+
+    /// Begin here, where the message is known already; of `operation!`.
+    #[doc(hidden)]
+    #[inline]
+    pub fn with_message(site: &'static Site, message: impl FnOnce() -> &'a str) -> Operation<'a> {
+        let mut operation = Operation::new(site);
+        if operation.begin != 0 {
+            operation.message = message();
+        }
+        operation
+    }
+
+    /// End here.
+    #[inline]
+    pub fn end(self) {}
+
+    /// End here, with a message, as [`Span::end_with`].
+    #[inline]
+    pub fn end_with(mut self, message: fmt::Arguments) {
+        if self.begin != 0 {
+            finish_operation(self.site, self.begin, message);
+            self.begin = 0;
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn finish_operation(site: &Site, begin: i64, message: fmt::Arguments) {
+    /// No two of a process have the same: they are told apart by nothing else.
+    static LAST: AtomicU64 = AtomicU64::new(0);
+
+    let duration = now() - begin;
+    let id = LAST.fetch_add(1, Ordering::Relaxed) + 1;
+    with_cut(message, |message| {
+        // SAFETY: the text ends in a NUL
+        unsafe { ffi::syscap_linked_at(site, WHOLE, id, begin, duration, message) }
+    });
+}
+
+impl Drop for Operation<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if self.begin != 0 {
+            finish_operation(self.site, self.begin, format_args!("{}", self.message));
+        }
+    }
+}
+
+/// The link of an operation that is told as a whole.
+const WHOLE: u32 = 0;
 
 /// What a mark is to the others with its id; see `linked!`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,14 +2,17 @@
 //! What each way to write an event records, read from the capture's bytes; and
 //! by `syscap check` where $SYSCAP names that.
 
+use std::future::Future;
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::process::Command;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Wake, Waker};
 use std::{env, fs, thread};
 
 use syscap::{
-    counter, linked, log, mark, mark_since, metadata, span, Counter, Level, Link, Recording, Site,
-    Span,
+    counter, linked, log, mark, mark_since, metadata, operation, span, Counter, Level, Link,
+    Operation, Recording, Site, Span,
 };
 
 /// One recording of a process at a time.
@@ -214,6 +217,126 @@ fn counters_have_the_type_of_their_values() {
             ("static", 8),
         ]
     );
+}
+
+#[test]
+fn a_number_beyond_64_bits_with_a_sign_is_the_nearest() {
+    static HUGE: Counter<u64> = Counter::new("test", "huge", "");
+    let frames = record("huge", || {
+        HUGE.set(u64::MAX);
+        HUGE.update(i64::MAX as u64 + 1);
+        counter!("test", "huge place", usize::MAX);
+        counter!("test", "huge place", 3usize);
+        counter!("test", "small place", i64::MIN);
+    });
+    let values: Vec<i64> = frames
+        .iter()
+        .filter(|f| f.kind == 9)
+        .map(|f| f.word(64))
+        .collect();
+
+    assert_eq!(values, [i64::MAX, i64::MAX, i64::MAX, 3, i64::MIN]);
+}
+
+/// Goes on after it was polled once.
+struct Yield(bool);
+
+impl Future for Yield {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        if std::mem::replace(&mut self.0, true) {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
+    }
+}
+
+struct Nobody;
+
+impl Wake for Nobody {
+    fn wake(self: Arc<Self>) {}
+}
+
+async fn fetch(name: &str) {
+    let operation = operation!("async", "fetch", name);
+    let _span = span!("async", "span");
+    Yield(false).await;
+    operation.end_with(format_args!("{name}: {} rows", 3));
+}
+
+#[test]
+fn operations_are_held_over_an_await_and_end_on_another_thread() {
+    fn sent<T: Send + Sync>(value: T) -> T {
+        value
+    }
+
+    let frames = record("async", || {
+        let waker = Waker::from(Arc::new(Nobody));
+        let mut one = Box::pin(sent_future(fetch("one")));
+        let mut two = Box::pin(fetch("two"));
+        let context = &mut Context::from_waker(&waker);
+        assert!(one.as_mut().poll(context).is_pending());
+        assert!(two.as_mut().poll(context).is_pending());
+        thread::spawn(move || {
+            let waker = Waker::from(Arc::new(Nobody));
+            assert!(one
+                .as_mut()
+                .poll(&mut Context::from_waker(&waker))
+                .is_ready());
+        })
+        .join()
+        .unwrap();
+        drop(two); // before it is ready
+        sent(operation!("async", "plain")).end();
+        sent(span!("async", "plain span")).end();
+        static PLACE: Site = Site::new("async", "place");
+        drop(Operation::new(&PLACE));
+    });
+    let mut told = marks(&frames, "async");
+    told.sort();
+    let mut numbers = Vec::new();
+    for (_, message) in &mut told {
+        if let Some(rest) = message.strip_prefix("async=") {
+            let (number, rest) = rest.split_once(' ').unwrap();
+            numbers.push(number.to_string());
+            *message = rest.to_string();
+        }
+    }
+    told.sort();
+    numbers.sort();
+    numbers.dedup();
+    assert_eq!(numbers.len(), 4);
+    assert_eq!(
+        told,
+        pairs(&[
+            ("fetch", "phase=whole one: 3 rows"),
+            ("fetch", "phase=whole two"),
+            ("place", "phase=whole"),
+            ("plain", "phase=whole"),
+            ("plain span", ""),
+            ("span", ""),
+            ("span", ""),
+        ])
+    );
+}
+
+fn sent_future<F: Future + Send>(future: F) -> F {
+    future
+}
+
+#[test]
+fn a_duration_below_zero_is_recorded_as_it_is() {
+    static PLACE: Site = Site::new("below", "zero");
+    let frames = record("below", || syscap::mark_at(&PLACE, 1000, -7, ""));
+    let durations: Vec<i64> = frames
+        .iter()
+        .filter(|f| f.kind == 10)
+        .map(|f| f.word(24))
+        .collect();
+
+    assert_eq!(durations, [-7]);
 }
 
 #[test]

@@ -16,6 +16,15 @@ namespace syscap
 namespace detail
 {
 
+/** Of whole numbers that 64 bits with a sign have not, the nearest. */
+template <class T> SC_CXX_INLINE std::int64_t whole(T value) noexcept
+{
+	return std::is_unsigned<T>::value &&
+	                       static_cast<std::uint64_t>(value) > INT64_MAX
+	               ? INT64_MAX
+	               : static_cast<std::int64_t>(value);
+}
+
 /** The two types of the format: doubles, and 64-bit integers. */
 template <class T> struct counted {
 	static_assert(std::is_arithmetic<T>::value,
@@ -30,8 +39,7 @@ template <class T> struct counted {
 			::syscap_counter_set_double(&counter,
 			                            static_cast<double>(value));
 		else
-			::syscap_counter_set_int64(
-				&counter, static_cast<std::int64_t>(value));
+			::syscap_counter_set_int64(&counter, whole(value));
 	}
 
 	SC_CXX_INLINE static void update(::syscap_counter &counter,
@@ -41,8 +49,7 @@ template <class T> struct counted {
 			::syscap_counter_update_double(
 				&counter, static_cast<double>(value));
 		else
-			::syscap_counter_update_int64(
-				&counter, static_cast<std::int64_t>(value));
+			::syscap_counter_update_int64(&counter, whole(value));
 	}
 };
 
@@ -70,8 +77,8 @@ make_counter(std::uint32_t type, const char *category, std::size_t n_category,
  *	static syscap::counter<double> load("demo", "load", "Work waiting");
  *
  * It is finished when the program is compiled: constructors of other static
- * objects may use it.  Integers are recorded with 64 bits and a sign, floating
- * point as double.  It is a struct syscap_counter, for SYSCAP_COUNTER_SET.
+ * objects may use it.  Integers are recorded with 64 bits and a sign, as the
+ * nearest that there is; floating point as double.  It is a struct syscap_counter, for SYSCAP_COUNTER_SET.
  *
  * Context: any-thread, signal-safe.
  */
@@ -125,7 +132,10 @@ template <class T> class named_counter
 	{
 	}
 
-	/** False: the library's table (4,096) is full, nothing is recorded. */
+	/**
+	 * False: the library's table (4,096) is full, nothing is recorded; a
+	 * warning in the capture says so.
+	 */
 	SC_CXX_INLINE explicit operator bool() const noexcept
 	{
 		return counter_ != nullptr;
@@ -153,9 +163,15 @@ template <class T> class named_counter
 		category.copy(texts[0], sizeof(texts[0]));
 		name.copy(texts[1], sizeof(texts[1]));
 		description.copy(description_text, sizeof(description_text));
-		return ::syscap_counter_get(texts[0], texts[1],
-		                            description_text,
-		                            detail::counted<T>::type);
+		::syscap_counter *const found = ::syscap_counter_get(
+			texts[0], texts[1], description_text,
+			detail::counted<T>::type);
+		if (found == nullptr && ::syscap_is_active())
+			::syscap_log_printf(SYSCAP_WARNING, "syscap",
+			                    "there are too many counters for "
+			                    "\"%s\" of category \"%s\"",
+			                    texts[1], texts[0]);
+		return found;
 	}
 
 	::syscap_counter *counter_;

@@ -76,28 +76,28 @@ gint64 syscap_glib_begin(void);
 
 /**
  * syscap_glib_mark:
- * @begin: when it began
- * @duration: how many nanoseconds it took; 0: an instant
  * @group: what it belongs to
  * @name: what it is
+ * @begin: when it began
+ * @duration: how many nanoseconds it took; 0: an instant
  * @message: (nullable): a text
  *
  * Records that something happened.
  */
-void syscap_glib_mark(gint64 begin, gint64 duration, const char *group,
-                      const char *name, const char *message);
+void syscap_glib_mark(const char *group, const char *name, gint64 begin,
+                      gint64 duration, const char *message);
 
 /**
  * syscap_glib_mark_since:
- * @begin: when it began, from syscap_glib_begin() or syscap_glib_now()
  * @group: what it belongs to
  * @name: what it is
+ * @begin: when it began, from syscap_glib_begin() or syscap_glib_now()
  * @message: (nullable): a text
  *
  * Records that something went on from @begin until now.  A @begin of 0
  * records nothing: then nothing was recorded when it began.
  */
-void syscap_glib_mark_since(gint64 begin, const char *group, const char *name,
+void syscap_glib_mark_since(const char *group, const char *name, gint64 begin,
                             const char *message);
 
 /**

@@ -2,6 +2,20 @@
 /* args.c - arguments of a fast call, by place or by name (args.h). */
 #include "events/args.h"
 
+bool args_refuse(PyObject *object, const char *what, const char *wanted)
+{
+	PyObject *const type = PyObject_Type(object);
+	PyObject *const name =
+		type != NULL ? PyObject_GetAttrString(type, "__name__") : NULL;
+
+	if (name != NULL)
+		PyErr_Format(PyExc_TypeError, "%s must be %s, not %U", what,
+		             wanted, name);
+	Py_XDECREF(name);
+	Py_XDECREF(type);
+	return false;
+}
+
 static bool put_named(const struct args_form *form, PyObject *name,
                       PyObject *value, PyObject **values)
 {

@@ -16,6 +16,9 @@ struct args_form {
 	const char *names[ARGS_MAX];
 };
 
+/* Sets TypeError: @object, which is @what, is not @wanted.  False. */
+bool args_refuse(PyObject *object, const char *what, const char *wanted);
+
 /* Fills all of @values that @form has, NULL where nothing is given; borrowed.
  * False with TypeError set. */
 bool args_get_named(const struct args_form *form, PyObject *const *args,

@@ -1,17 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* counter.c - numbers that change. */
+/*
+ * counter.c - numbers that change.
+ *
+ * The library has room for 4,096.  A further one counts and is not recorded:
+ * the capture says so when it is made, and it is not kept for the next who
+ * asks for its texts.
+ */
 #include <string.h>
 
 #include <syscap.h>
 
 #include "events/args.h"
 #include "events/events.h"
+#include "events/number.h"
 #include "events/text.h"
 
 struct counter {
 	PyObject_HEAD struct syscap_counter
-		*counter;         /* lives until the process ends */
-	union syscap_value value; /* what was set last */
+		*counter;               /* the library's, or @unknown */
+	union syscap_value value;       /* what was set last */
+	struct syscap_counter *unknown; /* ours: not recorded */
 };
 
 static PyTypeObject *counter_type;
@@ -25,17 +33,18 @@ static bool is_double(const struct counter *counter)
 static bool get_value(const struct counter *counter, PyObject *object,
                       union syscap_value *ret_value)
 {
-	if (is_double(counter)) {
-		ret_value->f64 = PyFloat_AsDouble(object);
-		return ret_value->f64 != -1.0 || PyErr_Occurred() == NULL;
-	}
-	ret_value->i64 = PyLong_AsLongLong(object);
-	return ret_value->i64 != -1 || PyErr_Occurred() == NULL;
+	return is_double(counter) ? number_real(object, &ret_value->f64)
+	                          : number_whole(object, &ret_value->i64);
+}
+
+static bool is_wanted(const struct counter *counter)
+{
+	return syscap_is_active() && counter->unknown == NULL;
 }
 
 static PyObject *emit(struct counter *counter)
 {
-	if (syscap_is_active()) {
+	if (is_wanted(counter)) {
 		if (is_double(counter))
 			syscap_counter_set_double(counter->counter,
 			                          counter->value.f64);
@@ -65,7 +74,7 @@ static PyObject *counter_update(PyObject *self, PyObject *object)
 	if (!get_value(counter, object, &value))
 		return NULL;
 	counter->value = value;
-	if (syscap_is_active()) {
+	if (is_wanted(counter)) {
 		if (is_double(counter))
 			syscap_counter_update_double(counter->counter,
 			                             counter->value.f64);
@@ -93,43 +102,64 @@ static PyObject *counter_add_to(PyObject *self, PyObject *const *args,
 		sum.f64 = counter->value.f64 + (n == 1 ? by.f64 : 1.0);
 	} else if (__builtin_add_overflow(counter->value.i64,
 	                                  n == 1 ? by.i64 : 1, &sum.i64)) {
-		PyErr_SetString(PyExc_OverflowError,
-		                "the counter does not fit in 64 bits any more");
-		return NULL;
+		sum.i64 = counter->value.i64 < 0 ? INT64_MIN : INT64_MAX;
 	}
 	counter->value = sum;
 	return emit(counter);
 }
 
-/* A new one, for a key that is not known. */
-static PyObject *counter_make(PyObject *const *value, uint32_t type)
+/* @value has category, name and description.  False: an exception is set. */
+static bool fill(PyObject *const *value, uint32_t type,
+                 struct syscap_counter *ret_texts)
 {
-	struct text category, name, description = { NULL, NULL };
-	struct syscap_counter *c = NULL;
+	PyObject *const description = value[2];
 
-	if (!text_get(&category, value[0]))
+	*ret_texts = (struct syscap_counter){ .type = type };
+	return text_fill(ret_texts->category, sizeof(ret_texts->category),
+	                 value[0]) &&
+	       text_fill(ret_texts->name, sizeof(ret_texts->name), value[1]) &&
+	       (description == NULL || description == Py_None ||
+	        text_fill(ret_texts->description,
+	                  sizeof(ret_texts->description), description));
+}
+
+/* One that the library has no room for. */
+static bool make_unknown(struct counter *counter,
+                         const struct syscap_counter *texts)
+{
+	counter->counter = counter->unknown = PyMem_Malloc(sizeof(*texts));
+	if (counter->unknown == NULL)
+		return false;
+	*counter->unknown = *texts;
+	if (syscap_is_active())
+		syscap_log_printf(SYSCAP_WARNING, "syscap",
+		                  "there are too many counters for \"%s\" of "
+		                  "category \"%s\"",
+		                  texts->name, texts->category);
+	return true;
+}
+
+/* A new one, for a key that is not known. */
+static struct counter *counter_make(PyObject *const *value, uint32_t type)
+{
+	struct syscap_counter texts;
+
+	if (!fill(value, type, &texts))
 		return NULL;
-	if (text_get(&name, value[1])) {
-		if (text_get(&description, value[2]))
-			c = syscap_counter_get(category.utf8, name.utf8,
-			                       description.utf8, type);
-		text_put(&description);
-	}
-	text_put(&name);
-	text_put(&category);
-	if (PyErr_Occurred() != NULL)
-		return NULL;
-	if (c == NULL)
-		return PyErr_Format(PyExc_RuntimeError,
-		                    "this process has 4,096 counters, no more "
-		                    "fit in");
 	struct counter *const counter =
 		PyObject_New(struct counter, counter_type);
 	if (counter == NULL)
 		return NULL;
-	counter->counter = c;
 	memset(&counter->value, 0, sizeof(counter->value));
-	return (PyObject *)counter;
+	counter->unknown = NULL;
+	counter->counter = syscap_counter_get(texts.category, texts.name,
+	                                      texts.description, type);
+	if (counter->counter == NULL && !make_unknown(counter, &texts)) {
+		Py_DECREF(counter);
+		PyErr_NoMemory();
+		return NULL;
+	}
+	return counter;
 }
 
 static PyObject *look_up(PyObject *const *value, PyObject *type)
@@ -139,15 +169,18 @@ static PyObject *look_up(PyObject *const *value, PyObject *type)
 
 	if (key == NULL)
 		return NULL;
-	PyObject *counter = Py_XNewRef(PyDict_GetItemWithError(known, key));
-	if (counter == NULL && PyErr_Occurred() == NULL) {
-		counter = counter_make(value,
-		                       real ? SYSCAP_DOUBLE : SYSCAP_INT64);
-		if (counter != NULL && PyDict_SetItem(known, key, counter) < 0)
-			Py_CLEAR(counter);
+	PyObject *found = Py_XNewRef(PyDict_GetItemWithError(known, key));
+	if (found == NULL && PyErr_Occurred() == NULL) {
+		struct counter *const made = counter_make(
+			value, real ? SYSCAP_DOUBLE : SYSCAP_INT64);
+
+		found = (PyObject *)made;
+		if (made != NULL && made->unknown == NULL &&
+		    PyDict_SetItem(known, key, found) < 0)
+			Py_CLEAR(found);
 	}
 	Py_DECREF(key);
-	return counter;
+	return found;
 }
 
 static PyObject *py_counter(PyObject *module, PyObject *const *args,
@@ -177,6 +210,7 @@ static void counter_dealloc(PyObject *self)
 {
 	PyTypeObject *const type = Py_TYPE(self);
 
+	PyMem_Free(((struct counter *)self)->unknown);
 	PyObject_Free(self);
 	Py_DECREF(type);
 }

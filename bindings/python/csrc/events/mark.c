@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mark.c - marks, logs and metadata from Python. */
+#include <limits.h>
+
 #include <syscap.h>
 
 #include "events/args.h"
 #include "events/events.h"
+#include "events/number.h"
 #include "events/text.h"
 
 /* @object as nanoseconds; @otherwise if there is none. */
 static bool get_time(PyObject *object, int64_t otherwise, int64_t *ret_time)
 {
 	*ret_time = otherwise;
-	if (object == NULL || object == Py_None)
-		return true;
-	*ret_time = PyLong_AsLongLong(object);
-	return *ret_time != -1 || PyErr_Occurred() == NULL;
+	return object == NULL || object == Py_None ||
+	       number_whole(object, ret_time);
 }
 
 static PyObject *emit_mark(PyObject *const *value, int64_t begin,
@@ -50,7 +51,9 @@ static PyObject *py_mark(PyObject *module, PyObject *const *args, Py_ssize_t n,
 	(void)module;
 	if (!args_get(&form, args, n, kwnames, value) ||
 	    !text_check(value[0], "group") || !text_check(value[1], "name") ||
-	    !text_check_optional(value[2], "message"))
+	    !text_check_optional(value[2], "message") ||
+	    !number_check_optional(value[3], "begin") ||
+	    !number_check_optional(value[4], "duration"))
 		return NULL;
 	if (!syscap_is_active())
 		Py_RETURN_NONE;
@@ -72,22 +75,27 @@ static PyObject *py_linked(PyObject *module, PyObject *const *args,
 	};
 	PyObject *value[ARGS_MAX];
 	struct text group, name, message = { NULL, NULL };
+	int64_t link;
 
 	(void)module;
 	if (!args_get(&form, args, n, kwnames, value) ||
 	    !text_check(value[0], "group") || !text_check(value[1], "name") ||
+	    !number_check(value[2], "link") || !number_check(value[3], "id") ||
 	    !text_check_optional(value[4], "message"))
 		return NULL;
 	if (!syscap_is_active())
 		Py_RETURN_NONE;
-	const long link = PyLong_AsLong(value[2]);
 	const uint64_t id = PyLong_AsUnsignedLongLongMask(value[3]);
-	if (PyErr_Occurred() != NULL || !text_get(&group, value[0]))
+	if (PyErr_Occurred() != NULL || !number_whole(value[2], &link) ||
+	    !text_get(&group, value[0]))
 		return NULL;
 	if (text_get(&name, value[1])) {
 		if (text_get(&message, value[4]))
-			syscap_linked(group.utf8, name.utf8, (unsigned)link, id,
-			              message.utf8);
+			syscap_linked(group.utf8, name.utf8,
+			              link >= 0 && link <= SYSCAP_LINK_IN
+			                      ? (unsigned)link
+			                      : UINT_MAX,
+			              id, message.utf8);
 		text_put(&message);
 	}
 	text_put(&name);
@@ -95,6 +103,56 @@ static PyObject *py_linked(PyObject *module, PyObject *const *args,
 	if (PyErr_Occurred() != NULL)
 		return NULL;
 	Py_RETURN_NONE;
+}
+
+static PyObject *py_operation(PyObject *module, PyObject *const *args,
+                              Py_ssize_t n, PyObject *kwnames)
+{
+	static const struct args_form form = {
+		"operation", 4, 5, { "group", "name", "id", "begin", "message" }
+	};
+	PyObject *value[ARGS_MAX];
+	struct syscap_mark_site site = { { 0 }, { 0 } };
+	struct text message;
+	int64_t begin;
+
+	(void)module;
+	if (!args_get(&form, args, n, kwnames, value) ||
+	    !text_check(value[0], "group") || !text_check(value[1], "name") ||
+	    !number_check(value[2], "id") || !number_check(value[3], "begin") ||
+	    !text_check_optional(value[4], "message"))
+		return NULL;
+	if (!syscap_is_active())
+		Py_RETURN_NONE;
+	const int64_t now = syscap_clock();
+	const uint64_t id = PyLong_AsUnsignedLongLongMask(value[2]);
+	if (PyErr_Occurred() != NULL || !number_whole(value[3], &begin))
+		return NULL;
+	if (begin == 0) /* begin() was called while off */
+		Py_RETURN_NONE;
+	if (!text_fill(site.group, sizeof(site.group), value[0]) ||
+	    !text_fill(site.name, sizeof(site.name), value[1]) ||
+	    !text_get(&message, value[4]))
+		return NULL;
+	syscap_linked_at(&site, SYSCAP_LINK_WHOLE, id, begin, now - begin,
+	                 message.utf8);
+	text_put(&message);
+	Py_RETURN_NONE;
+}
+
+/* Unknown ones are a message's. */
+static unsigned severity_of(int64_t number)
+{
+	switch (number) {
+	case SYSCAP_ERROR:
+	case SYSCAP_CRITICAL:
+	case SYSCAP_WARNING:
+	case SYSCAP_INFO:
+	case SYSCAP_DEBUG:
+		return (unsigned)number;
+	default:
+		return SYSCAP_MESSAGE;
+	}
 }
 
 static PyObject *py_log(PyObject *module, PyObject *const *args, Py_ssize_t n,
@@ -105,20 +163,19 @@ static PyObject *py_log(PyObject *module, PyObject *const *args, Py_ssize_t n,
 	};
 	PyObject *value[ARGS_MAX];
 	struct text domain, message;
+	int64_t severity;
 
 	(void)module;
 	if (!args_get(&form, args, n, kwnames, value) ||
+	    !number_check(value[0], "severity") ||
 	    !text_check(value[1], "domain") || !text_check(value[2], "message"))
 		return NULL;
 	if (!syscap_is_active())
 		Py_RETURN_NONE;
-	const long severity = PyLong_AsLong(value[0]);
-	if (severity == -1 && PyErr_Occurred() != NULL)
-		return NULL;
-	if (!text_get(&domain, value[1]))
+	if (!number_whole(value[0], &severity) || !text_get(&domain, value[1]))
 		return NULL;
 	if (text_get(&message, value[2]))
-		syscap_log((unsigned)severity, domain.utf8, message.utf8);
+		syscap_log(severity_of(severity), domain.utf8, message.utf8);
 	text_put(&message);
 	text_put(&domain);
 	if (PyErr_Occurred() != NULL)
@@ -190,9 +247,14 @@ PyMethodDef mark_methods[] = {
 	  "linked(group, name, link, id, message=None)\n--\n\n"
 	  "Record a part of an operation, or an end of an arrow: marks with\n"
 	  "the same group and id belong together.  link is one of LINK_*." },
+	{ "operation", AS_METHOD(py_operation), KEYWORDS,
+	  "operation(group, name, id, begin, message=None)\n--\n\n"
+	  "Record what went on from begin (of begin()) until now while its\n"
+	  "thread may have done something else.  Others may overlap with it." },
 	{ "log", AS_METHOD(py_log), KEYWORDS,
 	  "log(severity, domain, message)\n--\n\n"
-	  "Record a line of text.  severity is one of ERROR ... DEBUG." },
+	  "Record a line of text.  severity is one of ERROR ... DEBUG,\n"
+	  "another number is MESSAGE." },
 	{ "metadata", AS_METHOD(py_metadata), KEYWORDS,
 	  "metadata(id, value)\n--\n\n"
 	  "Record a fact about the run, such as a version." },

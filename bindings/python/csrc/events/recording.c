@@ -113,6 +113,19 @@ static PyObject *py_stop(PyObject *module, PyObject *unused)
 	Py_RETURN_NONE;
 }
 
+/* What does not get there in time stays where it is, and goes there later. */
+static PyObject *py_drain(PyObject *module, PyObject *unused)
+{
+	int error;
+
+	(void)module;
+	(void)unused;
+	Py_BEGIN_ALLOW_THREADS error = syscap_drain();
+	Py_END_ALLOW_THREADS if (error !=
+	                         0) return raise_error(error, strerror(-error));
+	Py_RETURN_NONE;
+}
+
 static PyObject *py_stats(PyObject *module, PyObject *unused)
 {
 	struct syscap_stats stats = { .size = sizeof(stats) };
@@ -141,6 +154,9 @@ PyMethodDef recording_methods[] = {
 	  "Record this process into a capture of its own; returns its name." },
 	{ "stop", py_stop, METH_NOARGS,
 	  "stop()\n--\n\nEnd what start() began." },
+	{ "drain", py_drain, METH_NOARGS,
+	  "drain()\n--\n\n"
+	  "Move what was emitted into this process' own capture now." },
 	{ "stats", py_stats, METH_NOARGS,
 	  "stats()\n--\n\nWhat became of this process' events, a dict." },
 	{ NULL, NULL, 0, NULL }

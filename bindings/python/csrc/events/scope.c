@@ -207,6 +207,33 @@ static int set_message(PyObject *self, PyObject *value, void *unused)
 	return 0;
 }
 
+/* As a decorator: traced() knows how each kind of function goes on. */
+static PyObject *scope_call(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	const struct scope *const scope = (const struct scope *)self;
+	PyObject *function, *module, *result = NULL;
+
+	if (kwargs != NULL && PyDict_Size(kwargs) != 0) {
+		PyErr_SetString(PyExc_TypeError,
+		                "a scope takes no keyword arguments");
+		return NULL;
+	}
+	if (!PyArg_UnpackTuple(args, "scope", 1, 1, &function))
+		return NULL;
+	if (scope->message != NULL) {
+		PyErr_SetString(PyExc_TypeError,
+		                "a scope that has a message can't decorate a "
+		                "function: use it by with");
+		return NULL;
+	}
+	module = PyImport_ImportModule("syscap._traced");
+	if (module != NULL)
+		result = PyObject_CallMethod(module, "trace", "OOO", function,
+		                             scope->group, scope->name);
+	Py_XDECREF(module);
+	return result;
+}
+
 static PyObject *scope_repr(PyObject *self)
 {
 	const struct scope *const scope = (const struct scope *)self;
@@ -233,6 +260,7 @@ static PyType_Slot slots[] = {
 	{ Py_tp_doc, "A mark for as long as a with statement takes." },
 	{ Py_tp_dealloc, scope_dealloc },
 	{ Py_tp_repr, scope_repr },
+	{ Py_tp_call, scope_call },
 	{ Py_tp_methods, methods },
 	{ Py_tp_getset, fields },
 	{ 0, NULL }

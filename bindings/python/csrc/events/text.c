@@ -2,19 +2,7 @@
 /* text.c - str as the library wants it (text.h). */
 #include "events/text.h"
 
-bool text_refuse(PyObject *object, const char *what)
-{
-	PyObject *const type = PyObject_Type(object);
-	PyObject *const name =
-		type != NULL ? PyObject_GetAttrString(type, "__name__") : NULL;
-
-	if (name != NULL)
-		PyErr_Format(PyExc_TypeError, "%s must be str, not %U", what,
-		             name);
-	Py_XDECREF(name);
-	Py_XDECREF(type);
-	return false;
-}
+#include <string.h>
 
 static bool get_escaped(struct text *text, PyObject *str)
 {
@@ -35,4 +23,21 @@ bool text_get(struct text *text, PyObject *object)
 		return true;
 	text->utf8 = PyUnicode_AsUTF8AndSize(object, NULL);
 	return text->utf8 != NULL || get_escaped(text, object);
+}
+
+bool text_fill(char *to, size_t size, PyObject *str)
+{
+	struct text text;
+
+	if (!text_get(&text, str))
+		return false;
+	size_t n = strlen(text.utf8);
+	if (n >= size) {
+		n = size - 1;
+		while (n != 0 && (text.utf8[n] & 0xC0) == 0x80)
+			n--;
+	}
+	memcpy(to, text.utf8, n);
+	text_put(&text);
+	return true;
 }

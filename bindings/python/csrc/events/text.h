@@ -5,19 +5,17 @@
 
 #include <stdbool.h>
 
-#include "events/stable_abi.h"
+#include "events/args.h"
 
 struct text {
 	const char *utf8;
 	PyObject *owner; /* NULL: the str has it itself */
 };
 
-bool text_refuse(PyObject *object, const char *what);
-
 /* Whether @object is a str; else TypeError is set, which names @what. */
 static inline bool text_check(PyObject *object, const char *what)
 {
-	return PyUnicode_Check(object) || text_refuse(object, what);
+	return PyUnicode_Check(object) || args_refuse(object, what, "str");
 }
 
 /* The same; None, or nothing, is one too. */
@@ -30,6 +28,9 @@ static inline bool text_check_optional(PyObject *object, const char *what)
  * surrogates as those of file names, is escaped: an event is not worth an
  * exception.  False: no memory, and MemoryError is set. */
 bool text_get(struct text *text, PyObject *object);
+
+/* The same of a str into @to, of @size zero bytes, cut between characters. */
+bool text_fill(char *to, size_t size, PyObject *str);
 
 static inline void text_put(const struct text *text)
 {

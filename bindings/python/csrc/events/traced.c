@@ -6,8 +6,6 @@
  * attributes of what it wraps (functools.update_wrapper() puts them into its
  * dict), and can be pickled by name and referred to weakly.
  */
-#include <string.h>
-
 #include <syscap.h>
 
 #include "events/events.h"
@@ -48,24 +46,6 @@ static PyObject *traced_call(PyObject *self, PyObject *const *args,
 	return PyObject_Vectorcall(traced->function, args, nargsf, kwnames);
 }
 
-/* @str into @to, of @size zero bytes, cut between characters. */
-static bool fill(char *to, size_t size, PyObject *str)
-{
-	struct text text;
-
-	if (!text_get(&text, str))
-		return false;
-	size_t n = strlen(text.utf8);
-	if (n >= size) {
-		n = size - 1;
-		while (n != 0 && (text.utf8[n] & 0xC0) == 0x80)
-			n--;
-	}
-	memcpy(to, text.utf8, n);
-	text_put(&text);
-	return true;
-}
-
 static PyObject *traced_new(PyTypeObject *type, PyObject *args,
                             PyObject *kwargs)
 {
@@ -90,8 +70,8 @@ static PyObject *traced_new(PyTypeObject *type, PyObject *args,
 		return NULL;
 	traced->call = traced_call;
 	traced->function = Py_NewRef(function);
-	if (!fill(traced->site.group, sizeof(traced->site.group), group) ||
-	    !fill(traced->site.name, sizeof(traced->site.name), name)) {
+	if (!text_fill(traced->site.group, sizeof(traced->site.group), group) ||
+	    !text_fill(traced->site.name, sizeof(traced->site.name), name)) {
 		Py_DECREF(traced);
 		return NULL;
 	}

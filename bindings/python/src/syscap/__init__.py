@@ -38,16 +38,19 @@ from ._events import (
     begin,
     clock,
     counter,
+    drain,
     is_active,
     linked,
     log,
     mark,
     metadata,
+    operation,
     scope,
     start,
     stats,
     stop,
 )
+from ._children import drain_workers
 from ._recording import recording
 from ._sampling import (
     name_threads_if_asked,
@@ -82,11 +85,13 @@ __all__ = [
     "begin",
     "clock",
     "counter",
+    "drain",
     "is_active",
     "linked",
     "log",
     "mark",
     "metadata",
+    "operation",
     "recording",
     "sampling",
     "sampling_stats",
@@ -110,5 +115,6 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
+drain_workers()
 name_threads_if_asked()
-del name_threads_if_asked
+del drain_workers, name_threads_if_asked

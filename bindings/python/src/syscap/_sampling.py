@@ -11,9 +11,12 @@ import sys
 import threading
 import warnings
 from types import TracebackType
-from typing import Any, Callable, Literal
+from typing import Any, Callable, Literal, TypeVar
 
 from . import _events
+from ._kinds import around
+
+_F = TypeVar("_F", bound=Callable[..., Any])
 
 Clock = Literal["auto", "cpu", "wall", "perf"]
 Stacks = Literal["merged", "python", "native"]
@@ -193,7 +196,8 @@ def sampling_stats() -> dict[str, Any]:
 
 
 class sampling:  # noqa: N801
-    """start_sampling() and stop_sampling() around a block, or a function.
+    """start_sampling() and stop_sampling() around a block, or each call of a
+    function.
 
     A process that is sampled already, by the environment or an outer block,
     stays so, as it was asked to be.
@@ -211,6 +215,20 @@ class sampling:  # noqa: N801
     ) -> None:
         self._arguments = (hz, clock, stacks, max_depth, signal, children)
         self._session: _Session | None = None
+
+    def __call__(self, function: _F) -> _F:
+        hz, clock, stacks, max_depth, signal, children = self._arguments
+        return around(  # type: ignore[no-any-return]
+            lambda: sampling(
+                hz,
+                clock=clock,
+                stacks=stacks,
+                max_depth=max_depth,
+                signal=signal,
+                children=children,
+            ),
+            function,
+        )
 
     def __enter__(self) -> sampling:
         session = _make_session(*self._arguments)

@@ -1,22 +1,50 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Functions whose calls are marks."""
+"""Functions whose calls are marks.
+
+A coroutine or generator goes on while its thread does something else, so what
+it is recorded as is an operation, which others may overlap with.
+"""
 
 from __future__ import annotations
 
 import functools
-import inspect
+import itertools
+import sys
+import types
 from typing import Any, Callable, TypeVar, overload
 
-from ._events import Traced, scope
+from ._events import Traced, begin, operation
+from ._kinds import Kind, kind_of
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+
+_numbers = itertools.count(1)
+
+
+def _task_name() -> str | None:
+    asyncio = sys.modules.get("asyncio")
+    if asyncio is None:
+        return None
+    try:
+        name = asyncio.current_task().get_name()
+    except (AttributeError, RuntimeError):
+        return None  # no task, or no loop: other libraries have their own
+    return name if isinstance(name, str) else None
+
+
+def _end(group: str, name: str, since: int) -> None:
+    if since:
+        operation(group, name, next(_numbers), since, _task_name())
 
 
 def _of_coroutine(function: Any, group: str, name: str) -> Any:
     @functools.wraps(function)
     async def traced_coroutine(*args: Any, **kwargs: Any) -> Any:
-        with scope(group, name):
+        since = begin()
+        try:
             return await function(*args, **kwargs)
+        finally:
+            _end(group, name, since)
 
     return traced_coroutine
 
@@ -24,10 +52,69 @@ def _of_coroutine(function: Any, group: str, name: str) -> Any:
 def _of_generator(function: Any, group: str, name: str) -> Any:
     @functools.wraps(function)
     def traced_generator(*args: Any, **kwargs: Any) -> Any:
-        with scope(group, name):
+        since = begin()
+        try:
             return (yield from function(*args, **kwargs))
+        finally:
+            _end(group, name, since)
 
     return traced_generator
+
+
+def _of_old_coroutine(function: Any, group: str, name: str) -> Any:
+    return types.coroutine(_of_generator(function, group, name))
+
+
+def _of_async_generator(function: Any, group: str, name: str) -> Any:
+    @functools.wraps(function)
+    async def traced_generator(*args: Any, **kwargs: Any) -> Any:
+        since = begin()
+        inner = function(*args, **kwargs)
+        try:
+            # As `yield from`, which asynchronous generators don't have
+            step = inner.__anext__()
+            while True:
+                try:
+                    item = await step
+                except StopAsyncIteration:
+                    return
+                try:
+                    sent = yield item
+                except GeneratorExit:
+                    await inner.aclose()
+                    raise
+                except BaseException as error:
+                    step = inner.athrow(error)
+                else:
+                    step = inner.asend(sent)
+        finally:
+            _end(group, name, since)
+
+    return traced_generator
+
+
+_MAKERS = {
+    Kind.COROUTINE: _of_coroutine,
+    Kind.OLD_COROUTINE: _of_old_coroutine,
+    Kind.GENERATOR: _of_generator,
+    Kind.ASYNC_GENERATOR: _of_async_generator,
+}
+
+
+def trace(function: Any, group: str | None, name: str | None) -> Any:
+    """What traced() does, once it has the function."""
+    if isinstance(function, (classmethod, staticmethod)):
+        return type(function)(trace(function.__func__, group, name))
+    if not callable(function):
+        raise TypeError(f"{function!r} is not callable")
+    if group is None:
+        group = getattr(function, "__module__", None) or "python"
+    if name is None:
+        name = getattr(function, "__qualname__", None) or repr(function)
+    make = _MAKERS.get(kind_of(function))
+    if make is not None:
+        return make(function, group, name)
+    return functools.update_wrapper(Traced(function, group, name), function)
 
 
 @overload
@@ -50,24 +137,10 @@ def traced(
     """Make each call of a function a mark, from its beginning to its end.
 
     The mark's group is the function's module and its name the qualified name
-    of the function, if nothing else is said.  Of a coroutine or generator the
-    mark lasts from its first step to its end, with what it waited for.
+    of the function, if nothing else is said.  Of a coroutine or generator it is
+    an operation (docs/marks.md), from its first step to its end, with what it
+    waited for; its message is the name of the asyncio task that it ended in.
     """
     if function is None:
         return functools.partial(traced, group=group, name=name)
-    if not callable(function):
-        raise TypeError(f"{function!r} is not callable")
-    if inspect.isasyncgenfunction(function):
-        raise TypeError(
-            "an asynchronous generator can't be traced: "
-            "use syscap.scope() in it"
-        )
-    if group is None:
-        group = getattr(function, "__module__", None) or "python"
-    if name is None:
-        name = getattr(function, "__qualname__", None) or repr(function)
-    if inspect.iscoroutinefunction(function):
-        return _of_coroutine(function, group, name)
-    if inspect.isgeneratorfunction(function):
-        return _of_generator(function, group, name)
-    return functools.update_wrapper(Traced(function, group, name), function)
+    return trace(function, group, name)
