@@ -8,13 +8,12 @@
  *
  * With HANDLER_WATCH_BITES each handler allocates once, to see that it shows.
  *
- * It stands between sigaction() and the handler.  The allocator's functions
- * are those of this file, which count and go on to the C library's.
+ * It stands between sigaction() and the handler; tests/harness/pure.c, which is
+ * part of it, counts.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,60 +21,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* What others are to call in the place of the C library's */
-#pragma GCC visibility push(default)
+#include "harness/pure.h"
 
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t n, size_t size);
-void *__libc_realloc(void *memory, size_t size);
-void __libc_free(void *memory);
-
-static __thread volatile int depth __attribute__((tls_model("initial-exec")));
-static unsigned long n_handled, n_allocated, n_freed, n_locked;
+static unsigned long n_handled;
 static int bites;
-
-static void count(unsigned long *n)
-{
-	if (depth != 0)
-		__atomic_fetch_add(n, 1, __ATOMIC_RELAXED);
-}
-
-void *malloc(size_t size)
-{
-	count(&n_allocated);
-	return __libc_malloc(size);
-}
-
-void *calloc(size_t n, size_t size)
-{
-	count(&n_allocated);
-	return __libc_calloc(n, size);
-}
-
-void *realloc(void *memory, size_t size)
-{
-	count(&n_allocated);
-	return __libc_realloc(memory, size);
-}
-
-void free(void *memory)
-{
-	if (memory != NULL)
-		count(&n_freed);
-	__libc_free(memory);
-}
-
-typedef int lock_function(pthread_mutex_t *mutex);
-
-int pthread_mutex_lock(pthread_mutex_t *mutex)
-{
-	static lock_function *real;
-
-	if (real == NULL)
-		*(void **)&real = dlsym(RTLD_NEXT, "pthread_mutex_lock");
-	count(&n_locked);
-	return real(mutex);
-}
 
 /* ----------------------------------------------------------- the handlers */
 
@@ -87,17 +36,20 @@ static handler_function *handlers[65];
 
 static void on_signal(int signal, siginfo_t *info, void *context)
 {
-	depth++;
+	pure_begin();
 	__atomic_fetch_add(&n_handled, 1, __ATOMIC_RELAXED);
-	if (bites)
-		__libc_free(malloc(1));
+	if (bites) {
+		void *volatile const memory = malloc(1);
+		free(memory);
+	}
 	handlers[signal](signal, info, context);
-	depth--;
+	pure_end();
 }
 
-/* Who asks gets its own handler told, not ours. */
-int sigaction(int signal, const struct sigaction *action,
-              struct sigaction *before)
+/* What others are to call in the place of the C library's.  Who asks is told of
+ * the handler that is set, not of ours. */
+__attribute__((visibility("default"))) int
+sigaction(int signal, const struct sigaction *action, struct sigaction *before)
 {
 	static sigaction_function *real;
 	struct sigaction ours;
@@ -125,28 +77,20 @@ int sigaction(int signal, const struct sigaction *action,
 
 __attribute__((constructor)) static void count_ourselves(void)
 {
-	pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-
-	depth = 1;
-	void *volatile memory = malloc(1);
-	free(memory);
-	pthread_mutex_lock(&mutex);
-	depth = 0;
-	pthread_mutex_unlock(&mutex);
-	if (n_allocated != 1 || n_freed != 1 || n_locked != 1)
+	if (!pure_can_count())
 		_exit(99);
-	n_allocated = n_freed = n_locked = 0;
 	bites = getenv("HANDLER_WATCH_BITES") != NULL;
 }
 
 __attribute__((destructor)) static void tell(void)
 {
 	const char *const to = getenv("HANDLER_WATCH_TO");
+	const struct pure_counts counts = pure_get();
 	char line[160];
-	const int n =
-		snprintf(line, sizeof(line),
-	                 "handled %lu allocated %lu freed %lu locked %lu\n",
-	                 n_handled, n_allocated, n_freed, n_locked);
+	const int n = snprintf(
+		line, sizeof(line),
+		"handled %lu allocated %lu freed %lu locked %lu\n", n_handled,
+		counts.n_allocated, counts.n_freed, counts.n_locked);
 	int fd = 2;
 
 	if (n_handled == 0)

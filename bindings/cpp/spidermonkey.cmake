@@ -65,6 +65,10 @@ if(SYSCAP_SANITIZE MATCHES "thread")
 endif()
 syscap_sm_program(spidermonkey_shell
 	tests/spidermonkey_shell.cpp tests/spidermonkey_watch.c)
+target_sources(spidermonkey_shell
+	PRIVATE ${PROJECT_SOURCE_DIR}/tests/harness/pure.c)
+target_include_directories(spidermonkey_shell
+	PRIVATE ${PROJECT_SOURCE_DIR}/tests)
 target_link_libraries(spidermonkey_shell PRIVATE ${CMAKE_DL_LIBS})
 target_link_options(spidermonkey_shell PRIVATE -Wl,--wrap=sigaction
 	-Wl,--wrap=syscap_stack_push -Wl,--wrap=syscap_stack_scratch)

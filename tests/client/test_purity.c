@@ -4,14 +4,11 @@
  * ring: allocate, lock, or make a system call, be the ring full or not, in a
  * signal handler or not.
  *
- * The allocator and the locks of this program are its own, and count.  System
- * calls are forbidden by the kernel.  A sanitizer has its own of all three.
+ * Allocations and locks are counted (harness/pure.h).  System calls are forbidden
+ * by the kernel.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
-#include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,76 +16,9 @@
 #include <syscap.h>
 
 #include "harness/peer.h"
+#include "harness/pure.h"
 #include "harness/sandbox.h"
 #include "harness/test.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define COUNTS 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define COUNTS 0
-#endif
-#endif
-#if !defined(COUNTS) && defined(__GLIBC__)
-#define COUNTS 1
-#elif !defined(COUNTS)
-#define COUNTS 0
-#endif
-
-static volatile bool watching;
-static volatile int n_allocations, n_locks;
-
-#if COUNTS
-
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t n, size_t size);
-void *__libc_realloc(void *memory, size_t size);
-void __libc_free(void *memory);
-
-static void note_allocation(void)
-{
-	if (watching)
-		n_allocations++;
-}
-
-void *malloc(size_t size)
-{
-	note_allocation();
-	return __libc_malloc(size);
-}
-
-void *calloc(size_t n, size_t size)
-{
-	note_allocation();
-	return __libc_calloc(n, size);
-}
-
-void *realloc(void *memory, size_t size)
-{
-	note_allocation();
-	return __libc_realloc(memory, size);
-}
-
-void free(void *memory)
-{
-	note_allocation();
-	__libc_free(memory);
-}
-
-typedef int lock_function(pthread_mutex_t *mutex);
-
-int pthread_mutex_lock(pthread_mutex_t *mutex)
-{
-	static lock_function *real;
-
-	if (real == NULL)
-		*(void **)&real = dlsym(RTLD_NEXT, "pthread_mutex_lock");
-	if (watching)
-		n_locks++;
-	return real(mutex);
-}
-
-#endif
 
 SYSCAP_COUNTER(an_int, "test", "int", "", SYSCAP_INT64);
 SYSCAP_COUNTER(a_double, "test", "double", "", SYSCAP_DOUBLE);
@@ -176,16 +106,6 @@ static void warm_up(void)
 	}
 }
 
-static void check_watching(void)
-{
-	watching = true;
-	void *volatile memory = malloc(1);
-	free(memory);
-	watching = false;
-	CHECK_EQ(n_allocations, 2);
-	n_allocations = 0;
-}
-
 /* peer_arg(): full, or empty and drained again and again */
 CHILD(emits_everything)
 {
@@ -193,11 +113,10 @@ CHILD(emits_everything)
 	const bool is_full = strcmp(peer_arg(), "full") == 0;
 
 	warm_up();
-	check_watching();
 	syscap_get_stats(&stats);
 	CHECK_EQ(stats.n_dropped > 0, is_full);
 	sandbox_enter();
-	watching = true;
+	pure_begin();
 	for (int i = 0; i < 300; i++) {
 		call_everything();
 		trap();
@@ -205,9 +124,8 @@ CHILD(emits_everything)
 		for (volatile int n = 0; n < 20000; n++)
 			;
 	}
-	watching = false;
-	CHECK_EQ(n_allocations, 0);
-	CHECK_EQ(n_locks, 0);
+	pure_end();
+	CHECK(pure_is_nothing());
 	syscap_get_stats(&stats);
 	CHECK_EQ(stats.n_dropped > 0, is_full);
 	CHECK_EQ(stats.n_rings, 1);
@@ -218,7 +136,7 @@ static void check_purity(const char *how)
 {
 	struct peer peer;
 
-	if (!COUNTS)
+	if (!pure_can_count())
 		SKIP("a sanitizer's allocator and locks are its own");
 	if (strcmp(how, "full") == 0) {
 		peer_start_arg(&peer, "emits_everything", how, 1u << 14,
@@ -250,20 +168,19 @@ CHILD(is_off)
 	CHECK(!syscap_is_active());
 	signal(SIGTRAP, on_trap);
 	sandbox_enter();
-	watching = true;
+	pure_begin();
 	for (int i = 0; i < 10; i++) {
 		call_everything();
 		trap();
 	}
-	watching = false;
-	CHECK_EQ(n_allocations, 0);
-	CHECK_EQ(n_locks, 0);
+	pure_end();
+	CHECK(pure_is_nothing());
 	_exit(0);
 }
 
 TEST(no_call_does_so_where_nothing_is_recorded)
 {
-	if (!COUNTS)
+	if (!pure_can_count())
 		SKIP("a sanitizer's allocator and locks are its own");
 	CHECK_EQ(peer_run_alone("is_off", "", NULL), 0);
 }

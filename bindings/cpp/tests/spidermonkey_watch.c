@@ -4,93 +4,22 @@
  * provider pushes (spidermonkey_watch.h).
  *
  * The linker leads calls of sigaction(), syscap_stack_push() and
- * syscap_stack_scratch() here (--wrap).  malloc() and the locks are this
- * program's own, which the engine's library then uses, too; a sanitizer has
- * its own of both.
+ * syscap_stack_scratch() here (--wrap).  The engine's library uses the allocator
+ * and the locks of tests/harness/pure.c, too, which counts.
  */
 #define _GNU_SOURCE
 #include "spidermonkey_watch.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include <syscap/runtime.h>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define COUNTS 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define COUNTS 0
-#endif
-#endif
-#if !defined(COUNTS) && defined(__GLIBC__)
-#define COUNTS 1
-#elif !defined(COUNTS)
-#define COUNTS 0
-#endif
+#include "harness/pure.h"
 
-static __thread volatile int in_handler
-	__attribute__((tls_model("initial-exec")));
-static unsigned long n_handled, n_walks, n_disorder, n_allocations, n_locks;
+static unsigned long n_handled, n_walks, n_disorder;
 static unsigned long deepest;
 static struct sigaction wrapped[65];
-
-/* ---------------------------------------------------- allocator and locks */
-
-#if COUNTS
-
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t n, size_t size);
-void *__libc_realloc(void *memory, size_t size);
-void __libc_free(void *memory);
-
-static void note_allocation(void)
-{
-	if (in_handler)
-		n_allocations++;
-}
-
-void *malloc(size_t size)
-{
-	note_allocation();
-	return __libc_malloc(size);
-}
-
-void *calloc(size_t n, size_t size)
-{
-	note_allocation();
-	return __libc_calloc(n, size);
-}
-
-void *realloc(void *memory, size_t size)
-{
-	note_allocation();
-	return __libc_realloc(memory, size);
-}
-
-void free(void *memory)
-{
-	note_allocation();
-	__libc_free(memory);
-}
-
-typedef int lock_function(pthread_mutex_t *mutex);
-
-int pthread_mutex_lock(pthread_mutex_t *mutex)
-{
-	static lock_function *real;
-
-	if (real == NULL)
-		*(void **)&real = dlsym(RTLD_NEXT, "pthread_mutex_lock");
-	if (in_handler)
-		n_locks++;
-	return real(mutex);
-}
-
-#endif
 
 /* ------------------------------------------------------------ the handler */
 
@@ -101,10 +30,10 @@ int __wrap_sigaction(int number, const struct sigaction *action,
 
 static void on_signal(int number, siginfo_t *info, void *context)
 {
-	in_handler = 1;
+	pure_begin();
 	__atomic_fetch_add(&n_handled, 1, __ATOMIC_RELAXED);
 	wrapped[number].sa_sigaction(number, info, context);
-	in_handler = 0;
+	pure_end();
 }
 
 /* Who asks is told of the handler that he has set. */
@@ -163,8 +92,11 @@ int __wrap_syscap_stack_push(struct syscap_stack_sink *sink,
 
 void spidermonkey_watch_report(void)
 {
+	const struct pure_counts counts = pure_get();
+
 	printf("handled %lu\nwalks %lu\ndisorder %lu\ndeepest %lu\n", n_handled,
 	       n_walks, n_disorder, deepest);
-	printf("allocations %lu\nlocks %lu\nwatched %d\n", n_allocations,
-	       n_locks, COUNTS);
+	printf("allocations %lu\nlocks %lu\nwatched %d\n",
+	       counts.n_allocated + counts.n_freed, counts.n_locked,
+	       pure_can_count());
 }
