@@ -50,7 +50,6 @@ struct sc_waiting {
 	int64_t time;
 	unsigned flags;
 	unsigned n;
-	unsigned n_handles;
 	struct {
 		uint32_t first, n; /* in handles */
 	} of[SC_ATTACH_MAX];

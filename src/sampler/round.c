@@ -35,7 +35,7 @@
 
 struct look {
 	struct sc_sampler *s;
-	uint32_t n_threads, n_unsampled, n_alive, n_started;
+	uint32_t n_threads, n_unsampled, n_alive;
 	bool is_full;       /* there are no more timers just now */
 	bool is_waited_for; /* somebody blocks our signal, and few others */
 	int error;          /* the last other one */
@@ -149,7 +149,6 @@ static int start(struct look *look, struct sc_target *t)
 	if (sc_task_look(&s->tasks, t->tid, &about) != 0 ||
 	    about.start != t->start)
 		return -ESRCH;
-	look->n_started++;
 	return 0;
 }
 

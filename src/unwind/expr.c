@@ -67,7 +67,6 @@ static void load(struct machine *m, unsigned size)
 	const uintptr_t at = pop(m);
 	uintptr_t value = 0;
 
-	m->env->loaded = true;
 	if (size == 0 || size > 8 || (size & (size - 1)) != 0)
 		fail(m, -EINVAL);
 	else if (m->error == 0 && !m->env->load(m->env->user, at, size, &value))

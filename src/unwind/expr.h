@@ -12,10 +12,8 @@ struct sc_expr_env {
 	bool (*load)(void *user, uintptr_t at, unsigned size,
 	             uintptr_t *ret_value);
 	void *user;
-	/* Set: registers that were asked for, whether there or not, and
-	 * whether memory was. */
+	/* Set: registers that were asked for, whether there or not */
 	uint64_t asked;
-	bool loaded;
 };
 
 /**
