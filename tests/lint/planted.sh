@@ -146,6 +146,16 @@ echo 'sc_forgotten_get # a reason' >>"$tree/tests/lint/alone.txt"
 must pass alone "$tree/lib.a" "$tree"
 rm "$tree/src/base/forgotten.c"
 
+mkdir -p "$tree/o/base" "$tree/o/client"
+"$cc" -I"$tree/include" -I"$tree/src" -c "$tree/src/client/mark.c" \
+	-o "$tree/o/client/mark.c.o"
+echo 'void syscap_mark(void); void sc_up(void); void sc_up(void) { syscap_mark(); }' |
+	"$cc" -xc -c - -o "$tree/o/base/up.c.o"
+must pass upward "$tree/o/client/mark.c.o" "$tree"
+must fail upward "$tree/o/base/up.c.o;$tree/o/client/mark.c.o" "$tree"
+echo 'syscap_mark base # a reason' >>"$tree/tests/lint/upward.txt"
+must pass upward "$tree/o/base/up.c.o;$tree/o/client/mark.c.o" "$tree"
+
 plant src/client/heap.c <<'END'
 #include <stdlib.h>
 void *sc_heap_get(void);
