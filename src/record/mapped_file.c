@@ -75,8 +75,8 @@ static int open_mapped(int32_t pid, const struct sc_procfs_map *map,
 	return fd >= 0 ? fd : open_regular(path, ret_st);
 }
 
-static struct sc_mapped_file *find(struct sc_mapped_files *files,
-                                   const struct stat *st)
+static struct sc_mapped_file *find_file(struct sc_mapped_files *files,
+                                        const struct stat *st)
 {
 	for (size_t i = 0; i < files->n; i++) {
 		struct sc_mapped_file *file = &files->files[i];
@@ -90,8 +90,8 @@ static struct sc_mapped_file *find(struct sc_mapped_files *files,
 	return NULL;
 }
 
-static struct sc_mapped_file *add(struct sc_mapped_files *files,
-                                  const struct stat *st)
+static struct sc_mapped_file *add_file(struct sc_mapped_files *files,
+                                       const struct stat *st)
 {
 	struct sc_mapped_file *file;
 
@@ -115,8 +115,8 @@ static struct sc_mapped_file *add(struct sc_mapped_files *files,
 }
 
 /* Returns whether @fd is now the file's. */
-static bool keep(struct sc_mapped_files *files, struct sc_mapped_file *file,
-                 int fd)
+static bool keep_file(struct sc_mapped_files *files,
+                      struct sc_mapped_file *file, int fd)
 {
 	if (files->keep == 0)
 		return false;
@@ -149,13 +149,13 @@ sc_mapped_files_find(struct sc_mapped_files *files, int32_t pid,
 
 	if (fd < 0)
 		return NULL;
-	file = find(files, &st);
+	file = find_file(files, &st);
 	if (file == NULL) {
-		file = add(files, &st);
+		file = add_file(files, &st);
 		if (file != NULL && read_build_id(fd, file->hex) != 0)
 			file->hex[0] = 0;
 		if (file != NULL)
-			kept = keep(files, file, fd);
+			kept = keep_file(files, file, fd);
 	}
 	if (!kept)
 		close(fd);

@@ -128,8 +128,8 @@ static int patch(const struct sc_naming *naming,
 	return r;
 }
 
-static void finish(const struct sc_naming *naming,
-                   const struct sc_symbol_table *table)
+static void write_names(const struct sc_naming *naming,
+                        const struct sc_symbol_table *table)
 {
 	int r;
 
@@ -176,7 +176,7 @@ void sc_naming_write(const struct sc_naming *naming,
 		sc_symbol_table_totals(table, &totals);
 		ret_found->addresses = totals.addresses;
 		ret_found->named = totals.named;
-		finish(naming, table);
+		write_names(naming, table);
 	} else {
 		sc_report_say(naming->report, "%s: no names are added: %s",
 		              naming->output, strerror(-r));

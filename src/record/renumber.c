@@ -18,8 +18,8 @@ struct definition {
 	uint32_t new_id;
 };
 
-struct process {
-	struct process *next;
+struct renumbered_process {
+	struct renumbered_process *next;
 	int32_t pid;
 	struct sc_id_map ids;     /* id to new id, of the first definition */
 	struct sc_id_map pending; /* id to new id, not defined yet */
@@ -30,7 +30,7 @@ struct process {
 
 struct sc_renumber {
 	uint32_t last_id;
-	struct process *buckets[256];
+	struct renumbered_process *buckets[256];
 };
 
 static uint32_t spread(uint32_t id)
@@ -93,7 +93,7 @@ int sc_renumber_new(struct sc_renumber **ret_renumber)
 	return *ret_renumber == NULL ? -ENOMEM : 0;
 }
 
-static void free_process(struct process *process)
+static void free_process(struct renumbered_process *process)
 {
 	map_clear(&process->ids);
 	map_clear(&process->pending);
@@ -108,7 +108,8 @@ void sc_renumber_free(struct sc_renumber *renumber)
 		return;
 	for (unsigned i = 0; i < 256; i++)
 		while (renumber->buckets[i] != NULL) {
-			struct process *process = renumber->buckets[i];
+			struct renumbered_process *process =
+				renumber->buckets[i];
 
 			renumber->buckets[i] = process->next;
 			free_process(process);
@@ -116,18 +117,21 @@ void sc_renumber_free(struct sc_renumber *renumber)
 	free(renumber);
 }
 
-static struct process **bucket(struct sc_renumber *renumber, int32_t pid)
+static struct renumbered_process **bucket(struct sc_renumber *renumber,
+                                          int32_t pid)
 {
-	struct process **at = &renumber->buckets[(uint32_t)pid & 255];
+	struct renumbered_process **at =
+		&renumber->buckets[(uint32_t)pid & 255];
 
 	while (*at != NULL && (*at)->pid != pid)
 		at = &(*at)->next;
 	return at;
 }
 
-static struct process *get_process(struct sc_renumber *renumber, int32_t pid)
+static struct renumbered_process *get_process(struct sc_renumber *renumber,
+                                              int32_t pid)
 {
-	struct process **at = bucket(renumber, pid);
+	struct renumbered_process **at = bucket(renumber, pid);
 
 	if (*at == NULL) {
 		*at = calloc(1, sizeof(**at));
@@ -139,7 +143,7 @@ static struct process *get_process(struct sc_renumber *renumber, int32_t pid)
 
 void sc_renumber_forget(struct sc_renumber *renumber, int32_t pid)
 {
-	struct process **at = bucket(renumber, pid), *process = *at;
+	struct renumbered_process **at = bucket(renumber, pid), *process = *at;
 
 	if (process != NULL) {
 		*at = process->next;
@@ -186,9 +190,10 @@ static bool same(const struct definition *a, const struct definition *b)
  * The id for @counter, with whether it is a new one.  0: none, and *error
  * says why.
  */
-static uint32_t define(struct sc_renumber *renumber, struct process *process,
-                       const struct syscap_wire_counter *counter,
-                       bool *ret_fresh, int *error)
+static uint32_t define_counter(struct sc_renumber *renumber,
+                               struct renumbered_process *process,
+                               const struct syscap_wire_counter *counter,
+                               bool *ret_fresh, int *error)
 {
 	struct definition wanted = { .counter = *counter,
 		                     .id = get_id(counter) };
@@ -242,7 +247,8 @@ int sc_renumber_ctrdef(struct sc_renumber *renumber,
                        struct sc_renumber_ring *ring,
                        struct syscap_wire_ctrdef *ctrdef)
 {
-	struct process *process = get_process(renumber, ctrdef->frame.pid);
+	struct renumbered_process *process =
+		get_process(renumber, ctrdef->frame.pid);
 	struct syscap_wire_counter *counters = (void *)(ctrdef + 1);
 	const unsigned n = ctrdef->n_counters;
 	unsigned kept = 0;
@@ -256,8 +262,8 @@ int sc_renumber_ctrdef(struct sc_renumber *renumber,
 
 		if (id == 0) /* values cannot name it */
 			continue;
-		new_id =
-			define(renumber, process, &counters[i], &fresh, &error);
+		new_id = define_counter(renumber, process, &counters[i], &fresh,
+		                        &error);
 		if (new_id != 0 && map_put(&ring->defined, id, new_id) != 0)
 			error = -ENOMEM;
 		if (error != 0)
@@ -275,7 +281,8 @@ int sc_renumber_ctrdef(struct sc_renumber *renumber,
 	return result;
 }
 
-static uint32_t use(struct sc_renumber *renumber, struct process *process,
+static uint32_t use(struct sc_renumber *renumber,
+                    struct renumbered_process *process,
                     const struct sc_renumber_ring *ring, uint32_t id,
                     int *error)
 {
@@ -298,7 +305,8 @@ int sc_renumber_ctrset(struct sc_renumber *renumber,
                        struct sc_renumber_ring *ring,
                        struct syscap_wire_ctrset *ctrset)
 {
-	struct process *process = get_process(renumber, ctrset->frame.pid);
+	struct renumbered_process *process =
+		get_process(renumber, ctrset->frame.pid);
 	struct syscap_wire_values *groups = (void *)(ctrset + 1);
 	const unsigned n = process != NULL ? ctrset->n_groups * 8u : 0;
 	unsigned kept = 0, kept_groups;

@@ -56,7 +56,8 @@ static void say_limit(struct sc_rings *rings, int32_t pid, const char *why)
 }
 
 /* Nobody else will tell what the thread emits from here on. */
-static int refuse(struct sc_rings *rings, int32_t pid, const char *why, int r)
+static int refuse_ring(struct sc_rings *rings, int32_t pid, const char *why,
+                       int r)
 {
 	say_limit(rings, pid, why);
 	rings->refused++;
@@ -73,15 +74,16 @@ int sc_rings_create(struct sc_rings *rings, int32_t pid, bool may_retry)
 		return -EAGAIN;
 	}
 	if (rings->n >= rings->max) {
-		return refuse(rings, pid, "too many threads record at once",
-		              -EUSERS);
+		return refuse_ring(rings, pid,
+		                   "too many threads record at once", -EUSERS);
 	}
 	if (rings->n == rings->size) {
 		const size_t size = rings->size == 0 ? 64 : 2 * rings->size;
 		struct sc_ring **bigger =
 			realloc(rings->rings, size * sizeof(struct sc_ring *));
 		if (bigger == NULL)
-			return refuse(rings, pid, strerror(ENOMEM), -ENOMEM);
+			return refuse_ring(rings, pid, strerror(ENOMEM),
+			                   -ENOMEM);
 		rings->rings = bigger;
 		rings->size = size;
 	}
@@ -89,7 +91,7 @@ int sc_rings_create(struct sc_rings *rings, int32_t pid, bool may_retry)
 	if (r == -EMFILE && may_retry)
 		return r;
 	if (r != 0)
-		return refuse(rings, pid, strerror(-r), r);
+		return refuse_ring(rings, pid, strerror(-r), r);
 	/* Its PROCESS frame is in the file before the process can go on. */
 	if (pid > 0)
 		sc_processes_request(rings->intake->processes, pid);
