@@ -43,7 +43,7 @@ static int add_files(struct sc_symbols *symbols,
 {
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < files->n; i++) {
+	for (size_t i = 0; r == 0 && i < files->files.n; i++) {
 		const struct sc_symbols_file file = {
 			.fd = sc_mapped_files_fd(files, i),
 			.pid = -1,
@@ -52,8 +52,8 @@ static int add_files(struct sc_symbols *symbols,
 		if (file.fd >= 0)
 			r = sc_symbols_add_file(symbols, &file);
 	}
-	for (size_t i = 0; r == 0 && i < files->n_uses; i++) {
-		const struct sc_mapped_use *use = &files->uses[i];
+	for (size_t i = 0; r == 0 && i < files->uses.n; i++) {
+		const struct sc_mapped_use *use = &files->uses.items[i];
 		const struct sc_symbols_file file = {
 			.fd = sc_mapped_files_fd(files, use->file),
 			.pid = use->pid,

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/array.h"
+
 #define ID_MAX UINT32_C(0xFFFFFF)
 
 /* A process may define this many counters, and use as many undefined ids. */
@@ -24,8 +26,7 @@ struct renumbered_process {
 	struct sc_id_map ids;     /* id to new id, of the first definition */
 	struct sc_id_map pending; /* id to new id, not defined yet */
 	struct sc_id_map first;   /* hash of a definition to its index + 1 */
-	struct definition *definitions;
-	size_t n_definitions, size;
+	SC_ARRAY(struct definition) definitions;
 };
 
 struct sc_renumber {
@@ -98,7 +99,7 @@ static void free_process(struct renumbered_process *process)
 	map_clear(&process->ids);
 	map_clear(&process->pending);
 	map_clear(&process->first);
-	free(process->definitions);
+	free(process->definitions.items);
 	free(process);
 }
 
@@ -205,13 +206,13 @@ static uint32_t define_counter(struct sc_renumber *renumber,
 	hash = hash_definition(&wanted);
 	/* On a clash of hashes the next one is looked at. */
 	while ((index = map_get(&process->first, hash)) != 0) {
-		if (same(&process->definitions[index - 1], &wanted))
-			return process->definitions[index - 1].new_id;
+		if (same(&process->definitions.items[index - 1], &wanted))
+			return process->definitions.items[index - 1].new_id;
 		hash = hash + 1 != 0 ? hash + 1 : 1;
 	}
 
 	*error = -ENOSPC;
-	if (process->n_definitions == PER_PROCESS)
+	if (process->definitions.n == PER_PROCESS)
 		return 0;
 	wanted.new_id = map_get(&process->ids, wanted.id) != 0
 	                        ? 0
@@ -219,25 +220,18 @@ static uint32_t define_counter(struct sc_renumber *renumber,
 	if (wanted.new_id == 0 && renumber->last_id == ID_MAX)
 		return 0;
 	*error = -ENOMEM;
-	if (process->n_definitions == process->size) {
-		const size_t size = process->size == 0 ? 8 : 2 * process->size;
-		struct definition *bigger =
-			realloc(process->definitions, size * sizeof(*bigger));
-		if (bigger == NULL)
-			return 0;
-		process->definitions = bigger;
-		process->size = size;
-	}
+	if (sc_array_room(&process->definitions) < 0)
+		return 0;
 	if (wanted.new_id == 0)
 		wanted.new_id = renumber->last_id + 1;
 	if (map_get(&process->ids, wanted.id) == 0 &&
 	    map_put(&process->ids, wanted.id, wanted.new_id) != 0)
 		return 0;
 	/* Without this entry the definition is only not merged. */
-	map_put(&process->first, hash, (uint32_t)process->n_definitions + 1);
+	map_put(&process->first, hash, (uint32_t)process->definitions.n + 1);
 	if (wanted.new_id > renumber->last_id)
 		renumber->last_id = wanted.new_id;
-	process->definitions[process->n_definitions++] = wanted;
+	process->definitions.items[process->definitions.n++] = wanted;
 	*error = 0;
 	*ret_fresh = true;
 	return wanted.new_id;
