@@ -206,7 +206,7 @@ static void fill_dbus_message(struct syscap_frame *frame, bool big)
 }
 
 /* What a frame that is right says.  False: it is not, after all. */
-static bool fill(struct syscap_frame *frame, bool big)
+static bool fill_fields(struct syscap_frame *frame, bool big)
 {
 	switch (frame->type) {
 	case SYSCAP_FRAME_TIMESTAMP:
@@ -310,7 +310,7 @@ int sc_frame_decode(struct syscap_frame *frame, bool big,
 	const int r = check_texts(frame, shape, end, error);
 	if (r < 0)
 		return r;
-	if (!fill(frame, big)) {
+	if (!fill_fields(frame, big)) {
 		frame->used = 0;
 		return unfit(frame, error, "a path has no end");
 	}

@@ -82,7 +82,7 @@ static int find_opener(int fd)
 	return found;
 }
 
-static int refuse(int pid, const char *what, struct syscap_error *error)
+static int name_holder(int pid, const char *what, struct syscap_error *error)
 {
 	char path[64], name[64];
 
@@ -110,8 +110,8 @@ static int ask_locks(int fd, off_t from, struct syscap_error *error)
 	if (fcntl(fd, F_OFD_GETLK, &lock) != 0 || lock.l_type == F_UNLCK)
 		return 0;
 	/* Locks of open files, as a recorder has them, have no pid */
-	return refuse(lock.l_pid > 0 ? lock.l_pid : find_opener(fd),
-	              "is writing it", error);
+	return name_holder(lock.l_pid > 0 ? lock.l_pid : find_opener(fd),
+	                   "is writing it", error);
 }
 
 int sc_in_use_by_lock(int fd, struct syscap_error *error)
@@ -132,7 +132,7 @@ static int ask_openers(int fd, struct syscap_error *error)
 	}
 	if (errno != EAGAIN)
 		return 0;
-	return refuse(find_opener(fd), "has it open for writing", error);
+	return name_holder(find_opener(fd), "has it open for writing", error);
 }
 
 /* `-o /dev/stdout >file`: whoever opened it has given it to us. */

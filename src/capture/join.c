@@ -20,8 +20,8 @@
 #define DAMAGED_SHOWN   20u
 #define NANOSECONDS_DAY (INT64_C(86400) * 1000000000)
 
-static void tell(struct sc_join *join, struct sc_join_message *message,
-                 const char *format, va_list arguments)
+static void tell_user(struct sc_join *join, struct sc_join_message *message,
+                      const char *format, va_list arguments)
 {
 	char text[1024];
 
@@ -43,7 +43,7 @@ void sc_join_tell(struct sc_join *join, const struct sc_join_input *input,
 	va_list arguments;
 
 	va_start(arguments, format);
-	tell(join, &message, format, arguments);
+	tell_user(join, &message, format, arguments);
 	va_end(arguments);
 }
 

@@ -10,12 +10,12 @@
 #define GROUP   sizeof(struct syscap_wire_values)
 
 /* These are keys: all of their bytes, and no gaps. */
-struct pid_id {
+struct counter_key {
 	int32_t pid;
 	uint32_t id;
 };
 
-struct text {
+struct counter_text {
 	int32_t pid;
 	uint32_t id;
 	char category[32], name[32], description[52];
@@ -48,7 +48,7 @@ static void copy_text(char *to, const unsigned char *from, size_t size)
 }
 
 /* Older writers leave litter behind the texts, so these are cut there. */
-static void get_text(struct text *text, int32_t pid,
+static void get_text(struct counter_text *text, int32_t pid,
                      const unsigned char *counter, bool big)
 {
 	memset(text, 0, sizeof(*text));
@@ -65,7 +65,7 @@ static void get_text(struct text *text, int32_t pid,
 static struct sc_join_use *find_use(const struct sc_join_counters *counters,
                                     int32_t pid, uint32_t id)
 {
-	const struct pid_id key = { pid, id };
+	const struct counter_key key = { pid, id };
 	size_t number;
 
 	if (!sc_map_get(&counters->by_use, &key, sizeof(key), &number))
@@ -77,7 +77,7 @@ static struct sc_join_use *put_use(struct sc_join_counters *counters,
                                    int32_t pid, uint32_t id)
 {
 	const struct sc_join_use use = { .pid = pid, .id = id };
-	const struct pid_id key = { pid, id };
+	const struct counter_key key = { pid, id };
 	size_t number;
 	const int r = sc_map_put(&counters->by_use, &key, sizeof(key), &number);
 
@@ -123,7 +123,7 @@ static int scan_definition(struct sc_join_counters *counters,
 		.i = (uint16_t)i,
 		.value = sc_load_u64(counter + SC_AT(counter, value), big),
 	};
-	struct text text;
+	struct counter_text text;
 	size_t number;
 
 	get_text(&text, frame->pid, counter, big);
@@ -263,14 +263,14 @@ bool sc_join_counters_hoist(struct sc_join_counters *counters, bool big,
 }
 
 /* Renumber one entry of a CTRDEF; is it still needed? */
-static bool define(struct sc_join_counters *counters, int32_t pid,
-                   unsigned char *counter)
+static bool redefine_counter(struct sc_join_counters *counters, int32_t pid,
+                             unsigned char *counter)
 {
 	const uint64_t value =
 		sc_load_u64(counter + SC_AT(counter, value), false);
 	struct sc_join_definition *definition;
 	struct sc_join_use *use;
-	struct text text;
+	struct counter_text text;
 	size_t number;
 
 	get_text(&text, pid, counter, false);
@@ -300,7 +300,7 @@ unsigned sc_join_counters_define(struct sc_join_counters *counters,
 	for (unsigned i = 0; i < n; i++) {
 		unsigned char *counter = first + i * COUNTER;
 
-		if (!define(counters, pid, counter))
+		if (!redefine_counter(counters, pid, counter))
 			continue;
 		memmove(first + kept * COUNTER, counter, COUNTER);
 		kept++;

@@ -79,7 +79,7 @@ bool sc_join_files_chunk(const struct sc_join_files *files,
 }
 
 /* Walks the content, however it is cut into chunks. */
-struct walk {
+struct chunk_walk {
 	const struct sc_join_files *files;
 	const struct sc_join_file *file;
 	size_t next; /* chunk */
@@ -94,7 +94,7 @@ enum {
 	WALK_END
 };
 
-static int look(struct walk *walk)
+static int advance_walk(struct chunk_walk *walk)
 {
 	struct syscap_frame chunk;
 
@@ -120,16 +120,16 @@ bool sc_join_files_equal(const struct sc_join_files *files,
                          const struct sc_join_files *other_files,
                          const struct sc_join_file *other)
 {
-	struct walk a = { .files = files, .file = file };
-	struct walk b = { .files = other_files, .file = other };
+	struct chunk_walk a = { .files = files, .file = file };
+	struct chunk_walk b = { .files = other_files, .file = other };
 
 	if (file->size != other->size)
 		return false;
 	for (;;) {
-		const int what = look(&a);
+		const int what = advance_walk(&a);
 		size_t len;
 
-		if (look(&b) != what)
+		if (advance_walk(&b) != what)
 			return false;
 		if (what == WALK_END)
 			return true;

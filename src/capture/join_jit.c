@@ -12,7 +12,7 @@ struct pid_addr {
 };
 
 /* What we hand out, and with it the only place where inputs can collide. */
-static bool is_ours(uint64_t addr)
+static bool is_jit_address(uint64_t addr)
 {
 	return addr >> 32 == SYSCAP_JIT_MARK >> 32;
 }
@@ -114,7 +114,7 @@ int sc_join_jit_stack(struct sc_join_jit *jit, int32_t pid,
 		if (!may_be_named(addr))
 			continue;
 		translated = translate(jit, pid, addr);
-		if (translated == addr && is_ours(addr)) {
+		if (translated == addr && is_jit_address(addr)) {
 			/* Nameless, or given to itself: the same then. */
 			size_t number;
 

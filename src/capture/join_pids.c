@@ -23,8 +23,8 @@ void sc_join_pids_fini(struct sc_join_pids *pids)
 
 /* ---------------------------------------------------------------- learning */
 
-static int get(struct sc_join_pids *pids, int32_t pid, int64_t time,
-               struct sc_join_process **ret_process)
+static int get_process(struct sc_join_pids *pids, int32_t pid, int64_t time,
+                       struct sc_join_process **ret_process)
 {
 	const struct sc_join_process fresh = {
 		.pid = pid,
@@ -94,11 +94,11 @@ int sc_join_pids_scan(struct sc_join_pids *pids,
 	int r;
 
 	if (frame->type == SYSCAP_FRAME_FORK && frame->fork.child_pid > 0 &&
-	    get(pids, frame->fork.child_pid, frame->time, &process) < 0)
+	    get_process(pids, frame->fork.child_pid, frame->time, &process) < 0)
 		return -ENOMEM;
 	if (frame->pid <= 0)
 		return 0;
-	r = get(pids, frame->pid, frame->time, &process);
+	r = get_process(pids, frame->pid, frame->time, &process);
 	if (r < 0)
 		return r;
 	if (frame->time < process->first)
@@ -257,9 +257,9 @@ static bool may_be(const struct settling *settling,
 }
 
 /* The same in an earlier input, or NULL. */
-static const struct sc_join_process *find(const struct settling *settling,
-                                          const struct sc_join_process *process,
-                                          size_t input, size_t head)
+static const struct sc_join_process *
+find_earlier(const struct settling *settling,
+             const struct sc_join_process *process, size_t input, size_t head)
 {
 	const struct sc_join_process *found = NULL;
 
@@ -290,8 +290,8 @@ static int settle_one(struct settling *settling,
 
 	if (r < 0 || (r > 0 && sc_array_push(&settling->heads, 0) < 0))
 		return -ENOMEM;
-	const struct sc_join_process *const same =
-		find(settling, process, input, settling->heads.items[place]);
+	const struct sc_join_process *const same = find_earlier(
+		settling, process, input, settling->heads.items[place]);
 	*ret_changed = false;
 	if (same != NULL) {
 		process->new_pid = same->new_pid;
@@ -373,7 +373,7 @@ void sc_join_pids_frame(const struct sc_join_pids *pids, unsigned char *buffer)
 					    pids, sc_load_i32(child, false)));
 }
 
-static void store(unsigned char *to, uint32_t value, bool big)
+static void store_pid(unsigned char *to, uint32_t value, bool big)
 {
 	sc_store_u32(to, big ? __builtin_bswap32(value) : value);
 }
@@ -387,9 +387,9 @@ void sc_join_pids_table(const struct sc_join_pids *pids, unsigned char *data,
 		return;
 	for (unsigned char *p = data; memcmp(p, zeros, sizeof(zeros)) != 0;
 	     p += RECORD)
-		store(p + 16,
-		      (uint32_t)new_pid_of(pids, sc_load_i32(p + 16, big)),
-		      big);
+		store_pid(p + 16,
+		          (uint32_t)new_pid_of(pids, sc_load_i32(p + 16, big)),
+		          big);
 }
 
 bool sc_join_pids_path(const struct sc_join_pids *pids, const char *path,

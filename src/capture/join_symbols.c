@@ -160,13 +160,14 @@ int sc_join_symbols_add(struct sc_join_symbols *symbols, unsigned char *data,
 }
 
 /* The texts of a table that is written, each once. */
-struct texts {
+struct symbol_texts {
 	struct sc_map map;
 	SC_ARRAY(uint64_t) offsets;
 	uint64_t end; /* where the next one goes */
 };
 
-static int put_text(struct texts *texts, const char *text, uint64_t *ret_at)
+static int put_text(struct symbol_texts *texts, const char *text,
+                    uint64_t *ret_at)
 {
 	size_t number;
 	const int r = sc_map_put(&texts->map, text, strlen(text) + 1, &number);
@@ -191,7 +192,7 @@ static void store_symbol(unsigned char *record,
 }
 
 static int store_table(const struct sc_join_symbols *symbols,
-                       struct texts *texts, unsigned char **ret_data,
+                       struct symbol_texts *texts, unsigned char **ret_data,
                        size_t *ret_size)
 {
 	const size_t n = symbols->sorted.n;
@@ -232,7 +233,7 @@ int sc_join_symbols_table(const struct sc_join_symbols *symbols,
                           unsigned char **ret_data, size_t *ret_size)
 {
 	/* Readers want something behind the record of zeros: an empty text. */
-	struct texts texts = { .end = (symbols->sorted.n + 1) * RECORD };
+	struct symbol_texts texts = { .end = (symbols->sorted.n + 1) * RECORD };
 	uint64_t at;
 	int r = put_text(&texts, "", &at);
 

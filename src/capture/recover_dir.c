@@ -67,20 +67,14 @@ static bool is_own_ring_file(struct sc_ring_files *files, int dir,
 static bool add_path(struct sc_ring_files *files, const char *dir,
                      const char *name)
 {
-	if (files->n == files->capacity) {
-		const size_t more =
-			files->capacity != 0 ? 2 * files->capacity : 64;
-		char **const paths =
-			realloc(files->paths, more * sizeof(*paths));
+	char *path;
 
-		if (paths == NULL)
-			return false;
-		files->paths = paths;
-		files->capacity = more;
-	}
-	if (asprintf(&files->paths[files->n], "%s/%s", dir, name) < 0)
+	if (asprintf(&path, "%s/%s", dir, name) < 0)
 		return false;
-	files->n++;
+	if (sc_array_push(&files->paths, path) < 0) {
+		free(path);
+		return false;
+	}
 	return true;
 }
 
@@ -92,7 +86,7 @@ static int compare(const void *a, const void *b)
 int sc_ring_files_add(struct sc_ring_files *files, const char *dir,
                       struct syscap_error *error)
 {
-	const size_t before = files->n;
+	const size_t before = files->paths.n;
 	DIR *const d = opendir(dir);
 	bool ok = true;
 
@@ -104,9 +98,9 @@ int sc_ring_files_add(struct sc_ring_files *files, const char *dir,
 		    is_own_ring_file(files, dirfd(d), e->d_name))
 			ok = add_path(files, dir, e->d_name);
 	closedir(d);
-	if (files->n - before > 1)
-		qsort(files->paths + before, files->n - before,
-		      sizeof(files->paths[0]), compare);
+	if (files->paths.n - before > 1)
+		qsort(files->paths.items + before, files->paths.n - before,
+		      sizeof(files->paths.items[0]), compare);
 	return ok ? 0 : sc_error_set(error, ENOMEM, 0, "out of memory");
 }
 
@@ -128,8 +122,8 @@ int sc_ring_files_add_usual(struct sc_ring_files *files,
 
 void sc_ring_files_free(struct sc_ring_files *files)
 {
-	for (size_t i = 0; i < files->n; i++)
-		free(files->paths[i]);
-	free(files->paths);
+	for (size_t i = 0; i < files->paths.n; i++)
+		free(files->paths.items[i]);
+	free(files->paths.items);
 	memset(files, 0, sizeof(*files));
 }

@@ -11,10 +11,11 @@
 
 #include <syscap/capture.h>
 
+#include "data/array.h"
+
 /** Paths in a row.  All zero: empty. */
 struct sc_ring_files {
-	char **paths;
-	size_t n, capacity;
+	SC_ARRAY(char *) paths;
 	size_t n_others; /* what looks like one, and is another user's */
 };
 

@@ -77,8 +77,8 @@ static bool facts_are_sane(const struct sc_rest *rest, uint64_t size)
 	       memchr(f->boot_id, 0, sizeof(f->boot_id)) != NULL;
 }
 
-static int check_file(struct sc_rest *rest, const char *path,
-                      struct syscap_error *error)
+static int check_rest_file(struct sc_rest *rest, const char *path,
+                           struct syscap_error *error)
 {
 	struct stat st;
 
@@ -129,7 +129,7 @@ static int settle_owner(struct sc_rest *rest, const char *path, bool lock,
 		return sc_error_set(error, ENOENT, 0, "%s: %s", path,
 		                    strerror(ENOENT));
 	/* As it is now, and not as it was before */
-	return check_file(rest, path, error);
+	return check_rest_file(rest, path, error);
 }
 
 int sc_rest_open(struct sc_rest *rest, const char *path, bool lock,
@@ -143,7 +143,7 @@ int sc_rest_open(struct sc_rest *rest, const char *path, bool lock,
 	if (rest->fd < 0)
 		return sc_error_set(error, errno, 0, "%s: %s", path,
 		                    strerror(errno));
-	r = check_file(rest, path, error);
+	r = check_rest_file(rest, path, error);
 	if (r == 0)
 		r = settle_owner(rest, path, lock, error);
 	if (r == 0 &&

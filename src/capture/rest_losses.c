@@ -28,7 +28,7 @@ struct sc_rest_loss {
 	struct sc_loss recorded;   /* as the records say */
 };
 
-static struct sc_rest_loss *find(const struct sc_rest *rest, int32_t tid)
+static struct sc_rest_loss *find_thread(const struct sc_rest *rest, int32_t tid)
 {
 	for (uint32_t i = 0; i < rest->n_losses; i++)
 		if (rest->losses[i].tid == tid)
@@ -38,7 +38,7 @@ static struct sc_rest_loss *find(const struct sc_rest *rest, int32_t tid)
 
 static struct sc_rest_loss *find_or_add(struct sc_rest *rest, int32_t tid)
 {
-	struct sc_rest_loss *more = find(rest, tid);
+	struct sc_rest_loss *more = find_thread(rest, tid);
 
 	if (more != NULL)
 		return more;
@@ -96,7 +96,7 @@ static void sum_records(struct sc_rest *rest, const unsigned char *bytes,
 		    sc_frame_decode(&frame, false, NULL) == 0 &&
 		    sc_loss_record_is(frame.mark.group, frame.mark.name) &&
 		    sc_loss_record_parse(frame.mark.message, &one) &&
-		    (of = find(rest, one.tid)) != NULL)
+		    (of = find_thread(rest, one.tid)) != NULL)
 			sc_losses_add(&of->recorded, &one);
 	}
 }

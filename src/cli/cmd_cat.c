@@ -21,7 +21,7 @@
 
 #define PROGRESS_NS INT64_C(250000000)
 
-struct options {
+struct cat_options {
 	const char *command;
 	const char *output;
 	bool force, quiet;
@@ -30,8 +30,8 @@ struct options {
 };
 
 /* What one joining needs; freed at its end. */
-struct job {
-	const struct options *options;
+struct cat_job {
+	const struct cat_options *options;
 	struct sc_join *join;
 	struct sc_writer *writer;
 	struct syscap_reader **readers; /* NULL: could not be opened */
@@ -58,7 +58,7 @@ static void print_help(void)
 	     "or written, with what could be read joined; 2 for wrong use.");
 }
 
-static void erase_line(struct job *job)
+static void erase_line(struct cat_job *job)
 {
 	if (job->has_line)
 		fputs("\r\033[K", stderr);
@@ -67,7 +67,7 @@ static void erase_line(struct job *job)
 
 static void print_message(void *data, const struct sc_join_message *message)
 {
-	struct job *job = data;
+	struct cat_job *job = data;
 
 	if (!message->is_problem && job->options->quiet)
 		return;
@@ -85,7 +85,7 @@ static void print_message(void *data, const struct sc_join_message *message)
 
 static void print_progress(void *data, uint64_t done, uint64_t all)
 {
-	struct job *job = data;
+	struct cat_job *job = data;
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
@@ -102,15 +102,15 @@ static void print_progress(void *data, uint64_t done, uint64_t all)
 	job->next_line = now + PROGRESS_NS;
 }
 
-static void complain(struct job *job, const char *file,
-                     const struct syscap_error *error)
+static void report_trouble(struct cat_job *job, const char *file,
+                           const struct syscap_error *error)
 {
 	erase_line(job);
 	sc_fault_print(job->options->command, file, error);
 	job->status = SC_EXIT_PROBLEM;
 }
 
-static void complain_of(struct job *job, const char *file, int code)
+static void complain_of(struct cat_job *job, const char *file, int code)
 {
 	struct syscap_error error = { .code = -code };
 	const char *text = strerror(-code);
@@ -118,11 +118,11 @@ static void complain_of(struct job *job, const char *file, int code)
 	if (code == -ENOSPC && file == NULL)
 		text = "more counters or JIT names than a capture can hold";
 	snprintf(error.message, sizeof(error.message), "%s", text);
-	complain(job, file ? file : job->options->output, &error);
+	report_trouble(job, file ? file : job->options->output, &error);
 }
 
 /* To write over a file that is read would destroy it. */
-static bool is_input(const struct options *options)
+static bool is_input(const struct cat_options *options)
 {
 	struct stat output, input;
 
@@ -139,16 +139,16 @@ static bool is_input(const struct options *options)
 	return false;
 }
 
-static unsigned open_inputs(struct job *job)
+static unsigned open_inputs(struct cat_job *job)
 {
-	const struct options *options = job->options;
+	const struct cat_options *options = job->options;
 	struct syscap_error error;
 	unsigned n_open = 0;
 
 	for (unsigned i = 0; i < options->n_files; i++)
 		if (syscap_reader_open(options->files[i], &job->readers[i],
 		                       &error) < 0)
-			complain(job, options->files[i], &error);
+			report_trouble(job, options->files[i], &error);
 		else
 			n_open++;
 	for (unsigned i = 0; i < options->n_files; i++) {
@@ -164,9 +164,9 @@ static unsigned open_inputs(struct job *job)
 	return n_open;
 }
 
-static int add_inputs(struct job *job)
+static int add_inputs(struct cat_job *job)
 {
-	const struct options *options = job->options;
+	const struct cat_options *options = job->options;
 	const struct sc_join_options join_options = {
 		.tell = print_message,
 		.progress = print_progress,
@@ -182,7 +182,7 @@ static int add_inputs(struct job *job)
 }
 
 /* The writer is open: the output is ours, and still what it was. */
-static void join_files(struct job *job)
+static void join_files(struct cat_job *job)
 {
 	const char *output = job->options->output;
 	struct sc_writer_totals written;
@@ -199,7 +199,7 @@ static void join_files(struct job *job)
 	}
 	if (sc_writer_begin_as(job->writer, span.begin, span.capture_time,
 	                       &error) < 0) {
-		complain(job, output, &error);
+		report_trouble(job, output, &error);
 		return;
 	}
 	r = sc_join_write(job->join, job->writer);
@@ -215,9 +215,9 @@ static void join_files(struct job *job)
 	erase_line(job);
 }
 
-static int run(const struct options *options)
+static int join_captures(const struct cat_options *options)
 {
-	struct job job = {
+	struct cat_job job = {
 		.options = options,
 		.is_terminal = isatty(STDERR_FILENO) == 1,
 		.status = SC_EXIT_DONE,
@@ -239,7 +239,7 @@ static int run(const struct options *options)
 		                          &error) < 0 ||
 		    sc_writer_open(options->output, options->force, &job.writer,
 		                   &error) < 0)
-			complain(&job, options->output, &error);
+			report_trouble(&job, options->output, &error);
 		else
 			join_files(&job);
 	}
@@ -260,7 +260,7 @@ int sc_cmd_cat(int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	struct options options = { .command = argv[0] };
+	struct cat_options options = { .command = argv[0] };
 	int c;
 
 	while ((c = getopt_long(argc, argv, "o:qh", longs, NULL)) != -1) {
@@ -288,5 +288,5 @@ int sc_cmd_cat(int argc, char **argv)
 	}
 	options.files = argv + optind;
 	options.n_files = (unsigned)(argc - optind);
-	return run(&options);
+	return join_captures(&options);
 }

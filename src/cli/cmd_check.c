@@ -42,8 +42,8 @@ static void check_rings(struct sc_checker *checker)
 }
 
 /* Returns the exit status for one file. */
-static int check_file(const char *command, const char *file, bool strict,
-                      bool json)
+static int check_capture_file(const char *command, const char *file,
+                              bool strict, bool json)
 {
 	struct sc_findings findings = {
 		.file = file,
@@ -99,7 +99,8 @@ int sc_cmd_check(int argc, char **argv)
 		return sc_fault_misuse(argv[0]);
 	}
 	for (int i = optind; i < argc; i++)
-		if (check_file(argv[0], argv[i], strict, json) != SC_EXIT_DONE)
+		if (check_capture_file(argv[0], argv[i], strict, json) !=
+		    SC_EXIT_DONE)
 			status = SC_EXIT_PROBLEM;
 	return sc_fault_finish_output(argv[0], status);
 }

@@ -37,7 +37,8 @@ static void print_help(void)
 	     "recovered, or not all of it; 2 for wrong use.");
 }
 
-static void tell(const char *file, const struct sc_recovered *r, bool dry)
+static void tell_recovered(const char *file, const struct sc_recovered *r,
+                           bool dry)
 {
 	const char *const would = dry ? "would be " : "";
 
@@ -78,7 +79,7 @@ int sc_recover_one(const struct sc_recover_how *how, const char *file)
 		return SC_EXIT_PROBLEM;
 	}
 	if (!how->quiet)
-		tell(file, &recovered, how->dry);
+		tell_recovered(file, &recovered, how->dry);
 	if (recovered.left_alone[0] != '\0') {
 		fflush(stdout);
 		fprintf(stderr, "%s: %s: note: ", command, file);

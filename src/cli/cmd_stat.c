@@ -33,8 +33,8 @@ struct run {
 	int status;
 };
 
-static void complain(struct run *run, const struct syscap_error *error,
-                     uint64_t n_damaged)
+static void report_fault(struct run *run, const struct syscap_error *error,
+                         uint64_t n_damaged)
 {
 	run->status = SC_EXIT_PROBLEM;
 	if (error->code != EILSEQ || n_damaged <= MOST_FAULTS)
@@ -42,8 +42,8 @@ static void complain(struct run *run, const struct syscap_error *error,
 }
 
 /* Walk the file; what cannot be read is told and left out. */
-static int collect(struct run *run, struct syscap_reader *reader,
-                   struct sc_stat_summary *summary)
+static int read_frames(struct run *run, struct syscap_reader *reader,
+                       struct sc_stat_summary *summary)
 {
 	struct syscap_error error;
 	struct syscap_frame frame;
@@ -51,9 +51,9 @@ static int collect(struct run *run, struct syscap_reader *reader,
 
 	while ((r = syscap_reader_next(reader, &frame, &error)) != 0) {
 		if (r == -EILSEQ) {
-			complain(run, &error, ++summary->n_damaged);
+			report_fault(run, &error, ++summary->n_damaged);
 		} else if (r < 0) {
-			complain(run, &error, 0);
+			report_fault(run, &error, 0);
 			break;
 		} else if (sc_stat_summary_add(summary, reader, &frame) < 0) {
 			return -ENOMEM;
@@ -71,7 +71,7 @@ static void show(struct run *run, struct syscap_reader *reader, bool json)
 	struct sc_stat_summary summary;
 
 	sc_stat_summary_init(&summary, reader);
-	int r = collect(run, reader, &summary);
+	int r = read_frames(run, reader, &summary);
 	if (r == 0 && json)
 		sc_stat_json(&summary);
 	else if (r == 0)

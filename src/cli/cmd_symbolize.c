@@ -29,7 +29,7 @@
 
 #define PROGRESS_NS INT64_C(250000000)
 
-struct options {
+struct symbolize_options {
 	const char *command;
 	const char *output; /* NULL: the input */
 	const char *root;
@@ -40,8 +40,8 @@ struct options {
 };
 
 /* What one run needs; freed at its end. */
-struct job {
-	const struct options *options;
+struct symbolize_job {
+	const struct symbolize_options *options;
 	char *target;      /* what is replaced, links followed */
 	const char *shown; /* the same as the user calls it */
 	struct syscap_reader *reader;
@@ -84,7 +84,7 @@ static void print_help(void)
 	     "is damaged, or could not be read or written; 2 for wrong use.");
 }
 
-static void erase_line(struct job *job)
+static void erase_line(struct symbolize_job *job)
 {
 	if (job->has_line)
 		fputs("\r\033[K", stderr);
@@ -93,7 +93,7 @@ static void erase_line(struct job *job)
 
 static void print_progress(void *data, uint64_t done, uint64_t all)
 {
-	struct job *job = data;
+	struct symbolize_job *job = data;
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
@@ -109,27 +109,27 @@ static void print_progress(void *data, uint64_t done, uint64_t all)
 	job->next_line = now + PROGRESS_NS;
 }
 
-static void complain(struct job *job, const char *file,
-                     const struct syscap_error *error)
+static void report_trouble(struct symbolize_job *job, const char *file,
+                           const struct syscap_error *error)
 {
 	erase_line(job);
 	sc_fault_print(job->options->command, file, error);
 	job->status = SC_EXIT_PROBLEM;
 }
 
-static void complain_of(struct job *job, const char *file, int code,
+static void complain_of(struct symbolize_job *job, const char *file, int code,
                         const char *text)
 {
 	struct syscap_error error = { .code = -code };
 
 	snprintf(error.message, sizeof(error.message), "%s", text);
-	complain(job, file, &error);
+	report_trouble(job, file, &error);
 }
 
-static void note(struct job *job, const char *format, ...)
+static void note(struct symbolize_job *job, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static void note(struct job *job, const char *format, ...)
+static void note(struct symbolize_job *job, const char *format, ...)
 {
 	va_list arguments;
 	char *text;
@@ -152,7 +152,7 @@ static void note(struct job *job, const char *format, ...)
 
 /* -------------------------------------------------------------- the input */
 
-static bool read_header(struct job *job)
+static bool read_header(struct symbolize_job *job)
 {
 	const char *file = job->options->file;
 	const int fd = open(file, O_RDONLY | O_CLOEXEC);
@@ -169,7 +169,7 @@ static bool read_header(struct job *job)
 }
 
 /* See that every frame can be copied, and what is in it. */
-static bool look_through(struct job *job)
+static bool look_through(struct symbolize_job *job)
 {
 	const char *file = job->options->file;
 	struct syscap_error error;
@@ -179,7 +179,7 @@ static bool look_through(struct job *job)
 	job->end = job->info.begin;
 	while ((r = syscap_reader_next(job->reader, &frame, &error)) != 0) {
 		if (r == -EBADMSG) {
-			complain(job, file, &error);
+			report_trouble(job, file, &error);
 			note(job,
 			     "'syscap cat -o WHOLE %s' copies what is "
 			     "whole",
@@ -197,7 +197,7 @@ static bool look_through(struct job *job)
 	return true;
 }
 
-static bool open_input(struct job *job)
+static bool open_input(struct symbolize_job *job)
 {
 	const char *file = job->options->file;
 	struct syscap_error error;
@@ -208,7 +208,7 @@ static bool open_input(struct job *job)
 		return false;
 	}
 	if (syscap_reader_open(file, &job->reader, &error) < 0) {
-		complain(job, file, &error);
+		report_trouble(job, file, &error);
 		return false;
 	}
 	if (!read_header(job))
@@ -235,7 +235,7 @@ static void tell_code(void *data, const char *text)
 	note(data, "%s", text);
 }
 
-static int read_code(struct job *job)
+static int read_code(struct symbolize_job *job)
 {
 	const struct sc_code_files_options options = {
 		.tell = tell_code,
@@ -255,9 +255,9 @@ static int read_code(struct job *job)
 	return r == 0 ? sc_code_names_settle(job->code) : r;
 }
 
-static int find_names(struct job *job)
+static int find_names(struct symbolize_job *job)
 {
-	const struct options *options = job->options;
+	const struct symbolize_options *options = job->options;
 	const struct sc_symbol_table_options table_options = {
 		.extend = true,
 		.progress = print_progress,
@@ -289,7 +289,7 @@ static int find_names(struct job *job)
 
 static void tell_file(void *data, const struct sc_symbols_use *use)
 {
-	struct job *job = data;
+	struct symbolize_job *job = data;
 	const char *noun = use->n_asked == 1 ? "address" : "addresses";
 
 	if (use->state == SC_SYMBOLS_MISSING)
@@ -306,7 +306,7 @@ static void tell_file(void *data, const struct sc_symbols_use *use)
 		note(job, "%s: %s", use->path, use->why);
 }
 
-static void tell_totals(struct job *job)
+static void tell_totals(struct symbolize_job *job)
 {
 	struct sc_symbol_table_totals totals;
 
@@ -353,7 +353,7 @@ static void catch_signals(void)
 			sigaction(signals[i], &action, NULL);
 }
 
-static void write_output(struct job *job)
+static void write_output(struct symbolize_job *job)
 {
 	const struct sc_rewrite rewrite = {
 		.reader = job->reader,
@@ -372,17 +372,17 @@ static void write_output(struct job *job)
 		fd = sc_rewrite_finish(&rewrite, fd, temporary, &error);
 	}
 	if (fd < 0)
-		complain(job, job->shown, &error);
+		report_trouble(job, job->shown, &error);
 }
 
-static void tell_of_copy(struct job *job)
+static void tell_of_copy(struct symbolize_job *job)
 {
 	if (job->options->output == NULL)
 		note(job, "with -o the names go into another file");
 }
 
 /* May the output be replaced? */
-static bool check_output(struct job *job)
+static bool check_output(struct symbolize_job *job)
 {
 	const int fd = open(job->target, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct syscap_error error;
@@ -397,7 +397,7 @@ static bool check_output(struct job *job)
 		is_good = false;
 	} else if (sc_in_use_may_replace(job->target, job->options->force,
 	                                 &error) != 0) {
-		complain(job, job->shown, &error);
+		report_trouble(job, job->shown, &error);
 		tell_of_copy(job);
 		is_good = false;
 	} else if (st.st_size > 0 && !job->options->force &&
@@ -412,7 +412,7 @@ static bool check_output(struct job *job)
 }
 
 /* Replace what a link points to, not the link. */
-static bool choose_target(struct job *job)
+static bool choose_target(struct symbolize_job *job)
 {
 	const char *output = job->options->output;
 
@@ -427,7 +427,7 @@ static bool choose_target(struct job *job)
 	return job->target != NULL && check_output(job);
 }
 
-static bool find_and_tell(struct job *job)
+static bool find_and_tell(struct symbolize_job *job)
 {
 	const char *file = job->options->file;
 	int r;
@@ -452,9 +452,9 @@ static bool find_and_tell(struct job *job)
 	return true;
 }
 
-static void symbolize(struct job *job)
+static void symbolize(struct symbolize_job *job)
 {
-	const struct options *options = job->options;
+	const struct symbolize_options *options = job->options;
 
 	if (!job->had_table || options->force) {
 		if (!find_and_tell(job))
@@ -469,9 +469,9 @@ static void symbolize(struct job *job)
 		tell_totals(job);
 }
 
-static int run(const struct options *options)
+static int symbolize_capture(const struct symbolize_options *options)
 {
-	struct job job = {
+	struct symbolize_job job = {
 		.options = options,
 		.is_terminal = isatty(STDERR_FILENO) == 1,
 		.status = SC_EXIT_DONE,
@@ -492,7 +492,7 @@ static int run(const struct options *options)
 }
 
 /* -1: go on; else the exit status. */
-static int parse(struct options *options, int argc, char **argv)
+static int parse(struct symbolize_options *options, int argc, char **argv)
 {
 	enum {
 		ROOT = 256,
@@ -537,7 +537,7 @@ static int parse(struct options *options, int argc, char **argv)
 
 int sc_cmd_symbolize(int argc, char **argv)
 {
-	struct options options = { .command = argv[0] };
+	struct symbolize_options options = { .command = argv[0] };
 	int status;
 
 	/* At most every argument is a folder. */
@@ -548,7 +548,7 @@ int sc_cmd_symbolize(int argc, char **argv)
 	}
 	status = parse(&options, argc, argv);
 	if (status < 0)
-		status = run(&options);
+		status = symbolize_capture(&options);
 	free(options.debug_dirs);
 	return status;
 }

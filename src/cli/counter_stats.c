@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-struct pid_id {
+struct counter_key {
 	int32_t pid;
 	uint32_t id;
 };
@@ -26,10 +26,10 @@ void sc_counter_stats_fini(struct sc_counter_stats *counters)
 	free(counters->result.items);
 }
 
-static int define(struct sc_counter_stats *counters, int32_t pid,
-                  const struct syscap_counter_info *info)
+static int define_counter(struct sc_counter_stats *counters, int32_t pid,
+                          const struct syscap_counter_info *info)
 {
-	const struct pid_id key = { pid, info->id };
+	const struct counter_key key = { pid, info->id };
 	const struct sc_counter_definition definition = { pid, *info };
 	size_t number, id_number;
 	int r;
@@ -61,7 +61,7 @@ int sc_counter_stats_define(struct sc_counter_stats *counters,
 
 	for (unsigned i = 0; syscap_frame_counter(reader, frame, i, &info);
 	     i++) {
-		const int r = define(counters, frame->pid, &info);
+		const int r = define_counter(counters, frame->pid, &info);
 
 		if (r < 0)
 			return r;
@@ -72,7 +72,7 @@ int sc_counter_stats_define(struct sc_counter_stats *counters,
 static bool find_number(const struct sc_counter_stats *counters, int32_t pid,
                         uint32_t id, size_t *ret_number)
 {
-	const struct pid_id key = { pid, id };
+	const struct counter_key key = { pid, id };
 	size_t id_number;
 
 	if (sc_map_get(&counters->by_pid_id, &key, sizeof(key), ret_number))
@@ -129,7 +129,7 @@ static void merge(struct sc_counter_values *to,
 static int add_value(struct sc_counter_stats *counters, int32_t pid,
                      uint32_t id, int64_t time, uint64_t bits)
 {
-	const struct pid_id key = { pid, id };
+	const struct counter_key key = { pid, id };
 	struct sc_counter_values one = {
 		.count = 1,
 		.last_time = time,

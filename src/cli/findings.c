@@ -29,8 +29,8 @@ void sc_findings_begin(struct sc_findings *findings)
 	sc_json_begin_array(json);
 }
 
-static void tell(struct sc_findings *findings, enum sc_finding kind,
-                 bool is_problem, uint64_t offset, const char *message)
+static void print_finding(struct sc_findings *findings, enum sc_finding kind,
+                          bool is_problem, uint64_t offset, const char *message)
 {
 	struct sc_json *json = &findings->json;
 
@@ -58,7 +58,7 @@ static void add_problem(struct sc_findings *findings, enum sc_finding kind,
 	if (findings->n_problems++ >= SC_FINDINGS_PROBLEMS)
 		return;
 	vsnprintf(message, sizeof(message), format, arguments);
-	tell(findings, kind, true, offset, message);
+	print_finding(findings, kind, true, offset, message);
 }
 
 void sc_findings_problem(struct sc_findings *findings, enum sc_finding kind,
@@ -84,7 +84,7 @@ void sc_findings_note(struct sc_findings *findings, enum sc_finding kind,
 		findings->n_notes++;
 		if (findings->notes_of[kind]++ < SC_FINDINGS_NOTES) {
 			vsnprintf(message, sizeof(message), format, arguments);
-			tell(findings, kind, false, offset, message);
+			print_finding(findings, kind, false, offset, message);
 		}
 	}
 	va_end(arguments);

@@ -24,7 +24,7 @@ static void separate(struct sc_json *json)
 	json->has_items |= bit;
 }
 
-static void begin(struct sc_json *json, char bracket)
+static void open_bracket(struct sc_json *json, char bracket)
 {
 	separate(json);
 	putc_unlocked(bracket, json->out);
@@ -32,7 +32,7 @@ static void begin(struct sc_json *json, char bracket)
 	json->has_items &= ~(UINT32_C(1) << json->depth);
 }
 
-static void end(struct sc_json *json, char bracket)
+static void close_bracket(struct sc_json *json, char bracket)
 {
 	json->depth--;
 	putc_unlocked(bracket, json->out);
@@ -40,22 +40,22 @@ static void end(struct sc_json *json, char bracket)
 
 void sc_json_begin_object(struct sc_json *json)
 {
-	begin(json, '{');
+	open_bracket(json, '{');
 }
 
 void sc_json_end_object(struct sc_json *json)
 {
-	end(json, '}');
+	close_bracket(json, '}');
 }
 
 void sc_json_begin_array(struct sc_json *json)
 {
-	begin(json, '[');
+	open_bracket(json, '[');
 }
 
 void sc_json_end_array(struct sc_json *json)
 {
-	end(json, ']');
+	close_bracket(json, ']');
 }
 
 void sc_json_end_line(struct sc_json *json)

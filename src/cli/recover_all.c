@@ -97,7 +97,7 @@ static void tell_counts(const struct sc_recover_how *how,
 
 int sc_recover_all(const struct sc_recover_how *how, char *const *dirs, int n)
 {
-	struct sc_ring_files files = { .n = 0 };
+	struct sc_ring_files files = { .n_others = 0 };
 	struct counts counts = { .done = 0 };
 	struct syscap_error error;
 	int status = SC_EXIT_DONE;
@@ -111,8 +111,9 @@ int sc_recover_all(const struct sc_recover_how *how, char *const *dirs, int n)
 		fprintf(stderr, "%s: %s\n", how->command, error.message);
 		status = SC_EXIT_PROBLEM;
 	}
-	for (size_t i = 0; i < files.n; i++)
-		if (recover_file(how, files.paths[i], &counts) != SC_EXIT_DONE)
+	for (size_t i = 0; i < files.paths.n; i++)
+		if (recover_file(how, files.paths.items[i], &counts) !=
+		    SC_EXIT_DONE)
 			status = SC_EXIT_PROBLEM;
 	if (!how->quiet)
 		tell_counts(how, &counts, files.n_others);

@@ -13,7 +13,7 @@
 
 #define N_COLUMNS(columns) (sizeof(columns) / sizeof((columns)[0]))
 
-static int finish(struct sc_table *table)
+static int finish_table(struct sc_table *table)
 {
 	const int r = sc_table_print(table, stdout);
 
@@ -106,7 +106,7 @@ static int print_processes(const struct sc_process_list *processes)
 		add_threads(&table, process);
 		sc_table_add_text(&table, process->cmdline);
 	}
-	return finish(&table);
+	return finish_table(&table);
 }
 
 static int print_frames(const struct sc_stat_summary *summary)
@@ -130,7 +130,7 @@ static int print_frames(const struct sc_stat_summary *summary)
 		             type ? syscap_frame_type_name(type) : "unknown");
 		sc_table_add(&table, "%" PRIu64, summary->frames[type]);
 	}
-	return finish(&table);
+	return finish_table(&table);
 }
 
 static int print_lost(const struct sc_stat_summary *summary)
@@ -163,7 +163,7 @@ static int print_lost(const struct sc_stat_summary *summary)
 		             ((double)thread->to - begin) / 1e9);
 	}
 
-	const int r = finish(&table);
+	const int r = finish_table(&table);
 	printf("  by type:");
 	for (unsigned type = 0; type < SYSCAP_FRAME_LAST; type++)
 		if (losses->sum.frames[type])
@@ -199,7 +199,7 @@ static int print_marks(const struct sc_mark_stats *marks)
 		sc_table_add_duration(&table, mark->max);
 		sc_table_add_duration(&table, mark->total);
 	}
-	return finish(&table);
+	return finish_table(&table);
 }
 
 static void add_value(struct sc_table *table, bool is_double, int64_t integer,
@@ -256,7 +256,7 @@ static int print_counters(const struct sc_counter_stats *counters)
 		sc_table_add(&table, "%" PRIu64, counter->values.count);
 		add_values(&table, is_double, &counter->values);
 	}
-	return finish(&table);
+	return finish_table(&table);
 }
 
 static int print_logs(const struct sc_stat_summary *summary)
@@ -277,7 +277,7 @@ static int print_logs(const struct sc_stat_summary *summary)
 		sc_table_add(&table, "%s", sc_severity_name(i));
 		sc_table_add(&table, "%" PRIu64, summary->logs[i]);
 	}
-	return finish(&table);
+	return finish_table(&table);
 }
 
 int sc_stat_text(const struct sc_stat_summary *summary, const char *file)

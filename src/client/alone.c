@@ -149,7 +149,7 @@ static bool is_ours(const struct task *task, const struct task *main)
 }
 
 /* What getdents64() returns. */
-struct entry {
+struct dir_entry {
 	uint64_t ino;
 	int64_t next;
 	uint16_t len;
@@ -164,8 +164,8 @@ static bool has_others(const char *entries, long n, const struct task *main)
 	const int32_t self = gettid();
 
 	for (long at = 0; at < n;) {
-		const struct entry *const e =
-			(const struct entry *)(const void *)(entries + at);
+		const struct dir_entry *const e =
+			(const struct dir_entry *)(const void *)(entries + at);
 		struct task task;
 
 		at += e->len;

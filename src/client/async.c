@@ -26,7 +26,7 @@ static const struct {
 
 #define N_LINKS (sizeof(links) / sizeof(links[0]))
 
-struct message {
+struct linked_text {
 	char head[48];
 	size_t n_head, n_text;
 	const char *text;
@@ -45,7 +45,7 @@ static void add_hex(struct sc_text *text, uint64_t number)
 	sc_text_add(text, digits + i);
 }
 
-static void compose(struct message *message, unsigned link, uint64_t id,
+static void compose(struct linked_text *message, unsigned link, uint64_t id,
                     const char *text)
 {
 	struct sc_text head =
@@ -65,7 +65,7 @@ static void compose(struct message *message, unsigned link, uint64_t id,
 /* All but the header. */
 static void fill(unsigned char *frame, uint32_t len,
                  const struct syscap_mark_site *site, int64_t duration,
-                 const struct message *message)
+                 const struct linked_text *message)
 {
 	struct syscap_wire_mark *const mark = (void *)frame;
 
@@ -83,7 +83,7 @@ void syscap_linked_at(const struct syscap_mark_site *site, unsigned link,
                       const char *message)
 {
 	volatile uintptr_t token;
-	struct message whole;
+	struct linked_text whole;
 	struct sc_place place;
 
 	if (!syscap_is_active() || link >= N_LINKS)

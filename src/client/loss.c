@@ -154,13 +154,13 @@ void sc_loss_leave_behind(struct sc_state *ts)
 }
 
 /* The message of a record: what `now` has more than `told`. */
-struct message {
+struct record_text {
 	uint64_t n_lost; /* frames that it tells of */
 	size_t n;
 	char text[SC_LOSS_RECORD_MAX - sizeof(struct syscap_wire_mark)];
 };
 
-static void write_message(struct message *message,
+static void write_message(struct record_text *message,
                           const struct sc_ring_losses *now,
                           const struct sc_ring_losses *told, int32_t tid)
 {
@@ -179,7 +179,7 @@ static void write_message(struct message *message,
 
 static void fill_record(unsigned char *frame, uint32_t len,
                         const struct sc_ring_losses *lost,
-                        const struct message *message)
+                        const struct record_text *message)
 {
 	sc_store_word(frame + len - 8, 0);
 	sc_loss_record_fill((void *)frame, lost->from, lost->to, message->text,
@@ -251,7 +251,7 @@ void sc_loss_resolve(struct sc_state *ts)
 static bool tell_of_thread(struct sc_state *ts, uint32_t limit)
 {
 	struct sc_thread *const st = &ts->hot;
-	struct message message;
+	struct record_text message;
 
 	/* A record under way below us tells of it, or the next emit does */
 	if (!sc_exchange_local(&ts->telling_at, 0, TELLING_NOWHERE))
@@ -299,7 +299,7 @@ static bool tell_of_thread(struct sc_state *ts, uint32_t limit)
 static bool tell_of_process(struct sc_state *ts, uint32_t limit)
 {
 	struct sc_ring_losses now;
-	struct message message;
+	struct record_text message;
 
 	int32_t nobody = 0;
 	if (!__atomic_compare_exchange_n(&sc_process->telling, &nobody, ts->tid,
@@ -379,7 +379,7 @@ uint32_t sc_loss_compose(unsigned char *frame,
 		.from = __atomic_load_n(&lost->from, __ATOMIC_RELAXED),
 		.to = __atomic_load_n(&lost->to, __ATOMIC_RELAXED),
 	};
-	struct message message;
+	struct record_text message;
 
 	for (int i = 0; i < SC_LOSS_KINDS; i++)
 		now.frames[i] =

@@ -20,7 +20,7 @@
 
 #define NS INT64_C(1000000000)
 
-struct search {
+struct code_search {
 	struct sc_code_names *names;
 	const struct sc_code_files_options *options;
 	struct sc_code_files_totals totals;
@@ -31,7 +31,7 @@ struct search {
 };
 
 __attribute__((format(printf, 2, 3))) static void
-tell(const struct search *search, const char *format, ...)
+tell_note(const struct code_search *search, const char *format, ...)
 {
 	va_list args;
 	char *text;
@@ -60,7 +60,7 @@ static int64_t begin_of(const struct syscap_reader *reader)
 	return end != NULL ? timegm(&tm) * NS : INT64_MAX;
 }
 
-static int read_perf_map(struct search *search, int32_t pid)
+static int read_perf_map(struct code_search *search, int32_t pid)
 {
 	const struct sc_perf_map_options options = {
 		.owner = geteuid(),
@@ -83,15 +83,15 @@ static int read_perf_map(struct search *search, int32_t pid)
 	r = sc_perf_map_read(&map, search->folder, name, &options, table,
 	                     &error);
 	if (r < 0 && r != -ENOMEM)
-		tell(search, "%s: not used: %s", name, error.message);
+		tell_note(search, "%s: not used: %s", name, error.message);
 	else if (r == 0 && map.size > 0 && map.n_ranges + map.n_bad == 0)
-		tell(search, "%s: not used: it is older than the capture",
-		     name);
+		tell_note(search, "%s: not used: it is older than the capture",
+		          name);
 	search->totals.n_perf_maps += map.n_ranges > 0;
 	return r == -ENOMEM ? r : 0;
 }
 
-static int open_dump(const struct search *search, const char *path)
+static int open_dump(const struct code_search *search, const char *path)
 {
 	const int flags =
 		O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC;
@@ -101,7 +101,8 @@ static int open_dump(const struct search *search, const char *path)
 
 	if (fd < 0) {
 		if (errno != ENOENT)
-			tell(search, "%s: not used: %s", path, strerror(errno));
+			tell_note(search, "%s: not used: %s", path,
+			          strerror(errno));
 		return -1;
 	}
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
@@ -113,12 +114,12 @@ static int open_dump(const struct search *search, const char *path)
 		why = "it is older than the capture";
 	if (why == NULL)
 		return fd;
-	tell(search, "%s: not used: %s", path, why);
+	tell_note(search, "%s: not used: %s", path, why);
 	close(fd);
 	return -1;
 }
 
-static int read_dump(struct search *search, int32_t pid, const char *path)
+static int read_dump(struct code_search *search, int32_t pid, const char *path)
 {
 	struct sc_code_table *table;
 	struct syscap_error error;
@@ -137,14 +138,14 @@ static int read_dump(struct search *search, int32_t pid, const char *path)
 	if (r == 0)
 		r = sc_jitdump_read(dump, table, &error);
 	if (r < 0 && r != -ENOMEM)
-		tell(search, "%s: at byte %" PRIu64 ": %s", path, error.offset,
-		     error.message);
+		tell_note(search, "%s: at byte %" PRIu64 ": %s", path,
+		          error.offset, error.message);
 	search->totals.n_dumps += sc_jitdump_loads(dump) > 0;
 	sc_jitdump_free(dump);
 	return r == -ENOMEM ? r : 0;
 }
 
-static int look_at(struct search *search, const struct syscap_frame *frame)
+static int look_at(struct code_search *search, const struct syscap_frame *frame)
 {
 	size_t number;
 	char *key;
@@ -174,7 +175,7 @@ int sc_code_files_read(struct sc_code_names *names,
 	const char *folder = options->perf_map_folder != NULL
 	                             ? options->perf_map_folder
 	                             : "/tmp";
-	struct search search = {
+	struct code_search search = {
 		.names = names,
 		.options = options,
 		.not_before = begin_of(reader),

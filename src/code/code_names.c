@@ -13,7 +13,7 @@
 #include "data/load.h"
 #include "data/map.h"
 
-struct process {
+struct named_process {
 	struct sc_code_table *table;
 	/* All its code, so that most other addresses are not looked up. */
 	bool any;
@@ -22,7 +22,7 @@ struct process {
 
 struct sc_code_names {
 	struct sc_map pids;
-	SC_ARRAY(struct process) processes;
+	SC_ARRAY(struct named_process) processes;
 };
 
 int sc_code_names_new(struct sc_code_names **ret_names)
@@ -45,7 +45,7 @@ void sc_code_names_free(struct sc_code_names *names)
 int sc_code_names_table(struct sc_code_names *names, int32_t pid,
                         struct sc_code_table **ret_table)
 {
-	struct process process = { 0 };
+	struct named_process process = { 0 };
 	size_t number;
 	int r;
 
@@ -99,7 +99,7 @@ int sc_code_names_scan(struct sc_code_names *names,
 int sc_code_names_settle(struct sc_code_names *names)
 {
 	for (size_t i = 0; i < names->processes.n; i++) {
-		struct process *process = &names->processes.items[i];
+		struct named_process *process = &names->processes.items[i];
 		const int r = sc_code_table_settle(process->table);
 
 		if (r < 0)
@@ -118,8 +118,8 @@ bool sc_code_names_any(const struct sc_code_names *names)
 	return false;
 }
 
-static const struct process *find_process(const struct sc_code_names *names,
-                                          int32_t pid)
+static const struct named_process *
+find_process(const struct sc_code_names *names, int32_t pid)
 {
 	size_t number;
 
@@ -133,7 +133,7 @@ int sc_code_names_symbol(void *data, const struct sc_symbol_query *query,
                          struct sc_symbol *ret_symbol)
 {
 	const struct sc_code_names *names = data;
-	const struct process *process = find_process(names, query->pid);
+	const struct named_process *process = find_process(names, query->pid);
 	struct sc_code_range range;
 
 	if (process == NULL || query->address < process->low ||

@@ -16,13 +16,13 @@
 #define MOST_EVENTS     (1u << 23)
 #define MOST_NAME_BYTES (UINT64_C(1) << 30)
 
-enum kind {
+enum code_change_kind {
 	ADD,
 	MOVE,
 	REMOVE
 };
 
-struct event {
+struct code_change {
 	int64_t time;
 	uint64_t start, len;
 	union {
@@ -34,7 +34,7 @@ struct event {
 };
 
 struct sc_code_table {
-	SC_ARRAY(struct event) events;
+	SC_ARRAY(struct code_change) events;
 	bool is_sorted, is_settled;
 	struct sc_map names; /* each with its NUL */
 	uint64_t name_bytes;
@@ -83,7 +83,7 @@ static bool is_range(uint64_t start, uint64_t len)
 	       len <= SC_CODE_ADDRESS_END - start;
 }
 
-static int push(struct sc_code_table *table, const struct event *event)
+static int push(struct sc_code_table *table, const struct code_change *event)
 {
 	const size_t n = table->events.n;
 
@@ -99,7 +99,7 @@ int sc_code_table_add_late(struct sc_code_table *table, int64_t time,
                            int64_t maybe_from, uint64_t start, uint64_t len,
                            const char *name, size_t name_len)
 {
-	struct event event = {
+	struct code_change event = {
 		.time = time,
 		.start = start,
 		.len = len,
@@ -137,7 +137,7 @@ int sc_code_table_add(struct sc_code_table *table, int64_t time, uint64_t start,
 int sc_code_table_move(struct sc_code_table *table, int64_t time, uint64_t from,
                        uint64_t to, uint64_t len)
 {
-	const struct event event = {
+	const struct code_change event = {
 		.time = time,
 		.start = from,
 		.len = len,
@@ -153,7 +153,7 @@ int sc_code_table_move(struct sc_code_table *table, int64_t time, uint64_t from,
 int sc_code_table_remove(struct sc_code_table *table, int64_t time,
                          uint64_t start, uint64_t len)
 {
-	const struct event event = {
+	const struct code_change event = {
 		.time = time,
 		.start = start,
 		.len = len,
@@ -166,8 +166,8 @@ int sc_code_table_remove(struct sc_code_table *table, int64_t time,
 /* Events of one time stay in the order in which they lie. */
 static int compare_events(const void *a, const void *b)
 {
-	const struct event *left = *(const struct event *const *)a;
-	const struct event *right = *(const struct event *const *)b;
+	const struct code_change *left = *(const struct code_change *const *)a;
+	const struct code_change *right = *(const struct code_change *const *)b;
 
 	if (left->time != right->time)
 		return left->time < right->time ? -1 : 1;
@@ -177,12 +177,12 @@ static int compare_events(const void *a, const void *b)
 static int sort_events(struct sc_code_table *table)
 {
 	const size_t n = table->events.n;
-	const struct event **order;
-	struct event *sorted;
+	const struct code_change **order;
+	struct code_change *sorted;
 
 	if (table->is_sorted)
 		return 0;
-	order = calloc(n, sizeof(struct event *));
+	order = calloc(n, sizeof(struct code_change *));
 	sorted = calloc(n, sizeof(*sorted));
 	if (order == NULL || sorted == NULL) {
 		free(order);
@@ -191,7 +191,7 @@ static int sort_events(struct sc_code_table *table)
 	}
 	for (size_t i = 0; i < n; i++)
 		order[i] = &table->events.items[i];
-	qsort(order, n, sizeof(struct event *), compare_events);
+	qsort(order, n, sizeof(struct code_change *), compare_events);
 	for (size_t i = 0; i < n; i++)
 		sorted[i] = *order[i];
 	free(order);
@@ -202,7 +202,8 @@ static int sort_events(struct sc_code_table *table)
 	return 0;
 }
 
-static int tell(struct sc_code_live *live, const struct event *event)
+static int apply_change(struct sc_code_live *live,
+                        const struct code_change *event)
 {
 	const struct sc_code_origin origin = {
 		.start = event->start,
@@ -243,7 +244,7 @@ int sc_code_table_settle(struct sc_code_table *table)
 	unsettle(table);
 	r = sort_events(table);
 	for (size_t i = 0; r == 0 && i < table->events.n; i++)
-		r = tell(&live, &table->events.items[i]);
+		r = apply_change(&live, &table->events.items[i]);
 	if (r == 0)
 		r = sc_code_live_end(&live);
 	sc_code_live_fini(&live);
@@ -281,9 +282,9 @@ bool sc_code_table_span(const struct sc_code_table *table, uint64_t *ret_low,
 	return true;
 }
 
-static void fill(const struct sc_code_table *table,
-                 const struct sc_code_rect *rect,
-                 struct sc_code_range *ret_range)
+static void fill_range(const struct sc_code_table *table,
+                       const struct sc_code_rect *rect,
+                       struct sc_code_range *ret_range)
 {
 	const struct sc_code_origin *origin = &table->origins[rect->origin];
 
@@ -305,13 +306,13 @@ bool sc_code_table_find(const struct sc_code_table *table, uint64_t addr,
 		return false;
 	rect = sc_code_index_find(&table->index, table->rects, addr, time);
 	if (rect != NULL) {
-		fill(table, rect, ret_range);
+		fill_range(table, rect, ret_range);
 		return true;
 	}
 	rect = sc_code_index_next(&table->index, table->rects, addr, time);
 	if (rect == NULL || table->origins[rect->origin].maybe_from > time)
 		return false;
-	fill(table, rect, ret_range);
+	fill_range(table, rect, ret_range);
 	ret_range->from = table->origins[rect->origin].maybe_from;
 	return true;
 }

@@ -41,7 +41,7 @@ struct dump {
 	bool is_told;
 };
 
-struct list {
+struct jit_list {
 	struct sc_gdb_jit *jit;
 	bool is_told;
 };
@@ -54,7 +54,7 @@ struct sc_code_watch {
 	struct sc_perf_map perf_map;
 	int perf_map_told; /* the errno that was told last, or 0 */
 	SC_ARRAY(struct dump) dumps;
-	SC_ARRAY(struct list) lists;
+	SC_ARRAY(struct jit_list) lists;
 	struct sc_map files; /* mapped ones that were looked at */
 	bool any, is_maps_told;
 	int64_t first;   /* look, of this program */
@@ -64,7 +64,7 @@ struct sc_code_watch {
 };
 
 __attribute__((format(printf, 2, 3))) static void
-tell(const struct sc_code_watch *watch, const char *format, ...)
+tell_note(const struct sc_code_watch *watch, const char *format, ...)
 {
 	va_list args;
 	char *text;
@@ -159,7 +159,7 @@ static int read_perf_map(struct sc_code_watch *watch, bool is_last)
 	r = sc_perf_map_read(&watch->perf_map, watch->process.tmp, name,
 	                     &options, watch->table, &error);
 	if (r < 0 && r != -ENOMEM && watch->perf_map_told != error.code)
-		tell(watch, "/tmp/%s: not used: %s", name, error.message);
+		tell_note(watch, "/tmp/%s: not used: %s", name, error.message);
 	watch->perf_map_told = r < 0 ? error.code : 0;
 	return r == -ENOMEM ? r : 0;
 }
@@ -176,8 +176,8 @@ static int add_dump(struct sc_code_watch *watch, int fd, const char *path)
 	r = 0;
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
 	    st.st_uid != watch->process.owner) {
-		tell(watch, "%s: not used: no file of user %u", path,
-		     (unsigned)watch->process.owner);
+		tell_note(watch, "%s: not used: no file of user %u", path,
+		          (unsigned)watch->process.owner);
 		goto fail;
 	}
 	r = sc_jitdump_new(fd, watch->process.own_pid, &dump.dump);
@@ -197,7 +197,7 @@ fail:
 
 static int add_list(struct sc_code_watch *watch, uint64_t descriptor)
 {
-	struct list list = { 0 };
+	struct jit_list list = { 0 };
 	int r = sc_gdb_jit_new(watch->process.pid, descriptor, &list.jit);
 
 	if (r == 0)
@@ -229,7 +229,8 @@ static int meet(void *context, const struct sc_code_mapping *mapping)
 	if (sc_jitdump_is_name(mapping->path)) {
 		if (fd >= 0)
 			return add_dump(watch, fd, mapping->path);
-		tell(watch, "%s: not used: %s", mapping->path, strerror(-fd));
+		tell_note(watch, "%s: not used: %s", mapping->path,
+		          strerror(-fd));
 		return 0;
 	}
 	if (fd < 0) /* as any library that can't be read */
@@ -255,10 +256,10 @@ static int read_maps(struct sc_code_watch *watch, int64_t now)
 	r = sc_code_process_mappings(&watch->process, meet, watch);
 	if ((r == -EACCES || r == -EPERM) && !watch->is_maps_told) {
 		watch->is_maps_told = true;
-		tell(watch,
-		     "process %d: its memory can't be looked at, so no "
-		     "jitdump and no list for debuggers is found: %s",
-		     (int)watch->process.pid, strerror(-r));
+		tell_note(watch,
+		          "process %d: its memory can't be looked at, so no "
+		          "jitdump and no list for debuggers is found: %s",
+		          (int)watch->process.pid, strerror(-r));
 	}
 	return r == -ENOMEM ? r : 0;
 }
@@ -274,8 +275,8 @@ static int read_dumps(struct sc_code_watch *watch)
 		if (r == -ENOMEM)
 			return r;
 		if (r < 0 && !dump->is_told)
-			tell(watch, "%s: at byte %" PRIu64 ": %s", dump->path,
-			     error.offset, error.message);
+			tell_note(watch, "%s: at byte %" PRIu64 ": %s",
+			          dump->path, error.offset, error.message);
 		dump->is_told = r < 0;
 	}
 	return 0;
@@ -286,7 +287,7 @@ static int read_lists(struct sc_code_watch *watch, int64_t now)
 	struct syscap_error error;
 
 	for (size_t i = 0; i < watch->lists.n; i++) {
-		struct list *list = &watch->lists.items[i];
+		struct jit_list *list = &watch->lists.items[i];
 		const int r = sc_gdb_jit_look(list->jit, watch->since, now,
 		                              watch->table, &error);
 
@@ -294,16 +295,17 @@ static int read_lists(struct sc_code_watch *watch, int64_t now)
 			return r;
 		/* At its end, and while it starts, there is nothing to say. */
 		if (r < 0 && r != -ESRCH && r != -EFAULT && !list->is_told) {
-			tell(watch,
-			     "process %d: __jit_debug_descriptor not used: %s",
-			     (int)watch->process.pid, error.message);
+			tell_note(
+				watch,
+				"process %d: __jit_debug_descriptor not used: %s",
+				(int)watch->process.pid, error.message);
 			list->is_told = true;
 		}
 	}
 	return 0;
 }
 
-static int look(struct sc_code_watch *watch, int64_t now, bool is_last)
+static int look_at_files(struct sc_code_watch *watch, int64_t now, bool is_last)
 {
 	int r = read_perf_map(watch, is_last);
 
@@ -322,7 +324,7 @@ static int look(struct sc_code_watch *watch, int64_t now, bool is_last)
 
 int sc_code_watch_look(struct sc_code_watch *watch, int64_t now)
 {
-	return look(watch, now, false);
+	return look_at_files(watch, now, false);
 }
 
 int sc_code_watch_exec(struct sc_code_watch *watch, int64_t now)
@@ -384,7 +386,7 @@ static int guess_dump(struct sc_code_watch *watch, int folder)
 
 int sc_code_watch_finish(struct sc_code_watch *watch, int64_t now)
 {
-	int r = look(watch, now, true);
+	int r = look_at_files(watch, now, true);
 
 	if (r == 0)
 		r = guess_dump(watch, watch->process.tmp);

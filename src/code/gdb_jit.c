@@ -33,7 +33,7 @@ struct remote_entry {
 	uint64_t image, size;
 };
 
-struct entry {
+struct jit_entry {
 	uint64_t addr; /* of the entry; the key */
 	uint64_t image, size;
 	bool is_new;          /* its functions are not in the table yet */
@@ -42,8 +42,8 @@ struct entry {
 	uint64_t low, last;
 };
 
-struct list {
-	SC_ARRAY(struct entry) entries;
+struct jit_entries {
+	SC_ARRAY(struct jit_entry) entries;
 };
 
 struct sc_gdb_jit {
@@ -51,7 +51,7 @@ struct sc_gdb_jit {
 	uint64_t addr;
 	bool any;
 	struct descriptor seen;
-	struct list list; /* sorted by addr */
+	struct jit_entries list; /* sorted by addr */
 };
 
 int sc_gdb_jit_new(int32_t pid, uint64_t descriptor,
@@ -67,7 +67,7 @@ int sc_gdb_jit_new(int32_t pid, uint64_t descriptor,
 	return 0;
 }
 
-static void free_list(struct list *list)
+static void free_list(struct jit_entries *list)
 {
 	for (size_t i = 0; i < list->entries.n; i++)
 		free(list->entries.items[i].bytes);
@@ -85,14 +85,15 @@ void sc_gdb_jit_free(struct sc_gdb_jit *jit)
 
 static int compare_entries(const void *a, const void *b)
 {
-	const struct entry *left = a, *right = b;
+	const struct jit_entry *left = a, *right = b;
 
 	return (left->addr > right->addr) - (left->addr < right->addr);
 }
 
-static struct entry *find_entry(const struct list *list, uint64_t addr)
+static struct jit_entry *find_entry(const struct jit_entries *list,
+                                    uint64_t addr)
 {
-	const struct entry key = { .addr = addr };
+	const struct jit_entry key = { .addr = addr };
 
 	return list->entries.n == 0
 	               ? NULL
@@ -101,7 +102,8 @@ static struct entry *find_entry(const struct list *list, uint64_t addr)
 }
 
 /* Copy the image of @entry, if it is sane. */
-static int fetch(struct sc_gdb_jit *jit, struct entry *entry, uint64_t *left)
+static int fetch(struct sc_gdb_jit *jit, struct jit_entry *entry,
+                 uint64_t *left)
 {
 	int r;
 
@@ -122,17 +124,17 @@ static int fetch(struct sc_gdb_jit *jit, struct entry *entry, uint64_t *left)
 }
 
 /* The list from @head on, with images that are new.  0 or -errno. */
-static int walk(struct sc_gdb_jit *jit, const struct descriptor *head,
-                struct list *list)
+static int walk_list(struct sc_gdb_jit *jit, const struct descriptor *head,
+                     struct jit_entries *list)
 {
 	uint64_t addr = head->first, left = MOST_BYTES;
 	struct sc_map met = { 0 };
 	int r = 0;
 
 	while (r == 0 && addr != 0 && list->entries.n < MOST_ENTRIES) {
-		struct entry entry = { .addr = addr };
+		struct jit_entry entry = { .addr = addr };
 		struct remote_entry remote;
-		const struct entry *known;
+		const struct jit_entry *known;
 		size_t number;
 
 		r = sc_map_put(&met, &addr, sizeof(addr), &number);
@@ -174,11 +176,11 @@ static int read_descriptor(const struct sc_gdb_jit *jit,
 
 /* Returns 1 with a list that did hold still, 0 when there was none. */
 static int walk_still(struct sc_gdb_jit *jit, struct descriptor *head,
-                      struct list *list)
+                      struct jit_entries *list)
 {
 	for (unsigned i = 0; i < MOST_TRIES; i++) {
 		struct descriptor after;
-		int r = walk(jit, head, list);
+		int r = walk_list(jit, head, list);
 
 		if (r == 0 || r == -EFAULT) {
 			const int again = read_descriptor(jit, &after);
@@ -197,7 +199,7 @@ static int walk_still(struct sc_gdb_jit *jit, struct descriptor *head,
 }
 
 /* Put what is new into the table.  0, -ENOMEM or -ENOSPC. */
-static int take_entry(struct entry *entry, int64_t from,
+static int take_entry(struct jit_entry *entry, int64_t from,
                       struct sc_code_table *table)
 {
 	struct sc_gdb_jit_cover cover = { 0 };
@@ -213,7 +215,7 @@ static int take_entry(struct entry *entry, int64_t from,
 	return r == -ENOMEM || r == -ENOSPC ? r : 0;
 }
 
-static bool overlap(const struct entry *a, const struct entry *b)
+static bool overlap(const struct jit_entry *a, const struct jit_entry *b)
 {
 	return a->low < b->last && b->low < a->last;
 }
@@ -222,14 +224,15 @@ static bool overlap(const struct entry *a, const struct entry *b)
  * What is not in the list any more ends.  Unless something else is (partly)
  * there: that took its place when it came, and must not end too.
  */
-static int end_gone(const struct list *old, const struct list *fresh,
-                    int64_t now, struct sc_code_table *table)
+static int end_gone(const struct jit_entries *old,
+                    const struct jit_entries *fresh, int64_t now,
+                    struct sc_code_table *table)
 {
 	uint64_t left = MOST_COMPARED;
 
 	for (size_t i = 0; i < old->entries.n; i++) {
-		const struct entry *entry = &old->entries.items[i];
-		const struct entry *still = find_entry(fresh, entry->addr);
+		const struct jit_entry *entry = &old->entries.items[i];
+		const struct jit_entry *still = find_entry(fresh, entry->addr);
 		bool is_free = true;
 		int r;
 
@@ -255,7 +258,7 @@ int sc_gdb_jit_look(struct sc_gdb_jit *jit, int64_t from, int64_t now,
                     struct sc_code_table *table, struct syscap_error *error)
 {
 	struct descriptor head;
-	struct list list = { 0 };
+	struct jit_entries list = { 0 };
 	int r = read_descriptor(jit, &head);
 
 	if (r < 0)
@@ -272,8 +275,8 @@ int sc_gdb_jit_look(struct sc_gdb_jit *jit, int64_t from, int64_t now,
 	if (r == 0)
 		return 0;
 	if (list.entries.n > 0)
-		qsort(list.entries.items, list.entries.n, sizeof(struct entry),
-		      compare_entries);
+		qsort(list.entries.items, list.entries.n,
+		      sizeof(struct jit_entry), compare_entries);
 	r = 0;
 	for (size_t i = 0; r == 0 && i < list.entries.n; i++)
 		if (list.entries.items[i].is_new)

@@ -129,7 +129,8 @@ static int read_header(struct sc_jitdump *dump, struct syscap_error *error)
 	return 0;
 }
 
-static bool is_ours(const struct sc_jitdump *dump, const unsigned char *body)
+static bool is_of_process(const struct sc_jitdump *dump,
+                          const unsigned char *body)
 {
 	const int32_t pid = sc_load_i32(body, dump->big);
 
@@ -183,7 +184,7 @@ static int take_record(struct sc_jitdump *dump, uint64_t offset, uint32_t size,
 		return r;
 	/* What says nothing, or tells of another process, is left out. */
 	if (needed < PREFIX_SIZE + 4 || time > INT64_MAX ||
-	    !is_ours(dump, at + PREFIX_SIZE))
+	    !is_of_process(dump, at + PREFIX_SIZE))
 		return 0;
 	r = (type == LOAD ? take_load : take_move)(dump, at + PREFIX_SIZE,
 	                                           needed - PREFIX_SIZE,

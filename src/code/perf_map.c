@@ -75,8 +75,8 @@ static int64_t changed_at(const struct stat *st)
 	return st->st_mtim.tv_sec * INT64_C(1000000000) + st->st_mtim.tv_nsec;
 }
 
-static int check_file(const struct stat *st, uid_t owner,
-                      struct syscap_error *error)
+static int check_map_file(const struct stat *st, uid_t owner,
+                          struct syscap_error *error)
 {
 	if (S_ISLNK(st->st_mode))
 		return sc_error_set(error, ELOOP, 0, "it is a symbolic link");
@@ -251,7 +251,7 @@ int sc_perf_map_read(struct sc_perf_map *map, int folder, const char *name,
 		return errno == ENOENT ? 0
 		                       : sc_error_set(error, errno, 0, "%s",
 		                                      strerror(errno));
-	r = check_file(&st, options->owner, error);
+	r = check_map_file(&st, options->owner, error);
 	if (r < 0)
 		return r;
 	if (is_same(map, &st) &&
@@ -265,7 +265,7 @@ int sc_perf_map_read(struct sc_perf_map *map, int folder, const char *name,
 		return sc_error_set(error, errno, 0, "%s", strerror(errno));
 	r = fstat(fd, &st) != 0
 	            ? sc_error_set(error, errno, 0, "%s", strerror(errno))
-	            : check_file(&st, options->owner, error);
+	            : check_map_file(&st, options->owner, error);
 	if (r == 0) {
 		place(map, fd, &st, options->not_before);
 		r = read_new(map, fd, map->size, options, table, error);

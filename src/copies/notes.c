@@ -14,7 +14,7 @@
 
 #define NAME "syscap"
 
-struct search {
+struct note_search {
 	uint32_t type;
 	sc_note_fn *found;
 	void *data;
@@ -37,7 +37,7 @@ bool sc_notes_is_in(const struct dl_phdr_info *object, uintptr_t at, size_t n)
 }
 
 /* The notes at @notes, a copy of what is at @at. */
-static bool look_at_notes(const struct search *search,
+static bool look_at_notes(const struct note_search *search,
                           const struct dl_phdr_info *object,
                           const unsigned char *notes, uintptr_t at, size_t size,
                           size_t align)
@@ -68,7 +68,7 @@ static bool look_at_notes(const struct search *search,
 
 static int look(struct dl_phdr_info *object, size_t size, void *data)
 {
-	const struct search *const search = data;
+	const struct note_search *const search = data;
 	unsigned char notes[SC_PEEK_MAX]; /* objects have some hundred bytes */
 
 	(void)size;
@@ -91,7 +91,9 @@ static int look(struct dl_phdr_info *object, size_t size, void *data)
 
 bool sc_notes_each(uint32_t type, sc_note_fn *found, void *data)
 {
-	struct search search = { .type = type, .found = found, .data = data };
+	struct note_search search = { .type = type,
+		                      .found = found,
+		                      .data = data };
 
 	if (dl_iterate_phdr == NULL)
 		return false;

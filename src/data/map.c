@@ -95,7 +95,7 @@ static int grow_slots(struct sc_map *map)
 	return 0;
 }
 
-static void *keep(struct sc_map *map, const void *key, size_t len)
+static void *keep_key(struct sc_map *map, const void *key, size_t len)
 {
 	struct sc_map_block *block = map->blocks;
 
@@ -135,7 +135,7 @@ int sc_map_put(struct sc_map *map, const void *key, size_t len,
 	if (map->n == map->capacity &&
 	    sc_array_grow(&map->keys, &map->capacity, sizeof(*map->keys)) < 0)
 		return -ENOMEM;
-	const void *copy = keep(map, key, len);
+	const void *copy = keep_key(map, key, len);
 	if (!copy)
 		return -ENOMEM;
 	map->keys[map->n] = (struct sc_map_key){

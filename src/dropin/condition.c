@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum kind {
+enum condition_kind {
 	BOTH,
 	EITHER,
 	TYPE,
@@ -19,7 +19,7 @@ enum kind {
 
 struct _SysprofCaptureCondition {
 	int32_t n_refs;
-	enum kind kind;
+	enum condition_kind kind;
 	SysprofCaptureCondition *left, *right;
 	int64_t begin, end;
 	size_t n;
@@ -30,7 +30,7 @@ struct _SysprofCaptureCondition {
 	};
 };
 
-static SysprofCaptureCondition *make(enum kind kind)
+static SysprofCaptureCondition *make(enum condition_kind kind)
 {
 	SysprofCaptureCondition *const c = calloc(1, sizeof(*c));
 
@@ -41,8 +41,8 @@ static SysprofCaptureCondition *make(enum kind kind)
 	return c;
 }
 
-static SysprofCaptureCondition *make_with(enum kind kind, const void *data,
-                                          size_t n, size_t size)
+static SysprofCaptureCondition *
+make_with(enum condition_kind kind, const void *data, size_t n, size_t size)
 {
 	SysprofCaptureCondition *const c = make(kind);
 
@@ -59,8 +59,8 @@ static SysprofCaptureCondition *make_with(enum kind kind, const void *data,
 	return c;
 }
 
-static SysprofCaptureCondition *make_numbers(enum kind kind, const void *data,
-                                             size_t n)
+static SysprofCaptureCondition *make_numbers(enum condition_kind kind,
+                                             const void *data, size_t n)
 {
 	if (data == NULL && n != 0) {
 		errno = EINVAL;
@@ -121,7 +121,7 @@ sysprof_capture_condition_copy(const SysprofCaptureCondition *self)
 	return copy;
 }
 
-static SysprofCaptureCondition *make_pair(enum kind kind,
+static SysprofCaptureCondition *make_pair(enum condition_kind kind,
                                           SysprofCaptureCondition *left,
                                           SysprofCaptureCondition *right)
 {

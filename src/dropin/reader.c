@@ -489,13 +489,14 @@ read_more(SysprofCaptureReader *self, unsigned type)
  * Where a frame has texts that may have no end: at two fixed places, and in its
  * last byte; 0: not there.
  */
-struct texts {
+struct frame_texts {
 	unsigned char first, second;
 	bool is_last;
 };
 
 static inline __attribute__((always_inline)) const void *
-read_typed(SysprofCaptureReader *self, unsigned type, const struct texts texts)
+read_typed(SysprofCaptureReader *self, unsigned type,
+           const struct frame_texts texts)
 {
 	if (SYSPROF_UNLIKELY(self == NULL || self->at >= self->checked))
 		return read_more(self, type);
@@ -520,7 +521,7 @@ read_typed(SysprofCaptureReader *self, unsigned type, const struct texts texts)
 	const SysprofCapture##Type *sysprof_capture_reader_read_##name(       \
 		SysprofCaptureReader *self)                                   \
 	{                                                                     \
-		const struct texts texts = { __VA_ARGS__ };                   \
+		const struct frame_texts texts = { __VA_ARGS__ };             \
                                                                               \
 		return read_typed(self, SYSPROF_CAPTURE_FRAME_##TYPE, texts); \
 	}

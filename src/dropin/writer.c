@@ -397,11 +397,11 @@ bool sc_writer_add_raw(SysprofCaptureWriter *writer,
 {
 	struct sc_adding a;
 
-	if (!sc_writer_begin(writer, &a, frame->len, frame->type, frame->time,
+	if (!sc_adding_begin(writer, &a, frame->len, frame->type, frame->time,
 	                     frame->cpu, frame->pid))
 		return false;
 	memcpy(a.frame + SC_AT(frame, type),
 	       (const unsigned char *)frame + SC_AT(frame, type),
 	       frame->len - SC_AT(frame, type));
-	return sc_writer_end(&a);
+	return sc_adding_end(&a);
 }

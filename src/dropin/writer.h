@@ -122,10 +122,10 @@ sc_writer_put_head(SysprofCaptureWriter *writer, unsigned char *frame,
 /**
  * Begin to add a frame of @len bytes, which is made a multiple of 8, its
  * header and its last 8 bytes written.  False and errno: it is not added.
- * Else the caller fills it and calls sc_writer_end().
+ * Else the caller fills it and calls sc_adding_end().
  */
 static inline __attribute__((always_inline)) bool
-sc_writer_begin(SysprofCaptureWriter *writer, struct sc_adding *adding,
+sc_adding_begin(SysprofCaptureWriter *writer, struct sc_adding *adding,
                 size_t len, unsigned type, int64_t time, int cpu, int32_t pid)
 {
 	if (SC_UNLIKELY(writer == NULL || len > SYSCAP_FRAME_MAX)) {
@@ -150,7 +150,7 @@ sc_writer_begin(SysprofCaptureWriter *writer, struct sc_adding *adding,
 
 /** True, for the caller to return. */
 static inline __attribute__((always_inline)) bool
-sc_writer_end(struct sc_adding *adding)
+sc_adding_end(struct sc_adding *adding)
 {
 	SysprofCaptureWriter *const writer = adding->writer;
 

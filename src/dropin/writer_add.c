@@ -52,7 +52,7 @@ bool sysprof_capture_writer_add_file(SysprofCaptureWriter *self, int64_t time,
 	if (path == NULL || data_len > FRAME_MAX - fixed ||
 	    (data == NULL && data_len != 0))
 		return refuse(EINVAL);
-	if (!sc_writer_begin(self, &a, fixed + data_len,
+	if (!sc_adding_begin(self, &a, fixed + data_len,
 	                     SYSPROF_CAPTURE_FRAME_FILE_CHUNK, time, cpu, pid))
 		return false;
 	struct syscap_wire_file_chunk *const chunk = (void *)a.frame;
@@ -60,7 +60,7 @@ bool sysprof_capture_writer_add_file(SysprofCaptureWriter *self, int64_t time,
 	chunk->len = (uint16_t)data_len;
 	sc_text_field(chunk->path, sizeof(chunk->path), path);
 	copy_text(a.frame + fixed, (const char *)data, data_len);
-	return sc_writer_end(&a);
+	return sc_adding_end(&a);
 }
 
 bool sysprof_capture_writer_add_file_fd(SysprofCaptureWriter *self,
@@ -97,7 +97,7 @@ bool sysprof_capture_writer_add_map_with_build_id(
 	if (n_id > 4096)
 		return refuse(EINVAL);
 	const size_t n = text_size(filename, fixed + n_id + 2);
-	if (!sc_writer_begin(self, &a,
+	if (!sc_adding_begin(self, &a,
 	                     fixed + n + 1 + (build_id != NULL ? n_id + 2 : 0),
 	                     SYSPROF_CAPTURE_FRAME_MAP, time, cpu, pid))
 		return false;
@@ -113,7 +113,7 @@ bool sysprof_capture_writer_add_map_with_build_id(
 		copy_text(a.frame + fixed + n + 2, build_id, n_id);
 		a.frame[fixed + n + 2 + n_id] = '\0';
 	}
-	return sc_writer_end(&a);
+	return sc_adding_end(&a);
 }
 
 bool sysprof_capture_writer_add_map(SysprofCaptureWriter *self, int64_t time,
@@ -141,7 +141,7 @@ static bool begin_mark(SysprofCaptureWriter *self, struct sc_adding *a,
                        int64_t time, int cpu, int32_t pid, uint64_t duration,
                        const char *message, size_t n)
 {
-	if (!sc_writer_begin(self, a, MARK_SIZE + n + 1,
+	if (!sc_adding_begin(self, a, MARK_SIZE + n + 1,
 	                     SYSPROF_CAPTURE_FRAME_MARK, time, cpu, pid))
 		return false;
 	sc_store_word(a->frame + SC_AT(mark, duration), duration);
@@ -163,7 +163,7 @@ bool sysprof_capture_writer_add_mark(SysprofCaptureWriter *self, int64_t time,
 	struct syscap_wire_mark *const mark = (void *)a.frame;
 	sc_text_put(mark->group, sizeof(mark->group), group);
 	sc_text_put(mark->name, sizeof(mark->name), name);
-	return sc_writer_end(&a);
+	return sc_adding_end(&a);
 }
 
 /* As below, whatever has to be done for it. */
@@ -178,7 +178,7 @@ static SC_COLD bool add_mark_slowly(SysprofCaptureWriter *self, int64_t time,
 	                cut(message, len, MARK_SIZE)))
 		return false;
 	memcpy(a.frame + SC_AT(mark, group), site, sizeof(*site));
-	return sc_writer_end(&a);
+	return sc_adding_end(&a);
 }
 
 /* The same, where sc_buffer_begin() has announced the frame. */
@@ -199,7 +199,7 @@ static SC_COLD bool add_mark_disturbed(SysprofCaptureWriter *self, int64_t time,
 	sc_writer_cover(self, end_of(time, duration));
 	copy_text(a.frame + MARK_SIZE, message, len);
 	memcpy(a.frame + SC_AT(mark, group), site, sizeof(*site));
-	return sc_writer_end(&a);
+	return sc_adding_end(&a);
 }
 
 /* What nearly all marks are has no call inside, so no register to save. */
@@ -267,13 +267,13 @@ bool sysprof_capture_writer_add_metadata(SysprofCaptureWriter *self,
 		n = (size_t)metadata_len;
 	if (n > FRAME_MAX - fixed - 1)
 		n = sc_text_cut(metadata, n, FRAME_MAX - fixed - 1);
-	if (!sc_writer_begin(self, &a, fixed + n + 1,
+	if (!sc_adding_begin(self, &a, fixed + n + 1,
 	                     SYSPROF_CAPTURE_FRAME_METADATA, time, cpu, pid))
 		return false;
 	struct syscap_wire_metadata *const to = (void *)a.frame;
 	sc_text_put(to->id, sizeof(to->id), id);
 	copy_text(a.frame + fixed, metadata, n);
-	return sc_writer_end(&a);
+	return sc_adding_end(&a);
 }
 
 /* In a frame of its own, in front of its users. */
@@ -283,7 +283,7 @@ static bool tell_name(SysprofCaptureWriter *self, const struct sc_name *name)
 	struct sc_writer_life *const life = self->life;
 	struct sc_adding a;
 
-	if (!sc_writer_begin(self, &a,
+	if (!sc_adding_begin(self, &a,
 	                     fixed + sizeof(name->address) + name->len + 1,
 	                     SYSPROF_CAPTURE_FRAME_JITMAP, sc_clock_kernel(),
 	                     -1, life->pid))
@@ -292,7 +292,7 @@ static bool tell_name(SysprofCaptureWriter *self, const struct sc_name *name)
 	memcpy(a.frame + fixed, &name->address, sizeof(name->address));
 	copy_text(a.frame + fixed + sizeof(name->address), name->text,
 	          name->len);
-	return sc_writer_end(&a);
+	return sc_adding_end(&a);
 }
 
 /* It waits for others; where too many do, they are written first.  A handler
@@ -357,11 +357,11 @@ bool sysprof_capture_writer_add_process(SysprofCaptureWriter *self,
 	const size_t n = text_size(cmdline, fixed);
 	struct sc_adding a;
 
-	if (!sc_writer_begin(self, &a, fixed + n + 1,
+	if (!sc_adding_begin(self, &a, fixed + n + 1,
 	                     SYSPROF_CAPTURE_FRAME_PROCESS, time, cpu, pid))
 		return false;
 	copy_text(a.frame + fixed, cmdline, n);
-	return sc_writer_end(&a);
+	return sc_adding_end(&a);
 }
 
 static bool add_stack(SysprofCaptureWriter *self, int64_t time, int cpu,
@@ -376,7 +376,7 @@ static bool add_stack(SysprofCaptureWriter *self, int64_t time, int cpu,
 
 	if (addrs == NULL && n != 0)
 		return refuse(EINVAL);
-	if (!sc_writer_begin(self, &a, fixed + 8 * (size_t)n,
+	if (!sc_adding_begin(self, &a, fixed + 8 * (size_t)n,
 	                     SYSPROF_CAPTURE_FRAME_SAMPLE, time, cpu, pid))
 		return false;
 	struct syscap_wire_sample *const sample = (void *)a.frame;
@@ -385,7 +385,7 @@ static bool add_stack(SysprofCaptureWriter *self, int64_t time, int cpu,
 		(uint16_t)(entering | (n != n_addrs ? SYSCAP_STACK_CUT : 0));
 	sample->tid = tid;
 	copy_text(a.frame + fixed, (const char *)addrs, 8 * (size_t)n);
-	return sc_writer_end(&a);
+	return sc_adding_end(&a);
 }
 
 bool sysprof_capture_writer_add_sample(SysprofCaptureWriter *self, int64_t time,
@@ -410,11 +410,11 @@ bool sysprof_capture_writer_add_fork(SysprofCaptureWriter *self, int64_t time,
 {
 	struct sc_adding a;
 
-	if (!sc_writer_begin(self, &a, sizeof(struct syscap_wire_fork),
+	if (!sc_adding_begin(self, &a, sizeof(struct syscap_wire_fork),
 	                     SYSPROF_CAPTURE_FRAME_FORK, time, cpu, pid))
 		return false;
 	((struct syscap_wire_fork *)(void *)a.frame)->child_pid = child_pid;
-	return sc_writer_end(&a);
+	return sc_adding_end(&a);
 }
 
 static bool add_empty(SysprofCaptureWriter *self, unsigned type, int64_t time,
@@ -422,8 +422,8 @@ static bool add_empty(SysprofCaptureWriter *self, unsigned type, int64_t time,
 {
 	struct sc_adding a;
 
-	return sc_writer_begin(self, &a, SC_HEAD_SIZE, type, time, cpu, pid) &&
-	       sc_writer_end(&a);
+	return sc_adding_begin(self, &a, SC_HEAD_SIZE, type, time, cpu, pid) &&
+	       sc_adding_end(&a);
 }
 
 bool sysprof_capture_writer_add_exit(SysprofCaptureWriter *self, int64_t time,
@@ -446,14 +446,14 @@ bool sysprof_capture_writer_add_log(SysprofCaptureWriter *self, int64_t time,
 	const size_t n = text_size(message, fixed);
 	struct sc_adding a;
 
-	if (!sc_writer_begin(self, &a, fixed + n + 1, SYSPROF_CAPTURE_FRAME_LOG,
+	if (!sc_adding_begin(self, &a, fixed + n + 1, SYSPROF_CAPTURE_FRAME_LOG,
 	                     time, cpu, pid))
 		return false;
 	struct syscap_wire_log *const log = (void *)a.frame;
 	sc_store_word(a.frame + SC_AT(log, severity), (uint16_t)severity);
 	sc_text_put(log->domain, sizeof(log->domain), domain);
 	copy_text(a.frame + fixed, message, n);
-	return sc_writer_end(&a);
+	return sc_adding_end(&a);
 }
 
 bool sysprof_capture_writer_add_allocation_copy(
@@ -468,7 +468,7 @@ bool sysprof_capture_writer_add_allocation_copy(
 
 	if (addrs == NULL && n != 0)
 		return refuse(EINVAL);
-	if (!sc_writer_begin(self, &a, fixed + 8 * (size_t)n,
+	if (!sc_adding_begin(self, &a, fixed + 8 * (size_t)n,
 	                     SYSPROF_CAPTURE_FRAME_ALLOCATION, time, cpu, pid))
 		return false;
 	struct syscap_wire_allocation *const allocation = (void *)a.frame;
@@ -478,7 +478,7 @@ bool sysprof_capture_writer_add_allocation_copy(
 	allocation->n_addrs = (uint16_t)n;
 	allocation->padding = n != n_addrs ? SYSCAP_STACK_CUT : 0;
 	copy_text(a.frame + fixed, (const char *)addrs, 8 * (size_t)n);
-	return sc_writer_end(&a);
+	return sc_adding_end(&a);
 }
 
 bool sysprof_capture_writer_add_overlay(SysprofCaptureWriter *self,
@@ -495,7 +495,7 @@ bool sysprof_capture_writer_add_overlay(SysprofCaptureWriter *self,
 	if (layer > 255 || n_src > INT16_MAX || n_dst > INT16_MAX ||
 	    fixed + n_src + n_dst + 2 > FRAME_MAX)
 		return refuse(EINVAL);
-	if (!sc_writer_begin(self, &a, fixed + n_src + 1 + n_dst + 1,
+	if (!sc_adding_begin(self, &a, fixed + n_src + 1 + n_dst + 1,
 	                     SYSPROF_CAPTURE_FRAME_OVERLAY, time, cpu, pid))
 		return false;
 	struct syscap_wire_overlay *const overlay = (void *)a.frame;
@@ -506,7 +506,7 @@ bool sysprof_capture_writer_add_overlay(SysprofCaptureWriter *self,
 	copy_text(a.frame + fixed, src, n_src);
 	a.frame[fixed + n_src] = '\0';
 	copy_text(a.frame + fixed + n_src + 1, dst, n_dst);
-	return sc_writer_end(&a);
+	return sc_adding_end(&a);
 }
 
 bool sysprof_capture_writer_add_dbus_message(SysprofCaptureWriter *self,
@@ -524,7 +524,7 @@ bool sysprof_capture_writer_add_dbus_message(SysprofCaptureWriter *self,
 		message_len = 0;
 		flags |= SYSPROF_CAPTURE_DBUS_FLAGS_MESSAGE_TOO_LARGE;
 	}
-	if (!sc_writer_begin(self, &a, fixed + message_len,
+	if (!sc_adding_begin(self, &a, fixed + message_len,
 	                     SYSPROF_CAPTURE_FRAME_DBUS_MESSAGE, time, cpu,
 	                     pid))
 		return false;
@@ -532,5 +532,5 @@ bool sysprof_capture_writer_add_dbus_message(SysprofCaptureWriter *self,
 	message->bus_type = (uint16_t)((bus_type & 3) | flags << 2);
 	message->message_len = (uint16_t)message_len;
 	copy_text(a.frame + fixed, (const char *)message_data, message_len);
-	return sc_writer_end(&a);
+	return sc_adding_end(&a);
 }

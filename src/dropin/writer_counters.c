@@ -42,7 +42,7 @@ static bool define(SysprofCaptureWriter *self, int64_t time, int cpu,
 {
 	struct sc_adding a;
 
-	if (!sc_writer_begin(self, &a,
+	if (!sc_adding_begin(self, &a,
 	                     sizeof(struct syscap_wire_ctrdef) +
 	                             n * sizeof(struct syscap_wire_counter),
 	                     SYSPROF_CAPTURE_FRAME_CTRDEF, time, cpu, pid))
@@ -52,7 +52,7 @@ static bool define(SysprofCaptureWriter *self, int64_t time, int cpu,
 	sc_store_word(a.frame + SC_AT(ctrdef, n_counters), n);
 	for (unsigned i = 0; i < n; i++)
 		fill_counter(&to[i], &counters[i]);
-	return sc_writer_end(&a);
+	return sc_adding_end(&a);
 }
 
 bool sysprof_capture_writer_define_counters(
@@ -91,7 +91,7 @@ static bool set(SysprofCaptureWriter *self, int64_t time, int cpu, int32_t pid,
 	struct sc_adding a;
 	unsigned slot = 0;
 
-	if (!sc_writer_begin(self, &a,
+	if (!sc_adding_begin(self, &a,
 	                     sizeof(struct syscap_wire_ctrset) +
 	                             n_groups *
 	                                     sizeof(struct syscap_wire_values),
@@ -111,7 +111,7 @@ static bool set(SysprofCaptureWriter *self, int64_t time, int cpu, int32_t pid,
 		       sizeof(group->values[0]));
 		slot++;
 	}
-	return sc_writer_end(&a);
+	return sc_adding_end(&a);
 }
 
 bool sysprof_capture_writer_set_counters(

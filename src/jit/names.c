@@ -135,7 +135,7 @@ static struct sc_names_table *get_table(void)
 /* ---------------------------------------------------------------- a text */
 
 /* What is looked for: @a, and if there is a @b, a space and @b. */
-struct text {
+struct name_pair {
 	const char *a, *b;
 	size_t a_len, b_len, len;
 };
@@ -194,7 +194,7 @@ feed(struct hasher *hasher, const char *text, size_t n)
 }
 
 static inline __attribute__((always_inline)) uint64_t
-hash_text(const struct text *text)
+hash_text(const struct name_pair *text)
 {
 	struct hasher hasher = { .state = text->len };
 
@@ -208,7 +208,7 @@ hash_text(const struct text *text)
 }
 
 static inline __attribute__((always_inline)) bool
-is_text(const char *known, const struct text *text)
+is_text(const char *known, const struct name_pair *text)
 {
 	if (memcmp(known, text->a, text->a_len) != 0)
 		return false;
@@ -217,7 +217,7 @@ is_text(const char *known, const struct text *text)
 	        memcmp(known + text->a_len + 1, text->b, text->b_len) == 0);
 }
 
-static void write_text(char *at, const struct text *text)
+static void write_text(char *at, const struct name_pair *text)
 {
 	memcpy(at, text->a, text->a_len);
 	if (text->b != NULL) {
@@ -321,7 +321,7 @@ static uint64_t address_of(uint64_t entry, uint32_t number)
 /* The address of @text if it is what @slot holds, else 0. */
 static inline __attribute__((always_inline)) uint64_t
 look_at(const struct sc_names_table *table, uint64_t slot, uint64_t h,
-        const struct text *text)
+        const struct name_pair *text)
 {
 	const uint32_t number = (uint32_t)slot;
 
@@ -345,7 +345,7 @@ static uint64_t lose(void)
 /* Slot @probe of @h was empty: take it, or one behind it. */
 static __attribute__((noinline)) uint64_t insert(struct sc_names_table *table,
                                                  uint64_t h, unsigned probe,
-                                                 const struct text *text)
+                                                 const struct name_pair *text)
 {
 	const uint64_t room = take_room(table, (uint32_t)text->len + 1);
 	const uint32_t number = number_of(room);
@@ -381,7 +381,8 @@ static __attribute__((noinline)) uint64_t insert(struct sc_names_table *table,
 
 /* What stands for @text in @first, of before there was a block, or 0. */
 static __attribute__((noinline)) uint64_t
-find_early(struct sc_names_table *first, uint64_t h, const struct text *text)
+find_early(struct sc_names_table *first, uint64_t h,
+           const struct name_pair *text)
 {
 	for (unsigned probe = 0; probe < MAX_PROBES; probe++) {
 		/* N2, pairs with N1 */
@@ -398,7 +399,7 @@ find_early(struct sc_names_table *first, uint64_t h, const struct text *text)
 }
 
 static inline __attribute__((always_inline)) uint64_t
-intern(const struct text *text)
+intern(const struct name_pair *text)
 {
 	struct sc_names_table *const table = get_table();
 
@@ -448,7 +449,7 @@ uint64_t syscap_jit_intern(const char *name, size_t len)
 		len = 0;
 	}
 	len = sc_text_cut(name, len, NAME_MAX_LEN);
-	const struct text text = { .a = name, .a_len = len, .len = len };
+	const struct name_pair text = { .a = name, .a_len = len, .len = len };
 	return intern(&text);
 }
 
@@ -463,11 +464,11 @@ uint64_t syscap_jit_intern2(const char *a, size_t a_len, const char *b,
 		b_len = 0;
 	}
 	b_len = sc_text_cut(b, b_len, NAME_MAX_LEN - a_len - 1);
-	const struct text text = { .a = a,
-		                   .a_len = a_len,
-		                   .b = b,
-		                   .b_len = b_len,
-		                   .len = a_len + 1 + b_len };
+	const struct name_pair text = { .a = a,
+		                        .a_len = a_len,
+		                        .b = b,
+		                        .b_len = b_len,
+		                        .len = a_len + 1 + b_len };
 	return intern(&text);
 }
 

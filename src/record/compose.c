@@ -38,8 +38,8 @@ static size_t put_text(void *to, size_t size, const char *text)
 	return n;
 }
 
-static void begin(union sc_frame_buffer *buffer, uint8_t type, int32_t pid,
-                  int32_t tid, int64_t time)
+static void begin_frame(union sc_frame_buffer *buffer, uint8_t type,
+                        int32_t pid, int32_t tid, int64_t time)
 {
 	memset(buffer, 0, FIXED_MAX);
 	sc_frame_begin(&buffer->frame, type, pid, time);
@@ -59,7 +59,7 @@ static size_t finish_text(union sc_frame_buffer *buffer, size_t offset,
 size_t sc_compose_process(union sc_frame_buffer *buffer, int32_t pid,
                           int64_t time, const char *cmdline)
 {
-	begin(buffer, SYSCAP_FRAME_PROCESS, pid, 0, time);
+	begin_frame(buffer, SYSCAP_FRAME_PROCESS, pid, 0, time);
 	return finish_text(buffer, sizeof(buffer->frame), cmdline);
 }
 
@@ -70,7 +70,7 @@ size_t sc_compose_map(union sc_frame_buffer *buffer, int32_t pid, int64_t time,
 	const size_t id_len = build_id != NULL ? strlen(build_id) : 0;
 	size_t at = sizeof(buffer->map);
 
-	begin(buffer, SYSCAP_FRAME_MAP, pid, 0, time);
+	begin_frame(buffer, SYSCAP_FRAME_MAP, pid, 0, time);
 	buffer->map.start = start;
 	buffer->map.end = end;
 	buffer->map.offset = offset;
@@ -86,7 +86,7 @@ size_t sc_compose_map(union sc_frame_buffer *buffer, int32_t pid, int64_t time,
 
 size_t sc_compose_exit(union sc_frame_buffer *buffer, int32_t pid, int64_t time)
 {
-	begin(buffer, SYSCAP_FRAME_EXIT, pid, 0, time);
+	begin_frame(buffer, SYSCAP_FRAME_EXIT, pid, 0, time);
 	return sc_frame_end(&buffer->frame, sizeof(buffer->frame));
 }
 
@@ -96,7 +96,7 @@ size_t sc_compose_log(union sc_frame_buffer *buffer, int32_t pid, int32_t tid,
 {
 	struct syscap_wire_log *log = &buffer->log;
 
-	begin(buffer, SYSCAP_FRAME_LOG, pid, tid, time);
+	begin_frame(buffer, SYSCAP_FRAME_LOG, pid, tid, time);
 	log->severity = severity;
 	put_text(log->domain, sizeof(log->domain), domain);
 	return finish_text(buffer, sizeof(*log), message);
@@ -107,7 +107,7 @@ size_t sc_compose_metadata(union sc_frame_buffer *buffer, int64_t time,
 {
 	struct syscap_wire_metadata *metadata = &buffer->metadata;
 
-	begin(buffer, SYSCAP_FRAME_METADATA, -1, 0, time);
+	begin_frame(buffer, SYSCAP_FRAME_METADATA, -1, 0, time);
 	put_text(metadata->id, sizeof(metadata->id), id);
 	return finish_text(buffer, sizeof(*metadata), value);
 }

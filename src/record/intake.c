@@ -19,14 +19,14 @@
 
 #define SEVERITY_WARNING 16
 
-struct look {
+struct inode_search {
 	ino_t inode;
 	bool found;
 };
 
 static void see_map(void *context, const struct sc_procfs_map *map)
 {
-	struct look *look = context;
+	struct inode_search *look = context;
 
 	if (map->inode == look->inode &&
 	    strncmp(map->path, "/memfd:syscap-ring", 18) == 0)
@@ -36,7 +36,7 @@ static void see_map(void *context, const struct sc_procfs_map *map)
 static bool has_mapped(void *data, int32_t host)
 {
 	const struct sc_ring *ring = data;
-	struct look look = { .inode = ring->inode };
+	struct inode_search look = { .inode = ring->inode };
 
 	return sc_procfs_maps(host, see_map, &look) == 0 && look.found;
 }

@@ -75,11 +75,11 @@ static int open_mapped(int32_t pid, const struct sc_procfs_map *map,
 	return fd >= 0 ? fd : open_regular(path, ret_st);
 }
 
-static struct sc_mapped_file *find(struct sc_mapped_files *files,
-                                   const struct stat *st)
+static struct sc_mapped_file *find_file(struct sc_mapped_files *files,
+                                        const struct stat *st)
 {
-	for (size_t i = 0; i < files->n; i++) {
-		struct sc_mapped_file *file = &files->files[i];
+	for (size_t i = 0; i < files->files.n; i++) {
+		struct sc_mapped_file *file = &files->files.items[i];
 
 		if (file->inode == st->st_ino && file->dev == st->st_dev &&
 		    file->size == st->st_size &&
@@ -90,33 +90,25 @@ static struct sc_mapped_file *find(struct sc_mapped_files *files,
 	return NULL;
 }
 
-static struct sc_mapped_file *add(struct sc_mapped_files *files,
-                                  const struct stat *st)
+static struct sc_mapped_file *add_file(struct sc_mapped_files *files,
+                                       const struct stat *st)
 {
-	struct sc_mapped_file *file;
+	const struct sc_mapped_file file = {
+		.fd = -1,
+		.dev = st->st_dev,
+		.inode = st->st_ino,
+		.size = st->st_size,
+		.changed = st->st_ctim,
+	};
 
-	if (files->n == files->size) {
-		const size_t size = files->size == 0 ? 64 : 2 * files->size;
-
-		file = realloc(files->files, size * sizeof(*file));
-		if (file == NULL)
-			return NULL;
-		files->files = file;
-		files->size = size;
-	}
-	file = &files->files[files->n++];
-	memset(file, 0, sizeof(*file));
-	file->fd = -1;
-	file->dev = st->st_dev;
-	file->inode = st->st_ino;
-	file->size = st->st_size;
-	file->changed = st->st_ctim;
-	return file;
+	if (sc_array_push(&files->files, file) < 0)
+		return NULL;
+	return &files->files.items[files->files.n - 1];
 }
 
 /* Returns whether @fd is now the file's. */
-static bool keep(struct sc_mapped_files *files, struct sc_mapped_file *file,
-                 int fd)
+static bool keep_file(struct sc_mapped_files *files,
+                      struct sc_mapped_file *file, int fd)
 {
 	if (files->keep == 0)
 		return false;
@@ -149,13 +141,13 @@ sc_mapped_files_find(struct sc_mapped_files *files, int32_t pid,
 
 	if (fd < 0)
 		return NULL;
-	file = find(files, &st);
+	file = find_file(files, &st);
 	if (file == NULL) {
-		file = add(files, &st);
+		file = add_file(files, &st);
 		if (file != NULL && read_build_id(fd, file->hex) != 0)
 			file->hex[0] = 0;
 		if (file != NULL)
-			kept = keep(files, file, fd);
+			kept = keep_file(files, file, fd);
 	}
 	if (!kept)
 		close(fd);
@@ -171,39 +163,32 @@ void sc_mapped_files_use(struct sc_mapped_files *files,
                          const struct sc_mapped_file *file, int32_t pid,
                          const char *path)
 {
-	struct sc_mapped_use use = { .file = (size_t)(file - files->files),
-		                     .pid = pid };
+	struct sc_mapped_use use = {
+		.file = (size_t)(file - files->files.items), .pid = pid
+	};
 
 	if (file->fd < 0)
 		return;
-	if (files->n_uses == files->uses_size) {
-		const size_t size =
-			files->uses_size == 0 ? 64 : 2 * files->uses_size;
-		struct sc_mapped_use *bigger =
-			realloc(files->uses, size * sizeof(*bigger));
-		if (bigger == NULL)
-			return;
-		files->uses = bigger;
-		files->uses_size = size;
-	}
+	if (sc_array_room(&files->uses) < 0)
+		return;
 	use.path = strdup(path);
 	if (use.path != NULL)
-		files->uses[files->n_uses++] = use;
+		files->uses.items[files->uses.n++] = use;
 }
 
 int sc_mapped_files_fd(const struct sc_mapped_files *files, size_t i)
 {
-	return files->files[i].fd;
+	return files->files.items[i].fd;
 }
 
 void sc_mapped_files_free(struct sc_mapped_files *files)
 {
-	for (size_t i = 0; i < files->n; i++)
-		if (files->files[i].fd >= 0)
-			close(files->files[i].fd);
-	for (size_t i = 0; i < files->n_uses; i++)
-		free(files->uses[i].path);
-	free(files->files);
-	free(files->uses);
+	for (size_t i = 0; i < files->files.n; i++)
+		if (files->files.items[i].fd >= 0)
+			close(files->files.items[i].fd);
+	for (size_t i = 0; i < files->uses.n; i++)
+		free(files->uses.items[i].path);
+	free(files->files.items);
+	free(files->uses.items);
 	memset(files, 0, sizeof(*files));
 }

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "data/array.h"
 #include "record/procfs.h"
 
 /** Descriptors that are kept at most; the rest is counted. */
@@ -24,10 +25,8 @@ struct sc_mapped_use {
 
 /** All zero: none, and none are kept. */
 struct sc_mapped_files {
-	struct sc_mapped_file *files;
-	size_t n, size;
-	struct sc_mapped_use *uses;
-	size_t n_uses, uses_size;
+	SC_ARRAY(struct sc_mapped_file) files;
+	SC_ARRAY(struct sc_mapped_use) uses;
 	unsigned keep; /* how many to keep open */
 	unsigned kept, not_kept;
 };
@@ -50,7 +49,7 @@ void sc_mapped_files_use(struct sc_mapped_files *files,
                          const struct sc_mapped_file *file, int32_t pid,
                          const char *path);
 
-/** The descriptor of the file at @i, of files->n; -1: it was not kept. */
+/** The descriptor of the file at @i, of files->files.n; -1: it was not kept. */
 int sc_mapped_files_fd(const struct sc_mapped_files *files, size_t i);
 
 void sc_mapped_files_free(struct sc_mapped_files *files);

@@ -18,7 +18,6 @@ struct scan {
 	const struct sc_known_maps *known;
 	size_t old; /* first of the known ones that is not below us */
 	struct sc_known_maps now;
-	size_t size;
 	int32_t pid, host;
 	struct sc_mapped_files *files;
 	struct sc_writer *writer;
@@ -66,26 +65,18 @@ static void scan_map(void *context, const struct sc_procfs_map *map)
 	const struct sc_known_map this = { map->start, map->end, map->offset,
 		                           map->inode };
 
-	if (!map->executable || scan->now.n == MAPS_MAX)
+	if (!map->executable || scan->now.maps.n == MAPS_MAX)
 		return;
-	if (scan->now.n == scan->size) {
-		const size_t size = scan->size == 0 ? 32 : 2 * scan->size;
-		struct sc_known_map *bigger =
-			realloc(scan->now.maps, size * sizeof(*bigger));
-		if (bigger == NULL)
-			return;
-		scan->now.maps = bigger;
-		scan->size = size;
-	}
-	scan->now.maps[scan->now.n++] = this;
-	while (scan->old < known->n &&
-	       known->maps[scan->old].start < map->start)
+	if (sc_array_push(&scan->now.maps, this) < 0)
+		return;
+	while (scan->old < known->maps.n &&
+	       known->maps.items[scan->old].start < map->start)
 		scan->old++;
 	/* Others are known, and not told: code that no file has. */
 	if (map->path[0] != '/' && strcmp(map->path, "[vdso]") != 0)
 		return;
-	if (scan->old == known->n ||
-	    memcmp(&known->maps[scan->old], &this, sizeof(this)) != 0)
+	if (scan->old == known->maps.n ||
+	    memcmp(&known->maps.items[scan->old], &this, sizeof(this)) != 0)
 		write_map(scan, map);
 }
 
@@ -101,7 +92,7 @@ void sc_maps_write_new(struct sc_known_maps *known, int32_t pid, int32_t host,
 		             .frame = frame };
 
 	if (sc_procfs_maps(host, scan_map, &scan) != 0) {
-		free(scan.now.maps);
+		free(scan.now.maps.items);
 		return;
 	}
 	sc_maps_forget(known);
@@ -110,21 +101,21 @@ void sc_maps_write_new(struct sc_known_maps *known, int32_t pid, int32_t host,
 
 bool sc_maps_cover(const struct sc_known_maps *known, uint64_t address)
 {
-	size_t low = 0, high = known->n;
+	size_t low = 0, high = known->maps.n;
 
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
 
-		if (address >= known->maps[middle].end)
+		if (address >= known->maps.items[middle].end)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < known->n && address >= known->maps[low].start;
+	return low < known->maps.n && address >= known->maps.items[low].start;
 }
 
 void sc_maps_forget(struct sc_known_maps *known)
 {
-	free(known->maps);
+	free(known->maps.items);
 	memset(known, 0, sizeof(*known));
 }

@@ -4,13 +4,13 @@
 #define SC_RECORD_MAPS_H
 
 #include "capture/writer.h"
+#include "data/array.h"
 #include "record/compose.h"
 #include "record/mapped_file.h"
 
 /** The executable mappings of one process that were there last time; all zero: none. */
 struct sc_known_maps {
-	struct sc_known_map *maps;
-	size_t n;
+	SC_ARRAY(struct sc_known_map) maps;
 };
 
 /**

@@ -43,7 +43,7 @@ static int add_files(struct sc_symbols *symbols,
 {
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < files->n; i++) {
+	for (size_t i = 0; r == 0 && i < files->files.n; i++) {
 		const struct sc_symbols_file file = {
 			.fd = sc_mapped_files_fd(files, i),
 			.pid = -1,
@@ -52,8 +52,8 @@ static int add_files(struct sc_symbols *symbols,
 		if (file.fd >= 0)
 			r = sc_symbols_add_file(symbols, &file);
 	}
-	for (size_t i = 0; r == 0 && i < files->n_uses; i++) {
-		const struct sc_mapped_use *use = &files->uses[i];
+	for (size_t i = 0; r == 0 && i < files->uses.n; i++) {
+		const struct sc_mapped_use *use = &files->uses.items[i];
 		const struct sc_symbols_file file = {
 			.fd = sc_mapped_files_fd(files, use->file),
 			.pid = use->pid,
@@ -128,8 +128,8 @@ static int patch(const struct sc_naming *naming,
 	return r;
 }
 
-static void finish(const struct sc_naming *naming,
-                   const struct sc_symbol_table *table)
+static void write_names(const struct sc_naming *naming,
+                        const struct sc_symbol_table *table)
 {
 	int r;
 
@@ -176,7 +176,7 @@ void sc_naming_write(const struct sc_naming *naming,
 		sc_symbol_table_totals(table, &totals);
 		ret_found->addresses = totals.addresses;
 		ret_found->named = totals.named;
-		finish(naming, table);
+		write_names(naming, table);
 	} else {
 		sc_report_say(naming->report, "%s: no names are added: %s",
 		              naming->output, strerror(-r));

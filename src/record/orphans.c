@@ -15,7 +15,7 @@ struct suspect {
 	bool mapped;
 };
 
-struct search {
+struct orphan_search {
 	const struct sc_processes *processes;
 	uint64_t our_start;
 	struct suspect *suspects;
@@ -45,7 +45,7 @@ static int compare(const void *a, const void *b)
 static void see_map(void *context, const struct sc_procfs_map *map)
 {
 	static const char name[] = "/memfd:syscap-ring";
-	const struct search *search = context;
+	const struct orphan_search *search = context;
 	const struct suspect key = { .inode = map->inode };
 	struct suspect *found;
 
@@ -59,7 +59,7 @@ static void see_map(void *context, const struct sc_procfs_map *map)
 
 static void see_process(void *context, int32_t pid)
 {
-	struct search *search = context;
+	struct orphan_search *search = context;
 	struct sc_procfs_identity identity;
 
 	if (pid == (int32_t)getpid() ||
@@ -74,7 +74,7 @@ static void see_process(void *context, int32_t pid)
 size_t sc_orphans_mark(struct sc_ring **rings, size_t n,
                        const struct sc_processes *processes)
 {
-	struct search search = { .processes = processes };
+	struct orphan_search search = { .processes = processes };
 	struct sc_procfs_identity ours;
 	size_t found = 0;
 

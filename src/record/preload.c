@@ -91,7 +91,7 @@ static char *find_in(const char *folder)
 	return path;
 }
 
-static char *find(char *why, size_t size)
+static char *find_library(char *why, size_t size)
 {
 	const char *const folder = getenv("SYSCAP_PRELOAD_DIR");
 	char *path;
@@ -119,7 +119,7 @@ static char *find(char *why, size_t size)
 int sc_preload_find(char **ret_value, char *why, size_t size)
 {
 	const char *const there = getenv("LD_PRELOAD");
-	char *path = find(why, size), *value;
+	char *path = find_library(why, size), *value;
 	int r;
 
 	if (path == NULL)

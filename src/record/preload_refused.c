@@ -18,7 +18,7 @@
 #define INTERPRETERS_MAX 4 /* a script's may be a script */
 
 /* As execvp() finds it, to @path. */
-static bool look_up(const char *command, char path[PATH_MAX])
+static bool find_program(const char *command, char path[PATH_MAX])
 {
 	const char *folders = getenv("PATH");
 	size_t len;
@@ -91,7 +91,7 @@ bool sc_preload_refused(const char *command, char *why, size_t size)
 	char path[PATH_MAX], script[256] = "";
 	const char *reason = NULL;
 
-	if (!look_up(command, path))
+	if (!find_program(command, path))
 		return false;
 	for (int i = 0; reason == NULL && i < INTERPRETERS_MAX; i++) {
 		const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -31,12 +31,12 @@
  * a little later, without those of rings events are lost. */
 #define FILES_SPARE 8
 
-struct process {
-	struct process *next; /* in its bucket */
-	struct process *live; /* in the list of live ones */
-	int32_t pid;          /* in frames */
-	int32_t host;         /* in our /proc; another in a pid namespace */
-	int32_t own_pid;      /* what it takes itself for */
+struct tracked_process {
+	struct tracked_process *next; /* in its bucket */
+	struct tracked_process *live; /* in the list of live ones */
+	int32_t pid;                  /* in frames */
+	int32_t host;    /* in our /proc; another in a pid namespace */
+	int32_t own_pid; /* what it takes itself for */
 	bool alive;
 	bool exec_seen; /* identity is of the running program */
 	uint32_t image;
@@ -51,8 +51,8 @@ struct process {
 
 struct sc_processes {
 	struct sc_processes_options options;
-	struct process *buckets[BUCKETS];
-	struct process *live, **cursor;
+	struct tracked_process *buckets[BUCKETS];
+	struct tracked_process *live, **cursor;
 	unsigned announced, n_alive;
 	uint32_t last_image;
 	uint64_t our_start; /* of the recorder, clock ticks */
@@ -84,19 +84,23 @@ int sc_processes_new(const struct sc_processes_options *options,
 	return 0;
 }
 
-static struct process *find(const struct sc_processes *processes, int32_t pid)
+static struct tracked_process *
+find_process(const struct sc_processes *processes, int32_t pid)
 {
-	struct process *process = processes->buckets[(uint32_t)pid % BUCKETS];
+	struct tracked_process *process =
+		processes->buckets[(uint32_t)pid % BUCKETS];
 
 	while (process != NULL && process->pid != pid)
 		process = process->next;
 	return process;
 }
 
-static struct process *get(struct sc_processes *processes, int32_t pid)
+static struct tracked_process *get_process(struct sc_processes *processes,
+                                           int32_t pid)
 {
-	struct process **bucket = &processes->buckets[(uint32_t)pid % BUCKETS];
-	struct process *process = find(processes, pid);
+	struct tracked_process **bucket =
+		&processes->buckets[(uint32_t)pid % BUCKETS];
+	struct tracked_process *process = find_process(processes, pid);
 
 	if (process != NULL)
 		return process;
@@ -111,7 +115,7 @@ static struct process *get(struct sc_processes *processes, int32_t pid)
 }
 
 static void write_process(struct sc_processes *processes,
-                          struct process *process, const char *cmdline)
+                          struct tracked_process *process, const char *cmdline)
 {
 	char *copy = strdup(cmdline);
 
@@ -122,7 +126,7 @@ static void write_process(struct sc_processes *processes,
 }
 
 static void write_new_maps(struct sc_processes *processes,
-                           struct process *process)
+                           struct tracked_process *process)
 {
 	process->maps_looked = sc_now();
 	if (processes->options.maps)
@@ -139,12 +143,13 @@ static bool has_cmdline(struct sc_processes *processes, int32_t host)
 	       processes->text[0] != 0;
 }
 
-static void settle(struct sc_processes *processes)
+static void settle_rings(struct sc_processes *processes)
 {
 	processes->options.settle(processes->options.context);
 }
 
-static void new_image(struct sc_processes *processes, struct process *process)
+static void new_image(struct sc_processes *processes,
+                      struct tracked_process *process)
 {
 	process->image = ++processes->last_image;
 	if (process->code != NULL)
@@ -153,7 +158,8 @@ static void new_image(struct sc_processes *processes, struct process *process)
 	sc_renumber_forget(processes->options.renumber, process->pid);
 }
 
-static void watch_code(struct sc_processes *processes, struct process *process)
+static void watch_code(struct sc_processes *processes,
+                       struct tracked_process *process)
 {
 	const struct sc_code_watch_options options = { 0 };
 	struct sc_code_table *table;
@@ -171,7 +177,7 @@ static void watch_code(struct sc_processes *processes, struct process *process)
 		sc_code_watch_exec(process->code, sc_now());
 }
 
-static void end_code(struct process *process)
+static void end_code(struct tracked_process *process)
 {
 	if (process->code == NULL)
 		return;
@@ -193,7 +199,8 @@ static bool has_files_to_spare(const struct sc_processes *processes)
 /*
  * Start to watch a process that is in our /proc.  False: it is gone already.
  */
-static bool watch(struct sc_processes *processes, struct process *process)
+static bool watch(struct sc_processes *processes,
+                  struct tracked_process *process)
 {
 	struct epoll_event event = { .events = EPOLLIN,
 		                     .data.u64 = (uint32_t)process->host };
@@ -218,8 +225,8 @@ static bool watch(struct sc_processes *processes, struct process *process)
 }
 
 /* @fallback: what to call it if nothing is known; or NULL. */
-static void announce(struct sc_processes *processes, struct process *process,
-                     const char *fallback)
+static void announce(struct sc_processes *processes,
+                     struct tracked_process *process, const char *fallback)
 {
 	char name[64];
 
@@ -236,9 +243,10 @@ static void announce(struct sc_processes *processes, struct process *process,
 }
 
 /* Its last frames must be in the file. */
-static void end(struct sc_processes *processes, struct process *process)
+static void end_process(struct sc_processes *processes,
+                        struct tracked_process *process)
 {
-	struct process **at = &processes->live;
+	struct tracked_process **at = &processes->live;
 
 	while (*at != process)
 		at = &(*at)->live;
@@ -271,7 +279,8 @@ static bool same_program(const struct sc_procfs_identity *a,
  * Look at a live process: another program, new mappings, or gone without a
  * word.
  */
-static void look(struct sc_processes *processes, struct process *process)
+static void look_at_process(struct sc_processes *processes,
+                            struct tracked_process *process)
 {
 	struct sc_procfs_identity now;
 	const int r = sc_procfs_identity(process->host, &now);
@@ -279,8 +288,8 @@ static void look(struct sc_processes *processes, struct process *process)
 	process->looked = sc_now();
 	if (r != 0 || (process->exec_seen &&
 	               now.start_time != process->identity.start_time)) {
-		settle(processes);
-		end(processes, process);
+		settle_rings(processes);
+		end_process(processes, process);
 		return;
 	}
 	/* No code: it is about to exit, or inside exec. */
@@ -294,7 +303,7 @@ static void look(struct sc_processes *processes, struct process *process)
 			write_process(processes, process, processes->text);
 	} else if (!same_program(&process->identity, &now)) {
 		process->identity = now;
-		settle(processes);
+		settle_rings(processes);
 		new_image(processes, process);
 		write_process(processes, process, processes->text);
 	}
@@ -304,7 +313,7 @@ static void look(struct sc_processes *processes, struct process *process)
 void sc_processes_command(struct sc_processes *processes, int32_t pid,
                           const char *cmdline)
 {
-	struct process *process = get(processes, pid);
+	struct tracked_process *process = get_process(processes, pid);
 
 	if (process == NULL)
 		return;
@@ -317,7 +326,7 @@ void sc_processes_command(struct sc_processes *processes, int32_t pid,
 
 /* @identity: NULL where /proc does not show it. */
 static void announce_live(struct sc_processes *processes,
-                          struct process *process,
+                          struct tracked_process *process,
                           const struct sc_procfs_identity *identity,
                           const char *fallback)
 {
@@ -330,32 +339,32 @@ static void announce_live(struct sc_processes *processes,
 	}
 	announce(processes, process, fallback);
 	if (!there)
-		end(processes, process);
+		end_process(processes, process);
 }
 
 void sc_processes_request(struct sc_processes *processes, int32_t pid)
 {
-	struct process *process = find(processes, pid);
+	struct tracked_process *process = find_process(processes, pid);
 	struct sc_procfs_identity now;
 	bool readable;
 
 	/* First: it may have fetched another's ring, and have used it. */
 	if (process == NULL || !process->alive)
-		settle(processes);
-	process = get(processes, pid);
+		settle_rings(processes);
+	process = get_process(processes, pid);
 	if (process == NULL)
 		return;
 	readable = sc_procfs_identity(pid, &now) == 0;
 	if (process->alive && process->exec_seen && readable &&
 	    now.start_time != process->identity.start_time) {
-		settle(processes);
-		end(processes, process);
+		settle_rings(processes);
+		end_process(processes, process);
 	}
 	if (process->alive) {
 		if (!process->exec_seen ||
 		    process->looked + LOOK_AT_REQUEST < sc_now() ||
 		    (readable && !same_program(&process->identity, &now)))
-			look(processes, process);
+			look_at_process(processes, process);
 		return;
 	}
 	/* A number that comes again is another process. */
@@ -367,7 +376,7 @@ void sc_processes_request(struct sc_processes *processes, int32_t pid)
 void sc_processes_stack(struct sc_processes *processes, int32_t pid,
                         const uint64_t *addresses, unsigned n)
 {
-	struct process *process = find(processes, pid);
+	struct tracked_process *process = find_process(processes, pid);
 
 	if (process == NULL || !process->alive || !processes->options.maps)
 		return;
@@ -384,9 +393,10 @@ void sc_processes_stack(struct sc_processes *processes, int32_t pid,
 }
 
 /* The live process that takes itself for @pid in a namespace of its own. */
-static struct process *find_inside(struct sc_processes *processes, int32_t pid)
+static struct tracked_process *find_inside(struct sc_processes *processes,
+                                           int32_t pid)
 {
-	struct process *process = processes->live;
+	struct tracked_process *process = processes->live;
 
 	while (process != NULL &&
 	       (process->own_pid != pid || process->own_pid == process->host))
@@ -397,17 +407,19 @@ static struct process *find_inside(struct sc_processes *processes, int32_t pid)
 int32_t sc_processes_user(const struct sc_processes *processes, int32_t pid,
                           bool (*is_user)(void *data, int32_t host), void *data)
 {
-	const struct process *only = NULL;
+	const struct tracked_process *only = NULL;
 	bool others = false;
 
-	for (const struct process *p = processes->live; p != NULL; p = p->live)
+	for (const struct tracked_process *p = processes->live; p != NULL;
+	     p = p->live)
 		if (p->own_pid == pid && p->own_pid != p->host) {
 			others |= only != NULL && only->host != p->host;
 			only = p;
 		}
 	if (!others)
 		return only == NULL ? 0 : only->host;
-	for (const struct process *p = processes->live; p != NULL; p = p->live)
+	for (const struct tracked_process *p = processes->live; p != NULL;
+	     p = p->live)
 		if (p->own_pid == pid && p->own_pid != p->host &&
 		    is_user(data, p->host))
 			return p->host;
@@ -417,8 +429,10 @@ int32_t sc_processes_user(const struct sc_processes *processes, int32_t pid,
 int32_t sc_processes_shown(const struct sc_processes *processes,
                            int32_t requester, int32_t pid)
 {
-	const struct process *const asked = find(processes, requester);
-	const struct process *const known = find(processes, pid);
+	const struct tracked_process *const asked =
+		find_process(processes, requester);
+	const struct tracked_process *const known =
+		find_process(processes, pid);
 
 	if (requester == pid || asked == NULL || known == NULL ||
 	    asked->own_pid != pid || known->host == asked->host)
@@ -429,14 +443,15 @@ int32_t sc_processes_shown(const struct sc_processes *processes,
 void sc_processes_know(struct sc_processes *processes, int32_t pid,
                        int32_t host)
 {
-	const struct process *const user = find(processes, host);
+	const struct tracked_process *const user =
+		find_process(processes, host);
 	struct sc_procfs_identity identity;
-	struct process *process;
-	const struct process *inside;
+	struct tracked_process *process;
+	const struct tracked_process *inside;
 
-	if (find(processes, pid) != NULL)
+	if (find_process(processes, pid) != NULL)
 		return;
-	process = get(processes, pid);
+	process = get_process(processes, pid);
 	if (process == NULL)
 		return;
 	processes->announced++;
@@ -463,22 +478,22 @@ void sc_processes_know(struct sc_processes *processes, int32_t pid,
 
 void sc_processes_gone(struct sc_processes *processes, int32_t pid)
 {
-	struct process *process;
+	struct tracked_process *process;
 
-	settle(processes); /* may meet it under another number */
+	settle_rings(processes); /* may meet it under another number */
 	process = processes->live;
 	while (process != NULL) {
-		struct process *next = process->live;
+		struct tracked_process *next = process->live;
 
 		if (process->host == pid)
-			end(processes, process);
+			end_process(processes, process);
 		process = next;
 	}
 }
 
 void sc_processes_look(struct sc_processes *processes, int64_t now)
 {
-	struct process *process = *processes->cursor;
+	struct tracked_process *process = *processes->cursor;
 
 	/* One step a call: thousands of processes must not stall the rings. */
 	if (process == NULL) {
@@ -492,39 +507,39 @@ void sc_processes_look(struct sc_processes *processes, int64_t now)
 		sc_code_watch_look(process->code, now);
 	}
 	if (process->looked + LOOK_AGAIN <= now)
-		look(processes, process);
+		look_at_process(processes, process);
 }
 
 void sc_processes_look_unwatched(struct sc_processes *processes)
 {
-	struct process *process = processes->live;
+	struct tracked_process *process = processes->live;
 
 	while (process != NULL) {
-		struct process *const next = process->live;
+		struct tracked_process *const next = process->live;
 
 		if (process->pidfd < 0)
-			look(processes, process);
+			look_at_process(processes, process);
 		process = next;
 	}
 }
 
 bool sc_processes_alive(const struct sc_processes *processes, int32_t pid)
 {
-	const struct process *process = find(processes, pid);
+	const struct tracked_process *process = find_process(processes, pid);
 
 	return process != NULL && process->alive;
 }
 
 uint32_t sc_processes_image(const struct sc_processes *processes, int32_t pid)
 {
-	const struct process *process = find(processes, pid);
+	const struct tracked_process *process = find_process(processes, pid);
 
 	return process != NULL ? process->image : 0;
 }
 
 void sc_processes_finish_code(struct sc_processes *processes)
 {
-	for (struct process *process = processes->live; process != NULL;
+	for (struct tracked_process *process = processes->live; process != NULL;
 	     process = process->live)
 		end_code(process);
 }
@@ -548,7 +563,7 @@ void sc_processes_free(struct sc_processes *processes)
 		return;
 	for (unsigned i = 0; i < BUCKETS; i++)
 		while (processes->buckets[i] != NULL) {
-			struct process *process = processes->buckets[i];
+			struct tracked_process *process = processes->buckets[i];
 
 			processes->buckets[i] = process->next;
 			if (process->pidfd >= 0)

@@ -73,7 +73,7 @@ static int request(void *context, int32_t pid, bool may_retry)
 	return sc_rings_create(&recorder->rings, pid, may_retry);
 }
 
-static void settle(void *context)
+static void drain_rings(void *context)
 {
 	struct recorder *recorder = context;
 	struct sc_rings_pass pass;
@@ -171,7 +171,7 @@ static int set_up(struct recorder *recorder)
 			&(struct sc_processes_options){
 				.writer = recorder->writer,
 				.renumber = recorder->renumber,
-				.settle = settle,
+				.settle = drain_rings,
 				.context = recorder,
 				.epoll = recorder->epoll,
 				.maps = recorder->options->maps,
@@ -407,7 +407,7 @@ static void add_names(struct recorder *recorder, int64_t end)
 }
 
 /* The command is over, or we were told not to wait for it. */
-static int finish(struct recorder *recorder)
+static int finish_recording(struct recorder *recorder)
 {
 	struct sc_rings_pass pass;
 	unsigned all, alive;
@@ -464,7 +464,7 @@ static int cannot_run(const struct sc_record_options *options, int r)
 }
 
 /* Run the command and write the beginning of the capture. */
-static int start(struct recorder *recorder)
+static int start_recording(struct recorder *recorder)
 {
 	const struct sc_record_options *options = recorder->options;
 	struct syscap_error error;
@@ -562,12 +562,13 @@ int sc_record_run(const struct sc_record_options *options)
 	r = set_up(&recorder);
 	if (r != 0)
 		goto fail;
-	exit_status = start(&recorder);
+	exit_status = start_recording(&recorder);
 	if (exit_status != 0)
 		goto out;
 	loop(&recorder);
-	exit_status = finish(&recorder) != 0 ? SC_RECORD_FAILED
-	                                     : recorder.command.status;
+	exit_status = finish_recording(&recorder) != 0
+	                      ? SC_RECORD_FAILED
+	                      : recorder.command.status;
 	goto out;
 fail:
 	fprintf(stderr, "syscap record: cannot record: %s\n", strerror(-r));

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/array.h"
+
 #define ID_MAX UINT32_C(0xFFFFFF)
 
 /* A process may define this many counters, and use as many undefined ids. */
@@ -18,19 +20,18 @@ struct definition {
 	uint32_t new_id;
 };
 
-struct process {
-	struct process *next;
+struct renumbered_process {
+	struct renumbered_process *next;
 	int32_t pid;
 	struct sc_id_map ids;     /* id to new id, of the first definition */
 	struct sc_id_map pending; /* id to new id, not defined yet */
 	struct sc_id_map first;   /* hash of a definition to its index + 1 */
-	struct definition *definitions;
-	size_t n_definitions, size;
+	SC_ARRAY(struct definition) definitions;
 };
 
 struct sc_renumber {
 	uint32_t last_id;
-	struct process *buckets[256];
+	struct renumbered_process *buckets[256];
 };
 
 static uint32_t spread(uint32_t id)
@@ -93,12 +94,12 @@ int sc_renumber_new(struct sc_renumber **ret_renumber)
 	return *ret_renumber == NULL ? -ENOMEM : 0;
 }
 
-static void free_process(struct process *process)
+static void free_process(struct renumbered_process *process)
 {
 	map_clear(&process->ids);
 	map_clear(&process->pending);
 	map_clear(&process->first);
-	free(process->definitions);
+	free(process->definitions.items);
 	free(process);
 }
 
@@ -108,7 +109,8 @@ void sc_renumber_free(struct sc_renumber *renumber)
 		return;
 	for (unsigned i = 0; i < 256; i++)
 		while (renumber->buckets[i] != NULL) {
-			struct process *process = renumber->buckets[i];
+			struct renumbered_process *process =
+				renumber->buckets[i];
 
 			renumber->buckets[i] = process->next;
 			free_process(process);
@@ -116,18 +118,21 @@ void sc_renumber_free(struct sc_renumber *renumber)
 	free(renumber);
 }
 
-static struct process **bucket(struct sc_renumber *renumber, int32_t pid)
+static struct renumbered_process **bucket(struct sc_renumber *renumber,
+                                          int32_t pid)
 {
-	struct process **at = &renumber->buckets[(uint32_t)pid & 255];
+	struct renumbered_process **at =
+		&renumber->buckets[(uint32_t)pid & 255];
 
 	while (*at != NULL && (*at)->pid != pid)
 		at = &(*at)->next;
 	return at;
 }
 
-static struct process *get_process(struct sc_renumber *renumber, int32_t pid)
+static struct renumbered_process *get_process(struct sc_renumber *renumber,
+                                              int32_t pid)
 {
-	struct process **at = bucket(renumber, pid);
+	struct renumbered_process **at = bucket(renumber, pid);
 
 	if (*at == NULL) {
 		*at = calloc(1, sizeof(**at));
@@ -139,7 +144,7 @@ static struct process *get_process(struct sc_renumber *renumber, int32_t pid)
 
 void sc_renumber_forget(struct sc_renumber *renumber, int32_t pid)
 {
-	struct process **at = bucket(renumber, pid), *process = *at;
+	struct renumbered_process **at = bucket(renumber, pid), *process = *at;
 
 	if (process != NULL) {
 		*at = process->next;
@@ -186,9 +191,10 @@ static bool same(const struct definition *a, const struct definition *b)
  * The id for @counter, with whether it is a new one.  0: none, and *error
  * says why.
  */
-static uint32_t define(struct sc_renumber *renumber, struct process *process,
-                       const struct syscap_wire_counter *counter,
-                       bool *ret_fresh, int *error)
+static uint32_t define_counter(struct sc_renumber *renumber,
+                               struct renumbered_process *process,
+                               const struct syscap_wire_counter *counter,
+                               bool *ret_fresh, int *error)
 {
 	struct definition wanted = { .counter = *counter,
 		                     .id = get_id(counter) };
@@ -200,13 +206,13 @@ static uint32_t define(struct sc_renumber *renumber, struct process *process,
 	hash = hash_definition(&wanted);
 	/* On a clash of hashes the next one is looked at. */
 	while ((index = map_get(&process->first, hash)) != 0) {
-		if (same(&process->definitions[index - 1], &wanted))
-			return process->definitions[index - 1].new_id;
+		if (same(&process->definitions.items[index - 1], &wanted))
+			return process->definitions.items[index - 1].new_id;
 		hash = hash + 1 != 0 ? hash + 1 : 1;
 	}
 
 	*error = -ENOSPC;
-	if (process->n_definitions == PER_PROCESS)
+	if (process->definitions.n == PER_PROCESS)
 		return 0;
 	wanted.new_id = map_get(&process->ids, wanted.id) != 0
 	                        ? 0
@@ -214,25 +220,18 @@ static uint32_t define(struct sc_renumber *renumber, struct process *process,
 	if (wanted.new_id == 0 && renumber->last_id == ID_MAX)
 		return 0;
 	*error = -ENOMEM;
-	if (process->n_definitions == process->size) {
-		const size_t size = process->size == 0 ? 8 : 2 * process->size;
-		struct definition *bigger =
-			realloc(process->definitions, size * sizeof(*bigger));
-		if (bigger == NULL)
-			return 0;
-		process->definitions = bigger;
-		process->size = size;
-	}
+	if (sc_array_room(&process->definitions) < 0)
+		return 0;
 	if (wanted.new_id == 0)
 		wanted.new_id = renumber->last_id + 1;
 	if (map_get(&process->ids, wanted.id) == 0 &&
 	    map_put(&process->ids, wanted.id, wanted.new_id) != 0)
 		return 0;
 	/* Without this entry the definition is only not merged. */
-	map_put(&process->first, hash, (uint32_t)process->n_definitions + 1);
+	map_put(&process->first, hash, (uint32_t)process->definitions.n + 1);
 	if (wanted.new_id > renumber->last_id)
 		renumber->last_id = wanted.new_id;
-	process->definitions[process->n_definitions++] = wanted;
+	process->definitions.items[process->definitions.n++] = wanted;
 	*error = 0;
 	*ret_fresh = true;
 	return wanted.new_id;
@@ -242,7 +241,8 @@ int sc_renumber_ctrdef(struct sc_renumber *renumber,
                        struct sc_renumber_ring *ring,
                        struct syscap_wire_ctrdef *ctrdef)
 {
-	struct process *process = get_process(renumber, ctrdef->frame.pid);
+	struct renumbered_process *process =
+		get_process(renumber, ctrdef->frame.pid);
 	struct syscap_wire_counter *counters = (void *)(ctrdef + 1);
 	const unsigned n = ctrdef->n_counters;
 	unsigned kept = 0;
@@ -256,8 +256,8 @@ int sc_renumber_ctrdef(struct sc_renumber *renumber,
 
 		if (id == 0) /* values cannot name it */
 			continue;
-		new_id =
-			define(renumber, process, &counters[i], &fresh, &error);
+		new_id = define_counter(renumber, process, &counters[i], &fresh,
+		                        &error);
 		if (new_id != 0 && map_put(&ring->defined, id, new_id) != 0)
 			error = -ENOMEM;
 		if (error != 0)
@@ -275,7 +275,8 @@ int sc_renumber_ctrdef(struct sc_renumber *renumber,
 	return result;
 }
 
-static uint32_t use(struct sc_renumber *renumber, struct process *process,
+static uint32_t use(struct sc_renumber *renumber,
+                    struct renumbered_process *process,
                     const struct sc_renumber_ring *ring, uint32_t id,
                     int *error)
 {
@@ -298,7 +299,8 @@ int sc_renumber_ctrset(struct sc_renumber *renumber,
                        struct sc_renumber_ring *ring,
                        struct syscap_wire_ctrset *ctrset)
 {
-	struct process *process = get_process(renumber, ctrset->frame.pid);
+	struct renumbered_process *process =
+		get_process(renumber, ctrset->frame.pid);
 	struct syscap_wire_values *groups = (void *)(ctrset + 1);
 	const unsigned n = process != NULL ? ctrset->n_groups * 8u : 0;
 	unsigned kept = 0, kept_groups;

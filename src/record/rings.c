@@ -30,9 +30,9 @@ int sc_rings_init(struct sc_rings *rings, struct sc_intake *intake,
 
 void sc_rings_free(struct sc_rings *rings)
 {
-	for (size_t i = 0; i < rings->n; i++)
-		sc_ring_destroy(rings->rings[i]);
-	free(rings->rings);
+	for (size_t i = 0; i < rings->live.n; i++)
+		sc_ring_destroy(rings->live.items[i]);
+	free(rings->live.items);
 	free(rings->buffer);
 	memset(rings, 0, sizeof(*rings));
 }
@@ -41,8 +41,9 @@ static bool hoards(const struct sc_rings *rings, int32_t pid)
 {
 	unsigned unused = 0;
 
-	for (size_t i = 0; i < rings->n; i++)
-		if (!rings->rings[i]->used && rings->rings[i]->requester == pid)
+	for (size_t i = 0; i < rings->live.n; i++)
+		if (!rings->live.items[i]->used &&
+		    rings->live.items[i]->requester == pid)
 			unused++;
 	return unused >= UNUSED_MAX;
 }
@@ -56,7 +57,8 @@ static void say_limit(struct sc_rings *rings, int32_t pid, const char *why)
 }
 
 /* Nobody else will tell what the thread emits from here on. */
-static int refuse(struct sc_rings *rings, int32_t pid, const char *why, int r)
+static int refuse_ring(struct sc_rings *rings, int32_t pid, const char *why,
+                       int r)
 {
 	say_limit(rings, pid, why);
 	rings->refused++;
@@ -72,38 +74,31 @@ int sc_rings_create(struct sc_rings *rings, int32_t pid, bool may_retry)
 		say_limit(rings, pid, "it has 512 that it does not use");
 		return -EAGAIN;
 	}
-	if (rings->n >= rings->max) {
-		return refuse(rings, pid, "too many threads record at once",
-		              -EUSERS);
+	if (rings->live.n >= rings->max) {
+		return refuse_ring(rings, pid,
+		                   "too many threads record at once", -EUSERS);
 	}
-	if (rings->n == rings->size) {
-		const size_t size = rings->size == 0 ? 64 : 2 * rings->size;
-		struct sc_ring **bigger =
-			realloc(rings->rings, size * sizeof(struct sc_ring *));
-		if (bigger == NULL)
-			return refuse(rings, pid, strerror(ENOMEM), -ENOMEM);
-		rings->rings = bigger;
-		rings->size = size;
-	}
+	if (sc_array_room(&rings->live) < 0)
+		return refuse_ring(rings, pid, strerror(ENOMEM), -ENOMEM);
 	r = sc_ring_create(rings->body, &ring, &fd);
 	if (r == -EMFILE && may_retry)
 		return r;
 	if (r != 0)
-		return refuse(rings, pid, strerror(-r), r);
+		return refuse_ring(rings, pid, strerror(-r), r);
 	/* Its PROCESS frame is in the file before the process can go on. */
 	if (pid > 0)
 		sc_processes_request(rings->intake->processes, pid);
 	ring->requester = pid;
 	ring->image = sc_processes_image(rings->intake->processes, pid);
-	rings->rings[rings->n++] = ring;
+	rings->live.items[rings->live.n++] = ring;
 	return fd;
 }
 
 static void end_ring(struct sc_rings *rings, size_t i)
 {
-	sc_intake_end(rings->intake, rings->rings[i]);
-	sc_ring_destroy(rings->rings[i]);
-	rings->rings[i] = rings->rings[--rings->n];
+	sc_intake_end(rings->intake, rings->live.items[i]);
+	sc_ring_destroy(rings->live.items[i]);
+	rings->live.items[i] = rings->live.items[--rings->live.n];
 }
 
 /* Returns false where the ring is over. */
@@ -131,8 +126,8 @@ static bool drain_one(struct sc_rings *rings, struct sc_ring *ring,
 void sc_rings_drain(struct sc_rings *rings, struct sc_rings_pass *ret_pass)
 {
 	*ret_pass = (struct sc_rings_pass){ 0 };
-	for (size_t i = 0; i < rings->n;) {
-		if (drain_one(rings, rings->rings[i], ret_pass))
+	for (size_t i = 0; i < rings->live.n;) {
+		if (drain_one(rings, rings->live.items[i], ret_pass))
 			i++;
 		else
 			end_ring(rings, i);
@@ -143,11 +138,11 @@ void sc_rings_end_orphans(struct sc_rings *rings, bool all_fetched)
 {
 	struct sc_rings_pass pass;
 
-	if (sc_orphans_mark(rings->rings, rings->n, rings->intake->processes) ==
-	    0)
+	if (sc_orphans_mark(rings->live.items, rings->live.n,
+	                    rings->intake->processes) == 0)
 		return;
-	for (size_t i = 0; i < rings->n;) {
-		struct sc_ring *ring = rings->rings[i];
+	for (size_t i = 0; i < rings->live.n;) {
+		struct sc_ring *ring = rings->live.items[i];
 		/*
 		 * Twice: who forks and exits may slip through one look, and
 		 * a ring that was just fetched may be about to be mapped.
@@ -166,6 +161,6 @@ void sc_rings_end_orphans(struct sc_rings *rings, bool all_fetched)
 
 void sc_rings_end_all(struct sc_rings *rings)
 {
-	while (rings->n > 0)
-		end_ring(rings, rings->n - 1);
+	while (rings->live.n > 0)
+		end_ring(rings, rings->live.n - 1);
 }

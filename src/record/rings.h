@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "data/array.h"
 #include "record/drain.h"
 #include "record/intake.h"
 
@@ -22,8 +23,7 @@ struct sc_rings {
 	unsigned max;  /* live at once */
 	bool limit_said;
 	uint64_t refused; /* requests that we had no means for */
-	struct sc_ring **rings;
-	size_t n, size;
+	SC_ARRAY(struct sc_ring *) live;
 	unsigned char *buffer; /* for sc_drain() */
 };
 

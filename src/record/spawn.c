@@ -43,8 +43,8 @@ int sc_spawn_prepare(struct sc_spawn_saved *saved, int *ret_signal_fd)
 }
 
 /* In the child.  Returns -errno. */
-static int run(char *const argv[], const struct sc_spawn_given *given,
-               unsigned n, const struct sc_spawn_saved *saved)
+static int run_program(char *const argv[], const struct sc_spawn_given *given,
+                       unsigned n, const struct sc_spawn_saved *saved)
 {
 	char number[16];
 
@@ -88,7 +88,7 @@ int sc_spawn(char *const argv[], const struct sc_spawn_given *given, unsigned n,
 		return error;
 	}
 	if (pid == 0) {
-		error = run(argv, given, n, saved);
+		error = run_program(argv, given, n, saved);
 		got = write(fds[1], &error, sizeof(error));
 		_exit(got == (ssize_t)sizeof(error) ? 127 : 126);
 	}

@@ -62,7 +62,7 @@ struct copy {
 };
 
 /* What is there now, up to @size bytes; it may become less meanwhile. */
-static bool fill(int from, struct copy *copy, size_t size)
+static bool read_copy(int from, struct copy *copy, size_t size)
 {
 	while (copy->size < size) {
 		const ssize_t n = pread(from, copy->data + copy->size,
@@ -104,7 +104,7 @@ static bool make_copy(int from, const char *output, struct copy *copy)
 		copy->data = NULL;
 		return false;
 	}
-	return fill(from, copy, size);
+	return read_copy(from, copy, size);
 fail:
 	if (fd >= 0)
 		close(fd);
@@ -113,7 +113,7 @@ fail:
 
 /* ------------------------------------------------------------------ join */
 
-static void tell(void *data, const struct sc_join_message *message)
+static void tell_trouble(void *data, const struct sc_join_message *message)
 {
 	const struct sc_written *const written = data;
 
@@ -130,8 +130,8 @@ static void tell(void *data, const struct sc_join_message *message)
 }
 
 /* Nothing is lost, though we can't read it.  False: it could not be kept. */
-static bool keep(const struct sc_written *written, const char *output,
-                 const struct copy *copy, const char *why)
+static bool keep_bytes(const struct sc_written *written, const char *output,
+                       const struct copy *copy, const char *why)
 {
 	char *name;
 	int fd = -1;
@@ -164,7 +164,7 @@ static int join(const struct sc_written *written, struct syscap_reader *reader,
 	const struct sc_join_options options = {
 		.last_counter_id = *last_counter_id,
 		.last_jit_address = FIRST_JIT,
-		.tell = tell,
+		.tell = tell_trouble,
 		.data = (void *)written,
 	};
 	struct sc_join_totals totals;
@@ -211,13 +211,13 @@ uint64_t sc_written_join(const struct sc_written *written, const char *output,
 		        written->option);
 	} else if (syscap_reader_open_memory(copy.data, copy.size, &reader,
 	                                     &error) != 0) {
-		*ret_lost = !keep(written, output, &copy, error.message);
+		*ret_lost = !keep_bytes(written, output, &copy, error.message);
 	} else {
 		r = join(written, reader, last_counter_id, writer);
 		syscap_reader_close(reader);
 	}
 	if (r != 0)
-		*ret_lost = !keep(written, output, &copy, strerror(-r));
+		*ret_lost = !keep_bytes(written, output, &copy, strerror(-r));
 	if (copy.data != NULL)
 		munmap(copy.data, copy.size);
 	sc_writer_totals(writer, &after);

@@ -31,12 +31,12 @@ struct place {
 	int32_t pid, tid;
 };
 
-struct table {
+struct sites {
 	uintptr_t keys[N_PLACES + WINDOW];
 	struct place places[N_PLACES + WINDOW];
 };
 
-static struct table *the_table; /* made once, never unmapped */
+static struct sites *the_table; /* made once, never unmapped */
 
 static uintptr_t own_key(void)
 {
@@ -57,7 +57,7 @@ static uint32_t first_place(uintptr_t key)
 }
 
 /* Its own place in the table, or -1. */
-static int find_place(const struct table *table, uintptr_t key)
+static int find_place(const struct sites *table, uintptr_t key)
 {
 	const uint32_t first = first_place(key);
 
@@ -83,7 +83,7 @@ static bool is_own(const struct place *place)
 
 struct sc_runtimes *sc_attach_find(void)
 {
-	const struct table *const table =
+	const struct sites *const table =
 		__atomic_load_n(&the_table, __ATOMIC_ACQUIRE);
 
 	if (table == NULL)
@@ -118,13 +118,13 @@ static void *map(size_t size)
 	return memory != MAP_FAILED ? memory : NULL;
 }
 
-static struct table *get_table(void)
+static struct sites *get_table(void)
 {
-	struct table *other = __atomic_load_n(&the_table, __ATOMIC_ACQUIRE);
+	struct sites *other = __atomic_load_n(&the_table, __ATOMIC_ACQUIRE);
 
 	if (other != NULL)
 		return other;
-	struct table *const mine = map(sizeof(*mine));
+	struct sites *const mine = map(sizeof(*mine));
 	if (mine == NULL ||
 	    __atomic_compare_exchange_n(&the_table, &other, mine, false,
 	                                __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
@@ -159,7 +159,7 @@ static void free_runtimes(struct sc_runtimes *runtimes)
 
 /* ------------------------------------------------------------------ places */
 
-static bool take_out(struct table *table, uint32_t i, uintptr_t key)
+static bool take_out(struct sites *table, uint32_t i, uintptr_t key)
 {
 	if (!__atomic_compare_exchange_n(&table->keys[i], &key, LEAVING, false,
 	                                 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
@@ -170,7 +170,7 @@ static bool take_out(struct table *table, uint32_t i, uintptr_t key)
 }
 
 /* Threads that are gone, or have stayed in the parent, do not detach. */
-static void scavenge(struct table *table, uint32_t first)
+static void scavenge(struct sites *table, uint32_t first)
 {
 	const int32_t pid = getpid();
 	const uintptr_t own = own_key();
@@ -192,7 +192,7 @@ static void scavenge(struct table *table, uint32_t first)
 }
 
 /* An empty place, with LEAVING as its key meanwhile; or -1. */
-static int claim_place(struct table *table, uint32_t first)
+static int claim_place(struct sites *table, uint32_t first)
 {
 	for (uint32_t i = first; i < first + WINDOW; i++) {
 		uintptr_t none = 0;
@@ -205,7 +205,7 @@ static int claim_place(struct table *table, uint32_t first)
 	return -1;
 }
 
-static struct sc_runtimes *add_own(struct table *table)
+static struct sc_runtimes *add_own(struct sites *table)
 {
 	const uintptr_t key = own_key();
 	const uint32_t first = first_place(key);
@@ -305,7 +305,7 @@ syscap_attach_thread(const struct syscap_provider *provider, void *thread_data)
 	       provider->size < sizeof(known) ? provider->size : sizeof(known));
 	if (!is_usable(&known))
 		return NULL;
-	struct table *const table = get_table();
+	struct sites *const table = get_table();
 	struct sc_runtimes *runtimes = table != NULL ? sc_attach_find() : NULL;
 	if (table != NULL && runtimes == NULL)
 		runtimes = add_own(table);
@@ -344,7 +344,7 @@ void syscap_detach_thread(struct syscap_attachment *attachment)
 	SC_SIGNAL_FENCE(); /* no handler asks it any more */
 	attachment->is_used = false;
 	if (runtimes->order == 0 && !sc_take_is_busy(runtimes->take)) {
-		struct table *const table = get_table();
+		struct sites *const table = get_table();
 		const uintptr_t key = own_key();
 		const int i = find_place(table, key);
 

@@ -22,12 +22,12 @@
 #define DIGITS       16u
 
 /* A verb and three numbers at most. */
-struct event {
+struct code_text {
 	size_t n;
 	char text[8 + 3 * (DIGITS + 1)];
 };
 
-static void add_text(struct event *event, const char *text)
+static void add_text(struct code_text *event, const char *text)
 {
 	const size_t n = strlen(text);
 
@@ -35,7 +35,7 @@ static void add_text(struct event *event, const char *text)
 	event->n += n;
 }
 
-static void add_number(struct event *event, uint64_t number)
+static void add_number(struct code_text *event, uint64_t number)
 {
 	char digits[DIGITS];
 	unsigned i = DIGITS;
@@ -50,7 +50,7 @@ static void add_number(struct event *event, uint64_t number)
 }
 
 /* @name of @n bytes, behind a space; NULL: none.  @time may be NULL: now. */
-static bool emit(const struct event *event, const int64_t *time,
+static bool emit(const struct code_text *event, const int64_t *time,
                  const char *name, size_t n)
 {
 	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_METADATA);
@@ -85,7 +85,7 @@ static bool emit(const struct event *event, const int64_t *time,
 static bool add(const int64_t *time, uintptr_t start, size_t len,
                 const char *name)
 {
-	struct event event = { .n = 0 };
+	struct code_text event = { .n = 0 };
 
 	if (!syscap_is_active())
 		return true;
@@ -101,7 +101,7 @@ static bool add(const int64_t *time, uintptr_t start, size_t len,
 
 static bool move(const int64_t *time, uintptr_t from, uintptr_t to, size_t len)
 {
-	struct event event = { .n = 0 };
+	struct code_text event = { .n = 0 };
 
 	if (!syscap_is_active())
 		return true;
@@ -114,7 +114,7 @@ static bool move(const int64_t *time, uintptr_t from, uintptr_t to, size_t len)
 
 static bool take_away(const int64_t *time, uintptr_t start, size_t len)
 {
-	struct event event = { .n = 0 };
+	struct code_text event = { .n = 0 };
 
 	if (!syscap_is_active())
 		return true;

@@ -33,7 +33,7 @@
 /* A forked child that will exec has done so by then, mostly */
 #define CHILD_DELAY_NS (INT64_C(10) * 1000000)
 
-struct look {
+struct census {
 	struct sc_sampler *s;
 	uint32_t n_threads, n_unsampled, n_alive;
 	bool is_full;       /* there are no more timers just now */
@@ -84,7 +84,7 @@ static uint32_t clock_to_use(const struct sc_sampler *s)
 }
 
 /* Whether ticks would wait for ever, or be taken by a sigwait() for all. */
-static bool takes_ours(struct look *look, const struct sc_target *t,
+static bool takes_ours(struct census *look, const struct sc_target *t,
                        const struct sc_task_about *about)
 {
 	const int signal = look->s->signal;
@@ -103,7 +103,7 @@ static bool takes_ours(struct look *look, const struct sc_target *t,
  * would be taken by its sigwait() or signalfd.  What /proc tells at little
  * cost has no real-time signals.
  */
-static bool takes_it_now(struct look *look, const struct sc_target *t)
+static bool takes_it_now(struct census *look, const struct sc_target *t)
 {
 	const uint32_t turns = sc_target_count() / MASKS;
 	struct sc_task_about about;
@@ -121,7 +121,7 @@ static bool takes_it_now(struct look *look, const struct sc_target *t)
 }
 
 /* A timer for @t, unless its thread takes the ticks in another way. */
-static int start(struct look *look, struct sc_target *t)
+static int start(struct census *look, struct sc_target *t)
 {
 	struct sc_sampler *const s = look->s;
 	struct sc_task_about about;
@@ -153,7 +153,7 @@ static int start(struct look *look, struct sc_target *t)
 }
 
 /* @t's thread has no timer yet.  False: it is gone. */
-static bool try_to_start(struct look *look, struct sc_target *t)
+static bool try_to_start(struct census *look, struct sc_target *t)
 {
 	const bool is_time = t->n_tries < EARLY_TRIES ||
 	                     (look->s->round ^ t->number) % LATE_ROUNDS == 0;
@@ -162,7 +162,7 @@ static bool try_to_start(struct look *look, struct sc_target *t)
 }
 
 /* NULL: it is not to be sampled. */
-static struct sc_target *greet(struct look *look, const struct sc_task *task)
+static struct sc_target *greet(struct census *look, const struct sc_task *task)
 {
 	struct sc_task_about about;
 	struct sc_target *t;
@@ -186,7 +186,7 @@ static struct sc_target *greet(struct look *look, const struct sc_task *task)
 	return t;
 }
 
-static void look_at(struct look *look, const struct sc_task *task)
+static void look_at(struct census *look, const struct sc_task *task)
 {
 	struct sc_target *t = sc_target_find(task->tid);
 
@@ -226,7 +226,7 @@ static bool is_gone(const struct sc_target *t)
 	return syscall(SYS_tgkill, getpid(), t->tid, 0) != 0;
 }
 
-static void forget_unseen(struct look *look)
+static void forget_unseen(struct census *look)
 {
 	for (uint32_t i = 0; i < sc_target_count(); i++) {
 		struct sc_target *const t = sc_target_at(i);
@@ -244,7 +244,7 @@ static void forget_unseen(struct look *look)
 
 bool sc_round_look(int dir)
 {
-	struct look look = { .s = sc_sampler };
+	struct census look = { .s = sc_sampler };
 	struct sc_sampler *const s = look.s;
 	struct sc_task task;
 

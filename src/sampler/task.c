@@ -14,7 +14,7 @@
 #include "proc/own_thread.h"
 
 /* What getdents64() returns. */
-struct entry {
+struct dir_entry {
 	uint64_t ino;
 	int64_t next;
 	uint16_t len;
@@ -55,9 +55,9 @@ bool sc_task_next(struct sc_tasks *tasks, struct sc_task *ret_task)
 			if (tasks->n <= 0)
 				return false;
 		}
-		const struct entry *const e =
-			(const struct entry *)(void *)(tasks->entries +
-		                                       tasks->at);
+		const struct dir_entry *const e =
+			(const struct dir_entry *)(void *)(tasks->entries +
+		                                           tasks->at);
 		tasks->at += e->len;
 		if (e->name[0] == '.')
 			continue;

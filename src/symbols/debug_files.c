@@ -16,7 +16,7 @@
 /* The folders that distributions use. */
 static const char *const usual[] = { "/usr/lib/debug", "/app/lib/debug" };
 
-struct search {
+struct debug_search {
 	const struct sc_debug_files *files;
 	const struct sc_debug_wish *wish;
 	bool has_crc; /* of the wish's debug link */
@@ -77,7 +77,8 @@ static int checksum(int fd, uint32_t *ret_crc)
 	return 0;
 }
 
-static bool is_wanted(const struct search *search, const struct sc_elf *elf)
+static bool is_wanted(const struct debug_search *search,
+                      const struct sc_elf *elf)
 {
 	uint32_t crc;
 
@@ -88,7 +89,7 @@ static bool is_wanted(const struct search *search, const struct sc_elf *elf)
 }
 
 /* 1: it is the one; 0; or -ENOMEM.  @path is a path here. */
-static int try(struct search *search, const char *path)
+static int try(struct debug_search *search, const char *path)
 {
 	const int fd = sc_debug_files_open(path);
 	int r;
@@ -113,7 +114,7 @@ static int try(struct search *search, const char *path)
 }
 
 /* @path is the process's, or of the recorded machine. */
-static int try_there(struct search *search, const char *path)
+static int try_there(struct debug_search *search, const char *path)
 {
 	struct sc_paths paths = { 0 };
 	int r = sc_places_list(search->files->places, search->wish->pid, path,
@@ -126,7 +127,7 @@ static int try_there(struct search *search, const char *path)
 }
 
 /* Try @inner, "/a/b", in every folder that may have it. */
-static int try_folders(struct search *search, const char *inner)
+static int try_folders(struct debug_search *search, const char *inner)
 {
 	const struct sc_paths *folders = &search->files->folders;
 	char *path;
@@ -147,7 +148,7 @@ static int try_folders(struct search *search, const char *inner)
 	return r;
 }
 
-static int try_build_id(struct search *search)
+static int try_build_id(struct debug_search *search)
 {
 	const char *id = search->wish->build_id;
 	char *inner;
@@ -164,7 +165,7 @@ static int try_build_id(struct search *search)
 }
 
 /* The name in .gnu_debuglink, and the checksum behind it. */
-static int read_link(struct search *search, char **ret_name)
+static int read_link(struct debug_search *search, char **ret_name)
 {
 	const struct sc_elf *elf = search->wish->elf;
 	const struct sc_elf_section *section =
@@ -192,7 +193,7 @@ static int read_link(struct search *search, char **ret_name)
 }
 
 /* @folder is that of the stripped file, here or as the process sees it. */
-static int try_beside(struct search *search, const char *folder,
+static int try_beside(struct debug_search *search, const char *folder,
                       const char *name)
 {
 	static const char *const inner[] = { "/", "/.debug/" };
@@ -208,7 +209,7 @@ static int try_beside(struct search *search, const char *folder,
 	return r;
 }
 
-static int try_link(struct search *search, const char *name)
+static int try_link(struct debug_search *search, const char *name)
 {
 	const struct sc_debug_wish *wish = search->wish;
 	const char *slash = strrchr(wish->path, '/');
@@ -241,7 +242,7 @@ int sc_debug_files_find(const struct sc_debug_files *files,
                         const struct sc_debug_wish *wish,
                         struct sc_elf *ret_elf, char **ret_path)
 {
-	struct search search = {
+	struct debug_search search = {
 		.files = files,
 		.wish = wish,
 		.elf = ret_elf,

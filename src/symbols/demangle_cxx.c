@@ -112,7 +112,7 @@ __attribute__((noreturn)) static void serve(int fd)
 	_exit(0);
 }
 
-static bool start(void)
+static bool start_server(void)
 {
 	sigset_t all, old;
 	int fds[2];
@@ -176,7 +176,7 @@ char *sc_demangle_cxx(const char *name)
 		return NULL;
 	if (!cxx.is_tried)
 		load();
-	if (cxx.demangle == NULL || (cxx.child == 0 && !start()))
+	if (cxx.demangle == NULL || (cxx.child == 0 && !start_server()))
 		return NULL;
 	n = ask(name, answer);
 	if (n > 0)

@@ -57,7 +57,7 @@ static char peek(const struct reader *reader)
 	return reader->at < reader->len ? reader->name[reader->at] : 0;
 }
 
-static char take(struct reader *reader)
+static char take_char(struct reader *reader)
 {
 	if (reader->is_bad || reader->at == reader->len) {
 		reader->is_bad = true;
@@ -106,7 +106,7 @@ static uint64_t take_base62(struct reader *reader)
 	if (take_if(reader, '_'))
 		return 0;
 	while (!take_if(reader, '_')) {
-		const int digit = base62_digit(take(reader));
+		const int digit = base62_digit(take_char(reader));
 
 		if (digit < 0 || number > (UINT64_MAX - 62) / 62)
 			reader->is_bad = true;
@@ -139,7 +139,7 @@ static size_t take_decimal(struct reader *reader)
 	if (peek(reader) < '1' || peek(reader) > '9')
 		reader->is_bad = true;
 	while (peek(reader) >= '0' && peek(reader) <= '9') {
-		number = number * 10 + (size_t)(take(reader) - '0');
+		number = number * 10 + (size_t)(take_char(reader) - '0');
 		if (number > reader->len) {
 			reader->is_bad = true;
 			return 0;
@@ -359,7 +359,7 @@ static unsigned read_list(struct reader *reader,
 
 static void read_nested(struct reader *reader, bool is_value)
 {
-	const char space = take(reader);
+	const char space = take_char(reader);
 	struct identifier identifier;
 	uint64_t number;
 
@@ -422,7 +422,7 @@ static void read_path(struct reader *reader, bool is_value)
 
 	if (!enter(reader))
 		return;
-	tag = take(reader);
+	tag = take_char(reader);
 	switch (tag) {
 	case 'C':
 		take_tagged(reader, 's');
@@ -610,7 +610,7 @@ static void read_type(struct reader *reader)
 
 	if (!enter(reader))
 		return;
-	tag = take(reader);
+	tag = take_char(reader);
 	basic = basic_type(tag);
 	if (basic != NULL) {
 		print_text(reader, basic);
@@ -650,7 +650,7 @@ static size_t take_hex(struct reader *reader, uint64_t *ret_value)
 
 	*ret_value = 0;
 	while (!reader->is_bad && !take_if(reader, '_')) {
-		const int digit = hex_digit(take(reader));
+		const int digit = hex_digit(take_char(reader));
 
 		if (digit < 0)
 			reader->is_bad = true;
@@ -708,7 +708,7 @@ static void read_const(struct reader *reader)
 
 	if (!enter(reader))
 		return;
-	tag = take(reader);
+	tag = take_char(reader);
 	if (tag == 'B') {
 		follow(reader, read_const);
 	} else if (tag == 'p') {

@@ -41,7 +41,7 @@ struct cie {
 	bool is_known, is_signal;
 };
 
-struct walk {
+struct eh_walk {
 	const struct sc_elf *elf;
 	const unsigned char *section;
 	uint64_t size, address;
@@ -168,7 +168,7 @@ static bool read_cie(const struct sc_elf *elf, struct bytes bytes,
  * The record at @offset: its bytes behind the length; or false, at the end.
  * *@ret_next is where the next one is.
  */
-static bool take_record(const struct walk *walk, uint64_t offset,
+static bool take_record(const struct eh_walk *walk, uint64_t offset,
                         struct bytes *ret_bytes, uint64_t *ret_next)
 {
 	uint64_t at = offset, len;
@@ -191,7 +191,7 @@ static bool take_record(const struct walk *walk, uint64_t offset,
 	return true;
 }
 
-static bool find_cie(struct walk *walk, uint64_t offset)
+static bool find_cie(struct eh_walk *walk, uint64_t offset)
 {
 	struct bytes bytes;
 	uint64_t next;
@@ -208,7 +208,7 @@ static bool find_cie(struct walk *walk, uint64_t offset)
 	return walk->cie.is_known;
 }
 
-static int read_fde(struct walk *walk, struct bytes bytes)
+static int read_fde(struct eh_walk *walk, struct bytes bytes)
 {
 	const unsigned char encoding = walk->cie.encoding;
 	const uint64_t here =
@@ -235,7 +235,7 @@ static int read_fde(struct walk *walk, struct bytes bytes)
 	return sc_array_push(&walk->functions->array, range);
 }
 
-static int walk_records(struct walk *walk)
+static int walk_records(struct eh_walk *walk)
 {
 	uint64_t at = 0, next;
 	struct bytes bytes;
@@ -262,7 +262,7 @@ int sc_elf_eh_read(const struct sc_elf *elf, struct sc_ranges *functions,
                    struct sc_ranges *signals)
 {
 	const struct sc_elf_section *section = sc_elf_find(elf, ".eh_frame");
-	struct walk walk = {
+	struct eh_walk walk = {
 		.elf = elf,
 		.cie = { .offset = UINT64_MAX },
 		.functions = functions,

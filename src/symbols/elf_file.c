@@ -165,8 +165,8 @@ static int read_sections(struct sc_elf *elf, const unsigned char *header)
 }
 
 /* The header and the segments. */
-static int begin(struct sc_elf *elf, const struct sc_elf_view *view,
-                 unsigned char header[sizeof(Elf64_Ehdr)])
+static int begin_image(struct sc_elf *elf, const struct sc_elf_view *view,
+                       unsigned char header[sizeof(Elf64_Ehdr)])
 {
 	int r;
 
@@ -216,7 +216,7 @@ void sc_elf_close(struct sc_elf *elf)
 int sc_elf_open_view(struct sc_elf *elf, const struct sc_elf_view *view)
 {
 	unsigned char header[sizeof(Elf64_Ehdr)];
-	int r = begin(elf, view, header);
+	int r = begin_image(elf, view, header);
 
 	if (r == 0) {
 		r = read_sections(elf, header);
@@ -266,7 +266,7 @@ int sc_elf_read_build_id(const struct sc_elf_view *view,
 {
 	unsigned char header[sizeof(Elf64_Ehdr)];
 	struct sc_elf elf;
-	int r = begin(&elf, view, header);
+	int r = begin_image(&elf, view, header);
 
 	if (r == 0 && elf.is_big)
 		r = -ENOEXEC;

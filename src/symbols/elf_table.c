@@ -10,7 +10,8 @@
 /* Linkers write two.  Any number may name the same bytes. */
 #define TABLES_MAX 8u
 
-static const struct sc_elf_section *find(const struct sc_elf *elf, unsigned i)
+static const struct sc_elf_section *find_section(const struct sc_elf *elf,
+                                                 unsigned i)
 {
 	for (size_t k = 0; i < TABLES_MAX && k < elf->n_sections; k++) {
 		const struct sc_elf_section *section = &elf->sections[k];
@@ -26,7 +27,7 @@ static const struct sc_elf_section *find(const struct sc_elf *elf, unsigned i)
 int sc_elf_table_read(const struct sc_elf *elf, unsigned i,
                       struct sc_elf_table *ret_table)
 {
-	const struct sc_elf_section *section = find(elf, i), *texts;
+	const struct sc_elf_section *section = find_section(elf, i), *texts;
 	struct sc_elf_table table = { .section = section };
 	int r;
 

@@ -321,7 +321,7 @@ static int look_for(struct sc_finder *finder, struct sc_found *found)
 	return r == 0 ? try_debug_only(finder, found) : r;
 }
 
-static int finish(struct sc_found *found, int r)
+static int note_result(struct sc_found *found, int r)
 {
 	if (r < 0)
 		return r;
@@ -363,7 +363,7 @@ static int make_found(struct sc_finder *finder,
 	found->use.path = wish->path;
 	found->use.build_id = wish->build_id[0] ? wish->build_id : NULL;
 	found->use.state = SC_SYMBOLS_MISSING;
-	r = finish(found, look_for(finder, found));
+	r = note_result(found, look_for(finder, found));
 	if (r == 0 && sc_array_push(&finder->found, found) == 0) {
 		*ret_found = found;
 		return 0;

@@ -73,9 +73,9 @@ static void free_mount(struct sc_mount *mount)
 	free(mount->options);
 }
 
-static int add(struct sc_mount_table *table, const struct field *device,
-               const struct field *root, const struct field *point,
-               const struct field *type, const struct field *options)
+static int add_mount(struct sc_mount_table *table, const struct field *device,
+                     const struct field *root, const struct field *point,
+                     const struct field *type, const struct field *options)
 {
 	struct sc_mount mount = {
 		.device = unescape(device),
@@ -103,8 +103,8 @@ static int parse_mountinfo_line(struct sc_mount_table *table,
 		dash++;
 	if (dash + 3 >= n)
 		return 0;
-	return add(table, &fields[dash + 2], &fields[3], &fields[4],
-	           &fields[dash + 1], &fields[dash + 3]);
+	return add_mount(table, &fields[dash + 2], &fields[3], &fields[4],
+	                 &fields[dash + 1], &fields[dash + 3]);
 }
 
 static int parse_mounts_line(struct sc_mount_table *table,
@@ -114,8 +114,8 @@ static int parse_mounts_line(struct sc_mount_table *table,
 
 	if (n < 4)
 		return 0;
-	return add(table, &fields[0], &root, &fields[1], &fields[2],
-	           &fields[3]);
+	return add_mount(table, &fields[0], &root, &fields[1], &fields[2],
+	                 &fields[3]);
 }
 
 static int parse(struct sc_mount_table *table, const char *text, size_t size,

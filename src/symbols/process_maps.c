@@ -151,7 +151,7 @@ static void drop_repeats(struct sc_mapped_process *process)
 	process->maps.n = kept;
 }
 
-static int settle(struct sc_mapped_process *process)
+static int settle_process(struct sc_mapped_process *process)
 {
 	uint64_t end = 0;
 
@@ -185,7 +185,7 @@ int sc_process_maps_settle(struct sc_process_maps *processes)
 	if (processes->is_sorted)
 		return 0;
 	for (size_t i = 0; i < processes->processes.n; i++)
-		if (settle(processes->processes.items[i]) < 0)
+		if (settle_process(processes->processes.items[i]) < 0)
 			return -ENOMEM;
 	processes->is_sorted = true;
 	return 0;

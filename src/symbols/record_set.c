@@ -20,7 +20,7 @@ struct use {
 	const char *name;
 };
 
-struct making {
+struct set_making {
 	SC_ARRAY(struct candidate) candidates;
 	SC_ARRAY(struct use) uses; /* sorted */
 };
@@ -57,8 +57,8 @@ static int compare_uses(const void *left, const void *right)
 	return compare_places(a->pid, a->address, b->pid, b->address);
 }
 
-static int collect(struct making *making, const struct sc_point *points,
-                   size_t n)
+static int collect_points(struct set_making *making,
+                          const struct sc_point *points, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct sc_point *point = &points[i];
@@ -91,7 +91,7 @@ static int collect(struct making *making, const struct sc_point *points,
 }
 
 /* One of each; of those that overlap the one that is used more. */
-static void choose(struct making *making)
+static void choose(struct set_making *making)
 {
 	struct candidate *const items = making->candidates.items;
 	size_t kept = 0;
@@ -114,8 +114,8 @@ static void choose(struct making *making)
 }
 
 /* Is @address used as a part of the function @name; of any one, if NULL? */
-static bool is_used(const struct making *making, uint32_t pid, uint64_t address,
-                    const char *name)
+static bool is_used(const struct set_making *making, uint32_t pid,
+                    uint64_t address, const char *name)
 {
 	size_t low = 0, high = making->uses.n;
 
@@ -139,7 +139,7 @@ static bool is_used(const struct making *making, uint32_t pid, uint64_t address,
 	return false;
 }
 
-static void move_ends(struct making *making)
+static void move_ends(struct set_making *making)
 {
 	struct candidate *const items = making->candidates.items;
 
@@ -168,8 +168,8 @@ static void move_ends(struct making *making)
 int sc_record_set_make(const struct sc_point *points, size_t n,
                        struct sc_join_symbols *records)
 {
-	struct making making = { 0 };
-	int r = collect(&making, points, n);
+	struct set_making making = { 0 };
+	int r = collect_points(&making, points, n);
 
 	if (r == 0) {
 		choose(&making);

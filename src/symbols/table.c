@@ -13,7 +13,7 @@
 
 #define PROGRESS_STEP (UINT64_C(1) << 20)
 
-struct making {
+struct table_making {
 	struct sc_symbol_table *table;
 	struct syscap_reader *reader;
 	const struct sc_symbol_table_options *options;
@@ -32,7 +32,7 @@ struct making {
 	const struct syscap_frame *frame;
 };
 
-static void advance(struct making *making, unsigned len)
+static void advance(struct table_making *making, unsigned len)
 {
 	const uint64_t before = making->done / PROGRESS_STEP;
 
@@ -48,7 +48,7 @@ static bool is_jit(uint64_t address)
 	return address >> 32 == SYSCAP_JIT_MARK >> 32;
 }
 
-static void note_jit(struct making *making, uint64_t address)
+static void note_jit(struct table_making *making, uint64_t address)
 {
 	if (is_jit(address) && (uint32_t)address > making->last_jit)
 		making->last_jit = (uint32_t)address;
@@ -57,7 +57,7 @@ static void note_jit(struct making *making, uint64_t address)
 static int note_address(void *data, unsigned i, uint64_t address,
                         enum sc_point_kind kind, size_t number)
 {
-	struct making *making = data;
+	struct table_making *making = data;
 	struct sc_symbol_table_totals *totals = &making->table->totals;
 	struct sc_point *point;
 
@@ -79,7 +79,8 @@ static int note_address(void *data, unsigned i, uint64_t address,
 	return 0;
 }
 
-static void note_names(struct making *making, const struct syscap_frame *frame)
+static void note_names(struct table_making *making,
+                       const struct syscap_frame *frame)
 {
 	uint64_t address;
 	const char *name;
@@ -90,7 +91,8 @@ static void note_names(struct making *making, const struct syscap_frame *frame)
 		note_jit(making, address);
 }
 
-static int note_chunk(struct making *making, const struct syscap_frame *frame)
+static int note_chunk(struct table_making *making,
+                      const struct syscap_frame *frame)
 {
 	if (strcmp(frame->file_chunk.path, SC_JOIN_SYMBOLS_PATH) != 0 ||
 	    making->is_old_whole)
@@ -103,7 +105,8 @@ static int note_chunk(struct making *making, const struct syscap_frame *frame)
 	return 0;
 }
 
-static int note_frame(struct making *making, const struct syscap_frame *frame)
+static int note_frame(struct table_making *making,
+                      const struct syscap_frame *frame)
 {
 	making->frame = frame;
 	if (frame->type == SYSCAP_FRAME_JITMAP)
@@ -116,8 +119,8 @@ static int note_frame(struct making *making, const struct syscap_frame *frame)
 	return 0;
 }
 
-static int walk_frames(struct making *making,
-                       int (*each)(struct making *making,
+static int walk_frames(struct table_making *making,
+                       int (*each)(struct table_making *making,
                                    const struct syscap_frame *frame))
 {
 	struct syscap_frame frame;
@@ -135,7 +138,8 @@ static int walk_frames(struct making *making,
 	return r;
 }
 
-static bool is_said(const struct making *making, const struct sc_point *point)
+static bool is_said(const struct table_making *making,
+                    const struct sc_point *point)
 {
 	const struct sc_join_symbol *record = sc_record_set_find(
 		&making->records, point->pid, point->address);
@@ -145,7 +149,7 @@ static bool is_said(const struct making *making, const struct sc_point *point)
 	       strcmp(record->tag, point->symbol.nick) == 0;
 }
 
-static int use_jit(struct making *making, uint64_t address)
+static int use_jit(struct table_making *making, uint64_t address)
 {
 	const uint32_t id = (uint32_t)address;
 	size_t number;
@@ -157,7 +161,8 @@ static int use_jit(struct making *making, uint64_t address)
 	return r < 0 ? r : 0;
 }
 
-static int use_frame(struct making *making, const struct syscap_frame *frame)
+static int use_frame(struct table_making *making,
+                     const struct syscap_frame *frame)
 {
 	uint64_t address;
 	const char *name;
@@ -180,7 +185,7 @@ static int use_frame(struct making *making, const struct syscap_frame *frame)
  * them, and where that is nowhere, since a writer may begin anywhere, the
  * lowest.  0, -ENOSPC or -ENOMEM.
  */
-static int next_jit(struct making *making, uint32_t *ret_id)
+static int next_jit(struct table_making *making, uint32_t *ret_id)
 {
 	size_t number;
 	int r;
@@ -206,7 +211,7 @@ static int next_jit(struct making *making, uint32_t *ret_id)
 }
 
 /* Points that the records say something else about get a name of their own. */
-static int name_conflicts(struct making *making)
+static int name_conflicts(struct table_making *making)
 {
 	const size_t n = making->walk.points.n;
 	struct sc_map names = { 0 };
@@ -249,7 +254,7 @@ static int name_conflicts(struct making *making)
 static int patch_address(void *data, unsigned i, uint64_t address,
                          enum sc_point_kind kind, size_t point)
 {
-	struct making *making = data;
+	struct table_making *making = data;
 	struct sc_symbol_patch patch = {
 		.offset = making->frame->offset +
 		          sc_stack_walk_at(making->frame, i),
@@ -263,7 +268,8 @@ static int patch_address(void *data, unsigned i, uint64_t address,
 	return sc_array_push(&making->table->patches, patch);
 }
 
-static int patch_frame(struct making *making, const struct syscap_frame *frame)
+static int patch_frame(struct table_making *making,
+                       const struct syscap_frame *frame)
 {
 	making->frame = frame;
 	return sc_stack_walk(&making->walk, making->reader, frame,
@@ -271,7 +277,7 @@ static int patch_frame(struct making *making, const struct syscap_frame *frame)
 }
 
 /* What the old table says and the new one does not. */
-static int keep_old(struct making *making)
+static int keep_old(struct table_making *making)
 {
 	const size_t before = making->records.sorted.n;
 	const size_t size = making->old_bytes.n;
@@ -294,7 +300,7 @@ static int keep_old(struct making *making)
 	return r;
 }
 
-static int make(struct making *making)
+static int make(struct table_making *making)
 {
 	struct sc_symbol_table *table = making->table;
 	int r = walk_frames(making, note_frame);
@@ -321,7 +327,7 @@ int sc_symbol_table_make(struct sc_symbols *symbols,
                          const struct sc_symbol_table_options *options,
                          struct sc_symbol_table **ret_table)
 {
-	struct making making = {
+	struct table_making making = {
 		.reader = reader,
 		.options = options,
 		.walk = { .symbols = symbols },

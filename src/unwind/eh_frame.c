@@ -10,11 +10,12 @@
 
 /* One of .eh_frame's entries: [body, end), the field at body being the id of
  * a common entry (0) or the distance to one. */
-struct entry {
+struct eh_record {
 	uintptr_t body, end;
 };
 
-static int open_entry(struct sc_bytes *bytes, uintptr_t at, struct entry *entry)
+static int open_entry(struct sc_bytes *bytes, uintptr_t at,
+                      struct eh_record *entry)
 {
 	struct sc_cursor cursor;
 
@@ -64,7 +65,7 @@ static int parse_common(struct sc_bytes *bytes, uintptr_t at,
 {
 	char augmentation[AUGMENTATION_MOST + 1] = "";
 	struct sc_cursor cursor;
-	struct entry entry;
+	struct eh_record entry;
 	unsigned n = 0;
 
 	if (open_entry(bytes, at, &entry) != 0)
@@ -110,7 +111,7 @@ int sc_eh_frame_parse(struct sc_bytes *bytes, uintptr_t at,
 {
 	struct sc_fde fde;
 	struct sc_cursor cursor;
-	struct entry entry;
+	struct eh_record entry;
 	bool has_data;
 
 	if (open_entry(bytes, at, &entry) != 0)
@@ -135,14 +136,14 @@ int sc_eh_frame_parse(struct sc_bytes *bytes, uintptr_t at,
 }
 
 /* The place of an entry, relative to the header, in the sorted table. */
-struct table {
+struct eh_table {
 	struct sc_bytes *bytes;
 	uintptr_t header, at;
 	uint64_t n;
 	bool bad;
 };
 
-static uintptr_t table_get(struct table *table, uint64_t i, unsigned field)
+static uintptr_t table_get(struct eh_table *table, uint64_t i, unsigned field)
 {
 	const uintptr_t at = table->at + i * ENTRY_SIZE + field;
 	struct sc_cursor cursor;
@@ -155,7 +156,7 @@ static uintptr_t table_get(struct table *table, uint64_t i, unsigned field)
 }
 
 static int open_table(struct sc_bytes *bytes, uintptr_t header,
-                      struct table *table)
+                      struct eh_table *table)
 {
 	struct sc_cursor cursor;
 
@@ -182,7 +183,7 @@ static int open_table(struct sc_bytes *bytes, uintptr_t header,
 int sc_eh_frame_find(struct sc_bytes *bytes, uintptr_t header, uintptr_t pc,
                      struct sc_fde *ret_fde)
 {
-	struct table table;
+	struct eh_table table;
 	uint64_t low = 0;
 
 	if (open_table(bytes, header, &table) != 0)

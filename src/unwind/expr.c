@@ -8,7 +8,7 @@
 #define STACK_MOST 16u
 #define STEPS_MOST 256u
 
-struct machine {
+struct expr_machine {
 	struct sc_cursor cursor;
 	struct sc_expr_env *env;
 	uintptr_t begin;
@@ -17,13 +17,13 @@ struct machine {
 	int error;
 };
 
-static void fail(struct machine *m, int error)
+static void fail(struct expr_machine *m, int error)
 {
 	if (m->error == 0)
 		m->error = error;
 }
 
-static void push(struct machine *m, uintptr_t value)
+static void push(struct expr_machine *m, uintptr_t value)
 {
 	if (m->n == STACK_MOST)
 		fail(m, -EINVAL);
@@ -32,7 +32,7 @@ static void push(struct machine *m, uintptr_t value)
 }
 
 /* Of an empty stack: 0, and the error is kept. */
-static uintptr_t pop(struct machine *m)
+static uintptr_t pop(struct expr_machine *m)
 {
 	if (m->n == 0) {
 		fail(m, -EINVAL);
@@ -41,7 +41,7 @@ static uintptr_t pop(struct machine *m)
 	return m->stack[--m->n];
 }
 
-static void pick(struct machine *m, unsigned depth)
+static void pick(struct expr_machine *m, unsigned depth)
 {
 	if (depth >= m->n)
 		fail(m, -EINVAL);
@@ -49,7 +49,7 @@ static void pick(struct machine *m, unsigned depth)
 		push(m, m->stack[m->n - 1 - depth]);
 }
 
-static void push_register(struct machine *m, uint64_t reg, int64_t offset)
+static void push_register(struct expr_machine *m, uint64_t reg, int64_t offset)
 {
 	if (reg >= SC_MACHINE_REGS) {
 		fail(m, -EINVAL);
@@ -62,7 +62,7 @@ static void push_register(struct machine *m, uint64_t reg, int64_t offset)
 		push(m, m->env->regs->r[reg] + (uintptr_t)offset);
 }
 
-static void load(struct machine *m, unsigned size)
+static void load(struct expr_machine *m, unsigned size)
 {
 	const uintptr_t at = pop(m);
 	uintptr_t value = 0;
@@ -74,7 +74,7 @@ static void load(struct machine *m, unsigned size)
 	push(m, value);
 }
 
-static void jump(struct machine *m, int64_t by)
+static void jump(struct expr_machine *m, int64_t by)
 {
 	const uintptr_t to = m->cursor.at + (uintptr_t)by;
 
@@ -85,7 +85,7 @@ static void jump(struct machine *m, int64_t by)
 }
 
 /* Constants; false: op is none. */
-static bool run_constant(struct machine *m, unsigned op)
+static bool run_constant(struct expr_machine *m, unsigned op)
 {
 	struct sc_cursor *const c = &m->cursor;
 
@@ -125,7 +125,7 @@ static bool run_constant(struct machine *m, unsigned op)
 }
 
 /* What takes one value or rearranges the stack. */
-static bool run_stack(struct machine *m, unsigned op)
+static bool run_stack(struct expr_machine *m, unsigned op)
 {
 	uintptr_t a, b, c;
 
@@ -175,7 +175,7 @@ static bool run_stack(struct machine *m, unsigned op)
 	}
 }
 
-static uintptr_t divide(struct machine *m, uintptr_t a, uintptr_t b)
+static uintptr_t divide(struct expr_machine *m, uintptr_t a, uintptr_t b)
 {
 	if (b == 0) {
 		fail(m, -EINVAL);
@@ -185,7 +185,7 @@ static uintptr_t divide(struct machine *m, uintptr_t a, uintptr_t b)
 	return (intptr_t)b == -1 ? -a : (uintptr_t)((intptr_t)a / (intptr_t)b);
 }
 
-static uintptr_t remainder_of(struct machine *m, uintptr_t a, uintptr_t b)
+static uintptr_t remainder_of(struct expr_machine *m, uintptr_t a, uintptr_t b)
 {
 	if (b != 0)
 		return a % b;
@@ -203,7 +203,7 @@ static uintptr_t shift(unsigned op, uintptr_t a, uintptr_t by)
 }
 
 /* What takes two values and leaves one; false: op does not. */
-static bool run_binary(struct machine *m, unsigned op)
+static bool run_binary(struct expr_machine *m, unsigned op)
 {
 	if (!((op >= 0x1a && op <= 0x1e) || (op >= 0x21 && op <= 0x27) ||
 	      (op >= 0x29 && op <= 0x2e)) ||
@@ -264,7 +264,7 @@ static bool run_binary(struct machine *m, unsigned op)
 	return true;
 }
 
-static void run_one(struct machine *m)
+static void run_one(struct expr_machine *m)
 {
 	struct sc_cursor *const c = &m->cursor;
 	const unsigned op = sc_cursor_u8(c);
@@ -305,7 +305,7 @@ static void run_one(struct machine *m)
 int sc_expr_eval(struct sc_bytes *bytes, uintptr_t at, struct sc_expr_env *env,
                  const uintptr_t *first, uintptr_t *ret_value)
 {
-	struct machine m;
+	struct expr_machine m;
 	unsigned steps = 0;
 
 	sc_cursor_init(&m.cursor, bytes, at, bytes->high);

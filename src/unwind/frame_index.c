@@ -11,7 +11,7 @@
 
 #define ENTRIES_MOST (1u << 24)
 
-struct entry {
+struct index_entry {
 	uintptr_t begin; /* the first byte of code */
 	uint32_t at;     /* the entry about it, from .eh_frame's begin on */
 };
@@ -20,7 +20,7 @@ struct frame_index {
 	uintptr_t frames; /* .eh_frame */
 	size_t size;
 	size_t n;
-	struct entry entries[];
+	struct index_entry entries[];
 };
 
 /* Published when it is complete; never freed. */
@@ -44,9 +44,9 @@ static bool find_frames(uintptr_t bias, uintptr_t *ret_at, size_t *ret_size)
 	return true;
 }
 
-static void sift_down(struct entry *entries, size_t at, size_t n)
+static void sift_down(struct index_entry *entries, size_t at, size_t n)
 {
-	const struct entry moved = entries[at];
+	const struct index_entry moved = entries[at];
 
 	for (size_t child; (child = 2 * at + 1) < n; at = child) {
 		if (child + 1 < n &&
@@ -60,12 +60,12 @@ static void sift_down(struct entry *entries, size_t at, size_t n)
 }
 
 /* qsort() may allocate */
-static void sort(struct entry *entries, size_t n)
+static void sort(struct index_entry *entries, size_t n)
 {
 	for (size_t i = n / 2; i-- > 0;)
 		sift_down(entries, i, n);
 	for (size_t i = n; i-- > 1;) {
-		const struct entry most = entries[0];
+		const struct index_entry most = entries[0];
 
 		entries[0] = entries[i];
 		entries[i] = most;
@@ -74,7 +74,7 @@ static void sort(struct entry *entries, size_t n)
 }
 
 /* Walk through .eh_frame; store what is found, if @entries is not NULL. */
-static size_t collect(struct sc_bytes *bytes, struct entry *entries,
+static size_t collect(struct sc_bytes *bytes, struct index_entry *entries,
                       size_t most)
 {
 	uintptr_t at = bytes->low;

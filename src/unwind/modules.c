@@ -181,7 +181,7 @@ static void insert(struct half *half, const struct sc_loaded_module *module)
 	put(&half->modules[i], module);
 }
 
-struct making {
+struct snapshot_making {
 	struct half *half;
 	uint64_t adds, subs;
 	unsigned n;
@@ -192,7 +192,7 @@ struct making {
 
 static int list_one(struct dl_phdr_info *info, size_t size, void *user)
 {
-	struct making *const making = user;
+	struct snapshot_making *const making = user;
 	struct sc_loaded_module module;
 
 	if (making->n == 0 && size >= offsetof(struct dl_phdr_info, dlpi_subs) +
@@ -230,7 +230,7 @@ static bool begin_making(void)
 
 void sc_modules_refresh(void)
 {
-	struct making making = { .unchanged = false };
+	struct snapshot_making making = { .unchanged = false };
 
 	if (!begin_making())
 		return; /* somebody else is at it */

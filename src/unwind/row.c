@@ -8,7 +8,7 @@
 #define REMEMBERED_MOST 3u
 #define STEPS_MOST      16384u
 
-struct machine {
+struct row_machine {
 	struct sc_cursor cursor;
 	const struct sc_fde *fde;
 	uintptr_t at, pc; /* where the row holds; the wanted one */
@@ -19,7 +19,7 @@ struct machine {
 	bool bad;
 };
 
-static void set(struct machine *m, uint64_t reg, enum sc_row_kind kind,
+static void set(struct row_machine *m, uint64_t reg, enum sc_row_kind kind,
                 int64_t value)
 {
 	/* of vector registers and the like nobody asks */
@@ -27,20 +27,20 @@ static void set(struct machine *m, uint64_t reg, enum sc_row_kind kind,
 		m->row.slots[reg - SC_ROW_FIRST] = sc_row_rule(kind, value);
 }
 
-static void restore(struct machine *m, uint64_t reg)
+static void restore(struct row_machine *m, uint64_t reg)
 {
 	if (reg - SC_ROW_FIRST < SC_ROW_SLOTS)
 		m->row.slots[reg - SC_ROW_FIRST] =
 			m->first.slots[reg - SC_ROW_FIRST];
 }
 
-static int64_t factored(struct machine *m, uint64_t n)
+static int64_t factored(struct row_machine *m, uint64_t n)
 {
 	return (int64_t)(n * (uint64_t)m->fde->data_align);
 }
 
 /* The address of a block; the cursor goes behind it. */
-static uintptr_t block(struct machine *m)
+static uintptr_t block(struct row_machine *m)
 {
 	const uintptr_t at = m->cursor.at;
 
@@ -48,7 +48,7 @@ static uintptr_t block(struct machine *m)
 	return at;
 }
 
-static void define_cfa(struct machine *m, uint64_t reg, int64_t offset)
+static void define_cfa(struct row_machine *m, uint64_t reg, int64_t offset)
 {
 	m->bad |= reg >= SC_MACHINE_REGS;
 	m->row.cfa_reg = (unsigned)reg;
@@ -56,7 +56,7 @@ static void define_cfa(struct machine *m, uint64_t reg, int64_t offset)
 	m->row.cfa_expr = 0;
 }
 
-static void remember(struct machine *m)
+static void remember(struct row_machine *m)
 {
 	if (m->n_remembered == REMEMBERED_MOST)
 		m->bad = true;
@@ -64,7 +64,7 @@ static void remember(struct machine *m)
 		m->remembered[m->n_remembered++] = m->row;
 }
 
-static void recall(struct machine *m)
+static void recall(struct row_machine *m)
 {
 	if (m->n_remembered == 0)
 		m->bad = true;
@@ -73,7 +73,7 @@ static void recall(struct machine *m)
 }
 
 /* The instructions about the CFA, and those that move on. */
-static bool run_cfa(struct machine *m, unsigned op)
+static bool run_cfa(struct row_machine *m, unsigned op)
 {
 	struct sc_cursor *const c = &m->cursor;
 	uint64_t reg;
@@ -120,7 +120,7 @@ static bool run_cfa(struct machine *m, unsigned op)
 }
 
 /* The instructions about one register. */
-static bool run_register(struct machine *m, unsigned op)
+static bool run_register(struct row_machine *m, unsigned op)
 {
 	struct sc_cursor *const c = &m->cursor;
 	const uint64_t reg = sc_cursor_uleb(c);
@@ -166,7 +166,7 @@ static bool run_register(struct machine *m, unsigned op)
 	}
 }
 
-static void run_one(struct machine *m)
+static void run_one(struct row_machine *m)
 {
 	struct sc_cursor *const c = &m->cursor;
 	const unsigned op = sc_cursor_u8(c);
@@ -206,7 +206,7 @@ static void run_one(struct machine *m)
 	}
 }
 
-static void run(struct machine *m, struct sc_bytes *bytes, uintptr_t from,
+static void run(struct row_machine *m, struct sc_bytes *bytes, uintptr_t from,
                 uintptr_t to)
 {
 	unsigned steps = 0;
@@ -223,7 +223,7 @@ static void run(struct machine *m, struct sc_bytes *bytes, uintptr_t from,
 int sc_row_find(struct sc_bytes *bytes, const struct sc_fde *fde, uintptr_t pc,
                 struct sc_row *ret_row)
 {
-	struct machine m;
+	struct row_machine m;
 
 	m.fde = fde;
 	m.at = fde->begin;
