@@ -2,12 +2,11 @@
 // counter.js - numbers that change, one for all threads of the process.
 'use strict';
 
-const { native, slots, ACTIVE, A, B, C, D } = require('./slots.js');
+const { native, slots, ACTIVE, A, B, C, D, PUT, ADD } =
+  require('./slots.js');
 
 const TYPES = { __proto__: null, int64: 0, double: 1 };
 // src/counters.c has the same numbers.
-const PUT = 0;
-const ADD = 1;
 const NOTHING = 0;
 const VALUE = 1;
 const CHANGE = 2;

@@ -6,24 +6,9 @@
 'use strict';
 
 const path = require('node:path');
+const { absent } = require('./absent.js');
 
-function load() {
-  const file = path.join(__dirname, '..', 'build', 'Release', 'syscap.node');
-  try {
-    return require(file);
-  } catch (error) {
-    throw new Error(`syscap: the addon can't be loaded; is it built? ` +
-      `Run "npm rebuild syscap".  ${error.message}`, { cause: error });
-  }
-}
-
-const native = load();
-const slots = new Float64Array(native.buffer);
-delete native.buffer;
-
-module.exports = {
-  native,
-  slots,
+const SLOTS = {
   ACTIVE: 0,
   PENDING: 1,
   A: 2,
@@ -34,3 +19,25 @@ module.exports = {
   BATCH: 8,
   BATCH_ENTRY: 3,
 };
+const SIZE = SLOTS.BATCH + 512 * SLOTS.BATCH_ENTRY;
+
+// What count() does with a counter (src/counters.c).
+const PUT = 0;
+const ADD = 1;
+
+function load() {
+  const file = path.join(__dirname, '..', 'build', 'Release', 'syscap.node');
+  try {
+    return require(file);
+  } catch (error) {
+    const [why] = error.message.split('\n');
+    return absent(`the addon can't be loaded; is it built? ` +
+      `Run "npm rebuild syscap".  ${why}`, SIZE, { ...SLOTS, ADD });
+  }
+}
+
+const native = load();
+const slots = new Float64Array(native.buffer);
+delete native.buffer;
+
+module.exports = { native, slots, ...SLOTS, PUT, ADD };

@@ -12,6 +12,7 @@ const { native } = require('../lib/slots.js');
 const { beginnings, endings, isActive } = require('../lib/recording.js');
 
 function load() {
+  if (native.functions === undefined) throw new Error(native.stats().reason);
   const version = process.versions.modules;
   const file = path.join(__dirname, '..', 'build', 'Release',
     `syscap-v8-${version}.node`);

@@ -1,0 +1,10 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# package.sh - what cargo packs is enough to build it, and has the licence.
+#
+# Reads SYSCAP_SOURCE, CARGO, CARGO_TARGET_DIR.
+set -eu
+"$CARGO" --offline --locked package --allow-dirty \
+	--manifest-path "$SYSCAP_SOURCE/bindings/rust/Cargo.toml"
+tar -xzOf "$CARGO_TARGET_DIR"/package/syscap-*.crate --wildcards \
+	'syscap-*/LICENSE' | grep "Redistribution and use"
