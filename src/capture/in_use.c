@@ -15,21 +15,9 @@
 #include <unistd.h>
 
 #include "capture/error.h"
+#include "data/text_file.h"
 
 /* ------------------------------------------------------------ who it is */
-
-static size_t read_text(const char *path, char *text, size_t size)
-{
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = -1;
-
-	if (fd >= 0) {
-		n = read(fd, text, size - 1);
-		close(fd);
-	}
-	text[n > 0 ? n : 0] = '\0';
-	return n > 0 ? (size_t)n : 0;
-}
 
 static bool is_open_for_writing(const char *pid, const char *number)
 {
@@ -37,7 +25,7 @@ static bool is_open_for_writing(const char *pid, const char *number)
 	unsigned flags = 0;
 
 	snprintf(path, sizeof(path), "/proc/%s/fdinfo/%s", pid, number);
-	read_text(path, text, sizeof(text));
+	(void)sc_text_file_read(path, text, sizeof(text));
 	const char *const at = strstr(text, "flags:");
 	return at != NULL && sscanf(at, "flags: %o", &flags) == 1 &&
 	       (flags & O_ACCMODE) != O_RDONLY;
@@ -84,13 +72,12 @@ static int find_opener(int fd)
 
 static int name_holder(int pid, const char *what, struct syscap_error *error)
 {
-	char path[64], name[64];
+	char name[64];
 
 	if (pid <= 0)
 		return sc_error_set(error, EBUSY, 0, "another process %s",
 		                    what);
-	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-	if (read_text(path, name, sizeof(name)) == 0)
+	if (sc_text_file_read_proc(pid, "comm", name, sizeof(name)) <= 0)
 		return sc_error_set(error, EBUSY, 0, "process %d %s", pid,
 		                    what);
 	name[strcspn(name, "\n")] = '\0';

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * join_settle.c - what becomes of pids, and of the files in the inputs.
+ * join_settle.c - what becomes of pids, and of the files in the inputs; and
+ * what span of time they cover.
  *
  * Where two inputs have tables of symbols that differ they become one, since
  * readers know a single path for them.  Compressed tables are files like any
  * other to us.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "capture/frame.h"
 #include "capture/join_state.h"
+
+#define NANOSECONDS_DAY (INT64_C(86400) * 1000000000)
 
 /* Put the content together; an empty one is NULL, as no memory is. */
 static unsigned char *read_content(const struct sc_join_files *files,
@@ -216,7 +220,8 @@ static void tell_pid(void *data, size_t input,
 	             process->new_pid);
 }
 
-int sc_join_settle_pids(struct sc_join *join)
+/* Which number each process gets. */
+static int settle_pids(struct sc_join *join)
 {
 	struct sc_join_pids **const all =
 		calloc(join->inputs.n + 1, sizeof(struct sc_join_pids *));
@@ -230,7 +235,8 @@ int sc_join_settle_pids(struct sc_join *join)
 	return r;
 }
 
-int sc_join_settle_files(struct sc_join *join)
+/* After that, which files keep their path. */
+static int settle_files(struct sc_join *join)
 {
 	int r = 0;
 
@@ -245,4 +251,72 @@ int sc_join_settle_files(struct sc_join *join)
 			                &input->files.files.items[j]);
 	}
 	return r;
+}
+
+/* "YYYY-MM-DDTHH:MM:SSZ" sorts as text; other texts have no order. */
+static bool is_time(const char *text)
+{
+	static const char form[] = "0000-00-00T00:00:00Z";
+
+	if (strlen(text) != strlen(form))
+		return false;
+	for (const char *p = form; *p; p++, text++)
+		if (*p == '0' ? *text < '0' || *text > '9' : *text != *p)
+			return false;
+	return true;
+}
+
+static void tell_distance(struct sc_join *join)
+{
+	for (size_t i = 0; i < join->inputs.n; i++) {
+		const struct sc_join_input *a = join->inputs.items[i];
+		const struct sc_join_input *nearest = NULL;
+		int64_t least = INT64_MAX, gap;
+
+		for (size_t j = 0; j < i; j++) {
+			const struct sc_join_input *b = join->inputs.items[j];
+			const int64_t from = a->end < b->end ? a->end : b->end;
+			const int64_t to = a->info.begin > b->info.begin
+			                           ? a->info.begin
+			                           : b->info.begin;
+
+			if (__builtin_sub_overflow(to, from, &gap))
+				gap = to > from ? INT64_MAX : INT64_MIN;
+			if (nearest == NULL || gap < least) {
+				nearest = b;
+				least = gap;
+			}
+		}
+		if (nearest != NULL && least > NANOSECONDS_DAY)
+			sc_join_tell(join, a, false,
+			             "its times are more than a day away from "
+			             "%s's: clocks of different boots cannot "
+			             "be compared",
+			             nearest->name);
+	}
+}
+
+int sc_join_settle(struct sc_join *join, struct sc_join_span *ret_span)
+{
+	struct sc_join_span span = { .begin = INT64_MAX, .end = INT64_MIN };
+
+	for (size_t i = 0; i < join->inputs.n; i++) {
+		const struct sc_join_input *input = join->inputs.items[i];
+		const char *text = input->info.capture_time;
+		const bool is_better =
+			is_time(text) && (!is_time(span.capture_time) ||
+		                          strcmp(text, span.capture_time) < 0);
+
+		if (input->info.begin < span.begin)
+			span.begin = input->info.begin;
+		if (input->end > span.end)
+			span.end = input->end;
+		if (is_better || span.capture_time[0] == 0)
+			memcpy(span.capture_time, text,
+			       sizeof(span.capture_time));
+	}
+	tell_distance(join);
+	*ret_span = span;
+	const int r = settle_pids(join);
+	return r < 0 ? r : settle_files(join);
 }

@@ -43,10 +43,4 @@ void sc_join_tell(struct sc_join *join, const struct sc_join_input *input,
 /** @bytes more were read.  Returns true now and then. */
 bool sc_join_advance(struct sc_join *join, uint64_t bytes);
 
-/** Decide which number each process gets.  0 or -ENOMEM.  In join_settle.c */
-int sc_join_settle_pids(struct sc_join *join);
-
-/** Decide, after that, which files keep their path.  0 or -ENOMEM.  In join_settle.c */
-int sc_join_settle_files(struct sc_join *join);
-
 #endif

@@ -21,6 +21,7 @@
 #include "capture/error.h"
 #include "capture/frame.h"
 #include "capture/rest.h"
+#include "capture/rest_load.h"
 #include "data/load.h"
 
 #define HEADER_SIZE      sizeof(struct syscap_wire_file)

@@ -15,6 +15,7 @@
 #include "capture/error.h"
 #include "capture/recover_file.h"
 #include "capture/recover_rings.h"
+#include "capture/rest_load.h"
 #include "capture/rest_owner.h"
 
 #define PATH_SIZE 4096u

@@ -14,7 +14,7 @@
 
 #include <syscap/capture.h>
 
-#include "capture/recover.h"
+#include "capture/recovered.h"
 #include "capture/rest.h"
 
 #define SC_RECOVER_HEADER 256u

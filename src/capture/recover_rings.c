@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "capture/error.h"
+#include "capture/rest_load.h"
 
 #define PATH_SIZE 4096u
 

@@ -199,5 +199,5 @@ void sc_rest_close(struct sc_rest *rest)
 	rest->fd = -1;
 	free(rest->bytes);
 	rest->bytes = NULL;
-	sc_rest_losses_forget(rest);
+	sc_rest_losses_fini(&rest->losses);
 }

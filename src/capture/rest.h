@@ -6,8 +6,8 @@
  * believed before it was checked, and all of it is read into memory of ours:
  * somebody may change it meanwhile.
  *
- * rest.c opens the file, rest_owner.c finds out whether its process lives,
- * rest_load.c reads the frames, rest_losses.c what they do not tell.
+ * Here the file is opened; rest_owner.h finds out whether its process lives,
+ * rest_load.h reads the frames, rest_losses.h what they do not tell.
  * Context of all: offline.
  */
 #ifndef SC_CAPTURE_REST_H
@@ -20,9 +20,8 @@
 
 #include <syscap/capture.h>
 
+#include "capture/rest_losses.h"
 #include "ring/ring_file.h"
-
-struct sc_rest_loss;
 
 struct sc_rest {
 	int fd;      /* of the ring file; -1: none */
@@ -48,9 +47,7 @@ struct sc_rest {
 	/* Whose frames: from and to are offsets in the rings. */
 	struct sc_ring_journal_part parts[SC_RING_JOURNAL_PARTS];
 	uint32_t n_parts;
-	/* What the slots say was lost, by thread. */
-	struct sc_rest_loss *losses;
-	uint32_t n_losses;
+	struct sc_rest_losses losses;
 };
 
 /** The path in a capture's first frame, METADATA "syscap.rings"; or NULL. */
@@ -80,27 +77,6 @@ bool sc_rest_is_of(const struct sc_rest *rest, const struct stat *st);
  */
 int sc_rest_live_size(struct sc_rest *rest, int capture, uint64_t *ret_size);
 
-/**
- * Read what is left: @capture is the file's content, @size bytes.  Losses
- * that no record tells are among the frames, as loss records.  May be called
- * again.  0 or -errno; -EBADMSG: the journal does not fit the capture.
- *
- * @size 0: the capture is gone.  Then all that the rings hold is left.
- */
-int sc_rest_load(struct sc_rest *rest, const unsigned char *capture,
-                 uint64_t size, struct syscap_error *error);
-
-/**
- * Whether the @size bytes at @torn, what the capture has behind capture_size,
- * are the beginning of the journal's batch.
- */
-bool sc_rest_is_torn_batch(const struct sc_rest *rest,
-                           const unsigned char *torn, uint64_t size);
-
-void sc_rest_close(struct sc_rest *rest);
-
-/* ------------------------------------- between the files named above only */
-
 /** All @size bytes, or false. */
 bool sc_rest_read_at(const struct sc_rest *rest, void *to, size_t size,
                      uint64_t offset);
@@ -108,16 +84,6 @@ bool sc_rest_read_at(const struct sc_rest *rest, void *to, size_t size,
 /** Where slot @slot begins in the ring file. */
 uint64_t sc_rest_slot_at(const struct sc_rest *rest, uint32_t slot);
 
-/** Room for @more bytes behind n_bytes. */
-bool sc_rest_reserve(struct sc_rest *rest, size_t more);
-
-/** Note what @ring, a slot's header, says was lost.  False: no memory. */
-bool sc_rest_losses_note(struct sc_rest *rest,
-                         const struct sc_ring_header *ring);
-
-/** Add loss records for what no record tells.  False: no memory. */
-bool sc_rest_losses_add(struct sc_rest *rest, const unsigned char *capture);
-
-void sc_rest_losses_forget(struct sc_rest *rest);
+void sc_rest_close(struct sc_rest *rest);
 
 #endif

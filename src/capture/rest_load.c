@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* rest_load.c - read the frames that a process left in its ring file. */
 #define _GNU_SOURCE
-#include "capture/rest.h"
+#include "capture/rest_load.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -74,7 +74,8 @@ static uint32_t head_of(const struct sc_rest *rest, uint32_t slot,
 
 /* ---------------------------------------------------------------- frames */
 
-bool sc_rest_reserve(struct sc_rest *rest, size_t more)
+/* Room for @more bytes behind n_bytes. */
+static bool reserve(struct sc_rest *rest, size_t more)
 {
 	size_t capacity = rest->capacity > CHUNK ? rest->capacity : CHUNK;
 
@@ -150,7 +151,7 @@ static int load_frames(struct sc_rest *rest, uint32_t slot, uint32_t head,
 		const uint32_t at = (uint32_t)(((uint64_t)head + done) %
 		                               rest->facts.body_size);
 
-		if (!sc_rest_reserve(rest, pending + chunk))
+		if (!reserve(rest, pending + chunk))
 			return -ENOMEM;
 		if (!read_body(rest, slot,
 		               rest->bytes + rest->n_bytes + pending, chunk,
@@ -181,7 +182,7 @@ static int load_slot(struct sc_rest *rest, uint32_t slot)
 	}
 	if (ring.slot_state == SC_SLOT_FREE)
 		return ring.offset == 0 ? 0 : 1;
-	if (!sc_rest_losses_note(rest, &ring))
+	if (!sc_rest_losses_note(&rest->losses, &ring))
 		return -ENOMEM;
 	const uint32_t head = head_of(rest, slot, ring.head);
 	if (!is_offset(rest, head) || !is_offset(rest, ring.tail)) {
@@ -198,6 +199,35 @@ static int load_slot(struct sc_rest *rest, uint32_t slot)
 	return r != 0 ? r : 1;
 }
 
+/* Loss records for what no record tells.  False: no memory. */
+static bool add_losses(struct sc_rest *rest, const unsigned char *capture)
+{
+	const struct sc_rest_losses *const losses = &rest->losses;
+	const int32_t pid = rest->facts.pid;
+	_Alignas(8) unsigned char frame[SC_LOSS_FRAME_MAX];
+
+	if (losses->by_tid.n == 0)
+		return true;
+	if (rest->capture_size > HEADER_SIZE)
+		sc_rest_losses_count(&rest->losses, pid, capture + HEADER_SIZE,
+		                     rest->capture_size - HEADER_SIZE);
+	sc_rest_losses_count(&rest->losses, pid, rest->bytes, rest->n_bytes);
+	for (size_t i = 0; i < losses->by_tid.n; i++) {
+		const uint16_t len =
+			sc_rest_losses_compose(losses, i, pid, frame);
+
+		if (len == 0)
+			continue;
+		if (!reserve(rest, len))
+			return false;
+		memcpy(rest->bytes + rest->n_bytes, frame, len);
+		rest->n_bytes += len;
+		rest->n_frames++;
+		rest->n_told++;
+	}
+	return true;
+}
+
 int sc_rest_load(struct sc_rest *rest, const unsigned char *capture,
                  uint64_t size, struct syscap_error *error)
 {
@@ -208,11 +238,11 @@ int sc_rest_load(struct sc_rest *rest, const unsigned char *capture,
 	rest->n_bytes = 0;
 	rest->n_frames = rest->n_told = rest->n_bad = 0;
 	rest->n_parts = 0;
-	sc_rest_losses_forget(rest);
+	sc_rest_losses_fini(&rest->losses);
 	r = 1;
 	for (uint32_t i = 0; i < rest->facts.n_slots && r > 0; i++)
 		r = load_slot(rest, i);
-	if (r < 0 || !sc_rest_losses_add(rest, capture))
+	if (r < 0 || !add_losses(rest, capture))
 		return sc_error_set(error, ENOMEM, 0, "out of memory");
 	return 0;
 }

@@ -13,21 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "data/text_file.h"
+
 #define WAIT_STEPS   400
 #define WAIT_STEP_NS 5000000
-
-static bool read_text(const char *path, char *text, size_t size)
-{
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = -1;
-
-	if (fd >= 0) {
-		n = read(fd, text, size - 1);
-		close(fd);
-	}
-	text[n > 0 ? n : 0] = '\0';
-	return n > 0;
-}
 
 /* Pids of the file are pids here: the same boot, the same namespace. */
 static bool pids_compare(const struct sc_ring_file *facts)
@@ -37,8 +26,8 @@ static bool pids_compare(const struct sc_ring_file *facts)
 
 	if (facts->start_ticks == 0 || facts->pid_ns == 0 || facts->pid <= 0 ||
 	    stat("/proc/self/ns/pid", &st) != 0 || st.st_ino != facts->pid_ns ||
-	    !read_text("/proc/sys/kernel/random/boot_id", boot_id,
-	               sizeof(boot_id)))
+	    sc_text_file_read("/proc/sys/kernel/random/boot_id", boot_id,
+	                      sizeof(boot_id)) <= 0)
 		return false;
 	boot_id[strcspn(boot_id, "\n")] = '\0';
 	return strcmp(boot_id, facts->boot_id) == 0;
@@ -52,14 +41,14 @@ static bool has_ended(char state, long n_threads)
 
 static bool is_known_to_be_gone(const struct sc_ring_file *facts)
 {
-	char path[40], text[1024], state = 0;
+	char text[1024], state = 0;
 	unsigned long long ticks = 0;
 	long n_threads = 0;
 
 	if (!pids_compare(facts))
 		return false;
-	snprintf(path, sizeof(path), "/proc/%d/stat", facts->pid);
-	if (!read_text(path, text, sizeof(text))) /* or it may be hidden */
+	/* or it may be hidden */
+	if (sc_text_file_read_proc(facts->pid, "stat", text, sizeof(text)) <= 0)
 		return kill(facts->pid, 0) != 0 && errno == ESRCH;
 	const char *const end = strrchr(text, ')');
 	/* field 3 is the state, 20 its threads, 22 when it was started */

@@ -13,6 +13,7 @@
 
 #include "capture/losses.h"
 #include "cli/check_padding.h"
+#include "cli/checker_counters.h"
 #include "data/frames.h"
 #include "data/utf8.h"
 

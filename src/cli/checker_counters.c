@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* checker_counters.c - the rules of `syscap check` about counters. */
-#include <inttypes.h>
+#include "cli/checker_counters.h"
 
-#include "cli/checker.h"
+#include <inttypes.h>
 
 #define AT(field)   offsetof(struct syscap_wire_counter, field)
 #define SIZE(field) sizeof(((struct syscap_wire_counter *)0)->field)

@@ -58,15 +58,6 @@ static bool is_wanted(const struct request *request, uint8_t type)
 	       request->types[syscap_frame_type_name(type) ? type : 0];
 }
 
-bool sc_dump_is_double(const struct sc_dump *dump,
-                       const struct syscap_frame *frame, uint32_t id)
-{
-	const struct sc_counter_definition *definition =
-		sc_counter_stats_find(&dump->counters, frame->pid, id);
-
-	return definition && definition->info.is_double;
-}
-
 /* A definition may stand behind the values, so all are read first. */
 static int collect_definitions(struct sc_dump *dump,
                                struct syscap_reader *reader)

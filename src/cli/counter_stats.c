@@ -83,15 +83,13 @@ static bool find_number(const struct sc_counter_stats *counters, int32_t pid,
 	return true;
 }
 
-const struct sc_counter_definition *
-sc_counter_stats_find(const struct sc_counter_stats *counters, int32_t pid,
-                      uint32_t id)
+bool sc_counter_stats_is_double(const struct sc_counter_stats *counters,
+                                int32_t pid, uint32_t id)
 {
 	size_t number;
 
-	if (!find_number(counters, pid, id, &number))
-		return NULL;
-	return &counters->definitions.items[number];
+	return find_number(counters, pid, id, &number) &&
+	       counters->definitions.items[number].info.is_double;
 }
 
 static struct sc_counter_values no_values(int32_t pid, uint32_t id)

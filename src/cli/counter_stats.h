@@ -59,10 +59,9 @@ int sc_counter_stats_set(struct sc_counter_stats *counters,
                          const struct syscap_reader *reader,
                          const struct syscap_frame *frame);
 
-/** The definition that a value of @pid with @id belongs to, or NULL. */
-const struct sc_counter_definition *
-sc_counter_stats_find(const struct sc_counter_stats *counters, int32_t pid,
-                      uint32_t id);
+/** Whether the value of @pid with @id is a double, by its definition. */
+bool sc_counter_stats_is_double(const struct sc_counter_stats *counters,
+                                int32_t pid, uint32_t id);
 
 /**
  * Assign all values to their definitions; then counters->result holds every

@@ -19,8 +19,4 @@ struct sc_dump {
 void sc_dump_json(struct sc_dump *dump, const struct syscap_frame *frame);
 void sc_dump_text(const struct sc_dump *dump, const struct syscap_frame *frame);
 
-/** Is the value of @frame's process with this id a double? */
-bool sc_dump_is_double(const struct sc_dump *dump,
-                       const struct syscap_frame *frame, uint32_t id);
-
 #endif

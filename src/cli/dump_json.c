@@ -104,7 +104,10 @@ static void write_values(struct sc_dump *dump, const struct syscap_frame *frame)
 			continue;
 		sc_json_begin_object(json);
 		sc_json_member_unsigned(json, "id", id);
-		write_value(json, sc_dump_is_double(dump, frame, id), bits);
+		write_value(json,
+		            sc_counter_stats_is_double(&dump->counters,
+		                                       frame->pid, id),
+		            bits);
 		sc_json_end_object(json);
 	}
 	sc_json_end_array(json);

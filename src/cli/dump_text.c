@@ -91,7 +91,9 @@ static void print_values(const struct sc_dump *dump,
 		if (id == 0)
 			continue;
 		printf(" %" PRIu32 "=", id);
-		print_value(sc_dump_is_double(dump, frame, id), bits);
+		print_value(sc_counter_stats_is_double(&dump->counters,
+		                                       frame->pid, id),
+		            bits);
 	}
 }
 

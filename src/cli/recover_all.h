@@ -3,17 +3,7 @@
 #ifndef SC_CLI_RECOVER_ALL_H
 #define SC_CLI_RECOVER_ALL_H
 
-#include <stdbool.h>
-
-struct sc_recover_how {
-	const char *command; /* argv[0]: "syscap recover" */
-	bool dry;            /* change nothing, only tell */
-	bool quiet;          /* tell only what is wrong */
-	bool discard;        /* remove rings whose capture is gone */
-};
-
-/** Recover @file, and tell.  Returns the exit status. */
-int sc_recover_one(const struct sc_recover_how *how, const char *file);
+#include "cli/recover_one.h"
 
 /**
  * All ring files in @n folders @dirs, or with 0 in those where the library

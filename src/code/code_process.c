@@ -14,33 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "data/text_file.h"
+
 #define NS INT64_C(1000000000)
-
-/* Returns how much was read; a NUL follows. */
-static ssize_t read_whole(int32_t pid, const char *name, char *to, size_t size)
-{
-	char path[64];
-	size_t used = 0;
-	ssize_t n = 1;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	while (n != 0 && used < size - 1) {
-		n = read(fd, to + used, size - 1 - used);
-		if (n > 0)
-			used += (size_t)n;
-		else if (n < 0 && errno != EINTR)
-			break;
-	}
-	if (n < 0)
-		n = -errno;
-	close(fd);
-	to[used] = 0;
-	return n < 0 ? n : (ssize_t)used;
-}
 
 /* The last number in the line that begins with @field, or the second. */
 static long field_of(const char *status, const char *field, unsigned which)
@@ -79,7 +55,8 @@ static int64_t find_begin(int32_t pid)
 	char stat[2048];
 	const char *at;
 
-	if (ticks <= 0 || read_whole(pid, "stat", stat, sizeof(stat)) < 0)
+	if (ticks <= 0 ||
+	    sc_text_file_read_proc(pid, "stat", stat, sizeof(stat)) < 0)
 		return 0;
 	at = strrchr(stat, ')');
 	for (unsigned field = 2; at != NULL && field < 22; field++) {
@@ -114,7 +91,8 @@ int sc_code_process_open(int32_t pid, struct sc_code_process *ret_process)
 {
 	struct sc_code_process process = { .pid = pid, .tmp = -1 };
 	char status[8192];
-	const ssize_t n = read_whole(pid, "status", status, sizeof(status));
+	const ssize_t n =
+		sc_text_file_read_proc(pid, "status", status, sizeof(status));
 	long owner, own_pid;
 
 	if (n < 0)

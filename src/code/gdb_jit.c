@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "capture/error.h"
+#include "code/gdb_jit_image.h"
 #include "code/remote_memory.h"
 #include "data/array.h"
 #include "data/map.h"

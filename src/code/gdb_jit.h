@@ -39,21 +39,6 @@ void sc_gdb_jit_free(struct sc_gdb_jit *jit);
 int sc_gdb_jit_look(struct sc_gdb_jit *jit, int64_t from, int64_t now,
                     struct sc_code_table *table, struct syscap_error *error);
 
-/** What the functions of an image cover. */
-struct sc_gdb_jit_cover {
-	bool any;
-	uint64_t low, last;
-};
-
-/**
- * Put the functions of the image at @bytes into @table from @from on.  0;
- * -ENOEXEC, no such image; or as sc_elf_view_read() and sc_code_table_add().
- * *@ret_cover has what was put, also when this fails.
- */
-int sc_gdb_jit_take_image(const void *bytes, size_t size, int64_t from,
-                          struct sc_code_table *table,
-                          struct sc_gdb_jit_cover *ret_cover);
-
 /**
  * Find the symbol in the file @fd, which @pid has mapped as code at @mapped
  * from @file_offset on.  0; -ENOENT, it has none; or -errno.

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* gdb_jit_image.c - the functions of an image that a runtime registered. */
+#include "code/gdb_jit_image.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <string.h>
 
-#include "code/gdb_jit.h"
 #include "symbols/elf_table.h"
 
 /* Larger parts of an image are not read. */

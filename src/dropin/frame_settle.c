@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * frame_settle.c - whether a frame's content fits its length, and the host's
- * byte order for it.
+ * frame_settle.c - whether a frame's content fits its length.
  *
  * Nothing of a frame is believed: whatever a count says is first held against
  * the length.
  */
+#include "dropin/frame_settle.h"
+
 #include <string.h>
 
 #include "data/frames.h"
-#include "dropin/reader.h"
 
 #define HOST_IS_BIG (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
 

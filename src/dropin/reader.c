@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "data/frames.h"
+#include "dropin/frame_settle.h"
 
 #define FRAME_SIZE sizeof(SysprofCaptureFrame)
 /** Of how many bytes frames are checked in a row. */

@@ -18,14 +18,8 @@
 
 #include <sysprof-6/sysprof-capture-reader.h>
 
+#include "dropin/file_list.h"
 #include "dropin/window.h"
-
-struct sc_file_list {
-	const char **paths; /* sorted */
-	size_t n, capacity;
-};
-
-void sc_file_list_free(struct sc_file_list *files);
 
 struct _SysprofCaptureReader {
 	int32_t n_refs;
@@ -42,7 +36,7 @@ struct _SysprofCaptureReader {
 	const char *message; /* of the first thing that was wrong; or NULL */
 	uint64_t bad_offset;
 	struct sc_file_list files;
-	bool has_files;
+	bool has_files; /* they were looked for */
 };
 
 /** Offset in the file of the frame that comes next. */
@@ -62,47 +56,5 @@ void sc_reader_name(SysprofCaptureReader *reader, const char *filename);
  * known, and step behind it.  NULL: the end.  Lives until the next call.
  */
 SysprofCaptureFrame *sc_reader_next(SysprofCaptureReader *reader);
-
-/**
- * Whether the content of @frame, @len bytes, fits its length; and end its
- * texts.  Of a frame in the other byte order all of it is brought into the
- * host's, its header in any case.  NULL, or why it can't be returned; types
- * that are not known are right.
- */
-const char *sc_frame_settle(unsigned char *frame, size_t len);
-const char *sc_frame_settle_foreign(unsigned char *frame, size_t len);
-
-/** End the texts of @frame, which is right and in the host's order. */
-void sc_frame_end_texts(unsigned char *frame, size_t len);
-
-/**
- * Check frames of the host's order at @bytes, in a row, those that begin within
- * @most bytes and are whole within @size, up to one that is not right, or not
- * known, or has to be settled for that to be said.  Returns how many bytes
- * they are; *@end_time becomes the latest of it and the times they go to.
- */
-size_t sc_frames_check(const unsigned char *bytes, size_t size, size_t most,
-                       int64_t *end_time);
-
-static inline bool sc_frame_is_known(unsigned type)
-{
-	return type > 0 && type < SYSPROF_CAPTURE_FRAME_LAST;
-}
-
-/** How far a settled frame goes in time. */
-static inline int64_t sc_frame_until(const SysprofCaptureFrame *frame)
-{
-	int64_t end = frame->time;
-
-	if (frame->type == SYSPROF_CAPTURE_FRAME_MARK) {
-		const SysprofCaptureMark *const mark =
-			(const SysprofCaptureMark *)(const void *)frame;
-
-		if (__builtin_add_overflow(end, mark->duration, &end) ||
-		    end < frame->time)
-			end = frame->time;
-	}
-	return end;
-}
 
 #endif

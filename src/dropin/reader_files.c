@@ -8,115 +8,22 @@
 
 #include "dropin/reader.h"
 
-/* Where @path is or belongs in the sorted list. */
-static size_t place_of(const struct sc_file_list *files, const char *path,
-                       bool *ret_found)
-{
-	size_t low = 0, high = files->n;
-
-	*ret_found = false;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		const int order = strcmp(files->paths[middle], path);
-
-		if (order == 0) {
-			*ret_found = true;
-			return middle;
-		}
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static int compare(const void *a, const void *b)
-{
-	const char *const *const x = a;
-	const char *const *const y = b;
-
-	return strcmp(*x, *y);
-}
-
-static bool append(struct sc_file_list *files, const char *path)
-{
-	if (files->n == files->capacity) {
-		const size_t capacity =
-			files->capacity != 0 ? 2 * files->capacity : 16;
-		const char **const paths =
-			realloc(files->paths, capacity * sizeof(*paths));
-
-		if (paths == NULL)
-			return false;
-		files->paths = paths;
-		files->capacity = capacity;
-	}
-	files->paths[files->n] = strdup(path);
-	return files->paths[files->n++] != NULL;
-}
-
-/* A last one that could not be copied is NULL. */
-void sc_file_list_free(struct sc_file_list *files)
-{
-	for (size_t i = 0; i < files->n; i++)
-		free((char *)files->paths[i]);
-	free(files->paths);
-	*files = (struct sc_file_list){ 0 };
-}
-
-static void sort_once_each(struct sc_file_list *files)
-{
-	size_t n = 0;
-
-	if (files->n == 0)
-		return;
-	qsort(files->paths, files->n, sizeof(files->paths[0]), compare);
-	for (size_t i = 0; i < files->n; i++) {
-		if (n != 0 && strcmp(files->paths[n - 1], files->paths[i]) == 0)
-			free((char *)files->paths[i]);
-		else
-			files->paths[n++] = files->paths[i];
-	}
-	files->n = n;
-}
-
-/*
- * Files of many parts would make long lists: those just seen are not listed
- * again, and the rest is sorted and thinned whenever the list has doubled.
- */
 static bool collect(SysprofCaptureReader *self)
 {
-	struct sc_file_list *const files = &self->files;
-	size_t n_sorted = 0;
 	SysprofCaptureFrameType type;
 
 	while (sysprof_capture_reader_peek_type(self, &type)) {
 		const SysprofCaptureFileChunk *const chunk =
 			sysprof_capture_reader_read_file(self);
-		const struct sc_file_list sorted = { .paths = files->paths,
-			                             .n = n_sorted };
-		bool found = false;
 
-		if (chunk == NULL) {
-			if (!sysprof_capture_reader_skip(self))
-				break;
-			continue;
-		}
-		if (n_sorted != 0)
-			place_of(&sorted, chunk->path, &found);
-		if (found ||
-		    (files->n > n_sorted &&
-		     strcmp(files->paths[files->n - 1], chunk->path) == 0))
-			continue;
-		if (!append(files, chunk->path))
-			return false;
-		if (files->n >= 2 * n_sorted + 16) {
-			sort_once_each(files);
-			n_sorted = files->n;
+		if (chunk != NULL) {
+			if (!sc_file_list_add(&self->files, chunk->path))
+				return false;
+		} else if (!sysprof_capture_reader_skip(self)) {
+			break;
 		}
 	}
-	sort_once_each(files);
+	sc_file_list_sort(&self->files);
 	return true;
 }
 

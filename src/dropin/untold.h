@@ -8,7 +8,7 @@
  * in one frame: in one write(), so that no frame is ever there without its
  * names.
  *
- * life->untold is how many wait << 32 | bytes that they take in the frame.
+ * *waiting is how many wait << 32 | bytes that they take in the frame.
  * Slots are taken by an exchange, then filled.  A handler that comes between
  * the two and uses the same name adds it once more; and since it came on top of
  * a call, nothing is written before all slots are filled.  exit() in a handler
@@ -17,25 +17,38 @@
 #ifndef SC_DROPIN_UNTOLD_H
 #define SC_DROPIN_UNTOLD_H
 
-#include "dropin/writer.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dropin/buffer.h"
+#include "dropin/names.h"
 
 /** So many wait at most. */
 #define SC_UNTOLD_MAX 4096u
 
-/**
- * @name waits from here on; false: there is no room for it.  By a call that
- * has entered the buffer.
- *
- * Context: signal-safe, one thread at a time.
- */
-bool sc_untold_add(SysprofCaptureWriter *writer, struct sc_name *name);
+struct sc_untold {
+	uint64_t *waiting;      /* in memory that a forked child finds zeroed */
+	struct sc_name **names; /* room for SC_UNTOLD_MAX */
+	uint32_t n_gathered;
+};
 
 /**
- * Put all that wait in front of the half of the buffer that waits, where
- * nothing is.  By the outermost call.
+ * @name waits from here on, and is told by @told; false: there is no room for
+ * it.  By a call that has entered the buffer.
  *
  * Context: signal-safe, one thread at a time.
  */
-void sc_untold_gather(SysprofCaptureWriter *writer);
+bool sc_untold_add(struct sc_untold *untold, struct sc_name *name,
+                   uint32_t told);
+
+/**
+ * Put all that wait in front of the half of @buffer that waits, where nothing
+ * is, as a frame with @time and @pid.  False: none waits.  By the outermost
+ * call.
+ *
+ * Context: signal-safe, one thread at a time.
+ */
+bool sc_untold_gather(struct sc_untold *untold, struct sc_buffer *buffer,
+                      int64_t time, int32_t pid);
 
 #endif

@@ -14,7 +14,6 @@
 
 #include "client/counter_id.h"
 #include "clock/clock.h"
-#include "dropin/untold.h"
 
 #define DEFAULT_PAGES 64u
 #define ID_END        (1u << 24)
@@ -64,7 +63,10 @@ static int write_out(SysprofCaptureWriter *writer)
 	for (int i = 0; i < 2 && r == 0; i++) {
 		if (!sc_buffer_turn(&writer->buffer, writer->life->untold != 0))
 			break;
-		sc_untold_gather(writer);
+		if (sc_untold_gather(&writer->untold, &writer->buffer,
+		                     writer->flushed, writer->life->pid))
+			sc_writer_count(
+				&writer->counts[SYSPROF_CAPTURE_FRAME_JITMAP]);
 		sc_out_note_place(&writer->out);
 		n = sc_buffer_take(&writer->buffer, &bytes);
 		r = sc_out_write(&writer->out, bytes, n, &done);
@@ -190,7 +192,10 @@ static SysprofCaptureWriter *map_writer(size_t size)
 		(void *)(base + page + own + round_up(untold, page));
 	writer->life = (void *)base;
 	writer->map_size = map_size;
-	writer->untold = (void *)(base + page + own);
+	writer->untold = (struct sc_untold){
+		.waiting = &writer->life->untold,
+		.names = (void *)(base + page + own),
+	};
 	writer->buffer = (struct sc_buffer){
 		.words = &writer->life->buffer,
 		.halves = { halves + SC_BUFFER_FRONT,

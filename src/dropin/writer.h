@@ -18,15 +18,17 @@
 #include <sysprof-6/sysprof-capture-writer.h>
 
 #include "dropin/buffer.h"
+#include "dropin/frame_head.h"
 #include "dropin/names.h"
 #include "dropin/out.h"
+#include "dropin/untold.h"
 
 /** In the memory that a forked child finds zeroed. */
 struct sc_writer_life {
 	struct sc_buffer_words buffer;
 	int32_t pid;
 	uint32_t told;   /* names with this number are written, or wait */
-	uint64_t untold; /* those that wait, see untold.h */
+	uint64_t untold; /* names that wait, see untold.h */
 };
 
 struct _SysprofCaptureWriter {
@@ -34,8 +36,7 @@ struct _SysprofCaptureWriter {
 	struct sc_buffer buffer;
 	struct sc_out out;
 	struct sc_names names;
-	struct sc_name **untold; /* see untold.h */
-	uint32_t n_gathered;
+	struct sc_untold untold;
 	size_t map_size; /* of all of it, from life on */
 	int32_t n_refs;
 	int32_t pid;           /* of who made it */
@@ -97,24 +98,13 @@ static inline bool sc_writer_is_due(const SysprofCaptureWriter *writer,
 	return SC_UNLIKELY(since >= 2 * SC_WRITER_LOOK_NS);
 }
 
-/** Write the header of a frame and its last 8 bytes. */
-static inline __attribute__((always_inline)) void
-sc_writer_head(unsigned char *frame, size_t len, unsigned type, int64_t time,
-               int cpu, int32_t pid)
-{
-	sc_store_word(frame, sc_head_word(len, cpu, pid));
-	sc_store_word(frame + SC_AT(frame, time), (uint64_t)time);
-	sc_store_word(frame + len - 8, 0); /* first: it may be the next one */
-	sc_store_word(frame + SC_AT(frame, type), type);
-}
-
-/** And count it. */
+/** Write the header of a frame and its last 8 bytes, and count it. */
 static inline __attribute__((always_inline)) void
 sc_writer_put_head(SysprofCaptureWriter *writer, unsigned char *frame,
                    size_t len, unsigned type, int64_t time, int cpu,
                    int32_t pid)
 {
-	sc_writer_head(frame, len, type, time, cpu, pid);
+	sc_frame_head_write(frame, len, type, time, cpu, pid);
 	if (type < SYSPROF_CAPTURE_FRAME_LAST)
 		sc_writer_count(&writer->counts[type]);
 }

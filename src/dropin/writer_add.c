@@ -10,7 +10,6 @@
 
 #include "base/text.h"
 #include "clock/clock.h"
-#include "dropin/untold.h"
 #include "dropin/writer.h"
 
 #define FRAME_MAX SYSCAP_FRAME_MAX
@@ -303,7 +302,8 @@ static SC_COLD bool tell_soon(SysprofCaptureWriter *self, struct sc_name *name)
 
 	for (int i = 0; i < 2; i++) {
 		const bool is_outermost = sc_buffer_enter(&self->buffer);
-		const bool waits = sc_untold_add(self, name);
+		const bool waits =
+			sc_untold_add(&self->untold, name, life->told);
 
 		if (!waits)
 			__atomic_store_n(&life->buffer.wants_flush, true,

@@ -7,7 +7,7 @@
 
 #include "capture/writer.h"
 #include "record/compose.h"
-#include "record/recorder.h"
+#include "record/options.h"
 
 /** Write METADATA frames, ids "syscap.…". */
 void sc_about_write(struct sc_writer *writer, union sc_frame_buffer *frame,

@@ -13,44 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static int open_file(int32_t pid, const char *name)
-{
-	char path[64];
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
-}
-
-static ssize_t read_some(int fd, char *to, size_t size)
-{
-	ssize_t n;
-
-	do
-		n = read(fd, to, size);
-	while (n < 0 && errno == EINTR);
-	return n < 0 ? -errno : n;
-}
-
-/* Returns how much was read, at most @size - 1; a NUL follows. */
-static ssize_t read_file(int32_t pid, const char *name, char *to, size_t size)
-{
-	const int fd = open_file(pid, name);
-	size_t used = 0;
-	ssize_t n = 1;
-
-	if (fd < 0)
-		return fd;
-	while (n > 0 && used < size - 1) {
-		n = read_some(fd, to + used, size - 1 - used);
-		if (n > 0)
-			used += (size_t)n;
-	}
-	close(fd);
-	to[used] = 0;
-	return n < 0 ? n : (ssize_t)used;
-}
+#include "data/text_file.h"
 
 bool sc_procfs_parse_stat(char *stat, struct sc_procfs_identity *ret_identity)
 {
@@ -83,7 +46,8 @@ bool sc_procfs_parse_stat(char *stat, struct sc_procfs_identity *ret_identity)
 int sc_procfs_identity(int32_t pid, struct sc_procfs_identity *ret_identity)
 {
 	char stat[2048];
-	const ssize_t n = read_file(pid, "stat", stat, sizeof(stat));
+	const ssize_t n =
+		sc_text_file_read_proc(pid, "stat", stat, sizeof(stat));
 
 	if (n < 0)
 		return (int)n;
@@ -92,7 +56,7 @@ int sc_procfs_identity(int32_t pid, struct sc_procfs_identity *ret_identity)
 
 int sc_procfs_cmdline(int32_t pid, char *text, size_t size)
 {
-	const ssize_t n = read_file(pid, "cmdline", text, size);
+	const ssize_t n = sc_text_file_read_proc(pid, "cmdline", text, size);
 	size_t len = n > 0 ? (size_t)n : 0;
 
 	if (n < 0)
@@ -107,7 +71,7 @@ int sc_procfs_cmdline(int32_t pid, char *text, size_t size)
 
 int sc_procfs_comm(int32_t pid, char *text, size_t size)
 {
-	const ssize_t n = read_file(pid, "comm", text, size);
+	const ssize_t n = sc_text_file_read_proc(pid, "comm", text, size);
 
 	if (n < 0)
 		return (int)n;
@@ -118,7 +82,8 @@ int sc_procfs_comm(int32_t pid, char *text, size_t size)
 int sc_procfs_own_pid(int32_t pid, int32_t *ret_pid)
 {
 	char status[4096], *line, *word, *rest;
-	const ssize_t n = read_file(pid, "status", status, sizeof(status));
+	const ssize_t n =
+		sc_text_file_read_proc(pid, "status", status, sizeof(status));
 
 	if (n < 0)
 		return (int)n;
@@ -173,19 +138,16 @@ int sc_procfs_maps(int32_t pid,
                    void (*each)(void *context, const struct sc_procfs_map *map),
                    void *context)
 {
-	const int fd = open_file(pid, "maps");
 	struct sc_procfs_map map;
+	char path[64];
 	char *line = NULL;
 	size_t size = 0;
 	FILE *file;
 
-	if (fd < 0)
-		return fd;
-	file = fdopen(fd, "r");
-	if (file == NULL) {
-		close(fd);
-		return -ENOMEM;
-	}
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	file = fopen(path, "re");
+	if (file == NULL)
+		return -errno;
 	errno = 0;
 	while (getline(&line, &size, file) > 0) {
 		line[strcspn(line, "\n")] = 0;

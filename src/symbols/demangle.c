@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "symbols/demangle_cxx.h"
+#include "symbols/demangle_rust.h"
 
 char *sc_demangle(const char *name)
 {

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "symbols/demangle.h"
+#include "symbols/demangle_rust.h"
 #include "symbols/demangle_text.h"
 
 #define HASH_LEN 17u /* h and 16 digits */

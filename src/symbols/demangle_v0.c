@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "symbols/demangle.h"
+#include "symbols/demangle_rust.h"
 #include "symbols/demangle_text.h"
 
 #define DEPTH_MAX    200u

@@ -3,7 +3,7 @@
 #ifndef SC_SYMBOLS_ELF_NOTES_H
 #define SC_SYMBOLS_ELF_NOTES_H
 
-#include "symbols/elf_file.h"
+#include "symbols/elf_image.h"
 
 /**
  * Find the GNU build-id in segments, and then in sections: files with debug

@@ -12,7 +12,7 @@
 #define SC_SYMBOLS_FINDER_H
 
 #include "symbols/module.h"
-#include "symbols/resolver.h"
+#include "symbols/symbol_files.h"
 
 /** What a MAP says; the texts are the caller's, and outlive the finder. */
 struct sc_finder_wish {

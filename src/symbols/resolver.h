@@ -26,6 +26,8 @@
 
 #include <syscap/capture.h>
 
+#include "symbols/symbol_files.h"
+
 struct sc_symbols;
 
 /** A name for a range of addresses of one process. */
@@ -76,21 +78,6 @@ int sc_symbols_new(const struct sc_symbols_options *options,
 void sc_symbols_free(struct sc_symbols *symbols);
 
 /**
- * A file that was mapped, kept open by whoever saw it: it is found even if
- * its path names another by now, or none.
- *
- * MAPs with a build-id take the file that has it.  MAPs without one take the
- * file of their @pid and path (as the MAP has it, " (deleted)" included), if
- * the inodes agree where the MAP has one.
- */
-struct sc_symbols_file {
-	int fd;           /* stays the caller's; it is duplicated */
-	int32_t pid;      /* -1: of any process */
-	const char *path; /* as in the MAP; NULL: by build-id only */
-	uint64_t inode;   /* 0: not known */
-};
-
-/**
  * Hand over a file.  The descriptor is kept open until sc_symbols_free(),
  * one per file: what was added before, by device and inode, is not again.
  * 0, -ENOMEM, or what dup() and fstat() fail with.
@@ -117,27 +104,6 @@ int sc_symbols_find(struct sc_symbols *symbols,
 
 /** Whether names were asked for that libstdc++ would have been needed for. */
 bool sc_symbols_lacks_demangler(const struct sc_symbols *symbols);
-
-enum sc_symbols_state {
-	SC_SYMBOLS_USED,
-	SC_SYMBOLS_UNNAMED, /* read, and it has no names */
-	SC_SYMBOLS_MISSING, /* there is none at its path */
-	SC_SYMBOLS_OTHER,   /* what is there has another build-id or inode */
-	SC_SYMBOLS_NEWER,   /* what is there changed after the recording began,
-	                     * and no build-id tells whether it matters */
-	SC_SYMBOLS_BAD      /* cannot be read, or is no ELF file */
-};
-
-/** One file that addresses were looked for in. */
-struct sc_symbols_use {
-	const char *path;     /* as in the MAP */
-	const char *build_id; /* of the MAP; NULL: it has none */
-	const char *found; /* where it, or debug symbols, were found; or "" */
-	const char *why;   /* more about the state; or "" */
-	enum sc_symbols_state state;
-	uint64_t n_asked; /* addresses */
-	uint64_t n_named;
-};
 
 /** Call @each for every file that was asked for, in the order of that. */
 void sc_symbols_each_use(const struct sc_symbols *symbols,

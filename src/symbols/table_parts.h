@@ -21,8 +21,4 @@ struct sc_symbol_table {
 	struct sc_symbol_table_totals totals;
 };
 
-/** 0 or -ENOMEM. */
-int sc_table_parts_add_name(struct sc_symbol_table *table, uint64_t address,
-                            const char *text);
-
 #endif

@@ -9,19 +9,6 @@
 #include "data/frames.h"
 #include "symbols/table_parts.h"
 
-int sc_table_parts_add_name(struct sc_symbol_table *table, uint64_t address,
-                            const char *text)
-{
-	struct sc_table_name name = { .address = address };
-
-	if (sc_array_room(&table->names) < 0)
-		return -ENOMEM;
-	name.text = strdup(text);
-	if (name.text == NULL)
-		return -ENOMEM;
-	return sc_array_push(&table->names, name);
-}
-
 const struct sc_symbol_patch *
 sc_symbol_table_patches(const struct sc_symbol_table *table, size_t *ret_n)
 {

@@ -12,6 +12,7 @@
 
 #include "code/code_process.h"
 #include "code/gdb_jit.h"
+#include "code/gdb_jit_image.h"
 #include "code/samples.h"
 
 struct entry {

@@ -11,6 +11,7 @@
 
 #include "data/utf8.h"
 #include "symbols/demangle.h"
+#include "symbols/demangle_rust.h"
 #include "symbols/module.h"
 #include "symbols/readable.h"
 

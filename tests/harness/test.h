@@ -92,4 +92,7 @@ bool test_is_whole(void);
 /** True where ASan or TSan slows everything down. */
 bool test_is_sanitized(void);
 
+/** Less where a signal comes. */
+void test_sleep_ms(long ms);
+
 #endif

@@ -124,6 +124,13 @@ bool test_is_whole(void)
 	return getenv(WHOLE) != NULL;
 }
 
+void test_sleep_ms(long ms)
+{
+	const struct timespec time = { ms / 1000, ms % 1000 * 1000000 };
+
+	nanosleep(&time, NULL);
+}
+
 bool test_is_sanitized(void)
 {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

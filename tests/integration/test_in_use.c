@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <syscap.h>
@@ -22,13 +21,6 @@
 #include "harness/written.h"
 
 #define MARKS 100u
-
-static void sleep_ms(long ms)
-{
-	const struct timespec time = { ms / 1000, ms % 1000 * 1000000 };
-
-	nanosleep(&time, NULL);
-}
 
 static char *name_in(const char *dir, const char *name)
 {
@@ -54,7 +46,7 @@ static void wait_for(const char *dir, const char *name)
 	char *const path = name_in(dir, name);
 
 	while (access(path, F_OK) != 0)
-		sleep_ms(5);
+		test_sleep_ms(5);
 	free(path);
 }
 
@@ -71,7 +63,7 @@ static void emit_twice(const char *dir)
 {
 	emit(0);
 	while (syscap_drain() == -EAGAIN)
-		sleep_ms(1);
+		test_sleep_ms(1);
 	touch(dir, "ready");
 	wait_for(dir, "go");
 	emit(MARKS);
@@ -99,7 +91,7 @@ CHILD(forks)
 {
 	written_mark(1, 0);
 	while (syscap_drain() == -EAGAIN)
-		sleep_ms(1);
+		test_sleep_ms(1);
 	if (fork() == 0)
 		emit_twice(peer_arg());
 }
@@ -339,7 +331,7 @@ TEST(a_trace_file_that_a_forked_child_writes_is_left_alone)
 		touch(writer.dir, "go");
 		/* nobody of ours can wait for it */
 		do {
-			sleep_ms(5);
+			test_sleep_ms(5);
 			run(writer.dir, "symbolize x", &said);
 		} while (said.status != 0);
 		check_all_there(&writer, 2 * MARKS);
@@ -385,7 +377,7 @@ CHILD(stopped)
 {
 	emit(0);
 	while (syscap_drain() == -EAGAIN)
-		sleep_ms(1);
+		test_sleep_ms(1);
 	emit(MARKS); /* these stay in the ring file */
 	touch(peer_arg(), "ready");
 	wait_for(peer_arg(), "go");

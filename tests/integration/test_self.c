@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <syscap.h>
@@ -153,13 +152,6 @@ static unsigned long context_switches(int tid)
 	return sum;
 }
 
-static void sleep_ms(long ms)
-{
-	const struct timespec time = { ms / 1000, ms % 1000 * 1000000 };
-
-	nanosleep(&time, NULL);
-}
-
 static void *emit_one(void *data)
 {
 	written_mark(1, 0);
@@ -174,22 +166,22 @@ CHILD(idle)
 	CHECK_EQ(count_threads("syscap", &tid), 0);
 	for (unsigned i = 0; i < 10; i++) {
 		written_mark(0, i);
-		sleep_ms(10);
+		test_sleep_ms(10);
 	}
 	CHECK_EQ(count_threads("syscap", &tid), 1);
 	/* one that ends keeps nobody awake */
 	CHECK_EQ(pthread_create(&thread, NULL, emit_one, NULL), 0);
 	CHECK_EQ(pthread_join(thread, NULL), 0);
-	sleep_ms(300);
+	test_sleep_ms(300);
 	const int64_t begin = syscap_clock();
 	const unsigned long before = context_switches(tid);
-	sleep_ms(5000);
+	test_sleep_ms(5000);
 	/* a look twice a second, and what a busy machine adds to each */
 	const int64_t looks = (syscap_clock() - begin) / 500000000 + 1;
 	CHECK(context_switches(tid) - before <= 2 * (unsigned long)looks);
 	written_mark(0, 10);
 	/* an interval of 50 ms, and a busy machine */
-	sleep_ms(250);
+	test_sleep_ms(250);
 	struct tally t;
 	written_tally(peer_arg(), &t);
 	CHECK_EQ(t.emitters[0], 11);
@@ -285,7 +277,7 @@ CHILD(first_in_handler)
 	signal(SIGUSR1, on_first);
 	raise(SIGUSR1);
 	CHECK_EQ(threads_in_handler, 0);
-	sleep_ms(5);
+	test_sleep_ms(5);
 	written_mark(1, 0);
 	CHECK_EQ(count_threads("syscap", &tid), 1);
 }
@@ -352,7 +344,7 @@ CHILD(start_under_load)
 		CHECK_EQ(syscap_start(&options), 0);
 		for (unsigned i = 0; i < 100; i++)
 			written_mark(0, i);
-		sleep_ms(round % 7);
+		test_sleep_ms(round % 7);
 		const int r = syscap_stop();
 		CHECK_EQ(r, 0);
 	}

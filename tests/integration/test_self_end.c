@@ -21,7 +21,6 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <syscap.h>
@@ -30,16 +29,6 @@
 #include "harness/peer.h"
 #include "harness/test.h"
 #include "harness/written.h"
-
-/* It takes a second; but who knows how busy the machine is. */
-#define ENDS_S 40
-
-static void sleep_ms(long ms)
-{
-	const struct timespec time = { ms / 1000, ms % 1000 * 1000000 };
-
-	nanosleep(&time, NULL);
-}
 
 static void emit(unsigned emitter, unsigned n)
 {
@@ -79,23 +68,6 @@ static void start_both(struct both *both, const char *child)
 	both->trace = written_start(child, "trace", trace_env, both->fd);
 }
 
-static int wait_for_end(pid_t pid)
-{
-	int status = -1;
-
-	for (int i = 0; i < ENDS_S * 100; i++) {
-		const pid_t r = waitpid(pid, &status, WNOHANG);
-
-		CHECK(r >= 0);
-		if (r == pid)
-			return status;
-		sleep_ms(10);
-	}
-	kill(pid, SIGKILL);
-	waitpid(pid, &status, 0);
-	test_fail(__FILE__, __LINE__, "process %d does not end", (int)pid);
-}
-
 static void check_whole(const char *path, unsigned n0, unsigned n1)
 {
 	struct tally t;
@@ -120,8 +92,8 @@ static void run_both(const char *child, int status, unsigned n0, unsigned n1)
 	struct both both;
 
 	start_both(&both, child);
-	CHECK_EQ(wait_for_end(both.output), status);
-	CHECK_EQ(wait_for_end(both.trace), status);
+	CHECK_EQ(written_wait(both.output), status);
+	CHECK_EQ(written_wait(both.trace), status);
 	check_whole(both.path, n0, n1);
 	check_whole(both.link, n0, n1);
 	free_both(&both);
@@ -139,7 +111,7 @@ CHILD(leaves_when_all_is_drained)
 {
 	emit(0, 100);
 	CHECK_EQ(syscap_drain(), 0);
-	sleep_ms(300);
+	test_sleep_ms(300);
 	leave(7);
 }
 
@@ -151,7 +123,7 @@ TEST(a_process_ends_when_its_only_thread_leaves_by_the_exit_system_call)
 
 static void *leave_later(void *data)
 {
-	sleep_ms(200);
+	test_sleep_ms(200);
 	emit(1, 100);
 	leave((int)(intptr_t)data);
 }
@@ -176,7 +148,7 @@ CHILD(main_leaves_last)
 	pthread_t thread;
 
 	CHECK_EQ(pthread_create(&thread, NULL, leave_now, NULL), 0);
-	sleep_ms(100);
+	test_sleep_ms(100);
 	emit(0, 100);
 	leave(3);
 }
@@ -239,8 +211,8 @@ TEST(a_process_without_proc_ends_with_the_last_of_its_threads)
 	if (test_is_sanitized())
 		SKIP("a sanitizer's threads want /proc when they begin");
 	start_both(&both, "leaves_without_proc");
-	const int status = wait_for_end(both.output);
-	CHECK_EQ(wait_for_end(both.trace), status);
+	const int status = written_wait(both.output);
+	CHECK_EQ(written_wait(both.trace), status);
 	if (status != 77 << 8) {
 		/* Since Linux 5.18 the last thread's, which has no way to
 		 * know the first one's */
@@ -258,7 +230,7 @@ TEST(a_process_without_proc_ends_with_the_last_of_its_threads)
 static void *emit_late(void *data)
 {
 	for (int i = 0; i < 5; i++) {
-		sleep_ms(700);
+		test_sleep_ms(700);
 		written_mark(1, (unsigned)i);
 	}
 	return data;
@@ -292,7 +264,7 @@ CHILD(leaves_while_it_is_sampled)
 
 	emit(0, 100);
 	CHECK_EQ(syscap_sampler_start(&options), 0);
-	sleep_ms(100);
+	test_sleep_ms(100);
 	leave(7);
 }
 
@@ -322,11 +294,11 @@ TEST(a_terminated_process_ends_whenever_its_last_thread_leaves)
 		CHECK_EQ(waitpid(both.trace, &status, WUNTRACED), both.trace);
 		CHECK(WIFSTOPPED(status));
 		kill(both.trace, SIGCONT);
-		sleep_ms((long)i * 30);
+		test_sleep_ms((long)i * 30);
 		kill(both.trace, SIGTERM);
-		status = wait_for_end(both.trace);
+		status = written_wait(both.trace);
 		CHECK(status == SIGTERM || status == 7 << 8);
-		CHECK_EQ(wait_for_end(both.output), 7 << 8);
+		CHECK_EQ(written_wait(both.output), 7 << 8);
 		free_both(&both);
 	}
 }
@@ -335,7 +307,7 @@ TEST(a_terminated_process_ends_whenever_its_last_thread_leaves)
 CHILD(leaves_beside_a_stuck_pipe)
 {
 	emit(0, 3000);
-	sleep_ms(100);
+	test_sleep_ms(100);
 	leave(7);
 }
 
@@ -347,7 +319,7 @@ TEST(a_process_ends_though_nobody_reads_its_trace)
 	CHECK_EQ(pipe2(ends, O_CLOEXEC), 0);
 	const pid_t pid =
 		written_start("leaves_beside_a_stuck_pipe", "", env, ends[1]);
-	CHECK_EQ(wait_for_end(pid), 7 << 8);
+	CHECK_EQ(written_wait(pid), 7 << 8);
 	close(ends[0]);
 	close(ends[1]);
 }

@@ -12,7 +12,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <syscap.h>
@@ -31,13 +30,6 @@
 
 static const char *const trace[] = { "SYSPROF_TRACE_FD=3",
 	                             "SYSCAP_RING_KIB=1024", NULL };
-
-static void sleep_ms(long ms)
-{
-	const struct timespec time = { ms / 1000, ms % 1000 * 1000000 };
-
-	nanosleep(&time, NULL);
-}
 
 static uint64_t size_of(const char *path)
 {
@@ -152,13 +144,13 @@ CHILD(makes_a_little_room)
 	while (!reason_begins("no space left")) {
 		for (unsigned i = 0; i < 2000; i++)
 			written_mark(0, n++);
-		sleep_ms(10);
+		test_sleep_ms(10);
 	}
 	const uint64_t before = n_written();
 	CHECK_EQ(ftruncate(fd, (256 - 64) * 1024), 0);
 	close(fd);
 	while (n_written() == before)
-		sleep_ms(10);
+		test_sleep_ms(10);
 	while (n % 500 != 20)
 		written_mark(0, n++);
 	printf("%u\n", n);
@@ -205,7 +197,7 @@ CHILD(makes_room)
 	while (n < 1000)
 		written_mark(0, n++);
 	while (!reason_begins("no space left"))
-		sleep_ms(10);
+		test_sleep_ms(10);
 	while (n < 8000)
 		written_mark(0, n++);
 	check_stats(n);
@@ -213,7 +205,7 @@ CHILD(makes_room)
 	close(fd);
 	const uint64_t before = n_written();
 	while (n_written() < before + 200000)
-		sleep_ms(10);
+		test_sleep_ms(10);
 	CHECK(!reason_begins("no space left"));
 	while (n < 9000)
 		written_mark(0, n++);
@@ -240,7 +232,7 @@ CHILD(fills_its_output)
 	for (unsigned i = 0; i < MARKS; i++)
 		written_mark(0, i);
 	while (!reason_begins("no space left"))
-		sleep_ms(10);
+		test_sleep_ms(10);
 }
 
 TEST(an_output_fills_the_disk_and_its_ring_file_keeps_the_rest)

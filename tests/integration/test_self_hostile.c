@@ -21,7 +21,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <syscap.h>
@@ -33,13 +32,6 @@
 #ifndef SYS_close_range
 #define SYS_close_range 436
 #endif
-
-static void sleep_ms(long ms)
-{
-	const struct timespec time = { ms / 1000, ms % 1000 * 1000000 };
-
-	nanosleep(&time, NULL);
-}
 
 static void emit(unsigned n)
 {
@@ -134,7 +126,7 @@ CHILD(fills_the_disk)
 	for (unsigned i = 0; i < 20000; i++) {
 		written_mark(0, i);
 		if (i % 500 == 0)
-			sleep_ms(5);
+			test_sleep_ms(5);
 	}
 	syscap_drain();
 	check_reason("no space left: events are lost");
@@ -199,7 +191,7 @@ TEST(a_recording_goes_on_when_the_disk_has_room_again)
 CHILD(plain)
 {
 	emit(1000);
-	sleep_ms(150);
+	test_sleep_ms(150);
 	for (unsigned i = 1000; i < 2000; i++)
 		written_mark(0, i);
 }
@@ -361,14 +353,14 @@ TEST(a_limit_on_address_space_means_fewer_rings)
 CHILD(reuses_numbers)
 {
 	emit(1000);
-	sleep_ms(100);
+	test_sleep_ms(100);
 	for (int fd = 3; fd < 1024; fd++)
 		close(fd);
 	for (int i = 0; i < 400; i++)
 		CHECK(open(peer_arg(), O_RDWR | O_CREAT, 0600) >= 0);
 	for (unsigned i = 1000; i < 2000; i++)
 		written_mark(0, i);
-	sleep_ms(100);
+	test_sleep_ms(100);
 	check_reason("the descriptor that was written to was closed");
 }
 

@@ -17,7 +17,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <syscap.h>
@@ -25,13 +24,6 @@
 #include "harness/peer.h"
 #include "harness/test.h"
 #include "harness/written.h"
-
-static void sleep_ms(long ms)
-{
-	const struct timespec time = { ms / 1000, ms % 1000 * 1000000 };
-
-	nanosleep(&time, NULL);
-}
 
 static void emit(unsigned emitter, unsigned n)
 {
@@ -151,7 +143,7 @@ TEST(after__exit_the_output_has_everything)
 CHILD(aborts)
 {
 	emit(0, 100);
-	sleep_ms(200);
+	test_sleep_ms(200);
 	abort();
 }
 
@@ -162,7 +154,7 @@ TEST(abort_loses_nothing_that_is_older_than_the_interval)
 
 static void *emit_then_end(void *data)
 {
-	sleep_ms(30);
+	test_sleep_ms(30);
 	emit(0, 100);
 	return data;
 }
@@ -198,7 +190,7 @@ CHILD(exits_while_it_drains)
 
 	CHECK_EQ(pthread_create(&thread, NULL, emit_on, NULL), 0);
 	emit(0, 500);
-	sleep_ms(getpid() % 70);
+	test_sleep_ms(getpid() % 70);
 	exit(0);
 }
 
@@ -226,7 +218,7 @@ CHILD(forks)
 	pid = fork();
 	if (pid == 0) {
 		emit(2, 1);
-		sleep_ms(150);
+		test_sleep_ms(150);
 		written_mark(2, 1);
 		CHECK(has_drain_thread());
 		exit(0);
@@ -303,7 +295,7 @@ TEST(an_image_that_is_execed_has_a_file_of_its_own)
 CHILD(becomes_a_daemon)
 {
 	emit(0, 100);
-	sleep_ms(150);
+	test_sleep_ms(150);
 	for (int fd = 0; fd < 1024; fd++)
 		close(fd);
 	if (fork() != 0)
@@ -334,12 +326,12 @@ TEST(a_daemon_goes_on_in_an_output_of_its_own)
 	CHECK_EQ(t.emitters[0], 100);
 	/* the daemon is nobody's child: wait for its file to be finished */
 	for (unsigned i = 0; i < 100; i++) {
-		sleep_ms(20);
+		test_sleep_ms(20);
 		if (written_count_files(dir, "") == 2)
 			break;
 	}
 	CHECK_EQ(written_count_files(dir, ""), 2);
-	sleep_ms(400);
+	test_sleep_ms(400);
 	written_remove_dir(dir);
 }
 

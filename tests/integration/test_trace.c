@@ -22,13 +22,6 @@
 
 static const char *const trace_fd[] = { "SYSPROF_TRACE_FD=3", NULL };
 
-static void sleep_ms(long ms)
-{
-	const struct timespec time = { ms / 1000, ms % 1000 * 1000000 };
-
-	nanosleep(&time, NULL);
-}
-
 CHILD(marks)
 {
 	const unsigned emitter = (unsigned)atoi(peer_arg());
@@ -36,7 +29,7 @@ CHILD(marks)
 	for (unsigned i = 0; i < 2000; i++) {
 		written_mark(emitter, i);
 		if (i % 500 == 499)
-			sleep_ms(20);
+			test_sleep_ms(20);
 	}
 }
 
@@ -310,7 +303,7 @@ CHILD(reuses_the_number)
 			CHECK_EQ(open(peer_arg(), O_RDWR | O_CREAT, 0600), 3);
 		}
 		if (i % 200 == 0)
-			sleep_ms(10);
+			test_sleep_ms(10);
 	}
 }
 
@@ -341,7 +334,7 @@ CHILD(outlives_its_reader)
 
 	for (unsigned i = 0; i < 50; i++) {
 		written_mark(0, i);
-		sleep_ms(5);
+		test_sleep_ms(5);
 	}
 	syscap_get_stats(&stats);
 	CHECK_STR(stats.reason, "whoever read SYSPROF_TRACE_FD is gone");
@@ -356,7 +349,7 @@ TEST(a_pipe_whose_reader_is_gone_turns_recording_off)
 	CHECK_EQ(pipe2(ends, O_CLOEXEC), 0);
 	const pid_t pid =
 		written_start("outlives_its_reader", "", trace_fd, ends[1]);
-	sleep_ms(20);
+	test_sleep_ms(20);
 	close(ends[0]);
 	CHECK_EQ(written_wait(pid), 0);
 	close(ends[1]);
@@ -368,7 +361,7 @@ CHILD(nobody_reads)
 
 	for (unsigned i = 0; i < 20000; i++)
 		written_mark(0, i);
-	sleep_ms(200);
+	test_sleep_ms(200);
 	for (unsigned i = 0; i < 20000; i++)
 		written_mark(0, 20000 + i);
 	syscap_get_stats(&stats);

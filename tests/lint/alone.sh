@@ -3,7 +3,7 @@
 # alone.sh OBJECTS [TREE] - every global of the products is public, or another
 # object of theirs uses it: what only its own file uses is static, and what
 # only tests use is gone.  alone.txt lists what may be alone, with the reason.
-# OBJECTS are archives and objects, separated by semicolons.
+# OBJECTS are as objects.sh takes them.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 objects=$1
@@ -17,14 +17,11 @@ fi
 	sed 's/#.*//; s/^/may /' "$here/alone.txt"
 	find include -name '*.h' | LC_ALL=C sort | xargs cat |
 		tr -c 'A-Za-z0-9_' '\n' | sed 's/^/may /'
-	IFS=';'
-	# shellcheck disable=SC2086 # the separator is the semicolon
-	nm -g $objects
+	"$here/objects.sh" "$objects"
 } | awk '
-$1 == "may" { may[$2] = 1; next }
-NF == 1 { member = $1 }
-NF == 2 && $1 ~ /^[Uwv]$/ { used[$2] = 1 }
-NF == 3 && $3 != "main" { where[$3] = member }
+$1 == "may" { may[$2] = 1 }
+$1 == "uses" { used[$3] = 1 }
+$1 == "defines" && $3 != "main" { where[$3] = $2 }
 END {
 	for (symbol in where)
 		if (!(symbol in used) && !(symbol in may)) {

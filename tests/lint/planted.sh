@@ -27,15 +27,19 @@ plant() {
 	{ echo '/* SPDX-License-Identifier: BSD-2-Clause */'; cat; } >"$tree/$1"
 }
 
-# archive: libsyscap.a of all that is planted in src/
+# archive: libsyscap.a of all that is planted in src/, and its $objects
 archive() {
-	rm -rf "$tree/lib.a" "$tree/objects"
-	mkdir "$tree/objects"
-	find "$tree/src" -name '*.c' | while read -r file; do
-		"$cc" -O2 -fPIC -I"$tree/include" -I"$tree/src" -c "$file" \
-			-o "$tree/objects/$(basename "$file").o"
+	built=$tree/CMakeFiles/syscap.dir
+	rm -rf "$tree/lib.a" "$built"
+	(cd "$tree/src" && find . -name '*.c' | sed 's,^./,,') |
+	while read -r file; do
+		mkdir -p "$built/$(dirname "$file")"
+		"$cc" -O2 -fPIC -I"$tree/include" -I"$tree/src" \
+			-c "$tree/src/$file" -o "$built/$file.o"
 	done
-	ar rc "$tree/lib.a" "$tree"/objects/*.o
+	find "$built" -name '*.o' | xargs ar rc "$tree/lib.a"
+	objects=$(find "$built" -name '*.o' | tr '\n' ';')
+	objects=${objects%;}
 }
 
 all() {
@@ -45,7 +49,8 @@ all() {
 	done
 	must "$1" symbols "$tree/lib.a"
 	must "$1" signal "$tree/lib.a" "$tree"
-	must "$1" alone "$tree/lib.a;$tree/objects/mark.c.o" "$tree"
+	must "$1" alone "$objects" "$tree"
+	must "$1" circles "$objects" "$tree"
 }
 
 mkdir -p "$tree/tests/lint" "$tree/include/syscap"
@@ -53,6 +58,7 @@ cp "$here"/*.sh "$here"/*.awk "$here"/*.txt "$tree/tests/lint/"
 cp "$here/../../.clang-format" "$tree/"
 rm "$tree/tests/lint/planted.sh"
 : >"$tree/tests/lint/tests.txt"
+: >"$tree/tests/lint/circles.txt"
 plant src/base/text.h <<'END'
 void sc_text_copy(char *to, const char *from);
 END
@@ -141,20 +147,76 @@ int sc_forgotten_get(void);
 int sc_forgotten_get(void) { return 1; }
 END
 archive
-must fail alone "$tree/lib.a" "$tree"
+must fail alone "$objects" "$tree"
 echo 'sc_forgotten_get # a reason' >>"$tree/tests/lint/alone.txt"
-must pass alone "$tree/lib.a" "$tree"
+must pass alone "$objects" "$tree"
 rm "$tree/src/base/forgotten.c"
 
-mkdir -p "$tree/o/base" "$tree/o/client"
-"$cc" -I"$tree/include" -I"$tree/src" -c "$tree/src/client/mark.c" \
-	-o "$tree/o/client/mark.c.o"
-echo 'void syscap_mark(void); void sc_up(void); void sc_up(void) { syscap_mark(); }' |
-	"$cc" -xc -c - -o "$tree/o/base/up.c.o"
-must pass upward "$tree/o/client/mark.c.o" "$tree"
-must fail upward "$tree/o/base/up.c.o;$tree/o/client/mark.c.o" "$tree"
-echo 'syscap_mark base # a reason' >>"$tree/tests/lint/upward.txt"
-must pass upward "$tree/o/base/up.c.o;$tree/o/client/mark.c.o" "$tree"
+# A layer above, by its symbol alone
+listed=$tree/tests/lint/circles.txt
+plant src/base/up.c <<'END'
+void syscap_mark(void);
+void sc_up_call(void);
+void sc_up_call(void) { syscap_mark(); }
+END
+archive
+must fail circles "$objects" "$tree"
+echo 'base/up syscap_mark # a reason' >>"$listed"
+must pass circles "$objects" "$tree"
+rm "$tree/src/base/up.c"
+archive
+must fail circles "$objects" "$tree"
+: >"$listed"
+
+# Two files of one layer, by symbols
+plant src/base/other.c <<'END'
+#include "base/text.h"
+void sc_other_call(void);
+void sc_other_call(void) { sc_text_copy(0, 0); }
+END
+archive
+must pass circles "$objects" "$tree"
+cp "$tree/src/base/text.c" "$tree/text.c"
+cat >>"$tree/src/base/text.c" <<'END'
+void sc_other_call(void);
+void sc_text_call(void);
+void sc_text_call(void) { sc_other_call(); }
+END
+archive
+must fail circles "$objects" "$tree"
+echo base/text >>"$listed"
+must fail circles "$objects" "$tree"
+echo base/other >>"$listed"
+must pass circles "$objects" "$tree"
+mv "$tree/text.c" "$tree/src/base/text.c"
+archive
+must fail circles "$objects" "$tree"
+: >"$listed"
+# ... and by a header
+plant src/base/other.h <<'END'
+END
+must pass circles "$objects" "$tree"
+cp "$tree/src/base/text.h" "$tree/text.h"
+echo '#include "base/other.h"' >>"$tree/src/base/text.h"
+must fail circles "$objects" "$tree"
+mv "$tree/text.h" "$tree/src/base/text.h"
+rm "$tree/src/base/other.c" "$tree/src/base/other.h"
+# The tools have none
+plant src/cli/one.c <<'END'
+void sc_two_call(void);
+void sc_one_call(void);
+void sc_one_call(void) { sc_two_call(); }
+END
+plant src/cli/two.c <<'END'
+void sc_one_call(void);
+void sc_two_call(void);
+void sc_two_call(void) { sc_one_call(); }
+END
+printf 'cli/one\ncli/two\n' >"$listed"
+archive
+must fail circles "$objects" "$tree"
+rm -r "$tree/src/cli"
+: >"$listed"
 
 plant src/client/heap.c <<'END'
 #include <stdlib.h>

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "symbols/demangle.h"
+#include "symbols/demangle_rust.h"
 #include "symbols/readable.h"
 
 static void check(const char *mangled, const char *wanted)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* counters.c - numbers that change: syscap.counter(), from Lua. */
-#include "module.h"
+#include "core.h"
 
 #include <syscap.h>
 

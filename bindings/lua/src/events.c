@@ -4,7 +4,7 @@
  *
  * While nothing is recorded each returns before it looks at its arguments.
  */
-#include "module.h"
+#include "core.h"
 
 #include <errno.h>
 #include <string.h>

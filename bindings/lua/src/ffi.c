@@ -8,7 +8,7 @@
  * the mark is written here.  The functions are in the module itself, so that
  * one copy of the library has the events of both ways.
  */
-#include "module.h"
+#include "core.h"
 
 #if LUA_VERSION_NUM == 501
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* follow.c - begin and end following a state of Lua 5.4 (follow.h): attach
  * its provider (hooks.c), and see to it that the sampler runs. */
-#include "module.h"
+#include "core.h"
 
 #if LUA_VERSION_NUM == 504
 
@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "hooks.h"
 
 /* Several states of the process may be followed, on threads of their own:
  * the first starts what ticks, the last ends it. */

@@ -17,13 +17,14 @@
  * At most one state has our hook at a time (hooked).  tracking.c sees to it
  * where coroutines take turns.
  */
-#include "module.h"
+#include "core.h"
 
 #if LUA_VERSION_NUM == 504
 
 #include <lauxlib.h>
 
-#include "follow.h"
+#include "hooks.h"
+#include "names.h"
 
 #define OUR_EVENTS (LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT)
 
@@ -104,7 +105,7 @@ static int mask_of(int event)
 
 static void on_hook(lua_State *L, lua_Debug *ar)
 {
-	struct sl_follow *const f = sl_follow_of(L);
+	struct sl_follow *const f = sl_followed_by(L);
 
 	if (f == NULL) { /* made while one was followed */
 		lua_sethook(L, NULL, 0, 0);

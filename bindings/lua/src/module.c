@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* module.c - the table that require "syscap.core" gives. */
-#include "module.h"
+#include "core.h"
 
 #define STRING(x)  #x
 #define VERSION(x) STRING(x)

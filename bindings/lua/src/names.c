@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "follow.h"
+#include "names.h"
 
 struct text {
 	char bytes[256];

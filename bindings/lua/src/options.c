@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "module.h"
+#include "core.h"
 
 /* An error about the option @key in the place of the caller's caller. */
 static int complain(lua_State *L, int arg, const char *key, const char *what)

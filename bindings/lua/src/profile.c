@@ -11,7 +11,7 @@
  * There is one profiler in a process.  It may only be asked for a dump of
  * the stack, as text.
  */
-#include "module.h"
+#include "core.h"
 
 #if LUA_VERSION_NUM == 501
 
@@ -26,6 +26,7 @@
 #include <luajit.h>
 
 #include "follow.h"
+#include "names.h"
 
 #define MAX_HZ    1000u
 #define MAX_DEPTH 512

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* recording.c - the process records itself: syscap.start(), stop(), drain(),
  * stats(). */
-#include "module.h"
+#include "core.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * A state is followed once.  What follows it hangs from a box in the
  * registry, whose finalizer ends it when the state is closed.
  */
-#include "module.h"
+#include "core.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,30 +15,14 @@
 
 #include "follow.h"
 #include "options.h"
+#include "tracking.h"
 
 #define SAMPLING "syscap.sampling"
-
-static const char box_key = 0;
 
 /* What sampling() returns: tells one sampling from the next. */
 struct handle {
 	const struct sl_follow *follow;
 };
-
-static struct sl_follow **box_of(lua_State *L)
-{
-	sl_registry_get(L, &box_key);
-	struct sl_follow **const box = lua_touserdata(L, -1);
-	lua_pop(L, 1);
-	return box;
-}
-
-struct sl_follow *sl_follow_of(lua_State *L)
-{
-	struct sl_follow **const box = box_of(L);
-
-	return box != NULL ? *box : NULL;
-}
 
 static void end(lua_State *L, struct sl_follow **box)
 {
@@ -63,7 +47,7 @@ static int collect_box(lua_State *L)
 static int begin(lua_State *L, struct syscap_sampler_options *options,
                  int with_coroutines)
 {
-	struct sl_follow **const box = box_of(L);
+	struct sl_follow **const box = sl_followed_box(L);
 
 	(void)with_coroutines;
 	if (*box != NULL && (*box)->is_guest) {
@@ -114,7 +98,7 @@ static int sampling(lua_State *L)
 		lua_pushstring(L, options.message);
 		return 2;
 	}
-	handle->follow = sl_follow_of(L);
+	handle->follow = sl_followed_by(L);
 	luaL_setmetatable(L, SAMPLING);
 	lua_pushstring(L, options.message);
 	return 2;
@@ -124,7 +108,7 @@ static int sampling(lua_State *L)
 static int stop(lua_State *L)
 {
 	struct handle *const handle = luaL_checkudata(L, 1, SAMPLING);
-	struct sl_follow **const box = box_of(L);
+	struct sl_follow **const box = sl_followed_box(L);
 	const int is_on = handle->follow != NULL && *box == handle->follow;
 
 	if (is_on && !(*box)->is_guest)
@@ -139,7 +123,7 @@ static int stats(lua_State *L)
 {
 	static const char *const clocks[] = { "auto", "cpu", "wall", "perf" };
 	const struct handle *const handle = luaL_checkudata(L, 1, SAMPLING);
-	const struct sl_follow *const f = sl_follow_of(L);
+	const struct sl_follow *const f = sl_followed_by(L);
 	uint32_t hz, clock;
 
 	if (f == NULL || f != handle->follow)
@@ -163,7 +147,7 @@ static void follow_environment(lua_State *L)
 {
 	const char *const rate = getenv("SYSCAP_SAMPLE");
 	const char *const toggle = getenv("SYSCAP_TOGGLE_SIGNAL");
-	struct sl_follow **const box = box_of(L);
+	struct sl_follow **const box = sl_followed_box(L);
 
 	if (*box != NULL || ((rate == NULL || *rate == '\0') &&
 	                     (toggle == NULL || *toggle == '\0')))
@@ -181,16 +165,7 @@ void sl_sampling_add(lua_State *L)
 		                            { "stats", stats },
 		                            { NULL, NULL } };
 
-	if (box_of(L) == NULL) {
-		struct sl_follow **const box = lua_newuserdata(L, sizeof(*box));
-
-		*box = NULL;
-		lua_createtable(L, 0, 1);
-		lua_pushcfunction(L, collect_box);
-		lua_setfield(L, -2, "__gc");
-		lua_setmetatable(L, -2);
-		sl_registry_set(L, &box_key);
-	}
+	sl_followed_init(L, collect_box);
 	luaL_newmetatable(L, SAMPLING);
 	lua_newtable(L);
 	luaL_setfuncs(L, methods, 0);

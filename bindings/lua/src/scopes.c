@@ -7,7 +7,7 @@
  * are the collector's.  While nothing is recorded all scopes are one, which
  * has ended: nothing is allocated.
  */
-#include "module.h"
+#include "core.h"
 
 #if LUA_VERSION_NUM == 504
 

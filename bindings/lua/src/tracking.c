@@ -9,13 +9,15 @@
  * lua_resume(), go on as before: what runs in such a coroutine is told of
  * the function that resumed it.
  */
-#include "module.h"
+#include "core.h"
 
 #if LUA_VERSION_NUM == 504
 
 #include <lauxlib.h>
 
-#include "follow.h"
+#include "followed.h"
+#include "hooks.h"
+#include "tracking.h"
 
 static const char saved_key = 0; /* registry: the originals */
 
@@ -39,7 +41,7 @@ static void let_go(struct sl_follow *f, lua_State *running)
 
 static int run(lua_State *L, lua_State *co, int n, int *ret_n)
 {
-	struct sl_follow *const f = sl_follow_of(L);
+	struct sl_follow *const f = sl_followed_by(L);
 
 	if (f == NULL)
 		return lua_resume(co, L, n, ret_n);
@@ -50,7 +52,7 @@ static int run(lua_State *L, lua_State *co, int n, int *ret_n)
 	let_go(f, co);
 	const int status = lua_resume(co, L, n, ret_n);
 	/* It may be that the coroutine has ended the following */
-	if (sl_follow_of(L) == f) {
+	if (sl_followed_by(L) == f) {
 		hold(f, co);
 		f->resumes = link.older;
 		let_go(f, before);
@@ -107,7 +109,7 @@ static int resume(lua_State *L)
 
 static int create(lua_State *L)
 {
-	struct sl_follow *const f = sl_follow_of(L);
+	struct sl_follow *const f = sl_followed_by(L);
 
 	luaL_checktype(L, 1, LUA_TFUNCTION);
 	lua_State *const co = lua_newthread(L);
@@ -156,7 +158,7 @@ static int wrap(lua_State *L)
  */
 static int guarded(lua_State *L)
 {
-	struct sl_follow *const f = sl_follow_of(L);
+	struct sl_follow *const f = sl_followed_by(L);
 	const lua_CFunction original = lua_tocfunction(L, lua_upvalueindex(1));
 
 	if (f == NULL)

@@ -42,6 +42,23 @@ void sn_env_refresh_all(void)
 	pthread_mutex_unlock(&lock);
 }
 
+void sn_env_drain(struct sn_env *self)
+{
+	const uint32_t n =
+		sn_index(self->slots[SN_PENDING], SN_SLOTS - SN_BATCH + 1);
+	const double *const batch = self->slots + SN_BATCH;
+
+	for (uint32_t i = 0; i + SN_BATCH_ENTRY <= n; i += SN_BATCH_ENTRY) {
+		const uint32_t at = sn_index(batch[i], self->n_sites);
+
+		/* lib/batch.js has looked at the times */
+		if (at != self->n_sites)
+			syscap_mark_at(&self->sites[at], (int64_t)batch[i + 1],
+			               (int64_t)batch[i + 2], NULL);
+	}
+	self->slots[SN_PENDING] = 0;
+}
+
 static void drain_at_exit(void)
 {
 	/* Workers are gone by now; whoever holds the lock is on its way */
@@ -49,7 +66,7 @@ static void drain_at_exit(void)
 		return;
 	for (struct sn_env *e = envs; e != NULL; e = e->next)
 		if (pthread_equal(e->thread, pthread_self()))
-			sn_batch_drain(e);
+			sn_env_drain(e);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -83,7 +100,7 @@ static void end(void *data)
 {
 	struct sn_env *const self = data;
 
-	sn_batch_drain(self);
+	sn_env_drain(self);
 	unlist(self);
 }
 

@@ -77,6 +77,9 @@ static inline struct sn_env *sn_env_args(napi_env env, napi_callback_info info,
 	return data;
 }
 
+/** Record what waits in the batch. */
+void sn_env_drain(struct sn_env *self);
+
 /** Tell JavaScript whether anything is recorded. */
 void sn_env_refresh(struct sn_env *self);
 void sn_env_refresh_all(void);
@@ -103,18 +106,5 @@ static inline uint32_t sn_index(double slot, uint32_t n)
 {
 	return slot >= 0 && slot < n ? (uint32_t)slot : n;
 }
-
-/** One more function of the module. */
-bool sn_define(napi_env env, napi_value exports, const char *name,
-               napi_callback function, void *data);
-
-/* Each file's functions, into @exports.  False: an exception waits. */
-bool sn_define_marks(napi_env env, napi_value exports, struct sn_env *self);
-bool sn_define_events(napi_env env, napi_value exports, struct sn_env *self);
-bool sn_define_recording(napi_env env, napi_value exports, struct sn_env *self);
-bool sn_define_sampling(napi_env env, napi_value exports, struct sn_env *self);
-
-/** Record what waits in the batch. */
-void sn_batch_drain(struct sn_env *self);
 
 #endif

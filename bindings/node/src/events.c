@@ -2,6 +2,8 @@
 /* events.c - logs and metadata; and what counters.c has. */
 #include "counters.h"
 #include "env.h"
+#include "objects.h"
+#include "parts.h"
 #include "texts.h"
 
 /* log(domain, message): A severity */

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 
 #include "env.h"
+#include "objects.h"
+#include "parts.h"
 #include "texts.h"
 
 #define SITES_MAX 65536u
@@ -182,29 +184,12 @@ static napi_value now(napi_env env, napi_callback_info info)
 	return NULL;
 }
 
-void sn_batch_drain(struct sn_env *self)
-{
-	const uint32_t n =
-		sn_index(self->slots[SN_PENDING], SN_SLOTS - SN_BATCH + 1);
-	const double *const batch = self->slots + SN_BATCH;
-
-	for (uint32_t i = 0; i + SN_BATCH_ENTRY <= n; i += SN_BATCH_ENTRY) {
-		const uint32_t at = sn_index(batch[i], self->n_sites);
-
-		/* lib/batch.js has looked at the times */
-		if (at != self->n_sites)
-			syscap_mark_at(&self->sites[at], (int64_t)batch[i + 1],
-			               (int64_t)batch[i + 2], NULL);
-	}
-	self->slots[SN_PENDING] = 0;
-}
-
 /* flush() */
 static napi_value flush(napi_env env, napi_callback_info info)
 {
 	struct sn_env *const self = sn_env_of(env, info);
 
-	sn_batch_drain(self);
+	sn_env_drain(self);
 	sn_env_refresh(self);
 	return NULL;
 }

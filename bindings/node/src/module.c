@@ -1,16 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* module.c - the addon: one environment gets its functions. */
-#include "env.h"
-
-bool sn_define(napi_env env, napi_value exports, const char *name,
-               napi_callback function, void *data)
-{
-	napi_value value;
-
-	return napi_create_function(env, name, NAPI_AUTO_LENGTH, function, data,
-	                            &value) == napi_ok &&
-	       napi_set_named_property(env, exports, name, value) == napi_ok;
-}
+#include "parts.h"
 
 /* What node_api.h's macro defines, in later versions of it. */
 NAPI_MODULE_EXPORT int32_t node_api_module_get_api_version_v1(void);

@@ -2,6 +2,16 @@
 /* objects.c - plain objects of JavaScript, made field by field (objects.h). */
 #include "objects.h"
 
+bool sn_define(napi_env env, napi_value object, const char *name,
+               napi_callback function, void *data)
+{
+	napi_value value;
+
+	return napi_create_function(env, name, NAPI_AUTO_LENGTH, function, data,
+	                            &value) == napi_ok &&
+	       napi_set_named_property(env, object, name, value) == napi_ok;
+}
+
 void sn_put_number(napi_env env, napi_value object, const char *name,
                    double number)
 {

@@ -5,6 +5,10 @@
 
 #include "env.h"
 
+/** @function as @object's @name, called with @data.  False: it is not. */
+bool sn_define(napi_env env, napi_value object, const char *name,
+               napi_callback function, void *data);
+
 void sn_put_number(napi_env env, napi_value object, const char *name,
                    double number);
 void sn_put_bool(napi_env env, napi_value object, const char *name, bool value);

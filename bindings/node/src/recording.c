@@ -4,6 +4,7 @@
  * lib/recording.js has checked the arguments. */
 #include "env.h"
 #include "objects.h"
+#include "parts.h"
 #include "texts.h"
 
 /* start(output, maxBytes, ringKiB, intervalMs, exitFlushMs, noThread) */

@@ -7,6 +7,7 @@
 #include "env.h"
 #include "functions.h"
 #include "objects.h"
+#include "parts.h"
 
 static int managed; /* read in handlers */
 

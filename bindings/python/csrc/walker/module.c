@@ -2,8 +2,6 @@
 /* module.c - syscap._walker: names of Python's functions in samples. */
 #include "walker/walker.h"
 
-const struct bridge *bridge;
-
 static PyObject *py_attach(PyObject *module, PyObject *unused)
 {
 	(void)module;
@@ -64,16 +62,7 @@ static int module_exec(PyObject *module)
 		                "syscap works in the main interpreter only");
 		return -1;
 	}
-	bridge = PyCapsule_Import(BRIDGE_NAME, 0);
-	if (bridge == NULL)
-		return -1;
-	if (bridge->size != sizeof(*bridge)) {
-		PyErr_SetString(PyExc_ImportError,
-		                "syscap._walker and syscap._events are of "
-		                "different versions");
-		return -1;
-	}
-	if (!check_layout() || !eval_find(&low, &high))
+	if (!bridge_import() || !check_layout() || !eval_find(&low, &high))
 		return -1;
 	walk_set_eval(low, high);
 	threads_init(low, high);

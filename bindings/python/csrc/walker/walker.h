@@ -7,7 +7,9 @@
 
 #include "bridge.h"
 
+/* bridge.c: NULL before it is imported.  False with an exception set. */
 extern const struct bridge *bridge;
+bool bridge_import(void);
 
 /* eval.c: where _PyEval_EvalFrameDefault() is.  False with ImportError set. */
 bool eval_find(uintptr_t *ret_low, uintptr_t *ret_high);

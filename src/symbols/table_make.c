@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* table.c - the table of symbols that a capture carries: made. */
+/* table_make.c - the table of symbols that a capture carries: made. */
 #define _GNU_SOURCE
-#include "symbols/table.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -210,6 +208,20 @@ static int next_jit(struct table_making *making, uint32_t *ret_id)
 	return 0;
 }
 
+/* 0 or -ENOMEM. */
+static int add_name(struct sc_symbol_table *table, uint64_t address,
+                    const char *text)
+{
+	struct sc_table_name name = { .address = address };
+
+	if (sc_array_room(&table->names) < 0)
+		return -ENOMEM;
+	name.text = strdup(text);
+	if (name.text == NULL)
+		return -ENOMEM;
+	return sc_array_push(&table->names, name);
+}
+
 /* Points that the records say something else about get a name of their own. */
 static int name_conflicts(struct table_making *making)
 {
@@ -237,9 +249,9 @@ static int name_conflicts(struct table_making *making)
 			if (r == 0)
 				r = sc_array_push(&ids, id);
 			if (r == 0)
-				r = sc_table_parts_add_name(
-					making->table, SYSCAP_JIT_MARK | id,
-					point->symbol.name);
+				r = add_name(making->table,
+				             SYSCAP_JIT_MARK | id,
+				             point->symbol.name);
 		}
 		if (r == 0)
 			making->new_jit[i] =

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * module.h - what the files of the module syscap.core know of each other.
+ * core.h - what the files of the module syscap.core know of each other.
  * One source for Lua 5.4 and LuaJIT 2.1: files that are for one of them
  * include this first, and are empty for the other.
  */
-#ifndef SYSCAP_LUA_MODULE_H
-#define SYSCAP_LUA_MODULE_H
+#ifndef SYSCAP_LUA_CORE_H
+#define SYSCAP_LUA_CORE_H
 
 #include <stdint.h>
 

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* parts.h - what the files of the addon add to it; module.c puts it together. */
+#ifndef SN_PARTS_H
+#define SN_PARTS_H
+
+#include "env.h"
+
+/* Each file's functions, into @exports.  False: an exception waits. */
+bool sn_define_marks(napi_env env, napi_value exports, struct sn_env *self);
+bool sn_define_events(napi_env env, napi_value exports, struct sn_env *self);
+bool sn_define_recording(napi_env env, napi_value exports, struct sn_env *self);
+bool sn_define_sampling(napi_env env, napi_value exports, struct sn_env *self);
+
+#endif

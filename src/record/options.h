@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* options.h - what a recording is asked for. */
+#ifndef SC_RECORD_OPTIONS_H
+#define SC_RECORD_OPTIONS_H
+
+#include <stdbool.h>
+
+struct sc_record_options {
+	const char *output;
+	const char *version; /* ours, for the capture */
+	unsigned ring_kib;
+	unsigned drain_ms; /* 0: as often as there is something */
+	bool force, quiet, maps;
+	bool symbols;       /* add names for stacks at the end */
+	bool trace_fd, gjs; /* give the command a file to write to */
+	const char *sample; /* $SYSCAP_SAMPLE of the command; NULL: none */
+	char *const *argv;  /* the command */
+};
+
+#endif

@@ -1,0 +1,98 @@
+# circles.awk - layers and circles; see circles.sh.  A node is a file without
+# its extension, "layer/file".
+
+function complain(text) { print text; bad = 1 }
+
+function layer_of(file) {
+	sub(/\/.*/, "", file)
+	return file
+}
+
+function add(from, to, why,    edge) {
+	edge = from " " to
+	if (from == to || edge in reason)
+		return
+	reason[edge] = why
+	target[from, ++n_targets[from]] = to
+	nodes[from] = nodes[to] = 1
+}
+
+# The shortest way from @file back to it, or "".
+function way_back(file,    queue, first, last, at, to, i, before, way) {
+	queue[first = last = 1] = file
+	while (first <= last) {
+		at = queue[first++]
+		for (i = 1; i <= n_targets[at]; i++) {
+			to = target[at, i]
+			if (to in before)
+				continue
+			before[to] = at
+			if (to == file)
+				break
+			queue[++last] = to
+		}
+		if (file in before)
+			break
+	}
+	if (!(file in before))
+		return ""
+	to = file
+	do {
+		at = before[to]
+		way = "\n\t" at " " reason[at " " to] way
+		to = at
+	} while (to != file)
+	return way
+}
+
+$1 == "layer" {
+	layer[$2] = may[$2, $2] = 1
+	for (i = 3; i <= NF; i++)
+		may[$2, $i] = 1
+}
+$1 == "listed" && NF > 1 {
+	listed[$2 (NF > 2 ? " " $3 : "")] = 1
+	if (layer_of($2) ~ /^(data|capture|symbols|code|record|cli|dropin)$/)
+		complain("circles.txt may not list " $2)
+}
+$1 == "source" { is_source[$2] = 1 }
+$1 == "includes" && (layer_of($2) in built) { add($2, $3, "includes " $3 ".h") }
+$1 == "defines" {
+	built[$2] = built[layer_of($2)] = 1
+	# Those that stand in for functions of the C library
+	if (!(layer_of($2) in layer) || $3 ~ /^(sc|syscap|sysprof)_/)
+		home[$3] = home[$3] " " $2
+}
+$1 == "uses" { uses[$2 " " $3] = 1 }
+
+END {
+	for (use in uses) {
+		split(use, part, " ")
+		n = split(home[part[2]], homes, " ")
+		for (i = 1; i <= n; i++) {
+			from = layer_of(part[1])
+			to = layer_of(homes[i])
+			if (!(from in layer) || (from, to) in may)
+				add(part[1], homes[i], "uses " part[2])
+			else if (use in listed)
+				kept[use] = 1
+			else
+				complain(part[1] " uses " part[2] " of " homes[i])
+		}
+	}
+	for (file in nodes) {
+		way = way_back(file)
+		if (way != "" && file in listed)
+			kept[file] = 1
+		else if (way != "")
+			complain(file " leads back to itself:" way)
+	}
+	for (entry in listed) {
+		split(entry, part, " ")
+		# That is not known of what was left out of this build
+		if (!(entry in kept) && (layer_of(entry) in built) &&
+		    (part[1] in built || !(part[1] in is_source)))
+			complain("circles.txt: no longer so: " entry)
+	}
+	exit bad
+}

@@ -1,0 +1,21 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# objects.sh OBJECTS - who defines and who uses which global, a line each, for
+# the lints that look at what was built:
+#
+#	defines LAYER/FILE SYMBOL
+#	uses LAYER/FILE SYMBOL
+#
+# OBJECTS are object files of CMake, separated by semicolons.
+set -eu
+IFS=';'
+# shellcheck disable=SC2086 # the separator is the semicolon
+nm -gA $1 | awk '
+{
+	# FOLDER/CMakeFiles/TARGET.dir/LAYER/FILE.c.o:[ADDRESS] TYPE SYMBOL
+	file = $0
+	sub(/:[^:]*$/, "", file)
+	sub(/.*CMakeFiles\/[^\/]*\//, "", file)
+	sub(/\.[a-z]+\.o$/, "", file)
+	print ($(NF - 1) ~ /^[Uwv]$/ ? "uses " : "defines ") file " " $NF
+}' | LC_ALL=C sort -u
