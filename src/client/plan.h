@@ -33,7 +33,8 @@ struct sc_plan {
 	int64_t interval_ns;   /* how long an event may wait for the drainer */
 	int64_t exit_flush_ns; /* how long exit() may wait for the sink */
 	struct sc_trace_target trace;
-	struct sc_output_target output;
+	/* NULL where the sink is another: mapped at its first use */
+	struct sc_output_target *output;
 };
 
 /**

@@ -58,7 +58,7 @@ static const char *why_no_output(int r)
 
 static const char *make_output(struct sc_session *s)
 {
-	const struct sc_output_target *const target = &s->plan->output;
+	const struct sc_output_target *const target = s->plan->output;
 	struct sc_ring_file geometry = { .body_size = s->plan->ring_bytes };
 	int r = sc_output_create(&s->output, target, s->pid);
 
