@@ -15,12 +15,12 @@
 #include "base/diag.h"
 #include "base/env.h"
 #include "base/text.h"
-#include "client/at_load.h"
 #include "client/control.h"
 #include "client/session.h"
 #include "client/share.h"
 #include "client/start.h"
 #include "client/thread.h"
+#include "client/unsampled.h"
 #include "clock/clock.h"
 #include "copies/cards.h"
 
@@ -217,6 +217,7 @@ static void set_up(void)
 	const char *why;
 
 	sc_diag_init();
+	sc_unsampled_look();
 	if (is_joined())
 		return;
 	if (choose_sink(&why) == SC_SINK_NONE) {
@@ -247,7 +248,6 @@ void sc_process_init(void)
 __attribute__((constructor)) static void init_at_load(void)
 {
 	sc_process_init();
-	sc_sampler_at_load();
 }
 
 /* Another thread is at it: 0 if it is not done within 250 ms. */
