@@ -31,21 +31,6 @@ const struct sc_plan *sc_plan_of_options(void)
 	return &from_options;
 }
 
-bool sc_plan_is_started(void)
-{
-	return __atomic_load_n(&sc_block->is_started, __ATOMIC_ACQUIRE) != 0;
-}
-
-const struct sc_plan *sc_plan_current(void)
-{
-	return sc_plan_is_started() ? sc_block->started : sc_block->environment;
-}
-
-enum sc_sink sc_plan_sink(void)
-{
-	return sc_plan_current()->sink;
-}
-
 void sc_plan_use_options(void)
 {
 	sc_block->started = &from_options;
