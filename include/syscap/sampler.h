@@ -3,13 +3,13 @@
  * sampler.h - where this process spends its time: stacks taken by a timer,
  * without root, perf, frame pointers or a helper process.
  *
- * From outside, in a program that links this library:
- *
- *	SYSCAP_SAMPLE=1000 syscap record -- ./program
- *
- * in any other dynamically linked one:
+ * From outside, in any dynamically linked program:
  *
  *	syscap record --sample=1000 -- program
+ *
+ * in one that has the sampler linked:
+ *
+ *	SYSCAP_SAMPLE=1000 syscap record -- ./program
  *
  * and from inside, around what is to be looked at:
  *
@@ -18,6 +18,10 @@
  *		fprintf(stderr, "%s\n", options.message);
  *	...
  *	syscap_sampler_stop();
+ *
+ * The linker takes the sampler out of the archive (some 80 KiB) where the
+ * program calls something of here or syscap_attach_thread(), or says
+ * SYSCAP_WITH_SAMPLER.  A program that only emits events has none.
  *
  * Samples go where all events of the process go (<syscap.h>): they need a
  * recorder, or syscap_start().  docs/sampling.md tells how a sample is taken,
@@ -103,6 +107,17 @@ int syscap_sampler_start(struct syscap_sampler_options *options);
  * Context: setup, any-thread.
  */
 int syscap_sampler_stop(void);
+
+/**
+ * Have the sampler linked, for SYSCAP_SAMPLE and SYSCAP_TOGGLE_SIGNAL in the
+ * environment to count in a program that calls nothing of here.  Once, outside
+ * of functions:
+ *
+ *	SYSCAP_WITH_SAMPLER;
+ */
+#define SYSCAP_WITH_SAMPLER                                                   \
+	static int (*const syscap_with_sampler)(void) __attribute__((used)) = \
+		syscap_sampler_stop
 
 struct syscap_sampler_stats {
 	size_t size;           /* set to sizeof before the call */

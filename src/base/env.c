@@ -13,7 +13,7 @@
 #include <sys/auxv.h>
 
 static const struct {
-	const char *name;
+	char name[24];
 	bool in_setuid;
 } variables[] = {
 	/* descriptor of a recorder's control socket */

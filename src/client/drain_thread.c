@@ -466,15 +466,10 @@ static bool try_to_make(struct sc_session *s)
 	return !in_handler() && sc_drain_thread_start(s) == 0;
 }
 
-SC_COLD void sc_wake_drainer(void)
+bool sc_drain_thread_wake(void)
 {
-	const int saved = errno;
-	struct sc_session *s;
+	struct sc_session *const s = sc_session_look();
 
-	if (__atomic_exchange_n(&sc_drain_sleeping, 0, __ATOMIC_SEQ_CST) == 0 ||
-	    !sc_process_is_there())
-		return;
-	s = sc_session_look();
 	if (s != NULL) {
 		if (__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) !=
 		    THREAD_NONE) {
@@ -487,10 +482,7 @@ SC_COLD void sc_wake_drainer(void)
 		}
 	}
 	sc_session_leave();
-	if (s ==
-	    NULL) /* a recorder drains; we were called for another reason */
-		sc_loss_tell_now();
-	errno = saved;
+	return s != NULL;
 }
 
 void sc_drain_thread_poke(uint32_t ask)

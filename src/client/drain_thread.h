@@ -46,4 +46,12 @@ int sc_drain_thread_flush(struct sc_session *session, int64_t deadline);
  */
 void sc_drain_thread_poke(uint32_t ask);
 
+/**
+ * Somebody emitted while the thread slept, or has not been made: wake it, or
+ * make it where that may be.  False: there is no session.
+ *
+ * Context: any-thread, signal-safe.
+ */
+bool sc_drain_thread_wake(void);
+
 #endif

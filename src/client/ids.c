@@ -13,6 +13,7 @@
 
 #include <syscap.h>
 
+#include "base/backing.h"
 #include "base/text.h"
 
 #define N_ENTRIES 4096u
@@ -24,10 +25,15 @@ struct index {
 	uint32_t slots[N_SLOTS];
 };
 
-static struct index site_index;
-static struct syscap_mark_site sites[N_ENTRIES];
-static struct index counter_index;
-static struct syscap_counter counters[N_ENTRIES];
+/* Mapped at the first id; without it the table is full. */
+static struct {
+	struct index index;
+	struct syscap_mark_site sites[N_ENTRIES];
+} * marks;
+static struct {
+	struct index index;
+	struct syscap_counter counters[N_ENTRIES];
+} * counters;
 
 static uint32_t hash(const void *bytes, size_t n, uint32_t h)
 {
@@ -42,12 +48,13 @@ static uint32_t hash(const void *bytes, size_t n, uint32_t h)
 
 static bool same_site(uint32_t entry, const void *key)
 {
-	return memcmp(&sites[entry], key, sizeof(sites[entry])) == 0;
+	return memcmp(&marks->sites[entry], key, sizeof(marks->sites[entry])) ==
+	       0;
 }
 
 static bool same_counter(uint32_t entry, const void *key)
 {
-	const struct syscap_counter *const a = &counters[entry];
+	const struct syscap_counter *const a = &counters->counters[entry];
 	const struct syscap_counter *const b = key;
 
 	return a->type == b->type &&
@@ -94,11 +101,13 @@ uint32_t syscap_mark_id(const char *group, const char *name)
 {
 	struct syscap_mark_site site;
 
+	if (sc_backing_get(&marks, sizeof(*marks)) == NULL)
+		return 0;
 	sc_text_field(site.group, sizeof(site.group), group);
 	sc_text_field(site.name, sizeof(site.name), name);
-	const uint32_t entry =
-		find_or_add(&site_index, hash(&site, sizeof(site), HASH_BASIS),
-	                    &site, same_site, sites, sizeof(site));
+	const uint32_t entry = find_or_add(
+		&marks->index, hash(&site, sizeof(site), HASH_BASIS), &site,
+		same_site, marks->sites, sizeof(site));
 	return entry == N_ENTRIES ? 0 : entry + 1;
 }
 
@@ -106,9 +115,10 @@ void syscap_mark_by_id(uint32_t id, int64_t begin, int64_t duration,
                        const char *message)
 {
 	if (!syscap_is_active() || id == 0 ||
-	    id > __atomic_load_n(&site_index.n_used, __ATOMIC_RELAXED))
+	    __atomic_load_n(&marks, __ATOMIC_ACQUIRE) == NULL ||
+	    id > __atomic_load_n(&marks->index.n_used, __ATOMIC_RELAXED))
 		return;
-	syscap_mark_at(&sites[id - 1], begin, duration, message);
+	syscap_mark_at(&marks->sites[id - 1], begin, duration, message);
 }
 
 struct syscap_counter *syscap_counter_get(const char *category,
@@ -120,13 +130,16 @@ struct syscap_counter *syscap_counter_get(const char *category,
 		                                      ? SYSCAP_DOUBLE
 		                                      : SYSCAP_INT64 };
 
+	if (sc_backing_get(&counters, sizeof(*counters)) == NULL)
+		return NULL;
 	sc_text_field(key.category, sizeof(key.category), category);
 	sc_text_field(key.name, sizeof(key.name), name);
 	sc_text_field(key.description, sizeof(key.description), description);
 	const uint32_t h = hash(key.name, sizeof(key.name),
 	                        hash(key.category, sizeof(key.category),
 	                             HASH_BASIS ^ key.type));
-	const uint32_t entry = find_or_add(&counter_index, h, &key,
-	                                   same_counter, counters, sizeof(key));
-	return entry == N_ENTRIES ? NULL : &counters[entry];
+	const uint32_t entry =
+		find_or_add(&counters->index, h, &key, same_counter,
+	                    counters->counters, sizeof(key));
+	return entry == N_ENTRIES ? NULL : &counters->counters[entry];
 }

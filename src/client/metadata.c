@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "client/process.h"
+#include "client/unsampled.h"
 #include "clock/clock.h"
 
 #define METADATA_MAX \
@@ -87,6 +88,21 @@ static bool announce_process(struct sc_thread *st)
 	return true;
 }
 
+static bool announce_fact(struct sc_thread *st, const char *id,
+                          const char *value, size_t n)
+{
+	const uint32_t len =
+		sc_text_frame_len(sizeof(struct syscap_wire_metadata), n);
+	unsigned char *const frame =
+		sc_take(st, st->limit, len, sc_clock_kernel());
+
+	if (frame == NULL)
+		return false;
+	fill(frame, len, id, value, n);
+	sc_commit(frame, SYSCAP_FRAME_METADATA, st->tid_tag);
+	return true;
+}
+
 static bool announce_clock(struct sc_thread *st)
 {
 	char value[64];
@@ -96,16 +112,18 @@ static bool announce_clock(struct sc_thread *st)
 	                           ? "source=tsc error_ns="
 	                           : "source=clock_gettime error_ns=");
 	sc_text_add_u64(&text, sc_clock_is_tsc() ? SC_CLOCK_ERROR_NS : 0);
-	const size_t n = (size_t)(text.at - value);
-	const uint32_t len =
-		sc_text_frame_len(sizeof(struct syscap_wire_metadata), n);
-	unsigned char *const frame =
-		sc_take(st, st->limit, len, sc_clock_kernel());
-	if (frame == NULL)
-		return false;
-	fill(frame, len, "syscap.clock", value, n);
-	sc_commit(frame, SYSCAP_FRAME_METADATA, st->tid_tag);
-	return true;
+	return announce_fact(st, "syscap.clock", value,
+	                     (size_t)(text.at - value));
+}
+
+/* Who has a sampler says so when it begins; `syscap record` counts these. */
+static bool announce_no_sampler(struct sc_thread *st)
+{
+	static const char value[] = "none: SYSCAP_SAMPLE is set, but no "
+				    "sampler is linked";
+
+	return !sc_unsampled_is() ||
+	       announce_fact(st, "syscap.sampler", value, sizeof(value) - 1);
 }
 
 void sc_metadata_announce(struct sc_state *ts)
@@ -113,7 +131,7 @@ void sc_metadata_announce(struct sc_state *ts)
 	if (__atomic_exchange_n(&sc_process->announced, 1, __ATOMIC_RELAXED))
 		return;
 	if ((ts->is_ours || announce_process(&ts->hot)) &&
-	    announce_clock(&ts->hot))
+	    announce_clock(&ts->hot) && announce_no_sampler(&ts->hot))
 		return;
 	/* did not fit: the next ring of the process tries again */
 	__atomic_store_n(&sc_process->announced, 0, __ATOMIC_RELAXED);

@@ -10,6 +10,7 @@
 #include <syscap.h>
 
 #include "arena/arena.h"
+#include "base/backing.h"
 #include "base/env.h"
 
 #define MS                  INT64_C(1000000)
@@ -28,21 +29,6 @@ const struct sc_plan *sc_plan_of_environment(void)
 const struct sc_plan *sc_plan_of_options(void)
 {
 	return &from_options;
-}
-
-bool sc_plan_is_started(void)
-{
-	return __atomic_load_n(&sc_block->is_started, __ATOMIC_ACQUIRE) != 0;
-}
-
-const struct sc_plan *sc_plan_current(void)
-{
-	return sc_plan_is_started() ? sc_block->started : sc_block->environment;
-}
-
-enum sc_sink sc_plan_sink(void)
-{
-	return sc_plan_current()->sink;
 }
 
 void sc_plan_use_options(void)
@@ -82,7 +68,9 @@ static void fill_defaults(struct sc_plan *plan)
 
 static const char *plan_output(struct sc_plan *plan, const char *pattern)
 {
-	switch (sc_output_choose(&plan->output, pattern,
+	if (sc_backing_get(&plan->output, sizeof(*plan->output)) == NULL)
+		return "no memory for the output's name";
+	switch (sc_output_choose(plan->output, pattern,
 	                         sc_env_get(SC_ENV_RUNTIME_DIR),
 	                         program_invocation_short_name)) {
 	case 0:
@@ -141,6 +129,8 @@ const char *sc_plan_from_options(const struct syscap_options *options)
 		plan->interval_ns = options->interval_ms * MS;
 	if (options->exit_flush_ms != 0)
 		plan->exit_flush_ns = options->exit_flush_ms * MS;
-	plan->output.max_bytes = options->max_bytes;
-	return plan_output(plan, options->output);
+	const char *const why = plan_output(plan, options->output);
+	if (why == NULL)
+		plan->output->max_bytes = options->max_bytes;
+	return why;
 }

@@ -33,7 +33,8 @@ struct sc_plan {
 	int64_t interval_ns;   /* how long an event may wait for the drainer */
 	int64_t exit_flush_ns; /* how long exit() may wait for the sink */
 	struct sc_trace_target trace;
-	struct sc_output_target output;
+	/* NULL where the sink is another: mapped at its first use */
+	struct sc_output_target *output;
 };
 
 /**
@@ -48,15 +49,27 @@ const char *sc_plan_from_options(const struct syscap_options *options);
 
 /** Context of these: any-thread, signal-safe. */
 
-const struct sc_plan *sc_plan_current(void);
 /** This copy's, current or not. */
 const struct sc_plan *sc_plan_of_environment(void);
 const struct sc_plan *sc_plan_of_options(void);
-bool sc_plan_is_started(void);
-enum sc_sink sc_plan_sink(void);
 
 /** Make the one plan or the other current.  By who has sc_process->life. */
 void sc_plan_use_options(void);
 void sc_plan_use_environment(void);
+
+static inline bool sc_plan_is_started(void)
+{
+	return __atomic_load_n(&sc_block->is_started, __ATOMIC_ACQUIRE) != 0;
+}
+
+static inline const struct sc_plan *sc_plan_current(void)
+{
+	return sc_plan_is_started() ? sc_block->started : sc_block->environment;
+}
+
+static inline enum sc_sink sc_plan_sink(void)
+{
+	return sc_plan_current()->sink;
+}
 
 #endif

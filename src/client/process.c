@@ -15,12 +15,11 @@
 #include "base/diag.h"
 #include "base/env.h"
 #include "base/text.h"
-#include "client/at_load.h"
 #include "client/control.h"
-#include "client/session.h"
+#include "client/own.h"
 #include "client/share.h"
-#include "client/start.h"
 #include "client/thread.h"
+#include "client/unsampled.h"
 #include "clock/clock.h"
 #include "copies/cards.h"
 
@@ -36,6 +35,7 @@ enum {
 static uint32_t init_phase;
 static const char *reason = "nothing was recorded yet"; /* without a block */
 static struct sc_control_socket control = { .fd = -1 };
+static bool has_recorder;
 
 /* pthread_setspecific() allocates for keys from here on (glibc, musl: 128
  * keys and never): a handler must not. */
@@ -57,6 +57,11 @@ void sc_process_turn_off(const char *why)
 	else
 		__atomic_store_n(&sc_active, 0, __ATOMIC_RELAXED);
 	sc_diag_say("recording is off", why);
+}
+
+int sc_process_next_epoch(void)
+{
+	return __atomic_add_fetch(&sc_block->last_epoch, 1, __ATOMIC_RELAXED);
 }
 
 static bool have_exit_key(pthread_key_t *ret_key)
@@ -110,11 +115,32 @@ static void begin_child(void)
 			own != NULL ? own : sc_state_of(sc_self), true);
 }
 
+static enum sc_sink take_environment(const char **ret_why)
+{
+	if (sc_own_recording != NULL)
+		return sc_own_recording->take_environment(has_recorder,
+		                                          ret_why);
+	if (!has_recorder)
+		*ret_why = "this program only knows recorders";
+	return has_recorder ? SC_SINK_CONTROL : SC_SINK_NONE;
+}
+
+static const struct sc_plan *environment(void)
+{
+	static const struct sc_plan none = { .sink = SC_SINK_NONE };
+	static const struct sc_plan recorder = { .sink = SC_SINK_CONTROL };
+
+	if (sc_own_recording != NULL)
+		return sc_own_recording->environment();
+	return has_recorder ? &recorder : &none;
+}
+
 /* What recording of any kind needs. */
 static int prepare(void)
 {
 	sc_cards_pin(&sc_active);
-	return sc_share_found(&control, sc_thread_exit, begin_child);
+	return sc_share_found(&control, environment(), sc_thread_exit,
+	                      begin_child);
 }
 
 int sc_process_prepare(void)
@@ -191,13 +217,14 @@ static enum sc_sink choose_sink(const char **ret_why)
 		why = set_up_control(control_fd);
 		if (why == NULL) {
 			*ret_why = "SYSPROF_CONTROL_FD leads to a recorder";
-			return sc_plan_from_environment(true, NULL);
+			has_recorder = true;
+			return take_environment(NULL);
 		}
 		sc_diag_say("the recorder", why);
 	}
 	*ret_why = "none of SYSPROF_CONTROL_FD, SYSPROF_TRACE_FD and "
 		   "SYSCAP_OUTPUT is set";
-	const enum sc_sink sink = sc_plan_from_environment(false, ret_why);
+	const enum sc_sink sink = take_environment(ret_why);
 	if (sink == SC_SINK_NONE && why != NULL)
 		*ret_why = why;
 	return sink;
@@ -217,6 +244,7 @@ static void set_up(void)
 	const char *why;
 
 	sc_diag_init();
+	sc_unsampled_look();
 	if (is_joined())
 		return;
 	if (choose_sink(&why) == SC_SINK_NONE) {
@@ -225,7 +253,7 @@ static void set_up(void)
 		sc_process_turn_off("no memory for thread states");
 	} else if (sc_block->last_epoch == 0) { /* nobody was faster */
 		sc_process_set_reason(why);
-		sc_roll_set_active(sc_session_next_epoch());
+		sc_roll_set_active(sc_process_next_epoch());
 		sc_diag_say("recording is on", why);
 	}
 }
@@ -247,7 +275,6 @@ void sc_process_init(void)
 __attribute__((constructor)) static void init_at_load(void)
 {
 	sc_process_init();
-	sc_sampler_at_load();
 }
 
 /* Another thread is at it: 0 if it is not done within 250 ms. */
@@ -338,8 +365,9 @@ void syscap_get_stats(struct syscap_stats *stats)
 	all.clock_is_tsc = sc_clock_is_tsc();
 	if (sc_process_is_there()) {
 		collect(&all);
-		all.n_written =
-			sc_session_written(all.output, sizeof(all.output));
+		if (sc_own_recording != NULL)
+			all.n_written = sc_own_recording->written(
+				all.output, sizeof(all.output));
 	}
 	all.size = stats->size < sizeof(all) ? stats->size : sizeof(all);
 	memcpy(stats, &all, all.size);

@@ -96,6 +96,9 @@ void sc_process_join(void);
  */
 int32_t sc_process_current(void);
 
+/** Number of the next epoch. */
+int sc_process_next_epoch(void);
+
 /** Nothing will be recorded any more in this process. */
 void sc_process_turn_off(const char *reason);
 

@@ -16,9 +16,8 @@
 
 #include <syscap.h>
 
-#include "arena/arena.h"
-#include "client/drain_thread.h"
 #include "client/loss.h"
+#include "client/own.h"
 #include "client/process.h"
 #include "clock/clock.h"
 
@@ -73,7 +72,7 @@ bool sc_reserve_look(struct sc_state *ts, uint32_t *ret_limit)
 		*ret_limit = (uint32_t)pos + size - 8 - SC_RING_ROOM -
 		             (used - moved);
 		if (ts->is_own && used - moved > size / 8 * 3)
-			sc_drain_thread_poke(SC_ASK_ROOM);
+			sc_own_poke(SC_ASK_ROOM);
 		return true;
 	}
 	return false;
@@ -96,8 +95,9 @@ void sc_reserve_limit_to_pages(const struct sc_state *ts, uint32_t len,
 		want = (uint32_t)((int32_t)(*limit - count) > 0
 		                          ? (int32_t)(*limit - count)
 		                          : 0);
-	if (sc_arena_provide(body + (uint32_t)(pos >> 32),
-	                     want + SC_RING_ROOM) != 0)
+	if (sc_own_recording == NULL ||
+	    sc_own_recording->provide(body + (uint32_t)(pos >> 32),
+	                              want + SC_RING_ROOM) != 0)
 		*limit = count - 2 * SC_RING_ROOM;
 	else if ((int32_t)(*limit - count - want) > 0)
 		*limit = count + want;
@@ -520,6 +520,18 @@ SC_COLD void sc_open(struct sc_thread *st)
 		publish_all(st);
 	}
 	disturb(st);
+}
+
+SC_COLD void sc_wake_drainer(void)
+{
+	const int saved = errno;
+
+	/* Where a recorder drains we are called for another reason */
+	if (__atomic_exchange_n(&sc_drain_sleeping, 0, __ATOMIC_SEQ_CST) != 0 &&
+	    sc_process_is_there() &&
+	    (sc_own_recording == NULL || !sc_own_recording->wake()))
+		sc_loss_tell_now();
+	errno = saved;
 }
 
 SC_COLD void sc_finish(struct sc_thread *st, volatile uintptr_t *token)

@@ -24,11 +24,6 @@
 /* Descriptors of ours begin here. */
 #define RINGS_FD 100
 
-int sc_session_next_epoch(void)
-{
-	return __atomic_add_fetch(&sc_block->last_epoch, 1, __ATOMIC_RELAXED);
-}
-
 /* --------------------------------------------------------------- making */
 
 static const char *why_no_output(int r)
@@ -58,7 +53,7 @@ static const char *why_no_output(int r)
 
 static const char *make_output(struct sc_session *s)
 {
-	const struct sc_output_target *const target = &s->plan->output;
+	const struct sc_output_target *const target = s->plan->output;
 	struct sc_ring_file geometry = { .body_size = s->plan->ring_bytes };
 	int r = sc_output_create(&s->output, target, s->pid);
 
@@ -242,17 +237,6 @@ bool sc_session_take_life(int64_t deadline)
 void sc_session_give_life(void)
 {
 	__atomic_store_n(&sc_process->life, 0, __ATOMIC_RELEASE);
-}
-
-struct sc_session *sc_session_look(void)
-{
-	__atomic_add_fetch(&sc_process->users, 1, __ATOMIC_SEQ_CST);
-	return __atomic_load_n(&sc_process->session, __ATOMIC_SEQ_CST);
-}
-
-void sc_session_leave(void)
-{
-	__atomic_sub_fetch(&sc_process->users, 1, __ATOMIC_RELEASE);
 }
 
 /* For the thread that had the first event of an epoch. */

@@ -27,21 +27,15 @@
 #include <stdint.h>
 
 #include "arena/arena.h"
+#include "client/own.h"
 #include "client/plan.h"
+#include "client/process.h"
 #include "self/describe.h"
 #include "sink/output.h"
 #include "sink/trace_fd.h"
 
 /** How much longer than its flush anybody waits for the drain thread. */
 #define SC_DRAIN_GRACE_NS INT64_C(100000000)
-
-/** What the drain thread is asked for, bits. */
-enum {
-	SC_ASK_ROOM = 1,  /* a ring fills up */
-	SC_ASK_FLUSH = 2, /* syscap_drain() waits */
-	SC_ASK_STOP = 4,
-	SC_ASK_ENDED = 8, /* a thread is gone */
-};
 
 struct sc_session {
 	int32_t pid;
@@ -110,9 +104,6 @@ static inline bool sc_session_is_sparse(const struct sc_session *session)
  */
 int sc_session_open_rings(const struct sc_session *session);
 
-/** Number of the next epoch. */
-int sc_session_next_epoch(void);
-
 /**
  * The session of the present epoch, made if there is none; NULL: there is
  * none to have.  sc_session_leave() after use, in any case.
@@ -122,8 +113,16 @@ int sc_session_next_epoch(void);
 struct sc_session *sc_session_enter(void);
 
 /** The same, but never makes one. */
-struct sc_session *sc_session_look(void);
-void sc_session_leave(void);
+static inline struct sc_session *sc_session_look(void)
+{
+	__atomic_add_fetch(&sc_process->users, 1, __ATOMIC_SEQ_CST);
+	return __atomic_load_n(&sc_process->session, __ATOMIC_SEQ_CST);
+}
+
+static inline void sc_session_leave(void)
+{
+	__atomic_sub_fetch(&sc_process->users, 1, __ATOMIC_RELEASE);
+}
 
 /** Take sc_process->life, waiting until @deadline (ns), and give it back. */
 bool sc_session_take_life(int64_t deadline);

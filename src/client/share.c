@@ -13,10 +13,9 @@
 
 #include "base/diag.h"
 #include "base/siphash.h"
-#include "client/plan.h"
+#include "client/at_exit.h"
 #include "client/process.h"
 #include "client/session.h"
-#include "client/start.h"
 #include "client/thread.h"
 #include "clock/clock.h"
 #include "copies/card.h"
@@ -80,7 +79,8 @@ static size_t wiped_front(void)
  * in another one.  Without MADV_WIPEONFORK (Linux < 4.14) the atfork handler
  * clears it, and _Fork() is not noticed.
  */
-static struct sc_block *make_block(const struct sc_control_socket *control)
+static struct sc_block *make_block(const struct sc_control_socket *control,
+                                   const struct sc_plan *environment)
 {
 	const size_t front = wiped_front();
 	const size_t size = front + SC_THREADS_MAX * sizeof(struct sc_state);
@@ -112,7 +112,7 @@ static struct sc_block *make_block(const struct sc_control_socket *control)
 	block->control_fd = control->fd;
 	block->control_dev = control->dev;
 	block->control_ino = control->ino;
-	block->environment = sc_plan_of_environment();
+	block->environment = environment;
 	/* known before there are events: a vfork() child that has the first
 	 * one of all must not pass for us */
 	block->process->born = getpid();
@@ -204,13 +204,14 @@ static void discard(struct sc_block *block)
 }
 
 int sc_share_found(const struct sc_control_socket *control,
+                   const struct sc_plan *environment,
                    void (*on_thread_exit)(void *), void (*on_child)(void))
 {
 	pthread_key_t key;
 
 	if (sc_share_adopt())
 		return 0;
-	struct sc_block *const block = make_block(control);
+	struct sc_block *const block = make_block(control, environment);
 	if (block == NULL)
 		return -ENOMEM;
 	sc_clock_init(block);
@@ -228,6 +229,6 @@ int sc_share_found(const struct sc_control_socket *control,
 	sc_roll_enter(block, &sc_active, &sc_drain_sleeping);
 	use_block(block);
 	pthread_atfork(NULL, NULL, on_child);
-	sc_start_watch_exit();
+	sc_at_exit_watch();
 	return 0;
 }

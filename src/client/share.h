@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "client/control.h"
+#include "copies/block.h"
 
 /**
  * Act as one with the copy that was first.  False: there is none, or this one
@@ -29,6 +30,7 @@ bool sc_share_is_entered(void);
  * Context: setup; one thread at a time.
  */
 int sc_share_found(const struct sc_control_socket *control,
+                   const struct sc_plan *environment,
                    void (*on_thread_exit)(void *), void (*on_child)(void));
 
 /** Other copies find this one's block, or may.  any-thread, signal-safe. */

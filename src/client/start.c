@@ -8,7 +8,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,7 +17,6 @@
 #include "base/text.h"
 #include "client/drain.h"
 #include "client/drain_thread.h"
-#include "client/loss.h"
 #include "client/process.h"
 #include "client/session.h"
 #include "client/share.h"
@@ -111,7 +109,7 @@ static int fail_start(struct syscap_options *options, const char *why, int r)
 static int start(struct syscap_options *options)
 {
 	struct sc_session *before = sc_process->session;
-	const int epoch = sc_session_next_epoch();
+	const int epoch = sc_process_next_epoch();
 	const char *why;
 
 	if (sc_plan_is_started() && sc_block->active != 0)
@@ -206,7 +204,7 @@ int syscap_stop(void)
 		                              : "the environment's recording "
 		                                "goes on");
 		sc_roll_set_active(
-			sink == SC_SINK_NONE ? 0 : sc_session_next_epoch());
+			sink == SC_SINK_NONE ? 0 : sc_process_next_epoch());
 		r = s != NULL ? end(s, STOP_NS) : 0;
 	}
 	sc_session_give_life();
@@ -248,28 +246,10 @@ int syscap_drain(void)
 	return r;
 }
 
-/* Under a recorder nothing is to be flushed, but what was lost may be untold. */
-static void tell_recorder_at_exit(void)
-{
-	if (__atomic_load_n(&sc_active, __ATOMIC_RELAXED) != 0 &&
-	    sc_plan_sink() == SC_SINK_CONTROL && sc_loss_is_stray_pending())
-		sc_thread_tell_last();
-}
-
-/*
- * exit() and quick_exit(): what is in the rings goes out, as far as that does
- * not take long.  Events of later destructors are off.
- */
-static void end_at_exit(void)
+void sc_start_end(void)
 {
 	sigset_t before;
 
-	if (!sc_process_is_there() || sc_process->pid != getpid())
-		return;
-	if (sc_process->session == NULL) {
-		tell_recorder_at_exit();
-		return;
-	}
 	block_signals(&before);
 	if (sc_session_take_life(sc_clock_kernel() + LIFE_WAIT_NS)) {
 		struct sc_session *const s = sc_process->session;
@@ -284,21 +264,4 @@ static void end_at_exit(void)
 		sc_session_give_life();
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
-void sc_start_watch_exit(void)
-{
-	at_quick_exit(end_at_exit);
-}
-
-/* Each copy's destructors run; those of others may emit until then. */
-__attribute__((destructor)) static void end_at_unload(void)
-{
-	/* It may have been switched on by another, and had no event since.
-	 * One that was not is unmapped now: nobody may know of it. */
-	if (!sc_process_is_there() &&
-	    !(sc_share_is_entered() && sc_share_adopt()))
-		return;
-	if (sc_roll_end())
-		end_at_exit();
 }

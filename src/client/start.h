@@ -3,7 +3,8 @@
 #ifndef SC_START_H
 #define SC_START_H
 
-/** See to quick_exit(); exit() needs nothing.  Context: setup, once. */
-void sc_start_watch_exit(void);
+/** The process exits: what is in the rings goes out, as far as that does not
+ * take long.  Events of later destructors are off.  Context: any-thread. */
+void sc_start_end(void);
 
 #endif

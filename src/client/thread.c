@@ -18,12 +18,11 @@
 #include "base/diag.h"
 #include "client/ask.h"
 #include "client/control.h"
-#include "client/drain_thread.h"
 #include "client/loss.h"
 #include "client/metadata.h"
+#include "client/own.h"
 #include "client/process.h"
 #include "client/reserve.h"
-#include "client/session.h"
 #include "clock/clock.h"
 #include "proc/stack_bounds.h"
 
@@ -525,73 +524,32 @@ static int map_ring(int fd, struct sc_ring_header **ret_ring,
 	return 0;
 }
 
-static int claim_slot(struct sc_session *s, struct sc_ring_header **ret_ring)
+/* A slot of our own arena. */
+static void begin_own_ring(struct sc_state *ts, struct sc_ring_header *ring,
+                           uint32_t size)
 {
-	const bool is_sparse = sc_session_is_sparse(s);
-	int r = sc_arena_claim(&s->arena, -1, is_sparse, ret_ring);
-
-	if (r != -ENOTSUP)
-		return r;
-	const int fd = sc_session_open_rings(s);
-	if (fd < 0)
-		return fd;
-	r = sc_arena_claim(&s->arena, fd, is_sparse, ret_ring);
-	close(fd);
-	return r;
-}
-
-/* A slot of our own arena; the session is made if this is its first event. */
-static int claim_ring(struct sc_state *ts)
-{
-	struct sc_session *const s = sc_session_enter();
-	struct sc_ring_header *ring;
-	int r = -ECANCELED;
-
-	if (s != NULL && s->epoch == ts->hot.epoch)
-		r = claim_slot(s, &ring);
-	if (r == 0) {
-		ts->is_own = true;
-		ts->is_ours = true;
-		ring->since = sc_clock_kernel();
-		memset(&ring->told, 0, sizeof(ring->told));
-		begin_ring(ts, ring, s->arena.body, ring->head);
-		sc_loss_mirror(ts);
-		__atomic_store_n(&ring->slot_state, SC_SLOT_LIVE,
-		                 __ATOMIC_RELEASE);
-	}
-	sc_session_leave();
-	return r;
-}
-
-static const char *why_no_slot(int r)
-{
-	switch (r) {
-	case -EMFILE:
-		return "all rings are taken";
-	case -ENOSPC:
-		return "no space left for rings";
-	case -ENOTSUP:
-		return "rings can't be mapped: mremap() is refused, and /proc "
-		       "does not lead to their file";
-	case -ECANCELED:
-		return "nothing is recorded";
-	default:
-		return "a ring can't be mapped";
-	}
+	ts->is_own = true;
+	ts->is_ours = true;
+	ring->since = sc_clock_kernel();
+	memset(&ring->told, 0, sizeof(ring->told));
+	begin_ring(ts, ring, size, ring->head);
+	sc_loss_mirror(ts);
+	__atomic_store_n(&ring->slot_state, SC_SLOT_LIVE, __ATOMIC_RELEASE);
 }
 
 static bool connect_own(struct sc_state *ts)
 {
-	const int r = claim_ring(ts);
+	const char *const why =
+		sc_own_recording != NULL
+			? sc_own_recording->connect(ts, begin_own_ring)
+			: "this copy of the library only knows recorders";
 
-	if (r == 0) {
+	if (why == NULL) {
 		sc_metadata_announce(ts);
 		return true;
 	}
 	ts->retry_at = sc_clock_kernel() + RETRY_NS;
-	sc_diag_say("no ring for a thread", why_no_slot(r));
-	if (r != -ECANCELED)
-		sc_process_set_reason(why_no_slot(r));
+	sc_diag_say("no ring for a thread", why);
 	return false;
 }
 
@@ -673,7 +631,7 @@ void sc_thread_exit(void *state)
 		/* All copies still point here: their next event comes by */
 		ts->hot.epoch = 0;
 		__atomic_store_n(&ts->phase, SC_STATE_DEAD, __ATOMIC_RELEASE);
-		sc_drain_thread_poke(SC_ASK_ENDED);
+		sc_own_poke(SC_ASK_ENDED);
 	}
 	restore(&before);
 	errno = saved;

@@ -19,7 +19,7 @@
 #include <sys/signalfd.h>
 #include <threads.h>
 
-#include "client/at_load.h"
+#include "sampler/sampler.h"
 #include "sampler/told.h"
 
 /* Which of these the headers declare depends on their version */

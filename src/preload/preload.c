@@ -5,26 +5,21 @@
  * C library (between.c).
  *
  * A program that has a sampler of its own is left to that: frame providers of
- * runtimes are attached there.  It says so by a note (sampler/note.h), which
+ * runtimes are attached there.  It says so by a note (copies/sampler_note.h), which
  * is looked for in all objects that are mapped when we are loaded.  To one
  * that is loaded later it is handed over (sampler/yield.h).
- *
- * sc_sampler_at_load(), which client/process.c calls, is wrapped by the
- * linker (--wrap).
  */
 #define _GNU_SOURCE
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/diag.h"
-#include "client/at_load.h"
+#include "client/process.h"
 #include "copies/notes.h"
-#include "sampler/note.h"
+#include "copies/sampler_note.h"
+#include "sampler/at_load.h"
 #include "sampler/told.h"
 #include "sampler/yield.h"
-
-void __real_sc_sampler_at_load(void);
-void __wrap_sc_sampler_at_load(void);
 
 static bool is_others(const struct dl_phdr_info *object, uintptr_t at,
                       int32_t version, void *name)
@@ -38,15 +33,16 @@ static bool is_others(const struct dl_phdr_info *object, uintptr_t at,
 	return true;
 }
 
-void __wrap_sc_sampler_at_load(void)
+__attribute__((constructor)) static void sample_at_load(void)
 {
 	const char *name;
 
+	sc_process_init();
 	if (sc_notes_each(SC_SAMPLER_NOTE_TYPE, is_others, (void *)&name)) {
 		sc_diag_say("the preloaded sampler leaves it to", name);
 	} else {
 		sc_yield_offer();
 		sc_told_begin();
-		__real_sc_sampler_at_load();
+		sc_sampler_at_load();
 	}
 }

@@ -94,6 +94,17 @@ static void take_loss_record(struct sc_intake *intake, struct sc_ring *ring,
 		sc_losses_add(&ring->told, &loss);
 }
 
+/* Of ours, once a process: "none: ..." where samples were asked for; and each
+ * time that a sampler begins. */
+static void take_fact(struct sc_intake *intake,
+                      const struct syscap_wire_metadata *metadata)
+{
+	if (strncmp(metadata->id, "syscap.sampler", sizeof(metadata->id)) == 0)
+		sc_processes_sampler(
+			intake->processes, metadata->frame.pid,
+			strncmp((const char *)(metadata + 1), "none:", 5) != 0);
+}
+
 static void take_stack(struct sc_intake *intake,
                        const struct syscap_wire_frame *frame)
 {
@@ -146,6 +157,9 @@ const char *sc_intake_frame(void *context, struct sc_ring *ring,
 		break;
 	case SYSCAP_FRAME_MARK:
 		take_loss_record(intake, ring, (void *)frame);
+		break;
+	case SYSCAP_FRAME_METADATA:
+		take_fact(intake, (void *)frame);
 		break;
 	case SYSCAP_FRAME_SAMPLE:
 	case SYSCAP_FRAME_TRACE:

@@ -38,6 +38,7 @@ struct tracked_process {
 	int32_t host;    /* in our /proc; another in a pid namespace */
 	int32_t own_pid; /* what it takes itself for */
 	bool alive;
+	bool lacks_sampler;
 	bool exec_seen; /* identity is of the running program */
 	uint32_t image;
 	struct sc_procfs_identity identity;
@@ -53,7 +54,7 @@ struct sc_processes {
 	struct sc_processes_options options;
 	struct tracked_process *buckets[BUCKETS];
 	struct tracked_process *live, **cursor;
-	unsigned announced, n_alive;
+	unsigned announced, n_alive, n_lack_sampler;
 	uint32_t last_image;
 	uint64_t our_start; /* of the recorder, clock ticks */
 	struct sc_mapped_files files;
@@ -548,6 +549,22 @@ const struct sc_mapped_files *
 sc_processes_files(const struct sc_processes *processes)
 {
 	return &processes->files;
+}
+
+void sc_processes_sampler(struct sc_processes *processes, int32_t pid,
+                          bool has_one)
+{
+	struct tracked_process *const process = find(processes, pid);
+
+	if (process == NULL || process->lacks_sampler == !has_one)
+		return;
+	process->lacks_sampler = !has_one;
+	processes->n_lack_sampler += has_one ? -1u : 1u;
+}
+
+unsigned sc_processes_without_sampler(const struct sc_processes *processes)
+{
+	return processes->n_lack_sampler;
 }
 
 void sc_processes_count(const struct sc_processes *processes, unsigned *ret_all,

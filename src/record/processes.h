@@ -75,6 +75,13 @@ void sc_processes_know(struct sc_processes *processes, int32_t pid,
 void sc_processes_stack(struct sc_processes *processes, int32_t pid,
                         const uint64_t *addresses, unsigned n);
 
+/** @pid says whether it has a sampler: SYSCAP_SAMPLE asks for one. */
+void sc_processes_sampler(struct sc_processes *processes, int32_t pid,
+                          bool has_one);
+
+/** How many said, and not otherwise since, that they have none. */
+unsigned sc_processes_without_sampler(const struct sc_processes *processes);
+
 /** The pidfd of @pid says that it is gone. */
 void sc_processes_gone(struct sc_processes *processes, int32_t pid);
 

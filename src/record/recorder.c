@@ -447,6 +447,9 @@ static int finish_recording(struct recorder *recorder)
 	}
 	if (!written_is_there && r == 0)
 		r = -EIO; /* was told */
+	sc_summary_without_sampler(
+		sc_processes_without_sampler(recorder->processes),
+		recorder->options->sample != NULL);
 	if (recorder->options->sample != NULL)
 		sc_summary_unsampled(recorder->options->argv[0],
 		                     &recorder->intake);

@@ -59,3 +59,12 @@ void sc_summary_unsampled(const char *command, const struct sc_intake *intake)
 		        "syscap record: no samples: none was due, or else "
 		        "SYSCAP_DEBUG=1 tells why\n");
 }
+
+void sc_summary_without_sampler(unsigned n, bool is_preloaded)
+{
+	if (n == 0)
+		return;
+	print_count("syscap record: ", n, "process holds no sampler",
+	            "processes hold no sampler", true);
+	fputs(is_preloaded ? "\n" : ": use --sample\n", stderr);
+}

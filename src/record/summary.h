@@ -14,4 +14,8 @@ void sc_summary_print(const char *output, const struct sc_writer *writer,
 /** Where samples were asked for and @command gave none: say why. */
 void sc_summary_unsampled(const char *command, const struct sc_intake *intake);
 
+/** @n processes found SYSCAP_SAMPLE in their environment and have nothing
+ * linked that samples; @is_preloaded: the command was given a sampler. */
+void sc_summary_without_sampler(unsigned n, bool is_preloaded);
+
 #endif

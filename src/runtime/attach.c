@@ -292,9 +292,9 @@ static struct syscap_attachment *add(struct sc_runtimes *runtimes,
 }
 
 struct syscap_attachment *
-syscap_attach_thread(const struct syscap_provider *provider, void *thread_data)
+sc_attach_thread(const struct syscap_provider *provider, void *thread_data,
+                 uintptr_t cfa)
 {
-	const uintptr_t cfa = (uintptr_t)__builtin_dwarf_cfa();
 	struct syscap_provider known = { .size = 0 };
 	const int saved = errno;
 

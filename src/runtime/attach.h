@@ -69,6 +69,15 @@ struct sc_runtimes {
 	ucontext_t pushed;              /* where a push says that it was */
 };
 
+/**
+ * syscap_attach_thread(), whose own frame ends at @cfa.
+ *
+ * Context: owner.
+ */
+struct syscap_attachment *
+sc_attach_thread(const struct syscap_provider *provider, void *thread_data,
+                 uintptr_t cfa);
+
 /** The calling thread's, or NULL.  Context: any-thread, signal-safe. */
 struct sc_runtimes *sc_attach_find(void);
 

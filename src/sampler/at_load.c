@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* at_load.c - what the environment asks of the sampler, when it is loaded. */
-#include "client/at_load.h"
+#include "sampler/at_load.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -9,8 +9,8 @@
 
 #include "base/diag.h"
 #include "base/env.h"
+#include "copies/sampler_note.h"
 #include "sampler/asked.h"
-#include "sampler/note.h"
 #include "sampler/sampler.h"
 #include "sampler/toggle.h"
 #include "sampler/yield.h"

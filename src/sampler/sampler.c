@@ -15,7 +15,6 @@
 
 #include "base/diag.h"
 #include "base/text.h"
-#include "client/at_load.h"
 #include "client/process.h"
 #include "client/stack.h"
 #include "clock/clock.h"
@@ -288,28 +287,6 @@ int sc_sampler_begin(struct syscap_sampler_options *o, bool with_children)
 	return r;
 }
 
-int syscap_sampler_start(struct syscap_sampler_options *given)
-{
-	const size_t fixed = offsetof(struct syscap_sampler_options, message);
-	struct syscap_sampler_options options;
-	const size_t size =
-		given->size < sizeof(options) ? given->size : sizeof(options);
-
-	if (size < fixed + 64)
-		return -EINVAL;
-	memset(&options, 0, sizeof(options));
-	memcpy(&options, given, fixed);
-	int r = sc_sampler_begin(&options, false);
-	if (r == -EALREADY && sc_yield_ask())
-		r = sc_sampler_begin(&options, false);
-	size_t room = size - fixed; /* the struct ends in padding */
-	if (room > sizeof(options.message))
-		room = sizeof(options.message);
-	options.message[room - 1] = '\0';
-	memcpy(given->message, options.message, room);
-	return r;
-}
-
 static int end(int64_t life_ns, int64_t stop_ns)
 {
 	struct sc_sampler *const s = sc_sampler;
@@ -337,7 +314,7 @@ static int end(int64_t life_ns, int64_t stop_ns)
 	return r;
 }
 
-int syscap_sampler_stop(void)
+int sc_sampler_end(void)
 {
 	const int r = end(LIFE_WAIT_NS, STOP_NS);
 
@@ -345,41 +322,6 @@ int syscap_sampler_stop(void)
 		sc_diag_say("sampling is off",
 		            "syscap_sampler_stop() was called");
 	return r;
-}
-
-void syscap_sampler_get_stats(struct syscap_sampler_stats *stats)
-{
-	struct syscap_sampler_stats all = { .size = sizeof(all) };
-	const struct sc_sampler *const s =
-		__atomic_load_n(&sc_sampler, __ATOMIC_ACQUIRE);
-	const uint32_t n = s != NULL ? sc_target_count() : 0;
-
-	for (uint32_t i = 0; i < n; i++) {
-		const struct sc_target *const t = sc_target_at(i);
-
-		all.n_samples +=
-			__atomic_load_n(&t->n_samples, __ATOMIC_RELAXED);
-		all.n_due += __atomic_load_n(&t->n_due, __ATOMIC_RELAXED);
-		all.n_cut += __atomic_load_n(&t->n_cut, __ATOMIC_RELAXED);
-		all.n_stopped +=
-			__atomic_load_n(&t->n_stopped, __ATOMIC_RELAXED);
-		all.n_refused +=
-			__atomic_load_n(&t->n_refused, __ATOMIC_RELAXED);
-	}
-	if (s != NULL) {
-		all.n_foreign =
-			__atomic_load_n(&s->n_foreign, __ATOMIC_RELAXED);
-		all.n_threads =
-			__atomic_load_n(&s->n_threads, __ATOMIC_RELAXED);
-		all.n_unsampled =
-			__atomic_load_n(&s->n_unsampled, __ATOMIC_RELAXED);
-		all.signal = __atomic_load_n(&s->signal, __ATOMIC_RELAXED);
-		all.clock = __atomic_load_n(&s->clock, __ATOMIC_RELAXED);
-		all.hz = __atomic_load_n(&s->hz, __ATOMIC_RELAXED);
-	}
-	all.n_names_lost = sc_names_lost();
-	all.size = stats->size < sizeof(all) ? stats->size : sizeof(all);
-	memcpy(stats, &all, all.size);
 }
 
 /* ------------------------------------------------------------ fork, exit */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sampler.h - begin sampling on behalf of the environment. */
+/* sampler.h - begin and end sampling. */
 #ifndef SC_SAMPLER_H
 #define SC_SAMPLER_H
 
@@ -19,8 +19,20 @@ void sc_sampler_forget(void);
 int sc_sampler_begin(struct syscap_sampler_options *options,
                      bool with_children);
 
+/** syscap_sampler_stop().  Context: setup, any thread. */
+int sc_sampler_end(void);
+
 /** The signal is another one now: for children, too.  By who changed it. */
 void sc_sampler_note_signal(void);
+
+/**
+ * This thread is in no signal handler and holds no lock of the C library:
+ * what a forked child put off may be done.  Returns at once where nothing
+ * was.  For who makes a thread anyway.
+ *
+ * Context: setup; any thread.
+ */
+void sc_sampler_at_rest(void);
 
 /** Children are to be looked after.  Context: setup, once. */
 void sc_sampler_watch_forks(void);

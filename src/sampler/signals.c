@@ -11,13 +11,14 @@
 
 #include <syscap/sampler.h>
 
+#include "base/backing.h"
 #include "sampler/task.h"
 
 #define N_SIGNALS 65
 
 /* Inherited by children, as handlers are.  Written before the handler is
  * installed, which reads it; then only where that was taken away again. */
-static struct sigaction previous[N_SIGNALS];
+static struct sigaction *previous;
 static void (*installed[N_SIGNALS])(int, siginfo_t *, void *);
 
 static uint64_t bit(int signal)
@@ -155,6 +156,8 @@ int sc_signals_install(int signal, void (*handler)(int, siginfo_t *, void *))
 
 	if (sc_signals_is_ours(signal))
 		return 0;
+	if (sc_backing_get(&previous, N_SIGNALS * sizeof(*previous)) == NULL)
+		return -ENOMEM;
 	if (sigaction(signal, NULL, &before) != 0)
 		return -errno;
 	if (installed[signal] == NULL)

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/backing.h"
 #include "clock/clock.h"
 
 #ifndef sigev_notify_thread_id
@@ -25,7 +26,8 @@
 /* Which target a signal of a perf event is for: 1 + its number, by the
  * descriptor that the signal names.  Watcher writes, handlers read.  Copies
  * of the parent's in a child fit no target there. */
-static uint16_t by_fd[SC_TARGETS_MAX + 64];
+#define FDS_MOST (SC_TARGETS_MAX + 64)
+static uint16_t *by_fd;
 
 /* The kernel's name for the processor time of one thread of this process. */
 static clockid_t cpu_clock_of(int32_t tid)
@@ -139,8 +141,9 @@ static int start_perf(struct sc_target *t)
 	if (fd < 0)
 		return -errno;
 	t->cpu_seen = cpu_time(cpu_clock_of(t->tid));
-	if ((size_t)fd >= sizeof(by_fd) / sizeof(*by_fd)) {
-		r = -EMFILE;
+	if ((size_t)fd >= FDS_MOST ||
+	    sc_backing_get(&by_fd, FDS_MOST * sizeof(*by_fd)) == NULL) {
+		r = (size_t)fd >= FDS_MOST ? -EMFILE : -ENOMEM;
 		goto fail;
 	}
 	if (fcntl(fd, F_SETSIG, sc_sampler->signal) != 0 ||
@@ -201,11 +204,12 @@ void sc_timer_stop(struct sc_target *target)
 
 struct sc_target *sc_timer_by_fd(int fd)
 {
+	uint16_t *const numbers = __atomic_load_n(&by_fd, __ATOMIC_ACQUIRE);
 	uint32_t number;
 
-	if (fd < 0 || (size_t)fd >= sizeof(by_fd) / sizeof(*by_fd))
+	if (numbers == NULL || fd < 0 || (size_t)fd >= FDS_MOST)
 		return NULL;
-	number = __atomic_load_n(&by_fd[fd], __ATOMIC_ACQUIRE);
+	number = __atomic_load_n(&numbers[fd], __ATOMIC_ACQUIRE);
 	if (number == 0 || number > sc_target_count())
 		return NULL;
 	return sc_target_at(number - 1);

@@ -53,7 +53,7 @@ static void *run(void *nothing)
 			continue;
 		}
 		done++;
-		if (syscap_sampler_stop() == 0)
+		if (sc_sampler_end() == 0)
 			continue;
 		options = wanted;
 		sc_sampler_begin(&options, true);

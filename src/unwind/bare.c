@@ -20,7 +20,7 @@ static bool is_code(const struct sc_walk *walk, uintptr_t pc)
 {
 	struct sc_loaded_module module;
 
-	return sc_cache_find(walk->salt, pc - 1) != SC_RULE_NONE ||
+	return sc_cache_find(walk->cache, walk->salt, pc - 1) != SC_RULE_NONE ||
 	       sc_modules_find(pc, &module) || sc_memory_readable(pc - 1, 2);
 }
 

@@ -2,15 +2,27 @@
 /* cache.c - the table of rules.  Signal-safe. */
 #include "unwind/cache.h"
 
-_Alignas(64) struct sc_cache_entry sc_cache_entries[1u << SC_CACHE_BITS];
+#include <stddef.h>
 
-uint64_t sc_cache_find(uint64_t salt, uintptr_t pc)
+#include "base/backing.h"
+
+struct sc_cache_entry *sc_cache_table(void)
+{
+	static struct sc_cache_entry *table;
+
+	return sc_backing_get(&table, sizeof(*table) << SC_CACHE_BITS);
+}
+
+uint64_t sc_cache_find(struct sc_cache_entry *table, uint64_t salt,
+                       uintptr_t pc)
 {
 	const unsigned home = sc_cache_home(pc);
 
+	if (table == NULL)
+		return SC_RULE_NONE;
+
 	for (unsigned i = 0; i < SC_CACHE_LINE; i++) {
-		struct sc_cache_entry *const entry =
-			&sc_cache_entries[home ^ i];
+		struct sc_cache_entry *const entry = &table[home ^ i];
 		const uint64_t check = atomic_load_explicit(
 			&entry->check, memory_order_relaxed);
 		const uint64_t rule = atomic_load_explicit(
@@ -25,13 +37,17 @@ uint64_t sc_cache_find(uint64_t salt, uintptr_t pc)
 /* At home, where it is found fastest, or next to it where that is free or
  * holds what was known of @pc before; else it takes the place of whatever is
  * at home. */
-void sc_cache_store(uint64_t salt, uintptr_t pc, uint64_t rule)
+void sc_cache_store(struct sc_cache_entry *table, uint64_t salt, uintptr_t pc,
+                    uint64_t rule)
 {
 	const unsigned home = sc_cache_home(pc);
-	struct sc_cache_entry *entry = &sc_cache_entries[home];
+
+	if (table == NULL)
+		return;
+	struct sc_cache_entry *entry = &table[home];
 
 	for (unsigned i = 0; i < SC_CACHE_LINE; i++) {
-		struct sc_cache_entry *const at = &sc_cache_entries[home ^ i];
+		struct sc_cache_entry *const at = &table[home ^ i];
 		const uint64_t check =
 			atomic_load_explicit(&at->check, memory_order_relaxed);
 		const uint64_t old =

@@ -16,6 +16,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /** What a rule says, in its lowest 3 bits; the others depend on it. */
@@ -80,9 +81,13 @@ struct sc_cache_entry {
 	_Atomic uint64_t check, rule;
 };
 
-/* Zeroed memory that costs nothing until it is used: an entry of zeroes is
- * none. */
-extern struct sc_cache_entry sc_cache_entries[1u << SC_CACHE_BITS];
+/**
+ * The table; NULL: it can't be mapped, and each step goes by the tables of the
+ * modules.  An entry of zeroes is none.
+ *
+ * Context: any-thread, signal-safe.
+ */
+struct sc_cache_entry *sc_cache_table(void);
 
 /** What makes older entries none when @generation changes. */
 static inline uint64_t sc_cache_salt(uint64_t generation)
@@ -104,10 +109,12 @@ static inline unsigned sc_cache_home(uintptr_t pc)
 }
 
 /** The rule at the home of @pc, where most are, or 0. */
-static inline uint64_t sc_cache_find_home(uint64_t salt, uintptr_t pc)
+static inline uint64_t sc_cache_find_home(struct sc_cache_entry *table,
+                                          uint64_t salt, uintptr_t pc)
 {
-	struct sc_cache_entry *const entry =
-		&sc_cache_entries[sc_cache_home(pc)];
+	if (__builtin_expect(table == NULL, 0))
+		return SC_RULE_NONE;
+	struct sc_cache_entry *const entry = &table[sc_cache_home(pc)];
 	const uint64_t check =
 		atomic_load_explicit(&entry->check, memory_order_relaxed);
 	const uint64_t rule =
@@ -117,9 +124,11 @@ static inline uint64_t sc_cache_find_home(uint64_t salt, uintptr_t pc)
 }
 
 /** The rule for @pc, or 0.  Context: any-thread, signal-safe. */
-uint64_t sc_cache_find(uint64_t salt, uintptr_t pc);
+uint64_t sc_cache_find(struct sc_cache_entry *table, uint64_t salt,
+                       uintptr_t pc);
 
 /** Context: any-thread, signal-safe. */
-void sc_cache_store(uint64_t salt, uintptr_t pc, uint64_t rule);
+void sc_cache_store(struct sc_cache_entry *table, uint64_t salt, uintptr_t pc,
+                    uint64_t rule);
 
 #endif

@@ -11,6 +11,7 @@
 #include <sys/auxv.h>
 #include <sys/syscall.h>
 
+#include "base/backing.h"
 #include "unwind/frame_index.h"
 #include "unwind/memory.h"
 #include "unwind/needed.h"
@@ -42,7 +43,19 @@ struct half {
 	struct listed modules[LIST_MOST]; /* by address */
 };
 
-static struct half halves[2];
+/* Mapped when the first list is made, or the first table is believed; without
+ * it there is no list, and rules are forgotten where it can't be told whether
+ * they still hold. */
+static struct lists {
+	struct half halves[2];
+	/* Libraries that stay; the maker's. */
+	struct sc_needed needed;
+	/* Modules whose tables were believed: their pages, and what they began
+	 * with. */
+	struct {
+		_Atomic uint64_t pages, mark;
+	} seen[SEEN_MOST];
+} * lists;
 
 /* The half in use is version % 2; 0: none yet. */
 static _Atomic unsigned version;
@@ -54,15 +67,12 @@ static _Atomic int maker;
 /* What dl_iterate_phdr() counted when the list was made; the maker's. */
 static uint64_t counted_adds, counted_subs;
 
-/* Libraries that stay; the maker's, too. */
-static struct sc_needed needed;
-
 static _Atomic uint64_t generation, additions;
 
-/* Modules whose tables were believed: their pages, and what they began with. */
-static struct {
-	_Atomic uint64_t pages, mark;
-} seen[SEEN_MOST];
+static struct lists *get_lists(void)
+{
+	return sc_backing_get(&lists, sizeof(*lists));
+}
 
 uint64_t sc_modules_generation(void)
 {
@@ -114,13 +124,13 @@ static bool stays(const struct dl_phdr_info *info,
 		(uintptr_t)getauxval(AT_SYSINFO_EHDR),
 		(uintptr_t)&sc_modules_find,
 	};
-	bool found = is_first || sc_needed_has(&needed, info);
+	bool found = is_first || sc_needed_has(&lists->needed, info);
 
 	for (unsigned i = 0; i < sizeof(anchors) / sizeof(anchors[0]); i++)
 		found |= anchors[i] >= module->low && anchors[i] < module->high;
 	/* The kernel's needs nothing, and its addresses are its file's */
 	if (found && module->low != anchors[1])
-		sc_needed_add(&needed, info);
+		sc_needed_add(&lists->needed, info);
 	return found;
 }
 
@@ -232,13 +242,13 @@ void sc_modules_refresh(void)
 {
 	struct snapshot_making making = { .unchanged = false };
 
-	if (!begin_making())
+	if (get_lists() == NULL || !begin_making())
 		return; /* somebody else is at it */
 	const unsigned now =
 		atomic_load_explicit(&version, memory_order_relaxed);
-	making.half = &halves[(now + 1) % 2];
+	making.half = &lists->halves[(now + 1) % 2];
 	atomic_store_explicit(&making.half->n, 0, memory_order_relaxed);
-	needed.n = 0;
+	lists->needed.n = 0;
 	/* A reader that sees what follows sees, too, that now is not the
 	 * version any more in which it began to read that half. */
 	atomic_thread_fence(memory_order_release);
@@ -262,9 +272,9 @@ void sc_modules_refresh(void)
 int sc_modules_prepare(void)
 {
 	sc_modules_refresh();
-	return atomic_load_explicit(&version, memory_order_relaxed) != 0
-	               ? 0
-	               : -EBUSY;
+	return atomic_load_explicit(&version, memory_order_relaxed) != 0 ? 0
+	       : get_lists() == NULL ? -ENOMEM
+	                             : -EBUSY;
 }
 
 /* Where handlers can't ask the loader, the list must be there before them.
@@ -305,7 +315,7 @@ static bool find_listed(uintptr_t pc, struct sc_loaded_module *module)
 
 		if (now == 0)
 			return false;
-		const bool found = find_in(&halves[now % 2], pc, module);
+		const bool found = find_in(&lists->halves[now % 2], pc, module);
 
 		atomic_thread_fence(memory_order_acquire);
 		if (atomic_load_explicit(&version, memory_order_relaxed) == now)
@@ -391,24 +401,29 @@ void sc_modules_notice(const struct sc_loaded_module *module,
 	const uint64_t first = module->low / SC_MEMORY_PAGE;
 	const uint64_t n = (module->high - 1) / SC_MEMORY_PAGE - first + 1;
 	const uint64_t pages = first << 24 | (n < 0xffffff ? n : 0xffffff);
+	struct lists *const known_lists = get_lists();
 	unsigned i = 0;
 
 	/* of the program, and what stays, there is one */
 	if (module->stays != module->stays_end || module->header == 0)
 		return;
+	if (known_lists == NULL) {
+		sc_modules_forget();
+		return;
+	}
 	const uint64_t mark = mark_of(module, bytes);
 	/* Two words that two threads store at once may not belong together:
 	 * then rules are forgotten without need. */
 	for (; i < SEEN_MOST; i++) {
 		const uint64_t known = atomic_load_explicit(
-			&seen[i].pages, memory_order_relaxed);
+			&known_lists->seen[i].pages, memory_order_relaxed);
 		const uint64_t from = known >> 24, length = known & 0xffffff;
 
 		if (known == 0)
 			break;
 		if (known == pages &&
-		    atomic_load_explicit(&seen[i].mark, memory_order_relaxed) ==
-		            mark)
+		    atomic_load_explicit(&known_lists->seen[i].mark,
+		                         memory_order_relaxed) == mark)
 			return;
 		if (from < first + n && first < from + length) {
 			sc_modules_forget();
@@ -418,9 +433,11 @@ void sc_modules_notice(const struct sc_loaded_module *module,
 	if (i == SEEN_MOST) {
 		sc_modules_forget();
 		for (i = SEEN_MOST - 1; i > 0; i--)
-			atomic_store_explicit(&seen[i].pages, 0,
+			atomic_store_explicit(&known_lists->seen[i].pages, 0,
 			                      memory_order_relaxed);
 	}
-	atomic_store_explicit(&seen[i].mark, mark, memory_order_relaxed);
-	atomic_store_explicit(&seen[i].pages, pages, memory_order_relaxed);
+	atomic_store_explicit(&known_lists->seen[i].mark, mark,
+	                      memory_order_relaxed);
+	atomic_store_explicit(&known_lists->seen[i].pages, pages,
+	                      memory_order_relaxed);
 }

@@ -241,7 +241,7 @@ uint64_t sc_walk_learn(struct sc_walk *walk)
 	} while (sc_modules_generation() != generation &&
 	         ++tries < LEARN_TRIES);
 	walk->salt = sc_cache_salt(generation);
-	sc_cache_store(walk->salt, walk->at, rule);
+	sc_cache_store(walk->cache, walk->salt, walk->at, rule);
 	return rule;
 }
 

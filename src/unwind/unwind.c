@@ -59,6 +59,7 @@ static uint64_t run(struct sc_walk *w)
 	struct sc_unwind *const unwind = w->unwind;
 	const uint64_t mask =
 		7 | SC_RULE_RA_IN_REG | (w->full ? SC_RULE_OTHERS : 0);
+	struct sc_cache_entry *const cache = w->cache;
 	const uint64_t salt = w->salt;
 	uintptr_t at = w->at, sp = w->regs.r[SC_REG_SP];
 	uintptr_t fp = w->regs.r[SC_REG_FP], low, high;
@@ -81,7 +82,7 @@ static uint64_t run(struct sc_walk *w)
 			if (unwind->sps != NULL)
 				unwind->sps[place] = sp;
 		}
-		rule = sc_cache_find_home(salt, at);
+		rule = sc_cache_find_home(cache, salt, at);
 		if ((rule & mask) != SC_RULE_CALL || left == 0)
 			break;
 		const uintptr_t cfa = (rule & SC_RULE_FROM_FP ? fp : sp) +
@@ -144,6 +145,7 @@ static enum sc_step walk_all(struct sc_walk *w, unsigned leave_out)
 {
 	enum sc_step step = SC_STEP_DONE;
 
+	w->cache = sc_cache_table();
 	w->salt = sc_cache_salt(sc_modules_generation());
 	w->exact = true;
 	w->at = w->regs.r[SC_REG_PC];

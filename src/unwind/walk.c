@@ -109,7 +109,7 @@ static enum sc_step step_signal(struct sc_walk *walk)
 enum sc_step sc_walk_step(struct sc_walk *walk, uint64_t rule)
 {
 	if (sc_rule_kind(rule) == SC_RULE_NONE)
-		rule = sc_cache_find(walk->salt, walk->at);
+		rule = sc_cache_find(walk->cache, walk->salt, walk->at);
 	if (sc_rule_kind(rule) == SC_RULE_NONE ||
 	    (sc_rule_kind(rule) == SC_RULE_BARE &&
 	     rule >> 8 != sc_modules_additions() % (UINT64_C(1) << 56)))

@@ -16,7 +16,8 @@ struct sc_walk {
 	struct sc_unwind *unwind;
 	struct sc_stacks stacks;
 	struct sc_regs regs;
-	uint64_t salt; /* of the cache's keys */
+	struct sc_cache_entry *cache;
+	uint64_t salt; /* of its keys */
 	/* The frame's address: regs.r[SC_REG_PC] where that is exact, else
 	 * the last byte of the call before it. */
 	uintptr_t at;

@@ -146,9 +146,9 @@ static double cold_median(void (*bulk)(unsigned n), void (*forget)(void))
 static void forget_ours(void)
 {
 	for (unsigned i = 0; i < unwind.n; i++)
-		memset(&sc_cache_entries[sc_cache_home((uintptr_t)addrs[i]) &
+		memset(&sc_cache_table()[sc_cache_home((uintptr_t)addrs[i]) &
 		                         ~(SC_CACHE_LINE - 1)],
-		       0, SC_CACHE_LINE * sizeof(sc_cache_entries[0]));
+		       0, SC_CACHE_LINE * sizeof(struct sc_cache_entry));
 }
 
 #if BENCH_HAVE_LIBUNWIND

@@ -89,7 +89,8 @@ records() {
 }
 
 shared() {
-	library=$(find "$prefix" -name 'libsyscap.so.0')
+	# Until 1.0 each minor version may have another interface
+	library=$(find "$prefix" -name 'libsyscap.so.0.1')
 	[ -n "$library" ] || { echo "skip: it is not built"; exit 77; }
 	exports "$library"
 	by_hand "-DSYSCAP_NO_INLINE -I\"$prefix/include\"" \

@@ -489,6 +489,62 @@ TEST(the_samples_of_a_killed_command_have_names)
 	recording_free(&recording);
 }
 
+static bool is_no_sampler(const struct syscap_frame *frame, const void *arg)
+{
+	(void)arg;
+	return frame->type == SYSCAP_FRAME_METADATA &&
+	       strcmp(frame->metadata.id, "syscap.sampler") == 0 &&
+	       strncmp(frame->metadata.value, "none:", 5) == 0;
+}
+
+TEST(a_program_that_only_emits_holds_no_sampler_and_says_so)
+{
+	const char *const program = recording_program("record_sample_marks");
+
+	setenv("SYSCAP_SAMPLE", "1000", 1);
+	setenv("SYSCAP_DEBUG", "1", 1);
+	recording_init(&recording);
+	CHECK_EQ(recording_run(&recording, "--", program, NULL), 0);
+	check_said("sampling is off: SYSCAP_SAMPLE is set, but no sampler is "
+	           "linked\n");
+	check_said("1 process holds no sampler: use --sample\n");
+	CHECK_EQ(recording_count(&recording, is_no_sampler, NULL), 1);
+	CHECK_EQ(recording_count_type(&recording, SYSCAP_FRAME_SAMPLE), 0);
+	recording_check_good(&recording, 1);
+	CHECK_EQ(recording_run(&recording, "--", "/bin/sh", "-c",
+	                       "\"$0\"; \"$0\"", program, NULL),
+	         0);
+	check_said("2 processes hold no sampler: use --sample\n");
+	recording_free(&recording);
+}
+
+TEST(a_program_that_only_emits_is_sampled_where_it_links_the_sampler)
+{
+	setenv("SYSCAP_SAMPLE", "1000", 1);
+	recording_init(&recording);
+	CHECK_EQ(recording_run(&recording, "--",
+	                       recording_program("record_sample_marks_sampler"),
+	                       NULL),
+	         0);
+	CHECK(strstr(recording.messages, "no sampler") == NULL);
+	CHECK_EQ(recording_count(&recording, is_no_sampler, NULL), 0);
+	CHECK(recording_count_type(&recording, SYSCAP_FRAME_SAMPLE) > 0);
+	recording_free(&recording);
+}
+
+TEST(a_program_that_only_emits_is_sampled_by_what_is_preloaded)
+{
+	need_preloading();
+	recording_init(&recording);
+	CHECK_EQ(recording_run(&recording, "--sample", "--",
+	                       recording_program("record_sample_marks"), NULL),
+	         0);
+	CHECK(strstr(recording.messages, "no sampler") == NULL);
+	CHECK_EQ(recording_count(&recording, is_no_sampler, NULL), 0);
+	CHECK(recording_count_type(&recording, SYSCAP_FRAME_SAMPLE) > 0);
+	recording_free(&recording);
+}
+
 TEST(a_killed_recorder_leaves_whole_samples_and_the_command_in_peace)
 {
 	struct names names;

@@ -107,3 +107,8 @@ extern "C" {
     pub fn syscap_sampler_start(options: *mut SamplerOptions) -> i32;
     pub fn syscap_sampler_stop() -> i32;
 }
+
+/// Brings the sampler into every program, as `SYSCAP_WITH_SAMPLER` does in C:
+/// `SYSCAP_SAMPLE` counts where the program calls nothing of it.
+#[used]
+static WITH_SAMPLER: unsafe extern "C" fn() -> i32 = syscap_sampler_stop;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * note.h - an ELF note, by which it is seen from outside that an object (a
+ * sampler_note.h - an ELF note, by which it is seen from outside that an object (a
  * program, a library) has a sampler of its own.
  *
  * Section .note.syscap, name "syscap", type 1, and 4 bytes: 1, the version of

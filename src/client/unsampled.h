@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * unsampled.h - whether the environment asks for samples and nobody in the
+ * process takes any.  The sampler is not this layer's: it knows the
+ * variable's name, and the note of an object that has a sampler.
+ */
+#ifndef SC_UNSAMPLED_H
+#define SC_UNSAMPLED_H
+
+#include <stdbool.h>
+
+/** Look, and say so under SYSCAP_DEBUG.  Context: setup, once. */
+void sc_unsampled_look(void);
+
+/** What sc_unsampled_look() found.  Context: any-thread, signal-safe. */
+bool sc_unsampled_is(void);
+
+#endif
