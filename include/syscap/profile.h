@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * profile.h - what a capture says, as one model: whoever answers questions
- * about a capture asks it.  Link libsyscap-profile.a.
+ * about a capture asks it.
  *
  *	struct syscap_profile *profile;
  *	struct syscap_view *view;
@@ -134,7 +134,8 @@ struct syscap_profile_process {
 	const char *command; /* of the latest PROCESS frame, or "" */
 	const char *binary;  /* the name of the program's file, or "" */
 	bool has_ended;
-	enum syscap_profile_clock clock; /* of its latest samples */
+	enum syscap_profile_clock clock; /* of its samples; UNKNOWN, too, where
+	                                  * that changed while it ran */
 	int64_t period_ns;               /* of a tick; 0: not known */
 };
 
@@ -275,19 +276,22 @@ syscap_profile_losses(const struct syscap_profile *profile, size_t *ret_n);
 struct syscap_filter {
 	/* Which samples.  All that are set have to hold. */
 	bool has_from, has_to;
-	int64_t from, to;     /* from <= time < to */
-	int32_t pid;          /* 0: any; all lives of it */
-	const char *thread;   /* its name, or its tid in digits; NULL: any */
-	const char *function; /* regex: the stack has such a function */
+	int64_t from, to;        /* from <= time < to */
+	int32_t pid;             /* 0: any; all lives of it */
+	const char *thread;      /* its name, or its tid in digits; NULL: any */
+	const char *function;    /* regex: the stack has such a function */
+	const uint32_t *threads; /* numbers of the profile's; n 0: any.  Which
+	                          * marks are the slowest does not depend on it */
+	size_t n_threads;
 
 	/*
-	 * Inside of marks: samples at begin <= time < end of such a mark of
+	 * Inside of marks, where any of these is set: samples at begin <= time < end of such a mark of
 	 * their thread, or of a mark of their process whose thread is not
 	 * known (view->n_threadless_marks).  Of the marks that pass, those
 	 * no shorter than longer_than; of these, the slowest: so many, or
 	 * that share of them, rounded up; equal ones by time.
 	 */
-	const char *mark_group; /* NULL: no such condition */
+	const char *mark_group; /* NULL: of all */
 	const char *mark_name;  /* NULL: all of the group */
 	int64_t longer_than;    /* ns; 0: any */
 	uint64_t slowest;       /* 0: all */
@@ -337,11 +341,12 @@ struct syscap_view_sum {
  */
 struct syscap_view {
 	enum syscap_view_unit unit;
-	uint64_t total;    /* of all that passed, in units */
-	uint64_t ticks;    /* the same in ticks (allocations: 0) */
-	uint64_t n_passed; /* samples, or allocations */
-	uint64_t n_looked; /* of so many */
-	uint64_t n_marks;  /* that passed the filter's mark condition */
+	uint64_t total;              /* of all that passed, in units */
+	uint64_t ticks;              /* the same in ticks (allocations: 0) */
+	uint64_t n_passed;           /* samples, or allocations */
+	uint64_t n_looked;           /* of so many */
+	size_t n_marks;              /* of the filter's mark condition */
+	const uint32_t *marks;       /* their numbers, the slowest first */
 	uint64_t n_threadless_marks; /* of them, without a thread */
 
 	size_t n_nodes;
@@ -388,7 +393,7 @@ struct syscap_profile_mark {
 	uint64_t offset; /* of the frame, syscap_reader_seek(): the message */
 	uint32_t thread;
 	uint32_t name;  /* number of its struct syscap_profile_mark_name */
-	uint32_t lane;  /* 0, 1, ... of its thread */
+	uint32_t lane;  /* 0, 1, ... of its thread; till the next settle */
 	uint32_t depth; /* in its lane */
 };
 

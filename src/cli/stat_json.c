@@ -153,9 +153,11 @@ static void write_counters(struct sc_json *json,
 	sc_json_end_array(json);
 }
 
-void sc_stat_json(const struct sc_stat_summary *summary)
+int sc_stat_json(const struct sc_stat_summary *summary,
+                 const struct sc_stat_hot *hot)
 {
 	struct sc_json json = { .out = stdout };
+	int r = 0;
 
 	sc_json_begin_object(&json);
 	sc_json_member_integer(&json, "duration_ns",
@@ -179,6 +181,11 @@ void sc_stat_json(const struct sc_stat_summary *summary)
 	sc_json_member_unsigned(&json, "merged_frames",
 	                        summary->info.merged_frames);
 	write_samples(&json, &summary->samples);
+	if (hot->view->n_looked > 0)
+		r = sc_stat_hot_json(&json, hot);
+	if (r == 0 && hot->view->n_marks > 0)
+		sc_stat_slowest_json(&json, hot);
 	sc_json_end_object(&json);
 	sc_json_end_line(&json);
+	return r;
 }
