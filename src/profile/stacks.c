@@ -16,7 +16,7 @@
  * which no node has: so processes share no node. */
 #define OUTERMOST(process) (UINT32_C(0x80000000) | (process))
 
-bool sc_stacks_is_marker(uint64_t address)
+static bool is_marker(uint64_t address)
 {
 	return address >= MARKERS_BEGIN;
 }
@@ -144,10 +144,10 @@ static int collect(struct sc_stacks *stacks,
 		if (i > 0)
 			syscap_frame_addr(source->reader, source->frame, i - 1,
 			                  &inner);
-		if (sc_stacks_is_marker(address))
+		if (is_marker(address))
 			continue;
 		step.address = address;
-		if (i > 0 && !sc_stacks_is_marker(inner))
+		if (i > 0 && !is_marker(inner))
 			step.kind = SC_STEP_RETURN;
 		if (sc_array_push(&stacks->steps, step) < 0)
 			return -ENOMEM;

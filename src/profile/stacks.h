@@ -70,7 +70,6 @@ int sc_stacks_put(struct sc_stacks *stacks,
 int sc_stacks_make_exact(struct sc_stacks *stacks, uint32_t node);
 
 /** Kinds of addresses that are no code of a process. */
-bool sc_stacks_is_marker(uint64_t address);
 bool sc_stacks_is_kernel(uint64_t address);
 bool sc_stacks_is_name(uint64_t address);
 

@@ -21,13 +21,13 @@ if [ "${1:-}" = whole ]; then
 	ms=1000 filters=60
 fi
 
-"$SYSCAP" record -q --sample=1000 -o little.syscap -- \
+SYSCAP_SAMPLE=1000 "$SYSCAP" record -q -o little.syscap -- \
 	"$SYSCAP_TEST_BIN/profile_work" $ms
 python3 "$here/turn.py" little.syscap big.syscap
 FILTERS=$filters python3 "$here/compare.py" "$SYSCAP" little.syscap big.syscap
 
 # What stat looks up by itself is what symbolize would have written.
-"$SYSCAP" record -q --no-symbols --sample=1000 -o bare.syscap -- \
+SYSCAP_SAMPLE=1000 "$SYSCAP" record -q --no-symbols -o bare.syscap -- \
 	"$SYSCAP_TEST_BIN/profile_work" $ms
 "$SYSCAP" symbolize -q -o named.syscap bare.syscap
 for file in bare named; do
