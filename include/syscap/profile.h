@@ -43,7 +43,7 @@
  * capture.
  *
  * Memory, beside the map of the file: 20 bytes a sample; 16 to 32 a node of
- * the tree and a location; 48 a mark; 40 an allocation; texts once each.  Of
+ * the tree and a location; 48 a mark; 48 an allocation, 32 more while it is settled; texts once each.  Of
  * a part that is not wanted (options) nothing is kept.
  *
  * Functions that can fail return 0 or -errno.  Context of everything here:
@@ -272,8 +272,18 @@ syscap_profile_losses(const struct syscap_profile *profile, size_t *ret_n);
 
 /* -------------------------------------------------- filter: stable from here */
 
+/** What a view is of. */
+enum syscap_view_of {
+	SYSCAP_VIEW_SAMPLES,   /* time, or ticks */
+	SYSCAP_VIEW_ALLOCATED, /* bytes; of all allocations */
+	SYSCAP_VIEW_LEAKED,    /* those that nothing has freed */
+	SYSCAP_VIEW_TEMPORARY  /* freed before their thread allocated more */
+};
+
 /** What of a profile is looked at.  All zero: everything, as it is. */
 struct syscap_filter {
+	enum syscap_view_of of;
+
 	/* Which samples.  All that are set have to hold. */
 	bool has_from, has_to;
 	int64_t from, to;        /* from <= time < to */
@@ -366,7 +376,7 @@ struct syscap_view {
 };
 
 /**
- * Look at the samples of a settled @profile through @filter (NULL: all).
+ * Look at a settled @profile through @filter (NULL: all samples).
  * 0; -ENOMEM; -EINVAL, with the reason in @error: a regex that is none, or
  * marks to be inside of that there are none of.
  */
@@ -405,6 +415,34 @@ const struct syscap_profile_mark *
 syscap_profile_marks(const struct syscap_profile *profile, size_t *ret_n);
 const struct syscap_profile_mark_name *
 syscap_profile_mark_names(const struct syscap_profile *profile, size_t *ret_n);
+
+/**
+ * Memory that was allocated (size above 0) or freed.  An allocation ended with
+ * its free, or with another one at its address, where the free was lost.
+ */
+struct syscap_profile_allocation {
+	int64_t time;
+	uint64_t address;
+	int64_t size;
+	uint32_t thread, stack;
+	uint32_t ended_by; /* number of what ended it; NONE; after settle */
+	bool is_temporary; /* freed before its thread allocated more */
+};
+
+/** Of all processes together, after settle. */
+struct syscap_profile_heap {
+	uint64_t n_allocations, bytes;
+	uint64_t n_frees;
+	uint64_t n_leaked, leaked;
+	uint64_t n_temporary, temporary;
+	uint64_t peak; /* most bytes at a time, of what was recorded */
+	int64_t peak_time;
+};
+
+const struct syscap_profile_allocation *
+syscap_profile_allocations(const struct syscap_profile *profile, size_t *ret_n);
+void syscap_profile_heap(const struct syscap_profile *profile,
+                         struct syscap_profile_heap *ret_heap);
 
 #ifdef __cplusplus
 }

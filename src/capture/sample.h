@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sample.h - what a sample weighs, and whether its stack is whole. */
+/* sample.h - what a sample weighs, and whether stacks are whole. */
 #ifndef SC_CAPTURE_SAMPLE_H
 #define SC_CAPTURE_SAMPLE_H
 
@@ -19,22 +19,31 @@ static inline uint32_t sc_sample_weight(const struct syscap_frame *frame)
 	return weight;
 }
 
-/**
- * SYSCAP_STACK_* of the sample @frame, of a file in the host's byte order or
- * not (@is_foreign).  Other writers leave stale bytes where they are: 0 where
- * there are bits that nobody defined.
- */
+/* Other writers leave stale bytes there: 0 where there are bits that nobody
+ * defined.  Who sets them writes little-endian files. */
+static inline unsigned sc_stack_flags(const unsigned char *at, unsigned others,
+                                      bool is_foreign)
+{
+	const unsigned known = SYSCAP_STACK_CUT | SYSCAP_STACK_STOPPED;
+	const unsigned flags = is_foreign ? 0 : sc_load_u16(at, false);
+
+	return (flags & ~(known | others)) != 0 ? 0 : flags & known;
+}
+
+/** SYSCAP_STACK_* of the sample @frame; @is_foreign: of the other byte order. */
 static inline unsigned sc_sample_flags(const struct syscap_frame *frame,
                                        bool is_foreign)
 {
-	const unsigned known = SYSCAP_STACK_CUT | SYSCAP_STACK_STOPPED;
-	unsigned flags;
+	return sc_stack_flags(frame->bytes + SC_AT(sample, flags), 1,
+	                      is_foreign);
+}
 
-	/* Who sets them writes little-endian files. */
-	if (is_foreign)
-		return 0;
-	flags = sc_load_u16(frame->bytes + SC_AT(sample, flags), false);
-	return (flags & ~(known | 1)) != 0 ? 0 : flags & known;
+/** The same of an ALLOCATION. */
+static inline unsigned sc_allocation_flags(const struct syscap_frame *frame,
+                                           bool is_foreign)
+{
+	return sc_stack_flags(frame->bytes + SC_AT(allocation, padding), 0,
+	                      is_foreign);
 }
 
 #endif

@@ -32,6 +32,7 @@ static void print_help(void)
 	     "  --all                 all rows and tables, not just a screen\n"
 	     "  --json                all of it as one JSON object\n"
 	     "  --no-lookup           no names but those in FILE\n"
+	     "  --of WHAT             of bytes: allocated, leaked, temporary\n"
 	     "Only samples:\n"
 	     "  --from T, --to T      so long after the beginning: 1.5s, 20ms\n"
 	     "  --pid N, --thread T   of that process; thread, by name or id\n"
@@ -128,7 +129,7 @@ static int look(struct run *run, const struct sc_stat_summary *summary)
 static int show(struct run *run, struct syscap_reader *reader)
 {
 	const struct syscap_profile_options options = {
-		.parts = SYSCAP_PROFILE_SAMPLES |
+		.parts = SYSCAP_PROFILE_SAMPLES | SYSCAP_PROFILE_ALLOCATIONS |
 		         (sc_filter_options_has_marks(&run->filter)
 		                  ? SYSCAP_PROFILE_MARKS
 		                  : 0),

@@ -59,6 +59,23 @@ static const char *take_regex(const char *value, const char **ret_regex)
 	return NULL;
 }
 
+static const char *take_of(const char *value, enum syscap_view_of *ret_of)
+{
+	static const char *const names[] = {
+		[SYSCAP_VIEW_SAMPLES] = "samples",
+		[SYSCAP_VIEW_ALLOCATED] = "allocated",
+		[SYSCAP_VIEW_LEAKED] = "leaked",
+		[SYSCAP_VIEW_TEMPORARY] = "temporary",
+	};
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(value, names[i]) == 0) {
+			*ret_of = (enum syscap_view_of)i;
+			return NULL;
+		}
+	return "samples, allocated, leaked or temporary";
+}
+
 static const char *take_pid(const char *value, int32_t *ret_pid)
 {
 	uint64_t pid;
@@ -108,9 +125,11 @@ static const char *take(struct sc_filter_options *options, int c,
 	case SC_FILTER_COLLAPSE_RECURSION:
 		filter->collapse_recursion = true;
 		return NULL;
-	default:
+	case SC_FILTER_REVERSE:
 		filter->reverse = true;
 		return NULL;
+	default:
+		return take_of(value, &filter->of);
 	}
 }
 

@@ -40,6 +40,7 @@ enum {
 	SC_FILTER_COLLAPSE_LIBRARY,
 	SC_FILTER_COLLAPSE_RECURSION,
 	SC_FILTER_REVERSE,
+	SC_FILTER_OF,
 	SC_FILTER_END
 };
 
@@ -60,7 +61,8 @@ enum {
 	  SC_FILTER_COLLAPSE_LIBRARY },                                        \
 	{ "collapse-recursion", no_argument, NULL,                             \
 	  SC_FILTER_COLLAPSE_RECURSION },                                      \
-	{ "reverse", no_argument, NULL, SC_FILTER_REVERSE }
+	{ "reverse", no_argument, NULL, SC_FILTER_REVERSE },                   \
+	{ "of", required_argument, NULL, SC_FILTER_OF }
 /* clang-format on */
 
 /** All zero: everything. */

@@ -99,8 +99,10 @@ static void print_selection(const struct sc_stat_hot *hot)
 
 	if (!hot->is_filtered)
 		return;
-	printf("  %" PRIu64 " of %" PRIu64 " samples", view->n_passed,
-	       view->n_looked);
+	printf("  %" PRIu64 " of %" PRIu64 " %s", view->n_passed,
+	       view->n_looked,
+	       hot->filter->of == SYSCAP_VIEW_SAMPLES ? "samples"
+	                                              : "allocations");
 	if (view->n_marks > 0)
 		printf(", inside of %zu marks", view->n_marks);
 	if (view->n_threadless_marks > 0)
@@ -134,15 +136,42 @@ static int compare(const void *left, const void *right)
 	return a->thread < b->thread ? -1 : a->thread > b->thread;
 }
 
+static bool passed(const struct sc_stat_hot *hot, size_t number)
+{
+	return (hot->view->passed[number / 64] >> number % 64 & 1) != 0;
+}
+
+static void add_amounts(const struct sc_stat_hot *hot, struct rank *ranks)
+{
+	const struct syscap_profile_allocation *allocations;
+	struct syscap_profile_samples samples;
+	size_t n;
+
+	syscap_profile_samples(hot->profile, &samples);
+	allocations = syscap_profile_allocations(hot->profile, &n);
+	if (hot->filter->of == SYSCAP_VIEW_SAMPLES)
+		n = samples.n;
+	for (size_t i = 0; i < n; i++) {
+		if (!passed(hot, i))
+			continue;
+		if (hot->filter->of != SYSCAP_VIEW_SAMPLES)
+			ranks[allocations[i].thread].amount +=
+				(uint64_t)allocations[i].size;
+		else
+			ranks[samples.threads[i]].amount +=
+				samples.ticks[i] *
+				syscap_profile_tick(hot->profile,
+			                            samples.threads[i]);
+	}
+}
+
 int sc_stat_hot_rank(const struct sc_stat_hot *hot, uint32_t **ret_threads,
                      uint64_t **ret_amounts, size_t *ret_n)
 {
-	struct syscap_profile_samples samples;
 	struct rank *ranks;
 	size_t n_threads, n = 0;
 
 	syscap_profile_threads(hot->profile, &n_threads);
-	syscap_profile_samples(hot->profile, &samples);
 	ranks = calloc(n_threads + 1, sizeof(*ranks));
 	*ret_threads = calloc(n_threads + 1, sizeof(**ret_threads));
 	*ret_amounts = calloc(n_threads + 1, sizeof(**ret_amounts));
@@ -154,12 +183,7 @@ int sc_stat_hot_rank(const struct sc_stat_hot *hot, uint32_t **ret_threads,
 	}
 	for (size_t i = 0; i < n_threads; i++)
 		ranks[i].thread = (uint32_t)i;
-	for (size_t i = 0; i < samples.n; i++)
-		if ((hot->view->passed[i / 64] >> i % 64 & 1) != 0)
-			ranks[samples.threads[i]].amount +=
-				samples.ticks[i] *
-				syscap_profile_tick(hot->profile,
-			                            samples.threads[i]);
+	add_amounts(hot, ranks);
 	qsort(ranks, n_threads, sizeof(*ranks), compare);
 	for (; n < n_threads && ranks[n].amount > 0; n++) {
 		(*ret_threads)[n] = ranks[n].thread;
@@ -220,6 +244,18 @@ static int print_threads(const struct sc_stat_hot *hot)
 	return r;
 }
 
+static const char *of_what(enum syscap_view_of of)
+{
+	static const char *const names[] = {
+		[SYSCAP_VIEW_SAMPLES] = "",
+		[SYSCAP_VIEW_ALLOCATED] = " allocated",
+		[SYSCAP_VIEW_LEAKED] = " leaked",
+		[SYSCAP_VIEW_TEMPORARY] = " of temporary allocations",
+	};
+
+	return names[of];
+}
+
 int sc_stat_hot_text(const struct sc_stat_hot *hot)
 {
 	const struct syscap_view *view = hot->view;
@@ -227,9 +263,13 @@ int sc_stat_hot_text(const struct sc_stat_hot *hot)
 	int r;
 
 	sc_stat_hot_format(view->unit, view->total, text, sizeof(text));
-	sc_table_heading(stdout, "Hot functions: %s%s%s", text,
-	                 view->unit == SYSCAP_UNIT_TICKS ? " " : " of ",
-	                 syscap_view_unit_name(view->unit));
+	sc_table_heading(stdout, "Hot functions: %s%s%s%s", text,
+	                 view->unit == SYSCAP_UNIT_TICKS ||
+	                                 view->unit == SYSCAP_UNIT_BYTES
+	                         ? " "
+	                         : " of ",
+	                 syscap_view_unit_name(view->unit),
+	                 of_what(hot->filter->of));
 	print_selection(hot);
 	r = print_functions(hot, view);
 	if (r == 0 && hot->threads)

@@ -50,6 +50,27 @@ static void print_samples(const struct sc_sample_stats *samples)
 	       percent * (double)samples->stopped);
 }
 
+static void print_heap(const struct sc_stat_hot *hot,
+                       const struct sc_stat_summary *summary)
+{
+	struct syscap_profile_heap heap;
+
+	syscap_profile_heap(hot->profile, &heap);
+	if (heap.n_allocations == 0)
+		return;
+	printf("  allocated  %" PRIu64 " times, ", heap.n_allocations);
+	print_size(heap.bytes);
+	printf("; at most ");
+	print_size(heap.peak);
+	printf(" at %+.6f s\n",
+	       ((double)heap.peak_time - (double)summary->begin) / 1e9);
+	printf("  leaked     %" PRIu64 " times, ", heap.n_leaked);
+	print_size(heap.leaked);
+	printf("; temporary %" PRIu64 " times, ", heap.n_temporary);
+	print_size(heap.temporary);
+	putchar('\n');
+}
+
 static void print_head(const struct sc_stat_summary *summary, const char *file)
 {
 	char duration[40];
@@ -304,6 +325,7 @@ int sc_stat_text(const struct sc_stat_summary *summary, const char *file,
 	const size_t most = all ? SIZE_MAX : MOST_ROWS;
 
 	print_head(summary, file);
+	print_heap(hot, summary);
 	if (print_hot(hot) < 0 ||
 	    print_processes(&summary->processes, most) < 0)
 		return -ENOMEM;

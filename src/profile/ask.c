@@ -105,6 +105,19 @@ syscap_profile_mark_names(const struct syscap_profile *profile, size_t *ret_n)
 	return profile->marks.names.items;
 }
 
+const struct syscap_profile_allocation *
+syscap_profile_allocations(const struct syscap_profile *profile, size_t *ret_n)
+{
+	*ret_n = profile->allocations.items.n;
+	return profile->allocations.items.items;
+}
+
+void syscap_profile_heap(const struct syscap_profile *profile,
+                         struct syscap_profile_heap *ret_heap)
+{
+	*ret_heap = profile->allocations.heap;
+}
+
 uint64_t syscap_profile_tick(const struct syscap_profile *profile,
                              uint32_t thread)
 {

@@ -47,6 +47,7 @@ void syscap_profile_free(struct syscap_profile *profile)
 	sc_functions_fini(&profile->functions);
 	sc_who_fini(&profile->who);
 	sc_marks_fini(&profile->marks);
+	sc_allocations_fini(&profile->allocations);
 	sc_texts_fini(&profile->texts);
 	free(profile->samples.times.items);
 	free(profile->samples.threads.items);
@@ -119,6 +120,35 @@ static int add_sample(struct syscap_profile *profile,
 	return 0;
 }
 
+static int add_allocation(struct syscap_profile *profile,
+                          const struct syscap_reader *reader,
+                          const struct syscap_frame *frame, uint32_t process,
+                          uint32_t thread)
+{
+	const struct sc_stack_source source = {
+		.reader = reader,
+		.frame = frame,
+		.n_addrs = frame->allocation.n_addrs,
+		.flags = sc_allocation_flags(frame, profile->is_foreign),
+		.process = process,
+	};
+	struct syscap_profile_allocation allocation = {
+		.time = frame->time,
+		.address = frame->allocation.addr,
+		.size = frame->allocation.size,
+		.thread = thread,
+		.ended_by = NONE,
+	};
+	int r = sc_stacks_put(&profile->stacks, &source, &allocation.stack);
+
+	if (r < 0)
+		return r;
+	if (profile->allocations.items.n >= NONE)
+		return -ENOMEM;
+	profile->who.threads.items[thread].n_allocations++;
+	return sc_array_push(&profile->allocations.items, allocation);
+}
+
 static int add_loss(struct syscap_profile *profile,
                     const struct syscap_frame *frame, uint32_t process,
                     const struct sc_loss *told)
@@ -170,12 +200,19 @@ static int add_event(struct syscap_profile *profile,
 	sc_who_saw(&profile->who, process, frame->time, end);
 	if (frame->type == SYSCAP_FRAME_MARK)
 		return add_mark(profile, frame, process);
-	if (frame->type != SYSCAP_FRAME_SAMPLE ||
-	    (profile->parts & SYSCAP_PROFILE_SAMPLES) == 0)
+	if (!(frame->type == SYSCAP_FRAME_SAMPLE &&
+	      (profile->parts & SYSCAP_PROFILE_SAMPLES) != 0) &&
+	    !(frame->type == SYSCAP_FRAME_ALLOCATION &&
+	      (profile->parts & SYSCAP_PROFILE_ALLOCATIONS) != 0))
 		return 0;
 	r = sc_who_thread(&profile->who, process, frame->tid, frame->time, end,
 	                  &thread);
-	return r == 0 ? add_sample(profile, reader, frame, process, thread) : r;
+	if (r < 0)
+		return r;
+	return frame->type == SYSCAP_FRAME_SAMPLE
+	               ? add_sample(profile, reader, frame, process, thread)
+	               : add_allocation(profile, reader, frame, process,
+	                                thread);
 }
 
 static void learn_span(struct syscap_profile *profile,
@@ -274,5 +311,9 @@ int syscap_profile_settle(struct syscap_profile *profile)
 	r = sc_naming_settle(&profile->naming, &profile->who, &profile->stacks);
 	if (r == 0)
 		r = sc_functions_settle(&profile->functions, &profile->texts);
-	return r == 0 ? sc_marks_settle(&profile->marks) : r;
+	if (r == 0)
+		r = sc_marks_settle(&profile->marks);
+	return r == 0 ? sc_allocations_settle(&profile->allocations,
+	                                      &profile->who)
+	              : r;
 }

@@ -6,6 +6,7 @@
 #include <syscap/profile.h>
 
 #include "data/array.h"
+#include "profile/allocations.h"
 #include "profile/functions.h"
 #include "profile/marks.h"
 #include "profile/naming.h"
@@ -30,6 +31,7 @@ struct syscap_profile {
 	struct sc_naming naming;
 	struct sc_samples samples;
 	struct sc_marks marks;
+	struct sc_allocations allocations;
 	SC_ARRAY(struct syscap_profile_loss) losses;
 	struct syscap_profile_span span;
 	bool has_span, is_foreign;

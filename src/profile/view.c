@@ -108,31 +108,63 @@ static bool stack_passes(const struct build *build, uint32_t stack)
 	       (build->asked->focus == NULL || (flags & IS_FOCUSED) != 0);
 }
 
+/* One sample or allocation; false: it does not pass. */
+static bool add(struct build *build, size_t number, uint32_t stack,
+                uint32_t thread, int64_t time, uint64_t weight)
+{
+	struct syscap_view *view = &build->view->public;
+
+	if (weight == 0 || !stack_passes(build, stack) ||
+	    !sc_filter_passes(&build->filter, build->profile, thread, time))
+		return false;
+	build->view->passed[number / 64] |= UINT64_C(1) << number % 64;
+	build->weights[stack] += weight;
+	build->flags[stack] |= IS_NEEDED;
+	view->total += weight;
+	view->n_passed++;
+	return true;
+}
+
 static void add_samples(struct build *build)
 {
 	const struct syscap_profile *profile = build->profile;
 	const struct sc_samples *samples = &profile->samples;
 	struct syscap_view *view = &build->view->public;
 
+	view->unit = profile->unit;
 	view->n_looked = samples->times.n;
 	for (size_t i = 0; i < samples->times.n; i++) {
-		const uint32_t stack = samples->stacks.items[i];
 		const uint32_t thread = samples->threads.items[i];
 		const uint32_t ticks = samples->ticks.items[i];
-		uint64_t weight;
 
-		if (!stack_passes(build, stack) ||
-		    !sc_filter_passes(&build->filter, profile, thread,
-		                      samples->times.items[i]))
-			continue;
-		weight = ticks * syscap_profile_tick(profile, thread);
-		build->view->passed[i / 64] |= UINT64_C(1) << i % 64;
-		build->weights[stack] += weight;
-		build->flags[stack] |= IS_NEEDED;
-		view->total += weight;
-		view->ticks += ticks;
-		view->n_passed++;
+		if (add(build, i, samples->stacks.items[i], thread,
+		        samples->times.items[i],
+		        ticks * syscap_profile_tick(profile, thread)))
+			view->ticks += ticks;
 	}
+}
+
+static void add_allocations(struct build *build)
+{
+	const struct sc_allocations *allocations = &build->profile->allocations;
+	struct syscap_view *view = &build->view->public;
+
+	view->unit = SYSCAP_UNIT_BYTES;
+	view->n_looked = allocations->heap.n_allocations;
+	for (size_t i = 0; i < allocations->items.n; i++) {
+		const struct syscap_profile_allocation *item =
+			&allocations->items.items[i];
+
+		add(build, i, item->stack, item->thread, item->time,
+		    sc_allocations_amount(allocations, i, build->asked->of));
+	}
+}
+
+static size_t count_rows(const struct build *build)
+{
+	return build->asked->of == SYSCAP_VIEW_SAMPLES
+	               ? build->profile->samples.times.n
+	               : build->profile->allocations.items.n;
 }
 
 static void mark_needed(struct build *build)
@@ -213,14 +245,17 @@ static int make(struct build *build)
 	build->flags = calloc(n, 1);
 	build->weights = calloc(n, sizeof(*build->weights));
 	view->nodes = malloc(n * sizeof(*view->nodes));
-	view->passed = calloc(build->profile->samples.times.n / 64 + 1,
-	                      sizeof(*view->passed));
+	view->passed =
+		calloc(count_rows(build) / 64 + 1, sizeof(*view->passed));
 	if (build->flags == NULL || build->weights == NULL ||
 	    view->nodes == NULL || view->passed == NULL ||
 	    sc_view_begin(view) < 0)
 		return -ENOMEM;
 	look_at_stacks(build);
-	add_samples(build);
+	if (build->asked->of == SYSCAP_VIEW_SAMPLES)
+		add_samples(build);
+	else
+		add_allocations(build);
 	mark_needed(build);
 	if (make_tree(build) < 0 || place_stacks(build) < 0 ||
 	    sc_view_add_up(view) < 0 ||
@@ -233,7 +268,6 @@ static void show(struct sc_view *view, struct build *build)
 {
 	struct syscap_view *public = &view->public;
 
-	public->unit = build->profile->unit;
 	public->n_marks = build->filter.marks.n;
 	public->marks = build->filter.marks.items;
 	build->filter.marks.items = NULL; /* the view's from here on */

@@ -73,17 +73,56 @@ def transform(frames, want):
     return result or [SYSTEM]
 
 
+def heap(capture):
+    """(allocation, what became of it) for each; and what it all came to."""
+    rows = sorted(enumerate(capture.allocations),
+                  key=lambda row: (row[1].time, row[0]))
+    live, latest, fate = {}, {}, {}
+    now = peak = 0
+    peak_time = None
+    for number, row in rows:
+        before = live.pop((row.pid, row.address), None)
+        if before is not None:
+            now -= capture.allocations[before].size
+            fate[before] = "temporary" if row.size <= 0 and \
+                latest[capture.allocations[before][1:3]] == before and \
+                row[1:3] == capture.allocations[before][1:3] else "freed"
+        if row.size > 0:
+            live[row.pid, row.address] = latest[row[1:3]] = number
+            now += row.size
+            if now > peak:
+                peak, peak_time = now, row.time
+    made = [(row, fate.get(number, "leaked"))
+            for number, row in enumerate(capture.allocations) if row.size > 0]
+    sums = {"allocations": len(made), "bytes": sum(r.size for r, _ in made),
+            "frees": len(rows) - len(made), "peak_bytes": peak,
+            "peak_ns": peak_time}
+    for what in ("leaked", "temporary"):
+        sums[what] = sum(f == what for _, f in made)
+        sums[what + "_bytes"] = sum(r.size for r, f in made if f == what)
+    return made, sums
+
+
+def rows_of(capture, want):
+    """What a view is of, with what each is worth, and the unit."""
+    of = want.get("of", "samples")
+    if of == "samples":
+        return [(s, capture.weight(s)) for s in capture.samples], capture.unit
+    return [(row, row.size) for row, fate in heap(capture)[0]
+            if of in ("allocated", fate)], "bytes"
+
+
 def answer(capture, want):
     """Sums by function, and by stack after the transforms."""
     inside = marks_of(capture, want) if "mark" in want else None
     selfs, totals = collections.Counter(), collections.Counter()
     folded, threads = collections.Counter(), collections.Counter()
     total = n = 0
-    for sample in capture.samples:
+    rows, unit = rows_of(capture, want)
+    for sample, weight in rows:
         if not passes(sample, want, inside):
             continue
         frames = [f[:2] for f in transform(sample.frames, want)]
-        weight = capture.weight(sample)
         n += 1
         total += weight
         selfs[frames[-1]] += weight
@@ -94,7 +133,8 @@ def answer(capture, want):
             frames.reverse()
         folded[tuple(frames)] += weight
     return {
-        "unit": capture.unit,
+        "unit": unit,
+        "heap": heap(capture)[1] if capture.allocations else None,
         "samples": n,
         "total": total,
         "functions": {f: (selfs[f], totals[f]) for f in totals},

@@ -15,6 +15,8 @@ import struct
 
 Sample = collections.namedtuple("Sample", "time pid tid ticks frames")
 Mark = collections.namedtuple("Mark", "time duration pid tid group name")
+Allocation = collections.namedtuple(
+    "Allocation", "time pid tid address size frames")
 Map = collections.namedtuple("Map", "start end offset time path")
 
 NONE = (None, None)
@@ -53,7 +55,7 @@ class Capture:
         self.samples, self.marks = [], []
         self.rates, self.asked = collections.defaultdict(set), None
         self.chunks = b""
-        self.raw = []
+        self.raw, self.raw_allocations, self.allocations = [], [], []
         at = 256
         while at + 24 <= len(data):
             length, cpu, pid, time, kind = self.get("HhiqB", data, at)
@@ -64,6 +66,10 @@ class Capture:
         self.named = {}
         for sample in self.raw:
             self.samples.append(self.name(*sample))
+        for time, pid, tid, address, size, stack in self.raw_allocations:
+            frames = self.name(time, pid, tid, 1, *stack).frames
+            self.allocations.append(Allocation(
+                time, pid, tid if tid > 0 else -1, address, size, frames))
         self.units()
 
     def get(self, form, data, at=0):
@@ -110,6 +116,14 @@ class Capture:
             if self.get("H", frame, 24)[0] & (1 if self.little else 0x8000):
                 self.symbols(self.chunks)
                 self.chunks = b""
+
+        elif kind == 14:
+            address, size, tid, n, flags = self.get("QqiHH", frame, 24)
+            addrs = self.get("%dQ" % n, frame, 48)
+            if not self.little or flags & ~6:
+                flags = 0
+            self.raw_allocations.append((time, pid, tid, address, size,
+                                         (addrs, flags)))
 
     def metadata(self, pid, key, value):
         if key == "syscap.sampler":

@@ -38,6 +38,7 @@ def ask(syscap, path, want, begin):
             folded[stack] = node["self"]
     return {
         "unit": hot["unit"],
+        "heap": whole.get("heap"),
         "samples": hot["samples"],
         "total": hot["total"],
         "functions": {(f["name"], f["binary"]): (f["self"], f["total"])
@@ -75,6 +76,8 @@ def pick(capture, rng):
     if binaries:
         choices["collapse-library"] = rng.choice(
             [rng.choice(binaries), rng.choice(binaries)[:3] + "*", "*"])
+    if capture.allocations:
+        choices["of"] = rng.choice(["allocated", "leaked", "temporary"])
     if mark:
         choices["mark"] = rng.choice([mark.group,
                                       mark.group + "/" + mark.name])

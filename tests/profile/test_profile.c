@@ -476,3 +476,51 @@ TEST(stacks_as_deep_as_a_frame_can_hold_are_one_stack)
 	syscap_profile_free(profile);
 	make_free(&capture);
 }
+
+TEST(a_free_ends_the_latest_allocation_at_its_address)
+{
+	const struct syscap_profile_allocation *rows;
+	struct syscap_profile_heap heap;
+	struct make_capture capture;
+	struct syscap_profile *profile;
+	struct syscap_view *view;
+	size_t n;
+
+	begin(&capture);
+	make_allocation(&capture, 7, 7, 1100, 0xA0, 100, CODE(JIT(1)), 1);
+	make_allocation(&capture, 7, 7, 1200, 0xB0, 50, CODE(JIT(2)), 1);
+	make_allocation(&capture, 7, 7, 1300, 0xB0, 0, NULL, 0);
+	make_allocation(&capture, 7, 8, 1400, 0xA0, 0, NULL, 0);
+	/* Its free was lost. */
+	make_allocation(&capture, 7, 7, 1500, 0xC0, 10, CODE(JIT(3)), 1);
+	make_allocation(&capture, 7, 7, 1600, 0xC0, 20, CODE(JIT(4)), 1);
+	/* Another process has other addresses. */
+	make_allocation(&capture, 9, 9, 1700, 0xC0, 0, NULL, 0);
+	profile = read_all(&capture);
+
+	rows = syscap_profile_allocations(profile, &n);
+	CHECK_EQ(n, 7);
+	CHECK_EQ(rows[0].ended_by, 3);
+	CHECK(!rows[0].is_temporary); /* by another thread */
+	CHECK_EQ(rows[1].ended_by, 2);
+	CHECK(rows[1].is_temporary);
+	CHECK_EQ(rows[4].ended_by, 5);
+	CHECK(!rows[4].is_temporary);
+	CHECK_EQ(rows[5].ended_by, SYSCAP_PROFILE_NONE);
+	syscap_profile_heap(profile, &heap);
+	CHECK_EQ(heap.bytes, 180);
+	CHECK_EQ(heap.n_frees, 3);
+	CHECK_EQ(heap.leaked, 20);
+	CHECK_EQ(heap.temporary, 50);
+	CHECK_EQ(heap.peak, 150);
+	CHECK_EQ(heap.peak_time, 1200);
+
+	view = look(profile,
+	            &(struct syscap_filter){ .of = SYSCAP_VIEW_LEAKED });
+	CHECK_EQ(view->unit, SYSCAP_UNIT_BYTES);
+	CHECK_EQ(view->total, 20);
+	CHECK_EQ(sum_of(profile, view, "d").self, 20);
+	syscap_view_free(view);
+	syscap_profile_free(profile);
+	make_free(&capture);
+}

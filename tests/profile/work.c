@@ -75,6 +75,24 @@ static int script(uint64_t *addrs, unsigned n_addrs, void *user)
 	return (int)n;
 }
 
+/* What a wrapper of malloc() would say: some is freed at once, some later,
+ * and some never; and some frees get lost. */
+static void allocate(unsigned number)
+{
+	static _Thread_local char blocks[64];
+	const unsigned block = number * 7 % sizeof(blocks);
+	const uint64_t address = (uint64_t)(uintptr_t)&blocks[block];
+
+	syscap_allocation(address, 16 + number % 100, script, &number);
+	if (number % 3 == 0)
+		syscap_allocation(address, 0, script, &number);
+	if (number % 4 == 0) {
+		const uint64_t other = (uint64_t)(uintptr_t)&blocks[block / 2];
+
+		syscap_allocation(other, 0, NULL, NULL);
+	}
+}
+
 static void turn(unsigned number)
 {
 	const int64_t begin = syscap_clock(), middle = begin + 1000;
@@ -85,6 +103,7 @@ static void turn(unsigned number)
 		for (unsigned i = 0; i < 40; i++)
 			fill_memory();
 	syscap_sample(script, &number);
+	allocate(number);
 	SYSCAP_MARK("work", "sort", middle, syscap_clock() - middle, NULL);
 	SYSCAP_MARK("work", "turn", begin, syscap_clock() - begin, "message");
 	/* Begins before that one and ends within it. */
