@@ -21,8 +21,18 @@ if [ "${1:-}" = whole ]; then
 	ms=1000 filters=60
 fi
 
-SYSCAP_SAMPLE=1000 "$SYSCAP" record -q -o little.syscap -- \
-	"$SYSCAP_TEST_BIN/profile_work" $ms
+SYSCAP_SAMPLE=1000 "$SYSCAP" record -o little.syscap -- \
+	"$SYSCAP_TEST_BIN/profile_work" $ms 2>record.err
+cat record.err
+# It ends with the three hottest, which are the first that stat has.
+"$SYSCAP" stat --json --functions 3 little.syscap |
+	python3 -c 'import json, sys; hot = json.load(sys.stdin)["hot"]
+for f in hot["functions"]:
+	share = 100 * f["self"] / hot["total"]
+	where = "  (%s)" % f["binary"] if f["binary"] else ""
+	print("syscap record: %5.1f %%  %s%s" % (share, f["name"], where))' \
+		>hottest
+grep '%  ' record.err | diff -u hottest -
 python3 "$here/turn.py" little.syscap big.syscap
 FILTERS=$filters python3 "$here/compare.py" "$SYSCAP" little.syscap big.syscap
 
