@@ -8,7 +8,9 @@ install(TARGETS syscap syscap_capture EXPORT syscap
 	ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/
 	DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h"
-	PATTERN sysprof-6 EXCLUDE)
+	PATTERN sysprof-6 EXCLUDE
+	# Its archive is not installed yet
+	PATTERN syscap/profile.h EXCLUDE)
 if(SYSCAP_SHARED)
 	# Without libsyscap.so, which -lsyscap would prefer to the archive
 	install(TARGETS syscap_shared

@@ -205,6 +205,12 @@ int syscap_reader_next(struct syscap_reader *reader,
 /** Go back to the first frame. */
 void syscap_reader_rewind(struct syscap_reader *reader);
 
+/**
+ * Go to the frame at @offset, which a frame or syscap_reader_tell() had.
+ * 0, or -EINVAL: outside of the file.
+ */
+int syscap_reader_seek(struct syscap_reader *reader, uint64_t offset);
+
 /** Byte offset of the frame that the next call would return. */
 uint64_t syscap_reader_tell(const struct syscap_reader *reader);
 

@@ -368,6 +368,17 @@ void syscap_reader_rewind(struct syscap_reader *reader)
 	reader->released = 0;
 }
 
+int syscap_reader_seek(struct syscap_reader *reader, uint64_t offset)
+{
+	if (offset < HEADER_SIZE || offset > reader->size + reader->rest_size)
+		return -EINVAL;
+	reader->position = offset;
+	/* Pages behind it are given back as it goes on. */
+	reader->released = offset < reader->size ? offset : reader->size;
+	reader->released &= ~(uint64_t)(RELEASE_SIZE - 1);
+	return 0;
+}
+
 uint64_t syscap_reader_tell(const struct syscap_reader *reader)
 {
 	return reader->position;

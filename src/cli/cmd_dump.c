@@ -110,6 +110,7 @@ static int print_frames(const struct request *request,
 
 	syscap_reader_info(reader, &info);
 	dump.begin = info.begin;
+	dump.is_foreign = info.foreign_order;
 	r = collect_definitions(&dump, reader);
 	if (r < 0)
 		goto done;

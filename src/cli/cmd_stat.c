@@ -8,28 +8,49 @@
 #include <stdio.h>
 
 #include "cli/fault.h"
+#include "cli/filter_options.h"
+#include "cli/quantity.h"
+#include "cli/stat_hot.h"
 #include "cli/stat_summary.h"
 
 /* Damaged frames that are told one by one; the rest is counted. */
 #define MOST_FAULTS 10
 
+#define FUNCTIONS 10
+#define TREE_MIN  1.0
+
 static void print_help(void)
 {
-	puts("Usage: syscap stat [--json] FILE\n"
+	puts("Usage: syscap stat [OPTION]... FILE\n"
 	     "\n"
-	     "Show what is in a capture: time span, processes and threads,\n"
-	     "frames by type, lost frames, marks with their durations,\n"
-	     "counters, and logs by severity.\n"
+	     "Show what is in a capture: where the time went, by functions;\n"
+	     "processes, lost frames, marks, counters and logs.\n"
 	     "\n"
-	     "  --json    as one JSON object\n"
-	     "  --help    show this text\n"
-	     "\n"
-	     "Exit status: 0; 1 when the capture is damaged or could not be\n"
-	     "read, with what could be read shown; 2 for wrong use.");
+	     "  --functions N         so many functions (10)\n"
+	     "  --threads             by thread, too\n"
+	     "  --tree [--min 1%]     the call tree, of what took as much\n"
+	     "  --all                 all rows and tables, not just a screen\n"
+	     "  --json                all of it as one JSON object\n"
+	     "  --no-lookup           no names but those in FILE\n"
+	     "  --of WHAT             of bytes: allocated, leaked, temporary\n"
+	     "Only samples:\n"
+	     "  --from T, --to T      so long after the beginning: 1.5s, 20ms\n"
+	     "  --pid N, --thread T   of that process; thread, by name or id\n"
+	     "  --function RE         that have such a function\n"
+	     "  --mark GROUP[/NAME], --longer-than T, --slowest N|P%\n"
+	     "                        inside of such marks, which are shown\n"
+	     "And of these: --focus RE, --drop RE, --hide-system,\n"
+	     "  --collapse-library GLOB, --collapse-recursion, --reverse\n"
+	     "Exit status: 0; 1 damaged, unreadable, none such; 2 wrong use.");
 }
 
 struct run {
 	const char *command, *file;
+	struct sc_filter_options filter;
+	struct sc_stat_hot hot;
+	bool json, all, no_lookup;
+	uint64_t n_functions;
+	struct syscap_profile *profile;
 	int status;
 };
 
@@ -55,7 +76,9 @@ static int read_frames(struct run *run, struct syscap_reader *reader,
 		} else if (r < 0) {
 			report_fault(run, &error, 0);
 			break;
-		} else if (sc_stat_summary_add(summary, reader, &frame) < 0) {
+		} else if (sc_stat_summary_add(summary, reader, &frame) < 0 ||
+		           syscap_profile_add(run->profile, reader, &frame) <
+		                   0) {
 			return -ENOMEM;
 		}
 	}
@@ -63,61 +86,170 @@ static int read_frames(struct run *run, struct syscap_reader *reader,
 		fprintf(stderr, "%s: %s: %" PRIu64 " more frames are damaged\n",
 		        run->command, run->file,
 		        summary->n_damaged - MOST_FAULTS);
-	return sc_stat_summary_finish(summary);
+	r = sc_stat_summary_finish(summary);
+	return r == 0 ? syscap_profile_settle(run->profile) : r;
 }
 
-static void show(struct run *run, struct syscap_reader *reader, bool json)
+static int print(struct run *run, const struct sc_stat_summary *summary)
 {
-	struct sc_stat_summary summary;
-
-	sc_stat_summary_init(&summary, reader);
-	int r = read_frames(run, reader, &summary);
-	if (r == 0 && json)
-		sc_stat_json(&summary);
-	else if (r == 0)
-		r = sc_stat_text(&summary, run->file);
-	if (r < 0) {
-		sc_fault_no_memory(run->command);
-		run->status = SC_EXIT_PROBLEM;
-	}
-	sc_stat_summary_fini(&summary);
+	if (run->json)
+		return sc_stat_json(summary, &run->hot);
+	return sc_stat_text(summary, run->file, &run->hot, run->all);
 }
 
-int sc_cmd_stat(int argc, char **argv)
+static int look(struct run *run, const struct sc_stat_summary *summary)
+{
+	struct syscap_error error = { 0 };
+	struct syscap_view *view;
+	int r;
+
+	sc_filter_options_settle(&run->filter, summary->begin);
+	r = syscap_view_new(run->profile, &run->filter.filter, &view, &error);
+	if (r == -EINVAL) {
+		sc_fault_print(run->command, run->file, &error);
+		run->status = SC_EXIT_PROBLEM;
+		return 0;
+	}
+	if (r < 0)
+		return r;
+	run->hot.profile = run->profile;
+	run->hot.filter = &run->filter.filter;
+	run->hot.is_filtered = run->filter.is_any;
+	run->hot.view = view;
+	run->hot.n_functions = SIZE_MAX;
+	if (run->n_functions > 0)
+		run->hot.n_functions = (size_t)run->n_functions;
+	else if (!run->json && !run->all)
+		run->hot.n_functions = FUNCTIONS;
+	r = print(run, summary);
+	syscap_view_free(view);
+	return r;
+}
+
+static int show(struct run *run, struct syscap_reader *reader)
+{
+	const struct syscap_profile_options options = {
+		.parts = SYSCAP_PROFILE_SAMPLES | SYSCAP_PROFILE_ALLOCATIONS |
+		         (sc_filter_options_has_marks(&run->filter)
+		                  ? SYSCAP_PROFILE_MARKS
+		                  : 0),
+		.no_lookup = run->no_lookup,
+	};
+	struct sc_stat_summary summary;
+	int r = syscap_profile_new(&options, &run->profile);
+
+	if (r < 0)
+		return r;
+	sc_stat_summary_init(&summary, reader);
+	r = collect(run, reader, &summary);
+	if (r == 0)
+		r = look(run, &summary);
+	sc_stat_summary_fini(&summary);
+	syscap_profile_free(run->profile);
+	return r;
+}
+
+enum {
+	FUNCTIONS_OPTION = 256,
+	THREADS,
+	TREE,
+	MIN,
+	ALL,
+	NO_LOOKUP,
+};
+
+static bool take(struct run *run, int c, const char *value)
+{
+	switch (c) {
+	case 'j':
+		run->json = true;
+		return true;
+	case THREADS:
+		run->hot.threads = true;
+		return true;
+	case TREE:
+		run->hot.tree = true;
+		return true;
+	case ALL:
+		run->all = true;
+		return true;
+	case NO_LOOKUP:
+		run->no_lookup = true;
+		return true;
+	case FUNCTIONS_OPTION:
+		if (sc_quantity_count(value, &run->n_functions))
+			return true;
+		fprintf(stderr, "%s: --functions: expected a number from 1\n",
+		        run->command);
+		return false;
+	case MIN:
+		if (sc_quantity_percent(value, &run->hot.min_percent))
+			return true;
+		fprintf(stderr, "%s: --min: expected a share such as 1%%\n",
+		        run->command);
+		return false;
+	default:
+		return sc_filter_options_is(c) &&
+		       sc_filter_options_take(&run->filter, run->command, c,
+		                              value);
+	}
+}
+
+/* -1: go on; else the exit status. */
+static int parse(struct run *run, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "json", no_argument, NULL, 'j' },
+		{ "functions", required_argument, NULL, FUNCTIONS_OPTION },
+		{ "threads", no_argument, NULL, THREADS },
+		{ "tree", no_argument, NULL, TREE },
+		{ "min", required_argument, NULL, MIN },
+		{ "all", no_argument, NULL, ALL },
+		{ "no-lookup", no_argument, NULL, NO_LOOKUP },
+		SC_FILTER_OPTIONS,
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
-	struct run run = { .command = argv[0], .status = SC_EXIT_DONE };
-	struct syscap_reader *reader;
-	struct syscap_error error;
-	bool json = false;
 	int c;
 
 	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		if (c == 'j') {
-			json = true;
-		} else if (c == 'h') {
+		if (c == 'h') {
 			print_help();
 			return sc_fault_finish_output(argv[0], SC_EXIT_DONE);
-		} else {
-			return sc_fault_misuse(argv[0]);
 		}
+		if (!take(run, c, optarg))
+			return sc_fault_misuse(argv[0]);
 	}
 	if (argc - optind != 1) {
 		fprintf(stderr, "%s: expected one file\n", argv[0]);
 		return sc_fault_misuse(argv[0]);
 	}
+	run->file = argv[optind];
+	return -1;
+}
 
-	run.file = argv[optind];
+int sc_cmd_stat(int argc, char **argv)
+{
+	struct run run = {
+		.command = argv[0],
+		.hot.min_percent = TREE_MIN,
+		.status = SC_EXIT_DONE,
+	};
+	const int status = parse(&run, argc, argv);
+	struct syscap_reader *reader;
+	struct syscap_error error;
+
+	if (status >= 0)
+		return status;
 	if (syscap_reader_open(run.file, &reader, &error) < 0) {
 		sc_fault_print(argv[0], run.file, &error);
 		return SC_EXIT_PROBLEM;
 	}
 	sc_fault_tell_merged(argv[0], run.file, reader);
-	show(&run, reader, json);
+	if (show(&run, reader) < 0) {
+		sc_fault_no_memory(argv[0]);
+		run.status = SC_EXIT_PROBLEM;
+	}
 	if (sc_fault_tell_unread(argv[0], run.file, reader))
 		run.status = SC_EXIT_PROBLEM;
 	syscap_reader_close(reader);

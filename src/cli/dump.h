@@ -10,7 +10,8 @@
 
 struct sc_dump {
 	const struct syscap_reader *reader;
-	int64_t begin; /* of the capture; text shows times after it */
+	int64_t begin;   /* of the capture; text shows times after it */
+	bool is_foreign; /* of the other byte order */
 	/* Types of values: all definitions at first, then as they are met. */
 	struct sc_counter_stats counters;
 	struct sc_json json;

@@ -6,9 +6,9 @@
  */
 #include <string.h>
 
+#include "capture/sample.h"
 #include "cli/dump.h"
 #include "cli/severity.h"
-#include "cli/stat_samples.h"
 
 static void write_value(struct sc_json *json, bool is_double, uint64_t bits)
 {
@@ -154,8 +154,9 @@ static void write_plain(struct sc_dump *dump, const struct syscap_frame *frame)
 	case SYSCAP_FRAME_SAMPLE:
 		sc_json_member_unsigned(json, "weight",
 		                        sc_sample_weight(frame));
-		sc_json_member_unsigned(json, "flags",
-		                        sc_sample_flags(dump->reader, frame));
+		sc_json_member_unsigned(
+			json, "flags",
+			sc_sample_flags(frame, dump->is_foreign));
 		write_addrs(dump, frame);
 		break;
 	case SYSCAP_FRAME_FORK:

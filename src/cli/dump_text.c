@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "capture/sample.h"
 #include "cli/dump.h"
 #include "cli/printable.h"
 #include "cli/severity.h"
-#include "cli/stat_samples.h"
 #include "cli/table.h"
 
 static void print_text(const char *label, const char *text)
@@ -122,7 +122,7 @@ static void print_sample(const struct sc_dump *dump,
                          const struct syscap_frame *frame)
 {
 	const uint32_t weight = sc_sample_weight(frame);
-	const unsigned flags = sc_sample_flags(dump->reader, frame);
+	const unsigned flags = sc_sample_flags(frame, dump->is_foreign);
 
 	print_addrs(dump, frame);
 	if ((flags & SYSCAP_STACK_CUT) != 0)

@@ -153,9 +153,32 @@ static void write_counters(struct sc_json *json,
 	sc_json_end_array(json);
 }
 
-void sc_stat_json(const struct sc_stat_summary *summary)
+static void write_heap(struct sc_json *json, const struct sc_stat_hot *hot)
+{
+	struct syscap_profile_heap heap;
+
+	syscap_profile_heap(hot->profile, &heap);
+	if (heap.n_allocations + heap.n_frees == 0)
+		return;
+	sc_json_key(json, "heap");
+	sc_json_begin_object(json);
+	sc_json_member_unsigned(json, "allocations", heap.n_allocations);
+	sc_json_member_unsigned(json, "bytes", heap.bytes);
+	sc_json_member_unsigned(json, "frees", heap.n_frees);
+	sc_json_member_unsigned(json, "leaked", heap.n_leaked);
+	sc_json_member_unsigned(json, "leaked_bytes", heap.leaked);
+	sc_json_member_unsigned(json, "temporary", heap.n_temporary);
+	sc_json_member_unsigned(json, "temporary_bytes", heap.temporary);
+	sc_json_member_unsigned(json, "peak_bytes", heap.peak);
+	sc_json_member_integer(json, "peak_ns", heap.peak_time);
+	sc_json_end_object(json);
+}
+
+int sc_stat_json(const struct sc_stat_summary *summary,
+                 const struct sc_stat_hot *hot)
 {
 	struct sc_json json = { .out = stdout };
+	int r = 0;
 
 	sc_json_begin_object(&json);
 	sc_json_member_integer(&json, "duration_ns",
@@ -179,6 +202,12 @@ void sc_stat_json(const struct sc_stat_summary *summary)
 	sc_json_member_unsigned(&json, "merged_frames",
 	                        summary->info.merged_frames);
 	write_samples(&json, &summary->samples);
+	write_heap(&json, hot);
+	if (hot->view->n_looked > 0)
+		r = sc_stat_hot_json(&json, hot);
+	if (r == 0 && hot->view->n_marks > 0)
+		sc_stat_slowest_json(&json, hot);
 	sc_json_end_object(&json);
 	sc_json_end_line(&json);
+	return r;
 }

@@ -80,7 +80,8 @@ int sc_stat_summary_add(struct sc_stat_summary *summary,
 
 	switch (frame->type) {
 	case SYSCAP_FRAME_SAMPLE:
-		sc_sample_stats_add(&summary->samples, reader, frame);
+		sc_sample_stats_add(&summary->samples, frame,
+		                    summary->info.foreign_order);
 		return 0;
 	case SYSCAP_FRAME_MARK:
 		return add_mark(summary, frame);

@@ -14,6 +14,7 @@
 #include "cli/mark_stats.h"
 #include "cli/process_list.h"
 #include "cli/severity.h"
+#include "cli/stat_hot.h"
 #include "cli/stat_samples.h"
 
 struct sc_stat_summary {
@@ -46,7 +47,9 @@ int sc_stat_summary_finish(struct sc_stat_summary *summary);
 int64_t sc_stat_summary_duration(const struct sc_stat_summary *summary);
 
 /** The two forms of `syscap stat`.  0 or -ENOMEM. */
-int sc_stat_text(const struct sc_stat_summary *summary, const char *file);
-void sc_stat_json(const struct sc_stat_summary *summary);
+int sc_stat_text(const struct sc_stat_summary *summary, const char *file,
+                 const struct sc_stat_hot *hot, bool all);
+int sc_stat_json(const struct sc_stat_summary *summary,
+                 const struct sc_stat_hot *hot);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/printable.h"
+#include "cli/stat_hot.h"
 #include "cli/stat_summary.h"
 #include "cli/table.h"
 
@@ -13,11 +14,17 @@
 
 #define N_COLUMNS(columns) (sizeof(columns) / sizeof((columns)[0]))
 
-static int finish_table(struct sc_table *table)
+/* Rows of a table on a screen that has others, too. */
+#define MOST_ROWS 10
+
+/* @n rows there are, of which @most may have been added. */
+static int finish_table(struct sc_table *table, size_t n, size_t most)
 {
 	const int r = sc_table_print(table, stdout);
 
 	sc_table_fini(table);
+	if (n > most)
+		printf("  … and %zu more: --all\n", n - most);
 	return r;
 }
 
@@ -41,6 +48,27 @@ static void print_samples(const struct sc_sample_stats *samples)
 	       "%.1f %% stopped\n",
 	       samples->count, samples->weight, percent * (double)samples->cut,
 	       percent * (double)samples->stopped);
+}
+
+static void print_heap(const struct sc_stat_hot *hot,
+                       const struct sc_stat_summary *summary)
+{
+	struct syscap_profile_heap heap;
+
+	syscap_profile_heap(hot->profile, &heap);
+	if (heap.n_allocations == 0)
+		return;
+	printf("  allocated  %" PRIu64 " times, ", heap.n_allocations);
+	print_size(heap.bytes);
+	printf("; at most ");
+	print_size(heap.peak);
+	printf(" at %+.6f s\n",
+	       ((double)heap.peak_time - (double)summary->begin) / 1e9);
+	printf("  leaked     %" PRIu64 " times, ", heap.n_leaked);
+	print_size(heap.leaked);
+	printf("; temporary %" PRIu64 " times, ", heap.n_temporary);
+	print_size(heap.temporary);
+	putchar('\n');
 }
 
 static void print_head(const struct sc_stat_summary *summary, const char *file)
@@ -83,7 +111,7 @@ static void add_threads(struct sc_table *table,
 	sc_table_add(table, "%s", *text ? text : "-");
 }
 
-static int print_processes(const struct sc_process_list *processes)
+static int print_processes(const struct sc_process_list *processes, size_t most)
 {
 	static const struct sc_table_column columns[] = {
 		{ "pid", true },
@@ -97,7 +125,7 @@ static int print_processes(const struct sc_process_list *processes)
 		return 0;
 	sc_table_heading(stdout, "Processes");
 	sc_table_init(&table, columns, N_COLUMNS(columns));
-	for (size_t i = 0; i < processes->processes.n; i++) {
+	for (size_t i = 0; i < processes->processes.n && i < most; i++) {
 		const struct sc_listed_process *process =
 			&processes->processes.items[i];
 
@@ -106,7 +134,7 @@ static int print_processes(const struct sc_process_list *processes)
 		add_threads(&table, process);
 		sc_table_add_text(&table, process->cmdline);
 	}
-	return finish_table(&table);
+	return finish_table(&table, processes->processes.n, most);
 }
 
 static int print_frames(const struct sc_stat_summary *summary)
@@ -130,10 +158,10 @@ static int print_frames(const struct sc_stat_summary *summary)
 		             type ? syscap_frame_type_name(type) : "unknown");
 		sc_table_add(&table, "%" PRIu64, summary->frames[type]);
 	}
-	return finish_table(&table);
+	return finish_table(&table, 0, 0);
 }
 
-static int print_lost(const struct sc_stat_summary *summary)
+static int print_lost(const struct sc_stat_summary *summary, size_t most)
 {
 	static const struct sc_table_column columns[] = {
 		{ "pid", true },   { "tid", true },  { "frames", true },
@@ -146,7 +174,7 @@ static int print_lost(const struct sc_stat_summary *summary)
 		return 0;
 	sc_table_heading(stdout, "Lost frames");
 	sc_table_init(&table, columns, N_COLUMNS(columns));
-	for (size_t i = 0; i < losses->threads.n; i++) {
+	for (size_t i = 0; i < losses->threads.n && i < most; i++) {
 		const struct sc_thread_loss *thread = &losses->threads.items[i];
 		const double begin = (double)summary->begin;
 
@@ -163,7 +191,7 @@ static int print_lost(const struct sc_stat_summary *summary)
 		             ((double)thread->to - begin) / 1e9);
 	}
 
-	const int r = finish_table(&table);
+	const int r = finish_table(&table, losses->threads.n, most);
 	printf("  by type:");
 	for (unsigned type = 0; type < SYSCAP_FRAME_LAST; type++)
 		if (losses->sum.frames[type])
@@ -173,7 +201,7 @@ static int print_lost(const struct sc_stat_summary *summary)
 	return r;
 }
 
-static int print_marks(const struct sc_mark_stats *marks)
+static int print_marks(const struct sc_mark_stats *marks, size_t most)
 {
 	static const struct sc_table_column columns[] = {
 		{ "group", false }, { "name", false }, { "count", true },
@@ -186,7 +214,7 @@ static int print_marks(const struct sc_mark_stats *marks)
 		return 0;
 	sc_table_heading(stdout, "Marks");
 	sc_table_init(&table, columns, N_COLUMNS(columns));
-	for (size_t i = 0; i < marks->marks.n; i++) {
+	for (size_t i = 0; i < marks->marks.n && i < most; i++) {
 		const struct sc_mark *mark = &marks->marks.items[i];
 
 		sc_table_add_text(&table, mark->group);
@@ -199,7 +227,7 @@ static int print_marks(const struct sc_mark_stats *marks)
 		sc_table_add_duration(&table, mark->max);
 		sc_table_add_duration(&table, mark->total);
 	}
-	return finish_table(&table);
+	return finish_table(&table, marks->marks.n, most);
 }
 
 static void add_value(struct sc_table *table, bool is_double, int64_t integer,
@@ -229,7 +257,7 @@ static void add_values(struct sc_table *table, bool is_double,
 	add_value(table, is_double, values->max_i64, values->max_f64);
 }
 
-static int print_counters(const struct sc_counter_stats *counters)
+static int print_counters(const struct sc_counter_stats *counters, size_t most)
 {
 	static const struct sc_table_column columns[] = {
 		{ "category", false }, { "name", false }, { "pid", true },
@@ -242,7 +270,7 @@ static int print_counters(const struct sc_counter_stats *counters)
 		return 0;
 	sc_table_heading(stdout, "Counters");
 	sc_table_init(&table, columns, N_COLUMNS(columns));
-	for (size_t i = 0; i < counters->result.n; i++) {
+	for (size_t i = 0; i < counters->result.n && i < most; i++) {
 		const struct sc_counter *counter = &counters->result.items[i];
 		const struct syscap_counter_info *info =
 			counter->definition ? &counter->definition->info : NULL;
@@ -256,7 +284,7 @@ static int print_counters(const struct sc_counter_stats *counters)
 		sc_table_add(&table, "%" PRIu64, counter->values.count);
 		add_values(&table, is_double, &counter->values);
 	}
-	return finish_table(&table);
+	return finish_table(&table, counters->result.n, most);
 }
 
 static int print_logs(const struct sc_stat_summary *summary)
@@ -277,16 +305,38 @@ static int print_logs(const struct sc_stat_summary *summary)
 		sc_table_add(&table, "%s", sc_severity_name(i));
 		sc_table_add(&table, "%" PRIu64, summary->logs[i]);
 	}
-	return finish_table(&table);
+	return finish_table(&table, 0, 0);
 }
 
-int sc_stat_text(const struct sc_stat_summary *summary, const char *file)
+/* Where the time went: what a person asks first. */
+static int print_hot(const struct sc_stat_hot *hot)
 {
+	int r = 0;
+
+	if (hot->view->n_looked == 0)
+		return 0;
+	r = sc_stat_hot_text(hot);
+	return r == 0 && hot->tree ? sc_stat_tree_text(hot) : r;
+}
+
+int sc_stat_text(const struct sc_stat_summary *summary, const char *file,
+                 const struct sc_stat_hot *hot, bool all)
+{
+	const size_t most = all ? SIZE_MAX : MOST_ROWS;
+
 	print_head(summary, file);
-	if (print_processes(&summary->processes) < 0 ||
-	    print_frames(summary) < 0 || print_lost(summary) < 0 ||
-	    print_marks(&summary->marks) < 0 ||
-	    print_counters(&summary->counters) < 0 || print_logs(summary) < 0)
+	print_heap(hot, summary);
+	if (print_hot(hot) < 0 ||
+	    print_processes(&summary->processes, most) < 0)
+		return -ENOMEM;
+	/* Who has samples asks for other things. */
+	if ((all || summary->samples.count == 0) && print_frames(summary) < 0)
+		return -ENOMEM;
+	if (print_lost(summary, most) < 0 ||
+	    sc_stat_slowest_text(hot, most) < 0 ||
+	    print_marks(&summary->marks, most) < 0 ||
+	    print_counters(&summary->counters, most) < 0 ||
+	    print_logs(summary) < 0)
 		return -ENOMEM;
 	return 0;
 }

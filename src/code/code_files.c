@@ -16,22 +16,11 @@
 
 #include "code/jitdump.h"
 #include "code/perf_map.h"
-#include "data/map.h"
 
 #define NS INT64_C(1000000000)
 
-struct code_search {
-	struct sc_code_names *names;
-	const struct sc_code_files_options *options;
-	struct sc_code_files_totals totals;
-	int64_t not_before; /* CLOCK_REALTIME, ns */
-	int folder;
-	struct sc_map pids;  /* looked for */
-	struct sc_map dumps; /* a pid, and a path behind it */
-};
-
 __attribute__((format(printf, 2, 3))) static void
-tell_note(const struct code_search *search, const char *format, ...)
+tell_note(const struct sc_code_files *search, const char *format, ...)
 {
 	va_list args;
 	char *text;
@@ -48,19 +37,17 @@ tell_note(const struct code_search *search, const char *format, ...)
 	free(text);
 }
 
-/* The header's date, or one that no file can have. */
-static int64_t begin_of(const struct syscap_reader *reader)
+/* A header's date, or one that no file can have. */
+static int64_t begin_of(const char *capture_time)
 {
-	struct syscap_file_info info;
 	struct tm tm = { 0 };
-	const char *end;
+	const char *const end =
+		strptime(capture_time, "%Y-%m-%dT%H:%M:%S", &tm);
 
-	syscap_reader_info(reader, &info);
-	end = strptime(info.capture_time, "%Y-%m-%dT%H:%M:%S", &tm);
 	return end != NULL ? timegm(&tm) * NS : INT64_MAX;
 }
 
-static int read_perf_map(struct code_search *search, int32_t pid)
+static int read_perf_map(struct sc_code_files *search, int32_t pid)
 {
 	const struct sc_perf_map_options options = {
 		.owner = geteuid(),
@@ -91,7 +78,7 @@ static int read_perf_map(struct code_search *search, int32_t pid)
 	return r == -ENOMEM ? r : 0;
 }
 
-static int open_dump(const struct code_search *search, const char *path)
+static int open_dump(const struct sc_code_files *search, const char *path)
 {
 	const int flags =
 		O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC;
@@ -119,7 +106,8 @@ static int open_dump(const struct code_search *search, const char *path)
 	return -1;
 }
 
-static int read_dump(struct code_search *search, int32_t pid, const char *path)
+static int read_dump(struct sc_code_files *search, int32_t pid,
+                     const char *path)
 {
 	struct sc_code_table *table;
 	struct syscap_error error;
@@ -145,26 +133,67 @@ static int read_dump(struct code_search *search, int32_t pid, const char *path)
 	return r == -ENOMEM ? r : 0;
 }
 
-static int look_at(struct code_search *search, const struct syscap_frame *frame)
+int sc_code_files_process(struct sc_code_files *search, int32_t pid)
+{
+	size_t number;
+	int r;
+
+	if (pid <= 0)
+		return 0;
+	r = sc_map_put(&search->pids, &pid, sizeof(pid), &number);
+	return r > 0 ? read_perf_map(search, pid) : r;
+}
+
+int sc_code_files_map(struct sc_code_files *search, int32_t pid,
+                      const char *path)
 {
 	size_t number;
 	char *key;
 	int r;
 
-	if (frame->type == SYSCAP_FRAME_PROCESS && frame->pid > 0) {
-		r = sc_map_put(&search->pids, &frame->pid, sizeof(frame->pid),
-		               &number);
-		return r > 0 ? read_perf_map(search, frame->pid) : r;
-	}
-	if (frame->type != SYSCAP_FRAME_MAP || frame->pid <= 0 ||
-	    !sc_jitdump_is_name(frame->map.filename))
+	if (pid <= 0 || !sc_jitdump_is_name(path))
 		return 0;
-	r = asprintf(&key, "%d %s", (int)frame->pid, frame->map.filename);
+	r = asprintf(&key, "%d %s", (int)pid, path);
 	if (r < 0)
 		return -ENOMEM;
 	r = sc_map_put(&search->dumps, key, (size_t)r, &number);
 	free(key);
-	return r > 0 ? read_dump(search, frame->pid, frame->map.filename) : r;
+	return r > 0 ? read_dump(search, pid, path) : r;
+}
+
+void sc_code_files_open(struct sc_code_files *search,
+                        struct sc_code_names *names, const char *capture_time,
+                        const struct sc_code_files_options *options)
+{
+	const char *folder = options->perf_map_folder != NULL
+	                             ? options->perf_map_folder
+	                             : "/tmp";
+
+	*search = (struct sc_code_files){
+		.names = names,
+		.options = options,
+		.not_before = begin_of(capture_time),
+		.folder = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC),
+	};
+}
+
+void sc_code_files_close(struct sc_code_files *search)
+{
+	if (search->folder >= 0)
+		close(search->folder);
+	sc_map_fini(&search->pids);
+	sc_map_fini(&search->dumps);
+}
+
+static int look_at(struct sc_code_files *search,
+                   const struct syscap_frame *frame)
+{
+	if (frame->type == SYSCAP_FRAME_PROCESS)
+		return sc_code_files_process(search, frame->pid);
+	if (frame->type == SYSCAP_FRAME_MAP)
+		return sc_code_files_map(search, frame->pid,
+		                         frame->map.filename);
+	return 0;
 }
 
 int sc_code_files_read(struct sc_code_names *names,
@@ -172,27 +201,19 @@ int sc_code_files_read(struct sc_code_names *names,
                        const struct sc_code_files_options *options,
                        struct sc_code_files_totals *ret_totals)
 {
-	const char *folder = options->perf_map_folder != NULL
-	                             ? options->perf_map_folder
-	                             : "/tmp";
-	struct code_search search = {
-		.names = names,
-		.options = options,
-		.not_before = begin_of(reader),
-		.folder = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC),
-	};
+	struct syscap_file_info info;
+	struct sc_code_files search;
 	struct syscap_frame frame;
 	int r = 0, next;
 
+	syscap_reader_info(reader, &info);
+	sc_code_files_open(&search, names, info.capture_time, options);
 	while (r == 0 &&
 	       (next = syscap_reader_next(reader, &frame, NULL)) != 0 &&
 	       next != -EBADMSG)
 		if (next > 0)
 			r = look_at(&search, &frame);
-	if (search.folder >= 0)
-		close(search.folder);
-	sc_map_fini(&search.pids);
-	sc_map_fini(&search.dumps);
 	*ret_totals = search.totals;
+	sc_code_files_close(&search);
 	return r;
 }

@@ -16,6 +16,7 @@
 #include <syscap/capture.h>
 
 #include "code/code_names.h"
+#include "data/map.h"
 
 /** May be all zero. */
 struct sc_code_files_options {
@@ -39,5 +40,27 @@ int sc_code_files_read(struct sc_code_names *names,
                        struct syscap_reader *reader,
                        const struct sc_code_files_options *options,
                        struct sc_code_files_totals *ret_totals);
+
+/** The same for who walks a capture by itself. */
+struct sc_code_files {
+	struct sc_code_names *names;
+	const struct sc_code_files_options *options;
+	struct sc_code_files_totals totals;
+	int64_t not_before; /* CLOCK_REALTIME, ns */
+	int folder;
+	struct sc_map pids;  /* looked for */
+	struct sc_map dumps; /* a pid, and a path behind it */
+};
+
+/** @capture_time is the date in the header; @options outlive @files. */
+void sc_code_files_open(struct sc_code_files *files,
+                        struct sc_code_names *names, const char *capture_time,
+                        const struct sc_code_files_options *options);
+void sc_code_files_close(struct sc_code_files *files);
+
+/** A PROCESS and a MAP of the capture; each is looked at once.  0 or -ENOMEM. */
+int sc_code_files_process(struct sc_code_files *files, int32_t pid);
+int sc_code_files_map(struct sc_code_files *files, int32_t pid,
+                      const char *path);
 
 #endif

@@ -68,7 +68,7 @@ int sc_code_names_table(struct sc_code_names *names, int32_t pid,
 }
 
 /* Code events that say nothing, or have no room, are left out. */
-static int scan_frame(struct sc_code_names *names,
+int sc_code_names_add(struct sc_code_names *names,
                       const struct syscap_frame *frame)
 {
 	struct sc_code_table *table;
@@ -92,7 +92,7 @@ int sc_code_names_scan(struct sc_code_names *names,
 	       (next = syscap_reader_next(reader, &frame, NULL)) != 0 &&
 	       next != -EBADMSG)
 		if (next > 0)
-			r = scan_frame(names, &frame);
+			r = sc_code_names_add(names, &frame);
 	return r;
 }
 

@@ -39,6 +39,10 @@ int sc_code_names_table(struct sc_code_names *names, int32_t pid,
 int sc_code_names_scan(struct sc_code_names *names,
                        struct syscap_reader *reader);
 
+/** The same for one frame, of any type. */
+int sc_code_names_add(struct sc_code_names *names,
+                      const struct syscap_frame *frame);
+
 /** The tables are complete.  0 or -ENOMEM. */
 int sc_code_names_settle(struct sc_code_names *names);
 

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "record/hottest.h"
 #include "record/preload.h"
 #include "record/report.h"
 
@@ -42,7 +43,10 @@ void sc_summary_print(const char *output, const struct sc_writer *writer,
 		        "\nsyscap record: %.1f %% of the addresses in stacks "
 		        "have names",
 		        100 * (double)names->named / (double)names->addresses);
-	fprintf(stderr, "\nsyscap record: next: syscap stat %s\n", output);
+	putc('\n', stderr);
+	if (intake->samples > 0)
+		sc_hottest_print(output);
+	fprintf(stderr, "syscap record: next: syscap stat %s\n", output);
 }
 
 void sc_summary_unsampled(const char *command, const struct sc_intake *intake)

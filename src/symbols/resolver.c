@@ -23,25 +23,21 @@
 #define VDSO     "[vdso]"
 #define VDSO_MAX (64u * 1024u)
 
+/* A file that is embedded in chunks. */
+struct embedded {
+	SC_ARRAY(unsigned char) bytes;
+	bool is_whole, is_used;
+};
+
 struct sc_symbols {
 	struct sc_places *places;
 	struct sc_finder finder;
 	struct sc_process_maps processes;
 	struct sc_map texts; /* paths and build-ids of MAPs */
+	struct sc_map by_path;
+	SC_ARRAY(struct embedded) files; /* that say where files are */
 	sc_symbols_code code;
 	void *code_data;
-};
-
-/* A file that is embedded in chunks. */
-struct embedded {
-	SC_ARRAY(unsigned char) bytes;
-	bool is_whole;
-};
-
-struct learning {
-	struct sc_symbols *symbols;
-	struct sc_map by_path;
-	SC_ARRAY(struct embedded) files;
 };
 
 static int add_folder(struct sc_paths *folders, const char *path, size_t len)
@@ -110,6 +106,10 @@ void sc_symbols_free(struct sc_symbols *symbols)
 	sc_process_maps_fini(&symbols->processes);
 	sc_places_free(symbols->places);
 	sc_map_fini(&symbols->texts);
+	for (size_t i = 0; i < symbols->files.n; i++)
+		free(symbols->files.items[i].bytes.items);
+	free(symbols->files.items);
+	sc_map_fini(&symbols->by_path);
 	free(symbols);
 }
 
@@ -183,7 +183,7 @@ static bool is_wanted_file(const char *path, int32_t *ret_pid)
 	       end > 0 && path[end] == 0 && *ret_pid > 0;
 }
 
-static int learn_chunk(struct learning *learning,
+static int learn_chunk(struct sc_symbols *symbols,
                        const struct syscap_frame *frame)
 {
 	const struct embedded none = { 0 };
@@ -195,14 +195,14 @@ static int learn_chunk(struct learning *learning,
 
 	if (!is_wanted_file(path, &pid))
 		return 0;
-	if (sc_array_room(&learning->files) < 0)
+	if (sc_array_room(&symbols->files) < 0)
 		return -ENOMEM;
-	r = sc_map_put(&learning->by_path, path, strlen(path), &number);
+	r = sc_map_put(&symbols->by_path, path, strlen(path), &number);
 	if (r < 0)
 		return r;
 	if (r > 0)
-		learning->files.items[learning->files.n++] = none;
-	file = &learning->files.items[number];
+		symbols->files.items[symbols->files.n++] = none;
+	file = &symbols->files.items[number];
 	for (unsigned i = 0; i < frame->file_chunk.len && !file->is_whole; i++)
 		if (sc_array_push(&file->bytes, frame->file_chunk.data[i]) < 0)
 			return -ENOMEM;
@@ -210,11 +210,9 @@ static int learn_chunk(struct learning *learning,
 	return 0;
 }
 
-static int learn_frame(struct learning *learning,
-                       const struct syscap_frame *frame)
+int sc_symbols_learn_frame(struct sc_symbols *symbols,
+                           const struct syscap_frame *frame)
 {
-	struct sc_symbols *symbols = learning->symbols;
-
 	switch (frame->type) {
 	case SYSCAP_FRAME_MAP:
 		return learn_map(symbols, frame);
@@ -229,35 +227,38 @@ static int learn_frame(struct learning *learning,
 			symbols->places, frame->pid, frame->overlay.layer,
 			frame->overlay.src, frame->overlay.dst);
 	case SYSCAP_FRAME_FILE_CHUNK:
-		return learn_chunk(learning, frame);
+		return learn_chunk(symbols, frame);
 	default:
 		return 0;
 	}
 }
 
-static int learn_files(struct learning *learning)
+static int use_file(struct sc_symbols *symbols, size_t number)
 {
-	struct sc_places *places = learning->symbols->places;
+	struct embedded *file = &symbols->files.items[number];
+	const struct sc_map_key *key = &symbols->by_path.keys[number];
+	const char *bytes = (const char *)file->bytes.items;
+	char path[64] = "";
+	int32_t pid;
+
+	memcpy(path, key->bytes,
+	       key->len < sizeof(path) - 1 ? key->len : sizeof(path) - 1);
+	if (file->is_used || file->bytes.n == 0 || !is_wanted_file(path, &pid))
+		return 0;
+	file->is_used = true;
+	return pid > 0 ? sc_places_add_mountinfo(symbols->places, pid, bytes,
+	                                         file->bytes.n)
+	               : sc_places_add_mounts(symbols->places, bytes,
+	                                      file->bytes.n);
+}
+
+int sc_symbols_learned(struct sc_symbols *symbols)
+{
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < learning->files.n; i++) {
-		const struct embedded *file = &learning->files.items[i];
-		const char *bytes = (const char *)file->bytes.items;
-		char path[64] = "";
-		int32_t pid;
-
-		memcpy(path, learning->by_path.keys[i].bytes,
-		       learning->by_path.keys[i].len < sizeof(path) - 1
-		               ? learning->by_path.keys[i].len
-		               : sizeof(path) - 1);
-		if (!is_wanted_file(path, &pid) || file->bytes.n == 0)
-			continue;
-		r = pid > 0 ? sc_places_add_mountinfo(places, pid, bytes,
-		                                      file->bytes.n)
-		            : sc_places_add_mounts(places, bytes,
-		                                   file->bytes.n);
-	}
-	return r;
+	for (size_t i = 0; r == 0 && i < symbols->files.n; i++)
+		r = use_file(symbols, i);
+	return r == 0 ? sc_process_maps_settle(&symbols->processes) : r;
 }
 
 /* When the recording began, in seconds; 0: not known. */
@@ -272,31 +273,29 @@ static int64_t parse_time(const char *text)
 	return timegm(&tm);
 }
 
+void sc_symbols_begin(struct sc_symbols *symbols, const char *capture_time)
+{
+	if (symbols->finder.begin == 0)
+		symbols->finder.begin = parse_time(capture_time);
+}
+
 int sc_symbols_learn(struct sc_symbols *symbols, struct syscap_reader *reader)
 {
-	struct learning learning = { .symbols = symbols };
 	struct syscap_file_info info;
 	struct syscap_frame frame;
 	int r = 0, next;
 
 	syscap_reader_info(reader, &info);
-	if (symbols->finder.begin == 0)
-		symbols->finder.begin = parse_time(info.capture_time);
+	sc_symbols_begin(symbols, info.capture_time);
 	syscap_reader_rewind(reader);
 	while (r == 0 &&
 	       (next = syscap_reader_next(reader, &frame, NULL)) != 0) {
 		if (next == -EBADMSG)
 			break;
 		if (next > 0)
-			r = learn_frame(&learning, &frame);
+			r = sc_symbols_learn_frame(symbols, &frame);
 	}
-	if (r == 0)
-		r = learn_files(&learning);
-	for (size_t i = 0; i < learning.files.n; i++)
-		free(learning.files.items[i].bytes.items);
-	free(learning.files.items);
-	sc_map_fini(&learning.by_path);
-	return r == 0 ? sc_process_maps_settle(&symbols->processes) : r;
+	return r == 0 ? sc_symbols_learned(symbols) : r;
 }
 
 static int find_file(struct sc_symbols *symbols, int32_t pid,

@@ -95,6 +95,15 @@ int sc_symbols_add_vdso(struct sc_symbols *symbols);
 int sc_symbols_learn(struct sc_symbols *symbols, struct syscap_reader *reader);
 
 /**
+ * The same for who walks a capture by itself: its date, as its header has it,
+ * each frame, and that there are no more for now.  0 or -ENOMEM.
+ */
+void sc_symbols_begin(struct sc_symbols *symbols, const char *capture_time);
+int sc_symbols_learn_frame(struct sc_symbols *symbols,
+                           const struct syscap_frame *frame);
+int sc_symbols_learned(struct sc_symbols *symbols);
+
+/**
  * The function that @query's address was in.  1; 0: nothing is known about
  * it, is_always counts nevertheless; -ENOMEM.  Addresses of the kernel, of JIT names and markers are none.
  */

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * profile.h - what a capture says, as one model: whoever answers questions
+ * about a capture asks it.
+ *
+ *	struct syscap_profile *profile;
+ *	struct syscap_view *view;
+ *	struct syscap_filter filter = { .thread = "worker" };
+ *
+ *	syscap_profile_new(NULL, &profile);
+ *	syscap_profile_read(profile, reader, &error);
+ *	syscap_profile_settle(profile);
+ *	if (syscap_view_new(profile, &filter, &view, &error) == 0)
+ *		for (size_t i = 0; i < view->n_sums && i < 10; i++)
+ *			printf("%12llu %s\n",
+ *			       (unsigned long long)view->sums[i].self,
+ *			       syscap_profile_function(
+ *				       profile, view->sums[i].function)->name);
+ *	syscap_view_free(view);
+ *	syscap_profile_free(profile);
+ *
+ * Three steps.  *Read*: one walk over the frames; stacks are interned into one
+ * tree, samples become a row of numbers each.  *Settle*: addresses get their
+ * functions, marks their lanes.  *View*: one filter and its transforms over
+ * all of it, as a tree of functions with sums.  A view costs a walk over the
+ * rows and the tree, not over the file.
+ *
+ * A capture that grows: read what is there, settle, ask, read on
+ * (syscap_profile_read() begins where it ended), settle again.  What there is
+ * only grows, and numbers stay what they are: process 3 is process 3 for good.
+ * One thing changes: a location whose address had no name may have got one, so
+ * its function differs after a later settle.  Pointers into the profile are
+ * good until the next read, settle or free.  Views are of the moment: each
+ * is good until then too.
+ *
+ * The profile owns copies of all texts that it hands out; the reader may be
+ * closed.  Texts are valid UTF-8 and have no control characters, so that none
+ * ends a line or moves a cursor; what else a format cannot hold is up to who
+ * writes it.
+ *
+ * Numbers: a uint32_t names an item of an array by its index,
+ * SYSCAP_PROFILE_NONE none.  Times are ns of CLOCK_MONOTONIC, as in the
+ * capture.
+ *
+ * Memory, beside the map of the file: 20 bytes a sample; 16 to 32 a node of
+ * the tree and a location; 48 a mark; 48 an allocation, 32 more while it is settled; texts once each.  Of
+ * a part that is not wanted (options) nothing is kept.
+ *
+ * Functions that can fail return 0 or -errno.  Context of everything here:
+ * one thread at a time per profile; allocates; not for signal handlers.
+ */
+#ifndef SYSCAP_PROFILE_H
+#define SYSCAP_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <syscap/capture.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SYSCAP_PROFILE_NONE UINT32_MAX
+
+/* ------------------------------------------------------------ its life */
+
+struct syscap_profile;
+
+/** What to keep beside processes, threads and losses. */
+enum syscap_profile_parts {
+	SYSCAP_PROFILE_SAMPLES = 1,
+	SYSCAP_PROFILE_MARKS = 2,
+	SYSCAP_PROFILE_ALLOCATIONS = 4,
+	SYSCAP_PROFILE_ALL = 7
+};
+
+/** All zero is good. */
+struct syscap_profile_options {
+	unsigned parts; /* 0: all */
+	/*
+	 * Names come from the capture.  Of one that carries none, those of
+	 * files are looked up as `syscap symbolize` does, unless this says
+	 * not to.  docs/symbols.md.
+	 */
+	bool no_lookup;
+	const char *root; /* the recorded machine's files; or NULL */
+	const char *const *debug_dirs; /* as --debug-dir */
+	size_t n_debug_dirs;
+};
+
+/** @options: NULL: all zero.  0 or -ENOMEM. */
+int syscap_profile_new(const struct syscap_profile_options *options,
+                       struct syscap_profile **ret_profile);
+void syscap_profile_free(struct syscap_profile *profile);
+
+/** Take in one frame that @reader has returned.  0 or -ENOMEM. */
+int syscap_profile_add(struct syscap_profile *profile,
+                       const struct syscap_reader *reader,
+                       const struct syscap_frame *frame);
+
+/**
+ * Take in all frames from where the profile is, which is the beginning at
+ * first, to @reader's end.  @reader may be a new one of the same file, which
+ * has grown.  Frames whose content does not fit are counted and left out.
+ *
+ * 0; -ENOMEM; -EBADMSG where no frame can begin: what was before is taken in,
+ * and @error says where.
+ */
+int syscap_profile_read(struct syscap_profile *profile,
+                        struct syscap_reader *reader,
+                        struct syscap_error *error);
+
+/** Find the names, lanes and pairs of what was read.  0 or -ENOMEM. */
+int syscap_profile_settle(struct syscap_profile *profile);
+
+/* -------------------------------------------------- who: stable from here */
+
+/** What the sampler's timer counted. */
+enum syscap_profile_clock {
+	SYSCAP_CLOCK_UNKNOWN, /* the period is not known either: ticks */
+	SYSCAP_CLOCK_CPU,     /* processor time of the thread */
+	SYSCAP_CLOCK_WALL
+};
+
+/**
+ * One life of a process.  Pids come again: a PROCESS frame behind the EXIT of
+ * its pid begins another one.
+ */
+struct syscap_profile_process {
+	int32_t pid;
+	int64_t begin, end;  /* of what is known of it; end of EXIT, if seen */
+	const char *command; /* of the latest PROCESS frame, or "" */
+	const char *binary;  /* the name of the program's file, or "" */
+	bool has_ended;
+	enum syscap_profile_clock clock; /* of its samples; UNKNOWN, too, where
+	                                  * that changed while it ran */
+	int64_t period_ns;               /* of a tick; 0: not known */
+};
+
+/** One thread of one life of a process. */
+struct syscap_profile_thread {
+	uint32_t process;
+	int32_t tid; /* -1: events of the process whose thread is unknown */
+	const char *name;   /* or "": nothing has told it */
+	int64_t begin, end; /* its first event, the end of its last */
+	uint64_t n_samples, n_marks, n_allocations;
+	uint64_t ticks; /* the sum of its samples' weights */
+};
+
+const struct syscap_profile_process *
+syscap_profile_processes(const struct syscap_profile *profile, size_t *ret_n);
+const struct syscap_profile_thread *
+syscap_profile_threads(const struct syscap_profile *profile, size_t *ret_n);
+
+/**
+ * The numbers of the process and of the thread that an event is of, for who
+ * walks the capture beside the profile: streaming exporters.  NONE: no event
+ * that was read is of it.
+ */
+uint32_t syscap_profile_find_process(const struct syscap_profile *profile,
+                                     int32_t pid, int64_t time);
+uint32_t syscap_profile_find_thread(const struct syscap_profile *profile,
+                                    int32_t pid, int32_t tid, int64_t time);
+
+/* ----------------------------------------------- code: stable from here */
+
+/** What kind of code a function is; docs/profile.md has the rules. */
+enum syscap_profile_category {
+	SYSCAP_CATEGORY_APPLICATION,
+	SYSCAP_CATEGORY_SYSTEM, /* a library of the system's folders */
+	SYSCAP_CATEGORY_JIT,    /* code or scripts that a runtime named */
+	SYSCAP_CATEGORY_KERNEL,
+	SYSCAP_CATEGORY_NOTE /* no code: says why the stack ends here */
+};
+
+/** Functions are the same where name and binary are. */
+struct syscap_profile_function {
+	const char *name;   /* or "libfoo.so+0x1234", "0x7f..." */
+	const char *binary; /* the file's last part; "": none is known */
+	enum syscap_profile_category category;
+	bool is_named; /* false: the name says only where it is */
+};
+
+/*
+ * Functions that every profile has, by number: frames that are no code.
+ * Stacks that were cut or that the unwinder could not finish hang below the
+ * first two, so that their outermost frame does not look like a root.
+ */
+#define SYSCAP_FUNCTION_ROOT    0u /* "": the root of all trees */
+#define SYSCAP_FUNCTION_CUT     1u /* "[stack cut]" */
+#define SYSCAP_FUNCTION_STOPPED 2u /* "[stack incomplete]" */
+#define SYSCAP_FUNCTION_EMPTY   3u /* "[no stack]": a sample without one */
+#define SYSCAP_FUNCTION_HIDDEN  4u /* "[system]": all was hidden */
+
+/** One address of one process, in stacks. */
+struct syscap_profile_location {
+	uint64_t address;
+	uint32_t process;  /* NONE: no address, but a function as above */
+	uint32_t function; /* after settle */
+	uint32_t map;      /* what it was in; NONE: not known */
+};
+
+struct syscap_profile_map {
+	uint32_t process;
+	uint64_t start, end, offset;
+	int64_t time;
+	const char *path;
+	const char *build_id; /* hex, or "" */
+};
+
+/**
+ * The tree of all stacks, of samples and allocations: node i is at
+ * locations[i], called by node parents[i], which is below i.  Node 0 is the
+ * root: no location, no parent (NONE).  A stack is the number of its
+ * innermost frame's node.
+ */
+struct syscap_profile_stacks {
+	size_t n;
+	const uint32_t *parents, *locations;
+};
+
+const struct syscap_profile_function *
+syscap_profile_functions(const struct syscap_profile *profile, size_t *ret_n);
+/** The same, one. */
+const struct syscap_profile_function *
+syscap_profile_function(const struct syscap_profile *profile, uint32_t number);
+const struct syscap_profile_location *
+syscap_profile_locations(const struct syscap_profile *profile, size_t *ret_n);
+const struct syscap_profile_map *
+syscap_profile_maps(const struct syscap_profile *profile, size_t *ret_n);
+void syscap_profile_stacks(const struct syscap_profile *profile,
+                           struct syscap_profile_stacks *ret_stacks);
+
+/* --------------------------------------------- samples: stable from here */
+
+/** Samples in the order of the file, which is not quite that of time. */
+struct syscap_profile_samples {
+	size_t n;
+	const int64_t *times;
+	const uint32_t *threads;
+	const uint32_t *stacks;
+	const uint32_t *ticks; /* how many ticks of its timer it stands for */
+};
+
+void syscap_profile_samples(const struct syscap_profile *profile,
+                            struct syscap_profile_samples *ret_samples);
+
+/* ------------------------------------------------------- of the capture */
+
+struct syscap_profile_span {
+	int64_t begin; /* the header's */
+	int64_t end;   /* of the latest event; never before begin */
+	bool is_finished;
+	uint64_t n_frames, n_damaged;
+	bool has_names; /* the capture carries its symbols */
+};
+
+void syscap_profile_span(const struct syscap_profile *profile,
+                         struct syscap_profile_span *ret_span);
+
+/** When a thread could not record what it did. */
+struct syscap_profile_loss {
+	uint32_t thread; /* its tid is -1 where several are meant */
+	int64_t begin, end;
+	uint64_t frames, samples, bytes;
+};
+
+const struct syscap_profile_loss *
+syscap_profile_losses(const struct syscap_profile *profile, size_t *ret_n);
+
+/* -------------------------------------------------- filter: stable from here */
+
+/** What a view is of. */
+enum syscap_view_of {
+	SYSCAP_VIEW_SAMPLES,   /* time, or ticks */
+	SYSCAP_VIEW_ALLOCATED, /* bytes; of all allocations */
+	SYSCAP_VIEW_LEAKED,    /* those that nothing has freed */
+	SYSCAP_VIEW_TEMPORARY  /* freed before their thread allocated more */
+};
+
+/** What of a profile is looked at.  All zero: everything, as it is. */
+struct syscap_filter {
+	enum syscap_view_of of;
+
+	/* Which samples.  All that are set have to hold. */
+	bool has_from, has_to;
+	int64_t from, to;        /* from <= time < to */
+	int32_t pid;             /* 0: any; all lives of it */
+	const char *thread;      /* its name, or its tid in digits; NULL: any */
+	const char *function;    /* regex: the stack has such a function */
+	const uint32_t *threads; /* numbers of the profile's; n 0: any.  Which
+	                          * marks are the slowest does not depend on it */
+	size_t n_threads;
+
+	/*
+	 * Inside of marks, where any of these is set: samples at begin <= time < end of such a mark of
+	 * their thread, or of a mark of their process whose thread is not
+	 * known (view->n_threadless_marks).  Of the marks that pass, those
+	 * no shorter than longer_than; of these, the slowest: so many, or
+	 * that share of them, rounded up; equal ones by time.
+	 */
+	const char *mark_group; /* NULL: of all */
+	const char *mark_name;  /* NULL: all of the group */
+	int64_t longer_than;    /* ns; 0: any */
+	uint64_t slowest;       /* 0: all */
+	double slowest_percent; /* 0: all */
+
+	/*
+	 * What becomes of each stack, in this order.  Frames are thought of
+	 * from the outermost to the innermost; regexes are POSIX extended ones
+	 * and match anywhere in the name.  Notes ([stack cut]) are matched by
+	 * none and stay outermost.
+	 */
+	const char *drop; /* regex: samples with such a function are left out */
+	const char *focus; /* regex: stacks begin at the outermost such frame;
+	                    * samples without one are left out */
+	bool hide_system; /* frames of SYSTEM and KERNEL are taken out, and what
+	                    * they took is their caller's; [system] where no
+	                    * frame is left */
+	const char *collapse_library; /* glob of binaries: frames of one binary
+	                               * in a row are one, called "[BINARY]" */
+	bool collapse_recursion;      /* one function in a row is one frame */
+	bool reverse; /* the innermost frame becomes the outermost; sums of
+	               * functions stay what they are */
+};
+
+/* ---------------------------------------------------- view: stable from here */
+
+/** What numbers in a view count. */
+enum syscap_view_unit {
+	SYSCAP_UNIT_TICKS, /* some period is not known */
+	SYSCAP_UNIT_CPU_NS,
+	SYSCAP_UNIT_WALL_NS,
+	SYSCAP_UNIT_MIXED_NS, /* of some processor, of others wall time */
+	SYSCAP_UNIT_BYTES
+};
+
+/** What there is of one function: shares are of the view's total. */
+struct syscap_view_sum {
+	uint32_t function;
+	uint64_t self;  /* innermost */
+	uint64_t total; /* anywhere in the stack, once however often */
+};
+
+/**
+ * A filtered, transformed tree of functions.  Node i has functions[i], is
+ * called by parents[i] < i; node 0 is the root.  Siblings are all different
+ * functions.  Owned by the caller, read-only.
+ */
+struct syscap_view {
+	enum syscap_view_unit unit;
+	uint64_t total;              /* of all that passed, in units */
+	uint64_t ticks;              /* the same in ticks (allocations: 0) */
+	uint64_t n_passed;           /* samples, or allocations */
+	uint64_t n_looked;           /* of so many */
+	size_t n_marks;              /* of the filter's mark condition */
+	const uint32_t *marks;       /* their numbers, the slowest first */
+	uint64_t n_threadless_marks; /* of them, without a thread */
+
+	size_t n_nodes;
+	const uint32_t *parents, *functions;
+	const uint64_t *selfs, *totals; /* of a node: alone; with all below */
+
+	size_t n_sums; /* the largest self first, then total, then by name */
+	const struct syscap_view_sum *sums;
+
+	/*
+	 * For who writes sample by sample.  nodes[s] is what stack s of the
+	 * profile has become here, or NONE: left out.  Sample i passed
+	 * if its bit is set: passed[i / 64] >> i % 64 & 1.
+	 */
+	const uint32_t *nodes;
+	const uint64_t *passed;
+};
+
+/**
+ * Look at a settled @profile through @filter (NULL: all samples).
+ * 0; -ENOMEM; -EINVAL, with the reason in @error: a regex that is none, or
+ * marks to be inside of that there are none of.
+ */
+int syscap_view_new(const struct syscap_profile *profile,
+                    const struct syscap_filter *filter,
+                    struct syscap_view **ret_view, struct syscap_error *error);
+void syscap_view_free(struct syscap_view *view);
+
+/** "processor time", "ticks", ...: for titles and axes. */
+const char *syscap_view_unit_name(enum syscap_view_unit unit);
+
+/**
+ * What one tick of @thread is in the unit of @profile: ns, or 1.
+ */
+uint64_t syscap_profile_tick(const struct syscap_profile *profile,
+                             uint32_t thread);
+
+/* ------------------------------- marks and allocations: may still change */
+
+/** Marks but loss records.  Those of one lane of a thread are nested or
+ * apart, never overlap partly. */
+struct syscap_profile_mark {
+	int64_t time, duration; /* a negative one is taken for 0 */
+	uint64_t offset; /* of the frame, syscap_reader_seek(): the message */
+	uint32_t thread;
+	uint32_t name;  /* number of its struct syscap_profile_mark_name */
+	uint32_t lane;  /* 0, 1, ... of its thread; till the next settle */
+	uint32_t depth; /* in its lane */
+};
+
+struct syscap_profile_mark_name {
+	const char *group, *name;
+};
+
+const struct syscap_profile_mark *
+syscap_profile_marks(const struct syscap_profile *profile, size_t *ret_n);
+const struct syscap_profile_mark_name *
+syscap_profile_mark_names(const struct syscap_profile *profile, size_t *ret_n);
+
+/**
+ * Memory that was allocated (size above 0) or freed.  An allocation ended with
+ * its free, or with another one at its address, where the free was lost.
+ */
+struct syscap_profile_allocation {
+	int64_t time;
+	uint64_t address;
+	int64_t size;
+	uint32_t thread, stack;
+	uint32_t ended_by; /* number of what ended it; NONE; after settle */
+	bool is_temporary; /* freed before its thread allocated more */
+};
+
+/** Of all processes together, after settle. */
+struct syscap_profile_heap {
+	uint64_t n_allocations, bytes;
+	uint64_t n_frees;
+	uint64_t n_leaked, leaked;
+	uint64_t n_temporary, temporary;
+	uint64_t peak; /* most bytes at a time, of what was recorded */
+	int64_t peak_time;
+};
+
+const struct syscap_profile_allocation *
+syscap_profile_allocations(const struct syscap_profile *profile, size_t *ret_n);
+void syscap_profile_heap(const struct syscap_profile *profile,
+                         struct syscap_profile_heap *ret_heap);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* filter_options.c - the options that say what of a capture is looked at. */
+#include "cli/filter_options.h"
+
+#include <regex.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/quantity.h"
+
+bool sc_filter_options_is(int c)
+{
+	return c >= SC_FILTER_FROM && c < SC_FILTER_END;
+}
+
+/* A group and perhaps a name; "*" is any. */
+static const char *take_mark(struct sc_filter_options *options,
+                             const char *value)
+{
+	const size_t len = strcspn(value, "/");
+
+	if (len == 0 || len >= sizeof(options->mark_group))
+		return "GROUP or GROUP/NAME";
+	memcpy(options->mark_group, value, len);
+	options->mark_group[len] = 0;
+	options->filter.mark_group = options->mark_group;
+	options->filter.mark_name = NULL;
+	if (value[len] != 0 && strcmp(value + len, "/*") != 0)
+		options->filter.mark_name = value + len + 1;
+	return NULL;
+}
+
+static const char *take_slowest(struct syscap_filter *filter, const char *value)
+{
+	filter->slowest = 0;
+	filter->slowest_percent = 0;
+	if (sc_quantity_count(value, &filter->slowest) ||
+	    (sc_quantity_percent(value, &filter->slowest_percent) &&
+	     filter->slowest_percent > 0))
+		return NULL;
+	return "a number such as 20, or a share such as 1%";
+}
+
+static const char *take_duration(const char *value, int64_t *ret_ns)
+{
+	return sc_quantity_duration(value, ret_ns)
+	               ? NULL
+	               : "a time such as 1.5s, 20ms or 300us";
+}
+
+static const char *take_regex(const char *value, const char **ret_regex)
+{
+	regex_t regex;
+
+	if (regcomp(&regex, value, REG_EXTENDED | REG_NOSUB) != 0)
+		return "an extended regular expression";
+	regfree(&regex);
+	*ret_regex = value;
+	return NULL;
+}
+
+static const char *take_of(const char *value, enum syscap_view_of *ret_of)
+{
+	static const char *const names[] = {
+		[SYSCAP_VIEW_SAMPLES] = "samples",
+		[SYSCAP_VIEW_ALLOCATED] = "allocated",
+		[SYSCAP_VIEW_LEAKED] = "leaked",
+		[SYSCAP_VIEW_TEMPORARY] = "temporary",
+	};
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(value, names[i]) == 0) {
+			*ret_of = (enum syscap_view_of)i;
+			return NULL;
+		}
+	return "samples, allocated, leaked or temporary";
+}
+
+static const char *take_pid(const char *value, int32_t *ret_pid)
+{
+	uint64_t pid;
+
+	if (!sc_quantity_count(value, &pid) || pid > INT32_MAX)
+		return "the number of a process";
+	*ret_pid = (int32_t)pid;
+	return NULL;
+}
+
+/* What was expected instead of @value; NULL: it is right. */
+static const char *take(struct sc_filter_options *options, int c,
+                        const char *value)
+{
+	struct syscap_filter *filter = &options->filter;
+
+	switch (c) {
+	case SC_FILTER_FROM:
+		filter->has_from = true;
+		return take_duration(value, &filter->from);
+	case SC_FILTER_TO:
+		filter->has_to = true;
+		return take_duration(value, &filter->to);
+	case SC_FILTER_PID:
+		return take_pid(value, &filter->pid);
+	case SC_FILTER_THREAD:
+		filter->thread = value;
+		return NULL;
+	case SC_FILTER_FUNCTION:
+		return take_regex(value, &filter->function);
+	case SC_FILTER_MARK:
+		return take_mark(options, value);
+	case SC_FILTER_LONGER_THAN:
+		return take_duration(value, &filter->longer_than);
+	case SC_FILTER_SLOWEST:
+		return take_slowest(filter, value);
+	case SC_FILTER_DROP:
+		return take_regex(value, &filter->drop);
+	case SC_FILTER_FOCUS:
+		return take_regex(value, &filter->focus);
+	case SC_FILTER_HIDE_SYSTEM:
+		filter->hide_system = true;
+		return NULL;
+	case SC_FILTER_COLLAPSE_LIBRARY:
+		filter->collapse_library = value;
+		return NULL;
+	case SC_FILTER_COLLAPSE_RECURSION:
+		filter->collapse_recursion = true;
+		return NULL;
+	case SC_FILTER_REVERSE:
+		filter->reverse = true;
+		return NULL;
+	default:
+		return take_of(value, &filter->of);
+	}
+}
+
+bool sc_filter_options_take(struct sc_filter_options *options,
+                            const char *command, int c, const char *value)
+{
+	static const struct option longs[] = { SC_FILTER_OPTIONS };
+	const char *expected = take(options, c, value);
+
+	options->is_any = true;
+	if (expected != NULL)
+		fprintf(stderr, "%s: --%s: expected %s\n", command,
+		        longs[c - SC_FILTER_FROM].name, expected);
+	return expected == NULL;
+}
+
+bool sc_filter_options_has_marks(const struct sc_filter_options *options)
+{
+	const struct syscap_filter *filter = &options->filter;
+
+	return filter->mark_group != NULL || filter->longer_than > 0 ||
+	       filter->slowest > 0 || filter->slowest_percent > 0;
+}
+
+void sc_filter_options_settle(struct sc_filter_options *options, int64_t begin)
+{
+	struct syscap_filter *filter = &options->filter;
+
+	if (filter->has_from &&
+	    __builtin_add_overflow(begin, filter->from, &filter->from))
+		filter->from = INT64_MAX;
+	if (filter->has_to &&
+	    __builtin_add_overflow(begin, filter->to, &filter->to))
+		filter->to = INT64_MAX;
+}

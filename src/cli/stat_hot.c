@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* stat_hot.c - hot functions, of all and of each thread, for people. */
+#define _GNU_SOURCE
+#include "cli/stat_hot.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/printable.h"
+#include "cli/table.h"
+#include "data/utf8.h"
+
+#define N_COLUMNS(columns) (sizeof(columns) / sizeof((columns)[0]))
+
+/* Names of C++ can be longer than a screen; --json has all of them. */
+#define NAME_WIDTH 64
+
+/* Threads that are shown one by one; the rest is counted. */
+#define MOST_THREADS 16
+
+void sc_stat_hot_format(enum syscap_view_unit unit, uint64_t amount, char *text,
+                        size_t size)
+{
+	if (unit == SYSCAP_UNIT_TICKS || unit == SYSCAP_UNIT_BYTES)
+		snprintf(text, size, "%" PRIu64, amount);
+	else
+		sc_table_format_duration(amount < INT64_MAX ? (int64_t)amount
+		                                            : INT64_MAX,
+		                         text, size);
+}
+
+void sc_stat_hot_shorten(const char *name, char *text, size_t size)
+{
+	size_t n = 0, used = 0;
+	uint32_t point;
+
+	while (name[used] != 0 && n + 1 < NAME_WIDTH) {
+		const size_t len = sc_utf8_next(name + used, &point);
+
+		if (used + len + sizeof("…") > size)
+			break;
+		used += len;
+		n++;
+	}
+	memcpy(text, name, used);
+	text[used] = 0;
+	if (name[used] != 0)
+		memcpy(text + used, "…", sizeof("…"));
+}
+
+static double percent(uint64_t part, uint64_t all)
+{
+	return all > 0 ? 100 * (double)part / (double)all : 0;
+}
+
+static int print_functions(const struct sc_stat_hot *hot,
+                           const struct syscap_view *view)
+{
+	static const struct sc_table_column columns[] = {
+		{ "self", true }, { "", true },          { "total", true },
+		{ "", true },     { "function", false }, { "binary", false },
+	};
+	struct sc_table table;
+	char text[300];
+	size_t n;
+
+	sc_table_init(&table, columns, N_COLUMNS(columns));
+	for (n = 0; n < view->n_sums && n < hot->n_functions; n++) {
+		const struct syscap_view_sum *sum = &view->sums[n];
+		const struct syscap_profile_function *function =
+			syscap_profile_function(hot->profile, sum->function);
+
+		sc_stat_hot_format(view->unit, sum->self, text, sizeof(text));
+		sc_table_add(&table, "%s", text);
+		sc_table_add(&table, "%.1f %%",
+		             percent(sum->self, view->total));
+		sc_stat_hot_format(view->unit, sum->total, text, sizeof(text));
+		sc_table_add(&table, "%s", text);
+		sc_table_add(&table, "%.1f %%",
+		             percent(sum->total, view->total));
+		sc_stat_hot_shorten(function->name, text, sizeof(text));
+		sc_table_add_text(&table, text);
+		sc_table_add_text(&table,
+		                  function->binary[0] ? function->binary : "-");
+	}
+	const int r = sc_table_print(&table, stdout);
+	sc_table_fini(&table);
+	if (n < view->n_sums)
+		printf("  … and %zu more: --functions %zu\n", view->n_sums - n,
+		       view->n_sums);
+	return r;
+}
+
+static void print_selection(const struct sc_stat_hot *hot)
+{
+	const struct syscap_view *view = hot->view;
+
+	if (!hot->is_filtered)
+		return;
+	printf("  %" PRIu64 " of %" PRIu64 " %s", view->n_passed,
+	       view->n_looked,
+	       hot->filter->of == SYSCAP_VIEW_SAMPLES ? "samples"
+	                                              : "allocations");
+	if (view->n_marks > 0)
+		printf(", inside of %zu marks", view->n_marks);
+	if (view->n_threadless_marks > 0)
+		printf(" (%" PRIu64 " of no known thread: samples of all "
+		       "threads of their processes)",
+		       view->n_threadless_marks);
+	putchar('\n');
+}
+
+int sc_stat_hot_of_thread(const struct sc_stat_hot *hot, uint32_t thread,
+                          struct syscap_view **ret_view)
+{
+	struct syscap_filter filter = *hot->filter;
+
+	filter.threads = &thread;
+	filter.n_threads = 1;
+	return syscap_view_new(hot->profile, &filter, ret_view, NULL);
+}
+
+struct rank {
+	uint64_t amount;
+	uint32_t thread;
+};
+
+static int compare(const void *left, const void *right)
+{
+	const struct rank *a = left, *b = right;
+
+	if (a->amount != b->amount)
+		return a->amount > b->amount ? -1 : 1;
+	return a->thread < b->thread ? -1 : a->thread > b->thread;
+}
+
+static bool passed(const struct sc_stat_hot *hot, size_t number)
+{
+	return (hot->view->passed[number / 64] >> number % 64 & 1) != 0;
+}
+
+static void add_amounts(const struct sc_stat_hot *hot, struct rank *ranks)
+{
+	const struct syscap_profile_allocation *allocations;
+	struct syscap_profile_samples samples;
+	size_t n;
+
+	syscap_profile_samples(hot->profile, &samples);
+	allocations = syscap_profile_allocations(hot->profile, &n);
+	if (hot->filter->of == SYSCAP_VIEW_SAMPLES)
+		n = samples.n;
+	for (size_t i = 0; i < n; i++) {
+		if (!passed(hot, i))
+			continue;
+		if (hot->filter->of != SYSCAP_VIEW_SAMPLES)
+			ranks[allocations[i].thread].amount +=
+				(uint64_t)allocations[i].size;
+		else
+			ranks[samples.threads[i]].amount +=
+				samples.ticks[i] *
+				syscap_profile_tick(hot->profile,
+			                            samples.threads[i]);
+	}
+}
+
+int sc_stat_hot_rank(const struct sc_stat_hot *hot, uint32_t **ret_threads,
+                     uint64_t **ret_amounts, size_t *ret_n)
+{
+	struct rank *ranks;
+	size_t n_threads, n = 0;
+
+	syscap_profile_threads(hot->profile, &n_threads);
+	ranks = calloc(n_threads + 1, sizeof(*ranks));
+	*ret_threads = calloc(n_threads + 1, sizeof(**ret_threads));
+	*ret_amounts = calloc(n_threads + 1, sizeof(**ret_amounts));
+	if (ranks == NULL || *ret_threads == NULL || *ret_amounts == NULL) {
+		free(ranks);
+		free(*ret_threads);
+		free(*ret_amounts);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < n_threads; i++)
+		ranks[i].thread = (uint32_t)i;
+	add_amounts(hot, ranks);
+	qsort(ranks, n_threads, sizeof(*ranks), compare);
+	for (; n < n_threads && ranks[n].amount > 0; n++) {
+		(*ret_threads)[n] = ranks[n].thread;
+		(*ret_amounts)[n] = ranks[n].amount;
+	}
+	free(ranks);
+	*ret_n = n;
+	return 0;
+}
+
+static int print_thread(const struct sc_stat_hot *hot, uint32_t number,
+                        uint64_t amount)
+{
+	const struct syscap_profile_process *process;
+	const struct syscap_profile_thread *thread;
+	struct syscap_view *view;
+	char text[64];
+	size_t n;
+	int r;
+
+	thread = &syscap_profile_threads(hot->profile, &n)[number];
+	process = &syscap_profile_processes(hot->profile, &n)[thread->process];
+	sc_stat_hot_format(hot->view->unit, amount, text, sizeof(text));
+	if (thread->tid < 0)
+		sc_table_heading(stdout, "Unknown thread of %d %s: %s, %.1f %%",
+		                 (int)process->pid, process->binary, text,
+		                 percent(amount, hot->view->total));
+	else
+		sc_table_heading(stdout, "Thread %d%s%s of %d %s: %s, %.1f %%",
+		                 (int)thread->tid, thread->name[0] ? " " : "",
+		                 thread->name, (int)process->pid,
+		                 process->binary, text,
+		                 percent(amount, hot->view->total));
+	r = sc_stat_hot_of_thread(hot, number, &view);
+	if (r < 0)
+		return r;
+	r = print_functions(hot, view);
+	syscap_view_free(view);
+	return r;
+}
+
+static int print_threads(const struct sc_stat_hot *hot)
+{
+	uint32_t *threads;
+	uint64_t *amounts;
+	size_t n;
+	int r = sc_stat_hot_rank(hot, &threads, &amounts, &n);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; r == 0 && i < n && i < MOST_THREADS; i++)
+		r = print_thread(hot, threads[i], amounts[i]);
+	if (n > MOST_THREADS)
+		printf("\n… and %zu more threads: --thread TID shows one\n",
+		       n - MOST_THREADS);
+	free(threads);
+	free(amounts);
+	return r;
+}
+
+static const char *of_what(enum syscap_view_of of)
+{
+	static const char *const names[] = {
+		[SYSCAP_VIEW_SAMPLES] = "",
+		[SYSCAP_VIEW_ALLOCATED] = " allocated",
+		[SYSCAP_VIEW_LEAKED] = " leaked",
+		[SYSCAP_VIEW_TEMPORARY] = " of temporary allocations",
+	};
+
+	return names[of];
+}
+
+int sc_stat_hot_text(const struct sc_stat_hot *hot)
+{
+	const struct syscap_view *view = hot->view;
+	char text[64];
+	int r;
+
+	sc_stat_hot_format(view->unit, view->total, text, sizeof(text));
+	sc_table_heading(stdout, "Hot functions: %s%s%s%s", text,
+	                 view->unit == SYSCAP_UNIT_TICKS ||
+	                                 view->unit == SYSCAP_UNIT_BYTES
+	                         ? " "
+	                         : " of ",
+	                 syscap_view_unit_name(view->unit),
+	                 of_what(hot->filter->of));
+	print_selection(hot);
+	r = print_functions(hot, view);
+	if (r == 0 && hot->threads)
+		r = print_threads(hot);
+	return r;
+}

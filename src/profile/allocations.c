@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * allocations.c - what was allocated, where, and what became of it.
+ *
+ * Frames tell an address and a size, or that an address was freed.  Sorted by
+ * process, address and time, what follows an allocation is what ended it: its
+ * free, or another one there, where the free was lost.
+ */
+#include "profile/allocations.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE SYSCAP_PROFILE_NONE
+
+void sc_allocations_fini(struct sc_allocations *allocations)
+{
+	free(allocations->items.items);
+}
+
+struct row {
+	uint64_t address;
+	int64_t time;
+	uint32_t process, number;
+};
+
+static int by_time(const void *left, const void *right)
+{
+	const struct row *a = left, *b = right;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static int by_address(const void *left, const void *right)
+{
+	const struct row *a = left, *b = right;
+
+	if (a->process != b->process)
+		return a->process < b->process ? -1 : 1;
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	return by_time(left, right);
+}
+
+static void match(struct sc_allocations *allocations, struct row *rows)
+{
+	struct syscap_profile_allocation *items = allocations->items.items;
+	const size_t n = allocations->items.n;
+
+	qsort(rows, n, sizeof(*rows), by_address);
+	for (size_t i = 0; i < n; i++) {
+		struct syscap_profile_allocation *item = &items[rows[i].number];
+
+		item->ended_by = NONE;
+		item->is_temporary = false;
+		if (item->size > 0 && i + 1 < n &&
+		    rows[i + 1].process == rows[i].process &&
+		    rows[i + 1].address == rows[i].address)
+			item->ended_by = rows[i + 1].number;
+	}
+}
+
+static void sum_up(struct syscap_profile_heap *heap,
+                   const struct syscap_profile_allocation *item)
+{
+	const uint64_t size = (uint64_t)item->size;
+
+	heap->n_allocations++;
+	heap->bytes += size;
+	if (item->ended_by == NONE) {
+		heap->n_leaked++;
+		heap->leaked += size;
+	}
+	if (item->is_temporary) {
+		heap->n_temporary++;
+		heap->temporary += size;
+	}
+}
+
+/*
+ * In the order of time: how much there was at most, and what was freed before
+ * its thread allocated anything else.  @latest is each thread's allocation.
+ */
+static void follow(struct sc_allocations *allocations, struct row *rows,
+                   uint32_t *latest, uint32_t *begun_by)
+{
+	struct syscap_profile_allocation *items = allocations->items.items;
+	struct syscap_profile_heap *heap = &allocations->heap;
+	const size_t n = allocations->items.n;
+	uint64_t live = 0;
+
+	qsort(rows, n, sizeof(*rows), by_time);
+	for (size_t i = 0; i < n; i++)
+		if (items[i].ended_by != NONE)
+			begun_by[items[i].ended_by] = (uint32_t)i;
+	for (size_t i = 0; i < n; i++) {
+		const uint32_t number = rows[i].number;
+		struct syscap_profile_allocation *item = &items[number];
+		const uint32_t ended = begun_by[number];
+
+		if (ended != NONE) {
+			live -= (uint64_t)items[ended].size;
+			items[ended].is_temporary =
+				item->size <= 0 &&
+				item->thread == items[ended].thread &&
+				latest[item->thread] == ended;
+		}
+		heap->n_frees += item->size <= 0;
+		if (item->size <= 0)
+			continue;
+		latest[item->thread] = number;
+		live += (uint64_t)item->size;
+		if (live > heap->peak) {
+			heap->peak = live;
+			heap->peak_time = item->time;
+		}
+	}
+	for (size_t i = 0; i < n; i++)
+		if (items[i].size > 0)
+			sum_up(heap, &items[i]);
+}
+
+int sc_allocations_settle(struct sc_allocations *allocations,
+                          const struct sc_who *who)
+{
+	const size_t n = allocations->items.n, n_threads = who->threads.n;
+	uint32_t *latest, *begun_by;
+	struct row *rows;
+	int r = -ENOMEM;
+
+	if (n == allocations->n_settled)
+		return 0;
+	rows = calloc(n, sizeof(*rows));
+	latest = malloc(n_threads * sizeof(*latest));
+	begun_by = malloc(n * sizeof(*begun_by));
+	if (rows != NULL && latest != NULL && begun_by != NULL) {
+		memset(latest, 0xFF, n_threads * sizeof(*latest));
+		memset(begun_by, 0xFF, n * sizeof(*begun_by));
+		memset(&allocations->heap, 0, sizeof(allocations->heap));
+		for (size_t i = 0; i < n; i++) {
+			const struct syscap_profile_allocation *item =
+				&allocations->items.items[i];
+
+			rows[i] = (struct row){
+				.address = item->address,
+				.time = item->time,
+				.process = who->threads.items[item->thread]
+				                   .process,
+				.number = (uint32_t)i,
+			};
+		}
+		match(allocations, rows);
+		follow(allocations, rows, latest, begun_by);
+		allocations->n_settled = n;
+		r = 0;
+	}
+	free(rows);
+	free(latest);
+	free(begun_by);
+	return r;
+}
+
+uint64_t sc_allocations_amount(const struct sc_allocations *allocations,
+                               size_t number, enum syscap_view_of of)
+{
+	const struct syscap_profile_allocation *item =
+		&allocations->items.items[number];
+
+	if (item->size <= 0 ||
+	    (of == SYSCAP_VIEW_LEAKED && item->ended_by != NONE) ||
+	    (of == SYSCAP_VIEW_TEMPORARY && !item->is_temporary))
+		return 0;
+	return (uint64_t)item->size;
+}

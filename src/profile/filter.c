@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* filter.c - which samples a filter lets pass, worked out once. */
+#define _GNU_SOURCE
+#include "profile/filter.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Mark all functions whose name @pattern matches. */
+static int match(struct sc_filter *filter, const struct sc_functions *functions,
+                 const char *pattern, unsigned mark, struct syscap_error *error)
+{
+	char why[100];
+	regex_t regex;
+	int r;
+
+	if (pattern == NULL)
+		return 0;
+	r = regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB);
+	if (r == REG_ESPACE)
+		return -ENOMEM;
+	if (r != 0) {
+		regerror(r, &regex, why, sizeof(why));
+		if (error != NULL) {
+			error->code = EINVAL;
+			error->offset = 0;
+			snprintf(error->message, sizeof(error->message),
+			         "'%.40s' is no regular expression: %s",
+			         pattern, why);
+		}
+		return -EINVAL;
+	}
+	for (size_t i = 0; i < functions->items.n; i++)
+		if (functions->items.items[i].category !=
+		            SYSCAP_CATEGORY_NOTE &&
+		    regexec(&regex, functions->items.items[i].name, 0, NULL,
+		            0) == 0)
+			filter->functions[i] |= (unsigned char)mark;
+	regfree(&regex);
+	return 0;
+}
+
+static void hide_system(struct sc_filter *filter,
+                        const struct sc_functions *functions)
+{
+	for (size_t i = 0; i < functions->items.n; i++) {
+		const enum syscap_profile_category category =
+			functions->items.items[i].category;
+
+		if (category == SYSCAP_CATEGORY_SYSTEM ||
+		    category == SYSCAP_CATEGORY_KERNEL)
+			filter->functions[i] |= SC_FUNCTION_TAKEN_OUT;
+	}
+}
+
+/* Functions of the binaries that @glob matches are shown as the binary. */
+static void collapse(struct sc_filter *filter,
+                     const struct sc_functions *functions, const char *glob)
+{
+	for (size_t i = 0; i < functions->items.n; i++) {
+		const char *binary = functions->items.items[i].binary;
+
+		if (glob != NULL && binary[0] != 0 &&
+		    fnmatch(glob, binary, 0) == 0)
+			filter->shown_as[i] = functions->of_binary.items[i];
+		else
+			filter->shown_as[i] = (uint32_t)i;
+	}
+}
+
+static bool is_thread(const struct syscap_profile_thread *thread,
+                      const char *text)
+{
+	char digits[16];
+
+	snprintf(digits, sizeof(digits), "%d", (int)thread->tid);
+	return strcmp(thread->name, text) == 0 || strcmp(digits, text) == 0;
+}
+
+static bool is_in(const uint32_t *numbers, size_t n, uint32_t number)
+{
+	for (size_t i = 0; i < n; i++)
+		if (numbers[i] == number)
+			return true;
+	return n == 0;
+}
+
+static void choose_threads(struct sc_filter *filter,
+                           const struct syscap_profile *profile)
+{
+	const struct syscap_filter *asked = filter->asked;
+
+	for (size_t i = 0; i < profile->who.threads.n; i++) {
+		const struct syscap_profile_thread *thread =
+			&profile->who.threads.items[i];
+		const int32_t pid =
+			profile->who.processes.items[thread->process].pid;
+
+		filter->threads[i] = (asked->pid == 0 || asked->pid == pid) &&
+		                     (asked->thread == NULL ||
+		                      is_thread(thread, asked->thread));
+		filter->processes[thread->process] |= filter->threads[i];
+	}
+}
+
+/* What a caller picks out does not change which marks are the slowest. */
+static void keep_numbers(struct sc_filter *filter,
+                         const struct syscap_profile *profile)
+{
+	const struct syscap_filter *asked = filter->asked;
+
+	for (size_t i = 0; i < profile->who.threads.n; i++)
+		filter->threads[i] &=
+			is_in(asked->threads, asked->n_threads, (uint32_t)i);
+}
+
+static int match_all(struct sc_filter *filter,
+                     const struct sc_functions *functions,
+                     struct syscap_error *error)
+{
+	const struct syscap_filter *asked = filter->asked;
+	int r = match(filter, functions, asked->function, SC_FUNCTION_WANTED,
+	              error);
+
+	if (r == 0)
+		r = match(filter, functions, asked->drop, SC_FUNCTION_DROPPED,
+		          error);
+	if (r == 0)
+		r = match(filter, functions, asked->focus, SC_FUNCTION_FOCUSED,
+		          error);
+	if (r == 0 && asked->hide_system)
+		hide_system(filter, functions);
+	if (r == 0)
+		collapse(filter, functions, asked->collapse_library);
+	return r;
+}
+
+static bool has_mark_condition(const struct syscap_filter *asked)
+{
+	return asked->mark_group != NULL || asked->longer_than > 0 ||
+	       asked->slowest > 0 || asked->slowest_percent > 0;
+}
+
+int sc_filter_init(struct sc_filter *filter,
+                   const struct syscap_profile *profile,
+                   const struct syscap_filter *asked,
+                   struct syscap_error *error)
+{
+	const struct sc_functions *functions = &profile->functions;
+	int r = -ENOMEM;
+
+	memset(filter, 0, sizeof(*filter));
+	filter->asked = asked;
+	filter->functions = calloc(functions->items.n, 1);
+	filter->shown_as = malloc(functions->items.n * sizeof(uint32_t));
+	filter->threads = calloc(profile->who.threads.n + 1, 1);
+	filter->processes = calloc(profile->who.processes.n + 1, 1);
+	if (filter->functions != NULL && filter->shown_as != NULL &&
+	    filter->threads != NULL && filter->processes != NULL)
+		r = match_all(filter, functions, error);
+	if (r == 0)
+		choose_threads(filter, profile);
+	if (r == 0 && has_mark_condition(asked))
+		r = sc_filter_find_marks(filter, profile, error);
+	if (r == 0)
+		keep_numbers(filter, profile);
+	if (r < 0)
+		sc_filter_fini(filter);
+	return r;
+}
+
+void sc_filter_fini(struct sc_filter *filter)
+{
+	free(filter->functions);
+	free(filter->shown_as);
+	free(filter->threads);
+	free(filter->processes);
+	free(filter->inside.items);
+	free(filter->marks.items);
+}
+
+bool sc_filter_passes(const struct sc_filter *filter,
+                      const struct syscap_profile *profile, uint32_t thread,
+                      int64_t time)
+{
+	const struct syscap_filter *asked = filter->asked;
+
+	return filter->threads[thread] &&
+	       (!asked->has_from || time >= asked->from) &&
+	       (!asked->has_to || time < asked->to) &&
+	       (!filter->has_marks ||
+	        sc_filter_is_inside(filter, profile, thread, time));
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* filter_marks.c - the times inside of the marks that a filter asks for. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/filter.h"
+
+#define NONE SYSCAP_PROFILE_NONE
+
+struct choice {
+	SC_ARRAY(const struct syscap_profile_mark *) marks;
+};
+
+static bool is_asked(const struct sc_filter *filter,
+                     const struct syscap_profile *profile,
+                     const struct syscap_profile_mark *mark)
+{
+	const struct syscap_filter *asked = filter->asked;
+	const struct syscap_profile_mark_name *name =
+		&profile->marks.names.items[mark->name];
+
+	return (asked->mark_group == NULL ||
+	        strcmp(name->group, asked->mark_group) == 0) &&
+	       (asked->mark_name == NULL ||
+	        strcmp(name->name, asked->mark_name) == 0) &&
+	       mark->duration >= asked->longer_than &&
+	       (!asked->has_from || mark->time >= asked->from) &&
+	       (!asked->has_to || mark->time < asked->to);
+}
+
+static int choose(const struct sc_filter *filter,
+                  const struct syscap_profile *profile, struct choice *choice)
+{
+	for (size_t i = 0; i < profile->marks.items.n; i++) {
+		const struct syscap_profile_mark *mark =
+			&profile->marks.items.items[i];
+		const struct syscap_profile_thread *thread =
+			&profile->who.threads.items[mark->thread];
+
+		if (!is_asked(filter, profile, mark))
+			continue;
+		if (thread->tid < 0 ? !filter->processes[thread->process]
+		                    : !filter->threads[mark->thread])
+			continue;
+		if (sc_array_push(&choice->marks, mark) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int by_duration(const void *left, const void *right)
+{
+	const struct syscap_profile_mark *a =
+		*(const struct syscap_profile_mark *const *)left;
+	const struct syscap_profile_mark *b =
+		*(const struct syscap_profile_mark *const *)right;
+
+	if (a->duration != b->duration)
+		return a->duration > b->duration ? -1 : 1;
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+static void keep_slowest(const struct syscap_filter *asked,
+                         struct choice *choice)
+{
+	size_t most = choice->marks.n;
+
+	if (asked->slowest > 0 && asked->slowest < most)
+		most = (size_t)asked->slowest;
+	if (asked->slowest_percent > 0 && asked->slowest_percent < 100)
+		most = (size_t)ceil((double)choice->marks.n *
+		                    asked->slowest_percent / 100);
+	if (choice->marks.n > 0)
+		qsort(choice->marks.items, choice->marks.n,
+		      sizeof(*choice->marks.items), by_duration);
+	if (most < choice->marks.n)
+		choice->marks.n = most;
+}
+
+static int compare_place(const struct sc_inside *a, const struct sc_inside *b)
+{
+	if (a->process != b->process)
+		return a->process < b->process ? -1 : 1;
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	return 0;
+}
+
+static int by_place(const void *left, const void *right)
+{
+	const struct sc_inside *a = left, *b = right;
+	const int order = compare_place(a, b);
+
+	if (order != 0)
+		return order;
+	return a->begin < b->begin ? -1 : a->begin > b->begin;
+}
+
+/* Sort, and make one of what overlaps. */
+static void join(struct sc_filter *filter)
+{
+	struct sc_inside *items = filter->inside.items;
+	size_t n = 0;
+
+	if (filter->inside.n > 0)
+		qsort(items, filter->inside.n, sizeof(*items), by_place);
+	for (size_t i = 0; i < filter->inside.n; i++) {
+		if (n > 0 && compare_place(&items[n - 1], &items[i]) == 0 &&
+		    items[i].begin <= items[n - 1].end) {
+			if (items[i].end > items[n - 1].end)
+				items[n - 1].end = items[i].end;
+		} else {
+			items[n++] = items[i];
+		}
+	}
+	filter->inside.n = n;
+}
+
+static int take(struct sc_filter *filter, const struct syscap_profile *profile,
+                const struct choice *choice)
+{
+	for (size_t i = 0; i < choice->marks.n; i++) {
+		const struct syscap_profile_mark *mark = choice->marks.items[i];
+		const struct syscap_profile_thread *thread =
+			&profile->who.threads.items[mark->thread];
+		const struct sc_inside inside = {
+			.begin = mark->time,
+			.end = sc_marks_end(mark),
+			.thread = thread->tid < 0 ? NONE : mark->thread,
+			.process = thread->process,
+		};
+
+		filter->n_threadless += thread->tid < 0;
+		if (sc_array_push(&filter->inside, inside) < 0 ||
+		    sc_array_push(
+			    &filter->marks,
+			    (uint32_t)(mark - profile->marks.items.items)) < 0)
+			return -ENOMEM;
+	}
+	join(filter);
+	return 0;
+}
+
+int sc_filter_find_marks(struct sc_filter *filter,
+                         const struct syscap_profile *profile,
+                         struct syscap_error *error)
+{
+	const struct syscap_filter *asked = filter->asked;
+	struct choice choice = { 0 };
+	int r = choose(filter, profile, &choice);
+
+	filter->has_marks = true;
+	if (r == 0 && choice.marks.n == 0) {
+		r = -EINVAL;
+		if (error != NULL) {
+			error->code = EINVAL;
+			error->offset = 0;
+			snprintf(error->message, sizeof(error->message),
+			         "there are no such marks: %s/%s",
+			         asked->mark_group ? asked->mark_group : "*",
+			         asked->mark_name ? asked->mark_name : "*");
+		}
+	}
+	if (r == 0) {
+		keep_slowest(asked, &choice);
+		r = take(filter, profile, &choice);
+	}
+	free(choice.marks.items);
+	return r;
+}
+
+static bool is_within(const struct sc_filter *filter,
+                      const struct sc_inside *wanted)
+{
+	size_t low = 0, high = filter->inside.n;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (by_place(&filter->inside.items[middle], wanted) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > 0 &&
+	       compare_place(&filter->inside.items[low - 1], wanted) == 0 &&
+	       wanted->begin < filter->inside.items[low - 1].end;
+}
+
+bool sc_filter_is_inside(const struct sc_filter *filter,
+                         const struct syscap_profile *profile, uint32_t thread,
+                         int64_t time)
+{
+	struct sc_inside wanted = {
+		.begin = time,
+		.thread = thread,
+		.process = profile->who.threads.items[thread].process,
+	};
+
+	if (is_within(filter, &wanted))
+		return true;
+	wanted.thread = NONE;
+	return filter->n_threadless > 0 && is_within(filter, &wanted);
+}

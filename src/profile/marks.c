@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* marks.c - the marks of a capture, and lanes for those that overlap. */
+#include "profile/marks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A mark goes into one of so many first lanes of its thread, or else into a
+ * new one: what has more at a time was made to keep us busy. */
+#define LANES_SEARCHED 256u
+
+void sc_marks_fini(struct sc_marks *marks)
+{
+	sc_map_fini(&marks->by_text);
+	free(marks->names.items);
+	free(marks->items.items);
+}
+
+static int put_name(struct sc_marks *marks, struct sc_texts *texts,
+                    const struct syscap_frame *frame, uint32_t *ret_name)
+{
+	struct syscap_profile_mark_name name;
+	size_t number;
+	int r = sc_texts_keep(texts, frame->mark.group,
+	                      strlen(frame->mark.group), &name.group);
+
+	if (r == 0)
+		r = sc_texts_keep(texts, frame->mark.name,
+		                  strlen(frame->mark.name), &name.name);
+	if (r < 0 || marks->items.n >= SYSCAP_PROFILE_NONE ||
+	    sc_array_room(&marks->names) < 0)
+		return -ENOMEM;
+	r = sc_map_put(&marks->by_text, &name, sizeof(name), &number);
+	if (r > 0)
+		marks->names.items[marks->names.n++] = name;
+	*ret_name = (uint32_t)number;
+	return r < 0 ? r : 0;
+}
+
+int sc_marks_add(struct sc_marks *marks, struct sc_texts *texts,
+                 const struct syscap_frame *frame, uint32_t thread)
+{
+	const int64_t duration = frame->mark.duration;
+	struct syscap_profile_mark mark = {
+		.time = frame->time,
+		.duration = duration > 0 ? duration : 0,
+		.offset = frame->offset,
+		.thread = thread,
+	};
+	int r = put_name(marks, texts, frame, &mark.name);
+
+	return r == 0 ? sc_array_push(&marks->items, mark) : r;
+}
+
+int64_t sc_marks_end(const struct syscap_profile_mark *mark)
+{
+	int64_t end;
+
+	if (__builtin_add_overflow(mark->time, mark->duration, &end))
+		return INT64_MAX;
+	return end;
+}
+
+/* By thread and time; of those that begin together, the longest first. */
+static int compare(const void *left, const void *right)
+{
+	const struct syscap_profile_mark *a =
+		*(const struct syscap_profile_mark *const *)left;
+	const struct syscap_profile_mark *b =
+		*(const struct syscap_profile_mark *const *)right;
+
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	if (a->duration != b->duration)
+		return a->duration > b->duration ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+/* The ends of those that are under way, the innermost last. */
+struct lane {
+	SC_ARRAY(int64_t) ends;
+};
+
+struct lanes {
+	SC_ARRAY(struct lane) items;
+	size_t n_used; /* by the thread */
+};
+
+/* Whether a mark fits into what is under way in @lane. */
+static bool fits(struct lane *lane, int64_t begin, int64_t end)
+{
+	while (lane->ends.n > 0 && lane->ends.items[lane->ends.n - 1] <= begin)
+		lane->ends.n--;
+	return lane->ends.n == 0 || lane->ends.items[lane->ends.n - 1] >= end;
+}
+
+static int add_lane(struct lanes *lanes)
+{
+	const struct lane none = { 0 };
+
+	if (lanes->n_used == lanes->items.n &&
+	    sc_array_push(&lanes->items, none) < 0)
+		return -ENOMEM;
+	lanes->items.items[lanes->n_used++].ends.n = 0;
+	return 0;
+}
+
+static int put_into_lane(struct lanes *lanes, struct syscap_profile_mark *mark)
+{
+	const int64_t end = sc_marks_end(mark);
+	size_t i = 0;
+
+	while (i < lanes->n_used && i < LANES_SEARCHED &&
+	       !fits(&lanes->items.items[i], mark->time, end))
+		i++;
+	if (i == lanes->n_used || i == LANES_SEARCHED) {
+		if (add_lane(lanes) < 0)
+			return -ENOMEM;
+		i = lanes->n_used - 1;
+	}
+	struct lane *const lane = &lanes->items.items[i];
+	mark->lane = (uint32_t)i;
+	mark->depth = (uint32_t)lane->ends.n;
+	return sc_array_push(&lane->ends, end);
+}
+
+int sc_marks_settle(struct sc_marks *marks)
+{
+	const size_t n = marks->items.n;
+	struct syscap_profile_mark **order;
+	struct lanes lanes = { 0 };
+	int r = 0;
+
+	if (n == marks->n_settled)
+		return 0;
+	order = malloc(n * sizeof(struct syscap_profile_mark *));
+	if (order == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		order[i] = &marks->items.items[i];
+	qsort(order, n, sizeof(struct syscap_profile_mark *), compare);
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		if (i > 0 && order[i]->thread != order[i - 1]->thread)
+			lanes.n_used = 0;
+		r = put_into_lane(&lanes, order[i]);
+	}
+	for (size_t i = 0; i < lanes.items.n; i++)
+		free(lanes.items.items[i].ends.items);
+	free(lanes.items.items);
+	free(order);
+	marks->n_settled = n;
+	return r;
+}

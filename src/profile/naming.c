@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* naming.c - which function each location is. */
+#include "profile/naming.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "code/code_files.h"
+
+#define NONE SYSCAP_PROFILE_NONE
+
+/* What the table has for code of a file that has no names. */
+#define IN_FILE "In File "
+
+struct job {
+	struct sc_naming *naming;
+	const struct sc_who *who;
+	struct sc_stacks *stacks;
+	const struct syscap_profile_location *location;
+	const struct sc_place *place;
+	const struct syscap_profile_map *map; /* it is in; NULL: not known */
+	bool is_signal;
+};
+
+static const char *last_part(const char *path, size_t *ret_len)
+{
+	static const char deleted[] = " (deleted)";
+	const char *slash = strrchr(path, '/');
+	const char *name = slash != NULL ? slash + 1 : path;
+	size_t len = strlen(name);
+
+	if (len > sizeof(deleted) - 1 &&
+	    strcmp(name + len - (sizeof(deleted) - 1), deleted) == 0)
+		len -= sizeof(deleted) - 1;
+	*ret_len = len;
+	return name;
+}
+
+static int put(struct job *job, const char *name, const char *binary,
+               size_t binary_len, enum syscap_profile_category category,
+               bool is_named, uint32_t *ret_function)
+{
+	struct sc_naming *naming = job->naming;
+	struct syscap_profile_function function = {
+		.category = category,
+		.is_named = is_named,
+	};
+	int r = sc_texts_keep(naming->texts, name, strlen(name),
+	                      &function.name);
+
+	if (r == 0)
+		r = sc_texts_keep(naming->texts, binary, binary_len,
+		                  &function.binary);
+	return r == 0 ? sc_functions_put(naming->functions, &function,
+	                                 ret_function)
+	              : r;
+}
+
+/* A name for code in the map, or what @nick says it is in. */
+static int put_code(struct job *job, const char *name, const char *nick,
+                    bool is_named, uint32_t *ret_function)
+{
+	size_t len = strlen(nick);
+
+	if (job->map != NULL && job->map->path[0] != 0) {
+		const char *binary = last_part(job->map->path, &len);
+
+		return put(job, name, binary, len,
+		           sc_functions_category(job->map->path), is_named,
+		           ret_function);
+	}
+	return put(job, name, nick, len,
+	           len > 0 ? SYSCAP_CATEGORY_SYSTEM : SYSCAP_CATEGORY_JIT,
+	           is_named, ret_function);
+}
+
+static int name_by_jit(struct job *job, uint32_t *ret_function)
+{
+	const struct sc_naming *naming = job->naming;
+	const uint64_t address = job->location->address;
+	size_t number;
+	char text[32];
+
+	if (sc_map_get(&naming->by_jit, &address, sizeof(address), &number))
+		return put(job, naming->jit_names.items[number], "", 0,
+		           SYSCAP_CATEGORY_JIT, true, ret_function);
+	snprintf(text, sizeof(text), "0x%" PRIx64, address);
+	return put(job, text, "", 0, SYSCAP_CATEGORY_JIT, false, ret_function);
+}
+
+/* The last range of the process that begins at the address or before. */
+static const struct sc_join_symbol *find_symbol(const struct job *job)
+{
+	const struct sc_join_symbols *table = &job->naming->table;
+	const uint64_t address = job->location->address;
+	const uint32_t pid =
+		(uint32_t)job->who->processes.items[job->location->process].pid;
+	const struct sc_join_symbol *symbol;
+	size_t low = 0, high = table->sorted.n;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		symbol = &table->sorted.items[middle];
+		if (symbol->pid < pid ||
+		    (symbol->pid == pid && symbol->begin <= address))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0)
+		return NULL;
+	symbol = &table->sorted.items[low - 1];
+	/* Old tables have ranges of one address, whose ends are equal. */
+	if (symbol->pid != pid ||
+	    (symbol->begin != address && symbol->end <= address))
+		return NULL;
+	return symbol;
+}
+
+/* "In File /usr/lib/libx.so+0x12" is "libx.so+0x12" here. */
+static int put_symbol(struct job *job, const char *name, const char *nick,
+                      uint32_t *ret_function)
+{
+	size_t len;
+
+	if (strncmp(name, IN_FILE, sizeof(IN_FILE) - 1) != 0)
+		return put_code(job, name, nick, true, ret_function);
+	return put_code(job, last_part(name + sizeof(IN_FILE) - 1, &len), nick,
+	                false, ret_function);
+}
+
+static int name_by_file(struct job *job, uint32_t *ret_function)
+{
+	const struct sc_symbol_query query = {
+		.pid = job->who->processes.items[job->location->process].pid,
+		.time = job->place->time,
+		.address = job->location->address,
+		.is_return = job->place->kind == SC_STEP_RETURN,
+	};
+	struct sc_symbol symbol;
+	int r = sc_symbols_find(job->naming->symbols, &query, &symbol);
+
+	if (r <= 0)
+		return r;
+	job->is_signal = symbol.is_signal;
+	r = put_symbol(job, symbol.name, symbol.nick, ret_function);
+	return r < 0 ? r : 1;
+}
+
+/* What is left to say: where it is. */
+static int name_by_place(struct job *job, uint32_t *ret_function)
+{
+	const uint64_t address = job->location->address;
+	char text[400];
+	size_t len;
+
+	if (job->map == NULL || job->map->path[0] == 0) {
+		const bool is_kernel = sc_stacks_is_kernel(address);
+		const char *binary = is_kernel ? "[kernel]" : "";
+
+		snprintf(text, sizeof(text), "0x%" PRIx64, address);
+		return put(job, text, binary, strlen(binary),
+		           is_kernel ? SYSCAP_CATEGORY_KERNEL
+		                     : SYSCAP_CATEGORY_APPLICATION,
+		           false, ret_function);
+	}
+	const char *name = last_part(job->map->path, &len);
+	snprintf(text, sizeof(text), "%.*s+0x%" PRIx64,
+	         (int)(len < 300 ? len : 300), name,
+	         address - job->map->start + job->map->offset);
+	return put_code(job, text, "", false, ret_function);
+}
+
+static int name_one(struct job *job, uint32_t *ret_function)
+{
+	const struct sc_join_symbol *symbol;
+	int r = 0;
+
+	if (sc_stacks_is_name(job->location->address))
+		return name_by_jit(job, ret_function);
+	symbol = find_symbol(job);
+	if (symbol != NULL)
+		return put_symbol(job, symbol->name, symbol->tag, ret_function);
+	if (job->naming->symbols != NULL && !job->naming->has_table &&
+	    !sc_stacks_is_kernel(job->location->address))
+		r = name_by_file(job, ret_function);
+	return r == 0 ? name_by_place(job, ret_function) : r;
+}
+
+static uint32_t find_map(const struct job *job)
+{
+	const int32_t pid =
+		job->who->processes.items[job->location->process].pid;
+	const struct sc_process_map *map;
+	bool is_always;
+
+	map = sc_process_maps_find(&job->naming->mapped, pid,
+	                           job->location->address, job->place->time,
+	                           &is_always);
+	return map != NULL ? (uint32_t)((uintptr_t)map->found - 1) : NONE;
+}
+
+static int name_location(struct job *job, size_t number)
+{
+	struct sc_stacks *stacks = job->stacks;
+	uint32_t function;
+	uint32_t map;
+	int r;
+
+	job->location = &stacks->locations.items[number];
+	job->place = &stacks->places.items[number];
+	job->is_signal = false;
+	if (job->place->kind == SC_STEP_NOTE)
+		return 0;
+	map = sc_stacks_is_name(job->location->address) ? NONE : find_map(job);
+	job->map = map == NONE ? NULL : &job->naming->maps.items[map];
+	r = name_one(job, &function);
+	if (r < 0)
+		return r;
+	stacks->locations.items[number].map = map;
+	stacks->locations.items[number].function = function;
+	stacks->places.items[number].is_signal = job->is_signal;
+	return 0;
+}
+
+/*
+ * What was interrupted by a signal is called by what returns from it, and is
+ * no return address: it gets a location of its own.
+ */
+static int exact_interrupted(struct job *job)
+{
+	struct sc_stacks *stacks = job->stacks;
+	const size_t n = stacks->locations.n;
+
+	for (size_t node = 1; node < stacks->nodes.n; node++) {
+		const uint32_t location = stacks->nodes.items[node];
+		const uint32_t parent = stacks->parents.items[node];
+
+		if (parent != 0 && stacks->places.items[location].is_signal &&
+		    sc_stacks_make_exact(stacks, parent) < 0)
+			return -ENOMEM;
+	}
+	for (size_t i = n; i < stacks->locations.n; i++)
+		if (name_location(job, i) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
+/* Perf maps and jitdumps of processes that were not looked at yet. */
+static int read_code_files(struct sc_naming *naming, const struct sc_who *who)
+{
+	const struct sc_code_files_options options = { 0 };
+	struct sc_code_files files;
+	int r = 0;
+
+	/* Those of another machine say nothing about this capture. */
+	if (naming->root != NULL)
+		return sc_code_names_settle(naming->code);
+	sc_code_files_open(&files, naming->code, naming->capture_time,
+	                   &options);
+	for (size_t i = naming->n_files; r == 0 && i < who->processes.n; i++)
+		r = sc_code_files_process(&files, who->processes.items[i].pid);
+	for (size_t i = 0; r == 0 && i < naming->maps.n; i++) {
+		const struct syscap_profile_map *map = &naming->maps.items[i];
+
+		if (map->process >= naming->n_files)
+			r = sc_code_files_map(
+				&files, who->processes.items[map->process].pid,
+				map->path);
+	}
+	naming->n_files = who->processes.n;
+	sc_code_files_close(&files);
+	return r == 0 ? sc_code_names_settle(naming->code) : r;
+}
+
+int sc_naming_settle(struct sc_naming *naming, const struct sc_who *who,
+                     struct sc_stacks *stacks)
+{
+	struct job job = {
+		.naming = naming,
+		.who = who,
+		.stacks = stacks,
+	};
+	const size_t first = naming->is_new ? 0 : naming->n_named;
+	const size_t n = stacks->locations.n;
+	const bool is_looked_up = naming->symbols != NULL && !naming->has_table;
+	int r = sc_process_maps_settle(&naming->mapped);
+
+	if (r == 0 && is_looked_up && naming->is_new && n > 0)
+		r = sc_symbols_learned(naming->symbols);
+	if (r == 0 && is_looked_up && naming->is_new && n > 0)
+		r = read_code_files(naming, who);
+	for (size_t i = first; r == 0 && i < n; i++)
+		r = name_location(&job, i);
+	if (r == 0 && is_looked_up)
+		r = exact_interrupted(&job);
+	naming->n_named = stacks->locations.n;
+	naming->is_new = false;
+	return r;
+}

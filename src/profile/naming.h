@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * naming.h - which function each location is.
+ *
+ * While a capture is read: learn what was mapped, and what names the capture
+ * carries.  When it is asked: find the function of every location that has
+ * none yet, or only a poor one.
+ *
+ *	1 names that stand in stacks		JITMAP
+ *	2 the capture's own table		__symbols__
+ *	3 where it carries none: the files	symbols/resolver.h
+ *	4 where in which file it is		MAP
+ */
+#ifndef SC_PROFILE_NAMING_H
+#define SC_PROFILE_NAMING_H
+
+#include <stdbool.h>
+
+#include <syscap/profile.h>
+
+#include "capture/join_symbols.h"
+#include "code/code_names.h"
+#include "data/array.h"
+#include "data/map.h"
+#include "profile/functions.h"
+#include "profile/stacks.h"
+#include "profile/texts.h"
+#include "profile/who.h"
+#include "symbols/process_maps.h"
+#include "symbols/resolver.h"
+
+struct sc_naming {
+	struct sc_texts *texts; /* of the profile */
+	struct sc_functions *functions;
+	struct sc_map by_jit; /* addresses that are names */
+	SC_ARRAY(const char *) jit_names;
+	struct sc_join_symbols table;
+	SC_ARRAY(unsigned char) chunks; /* of a table that is being read */
+	bool has_table, is_table_bad;
+	SC_ARRAY(struct syscap_profile_map) maps;
+	struct sc_process_maps mapped; /* found: number in maps, + 1 */
+	/* NULL: nothing is looked up. */
+	struct sc_symbols *symbols;
+	struct sc_code_names *code;
+	char *root;
+	char capture_time[65];
+	bool has_begun;
+	size_t n_named; /* locations that need no other look */
+	size_t n_files; /* processes whose code files were read */
+	bool is_new;    /* something that names was learned */
+};
+
+/** 0 or -ENOMEM. */
+int sc_naming_init(struct sc_naming *naming, struct sc_texts *texts,
+                   struct sc_functions *functions,
+                   const struct syscap_profile_options *options);
+void sc_naming_fini(struct sc_naming *naming);
+
+/** MAP, FORK, EXIT, OVERLAY, JITMAP, FILE_CHUNK, METADATA.  0 or -ENOMEM. */
+int sc_naming_learn(struct sc_naming *naming, struct sc_who *who,
+                    const struct syscap_reader *reader,
+                    const struct syscap_frame *frame);
+
+/** Functions of all locations.  0 or -ENOMEM. */
+int sc_naming_settle(struct sc_naming *naming, const struct sc_who *who,
+                     struct sc_stacks *stacks);
+
+#endif

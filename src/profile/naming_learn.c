@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* naming_learn.c - what a capture says of names, and what was mapped. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/naming.h"
+
+#define MOST_TABLE_BYTES (UINT64_C(1) << 31)
+
+int sc_naming_init(struct sc_naming *naming, struct sc_texts *texts,
+                   struct sc_functions *functions,
+                   const struct syscap_profile_options *options)
+{
+	struct sc_symbols_options wanted = {
+		.root = options->root,
+		.debug_dirs = options->debug_dirs,
+		.n_debug_dirs = options->n_debug_dirs,
+		.is_live = options->root == NULL,
+		.code = sc_code_names_symbol,
+	};
+	int r;
+
+	memset(naming, 0, sizeof(*naming));
+	naming->texts = texts;
+	naming->functions = functions;
+	if (options->no_lookup)
+		return 0;
+	if (options->root != NULL) {
+		naming->root = strdup(options->root);
+		if (naming->root == NULL)
+			return -ENOMEM;
+	}
+	r = sc_code_names_new(&naming->code);
+	if (r < 0)
+		return r;
+	wanted.code_data = naming->code;
+	return sc_symbols_new(&wanted, &naming->symbols);
+}
+
+void sc_naming_fini(struct sc_naming *naming)
+{
+	sc_map_fini(&naming->by_jit);
+	free(naming->jit_names.items);
+	sc_join_symbols_fini(&naming->table);
+	free(naming->chunks.items);
+	free(naming->maps.items);
+	sc_process_maps_fini(&naming->mapped);
+	sc_symbols_free(naming->symbols);
+	sc_code_names_free(naming->code);
+	free(naming->root);
+}
+
+static int learn_map(struct sc_naming *naming, struct sc_who *who,
+                     const struct syscap_frame *frame)
+{
+	const char *id = frame->map.build_id ? frame->map.build_id : "";
+	const char *path = frame->map.filename;
+	struct syscap_profile_map map = {
+		.start = frame->map.start,
+		.end = frame->map.end,
+		.offset = frame->map.offset,
+		.time = frame->time,
+	};
+	struct sc_process_map mapped = {
+		.begin = frame->map.start,
+		.end = frame->map.end,
+		.offset = frame->map.offset,
+		.time = frame->time,
+		.build_id = "",
+	};
+	int r = sc_who_process(who, frame->pid, frame->time, &map.process);
+
+	if (r == 0)
+		r = sc_texts_keep(naming->texts, path, strlen(path), &map.path);
+	if (r == 0)
+		r = sc_texts_keep(naming->texts, id, strlen(id), &map.build_id);
+	if (r < 0 || naming->maps.n >= SYSCAP_PROFILE_NONE - 1 ||
+	    sc_array_push(&naming->maps, map) < 0)
+		return -ENOMEM;
+	mapped.path = map.path;
+	mapped.found = (void *)(uintptr_t)naming->maps.n;
+	return sc_process_maps_add(&naming->mapped, frame->pid, &mapped);
+}
+
+static int learn_jit(struct sc_naming *naming,
+                     const struct syscap_reader *reader,
+                     const struct syscap_frame *frame)
+{
+	size_t cursor = 0, number;
+	const char *name;
+	uint64_t address;
+
+	while (syscap_frame_jit_name(reader, frame, &cursor, &address, &name)) {
+		if (sc_texts_keep(naming->texts, name, strlen(name), &name) <
+		            0 ||
+		    sc_array_room(&naming->jit_names) < 0)
+			return -ENOMEM;
+		const int r = sc_map_put(&naming->by_jit, &address,
+		                         sizeof(address), &number);
+		if (r < 0)
+			return r;
+		if (r > 0)
+			naming->jit_names.items[naming->jit_names.n++] = name;
+		else
+			naming->jit_names.items[number] = name;
+	}
+	return 0;
+}
+
+static int take_table(struct sc_naming *naming, bool is_foreign)
+{
+	const bool is_big =
+		is_foreign == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+	unsigned char *bytes = naming->chunks.items;
+	const size_t n = naming->chunks.n;
+	uint64_t left_out = 0;
+
+	memset(&naming->chunks, 0, sizeof(naming->chunks));
+	if (n == 0 || !sc_join_symbols_fits(bytes, n, is_big)) {
+		free(bytes);
+		return 0;
+	}
+	naming->has_table = true;
+	return sc_join_symbols_add(&naming->table, bytes, is_big, &left_out);
+}
+
+static int learn_chunk(struct sc_naming *naming,
+                       const struct syscap_reader *reader,
+                       const struct syscap_frame *frame)
+{
+	const size_t len = frame->file_chunk.len;
+	struct syscap_file_info info;
+
+	if (strcmp(frame->file_chunk.path, SC_JOIN_SYMBOLS_PATH) != 0)
+		return 0;
+	if (naming->chunks.n + len > MOST_TABLE_BYTES)
+		return -ENOMEM;
+	while (naming->chunks.capacity - naming->chunks.n < len)
+		if (sc_array_grow(&naming->chunks.items,
+		                  &naming->chunks.capacity, 1) < 0)
+			return -ENOMEM;
+	if (len > 0)
+		memcpy(naming->chunks.items + naming->chunks.n,
+		       frame->file_chunk.data, len);
+	naming->chunks.n += len;
+	if (!frame->file_chunk.is_last)
+		return 0;
+	syscap_reader_info(reader, &info);
+	return take_table(naming, info.foreign_order);
+}
+
+/* What the files are asked for needs. */
+static int learn_for_lookup(struct sc_naming *naming,
+                            const struct syscap_reader *reader,
+                            const struct syscap_frame *frame)
+{
+	struct syscap_file_info info;
+	int r;
+
+	if (naming->symbols == NULL)
+		return 0;
+	if (!naming->has_begun) {
+		syscap_reader_info(reader, &info);
+		memcpy(naming->capture_time, info.capture_time,
+		       sizeof(naming->capture_time));
+		sc_symbols_begin(naming->symbols, naming->capture_time);
+		naming->has_begun = true;
+	}
+	r = sc_symbols_learn_frame(naming->symbols, frame);
+	return r == 0 ? sc_code_names_add(naming->code, frame) : r;
+}
+
+int sc_naming_learn(struct sc_naming *naming, struct sc_who *who,
+                    const struct syscap_reader *reader,
+                    const struct syscap_frame *frame)
+{
+	int r = learn_for_lookup(naming, reader, frame);
+
+	if (r < 0)
+		return r;
+	switch (frame->type) {
+	case SYSCAP_FRAME_MAP:
+		naming->is_new = true;
+		return frame->pid < 0 ? 0 : learn_map(naming, who, frame);
+	case SYSCAP_FRAME_FORK:
+		return sc_process_maps_fork(&naming->mapped, frame->pid,
+		                            frame->fork.child_pid, frame->time);
+	case SYSCAP_FRAME_EXIT:
+		return sc_process_maps_exit(&naming->mapped, frame->pid,
+		                            frame->time);
+	case SYSCAP_FRAME_JITMAP:
+		naming->is_new = true;
+		return learn_jit(naming, reader, frame);
+	case SYSCAP_FRAME_FILE_CHUNK:
+		naming->is_new = true;
+		return learn_chunk(naming, reader, frame);
+	default:
+		return 0;
+	}
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* stacks.c - the stacks of a capture, interned: one tree of locations. */
+#include "profile/stacks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE SYSCAP_PROFILE_NONE
+
+/* Markers of contexts are small negative numbers. */
+#define MARKERS_BEGIN UINT64_C(0xFFFFFFFFFFFFF000)
+#define KERNEL_BEGIN  UINT64_C(0xFFFF000000000000)
+
+/* The outermost frames of a process are children of the root by this number,
+ * which no node has: so processes share no node. */
+#define OUTERMOST(process) (UINT32_C(0x80000000) | (process))
+
+static bool is_marker(uint64_t address)
+{
+	return address >= MARKERS_BEGIN;
+}
+
+bool sc_stacks_is_kernel(uint64_t address)
+{
+	return address >= KERNEL_BEGIN && address < MARKERS_BEGIN;
+}
+
+bool sc_stacks_is_name(uint64_t address)
+{
+	return address >> 32 == SYSCAP_JIT_MARK >> 32;
+}
+
+static int add_location(struct sc_stacks *stacks, uint32_t process,
+                        const struct sc_step *step, int64_t time,
+                        uint32_t *ret_location)
+{
+	const struct syscap_profile_location location = {
+		.address = step->kind == SC_STEP_NOTE ? 0 : step->address,
+		.process = step->kind == SC_STEP_NOTE ? NONE : process,
+		.function = step->kind == SC_STEP_NOTE ? (uint32_t)step->address
+		                                       : NONE,
+		.map = NONE,
+	};
+	const struct sc_place place = { .time = time, .kind = step->kind };
+	const struct {
+		uint64_t address;
+		uint32_t process, kind;
+	} key = { step->address, location.process, step->kind };
+	size_t number;
+	int r;
+
+	if (sc_array_room(&stacks->locations) < 0 ||
+	    sc_array_room(&stacks->places) < 0)
+		return -ENOMEM;
+	r = sc_map_put(&stacks->by_address, &key, sizeof(key), &number);
+	if (r < 0)
+		return r;
+	if (r > 0) {
+		stacks->locations.items[stacks->locations.n++] = location;
+		stacks->places.items[stacks->places.n++] = place;
+	}
+	*ret_location = (uint32_t)number;
+	return 0;
+}
+
+int sc_stacks_make_exact(struct sc_stacks *stacks, uint32_t node)
+{
+	const uint32_t old = stacks->nodes.items[node];
+	const struct sc_step step = {
+		.address = stacks->locations.items[old].address,
+		.kind = SC_STEP_EXACT,
+	};
+
+	if (stacks->places.items[old].kind != SC_STEP_RETURN)
+		return 0;
+	return add_location(stacks, stacks->locations.items[old].process, &step,
+	                    stacks->places.items[old].time,
+	                    &stacks->nodes.items[node]);
+}
+
+static int add_node(struct sc_stacks *stacks, uint32_t parent,
+                    uint32_t location)
+{
+	if (sc_array_room(&stacks->parents) < 0 ||
+	    sc_array_room(&stacks->nodes) < 0)
+		return -ENOMEM;
+	stacks->parents.items[stacks->parents.n++] = parent;
+	stacks->nodes.items[stacks->nodes.n++] = location;
+	return 0;
+}
+
+int sc_stacks_init(struct sc_stacks *stacks)
+{
+	memset(stacks, 0, sizeof(*stacks));
+	stacks->last_process = NONE;
+	if (sc_tree_init(&stacks->tree) < 0)
+		return -ENOMEM;
+	return add_node(stacks, NONE, NONE);
+}
+
+void sc_stacks_fini(struct sc_stacks *stacks)
+{
+	sc_tree_fini(&stacks->tree);
+	sc_map_fini(&stacks->by_address);
+	free(stacks->parents.items);
+	free(stacks->nodes.items);
+	free(stacks->locations.items);
+	free(stacks->places.items);
+	free(stacks->steps.items);
+	free(stacks->last_steps.items);
+	free(stacks->path.items);
+	free(stacks->hashes.items);
+}
+
+static int push_note(struct sc_stacks *stacks, uint32_t function)
+{
+	const struct sc_step step = { function, SC_STEP_NOTE };
+
+	return sc_array_push(&stacks->steps, step);
+}
+
+/* Into steps, the outermost first; in the file it is the last one. */
+static int collect(struct sc_stacks *stacks,
+                   const struct sc_stack_source *source)
+{
+	uint64_t address, inner = 0;
+
+	stacks->steps.n = 0;
+	if ((source->flags & SYSCAP_STACK_CUT) != 0 &&
+	    push_note(stacks, SYSCAP_FUNCTION_CUT) < 0)
+		return -ENOMEM;
+	if ((source->flags & SYSCAP_STACK_CUT) == 0 &&
+	    (source->flags & SYSCAP_STACK_STOPPED) != 0 &&
+	    push_note(stacks, SYSCAP_FUNCTION_STOPPED) < 0)
+		return -ENOMEM;
+	if (source->n_addrs > 0)
+		syscap_frame_addr(source->reader, source->frame,
+		                  source->n_addrs - 1, &inner);
+	for (unsigned i = source->n_addrs; i-- > 0;) {
+		struct sc_step step = { .kind = SC_STEP_EXACT };
+
+		address = inner;
+		if (i > 0)
+			syscap_frame_addr(source->reader, source->frame, i - 1,
+			                  &inner);
+		if (is_marker(address))
+			continue;
+		step.address = address;
+		if (i > 0 && !is_marker(inner))
+			step.kind = SC_STEP_RETURN;
+		if (sc_array_push(&stacks->steps, step) < 0)
+			return -ENOMEM;
+	}
+	return stacks->steps.n == 0 ? push_note(stacks, SYSCAP_FUNCTION_EMPTY)
+	                            : 0;
+}
+
+static size_t count_common(const struct sc_stacks *stacks, uint32_t process)
+{
+	const size_t most = stacks->steps.n < stacks->last_steps.n
+	                            ? stacks->steps.n
+	                            : stacks->last_steps.n;
+	size_t n = 0;
+
+	if (stacks->last_process != process)
+		return 0;
+	while (n < most &&
+	       stacks->steps.items[n].address ==
+	               stacks->last_steps.items[n].address &&
+	       stacks->steps.items[n].kind == stacks->last_steps.items[n].kind)
+		n++;
+	return n;
+}
+
+static int put_step(struct sc_stacks *stacks,
+                    const struct sc_stack_source *source, uint32_t parent,
+                    const struct sc_step *step, uint64_t hash,
+                    uint32_t *ret_node)
+{
+	const struct sc_tree_key key = {
+		.key = step->address,
+		.parent = parent == 0 ? OUTERMOST(source->process) : parent,
+		.kind = step->kind,
+	};
+	uint32_t location;
+	int r = sc_tree_put(&stacks->tree, &key, hash, ret_node);
+
+	if (r <= 0)
+		return r;
+	r = add_location(stacks, source->process, step, source->frame->time,
+	                 &location);
+	return r == 0 ? add_node(stacks, parent, location) : r;
+}
+
+/* The ways from step @n on, and what will be looked at for them. */
+static int hash_ways(struct sc_stacks *stacks, size_t n, uint32_t process)
+{
+	const struct sc_tree *tree = &stacks->tree;
+	uint64_t hash =
+		n > 0 ? stacks->hashes.items[n - 1] : OUTERMOST(process);
+
+	stacks->hashes.n = n;
+	for (size_t i = n; i < stacks->steps.n; i++) {
+		const struct sc_step *step = &stacks->steps.items[i];
+
+		hash = sc_tree_hash(tree, hash, step->address, step->kind);
+		if (sc_array_push(&stacks->hashes, hash) < 0)
+			return -ENOMEM;
+		sc_tree_fetch(tree, hash);
+	}
+	for (size_t i = n; i < stacks->steps.n; i++)
+		sc_tree_fetch_key(tree, stacks->hashes.items[i]);
+	return 0;
+}
+
+int sc_stacks_put(struct sc_stacks *stacks,
+                  const struct sc_stack_source *source, uint32_t *ret_stack)
+{
+	size_t n;
+	int r = collect(stacks, source);
+
+	if (r < 0)
+		return r;
+	n = count_common(stacks, source->process);
+	stacks->path.n = n;
+	r = hash_ways(stacks, n, source->process);
+	if (r < 0)
+		return r;
+	for (size_t i = n; i < stacks->steps.n; i++) {
+		uint32_t node = i == 0 ? 0 : stacks->path.items[i - 1];
+
+		if (sc_array_room(&stacks->path) < 0 ||
+		    put_step(stacks, source, node, &stacks->steps.items[i],
+		             stacks->hashes.items[i], &node) < 0) {
+			stacks->last_process = NONE;
+			return -ENOMEM;
+		}
+		stacks->path.items[stacks->path.n++] = node;
+	}
+	*ret_stack = stacks->path.items[stacks->path.n - 1];
+	stacks->last_process = source->process;
+	/* What is the last one now is written over next time. */
+	struct sc_step *const items = stacks->last_steps.items;
+	const size_t capacity = stacks->last_steps.capacity;
+	stacks->last_steps.items = stacks->steps.items;
+	stacks->last_steps.n = stacks->steps.n;
+	stacks->last_steps.capacity = stacks->steps.capacity;
+	stacks->steps.items = items;
+	stacks->steps.capacity = capacity;
+	return 0;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* texts.c - texts of a capture, each kept once, fit to be shown. */
+#include "profile/texts.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/copy.h"
+#include "data/utf8.h"
+
+static bool is_plain(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)text[i] < 0x20 ||
+		    (unsigned char)text[i] >= 0x7F)
+			return false;
+	return true;
+}
+
+static bool is_control(uint32_t point)
+{
+	/* Lines and directions end or turn by these, too. */
+	return point < 0x20 || (point >= 0x7F && point < 0xA0) ||
+	       (point >= 0x2028 && point <= 0x202E) ||
+	       (point >= 0x2066 && point <= 0x2069);
+}
+
+/* Each byte may become three. */
+static char *clean(const char *text, size_t len)
+{
+	char *const copy = sc_copy_text(text, len);
+	char *const result = malloc(3 * len + 1);
+	char *to = result;
+
+	if (copy == NULL || result == NULL) {
+		free(copy);
+		free(result);
+		return NULL;
+	}
+	for (const char *from = copy; *from != 0;) {
+		uint32_t point;
+		const size_t n = sc_utf8_next(from, &point);
+
+		if (n > 0 && !is_control(point)) {
+			memcpy(to, from, n);
+			to += n;
+		} else {
+			memcpy(to, SC_UTF8_REPLACEMENT, 3);
+			to += 3;
+		}
+		from += n > 0 ? n : point;
+	}
+	*to = 0;
+	free(copy);
+	return result;
+}
+
+static int keep(struct sc_texts *texts, const char *text, size_t size,
+                const char **ret_text)
+{
+	size_t number;
+
+	if (sc_map_put(&texts->map, text, size, &number) < 0)
+		return -ENOMEM;
+	*ret_text = texts->map.keys[number].bytes;
+	return 0;
+}
+
+int sc_texts_keep(struct sc_texts *texts, const char *text, size_t len,
+                  const char **ret_text)
+{
+	char *cleaned;
+	int r;
+
+	if (is_plain(text, len) && text[len] == 0)
+		return keep(texts, text, len + 1, ret_text);
+	cleaned = clean(text, strnlen(text, len));
+	if (cleaned == NULL)
+		return -ENOMEM;
+	r = keep(texts, cleaned, strlen(cleaned) + 1, ret_text);
+	free(cleaned);
+	return r;
+}
+
+void sc_texts_fini(struct sc_texts *texts)
+{
+	sc_map_fini(&texts->map);
+}

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * view.c - a filtered, transformed tree of functions.
+ *
+ * Whether a stack is left out, and where it ends in the view, depend on the
+ * stack alone; so that is worked out once a node of the profile, from the
+ * outermost to the innermost, and not once a sample.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/view_build.h"
+
+#define NONE SYSCAP_PROFILE_NONE
+
+/* What is known of a stack that ends at a node. */
+enum {
+	HAS_WANTED = 1,
+	IS_DROPPED = 2,
+	IS_FOCUSED = 4, /* behind the frame that the focus is on */
+	IS_NEEDED = 8   /* samples of it, or below it, passed */
+};
+
+struct build {
+	const struct syscap_profile *profile;
+	const struct syscap_filter *asked;
+	struct sc_filter filter;
+	struct sc_view *view;
+	unsigned char *flags; /* of each stack */
+	uint64_t *weights;    /* of each stack, what passed */
+};
+
+int sc_view_begin(struct sc_view *view)
+{
+	if (sc_tree_init(&view->tree) < 0 ||
+	    sc_array_push(&view->parents, NONE) < 0 ||
+	    sc_array_push(&view->functions, SYSCAP_FUNCTION_ROOT) < 0)
+		return -ENOMEM;
+	return 0;
+}
+
+int sc_view_child(struct sc_view *view, uint32_t parent, uint32_t function,
+                  uint32_t *ret_node)
+{
+	const struct sc_tree_key key = { .key = function, .parent = parent };
+	int r;
+
+	if (sc_array_room(&view->parents) < 0 ||
+	    sc_array_room(&view->functions) < 0)
+		return -ENOMEM;
+	r = sc_tree_put(&view->tree, &key,
+	                sc_tree_hash(&view->tree, parent, function, 0),
+	                ret_node);
+	if (r > 0) {
+		view->parents.items[view->parents.n++] = parent;
+		view->functions.items[view->functions.n++] = function;
+	}
+	return r < 0 ? r : 0;
+}
+
+int sc_view_add_up(struct sc_view *view)
+{
+	const size_t n = view->parents.n;
+
+	free(view->totals);
+	view->totals = malloc(n * sizeof(*view->totals));
+	if (view->totals == NULL)
+		return -ENOMEM;
+	memcpy(view->totals, view->selfs, n * sizeof(*view->totals));
+	for (size_t i = n; i-- > 1;)
+		view->totals[view->parents.items[i]] += view->totals[i];
+	return 0;
+}
+
+static uint32_t function_of(const struct build *build, size_t stack)
+{
+	const struct sc_stacks *stacks = &build->profile->stacks;
+
+	return stacks->locations.items[stacks->nodes.items[stack]].function;
+}
+
+static void look_at_stacks(struct build *build)
+{
+	const struct sc_stacks *stacks = &build->profile->stacks;
+
+	for (size_t i = 1; i < stacks->nodes.n; i++) {
+		const uint32_t function = function_of(build, i);
+		const unsigned mark = build->filter.functions[function];
+		unsigned flags = build->flags[stacks->parents.items[i]];
+
+		if ((mark & SC_FUNCTION_WANTED) != 0)
+			flags |= HAS_WANTED;
+		if ((mark & SC_FUNCTION_DROPPED) != 0)
+			flags |= IS_DROPPED;
+		if ((mark & SC_FUNCTION_FOCUSED) != 0)
+			flags |= IS_FOCUSED;
+		build->flags[i] = (unsigned char)flags;
+	}
+}
+
+static bool stack_passes(const struct build *build, uint32_t stack)
+{
+	const unsigned flags = build->flags[stack];
+
+	return (build->asked->function == NULL || (flags & HAS_WANTED) != 0) &&
+	       (flags & IS_DROPPED) == 0 &&
+	       (build->asked->focus == NULL || (flags & IS_FOCUSED) != 0);
+}
+
+/* One sample or allocation; false: it does not pass. */
+static bool add(struct build *build, size_t number, uint32_t stack,
+                uint32_t thread, int64_t time, uint64_t weight)
+{
+	struct syscap_view *view = &build->view->public;
+
+	if (weight == 0 || !stack_passes(build, stack) ||
+	    !sc_filter_passes(&build->filter, build->profile, thread, time))
+		return false;
+	build->view->passed[number / 64] |= UINT64_C(1) << number % 64;
+	build->weights[stack] += weight;
+	build->flags[stack] |= IS_NEEDED;
+	view->total += weight;
+	view->n_passed++;
+	return true;
+}
+
+static void add_samples(struct build *build)
+{
+	const struct syscap_profile *profile = build->profile;
+	const struct sc_samples *samples = &profile->samples;
+	struct syscap_view *view = &build->view->public;
+
+	view->unit = profile->unit;
+	view->n_looked = samples->times.n;
+	for (size_t i = 0; i < samples->times.n; i++) {
+		const uint32_t thread = samples->threads.items[i];
+		const uint32_t ticks = samples->ticks.items[i];
+
+		if (add(build, i, samples->stacks.items[i], thread,
+		        samples->times.items[i],
+		        ticks * syscap_profile_tick(profile, thread)))
+			view->ticks += ticks;
+	}
+}
+
+static void add_allocations(struct build *build)
+{
+	const struct sc_allocations *allocations = &build->profile->allocations;
+	struct syscap_view *view = &build->view->public;
+
+	view->unit = SYSCAP_UNIT_BYTES;
+	view->n_looked = allocations->heap.n_allocations;
+	for (size_t i = 0; i < allocations->items.n; i++) {
+		const struct syscap_profile_allocation *item =
+			&allocations->items.items[i];
+
+		add(build, i, item->stack, item->thread, item->time,
+		    sc_allocations_amount(allocations, i, build->asked->of));
+	}
+}
+
+static size_t count_rows(const struct build *build)
+{
+	return build->asked->of == SYSCAP_VIEW_SAMPLES
+	               ? build->profile->samples.times.n
+	               : build->profile->allocations.items.n;
+}
+
+static void mark_needed(struct build *build)
+{
+	const struct sc_stacks *stacks = &build->profile->stacks;
+
+	for (size_t i = stacks->nodes.n; i-- > 1;)
+		if ((build->flags[i] & IS_NEEDED) != 0)
+			build->flags[stacks->parents.items[i]] |= IS_NEEDED;
+}
+
+/* Where a stack that ends at @stack goes on from @node, its caller's. */
+static int step(struct build *build, size_t stack, uint32_t node,
+                uint32_t *ret_node)
+{
+	const uint32_t function = function_of(build, stack);
+	const uint32_t shown = build->filter.shown_as[function];
+	const uint32_t before = build->view->functions.items[node];
+
+	*ret_node = node;
+	if (build->asked->focus != NULL &&
+	    (build->flags[stack] & IS_FOCUSED) == 0)
+		return 0;
+	if ((build->filter.functions[function] & SC_FUNCTION_TAKEN_OUT) != 0)
+		return 0;
+	if (before == shown &&
+	    (build->asked->collapse_recursion || shown != function))
+		return 0;
+	return sc_view_child(build->view, node, shown, ret_node);
+}
+
+static int make_tree(struct build *build)
+{
+	const struct sc_stacks *stacks = &build->profile->stacks;
+	uint32_t *nodes = build->view->nodes;
+
+	nodes[0] = 0;
+	for (size_t i = 1; i < stacks->nodes.n; i++) {
+		const uint32_t parent = stacks->parents.items[i];
+
+		nodes[i] = NONE;
+		if ((build->flags[i] & IS_NEEDED) != 0 &&
+		    step(build, i, nodes[parent], &nodes[i]) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Of stacks whose samples passed: where they end.  Others have no place. */
+static int place_stacks(struct build *build)
+{
+	const size_t n = build->profile->stacks.nodes.n;
+	struct sc_view *view = build->view;
+
+	for (size_t i = 1; i < n; i++) {
+		if (build->weights[i] == 0)
+			view->nodes[i] = NONE;
+		else if (view->nodes[i] == 0 &&
+		         sc_view_child(view, 0, SYSCAP_FUNCTION_HIDDEN,
+		                       &view->nodes[i]) < 0)
+			return -ENOMEM;
+	}
+	view->nodes[0] = NONE;
+	view->selfs = calloc(view->parents.n, sizeof(*view->selfs));
+	if (view->selfs == NULL)
+		return -ENOMEM;
+	for (size_t i = 1; i < n; i++)
+		if (build->weights[i] > 0)
+			view->selfs[view->nodes[i]] += build->weights[i];
+	return 0;
+}
+
+static int make(struct build *build)
+{
+	const size_t n = build->profile->stacks.nodes.n;
+	struct sc_view *view = build->view;
+
+	build->flags = calloc(n, 1);
+	build->weights = calloc(n, sizeof(*build->weights));
+	view->nodes = malloc(n * sizeof(*view->nodes));
+	view->passed =
+		calloc(count_rows(build) / 64 + 1, sizeof(*view->passed));
+	if (build->flags == NULL || build->weights == NULL ||
+	    view->nodes == NULL || view->passed == NULL ||
+	    sc_view_begin(view) < 0)
+		return -ENOMEM;
+	look_at_stacks(build);
+	if (build->asked->of == SYSCAP_VIEW_SAMPLES)
+		add_samples(build);
+	else
+		add_allocations(build);
+	mark_needed(build);
+	if (make_tree(build) < 0 || place_stacks(build) < 0 ||
+	    sc_view_add_up(view) < 0 ||
+	    sc_view_sum_up(view, &build->profile->functions) < 0)
+		return -ENOMEM;
+	return build->asked->reverse ? sc_view_reverse(view, n) : 0;
+}
+
+static void show(struct sc_view *view, struct build *build)
+{
+	struct syscap_view *public = &view->public;
+
+	public->n_marks = build->filter.marks.n;
+	public->marks = build->filter.marks.items;
+	build->filter.marks.items = NULL; /* the view's from here on */
+	public->n_threadless_marks = build->filter.n_threadless;
+	public->n_nodes = view->parents.n;
+	public->parents = view->parents.items;
+	public->functions = view->functions.items;
+	public->selfs = view->selfs;
+	public->totals = view->totals;
+	public->sums = view->sums;
+	public->nodes = view->nodes;
+	public->passed = view->passed;
+}
+
+int syscap_view_new(const struct syscap_profile *profile,
+                    const struct syscap_filter *filter,
+                    struct syscap_view **ret_view, struct syscap_error *error)
+{
+	const struct syscap_filter all = { 0 };
+	struct build build = {
+		.profile = profile,
+		.asked = filter != NULL ? filter : &all,
+		.view = calloc(1, sizeof(*build.view)),
+	};
+	int r;
+
+	if (build.view == NULL)
+		return -ENOMEM;
+	r = sc_filter_init(&build.filter, profile, build.asked, error);
+	if (r == 0) {
+		r = make(&build);
+		show(build.view, &build);
+		sc_filter_fini(&build.filter);
+	}
+	free(build.flags);
+	free(build.weights);
+	if (r < 0) {
+		syscap_view_free(&build.view->public);
+		return r;
+	}
+	*ret_view = &build.view->public;
+	return 0;
+}
+
+void syscap_view_free(struct syscap_view *public)
+{
+	struct sc_view *view = (struct sc_view *)public;
+
+	if (view == NULL)
+		return;
+	sc_tree_fini(&view->tree);
+	free(view->parents.items);
+	free(view->functions.items);
+	free(view->selfs);
+	free(view->totals);
+	free(view->sums);
+	free(view->nodes);
+	free(view->passed);
+	free((void *)public->marks);
+	free(view);
+}
+
+const char *syscap_view_unit_name(enum syscap_view_unit unit)
+{
+	static const char *const names[] = {
+		[SYSCAP_UNIT_TICKS] = "ticks",
+		[SYSCAP_UNIT_CPU_NS] = "processor time",
+		[SYSCAP_UNIT_WALL_NS] = "wall time",
+		[SYSCAP_UNIT_MIXED_NS] = "processor and wall time",
+		[SYSCAP_UNIT_BYTES] = "bytes",
+	};
+
+	return names[unit];
+}

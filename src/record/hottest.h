@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* hottest.h - where the time went, in three lines at a recording's end. */
+#ifndef SC_RECORD_HOTTEST_H
+#define SC_RECORD_HOTTEST_H
+
+/**
+ * Say on stderr which three functions of the capture @path took the most
+ * themselves.  Nothing where it can't be read, which others tell, or where
+ * nothing was sampled; nor where it is so large that it would take a while.
+ * Context: offline.
+ */
+void sc_hottest_print(const char *path);
+
+#endif

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""answers.py - filters, transforms and sums, by what they are defined as.
+
+One sample at a time and one frame at a time: slow, and short enough to be
+believed.  A filter is a dict with the long options as keys.
+"""
+import collections
+import fnmatch
+import math
+import re
+
+from capture import SYSTEM
+
+
+def marks_of(capture, want):
+    group, _, name = want["mark"].partition("/")
+    found = [m for m in capture.marks
+             if m.group == group and name in ("", "*", m.name)
+             and m.duration >= want.get("longer-than", 0)
+             and m.time >= want.get("from", m.time)
+             and m.time < want.get("to", m.time + 1)
+             and m.pid == want.get("pid", m.pid)
+             and want.get("thread", str(m.tid)) == str(m.tid)]
+    found.sort(key=lambda m: (-m.duration, m.time))
+    slowest = want.get("slowest")
+    if slowest is None:
+        return found
+    if slowest.endswith("%"):
+        return found[:math.ceil(len(found) * float(slowest[:-1]) / 100)]
+    return found[:int(slowest)]
+
+
+def has(frames, pattern):
+    return any(category != "note" and re.search(pattern, name)
+               for name, _, category in frames)
+
+
+def passes(sample, want, inside):
+    if not want.get("from", sample.time) <= sample.time < \
+            want.get("to", sample.time + 1):
+        return False
+    if want.get("pid", sample.pid) != sample.pid or \
+            want.get("thread", str(sample.tid)) != str(sample.tid):
+        return False
+    for option in ("function", "focus"):
+        if option in want and not has(sample.frames, want[option]):
+            return False
+    if "drop" in want and has(sample.frames, want["drop"]):
+        return False
+    return inside is None or any(
+        m.pid == sample.pid and m.tid in (-1, sample.tid) and
+        m.time <= sample.time < m.time + m.duration for m in inside)
+
+
+def transform(frames, want):
+    frames = list(frames)
+    if "focus" in want:
+        while not has(frames[:1], want["focus"]):
+            frames.pop(0)
+    if "hide-system" in want:
+        frames = [f for f in frames if f[2] not in ("system", "kernel")]
+    result = []
+    for name, binary, category in frames:
+        is_whole = False
+        if "collapse-library" in want and binary and \
+                fnmatch.fnmatchcase(binary, want["collapse-library"]):
+            name, is_whole = "[%s]" % binary, True
+        frame = (name, binary, category)
+        if result and result[-1][:2] == frame[:2] and \
+                (is_whole or "collapse-recursion" in want):
+            continue
+        result.append(frame)
+    return result or [SYSTEM]
+
+
+def heap(capture):
+    """(allocation, what became of it) for each; and what it all came to."""
+    rows = sorted(enumerate(capture.allocations),
+                  key=lambda row: (row[1].time, row[0]))
+    live, latest, fate = {}, {}, {}
+    now = peak = 0
+    peak_time = None
+    for number, row in rows:
+        before = live.pop((row.pid, row.address), None)
+        if before is not None:
+            now -= capture.allocations[before].size
+            fate[before] = "temporary" if row.size <= 0 and \
+                latest[capture.allocations[before][1:3]] == before and \
+                row[1:3] == capture.allocations[before][1:3] else "freed"
+        if row.size > 0:
+            live[row.pid, row.address] = latest[row[1:3]] = number
+            now += row.size
+            if now > peak:
+                peak, peak_time = now, row.time
+    made = [(row, fate.get(number, "leaked"))
+            for number, row in enumerate(capture.allocations) if row.size > 0]
+    sums = {"allocations": len(made), "bytes": sum(r.size for r, _ in made),
+            "frees": len(rows) - len(made), "peak_bytes": peak,
+            "peak_ns": peak_time}
+    for what in ("leaked", "temporary"):
+        sums[what] = sum(f == what for _, f in made)
+        sums[what + "_bytes"] = sum(r.size for r, f in made if f == what)
+    return made, sums
+
+
+def rows_of(capture, want):
+    """What a view is of, with what each is worth, and the unit."""
+    of = want.get("of", "samples")
+    if of == "samples":
+        return [(s, capture.weight(s)) for s in capture.samples], capture.unit
+    return [(row, row.size) for row, fate in heap(capture)[0]
+            if of in ("allocated", fate)], "bytes"
+
+
+def answer(capture, want):
+    """Sums by function, and by stack after the transforms."""
+    inside = marks_of(capture, want) if "mark" in want else None
+    selfs, totals = collections.Counter(), collections.Counter()
+    folded, threads = collections.Counter(), collections.Counter()
+    total = n = 0
+    rows, unit = rows_of(capture, want)
+    for sample, weight in rows:
+        if not passes(sample, want, inside):
+            continue
+        frames = [f[:2] for f in transform(sample.frames, want)]
+        n += 1
+        total += weight
+        selfs[frames[-1]] += weight
+        for function in set(frames):
+            totals[function] += weight
+        threads[sample.pid, sample.tid] += weight
+        if "reverse" in want:
+            frames.reverse()
+        folded[tuple(frames)] += weight
+    return {
+        "unit": unit,
+        "heap": heap(capture)[1] if capture.allocations else None,
+        "samples": n,
+        "total": total,
+        "functions": {f: (selfs[f], totals[f]) for f in totals},
+        "folded": dict(folded),
+        "threads": dict(threads),
+        "slowest": [tuple(m) for m in inside or []],
+    }

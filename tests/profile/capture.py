@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""capture.py - read a capture by what docs/format.md says, with none of our C.
+
+    capture = Capture(open("x.syscap", "rb").read())
+    capture.samples     [Sample]    in the order of the file
+    capture.marks       [Mark]
+
+A frame of a stack is (name, binary, category), the outermost first.
+"""
+import bisect
+import collections
+import os
+import re
+import struct
+
+Sample = collections.namedtuple("Sample", "time pid tid ticks frames")
+Mark = collections.namedtuple("Mark", "time duration pid tid group name")
+Allocation = collections.namedtuple(
+    "Allocation", "time pid tid address size frames")
+Map = collections.namedtuple("Map", "start end offset time path")
+
+NONE = (None, None)
+CUT = ("[stack cut]", None, "note")
+STOPPED = ("[stack incomplete]", None, "note")
+EMPTY = ("[no stack]", None, "note")
+SYSTEM = ("[system]", None, "note")
+
+FOLDERS = ("/usr/lib/", "/usr/lib32/", "/usr/lib64/", "/usr/libx32/",
+           "/usr/libexec/", "/lib/", "/lib32/", "/lib64/", "/libx32/",
+           "/app/lib/", "[vdso]")
+
+
+def text(data):
+    """Up to the NUL, as it is shown."""
+    shown = data.split(b"\0", 1)[0].decode("utf-8", "replace")
+    return "".join("\uFFFD" if ord(c) < 32 or 0x7F <= ord(c) < 0xA0 or
+                   0x2028 <= ord(c) <= 0x202E or 0x2066 <= ord(c) <= 0x2069
+                   else c for c in shown)
+
+
+def last_part(path):
+    name = path.rsplit("/", 1)[-1]
+    return name[:-10] if name.endswith(" (deleted)") and len(name) > 10 \
+        else name
+
+
+class Capture:
+    def __init__(self, data):
+        self.little = data[5] & 1 == 1
+        self.order = "<" if self.little else ">"
+        self.begin, self.end = self.get("qq", data, 72)
+        self.maps = collections.defaultdict(list)
+        self.names = {}
+        self.table = collections.defaultdict(list)
+        self.samples, self.marks = [], []
+        self.rates, self.asked = collections.defaultdict(set), None
+        self.chunks = b""
+        self.raw, self.raw_allocations, self.allocations = [], [], []
+        at = 256
+        while at + 24 <= len(data):
+            length, cpu, pid, time, kind = self.get("HhiqB", data, at)
+            if length < 24 or length % 8 or at + length > len(data):
+                break
+            self.take(kind, pid, time, data[at:at + length])
+            at += length
+        self.named = {}
+        for sample in self.raw:
+            self.samples.append(self.name(*sample))
+        for time, pid, tid, address, size, stack in self.raw_allocations:
+            frames = self.name(time, pid, tid, 1, *stack).frames
+            self.allocations.append(Allocation(
+                time, pid, tid if tid > 0 else -1, address, size, frames))
+        self.units()
+
+    def get(self, form, data, at=0):
+        return struct.unpack_from(self.order + form, data, at)
+
+    def take(self, kind, pid, time, frame):
+        padding2, = self.get("I", frame, 20)
+        if kind == 2:
+            n, flags, tid = self.get("HHi", frame, 24)
+            addrs = self.get("%dQ" % n, frame, 32)
+            ticks = 1
+            if padding2 >> 24 == 0x5D and padding2 & 0xFFFFFF:
+                ticks = padding2 & 0xFFFFFF
+            if not self.little or flags & ~7:
+                flags = 0
+            self.raw.append((time, pid, tid, ticks, addrs, flags))
+        elif kind == 3:
+            start, end, offset = self.get("QQQ", frame, 24)
+            self.maps[pid].append(
+                Map(start, end, offset, time, text(frame[56:])))
+        elif kind == 7:
+            n, = self.get("I", frame, 24)
+            at = 28
+            for _ in range(n):
+                address, = self.get("Q", frame, at)
+                stop = frame.index(b"\0", at + 8)
+                self.names[address] = text(frame[at + 8:stop])
+                at = stop + 1
+        elif kind == 10:
+            duration, = self.get("q", frame, 24)
+            group, name = text(frame[32:56]), text(frame[56:96])
+            tid = padding2 & 0x3FFFFF if padding2 & 0xFFC00000 == 0x5C000000 \
+                else 0
+            message = frame[96:].split(b"\0", 1)[0]
+            if (group, name) == ("syscap", "lost") and b"frames=" in message:
+                return
+            self.marks.append(Mark(time, max(duration, 0), pid,
+                                   tid if tid > 0 else -1, group, name))
+        elif kind == 11:
+            self.metadata(pid, text(frame[24:64]), text(frame[64:]))
+        elif kind == 13 and text(frame[28:284]) == "__symbols__":
+            length, = self.get("H", frame, 26)
+            self.chunks += frame[284:284 + length]
+            if self.get("H", frame, 24)[0] & (1 if self.little else 0x8000):
+                self.symbols(self.chunks)
+                self.chunks = b""
+
+        elif kind == 14:
+            address, size, tid, n, flags = self.get("QqiHH", frame, 24)
+            addrs = self.get("%dQ" % n, frame, 48)
+            if not self.little or flags & ~6:
+                flags = 0
+            self.raw_allocations.append((time, pid, tid, address, size,
+                                         (addrs, flags)))
+
+    def metadata(self, pid, key, value):
+        if key == "syscap.sampler":
+            found = re.match(r"each thread (\d+) times a second"
+                             r"( of its processor time|, asleep or not)",
+                             value)
+            if found:
+                self.rates[pid].add((10**9 // int(found.group(1)),
+                                     "cpu" if "time" in found.group(2)
+                                     else "wall"))
+        elif key == "syscap.sample":
+            found = re.fullmatch(r"(\d+),(auto|cpu|perf|wall)", value)
+            if found:
+                self.asked = (10**9 // int(found.group(1)),
+                              "wall" if found.group(2) == "wall" else "cpu")
+
+    def symbols(self, data):
+        at = 0
+        while True:
+            begin, end, pid, name, tag = self.get("QQIII", data, at)
+            if (begin, end, pid, name) == (0, 0, 0, 0):
+                break
+            self.table[pid].append((begin, end, text(data[name:]),
+                                    text(data[tag:]) if tag else ""))
+            at += 32
+        for ranges in self.table.values():
+            ranges.sort()
+
+    def find_map(self, pid, address, time):
+        """What was there by then; what came first, if nothing had yet."""
+        over = [m for m in self.maps[pid] if m.start <= address < m.end]
+        before = [m for m in over if m.time <= time]
+        if before:
+            return max(before, key=lambda m: m.time)
+        return min(over, key=lambda m: m.time) if over else None
+
+    def name_one(self, pid, address, time):
+        if address >> 32 == 0xE0000000:
+            if address in self.names:
+                return (self.names[address], None, "jit")
+            return ("0x%x" % address, None, "jit")
+        where = self.find_map(pid, address, time)
+        binary = last_part(where.path) if where and where.path else None
+        category = None
+        if binary:
+            category = "system" if where.path.startswith(FOLDERS) \
+                else "application"
+        ranges = self.table[pid]
+        i = bisect.bisect_right(ranges, (address, 1 << 64, "", ""))
+        if i > 0:
+            begin, end, name, tag = ranges[i - 1]
+            if begin == address or address < end:
+                if name.startswith("In File "):
+                    name = last_part(name[8:])
+                if binary:
+                    return (name, binary, category)
+                return (name, tag or None, "system" if tag else "jit")
+        if binary:
+            return ("%s+0x%x" % (binary, address - where.start + where.offset),
+                    binary, category)
+        if 0xFFFF000000000000 <= address:
+            return ("0x%x" % address, "[kernel]", "kernel")
+        return ("0x%x" % address, None, "application")
+
+    def name(self, time, pid, tid, ticks, addrs, flags):
+        frames = [CUT] if flags & 2 else [STOPPED] if flags & 4 else []
+        for address in reversed(addrs):
+            if address >= 0xFFFFFFFFFFFFF000:
+                continue
+            key = (pid, address)
+            if key not in self.named:
+                self.named[key] = self.name_one(pid, address, time)
+            frames.append(self.named[key])
+        return Sample(time, pid, tid if tid > 0 else -1, ticks,
+                      tuple(frames) or (EMPTY,))
+
+    def units(self):
+        self.period, clocks = {}, set()
+        for pid in {sample.pid for sample in self.samples}:
+            rates = self.rates.get(pid) or \
+                ({self.asked} if self.asked else set())
+            if len(rates) != 1:
+                self.unit, self.period = "ticks", None
+                return
+            self.period[pid], clock = next(iter(rates))
+            clocks.add(clock)
+        self.unit = "mixed_ns" if len(clocks) > 1 else clocks.pop() + "_ns" \
+            if clocks else "ticks"
+
+    def weight(self, sample):
+        return sample.ticks * (self.period[sample.pid] if self.period else 1)

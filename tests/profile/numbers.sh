@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# numbers.sh - functions, threads and stacks of `syscap stat` are those that
+# an independent reader finds: unfiltered, through filters, after transforms.
+#
+# Of samples by timer and samples of the program's own, in both byte orders,
+# and with names that are looked up afterwards.
+set -eu
+: "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
+here=$(cd "$(dirname "$0")" && pwd)
+export PYTHONDONTWRITEBYTECODE=1
+if ! command -v python3 >/dev/null; then
+	echo "there is no python3"
+	exit 77
+fi
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+ms=150 filters=8
+if [ "${1:-}" = whole ]; then
+	ms=1000 filters=60
+fi
+
+SYSCAP_SAMPLE=1000 "$SYSCAP" record -o little.syscap -- \
+	"$SYSCAP_TEST_BIN/profile_work" $ms 2>record.err
+cat record.err
+# It ends with the three hottest, which are the first that stat has.
+"$SYSCAP" stat --json --functions 3 little.syscap |
+	python3 -c 'import json, sys; hot = json.load(sys.stdin)["hot"]
+for f in hot["functions"]:
+	share = 100 * f["self"] / hot["total"]
+	where = "  (%s)" % f["binary"] if f["binary"] else ""
+	print("syscap record: %5.1f %%  %s%s" % (share, f["name"], where))' \
+		>hottest
+grep '%  ' record.err | diff -u hottest -
+python3 "$here/turn.py" little.syscap big.syscap
+FILTERS=$filters python3 "$here/compare.py" "$SYSCAP" little.syscap big.syscap
+
+# What stat looks up by itself is what symbolize would have written.
+SYSCAP_SAMPLE=1000 "$SYSCAP" record -q --no-symbols -o bare.syscap -- \
+	"$SYSCAP_TEST_BIN/profile_work" $ms
+"$SYSCAP" symbolize -q -o named.syscap bare.syscap
+for file in bare named; do
+	"$SYSCAP" stat --json --tree $file.syscap |
+		python3 -c 'import json, sys; print(json.dumps(
+			json.load(sys.stdin)["hot"], indent=1))' >$file.json
+done
+diff -u named.json bare.json
+if ! grep -q '"fibonacci"' bare.json; then
+	echo "the program's own functions have no names"
+	exit 1
+fi
+# And without, it is what the reader has without.
+"$SYSCAP" stat --json --no-lookup bare.syscap >bare.json
+if grep -q '"fibonacci"' bare.json; then
+	echo "--no-lookup looks up"
+	exit 1
+fi

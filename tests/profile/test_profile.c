@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_profile.c - the one model of a capture: lives, stacks, lanes, views. */
+#include "harness/make_capture.h"
+#include "harness/test.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <syscap/profile.h>
+
+#define N(items)  (sizeof(items) / sizeof((items)[0]))
+#define JIT(n)    (UINT64_C(0xE000000000000000) + (n))
+#define CODE(...) ((const uint64_t[]){ __VA_ARGS__ })
+
+static const struct syscap_profile_options no_lookup = { .no_lookup = true };
+
+static struct syscap_reader *open_capture(const struct make_capture *capture,
+                                          size_t size)
+{
+	struct syscap_reader *reader;
+	struct syscap_error error;
+
+	if (syscap_reader_open_memory(capture->data, size, &reader, &error))
+		test_fail(__FILE__, __LINE__, "%s", error.message);
+	return reader;
+}
+
+static void read_on(struct syscap_profile *profile,
+                    const struct make_capture *capture, size_t size)
+{
+	struct syscap_reader *reader = open_capture(capture, size);
+	struct syscap_error error;
+
+	CHECK_EQ(syscap_profile_read(profile, reader, &error), 0);
+	CHECK_EQ(syscap_profile_settle(profile), 0);
+	syscap_reader_close(reader);
+}
+
+static struct syscap_profile *read_all(const struct make_capture *capture)
+{
+	struct syscap_profile *profile;
+
+	CHECK_EQ(syscap_profile_new(&no_lookup, &profile), 0);
+	read_on(profile, capture, capture->size);
+	return profile;
+}
+
+static struct syscap_view *look(const struct syscap_profile *profile,
+                                const struct syscap_filter *filter)
+{
+	struct syscap_error error;
+	struct syscap_view *view;
+
+	if (syscap_view_new(profile, filter, &view, &error) != 0)
+		test_fail(__FILE__, __LINE__, "%s", error.message);
+	return view;
+}
+
+/* Self and total of a function by name; 0 where there is none. */
+static struct syscap_view_sum sum_of(const struct syscap_profile *profile,
+                                     const struct syscap_view *view,
+                                     const char *name)
+{
+	const struct syscap_view_sum none = { 0 };
+
+	for (size_t i = 0; i < view->n_sums; i++)
+		if (strcmp(syscap_profile_function(profile,
+		                                   view->sums[i].function)
+		                   ->name,
+		           name) == 0)
+			return view->sums[i];
+	return none;
+}
+
+/* "a;b;c" of @node. */
+static const char *folded(const struct syscap_profile *profile,
+                          const struct syscap_view *view, uint32_t node)
+{
+	static char text[1000];
+	char old[1000];
+
+	text[0] = 0;
+	for (; node != 0; node = view->parents[node]) {
+		strcpy(old, text);
+		snprintf(text, sizeof(text), "%s%s%s",
+		         syscap_profile_function(profile, view->functions[node])
+		                 ->name,
+		         old[0] ? ";" : "", old);
+	}
+	return text;
+}
+
+/* The only stack that took anything. */
+static void check_one(const struct make_capture *capture,
+                      const struct syscap_filter *filter, const char *expected)
+{
+	struct syscap_profile *profile = read_all(capture);
+	struct syscap_view *view = look(profile, filter);
+	unsigned n = 0;
+
+	for (size_t i = 1; i < view->n_nodes; i++) {
+		CHECK(view->parents[i] < i);
+		if (view->selfs[i] == 0)
+			continue;
+		CHECK_STR(folded(profile, view, (uint32_t)i), expected);
+		n++;
+	}
+	CHECK_EQ(n, expected[0] ? 1 : 0);
+	syscap_view_free(view);
+	syscap_profile_free(profile);
+}
+
+static void begin(struct make_capture *capture)
+{
+	static const char *const names[] = { "a", "b", "c", "d" };
+
+	make_begin(capture, false, 1000, 0);
+	make_process(capture, 7, 1000, "/usr/bin/demo --fast");
+	make_jitmap(capture, 1000, JIT(1), names, N(names));
+}
+
+static void set_flags(struct make_capture *capture, unsigned flags)
+{
+	make_patch_u16(capture, 26, flags);
+}
+
+static void set_ticks(struct make_capture *capture, unsigned ticks)
+{
+	make_patch_u16(capture, 20, ticks);
+	make_patch_u16(capture, 22, 0x5D00);
+}
+
+TEST(a_pid_that_comes_again_is_another_process)
+{
+	const struct syscap_profile_process *processes;
+	const struct syscap_profile_thread *threads;
+	struct make_capture capture;
+	struct syscap_profile *profile;
+	size_t n;
+
+	begin(&capture);
+	make_stack(&capture, 2, 7, 7, 1100, false, CODE(JIT(1)), 1);
+	make_exit(&capture, 7, 1200);
+	make_process(&capture, 7, 1300, "other");
+	make_stack(&capture, 2, 7, 7, 1400, false, CODE(JIT(2)), 1);
+	/* Late in the file, and of the first one. */
+	make_stack(&capture, 2, 7, 7, 1150, false, CODE(JIT(1)), 1);
+
+	profile = read_all(&capture);
+	processes = syscap_profile_processes(profile, &n);
+	CHECK_EQ(n, 2);
+	CHECK_STR(processes[0].command, "/usr/bin/demo --fast");
+	CHECK_STR(processes[0].binary, "demo");
+	CHECK(processes[0].has_ended);
+	CHECK_EQ(processes[0].end, 1200);
+	CHECK_STR(processes[1].command, "other");
+	threads = syscap_profile_threads(profile, &n);
+	CHECK_EQ(n, 2);
+	CHECK_EQ(threads[0].n_samples, 2);
+	CHECK_EQ(threads[1].n_samples, 1);
+	CHECK_EQ(threads[1].process, 1);
+	CHECK_EQ(syscap_profile_find_thread(profile, 7, 7, 1150), 0);
+	CHECK_EQ(syscap_profile_find_thread(profile, 7, 7, 1400), 1);
+	CHECK_EQ(syscap_profile_find_process(profile, 8, 1400),
+	         SYSCAP_PROFILE_NONE);
+	syscap_profile_free(profile);
+	make_free(&capture);
+}
+
+TEST(a_function_that_calls_itself_took_its_time_once)
+{
+	struct make_capture capture;
+	struct syscap_profile *profile;
+	struct syscap_view *view;
+
+	begin(&capture);
+	make_stack(&capture, 2, 7, 7, 1100, false,
+	           CODE(JIT(1), JIT(2), JIT(1), JIT(2)), 4);
+	set_ticks(&capture, 3);
+	make_stack(&capture, 2, 7, 7, 1200, false, CODE(JIT(2)), 1);
+
+	profile = read_all(&capture);
+	view = look(profile, NULL);
+	CHECK_EQ(view->unit, SYSCAP_UNIT_TICKS);
+	CHECK_EQ(view->total, 4);
+	CHECK_EQ(view->n_passed, 2);
+	CHECK_EQ(sum_of(profile, view, "a").self, 3);
+	CHECK_EQ(sum_of(profile, view, "a").total, 3);
+	CHECK_EQ(sum_of(profile, view, "b").self, 1);
+	CHECK_EQ(sum_of(profile, view, "b").total, 4);
+	syscap_view_free(view);
+	syscap_profile_free(profile);
+	make_free(&capture);
+}
+
+TEST(ticks_are_time_where_the_period_is_known)
+{
+	struct make_capture capture;
+	struct syscap_profile *profile;
+	struct syscap_view *view;
+
+	begin(&capture);
+	make_metadata(&capture, 1000, "syscap.sample", "500,auto");
+	make_stack(&capture, 2, 7, 7, 1100, false, CODE(JIT(1)), 1);
+	set_ticks(&capture, 3);
+	profile = read_all(&capture);
+	view = look(profile, NULL);
+	CHECK_EQ(view->unit, SYSCAP_UNIT_CPU_NS);
+	CHECK_EQ(view->total, 6000000);
+	CHECK_EQ(view->ticks, 3);
+	syscap_view_free(view);
+	syscap_profile_free(profile);
+	make_free(&capture);
+}
+
+TEST(stacks_that_are_not_whole_hang_below_what_says_so)
+{
+	static const struct {
+		unsigned flags, n;
+		const char *expected;
+	} rows[] = {
+		{ 0, 2, "b;a" },
+		{ SYSCAP_STACK_CUT, 2, "[stack cut];b;a" },
+		{ SYSCAP_STACK_STOPPED, 2, "[stack incomplete];b;a" },
+		{ SYSCAP_STACK_CUT | SYSCAP_STACK_STOPPED, 2,
+		  "[stack cut];b;a" },
+		{ 0x100 | SYSCAP_STACK_CUT, 2, "b;a" }, /* another's litter */
+		{ 0, 0, "[no stack]" },
+	};
+	const struct syscap_filter all = { 0 };
+
+	for (unsigned i = 0; i < N(rows); i++) {
+		struct make_capture capture;
+
+		begin(&capture);
+		make_stack(&capture, 2, 7, 7, 1100, false, CODE(JIT(1), JIT(2)),
+		           rows[i].n);
+		set_flags(&capture, rows[i].flags);
+		check_one(&capture, &all, rows[i].expected);
+		make_free(&capture);
+	}
+}
+
+TEST(transforms_are_what_they_are_called)
+{
+	static const struct {
+		struct syscap_filter filter;
+		const char *expected;
+	} rows[] = {
+		{ { .focus = "^b$" },
+		  "b;b;libc.so.6+0x2010;libc.so.6+0x2020;c" },
+		{ { .focus = "nothing" }, "" },
+		{ { .drop = "^c$" }, "" },
+		{ { .drop = "^d$" },
+		  "a;b;b;libc.so.6+0x2010;libc.so.6+0x2020;c" },
+		{ { .function = "^d$" }, "" },
+		{ { .collapse_recursion = true },
+		  "a;b;libc.so.6+0x2010;libc.so.6+0x2020;c" },
+		{ { .collapse_library = "libc*" }, "a;b;b;[libc.so.6];c" },
+		{ { .hide_system = true }, "a;b;b;c" },
+		{ { .hide_system = true, .reverse = true }, "c;b;b;a" },
+		{ { .has_from = true, .from = 1101 }, "" },
+		{ { .has_to = true, .to = 1100 }, "" },
+		{ { .has_from = true,
+		    .from = 1100,
+		    .has_to = true,
+		    .to = 1101,
+		    .pid = 7,
+		    .thread = "7",
+		    .function = "^c$" },
+		  "a;b;b;libc.so.6+0x2010;libc.so.6+0x2020;c" },
+		{ { .pid = 8 }, "" },
+		{ { .thread = "8" }, "" },
+	};
+	struct make_capture capture;
+
+	begin(&capture);
+	make_map(&capture, 7, 1000, 0x1000, 0x2000, "/usr/lib/libc.so.6", NULL);
+	make_stack(&capture, 2, 7, 7, 1100, false,
+	           CODE(JIT(3), 0x1020, 0x1010, JIT(2), JIT(2), JIT(1)), 6);
+	for (unsigned i = 0; i < N(rows); i++)
+		check_one(&capture, &rows[i].filter, rows[i].expected);
+	make_free(&capture);
+}
+
+TEST(what_is_hidden_altogether_still_counts)
+{
+	const struct syscap_filter filter = { .hide_system = true };
+	struct make_capture capture;
+
+	begin(&capture);
+	make_map(&capture, 7, 1000, 0x1000, 0x2000, "/usr/lib/libc.so.6", NULL);
+	make_stack(&capture, 2, 7, 7, 1100, false, CODE(0x1020, 0x1010), 2);
+	check_one(&capture, &filter, "[system]");
+	make_free(&capture);
+}
+
+TEST(a_regular_expression_that_is_none_is_refused)
+{
+	const struct syscap_filter filter = { .focus = "(" };
+	struct make_capture capture;
+	struct syscap_profile *profile;
+	struct syscap_error error;
+	struct syscap_view *view;
+
+	begin(&capture);
+	profile = read_all(&capture);
+	CHECK_EQ(syscap_view_new(profile, &filter, &view, &error), -EINVAL);
+	CHECK(strstr(error.message, "'('") != NULL);
+	syscap_profile_free(profile);
+	make_free(&capture);
+}
+
+/* A capture of @n samples with random stacks, names at its end. */
+static void make_random(struct make_capture *capture, unsigned n)
+{
+	static const char *const names[] = { "a", "b", "c", "d" };
+
+	srandom((unsigned)test_seed());
+	make_begin(capture, false, 1000, 0);
+	make_process(capture, 7, 1000, "demo");
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t addrs[12];
+		const unsigned depth =
+			1 + (unsigned)(unsigned long)random() % 12;
+
+		for (unsigned k = 0; k < depth; k++)
+			addrs[k] = JIT(1 + (unsigned long)random() % 4);
+		make_stack(capture, 2, 7, 7 + (int32_t)(i % 3), 1100 + i, false,
+		           addrs, depth);
+		if (i % 5 == 0)
+			make_mark(capture, 7, 7 + (int32_t)(i % 3), 1100 + i,
+			          (int64_t)((unsigned long)random() % 40),
+			          "group", "name", "");
+	}
+	make_jitmap(capture, 1000, JIT(1), names, N(names));
+}
+
+static void check_same(const struct syscap_view *a, const struct syscap_view *b)
+{
+	CHECK_EQ(a->total, b->total);
+	CHECK_EQ(a->n_nodes, b->n_nodes);
+	CHECK_EQ(a->n_sums, b->n_sums);
+	for (size_t i = 0; i < a->n_sums && i < b->n_sums; i++) {
+		CHECK_EQ(a->sums[i].self, b->sums[i].self);
+		CHECK_EQ(a->sums[i].total, b->sums[i].total);
+	}
+}
+
+TEST(reading_on_gives_what_reading_at_once_gives)
+{
+	struct syscap_profile *grown, *whole;
+	struct syscap_view *a, *b;
+	struct make_capture capture;
+	size_t middle;
+
+	make_random(&capture, 300);
+	whole = read_all(&capture);
+	a = look(whole, NULL);
+
+	/* Frames begin on multiples of 8; between two of them it ends. */
+	CHECK_EQ(syscap_profile_new(&no_lookup, &grown), 0);
+	for (middle = 256; middle < capture.size; middle += 1024) {
+		struct syscap_reader *reader = open_capture(&capture, middle);
+		struct syscap_error error;
+		const int r = syscap_profile_read(grown, reader, &error);
+
+		CHECK(r == 0 || r == -EBADMSG);
+		CHECK_EQ(syscap_profile_settle(grown), 0);
+		b = look(grown, NULL);
+		CHECK(b->total <= a->total);
+		syscap_view_free(b);
+		syscap_reader_close(reader);
+	}
+	read_on(grown, &capture, capture.size);
+	b = look(grown, NULL);
+	check_same(a, b);
+	CHECK(sum_of(grown, b, "a").total > 0);
+	syscap_view_free(a);
+	syscap_view_free(b);
+	syscap_profile_free(whole);
+	syscap_profile_free(grown);
+	make_free(&capture);
+}
+
+TEST(marks_of_one_lane_are_nested_or_apart)
+{
+	const struct syscap_profile_mark *marks;
+	struct make_capture capture;
+	struct syscap_profile *profile;
+	unsigned lanes = 0;
+	size_t n;
+
+	make_random(&capture, 1500);
+	profile = read_all(&capture);
+	marks = syscap_profile_marks(profile, &n);
+	CHECK_EQ(n, 300);
+	for (size_t i = 0; i < n; i++) {
+		const int64_t end = marks[i].time + marks[i].duration;
+
+		lanes += marks[i].lane > 0;
+		for (size_t k = 0; k < n; k++) {
+			const int64_t to = marks[k].time + marks[k].duration;
+
+			if (marks[k].thread == marks[i].thread &&
+			    marks[k].lane == marks[i].lane)
+				CHECK(!(marks[i].time < marks[k].time &&
+				        marks[k].time < end && end < to));
+		}
+	}
+	CHECK(lanes > 0);
+	syscap_profile_free(profile);
+	make_free(&capture);
+}
+
+TEST(samples_inside_of_marks_are_those_of_their_thread)
+{
+	struct make_capture capture;
+	struct syscap_filter filter = { .mark_group = "group" };
+	struct syscap_profile *profile;
+	struct syscap_view *view;
+
+	begin(&capture);
+	make_mark(&capture, 7, 7, 1100, 100, "group", "long", "");
+	make_mark(&capture, 7, 8, 1300, 50, "group", "short", "");
+	make_mark(&capture, 7, 0, 1500, 10, "group", "threadless", "");
+	make_stack(&capture, 2, 7, 7, 1100, false, CODE(JIT(1)), 1);
+	make_stack(&capture, 2, 7, 7, 1199, false, CODE(JIT(1)), 1);
+	make_stack(&capture, 2, 7, 7, 1200, false, CODE(JIT(2)), 1);
+	make_stack(&capture, 2, 7, 8, 1150, false, CODE(JIT(2)), 1);
+	make_stack(&capture, 2, 7, 8, 1310, false, CODE(JIT(3)), 1);
+	make_stack(&capture, 2, 7, 9, 1505, false, CODE(JIT(4)), 1);
+	profile = read_all(&capture);
+
+	view = look(profile, &filter);
+	CHECK_EQ(view->n_passed, 4);
+	CHECK_EQ(view->n_marks, 3);
+	CHECK_EQ(view->n_threadless_marks, 1);
+	CHECK_EQ(sum_of(profile, view, "a").self, 2);
+	CHECK_EQ(sum_of(profile, view, "b").self, 0);
+	syscap_view_free(view);
+
+	filter.slowest = 1;
+	view = look(profile, &filter);
+	CHECK_EQ(view->n_passed, 2);
+	syscap_view_free(view);
+
+	filter.slowest = 0;
+	filter.slowest_percent = 50; /* of three: two */
+	view = look(profile, &filter);
+	CHECK_EQ(view->n_passed, 3);
+	syscap_view_free(view);
+	syscap_profile_free(profile);
+	make_free(&capture);
+}
+
+TEST(stacks_as_deep_as_a_frame_can_hold_are_one_stack)
+{
+	static uint64_t addrs[8000];
+	struct make_capture capture;
+	struct syscap_profile *profile;
+	struct syscap_view *view;
+
+	for (unsigned i = 0; i < N(addrs); i++)
+		addrs[i] = 0x1000 + i;
+	begin(&capture);
+	for (unsigned i = 0; i < 20; i++)
+		make_stack(&capture, 2, 7, 7, 1100, false, addrs, N(addrs));
+	profile = read_all(&capture);
+	view = look(profile, &(struct syscap_filter){ .reverse = true });
+	CHECK_EQ(view->n_nodes, N(addrs) + 1);
+	CHECK_EQ(view->total, 20);
+	syscap_view_free(view);
+	syscap_profile_free(profile);
+	make_free(&capture);
+}
+
+TEST(a_free_ends_the_latest_allocation_at_its_address)
+{
+	const struct syscap_profile_allocation *rows;
+	struct syscap_profile_heap heap;
+	struct make_capture capture;
+	struct syscap_profile *profile;
+	struct syscap_view *view;
+	size_t n;
+
+	begin(&capture);
+	make_allocation(&capture, 7, 7, 1100, 0xA0, 100, CODE(JIT(1)), 1);
+	make_allocation(&capture, 7, 7, 1200, 0xB0, 50, CODE(JIT(2)), 1);
+	make_allocation(&capture, 7, 7, 1300, 0xB0, 0, NULL, 0);
+	make_allocation(&capture, 7, 8, 1400, 0xA0, 0, NULL, 0);
+	/* Its free was lost. */
+	make_allocation(&capture, 7, 7, 1500, 0xC0, 10, CODE(JIT(3)), 1);
+	make_allocation(&capture, 7, 7, 1600, 0xC0, 20, CODE(JIT(4)), 1);
+	/* Another process has other addresses. */
+	make_allocation(&capture, 9, 9, 1700, 0xC0, 0, NULL, 0);
+	profile = read_all(&capture);
+
+	rows = syscap_profile_allocations(profile, &n);
+	CHECK_EQ(n, 7);
+	CHECK_EQ(rows[0].ended_by, 3);
+	CHECK(!rows[0].is_temporary); /* by another thread */
+	CHECK_EQ(rows[1].ended_by, 2);
+	CHECK(rows[1].is_temporary);
+	CHECK_EQ(rows[4].ended_by, 5);
+	CHECK(!rows[4].is_temporary);
+	CHECK_EQ(rows[5].ended_by, SYSCAP_PROFILE_NONE);
+	syscap_profile_heap(profile, &heap);
+	CHECK_EQ(heap.bytes, 180);
+	CHECK_EQ(heap.n_frees, 3);
+	CHECK_EQ(heap.leaked, 20);
+	CHECK_EQ(heap.temporary, 50);
+	CHECK_EQ(heap.peak, 150);
+	CHECK_EQ(heap.peak_time, 1200);
+
+	view = look(profile,
+	            &(struct syscap_filter){ .of = SYSCAP_VIEW_LEAKED });
+	CHECK_EQ(view->unit, SYSCAP_UNIT_BYTES);
+	CHECK_EQ(view->total, 20);
+	CHECK_EQ(sum_of(profile, view, "d").self, 20);
+	syscap_view_free(view);
+	syscap_profile_free(profile);
+	make_free(&capture);
+}
