@@ -23,7 +23,7 @@ foreach(standard 11 14 17 20)
 		ENVIRONMENT "CXXS=${syscap_cpp_compilers}"
 		COMMAND sh ${syscap_cpp_tests}/standard.sh ${standard})
 endforeach()
-syscap_binding_test(cpp refused ENVIRONMENT CXX=${CMAKE_CXX_COMPILER}
+syscap_binding_test(cpp refused TIMEOUT 400 ENVIRONMENT CXX=${CMAKE_CXX_COMPILER}
 	COMMAND sh ${syscap_cpp_tests}/refused.sh)
 syscap_binding_test(cpp off_path
 	ENVIRONMENT CXX=${CMAKE_CXX_COMPILER}
