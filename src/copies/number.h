@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #ifndef SC_COPIES_NUMBER /* tests build copies of other numbers */
-#define SC_COPIES_NUMBER 3u
+#define SC_COPIES_NUMBER 4u
 #endif
 
 /** What ids are for. */
