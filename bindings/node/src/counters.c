@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * counters.c - numbers that change, one for all threads of the process
- * (counters.h): what one worker adds to, the next goes on with.
+ * counters.c - numbers that change, one for all threads of the
+ * process: what one worker adds to, the next goes on with.
  */
-#include "counters.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "env.h"
+#include "objects.h"
+#include "parts.h"
 #include "texts.h"
 
 /* Made once and never freed, as what it points to. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* events.c - logs and metadata; and what counters.c has. */
-#include "counters.h"
 #include "env.h"
 #include "objects.h"
 #include "parts.h"

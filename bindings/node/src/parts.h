@@ -7,6 +7,7 @@
 
 /* Each file's functions, into @exports.  False: an exception waits. */
 bool sn_define_marks(napi_env env, napi_value exports, struct sn_env *self);
+bool sn_define_counters(napi_env env, napi_value exports, struct sn_env *self);
 bool sn_define_events(napi_env env, napi_value exports, struct sn_env *self);
 bool sn_define_recording(napi_env env, napi_value exports, struct sn_env *self);
 bool sn_define_sampling(napi_env env, napi_value exports, struct sn_env *self);
