@@ -14,7 +14,9 @@
 #include <stdint.h>
 
 #include "client/plan.h"
-#include "client/thread.h"
+
+struct sc_ring_header;
+struct sc_state;
 
 /** What the drain thread is asked for, bits. */
 enum {

@@ -10,6 +10,7 @@
 #include "client/process.h"
 #include "client/session.h"
 #include "client/start.h"
+#include "client/thread.h"
 
 static int claim_slot(struct sc_session *s, struct sc_ring_header **ret_ring)
 {

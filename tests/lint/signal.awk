@@ -38,6 +38,14 @@ function resolve(member, name,    target) {
 	return name
 }
 
+# Where an instruction seems to lead, unless a relocation says where it does:
+# an open jump at a function's end seems to lead to the next function.
+function settle() {
+	if (led_to != "")
+		edge[current, ++n_edges[current]] = led_to
+	led_to = ""
+}
+
 function visit(node, path,    part, n, i, callee) {
 	if (node in seen)
 		return
@@ -80,6 +88,7 @@ $1 == "nm" { next }
 /: +file format / { member = $1; sub(/:$/, "", member); next }
 /^Disassembly of section / { section = $4; sub(/:$/, "", section); next }
 /^[0-9a-f]+ <.*>:$/ {
+	settle()
 	name = $2
 	gsub(/[<>:]/, "", name)
 	current = member " " name
@@ -88,14 +97,20 @@ $1 == "nm" { next }
 	start_name[member, section, i] = name
 	next
 }
-$2 ~ /^R_/ { edge[current, ++n_edges[current]] = $3; next }
+$2 ~ /^R_/ {
+	led_to = ""
+	edge[current, ++n_edges[current]] = $3
+	next
+}
+{ settle() }
 match($0, /<[^>]+>$/) {
 	name = substr($0, RSTART + 1, RLENGTH - 2)
 	if (name !~ /\+0x/)
-		edge[current, ++n_edges[current]] = name
+		led_to = name
 }
 
 END {
+	settle()
 	for (name in root)
 		if (name in home) {
 			visit(home[name] " " name, name)
