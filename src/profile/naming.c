@@ -21,7 +21,7 @@ struct job {
 	const struct syscap_profile_location *location;
 	const struct sc_place *place;
 	const struct syscap_profile_map *map; /* it is in; NULL: not known */
-	bool is_signal;
+	bool is_signal, may_vary;
 };
 
 static const char *last_part(const char *path, size_t *ret_len)
@@ -143,6 +143,7 @@ static int name_by_file(struct job *job, uint32_t *ret_function)
 	struct sc_symbol symbol;
 	int r = sc_symbols_find(job->naming->symbols, &query, &symbol);
 
+	job->may_vary = !symbol.is_always;
 	if (r <= 0)
 		return r;
 	job->is_signal = symbol.is_signal;
@@ -213,6 +214,7 @@ static int name_location(struct job *job, size_t number)
 	job->location = &stacks->locations.items[number];
 	job->place = &stacks->places.items[number];
 	job->is_signal = false;
+	job->may_vary = false;
 	if (job->place->kind == SC_STEP_NOTE)
 		return 0;
 	map = sc_stacks_is_name(job->location->address) ? NONE : find_map(job);
@@ -223,7 +225,28 @@ static int name_location(struct job *job, size_t number)
 	stacks->locations.items[number].map = map;
 	stacks->locations.items[number].function = function;
 	stacks->places.items[number].is_signal = job->is_signal;
+	stacks->places.items[number].may_vary = job->may_vary;
 	return 0;
+}
+
+int sc_naming_ask(struct sc_naming *naming, const struct sc_who *who,
+                  struct sc_stacks *stacks, uint32_t location, int64_t time,
+                  uint32_t *ret_function)
+{
+	struct sc_place place = stacks->places.items[location];
+	struct job job = {
+		.naming = naming,
+		.who = who,
+		.stacks = stacks,
+		.location = &stacks->locations.items[location],
+		.place = &place,
+	};
+	uint32_t map;
+
+	place.time = time;
+	map = find_map(&job);
+	job.map = map == NONE ? NULL : &naming->maps.items[map];
+	return name_one(&job, ret_function);
 }
 
 /*

@@ -65,4 +65,9 @@ int sc_naming_learn(struct sc_naming *naming, struct sc_who *who,
 int sc_naming_settle(struct sc_naming *naming, const struct sc_who *who,
                      struct sc_stacks *stacks);
 
+/** What @location was called at @time, where that may vary.  0 or -ENOMEM. */
+int sc_naming_ask(struct sc_naming *naming, const struct sc_who *who,
+                  struct sc_stacks *stacks, uint32_t location, int64_t time,
+                  uint32_t *ret_function);
+
 #endif

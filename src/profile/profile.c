@@ -8,6 +8,7 @@
 
 #include "base/loss_record.h"
 #include "capture/sample.h"
+#include "profile/naming_times.h"
 
 #define NONE SYSCAP_PROFILE_NONE
 
@@ -302,6 +303,28 @@ static enum syscap_view_unit unit_of(const struct syscap_profile *profile)
 	return has_cpu ? SYSCAP_UNIT_CPU_NS : SYSCAP_UNIT_WALL_NS;
 }
 
+/* Names that were not the same all the time. */
+static int look_again(struct syscap_profile *profile)
+{
+	const size_t n_samples = profile->samples.stacks.n;
+	struct sc_again again;
+	int r = sc_again_begin(&again, &profile->naming, &profile->who,
+	                       &profile->stacks);
+
+	for (size_t i = 0; r == 0 && again.n > 0 && i < n_samples; i++)
+		r = sc_again_look(&again, &profile->samples.stacks.items[i],
+		                  profile->samples.times.items[i]);
+	for (size_t i = 0;
+	     r == 0 && again.n > 0 && i < profile->allocations.items.n; i++) {
+		struct syscap_profile_allocation *item =
+			&profile->allocations.items.items[i];
+
+		r = sc_again_look(&again, &item->stack, item->time);
+	}
+	sc_again_end(&again);
+	return r;
+}
+
 int syscap_profile_settle(struct syscap_profile *profile)
 {
 	int r;
@@ -309,6 +332,8 @@ int syscap_profile_settle(struct syscap_profile *profile)
 	sc_who_settle(&profile->who);
 	profile->unit = unit_of(profile);
 	r = sc_naming_settle(&profile->naming, &profile->who, &profile->stacks);
+	if (r == 0)
+		r = look_again(profile);
 	if (r == 0)
 		r = sc_functions_settle(&profile->functions, &profile->texts);
 	if (r == 0)

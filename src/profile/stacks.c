@@ -193,6 +193,51 @@ static int put_step(struct sc_stacks *stacks,
 	return r == 0 ? add_node(stacks, parent, location) : r;
 }
 
+static int add_variant(struct sc_stacks *stacks, uint32_t of, uint32_t function,
+                       int64_t time, uint32_t *ret_location)
+{
+	const struct syscap_profile_location *old =
+		&stacks->locations.items[of];
+	const struct sc_step step = {
+		.address = old->address,
+		.kind = stacks->places.items[of].kind | (function + 1) << 2,
+	};
+	const uint32_t kind = stacks->places.items[of].kind;
+	int r = add_location(stacks, old->process, &step, time, ret_location);
+
+	if (r < 0)
+		return r;
+	stacks->locations.items[*ret_location].function = function;
+	stacks->places.items[*ret_location].kind = kind;
+	stacks->places.items[*ret_location].may_vary = true;
+	return 0;
+}
+
+int sc_stacks_go_on(struct sc_stacks *stacks, struct sc_way *way, uint32_t node,
+                    uint32_t function, int64_t time)
+{
+	struct sc_tree_key key = stacks->tree.keys[node];
+	uint32_t location = stacks->nodes.items[node];
+	const uint32_t parent = way->node;
+	const bool is_other =
+		stacks->locations.items[location].function != function;
+	int r;
+
+	if (parent != 0)
+		key.parent = parent;
+	if (is_other)
+		key.kind = (key.kind & 3) | (function + 1) << 2;
+	way->hash = sc_tree_hash(&stacks->tree,
+	                         parent == 0 ? key.parent : way->hash, key.key,
+	                         key.kind);
+	r = sc_tree_put(&stacks->tree, &key, way->hash, &way->node);
+	if (r <= 0)
+		return r;
+	if (is_other)
+		r = add_variant(stacks, location, function, time, &location);
+	return r < 0 ? r : add_node(stacks, parent, location);
+}
+
 /* The ways from step @n on, and what will be looked at for them. */
 static int hash_ways(struct sc_stacks *stacks, size_t n, uint32_t process)
 {

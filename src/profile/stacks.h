@@ -33,6 +33,7 @@ struct sc_place {
 	int64_t time; /* of the first stack that it is in */
 	uint32_t kind;
 	bool is_signal; /* it returns from a signal handler */
+	bool may_vary;  /* another function may be there at other times */
 };
 
 struct sc_stacks {
@@ -68,6 +69,19 @@ int sc_stacks_put(struct sc_stacks *stacks,
 
 /** The address of @node is no return address.  0 or -ENOMEM. */
 int sc_stacks_make_exact(struct sc_stacks *stacks, uint32_t node);
+
+/** The way to a node, from the outermost frame on; all zero at first. */
+struct sc_way {
+	uint32_t node;
+	uint64_t hash;
+};
+
+/**
+ * Go on by what @node is, which was @function at @time: through a location of
+ * its own if that is not what its location is called.  0 or -ENOMEM.
+ */
+int sc_stacks_go_on(struct sc_stacks *stacks, struct sc_way *way, uint32_t node,
+                    uint32_t function, int64_t time);
 
 /** Kinds of addresses that are no code of a process. */
 bool sc_stacks_is_kernel(uint64_t address);

@@ -42,7 +42,7 @@ static inline uint64_t sc_tree_hash(const struct sc_tree *tree, uint64_t before,
 	uint64_t hash = (key ^ tree->seed) * UINT64_C(0x9E3779B97F4A7C15);
 
 	hash ^= hash >> 32;
-	hash = (hash ^ before ^ (uint64_t)kind << 56) *
+	hash = (hash ^ before ^ (uint64_t)kind << 32) *
 	       UINT64_C(0xD6E8FEB86659FD93);
 	hash ^= hash >> 29;
 	return hash * UINT64_C(0x9E3779B97F4A7C15);

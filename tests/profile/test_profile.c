@@ -524,3 +524,45 @@ TEST(a_free_ends_the_latest_allocation_at_its_address)
 	syscap_profile_free(profile);
 	make_free(&capture);
 }
+
+static void make_code(struct make_capture *capture, int64_t time,
+                      const char *value)
+{
+	make_frame(capture, 11, 0, 7, time, 0);
+	make_field(capture, "syscap.code", 40);
+	make_text(capture, value);
+	make_end(capture);
+}
+
+TEST(code_that_came_later_has_its_own_name)
+{
+	struct make_capture capture;
+	struct syscap_profile *profile;
+	struct syscap_view *view;
+
+	begin(&capture);
+	make_code(&capture, 1100, "add 5000 100 alpha");
+	make_stack(&capture, 2, 7, 7, 1200, false, CODE(0x5010, JIT(1)), 2);
+	make_stack(&capture, 2, 7, 7, 1250, false, CODE(JIT(2), 0x5010), 2);
+	make_code(&capture, 1500, "add 5000 100 beta");
+	make_stack(&capture, 2, 7, 7, 1600, false, CODE(0x5010, JIT(1)), 2);
+	make_stack(&capture, 2, 7, 7, 1650, false, CODE(JIT(2), 0x5010), 2);
+	make_stack(&capture, 2, 7, 7, 1300, false, CODE(0x5010, JIT(1)), 2);
+
+	CHECK_EQ(syscap_profile_new(NULL, &profile), 0);
+	read_on(profile, &capture, capture.size);
+	view = look(profile, NULL);
+	CHECK_EQ(sum_of(profile, view, "alpha").self, 2);
+	CHECK_EQ(sum_of(profile, view, "alpha").total, 3);
+	CHECK_EQ(sum_of(profile, view, "beta").self, 1);
+	CHECK_EQ(sum_of(profile, view, "beta").total, 2);
+	CHECK_EQ(sum_of(profile, view, "a").total, 3);
+	CHECK_EQ(view->total, 5);
+	syscap_view_free(view);
+	CHECK_EQ(syscap_profile_settle(profile), 0);
+	view = look(profile, NULL);
+	CHECK_EQ(sum_of(profile, view, "alpha").total, 3);
+	syscap_view_free(view);
+	syscap_profile_free(profile);
+	make_free(&capture);
+}
