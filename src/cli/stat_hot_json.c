@@ -4,6 +4,9 @@
 
 #include "cli/stat_hot.h"
 
+/* Threads whose functions are told: each takes a walk over all samples. */
+#define MOST_VIEWED 256
+
 static const char *unit_key(enum syscap_view_unit unit)
 {
 	static const char *const keys[] = {
@@ -58,17 +61,30 @@ static void write_sums(struct sc_json *json, const struct sc_stat_hot *hot,
 	sc_json_end_array(json);
 }
 
-static int write_thread(struct sc_json *json, const struct sc_stat_hot *hot,
-                        uint32_t number)
+/* What only a view of the thread can say. */
+static int write_view(struct sc_json *json, const struct sc_stat_hot *hot,
+                      uint32_t number)
 {
-	const struct syscap_profile_process *process;
-	const struct syscap_profile_thread *thread;
 	struct syscap_view *view;
-	size_t n;
 	int r = sc_stat_hot_of_thread(hot, number, &view);
 
 	if (r < 0)
 		return r;
+	sc_json_member_unsigned(json, "samples", view->n_passed);
+	sc_json_member_unsigned(json, "ticks", view->ticks);
+	write_sums(json, hot, view);
+	syscap_view_free(view);
+	return 0;
+}
+
+static int write_thread(struct sc_json *json, const struct sc_stat_hot *hot,
+                        uint32_t number, uint64_t amount, bool is_busy)
+{
+	const struct syscap_profile_process *process;
+	const struct syscap_profile_thread *thread;
+	size_t n;
+	int r = 0;
+
 	thread = &syscap_profile_threads(hot->profile, &n)[number];
 	process = &syscap_profile_processes(hot->profile, &n)[thread->process];
 	sc_json_begin_object(json);
@@ -76,13 +92,11 @@ static int write_thread(struct sc_json *json, const struct sc_stat_hot *hot,
 	sc_json_member_tid(json, thread->tid);
 	sc_json_member_text(json, "name",
 	                    thread->name[0] ? thread->name : NULL);
-	sc_json_member_unsigned(json, "samples", view->n_passed);
-	sc_json_member_unsigned(json, "ticks", view->ticks);
-	sc_json_member_unsigned(json, "total", view->total);
-	write_sums(json, hot, view);
+	sc_json_member_unsigned(json, "total", amount);
+	if (is_busy)
+		r = write_view(json, hot, number);
 	sc_json_end_object(json);
-	syscap_view_free(view);
-	return 0;
+	return r;
 }
 
 static int write_threads(struct sc_json *json, const struct sc_stat_hot *hot)
@@ -97,7 +111,8 @@ static int write_threads(struct sc_json *json, const struct sc_stat_hot *hot)
 	sc_json_key(json, "threads");
 	sc_json_begin_array(json);
 	for (size_t i = 0; r == 0 && i < n; i++)
-		r = write_thread(json, hot, threads[i]);
+		r = write_thread(json, hot, threads[i], amounts[i],
+		                 i < MOST_VIEWED);
 	sc_json_end_array(json);
 	free(threads);
 	free(amounts);

@@ -105,7 +105,6 @@ static void follow(struct sc_allocations *allocations, struct row *rows,
 			live -= (uint64_t)items[ended].size;
 			items[ended].is_temporary =
 				item->size <= 0 &&
-				item->thread == items[ended].thread &&
 				latest[item->thread] == ended;
 		}
 		heap->n_frees += item->size <= 0;
