@@ -27,7 +27,7 @@ cat record.err
 # It ends with the three hottest, which are the first that stat has.
 "$SYSCAP" stat --json --functions 3 little.syscap |
 	python3 -c 'import json, sys; hot = json.load(sys.stdin)["hot"]
-for f in hot["functions"]:
+for f in [f for f in hot["functions"] if f["self"]]:
 	share = 100 * f["self"] / hot["total"]
 	where = "  (%s)" % f["binary"] if f["binary"] else ""
 	print("syscap record: %5.1f %%  %s%s" % (share, f["name"], where))' \

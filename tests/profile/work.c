@@ -15,8 +15,11 @@
 
 #include <syscap.h>
 #include <syscap/runtime.h>
+#include <syscap/sampler.h>
 
 #define NUMBERS 4000
+
+SYSCAP_WITH_SAMPLER;
 
 static volatile uint64_t sink;
 static int64_t wanted_ns;
