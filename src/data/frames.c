@@ -185,13 +185,46 @@ size_t sc_frame_walk_end(const struct sc_frame_shape *shape,
 	return end <= len ? end : 0;
 }
 
-static void turn_number(unsigned char *p, unsigned size)
+static inline void turn_u16(unsigned char *p)
 {
-	for (unsigned i = 0; i < size / 2; i++) {
-		const unsigned char other = p[size - 1 - i];
+	uint16_t number;
 
-		p[size - 1 - i] = p[i];
-		p[i] = other;
+	memcpy(&number, p, sizeof(number));
+	number = __builtin_bswap16(number);
+	memcpy(p, &number, sizeof(number));
+}
+
+static inline void turn_u32(unsigned char *p)
+{
+	uint32_t number;
+
+	memcpy(&number, p, sizeof(number));
+	number = __builtin_bswap32(number);
+	memcpy(p, &number, sizeof(number));
+}
+
+static inline void turn_u64(unsigned char *p)
+{
+	uint64_t number;
+
+	memcpy(&number, p, sizeof(number));
+	number = __builtin_bswap64(number);
+	memcpy(p, &number, sizeof(number));
+}
+
+static inline void turn_number(unsigned char *p, unsigned size)
+{
+	if (size == sizeof(uint64_t)) {
+		turn_u64(p);
+	} else if (size == sizeof(uint32_t)) {
+		turn_u32(p);
+	} else if (size == sizeof(uint16_t)) {
+		turn_u16(p);
+	} else { /* the three bytes of a counter's id */
+		const unsigned char first = p[0];
+
+		p[0] = p[2];
+		p[2] = first;
 	}
 }
 
@@ -212,10 +245,15 @@ static void turn_bits(unsigned char *p, unsigned n_bits, bool big)
 static void turn_numbers(const struct sc_frame_numbers *numbers,
                          unsigned char *p, bool big)
 {
-	for (; numbers != NULL && numbers->size != 0; numbers++) {
-		for (unsigned i = 0; i < numbers->n; i++)
-			turn_number(p + numbers->at + i * numbers->size,
-			            numbers->size);
+	if (numbers == NULL)
+		return;
+	for (; numbers->size != 0; numbers++) {
+		unsigned char *number = p + numbers->at;
+
+		for (unsigned n = numbers->n; n != 0; n--) {
+			turn_number(number, numbers->size);
+			number += numbers->size;
+		}
 		if (numbers->n_bits != 0)
 			turn_bits(p + numbers->at, numbers->n_bits, big);
 	}
@@ -227,7 +265,7 @@ static void turn_names(unsigned char *frame, bool big)
 
 	for (uint32_t n = sc_load_u32(frame + SC_AT(jitmap, n_jitmaps), big);
 	     n != 0; n--) {
-		turn_number(p, SC_JIT_ADDR_SIZE);
+		turn_u64(p);
 		p += SC_JIT_ADDR_SIZE;
 		p += strlen((char *)p) + 1;
 	}
@@ -239,9 +277,12 @@ void sc_frame_turn(const struct sc_frame_shape *shape, unsigned char *frame,
 	const unsigned n = sc_load_u16(frame + shape->count_at, big);
 	unsigned char *item = frame + shape->size;
 
-	for (unsigned i = 0; shape->item_numbers != NULL && i < n; i++) {
-		turn_numbers(shape->item_numbers, item, big);
-		item += shape->item_size;
+	if (shape->item_numbers == addresses) {
+		for (unsigned i = 0; i < n; i++)
+			turn_u64(item + i * sizeof(uint64_t));
+	} else if (shape->item_numbers != NULL) {
+		for (unsigned i = 0; i < n; i++, item += shape->item_size)
+			turn_numbers(shape->item_numbers, item, big);
 	}
 	if (shape == &sc_frame_shapes[SYSCAP_FRAME_JITMAP])
 		turn_names(frame, big);
@@ -250,17 +291,15 @@ void sc_frame_turn(const struct sc_frame_shape *shape, unsigned char *frame,
 	    len >= WIRE(frame) + sizeof(uint64_t) &&
 	    sc_load_u32(frame + SC_AT(frame, padding2), big) ==
 	            SYSCAP_INDEX_MAGIC)
-		turn_number(frame + WIRE(frame), sizeof(uint64_t));
+		turn_u64(frame + WIRE(frame));
 	turn_numbers(shape->numbers, frame, big);
 }
 
 void sc_frame_turn_header(unsigned char *frame)
 {
-	static const struct sc_frame_numbers header[] = {
-		NUMBER(frame, len),      NUMBER(frame, cpu),
-		NUMBER(frame, pid),      NUMBER(frame, time),
-		NUMBER(frame, padding2), { 0 },
-	};
-
-	turn_numbers(header, frame, false);
+	turn_u16(frame + SC_AT(frame, len));
+	turn_u16(frame + SC_AT(frame, cpu));
+	turn_u32(frame + SC_AT(frame, pid));
+	turn_u64(frame + SC_AT(frame, time));
+	turn_u32(frame + SC_AT(frame, padding2));
 }
