@@ -4,7 +4,6 @@
 #include "cli/cmd.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -39,24 +38,6 @@ struct cat_job {
 	int64_t next_line; /* ns */
 	int status;
 };
-
-static void print_help(void)
-{
-	puts("Usage: syscap cat -o OUTPUT [--force] [-q] FILE...\n"
-	     "\n"
-	     "Join captures into one.  Nothing is lost: counters and JIT\n"
-	     "names of different files are told apart, and what is damaged\n"
-	     "is told.  With one FILE: copy all of it that can be read.\n"
-	     "\n"
-	     "  -o, --output=OUTPUT  the new capture\n"
-	     "      --force          overwrite OUTPUT even if it is no\n"
-	     "                       capture\n"
-	     "  -q, --quiet          no progress, no notes\n"
-	     "  -h, --help           show this text\n"
-	     "\n"
-	     "Exit status: 0; 1 when a file is damaged or could not be read\n"
-	     "or written, with what could be read joined; 2 for wrong use.");
-}
 
 static void erase_line(struct cat_job *job)
 {
@@ -251,32 +232,28 @@ static int join_captures(const struct cat_options *options)
 	return job.status;
 }
 
-int sc_cmd_cat(int argc, char **argv)
-{
-	static const struct option longs[] = {
-		{ "output", required_argument, NULL, 'o' },
-		{ "force", no_argument, NULL, 'f' },
-		{ "quiet", no_argument, NULL, 'q' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
-	struct cat_options options = { .command = argv[0] };
-	int c;
+enum {
+	FORCE = 256
+};
 
-	while ((c = getopt_long(argc, argv, "o:qh", longs, NULL)) != -1) {
-		if (c == 'o') {
-			options.output = optarg;
-		} else if (c == 'f') {
+static int run_cat(int argc, char **argv)
+{
+	struct sc_words words = { .command = &sc_cmd_cat,
+		                  .argc = argc,
+		                  .argv = argv };
+	struct cat_options options = { .command = argv[0] };
+	int key;
+
+	while ((key = sc_options_next(&words)) > 0) {
+		if (key == 'o')
+			options.output = words.value;
+		else if (key == FORCE)
 			options.force = true;
-		} else if (c == 'q') {
+		else if (key == 'q')
 			options.quiet = true;
-		} else if (c == 'h') {
-			print_help();
-			return sc_fault_finish_output(argv[0], SC_EXIT_DONE);
-		} else {
-			return sc_fault_misuse(argv[0]);
-		}
 	}
+	if (words.status >= 0)
+		return words.status;
 	if (optind == argc) {
 		fprintf(stderr, "%s: expected a file\n", argv[0]);
 		return sc_fault_misuse(argv[0]);
@@ -290,3 +267,23 @@ int sc_cmd_cat(int argc, char **argv)
 	options.n_files = (unsigned)(argc - optind);
 	return join_captures(&options);
 }
+
+const struct sc_command sc_cmd_cat = {
+	.name = "cat",
+	.run = run_cat,
+	.summary = "join captures into one",
+	.synopsis = "-o OUTPUT [--force] [-q] FILE...",
+	.about = "Join captures into one.  Nothing is lost: counters and JIT "
+		 "names of different files are told apart, and what is damaged "
+		 "is told.  With one FILE: copy all of it that can be read.",
+	.status = "0; 1 when a file is damaged or could not be read or "
+		  "written, with what could be read joined; 2 for wrong use.",
+	.options =
+		(const struct sc_option[]){
+			{ "output", 'o', "OUTPUT", "the new capture", NULL },
+			{ "force", FORCE, NULL,
+	                  "overwrite OUTPUT even if it is no capture", NULL },
+			{ "quiet", 'q', NULL, "no progress, no notes", NULL },
+			{ 0 },
+		},
+};
