@@ -116,7 +116,7 @@ static int show(struct run *run, struct syscap_reader *reader)
 	if (r < 0)
 		return r;
 	sc_stat_summary_init(&summary, reader);
-	r = collect(run, reader, &summary);
+	r = read_frames(run, reader, &summary);
 	if (r == 0)
 		r = look(run, &summary);
 	sc_stat_summary_fini(&summary);

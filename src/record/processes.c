@@ -554,7 +554,7 @@ sc_processes_files(const struct sc_processes *processes)
 void sc_processes_sampler(struct sc_processes *processes, int32_t pid,
                           bool has_one)
 {
-	struct tracked_process *const process = find(processes, pid);
+	struct tracked_process *const process = find_process(processes, pid);
 
 	if (process == NULL || process->lacks_sampler == !has_one)
 		return;
