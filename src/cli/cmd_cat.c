@@ -9,13 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "capture/in_use.h"
 #include "capture/join.h"
 #include "cli/fault.h"
+#include "cli/input.h"
 #include "cli/printable.h"
 
 #define PROGRESS_NS INT64_C(250000000)
@@ -102,21 +102,12 @@ static void complain_of(struct cat_job *job, const char *file, int code)
 	report_trouble(job, file ? file : job->options->output, &error);
 }
 
-/* To write over a file that is read would destroy it. */
 static bool is_input(const struct cat_options *options)
 {
-	struct stat output, input;
-
-	if (stat(options->output, &output) != 0)
-		return false;
 	for (unsigned i = 0; i < options->n_files; i++)
-		if (stat(options->files[i], &input) == 0 &&
-		    input.st_dev == output.st_dev &&
-		    input.st_ino == output.st_ino) {
-			fprintf(stderr, "%s: %s: is an input too\n",
-			        options->command, options->output);
+		if (sc_input_refuse_output(options->command, options->files[i],
+		                           options->output))
 			return true;
-		}
 	return false;
 }
 
@@ -127,8 +118,8 @@ static unsigned open_inputs(struct cat_job *job)
 	unsigned n_open = 0;
 
 	for (unsigned i = 0; i < options->n_files; i++)
-		if (syscap_reader_open(options->files[i], &job->readers[i],
-		                       &error) < 0)
+		if (sc_input_open(options->files[i], &job->readers[i], &error) <
+		    0)
 			report_trouble(job, options->files[i], &error);
 		else
 			n_open++;
@@ -263,6 +254,15 @@ static int run_cat(int argc, char **argv)
 		        argv[0]);
 		return sc_fault_misuse(argv[0]);
 	}
+	if (strcmp(options.output, "-") == 0) {
+		if (isatty(STDOUT_FILENO) == 1) {
+			fprintf(stderr,
+			        "%s: -: standard output is a terminal\n",
+			        argv[0]);
+			return sc_fault_misuse(argv[0]);
+		}
+		options.output = "/dev/stdout";
+	}
 	options.files = argv + optind;
 	options.n_files = (unsigned)(argc - optind);
 	return join_captures(&options);
@@ -280,7 +280,8 @@ const struct sc_command sc_cmd_cat = {
 		  "written, with what could be read joined; 2 for wrong use.",
 	.options =
 		(const struct sc_option[]){
-			{ "output", 'o', "OUTPUT", "the new capture", NULL },
+			{ "output", 'o', "OUTPUT",
+	                  "the new capture; - is standard output", NULL },
 			{ "force", FORCE, NULL,
 	                  "overwrite OUTPUT even if it is no capture", NULL },
 			{ "quiet", 'q', NULL, "no progress, no notes", NULL },

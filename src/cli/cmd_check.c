@@ -10,6 +10,7 @@
 #include "cli/checker.h"
 #include "cli/fault.h"
 #include "cli/findings.h"
+#include "cli/input.h"
 
 /* What the ring file of a process that died has beside its frames. */
 static void check_rings(struct sc_checker *checker)
@@ -38,7 +39,7 @@ static int check_capture_file(const char *command, const char *file,
 	struct syscap_error error;
 	int status = SC_EXIT_PROBLEM;
 
-	if (syscap_reader_open(file, &checker.reader, &error) < 0) {
+	if (sc_input_open(file, &checker.reader, &error) < 0) {
 		sc_fault_print(command, file, &error);
 		return SC_EXIT_PROBLEM;
 	}

@@ -8,6 +8,7 @@
 
 #include "cli/dump.h"
 #include "cli/fault.h"
+#include "cli/input.h"
 
 enum {
 	JSON = 256,
@@ -161,7 +162,7 @@ static int run_dump(int argc, char **argv)
 	status = parse_options(&request, argc, argv);
 	if (status >= 0)
 		return status;
-	if (syscap_reader_open(request.file, &reader, &error) < 0) {
+	if (sc_input_open(request.file, &reader, &error) < 0) {
 		sc_fault_print(argv[0], request.file, &error);
 		return SC_EXIT_PROBLEM;
 	}

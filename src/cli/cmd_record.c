@@ -2,6 +2,9 @@
 /* cmd_record.c - `syscap record`: read the command line. */
 #include "cli/cmd.h"
 
+#include "cli/fault.h"
+#include "cli/input.h"
+
 #include "record/recorder.h"
 
 #include <errno.h>
@@ -86,7 +89,8 @@ static const struct sc_option table[] = {
 	  NULL },
 	{ "no-symbols", OPT_NO_SYMBOLS, NULL, "leave out names for stacks",
 	  NULL },
-	{ "force", OPT_FORCE, NULL, "overwrite FILE even if it is no capture",
+	{ "force", OPT_FORCE, NULL,
+	  "overwrite FILE whatever it is; without it a capture is kept as FILE.old",
 	  NULL },
 	{ "ring-kib", OPT_RING_KIB, "N",
 	  "memory for each thread's events, 4 to 1048576 (1024, or "
@@ -171,6 +175,9 @@ static int parse(int argc, char **argv, struct sc_record_options *options)
 		      stderr);
 		return SC_EXIT_MISUSE;
 	}
+	if (sc_input_refuse_dash(argv[0], options->output,
+	                         "standard output is COMMAND's"))
+		return sc_fault_misuse(argv[0]);
 	options->argv = argv + optind;
 	if (is_value_of_sample(argv[optind - 1], argv[optind])) {
 		fprintf(stderr,

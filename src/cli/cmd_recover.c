@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/fault.h"
+#include "cli/input.h"
 #include "cli/recover_all.h"
 #include "cli/recover_one.h"
 
@@ -51,6 +52,10 @@ static int run_recover(int argc, char **argv)
 		return sc_fault_finish_output(
 			argv[0],
 			sc_recover_all(&how, argv + optind, argc - optind));
+	for (int i = optind; i < argc; i++)
+		if (sc_input_refuse_dash(argv[0], argv[i],
+		                         "files are mended where they are"))
+			return sc_fault_misuse(argv[0]);
 	for (int i = optind; i < argc; i++)
 		if (sc_recover_one(&how, argv[i]) != SC_EXIT_DONE)
 			status = SC_EXIT_PROBLEM;

@@ -9,6 +9,7 @@
 
 #include "cli/fault.h"
 #include "cli/filter_options.h"
+#include "cli/input.h"
 #include "cli/quantity.h"
 #include "cli/stat_hot.h"
 #include "cli/stat_summary.h"
@@ -205,7 +206,7 @@ static int run_stat(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	if (syscap_reader_open(run.file, &reader, &error) < 0) {
+	if (sc_input_open(run.file, &reader, &error) < 0) {
 		sc_fault_print(argv[0], run.file, &error);
 		return SC_EXIT_PROBLEM;
 	}

@@ -19,6 +19,7 @@
 #include "capture/in_use.h"
 #include "capture/join_symbols.h"
 #include "cli/fault.h"
+#include "cli/input.h"
 #include "cli/printable.h"
 #include "code/code_files.h"
 #include "code/code_names.h"
@@ -501,6 +502,12 @@ static int parse(struct symbolize_options *options, int argc, char **argv)
 		return sc_fault_misuse(argv[0]);
 	}
 	options->file = argv[optind];
+	if (sc_input_refuse_dash(argv[0], options->file,
+	                         "names are put into a file") ||
+	    (options->output != NULL &&
+	     sc_input_refuse_dash(argv[0], options->output,
+	                          "the output replaces a file")))
+		return sc_fault_misuse(argv[0]);
 	return -1;
 }
 
