@@ -13,9 +13,9 @@
 
 #include "cli/fault.h"
 #include "cli/input.h"
-#include "cli/json.h"
 #include "cli/printable.h"
 #include "data/array.h"
+#include "data/json.h"
 #include "data/map.h"
 
 struct embedded {

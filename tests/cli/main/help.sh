@@ -29,7 +29,7 @@ for command in $commands; do
 	for option in $(echo "$help" | grep -o -- '--[a-z][a-z-]*' | sort -u); do
 		name=${option#--}
 		sed '/^\.Bl/d; s/\\-/-/g' "$page" |
-			grep -q -e "Fl -$name\\b" -e "--$name\\b" ||
+			grep -q -e "Fl .*-$name\\b" -e "--$name\\b" ||
 			complain "$command: $option is not in its manual page"
 	done
 done
