@@ -20,6 +20,6 @@ enum {
 
 extern const struct sc_command sc_cmd_record, sc_cmd_stat, sc_cmd_dump,
 	sc_cmd_check, sc_cmd_cat, sc_cmd_recover, sc_cmd_symbolize,
-	sc_cmd_files, sc_cmd_flamegraph, sc_cmd_completion;
+	sc_cmd_files, sc_cmd_flamegraph, sc_cmd_export, sc_cmd_completion;
 
 #endif

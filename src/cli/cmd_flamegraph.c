@@ -43,7 +43,7 @@ static void write_folded_diff(const struct run *run,
 	for (uint32_t i = 1; i < view->n_nodes; i++) {
 		if (view->selfs[i] == 0 && diff->selfs[i] == 0)
 			continue;
-		sc_folded_stack(out, run->new.profile, view, i);
+		sc_folded_stack(out, run->new.profile, view, i, false);
 		fprintf(out, " %" PRIu64 " %" PRIu64 "\n", diff->selfs[i],
 		        view->selfs[i]);
 	}

@@ -4,14 +4,21 @@
 
 #include <inttypes.h>
 
-void sc_folded_name(FILE *out, const char *name)
+#include "export/export.h"
+
+/* ';' ends a frame, so none may stand in a name. */
+static void write_name(FILE *out, const char *name, bool in_quotes)
 {
-	for (; *name != 0; name++)
+	for (; *name != 0; name++) {
+		if (in_quotes && *name == '"')
+			putc_unlocked('"', out);
 		putc_unlocked(*name == ';' ? ':' : *name, out);
+	}
 }
 
 void sc_folded_stack(FILE *out, const struct syscap_profile *profile,
-                     const struct syscap_view *view, uint32_t node)
+                     const struct syscap_view *view, uint32_t node,
+                     bool in_quotes)
 {
 	/* From the leaf there is only the way up: it is gone again for each
 	 * frame of a part, whose nodes are kept. */
@@ -32,12 +39,12 @@ void sc_folded_stack(FILE *out, const struct syscap_profile *profile,
 		for (uint32_t i = 0; i < n; i++) {
 			if (done + i > 0)
 				putc_unlocked(';', out);
-			sc_folded_name(
-				out, syscap_profile_function(
-					     profile, view->functions[part[i]])
-					     ->name);
+			write_name(out,
+			           syscap_profile_function(
+					   profile, view->functions[part[i]])
+			                   ->name,
+			           in_quotes);
 		}
-		/* The next part is what is below these */
 	}
 }
 
@@ -47,7 +54,13 @@ void sc_folded_write(FILE *out, const struct syscap_profile *profile,
 	for (size_t i = 1; i < view->n_nodes; i++) {
 		if (view->selfs[i] == 0)
 			continue;
-		sc_folded_stack(out, profile, view, (uint32_t)i);
+		sc_folded_stack(out, profile, view, (uint32_t)i, false);
 		fprintf(out, " %" PRIu64 "\n", view->selfs[i]);
 	}
+}
+
+int sc_export_folded(struct sc_export *export)
+{
+	sc_folded_write(export->out, export->profile, export->view);
+	return 0;
 }

@@ -3,16 +3,16 @@
 #ifndef SC_EXPORT_FOLDED_H
 #define SC_EXPORT_FOLDED_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include <syscap/profile.h>
 
-/** A function's name as folded stacks hold it: ';' ends a frame there. */
-void sc_folded_name(FILE *out, const char *name);
-
-/** The frames from the root to @node, ';' between them. */
+/** The frames from the root to @node, ';' between them; with @in_quotes each
+ * '"' is two. */
 void sc_folded_stack(FILE *out, const struct syscap_profile *profile,
-                     const struct syscap_view *view, uint32_t node);
+                     const struct syscap_view *view, uint32_t node,
+                     bool in_quotes);
 
 /** All stacks, in the order of the tree. */
 void sc_folded_write(FILE *out, const struct syscap_profile *profile,
