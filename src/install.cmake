@@ -24,6 +24,17 @@ if(SYSCAP_TOOLS)
 	install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/man/
 		DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
 		FILES_MATCHING PATTERN "*.1")
+	if(syscap_completions)
+		# Where each shell looks, and what it expects the file's name to be
+		install(FILES ${syscap_completions}/syscap.bash
+			DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+			RENAME syscap)
+		install(FILES ${syscap_completions}/syscap.zsh
+			DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions
+			RENAME _syscap)
+		install(FILES ${syscap_completions}/syscap.fish
+			DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+	endif()
 endif()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE-BSD2
 	DESTINATION ${CMAKE_INSTALL_DOCDIR})

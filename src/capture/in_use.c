@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "capture/error.h"
+#include "capture/plain_file.h"
 #include "data/text_file.h"
 
 /* ------------------------------------------------------------ who it is */
@@ -136,13 +137,13 @@ static bool is_our_output(const struct stat *file)
 
 int sc_in_use_check(const char *path, struct syscap_error *error)
 {
-	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	const int fd = sc_plain_file_open(path, O_RDONLY, NULL);
 	struct stat st;
 	int r = 0;
 
 	if (fd < 0)
 		return 0;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+	if (fstat(fd, &st) == 0) {
 		r = ask_locks(fd, 0, error);
 		if (r == 0 && !is_our_output(&st))
 			r = ask_openers(fd, error);

@@ -20,6 +20,7 @@
 
 #include "capture/error.h"
 #include "capture/frame.h"
+#include "capture/plain_file.h"
 #include "capture/rest.h"
 #include "capture/rest_load.h"
 #include "data/load.h"
@@ -228,12 +229,11 @@ static int add_rest(struct syscap_reader *reader, int fd,
 int syscap_reader_open(const char *path, struct syscap_reader **ret_reader,
                        struct syscap_error *error)
 {
-	/* Non-blocking, or opening a pipe would wait for its writer. */
-	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	const int fd = sc_plain_file_open(path, O_RDONLY, error);
 	struct syscap_reader *reader = NULL;
 
 	if (fd < 0)
-		return sc_error_set(error, errno, 0, "%s", strerror(errno));
+		return fd;
 	int r = open_map(fd, &reader, error);
 	if (r == 0)
 		r = add_rest(reader, fd, error);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "capture/error.h"
+#include "capture/plain_file.h"
 #include "capture/recover_file.h"
 #include "capture/recover_rings.h"
 #include "capture/rest_load.h"
@@ -51,7 +52,7 @@ static int move_and_finish(struct sc_rest *rest, const char *rings,
 static bool is_ring_file(const char *path)
 {
 	char magic[8] = "";
-	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	const int fd = sc_plain_file_open(path, O_RDONLY, NULL);
 	const bool is = fd >= 0 &&
 	                pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
 	                memcmp(magic, SC_RING_FILE_MAGIC, sizeof(magic)) == 0;
@@ -221,8 +222,8 @@ static bool remove_unbegun(const char *path, bool dry, int *ret_r,
 	struct stat st;
 	bool is = false;
 
-	rest.fd = open(path, (dry ? O_RDONLY : O_RDWR) | O_NOFOLLOW |
-	                             O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	rest.fd = sc_plain_file_open(
+		path, (dry ? O_RDONLY : O_RDWR) | O_NOFOLLOW, NULL);
 	if (rest.fd < 0 || fstat(rest.fd, &st) != 0 ||
 	    !is_unbegun(&rest, path, &st))
 		goto out;

@@ -15,6 +15,7 @@
 #include "capture/error.h"
 #include "capture/frame.h"
 #include "capture/in_use.h"
+#include "capture/plain_file.h"
 #include "data/load.h"
 
 #define PATH_SIZE 4096u
@@ -92,14 +93,15 @@ int sc_recover_file_open(struct sc_recover_file *file, const char *path,
                          int flags, bool dry, struct syscap_error *error)
 {
 	*file = (struct sc_recover_file){ .fd = -1, .dry = dry };
-	file->fd = open(path, (dry ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NOCTTY |
-	                              O_NONBLOCK | flags);
+	struct syscap_error why;
+
+	file->fd = sc_plain_file_open(path, (dry ? O_RDONLY : O_RDWR) | flags,
+	                              &why);
 	if (file->fd < 0)
-		return sc_recover_fail(error, "cannot open it");
+		return sc_error_set(error, why.code, 0, "cannot open it: %s",
+		                    why.message);
 	if (fstat(file->fd, &file->st) != 0)
 		return sc_recover_fail(error, "cannot look at it");
-	if (!S_ISREG(file->st.st_mode))
-		return sc_error_set(error, EINVAL, 0, "no regular file");
 	const int r = lock(file, error);
 	return r != 0 ? r : sc_recover_file_map(file, error);
 }

@@ -12,6 +12,7 @@
 
 #include "capture/error.h"
 #include "capture/frame.h"
+#include "capture/plain_file.h"
 #include "capture/rest_owner.h"
 
 #define HEADER_SIZE 256u
@@ -135,14 +136,15 @@ static int settle_owner(struct sc_rest *rest, const char *path, bool lock,
 int sc_rest_open(struct sc_rest *rest, const char *path, bool lock,
                  struct syscap_error *error)
 {
+	struct syscap_error why;
 	int r;
 
 	memset(rest, 0, sizeof(*rest));
-	rest->fd = open(path, (lock ? O_RDWR : O_RDONLY) | O_NOFOLLOW |
-	                              O_CLOEXEC | O_NONBLOCK);
+	rest->fd = sc_plain_file_open(
+		path, (lock ? O_RDWR : O_RDONLY) | O_NOFOLLOW, &why);
 	if (rest->fd < 0)
-		return sc_error_set(error, errno, 0, "%s: %s", path,
-		                    strerror(errno));
+		return sc_error_set(error, why.code, 0, "%s: %s", path,
+		                    why.message);
 	r = check_rest_file(rest, path, error);
 	if (r == 0)
 		r = settle_owner(rest, path, lock, error);

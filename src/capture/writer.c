@@ -70,6 +70,7 @@ static int check_owner(struct sc_writer *writer, bool force,
 static int open_file(struct sc_writer *writer)
 {
 	const int flags = O_RDWR | O_CLOEXEC | O_NOCTTY;
+	struct stat st;
 
 	writer->fd = open(writer->path, flags | O_CREAT | O_EXCL, 0644);
 	if (writer->fd >= 0) {
@@ -78,7 +79,15 @@ static int open_file(struct sc_writer *writer)
 	}
 	if (errno != EEXIST)
 		return -errno;
+	/* Who could read from a pipe too would not see that nobody reads. */
+	if (stat(writer->path, &st) == 0 && S_ISFIFO(st.st_mode)) {
+		writer->fd = open(writer->path, O_WRONLY | O_CLOEXEC);
+		return writer->fd < 0 ? -errno : 0;
+	}
 	writer->fd = open(writer->path, flags);
+	/* A link to what is not there yet. */
+	if (writer->fd < 0 && errno == ENOENT)
+		writer->fd = open(writer->path, flags | O_CREAT, 0644);
 	/* Pipes and files that may be written only. */
 	if (writer->fd < 0 && (errno == EACCES || errno == ENXIO))
 		writer->fd =

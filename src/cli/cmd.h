@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cmd.h - the commands of `syscap`; main.c holds the table.
+ * cmd.h - the commands of `syscap`; commands.c holds the table.
  *
- * Each is called with its own part of the command line.  argv[0] is
+ * Each is run with its own part of the command line.  argv[0] is
  * "syscap NAME", so that getopt's messages name the command.  The result is
  * the exit status: SC_EXIT_DONE, SC_EXIT_PROBLEM or SC_EXIT_MISUSE, except
  * for `record`, which passes on what its command returned.
@@ -10,18 +10,16 @@
 #ifndef SC_CLI_CMD_H
 #define SC_CLI_CMD_H
 
+#include "cli/options.h"
+
 enum {
 	SC_EXIT_DONE = 0,
 	SC_EXIT_PROBLEM = 1, /* in the capture, or in reading or writing */
 	SC_EXIT_MISUSE = 2
 };
 
-int sc_cmd_record(int argc, char **argv);
-int sc_cmd_stat(int argc, char **argv);
-int sc_cmd_dump(int argc, char **argv);
-int sc_cmd_check(int argc, char **argv);
-int sc_cmd_cat(int argc, char **argv);
-int sc_cmd_recover(int argc, char **argv);
-int sc_cmd_symbolize(int argc, char **argv);
+extern const struct sc_command sc_cmd_record, sc_cmd_stat, sc_cmd_dump,
+	sc_cmd_check, sc_cmd_cat, sc_cmd_recover, sc_cmd_symbolize,
+	sc_cmd_files, sc_cmd_flamegraph, sc_cmd_export, sc_cmd_completion;
 
 #endif

@@ -4,19 +4,18 @@
 #include "cli/cmd.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "capture/in_use.h"
 #include "capture/join.h"
 #include "cli/fault.h"
+#include "cli/input.h"
 #include "cli/printable.h"
 
 #define PROGRESS_NS INT64_C(250000000)
@@ -39,24 +38,6 @@ struct cat_job {
 	int64_t next_line; /* ns */
 	int status;
 };
-
-static void print_help(void)
-{
-	puts("Usage: syscap cat -o OUTPUT [--force] [-q] FILE...\n"
-	     "\n"
-	     "Join captures into one.  Nothing is lost: counters and JIT\n"
-	     "names of different files are told apart, and what is damaged\n"
-	     "is told.  With one FILE: copy all of it that can be read.\n"
-	     "\n"
-	     "  -o, --output=OUTPUT  the new capture\n"
-	     "      --force          overwrite OUTPUT even if it is no\n"
-	     "                       capture\n"
-	     "  -q, --quiet          no progress, no notes\n"
-	     "  -h, --help           show this text\n"
-	     "\n"
-	     "Exit status: 0; 1 when a file is damaged or could not be read\n"
-	     "or written, with what could be read joined; 2 for wrong use.");
-}
 
 static void erase_line(struct cat_job *job)
 {
@@ -121,21 +102,12 @@ static void complain_of(struct cat_job *job, const char *file, int code)
 	report_trouble(job, file ? file : job->options->output, &error);
 }
 
-/* To write over a file that is read would destroy it. */
 static bool is_input(const struct cat_options *options)
 {
-	struct stat output, input;
-
-	if (stat(options->output, &output) != 0)
-		return false;
 	for (unsigned i = 0; i < options->n_files; i++)
-		if (stat(options->files[i], &input) == 0 &&
-		    input.st_dev == output.st_dev &&
-		    input.st_ino == output.st_ino) {
-			fprintf(stderr, "%s: %s: is an input too\n",
-			        options->command, options->output);
+		if (sc_input_refuse_output(options->command, options->files[i],
+		                           options->output))
 			return true;
-		}
 	return false;
 }
 
@@ -146,8 +118,8 @@ static unsigned open_inputs(struct cat_job *job)
 	unsigned n_open = 0;
 
 	for (unsigned i = 0; i < options->n_files; i++)
-		if (syscap_reader_open(options->files[i], &job->readers[i],
-		                       &error) < 0)
+		if (sc_input_open(options->files[i], &job->readers[i], &error) <
+		    0)
 			report_trouble(job, options->files[i], &error);
 		else
 			n_open++;
@@ -251,32 +223,28 @@ static int join_captures(const struct cat_options *options)
 	return job.status;
 }
 
-int sc_cmd_cat(int argc, char **argv)
-{
-	static const struct option longs[] = {
-		{ "output", required_argument, NULL, 'o' },
-		{ "force", no_argument, NULL, 'f' },
-		{ "quiet", no_argument, NULL, 'q' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
-	struct cat_options options = { .command = argv[0] };
-	int c;
+enum {
+	FORCE = 256
+};
 
-	while ((c = getopt_long(argc, argv, "o:qh", longs, NULL)) != -1) {
-		if (c == 'o') {
-			options.output = optarg;
-		} else if (c == 'f') {
+static int run_cat(int argc, char **argv)
+{
+	struct sc_words words = { .command = &sc_cmd_cat,
+		                  .argc = argc,
+		                  .argv = argv };
+	struct cat_options options = { .command = argv[0] };
+	int key;
+
+	while ((key = sc_options_next(&words)) > 0) {
+		if (key == 'o')
+			options.output = words.value;
+		else if (key == FORCE)
 			options.force = true;
-		} else if (c == 'q') {
+		else if (key == 'q')
 			options.quiet = true;
-		} else if (c == 'h') {
-			print_help();
-			return sc_fault_finish_output(argv[0], SC_EXIT_DONE);
-		} else {
-			return sc_fault_misuse(argv[0]);
-		}
 	}
+	if (words.status >= 0)
+		return words.status;
 	if (optind == argc) {
 		fprintf(stderr, "%s: expected a file\n", argv[0]);
 		return sc_fault_misuse(argv[0]);
@@ -286,7 +254,37 @@ int sc_cmd_cat(int argc, char **argv)
 		        argv[0]);
 		return sc_fault_misuse(argv[0]);
 	}
+	if (strcmp(options.output, "-") == 0) {
+		if (isatty(STDOUT_FILENO) == 1) {
+			fprintf(stderr,
+			        "%s: -: standard output is a terminal\n",
+			        argv[0]);
+			return sc_fault_misuse(argv[0]);
+		}
+		options.output = "/dev/stdout";
+	}
 	options.files = argv + optind;
 	options.n_files = (unsigned)(argc - optind);
 	return join_captures(&options);
 }
+
+const struct sc_command sc_cmd_cat = {
+	.name = "cat",
+	.run = run_cat,
+	.summary = "join captures into one",
+	.synopsis = "-o OUTPUT [--force] [-q] FILE...",
+	.about = "Join captures into one.  Nothing is lost: counters and JIT "
+		 "names of different files are told apart, and what is damaged "
+		 "is told.  With one FILE: copy all of it that can be read.",
+	.status = "0; 1 when a file is damaged or could not be read or "
+		  "written, with what could be read joined; 2 for wrong use.",
+	.options =
+		(const struct sc_option[]){
+			{ "output", 'o', "OUTPUT",
+	                  "the new capture; - is standard output", NULL },
+			{ "force", FORCE, NULL,
+	                  "overwrite OUTPUT even if it is no capture", NULL },
+			{ "quiet", 'q', NULL, "no progress, no notes", NULL },
+			{ 0 },
+		},
+};

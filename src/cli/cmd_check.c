@@ -3,29 +3,14 @@
 #define _GNU_SOURCE
 #include "cli/cmd.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "cli/checker.h"
 #include "cli/fault.h"
 #include "cli/findings.h"
-
-static void print_help(void)
-{
-	puts("Usage: syscap check [--strict] [--json] FILE...\n"
-	     "\n"
-	     "Read captures from end to end and tell, with its place in the\n"
-	     "file, everything that is wrong with them or may mislead a\n"
-	     "reader.  At most 50 problems of a file are shown.\n"
-	     "\n"
-	     "  --strict  take notes for problems too\n"
-	     "  --json    one JSON object a file\n"
-	     "  --help    show this text\n"
-	     "\n"
-	     "Exit status: 0 when all files are sound; 1 when there are\n"
-	     "problems, or a file could not be read; 2 for wrong use.");
-}
+#include "cli/input.h"
 
 /* What the ring file of a process that died has beside its frames. */
 static void check_rings(struct sc_checker *checker)
@@ -54,7 +39,7 @@ static int check_capture_file(const char *command, const char *file,
 	struct syscap_error error;
 	int status = SC_EXIT_PROBLEM;
 
-	if (syscap_reader_open(file, &checker.reader, &error) < 0) {
+	if (sc_input_open(file, &checker.reader, &error) < 0) {
 		sc_fault_print(command, file, &error);
 		return SC_EXIT_PROBLEM;
 	}
@@ -70,30 +55,26 @@ static int check_capture_file(const char *command, const char *file,
 	return status;
 }
 
-int sc_cmd_check(int argc, char **argv)
+enum {
+	STRICT = 256,
+	JSON
+};
+
+static int run_check(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "strict", no_argument, NULL, 's' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
+	struct sc_words words = { .command = &sc_cmd_check,
+		                  .argc = argc,
+		                  .argv = argv };
 	bool strict = false, json = false;
 	int status = SC_EXIT_DONE;
-	int c;
+	int key;
 
-	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		if (c == 's') {
-			strict = true;
-		} else if (c == 'j') {
-			json = true;
-		} else if (c == 'h') {
-			print_help();
-			return sc_fault_finish_output(argv[0], SC_EXIT_DONE);
-		} else {
-			return sc_fault_misuse(argv[0]);
-		}
+	while ((key = sc_options_next(&words)) > 0) {
+		strict = strict || key == STRICT;
+		json = json || key == JSON;
 	}
+	if (words.status >= 0)
+		return words.status;
 	if (optind == argc) {
 		fprintf(stderr, "%s: expected a file\n", argv[0]);
 		return sc_fault_misuse(argv[0]);
@@ -104,3 +85,22 @@ int sc_cmd_check(int argc, char **argv)
 			status = SC_EXIT_PROBLEM;
 	return sc_fault_finish_output(argv[0], status);
 }
+
+const struct sc_command sc_cmd_check = {
+	.name = "check",
+	.run = run_check,
+	.summary = "tell everything that is wrong with captures",
+	.synopsis = "[--strict] [--json] FILE...",
+	.about = "Read captures from end to end and tell, with its place in "
+		 "the file, everything that is wrong with them or may mislead "
+		 "a reader.  At most 50 problems of a file are shown.",
+	.status = "0 when all files are sound; 1 when there are problems, or "
+		  "a file could not be read; 2 for wrong use.",
+	.options =
+		(const struct sc_option[]){
+			{ "strict", STRICT, NULL, "take notes for problems too",
+	                  NULL },
+			{ "json", JSON, NULL, "one JSON object a file", NULL },
+			{ 0 },
+		},
+};

@@ -3,29 +3,21 @@
 #define _GNU_SOURCE
 #include "cli/cmd.h"
 
-#include <getopt.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "cli/dump.h"
 #include "cli/fault.h"
+#include "cli/input.h"
 
-static void print_help(void)
-{
-	puts("Usage: syscap dump [--json] [--type TYPE]... FILE\n"
-	     "\n"
-	     "Print the frames of a capture in the order of the file, one a\n"
-	     "line.\n"
-	     "\n"
-	     "  --json        each frame as one JSON object\n"
-	     "  --type TYPE   only frames of this type; may be repeated.\n"
-	     "                timestamp sample map process fork exit jitmap\n"
-	     "                ctrdef ctrset mark metadata log file_chunk\n"
-	     "                allocation overlay trace dbus_message unknown\n"
-	     "  --help        show this text\n"
-	     "\n"
-	     "Exit status: 0; 1 when the capture is damaged or could not be\n"
-	     "read, with what could be read printed; 2 for wrong use.");
-}
+enum {
+	JSON = 256,
+	TYPE
+};
+
+#define TYPES                                                               \
+	"timestamp sample map process fork exit jitmap ctrdef ctrset mark " \
+	"metadata log file_chunk allocation overlay trace dbus_message unknown"
 
 struct request {
 	const char *command, *file;
@@ -139,24 +131,19 @@ done:
 /* Returns -1 when the command shall run, else its exit status. */
 static int parse_options(struct request *request, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "json", no_argument, NULL, 'j' },
-		{ "type", required_argument, NULL, 't' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
-	int c;
+	struct sc_words words = { .command = &sc_cmd_dump,
+		                  .argc = argc,
+		                  .argv = argv };
+	int key;
 
-	while ((c = getopt_long(argc, argv, "ht:", options, NULL)) != -1) {
-		if (c == 'j') {
+	while ((key = sc_options_next(&words)) > 0) {
+		if (key == JSON)
 			request->json = true;
-		} else if (c == 'h') {
-			print_help();
-			return sc_fault_finish_output(argv[0], SC_EXIT_DONE);
-		} else if (c != 't' || !add_type(request, optarg)) {
+		else if (key == TYPE && !add_type(request, words.value))
 			return sc_fault_misuse(argv[0]);
-		}
 	}
+	if (words.status >= 0)
+		return words.status;
 	if (argc - optind != 1) {
 		fprintf(stderr, "%s: expected one file\n", argv[0]);
 		return sc_fault_misuse(argv[0]);
@@ -165,7 +152,7 @@ static int parse_options(struct request *request, int argc, char **argv)
 	return -1;
 }
 
-int sc_cmd_dump(int argc, char **argv)
+static int run_dump(int argc, char **argv)
 {
 	struct request request = { .command = argv[0], .all = true };
 	struct syscap_reader *reader;
@@ -175,7 +162,7 @@ int sc_cmd_dump(int argc, char **argv)
 	status = parse_options(&request, argc, argv);
 	if (status >= 0)
 		return status;
-	if (syscap_reader_open(request.file, &reader, &error) < 0) {
+	if (sc_input_open(request.file, &reader, &error) < 0) {
 		sc_fault_print(argv[0], request.file, &error);
 		return SC_EXIT_PROBLEM;
 	}
@@ -186,3 +173,22 @@ int sc_cmd_dump(int argc, char **argv)
 	syscap_reader_close(reader);
 	return sc_fault_finish_output(argv[0], status);
 }
+
+const struct sc_command sc_cmd_dump = {
+	.name = "dump",
+	.run = run_dump,
+	.summary = "print the frames of a capture, one a line",
+	.synopsis = "[--json] [--type=TYPE]... FILE",
+	.about = "Print the frames of a capture in the order of the file, one "
+		 "a line.",
+	.status = "0; 1 when the capture is damaged or could not be read, "
+		  "with what could be read printed; 2 for wrong use.",
+	.options =
+		(const struct sc_option[]){
+			{ "json", JSON, NULL, "each frame as one JSON object",
+	                  NULL },
+			{ "type", TYPE, "TYPE",
+	                  "only frames of this type; may be repeated.", TYPES },
+			{ 0 },
+		},
+};

@@ -2,14 +2,17 @@
 /* cmd_record.c - `syscap record`: read the command line. */
 #include "cli/cmd.h"
 
+#include "cli/fault.h"
+#include "cli/input.h"
+
 #include "record/recorder.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define RING_KIB_DEFAULT 1024u
 #define RING_KIB_MIN     4u
@@ -28,32 +31,6 @@ enum {
 	OPT_SAMPLE,
 	OPT_NO_SYMBOLS
 };
-
-static const char usage[] =
-	"Usage: syscap record [OPTION]... [--] COMMAND [ARGUMENT]...\n"
-	"Run COMMAND and record what it, and every process it starts, emits.\n"
-	"\n"
-	"  -o, --output=FILE         the capture (capture.syscap)\n"
-	"      --sample[=[HZ][,CLOCK]]  take stacks of every thread, HZ (1,000)\n"
-	"                            times a second of CLOCK: cpu (default),\n"
-	"                            wall or perf\n"
-	"      --no-symbols          leave out names for stacks\n"
-	"      --force               overwrite FILE even if it is no capture\n"
-	"      --ring-kib=N          memory for each thread's events, 4 to\n"
-	"                            1048576 (1024, or $SYSCAP_RING_KIB)\n"
-	"      --no-maps             leave out what files are mapped where\n"
-	"      --drain-interval=MS   empty the rings every MS milliseconds,\n"
-	"                            1 to 1000, and not when there is need\n"
-	"      --trace-fd            give it $SYSPROF_TRACE_FD, and join what it\n"
-	"                            writes there by itself\n"
-	"      --gjs                 have GJS write its JavaScript stacks, and\n"
-	"                            join them\n"
-	"  -q, --quiet               no progress, no summary\n"
-	"  -h, --help                print this\n"
-	"\n"
-	"Exits with COMMAND's status, 128+N if signal N killed it; 125 if the\n"
-	"recording failed, 126 if COMMAND cannot be run, 127 if there is none,\n"
-	"2 for wrong use.\n";
 
 static bool parse_number(const char *text, const char *what, unsigned min,
                          unsigned max, unsigned *ret_number)
@@ -104,18 +81,30 @@ static bool parse_sample(const char *text, struct sc_record_options *options)
 	return true;
 }
 
-static const struct option longs[] = {
-	{ "output", required_argument, NULL, 'o' },
-	{ "force", no_argument, NULL, OPT_FORCE },
-	{ "ring-kib", required_argument, NULL, OPT_RING_KIB },
-	{ "no-maps", no_argument, NULL, OPT_NO_MAPS },
-	{ "drain-interval", required_argument, NULL, OPT_DRAIN_INTERVAL },
-	{ "trace-fd", no_argument, NULL, OPT_TRACE_FD },
-	{ "gjs", no_argument, NULL, OPT_GJS },
-	{ "sample", optional_argument, NULL, OPT_SAMPLE },
-	{ "no-symbols", no_argument, NULL, OPT_NO_SYMBOLS },
-	{ "quiet", no_argument, NULL, 'q' },
-	{ "help", no_argument, NULL, 'h' },
+static const struct sc_option table[] = {
+	{ "output", 'o', "FILE", "the capture (capture.syscap)", NULL },
+	{ "sample", OPT_SAMPLE, "[=HZ,CLOCK]",
+	  "take stacks of every thread, HZ (1,000) times a second of CLOCK: cpu "
+	  "(default), wall or perf",
+	  NULL },
+	{ "no-symbols", OPT_NO_SYMBOLS, NULL, "leave out names for stacks",
+	  NULL },
+	{ "force", OPT_FORCE, NULL,
+	  "overwrite FILE whatever it is; without it a capture is kept as FILE.old",
+	  NULL },
+	{ "ring-kib", OPT_RING_KIB, "N",
+	  "memory for each thread's events, 4 to 1048576 (1024, or "
+	  "$SYSCAP_RING_KIB)",
+	  NULL },
+	{ "no-maps", OPT_NO_MAPS, NULL, "leave out what files are mapped where",
+	  NULL },
+	{ "drain-interval", OPT_DRAIN_INTERVAL, "MS",
+	  "empty the rings every MS milliseconds, 1 to 1000", NULL },
+	{ "trace-fd", OPT_TRACE_FD, NULL,
+	  "give it $SYSPROF_TRACE_FD, and join what it writes there", NULL },
+	{ "gjs", OPT_GJS, NULL,
+	  "have GJS write its JavaScript stacks, and join them", NULL },
+	{ "quiet", 'q', NULL, "no progress, no summary", NULL },
 	{ 0 },
 };
 
@@ -132,20 +121,20 @@ static bool is_value_of_sample(const char *option, const char *command)
 /* Returns -1 to go on, or the exit status. */
 static int parse(int argc, char **argv, struct sc_record_options *options)
 {
-	int c;
+	struct sc_words words = { .command = &sc_cmd_record,
+		                  .argc = argc,
+		                  .argv = argv,
+		                  .stops = true };
+	int key;
 
-	optind = 1;
-	while ((c = getopt_long(argc, argv, "+o:qh", longs, NULL)) != -1) {
-		switch (c) {
+	while ((key = sc_options_next(&words)) > 0) {
+		switch (key) {
 		case 'o':
-			options->output = optarg;
+			options->output = words.value;
 			break;
 		case 'q':
 			options->quiet = true;
 			break;
-		case 'h':
-			fputs(usage, stdout);
-			return SC_EXIT_DONE;
 		case OPT_FORCE:
 			options->force = true;
 			break;
@@ -162,30 +151,33 @@ static int parse(int argc, char **argv, struct sc_record_options *options)
 			options->symbols = false;
 			break;
 		case OPT_SAMPLE:
-			if (!parse_sample(optarg, options))
+			if (!parse_sample(words.value, options))
 				return SC_EXIT_MISUSE;
 			break;
 		case OPT_RING_KIB:
-			if (!parse_number(optarg, "--ring-kib", RING_KIB_MIN,
-			                  RING_KIB_MAX, &options->ring_kib))
+			if (!parse_number(words.value, "--ring-kib",
+			                  RING_KIB_MIN, RING_KIB_MAX,
+			                  &options->ring_kib))
 				return SC_EXIT_MISUSE;
 			break;
 		case OPT_DRAIN_INTERVAL:
-			if (!parse_number(optarg, "--drain-interval", 1,
+			if (!parse_number(words.value, "--drain-interval", 1,
 			                  DRAIN_MS_MAX, &options->drain_ms))
 				return SC_EXIT_MISUSE;
 			break;
-		default:
-			fputs("Try 'syscap record --help'.\n", stderr);
-			return SC_EXIT_MISUSE;
 		}
 	}
+	if (words.status >= 0)
+		return words.status;
 	if (optind == argc) {
 		fputs("syscap record: which command?\n"
 		      "Try 'syscap record --help'.\n",
 		      stderr);
 		return SC_EXIT_MISUSE;
 	}
+	if (sc_input_refuse_dash(argv[0], options->output,
+	                         "standard output is COMMAND's"))
+		return sc_fault_misuse(argv[0]);
 	options->argv = argv + optind;
 	if (is_value_of_sample(argv[optind - 1], argv[optind])) {
 		fprintf(stderr,
@@ -197,7 +189,7 @@ static int parse(int argc, char **argv, struct sc_record_options *options)
 	return -1;
 }
 
-int sc_cmd_record(int argc, char **argv)
+static int run_record(int argc, char **argv)
 {
 	struct sc_record_options options = {
 		.output = "capture.syscap",
@@ -220,3 +212,18 @@ int sc_cmd_record(int argc, char **argv)
 	}
 	return sc_record_run(&options);
 }
+
+const struct sc_command sc_cmd_record = {
+	.name = "record",
+	.run = run_record,
+	.summary = "run a program and record what it emits",
+	.synopsis = "[OPTION]... [--] COMMAND [ARGUMENT]...",
+	.about = "Run COMMAND and record what it, and every process it starts, "
+		 "emits.",
+	.status =
+		"COMMAND's, 128+N if signal N killed it; 125 if the recording "
+		"failed, 126 if COMMAND cannot be run, 127 if there is none, "
+		"2 for wrong use.",
+	.options = table,
+	.operand = SC_OPERAND_COMMAND,
+};

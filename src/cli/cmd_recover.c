@@ -3,69 +3,41 @@
 #define _GNU_SOURCE
 #include "cli/cmd.h"
 
-#include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "cli/fault.h"
+#include "cli/input.h"
 #include "cli/recover_all.h"
 #include "cli/recover_one.h"
 
-static void print_help(void)
-{
-	puts("Usage: syscap recover [-n] [-q] FILE...\n"
-	     "       syscap recover --all [-n] [-q] [--discard] [DIR...]\n"
-	     "\n"
-	     "Make captures whole whose process was killed: what it left in\n"
-	     "its ring file is moved into the capture, each frame once, and a\n"
-	     "torn frame at the end is cut off.  FILE is a capture, or a ring\n"
-	     "file.  Captures that are being written are left alone.  If this\n"
-	     "command is killed, run it again.\n"
-	     "\n"
-	     "  -a, --all      of all ring files in DIR, or where processes make\n"
-	     "                 them: $XDG_RUNTIME_DIR/syscap and /dev/shm.  Those\n"
-	     "                 of living processes and of other users are left\n"
-	     "                 alone; where the capture was deleted they are kept\n"
-	     "      --discard  with --all: remove those whose capture was deleted\n"
-	     "  -n, --dry-run  change nothing, only tell\n"
-	     "  -q, --quiet    tell only what is wrong\n"
-	     "  --help         show this text\n"
-	     "\n"
-	     "Exit status: 0 when all files are whole; 1 when one could not be\n"
-	     "recovered, or not all of it; 2 for wrong use.");
-}
+enum {
+	DISCARD = 256
+};
 
-int sc_cmd_recover(int argc, char **argv)
+static int run_recover(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "all", no_argument, NULL, 'a' },
-		{ "discard", no_argument, NULL, 'd' },
-		{ "dry-run", no_argument, NULL, 'n' },
-		{ "quiet", no_argument, NULL, 'q' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
+	struct sc_words words = { .command = &sc_cmd_recover,
+		                  .argc = argc,
+		                  .argv = argv };
 	struct sc_recover_how how = { .command = argv[0] };
 	bool all = false;
 	int status = SC_EXIT_DONE;
-	int c;
+	int key;
 
-	while ((c = getopt_long(argc, argv, "anqh", options, NULL)) != -1) {
-		if (c == 'a') {
+	while ((key = sc_options_next(&words)) > 0) {
+		if (key == 'a')
 			all = true;
-		} else if (c == 'd') {
+		else if (key == DISCARD)
 			how.discard = true;
-		} else if (c == 'n') {
+		else if (key == 'n')
 			how.dry = true;
-		} else if (c == 'q') {
+		else if (key == 'q')
 			how.quiet = true;
-		} else if (c == 'h') {
-			print_help();
-			return sc_fault_finish_output(argv[0], SC_EXIT_DONE);
-		} else {
-			return sc_fault_misuse(argv[0]);
-		}
 	}
+	if (words.status >= 0)
+		return words.status;
 	if (how.discard && !all) {
 		fprintf(stderr, "%s: --discard is for --all\n", argv[0]);
 		return sc_fault_misuse(argv[0]);
@@ -81,7 +53,41 @@ int sc_cmd_recover(int argc, char **argv)
 			argv[0],
 			sc_recover_all(&how, argv + optind, argc - optind));
 	for (int i = optind; i < argc; i++)
+		if (sc_input_refuse_dash(argv[0], argv[i],
+		                         "files are mended where they are"))
+			return sc_fault_misuse(argv[0]);
+	for (int i = optind; i < argc; i++)
 		if (sc_recover_one(&how, argv[i]) != SC_EXIT_DONE)
 			status = SC_EXIT_PROBLEM;
 	return sc_fault_finish_output(argv[0], status);
 }
+
+const struct sc_command sc_cmd_recover = {
+	.name = "recover",
+	.run = run_recover,
+	.summary = "mend captures of processes that were killed",
+	.synopsis = "[-n] [-q] FILE...\n--all [-n] [-q] [--discard] [DIR...]",
+	.about = "Make captures whole whose process was killed: what it left "
+		 "in its ring file is moved into the capture, each frame once, "
+		 "and a torn frame at the end is cut off.  FILE is a capture, "
+		 "or a ring file.  Captures that are being written are left "
+		 "alone.  If this command is killed, run it again.",
+	.status = "0 when all files are whole; 1 when one could not be "
+		  "recovered, or not all of it; 2 for wrong use.",
+	.options =
+		(const struct sc_option[]){
+			{ "all", 'a', NULL,
+	                  "of all ring files in DIR, or where processes make "
+	                  "them: $XDG_RUNTIME_DIR/syscap and /dev/shm.  Those "
+	                  "of living processes and of other users are left "
+	                  "alone; where the capture was deleted they are kept",
+	                  NULL },
+			{ "discard", DISCARD, NULL,
+	                  "with --all: remove those whose capture was deleted",
+	                  NULL },
+			{ "dry-run", 'n', NULL, "change nothing, only tell",
+	                  NULL },
+			{ "quiet", 'q', NULL, "tell only what is wrong", NULL },
+			{ 0 },
+		},
+};

@@ -3,12 +3,13 @@
 #define _GNU_SOURCE
 #include "cli/cmd.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "cli/fault.h"
 #include "cli/filter_options.h"
+#include "cli/input.h"
 #include "cli/quantity.h"
 #include "cli/stat_hot.h"
 #include "cli/stat_summary.h"
@@ -18,31 +19,6 @@
 
 #define FUNCTIONS 10
 #define TREE_MIN  1.0
-
-static void print_help(void)
-{
-	puts("Usage: syscap stat [OPTION]... FILE\n"
-	     "\n"
-	     "Show what is in a capture: where the time went, by functions;\n"
-	     "processes, lost frames, marks, counters and logs.\n"
-	     "\n"
-	     "  --functions N         so many functions (10)\n"
-	     "  --threads             by thread, too\n"
-	     "  --tree [--min 1%]     the call tree, of what took as much\n"
-	     "  --all                 all rows and tables, not just a screen\n"
-	     "  --json                all of it as one JSON object\n"
-	     "  --no-lookup           no names but those in FILE\n"
-	     "  --of WHAT             of bytes: allocated, leaked, temporary\n"
-	     "Only samples:\n"
-	     "  --from T, --to T      so long after the beginning: 1.5s, 20ms\n"
-	     "  --pid N, --thread T   of that process; thread, by name or id\n"
-	     "  --function RE         that have such a function\n"
-	     "  --mark GROUP[/NAME], --longer-than T, --slowest N|P%\n"
-	     "                        inside of such marks, which are shown\n"
-	     "And of these: --focus RE, --drop RE, --hide-system,\n"
-	     "  --collapse-library GLOB, --collapse-recursion, --reverse\n"
-	     "Exit status: 0; 1 damaged, unreadable, none such; 2 wrong use.");
-}
 
 struct run {
 	const char *command, *file;
@@ -150,7 +126,8 @@ static int show(struct run *run, struct syscap_reader *reader)
 }
 
 enum {
-	FUNCTIONS_OPTION = 256,
+	JSON = 256,
+	FUNCTIONS_OPTION,
 	THREADS,
 	TREE,
 	MIN,
@@ -161,7 +138,7 @@ enum {
 static bool take(struct run *run, int c, const char *value)
 {
 	switch (c) {
-	case 'j':
+	case JSON:
 		run->json = true;
 		return true;
 	case THREADS:
@@ -198,28 +175,16 @@ static bool take(struct run *run, int c, const char *value)
 /* -1: go on; else the exit status. */
 static int parse(struct run *run, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "json", no_argument, NULL, 'j' },
-		{ "functions", required_argument, NULL, FUNCTIONS_OPTION },
-		{ "threads", no_argument, NULL, THREADS },
-		{ "tree", no_argument, NULL, TREE },
-		{ "min", required_argument, NULL, MIN },
-		{ "all", no_argument, NULL, ALL },
-		{ "no-lookup", no_argument, NULL, NO_LOOKUP },
-		SC_FILTER_OPTIONS,
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
-	int c;
+	struct sc_words words = { .command = &sc_cmd_stat,
+		                  .argc = argc,
+		                  .argv = argv };
+	int key;
 
-	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		if (c == 'h') {
-			print_help();
-			return sc_fault_finish_output(argv[0], SC_EXIT_DONE);
-		}
-		if (!take(run, c, optarg))
+	while ((key = sc_options_next(&words)) > 0)
+		if (!take(run, key, words.value))
 			return sc_fault_misuse(argv[0]);
-	}
+	if (words.status >= 0)
+		return words.status;
 	if (argc - optind != 1) {
 		fprintf(stderr, "%s: expected one file\n", argv[0]);
 		return sc_fault_misuse(argv[0]);
@@ -228,7 +193,7 @@ static int parse(struct run *run, int argc, char **argv)
 	return -1;
 }
 
-int sc_cmd_stat(int argc, char **argv)
+static int run_stat(int argc, char **argv)
 {
 	struct run run = {
 		.command = argv[0],
@@ -241,7 +206,7 @@ int sc_cmd_stat(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	if (syscap_reader_open(run.file, &reader, &error) < 0) {
+	if (sc_input_open(run.file, &reader, &error) < 0) {
 		sc_fault_print(argv[0], run.file, &error);
 		return SC_EXIT_PROBLEM;
 	}
@@ -255,3 +220,33 @@ int sc_cmd_stat(int argc, char **argv)
 	syscap_reader_close(reader);
 	return sc_fault_finish_output(argv[0], run.status);
 }
+
+const struct sc_command sc_cmd_stat = {
+	.name = "stat",
+	.run = run_stat,
+	.summary = "show what is in a capture, in numbers",
+	.synopsis = "[OPTION]... [FILTER]... FILE",
+	.about = "Show what is in a capture: where the time went, by "
+		 "functions; processes, lost frames, marks, counters and logs.",
+	.status = "0; 1 when the capture is damaged or could not be read, "
+		  "with what could be read shown, or nothing is such as the "
+		  "filters want; 2 for wrong use.",
+	.options =
+		(const struct sc_option[]){
+			{ "functions", FUNCTIONS_OPTION, "N",
+	                  "so many functions (10)", NULL },
+			{ "threads", THREADS, NULL, "by thread, too", NULL },
+			{ "tree", TREE, NULL, "the call tree", NULL },
+			{ "min", MIN, "SHARE",
+	                  "... of what took as much of all (1%)", NULL },
+			{ "all", ALL, NULL,
+	                  "all rows and tables, not just a screen", NULL },
+			{ "json", JSON, NULL, "all of it as one JSON object",
+	                  NULL },
+			{ "no-lookup", NO_LOOKUP, NULL,
+	                  "no names but those in FILE", NULL },
+			{ 0 },
+		},
+	.shared = sc_filter_table,
+	.shared_title = "Filters, of samples:",
+};

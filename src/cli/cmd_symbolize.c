@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
@@ -20,6 +19,7 @@
 #include "capture/in_use.h"
 #include "capture/join_symbols.h"
 #include "cli/fault.h"
+#include "cli/input.h"
 #include "cli/printable.h"
 #include "code/code_files.h"
 #include "code/code_names.h"
@@ -60,29 +60,6 @@ struct symbolize_job {
 
 /* For the handler of signals that end us: what must not stay behind. */
 static char temporary[PATH_MAX];
-
-static void print_help(void)
-{
-	puts("Usage: syscap symbolize [-o OUTPUT] [--root DIR]\n"
-	     "                        [--debug-dir DIR]... [--force] [-q] FILE\n"
-	     "\n"
-	     "Find the names of the functions in FILE's stacks and put them\n"
-	     "into it, so that they can be read on any machine.  Run it where\n"
-	     "the recorded programs are.\n"
-	     "\n"
-	     "  -o, --output=OUTPUT    write OUTPUT and leave FILE as it is\n"
-	     "      --root=DIR         the recorded machine's files are in DIR\n"
-	     "      --debug-dir=DIR    look for debug symbols in DIR first,\n"
-	     "                         as in /usr/lib/debug\n"
-	     "      --force            add to names that FILE has already;\n"
-	     "                         overwrite OUTPUT even if it is no\n"
-	     "                         capture\n"
-	     "  -q, --quiet            tell only what is wrong\n"
-	     "  -h, --help             show this text\n"
-	     "\n"
-	     "Exit status: 0, also when some names were not found; 1 when FILE\n"
-	     "is damaged, or could not be read or written; 2 for wrong use.");
-}
 
 static void erase_line(struct symbolize_job *job)
 {
@@ -491,51 +468,50 @@ static int symbolize_capture(const struct symbolize_options *options)
 	return sc_fault_finish_output(options->command, job.status);
 }
 
+enum {
+	ROOT = 256,
+	DEBUG_DIR,
+	FORCE
+};
+
 /* -1: go on; else the exit status. */
 static int parse(struct symbolize_options *options, int argc, char **argv)
 {
-	enum {
-		ROOT = 256,
-		DEBUG_DIR
-	};
-	static const struct option longs[] = {
-		{ "output", required_argument, NULL, 'o' },
-		{ "root", required_argument, NULL, ROOT },
-		{ "debug-dir", required_argument, NULL, DEBUG_DIR },
-		{ "force", no_argument, NULL, 'f' },
-		{ "quiet", no_argument, NULL, 'q' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
-	int c;
+	struct sc_words words = { .command = &sc_cmd_symbolize,
+		                  .argc = argc,
+		                  .argv = argv };
+	int key;
 
-	while ((c = getopt_long(argc, argv, "o:qh", longs, NULL)) != -1) {
-		if (c == 'o') {
-			options->output = optarg;
-		} else if (c == ROOT) {
-			options->root = optarg;
-		} else if (c == DEBUG_DIR) {
-			options->debug_dirs[options->n_debug_dirs++] = optarg;
-		} else if (c == 'f') {
+	while ((key = sc_options_next(&words)) > 0) {
+		if (key == 'o')
+			options->output = words.value;
+		else if (key == ROOT)
+			options->root = words.value;
+		else if (key == DEBUG_DIR)
+			options->debug_dirs[options->n_debug_dirs++] =
+				words.value;
+		else if (key == FORCE)
 			options->force = true;
-		} else if (c == 'q') {
+		else if (key == 'q')
 			options->quiet = true;
-		} else if (c == 'h') {
-			print_help();
-			return sc_fault_finish_output(argv[0], SC_EXIT_DONE);
-		} else {
-			return sc_fault_misuse(argv[0]);
-		}
 	}
+	if (words.status >= 0)
+		return words.status;
 	if (argc - optind != 1) {
 		fprintf(stderr, "%s: expected one file\n", argv[0]);
 		return sc_fault_misuse(argv[0]);
 	}
 	options->file = argv[optind];
+	if (sc_input_refuse_dash(argv[0], options->file,
+	                         "names are put into a file") ||
+	    (options->output != NULL &&
+	     sc_input_refuse_dash(argv[0], options->output,
+	                          "the output replaces a file")))
+		return sc_fault_misuse(argv[0]);
 	return -1;
 }
 
-int sc_cmd_symbolize(int argc, char **argv)
+static int run_symbolize(int argc, char **argv)
 {
 	struct symbolize_options options = { .command = argv[0] };
 	int status;
@@ -552,3 +528,32 @@ int sc_cmd_symbolize(int argc, char **argv)
 	free(options.debug_dirs);
 	return status;
 }
+
+const struct sc_command sc_cmd_symbolize = {
+	.name = "symbolize",
+	.run = run_symbolize,
+	.summary = "put names of functions into a capture",
+	.synopsis = "[-o OUTPUT] [OPTION]... FILE",
+	.about = "Find the names of the functions in FILE's stacks and put "
+		 "them into it, so that they can be read on any machine.  Run "
+		 "it where the recorded programs are.",
+	.status = "0, also when some names were not found; 1 when FILE is "
+		  "damaged, or could not be read or written; 2 for wrong use.",
+	.options =
+		(const struct sc_option[]){
+			{ "output", 'o', "OUTPUT",
+	                  "write OUTPUT and leave FILE as it is", NULL },
+			{ "root", ROOT, "DIR",
+	                  "the recorded machine's files are in DIR", NULL },
+			{ "debug-dir", DEBUG_DIR, "DIR",
+	                  "look for debug symbols in DIR first, as in "
+	                  "/usr/lib/debug",
+	                  NULL },
+			{ "force", FORCE, NULL,
+	                  "add to names that FILE has already; overwrite "
+	                  "OUTPUT even if it is no capture",
+	                  NULL },
+			{ "quiet", 'q', NULL, "tell only what is wrong", NULL },
+			{ 0 },
+		},
+};

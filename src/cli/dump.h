@@ -6,7 +6,7 @@
 #include <syscap/capture.h>
 
 #include "cli/counter_stats.h"
-#include "cli/json.h"
+#include "data/json.h"
 
 struct sc_dump {
 	const struct syscap_reader *reader;

@@ -8,6 +8,35 @@
 
 #include "cli/quantity.h"
 
+const struct sc_option sc_filter_table[] = {
+	{ "from", SC_FILTER_FROM, "TIME", "from TIME after the beginning on",
+	  NULL },
+	{ "to", SC_FILTER_TO, "TIME", "up to TIME after the beginning", NULL },
+	{ "pid", SC_FILTER_PID, "PID", "of this process", NULL },
+	{ "thread", SC_FILTER_THREAD, "THREAD", "of this thread: name or tid",
+	  NULL },
+	{ "function", SC_FILTER_FUNCTION, "RE", "stacks with such a function",
+	  NULL },
+	{ "mark", SC_FILTER_MARK, "GROUP/NAME", "inside of such marks", NULL },
+	{ "longer-than", SC_FILTER_LONGER_THAN, "TIME",
+	  "of these, the ones no shorter", NULL },
+	{ "slowest", SC_FILTER_SLOWEST, "N|P%", "of these, the slowest", NULL },
+	{ "drop", SC_FILTER_DROP, "RE", "leave out stacks with such a function",
+	  NULL },
+	{ "focus", SC_FILTER_FOCUS, "RE", "stacks begin at such a function",
+	  NULL },
+	{ "hide-system", SC_FILTER_HIDE_SYSTEM, NULL,
+	  "leave out system libraries", NULL },
+	{ "collapse-library", SC_FILTER_COLLAPSE_LIBRARY, "GLOB",
+	  "one frame for each such library", NULL },
+	{ "collapse-recursion", SC_FILTER_COLLAPSE_RECURSION, NULL,
+	  "one frame for recursion", NULL },
+	{ "reverse", SC_FILTER_REVERSE, NULL, "callees first", NULL },
+	{ "of", SC_FILTER_OF, "WHAT", "bytes of memory, not samples",
+	  "samples allocated leaked temporary" },
+	{ 0 },
+};
+
 bool sc_filter_options_is(int c)
 {
 	return c >= SC_FILTER_FROM && c < SC_FILTER_END;
@@ -136,13 +165,17 @@ static const char *take(struct sc_filter_options *options, int c,
 bool sc_filter_options_take(struct sc_filter_options *options,
                             const char *command, int c, const char *value)
 {
-	static const struct option longs[] = { SC_FILTER_OPTIONS };
+	const char *name = sc_filter_table[c - SC_FILTER_FROM].name;
 	const char *expected = take(options, c, value);
+	const size_t used = strlen(options->text);
 
 	options->is_any = true;
 	if (expected != NULL)
-		fprintf(stderr, "%s: --%s: expected %s\n", command,
-		        longs[c - SC_FILTER_FROM].name, expected);
+		fprintf(stderr, "%s: --%s: expected %s\n", command, name,
+		        expected);
+	snprintf(options->text + used, sizeof(options->text) - used,
+	         "%s--%s%s%s", used > 0 ? " " : "", name, value ? "=" : "",
+	         value ? value : "");
 	return expected == NULL;
 }
 

@@ -3,16 +3,12 @@
  * filter_options.h - the options that say what of a capture is looked at, the
  * same for all commands that ask its profile.
  *
- *	static const struct option longs[] = {
- *		SC_FILTER_OPTIONS,
- *		...
- *	};
  *	struct sc_filter_options filter = { 0 };
  *
- *	while ((c = getopt_long(...)) != -1)
- *		if (sc_filter_options_is(c))
- *			if (!sc_filter_options_take(&filter, argv[0], c, optarg))
- *				return sc_fault_misuse(argv[0]);
+ *	while ((key = sc_options_next(&words)) > 0)
+ *		if (sc_filter_options_is(key) &&
+ *		    !sc_filter_options_take(&filter, argv[0], key, words.value))
+ *			return sc_fault_misuse(argv[0]);
  *	...
  *	sc_filter_options_settle(&filter, span.begin);
  *	syscap_view_new(profile, &filter.filter, ...);
@@ -20,10 +16,11 @@
 #ifndef SC_CLI_FILTER_OPTIONS_H
 #define SC_CLI_FILTER_OPTIONS_H
 
-#include <getopt.h>
 #include <stdbool.h>
 
 #include <syscap/profile.h>
+
+#include "cli/options.h"
 
 enum {
 	SC_FILTER_FROM = 1000,
@@ -44,32 +41,15 @@ enum {
 	SC_FILTER_END
 };
 
-/* clang-format off */
-#define SC_FILTER_OPTIONS                                                      \
-	{ "from", required_argument, NULL, SC_FILTER_FROM },                   \
-	{ "to", required_argument, NULL, SC_FILTER_TO },                       \
-	{ "pid", required_argument, NULL, SC_FILTER_PID },                     \
-	{ "thread", required_argument, NULL, SC_FILTER_THREAD },               \
-	{ "function", required_argument, NULL, SC_FILTER_FUNCTION },           \
-	{ "mark", required_argument, NULL, SC_FILTER_MARK },                   \
-	{ "longer-than", required_argument, NULL, SC_FILTER_LONGER_THAN },     \
-	{ "slowest", required_argument, NULL, SC_FILTER_SLOWEST },             \
-	{ "drop", required_argument, NULL, SC_FILTER_DROP },                   \
-	{ "focus", required_argument, NULL, SC_FILTER_FOCUS },                 \
-	{ "hide-system", no_argument, NULL, SC_FILTER_HIDE_SYSTEM },           \
-	{ "collapse-library", required_argument, NULL,                         \
-	  SC_FILTER_COLLAPSE_LIBRARY },                                        \
-	{ "collapse-recursion", no_argument, NULL,                             \
-	  SC_FILTER_COLLAPSE_RECURSION },                                      \
-	{ "reverse", no_argument, NULL, SC_FILTER_REVERSE },                   \
-	{ "of", required_argument, NULL, SC_FILTER_OF }
-/* clang-format on */
+/** For the `shared` of a struct sc_command. */
+extern const struct sc_option sc_filter_table[];
 
 /** All zero: everything. */
 struct sc_filter_options {
 	struct syscap_filter filter; /* from and to: after the beginning */
 	char mark_group[64];
-	bool is_any; /* any of them was given */
+	bool is_any;    /* any of them was given */
+	char text[256]; /* all of them, as they were given; may be cut */
 };
 
 bool sc_filter_options_is(int c);

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cli/json.h"
+#include "data/json.h"
 
 /** Problems that are told one by one; the rest is counted. */
 #define SC_FINDINGS_PROBLEMS 50

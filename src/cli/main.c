@@ -6,45 +6,23 @@
 #include <string.h>
 
 #include "cli/cmd.h"
+#include "cli/commands.h"
 #include "cli/fault.h"
 
-static const struct command {
-	const char *name;
-	const char *title; /* argv[0] of the command */
-	int (*run)(int argc, char **argv);
-	const char *summary;
-} commands[] = {
-	{ "record", "syscap record", sc_cmd_record,
-	  "run a program and record what it emits" },
-	{ "stat", "syscap stat", sc_cmd_stat,
-	  "show what is in a capture, in numbers" },
-	{ "dump", "syscap dump", sc_cmd_dump,
-	  "print the frames of a capture, one a line" },
-	{ "check", "syscap check", sc_cmd_check,
-	  "tell everything that is wrong with captures" },
-	{ "cat", "syscap cat", sc_cmd_cat, "join captures into one" },
-	{ "recover", "syscap recover", sc_cmd_recover,
-	  "mend captures of processes that were killed" },
-	{ "symbolize", "syscap symbolize", sc_cmd_symbolize,
-	  "put names of functions into a capture" },
-};
-
-#define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
-
-static const struct command *find_command(const char *name)
+static const struct sc_command *find_command(const char *name)
 {
-	for (size_t i = 0; i < N_COMMANDS; i++)
-		if (strcmp(commands[i].name, name) == 0)
-			return &commands[i];
+	for (size_t i = 0; sc_commands[i] != NULL; i++)
+		if (strcmp(sc_commands[i]->name, name) == 0)
+			return sc_commands[i];
 	return NULL;
 }
 
 static void print_help(FILE *out)
 {
-	fputs("Usage: syscap COMMAND [OPTIONS] ...\n\nCommands:\n", out);
-	for (size_t i = 0; i < N_COMMANDS; i++)
-		fprintf(out, "  %-11s%s\n", commands[i].name,
-		        commands[i].summary);
+	fputs("Usage: syscap COMMAND [OPTION]... ...\n\nCommands:\n", out);
+	for (size_t i = 0; sc_commands[i] != NULL; i++)
+		fprintf(out, "  %-11s %s\n", sc_commands[i]->name,
+		        sc_commands[i]->summary);
 	fputs("\n'syscap help COMMAND' or 'syscap COMMAND --help' tells more;"
 	      "\n'syscap --version' prints the version.\n",
 	      out);
@@ -54,6 +32,15 @@ static int unknown_command(const char *name)
 {
 	fprintf(stderr, "syscap: there is no command '%s'\n", name);
 	return sc_fault_misuse("syscap");
+}
+
+static int run(const struct sc_command *command, int argc, char **argv)
+{
+	char title[64];
+
+	snprintf(title, sizeof(title), "syscap %s", command->name);
+	argv[0] = title;
+	return command->run(argc, argv);
 }
 
 static int help(int argc, char **argv)
@@ -66,11 +53,10 @@ static int help(int argc, char **argv)
 		return sc_fault_finish_output("syscap", SC_EXIT_DONE);
 	}
 
-	const struct command *command = find_command(argv[1]);
+	const struct sc_command *command = find_command(argv[1]);
 	if (!command)
 		return unknown_command(argv[1]);
-	arguments[0] = (char *)command->title;
-	return command->run(2, arguments);
+	return run(command, 2, arguments);
 }
 
 int main(int argc, char **argv)
@@ -82,7 +68,7 @@ int main(int argc, char **argv)
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
 	    strcmp(argv[1], "help") == 0)
 		return help(argc - 1, argv + 1);
-	if (strcmp(argv[1], "--version") == 0) {
+	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
 		puts("syscap " SYSCAP_VERSION);
 		return sc_fault_finish_output("syscap", SC_EXIT_DONE);
 	}
@@ -91,9 +77,8 @@ int main(int argc, char **argv)
 		return sc_fault_misuse("syscap");
 	}
 
-	const struct command *command = find_command(argv[1]);
+	const struct sc_command *command = find_command(argv[1]);
 	if (!command)
 		return unknown_command(argv[1]);
-	argv[1] = (char *)command->title;
-	return command->run(argc - 1, argv + 1);
+	return run(command, argc - 1, argv + 1);
 }

@@ -5,7 +5,7 @@
 
 #include <syscap/profile.h>
 
-#include "cli/json.h"
+#include "data/json.h"
 
 struct sc_stat_hot {
 	const struct syscap_profile *profile;

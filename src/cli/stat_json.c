@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/json.h"
 #include "cli/stat_summary.h"
+#include "data/json.h"
 
 static void write_frames(struct sc_json *json,
                          const struct sc_stat_summary *summary)

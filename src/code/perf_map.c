@@ -15,6 +15,9 @@
 /* A line that is longer has a name that is cut anyway. */
 #define BUFFER_SIZE 65536u
 
+/* Ten million names fit; what is larger is a hole, or meant to harm. */
+#define SIZE_MAX_MAP (INT64_C(1) << 30)
+
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t';
@@ -82,6 +85,11 @@ static int check_map_file(const struct stat *st, uid_t owner,
 		return sc_error_set(error, ELOOP, 0, "it is a symbolic link");
 	if (!S_ISREG(st->st_mode))
 		return sc_error_set(error, EINVAL, 0, "it is no file");
+	if (st->st_size > SIZE_MAX_MAP)
+		return sc_error_set(error, EFBIG, 0,
+		                    "it has %lld MiB: more than 1024 are never "
+		                    "read",
+		                    (long long)st->st_size >> 20);
 	if (st->st_uid != owner)
 		return sc_error_set(error, EPERM, 0,
 		                    "it belongs to user %u and not to %u",

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "capture/plain_file.h"
 #include "symbols/elf_file.h"
 
 struct sc_mapped_file {
@@ -22,14 +23,14 @@ struct sc_mapped_file {
 	char hex[SC_BUILD_ID_SIZE]; /* "": none */
 };
 
-/* The path may name anything by now: never wait for a pipe's other end. */
+/* The path may name anything by now. */
 static int open_regular(const char *path, struct stat *ret_st)
 {
-	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	const int fd = sc_plain_file_open(path, O_RDONLY, NULL);
 
 	if (fd < 0)
 		return -1;
-	if (fstat(fd, ret_st) == 0 && S_ISREG(ret_st->st_mode))
+	if (fstat(fd, ret_st) == 0)
 		return fd;
 	close(fd);
 	return -1;

@@ -13,6 +13,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "capture/plain_file.h"
 #include "symbols/elf_file.h"
 
 #define INTERPRETERS_MAX 4 /* a script's may be a script */
@@ -94,7 +95,7 @@ bool sc_preload_refused(const char *command, char *why, size_t size)
 	if (!find_program(command, path))
 		return false;
 	for (int i = 0; reason == NULL && i < INTERPRETERS_MAX; i++) {
-		const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		const int fd = sc_plain_file_open(path, O_RDONLY, NULL);
 		const char *name = script + 2;
 
 		script[0] = 0;

@@ -7,6 +7,7 @@
 #include "record/about.h"
 #include "record/control_server.h"
 #include "record/intake.h"
+#include "record/keep_old.h"
 #include "record/naming.h"
 #include "record/now.h"
 #include "record/preload.h"
@@ -519,6 +520,28 @@ static int start_recording(struct recorder *recorder)
 	return 0;
 }
 
+static int open_output(struct recorder *recorder)
+{
+	const struct sc_record_options *options = recorder->options;
+	struct syscap_error error;
+	int r = sc_in_use_may_replace(options->output, options->force, &error);
+
+	if (r == 0 && !options->force)
+		r = sc_keep_old(options->output, &error);
+	if (r > 0 && !options->quiet)
+		fprintf(stderr,
+		        "syscap record: the %s that was there is %s.old now\n",
+		        options->output, options->output);
+	if (r >= 0)
+		r = sc_writer_open(options->output, options->force,
+		                   &recorder->writer, &error);
+	if (r < 0)
+		fprintf(stderr, "syscap record: %s: %s%s\n", options->output,
+		        error.message,
+		        error.code == EEXIST ? "; --force overwrites it" : "");
+	return r;
+}
+
 int sc_record_run(const struct sc_record_options *options)
 {
 	struct recorder recorder = { .options = options,
@@ -531,7 +554,6 @@ int sc_record_run(const struct sc_record_options *options)
 		                     .gjs = { "GJS_TRACE_FD", "--gjs", -1 },
 		                     .interval = 1,
 		                     .began = sc_now() };
-	struct syscap_error error;
 	char why[512];
 	int r, exit_status = SC_RECORD_FAILED;
 
@@ -553,15 +575,8 @@ int sc_record_run(const struct sc_record_options *options)
 		                           &recorder.child_end);
 	if (r != 0)
 		goto fail;
-	if (sc_in_use_may_replace(options->output, options->force, &error) !=
-	            0 ||
-	    sc_writer_open(options->output, options->force, &recorder.writer,
-	                   &error) != 0) {
-		fprintf(stderr, "syscap record: %s: %s%s\n", options->output,
-		        error.message,
-		        error.code == EEXIST ? "; --force overwrites it" : "");
+	if (open_output(&recorder) != 0)
 		goto out;
-	}
 	r = set_up(&recorder);
 	if (r != 0)
 		goto fail;

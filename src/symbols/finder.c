@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "data/copy.h"
-#include "symbols/readable.h"
 
 /* Keep a file, and read its build-id. */
 static int keep_file(struct sc_finder *finder, int fd, const struct stat *st)
@@ -163,6 +162,28 @@ static int check(const struct sc_finder *finder, struct sc_found *found,
 	return check_age(finder, found, st, path);
 }
 
+/* A file is the same under whatever number the process had. */
+static int load(struct sc_finder *finder, struct sc_found *found,
+                struct sc_elf *elf, const struct stat *st,
+                struct sc_debug_wish wish)
+{
+	char *key;
+	int r;
+
+	if (asprintf(&key, "%llx/%llx/%lld/%lld.%ld/%s",
+	             (unsigned long long)st->st_dev,
+	             (unsigned long long)st->st_ino, (long long)st->st_size,
+	             (long long)st->st_mtim.tv_sec, st->st_mtim.tv_nsec,
+	             wish.path) < 0) {
+		sc_elf_close(elf);
+		return -ENOMEM;
+	}
+	r = sc_loaded_get(&finder->loaded, key, elf, &finder->debug_files, wish,
+	                  &found->loaded);
+	free(key);
+	return r;
+}
+
 /* Take the file open at @fd, which is closed then, if it is the one. */
 static int consider(struct sc_finder *finder, struct sc_found *found, int fd,
                     const char *path, bool is_handed)
@@ -196,13 +217,12 @@ static int consider(struct sc_finder *finder, struct sc_found *found, int fd,
 		sc_elf_close(&elf);
 		return r;
 	}
-	r = sc_module_load(&found->module, &elf, &finder->debug_files, wish);
+	r = load(finder, found, &elf, &st, wish);
 	if (r < 0)
 		return r;
-	found->has_module = true;
-	found->found =
-		strdup(found->module.debug_path ? found->module.debug_path
-	                                        : (is_handed ? "" : path));
+	found->found = strdup(found->loaded->module.debug_path
+	                              ? found->loaded->module.debug_path
+	                              : (is_handed ? "" : path));
 	return found->found ? 1 : -ENOMEM;
 }
 
@@ -288,13 +308,13 @@ static int try_debug_only(struct sc_finder *finder, struct sc_found *found)
 	r = sc_debug_files_find(&finder->debug_files, &wish, &elf, &path);
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
-	r = sc_module_load(&found->module, &elf, &finder->debug_files, wish);
+	r = sc_loaded_get(&finder->loaded, path, &elf, &finder->debug_files,
+	                  wish, &found->loaded);
 	if (r < 0) {
 		free(path);
 		return r;
 	}
-	found->has_module = true;
-	found->module.is_debug_only = true;
+	found->loaded->module.is_debug_only = true;
 	found->found = path;
 	return 1;
 }
@@ -326,16 +346,17 @@ static int note_result(struct sc_found *found, int r)
 	if (r < 0)
 		return r;
 	if (r > 0) {
+		const struct sc_module *module = &found->loaded->module;
 		bool has_name = false;
 
-		for (size_t i = 0; i < found->module.functions.array.n; i++)
+		for (size_t i = 0; i < module->functions.array.n; i++)
 			has_name = has_name ||
-			           found->module.functions.array.items[i].name;
+			           module->functions.array.items[i].name;
 		found->use.state =
 			has_name ? SC_SYMBOLS_USED : SC_SYMBOLS_UNNAMED;
 		free(found->why);
 		found->why = NULL;
-		if (found->module.unpack_error == -ENOTSUP)
+		if (module->unpack_error == -ENOTSUP)
 			found->why = describe("this syscap was built without "
 			                      "liblzma and cannot read its "
 			                      ".gnu_debugdata");
@@ -356,7 +377,6 @@ static int make_found(struct sc_finder *finder,
 	if (found == NULL)
 		return -ENOMEM;
 	found->wish = *wish;
-	found->module.elf.fd = -1;
 	found->nick = slash ? slash + 1 : "";
 	if (strcmp(wish->path, "[vdso]") == 0)
 		found->nick = "vdso"; /* readers put brackets around it */
@@ -368,8 +388,6 @@ static int make_found(struct sc_finder *finder,
 		*ret_found = found;
 		return 0;
 	}
-	if (found->has_module)
-		sc_module_fini(&found->module);
 	free(found->found);
 	free(found->why);
 	free(found);
@@ -411,29 +429,11 @@ int sc_finder_find(struct sc_finder *finder, const struct sc_finder_wish *wish,
 const char *sc_found_name(struct sc_found *found, const struct sc_range *range,
                           uint64_t offset)
 {
-	const size_t n = found->module.functions.array.n;
-	const size_t i = (size_t)(range - found->module.functions.array.items);
-
-	if (found->names == NULL)
-		found->names = calloc(n, sizeof(*found->names));
-	if (found->names == NULL)
-		return NULL;
-	if (found->names[i] != NULL)
-		return found->names[i];
-	found->names[i] = range->name
-	                          ? sc_readable_name(range->name, range->is_plt)
-	                          : sc_readable_place(found->wish.path, offset);
-	return found->names[i];
+	return sc_loaded_name(found->loaded, range, found->wish.path, offset);
 }
 
 static void free_found(struct sc_found *found)
 {
-	if (found->names != NULL)
-		for (size_t i = 0; i < found->module.functions.array.n; i++)
-			free(found->names[i]);
-	free(found->names);
-	if (found->has_module)
-		sc_module_fini(&found->module);
 	free(found->found);
 	free(found->why);
 	free(found);
@@ -452,6 +452,7 @@ void sc_finder_fini(struct sc_finder *finder)
 	for (size_t i = 0; i < finder->found.n; i++)
 		free_found(finder->found.items[i]);
 	free(finder->found.items);
+	sc_loaded_fini(&finder->loaded);
 	sc_map_fini(&finder->by_wish);
 	sc_paths_fini(&finder->debug_files.folders);
 	memset(finder, 0, sizeof(*finder));

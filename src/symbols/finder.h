@@ -11,7 +11,7 @@
 #ifndef SC_SYMBOLS_FINDER_H
 #define SC_SYMBOLS_FINDER_H
 
-#include "symbols/module.h"
+#include "symbols/loaded.h"
 #include "symbols/symbol_files.h"
 
 /** What a MAP says; the texts are the caller's, and outlive the finder. */
@@ -25,10 +25,8 @@ struct sc_finder_wish {
 struct sc_found {
 	struct sc_finder_wish wish;
 	struct sc_symbols_use use;
-	bool has_module;
-	struct sc_module module;
+	struct sc_loaded *loaded; /* of the finder; NULL: none was found */
 	const char *nick;
-	char **names;      /* of the module's functions, when asked for */
 	char *found, *why; /* owned; what use points to */
 };
 
@@ -55,6 +53,7 @@ struct sc_finder {
 	SC_ARRAY(struct sc_handed_name) handed_names;
 	struct sc_map by_handed; /* of what is added, so that it is once */
 	struct sc_map by_handed_name;
+	struct sc_loaded_files loaded;
 	struct sc_map by_wish;
 	SC_ARRAY(struct sc_found *) found;
 };

@@ -334,7 +334,7 @@ static int find_function(struct sc_found *found,
                          const struct sc_process_map *map, uint64_t address,
                          bool is_return, struct sc_symbol *symbol)
 {
-	const struct sc_module *module = &found->module;
+	const struct sc_module *module = &found->loaded->module;
 	const uint64_t in_map = address - map->begin;
 	const struct sc_range *range, *signal;
 	uint64_t linked, meant;
@@ -401,7 +401,7 @@ int sc_symbols_find(struct sc_symbols *symbols,
 	if (r < 0)
 		return r;
 	found->use.n_asked++;
-	if (!found->has_module)
+	if (found->loaded == NULL)
 		return 0;
 	r = find_function(found, map, asked.address, query->is_return,
 	                  ret_symbol);

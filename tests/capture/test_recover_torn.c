@@ -136,7 +136,7 @@ TEST(what_is_no_capture_is_not_touched)
 	make_free(&c);
 	CHECK_EQ(unlink(path), 0);
 	CHECK_EQ(mkfifo(path, 0600), 0);
-	recovering_refuse(path, EINVAL, "no regular file");
+	recovering_refuse(path, EINVAL, "Not a regular file");
 	CHECK_EQ(unlink(path), 0);
 	recovering_refuse(recovering_dir, EISDIR, "directory");
 	CHECK_EQ(rmdir(recovering_dir), 0);

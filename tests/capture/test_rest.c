@@ -192,7 +192,7 @@ TEST(links_pipes_and_other_files_are_no_ring_files)
 	CHECK_EQ(mkfifo(r.path, 0600), 0);
 	make_rings_find(r.capture_path, &found);
 	CHECK_EQ(found.marks, 2);
-	CHECK(strstr(found.not_merged, "no regular file") != NULL);
+	CHECK(strstr(found.not_merged, "Not a regular file") != NULL);
 	CHECK_EQ(unlink(r.path), 0);
 	CHECK_EQ(rename(r.capture_path, r.path), 0);
 	CHECK_EQ(symlink(r.path, r.capture_path), 0);

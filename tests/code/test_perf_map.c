@@ -286,6 +286,15 @@ TEST(links_pipes_and_files_of_others_are_refused)
 	end();
 }
 
+TEST(what_is_too_large_for_names_is_refused_before_it_is_read)
+{
+	begin("1000 10 alpha\n");
+	CHECK_EQ(truncate(path, INT64_C(100) << 30), 0);
+	CHECK_EQ(read_at(1, true), -EFBIG);
+	CHECK_EQ(map.n_ranges, 0);
+	end();
+}
+
 static void check_sample(const char *name, uint64_t addr, const char *what)
 {
 	uint64_t bad;

@@ -170,6 +170,33 @@ TEST(without_a_build_id_the_inode_has_to_be_the_same)
 	finish();
 }
 
+TEST(a_file_without_a_build_id_is_read_once_for_all_processes)
+{
+	struct elf_spec spec = stage_spec(alpha, 2);
+	struct sc_symbol_query query = { .pid = 7,
+		                         .address = 0x10410,
+		                         .time = 3000 };
+	struct sc_symbol first, second;
+
+	spec.build_id = NULL;
+	stage_begin(&stage);
+	stage_set_time(&stage, "2100-01-01T00:00:00Z");
+	stage_elf(&stage, "liba.so", &spec);
+	for (int32_t pid = 7; pid <= 8; pid++)
+		stage_map(&stage, pid, 2000, 0x10000,
+		          stage_path(&stage, "liba.so"), NULL, 0);
+	/* Who lives may see other files under the same path */
+	options.is_live = true;
+	learn();
+	CHECK_EQ(sc_symbols_find(symbols, &query, &first), 1);
+	query.pid = 8;
+	CHECK_EQ(sc_symbols_find(symbols, &query, &second), 1);
+	CHECK_STR(first.name, second.name);
+	CHECK(first.name == second.name);
+	options.is_live = false;
+	finish();
+}
+
 TEST(a_file_that_nothing_identifies_must_be_older_than_the_recording)
 {
 	struct elf_spec spec = stage_spec(alpha, 2);

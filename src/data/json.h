@@ -13,8 +13,8 @@
  * Commas are put where they belong.  Nothing is buffered beyond @out, and
  * errors are @out's.  Nesting is at most 32 deep.
  */
-#ifndef SC_CLI_JSON_H
-#define SC_CLI_JSON_H
+#ifndef SC_DATA_JSON_H
+#define SC_DATA_JSON_H
 
 #include <stdbool.h>
 #include <stddef.h>

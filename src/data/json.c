@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* json.c - write JSON as it comes. */
 #define _GNU_SOURCE
-#include "cli/json.h"
+#include "data/json.h"
 
 #include <inttypes.h>
 #include <math.h>

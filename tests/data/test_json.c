@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/json.h"
+#include "data/json.h"
 
 static char *text;
 static size_t size;

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* cmd_completion.c - `syscap completion`: what shells complete, and how. */
+#include "cli/cmd.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/completion.h"
+#include "cli/fault.h"
+
+static const struct {
+	const char *name;
+	void (*print)(void);
+} shells[] = {
+	{ "bash", sc_completion_bash },
+	{ "zsh", sc_completion_zsh },
+	{ "fish", sc_completion_fish },
+};
+
+enum sc_offer sc_completion_offer(const struct sc_option *option)
+{
+	if (option->choices != NULL)
+		return SC_OFFER_CHOICES;
+	if (option->value == NULL)
+		return SC_OFFER_NOTHING;
+	if (strcmp(option->value, "DIR") == 0)
+		return SC_OFFER_FOLDERS;
+	if (strcmp(option->value, "FILE") == 0 ||
+	    strcmp(option->value, "OUTPUT") == 0)
+		return SC_OFFER_FILES;
+	return SC_OFFER_NOTHING;
+}
+
+void sc_completion_each(const struct sc_command *command,
+                        void (*each)(const struct sc_command *command,
+                                     const struct sc_option *option))
+{
+	const struct sc_option *const tables[] = {
+		command->options,
+		command->shared,
+		sc_options_of_all,
+	};
+
+	for (unsigned i = 0; i < sizeof(tables) / sizeof(*tables); i++)
+		for (const struct sc_option *option = tables[i];
+		     option != NULL && option->name != NULL; option++)
+			each(command, option);
+}
+
+static int run_completion(int argc, char **argv)
+{
+	struct sc_words words = { .command = &sc_cmd_completion,
+		                  .argc = argc,
+		                  .argv = argv };
+
+	while (sc_options_next(&words) > 0)
+		;
+	if (words.status >= 0)
+		return words.status;
+	for (unsigned i = 0; i < sizeof(shells) / sizeof(*shells); i++)
+		if (argc - optind == 1 &&
+		    strcmp(argv[optind], shells[i].name) == 0) {
+			shells[i].print();
+			return sc_fault_finish_output(argv[0], SC_EXIT_DONE);
+		}
+	fprintf(stderr, "%s: for which shell: bash, zsh or fish?\n", argv[0]);
+	return sc_fault_misuse(argv[0]);
+}
+
+const struct sc_command sc_cmd_completion = {
+	.name = "completion",
+	.run = run_completion,
+	.summary = "print what completes command lines in a shell",
+	.synopsis = "bash|zsh|fish",
+	.about = "Print a script with which the shell completes syscap's "
+		 "commands, options and files.  It is installed where the "
+		 "three shells look; without that, source it.",
+	.status = "0; 1 when it could not be written; 2 for wrong use.",
+	.operand = SC_OPERAND_WORD,
+	.words = "bash zsh fish",
+};

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* cmd_export.c - `syscap export`: a capture in the formats of other viewers. */
+#define _GNU_SOURCE
+#include "cli/cmd.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/fault.h"
+#include "cli/filter_options.h"
+#include "cli/input.h"
+#include "cli/output.h"
+#include "cli/question.h"
+#include "export/export.h"
+
+#define FORMATS "folded speedscope pprof csv"
+#define TABLES  "functions samples marks"
+
+static const struct format {
+	const char *name, *table;
+	int (*write)(struct sc_export *export);
+	bool is_binary, has_marks;
+	bool has_bytes; /* can be of allocations as well: it has sums only */
+} formats[] = {
+	{ "folded", NULL, sc_export_folded, false, false, true },
+	{ "speedscope", NULL, sc_export_speedscope, false, true, false },
+	{ "pprof", NULL, sc_export_pprof, true, false, false },
+	{ "csv", "functions", sc_export_csv_functions, false, false, true },
+	{ "csv", "samples", sc_export_csv_samples, false, false, false },
+	{ "csv", "marks", sc_export_csv_marks, false, true, false },
+};
+
+struct run {
+	const struct format *format;
+	struct sc_output output;
+	struct sc_filter_options filter;
+	struct sc_question question;
+};
+
+/* When the recording began, in seconds since 1970. */
+static int64_t capture_time(const struct syscap_reader *reader)
+{
+	struct syscap_file_info info;
+	struct tm tm = { 0 };
+	const char *end;
+
+	syscap_reader_info(reader, &info);
+	end = strptime(info.capture_time, "%Y-%m-%dT%H:%M:%S", &tm);
+	return end != NULL && strchr(end, 'Z') != NULL ? timegm(&tm) : 0;
+}
+
+static void tell(const struct run *run, uint64_t n, const char *what)
+{
+	if (n > 0)
+		fprintf(stderr,
+		        "%s: %s: note: %" PRIu64 " %s, which the format has no "
+		        "place for\n",
+		        run->output.command, run->question.file, n, what);
+}
+
+/* What of the capture is in no file of this format.  A table of csv was asked
+ * for by its name. */
+static void tell_left_out(const struct run *run, const struct sc_export *export)
+{
+	struct syscap_reader *reader = run->question.reader;
+	uint64_t n[SYSCAP_FRAME_LAST] = { 0 };
+	struct syscap_frame frame;
+	size_t n_marks;
+	int r;
+
+	if (run->format->table != NULL)
+		return;
+	syscap_reader_rewind(reader);
+	while ((r = syscap_reader_next(reader, &frame, NULL)) != 0) {
+		if (r > 0 && frame.type < SYSCAP_FRAME_LAST)
+			n[frame.type]++;
+		else if (r < 0 && r != -EILSEQ)
+			break;
+	}
+	syscap_profile_marks(run->question.profile, &n_marks);
+	if (!run->format->has_marks)
+		tell(run, n_marks, "marks");
+	else
+		tell(run, export->n_overlaps,
+		     "marks that overlap others of their thread");
+	tell(run, n[SYSCAP_FRAME_CTRSET], "frames of counters");
+	tell(run, n[SYSCAP_FRAME_LOG], "lines of logs");
+	tell(run, n[SYSCAP_FRAME_ALLOCATION], "allocations");
+}
+
+static int write_out(struct run *run)
+{
+	struct sc_export export = {
+		.profile = run->question.profile,
+		.view = run->question.view,
+		.filter = &run->question.filter,
+		.name = run->question.file,
+		.capture_time = capture_time(run->question.reader),
+		.out = run->output.file,
+	};
+	const int r = run->format->write(&export);
+
+	if (r < 0) {
+		sc_fault_no_memory(run->output.command);
+		return SC_EXIT_PROBLEM;
+	}
+	tell_left_out(run, &export);
+	return run->question.status;
+}
+
+static int show(struct run *run)
+{
+	const struct syscap_profile_options options = {
+		.parts = SYSCAP_PROFILE_ALL,
+	};
+	int status = SC_EXIT_PROBLEM;
+
+	if (sc_question_ask(&run->question, &options, &run->filter.filter) &&
+	    sc_output_open(&run->output, run->format->is_binary)) {
+		status = write_out(run);
+		status = sc_output_close(&run->output, status);
+	}
+	sc_question_close(&run->question);
+	return status;
+}
+
+static const struct format *find_format(const char *command, const char *name,
+                                        const char *table)
+{
+	const size_t n = sizeof(formats) / sizeof(*formats);
+
+	if (name == NULL) {
+		fprintf(stderr, "%s: --format is one of " FORMATS "\n",
+		        command);
+		return NULL;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(formats[i].name, name) == 0 &&
+		    (table == NULL) == (formats[i].table == NULL) &&
+		    (table == NULL || strcmp(formats[i].table, table) == 0))
+			return &formats[i];
+	if (strcmp(name, "csv") == 0)
+		fprintf(stderr, "%s: csv: --table is one of " TABLES "\n",
+		        command);
+	else if (table != NULL)
+		fprintf(stderr, "%s: --table is for csv\n", command);
+	else
+		fprintf(stderr,
+		        "%s: there is no format '%s'; --format is one of " FORMATS
+		        "\n",
+		        command, name);
+	return NULL;
+}
+
+enum {
+	TABLE = 256
+};
+
+/* -1: go on; else the exit status. */
+static int parse(struct run *run, int argc, char **argv)
+{
+	struct sc_words words = { .command = &sc_cmd_export,
+		                  .argc = argc,
+		                  .argv = argv };
+	const char *format = NULL, *table = NULL;
+	int key;
+
+	while ((key = sc_options_next(&words)) > 0) {
+		if (sc_filter_options_is(key)) {
+			if (!sc_filter_options_take(&run->filter, argv[0], key,
+			                            words.value))
+				return sc_fault_misuse(argv[0]);
+		} else if (key == 'o') {
+			run->output.name = words.value;
+		} else if (key == 'f') {
+			format = words.value;
+		} else {
+			table = words.value;
+		}
+	}
+	if (words.status >= 0)
+		return words.status;
+	run->format = find_format(argv[0], format, table);
+	if (run->format == NULL)
+		return sc_fault_misuse(argv[0]);
+	if (run->filter.filter.of != SYSCAP_VIEW_SAMPLES &&
+	    !run->format->has_bytes) {
+		fprintf(stderr,
+		        "%s: --of is for sums: folded, csv's functions\n",
+		        argv[0]);
+		return sc_fault_misuse(argv[0]);
+	}
+	if (argc - optind != 1) {
+		fprintf(stderr, "%s: expected one file\n", argv[0]);
+		return sc_fault_misuse(argv[0]);
+	}
+	run->question.file = argv[optind];
+	return -1;
+}
+
+static int run_export(int argc, char **argv)
+{
+	struct run run = {
+		.output.command = argv[0],
+		.question.command = argv[0],
+	};
+	const int status = parse(&run, argc, argv);
+
+	if (status >= 0)
+		return status;
+	if (run.output.name != NULL &&
+	    sc_input_refuse_output(argv[0], run.question.file, run.output.name))
+		return SC_EXIT_MISUSE;
+	return show(&run);
+}
+
+const struct sc_command sc_cmd_export = {
+	.name = "export",
+	.run = run_export,
+	.summary = "write a capture in the format of another viewer",
+	.synopsis = "--format=FORMAT [-o OUTPUT] [FILTER]... FILE\n"
+		    "--format=csv --table=TABLE [-o OUTPUT] [FILTER]... FILE",
+	.about = "Write what is in FILE for another program.  What its format "
+		 "has no place for is counted on standard error.",
+	.status = "0; 1 when FILE is damaged or could not be read, or the "
+		  "output not be written; 2 for wrong use.",
+	.options =
+		(const struct sc_option[]){
+			{ "format", 'f', "FORMAT", "what to write.", FORMATS },
+			{ "table", TABLE, "TABLE", "of csv.", TABLES },
+			{ "output", 'o', "OUTPUT",
+	                  "the file; - is standard output, the default", NULL },
+			{ 0 },
+		},
+	.shared = sc_filter_table,
+	.shared_title = "Filters, see syscap-stat(1):",
+};

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* cmd_files.c - `syscap files`: the files that are embedded in a capture. */
+#define _GNU_SOURCE
+#include "cli/cmd.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/fault.h"
+#include "cli/input.h"
+#include "cli/printable.h"
+#include "data/array.h"
+#include "data/json.h"
+#include "data/map.h"
+
+struct embedded {
+	char *name;
+	uint64_t size;
+	int32_t pid;
+	int64_t time; /* of its first chunk */
+	bool is_whole;
+};
+
+struct run {
+	const char *command, *file, *wanted, *output;
+	bool json;
+	struct syscap_reader *reader;
+	SC_ARRAY(struct embedded) files;
+	struct sc_map open;       /* path and pid: the file that goes on */
+	struct sc_map names;      /* all of them */
+	SC_ARRAY(size_t) numbers; /* of the files, by number in `open` */
+	FILE *out;
+	int status;
+};
+
+/* Files of one name are told apart as `syscap cat` does. */
+static char *choose_name(struct run *run, const char *path)
+{
+	char *name = strdup(path);
+	size_t ignored;
+	int r = 0;
+
+	for (unsigned i = 2; name != NULL; i++) {
+		r = sc_map_put(&run->names, name, strlen(name), &ignored);
+		if (r != 0)
+			break;
+		free(name);
+		if (asprintf(&name, "%s (%u)", path, i) < 0)
+			name = NULL;
+	}
+	if (r > 0)
+		return name;
+	free(name);
+	return NULL;
+}
+
+/* The file that this chunk goes on with, or begins.  0 or -ENOMEM. */
+static int find_file(struct run *run, const struct syscap_frame *frame,
+                     size_t *ret_number)
+{
+	struct embedded fresh = { .pid = frame->pid, .time = frame->time };
+	size_t slot;
+	char *key;
+	int len, r;
+
+	len = asprintf(&key, "%d %s", (int)frame->pid, frame->file_chunk.path);
+	if (len < 0)
+		return -ENOMEM;
+	r = sc_map_put(&run->open, key, (size_t)len, &slot);
+	free(key);
+	if (r < 0 || (r > 0 && sc_array_push(&run->numbers, SIZE_MAX) < 0))
+		return -ENOMEM;
+	if (run->numbers.items[slot] == SIZE_MAX ||
+	    run->files.items[run->numbers.items[slot]].is_whole) {
+		fresh.name = choose_name(run, frame->file_chunk.path);
+		if (fresh.name == NULL)
+			return -ENOMEM;
+		run->numbers.items[slot] = run->files.n;
+		if (sc_array_push(&run->files, fresh) < 0) {
+			free(fresh.name);
+			return -ENOMEM;
+		}
+	}
+	*ret_number = run->numbers.items[slot];
+	return 0;
+}
+
+static int take_chunk(struct run *run, const struct syscap_frame *frame)
+{
+	struct embedded *file;
+	size_t number;
+	int r = find_file(run, frame, &number);
+
+	if (r < 0)
+		return r;
+	file = &run->files.items[number];
+	file->size += frame->file_chunk.len;
+	file->is_whole = frame->file_chunk.is_last;
+	if (run->wanted == NULL || strcmp(file->name, run->wanted) != 0)
+		return 0;
+	if (run->out == NULL) {
+		run->out = strcmp(run->output, "-") == 0
+		                   ? stdout
+		                   : fopen(run->output, "we");
+		if (run->out == NULL)
+			return -errno;
+	}
+	if (frame->file_chunk.len > 0 &&
+	    fwrite(frame->file_chunk.data, frame->file_chunk.len, 1,
+	           run->out) != 1)
+		return -errno;
+	return 0;
+}
+
+static int walk(struct run *run)
+{
+	struct syscap_error error;
+	struct syscap_frame frame;
+	int next, r = 0;
+
+	while (r == 0 &&
+	       (next = syscap_reader_next(run->reader, &frame, &error)) != 0) {
+		if (next < 0) {
+			sc_fault_print(run->command, run->file, &error);
+			run->status = SC_EXIT_PROBLEM;
+			if (next != -EILSEQ)
+				break;
+		} else if (frame.type == SYSCAP_FRAME_FILE_CHUNK) {
+			r = take_chunk(run, &frame);
+		}
+	}
+	return r;
+}
+
+static void list_text(const struct run *run)
+{
+	for (size_t i = 0; i < run->files.n; i++) {
+		const struct embedded *file = &run->files.items[i];
+
+		printf("%12" PRIu64 "  ", file->size);
+		sc_printable_write(stdout, file->name, false);
+		puts(file->is_whole ? "" : "  (its end is missing)");
+	}
+}
+
+static void list_json(const struct run *run)
+{
+	struct sc_json json = { .out = stdout };
+
+	for (size_t i = 0; i < run->files.n; i++) {
+		const struct embedded *file = &run->files.items[i];
+
+		sc_json_begin_object(&json);
+		sc_json_member_text(&json, "name", file->name);
+		sc_json_member_unsigned(&json, "size", file->size);
+		sc_json_member_integer(&json, "pid", file->pid);
+		sc_json_member_integer(&json, "time", file->time);
+		sc_json_member_bool(&json, "whole", file->is_whole);
+		sc_json_end_object(&json);
+		sc_json_end_line(&json);
+	}
+}
+
+/* What was asked for is written, but for its end. */
+static void finish_wanted(struct run *run)
+{
+	const struct embedded *found = NULL;
+
+	for (size_t i = 0; found == NULL && i < run->files.n; i++)
+		if (strcmp(run->files.items[i].name, run->wanted) == 0)
+			found = &run->files.items[i];
+	if (found == NULL || !found->is_whole) {
+		fprintf(stderr, "%s: %s: ", run->command, run->file);
+		sc_printable_write(stderr, run->wanted, true);
+		fputs(found == NULL ? ": there is no such file in it\n"
+		                    : ": its end is missing\n",
+		      stderr);
+		run->status = SC_EXIT_PROBLEM;
+	}
+	if (run->out != NULL && run->out != stdout) {
+		if (fclose(run->out) != 0) {
+			fprintf(stderr, "%s: %s: %s\n", run->command,
+			        run->output, strerror(errno));
+			run->status = SC_EXIT_PROBLEM;
+		}
+		run->out = NULL;
+	}
+}
+
+static void show(struct run *run)
+{
+	const int r = walk(run);
+
+	if (r == -ENOMEM) {
+		sc_fault_no_memory(run->command);
+		run->status = SC_EXIT_PROBLEM;
+	} else if (r < 0) {
+		fprintf(stderr, "%s: %s: %s\n", run->command, run->output,
+		        strerror(-r));
+		run->status = SC_EXIT_PROBLEM;
+	} else if (run->wanted != NULL) {
+		finish_wanted(run);
+	} else if (run->json) {
+		list_json(run);
+	} else {
+		list_text(run);
+	}
+	if (run->out != NULL && run->out != stdout)
+		fclose(run->out);
+	for (size_t i = 0; i < run->files.n; i++)
+		free(run->files.items[i].name);
+	free(run->files.items);
+	free(run->numbers.items);
+	sc_map_fini(&run->open);
+	sc_map_fini(&run->names);
+}
+
+enum {
+	JSON = 256
+};
+
+/* -1: go on; else the exit status. */
+static int parse(struct run *run, int argc, char **argv)
+{
+	struct sc_words words = { .command = &sc_cmd_files,
+		                  .argc = argc,
+		                  .argv = argv };
+	int key;
+
+	while ((key = sc_options_next(&words)) > 0) {
+		if (key == 'o')
+			run->output = words.value;
+		else if (key == JSON)
+			run->json = true;
+	}
+	if (words.status >= 0)
+		return words.status;
+	if (argc - optind != 1 && argc - optind != 2) {
+		fprintf(stderr, "%s: expected a file, and a name in it\n",
+		        argv[0]);
+		return sc_fault_misuse(argv[0]);
+	}
+	run->file = argv[optind];
+	run->wanted = argv[optind + 1];
+	if ((run->wanted == NULL) != (run->output == NULL)) {
+		fprintf(stderr, "%s: %s\n", argv[0],
+		        run->output == NULL
+		                ? "where to? Say -o; - is standard output"
+		                : "-o is for one NAME");
+		return sc_fault_misuse(argv[0]);
+	}
+	return -1;
+}
+
+static int run_files(int argc, char **argv)
+{
+	struct run run = { .command = argv[0], .status = SC_EXIT_DONE };
+	struct syscap_error error;
+	int status = parse(&run, argc, argv);
+
+	if (status >= 0)
+		return status;
+	if (run.output != NULL &&
+	    sc_input_refuse_output(argv[0], run.file, run.output))
+		return SC_EXIT_MISUSE;
+	signal(SIGXFSZ, SIG_IGN);
+	if (sc_input_open(run.file, &run.reader, &error) < 0) {
+		sc_fault_print(argv[0], run.file, &error);
+		return SC_EXIT_PROBLEM;
+	}
+	show(&run);
+	syscap_reader_close(run.reader);
+	return sc_fault_finish_output(argv[0], run.status);
+}
+
+const struct sc_command sc_cmd_files = {
+	.name = "files",
+	.run = run_files,
+	.summary = "list the files in a capture, or take one out",
+	.synopsis = "[--json] FILE\nFILE NAME -o OUTPUT",
+	.about = "List the files that are embedded in a capture, with their "
+		 "sizes; or write the one that is called NAME there to OUTPUT. "
+		 "Where several have one name, the later ones are called "
+		 "'NAME (2)', 'NAME (3)'.",
+	.status = "0; 1 when the capture is damaged or could not be read, "
+		  "there is no such file in it or its end is missing; 2 for "
+		  "wrong use.",
+	.options =
+		(const struct sc_option[]){
+			{ "output", 'o', "OUTPUT",
+	                  "write NAME to OUTPUT; - is standard output", NULL },
+			{ "json", JSON, NULL, "each as one JSON object", NULL },
+			{ 0 },
+		},
+};

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* output.c - where commands write to that make a file. */
+#include "cli/output.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cmd.h"
+#include "cli/fault.h"
+
+bool sc_output_open(struct sc_output *output, bool is_binary)
+{
+	/* A file that may not grow is an error, not our end */
+	signal(SIGXFSZ, SIG_IGN);
+	if (output->name != NULL && strcmp(output->name, "-") != 0) {
+		output->file = fopen(output->name, "we");
+		if (output->file == NULL)
+			fprintf(stderr, "%s: %s: %s\n", output->command,
+			        output->name, strerror(errno));
+		return output->file != NULL;
+	}
+	if (is_binary && isatty(STDOUT_FILENO) == 1) {
+		fprintf(stderr,
+		        "%s: this is not for a terminal: name a file with -o\n",
+		        output->command);
+		return false;
+	}
+	output->file = stdout;
+	return true;
+}
+
+int sc_output_close(struct sc_output *output, int status)
+{
+	bool failed;
+
+	if (output->file == stdout)
+		return sc_fault_finish_output(output->command, status);
+	errno = 0;
+	failed = ferror(output->file) != 0;
+	if (fclose(output->file) == 0 && !failed)
+		return status;
+	fprintf(stderr, "%s: %s: %s\n", output->command, output->name,
+	        errno != 0 ? strerror(errno) : "it could not be written");
+	return SC_EXIT_PROBLEM;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* question.c - a capture's profile, and the view of it that was asked for. */
+#include "cli/question.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "cli/cmd.h"
+#include "cli/fault.h"
+#include "cli/input.h"
+
+static int64_t add(int64_t begin, int64_t ns)
+{
+	int64_t sum;
+
+	return __builtin_add_overflow(begin, ns, &sum) ? INT64_MAX : sum;
+}
+
+/* What can be read is read. */
+static int read_all(struct sc_question *question)
+{
+	struct syscap_profile_span span;
+	struct syscap_error error;
+	int r = syscap_profile_read(question->profile, question->reader,
+	                            &error);
+
+	if (r == -EBADMSG) {
+		sc_fault_print(question->command, question->file, &error);
+		question->status = SC_EXIT_PROBLEM;
+		r = 0;
+	}
+	if (r == 0)
+		r = syscap_profile_settle(question->profile);
+	if (r < 0)
+		return r;
+	syscap_profile_span(question->profile, &span);
+	if (span.n_damaged > 0) {
+		fprintf(stderr,
+		        "%s: %s: %" PRIu64 " frames are damaged and left out\n",
+		        question->command, question->file, span.n_damaged);
+		question->status = SC_EXIT_PROBLEM;
+	}
+	return 0;
+}
+
+static int look(struct sc_question *question,
+                const struct syscap_filter *filter)
+{
+	struct syscap_profile_span span;
+	struct syscap_error error;
+	int r;
+
+	syscap_profile_span(question->profile, &span);
+	question->filter = *filter;
+	question->filter.from = add(span.begin, filter->from);
+	question->filter.to = add(span.begin, filter->to);
+	r = syscap_view_new(question->profile, &question->filter,
+	                    &question->view, &error);
+	if (r == -EINVAL)
+		sc_fault_print(question->command, question->file, &error);
+	return r;
+}
+
+bool sc_question_ask(struct sc_question *question,
+                     const struct syscap_profile_options *options,
+                     const struct syscap_filter *filter)
+{
+	struct syscap_error error;
+	int r = sc_input_open(question->file, &question->reader, &error);
+
+	if (r < 0) {
+		sc_fault_print(question->command, question->file, &error);
+		question->status = SC_EXIT_PROBLEM;
+		return false;
+	}
+	sc_fault_tell_merged(question->command, question->file,
+	                     question->reader);
+	r = syscap_profile_new(options, &question->profile);
+	if (r == 0)
+		r = read_all(question);
+	if (r == 0)
+		r = look(question, filter);
+	if (r == -ENOMEM)
+		sc_fault_no_memory(question->command);
+	if (r < 0 || sc_fault_tell_unread(question->command, question->file,
+	                                  question->reader))
+		question->status = SC_EXIT_PROBLEM;
+	return r == 0;
+}
+
+void sc_question_close(struct sc_question *question)
+{
+	syscap_view_free(question->view);
+	syscap_profile_free(question->profile);
+	syscap_reader_close(question->reader);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * question.h - a capture's profile, and the view of it that was asked for: what
+ * commands begin with that project it.
+ */
+#ifndef SC_CLI_QUESTION_H
+#define SC_CLI_QUESTION_H
+
+#include <syscap/profile.h>
+
+struct sc_question {
+	const char *command, *file;
+	struct syscap_filter filter; /* after: from and to are the clock's */
+	struct syscap_reader *reader;
+	struct syscap_profile *profile;
+	struct syscap_view *view;
+	int status;
+};
+
+/**
+ * Read the file and look at it.  False, with a message and the status set,
+ * where that is not possible; what can't be read of it is told, too, and is no
+ * reason to stop.  To be closed in any case.
+ */
+bool sc_question_ask(struct sc_question *question,
+                     const struct syscap_profile_options *options,
+                     const struct syscap_filter *filter);
+void sc_question_close(struct sc_question *question);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * export.h - write what a profile says in the formats of other viewers.
+ *
+ * Errors of the output are @out's: who called looks at ferror().  What a
+ * format cannot hold is listed in docs/export.md.
+ */
+#ifndef SC_EXPORT_EXPORT_H
+#define SC_EXPORT_EXPORT_H
+
+#include <stdio.h>
+
+#include <syscap/profile.h>
+
+struct sc_export {
+	const struct syscap_profile *profile;
+	const struct syscap_view *view;     /* of the samples */
+	const struct syscap_filter *filter; /* for marks: time and thread */
+	const char *name;                   /* what the viewer calls it */
+	int64_t capture_time; /* seconds since 1970; 0: not known */
+	FILE *out;
+	/* Set by the writer: marks that another lane holds, and that are left
+	 * out therefore. */
+	uint64_t n_overlaps;
+};
+
+/** Does the filter let @mark pass? */
+bool sc_export_has_mark(const struct sc_export *export,
+                        const struct syscap_profile_mark *mark);
+
+/** 0 or -ENOMEM. */
+int sc_export_folded(struct sc_export *export);
+int sc_export_speedscope(struct sc_export *export);
+int sc_export_pprof(struct sc_export *export);
+int sc_export_csv_functions(struct sc_export *export);
+int sc_export_csv_samples(struct sc_export *export);
+int sc_export_csv_marks(struct sc_export *export);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* folded.c - stacks as lines. */
+#include "export/folded.h"
+
+#include <inttypes.h>
+
+#include "export/export.h"
+
+/* ';' ends a frame, so none may stand in a name. */
+static void write_name(FILE *out, const char *name, bool in_quotes)
+{
+	for (; *name != 0; name++) {
+		if (in_quotes && *name == '"')
+			putc_unlocked('"', out);
+		putc_unlocked(*name == ';' ? ':' : *name, out);
+	}
+}
+
+void sc_folded_stack(FILE *out, const struct syscap_profile *profile,
+                     const struct syscap_view *view, uint32_t node,
+                     bool in_quotes)
+{
+	/* From the leaf there is only the way up: it is gone again for each
+	 * frame of a part, whose nodes are kept. */
+	uint32_t part[64];
+	uint32_t depth = 0, n;
+
+	for (uint32_t at = node; at != 0; at = view->parents[at])
+		depth++;
+	for (uint32_t done = 0; done < depth; done += n) {
+		const uint32_t left = depth - done;
+		uint32_t at = node;
+
+		n = left < 64 ? left : 64;
+		for (uint32_t i = left; i > n; i--)
+			at = view->parents[at];
+		for (uint32_t i = n; i > 0; i--, at = view->parents[at])
+			part[i - 1] = at;
+		for (uint32_t i = 0; i < n; i++) {
+			if (done + i > 0)
+				putc_unlocked(';', out);
+			write_name(out,
+			           syscap_profile_function(
+					   profile, view->functions[part[i]])
+			                   ->name,
+			           in_quotes);
+		}
+	}
+}
+
+void sc_folded_write(FILE *out, const struct syscap_profile *profile,
+                     const struct syscap_view *view)
+{
+	for (size_t i = 1; i < view->n_nodes; i++) {
+		if (view->selfs[i] == 0)
+			continue;
+		sc_folded_stack(out, profile, view, (uint32_t)i, false);
+		fprintf(out, " %" PRIu64 "\n", view->selfs[i]);
+	}
+}
+
+int sc_export_folded(struct sc_export *export)
+{
+	sc_folded_write(export->out, export->profile, export->view);
+	return 0;
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pprof.c - profile.proto of pprof: stacks with their sums, by thread.  A
+ * location is a function here: a view has no addresses.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/map.h"
+#include "export/amount.h"
+#include "export/by_thread.h"
+#include "export/export.h"
+#include "export/gzip.h"
+#include "export/protobuf.h"
+
+/* Fields of Profile. */
+enum {
+	SAMPLE_TYPE = 1,
+	SAMPLE = 2,
+	MAPPING = 3,
+	LOCATION = 4,
+	FUNCTION = 5,
+	STRING_TABLE = 6,
+	TIME_NANOS = 9,
+	DURATION_NANOS = 10,
+	DEFAULT_SAMPLE_TYPE = 14
+};
+
+/* Strings that always are there, by number; then the functions' names, then
+ * the binaries'. */
+static const char *const fixed[] = { "",     "samples",     "count",
+	                             "time", "nanoseconds", "pid",
+	                             "tid" };
+enum {
+	TEXT_NONE,
+	TEXT_SAMPLES,
+	TEXT_COUNT,
+	TEXT_TIME,
+	TEXT_NANOSECONDS,
+	TEXT_PID,
+	TEXT_TID,
+	N_FIXED
+};
+
+struct writer {
+	struct sc_export *export;
+	struct sc_gzip *gzip;
+	struct sc_protobuf outer, message, inner;
+	const struct syscap_profile_function *functions;
+	size_t n_functions;
+	struct sc_map binaries; /* mappings are numbered so, from 1 on */
+	struct sc_by_thread by;
+	uint64_t *ticks;   /* by node, of the thread that is looked at */
+	uint32_t *touched; /* nodes */
+	bool is_time;
+};
+
+/* Write @message as a field of the profile. */
+static void write_field(struct writer *writer, unsigned field)
+{
+	sc_protobuf_clear(&writer->outer);
+	sc_protobuf_message(&writer->outer, field, &writer->message);
+	sc_gzip_write(writer->gzip, writer->outer.bytes.items,
+	              writer->outer.bytes.n);
+	sc_protobuf_clear(&writer->message);
+}
+
+static void write_string(struct writer *writer, const char *text, size_t n)
+{
+	sc_protobuf_clear(&writer->outer);
+	sc_protobuf_bytes(&writer->outer, STRING_TABLE, text, n);
+	sc_gzip_write(writer->gzip, writer->outer.bytes.items,
+	              writer->outer.bytes.n);
+}
+
+static void write_type(struct writer *writer, uint64_t type, uint64_t unit)
+{
+	sc_protobuf_number(&writer->message, 1, type);
+	sc_protobuf_number(&writer->message, 2, unit);
+	write_field(writer, SAMPLE_TYPE);
+}
+
+/* The program that took the most: pprof takes the first mapping for it. */
+static const char *main_binary(const struct writer *writer)
+{
+	const struct syscap_profile_process *processes;
+	const struct syscap_profile_thread *threads;
+	const char *name = "";
+	uint64_t most = 0;
+	size_t n, n_threads;
+
+	processes = syscap_profile_processes(writer->export->profile, &n);
+	threads = syscap_profile_threads(writer->export->profile, &n_threads);
+	for (size_t i = 0; i < n_threads; i++)
+		if (threads[i].ticks >= most) {
+			most = threads[i].ticks;
+			name = processes[threads[i].process].binary;
+		}
+	return name;
+}
+
+static int number_binaries(struct writer *writer)
+{
+	const char *first = main_binary(writer);
+	size_t ignored;
+
+	if (sc_map_put(&writer->binaries, first, strlen(first), &ignored) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < writer->n_functions; i++)
+		if (sc_map_put(&writer->binaries, writer->functions[i].binary,
+		               strlen(writer->functions[i].binary),
+		               &ignored) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
+static void write_tables(struct writer *writer)
+{
+	const uint64_t first_binary = N_FIXED + writer->n_functions;
+
+	for (size_t i = 0; i < N_FIXED; i++)
+		write_string(writer, fixed[i], strlen(fixed[i]));
+	for (size_t i = 0; i < writer->n_functions; i++)
+		write_string(writer, writer->functions[i].name,
+		             strlen(writer->functions[i].name));
+	for (size_t i = 0; i < writer->binaries.n; i++) {
+		write_string(writer, writer->binaries.keys[i].bytes,
+		             writer->binaries.keys[i].len);
+		sc_protobuf_number(&writer->message, 1, i + 1);
+		sc_protobuf_number(&writer->message, 5, first_binary + i);
+		sc_protobuf_number(&writer->message, 7, 1);
+		write_field(writer, MAPPING);
+	}
+	for (size_t i = 0; i < writer->n_functions; i++) {
+		size_t binary = 0;
+
+		sc_protobuf_number(&writer->message, 1, i + 1);
+		sc_protobuf_number(&writer->message, 2, N_FIXED + i);
+		sc_protobuf_number(&writer->message, 3, N_FIXED + i);
+		write_field(writer, FUNCTION);
+		sc_map_get(&writer->binaries, writer->functions[i].binary,
+		           strlen(writer->functions[i].binary), &binary);
+		sc_protobuf_clear(&writer->inner);
+		sc_protobuf_number(&writer->inner, 1, i + 1);
+		sc_protobuf_number(&writer->message, 1, i + 1);
+		sc_protobuf_number(&writer->message, 2, binary + 1);
+		sc_protobuf_message(&writer->message, 4, &writer->inner);
+		write_field(writer, LOCATION);
+	}
+}
+
+static void add_label(struct writer *writer, uint64_t key, int64_t number)
+{
+	if (number < 0)
+		return;
+	sc_protobuf_clear(&writer->inner);
+	sc_protobuf_number(&writer->inner, 1, key);
+	sc_protobuf_number(&writer->inner, 3, (uint64_t)number);
+	sc_protobuf_message(&writer->message, 3, &writer->inner);
+}
+
+/* One stack of one thread, the innermost frame first. */
+static void write_sample(struct writer *writer, uint32_t thread, uint32_t node)
+{
+	const struct syscap_view *view = writer->export->view;
+	const struct syscap_profile_thread *threads;
+	const struct syscap_profile_process *processes;
+	const uint64_t ticks = writer->ticks[node];
+	size_t n;
+
+	threads = syscap_profile_threads(writer->export->profile, &n);
+	processes = syscap_profile_processes(writer->export->profile, &n);
+	sc_protobuf_clear(&writer->inner);
+	for (; node != 0; node = view->parents[node])
+		sc_protobuf_varint(&writer->inner,
+		                   UINT64_C(1) + view->functions[node]);
+	sc_protobuf_message(&writer->message, 1, &writer->inner);
+	sc_protobuf_clear(&writer->inner);
+	sc_protobuf_varint(&writer->inner, ticks);
+	if (writer->is_time)
+		sc_protobuf_varint(
+			&writer->inner,
+			ticks * syscap_profile_tick(writer->export->profile,
+		                                    thread));
+	sc_protobuf_message(&writer->message, 2, &writer->inner);
+	add_label(writer, TEXT_PID, processes[threads[thread].process].pid);
+	add_label(writer, TEXT_TID, threads[thread].tid);
+	write_field(writer, SAMPLE);
+}
+
+static void write_thread(struct writer *writer, uint32_t thread)
+{
+	const struct syscap_view *view = writer->export->view;
+	struct syscap_profile_samples samples;
+	size_t n = 0;
+
+	syscap_profile_samples(writer->export->profile, &samples);
+	for (size_t i = writer->by.begins[thread];
+	     i < writer->by.begins[thread + 1]; i++) {
+		const uint32_t number = writer->by.numbers[i];
+		const uint32_t node = view->nodes[samples.stacks[number]];
+
+		if (writer->ticks[node] == 0)
+			writer->touched[n++] = node;
+		writer->ticks[node] += samples.ticks[number];
+	}
+	for (size_t i = 0; i < n; i++) {
+		write_sample(writer, thread, writer->touched[i]);
+		writer->ticks[writer->touched[i]] = 0;
+	}
+}
+
+static void write_profile(struct writer *writer)
+{
+	struct syscap_profile_span span;
+
+	syscap_profile_span(writer->export->profile, &span);
+	write_type(writer, TEXT_SAMPLES, TEXT_COUNT);
+	if (writer->is_time)
+		write_type(writer, TEXT_TIME, TEXT_NANOSECONDS);
+	write_tables(writer);
+	for (size_t t = 0; t < writer->by.n_threads; t++)
+		write_thread(writer, (uint32_t)t);
+	sc_protobuf_clear(&writer->outer);
+	sc_protobuf_number(&writer->outer, TIME_NANOS,
+	                   (uint64_t)writer->export->capture_time *
+	                           UINT64_C(1000000000));
+	sc_protobuf_number(&writer->outer, DURATION_NANOS,
+	                   (uint64_t)(span.end - span.begin));
+	sc_protobuf_number(&writer->outer, DEFAULT_SAMPLE_TYPE,
+	                   writer->is_time ? TEXT_TIME : TEXT_SAMPLES);
+	sc_gzip_write(writer->gzip, writer->outer.bytes.items,
+	              writer->outer.bytes.n);
+}
+
+int sc_export_pprof(struct sc_export *export)
+{
+	const size_t n = export->view->n_nodes;
+	struct writer writer = {
+		.export = export,
+		.gzip = malloc(sizeof(*writer.gzip)),
+		.ticks = calloc(n, sizeof(*writer.ticks)),
+		.touched = calloc(n, sizeof(*writer.touched)),
+		.is_time = sc_amount_is_time(export->view->unit),
+	};
+	int r = -ENOMEM;
+
+	writer.functions =
+		syscap_profile_functions(export->profile, &writer.n_functions);
+	if (writer.gzip != NULL && writer.ticks != NULL &&
+	    writer.touched != NULL)
+		r = sc_by_thread_init(&writer.by, export->profile,
+		                      export->view);
+	if (r == 0)
+		r = number_binaries(&writer);
+	if (r == 0) {
+		sc_gzip_begin(writer.gzip, export->out);
+		write_profile(&writer);
+		sc_gzip_end(writer.gzip);
+		if (writer.outer.failed || writer.message.failed)
+			r = -ENOMEM;
+	}
+	sc_protobuf_fini(&writer.outer);
+	sc_protobuf_fini(&writer.message);
+	sc_protobuf_fini(&writer.inner);
+	sc_by_thread_fini(&writer.by);
+	sc_map_fini(&writer.binaries);
+	free(writer.ticks);
+	free(writer.touched);
+	free(writer.gzip);
+	return r;
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * speedscope.c - the JSON of speedscope.app: a "sampled" profile for each
+ * thread that has samples, an "evented" one for each that has marks.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/json.h"
+#include "export/amount.h"
+#include "export/by_thread.h"
+#include "export/export.h"
+
+#define SCHEMA "https://www.speedscope.app/file-format-schema.json"
+
+struct writer {
+	struct sc_export *export;
+	struct sc_json json;
+	int64_t begin; /* of the capture: times are behind it */
+	size_t n_functions;
+	struct sc_by_thread by;
+	uint32_t *path; /* of one stack, from its innermost frame */
+	const struct syscap_profile_mark *marks;
+	uint32_t *order; /* of the marks that pass: by thread and begin */
+	size_t n_order;
+};
+
+/* Functions first, then the names of marks. */
+static void write_frames(struct writer *writer)
+{
+	const struct syscap_profile *profile = writer->export->profile;
+	const struct syscap_profile_function *functions;
+	const struct syscap_profile_mark_name *names;
+	struct sc_json *json = &writer->json;
+	size_t n;
+
+	functions = syscap_profile_functions(profile, &writer->n_functions);
+	sc_json_key(json, "shared");
+	sc_json_begin_object(json);
+	sc_json_key(json, "frames");
+	sc_json_begin_array(json);
+	for (size_t i = 0; i < writer->n_functions; i++) {
+		sc_json_begin_object(json);
+		sc_json_member_text(json, "name", functions[i].name);
+		if (functions[i].binary[0] != 0)
+			sc_json_member_text(json, "file", functions[i].binary);
+		sc_json_end_object(json);
+	}
+	names = syscap_profile_mark_names(profile, &n);
+	for (size_t i = 0; i < n; i++) {
+		sc_json_begin_object(json);
+		sc_json_member_text(json, "name", names[i].name);
+		sc_json_member_text(json, "file", names[i].group);
+		sc_json_end_object(json);
+	}
+	sc_json_end_array(json);
+	sc_json_end_object(json);
+}
+
+static void begin_profile(struct writer *writer, const char *type,
+                          uint32_t thread, const char *what, bool is_time)
+{
+	const struct syscap_profile_thread *threads;
+	const struct syscap_profile_process *processes;
+	char name[300];
+	size_t n;
+
+	threads = syscap_profile_threads(writer->export->profile, &n);
+	processes = syscap_profile_processes(writer->export->profile, &n);
+	snprintf(name, sizeof(name), "%.100s %d, thread %d %.100s: %s",
+	         processes[threads[thread].process].binary,
+	         (int)processes[threads[thread].process].pid,
+	         (int)threads[thread].tid, threads[thread].name, what);
+	sc_json_begin_object(&writer->json);
+	sc_json_member_text(&writer->json, "type", type);
+	sc_json_member_text(&writer->json, "name", name);
+	sc_json_member_text(&writer->json, "unit",
+	                    is_time ? "nanoseconds" : "none");
+	sc_json_member_integer(&writer->json, "startValue", 0);
+}
+
+/* ------------------------------------------------------------- samples */
+
+static void write_stack(struct writer *writer, uint32_t node)
+{
+	const struct syscap_view *view = writer->export->view;
+	size_t n = 0;
+
+	sc_json_begin_array(&writer->json);
+	for (; node != 0; node = view->parents[node])
+		writer->path[n++] = view->functions[node];
+	while (n > 0)
+		sc_json_unsigned(&writer->json, writer->path[--n]);
+	sc_json_end_array(&writer->json);
+}
+
+static void write_samples(struct writer *writer, uint32_t thread)
+{
+	const struct syscap_view *view = writer->export->view;
+	const size_t begin = writer->by.begins[thread];
+	const size_t end = writer->by.begins[thread + 1];
+	struct syscap_profile_samples samples;
+	const bool is_time = sc_amount_is_time(view->unit);
+	const uint64_t tick =
+		is_time ? syscap_profile_tick(writer->export->profile, thread)
+			: 1;
+	struct sc_json *json = &writer->json;
+	uint64_t sum = 0;
+
+	if (begin == end)
+		return;
+	syscap_profile_samples(writer->export->profile, &samples);
+	begin_profile(writer, "sampled", thread,
+	              syscap_view_unit_name(view->unit), is_time);
+	sc_json_key(json, "samples");
+	sc_json_begin_array(json);
+	for (size_t i = begin; i < end; i++)
+		write_stack(writer,
+		            view->nodes[samples.stacks[writer->by.numbers[i]]]);
+	sc_json_end_array(json);
+	sc_json_key(json, "weights");
+	sc_json_begin_array(json);
+	for (size_t i = begin; i < end; i++) {
+		const uint64_t weight =
+			samples.ticks[writer->by.numbers[i]] * tick;
+
+		sc_json_unsigned(json, weight);
+		sum += weight;
+	}
+	sc_json_end_array(json);
+	sc_json_member_unsigned(json, "endValue", sum);
+	sc_json_end_object(json);
+}
+
+/* --------------------------------------------------------------- marks */
+
+static int compare_marks(const void *one, const void *other, void *data)
+{
+	const struct syscap_profile_mark *marks = data;
+	const struct syscap_profile_mark *a = &marks[*(const uint32_t *)one];
+	const struct syscap_profile_mark *b = &marks[*(const uint32_t *)other];
+
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	if (a->depth != b->depth)
+		return a->depth < b->depth ? -1 : 1;
+	return (a > b) - (a < b);
+}
+
+static int choose_marks(struct writer *writer)
+{
+	size_t n;
+
+	writer->marks = syscap_profile_marks(writer->export->profile, &n);
+	writer->order = calloc(n + 1, sizeof(*writer->order));
+	if (writer->order == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		if (!sc_export_has_mark(writer->export, &writer->marks[i]))
+			continue;
+		if (writer->marks[i].lane != 0)
+			writer->export->n_overlaps++;
+		else
+			writer->order[writer->n_order++] = (uint32_t)i;
+	}
+	qsort_r(writer->order, writer->n_order, sizeof(*writer->order),
+	        compare_marks, (void *)writer->marks);
+	return 0;
+}
+
+static int64_t end_of(const struct syscap_profile_mark *mark)
+{
+	return mark->time + (mark->duration > 0 ? mark->duration : 0);
+}
+
+static void write_event(struct writer *writer, const char *type,
+                        const struct syscap_profile_mark *mark, int64_t at)
+{
+	sc_json_begin_object(&writer->json);
+	sc_json_member_text(&writer->json, "type", type);
+	sc_json_member_unsigned(&writer->json, "frame",
+	                        writer->n_functions + mark->name);
+	sc_json_member_integer(&writer->json, "at", at - writer->begin);
+	sc_json_end_object(&writer->json);
+}
+
+/* @order to @end are of one thread and lane: nested or apart. */
+static int write_marks(struct writer *writer, const uint32_t *order,
+                       const uint32_t *end)
+{
+	const struct syscap_profile_mark **open;
+	size_t n_open = 0;
+	int64_t last = writer->begin;
+
+	open = calloc((size_t)(end - order), sizeof(*open));
+	if (open == NULL)
+		return -ENOMEM;
+	begin_profile(writer, "evented", writer->marks[*order].thread, "marks",
+	              true);
+	sc_json_key(&writer->json, "events");
+	sc_json_begin_array(&writer->json);
+	for (; order < end || n_open > 0;) {
+		const struct syscap_profile_mark *next =
+			order < end ? &writer->marks[*order] : NULL;
+
+		if (n_open > 0 &&
+		    (next == NULL || (end_of(open[n_open - 1]) <= next->time &&
+		                      next->depth < n_open))) {
+			last = end_of(open[--n_open]);
+			write_event(writer, "C", open[n_open], last);
+		} else {
+			write_event(writer, "O", next, next->time);
+			open[n_open++] = next;
+			order++;
+		}
+	}
+	sc_json_end_array(&writer->json);
+	sc_json_member_integer(&writer->json, "endValue", last - writer->begin);
+	sc_json_end_object(&writer->json);
+	free(open);
+	return 0;
+}
+
+static int write_all_marks(struct writer *writer)
+{
+	int r = choose_marks(writer);
+
+	for (size_t i = 0, end; r == 0 && i < writer->n_order; i = end) {
+		const uint32_t thread = writer->marks[writer->order[i]].thread;
+
+		for (end = i;
+		     end < writer->n_order &&
+		     writer->marks[writer->order[end]].thread == thread;)
+			end++;
+		r = write_marks(writer, writer->order + i, writer->order + end);
+	}
+	return r;
+}
+
+static size_t deepest(const struct syscap_view *view)
+{
+	size_t most = 0;
+
+	for (size_t i = 1; i < view->n_nodes; i++) {
+		size_t depth = 0;
+
+		if (view->selfs[i] == 0)
+			continue;
+		for (uint32_t at = (uint32_t)i; at != 0; at = view->parents[at])
+			depth++;
+		most = depth > most ? depth : most;
+	}
+	return most;
+}
+
+static int write_profiles(struct writer *writer)
+{
+	sc_json_key(&writer->json, "profiles");
+	sc_json_begin_array(&writer->json);
+	for (size_t t = 0; t < writer->by.n_threads; t++)
+		write_samples(writer, (uint32_t)t);
+	const int r = write_all_marks(writer);
+	sc_json_end_array(&writer->json);
+	return r;
+}
+
+int sc_export_speedscope(struct sc_export *export)
+{
+	struct writer writer = { .export = export,
+		                 .json = { .out = export->out } };
+	struct syscap_profile_span span;
+	int r;
+
+	syscap_profile_span(export->profile, &span);
+	writer.begin = span.begin;
+	r = sc_by_thread_init(&writer.by, export->profile, export->view);
+	writer.path = calloc(deepest(export->view) + 1, sizeof(*writer.path));
+	if (r == 0 && writer.path == NULL)
+		r = -ENOMEM;
+	if (r == 0) {
+		sc_json_begin_object(&writer.json);
+		sc_json_member_text(&writer.json, "$schema", SCHEMA);
+		sc_json_member_text(&writer.json, "name", export->name);
+		sc_json_member_text(&writer.json, "exporter", "syscap");
+		write_frames(&writer);
+		r = write_profiles(&writer);
+		sc_json_end_object(&writer.json);
+		sc_json_end_line(&writer.json);
+	}
+	sc_by_thread_fini(&writer.by);
+	free(writer.path);
+	free(writer.order);
+	return r;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* xml.c - texts of a capture in XML. */
+#include "export/xml.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "data/utf8.h"
+
+/* Control characters, U+FFFE and U+FFFF are no XML; marks of direction make
+ * what stands around them look like something else. */
+static bool is_shown_as_number(uint32_t point)
+{
+	return point < 0x20 || (point >= 0x7f && point < 0xa0) ||
+	       point == 0x200e || point == 0x200f ||
+	       (point >= 0x2028 && point <= 0x202e) ||
+	       (point >= 0x2066 && point <= 0x2069) ||
+	       (point & 0xfffe) == 0xfffe;
+}
+
+static void write_one(FILE *out, const char *text, size_t len, uint32_t point)
+{
+	if (len == 0)
+		fputs(SC_UTF8_REPLACEMENT, out);
+	else if (is_shown_as_number(point))
+		fprintf(out, "\\u{%x}", (unsigned)point);
+	else if (point == '<')
+		fputs("&lt;", out);
+	else if (point == '>')
+		fputs("&gt;", out);
+	else if (point == '&')
+		fputs("&amp;", out);
+	else if (point == '"')
+		fputs("&quot;", out);
+	else
+		fwrite(text, len, 1, out);
+}
+
+void sc_xml_text(FILE *out, const char *text, size_t most)
+{
+	uint32_t point;
+
+	for (size_t n = 0; *text != 0; n++) {
+		const size_t len = sc_utf8_next(text, &point);
+		const size_t step = len > 0 ? len : point;
+
+		if (n + 1 >= most && text[step] != 0) {
+			fputs("…", out);
+			return;
+		}
+		write_one(out, text, len, point);
+		text += step;
+	}
+}

@@ -1,0 +1,22 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# files/files.sh - embedded files are listed and taken out.
+. "$(dirname "$0")/../transcript.sh"
+run files everything.syscap
+run files --json everything_big.syscap
+run files everything.syscap /proc/x -o -
+run files everything.syscap /proc/x -o "$work/x"
+cat "$work/x" >>"$work/transcript"
+echo >>"$work/transcript"
+run files everything.syscap /proc/y -o "$work/y"
+[ ! -e "$work/y" ]
+# two files of one name, one without its end
+"$SYSCAP" cat -q -o "$work/two" everything.syscap everything_big.syscap || true
+run files "$work/two"
+cp everything.syscap "$work/same"
+run files "$work/same" /proc/x -o "$work/same"
+run files everything.syscap /proc/x
+run files -o "$work/x" everything.syscap
+run files
+sed -i "s,$work,WORK,g" "$work/transcript"
+finish

@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# record/old.sh - a capture that stands where the new one goes is kept.
+set -eu
+: "${SYSCAP:?names the binary to test}"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+first=$("$SYSCAP" record -o a -- true 2>&1)
+case $first in *'.old'*) echo "told of none: $first"; exit 1 ;; esac
+[ ! -e a.old ]
+cp a before
+
+"$SYSCAP" record -o a -- true 2>err
+grep -q '^syscap record: the a that was there is a.old now$' err
+cmp a.old before
+"$SYSCAP" check a >/dev/null
+
+# the one before is gone, and -q is quiet
+cp a before
+"$SYSCAP" record -q -o a -- true 2>err
+[ ! -s err ]
+cmp a.old before
+
+# a link stays one, what it leads to is kept
+mkdir there
+mv a there/b
+ln -s there/b link
+cp there/b before
+"$SYSCAP" record -q -o link -- true
+[ -L link ]
+cmp there/b.old before
+
+# --force keeps nothing
+rm a.old
+cp there/b a
+"$SYSCAP" record -q --force -o a -- true
+[ ! -e a.old ]
+
+# a name that is taken by something else is not given away
+echo mine >a.old
+cp a before
+status=0
+"$SYSCAP" record -q -o a -- true 2>err || status=$?
+[ $status = 125 ]
+grep -q 'a.old, where it would be kept, is no capture; --force' err
+cmp a before
+grep -q mine a.old
+
+# what is no capture is not touched at all
+echo text >b
+status=0
+"$SYSCAP" record -q -o b -- true 2>err || status=$?
+[ $status = 125 ]
+grep -q 'exists and is not a capture' err
+[ "$(cat b)" = text ]
+[ ! -e b.old ]
+
+# nor is what somebody else has opened for us
+cp a c
+"$SYSCAP" record -q -o /dev/stdout -- true 1<>c
+[ ! -e c.old ]

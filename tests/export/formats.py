@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""formats.py SYSCAP [GO] [SQLITE3] - every format says what was recorded, to
+the last tick, with and without filters, and names stay what they are."""
+import collections
+import csv
+import gzip
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+from story import BEGIN, PERIOD, Story
+
+syscap, go, sqlite3 = (sys.argv[1:] + ["", ""])[:3]
+
+
+def export(path, *args):
+    done = subprocess.run([syscap, "export", *args, path], check=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return done.stdout, done.stderr.decode()
+
+
+def stacks(samples):
+    sums = collections.Counter()
+    for _, pid, tid, ticks, names in samples:
+        sums[pid, tid, tuple(names)] += ticks
+    return sums
+
+
+def check_folded(path, samples, args):
+    out, said = export(path, "--format=folded", *args)
+    lines = collections.Counter()
+    for line in out.decode().splitlines():
+        stack, _, count = line.rpartition(" ")
+        lines[stack] += int(count)
+    wanted = collections.Counter()
+    for (_, _, names), ticks in stacks(samples).items():
+        wanted[";".join(n.replace(";", ":") for n in names)] += \
+            ticks * PERIOD
+    assert lines == wanted, "folded"
+    for n, what in ((183, "marks"), (100, "frames of counters"),
+                    (10, "lines of logs"), (30, "allocations")):
+        assert "note: %d %s, which" % (n, what) in said, said
+
+
+def check_evented(profile, frames):
+    """Balanced, nested, times not falling; what it holds."""
+    open_frames, last, found = [], 0, []
+    for event in profile["events"]:
+        assert event["at"] >= last, "time falls"
+        last = event["at"]
+        if event["type"] == "O":
+            open_frames.append((event["frame"], last))
+        else:
+            frame, at = open_frames.pop()
+            assert frame == event["frame"], "closes another one"
+            found.append((at, last - at, frames[frame]["file"],
+                          frames[frame]["name"]))
+    assert not open_frames and profile["endValue"] == last
+    return found
+
+
+def check_speedscope(path, samples, marks, args):
+    out, said = export(path, "--format=speedscope", *args)
+    whole = json.loads(out)
+    frames = whole["shared"]["frames"]
+    found, evented = collections.Counter(), []
+    for profile in whole["profiles"]:
+        pid, tid = map(int, re.match(r"story (\d+), thread (\d+)",
+                                     profile["name"]).groups())
+        if profile["type"] == "evented":
+            evented += [(BEGIN + at, duration, pid, tid, group, name)
+                        for at, duration, group, name
+                        in check_evented(profile, frames)]
+            continue
+        assert profile["unit"] == "nanoseconds"
+        assert profile["endValue"] == sum(profile["weights"])
+        for stack, weight in zip(profile["samples"], profile["weights"],
+                                 strict=True):
+            names = tuple(frames[i]["name"] for i in stack)
+            found[pid, tid, names] += weight
+    assert found == collections.Counter(
+        {k: v * PERIOD for k, v in stacks(samples).items()}), "speedscope"
+    wanted = sorted(m[:6] for m in marks)
+    missing = collections.Counter(wanted) - collections.Counter(evented)
+    assert not collections.Counter(evented) - collections.Counter(wanted)
+    n = sum(missing.values())
+    # one a thread overlaps others partly
+    assert n == len({(m[2], m[3]) for m in marks}), missing
+    assert "note: %d marks that overlap" % n in said, said
+
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        value |= (data[at] & 127) << shift
+        shift += 7
+        at += 1
+        if data[at - 1] < 128:
+            return value, at
+
+
+def fields(data):
+    at = 0
+    while at < len(data):
+        key, at = varint(data, at)
+        if key & 7 == 0:
+            value, at = varint(data, at)
+        else:
+            assert key & 7 == 2, "a type that profile.proto has not"
+            n, at = varint(data, at)
+            value, at = data[at:at + n], at + n
+        yield key >> 3, value
+
+
+def packed(data):
+    at, values = 0, []
+    while at < len(data):
+        value, at = varint(data, at)
+        values.append(value)
+    return values
+
+
+def check_pprof(path, samples, args):
+    out, _ = export(path, "--format=pprof", *args)
+    parts = collections.defaultdict(list)
+    for field, value in fields(gzip.decompress(out)):
+        parts[field].append(value)
+    assert set(parts) <= {1, 2, 3, 4, 5, 6, 9, 10, 14}, set(parts)
+    texts = [text.decode() for text in parts[6]]
+    assert texts[0] == ""
+    types = [tuple(texts[v] for _, v in fields(t)) for t in parts[1]]
+    assert types == [("samples", "count"), ("time", "nanoseconds")]
+    names = {}
+    for function in map(dict, map(fields, parts[5])):
+        names[function[1]] = texts[function[2]]
+    where = {}
+    mappings = [dict(fields(m)) for m in parts[3]]
+    assert texts[mappings[0][5]] == "story", "the main program is not first"
+    for location in map(dict, map(fields, parts[4])):
+        assert 1 <= location[2] <= len(mappings)
+        where[location[1]] = names[dict(fields(location[4]))[1]]
+    found = collections.Counter()
+    for sample in parts[2]:
+        labels, stack = {}, ()
+        for field, value in fields(sample):
+            if field == 1:
+                stack = tuple(where[v] for v in reversed(packed(value)))
+            elif field == 2:
+                ticks, time = packed(value)
+            else:
+                label = dict(fields(value))
+                labels[texts[label[1]]] = label[3]
+        assert time == ticks * PERIOD
+        found[labels["pid"], labels["tid"], stack] += ticks
+    assert found == stacks(samples), "pprof"
+    return out
+
+
+def check_go(folder, out, samples):
+    path = os.path.join(folder, "p.pb.gz")
+    with open(path, "wb") as file:
+        file.write(out)
+    done = subprocess.run([go, "tool", "pprof", "-raw", path], check=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          env=dict(os.environ, HOME=folder))
+    counts = re.findall(r"^ +(\d+) +(\d+): ", done.stdout.decode(), re.M)
+    assert sum(int(c) for c, _ in counts) == sum(s[3] for s in samples)
+
+
+def table(path, name, args):
+    out, said = export(path, "--format=csv", "--table=" + name, *args)
+    assert out.endswith(b"\r\n") and said == "", said
+    return out, list(csv.DictReader(io.StringIO(out.decode(), newline="")))
+
+
+def check_csv(path, samples, marks, args):
+    _, rows = table(path, "samples", args)
+    assert [(int(r["time_ns"]), int(r["pid"]), int(r["tid"]),
+             int(r["weight_ns"]), r["function"], r["stack"])
+            for r in rows] == \
+        [(time, pid, tid, ticks * PERIOD, names[-1],
+          ";".join(n.replace(";", ":") for n in names))
+         for time, pid, tid, ticks, names in samples], "csv samples"
+    _, rows = table(path, "functions", args)
+    selfs, totals = collections.Counter(), collections.Counter()
+    for _, _, _, ticks, names in samples:
+        selfs[names[-1]] += ticks * PERIOD
+        for name in set(names):
+            totals[name] += ticks * PERIOD
+    assert {r["function"]: (int(r["self_ns"]), int(r["total_ns"]))
+            for r in rows} == \
+        {name: (selfs[name], totals[name]) for name in totals}
+    _, rows = table(path, "marks", args)
+    assert sorted((int(r["time_ns"]), int(r["duration_ns"]), int(r["pid"]),
+                   int(r["tid"]), r["group"], r["name"]) for r in rows) == \
+        sorted(m[:6] for m in marks), "csv marks"
+
+
+def check_sqlite(folder, path, samples):
+    name = os.path.join(folder, "samples.csv")
+    export(path, "--format=csv", "--table=samples", "-o", name)
+    done = subprocess.run(
+        [sqlite3, ":memory:"], check=True, stdout=subprocess.PIPE, text=True,
+        input=".import --csv %s samples\nselect count(*), sum(weight_ns), "
+        "sum(function = '=HYPERLINK(\"x\")') from samples;\n" % name)
+    wanted = (len(samples), sum(s[3] for s in samples) * PERIOD,
+              sum(s[4][-1] == '=HYPERLINK("x")' for s in samples))
+    assert done.stdout.strip() == "|".join(map(str, wanted)), done.stdout
+
+
+with tempfile.TemporaryDirectory() as work:
+    story = Story(3)
+    file = os.path.join(work, "story.syscap")
+    story.write(file)
+    for args, passes in (
+            ((), lambda e, pid, tid: True),
+            (("--thread=11",), lambda time, pid, tid: tid == 11),
+            (("--pid=10", "--from=50ms", "--to=120ms"),
+             lambda time, pid, tid: pid == 10 and
+             50_000_000 <= time - BEGIN < 120_000_000)):
+        kept = [s for s in story.samples if passes(*s[:3])]
+        kept_marks = [m for m in story.marks if passes(m[0], m[2], m[3])]
+        check_folded(file, kept, args)
+        if "--from=50ms" not in args:
+            check_speedscope(file, kept, kept_marks, args)
+        pprof = check_pprof(file, kept, args)
+        check_csv(file, kept, kept_marks, args)
+        if go:
+            check_go(work, pprof, kept)
+    if sqlite3:
+        check_sqlite(work, file, story.samples)
