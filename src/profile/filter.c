@@ -145,6 +145,20 @@ static bool has_mark_condition(const struct syscap_filter *asked)
 	       asked->slowest > 0 || asked->slowest_percent > 0;
 }
 
+static int find_marks(struct sc_filter *filter,
+                      const struct syscap_profile *profile,
+                      struct syscap_error *error)
+{
+	const struct sc_filter_who who = {
+		.threads = filter->threads,
+		.processes = filter->processes,
+	};
+
+	filter->has_marks = true;
+	return sc_filter_marks_find(&filter->marks, profile, filter->asked,
+	                            &who, error);
+}
+
 int sc_filter_init(struct sc_filter *filter,
                    const struct syscap_profile *profile,
                    const struct syscap_filter *asked,
@@ -165,7 +179,7 @@ int sc_filter_init(struct sc_filter *filter,
 	if (r == 0)
 		choose_threads(filter, profile);
 	if (r == 0 && has_mark_condition(asked))
-		r = sc_filter_find_marks(filter, profile, error);
+		r = find_marks(filter, profile, error);
 	if (r == 0)
 		keep_numbers(filter, profile);
 	if (r < 0)
@@ -179,8 +193,7 @@ void sc_filter_fini(struct sc_filter *filter)
 	free(filter->shown_as);
 	free(filter->threads);
 	free(filter->processes);
-	free(filter->inside.items);
-	free(filter->marks.items);
+	sc_filter_marks_fini(&filter->marks);
 }
 
 bool sc_filter_passes(const struct sc_filter *filter,
@@ -193,5 +206,5 @@ bool sc_filter_passes(const struct sc_filter *filter,
 	       (!asked->has_from || time >= asked->from) &&
 	       (!asked->has_to || time < asked->to) &&
 	       (!filter->has_marks ||
-	        sc_filter_is_inside(filter, profile, thread, time));
+	        sc_filter_marks_have(&filter->marks, profile, thread, time));
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* filter_marks.c - the times inside of the marks that a filter asks for. */
+#include "profile/filter_marks.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "profile/filter.h"
 
 #define NONE SYSCAP_PROFILE_NONE
 
@@ -14,11 +14,10 @@ struct choice {
 	SC_ARRAY(const struct syscap_profile_mark *) marks;
 };
 
-static bool is_asked(const struct sc_filter *filter,
+static bool is_asked(const struct syscap_filter *asked,
                      const struct syscap_profile *profile,
                      const struct syscap_profile_mark *mark)
 {
-	const struct syscap_filter *asked = filter->asked;
 	const struct syscap_profile_mark_name *name =
 		&profile->marks.names.items[mark->name];
 
@@ -31,8 +30,9 @@ static bool is_asked(const struct sc_filter *filter,
 	       (!asked->has_to || mark->time < asked->to);
 }
 
-static int choose(const struct sc_filter *filter,
-                  const struct syscap_profile *profile, struct choice *choice)
+static int choose(const struct syscap_profile *profile,
+                  const struct syscap_filter *asked,
+                  const struct sc_filter_who *who, struct choice *choice)
 {
 	for (size_t i = 0; i < profile->marks.items.n; i++) {
 		const struct syscap_profile_mark *mark =
@@ -40,10 +40,10 @@ static int choose(const struct sc_filter *filter,
 		const struct syscap_profile_thread *thread =
 			&profile->who.threads.items[mark->thread];
 
-		if (!is_asked(filter, profile, mark))
+		if (!is_asked(asked, profile, mark))
 			continue;
-		if (thread->tid < 0 ? !filter->processes[thread->process]
-		                    : !filter->threads[mark->thread])
+		if (thread->tid < 0 ? !who->processes[thread->process]
+		                    : !who->threads[mark->thread])
 			continue;
 		if (sc_array_push(&choice->marks, mark) < 0)
 			return -ENOMEM;
@@ -102,14 +102,14 @@ static int by_place(const void *left, const void *right)
 }
 
 /* Sort, and make one of what overlaps. */
-static void join(struct sc_filter *filter)
+static void join(struct sc_filter_marks *marks)
 {
-	struct sc_inside *items = filter->inside.items;
+	struct sc_inside *items = marks->inside.items;
 	size_t n = 0;
 
-	if (filter->inside.n > 0)
-		qsort(items, filter->inside.n, sizeof(*items), by_place);
-	for (size_t i = 0; i < filter->inside.n; i++) {
+	if (marks->inside.n > 0)
+		qsort(items, marks->inside.n, sizeof(*items), by_place);
+	for (size_t i = 0; i < marks->inside.n; i++) {
 		if (n > 0 && compare_place(&items[n - 1], &items[i]) == 0 &&
 		    items[i].begin <= items[n - 1].end) {
 			if (items[i].end > items[n - 1].end)
@@ -118,10 +118,11 @@ static void join(struct sc_filter *filter)
 			items[n++] = items[i];
 		}
 	}
-	filter->inside.n = n;
+	marks->inside.n = n;
 }
 
-static int take(struct sc_filter *filter, const struct syscap_profile *profile,
+static int take(struct sc_filter_marks *marks,
+                const struct syscap_profile *profile,
                 const struct choice *choice)
 {
 	for (size_t i = 0; i < choice->marks.n; i++) {
@@ -135,26 +136,26 @@ static int take(struct sc_filter *filter, const struct syscap_profile *profile,
 			.process = thread->process,
 		};
 
-		filter->n_threadless += thread->tid < 0;
-		if (sc_array_push(&filter->inside, inside) < 0 ||
+		marks->n_threadless += thread->tid < 0;
+		if (sc_array_push(&marks->inside, inside) < 0 ||
 		    sc_array_push(
-			    &filter->marks,
+			    &marks->numbers,
 			    (uint32_t)(mark - profile->marks.items.items)) < 0)
 			return -ENOMEM;
 	}
-	join(filter);
+	join(marks);
 	return 0;
 }
 
-int sc_filter_find_marks(struct sc_filter *filter,
+int sc_filter_marks_find(struct sc_filter_marks *marks,
                          const struct syscap_profile *profile,
+                         const struct syscap_filter *asked,
+                         const struct sc_filter_who *who,
                          struct syscap_error *error)
 {
-	const struct syscap_filter *asked = filter->asked;
 	struct choice choice = { 0 };
-	int r = choose(filter, profile, &choice);
+	int r = choose(profile, asked, who, &choice);
 
-	filter->has_marks = true;
 	if (r == 0 && choice.marks.n == 0) {
 		r = -EINVAL;
 		if (error != NULL) {
@@ -168,33 +169,39 @@ int sc_filter_find_marks(struct sc_filter *filter,
 	}
 	if (r == 0) {
 		keep_slowest(asked, &choice);
-		r = take(filter, profile, &choice);
+		r = take(marks, profile, &choice);
 	}
 	free(choice.marks.items);
 	return r;
 }
 
-static bool is_within(const struct sc_filter *filter,
+void sc_filter_marks_fini(struct sc_filter_marks *marks)
+{
+	free(marks->numbers.items);
+	free(marks->inside.items);
+}
+
+static bool is_within(const struct sc_filter_marks *marks,
                       const struct sc_inside *wanted)
 {
-	size_t low = 0, high = filter->inside.n;
+	size_t low = 0, high = marks->inside.n;
 
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
 
-		if (by_place(&filter->inside.items[middle], wanted) <= 0)
+		if (by_place(&marks->inside.items[middle], wanted) <= 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	return low > 0 &&
-	       compare_place(&filter->inside.items[low - 1], wanted) == 0 &&
-	       wanted->begin < filter->inside.items[low - 1].end;
+	       compare_place(&marks->inside.items[low - 1], wanted) == 0 &&
+	       wanted->begin < marks->inside.items[low - 1].end;
 }
 
-bool sc_filter_is_inside(const struct sc_filter *filter,
-                         const struct syscap_profile *profile, uint32_t thread,
-                         int64_t time)
+bool sc_filter_marks_have(const struct sc_filter_marks *marks,
+                          const struct syscap_profile *profile, uint32_t thread,
+                          int64_t time)
 {
 	struct sc_inside wanted = {
 		.begin = time,
@@ -202,8 +209,8 @@ bool sc_filter_is_inside(const struct sc_filter *filter,
 		.process = profile->who.threads.items[thread].process,
 	};
 
-	if (is_within(filter, &wanted))
+	if (is_within(marks, &wanted))
 		return true;
 	wanted.thread = NONE;
-	return filter->n_threadless > 0 && is_within(filter, &wanted);
+	return marks->n_threadless > 0 && is_within(marks, &wanted);
 }

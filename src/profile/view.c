@@ -10,7 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/view_build.h"
+#include "profile/filter.h"
+#include "profile/profile.h"
+#include "profile/view_sums.h"
+#include "profile/view_tree.h"
 
 #define NONE SYSCAP_PROFILE_NONE
 
@@ -30,48 +33,6 @@ struct build {
 	unsigned char *flags; /* of each stack */
 	uint64_t *weights;    /* of each stack, what passed */
 };
-
-int sc_view_begin(struct sc_view *view)
-{
-	if (sc_tree_init(&view->tree) < 0 ||
-	    sc_array_push(&view->parents, NONE) < 0 ||
-	    sc_array_push(&view->functions, SYSCAP_FUNCTION_ROOT) < 0)
-		return -ENOMEM;
-	return 0;
-}
-
-int sc_view_child(struct sc_view *view, uint32_t parent, uint32_t function,
-                  uint32_t *ret_node)
-{
-	const struct sc_tree_key key = { .key = function, .parent = parent };
-	int r;
-
-	if (sc_array_room(&view->parents) < 0 ||
-	    sc_array_room(&view->functions) < 0)
-		return -ENOMEM;
-	r = sc_tree_put(&view->tree, &key,
-	                sc_tree_hash(&view->tree, parent, function, 0),
-	                ret_node);
-	if (r > 0) {
-		view->parents.items[view->parents.n++] = parent;
-		view->functions.items[view->functions.n++] = function;
-	}
-	return r < 0 ? r : 0;
-}
-
-int sc_view_add_up(struct sc_view *view)
-{
-	const size_t n = view->parents.n;
-
-	free(view->totals);
-	view->totals = malloc(n * sizeof(*view->totals));
-	if (view->totals == NULL)
-		return -ENOMEM;
-	memcpy(view->totals, view->selfs, n * sizeof(*view->totals));
-	for (size_t i = n; i-- > 1;)
-		view->totals[view->parents.items[i]] += view->totals[i];
-	return 0;
-}
 
 static uint32_t function_of(const struct build *build, size_t stack)
 {
@@ -268,10 +229,10 @@ static void show(struct sc_view *view, struct build *build)
 {
 	struct syscap_view *public = &view->public;
 
-	public->n_marks = build->filter.marks.n;
-	public->marks = build->filter.marks.items;
-	build->filter.marks.items = NULL; /* the view's from here on */
-	public->n_threadless_marks = build->filter.n_threadless;
+	public->n_marks = build->filter.marks.numbers.n;
+	public->marks = build->filter.marks.numbers.items;
+	build->filter.marks.numbers.items = NULL; /* the view's from here on */
+	public->n_threadless_marks = build->filter.marks.n_threadless;
 	public->n_nodes = view->parents.n;
 	public->parents = view->parents.items;
 	public->functions = view->functions.items;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* view_sums.c - what each function took, and stacks the other way round. */
 #define _GNU_SOURCE
+#include "profile/view_sums.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "profile/view_build.h"
 
 #define NONE SYSCAP_PROFILE_NONE
 

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* view_tree.c - a view while it is made: a tree that functions are put into. */
+#include "profile/view_tree.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int sc_view_begin(struct sc_view *view)
+{
+	if (sc_tree_init(&view->tree) < 0 ||
+	    sc_array_push(&view->parents, SYSCAP_PROFILE_NONE) < 0 ||
+	    sc_array_push(&view->functions, SYSCAP_FUNCTION_ROOT) < 0)
+		return -ENOMEM;
+	return 0;
+}
+
+int sc_view_child(struct sc_view *view, uint32_t parent, uint32_t function,
+                  uint32_t *ret_node)
+{
+	const struct sc_tree_key key = { .key = function, .parent = parent };
+	int r;
+
+	if (sc_array_room(&view->parents) < 0 ||
+	    sc_array_room(&view->functions) < 0)
+		return -ENOMEM;
+	r = sc_tree_put(&view->tree, &key,
+	                sc_tree_hash(&view->tree, parent, function, 0),
+	                ret_node);
+	if (r > 0) {
+		view->parents.items[view->parents.n++] = parent;
+		view->functions.items[view->functions.n++] = function;
+	}
+	return r < 0 ? r : 0;
+}
+
+int sc_view_add_up(struct sc_view *view)
+{
+	const size_t n = view->parents.n;
+
+	free(view->totals);
+	view->totals = malloc(n * sizeof(*view->totals));
+	if (view->totals == NULL)
+		return -ENOMEM;
+	memcpy(view->totals, view->selfs, n * sizeof(*view->totals));
+	for (size_t i = n; i-- > 1;)
+		view->totals[view->parents.items[i]] += view->totals[i];
+	return 0;
+}
