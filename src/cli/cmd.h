@@ -10,13 +10,8 @@
 #ifndef SC_CLI_CMD_H
 #define SC_CLI_CMD_H
 
+#include "cli/exit_status.h"
 #include "cli/options.h"
-
-enum {
-	SC_EXIT_DONE = 0,
-	SC_EXIT_PROBLEM = 1, /* in the capture, or in reading or writing */
-	SC_EXIT_MISUSE = 2
-};
 
 extern const struct sc_command sc_cmd_record, sc_cmd_stat, sc_cmd_dump,
 	sc_cmd_check, sc_cmd_cat, sc_cmd_recover, sc_cmd_symbolize,

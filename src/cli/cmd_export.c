@@ -13,7 +13,7 @@
 #include "cli/fault.h"
 #include "cli/filter_options.h"
 #include "cli/input.h"
-#include "cli/output.h"
+#include "cli/out_file.h"
 #include "cli/question.h"
 #include "export/export.h"
 
@@ -36,7 +36,7 @@ static const struct format {
 
 struct run {
 	const struct format *format;
-	struct sc_output output;
+	struct sc_out_file output;
 	struct sc_filter_options filter;
 	struct sc_question question;
 };
@@ -120,9 +120,9 @@ static int show(struct run *run)
 	int status = SC_EXIT_PROBLEM;
 
 	if (sc_question_ask(&run->question, &options, &run->filter.filter) &&
-	    sc_output_open(&run->output, run->format->is_binary)) {
+	    sc_out_file_open(&run->output, run->format->is_binary)) {
 		status = write_out(run);
-		status = sc_output_close(&run->output, status);
+		status = sc_out_file_close(&run->output, status);
 	}
 	sc_question_close(&run->question);
 	return status;

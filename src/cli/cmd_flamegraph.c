@@ -11,13 +11,13 @@
 #include "cli/fault.h"
 #include "cli/filter_options.h"
 #include "cli/input.h"
-#include "cli/output.h"
+#include "cli/out_file.h"
 #include "cli/question.h"
 #include "export/flamegraph.h"
 #include "export/folded.h"
 
 struct run {
-	struct sc_output output;
+	struct sc_out_file output;
 	struct sc_filter_options filter;
 	struct syscap_profile_options options;
 	struct sc_question new, base;
@@ -123,14 +123,14 @@ static int show(struct run *run)
 {
 	int status = SC_EXIT_PROBLEM;
 
-	if (ask(run) && sc_output_open(&run->output, false)) {
+	if (ask(run) && sc_out_file_open(&run->output, false)) {
 		status = run->new.status != SC_EXIT_DONE ? run->new.status
 		                                         : run->base.status;
 		if (write_graph(run) < 0) {
 			sc_fault_no_memory(run->output.command);
 			status = SC_EXIT_PROBLEM;
 		}
-		status = sc_output_close(&run->output, status);
+		status = sc_out_file_close(&run->output, status);
 	}
 	sc_question_close(&run->new);
 	sc_question_close(&run->base);

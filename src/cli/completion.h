@@ -15,6 +15,9 @@ enum sc_offer {
 	SC_OFFER_CHOICES,
 };
 
+/** All commands, NULL behind the last; main() sets it. */
+extern const struct sc_command *const *sc_completion_commands;
+
 enum sc_offer sc_completion_offer(const struct sc_option *option);
 
 /** Call @each with every option of the command, -h among them. */

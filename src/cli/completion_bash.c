@@ -2,7 +2,6 @@
 /* completion_bash.c - completions for bash. */
 #include <stdio.h>
 
-#include "cli/commands.h"
 #include "cli/completion.h"
 
 static void print_words(const struct sc_command *command,
@@ -72,17 +71,18 @@ void sc_completion_bash(void)
 	     "\tfi\n"
 	     "\tif ((COMP_CWORD == 1)); then\n"
 	     "\t\tCOMPREPLY=($(compgen -W '--help --version help");
-	for (size_t i = 0; sc_commands[i] != NULL; i++)
-		printf("\t\t\t%s\n", sc_commands[i]->name);
+	for (size_t i = 0; sc_completion_commands[i] != NULL; i++)
+		printf("\t\t\t%s\n", sc_completion_commands[i]->name);
 	puts("\t\t' -- \"$cur\"))\n"
 	     "\t\treturn\n"
 	     "\tfi\n"
 	     "\tcase ${COMP_WORDS[1]} in");
-	for (size_t i = 0; sc_commands[i] != NULL; i++)
-		print_command(sc_commands[i]);
+	for (size_t i = 0; sc_completion_commands[i] != NULL; i++)
+		print_command(sc_completion_commands[i]);
 	printf("\thelp)\n\t\toperands=(-W '");
-	for (size_t i = 0; sc_commands[i] != NULL; i++)
-		printf("%s%s", i > 0 ? " " : "", sc_commands[i]->name);
+	for (size_t i = 0; sc_completion_commands[i] != NULL; i++)
+		printf("%s%s", i > 0 ? " " : "",
+		       sc_completion_commands[i]->name);
 	puts("')\n\t\t;;\n"
 	     "\tesac\n"
 	     "\tif [[ $cur == -* ]]; then\n"

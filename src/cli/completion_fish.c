@@ -2,7 +2,6 @@
 /* completion_fish.c - completions for fish. */
 #include <stdio.h>
 
-#include "cli/commands.h"
 #include "cli/completion.h"
 
 /* In single quotes only the quote and the backslash are special. */
@@ -70,6 +69,6 @@ void sc_completion_fish(void)
 	     "-d 'list the commands'\n"
 	     "complete -c syscap -n __fish_use_subcommand -f -s V -l version "
 	     "-d 'print the version'");
-	for (size_t i = 0; sc_commands[i] != NULL; i++)
-		print_command(sc_commands[i]);
+	for (size_t i = 0; sc_completion_commands[i] != NULL; i++)
+		print_command(sc_completion_commands[i]);
 }

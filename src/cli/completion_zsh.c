@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/commands.h"
 #include "cli/completion.h"
 
 /* In single quotes, and where brackets and colons end a part. */
@@ -81,9 +80,9 @@ void sc_completion_zsh(void)
 	     "# zsh completion for syscap, made by 'syscap completion zsh'\n"
 	     "_syscap() {\n"
 	     "\tlocal -a commands=(");
-	for (size_t i = 0; sc_commands[i] != NULL; i++) {
-		printf("\t\t'%s:", sc_commands[i]->name);
-		print_escaped(sc_commands[i]->summary);
+	for (size_t i = 0; sc_completion_commands[i] != NULL; i++) {
+		printf("\t\t'%s:", sc_completion_commands[i]->name);
+		print_escaped(sc_completion_commands[i]->summary);
 		puts("'");
 	}
 	puts("\t)\n"
@@ -95,8 +94,8 @@ void sc_completion_zsh(void)
 	     "\tshift words\n"
 	     "\t((CURRENT--))\n"
 	     "\tcase $command in");
-	for (size_t i = 0; sc_commands[i] != NULL; i++)
-		print_command(sc_commands[i]);
+	for (size_t i = 0; sc_completion_commands[i] != NULL; i++)
+		print_command(sc_completion_commands[i]);
 	puts("\thelp)\n"
 	     "\t\t_describe command commands\n"
 	     "\t\t;;\n"

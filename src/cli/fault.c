@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/cmd.h"
+#include "cli/exit_status.h"
 #include "cli/printable.h"
 
 void sc_fault_print(const char *command, const char *file,

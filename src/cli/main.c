@@ -7,6 +7,7 @@
 
 #include "cli/cmd.h"
 #include "cli/commands.h"
+#include "cli/completion.h"
 #include "cli/fault.h"
 
 static const struct sc_command *find_command(const char *name)
@@ -61,6 +62,7 @@ static int help(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	sc_completion_commands = sc_commands;
 	if (argc < 2) {
 		print_help(stderr);
 		return SC_EXIT_MISUSE;

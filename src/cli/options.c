@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/cmd.h"
+#include "cli/exit_status.h"
 #include "cli/fault.h"
 
 #define COLUMNS  79

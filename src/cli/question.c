@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "cli/cmd.h"
+#include "cli/exit_status.h"
 #include "cli/fault.h"
 #include "cli/input.h"
 

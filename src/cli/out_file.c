@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* output.c - where commands write to that make a file. */
-#include "cli/output.h"
+/* out_file.c - where commands write to that make a file. */
+#include "cli/out_file.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cmd.h"
+#include "cli/exit_status.h"
 #include "cli/fault.h"
 
-bool sc_output_open(struct sc_output *output, bool is_binary)
+bool sc_out_file_open(struct sc_out_file *output, bool is_binary)
 {
 	/* A file that may not grow is an error, not our end */
 	signal(SIGXFSZ, SIG_IGN);
@@ -31,7 +31,7 @@ bool sc_output_open(struct sc_output *output, bool is_binary)
 	return true;
 }
 
-int sc_output_close(struct sc_output *output, int status)
+int sc_out_file_close(struct sc_out_file *output, int status)
 {
 	bool failed;
 
