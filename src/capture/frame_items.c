@@ -7,10 +7,9 @@
  * that was refused there has counts of 0.  What the caller passes is checked
  * here.
  */
-#include "capture/frame.h"
-
 #include <string.h>
 
+#include "capture/frame.h"
 #include "data/load.h"
 
 bool sc_frame_counter(const struct syscap_frame *frame, bool big, unsigned i,

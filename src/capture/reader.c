@@ -8,8 +8,6 @@
  * no mark by which the next one could be found.
  */
 #define _GNU_SOURCE
-#include <syscap/capture.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -17,6 +15,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <syscap/capture.h>
 
 #include "capture/error.h"
 #include "capture/frame.h"

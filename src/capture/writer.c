@@ -3,8 +3,6 @@
 #define _GNU_SOURCE
 #include "capture/writer.h"
 
-#include "capture/error.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -14,6 +12,8 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "capture/error.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "frames go to the file as they stand in memory");

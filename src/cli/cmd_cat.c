@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* cmd_cat.c - `syscap cat`: join captures into one. */
 #define _GNU_SOURCE
-#include "cli/cmd.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -14,6 +12,7 @@
 
 #include "capture/in_use.h"
 #include "capture/join.h"
+#include "cli/cmd.h"
 #include "cli/fault.h"
 #include "cli/input.h"
 #include "cli/printable.h"

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* cmd_check.c - `syscap check`: tell everything that is wrong. */
 #define _GNU_SOURCE
-#include "cli/cmd.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "cli/checker.h"
+#include "cli/cmd.h"
 #include "cli/fault.h"
 #include "cli/findings.h"
 #include "cli/input.h"

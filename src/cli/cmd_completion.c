@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* cmd_completion.c - `syscap completion`: what shells complete, and how. */
-#include "cli/cmd.h"
-
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/cmd.h"
 #include "cli/completion.h"
 #include "cli/fault.h"
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* cmd_dump.c - `syscap dump`: the frames of a capture, one a line. */
 #define _GNU_SOURCE
-#include "cli/cmd.h"
-
 #include <stdio.h>
 #include <unistd.h>
 
+#include "cli/cmd.h"
 #include "cli/dump.h"
 #include "cli/fault.h"
 #include "cli/input.h"

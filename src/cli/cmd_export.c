@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* cmd_export.c - `syscap export`: a capture in the formats of other viewers. */
 #define _GNU_SOURCE
-#include "cli/cmd.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/cmd.h"
 #include "cli/fault.h"
 #include "cli/filter_options.h"
 #include "cli/input.h"

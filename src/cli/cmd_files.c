@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* cmd_files.c - `syscap files`: the files that are embedded in a capture. */
 #define _GNU_SOURCE
-#include "cli/cmd.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -11,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/cmd.h"
 #include "cli/fault.h"
 #include "cli/input.h"
 #include "cli/printable.h"

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* cmd_flamegraph.c - `syscap flamegraph`: a picture of where the time went. */
 #define _GNU_SOURCE
-#include "cli/cmd.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/cmd.h"
 #include "cli/fault.h"
 #include "cli/filter_options.h"
 #include "cli/input.h"

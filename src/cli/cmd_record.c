@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* cmd_record.c - `syscap record`: read the command line. */
-#include "cli/cmd.h"
-
-#include "cli/fault.h"
-#include "cli/input.h"
-
-#include "record/recorder.h"
-
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "cli/cmd.h"
+#include "cli/fault.h"
+#include "cli/input.h"
+#include "record/recorder.h"
 
 #define RING_KIB_DEFAULT 1024u
 #define RING_KIB_MIN     4u

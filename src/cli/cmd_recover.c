@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* cmd_recover.c - `syscap recover`: mend captures of processes that died. */
 #define _GNU_SOURCE
-#include "cli/cmd.h"
-
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
+#include "cli/cmd.h"
 #include "cli/fault.h"
 #include "cli/input.h"
 #include "cli/recover_all.h"

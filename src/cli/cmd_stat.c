@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* cmd_stat.c - `syscap stat`: what is in a capture, in numbers. */
 #define _GNU_SOURCE
-#include "cli/cmd.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
 
+#include "cli/cmd.h"
 #include "cli/fault.h"
 #include "cli/filter_options.h"
 #include "cli/input.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* cmd_symbolize.c - `syscap symbolize`: put names of functions into captures. */
 #define _GNU_SOURCE
-#include "cli/cmd.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -18,6 +16,7 @@
 
 #include "capture/in_use.h"
 #include "capture/join_symbols.h"
+#include "cli/cmd.h"
 #include "cli/fault.h"
 #include "cli/input.h"
 #include "cli/printable.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* address.c - the markers that perf puts between the addresses of a stack. */
-#include <sysprof-6/sysprof-address.h>
-
 #include <stddef.h>
+
+#include <sysprof-6/sysprof-address.h>
 
 /* Negative numbers of <linux/perf_event.h>, PERF_CONTEXT_*. */
 static const struct {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* clock.c - the clock of captures. */
 #define _GNU_SOURCE
-#include <sysprof-6/sysprof-clock.h>
-
 #include <time.h>
 
 #include <syscap.h>
+#include <sysprof-6/sysprof-clock.h>
 
 SysprofClock sysprof_clock = -1;
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* condition.c - which frames a cursor is to show. */
 #define _GNU_SOURCE
-#include <sysprof-6/sysprof-capture-condition.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <sysprof-6/sysprof-capture-condition.h>
 
 enum condition_kind {
 	BOTH,

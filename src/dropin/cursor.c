@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* cursor.c - walk over the frames that match. */
 #define _GNU_SOURCE
-#include <sysprof-6/sysprof-capture-cursor.h>
-
 #include <errno.h>
 #include <stdlib.h>
 
 #include <sysprof-6/sysprof-capture-condition.h>
+#include <sysprof-6/sysprof-capture-cursor.h>
 
 #include "dropin/reader.h"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* platform.c - files in memory, and pages. */
 #define _GNU_SOURCE
-#include <sysprof-6/sysprof-platform.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include <sysprof-6/sysprof-platform.h>
 
 size_t sysprof_getpagesize(void)
 {

@@ -3,8 +3,6 @@
 #define _GNU_SOURCE
 #include "record/control_server.h"
 
-#include "ring/ring.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sockios.h>
@@ -13,6 +11,8 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "ring/ring.h"
 
 #define SENDERS 256u /* with half a request, or who sent garbage */
 #define QUEUE   256u /* rings that wait for room in the socket */

@@ -13,8 +13,6 @@
 #define _GNU_SOURCE
 #include "record/drain.h"
 
-#include "record/validate.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -22,6 +20,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "record/validate.h"
 
 int sc_ring_create(uint32_t size, struct sc_ring **ret_ring, int *ret_fd)
 {

@@ -3,12 +3,12 @@
 #define _GNU_SOURCE
 #include "record/intake.h"
 
-#include "record/now.h"
-#include "record/procfs.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "record/now.h"
+#include "record/procfs.h"
 
 /*
  * One ring has one writer, a thread of one process; a forked child of a

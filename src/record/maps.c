@@ -3,10 +3,10 @@
 #define _GNU_SOURCE
 #include "record/maps.h"
 
-#include "record/now.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "record/now.h"
 
 #define MAPS_MAX 65536u /* of one process: more are not written */
 

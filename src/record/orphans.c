@@ -3,11 +3,11 @@
 #define _GNU_SOURCE
 #include "record/orphans.h"
 
-#include "record/procfs.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "record/procfs.h"
 
 struct suspect {
 	ino_t inode;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* preload_refused.c - why nothing can be preloaded into a program. */
 #define _GNU_SOURCE
-#include "record/preload.h"
-
 #include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -14,6 +12,7 @@
 #include <unistd.h>
 
 #include "capture/plain_file.h"
+#include "record/preload.h"
 #include "symbols/elf_file.h"
 
 #define INTERPRETERS_MAX 4 /* a script's may be a script */

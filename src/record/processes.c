@@ -3,13 +3,6 @@
 #define _GNU_SOURCE
 #include "record/processes.h"
 
-#include "code/code_watch.h"
-#include "record/compose.h"
-#include "record/mapped_file.h"
-#include "record/maps.h"
-#include "record/now.h"
-#include "record/procfs.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -20,6 +13,13 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "code/code_watch.h"
+#include "record/compose.h"
+#include "record/mapped_file.h"
+#include "record/maps.h"
+#include "record/now.h"
+#include "record/procfs.h"
 
 #define BUCKETS         1024u
 #define LOOK_AGAIN      INT64_C(1000000000)

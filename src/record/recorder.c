@@ -3,6 +3,16 @@
 #define _GNU_SOURCE
 #include "record/recorder.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "capture/in_use.h"
 #include "record/about.h"
 #include "record/control_server.h"
@@ -18,16 +28,6 @@
 #include "record/spawn.h"
 #include "record/summary.h"
 #include "record/written.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/epoll.h>
-#include <sys/signalfd.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define MS     INT64_C(1000000)
 #define SECOND (1000 * MS)

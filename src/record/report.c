@@ -3,12 +3,12 @@
 #define _GNU_SOURCE
 #include "record/report.h"
 
-#include "record/now.h"
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "record/now.h"
 
 #define BURST  20u /* diagnostics at once; then one a second */
 #define SECOND INT64_C(1000000000)

@@ -3,12 +3,12 @@
 #define _GNU_SOURCE
 #include "record/rings.h"
 
-#include "record/orphans.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "record/orphans.h"
 
 /*
  * Clients ask for a ring and use it at once.  Who collects more than this

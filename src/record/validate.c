@@ -8,11 +8,11 @@
  */
 #include "record/validate.h"
 
-#include <syscap/format.h>
-
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
+
+#include <syscap/format.h>
 
 #include "data/frames.h"
 #include "data/utf8.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* ring_map.c - map a ring with its body twice.  Signal-safe. */
 #define _GNU_SOURCE
-#include "ring/ring.h"
-
 #include <errno.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "ring/ring.h"
 
 static char *reserve(size_t size)
 {

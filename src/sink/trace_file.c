@@ -14,8 +14,6 @@
  * is left alone, and so is the file from then on.
  */
 #define _GNU_SOURCE
-#include "sink/trace_kinds.h"
-
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -24,6 +22,7 @@
 
 #include "clock/clock.h"
 #include "sink/file_header.h"
+#include "sink/trace_kinds.h"
 #include "sink/write_at.h"
 
 #define HEADER_SIZE 256u

@@ -16,8 +16,6 @@
  * The bit on a socket's end says that some process has it.
  */
 #define _GNU_SOURCE
-#include "sink/trace_kinds.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -35,6 +33,7 @@
 #include "copies/claim.h"
 #include "sink/file_header.h"
 #include "sink/record_lock.h"
+#include "sink/trace_kinds.h"
 
 #define FRAME_MIN 24u
 

@@ -10,6 +10,8 @@
  */
 #define _GNU_SOURCE
 #define UNW_LOCAL_ONLY
+#include "unwind/unwind.h"
+
 #include <errno.h>
 #include <libunwind.h>
 #include <string.h>
@@ -17,8 +19,6 @@
 #include <unistd.h>
 
 #include <syscap/format.h>
-
-#include "unwind/unwind.h"
 
 #define OUTERMOST_KEPT 16u
 #define STEPS_MOST     16384u

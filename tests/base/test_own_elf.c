@@ -4,8 +4,6 @@
  * that recorders use.
  */
 #define _GNU_SOURCE
-#include "harness/test.h"
-
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/own_elf.h"
+#include "harness/test.h"
 #include "symbols/elf_file.h"
 
 static struct {

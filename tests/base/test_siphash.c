@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_siphash.c - the keyed hash is the one of its paper. */
 #include "base/siphash.h"
-
 #include "harness/test.h"
 
 /* The paper's appendix A: key and message count up from 0, 15 bytes. */

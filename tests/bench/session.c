@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* session.c - the side of recorder.h that runs in the measured process. */
 #define _GNU_SOURCE
-#include "bench/recorder.h"
-
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -14,6 +12,7 @@
 #include <unistd.h>
 
 #include "bench/fail.h"
+#include "bench/recorder.h"
 
 static struct bench_page *page;
 static int command = -1;

@@ -4,8 +4,6 @@
  * damage.  Embedded files are test_join_files.c's.
  */
 #define _GNU_SOURCE
-#include "harness/test.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +11,7 @@
 
 #include "capture/joining.h"
 #include "harness/make_capture.h"
+#include "harness/test.h"
 
 #define JIT   UINT64_C(0xE000000000000000)
 #define JIT32 UINT64_C(0xE0000000)

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_join_files.c - files and tables of symbols of captures that join. */
 #define _GNU_SOURCE
-#include "harness/test.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "capture/joining.h"
 #include "harness/make_capture.h"
+#include "harness/test.h"
 
 static void chunk(struct make_capture *capture, const char *path,
                   const char *text, bool is_last)

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_join_pids.c - captures that have one pid for two processes. */
 #define _GNU_SOURCE
-#include "harness/test.h"
-
 #include <stdio.h>
 #include <string.h>
 
 #include "capture/joining.h"
 #include "harness/make_capture.h"
+#include "harness/test.h"
 
 /* Frames as "process 7 alpha|", without times. */
 static const char *frames(const struct joined *joined)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_losses.c - what was lost is told once, and never believed blindly. */
-#include "harness/test.h"
-
 #include <string.h>
 
 #include "capture/losses.h"
+#include "harness/test.h"
 #include "record/compose.h"
 
 static union sc_frame_buffer frame;

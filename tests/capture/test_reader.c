@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_reader.c - the capture reader: both byte orders, damage, limits. */
 #define _GNU_SOURCE
-#include "harness/test.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,6 +12,7 @@
 #include <syscap/capture.h>
 
 #include "harness/make_capture.h"
+#include "harness/test.h"
 
 #define JIT UINT64_C(0xE000000000000001)
 

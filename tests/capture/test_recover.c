@@ -4,8 +4,6 @@
  * capture once, whoever is killed and whenever.
  */
 #define _GNU_SOURCE
-#include "capture/recover.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -15,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "capture/recover.h"
 #include "capture/recovering.h"
 #include "harness/test.h"
 

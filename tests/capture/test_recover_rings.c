@@ -4,8 +4,6 @@
  * not begun, or another file now.
  */
 #define _GNU_SOURCE
-#include "capture/recover.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "capture/recover.h"
 #include "capture/recovering.h"
 #include "harness/test.h"
 

@@ -4,8 +4,6 @@
  * at its end is cut off, and nothing else is touched.
  */
 #define _GNU_SOURCE
-#include "capture/recover.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "capture/recover.h"
 #include "capture/recovering.h"
 #include "harness/test.h"
 

@@ -5,8 +5,6 @@
  * frames.
  */
 #define _GNU_SOURCE
-#include "capture/rest.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -20,6 +18,7 @@
 #include <unistd.h>
 
 #include "capture/make_rings.h"
+#include "capture/rest.h"
 #include "harness/test.h"
 
 static char dir[] = "/tmp/syscap-rest-XXXXXX";

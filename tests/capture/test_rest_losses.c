@@ -4,13 +4,12 @@
  * readers and by recover.
  */
 #define _GNU_SOURCE
-#include "capture/recover.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "capture/make_rings.h"
+#include "capture/recover.h"
 #include "harness/test.h"
 
 static char dir[] = "/tmp/syscap-rest-XXXXXX";

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_writer.c - captures are written in whole frames, or not at all. */
 #define _GNU_SOURCE
-#include "harness/test.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -15,6 +13,7 @@
 #include <unistd.h>
 
 #include "capture/writer.h"
+#include "harness/test.h"
 
 static char path[] = "/tmp/test_writer.XXXXXX";
 static struct syscap_error error;

@@ -7,8 +7,6 @@
  * the function that the program spends its time in.
  */
 #define _GNU_SOURCE
-#include "harness/test.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -24,6 +22,7 @@
 #include <unistd.h>
 
 #include "code/code_watch.h"
+#include "harness/test.h"
 
 #define MS       INT64_C(1000000)
 #define MOST_PCS 400

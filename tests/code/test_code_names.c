@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_code_names.c - code of each process has the names of its time. */
 #define _GNU_SOURCE
-#include "harness/test.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +14,7 @@
 #include "code/code_names.h"
 #include "code/samples.h"
 #include "harness/make_capture.h"
+#include "harness/test.h"
 
 static struct sc_code_names *names;
 

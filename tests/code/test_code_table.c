@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_code_table.c - what code was where, when. */
 #define _GNU_SOURCE
-#include "harness/test.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +8,7 @@
 
 #include "code/code_table.h"
 #include "code/code_text.h"
+#include "harness/test.h"
 
 static struct sc_code_table *make_table(void)
 {

@@ -6,8 +6,6 @@
  * nothing depends on how fast either is.
  */
 #define _GNU_SOURCE
-#include "harness/test.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -21,6 +19,7 @@
 
 #include "code/code_watch.h"
 #include "code/samples.h"
+#include "harness/test.h"
 
 struct entry {
 	struct entry *next, *previous;

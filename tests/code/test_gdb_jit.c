@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_gdb_jit.c - the list that runtimes keep for GDB, in this process. */
 #define _GNU_SOURCE
-#include "harness/test.h"
-
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -14,6 +12,7 @@
 #include "code/gdb_jit.h"
 #include "code/gdb_jit_image.h"
 #include "code/samples.h"
+#include "harness/test.h"
 
 struct entry {
 	struct entry *next, *previous;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_jitdump.c - jitdumps, whole, growing, torn and made to hurt. */
 #define _GNU_SOURCE
-#include "harness/test.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,6 +12,7 @@
 #include "code/jitdump.h"
 #include "code/samples.h"
 #include "harness/make_capture.h"
+#include "harness/test.h"
 
 /* Bytes in either order, by what makes captures. */
 static struct make_capture file;

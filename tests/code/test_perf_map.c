@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_perf_map.c - lines, and files that grow, end badly or are not ours. */
 #define _GNU_SOURCE
-#include "harness/test.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,6 +11,7 @@
 
 #include "code/perf_map.h"
 #include "code/samples.h"
+#include "harness/test.h"
 
 static const char *parse(const char *text)
 {

@@ -11,6 +11,7 @@
  */
 #include <stdio.h>
 #include <sys/stat.h>
+
 #include <sysprof-capture.h>
 
 #define FILE_HEADER 256

@@ -6,8 +6,9 @@
  *	ref_file CAPTURE PATH >FILE
  */
 #include <stdio.h>
-#include <sysprof-capture.h>
 #include <unistd.h>
+
+#include <sysprof-capture.h>
 
 int main(int argc, char **argv)
 {

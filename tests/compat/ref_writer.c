@@ -5,10 +5,10 @@
  * only.  With an argument it ends without finishing its file.
  */
 #include <string.h>
-#include <sysprof-capture.h>
 #include <unistd.h>
 
 #include <syscap.h>
+#include <sysprof-capture.h>
 
 SYSCAP_COUNTER(ours, "both", "ours", "From the library", SYSCAP_INT64);
 

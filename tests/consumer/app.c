@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* app.c - the smallest program that uses us; also compiled as C++11. */
 #include <stdio.h>
+
 #include <syscap.h>
 
 SYSCAP_COUNTER(runs, "consumer", "runs", "How often we ran", SYSCAP_INT64);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* count.c - the smallest program that reads a capture: counts its marks. */
 #include <stdio.h>
+
 #include <syscap/capture.h>
 
 int main(int argc, char **argv)

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* place.c - something where copies of the library meet; see place.h. */
 #define _GNU_SOURCE
+#include "copies/place.h"
+
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -13,12 +17,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/siphash.h"
 #include "copies/parts.h"
-#include "copies/place.h"
 #include "harness/test.h"
 
 static void put(int fd, int protection)

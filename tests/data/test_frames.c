@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_frames.c - the table of what frames are made of. */
-#include "harness/test.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/frame_names.h"
 #include "data/frames.h"
 #include "harness/make_capture.h"
+#include "harness/test.h"
 
 #define HEADER sizeof(struct syscap_wire_file)
 

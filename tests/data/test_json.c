@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_json.c - the JSON writer: commas, escapes, numbers. */
 #define _GNU_SOURCE
-#include "harness/test.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "data/json.h"
+#include "harness/test.h"
 
 static char *text;
 static size_t size;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_map.c - the map that numbers keys. */
-#include "harness/test.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "data/map.h"
+#include "harness/test.h"
 
 TEST(keys_are_numbered_in_the_order_they_come_and_found_again)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_text_file.c - the text of a small file. */
 #define _GNU_SOURCE
-#include "harness/test.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +8,7 @@
 #include <unistd.h>
 
 #include "data/text_file.h"
+#include "harness/test.h"
 
 TEST(a_file_is_read_whole_and_ended)
 {

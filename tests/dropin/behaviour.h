@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
 #include <sysprof-capture.h>
 
 /* The name is a sentence that is true when the test passes. */

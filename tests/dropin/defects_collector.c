@@ -10,9 +10,10 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <sysprof-capture.h>
 #include <time.h>
 #include <unistd.h>
+
+#include <sysprof-capture.h>
 
 #define SKIPPED 77
 

@@ -12,8 +12,9 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <sysprof-capture.h>
 #include <unistd.h>
+
+#include <sysprof-capture.h>
 
 #include "dropin/defects_collector.h"
 

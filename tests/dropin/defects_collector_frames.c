@@ -7,8 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sysprof-capture.h>
 #include <unistd.h>
+
+#include <sysprof-capture.h>
 
 #include "dropin/defects_collector.h"
 

@@ -12,8 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
-#include <sysprof-capture.h>
 #include <unistd.h>
+
+#include <sysprof-capture.h>
 
 #ifdef DEFECTS_OURS
 #include <syscap.h>

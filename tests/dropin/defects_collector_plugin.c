@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include <stdio.h>
+
 #include <sysprof-capture.h>
 
 #define EXPORT __attribute__((visibility("default")))

@@ -13,8 +13,9 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <sysprof-capture.h>
 #include <unistd.h>
+
+#include <sysprof-capture.h>
 
 #include "dropin/defects_collector.h"
 

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <string.h>
+
 #include <sysprof-capture.h>
 
 #include "dropin/defects_collector.h"

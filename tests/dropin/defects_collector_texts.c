@@ -9,8 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sysprof-capture.h>
 #include <wchar.h>
+
+#include <sysprof-capture.h>
 
 #include "dropin/defects_collector.h"
 

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+
 #include <sysprof-capture.h>
 
 struct words {

@@ -12,8 +12,9 @@
 #include <string.h>
 #include <sys/time.h>
 #include <sys/wait.h>
-#include <sysprof-capture.h>
 #include <unistd.h>
+
+#include <sysprof-capture.h>
 
 #include "dropin/defects_files.h"
 

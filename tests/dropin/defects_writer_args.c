@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <sysprof-capture.h>
 #include <unistd.h>
+
+#include <sysprof-capture.h>
 
 #include "dropin/defects_files.h"
 

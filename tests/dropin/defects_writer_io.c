@@ -14,9 +14,10 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
-#include <sysprof-capture.h>
 #include <time.h>
 #include <unistd.h>
+
+#include <sysprof-capture.h>
 
 #include "dropin/defects_files.h"
 

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
+
 #include <sysprof-capture.h>
 
 #include "dropin/defects_files.h"

@@ -12,9 +12,10 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <unistd.h>
+
 #include <sysprof-capture-writer.h>
 #include <sysprof-capture.h>
-#include <unistd.h>
 
 #include "profiler.h"
 

@@ -11,6 +11,7 @@
 #endif
 #include <stdio.h>
 #include <string.h>
+
 #include <sysprof-capture.h>
 
 #define N_MARKS 3

@@ -15,9 +15,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <sysprof-capture.h>
 #include <time.h>
 #include <unistd.h>
+
+#include <sysprof-capture.h>
 
 #include "dropin/writer_ledger.h"
 #include "harness/stepper.h"

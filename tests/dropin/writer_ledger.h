@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
 #include <sysprof-capture.h>
 
 #define LEDGER_MAX 600000u

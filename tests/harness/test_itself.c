@@ -6,8 +6,6 @@
  * the same body fail as a TEST.
  */
 #define _GNU_SOURCE
-#include "harness/test.h"
-
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -17,6 +15,8 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "harness/test.h"
 
 TEST(what_is_true_passes)
 {

@@ -7,8 +7,6 @@
  * nobody looked at.
  */
 #define _GNU_SOURCE
-#include "harness/test.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>
@@ -24,6 +22,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "harness/test.h"
 
 #define EXIT_SKIP 77
 #define MAX_FDS   4096

@@ -8,8 +8,6 @@
  *	hostile_client WHAT		see `deeds`
  */
 #define _GNU_SOURCE
-#include "integration/ring_client.h"
-
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,6 +17,8 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "integration/ring_client.h"
 
 /* @shut: close the socket for all processes when half is done. */
 static void be_good(unsigned n, bool shut)

@@ -4,8 +4,6 @@
  * `ring_deeds WHAT`, see `deeds`.
  */
 #define _GNU_SOURCE
-#include "integration/ring_client.h"
-
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -14,6 +12,8 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "integration/ring_client.h"
 
 static const char *program;
 

@@ -3,10 +3,9 @@
  * test_record_hostile.c - whatever one process does to the recorder, the
  * recorder lives and the frames of others arrive, each once and in order.
  */
-#include "harness/test.h"
-
 #include <string.h>
 
+#include "harness/test.h"
 #include "integration/recording.h"
 
 #define GOOD   "20000"

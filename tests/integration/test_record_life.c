@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_record_life.c - how a recording begins and ends, and its status. */
 #define _GNU_SOURCE
-#include "harness/test.h"
-
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "harness/test.h"
 #include "integration/recording.h"
 
 static struct recording recording;

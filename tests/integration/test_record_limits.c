@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_record_limits.c - a recorder that may have few files, or small ones. */
 #define _GNU_SOURCE
-#include "harness/test.h"
-
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
@@ -13,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "harness/test.h"
 #include "integration/recording.h"
 
 static struct recording recording;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_record_rings.c - rings and processes, from their start to their end. */
 #define _GNU_SOURCE
-#include "harness/test.h"
-
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "harness/test.h"
 #include "integration/recording.h"
 
 static struct recording recording;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_record_sample.c - programs that know nothing of us, sampled. */
 #define _GNU_SOURCE
-#include "harness/test.h"
-
 #include <elf.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -14,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harness/test.h"
 #include "integration/record_sample_names.h"
 #include "integration/recording.h"
 

@@ -4,14 +4,13 @@
  * busy machine, while many threads have their first event.
  */
 #define _GNU_SOURCE
-#include "harness/test.h"
-
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "harness/test.h"
 #include "integration/recording.h"
 
 static struct recording recording;

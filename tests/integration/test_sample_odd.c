@@ -4,12 +4,11 @@
  * are sampled.
  */
 #define _GNU_SOURCE
-#include "harness/test.h"
-
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harness/test.h"
 #include "integration/recording.h"
 
 static struct recording recording;

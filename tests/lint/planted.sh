@@ -72,9 +72,9 @@ plant include/syscap.h <<'END'
 void syscap_mark(void);
 END
 plant src/client/mark.c <<'END'
-#include "base/text.h"
-
 #include <syscap.h>
+
+#include "base/text.h"
 
 void syscap_mark(void)
 {
@@ -134,6 +134,12 @@ must fail paths "$tree"
 rm "$tree/README.md"
 
 printf 'int  sc_wide ;\n' | plant src/base/wide.c
+must fail format "$tree"
+plant src/base/wide.c <<'END'
+#include "base/text.h"
+
+#include <string.h>
+END
 must fail format "$tree"
 rm "$tree/src/base/wide.c"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_profile.c - the one model of a capture: lives, stacks, lanes, views. */
-#include "harness/make_capture.h"
-#include "harness/test.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <syscap/profile.h>
+
+#include "harness/make_capture.h"
+#include "harness/test.h"
 
 #define N(items)  (sizeof(items) / sizeof((items)[0]))
 #define JIT(n)    (UINT64_C(0xE000000000000000) + (n))

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_procfs.c - what /proc says, whatever names processes have. */
 #define _GNU_SOURCE
-#include "harness/test.h"
-
 #include <errno.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "harness/test.h"
 #include "record/procfs.h"
 
 TEST(a_mapping_with_spaces_and_newlines_in_its_name_is_read)

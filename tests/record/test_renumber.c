@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_renumber.c - counter ids that are unique in the file. */
-#include "harness/test.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "harness/test.h"
 #include "record/renumber.h"
 
 struct def {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_validate.c - what the recorder takes for a frame, and how it cleans. */
-#include "harness/test.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <syscap/format.h>
 
+#include "harness/test.h"
 #include "record/validate.h"
 
 union frame {

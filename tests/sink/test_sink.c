@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_sink.c - the small parts of sinks: quiet.c, write_at.c, file_header.c. */
 #define _GNU_SOURCE
-#include "harness/test.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -14,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "harness/test.h"
 #include "sink/quiet.h"
 #include "sink/write_at.h"
 /* Its calendar is its own */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_trace_fd.c - which descriptors are written to, and which never. */
 #define _GNU_SOURCE
-#include "harness/test.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
@@ -26,6 +24,7 @@
 
 #include <syscap/format.h>
 
+#include "harness/test.h"
 #include "sink/trace_frames.h"
 
 static struct frames_writer writer, other;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_trace_file.c - several processes add to one capture, and die. */
 #define _GNU_SOURCE
-#include "harness/test.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -22,6 +20,7 @@
 
 #include <syscap/format.h>
 
+#include "harness/test.h"
 #include "sink/trace_frames.h"
 
 static struct frames_writer writer, other;

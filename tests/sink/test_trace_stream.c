@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_trace_stream.c - several processes write into a pipe, one to a socket. */
 #define _GNU_SOURCE
-#include "harness/test.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -22,6 +20,7 @@
 #include <syscap/format.h>
 
 #include "client/process.h"
+#include "harness/test.h"
 #include "sink/trace_frames.h"
 
 #define LONGEST SYSCAP_FRAME_MAX

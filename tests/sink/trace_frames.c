@@ -3,8 +3,6 @@
 #define _GNU_SOURCE
 #include "trace_frames.h"
 
-#include "harness/test.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,6 +16,7 @@
 
 #include <syscap/format.h>
 
+#include "harness/test.h"
 #include "sink/quiet.h"
 
 #define TYPE SYSCAP_FRAME_METADATA

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_unused.c - what a copy costs in a process that is not recorded. */
 #define _GNU_SOURCE
-#include "harness/test.h"
-
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,6 +9,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "harness/test.h"
 
 #define N_CALLS 1024
 

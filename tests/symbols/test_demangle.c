@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_demangle.c - names of functions as people wrote them. */
-#include "harness/test.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/test.h"
 #include "symbols/demangle.h"
 #include "symbols/demangle_rust.h"
 #include "symbols/readable.h"

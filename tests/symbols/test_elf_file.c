@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_elf_file.c - build-ids of ELF files, whatever the files hold. */
 #define _GNU_SOURCE
-#include "harness/test.h"
-
 #include <elf.h>
 #include <errno.h>
 #include <stddef.h>
@@ -12,6 +10,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "harness/test.h"
 #include "symbols/elf_file.h"
 
 static struct {

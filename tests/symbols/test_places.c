@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_places.c - where a container's files are. */
-#include "harness/test.h"
-
 #include <string.h>
 
+#include "harness/test.h"
 #include "symbols/places.h"
 
 static struct sc_places *places;

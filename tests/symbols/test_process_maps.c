@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_process_maps.c - what was mapped where, and when. */
 #include "harness/test.h"
-
 #include "symbols/process_maps.h"
 
 static struct sc_process_maps processes;

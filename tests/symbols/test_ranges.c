@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_ranges.c - ranges of addresses, made disjoint. */
-#include "harness/test.h"
-
 #include <stdio.h>
 
+#include "harness/test.h"
 #include "symbols/ranges.h"
 
 static void add(struct sc_ranges *ranges, uint64_t begin, uint64_t end,

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_resolver.c - which file an address is in, and whether it is the one. */
 #define _GNU_SOURCE
-#include "harness/test.h"
-
 #include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "harness/test.h"
 #include "stage.h"
 #include "symbols/resolver.h"
 

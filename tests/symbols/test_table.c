@@ -5,8 +5,6 @@
  * Looking up is done here as both readers do it, with the description of the
  * format at hand and not with our code.
  */
-#include "harness/test.h"
-
 #include <elf.h>
 #include <errno.h>
 #include <stdio.h>
@@ -14,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "harness/test.h"
 #include "stage.h"
 #include "symbols/table.h"
 

@@ -24,8 +24,9 @@
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
-#include <syscap/format.h>
 #include <unistd.h>
+
+#include <syscap/format.h>
 
 #include "unwind/compare.h"
 

@@ -10,8 +10,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <syscap/format.h>
 #include <ucontext.h>
+
+#include <syscap/format.h>
 
 #include "harness/test.h"
 #include "proc/stack_bounds.h"

@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include <syscap/format.h>
 #include <syscap/sampler.h>
 

@@ -15,9 +15,10 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <syscap/format.h>
 #include <ucontext.h>
 #include <unistd.h>
+
+#include <syscap/format.h>
 
 #include "harness/test.h"
 #include "harness/tsan.h"

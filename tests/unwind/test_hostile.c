@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <syscap/format.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "harness/test.h"
-#include "proc/stack_bounds.h"
+#include <syscap/format.h>
 #include <syscap/runtime.h>
 
+#include "harness/test.h"
+#include "proc/stack_bounds.h"
 #include "unwind/memory.h"
 #include "unwind/registers.h"
 #include "unwind/stack_walk.h"

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
 #include <syscap/format.h>
 
 #include "harness/test.h"

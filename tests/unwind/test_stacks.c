@@ -10,9 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <syscap/format.h>
 #include <ucontext.h>
 #include <unistd.h>
+
+#include <syscap/format.h>
 
 #include "harness/test.h"
 #include "unwind/stack_walk.h"

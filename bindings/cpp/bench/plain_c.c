@@ -3,6 +3,7 @@
 #include "plain_c.h"
 
 #include <stddef.h>
+
 #include <syscap.h>
 
 #define BARRIER() __asm__ volatile("" ::: "memory")

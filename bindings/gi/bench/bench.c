@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include <syscap-glib.h>
-
 #include <syscap.h>
 
 #include "nop.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* counter.c - counters, which are those of the core by another name. */
-#include <syscap-glib/counter.h>
-
 #include <math.h>
 
+#include <syscap-glib/counter.h>
 #include <syscap.h>
 
 G_STATIC_ASSERT((int)SYSCAP_GLIB_COUNTER_TYPE_INT64 == (int)SYSCAP_INT64);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* log.c - lines of text, of the program's and of all who use GLib's log. */
-#include <syscap-glib/log.h>
-
 #include <string.h>
 
+#include <syscap-glib/log.h>
 #include <syscap.h>
 
 G_STATIC_ASSERT((int)G_LOG_LEVEL_ERROR == (int)SYSCAP_ERROR);

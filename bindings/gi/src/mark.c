@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mark.c - marks, and what tells whether they go anywhere. */
 #include <syscap-glib/mark.h>
-
 #include <syscap.h>
 
 G_STATIC_ASSERT((int)SYSCAP_GLIB_LINK_WHOLE == (int)SYSCAP_LINK_WHOLE);

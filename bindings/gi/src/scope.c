@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* scope.c - scopes: counted references to something that is going on. */
 #include <syscap-glib/scope.h>
-
 #include <syscap.h>
 
 struct _SyscapGlibScope {

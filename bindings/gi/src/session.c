@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* session.c - the process records and samples itself. */
-#include <syscap-glib/session.h>
-
 #include <errno.h>
 
+#include <syscap-glib/session.h>
 #include <syscap.h>
 #include <syscap/sampler.h>
 

@@ -3,9 +3,9 @@
  * threads.c - eight threads end the same scopes at the same time, set the
  * same counter, and log through GLib; then scopes are left without an end.
  */
-#include <syscap-glib.h>
-
 #include <string.h>
+
+#include <syscap-glib.h>
 
 #define N_THREADS 8
 #define N_SCOPES  200

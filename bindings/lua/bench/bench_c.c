@@ -5,10 +5,9 @@
  *
  * A module with a copy of the library of its own, and so a ring of its own.
  */
-#include <time.h>
-
 #include <lauxlib.h>
 #include <lua.h>
+#include <time.h>
 
 #include <syscap.h>
 

@@ -7,10 +7,9 @@
 #ifndef SYSCAP_LUA_CORE_H
 #define SYSCAP_LUA_CORE_H
 
-#include <stdint.h>
-
 #include <lauxlib.h>
 #include <lua.h>
+#include <stdint.h>
 
 #if LUA_VERSION_NUM == 501
 #include <luajit.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* counters.c - numbers that change: syscap.counter(), from Lua. */
-#include "core.h"
-
 #include <syscap.h>
+
+#include "core.h"
 
 #define COUNTER "syscap.counter"
 

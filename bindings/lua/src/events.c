@@ -4,12 +4,12 @@
  *
  * While nothing is recorded each returns before it looks at its arguments.
  */
-#include "core.h"
-
 #include <errno.h>
 #include <string.h>
 
 #include <syscap.h>
+
+#include "core.h"
 
 /* ------------------------------------------------------------------ sites */
 

@@ -5,14 +5,13 @@
 
 #if LUA_VERSION_NUM == 504
 
-#include "follow.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "follow.h"
 #include "hooks.h"
 
 /* Several states of the process may be followed, on threads of their own:

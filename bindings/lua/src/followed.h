@@ -9,10 +9,9 @@
 #ifndef SYSCAP_LUA_FOLLOWED_H
 #define SYSCAP_LUA_FOLLOWED_H
 
+#include <lua.h>
 #include <pthread.h>
 #include <stdint.h>
-
-#include <lua.h>
 
 #include <syscap/runtime.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* names.c - the name that a function has in stacks: "draw (app.lua:12)", by
  * where it is defined. */
+#include "names.h"
+
 #include <stdio.h>
 #include <string.h>
-
-#include "names.h"
 
 struct text {
 	char bytes[256];

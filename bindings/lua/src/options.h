@@ -4,9 +4,8 @@
 #ifndef SYSCAP_LUA_OPTIONS_H
 #define SYSCAP_LUA_OPTIONS_H
 
-#include <stdint.h>
-
 #include <lua.h>
+#include <stdint.h>
 
 /** Every key of the table at @arg is one of @known, which ends in NULL. */
 void sl_options_check(lua_State *L, int arg, const char *const *known);

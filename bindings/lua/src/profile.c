@@ -17,13 +17,12 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <lauxlib.h>
+#include <luajit.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#include <lauxlib.h>
-#include <luajit.h>
 
 #include "follow.h"
 #include "names.h"

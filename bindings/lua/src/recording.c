@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* recording.c - the process records itself: syscap.start(), stop(), drain(),
  * stats(). */
-#include "core.h"
-
 #include <string.h>
 
 #include <syscap.h>
 
+#include "core.h"
 #include "options.h"
 
 static int refuse(lua_State *L, const char *why)

@@ -5,14 +5,13 @@
  * A state is followed once.  What follows it hangs from a box in the
  * registry, whose finalizer ends it when the state is closed.
  */
-#include "core.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include <syscap.h>
 #include <syscap/sampler.h>
 
+#include "core.h"
 #include "follow.h"
 #include "options.h"
 #include "tracking.h"

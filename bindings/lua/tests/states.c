@@ -11,13 +11,12 @@
  * Exits with 0 if all states did what they were told.  Where LuaJIT has the
  * one profiler of the process already, sampling() says so, and that is fine.
  */
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include <lauxlib.h>
 #include <lua.h>
 #include <lualib.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 static const char program[] =
 	"local syscap = require 'syscap'\n"

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <signal.h>
 #include <stdlib.h>
+
 #include <syscap.h>
 
 static void on_abort(int signal)

@@ -5,7 +5,7 @@
  * and tracebacks show no frame of ours.
  */
 #include "walker/walker.h"
-
+/* needs Python.h before it */
 #include <structmember.h>
 
 struct bootstrap {

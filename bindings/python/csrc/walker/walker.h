@@ -4,7 +4,7 @@
 #define SYSCAP_PYTHON_WALKER_H
 
 #include "walker/frames.h"
-
+/* behind Python.h, which wants to be the first */
 #include "bridge.h"
 
 /* bridge.c: NULL before it is imported.  False with an exception set. */
