@@ -24,7 +24,7 @@ sound() {
 shows() {
 	file=$1
 	shift
-	"$SYSCAP" stat "$file" >stat
+	"$SYSCAP" stat --all "$file" >stat
 	for line; do
 		grep -Eq "$line" stat ||
 			{ echo "$file: no line $line"; cat stat; exit 1; }
