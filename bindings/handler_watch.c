@@ -13,10 +13,12 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -39,8 +41,12 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 	pure_begin();
 	__atomic_fetch_add(&n_handled, 1, __ATOMIC_RELAXED);
 	if (bites) {
-		void *volatile const memory = malloc(1);
+		/* Refused before any lock: we may be in an allocation */
+		const volatile size_t impossible = SIZE_MAX;
+		const int before = errno;
+		void *volatile const memory = malloc(impossible);
 		free(memory);
+		errno = before;
 	}
 	handlers[signal](signal, info, context);
 	pure_end();

@@ -165,6 +165,13 @@ static void check_nothing_was_read(int number)
 	CHECK_EQ(recv(number, text, sizeof(text), MSG_DONTWAIT), 5);
 }
 
+/*
+ * The exit status where the event may have waited for an answer.  A busy
+ * machine keeps it as long, but not each time.
+ */
+#define LATE  7
+#define TRIES 20
+
 CHILD(reuses_the_number)
 {
 	const int number = atoi(getenv("SYSPROF_CONTROL_FD"));
@@ -188,9 +195,9 @@ CHILD(reuses_the_number)
 	pthread_create(&thread, NULL, emit_too_late, NULL);
 	pthread_join(thread, NULL);
 	clock_gettime(CLOCK_MONOTONIC, &end);
-	CHECK((end.tv_sec - begin.tv_sec) * 1000 +
-	              (end.tv_nsec - begin.tv_nsec) / 1000000 <
-	      200);
+	const bool is_late = (end.tv_sec - begin.tv_sec) * 1000 +
+	                             (end.tv_nsec - begin.tv_nsec) / 1000000 >=
+	                     200;
 	CHECK_EQ(get_stats().is_active, has_ring);
 	CHECK_STR(get_stats().reason, why);
 	if (has_ring)
@@ -198,6 +205,8 @@ CHILD(reuses_the_number)
 	check_untouched(watched);
 	check_nothing_was_read(number);
 	CHECK_EQ(get_stats().n_rings, has_ring);
+	if (is_late)
+		exit(LATE);
 }
 
 static void check_reuse(const char *kind)
@@ -206,15 +215,23 @@ static void check_reuse(const char *kind)
 
 	for (int i = 0; i < 2; i++) {
 		char arg[32];
-		struct peer peer;
+		int status;
 
 		snprintf(arg, sizeof(arg), "%s %s", kind, when[i]);
-		peer_start_arg(&peer, "reuses_the_number", arg, RING,
-		               PEER_OURS);
-		CHECK_EQ(peer_finish(&peer), 0);
-		CHECK_EQ(peer.n_requests, i);
-		CHECK_EQ(peer_count_marks(&peer, "test", "kept"), 2 * i);
-		peer_free(&peer);
+		for (int n = 0; n < TRIES; n++) {
+			struct peer peer;
+
+			peer_start_arg(&peer, "reuses_the_number", arg, RING,
+			               PEER_OURS);
+			status = peer_finish(&peer);
+			CHECK_EQ(peer.n_requests, i);
+			CHECK_EQ(peer_count_marks(&peer, "test", "kept"),
+			         2 * i);
+			peer_free(&peer);
+			if (status != LATE << 8)
+				break;
+		}
+		CHECK_EQ(status, 0);
 	}
 }
 

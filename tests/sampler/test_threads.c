@@ -96,7 +96,8 @@ TEST(every_thread_that_runs_is_in_the_capture)
 	CHECK_EQ(syscap_sampler_stop(), 0);
 	const struct syscap_sampler_stats stats = sampling_stats();
 	CHECK(stats.n_due > (GETS_ALL_TICKS ? 400 : 0));
-	CHECK_EQ(stats.n_refused, 0);
+	/* A tick may come when its thread can have no ring any more */
+	CHECK(stats.n_refused <= N);
 	CHECK_EQ(sampling_finish(0, NULL), stats.n_samples);
 }
 
