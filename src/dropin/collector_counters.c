@@ -21,10 +21,7 @@
 #include "base/text.h"
 #include "client/counter.h"
 #include "client/counter_id.h"
-
-#define PER_GROUP  8u
-#define MAX_VALUES (682u * PER_GROUP)
-#define ID_MAX     ((1u << 24) - 1)
+#include "dropin/values.h"
 
 /* Zero pages until used.  An entry is claimed by who changes `claimed`. */
 static struct syscap_counter entries[SC_DEFINED_MAX];
@@ -138,26 +135,11 @@ void sysprof_collector_define_counters(const SysprofCaptureCounter *counters,
 	}
 }
 
-/* Those that can be set: zero is no counter, and ends a group for readers. */
-static unsigned count_set(const unsigned int *ids, unsigned n)
-{
-	unsigned n_set = 0;
-
-	for (unsigned i = 0; i < n; i++)
-		n_set += ids[i] != 0 && ids[i] <= ID_MAX;
-	return n_set;
-}
-
 static void set(struct sc_thread *st, const unsigned int *ids,
                 const SysprofCaptureCounterValue *values, unsigned n,
                 int64_t now)
 {
-	const unsigned n_set = count_set(ids, n);
-	const uint32_t n_groups = (n_set + PER_GROUP - 1) / PER_GROUP;
-	const uint32_t len =
-		(uint32_t)(sizeof(struct syscap_wire_ctrset) +
-	                   n_groups * sizeof(struct syscap_wire_values));
-	unsigned slot = 0;
+	const unsigned n_set = sc_values_count(ids, n);
 
 	if (n_set == 0)
 		return;
@@ -168,23 +150,10 @@ static void set(struct sc_thread *st, const unsigned int *ids,
 			return;
 	}
 	unsigned char *const frame =
-		sc_reserve(st, len, SYSCAP_FRAME_CTRSET, now);
+		sc_reserve(st, sc_values_len(n_set), SYSCAP_FRAME_CTRSET, now);
 	if (frame == NULL)
 		return;
-	struct syscap_wire_values *const groups =
-		(void *)(frame + sizeof(struct syscap_wire_ctrset));
-	sc_store_word(frame + SC_AT(ctrset, n_groups), n_groups);
-	memset(groups, 0, n_groups * sizeof(*groups));
-	for (unsigned i = 0; i < n && slot < n_set; i++) {
-		if (ids[i] == 0 || ids[i] > ID_MAX)
-			continue;
-		struct syscap_wire_values *const group =
-			&groups[slot / PER_GROUP];
-		group->ids[slot % PER_GROUP] = ids[i];
-		memcpy(&group->values[slot % PER_GROUP], &values[i],
-		       sizeof(group->values[0]));
-		slot++;
-	}
+	sc_values_write(frame, ids, values, n, n_set);
 	sc_commit(frame, SYSCAP_FRAME_CTRSET, st->tid_tag);
 }
 
@@ -200,7 +169,7 @@ set_all(const unsigned int *ids, const SysprofCaptureCounterValue *values,
 	const int64_t now = sc_clock(st);
 	const bool outermost = sc_enter(st, &token);
 	while (n != 0) {
-		const unsigned some = n < MAX_VALUES ? n : MAX_VALUES;
+		const unsigned some = n < SC_VALUES_MOST ? n : SC_VALUES_MOST;
 
 		set(st, ids, values, some, now);
 		ids += some;

@@ -364,27 +364,43 @@ bool sysprof_capture_writer_add_process(SysprofCaptureWriter *self,
 	return sc_adding_end(&a);
 }
 
+/* A frame that ends with addresses, as many as fit: they are in it. */
+static inline __attribute__((always_inline)) bool
+begin_stack(SysprofCaptureWriter *self, struct sc_adding *a, size_t fixed,
+            unsigned type, int64_t time, int cpu, int32_t pid,
+            const SysprofCaptureAddress *addrs, unsigned n_addrs,
+            unsigned *ret_n)
+{
+	const unsigned max = (FRAME_MAX - (unsigned)fixed) / 8;
+	const unsigned n = n_addrs < max ? n_addrs : max;
+
+	if (addrs == NULL && n != 0)
+		return refuse(EINVAL);
+	if (!sc_adding_begin(self, a, fixed + 8 * (size_t)n, type, time, cpu,
+	                     pid))
+		return false;
+	copy_text(a->frame + fixed, (const char *)addrs, 8 * (size_t)n);
+	*ret_n = n;
+	return true;
+}
+
 static bool add_stack(SysprofCaptureWriter *self, int64_t time, int cpu,
                       int32_t pid, int32_t tid,
                       const SysprofCaptureAddress *addrs, unsigned n_addrs,
                       bool entering)
 {
-	const size_t fixed = sizeof(struct syscap_wire_sample);
-	const unsigned max = (FRAME_MAX - (unsigned)fixed) / 8;
-	const unsigned n = n_addrs < max ? n_addrs : max;
 	struct sc_adding a;
+	unsigned n;
 
-	if (addrs == NULL && n != 0)
-		return refuse(EINVAL);
-	if (!sc_adding_begin(self, &a, fixed + 8 * (size_t)n,
-	                     SYSPROF_CAPTURE_FRAME_SAMPLE, time, cpu, pid))
+	if (!begin_stack(self, &a, sizeof(struct syscap_wire_sample),
+	                 SYSPROF_CAPTURE_FRAME_SAMPLE, time, cpu, pid, addrs,
+	                 n_addrs, &n))
 		return false;
 	struct syscap_wire_sample *const sample = (void *)a.frame;
 	sample->n_addrs = (uint16_t)n;
 	sample->flags =
 		(uint16_t)(entering | (n != n_addrs ? SYSCAP_STACK_CUT : 0));
 	sample->tid = tid;
-	copy_text(a.frame + fixed, (const char *)addrs, 8 * (size_t)n);
 	return sc_adding_end(&a);
 }
 
@@ -461,15 +477,12 @@ bool sysprof_capture_writer_add_allocation_copy(
 	int32_t tid, SysprofCaptureAddress alloc_addr, int64_t alloc_size,
 	const SysprofCaptureAddress *addrs, unsigned int n_addrs)
 {
-	const size_t fixed = sizeof(struct syscap_wire_allocation);
-	const unsigned max = (FRAME_MAX - (unsigned)fixed) / 8;
-	const unsigned n = n_addrs < max ? n_addrs : max;
 	struct sc_adding a;
+	unsigned n;
 
-	if (addrs == NULL && n != 0)
-		return refuse(EINVAL);
-	if (!sc_adding_begin(self, &a, fixed + 8 * (size_t)n,
-	                     SYSPROF_CAPTURE_FRAME_ALLOCATION, time, cpu, pid))
+	if (!begin_stack(self, &a, sizeof(struct syscap_wire_allocation),
+	                 SYSPROF_CAPTURE_FRAME_ALLOCATION, time, cpu, pid,
+	                 addrs, n_addrs, &n))
 		return false;
 	struct syscap_wire_allocation *const allocation = (void *)a.frame;
 	allocation->addr = alloc_addr;
@@ -477,7 +490,6 @@ bool sysprof_capture_writer_add_allocation_copy(
 	allocation->tid = tid;
 	allocation->n_addrs = (uint16_t)n;
 	allocation->padding = n != n_addrs ? SYSCAP_STACK_CUT : 0;
-	copy_text(a.frame + fixed, (const char *)addrs, 8 * (size_t)n);
 	return sc_adding_end(&a);
 }
 

@@ -8,12 +8,10 @@
 
 #include "base/text.h"
 #include "client/stack.h"
+#include "dropin/values.h"
 #include "dropin/writer.h"
 
-#define PER_GROUP    8u
-#define MAX_GROUPS   682u
 #define MAX_COUNTERS 511u
-#define ID_MAX       ((1u << 24) - 1)
 
 /* Behind a text's NUL callers leave what was on their stack. */
 static void copy_field(char *field, size_t size, const char *from)
@@ -77,40 +75,17 @@ bool sysprof_capture_writer_define_counters(
 	return true;
 }
 
-static bool is_id(unsigned id)
-{
-	return id != 0 && id <= ID_MAX;
-}
-
 /* @n_set of the @n can be set. */
 static bool set(SysprofCaptureWriter *self, int64_t time, int cpu, int32_t pid,
                 const unsigned *ids, const SysprofCaptureCounterValue *values,
                 unsigned n, unsigned n_set)
 {
-	const unsigned n_groups = (n_set + PER_GROUP - 1) / PER_GROUP;
 	struct sc_adding a;
-	unsigned slot = 0;
 
-	if (!sc_adding_begin(self, &a,
-	                     sizeof(struct syscap_wire_ctrset) +
-	                             n_groups *
-	                                     sizeof(struct syscap_wire_values),
+	if (!sc_adding_begin(self, &a, sc_values_len(n_set),
 	                     SYSPROF_CAPTURE_FRAME_CTRSET, time, cpu, pid))
 		return false;
-	struct syscap_wire_values *const groups =
-		(void *)(a.frame + sizeof(struct syscap_wire_ctrset));
-	sc_store_word(a.frame + SC_AT(ctrset, n_groups), n_groups);
-	memset(groups, 0, n_groups * sizeof(*groups));
-	for (unsigned i = 0; i < n && slot < n_set; i++) {
-		if (!is_id(ids[i]))
-			continue;
-		struct syscap_wire_values *const group =
-			&groups[slot / PER_GROUP];
-		group->ids[slot % PER_GROUP] = ids[i];
-		memcpy(&group->values[slot % PER_GROUP], &values[i],
-		       sizeof(group->values[0]));
-		slot++;
-	}
+	sc_values_write(a.frame, ids, values, n, n_set);
 	return sc_adding_end(&a);
 }
 
@@ -124,12 +99,10 @@ bool sysprof_capture_writer_set_counters(
 		return false;
 	}
 	while (n_counters != 0) {
-		const unsigned max = PER_GROUP * MAX_GROUPS;
-		const unsigned n = n_counters < max ? n_counters : max;
-		unsigned n_set = 0;
+		const unsigned n = n_counters < SC_VALUES_MOST ? n_counters
+		                                               : SC_VALUES_MOST;
+		const unsigned n_set = sc_values_count(counters_ids, n);
 
-		for (unsigned i = 0; i < n; i++)
-			n_set += is_id(counters_ids[i]);
 		if (n_set != 0 &&
 		    !set(self, time, cpu, pid, counters_ids, values, n, n_set))
 			return false;

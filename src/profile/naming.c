@@ -19,7 +19,7 @@ struct job {
 	const struct sc_who *who;
 	struct sc_stacks *stacks;
 	const struct syscap_profile_location *location;
-	const struct sc_place *place;
+	const struct sc_location_facts *place;
 	const struct syscap_profile_map *map; /* it is in; NULL: not known */
 	bool is_signal, may_vary;
 };
@@ -233,7 +233,7 @@ int sc_naming_ask(struct sc_naming *naming, const struct sc_who *who,
                   struct sc_stacks *stacks, uint32_t location, int64_t time,
                   uint32_t *ret_function)
 {
-	struct sc_place place = stacks->places.items[location];
+	struct sc_location_facts place = stacks->places.items[location];
 	struct job job = {
 		.naming = naming,
 		.who = who,

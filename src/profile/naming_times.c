@@ -28,7 +28,7 @@ int sc_again_begin(struct sc_again *again, struct sc_naming *naming,
 	if (again->varies == NULL)
 		return -ENOMEM;
 	for (size_t i = 1; i < n; i++) {
-		const struct sc_place *place =
+		const struct sc_location_facts *place =
 			&stacks->places.items[stacks->nodes.items[i]];
 
 		again->varies[i] = again->varies[stacks->parents.items[i]] ||

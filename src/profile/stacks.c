@@ -32,7 +32,7 @@ bool sc_stacks_is_name(uint64_t address)
 }
 
 static int add_location(struct sc_stacks *stacks, uint32_t process,
-                        const struct sc_step *step, int64_t time,
+                        const struct sc_stack_step *step, int64_t time,
                         uint32_t *ret_location)
 {
 	const struct syscap_profile_location location = {
@@ -42,7 +42,8 @@ static int add_location(struct sc_stacks *stacks, uint32_t process,
 		                                       : NONE,
 		.map = NONE,
 	};
-	const struct sc_place place = { .time = time, .kind = step->kind };
+	const struct sc_location_facts place = { .time = time,
+		                                 .kind = step->kind };
 	const struct {
 		uint64_t address;
 		uint32_t process, kind;
@@ -67,7 +68,7 @@ static int add_location(struct sc_stacks *stacks, uint32_t process,
 int sc_stacks_make_exact(struct sc_stacks *stacks, uint32_t node)
 {
 	const uint32_t old = stacks->nodes.items[node];
-	const struct sc_step step = {
+	const struct sc_stack_step step = {
 		.address = stacks->locations.items[old].address,
 		.kind = SC_STEP_EXACT,
 	};
@@ -115,7 +116,7 @@ void sc_stacks_fini(struct sc_stacks *stacks)
 
 static int push_note(struct sc_stacks *stacks, uint32_t function)
 {
-	const struct sc_step step = { function, SC_STEP_NOTE };
+	const struct sc_stack_step step = { function, SC_STEP_NOTE };
 
 	return sc_array_push(&stacks->steps, step);
 }
@@ -138,7 +139,7 @@ static int collect(struct sc_stacks *stacks,
 		syscap_frame_addr(source->reader, source->frame,
 		                  source->n_addrs - 1, &inner);
 	for (unsigned i = source->n_addrs; i-- > 0;) {
-		struct sc_step step = { .kind = SC_STEP_EXACT };
+		struct sc_stack_step step = { .kind = SC_STEP_EXACT };
 
 		address = inner;
 		if (i > 0)
@@ -175,7 +176,7 @@ static size_t count_common(const struct sc_stacks *stacks, uint32_t process)
 
 static int put_step(struct sc_stacks *stacks,
                     const struct sc_stack_source *source, uint32_t parent,
-                    const struct sc_step *step, uint64_t hash,
+                    const struct sc_stack_step *step, uint64_t hash,
                     uint32_t *ret_node)
 {
 	const struct sc_tree_key key = {
@@ -198,7 +199,7 @@ static int add_variant(struct sc_stacks *stacks, uint32_t of, uint32_t function,
 {
 	const struct syscap_profile_location *old =
 		&stacks->locations.items[of];
-	const struct sc_step step = {
+	const struct sc_stack_step step = {
 		.address = old->address,
 		.kind = stacks->places.items[of].kind | (function + 1) << 2,
 	};
@@ -247,7 +248,7 @@ static int hash_ways(struct sc_stacks *stacks, size_t n, uint32_t process)
 
 	stacks->hashes.n = n;
 	for (size_t i = n; i < stacks->steps.n; i++) {
-		const struct sc_step *step = &stacks->steps.items[i];
+		const struct sc_stack_step *step = &stacks->steps.items[i];
 
 		hash = sc_tree_hash(tree, hash, step->address, step->kind);
 		if (sc_array_push(&stacks->hashes, hash) < 0)
@@ -286,7 +287,7 @@ int sc_stacks_put(struct sc_stacks *stacks,
 	*ret_stack = stacks->path.items[stacks->path.n - 1];
 	stacks->last_process = source->process;
 	/* What is the last one now is written over next time. */
-	struct sc_step *const items = stacks->last_steps.items;
+	struct sc_stack_step *const items = stacks->last_steps.items;
 	const size_t capacity = stacks->last_steps.capacity;
 	stacks->last_steps.items = stacks->steps.items;
 	stacks->last_steps.n = stacks->steps.n;

@@ -23,13 +23,13 @@ enum sc_step_kind {
 	SC_STEP_NOTE    /* no address: a function of every profile */
 };
 
-struct sc_step {
+struct sc_stack_step {
 	uint64_t address;
 	uint32_t kind;
 };
 
 /** What is known of a location beside what is public. */
-struct sc_place {
+struct sc_location_facts {
 	int64_t time; /* of the first stack that it is in */
 	uint32_t kind;
 	bool is_signal; /* it returns from a signal handler */
@@ -42,9 +42,9 @@ struct sc_stacks {
 	SC_ARRAY(uint32_t) parents;
 	SC_ARRAY(uint32_t) nodes; /* the location of each */
 	SC_ARRAY(struct syscap_profile_location) locations;
-	SC_ARRAY(struct sc_place) places; /* of each location */
+	SC_ARRAY(struct sc_location_facts) places; /* of each location */
 	/* The stack before, the outermost first. */
-	SC_ARRAY(struct sc_step) steps, last_steps;
+	SC_ARRAY(struct sc_stack_step) steps, last_steps;
 	SC_ARRAY(uint32_t) path;
 	SC_ARRAY(uint64_t) hashes; /* of the ways to them */
 	uint32_t last_process;

@@ -65,7 +65,7 @@ static int add_files(struct sc_symbols *symbols,
 	return r;
 }
 
-static int find_names(const struct sc_naming *naming,
+static int find_names(const struct sc_naming_options *naming,
                       struct sc_symbols *symbols,
                       struct sc_symbol_table **ret_table)
 {
@@ -94,7 +94,7 @@ static int find_names(const struct sc_naming *naming,
 }
 
 /* Addresses that no table can name become JIT names, which are exact. */
-static int patch(const struct sc_naming *naming,
+static int patch(const struct sc_naming_options *naming,
                  const struct sc_symbol_table *table)
 {
 	const struct sc_symbol_patch *patches;
@@ -128,7 +128,7 @@ static int patch(const struct sc_naming *naming,
 	return r;
 }
 
-static void write_names(const struct sc_naming *naming,
+static void write_names(const struct sc_naming_options *naming,
                         const struct sc_symbol_table *table)
 {
 	int r;
@@ -142,7 +142,7 @@ static void write_names(const struct sc_naming *naming,
 		              naming->output, strerror(-r));
 }
 
-void sc_naming_write(const struct sc_naming *naming,
+void sc_naming_write(const struct sc_naming_options *naming,
                      struct sc_names_found *ret_found)
 {
 	const struct sc_symbols_options options = {

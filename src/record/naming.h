@@ -18,7 +18,7 @@
 #include "record/mapped_file.h"
 #include "record/report.h"
 
-struct sc_naming {
+struct sc_naming_options {
 	const char *output;
 	struct stat began; /* of output; what has its path may be another */
 	const struct sc_mapped_files *files;
@@ -37,7 +37,7 @@ struct sc_names_found {
  * Append the names to what @naming->writer wrote.  Says on stderr what went
  * wrong; the capture is as good as it was then.
  */
-void sc_naming_write(const struct sc_naming *naming,
+void sc_naming_write(const struct sc_naming_options *naming,
                      struct sc_names_found *ret_found);
 
 #endif

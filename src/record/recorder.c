@@ -58,7 +58,7 @@ struct recorder {
 	struct sc_written trace, gjs;
 	char *preload;      /* $LD_PRELOAD of the command; NULL: as it is */
 	struct stat output; /* once it was begun */
-	struct sc_command command;
+	struct sc_spawned command;
 	bool stop; /* asked to twice: finish, whatever the command does */
 	unsigned asked;
 	bool write_failed; /* and said so */
@@ -390,7 +390,7 @@ static bool join_written(struct recorder *recorder)
 static void add_names(struct recorder *recorder, int64_t end)
 {
 	const struct sc_record_options *options = recorder->options;
-	const struct sc_naming naming = {
+	const struct sc_naming_options naming = {
 		.output = options->output,
 		.began = recorder->output,
 		.files = sc_processes_files(recorder->processes),

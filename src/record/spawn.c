@@ -69,7 +69,7 @@ static int run_program(char *const argv[], const struct sc_spawn_given *given,
 }
 
 int sc_spawn(char *const argv[], const struct sc_spawn_given *given, unsigned n,
-             const struct sc_spawn_saved *saved, struct sc_command *ret_command,
+             const struct sc_spawn_saved *saved, struct sc_spawned *ret_command,
              bool *ret_executing)
 {
 	int fds[2], error = 0;
@@ -99,7 +99,7 @@ int sc_spawn(char *const argv[], const struct sc_spawn_given *given, unsigned n,
 	close(fds[0]);
 	if (got == 0) {
 		*ret_command =
-			(struct sc_command){ .pid = pid, .running = true };
+			(struct sc_spawned){ .pid = pid, .running = true };
 		return 0;
 	}
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
@@ -108,7 +108,7 @@ int sc_spawn(char *const argv[], const struct sc_spawn_given *given, unsigned n,
 	return got == (ssize_t)sizeof(error) ? error : -EIO;
 }
 
-void sc_command_reap(struct sc_command *command)
+void sc_command_reap(struct sc_spawned *command)
 {
 	int status;
 
@@ -124,7 +124,7 @@ void sc_command_reap(struct sc_command *command)
  * The terminal's signals go to its whole foreground group: the command has
  * them already, unless it made a group of its own.
  */
-void sc_command_forward(const struct sc_command *command,
+void sc_command_forward(const struct sc_spawned *command,
                         const struct signalfd_siginfo *info)
 {
 	const bool has_it = info->ssi_code == SI_KERNEL &&

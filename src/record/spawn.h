@@ -24,7 +24,7 @@ struct sc_spawn_saved {
  */
 int sc_spawn_prepare(struct sc_spawn_saved *saved, int *ret_signal_fd);
 
-struct sc_command {
+struct sc_spawned {
 	pid_t pid;
 	bool running; /* it may be a zombie, but was not waited for */
 	int status;   /* as exit status */
@@ -43,14 +43,14 @@ struct sc_spawn_given {
  * *ret_executing tells whether it was the command that could not be run.
  */
 int sc_spawn(char *const argv[], const struct sc_spawn_given *given, unsigned n,
-             const struct sc_spawn_saved *saved, struct sc_command *ret_command,
+             const struct sc_spawn_saved *saved, struct sc_spawned *ret_command,
              bool *ret_executing);
 
 /** Take the command's status, if it has ended. */
-void sc_command_reap(struct sc_command *command);
+void sc_command_reap(struct sc_spawned *command);
 
 /** Pass a signal on that we got, unless the command got it like us. */
-void sc_command_forward(const struct sc_command *command,
+void sc_command_forward(const struct sc_spawned *command,
                         const struct signalfd_siginfo *info);
 
 #endif

@@ -42,7 +42,7 @@ static bool pop_return(struct sc_walk *walk, struct sc_regs *regs)
 	regs->r[SC_REG_PC] = regs->r[SC_REG_RA];
 	return sc_regs_has(regs, SC_REG_RA);
 #else
-	if (!sc_stacks_load(&walk->stacks, regs->r[SC_REG_SP],
+	if (!sc_memory_load(&walk->stacks, regs->r[SC_REG_SP],
 	                    &regs->r[SC_REG_PC]))
 		return false;
 	regs->r[SC_REG_SP] += sizeof(uintptr_t);
@@ -53,8 +53,8 @@ static bool pop_return(struct sc_walk *walk, struct sc_regs *regs)
 /* The caller's frame pointer and the return address, one above the other. */
 static bool pop_frame(struct sc_walk *walk, uintptr_t at, struct sc_regs *regs)
 {
-	if (!sc_stacks_load(&walk->stacks, at, &regs->r[SC_REG_FP]) ||
-	    !sc_stacks_load(&walk->stacks, at + sizeof(uintptr_t),
+	if (!sc_memory_load(&walk->stacks, at, &regs->r[SC_REG_FP]) ||
+	    !sc_memory_load(&walk->stacks, at + sizeof(uintptr_t),
 	                    &regs->r[SC_REG_PC]))
 		return false;
 	regs->r[SC_REG_SP] = at + 2 * sizeof(uintptr_t);
@@ -107,7 +107,7 @@ static enum sc_step step_by_scan(struct sc_walk *walk)
 	for (unsigned i = 0; i < SCAN_MOST; i++) {
 		const uintptr_t at = sp + i * sizeof(uintptr_t);
 
-		if (!sc_stacks_load(&walk->stacks, at, &regs.r[SC_REG_PC]))
+		if (!sc_memory_load(&walk->stacks, at, &regs.r[SC_REG_PC]))
 			break;
 		regs.r[SC_REG_PC] = sc_machine_strip(regs.r[SC_REG_PC]);
 		if (!sc_walk_is_return(regs.r[SC_REG_PC]))
@@ -115,7 +115,7 @@ static enum sc_step step_by_scan(struct sc_walk *walk)
 		/* A frame pointer into its own frame is not the caller's, which
 		 * it pushed first, then. */
 		if (regs.r[SC_REG_FP] >= sp && regs.r[SC_REG_FP] < at &&
-		    !sc_stacks_load(&walk->stacks, at - sizeof(uintptr_t),
+		    !sc_memory_load(&walk->stacks, at - sizeof(uintptr_t),
 		                    &regs.r[SC_REG_FP]))
 			break;
 		regs.r[SC_REG_SP] = at + sizeof(uintptr_t);
@@ -126,7 +126,7 @@ static enum sc_step step_by_scan(struct sc_walk *walk)
 
 static enum sc_step step_by_fp(struct sc_walk *walk)
 {
-	const struct sc_stacks *const stacks = &walk->stacks;
+	const struct sc_memory *const stacks = &walk->stacks;
 	struct sc_regs regs = walk->regs;
 	const uintptr_t sp = regs.r[SC_REG_SP], fp = regs.r[SC_REG_FP];
 

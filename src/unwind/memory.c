@@ -139,7 +139,7 @@ size_t sc_memory_copy(void *to, uintptr_t from, size_t n)
  * hold more: a stack that grows has nothing below it yet, or something else;
  * mappings that were one when the bounds were told may be two by now.
  */
-static bool reaches_floor(const struct sc_stacks *stacks, uintptr_t page)
+static bool reaches_floor(const struct sc_memory *stacks, uintptr_t page)
 {
 	const uintptr_t end = PAGE_OF(stacks->floor + SC_MEMORY_PAGE - 1);
 
@@ -148,7 +148,7 @@ static bool reaches_floor(const struct sc_stacks *stacks, uintptr_t page)
 	                       sc_memory_readable(page, end - page));
 }
 
-bool sc_stacks_ask(struct sc_stacks *stacks, uintptr_t at)
+bool sc_memory_ask(struct sc_memory *stacks, uintptr_t at)
 {
 	const uintptr_t last = at + sizeof(uintptr_t) - 1;
 	const uintptr_t page = PAGE_OF(at);

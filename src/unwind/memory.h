@@ -40,7 +40,7 @@ bool sc_memory_readable(uintptr_t at, size_t n);
 size_t sc_memory_copy(void *to, uintptr_t from, size_t n);
 
 /** The stacks that one walk goes through. */
-struct sc_stacks {
+struct sc_memory {
 	/* The thread's own: [low, high), of which [floor, high) is mapped for
 	 * certain.  All 0: not known. */
 	uintptr_t low, floor, high;
@@ -49,7 +49,7 @@ struct sc_stacks {
 };
 
 /** @here: the address of something on the calling thread's current stack. */
-static inline void sc_stacks_init(struct sc_stacks *stacks, uintptr_t low,
+static inline void sc_memory_init(struct sc_memory *stacks, uintptr_t low,
                                   uintptr_t high, uintptr_t here)
 {
 	const bool known = high > low && high - low >= sizeof(uintptr_t);
@@ -63,10 +63,10 @@ static inline void sc_stacks_init(struct sc_stacks *stacks, uintptr_t low,
 }
 
 /** The word at @at is none of those that can be read without a question. */
-bool sc_stacks_ask(struct sc_stacks *stacks, uintptr_t at);
+bool sc_memory_ask(struct sc_memory *stacks, uintptr_t at);
 
 /** Whether the word at @at is known to be readable. */
-static inline bool sc_stacks_has(const struct sc_stacks *stacks, uintptr_t at)
+static inline bool sc_memory_has(const struct sc_memory *stacks, uintptr_t at)
 {
 	/* the word must end below high */
 	return at >= stacks->floor && at < stacks->high &&
@@ -74,10 +74,10 @@ static inline bool sc_stacks_has(const struct sc_stacks *stacks, uintptr_t at)
 }
 
 /** Load the word at @at; false: it can't be read. */
-static inline bool sc_stacks_load(struct sc_stacks *stacks, uintptr_t at,
+static inline bool sc_memory_load(struct sc_memory *stacks, uintptr_t at,
                                   uintptr_t *ret_value)
 {
-	if (!sc_stacks_has(stacks, at) && !sc_stacks_ask(stacks, at))
+	if (!sc_memory_has(stacks, at) && !sc_memory_ask(stacks, at))
 		return false;
 	*ret_value = sc_machine_load(at);
 	return true;

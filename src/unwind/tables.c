@@ -252,7 +252,7 @@ static bool load_for_expr(void *user, uintptr_t at, unsigned size,
 	uintptr_t value = 0;
 
 	if (size == sizeof(uintptr_t))
-		return sc_stacks_load(&walk->stacks, at, ret_value);
+		return sc_memory_load(&walk->stacks, at, ret_value);
 	if (sc_memory_copy(&value, at, size) != size)
 		return false;
 	*ret_value = value;
@@ -291,7 +291,7 @@ static int find_register(struct sc_walk *walk, struct tables *tables,
 
 	switch (sc_row_kind(rule)) {
 	case SC_ROW_AT:
-		return sc_stacks_load(&walk->stacks, cfa + value, ret_value)
+		return sc_memory_load(&walk->stacks, cfa + value, ret_value)
 		               ? 0
 		               : -EFAULT;
 	case SC_ROW_IS:
@@ -301,7 +301,7 @@ static int find_register(struct sc_walk *walk, struct tables *tables,
 		r = sc_expr_eval(&tables->bytes, value, env, &cfa, &at);
 		if (r != 0)
 			return r;
-		return sc_stacks_load(&walk->stacks, at, ret_value) ? 0
+		return sc_memory_load(&walk->stacks, at, ret_value) ? 0
 		                                                    : -EFAULT;
 	case SC_ROW_IS_EXPR:
 		return sc_expr_eval(&tables->bytes, value, env, &cfa,

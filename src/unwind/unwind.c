@@ -34,7 +34,7 @@ static inline unsigned place_of(const struct sc_unwind *unwind, unsigned n)
 }
 
 /* What the fast loop may load without asking: of the stack it is on. */
-static void bounds(const struct sc_stacks *stacks, uintptr_t sp, uintptr_t *low,
+static void bounds(const struct sc_memory *stacks, uintptr_t sp, uintptr_t *low,
                    uintptr_t *high)
 {
 	if (sp >= stacks->floor && sp < stacks->high) {
@@ -232,7 +232,7 @@ void sc_unwind_from(struct sc_unwind *unwind, const ucontext_t *context)
 	w.full = false;
 	w.doubted = false;
 	do {
-		sc_stacks_init(&w.stacks, unwind->low, unwind->high,
+		sc_memory_init(&w.stacks, unwind->low, unwind->high,
 		               (uintptr_t)__builtin_frame_address(0));
 		sc_regs_of_context(&w.regs, context);
 		step = walk_all(&w, 0);
@@ -251,7 +251,7 @@ __attribute__((noinline)) void sc_unwind_here(struct sc_unwind *unwind,
 	w.doubted = false;
 	do {
 		SC_MACHINE_CAPTURE(&w.regs);
-		sc_stacks_init(&w.stacks, unwind->low, unwind->high,
+		sc_memory_init(&w.stacks, unwind->low, unwind->high,
 		               w.regs.r[SC_REG_SP]);
 		step = walk_all(&w, leave_out + 1);
 	} while (again(&w, step));

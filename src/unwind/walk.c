@@ -19,7 +19,7 @@ enum sc_step sc_walk_accept(struct sc_walk *walk, const struct sc_regs *regs,
 	const uintptr_t sp = regs->r[SC_REG_SP];
 	const uintptr_t pc = regs->r[SC_REG_PC];
 	const uintptr_t was = walk->regs.r[SC_REG_SP];
-	const struct sc_stacks *const stacks = &walk->stacks;
+	const struct sc_memory *const stacks = &walk->stacks;
 
 	if (pc == 0)
 		return sc_regs_has(regs, SC_REG_FP) && regs->r[SC_REG_FP] == 0
@@ -50,14 +50,14 @@ enum sc_step sc_walk_accept(struct sc_walk *walk, const struct sc_regs *regs,
 
 static enum sc_step step_by_rule(struct sc_walk *walk, uint64_t rule)
 {
-	struct sc_stacks *const stacks = &walk->stacks;
+	struct sc_memory *const stacks = &walk->stacks;
 	struct sc_regs regs = walk->regs;
 	uintptr_t cfa, fp_at;
 
 	if (sc_rule_kind(rule) == SC_RULE_ALIGNED) {
 		const uintptr_t fp = regs.r[SC_REG_FP];
 
-		if (!sc_stacks_load(stacks, fp + (uintptr_t)sc_rule_cfa(rule),
+		if (!sc_memory_load(stacks, fp + (uintptr_t)sc_rule_cfa(rule),
 		                    &cfa))
 			return SC_STEP_STOPPED;
 		fp_at = fp + (uintptr_t)sc_rule_fp(rule);
@@ -70,13 +70,13 @@ static enum sc_step step_by_rule(struct sc_walk *walk, uint64_t rule)
 		if (!sc_regs_has(&regs, SC_REG_RA))
 			return SC_STEP_STOPPED;
 		regs.r[SC_REG_PC] = regs.r[SC_REG_RA];
-	} else if (!sc_stacks_load(stacks, cfa + (uintptr_t)sc_rule_ra(rule),
+	} else if (!sc_memory_load(stacks, cfa + (uintptr_t)sc_rule_ra(rule),
 	                           &regs.r[SC_REG_PC])) {
 		return SC_STEP_STOPPED;
 	}
 	regs.r[SC_REG_PC] = sc_machine_strip(regs.r[SC_REG_PC]);
 	if ((rule & SC_RULE_FP_SAVED) &&
-	    !sc_stacks_load(stacks, fp_at, &regs.r[SC_REG_FP]))
+	    !sc_memory_load(stacks, fp_at, &regs.r[SC_REG_FP]))
 		return SC_STEP_STOPPED;
 	regs.r[SC_REG_SP] = cfa;
 	/* What it saved of the others is not in the rule */
@@ -95,7 +95,7 @@ static enum sc_step step_signal(struct sc_walk *walk)
 	struct sc_regs regs;
 
 	for (unsigned reg = 0; reg < SC_MACHINE_REGS; reg++)
-		if (!sc_stacks_load(&walk->stacks,
+		if (!sc_memory_load(&walk->stacks,
 		                    sc_machine_signal_slot(sp, reg),
 		                    &regs.r[reg]))
 			return SC_STEP_STOPPED;

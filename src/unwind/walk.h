@@ -14,7 +14,7 @@
 
 struct sc_walk {
 	struct sc_unwind *unwind;
-	struct sc_stacks stacks;
+	struct sc_memory stacks;
 	struct sc_regs regs;
 	struct sc_cache_entry *cache;
 	uint64_t salt; /* of its keys */

@@ -469,20 +469,20 @@ TEST(bounds_with_a_hole_are_asked_about_below_and_above_it)
 		CHECK_EQ(munmap(memory + hole * page, page), 0);
 		for (size_t here = 0; here < 3; here++) {
 			const uintptr_t floor = low + (hole + 1 + here) * page;
-			struct sc_stacks stacks;
+			struct sc_memory stacks;
 
 			/* on that stack, and then on another */
-			sc_stacks_init(&stacks, low, low + 64 * page,
+			sc_memory_init(&stacks, low, low + 64 * page,
 			               here < 2 ? floor : 1);
 			for (size_t i = 0; i < hole * page; i += page / 2)
-				CHECK(sc_stacks_load(&stacks, low + i, &value));
+				CHECK(sc_memory_load(&stacks, low + i, &value));
 			for (size_t i = 0; i < page; i += page / 4)
-				CHECK(!sc_stacks_load(&stacks,
+				CHECK(!sc_memory_load(&stacks,
 				                      low + hole * page + i,
 				                      &value));
 			for (size_t i = (hole + 1) * page; i < 64 * page;
 			     i += page / 2)
-				CHECK(sc_stacks_load(&stacks, low + i, &value));
+				CHECK(sc_memory_load(&stacks, low + i, &value));
 		}
 		CHECK(mmap(memory + hole * page, page, PROT_READ | PROT_WRITE,
 		           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
