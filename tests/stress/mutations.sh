@@ -1,16 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# mutations.sh LIBRARY [PART OF A NAME] - break the emit path on purpose, one
-# way at a time, and see that a test notices.  A mutation that nothing notices
-# fails this test, and so does one that no longer applies.
+# mutations.sh LIBRARY READERS [PART OF A NAME] - break the emit path on
+# purpose, one way at a time, and see that a test notices.  A mutation that
+# nothing notices fails this test, and so does one that no longer applies.
 #
 # Each is built of the LIBRARY's objects and of those that the broken file
 # changes, and runs the one test that is to notice it, with a fixed seed.  Two
-# at a time: this script starts itself for each.
+# at a time: this script starts itself for each.  READERS is the archive by
+# which the tests read captures.
 #
 # Reads SYSCAP_SOURCE, CC, SYSCAP (the command; it is not broken).
 set -eu
-library=$1 only=${2:-}
+library=$1 readers=$2 only=${3:-}
 
 # What the library is made of.
 files=$(sed -n '/^add_library(syscap STATIC/,/)$/p' \
@@ -33,7 +34,8 @@ if [ -z "${MUTATIONS_WHOLE:-}" ]; then
 		mv "$object" "${object%.c.o}.o"
 	done
 	sed -n 's/^mutate "\(.*\)" .*/\1/p' "$0" | grep -F "$only" |
-		tr '\n' '\0' | xargs -0 -P 2 -n 1 "$0" "$library" || exit 1
+		tr '\n' '\0' | xargs -0 -P 2 -n 1 \
+		"$0" "$library" "$readers" || exit 1
 	exit 0
 fi
 work=$MUTATIONS_WHOLE/$$
@@ -53,7 +55,7 @@ build() { # BROKEN-FILE TEST-SOURCE... ; into $work/test
 		-I"$SYSCAP_SOURCE/tests" "$@" \
 		"$SYSCAP_SOURCE/tests/harness/peer.c" \
 		"$SYSCAP_SOURCE/tests/harness/test_main.c" "$work"/*.o \
-		-pthread -o "$work/test"
+		"$readers" -pthread -o "$work/test"
 }
 
 # mutate NAME FILE PERL TEST-SOURCES TESTS...
@@ -86,15 +88,7 @@ mutate() {
 
 step="stress/test_step.c harness/stepper.c"
 kill="integration/test_kill.c integration/recording.c"
-kill="$kill ../src/capture/error.c ../src/capture/frame.c"
-kill="$kill ../src/capture/frame_items.c ../src/capture/reader.c"
-kill="$kill ../src/capture/losses.c ../src/capture/rest.c"
-kill="$kill ../src/capture/rest_load.c ../src/capture/rest_losses.c"
-kill="$kill ../src/capture/rest_owner.c ../src/data/frames.c"
 self="integration/test_kill_self.c harness/written.c"
-self="$self ${kill#*recording.c} ../src/capture/recover.c"
-self="$self ../src/capture/recover_file.c ../src/capture/recover_rings.c"
-self="$self ../src/capture/in_use.c"
 
 mutate "publish before fill" include/syscap/emit.h \
 	's/(\tplace->frame = body \+ at;)/$1\n\t__atomic_store_n(place->tail, (uint32_t)place->next, __ATOMIC_RELEASE);/' \
@@ -146,7 +140,7 @@ mutate "two records may tell of one loss" src/client/loss.c \
 	"$step" losses_are_told_exactly_once_under_handlers_at_every_instruction
 
 mutate "room is not kept for the record" include/syscap/emit.h \
-	's/\(SC_LOSS_RECORD_MAX \+ 24u\)/0u/' \
+	's/\(SC_LOSS_RECORD_MAX \+ SC_HEAD_SIZE\)/0u/' \
 	client/test_emit.c a_full_ring_drops_counts_and_tells_at_thread_exit
 
 mutate "the rings are given back before the file has it" src/client/drain.c \
@@ -159,10 +153,10 @@ mutate "no journal" src/sink/output.c \
 
 mutate "a recovery without a journal" src/capture/recover_rings.c \
 	's/store_state\(rest, SC_JOURNAL_UNDER_WAY\)/0/' \
-	"integration/test_kill_self.c harness/written.c ${self#*written.c}" \
+	"$self ../src/capture/recover_rings.c" \
 	a_recovery_killed_at_any_instruction_goes_on_at_the_next
 
 mutate "no last look before sleep" src/client/drain_thread.c \
 	's/s->retry_at != 0 \|\| !sc_drain_has_work\(s\)/1/' \
-	"client/test_drain_thread.c harness/written.c ${self#*written.c}" \
+	"client/test_drain_thread.c harness/written.c" \
 	an_event_made_after_the_last_pass_is_seen_before_sleep
