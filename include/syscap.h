@@ -255,8 +255,9 @@ void syscap_mark_vprintf(const char *group, const char *name, int64_t begin,
 
 /**
  * A number for (@group, @name), the same for the same texts; 0 when the table
- * (4,096 sites) is full.  Keep it: looking it up costs more than a mark.
- * syscap_mark_by_id() does nothing for a number it has not given out.
+ * (4,096 sites) is full, or no memory could be mapped for it at the first call.
+ * Keep it: looking it up costs more than a mark.  syscap_mark_by_id() does
+ * nothing for a number it has not given out.
  *
  * Context: any-thread.  By id: signal-safe too.
  */
@@ -415,7 +416,8 @@ void syscap_counters_set(struct syscap_counter *const *counters,
 /**
  * The counter with these texts and type, for callers that have no place for
  * a static one: the same for the same texts; NULL when the table (4,096) is
- * full.  It lives until the process ends.
+ * full, or no memory could be mapped for it at the first call.  It lives until
+ * the process ends.
  *
  * Context: any-thread.
  */

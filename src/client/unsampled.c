@@ -7,6 +7,7 @@
 
 #include "base/diag.h"
 #include "base/env.h"
+#include "copies/claim.h"
 #include "copies/notes.h"
 #include "copies/sampler_note.h"
 
@@ -34,7 +35,9 @@ void sc_unsampled_look(void)
 	            "SYSCAP_SAMPLE is set, but no sampler is linked");
 }
 
+/* A library that came later may have brought a sampler, to this process or to
+ * the one that forked it. */
 bool sc_unsampled_is(void)
 {
-	return is_unsampled;
+	return is_unsampled && !sc_claim_is_taken(SC_CLAIM_SAMPLER);
 }

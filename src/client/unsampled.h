@@ -12,7 +12,7 @@
 /** Look, and say so under SYSCAP_DEBUG.  Context: setup, once. */
 void sc_unsampled_look(void);
 
-/** What sc_unsampled_look() found.  Context: any-thread, signal-safe. */
+/** What sc_unsampled_look() found, and nobody samples by now.  Context: any-thread, signal-safe. */
 bool sc_unsampled_is(void);
 
 #endif

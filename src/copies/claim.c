@@ -36,6 +36,13 @@ bool sc_claim_take(enum sc_claim claim)
 	return true;
 }
 
+bool sc_claim_is_taken(enum sc_claim claim)
+{
+	unsigned char is_resident;
+
+	return mincore((void *)SC_PLACE_OF_CLAIM(claim), 1, &is_resident) == 0;
+}
+
 void sc_claim_give(enum sc_claim claim)
 {
 	if (is_mapped[claim])

@@ -21,6 +21,9 @@ enum sc_claim {
 /** False: another copy has it.  Context: signal-safe. */
 bool sc_claim_take(enum sc_claim claim);
 
+/** Whether any copy has it.  Context: signal-safe. */
+bool sc_claim_is_taken(enum sc_claim claim);
+
 /** By who took it, in the same process.  Context: signal-safe. */
 void sc_claim_give(enum sc_claim claim);
 

@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* record_sample_plugin.c - a library that burns processor time. */
+/*
+ * record_sample_plugin.c - a library that burns processor time.  With
+ * WITH_SAMPLER it brings a sampler with it.
+ */
 #define _GNU_SOURCE
 #include "integration/record_sample_plugin.h"
 
 #include <time.h>
+
+#ifdef WITH_SAMPLER
+#include <syscap/sampler.h>
+
+SYSCAP_WITH_SAMPLER;
+#endif
 
 static volatile unsigned long result;
 

@@ -544,6 +544,23 @@ TEST(a_program_that_only_emits_is_sampled_by_what_is_preloaded)
 	recording_free(&recording);
 }
 
+TEST(a_library_that_is_loaded_later_brings_a_sampler_for_children_too)
+{
+	setenv("SYSCAP_SAMPLE", "1000", 1);
+	recording_init(&recording);
+	CHECK_EQ(recording_run(
+			 &recording, "--",
+			 recording_program("record_sample_marks"),
+			 recording_program("record_sample_plugin_sampler.so"),
+			 NULL),
+	         0);
+	CHECK(strstr(recording.messages, "no sampler") == NULL);
+	CHECK_EQ(recording_count(&recording, is_no_sampler, NULL), 0);
+	CHECK(recording_count_type(&recording, SYSCAP_FRAME_SAMPLE) > 0);
+	recording_check_good(&recording, 2);
+	recording_free(&recording);
+}
+
 TEST(a_killed_recorder_leaves_whole_samples_and_the_command_in_peace)
 {
 	struct names names;
