@@ -460,7 +460,9 @@ static bool try_to_make(struct sc_session *s)
 {
 	const int64_t now = sc_clock_kernel();
 
-	if (!may_have_thread(s, now) || now - s->tried_at < TRY_AGAIN_NS)
+	if (!may_have_thread(s, now) ||
+	    now - __atomic_load_n(&s->tried_at, __ATOMIC_RELAXED) <
+	            TRY_AGAIN_NS)
 		return false;
 	__atomic_store_n(&s->tried_at, now, __ATOMIC_RELAXED);
 	return !in_handler() && sc_drain_thread_start(s) == 0;
