@@ -135,9 +135,18 @@
 			zoom(top);
 		}
 	});
+	// Typed by hand, a % may be just that.
+	function decode(text) {
+		try {
+			return decodeURIComponent(text);
+		} catch (error) {
+			return text;
+		}
+	}
+
 	// graph.svg#s=TEXT&z=NAME searches and zooms, for links.
 	for (const part of location.hash.slice(1).split('&')) {
-		const value = decodeURIComponent(part.slice(2));
+		const value = decode(part.slice(2));
 		if (part.startsWith('s='))
 			search(value);
 		if (part.startsWith('z='))
