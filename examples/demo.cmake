@@ -23,6 +23,9 @@ What to do next:
   ${SYSCAP} stat --json ${CAPTURE}
   ${SYSCAP} record -- YOUR-PROGRAM
       GTK programs emit marks as they are; yours does with <syscap.h>
+  ${SYSCAP} record --sample -- YOUR-PROGRAM
+  ${SYSCAP} flamegraph -o capture.svg capture.syscap
+      where its time goes, as it is, in a browser
   sysprof ${CAPTURE}
       draws it, where GNOME Sysprof is installed
 ")

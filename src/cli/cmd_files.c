@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "cli/cmd.h"
 #include "cli/fault.h"
 #include "cli/input.h"
+#include "cli/out_file.h"
 #include "cli/printable.h"
 #include "data/array.h"
 #include "data/json.h"
@@ -26,14 +26,14 @@ struct embedded {
 };
 
 struct run {
-	const char *command, *file, *wanted, *output;
-	bool json;
+	const char *command, *file, *wanted;
+	struct sc_out_file output; /* open from the first chunk on */
+	bool json, failed;
 	struct syscap_reader *reader;
 	SC_ARRAY(struct embedded) files;
 	struct sc_map open;       /* path and pid: the file that goes on */
 	struct sc_map names;      /* all of them */
 	SC_ARRAY(size_t) numbers; /* of the files, by number in `open` */
-	FILE *out;
 	int status;
 };
 
@@ -102,17 +102,11 @@ static int take_chunk(struct run *run, const struct syscap_frame *frame)
 	file->is_whole = frame->file_chunk.is_last;
 	if (run->wanted == NULL || strcmp(file->name, run->wanted) != 0)
 		return 0;
-	if (run->out == NULL) {
-		run->out = strcmp(run->output, "-") == 0
-		                   ? stdout
-		                   : fopen(run->output, "we");
-		if (run->out == NULL)
-			return -errno;
-	}
-	if (frame->file_chunk.len > 0 &&
-	    fwrite(frame->file_chunk.data, frame->file_chunk.len, 1,
-	           run->out) != 1)
-		return -errno;
+	if (run->output.file == NULL && !run->failed)
+		run->failed = !sc_out_file_open(&run->output, false);
+	if (run->output.file != NULL)
+		fwrite(frame->file_chunk.data, 1, frame->file_chunk.len,
+		       run->output.file);
 	return 0;
 }
 
@@ -181,14 +175,6 @@ static void finish_wanted(struct run *run)
 		      stderr);
 		run->status = SC_EXIT_PROBLEM;
 	}
-	if (run->out != NULL && run->out != stdout) {
-		if (fclose(run->out) != 0) {
-			fprintf(stderr, "%s: %s: %s\n", run->command,
-			        run->output, strerror(errno));
-			run->status = SC_EXIT_PROBLEM;
-		}
-		run->out = NULL;
-	}
 }
 
 static void show(struct run *run)
@@ -198,9 +184,7 @@ static void show(struct run *run)
 	if (r == -ENOMEM) {
 		sc_fault_no_memory(run->command);
 		run->status = SC_EXIT_PROBLEM;
-	} else if (r < 0) {
-		fprintf(stderr, "%s: %s: %s\n", run->command, run->output,
-		        strerror(-r));
+	} else if (run->failed) {
 		run->status = SC_EXIT_PROBLEM;
 	} else if (run->wanted != NULL) {
 		finish_wanted(run);
@@ -209,8 +193,10 @@ static void show(struct run *run)
 	} else {
 		list_text(run);
 	}
-	if (run->out != NULL && run->out != stdout)
-		fclose(run->out);
+	if (run->output.file != NULL)
+		run->status = sc_out_file_close(&run->output, run->status);
+	else
+		run->status = sc_fault_finish_output(run->command, run->status);
 	for (size_t i = 0; i < run->files.n; i++)
 		free(run->files.items[i].name);
 	free(run->files.items);
@@ -233,7 +219,7 @@ static int parse(struct run *run, int argc, char **argv)
 
 	while ((key = sc_options_next(&words)) > 0) {
 		if (key == 'o')
-			run->output = words.value;
+			run->output.name = words.value;
 		else if (key == JSON)
 			run->json = true;
 	}
@@ -246,9 +232,9 @@ static int parse(struct run *run, int argc, char **argv)
 	}
 	run->file = argv[optind];
 	run->wanted = argv[optind + 1];
-	if ((run->wanted == NULL) != (run->output == NULL)) {
+	if ((run->wanted == NULL) != (run->output.name == NULL)) {
 		fprintf(stderr, "%s: %s\n", argv[0],
-		        run->output == NULL
+		        run->output.name == NULL
 		                ? "where to? Say -o; - is standard output"
 		                : "-o is for one NAME");
 		return sc_fault_misuse(argv[0]);
@@ -258,23 +244,26 @@ static int parse(struct run *run, int argc, char **argv)
 
 static int run_files(int argc, char **argv)
 {
-	struct run run = { .command = argv[0], .status = SC_EXIT_DONE };
+	struct run run = {
+		.command = argv[0],
+		.output.command = argv[0],
+		.status = SC_EXIT_DONE,
+	};
 	struct syscap_error error;
 	int status = parse(&run, argc, argv);
 
 	if (status >= 0)
 		return status;
-	if (run.output != NULL &&
-	    sc_input_refuse_output(argv[0], run.file, run.output))
+	if (run.output.name != NULL &&
+	    sc_input_refuse_output(argv[0], run.file, run.output.name))
 		return SC_EXIT_MISUSE;
-	signal(SIGXFSZ, SIG_IGN);
 	if (sc_input_open(run.file, &run.reader, &error) < 0) {
 		sc_fault_print(argv[0], run.file, &error);
 		return SC_EXIT_PROBLEM;
 	}
 	show(&run);
 	syscap_reader_close(run.reader);
-	return sc_fault_finish_output(argv[0], run.status);
+	return run.status;
 }
 
 const struct sc_command sc_cmd_files = {

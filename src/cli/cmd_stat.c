@@ -228,8 +228,8 @@ const struct sc_command sc_cmd_stat = {
 	.about = "Show what is in a capture: where the time went, by "
 		 "functions; processes, lost frames, marks, counters and logs.",
 	.status = "0; 1 when the capture is damaged or could not be read, "
-		  "with what could be read shown, or nothing is such as the "
-		  "filters want; 2 for wrong use.",
+		  "with what could be read shown, or has no such marks; 2 "
+		  "for wrong use.",
 	.options =
 		(const struct sc_option[]){
 			{ "functions", FUNCTIONS_OPTION, "N",

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* main.c - the `syscap` command: finds the command in the table and runs it. */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cmd.h"
 #include "cli/commands.h"
@@ -60,8 +62,18 @@ static int help(int argc, char **argv)
 	return run(command, 2, arguments);
 }
 
+/* Where a standard stream is closed, the next file that is opened gets its
+ * number, and our complaints.  What takes its place fails as a closed one. */
+static void fill_standard_streams(void)
+{
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			(void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
 int main(int argc, char **argv)
 {
+	fill_standard_streams();
 	sc_completion_commands = sc_commands;
 	if (argc < 2) {
 		print_help(stderr);

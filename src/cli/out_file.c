@@ -7,14 +7,33 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <syscap/capture.h>
+
 #include "cli/exit_status.h"
 #include "cli/fault.h"
+
+/* What is made from captures is small and can be made again; they can't. */
+static bool is_capture(const char *name)
+{
+	struct syscap_reader *reader;
+
+	if (syscap_reader_open(name, &reader, NULL) < 0)
+		return false;
+	syscap_reader_close(reader);
+	return true;
+}
 
 bool sc_out_file_open(struct sc_out_file *output, bool is_binary)
 {
 	/* A file that may not grow is an error, not our end */
 	signal(SIGXFSZ, SIG_IGN);
 	if (output->name != NULL && strcmp(output->name, "-") != 0) {
+		if (is_capture(output->name)) {
+			fprintf(stderr,
+			        "%s: %s: is a capture, which would be lost\n",
+			        output->command, output->name);
+			return false;
+		}
 		output->file = fopen(output->name, "we");
 		if (output->file == NULL)
 			fprintf(stderr, "%s: %s: %s\n", output->command,

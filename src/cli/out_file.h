@@ -13,8 +13,8 @@ struct sc_out_file {
 };
 
 /**
- * Open it for writing.  False, with a message, where that is not possible, or
- * @is_binary and it would go to a terminal.
+ * Open it for writing.  False, with a message, where that is not possible, it
+ * is a capture, or @is_binary and it would go to a terminal.
  */
 bool sc_out_file_open(struct sc_out_file *output, bool is_binary);
 

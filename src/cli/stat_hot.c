@@ -271,6 +271,8 @@ int sc_stat_hot_text(const struct sc_stat_hot *hot)
 	                 syscap_view_unit_name(view->unit),
 	                 of_what(hot->filter->of));
 	print_selection(hot);
+	if (view->total == 0)
+		return 0;
 	r = print_functions(hot, view);
 	if (r == 0 && hot->threads)
 		r = print_threads(hot);

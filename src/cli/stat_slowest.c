@@ -59,7 +59,8 @@ static uint64_t running(const struct slowest *slowest,
 	for (size_t i = 0; i < samples->n; i++)
 		if (samples->threads[i] == mark->thread &&
 		    samples->times[i] >= mark->time &&
-		    samples->times[i] - mark->time < mark->duration)
+		    (uint64_t)samples->times[i] - (uint64_t)mark->time <
+		            (uint64_t)mark->duration)
 			ticks += samples->ticks[i];
 	return ticks * syscap_profile_tick(slowest->hot->profile, mark->thread);
 }

@@ -311,12 +311,17 @@ static int print_logs(const struct sc_stat_summary *summary)
 /* Where the time went: what a person asks first. */
 static int print_hot(const struct sc_stat_hot *hot)
 {
+	const struct syscap_view *view = hot->view;
 	int r = 0;
 
-	if (hot->view->n_looked == 0)
-		return 0;
-	r = sc_stat_hot_text(hot);
-	return r == 0 && hot->tree ? sc_stat_tree_text(hot) : r;
+	if (view->n_looked > 0)
+		r = sc_stat_hot_text(hot);
+	else if (hot->is_filtered || hot->tree || hot->threads)
+		printf("\nThere are no %s.\n",
+		       hot->filter->of == SYSCAP_VIEW_SAMPLES ? "samples"
+		                                              : "allocations");
+	return r == 0 && hot->tree && view->total > 0 ? sc_stat_tree_text(hot)
+	                                              : r;
 }
 
 int sc_stat_text(const struct sc_stat_summary *summary, const char *file,

@@ -16,8 +16,8 @@
 #define WIDTH     1200.0 /* px, for which texts are cut; the picture stretches */
 #define GLYPH     7.25
 #define ROW       18
-#define HEAD      70
-#define FOOT      56
+#define HEAD      52
+#define FOOT      74
 #define LEAST_PX  0.1 /* what is narrower is counted */
 #define MOST_GONE 10
 #define NAME_MOST 4000
@@ -266,13 +266,20 @@ static void print_head(const struct picture *picture, unsigned height)
 		        "; red: a larger share than before (%s), blue: a "
 		        "smaller one",
 		        graph->by_self ? "self" : "total");
-	fputs("</text>\n"
-	      "<text id=\"search\" class=\"button\" x=\"8\" y=\"60\" "
-	      "style=\"display:none\">Search</text>\n"
-	      "<text id=\"found\" x=\"66\" y=\"60\"></text>\n"
-	      "<text id=\"reset\" class=\"button\" x=\"99%\" y=\"60\" "
-	      "text-anchor=\"end\" style=\"display:none\">Show all</text>\n",
-	      out);
+	fputs("</text>\n", out);
+}
+
+/* For the script.  They stand below: that is where a high picture begins. */
+static void print_buttons(const struct picture *picture, unsigned y)
+{
+	fprintf(picture->out,
+	        "<text id=\"search\" class=\"button\" x=\"8\" y=\"%u\" "
+	        "style=\"display:none\">Search</text>\n"
+	        "<text id=\"found\" x=\"66\" y=\"%u\"></text>\n"
+	        "<text id=\"reset\" class=\"button\" x=\"99%%\" y=\"%u\" "
+	        "text-anchor=\"end\" style=\"display:none\">Show all</text>\n"
+	        "<text id=\"details\" x=\"8\" y=\"%u\"></text>\n",
+	        y, y, y, y + ROW);
 }
 
 static void print_gone(const struct picture *picture, unsigned y)
@@ -306,14 +313,14 @@ static void print_foot(const struct picture *picture, unsigned y)
 	FILE *out = picture->out;
 	unsigned x = 8;
 
-	fprintf(out, "<text id=\"details\" x=\"8\" y=\"%u\"></text>\n", y + 18);
+	print_buttons(picture, y + 16);
 	for (size_t i = 0; i < sizeof(categories) / sizeof(*categories); i++) {
 		if (!picture->seen[i])
 			continue;
 		fprintf(out,
 		        "<rect x=\"%u\" y=\"%u\" width=\"12\" height=\"12\" "
 		        "fill=\"%s\"/><text x=\"%u\" y=\"%u\">%s</text>\n",
-		        x, y + 28, categories[i].colours[0], x + 17, y + 38,
+		        x, y + 46, categories[i].colours[0], x + 17, y + 56,
 		        categories[i].name);
 		x += 40 +
 		     (unsigned)(GLYPH * (double)strlen(categories[i].name));
@@ -323,7 +330,7 @@ static void print_foot(const struct picture *picture, unsigned y)
 		        "<text id=\"narrow\" x=\"99%%\" y=\"%u\" "
 		        "text-anchor=\"end\">%" PRIu64 " frames narrower than "
 		        "0.1 px are not drawn</text>\n",
-		        y + 38, picture->n_narrow);
+		        y + 56, picture->n_narrow);
 	if (picture->graph->diff != NULL)
 		print_gone(picture, y + FOOT);
 }

@@ -135,16 +135,29 @@
 			zoom(top);
 		}
 	});
-	// graph.svg#s=TEXT&z=NAME searches and zooms, for links.
+	// Typed by hand, a % may be just that.
+	function decode(text) {
+		try {
+			return decodeURIComponent(text);
+		} catch (error) {
+			return text;
+		}
+	}
+
+	// graph.svg#s=TEXT&z=NAME searches and zooms, for links; into the widest
+	// frame of that name.
 	for (const part of location.hash.slice(1).split('&')) {
-		const value = decodeURIComponent(part.slice(2));
+		const value = decode(part.slice(2));
 		if (part.startsWith('s='))
 			search(value);
 		if (part.startsWith('z='))
-			zoomed = frames.find((f) => f.name === value) || top;
+			zoomed = frames.filter((f) => f.name === value).sort(
+				(a, b) => b.value - a.value)[0] || top;
 	}
 	if (zoomed.level < 0)
 		zoomed = top;
 	svg.querySelector('#search').style.display = '';
 	draw();
+	// A high picture begins with its outermost functions, at the bottom.
+	window.scrollTo(0, svg.getBoundingClientRect().height);
 })();

@@ -227,7 +227,7 @@ static void write_profile(struct writer *writer)
 	                   (uint64_t)writer->export->capture_time *
 	                           UINT64_C(1000000000));
 	sc_protobuf_number(&writer->outer, DURATION_NANOS,
-	                   (uint64_t)(span.end - span.begin));
+	                   (uint64_t)span.end - (uint64_t)span.begin);
 	sc_protobuf_number(&writer->outer, DEFAULT_SAMPLE_TYPE,
 	                   writer->is_time ? TEXT_TIME : TEXT_SAMPLES);
 	sc_gzip_write(writer->gzip, writer->outer.bytes.items,

@@ -18,7 +18,7 @@
 struct writer {
 	struct sc_export *export;
 	struct sc_json json;
-	int64_t begin; /* of the capture: times are behind it */
+	int64_t begin; /* no time that is written is before it */
 	size_t n_functions;
 	struct sc_by_thread by;
 	uint32_t *path; /* of one stack, from its innermost frame */
@@ -167,6 +167,11 @@ static int choose_marks(struct writer *writer)
 		else
 			writer->order[writer->n_order++] = (uint32_t)i;
 	}
+	/* A mark that ended while it was recorded may have begun before that:
+	 * a time below 0 makes speedscope refuse the whole file. */
+	for (size_t i = 0; i < writer->n_order; i++)
+		if (writer->marks[writer->order[i]].time < writer->begin)
+			writer->begin = writer->marks[writer->order[i]].time;
 	qsort_r(writer->order, writer->n_order, sizeof(*writer->order),
 	        compare_marks, (void *)writer->marks);
 	return 0;
@@ -174,7 +179,16 @@ static int choose_marks(struct writer *writer)
 
 static int64_t end_of(const struct syscap_profile_mark *mark)
 {
-	return mark->time + (mark->duration > 0 ? mark->duration : 0);
+	int64_t end;
+
+	return __builtin_add_overflow(mark->time, mark->duration, &end)
+	               ? INT64_MAX
+	               : end;
+}
+
+static uint64_t since_begin(const struct writer *writer, int64_t time)
+{
+	return (uint64_t)time - (uint64_t)writer->begin;
 }
 
 static void write_event(struct writer *writer, const char *type,
@@ -184,7 +198,7 @@ static void write_event(struct writer *writer, const char *type,
 	sc_json_member_text(&writer->json, "type", type);
 	sc_json_member_unsigned(&writer->json, "frame",
 	                        writer->n_functions + mark->name);
-	sc_json_member_integer(&writer->json, "at", at - writer->begin);
+	sc_json_member_unsigned(&writer->json, "at", since_begin(writer, at));
 	sc_json_end_object(&writer->json);
 }
 
@@ -219,7 +233,8 @@ static int write_marks(struct writer *writer, const uint32_t *order,
 		}
 	}
 	sc_json_end_array(&writer->json);
-	sc_json_member_integer(&writer->json, "endValue", last - writer->begin);
+	sc_json_member_unsigned(&writer->json, "endValue",
+	                        since_begin(writer, last));
 	sc_json_end_object(&writer->json);
 	free(open);
 	return 0;

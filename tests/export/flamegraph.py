@@ -152,6 +152,17 @@ def check_narrow(folder):
         "3 frames narrower than 0.1 px are not drawn"
 
 
+def browse(address, folder):
+    """The document after its script has run; None: the browser does not."""
+    done = subprocess.run(
+        [chromium, "--headless", "--no-sandbox", "--disable-gpu",
+         "--user-data-dir=" + os.path.join(folder, "browser"),
+         "--dump-dom", "file://" + address],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=150)
+    dom = done.stdout.decode()
+    return dom if "id=\"found\"" in dom else None
+
+
 def check_search(story, path, folder):
     """The script in it, run by a browser."""
     svg = os.path.join(folder, "graph.svg")
@@ -159,18 +170,39 @@ def check_search(story, path, folder):
     share = 100 * sum(ticks for _, _, _, ticks, names in story.samples
                       if "hash" in names) / \
         sum(sample[3] for sample in story.samples)
-    done = subprocess.run(
-        [chromium, "--headless", "--no-sandbox", "--disable-gpu",
-         "--user-data-dir=" + os.path.join(folder, "browser"),
-         "--dump-dom", "file://" + svg + "#s=%5Ehash%24&z=hash"],
-        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=150)
-    dom = done.stdout.decode()
-    if "id=\"found\"" not in dom:
+    dom = browse(svg + "#s=%5Ehash%24&z=hash", folder)
+    if dom is None:
         print("the browser shows nothing here")
         return
     found = re.search(r'id="found"[^>]*>([^<]*)<', dom).group(1)
     assert "%.2f %% of all" % share in found, (found, share)
     assert re.search(r'id="reset"[^>]*style=""', dom), "it is not zoomed"
+    with open(svg, "rb") as file:
+        widest = max(value for _, _, value, name, _ in parse(file.read())[1]
+                     if name == "hash")
+    assert re.search(r'data-v="%d" [^>]*><title>hash\n[^<]*</title>'
+                     r'<rect x="0%%" [^>]*width="100%%"' % widest, dom), \
+        "another one is zoomed into"
+    # no escape, but what somebody typed
+    dom = browse(svg + "#s=100%", folder)
+    assert dom is None or "“100%”: 0 frames" in dom, "the script gave up"
+
+
+def check_high(folder):
+    """A picture higher than the window opens at its outermost functions."""
+    story = Story(5, n=1)
+    story.sample(story.samples[0][0], 10, 10, 1, [0, 1] * 100)
+    path = os.path.join(folder, "high.syscap")
+    story.write(path)
+    svg = os.path.join(folder, "high.svg")
+    with open(svg, "w", encoding="utf-8") as file:
+        drawn = run(path).decode()
+        file.write(drawn[:drawn.rindex("</svg>")] + "<script>"
+                   "document.querySelector('#found').textContent = "
+                   "'at ' + scrollY;</script></svg>")
+    dom = browse(svg, folder)
+    assert dom is None or re.search(r">at [1-9][0-9]{3}", dom), \
+        "it opens at the top"
 
 
 with tempfile.TemporaryDirectory() as work:
@@ -186,3 +218,4 @@ with tempfile.TemporaryDirectory() as work:
     check_narrow(work)
     if chromium:
         check_search(one, one_path, work)
+        check_high(work)

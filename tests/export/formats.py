@@ -93,6 +93,26 @@ def check_speedscope(path, samples, marks, args):
     assert "note: %d marks that overlap" % n in said, said
 
 
+def check_early_marks(folder):
+    """What began before the recording: speedscope takes no time below 0."""
+    early = Story(4)
+    early.mark(10, 10, BEGIN - 5_000_000, 1_000_000, "frame", "early")
+    early.mark(20, 20, 1 - 2**63, 2**63 - 1, "frame", "far")
+    early.mark(20, 20, 2**63 - 2, 2**63 - 1, "frame", "farther")
+    path = os.path.join(folder, "early.syscap")
+    early.write(path)
+    whole = json.loads(export(path, "--format=speedscope")[0])
+    frames = whole["shared"]["frames"]
+    starts = {}
+    for profile in whole["profiles"]:
+        if profile["type"] == "evented":
+            for at, _, _, name in check_evented(profile, frames):
+                starts.setdefault(name, at)
+    assert starts["far"] == 0, starts
+    assert starts["early"] == BEGIN - 5_000_000 + 2**63 - 1, starts
+    export(path, "--format=pprof")
+
+
 def varint(data, at):
     value = shift = 0
     while True:
@@ -231,5 +251,6 @@ with tempfile.TemporaryDirectory() as work:
         check_csv(file, kept, kept_marks, args)
         if go:
             check_go(work, pprof, kept)
+    check_early_marks(work)
     if sqlite3:
         check_sqlite(work, file, story.samples)

@@ -15,6 +15,11 @@ run files everything.syscap /proc/y -o "$work/y"
 run files "$work/two"
 cp everything.syscap "$work/same"
 run files "$work/same" /proc/x -o "$work/same"
+# a capture that is no input would be lost as well
+cp everything_big.syscap "$work/other"
+ln -s other "$work/link"
+run files everything.syscap /proc/x -o "$work/link"
+cmp everything_big.syscap "$work/other"
 run files everything.syscap /proc/x
 run files -o "$work/x" everything.syscap
 run files

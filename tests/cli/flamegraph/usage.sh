@@ -15,6 +15,8 @@ run flamegraph --diff header_only.syscap everything.syscap
 cp everything.syscap "$work/same"
 run flamegraph -o "$work/same" "$work/same"
 cmp everything.syscap "$work/same"
+run flamegraph -o "$work/same" everything_big.syscap
+cmp everything.syscap "$work/same"
 run flamegraph -o "$work/no/where" everything.syscap
 sed -i "s,$work,WORK,g" "$work/transcript"
 finish

@@ -9,4 +9,7 @@ for option in --functions=0 --functions=x --min=1 --min=101% --from=later \
 done
 run stat --mark nothing everything.syscap
 run stat --mark render/frame --from 2s everything.syscap
+run stat --pid 12345 --tree --threads everything.syscap
+run stat --of leaked header_only.syscap
+run stat --tree header_only.syscap
 finish

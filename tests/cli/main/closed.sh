@@ -1,0 +1,17 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# main/closed.sh - where standard streams are closed, what would go there goes
+# into no file.
+set -eu
+: "${SYSCAP:?names the binary to test}"
+cd "$(dirname "$0")/../../fuzz/corpus/reader"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$SYSCAP" export -f folded -o "$work/open" everything.syscap 2>"$work/said"
+grep -q 'no place for' "$work/said"
+"$SYSCAP" export -f folded -o "$work/closed" everything.syscap 2>&-
+cmp "$work/open" "$work/closed"
+status=0
+"$SYSCAP" stat everything.syscap >&- 2>"$work/said" || status=$?
+[ "$status" = 1 ]
+grep -q 'cannot write the output' "$work/said"
