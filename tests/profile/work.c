@@ -21,7 +21,7 @@
 
 SYSCAP_WITH_SAMPLER;
 
-static volatile uint64_t sink;
+static _Thread_local volatile uint64_t sink;
 static int64_t wanted_ns;
 
 static int64_t cpu_now(void)
