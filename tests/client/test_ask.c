@@ -185,9 +185,10 @@ TEST(new_threads_do_not_wait_for_a_recorder_that_has_stopped)
 
 	peer_start(&peer, "new_threads_and_a_recorder_that_stopped", RING,
 	           PEER_OURS);
+	peer.holds_replies = true; /* also for who asks while it replies */
 	while (peer_serve(&peer) == 0)
 		usleep(100);
-	peer.holds_replies = true;
+	peer_reply(&peer);
 	CHECK_EQ(peer_finish(&peer), 0);
 	CHECK_EQ(peer_count_marks(&peer, "test", "mark"), 13);
 	peer_free(&peer);
