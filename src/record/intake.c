@@ -102,6 +102,7 @@ static void take_fact(struct sc_intake *intake,
 	if (strncmp(metadata->id, "syscap.sampler", sizeof(metadata->id)) == 0)
 		sc_processes_sampler(
 			intake->processes, metadata->frame.pid,
+			metadata->frame.time,
 			strncmp((const char *)(metadata + 1), "none:", 5) != 0);
 }
 

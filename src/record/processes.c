@@ -39,7 +39,8 @@ struct tracked_process {
 	int32_t own_pid; /* what it takes itself for */
 	bool alive;
 	bool lacks_sampler;
-	bool exec_seen; /* identity is of the running program */
+	int64_t sampler_told; /* when it said so, or that it has one */
+	bool exec_seen;       /* identity is of the running program */
 	uint32_t image;
 	struct sc_procfs_identity identity;
 	int pidfd;
@@ -552,11 +553,15 @@ sc_processes_files(const struct sc_processes *processes)
 }
 
 void sc_processes_sampler(struct sc_processes *processes, int32_t pid,
-                          bool has_one)
+                          int64_t time, bool has_one)
 {
 	struct tracked_process *const process = find_process(processes, pid);
 
-	if (process == NULL || process->lacks_sampler == !has_one)
+	/* The rings of its threads are read in no order */
+	if (process == NULL || time < process->sampler_told)
+		return;
+	process->sampler_told = time;
+	if (process->lacks_sampler == !has_one)
 		return;
 	process->lacks_sampler = !has_one;
 	processes->n_lack_sampler += has_one ? -1u : 1u;

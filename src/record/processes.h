@@ -75,9 +75,9 @@ void sc_processes_know(struct sc_processes *processes, int32_t pid,
 void sc_processes_stack(struct sc_processes *processes, int32_t pid,
                         const uint64_t *addresses, unsigned n);
 
-/** @pid says whether it has a sampler: SYSCAP_SAMPLE asks for one. */
+/** @pid said at @time whether it has a sampler: SYSCAP_SAMPLE asks for one. */
 void sc_processes_sampler(struct sc_processes *processes, int32_t pid,
-                          bool has_one);
+                          int64_t time, bool has_one);
 
 /** How many said, and not otherwise since, that they have none. */
 unsigned sc_processes_without_sampler(const struct sc_processes *processes);

@@ -561,6 +561,20 @@ TEST(a_library_that_is_loaded_later_brings_a_sampler_for_children_too)
 	recording_free(&recording);
 }
 
+TEST(what_a_process_said_last_of_its_sampler_counts_whatever_ring_is_read_first)
+{
+	recording_init(&recording);
+	for (int i = 0; i < 2; i++) {
+		CHECK_EQ(recording_run(&recording, "--",
+		                       recording_program("record_sample_facts"),
+		                       i == 0 ? "main" : "thread", NULL),
+		         0);
+		CHECK(strstr(recording.messages, "no sampler") == NULL);
+		CHECK_EQ(recording_count(&recording, is_no_sampler, NULL), 1);
+	}
+	recording_free(&recording);
+}
+
 TEST(a_killed_recorder_leaves_whole_samples_and_the_command_in_peace)
 {
 	struct names names;
