@@ -193,7 +193,10 @@ def deep_interpreted():
     r = sampled("interp", "deep")
     deep = [s for s in r.samples if s.names.count("deep") > 450]
     assert weight(deep) > 50
-    assert all(s.flags & CUT for s in deep)
+    # A tick on the way down or up may find a stack that is not yet so deep
+    whole = [s for s in deep if not s.flags & CUT]
+    assert all(len(s.stack) < 512 for s in whole)
+    at_least([s for s in deep if s.flags & CUT], deep, 0.9, "cut")
     assert max(len(s.stack) for s in r.samples) <= 512
     assert r.count("deepest") <= 513  # the last has been refused
     at_least([s for s in deep if s.names[0] == "bottom"], deep, 0.7,
