@@ -93,9 +93,10 @@ extern "C" {
 SYSCAP_INLINE bool syscap_is_active(void);
 
 #if defined(SYSCAP_NO_INLINE)
-#define SC_ACTIVE() SC_UNLIKELY(syscap_is_active())
+#define SYC_ACTIVE() SYC_UNLIKELY(syscap_is_active())
 #else
-#define SC_ACTIVE() SC_UNLIKELY(__atomic_load_n(&sc_active, __ATOMIC_RELAXED))
+#define SYC_ACTIVE() \
+	SYC_UNLIKELY(__atomic_load_n(&syc_active, __ATOMIC_RELAXED))
 #endif
 
 /**
@@ -265,66 +266,66 @@ uint32_t syscap_mark_id(const char *group, const char *name);
 void syscap_mark_by_id(uint32_t id, int64_t begin, int64_t duration,
                        const char *message);
 
-static inline void sc_mark_since(const struct syscap_mark_site *site,
-                                 int64_t begin, const char *message);
+static inline void syc_mark_since(const struct syscap_mark_site *site,
+                                  int64_t begin, const char *message);
 
-#define SC_JOIN2(a, b) a##b
-#define SC_JOIN(a, b)  SC_JOIN2(a, b)
+#define SYC_JOIN2(a, b) a##b
+#define SYC_JOIN(a, b)  SYC_JOIN2(a, b)
 
 /* @group_ and @name_ are literals: the linker sees finished templates. */
-#define SC_MARK_SITE(var, group_, name_)                               \
+#define SYC_MARK_SITE(var, group_, name_)                              \
 	SYSCAP_STATIC_ASSERT(sizeof(group_) <= 24, "group: 23 bytes"); \
 	SYSCAP_STATIC_ASSERT(sizeof(name_) <= 40, "name: 39 bytes");   \
 	static const struct syscap_mark_site var = { group_, name_ }
 
 /** An instant, now.  @group and @name are string literals. */
-#define SYSCAP_INSTANT(group, name, message)                                  \
-	do {                                                                  \
-		if (SC_ACTIVE()) {                                            \
-			SC_MARK_SITE(sc_site, group, name);                   \
-			syscap_mark_at(&sc_site, syscap_clock(), 0, message); \
-		}                                                             \
+#define SYSCAP_INSTANT(group, name, message)                                   \
+	do {                                                                   \
+		if (SYC_ACTIVE()) {                                            \
+			SYC_MARK_SITE(syc_site, group, name);                  \
+			syscap_mark_at(&syc_site, syscap_clock(), 0, message); \
+		}                                                              \
 	} while (0)
 
 /** @duration ns from @begin on. */
-#define SYSCAP_MARK(group, name, begin, duration, message)                  \
-	do {                                                                \
-		if (SC_ACTIVE()) {                                          \
-			SC_MARK_SITE(sc_site, group, name);                 \
-			syscap_mark_at(&sc_site, begin, duration, message); \
-		}                                                           \
+#define SYSCAP_MARK(group, name, begin, duration, message)                   \
+	do {                                                                 \
+		if (SYC_ACTIVE()) {                                          \
+			SYC_MARK_SITE(syc_site, group, name);                \
+			syscap_mark_at(&syc_site, begin, duration, message); \
+		}                                                            \
 	} while (0)
 
 /** From @begin, which syscap_begin() told, until now. */
-#define SYSCAP_MARK_SINCE(group, name, begin, message)                      \
-	do {                                                                \
-		if (SC_ACTIVE()) {                                          \
-			SC_MARK_SITE(sc_site, group, name);                 \
-			const int64_t sc_since = (begin);                   \
-			if (SC_LIKELY(sc_since != 0))                       \
-				sc_mark_since(&sc_site, sc_since, message); \
-		}                                                           \
+#define SYSCAP_MARK_SINCE(group, name, begin, message)                         \
+	do {                                                                   \
+		if (SYC_ACTIVE()) {                                            \
+			SYC_MARK_SITE(syc_site, group, name);                  \
+			const int64_t syc_since = (begin);                     \
+			if (SYC_LIKELY(syc_since != 0))                        \
+				syc_mark_since(&syc_site, syc_since, message); \
+		}                                                              \
 	} while (0)
 
 /** @duration ns from @begin on, with a message in printf's form. */
 #define SYSCAP_MARK_PRINTF(group, name, begin, duration, ...)            \
 	do {                                                             \
-		if (SC_ACTIVE())                                         \
+		if (SYC_ACTIVE())                                        \
 			syscap_mark_printf(group, name, begin, duration, \
 			                   __VA_ARGS__);                 \
 	} while (0)
 
 /* What SYSCAP_SCOPE keeps in the block. */
-struct sc_scope {
+struct syc_scope {
 	const struct syscap_mark_site *site;
 	const char *message;
 	int64_t begin;
 };
 
-static inline void sc_scope_end(struct sc_scope *scope)
+static inline void syc_scope_end(struct syc_scope *scope)
 {
-	if (SC_UNLIKELY(scope->begin != 0))
-		sc_mark_since(scope->site, scope->begin, scope->message);
+	if (SYC_UNLIKELY(scope->begin != 0))
+		syc_mark_since(scope->site, scope->begin, scope->message);
 }
 
 /**
@@ -334,18 +335,18 @@ static inline void sc_scope_end(struct sc_scope *scope)
 #define SYSCAP_SCOPE(group, name) SYSCAP_SCOPE_MESSAGE(group, name, NULL)
 
 /** The same; @message must live as long as the block. */
-#define SYSCAP_SCOPE_MESSAGE(group, name, message_)                  \
-	SC_MARK_SITE(SC_JOIN(sc_site_, __LINE__), group, name);      \
-	struct sc_scope SC_JOIN(sc_scope_, __LINE__)                 \
-		__attribute__((cleanup(sc_scope_end), unused)) = {   \
-			&SC_JOIN(sc_site_, __LINE__), NULL, 0        \
-		};                                                   \
-	if (SC_ACTIVE()) {                                           \
-		SC_JOIN(sc_scope_, __LINE__).message = (message_);   \
-		SC_JOIN(sc_scope_, __LINE__).begin = syscap_clock(); \
-	}                                                            \
-	struct sc_scope *SC_JOIN(sc_scope_kept_, __LINE__)           \
-		__attribute__((unused)) = &SC_JOIN(sc_scope_, __LINE__)
+#define SYSCAP_SCOPE_MESSAGE(group, name, message_)                    \
+	SYC_MARK_SITE(SYC_JOIN(syc_site_, __LINE__), group, name);     \
+	struct syc_scope SYC_JOIN(syc_scope_, __LINE__)                \
+		__attribute__((cleanup(syc_scope_end), unused)) = {    \
+			&SYC_JOIN(syc_site_, __LINE__), NULL, 0        \
+		};                                                     \
+	if (SYC_ACTIVE()) {                                            \
+		SYC_JOIN(syc_scope_, __LINE__).message = (message_);   \
+		SYC_JOIN(syc_scope_, __LINE__).begin = syscap_clock(); \
+	}                                                              \
+	struct syc_scope *SYC_JOIN(syc_scope_kept_, __LINE__)          \
+		__attribute__((unused)) = &SYC_JOIN(syc_scope_, __LINE__)
 
 /* -------------------------------------------------------------- counters */
 
@@ -370,7 +371,7 @@ struct syscap_counter {
 	uint32_t type;   /* SYSCAP_INT64 or SYSCAP_DOUBLE */
 	uint32_t id;     /* given at first use */
 	uint32_t index;  /* of the id in this process, from 1 */
-	uint32_t losses; /* sc_loss_epoch when `last` was sent */
+	uint32_t losses; /* syc_loss_epoch when `last` was sent */
 	uint64_t last;   /* bits of the last value sent by an update */
 };
 
@@ -429,7 +430,7 @@ struct syscap_counter *syscap_counter_get(const char *category,
 /** Set @counter (of SYSCAP_COUNTER) to @value, of the counter's type. */
 #define SYSCAP_COUNTER_SET(counter, value)                                  \
 	do {                                                                \
-		if (SC_ACTIVE()) {                                          \
+		if (SYC_ACTIVE()) {                                         \
 			if ((counter).type == SYSCAP_DOUBLE)                \
 				syscap_counter_set_double(&(counter),       \
 				                          (double)(value)); \
@@ -442,7 +443,7 @@ struct syscap_counter *syscap_counter_get(const char *category,
 /** The same, sent only when it has changed. */
 #define SYSCAP_COUNTER_UPDATE(counter, value)                                  \
 	do {                                                                   \
-		if (SC_ACTIVE()) {                                             \
+		if (SYC_ACTIVE()) {                                            \
 			if ((counter).type == SYSCAP_DOUBLE)                   \
 				syscap_counter_update_double(&(counter),       \
 				                             (double)(value)); \
@@ -475,18 +476,18 @@ void syscap_log_printf(unsigned severity, const char *domain,
 void syscap_log_vprintf(unsigned severity, const char *domain,
                         const char *format, va_list args) SYSCAP_PRINTF(3, 0);
 
-static inline void sc_log(unsigned severity, const char *domain,
-                          const char *message);
+static inline void syc_log(unsigned severity, const char *domain,
+                           const char *message);
 
-#define SYSCAP_LOG(severity, domain, message)              \
-	do {                                               \
-		if (SC_ACTIVE())                           \
-			sc_log(severity, domain, message); \
+#define SYSCAP_LOG(severity, domain, message)               \
+	do {                                                \
+		if (SYC_ACTIVE())                           \
+			syc_log(severity, domain, message); \
 	} while (0)
 
 #define SYSCAP_LOG_PRINTF(severity, domain, ...)                          \
 	do {                                                              \
-		if (SC_ACTIVE())                                          \
+		if (SYC_ACTIVE())                                         \
 			syscap_log_printf(severity, domain, __VA_ARGS__); \
 	} while (0)
 
@@ -500,7 +501,7 @@ void syscap_metadata(const char *id, const char *value);
 
 #define SYSCAP_METADATA(id, value)                  \
 	do {                                        \
-		if (SC_ACTIVE())                    \
+		if (SYC_ACTIVE())                   \
 			syscap_metadata(id, value); \
 	} while (0)
 
@@ -538,13 +539,13 @@ void syscap_sample(int (*backtrace)(uint64_t *addrs, unsigned n_addrs,
 
 #define SYSCAP_ALLOCATION(address, size, backtrace, user)                  \
 	do {                                                               \
-		if (SC_ACTIVE())                                           \
+		if (SYC_ACTIVE())                                          \
 			syscap_allocation(address, size, backtrace, user); \
 	} while (0)
 
 #define SYSCAP_SAMPLE(backtrace, user)                  \
 	do {                                            \
-		if (SC_ACTIVE())                        \
+		if (SYC_ACTIVE())                       \
 			syscap_sample(backtrace, user); \
 	} while (0)
 
@@ -590,53 +591,53 @@ void syscap_linked_at(const struct syscap_mark_site *site, unsigned link,
                       const char *message);
 
 /* A part that has no duration. */
-#define SC_LINKED(group, name, link, id, message)                            \
-	do {                                                                 \
-		if (SC_ACTIVE()) {                                           \
-			SC_MARK_SITE(sc_site, group, name);                  \
-			syscap_linked_at(&sc_site, link, id, syscap_clock(), \
-			                 0, message);                        \
-		}                                                            \
+#define SYC_LINKED(group, name, link, id, message)                            \
+	do {                                                                  \
+		if (SYC_ACTIVE()) {                                           \
+			SYC_MARK_SITE(syc_site, group, name);                 \
+			syscap_linked_at(&syc_site, link, id, syscap_clock(), \
+			                 0, message);                         \
+		}                                                             \
 	} while (0)
 
 /** An operation of @duration ns from @begin on. */
-#define SYSCAP_ASYNC(group, name, id, begin, duration, message)           \
-	do {                                                              \
-		if (SC_ACTIVE()) {                                        \
-			SC_MARK_SITE(sc_site, group, name);               \
-			syscap_linked_at(&sc_site, SYSCAP_LINK_WHOLE, id, \
-			                 begin, duration, message);       \
-		}                                                         \
+#define SYSCAP_ASYNC(group, name, id, begin, duration, message)            \
+	do {                                                               \
+		if (SYC_ACTIVE()) {                                        \
+			SYC_MARK_SITE(syc_site, group, name);              \
+			syscap_linked_at(&syc_site, SYSCAP_LINK_WHOLE, id, \
+			                 begin, duration, message);        \
+		}                                                          \
 	} while (0)
 
 /** An operation from @begin, which syscap_begin() told, until now. */
-#define SYSCAP_ASYNC_SINCE(group, name, id, begin, message)                   \
-	do {                                                                  \
-		if (SC_ACTIVE()) {                                            \
-			SC_MARK_SITE(sc_site, group, name);                   \
-			const int64_t sc_since = (begin);                     \
-			if (SC_LIKELY(sc_since != 0))                         \
-				syscap_linked_at(&sc_site, SYSCAP_LINK_WHOLE, \
-				                 id, sc_since,                \
-				                 syscap_clock() - sc_since,   \
-				                 message);                    \
-		}                                                             \
+#define SYSCAP_ASYNC_SINCE(group, name, id, begin, message)                    \
+	do {                                                                   \
+		if (SYC_ACTIVE()) {                                            \
+			SYC_MARK_SITE(syc_site, group, name);                  \
+			const int64_t syc_since = (begin);                     \
+			if (SYC_LIKELY(syc_since != 0))                        \
+				syscap_linked_at(&syc_site, SYSCAP_LINK_WHOLE, \
+				                 id, syc_since,                \
+				                 syscap_clock() - syc_since,   \
+				                 message);                     \
+		}                                                              \
 	} while (0)
 
 /** Its parts, now, where nobody knows the whole.  A step has its own name. */
 #define SYSCAP_ASYNC_BEGIN(group, name, id, message) \
-	SC_LINKED(group, name, SYSCAP_LINK_BEGIN, id, message)
+	SYC_LINKED(group, name, SYSCAP_LINK_BEGIN, id, message)
 #define SYSCAP_ASYNC_STEP(group, name, id, message) \
-	SC_LINKED(group, name, SYSCAP_LINK_STEP, id, message)
+	SYC_LINKED(group, name, SYSCAP_LINK_STEP, id, message)
 #define SYSCAP_ASYNC_END(group, name, id, message) \
-	SC_LINKED(group, name, SYSCAP_LINK_END, id, message)
+	SYC_LINKED(group, name, SYSCAP_LINK_END, id, message)
 
 /** An arrow, from here, now. */
 #define SYSCAP_FLOW_OUT(group, name, id, message) \
-	SC_LINKED(group, name, SYSCAP_LINK_OUT, id, message)
+	SYC_LINKED(group, name, SYSCAP_LINK_OUT, id, message)
 /** To here, now. */
 #define SYSCAP_FLOW_IN(group, name, id, message) \
-	SC_LINKED(group, name, SYSCAP_LINK_IN, id, message)
+	SYC_LINKED(group, name, SYSCAP_LINK_IN, id, message)
 
 /* -------------------------------------------------------- embedded files */
 
@@ -671,14 +672,14 @@ int syscap_file_fd(const char *path, int fd);
 
 #if defined(SYSCAP_NO_INLINE)
 
-static inline void sc_mark_since(const struct syscap_mark_site *site,
-                                 int64_t begin, const char *message)
+static inline void syc_mark_since(const struct syscap_mark_site *site,
+                                  int64_t begin, const char *message)
 {
 	syscap_mark_at(site, begin, syscap_clock() - begin, message);
 }
 
-static inline void sc_log(unsigned severity, const char *domain,
-                          const char *message)
+static inline void syc_log(unsigned severity, const char *domain,
+                           const char *message)
 {
 	syscap_log(severity, domain, message);
 }
@@ -687,149 +688,149 @@ static inline void sc_log(unsigned severity, const char *domain,
 
 SYSCAP_INLINE bool syscap_is_active(void)
 {
-	return __atomic_load_n(&sc_active, __ATOMIC_RELAXED) != 0;
+	return __atomic_load_n(&syc_active, __ATOMIC_RELAXED) != 0;
 }
 
 SYSCAP_INLINE int64_t syscap_clock(void)
 {
-	struct sc_thread *st = sc_self;
+	struct syc_thread *st = syc_self;
 
-	return SC_LIKELY(st != NULL) ? sc_clock(st) : sc_clock_slow(NULL);
+	return SYC_LIKELY(st != NULL) ? syc_clock(st) : syc_clock_slow(NULL);
 }
 
 SYSCAP_INLINE int64_t syscap_begin(void)
 {
-	return SC_ACTIVE() ? syscap_clock() : 0;
+	return SYC_ACTIVE() ? syscap_clock() : 0;
 }
 
 /* Out of line: long messages, counters not known to the ring, emits that are
  * not alone. */
-void sc_mark_slow(const struct syscap_mark_site *site, int64_t begin,
-                  int64_t duration, const char *message, size_t len,
-                  const void *cfa);
-void sc_counter_slow(struct syscap_counter *counter, uint64_t bits, int64_t now,
-                     const void *cfa);
+void syc_mark_slow(const struct syscap_mark_site *site, int64_t begin,
+                   int64_t duration, const char *message, size_t len,
+                   const void *cfa);
+void syc_counter_slow(struct syscap_counter *counter, uint64_t bits,
+                      int64_t now, const void *cfa);
 
 /** The ring of @st carries @counter's definition. */
-static inline bool sc_counter_is_defined(const struct sc_thread *st,
-                                         const struct syscap_counter *counter)
+static inline bool syc_counter_is_defined(const struct syc_thread *st,
+                                          const struct syscap_counter *counter)
 {
 	const uint32_t index =
 		__atomic_load_n(&counter->index, __ATOMIC_ACQUIRE);
 
-	return index < SC_DEFINED_MAX &&
+	return index < SYC_DEFINED_MAX &&
 	       (st->defined[index / 64] >> index % 64 & 1) != 0;
 }
 
 /** Longest message that the inline mark takes. */
-#define SC_INLINE_MESSAGE 1024u
+#define SYC_INLINE_MESSAGE 1024u
 
 /* A CTRSET of one group. */
-#define SC_CTRSET_LEN \
+#define SYC_CTRSET_LEN \
 	(sizeof(struct syscap_wire_ctrset) + sizeof(struct syscap_wire_values))
 
 static inline __attribute__((always_inline)) void
-sc_mark(struct sc_thread *st, const struct syscap_mark_site *site,
-        int64_t begin, int64_t duration, const char *message)
+syc_mark(struct syc_thread *st, const struct syscap_mark_site *site,
+         int64_t begin, int64_t duration, const char *message)
 {
 	const size_t n = message != NULL ? strlen(message) : 0;
 	const uint32_t len =
-		sc_text_frame_len(sizeof(struct syscap_wire_mark), n);
+		syc_text_frame_len(sizeof(struct syscap_wire_mark), n);
 	volatile uintptr_t token;
-	struct sc_place place;
+	struct syc_place place;
 
-	if (SC_UNLIKELY(n > SC_INLINE_MESSAGE ||
-	                !sc_begin(st, &token, len, &place))) {
-		sc_mark_slow(site, begin, duration, message, n,
-		             __builtin_dwarf_cfa());
+	if (SYC_UNLIKELY(n > SYC_INLINE_MESSAGE ||
+	                 !syc_begin(st, &token, len, &place))) {
+		syc_mark_slow(site, begin, duration, message, n,
+		              __builtin_dwarf_cfa());
 		return;
 	}
 	unsigned char *const frame = place.frame;
-	sc_store_head(frame, begin, place.tag_word | SYSCAP_FRAME_MARK);
-	sc_store_word(frame + SC_AT(mark, duration), (uint64_t)duration);
-	memcpy(frame + SC_AT(mark, group), site, sizeof(*site));
-	sc_store_word(frame + len - 8, 0);
+	syc_store_head(frame, begin, place.tag_word | SYSCAP_FRAME_MARK);
+	syc_store_word(frame + SYC_AT(mark, duration), (uint64_t)duration);
+	memcpy(frame + SYC_AT(mark, group), site, sizeof(*site));
+	syc_store_word(frame + len - 8, 0);
 	if (n != 0)
 		memcpy(frame + sizeof(struct syscap_wire_mark), message, n);
-	sc_end(st, &token, &place);
+	syc_end(st, &token, &place);
 }
 
 SYSCAP_INLINE void syscap_mark_at(const struct syscap_mark_site *site,
                                   int64_t begin, int64_t duration,
                                   const char *message)
 {
-	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_MARK);
+	struct syc_thread *const st = syc_thread_get(SYSCAP_FRAME_MARK);
 
-	if (SC_LIKELY(st != NULL))
-		sc_mark(st, site, begin, duration, message);
+	if (SYC_LIKELY(st != NULL))
+		syc_mark(st, site, begin, duration, message);
 }
 
-static inline void sc_mark_since(const struct syscap_mark_site *site,
-                                 int64_t begin, const char *message)
+static inline void syc_mark_since(const struct syscap_mark_site *site,
+                                  int64_t begin, const char *message)
 {
-	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_MARK);
+	struct syc_thread *const st = syc_thread_get(SYSCAP_FRAME_MARK);
 
-	if (SC_LIKELY(st != NULL))
-		sc_mark(st, site, begin, sc_clock(st) - begin, message);
+	if (SYC_LIKELY(st != NULL))
+		syc_mark(st, site, begin, syc_clock(st) - begin, message);
 }
 
 SYSCAP_INLINE void syscap_counter_set_bits(struct syscap_counter *counter,
                                            uint64_t bits)
 {
-	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_CTRSET);
+	struct syc_thread *const st = syc_thread_get(SYSCAP_FRAME_CTRSET);
 	volatile uintptr_t token;
-	struct sc_place place;
+	struct syc_place place;
 
-	if (SC_UNLIKELY(st == NULL))
+	if (SYC_UNLIKELY(st == NULL))
 		return;
-	const int64_t now = sc_clock(st);
-	if (SC_UNLIKELY(!sc_counter_is_defined(st, counter) ||
-	                !sc_begin(st, &token, SC_CTRSET_LEN, &place))) {
-		sc_counter_slow(counter, bits, now, __builtin_dwarf_cfa());
+	const int64_t now = syc_clock(st);
+	if (SYC_UNLIKELY(!syc_counter_is_defined(st, counter) ||
+	                 !syc_begin(st, &token, SYC_CTRSET_LEN, &place))) {
+		syc_counter_slow(counter, bits, now, __builtin_dwarf_cfa());
 		return;
 	}
 	unsigned char *const frame = place.frame;
 	unsigned char *const group = frame + sizeof(struct syscap_wire_ctrset);
-	sc_store_head(frame, now, place.tag_word | SYSCAP_FRAME_CTRSET);
-	sc_store_word(frame + SC_AT(ctrset, n_groups), 1);
-	sc_store_word(group + SC_AT(values, ids),
-	              __atomic_load_n(&counter->id, __ATOMIC_RELAXED));
-	memset(group + SC_AT(values, ids[2]), 0, 6 * sizeof(uint32_t));
-	sc_store_word(group + SC_AT(values, values), bits);
-	memset(group + SC_AT(values, values[1]), 0, 7 * sizeof(uint64_t));
-	sc_end(st, &token, &place);
+	syc_store_head(frame, now, place.tag_word | SYSCAP_FRAME_CTRSET);
+	syc_store_word(frame + SYC_AT(ctrset, n_groups), 1);
+	syc_store_word(group + SYC_AT(values, ids),
+	               __atomic_load_n(&counter->id, __ATOMIC_RELAXED));
+	memset(group + SYC_AT(values, ids[2]), 0, 6 * sizeof(uint32_t));
+	syc_store_word(group + SYC_AT(values, values), bits);
+	memset(group + SYC_AT(values, values[1]), 0, 7 * sizeof(uint64_t));
+	syc_end(st, &token, &place);
 }
 
 /* Where the domain is a literal: else its length must be counted first. */
-static inline void sc_log(unsigned severity, const char *domain,
-                          const char *message)
+static inline void syc_log(unsigned severity, const char *domain,
+                           const char *message)
 {
-	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_LOG);
+	struct syc_thread *const st = syc_thread_get(SYSCAP_FRAME_LOG);
 	volatile uintptr_t token;
-	struct sc_place place;
+	struct syc_place place;
 
-	if (SC_UNLIKELY(st == NULL))
+	if (SYC_UNLIKELY(st == NULL))
 		return;
 	const size_t n = message != NULL ? strlen(message) : 0;
 	const size_t n_domain = domain != NULL ? strlen(domain) : 0;
 	const uint32_t len =
-		sc_text_frame_len(sizeof(struct syscap_wire_log), n);
-	const int64_t now = sc_clock(st);
-	if (SC_UNLIKELY(n > SC_INLINE_MESSAGE || n_domain > 31 ||
-	                !sc_begin(st, &token, len, &place))) {
+		syc_text_frame_len(sizeof(struct syscap_wire_log), n);
+	const int64_t now = syc_clock(st);
+	if (SYC_UNLIKELY(n > SYC_INLINE_MESSAGE || n_domain > 31 ||
+	                 !syc_begin(st, &token, len, &place))) {
 		syscap_log(severity, domain, message);
 		return;
 	}
 	unsigned char *const frame = place.frame;
-	sc_store_head(frame, now, place.tag_word | SYSCAP_FRAME_LOG);
-	sc_store_word(frame + SC_AT(log, severity), (uint16_t)severity);
-	memset(frame + SC_AT(log, domain), 0, 32);
+	syc_store_head(frame, now, place.tag_word | SYSCAP_FRAME_LOG);
+	syc_store_word(frame + SYC_AT(log, severity), (uint16_t)severity);
+	memset(frame + SYC_AT(log, domain), 0, 32);
 	if (n_domain != 0)
-		memcpy(frame + SC_AT(log, domain), domain, n_domain);
-	sc_store_word(frame + len - 8, 0);
+		memcpy(frame + SYC_AT(log, domain), domain, n_domain);
+	syc_store_word(frame + len - 8, 0);
 	if (n != 0)
 		memcpy(frame + sizeof(struct syscap_wire_log), message, n);
-	sc_end(st, &token, &place);
+	syc_end(st, &token, &place);
 }
 
 SYSCAP_INLINE void syscap_counter_set_int64(struct syscap_counter *counter,

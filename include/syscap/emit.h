@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * emit.h - the inline half of the emit path.  Not an interface: include
- * <syscap.h>, and call nothing here whose name begins with sc_.
+ * <syscap.h>, and call nothing here whose name begins with syc_.
  *
  * One thread writes one ring.  An event is emitted in five steps, in one of
  * two ways:
  *
- *	         alone (sc_begin, sc_end)    disturbed (sc_enter ... sc_leave)
+ *	         alone (syc_begin, syc_end)    disturbed (syc_enter ... syc_leave)
  *	enter    look at owner, store it     compare-exchange owner; disturb()
  *	reserve  store end: announced only   compare-exchange pos, write len
  *	fill     in any order                in any order, type last
@@ -21,7 +21,7 @@
  * src/client/reserve.c), reserves behind that, fills, commits, and publishes
  * nothing: the interrupted outermost emit does, and goes back to next.
  *
- * Invariants of struct sc_thread (docs/ring.md has the argument).  While
+ * Invariants of struct syc_thread (docs/ring.md has the argument).  While
  * disturbed is 0, next, end and room_end count; else pos, headered and limit.
  *  T1  only its own thread and signal handlers on it store to it, but for
  *      the recycling of a dead one.
@@ -35,15 +35,15 @@
  *  T4  a reserved frame of type TIMESTAMP is not complete.  With pid -1 it
  *      never will be, and says nothing.  An announced frame is complete when
  *      next has passed it; suspect is one that was reserved for.
- *  T5  limit never lets pos come closer than SC_RING_ROOM to head.  It may
+ *  T5  limit never lets pos come closer than SYC_RING_ROOM to head.  It may
  *      be lower than it could be (then the slow path looks), never higher.
  *      room_end follows from it, and stays in front of the body's end.
  *  T6  owner is 0 exactly while no emit is between enter and leave, but
- *      for emits that died (siglongjmp), which sc_enter_nested() finds, and
- *      for the way from sc_end() to sc_finish_disturbed().
+ *      for emits that died (siglongjmp), which syc_enter_nested() finds, and
+ *      for the way from syc_end() to syc_finish_disturbed().
  *
  * Ordering.  Against handlers on the same thread, program order of the
- * machine is enough; SC_SIGNAL_FENCE keeps the compiler to it.  Against the
+ * machine is enough; SYC_SIGNAL_FENCE keeps the compiler to it.  Against the
  * reader:
  *
  *	writer (this thread)                reader (src/record/drain.c)
@@ -77,28 +77,28 @@ extern "C" {
 #define SYSCAP_TLS_MODEL "initial-exec"
 #endif
 
-#define SC_LIKELY(x)      __builtin_expect(!!(x), 1)
-#define SC_UNLIKELY(x)    __builtin_expect(!!(x), 0)
-#define SC_HIDDEN         __attribute__((visibility("hidden")))
-#define SC_COLD           __attribute__((cold, noinline))
-#define SC_SIGNAL_FENCE() __atomic_signal_fence(__ATOMIC_SEQ_CST)
+#define SYC_LIKELY(x)      __builtin_expect(!!(x), 1)
+#define SYC_UNLIKELY(x)    __builtin_expect(!!(x), 0)
+#define SYC_HIDDEN         __attribute__((visibility("hidden")))
+#define SYC_COLD           __attribute__((cold, noinline))
+#define SYC_SIGNAL_FENCE() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
 /** The header of a frame: the whole of an end marker. */
-#define SC_HEAD_SIZE 24u
+#define SYC_HEAD_SIZE 24u
 
 /** A loss record is at most this long. */
-#define SC_LOSS_RECORD_MAX 512u
-#define SC_RING_ROOM       (SC_LOSS_RECORD_MAX + SC_HEAD_SIZE)
+#define SYC_LOSS_RECORD_MAX 512u
+#define SYC_RING_ROOM       (SYC_LOSS_RECORD_MAX + SYC_HEAD_SIZE)
 
 /** Counters beyond this many are defined anew at each use. */
-#define SC_DEFINED_MAX 4096u
+#define SYC_DEFINED_MAX 4096u
 
 /**
  * What a thread needs to emit.  The first cache line is touched by every
  * event, the second by every event that reads the clock.  The rest is in
  * src/client/thread.h.  Lives in memory that a forked child finds zeroed.
  */
-struct sc_thread {
+struct syc_thread {
 	uint64_t owner;     /* token of the outermost emit under way, or 0 */
 	uint64_t next;      /* where in the body the next frame goes */
 	uint64_t end;       /* where the frame under way ends; next: none is */
@@ -116,7 +116,7 @@ struct sc_thread {
 	uint64_t pid_word; /* the pid as it stands in a frame's first word */
 	uint64_t tag_word; /* tid_tag as it stands in its third */
 	int64_t last_ns;   /* as slow calls told: the next is not below it */
-	int32_t epoch;     /* sc_active when the ring was got */
+	int32_t epoch;     /* syc_active when the ring was got */
 	int32_t pid;
 
 	/* emits that are not alone */
@@ -133,48 +133,48 @@ struct sc_thread {
 	int64_t read_ns;  /* what the kernel said at base_tsc; 0: no base */
 
 	/* one bit per counter whose definition is in this ring */
-	uint64_t defined[SC_DEFINED_MAX / 64] __attribute__((aligned(64)));
+	uint64_t defined[SYC_DEFINED_MAX / 64] __attribute__((aligned(64)));
 };
 
 /**
  * Zero: events have nowhere to go.  Else the epoch, which changes whenever
  * they are to go somewhere else; a thread's state says which one it is in.
  */
-extern SC_HIDDEN int sc_active;
+extern SYC_HIDDEN int syc_active;
 
 /** 1: whoever publishes wakes the drain thread (client/drain_thread.h). */
-extern SC_HIDDEN uint32_t sc_drain_sleeping;
+extern SYC_HIDDEN uint32_t syc_drain_sleeping;
 
 /** This thread's state; NULL before its first event. */
-extern SC_HIDDEN __thread struct sc_thread *sc_self
+extern SYC_HIDDEN __thread struct syc_thread *syc_self
 	__attribute__((tls_model(SYSCAP_TLS_MODEL)));
 
 /* Out of line, in src/client.  All signal-safe. */
-struct sc_thread *sc_thread_first(uint8_t type);
-bool sc_enter_nested(struct sc_thread *st, volatile uintptr_t *token,
-                     const void *cfa);
-unsigned char *sc_reserve_slow(struct sc_thread *st, uint32_t len, uint8_t type,
-                               int64_t time);
-void sc_leave_nested(struct sc_thread *st);
-void sc_write_missing_header(struct sc_thread *st);
-void sc_settle(struct sc_thread *st);
-void sc_open(struct sc_thread *st);
-void sc_mend(struct sc_thread *st);
-void sc_finish(struct sc_thread *st, volatile uintptr_t *token);
-void sc_finish_disturbed(struct sc_thread *st, volatile uintptr_t *token);
-void sc_withdraw(struct sc_thread *st, volatile uintptr_t *token,
-                 uint64_t announced);
-int64_t sc_clock_slow(struct sc_thread *st);
-int32_t sc_cpu_slow(void);
-void sc_wake_drainer(void);
+struct syc_thread *syc_thread_first(uint8_t type);
+bool syc_enter_nested(struct syc_thread *st, volatile uintptr_t *token,
+                      const void *cfa);
+unsigned char *syc_reserve_slow(struct syc_thread *st, uint32_t len,
+                                uint8_t type, int64_t time);
+void syc_leave_nested(struct syc_thread *st);
+void syc_write_missing_header(struct syc_thread *st);
+void syc_settle(struct syc_thread *st);
+void syc_open(struct syc_thread *st);
+void syc_mend(struct syc_thread *st);
+void syc_finish(struct syc_thread *st, volatile uintptr_t *token);
+void syc_finish_disturbed(struct syc_thread *st, volatile uintptr_t *token);
+void syc_withdraw(struct syc_thread *st, volatile uintptr_t *token,
+                  uint64_t announced);
+int64_t syc_clock_slow(struct syc_thread *st);
+int32_t syc_cpu_slow(void);
+void syc_wake_drainer(void);
 
 /*
  * Compare-and-exchange that is one instruction to a signal handler.  No
  * other processor stores to pos, so no lock prefix is needed (trap: a load
  * and a store apart would lose the handler's reserve in between).
  */
-static inline bool sc_exchange_local(uint64_t *word, uint64_t expected,
-                                     uint64_t desired)
+static inline bool syc_exchange_local(uint64_t *word, uint64_t expected,
+                                      uint64_t desired)
 {
 #if defined(__x86_64__)
 	bool done;
@@ -190,73 +190,73 @@ static inline bool sc_exchange_local(uint64_t *word, uint64_t expected,
 #endif
 }
 
-static inline uintptr_t sc_token_value(const struct sc_thread *st)
+static inline uintptr_t syc_token_value(const struct syc_thread *st)
 {
 	return (uintptr_t)st;
 }
 
 /**
- * Begin an emit.  @token lives in the caller's stack frame until sc_leave().
+ * Begin an emit.  @token lives in the caller's stack frame until syc_leave().
  * Its address tells how deep the emit is, its value that it still lives.
  */
-static inline bool sc_enter_from(struct sc_thread *st,
-                                 volatile uintptr_t *token, const void *cfa)
+static inline bool syc_enter_from(struct syc_thread *st,
+                                  volatile uintptr_t *token, const void *cfa)
 {
-	*token = sc_token_value(st);
-	SC_SIGNAL_FENCE();
-	sc_mend(st);
+	*token = syc_token_value(st);
+	SYC_SIGNAL_FENCE();
+	syc_mend(st);
 	/* One instruction: else a handler between load and store could become
 	 * owner, die, and be overwritten without anybody looking. */
-	if (SC_LIKELY(sc_exchange_local(&st->owner, 0, (uintptr_t)token))) {
-		SC_SIGNAL_FENCE();
-		sc_open(st);
+	if (SYC_LIKELY(syc_exchange_local(&st->owner, 0, (uintptr_t)token))) {
+		SYC_SIGNAL_FENCE();
+		syc_open(st);
 		return true;
 	}
-	return sc_enter_nested(st, token, cfa);
+	return syc_enter_nested(st, token, cfa);
 }
 
 static inline __attribute__((always_inline)) bool
-sc_enter(struct sc_thread *st, volatile uintptr_t *token)
+syc_enter(struct syc_thread *st, volatile uintptr_t *token)
 {
-	return sc_enter_from(st, token, __builtin_dwarf_cfa());
+	return syc_enter_from(st, token, __builtin_dwarf_cfa());
 }
 
 /** cpu, pid and len as they stand in the first 8 bytes of a frame. */
-static inline uint64_t sc_first_word(const struct sc_thread *st, uint32_t len)
+static inline uint64_t syc_first_word(const struct syc_thread *st, uint32_t len)
 {
 	const int32_t *const known =
 		__atomic_load_n(&st->cpu, __ATOMIC_RELAXED);
 	int32_t cpu = -1;
 
-	if (SC_LIKELY(known != NULL))
+	if (SYC_LIKELY(known != NULL))
 		cpu = __atomic_load_n(known, __ATOMIC_RELAXED);
-	if (SC_UNLIKELY(cpu < 0))
-		cpu = sc_cpu_slow();
+	if (SYC_UNLIKELY(cpu < 0))
+		cpu = syc_cpu_slow();
 	return st->pid_word | (uint64_t)(uint16_t)cpu << 16 | (uint16_t)len;
 }
 
-static inline void sc_store_word(unsigned char *at, uint64_t word)
+static inline void syc_store_word(unsigned char *at, uint64_t word)
 {
 	__builtin_memcpy(at, &word, sizeof(word));
 }
 
 /** len, cpu and pid as they stand in the first 8 bytes of a frame. */
-static inline uint64_t sc_head_word(uint64_t len, int cpu, int32_t pid)
+static inline uint64_t syc_head_word(uint64_t len, int cpu, int32_t pid)
 {
 	return (uint64_t)(uint32_t)pid << 32 | (uint64_t)(uint16_t)cpu << 16 |
 	       len;
 }
 
 /** The header behind them.  @type_word: padding2 << 32 | type. */
-static inline void sc_store_head(unsigned char *frame, int64_t time,
-                                 uint64_t type_word)
+static inline void syc_store_head(unsigned char *frame, int64_t time,
+                                  uint64_t type_word)
 {
-	sc_store_word(frame + SC_AT(frame, time), (uint64_t)time);
-	sc_store_word(frame + SC_AT(frame, type), type_word);
+	syc_store_word(frame + SYC_AT(frame, time), (uint64_t)time);
+	syc_store_word(frame + SYC_AT(frame, type), type_word);
 }
 
 /** How long a frame is that a text of @n bytes ends, @fixed in front of it. */
-static inline uint32_t sc_text_frame_len(size_t fixed, size_t n)
+static inline uint32_t syc_text_frame_len(size_t fixed, size_t n)
 {
 	return (uint32_t)(fixed + n + 8) & ~UINT32_C(7);
 }
@@ -264,10 +264,10 @@ static inline uint32_t sc_text_frame_len(size_t fixed, size_t n)
 /**
  * Take @len bytes (a multiple of 8, 24 to SYSCAP_FRAME_MAX) for a frame at
  * @time, if pos stays within @limit.  Returns the frame, its first word
- * written and its type TIMESTAMP until sc_commit(); or NULL.
+ * written and its type TIMESTAMP until syc_commit(); or NULL.
  */
-static inline unsigned char *sc_take(struct sc_thread *st, uint32_t limit,
-                                     uint32_t len, int64_t time)
+static inline unsigned char *syc_take(struct syc_thread *st, uint32_t limit,
+                                      uint32_t len, int64_t time)
 {
 	for (;;) {
 		const uint32_t size =
@@ -278,79 +278,79 @@ static inline unsigned char *sc_take(struct sc_thread *st, uint32_t limit,
 		const uint32_t offset = (uint32_t)(old >> 32);
 		uint32_t next = offset + len;
 
-		if (SC_UNLIKELY((int32_t)(limit - count - len) < 0))
+		if (SYC_UNLIKELY((int32_t)(limit - count - len) < 0))
 			return NULL;
 		/* A handler's emit died on top of us, before its first word */
-		if (SC_UNLIKELY(__atomic_load_n(&st->headered,
-		                                __ATOMIC_RELAXED) != old)) {
+		if (SYC_UNLIKELY(__atomic_load_n(&st->headered,
+		                                 __ATOMIC_RELAXED) != old)) {
 			/* or a child was forked there, or the ring closed */
 			if (__atomic_load_n(&st->body, __ATOMIC_RELAXED) ==
 			    NULL)
 				return NULL;
-			sc_write_missing_header(st);
+			syc_write_missing_header(st);
 			continue;
 		}
 		if (next >= size)
 			next -= size;
 		const uint64_t pos =
 			(uint64_t)next << 32 | (uint32_t)(count + len);
-		if (SC_UNLIKELY(!sc_exchange_local(&st->pos, old, pos)))
+		if (SYC_UNLIKELY(!syc_exchange_local(&st->pos, old, pos)))
 			continue;
-		SC_SIGNAL_FENCE();
+		SYC_SIGNAL_FENCE();
 		/* body only now: had a handler forked, this would be a child
 		 * with another ring, or with none yet */
 		unsigned char *const body =
 			__atomic_load_n(&st->body, __ATOMIC_RELAXED);
-		if (SC_UNLIKELY(body == NULL))
+		if (SYC_UNLIKELY(body == NULL))
 			return NULL;
 		unsigned char *const frame = body + offset;
-		sc_store_word(frame, sc_first_word(st, len));
-		sc_store_word(frame + SC_AT(frame, type),
-		              SYSCAP_FRAME_TIMESTAMP);
-		SC_SIGNAL_FENCE();
+		syc_store_word(frame, syc_first_word(st, len));
+		syc_store_word(frame + SYC_AT(frame, type),
+		               SYSCAP_FRAME_TIMESTAMP);
+		SYC_SIGNAL_FENCE();
 		/* Fails where a handler has done it for us and gone on */
-		sc_exchange_local(&st->headered, old, pos);
-		sc_store_word(frame + SC_AT(frame, time), (uint64_t)time);
+		syc_exchange_local(&st->headered, old, pos);
+		syc_store_word(frame + SYC_AT(frame, time), (uint64_t)time);
 		return frame;
 	}
 }
 
 /** Take room for a frame of @type; NULL: dropped and counted. */
-static inline unsigned char *sc_reserve(struct sc_thread *st, uint32_t len,
-                                        uint8_t type, int64_t time)
+static inline unsigned char *syc_reserve(struct syc_thread *st, uint32_t len,
+                                         uint8_t type, int64_t time)
 {
-	unsigned char *const frame = sc_take(
+	unsigned char *const frame = syc_take(
 		st, __atomic_load_n(&st->limit, __ATOMIC_RELAXED), len, time);
 
-	if (SC_UNLIKELY(frame == NULL))
-		return sc_reserve_slow(st, len, type, time);
+	if (SYC_UNLIKELY(frame == NULL))
+		return syc_reserve_slow(st, len, type, time);
 	return frame;
 }
 
 /** The frame is whole.  @padding2: st->tid_tag, or 0 where a tid is inside. */
-static inline void sc_commit(unsigned char *frame, uint8_t type,
-                             uint32_t padding2)
+static inline void syc_commit(unsigned char *frame, uint8_t type,
+                              uint32_t padding2)
 {
-	SC_SIGNAL_FENCE();
-	sc_store_word(frame + SC_AT(frame, type),
-	              (uint64_t)padding2 << 32 | type);
-	SC_SIGNAL_FENCE();
+	SYC_SIGNAL_FENCE();
+	syc_store_word(frame + SYC_AT(frame, type),
+	               (uint64_t)padding2 << 32 | type);
+	SYC_SIGNAL_FENCE();
 }
 
 /** End an emit; the outermost one publishes. */
-static inline void sc_leave(struct sc_thread *st, volatile uintptr_t *token,
-                            bool outermost)
+static inline void syc_leave(struct syc_thread *st, volatile uintptr_t *token,
+                             bool outermost)
 {
-	if (SC_UNLIKELY(!outermost))
-		sc_leave_nested(st);
+	if (SYC_UNLIKELY(!outermost))
+		syc_leave_nested(st);
 	else
-		sc_finish(st, token);
+		syc_finish(st, token);
 }
 
 /* ------------------------------------------------ emits that are alone */
 
-/** Where the frame of sc_begin() goes. */
-struct sc_place {
+/** Where the frame of syc_begin() goes. */
+struct syc_place {
 	unsigned char *frame;
 	uint32_t *tail;
 	uint64_t next;
@@ -359,7 +359,7 @@ struct sc_place {
 
 /**
  * Begin an emit of one frame of @len bytes, and write the frame's first word.
- * False: this one goes through sc_enter().  Until sc_end() the caller writes
+ * False: this one goes through syc_enter().  Until syc_end() the caller writes
  * all other bytes of the frame, in any order.
  *
  * Nothing is reserved: that the emit is under way, and how far its frame
@@ -367,14 +367,14 @@ struct sc_place {
  * goes behind it.  See disturb() in src/client/reserve.c.
  */
 static inline __attribute__((always_inline)) bool
-sc_begin(struct sc_thread *st, volatile uintptr_t *token, uint32_t len,
-         struct sc_place *place)
+syc_begin(struct syc_thread *st, volatile uintptr_t *token, uint32_t len,
+          struct syc_place *place)
 {
-	if (SC_UNLIKELY(st->owner != 0))
+	if (SYC_UNLIKELY(st->owner != 0))
 		return false;
-	*token = sc_token_value(st);
+	*token = syc_token_value(st);
 	__atomic_store_n(&st->owner, (uintptr_t)token, __ATOMIC_RELAXED);
-	SC_SIGNAL_FENCE();
+	SYC_SIGNAL_FENCE();
 	/* All before room_end: a child that a handler forks has none.  And if
 	 * it forks later, the child writes into the parent's ring, but only
 	 * what the parent writes there too. */
@@ -385,84 +385,84 @@ sc_begin(struct sc_thread *st, volatile uintptr_t *token, uint32_t len,
 	place->tag_word = st->tag_word;
 	place->tail = st->tail;
 	place->next = at + len;
-	SC_SIGNAL_FENCE();
+	SYC_SIGNAL_FENCE();
 	/* No room; or a handler became owner between our load and store of
 	 * it, announced a frame, and died: that one must be counted. */
-	if (SC_UNLIKELY(place->next > st->room_end || st->end != at)) {
-		sc_withdraw(st, token, 0);
+	if (SYC_UNLIKELY(place->next > st->room_end || st->end != at)) {
+		syc_withdraw(st, token, 0);
 		return false;
 	}
 	__atomic_store_n(&st->end, place->next, __ATOMIC_RELAXED);
-	SC_SIGNAL_FENCE();
+	SYC_SIGNAL_FENCE();
 	/* Not ours any more: a handler forked, and this is the child */
-	if (SC_UNLIKELY(st->owner != (uintptr_t)token || st->disturbed != 0)) {
-		sc_withdraw(st, token, place->next);
+	if (SYC_UNLIKELY(st->owner != (uintptr_t)token || st->disturbed != 0)) {
+		syc_withdraw(st, token, place->next);
 		return false;
 	}
 	int32_t cpu = *cpu_at;
-	if (SC_UNLIKELY(cpu < 0))
-		cpu = sc_cpu_slow();
+	if (SYC_UNLIKELY(cpu < 0))
+		cpu = syc_cpu_slow();
 	place->frame = body + at;
-	sc_store_word(place->frame,
-	              pid_word | (uint64_t)(uint16_t)cpu << 16 | len);
+	syc_store_word(place->frame,
+	               pid_word | (uint64_t)(uint16_t)cpu << 16 | len);
 	return true;
 }
 
 /** The frame is whole: publish it. */
 static inline __attribute__((always_inline)) void
-sc_end(struct sc_thread *st, volatile uintptr_t *token,
-       const struct sc_place *place)
+syc_end(struct syc_thread *st, volatile uintptr_t *token,
+        const struct syc_place *place)
 {
-	SC_SIGNAL_FENCE();
+	SYC_SIGNAL_FENCE();
 	__atomic_store_n(&st->next, place->next, __ATOMIC_RELAXED);
-	SC_SIGNAL_FENCE();
+	SYC_SIGNAL_FENCE();
 	/* W2, pairs with R1 */
 	__atomic_store_n(place->tail, (uint32_t)place->next, __ATOMIC_RELEASE);
-	SC_SIGNAL_FENCE();
+	SYC_SIGNAL_FENCE();
 	__atomic_store_n(&st->owner, 0, __ATOMIC_RELAXED);
-	SC_SIGNAL_FENCE();
+	SYC_SIGNAL_FENCE();
 	/* What handlers emitted meanwhile is behind it, and not told yet */
-	if (SC_UNLIKELY((st->disturbed | __atomic_load_n(&sc_drain_sleeping,
-	                                                 __ATOMIC_RELAXED)) !=
-	                0))
-		sc_finish_disturbed(st, token);
+	if (SYC_UNLIKELY((st->disturbed | __atomic_load_n(&syc_drain_sleeping,
+	                                                  __ATOMIC_RELAXED)) !=
+	                 0))
+		syc_finish_disturbed(st, token);
 }
 
 /** Nanoseconds of CLOCK_MONOTONIC, monotonic within the thread. */
-static inline int64_t sc_clock(struct sc_thread *st)
+static inline int64_t syc_clock(struct syc_thread *st)
 {
 #if defined(__x86_64__)
 	const uint64_t base = st->base_tsc;
 	const uint64_t ticks = __rdtsc() - base;
 
-	SC_SIGNAL_FENCE();
-	if (SC_LIKELY(ticks < st->window)) {
+	SYC_SIGNAL_FENCE();
+	if (SYC_LIKELY(ticks < st->window)) {
 		/* window is at most 2^31 ticks and mult below 2^33 */
 		const int64_t now =
 			st->base_ns + (int64_t)(ticks * st->mult >> 32);
 
-		SC_SIGNAL_FENCE();
+		SYC_SIGNAL_FENCE();
 		/* Else a handler has taken a new base between our loads */
-		if (SC_LIKELY(st->base_tsc == base)) {
+		if (SYC_LIKELY(st->base_tsc == base)) {
 			return now;
 		}
 	}
 #endif
-	return sc_clock_slow(st);
+	return syc_clock_slow(st);
 }
 
 /**
  * The state of this thread, made at its first event of an epoch; NULL: nothing
  * is recorded, or there is none to have and the event of @type is counted.
  */
-static inline struct sc_thread *sc_thread_get(uint8_t type)
+static inline struct syc_thread *syc_thread_get(uint8_t type)
 {
-	struct sc_thread *st = sc_self;
+	struct syc_thread *st = syc_self;
 
-	if (SC_UNLIKELY(st == NULL ||
-	                st->epoch !=
-	                        __atomic_load_n(&sc_active, __ATOMIC_RELAXED)))
-		st = sc_thread_first(type);
+	if (SYC_UNLIKELY(st == NULL ||
+	                 st->epoch != __atomic_load_n(&syc_active,
+	                                              __ATOMIC_RELAXED)))
+		st = syc_thread_first(type);
 	return st;
 }
 

@@ -241,10 +241,10 @@ SYSCAP_STATIC_ASSERT(sizeof(struct syscap_wire_metadata) == 64, "format");
 SYSCAP_STATIC_ASSERT(sizeof(struct syscap_wire_log) == 64, "format");
 SYSCAP_STATIC_ASSERT(sizeof(struct syscap_wire_allocation) == 48, "format");
 
-/* Where in its frame a field is, and how large: SC_AT(mark, group).  Not an
+/* Where in its frame a field is, and how large: SYC_AT(mark, group).  Not an
  * interface. */
-#define SC_AT(type, field)   offsetof(struct syscap_wire_##type, field)
-#define SC_SIZE(type, field) sizeof(((struct syscap_wire_##type *)0)->field)
+#define SYC_AT(type, field)   offsetof(struct syscap_wire_##type, field)
+#define SYC_SIZE(type, field) sizeof(((struct syscap_wire_##type *)0)->field)
 
 /** Bytes before the variable part, where sizeof includes tail padding. */
 #define SYSCAP_JITMAP_FIXED     28u

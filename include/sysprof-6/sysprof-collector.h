@@ -132,10 +132,10 @@ void syscap_dropin_mark_at(const struct syscap_dropin_site *site, int64_t time,
 #if defined(__GNUC__) && !defined(SYSPROF_DROPIN_NO_INLINE)
 
 /* 0: nothing is recorded.  Of the library. */
-extern __attribute__((visibility("hidden"))) int sc_active;
+extern __attribute__((visibility("hidden"))) int syc_active;
 
 #define SYSPROF_IS_ACTIVE_ \
-	__builtin_expect(__atomic_load_n(&sc_active, __ATOMIC_RELAXED) != 0, 0)
+	__builtin_expect(__atomic_load_n(&syc_active, __ATOMIC_RELAXED) != 0, 0)
 #define SYSPROF_INLINE_                                                     \
 	extern __inline__ __attribute__((__gnu_inline__, __always_inline__, \
 	                                 __artificial__))
@@ -173,7 +173,7 @@ void sysprof_real_set_counters_(const unsigned int *counters_ids,
 
 SYSPROF_INLINE_ bool sysprof_collector_is_active(void)
 {
-	return __atomic_load_n(&sc_active, __ATOMIC_RELAXED) != 0;
+	return __atomic_load_n(&syc_active, __ATOMIC_RELAXED) != 0;
 }
 
 SYSPROF_INLINE_ void

@@ -21,28 +21,29 @@
 /* What the drainer's slot has of its body to begin with, where it is sparse. */
 #define FIRST_OF_SPARSE UINT32_C(12288)
 
-static size_t slot_size(const struct sc_arena *arena)
+static size_t slot_size(const struct syc_arena *arena)
 {
 	return (size_t)arena->page + arena->body;
 }
 
-static size_t size_of(const struct sc_arena *arena, uint32_t n_slots)
+static size_t size_of(const struct syc_arena *arena, uint32_t n_slots)
 {
-	return SC_RING_FILE_FRONT + n_slots * slot_size(arena);
+	return SYC_RING_FILE_FRONT + n_slots * slot_size(arena);
 }
 
-struct sc_ring_header *sc_arena_ring(const struct sc_arena *arena, uint32_t i)
+struct syc_ring_header *syc_arena_ring(const struct syc_arena *arena,
+                                       uint32_t i)
 {
-	return (struct sc_ring_header *)(void *)(arena->base +
-	                                         SC_RING_FILE_FRONT +
-	                                         i * slot_size(arena));
+	return (struct syc_ring_header *)(void *)(arena->base +
+	                                          SYC_RING_FILE_FRONT +
+	                                          i * slot_size(arena));
 }
 
 /* Growing a file over the limit would raise SIGXFSZ. */
-static uint32_t slots_within_limit(const struct sc_arena *arena)
+static uint32_t slots_within_limit(const struct syc_arena *arena)
 {
 	struct rlimit limit;
-	uint32_t n = SC_RING_FILE_SLOTS;
+	uint32_t n = SYC_RING_FILE_SLOTS;
 
 	if (getrlimit(RLIMIT_FSIZE, &limit) != 0)
 		return n;
@@ -51,7 +52,7 @@ static uint32_t slots_within_limit(const struct sc_arena *arena)
 	return n;
 }
 
-static int map(struct sc_arena *arena, int fd, uint32_t n_slots)
+static int map(struct syc_arena *arena, int fd, uint32_t n_slots)
 {
 	const int flags = fd >= 0 ? MAP_SHARED : MAP_SHARED | MAP_ANONYMOUS;
 	void *base = MAP_FAILED;
@@ -75,7 +76,7 @@ static int map(struct sc_arena *arena, int fd, uint32_t n_slots)
 
 /* Blocks before they are needed: a full file system is an error here, and
  * would be SIGBUS in an emit. */
-static int populate(const struct sc_arena *arena, void *from, size_t size)
+static int populate(const struct syc_arena *arena, void *from, size_t size)
 {
 	if (!arena->populates || madvise(from, size, MADV_POPULATE_WRITE) == 0)
 		return 0;
@@ -83,9 +84,9 @@ static int populate(const struct sc_arena *arena, void *from, size_t size)
 	return errno == EFAULT || errno == ENOMEM ? -ENOSPC : -errno;
 }
 
-int sc_arena_provide(void *from, size_t size)
+int syc_arena_provide(void *from, size_t size)
 {
-	const struct sc_arena any = { .populates = true };
+	const struct syc_arena any = { .populates = true };
 	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	const uintptr_t low = (uintptr_t)from & ~(page - 1);
 	const uintptr_t high =
@@ -98,21 +99,21 @@ int sc_arena_provide(void *from, size_t size)
 
 /* The facts, the journal, and of the first slot as much as it takes to say
  * who this is, and what was lost. */
-static int populate_sparse_front(const struct sc_arena *arena)
+static int populate_sparse_front(const struct syc_arena *arena)
 {
 	char *const base = (char *)arena->base;
-	int r = sc_arena_provide(base, sizeof(struct sc_ring_file));
+	int r = syc_arena_provide(base, sizeof(struct syc_ring_file));
 
 	if (r == 0)
-		r = sc_arena_provide(base + SC_RING_FILE_JOURNAL,
-		                     sizeof(struct sc_ring_journal));
+		r = syc_arena_provide(base + SYC_RING_FILE_JOURNAL,
+		                      sizeof(struct syc_ring_journal));
 	if (r == 0)
-		r = sc_arena_provide(base + SC_RING_FILE_FRONT,
-		                     arena->page + FIRST_OF_SPARSE);
+		r = syc_arena_provide(base + SYC_RING_FILE_FRONT,
+		                      arena->page + FIRST_OF_SPARSE);
 	return r;
 }
 
-static int populate_front(struct sc_arena *arena, int fd, bool is_sparse)
+static int populate_front(struct syc_arena *arena, int fd, bool is_sparse)
 {
 	int r;
 
@@ -122,7 +123,7 @@ static int populate_front(struct sc_arena *arena, int fd, bool is_sparse)
 	if (r == 0)
 		return is_sparse ? populate_sparse_front(arena)
 		                 : populate(arena, arena->base,
-		                            SC_RING_FILE_FRONT +
+		                            SYC_RING_FILE_FRONT +
 		                                    slot_size(arena));
 	if (r != -EINVAL)
 		return r;
@@ -140,8 +141,8 @@ static int populate_front(struct sc_arena *arena, int fd, bool is_sparse)
 	return -r;
 }
 
-int sc_arena_create(struct sc_arena *arena, int fd, uint32_t body,
-                    bool is_sparse)
+int syc_arena_create(struct syc_arena *arena, int fd, uint32_t body,
+                     bool is_sparse)
 {
 	int r;
 
@@ -149,27 +150,27 @@ int sc_arena_create(struct sc_arena *arena, int fd, uint32_t body,
 	arena->body = body;
 	arena->high_water = 1;
 	arena->base = NULL;
-	if (body < SC_ARENA_BODY_MIN || body > SC_ARENA_BODY_MAX ||
-	    body % arena->page != 0 || SC_RING_FILE_FRONT % arena->page != 0)
+	if (body < SYC_ARENA_BODY_MIN || body > SYC_ARENA_BODY_MAX ||
+	    body % arena->page != 0 || SYC_RING_FILE_FRONT % arena->page != 0)
 		return -EINVAL;
 	r = map(arena, fd,
-	        fd >= 0 ? slots_within_limit(arena) : SC_RING_FILE_SLOTS);
+	        fd >= 0 ? slots_within_limit(arena) : SYC_RING_FILE_SLOTS);
 	if (r == 0)
 		r = populate_front(arena, fd, is_sparse);
-	if (r == 0 && fd < 0 && !sc_ring_can_map_again(arena->base))
+	if (r == 0 && fd < 0 && !syc_ring_can_map_again(arena->base))
 		r = -ENOTSUP;
 	if (r != 0) {
-		sc_arena_destroy(arena);
+		syc_arena_destroy(arena);
 		return r;
 	}
 	madvise(arena->base, arena->size, MADV_DONTFORK);
-	sc_arena_ring(arena, 0)->offset = arena->page;
-	sc_arena_ring(arena, 0)->size = arena->body;
-	sc_arena_ring(arena, 0)->slot_state = SC_SLOT_LIVE;
+	syc_arena_ring(arena, 0)->offset = arena->page;
+	syc_arena_ring(arena, 0)->size = arena->body;
+	syc_arena_ring(arena, 0)->slot_state = SYC_SLOT_LIVE;
 	return 0;
 }
 
-static void raise_high_water(struct sc_arena *arena, uint32_t to)
+static void raise_high_water(struct syc_arena *arena, uint32_t to)
 {
 	uint32_t high = __atomic_load_n(&arena->high_water, __ATOMIC_RELAXED);
 
@@ -181,20 +182,20 @@ static void raise_high_water(struct sc_arena *arena, uint32_t to)
 
 /* The caller's mapping of a slot, with all its pages unless @is_sparse: faults
  * would come in emits. */
-static int open_slot(struct sc_arena *arena, uint32_t i, int fd, bool is_sparse,
-                     struct sc_ring_header **ret_ring)
+static int open_slot(struct syc_arena *arena, uint32_t i, int fd,
+                     bool is_sparse, struct syc_ring_header **ret_ring)
 {
 	const size_t size = arena->page + 2 * (size_t)arena->body;
-	int r = fd >= 0 ? sc_ring_map_at(fd, size_of(arena, i), arena->body,
-	                                 ret_ring)
-	                : sc_ring_map_again(sc_arena_ring(arena, i),
-	                                    arena->body, ret_ring);
+	int r = fd >= 0 ? syc_ring_map_at(fd, size_of(arena, i), arena->body,
+	                                  ret_ring)
+	                : syc_ring_map_again(syc_arena_ring(arena, i),
+	                                     arena->body, ret_ring);
 
 	if (r != 0)
 		return r;
 	r = populate(arena, *ret_ring, is_sparse ? arena->page : size);
 	if (r != 0) {
-		sc_ring_unmap(*ret_ring, arena->body);
+		syc_ring_unmap(*ret_ring, arena->body);
 		return r;
 	}
 	/* else a child whose fork interrupted an emit faults */
@@ -202,12 +203,12 @@ static int open_slot(struct sc_arena *arena, uint32_t i, int fd, bool is_sparse,
 	return 0;
 }
 
-int sc_arena_claim(struct sc_arena *arena, int fd, bool is_sparse,
-                   struct sc_ring_header **ret_ring)
+int syc_arena_claim(struct syc_arena *arena, int fd, bool is_sparse,
+                    struct syc_ring_header **ret_ring)
 {
 	for (uint32_t i = 1; i < arena->n_slots; i++) {
-		struct sc_ring_header *const ring = sc_arena_ring(arena, i);
-		uint32_t free_slot = SC_SLOT_FREE;
+		struct syc_ring_header *const ring = syc_arena_ring(arena, i);
+		uint32_t free_slot = SYC_SLOT_FREE;
 
 		/* Before the first touch of its header */
 		if (i >=
@@ -217,14 +218,14 @@ int sc_arena_claim(struct sc_arena *arena, int fd, bool is_sparse,
 				return r;
 		}
 		if (!__atomic_compare_exchange_n(
-			    &ring->slot_state, &free_slot, SC_SLOT_BUSY, false,
+			    &ring->slot_state, &free_slot, SYC_SLOT_BUSY, false,
 			    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			continue;
 		ring->offset = arena->page; /* it was claimed once */
 		ring->size = arena->body;
 		const int r = open_slot(arena, i, fd, is_sparse, ret_ring);
 		if (r != 0) {
-			__atomic_store_n(&ring->slot_state, SC_SLOT_FREE,
+			__atomic_store_n(&ring->slot_state, SYC_SLOT_FREE,
 			                 __ATOMIC_RELEASE);
 			return r;
 		}
@@ -234,7 +235,7 @@ int sc_arena_claim(struct sc_arena *arena, int fd, bool is_sparse,
 	return -EMFILE;
 }
 
-void sc_arena_destroy(struct sc_arena *arena)
+void syc_arena_destroy(struct syc_arena *arena)
 {
 	if (arena->base != NULL)
 		munmap(arena->base, arena->size);

@@ -7,7 +7,7 @@
  * its own of it, with the body twice, which stays valid when the arena is
  * destroyed.  The drainer reads through the arena's mapping, the body once.
  *
- * Neither descriptors nor memfd_create() are needed after sc_arena_create():
+ * Neither descriptors nor memfd_create() are needed after syc_arena_create():
  * a second mapping of shared pages is an mremap() with an old length of 0.
  * So a program that closes all descriptors or leaves its mount namespace
  * still gets rings.  Where that call is refused it takes the file's
@@ -15,14 +15,14 @@
  *
  * A slot gets all its pages when it is claimed, so that an emit neither faults
  * nor meets a full file system.  A sparse one gets its header's only, and
- * whoever writes into it asks sc_arena_provide() first: for forked children,
+ * whoever writes into it asks syc_arena_provide() first: for forked children,
  * most of which have few events.
  *
  * The arena's mapping is not inherited by forked children; the threads' own
  * are (an emit that a fork interrupted goes on in the child).
  */
-#ifndef SC_ARENA_H
-#define SC_ARENA_H
+#ifndef SYC_ARENA_H
+#define SYC_ARENA_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,10 +30,10 @@
 
 #include "ring/ring_file.h"
 
-#define SC_ARENA_BODY_MIN UINT32_C(65536)
-#define SC_ARENA_BODY_MAX UINT32_C(67108864)
+#define SYC_ARENA_BODY_MIN UINT32_C(65536)
+#define SYC_ARENA_BODY_MAX UINT32_C(67108864)
 
-struct sc_arena {
+struct syc_arena {
 	unsigned char *base; /* the front; NULL: no arena */
 	size_t size;
 	uint32_t page, body, n_slots;
@@ -42,7 +42,7 @@ struct sc_arena {
 };
 
 /**
- * Make an arena of rings of @body bytes (whole pages, SC_ARENA_BODY_MIN to
+ * Make an arena of rings of @body bytes (whole pages, SYC_ARENA_BODY_MIN to
  * _MAX), in the empty file @fd, or with -1 in memory.  Slot 0 is claimed.
  *
  * Returns 0 or -errno: -ENOSPC, there is no room for it; -ENOTSUP, @fd is -1
@@ -50,21 +50,23 @@ struct sc_arena {
  *
  * Context: any-thread, signal-safe.
  */
-int sc_arena_create(struct sc_arena *arena, int fd, uint32_t body,
-                    bool is_sparse);
+int syc_arena_create(struct syc_arena *arena, int fd, uint32_t body,
+                     bool is_sparse);
 
 /** Slot @i, seen by the drainer: its header, with the body behind it. */
-struct sc_ring_header *sc_arena_ring(const struct sc_arena *arena, uint32_t i);
+struct syc_ring_header *syc_arena_ring(const struct syc_arena *arena,
+                                       uint32_t i);
 
 static inline const unsigned char *
-sc_arena_body(const struct sc_arena *arena, const struct sc_ring_header *ring)
+syc_arena_body(const struct syc_arena *arena,
+               const struct syc_ring_header *ring)
 {
 	return (const unsigned char *)ring + arena->page;
 }
 
 /**
  * Claim a slot: its state is BUSY, head == tail, and *@ret_ring is the
- * caller's own mapping, to be undone with sc_ring_unmap().  @fd: the arena's
+ * caller's own mapping, to be undone with syc_ring_unmap().  @fd: the arena's
  * file; -1: do without.
  *
  * Returns 0; -EMFILE, all slots are taken; -ENOTSUP, it takes @fd; or -errno,
@@ -72,8 +74,8 @@ sc_arena_body(const struct sc_arena *arena, const struct sc_ring_header *ring)
  *
  * Context: any-thread, signal-safe.
  */
-int sc_arena_claim(struct sc_arena *arena, int fd, bool is_sparse,
-                   struct sc_ring_header **ret_ring);
+int syc_arena_claim(struct syc_arena *arena, int fd, bool is_sparse,
+                    struct syc_ring_header **ret_ring);
 
 /**
  * See to it that @size bytes at @from, in any mapping of a sparse slot, have
@@ -81,9 +83,9 @@ int sc_arena_claim(struct sc_arena *arena, int fd, bool is_sparse,
  *
  * Context: any-thread, signal-safe.
  */
-int sc_arena_provide(void *from, size_t size);
+int syc_arena_provide(void *from, size_t size);
 
 /** Context: any-thread, signal-safe; nobody may be using @arena. */
-void sc_arena_destroy(struct sc_arena *arena);
+void syc_arena_destroy(struct syc_arena *arena);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <sys/mman.h>
 
-void *sc_backing_get(void *place, size_t size)
+void *syc_backing_get(void *place, size_t size)
 {
 	void **const at = place;
 	void *there = __atomic_load_n(at, __ATOMIC_ACQUIRE);

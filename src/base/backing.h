@@ -3,8 +3,8 @@
  * backing.h - memory of large tables, which is mapped at their first use: a
  * program that never comes to use one carries no page and no zeroes for it.
  */
-#ifndef SC_BACKING_H
-#define SC_BACKING_H
+#ifndef SYC_BACKING_H
+#define SYC_BACKING_H
 
 #include <stddef.h>
 
@@ -16,6 +16,6 @@
  *
  * Context: any-thread, signal-safe.
  */
-void *sc_backing_get(void *place, size_t size);
+void *syc_backing_get(void *place, size_t size);
 
 #endif

@@ -12,28 +12,28 @@
 
 static bool wanted; /* set once, before there are events */
 
-void sc_diag_init(void)
+void syc_diag_init(void)
 {
-	const char *value = sc_env_get(SC_ENV_DEBUG);
+	const char *value = syc_env_get(SYC_ENV_DEBUG);
 
 	wanted = value != NULL && strcmp(value, "1") == 0;
 }
 
-void sc_diag_say(const char *what, const char *why)
+void syc_diag_say(const char *what, const char *why)
 {
 	const int saved = errno;
 	char line[256];
 
 	if (!wanted)
 		return;
-	struct sc_text text = sc_text_begin(line, sizeof(line) - 1);
-	sc_text_add(&text, "syscap[");
-	sc_text_add_i64(&text, getpid());
-	sc_text_add(&text, "]: ");
-	sc_text_add(&text, what);
+	struct syc_text text = syc_text_begin(line, sizeof(line) - 1);
+	syc_text_add(&text, "syscap[");
+	syc_text_add_i64(&text, getpid());
+	syc_text_add(&text, "]: ");
+	syc_text_add(&text, what);
 	if (why != NULL) {
-		sc_text_add(&text, ": ");
-		sc_text_add(&text, why);
+		syc_text_add(&text, ": ");
+		syc_text_add(&text, why);
 	}
 	*text.at++ = '\n';
 	if (write(STDERR_FILENO, line, (size_t)(text.at - line)) < 0)

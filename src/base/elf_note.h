@@ -6,9 +6,9 @@
  *
  *	uint64_t at = 0;
  *
- *	while (size - at >= SC_ELF_NOTE_HEADER) {
+ *	while (size - at >= SYC_ELF_NOTE_HEADER) {
  *		... its three words ...
- *		if (!sc_elf_note_at(size, align, at, words, &note))
+ *		if (!syc_elf_note_at(size, align, at, words, &note))
  *			break;
  *		... note.name, note.value ...
  *		at = note.next;
@@ -16,21 +16,21 @@
  *
  * Pure.  Context of everything here: any-thread, signal-safe.
  */
-#ifndef SC_ELF_NOTE_H
-#define SC_ELF_NOTE_H
+#ifndef SYC_ELF_NOTE_H
+#define SYC_ELF_NOTE_H
 
 #include <elf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define SC_ELF_NOTE_HEADER sizeof(Elf64_Nhdr) /* of both classes */
+#define SYC_ELF_NOTE_HEADER sizeof(Elf64_Nhdr) /* of both classes */
 
 /** Longest build-id in hex, with its NUL: 64 bytes of id. */
-#define SC_BUILD_ID_SIZE 129u
+#define SYC_BUILD_ID_SIZE 129u
 
 /** Offsets are in the run of notes. */
-struct sc_elf_note {
+struct syc_elf_note {
 	uint32_t type, name_size, value_size;
 	uint64_t name, value, next;
 };
@@ -40,19 +40,19 @@ struct sc_elf_note {
  * the machine's order.  Notes are aligned to 8 bytes if @align is 8, else to
  * 4.  False: it does not fit.
  */
-static inline bool sc_elf_note_at(uint64_t size, uint64_t align, uint64_t at,
-                                  const uint32_t words[3],
-                                  struct sc_elf_note *ret_note)
+static inline bool syc_elf_note_at(uint64_t size, uint64_t align, uint64_t at,
+                                   const uint32_t words[3],
+                                   struct syc_elf_note *ret_note)
 {
 	const uint64_t mask = align == 8 ? 7 : 3;
-	const uint64_t name = at + SC_ELF_NOTE_HEADER;
+	const uint64_t name = at + SYC_ELF_NOTE_HEADER;
 	const uint64_t value = (name + words[0] + mask) & ~mask;
 	const uint64_t end = value + words[1];
 	const uint64_t next = (end + mask) & ~mask;
 
 	if (end > size)
 		return false;
-	*ret_note = (struct sc_elf_note){
+	*ret_note = (struct syc_elf_note){
 		.type = words[2],
 		.name_size = words[0],
 		.value_size = words[1],
@@ -65,15 +65,16 @@ static inline bool sc_elf_note_at(uint64_t size, uint64_t align, uint64_t at,
 }
 
 /** Its name has to be "GNU", with the NUL, to be one. */
-static inline bool sc_elf_note_may_be_build_id(const struct sc_elf_note *note)
+static inline bool syc_elf_note_may_be_build_id(const struct syc_elf_note *note)
 {
 	return note->type == NT_GNU_BUILD_ID && note->name_size == 4 &&
 	       note->value_size > 0 &&
-	       note->value_size <= (SC_BUILD_ID_SIZE - 1) / 2;
+	       note->value_size <= (SYC_BUILD_ID_SIZE - 1) / 2;
 }
 
 /** Write the build-id @id of @n bytes, in hex, to @hex. */
-static inline void sc_elf_note_hex(const unsigned char *id, size_t n, char *hex)
+static inline void syc_elf_note_hex(const unsigned char *id, size_t n,
+                                    char *hex)
 {
 	static const char digits[] = "0123456789abcdef";
 

@@ -17,37 +17,37 @@ static const struct {
 	bool in_setuid;
 } variables[] = {
 	/* descriptor of a recorder's control socket */
-	[SC_ENV_CONTROL_FD] = { "SYSPROF_CONTROL_FD", false },
+	[SYC_ENV_CONTROL_FD] = { "SYSPROF_CONTROL_FD", false },
 	/* NUMBER:INODE, which socket that descriptor is */
-	[SC_ENV_CONTROL_INODE] = { "SYSCAP_CONTROL_INODE", false },
+	[SYC_ENV_CONTROL_INODE] = { "SYSCAP_CONTROL_INODE", false },
 	/* descriptor to write a capture to */
-	[SC_ENV_TRACE_FD] = { "SYSPROF_TRACE_FD", false },
+	[SYC_ENV_TRACE_FD] = { "SYSPROF_TRACE_FD", false },
 	/* name of a capture to write */
-	[SC_ENV_OUTPUT] = { "SYSCAP_OUTPUT", false },
+	[SYC_ENV_OUTPUT] = { "SYSCAP_OUTPUT", false },
 	/* 0: no thread of ours, the program calls syscap_drain() */
-	[SC_ENV_THREAD] = { "SYSCAP_THREAD", false },
+	[SYC_ENV_THREAD] = { "SYSCAP_THREAD", false },
 	/* size of each thread's ring */
-	[SC_ENV_RING_KIB] = { "SYSCAP_RING_KIB", false },
+	[SYC_ENV_RING_KIB] = { "SYSCAP_RING_KIB", false },
 	/* where ring files go */
-	[SC_ENV_RUNTIME_DIR] = { "XDG_RUNTIME_DIR", false },
+	[SYC_ENV_RUNTIME_DIR] = { "XDG_RUNTIME_DIR", false },
 	/* samples a second, and by which clock and signal */
-	[SC_ENV_SAMPLE] = { "SYSCAP_SAMPLE", false },
+	[SYC_ENV_SAMPLE] = { "SYSCAP_SAMPLE", false },
 	/* number of the signal that begins and ends sampling */
-	[SC_ENV_TOGGLE_SIGNAL] = { "SYSCAP_TOGGLE_SIGNAL", false },
+	[SYC_ENV_TOGGLE_SIGNAL] = { "SYSCAP_TOGGLE_SIGNAL", false },
 	/* 1: say on stderr why recording and sampling are on or off */
-	[SC_ENV_DEBUG] = { "SYSCAP_DEBUG", false },
+	[SYC_ENV_DEBUG] = { "SYSCAP_DEBUG", false },
 };
 
-const char *sc_env_get(enum sc_env variable)
+const char *syc_env_get(enum syc_env variable)
 {
 	if (!variables[variable].in_setuid && getauxval(AT_SECURE) != 0)
 		return NULL;
 	return getenv(variables[variable].name);
 }
 
-uint64_t sc_env_number(enum sc_env variable)
+uint64_t syc_env_number(enum syc_env variable)
 {
-	const char *text = sc_env_get(variable);
+	const char *text = syc_env_get(variable);
 	uint64_t n = 0;
 
 	if (text == NULL)
@@ -57,7 +57,7 @@ uint64_t sc_env_number(enum sc_env variable)
 	return *text == '\0' ? n : 0;
 }
 
-int sc_env_parse_fd(const char *text)
+int syc_env_parse_fd(const char *text)
 {
 	int fd = 0;
 

@@ -5,15 +5,15 @@
  *
  * Context of everything here: any-thread, signal-safe.
  */
-#ifndef SC_BASE_FRAME_NAMES_H
-#define SC_BASE_FRAME_NAMES_H
+#ifndef SYC_BASE_FRAME_NAMES_H
+#define SYC_BASE_FRAME_NAMES_H
 
 #include <stddef.h>
 
 #include <syscap/format.h>
 
 /** NULL: no frame of a file has this type. */
-static inline const char *sc_frame_name(unsigned type)
+static inline const char *syc_frame_name(unsigned type)
 {
 	static const char names[SYSCAP_FRAME_LAST][16] = {
 		[SYSCAP_FRAME_TIMESTAMP] = "timestamp",

@@ -10,12 +10,12 @@
 #define GROUP "syscap"
 #define NAME  "lost"
 
-const char *sc_loss_record_kind(unsigned type)
+const char *syc_loss_record_kind(unsigned type)
 {
-	return type == 0 ? "abandoned" : sc_frame_name(type);
+	return type == 0 ? "abandoned" : syc_frame_name(type);
 }
 
-bool sc_loss_record_is(const char *group, const char *name)
+bool syc_loss_record_is(const char *group, const char *name)
 {
 	return strcmp(group, GROUP) == 0 && strcmp(name, NAME) == 0;
 }
@@ -48,7 +48,7 @@ static bool is_word(const char *text, size_t len, const char *word)
 }
 
 /* Put a word of the message where it belongs; other words are skipped. */
-static bool take_word(struct sc_loss *loss, const char *key, size_t len,
+static bool take_word(struct syc_loss *loss, const char *key, size_t len,
                       bool negative, uint64_t number)
 {
 	if (is_word(key, len, "tid")) {
@@ -63,16 +63,16 @@ static bool take_word(struct sc_loss *loss, const char *key, size_t len,
 	else if (is_word(key, len, "bytes"))
 		loss->bytes = number;
 	for (unsigned type = 0; type < SYSCAP_FRAME_LAST; type++)
-		if (is_word(key, len, sc_loss_record_kind(type)) &&
+		if (is_word(key, len, syc_loss_record_kind(type)) &&
 		    __builtin_add_overflow(loss->frames[type], number,
 		                           &loss->frames[type]))
 			loss->frames[type] = UINT64_MAX;
 	return true;
 }
 
-bool sc_loss_record_parse(const char *message, struct sc_loss *ret_loss)
+bool syc_loss_record_parse(const char *message, struct syc_loss *ret_loss)
 {
-	struct sc_loss loss = { .tid = 0 };
+	struct syc_loss loss = { .tid = 0 };
 	const char *p = message;
 
 	if (strncmp(p, "frames=", 7) != 0)
@@ -97,35 +97,35 @@ bool sc_loss_record_parse(const char *message, struct sc_loss *ret_loss)
 
 /* --------------------------------------------------------------- writing */
 
-size_t sc_loss_record_write(const struct sc_loss *loss, char *message,
-                            size_t size)
+size_t syc_loss_record_write(const struct syc_loss *loss, char *message,
+                             size_t size)
 {
-	struct sc_text text = sc_text_begin(message, size);
+	struct syc_text text = syc_text_begin(message, size);
 
-	sc_text_add(&text, "frames=");
-	sc_text_add_u64(&text, loss->total);
-	sc_text_add(&text, " bytes=");
-	sc_text_add_u64(&text, loss->bytes);
-	sc_text_add(&text, " tid=");
-	sc_text_add_i64(&text, loss->tid);
+	syc_text_add(&text, "frames=");
+	syc_text_add_u64(&text, loss->total);
+	syc_text_add(&text, " bytes=");
+	syc_text_add_u64(&text, loss->bytes);
+	syc_text_add(&text, " tid=");
+	syc_text_add_i64(&text, loss->tid);
 	for (unsigned type = 0; type < SYSCAP_FRAME_LAST; type++) {
 		if (loss->frames[type] == 0)
 			continue;
-		sc_text_add(&text, " ");
-		sc_text_add(&text, sc_loss_record_kind(type));
-		sc_text_add(&text, "=");
-		sc_text_add_u64(&text, loss->frames[type]);
+		syc_text_add(&text, " ");
+		syc_text_add(&text, syc_loss_record_kind(type));
+		syc_text_add(&text, "=");
+		syc_text_add_u64(&text, loss->frames[type]);
 	}
 	return (size_t)(text.at - message);
 }
 
-void sc_loss_record_fill(struct syscap_wire_mark *mark, int64_t from,
-                         int64_t to, const char *message, size_t n)
+void syc_loss_record_fill(struct syscap_wire_mark *mark, int64_t from,
+                          int64_t to, const char *message, size_t n)
 {
 	mark->duration = 0;
 	if (to > from && __builtin_sub_overflow(to, from, &mark->duration))
 		mark->duration = INT64_MAX;
-	sc_text_field(mark->group, sizeof(mark->group), GROUP);
-	sc_text_field(mark->name, sizeof(mark->name), NAME);
+	syc_text_field(mark->group, sizeof(mark->group), GROUP);
+	syc_text_field(mark->name, sizeof(mark->name), NAME);
 	memcpy(mark + 1, message, n);
 }

@@ -10,8 +10,8 @@
  *
  * Pure.  Context of everything here: any-thread, signal-safe.
  */
-#ifndef SC_BASE_LOSS_RECORD_H
-#define SC_BASE_LOSS_RECORD_H
+#ifndef SYC_BASE_LOSS_RECORD_H
+#define SYC_BASE_LOSS_RECORD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 
 #include <syscap/format.h>
 
-struct sc_loss {
+struct syc_loss {
 	uint64_t frames[SYSCAP_FRAME_LAST]; /* by type; 0: abandoned emits */
 	uint64_t total;                     /* of all kinds */
 	uint64_t bytes;
@@ -27,20 +27,20 @@ struct sc_loss {
 };
 
 /** What a record calls the frames of @type; NULL: there are none of it. */
-const char *sc_loss_record_kind(unsigned type);
+const char *syc_loss_record_kind(unsigned type);
 
 /** Is a mark named as a loss record is?  Its message may still be wrong. */
-bool sc_loss_record_is(const char *group, const char *name);
+bool syc_loss_record_is(const char *group, const char *name);
 
 /** Read the message of a loss record; false when it is not one. */
-bool sc_loss_record_parse(const char *message, struct sc_loss *ret_loss);
+bool syc_loss_record_parse(const char *message, struct syc_loss *ret_loss);
 
 /** Write it, as much as fits into @size with a NUL.  Returns its length. */
-size_t sc_loss_record_write(const struct sc_loss *loss, char *message,
-                            size_t size);
+size_t syc_loss_record_write(const struct syc_loss *loss, char *message,
+                             size_t size);
 
 /** All of the frame @mark but its header and what is behind @message. */
-void sc_loss_record_fill(struct syscap_wire_mark *mark, int64_t from,
-                         int64_t to, const char *message, size_t n);
+void syc_loss_record_fill(struct syscap_wire_mark *mark, int64_t from,
+                          int64_t to, const char *message, size_t n);
 
 #endif

@@ -19,7 +19,7 @@
 #define NOTES_SIZE    (UINT64_C(1) << 20)
 #define FILE_SIZE_MAX (UINT64_C(1) << 48)
 
-static bool get(const struct sc_own_elf *elf, void *to, size_t size,
+static bool get(const struct syc_own_elf *elf, void *to, size_t size,
                 uint64_t offset)
 {
 	size_t done = 0;
@@ -46,7 +46,7 @@ static bool get(const struct sc_own_elf *elf, void *to, size_t size,
 	return true;
 }
 
-static bool get_header(const struct sc_own_elf *elf, Elf64_Ehdr *header)
+static bool get_header(const struct syc_own_elf *elf, Elf64_Ehdr *header)
 {
 	return get(elf, header, sizeof(*header), 0) &&
 	       memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 &&
@@ -55,31 +55,31 @@ static bool get_header(const struct sc_own_elf *elf, Elf64_Ehdr *header)
 }
 
 /* The first get() of each note checks the offset: nothing here overflows. */
-static bool search_notes(const struct sc_own_elf *elf,
+static bool search_notes(const struct syc_own_elf *elf,
                          const Elf64_Phdr *segment, char *hex)
 {
 	const uint64_t size = segment->p_filesz;
-	unsigned char id[(SC_BUILD_ID_SIZE - 1) / 2];
+	unsigned char id[(SYC_BUILD_ID_SIZE - 1) / 2];
 	uint64_t at = 0;
 
 	if (size > NOTES_SIZE)
 		return false;
-	for (unsigned i = 0; i < NOTES_MAX && size - at >= SC_ELF_NOTE_HEADER;
+	for (unsigned i = 0; i < NOTES_MAX && size - at >= SYC_ELF_NOTE_HEADER;
 	     i++) {
-		struct sc_elf_note note;
+		struct syc_elf_note note;
 		uint32_t words[3];
 		char name[4];
 
 		if (!get(elf, words, sizeof(words), segment->p_offset + at) ||
-		    !sc_elf_note_at(size, segment->p_align, at, words, &note))
+		    !syc_elf_note_at(size, segment->p_align, at, words, &note))
 			return false;
-		if (sc_elf_note_may_be_build_id(&note) &&
+		if (syc_elf_note_may_be_build_id(&note) &&
 		    get(elf, name, sizeof(name),
 		        segment->p_offset + note.name) &&
 		    memcmp(name, "GNU", sizeof(name)) == 0 &&
 		    get(elf, id, note.value_size,
 		        segment->p_offset + note.value)) {
-			sc_elf_note_hex(id, note.value_size, hex);
+			syc_elf_note_hex(id, note.value_size, hex);
 			return true;
 		}
 		at = note.next;
@@ -87,10 +87,10 @@ static bool search_notes(const struct sc_own_elf *elf,
 	return false;
 }
 
-void sc_own_elf_in_memory(uintptr_t base, size_t size,
-                          struct sc_own_elf *ret_elf)
+void syc_own_elf_in_memory(uintptr_t base, size_t size,
+                           struct syc_own_elf *ret_elf)
 {
-	*ret_elf = (struct sc_own_elf){ .fd = -1, .base = base, .size = size };
+	*ret_elf = (struct syc_own_elf){ .fd = -1, .base = base, .size = size };
 }
 
 /*
@@ -98,10 +98,10 @@ void sc_own_elf_in_memory(uintptr_t base, size_t size,
  * The inode alone is compared, as some file systems (overlayfs, btrfs) show
  * another device in maps than in stat().
  */
-bool sc_own_elf_open(const char *path, uint64_t inode,
-                     struct sc_own_elf *ret_elf)
+bool syc_own_elf_open(const char *path, uint64_t inode,
+                      struct syc_own_elf *ret_elf)
 {
-	struct sc_own_elf elf = { .size = FILE_SIZE_MAX };
+	struct syc_own_elf elf = { .size = FILE_SIZE_MAX };
 	struct stat st;
 
 	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
@@ -118,13 +118,13 @@ bool sc_own_elf_open(const char *path, uint64_t inode,
 	return true;
 }
 
-void sc_own_elf_close(const struct sc_own_elf *elf)
+void syc_own_elf_close(const struct syc_own_elf *elf)
 {
 	close(elf->fd);
 }
 
-bool sc_own_elf_build_id(const struct sc_own_elf *elf,
-                         char ret_hex[SC_BUILD_ID_SIZE])
+bool syc_own_elf_build_id(const struct syc_own_elf *elf,
+                          char ret_hex[SYC_BUILD_ID_SIZE])
 {
 	Elf64_Ehdr header;
 	Elf64_Phdr segment;
@@ -142,8 +142,8 @@ bool sc_own_elf_build_id(const struct sc_own_elf *elf,
 	return false;
 }
 
-bool sc_own_elf_section(const struct sc_own_elf *elf, const char *name,
-                        Elf64_Shdr *ret_section)
+bool syc_own_elf_section(const struct syc_own_elf *elf, const char *name,
+                         Elf64_Shdr *ret_section)
 {
 	const size_t len = strlen(name) + 1;
 	Elf64_Shdr section, names;

@@ -7,8 +7,8 @@
  * bytes at a time.  Nothing in them is believed.  Tools, which look at objects
  * of any kind and at all that is in them, have symbols/elf_file.h.
  */
-#ifndef SC_OWN_ELF_H
-#define SC_OWN_ELF_H
+#ifndef SYC_OWN_ELF_H
+#define SYC_OWN_ELF_H
 
 #include <elf.h>
 #include <stdbool.h>
@@ -17,7 +17,7 @@
 
 #include "base/elf_note.h"
 
-struct sc_own_elf {
+struct syc_own_elf {
 	int fd; /* -1: in memory */
 	uintptr_t base;
 	uint64_t size;
@@ -29,8 +29,8 @@ struct sc_own_elf {
  *
  * Context: any-thread, signal-safe.
  */
-void sc_own_elf_in_memory(uintptr_t base, size_t size,
-                          struct sc_own_elf *ret_elf);
+void syc_own_elf_in_memory(uintptr_t base, size_t size,
+                           struct syc_own_elf *ret_elf);
 
 /**
  * The regular file that @path leads to, for who may not read his own memory
@@ -39,18 +39,18 @@ void sc_own_elf_in_memory(uintptr_t base, size_t size,
  *
  * Context: any-thread, signal-safe.
  */
-bool sc_own_elf_open(const char *path, uint64_t inode,
-                     struct sc_own_elf *ret_elf);
-void sc_own_elf_close(const struct sc_own_elf *elf);
+bool syc_own_elf_open(const char *path, uint64_t inode,
+                      struct syc_own_elf *ret_elf);
+void syc_own_elf_close(const struct syc_own_elf *elf);
 
 /** As lower-case hex.  False: there is none.
  * Context: any-thread, signal-safe. */
-bool sc_own_elf_build_id(const struct sc_own_elf *elf,
-                         char ret_hex[SC_BUILD_ID_SIZE]);
+bool syc_own_elf_build_id(const struct syc_own_elf *elf,
+                          char ret_hex[SYC_BUILD_ID_SIZE]);
 
 /** The first section called @name, of at most 15 bytes.  False: none is.
  * Context: any-thread, signal-safe. */
-bool sc_own_elf_section(const struct sc_own_elf *elf, const char *name,
-                        Elf64_Shdr *ret_section);
+bool syc_own_elf_section(const struct syc_own_elf *elf, const char *name,
+                         Elf64_Shdr *ret_section);
 
 #endif

@@ -7,14 +7,15 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-int sc_peek_open(struct sc_peek *peek)
+int syc_peek_open(struct syc_peek *peek)
 {
 	return pipe2(peek->fds, O_CLOEXEC | O_NONBLOCK) == 0 ? 0 : -errno;
 }
 
-int sc_peek_copy(const struct sc_peek *peek, void *to, uintptr_t from, size_t n)
+int syc_peek_copy(const struct syc_peek *peek, void *to, uintptr_t from,
+                  size_t n)
 {
-	char rest[SC_PEEK_MAX];
+	char rest[SYC_PEEK_MAX];
 	const ssize_t taken = write(peek->fds[1], (const void *)from, n);
 
 	if (taken == (ssize_t)n)
@@ -25,7 +26,7 @@ int sc_peek_copy(const struct sc_peek *peek, void *to, uintptr_t from, size_t n)
 	return -EFAULT;
 }
 
-void sc_peek_close(const struct sc_peek *peek)
+void syc_peek_close(const struct syc_peek *peek)
 {
 	close(peek->fds[0]);
 	close(peek->fds[1]);

@@ -6,26 +6,26 @@
  *
  * Context of everything here: any-thread, signal-safe.  Cancellation points.
  */
-#ifndef SC_PEEK_H
-#define SC_PEEK_H
+#ifndef SYC_PEEK_H
+#define SYC_PEEK_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 /** At most this much at a time: a pipe takes it whole. */
-#define SC_PEEK_MAX 4096u
+#define SYC_PEEK_MAX 4096u
 
-struct sc_peek {
+struct syc_peek {
 	int fds[2];
 };
 
 /** 0 or -errno. */
-int sc_peek_open(struct sc_peek *peek);
+int syc_peek_open(struct syc_peek *peek);
 
 /** 0; -EFAULT, not all of it can be read; or -EIO. */
-int sc_peek_copy(const struct sc_peek *peek, void *to, uintptr_t from,
-                 size_t n);
+int syc_peek_copy(const struct syc_peek *peek, void *to, uintptr_t from,
+                  size_t n);
 
-void sc_peek_close(const struct sc_peek *peek);
+void syc_peek_close(const struct syc_peek *peek);
 
 #endif

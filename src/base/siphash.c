@@ -38,7 +38,7 @@ static void rounds(uint64_t v[4], unsigned n)
 	}
 }
 
-uint64_t sc_siphash(const unsigned char *key, const void *bytes, size_t n)
+uint64_t syc_siphash(const unsigned char *key, const void *bytes, size_t n)
 {
 	const unsigned char *at = bytes;
 	const uint64_t k0 = load(key, 8), k1 = load(key + 8, 8);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* siphash.h - SipHash-2-4: a keyed hash that doesn't give its key away. */
-#ifndef SC_SIPHASH_H
-#define SC_SIPHASH_H
+#ifndef SYC_SIPHASH_H
+#define SYC_SIPHASH_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 /** The hash of @n bytes at @bytes under the 16 at @key.  signal-safe. */
-uint64_t sc_siphash(const unsigned char *key, const void *bytes, size_t n);
+uint64_t syc_siphash(const unsigned char *key, const void *bytes, size_t n);
 
 #endif

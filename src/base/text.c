@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-size_t sc_text_cut(const char *text, size_t len, size_t max)
+size_t syc_text_cut(const char *text, size_t len, size_t max)
 {
 	if (len <= max)
 		return len;
@@ -18,32 +18,32 @@ size_t sc_text_cut(const char *text, size_t len, size_t max)
 	return ((unsigned char)text[cut] & 0xC0) == 0x80 ? max : cut;
 }
 
-void sc_text_field(char *field, size_t size, const char *text)
+void syc_text_field(char *field, size_t size, const char *text)
 {
 	size_t len = 0;
 
 	if (text != NULL) {
 		/* One byte more than fits tells whether it must be cut */
-		len = sc_text_cut(text, strnlen(text, size), size - 1);
+		len = syc_text_cut(text, strnlen(text, size), size - 1);
 		memcpy(field, text, len);
 	}
 	memset(field + len, 0, size - len);
 }
 
-struct sc_text sc_text_begin(char *buffer, size_t size)
+struct syc_text syc_text_begin(char *buffer, size_t size)
 {
 	buffer[0] = '\0';
-	return (struct sc_text){ buffer, buffer + size - 1 };
+	return (struct syc_text){ buffer, buffer + size - 1 };
 }
 
-void sc_text_add(struct sc_text *text, const char *string)
+void syc_text_add(struct syc_text *text, const char *string)
 {
 	while (*string != '\0' && text->at < text->end)
 		*text->at++ = *string++;
 	*text->at = '\0';
 }
 
-void sc_text_add_u64(struct sc_text *text, uint64_t number)
+void syc_text_add_u64(struct syc_text *text, uint64_t number)
 {
 	char digits[21];
 	size_t i = sizeof(digits) - 1;
@@ -53,15 +53,15 @@ void sc_text_add_u64(struct sc_text *text, uint64_t number)
 		digits[--i] = (char)('0' + number % 10);
 		number /= 10;
 	} while (number != 0);
-	sc_text_add(text, digits + i);
+	syc_text_add(text, digits + i);
 }
 
-void sc_text_add_i64(struct sc_text *text, int64_t number)
+void syc_text_add_i64(struct syc_text *text, int64_t number)
 {
 	if (number < 0) {
-		sc_text_add(text, "-");
-		sc_text_add_u64(text, -(uint64_t)number);
+		syc_text_add(text, "-");
+		syc_text_add_u64(text, -(uint64_t)number);
 	} else {
-		sc_text_add_u64(text, (uint64_t)number);
+		syc_text_add_u64(text, (uint64_t)number);
 	}
 }

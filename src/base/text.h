@@ -4,8 +4,8 @@
  *
  * Context of everything here: any-thread, signal-safe.
  */
-#ifndef SC_TEXT_H
-#define SC_TEXT_H
+#ifndef SYC_TEXT_H
+#define SYC_TEXT_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -15,17 +15,17 @@
  * How many of the first @len bytes of @text fit into @max without cutting a
  * UTF-8 sequence in half.
  */
-size_t sc_text_cut(const char *text, size_t len, size_t max);
+size_t syc_text_cut(const char *text, size_t len, size_t max);
 
 /**
  * Fill a fixed field: copy @text (NULL: nothing), cut to @size - 1 bytes,
  * and zero the rest.
  */
-void sc_text_field(char *field, size_t size, const char *text);
+void syc_text_field(char *field, size_t size, const char *text);
 
 /** Copy @n bytes: quicker than a call for those that are few. */
 static inline __attribute__((always_inline)) void
-sc_text_copy(void *to, const char *text, size_t n)
+syc_text_copy(void *to, const char *text, size_t n)
 {
 	char *const at = to;
 
@@ -59,29 +59,29 @@ sc_text_copy(void *to, const char *text, size_t n)
 	}
 }
 
-/** sc_text_field() where @size is a constant: a third of the time. */
+/** syc_text_field() where @size is a constant: a third of the time. */
 static inline __attribute__((always_inline)) void
-sc_text_put(char *field, size_t size, const char *text)
+syc_text_put(char *field, size_t size, const char *text)
 {
 	const size_t n = text != NULL ? strlen(text) : 0;
 
 	if (__builtin_expect(n >= size, 0)) {
-		sc_text_field(field, size, text);
+		syc_text_field(field, size, text);
 		return;
 	}
 	memset(field, 0, size);
-	sc_text_copy(field, text, n);
+	syc_text_copy(field, text, n);
 }
 
 /** A text under construction; what does not fit is left out. */
-struct sc_text {
+struct syc_text {
 	char *at;  /* where the next byte goes */
 	char *end; /* the last byte, kept for the NUL */
 };
 
-struct sc_text sc_text_begin(char *buffer, size_t size);
-void sc_text_add(struct sc_text *text, const char *string);
-void sc_text_add_u64(struct sc_text *text, uint64_t number);
-void sc_text_add_i64(struct sc_text *text, int64_t number);
+struct syc_text syc_text_begin(char *buffer, size_t size);
+void syc_text_add(struct syc_text *text, const char *string);
+void syc_text_add_u64(struct syc_text *text, uint64_t number);
+void syc_text_add_i64(struct syc_text *text, int64_t number);
 
 #endif

@@ -5,8 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-int sc_error_set(struct syscap_error *error, int code, uint64_t offset,
-                 const char *format, ...)
+int syc_error_set(struct syscap_error *error, int code, uint64_t offset,
+                  const char *format, ...)
 {
 	if (error) {
 		va_list arguments;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* error.h - fill a struct syscap_error. */
-#ifndef SC_CAPTURE_ERROR_H
-#define SC_CAPTURE_ERROR_H
+#ifndef SYC_CAPTURE_ERROR_H
+#define SYC_CAPTURE_ERROR_H
 
 #include <syscap/capture.h>
 
@@ -10,7 +10,8 @@
  * the file and one sentence without a full stop or the file's name.
  * Returns -@code, so that a function can end with it.
  */
-int sc_error_set(struct syscap_error *error, int code, uint64_t offset,
-                 const char *format, ...) __attribute__((format(printf, 4, 5)));
+int syc_error_set(struct syscap_error *error, int code, uint64_t offset,
+                  const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
 
 #endif

@@ -24,8 +24,9 @@ static int unfit(const struct syscap_frame *frame, struct syscap_error *error,
 {
 	const char *name = syscap_frame_type_name(frame->type);
 
-	return sc_error_set(error, EILSEQ, frame->offset,
-	                    "%s frame of %u bytes: %s", name, frame->len, what);
+	return syc_error_set(error, EILSEQ, frame->offset,
+	                     "%s frame of %u bytes: %s", name, frame->len,
+	                     what);
 }
 
 static int endless(const struct syscap_frame *frame, struct syscap_error *error,
@@ -33,9 +34,9 @@ static int endless(const struct syscap_frame *frame, struct syscap_error *error,
 {
 	const char *name = syscap_frame_type_name(frame->type);
 
-	return sc_error_set(error, EILSEQ, frame->offset,
-	                    "%s frame of %u bytes: its %s has no end", name,
-	                    frame->len, text);
+	return syc_error_set(error, EILSEQ, frame->offset,
+	                     "%s frame of %u bytes: its %s has no end", name,
+	                     frame->len, text);
 }
 
 /*
@@ -44,13 +45,13 @@ static int endless(const struct syscap_frame *frame, struct syscap_error *error,
  * begins.
  */
 static int check_texts(struct syscap_frame *frame,
-                       const struct sc_frame_shape *shape, size_t at,
+                       const struct syc_frame_shape *shape, size_t at,
                        struct syscap_error *error)
 {
-	const struct sc_frame_text *text = shape->texts;
+	const struct syc_frame_text *text = shape->texts;
 
 	for (; text->size != 0; text++)
-		if (sc_frame_text(frame, text->at, text->size) == NULL)
+		if (syc_frame_text(frame, text->at, text->size) == NULL)
 			return endless(frame, error, text->name);
 	if (shape->last_text != NULL) {
 		const unsigned char *const end =
@@ -69,17 +70,17 @@ static const char *text_at(const struct syscap_frame *frame, size_t at)
 	return (const char *)frame->bytes + at;
 }
 
-#define TEXT_AT(frame, type, field) text_at(frame, SC_AT(type, field))
+#define TEXT_AT(frame, type, field) text_at(frame, SYC_AT(type, field))
 #define TEXT_BEHIND(frame, type) \
 	text_at(frame, sizeof(struct syscap_wire_##type))
 #define U16_AT(frame, type, field) \
-	sc_load_u16((frame)->bytes + SC_AT(type, field), big)
+	syc_load_u16((frame)->bytes + SYC_AT(type, field), big)
 #define U64_AT(frame, type, field) \
-	sc_load_u64((frame)->bytes + SC_AT(type, field), big)
+	syc_load_u64((frame)->bytes + SYC_AT(type, field), big)
 #define I32_AT(frame, type, field) ((int32_t)U32_AT(frame, type, field))
 #define I64_AT(frame, type, field) ((int64_t)U64_AT(frame, type, field))
 #define U32_AT(frame, type, field) \
-	sc_load_u32((frame)->bytes + SC_AT(type, field), big)
+	syc_load_u32((frame)->bytes + SYC_AT(type, field), big)
 
 /* The first of a bit-field. */
 static bool is_set(unsigned word, bool big)
@@ -92,7 +93,7 @@ static void fill_timestamp(struct syscap_frame *frame, bool big)
 	if (frame->len != 32 || frame->padding2 != SYSCAP_INDEX_MAGIC)
 		return;
 	frame->timestamp.is_index = true;
-	frame->timestamp.previous_index = sc_load_u64(
+	frame->timestamp.previous_index = syc_load_u64(
 		frame->bytes + sizeof(struct syscap_wire_frame), big);
 	frame->used = 32;
 }
@@ -122,7 +123,7 @@ static void fill_map(struct syscap_frame *frame, bool big)
 	frame->map.inode = U64_AT(frame, map, inode);
 	if (at + 2 < frame->len && frame->bytes[at] == '@') {
 		const char *id =
-			sc_frame_text(frame, at + 1, frame->len - at - 1);
+			syc_frame_text(frame, at + 1, frame->len - at - 1);
 
 		if (id && is_hex(id)) {
 			frame->map.build_id = id;
@@ -137,7 +138,7 @@ static void fill_ctrset(struct syscap_frame *frame, bool big)
 	unsigned used = 0;
 
 	for (unsigned slot = 0; slot < 8 * n; slot++) {
-		if (sc_load_u32(sc_frame_slot_id(frame, slot), big) == 0)
+		if (syc_load_u32(syc_frame_slot_id(frame, slot), big) == 0)
 			continue;
 		if (slot != used)
 			frame->ctrset.has_holes = true;
@@ -187,7 +188,7 @@ static bool fill_overlay(struct syscap_frame *frame, bool big)
 
 	if (frame->bytes[dst - 1] != 0 || frame->bytes[frame->used - 1] != 0)
 		return false;
-	frame->overlay.layer = frame->bytes[SC_AT(overlay, layer)];
+	frame->overlay.layer = frame->bytes[SYC_AT(overlay, layer)];
 	frame->overlay.src = text_at(frame, SYSCAP_OVERLAY_FIXED);
 	frame->overlay.dst = text_at(frame, dst);
 	return true;
@@ -263,21 +264,21 @@ static bool fill_fields(struct syscap_frame *frame, bool big)
 
 const char *syscap_frame_type_name(uint8_t type)
 {
-	return sc_frame_name(type);
+	return syc_frame_name(type);
 }
 
-void sc_frame_header(const unsigned char *bytes, bool big,
-                     struct syscap_frame *ret_frame)
+void syc_frame_header(const unsigned char *bytes, bool big,
+                      struct syscap_frame *ret_frame)
 {
 	*ret_frame = (struct syscap_frame){
 		.bytes = bytes,
-		.len = sc_load_u16(bytes + SC_AT(frame, len), big),
-		.cpu = (int16_t)sc_load_u16(bytes + SC_AT(frame, cpu), big),
-		.pid = sc_load_i32(bytes + SC_AT(frame, pid), big),
+		.len = syc_load_u16(bytes + SYC_AT(frame, len), big),
+		.cpu = (int16_t)syc_load_u16(bytes + SYC_AT(frame, cpu), big),
+		.pid = syc_load_i32(bytes + SYC_AT(frame, pid), big),
 		.tid = -1,
-		.time = sc_load_i64(bytes + SC_AT(frame, time), big),
-		.type = bytes[SC_AT(frame, type)],
-		.padding2 = sc_load_u32(bytes + SC_AT(frame, padding2), big),
+		.time = syc_load_i64(bytes + SYC_AT(frame, time), big),
+		.type = bytes[SYC_AT(frame, type)],
+		.padding2 = syc_load_u32(bytes + SYC_AT(frame, padding2), big),
 	};
 }
 
@@ -290,10 +291,11 @@ static void read_tagged_tid(struct syscap_frame *frame)
 		frame->tid = (int32_t)tid;
 }
 
-int sc_frame_decode(struct syscap_frame *frame, bool big,
-                    struct syscap_error *error)
+int syc_frame_decode(struct syscap_frame *frame, bool big,
+                     struct syscap_error *error)
 {
-	const struct sc_frame_shape *const shape = sc_frame_shape(frame->type);
+	const struct syc_frame_shape *const shape =
+		syc_frame_shape(frame->type);
 
 	if (shape == NULL) {
 		frame->used = frame->len;
@@ -304,7 +306,7 @@ int sc_frame_decode(struct syscap_frame *frame, bool big,
 	if (frame->len < shape->least)
 		return unfit(frame, error, "too short for its type");
 	const size_t end =
-		sc_frame_content_end(shape, frame->bytes, frame->len, big);
+		syc_frame_content_end(shape, frame->bytes, frame->len, big);
 	if (end == 0)
 		return unfit(frame, error, shape->unfit);
 	const int r = check_texts(frame, shape, end, error);

@@ -5,8 +5,8 @@
  * Pure: bytes in, struct syscap_frame out; no allocation, no system call.
  * Whoever calls has made sure that frame->len bytes are there.
  */
-#ifndef SC_CAPTURE_FRAME_H
-#define SC_CAPTURE_FRAME_H
+#ifndef SYC_CAPTURE_FRAME_H
+#define SYC_CAPTURE_FRAME_H
 
 #include <string.h>
 
@@ -15,8 +15,8 @@
 #include "data/frames.h"
 
 /* The text at @at if it ends within @size bytes, else NULL. */
-static inline const char *sc_frame_text(const struct syscap_frame *frame,
-                                        size_t at, size_t size)
+static inline const char *syc_frame_text(const struct syscap_frame *frame,
+                                         size_t at, size_t size)
 {
 	const unsigned char *text = frame->bytes + at;
 
@@ -25,7 +25,7 @@ static inline const char *sc_frame_text(const struct syscap_frame *frame,
 
 /* Where the id of a slot of a CTRSET is; the caller knows that it exists. */
 static inline const unsigned char *
-sc_frame_slot_id(const struct syscap_frame *frame, unsigned slot)
+syc_frame_slot_id(const struct syscap_frame *frame, unsigned slot)
 {
 	return frame->bytes + sizeof(struct syscap_wire_ctrset) +
 	       slot / 8 * sizeof(struct syscap_wire_values) +
@@ -36,28 +36,28 @@ sc_frame_slot_id(const struct syscap_frame *frame, unsigned slot)
  * Fill the part that all frames share from the 24 bytes at @bytes; the rest
  * of @ret_frame is zero.  Nothing is checked.
  */
-void sc_frame_header(const unsigned char *bytes, bool big,
-                     struct syscap_frame *ret_frame);
+void syc_frame_header(const unsigned char *bytes, bool big,
+                      struct syscap_frame *ret_frame);
 
 /**
- * Decode what depends on the type.  @frame comes from sc_frame_header().
+ * Decode what depends on the type.  @frame comes from syc_frame_header().
  * Returns 0, also for types that are not known; -EILSEQ, and no decoded
  * fields, where the content does not fit the length.
  */
-int sc_frame_decode(struct syscap_frame *frame, bool big,
-                    struct syscap_error *error);
+int syc_frame_decode(struct syscap_frame *frame, bool big,
+                     struct syscap_error *error);
 
 /* Behind the public accessors of the same names; see <syscap/capture.h>. */
-bool sc_frame_counter(const struct syscap_frame *frame, bool big, unsigned i,
-                      struct syscap_counter_info *ret_counter);
-bool sc_frame_slot(const struct syscap_frame *frame, bool big, unsigned slot,
-                   uint32_t *ret_id, uint64_t *ret_bits);
-bool sc_frame_value(const struct syscap_frame *frame, bool big, unsigned i,
+bool syc_frame_counter(const struct syscap_frame *frame, bool big, unsigned i,
+                       struct syscap_counter_info *ret_counter);
+bool syc_frame_slot(const struct syscap_frame *frame, bool big, unsigned slot,
                     uint32_t *ret_id, uint64_t *ret_bits);
-bool sc_frame_addr(const struct syscap_frame *frame, bool big, unsigned i,
-                   uint64_t *ret_addr);
-bool sc_frame_jit_name(const struct syscap_frame *frame, bool big,
-                       size_t *cursor, uint64_t *ret_addr,
-                       const char **ret_name);
+bool syc_frame_value(const struct syscap_frame *frame, bool big, unsigned i,
+                     uint32_t *ret_id, uint64_t *ret_bits);
+bool syc_frame_addr(const struct syscap_frame *frame, bool big, unsigned i,
+                    uint64_t *ret_addr);
+bool syc_frame_jit_name(const struct syscap_frame *frame, bool big,
+                        size_t *cursor, uint64_t *ret_addr,
+                        const char **ret_name);
 
 #endif

@@ -12,8 +12,8 @@
 #include "capture/frame.h"
 #include "data/load.h"
 
-bool sc_frame_counter(const struct syscap_frame *frame, bool big, unsigned i,
-                      struct syscap_counter_info *ret_counter)
+bool syc_frame_counter(const struct syscap_frame *frame, bool big, unsigned i,
+                       struct syscap_counter_info *ret_counter)
 {
 	if (frame->type != SYSCAP_FRAME_CTRDEF || i >= frame->ctrdef.n_counters)
 		return false;
@@ -21,57 +21,57 @@ bool sc_frame_counter(const struct syscap_frame *frame, bool big, unsigned i,
 	const unsigned char *at = frame->bytes +
 	                          sizeof(struct syscap_wire_ctrdef) +
 	                          i * sizeof(struct syscap_wire_counter);
-	const unsigned char *id = at + SC_AT(counter, id);
-	const uint64_t bits = sc_load_u64(at + SC_AT(counter, value), big);
+	const unsigned char *id = at + SYC_AT(counter, id);
+	const uint64_t bits = syc_load_u64(at + SYC_AT(counter, value), big);
 	struct syscap_counter_info *info = ret_counter;
 
 	memset(info, 0, sizeof(*info));
-	memcpy(info->category, at, SC_SIZE(counter, category));
-	memcpy(info->name, at + SC_AT(counter, name), SC_SIZE(counter, name));
-	memcpy(info->description, at + SC_AT(counter, description),
-	       SC_SIZE(counter, description));
+	memcpy(info->category, at, SYC_SIZE(counter, category));
+	memcpy(info->name, at + SYC_AT(counter, name), SYC_SIZE(counter, name));
+	memcpy(info->description, at + SYC_AT(counter, description),
+	       SYC_SIZE(counter, description));
 	info->id = big ? (uint32_t)(id[0] << 16 | id[1] << 8 | id[2])
 	               : (uint32_t)(id[2] << 16 | id[1] << 8 | id[0]);
-	info->is_double = at[SC_AT(counter, type)] == 1;
+	info->is_double = at[SYC_AT(counter, type)] == 1;
 	memcpy(&info->value, &bits, sizeof(bits));
 	return true;
 }
 
-bool sc_frame_slot(const struct syscap_frame *frame, bool big, unsigned slot,
-                   uint32_t *ret_id, uint64_t *ret_bits)
+bool syc_frame_slot(const struct syscap_frame *frame, bool big, unsigned slot,
+                    uint32_t *ret_id, uint64_t *ret_bits)
 {
 	if (frame->type != SYSCAP_FRAME_CTRSET ||
 	    slot >= 8u * frame->ctrset.n_groups)
 		return false;
 
-	const unsigned char *group = sc_frame_slot_id(frame, slot - slot % 8);
-	*ret_id = sc_load_u32(sc_frame_slot_id(frame, slot), big);
-	*ret_bits = sc_load_u64(group + SC_AT(values, values) +
-	                                slot % 8 * sizeof(uint64_t),
-	                        big);
+	const unsigned char *group = syc_frame_slot_id(frame, slot - slot % 8);
+	*ret_id = syc_load_u32(syc_frame_slot_id(frame, slot), big);
+	*ret_bits = syc_load_u64(group + SYC_AT(values, values) +
+	                                 slot % 8 * sizeof(uint64_t),
+	                         big);
 	return true;
 }
 
-bool sc_frame_value(const struct syscap_frame *frame, bool big, unsigned i,
-                    uint32_t *ret_id, uint64_t *ret_bits)
+bool syc_frame_value(const struct syscap_frame *frame, bool big, unsigned i,
+                     uint32_t *ret_id, uint64_t *ret_bits)
 {
 	if (frame->type != SYSCAP_FRAME_CTRSET || i >= frame->ctrset.n_values)
 		return false;
 	if (!frame->ctrset.has_holes)
-		return sc_frame_slot(frame, big, i, ret_id, ret_bits);
+		return syc_frame_slot(frame, big, i, ret_id, ret_bits);
 
 	for (unsigned slot = 0; slot < 8u * frame->ctrset.n_groups; slot++) {
-		if (sc_load_u32(sc_frame_slot_id(frame, slot), big) == 0)
+		if (syc_load_u32(syc_frame_slot_id(frame, slot), big) == 0)
 			continue;
 		if (i-- == 0)
-			return sc_frame_slot(frame, big, slot, ret_id,
-			                     ret_bits);
+			return syc_frame_slot(frame, big, slot, ret_id,
+			                      ret_bits);
 	}
 	return false;
 }
 
-bool sc_frame_addr(const struct syscap_frame *frame, bool big, unsigned i,
-                   uint64_t *ret_addr)
+bool syc_frame_addr(const struct syscap_frame *frame, bool big, unsigned i,
+                    uint64_t *ret_addr)
 {
 	size_t at;
 
@@ -90,7 +90,7 @@ bool sc_frame_addr(const struct syscap_frame *frame, bool big, unsigned i,
 	default:
 		return false;
 	}
-	*ret_addr = sc_load_u64(frame->bytes + at + 8 * (size_t)i, big);
+	*ret_addr = syc_load_u64(frame->bytes + at + 8 * (size_t)i, big);
 	return true;
 }
 
@@ -98,25 +98,25 @@ bool sc_frame_addr(const struct syscap_frame *frame, bool big, unsigned i,
  * The cursor is {names given : 48 | offset of the next : 16}: the count is
  * needed, since what is behind the last name may look like another one.
  */
-bool sc_frame_jit_name(const struct syscap_frame *frame, bool big,
-                       size_t *cursor, uint64_t *ret_addr,
-                       const char **ret_name)
+bool syc_frame_jit_name(const struct syscap_frame *frame, bool big,
+                        size_t *cursor, uint64_t *ret_addr,
+                        const char **ret_name)
 {
 	const size_t given = *cursor >> 16;
 	const size_t at = given ? *cursor & 0xFFFF : SYSCAP_JITMAP_FIXED;
 
 	if (frame->type != SYSCAP_FRAME_JITMAP ||
 	    given >= frame->jitmap.n_names || at < SYSCAP_JITMAP_FIXED ||
-	    at + SC_JIT_ADDR_SIZE >= frame->len)
+	    at + SYC_JIT_ADDR_SIZE >= frame->len)
 		return false;
 
-	const char *name = sc_frame_text(frame, at + SC_JIT_ADDR_SIZE,
-	                                 frame->len - at - SC_JIT_ADDR_SIZE);
+	const char *name = syc_frame_text(frame, at + SYC_JIT_ADDR_SIZE,
+	                                  frame->len - at - SYC_JIT_ADDR_SIZE);
 	if (!name)
 		return false;
-	*ret_addr = sc_load_u64(frame->bytes + at, big);
+	*ret_addr = syc_load_u64(frame->bytes + at, big);
 	*ret_name = name;
 	*cursor =
-		(given + 1) << 16 | (at + SC_JIT_ADDR_SIZE + strlen(name) + 1);
+		(given + 1) << 16 | (at + SYC_JIT_ADDR_SIZE + strlen(name) + 1);
 	return true;
 }

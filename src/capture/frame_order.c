@@ -14,25 +14,26 @@
 /* A word whose only flag is the first of its bit-field, at either end. */
 static void keep_flag(unsigned char *p)
 {
-	sc_store_u16(p, (sc_load_u16(p, false) & 3u) != 0);
+	syc_store_u16(p, (syc_load_u16(p, false) & 3u) != 0);
 }
 
-bool sc_frame_order_copy(const struct syscap_frame *frame, bool big,
-                         unsigned char *buffer)
+bool syc_frame_order_copy(const struct syscap_frame *frame, bool big,
+                          unsigned char *buffer)
 {
-	const struct sc_frame_shape *const shape = sc_frame_shape(frame->type);
+	const struct syc_frame_shape *const shape =
+		syc_frame_shape(frame->type);
 
 	memcpy(buffer, frame->bytes, frame->len);
 	if (!big)
 		return true;
 	if (shape != NULL && frame->len >= shape->least &&
-	    sc_frame_content_end(shape, buffer, frame->len, true) != 0)
-		sc_frame_turn(shape, buffer, frame->len, true);
-	sc_frame_turn_header(buffer);
+	    syc_frame_content_end(shape, buffer, frame->len, true) != 0)
+		syc_frame_turn(shape, buffer, frame->len, true);
+	syc_frame_turn_header(buffer);
 	if (frame->type == SYSCAP_FRAME_SAMPLE ||
 	    frame->type == SYSCAP_FRAME_TRACE)
-		keep_flag(buffer + SC_AT(sample, flags));
+		keep_flag(buffer + SYC_AT(sample, flags));
 	if (frame->type == SYSCAP_FRAME_FILE_CHUNK)
-		keep_flag(buffer + SC_AT(file_chunk, is_last));
+		keep_flag(buffer + SYC_AT(file_chunk, is_last));
 	return shape != NULL;
 }

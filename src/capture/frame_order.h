@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* frame_order.h - a frame of a big-endian file, in little-endian order. */
-#ifndef SC_CAPTURE_FRAME_ORDER_H
-#define SC_CAPTURE_FRAME_ORDER_H
+#ifndef SYC_CAPTURE_FRAME_ORDER_H
+#define SYC_CAPTURE_FRAME_ORDER_H
 
 #include <syscap/capture.h>
 
@@ -15,7 +15,7 @@
  *
  * Context: offline.
  */
-bool sc_frame_order_copy(const struct syscap_frame *frame, bool big,
-                         unsigned char *buffer);
+bool syc_frame_order_copy(const struct syscap_frame *frame, bool big,
+                          unsigned char *buffer);
 
 #endif

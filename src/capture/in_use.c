@@ -26,7 +26,7 @@ static bool is_open_for_writing(const char *pid, const char *number)
 	unsigned flags = 0;
 
 	snprintf(path, sizeof(path), "/proc/%s/fdinfo/%s", pid, number);
-	(void)sc_text_file_read(path, text, sizeof(text));
+	(void)syc_text_file_read(path, text, sizeof(text));
 	const char *const at = strstr(text, "flags:");
 	return at != NULL && sscanf(at, "flags: %o", &flags) == 1 &&
 	       (flags & O_ACCMODE) != O_RDONLY;
@@ -76,14 +76,14 @@ static int name_holder(int pid, const char *what, struct syscap_error *error)
 	char name[64];
 
 	if (pid <= 0)
-		return sc_error_set(error, EBUSY, 0, "another process %s",
-		                    what);
-	if (sc_text_file_read_proc(pid, "comm", name, sizeof(name)) <= 0)
-		return sc_error_set(error, EBUSY, 0, "process %d %s", pid,
-		                    what);
+		return syc_error_set(error, EBUSY, 0, "another process %s",
+		                     what);
+	if (syc_text_file_read_proc(pid, "comm", name, sizeof(name)) <= 0)
+		return syc_error_set(error, EBUSY, 0, "process %d %s", pid,
+		                     what);
 	name[strcspn(name, "\n")] = '\0';
-	return sc_error_set(error, EBUSY, 0, "process %d (%s) %s", pid, name,
-	                    what);
+	return syc_error_set(error, EBUSY, 0, "process %d (%s) %s", pid, name,
+	                     what);
 }
 
 /* ---------------------------------------------------------------- asking */
@@ -102,7 +102,7 @@ static int ask_locks(int fd, off_t from, struct syscap_error *error)
 	                   "is writing it", error);
 }
 
-int sc_in_use_by_lock(int fd, struct syscap_error *error)
+int syc_in_use_by_lock(int fd, struct syscap_error *error)
 {
 	return ask_locks(fd, 1, error);
 }
@@ -135,9 +135,9 @@ static bool is_our_output(const struct stat *file)
 	return false;
 }
 
-int sc_in_use_check(const char *path, struct syscap_error *error)
+int syc_in_use_check(const char *path, struct syscap_error *error)
 {
-	const int fd = sc_plain_file_open(path, O_RDONLY, NULL);
+	const int fd = syc_plain_file_open(path, O_RDONLY, NULL);
 	struct stat st;
 	int r = 0;
 
@@ -152,13 +152,13 @@ int sc_in_use_check(const char *path, struct syscap_error *error)
 	return r;
 }
 
-int sc_in_use_may_replace(const char *path, bool force,
-                          struct syscap_error *error)
+int syc_in_use_may_replace(const char *path, bool force,
+                           struct syscap_error *error)
 {
 	struct syscap_file_info info = { .merged_frames = 0 };
 	struct syscap_reader *reader;
 	struct syscap_error ignored;
-	const int r = sc_in_use_check(path, error);
+	const int r = syc_in_use_check(path, error);
 
 	if (r != 0 || force || syscap_reader_open(path, &reader, &ignored) != 0)
 		return r;
@@ -166,9 +166,9 @@ int sc_in_use_may_replace(const char *path, bool force,
 	syscap_reader_close(reader);
 	if (info.merged_frames == 0)
 		return 0;
-	return sc_error_set(error, EEXIST, 0,
-	                    "its process was killed, and %" PRIu64
-	                    " of its frames are in a ring file: run 'syscap "
-	                    "recover' first",
-	                    info.merged_frames);
+	return syc_error_set(error, EEXIST, 0,
+	                     "its process was killed, and %" PRIu64
+	                     " of its frames are in a ring file: run 'syscap "
+	                     "recover' first",
+	                     info.merged_frames);
 }

@@ -15,8 +15,8 @@
  *
  * Context of all: offline.
  */
-#ifndef SC_CAPTURE_IN_USE_H
-#define SC_CAPTURE_IN_USE_H
+#ifndef SYC_CAPTURE_IN_USE_H
+#define SYC_CAPTURE_IN_USE_H
 
 #include <stdbool.h>
 
@@ -26,20 +26,20 @@
  * Whether another process has a lock on @fd beyond its first byte.  0; or
  * -EBUSY, and @error says who.
  */
-int sc_in_use_by_lock(int fd, struct syscap_error *error);
+int syc_in_use_by_lock(int fd, struct syscap_error *error);
 
 /**
  * Whether another process may still write to what is at @path: by locks, or
  * because it has the file open.  0, also where there is no file; or -EBUSY.
  */
-int sc_in_use_check(const char *path, struct syscap_error *error);
+int syc_in_use_check(const char *path, struct syscap_error *error);
 
 /**
  * The same, asked before @path is replaced or begun anew.  Also refused, with
  * -EEXIST: what its process, that was killed, left in a ring file belongs
  * into it; unless @force.
  */
-int sc_in_use_may_replace(const char *path, bool force,
-                          struct syscap_error *error);
+int syc_in_use_may_replace(const char *path, bool force,
+                           struct syscap_error *error);
 
 #endif

@@ -2,13 +2,13 @@
 /*
  * join.h - join captures into one, without loss.
  *
- *	sc_join_new(&options, &join);
- *	sc_join_add(join, "a.syscap", a);	readers, which stay open
- *	sc_join_add(join, "b.syscap", b);
- *	sc_join_settle(join, &span);
- *	sc_writer_begin_as(writer, span.begin, span.capture_time, &error);
- *	sc_join_write(join, writer);
- *	sc_writer_finish(writer, span.end);
+ *	syc_join_new(&options, &join);
+ *	syc_join_add(join, "a.syscap", a);	readers, which stay open
+ *	syc_join_add(join, "b.syscap", b);
+ *	syc_join_settle(join, &span);
+ *	syc_writer_begin_as(writer, span.begin, span.capture_time, &error);
+ *	syc_join_write(join, writer);
+ *	syc_writer_finish(writer, span.end);
  *
  * The frames of each input keep their order, and all bytes but these:
  *
@@ -28,8 +28,8 @@
  *
  * One thread at a time.  Context of all: offline.
  */
-#ifndef SC_CAPTURE_JOIN_H
-#define SC_CAPTURE_JOIN_H
+#ifndef SYC_CAPTURE_JOIN_H
+#define SYC_CAPTURE_JOIN_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,10 +38,10 @@
 
 #include "capture/writer.h"
 
-struct sc_join;
+struct syc_join;
 
 /** Something that whoever joins should know. */
-struct sc_join_message {
+struct syc_join_message {
 	const char *input; /* the name it was added by; NULL: no single one */
 	const char *text;  /* one line, with texts out of the capture */
 	bool is_problem;   /* something is missing in the result */
@@ -50,24 +50,24 @@ struct sc_join_message {
 };
 
 /** All zero is good. */
-struct sc_join_options {
+struct syc_join_options {
 	/* What the writer has used already. */
 	uint32_t last_counter_id;
 	uint32_t last_jit_address; /* its lower half */
 	/* May be NULL. */
-	void (*tell)(void *data, const struct sc_join_message *message);
+	void (*tell)(void *data, const struct syc_join_message *message);
 	/* Of the bytes to be read; called every MiB or so.  May be NULL. */
 	void (*progress)(void *data, uint64_t done, uint64_t all);
 	void *data;
 };
 
 /** What all inputs cover. */
-struct sc_join_span {
+struct syc_join_span {
 	int64_t begin, end;    /* ns; their frames' ends included */
 	char capture_time[65]; /* the earliest */
 };
 
-struct sc_join_totals {
+struct syc_join_totals {
 	uint64_t problems;
 	uint64_t merged_counters; /* definitions left out */
 	uint32_t last_counter_id;
@@ -75,30 +75,30 @@ struct sc_join_totals {
 };
 
 /** 0 or -ENOMEM. */
-int sc_join_new(const struct sc_join_options *options,
-                struct sc_join **ret_join);
+int syc_join_new(const struct syc_join_options *options,
+                 struct syc_join **ret_join);
 
 /**
  * Learn what is in @reader, which belongs to the caller and has to stay open
- * until sc_join_free().  @name is copied.
+ * until syc_join_free().  @name is copied.
  * 0, -ENOMEM, or -ENOSPC when there are more counters or JIT names than a
  * capture can hold; the join is of no more use then.
  */
-int sc_join_add(struct sc_join *join, const char *name,
-                struct syscap_reader *reader);
+int syc_join_add(struct syc_join *join, const char *name,
+                 struct syscap_reader *reader);
 
 /** All inputs were added, at least one.  0, -ENOMEM or -ENOSPC. */
-int sc_join_settle(struct sc_join *join, struct sc_join_span *ret_span);
+int syc_join_settle(struct syc_join *join, struct syc_join_span *ret_span);
 
 /**
  * Write all frames.  0; -ENOMEM, -ENOSPC; or the writer's failure, as
- * sc_writer_flush() returns it.
+ * syc_writer_flush() returns it.
  */
-int sc_join_write(struct sc_join *join, struct sc_writer *writer);
+int syc_join_write(struct syc_join *join, struct syc_writer *writer);
 
-void sc_join_totals(const struct sc_join *join,
-                    struct sc_join_totals *ret_totals);
+void syc_join_totals(const struct syc_join *join,
+                     struct syc_join_totals *ret_totals);
 
-void sc_join_free(struct sc_join *join);
+void syc_join_free(struct syc_join *join);
 
 #endif

@@ -22,11 +22,11 @@ struct counter_text {
 	uint32_t type;
 };
 
-void sc_join_counters_fini(struct sc_join_counters *counters)
+void syc_join_counters_fini(struct syc_join_counters *counters)
 {
-	sc_map_fini(&counters->by_text);
-	sc_map_fini(&counters->by_use);
-	sc_map_fini(&counters->by_id);
+	syc_map_fini(&counters->by_text);
+	syc_map_fini(&counters->by_use);
+	syc_map_fini(&counters->by_id);
 	free(counters->definitions.items);
 	free(counters->uses.items);
 	free(counters->last_of_id.items);
@@ -34,7 +34,7 @@ void sc_join_counters_fini(struct sc_join_counters *counters)
 
 static uint32_t get_id(const unsigned char *counter, bool big)
 {
-	const unsigned char *id = counter + SC_AT(counter, id);
+	const unsigned char *id = counter + SYC_AT(counter, id);
 
 	return big ? (uint32_t)(id[0] << 16 | id[1] << 8 | id[2])
 	           : (uint32_t)(id[2] << 16 | id[1] << 8 | id[0]);
@@ -55,44 +55,45 @@ static void get_text(struct counter_text *text, int32_t pid,
 	text->pid = pid;
 	text->id = get_id(counter, big);
 	copy_text(text->category, counter, sizeof(text->category));
-	copy_text(text->name, counter + SC_AT(counter, name),
+	copy_text(text->name, counter + SYC_AT(counter, name),
 	          sizeof(text->name));
-	copy_text(text->description, counter + SC_AT(counter, description),
+	copy_text(text->description, counter + SYC_AT(counter, description),
 	          sizeof(text->description));
-	text->type = counter[SC_AT(counter, type)];
+	text->type = counter[SYC_AT(counter, type)];
 }
 
-static struct sc_join_use *find_use(const struct sc_join_counters *counters,
-                                    int32_t pid, uint32_t id)
+static struct syc_join_use *find_use(const struct syc_join_counters *counters,
+                                     int32_t pid, uint32_t id)
 {
 	const struct counter_key key = { pid, id };
 	size_t number;
 
-	if (!sc_map_get(&counters->by_use, &key, sizeof(key), &number))
+	if (!syc_map_get(&counters->by_use, &key, sizeof(key), &number))
 		return NULL;
 	return &counters->uses.items[number];
 }
 
-static struct sc_join_use *put_use(struct sc_join_counters *counters,
-                                   int32_t pid, uint32_t id)
+static struct syc_join_use *put_use(struct syc_join_counters *counters,
+                                    int32_t pid, uint32_t id)
 {
-	const struct sc_join_use use = { .pid = pid, .id = id };
+	const struct syc_join_use use = { .pid = pid, .id = id };
 	const struct counter_key key = { pid, id };
 	size_t number;
-	const int r = sc_map_put(&counters->by_use, &key, sizeof(key), &number);
+	const int r =
+		syc_map_put(&counters->by_use, &key, sizeof(key), &number);
 
-	if (r < 0 || (r > 0 && sc_array_push(&counters->uses, use) < 0))
+	if (r < 0 || (r > 0 && syc_array_push(&counters->uses, use) < 0))
 		return NULL;
 	return &counters->uses.items[number];
 }
 
 /* The definition is known, by @number: who means it from now on? */
-static int note_definition(struct sc_join_counters *counters, int32_t pid,
+static int note_definition(struct syc_join_counters *counters, int32_t pid,
                            uint32_t id, size_t number)
 {
-	struct sc_join_definition *definition =
+	struct syc_join_definition *definition =
 		&counters->definitions.items[number];
-	struct sc_join_use *use = put_use(counters, pid, id);
+	struct syc_join_use *use = put_use(counters, pid, id);
 	size_t id_number;
 
 	if (use == NULL)
@@ -103,25 +104,26 @@ static int note_definition(struct sc_join_counters *counters, int32_t pid,
 		definition->is_hoisted = use->early != NULL;
 	}
 
-	const int r = sc_map_put(&counters->by_id, &id, sizeof(id), &id_number);
+	const int r =
+		syc_map_put(&counters->by_id, &id, sizeof(id), &id_number);
 	if (r < 0)
 		return r;
 	if (r > 0)
-		return sc_array_push(&counters->last_of_id, number);
+		return syc_array_push(&counters->last_of_id, number);
 	counters->last_of_id.items[id_number] = number;
 	return 0;
 }
 
-static int scan_definition(struct sc_join_counters *counters,
+static int scan_definition(struct syc_join_counters *counters,
                            const struct syscap_frame *frame, unsigned i,
                            bool big, uint32_t *last)
 {
 	const unsigned char *counter =
 		frame->bytes + sizeof(struct syscap_wire_ctrdef) + i * COUNTER;
-	struct sc_join_definition definition = {
+	struct syc_join_definition definition = {
 		.frame = frame->bytes,
 		.i = (uint16_t)i,
-		.value = sc_load_u64(counter + SC_AT(counter, value), big),
+		.value = syc_load_u64(counter + SYC_AT(counter, value), big),
 	};
 	struct counter_text text;
 	size_t number;
@@ -131,23 +133,23 @@ static int scan_definition(struct sc_join_counters *counters,
 		return 0;
 
 	const int r =
-		sc_map_put(&counters->by_text, &text, sizeof(text), &number);
+		syc_map_put(&counters->by_text, &text, sizeof(text), &number);
 	if (r < 0)
 		return r;
 	if (r > 0) {
-		if (*last == SC_JOIN_COUNTER_MAX)
+		if (*last == SYC_JOIN_COUNTER_MAX)
 			return -ENOSPC;
 		definition.new_id = *last + 1;
-		if (sc_array_push(&counters->definitions, definition) < 0)
+		if (syc_array_push(&counters->definitions, definition) < 0)
 			return -ENOMEM;
 		*last += 1;
 	}
 	return note_definition(counters, frame->pid, text.id, number);
 }
 
-int sc_join_counters_scan(struct sc_join_counters *counters,
-                          const struct syscap_frame *frame, bool big,
-                          uint32_t *last)
+int syc_join_counters_scan(struct syc_join_counters *counters,
+                           const struct syscap_frame *frame, bool big,
+                           uint32_t *last)
 {
 	uint64_t bits;
 	uint32_t id;
@@ -157,9 +159,9 @@ int sc_join_counters_scan(struct sc_join_counters *counters,
 		for (unsigned i = 0; r == 0 && i < frame->ctrdef.n_counters;
 		     i++)
 			r = scan_definition(counters, frame, i, big, last);
-	for (unsigned i = 0; r == 0 && sc_frame_slot(frame, big, i, &id, &bits);
-	     i++) {
-		struct sc_join_use *use;
+	for (unsigned i = 0;
+	     r == 0 && syc_frame_slot(frame, big, i, &id, &bits); i++) {
+		struct syc_join_use *use;
 
 		if (id == 0)
 			continue;
@@ -173,9 +175,9 @@ int sc_join_counters_scan(struct sc_join_counters *counters,
 }
 
 /* A frame moves as a whole: those that are new in it follow each other. */
-static void hoist_frames(struct sc_join_counters *counters)
+static void hoist_frames(struct syc_join_counters *counters)
 {
-	struct sc_join_definition *all = counters->definitions.items;
+	struct syc_join_definition *all = counters->definitions.items;
 	const size_t n = counters->definitions.n;
 	size_t end;
 
@@ -190,24 +192,24 @@ static void hoist_frames(struct sc_join_counters *counters)
 	}
 }
 
-int sc_join_counters_settle(struct sc_join_counters *counters, uint32_t *last)
+int syc_join_counters_settle(struct syc_join_counters *counters, uint32_t *last)
 {
 	for (size_t i = 0; i < counters->uses.n; i++) {
-		struct sc_join_use *use = &counters->uses.items[i];
+		struct syc_join_use *use = &counters->uses.items[i];
 		size_t number;
 
 		if (use->is_defined)
 			continue;
-		if (sc_map_get(&counters->by_id, &use->id, sizeof(use->id),
-		               &number)) {
-			struct sc_join_definition *definition =
+		if (syc_map_get(&counters->by_id, &use->id, sizeof(use->id),
+		                &number)) {
+			struct syc_join_definition *definition =
 				&counters->definitions.items
 					 [counters->last_of_id.items[number]];
 
 			use->new_id = definition->new_id;
 			if (definition->frame > use->early)
 				definition->is_hoisted = true;
-		} else if (*last == SC_JOIN_COUNTER_MAX) {
+		} else if (*last == SYC_JOIN_COUNTER_MAX) {
 			return -ENOSPC;
 		} else {
 			use->new_id = ++*last;
@@ -219,17 +221,17 @@ int sc_join_counters_settle(struct sc_join_counters *counters, uint32_t *last)
 
 static void set_id(unsigned char *counter, uint32_t id)
 {
-	unsigned char *at = counter + SC_AT(counter, id);
+	unsigned char *at = counter + SYC_AT(counter, id);
 
 	at[0] = (unsigned char)id;
 	at[1] = (unsigned char)(id >> 8);
 	at[2] = (unsigned char)(id >> 16);
 }
 
-bool sc_join_counters_hoist(struct sc_join_counters *counters, bool big,
-                            size_t *at, unsigned char *buffer)
+bool syc_join_counters_hoist(struct syc_join_counters *counters, bool big,
+                             size_t *at, unsigned char *buffer)
 {
-	struct sc_join_definition *all = counters->definitions.items;
+	struct syc_join_definition *all = counters->definitions.items;
 	const size_t n = counters->definitions.n;
 	unsigned char *first = buffer + sizeof(struct syscap_wire_ctrdef);
 	const unsigned char *bytes;
@@ -241,10 +243,10 @@ bool sc_join_counters_hoist(struct sc_join_counters *counters, bool big,
 	if (*at == n)
 		return false;
 	bytes = all[*at].frame;
-	sc_frame_header(bytes, big, &frame);
-	if (sc_frame_decode(&frame, big, NULL) < 0)
+	syc_frame_header(bytes, big, &frame);
+	if (syc_frame_decode(&frame, big, NULL) < 0)
 		return false;
-	sc_frame_order_copy(&frame, big, buffer);
+	syc_frame_order_copy(&frame, big, buffer);
 	for (; *at < n && all[*at].frame == bytes; ++*at) {
 		unsigned char *counter = first + kept * COUNTER;
 
@@ -255,27 +257,27 @@ bool sc_join_counters_hoist(struct sc_join_counters *counters, bool big,
 		all[*at].is_written = true;
 		kept++;
 	}
-	sc_store_u16(
-		buffer + SC_AT(frame, len),
+	syc_store_u16(
+		buffer + SYC_AT(frame, len),
 		(uint16_t)(sizeof(struct syscap_wire_ctrdef) + kept * COUNTER));
-	sc_store_u16(buffer + SC_AT(ctrdef, n_counters), (uint16_t)kept);
+	syc_store_u16(buffer + SYC_AT(ctrdef, n_counters), (uint16_t)kept);
 	return true;
 }
 
 /* Renumber one entry of a CTRDEF; is it still needed? */
-static bool redefine_counter(struct sc_join_counters *counters, int32_t pid,
+static bool redefine_counter(struct syc_join_counters *counters, int32_t pid,
                              unsigned char *counter)
 {
 	const uint64_t value =
-		sc_load_u64(counter + SC_AT(counter, value), false);
-	struct sc_join_definition *definition;
-	struct sc_join_use *use;
+		syc_load_u64(counter + SYC_AT(counter, value), false);
+	struct syc_join_definition *definition;
+	struct syc_join_use *use;
 	struct counter_text text;
 	size_t number;
 
 	get_text(&text, pid, counter, false);
 	if (text.id == 0 ||
-	    !sc_map_get(&counters->by_text, &text, sizeof(text), &number))
+	    !syc_map_get(&counters->by_text, &text, sizeof(text), &number))
 		return true;
 	definition = &counters->definitions.items[number];
 	use = find_use(counters, pid, text.id);
@@ -288,12 +290,12 @@ static bool redefine_counter(struct sc_join_counters *counters, int32_t pid,
 	return true;
 }
 
-unsigned sc_join_counters_define(struct sc_join_counters *counters,
-                                 unsigned char *buffer, bool *ret_is_empty)
+unsigned syc_join_counters_define(struct syc_join_counters *counters,
+                                  unsigned char *buffer, bool *ret_is_empty)
 {
-	const int32_t pid = sc_load_i32(buffer + SC_AT(frame, pid), false);
+	const int32_t pid = syc_load_i32(buffer + SYC_AT(frame, pid), false);
 	const unsigned n =
-		sc_load_u16(buffer + SC_AT(ctrdef, n_counters), false);
+		syc_load_u16(buffer + SYC_AT(ctrdef, n_counters), false);
 	unsigned char *first = buffer + sizeof(struct syscap_wire_ctrdef);
 	unsigned kept = 0;
 
@@ -307,11 +309,11 @@ unsigned sc_join_counters_define(struct sc_join_counters *counters,
 	}
 	*ret_is_empty = kept == 0 && n > 0;
 	if (kept < n) {
-		sc_store_u16(buffer + SC_AT(ctrdef, n_counters),
-		             (uint16_t)kept);
-		sc_store_u16(buffer + SC_AT(frame, len),
-		             (uint16_t)(sizeof(struct syscap_wire_ctrdef) +
-		                        kept * COUNTER));
+		syc_store_u16(buffer + SYC_AT(ctrdef, n_counters),
+		              (uint16_t)kept);
+		syc_store_u16(buffer + SYC_AT(frame, len),
+		              (uint16_t)(sizeof(struct syscap_wire_ctrdef) +
+		                         kept * COUNTER));
 	}
 	return n - kept;
 }
@@ -326,38 +328,38 @@ static unsigned char *slot_id(unsigned char *buffer, unsigned i)
 static unsigned char *slot_value(unsigned char *buffer, unsigned i)
 {
 	return buffer + sizeof(struct syscap_wire_ctrset) + i / 8 * GROUP +
-	       SC_AT(values, values) + i % 8 * 8;
+	       SYC_AT(values, values) + i % 8 * 8;
 }
 
-void sc_join_counters_set(const struct sc_join_counters *counters,
-                          unsigned char *buffer)
+void syc_join_counters_set(const struct syc_join_counters *counters,
+                           unsigned char *buffer)
 {
-	const int32_t pid = sc_load_i32(buffer + SC_AT(frame, pid), false);
+	const int32_t pid = syc_load_i32(buffer + SYC_AT(frame, pid), false);
 	const unsigned n_groups =
-		sc_load_u16(buffer + SC_AT(ctrset, n_groups), false);
+		syc_load_u16(buffer + SYC_AT(ctrset, n_groups), false);
 	unsigned used = 0, groups;
 
 	for (unsigned i = 0; i < 8 * n_groups; i++) {
-		const uint32_t id = sc_load_u32(slot_id(buffer, i), false);
+		const uint32_t id = syc_load_u32(slot_id(buffer, i), false);
 		const uint64_t value =
-			sc_load_u64(slot_value(buffer, i), false);
-		const struct sc_join_use *use = find_use(counters, pid, id);
+			syc_load_u64(slot_value(buffer, i), false);
+		const struct syc_join_use *use = find_use(counters, pid, id);
 
 		if (id == 0)
 			continue;
-		sc_store_u32(slot_id(buffer, i), 0);
-		sc_store_u64(slot_value(buffer, i), 0);
+		syc_store_u32(slot_id(buffer, i), 0);
+		syc_store_u64(slot_value(buffer, i), 0);
 		if (use == NULL) /* the file is not what was scanned */
 			continue;
-		sc_store_u32(slot_id(buffer, used), use->new_id);
-		sc_store_u64(slot_value(buffer, used), value);
+		syc_store_u32(slot_id(buffer, used), use->new_id);
+		syc_store_u64(slot_value(buffer, used), value);
 		used++;
 	}
 	groups = used == 0 ? n_groups : (used + 7) / 8;
 	if (groups == n_groups)
 		return;
-	sc_store_u16(buffer + SC_AT(ctrset, n_groups), (uint16_t)groups);
-	sc_store_u16(
-		buffer + SC_AT(frame, len),
+	syc_store_u16(buffer + SYC_AT(ctrset, n_groups), (uint16_t)groups);
+	syc_store_u16(
+		buffer + SYC_AT(frame, len),
 		(uint16_t)(sizeof(struct syscap_wire_ctrset) + groups * GROUP));
 }

@@ -13,17 +13,17 @@
  *
  * Each of these gets an id of its own.
  */
-#ifndef SC_CAPTURE_JOIN_COUNTERS_H
-#define SC_CAPTURE_JOIN_COUNTERS_H
+#ifndef SYC_CAPTURE_JOIN_COUNTERS_H
+#define SYC_CAPTURE_JOIN_COUNTERS_H
 
 #include <syscap/capture.h>
 
 #include "data/array.h"
 #include "data/map.h"
 
-#define SC_JOIN_COUNTER_MAX UINT32_C(0xFFFFFF)
+#define SYC_JOIN_COUNTER_MAX UINT32_C(0xFFFFFF)
 
-struct sc_join_definition {
+struct syc_join_definition {
 	const unsigned char *frame; /* the CTRDEF in the map, and which in it */
 	uint16_t i;
 	bool is_hoisted; /* goes before all other frames */
@@ -33,7 +33,7 @@ struct sc_join_definition {
 };
 
 /* What a process means by an id. */
-struct sc_join_use {
+struct syc_join_use {
 	int32_t pid;
 	uint32_t id;
 	bool is_defined;            /* by this process */
@@ -42,48 +42,49 @@ struct sc_join_use {
 };
 
 /** The counters of one input; all zero at first. */
-struct sc_join_counters {
-	struct sc_map by_text; /* pid, id, and all that tells it apart */
-	struct sc_map by_use;  /* pid, id */
-	struct sc_map by_id;
-	SC_ARRAY(struct sc_join_definition) definitions;
-	SC_ARRAY(struct sc_join_use) uses;
-	SC_ARRAY(size_t) last_of_id; /* a definition's number */
+struct syc_join_counters {
+	struct syc_map by_text; /* pid, id, and all that tells it apart */
+	struct syc_map by_use;  /* pid, id */
+	struct syc_map by_id;
+	SYC_ARRAY(struct syc_join_definition) definitions;
+	SYC_ARRAY(struct syc_join_use) uses;
+	SYC_ARRAY(size_t) last_of_id; /* a definition's number */
 };
 
-void sc_join_counters_fini(struct sc_join_counters *counters);
+void syc_join_counters_fini(struct syc_join_counters *counters);
 
 /**
  * Learn from @frame, a CTRDEF or CTRSET.  *@last is the latest new id.
  * Returns 0, -ENOMEM, or -ENOSPC when there are no more.
  */
-int sc_join_counters_scan(struct sc_join_counters *counters,
-                          const struct syscap_frame *frame, bool big,
-                          uint32_t *last);
+int syc_join_counters_scan(struct syc_join_counters *counters,
+                           const struct syscap_frame *frame, bool big,
+                           uint32_t *last);
 
 /** All frames were scanned: decide about values without a definition. */
-int sc_join_counters_settle(struct sc_join_counters *counters, uint32_t *last);
+int syc_join_counters_settle(struct syc_join_counters *counters,
+                             uint32_t *last);
 
 /**
  * Step through the CTRDEFs that go before all other frames, from *@at, which
  * is 0 at first: put what is new in each into @buffer, renumbered.
  */
-bool sc_join_counters_hoist(struct sc_join_counters *counters, bool big,
-                            size_t *at, unsigned char *buffer);
+bool syc_join_counters_hoist(struct syc_join_counters *counters, bool big,
+                             size_t *at, unsigned char *buffer);
 
 /**
  * Renumber the CTRDEF in @buffer, which is little-endian, and take out what
  * was written already.  Returns how many definitions are left out, and
  * whether the frame is still worth writing.
  */
-unsigned sc_join_counters_define(struct sc_join_counters *counters,
-                                 unsigned char *buffer, bool *ret_is_empty);
+unsigned syc_join_counters_define(struct syc_join_counters *counters,
+                                  unsigned char *buffer, bool *ret_is_empty);
 
 /**
  * Renumber the CTRSET in @buffer, which is little-endian; unused slots move
  * behind the used ones.
  */
-void sc_join_counters_set(const struct sc_join_counters *counters,
-                          unsigned char *buffer);
+void syc_join_counters_set(const struct syc_join_counters *counters,
+                           unsigned char *buffer);
 
 #endif

@@ -7,81 +7,83 @@
 
 #include "capture/frame.h"
 
-#define PATH_SIZE SC_SIZE(file_chunk, path)
+#define PATH_SIZE SYC_SIZE(file_chunk, path)
 
 /* One of the files that share a path, or shared it; no file: a reserve. */
 struct variant {
-	const struct sc_join_files *files;
-	const struct sc_join_file *file;
+	const struct syc_join_files *files;
+	const struct syc_join_file *file;
 };
 
-struct sc_join_path {
-	SC_ARRAY(struct variant) variants;
+struct syc_join_path {
+	SYC_ARRAY(struct variant) variants;
 	unsigned last_number; /* of the new paths: "PATH (2)" */
 };
 
-void sc_join_files_fini(struct sc_join_files *files)
+void syc_join_files_fini(struct syc_join_files *files)
 {
 	for (size_t i = 0; i < files->files.n; i++) {
 		free(files->files.items[i].chunks.items);
 		free(files->files.items[i].new_path);
 	}
 	free(files->files.items);
-	sc_map_fini(&files->by_path);
+	syc_map_fini(&files->by_path);
 }
 
-void sc_join_paths_fini(struct sc_join_paths *paths)
+void syc_join_paths_fini(struct syc_join_paths *paths)
 {
 	for (size_t i = 0; i < paths->paths.n; i++) {
 		free(paths->paths.items[i]->variants.items);
 		free(paths->paths.items[i]);
 	}
 	free(paths->paths.items);
-	sc_map_fini(&paths->taken);
-	sc_map_fini(&paths->by_path);
+	syc_map_fini(&paths->taken);
+	syc_map_fini(&paths->by_path);
 }
 
-struct sc_join_file *sc_join_files_find(const struct sc_join_files *files,
-                                        const char *path)
+struct syc_join_file *syc_join_files_find(const struct syc_join_files *files,
+                                          const char *path)
 {
 	size_t number;
 
-	if (!sc_map_get(&files->by_path, path, strlen(path), &number))
+	if (!syc_map_get(&files->by_path, path, strlen(path), &number))
 		return NULL;
 	return &files->files.items[number];
 }
 
-int sc_join_files_scan(struct sc_join_files *files, struct sc_join_paths *paths,
-                       const struct syscap_frame *frame)
+int syc_join_files_scan(struct syc_join_files *files,
+                        struct syc_join_paths *paths,
+                        const struct syscap_frame *frame)
 {
 	const char *path = frame->file_chunk.path;
-	const struct sc_join_file fresh = { .path = path };
-	struct sc_join_file *file;
+	const struct syc_join_file fresh = { .path = path };
+	struct syc_join_file *file;
 	size_t number, unused;
 
-	const int r = sc_map_put(&files->by_path, path, strlen(path), &number);
-	if (r < 0 || (r > 0 && sc_array_push(&files->files, fresh) < 0))
+	const int r = syc_map_put(&files->by_path, path, strlen(path), &number);
+	if (r < 0 || (r > 0 && syc_array_push(&files->files, fresh) < 0))
 		return -ENOMEM;
-	if (r > 0 && sc_map_put(&paths->taken, path, strlen(path), &unused) < 0)
+	if (r > 0 &&
+	    syc_map_put(&paths->taken, path, strlen(path), &unused) < 0)
 		return -ENOMEM;
 	file = &files->files.items[number];
 	file->size += frame->file_chunk.len;
-	return sc_array_push(&file->chunks, frame->bytes);
+	return syc_array_push(&file->chunks, frame->bytes);
 }
 
-bool sc_join_files_chunk(const struct sc_join_files *files,
-                         const struct sc_join_file *file, size_t i,
-                         struct syscap_frame *ret_chunk)
+bool syc_join_files_chunk(const struct syc_join_files *files,
+                          const struct syc_join_file *file, size_t i,
+                          struct syscap_frame *ret_chunk)
 {
-	sc_frame_header(file->chunks.items[i], files->big, ret_chunk);
-	return sc_frame_decode(ret_chunk, files->big, NULL) == 0 &&
+	syc_frame_header(file->chunks.items[i], files->big, ret_chunk);
+	return syc_frame_decode(ret_chunk, files->big, NULL) == 0 &&
 	       ret_chunk->type == SYSCAP_FRAME_FILE_CHUNK;
 }
 
 /* Walks the content, however it is cut into chunks. */
 struct chunk_walk {
-	const struct sc_join_files *files;
-	const struct sc_join_file *file;
+	const struct syc_join_files *files;
+	const struct syc_join_file *file;
 	size_t next; /* chunk */
 	bool is_last;
 	const unsigned char *data; /* what is left of the chunk before it */
@@ -104,8 +106,8 @@ static int advance_walk(struct chunk_walk *walk)
 			return WALK_FILE_END;
 		}
 		if (walk->next == walk->file->chunks.n ||
-		    !sc_join_files_chunk(walk->files, walk->file, walk->next,
-		                         &chunk))
+		    !syc_join_files_chunk(walk->files, walk->file, walk->next,
+		                          &chunk))
 			return WALK_END;
 		walk->next++;
 		walk->data = chunk.file_chunk.data;
@@ -115,10 +117,10 @@ static int advance_walk(struct chunk_walk *walk)
 	return WALK_DATA;
 }
 
-bool sc_join_files_equal(const struct sc_join_files *files,
-                         const struct sc_join_file *file,
-                         const struct sc_join_files *other_files,
-                         const struct sc_join_file *other)
+bool syc_join_files_equal(const struct syc_join_files *files,
+                          const struct syc_join_file *file,
+                          const struct syc_join_files *other_files,
+                          const struct syc_join_file *other)
 {
 	struct chunk_walk a = { .files = files, .file = file };
 	struct chunk_walk b = { .files = other_files, .file = other };
@@ -145,12 +147,12 @@ bool sc_join_files_equal(const struct sc_join_files *files,
 	}
 }
 
-static struct sc_join_path *put_path(struct sc_join_paths *paths,
-                                     const char *text)
+static struct syc_join_path *put_path(struct syc_join_paths *paths,
+                                      const char *text)
 {
-	struct sc_join_path *path;
+	struct syc_join_path *path;
 	size_t number;
-	const int r = sc_map_put(&paths->by_path, text, strlen(text), &number);
+	const int r = syc_map_put(&paths->by_path, text, strlen(text), &number);
 
 	if (r == 0)
 		return paths->paths.items[number];
@@ -158,7 +160,7 @@ static struct sc_join_path *put_path(struct sc_join_paths *paths,
 	if (path == NULL)
 		return NULL;
 	path->last_number = 1;
-	if (sc_array_push(&paths->paths, path) < 0) {
+	if (syc_array_push(&paths->paths, path) < 0) {
 		free(path);
 		return NULL;
 	}
@@ -166,8 +168,8 @@ static struct sc_join_path *put_path(struct sc_join_paths *paths,
 }
 
 /* A path that is too long loses its end, between two characters. */
-static int choose_path(struct sc_join_paths *paths, struct sc_join_path *path,
-                       struct sc_join_file *file)
+static int choose_path(struct syc_join_paths *paths, struct syc_join_path *path,
+                       struct syc_join_file *file)
 {
 	char text[PATH_SIZE];
 	char number[24];
@@ -186,25 +188,25 @@ static int choose_path(struct sc_join_paths *paths, struct sc_join_path *path,
 			len--;
 		memcpy(text, file->path, len);
 		memcpy(text + len, number, (size_t)end + 1);
-		r = sc_map_put(&paths->taken, text, strlen(text), &unused);
+		r = syc_map_put(&paths->taken, text, strlen(text), &unused);
 	} while (r == 0);
 	file->new_path = r < 0 ? NULL : strdup(text);
 	return file->new_path == NULL ? -ENOMEM : 0;
 }
 
-int sc_join_files_reserve(struct sc_join_paths *paths, const char *text)
+int syc_join_files_reserve(struct syc_join_paths *paths, const char *text)
 {
 	const struct variant nobody = { NULL, NULL };
-	struct sc_join_path *path = put_path(paths, text);
+	struct syc_join_path *path = put_path(paths, text);
 
-	return path == NULL ? -ENOMEM : sc_array_push(&path->variants, nobody);
+	return path == NULL ? -ENOMEM : syc_array_push(&path->variants, nobody);
 }
 
-int sc_join_files_settle(struct sc_join_paths *paths,
-                         const struct sc_join_files *files,
-                         struct sc_join_file *file)
+int syc_join_files_settle(struct syc_join_paths *paths,
+                          const struct syc_join_files *files,
+                          struct syc_join_file *file)
 {
-	struct sc_join_path *path = put_path(paths, file->path);
+	struct syc_join_path *path = put_path(paths, file->path);
 	const struct variant variant = { files, file };
 
 	if (path == NULL)
@@ -213,39 +215,39 @@ int sc_join_files_settle(struct sc_join_paths *paths,
 		const struct variant *other = &path->variants.items[i];
 
 		if (other->file &&
-		    sc_join_files_equal(files, file, other->files,
-		                        other->file)) {
-			file->fate = SC_JOIN_DROPPED;
+		    syc_join_files_equal(files, file, other->files,
+		                         other->file)) {
+			file->fate = SYC_JOIN_DROPPED;
 			return 0;
 		}
 	}
 	if (path->variants.n > 0) {
 		if (choose_path(paths, path, file) < 0)
 			return -ENOMEM;
-		file->fate = SC_JOIN_RENAMED;
+		file->fate = SYC_JOIN_RENAMED;
 	}
-	return sc_array_push(&path->variants, variant);
+	return syc_array_push(&path->variants, variant);
 }
 
-int sc_join_files_move(struct sc_join_paths *paths, struct sc_join_file *file,
-                       const char *text)
+int syc_join_files_move(struct syc_join_paths *paths,
+                        struct syc_join_file *file, const char *text)
 {
 	size_t unused;
-	const int r = sc_map_put(&paths->taken, text, strlen(text), &unused);
+	const int r = syc_map_put(&paths->taken, text, strlen(text), &unused);
 
 	if (r <= 0)
 		return r;
 	file->new_path = strdup(text);
 	if (file->new_path == NULL)
 		return -ENOMEM;
-	file->fate = SC_JOIN_RENAMED;
+	file->fate = SYC_JOIN_RENAMED;
 	return 1;
 }
 
-void sc_join_files_rename(const struct sc_join_file *file,
-                          unsigned char *buffer)
+void syc_join_files_rename(const struct syc_join_file *file,
+                           unsigned char *buffer)
 {
-	char *path = (char *)buffer + SC_AT(file_chunk, path);
+	char *path = (char *)buffer + SYC_AT(file_chunk, path);
 
 	memset(path, 0, PATH_SIZE);
 	memcpy(path, file->new_path, strlen(file->new_path));

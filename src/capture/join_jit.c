@@ -26,69 +26,70 @@ static bool may_be_named(uint64_t addr)
 	return addr >> 60 == SYSCAP_JIT_MARK >> 60 || addr >> 28 == 0xE;
 }
 
-void sc_join_jit_fini(struct sc_join_jit *jit)
+void syc_join_jit_fini(struct syc_join_jit *jit)
 {
-	sc_map_fini(&jit->by_pid);
-	sc_map_fini(&jit->by_addr);
+	syc_map_fini(&jit->by_pid);
+	syc_map_fini(&jit->by_addr);
 	free(jit->of_pid.items);
 	free(jit->of_addr.items);
 	free(jit->frames.items);
 }
 
-static int add_addr(struct sc_join_jit *jit, uint64_t addr, uint32_t fresh)
+static int add_addr(struct syc_join_jit *jit, uint64_t addr, uint32_t fresh)
 {
 	size_t number;
-	const int r = sc_map_put(&jit->by_addr, &addr, sizeof(addr), &number);
+	const int r = syc_map_put(&jit->by_addr, &addr, sizeof(addr), &number);
 
-	return r > 0 ? sc_array_push(&jit->of_addr, fresh) : r;
+	return r > 0 ? syc_array_push(&jit->of_addr, fresh) : r;
 }
 
-static int add_name(struct sc_join_jit *jit, int32_t pid, uint64_t addr,
+static int add_name(struct syc_join_jit *jit, int32_t pid, uint64_t addr,
                     uint32_t *last)
 {
 	const struct pid_addr key = { addr, pid };
 	size_t number;
-	const int r = sc_map_put(&jit->by_pid, &key, sizeof(key), &number);
+	const int r = syc_map_put(&jit->by_pid, &key, sizeof(key), &number);
 
 	if (r <= 0)
 		return r;
 	if (*last == UINT32_MAX)
 		return -ENOSPC;
-	if (sc_array_push(&jit->of_pid, *last + 1) < 0)
+	if (syc_array_push(&jit->of_pid, *last + 1) < 0)
 		return -ENOMEM;
 	*last += 1;
 	return add_addr(jit, addr, *last);
 }
 
-int sc_join_jit_scan(struct sc_join_jit *jit, const struct syscap_frame *frame,
-                     bool big, uint32_t *last)
+int syc_join_jit_scan(struct syc_join_jit *jit,
+                      const struct syscap_frame *frame, bool big,
+                      uint32_t *last)
 {
 	size_t cursor = 0;
 	const char *name;
 	uint64_t addr;
-	int r = sc_array_push(&jit->frames, frame->bytes);
+	int r = syc_array_push(&jit->frames, frame->bytes);
 
-	while (r == 0 && sc_frame_jit_name(frame, big, &cursor, &addr, &name))
+	while (r == 0 && syc_frame_jit_name(frame, big, &cursor, &addr, &name))
 		if (may_be_named(addr))
 			r = add_name(jit, frame->pid, addr, last);
 	return r;
 }
 
-static uint64_t translate(const struct sc_join_jit *jit, int32_t pid,
+static uint64_t translate(const struct syc_join_jit *jit, int32_t pid,
                           uint64_t addr)
 {
 	const struct pid_addr key = { addr, pid };
 	size_t number;
 
-	if (sc_map_get(&jit->by_pid, &key, sizeof(key), &number))
+	if (syc_map_get(&jit->by_pid, &key, sizeof(key), &number))
 		return SYSCAP_JIT_MARK | jit->of_pid.items[number];
-	if (sc_map_get(&jit->by_addr, &addr, sizeof(addr), &number))
+	if (syc_map_get(&jit->by_addr, &addr, sizeof(addr), &number))
 		return SYSCAP_JIT_MARK | jit->of_addr.items[number];
 	return addr;
 }
 
-void sc_join_jit_names(const struct sc_join_jit *jit,
-                       const struct syscap_frame *frame, unsigned char *buffer)
+void syc_join_jit_names(const struct syc_join_jit *jit,
+                        const struct syscap_frame *frame, unsigned char *buffer)
 {
 	struct syscap_frame copy = *frame;
 	size_t cursor = 0, at = SYSCAP_JITMAP_FIXED;
@@ -96,19 +97,19 @@ void sc_join_jit_names(const struct sc_join_jit *jit,
 	uint64_t addr;
 
 	copy.bytes = buffer;
-	while (sc_frame_jit_name(&copy, false, &cursor, &addr, &name)) {
+	while (syc_frame_jit_name(&copy, false, &cursor, &addr, &name)) {
 		if (may_be_named(addr))
-			sc_store_u64(buffer + at,
-			             translate(jit, frame->pid, addr));
+			syc_store_u64(buffer + at,
+			              translate(jit, frame->pid, addr));
 		at = cursor & 0xFFFF;
 	}
 }
 
-int sc_join_jit_stack(struct sc_join_jit *jit, int32_t pid,
-                      unsigned char *addrs, unsigned n, uint32_t *last)
+int syc_join_jit_stack(struct syc_join_jit *jit, int32_t pid,
+                       unsigned char *addrs, unsigned n, uint32_t *last)
 {
 	for (; n > 0; n--, addrs += 8) {
-		const uint64_t addr = sc_load_u64(addrs, false);
+		const uint64_t addr = syc_load_u64(addrs, false);
 		uint64_t translated;
 
 		if (!may_be_named(addr))
@@ -118,8 +119,8 @@ int sc_join_jit_stack(struct sc_join_jit *jit, int32_t pid,
 			/* Nameless, or given to itself: the same then. */
 			size_t number;
 
-			if (!sc_map_get(&jit->by_addr, &addr, sizeof(addr),
-			                &number)) {
+			if (!syc_map_get(&jit->by_addr, &addr, sizeof(addr),
+			                 &number)) {
 				if (*last == UINT32_MAX)
 					return -ENOSPC;
 				*last += 1;
@@ -128,7 +129,7 @@ int sc_join_jit_stack(struct sc_join_jit *jit, int32_t pid,
 				translated = SYSCAP_JIT_MARK | *last;
 			}
 		}
-		sc_store_u64(addrs, translated);
+		syc_store_u64(addrs, translated);
 	}
 	return 0;
 }

@@ -7,8 +7,8 @@
  * processes of one input named alike comes apart.  A stack's pid need not be
  * that of the JITMAP; then the first that named the address is meant.
  */
-#ifndef SC_CAPTURE_JOIN_JIT_H
-#define SC_CAPTURE_JOIN_JIT_H
+#ifndef SYC_CAPTURE_JOIN_JIT_H
+#define SYC_CAPTURE_JOIN_JIT_H
 
 #include <syscap/capture.h>
 
@@ -16,36 +16,38 @@
 #include "data/map.h"
 
 /** The addresses of one input; all zero at first. */
-struct sc_join_jit {
-	struct sc_map by_pid; /* of struct pid_addr */
-	struct sc_map by_addr;
-	SC_ARRAY(uint32_t) of_pid; /* the new lower halves */
-	SC_ARRAY(uint32_t) of_addr;
-	SC_ARRAY(const unsigned char *) frames; /* the JITMAPs, in the map */
+struct syc_join_jit {
+	struct syc_map by_pid; /* of struct pid_addr */
+	struct syc_map by_addr;
+	SYC_ARRAY(uint32_t) of_pid; /* the new lower halves */
+	SYC_ARRAY(uint32_t) of_addr;
+	SYC_ARRAY(const unsigned char *) frames; /* the JITMAPs, in the map */
 };
 
-void sc_join_jit_fini(struct sc_join_jit *jit);
+void syc_join_jit_fini(struct syc_join_jit *jit);
 
 /**
  * Learn the names of @frame, a JITMAP.  *@last is the latest new address, its
  * lower half.  Returns 0, -ENOMEM, or -ENOSPC when there are no more.
  */
-int sc_join_jit_scan(struct sc_join_jit *jit, const struct syscap_frame *frame,
-                     bool big, uint32_t *last);
+int syc_join_jit_scan(struct syc_join_jit *jit,
+                      const struct syscap_frame *frame, bool big,
+                      uint32_t *last);
 
 /**
  * Renumber the JITMAP in @buffer, which is little-endian; @frame is what it
  * was copied from.
  */
-void sc_join_jit_names(const struct sc_join_jit *jit,
-                       const struct syscap_frame *frame, unsigned char *buffer);
+void syc_join_jit_names(const struct syc_join_jit *jit,
+                        const struct syscap_frame *frame,
+                        unsigned char *buffer);
 
 /**
  * Renumber the @n little-endian addresses of a stack of @pid at @addrs.  An
  * address that should have a name and has none gets a new one too, or
  * another input's name would be its own.
  */
-int sc_join_jit_stack(struct sc_join_jit *jit, int32_t pid,
-                      unsigned char *addrs, unsigned n, uint32_t *last);
+int syc_join_jit_stack(struct syc_join_jit *jit, int32_t pid,
+                       unsigned char *addrs, unsigned n, uint32_t *last);
 
 #endif

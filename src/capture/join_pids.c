@@ -11,22 +11,22 @@
 
 #define RECORD 32u /* of a table of symbols: see join_symbols.h */
 
-void sc_join_pids_fini(struct sc_join_pids *pids)
+void syc_join_pids_fini(struct syc_join_pids *pids)
 {
 	for (size_t i = 0; i < pids->processes.n; i++) {
 		free(pids->processes.items[i].regions.items);
 		free(pids->processes.items[i].cmdlines.items);
 	}
 	free(pids->processes.items);
-	sc_map_fini(&pids->by_pid);
+	syc_map_fini(&pids->by_pid);
 }
 
 /* ---------------------------------------------------------------- learning */
 
-static int get_process(struct sc_join_pids *pids, int32_t pid, int64_t time,
-                       struct sc_join_process **ret_process)
+static int get_process(struct syc_join_pids *pids, int32_t pid, int64_t time,
+                       struct syc_join_process **ret_process)
 {
-	const struct sc_join_process fresh = {
+	const struct syc_join_process fresh = {
 		.pid = pid,
 		.original = pid,
 		.new_pid = pid,
@@ -36,11 +36,11 @@ static int get_process(struct sc_join_pids *pids, int32_t pid, int64_t time,
 
 	if (pids->latest >= pids->processes.n ||
 	    pids->processes.items[pids->latest].pid != pid) {
-		const int r = sc_map_put(&pids->by_pid, &pid, sizeof(pid),
-		                         &pids->latest);
+		const int r = syc_map_put(&pids->by_pid, &pid, sizeof(pid),
+		                          &pids->latest);
 
 		if (r < 0 ||
-		    (r > 0 && sc_array_push(&pids->processes, fresh) < 0))
+		    (r > 0 && syc_array_push(&pids->processes, fresh) < 0))
 			return -ENOMEM;
 	}
 	*ret_process = &pids->processes.items[pids->latest];
@@ -53,7 +53,7 @@ static bool is_made_up(const char *cmdline)
 	return cmdline[0] == '\0' || strncmp(cmdline, "[pid ", 5) == 0;
 }
 
-static bool has_cmdline(const struct sc_join_process *process,
+static bool has_cmdline(const struct syc_join_process *process,
                         const char *cmdline)
 {
 	for (size_t i = 0; i < process->cmdlines.n; i++)
@@ -62,10 +62,10 @@ static bool has_cmdline(const struct sc_join_process *process,
 	return false;
 }
 
-static int add_map(struct sc_join_process *process,
+static int add_map(struct syc_join_process *process,
                    const struct syscap_frame *frame)
 {
-	const struct sc_join_region region = {
+	const struct syc_join_region region = {
 		.start = frame->map.start,
 		.end = frame->map.end,
 		.offset = frame->map.offset,
@@ -76,7 +76,7 @@ static int add_map(struct sc_join_process *process,
 
 	/* What is no file looks alike everywhere */
 	return region.filename[0] == '/'
-	               ? sc_array_push(&process->regions, region)
+	               ? syc_array_push(&process->regions, region)
 	               : 0;
 }
 
@@ -87,10 +87,10 @@ static int original_of(const char *text)
 	return sscanf(text, "%" SCNd32, &pid) == 1 && pid > 0 ? pid : 0;
 }
 
-int sc_join_pids_scan(struct sc_join_pids *pids,
-                      const struct syscap_frame *frame)
+int syc_join_pids_scan(struct syc_join_pids *pids,
+                       const struct syscap_frame *frame)
 {
-	struct sc_join_process *process;
+	struct syc_join_process *process;
 	int r;
 
 	if (frame->type == SYSCAP_FRAME_FORK && frame->fork.child_pid > 0 &&
@@ -109,15 +109,15 @@ int sc_join_pids_scan(struct sc_join_pids *pids,
 		if (is_made_up(frame->process.cmdline) ||
 		    has_cmdline(process, frame->process.cmdline))
 			return 0;
-		return sc_array_push(&process->cmdlines,
-		                     frame->process.cmdline);
+		return syc_array_push(&process->cmdlines,
+		                      frame->process.cmdline);
 	case SYSCAP_FRAME_MAP:
 		return add_map(process, frame);
 	case SYSCAP_FRAME_EXIT:
 		process->ended = frame->time;
 		return 0;
 	case SYSCAP_FRAME_METADATA:
-		if (strcmp(frame->metadata.id, SC_JOIN_PIDS_ID) == 0 &&
+		if (strcmp(frame->metadata.id, SYC_JOIN_PIDS_ID) == 0 &&
 		    original_of(frame->metadata.value) != 0)
 			process->original = original_of(frame->metadata.value);
 		return 0;
@@ -139,8 +139,8 @@ static bool same_inode(uint64_t a, uint64_t b)
 	return a == 0 || b == 0 || a == b;
 }
 
-static bool same_region(const struct sc_join_region *a,
-                        const struct sc_join_region *b)
+static bool same_region(const struct syc_join_region *a,
+                        const struct syc_join_region *b)
 {
 	return a->start == b->start && a->end == b->end &&
 	       a->offset == b->offset && same_inode(a->inode, b->inode) &&
@@ -148,8 +148,8 @@ static bool same_region(const struct sc_join_region *a,
 	       same_text(a->build_id, b->build_id);
 }
 
-static bool has_region(const struct sc_join_process *process,
-                       const struct sc_join_region *region)
+static bool has_region(const struct syc_join_process *process,
+                       const struct syc_join_region *region)
 {
 	for (size_t i = 0; i < process->regions.n; i++)
 		if (same_region(&process->regions.items[i], region))
@@ -158,8 +158,8 @@ static bool has_region(const struct sc_join_process *process,
 }
 
 /* The program, and, since that may be at a fixed place, something else. */
-static bool same_maps(const struct sc_join_process *a,
-                      const struct sc_join_process *b)
+static bool same_maps(const struct syc_join_process *a,
+                      const struct syc_join_process *b)
 {
 	if (!same_region(&a->regions.items[0], &b->regions.items[0]))
 		return false;
@@ -177,8 +177,8 @@ enum verdict {
 	SAME
 };
 
-static enum verdict compare(const struct sc_join_process *a,
-                            const struct sc_join_process *b)
+static enum verdict compare(const struct syc_join_process *a,
+                            const struct syc_join_process *b)
 {
 	if (a->ended < b->first || b->ended < a->first)
 		return OTHER;
@@ -196,17 +196,17 @@ static enum verdict compare(const struct sc_join_process *a,
 
 /* A process as an input has it; those of one original pid are a list. */
 struct known {
-	const struct sc_join_process *process;
+	const struct syc_join_process *process;
 	size_t input, next; /* next: place + 1 */
 };
 
 struct settling {
-	struct sc_map by_original;
-	SC_ARRAY(size_t) heads; /* place + 1 */
-	SC_ARRAY(struct known) known;
-	struct sc_map used; /* all numbers that an input has, or got */
-	struct sc_map given;
-	SC_ARRAY(size_t) given_to; /* input */
+	struct syc_map by_original;
+	SYC_ARRAY(size_t) heads; /* place + 1 */
+	SYC_ARRAY(struct known) known;
+	struct syc_map used; /* all numbers that an input has, or got */
+	struct syc_map given;
+	SYC_ARRAY(size_t) given_to; /* input */
 	int32_t last;
 };
 
@@ -216,11 +216,11 @@ static int give(struct settling *settling, int32_t number, size_t input,
 {
 	size_t place;
 	const int r =
-		sc_map_put(&settling->given, &number, sizeof(number), &place);
+		syc_map_put(&settling->given, &number, sizeof(number), &place);
 
 	if (r > 0)
-		return sc_array_push(&settling->given_to, input) < 0 ? -ENOMEM
-		                                                     : 1;
+		return syc_array_push(&settling->given_to, input) < 0 ? -ENOMEM
+		                                                      : 1;
 	if (r == 0)
 		*ret_other = settling->given_to.items[place];
 	return r;
@@ -232,8 +232,8 @@ static int fresh(struct settling *settling, int32_t *ret_number)
 	int r;
 
 	do
-		r = sc_map_put(&settling->used, &settling->last,
-		               sizeof(settling->last), &unused);
+		r = syc_map_put(&settling->used, &settling->last,
+		                sizeof(settling->last), &unused);
 	while (r == 0 && settling->last++ < INT32_MAX - 1);
 	*ret_number = settling->last;
 	return r > 0 ? 0 : -ENOMEM;
@@ -241,7 +241,7 @@ static int fresh(struct settling *settling, int32_t *ret_number)
 
 /* Whether nothing in the list speaks against @number for @process. */
 static bool may_be(const struct settling *settling,
-                   const struct sc_join_process *process, int32_t number,
+                   const struct syc_join_process *process, int32_t number,
                    size_t input, size_t head)
 {
 	for (size_t at = head; at != 0;) {
@@ -257,11 +257,11 @@ static bool may_be(const struct settling *settling,
 }
 
 /* The same in an earlier input, or NULL. */
-static const struct sc_join_process *
+static const struct syc_join_process *
 find_earlier(const struct settling *settling,
-             const struct sc_join_process *process, size_t input, size_t head)
+             const struct syc_join_process *process, size_t input, size_t head)
 {
-	const struct sc_join_process *found = NULL;
+	const struct syc_join_process *found = NULL;
 
 	for (size_t at = head; at != 0;) {
 		const struct known *const k = &settling->known.items[at - 1];
@@ -280,17 +280,17 @@ find_earlier(const struct settling *settling,
 }
 
 static int settle_one(struct settling *settling,
-                      struct sc_join_process *process, size_t input,
+                      struct syc_join_process *process, size_t input,
                       bool *ret_changed, size_t *ret_other)
 {
 	const struct known known = { .process = process, .input = input };
 	size_t place;
-	int r = sc_map_put(&settling->by_original, &process->original,
-	                   sizeof(process->original), &place);
+	int r = syc_map_put(&settling->by_original, &process->original,
+	                    sizeof(process->original), &place);
 
-	if (r < 0 || (r > 0 && sc_array_push(&settling->heads, 0) < 0))
+	if (r < 0 || (r > 0 && syc_array_push(&settling->heads, 0) < 0))
 		return -ENOMEM;
-	const struct sc_join_process *const same = find_earlier(
+	const struct syc_join_process *const same = find_earlier(
 		settling, process, input, settling->heads.items[place]);
 	*ret_changed = false;
 	if (same != NULL) {
@@ -303,7 +303,7 @@ static int settle_one(struct settling *settling,
 		if (r < 0)
 			return r;
 	}
-	if (sc_array_push(&settling->known, known) < 0)
+	if (syc_array_push(&settling->known, known) < 0)
 		return -ENOMEM;
 	settling->known.items[settling->known.n - 1].next =
 		settling->heads.items[place];
@@ -311,25 +311,25 @@ static int settle_one(struct settling *settling,
 	return 0;
 }
 
-int sc_join_pids_settle(struct sc_join_pids *const *inputs, size_t n,
-                        void (*told)(void *data, size_t input,
-                                     const struct sc_join_process *process,
-                                     size_t other),
-                        void *data)
+int syc_join_pids_settle(struct syc_join_pids *const *inputs, size_t n,
+                         void (*told)(void *data, size_t input,
+                                      const struct syc_join_process *process,
+                                      size_t other),
+                         void *data)
 {
-	struct settling settling = { .last = SC_JOIN_PIDS_FIRST };
+	struct settling settling = { .last = SYC_JOIN_PIDS_FIRST };
 	size_t unused, other = 0;
 	bool changed;
 	int r = 0;
 
 	for (size_t i = 0; r >= 0 && i < n; i++)
 		for (size_t k = 0; r >= 0 && k < inputs[i]->processes.n; k++)
-			r = sc_map_put(&settling.used,
-			               &inputs[i]->processes.items[k].pid,
-			               sizeof(int32_t), &unused);
+			r = syc_map_put(&settling.used,
+			                &inputs[i]->processes.items[k].pid,
+			                sizeof(int32_t), &unused);
 	for (size_t i = 0; r >= 0 && i < n; i++)
 		for (size_t k = 0; r >= 0 && k < inputs[i]->processes.n; k++) {
-			struct sc_join_process *const process =
+			struct syc_join_process *const process =
 				&inputs[i]->processes.items[k];
 
 			r = settle_one(&settling, process, i, &changed, &other);
@@ -338,9 +338,9 @@ int sc_join_pids_settle(struct sc_join_pids *const *inputs, size_t n,
 			if (r >= 0 && changed)
 				told(data, i, process, other);
 		}
-	sc_map_fini(&settling.by_original);
-	sc_map_fini(&settling.used);
-	sc_map_fini(&settling.given);
+	syc_map_fini(&settling.by_original);
+	syc_map_fini(&settling.used);
+	syc_map_fini(&settling.given);
 	free(settling.heads.items);
 	free(settling.known.items);
 	free(settling.given_to.items);
@@ -350,36 +350,38 @@ int sc_join_pids_settle(struct sc_join_pids *const *inputs, size_t n,
 /* ------------------------------------------------------------- renumbering */
 
 /* The number that @pid of this input has in the joined capture. */
-static int32_t new_pid_of(const struct sc_join_pids *pids, int32_t pid)
+static int32_t new_pid_of(const struct syc_join_pids *pids, int32_t pid)
 {
 	size_t place;
 
 	if (pids->n_changed == 0 || pid <= 0 ||
-	    !sc_map_get(&pids->by_pid, &pid, sizeof(pid), &place))
+	    !syc_map_get(&pids->by_pid, &pid, sizeof(pid), &place))
 		return pid;
 	return pids->processes.items[place].new_pid;
 }
 
-void sc_join_pids_frame(const struct sc_join_pids *pids, unsigned char *buffer)
+void syc_join_pids_frame(const struct syc_join_pids *pids,
+                         unsigned char *buffer)
 {
-	unsigned char *const pid = buffer + SC_AT(frame, pid);
-	unsigned char *const child = buffer + SC_AT(fork, child_pid);
+	unsigned char *const pid = buffer + SYC_AT(frame, pid);
+	unsigned char *const child = buffer + SYC_AT(fork, child_pid);
 
 	if (pids->n_changed == 0)
 		return;
-	sc_store_u32(pid, (uint32_t)new_pid_of(pids, sc_load_i32(pid, false)));
-	if (buffer[SC_AT(frame, type)] == SYSCAP_FRAME_FORK)
-		sc_store_u32(child, (uint32_t)new_pid_of(
-					    pids, sc_load_i32(child, false)));
+	syc_store_u32(pid,
+	              (uint32_t)new_pid_of(pids, syc_load_i32(pid, false)));
+	if (buffer[SYC_AT(frame, type)] == SYSCAP_FRAME_FORK)
+		syc_store_u32(child, (uint32_t)new_pid_of(
+					     pids, syc_load_i32(child, false)));
 }
 
 static void store_pid(unsigned char *to, uint32_t value, bool big)
 {
-	sc_store_u32(to, big ? __builtin_bswap32(value) : value);
+	syc_store_u32(to, big ? __builtin_bswap32(value) : value);
 }
 
-void sc_join_pids_table(const struct sc_join_pids *pids, unsigned char *data,
-                        bool big)
+void syc_join_pids_table(const struct syc_join_pids *pids, unsigned char *data,
+                         bool big)
 {
 	static const unsigned char zeros[24];
 
@@ -388,12 +390,12 @@ void sc_join_pids_table(const struct sc_join_pids *pids, unsigned char *data,
 	for (unsigned char *p = data; memcmp(p, zeros, sizeof(zeros)) != 0;
 	     p += RECORD)
 		store_pid(p + 16,
-		          (uint32_t)new_pid_of(pids, sc_load_i32(p + 16, big)),
+		          (uint32_t)new_pid_of(pids, syc_load_i32(p + 16, big)),
 		          big);
 }
 
-bool sc_join_pids_path(const struct sc_join_pids *pids, const char *path,
-                       char *text, size_t size)
+bool syc_join_pids_path(const struct syc_join_pids *pids, const char *path,
+                        char *text, size_t size)
 {
 	int32_t pid, new_pid;
 	int end = 0;
@@ -407,8 +409,8 @@ bool sc_join_pids_path(const struct sc_join_pids *pids, const char *path,
 	                                  new_pid, path + end) < (int)size;
 }
 
-bool sc_join_pids_metadata(const struct sc_join_process *process,
-                           unsigned char *buffer)
+bool syc_join_pids_metadata(const struct syc_join_process *process,
+                            unsigned char *buffer)
 {
 	struct syscap_wire_metadata *const metadata = (void *)buffer;
 	const size_t size = 16;
@@ -417,11 +419,11 @@ bool sc_join_pids_metadata(const struct sc_join_process *process,
 	if (process->new_pid == process->pid ||
 	    process->original != process->pid)
 		return false;
-	sc_frame_begin(&metadata->frame, SYSCAP_FRAME_METADATA,
-	               process->new_pid, process->first);
+	syc_frame_begin(&metadata->frame, SYSCAP_FRAME_METADATA,
+	                process->new_pid, process->first);
 	memset(metadata->id, 0, sizeof(metadata->id) + size);
-	memcpy(metadata->id, SC_JOIN_PIDS_ID, sizeof(SC_JOIN_PIDS_ID));
+	memcpy(metadata->id, SYC_JOIN_PIDS_ID, sizeof(SYC_JOIN_PIDS_ID));
 	snprintf((char *)(metadata + 1), size, "%" PRId32, process->pid);
-	sc_frame_end(&metadata->frame, sizeof(*metadata) + size);
+	syc_frame_end(&metadata->frame, sizeof(*metadata) + size);
 	return true;
 }

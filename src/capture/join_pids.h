@@ -5,7 +5,7 @@
  * Readers know a process by its pid: its maps, and the names of functions in
  * stacks.  Two inputs may have one pid for two processes: pid 1 of two
  * containers, a number that was used again, another machine.  The later one
- * gets a number that no process of Linux can have, from SC_JOIN_PIDS_FIRST
+ * gets a number that no process of Linux can have, from SYC_JOIN_PIDS_FIRST
  * on, and a METADATA frame "syscap.pid" with the number that it had.
  *
  * No frame says who a process is, so it is found from what is mapped where,
@@ -15,8 +15,8 @@
  * process that ended before the other one began is another in any case; one
  * that exec'ed between two captures is taken for two.
  */
-#ifndef SC_CAPTURE_JOIN_PIDS_H
-#define SC_CAPTURE_JOIN_PIDS_H
+#ifndef SYC_CAPTURE_JOIN_PIDS_H
+#define SYC_CAPTURE_JOIN_PIDS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,68 +27,69 @@
 #include "data/map.h"
 
 /** Linux has at most 2^22 pids. */
-#define SC_JOIN_PIDS_FIRST ((INT32_C(1) << 22) + 1)
+#define SYC_JOIN_PIDS_FIRST ((INT32_C(1) << 22) + 1)
 
-#define SC_JOIN_PIDS_ID "syscap.pid"
+#define SYC_JOIN_PIDS_ID "syscap.pid"
 
 /** A file that is mapped; texts are in the input's map. */
-struct sc_join_region {
+struct syc_join_region {
 	uint64_t start, end, offset, inode;
 	const char *filename, *build_id; /* build_id: may be NULL */
 };
 
 /** What an input says about a pid. */
-struct sc_join_process {
+struct syc_join_process {
 	int32_t pid;
 	int32_t original; /* before an earlier join; else the same */
 	int32_t new_pid;  /* once settled */
 	int64_t first;    /* time of its first frame, ns */
 	int64_t ended;    /* of its EXIT frame; INT64_MAX: none */
-	SC_ARRAY(struct sc_join_region) regions;
-	SC_ARRAY(const char *) cmdlines;
+	SYC_ARRAY(struct syc_join_region) regions;
+	SYC_ARRAY(const char *) cmdlines;
 };
 
 /** The processes of one input; all zero at first. */
-struct sc_join_pids {
-	struct sc_map by_pid;
-	SC_ARRAY(struct sc_join_process) processes;
+struct syc_join_pids {
+	struct syc_map by_pid;
+	SYC_ARRAY(struct syc_join_process) processes;
 	size_t latest;      /* where it was found last */
 	unsigned n_changed; /* that get another number */
 };
 
-void sc_join_pids_fini(struct sc_join_pids *pids);
+void syc_join_pids_fini(struct syc_join_pids *pids);
 
 /** Learn from @frame.  0 or -ENOMEM. */
-int sc_join_pids_scan(struct sc_join_pids *pids,
-                      const struct syscap_frame *frame);
+int syc_join_pids_scan(struct syc_join_pids *pids,
+                       const struct syscap_frame *frame);
 
 /**
  * Give every process of the @n inputs its number.  0 or -ENOMEM.  @told is
  * called for each that gets another one, with the input's place, and the
  * place of one that has the number.
  */
-int sc_join_pids_settle(struct sc_join_pids *const *inputs, size_t n,
-                        void (*told)(void *data, size_t input,
-                                     const struct sc_join_process *process,
-                                     size_t other),
-                        void *data);
+int syc_join_pids_settle(struct syc_join_pids *const *inputs, size_t n,
+                         void (*told)(void *data, size_t input,
+                                      const struct syc_join_process *process,
+                                      size_t other),
+                         void *data);
 
 /** Renumber the little-endian frame in @buffer. */
-void sc_join_pids_frame(const struct sc_join_pids *pids, unsigned char *buffer);
+void syc_join_pids_frame(const struct syc_join_pids *pids,
+                         unsigned char *buffer);
 
 /** Renumber the table of symbols @data, which can be merged. */
-void sc_join_pids_table(const struct sc_join_pids *pids, unsigned char *data,
-                        bool big);
+void syc_join_pids_table(const struct syc_join_pids *pids, unsigned char *data,
+                         bool big);
 
 /**
  * The path that an embedded file of a process that is renumbered gets:
  * "/proc/PID/..." into @text.  False: it keeps its path.
  */
-bool sc_join_pids_path(const struct sc_join_pids *pids, const char *path,
-                       char *text, size_t size);
+bool syc_join_pids_path(const struct syc_join_pids *pids, const char *path,
+                        char *text, size_t size);
 
 /** The METADATA frame of @process into @buffer.  False: it needs none. */
-bool sc_join_pids_metadata(const struct sc_join_process *process,
-                           unsigned char *buffer);
+bool syc_join_pids_metadata(const struct syc_join_process *process,
+                            unsigned char *buffer);
 
 #endif

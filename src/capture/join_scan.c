@@ -14,11 +14,12 @@
 
 #define DAMAGED_SHOWN 20u
 
-/* As sc_join_tell(), with a place in the file. */
-static void tell_error(struct sc_join *join, const struct sc_join_input *input,
+/* As syc_join_tell(), with a place in the file. */
+static void tell_error(struct syc_join *join,
+                       const struct syc_join_input *input,
                        const struct syscap_error *error)
 {
-	const struct sc_join_message message = {
+	const struct syc_join_message message = {
 		.input = input->name,
 		.text = error->message,
 		.is_problem = true,
@@ -32,7 +33,7 @@ static void tell_error(struct sc_join *join, const struct sc_join_input *input,
 }
 
 /* As `syscap stat` has it: what only describes does not make it longer. */
-static void extend(struct sc_join_input *input,
+static void extend(struct syc_join_input *input,
                    const struct syscap_frame *frame)
 {
 	int64_t end = frame->time;
@@ -59,31 +60,31 @@ static void extend(struct sc_join_input *input,
 		input->end = end;
 }
 
-static int scan_frame(struct sc_join *join, struct sc_join_input *input,
+static int scan_frame(struct syc_join *join, struct syc_join_input *input,
                       const struct syscap_frame *frame)
 {
-	const int r = sc_join_pids_scan(&input->pids, frame);
+	const int r = syc_join_pids_scan(&input->pids, frame);
 
 	if (r < 0)
 		return r;
 	extend(input, frame);
 	switch (frame->type) {
 	case SYSCAP_FRAME_JITMAP:
-		return sc_join_jit_scan(&input->jit, frame, input->big,
-		                        &join->totals.last_jit_address);
+		return syc_join_jit_scan(&input->jit, frame, input->big,
+		                         &join->totals.last_jit_address);
 	case SYSCAP_FRAME_CTRDEF:
 	case SYSCAP_FRAME_CTRSET:
-		return sc_join_counters_scan(&input->counters, frame,
-		                             input->big,
-		                             &join->totals.last_counter_id);
+		return syc_join_counters_scan(&input->counters, frame,
+		                              input->big,
+		                              &join->totals.last_counter_id);
 	case SYSCAP_FRAME_FILE_CHUNK:
-		return sc_join_files_scan(&input->files, &join->paths, frame);
+		return syc_join_files_scan(&input->files, &join->paths, frame);
 	default:
 		return 0;
 	}
 }
 
-static int scan(struct sc_join *join, struct sc_join_input *input)
+static int scan(struct syc_join *join, struct syc_join_input *input)
 {
 	struct syscap_error error;
 	struct syscap_frame frame;
@@ -95,7 +96,7 @@ static int scan(struct sc_join *join, struct sc_join_input *input)
 			tell_error(join, input, &error);
 			break;
 		}
-		sc_join_advance(join, frame.len);
+		syc_join_advance(join, frame.len);
 		if (r == -EILSEQ) {
 			if (input->damaged++ < DAMAGED_SHOWN)
 				tell_error(join, input, &error);
@@ -110,29 +111,29 @@ static int scan(struct sc_join *join, struct sc_join_input *input)
 			return r;
 	}
 	if (input->damaged > DAMAGED_SHOWN)
-		sc_join_tell(
+		syc_join_tell(
 			join, input, true,
 			"%llu more frames do not fit their content",
 			(unsigned long long)(input->damaged - DAMAGED_SHOWN));
 	if (foreign > 0)
-		sc_join_tell(join, input, false,
-		             "big-endian, and the content of %llu %s of "
-		             "unknown type is left as it is",
-		             (unsigned long long)foreign,
-		             foreign == 1 ? "frame" : "frames");
-	return sc_join_counters_settle(&input->counters,
-	                               &join->totals.last_counter_id);
+		syc_join_tell(join, input, false,
+		              "big-endian, and the content of %llu %s of "
+		              "unknown type is left as it is",
+		              (unsigned long long)foreign,
+		              foreign == 1 ? "frame" : "frames");
+	return syc_join_counters_settle(&input->counters,
+	                                &join->totals.last_counter_id);
 }
 
-int sc_join_add(struct sc_join *join, const char *name,
-                struct syscap_reader *reader)
+int syc_join_add(struct syc_join *join, const char *name,
+                 struct syscap_reader *reader)
 {
-	struct sc_join_input *input = calloc(1, sizeof(*input));
+	struct syc_join_input *input = calloc(1, sizeof(*input));
 
 	if (input == NULL)
 		return -ENOMEM;
 	input->name = strdup(name);
-	if (input->name == NULL || sc_array_push(&join->inputs, input) < 0) {
+	if (input->name == NULL || syc_array_push(&join->inputs, input) < 0) {
 		free(input->name);
 		free(input);
 		return -ENOMEM;

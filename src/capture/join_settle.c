@@ -16,8 +16,8 @@
 #define NANOSECONDS_DAY (INT64_C(86400) * 1000000000)
 
 /* Put the content together; an empty one is NULL, as no memory is. */
-static unsigned char *read_content(const struct sc_join_files *files,
-                                   const struct sc_join_file *file)
+static unsigned char *read_content(const struct syc_join_files *files,
+                                   const struct syc_join_file *file)
 {
 	unsigned char *data = malloc(file->size ? (size_t)file->size : 1);
 	struct syscap_frame chunk;
@@ -26,7 +26,7 @@ static unsigned char *read_content(const struct sc_join_files *files,
 	if (data == NULL)
 		return NULL;
 	for (size_t i = 0; i < file->chunks.n; i++) {
-		if (!sc_join_files_chunk(files, file, i, &chunk) ||
+		if (!syc_join_files_chunk(files, file, i, &chunk) ||
 		    chunk.file_chunk.len > file->size - at) {
 			free(data);
 			return NULL;
@@ -40,20 +40,20 @@ static unsigned char *read_content(const struct sc_join_files *files,
 }
 
 /* Chunks behind a file's end belong to another, which nobody would read. */
-static bool is_one_file(const struct sc_join_files *files,
-                        const struct sc_join_file *file)
+static bool is_one_file(const struct syc_join_files *files,
+                        const struct syc_join_file *file)
 {
 	struct syscap_frame chunk;
 
 	for (size_t i = 0; i + 1 < file->chunks.n; i++)
-		if (!sc_join_files_chunk(files, file, i, &chunk) ||
+		if (!syc_join_files_chunk(files, file, i, &chunk) ||
 		    chunk.file_chunk.is_last)
 			return false;
 	return true;
 }
 
-static bool can_merge(const struct sc_join_input *input,
-                      const struct sc_join_file *file)
+static bool can_merge(const struct syc_join_input *input,
+                      const struct syc_join_file *file)
 {
 	unsigned char *data;
 	bool fits;
@@ -63,21 +63,21 @@ static bool can_merge(const struct sc_join_input *input,
 		return false;
 	data = read_content(&input->files, file);
 	fits = data != NULL &&
-	       sc_join_symbols_fits(data, (size_t)file->size, input->big);
+	       syc_join_symbols_fits(data, (size_t)file->size, input->big);
 	free(data);
 	return fits;
 }
 
-static struct sc_join_file *table_of(const struct sc_join_input *input)
+static struct syc_join_file *table_of(const struct syc_join_input *input)
 {
-	return sc_join_files_find(&input->files, SC_JOIN_SYMBOLS_PATH);
+	return syc_join_files_find(&input->files, SYC_JOIN_SYMBOLS_PATH);
 }
 
-static void set_fate(struct sc_join *join, enum sc_join_fate from,
-                     enum sc_join_fate to)
+static void set_fate(struct syc_join *join, enum syc_join_fate from,
+                     enum syc_join_fate to)
 {
 	for (size_t i = 0; i < join->inputs.n; i++) {
-		struct sc_join_file *file = table_of(join->inputs.items[i]);
+		struct syc_join_file *file = table_of(join->inputs.items[i]);
 
 		if (file != NULL && file->fate == from)
 			file->fate = to;
@@ -85,23 +85,23 @@ static void set_fate(struct sc_join *join, enum sc_join_fate from,
 }
 
 /* Mark those that are to be merged: all that can be, if any two differ. */
-static bool choose_tables(struct sc_join *join)
+static bool choose_tables(struct syc_join *join)
 {
-	const struct sc_join_input *first = NULL;
+	const struct syc_join_input *first = NULL;
 	bool differ = false;
 
 	for (size_t i = 0; i < join->inputs.n; i++) {
-		struct sc_join_input *input = join->inputs.items[i];
-		struct sc_join_file *file = table_of(input);
+		struct syc_join_input *input = join->inputs.items[i];
+		struct syc_join_file *file = table_of(input);
 
 		if (!can_merge(input, file))
 			continue;
-		file->fate = SC_JOIN_MERGED;
+		file->fate = SYC_JOIN_MERGED;
 		if (first == NULL)
 			first = input;
 		else if (input->big != first->big ||
-		         !sc_join_files_equal(&first->files, table_of(first),
-		                              &input->files, file))
+		         !syc_join_files_equal(&first->files, table_of(first),
+		                               &input->files, file))
 			differ = true;
 		if (input->pids.n_changed > 0)
 			differ = true;
@@ -110,133 +110,134 @@ static bool choose_tables(struct sc_join *join)
 	if (first != NULL && first->big)
 		differ = true;
 	if (!differ)
-		set_fate(join, SC_JOIN_MERGED, SC_JOIN_KEPT);
+		set_fate(join, SYC_JOIN_MERGED, SYC_JOIN_KEPT);
 	return differ;
 }
 
-static int add_table(struct sc_join *join, const struct sc_join_input *input,
-                     struct sc_join_symbols *symbols)
+static int add_table(struct syc_join *join, const struct syc_join_input *input,
+                     struct syc_join_symbols *symbols)
 {
-	const struct sc_join_file *file = table_of(input);
+	const struct syc_join_file *file = table_of(input);
 	struct syscap_frame chunk;
 	uint64_t left_out = 0;
 	unsigned char *data;
 	int r;
 
-	if (file == NULL || file->fate != SC_JOIN_MERGED)
+	if (file == NULL || file->fate != SYC_JOIN_MERGED)
 		return 0;
 	data = read_content(&input->files, file);
 	if (data == NULL)
 		return -ENOMEM;
 	if (symbols->tables.n == 0 &&
-	    sc_join_files_chunk(&input->files, file, 0, &chunk))
+	    syc_join_files_chunk(&input->files, file, 0, &chunk))
 		join->symbols_time = chunk.time;
-	sc_join_pids_table(&input->pids, data, input->big);
-	r = sc_join_symbols_add(symbols, data, input->big, &left_out);
+	syc_join_pids_table(&input->pids, data, input->big);
+	r = syc_join_symbols_add(symbols, data, input->big, &left_out);
 	if (left_out > 0)
-		sc_join_tell(join, input, false,
-		             "%llu of its symbols overlap others and are left "
-		             "out",
-		             (unsigned long long)left_out);
+		syc_join_tell(join, input, false,
+		              "%llu of its symbols overlap others and are left "
+		              "out",
+		              (unsigned long long)left_out);
 	return r;
 }
 
-static int merge_tables(struct sc_join *join)
+static int merge_tables(struct syc_join *join)
 {
-	struct sc_join_symbols symbols = { 0 };
+	struct syc_join_symbols symbols = { 0 };
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < join->inputs.n; i++)
 		r = add_table(join, join->inputs.items[i], &symbols);
 	if (r == 0)
-		r = sc_join_symbols_table(&symbols, &join->symbols,
-		                          &join->symbols_size);
-	sc_join_symbols_fini(&symbols);
+		r = syc_join_symbols_table(&symbols, &join->symbols,
+		                           &join->symbols_size);
+	syc_join_symbols_fini(&symbols);
 	if (r == 0)
-		return sc_join_files_reserve(&join->paths,
-		                             SC_JOIN_SYMBOLS_PATH);
+		return syc_join_files_reserve(&join->paths,
+		                              SYC_JOIN_SYMBOLS_PATH);
 	if (r != -EFBIG)
 		return r;
-	sc_join_tell(join, NULL, false,
-	             "the symbols are too many for one table");
-	set_fate(join, SC_JOIN_MERGED, SC_JOIN_KEPT);
+	syc_join_tell(join, NULL, false,
+	              "the symbols are too many for one table");
+	set_fate(join, SYC_JOIN_MERGED, SYC_JOIN_KEPT);
 	return 0;
 }
 
 /* Readers prefer the table that is not compressed. */
-static void tell_compressed(struct sc_join *join)
+static void tell_compressed(struct syc_join *join)
 {
 	size_t n_plain = 0;
 
 	for (size_t i = 0; i < join->inputs.n; i++)
 		n_plain += table_of(join->inputs.items[i]) != NULL;
 	for (size_t i = 0; n_plain > 0 && i < join->inputs.n; i++) {
-		const struct sc_join_input *input = join->inputs.items[i];
+		const struct syc_join_input *input = join->inputs.items[i];
 
-		if (sc_join_files_find(&input->files,
-		                       SC_JOIN_SYMBOLS_PATH ".gz") != NULL)
-			sc_join_tell(join, input, false,
-			             "its symbols are compressed and not "
-			             "merged: readers will use the others "
-			             "only");
+		if (syc_join_files_find(&input->files,
+		                        SYC_JOIN_SYMBOLS_PATH ".gz") != NULL)
+			syc_join_tell(join, input, false,
+			              "its symbols are compressed and not "
+			              "merged: readers will use the others "
+			              "only");
 	}
 }
 
-static int settle_file(struct sc_join *join, const struct sc_join_input *input,
-                       struct sc_join_file *file)
+static int settle_file(struct syc_join *join,
+                       const struct syc_join_input *input,
+                       struct syc_join_file *file)
 {
-	char text[SC_SIZE(file_chunk, path)];
+	char text[SYC_SIZE(file_chunk, path)];
 	int r;
 
-	if (file->fate == SC_JOIN_MERGED)
+	if (file->fate == SYC_JOIN_MERGED)
 		return 0;
-	if (sc_join_pids_path(&input->pids, file->path, text, sizeof(text))) {
-		r = sc_join_files_move(&join->paths, file, text);
+	if (syc_join_pids_path(&input->pids, file->path, text, sizeof(text))) {
+		r = syc_join_files_move(&join->paths, file, text);
 		if (r != 0)
 			return r < 0 ? r : 0;
 	}
-	r = sc_join_files_settle(&join->paths, &input->files, file);
-	if (r == 0 && file->fate == SC_JOIN_RENAMED)
-		sc_join_tell(join, input, false,
-		             "its file '%s' differs from another input's and "
-		             "becomes '%s'",
-		             file->path, file->new_path);
+	r = syc_join_files_settle(&join->paths, &input->files, file);
+	if (r == 0 && file->fate == SYC_JOIN_RENAMED)
+		syc_join_tell(join, input, false,
+		              "its file '%s' differs from another input's and "
+		              "becomes '%s'",
+		              file->path, file->new_path);
 	return r;
 }
 
 static void tell_pid(void *data, size_t input,
-                     const struct sc_join_process *process, size_t other)
+                     const struct syc_join_process *process, size_t other)
 {
-	struct sc_join *const join = data;
-	const struct sc_join_input *const first = join->inputs.items[other];
+	struct syc_join *const join = data;
+	const struct syc_join_input *const first = join->inputs.items[other];
 
 	if (process->pid != process->original) /* told when it was joined */
 		return;
-	sc_join_tell(join, join->inputs.items[input], false,
-	             "its process %d%s%s%s is not %s's, and becomes %d",
-	             process->pid, process->cmdlines.n > 0 ? " (" : "",
-	             process->cmdlines.n > 0 ? process->cmdlines.items[0] : "",
-	             process->cmdlines.n > 0 ? ")" : "", first->name,
-	             process->new_pid);
+	syc_join_tell(join, join->inputs.items[input], false,
+	              "its process %d%s%s%s is not %s's, and becomes %d",
+	              process->pid, process->cmdlines.n > 0 ? " (" : "",
+	              process->cmdlines.n > 0 ? process->cmdlines.items[0] : "",
+	              process->cmdlines.n > 0 ? ")" : "", first->name,
+	              process->new_pid);
 }
 
 /* Which number each process gets. */
-static int settle_pids(struct sc_join *join)
+static int settle_pids(struct syc_join *join)
 {
-	struct sc_join_pids **const all =
-		calloc(join->inputs.n + 1, sizeof(struct sc_join_pids *));
+	struct syc_join_pids **const all =
+		calloc(join->inputs.n + 1, sizeof(struct syc_join_pids *));
 
 	if (all == NULL)
 		return -ENOMEM;
 	for (size_t i = 0; i < join->inputs.n; i++)
 		all[i] = &join->inputs.items[i]->pids;
-	const int r = sc_join_pids_settle(all, join->inputs.n, tell_pid, join);
+	const int r = syc_join_pids_settle(all, join->inputs.n, tell_pid, join);
 	free(all);
 	return r;
 }
 
 /* After that, which files keep their path. */
-static int settle_files(struct sc_join *join)
+static int settle_files(struct syc_join *join)
 {
 	int r = 0;
 
@@ -244,7 +245,7 @@ static int settle_files(struct sc_join *join)
 		r = merge_tables(join);
 	tell_compressed(join);
 	for (size_t i = 0; i < join->inputs.n; i++) {
-		struct sc_join_input *input = join->inputs.items[i];
+		struct syc_join_input *input = join->inputs.items[i];
 
 		for (size_t j = 0; r == 0 && j < input->files.files.n; j++)
 			r = settle_file(join, input,
@@ -266,15 +267,15 @@ static bool is_time(const char *text)
 	return true;
 }
 
-static void tell_distance(struct sc_join *join)
+static void tell_distance(struct syc_join *join)
 {
 	for (size_t i = 0; i < join->inputs.n; i++) {
-		const struct sc_join_input *a = join->inputs.items[i];
-		const struct sc_join_input *nearest = NULL;
+		const struct syc_join_input *a = join->inputs.items[i];
+		const struct syc_join_input *nearest = NULL;
 		int64_t least = INT64_MAX, gap;
 
 		for (size_t j = 0; j < i; j++) {
-			const struct sc_join_input *b = join->inputs.items[j];
+			const struct syc_join_input *b = join->inputs.items[j];
 			const int64_t from = a->end < b->end ? a->end : b->end;
 			const int64_t to = a->info.begin > b->info.begin
 			                           ? a->info.begin
@@ -288,20 +289,20 @@ static void tell_distance(struct sc_join *join)
 			}
 		}
 		if (nearest != NULL && least > NANOSECONDS_DAY)
-			sc_join_tell(join, a, false,
-			             "its times are more than a day away from "
-			             "%s's: clocks of different boots cannot "
-			             "be compared",
-			             nearest->name);
+			syc_join_tell(join, a, false,
+			              "its times are more than a day away from "
+			              "%s's: clocks of different boots cannot "
+			              "be compared",
+			              nearest->name);
 	}
 }
 
-int sc_join_settle(struct sc_join *join, struct sc_join_span *ret_span)
+int syc_join_settle(struct syc_join *join, struct syc_join_span *ret_span)
 {
-	struct sc_join_span span = { .begin = INT64_MAX, .end = INT64_MIN };
+	struct syc_join_span span = { .begin = INT64_MAX, .end = INT64_MIN };
 
 	for (size_t i = 0; i < join->inputs.n; i++) {
-		const struct sc_join_input *input = join->inputs.items[i];
+		const struct syc_join_input *input = join->inputs.items[i];
 		const char *text = input->info.capture_time;
 		const bool is_better =
 			is_time(text) && (!is_time(span.capture_time) ||

@@ -9,10 +9,10 @@
 
 #define PROGRESS_BYTES (UINT64_C(1) << 20)
 
-int sc_join_new(const struct sc_join_options *options,
-                struct sc_join **ret_join)
+int syc_join_new(const struct syc_join_options *options,
+                 struct syc_join **ret_join)
 {
-	struct sc_join *join = calloc(1, sizeof(*join));
+	struct syc_join *join = calloc(1, sizeof(*join));
 
 	if (join == NULL)
 		return -ENOMEM;
@@ -23,31 +23,31 @@ int sc_join_new(const struct sc_join_options *options,
 	return 0;
 }
 
-static void free_input(struct sc_join_input *input)
+static void free_input(struct syc_join_input *input)
 {
 	if (input == NULL)
 		return;
-	sc_join_counters_fini(&input->counters);
-	sc_join_jit_fini(&input->jit);
-	sc_join_pids_fini(&input->pids);
-	sc_join_files_fini(&input->files);
+	syc_join_counters_fini(&input->counters);
+	syc_join_jit_fini(&input->jit);
+	syc_join_pids_fini(&input->pids);
+	syc_join_files_fini(&input->files);
 	free(input->name);
 	free(input);
 }
 
-void sc_join_free(struct sc_join *join)
+void syc_join_free(struct syc_join *join)
 {
 	if (join == NULL)
 		return;
 	for (size_t i = 0; i < join->inputs.n; i++)
 		free_input(join->inputs.items[i]);
 	free(join->inputs.items);
-	sc_join_paths_fini(&join->paths);
+	syc_join_paths_fini(&join->paths);
 	free(join->symbols);
 	free(join);
 }
 
-static void tell_user(struct sc_join *join, struct sc_join_message *message,
+static void tell_user(struct syc_join *join, struct syc_join_message *message,
                       const char *format, va_list arguments)
 {
 	char text[1024];
@@ -60,10 +60,10 @@ static void tell_user(struct sc_join *join, struct sc_join_message *message,
 	join->options.tell(join->options.data, message);
 }
 
-void sc_join_tell(struct sc_join *join, const struct sc_join_input *input,
-                  bool is_problem, const char *format, ...)
+void syc_join_tell(struct syc_join *join, const struct syc_join_input *input,
+                   bool is_problem, const char *format, ...)
 {
-	struct sc_join_message message = {
+	struct syc_join_message message = {
 		.input = input ? input->name : NULL,
 		.is_problem = is_problem,
 	};
@@ -74,7 +74,7 @@ void sc_join_tell(struct sc_join *join, const struct sc_join_input *input,
 	va_end(arguments);
 }
 
-bool sc_join_advance(struct sc_join *join, uint64_t bytes)
+bool syc_join_advance(struct syc_join *join, uint64_t bytes)
 {
 	join->done += bytes;
 	if (join->done < join->next_progress)
@@ -86,8 +86,8 @@ bool sc_join_advance(struct sc_join *join, uint64_t bytes)
 	return true;
 }
 
-void sc_join_totals(const struct sc_join *join,
-                    struct sc_join_totals *ret_totals)
+void syc_join_totals(const struct syc_join *join,
+                     struct syc_join_totals *ret_totals)
 {
 	*ret_totals = join->totals;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* join_state.h - what the parts of a join share: join*.c only. */
-#ifndef SC_CAPTURE_JOIN_STATE_H
-#define SC_CAPTURE_JOIN_STATE_H
+#ifndef SYC_CAPTURE_JOIN_STATE_H
+#define SYC_CAPTURE_JOIN_STATE_H
 
 #include "capture/join.h"
 #include "capture/join_counters.h"
@@ -10,24 +10,24 @@
 #include "capture/join_pids.h"
 #include "capture/join_symbols.h"
 
-struct sc_join_input {
+struct syc_join_input {
 	char *name;
 	struct syscap_reader *reader;
 	struct syscap_file_info info;
 	bool big;
 	int64_t end; /* of the header and of all frames */
 	uint64_t damaged;
-	struct sc_join_counters counters;
-	struct sc_join_jit jit;
-	struct sc_join_pids pids;
-	struct sc_join_files files;
+	struct syc_join_counters counters;
+	struct syc_join_jit jit;
+	struct syc_join_pids pids;
+	struct syc_join_files files;
 };
 
-struct sc_join {
-	struct sc_join_options options;
-	struct sc_join_totals totals;
-	SC_ARRAY(struct sc_join_input *) inputs;
-	struct sc_join_paths paths;
+struct syc_join {
+	struct syc_join_options options;
+	struct syc_join_totals totals;
+	SYC_ARRAY(struct syc_join_input *) inputs;
+	struct syc_join_paths paths;
 	unsigned char *symbols; /* the merged table, or NULL */
 	size_t symbols_size;
 	int64_t symbols_time; /* of the first of the tables */
@@ -36,11 +36,11 @@ struct sc_join {
 };
 
 /** Tell of @input, which may be NULL, what printf() makes of @format. */
-void sc_join_tell(struct sc_join *join, const struct sc_join_input *input,
-                  bool is_problem, const char *format, ...)
+void syc_join_tell(struct syc_join *join, const struct syc_join_input *input,
+                   bool is_problem, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
 /** @bytes more were read.  Returns true now and then. */
-bool sc_join_advance(struct sc_join *join, uint64_t bytes);
+bool syc_join_advance(struct syc_join *join, uint64_t bytes);
 
 #endif

@@ -9,7 +9,7 @@
 
 #define RECORD 32u
 
-void sc_join_symbols_fini(struct sc_join_symbols *symbols)
+void syc_join_symbols_fini(struct syc_join_symbols *symbols)
 {
 	for (size_t i = 0; i < symbols->tables.n; i++)
 		free(symbols->tables.items[i]);
@@ -24,7 +24,7 @@ static bool is_end(const unsigned char *record)
 	return memcmp(record, zeros, sizeof(zeros)) == 0;
 }
 
-bool sc_join_symbols_fits(const unsigned char *data, size_t size, bool big)
+bool syc_join_symbols_fits(const unsigned char *data, size_t size, bool big)
 {
 	/* A text that begins before it, or there, has an end. */
 	const unsigned char *last_nul = memrchr(data, 0, size);
@@ -33,8 +33,8 @@ bool sc_join_symbols_fits(const unsigned char *data, size_t size, bool big)
 		return false;
 	for (size_t at = 0; size - at >= RECORD; at += RECORD) {
 		const unsigned char *record = data + at;
-		const uint32_t name = sc_load_u32(record + 20, big);
-		const uint32_t tag = sc_load_u32(record + 24, big);
+		const uint32_t name = syc_load_u32(record + 20, big);
+		const uint32_t tag = syc_load_u32(record + 24, big);
 
 		if (is_end(record))
 			return true;
@@ -47,7 +47,7 @@ bool sc_join_symbols_fits(const unsigned char *data, size_t size, bool big)
 
 static int compare(const void *left, const void *right)
 {
-	const struct sc_join_symbol *a = left, *b = right;
+	const struct syc_join_symbol *a = left, *b = right;
 
 	if (a->pid != b->pid)
 		return a->pid < b->pid ? -1 : 1;
@@ -56,8 +56,8 @@ static int compare(const void *left, const void *right)
 	return (a->end > b->end) - (a->end < b->end);
 }
 
-static bool overlap(const struct sc_join_symbol *a,
-                    const struct sc_join_symbol *b)
+static bool overlap(const struct syc_join_symbol *a,
+                    const struct syc_join_symbol *b)
 {
 	/* The last address of each. */
 	const uint64_t a_last = a->end > a->begin ? a->end - 1 : a->begin;
@@ -66,27 +66,27 @@ static bool overlap(const struct sc_join_symbol *a,
 	return a->pid == b->pid && a->begin <= b_last && b->begin <= a_last;
 }
 
-static bool is_same(const struct sc_join_symbol *a,
-                    const struct sc_join_symbol *b)
+static bool is_same(const struct syc_join_symbol *a,
+                    const struct syc_join_symbol *b)
 {
 	return compare(a, b) == 0 && strcmp(a->name, b->name) == 0 &&
 	       strcmp(a->tag, b->tag) == 0;
 }
 
-static int read_table(struct sc_join_symbols *symbols,
+static int read_table(struct syc_join_symbols *symbols,
                       const unsigned char *data, bool big)
 {
 	for (const unsigned char *p = data; !is_end(p); p += RECORD) {
-		const uint32_t tag = sc_load_u32(p + 24, big);
-		const struct sc_join_symbol symbol = {
-			.begin = sc_load_u64(p, big),
-			.end = sc_load_u64(p + 8, big),
-			.pid = sc_load_u32(p + 16, big),
-			.name = (const char *)data + sc_load_u32(p + 20, big),
+		const uint32_t tag = syc_load_u32(p + 24, big);
+		const struct syc_join_symbol symbol = {
+			.begin = syc_load_u64(p, big),
+			.end = syc_load_u64(p + 8, big),
+			.pid = syc_load_u32(p + 16, big),
+			.name = (const char *)data + syc_load_u32(p + 20, big),
 			.tag = tag ? (const char *)data + tag : "",
 		};
 
-		if (sc_array_push(&symbols->sorted, symbol) < 0)
+		if (syc_array_push(&symbols->sorted, symbol) < 0)
 			return -ENOMEM;
 	}
 	if (symbols->sorted.n > 0)
@@ -99,14 +99,15 @@ static int read_table(struct sc_join_symbols *symbols,
  * Both are sorted, and in @old no ranges overlap: so what a new range may
  * overlap is the latest that was taken, and the next of @old.
  */
-static int merge(const struct sc_join_symbols *old,
-                 const struct sc_join_symbols *added,
-                 struct sc_join_symbols *result, uint64_t *left_out)
+static int merge(const struct syc_join_symbols *old,
+                 const struct syc_join_symbols *added,
+                 struct syc_join_symbols *result, uint64_t *left_out)
 {
 	size_t i = 0, j = 0;
 
 	while (i < old->sorted.n || j < added->sorted.n) {
-		const struct sc_join_symbol *a = NULL, *b = NULL, *rival = NULL;
+		const struct syc_join_symbol *a = NULL, *b = NULL,
+					     *rival = NULL;
 		const size_t n = result->sorted.n;
 
 		if (i < old->sorted.n)
@@ -114,7 +115,7 @@ static int merge(const struct sc_join_symbols *old,
 		if (j < added->sorted.n)
 			b = &added->sorted.items[j];
 		if (b == NULL || (a != NULL && compare(a, b) <= 0)) {
-			if (sc_array_push(&result->sorted, *a) < 0)
+			if (syc_array_push(&result->sorted, *a) < 0)
 				return -ENOMEM;
 			i++;
 			continue;
@@ -126,20 +127,20 @@ static int merge(const struct sc_join_symbols *old,
 			rival = a;
 		if (rival != NULL)
 			*left_out += !is_same(rival, b);
-		else if (sc_array_push(&result->sorted, *b) < 0)
+		else if (syc_array_push(&result->sorted, *b) < 0)
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-int sc_join_symbols_add(struct sc_join_symbols *symbols, unsigned char *data,
-                        bool big, uint64_t *ret_left_out)
+int syc_join_symbols_add(struct syc_join_symbols *symbols, unsigned char *data,
+                         bool big, uint64_t *ret_left_out)
 {
-	struct sc_join_symbols added = { 0 }, result = { 0 };
+	struct syc_join_symbols added = { 0 }, result = { 0 };
 	uint64_t left_out = 0;
 	int r;
 
-	if (sc_array_push(&symbols->tables, data) < 0) {
+	if (syc_array_push(&symbols->tables, data) < 0) {
 		free(data);
 		return -ENOMEM;
 	}
@@ -161,8 +162,8 @@ int sc_join_symbols_add(struct sc_join_symbols *symbols, unsigned char *data,
 
 /* The texts of a table that is written, each once. */
 struct symbol_texts {
-	struct sc_map map;
-	SC_ARRAY(uint64_t) offsets;
+	struct syc_map map;
+	SYC_ARRAY(uint64_t) offsets;
 	uint64_t end; /* where the next one goes */
 };
 
@@ -170,9 +171,9 @@ static int put_text(struct symbol_texts *texts, const char *text,
                     uint64_t *ret_at)
 {
 	size_t number;
-	const int r = sc_map_put(&texts->map, text, strlen(text) + 1, &number);
+	const int r = syc_map_put(&texts->map, text, strlen(text) + 1, &number);
 
-	if (r < 0 || (r > 0 && sc_array_push(&texts->offsets, texts->end) < 0))
+	if (r < 0 || (r > 0 && syc_array_push(&texts->offsets, texts->end) < 0))
 		return -ENOMEM;
 	if (r > 0)
 		texts->end += strlen(text) + 1;
@@ -181,17 +182,17 @@ static int put_text(struct symbol_texts *texts, const char *text,
 }
 
 static void store_symbol(unsigned char *record,
-                         const struct sc_join_symbol *symbol, uint64_t name,
+                         const struct syc_join_symbol *symbol, uint64_t name,
                          uint64_t tag)
 {
-	sc_store_u64(record, symbol->begin);
-	sc_store_u64(record + 8, symbol->end);
-	sc_store_u32(record + 16, symbol->pid);
-	sc_store_u32(record + 20, (uint32_t)name);
-	sc_store_u32(record + 24, (uint32_t)tag);
+	syc_store_u64(record, symbol->begin);
+	syc_store_u64(record + 8, symbol->end);
+	syc_store_u32(record + 16, symbol->pid);
+	syc_store_u32(record + 20, (uint32_t)name);
+	syc_store_u32(record + 24, (uint32_t)tag);
 }
 
-static int store_table(const struct sc_join_symbols *symbols,
+static int store_table(const struct syc_join_symbols *symbols,
                        struct symbol_texts *texts, unsigned char **ret_data,
                        size_t *ret_size)
 {
@@ -211,7 +212,8 @@ static int store_table(const struct sc_join_symbols *symbols,
 	if (data == NULL)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
-		const struct sc_join_symbol *symbol = &symbols->sorted.items[i];
+		const struct syc_join_symbol *symbol =
+			&symbols->sorted.items[i];
 
 		if (put_text(texts, symbol->name, &name) < 0 ||
 		    put_text(texts, symbol->tag, &tag) < 0) {
@@ -229,8 +231,8 @@ static int store_table(const struct sc_join_symbols *symbols,
 	return 0;
 }
 
-int sc_join_symbols_table(const struct sc_join_symbols *symbols,
-                          unsigned char **ret_data, size_t *ret_size)
+int syc_join_symbols_table(const struct syc_join_symbols *symbols,
+                           unsigned char **ret_data, size_t *ret_size)
 {
 	/* Readers want something behind the record of zeros: an empty text. */
 	struct symbol_texts texts = { .end = (symbols->sorted.n + 1) * RECORD };
@@ -239,13 +241,14 @@ int sc_join_symbols_table(const struct sc_join_symbols *symbols,
 
 	if (r == 0)
 		r = store_table(symbols, &texts, ret_data, ret_size);
-	sc_map_fini(&texts.map);
+	syc_map_fini(&texts.map);
 	free(texts.offsets.items);
 	return r;
 }
 
-void sc_join_symbols_write(struct sc_writer *writer, const unsigned char *data,
-                           size_t size, int64_t time)
+void syc_join_symbols_write(struct syc_writer *writer,
+                            const unsigned char *data, size_t size,
+                            int64_t time)
 {
 	const size_t most = SYSCAP_FRAME_MAX - SYSCAP_FILE_CHUNK_FIXED;
 	struct syscap_wire_frame gap;
@@ -254,22 +257,22 @@ void sc_join_symbols_write(struct sc_writer *writer, const unsigned char *data,
 	size_t at = 0;
 
 	/* Sysprof 3.46 looks past the frame behind a chunk of another file. */
-	sc_frame_begin(&gap, SYSCAP_FRAME_TIMESTAMP, -1, time);
-	sc_frame_end(&gap, sizeof(gap));
-	sc_writer_add(writer, &gap);
+	syc_frame_begin(&gap, SYSCAP_FRAME_TIMESTAMP, -1, time);
+	syc_frame_end(&gap, sizeof(gap));
+	syc_writer_add(writer, &gap);
 	do {
 		const size_t n = size - at < most ? size - at : most;
 
-		sc_frame_begin(&chunk->frame, SYSCAP_FRAME_FILE_CHUNK, -1,
-		               time);
+		syc_frame_begin(&chunk->frame, SYSCAP_FRAME_FILE_CHUNK, -1,
+		                time);
 		chunk->is_last = at + n == size;
 		chunk->len = (uint16_t)n;
 		memset(chunk->path, 0, sizeof(chunk->path));
-		memcpy(chunk->path, SC_JOIN_SYMBOLS_PATH,
-		       sizeof(SC_JOIN_SYMBOLS_PATH));
+		memcpy(chunk->path, SYC_JOIN_SYMBOLS_PATH,
+		       sizeof(SYC_JOIN_SYMBOLS_PATH));
 		memcpy(buffer + SYSCAP_FILE_CHUNK_FIXED, data + at, n);
-		sc_frame_end(&chunk->frame, SYSCAP_FILE_CHUNK_FIXED + n);
-		sc_writer_add(writer, buffer);
+		syc_frame_end(&chunk->frame, SYSCAP_FILE_CHUNK_FIXED + n);
+		syc_writer_add(writer, buffer);
 		at += n;
 	} while (at < size);
 }

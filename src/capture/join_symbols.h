@@ -15,8 +15,8 @@
  * Readers search it by (pid, first address), so ranges of one pid must not
  * overlap.  Older tables have ranges whose two ends are equal: one address.
  */
-#ifndef SC_CAPTURE_JOIN_SYMBOLS_H
-#define SC_CAPTURE_JOIN_SYMBOLS_H
+#ifndef SYC_CAPTURE_JOIN_SYMBOLS_H
+#define SYC_CAPTURE_JOIN_SYMBOLS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,24 +25,24 @@
 #include "capture/writer.h"
 #include "data/array.h"
 
-#define SC_JOIN_SYMBOLS_PATH "__symbols__"
+#define SYC_JOIN_SYMBOLS_PATH "__symbols__"
 
-struct sc_join_symbol {
+struct syc_join_symbol {
 	uint64_t begin, end;
 	uint32_t pid;
 	const char *name, *tag; /* within the tables */
 };
 
 /** All zero is an empty table. */
-struct sc_join_symbols {
-	SC_ARRAY(struct sc_join_symbol) sorted;
-	SC_ARRAY(unsigned char *) tables; /* owned */
+struct syc_join_symbols {
+	SYC_ARRAY(struct syc_join_symbol) sorted;
+	SYC_ARRAY(unsigned char *) tables; /* owned */
 };
 
-void sc_join_symbols_fini(struct sc_join_symbols *symbols);
+void syc_join_symbols_fini(struct syc_join_symbols *symbols);
 
 /** Is the table @data of @size bytes one that can be merged? */
-bool sc_join_symbols_fits(const unsigned char *data, size_t size, bool big);
+bool syc_join_symbols_fits(const unsigned char *data, size_t size, bool big);
 
 /**
  * Add the ranges of the table @data, which fits and which @symbols takes
@@ -50,18 +50,19 @@ bool sc_join_symbols_fits(const unsigned char *data, size_t size, bool big);
  * there is left out, and counted in *@ret_left_out unless it says the same.
  * 0 or -ENOMEM.
  */
-int sc_join_symbols_add(struct sc_join_symbols *symbols, unsigned char *data,
-                        bool big, uint64_t *ret_left_out);
+int syc_join_symbols_add(struct syc_join_symbols *symbols, unsigned char *data,
+                         bool big, uint64_t *ret_left_out);
 
 /**
  * Write the table into memory of its own, little-endian.
  * 0, -ENOMEM, or -EFBIG when offsets do not fit 32 bits.
  */
-int sc_join_symbols_table(const struct sc_join_symbols *symbols,
-                          unsigned char **ret_data, size_t *ret_size);
+int syc_join_symbols_table(const struct syc_join_symbols *symbols,
+                           unsigned char **ret_data, size_t *ret_size);
 
 /** Write the frames of the table @data, the last of a capture or all of it. */
-void sc_join_symbols_write(struct sc_writer *writer, const unsigned char *data,
-                           size_t size, int64_t time);
+void syc_join_symbols_write(struct syc_writer *writer,
+                            const unsigned char *data, size_t size,
+                            int64_t time);
 
 #endif

@@ -6,58 +6,59 @@
 
 #include "base/frame.h"
 
-void sc_losses_count_up(uint64_t *sum, uint64_t more)
+void syc_losses_count_up(uint64_t *sum, uint64_t more)
 {
 	if (__builtin_add_overflow(*sum, more, sum))
 		*sum = UINT64_MAX;
 }
 
-void sc_losses_add(struct sc_loss *sum, const struct sc_loss *more)
+void syc_losses_add(struct syc_loss *sum, const struct syc_loss *more)
 {
 	for (unsigned type = 0; type < SYSCAP_FRAME_LAST; type++)
-		sc_losses_count_up(&sum->frames[type], more->frames[type]);
-	sc_losses_count_up(&sum->total, more->total);
-	sc_losses_count_up(&sum->bytes, more->bytes);
+		syc_losses_count_up(&sum->frames[type], more->frames[type]);
+	syc_losses_count_up(&sum->total, more->total);
+	syc_losses_count_up(&sum->bytes, more->bytes);
 }
 
-bool sc_losses_less(const struct sc_loss *all, const struct sc_loss *told,
-                    struct sc_loss *ret_rest)
+bool syc_losses_less(const struct syc_loss *all, const struct syc_loss *told,
+                     struct syc_loss *ret_rest)
 {
 	memset(ret_rest, 0, sizeof(*ret_rest));
 	for (unsigned type = 0; type < SYSCAP_FRAME_LAST; type++)
 		if (all->frames[type] > told->frames[type]) {
 			ret_rest->frames[type] =
 				all->frames[type] - told->frames[type];
-			sc_losses_count_up(&ret_rest->total,
-			                   ret_rest->frames[type]);
+			syc_losses_count_up(&ret_rest->total,
+			                    ret_rest->frames[type]);
 		}
 	if (all->bytes > told->bytes)
 		ret_rest->bytes = all->bytes - told->bytes;
 	return ret_rest->total > 0;
 }
 
-bool sc_losses_remainder(const struct sc_ring_losses *all,
-                         const struct sc_loss *told, struct sc_loss *ret_rest)
+bool syc_losses_remainder(const struct syc_ring_losses *all,
+                          const struct syc_loss *told,
+                          struct syc_loss *ret_rest)
 {
-	struct sc_loss now = { .bytes = __atomic_load_n(&all->bytes,
-		                                        __ATOMIC_RELAXED) };
+	struct syc_loss now = { .bytes = __atomic_load_n(&all->bytes,
+		                                         __ATOMIC_RELAXED) };
 
-	for (unsigned type = 0; type < SC_LOSS_KINDS; type++)
+	for (unsigned type = 0; type < SYC_LOSS_KINDS; type++)
 		now.frames[type] =
 			__atomic_load_n(&all->frames[type], __ATOMIC_RELAXED);
-	return sc_losses_less(&now, told, ret_rest);
+	return syc_losses_less(&now, told, ret_rest);
 }
 
-uint16_t sc_losses_compose(void *frame, const struct sc_loss *loss, int32_t pid,
-                           int64_t from, int64_t to)
+uint16_t syc_losses_compose(void *frame, const struct syc_loss *loss,
+                            int32_t pid, int64_t from, int64_t to)
 {
 	struct syscap_wire_mark *const mark = frame;
-	char message[SC_LOSS_FRAME_MAX - sizeof(*mark)];
+	char message[SYC_LOSS_FRAME_MAX - sizeof(*mark)];
 	const size_t size =
-		sc_loss_record_write(loss, message, sizeof(message)) + 1;
+		syc_loss_record_write(loss, message, sizeof(message)) + 1;
 
-	sc_frame_begin(&mark->frame, SYSCAP_FRAME_MARK, pid, from);
-	mark->frame.padding2 = sc_frame_tid_tag(loss->tid);
-	sc_loss_record_fill(mark, from, to, message, size);
-	return sc_frame_end(&mark->frame, sizeof(*mark) + size);
+	syc_frame_begin(&mark->frame, SYSCAP_FRAME_MARK, pid, from);
+	mark->frame.padding2 = syc_frame_tid_tag(loss->tid);
+	syc_loss_record_fill(mark, from, to, message, size);
+	return syc_frame_end(&mark->frame, sizeof(*mark) + size);
 }

@@ -51,15 +51,15 @@ static int check_header(const unsigned char *data, uint64_t size,
                         struct syscap_error *error)
 {
 	if (size == 0)
-		return sc_error_set(error, EBADMSG, 0, "the file is empty");
-	if (size >= 4 && sc_load_u32(data, false) != SYSCAP_MAGIC)
-		return sc_error_set(
+		return syc_error_set(error, EBADMSG, 0, "the file is empty");
+	if (size >= 4 && syc_load_u32(data, false) != SYSCAP_MAGIC)
+		return syc_error_set(
 			error, EBADMSG, 0,
 			"not a capture: it begins with %02x %02x %02x %02x",
 			data[0], data[1], data[2], data[3]);
 	if (size < HEADER_SIZE)
-		return sc_error_set(error, EBADMSG, size,
-		                    "the file ends inside its header");
+		return syc_error_set(error, EBADMSG, size,
+		                     "the file ends inside its header");
 	return 0;
 }
 
@@ -73,7 +73,7 @@ int syscap_reader_open_memory(const void *data, size_t size,
 
 	struct syscap_reader *reader = calloc(1, sizeof(*reader));
 	if (!reader)
-		return sc_error_set(error, ENOMEM, 0, "out of memory");
+		return syc_error_set(error, ENOMEM, 0, "out of memory");
 	reader->data = data;
 	reader->size = size;
 	reader->mapped = size;
@@ -93,11 +93,11 @@ static int map_file(int fd, void **ret_data, size_t *ret_size,
 	struct stat st;
 
 	if (fstat(fd, &st) != 0)
-		return sc_error_set(error, errno, 0, "%s", strerror(errno));
+		return syc_error_set(error, errno, 0, "%s", strerror(errno));
 	if (S_ISDIR(st.st_mode))
-		return sc_error_set(error, EISDIR, 0, "%s", strerror(EISDIR));
+		return syc_error_set(error, EISDIR, 0, "%s", strerror(EISDIR));
 	if (!S_ISREG(st.st_mode))
-		return sc_error_set(error, EINVAL, 0, "Not a regular file");
+		return syc_error_set(error, EINVAL, 0, "Not a regular file");
 	*ret_size = (size_t)st.st_size;
 	*ret_data = NULL;
 	if (st.st_size == 0)
@@ -106,8 +106,8 @@ static int map_file(int fd, void **ret_data, size_t *ret_size,
 	void *data =
 		mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (data == MAP_FAILED)
-		return sc_error_set(error, errno, 0, "cannot map: %s",
-		                    strerror(errno));
+		return syc_error_set(error, errno, 0, "cannot map: %s",
+		                     strerror(errno));
 	(void)madvise(data, (size_t)st.st_size, MADV_SEQUENTIAL);
 	*ret_data = data;
 	return 0;
@@ -147,10 +147,10 @@ static int map_again(struct syscap_reader *reader, int fd,
 	return 0;
 }
 
-static int take_rest(struct syscap_reader *reader, struct sc_rest *rest,
+static int take_rest(struct syscap_reader *reader, struct syc_rest *rest,
                      struct syscap_error *why)
 {
-	const int r = sc_rest_load(rest, reader->data, reader->size, why);
+	const int r = syc_rest_load(rest, reader->data, reader->size, why);
 
 	if (r != 0)
 		return r;
@@ -164,7 +164,7 @@ static int take_rest(struct syscap_reader *reader, struct sc_rest *rest,
 }
 
 /* @rest is open: of a process that lives, where @lives. */
-static int merge(struct syscap_reader *reader, int fd, struct sc_rest *rest,
+static int merge(struct syscap_reader *reader, int fd, struct syc_rest *rest,
                  bool lives, struct syscap_error *error)
 {
 	struct syscap_error why = { .code = 0 };
@@ -173,10 +173,10 @@ static int merge(struct syscap_reader *reader, int fd, struct sc_rest *rest,
 	int r;
 
 	if (fstat(fd, &st) != 0)
-		return sc_error_set(error, errno, 0, "%s", strerror(errno));
-	const bool is_ours = sc_rest_is_of(rest, &st);
+		return syc_error_set(error, errno, 0, "%s", strerror(errno));
+	const bool is_ours = syc_rest_is_of(rest, &st);
 	const bool is_known =
-		lives && is_ours && sc_rest_live_size(rest, fd, &whole) == 0;
+		lives && is_ours && syc_rest_live_size(rest, fd, &whole) == 0;
 	r = map_again(reader, fd, error);
 	if (r < 0 || (lives && !is_known))
 		return r;
@@ -186,13 +186,13 @@ static int merge(struct syscap_reader *reader, int fd, struct sc_rest *rest,
 		return 0;
 	}
 	if (!is_ours)
-		r = sc_error_set(&why, ESTALE, 0,
-		                 "its ring file belongs to another file: was "
-		                 "this one copied, or joined?");
+		r = syc_error_set(&why, ESTALE, 0,
+		                  "its ring file belongs to another file: was "
+		                  "this one copied, or joined?");
 	else
 		r = take_rest(reader, rest, &why);
 	if (r == -ENOMEM)
-		return sc_error_set(error, ENOMEM, 0, "out of memory");
+		return syc_error_set(error, ENOMEM, 0, "out of memory");
 	memcpy(reader->not_merged, why.message, sizeof(why.message));
 	return 0;
 }
@@ -205,18 +205,18 @@ static int merge(struct syscap_reader *reader, int fd, struct sc_rest *rest,
 static int add_rest(struct syscap_reader *reader, int fd,
                     struct syscap_error *error)
 {
-	const char *const named = sc_rest_path(reader->data, reader->size);
+	const char *const named = syc_rest_path(reader->data, reader->size);
 	struct syscap_error why;
-	struct sc_rest rest;
+	struct syc_rest rest;
 	char path[4096];
 
 	if (named == NULL || strlen(named) >= sizeof(path))
 		return 0;
 	strcpy(path, named);
-	int r = sc_rest_open(&rest, path, false, &why);
+	int r = syc_rest_open(&rest, path, false, &why);
 	if (r >= 0) {
-		r = merge(reader, fd, &rest, r == SC_REST_LIVES, error);
-		sc_rest_close(&rest);
+		r = merge(reader, fd, &rest, r == SYC_REST_LIVES, error);
+		syc_rest_close(&rest);
 		return r;
 	}
 	/* Who recovered from it may just have ended */
@@ -229,7 +229,7 @@ static int add_rest(struct syscap_reader *reader, int fd,
 int syscap_reader_open(const char *path, struct syscap_reader **ret_reader,
                        struct syscap_error *error)
 {
-	const int fd = sc_plain_file_open(path, O_RDONLY, error);
+	const int fd = syc_plain_file_open(path, O_RDONLY, error);
 	struct syscap_reader *reader = NULL;
 
 	if (fd < 0)
@@ -274,11 +274,11 @@ void syscap_reader_info(const struct syscap_reader *reader,
 	memcpy(ret_info->capture_time,
 	       data + offsetof(struct syscap_wire_file, capture_time),
 	       sizeof(ret_info->capture_time) - 1);
-	ret_info->begin = sc_load_i64(
+	ret_info->begin = syc_load_i64(
 		data + offsetof(struct syscap_wire_file, time), reader->big);
 	ret_info->end =
-		sc_load_i64(data + offsetof(struct syscap_wire_file, end_time),
-	                    reader->big);
+		syc_load_i64(data + offsetof(struct syscap_wire_file, end_time),
+	                     reader->big);
 }
 
 /* The byte at the reader's position, and how many follow in a row. */
@@ -305,23 +305,23 @@ static int check_frame(const struct syscap_reader *reader,
 	*ret_frame = (struct syscap_frame){ .offset = at, .tid = -1 };
 
 	if (left < FRAME_HEADER)
-		return sc_error_set(error, EBADMSG, at,
-		                    "the file ends %u bytes into a frame's "
-		                    "header",
-		                    (unsigned)left);
+		return syc_error_set(error, EBADMSG, at,
+		                     "the file ends %u bytes into a frame's "
+		                     "header",
+		                     (unsigned)left);
 
-	const unsigned len = sc_load_u16(bytes, reader->big);
+	const unsigned len = syc_load_u16(bytes, reader->big);
 	ret_frame->len = (uint16_t)len;
 	if (len < FRAME_HEADER || (len & FRAME_ALIGN_MASK) != 0)
-		return sc_error_set(error, EBADMSG, at,
-		                    "no frame has a length of %u; what "
-		                    "follows cannot be read",
-		                    len);
+		return syc_error_set(error, EBADMSG, at,
+		                     "no frame has a length of %u; what "
+		                     "follows cannot be read",
+		                     len);
 	if (len > left)
-		return sc_error_set(error, EBADMSG, at,
-		                    "the file ends %u bytes into a frame of "
-		                    "%u",
-		                    (unsigned)left, len);
+		return syc_error_set(error, EBADMSG, at,
+		                     "the file ends %u bytes into a frame of "
+		                     "%u",
+		                     (unsigned)left, len);
 	return 0;
 }
 
@@ -352,13 +352,13 @@ int syscap_reader_next(struct syscap_reader *reader,
 	if (r < 0)
 		return r;
 
-	sc_frame_header(bytes, reader->big, ret_frame);
+	syc_frame_header(bytes, reader->big, ret_frame);
 	ret_frame->offset = reader->position;
 	reader->position += ret_frame->len;
 	if (reader->is_mapped && reader->position <= reader->size &&
 	    reader->position - reader->released >= 2 * RELEASE_SIZE)
 		release_pages(reader);
-	r = sc_frame_decode(ret_frame, reader->big, error);
+	r = syc_frame_decode(ret_frame, reader->big, error);
 	return r < 0 ? r : 1;
 }
 
@@ -388,34 +388,34 @@ bool syscap_frame_counter(const struct syscap_reader *reader,
                           const struct syscap_frame *frame, unsigned i,
                           struct syscap_counter_info *ret_counter)
 {
-	return sc_frame_counter(frame, reader->big, i, ret_counter);
+	return syc_frame_counter(frame, reader->big, i, ret_counter);
 }
 
 bool syscap_frame_value(const struct syscap_reader *reader,
                         const struct syscap_frame *frame, unsigned i,
                         uint32_t *ret_id, uint64_t *ret_bits)
 {
-	return sc_frame_value(frame, reader->big, i, ret_id, ret_bits);
+	return syc_frame_value(frame, reader->big, i, ret_id, ret_bits);
 }
 
 bool syscap_frame_slot(const struct syscap_reader *reader,
                        const struct syscap_frame *frame, unsigned slot,
                        uint32_t *ret_id, uint64_t *ret_bits)
 {
-	return sc_frame_slot(frame, reader->big, slot, ret_id, ret_bits);
+	return syc_frame_slot(frame, reader->big, slot, ret_id, ret_bits);
 }
 
 bool syscap_frame_addr(const struct syscap_reader *reader,
                        const struct syscap_frame *frame, unsigned i,
                        uint64_t *ret_addr)
 {
-	return sc_frame_addr(frame, reader->big, i, ret_addr);
+	return syc_frame_addr(frame, reader->big, i, ret_addr);
 }
 
 bool syscap_frame_jit_name(const struct syscap_reader *reader,
                            const struct syscap_frame *frame, size_t *cursor,
                            uint64_t *ret_addr, const char **ret_name)
 {
-	return sc_frame_jit_name(frame, reader->big, cursor, ret_addr,
-	                         ret_name);
+	return syc_frame_jit_name(frame, reader->big, cursor, ret_addr,
+	                          ret_name);
 }

@@ -27,23 +27,23 @@
 #define UNBEGUN_S 5
 
 /* Both are open, and belong together; the ring file goes last. */
-static int move_and_finish(struct sc_rest *rest, const char *rings,
-                           struct sc_recover_file *file,
-                           struct sc_recovered *recovered,
+static int move_and_finish(struct syc_rest *rest, const char *rings,
+                           struct syc_recover_file *file,
+                           struct syc_recovered *recovered,
                            struct syscap_error *error)
 {
-	int r = sc_recover_rings(rest, file, recovered, error);
+	int r = syc_recover_rings(rest, file, recovered, error);
 
 	if (r != 0 || file->dry)
 		return r;
 	const uint64_t cut = recovered->cut, cut_at = recovered->cut_at;
-	r = sc_recover_file_finish(file, recovered, error);
+	r = syc_recover_file_finish(file, recovered, error);
 	if (cut != 0) {
 		recovered->cut = cut;
 		recovered->cut_at = cut_at;
 	}
 	if (r == 0 && rest->n_bad == 0)
-		r = sc_recover_rings_remove(rest, rings, error);
+		r = syc_recover_rings_remove(rest, rings, error);
 	return r;
 }
 
@@ -52,10 +52,10 @@ static int move_and_finish(struct sc_rest *rest, const char *rings,
 static bool is_ring_file(const char *path)
 {
 	char magic[8] = "";
-	const int fd = sc_plain_file_open(path, O_RDONLY, NULL);
+	const int fd = syc_plain_file_open(path, O_RDONLY, NULL);
 	const bool is = fd >= 0 &&
 	                pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
-	                memcmp(magic, SC_RING_FILE_MAGIC, sizeof(magic)) == 0;
+	                memcmp(magic, SYC_RING_FILE_MAGIC, sizeof(magic)) == 0;
 
 	if (fd >= 0)
 		close(fd);
@@ -66,12 +66,12 @@ static bool is_ring_file(const char *path)
  * There is no capture that the rings belong to.  @taken: but another file of
  * its name.
  */
-static int recover_without(struct sc_rest *rest, const char *rings, bool taken,
-                           struct sc_recover_file *file,
-                           struct sc_recovered *recovered,
+static int recover_without(struct syc_rest *rest, const char *rings, bool taken,
+                           struct syc_recover_file *file,
+                           struct syc_recovered *recovered,
                            struct syscap_error *error)
 {
-	int r = sc_rest_load(rest, NULL, 0, error);
+	int r = syc_rest_load(rest, NULL, 0, error);
 
 	if (r != 0)
 		return r;
@@ -81,55 +81,55 @@ static int recover_without(struct sc_rest *rest, const char *rings, bool taken,
 		/* What it had lost is told in a file that is gone */
 		recovered->frames = 0;
 		return file->dry ? 0
-		                 : sc_recover_rings_remove(rest, rings, error);
+		                 : syc_recover_rings_remove(rest, rings, error);
 	}
 	recovered->is_left = true;
 	if (taken)
-		return sc_error_set(error, EEXIST, 0,
-		                    "%.150s is another file than its capture",
-		                    rest->facts.capture);
+		return syc_error_set(error, EEXIST, 0,
+		                     "%.150s is another file than its capture",
+		                     rest->facts.capture);
 	if (rest->owner != geteuid())
-		return sc_error_set(error, EPERM, 0,
-		                    "its capture is missing, and is made anew "
-		                    "only for who owns the ring file");
+		return syc_error_set(error, EPERM, 0,
+		                     "its capture is missing, and is made anew "
+		                     "only for who owns the ring file");
 	recovered->made_capture = true;
 	if (file->dry)
 		return 0;
-	r = sc_recover_file_create(file, rest, rings, error);
+	r = syc_recover_file_create(file, rest, rings, error);
 	return r != 0 ? r
 	              : move_and_finish(rest, rings, file, recovered, error);
 }
 
 /* The capture is the rings', and may lack even its beginning. */
-static int recover_with(struct sc_rest *rest, const char *rings,
-                        struct sc_recover_file *file,
-                        struct sc_recovered *recovered,
+static int recover_with(struct syc_rest *rest, const char *rings,
+                        struct syc_recover_file *file,
+                        struct syc_recovered *recovered,
                         struct syscap_error *error)
 {
 	int r = 0;
 
-	if (file->size < SC_RECOVER_HEADER && file->dry) {
-		r = sc_rest_load(rest, NULL, 0, error);
+	if (file->size < SYC_RECOVER_HEADER && file->dry) {
+		r = syc_rest_load(rest, NULL, 0, error);
 		recovered->frames = rest->n_frames;
 		recovered->bad = rest->n_bad;
 		return r;
 	}
-	if (file->size < SC_RECOVER_HEADER)
-		r = sc_recover_file_begin(file, rest, rings, error);
-	else if (!sc_recover_file_is_capture(file))
-		r = sc_error_set(error, EBADMSG, 0, "%.150s is no capture",
-		                 rest->facts.capture);
+	if (file->size < SYC_RECOVER_HEADER)
+		r = syc_recover_file_begin(file, rest, rings, error);
+	else if (!syc_recover_file_is_capture(file))
+		r = syc_error_set(error, EBADMSG, 0, "%.150s is no capture",
+		                  rest->facts.capture);
 	return r != 0 ? r
 	              : move_and_finish(rest, rings, file, recovered, error);
 }
 
-static int recover_by_rings(struct sc_rest *rest, const char *rings,
-                            struct sc_recover_file *file,
-                            struct sc_recovered *recovered,
+static int recover_by_rings(struct syc_rest *rest, const char *rings,
+                            struct syc_recover_file *file,
+                            struct syc_recovered *recovered,
                             struct syscap_error *error)
 {
-	int r = sc_recover_file_open(file, rest->facts.capture, O_NOFOLLOW,
-	                             file->dry, error);
+	int r = syc_recover_file_open(file, rest->facts.capture, O_NOFOLLOW,
+	                              file->dry, error);
 
 	recovered->had_rings = true;
 	snprintf(recovered->capture, sizeof(recovered->capture), "%s",
@@ -137,57 +137,58 @@ static int recover_by_rings(struct sc_rest *rest, const char *rings,
 	if (r == -ENOENT)
 		return recover_without(rest, rings, false, file, recovered,
 		                       error);
-	if (r == -ELOOP || (file->fd >= 0 && !sc_rest_is_of(rest, &file->st)))
+	if (r == -ELOOP || (file->fd >= 0 && !syc_rest_is_of(rest, &file->st)))
 		return recover_without(rest, rings, true, file, recovered,
 		                       error);
 	return r != 0 ? r : recover_with(rest, rings, file, recovered, error);
 }
 
 static int recover_ring_file(const char *path, bool dry,
-                             struct sc_recovered *recovered,
+                             struct syc_recovered *recovered,
                              struct syscap_error *error)
 {
-	struct sc_recover_file file = { .fd = -1, .dry = dry };
+	struct syc_recover_file file = { .fd = -1, .dry = dry };
 	char *const rings = realpath(path, NULL);
-	struct sc_rest rest;
+	struct syc_rest rest;
 
 	if (rings == NULL || strlen(rings) >= PATH_SIZE) {
 		free(rings);
-		return sc_error_set(error, EINVAL, 0, "its path can't be told");
+		return syc_error_set(error, EINVAL, 0,
+		                     "its path can't be told");
 	}
-	int r = sc_rest_open(&rest, rings, !dry, error);
+	int r = syc_rest_open(&rest, rings, !dry, error);
 	if (r == 0)
 		r = recover_by_rings(&rest, rings, &file, recovered, error);
-	else if (r == SC_REST_LIVES)
+	else if (r == SYC_REST_LIVES)
 		r = -EBUSY;
-	sc_recover_file_close(&file);
-	sc_rest_close(&rest);
+	syc_recover_file_close(&file);
+	syc_rest_close(&rest);
 	free(rings);
 	return r;
 }
 
-int sc_recover_discard(const char *path, uint64_t *ret_frames,
-                       struct syscap_error *error)
+int syc_recover_discard(const char *path, uint64_t *ret_frames,
+                        struct syscap_error *error)
 {
-	struct sc_rest rest;
-	int r = sc_rest_open(&rest, path, true, error);
+	struct syc_rest rest;
+	int r = syc_rest_open(&rest, path, true, error);
 
-	if (r == SC_REST_LIVES)
+	if (r == SYC_REST_LIVES)
 		r = -EBUSY;
 	if (r == 0)
-		r = sc_rest_load(&rest, NULL, 0, error);
+		r = syc_rest_load(&rest, NULL, 0, error);
 	if (r == 0)
 		*ret_frames = rest.n_frames;
 	if (r == 0)
-		r = sc_recover_rings_remove(&rest, path, error);
-	sc_rest_close(&rest);
+		r = syc_recover_rings_remove(&rest, path, error);
+	syc_rest_close(&rest);
 	return r;
 }
 
 /* ---------------------------------- given: ring file that was not begun */
 
 /* A process makes its ring file, and then writes down whose it is. */
-static bool is_unbegun(const struct sc_rest *rest, const char *path,
+static bool is_unbegun(const struct syc_rest *rest, const char *path,
                        const struct stat *st)
 {
 	static const unsigned char zeros[64];
@@ -201,12 +202,12 @@ static bool is_unbegun(const struct sc_rest *rest, const char *path,
 	if (st->st_size == 0)
 		return true;
 	/* Neither magic, nor a batch, nor a frame in the first ring */
-	return sc_rest_read_at(rest, bytes, 8, 0) &&
+	return syc_rest_read_at(rest, bytes, 8, 0) &&
 	       memcmp(bytes, zeros, 8) == 0 &&
-	       sc_rest_read_at(rest, bytes, sizeof(zeros),
-	                       SC_RING_FILE_JOURNAL) &&
+	       syc_rest_read_at(rest, bytes, sizeof(zeros),
+	                        SYC_RING_FILE_JOURNAL) &&
 	       memcmp(bytes, zeros, sizeof(zeros)) == 0 &&
-	       sc_rest_read_at(rest, bytes, 8, SC_RING_FILE_FRONT) &&
+	       syc_rest_read_at(rest, bytes, 8, SYC_RING_FILE_FRONT) &&
 	       memcmp(bytes, zeros, 8) == 0;
 }
 
@@ -215,14 +216,14 @@ static bool is_unbegun(const struct sc_rest *rest, const char *path,
  * False: @path is no such file.
  */
 static bool remove_unbegun(const char *path, bool dry, int *ret_r,
-                           struct sc_recovered *recovered,
+                           struct syc_recovered *recovered,
                            struct syscap_error *error)
 {
-	struct sc_rest rest = { .fd = -1 };
+	struct syc_rest rest = { .fd = -1 };
 	struct stat st;
 	bool is = false;
 
-	rest.fd = sc_plain_file_open(
+	rest.fd = syc_plain_file_open(
 		path, (dry ? O_RDONLY : O_RDWR) | O_NOFOLLOW, NULL);
 	if (rest.fd < 0 || fstat(rest.fd, &st) != 0 ||
 	    !is_unbegun(&rest, path, &st))
@@ -232,16 +233,16 @@ static bool remove_unbegun(const char *path, bool dry, int *ret_r,
 	rest.dev = st.st_dev;
 	rest.ino = st.st_ino;
 	recovered->had_rings = true;
-	if (!sc_rest_owner_exclude(rest.fd, true) ||
-	    sc_rest_owner_lives(rest.fd, &rest.facts) ||
-	    (!dry && !sc_rest_owner_replace(rest.fd, &rest.facts)))
-		*ret_r = sc_error_set(error, EBUSY, 0,
-		                      "a process is about to use it");
+	if (!syc_rest_owner_exclude(rest.fd, true) ||
+	    syc_rest_owner_lives(rest.fd, &rest.facts) ||
+	    (!dry && !syc_rest_owner_replace(rest.fd, &rest.facts)))
+		*ret_r = syc_error_set(error, EBUSY, 0,
+		                       "a process is about to use it");
 	else if (!dry && fstat(rest.fd, &st) == 0 &&
 	         is_unbegun(&rest, path, &st))
-		*ret_r = sc_recover_rings_remove(&rest, path, error);
+		*ret_r = syc_recover_rings_remove(&rest, path, error);
 out:
-	sc_rest_close(&rest);
+	syc_rest_close(&rest);
 	return is;
 }
 
@@ -257,19 +258,20 @@ static bool can_be_of(const char *path, const struct stat *capture)
 }
 
 /* 0; -ENOENT: it has no ring file that is there and its own; or -errno. */
-static int find_rings(const struct sc_recover_file *file, struct sc_rest *rest,
-                      char *path, struct sc_recovered *recovered,
+static int find_rings(const struct syc_recover_file *file,
+                      struct syc_rest *rest, char *path,
+                      struct syc_recovered *recovered,
                       struct syscap_error *error)
 {
-	const char *const named = sc_rest_path(file->data, file->size);
+	const char *const named = syc_rest_path(file->data, file->size);
 
 	rest->fd = -1;
 	if (named == NULL || strlen(named) >= PATH_SIZE)
 		return -ENOENT;
 	strcpy(path, named);
-	const int r = sc_rest_open(rest, path, !file->dry, error);
-	if (r >= 0 && sc_rest_is_of(rest, &file->st))
-		return r == SC_REST_LIVES ? -EBUSY : 0;
+	const int r = syc_rest_open(rest, path, !file->dry, error);
+	if (r >= 0 && syc_rest_is_of(rest, &file->st))
+		return r == SYC_REST_LIVES ? -EBUSY : 0;
 	if (r == -ENOENT || (r < 0 && can_be_of(path, &file->st)))
 		return r;
 	snprintf(recovered->left_alone, sizeof(recovered->left_alone),
@@ -278,37 +280,37 @@ static int find_rings(const struct sc_recover_file *file, struct sc_rest *rest,
 }
 
 static int recover_capture(const char *path, bool dry,
-                           struct sc_recovered *recovered,
+                           struct syc_recovered *recovered,
                            struct syscap_error *error)
 {
-	struct sc_recover_file file;
-	struct sc_rest rest = { .fd = -1 };
+	struct syc_recover_file file;
+	struct syc_rest rest = { .fd = -1 };
 	char rings[PATH_SIZE];
-	int r = sc_recover_file_open(&file, path, 0, dry, error);
+	int r = syc_recover_file_open(&file, path, 0, dry, error);
 
-	if (r == 0 && !sc_recover_file_is_capture(&file))
-		r = sc_error_set(error, EBADMSG, 0, "not a capture");
+	if (r == 0 && !syc_recover_file_is_capture(&file))
+		r = syc_error_set(error, EBADMSG, 0, "not a capture");
 	if (r != 0)
 		goto out;
 	r = find_rings(&file, &rest, rings, recovered, error);
 	if (r == 0) {
 		recovered->had_rings = true;
 		/* Somebody may have written before we had the lock */
-		r = sc_recover_file_map(&file, error);
+		r = syc_recover_file_map(&file, error);
 		if (r == 0)
 			r = move_and_finish(&rest, rings, &file, recovered,
 			                    error);
 	} else if (r == -ENOENT) {
-		r = sc_recover_file_finish(&file, recovered, error);
+		r = syc_recover_file_finish(&file, recovered, error);
 	}
 out:
-	sc_rest_close(&rest);
-	sc_recover_file_close(&file);
+	syc_rest_close(&rest);
+	syc_recover_file_close(&file);
 	return r;
 }
 
-int sc_recover(const char *path, bool dry, struct sc_recovered *recovered,
-               struct syscap_error *error)
+int syc_recover(const char *path, bool dry, struct syc_recovered *recovered,
+                struct syscap_error *error)
 {
 	int r;
 

@@ -10,8 +10,8 @@
  *
  * Context: offline.  SIGXFSZ must be ignored or blocked.
  */
-#ifndef SC_CAPTURE_RECOVER_H
-#define SC_CAPTURE_RECOVER_H
+#ifndef SYC_CAPTURE_RECOVER_H
+#define SYC_CAPTURE_RECOVER_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,14 +26,14 @@
  * Returns 0 or -errno: -EBUSY, it is being written; -EBADMSG, it is neither,
  * or damaged before its end, and left as it is.
  */
-int sc_recover(const char *path, bool dry, struct sc_recovered *ret_recovered,
-               struct syscap_error *error);
+int syc_recover(const char *path, bool dry, struct syc_recovered *ret_recovered,
+                struct syscap_error *error);
 
 /**
  * Remove the ring file @path, of a process that is gone, and what it holds:
- * *@ret_frames.  0 or -errno, as sc_recover().
+ * *@ret_frames.  0 or -errno, as syc_recover().
  */
-int sc_recover_discard(const char *path, uint64_t *ret_frames,
-                       struct syscap_error *error);
+int syc_recover_discard(const char *path, uint64_t *ret_frames,
+                        struct syscap_error *error);
 
 #endif

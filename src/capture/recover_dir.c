@@ -27,19 +27,19 @@ static bool has_suffix(const char *name)
 }
 
 /* Its first bytes, or zeros: who made it was killed before it wrote them.
- * sc_recover() looks closer. */
+ * syc_recover() looks closer. */
 static bool may_be_ring_file(int fd)
 {
 	static const char zeros[8];
 	char magic[8] = "";
 
 	return pread(fd, magic, sizeof(magic), 0) >= 0 &&
-	       (memcmp(magic, SC_RING_FILE_MAGIC, sizeof(magic)) == 0 ||
+	       (memcmp(magic, SYC_RING_FILE_MAGIC, sizeof(magic)) == 0 ||
 	        memcmp(magic, zeros, sizeof(magic)) == 0);
 }
 
 /* True: it is ours.  Others' are counted only. */
-static bool is_own_ring_file(struct sc_ring_files *files, int dir,
+static bool is_own_ring_file(struct syc_ring_files *files, int dir,
                              const char *name)
 {
 	struct stat st;
@@ -64,14 +64,14 @@ static bool is_own_ring_file(struct sc_ring_files *files, int dir,
 	return is;
 }
 
-static bool add_path(struct sc_ring_files *files, const char *dir,
+static bool add_path(struct syc_ring_files *files, const char *dir,
                      const char *name)
 {
 	char *path;
 
 	if (asprintf(&path, "%s/%s", dir, name) < 0)
 		return false;
-	if (sc_array_push(&files->paths, path) < 0) {
+	if (syc_array_push(&files->paths, path) < 0) {
 		free(path);
 		return false;
 	}
@@ -83,16 +83,16 @@ static int compare(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-int sc_ring_files_add(struct sc_ring_files *files, const char *dir,
-                      struct syscap_error *error)
+int syc_ring_files_add(struct syc_ring_files *files, const char *dir,
+                       struct syscap_error *error)
 {
 	const size_t before = files->paths.n;
 	DIR *const d = opendir(dir);
 	bool ok = true;
 
 	if (d == NULL)
-		return sc_error_set(error, errno, 0, "cannot read it: %s",
-		                    strerror(errno));
+		return syc_error_set(error, errno, 0, "cannot read it: %s",
+		                     strerror(errno));
 	for (struct dirent *e; ok && (e = readdir(d)) != NULL;)
 		if (has_suffix(e->d_name) &&
 		    is_own_ring_file(files, dirfd(d), e->d_name))
@@ -101,11 +101,11 @@ int sc_ring_files_add(struct sc_ring_files *files, const char *dir,
 	if (files->paths.n - before > 1)
 		qsort(files->paths.items + before, files->paths.n - before,
 		      sizeof(files->paths.items[0]), compare);
-	return ok ? 0 : sc_error_set(error, ENOMEM, 0, "out of memory");
+	return ok ? 0 : syc_error_set(error, ENOMEM, 0, "out of memory");
 }
 
-int sc_ring_files_add_usual(struct sc_ring_files *files,
-                            struct syscap_error *error)
+int syc_ring_files_add_usual(struct syc_ring_files *files,
+                             struct syscap_error *error)
 {
 	const char *const runtime_dir = getenv("XDG_RUNTIME_DIR");
 	char dir[PATH_SIZE];
@@ -114,13 +114,13 @@ int sc_ring_files_add_usual(struct sc_ring_files *files,
 	if (runtime_dir != NULL && runtime_dir[0] == '/' &&
 	    snprintf(dir, sizeof(dir), "%s/syscap", runtime_dir) <
 	            (int)sizeof(dir))
-		r = sc_ring_files_add(files, dir, error);
+		r = syc_ring_files_add(files, dir, error);
 	if (r == 0 || r == -ENOENT)
-		r = sc_ring_files_add(files, "/dev/shm", error);
+		r = syc_ring_files_add(files, "/dev/shm", error);
 	return r == -ENOENT ? 0 : r;
 }
 
-void sc_ring_files_free(struct sc_ring_files *files)
+void syc_ring_files_free(struct syc_ring_files *files)
 {
 	for (size_t i = 0; i < files->paths.n; i++)
 		free(files->paths.items[i]);

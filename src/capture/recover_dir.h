@@ -4,8 +4,8 @@
  *
  * Context of all: offline.
  */
-#ifndef SC_CAPTURE_RECOVER_DIR_H
-#define SC_CAPTURE_RECOVER_DIR_H
+#ifndef SYC_CAPTURE_RECOVER_DIR_H
+#define SYC_CAPTURE_RECOVER_DIR_H
 
 #include <stddef.h>
 
@@ -14,8 +14,8 @@
 #include "data/array.h"
 
 /** Paths in a row.  All zero: empty. */
-struct sc_ring_files {
-	SC_ARRAY(char *) paths;
+struct syc_ring_files {
+	SYC_ARRAY(char *) paths;
 	size_t n_others; /* what looks like one, and is another user's */
 };
 
@@ -27,13 +27,13 @@ struct sc_ring_files {
  *
  * Returns 0 or -errno: -ENOENT, there is no such folder.
  */
-int sc_ring_files_add(struct sc_ring_files *files, const char *dir,
-                      struct syscap_error *error);
+int syc_ring_files_add(struct syc_ring_files *files, const char *dir,
+                       struct syscap_error *error);
 
 /** The same for the folders where the library puts them. */
-int sc_ring_files_add_usual(struct sc_ring_files *files,
-                            struct syscap_error *error);
+int syc_ring_files_add_usual(struct syc_ring_files *files,
+                             struct syscap_error *error);
 
-void sc_ring_files_free(struct sc_ring_files *files);
+void syc_ring_files_free(struct syc_ring_files *files);
 
 #endif

@@ -4,8 +4,8 @@
  *
  * Functions return 0 or -errno with @error filled.  Context: offline.
  */
-#ifndef SC_CAPTURE_RECOVER_FILE_H
-#define SC_CAPTURE_RECOVER_FILE_H
+#ifndef SYC_CAPTURE_RECOVER_FILE_H
+#define SYC_CAPTURE_RECOVER_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,9 +17,9 @@
 #include "capture/recovered.h"
 #include "capture/rest.h"
 
-#define SC_RECOVER_HEADER 256u
+#define SYC_RECOVER_HEADER 256u
 
-struct sc_recover_file {
+struct syc_recover_file {
 	int fd; /* -1: not open */
 	bool dry;
 	struct stat st;
@@ -28,55 +28,56 @@ struct sc_recover_file {
 };
 
 /** For what failed with errno. */
-int sc_recover_fail(struct syscap_error *error, const char *what);
+int syc_recover_fail(struct syscap_error *error, const char *what);
 
 /** All @size bytes; or false, and errno. */
-bool sc_recover_write_at(int fd, const void *from, size_t size,
-                         uint64_t offset);
+bool syc_recover_write_at(int fd, const void *from, size_t size,
+                          uint64_t offset);
 
 /**
  * Open @path, a regular file, with the lock of those that write captures.
  * @flags: more for open().  Also after a failure the file is to be closed;
  * where it could be opened, st is filled.
  */
-int sc_recover_file_open(struct sc_recover_file *file, const char *path,
-                         int flags, bool dry, struct syscap_error *error);
+int syc_recover_file_open(struct syc_recover_file *file, const char *path,
+                          int flags, bool dry, struct syscap_error *error);
 
 /** Make anew what @rest names, with nothing but its beginning in it. */
-int sc_recover_file_create(struct sc_recover_file *file, struct sc_rest *rest,
-                           const char *rings, struct syscap_error *error);
+int syc_recover_file_create(struct syc_recover_file *file,
+                            struct syc_rest *rest, const char *rings,
+                            struct syscap_error *error);
 
 /** Look again at what is in it. */
-int sc_recover_file_map(struct sc_recover_file *file,
-                        struct syscap_error *error);
+int syc_recover_file_map(struct syc_recover_file *file,
+                         struct syscap_error *error);
 
 /** Whether it begins as a capture does. */
-bool sc_recover_file_is_capture(const struct sc_recover_file *file);
+bool syc_recover_file_is_capture(const struct syc_recover_file *file);
 
 /** Write header and first frames of a capture that has not even those. */
-int sc_recover_file_begin(struct sc_recover_file *file,
-                          const struct sc_rest *rest, const char *rings,
-                          struct syscap_error *error);
+int syc_recover_file_begin(struct syc_recover_file *file,
+                           const struct syc_rest *rest, const char *rings,
+                           struct syscap_error *error);
 
 /**
  * Where the whole frames among the first @size bytes end.  *@ret_last: the
  * latest time in them.
  */
-uint64_t sc_recover_file_walk(const struct sc_recover_file *file, uint64_t size,
-                              int64_t *ret_last);
+uint64_t syc_recover_file_walk(const struct syc_recover_file *file,
+                               uint64_t size, int64_t *ret_last);
 
 /**
  * Whether what is behind @at, where frames end, is half of one.  -EBADMSG: it
  * is something else.
  */
-int sc_recover_file_check_tail(const struct sc_recover_file *file, uint64_t at,
-                               struct syscap_error *error);
+int syc_recover_file_check_tail(const struct syc_recover_file *file,
+                                uint64_t at, struct syscap_error *error);
 
 /** Cut a torn end, and set the end time if it is missing or too early. */
-int sc_recover_file_finish(struct sc_recover_file *file,
-                           struct sc_recovered *recovered,
-                           struct syscap_error *error);
+int syc_recover_file_finish(struct syc_recover_file *file,
+                            struct syc_recovered *recovered,
+                            struct syscap_error *error);
 
-void sc_recover_file_close(struct sc_recover_file *file);
+void syc_recover_file_close(struct syc_recover_file *file);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* recover_rings.h - move what is left in a ring file into its capture. */
-#ifndef SC_CAPTURE_RECOVER_RINGS_H
-#define SC_CAPTURE_RECOVER_RINGS_H
+#ifndef SYC_CAPTURE_RECOVER_RINGS_H
+#define SYC_CAPTURE_RECOVER_RINGS_H
 
 #include "capture/recover_file.h"
 
@@ -13,12 +13,12 @@
  * Returns 0; -EBADMSG, the capture or the journal is damaged, and nothing was
  * changed; or -errno, and the next attempt goes on.
  */
-int sc_recover_rings(struct sc_rest *rest, struct sc_recover_file *file,
-                     struct sc_recovered *recovered,
-                     struct syscap_error *error);
+int syc_recover_rings(struct syc_rest *rest, struct syc_recover_file *file,
+                      struct syc_recovered *recovered,
+                      struct syscap_error *error);
 
 /** Remove the ring file @path, if that is still the one that is open. */
-int sc_recover_rings_remove(const struct sc_rest *rest, const char *path,
-                            struct syscap_error *error);
+int syc_recover_rings_remove(const struct syc_rest *rest, const char *path,
+                             struct syscap_error *error);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* recovered.h - what making a capture whole has found and done. */
-#ifndef SC_CAPTURE_RECOVERED_H
-#define SC_CAPTURE_RECOVERED_H
+#ifndef SYC_CAPTURE_RECOVERED_H
+#define SYC_CAPTURE_RECOVERED_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct sc_recovered {
+struct syc_recovered {
 	char capture[4096];   /* its name, where a ring file was given */
 	char left_alone[200]; /* why a ring file was not its; "": none */
 	bool is_rings;        /* a ring file was given, by its first bytes */

@@ -20,7 +20,7 @@
 /* A live process' batch takes less than a look at it; not so under load. */
 #define LOOKS 1000
 
-const char *sc_rest_path(const unsigned char *capture, uint64_t size)
+const char *syc_rest_path(const unsigned char *capture, uint64_t size)
 {
 	struct syscap_frame frame;
 
@@ -28,19 +28,19 @@ const char *sc_rest_path(const unsigned char *capture, uint64_t size)
 	    (capture[offsetof(struct syscap_wire_file, little_endian)] & 1) ==
 	            0)
 		return NULL;
-	sc_frame_header(capture + HEADER_SIZE, false, &frame);
+	syc_frame_header(capture + HEADER_SIZE, false, &frame);
 	if (frame.type != SYSCAP_FRAME_METADATA || frame.len % 8 != 0 ||
 	    frame.len < sizeof(struct syscap_wire_metadata) ||
 	    frame.len > size - HEADER_SIZE ||
-	    sc_frame_decode(&frame, false, NULL) != 0 ||
-	    strcmp(frame.metadata.id, SC_RING_FILE_ID) != 0 ||
+	    syc_frame_decode(&frame, false, NULL) != 0 ||
+	    strcmp(frame.metadata.id, SYC_RING_FILE_ID) != 0 ||
 	    frame.metadata.value[0] != '/')
 		return NULL;
 	return frame.metadata.value;
 }
 
-bool sc_rest_read_at(const struct sc_rest *rest, void *to, size_t size,
-                     uint64_t offset)
+bool syc_rest_read_at(const struct syc_rest *rest, void *to, size_t size,
+                      uint64_t offset)
 {
 	size_t done = 0;
 
@@ -56,108 +56,108 @@ bool sc_rest_read_at(const struct sc_rest *rest, void *to, size_t size,
 	return true;
 }
 
-uint64_t sc_rest_slot_at(const struct sc_rest *rest, uint32_t slot)
+uint64_t syc_rest_slot_at(const struct syc_rest *rest, uint32_t slot)
 {
-	return SC_RING_FILE_FRONT +
+	return SYC_RING_FILE_FRONT +
 	       (uint64_t)slot * ((uint64_t)rest->facts.page_size +
 	                         rest->facts.body_size);
 }
 
-static bool facts_are_sane(const struct sc_rest *rest, uint64_t size)
+static bool facts_are_sane(const struct syc_rest *rest, uint64_t size)
 {
-	const struct sc_ring_file *const f = &rest->facts;
+	const struct syc_ring_file *const f = &rest->facts;
 
-	return memcmp(f->magic, SC_RING_FILE_MAGIC, sizeof(f->magic)) == 0 &&
-	       f->version == SC_RING_FILE_VERSION &&
-	       f->front == SC_RING_FILE_FRONT && f->page_size >= 4096 &&
-	       f->page_size <= SC_RING_FILE_FRONT && f->body_size >= 4096 &&
-	       f->body_size <= SC_RING_BODY_MAX && f->body_size % 8 == 0 &&
-	       f->n_slots >= 1 && f->n_slots <= SC_RING_FILE_SLOTS &&
-	       sc_rest_slot_at(rest, f->n_slots) <= size &&
+	return memcmp(f->magic, SYC_RING_FILE_MAGIC, sizeof(f->magic)) == 0 &&
+	       f->version == SYC_RING_FILE_VERSION &&
+	       f->front == SYC_RING_FILE_FRONT && f->page_size >= 4096 &&
+	       f->page_size <= SYC_RING_FILE_FRONT && f->body_size >= 4096 &&
+	       f->body_size <= SYC_RING_BODY_MAX && f->body_size % 8 == 0 &&
+	       f->n_slots >= 1 && f->n_slots <= SYC_RING_FILE_SLOTS &&
+	       syc_rest_slot_at(rest, f->n_slots) <= size &&
 	       memchr(f->capture, 0, sizeof(f->capture)) != NULL &&
 	       memchr(f->boot_id, 0, sizeof(f->boot_id)) != NULL;
 }
 
-static int check_rest_file(struct sc_rest *rest, const char *path,
+static int check_rest_file(struct syc_rest *rest, const char *path,
                            struct syscap_error *error)
 {
 	struct stat st;
 
 	if (fstat(rest->fd, &st) != 0)
-		return sc_error_set(error, errno, 0, "%s: %s", path,
-		                    strerror(errno));
+		return syc_error_set(error, errno, 0, "%s: %s", path,
+		                     strerror(errno));
 	if (!S_ISREG(st.st_mode))
-		return sc_error_set(error, EBADMSG, 0, "%s is no regular file",
-		                    path);
+		return syc_error_set(error, EBADMSG, 0, "%s is no regular file",
+		                     path);
 	if (st.st_uid != geteuid() && geteuid() != 0)
-		return sc_error_set(error, EPERM, 0,
-		                    "%s belongs to another user", path);
+		return syc_error_set(error, EPERM, 0,
+		                     "%s belongs to another user", path);
 	rest->owner = st.st_uid;
 	rest->dev = st.st_dev;
 	rest->ino = st.st_ino;
-	if (!sc_rest_read_at(rest, &rest->facts, sizeof(rest->facts), 0) ||
+	if (!syc_rest_read_at(rest, &rest->facts, sizeof(rest->facts), 0) ||
 	    !facts_are_sane(rest, (uint64_t)st.st_size))
-		return sc_error_set(error, EBADMSG, 0, "%s is no ring file",
-		                    path);
+		return syc_error_set(error, EBADMSG, 0, "%s is no ring file",
+		                     path);
 	return 0;
 }
 
 /* Who recovered from it, while we waited for the lock, has removed it. */
-static bool is_removed(const struct sc_rest *rest)
+static bool is_removed(const struct syc_rest *rest)
 {
 	struct stat st;
 
 	return fstat(rest->fd, &st) == 0 && st.st_nlink == 0;
 }
 
-/* Nobody changes it from here on; 0, SC_REST_LIVES, or -errno. */
-static int settle_owner(struct sc_rest *rest, const char *path, bool lock,
+/* Nobody changes it from here on; 0, SYC_REST_LIVES, or -errno. */
+static int settle_owner(struct syc_rest *rest, const char *path, bool lock,
                         struct syscap_error *error)
 {
-	const bool is_alone = sc_rest_owner_exclude(rest->fd, lock);
+	const bool is_alone = syc_rest_owner_exclude(rest->fd, lock);
 
-	if (is_alone && sc_rest_owner_lives(rest->fd, &rest->facts)) {
-		(void)sc_error_set(error, EBUSY, 0,
-		                   "process %d is still recording",
-		                   rest->facts.pid);
-		return SC_REST_LIVES;
+	if (is_alone && syc_rest_owner_lives(rest->fd, &rest->facts)) {
+		(void)syc_error_set(error, EBUSY, 0,
+		                    "process %d is still recording",
+		                    rest->facts.pid);
+		return SYC_REST_LIVES;
 	}
 	if (!is_alone ||
-	    (lock && !sc_rest_owner_replace(rest->fd, &rest->facts)))
-		return sc_error_set(error, EBUSY, 0,
-		                    "somebody else recovers from %s", path);
+	    (lock && !syc_rest_owner_replace(rest->fd, &rest->facts)))
+		return syc_error_set(error, EBUSY, 0,
+		                     "somebody else recovers from %s", path);
 	if (is_removed(rest))
-		return sc_error_set(error, ENOENT, 0, "%s: %s", path,
-		                    strerror(ENOENT));
+		return syc_error_set(error, ENOENT, 0, "%s: %s", path,
+		                     strerror(ENOENT));
 	/* As it is now, and not as it was before */
 	return check_rest_file(rest, path, error);
 }
 
-int sc_rest_open(struct sc_rest *rest, const char *path, bool lock,
-                 struct syscap_error *error)
+int syc_rest_open(struct syc_rest *rest, const char *path, bool lock,
+                  struct syscap_error *error)
 {
 	struct syscap_error why;
 	int r;
 
 	memset(rest, 0, sizeof(*rest));
-	rest->fd = sc_plain_file_open(
+	rest->fd = syc_plain_file_open(
 		path, (lock ? O_RDWR : O_RDONLY) | O_NOFOLLOW, &why);
 	if (rest->fd < 0)
-		return sc_error_set(error, why.code, 0, "%s: %s", path,
-		                    why.message);
+		return syc_error_set(error, why.code, 0, "%s: %s", path,
+		                     why.message);
 	r = check_rest_file(rest, path, error);
 	if (r == 0)
 		r = settle_owner(rest, path, lock, error);
 	if (r == 0 &&
-	    !sc_rest_read_at(rest, &rest->journal, sizeof(rest->journal),
-	                     SC_RING_FILE_JOURNAL))
-		r = sc_error_set(error, EBADMSG, 0, "%s can't be read", path);
+	    !syc_rest_read_at(rest, &rest->journal, sizeof(rest->journal),
+	                      SYC_RING_FILE_JOURNAL))
+		r = syc_error_set(error, EBADMSG, 0, "%s can't be read", path);
 	if (r < 0)
-		sc_rest_close(rest);
+		syc_rest_close(rest);
 	return r;
 }
 
-bool sc_rest_is_of(const struct sc_rest *rest, const struct stat *st)
+bool syc_rest_is_of(const struct syc_rest *rest, const struct stat *st)
 {
 	/* The owner: nobody makes root write into somebody else's file */
 	return rest->facts.capture_dev == st->st_dev &&
@@ -169,23 +169,24 @@ bool sc_rest_is_of(const struct sc_rest *rest, const struct stat *st)
  * Each batch has an offset of its own: a journal that is the same before and
  * behind a look at the size was the same meanwhile.
  */
-int sc_rest_live_size(struct sc_rest *rest, int capture, uint64_t *ret_size)
+int syc_rest_live_size(struct syc_rest *rest, int capture, uint64_t *ret_size)
 {
-	const size_t head = offsetof(struct sc_ring_journal, parts);
-	struct sc_ring_journal *const j = &rest->journal;
-	struct sc_ring_journal after;
+	const size_t head = offsetof(struct syc_ring_journal, parts);
+	struct syc_ring_journal *const j = &rest->journal;
+	struct syc_ring_journal after;
 	struct stat st;
 
 	for (int i = 0; i < LOOKS; i++) {
-		if (!sc_rest_read_at(rest, j, head, SC_RING_FILE_JOURNAL) ||
+		if (!syc_rest_read_at(rest, j, head, SYC_RING_FILE_JOURNAL) ||
 		    fstat(capture, &st) != 0 ||
-		    !sc_rest_read_at(rest, &after, head, SC_RING_FILE_JOURNAL))
+		    !syc_rest_read_at(rest, &after, head,
+		                      SYC_RING_FILE_JOURNAL))
 			return -EIO;
 		if (memcmp(j, &after, head) != 0)
 			continue;
 		const uint64_t size = (uint64_t)st.st_size;
 		*ret_size = size;
-		if (j->state == SC_JOURNAL_UNDER_WAY &&
+		if (j->state == SYC_JOURNAL_UNDER_WAY &&
 		    j->offset >= HEADER_SIZE && j->offset <= size &&
 		    size - j->offset < j->length)
 			*ret_size = j->offset;
@@ -194,12 +195,12 @@ int sc_rest_live_size(struct sc_rest *rest, int capture, uint64_t *ret_size)
 	return -EAGAIN;
 }
 
-void sc_rest_close(struct sc_rest *rest)
+void syc_rest_close(struct syc_rest *rest)
 {
 	if (rest->fd >= 0)
 		close(rest->fd);
 	rest->fd = -1;
 	free(rest->bytes);
 	rest->bytes = NULL;
-	sc_rest_losses_fini(&rest->losses);
+	syc_rest_losses_fini(&rest->losses);
 }

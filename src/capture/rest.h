@@ -10,8 +10,8 @@
  * rest_load.h reads the frames, rest_losses.h what they do not tell.
  * Context of all: offline.
  */
-#ifndef SC_CAPTURE_REST_H
-#define SC_CAPTURE_REST_H
+#ifndef SYC_CAPTURE_REST_H
+#define SYC_CAPTURE_REST_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,13 +23,13 @@
 #include "capture/rest_losses.h"
 #include "ring/ring_file.h"
 
-struct sc_rest {
+struct syc_rest {
 	int fd;      /* of the ring file; -1: none */
 	uid_t owner; /* of the file */
 	dev_t dev;
 	ino_t ino;
-	struct sc_ring_file facts;
-	struct sc_ring_journal journal;
+	struct syc_ring_file facts;
+	struct syc_ring_journal journal;
 	/* How many bytes of the capture count: behind them a batch is torn,
 	 * which the rings still hold. */
 	uint64_t capture_size;
@@ -45,45 +45,45 @@ struct sc_rest {
 	uint64_t n_bad;
 
 	/* Whose frames: from and to are offsets in the rings. */
-	struct sc_ring_journal_part parts[SC_RING_JOURNAL_PARTS];
+	struct syc_ring_journal_part parts[SYC_RING_JOURNAL_PARTS];
 	uint32_t n_parts;
-	struct sc_rest_losses losses;
+	struct syc_rest_losses losses;
 };
 
 /** The path in a capture's first frame, METADATA "syscap.rings"; or NULL. */
-const char *sc_rest_path(const unsigned char *capture, uint64_t size);
+const char *syc_rest_path(const unsigned char *capture, uint64_t size);
 
-/** What sc_rest_open() may return beside 0 and -errno. */
-#define SC_REST_LIVES 1
+/** What syc_rest_open() may return beside 0 and -errno. */
+#define SYC_REST_LIVES 1
 
 /**
  * Open the ring file at @path and see whose it is.  @lock: to change it;
  * else only to read, which keeps others from changing it meanwhile.
  *
- * Returns 0; SC_REST_LIVES: its process still writes, and @rest may be asked
- * for sc_rest_is_of() and sc_rest_live_size() only; -ENOENT: there is none;
+ * Returns 0; SYC_REST_LIVES: its process still writes, and @rest may be asked
+ * for syc_rest_is_of() and syc_rest_live_size() only; -ENOENT: there is none;
  * -EBUSY: somebody else recovers from it; -EBADMSG and other: it is none, or
  * not to be trusted.  @error says why, also that it lives.
  */
-int sc_rest_open(struct sc_rest *rest, const char *path, bool lock,
-                 struct syscap_error *error);
+int syc_rest_open(struct syc_rest *rest, const char *path, bool lock,
+                  struct syscap_error *error);
 
 /** Whether the rings belong to the capture @st: the file, and its owner. */
-bool sc_rest_is_of(const struct sc_rest *rest, const struct stat *st);
+bool syc_rest_is_of(const struct syc_rest *rest, const struct stat *st);
 
 /**
  * The process lives: how much of its capture, open as @capture, is whole
  * frames; behind that there may be half a batch.
  */
-int sc_rest_live_size(struct sc_rest *rest, int capture, uint64_t *ret_size);
+int syc_rest_live_size(struct syc_rest *rest, int capture, uint64_t *ret_size);
 
 /** All @size bytes, or false. */
-bool sc_rest_read_at(const struct sc_rest *rest, void *to, size_t size,
-                     uint64_t offset);
+bool syc_rest_read_at(const struct syc_rest *rest, void *to, size_t size,
+                      uint64_t offset);
 
 /** Where slot @slot begins in the ring file. */
-uint64_t sc_rest_slot_at(const struct sc_rest *rest, uint32_t slot);
+uint64_t syc_rest_slot_at(const struct syc_rest *rest, uint32_t slot);
 
-void sc_rest_close(struct sc_rest *rest);
+void syc_rest_close(struct syc_rest *rest);
 
 #endif

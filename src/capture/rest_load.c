@@ -17,22 +17,22 @@
 
 /* --------------------------------------------------------------- journal */
 
-static uint32_t length_of(const struct sc_rest *rest, uint32_t from,
+static uint32_t length_of(const struct syc_rest *rest, uint32_t from,
                           uint32_t to)
 {
 	return to >= from ? to - from : to + (rest->facts.body_size - from);
 }
 
-static bool is_offset(const struct sc_rest *rest, uint32_t offset)
+static bool is_offset(const struct syc_rest *rest, uint32_t offset)
 {
 	return offset < rest->facts.body_size && offset % 8 == 0;
 }
 
-static bool parts_are_sane(const struct sc_rest *rest)
+static bool parts_are_sane(const struct syc_rest *rest)
 {
-	const struct sc_ring_journal *const j = &rest->journal;
+	const struct syc_ring_journal *const j = &rest->journal;
 
-	if (j->n > SC_RING_JOURNAL_PARTS)
+	if (j->n > SYC_RING_JOURNAL_PARTS)
 		return false;
 	for (uint32_t i = 0; i < j->n; i++)
 		if (j->parts[i].slot >= rest->facts.n_slots ||
@@ -42,28 +42,29 @@ static bool parts_are_sane(const struct sc_rest *rest)
 	return true;
 }
 
-static int read_journal(struct sc_rest *rest, uint64_t size,
+static int read_journal(struct syc_rest *rest, uint64_t size,
                         struct syscap_error *error)
 {
-	const struct sc_ring_journal *const j = &rest->journal;
+	const struct syc_ring_journal *const j = &rest->journal;
 
 	rest->capture_size = size;
 	rest->batch_is_in = false;
-	if (j->state == SC_JOURNAL_NOTHING || size == 0)
+	if (j->state == SYC_JOURNAL_NOTHING || size == 0)
 		return 0;
-	if (j->state != SC_JOURNAL_UNDER_WAY || !parts_are_sane(rest) ||
+	if (j->state != SYC_JOURNAL_UNDER_WAY || !parts_are_sane(rest) ||
 	    j->offset % 8 != 0 || j->length % 8 != 0 ||
 	    j->offset < HEADER_SIZE || j->offset > size)
-		return sc_error_set(error, EBADMSG, size,
-		                    "the journal of its ring file does not fit "
-		                    "the capture");
+		return syc_error_set(
+			error, EBADMSG, size,
+			"the journal of its ring file does not fit "
+			"the capture");
 	rest->batch_is_in = j->length <= size - j->offset;
 	if (!rest->batch_is_in)
 		rest->capture_size = j->offset;
 	return 0;
 }
 
-static uint32_t head_of(const struct sc_rest *rest, uint32_t slot,
+static uint32_t head_of(const struct syc_rest *rest, uint32_t slot,
                         uint32_t head)
 {
 	for (uint32_t i = 0; rest->batch_is_in && i < rest->journal.n; i++)
@@ -75,7 +76,7 @@ static uint32_t head_of(const struct sc_rest *rest, uint32_t slot,
 /* ---------------------------------------------------------------- frames */
 
 /* Room for @more bytes behind n_bytes. */
-static bool reserve(struct sc_rest *rest, size_t more)
+static bool reserve(struct syc_rest *rest, size_t more)
 {
 	size_t capacity = rest->capacity > CHUNK ? rest->capacity : CHUNK;
 
@@ -92,16 +93,16 @@ static bool reserve(struct sc_rest *rest, size_t more)
 }
 
 /* @n bytes of the ring's body from @at on, which may go round its end. */
-static bool read_body(const struct sc_rest *rest, uint32_t slot, void *to,
+static bool read_body(const struct syc_rest *rest, uint32_t slot, void *to,
                       uint32_t n, uint32_t at)
 {
 	const uint32_t size = rest->facts.body_size;
 	const uint64_t body =
-		sc_rest_slot_at(rest, slot) + rest->facts.page_size;
+		syc_rest_slot_at(rest, slot) + rest->facts.page_size;
 	const uint32_t first = n < size - at ? n : size - at;
 
-	return sc_rest_read_at(rest, to, first, body + at) &&
-	       sc_rest_read_at(rest, (char *)to + first, n - first, body);
+	return syc_rest_read_at(rest, to, first, body + at) &&
+	       syc_rest_read_at(rest, (char *)to + first, n - first, body);
 }
 
 /*
@@ -109,7 +110,7 @@ static bool read_body(const struct sc_rest *rest, uint32_t slot, void *to,
  * Returns how many bytes they all were; what follows moves up behind those
  * that are kept.  *@ret_broken: what follows is no frame.
  */
-static uint32_t keep_frames(struct sc_rest *rest, uint32_t n, bool *ret_broken)
+static uint32_t keep_frames(struct syc_rest *rest, uint32_t n, bool *ret_broken)
 {
 	unsigned char *const from = rest->bytes + rest->n_bytes;
 	struct syscap_frame frame;
@@ -117,14 +118,14 @@ static uint32_t keep_frames(struct sc_rest *rest, uint32_t n, bool *ret_broken)
 
 	*ret_broken = false;
 	while (n - at >= sizeof(struct syscap_wire_frame)) {
-		sc_frame_header(from + at, false, &frame);
+		syc_frame_header(from + at, false, &frame);
 		*ret_broken = frame.len < sizeof(struct syscap_wire_frame) ||
 		              frame.len % 8 != 0;
 		if (*ret_broken || frame.len > n - at)
 			break;
 		const uint16_t len = frame.len;
 		if (frame.type == 0 || frame.type >= SYSCAP_FRAME_LAST ||
-		    sc_frame_decode(&frame, false, NULL) != 0) {
+		    syc_frame_decode(&frame, false, NULL) != 0) {
 			rest->n_bad++;
 		} else {
 			memmove(rest->bytes + rest->n_bytes, from + at, len);
@@ -138,7 +139,7 @@ static uint32_t keep_frames(struct sc_rest *rest, uint32_t n, bool *ret_broken)
 }
 
 /* The ring's frames [head, tail).  *@ret_used: bytes, up to what is none. */
-static int load_frames(struct sc_rest *rest, uint32_t slot, uint32_t head,
+static int load_frames(struct syc_rest *rest, uint32_t slot, uint32_t head,
                        uint32_t tail, uint32_t *ret_used)
 {
 	const uint32_t n = length_of(rest, head, tail);
@@ -169,20 +170,20 @@ static int load_frames(struct sc_rest *rest, uint32_t slot, uint32_t head,
 }
 
 /* 1; 0: this slot and those behind it were never used; or -errno. */
-static int load_slot(struct sc_rest *rest, uint32_t slot)
+static int load_slot(struct syc_rest *rest, uint32_t slot)
 {
-	struct sc_ring_header ring;
+	struct syc_ring_header ring;
 	uint32_t used = 0;
 	int r = 0;
 
-	if (!sc_rest_read_at(rest, &ring, sizeof(ring),
-	                     sc_rest_slot_at(rest, slot))) {
+	if (!syc_rest_read_at(rest, &ring, sizeof(ring),
+	                      syc_rest_slot_at(rest, slot))) {
 		rest->n_bad++;
 		return 1;
 	}
-	if (ring.slot_state == SC_SLOT_FREE)
+	if (ring.slot_state == SYC_SLOT_FREE)
 		return ring.offset == 0 ? 0 : 1;
-	if (!sc_rest_losses_note(&rest->losses, &ring))
+	if (!syc_rest_losses_note(&rest->losses, &ring))
 		return -ENOMEM;
 	const uint32_t head = head_of(rest, slot, ring.head);
 	if (!is_offset(rest, head) || !is_offset(rest, ring.tail)) {
@@ -191,7 +192,7 @@ static int load_slot(struct sc_rest *rest, uint32_t slot)
 	}
 	r = load_frames(rest, slot, head, ring.tail, &used);
 	if (used != 0)
-		rest->parts[rest->n_parts++] = (struct sc_ring_journal_part){
+		rest->parts[rest->n_parts++] = (struct syc_ring_journal_part){
 			slot, head,
 			(uint32_t)(((uint64_t)head + used) %
 			           rest->facts.body_size)
@@ -200,21 +201,21 @@ static int load_slot(struct sc_rest *rest, uint32_t slot)
 }
 
 /* Loss records for what no record tells.  False: no memory. */
-static bool add_losses(struct sc_rest *rest, const unsigned char *capture)
+static bool add_losses(struct syc_rest *rest, const unsigned char *capture)
 {
-	const struct sc_rest_losses *const losses = &rest->losses;
+	const struct syc_rest_losses *const losses = &rest->losses;
 	const int32_t pid = rest->facts.pid;
-	_Alignas(8) unsigned char frame[SC_LOSS_FRAME_MAX];
+	_Alignas(8) unsigned char frame[SYC_LOSS_FRAME_MAX];
 
 	if (losses->by_tid.n == 0)
 		return true;
 	if (rest->capture_size > HEADER_SIZE)
-		sc_rest_losses_count(&rest->losses, pid, capture + HEADER_SIZE,
-		                     rest->capture_size - HEADER_SIZE);
-	sc_rest_losses_count(&rest->losses, pid, rest->bytes, rest->n_bytes);
+		syc_rest_losses_count(&rest->losses, pid, capture + HEADER_SIZE,
+		                      rest->capture_size - HEADER_SIZE);
+	syc_rest_losses_count(&rest->losses, pid, rest->bytes, rest->n_bytes);
 	for (size_t i = 0; i < losses->by_tid.n; i++) {
 		const uint16_t len =
-			sc_rest_losses_compose(losses, i, pid, frame);
+			syc_rest_losses_compose(losses, i, pid, frame);
 
 		if (len == 0)
 			continue;
@@ -228,8 +229,8 @@ static bool add_losses(struct sc_rest *rest, const unsigned char *capture)
 	return true;
 }
 
-int sc_rest_load(struct sc_rest *rest, const unsigned char *capture,
-                 uint64_t size, struct syscap_error *error)
+int syc_rest_load(struct syc_rest *rest, const unsigned char *capture,
+                  uint64_t size, struct syscap_error *error)
 {
 	int r = read_journal(rest, size, error);
 
@@ -238,22 +239,22 @@ int sc_rest_load(struct sc_rest *rest, const unsigned char *capture,
 	rest->n_bytes = 0;
 	rest->n_frames = rest->n_told = rest->n_bad = 0;
 	rest->n_parts = 0;
-	sc_rest_losses_fini(&rest->losses);
+	syc_rest_losses_fini(&rest->losses);
 	r = 1;
 	for (uint32_t i = 0; i < rest->facts.n_slots && r > 0; i++)
 		r = load_slot(rest, i);
 	if (r < 0 || !add_losses(rest, capture))
-		return sc_error_set(error, ENOMEM, 0, "out of memory");
+		return syc_error_set(error, ENOMEM, 0, "out of memory");
 	return 0;
 }
 
 /* ------------------------------------------------------------ torn batch */
 
 /* A batch of the process: the parts as they stand in the rings. */
-static bool is_of_parts(const struct sc_rest *rest, const unsigned char *torn,
+static bool is_of_parts(const struct syc_rest *rest, const unsigned char *torn,
                         uint64_t size)
 {
-	const struct sc_ring_journal *const j = &rest->journal;
+	const struct syc_ring_journal *const j = &rest->journal;
 	unsigned char bytes[4096];
 	uint64_t at = 0;
 
@@ -283,8 +284,8 @@ static bool is_of_parts(const struct sc_rest *rest, const unsigned char *torn,
 	return at == size;
 }
 
-bool sc_rest_is_torn_batch(const struct sc_rest *rest,
-                           const unsigned char *torn, uint64_t size)
+bool syc_rest_is_torn_batch(const struct syc_rest *rest,
+                            const unsigned char *torn, uint64_t size)
 {
 	/* The second: of an earlier recovery, which left bad frames out and
 	 * added what was lost.  The same comes out again. */

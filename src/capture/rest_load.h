@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* rest_load.h - the frames that a process left in its ring file.  Context of
  * all: offline. */
-#ifndef SC_CAPTURE_REST_LOAD_H
-#define SC_CAPTURE_REST_LOAD_H
+#ifndef SYC_CAPTURE_REST_LOAD_H
+#define SYC_CAPTURE_REST_LOAD_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,14 +18,14 @@
  *
  * @size 0: the capture is gone.  Then all that the rings hold is left.
  */
-int sc_rest_load(struct sc_rest *rest, const unsigned char *capture,
-                 uint64_t size, struct syscap_error *error);
+int syc_rest_load(struct syc_rest *rest, const unsigned char *capture,
+                  uint64_t size, struct syscap_error *error);
 
 /**
  * Whether the @size bytes at @torn, what the capture has behind capture_size,
  * are the beginning of the journal's batch.
  */
-bool sc_rest_is_torn_batch(const struct sc_rest *rest,
-                           const unsigned char *torn, uint64_t size);
+bool syc_rest_is_torn_batch(const struct syc_rest *rest,
+                            const unsigned char *torn, uint64_t size);
 
 #endif

@@ -7,8 +7,8 @@
 
 #include "capture/frame.h"
 
-static struct sc_rest_loss *find_thread(const struct sc_rest_losses *losses,
-                                        int32_t tid)
+static struct syc_rest_loss *find_thread(const struct syc_rest_losses *losses,
+                                         int32_t tid)
 {
 	for (size_t i = 0; i < losses->by_tid.n; i++)
 		if (losses->by_tid.items[i].tid == tid)
@@ -16,35 +16,35 @@ static struct sc_rest_loss *find_thread(const struct sc_rest_losses *losses,
 	return NULL;
 }
 
-static struct sc_rest_loss *find_or_add(struct sc_rest_losses *losses,
-                                        int32_t tid)
+static struct syc_rest_loss *find_or_add(struct syc_rest_losses *losses,
+                                         int32_t tid)
 {
-	struct sc_rest_loss *const found = find_thread(losses, tid);
-	const struct sc_rest_loss fresh = { .tid = tid };
+	struct syc_rest_loss *const found = find_thread(losses, tid);
+	const struct syc_rest_loss fresh = { .tid = tid };
 
 	if (found != NULL)
 		return found;
-	if (sc_array_push(&losses->by_tid, fresh) < 0)
+	if (syc_array_push(&losses->by_tid, fresh) < 0)
 		return NULL;
 	return &losses->by_tid.items[losses->by_tid.n - 1];
 }
 
-bool sc_rest_losses_note(struct sc_rest_losses *losses,
-                         const struct sc_ring_header *ring)
+bool syc_rest_losses_note(struct syc_rest_losses *losses,
+                          const struct syc_ring_header *ring)
 {
-	const struct sc_loss nothing = { .total = 0 };
-	struct sc_loss lost, told;
+	const struct syc_loss nothing = { .total = 0 };
+	struct syc_loss lost, told;
 
-	if ((ring->slot_state != SC_SLOT_LIVE &&
-	     ring->slot_state != SC_SLOT_ENDED) ||
-	    !sc_losses_remainder(&ring->lost, &nothing, &lost))
+	if ((ring->slot_state != SYC_SLOT_LIVE &&
+	     ring->slot_state != SYC_SLOT_ENDED) ||
+	    !syc_losses_remainder(&ring->lost, &nothing, &lost))
 		return true;
-	(void)sc_losses_remainder(&ring->told, &nothing, &told);
-	struct sc_rest_loss *const loss = find_or_add(losses, ring->tid);
+	(void)syc_losses_remainder(&ring->told, &nothing, &told);
+	struct syc_rest_loss *const loss = find_or_add(losses, ring->tid);
 	if (loss == NULL)
 		return false;
-	sc_losses_add(&loss->lost, &lost);
-	sc_losses_add(&loss->told, &told);
+	syc_losses_add(&loss->lost, &lost);
+	syc_losses_add(&loss->told, &told);
 	const int64_t from =
 		ring->lost.from != 0 ? ring->lost.from : ring->since;
 	if (loss->from == 0 || from < loss->from)
@@ -54,49 +54,49 @@ bool sc_rest_losses_note(struct sc_rest_losses *losses,
 	return true;
 }
 
-void sc_rest_losses_count(struct sc_rest_losses *losses, int32_t pid,
-                          const unsigned char *bytes, uint64_t n)
+void syc_rest_losses_count(struct syc_rest_losses *losses, int32_t pid,
+                           const unsigned char *bytes, uint64_t n)
 {
 	struct syscap_frame frame;
-	struct sc_rest_loss *of;
-	struct sc_loss one;
+	struct syc_rest_loss *of;
+	struct syc_loss one;
 
 	for (uint64_t at = 0; n - at >= sizeof(struct syscap_wire_frame);) {
-		sc_frame_header(bytes + at, false, &frame);
+		syc_frame_header(bytes + at, false, &frame);
 		if (frame.len < sizeof(struct syscap_wire_frame) ||
 		    frame.len % 8 != 0 || frame.len > n - at)
 			return;
 		at += frame.len;
 		if (frame.type == SYSCAP_FRAME_MARK && frame.pid == pid &&
-		    sc_frame_decode(&frame, false, NULL) == 0 &&
-		    sc_loss_record_is(frame.mark.group, frame.mark.name) &&
-		    sc_loss_record_parse(frame.mark.message, &one) &&
+		    syc_frame_decode(&frame, false, NULL) == 0 &&
+		    syc_loss_record_is(frame.mark.group, frame.mark.name) &&
+		    syc_loss_record_parse(frame.mark.message, &one) &&
 		    (of = find_thread(losses, one.tid)) != NULL)
-			sc_losses_add(&of->recorded, &one);
+			syc_losses_add(&of->recorded, &one);
 	}
 }
 
 /* More in records than was lost: some are of who had the id before. */
-static const struct sc_loss *told_of(const struct sc_rest_loss *loss)
+static const struct syc_loss *told_of(const struct syc_rest_loss *loss)
 {
 	return loss->recorded.total > loss->lost.total ? &loss->told
 	                                               : &loss->recorded;
 }
 
-uint16_t sc_rest_losses_compose(const struct sc_rest_losses *losses, size_t i,
-                                int32_t pid, void *frame)
+uint16_t syc_rest_losses_compose(const struct syc_rest_losses *losses, size_t i,
+                                 int32_t pid, void *frame)
 {
-	const struct sc_rest_loss *const loss = &losses->by_tid.items[i];
-	struct sc_loss untold;
+	const struct syc_rest_loss *const loss = &losses->by_tid.items[i];
+	struct syc_loss untold;
 
-	if (!sc_losses_less(&loss->lost, told_of(loss), &untold))
+	if (!syc_losses_less(&loss->lost, told_of(loss), &untold))
 		return 0;
 	untold.tid = loss->tid;
-	return sc_losses_compose(frame, &untold, pid, loss->from, loss->to);
+	return syc_losses_compose(frame, &untold, pid, loss->from, loss->to);
 }
 
-void sc_rest_losses_fini(struct sc_rest_losses *losses)
+void syc_rest_losses_fini(struct syc_rest_losses *losses)
 {
 	free(losses->by_tid.items);
-	*losses = (struct sc_rest_losses){ 0 };
+	*losses = (struct syc_rest_losses){ 0 };
 }

@@ -19,15 +19,15 @@
 #define WAIT_STEP_NS 5000000
 
 /* Pids of the file are pids here: the same boot, the same namespace. */
-static bool pids_compare(const struct sc_ring_file *facts)
+static bool pids_compare(const struct syc_ring_file *facts)
 {
 	char boot_id[64];
 	struct stat st;
 
 	if (facts->start_ticks == 0 || facts->pid_ns == 0 || facts->pid <= 0 ||
 	    stat("/proc/self/ns/pid", &st) != 0 || st.st_ino != facts->pid_ns ||
-	    sc_text_file_read("/proc/sys/kernel/random/boot_id", boot_id,
-	                      sizeof(boot_id)) <= 0)
+	    syc_text_file_read("/proc/sys/kernel/random/boot_id", boot_id,
+	                       sizeof(boot_id)) <= 0)
 		return false;
 	boot_id[strcspn(boot_id, "\n")] = '\0';
 	return strcmp(boot_id, facts->boot_id) == 0;
@@ -39,7 +39,7 @@ static bool has_ended(char state, long n_threads)
 	return (state == 'Z' || state == 'X') && n_threads <= 1;
 }
 
-static bool is_known_to_be_gone(const struct sc_ring_file *facts)
+static bool is_known_to_be_gone(const struct syc_ring_file *facts)
 {
 	char text[1024], state = 0;
 	unsigned long long ticks = 0;
@@ -48,7 +48,8 @@ static bool is_known_to_be_gone(const struct sc_ring_file *facts)
 	if (!pids_compare(facts))
 		return false;
 	/* or it may be hidden */
-	if (sc_text_file_read_proc(facts->pid, "stat", text, sizeof(text)) <= 0)
+	if (syc_text_file_read_proc(facts->pid, "stat", text, sizeof(text)) <=
+	    0)
 		return kill(facts->pid, 0) != 0 && errno == ESRCH;
 	const char *const end = strrchr(text, ')');
 	/* field 3 is the state, 20 its threads, 22 when it was started */
@@ -68,12 +69,12 @@ static bool is_locked(int fd)
 	return fcntl(fd, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
 }
 
-bool sc_rest_owner_lives(int fd, const struct sc_ring_file *facts)
+bool syc_rest_owner_lives(int fd, const struct syc_ring_file *facts)
 {
 	return is_locked(fd) && !is_known_to_be_gone(facts);
 }
 
-bool sc_rest_owner_exclude(int fd, bool all)
+bool syc_rest_owner_exclude(int fd, bool all)
 {
 	const struct timespec pause = { 0, WAIT_STEP_NS };
 	const int kind = (all ? LOCK_EX : LOCK_SH) | LOCK_NB;
@@ -88,7 +89,7 @@ bool sc_rest_owner_exclude(int fd, bool all)
 	return false;
 }
 
-bool sc_rest_owner_replace(int fd, const struct sc_ring_file *facts)
+bool syc_rest_owner_replace(int fd, const struct syc_ring_file *facts)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 

@@ -11,8 +11,8 @@
  *
  * Context of all: offline.
  */
-#ifndef SC_CAPTURE_REST_OWNER_H
-#define SC_CAPTURE_REST_OWNER_H
+#ifndef SYC_CAPTURE_REST_OWNER_H
+#define SYC_CAPTURE_REST_OWNER_H
 
 #include <stdbool.h>
 
@@ -23,15 +23,15 @@
  * readers from reading it.  Waits a moment for those that are at it.  False:
  * they still are.
  */
-bool sc_rest_owner_exclude(int fd, bool all);
+bool syc_rest_owner_exclude(int fd, bool all);
 
 /**
  * Somebody holds the process' lock; and it is not only a relative that
  * inherited the descriptor, of a process that is known to be gone.
  */
-bool sc_rest_owner_lives(int fd, const struct sc_ring_file *facts);
+bool syc_rest_owner_lives(int fd, const struct syc_ring_file *facts);
 
 /** Take the lock of the process, which is gone.  False: it is not. */
-bool sc_rest_owner_replace(int fd, const struct sc_ring_file *facts);
+bool syc_rest_owner_replace(int fd, const struct syc_ring_file *facts);
 
 #endif

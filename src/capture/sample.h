@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* sample.h - what a sample weighs, and whether stacks are whole. */
-#ifndef SC_CAPTURE_SAMPLE_H
-#define SC_CAPTURE_SAMPLE_H
+#ifndef SYC_CAPTURE_SAMPLE_H
+#define SYC_CAPTURE_SAMPLE_H
 
 #include <syscap/capture.h>
 
@@ -9,7 +9,7 @@
 #include "data/load.h"
 
 /** How many ticks the sample @frame stands for; 1 where it does not say. */
-static inline uint32_t sc_sample_weight(const struct syscap_frame *frame)
+static inline uint32_t syc_sample_weight(const struct syscap_frame *frame)
 {
 	const uint32_t weight = frame->padding2 & ~SYSCAP_WEIGHT_TAG_MASK;
 
@@ -21,29 +21,29 @@ static inline uint32_t sc_sample_weight(const struct syscap_frame *frame)
 
 /* Other writers leave stale bytes there: 0 where there are bits that nobody
  * defined.  Who sets them writes little-endian files. */
-static inline unsigned sc_stack_flags(const unsigned char *at, unsigned others,
-                                      bool is_foreign)
+static inline unsigned syc_stack_flags(const unsigned char *at, unsigned others,
+                                       bool is_foreign)
 {
 	const unsigned known = SYSCAP_STACK_CUT | SYSCAP_STACK_STOPPED;
-	const unsigned flags = is_foreign ? 0 : sc_load_u16(at, false);
+	const unsigned flags = is_foreign ? 0 : syc_load_u16(at, false);
 
 	return (flags & ~(known | others)) != 0 ? 0 : flags & known;
 }
 
 /** SYSCAP_STACK_* of the sample @frame; @is_foreign: of the other byte order. */
-static inline unsigned sc_sample_flags(const struct syscap_frame *frame,
-                                       bool is_foreign)
+static inline unsigned syc_sample_flags(const struct syscap_frame *frame,
+                                        bool is_foreign)
 {
-	return sc_stack_flags(frame->bytes + SC_AT(sample, flags), 1,
-	                      is_foreign);
+	return syc_stack_flags(frame->bytes + SYC_AT(sample, flags), 1,
+	                       is_foreign);
 }
 
 /** The same of an ALLOCATION. */
-static inline unsigned sc_allocation_flags(const struct syscap_frame *frame,
-                                           bool is_foreign)
+static inline unsigned syc_allocation_flags(const struct syscap_frame *frame,
+                                            bool is_foreign)
 {
-	return sc_stack_flags(frame->bytes + SC_AT(allocation, padding), 0,
-	                      is_foreign);
+	return syc_stack_flags(frame->bytes + SYC_AT(allocation, padding), 0,
+	                       is_foreign);
 }
 
 #endif

@@ -20,7 +20,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 
 #define BUFFER_SIZE (1024u * 1024u)
 
-struct sc_writer {
+struct syc_writer {
 	int fd;
 	bool regular; /* can be cut, and patched in place */
 	bool created, begun;
@@ -33,7 +33,7 @@ struct sc_writer {
 	unsigned char *buffer;
 };
 
-static int check_owner(struct sc_writer *writer, bool force,
+static int check_owner(struct syc_writer *writer, bool force,
                        struct syscap_error *error)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -42,32 +42,32 @@ static int check_owner(struct sc_writer *writer, bool force,
 	ssize_t n;
 
 	if (fstat(writer->fd, &st) != 0)
-		return sc_error_set(error, errno, 0, "cannot look at it: %s",
-		                    strerror(errno));
+		return syc_error_set(error, errno, 0, "cannot look at it: %s",
+		                     strerror(errno));
 	writer->regular = S_ISREG(st.st_mode);
 	if (!writer->regular)
 		return 0;
 	/* File systems without locks say ENOLCK or EOPNOTSUPP. */
 	if (fcntl(writer->fd, F_OFD_SETLK, &lock) != 0 &&
 	    (errno == EAGAIN || errno == EACCES))
-		return sc_error_set(error, EBUSY, 0,
-		                    "another process is writing it");
+		return syc_error_set(error, EBUSY, 0,
+		                     "another process is writing it");
 	if (st.st_size == 0 || force)
 		return 0;
 	do
 		n = pread(writer->fd, magic, sizeof(magic), 0);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
-		return sc_error_set(error, errno, 0, "cannot read it: %s",
-		                    strerror(errno));
+		return syc_error_set(error, errno, 0, "cannot read it: %s",
+		                     strerror(errno));
 	if (n != sizeof(magic) ||
 	    memcmp(magic, "\x5e\x97\xca\xfd", sizeof(magic)) != 0)
-		return sc_error_set(error, EEXIST, 0,
-		                    "it exists and is not a capture");
+		return syc_error_set(error, EEXIST, 0,
+		                     "it exists and is not a capture");
 	return 0;
 }
 
-static int open_file(struct sc_writer *writer)
+static int open_file(struct syc_writer *writer)
 {
 	const int flags = O_RDWR | O_CLOEXEC | O_NOCTTY;
 	struct stat st;
@@ -95,24 +95,24 @@ static int open_file(struct sc_writer *writer)
 	return writer->fd < 0 ? -errno : 0;
 }
 
-int sc_writer_open(const char *path, bool force, struct sc_writer **ret_writer,
-                   struct syscap_error *error)
+int syc_writer_open(const char *path, bool force,
+                    struct syc_writer **ret_writer, struct syscap_error *error)
 {
-	struct sc_writer *writer = calloc(1, sizeof(*writer));
+	struct syc_writer *writer = calloc(1, sizeof(*writer));
 	int r;
 
 	if (writer == NULL)
-		return sc_error_set(error, ENOMEM, 0, "out of memory");
+		return syc_error_set(error, ENOMEM, 0, "out of memory");
 	writer->fd = -1;
 	writer->path = strdup(path);
 	writer->buffer = malloc(BUFFER_SIZE);
 	if (writer->path == NULL || writer->buffer == NULL) {
-		r = sc_error_set(error, ENOMEM, 0, "out of memory");
+		r = syc_error_set(error, ENOMEM, 0, "out of memory");
 		goto fail;
 	}
 	r = open_file(writer);
 	if (r != 0) {
-		sc_error_set(error, -r, 0, "%s", strerror(-r));
+		syc_error_set(error, -r, 0, "%s", strerror(-r));
 		goto fail;
 	}
 	r = check_owner(writer, force, error);
@@ -121,12 +121,12 @@ int sc_writer_open(const char *path, bool force, struct sc_writer **ret_writer,
 	*ret_writer = writer;
 	return 0;
 fail:
-	sc_writer_close(writer);
+	syc_writer_close(writer);
 	return r;
 }
 
 /* Returns how much reached the file; less than @size is a failure. */
-static size_t write_out(struct sc_writer *writer, const unsigned char *bytes,
+static size_t write_out(struct syc_writer *writer, const unsigned char *bytes,
                         size_t size)
 {
 	struct pollfd ready = { .fd = writer->fd, .events = POLLOUT };
@@ -146,8 +146,8 @@ static size_t write_out(struct sc_writer *writer, const unsigned char *bytes,
 	return done;
 }
 
-int sc_writer_begin_as(struct sc_writer *writer, int64_t time_ns,
-                       const char *capture_time, struct syscap_error *error)
+int syc_writer_begin_as(struct syc_writer *writer, int64_t time_ns,
+                        const char *capture_time, struct syscap_error *error)
 {
 	struct syscap_wire_file header = {
 		.magic = SYSCAP_MAGIC,
@@ -161,19 +161,19 @@ int sc_writer_begin_as(struct sc_writer *writer, int64_t time_ns,
 	writer->begun = true;
 	if (writer->regular && ftruncate(writer->fd, 0) != 0) {
 		writer->error = -errno;
-		return sc_error_set(error, errno, 0, "cannot empty it: %s",
-		                    strerror(errno));
+		return syc_error_set(error, errno, 0, "cannot empty it: %s",
+		                     strerror(errno));
 	}
 	if (write_out(writer, (const unsigned char *)&header, sizeof(header)) !=
 	    sizeof(header))
-		return sc_error_set(error, -writer->error, 0, "%s",
-		                    strerror(-writer->error));
+		return syc_error_set(error, -writer->error, 0, "%s",
+		                     strerror(-writer->error));
 	writer->written = sizeof(header);
 	return 0;
 }
 
-int sc_writer_begin(struct sc_writer *writer, int64_t time_ns,
-                    struct syscap_error *error)
+int syc_writer_begin(struct syc_writer *writer, int64_t time_ns,
+                     struct syscap_error *error)
 {
 	const time_t now = time(NULL);
 	char text[64] = "";
@@ -181,7 +181,7 @@ int sc_writer_begin(struct sc_writer *writer, int64_t time_ns,
 
 	if (gmtime_r(&now, &tm) != NULL)
 		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
-	return sc_writer_begin_as(writer, time_ns, text, error);
+	return syc_writer_begin_as(writer, time_ns, text, error);
 }
 
 static uint16_t frame_len(const unsigned char *bytes)
@@ -193,7 +193,7 @@ static uint16_t frame_len(const unsigned char *bytes)
 }
 
 /* Frames that reached the file whole stay; half a one is cut off again. */
-static void keep_whole_frames(struct sc_writer *writer, size_t done)
+static void keep_whole_frames(struct syc_writer *writer, size_t done)
 {
 	size_t whole = 0;
 	uint64_t frames = 0;
@@ -212,7 +212,7 @@ static void keep_whole_frames(struct sc_writer *writer, size_t done)
 	}
 }
 
-int sc_writer_flush(struct sc_writer *writer)
+int syc_writer_flush(struct syc_writer *writer)
 {
 	if (writer->error == 0 && writer->used > 0) {
 		const size_t done =
@@ -224,12 +224,12 @@ int sc_writer_flush(struct sc_writer *writer)
 	return writer->error;
 }
 
-void sc_writer_add(struct sc_writer *writer, const void *frame)
+void syc_writer_add(struct syc_writer *writer, const void *frame)
 {
 	const uint16_t len = frame_len(frame);
 
 	if (writer->used + len > BUFFER_SIZE)
-		sc_writer_flush(writer);
+		syc_writer_flush(writer);
 	if (writer->error != 0) {
 		writer->dropped++;
 		return;
@@ -239,13 +239,13 @@ void sc_writer_add(struct sc_writer *writer, const void *frame)
 	writer->frames_pending++;
 }
 
-size_t sc_writer_pending(const struct sc_writer *writer)
+size_t syc_writer_pending(const struct syc_writer *writer)
 {
 	return writer->used;
 }
 
-void sc_writer_totals(const struct sc_writer *writer,
-                      struct sc_writer_totals *ret_totals)
+void syc_writer_totals(const struct syc_writer *writer,
+                       struct syc_writer_totals *ret_totals)
 {
 	ret_totals->frames = writer->frames_written + writer->frames_pending;
 	ret_totals->bytes = writer->written + writer->used;
@@ -253,11 +253,11 @@ void sc_writer_totals(const struct sc_writer *writer,
 	ret_totals->error = writer->error;
 }
 
-int sc_writer_finish(struct sc_writer *writer, int64_t end_time)
+int syc_writer_finish(struct syc_writer *writer, int64_t end_time)
 {
 	const off_t at = offsetof(struct syscap_wire_file, end_time);
 
-	sc_writer_flush(writer);
+	syc_writer_flush(writer);
 	/* Also after a failure: what is there is a whole capture. */
 	if (writer->regular && writer->written > 0 &&
 	    pwrite(writer->fd, &end_time, sizeof(end_time), at) !=
@@ -270,7 +270,7 @@ int sc_writer_finish(struct sc_writer *writer, int64_t end_time)
 	return writer->error;
 }
 
-void sc_writer_close(struct sc_writer *writer)
+void syc_writer_close(struct syc_writer *writer)
 {
 	if (writer == NULL)
 		return;

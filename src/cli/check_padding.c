@@ -16,8 +16,8 @@
 static const struct {
 	uint8_t type, at;
 } stack_flags[] = {
-	{ SYSCAP_FRAME_SAMPLE, SC_AT(sample, flags) },
-	{ SYSCAP_FRAME_ALLOCATION, SC_AT(allocation, padding) },
+	{ SYSCAP_FRAME_SAMPLE, SYC_AT(sample, flags) },
+	{ SYSCAP_FRAME_ALLOCATION, SYC_AT(allocation, padding) },
 };
 
 #define N_OF(array) (sizeof(array) / sizeof((array)[0]))
@@ -48,12 +48,12 @@ static bool is_padding2_clean(const struct syscap_frame *frame)
 		return (frame->padding2 & SYSCAP_WEIGHT_TAG_MASK) ==
 		       SYSCAP_WEIGHT_TAG;
 	default: /* only a tagged word gives these a thread */
-		return sc_frame_shape(frame->type)->may_tell_tid &&
+		return syc_frame_shape(frame->type)->may_tell_tid &&
 		       frame->tid > 0;
 	}
 }
 
-static bool has_clean_texts(const struct sc_frame_text *text,
+static bool has_clean_texts(const struct syc_frame_text *text,
                             const unsigned char *bytes)
 {
 	for (; text->size != 0; text++)
@@ -63,7 +63,7 @@ static bool has_clean_texts(const struct sc_frame_text *text,
 }
 
 static bool has_clean_counters(const struct syscap_frame *frame,
-                               const struct sc_frame_shape *shape)
+                               const struct syc_frame_shape *shape)
 {
 	const unsigned char *counter = frame->bytes + shape->size;
 
@@ -74,12 +74,14 @@ static bool has_clean_counters(const struct syscap_frame *frame,
 	return true;
 }
 
-const char *sc_check_padding(const struct syscap_frame *frame)
+const char *syc_check_padding(const struct syscap_frame *frame)
 {
-	const struct sc_frame_shape *const shape = sc_frame_shape(frame->type);
+	const struct syc_frame_shape *const shape =
+		syc_frame_shape(frame->type);
 	const unsigned char *bytes = frame->bytes;
 
-	if (!is_zero(bytes + SC_AT(frame, padding1), SC_SIZE(frame, padding1)))
+	if (!is_zero(bytes + SYC_AT(frame, padding1),
+	             SYC_SIZE(frame, padding1)))
 		return "in padding1 of the frame header";
 	if (!is_padding2_clean(frame))
 		return "in padding2 of the frame header";

@@ -29,35 +29,36 @@ static bool is_jit_address(uint64_t addr)
 	return addr >> 60 == SYSCAP_JIT_MARK >> 60;
 }
 
-static void check_text(struct sc_checker *checker,
+static void check_text(struct syc_checker *checker,
                        const struct syscap_frame *frame, const char *what,
                        const char *text)
 {
-	if (!sc_utf8_is_valid(text))
-		sc_findings_problem(checker->findings, SC_FINDING_TEXT,
-		                    frame->offset,
-		                    "%s frame: its %s is not valid UTF-8",
-		                    syscap_frame_type_name(frame->type), what);
+	if (!syc_utf8_is_valid(text))
+		syc_findings_problem(checker->findings, SYC_FINDING_TEXT,
+		                     frame->offset,
+		                     "%s frame: its %s is not valid UTF-8",
+		                     syscap_frame_type_name(frame->type), what);
 }
 
-static int find_address(struct sc_checker *checker, uint64_t addr,
-                        struct sc_check_address **ret_address)
+static int find_address(struct syc_checker *checker, uint64_t addr,
+                        struct syc_check_address **ret_address)
 {
-	const struct sc_check_address address = { .addr = addr };
+	const struct syc_check_address address = { .addr = addr };
 	size_t number;
 
 	const int r =
-		sc_map_put(&checker->by_addr, &addr, sizeof(addr), &number);
-	if (r < 0 || (r > 0 && sc_array_push(&checker->addresses, address) < 0))
+		syc_map_put(&checker->by_addr, &addr, sizeof(addr), &number);
+	if (r < 0 ||
+	    (r > 0 && syc_array_push(&checker->addresses, address) < 0))
 		return -ENOMEM;
 	*ret_address = &checker->addresses.items[number];
 	return 0;
 }
 
-static int check_stack(struct sc_checker *checker,
+static int check_stack(struct syc_checker *checker,
                        const struct syscap_frame *frame)
 {
-	struct sc_check_address *address;
+	struct syc_check_address *address;
 	uint64_t addr;
 
 	for (unsigned i = 0;
@@ -72,10 +73,10 @@ static int check_stack(struct sc_checker *checker,
 	return 0;
 }
 
-static int check_jit_names(struct sc_checker *checker,
+static int check_jit_names(struct syc_checker *checker,
                            const struct syscap_frame *frame)
 {
-	struct sc_check_address *address;
+	struct syc_check_address *address;
 	size_t cursor = 0;
 	const char *name;
 	uint64_t addr;
@@ -84,19 +85,19 @@ static int check_jit_names(struct sc_checker *checker,
 	                             &name)) {
 		check_text(checker, frame, "JIT name", name);
 		if (!is_jit_address(addr))
-			sc_findings_problem(checker->findings, SC_FINDING_JIT,
-			                    frame->offset,
-			                    "0x%" PRIx64 " has a name, but is "
-			                    "no JIT address",
-			                    addr);
+			syc_findings_problem(checker->findings, SYC_FINDING_JIT,
+			                     frame->offset,
+			                     "0x%" PRIx64 " has a name, but is "
+			                     "no JIT address",
+			                     addr);
 		if (find_address(checker, addr, &address) < 0)
 			return -ENOMEM;
 		if (address->name && strcmp(address->name, name) != 0)
-			sc_findings_problem(checker->findings, SC_FINDING_JIT,
-			                    frame->offset,
-			                    "JIT address 0x%" PRIx64
-			                    " has two names",
-			                    addr);
+			syc_findings_problem(checker->findings, SYC_FINDING_JIT,
+			                     frame->offset,
+			                     "JIT address 0x%" PRIx64
+			                     " has two names",
+			                     addr);
 		address->name = name;
 	}
 	return 0;
@@ -107,9 +108,9 @@ static int check_jit_names(struct sc_checker *checker,
  * as an exec does.  Captures of two that had one pid, put together by who did
  * not tell them apart, have it earlier.
  */
-static int check_title(struct sc_checker *checker,
+static int check_title(struct syc_checker *checker,
                        const struct syscap_frame *frame,
-                       const struct sc_check_pid *pid)
+                       const struct syc_check_pid *pid)
 {
 	struct {
 		int32_t pid;
@@ -120,24 +121,24 @@ static int check_title(struct sc_checker *checker,
 
 	snprintf(key.cmdline, sizeof(key.cmdline), "%s",
 	         frame->process.cmdline);
-	r = sc_map_put(&checker->titles, &key, sizeof(key), &unused);
+	r = syc_map_put(&checker->titles, &key, sizeof(key), &unused);
 	if (r > 0 && pid->has_process && frame->time < pid->latest - SECOND)
-		sc_findings_note(checker->findings, SC_FINDING_PID,
-		                 frame->offset,
-		                 "pid %" PRId32 " becomes another program "
-		                 "before it was the one before: are these two "
-		                 "processes?  Stacks of one may have names of "
-		                 "the other",
-		                 frame->pid);
+		syc_findings_note(checker->findings, SYC_FINDING_PID,
+		                  frame->offset,
+		                  "pid %" PRId32 " becomes another program "
+		                  "before it was the one before: are these two "
+		                  "processes?  Stacks of one may have names of "
+		                  "the other",
+		                  frame->pid);
 	return r < 0 ? r : 0;
 }
 
-static int check_pid(struct sc_checker *checker,
+static int check_pid(struct syc_checker *checker,
                      const struct syscap_frame *frame)
 {
-	const struct sc_check_pid pid = { .pid = frame->pid,
-		                          .first = frame->offset,
-		                          .latest = frame->time };
+	const struct syc_check_pid pid = { .pid = frame->pid,
+		                           .first = frame->offset,
+		                           .latest = frame->time };
 	size_t number;
 
 	switch (frame->type) {
@@ -147,11 +148,11 @@ static int check_pid(struct sc_checker *checker,
 	case SYSCAP_FRAME_PROCESS:
 	case SYSCAP_FRAME_MAP:
 		if (frame->pid < 0)
-			sc_findings_problem(checker->findings, SC_FINDING_PID,
-			                    frame->offset,
-			                    "%s frame with pid %" PRId32,
-			                    syscap_frame_type_name(frame->type),
-			                    frame->pid);
+			syc_findings_problem(
+				checker->findings, SYC_FINDING_PID,
+				frame->offset, "%s frame with pid %" PRId32,
+				syscap_frame_type_name(frame->type),
+				frame->pid);
 		break;
 	case SYSCAP_FRAME_TIMESTAMP:
 	case SYSCAP_FRAME_JITMAP: /* its pid is the writer's */
@@ -162,11 +163,11 @@ static int check_pid(struct sc_checker *checker,
 	if (frame->pid <= 0) /* 0 is the kernel */
 		return 0;
 
-	const int r = sc_map_put(&checker->by_pid, &frame->pid,
-	                         sizeof(frame->pid), &number);
-	if (r < 0 || (r > 0 && sc_array_push(&checker->pids, pid) < 0))
+	const int r = syc_map_put(&checker->by_pid, &frame->pid,
+	                          sizeof(frame->pid), &number);
+	if (r < 0 || (r > 0 && syc_array_push(&checker->pids, pid) < 0))
 		return -ENOMEM;
-	struct sc_check_pid *const known = &checker->pids.items[number];
+	struct syc_check_pid *const known = &checker->pids.items[number];
 	if (frame->type == SYSCAP_FRAME_PROCESS &&
 	    check_title(checker, frame, known) < 0)
 		return -ENOMEM;
@@ -176,11 +177,12 @@ static int check_pid(struct sc_checker *checker,
 	return 0;
 }
 
-static void check_texts(struct sc_checker *checker,
+static void check_texts(struct syc_checker *checker,
                         const struct syscap_frame *frame)
 {
-	const struct sc_frame_shape *const shape = sc_frame_shape(frame->type);
-	const struct sc_frame_text *text = shape->texts;
+	const struct syc_frame_shape *const shape =
+		syc_frame_shape(frame->type);
+	const struct syc_frame_text *text = shape->texts;
 	const char *const bytes = (const char *)frame->bytes;
 
 	for (; text->size != 0; text++)
@@ -194,31 +196,31 @@ static void check_texts(struct sc_checker *checker,
 	}
 }
 
-static void check_mark(struct sc_checker *checker,
+static void check_mark(struct syc_checker *checker,
                        const struct syscap_frame *frame)
 {
-	struct sc_loss loss;
+	struct syc_loss loss;
 
 	check_texts(checker, frame);
 	if (frame->mark.duration < 0)
-		sc_findings_note(checker->findings, SC_FINDING_DURATION,
-		                 frame->offset,
-		                 "a mark that lasts %" PRId64 " ns",
-		                 frame->mark.duration);
-	if (!sc_loss_record_is(frame->mark.group, frame->mark.name))
+		syc_findings_note(checker->findings, SYC_FINDING_DURATION,
+		                  frame->offset,
+		                  "a mark that lasts %" PRId64 " ns",
+		                  frame->mark.duration);
+	if (!syc_loss_record_is(frame->mark.group, frame->mark.name))
 		return;
-	if (sc_loss_record_parse(frame->mark.message, &loss))
-		sc_findings_note(checker->findings, SC_FINDING_LOSS,
-		                 frame->offset, "lost: %s",
-		                 frame->mark.message);
+	if (syc_loss_record_parse(frame->mark.message, &loss))
+		syc_findings_note(checker->findings, SYC_FINDING_LOSS,
+		                  frame->offset, "lost: %s",
+		                  frame->mark.message);
 	else
-		sc_findings_problem(checker->findings, SC_FINDING_LOSS,
-		                    frame->offset,
-		                    "a loss record that does not tell what "
-		                    "was lost");
+		syc_findings_problem(checker->findings, SYC_FINDING_LOSS,
+		                     frame->offset,
+		                     "a loss record that does not tell what "
+		                     "was lost");
 }
 
-static int check_counter_texts(struct sc_checker *checker,
+static int check_counter_texts(struct syc_checker *checker,
                                const struct syscap_frame *frame)
 {
 	struct syscap_counter_info info;
@@ -229,33 +231,33 @@ static int check_counter_texts(struct sc_checker *checker,
 		check_text(checker, frame, "name", info.name);
 		check_text(checker, frame, "description", info.description);
 	}
-	return sc_checker_counters(checker, frame);
+	return syc_checker_counters(checker, frame);
 }
 
-static int check_frame(struct sc_checker *checker,
+static int check_frame(struct syc_checker *checker,
                        const struct syscap_frame *frame)
 {
-	struct sc_findings *findings = checker->findings;
+	struct syc_findings *findings = checker->findings;
 
 	checker->n_frames++;
 	checker->last = frame->offset;
 	if (frame->type == 0 || frame->type == SYSCAP_FRAME_RING_END) {
-		sc_findings_problem(findings, SC_FINDING_TYPE, frame->offset,
-		                    "no frame of a file has type %u",
-		                    frame->type);
+		syc_findings_problem(findings, SYC_FINDING_TYPE, frame->offset,
+		                     "no frame of a file has type %u",
+		                     frame->type);
 		return 0;
 	}
 	if (!syscap_frame_type_name(frame->type)) {
-		sc_findings_note(findings, SC_FINDING_TYPE, frame->offset,
-		                 "frame of the unknown type %u", frame->type);
+		syc_findings_note(findings, SYC_FINDING_TYPE, frame->offset,
+		                  "frame of the unknown type %u", frame->type);
 		return 0;
 	}
 
-	const char *dirt = sc_check_padding(frame);
+	const char *dirt = syc_check_padding(frame);
 	if (dirt)
-		sc_findings_note(findings, SC_FINDING_PADDING, frame->offset,
-		                 "%s frame with bytes that are not zero %s",
-		                 syscap_frame_type_name(frame->type), dirt);
+		syc_findings_note(findings, SYC_FINDING_PADDING, frame->offset,
+		                  "%s frame with bytes that are not zero %s",
+		                  syscap_frame_type_name(frame->type), dirt);
 	if (check_pid(checker, frame) < 0)
 		return -ENOMEM;
 
@@ -274,32 +276,33 @@ static int check_frame(struct sc_checker *checker,
 	}
 }
 
-static void check_header(struct sc_checker *checker)
+static void check_header(struct syc_checker *checker)
 {
-	struct sc_findings *findings = checker->findings;
+	struct syc_findings *findings = checker->findings;
 	struct syscap_file_info info;
 
 	syscap_reader_info(checker->reader, &info);
 	if (info.version != 1)
-		sc_findings_note(findings, SC_FINDING_HEADER,
-		                 offsetof(struct syscap_wire_file, version),
-		                 "format version %u is not known",
-		                 info.version);
+		syc_findings_note(findings, SYC_FINDING_HEADER,
+		                  offsetof(struct syscap_wire_file, version),
+		                  "format version %u is not known",
+		                  info.version);
 	if (info.end == 0)
-		sc_findings_note(findings, SC_FINDING_HEADER,
-		                 offsetof(struct syscap_wire_file, end_time),
-		                 "the capture was not finished: it has no "
-		                 "end time");
+		syc_findings_note(findings, SYC_FINDING_HEADER,
+		                  offsetof(struct syscap_wire_file, end_time),
+		                  "the capture was not finished: it has no "
+		                  "end time");
 	else if (info.end < info.begin)
-		sc_findings_problem(findings, SC_FINDING_HEADER,
-		                    offsetof(struct syscap_wire_file, end_time),
-		                    "the capture ends %" PRId64 " ns, before "
-		                    "it begins at %" PRId64,
-		                    info.end, info.begin);
+		syc_findings_problem(
+			findings, SYC_FINDING_HEADER,
+			offsetof(struct syscap_wire_file, end_time),
+			"the capture ends %" PRId64 " ns, before "
+			"it begins at %" PRId64,
+			info.end, info.begin);
 }
 
 /* Where the walk ended before the file did. */
-static void tell_end(struct sc_checker *checker, unsigned len,
+static void tell_end(struct syc_checker *checker, unsigned len,
                      const struct syscap_error *error)
 {
 	struct syscap_file_info info;
@@ -310,50 +313,50 @@ static void tell_end(struct sc_checker *checker, unsigned len,
 	                     (len > left && len % 8 == 0);
 
 	if (is_torn && checker->last)
-		sc_findings_problem(checker->findings, SC_FINDING_TORN,
-		                    error->offset,
-		                    "torn: %" PRIu64 " bytes behind the last "
-		                    "whole frame at offset %" PRIu64,
-		                    left, checker->last);
+		syc_findings_problem(checker->findings, SYC_FINDING_TORN,
+		                     error->offset,
+		                     "torn: %" PRIu64 " bytes behind the last "
+		                     "whole frame at offset %" PRIu64,
+		                     left, checker->last);
 	else if (is_torn)
-		sc_findings_problem(checker->findings, SC_FINDING_TORN,
-		                    error->offset,
-		                    "torn: %" PRIu64 " bytes behind the "
-		                    "header",
-		                    left);
+		syc_findings_problem(checker->findings, SYC_FINDING_TORN,
+		                     error->offset,
+		                     "torn: %" PRIu64 " bytes behind the "
+		                     "header",
+		                     left);
 	else
-		sc_findings_problem(checker->findings, SC_FINDING_LENGTH,
-		                    error->offset, "%s (%" PRIu64 " bytes)",
-		                    error->message, left);
+		syc_findings_problem(checker->findings, SYC_FINDING_LENGTH,
+		                     error->offset, "%s (%" PRIu64 " bytes)",
+		                     error->message, left);
 }
 
-static void tell_rest(struct sc_checker *checker)
+static void tell_rest(struct syc_checker *checker)
 {
 	for (size_t i = 0; i < checker->pids.n; i++) {
-		const struct sc_check_pid *pid = &checker->pids.items[i];
+		const struct syc_check_pid *pid = &checker->pids.items[i];
 
 		if (!pid->has_process)
-			sc_findings_problem(checker->findings, SC_FINDING_PID,
-			                    pid->first,
-			                    "pid %" PRId32 " has no PROCESS "
-			                    "frame",
-			                    pid->pid);
+			syc_findings_problem(checker->findings, SYC_FINDING_PID,
+			                     pid->first,
+			                     "pid %" PRId32 " has no PROCESS "
+			                     "frame",
+			                     pid->pid);
 	}
-	sc_checker_counters_end(checker);
+	syc_checker_counters_end(checker);
 	for (size_t i = 0; i < checker->addresses.n; i++) {
-		const struct sc_check_address *address =
+		const struct syc_check_address *address =
 			&checker->addresses.items[i];
 
 		if (!address->name)
-			sc_findings_problem(checker->findings, SC_FINDING_JIT,
-			                    address->used,
-			                    "JIT address 0x%" PRIx64
-			                    " has no name",
-			                    address->addr);
+			syc_findings_problem(checker->findings, SYC_FINDING_JIT,
+			                     address->used,
+			                     "JIT address 0x%" PRIx64
+			                     " has no name",
+			                     address->addr);
 	}
 }
 
-int sc_checker_run(struct sc_checker *checker)
+int syc_checker_run(struct syc_checker *checker)
 {
 	struct syscap_error error;
 	struct syscap_frame frame;
@@ -364,9 +367,9 @@ int sc_checker_run(struct sc_checker *checker)
 		if (r == -EILSEQ) {
 			checker->n_frames++;
 			checker->last = frame.offset;
-			sc_findings_problem(checker->findings,
-			                    SC_FINDING_CONTENT, error.offset,
-			                    "%s", error.message);
+			syc_findings_problem(checker->findings,
+			                     SYC_FINDING_CONTENT, error.offset,
+			                     "%s", error.message);
 		} else if (r < 0) {
 			tell_end(checker, frame.len, &error);
 			break;
@@ -378,13 +381,13 @@ int sc_checker_run(struct sc_checker *checker)
 	return 0;
 }
 
-void sc_checker_fini(struct sc_checker *checker)
+void syc_checker_fini(struct syc_checker *checker)
 {
-	sc_map_fini(&checker->by_pid);
-	sc_map_fini(&checker->titles);
-	sc_map_fini(&checker->by_counter);
-	sc_map_fini(&checker->by_id);
-	sc_map_fini(&checker->by_addr);
+	syc_map_fini(&checker->by_pid);
+	syc_map_fini(&checker->titles);
+	syc_map_fini(&checker->by_counter);
+	syc_map_fini(&checker->by_id);
+	syc_map_fini(&checker->by_addr);
 	free(checker->pids.items);
 	free(checker->counters.items);
 	free(checker->definitions.items);

@@ -7,19 +7,19 @@
 #define AT(field)   offsetof(struct syscap_wire_counter, field)
 #define SIZE(field) sizeof(((struct syscap_wire_counter *)0)->field)
 
-static int find_counter(struct sc_checker *checker, int32_t pid, uint32_t id,
-                        struct sc_check_counter **ret_counter)
+static int find_counter(struct syc_checker *checker, int32_t pid, uint32_t id,
+                        struct syc_check_counter **ret_counter)
 {
 	const struct {
 		int32_t pid;
 		uint32_t id;
 	} key = { pid, id };
-	const struct sc_check_counter counter = { .pid = pid, .id = id };
+	const struct syc_check_counter counter = { .pid = pid, .id = id };
 	size_t number;
 
 	const int r =
-		sc_map_put(&checker->by_counter, &key, sizeof(key), &number);
-	if (r < 0 || (r > 0 && sc_array_push(&checker->counters, counter) < 0))
+		syc_map_put(&checker->by_counter, &key, sizeof(key), &number);
+	if (r < 0 || (r > 0 && syc_array_push(&checker->counters, counter) < 0))
 		return -ENOMEM;
 	*ret_counter = &checker->counters.items[number];
 	return 0;
@@ -38,64 +38,65 @@ static bool has_same_text(const unsigned char *a, const unsigned char *b)
 }
 
 /* One id names one counter in the whole file, whoever defines it. */
-static int check_repeated(struct sc_checker *checker, uint64_t offset,
+static int check_repeated(struct syc_checker *checker, uint64_t offset,
                           uint32_t id, const unsigned char *bytes)
 {
-	const struct sc_check_definition definition = {
+	const struct syc_check_definition definition = {
 		.offset = offset,
 		.bytes = bytes,
 	};
 	size_t number;
 
-	const int r = sc_map_put(&checker->by_id, &id, sizeof(id), &number);
+	const int r = syc_map_put(&checker->by_id, &id, sizeof(id), &number);
 	if (r < 0)
 		return r;
 	if (r > 0)
-		return sc_array_push(&checker->definitions, definition);
+		return syc_array_push(&checker->definitions, definition);
 
-	struct sc_check_definition *first = &checker->definitions.items[number];
+	struct syc_check_definition *first =
+		&checker->definitions.items[number];
 	if (first->is_told || has_same_text(first->bytes, bytes))
 		return 0;
 	first->is_told = true;
-	sc_findings_problem(checker->findings, SC_FINDING_COUNTER, offset,
-	                    "counter %" PRIu32 " is defined as something else "
-	                    "than at byte %" PRIu64,
-	                    id, first->offset);
+	syc_findings_problem(checker->findings, SYC_FINDING_COUNTER, offset,
+	                     "counter %" PRIu32 " is defined as something else "
+	                     "than at byte %" PRIu64,
+	                     id, first->offset);
 	return 0;
 }
 
-static void check_texts(struct sc_checker *checker, uint64_t offset,
+static void check_texts(struct syc_checker *checker, uint64_t offset,
                         uint32_t id, const unsigned char *bytes)
 {
 	if (!memchr(bytes + AT(category), 0, SIZE(category)) ||
 	    !memchr(bytes + AT(name), 0, SIZE(name)) ||
 	    !memchr(bytes + AT(description), 0, SIZE(description)))
-		sc_findings_problem(
-			checker->findings, SC_FINDING_CONTENT, offset,
+		syc_findings_problem(
+			checker->findings, SYC_FINDING_CONTENT, offset,
 			"a text of counter %" PRIu32 " has no end", id);
 }
 
-static int check_definition(struct sc_checker *checker,
+static int check_definition(struct syc_checker *checker,
                             const struct syscap_frame *frame, unsigned i,
                             const struct syscap_counter_info *info)
 {
 	const unsigned char *bytes = frame->bytes +
 	                             sizeof(struct syscap_wire_ctrdef) +
 	                             i * sizeof(struct syscap_wire_counter);
-	struct sc_check_counter *counter;
+	struct syc_check_counter *counter;
 
 	check_texts(checker, frame->offset, info->id, bytes);
 	if (bytes[AT(type)] > 1)
-		sc_findings_problem(checker->findings, SC_FINDING_COUNTER,
-		                    frame->offset,
-		                    "counter %" PRIu32 " has the unknown "
-		                    "value type %u",
-		                    info->id, bytes[AT(type)]);
+		syc_findings_problem(checker->findings, SYC_FINDING_COUNTER,
+		                     frame->offset,
+		                     "counter %" PRIu32 " has the unknown "
+		                     "value type %u",
+		                     info->id, bytes[AT(type)]);
 	if (info->id == 0) {
-		sc_findings_problem(checker->findings, SC_FINDING_COUNTER,
-		                    frame->offset,
-		                    "a counter has the id 0, which no value "
-		                    "can have");
+		syc_findings_problem(checker->findings, SYC_FINDING_COUNTER,
+		                     frame->offset,
+		                     "a counter has the id 0, which no value "
+		                     "can have");
 		return 0;
 	}
 	if (find_counter(checker, frame->pid, info->id, &counter) < 0)
@@ -105,11 +106,11 @@ static int check_definition(struct sc_checker *checker,
 	return check_repeated(checker, frame->offset, info->id, bytes);
 }
 
-int sc_checker_counters(struct sc_checker *checker,
-                        const struct syscap_frame *frame)
+int syc_checker_counters(struct syc_checker *checker,
+                         const struct syscap_frame *frame)
 {
 	struct syscap_counter_info info;
-	struct sc_check_counter *counter;
+	struct syc_check_counter *counter;
 	uint64_t bits;
 	uint32_t id;
 
@@ -119,9 +120,9 @@ int sc_checker_counters(struct sc_checker *checker,
 			return -ENOMEM;
 
 	if (frame->type == SYSCAP_FRAME_CTRSET && frame->ctrset.has_holes)
-		sc_findings_problem(checker->findings, SC_FINDING_COUNTER,
-		                    frame->offset,
-		                    "counter id 0 stands before other values");
+		syc_findings_problem(checker->findings, SYC_FINDING_COUNTER,
+		                     frame->offset,
+		                     "counter id 0 stands before other values");
 	for (unsigned i = 0;
 	     syscap_frame_slot(checker->reader, frame, i, &id, &bits); i++) {
 		if (id == 0)
@@ -134,29 +135,29 @@ int sc_checker_counters(struct sc_checker *checker,
 	return 0;
 }
 
-void sc_checker_counters_end(struct sc_checker *checker)
+void syc_checker_counters_end(struct syc_checker *checker)
 {
 	for (size_t i = 0; i < checker->counters.n; i++) {
-		const struct sc_check_counter *counter =
+		const struct syc_check_counter *counter =
 			&checker->counters.items[i];
 		uint64_t defined = counter->defined;
 		size_t number;
 
 		if (counter->set == 0)
 			continue;
-		if (defined == 0 && sc_map_get(&checker->by_id, &counter->id,
-		                               sizeof(counter->id), &number))
+		if (defined == 0 && syc_map_get(&checker->by_id, &counter->id,
+		                                sizeof(counter->id), &number))
 			defined = checker->definitions.items[number].offset;
 		if (defined == 0)
-			sc_findings_problem(checker->findings,
-			                    SC_FINDING_COUNTER, counter->set,
-			                    "counter %" PRIu32
-			                    " of pid %" PRId32
-			                    " is set and never defined",
-			                    counter->id, counter->pid);
+			syc_findings_problem(checker->findings,
+			                     SYC_FINDING_COUNTER, counter->set,
+			                     "counter %" PRIu32
+			                     " of pid %" PRId32
+			                     " is set and never defined",
+			                     counter->id, counter->pid);
 		else if (defined > counter->set)
-			sc_findings_problem(
-				checker->findings, SC_FINDING_COUNTER,
+			syc_findings_problem(
+				checker->findings, SYC_FINDING_COUNTER,
 				counter->set,
 				"counter %" PRIu32 " of pid %" PRId32
 				" is set before it is defined, at byte "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* checker_state.h - what `syscap check` has seen so far. */
-#ifndef SC_CLI_CHECKER_STATE_H
-#define SC_CLI_CHECKER_STATE_H
+#ifndef SYC_CLI_CHECKER_STATE_H
+#define SYC_CLI_CHECKER_STATE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@
 #include "data/array.h"
 #include "data/map.h"
 
-struct sc_check_pid {
+struct syc_check_pid {
 	int32_t pid;
 	uint64_t first; /* offset of its first frame */
 	int64_t latest; /* time of its frames so far, ns */
@@ -20,37 +20,37 @@ struct sc_check_pid {
 };
 
 /* A (pid, id); offset 0 says that it was not met, for no frame is there. */
-struct sc_check_counter {
+struct syc_check_counter {
 	int32_t pid;
 	uint32_t id;
 	uint64_t defined, set; /* first offsets */
 };
 
-struct sc_check_definition { /* the first of an id, whose ever it is */
+struct syc_check_definition { /* the first of an id, whose ever it is */
 	uint64_t offset;
 	const unsigned char *bytes;
 	bool is_told; /* that another one differs */
 };
 
-struct sc_check_address {
+struct syc_check_address {
 	uint64_t addr;
 	uint64_t used; /* offset of the first stack that has it */
 	const char *name;
 };
 
 /** All zero but the first two is how it starts. */
-struct sc_checker {
+struct syc_checker {
 	struct syscap_reader *reader;
-	struct sc_findings *findings;
+	struct syc_findings *findings;
 	uint64_t n_frames;
 	uint64_t last; /* offset of the last frame; 0: none yet */
 
-	struct sc_map by_pid, by_counter, by_id, by_addr;
-	SC_ARRAY(struct sc_check_pid) pids;
-	struct sc_map titles; /* pids with their command lines */
-	SC_ARRAY(struct sc_check_counter) counters;
-	SC_ARRAY(struct sc_check_definition) definitions;
-	SC_ARRAY(struct sc_check_address) addresses;
+	struct syc_map by_pid, by_counter, by_id, by_addr;
+	SYC_ARRAY(struct syc_check_pid) pids;
+	struct syc_map titles; /* pids with their command lines */
+	SYC_ARRAY(struct syc_check_counter) counters;
+	SYC_ARRAY(struct syc_check_definition) definitions;
+	SYC_ARRAY(struct syc_check_address) addresses;
 };
 
 #endif

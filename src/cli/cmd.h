@@ -4,17 +4,17 @@
  *
  * Each is run with its own part of the command line.  argv[0] is
  * "syscap NAME", so that getopt's messages name the command.  The result is
- * the exit status: SC_EXIT_DONE, SC_EXIT_PROBLEM or SC_EXIT_MISUSE, except
+ * the exit status: SYC_EXIT_DONE, SYC_EXIT_PROBLEM or SYC_EXIT_MISUSE, except
  * for `record`, which passes on what its command returned.
  */
-#ifndef SC_CLI_CMD_H
-#define SC_CLI_CMD_H
+#ifndef SYC_CLI_CMD_H
+#define SYC_CLI_CMD_H
 
 #include "cli/exit_status.h"
 #include "cli/options.h"
 
-extern const struct sc_command sc_cmd_record, sc_cmd_stat, sc_cmd_dump,
-	sc_cmd_check, sc_cmd_cat, sc_cmd_recover, sc_cmd_symbolize,
-	sc_cmd_files, sc_cmd_flamegraph, sc_cmd_export, sc_cmd_completion;
+extern const struct syc_command syc_cmd_record, syc_cmd_stat, syc_cmd_dump,
+	syc_cmd_check, syc_cmd_cat, syc_cmd_recover, syc_cmd_symbolize,
+	syc_cmd_files, syc_cmd_flamegraph, syc_cmd_export, syc_cmd_completion;
 
 #endif

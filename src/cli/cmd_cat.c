@@ -30,8 +30,8 @@ struct cat_options {
 /* What one joining needs; freed at its end. */
 struct cat_job {
 	const struct cat_options *options;
-	struct sc_join *join;
-	struct sc_writer *writer;
+	struct syc_join *join;
+	struct syc_writer *writer;
 	struct syscap_reader **readers; /* NULL: could not be opened */
 	bool is_terminal, has_line;
 	int64_t next_line; /* ns */
@@ -45,7 +45,7 @@ static void erase_line(struct cat_job *job)
 	job->has_line = false;
 }
 
-static void print_message(void *data, const struct sc_join_message *message)
+static void print_message(void *data, const struct syc_join_message *message)
 {
 	struct cat_job *job = data;
 
@@ -59,7 +59,7 @@ static void print_message(void *data, const struct sc_join_message *message)
 		fprintf(stderr, "at byte %" PRIu64 ": ", message->offset);
 	if (!message->is_problem)
 		fputs("note: ", stderr);
-	sc_printable_write(stderr, message->text, false);
+	syc_printable_write(stderr, message->text, false);
 	putc('\n', stderr);
 }
 
@@ -86,8 +86,8 @@ static void report_trouble(struct cat_job *job, const char *file,
                            const struct syscap_error *error)
 {
 	erase_line(job);
-	sc_fault_print(job->options->command, file, error);
-	job->status = SC_EXIT_PROBLEM;
+	syc_fault_print(job->options->command, file, error);
+	job->status = SYC_EXIT_PROBLEM;
 }
 
 static void complain_of(struct cat_job *job, const char *file, int code)
@@ -104,8 +104,8 @@ static void complain_of(struct cat_job *job, const char *file, int code)
 static bool is_input(const struct cat_options *options)
 {
 	for (unsigned i = 0; i < options->n_files; i++)
-		if (sc_input_refuse_output(options->command, options->files[i],
-		                           options->output))
+		if (syc_input_refuse_output(options->command, options->files[i],
+		                            options->output))
 			return true;
 	return false;
 }
@@ -117,8 +117,8 @@ static unsigned open_inputs(struct cat_job *job)
 	unsigned n_open = 0;
 
 	for (unsigned i = 0; i < options->n_files; i++)
-		if (sc_input_open(options->files[i], &job->readers[i], &error) <
-		    0)
+		if (syc_input_open(options->files[i], &job->readers[i],
+		                   &error) < 0)
 			report_trouble(job, options->files[i], &error);
 		else
 			n_open++;
@@ -128,9 +128,9 @@ static unsigned open_inputs(struct cat_job *job)
 
 		if (reader == NULL)
 			continue;
-		sc_fault_tell_merged(options->command, file, reader);
-		if (sc_fault_tell_unread(options->command, file, reader))
-			job->status = SC_EXIT_PROBLEM;
+		syc_fault_tell_merged(options->command, file, reader);
+		if (syc_fault_tell_unread(options->command, file, reader))
+			job->status = SYC_EXIT_PROBLEM;
 	}
 	return n_open;
 }
@@ -138,17 +138,17 @@ static unsigned open_inputs(struct cat_job *job)
 static int add_inputs(struct cat_job *job)
 {
 	const struct cat_options *options = job->options;
-	const struct sc_join_options join_options = {
+	const struct syc_join_options join_options = {
 		.tell = print_message,
 		.progress = print_progress,
 		.data = job,
 	};
-	int r = sc_join_new(&join_options, &job->join);
+	int r = syc_join_new(&join_options, &job->join);
 
 	for (unsigned i = 0; r == 0 && i < options->n_files; i++)
 		if (job->readers[i] != NULL)
-			r = sc_join_add(job->join, options->files[i],
-			                job->readers[i]);
+			r = syc_join_add(job->join, options->files[i],
+			                 job->readers[i]);
 	return r;
 }
 
@@ -156,33 +156,33 @@ static int add_inputs(struct cat_job *job)
 static void join_files(struct cat_job *job)
 {
 	const char *output = job->options->output;
-	struct sc_writer_totals written;
-	struct sc_join_totals totals;
+	struct syc_writer_totals written;
+	struct syc_join_totals totals;
 	struct syscap_error error;
-	struct sc_join_span span;
+	struct syc_join_span span;
 	int r = add_inputs(job);
 
 	if (r == 0)
-		r = sc_join_settle(job->join, &span);
+		r = syc_join_settle(job->join, &span);
 	if (r < 0) {
 		complain_of(job, NULL, r);
 		return;
 	}
-	if (sc_writer_begin_as(job->writer, span.begin, span.capture_time,
-	                       &error) < 0) {
+	if (syc_writer_begin_as(job->writer, span.begin, span.capture_time,
+	                        &error) < 0) {
 		report_trouble(job, output, &error);
 		return;
 	}
-	r = sc_join_write(job->join, job->writer);
-	sc_writer_totals(job->writer, &written);
+	r = syc_join_write(job->join, job->writer);
+	syc_writer_totals(job->writer, &written);
 	if (r < 0 && written.error == 0)
 		complain_of(job, NULL, r);
-	r = sc_writer_finish(job->writer, span.end);
+	r = syc_writer_finish(job->writer, span.end);
 	if (r < 0)
 		complain_of(job, output, r);
-	sc_join_totals(job->join, &totals);
+	syc_join_totals(job->join, &totals);
 	if (totals.problems > 0)
-		job->status = SC_EXIT_PROBLEM;
+		job->status = SYC_EXIT_PROBLEM;
 	erase_line(job);
 }
 
@@ -191,31 +191,31 @@ static int join_captures(const struct cat_options *options)
 	struct cat_job job = {
 		.options = options,
 		.is_terminal = isatty(STDERR_FILENO) == 1,
-		.status = SC_EXIT_DONE,
+		.status = SYC_EXIT_DONE,
 	};
 	struct syscap_error error;
 
 	if (is_input(options))
-		return SC_EXIT_MISUSE;
+		return SYC_EXIT_MISUSE;
 	job.readers = calloc(options->n_files, sizeof(struct syscap_reader *));
 	if (job.readers == NULL) {
-		sc_fault_no_memory(options->command);
-		return SC_EXIT_PROBLEM;
+		syc_fault_no_memory(options->command);
+		return SYC_EXIT_PROBLEM;
 	}
 	/* Failures to write are to be told, not to kill. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	if (open_inputs(&job) > 0) {
-		if (sc_in_use_may_replace(options->output, options->force,
-		                          &error) < 0 ||
-		    sc_writer_open(options->output, options->force, &job.writer,
-		                   &error) < 0)
+		if (syc_in_use_may_replace(options->output, options->force,
+		                           &error) < 0 ||
+		    syc_writer_open(options->output, options->force,
+		                    &job.writer, &error) < 0)
 			report_trouble(&job, options->output, &error);
 		else
 			join_files(&job);
 	}
-	sc_join_free(job.join);
-	sc_writer_close(job.writer);
+	syc_join_free(job.join);
+	syc_writer_close(job.writer);
 	for (unsigned i = 0; i < options->n_files; i++)
 		syscap_reader_close(job.readers[i]);
 	free(job.readers);
@@ -228,13 +228,13 @@ enum {
 
 static int run_cat(int argc, char **argv)
 {
-	struct sc_words words = { .command = &sc_cmd_cat,
-		                  .argc = argc,
-		                  .argv = argv };
+	struct syc_words words = { .command = &syc_cmd_cat,
+		                   .argc = argc,
+		                   .argv = argv };
 	struct cat_options options = { .command = argv[0] };
 	int key;
 
-	while ((key = sc_options_next(&words)) > 0) {
+	while ((key = syc_options_next(&words)) > 0) {
 		if (key == 'o')
 			options.output = words.value;
 		else if (key == FORCE)
@@ -246,19 +246,19 @@ static int run_cat(int argc, char **argv)
 		return words.status;
 	if (optind == argc) {
 		fprintf(stderr, "%s: expected a file\n", argv[0]);
-		return sc_fault_misuse(argv[0]);
+		return syc_fault_misuse(argv[0]);
 	}
 	if (options.output == NULL) {
 		fprintf(stderr, "%s: where to? Name the new capture with -o\n",
 		        argv[0]);
-		return sc_fault_misuse(argv[0]);
+		return syc_fault_misuse(argv[0]);
 	}
 	if (strcmp(options.output, "-") == 0) {
 		if (isatty(STDOUT_FILENO) == 1) {
 			fprintf(stderr,
 			        "%s: -: standard output is a terminal\n",
 			        argv[0]);
-			return sc_fault_misuse(argv[0]);
+			return syc_fault_misuse(argv[0]);
 		}
 		options.output = "/dev/stdout";
 	}
@@ -267,7 +267,7 @@ static int run_cat(int argc, char **argv)
 	return join_captures(&options);
 }
 
-const struct sc_command sc_cmd_cat = {
+const struct syc_command syc_cmd_cat = {
 	.name = "cat",
 	.run = run_cat,
 	.summary = "join captures into one",
@@ -278,7 +278,7 @@ const struct sc_command sc_cmd_cat = {
 	.status = "0; 1 when a file is damaged or could not be read or "
 		  "written, with what could be read joined; 2 for wrong use.",
 	.options =
-		(const struct sc_option[]){
+		(const struct syc_option[]){
 			{ "output", 'o', "OUTPUT",
 	                  "the new capture; - is standard output", NULL },
 			{ "force", FORCE, NULL,

@@ -12,44 +12,44 @@
 #include "cli/input.h"
 
 /* What the ring file of a process that died has beside its frames. */
-static void check_rings(struct sc_checker *checker)
+static void check_rings(struct syc_checker *checker)
 {
 	struct syscap_file_info info;
 
 	syscap_reader_info(checker->reader, &info);
 	if (info.merged_bad != 0)
-		sc_findings_problem(checker->findings, SC_FINDING_CONTENT,
-		                    info.size - info.merged_bytes,
-		                    "places in the ring file that can't be "
-		                    "read: %" PRIu64,
-		                    info.merged_bad);
+		syc_findings_problem(checker->findings, SYC_FINDING_CONTENT,
+		                     info.size - info.merged_bytes,
+		                     "places in the ring file that can't be "
+		                     "read: %" PRIu64,
+		                     info.merged_bad);
 }
 
 /* Returns the exit status for one file. */
 static int check_capture_file(const char *command, const char *file,
                               bool strict, bool json)
 {
-	struct sc_findings findings = {
+	struct syc_findings findings = {
 		.file = file,
 		.strict = strict,
 		.as_json = json,
 	};
-	struct sc_checker checker = { .findings = &findings };
+	struct syc_checker checker = { .findings = &findings };
 	struct syscap_error error;
-	int status = SC_EXIT_PROBLEM;
+	int status = SYC_EXIT_PROBLEM;
 
-	if (sc_input_open(file, &checker.reader, &error) < 0) {
-		sc_fault_print(command, file, &error);
-		return SC_EXIT_PROBLEM;
+	if (syc_input_open(file, &checker.reader, &error) < 0) {
+		syc_fault_print(command, file, &error);
+		return SYC_EXIT_PROBLEM;
 	}
-	sc_fault_tell_merged(command, file, checker.reader);
-	sc_findings_begin(&findings);
+	syc_fault_tell_merged(command, file, checker.reader);
+	syc_findings_begin(&findings);
 	check_rings(&checker);
-	if (sc_checker_run(&checker) < 0)
-		sc_fault_no_memory(command);
-	else if (sc_findings_end(&findings, checker.n_frames))
-		status = SC_EXIT_DONE;
-	sc_checker_fini(&checker);
+	if (syc_checker_run(&checker) < 0)
+		syc_fault_no_memory(command);
+	else if (syc_findings_end(&findings, checker.n_frames))
+		status = SYC_EXIT_DONE;
+	syc_checker_fini(&checker);
 	syscap_reader_close(checker.reader);
 	return status;
 }
@@ -61,14 +61,14 @@ enum {
 
 static int run_check(int argc, char **argv)
 {
-	struct sc_words words = { .command = &sc_cmd_check,
-		                  .argc = argc,
-		                  .argv = argv };
+	struct syc_words words = { .command = &syc_cmd_check,
+		                   .argc = argc,
+		                   .argv = argv };
 	bool strict = false, json = false;
-	int status = SC_EXIT_DONE;
+	int status = SYC_EXIT_DONE;
 	int key;
 
-	while ((key = sc_options_next(&words)) > 0) {
+	while ((key = syc_options_next(&words)) > 0) {
 		strict = strict || key == STRICT;
 		json = json || key == JSON;
 	}
@@ -76,16 +76,16 @@ static int run_check(int argc, char **argv)
 		return words.status;
 	if (optind == argc) {
 		fprintf(stderr, "%s: expected a file\n", argv[0]);
-		return sc_fault_misuse(argv[0]);
+		return syc_fault_misuse(argv[0]);
 	}
 	for (int i = optind; i < argc; i++)
 		if (check_capture_file(argv[0], argv[i], strict, json) !=
-		    SC_EXIT_DONE)
-			status = SC_EXIT_PROBLEM;
-	return sc_fault_finish_output(argv[0], status);
+		    SYC_EXIT_DONE)
+			status = SYC_EXIT_PROBLEM;
+	return syc_fault_finish_output(argv[0], status);
 }
 
-const struct sc_command sc_cmd_check = {
+const struct syc_command syc_cmd_check = {
 	.name = "check",
 	.run = run_check,
 	.summary = "tell everything that is wrong with captures",
@@ -96,7 +96,7 @@ const struct sc_command sc_cmd_check = {
 	.status = "0 when all files are sound; 1 when there are problems, or "
 		  "a file could not be read; 2 for wrong use.",
 	.options =
-		(const struct sc_option[]){
+		(const struct syc_option[]){
 			{ "strict", STRICT, NULL, "take notes for problems too",
 	                  NULL },
 			{ "json", JSON, NULL, "one JSON object a file", NULL },

@@ -12,18 +12,18 @@ static const struct {
 	const char *name;
 	void (*print)(void);
 } shells[] = {
-	{ "bash", sc_completion_bash },
-	{ "zsh", sc_completion_zsh },
-	{ "fish", sc_completion_fish },
+	{ "bash", syc_completion_bash },
+	{ "zsh", syc_completion_zsh },
+	{ "fish", syc_completion_fish },
 };
 
 static int run_completion(int argc, char **argv)
 {
-	struct sc_words words = { .command = &sc_cmd_completion,
-		                  .argc = argc,
-		                  .argv = argv };
+	struct syc_words words = { .command = &syc_cmd_completion,
+		                   .argc = argc,
+		                   .argv = argv };
 
-	while (sc_options_next(&words) > 0)
+	while (syc_options_next(&words) > 0)
 		;
 	if (words.status >= 0)
 		return words.status;
@@ -31,13 +31,13 @@ static int run_completion(int argc, char **argv)
 		if (argc - optind == 1 &&
 		    strcmp(argv[optind], shells[i].name) == 0) {
 			shells[i].print();
-			return sc_fault_finish_output(argv[0], SC_EXIT_DONE);
+			return syc_fault_finish_output(argv[0], SYC_EXIT_DONE);
 		}
 	fprintf(stderr, "%s: for which shell: bash, zsh or fish?\n", argv[0]);
-	return sc_fault_misuse(argv[0]);
+	return syc_fault_misuse(argv[0]);
 }
 
-const struct sc_command sc_cmd_completion = {
+const struct syc_command syc_cmd_completion = {
 	.name = "completion",
 	.run = run_completion,
 	.summary = "print what completes command lines in a shell",
@@ -46,6 +46,6 @@ const struct sc_command sc_cmd_completion = {
 		 "commands, options and files.  It is installed where the "
 		 "three shells look; without that, source it.",
 	.status = "0; 1 when it could not be written; 2 for wrong use.",
-	.operand = SC_OPERAND_WORD,
+	.operand = SYC_OPERAND_WORD,
 	.words = "bash zsh fish",
 };

@@ -50,7 +50,7 @@ static bool is_wanted(const struct request *request, uint8_t type)
 }
 
 /* A definition may stand behind the values, so all are read first. */
-static int collect_definitions(struct sc_dump *dump,
+static int collect_definitions(struct syc_dump *dump,
                                struct syscap_reader *reader)
 {
 	struct syscap_frame frame;
@@ -63,7 +63,7 @@ static int collect_definitions(struct sc_dump *dump,
 			break;
 		if (frame.type != SYSCAP_FRAME_CTRDEF)
 			continue;
-		r = sc_counter_stats_define(&dump->counters, reader, &frame);
+		r = syc_counter_stats_define(&dump->counters, reader, &frame);
 		if (r < 0)
 			return r;
 	}
@@ -71,32 +71,32 @@ static int collect_definitions(struct sc_dump *dump,
 	return 0;
 }
 
-static int print_frame(const struct request *request, struct sc_dump *dump,
+static int print_frame(const struct request *request, struct syc_dump *dump,
                        const struct syscap_frame *frame)
 {
 	if (frame->type == SYSCAP_FRAME_CTRDEF) {
-		const int r = sc_counter_stats_define(&dump->counters,
-		                                      dump->reader, frame);
+		const int r = syc_counter_stats_define(&dump->counters,
+		                                       dump->reader, frame);
 		if (r < 0)
 			return r;
 	}
 	if (!is_wanted(request, frame->type))
 		return 0;
 	if (request->json)
-		sc_dump_json(dump, frame);
+		syc_dump_json(dump, frame);
 	else
-		sc_dump_text(dump, frame);
+		syc_dump_text(dump, frame);
 	return 0;
 }
 
 static int print_frames(const struct request *request,
                         struct syscap_reader *reader)
 {
-	struct sc_dump dump = { .reader = reader, .json = { .out = stdout } };
+	struct syc_dump dump = { .reader = reader, .json = { .out = stdout } };
 	struct syscap_file_info info;
 	struct syscap_error error;
 	struct syscap_frame frame;
-	int status = SC_EXIT_DONE;
+	int status = SYC_EXIT_DONE;
 	int r;
 
 	syscap_reader_info(reader, &info);
@@ -107,8 +107,9 @@ static int print_frames(const struct request *request,
 		goto done;
 	while ((r = syscap_reader_next(reader, &frame, &error)) != 0) {
 		if (r < 0) {
-			sc_fault_print(request->command, request->file, &error);
-			status = SC_EXIT_PROBLEM;
+			syc_fault_print(request->command, request->file,
+			                &error);
+			status = SYC_EXIT_PROBLEM;
 			if (r == -EILSEQ)
 				continue;
 			r = 0;
@@ -120,32 +121,32 @@ static int print_frames(const struct request *request,
 	}
 done:
 	if (r < 0) {
-		sc_fault_no_memory(request->command);
-		status = SC_EXIT_PROBLEM;
+		syc_fault_no_memory(request->command);
+		status = SYC_EXIT_PROBLEM;
 	}
-	sc_counter_stats_fini(&dump.counters);
+	syc_counter_stats_fini(&dump.counters);
 	return status;
 }
 
 /* Returns -1 when the command shall run, else its exit status. */
 static int parse_options(struct request *request, int argc, char **argv)
 {
-	struct sc_words words = { .command = &sc_cmd_dump,
-		                  .argc = argc,
-		                  .argv = argv };
+	struct syc_words words = { .command = &syc_cmd_dump,
+		                   .argc = argc,
+		                   .argv = argv };
 	int key;
 
-	while ((key = sc_options_next(&words)) > 0) {
+	while ((key = syc_options_next(&words)) > 0) {
 		if (key == JSON)
 			request->json = true;
 		else if (key == TYPE && !add_type(request, words.value))
-			return sc_fault_misuse(argv[0]);
+			return syc_fault_misuse(argv[0]);
 	}
 	if (words.status >= 0)
 		return words.status;
 	if (argc - optind != 1) {
 		fprintf(stderr, "%s: expected one file\n", argv[0]);
-		return sc_fault_misuse(argv[0]);
+		return syc_fault_misuse(argv[0]);
 	}
 	request->file = argv[optind];
 	return -1;
@@ -161,19 +162,19 @@ static int run_dump(int argc, char **argv)
 	status = parse_options(&request, argc, argv);
 	if (status >= 0)
 		return status;
-	if (sc_input_open(request.file, &reader, &error) < 0) {
-		sc_fault_print(argv[0], request.file, &error);
-		return SC_EXIT_PROBLEM;
+	if (syc_input_open(request.file, &reader, &error) < 0) {
+		syc_fault_print(argv[0], request.file, &error);
+		return SYC_EXIT_PROBLEM;
 	}
-	sc_fault_tell_merged(argv[0], request.file, reader);
+	syc_fault_tell_merged(argv[0], request.file, reader);
 	status = print_frames(&request, reader);
-	if (sc_fault_tell_unread(argv[0], request.file, reader))
-		status = SC_EXIT_PROBLEM;
+	if (syc_fault_tell_unread(argv[0], request.file, reader))
+		status = SYC_EXIT_PROBLEM;
 	syscap_reader_close(reader);
-	return sc_fault_finish_output(argv[0], status);
+	return syc_fault_finish_output(argv[0], status);
 }
 
-const struct sc_command sc_cmd_dump = {
+const struct syc_command syc_cmd_dump = {
 	.name = "dump",
 	.run = run_dump,
 	.summary = "print the frames of a capture, one a line",
@@ -183,7 +184,7 @@ const struct sc_command sc_cmd_dump = {
 	.status = "0; 1 when the capture is damaged or could not be read, "
 		  "with what could be read printed; 2 for wrong use.",
 	.options =
-		(const struct sc_option[]){
+		(const struct syc_option[]){
 			{ "json", JSON, NULL, "each frame as one JSON object",
 	                  NULL },
 			{ "type", TYPE, "TYPE",

@@ -21,23 +21,23 @@
 
 static const struct format {
 	const char *name, *table;
-	int (*write)(struct sc_export *export);
+	int (*write)(struct syc_export *export);
 	bool is_binary, has_marks;
 	bool has_bytes; /* can be of allocations as well: it has sums only */
 } formats[] = {
-	{ "folded", NULL, sc_export_folded, false, false, true },
-	{ "speedscope", NULL, sc_export_speedscope, false, true, false },
-	{ "pprof", NULL, sc_export_pprof, true, false, false },
-	{ "csv", "functions", sc_export_csv_functions, false, false, true },
-	{ "csv", "samples", sc_export_csv_samples, false, false, false },
-	{ "csv", "marks", sc_export_csv_marks, false, true, false },
+	{ "folded", NULL, syc_export_folded, false, false, true },
+	{ "speedscope", NULL, syc_export_speedscope, false, true, false },
+	{ "pprof", NULL, syc_export_pprof, true, false, false },
+	{ "csv", "functions", syc_export_csv_functions, false, false, true },
+	{ "csv", "samples", syc_export_csv_samples, false, false, false },
+	{ "csv", "marks", syc_export_csv_marks, false, true, false },
 };
 
 struct run {
 	const struct format *format;
-	struct sc_out_file output;
-	struct sc_filter_options filter;
-	struct sc_question question;
+	struct syc_out_file output;
+	struct syc_filter_options filter;
+	struct syc_question question;
 };
 
 /* When the recording began, in seconds since 1970. */
@@ -63,7 +63,8 @@ static void tell(const struct run *run, uint64_t n, const char *what)
 
 /* What of the capture is in no file of this format.  A table of csv was asked
  * for by its name. */
-static void tell_left_out(const struct run *run, const struct sc_export *export)
+static void tell_left_out(const struct run *run,
+                          const struct syc_export *export)
 {
 	struct syscap_reader *reader = run->question.reader;
 	uint64_t n[SYSCAP_FRAME_LAST] = { 0 };
@@ -93,7 +94,7 @@ static void tell_left_out(const struct run *run, const struct sc_export *export)
 
 static int write_out(struct run *run)
 {
-	struct sc_export export = {
+	struct syc_export export = {
 		.profile = run->question.profile,
 		.view = run->question.view,
 		.filter = &run->question.filter,
@@ -104,8 +105,8 @@ static int write_out(struct run *run)
 	const int r = run->format->write(&export);
 
 	if (r < 0) {
-		sc_fault_no_memory(run->output.command);
-		return SC_EXIT_PROBLEM;
+		syc_fault_no_memory(run->output.command);
+		return SYC_EXIT_PROBLEM;
 	}
 	tell_left_out(run, &export);
 	return run->question.status;
@@ -116,14 +117,14 @@ static int show(struct run *run)
 	const struct syscap_profile_options options = {
 		.parts = SYSCAP_PROFILE_ALL,
 	};
-	int status = SC_EXIT_PROBLEM;
+	int status = SYC_EXIT_PROBLEM;
 
-	if (sc_question_ask(&run->question, &options, &run->filter.filter) &&
-	    sc_out_file_open(&run->output, run->format->is_binary)) {
+	if (syc_question_ask(&run->question, &options, &run->filter.filter) &&
+	    syc_out_file_open(&run->output, run->format->is_binary)) {
 		status = write_out(run);
-		status = sc_out_file_close(&run->output, status);
+		status = syc_out_file_close(&run->output, status);
 	}
-	sc_question_close(&run->question);
+	syc_question_close(&run->question);
 	return status;
 }
 
@@ -162,17 +163,17 @@ enum {
 /* -1: go on; else the exit status. */
 static int parse(struct run *run, int argc, char **argv)
 {
-	struct sc_words words = { .command = &sc_cmd_export,
-		                  .argc = argc,
-		                  .argv = argv };
+	struct syc_words words = { .command = &syc_cmd_export,
+		                   .argc = argc,
+		                   .argv = argv };
 	const char *format = NULL, *table = NULL;
 	int key;
 
-	while ((key = sc_options_next(&words)) > 0) {
-		if (sc_filter_options_is(key)) {
-			if (!sc_filter_options_take(&run->filter, argv[0], key,
-			                            words.value))
-				return sc_fault_misuse(argv[0]);
+	while ((key = syc_options_next(&words)) > 0) {
+		if (syc_filter_options_is(key)) {
+			if (!syc_filter_options_take(&run->filter, argv[0], key,
+			                             words.value))
+				return syc_fault_misuse(argv[0]);
 		} else if (key == 'o') {
 			run->output.name = words.value;
 		} else if (key == 'f') {
@@ -185,17 +186,17 @@ static int parse(struct run *run, int argc, char **argv)
 		return words.status;
 	run->format = find_format(argv[0], format, table);
 	if (run->format == NULL)
-		return sc_fault_misuse(argv[0]);
+		return syc_fault_misuse(argv[0]);
 	if (run->filter.filter.of != SYSCAP_VIEW_SAMPLES &&
 	    !run->format->has_bytes) {
 		fprintf(stderr,
 		        "%s: --of is for sums: folded, csv's functions\n",
 		        argv[0]);
-		return sc_fault_misuse(argv[0]);
+		return syc_fault_misuse(argv[0]);
 	}
 	if (argc - optind != 1) {
 		fprintf(stderr, "%s: expected one file\n", argv[0]);
-		return sc_fault_misuse(argv[0]);
+		return syc_fault_misuse(argv[0]);
 	}
 	run->question.file = argv[optind];
 	return -1;
@@ -212,12 +213,13 @@ static int run_export(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (run.output.name != NULL &&
-	    sc_input_refuse_output(argv[0], run.question.file, run.output.name))
-		return SC_EXIT_MISUSE;
+	    syc_input_refuse_output(argv[0], run.question.file,
+	                            run.output.name))
+		return SYC_EXIT_MISUSE;
 	return show(&run);
 }
 
-const struct sc_command sc_cmd_export = {
+const struct syc_command syc_cmd_export = {
 	.name = "export",
 	.run = run_export,
 	.summary = "write a capture in the format of another viewer",
@@ -228,13 +230,13 @@ const struct sc_command sc_cmd_export = {
 	.status = "0; 1 when FILE is damaged or could not be read, or the "
 		  "output not be written; 2 for wrong use.",
 	.options =
-		(const struct sc_option[]){
+		(const struct syc_option[]){
 			{ "format", 'f', "FORMAT", "what to write.", FORMATS },
 			{ "table", TABLE, "TABLE", "of csv.", TABLES },
 			{ "output", 'o', "OUTPUT",
 	                  "the file; - is standard output, the default", NULL },
 			{ 0 },
 		},
-	.shared = sc_filter_table,
+	.shared = syc_filter_table,
 	.shared_title = "Filters, see syscap-stat(1):",
 };

@@ -27,13 +27,13 @@ struct embedded {
 
 struct run {
 	const char *command, *file, *wanted;
-	struct sc_out_file output; /* open from the first chunk on */
+	struct syc_out_file output; /* open from the first chunk on */
 	bool json, failed;
 	struct syscap_reader *reader;
-	SC_ARRAY(struct embedded) files;
-	struct sc_map open;       /* path and pid: the file that goes on */
-	struct sc_map names;      /* all of them */
-	SC_ARRAY(size_t) numbers; /* of the files, by number in `open` */
+	SYC_ARRAY(struct embedded) files;
+	struct syc_map open;       /* path and pid: the file that goes on */
+	struct syc_map names;      /* all of them */
+	SYC_ARRAY(size_t) numbers; /* of the files, by number in `open` */
 	int status;
 };
 
@@ -45,7 +45,7 @@ static char *choose_name(struct run *run, const char *path)
 	int r = 0;
 
 	for (unsigned i = 2; name != NULL; i++) {
-		r = sc_map_put(&run->names, name, strlen(name), &ignored);
+		r = syc_map_put(&run->names, name, strlen(name), &ignored);
 		if (r != 0)
 			break;
 		free(name);
@@ -70,9 +70,9 @@ static int find_file(struct run *run, const struct syscap_frame *frame,
 	len = asprintf(&key, "%d %s", (int)frame->pid, frame->file_chunk.path);
 	if (len < 0)
 		return -ENOMEM;
-	r = sc_map_put(&run->open, key, (size_t)len, &slot);
+	r = syc_map_put(&run->open, key, (size_t)len, &slot);
 	free(key);
-	if (r < 0 || (r > 0 && sc_array_push(&run->numbers, SIZE_MAX) < 0))
+	if (r < 0 || (r > 0 && syc_array_push(&run->numbers, SIZE_MAX) < 0))
 		return -ENOMEM;
 	if (run->numbers.items[slot] == SIZE_MAX ||
 	    run->files.items[run->numbers.items[slot]].is_whole) {
@@ -80,7 +80,7 @@ static int find_file(struct run *run, const struct syscap_frame *frame,
 		if (fresh.name == NULL)
 			return -ENOMEM;
 		run->numbers.items[slot] = run->files.n;
-		if (sc_array_push(&run->files, fresh) < 0) {
+		if (syc_array_push(&run->files, fresh) < 0) {
 			free(fresh.name);
 			return -ENOMEM;
 		}
@@ -103,7 +103,7 @@ static int take_chunk(struct run *run, const struct syscap_frame *frame)
 	if (run->wanted == NULL || strcmp(file->name, run->wanted) != 0)
 		return 0;
 	if (run->output.file == NULL && !run->failed)
-		run->failed = !sc_out_file_open(&run->output, false);
+		run->failed = !syc_out_file_open(&run->output, false);
 	if (run->output.file != NULL)
 		fwrite(frame->file_chunk.data, 1, frame->file_chunk.len,
 		       run->output.file);
@@ -119,8 +119,8 @@ static int walk(struct run *run)
 	while (r == 0 &&
 	       (next = syscap_reader_next(run->reader, &frame, &error)) != 0) {
 		if (next < 0) {
-			sc_fault_print(run->command, run->file, &error);
-			run->status = SC_EXIT_PROBLEM;
+			syc_fault_print(run->command, run->file, &error);
+			run->status = SYC_EXIT_PROBLEM;
 			if (next != -EILSEQ)
 				break;
 		} else if (frame.type == SYSCAP_FRAME_FILE_CHUNK) {
@@ -136,26 +136,26 @@ static void list_text(const struct run *run)
 		const struct embedded *file = &run->files.items[i];
 
 		printf("%12" PRIu64 "  ", file->size);
-		sc_printable_write(stdout, file->name, false);
+		syc_printable_write(stdout, file->name, false);
 		puts(file->is_whole ? "" : "  (its end is missing)");
 	}
 }
 
 static void list_json(const struct run *run)
 {
-	struct sc_json json = { .out = stdout };
+	struct syc_json json = { .out = stdout };
 
 	for (size_t i = 0; i < run->files.n; i++) {
 		const struct embedded *file = &run->files.items[i];
 
-		sc_json_begin_object(&json);
-		sc_json_member_text(&json, "name", file->name);
-		sc_json_member_unsigned(&json, "size", file->size);
-		sc_json_member_integer(&json, "pid", file->pid);
-		sc_json_member_integer(&json, "time", file->time);
-		sc_json_member_bool(&json, "whole", file->is_whole);
-		sc_json_end_object(&json);
-		sc_json_end_line(&json);
+		syc_json_begin_object(&json);
+		syc_json_member_text(&json, "name", file->name);
+		syc_json_member_unsigned(&json, "size", file->size);
+		syc_json_member_integer(&json, "pid", file->pid);
+		syc_json_member_integer(&json, "time", file->time);
+		syc_json_member_bool(&json, "whole", file->is_whole);
+		syc_json_end_object(&json);
+		syc_json_end_line(&json);
 	}
 }
 
@@ -169,11 +169,11 @@ static void finish_wanted(struct run *run)
 			found = &run->files.items[i];
 	if (found == NULL || !found->is_whole) {
 		fprintf(stderr, "%s: %s: ", run->command, run->file);
-		sc_printable_write(stderr, run->wanted, true);
+		syc_printable_write(stderr, run->wanted, true);
 		fputs(found == NULL ? ": there is no such file in it\n"
 		                    : ": its end is missing\n",
 		      stderr);
-		run->status = SC_EXIT_PROBLEM;
+		run->status = SYC_EXIT_PROBLEM;
 	}
 }
 
@@ -182,10 +182,10 @@ static void show(struct run *run)
 	const int r = walk(run);
 
 	if (r == -ENOMEM) {
-		sc_fault_no_memory(run->command);
-		run->status = SC_EXIT_PROBLEM;
+		syc_fault_no_memory(run->command);
+		run->status = SYC_EXIT_PROBLEM;
 	} else if (run->failed) {
-		run->status = SC_EXIT_PROBLEM;
+		run->status = SYC_EXIT_PROBLEM;
 	} else if (run->wanted != NULL) {
 		finish_wanted(run);
 	} else if (run->json) {
@@ -194,15 +194,16 @@ static void show(struct run *run)
 		list_text(run);
 	}
 	if (run->output.file != NULL)
-		run->status = sc_out_file_close(&run->output, run->status);
+		run->status = syc_out_file_close(&run->output, run->status);
 	else
-		run->status = sc_fault_finish_output(run->command, run->status);
+		run->status =
+			syc_fault_finish_output(run->command, run->status);
 	for (size_t i = 0; i < run->files.n; i++)
 		free(run->files.items[i].name);
 	free(run->files.items);
 	free(run->numbers.items);
-	sc_map_fini(&run->open);
-	sc_map_fini(&run->names);
+	syc_map_fini(&run->open);
+	syc_map_fini(&run->names);
 }
 
 enum {
@@ -212,12 +213,12 @@ enum {
 /* -1: go on; else the exit status. */
 static int parse(struct run *run, int argc, char **argv)
 {
-	struct sc_words words = { .command = &sc_cmd_files,
-		                  .argc = argc,
-		                  .argv = argv };
+	struct syc_words words = { .command = &syc_cmd_files,
+		                   .argc = argc,
+		                   .argv = argv };
 	int key;
 
-	while ((key = sc_options_next(&words)) > 0) {
+	while ((key = syc_options_next(&words)) > 0) {
 		if (key == 'o')
 			run->output.name = words.value;
 		else if (key == JSON)
@@ -228,7 +229,7 @@ static int parse(struct run *run, int argc, char **argv)
 	if (argc - optind != 1 && argc - optind != 2) {
 		fprintf(stderr, "%s: expected a file, and a name in it\n",
 		        argv[0]);
-		return sc_fault_misuse(argv[0]);
+		return syc_fault_misuse(argv[0]);
 	}
 	run->file = argv[optind];
 	run->wanted = argv[optind + 1];
@@ -237,7 +238,7 @@ static int parse(struct run *run, int argc, char **argv)
 		        run->output.name == NULL
 		                ? "where to? Say -o; - is standard output"
 		                : "-o is for one NAME");
-		return sc_fault_misuse(argv[0]);
+		return syc_fault_misuse(argv[0]);
 	}
 	return -1;
 }
@@ -247,7 +248,7 @@ static int run_files(int argc, char **argv)
 	struct run run = {
 		.command = argv[0],
 		.output.command = argv[0],
-		.status = SC_EXIT_DONE,
+		.status = SYC_EXIT_DONE,
 	};
 	struct syscap_error error;
 	int status = parse(&run, argc, argv);
@@ -255,18 +256,18 @@ static int run_files(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (run.output.name != NULL &&
-	    sc_input_refuse_output(argv[0], run.file, run.output.name))
-		return SC_EXIT_MISUSE;
-	if (sc_input_open(run.file, &run.reader, &error) < 0) {
-		sc_fault_print(argv[0], run.file, &error);
-		return SC_EXIT_PROBLEM;
+	    syc_input_refuse_output(argv[0], run.file, run.output.name))
+		return SYC_EXIT_MISUSE;
+	if (syc_input_open(run.file, &run.reader, &error) < 0) {
+		syc_fault_print(argv[0], run.file, &error);
+		return SYC_EXIT_PROBLEM;
 	}
 	show(&run);
 	syscap_reader_close(run.reader);
 	return run.status;
 }
 
-const struct sc_command sc_cmd_files = {
+const struct syc_command syc_cmd_files = {
 	.name = "files",
 	.run = run_files,
 	.summary = "list the files in a capture, or take one out",
@@ -279,7 +280,7 @@ const struct sc_command sc_cmd_files = {
 		  "there is no such file in it or its end is missing; 2 for "
 		  "wrong use.",
 	.options =
-		(const struct sc_option[]){
+		(const struct syc_option[]){
 			{ "output", 'o', "OUTPUT",
 	                  "write NAME to OUTPUT; - is standard output", NULL },
 			{ "json", JSON, NULL, "each as one JSON object", NULL },

@@ -16,10 +16,10 @@
 #include "export/folded.h"
 
 struct run {
-	struct sc_out_file output;
-	struct sc_filter_options filter;
+	struct syc_out_file output;
+	struct syc_filter_options filter;
 	struct syscap_profile_options options;
-	struct sc_question new, base;
+	struct syc_question new, base;
 	bool folded, by_self;
 };
 
@@ -34,7 +34,7 @@ static const char *title_of(const char *file)
 
 /* "stack OLD NEW": what difference graphs of others are made from. */
 static void write_folded_diff(const struct run *run,
-                              const struct sc_flamegraph_diff *diff)
+                              const struct syc_flamegraph_diff *diff)
 {
 	const struct syscap_view *view = run->new.view;
 	FILE *out = run->output.file;
@@ -42,17 +42,17 @@ static void write_folded_diff(const struct run *run,
 	for (uint32_t i = 1; i < view->n_nodes; i++) {
 		if (view->selfs[i] == 0 && diff->selfs[i] == 0)
 			continue;
-		sc_folded_stack(out, run->new.profile, view, i, false);
+		syc_folded_stack(out, run->new.profile, view, i, false);
 		fprintf(out, " %" PRIu64 " %" PRIu64 "\n", diff->selfs[i],
 		        view->selfs[i]);
 	}
 }
 
-static int write_diff(struct run *run, struct sc_flamegraph *graph)
+static int write_diff(struct run *run, struct syc_flamegraph *graph)
 {
-	struct sc_flamegraph_diff diff;
-	int r = sc_flamegraph_diff_init(&diff, run->new.profile, run->new.view,
-	                                run->base.profile, run->base.view);
+	struct syc_flamegraph_diff diff;
+	int r = syc_flamegraph_diff_init(&diff, run->new.profile, run->new.view,
+	                                 run->base.profile, run->base.view);
 
 	if (r < 0)
 		return r;
@@ -61,14 +61,14 @@ static int write_diff(struct run *run, struct sc_flamegraph *graph)
 	if (run->folded)
 		write_folded_diff(run, &diff);
 	else
-		r = sc_flamegraph_write(graph, run->output.file);
-	sc_flamegraph_diff_fini(&diff);
+		r = syc_flamegraph_write(graph, run->output.file);
+	syc_flamegraph_diff_fini(&diff);
 	return r;
 }
 
 static int write_graph(struct run *run)
 {
-	struct sc_flamegraph graph = {
+	struct syc_flamegraph graph = {
 		.profile = run->new.profile,
 		.view = run->new.view,
 		.title = title_of(run->new.file),
@@ -79,12 +79,12 @@ static int write_graph(struct run *run)
 	if (run->base.file != NULL)
 		return write_diff(run, &graph);
 	if (!run->folded)
-		return sc_flamegraph_write(&graph, run->output.file);
-	sc_folded_write(run->output.file, graph.profile, graph.view);
+		return syc_flamegraph_write(&graph, run->output.file);
+	syc_folded_write(run->output.file, graph.profile, graph.view);
 	return 0;
 }
 
-static bool has_samples(struct sc_question *question)
+static bool has_samples(struct syc_question *question)
 {
 	if (question->view->total > 0)
 		return true;
@@ -93,20 +93,20 @@ static bool has_samples(struct sc_question *question)
 	        question->filter.of == SYSCAP_VIEW_SAMPLES ? "samples"
 	                                                   : "allocations",
 	        question->view->n_looked > 0 ? " that pass the filter" : "");
-	question->status = SC_EXIT_PROBLEM;
+	question->status = SYC_EXIT_PROBLEM;
 	return false;
 }
 
 static bool ask(struct run *run)
 {
-	struct sc_question *base = &run->base;
+	struct syc_question *base = &run->base;
 
-	if (!sc_question_ask(&run->new, &run->options, &run->filter.filter) ||
+	if (!syc_question_ask(&run->new, &run->options, &run->filter.filter) ||
 	    !has_samples(&run->new))
 		return false;
 	if (base->file == NULL)
 		return true;
-	if (!sc_question_ask(base, &run->options, &run->filter.filter) ||
+	if (!syc_question_ask(base, &run->options, &run->filter.filter) ||
 	    !has_samples(base))
 		return false;
 	if (base->view->unit == run->new.view->unit)
@@ -114,25 +114,25 @@ static bool ask(struct run *run)
 	fprintf(stderr, "%s: %s counts %s, and %s %s\n", base->command,
 	        run->new.file, syscap_view_unit_name(run->new.view->unit),
 	        base->file, syscap_view_unit_name(base->view->unit));
-	base->status = SC_EXIT_PROBLEM;
+	base->status = SYC_EXIT_PROBLEM;
 	return false;
 }
 
 static int show(struct run *run)
 {
-	int status = SC_EXIT_PROBLEM;
+	int status = SYC_EXIT_PROBLEM;
 
-	if (ask(run) && sc_out_file_open(&run->output, false)) {
-		status = run->new.status != SC_EXIT_DONE ? run->new.status
-		                                         : run->base.status;
+	if (ask(run) && syc_out_file_open(&run->output, false)) {
+		status = run->new.status != SYC_EXIT_DONE ? run->new.status
+		                                          : run->base.status;
 		if (write_graph(run) < 0) {
-			sc_fault_no_memory(run->output.command);
-			status = SC_EXIT_PROBLEM;
+			syc_fault_no_memory(run->output.command);
+			status = SYC_EXIT_PROBLEM;
 		}
-		status = sc_out_file_close(&run->output, status);
+		status = syc_out_file_close(&run->output, status);
 	}
-	sc_question_close(&run->new);
-	sc_question_close(&run->base);
+	syc_question_close(&run->new);
+	syc_question_close(&run->base);
 	return status;
 }
 
@@ -145,16 +145,16 @@ enum {
 /* -1: go on; else the exit status. */
 static int parse(struct run *run, int argc, char **argv)
 {
-	struct sc_words words = { .command = &sc_cmd_flamegraph,
-		                  .argc = argc,
-		                  .argv = argv };
+	struct syc_words words = { .command = &syc_cmd_flamegraph,
+		                   .argc = argc,
+		                   .argv = argv };
 	int key;
 
-	while ((key = sc_options_next(&words)) > 0) {
-		if (sc_filter_options_is(key)) {
-			if (!sc_filter_options_take(&run->filter, argv[0], key,
-			                            words.value))
-				return sc_fault_misuse(argv[0]);
+	while ((key = syc_options_next(&words)) > 0) {
+		if (syc_filter_options_is(key)) {
+			if (!syc_filter_options_take(&run->filter, argv[0], key,
+			                             words.value))
+				return syc_fault_misuse(argv[0]);
 		} else if (key == 'o') {
 			run->output.name = words.value;
 		} else if (key == FOLDED) {
@@ -169,12 +169,12 @@ static int parse(struct run *run, int argc, char **argv)
 		return words.status;
 	if (argc - optind != 1) {
 		fprintf(stderr, "%s: expected one file\n", argv[0]);
-		return sc_fault_misuse(argv[0]);
+		return syc_fault_misuse(argv[0]);
 	}
 	run->new.file = argv[optind];
 	if (run->by_self && run->base.file == NULL) {
 		fprintf(stderr, "%s: --by-self is for --diff\n", argv[0]);
-		return sc_fault_misuse(argv[0]);
+		return syc_fault_misuse(argv[0]);
 	}
 	return -1;
 }
@@ -191,19 +191,20 @@ static int run_flamegraph(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (run.output.name != NULL &&
-	    (sc_input_refuse_output(argv[0], run.new.file, run.output.name) ||
+	    (syc_input_refuse_output(argv[0], run.new.file, run.output.name) ||
 	     (run.base.file != NULL &&
-	      sc_input_refuse_output(argv[0], run.base.file, run.output.name))))
-		return SC_EXIT_MISUSE;
+	      syc_input_refuse_output(argv[0], run.base.file,
+	                              run.output.name))))
+		return SYC_EXIT_MISUSE;
 	run.options.parts = run.filter.filter.of == SYSCAP_VIEW_SAMPLES
 	                            ? SYSCAP_PROFILE_SAMPLES
 	                            : SYSCAP_PROFILE_ALLOCATIONS;
-	if (sc_filter_options_has_marks(&run.filter))
+	if (syc_filter_options_has_marks(&run.filter))
 		run.options.parts |= SYSCAP_PROFILE_MARKS;
 	return show(&run);
 }
 
-const struct sc_command sc_cmd_flamegraph = {
+const struct syc_command syc_cmd_flamegraph = {
 	.name = "flamegraph",
 	.run = run_flamegraph,
 	.summary = "draw where the time went, as a flame graph",
@@ -214,7 +215,7 @@ const struct sc_command sc_cmd_flamegraph = {
 	.status = "0; 1 when a capture is damaged or could not be read, or has "
 		  "no samples that pass; 2 for wrong use.",
 	.options =
-		(const struct sc_option[]){
+		(const struct syc_option[]){
 			{ "output", 'o', "OUTPUT",
 	                  "the picture; - is standard output, the default",
 	                  NULL },
@@ -228,6 +229,6 @@ const struct sc_command sc_cmd_flamegraph = {
 	                  "... of itself, without what it called", NULL },
 			{ 0 },
 		},
-	.shared = sc_filter_table,
+	.shared = syc_filter_table,
 	.shared_title = "Filters, see syscap-stat(1):",
 };

@@ -50,7 +50,7 @@ static bool parse_number(const char *text, const char *what, unsigned min,
 }
 
 /* HZ, CLOCK, or both with a comma between them; to what the command gets. */
-static bool parse_sample(const char *text, struct sc_record_options *options)
+static bool parse_sample(const char *text, struct syc_record_options *options)
 {
 	static const char *const clocks[] = { "auto", "cpu", "wall", "perf" };
 	static char value[32];
@@ -79,7 +79,7 @@ static bool parse_sample(const char *text, struct sc_record_options *options)
 	return true;
 }
 
-static const struct sc_option table[] = {
+static const struct syc_option table[] = {
 	{ "output", 'o', "FILE", "the capture (capture.syscap)", NULL },
 	{ "sample", OPT_SAMPLE, "[=HZ,CLOCK]",
 	  "take stacks of every thread, HZ (1,000) times a second of CLOCK: cpu "
@@ -117,15 +117,15 @@ static bool is_value_of_sample(const char *option, const char *command)
 }
 
 /* Returns -1 to go on, or the exit status. */
-static int parse(int argc, char **argv, struct sc_record_options *options)
+static int parse(int argc, char **argv, struct syc_record_options *options)
 {
-	struct sc_words words = { .command = &sc_cmd_record,
-		                  .argc = argc,
-		                  .argv = argv,
-		                  .stops = true };
+	struct syc_words words = { .command = &syc_cmd_record,
+		                   .argc = argc,
+		                   .argv = argv,
+		                   .stops = true };
 	int key;
 
-	while ((key = sc_options_next(&words)) > 0) {
+	while ((key = syc_options_next(&words)) > 0) {
 		switch (key) {
 		case 'o':
 			options->output = words.value;
@@ -150,18 +150,18 @@ static int parse(int argc, char **argv, struct sc_record_options *options)
 			break;
 		case OPT_SAMPLE:
 			if (!parse_sample(words.value, options))
-				return SC_EXIT_MISUSE;
+				return SYC_EXIT_MISUSE;
 			break;
 		case OPT_RING_KIB:
 			if (!parse_number(words.value, "--ring-kib",
 			                  RING_KIB_MIN, RING_KIB_MAX,
 			                  &options->ring_kib))
-				return SC_EXIT_MISUSE;
+				return SYC_EXIT_MISUSE;
 			break;
 		case OPT_DRAIN_INTERVAL:
 			if (!parse_number(words.value, "--drain-interval", 1,
 			                  DRAIN_MS_MAX, &options->drain_ms))
-				return SC_EXIT_MISUSE;
+				return SYC_EXIT_MISUSE;
 			break;
 		}
 	}
@@ -171,25 +171,25 @@ static int parse(int argc, char **argv, struct sc_record_options *options)
 		fputs("syscap record: which command?\n"
 		      "Try 'syscap record --help'.\n",
 		      stderr);
-		return SC_EXIT_MISUSE;
+		return SYC_EXIT_MISUSE;
 	}
-	if (sc_input_refuse_dash(argv[0], options->output,
-	                         "standard output is COMMAND's"))
-		return sc_fault_misuse(argv[0]);
+	if (syc_input_refuse_dash(argv[0], options->output,
+	                          "standard output is COMMAND's"))
+		return syc_fault_misuse(argv[0]);
 	options->argv = argv + optind;
 	if (is_value_of_sample(argv[optind - 1], argv[optind])) {
 		fprintf(stderr,
 		        "syscap record: to run '%s' write '-- %s'; for "
 		        "samples it is --sample=%s\n",
 		        argv[optind], argv[optind], argv[optind]);
-		return SC_EXIT_MISUSE;
+		return SYC_EXIT_MISUSE;
 	}
 	return -1;
 }
 
 static int run_record(int argc, char **argv)
 {
-	struct sc_record_options options = {
+	struct syc_record_options options = {
 		.output = "capture.syscap",
 		.version = SYSCAP_VERSION,
 		.maps = true,
@@ -206,12 +206,12 @@ static int run_record(int argc, char **argv)
 		if (ring_kib != NULL && ring_kib[0] != 0 &&
 		    !parse_number(ring_kib, "SYSCAP_RING_KIB", RING_KIB_MIN,
 		                  RING_KIB_MAX, &options.ring_kib))
-			return SC_EXIT_MISUSE;
+			return SYC_EXIT_MISUSE;
 	}
-	return sc_record_run(&options);
+	return syc_record_run(&options);
 }
 
-const struct sc_command sc_cmd_record = {
+const struct syc_command syc_cmd_record = {
 	.name = "record",
 	.run = run_record,
 	.summary = "run a program and record what it emits",
@@ -223,5 +223,5 @@ const struct sc_command sc_cmd_record = {
 		"failed, 126 if COMMAND cannot be run, 127 if there is none, "
 		"2 for wrong use.",
 	.options = table,
-	.operand = SC_OPERAND_COMMAND,
+	.operand = SYC_OPERAND_COMMAND,
 };

@@ -17,15 +17,15 @@ enum {
 
 static int run_recover(int argc, char **argv)
 {
-	struct sc_words words = { .command = &sc_cmd_recover,
-		                  .argc = argc,
-		                  .argv = argv };
-	struct sc_recover_how how = { .command = argv[0] };
+	struct syc_words words = { .command = &syc_cmd_recover,
+		                   .argc = argc,
+		                   .argv = argv };
+	struct syc_recover_how how = { .command = argv[0] };
 	bool all = false;
-	int status = SC_EXIT_DONE;
+	int status = SYC_EXIT_DONE;
 	int key;
 
-	while ((key = sc_options_next(&words)) > 0) {
+	while ((key = syc_options_next(&words)) > 0) {
 		if (key == 'a')
 			all = true;
 		else if (key == DISCARD)
@@ -39,29 +39,29 @@ static int run_recover(int argc, char **argv)
 		return words.status;
 	if (how.discard && !all) {
 		fprintf(stderr, "%s: --discard is for --all\n", argv[0]);
-		return sc_fault_misuse(argv[0]);
+		return syc_fault_misuse(argv[0]);
 	}
 	if (optind == argc && !all) {
 		fprintf(stderr, "%s: expected a file\n", argv[0]);
-		return sc_fault_misuse(argv[0]);
+		return syc_fault_misuse(argv[0]);
 	}
 	/* A file that may not grow is an error, not our end */
 	signal(SIGXFSZ, SIG_IGN);
 	if (all)
-		return sc_fault_finish_output(
+		return syc_fault_finish_output(
 			argv[0],
-			sc_recover_all(&how, argv + optind, argc - optind));
+			syc_recover_all(&how, argv + optind, argc - optind));
 	for (int i = optind; i < argc; i++)
-		if (sc_input_refuse_dash(argv[0], argv[i],
-		                         "files are mended where they are"))
-			return sc_fault_misuse(argv[0]);
+		if (syc_input_refuse_dash(argv[0], argv[i],
+		                          "files are mended where they are"))
+			return syc_fault_misuse(argv[0]);
 	for (int i = optind; i < argc; i++)
-		if (sc_recover_one(&how, argv[i]) != SC_EXIT_DONE)
-			status = SC_EXIT_PROBLEM;
-	return sc_fault_finish_output(argv[0], status);
+		if (syc_recover_one(&how, argv[i]) != SYC_EXIT_DONE)
+			status = SYC_EXIT_PROBLEM;
+	return syc_fault_finish_output(argv[0], status);
 }
 
-const struct sc_command sc_cmd_recover = {
+const struct syc_command syc_cmd_recover = {
 	.name = "recover",
 	.run = run_recover,
 	.summary = "mend captures of processes that were killed",
@@ -74,7 +74,7 @@ const struct sc_command sc_cmd_recover = {
 	.status = "0 when all files are whole; 1 when one could not be "
 		  "recovered, or not all of it; 2 for wrong use.",
 	.options =
-		(const struct sc_option[]){
+		(const struct syc_option[]){
 			{ "all", 'a', NULL,
 	                  "of all ring files in DIR, or where processes make "
 	                  "them: $XDG_RUNTIME_DIR/syscap and /dev/shm.  Those "

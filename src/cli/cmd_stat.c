@@ -21,8 +21,8 @@
 
 struct run {
 	const char *command, *file;
-	struct sc_filter_options filter;
-	struct sc_stat_hot hot;
+	struct syc_filter_options filter;
+	struct syc_stat_hot hot;
 	bool json, all, no_lookup;
 	uint64_t n_functions;
 	struct syscap_profile *profile;
@@ -32,14 +32,14 @@ struct run {
 static void report_fault(struct run *run, const struct syscap_error *error,
                          uint64_t n_damaged)
 {
-	run->status = SC_EXIT_PROBLEM;
+	run->status = SYC_EXIT_PROBLEM;
 	if (error->code != EILSEQ || n_damaged <= MOST_FAULTS)
-		sc_fault_print(run->command, run->file, error);
+		syc_fault_print(run->command, run->file, error);
 }
 
 /* Walk the file; what cannot be read is told and left out. */
 static int read_frames(struct run *run, struct syscap_reader *reader,
-                       struct sc_stat_summary *summary)
+                       struct syc_stat_summary *summary)
 {
 	struct syscap_error error;
 	struct syscap_frame frame;
@@ -51,7 +51,7 @@ static int read_frames(struct run *run, struct syscap_reader *reader,
 		} else if (r < 0) {
 			report_fault(run, &error, 0);
 			break;
-		} else if (sc_stat_summary_add(summary, reader, &frame) < 0 ||
+		} else if (syc_stat_summary_add(summary, reader, &frame) < 0 ||
 		           syscap_profile_add(run->profile, reader, &frame) <
 		                   0) {
 			return -ENOMEM;
@@ -61,28 +61,28 @@ static int read_frames(struct run *run, struct syscap_reader *reader,
 		fprintf(stderr, "%s: %s: %" PRIu64 " more frames are damaged\n",
 		        run->command, run->file,
 		        summary->n_damaged - MOST_FAULTS);
-	r = sc_stat_summary_finish(summary);
+	r = syc_stat_summary_finish(summary);
 	return r == 0 ? syscap_profile_settle(run->profile) : r;
 }
 
-static int print(struct run *run, const struct sc_stat_summary *summary)
+static int print(struct run *run, const struct syc_stat_summary *summary)
 {
 	if (run->json)
-		return sc_stat_json(summary, &run->hot);
-	return sc_stat_text(summary, run->file, &run->hot, run->all);
+		return syc_stat_json(summary, &run->hot);
+	return syc_stat_text(summary, run->file, &run->hot, run->all);
 }
 
-static int look(struct run *run, const struct sc_stat_summary *summary)
+static int look(struct run *run, const struct syc_stat_summary *summary)
 {
 	struct syscap_error error = { 0 };
 	struct syscap_view *view;
 	int r;
 
-	sc_filter_options_settle(&run->filter, summary->begin);
+	syc_filter_options_settle(&run->filter, summary->begin);
 	r = syscap_view_new(run->profile, &run->filter.filter, &view, &error);
 	if (r == -EINVAL) {
-		sc_fault_print(run->command, run->file, &error);
-		run->status = SC_EXIT_PROBLEM;
+		syc_fault_print(run->command, run->file, &error);
+		run->status = SYC_EXIT_PROBLEM;
 		return 0;
 	}
 	if (r < 0)
@@ -105,21 +105,21 @@ static int show(struct run *run, struct syscap_reader *reader)
 {
 	const struct syscap_profile_options options = {
 		.parts = SYSCAP_PROFILE_SAMPLES | SYSCAP_PROFILE_ALLOCATIONS |
-		         (sc_filter_options_has_marks(&run->filter)
+		         (syc_filter_options_has_marks(&run->filter)
 		                  ? SYSCAP_PROFILE_MARKS
 		                  : 0),
 		.no_lookup = run->no_lookup,
 	};
-	struct sc_stat_summary summary;
+	struct syc_stat_summary summary;
 	int r = syscap_profile_new(&options, &run->profile);
 
 	if (r < 0)
 		return r;
-	sc_stat_summary_init(&summary, reader);
+	syc_stat_summary_init(&summary, reader);
 	r = read_frames(run, reader, &summary);
 	if (r == 0)
 		r = look(run, &summary);
-	sc_stat_summary_fini(&summary);
+	syc_stat_summary_fini(&summary);
 	syscap_profile_free(run->profile);
 	return r;
 }
@@ -153,40 +153,40 @@ static bool take(struct run *run, int c, const char *value)
 		run->no_lookup = true;
 		return true;
 	case FUNCTIONS_OPTION:
-		if (sc_quantity_count(value, &run->n_functions))
+		if (syc_quantity_count(value, &run->n_functions))
 			return true;
 		fprintf(stderr, "%s: --functions: expected a number from 1\n",
 		        run->command);
 		return false;
 	case MIN:
-		if (sc_quantity_percent(value, &run->hot.min_percent))
+		if (syc_quantity_percent(value, &run->hot.min_percent))
 			return true;
 		fprintf(stderr, "%s: --min: expected a share such as 1%%\n",
 		        run->command);
 		return false;
 	default:
-		return sc_filter_options_is(c) &&
-		       sc_filter_options_take(&run->filter, run->command, c,
-		                              value);
+		return syc_filter_options_is(c) &&
+		       syc_filter_options_take(&run->filter, run->command, c,
+		                               value);
 	}
 }
 
 /* -1: go on; else the exit status. */
 static int parse(struct run *run, int argc, char **argv)
 {
-	struct sc_words words = { .command = &sc_cmd_stat,
-		                  .argc = argc,
-		                  .argv = argv };
+	struct syc_words words = { .command = &syc_cmd_stat,
+		                   .argc = argc,
+		                   .argv = argv };
 	int key;
 
-	while ((key = sc_options_next(&words)) > 0)
+	while ((key = syc_options_next(&words)) > 0)
 		if (!take(run, key, words.value))
-			return sc_fault_misuse(argv[0]);
+			return syc_fault_misuse(argv[0]);
 	if (words.status >= 0)
 		return words.status;
 	if (argc - optind != 1) {
 		fprintf(stderr, "%s: expected one file\n", argv[0]);
-		return sc_fault_misuse(argv[0]);
+		return syc_fault_misuse(argv[0]);
 	}
 	run->file = argv[optind];
 	return -1;
@@ -197,7 +197,7 @@ static int run_stat(int argc, char **argv)
 	struct run run = {
 		.command = argv[0],
 		.hot.min_percent = TREE_MIN,
-		.status = SC_EXIT_DONE,
+		.status = SYC_EXIT_DONE,
 	};
 	const int status = parse(&run, argc, argv);
 	struct syscap_reader *reader;
@@ -205,22 +205,22 @@ static int run_stat(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	if (sc_input_open(run.file, &reader, &error) < 0) {
-		sc_fault_print(argv[0], run.file, &error);
-		return SC_EXIT_PROBLEM;
+	if (syc_input_open(run.file, &reader, &error) < 0) {
+		syc_fault_print(argv[0], run.file, &error);
+		return SYC_EXIT_PROBLEM;
 	}
-	sc_fault_tell_merged(argv[0], run.file, reader);
+	syc_fault_tell_merged(argv[0], run.file, reader);
 	if (show(&run, reader) < 0) {
-		sc_fault_no_memory(argv[0]);
-		run.status = SC_EXIT_PROBLEM;
+		syc_fault_no_memory(argv[0]);
+		run.status = SYC_EXIT_PROBLEM;
 	}
-	if (sc_fault_tell_unread(argv[0], run.file, reader))
-		run.status = SC_EXIT_PROBLEM;
+	if (syc_fault_tell_unread(argv[0], run.file, reader))
+		run.status = SYC_EXIT_PROBLEM;
 	syscap_reader_close(reader);
-	return sc_fault_finish_output(argv[0], run.status);
+	return syc_fault_finish_output(argv[0], run.status);
 }
 
-const struct sc_command sc_cmd_stat = {
+const struct syc_command syc_cmd_stat = {
 	.name = "stat",
 	.run = run_stat,
 	.summary = "show what is in a capture, in numbers",
@@ -231,7 +231,7 @@ const struct sc_command sc_cmd_stat = {
 		  "with what could be read shown, or has no such marks; 2 "
 		  "for wrong use.",
 	.options =
-		(const struct sc_option[]){
+		(const struct syc_option[]){
 			{ "functions", FUNCTIONS_OPTION, "N",
 	                  "so many functions (10)", NULL },
 			{ "threads", THREADS, NULL, "by thread, too", NULL },
@@ -246,6 +246,6 @@ const struct sc_command sc_cmd_stat = {
 	                  "no names but those in FILE", NULL },
 			{ 0 },
 		},
-	.shared = sc_filter_table,
+	.shared = syc_filter_table,
 	.shared_title = "Filters, of samples:",
 };

@@ -49,9 +49,9 @@ struct symbolize_job {
 	struct stat before; /* the file, as it was when we began to read */
 	bool had_table;
 	int64_t end; /* the latest time in it */
-	struct sc_code_names *code;
-	struct sc_symbols *symbols;
-	struct sc_symbol_table *table;
+	struct syc_code_names *code;
+	struct syc_symbols *symbols;
+	struct syc_symbol_table *table;
 	bool is_terminal, has_line;
 	int64_t next_line; /* ns */
 	int status;
@@ -89,8 +89,8 @@ static void report_trouble(struct symbolize_job *job, const char *file,
                            const struct syscap_error *error)
 {
 	erase_line(job);
-	sc_fault_print(job->options->command, file, error);
-	job->status = SC_EXIT_PROBLEM;
+	syc_fault_print(job->options->command, file, error);
+	job->status = SYC_EXIT_PROBLEM;
 }
 
 static void complain_of(struct symbolize_job *job, const char *file, int code,
@@ -121,7 +121,7 @@ static void note(struct symbolize_job *job, const char *format, ...)
 	erase_line(job);
 	fprintf(stderr, "%s: %s: note: ", job->options->command,
 	        job->options->file);
-	sc_printable_write(stderr, text, false);
+	syc_printable_write(stderr, text, false);
 	putc('\n', stderr);
 	free(text);
 }
@@ -165,7 +165,7 @@ static bool look_through(struct symbolize_job *job)
 		if (frame.time > job->end)
 			job->end = frame.time;
 		if (r > 0 && frame.type == SYSCAP_FRAME_FILE_CHUNK &&
-		    strcmp(frame.file_chunk.path, SC_JOIN_SYMBOLS_PATH) == 0)
+		    strcmp(frame.file_chunk.path, SYC_JOIN_SYMBOLS_PATH) == 0)
 			job->had_table = true;
 	}
 	if (job->info.end > job->end)
@@ -213,38 +213,38 @@ static void tell_code(void *data, const char *text)
 
 static int read_code(struct symbolize_job *job)
 {
-	const struct sc_code_files_options options = {
+	const struct syc_code_files_options options = {
 		.tell = tell_code,
 		.data = job,
 	};
-	struct sc_code_files_totals totals;
-	int r = sc_code_names_new(&job->code);
+	struct syc_code_files_totals totals;
+	int r = syc_code_names_new(&job->code);
 
 	syscap_reader_rewind(job->reader);
 	if (r == 0)
-		r = sc_code_names_scan(job->code, job->reader);
+		r = syc_code_names_scan(job->code, job->reader);
 	syscap_reader_rewind(job->reader);
 	/* Those of another machine say nothing about this capture. */
 	if (r == 0 && job->options->root == NULL)
-		r = sc_code_files_read(job->code, job->reader, &options,
-		                       &totals);
-	return r == 0 ? sc_code_names_settle(job->code) : r;
+		r = syc_code_files_read(job->code, job->reader, &options,
+		                        &totals);
+	return r == 0 ? syc_code_names_settle(job->code) : r;
 }
 
 static int find_names(struct symbolize_job *job)
 {
 	const struct symbolize_options *options = job->options;
-	const struct sc_symbol_table_options table_options = {
+	const struct syc_symbol_table_options table_options = {
 		.extend = true,
 		.progress = print_progress,
 		.data = job,
 	};
-	struct sc_symbols_options symbols_options = {
+	struct syc_symbols_options symbols_options = {
 		.root = options->root,
 		.debug_dirs = options->debug_dirs,
 		.n_debug_dirs = options->n_debug_dirs,
 		.is_live = options->root == NULL,
-		.code = sc_code_names_symbol,
+		.code = syc_code_names_symbol,
 	};
 	int r = read_code(job);
 
@@ -252,30 +252,30 @@ static int find_names(struct symbolize_job *job)
 		return r;
 	symbols_options.code_data = job->code;
 	/* Asked for nothing, it would only make every answer slower. */
-	if (!sc_code_names_any(job->code))
+	if (!syc_code_names_any(job->code))
 		symbols_options.code = NULL;
-	r = sc_symbols_new(&symbols_options, &job->symbols);
+	r = syc_symbols_new(&symbols_options, &job->symbols);
 	if (r == 0)
-		r = sc_symbols_learn(job->symbols, job->reader);
+		r = syc_symbols_learn(job->symbols, job->reader);
 	if (r == 0)
-		r = sc_symbol_table_make(job->symbols, job->reader,
-		                         &table_options, &job->table);
+		r = syc_symbol_table_make(job->symbols, job->reader,
+		                          &table_options, &job->table);
 	return r;
 }
 
-static void tell_file(void *data, const struct sc_symbols_use *use)
+static void tell_file(void *data, const struct syc_symbols_use *use)
 {
 	struct symbolize_job *job = data;
 	const char *noun = use->n_asked == 1 ? "address" : "addresses";
 
-	if (use->state == SC_SYMBOLS_MISSING)
+	if (use->state == SYC_SYMBOLS_MISSING)
 		note(job, "%s: it is not here: %" PRIu64 " %s", use->path,
 		     use->n_asked, noun);
-	else if (use->state == SC_SYMBOLS_UNNAMED)
+	else if (use->state == SYC_SYMBOLS_UNNAMED)
 		note(job, "%s: it has no symbols%s%s: %" PRIu64 " %s",
 		     use->path, use->why[0] ? ": " : "", use->why, use->n_asked,
 		     noun);
-	else if (use->state != SC_SYMBOLS_USED)
+	else if (use->state != SYC_SYMBOLS_USED)
 		note(job, "%s: not used: %s: %" PRIu64 " %s", use->path,
 		     use->why, use->n_asked, noun);
 	else if (use->n_named < use->n_asked && use->why[0] != 0)
@@ -284,9 +284,9 @@ static void tell_file(void *data, const struct sc_symbols_use *use)
 
 static void tell_totals(struct symbolize_job *job)
 {
-	struct sc_symbol_table_totals totals;
+	struct syc_symbol_table_totals totals;
 
-	sc_symbol_table_totals(job->table, &totals);
+	syc_symbol_table_totals(job->table, &totals);
 	erase_line(job);
 	if (job->options->quiet)
 		return;
@@ -331,7 +331,7 @@ static void catch_signals(void)
 
 static void write_output(struct symbolize_job *job)
 {
-	const struct sc_rewrite rewrite = {
+	const struct syc_rewrite rewrite = {
 		.reader = job->reader,
 		.source = job->options->file,
 		.target = job->target,
@@ -342,10 +342,10 @@ static void write_output(struct symbolize_job *job)
 	struct syscap_error error;
 	int fd;
 
-	fd = sc_rewrite_begin(&rewrite, temporary, sizeof(temporary), &error);
+	fd = syc_rewrite_begin(&rewrite, temporary, sizeof(temporary), &error);
 	if (fd >= 0) {
 		catch_signals();
-		fd = sc_rewrite_finish(&rewrite, fd, temporary, &error);
+		fd = syc_rewrite_finish(&rewrite, fd, temporary, &error);
 	}
 	if (fd < 0)
 		report_trouble(job, job->shown, &error);
@@ -371,8 +371,8 @@ static bool check_output(struct symbolize_job *job)
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
 		complain_of(job, job->shown, -EINVAL, "it is no file");
 		is_good = false;
-	} else if (sc_in_use_may_replace(job->target, job->options->force,
-	                                 &error) != 0) {
+	} else if (syc_in_use_may_replace(job->target, job->options->force,
+	                                  &error) != 0) {
 		report_trouble(job, job->shown, &error);
 		tell_of_copy(job);
 		is_good = false;
@@ -399,7 +399,7 @@ static bool choose_target(struct symbolize_job *job)
 	if (job->target == NULL)
 		job->target = strdup(output);
 	if (job->target == NULL)
-		sc_fault_no_memory(job->options->command);
+		syc_fault_no_memory(job->options->command);
 	return job->target != NULL && check_output(job);
 }
 
@@ -421,8 +421,8 @@ static bool find_and_tell(struct symbolize_job *job)
 		                        : strerror(-r));
 		return false;
 	}
-	sc_symbols_each_use(job->symbols, tell_file, job);
-	if (sc_symbols_lacks_demangler(job->symbols))
+	syc_symbols_each_use(job->symbols, tell_file, job);
+	if (syc_symbols_lacks_demangler(job->symbols))
 		note(job, "libstdc++.so.6 is not here: names of C++ stay "
 		          "mangled");
 	return true;
@@ -441,7 +441,7 @@ static void symbolize(struct symbolize_job *job)
 			return;
 	}
 	write_output(job);
-	if (job->table != NULL && job->status == SC_EXIT_DONE)
+	if (job->table != NULL && job->status == SYC_EXIT_DONE)
 		tell_totals(job);
 }
 
@@ -450,21 +450,21 @@ static int symbolize_capture(const struct symbolize_options *options)
 	struct symbolize_job job = {
 		.options = options,
 		.is_terminal = isatty(STDERR_FILENO) == 1,
-		.status = SC_EXIT_DONE,
+		.status = SYC_EXIT_DONE,
 	};
 
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	if (!open_input(&job) || !choose_target(&job))
-		job.status = SC_EXIT_PROBLEM;
+		job.status = SYC_EXIT_PROBLEM;
 	else
 		symbolize(&job);
-	sc_symbol_table_free(job.table);
-	sc_symbols_free(job.symbols);
-	sc_code_names_free(job.code);
+	syc_symbol_table_free(job.table);
+	syc_symbols_free(job.symbols);
+	syc_code_names_free(job.code);
 	syscap_reader_close(job.reader);
 	free(job.target);
-	return sc_fault_finish_output(options->command, job.status);
+	return syc_fault_finish_output(options->command, job.status);
 }
 
 enum {
@@ -476,12 +476,12 @@ enum {
 /* -1: go on; else the exit status. */
 static int parse(struct symbolize_options *options, int argc, char **argv)
 {
-	struct sc_words words = { .command = &sc_cmd_symbolize,
-		                  .argc = argc,
-		                  .argv = argv };
+	struct syc_words words = { .command = &syc_cmd_symbolize,
+		                   .argc = argc,
+		                   .argv = argv };
 	int key;
 
-	while ((key = sc_options_next(&words)) > 0) {
+	while ((key = syc_options_next(&words)) > 0) {
 		if (key == 'o')
 			options->output = words.value;
 		else if (key == ROOT)
@@ -498,15 +498,15 @@ static int parse(struct symbolize_options *options, int argc, char **argv)
 		return words.status;
 	if (argc - optind != 1) {
 		fprintf(stderr, "%s: expected one file\n", argv[0]);
-		return sc_fault_misuse(argv[0]);
+		return syc_fault_misuse(argv[0]);
 	}
 	options->file = argv[optind];
-	if (sc_input_refuse_dash(argv[0], options->file,
-	                         "names are put into a file") ||
+	if (syc_input_refuse_dash(argv[0], options->file,
+	                          "names are put into a file") ||
 	    (options->output != NULL &&
-	     sc_input_refuse_dash(argv[0], options->output,
-	                          "the output replaces a file")))
-		return sc_fault_misuse(argv[0]);
+	     syc_input_refuse_dash(argv[0], options->output,
+	                           "the output replaces a file")))
+		return syc_fault_misuse(argv[0]);
 	return -1;
 }
 
@@ -518,8 +518,8 @@ static int run_symbolize(int argc, char **argv)
 	/* At most every argument is a folder. */
 	options.debug_dirs = calloc((size_t)argc, sizeof(*options.debug_dirs));
 	if (options.debug_dirs == NULL) {
-		sc_fault_no_memory(argv[0]);
-		return SC_EXIT_PROBLEM;
+		syc_fault_no_memory(argv[0]);
+		return SYC_EXIT_PROBLEM;
 	}
 	status = parse(&options, argc, argv);
 	if (status < 0)
@@ -528,7 +528,7 @@ static int run_symbolize(int argc, char **argv)
 	return status;
 }
 
-const struct sc_command sc_cmd_symbolize = {
+const struct syc_command syc_cmd_symbolize = {
 	.name = "symbolize",
 	.run = run_symbolize,
 	.summary = "put names of functions into a capture",
@@ -539,7 +539,7 @@ const struct sc_command sc_cmd_symbolize = {
 	.status = "0, also when some names were not found; 1 when FILE is "
 		  "damaged, or could not be read or written; 2 for wrong use.",
 	.options =
-		(const struct sc_option[]){
+		(const struct syc_option[]){
 			{ "output", 'o', "OUTPUT",
 	                  "write OUTPUT and leave FILE as it is", NULL },
 			{ "root", ROOT, "DIR",

@@ -6,8 +6,9 @@
 
 #include "cli/cmd.h"
 
-const struct sc_command *const sc_commands[] = {
-	&sc_cmd_record,    &sc_cmd_stat,  &sc_cmd_flamegraph, &sc_cmd_export,
-	&sc_cmd_dump,      &sc_cmd_check, &sc_cmd_cat,        &sc_cmd_recover,
-	&sc_cmd_symbolize, &sc_cmd_files, &sc_cmd_completion, NULL,
+const struct syc_command *const syc_commands[] = {
+	&syc_cmd_record, &syc_cmd_stat,       &syc_cmd_flamegraph,
+	&syc_cmd_export, &syc_cmd_dump,       &syc_cmd_check,
+	&syc_cmd_cat,    &syc_cmd_recover,    &syc_cmd_symbolize,
+	&syc_cmd_files,  &syc_cmd_completion, NULL,
 };

@@ -4,34 +4,34 @@
 
 #include <string.h>
 
-const struct sc_command *const *sc_completion_commands;
+const struct syc_command *const *syc_completion_commands;
 
-enum sc_offer sc_completion_offer(const struct sc_option *option)
+enum syc_offer syc_completion_offer(const struct syc_option *option)
 {
 	if (option->choices != NULL)
-		return SC_OFFER_CHOICES;
+		return SYC_OFFER_CHOICES;
 	if (option->value == NULL)
-		return SC_OFFER_NOTHING;
+		return SYC_OFFER_NOTHING;
 	if (strcmp(option->value, "DIR") == 0)
-		return SC_OFFER_FOLDERS;
+		return SYC_OFFER_FOLDERS;
 	if (strcmp(option->value, "FILE") == 0 ||
 	    strcmp(option->value, "OUTPUT") == 0)
-		return SC_OFFER_FILES;
-	return SC_OFFER_NOTHING;
+		return SYC_OFFER_FILES;
+	return SYC_OFFER_NOTHING;
 }
 
-void sc_completion_each(const struct sc_command *command,
-                        void (*each)(const struct sc_command *command,
-                                     const struct sc_option *option))
+void syc_completion_each(const struct syc_command *command,
+                         void (*each)(const struct syc_command *command,
+                                      const struct syc_option *option))
 {
-	const struct sc_option *const tables[] = {
+	const struct syc_option *const tables[] = {
 		command->options,
 		command->shared,
-		sc_options_of_all,
+		syc_options_of_all,
 	};
 
 	for (unsigned i = 0; i < sizeof(tables) / sizeof(*tables); i++)
-		for (const struct sc_option *option = tables[i];
+		for (const struct syc_option *option = tables[i];
 		     option != NULL && option->name != NULL; option++)
 			each(command, option);
 }

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* completion.h - scripts with which shells complete our command lines. */
-#ifndef SC_CLI_COMPLETION_H
-#define SC_CLI_COMPLETION_H
+#ifndef SYC_CLI_COMPLETION_H
+#define SYC_CLI_COMPLETION_H
 
 #include <stdbool.h>
 
 #include "cli/options.h"
 
 /* What a shell has to offer for a value or an operand. */
-enum sc_offer {
-	SC_OFFER_NOTHING,
-	SC_OFFER_FILES,
-	SC_OFFER_FOLDERS,
-	SC_OFFER_CHOICES,
+enum syc_offer {
+	SYC_OFFER_NOTHING,
+	SYC_OFFER_FILES,
+	SYC_OFFER_FOLDERS,
+	SYC_OFFER_CHOICES,
 };
 
 /** All commands, NULL behind the last; main() sets it. */
-extern const struct sc_command *const *sc_completion_commands;
+extern const struct syc_command *const *syc_completion_commands;
 
-enum sc_offer sc_completion_offer(const struct sc_option *option);
+enum syc_offer syc_completion_offer(const struct syc_option *option);
 
 /** Call @each with every option of the command, -h among them. */
-void sc_completion_each(const struct sc_command *command,
-                        void (*each)(const struct sc_command *command,
-                                     const struct sc_option *option));
+void syc_completion_each(const struct syc_command *command,
+                         void (*each)(const struct syc_command *command,
+                                      const struct syc_option *option));
 
-void sc_completion_bash(void);
-void sc_completion_zsh(void);
-void sc_completion_fish(void);
+void syc_completion_bash(void);
+void syc_completion_zsh(void);
+void syc_completion_fish(void);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include "cli/completion.h"
 
-static void print_words(const struct sc_command *command,
-                        const struct sc_option *option)
+static void print_words(const struct syc_command *command,
+                        const struct syc_option *option)
 {
 	(void)command;
 	if (option->key < 256)
@@ -14,8 +14,8 @@ static void print_words(const struct sc_command *command,
 }
 
 /* "--output=" is three words for bash, "-o" one. */
-static void print_value(const struct sc_command *command,
-                        const struct sc_option *option)
+static void print_value(const struct syc_command *command,
+                        const struct syc_option *option)
 {
 	(void)command;
 	if (option->value == NULL || option->value[0] == '[')
@@ -24,39 +24,39 @@ static void print_value(const struct sc_command *command,
 	if (option->key < 256)
 		printf("-%c|", option->key);
 	printf("--%s) ", option->name);
-	switch (sc_completion_offer(option)) {
-	case SC_OFFER_CHOICES:
+	switch (syc_completion_offer(option)) {
+	case SYC_OFFER_CHOICES:
 		printf("COMPREPLY=($(compgen -W '%s' -- \"$cur\"))",
 		       option->choices);
 		break;
-	case SC_OFFER_FILES:
+	case SYC_OFFER_FILES:
 		printf("COMPREPLY=($(compgen -f -- \"$cur\"))");
 		break;
-	case SC_OFFER_FOLDERS:
+	case SYC_OFFER_FOLDERS:
 		printf("COMPREPLY=($(compgen -d -- \"$cur\"))");
 		break;
-	case SC_OFFER_NOTHING:
+	case SYC_OFFER_NOTHING:
 		printf("COMPREPLY=()");
 		break;
 	}
 	puts("; return;;");
 }
 
-static void print_command(const struct sc_command *command)
+static void print_command(const struct syc_command *command)
 {
 	printf("\t%s)\n\t\toptions='", command->name);
-	sc_completion_each(command, print_words);
+	syc_completion_each(command, print_words);
 	puts("'\n\t\tcase $prev in");
-	sc_completion_each(command, print_value);
+	syc_completion_each(command, print_value);
 	puts("\t\tesac");
-	if (command->operand == SC_OPERAND_COMMAND)
+	if (command->operand == SYC_OPERAND_COMMAND)
 		puts("\t\toperands=(-c)");
-	else if (command->operand == SC_OPERAND_WORD)
+	else if (command->operand == SYC_OPERAND_WORD)
 		printf("\t\toperands=(-W '%s')\n", command->words);
 	puts("\t\t;;");
 }
 
-void sc_completion_bash(void)
+void syc_completion_bash(void)
 {
 	puts("# bash completion for syscap, made by 'syscap completion bash'\n"
 	     "_syscap()\n"
@@ -71,18 +71,18 @@ void sc_completion_bash(void)
 	     "\tfi\n"
 	     "\tif ((COMP_CWORD == 1)); then\n"
 	     "\t\tCOMPREPLY=($(compgen -W '--help --version help");
-	for (size_t i = 0; sc_completion_commands[i] != NULL; i++)
-		printf("\t\t\t%s\n", sc_completion_commands[i]->name);
+	for (size_t i = 0; syc_completion_commands[i] != NULL; i++)
+		printf("\t\t\t%s\n", syc_completion_commands[i]->name);
 	puts("\t\t' -- \"$cur\"))\n"
 	     "\t\treturn\n"
 	     "\tfi\n"
 	     "\tcase ${COMP_WORDS[1]} in");
-	for (size_t i = 0; sc_completion_commands[i] != NULL; i++)
-		print_command(sc_completion_commands[i]);
+	for (size_t i = 0; syc_completion_commands[i] != NULL; i++)
+		print_command(syc_completion_commands[i]);
 	printf("\thelp)\n\t\toperands=(-W '");
-	for (size_t i = 0; sc_completion_commands[i] != NULL; i++)
+	for (size_t i = 0; syc_completion_commands[i] != NULL; i++)
 		printf("%s%s", i > 0 ? " " : "",
-		       sc_completion_commands[i]->name);
+		       syc_completion_commands[i]->name);
 	puts("')\n\t\t;;\n"
 	     "\tesac\n"
 	     "\tif [[ $cur == -* ]]; then\n"

@@ -16,8 +16,8 @@ static void print_quoted(const char *text)
 	putchar('\'');
 }
 
-static void print_option(const struct sc_command *command,
-                         const struct sc_option *option)
+static void print_option(const struct syc_command *command,
+                         const struct syc_option *option)
 {
 	printf("complete -c syscap -n '__fish_seen_subcommand_from %s'",
 	       command->name);
@@ -26,18 +26,18 @@ static void print_option(const struct sc_command *command,
 	printf(" -l %s", option->name);
 	if (option->value != NULL && option->value[0] != '[')
 		printf(" -r");
-	switch (sc_completion_offer(option)) {
-	case SC_OFFER_CHOICES:
+	switch (syc_completion_offer(option)) {
+	case SYC_OFFER_CHOICES:
 		printf(" -f -a ");
 		print_quoted(option->choices);
 		break;
-	case SC_OFFER_FILES:
+	case SYC_OFFER_FILES:
 		printf(" -F");
 		break;
-	case SC_OFFER_FOLDERS:
+	case SYC_OFFER_FOLDERS:
 		printf(" -f -a '(__fish_complete_directories)'");
 		break;
-	case SC_OFFER_NOTHING:
+	case SYC_OFFER_NOTHING:
 		break;
 	}
 	printf(" -d ");
@@ -45,30 +45,30 @@ static void print_option(const struct sc_command *command,
 	putchar('\n');
 }
 
-static void print_command(const struct sc_command *command)
+static void print_command(const struct syc_command *command)
 {
 	printf("complete -c syscap -n __fish_use_subcommand -f -a %s -d ",
 	       command->name);
 	print_quoted(command->summary);
 	putchar('\n');
-	sc_completion_each(command, print_option);
-	if (command->operand == SC_OPERAND_FILE)
+	syc_completion_each(command, print_option);
+	if (command->operand == SYC_OPERAND_FILE)
 		return;
 	printf("complete -c syscap -n '__fish_seen_subcommand_from %s' -f -a ",
 	       command->name);
-	if (command->operand == SC_OPERAND_COMMAND)
+	if (command->operand == SYC_OPERAND_COMMAND)
 		puts("'(__fish_complete_subcommand --fcs-skip=2)'");
 	else
 		printf("'%s'\n", command->words);
 }
 
-void sc_completion_fish(void)
+void syc_completion_fish(void)
 {
 	puts("# fish completion for syscap, made by 'syscap completion fish'\n"
 	     "complete -c syscap -n __fish_use_subcommand -f -s h -l help "
 	     "-d 'list the commands'\n"
 	     "complete -c syscap -n __fish_use_subcommand -f -s V -l version "
 	     "-d 'print the version'");
-	for (size_t i = 0; sc_completion_commands[i] != NULL; i++)
-		print_command(sc_completion_commands[i]);
+	for (size_t i = 0; syc_completion_commands[i] != NULL; i++)
+		print_command(syc_completion_commands[i]);
 }

@@ -17,30 +17,30 @@ static void print_escaped(const char *text)
 	}
 }
 
-static void print_value(const struct sc_option *option)
+static void print_value(const struct syc_option *option)
 {
 	if (option->value == NULL)
 		return;
 	printf(option->value[0] == '[' ? "::" : ":");
 	print_escaped(option->value[0] == '[' ? "value" : option->value);
-	switch (sc_completion_offer(option)) {
-	case SC_OFFER_CHOICES:
+	switch (syc_completion_offer(option)) {
+	case SYC_OFFER_CHOICES:
 		printf(":(%s)", option->choices);
 		break;
-	case SC_OFFER_FILES:
+	case SYC_OFFER_FILES:
 		printf(":_files");
 		break;
-	case SC_OFFER_FOLDERS:
+	case SYC_OFFER_FOLDERS:
 		printf(":_files -/");
 		break;
-	case SC_OFFER_NOTHING:
+	case SYC_OFFER_NOTHING:
 		printf(": ");
 		break;
 	}
 }
 
-static void print_option(const struct sc_command *command,
-                         const struct sc_option *option)
+static void print_option(const struct syc_command *command,
+                         const struct syc_option *option)
 {
 	const bool optional = option->value != NULL && option->value[0] == '[';
 	const char *equals = option->value == NULL ? "" : optional ? "=-" : "=";
@@ -60,29 +60,29 @@ static void print_option(const struct sc_command *command,
 	puts("' \\");
 }
 
-static void print_command(const struct sc_command *command)
+static void print_command(const struct syc_command *command)
 {
 	printf("\t%s)\n\t\t_arguments -s -S \\\n", command->name);
-	sc_completion_each(command, print_option);
-	if (command->operand == SC_OPERAND_COMMAND)
+	syc_completion_each(command, print_option);
+	if (command->operand == SYC_OPERAND_COMMAND)
 		puts("\t\t\t'(-):command:_command_names -e' \\\n"
 		     "\t\t\t'*::arguments:_normal'");
-	else if (command->operand == SC_OPERAND_WORD)
+	else if (command->operand == SYC_OPERAND_WORD)
 		printf("\t\t\t'1:which:(%s)'\n", command->words);
 	else
 		puts("\t\t\t'*:file:_files'");
 	puts("\t\t;;");
 }
 
-void sc_completion_zsh(void)
+void syc_completion_zsh(void)
 {
 	puts("#compdef syscap\n"
 	     "# zsh completion for syscap, made by 'syscap completion zsh'\n"
 	     "_syscap() {\n"
 	     "\tlocal -a commands=(");
-	for (size_t i = 0; sc_completion_commands[i] != NULL; i++) {
-		printf("\t\t'%s:", sc_completion_commands[i]->name);
-		print_escaped(sc_completion_commands[i]->summary);
+	for (size_t i = 0; syc_completion_commands[i] != NULL; i++) {
+		printf("\t\t'%s:", syc_completion_commands[i]->name);
+		print_escaped(syc_completion_commands[i]->summary);
 		puts("'");
 	}
 	puts("\t)\n"
@@ -94,8 +94,8 @@ void sc_completion_zsh(void)
 	     "\tshift words\n"
 	     "\t((CURRENT--))\n"
 	     "\tcase $command in");
-	for (size_t i = 0; sc_completion_commands[i] != NULL; i++)
-		print_command(sc_completion_commands[i]);
+	for (size_t i = 0; syc_completion_commands[i] != NULL; i++)
+		print_command(syc_completion_commands[i]);
 	puts("\thelp)\n"
 	     "\t\t_describe command commands\n"
 	     "\t\t;;\n"

@@ -15,47 +15,47 @@ struct counter_key {
 	uint32_t id;
 };
 
-void sc_counter_stats_fini(struct sc_counter_stats *counters)
+void syc_counter_stats_fini(struct syc_counter_stats *counters)
 {
-	sc_map_fini(&counters->by_pid_id);
-	sc_map_fini(&counters->by_id);
-	sc_map_fini(&counters->values_by_pid_id);
+	syc_map_fini(&counters->by_pid_id);
+	syc_map_fini(&counters->by_id);
+	syc_map_fini(&counters->values_by_pid_id);
 	free(counters->definitions.items);
 	free(counters->last_of_id.items);
 	free(counters->values.items);
 	free(counters->result.items);
 }
 
-static int define_counter(struct sc_counter_stats *counters, int32_t pid,
+static int define_counter(struct syc_counter_stats *counters, int32_t pid,
                           const struct syscap_counter_info *info)
 {
 	const struct counter_key key = { pid, info->id };
-	const struct sc_counter_definition definition = { pid, *info };
+	const struct syc_counter_definition definition = { pid, *info };
 	size_t number, id_number;
 	int r;
 
-	r = sc_map_put(&counters->by_pid_id, &key, sizeof(key), &number);
+	r = syc_map_put(&counters->by_pid_id, &key, sizeof(key), &number);
 	if (r < 0)
 		return r;
 	if (r == 0)
 		counters->definitions.items[number] = definition;
-	else if (sc_array_push(&counters->definitions, definition) < 0)
+	else if (syc_array_push(&counters->definitions, definition) < 0)
 		return -ENOMEM;
 
-	r = sc_map_put(&counters->by_id, &info->id, sizeof(info->id),
-	               &id_number);
+	r = syc_map_put(&counters->by_id, &info->id, sizeof(info->id),
+	                &id_number);
 	if (r < 0)
 		return r;
 	if (r == 0)
 		counters->last_of_id.items[id_number] = number;
-	else if (sc_array_push(&counters->last_of_id, number) < 0)
+	else if (syc_array_push(&counters->last_of_id, number) < 0)
 		return -ENOMEM;
 	return 0;
 }
 
-int sc_counter_stats_define(struct sc_counter_stats *counters,
-                            const struct syscap_reader *reader,
-                            const struct syscap_frame *frame)
+int syc_counter_stats_define(struct syc_counter_stats *counters,
+                             const struct syscap_reader *reader,
+                             const struct syscap_frame *frame)
 {
 	struct syscap_counter_info info;
 
@@ -69,22 +69,22 @@ int sc_counter_stats_define(struct sc_counter_stats *counters,
 	return 0;
 }
 
-static bool find_number(const struct sc_counter_stats *counters, int32_t pid,
+static bool find_number(const struct syc_counter_stats *counters, int32_t pid,
                         uint32_t id, size_t *ret_number)
 {
 	const struct counter_key key = { pid, id };
 	size_t id_number;
 
-	if (sc_map_get(&counters->by_pid_id, &key, sizeof(key), ret_number))
+	if (syc_map_get(&counters->by_pid_id, &key, sizeof(key), ret_number))
 		return true;
-	if (!sc_map_get(&counters->by_id, &id, sizeof(id), &id_number))
+	if (!syc_map_get(&counters->by_id, &id, sizeof(id), &id_number))
 		return false;
 	*ret_number = counters->last_of_id.items[id_number];
 	return true;
 }
 
-bool sc_counter_stats_is_double(const struct sc_counter_stats *counters,
-                                int32_t pid, uint32_t id)
+bool syc_counter_stats_is_double(const struct syc_counter_stats *counters,
+                                 int32_t pid, uint32_t id)
 {
 	size_t number;
 
@@ -92,9 +92,9 @@ bool sc_counter_stats_is_double(const struct sc_counter_stats *counters,
 	       counters->definitions.items[number].info.is_double;
 }
 
-static struct sc_counter_values no_values(int32_t pid, uint32_t id)
+static struct syc_counter_values no_values(int32_t pid, uint32_t id)
 {
-	return (struct sc_counter_values){
+	return (struct syc_counter_values){
 		.pid = pid,
 		.id = id,
 		.last_time = INT64_MIN,
@@ -105,8 +105,8 @@ static struct sc_counter_values no_values(int32_t pid, uint32_t id)
 	};
 }
 
-static void merge(struct sc_counter_values *to,
-                  const struct sc_counter_values *from)
+static void merge(struct syc_counter_values *to,
+                  const struct syc_counter_values *from)
 {
 	/* Rings are drained in any order: the latest is not the last. */
 	if (from->count && from->last_time >= to->last_time) {
@@ -124,11 +124,11 @@ static void merge(struct sc_counter_values *to,
 		to->max_f64 = from->max_f64;
 }
 
-static int add_value(struct sc_counter_stats *counters, int32_t pid,
+static int add_value(struct syc_counter_stats *counters, int32_t pid,
                      uint32_t id, int64_t time, uint64_t bits)
 {
 	const struct counter_key key = { pid, id };
-	struct sc_counter_values one = {
+	struct syc_counter_values one = {
 		.count = 1,
 		.last_time = time,
 		.last = bits,
@@ -140,19 +140,19 @@ static int add_value(struct sc_counter_stats *counters, int32_t pid,
 	memcpy(&one.min_f64, &bits, sizeof(bits));
 	one.max_f64 = one.min_f64;
 
-	const int r = sc_map_put(&counters->values_by_pid_id, &key, sizeof(key),
-	                         &number);
+	const int r = syc_map_put(&counters->values_by_pid_id, &key,
+	                          sizeof(key), &number);
 	if (r < 0)
 		return r;
-	if (r > 0 && sc_array_push(&counters->values, no_values(pid, id)) < 0)
+	if (r > 0 && syc_array_push(&counters->values, no_values(pid, id)) < 0)
 		return -ENOMEM;
 	merge(&counters->values.items[number], &one);
 	return 0;
 }
 
-int sc_counter_stats_set(struct sc_counter_stats *counters,
-                         const struct syscap_reader *reader,
-                         const struct syscap_frame *frame)
+int syc_counter_stats_set(struct syc_counter_stats *counters,
+                          const struct syscap_reader *reader,
+                          const struct syscap_frame *frame)
 {
 	uint64_t bits;
 	uint32_t id;
@@ -171,7 +171,7 @@ int sc_counter_stats_set(struct sc_counter_stats *counters,
 
 static int compare_counters(const void *left, const void *right)
 {
-	const struct sc_counter *a = left, *b = right;
+	const struct syc_counter *a = left, *b = right;
 	int order = !a->definition - !b->definition;
 
 	if (order == 0 && a->definition) {
@@ -191,19 +191,21 @@ static int compare_counters(const void *left, const void *right)
 }
 
 /* Values that nobody has defined: one counter an id. */
-static int add_undefined(struct sc_counter_stats *counters, struct sc_map *ids,
-                         const struct sc_counter_values *values)
+static int add_undefined(struct syc_counter_stats *counters,
+                         struct syc_map *ids,
+                         const struct syc_counter_values *values)
 {
-	struct sc_counter counter = { .definition = NULL, .values = *values };
+	struct syc_counter counter = { .definition = NULL, .values = *values };
 	size_t number;
 
-	const int r = sc_map_put(ids, &values->id, sizeof(values->id), &number);
+	const int r =
+		syc_map_put(ids, &values->id, sizeof(values->id), &number);
 	if (r < 0)
 		return r;
 	if (r > 0)
-		return sc_array_push(&counters->result, counter);
+		return syc_array_push(&counters->result, counter);
 
-	struct sc_counter *known =
+	struct syc_counter *known =
 		&counters->result.items[counters->definitions.n + number];
 	if (known->values.pid != values->pid)
 		known->values.pid = -1;
@@ -211,26 +213,26 @@ static int add_undefined(struct sc_counter_stats *counters, struct sc_map *ids,
 	return 0;
 }
 
-int sc_counter_stats_finish(struct sc_counter_stats *counters)
+int syc_counter_stats_finish(struct syc_counter_stats *counters)
 {
-	struct sc_map undefined_ids = { 0 };
+	struct syc_map undefined_ids = { 0 };
 	size_t number;
 	int r = 0;
 
 	for (size_t i = 0; i < counters->definitions.n; i++) {
-		const struct sc_counter_definition *definition =
+		const struct syc_counter_definition *definition =
 			&counters->definitions.items[i];
-		const struct sc_counter counter = {
+		const struct syc_counter counter = {
 			.definition = definition,
 			.values =
 				no_values(definition->pid, definition->info.id),
 		};
 
-		if (sc_array_push(&counters->result, counter) < 0)
+		if (syc_array_push(&counters->result, counter) < 0)
 			return -ENOMEM;
 	}
 	for (size_t i = 0; i < counters->values.n && r >= 0; i++) {
-		const struct sc_counter_values *values =
+		const struct syc_counter_values *values =
 			&counters->values.items[i];
 
 		if (find_number(counters, values->pid, values->id, &number))
@@ -238,7 +240,7 @@ int sc_counter_stats_finish(struct sc_counter_stats *counters)
 		else
 			r = add_undefined(counters, &undefined_ids, values);
 	}
-	sc_map_fini(&undefined_ids);
+	syc_map_fini(&undefined_ids);
 	if (r < 0)
 		return r;
 	if (counters->result.n)

@@ -8,21 +8,21 @@
  * processes may hold one id twice, and others set in one process what
  * another has defined.  Of several definitions the last in the file holds.
  */
-#ifndef SC_CLI_COUNTER_STATS_H
-#define SC_CLI_COUNTER_STATS_H
+#ifndef SYC_CLI_COUNTER_STATS_H
+#define SYC_CLI_COUNTER_STATS_H
 
 #include <syscap/capture.h>
 
 #include "data/array.h"
 #include "data/map.h"
 
-struct sc_counter_definition {
+struct syc_counter_definition {
 	int32_t pid;
 	struct syscap_counter_info info;
 };
 
 /* Of one (pid, id), before it is known what type the values have. */
-struct sc_counter_values {
+struct syc_counter_values {
 	int32_t pid;
 	uint32_t id;
 	uint64_t count;
@@ -33,41 +33,41 @@ struct sc_counter_values {
 };
 
 /* One counter, as it is shown; definition is NULL when there is none. */
-struct sc_counter {
-	const struct sc_counter_definition *definition;
-	struct sc_counter_values values;
+struct syc_counter {
+	const struct syc_counter_definition *definition;
+	struct syc_counter_values values;
 };
 
 /** All zero is empty. */
-struct sc_counter_stats {
-	struct sc_map by_pid_id, by_id, values_by_pid_id;
-	SC_ARRAY(struct sc_counter_definition) definitions;
-	SC_ARRAY(size_t) last_of_id; /* into definitions, by number in by_id */
-	SC_ARRAY(struct sc_counter_values) values;
-	SC_ARRAY(struct sc_counter) result;
+struct syc_counter_stats {
+	struct syc_map by_pid_id, by_id, values_by_pid_id;
+	SYC_ARRAY(struct syc_counter_definition) definitions;
+	SYC_ARRAY(size_t) last_of_id; /* into definitions, by number in by_id */
+	SYC_ARRAY(struct syc_counter_values) values;
+	SYC_ARRAY(struct syc_counter) result;
 };
 
-void sc_counter_stats_fini(struct sc_counter_stats *counters);
+void syc_counter_stats_fini(struct syc_counter_stats *counters);
 
 /** Take in all counters of a CTRDEF.  0 or -ENOMEM. */
-int sc_counter_stats_define(struct sc_counter_stats *counters,
-                            const struct syscap_reader *reader,
-                            const struct syscap_frame *frame);
+int syc_counter_stats_define(struct syc_counter_stats *counters,
+                             const struct syscap_reader *reader,
+                             const struct syscap_frame *frame);
 
 /** Take in all values of a CTRSET.  0 or -ENOMEM. */
-int sc_counter_stats_set(struct sc_counter_stats *counters,
-                         const struct syscap_reader *reader,
-                         const struct syscap_frame *frame);
+int syc_counter_stats_set(struct syc_counter_stats *counters,
+                          const struct syscap_reader *reader,
+                          const struct syscap_frame *frame);
 
 /** Whether the value of @pid with @id is a double, by its definition. */
-bool sc_counter_stats_is_double(const struct sc_counter_stats *counters,
-                                int32_t pid, uint32_t id);
+bool syc_counter_stats_is_double(const struct syc_counter_stats *counters,
+                                 int32_t pid, uint32_t id);
 
 /**
  * Assign all values to their definitions; then counters->result holds every
  * counter, sorted by category, name, pid and id.  To be called once, when
  * nothing more comes.  0 or -ENOMEM.
  */
-int sc_counter_stats_finish(struct sc_counter_stats *counters);
+int syc_counter_stats_finish(struct syc_counter_stats *counters);
 
 #endif

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* dump.h - the two forms of `syscap dump`, one line a frame. */
-#ifndef SC_CLI_DUMP_H
-#define SC_CLI_DUMP_H
+#ifndef SYC_CLI_DUMP_H
+#define SYC_CLI_DUMP_H
 
 #include <syscap/capture.h>
 
 #include "cli/counter_stats.h"
 #include "data/json.h"
 
-struct sc_dump {
+struct syc_dump {
 	const struct syscap_reader *reader;
 	int64_t begin;   /* of the capture; text shows times after it */
 	bool is_foreign; /* of the other byte order */
 	/* Types of values: all definitions at first, then as they are met. */
-	struct sc_counter_stats counters;
-	struct sc_json json;
+	struct syc_counter_stats counters;
+	struct syc_json json;
 };
 
-void sc_dump_json(struct sc_dump *dump, const struct syscap_frame *frame);
-void sc_dump_text(const struct sc_dump *dump, const struct syscap_frame *frame);
+void syc_dump_json(struct syc_dump *dump, const struct syscap_frame *frame);
+void syc_dump_text(const struct syc_dump *dump,
+                   const struct syscap_frame *frame);
 
 #endif

@@ -12,7 +12,7 @@
 static void print_text(const char *label, const char *text)
 {
 	printf(" %s ", label);
-	sc_printable_write(stdout, text, true);
+	syc_printable_write(stdout, text, true);
 }
 
 static void print_value(bool is_double, uint64_t bits)
@@ -26,7 +26,7 @@ static void print_value(bool is_double, uint64_t bits)
 		printf("%" PRId64, (int64_t)bits);
 }
 
-static void print_addrs(const struct sc_dump *dump,
+static void print_addrs(const struct syc_dump *dump,
                         const struct syscap_frame *frame)
 {
 	uint64_t addr;
@@ -47,7 +47,7 @@ static void print_map(const struct syscap_frame *frame)
 		printf(" build-id %s", frame->map.build_id);
 }
 
-static void print_names(const struct sc_dump *dump,
+static void print_names(const struct syc_dump *dump,
                         const struct syscap_frame *frame)
 {
 	size_t cursor = 0;
@@ -57,11 +57,11 @@ static void print_names(const struct sc_dump *dump,
 	while (syscap_frame_jit_name(dump->reader, frame, &cursor, &addr,
 	                             &name)) {
 		printf(" 0x%" PRIx64 "=", addr);
-		sc_printable_write(stdout, name, true);
+		syc_printable_write(stdout, name, true);
 	}
 }
 
-static void print_counters(const struct sc_dump *dump,
+static void print_counters(const struct syc_dump *dump,
                            const struct syscap_frame *frame)
 {
 	struct syscap_counter_info info;
@@ -80,7 +80,7 @@ static void print_counters(const struct sc_dump *dump,
 	}
 }
 
-static void print_values(const struct sc_dump *dump,
+static void print_values(const struct syc_dump *dump,
                          const struct syscap_frame *frame)
 {
 	uint64_t bits;
@@ -91,8 +91,8 @@ static void print_values(const struct sc_dump *dump,
 		if (id == 0)
 			continue;
 		printf(" %" PRIu32 "=", id);
-		print_value(sc_counter_stats_is_double(&dump->counters,
-		                                       frame->pid, id),
+		print_value(syc_counter_stats_is_double(&dump->counters,
+		                                        frame->pid, id),
 		            bits);
 	}
 }
@@ -101,8 +101,8 @@ static void print_mark(const struct syscap_frame *frame)
 {
 	char duration[40];
 
-	sc_table_format_duration(frame->mark.duration, duration,
-	                         sizeof(duration));
+	syc_table_format_duration(frame->mark.duration, duration,
+	                          sizeof(duration));
 	printf(" for %s", duration);
 	print_text("group", frame->mark.group);
 	print_text("name", frame->mark.name);
@@ -111,18 +111,18 @@ static void print_mark(const struct syscap_frame *frame)
 
 static void print_log(const struct syscap_frame *frame)
 {
-	const unsigned i = sc_severity_index(frame->log.severity);
+	const unsigned i = syc_severity_index(frame->log.severity);
 
-	printf(" %s", sc_severity_name(i));
+	printf(" %s", syc_severity_name(i));
 	print_text("domain", frame->log.domain);
 	print_text("message", frame->log.message);
 }
 
-static void print_sample(const struct sc_dump *dump,
+static void print_sample(const struct syc_dump *dump,
                          const struct syscap_frame *frame)
 {
-	const uint32_t weight = sc_sample_weight(frame);
-	const unsigned flags = sc_sample_flags(frame, dump->is_foreign);
+	const uint32_t weight = syc_sample_weight(frame);
+	const unsigned flags = syc_sample_flags(frame, dump->is_foreign);
 
 	print_addrs(dump, frame);
 	if ((flags & SYSCAP_STACK_CUT) != 0)
@@ -134,7 +134,7 @@ static void print_sample(const struct sc_dump *dump,
 }
 
 /* The types without texts. */
-static void print_plain(const struct sc_dump *dump,
+static void print_plain(const struct syc_dump *dump,
                         const struct syscap_frame *frame)
 {
 	switch (frame->type) {
@@ -171,7 +171,7 @@ static void print_plain(const struct sc_dump *dump,
 	}
 }
 
-static void print_fields(const struct sc_dump *dump,
+static void print_fields(const struct syc_dump *dump,
                          const struct syscap_frame *frame)
 {
 	switch (frame->type) {
@@ -227,7 +227,8 @@ static void print_time(int64_t time, int64_t begin)
 	       apart / 1000000000u, apart % 1000000000u);
 }
 
-void sc_dump_text(const struct sc_dump *dump, const struct syscap_frame *frame)
+void syc_dump_text(const struct syc_dump *dump,
+                   const struct syscap_frame *frame)
 {
 	const char *type = syscap_frame_type_name(frame->type);
 

@@ -10,8 +10,8 @@
 #include "cli/exit_status.h"
 #include "cli/printable.h"
 
-void sc_fault_print(const char *command, const char *file,
-                    const struct syscap_error *error)
+void syc_fault_print(const char *command, const char *file,
+                     const struct syscap_error *error)
 {
 	/* What is on stdout came first in the file. */
 	fflush(stdout);
@@ -19,12 +19,12 @@ void sc_fault_print(const char *command, const char *file,
 	if (error->code == EBADMSG || error->code == EILSEQ)
 		fprintf(stderr, "at byte %" PRIu64 ": ", error->offset);
 	/* It may tell a path that stands in the file */
-	sc_printable_write(stderr, error->message, false);
+	syc_printable_write(stderr, error->message, false);
 	putc('\n', stderr);
 }
 
-void sc_fault_tell_merged(const char *command, const char *file,
-                          const struct syscap_reader *reader)
+void syc_fault_tell_merged(const char *command, const char *file,
+                           const struct syscap_reader *reader)
 {
 	struct syscap_file_info info;
 
@@ -37,13 +37,13 @@ void sc_fault_tell_merged(const char *command, const char *file,
 		        command, file, info.merged_frames);
 	if (info.not_merged[0] != '\0') {
 		fprintf(stderr, "%s: %s: note: ", command, file);
-		sc_printable_write(stderr, info.not_merged, false);
+		syc_printable_write(stderr, info.not_merged, false);
 		putc('\n', stderr);
 	}
 }
 
-bool sc_fault_tell_unread(const char *command, const char *file,
-                          const struct syscap_reader *reader)
+bool syc_fault_tell_unread(const char *command, const char *file,
+                           const struct syscap_reader *reader)
 {
 	struct syscap_file_info info;
 
@@ -56,23 +56,23 @@ bool sc_fault_tell_unread(const char *command, const char *file,
 	return info.merged_bad != 0;
 }
 
-void sc_fault_no_memory(const char *command)
+void syc_fault_no_memory(const char *command)
 {
 	fprintf(stderr, "%s: out of memory\n", command);
 }
 
-int sc_fault_finish_output(const char *command, int status)
+int syc_fault_finish_output(const char *command, int status)
 {
 	errno = 0;
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return status;
 	fprintf(stderr, "%s: cannot write the output%s%s\n", command,
 	        errno ? ": " : "", errno ? strerror(errno) : "");
-	return SC_EXIT_PROBLEM;
+	return SYC_EXIT_PROBLEM;
 }
 
-int sc_fault_misuse(const char *command)
+int syc_fault_misuse(const char *command)
 {
 	fprintf(stderr, "Try '%s --help'.\n", command);
-	return SC_EXIT_MISUSE;
+	return SYC_EXIT_MISUSE;
 }

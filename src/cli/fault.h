@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* fault.h - how the commands complain on stderr. */
-#ifndef SC_CLI_FAULT_H
-#define SC_CLI_FAULT_H
+#ifndef SYC_CLI_FAULT_H
+#define SYC_CLI_FAULT_H
 
 #include <stdbool.h>
 
@@ -11,33 +11,33 @@
  * Print "COMMAND: FILE: at byte N: sentence", or without the byte where the
  * fault has no place in the file.  @command is argv[0]: "syscap stat".
  */
-void sc_fault_print(const char *command, const char *file,
-                    const struct syscap_error *error);
+void syc_fault_print(const char *command, const char *file,
+                     const struct syscap_error *error);
 
 /**
  * Say on stderr if frames come from the ring file of a process that died, or
  * why they do not.
  */
-void sc_fault_tell_merged(const char *command, const char *file,
-                          const struct syscap_reader *reader);
+void syc_fault_tell_merged(const char *command, const char *file,
+                           const struct syscap_reader *reader);
 
 /** Say so if parts of such a ring file can't be read.  True: they can't. */
-bool sc_fault_tell_unread(const char *command, const char *file,
-                          const struct syscap_reader *reader);
+bool syc_fault_tell_unread(const char *command, const char *file,
+                           const struct syscap_reader *reader);
 
 /** "COMMAND: out of memory". */
-void sc_fault_no_memory(const char *command);
+void syc_fault_no_memory(const char *command);
 
 /**
  * Write out what is buffered on stdout.  Returns the exit status: @status,
- * or SC_EXIT_PROBLEM with a message when not all of it could be written.
+ * or SYC_EXIT_PROBLEM with a message when not all of it could be written.
  */
-int sc_fault_finish_output(const char *command, int status);
+int syc_fault_finish_output(const char *command, int status);
 
 /**
  * For getopt's '?': one more line that points to --help.  Returns
- * SC_EXIT_MISUSE.
+ * SYC_EXIT_MISUSE.
  */
-int sc_fault_misuse(const char *command);
+int syc_fault_misuse(const char *command);
 
 #endif

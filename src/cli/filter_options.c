@@ -8,42 +8,43 @@
 
 #include "cli/quantity.h"
 
-const struct sc_option sc_filter_table[] = {
-	{ "from", SC_FILTER_FROM, "TIME", "from TIME after the beginning on",
+const struct syc_option syc_filter_table[] = {
+	{ "from", SYC_FILTER_FROM, "TIME", "from TIME after the beginning on",
 	  NULL },
-	{ "to", SC_FILTER_TO, "TIME", "up to TIME after the beginning", NULL },
-	{ "pid", SC_FILTER_PID, "PID", "of this process", NULL },
-	{ "thread", SC_FILTER_THREAD, "THREAD", "of this thread: name or tid",
+	{ "to", SYC_FILTER_TO, "TIME", "up to TIME after the beginning", NULL },
+	{ "pid", SYC_FILTER_PID, "PID", "of this process", NULL },
+	{ "thread", SYC_FILTER_THREAD, "THREAD", "of this thread: name or tid",
 	  NULL },
-	{ "function", SC_FILTER_FUNCTION, "RE", "stacks with such a function",
+	{ "function", SYC_FILTER_FUNCTION, "RE", "stacks with such a function",
 	  NULL },
-	{ "mark", SC_FILTER_MARK, "GROUP/NAME", "inside of such marks", NULL },
-	{ "longer-than", SC_FILTER_LONGER_THAN, "TIME",
+	{ "mark", SYC_FILTER_MARK, "GROUP/NAME", "inside of such marks", NULL },
+	{ "longer-than", SYC_FILTER_LONGER_THAN, "TIME",
 	  "of these, the ones no shorter", NULL },
-	{ "slowest", SC_FILTER_SLOWEST, "N|P%", "of these, the slowest", NULL },
-	{ "drop", SC_FILTER_DROP, "RE", "leave out stacks with such a function",
+	{ "slowest", SYC_FILTER_SLOWEST, "N|P%", "of these, the slowest",
 	  NULL },
-	{ "focus", SC_FILTER_FOCUS, "RE", "stacks begin at such a function",
+	{ "drop", SYC_FILTER_DROP, "RE",
+	  "leave out stacks with such a function", NULL },
+	{ "focus", SYC_FILTER_FOCUS, "RE", "stacks begin at such a function",
 	  NULL },
-	{ "hide-system", SC_FILTER_HIDE_SYSTEM, NULL,
+	{ "hide-system", SYC_FILTER_HIDE_SYSTEM, NULL,
 	  "leave out system libraries", NULL },
-	{ "collapse-library", SC_FILTER_COLLAPSE_LIBRARY, "GLOB",
+	{ "collapse-library", SYC_FILTER_COLLAPSE_LIBRARY, "GLOB",
 	  "one frame for each such library", NULL },
-	{ "collapse-recursion", SC_FILTER_COLLAPSE_RECURSION, NULL,
+	{ "collapse-recursion", SYC_FILTER_COLLAPSE_RECURSION, NULL,
 	  "one frame for recursion", NULL },
-	{ "reverse", SC_FILTER_REVERSE, NULL, "callees first", NULL },
-	{ "of", SC_FILTER_OF, "WHAT", "bytes of memory, not samples",
+	{ "reverse", SYC_FILTER_REVERSE, NULL, "callees first", NULL },
+	{ "of", SYC_FILTER_OF, "WHAT", "bytes of memory, not samples",
 	  "samples allocated leaked temporary" },
 	{ 0 },
 };
 
-bool sc_filter_options_is(int c)
+bool syc_filter_options_is(int c)
 {
-	return c >= SC_FILTER_FROM && c < SC_FILTER_END;
+	return c >= SYC_FILTER_FROM && c < SYC_FILTER_END;
 }
 
 /* A group and perhaps a name; "*" is any. */
-static const char *take_mark(struct sc_filter_options *options,
+static const char *take_mark(struct syc_filter_options *options,
                              const char *value)
 {
 	const size_t len = strcspn(value, "/");
@@ -63,8 +64,8 @@ static const char *take_slowest(struct syscap_filter *filter, const char *value)
 {
 	filter->slowest = 0;
 	filter->slowest_percent = 0;
-	if (sc_quantity_count(value, &filter->slowest) ||
-	    (sc_quantity_percent(value, &filter->slowest_percent) &&
+	if (syc_quantity_count(value, &filter->slowest) ||
+	    (syc_quantity_percent(value, &filter->slowest_percent) &&
 	     filter->slowest_percent > 0))
 		return NULL;
 	return "a number such as 20, or a share such as 1%";
@@ -72,7 +73,7 @@ static const char *take_slowest(struct syscap_filter *filter, const char *value)
 
 static const char *take_duration(const char *value, int64_t *ret_ns)
 {
-	return sc_quantity_duration(value, ret_ns)
+	return syc_quantity_duration(value, ret_ns)
 	               ? NULL
 	               : "a time such as 1.5s, 20ms or 300us";
 }
@@ -109,52 +110,52 @@ static const char *take_pid(const char *value, int32_t *ret_pid)
 {
 	uint64_t pid;
 
-	if (!sc_quantity_count(value, &pid) || pid > INT32_MAX)
+	if (!syc_quantity_count(value, &pid) || pid > INT32_MAX)
 		return "the number of a process";
 	*ret_pid = (int32_t)pid;
 	return NULL;
 }
 
 /* What was expected instead of @value; NULL: it is right. */
-static const char *take(struct sc_filter_options *options, int c,
+static const char *take(struct syc_filter_options *options, int c,
                         const char *value)
 {
 	struct syscap_filter *filter = &options->filter;
 
 	switch (c) {
-	case SC_FILTER_FROM:
+	case SYC_FILTER_FROM:
 		filter->has_from = true;
 		return take_duration(value, &filter->from);
-	case SC_FILTER_TO:
+	case SYC_FILTER_TO:
 		filter->has_to = true;
 		return take_duration(value, &filter->to);
-	case SC_FILTER_PID:
+	case SYC_FILTER_PID:
 		return take_pid(value, &filter->pid);
-	case SC_FILTER_THREAD:
+	case SYC_FILTER_THREAD:
 		filter->thread = value;
 		return NULL;
-	case SC_FILTER_FUNCTION:
+	case SYC_FILTER_FUNCTION:
 		return take_regex(value, &filter->function);
-	case SC_FILTER_MARK:
+	case SYC_FILTER_MARK:
 		return take_mark(options, value);
-	case SC_FILTER_LONGER_THAN:
+	case SYC_FILTER_LONGER_THAN:
 		return take_duration(value, &filter->longer_than);
-	case SC_FILTER_SLOWEST:
+	case SYC_FILTER_SLOWEST:
 		return take_slowest(filter, value);
-	case SC_FILTER_DROP:
+	case SYC_FILTER_DROP:
 		return take_regex(value, &filter->drop);
-	case SC_FILTER_FOCUS:
+	case SYC_FILTER_FOCUS:
 		return take_regex(value, &filter->focus);
-	case SC_FILTER_HIDE_SYSTEM:
+	case SYC_FILTER_HIDE_SYSTEM:
 		filter->hide_system = true;
 		return NULL;
-	case SC_FILTER_COLLAPSE_LIBRARY:
+	case SYC_FILTER_COLLAPSE_LIBRARY:
 		filter->collapse_library = value;
 		return NULL;
-	case SC_FILTER_COLLAPSE_RECURSION:
+	case SYC_FILTER_COLLAPSE_RECURSION:
 		filter->collapse_recursion = true;
 		return NULL;
-	case SC_FILTER_REVERSE:
+	case SYC_FILTER_REVERSE:
 		filter->reverse = true;
 		return NULL;
 	default:
@@ -162,10 +163,10 @@ static const char *take(struct sc_filter_options *options, int c,
 	}
 }
 
-bool sc_filter_options_take(struct sc_filter_options *options,
-                            const char *command, int c, const char *value)
+bool syc_filter_options_take(struct syc_filter_options *options,
+                             const char *command, int c, const char *value)
 {
-	const char *name = sc_filter_table[c - SC_FILTER_FROM].name;
+	const char *name = syc_filter_table[c - SYC_FILTER_FROM].name;
 	const char *expected = take(options, c, value);
 	const size_t used = strlen(options->text);
 
@@ -179,7 +180,7 @@ bool sc_filter_options_take(struct sc_filter_options *options,
 	return expected == NULL;
 }
 
-bool sc_filter_options_has_marks(const struct sc_filter_options *options)
+bool syc_filter_options_has_marks(const struct syc_filter_options *options)
 {
 	const struct syscap_filter *filter = &options->filter;
 
@@ -187,7 +188,8 @@ bool sc_filter_options_has_marks(const struct sc_filter_options *options)
 	       filter->slowest > 0 || filter->slowest_percent > 0;
 }
 
-void sc_filter_options_settle(struct sc_filter_options *options, int64_t begin)
+void syc_filter_options_settle(struct syc_filter_options *options,
+                               int64_t begin)
 {
 	struct syscap_filter *filter = &options->filter;
 

@@ -7,62 +7,62 @@
 
 #include "cli/printable.h"
 
-static const char *const kinds[SC_FINDINGS] = {
-	[SC_FINDING_HEADER] = "header", [SC_FINDING_TORN] = "torn",
-	[SC_FINDING_LENGTH] = "length", [SC_FINDING_CONTENT] = "content",
-	[SC_FINDING_TYPE] = "type",     [SC_FINDING_PADDING] = "padding",
-	[SC_FINDING_PID] = "pid",       [SC_FINDING_COUNTER] = "counter",
-	[SC_FINDING_TEXT] = "text",     [SC_FINDING_JIT] = "jit",
-	[SC_FINDING_LOSS] = "loss",     [SC_FINDING_DURATION] = "duration",
+static const char *const kinds[SYC_FINDINGS] = {
+	[SYC_FINDING_HEADER] = "header", [SYC_FINDING_TORN] = "torn",
+	[SYC_FINDING_LENGTH] = "length", [SYC_FINDING_CONTENT] = "content",
+	[SYC_FINDING_TYPE] = "type",     [SYC_FINDING_PADDING] = "padding",
+	[SYC_FINDING_PID] = "pid",       [SYC_FINDING_COUNTER] = "counter",
+	[SYC_FINDING_TEXT] = "text",     [SYC_FINDING_JIT] = "jit",
+	[SYC_FINDING_LOSS] = "loss",     [SYC_FINDING_DURATION] = "duration",
 };
 
-void sc_findings_begin(struct sc_findings *findings)
+void syc_findings_begin(struct syc_findings *findings)
 {
-	struct sc_json *json = &findings->json;
+	struct syc_json *json = &findings->json;
 
 	if (!findings->as_json)
 		return;
 	json->out = stdout;
-	sc_json_begin_object(json);
-	sc_json_member_text(json, "file", findings->file);
-	sc_json_key(json, "findings");
-	sc_json_begin_array(json);
+	syc_json_begin_object(json);
+	syc_json_member_text(json, "file", findings->file);
+	syc_json_key(json, "findings");
+	syc_json_begin_array(json);
 }
 
-static void print_finding(struct sc_findings *findings, enum sc_finding kind,
+static void print_finding(struct syc_findings *findings, enum syc_finding kind,
                           bool is_problem, uint64_t offset, const char *message)
 {
-	struct sc_json *json = &findings->json;
+	struct syc_json *json = &findings->json;
 
 	if (!findings->as_json) {
-		sc_printable_write(stdout, findings->file, false);
+		syc_printable_write(stdout, findings->file, false);
 		printf(": at byte %" PRIu64 ": %s", offset,
 		       is_problem ? "" : "note: ");
-		sc_printable_write(stdout, message, false);
+		syc_printable_write(stdout, message, false);
 		putchar('\n');
 		return;
 	}
-	sc_json_begin_object(json);
-	sc_json_member_unsigned(json, "offset", offset);
-	sc_json_member_text(json, "kind", kinds[kind]);
-	sc_json_member_text(json, "severity", is_problem ? "problem" : "note");
-	sc_json_member_text(json, "message", message);
-	sc_json_end_object(json);
+	syc_json_begin_object(json);
+	syc_json_member_unsigned(json, "offset", offset);
+	syc_json_member_text(json, "kind", kinds[kind]);
+	syc_json_member_text(json, "severity", is_problem ? "problem" : "note");
+	syc_json_member_text(json, "message", message);
+	syc_json_end_object(json);
 }
 
-static void add_problem(struct sc_findings *findings, enum sc_finding kind,
+static void add_problem(struct syc_findings *findings, enum syc_finding kind,
                         uint64_t offset, const char *format, va_list arguments)
 {
 	char message[300];
 
-	if (findings->n_problems++ >= SC_FINDINGS_PROBLEMS)
+	if (findings->n_problems++ >= SYC_FINDINGS_PROBLEMS)
 		return;
 	vsnprintf(message, sizeof(message), format, arguments);
 	print_finding(findings, kind, true, offset, message);
 }
 
-void sc_findings_problem(struct sc_findings *findings, enum sc_finding kind,
-                         uint64_t offset, const char *format, ...)
+void syc_findings_problem(struct syc_findings *findings, enum syc_finding kind,
+                          uint64_t offset, const char *format, ...)
 {
 	va_list arguments;
 
@@ -71,8 +71,8 @@ void sc_findings_problem(struct sc_findings *findings, enum sc_finding kind,
 	va_end(arguments);
 }
 
-void sc_findings_note(struct sc_findings *findings, enum sc_finding kind,
-                      uint64_t offset, const char *format, ...)
+void syc_findings_note(struct syc_findings *findings, enum syc_finding kind,
+                       uint64_t offset, const char *format, ...)
 {
 	va_list arguments;
 	char message[300];
@@ -82,7 +82,7 @@ void sc_findings_note(struct sc_findings *findings, enum sc_finding kind,
 		add_problem(findings, kind, offset, format, arguments);
 	} else {
 		findings->n_notes++;
-		if (findings->notes_of[kind]++ < SC_FINDINGS_NOTES) {
+		if (findings->notes_of[kind]++ < SYC_FINDINGS_NOTES) {
 			vsnprintf(message, sizeof(message), format, arguments);
 			print_finding(findings, kind, false, offset, message);
 		}
@@ -90,43 +90,44 @@ void sc_findings_note(struct sc_findings *findings, enum sc_finding kind,
 	va_end(arguments);
 }
 
-static void print_counts(const struct sc_findings *findings, uint64_t n_frames)
+static void print_counts(const struct syc_findings *findings, uint64_t n_frames)
 {
 	const uint64_t n = findings->n_problems;
 
-	for (unsigned kind = 0; kind < SC_FINDINGS; kind++) {
+	for (unsigned kind = 0; kind < SYC_FINDINGS; kind++) {
 		const uint64_t notes = findings->notes_of[kind];
 
-		if (notes <= SC_FINDINGS_NOTES)
+		if (notes <= SYC_FINDINGS_NOTES)
 			continue;
-		sc_printable_write(stdout, findings->file, false);
+		syc_printable_write(stdout, findings->file, false);
 		printf(": note: %" PRIu64 " more about %s\n",
-		       notes - SC_FINDINGS_NOTES, kinds[kind]);
+		       notes - SYC_FINDINGS_NOTES, kinds[kind]);
 	}
-	if (n > SC_FINDINGS_PROBLEMS) {
-		sc_printable_write(stdout, findings->file, false);
+	if (n > SYC_FINDINGS_PROBLEMS) {
+		syc_printable_write(stdout, findings->file, false);
 		printf(": %" PRIu64 " more problems are not shown\n",
-		       n - SC_FINDINGS_PROBLEMS);
+		       n - SYC_FINDINGS_PROBLEMS);
 	}
-	sc_printable_write(stdout, findings->file, false);
+	syc_printable_write(stdout, findings->file, false);
 	if (n)
 		printf(": %" PRIu64 " problem%s\n", n, n == 1 ? "" : "s");
 	else
 		printf(": %" PRIu64 " frames, ok\n", n_frames);
 }
 
-bool sc_findings_end(struct sc_findings *findings, uint64_t n_frames)
+bool syc_findings_end(struct syc_findings *findings, uint64_t n_frames)
 {
-	struct sc_json *json = &findings->json;
+	struct syc_json *json = &findings->json;
 
 	if (findings->as_json) {
-		sc_json_end_array(json);
-		sc_json_member_unsigned(json, "frames", n_frames);
-		sc_json_member_unsigned(json, "problems", findings->n_problems);
-		sc_json_member_unsigned(json, "notes", findings->n_notes);
-		sc_json_member_bool(json, "ok", findings->n_problems == 0);
-		sc_json_end_object(json);
-		sc_json_end_line(json);
+		syc_json_end_array(json);
+		syc_json_member_unsigned(json, "frames", n_frames);
+		syc_json_member_unsigned(json, "problems",
+		                         findings->n_problems);
+		syc_json_member_unsigned(json, "notes", findings->n_notes);
+		syc_json_member_bool(json, "ok", findings->n_problems == 0);
+		syc_json_end_object(json);
+		syc_json_end_line(json);
 	} else {
 		print_counts(findings, n_frames);
 	}

@@ -73,35 +73,35 @@ static int open_stdin(struct syscap_reader **ret_reader,
 	int fd, r;
 
 	if (isatty(STDIN_FILENO) == 1)
-		return sc_error_set(error, EINVAL, 0,
-		                    "standard input is a terminal");
+		return syc_error_set(error, EINVAL, 0,
+		                     "standard input is a terminal");
 	if (fstat(STDIN_FILENO, &st) != 0)
-		return sc_error_set(error, errno, 0, "%s", strerror(errno));
+		return syc_error_set(error, errno, 0, "%s", strerror(errno));
 	if (S_ISREG(st.st_mode))
 		return syscap_reader_open("/proc/self/fd/0", ret_reader, error);
 	if (!S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode))
-		return sc_error_set(error, EINVAL, 0,
-		                    "standard input is neither a file nor a "
-		                    "pipe");
+		return syc_error_set(error, EINVAL, 0,
+		                     "standard input is neither a file nor a "
+		                     "pipe");
 	fd = keep_pipe();
 	if (fd < 0)
-		return sc_error_set(error, -fd, 0, "%s", strerror(-fd));
+		return syc_error_set(error, -fd, 0, "%s", strerror(-fd));
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	r = syscap_reader_open(path, ret_reader, error);
 	close(fd);
 	return r;
 }
 
-int sc_input_open(const char *name, struct syscap_reader **ret_reader,
-                  struct syscap_error *error)
+int syc_input_open(const char *name, struct syscap_reader **ret_reader,
+                   struct syscap_error *error)
 {
 	return strcmp(name, "-") == 0
 	               ? open_stdin(ret_reader, error)
 	               : syscap_reader_open(name, ret_reader, error);
 }
 
-bool sc_input_refuse_dash(const char *command, const char *name,
-                          const char *why)
+bool syc_input_refuse_dash(const char *command, const char *name,
+                           const char *why)
 {
 	if (strcmp(name, "-") != 0)
 		return false;
@@ -110,8 +110,8 @@ bool sc_input_refuse_dash(const char *command, const char *name,
 	return true;
 }
 
-bool sc_input_refuse_output(const char *command, const char *name,
-                            const char *output)
+bool syc_input_refuse_output(const char *command, const char *name,
+                             const char *output)
 {
 	struct stat from, to;
 	const int r = strcmp(name, "-") == 0 ? fstat(STDIN_FILENO, &from)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* input.h - the captures that commands read. */
-#ifndef SC_CLI_INPUT_H
-#define SC_CLI_INPUT_H
+#ifndef SYC_CLI_INPUT_H
+#define SYC_CLI_INPUT_H
 
 #include <syscap/capture.h>
 
@@ -10,21 +10,21 @@
  * through a pipe is read to its end and kept in a file without a name, in
  * $TMPDIR or /tmp.
  */
-int sc_input_open(const char *name, struct syscap_reader **ret_reader,
-                  struct syscap_error *error);
+int syc_input_open(const char *name, struct syscap_reader **ret_reader,
+                   struct syscap_error *error);
 
 /**
  * To write over a file that is read would destroy it: says so if @output is
  * the capture @name.  Returns whether it is.
  */
-bool sc_input_refuse_output(const char *command, const char *name,
-                            const char *output);
+bool syc_input_refuse_output(const char *command, const char *name,
+                             const char *output);
 
 /**
  * For a command that needs a file's name: says so if @name is "-".  Returns
  * whether it is.
  */
-bool sc_input_refuse_dash(const char *command, const char *name,
-                          const char *why);
+bool syc_input_refuse_dash(const char *command, const char *name,
+                           const char *why);
 
 #endif

@@ -2,13 +2,13 @@
 /* loss_stats.c - loss records: what a capture says about frames it misses. */
 #include "cli/loss_stats.h"
 
-void sc_loss_stats_fini(struct sc_loss_stats *losses)
+void syc_loss_stats_fini(struct syc_loss_stats *losses)
 {
-	sc_map_fini(&losses->by_thread);
+	syc_map_fini(&losses->by_thread);
 	free(losses->threads.items);
 }
 
-int64_t sc_loss_stats_mark_end(const struct syscap_frame *frame)
+int64_t syc_loss_stats_mark_end(const struct syscap_frame *frame)
 {
 	int64_t end;
 
@@ -19,51 +19,52 @@ int64_t sc_loss_stats_mark_end(const struct syscap_frame *frame)
 	return end;
 }
 
-int sc_loss_stats_add(struct sc_loss_stats *losses,
-                      const struct syscap_frame *frame,
-                      const struct sc_loss *loss)
+int syc_loss_stats_add(struct syc_loss_stats *losses,
+                       const struct syscap_frame *frame,
+                       const struct syc_loss *loss)
 {
 	const int32_t tid = loss->tid > 0 ? loss->tid : -1;
 	const int32_t key[2] = { frame->pid, tid };
-	const int64_t end = sc_loss_stats_mark_end(frame);
+	const int64_t end = syc_loss_stats_mark_end(frame);
 	size_t number;
 
-	const int r = sc_map_put(&losses->by_thread, key, sizeof(key), &number);
+	const int r =
+		syc_map_put(&losses->by_thread, key, sizeof(key), &number);
 	if (r < 0)
 		return r;
 	if (r > 0) {
-		const struct sc_thread_loss thread = {
+		const struct syc_thread_loss thread = {
 			.pid = frame->pid,
 			.tid = tid,
 			.from = frame->time,
 			.to = end,
 		};
 
-		if (sc_array_push(&losses->threads, thread) < 0)
+		if (syc_array_push(&losses->threads, thread) < 0)
 			return -ENOMEM;
 	}
 
-	struct sc_thread_loss *thread = &losses->threads.items[number];
+	struct syc_thread_loss *thread = &losses->threads.items[number];
 	if (frame->time < thread->from)
 		thread->from = frame->time;
 	if (end > thread->to)
 		thread->to = end;
-	sc_losses_count_up(&thread->frames, loss->total);
-	sc_losses_count_up(&thread->bytes, loss->bytes);
-	sc_losses_add(&losses->sum, loss);
+	syc_losses_count_up(&thread->frames, loss->total);
+	syc_losses_count_up(&thread->bytes, loss->bytes);
+	syc_losses_add(&losses->sum, loss);
 	return 0;
 }
 
 static int compare_threads(const void *left, const void *right)
 {
-	const struct sc_thread_loss *a = left, *b = right;
+	const struct syc_thread_loss *a = left, *b = right;
 
 	if (a->pid != b->pid)
 		return (a->pid > b->pid) - (a->pid < b->pid);
 	return (a->tid > b->tid) - (a->tid < b->tid);
 }
 
-void sc_loss_stats_finish(struct sc_loss_stats *losses)
+void syc_loss_stats_finish(struct syc_loss_stats *losses)
 {
 	if (losses->threads.n)
 		qsort(losses->threads.items, losses->threads.n,

@@ -12,20 +12,20 @@
 #include "cli/completion.h"
 #include "cli/fault.h"
 
-static const struct sc_command *find_command(const char *name)
+static const struct syc_command *find_command(const char *name)
 {
-	for (size_t i = 0; sc_commands[i] != NULL; i++)
-		if (strcmp(sc_commands[i]->name, name) == 0)
-			return sc_commands[i];
+	for (size_t i = 0; syc_commands[i] != NULL; i++)
+		if (strcmp(syc_commands[i]->name, name) == 0)
+			return syc_commands[i];
 	return NULL;
 }
 
 static void print_help(FILE *out)
 {
 	fputs("Usage: syscap COMMAND [OPTION]... ...\n\nCommands:\n", out);
-	for (size_t i = 0; sc_commands[i] != NULL; i++)
-		fprintf(out, "  %-11s %s\n", sc_commands[i]->name,
-		        sc_commands[i]->summary);
+	for (size_t i = 0; syc_commands[i] != NULL; i++)
+		fprintf(out, "  %-11s %s\n", syc_commands[i]->name,
+		        syc_commands[i]->summary);
 	fputs("\n'syscap help COMMAND' or 'syscap COMMAND --help' tells more;"
 	      "\n'syscap --version' prints the version.\n",
 	      out);
@@ -34,10 +34,10 @@ static void print_help(FILE *out)
 static int unknown_command(const char *name)
 {
 	fprintf(stderr, "syscap: there is no command '%s'\n", name);
-	return sc_fault_misuse("syscap");
+	return syc_fault_misuse("syscap");
 }
 
-static int run(const struct sc_command *command, int argc, char **argv)
+static int run(const struct syc_command *command, int argc, char **argv)
 {
 	char title[64];
 
@@ -53,10 +53,10 @@ static int help(int argc, char **argv)
 
 	if (argc < 2) {
 		print_help(stdout);
-		return sc_fault_finish_output("syscap", SC_EXIT_DONE);
+		return syc_fault_finish_output("syscap", SYC_EXIT_DONE);
 	}
 
-	const struct sc_command *command = find_command(argv[1]);
+	const struct syc_command *command = find_command(argv[1]);
 	if (!command)
 		return unknown_command(argv[1]);
 	return run(command, 2, arguments);
@@ -74,24 +74,24 @@ static void fill_standard_streams(void)
 int main(int argc, char **argv)
 {
 	fill_standard_streams();
-	sc_completion_commands = sc_commands;
+	syc_completion_commands = syc_commands;
 	if (argc < 2) {
 		print_help(stderr);
-		return SC_EXIT_MISUSE;
+		return SYC_EXIT_MISUSE;
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
 	    strcmp(argv[1], "help") == 0)
 		return help(argc - 1, argv + 1);
 	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
 		puts("syscap " SYSCAP_VERSION);
-		return sc_fault_finish_output("syscap", SC_EXIT_DONE);
+		return syc_fault_finish_output("syscap", SYC_EXIT_DONE);
 	}
 	if (argv[1][0] == '-') {
 		fprintf(stderr, "syscap: unknown option '%s'\n", argv[1]);
-		return sc_fault_misuse("syscap");
+		return syc_fault_misuse("syscap");
 	}
 
-	const struct sc_command *command = find_command(argv[1]);
+	const struct syc_command *command = find_command(argv[1]);
 	if (!command)
 		return unknown_command(argv[1]);
 	return run(command, argc - 1, argv + 1);

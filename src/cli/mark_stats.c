@@ -8,16 +8,16 @@
 	(sizeof(((struct syscap_wire_mark *)0)->group) + \
 	 sizeof(((struct syscap_wire_mark *)0)->name))
 
-void sc_mark_stats_fini(struct sc_mark_stats *marks)
+void syc_mark_stats_fini(struct syc_mark_stats *marks)
 {
 	for (size_t i = 0; i < marks->marks.n; i++)
 		free(marks->marks.items[i].durations.items);
 	free(marks->marks.items);
-	sc_map_fini(&marks->by_text);
+	syc_map_fini(&marks->by_text);
 }
 
-int sc_mark_stats_add(struct sc_mark_stats *marks, const char *group,
-                      const char *name, int64_t duration)
+int syc_mark_stats_add(struct syc_mark_stats *marks, const char *group,
+                       const char *name, int64_t duration)
 {
 	const size_t group_size = strlen(group) + 1;
 	const size_t name_size = strlen(name) + 1;
@@ -26,17 +26,17 @@ int sc_mark_stats_add(struct sc_mark_stats *marks, const char *group,
 
 	memcpy(key, group, group_size);
 	memcpy(key + group_size, name, name_size);
-	const int r = sc_map_put(&marks->by_text, key, group_size + name_size,
-	                         &number);
+	const int r = syc_map_put(&marks->by_text, key, group_size + name_size,
+	                          &number);
 	if (r < 0)
 		return r;
 	if (r > 0) {
-		const struct sc_mark mark = { .group = group, .name = name };
+		const struct syc_mark mark = { .group = group, .name = name };
 
-		if (sc_array_push(&marks->marks, mark) < 0)
+		if (syc_array_push(&marks->marks, mark) < 0)
 			return -ENOMEM;
 	}
-	return sc_array_push(&marks->marks.items[number].durations, duration);
+	return syc_array_push(&marks->marks.items[number].durations, duration);
 }
 
 static int compare_durations(const void *left, const void *right)
@@ -48,7 +48,7 @@ static int compare_durations(const void *left, const void *right)
 
 static int compare_marks(const void *left, const void *right)
 {
-	const struct sc_mark *a = left, *b = right;
+	const struct syc_mark *a = left, *b = right;
 	int order = (a->total < b->total) - (a->total > b->total);
 
 	if (order == 0)
@@ -76,7 +76,7 @@ static int64_t nearest_rank(const int64_t *sorted, size_t n, unsigned percent)
 	return sorted[whole + (rest + 99) / 100 - 1];
 }
 
-static void finish_mark(struct sc_mark *mark)
+static void finish_mark(struct syc_mark *mark)
 {
 	int64_t *sorted = mark->durations.items;
 	const size_t n = mark->durations.n;
@@ -97,7 +97,7 @@ static void finish_mark(struct sc_mark *mark)
 	memset(&mark->durations, 0, sizeof(mark->durations));
 }
 
-void sc_mark_stats_finish(struct sc_mark_stats *marks)
+void syc_mark_stats_finish(struct syc_mark_stats *marks)
 {
 	for (size_t i = 0; i < marks->marks.n; i++)
 		finish_mark(&marks->marks.items[i]);

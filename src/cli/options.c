@@ -14,7 +14,7 @@
 #define MOST     64 /* options of a command, letters included */
 #define LEFT_MAX 25
 
-const struct sc_option sc_options_of_all[] = {
+const struct syc_option syc_options_of_all[] = {
 	{ "help", 'h', NULL, "show this text", NULL },
 	{ 0 },
 };
@@ -58,7 +58,7 @@ static void end_fold(struct fold *fold)
 	fold->has_word = false;
 }
 
-static void spell(char *text, size_t size, const struct sc_option *option)
+static void spell(char *text, size_t size, const struct syc_option *option)
 {
 	const char *value = option->value ? option->value : "";
 	const char *equals = value[0] != 0 && value[0] != '[' ? "=" : "";
@@ -71,7 +71,7 @@ static void spell(char *text, size_t size, const struct sc_option *option)
 		         equals, value);
 }
 
-static int widest(const struct sc_option *option)
+static int widest(const struct syc_option *option)
 {
 	char text[80];
 	int width = 0;
@@ -84,7 +84,7 @@ static int widest(const struct sc_option *option)
 	return width;
 }
 
-static void print_table(FILE *out, const struct sc_option *option, int width)
+static void print_table(FILE *out, const struct syc_option *option, int width)
 {
 	char text[80];
 
@@ -102,10 +102,10 @@ static void print_table(FILE *out, const struct sc_option *option, int width)
 	}
 }
 
-static void print_shared(FILE *out, const struct sc_command *command)
+static void print_shared(FILE *out, const struct syc_command *command)
 {
 	struct fold fold = { .out = out, .left = 2 };
-	const struct sc_option *option = command->shared;
+	const struct syc_option *option = command->shared;
 
 	if (option == NULL)
 		return;
@@ -120,7 +120,7 @@ static void print_shared(FILE *out, const struct sc_command *command)
 	end_fold(&fold);
 }
 
-static void print_synopsis(FILE *out, const struct sc_command *command)
+static void print_synopsis(FILE *out, const struct syc_command *command)
 {
 	const char *line = command->synopsis;
 
@@ -133,13 +133,13 @@ static void print_synopsis(FILE *out, const struct sc_command *command)
 	}
 }
 
-static void print_help(FILE *out, const struct sc_command *command)
+static void print_help(FILE *out, const struct syc_command *command)
 {
 	struct fold fold = { .out = out };
 	int width = widest(command->options);
 
-	if (width < widest(sc_options_of_all))
-		width = widest(sc_options_of_all);
+	if (width < widest(syc_options_of_all))
+		width = widest(syc_options_of_all);
 	if (width > LEFT_MAX)
 		width = LEFT_MAX;
 	print_synopsis(out, command);
@@ -147,7 +147,7 @@ static void print_help(FILE *out, const struct sc_command *command)
 	end_fold(&fold);
 	putc('\n', out);
 	print_table(out, command->options, width);
-	print_table(out, sc_options_of_all, width);
+	print_table(out, syc_options_of_all, width);
 	print_shared(out, command);
 	putc('\n', out);
 	fold_text(&fold, "Exit status:");
@@ -165,7 +165,7 @@ struct getopt_tables {
 };
 
 static void add_table(struct getopt_tables *tables,
-                      const struct sc_option *option)
+                      const struct syc_option *option)
 {
 	for (; option != NULL && option->name != NULL; option++) {
 		const int takes = option->value == NULL     ? no_argument
@@ -185,9 +185,9 @@ static void add_table(struct getopt_tables *tables,
 	}
 }
 
-int sc_options_next(struct sc_words *words)
+int syc_options_next(struct syc_words *words)
 {
-	const struct sc_command *command = words->command;
+	const struct syc_command *command = words->command;
 	struct getopt_tables tables = { .at = tables.letters };
 	int key;
 
@@ -195,7 +195,7 @@ int sc_options_next(struct sc_words *words)
 		*tables.at++ = '+';
 	add_table(&tables, command->options);
 	add_table(&tables, command->shared);
-	add_table(&tables, sc_options_of_all);
+	add_table(&tables, syc_options_of_all);
 	*tables.at = 0;
 	tables.longs[tables.n] = (struct option){ 0 };
 
@@ -206,9 +206,9 @@ int sc_options_next(struct sc_words *words)
 	if (key == 'h') {
 		print_help(stdout, command);
 		words->status =
-			sc_fault_finish_output(words->argv[0], SC_EXIT_DONE);
+			syc_fault_finish_output(words->argv[0], SYC_EXIT_DONE);
 	} else if (key == '?') {
-		words->status = sc_fault_misuse(words->argv[0]);
+		words->status = syc_fault_misuse(words->argv[0]);
 	}
 	return key == -1 || words->status >= 0 ? 0 : key;
 }

@@ -3,10 +3,10 @@
  * options.h - the words of a command, described once: from its table they are
  * read, --help is printed and completions for shells are made.
  *
- *	struct sc_words words = { .command = &sc_cmd_stat, ... };
+ *	struct syc_words words = { .command = &syc_cmd_stat, ... };
  *	int key;
  *
- *	while ((key = sc_options_next(&words)) > 0)
+ *	while ((key = syc_options_next(&words)) > 0)
  *		if (key == 'o')
  *			output = words.value;
  *	if (words.status >= 0)
@@ -14,12 +14,12 @@
  *
  * -h and --help are in no table: every command has them.
  */
-#ifndef SC_CLI_OPTIONS_H
-#define SC_CLI_OPTIONS_H
+#ifndef SYC_CLI_OPTIONS_H
+#define SYC_CLI_OPTIONS_H
 
 #include <stdbool.h>
 
-struct sc_option {
+struct syc_option {
 	const char *name; /* the long one; NULL ends a table */
 	int key;          /* its letter, or above 255: it has none */
 	/* What --help calls its value; NULL: it takes none.  "[=HZ]": it may
@@ -31,31 +31,31 @@ struct sc_option {
 };
 
 /* What a command's operands are, for completions. */
-enum sc_operand {
-	SC_OPERAND_FILE,
-	SC_OPERAND_COMMAND,
-	SC_OPERAND_WORD, /* one of `words` */
+enum syc_operand {
+	SYC_OPERAND_FILE,
+	SYC_OPERAND_COMMAND,
+	SYC_OPERAND_WORD, /* one of `words` */
 };
 
-struct sc_command {
+struct syc_command {
 	const char *name;
 	int (*run)(int argc, char **argv);
 	const char *summary;  /* for the list of commands */
 	const char *synopsis; /* behind the name; lines */
 	const char *about;
 	const char *status; /* the exit status */
-	const struct sc_option *options;
+	const struct syc_option *options;
 	/* A table that several commands have, told by its names only; and
 	 * where it is explained.  Or NULL. */
-	const struct sc_option *shared;
+	const struct syc_option *shared;
 	const char *shared_title;
-	enum sc_operand operand;
+	enum syc_operand operand;
 	const char *words; /* the operand's choices, or NULL */
 };
 
 /* Where reading the command line is. */
-struct sc_words {
-	const struct sc_command *command;
+struct syc_words {
+	const struct syc_command *command;
 	int argc;
 	char **argv;
 	/* Options end at the first word that is none: it is a command. */
@@ -67,9 +67,9 @@ struct sc_words {
 };
 
 /** The next option's key; 0 behind the last. */
-int sc_options_next(struct sc_words *words);
+int syc_options_next(struct syc_words *words);
 
 /** -h, --help: for who shows a command's whole table. */
-extern const struct sc_option sc_options_of_all[];
+extern const struct syc_option syc_options_of_all[];
 
 #endif

@@ -23,7 +23,7 @@ static bool is_capture(const char *name)
 	return true;
 }
 
-bool sc_out_file_open(struct sc_out_file *output, bool is_binary)
+bool syc_out_file_open(struct syc_out_file *output, bool is_binary)
 {
 	/* A file that may not grow is an error, not our end */
 	signal(SIGXFSZ, SIG_IGN);
@@ -50,17 +50,17 @@ bool sc_out_file_open(struct sc_out_file *output, bool is_binary)
 	return true;
 }
 
-int sc_out_file_close(struct sc_out_file *output, int status)
+int syc_out_file_close(struct syc_out_file *output, int status)
 {
 	bool failed;
 
 	if (output->file == stdout)
-		return sc_fault_finish_output(output->command, status);
+		return syc_fault_finish_output(output->command, status);
 	errno = 0;
 	failed = ferror(output->file) != 0;
 	if (fclose(output->file) == 0 && !failed)
 		return status;
 	fprintf(stderr, "%s: %s: %s\n", output->command, output->name,
 	        errno != 0 ? strerror(errno) : "it could not be written");
-	return SC_EXIT_PROBLEM;
+	return SYC_EXIT_PROBLEM;
 }

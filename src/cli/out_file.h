@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* out_file.h - where commands write to that make a file. */
-#ifndef SC_CLI_OUT_FILE_H
-#define SC_CLI_OUT_FILE_H
+#ifndef SYC_CLI_OUT_FILE_H
+#define SYC_CLI_OUT_FILE_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-struct sc_out_file {
+struct syc_out_file {
 	const char *command;
 	const char *name; /* NULL or "-": standard output */
 	FILE *file;
@@ -16,9 +16,9 @@ struct sc_out_file {
  * Open it for writing.  False, with a message, where that is not possible, it
  * is a capture, or @is_binary and it would go to a terminal.
  */
-bool sc_out_file_open(struct sc_out_file *output, bool is_binary);
+bool syc_out_file_open(struct syc_out_file *output, bool is_binary);
 
-/** @status, or SC_EXIT_PROBLEM with a message: not all could be written. */
-int sc_out_file_close(struct sc_out_file *output, int status);
+/** @status, or SYC_EXIT_PROBLEM with a message: not all could be written. */
+int syc_out_file_close(struct syc_out_file *output, int status);
 
 #endif

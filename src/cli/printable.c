@@ -23,17 +23,17 @@ static void write_character(FILE *out, const char *text, size_t len,
 		fwrite(text, 1, len, out);
 }
 
-void sc_printable_write(FILE *out, const char *text, bool quoted)
+void syc_printable_write(FILE *out, const char *text, bool quoted)
 {
 	uint32_t point;
 
 	if (quoted)
 		putc('"', out);
 	while (*text) {
-		const size_t len = sc_utf8_next(text, &point);
+		const size_t len = syc_utf8_next(text, &point);
 
 		if (len == 0) {
-			fputs(SC_UTF8_REPLACEMENT, out);
+			fputs(SYC_UTF8_REPLACEMENT, out);
 			text += point;
 			continue;
 		}
@@ -44,7 +44,7 @@ void sc_printable_write(FILE *out, const char *text, bool quoted)
 		putc('"', out);
 }
 
-char *sc_printable_copy(const char *text)
+char *syc_printable_copy(const char *text)
 {
 	char *copy = NULL;
 	size_t size;
@@ -52,7 +52,7 @@ char *sc_printable_copy(const char *text)
 
 	if (!out)
 		return NULL;
-	sc_printable_write(out, text, false);
+	syc_printable_write(out, text, false);
 	if (fclose(out) != 0) {
 		free(copy);
 		return NULL;

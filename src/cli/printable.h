@@ -6,16 +6,16 @@
  * cannot move the cursor or end a line, and what is not UTF-8 is shown as
  * U+FFFD.
  */
-#ifndef SC_CLI_PRINTABLE_H
-#define SC_CLI_PRINTABLE_H
+#ifndef SYC_CLI_PRINTABLE_H
+#define SYC_CLI_PRINTABLE_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
 /** Write @text; with @quoted in double quotes, '"' and '\' escaped. */
-void sc_printable_write(FILE *out, const char *text, bool quoted);
+void syc_printable_write(FILE *out, const char *text, bool quoted);
 
-/** A malloc'ed copy of @text as sc_printable_write() writes it, or NULL. */
-char *sc_printable_copy(const char *text);
+/** A malloc'ed copy of @text as syc_printable_write() writes it, or NULL. */
+char *syc_printable_copy(const char *text);
 
 #endif

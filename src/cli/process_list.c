@@ -2,39 +2,39 @@
 /* process_list.c - the processes and threads that a capture speaks of. */
 #include "cli/process_list.h"
 
-void sc_process_list_fini(struct sc_process_list *processes)
+void syc_process_list_fini(struct syc_process_list *processes)
 {
 	for (size_t i = 0; i < processes->processes.n; i++)
 		free(processes->processes.items[i].threads.items);
 	free(processes->processes.items);
-	sc_map_fini(&processes->by_pid);
-	sc_map_fini(&processes->by_thread);
+	syc_map_fini(&processes->by_pid);
+	syc_map_fini(&processes->by_thread);
 }
 
-static int find_process(struct sc_process_list *processes, int32_t pid,
-                        struct sc_listed_process **ret_process)
+static int find_process(struct syc_process_list *processes, int32_t pid,
+                        struct syc_listed_process **ret_process)
 {
 	size_t number;
 
 	const int r =
-		sc_map_put(&processes->by_pid, &pid, sizeof(pid), &number);
+		syc_map_put(&processes->by_pid, &pid, sizeof(pid), &number);
 	if (r < 0)
 		return r;
 	if (r > 0) {
-		const struct sc_listed_process process = { .pid = pid };
+		const struct syc_listed_process process = { .pid = pid };
 
-		if (sc_array_push(&processes->processes, process) < 0)
+		if (syc_array_push(&processes->processes, process) < 0)
 			return -ENOMEM;
 	}
 	*ret_process = &processes->processes.items[number];
 	return 0;
 }
 
-int sc_process_list_add_thread(struct sc_process_list *processes, int32_t pid,
-                               int32_t tid)
+int syc_process_list_add_thread(struct syc_process_list *processes, int32_t pid,
+                                int32_t tid)
 {
 	const int32_t key[2] = { pid, tid };
-	struct sc_listed_process *process;
+	struct syc_listed_process *process;
 	size_t number;
 	int r;
 
@@ -47,10 +47,10 @@ int sc_process_list_add_thread(struct sc_process_list *processes, int32_t pid,
 	if (r < 0)
 		return r;
 	if (tid > 0) {
-		r = sc_map_put(&processes->by_thread, key, sizeof(key),
-		               &number);
+		r = syc_map_put(&processes->by_thread, key, sizeof(key),
+		                &number);
 		if (r < 0 ||
-		    (r > 0 && sc_array_push(&process->threads, tid) < 0))
+		    (r > 0 && syc_array_push(&process->threads, tid) < 0))
 			return -ENOMEM;
 	}
 	processes->last_pid = pid;
@@ -59,17 +59,17 @@ int sc_process_list_add_thread(struct sc_process_list *processes, int32_t pid,
 	return 0;
 }
 
-int sc_process_list_add(struct sc_process_list *processes,
-                        const struct syscap_frame *frame)
+int syc_process_list_add(struct syc_process_list *processes,
+                         const struct syscap_frame *frame)
 {
-	struct sc_listed_process *process;
+	struct syc_listed_process *process;
 	int r;
 
 	if (frame->type == SYSCAP_FRAME_TIMESTAMP ||
 	    frame->type == SYSCAP_FRAME_JITMAP ||
 	    !syscap_frame_type_name(frame->type))
 		return 0;
-	r = sc_process_list_add_thread(processes, frame->pid, frame->tid);
+	r = syc_process_list_add_thread(processes, frame->pid, frame->tid);
 	if (r < 0 || frame->type != SYSCAP_FRAME_PROCESS || frame->pid < 0)
 		return r;
 
@@ -85,7 +85,7 @@ int sc_process_list_add(struct sc_process_list *processes,
 
 static int compare_processes(const void *left, const void *right)
 {
-	const struct sc_listed_process *a = left, *b = right;
+	const struct syc_listed_process *a = left, *b = right;
 
 	return (a->pid > b->pid) - (a->pid < b->pid);
 }
@@ -97,10 +97,10 @@ static int compare_tids(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-void sc_process_list_finish(struct sc_process_list *processes)
+void syc_process_list_finish(struct syc_process_list *processes)
 {
 	for (size_t i = 0; i < processes->processes.n; i++) {
-		struct sc_listed_process *process =
+		struct syc_listed_process *process =
 			&processes->processes.items[i];
 
 		if (process->threads.n)

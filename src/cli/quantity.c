@@ -22,7 +22,7 @@ static bool read_number(const char *text, double *number, const char **end)
 	return stop == *end && isfinite(*number);
 }
 
-bool sc_quantity_duration(const char *text, int64_t *ret_ns)
+bool syc_quantity_duration(const char *text, int64_t *ret_ns)
 {
 	static const struct {
 		const char *name;
@@ -50,7 +50,7 @@ bool sc_quantity_duration(const char *text, int64_t *ret_ns)
 	return false;
 }
 
-bool sc_quantity_percent(const char *text, double *ret_percent)
+bool syc_quantity_percent(const char *text, double *ret_percent)
 {
 	const char *unit;
 	double number;
@@ -62,7 +62,7 @@ bool sc_quantity_percent(const char *text, double *ret_percent)
 	return true;
 }
 
-bool sc_quantity_count(const char *text, uint64_t *ret_count)
+bool syc_quantity_count(const char *text, uint64_t *ret_count)
 {
 	char *end;
 	uint64_t count;

@@ -18,7 +18,7 @@ static int64_t add(int64_t begin, int64_t ns)
 }
 
 /* What can be read is read. */
-static int read_all(struct sc_question *question)
+static int read_all(struct syc_question *question)
 {
 	struct syscap_profile_span span;
 	struct syscap_error error;
@@ -26,8 +26,8 @@ static int read_all(struct sc_question *question)
 	                            &error);
 
 	if (r == -EBADMSG) {
-		sc_fault_print(question->command, question->file, &error);
-		question->status = SC_EXIT_PROBLEM;
+		syc_fault_print(question->command, question->file, &error);
+		question->status = SYC_EXIT_PROBLEM;
 		r = 0;
 	}
 	if (r == 0)
@@ -39,12 +39,12 @@ static int read_all(struct sc_question *question)
 		fprintf(stderr,
 		        "%s: %s: %" PRIu64 " frames are damaged and left out\n",
 		        question->command, question->file, span.n_damaged);
-		question->status = SC_EXIT_PROBLEM;
+		question->status = SYC_EXIT_PROBLEM;
 	}
 	return 0;
 }
 
-static int look(struct sc_question *question,
+static int look(struct syc_question *question,
                 const struct syscap_filter *filter)
 {
 	struct syscap_profile_span span;
@@ -58,38 +58,38 @@ static int look(struct sc_question *question,
 	r = syscap_view_new(question->profile, &question->filter,
 	                    &question->view, &error);
 	if (r == -EINVAL)
-		sc_fault_print(question->command, question->file, &error);
+		syc_fault_print(question->command, question->file, &error);
 	return r;
 }
 
-bool sc_question_ask(struct sc_question *question,
-                     const struct syscap_profile_options *options,
-                     const struct syscap_filter *filter)
+bool syc_question_ask(struct syc_question *question,
+                      const struct syscap_profile_options *options,
+                      const struct syscap_filter *filter)
 {
 	struct syscap_error error;
-	int r = sc_input_open(question->file, &question->reader, &error);
+	int r = syc_input_open(question->file, &question->reader, &error);
 
 	if (r < 0) {
-		sc_fault_print(question->command, question->file, &error);
-		question->status = SC_EXIT_PROBLEM;
+		syc_fault_print(question->command, question->file, &error);
+		question->status = SYC_EXIT_PROBLEM;
 		return false;
 	}
-	sc_fault_tell_merged(question->command, question->file,
-	                     question->reader);
+	syc_fault_tell_merged(question->command, question->file,
+	                      question->reader);
 	r = syscap_profile_new(options, &question->profile);
 	if (r == 0)
 		r = read_all(question);
 	if (r == 0)
 		r = look(question, filter);
 	if (r == -ENOMEM)
-		sc_fault_no_memory(question->command);
-	if (r < 0 || sc_fault_tell_unread(question->command, question->file,
-	                                  question->reader))
-		question->status = SC_EXIT_PROBLEM;
+		syc_fault_no_memory(question->command);
+	if (r < 0 || syc_fault_tell_unread(question->command, question->file,
+	                                   question->reader))
+		question->status = SYC_EXIT_PROBLEM;
 	return r == 0;
 }
 
-void sc_question_close(struct sc_question *question)
+void syc_question_close(struct syc_question *question)
 {
 	syscap_view_free(question->view);
 	syscap_profile_free(question->profile);

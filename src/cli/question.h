@@ -3,12 +3,12 @@
  * question.h - a capture's profile, and the view of it that was asked for: what
  * commands begin with that project it.
  */
-#ifndef SC_CLI_QUESTION_H
-#define SC_CLI_QUESTION_H
+#ifndef SYC_CLI_QUESTION_H
+#define SYC_CLI_QUESTION_H
 
 #include <syscap/profile.h>
 
-struct sc_question {
+struct syc_question {
 	const char *command, *file;
 	struct syscap_filter filter; /* after: from and to are the clock's */
 	struct syscap_reader *reader;
@@ -22,9 +22,9 @@ struct sc_question {
  * where that is not possible; what can't be read of it is told, too, and is no
  * reason to stop.  To be closed in any case.
  */
-bool sc_question_ask(struct sc_question *question,
-                     const struct syscap_profile_options *options,
-                     const struct syscap_filter *filter);
-void sc_question_close(struct sc_question *question);
+bool syc_question_ask(struct syc_question *question,
+                      const struct syscap_profile_options *options,
+                      const struct syscap_filter *filter);
+void syc_question_close(struct syc_question *question);
 
 #endif

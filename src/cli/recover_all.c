@@ -19,7 +19,7 @@ struct counts {
 static void tell_capture(const char *file, const char *capture)
 {
 	printf("%s: of ", file);
-	sc_printable_write(stdout, capture, false);
+	syc_printable_write(stdout, capture, false);
 	putchar('\n');
 }
 
@@ -28,8 +28,9 @@ static void tell_capture(const char *file, const char *capture)
  * from another mount namespace.  Nothing is thrown away unless it is asked
  * for, and no capture is made where nobody expects one.
  */
-static int recover_left(const struct sc_recover_how *how, const char *file,
-                        const struct sc_recovered *found, struct counts *counts)
+static int recover_left(const struct syc_recover_how *how, const char *file,
+                        const struct syc_recovered *found,
+                        struct counts *counts)
 {
 	struct syscap_error error;
 	uint64_t frames = found->frames;
@@ -41,44 +42,44 @@ static int recover_left(const struct sc_recover_how *how, const char *file,
 		        "%s: %s: its capture is gone, %" PRIu64
 		        " frames are left: kept, see --discard\n",
 		        how->command, file, frames);
-		return SC_EXIT_PROBLEM;
+		return SYC_EXIT_PROBLEM;
 	}
-	if (!how->dry && sc_recover_discard(file, &frames, &error) != 0) {
-		sc_fault_print(how->command, file, &error);
-		return SC_EXIT_PROBLEM;
+	if (!how->dry && syc_recover_discard(file, &frames, &error) != 0) {
+		syc_fault_print(how->command, file, &error);
+		return SYC_EXIT_PROBLEM;
 	}
 	counts->discarded++;
 	if (how->quiet)
-		return SC_EXIT_DONE;
+		return SYC_EXIT_DONE;
 	tell_capture(file, found->capture);
 	printf("%s: that is gone: %" PRIu64 " frames %sthrown away\n", file,
 	       frames, how->dry ? "would be " : "");
-	return SC_EXIT_DONE;
+	return SYC_EXIT_DONE;
 }
 
-static int recover_file(const struct sc_recover_how *how, const char *file,
+static int recover_file(const struct syc_recover_how *how, const char *file,
                         struct counts *counts)
 {
-	struct sc_recovered found;
+	struct syc_recovered found;
 	struct syscap_error error;
-	const int r = sc_recover(file, true, &found, &error);
+	const int r = syc_recover(file, true, &found, &error);
 
 	if (r == -EBUSY) {
 		counts->in_use++;
-		return SC_EXIT_DONE;
+		return SYC_EXIT_DONE;
 	}
 	/* It has ended meanwhile; or was none, whatever its name says */
 	if (r == -ENOENT || (r != 0 && !found.is_rings))
-		return SC_EXIT_DONE;
+		return SYC_EXIT_DONE;
 	if (found.is_left && (r == 0 || r == -EEXIST))
 		return recover_left(how, file, &found, counts);
-	const int status = sc_recover_one(how, file);
-	if (status == SC_EXIT_DONE)
+	const int status = syc_recover_one(how, file);
+	if (status == SYC_EXIT_DONE)
 		counts->done++;
 	return status;
 }
 
-static void tell_counts(const struct sc_recover_how *how,
+static void tell_counts(const struct syc_recover_how *how,
                         const struct counts *counts, size_t n_others)
 {
 	printf("%zu ring files %srecovered", counts->done,
@@ -95,28 +96,28 @@ static void tell_counts(const struct sc_recover_how *how,
 	putchar('\n');
 }
 
-int sc_recover_all(const struct sc_recover_how *how, char *const *dirs, int n)
+int syc_recover_all(const struct syc_recover_how *how, char *const *dirs, int n)
 {
-	struct sc_ring_files files = { .n_others = 0 };
+	struct syc_ring_files files = { .n_others = 0 };
 	struct counts counts = { .done = 0 };
 	struct syscap_error error;
-	int status = SC_EXIT_DONE;
+	int status = SYC_EXIT_DONE;
 
 	for (int i = 0; i < n; i++)
-		if (sc_ring_files_add(&files, dirs[i], &error) != 0) {
-			sc_fault_print(how->command, dirs[i], &error);
-			status = SC_EXIT_PROBLEM;
+		if (syc_ring_files_add(&files, dirs[i], &error) != 0) {
+			syc_fault_print(how->command, dirs[i], &error);
+			status = SYC_EXIT_PROBLEM;
 		}
-	if (n == 0 && sc_ring_files_add_usual(&files, &error) != 0) {
+	if (n == 0 && syc_ring_files_add_usual(&files, &error) != 0) {
 		fprintf(stderr, "%s: %s\n", how->command, error.message);
-		status = SC_EXIT_PROBLEM;
+		status = SYC_EXIT_PROBLEM;
 	}
 	for (size_t i = 0; i < files.paths.n; i++)
 		if (recover_file(how, files.paths.items[i], &counts) !=
-		    SC_EXIT_DONE)
-			status = SC_EXIT_PROBLEM;
+		    SYC_EXIT_DONE)
+			status = SYC_EXIT_PROBLEM;
 	if (!how->quiet)
 		tell_counts(how, &counts, files.n_others);
-	sc_ring_files_free(&files);
+	syc_ring_files_free(&files);
 	return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* recover_all.h - `syscap recover --all`: whatever processes left. */
-#ifndef SC_CLI_RECOVER_ALL_H
-#define SC_CLI_RECOVER_ALL_H
+#ifndef SYC_CLI_RECOVER_ALL_H
+#define SYC_CLI_RECOVER_ALL_H
 
 #include "cli/recover_one.h"
 
@@ -9,6 +9,7 @@
  * All ring files in @n folders @dirs, or with 0 in those where the library
  * puts them.  Returns the exit status.
  */
-int sc_recover_all(const struct sc_recover_how *how, char *const *dirs, int n);
+int syc_recover_all(const struct syc_recover_how *how, char *const *dirs,
+                    int n);
 
 #endif

@@ -10,14 +10,14 @@
 #include "cli/fault.h"
 #include "cli/printable.h"
 
-static void tell_recovered(const char *file, const struct sc_recovered *r,
+static void tell_recovered(const char *file, const struct syc_recovered *r,
                            bool dry)
 {
 	const char *const would = dry ? "would be " : "";
 
 	if (r->capture[0] != '\0') {
 		printf("%s: of ", file);
-		sc_printable_write(stdout, r->capture, false);
+		syc_printable_write(stdout, r->capture, false);
 		putchar('\n');
 	}
 	if (r->made_capture)
@@ -41,30 +41,30 @@ static void tell_recovered(const char *file, const struct sc_recovered *r,
 		printf("%s: nothing to recover\n", file);
 }
 
-int sc_recover_one(const struct sc_recover_how *how, const char *file)
+int syc_recover_one(const struct syc_recover_how *how, const char *file)
 {
 	const char *const command = how->command;
-	struct sc_recovered recovered;
+	struct syc_recovered recovered;
 	struct syscap_error error;
 
-	if (sc_recover(file, how->dry, &recovered, &error) < 0) {
-		sc_fault_print(command, file, &error);
-		return SC_EXIT_PROBLEM;
+	if (syc_recover(file, how->dry, &recovered, &error) < 0) {
+		syc_fault_print(command, file, &error);
+		return SYC_EXIT_PROBLEM;
 	}
 	if (!how->quiet)
 		tell_recovered(file, &recovered, how->dry);
 	if (recovered.left_alone[0] != '\0') {
 		fflush(stdout);
 		fprintf(stderr, "%s: %s: note: ", command, file);
-		sc_printable_write(stderr, recovered.left_alone, false);
+		syc_printable_write(stderr, recovered.left_alone, false);
 		putc('\n', stderr);
 	}
 	if (recovered.bad == 0)
-		return SC_EXIT_DONE;
+		return SYC_EXIT_DONE;
 	fflush(stdout);
 	fprintf(stderr,
 	        "%s: %s: places in the ring file that can't be read: %" PRIu64
 	        "; it is kept\n",
 	        command, file, recovered.bad);
-	return SC_EXIT_PROBLEM;
+	return SYC_EXIT_PROBLEM;
 }

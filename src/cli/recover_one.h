@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* recover_one.h - `syscap recover FILE`: one file, and what is told of it. */
-#ifndef SC_CLI_RECOVER_ONE_H
-#define SC_CLI_RECOVER_ONE_H
+#ifndef SYC_CLI_RECOVER_ONE_H
+#define SYC_CLI_RECOVER_ONE_H
 
 #include <stdbool.h>
 
-struct sc_recover_how {
+struct syc_recover_how {
 	const char *command; /* argv[0]: "syscap recover" */
 	bool dry;            /* change nothing, only tell */
 	bool quiet;          /* tell only what is wrong */
@@ -13,6 +13,6 @@ struct sc_recover_how {
 };
 
 /** Recover @file, and tell.  Returns the exit status. */
-int sc_recover_one(const struct sc_recover_how *how, const char *file);
+int syc_recover_one(const struct syc_recover_how *how, const char *file);
 
 #endif

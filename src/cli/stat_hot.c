@@ -20,24 +20,24 @@
 /* Threads that are shown one by one; the rest is counted. */
 #define MOST_THREADS 16
 
-void sc_stat_hot_format(enum syscap_view_unit unit, uint64_t amount, char *text,
-                        size_t size)
+void syc_stat_hot_format(enum syscap_view_unit unit, uint64_t amount,
+                         char *text, size_t size)
 {
 	if (unit == SYSCAP_UNIT_TICKS || unit == SYSCAP_UNIT_BYTES)
 		snprintf(text, size, "%" PRIu64, amount);
 	else
-		sc_table_format_duration(amount < INT64_MAX ? (int64_t)amount
-		                                            : INT64_MAX,
-		                         text, size);
+		syc_table_format_duration(amount < INT64_MAX ? (int64_t)amount
+		                                             : INT64_MAX,
+		                          text, size);
 }
 
-void sc_stat_hot_shorten(const char *name, char *text, size_t size)
+void syc_stat_hot_shorten(const char *name, char *text, size_t size)
 {
 	size_t n = 0, used = 0;
 	uint32_t point;
 
 	while (name[used] != 0 && n + 1 < NAME_WIDTH) {
-		const size_t len = sc_utf8_next(name + used, &point);
+		const size_t len = syc_utf8_next(name + used, &point);
 
 		if (used + len + sizeof("…") > size)
 			break;
@@ -55,45 +55,45 @@ static double percent(uint64_t part, uint64_t all)
 	return all > 0 ? 100 * (double)part / (double)all : 0;
 }
 
-static int print_functions(const struct sc_stat_hot *hot,
+static int print_functions(const struct syc_stat_hot *hot,
                            const struct syscap_view *view)
 {
-	static const struct sc_table_column columns[] = {
+	static const struct syc_table_column columns[] = {
 		{ "self", true }, { "", true },          { "total", true },
 		{ "", true },     { "function", false }, { "binary", false },
 	};
-	struct sc_table table;
+	struct syc_table table;
 	char text[300];
 	size_t n;
 
-	sc_table_init(&table, columns, N_COLUMNS(columns));
+	syc_table_init(&table, columns, N_COLUMNS(columns));
 	for (n = 0; n < view->n_sums && n < hot->n_functions; n++) {
 		const struct syscap_view_sum *sum = &view->sums[n];
 		const struct syscap_profile_function *function =
 			syscap_profile_function(hot->profile, sum->function);
 
-		sc_stat_hot_format(view->unit, sum->self, text, sizeof(text));
-		sc_table_add(&table, "%s", text);
-		sc_table_add(&table, "%.1f %%",
-		             percent(sum->self, view->total));
-		sc_stat_hot_format(view->unit, sum->total, text, sizeof(text));
-		sc_table_add(&table, "%s", text);
-		sc_table_add(&table, "%.1f %%",
-		             percent(sum->total, view->total));
-		sc_stat_hot_shorten(function->name, text, sizeof(text));
-		sc_table_add_text(&table, text);
-		sc_table_add_text(&table,
-		                  function->binary[0] ? function->binary : "-");
+		syc_stat_hot_format(view->unit, sum->self, text, sizeof(text));
+		syc_table_add(&table, "%s", text);
+		syc_table_add(&table, "%.1f %%",
+		              percent(sum->self, view->total));
+		syc_stat_hot_format(view->unit, sum->total, text, sizeof(text));
+		syc_table_add(&table, "%s", text);
+		syc_table_add(&table, "%.1f %%",
+		              percent(sum->total, view->total));
+		syc_stat_hot_shorten(function->name, text, sizeof(text));
+		syc_table_add_text(&table, text);
+		syc_table_add_text(
+			&table, function->binary[0] ? function->binary : "-");
 	}
-	const int r = sc_table_print(&table, stdout);
-	sc_table_fini(&table);
+	const int r = syc_table_print(&table, stdout);
+	syc_table_fini(&table);
 	if (n < view->n_sums)
 		printf("  … and %zu more: --functions %zu\n", view->n_sums - n,
 		       view->n_sums);
 	return r;
 }
 
-static void print_selection(const struct sc_stat_hot *hot)
+static void print_selection(const struct syc_stat_hot *hot)
 {
 	const struct syscap_view *view = hot->view;
 
@@ -112,8 +112,8 @@ static void print_selection(const struct sc_stat_hot *hot)
 	putchar('\n');
 }
 
-int sc_stat_hot_of_thread(const struct sc_stat_hot *hot, uint32_t thread,
-                          struct syscap_view **ret_view)
+int syc_stat_hot_of_thread(const struct syc_stat_hot *hot, uint32_t thread,
+                           struct syscap_view **ret_view)
 {
 	struct syscap_filter filter = *hot->filter;
 
@@ -136,12 +136,12 @@ static int compare(const void *left, const void *right)
 	return a->thread < b->thread ? -1 : a->thread > b->thread;
 }
 
-static bool passed(const struct sc_stat_hot *hot, size_t number)
+static bool passed(const struct syc_stat_hot *hot, size_t number)
 {
 	return (hot->view->passed[number / 64] >> number % 64 & 1) != 0;
 }
 
-static void add_amounts(const struct sc_stat_hot *hot, struct rank *ranks)
+static void add_amounts(const struct syc_stat_hot *hot, struct rank *ranks)
 {
 	const struct syscap_profile_allocation *allocations;
 	struct syscap_profile_samples samples;
@@ -165,8 +165,8 @@ static void add_amounts(const struct sc_stat_hot *hot, struct rank *ranks)
 	}
 }
 
-int sc_stat_hot_rank(const struct sc_stat_hot *hot, uint32_t **ret_threads,
-                     uint64_t **ret_amounts, size_t *ret_n)
+int syc_stat_hot_rank(const struct syc_stat_hot *hot, uint32_t **ret_threads,
+                      uint64_t **ret_amounts, size_t *ret_n)
 {
 	struct rank *ranks;
 	size_t n_threads, n = 0;
@@ -194,7 +194,7 @@ int sc_stat_hot_rank(const struct sc_stat_hot *hot, uint32_t **ret_threads,
 	return 0;
 }
 
-static int print_thread(const struct sc_stat_hot *hot, uint32_t number,
+static int print_thread(const struct syc_stat_hot *hot, uint32_t number,
                         uint64_t amount)
 {
 	const struct syscap_profile_process *process;
@@ -206,18 +206,19 @@ static int print_thread(const struct sc_stat_hot *hot, uint32_t number,
 
 	thread = &syscap_profile_threads(hot->profile, &n)[number];
 	process = &syscap_profile_processes(hot->profile, &n)[thread->process];
-	sc_stat_hot_format(hot->view->unit, amount, text, sizeof(text));
+	syc_stat_hot_format(hot->view->unit, amount, text, sizeof(text));
 	if (thread->tid < 0)
-		sc_table_heading(stdout, "Unknown thread of %d %s: %s, %.1f %%",
-		                 (int)process->pid, process->binary, text,
-		                 percent(amount, hot->view->total));
+		syc_table_heading(stdout,
+		                  "Unknown thread of %d %s: %s, %.1f %%",
+		                  (int)process->pid, process->binary, text,
+		                  percent(amount, hot->view->total));
 	else
-		sc_table_heading(stdout, "Thread %d%s%s of %d %s: %s, %.1f %%",
-		                 (int)thread->tid, thread->name[0] ? " " : "",
-		                 thread->name, (int)process->pid,
-		                 process->binary, text,
-		                 percent(amount, hot->view->total));
-	r = sc_stat_hot_of_thread(hot, number, &view);
+		syc_table_heading(stdout, "Thread %d%s%s of %d %s: %s, %.1f %%",
+		                  (int)thread->tid, thread->name[0] ? " " : "",
+		                  thread->name, (int)process->pid,
+		                  process->binary, text,
+		                  percent(amount, hot->view->total));
+	r = syc_stat_hot_of_thread(hot, number, &view);
 	if (r < 0)
 		return r;
 	r = print_functions(hot, view);
@@ -225,12 +226,12 @@ static int print_thread(const struct sc_stat_hot *hot, uint32_t number,
 	return r;
 }
 
-static int print_threads(const struct sc_stat_hot *hot)
+static int print_threads(const struct syc_stat_hot *hot)
 {
 	uint32_t *threads;
 	uint64_t *amounts;
 	size_t n;
-	int r = sc_stat_hot_rank(hot, &threads, &amounts, &n);
+	int r = syc_stat_hot_rank(hot, &threads, &amounts, &n);
 
 	if (r < 0)
 		return r;
@@ -256,20 +257,20 @@ static const char *of_what(enum syscap_view_of of)
 	return names[of];
 }
 
-int sc_stat_hot_text(const struct sc_stat_hot *hot)
+int syc_stat_hot_text(const struct syc_stat_hot *hot)
 {
 	const struct syscap_view *view = hot->view;
 	char text[64];
 	int r;
 
-	sc_stat_hot_format(view->unit, view->total, text, sizeof(text));
-	sc_table_heading(stdout, "Hot functions: %s%s%s%s", text,
-	                 view->unit == SYSCAP_UNIT_TICKS ||
-	                                 view->unit == SYSCAP_UNIT_BYTES
-	                         ? " "
-	                         : " of ",
-	                 syscap_view_unit_name(view->unit),
-	                 of_what(hot->filter->of));
+	syc_stat_hot_format(view->unit, view->total, text, sizeof(text));
+	syc_table_heading(stdout, "Hot functions: %s%s%s%s", text,
+	                  view->unit == SYSCAP_UNIT_TICKS ||
+	                                  view->unit == SYSCAP_UNIT_BYTES
+	                          ? " "
+	                          : " of ",
+	                  syscap_view_unit_name(view->unit),
+	                  of_what(hot->filter->of));
 	print_selection(hot);
 	if (view->total == 0)
 		return 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* stat_hot.h - what `syscap stat` shows of samples: where the time went. */
-#ifndef SC_CLI_STAT_HOT_H
-#define SC_CLI_STAT_HOT_H
+#ifndef SYC_CLI_STAT_HOT_H
+#define SYC_CLI_STAT_HOT_H
 
 #include <syscap/profile.h>
 
 #include "data/json.h"
 
-struct sc_stat_hot {
+struct syc_stat_hot {
 	const struct syscap_profile *profile;
 	const struct syscap_filter *filter;
 	const struct syscap_view *view; /* of the filter */
@@ -18,30 +18,31 @@ struct sc_stat_hot {
 };
 
 /** The sections, for people.  0 or -ENOMEM. */
-int sc_stat_hot_text(const struct sc_stat_hot *hot);
-int sc_stat_tree_text(const struct sc_stat_hot *hot);
-int sc_stat_slowest_text(const struct sc_stat_hot *hot, size_t most);
+int syc_stat_hot_text(const struct syc_stat_hot *hot);
+int syc_stat_tree_text(const struct syc_stat_hot *hot);
+int syc_stat_slowest_text(const struct syc_stat_hot *hot, size_t most);
 
 /** Members of the object that is open.  0 or -ENOMEM. */
-int sc_stat_hot_json(struct sc_json *json, const struct sc_stat_hot *hot);
-void sc_stat_slowest_json(struct sc_json *json, const struct sc_stat_hot *hot);
+int syc_stat_hot_json(struct syc_json *json, const struct syc_stat_hot *hot);
+void syc_stat_slowest_json(struct syc_json *json,
+                           const struct syc_stat_hot *hot);
 
 /** An amount of the view's unit, like "12.3 ms" or "17", into @text. */
-void sc_stat_hot_format(enum syscap_view_unit unit, uint64_t amount, char *text,
-                        size_t size);
+void syc_stat_hot_format(enum syscap_view_unit unit, uint64_t amount,
+                         char *text, size_t size);
 
 /** @name cut to what fits into a line, in @text. */
-void sc_stat_hot_shorten(const char *name, char *text, size_t size);
+void syc_stat_hot_shorten(const char *name, char *text, size_t size);
 
 /** A view of one thread, through the filter too.  0 or -ENOMEM. */
-int sc_stat_hot_of_thread(const struct sc_stat_hot *hot, uint32_t thread,
-                          struct syscap_view **ret_view);
+int syc_stat_hot_of_thread(const struct syc_stat_hot *hot, uint32_t thread,
+                           struct syscap_view **ret_view);
 
 /**
  * The threads that took anything, the most first, and how much each did.
  * Two arrays to be freed.  0 or -ENOMEM.
  */
-int sc_stat_hot_rank(const struct sc_stat_hot *hot, uint32_t **ret_threads,
-                     uint64_t **ret_amounts, size_t *ret_n);
+int syc_stat_hot_rank(const struct syc_stat_hot *hot, uint32_t **ret_threads,
+                      uint64_t **ret_amounts, size_t *ret_n);
 
 #endif

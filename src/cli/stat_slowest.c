@@ -20,7 +20,7 @@
 #define MOST_LOOKED 1000u
 
 struct slowest {
-	const struct sc_stat_hot *hot;
+	const struct syc_stat_hot *hot;
 	const struct syscap_profile_mark *marks;
 	const struct syscap_profile_mark_name *names;
 	const struct syscap_profile_thread *threads;
@@ -31,7 +31,7 @@ struct slowest {
 	size_t n;
 };
 
-static void begin(struct slowest *slowest, const struct sc_stat_hot *hot,
+static void begin(struct slowest *slowest, const struct syc_stat_hot *hot,
                   size_t most)
 {
 	const struct syscap_profile *profile = hot->profile;
@@ -65,7 +65,7 @@ static uint64_t running(const struct slowest *slowest,
 	return ticks * syscap_profile_tick(slowest->hot->profile, mark->thread);
 }
 
-static void add_row(struct sc_table *table, const struct slowest *slowest,
+static void add_row(struct syc_table *table, const struct slowest *slowest,
                     const struct syscap_profile_mark *mark, bool is_looked)
 {
 	const struct syscap_profile_thread *thread =
@@ -74,78 +74,79 @@ static void add_row(struct sc_table *table, const struct slowest *slowest,
 		&slowest->names[mark->name];
 	const double begin = (double)slowest->span.begin;
 
-	sc_table_add_duration(table, mark->duration);
+	syc_table_add_duration(table, mark->duration);
 	if (!slowest->has_running || !is_looked || thread->tid < 0)
-		sc_table_add(table, "-");
+		syc_table_add(table, "-");
 	else
-		sc_table_add_duration(table, (int64_t)running(slowest, mark));
-	sc_table_add(table, "%+.6f s", ((double)mark->time - begin) / 1e9);
-	sc_table_add(table, "%" PRId32,
-	             slowest->processes[thread->process].pid);
+		syc_table_add_duration(table, (int64_t)running(slowest, mark));
+	syc_table_add(table, "%+.6f s", ((double)mark->time - begin) / 1e9);
+	syc_table_add(table, "%" PRId32,
+	              slowest->processes[thread->process].pid);
 	if (thread->tid < 0)
-		sc_table_add(table, "-");
+		syc_table_add(table, "-");
 	else
-		sc_table_add(table, "%" PRId32, thread->tid);
-	sc_table_add_text(table, name->group);
-	sc_table_add_text(table, name->name);
+		syc_table_add(table, "%" PRId32, thread->tid);
+	syc_table_add_text(table, name->group);
+	syc_table_add_text(table, name->name);
 }
 
-int sc_stat_slowest_text(const struct sc_stat_hot *hot, size_t most)
+int syc_stat_slowest_text(const struct syc_stat_hot *hot, size_t most)
 {
-	static const struct sc_table_column columns[] = {
+	static const struct syc_table_column columns[] = {
 		{ "duration", true }, { "running", true }, { "at", true },
 		{ "pid", true },      { "tid", true },     { "group", false },
 		{ "name", false },
 	};
 	struct slowest slowest;
-	struct sc_table table;
+	struct syc_table table;
 	int r;
 
 	if (hot->view->n_marks == 0)
 		return 0;
 	begin(&slowest, hot, most);
-	sc_table_heading(stdout, "Slowest marks");
-	sc_table_init(&table, columns, N_COLUMNS(columns));
+	syc_table_heading(stdout, "Slowest marks");
+	syc_table_init(&table, columns, N_COLUMNS(columns));
 	for (size_t i = 0; i < slowest.n; i++)
 		add_row(&table, &slowest, &slowest.marks[hot->view->marks[i]],
 		        i < MOST_LOOKED);
-	r = sc_table_print(&table, stdout);
-	sc_table_fini(&table);
+	r = syc_table_print(&table, stdout);
+	syc_table_fini(&table);
 	if (hot->view->n_marks > slowest.n)
 		printf("  … and %zu more: --all\n",
 		       hot->view->n_marks - slowest.n);
 	return r;
 }
 
-void sc_stat_slowest_json(struct sc_json *json, const struct sc_stat_hot *hot)
+void syc_stat_slowest_json(struct syc_json *json,
+                           const struct syc_stat_hot *hot)
 {
 	struct slowest slowest;
 
 	begin(&slowest, hot, SIZE_MAX);
-	sc_json_key(json, "slowest_marks");
-	sc_json_begin_array(json);
+	syc_json_key(json, "slowest_marks");
+	syc_json_begin_array(json);
 	for (size_t i = 0; i < slowest.n; i++) {
 		const struct syscap_profile_mark *mark =
 			&slowest.marks[hot->view->marks[i]];
 		const struct syscap_profile_thread *thread =
 			&slowest.threads[mark->thread];
 
-		sc_json_begin_object(json);
-		sc_json_member_text(json, "group",
-		                    slowest.names[mark->name].group);
-		sc_json_member_text(json, "name",
-		                    slowest.names[mark->name].name);
-		sc_json_member_integer(json, "time_ns", mark->time);
-		sc_json_member_integer(json, "duration_ns", mark->duration);
-		sc_json_key(json, "running_ns");
+		syc_json_begin_object(json);
+		syc_json_member_text(json, "group",
+		                     slowest.names[mark->name].group);
+		syc_json_member_text(json, "name",
+		                     slowest.names[mark->name].name);
+		syc_json_member_integer(json, "time_ns", mark->time);
+		syc_json_member_integer(json, "duration_ns", mark->duration);
+		syc_json_key(json, "running_ns");
 		if (slowest.has_running && i < MOST_LOOKED && thread->tid >= 0)
-			sc_json_unsigned(json, running(&slowest, mark));
+			syc_json_unsigned(json, running(&slowest, mark));
 		else
-			sc_json_null(json);
-		sc_json_member_integer(json, "pid",
-		                       slowest.processes[thread->process].pid);
-		sc_json_member_tid(json, thread->tid);
-		sc_json_end_object(json);
+			syc_json_null(json);
+		syc_json_member_integer(json, "pid",
+		                        slowest.processes[thread->process].pid);
+		syc_json_member_tid(json, thread->tid);
+		syc_json_end_object(json);
 	}
-	sc_json_end_array(json);
+	syc_json_end_array(json);
 }

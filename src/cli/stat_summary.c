@@ -2,8 +2,8 @@
 /* stat_summary.c - what `syscap stat` shows, collected in one walk. */
 #include "cli/stat_summary.h"
 
-void sc_stat_summary_init(struct sc_stat_summary *summary,
-                          const struct syscap_reader *reader)
+void syc_stat_summary_init(struct syc_stat_summary *summary,
+                           const struct syscap_reader *reader)
 {
 	memset(summary, 0, sizeof(*summary));
 	syscap_reader_info(reader, &summary->info);
@@ -11,26 +11,26 @@ void sc_stat_summary_init(struct sc_stat_summary *summary,
 	summary->end = INT64_MIN;
 }
 
-void sc_stat_summary_fini(struct sc_stat_summary *summary)
+void syc_stat_summary_fini(struct syc_stat_summary *summary)
 {
-	sc_process_list_fini(&summary->processes);
-	sc_loss_stats_fini(&summary->losses);
-	sc_mark_stats_fini(&summary->marks);
-	sc_counter_stats_fini(&summary->counters);
+	syc_process_list_fini(&summary->processes);
+	syc_loss_stats_fini(&summary->losses);
+	syc_mark_stats_fini(&summary->marks);
+	syc_counter_stats_fini(&summary->counters);
 }
 
 /*
  * The span ends with the latest event.  What only describes, such as files,
  * names and definitions, may be written long after it and does not count.
  */
-static void extend_span(struct sc_stat_summary *summary,
+static void extend_span(struct syc_stat_summary *summary,
                         const struct syscap_frame *frame)
 {
 	int64_t end = frame->time;
 
 	switch (frame->type) {
 	case SYSCAP_FRAME_MARK:
-		end = sc_loss_stats_mark_end(frame);
+		end = syc_loss_stats_mark_end(frame);
 		break;
 	case SYSCAP_FRAME_SAMPLE:
 	case SYSCAP_FRAME_MAP:
@@ -50,67 +50,67 @@ static void extend_span(struct sc_stat_summary *summary,
 		summary->end = end;
 }
 
-static int add_mark(struct sc_stat_summary *summary,
+static int add_mark(struct syc_stat_summary *summary,
                     const struct syscap_frame *frame)
 {
-	struct sc_loss loss;
+	struct syc_loss loss;
 
-	if (!sc_loss_record_is(frame->mark.group, frame->mark.name) ||
-	    !sc_loss_record_parse(frame->mark.message, &loss))
-		return sc_mark_stats_add(&summary->marks, frame->mark.group,
-		                         frame->mark.name,
-		                         frame->mark.duration);
-	if (sc_loss_stats_add(&summary->losses, frame, &loss) < 0)
+	if (!syc_loss_record_is(frame->mark.group, frame->mark.name) ||
+	    !syc_loss_record_parse(frame->mark.message, &loss))
+		return syc_mark_stats_add(&summary->marks, frame->mark.group,
+		                          frame->mark.name,
+		                          frame->mark.duration);
+	if (syc_loss_stats_add(&summary->losses, frame, &loss) < 0)
 		return -ENOMEM;
-	return sc_process_list_add_thread(&summary->processes, frame->pid,
-	                                  loss.tid);
+	return syc_process_list_add_thread(&summary->processes, frame->pid,
+	                                   loss.tid);
 }
 
-int sc_stat_summary_add(struct sc_stat_summary *summary,
-                        const struct syscap_reader *reader,
-                        const struct syscap_frame *frame)
+int syc_stat_summary_add(struct syc_stat_summary *summary,
+                         const struct syscap_reader *reader,
+                         const struct syscap_frame *frame)
 {
 	const bool is_known = syscap_frame_type_name(frame->type) != NULL;
 
 	summary->n_frames++;
 	summary->frames[is_known ? frame->type : 0]++;
 	extend_span(summary, frame);
-	if (sc_process_list_add(&summary->processes, frame) < 0)
+	if (syc_process_list_add(&summary->processes, frame) < 0)
 		return -ENOMEM;
 
 	switch (frame->type) {
 	case SYSCAP_FRAME_SAMPLE:
-		sc_sample_stats_add(&summary->samples, frame,
-		                    summary->info.foreign_order);
+		syc_sample_stats_add(&summary->samples, frame,
+		                     summary->info.foreign_order);
 		return 0;
 	case SYSCAP_FRAME_MARK:
 		return add_mark(summary, frame);
 	case SYSCAP_FRAME_CTRDEF:
-		return sc_counter_stats_define(&summary->counters, reader,
-		                               frame);
+		return syc_counter_stats_define(&summary->counters, reader,
+		                                frame);
 	case SYSCAP_FRAME_CTRSET:
-		return sc_counter_stats_set(&summary->counters, reader, frame);
+		return syc_counter_stats_set(&summary->counters, reader, frame);
 	case SYSCAP_FRAME_LOG:
-		summary->logs[sc_severity_index(frame->log.severity)]++;
+		summary->logs[syc_severity_index(frame->log.severity)]++;
 		return 0;
 	default:
 		return 0;
 	}
 }
 
-int sc_stat_summary_finish(struct sc_stat_summary *summary)
+int syc_stat_summary_finish(struct syc_stat_summary *summary)
 {
 	if (summary->end <= summary->begin)
 		summary->end = summary->info.end;
 	if (summary->end < summary->begin)
 		summary->end = summary->begin;
-	sc_process_list_finish(&summary->processes);
-	sc_loss_stats_finish(&summary->losses);
-	sc_mark_stats_finish(&summary->marks);
-	return sc_counter_stats_finish(&summary->counters);
+	syc_process_list_finish(&summary->processes);
+	syc_loss_stats_finish(&summary->losses);
+	syc_mark_stats_finish(&summary->marks);
+	return syc_counter_stats_finish(&summary->counters);
 }
 
-int64_t sc_stat_summary_duration(const struct sc_stat_summary *summary)
+int64_t syc_stat_summary_duration(const struct syc_stat_summary *summary)
 {
 	int64_t duration;
 

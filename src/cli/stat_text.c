@@ -18,11 +18,11 @@
 #define MOST_ROWS 10
 
 /* @n rows there are, of which @most may have been added. */
-static int finish_table(struct sc_table *table, size_t n, size_t most)
+static int finish_table(struct syc_table *table, size_t n, size_t most)
 {
-	const int r = sc_table_print(table, stdout);
+	const int r = syc_table_print(table, stdout);
 
-	sc_table_fini(table);
+	syc_table_fini(table);
 	if (n > most)
 		printf("  … and %zu more: --all\n", n - most);
 	return r;
@@ -38,7 +38,7 @@ static void print_size(uint64_t size)
 		printf("%.1f MiB", (double)size / (1024 * 1024));
 }
 
-static void print_samples(const struct sc_sample_stats *samples)
+static void print_samples(const struct syc_sample_stats *samples)
 {
 	const double percent = 100 / (double)samples->count;
 
@@ -50,8 +50,8 @@ static void print_samples(const struct sc_sample_stats *samples)
 	       percent * (double)samples->stopped);
 }
 
-static void print_heap(const struct sc_stat_hot *hot,
-                       const struct sc_stat_summary *summary)
+static void print_heap(const struct syc_stat_hot *hot,
+                       const struct syc_stat_summary *summary)
 {
 	struct syscap_profile_heap heap;
 
@@ -71,15 +71,15 @@ static void print_heap(const struct sc_stat_hot *hot,
 	putchar('\n');
 }
 
-static void print_head(const struct sc_stat_summary *summary, const char *file)
+static void print_head(const struct syc_stat_summary *summary, const char *file)
 {
 	char duration[40];
 
-	sc_table_format_duration(sc_stat_summary_duration(summary), duration,
-	                         sizeof(duration));
-	sc_printable_write(stdout, file, false);
+	syc_table_format_duration(syc_stat_summary_duration(summary), duration,
+	                          sizeof(duration));
+	syc_printable_write(stdout, file, false);
 	printf("\n  recorded   ");
-	sc_printable_write(stdout, summary->info.capture_time, false);
+	syc_printable_write(stdout, summary->info.capture_time, false);
 	printf("\n  time span  %s", duration);
 	if (summary->info.end == 0)
 		printf(" (not finished: the header has no end time)");
@@ -92,8 +92,8 @@ static void print_head(const struct sc_stat_summary *summary, const char *file)
 	print_samples(&summary->samples);
 }
 
-static void add_threads(struct sc_table *table,
-                        const struct sc_listed_process *process)
+static void add_threads(struct syc_table *table,
+                        const struct syc_listed_process *process)
 {
 	char text[MOST_THREADS * 12 + 40] = "";
 	size_t used = 0;
@@ -108,147 +108,149 @@ static void add_threads(struct sc_table *table,
 		                         "%s%" PRId32, i ? " " : "",
 		                         process->threads.items[i]);
 	}
-	sc_table_add(table, "%s", *text ? text : "-");
+	syc_table_add(table, "%s", *text ? text : "-");
 }
 
-static int print_processes(const struct sc_process_list *processes, size_t most)
+static int print_processes(const struct syc_process_list *processes,
+                           size_t most)
 {
-	static const struct sc_table_column columns[] = {
+	static const struct syc_table_column columns[] = {
 		{ "pid", true },
 		{ "threads", true },
 		{ "tids", false },
 		{ "command line", false },
 	};
-	struct sc_table table;
+	struct syc_table table;
 
 	if (processes->processes.n == 0)
 		return 0;
-	sc_table_heading(stdout, "Processes");
-	sc_table_init(&table, columns, N_COLUMNS(columns));
+	syc_table_heading(stdout, "Processes");
+	syc_table_init(&table, columns, N_COLUMNS(columns));
 	for (size_t i = 0; i < processes->processes.n && i < most; i++) {
-		const struct sc_listed_process *process =
+		const struct syc_listed_process *process =
 			&processes->processes.items[i];
 
-		sc_table_add(&table, "%" PRId32, process->pid);
-		sc_table_add(&table, "%zu", process->threads.n);
+		syc_table_add(&table, "%" PRId32, process->pid);
+		syc_table_add(&table, "%zu", process->threads.n);
 		add_threads(&table, process);
-		sc_table_add_text(&table, process->cmdline);
+		syc_table_add_text(&table, process->cmdline);
 	}
 	return finish_table(&table, processes->processes.n, most);
 }
 
-static int print_frames(const struct sc_stat_summary *summary)
+static int print_frames(const struct syc_stat_summary *summary)
 {
-	static const struct sc_table_column columns[] = {
+	static const struct syc_table_column columns[] = {
 		{ "type", false },
 		{ "count", true },
 	};
-	struct sc_table table;
+	struct syc_table table;
 
 	if (summary->n_frames == 0)
 		return 0;
-	sc_table_heading(stdout, "Frames");
-	sc_table_init(&table, columns, N_COLUMNS(columns));
+	syc_table_heading(stdout, "Frames");
+	syc_table_init(&table, columns, N_COLUMNS(columns));
 	for (unsigned i = 1; i <= SYSCAP_FRAME_LAST; i++) {
 		const uint8_t type = (uint8_t)(i % SYSCAP_FRAME_LAST);
 
 		if (summary->frames[type] == 0)
 			continue;
-		sc_table_add(&table, "%s",
-		             type ? syscap_frame_type_name(type) : "unknown");
-		sc_table_add(&table, "%" PRIu64, summary->frames[type]);
+		syc_table_add(&table, "%s",
+		              type ? syscap_frame_type_name(type) : "unknown");
+		syc_table_add(&table, "%" PRIu64, summary->frames[type]);
 	}
 	return finish_table(&table, 0, 0);
 }
 
-static int print_lost(const struct sc_stat_summary *summary, size_t most)
+static int print_lost(const struct syc_stat_summary *summary, size_t most)
 {
-	static const struct sc_table_column columns[] = {
+	static const struct syc_table_column columns[] = {
 		{ "pid", true },   { "tid", true },  { "frames", true },
 		{ "bytes", true }, { "from", true }, { "to", true },
 	};
-	const struct sc_loss_stats *losses = &summary->losses;
-	struct sc_table table;
+	const struct syc_loss_stats *losses = &summary->losses;
+	struct syc_table table;
 
 	if (losses->threads.n == 0)
 		return 0;
-	sc_table_heading(stdout, "Lost frames");
-	sc_table_init(&table, columns, N_COLUMNS(columns));
+	syc_table_heading(stdout, "Lost frames");
+	syc_table_init(&table, columns, N_COLUMNS(columns));
 	for (size_t i = 0; i < losses->threads.n && i < most; i++) {
-		const struct sc_thread_loss *thread = &losses->threads.items[i];
+		const struct syc_thread_loss *thread =
+			&losses->threads.items[i];
 		const double begin = (double)summary->begin;
 
-		sc_table_add(&table, "%" PRId32, thread->pid);
+		syc_table_add(&table, "%" PRId32, thread->pid);
 		if (thread->tid < 0)
-			sc_table_add(&table, "-");
+			syc_table_add(&table, "-");
 		else
-			sc_table_add(&table, "%" PRId32, thread->tid);
-		sc_table_add(&table, "%" PRIu64, thread->frames);
-		sc_table_add(&table, "%" PRIu64, thread->bytes);
-		sc_table_add(&table, "%+.6f s",
-		             ((double)thread->from - begin) / 1e9);
-		sc_table_add(&table, "%+.6f s",
-		             ((double)thread->to - begin) / 1e9);
+			syc_table_add(&table, "%" PRId32, thread->tid);
+		syc_table_add(&table, "%" PRIu64, thread->frames);
+		syc_table_add(&table, "%" PRIu64, thread->bytes);
+		syc_table_add(&table, "%+.6f s",
+		              ((double)thread->from - begin) / 1e9);
+		syc_table_add(&table, "%+.6f s",
+		              ((double)thread->to - begin) / 1e9);
 	}
 
 	const int r = finish_table(&table, losses->threads.n, most);
 	printf("  by type:");
 	for (unsigned type = 0; type < SYSCAP_FRAME_LAST; type++)
 		if (losses->sum.frames[type])
-			printf(" %s %" PRIu64, sc_loss_record_kind(type),
+			printf(" %s %" PRIu64, syc_loss_record_kind(type),
 			       losses->sum.frames[type]);
 	putchar('\n');
 	return r;
 }
 
-static int print_marks(const struct sc_mark_stats *marks, size_t most)
+static int print_marks(const struct syc_mark_stats *marks, size_t most)
 {
-	static const struct sc_table_column columns[] = {
+	static const struct syc_table_column columns[] = {
 		{ "group", false }, { "name", false }, { "count", true },
 		{ "min", true },    { "mean", true },  { "median", true },
 		{ "p99", true },    { "max", true },   { "total", true },
 	};
-	struct sc_table table;
+	struct syc_table table;
 
 	if (marks->marks.n == 0)
 		return 0;
-	sc_table_heading(stdout, "Marks");
-	sc_table_init(&table, columns, N_COLUMNS(columns));
+	syc_table_heading(stdout, "Marks");
+	syc_table_init(&table, columns, N_COLUMNS(columns));
 	for (size_t i = 0; i < marks->marks.n && i < most; i++) {
-		const struct sc_mark *mark = &marks->marks.items[i];
+		const struct syc_mark *mark = &marks->marks.items[i];
 
-		sc_table_add_text(&table, mark->group);
-		sc_table_add_text(&table, mark->name);
-		sc_table_add(&table, "%" PRIu64, mark->count);
-		sc_table_add_duration(&table, mark->min);
-		sc_table_add_duration(&table, mark->mean);
-		sc_table_add_duration(&table, mark->median);
-		sc_table_add_duration(&table, mark->p99);
-		sc_table_add_duration(&table, mark->max);
-		sc_table_add_duration(&table, mark->total);
+		syc_table_add_text(&table, mark->group);
+		syc_table_add_text(&table, mark->name);
+		syc_table_add(&table, "%" PRIu64, mark->count);
+		syc_table_add_duration(&table, mark->min);
+		syc_table_add_duration(&table, mark->mean);
+		syc_table_add_duration(&table, mark->median);
+		syc_table_add_duration(&table, mark->p99);
+		syc_table_add_duration(&table, mark->max);
+		syc_table_add_duration(&table, mark->total);
 	}
 	return finish_table(&table, marks->marks.n, most);
 }
 
-static void add_value(struct sc_table *table, bool is_double, int64_t integer,
+static void add_value(struct syc_table *table, bool is_double, int64_t integer,
                       double number)
 {
 	if (!is_double)
-		sc_table_add(table, "%" PRId64, integer);
+		syc_table_add(table, "%" PRId64, integer);
 	else if (isfinite(number))
-		sc_table_add(table, "%.6g", number);
+		syc_table_add(table, "%.6g", number);
 	else
-		sc_table_add(table, "-");
+		syc_table_add(table, "-");
 }
 
-static void add_values(struct sc_table *table, bool is_double,
-                       const struct sc_counter_values *values)
+static void add_values(struct syc_table *table, bool is_double,
+                       const struct syc_counter_values *values)
 {
 	double last;
 
 	if (values->count == 0) {
 		for (unsigned i = 0; i < 3; i++)
-			sc_table_add(table, "-");
+			syc_table_add(table, "-");
 		return;
 	}
 	memcpy(&last, &values->last, sizeof(last));
@@ -257,75 +259,75 @@ static void add_values(struct sc_table *table, bool is_double,
 	add_value(table, is_double, values->max_i64, values->max_f64);
 }
 
-static int print_counters(const struct sc_counter_stats *counters, size_t most)
+static int print_counters(const struct syc_counter_stats *counters, size_t most)
 {
-	static const struct sc_table_column columns[] = {
+	static const struct syc_table_column columns[] = {
 		{ "category", false }, { "name", false }, { "pid", true },
 		{ "id", true },        { "type", false }, { "count", true },
 		{ "last", true },      { "min", true },   { "max", true },
 	};
-	struct sc_table table;
+	struct syc_table table;
 
 	if (counters->result.n == 0)
 		return 0;
-	sc_table_heading(stdout, "Counters");
-	sc_table_init(&table, columns, N_COLUMNS(columns));
+	syc_table_heading(stdout, "Counters");
+	syc_table_init(&table, columns, N_COLUMNS(columns));
 	for (size_t i = 0; i < counters->result.n && i < most; i++) {
-		const struct sc_counter *counter = &counters->result.items[i];
+		const struct syc_counter *counter = &counters->result.items[i];
 		const struct syscap_counter_info *info =
 			counter->definition ? &counter->definition->info : NULL;
 		const bool is_double = info && info->is_double;
 
-		sc_table_add_text(&table, info ? info->category : NULL);
-		sc_table_add_text(&table, info ? info->name : NULL);
-		sc_table_add(&table, "%" PRId32, counter->values.pid);
-		sc_table_add(&table, "%" PRIu32, counter->values.id);
-		sc_table_add(&table, "%s", is_double ? "double" : "int64");
-		sc_table_add(&table, "%" PRIu64, counter->values.count);
+		syc_table_add_text(&table, info ? info->category : NULL);
+		syc_table_add_text(&table, info ? info->name : NULL);
+		syc_table_add(&table, "%" PRId32, counter->values.pid);
+		syc_table_add(&table, "%" PRIu32, counter->values.id);
+		syc_table_add(&table, "%s", is_double ? "double" : "int64");
+		syc_table_add(&table, "%" PRIu64, counter->values.count);
 		add_values(&table, is_double, &counter->values);
 	}
 	return finish_table(&table, counters->result.n, most);
 }
 
-static int print_logs(const struct sc_stat_summary *summary)
+static int print_logs(const struct syc_stat_summary *summary)
 {
-	static const struct sc_table_column columns[] = {
+	static const struct syc_table_column columns[] = {
 		{ "severity", false },
 		{ "count", true },
 	};
-	struct sc_table table;
+	struct syc_table table;
 
 	if (summary->frames[SYSCAP_FRAME_LOG] == 0)
 		return 0;
-	sc_table_heading(stdout, "Logs");
-	sc_table_init(&table, columns, N_COLUMNS(columns));
-	for (unsigned i = 0; i < SC_SEVERITIES; i++) {
+	syc_table_heading(stdout, "Logs");
+	syc_table_init(&table, columns, N_COLUMNS(columns));
+	for (unsigned i = 0; i < SYC_SEVERITIES; i++) {
 		if (summary->logs[i] == 0)
 			continue;
-		sc_table_add(&table, "%s", sc_severity_name(i));
-		sc_table_add(&table, "%" PRIu64, summary->logs[i]);
+		syc_table_add(&table, "%s", syc_severity_name(i));
+		syc_table_add(&table, "%" PRIu64, summary->logs[i]);
 	}
 	return finish_table(&table, 0, 0);
 }
 
 /* Where the time went: what a person asks first. */
-static int print_hot(const struct sc_stat_hot *hot)
+static int print_hot(const struct syc_stat_hot *hot)
 {
 	const struct syscap_view *view = hot->view;
 	int r = 0;
 
 	if (view->n_looked > 0)
-		r = sc_stat_hot_text(hot);
+		r = syc_stat_hot_text(hot);
 	else if (hot->is_filtered || hot->tree || hot->threads)
 		printf("\nThere are no %s.\n",
 		       hot->filter->of == SYSCAP_VIEW_SAMPLES ? "samples"
 		                                              : "allocations");
-	return r == 0 && hot->tree && view->total > 0 ? sc_stat_tree_text(hot)
+	return r == 0 && hot->tree && view->total > 0 ? syc_stat_tree_text(hot)
 	                                              : r;
 }
 
-int sc_stat_text(const struct sc_stat_summary *summary, const char *file,
-                 const struct sc_stat_hot *hot, bool all)
+int syc_stat_text(const struct syc_stat_summary *summary, const char *file,
+                  const struct syc_stat_hot *hot, bool all)
 {
 	const size_t most = all ? SIZE_MAX : MOST_ROWS;
 
@@ -338,7 +340,7 @@ int sc_stat_text(const struct sc_stat_summary *summary, const char *file,
 	if ((all || summary->samples.count == 0) && print_frames(summary) < 0)
 		return -ENOMEM;
 	if (print_lost(summary, most) < 0 ||
-	    sc_stat_slowest_text(hot, most) < 0 ||
+	    syc_stat_slowest_text(hot, most) < 0 ||
 	    print_marks(&summary->marks, most) < 0 ||
 	    print_counters(&summary->counters, most) < 0 ||
 	    print_logs(summary) < 0)

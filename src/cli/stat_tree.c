@@ -19,7 +19,7 @@ struct child {
 
 /* Of each node, its children next to each other, the largest first. */
 struct tree {
-	const struct sc_stat_hot *hot;
+	const struct syc_stat_hot *hot;
 	struct child *children;
 	size_t *first; /* of each node; one more for the end */
 	uint64_t least;
@@ -71,19 +71,19 @@ static void print_node(const struct tree *tree, uint32_t node, unsigned indent)
 	                                view->functions[node]);
 	char total[64], self[64] = "", name[300];
 
-	sc_stat_hot_format(view->unit, view->totals[node], total,
-	                   sizeof(total));
+	syc_stat_hot_format(view->unit, view->totals[node], total,
+	                    sizeof(total));
 	if (view->selfs[node] > 0)
-		sc_stat_hot_format(view->unit, view->selfs[node], self,
-		                   sizeof(self));
-	sc_stat_hot_shorten(function->name, name, sizeof(name));
+		syc_stat_hot_format(view->unit, view->selfs[node], self,
+		                    sizeof(self));
+	syc_stat_hot_shorten(function->name, name, sizeof(name));
 	printf("  %12s  %5.1f %%  %12s  %*s", total,
 	       100 * (double)view->totals[node] / (double)view->total, self,
 	       (int)(indent < MOST_INDENT ? indent : MOST_INDENT), "");
-	sc_printable_write(stdout, name, false);
+	syc_printable_write(stdout, name, false);
 	if (function->binary[0] != 0) {
 		fputs("  (", stdout);
-		sc_printable_write(stdout, function->binary, false);
+		syc_printable_write(stdout, function->binary, false);
 		putchar(')');
 	}
 	putchar('\n');
@@ -120,7 +120,7 @@ static int print_all(const struct tree *tree)
 	return 0;
 }
 
-int sc_stat_tree_text(const struct sc_stat_hot *hot)
+int syc_stat_tree_text(const struct syc_stat_hot *hot)
 {
 	struct tree tree = {
 		.hot = hot,
@@ -129,8 +129,8 @@ int sc_stat_tree_text(const struct sc_stat_hot *hot)
 	};
 	int r;
 
-	sc_table_heading(stdout, "Call tree, of what took %.3g %% or more",
-	                 hot->min_percent);
+	syc_table_heading(stdout, "Call tree, of what took %.3g %% or more",
+	                  hot->min_percent);
 	printf("  %12s  %7s  %12s  function\n", "total", "", "self");
 	r = sort_children(&tree);
 	if (r == 0)

@@ -31,15 +31,15 @@ static bool has_colours(FILE *out)
 	return isatty(fileno(out)) == 1;
 }
 
-void sc_table_init(struct sc_table *table,
-                   const struct sc_table_column *columns, unsigned n_columns)
+void syc_table_init(struct syc_table *table,
+                    const struct syc_table_column *columns, unsigned n_columns)
 {
 	memset(table, 0, sizeof(*table));
 	table->columns = columns;
 	table->n_columns = n_columns;
 }
 
-void sc_table_fini(struct sc_table *table)
+void syc_table_fini(struct syc_table *table)
 {
 	for (size_t i = 0; i < table->cells.n; i++)
 		free(table->cells.items[i]);
@@ -47,15 +47,15 @@ void sc_table_fini(struct sc_table *table)
 }
 
 /* Takes over @cell, which is NULL when there was no memory for it. */
-static void add_cell(struct sc_table *table, char *cell)
+static void add_cell(struct syc_table *table, char *cell)
 {
-	if (!cell || sc_array_push(&table->cells, cell) < 0) {
+	if (!cell || syc_array_push(&table->cells, cell) < 0) {
 		free(cell);
 		table->failed = true;
 	}
 }
 
-void sc_table_add(struct sc_table *table, const char *format, ...)
+void syc_table_add(struct syc_table *table, const char *format, ...)
 {
 	va_list arguments;
 	char *cell;
@@ -67,12 +67,12 @@ void sc_table_add(struct sc_table *table, const char *format, ...)
 	add_cell(table, cell);
 }
 
-void sc_table_add_text(struct sc_table *table, const char *text)
+void syc_table_add_text(struct syc_table *table, const char *text)
 {
-	add_cell(table, sc_printable_copy(text ? text : "-"));
+	add_cell(table, syc_printable_copy(text ? text : "-"));
 }
 
-void sc_table_format_duration(int64_t ns, char *buffer, size_t size)
+void syc_table_format_duration(int64_t ns, char *buffer, size_t size)
 {
 	const double value = (double)ns;
 	const double magnitude = value < 0 ? -value : value;
@@ -88,24 +88,24 @@ void sc_table_format_duration(int64_t ns, char *buffer, size_t size)
 		snprintf(buffer, size, "%.3f s", value / 1e9);
 }
 
-void sc_table_add_duration(struct sc_table *table, int64_t ns)
+void syc_table_add_duration(struct syc_table *table, int64_t ns)
 {
 	char text[40];
 
-	sc_table_format_duration(ns, text, sizeof(text));
-	sc_table_add(table, "%s", text);
+	syc_table_format_duration(ns, text, sizeof(text));
+	syc_table_add(table, "%s", text);
 }
 
 static void print_cell(FILE *out, const char *text, size_t width, bool right,
                        bool is_last)
 {
-	const int gap = (int)(width - sc_utf8_count(text));
+	const int gap = (int)(width - syc_utf8_count(text));
 
 	fprintf(out, "  %*s%s%*s", right ? gap : 0, "", text,
 	        right || is_last ? 0 : gap, "");
 }
 
-static void print_titles(const struct sc_table *table, FILE *out,
+static void print_titles(const struct syc_table *table, FILE *out,
                          const size_t *widths)
 {
 	const bool colours = has_colours(out);
@@ -118,17 +118,17 @@ static void print_titles(const struct sc_table *table, FILE *out,
 	fprintf(out, "%s\n", colours ? PLAIN : "");
 }
 
-int sc_table_print(const struct sc_table *table, FILE *out)
+int syc_table_print(const struct syc_table *table, FILE *out)
 {
 	const unsigned n_columns = table->n_columns;
-	size_t widths[SC_TABLE_COLUMNS];
+	size_t widths[SYC_TABLE_COLUMNS];
 
 	if (table->failed)
 		return -ENOMEM;
 	for (unsigned c = 0; c < n_columns; c++)
-		widths[c] = sc_utf8_count(table->columns[c].title);
+		widths[c] = syc_utf8_count(table->columns[c].title);
 	for (size_t i = 0; i < table->cells.n; i++) {
-		const size_t width = sc_utf8_count(table->cells.items[i]);
+		const size_t width = syc_utf8_count(table->cells.items[i]);
 
 		if (width > widths[i % n_columns])
 			widths[i % n_columns] = width;
@@ -147,7 +147,7 @@ int sc_table_print(const struct sc_table *table, FILE *out)
 	return 0;
 }
 
-void sc_table_heading(FILE *out, const char *format, ...)
+void syc_table_heading(FILE *out, const char *format, ...)
 {
 	const bool colours = has_colours(out);
 	va_list arguments;

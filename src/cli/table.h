@@ -3,10 +3,10 @@
  * table.h - rows of text under aligned columns.
  *
  * Cells are added from left to right, row after row.  When memory runs out
- * the table remembers it, and sc_table_print() reports it.
+ * the table remembers it, and syc_table_print() reports it.
  */
-#ifndef SC_CLI_TABLE_H
-#define SC_CLI_TABLE_H
+#ifndef SYC_CLI_TABLE_H
+#define SYC_CLI_TABLE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,40 +14,40 @@
 
 #include "data/array.h"
 
-struct sc_table_column {
+struct syc_table_column {
 	const char *title;
 	bool is_number; /* to the right */
 };
 
-struct sc_table {
-	const struct sc_table_column *columns;
-	unsigned n_columns; /* at most SC_TABLE_COLUMNS */
-	SC_ARRAY(char *) cells;
+struct syc_table {
+	const struct syc_table_column *columns;
+	unsigned n_columns; /* at most SYC_TABLE_COLUMNS */
+	SYC_ARRAY(char *) cells;
 	bool failed;
 };
 
-#define SC_TABLE_COLUMNS 16
+#define SYC_TABLE_COLUMNS 16
 
-void sc_table_init(struct sc_table *table,
-                   const struct sc_table_column *columns, unsigned n_columns);
-void sc_table_fini(struct sc_table *table);
+void syc_table_init(struct syc_table *table,
+                    const struct syc_table_column *columns, unsigned n_columns);
+void syc_table_fini(struct syc_table *table);
 
 /** A cell of printf form: for numbers. */
-void sc_table_add(struct sc_table *table, const char *format, ...)
+void syc_table_add(struct syc_table *table, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /** A cell that holds a text of the capture; NULL is shown as "-". */
-void sc_table_add_text(struct sc_table *table, const char *text);
+void syc_table_add_text(struct syc_table *table, const char *text);
 /** A cell like "12.345 ms". */
-void sc_table_add_duration(struct sc_table *table, int64_t ns);
+void syc_table_add_duration(struct syc_table *table, int64_t ns);
 
 /** Print titles and rows, each line behind two blanks.  0 or -ENOMEM. */
-int sc_table_print(const struct sc_table *table, FILE *out);
+int syc_table_print(const struct syc_table *table, FILE *out);
 
 /** Write @ns into @buffer in ns, µs, ms or s. */
-void sc_table_format_duration(int64_t ns, char *buffer, size_t size);
+void syc_table_format_duration(int64_t ns, char *buffer, size_t size);
 
 /** A title above a table, bold where that is possible. */
-void sc_table_heading(FILE *out, const char *format, ...)
+void syc_table_heading(FILE *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 #endif

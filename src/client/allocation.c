@@ -8,5 +8,5 @@ void syscap_allocation(uint64_t address, int64_t size,
                                         void *user),
                        void *user)
 {
-	sc_allocation(address, size, backtrace, user);
+	syc_allocation(address, size, backtrace, user);
 }

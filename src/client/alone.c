@@ -46,15 +46,15 @@ static bool known_ones_live(void)
 {
 	const int32_t pid = getpid(), self = gettid();
 	const uint32_t high =
-		__atomic_load_n(&sc_process->high_water, __ATOMIC_RELAXED);
+		__atomic_load_n(&syc_process->high_water, __ATOMIC_RELAXED);
 	bool live = answers(pid, pid);
 
 	for (uint32_t i = 0; i < high && !live; i++) {
-		const struct sc_state *const ts = sc_state_at(i);
+		const struct syc_state *const ts = syc_state_at(i);
 		const int32_t tid = __atomic_load_n(&ts->tid, __ATOMIC_RELAXED);
 
 		live = __atomic_load_n(&ts->phase, __ATOMIC_ACQUIRE) ==
-		               SC_STATE_ALIVE &&
+		               SYC_STATE_ALIVE &&
 		       tid != self && answers(pid, tid);
 	}
 	return live;
@@ -82,11 +82,11 @@ struct task {
 static int look(const char *tid, struct task *ret_task)
 {
 	char path[64], stat[1024];
-	struct sc_text text = sc_text_begin(path, sizeof(path));
+	struct syc_text text = syc_text_begin(path, sizeof(path));
 
-	sc_text_add(&text, "/proc/self/task/");
-	sc_text_add(&text, tid);
-	sc_text_add(&text, "/stat");
+	syc_text_add(&text, "/proc/self/task/");
+	syc_text_add(&text, tid);
+	syc_text_add(&text, "/stat");
 	*text.at = '\0';
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -119,14 +119,14 @@ static bool has_ended(const struct task *task)
 static int look_at_main(struct task *ret_task)
 {
 	char name[16];
-	struct sc_text text = sc_text_begin(name, sizeof(name));
+	struct syc_text text = syc_text_begin(name, sizeof(name));
 
-	sc_text_add_i64(&text, getpid());
+	syc_text_add_i64(&text, getpid());
 	*text.at = '\0';
 	return look(name, ret_task);
 }
 
-bool sc_alone_main_lives(void)
+bool syc_alone_main_lives(void)
 {
 	const int32_t pid = getpid();
 	struct task task;
@@ -143,7 +143,7 @@ static bool is_named(const struct task *task, const char *name)
 /* Not where the program is called like them. */
 static bool is_ours(const struct task *task, const struct task *main)
 {
-	return sc_own_thread_is_name(task->name, task->name_len) &&
+	return syc_own_thread_is_name(task->name, task->name_len) &&
 	       (task->name_len != main->name_len ||
 	        memcmp(task->name, main->name, task->name_len) != 0);
 }
@@ -174,7 +174,7 @@ static bool has_others(const char *entries, long n, const struct task *main)
 		const int r = look(e->name, &task);
 		if (r == 0 ? !has_ended(&task) &&
 		                     (main == NULL ? !is_named(&task,
-		                                               SC_THREAD_ENDED)
+		                                               SYC_THREAD_ENDED)
 		                                   : !is_ours(&task, main))
 		           : r != -ENOENT && r != -ESRCH)
 			return true;
@@ -200,7 +200,7 @@ static int others_live(const struct task *main)
 	return others || n < 0;
 }
 
-bool sc_alone_is(int *ret_status)
+bool syc_alone_is(int *ret_status)
 {
 	struct task main;
 
@@ -231,11 +231,11 @@ static void end_by_signal(int number)
 	pthread_sigmask(SIG_UNBLOCK, &only, NULL);
 }
 
-void sc_alone_end(int status)
+void syc_alone_end(int status)
 {
 	/* Others of ours end soon, with a status of their own; but for those of
 	 * other copies, which wait for this one and know the same status */
-	prctl(PR_SET_NAME, SC_THREAD_ENDED);
+	prctl(PR_SET_NAME, SYC_THREAD_ENDED);
 	for (int i = 0; i < OTHERS_MS / 10 && others_live(NULL) > 0; i++)
 		poll(NULL, 0, 10);
 	if ((status & 0x7f) != 0)

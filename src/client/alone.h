@@ -5,8 +5,8 @@
  * A thread that ends by the exit system call, or that a seccomp filter kills,
  * tells nobody; and a process lives as long as any of its threads.
  */
-#ifndef SC_ALONE_H
-#define SC_ALONE_H
+#ifndef SYC_ALONE_H
+#define SYC_ALONE_H
 
 #include <stdbool.h>
 
@@ -14,7 +14,7 @@
 
 /** The first thread has not ended.  It stays listed, and takes signals, when
  * it has. */
-bool sc_alone_main_lives(void);
+bool syc_alone_main_lives(void);
 
 /**
  * The calling thread, which is one of ours, is the last but for others of
@@ -22,12 +22,12 @@ bool sc_alone_main_lives(void);
  * Then *@ret_status is how the first one ended, as wait() would say it; 0
  * where that is not known.
  */
-bool sc_alone_is(int *ret_status);
+bool syc_alone_is(int *ret_status);
 
 /**
  * End the calling thread, the process' last, and the process with @status:
  * that of the last thread to end is the process', since Linux 5.18.
  */
-__attribute__((noreturn)) void sc_alone_end(int status);
+__attribute__((noreturn)) void syc_alone_end(int status);
 
 #endif

@@ -25,7 +25,7 @@
 static const char silence[] = "the recorder gives no rings just now";
 
 /*
- * Of this copy.  They count while sc_process->n_failures is not 0, and who
+ * Of this copy.  They count while syc_process->n_failures is not 0, and who
  * makes it so sets them before: what a child inherits does no harm.
  */
 static int64_t silent_since; /* ns */
@@ -40,7 +40,7 @@ static uint64_t left;
 
 static bool is_silent(void)
 {
-	return __atomic_load_n(&sc_process->n_failures, __ATOMIC_RELAXED) != 0;
+	return __atomic_load_n(&syc_process->n_failures, __ATOMIC_RELAXED) != 0;
 }
 
 static int64_t between(int64_t low, int64_t ns, int64_t high)
@@ -67,7 +67,7 @@ static bool may_repeat(int64_t now)
 
 static uint64_t none_left(void)
 {
-	return (uint64_t)(uint32_t)sc_process->pid << 32;
+	return (uint64_t)(uint32_t)syc_process->pid << 32;
 }
 
 /* One more, or one less; not less than none. */
@@ -94,13 +94,13 @@ static int take_left(void)
 
 	if (now >> 32 != none >> 32 || now == none)
 		return -ETIMEDOUT;
-	const int r = sc_control_receive_ring(0);
+	const int r = syc_control_receive_ring(0);
 	if (r >= 0 || r == -EBADMSG)
 		change_left(-1);
 	return r;
 }
 
-void sc_ask_leave(struct sc_state *ts)
+void syc_ask_leave(struct syc_state *ts)
 {
 	if (ts->has_asked)
 		change_left(1);
@@ -110,16 +110,16 @@ void sc_ask_leave(struct sc_state *ts)
 /* 0: there is nothing to wait for. */
 static int64_t deadline_if(bool waits)
 {
-	return waits ? sc_clock_kernel() + SC_CONTROL_TIMEOUT_MS * MS : 0;
+	return waits ? syc_clock_kernel() + SYC_CONTROL_TIMEOUT_MS * MS : 0;
 }
 
-int sc_ask_for_ring(struct sc_state *ts)
+int syc_ask_for_ring(struct syc_state *ts)
 {
 	int r = ts->has_asked ? -ETIMEDOUT : take_left();
 
 	if (r >= 0)
 		return r;
-	const int64_t now = sc_clock_kernel();
+	const int64_t now = syc_clock_kernel();
 	const bool is_first = ts->retry_at == 0;
 	const bool asks =
 		is_first || (!ts->has_asked && !is_silent()) || may_repeat(now);
@@ -128,25 +128,26 @@ int sc_ask_for_ring(struct sc_state *ts)
 		asks && (is_first ? !is_silent() || silence_ns(now) < HICCUP_NS
 	                          : !ts->has_asked);
 
-	r = asks ? sc_control_send_request(deadline_if(waits)) : 0;
+	r = asks ? syc_control_send_request(deadline_if(waits)) : 0;
 	if (asks && r == 0)
 		ts->has_asked = true;
 	/* Also where there was no room for a request.  The recorder has its
 	 * time from when it was asked, which may be late where others have the
 	 * processor */
 	if (r == 0 || r == -ETIMEDOUT)
-		r = sc_control_receive_ring(deadline_if(waits));
+		r = syc_control_receive_ring(deadline_if(waits));
 	if (r >= 0 || r == -EBADMSG)
 		ts->has_asked = false;
 	return r;
 }
 
-void sc_ask_note_ring(void)
+void syc_ask_note_ring(void)
 {
 	if (is_silent()) {
-		__atomic_store_n(&sc_process->n_failures, 0, __ATOMIC_RELAXED);
-		sc_process_set_reason("SYSPROF_CONTROL_FD leads to a recorder");
-		sc_diag_say("the recorder", "gives rings again");
+		__atomic_store_n(&syc_process->n_failures, 0, __ATOMIC_RELAXED);
+		syc_process_set_reason(
+			"SYSPROF_CONTROL_FD leads to a recorder");
+		syc_diag_say("the recorder", "gives rings again");
 	}
 }
 
@@ -159,17 +160,17 @@ static void fall_silent(int64_t now)
 		return;
 	__atomic_store_n(&silent_since, now, __ATOMIC_RELAXED);
 	__atomic_store_n(&repeat_at, now + REPEAT_MIN_NS, __ATOMIC_RELAXED);
-	if (!__atomic_compare_exchange_n(&sc_process->n_failures, &none, 1,
+	if (!__atomic_compare_exchange_n(&syc_process->n_failures, &none, 1,
 	                                 false, __ATOMIC_RELAXED,
 	                                 __ATOMIC_RELAXED))
 		return;
-	if (__atomic_load_n(&sc_process->n_rings, __ATOMIC_RELAXED) == 0)
-		sc_process_set_reason(silence);
+	if (__atomic_load_n(&syc_process->n_rings, __ATOMIC_RELAXED) == 0)
+		syc_process_set_reason(silence);
 }
 
-void sc_ask_note_failure(struct sc_state *ts, int r)
+void syc_ask_note_failure(struct syc_state *ts, int r)
 {
-	const int64_t now = sc_clock_kernel();
+	const int64_t now = syc_clock_kernel();
 
 	if (r == -ESTALE || r == -EPIPE) {
 		const char *const why =
@@ -177,18 +178,18 @@ void sc_ask_note_failure(struct sc_state *ts, int r)
 				     : "the recorder is gone";
 		ts->retry_at = INT64_MAX;
 		/* Threads that have a ring go on while it is there */
-		if (__atomic_load_n(&sc_process->n_rings, __ATOMIC_RELAXED) !=
+		if (__atomic_load_n(&syc_process->n_rings, __ATOMIC_RELAXED) !=
 		    0)
-			sc_process_set_reason(why);
+			syc_process_set_reason(why);
 		else
-			sc_process_turn_off(why);
+			syc_process_turn_off(why);
 		return;
 	}
 	fall_silent(now);
 	ts->retry_at =
 		now + between(LOOK_MIN_NS, silence_ns(now) / 4, LOOK_MAX_NS);
-	sc_diag_say("no ring for a thread", r == -ETIMEDOUT ? "no answer yet"
-	                                    : r == -EBADMSG
-	                                            ? "the answer was no ring"
-	                                            : "a system call failed");
+	syc_diag_say("no ring for a thread", r == -ETIMEDOUT ? "no answer yet"
+	                                     : r == -EBADMSG
+	                                             ? "the answer was no ring"
+	                                             : "a system call failed");
 }

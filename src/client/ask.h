@@ -11,8 +11,8 @@
  * Who has asked takes one answer, whichever comes first: all are alike, and
  * there are as many as were asked for.
  */
-#ifndef SC_ASK_H
-#define SC_ASK_H
+#ifndef SYC_ASK_H
+#define SYC_ASK_H
 
 #include "client/thread.h"
 
@@ -21,13 +21,13 @@
  *
  * Context: owner, signal-safe, signals blocked.
  */
-int sc_ask_for_ring(struct sc_state *ts);
+int syc_ask_for_ring(struct syc_state *ts);
 
 /** @ts ends, and somebody else may have what it asked for.  owner. */
-void sc_ask_leave(struct sc_state *ts);
+void syc_ask_leave(struct syc_state *ts);
 
 /** It was one, and is mapped: the recorder answers.  signal-safe. */
-void sc_ask_note_ring(void);
+void syc_ask_note_ring(void);
 
 /**
  * No ring for @ts this time, because of @r: when to try again, and whether the
@@ -35,6 +35,6 @@ void sc_ask_note_ring(void);
  *
  * Context: owner, signal-safe, signals blocked.
  */
-void sc_ask_note_failure(struct sc_state *ts, int r);
+void syc_ask_note_failure(struct syc_state *ts, int r);
 
 #endif

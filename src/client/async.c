@@ -32,7 +32,7 @@ struct linked_text {
 	const char *text;
 };
 
-static void add_hex(struct sc_text *text, uint64_t number)
+static void add_hex(struct syc_text *text, uint64_t number)
 {
 	char digits[17];
 	size_t i = sizeof(digits) - 1;
@@ -42,23 +42,23 @@ static void add_hex(struct sc_text *text, uint64_t number)
 		digits[--i] = "0123456789abcdef"[number & 15];
 		number >>= 4;
 	} while (number != 0);
-	sc_text_add(text, digits + i);
+	syc_text_add(text, digits + i);
 }
 
 static void compose(struct linked_text *message, unsigned link, uint64_t id,
                     const char *text)
 {
-	struct sc_text head =
-		sc_text_begin(message->head, sizeof(message->head));
+	struct syc_text head =
+		syc_text_begin(message->head, sizeof(message->head));
 	const size_t n = text != NULL ? strlen(text) : 0;
 
-	sc_text_add(&head, links[link].key);
+	syc_text_add(&head, links[link].key);
 	add_hex(&head, id);
-	sc_text_add(&head, links[link].phase);
+	syc_text_add(&head, links[link].phase);
 	if (n != 0)
-		sc_text_add(&head, " ");
+		syc_text_add(&head, " ");
 	message->n_head = (size_t)(head.at - message->head);
-	message->n_text = sc_text_cut(text, n, MESSAGE_MAX - message->n_head);
+	message->n_text = syc_text_cut(text, n, MESSAGE_MAX - message->n_head);
 	message->text = text;
 }
 
@@ -71,7 +71,7 @@ static void fill(unsigned char *frame, uint32_t len,
 
 	mark->duration = duration;
 	memcpy(mark->group, site, sizeof(*site));
-	sc_store_word(frame + len - 8, 0);
+	syc_store_word(frame + len - 8, 0);
 	memcpy(mark + 1, message->head, message->n_head);
 	if (message->n_text != 0)
 		memcpy((char *)(mark + 1) + message->n_head, message->text,
@@ -84,31 +84,31 @@ void syscap_linked_at(const struct syscap_mark_site *site, unsigned link,
 {
 	volatile uintptr_t token;
 	struct linked_text whole;
-	struct sc_place place;
+	struct syc_place place;
 
 	if (!syscap_is_active() || link >= N_LINKS)
 		return;
-	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_MARK);
+	struct syc_thread *const st = syc_thread_get(SYSCAP_FRAME_MARK);
 	if (st == NULL)
 		return;
 	compose(&whole, link, id, message);
-	const uint32_t len = sc_text_frame_len(
+	const uint32_t len = syc_text_frame_len(
 		sizeof(struct syscap_wire_mark) + whole.n_head, whole.n_text);
-	if (SC_LIKELY(sc_begin(st, &token, len, &place))) {
-		sc_store_head(place.frame, begin,
-		              place.tag_word | SYSCAP_FRAME_MARK);
+	if (SYC_LIKELY(syc_begin(st, &token, len, &place))) {
+		syc_store_head(place.frame, begin,
+		               place.tag_word | SYSCAP_FRAME_MARK);
 		fill(place.frame, len, site, duration, &whole);
-		sc_end(st, &token, &place);
+		syc_end(st, &token, &place);
 		return;
 	}
-	const bool outermost = sc_enter(st, &token);
+	const bool outermost = syc_enter(st, &token);
 	unsigned char *const frame =
-		sc_reserve(st, len, SYSCAP_FRAME_MARK, begin);
+		syc_reserve(st, len, SYSCAP_FRAME_MARK, begin);
 	if (frame != NULL) {
 		fill(frame, len, site, duration, &whole);
-		sc_commit(frame, SYSCAP_FRAME_MARK, st->tid_tag);
+		syc_commit(frame, SYSCAP_FRAME_MARK, st->tid_tag);
 	}
-	sc_leave(st, &token, outermost);
+	syc_leave(st, &token, outermost);
 }
 
 void syscap_linked(const char *group, const char *name, unsigned link,
@@ -118,7 +118,7 @@ void syscap_linked(const char *group, const char *name, unsigned link,
 
 	if (!syscap_is_active())
 		return;
-	sc_text_field(site.group, sizeof(site.group), group);
-	sc_text_field(site.name, sizeof(site.name), name);
+	syc_text_field(site.group, sizeof(site.group), group);
+	syc_text_field(site.name, sizeof(site.name), name);
 	syscap_linked_at(&site, link, id, syscap_clock(), 0, message);
 }

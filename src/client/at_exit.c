@@ -15,23 +15,23 @@
 /* Under a recorder nothing is to be flushed, but what was lost may be untold. */
 static void tell_recorder(void)
 {
-	if (__atomic_load_n(&sc_active, __ATOMIC_RELAXED) != 0 &&
-	    sc_plan_sink() == SC_SINK_CONTROL && sc_loss_is_stray_pending())
-		sc_thread_tell_last();
+	if (__atomic_load_n(&syc_active, __ATOMIC_RELAXED) != 0 &&
+	    syc_plan_sink() == SYC_SINK_CONTROL && syc_loss_is_stray_pending())
+		syc_thread_tell_last();
 }
 
 /* exit() and quick_exit(). */
 static void end_at_exit(void)
 {
-	if (!sc_process_is_there() || sc_process->pid != getpid())
+	if (!syc_process_is_there() || syc_process->pid != getpid())
 		return;
-	if (sc_process->session == NULL)
+	if (syc_process->session == NULL)
 		tell_recorder();
-	else if (sc_own_recording != NULL)
-		sc_own_recording->end();
+	else if (syc_own_recording != NULL)
+		syc_own_recording->end();
 }
 
-void sc_at_exit_watch(void)
+void syc_at_exit_watch(void)
 {
 	at_quick_exit(end_at_exit);
 }
@@ -41,9 +41,9 @@ __attribute__((destructor)) static void end_at_unload(void)
 {
 	/* It may have been switched on by another, and had no event since.
 	 * One that was not is unmapped now: nobody may know of it. */
-	if (!sc_process_is_there() &&
-	    !(sc_share_is_entered() && sc_share_adopt()))
+	if (!syc_process_is_there() &&
+	    !(syc_share_is_entered() && syc_share_adopt()))
 		return;
-	if (sc_roll_end())
+	if (syc_roll_end())
 		end_at_exit();
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* at_exit.h - what is done when the process ends. */
-#ifndef SC_AT_EXIT_H
-#define SC_AT_EXIT_H
+#ifndef SYC_AT_EXIT_H
+#define SYC_AT_EXIT_H
 
 /** See to quick_exit(); exit() needs nothing.  Context: setup, once. */
-void sc_at_exit_watch(void);
+void syc_at_exit_watch(void);
 
 #endif

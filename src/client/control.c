@@ -25,7 +25,7 @@ static int socket_option(int fd, int option)
 	                                                              : -1;
 }
 
-const char *sc_control_adopt(int fd, struct sc_control_socket *ret_socket)
+const char *syc_control_adopt(int fd, struct syc_control_socket *ret_socket)
 {
 	struct sockaddr_un peer;
 	socklen_t peer_size = sizeof(peer);
@@ -56,9 +56,9 @@ static bool is_still_ours(void)
 {
 	struct stat st;
 
-	return fstat(sc_block->control_fd, &st) == 0 &&
-	       st.st_dev == sc_block->control_dev &&
-	       st.st_ino == sc_block->control_ino;
+	return fstat(syc_block->control_fd, &st) == 0 &&
+	       st.st_dev == syc_block->control_dev &&
+	       st.st_ino == syc_block->control_ino;
 }
 
 /*
@@ -69,8 +69,8 @@ static int wait_for(short events, int64_t deadline)
 {
 	for (;;) {
 		const int64_t left =
-			deadline != 0 ? deadline - sc_clock_kernel() : 0;
-		struct pollfd pfd = { .fd = sc_block->control_fd,
+			deadline != 0 ? deadline - syc_clock_kernel() : 0;
+		struct pollfd pfd = { .fd = syc_block->control_fd,
 			              .events = events };
 
 		const int n =
@@ -84,18 +84,18 @@ static int wait_for(short events, int64_t deadline)
 	}
 }
 
-int sc_control_send_request(int64_t deadline)
+int syc_control_send_request(int64_t deadline)
 {
 	size_t sent = 0;
 
-	if (sc_block->control_fd < 0)
+	if (syc_block->control_fd < 0)
 		return -ESTALE;
-	while (sent < SC_CONTROL_REQUEST_LEN) {
+	while (sent < SYC_CONTROL_REQUEST_LEN) {
 		if (!is_still_ours())
 			return -ESTALE;
 		const ssize_t n =
-			send(sc_block->control_fd, &SC_CONTROL_REQUEST[sent],
-		             SC_CONTROL_REQUEST_LEN - sent,
+			send(syc_block->control_fd, &SYC_CONTROL_REQUEST[sent],
+		             SYC_CONTROL_REQUEST_LEN - sent,
 		             MSG_NOSIGNAL | MSG_DONTWAIT);
 		if (n >= 0) {
 			sent += (size_t)n;
@@ -144,9 +144,9 @@ static int take_fd(struct msghdr *msg)
 	return -EBADMSG;
 }
 
-int sc_control_receive_ring(int64_t deadline)
+int syc_control_receive_ring(int64_t deadline)
 {
-	if (sc_block->control_fd < 0)
+	if (syc_block->control_fd < 0)
 		return -ESTALE;
 	for (;;) {
 		char byte;
@@ -162,7 +162,7 @@ int sc_control_receive_ring(int64_t deadline)
 
 		if (!is_still_ours())
 			return -ESTALE;
-		const ssize_t n = recvmsg(sc_block->control_fd, &msg,
+		const ssize_t n = recvmsg(syc_block->control_fd, &msg,
 		                          MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 		if (n > 0)
 			return take_fd(&msg);

@@ -8,16 +8,16 @@
  * process made, and only as long as it stays the same one.  Its flags, which
  * are shared too, are left alone.
  */
-#ifndef SC_CONTROL_H
-#define SC_CONTROL_H
+#ifndef SYC_CONTROL_H
+#define SYC_CONTROL_H
 
 #include <stdint.h>
 
 /** How long a thread waits for a recorder that is known to answer. */
-#define SC_CONTROL_TIMEOUT_MS 250
+#define SYC_CONTROL_TIMEOUT_MS 250
 
 /** Which socket. */
-struct sc_control_socket {
+struct syc_control_socket {
 	int fd; /* -1: none */
 	uint64_t dev, ino;
 };
@@ -28,7 +28,7 @@ struct sc_control_socket {
  *
  * Context: setup.
  */
-const char *sc_control_adopt(int fd, struct sc_control_socket *ret_socket);
+const char *syc_control_adopt(int fd, struct syc_control_socket *ret_socket);
 
 /**
  * Request a ring; receive one.  Both wait until @deadline (ns; 0: not at all)
@@ -45,7 +45,7 @@ const char *sc_control_adopt(int fd, struct sc_control_socket *ret_socket);
  *
  * Context: any-thread, signal-safe; cancellation is off.
  */
-int sc_control_send_request(int64_t deadline);
-int sc_control_receive_ring(int64_t deadline);
+int syc_control_send_request(int64_t deadline);
+int syc_control_receive_ring(int64_t deadline);
 
 #endif

@@ -13,21 +13,21 @@
 #define PER_GROUP  8u
 #define MAX_GROUPS 682u
 
-static unsigned char *take_definition(struct sc_thread *st,
+static unsigned char *take_definition(struct syc_thread *st,
                                       const struct syscap_counter *counter,
                                       int64_t time)
 {
 	unsigned char *const frame =
-		sc_reserve(st,
-	                   sizeof(struct syscap_wire_ctrdef) +
-	                           sizeof(struct syscap_wire_counter),
-	                   SYSCAP_FRAME_CTRDEF, time);
+		syc_reserve(st,
+	                    sizeof(struct syscap_wire_ctrdef) +
+	                            sizeof(struct syscap_wire_counter),
+	                    SYSCAP_FRAME_CTRDEF, time);
 
 	if (frame == NULL)
 		return NULL;
 	struct syscap_wire_counter *const to =
 		(void *)(frame + sizeof(struct syscap_wire_ctrdef));
-	sc_store_word(frame + SC_AT(ctrdef, n_counters), 1);
+	syc_store_word(frame + SYC_AT(ctrdef, n_counters), 1);
 	memcpy(to->category, counter->category, sizeof(to->category));
 	memcpy(to->name, counter->name, sizeof(to->name));
 	memcpy(to->description, counter->description, sizeof(to->description));
@@ -39,14 +39,14 @@ static unsigned char *take_definition(struct sc_thread *st,
 	return frame;
 }
 
-bool sc_counter_define_once(struct sc_thread *st,
-                            const struct syscap_counter *counter, int64_t time)
+bool syc_counter_define_once(struct syc_thread *st,
+                             const struct syscap_counter *counter, int64_t time)
 {
 	unsigned char *const frame = take_definition(st, counter, time);
 
 	if (frame == NULL)
 		return false;
-	sc_commit(frame, SYSCAP_FRAME_CTRDEF, st->tid_tag);
+	syc_commit(frame, SYSCAP_FRAME_CTRDEF, st->tid_tag);
 	return true;
 }
 
@@ -54,50 +54,50 @@ bool sc_counter_define_once(struct sc_thread *st,
  * The bit is set once the definition is complete in this ring: it is then
  * published with whatever comes next, even if we die here.
  */
-bool sc_counter_define(struct sc_thread *st, struct syscap_counter *counter,
-                       int64_t time)
+bool syc_counter_define(struct syc_thread *st, struct syscap_counter *counter,
+                        int64_t time)
 {
-	if (sc_counter_is_defined(st, counter))
+	if (syc_counter_is_defined(st, counter))
 		return true;
-	const uint32_t index = sc_counter_id_give(counter);
+	const uint32_t index = syc_counter_id_give(counter);
 
-	if (index < SC_DEFINED_MAX &&
+	if (index < SYC_DEFINED_MAX &&
 	    (st->defined[index / 64] >> index % 64 & 1) != 0)
 		return true;
 	/* Counted as a CTRDEF, and stands for the value too: that can't be
 	 * sent without it, and is not counted a second time. */
-	if (!sc_counter_define_once(st, counter, time))
+	if (!syc_counter_define_once(st, counter, time))
 		return false;
-	if (index < SC_DEFINED_MAX)
+	if (index < SYC_DEFINED_MAX)
 		__atomic_or_fetch(&st->defined[index / 64],
 		                  UINT64_C(1) << index % 64, __ATOMIC_RELAXED);
 	return true;
 }
 
-SC_COLD void sc_counter_slow(struct syscap_counter *counter, uint64_t bits,
-                             int64_t now, const void *cfa)
+SYC_COLD void syc_counter_slow(struct syscap_counter *counter, uint64_t bits,
+                               int64_t now, const void *cfa)
 {
-	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_CTRSET);
+	struct syc_thread *const st = syc_thread_get(SYSCAP_FRAME_CTRSET);
 	volatile uintptr_t token;
 
 	if (st == NULL)
 		return;
-	const bool outermost = sc_enter_from(st, &token, cfa);
+	const bool outermost = syc_enter_from(st, &token, cfa);
 	unsigned char *const frame =
-		sc_counter_define(st, counter, now)
-			? sc_reserve(st, SC_CTRSET_LEN, SYSCAP_FRAME_CTRSET,
-	                             now)
+		syc_counter_define(st, counter, now)
+			? syc_reserve(st, SYC_CTRSET_LEN, SYSCAP_FRAME_CTRSET,
+	                              now)
 			: NULL;
 	if (frame != NULL) {
 		struct syscap_wire_values *const group =
 			(void *)(frame + sizeof(struct syscap_wire_ctrset));
 
-		sc_store_word(frame + SC_AT(ctrset, n_groups), 1);
+		syc_store_word(frame + SYC_AT(ctrset, n_groups), 1);
 		*group = (struct syscap_wire_values){ .values = { bits } };
 		group->ids[0] = __atomic_load_n(&counter->id, __ATOMIC_RELAXED);
-		sc_commit(frame, SYSCAP_FRAME_CTRSET, st->tid_tag);
+		syc_commit(frame, SYSCAP_FRAME_CTRSET, st->tid_tag);
 	}
-	sc_leave(st, &token, outermost);
+	syc_leave(st, &token, outermost);
 }
 
 static void update(struct syscap_counter *counter, uint64_t bits)
@@ -105,7 +105,7 @@ static void update(struct syscap_counter *counter, uint64_t bits)
 	if (!syscap_is_active())
 		return;
 	const uint32_t losses =
-		__atomic_load_n(&sc_loss_epoch, __ATOMIC_RELAXED);
+		__atomic_load_n(&syc_loss_epoch, __ATOMIC_RELAXED);
 	/* index 0: never sent.  Two threads that race both send: harmless. */
 	if (__atomic_load_n(&counter->index, __ATOMIC_RELAXED) != 0 &&
 	    __atomic_load_n(&counter->last, __ATOMIC_RELAXED) == bits &&
@@ -129,7 +129,7 @@ void syscap_counter_update_double(struct syscap_counter *counter, double value)
 	update(counter, bits);
 }
 
-static void set_group(struct sc_thread *st,
+static void set_group(struct syc_thread *st,
                       struct syscap_counter *const *counters,
                       const union syscap_value *values, unsigned n, int64_t now)
 {
@@ -139,15 +139,15 @@ static void set_group(struct sc_thread *st,
 	                   n_groups * sizeof(struct syscap_wire_values));
 
 	for (unsigned i = 0; i < n; i++)
-		if (!sc_counter_define(st, counters[i], now))
+		if (!syc_counter_define(st, counters[i], now))
 			return;
 	unsigned char *const frame =
-		sc_reserve(st, len, SYSCAP_FRAME_CTRSET, now);
+		syc_reserve(st, len, SYSCAP_FRAME_CTRSET, now);
 	if (frame == NULL)
 		return;
 	struct syscap_wire_values *const groups =
 		(void *)(frame + sizeof(struct syscap_wire_ctrset));
-	sc_store_word(frame + SC_AT(ctrset, n_groups), n_groups);
+	syc_store_word(frame + SYC_AT(ctrset, n_groups), n_groups);
 	memset(groups, 0, n_groups * sizeof(*groups));
 	for (unsigned i = 0; i < n; i++) {
 		struct syscap_wire_values *const group = &groups[i / PER_GROUP];
@@ -157,7 +157,7 @@ static void set_group(struct sc_thread *st,
 		memcpy(&group->values[i % PER_GROUP], &values[i],
 		       sizeof(values[i]));
 	}
-	sc_commit(frame, SYSCAP_FRAME_CTRSET, st->tid_tag);
+	syc_commit(frame, SYSCAP_FRAME_CTRSET, st->tid_tag);
 }
 
 void syscap_counters_set(struct syscap_counter *const *counters,
@@ -167,11 +167,11 @@ void syscap_counters_set(struct syscap_counter *const *counters,
 
 	if (!syscap_is_active() || n == 0)
 		return;
-	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_CTRSET);
+	struct syc_thread *const st = syc_thread_get(SYSCAP_FRAME_CTRSET);
 	if (st == NULL)
 		return;
-	const int64_t now = sc_clock(st);
-	const bool outermost = sc_enter(st, &token);
+	const int64_t now = syc_clock(st);
+	const bool outermost = syc_enter(st, &token);
 	while (n != 0) {
 		const unsigned some =
 			n < PER_GROUP * MAX_GROUPS ? n : PER_GROUP * MAX_GROUPS;
@@ -181,5 +181,5 @@ void syscap_counters_set(struct syscap_counter *const *counters,
 		values += some;
 		n -= some;
 	}
-	sc_leave(st, &token, outermost);
+	syc_leave(st, &token, outermost);
 }

@@ -13,26 +13,27 @@
 #define N_IDS    ((UINT32_C(1) << ID_BITS) - FIRST_ID)
 
 /* Of writers of captures in a process that records nothing (yet). */
-static struct sc_numbers own;
+static struct syc_numbers own;
 
-static struct sc_numbers *numbers(void)
+static struct syc_numbers *numbers(void)
 {
-	return sc_block_is_there() ? &sc_block->counters : &own;
+	return syc_block_is_there() ? &syc_block->counters : &own;
 }
 
 static uint32_t choose_base(void)
 {
-	struct sc_numbers *const all = numbers();
+	struct syc_numbers *const all = numbers();
 	uint32_t chosen = __atomic_load_n(&all->base, __ATOMIC_RELAXED);
 
 	if (chosen != 0)
 		return chosen;
-	const enum sc_number_giver giver = all == &own ? SC_NUMBER_EARLY
-	                                   : sc_block->is_alone
-	                                           ? SC_NUMBER_ALONE
-	                                           : SC_NUMBER_TOGETHER;
+	const enum syc_number_giver giver = all == &own ? SYC_NUMBER_EARLY
+	                                    : syc_block->is_alone
+	                                            ? SYC_NUMBER_ALONE
+	                                            : SYC_NUMBER_TOGETHER;
 	const uint32_t mine =
-		FIRST_ID + sc_number_first_id(SC_NUMBER_COUNTERS, giver, N_IDS);
+		FIRST_ID +
+		syc_number_first_id(SYC_NUMBER_COUNTERS, giver, N_IDS);
 	return __atomic_compare_exchange_n(&all->base, &chosen, mine, false,
 	                                   __ATOMIC_RELAXED, __ATOMIC_RELAXED)
 	               ? mine
@@ -51,7 +52,7 @@ static uint32_t nth_id(uint32_t n)
 }
 
 /* id first, index (with release) second: an index tells of a ready id. */
-uint32_t sc_counter_id_give(struct syscap_counter *counter)
+uint32_t syc_counter_id_give(struct syscap_counter *counter)
 {
 	uint32_t index = __atomic_load_n(&counter->index, __ATOMIC_ACQUIRE);
 
@@ -81,7 +82,7 @@ static bool is_row(uint32_t first, uint32_t n)
 	       (stock == 0 || id + n <= stock || id >= stock + 256);
 }
 
-uint32_t sc_counter_id_request(uint32_t n)
+uint32_t syc_counter_id_request(uint32_t n)
 {
 	uint32_t *const n_given = &numbers()->n_given;
 
@@ -104,7 +105,7 @@ uint32_t sc_counter_id_request(uint32_t n)
 	}
 }
 
-uint32_t sc_counter_id_index(uint32_t id)
+uint32_t syc_counter_id_index(uint32_t id)
 {
 	if (id < FIRST_ID || id >= FIRST_ID + N_IDS)
 		return 0;

@@ -14,20 +14,20 @@
  *
  * Context of everything here: any-thread, signal-safe.
  */
-#ifndef SC_COUNTER_ID_H
-#define SC_COUNTER_ID_H
+#ifndef SYC_COUNTER_ID_H
+#define SYC_COUNTER_ID_H
 
 #include <stdint.h>
 
 #include <syscap.h>
 
 /** Give @counter an id unless it has one.  Returns its index. */
-uint32_t sc_counter_id_give(struct syscap_counter *counter);
+uint32_t syc_counter_id_give(struct syscap_counter *counter);
 
 /** @n ids in a row; the first one, or 0: there are not that many left. */
-uint32_t sc_counter_id_request(uint32_t n);
+uint32_t syc_counter_id_request(uint32_t n);
 
 /** The index that @id has if it was requested; else any number, or 0. */
-uint32_t sc_counter_id_index(uint32_t id);
+uint32_t syc_counter_id_index(uint32_t id);
 
 #endif

@@ -34,8 +34,8 @@
 /* Add a frame of our own to slot 0.  False: no room until the next pass. */
 static bool add_frame(void *data, const void *frame, uint32_t len)
 {
-	struct sc_session *const s = data;
-	struct sc_ring_header *const ring = sc_arena_ring(&s->arena, 0);
+	struct syc_session *const s = data;
+	struct syc_ring_header *const ring = syc_arena_ring(&s->arena, 0);
 	unsigned char *const body = (unsigned char *)ring + s->arena.page;
 	const uint32_t size = s->arena.body;
 	const uint32_t tail = ring->tail;
@@ -45,9 +45,9 @@ static bool add_frame(void *data, const void *frame, uint32_t len)
 	if (len + 8 > size - used)
 		return false;
 	const uint32_t first = len < size - tail ? len : size - tail;
-	if (sc_session_is_sparse(s) &&
-	    (sc_arena_provide(body + tail, first) != 0 ||
-	     (len != first && sc_arena_provide(body, len - first) != 0)))
+	if (syc_session_is_sparse(s) &&
+	    (syc_arena_provide(body + tail, first) != 0 ||
+	     (len != first && syc_arena_provide(body, len - first) != 0)))
 		return false;
 	memcpy(body + tail, frame, first);
 	memcpy(body, (const unsigned char *)frame + first, len - first);
@@ -58,7 +58,7 @@ static bool add_frame(void *data, const void *frame, uint32_t len)
 	return true;
 }
 
-static bool add_metadata(struct sc_session *s, const char *id,
+static bool add_metadata(struct syc_session *s, const char *id,
                          const char *value)
 {
 	struct {
@@ -67,72 +67,74 @@ static bool add_metadata(struct sc_session *s, const char *id,
 	} frame;
 
 	return add_frame(s, &frame,
-	                 sc_frame_metadata(&frame, s->pid, sc_clock_kernel(),
-	                                   id, value));
+	                 syc_frame_metadata(&frame, s->pid, syc_clock_kernel(),
+	                                    id, value));
 }
 
 /* Who we are, before anything else of this process. */
-static void announce(struct sc_session *s, int64_t now)
+static void announce(struct syc_session *s, int64_t now)
 {
 	const bool may_lock =
 		!s->is_child && !s->is_orphan && !s->must_not_lock;
 
 	if (!s->is_announced) {
 		s->is_announced =
-			sc_describe_process(s->pid, now, add_frame, s);
+			syc_describe_process(s->pid, now, add_frame, s);
 		if (s->output.is_on_disk)
-			add_metadata(s, SC_RING_FILE_ID ".storage", "disk");
-	} else if (!sc_describe_maps_changed(&s->described, now, may_lock)) {
+			add_metadata(s, SYC_RING_FILE_ID ".storage", "disk");
+	} else if (!syc_describe_maps_changed(&s->described, now, may_lock)) {
 		return;
 	}
-	sc_describe_maps(&s->described, s->pid, now, may_lock, add_frame, s);
+	syc_describe_maps(&s->described, s->pid, now, may_lock, add_frame, s);
 }
 
 /* --------------------------------------------------------------- losses */
 
-static bool add_losses(struct sc_session *s, const struct sc_ring_losses *lost,
-                       const struct sc_ring_losses *told, int32_t tid)
+static bool add_losses(struct syc_session *s,
+                       const struct syc_ring_losses *lost,
+                       const struct syc_ring_losses *told, int32_t tid)
 {
-	unsigned char frame[SC_LOSS_RECORD_MAX] __attribute__((aligned(8)));
-	const uint32_t len = sc_loss_compose(frame, lost, told, s->pid, tid);
+	unsigned char frame[SYC_LOSS_RECORD_MAX] __attribute__((aligned(8)));
+	const uint32_t len = syc_loss_compose(frame, lost, told, s->pid, tid);
 
 	return len == 0 || add_frame(s, frame, len);
 }
 
 /* A slot whose thread is done: say what it lost, and give it to others. */
-static void end_slot(struct sc_session *s, struct sc_ring_header *ring)
+static void end_slot(struct syc_session *s, struct syc_ring_header *ring)
 {
 	if (__atomic_load_n(&ring->slot_state, __ATOMIC_ACQUIRE) !=
-	            SC_SLOT_ENDED ||
+	            SYC_SLOT_ENDED ||
 	    ring->head != ring->tail ||
 	    !add_losses(s, &ring->lost, &ring->told, ring->tid))
 		return;
-	__atomic_store_n(&ring->slot_state, SC_SLOT_FREE, __ATOMIC_RELEASE);
+	__atomic_store_n(&ring->slot_state, SYC_SLOT_FREE, __ATOMIC_RELEASE);
 }
 
 /* At the end: losses that no thread will tell any more. */
-static void tell_late(struct sc_session *s)
+static void tell_late(struct syc_session *s)
 {
 	bool is_told = true;
 
 	s->has_told_late = true;
 	for (uint32_t i = 1; i < s->arena.high_water; i++) {
-		struct sc_ring_header *const ring = sc_arena_ring(&s->arena, i);
+		struct syc_ring_header *const ring =
+			syc_arena_ring(&s->arena, i);
 
 		const uint32_t state =
 			__atomic_load_n(&ring->slot_state, __ATOMIC_ACQUIRE);
 
-		if (state == SC_SLOT_LIVE || state == SC_SLOT_ENDED)
+		if (state == SYC_SLOT_LIVE || state == SYC_SLOT_ENDED)
 			is_told &= add_losses(s, &ring->lost, &ring->told,
 			                      ring->tid);
 	}
-	unsigned char frame[SC_LOSS_RECORD_MAX] __attribute__((aligned(8)));
-	const uint32_t len = sc_loss_compose_stray(frame, s->pid);
+	unsigned char frame[SYC_LOSS_RECORD_MAX] __attribute__((aligned(8)));
+	const uint32_t len = syc_loss_compose_stray(frame, s->pid);
 	if (len != 0)
 		is_told &= add_frame(s, frame, len);
 	if (!is_told)
-		sc_diag_say("events are lost", "and there is no memory to say "
-		                               "so in the capture");
+		syc_diag_say("events are lost", "and there is no memory to say "
+		                                "so in the capture");
 }
 
 /* ---------------------------------------------------------------- a pass */
@@ -142,15 +144,15 @@ struct batch {
 	uint64_t length;
 };
 
-static void add_part(struct sc_session *s, struct batch *batch, uint32_t slot,
+static void add_part(struct syc_session *s, struct batch *batch, uint32_t slot,
                      uint32_t from, uint32_t to)
 {
-	struct sc_ring_header *const ring = sc_arena_ring(&s->arena, slot);
+	struct syc_ring_header *const ring = syc_arena_ring(&s->arena, slot);
 	unsigned char *const body = (unsigned char *)ring + s->arena.page;
 	struct iovec *piece = &s->pieces[batch->n_pieces];
 
 	s->parts[batch->n_parts++] =
-		(struct sc_ring_journal_part){ slot, from, to };
+		(struct syc_ring_journal_part){ slot, from, to };
 	if (to >= from) {
 		*piece = (struct iovec){ body + from, to - from };
 		batch->length += to - from;
@@ -168,11 +170,11 @@ static void add_part(struct sc_session *s, struct batch *batch, uint32_t slot,
 }
 
 /* The end of the frames of [from, to) that fit into @room bytes. */
-static uint32_t fit(const struct sc_session *s, uint32_t slot, uint32_t from,
+static uint32_t fit(const struct syc_session *s, uint32_t slot, uint32_t from,
                     uint32_t to, uint64_t room)
 {
 	const unsigned char *const body =
-		sc_arena_body(&s->arena, sc_arena_ring(&s->arena, slot));
+		syc_arena_body(&s->arena, syc_arena_ring(&s->arena, slot));
 	uint64_t used = 0;
 
 	while (from != to) {
@@ -180,7 +182,7 @@ static uint32_t fit(const struct sc_session *s, uint32_t slot, uint32_t from,
 
 		memcpy(&len, body + from, sizeof(len));
 		used += len;
-		if (used > room || len < SC_HEAD_SIZE)
+		if (used > room || len < SYC_HEAD_SIZE)
 			break;
 		from += len;
 		if (from >= s->arena.body)
@@ -190,7 +192,7 @@ static uint32_t fit(const struct sc_session *s, uint32_t slot, uint32_t from,
 }
 
 /* False: there is more than fits into @room bytes. */
-static bool gather(struct sc_session *s, struct batch *batch, uint64_t room)
+static bool gather(struct syc_session *s, struct batch *batch, uint64_t room)
 {
 	const uint32_t high =
 		__atomic_load_n(&s->arena.high_water, __ATOMIC_ACQUIRE);
@@ -198,8 +200,8 @@ static bool gather(struct sc_session *s, struct batch *batch, uint64_t room)
 
 	memset(batch, 0, sizeof(*batch));
 	for (uint32_t i = 0; i < high && batch->length < BATCH_MAX; i++) {
-		const struct sc_ring_header *const ring =
-			sc_arena_ring(&s->arena, i);
+		const struct syc_ring_header *const ring =
+			syc_arena_ring(&s->arena, i);
 		/* R1, pairs with W2 */
 		const uint32_t tail =
 			__atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
@@ -223,13 +225,13 @@ static bool gather(struct sc_session *s, struct batch *batch, uint64_t room)
 }
 
 /* The first @done bytes of the batch are out, whole frames. */
-static void advance(struct sc_session *s, const struct batch *batch,
+static void advance(struct syc_session *s, const struct batch *batch,
                     uint64_t done)
 {
 	for (unsigned i = 0; i < batch->n_parts && done != 0; i++) {
-		const struct sc_ring_journal_part *const part = &s->parts[i];
-		struct sc_ring_header *const ring =
-			sc_arena_ring(&s->arena, part->slot);
+		const struct syc_ring_journal_part *const part = &s->parts[i];
+		struct syc_ring_header *const ring =
+			syc_arena_ring(&s->arena, part->slot);
 		const uint64_t n =
 			part->to > part->from
 				? part->to - part->from
@@ -252,7 +254,7 @@ static bool is_ours(int fd, dev_t dev, ino_t ino)
 	return fstat(fd, &st) == 0 && st.st_dev == dev && st.st_ino == ino;
 }
 
-static int write_output(struct sc_session *s, const struct batch *batch,
+static int write_output(struct syc_session *s, const struct batch *batch,
                         int64_t now, uint64_t *ret_done)
 {
 	int r;
@@ -261,27 +263,27 @@ static int write_output(struct sc_session *s, const struct batch *batch,
 	    !is_ours(s->output.fd, s->output.dev, s->output.ino))
 		return -ESTALE;
 	if (!s->owns_table) /* a close() of the program's may have ended it */
-		sc_output_hold(&s->output);
-	r = sc_output_ready(&s->output);
+		syc_output_hold(&s->output);
+	r = syc_output_ready(&s->output);
 	if (r != 0)
 		return r;
 	memcpy(s->output.journal->parts, s->parts,
 	       batch->n_parts * sizeof(s->parts[0]));
-	r = sc_output_write(&s->output, s->pieces, batch->n_pieces,
-	                    batch->n_parts, batch->length, now);
+	r = syc_output_write(&s->output, s->pieces, batch->n_pieces,
+	                     batch->n_parts, batch->length, now);
 	if (r != 0)
 		return r;
 	advance(s, batch, batch->length);
-	sc_output_commit(&s->output);
+	syc_output_commit(&s->output);
 	*ret_done = batch->length;
 	return 0;
 }
 
-static int write_trace(struct sc_session *s, const struct batch *batch,
+static int write_trace(struct syc_session *s, const struct batch *batch,
                        int64_t now, int64_t deadline, uint64_t *ret_done)
 {
-	const int r = sc_trace_write(&s->trace, s->pieces, batch->n_pieces,
-	                             s->began, now, deadline, ret_done);
+	const int r = syc_trace_write(&s->trace, s->pieces, batch->n_pieces,
+	                              s->began, now, deadline, ret_done);
 	if (*ret_done != 0)
 		advance(s, batch, *ret_done);
 	return r;
@@ -309,16 +311,17 @@ static bool is_short_of_room(int r)
 	       r == -ENOMEM;
 }
 
-static int note_result(struct sc_session *s, int r, int64_t now)
+static int note_result(struct syc_session *s, int r, int64_t now)
 {
 	if (r == 0) {
 		if (s->retry_at != 0 && !s->has_told_late)
-			sc_process_set_reason("recording goes on: there was no "
-			                      "room for a while");
+			syc_process_set_reason(
+				"recording goes on: there was no "
+				"room for a while");
 		s->retry_at = 0;
 	} else if (is_short_of_room(r)) {
 		s->retry_at = now + RETRY_NS;
-		sc_process_set_reason(
+		syc_process_set_reason(
 			r == -EFBIG ? "the file size limit was "
 				      "reached: events are lost"
 			: r == -EIO ? "writing fails: events are lost"
@@ -326,15 +329,15 @@ static int note_result(struct sc_session *s, int r, int64_t now)
 		return -EAGAIN;
 	} else if (r != -EAGAIN) {
 		s->dead = -r;
-		sc_session_fail(s, why_gone(r));
+		syc_session_fail(s, why_gone(r));
 	}
 	return r;
 }
 
-static int write_batch(struct sc_session *s, const struct batch *batch,
+static int write_batch(struct syc_session *s, const struct batch *batch,
                        int64_t now, int64_t deadline, uint64_t *ret_done)
 {
-	return s->plan->sink == SC_SINK_OUTPUT
+	return s->plan->sink == SYC_SINK_OUTPUT
 	               ? write_output(s, batch, now, ret_done)
 	               : write_trace(s, batch, now, deadline, ret_done);
 }
@@ -349,10 +352,10 @@ static bool is_out_of_room(int r)
  * frame.  In a trace file, where nothing else is left of what is not written,
  * there stays room to tell of that.
  */
-static void write_what_fits(struct sc_session *s, struct batch *batch,
+static void write_what_fits(struct syc_session *s, struct batch *batch,
                             int64_t now, int64_t deadline, uint64_t *ret_done)
 {
-	const bool is_output = s->plan->sink == SC_SINK_OUTPUT;
+	const bool is_output = s->plan->sink == SYC_SINK_OUTPUT;
 	const uint64_t left_free =
 		is_output || s->has_told_late ? 0 : ROOM_FOR_LOSSES;
 	int r = -ENOSPC;
@@ -371,23 +374,23 @@ static void write_what_fits(struct sc_session *s, struct batch *batch,
 	}
 }
 
-static int move(struct sc_session *s, int64_t deadline, uint64_t *ret_moved)
+static int move(struct syc_session *s, int64_t deadline, uint64_t *ret_moved)
 {
-	const int64_t now = sc_clock_kernel();
+	const int64_t now = syc_clock_kernel();
 	uint64_t room = UINT64_MAX;
 	uint64_t done = 0;
 	struct batch batch;
 	int r;
 
-	if (s->plan->sink == SC_SINK_OUTPUT) {
-		room = sc_output_room(&s->output);
+	if (s->plan->sink == SYC_SINK_OUTPUT) {
+		room = syc_output_room(&s->output);
 		if (room != UINT64_MAX && !s->is_full)
 			room -= room > ROOM_FOR_THE_END ? ROOM_FOR_THE_END
 			                                : room;
 	}
 	if (!gather(s, &batch, room))
 		s->is_full = true;
-	if (batch.length == 0 && !sc_trace_has_rest(&s->trace))
+	if (batch.length == 0 && !syc_trace_has_rest(&s->trace))
 		return 0;
 	r = write_batch(s, &batch, now, deadline, &done);
 	if (is_out_of_room(r))
@@ -398,32 +401,34 @@ static int move(struct sc_session *s, int64_t deadline, uint64_t *ret_moved)
 }
 
 /* A frame of the ring's, at @at: what it tells, or it, is lost. */
-static void drop_frame(const struct sc_session *s, const unsigned char *body,
+static void drop_frame(const struct syc_session *s, const unsigned char *body,
                        uint32_t at, uint16_t len)
 {
-	unsigned char record[SC_LOSS_RECORD_MAX] __attribute__((aligned(8)));
+	unsigned char record[SYC_LOSS_RECORD_MAX] __attribute__((aligned(8)));
 	const uint32_t size = s->arena.body;
 	int64_t time;
 
-	memcpy(&time, body + (at + SC_AT(frame, time)) % size, sizeof(time));
+	memcpy(&time, body + (at + SYC_AT(frame, time)) % size, sizeof(time));
 	if (len <= sizeof(record)) {
 		const uint32_t first = len < size - at ? len : size - at;
 
 		memcpy(record, body + at, first);
 		memcpy(record + first, body, len - first);
-		if (sc_loss_take_back(record, len, time))
+		if (syc_loss_take_back(record, len, time))
 			return;
 	}
-	sc_loss_count_stray(body[(at + SC_AT(frame, type)) % size], len, time);
+	syc_loss_count_stray(body[(at + SYC_AT(frame, type)) % size], len,
+	                     time);
 }
 
 /* What no longer fits is lost, and counted. */
-static void drop_rest(struct sc_session *s)
+static void drop_rest(struct syc_session *s)
 {
 	for (uint32_t i = 0; i < s->arena.high_water; i++) {
-		struct sc_ring_header *const ring = sc_arena_ring(&s->arena, i);
+		struct syc_ring_header *const ring =
+			syc_arena_ring(&s->arena, i);
 		const unsigned char *const body =
-			sc_arena_body(&s->arena, ring);
+			syc_arena_body(&s->arena, ring);
 		uint32_t at = ring->head;
 		uint32_t left = s->arena.body;
 		const uint32_t tail =
@@ -434,7 +439,7 @@ static void drop_rest(struct sc_session *s)
 
 			memcpy(&len, body + at, sizeof(len));
 			/* Our own memory; but a program may overwrite it */
-			if (len < SC_HEAD_SIZE || len % 8 != 0 || len > left)
+			if (len < SYC_HEAD_SIZE || len % 8 != 0 || len > left)
 				break;
 			left -= len;
 			if (i != 0)
@@ -445,19 +450,19 @@ static void drop_rest(struct sc_session *s)
 	}
 }
 
-static void end_at_limit(struct sc_session *s)
+static void end_at_limit(struct syc_session *s)
 {
 	uint64_t ignored = 0;
 
-	sc_session_fail(s, "the size limit was reached");
+	syc_session_fail(s, "the size limit was reached");
 	drop_rest(s);
 	add_metadata(s, "syscap.stopped", "the size limit was reached");
 	tell_late(s);
-	move(s, sc_clock_kernel(), &ignored);
+	move(s, syc_clock_kernel(), &ignored);
 	s->dead = EFBIG;
 }
 
-static bool take(struct sc_session *s)
+static bool take(struct syc_session *s)
 {
 	uint32_t nobody = 0;
 
@@ -466,14 +471,14 @@ static bool take(struct sc_session *s)
 	                                   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-static void give_back(struct sc_session *s)
+static void give_back(struct syc_session *s)
 {
 	__atomic_store_n(&s->draining, 0, __ATOMIC_RELEASE);
 }
 
-static int pass(struct sc_session *s, int64_t deadline, uint64_t *ret_moved)
+static int pass(struct syc_session *s, int64_t deadline, uint64_t *ret_moved)
 {
-	const int64_t now = sc_clock_kernel();
+	const int64_t now = syc_clock_kernel();
 
 	if (s->dead != 0)
 		return -s->dead;
@@ -488,23 +493,23 @@ static int pass(struct sc_session *s, int64_t deadline, uint64_t *ret_moved)
 	const uint32_t high =
 		__atomic_load_n(&s->arena.high_water, __ATOMIC_ACQUIRE);
 	for (uint32_t i = 1; i < high && !s->has_told_late; i++)
-		end_slot(s, sc_arena_ring(&s->arena, i));
+		end_slot(s, syc_arena_ring(&s->arena, i));
 	return r;
 }
 
 /* By who has taken it. */
-static int quiet_pass(struct sc_session *s, int64_t deadline,
+static int quiet_pass(struct syc_session *s, int64_t deadline,
                       uint64_t *ret_moved)
 {
-	struct sc_quiet quiet;
+	struct syc_quiet quiet;
 
-	sc_quiet_begin(&quiet);
+	syc_quiet_begin(&quiet);
 	const int r = pass(s, deadline, ret_moved);
-	sc_quiet_end(&quiet);
+	syc_quiet_end(&quiet);
 	return r;
 }
 
-int sc_drain_pass(struct sc_session *s, int64_t deadline, uint64_t *ret_moved)
+int syc_drain_pass(struct syc_session *s, int64_t deadline, uint64_t *ret_moved)
 {
 	*ret_moved = 0;
 	if (!take(s))
@@ -514,8 +519,8 @@ int sc_drain_pass(struct sc_session *s, int64_t deadline, uint64_t *ret_moved)
 	return r;
 }
 
-int sc_drain_pass_alone(struct sc_session *s, int64_t deadline, bool in_handler,
-                        uint64_t *ret_moved)
+int syc_drain_pass_alone(struct syc_session *s, int64_t deadline,
+                         bool in_handler, uint64_t *ret_moved)
 {
 	int r = -EBUSY;
 
@@ -532,29 +537,29 @@ int sc_drain_pass_alone(struct sc_session *s, int64_t deadline, bool in_handler,
 	return r;
 }
 
-bool sc_drain_hold(struct sc_session *s, int64_t deadline)
+bool syc_drain_hold(struct syc_session *s, int64_t deadline)
 {
 	while (!take(s)) {
-		if (sc_clock_kernel() >= deadline)
+		if (syc_clock_kernel() >= deadline)
 			return false;
 		poll(NULL, 0, 1);
 	}
 	return true;
 }
 
-void sc_drain_release(struct sc_session *s)
+void syc_drain_release(struct syc_session *s)
 {
 	give_back(s);
 }
 
-bool sc_drain_has_work(const struct sc_session *s)
+bool syc_drain_has_work(const struct syc_session *s)
 {
 	const uint32_t high =
 		__atomic_load_n(&s->arena.high_water, __ATOMIC_ACQUIRE);
 
 	for (uint32_t i = 0; i < high; i++) {
-		const struct sc_ring_header *const ring =
-			sc_arena_ring(&s->arena, i);
+		const struct syc_ring_header *const ring =
+			syc_arena_ring(&s->arena, i);
 
 		if (__atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE) !=
 		    __atomic_load_n(&ring->head, __ATOMIC_RELAXED))
@@ -568,43 +573,43 @@ bool sc_drain_has_work(const struct sc_session *s)
  * to go into a trace descriptor is lost, and the loss is told there if there
  * is room.
  */
-static void lose_rest(struct sc_session *s)
+static void lose_rest(struct syc_session *s)
 {
-	const struct sc_ring_losses told = sc_process->told;
+	const struct syc_ring_losses told = syc_process->told;
 	const bool has_room_to_tell =
-		s->retry_at != 0 && s->trace.target.kind == SC_TRACE_FILE;
-	const struct sc_ring_header *const own = sc_arena_ring(&s->arena, 0);
+		s->retry_at != 0 && s->trace.target.kind == SYC_TRACE_FILE;
+	const struct syc_ring_header *const own = syc_arena_ring(&s->arena, 0);
 	uint64_t moved = 0;
 
-	if (s->plan->sink == SC_SINK_OUTPUT) {
-		sc_diag_say("the capture is not whole",
-		            "its ring file has the rest, for syscap recover");
+	if (s->plan->sink == SYC_SINK_OUTPUT) {
+		syc_diag_say("the capture is not whole",
+		             "its ring file has the rest, for syscap recover");
 		return;
 	}
 	if (!s->has_told_late) {
 		drop_rest(s);
 		tell_late(s);
 		if (has_room_to_tell)
-			move(s, sc_clock_kernel(), &moved);
+			move(s, syc_clock_kernel(), &moved);
 	}
 	if (own->head == own->tail) {
-		sc_diag_say("events are lost", "the capture says how many");
+		syc_diag_say("events are lost", "the capture says how many");
 		return;
 	}
-	sc_process->told = told;
-	sc_diag_say("events are lost",
-	            "and there is no room to say so in the capture");
+	syc_process->told = told;
+	syc_diag_say("events are lost",
+	             "and there is no room to say so in the capture");
 }
 
-int sc_drain_finish(struct sc_session *s, int64_t deadline)
+int syc_drain_finish(struct syc_session *s, int64_t deadline)
 {
-	struct sc_quiet quiet;
+	struct syc_quiet quiet;
 	uint64_t moved;
 	int r;
 
-	if (!sc_drain_hold(s, deadline))
+	if (!syc_drain_hold(s, deadline))
 		return -EBUSY;
-	sc_quiet_begin(&quiet);
+	syc_quiet_begin(&quiet);
 	s->retry_at = 0; /* once more, whatever it said */
 	do {
 		moved = 0;
@@ -616,7 +621,7 @@ int sc_drain_finish(struct sc_session *s, int64_t deadline)
 	} while (r == 0 && moved != 0);
 	if (r != 0 && s->dead == 0)
 		lose_rest(s);
-	sc_quiet_end(&quiet);
+	syc_quiet_end(&quiet);
 	give_back(s);
 	return r;
 }

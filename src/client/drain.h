@@ -8,8 +8,8 @@
  *
  * Signals are blocked meanwhile, so no handler finds itself on top of it.
  */
-#ifndef SC_DRAIN_H
-#define SC_DRAIN_H
+#ifndef SYC_DRAIN_H
+#define SYC_DRAIN_H
 
 #include "client/session.h"
 
@@ -20,31 +20,31 @@
  *
  * @deadline: ns, how long to wait for a sink that is not ready.
  *
- * Context: any-thread, inside sc_session_look() or the drain thread.
+ * Context: any-thread, inside syc_session_look() or the drain thread.
  */
-int sc_drain_pass(struct sc_session *session, int64_t deadline,
-                  uint64_t *ret_moved);
+int syc_drain_pass(struct syc_session *session, int64_t deadline,
+                   uint64_t *ret_moved);
 
 /**
  * The same, by who is not the drain thread: -EBUSY where there is one, whose
  * table of descriptors may be another than ours.  @in_handler: no lock of the
  * C library's may be taken.
  */
-int sc_drain_pass_alone(struct sc_session *session, int64_t deadline,
-                        bool in_handler, uint64_t *ret_moved);
+int syc_drain_pass_alone(struct syc_session *session, int64_t deadline,
+                         bool in_handler, uint64_t *ret_moved);
 
 /**
  * Nobody drains, or looks at the descriptors to do so, until
- * sc_drain_release().  False: not by @deadline.
+ * syc_drain_release().  False: not by @deadline.
  */
-bool sc_drain_hold(struct sc_session *session, int64_t deadline);
-void sc_drain_release(struct sc_session *session);
+bool syc_drain_hold(struct syc_session *session, int64_t deadline);
+void syc_drain_release(struct syc_session *session);
 
 /** Move everything, and what was lost, and end the file.  0 or -errno: then
  * not all is in it. */
-int sc_drain_finish(struct sc_session *session, int64_t deadline);
+int syc_drain_finish(struct syc_session *session, int64_t deadline);
 
 /** Whether the rings hold anything. */
-bool sc_drain_has_work(const struct sc_session *session);
+bool syc_drain_has_work(const struct syc_session *session);
 
 #endif

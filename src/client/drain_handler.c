@@ -13,7 +13,7 @@
 #include "client/thread.h"
 #include "clock/clock.h"
 
-static bool is_without_thread(const struct sc_session *s)
+static bool is_without_thread(const struct syc_session *s)
 {
 	return __atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) == 0 &&
 	       !s->no_thread;
@@ -21,8 +21,8 @@ static bool is_without_thread(const struct sc_session *s)
 
 static bool is_filling(void)
 {
-	const struct sc_state *const ts =
-		sc_self != NULL ? sc_state_of(sc_self) : NULL;
+	const struct syc_state *const ts =
+		syc_self != NULL ? syc_state_of(syc_self) : NULL;
 
 	if (ts == NULL || ts->hot.body == NULL || ts->hot.tail == NULL ||
 	    !ts->is_own)
@@ -36,22 +36,22 @@ static bool is_filling(void)
 	return used > size / 4;
 }
 
-bool sc_drain_handler_is_needed(void)
+bool syc_drain_handler_is_needed(void)
 {
-	if (!sc_process_is_there() || sc_plan_sink() < SC_SINK_TRACE)
+	if (!syc_process_is_there() || syc_plan_sink() < SYC_SINK_TRACE)
 		return false;
 	/* A thread that is awake needs no help; without one this stays set */
-	if (__atomic_load_n(&sc_process->session, __ATOMIC_RELAXED) != NULL &&
-	    __atomic_load_n(&sc_drain_sleeping, __ATOMIC_RELAXED) == 0)
+	if (__atomic_load_n(&syc_process->session, __ATOMIC_RELAXED) != NULL &&
+	    __atomic_load_n(&syc_drain_sleeping, __ATOMIC_RELAXED) == 0)
 		return false;
-	const struct sc_session *const s = sc_session_look();
+	const struct syc_session *const s = syc_session_look();
 	const bool is_needed =
 		s == NULL || (is_without_thread(s) && is_filling());
-	sc_session_leave();
+	syc_session_leave();
 	return is_needed;
 }
 
-void sc_drain_handler_run(void)
+void syc_drain_handler_run(void)
 {
 	const int saved = errno;
 	uint64_t ignored;
@@ -59,17 +59,17 @@ void sc_drain_handler_run(void)
 
 	/* Files are opened and written: none of that may end the thread */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-	struct sc_session *const s = sc_session_enter();
+	struct syc_session *const s = syc_session_enter();
 
 	if (s != NULL && is_without_thread(s) && is_filling())
-		sc_drain_pass_alone(s, sc_clock_kernel(), true, &ignored);
-	sc_session_leave();
+		syc_drain_pass_alone(s, syc_clock_kernel(), true, &ignored);
+	syc_session_leave();
 	pthread_setcancelstate(cancel_state, &cancel_state);
 	errno = saved;
 }
 
-void sc_drain_handler_note(bool is_one)
+void syc_drain_handler_note(bool is_one)
 {
-	if (sc_self != NULL)
-		sc_state_of(sc_self)->is_in_handler = is_one;
+	if (syc_self != NULL)
+		syc_state_of(syc_self)->is_in_handler = is_one;
 }

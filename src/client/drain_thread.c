@@ -69,7 +69,7 @@ static void wake_all(uint32_t *word)
 static bool wait_until(uint32_t *word, uint32_t value, int64_t deadline)
 {
 	for (;;) {
-		const int64_t left = deadline - sc_clock_kernel();
+		const int64_t left = deadline - syc_clock_kernel();
 
 		if (__atomic_load_n(word, __ATOMIC_ACQUIRE) != value)
 			return true;
@@ -116,25 +116,25 @@ static bool own_table(int a, int b)
 
 /* While nobody else uses them.  The rest of a frame must go by the table that
  * has the lock: see sink/trace_fd.h. */
-static void take_descriptors(struct sc_session *s)
+static void take_descriptors(struct syc_session *s)
 {
-	const bool is_output = s->plan->sink == SC_SINK_OUTPUT;
+	const bool is_output = s->plan->sink == SYC_SINK_OUTPUT;
 
-	if (!sc_drain_hold(s, sc_clock_kernel() + HOLD_NS))
+	if (!syc_drain_hold(s, syc_clock_kernel() + HOLD_NS))
 		return;
 	s->copies[0] = is_output ? s->output.fd : s->trace.fd;
 	s->copies[1] = s->rings_fd;
-	if (!sc_trace_has_rest(&s->trace))
+	if (!syc_trace_has_rest(&s->trace))
 		__atomic_store_n(&s->owns_table,
 		                 own_table(s->copies[0], s->copies[1]),
 		                 __ATOMIC_RELEASE);
 	/* Before the process closes its copies, and with them its locks */
 	if (s->owns_table && is_output)
-		sc_output_hold(&s->output);
+		syc_output_hold(&s->output);
 	else if (s->owns_table)
-		sc_trace_hold(&s->trace);
+		syc_trace_hold(&s->trace);
 	__atomic_store_n(&s->has_copies, s->owns_table, __ATOMIC_RELEASE);
-	sc_drain_release(s);
+	syc_drain_release(s);
 }
 
 static void close_copy(int fd, dev_t dev, ino_t ino)
@@ -151,11 +151,11 @@ static void close_copy(int fd, dev_t dev, ino_t ino)
  * the session, where the thread was slow to begin: the program may have
  * closed them and use the numbers by then.
  */
-static void close_copies(struct sc_session *s)
+static void close_copies(struct syc_session *s)
 {
 	if (!__atomic_exchange_n(&s->has_copies, false, __ATOMIC_ACQ_REL))
 		return;
-	if (s->plan->sink == SC_SINK_OUTPUT) {
+	if (s->plan->sink == SYC_SINK_OUTPUT) {
 		close_copy(s->copies[0], s->output.dev, s->output.ino);
 	} else {
 		close_copy(s->copies[0], s->trace.target.dev,
@@ -173,7 +173,7 @@ static bool have_membarrier(void)
 }
 
 struct drainer {
-	struct sc_session *session;
+	struct syc_session *session;
 	bool has_barrier;
 	bool has_rested; /* nothing has happened since the last turn */
 	bool is_alone;   /* the program's threads have ended */
@@ -183,7 +183,7 @@ struct drainer {
 	int64_t look_at, look_ns;
 };
 
-static void nap(struct sc_session *s, int64_t ns)
+static void nap(struct syc_session *s, int64_t ns)
 {
 	const uint32_t seen = __atomic_load_n(&s->wakes, __ATOMIC_ACQUIRE);
 
@@ -194,7 +194,7 @@ static void nap(struct sc_session *s, int64_t ns)
 /* How long to sleep where nothing is expected. */
 static int64_t longest_sleep(const struct drainer *d)
 {
-	const int64_t left = d->look_at - sc_clock_kernel();
+	const int64_t left = d->look_at - syc_clock_kernel();
 	const int64_t most = d->has_barrier || d->session->retry_at != 0
 	                             ? LOOK_NS
 	                             : BLIND_NS;
@@ -203,7 +203,7 @@ static int64_t longest_sleep(const struct drainer *d)
 }
 
 /* Once a second will do, whenever the processor wakes for others. */
-static void sleep_loosely(struct sc_session *s, uint32_t seen, int64_t ns)
+static void sleep_loosely(struct syc_session *s, uint32_t seen, int64_t ns)
 {
 	if (ns < LOOK_NS / 2) {
 		wait_on(&s->wakes, seen, ns);
@@ -217,30 +217,30 @@ static void sleep_loosely(struct sc_session *s, uint32_t seen, int64_t ns)
 /* False: nobody woke us, and there is nothing to drain. */
 static bool sleep_until_woken(struct drainer *d)
 {
-	struct sc_session *const s = d->session;
+	struct syc_session *const s = d->session;
 	const uint32_t seen = __atomic_load_n(&s->wakes, __ATOMIC_ACQUIRE);
 	const int64_t longest = longest_sleep(d);
 
-	sc_roll_set_sleeping(1);
+	syc_roll_set_sleeping(1);
 	if (d->has_barrier)
 		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
-	if ((s->retry_at != 0 || !sc_drain_has_work(s)) &&
+	if ((s->retry_at != 0 || !syc_drain_has_work(s)) &&
 	    __atomic_load_n(&s->asked, __ATOMIC_SEQ_CST) == 0)
 		sleep_loosely(s, seen, longest);
-	sc_roll_set_sleeping(0);
-	return s->retry_at != 0 || sc_drain_has_work(s) ||
+	syc_roll_set_sleeping(0);
+	return s->retry_at != 0 || syc_drain_has_work(s) ||
 	       __atomic_load_n(&s->wakes, __ATOMIC_ACQUIRE) != seen;
 }
 
 static void serve(struct drainer *d, uint32_t asked, int result)
 {
-	struct sc_session *const s = d->session;
+	struct syc_session *const s = d->session;
 
-	if ((asked & SC_ASK_ENDED) != 0) {
+	if ((asked & SYC_ASK_ENDED) != 0) {
 		d->look_at = 0;
 		d->look_ns = SOON_NS;
 	}
-	if ((asked & SC_ASK_FLUSH) != 0) {
+	if ((asked & SYC_ASK_FLUSH) != 0) {
 		__atomic_store_n(&s->flush_result, result, __ATOMIC_RELAXED);
 		__atomic_add_fetch(&s->flushed, 1, __ATOMIC_RELEASE);
 		wake_all(&s->flushed);
@@ -250,14 +250,14 @@ static void serve(struct drainer *d, uint32_t asked, int result)
 /* The rings have just been drained.  True: nobody will emit any more. */
 static bool look_around(struct drainer *d)
 {
-	const int64_t now = sc_clock_kernel();
+	const int64_t now = syc_clock_kernel();
 
 	if (now < d->look_at)
 		return false;
-	if (sc_alone_main_lives())
+	if (syc_alone_main_lives())
 		d->look_ns = LOOK_NS;
 	else
-		d->is_alone = sc_alone_is(&d->status);
+		d->is_alone = syc_alone_is(&d->status);
 	d->look_at = now + d->look_ns;
 	d->look_ns = 2 * d->look_ns < LOOK_NS ? 2 * d->look_ns : LOOK_NS;
 	return d->is_alone;
@@ -285,17 +285,17 @@ static void take_signals(void)
 /* True: the session is over. */
 static bool turn(struct drainer *d)
 {
-	struct sc_session *const s = d->session;
+	struct syc_session *const s = d->session;
 	const uint32_t asked =
 		__atomic_exchange_n(&s->asked, 0, __ATOMIC_SEQ_CST);
 	uint64_t moved = 0;
 
-	if ((asked & SC_ASK_STOP) != 0)
+	if ((asked & SYC_ASK_STOP) != 0)
 		return true;
 	int r = 0;
 	if (asked != 0 || !d->has_rested)
-		r = sc_drain_pass(s, sc_clock_kernel() + s->plan->interval_ns,
-		                  &moved);
+		r = syc_drain_pass(s, syc_clock_kernel() + s->plan->interval_ns,
+		                   &moved);
 	serve(d, asked, r);
 	if (look_around(d))
 		return true;
@@ -303,7 +303,7 @@ static bool turn(struct drainer *d)
 	if (moved != 0) {
 		/* More comes: gather it, unless a ring fills up.  Where much
 		 * comes, look more often: being woken costs who emits. */
-		if (moved > s->arena.body / 8 || (asked & SC_ASK_ROOM) != 0)
+		if (moved > s->arena.body / 8 || (asked & SYC_ASK_ROOM) != 0)
 			d->nap_ns = d->nap_ns / 4 > MS ? d->nap_ns / 4 : MS;
 		else if (d->nap_ns * 2 < s->plan->interval_ns)
 			d->nap_ns *= 2;
@@ -322,14 +322,14 @@ static bool turn(struct drainer *d)
 
 static void *run(void *session)
 {
-	struct sc_session *const s = session;
+	struct syc_session *const s = session;
 	struct drainer d = { .session = s,
 		             .has_barrier = have_membarrier(),
 		             .nap_ns = s->plan->interval_ns,
-		             .look_at = sc_clock_kernel() + LOOK_NS,
+		             .look_at = syc_clock_kernel() + LOOK_NS,
 		             .look_ns = LOOK_NS };
 
-	prctl(PR_SET_NAME, SC_THREAD_DRAIN);
+	prctl(PR_SET_NAME, SYC_THREAD_DRAIN);
 	s->thread_tid = gettid();
 	take_descriptors(s);
 	__atomic_store_n(&s->thread, THREAD_RUNS, __ATOMIC_RELEASE);
@@ -340,23 +340,23 @@ static void *run(void *session)
 	if (d.is_alone)
 		take_signals();
 	const int64_t given = __atomic_load_n(&s->deadline, __ATOMIC_ACQUIRE);
-	s->result = sc_drain_finish(
+	s->result = syc_drain_finish(
 		s, given != 0 ? given
-			      : sc_clock_kernel() + s->plan->exit_flush_ns);
-	sc_session_close(s, s->result == 0 || s->result == -EFBIG);
+			      : syc_clock_kernel() + s->plan->exit_flush_ns);
+	syc_session_close(s, s->result == 0 || s->result == -EFBIG);
 	/* Its owner frees it from here on: touch it no more */
 	uint32_t *const ended = &s->thread;
 	__atomic_store_n(ended, THREAD_ENDED, __ATOMIC_RELEASE);
 	wake_all(ended);
 	/* If all have ended by pthread_exit(), the C library sees to exit() */
 	if (d.is_alone && d.status != 0)
-		sc_alone_end(d.status);
+		syc_alone_end(d.status);
 	return NULL;
 }
 
 /* ---------------------------------------------------------- from outside */
 
-int sc_drain_thread_start(struct sc_session *s)
+int syc_drain_thread_start(struct syc_session *s)
 {
 	uint32_t none = THREAD_NONE;
 	pthread_attr_t attr;
@@ -383,32 +383,32 @@ int sc_drain_thread_start(struct sc_session *s)
 	}
 	if (r != 0) {
 		__atomic_store_n(&s->thread, THREAD_NONE, __ATOMIC_RELEASE);
-		sc_diag_say("no drain thread",
-		            r == EAGAIN ? "the limit of threads is reached"
-		                        : "pthread_create() failed");
+		syc_diag_say("no drain thread",
+		             r == EAGAIN ? "the limit of threads is reached"
+		                         : "pthread_create() failed");
 		return -r;
 	}
-	if (wait_until(&s->is_ready, 0, sc_clock_kernel() + READY_NS))
+	if (wait_until(&s->is_ready, 0, syc_clock_kernel() + READY_NS))
 		close_copies(s);
 	return 0;
 }
 
-/* @ask: SC_ASK_* */
-static void ask_thread(struct sc_session *s, uint32_t ask)
+/* @ask: SYC_ASK_* */
+static void ask_thread(struct syc_session *s, uint32_t ask)
 {
 	const uint32_t before =
 		__atomic_fetch_or(&s->asked, ask, __ATOMIC_SEQ_CST);
 
-	if ((before & ask) == ask && (ask & SC_ASK_FLUSH) == 0)
+	if ((before & ask) == ask && (ask & SYC_ASK_FLUSH) == 0)
 		return;
 	__atomic_add_fetch(&s->wakes, 1, __ATOMIC_SEQ_CST);
 	wake_all(&s->wakes);
 }
 
-int sc_drain_thread_stop(struct sc_session *s, int64_t deadline)
+int syc_drain_thread_stop(struct syc_session *s, int64_t deadline)
 {
 	__atomic_store_n(&s->deadline, deadline, __ATOMIC_RELEASE);
-	ask_thread(s, SC_ASK_STOP);
+	ask_thread(s, SYC_ASK_STOP);
 	for (;;) {
 		const uint32_t thread =
 			__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE);
@@ -418,28 +418,28 @@ int sc_drain_thread_stop(struct sc_session *s, int64_t deadline)
 			return s->result;
 		}
 		if (!wait_until(&s->thread, thread,
-		                deadline + SC_DRAIN_GRACE_NS))
+		                deadline + SYC_DRAIN_GRACE_NS))
 			return -ETIMEDOUT;
 	}
 }
 
-int sc_drain_thread_flush(struct sc_session *s, int64_t deadline)
+int syc_drain_thread_flush(struct syc_session *s, int64_t deadline)
 {
 	const uint32_t flushed = __atomic_load_n(&s->flushed, __ATOMIC_ACQUIRE);
 
-	ask_thread(s, SC_ASK_FLUSH);
+	ask_thread(s, SYC_ASK_FLUSH);
 	/* One may have begun before our events were there: the second one is
 	 * sure */
 	if (!wait_until(&s->flushed, flushed, deadline))
 		return -EAGAIN;
-	ask_thread(s, SC_ASK_FLUSH);
+	ask_thread(s, SYC_ASK_FLUSH);
 	return wait_until(&s->flushed, flushed + 1, deadline)
 	               ? __atomic_load_n(&s->flush_result, __ATOMIC_RELAXED)
 	               : -EAGAIN;
 }
 
 /* A child may be about to exec; give it no thread in its first moments. */
-static bool may_have_thread(const struct sc_session *s, int64_t now)
+static bool may_have_thread(const struct syc_session *s, int64_t now)
 {
 	return !s->no_thread && !s->is_orphan && s->pid == getpid() &&
 	       (!s->is_child || now - s->began >= CHILD_AGE_NS ||
@@ -448,29 +448,29 @@ static bool may_have_thread(const struct sc_session *s, int64_t now)
 
 static bool in_handler(void)
 {
-	const struct sc_state *const ts =
-		sc_self != NULL ? sc_state_of(sc_self) : NULL;
+	const struct syc_state *const ts =
+		syc_self != NULL ? syc_state_of(syc_self) : NULL;
 
 	return ts == NULL || ts->is_in_handler ||
-	       sc_handler_may_run(ts->stack_low, ts->stack_high);
+	       syc_handler_may_run(ts->stack_low, ts->stack_high);
 }
 
 /* Not in a handler: nobody holds the C library's locks on this thread. */
-static bool try_to_make(struct sc_session *s)
+static bool try_to_make(struct syc_session *s)
 {
-	const int64_t now = sc_clock_kernel();
+	const int64_t now = syc_clock_kernel();
 
 	if (!may_have_thread(s, now) ||
 	    now - __atomic_load_n(&s->tried_at, __ATOMIC_RELAXED) <
 	            TRY_AGAIN_NS)
 		return false;
 	__atomic_store_n(&s->tried_at, now, __ATOMIC_RELAXED);
-	return !in_handler() && sc_drain_thread_start(s) == 0;
+	return !in_handler() && syc_drain_thread_start(s) == 0;
 }
 
-bool sc_drain_thread_wake(void)
+bool syc_drain_thread_wake(void)
 {
-	struct sc_session *const s = sc_session_look();
+	struct syc_session *const s = syc_session_look();
 
 	if (s != NULL) {
 		if (__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) !=
@@ -479,17 +479,17 @@ bool sc_drain_thread_wake(void)
 			wake_all(&s->wakes);
 		} else if (!s->no_thread && !try_to_make(s)) {
 			/* the next event tries again */
-			__atomic_store_n(&sc_drain_sleeping, 1,
+			__atomic_store_n(&syc_drain_sleeping, 1,
 			                 __ATOMIC_RELAXED);
 		}
 	}
-	sc_session_leave();
+	syc_session_leave();
 	return s != NULL;
 }
 
-void sc_drain_thread_poke(uint32_t ask)
+void syc_drain_thread_poke(uint32_t ask)
 {
-	struct sc_session *const s = sc_session_look();
+	struct syc_session *const s = syc_session_look();
 
 	const bool has_thread =
 		s != NULL &&
@@ -498,7 +498,7 @@ void sc_drain_thread_poke(uint32_t ask)
 	if (has_thread)
 		ask_thread(s, ask);
 	else if (s != NULL &&
-	         ask == SC_ASK_ROOM) /* this event's end makes one */
+	         ask == SYC_ASK_ROOM) /* this event's end makes one */
 		__atomic_store_n(&s->is_crowded, true, __ATOMIC_RELAXED);
-	sc_session_leave();
+	syc_session_leave();
 }

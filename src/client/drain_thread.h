@@ -7,9 +7,9 @@
  * each store, then load (Dekker's pattern):
  *
  *	emitter                             drain thread
- *	STORE tail                          STORE sc_drain_sleeping = 1
+ *	STORE tail                          STORE syc_drain_sleeping = 1
  *	compiler barrier                    membarrier(PRIVATE_EXPEDITED)
- *	LOAD  sc_drain_sleeping             LOAD  every tail
+ *	LOAD  syc_drain_sleeping             LOAD  every tail
  *	if set: wake                        if none has moved: FUTEX_WAIT
  *
  * The barrier that the emitter would need between its store and its load the
@@ -17,8 +17,8 @@
  * stored its tail for us to see, or will see that we sleep.  Where the kernel
  * has no membarrier() the wait ends after 100 ms.
  */
-#ifndef SC_DRAIN_THREAD_H
-#define SC_DRAIN_THREAD_H
+#ifndef SYC_DRAIN_THREAD_H
+#define SYC_DRAIN_THREAD_H
 
 #include "client/session.h"
 
@@ -29,22 +29,22 @@
  *
  * Context: setup.
  */
-int sc_drain_thread_start(struct sc_session *session);
+int syc_drain_thread_start(struct syc_session *session);
 
 /** Let it finish until @deadline.  0, the sink's error, or -ETIMEDOUT: the
  * thread still has the session. */
-int sc_drain_thread_stop(struct sc_session *session, int64_t deadline);
+int syc_drain_thread_stop(struct syc_session *session, int64_t deadline);
 
 /** Let it move what is there now.  0, or -EAGAIN: not done by @deadline. */
-int sc_drain_thread_flush(struct sc_session *session, int64_t deadline);
+int syc_drain_thread_flush(struct syc_session *session, int64_t deadline);
 
 /**
- * A ring fills up (SC_ASK_ROOM), or a thread is gone (SC_ASK_ENDED).  A young
+ * A ring fills up (SYC_ASK_ROOM), or a thread is gone (SYC_ASK_ENDED).  A young
  * child, which has no drain thread yet, gets one for the first.
  *
  * Context: any-thread, signal-safe, signals blocked or not.
  */
-void sc_drain_thread_poke(uint32_t ask);
+void syc_drain_thread_poke(uint32_t ask);
 
 /**
  * Somebody emitted while the thread slept, or has not been made: wake it, or
@@ -52,6 +52,6 @@ void sc_drain_thread_poke(uint32_t ask);
  *
  * Context: any-thread, signal-safe.
  */
-bool sc_drain_thread_wake(void);
+bool syc_drain_thread_wake(void);
 
 #endif

@@ -45,24 +45,24 @@ struct file {
 };
 
 /* Told without trying, since what is tried and fails is counted as lost. */
-static bool has_room(struct sc_state *ts, uint32_t len, uint32_t *ret_limit)
+static bool has_room(struct syc_state *ts, uint32_t len, uint32_t *ret_limit)
 {
-	if (!sc_reserve_look(ts, ret_limit))
+	if (!syc_reserve_look(ts, ret_limit))
 		return false;
-	if (sc_loss_is_pending(ts))
-		len += SC_LOSS_RECORD_MAX;
+	if (syc_loss_is_pending(ts))
+		len += SYC_LOSS_RECORD_MAX;
 	return (int32_t)(*ret_limit - (uint32_t)ts->hot.pos - len) >= 0;
 }
 
 /* The form that frames have which nobody completes: see T4. */
-static void write_gap(struct sc_thread *st, uint32_t limit, int64_t now)
+static void write_gap(struct syc_thread *st, uint32_t limit, int64_t now)
 {
-	unsigned char *const frame = sc_take(st, limit, SC_HEAD_SIZE, now);
+	unsigned char *const frame = syc_take(st, limit, SYC_HEAD_SIZE, now);
 
 	if (frame == NULL)
 		return;
-	sc_store_word(frame, sc_head_word(SC_HEAD_SIZE, -1, -1));
-	sc_commit(frame, SYSCAP_FRAME_TIMESTAMP, 0);
+	syc_store_word(frame, syc_head_word(SYC_HEAD_SIZE, -1, -1));
+	syc_commit(frame, SYSCAP_FRAME_TIMESTAMP, 0);
 }
 
 static void fill(unsigned char *frame, uint32_t len, const char *path,
@@ -71,15 +71,15 @@ static void fill(unsigned char *frame, uint32_t len, const char *path,
 	struct syscap_wire_file_chunk *const chunk = (void *)frame;
 
 	/* First, for it may lie in the path */
-	sc_store_word(frame + len - 8, 0);
+	syc_store_word(frame + len - 8, 0);
 	chunk->is_last = is_last ? 1 : 0;
 	chunk->len = (uint16_t)n;
-	sc_text_field(chunk->path, sizeof(chunk->path), path);
+	syc_text_field(chunk->path, sizeof(chunk->path), path);
 	if (n != 0)
 		memcpy(frame + SYSCAP_FILE_CHUNK_FIXED, data, n);
 }
 
-static uint32_t most_data(const struct sc_thread *st)
+static uint32_t most_data(const struct syc_thread *st)
 {
 	const uint32_t share = st->size / RING_SHARE & ~UINT32_C(7);
 
@@ -90,33 +90,33 @@ static uint32_t most_data(const struct sc_thread *st)
 }
 
 /* Inside an emit.  Returns how many bytes went into the frame, or -errno. */
-static ssize_t write_chunk(struct file *file, struct sc_thread *st,
+static ssize_t write_chunk(struct file *file, struct syc_thread *st,
                            const void *data, size_t size, bool is_end,
                            bool may_wait)
 {
-	struct sc_state *const ts = sc_state_of(st);
-	const bool has_ring = st->body != NULL || sc_thread_connect(ts);
+	struct syc_state *const ts = syc_state_of(st);
+	const bool has_ring = st->body != NULL || syc_thread_connect(ts);
 	const uint32_t most = most_data(st);
 	const size_t n = size < most ? size : most;
 	const uint32_t len =
 		(uint32_t)(SYSCAP_FILE_CHUNK_FIXED + n + 7) & ~UINT32_C(7);
-	int64_t now = sc_clock(st);
+	int64_t now = syc_clock(st);
 	uint32_t limit;
 
 	if (now <= file->last)
 		now = file->last + 1;
-	if (has_ring && has_room(ts, SC_HEAD_SIZE + len, &limit)) {
+	if (has_ring && has_room(ts, SYC_HEAD_SIZE + len, &limit)) {
 		if (file->epoch == 0)
 			write_gap(st, limit, now);
 	} else if (has_ring && may_wait && st->body != NULL) {
 		return -EAGAIN;
 	}
 	unsigned char *const frame =
-		sc_reserve(st, len, SYSCAP_FRAME_FILE_CHUNK, now);
+		syc_reserve(st, len, SYSCAP_FRAME_FILE_CHUNK, now);
 	if (frame == NULL)
 		return -ENOBUFS;
 	fill(frame, len, file->path, data, n, is_end && n == size);
-	sc_commit(frame, SYSCAP_FRAME_FILE_CHUNK, st->tid_tag);
+	syc_commit(frame, SYSCAP_FRAME_FILE_CHUNK, st->tid_tag);
 	file->last = now;
 	file->epoch = st->epoch;
 	file->pid = st->pid;
@@ -126,7 +126,7 @@ static ssize_t write_chunk(struct file *file, struct sc_thread *st,
 static ssize_t emit_chunk(struct file *file, const void *data, size_t size,
                           bool is_end, bool may_wait)
 {
-	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_FILE_CHUNK);
+	struct syc_thread *const st = syc_thread_get(SYSCAP_FRAME_FILE_CHUNK);
 	volatile uintptr_t token;
 
 	if (st == NULL)
@@ -135,9 +135,9 @@ static ssize_t emit_chunk(struct file *file, const void *data, size_t size,
 	if (file->epoch != 0 &&
 	    (st->epoch != file->epoch || st->pid != file->pid))
 		return -ECANCELED;
-	const bool outermost = sc_enter(st, &token);
+	const bool outermost = syc_enter(st, &token);
 	const ssize_t r = write_chunk(file, st, data, size, is_end, may_wait);
-	sc_leave(st, &token, outermost);
+	syc_leave(st, &token, outermost);
 	return r;
 }
 
@@ -152,10 +152,10 @@ static void wait_for_room(void)
 static int send_bytes(struct file *file, const unsigned char *data, size_t size,
                       bool is_end)
 {
-	int64_t deadline = sc_clock_kernel() + WAIT_NS;
+	int64_t deadline = syc_clock_kernel() + WAIT_NS;
 
 	for (;;) {
-		const bool may_wait = sc_clock_kernel() < deadline;
+		const bool may_wait = syc_clock_kernel() < deadline;
 		const ssize_t n =
 			emit_chunk(file, data, size, is_end, may_wait);
 
@@ -169,7 +169,7 @@ static int send_bytes(struct file *file, const unsigned char *data, size_t size,
 		size -= (size_t)n;
 		if (size == 0)
 			return 0;
-		deadline = sc_clock_kernel() + WAIT_NS;
+		deadline = syc_clock_kernel() + WAIT_NS;
 	}
 }
 

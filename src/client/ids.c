@@ -101,10 +101,10 @@ uint32_t syscap_mark_id(const char *group, const char *name)
 {
 	struct syscap_mark_site site;
 
-	if (sc_backing_get(&marks, sizeof(*marks)) == NULL)
+	if (syc_backing_get(&marks, sizeof(*marks)) == NULL)
 		return 0;
-	sc_text_field(site.group, sizeof(site.group), group);
-	sc_text_field(site.name, sizeof(site.name), name);
+	syc_text_field(site.group, sizeof(site.group), group);
+	syc_text_field(site.name, sizeof(site.name), name);
 	const uint32_t entry = find_or_add(
 		&marks->index, hash(&site, sizeof(site), HASH_BASIS), &site,
 		same_site, marks->sites, sizeof(site));
@@ -130,11 +130,11 @@ struct syscap_counter *syscap_counter_get(const char *category,
 		                                      ? SYSCAP_DOUBLE
 		                                      : SYSCAP_INT64 };
 
-	if (sc_backing_get(&counters, sizeof(*counters)) == NULL)
+	if (syc_backing_get(&counters, sizeof(*counters)) == NULL)
 		return NULL;
-	sc_text_field(key.category, sizeof(key.category), category);
-	sc_text_field(key.name, sizeof(key.name), name);
-	sc_text_field(key.description, sizeof(key.description), description);
+	syc_text_field(key.category, sizeof(key.category), category);
+	syc_text_field(key.name, sizeof(key.name), name);
+	syc_text_field(key.description, sizeof(key.description), description);
 	const uint32_t h = hash(key.name, sizeof(key.name),
 	                        hash(key.category, sizeof(key.category),
 	                             HASH_BASIS ^ key.type));

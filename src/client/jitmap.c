@@ -40,7 +40,7 @@ struct names {
 
 static uint64_t *map_published(uint64_t **at)
 {
-	const size_t size = SC_NAMES_MAX * sizeof(**at);
+	const size_t size = SYC_NAMES_MAX * sizeof(**at);
 	const int saved = errno;
 	uint64_t *other = NULL;
 	uint64_t *const mine =
@@ -70,11 +70,11 @@ static uint64_t *get_published(uint64_t **at)
 /* Where it is noted whether the name at @index is published; or NULL. */
 static uint64_t *mark_of(uint32_t index)
 {
-	uint64_t *const marks =
-		get_published(index < SC_NAMES_MAX ? &sc_block->names.published
-	                                           : &published_early);
+	uint64_t *const marks = get_published(
+		index < SYC_NAMES_MAX ? &syc_block->names.published
+				      : &published_early);
 
-	return marks != NULL ? &marks[index % SC_NAMES_MAX] : NULL;
+	return marks != NULL ? &marks[index % SYC_NAMES_MAX] : NULL;
 }
 
 static bool is_published(uint32_t index, uint64_t recording)
@@ -85,7 +85,7 @@ static bool is_published(uint32_t index, uint64_t recording)
 	       __atomic_load_n(mark, __ATOMIC_RELAXED) == recording;
 }
 
-static uint64_t recording_of(const struct sc_thread *st)
+static uint64_t recording_of(const struct syc_thread *st)
 {
 	/* A forked child's state has no pid until its first frame */
 	const int32_t pid = st->pid != 0 ? st->pid : getpid();
@@ -112,10 +112,10 @@ static unsigned gather(struct names *names, uint64_t recording,
 	names->n = 0;
 	names->len = SYSCAP_JITMAP_FIXED;
 	for (unsigned i = 0; i < n; i++) {
-		if (!sc_names_index(addrs[i], &index) ||
+		if (!syc_names_index(addrs[i], &index) ||
 		    is_published(index, recording) || is_among(names, index))
 			continue;
-		sc_names_text(index, &len);
+		syc_names_text(index, &len);
 		const uint32_t more = 8 + (uint32_t)len + 1;
 		if (names->n == MAX_NAMES || names->len + more > MAX_LEN)
 			return i;
@@ -141,12 +141,12 @@ static void fill(unsigned char *frame, uint32_t len, const struct names *names)
 	struct syscap_wire_jitmap *const jitmap = (void *)frame;
 	unsigned char *at = frame + SYSCAP_JITMAP_FIXED;
 
-	sc_store_word(frame + len - 8, 0);
+	syc_store_word(frame + len - 8, 0);
 	jitmap->n_jitmaps = names->n;
 	for (unsigned i = 0; i < names->n; i++) {
 		size_t name_len;
 		const char *const name =
-			sc_names_text(names->indices[i], &name_len);
+			syc_names_text(names->indices[i], &name_len);
 
 		memcpy(at, &names->addrs[i], 8);
 		copy_name(at + 8, name, name_len);
@@ -155,33 +155,33 @@ static void fill(unsigned char *frame, uint32_t len, const struct names *names)
 }
 
 /* False: no room.  @ret_published: the frame is not only complete. */
-static bool emit(struct sc_thread *st, const struct names *names,
+static bool emit(struct syc_thread *st, const struct names *names,
                  bool *ret_published)
 {
 	const uint32_t len = (names->len + 7) & ~UINT32_C(7);
-	const int64_t now = sc_clock(st);
+	const int64_t now = syc_clock(st);
 	volatile uintptr_t token;
-	const bool outermost = sc_enter(st, &token);
+	const bool outermost = syc_enter(st, &token);
 	unsigned char *const frame =
-		sc_reserve(st, len, SYSCAP_FRAME_JITMAP, now);
+		syc_reserve(st, len, SYSCAP_FRAME_JITMAP, now);
 
 	if (frame != NULL) {
 		fill(frame, len, names);
-		sc_commit(frame, SYSCAP_FRAME_JITMAP, 0);
+		syc_commit(frame, SYSCAP_FRAME_JITMAP, 0);
 	}
-	sc_leave(st, &token, outermost);
+	syc_leave(st, &token, outermost);
 	*ret_published = outermost;
 	return frame != NULL;
 }
 
-void sc_jitmap_publish_some(const uint64_t *addrs, unsigned n)
+void syc_jitmap_publish_some(const uint64_t *addrs, unsigned n)
 {
 	struct names names;
 	bool is_out;
 
 	if (!syscap_is_active() || n == 0)
 		return;
-	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_JITMAP);
+	struct syc_thread *const st = syc_thread_get(SYSCAP_FRAME_JITMAP);
 	if (st == NULL)
 		return;
 	/* Now: what is emitted in this recording is published in no other */

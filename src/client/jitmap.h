@@ -8,15 +8,15 @@
  * capture.  It counts as published when its frame is; until then every stack
  * that holds it tries again.
  */
-#ifndef SC_JITMAP_H
-#define SC_JITMAP_H
+#ifndef SYC_JITMAP_H
+#define SYC_JITMAP_H
 
 #include <stdint.h>
 
 #include "jit/names.h"
 
-/** The slow half of sc_jitmap_publish(). */
-void sc_jitmap_publish_some(const uint64_t *addrs, unsigned n);
+/** The slow half of syc_jitmap_publish(). */
+void syc_jitmap_publish_some(const uint64_t *addrs, unsigned n);
 
 /**
  * A stack of these @n addresses is about to be emitted by the calling thread:
@@ -27,10 +27,10 @@ void sc_jitmap_publish_some(const uint64_t *addrs, unsigned n);
  *
  * Context: any-thread, signal-safe.
  */
-static inline void sc_jitmap_publish(const uint64_t *addrs, unsigned n)
+static inline void syc_jitmap_publish(const uint64_t *addrs, unsigned n)
 {
-	if (__builtin_expect(sc_names_any(), 0))
-		sc_jitmap_publish_some(addrs, n);
+	if (__builtin_expect(syc_names_any(), 0))
+		syc_jitmap_publish_some(addrs, n);
 }
 
 #endif

@@ -13,36 +13,36 @@
  *
  * A record is told exactly once even if the emit that writes it dies half
  * way: the new totals are staged in the other bank, and the bank flips when
- * the record is complete; sc_loss_resolve() looks at the frame itself to
+ * the record is complete; syc_loss_resolve() looks at the frame itself to
  * decide for a record whose writer is gone.
  */
-#ifndef SC_LOSS_H
-#define SC_LOSS_H
+#ifndef SYC_LOSS_H
+#define SYC_LOSS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "client/thread.h"
 
-/** kind 0 of struct sc_ring_losses: emits begun and never finished. */
-#define SC_LOSS_ABANDONED 0
+/** kind 0 of struct syc_ring_losses: emits begun and never finished. */
+#define SYC_LOSS_ABANDONED 0
 
 /** Count a lost frame of @ts.  Context: owner, signal-safe. */
-void sc_loss_count(struct sc_state *ts, uint8_t type, uint32_t len,
-                   int64_t time);
+void syc_loss_count(struct syc_state *ts, uint8_t type, uint32_t len,
+                    int64_t time);
 
 /** Count a lost frame of a thread that has no state, or no ring: a stray one.
  * Context: any-thread, signal-safe. */
-void sc_loss_count_stray(uint8_t type, uint32_t len, int64_t time);
+void syc_loss_count_stray(uint8_t type, uint32_t len, int64_t time);
 
 /** Add what @ts never told to the process' stray losses.  owner. */
-void sc_loss_leave_behind(struct sc_state *ts);
+void syc_loss_leave_behind(struct syc_state *ts);
 
 /** Something is lost that no record tells.  owner. */
-bool sc_loss_is_pending(const struct sc_state *ts);
+bool syc_loss_is_pending(const struct syc_state *ts);
 
 /** The same of stray losses alone.  Context: any-thread, signal-safe. */
-bool sc_loss_is_stray_pending(void);
+bool syc_loss_is_stray_pending(void);
 
 /**
  * Under a recorder: have the next event of whichever thread that has a ring
@@ -51,35 +51,35 @@ bool sc_loss_is_stray_pending(void);
  *
  * Context: any-thread, signal-safe.
  */
-void sc_loss_call_for_teller(bool at_once);
+void syc_loss_call_for_teller(bool at_once);
 
 /** By who was called, behind its event: an emit of its own.
  * Context: any-thread, signal-safe. */
-void sc_loss_tell_now(void);
+void syc_loss_tell_now(void);
 
 /**
  * Write the records that are due, if they fit below @limit.  Called inside
  * an emit.  Returns false where they are due and do not fit.
  */
-bool sc_loss_tell(struct sc_state *ts, uint32_t limit);
+bool syc_loss_tell(struct syc_state *ts, uint32_t limit);
 
 /**
  * What @lost has more than @told as a loss record of @tid (0: of no thread),
- * at @frame, SC_LOSS_RECORD_MAX bytes.  Returns its length; 0: nothing.
+ * at @frame, SYC_LOSS_RECORD_MAX bytes.  Returns its length; 0: nothing.
  *
  * Context: drainer.
  */
-uint32_t sc_loss_compose(unsigned char *frame,
-                         const struct sc_ring_losses *lost,
-                         const struct sc_ring_losses *told, int32_t pid,
-                         int32_t tid);
+uint32_t syc_loss_compose(unsigned char *frame,
+                          const struct syc_ring_losses *lost,
+                          const struct syc_ring_losses *told, int32_t pid,
+                          int32_t tid);
 
 /** The same for what no thread of the process has told.  It is told now. */
-uint32_t sc_loss_compose_stray(unsigned char *frame, int32_t pid);
+uint32_t syc_loss_compose_stray(unsigned char *frame, int32_t pid);
 
 /** The same where threads may be telling at this moment.  Waits for them, not
  * for long.  Context: any-thread. */
-uint32_t sc_loss_compose_last(unsigned char *frame, int32_t pid);
+uint32_t syc_loss_compose_last(unsigned char *frame, int32_t pid);
 
 /**
  * @frame, @len contiguous bytes, does not reach the capture.  If it is a loss
@@ -87,13 +87,13 @@ uint32_t sc_loss_compose_last(unsigned char *frame, int32_t pid);
  *
  * Context: drainer.
  */
-bool sc_loss_take_back(const unsigned char *frame, uint32_t len, int64_t time);
+bool syc_loss_take_back(const unsigned char *frame, uint32_t len, int64_t time);
 
 /** Write what @ts has told into its own ring's header, for the drainer.
  * owner. */
-void sc_loss_mirror(const struct sc_state *ts);
+void syc_loss_mirror(const struct syc_state *ts);
 
 /** Decide whether a record whose writer is gone was told.  owner. */
-void sc_loss_resolve(struct sc_state *ts);
+void syc_loss_resolve(struct syc_state *ts);
 
 #endif

@@ -13,125 +13,125 @@
 #define MESSAGE_MAX (SYSCAP_FRAME_MAX - sizeof(struct syscap_wire_mark) - 1)
 
 /* Everything of a mark but its message; room for which is zeroed at the end. */
-static unsigned char *begin_mark(struct sc_thread *st,
+static unsigned char *begin_mark(struct syc_thread *st,
                                  const struct syscap_mark_site *site,
                                  int64_t begin, int64_t duration, size_t n)
 {
 	const uint32_t len =
-		sc_text_frame_len(sizeof(struct syscap_wire_mark), n);
+		syc_text_frame_len(sizeof(struct syscap_wire_mark), n);
 	unsigned char *const frame =
-		sc_reserve(st, len, SYSCAP_FRAME_MARK, begin);
+		syc_reserve(st, len, SYSCAP_FRAME_MARK, begin);
 
 	if (frame == NULL)
 		return NULL;
-	sc_store_word(frame + SC_AT(mark, duration), (uint64_t)duration);
-	memcpy(frame + SC_AT(mark, group), site, sizeof(*site));
-	sc_store_word(frame + len - 8, 0);
+	syc_store_word(frame + SYC_AT(mark, duration), (uint64_t)duration);
+	memcpy(frame + SYC_AT(mark, group), site, sizeof(*site));
+	syc_store_word(frame + len - 8, 0);
 	return frame;
 }
 
-SC_COLD void sc_mark_slow(const struct syscap_mark_site *site, int64_t begin,
-                          int64_t duration, const char *message, size_t len,
-                          const void *cfa)
+SYC_COLD void syc_mark_slow(const struct syscap_mark_site *site, int64_t begin,
+                            int64_t duration, const char *message, size_t len,
+                            const void *cfa)
 {
-	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_MARK);
-	const size_t n = sc_text_cut(message, len, MESSAGE_MAX);
+	struct syc_thread *const st = syc_thread_get(SYSCAP_FRAME_MARK);
+	const size_t n = syc_text_cut(message, len, MESSAGE_MAX);
 	volatile uintptr_t token;
 
 	if (st == NULL)
 		return;
-	const bool outermost = sc_enter_from(st, &token, cfa);
+	const bool outermost = syc_enter_from(st, &token, cfa);
 	unsigned char *const frame = begin_mark(st, site, begin, duration, n);
 	if (frame != NULL) {
 		if (n != 0)
 			memcpy(frame + sizeof(struct syscap_wire_mark), message,
 			       n);
-		sc_commit(frame, SYSCAP_FRAME_MARK, st->tid_tag);
+		syc_commit(frame, SYSCAP_FRAME_MARK, st->tid_tag);
 	}
-	sc_leave(st, &token, outermost);
+	syc_leave(st, &token, outermost);
 }
 
 static void fill_site(struct syscap_mark_site *site, const char *group,
                       const char *name)
 {
-	sc_text_put(site->group, sizeof(site->group), group);
-	sc_text_put(site->name, sizeof(site->name), name);
+	syc_text_put(site->group, sizeof(site->group), group);
+	syc_text_put(site->name, sizeof(site->name), name);
 }
 
 void syscap_mark(const char *group, const char *name, int64_t begin,
                  int64_t duration, const char *message)
 {
 	volatile uintptr_t token;
-	struct sc_place place;
+	struct syc_place place;
 
 	if (!syscap_is_active())
 		return;
-	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_MARK);
+	struct syc_thread *const st = syc_thread_get(SYSCAP_FRAME_MARK);
 	if (st == NULL)
 		return;
 	const size_t n = message != NULL ? strlen(message) : 0;
 	const uint32_t len =
-		sc_text_frame_len(sizeof(struct syscap_wire_mark), n);
-	if (SC_UNLIKELY(n > SC_INLINE_MESSAGE ||
-	                !sc_begin(st, &token, len, &place))) {
+		syc_text_frame_len(sizeof(struct syscap_wire_mark), n);
+	if (SYC_UNLIKELY(n > SYC_INLINE_MESSAGE ||
+	                 !syc_begin(st, &token, len, &place))) {
 		struct syscap_mark_site site;
 
 		fill_site(&site, group, name);
-		sc_mark_slow(&site, begin, duration, message, n,
-		             __builtin_dwarf_cfa());
+		syc_mark_slow(&site, begin, duration, message, n,
+		              __builtin_dwarf_cfa());
 		return;
 	}
 	struct syscap_wire_mark *const mark = (void *)place.frame;
-	sc_store_head(place.frame, begin, place.tag_word | SYSCAP_FRAME_MARK);
+	syc_store_head(place.frame, begin, place.tag_word | SYSCAP_FRAME_MARK);
 	mark->duration = duration;
-	sc_text_put(mark->group, sizeof(mark->group), group);
-	sc_text_put(mark->name, sizeof(mark->name), name);
-	sc_store_word(place.frame + len - 8, 0);
-	sc_text_copy(mark + 1, message, n);
-	sc_end(st, &token, &place);
+	syc_text_put(mark->group, sizeof(mark->group), group);
+	syc_text_put(mark->name, sizeof(mark->name), name);
+	syc_store_word(place.frame + len - 8, 0);
+	syc_text_copy(mark + 1, message, n);
+	syc_end(st, &token, &place);
 }
 
 void syscap_mark_vprintf(const char *group, const char *name, int64_t begin,
                          int64_t duration, const char *format, va_list args)
 {
 	struct syscap_mark_site site;
-	struct sc_printf text;
+	struct syc_printf text;
 	volatile uintptr_t token;
 
 	if (!syscap_is_active())
 		return;
-	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_MARK);
+	struct syc_thread *const st = syc_thread_get(SYSCAP_FRAME_MARK);
 	if (st == NULL)
 		return;
 	fill_site(&site, group, name);
-	sc_printf_begin(&text, MESSAGE_MAX, format, args);
-	struct sc_place place;
+	syc_printf_begin(&text, MESSAGE_MAX, format, args);
+	struct syc_place place;
 	const uint32_t len =
-		sc_text_frame_len(sizeof(struct syscap_wire_mark), text.len);
-	if (SC_LIKELY(sc_begin(st, &token, len, &place))) {
-		sc_store_head(place.frame, begin,
-		              place.tag_word | SYSCAP_FRAME_MARK);
-		sc_store_word(place.frame + SC_AT(mark, duration),
-		              (uint64_t)duration);
-		memcpy(place.frame + SC_AT(mark, group), &site, sizeof(site));
-		sc_store_word(place.frame + len - 8, 0);
-		sc_printf_finish(&text,
-		                 (char *)place.frame +
-		                         sizeof(struct syscap_wire_mark),
-		                 format, args);
-		sc_end(st, &token, &place);
+		syc_text_frame_len(sizeof(struct syscap_wire_mark), text.len);
+	if (SYC_LIKELY(syc_begin(st, &token, len, &place))) {
+		syc_store_head(place.frame, begin,
+		               place.tag_word | SYSCAP_FRAME_MARK);
+		syc_store_word(place.frame + SYC_AT(mark, duration),
+		               (uint64_t)duration);
+		memcpy(place.frame + SYC_AT(mark, group), &site, sizeof(site));
+		syc_store_word(place.frame + len - 8, 0);
+		syc_printf_finish(&text,
+		                  (char *)place.frame +
+		                          sizeof(struct syscap_wire_mark),
+		                  format, args);
+		syc_end(st, &token, &place);
 		return;
 	}
-	const bool outermost = sc_enter(st, &token);
+	const bool outermost = syc_enter(st, &token);
 	unsigned char *const frame =
 		begin_mark(st, &site, begin, duration, text.len);
 	if (frame != NULL) {
-		sc_printf_finish(
+		syc_printf_finish(
 			&text, (char *)frame + sizeof(struct syscap_wire_mark),
 			format, args);
-		sc_commit(frame, SYSCAP_FRAME_MARK, st->tid_tag);
+		syc_commit(frame, SYSCAP_FRAME_MARK, st->tid_tag);
 	}
-	sc_leave(st, &token, outermost);
+	syc_leave(st, &token, outermost);
 }
 
 void syscap_mark_printf(const char *group, const char *name, int64_t begin,

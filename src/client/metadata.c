@@ -23,33 +23,33 @@ static void fill(unsigned char *frame, uint32_t len, const char *id,
 {
 	struct syscap_wire_metadata *const metadata = (void *)frame;
 
-	sc_text_field(metadata->id, sizeof(metadata->id), id);
-	sc_store_word(frame + len - 8, 0);
+	syc_text_field(metadata->id, sizeof(metadata->id), id);
+	syc_store_word(frame + len - 8, 0);
 	memcpy(metadata + 1, value, n);
 }
 
 void syscap_metadata(const char *id, const char *value)
 {
-	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_METADATA);
+	struct syc_thread *const st = syc_thread_get(SYSCAP_FRAME_METADATA);
 	volatile uintptr_t token;
 
 	if (!syscap_is_active() || st == NULL)
 		return;
 	if (value == NULL)
 		value = "";
-	const size_t n = sc_text_cut(value, strnlen(value, METADATA_MAX + 1),
-	                             METADATA_MAX);
+	const size_t n = syc_text_cut(value, strnlen(value, METADATA_MAX + 1),
+	                              METADATA_MAX);
 	const uint32_t len =
-		sc_text_frame_len(sizeof(struct syscap_wire_metadata), n);
-	const int64_t now = sc_clock(st);
-	const bool outermost = sc_enter(st, &token);
+		syc_text_frame_len(sizeof(struct syscap_wire_metadata), n);
+	const int64_t now = syc_clock(st);
+	const bool outermost = syc_enter(st, &token);
 	unsigned char *const frame =
-		sc_reserve(st, len, SYSCAP_FRAME_METADATA, now);
+		syc_reserve(st, len, SYSCAP_FRAME_METADATA, now);
 	if (frame != NULL) {
 		fill(frame, len, id, value, n);
-		sc_commit(frame, SYSCAP_FRAME_METADATA, st->tid_tag);
+		syc_commit(frame, SYSCAP_FRAME_METADATA, st->tid_tag);
 	}
-	sc_leave(st, &token, outermost);
+	syc_leave(st, &token, outermost);
 }
 
 static size_t read_cmdline(char *buffer, size_t size)
@@ -69,70 +69,70 @@ static size_t read_cmdline(char *buffer, size_t size)
 		if (buffer[i] == '\0')
 			buffer[i] = ' ';
 	buffer[n] = '\0';
-	return sc_text_cut(buffer, (size_t)n, size - 2);
+	return syc_text_cut(buffer, (size_t)n, size - 2);
 }
 
-static bool announce_process(struct sc_thread *st)
+static bool announce_process(struct syc_thread *st)
 {
 	char cmdline[CMDLINE_MAX];
 	const size_t n = read_cmdline(cmdline, sizeof(cmdline));
-	const uint32_t len = sc_text_frame_len(SC_HEAD_SIZE, n);
+	const uint32_t len = syc_text_frame_len(SYC_HEAD_SIZE, n);
 	unsigned char *const frame =
-		sc_take(st, st->limit, len, sc_clock_kernel());
+		syc_take(st, st->limit, len, syc_clock_kernel());
 
 	if (frame == NULL)
 		return false;
-	sc_store_word(frame + len - 8, 0);
-	memcpy(frame + SC_HEAD_SIZE, cmdline, n);
-	sc_commit(frame, SYSCAP_FRAME_PROCESS, 0);
+	syc_store_word(frame + len - 8, 0);
+	memcpy(frame + SYC_HEAD_SIZE, cmdline, n);
+	syc_commit(frame, SYSCAP_FRAME_PROCESS, 0);
 	return true;
 }
 
-static bool announce_fact(struct sc_thread *st, const char *id,
+static bool announce_fact(struct syc_thread *st, const char *id,
                           const char *value, size_t n)
 {
 	const uint32_t len =
-		sc_text_frame_len(sizeof(struct syscap_wire_metadata), n);
+		syc_text_frame_len(sizeof(struct syscap_wire_metadata), n);
 	unsigned char *const frame =
-		sc_take(st, st->limit, len, sc_clock_kernel());
+		syc_take(st, st->limit, len, syc_clock_kernel());
 
 	if (frame == NULL)
 		return false;
 	fill(frame, len, id, value, n);
-	sc_commit(frame, SYSCAP_FRAME_METADATA, st->tid_tag);
+	syc_commit(frame, SYSCAP_FRAME_METADATA, st->tid_tag);
 	return true;
 }
 
-static bool announce_clock(struct sc_thread *st)
+static bool announce_clock(struct syc_thread *st)
 {
 	char value[64];
-	struct sc_text text = sc_text_begin(value, sizeof(value));
+	struct syc_text text = syc_text_begin(value, sizeof(value));
 
-	sc_text_add(&text, sc_clock_is_tsc()
-	                           ? "source=tsc error_ns="
-	                           : "source=clock_gettime error_ns=");
-	sc_text_add_u64(&text, sc_clock_is_tsc() ? SC_CLOCK_ERROR_NS : 0);
+	syc_text_add(&text, syc_clock_is_tsc()
+	                            ? "source=tsc error_ns="
+	                            : "source=clock_gettime error_ns=");
+	syc_text_add_u64(&text, syc_clock_is_tsc() ? SYC_CLOCK_ERROR_NS : 0);
 	return announce_fact(st, "syscap.clock", value,
 	                     (size_t)(text.at - value));
 }
 
 /* Who has a sampler says so when it begins; `syscap record` counts these. */
-static bool announce_no_sampler(struct sc_thread *st)
+static bool announce_no_sampler(struct syc_thread *st)
 {
 	static const char value[] = "none: SYSCAP_SAMPLE is set, but no "
 				    "sampler is linked";
 
-	return !sc_unsampled_is() ||
+	return !syc_unsampled_is() ||
 	       announce_fact(st, "syscap.sampler", value, sizeof(value) - 1);
 }
 
-void sc_metadata_announce(struct sc_state *ts)
+void syc_metadata_announce(struct syc_state *ts)
 {
-	if (__atomic_exchange_n(&sc_process->announced, 1, __ATOMIC_RELAXED))
+	if (__atomic_exchange_n(&syc_process->announced, 1, __ATOMIC_RELAXED))
 		return;
 	if ((ts->is_ours || announce_process(&ts->hot)) &&
 	    announce_clock(&ts->hot) && announce_no_sampler(&ts->hot))
 		return;
 	/* did not fit: the next ring of the process tries again */
-	__atomic_store_n(&sc_process->announced, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&syc_process->announced, 0, __ATOMIC_RELAXED);
 }

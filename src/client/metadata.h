@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* metadata.h - facts about the process that go into its first ring. */
-#ifndef SC_METADATA_H
-#define SC_METADATA_H
+#ifndef SYC_METADATA_H
+#define SYC_METADATA_H
 
 #include "client/thread.h"
 
@@ -12,6 +12,6 @@
  *
  * Context: owner, inside an emit, signal-safe.
  */
-void sc_metadata_announce(struct sc_state *ts);
+void syc_metadata_announce(struct syc_state *ts);
 
 #endif

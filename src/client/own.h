@@ -6,8 +6,8 @@
  * is below.  One pointer says what there is more, and the linker decides:
  * own_recording.c has it, unless the program defines it as NULL.
  */
-#ifndef SC_OWN_H
-#define SC_OWN_H
+#ifndef SYC_OWN_H
+#define SYC_OWN_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,31 +15,31 @@
 
 #include "client/plan.h"
 
-struct sc_ring_header;
-struct sc_state;
+struct syc_ring_header;
+struct syc_state;
 
 /** What the drain thread is asked for, bits. */
 enum {
-	SC_ASK_ROOM = 1,  /* a ring fills up */
-	SC_ASK_FLUSH = 2, /* syscap_drain() waits */
-	SC_ASK_STOP = 4,
-	SC_ASK_ENDED = 8, /* a thread is gone */
+	SYC_ASK_ROOM = 1,  /* a ring fills up */
+	SYC_ASK_FLUSH = 2, /* syscap_drain() waits */
+	SYC_ASK_STOP = 4,
+	SYC_ASK_ENDED = 8, /* a thread is gone */
 };
 
-struct sc_own_recording {
-	/* sc_plan_from_environment(), and what it found.  setup */
-	enum sc_sink (*take_environment)(bool has_recorder,
-	                                 const char **ret_why);
-	const struct sc_plan *(*environment)(void);
+struct syc_own_recording {
+	/* syc_plan_from_environment(), and what it found.  setup */
+	enum syc_sink (*take_environment)(bool has_recorder,
+	                                  const char **ret_why);
+	const struct syc_plan *(*environment)(void);
 
 	/* The rest: any-thread, signal-safe. */
 
 	/* Claim a ring of @size bytes for @ts and call @begin with it; the
 	 * session is made if this is its first event.  NULL, or why there is
 	 * none: a sentence. */
-	const char *(*connect)(struct sc_state *ts,
-	                       void (*begin)(struct sc_state *ts,
-	                                     struct sc_ring_header *ring,
+	const char *(*connect)(struct syc_state *ts,
+	                       void (*begin)(struct syc_state *ts,
+	                                     struct syc_ring_header *ring,
 	                                     uint32_t size));
 	/* Get pages of a sparse ring: 0 or -errno. */
 	int (*provide)(void *at, size_t n);
@@ -54,12 +54,12 @@ struct sc_own_recording {
 	void (*end)(void);
 };
 
-extern const struct sc_own_recording *const sc_own_recording;
+extern const struct syc_own_recording *const syc_own_recording;
 
-static inline void sc_own_poke(uint32_t ask)
+static inline void syc_own_poke(uint32_t ask)
 {
-	if (sc_own_recording != NULL)
-		sc_own_recording->poke(ask);
+	if (syc_own_recording != NULL)
+		syc_own_recording->poke(ask);
 }
 
 #endif

@@ -12,17 +12,17 @@
 #include "client/start.h"
 #include "client/thread.h"
 
-static int claim_slot(struct sc_session *s, struct sc_ring_header **ret_ring)
+static int claim_slot(struct syc_session *s, struct syc_ring_header **ret_ring)
 {
-	const bool is_sparse = sc_session_is_sparse(s);
-	int r = sc_arena_claim(&s->arena, -1, is_sparse, ret_ring);
+	const bool is_sparse = syc_session_is_sparse(s);
+	int r = syc_arena_claim(&s->arena, -1, is_sparse, ret_ring);
 
 	if (r != -ENOTSUP)
 		return r;
-	const int fd = sc_session_open_rings(s);
+	const int fd = syc_session_open_rings(s);
 	if (fd < 0)
 		return fd;
-	r = sc_arena_claim(&s->arena, fd, is_sparse, ret_ring);
+	r = syc_arena_claim(&s->arena, fd, is_sparse, ret_ring);
 	close(fd);
 	return r;
 }
@@ -47,33 +47,33 @@ static const char *why_no_slot(int r)
 }
 
 /* A slot of our own arena. */
-static const char *connect(struct sc_state *ts,
-                           void (*begin)(struct sc_state *,
-                                         struct sc_ring_header *, uint32_t))
+static const char *connect(struct syc_state *ts,
+                           void (*begin)(struct syc_state *,
+                                         struct syc_ring_header *, uint32_t))
 {
-	struct sc_session *const s = sc_session_enter();
-	struct sc_ring_header *ring;
+	struct syc_session *const s = syc_session_enter();
+	struct syc_ring_header *ring;
 	int r = -ECANCELED;
 
 	if (s != NULL && s->epoch == ts->hot.epoch)
 		r = claim_slot(s, &ring);
 	if (r == 0)
 		begin(ts, ring, s->arena.body);
-	sc_session_leave();
+	syc_session_leave();
 	if (r != 0 && r != -ECANCELED)
-		sc_process_set_reason(why_no_slot(r));
+		syc_process_set_reason(why_no_slot(r));
 	return why_no_slot(r);
 }
 
-static const struct sc_own_recording own_recording = {
-	.take_environment = sc_plan_from_environment,
-	.environment = sc_plan_of_environment,
+static const struct syc_own_recording own_recording = {
+	.take_environment = syc_plan_from_environment,
+	.environment = syc_plan_of_environment,
 	.connect = connect,
-	.provide = sc_arena_provide,
-	.poke = sc_drain_thread_poke,
-	.wake = sc_drain_thread_wake,
-	.written = sc_session_written,
-	.end = sc_start_end,
+	.provide = syc_arena_provide,
+	.poke = syc_drain_thread_poke,
+	.wake = syc_drain_thread_wake,
+	.written = syc_session_written,
+	.end = syc_start_end,
 };
 
-const struct sc_own_recording *const sc_own_recording = &own_recording;
+const struct syc_own_recording *const syc_own_recording = &own_recording;

@@ -18,28 +18,28 @@
 #define DEFAULT_FLUSH_NS    (250 * MS)
 #define DEFAULT_RING_KIB    256u
 
-static struct sc_plan from_environment;
-static struct sc_plan from_options;
+static struct syc_plan from_environment;
+static struct syc_plan from_options;
 
-const struct sc_plan *sc_plan_of_environment(void)
+const struct syc_plan *syc_plan_of_environment(void)
 {
 	return &from_environment;
 }
 
-const struct sc_plan *sc_plan_of_options(void)
+const struct syc_plan *syc_plan_of_options(void)
 {
 	return &from_options;
 }
 
-void sc_plan_use_options(void)
+void syc_plan_use_options(void)
 {
-	sc_block->started = &from_options;
-	__atomic_store_n(&sc_block->is_started, 1, __ATOMIC_RELEASE);
+	syc_block->started = &from_options;
+	__atomic_store_n(&syc_block->is_started, 1, __ATOMIC_RELEASE);
 }
 
-void sc_plan_use_environment(void)
+void syc_plan_use_environment(void)
 {
-	__atomic_store_n(&sc_block->is_started, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&syc_block->is_started, 0, __ATOMIC_RELEASE);
 }
 
 static uint32_t ring_bytes(uint64_t kib)
@@ -49,30 +49,30 @@ static uint32_t ring_bytes(uint64_t kib)
 
 	if (kib == 0)
 		bytes = DEFAULT_RING_KIB * 1024;
-	if (kib > SC_ARENA_BODY_MAX / 1024)
-		bytes = SC_ARENA_BODY_MAX;
-	if (bytes < SC_ARENA_BODY_MIN)
-		bytes = SC_ARENA_BODY_MIN;
+	if (kib > SYC_ARENA_BODY_MAX / 1024)
+		bytes = SYC_ARENA_BODY_MAX;
+	if (bytes < SYC_ARENA_BODY_MIN)
+		bytes = SYC_ARENA_BODY_MIN;
 	return (uint32_t)((bytes + page - 1) / page * page);
 }
 
-static void fill_defaults(struct sc_plan *plan)
+static void fill_defaults(struct syc_plan *plan)
 {
-	const char *const thread = sc_env_get(SC_ENV_THREAD);
+	const char *const thread = syc_env_get(SYC_ENV_THREAD);
 
 	plan->no_thread = thread != NULL && strcmp(thread, "0") == 0;
-	plan->ring_bytes = ring_bytes(sc_env_number(SC_ENV_RING_KIB));
+	plan->ring_bytes = ring_bytes(syc_env_number(SYC_ENV_RING_KIB));
 	plan->interval_ns = DEFAULT_INTERVAL_NS;
 	plan->exit_flush_ns = DEFAULT_FLUSH_NS;
 }
 
-static const char *plan_output(struct sc_plan *plan, const char *pattern)
+static const char *plan_output(struct syc_plan *plan, const char *pattern)
 {
-	if (sc_backing_get(&plan->output, sizeof(*plan->output)) == NULL)
+	if (syc_backing_get(&plan->output, sizeof(*plan->output)) == NULL)
 		return "no memory for the output's name";
-	switch (sc_output_choose(plan->output, pattern,
-	                         sc_env_get(SC_ENV_RUNTIME_DIR),
-	                         program_invocation_short_name)) {
+	switch (syc_output_choose(plan->output, pattern,
+	                          syc_env_get(SYC_ENV_RUNTIME_DIR),
+	                          program_invocation_short_name)) {
 	case 0:
 		return NULL;
 	case -ENAMETOOLONG:
@@ -86,41 +86,41 @@ static const char *plan_output(struct sc_plan *plan, const char *pattern)
 	}
 }
 
-enum sc_sink sc_plan_from_environment(bool has_recorder, const char **ret_why)
+enum syc_sink syc_plan_from_environment(bool has_recorder, const char **ret_why)
 {
-	struct sc_plan *const plan = &from_environment;
-	const char *const trace = sc_env_get(SC_ENV_TRACE_FD);
-	const char *const output = sc_env_get(SC_ENV_OUTPUT);
-	const int fd = sc_env_parse_fd(trace);
+	struct syc_plan *const plan = &from_environment;
+	const char *const trace = syc_env_get(SYC_ENV_TRACE_FD);
+	const char *const output = syc_env_get(SYC_ENV_OUTPUT);
+	const int fd = syc_env_parse_fd(trace);
 
 	fill_defaults(plan);
-	plan->sink = SC_SINK_NONE;
+	plan->sink = SYC_SINK_NONE;
 	if (has_recorder) {
-		plan->sink = SC_SINK_CONTROL;
+		plan->sink = SYC_SINK_CONTROL;
 	} else if (trace != NULL) {
 		*ret_why = fd < 0 ? "SYSPROF_TRACE_FD is not a descriptor "
 		                    "number above 2"
-		                  : sc_trace_adopt(fd, &plan->trace);
+		                  : syc_trace_adopt(fd, &plan->trace);
 		if (*ret_why == NULL)
-			plan->sink = SC_SINK_TRACE;
+			plan->sink = SYC_SINK_TRACE;
 	} else if (output != NULL) {
 		*ret_why = plan_output(plan, output);
 		if (*ret_why == NULL)
-			plan->sink = SC_SINK_OUTPUT;
+			plan->sink = SYC_SINK_OUTPUT;
 	}
-	if (plan->sink == SC_SINK_TRACE)
+	if (plan->sink == SYC_SINK_TRACE)
 		*ret_why = "SYSPROF_TRACE_FD is written to";
-	else if (plan->sink == SC_SINK_OUTPUT)
+	else if (plan->sink == SYC_SINK_OUTPUT)
 		*ret_why = "SYSCAP_OUTPUT is written to";
 	return plan->sink;
 }
 
-const char *sc_plan_from_options(const struct syscap_options *options)
+const char *syc_plan_from_options(const struct syscap_options *options)
 {
-	struct sc_plan *const plan = &from_options;
+	struct syc_plan *const plan = &from_options;
 
 	fill_defaults(plan);
-	plan->sink = SC_SINK_OUTPUT;
+	plan->sink = SYC_SINK_OUTPUT;
 	if ((options->flags & SYSCAP_NO_THREAD) != 0)
 		plan->no_thread = true;
 	if (options->ring_kib != 0)

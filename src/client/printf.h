@@ -6,8 +6,8 @@
  * Most messages fit into the buffer and are formatted once; a longer one a
  * second time, straight into the frame.
  */
-#ifndef SC_PRINTF_H
-#define SC_PRINTF_H
+#ifndef SYC_PRINTF_H
+#define SYC_PRINTF_H
 
 #include <errno.h>
 #include <stdarg.h>
@@ -16,13 +16,13 @@
 
 #include "base/text.h"
 
-struct sc_printf {
+struct syc_printf {
 	size_t len; /* of the message, cut to fit */
 	char buffer[512];
 };
 
-static inline void sc_printf_begin(struct sc_printf *text, size_t max,
-                                   const char *format, va_list args)
+static inline void syc_printf_begin(struct syc_printf *text, size_t max,
+                                    const char *format, va_list args)
 {
 	const int saved = errno;
 	va_list copy;
@@ -41,8 +41,8 @@ static inline void sc_printf_begin(struct sc_printf *text, size_t max,
 }
 
 /** Put the message and its NUL at @at, where len + 1 bytes are free. */
-static inline void sc_printf_finish(struct sc_printf *text, char *at,
-                                    const char *format, va_list args)
+static inline void syc_printf_finish(struct syc_printf *text, char *at,
+                                     const char *format, va_list args)
 {
 	const int saved = errno;
 

@@ -26,9 +26,9 @@
 
 /* ----------------------------------------------------------------- room */
 
-bool sc_reserve_look(struct sc_state *ts, uint32_t *ret_limit)
+bool syc_reserve_look(struct syc_state *ts, uint32_t *ret_limit)
 {
-	struct sc_thread *const st = &ts->hot;
+	struct syc_thread *const st = &ts->hot;
 	const uint32_t size = st->size;
 
 	/* pos first, head second, and nothing moved in between: only so do
@@ -37,16 +37,16 @@ bool sc_reserve_look(struct sc_state *ts, uint32_t *ret_limit)
 	for (int i = 0; i < 8; i++) {
 		const uint64_t pos =
 			__atomic_load_n(&st->pos, __ATOMIC_RELAXED);
-		SC_SIGNAL_FENCE();
+		SYC_SIGNAL_FENCE();
 		uint32_t before = __atomic_load_n(&ts->head, __ATOMIC_RELAXED);
-		struct sc_ring_header *const ring =
+		struct syc_ring_header *const ring =
 			__atomic_load_n(&ts->ring, __ATOMIC_RELAXED);
 		if (ring == NULL)
 			return false; /* a child, forked a moment ago */
 		/* W1, pairs with R2 */
 		const uint32_t head =
 			__atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
-		SC_SIGNAL_FENCE();
+		SYC_SIGNAL_FENCE();
 		if (__atomic_load_n(&st->pos, __ATOMIC_RELAXED) != pos ||
 		    __atomic_load_n(&ts->head, __ATOMIC_RELAXED) != before)
 			continue;
@@ -57,9 +57,9 @@ bool sc_reserve_look(struct sc_state *ts, uint32_t *ret_limit)
 			head >= before ? head - before : head + size - before;
 		/* The peer is not trusted: it may only move towards pos */
 		if (head >= size || head % 8 != 0 || moved > used) {
-			sc_thread_close_ring(ts,
-			                     "a ring was closed: its reader's "
-			                     "position is not one");
+			syc_thread_close_ring(ts,
+			                      "a ring was closed: its reader's "
+			                      "position is not one");
 			return false;
 		}
 		/* A handler that looked meanwhile has seen a newer head: its
@@ -69,64 +69,64 @@ bool sc_reserve_look(struct sc_state *ts, uint32_t *ret_limit)
 		                                 false, __ATOMIC_RELAXED,
 		                                 __ATOMIC_RELAXED))
 			continue;
-		*ret_limit = (uint32_t)pos + size - 8 - SC_RING_ROOM -
+		*ret_limit = (uint32_t)pos + size - 8 - SYC_RING_ROOM -
 		             (used - moved);
 		if (ts->is_own && used - moved > size / 8 * 3)
-			sc_own_poke(SC_ASK_ROOM);
+			syc_own_poke(SYC_ASK_ROOM);
 		return true;
 	}
 	return false;
 }
 
-void sc_reserve_limit_to_pages(const struct sc_state *ts, uint32_t len,
-                               uint32_t *limit)
+void syc_reserve_limit_to_pages(const struct syc_state *ts, uint32_t len,
+                                uint32_t *limit)
 {
-	const struct sc_thread *const st = &ts->hot;
+	const struct syc_thread *const st = &ts->hot;
 	const uint64_t pos = __atomic_load_n(&st->pos, __ATOMIC_RELAXED);
 	unsigned char *const body =
 		__atomic_load_n(&st->body, __ATOMIC_RELAXED);
 	const uint32_t count = (uint32_t)pos;
-	uint32_t want = len + SC_RING_ROOM + PAGES_STEP;
+	uint32_t want = len + SYC_RING_ROOM + PAGES_STEP;
 
-	if (!ts->is_own || !sc_thread_is_sparse() || body == NULL)
+	if (!ts->is_own || !syc_thread_is_sparse() || body == NULL)
 		return;
 	/* What is told beyond the limit has room, too */
 	if ((int32_t)(*limit - count) < (int32_t)want)
 		want = (uint32_t)((int32_t)(*limit - count) > 0
 		                          ? (int32_t)(*limit - count)
 		                          : 0);
-	if (sc_own_recording == NULL ||
-	    sc_own_recording->provide(body + (uint32_t)(pos >> 32),
-	                              want + SC_RING_ROOM) != 0)
-		*limit = count - 2 * SC_RING_ROOM;
+	if (syc_own_recording == NULL ||
+	    syc_own_recording->provide(body + (uint32_t)(pos >> 32),
+	                               want + SYC_RING_ROOM) != 0)
+		*limit = count - 2 * SYC_RING_ROOM;
 	else if ((int32_t)(*limit - count - want) > 0)
 		*limit = count + want;
 }
 
-SC_COLD unsigned char *sc_reserve_slow(struct sc_thread *st, uint32_t len,
-                                       uint8_t type, int64_t time)
+SYC_COLD unsigned char *syc_reserve_slow(struct syc_thread *st, uint32_t len,
+                                         uint8_t type, int64_t time)
 {
-	struct sc_state *const ts = sc_state_of(st);
+	struct syc_state *const ts = syc_state_of(st);
 	const int saved = errno;
 	unsigned char *frame = NULL;
 	uint32_t known = __atomic_load_n(&st->limit, __ATOMIC_RELAXED);
 	uint32_t limit;
 
-	if (st->body == NULL && !sc_thread_connect(ts))
+	if (st->body == NULL && !syc_thread_connect(ts))
 		goto lost;
-	if (!sc_reserve_look(ts, &limit))
+	if (!syc_reserve_look(ts, &limit))
 		goto lost;
-	sc_reserve_limit_to_pages(ts, len, &limit);
-	if (sc_loss_is_pending(ts)) {
+	syc_reserve_limit_to_pages(ts, len, &limit);
+	if (syc_loss_is_pending(ts)) {
 		const uint32_t count =
 			(uint32_t)__atomic_load_n(&st->pos, __ATOMIC_RELAXED);
 
 		/* The record goes first, and only if the frame fits too */
-		if ((int32_t)(limit - count - SC_LOSS_RECORD_MAX - len) < 0)
+		if ((int32_t)(limit - count - SYC_LOSS_RECORD_MAX - len) < 0)
 			goto lost;
-		sc_loss_tell(ts, limit);
+		syc_loss_tell(ts, limit);
 	}
-	frame = sc_take(st, limit, len, time);
+	frame = syc_take(st, limit, len, time);
 	if (frame == NULL)
 		goto lost;
 	/* Look again at a quarter, to wake who drains the ring in time */
@@ -137,20 +137,20 @@ SC_COLD unsigned char *sc_reserve_slow(struct sc_thread *st, uint32_t len,
 	}
 	/* While losses are pending every emit comes here; a handler may add
 	 * to them between the two, so look again. */
-	if (!sc_loss_is_pending(ts)) {
+	if (!syc_loss_is_pending(ts)) {
 		/* Not where a handler changed it, who may have forked: in the
 		 * child our limit is another ring's */
 		__atomic_compare_exchange_n(&st->limit, &known, limit, false,
 		                            __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-		SC_SIGNAL_FENCE();
-		if (sc_loss_is_pending(ts))
+		SYC_SIGNAL_FENCE();
+		if (syc_loss_is_pending(ts))
 			__atomic_store_n(&st->limit, (uint32_t)st->pos,
 			                 __ATOMIC_RELAXED);
 	}
 	errno = saved;
 	return frame;
 lost:
-	sc_loss_count(ts, type, len, time);
+	syc_loss_count(ts, type, len, time);
 	errno = saved;
 	return NULL;
 }
@@ -162,30 +162,30 @@ lost:
  * it, so that the frames in the ring stay in a row whatever becomes of it.
  * What we write is what it will write when it goes on.
  */
-SC_COLD void sc_write_missing_header(struct sc_thread *st)
+SYC_COLD void syc_write_missing_header(struct syc_thread *st)
 {
 	uint64_t known, pos;
 
 	/* Both of one moment: a handler in between has moved both */
 	do {
 		known = __atomic_load_n(&st->headered, __ATOMIC_RELAXED);
-		SC_SIGNAL_FENCE();
+		SYC_SIGNAL_FENCE();
 		pos = __atomic_load_n(&st->pos, __ATOMIC_RELAXED);
-		SC_SIGNAL_FENCE();
+		SYC_SIGNAL_FENCE();
 	} while (__atomic_load_n(&st->headered, __ATOMIC_RELAXED) != known);
 	unsigned char *const body =
 		__atomic_load_n(&st->body, __ATOMIC_RELAXED);
 	if (pos == known || body == NULL)
 		return;
 	unsigned char *const frame = body + (uint32_t)(known >> 32);
-	sc_store_word(frame,
-	              sc_first_word(st, (uint32_t)pos - (uint32_t)known));
-	sc_store_word(frame + SC_AT(frame, type), SYSCAP_FRAME_TIMESTAMP);
-	SC_SIGNAL_FENCE();
-	sc_exchange_local(&st->headered, known, pos);
+	syc_store_word(frame,
+	               syc_first_word(st, (uint32_t)pos - (uint32_t)known));
+	syc_store_word(frame + SYC_AT(frame, type), SYSCAP_FRAME_TIMESTAMP);
+	SYC_SIGNAL_FENCE();
+	syc_exchange_local(&st->headered, known, pos);
 }
 
-static bool on_own_stack(const struct sc_state *ts, uintptr_t addr)
+static bool on_own_stack(const struct syc_state *ts, uintptr_t addr)
 {
 	return addr >= ts->stack_low && addr < ts->stack_high;
 }
@@ -203,7 +203,7 @@ static bool on_signal_stack(void)
  * interrupted lies above us, with its token untouched.  Never wrong about a
  * live one; a dead one may pass for live until a shallower emit comes.
  */
-static bool is_dead(const struct sc_state *ts, uintptr_t owner, uintptr_t here)
+static bool is_dead(const struct syc_state *ts, uintptr_t owner, uintptr_t here)
 {
 	if (!on_own_stack(ts, owner) || !on_own_stack(ts, here))
 		return false; /* other stacks are never judged */
@@ -211,39 +211,39 @@ static bool is_dead(const struct sc_state *ts, uintptr_t owner, uintptr_t here)
 		return !on_signal_stack();
 	const volatile uintptr_t *const token =
 		(const volatile uintptr_t *)owner;
-	return *token != sc_token_value(&ts->hot);
+	return *token != syc_token_value(&ts->hot);
 }
 
 /*
  * Make [frame, frame + len) say nothing: zeroes behind a header of type
  * TIMESTAMP.  Its pid, -1, tells that it has been counted (T4).
  */
-static void write_nothing(struct sc_thread *st, unsigned char *frame,
+static void write_nothing(struct syc_thread *st, unsigned char *frame,
                           uint32_t len)
 {
-	memset(frame + SC_HEAD_SIZE, 0, len - SC_HEAD_SIZE);
-	sc_store_word(frame + SC_AT(frame, time), (uint64_t)st->last_ns);
-	sc_store_word(frame + SC_AT(frame, type), SYSCAP_FRAME_TIMESTAMP);
-	SC_SIGNAL_FENCE();
-	sc_store_word(frame, sc_head_word(len, -1, -1));
+	memset(frame + SYC_HEAD_SIZE, 0, len - SYC_HEAD_SIZE);
+	syc_store_word(frame + SYC_AT(frame, time), (uint64_t)st->last_ns);
+	syc_store_word(frame + SYC_AT(frame, type), SYSCAP_FRAME_TIMESTAMP);
+	SYC_SIGNAL_FENCE();
+	syc_store_word(frame, syc_head_word(len, -1, -1));
 }
 
-static void count_dead(struct sc_state *ts, unsigned char *frame, uint32_t len)
+static void count_dead(struct syc_state *ts, unsigned char *frame, uint32_t len)
 {
-	sc_loss_count(ts, SC_LOSS_ABANDONED, 0, ts->hot.last_ns);
+	syc_loss_count(ts, SYC_LOSS_ABANDONED, 0, ts->hot.last_ns);
 	write_nothing(&ts->hot, frame, len);
 }
 
 /* No frame begins where one should: the peer wrote there. */
-static void give_up(struct sc_state *ts, unsigned char *frame, uint32_t left)
+static void give_up(struct syc_state *ts, unsigned char *frame, uint32_t left)
 {
-	while (left >= SC_HEAD_SIZE) {
+	while (left >= SYC_HEAD_SIZE) {
 		uint32_t len = left;
 
 		if (len > SYSCAP_FRAME_MAX)
-			len = left - SYSCAP_FRAME_MAX >= SC_HEAD_SIZE
+			len = left - SYSCAP_FRAME_MAX >= SYC_HEAD_SIZE
 			              ? SYSCAP_FRAME_MAX
-			              : left - SC_HEAD_SIZE;
+			              : left - SYC_HEAD_SIZE;
 		count_dead(ts, frame, len);
 		frame += len;
 		left -= len;
@@ -251,19 +251,19 @@ static void give_up(struct sc_state *ts, unsigned char *frame, uint32_t left)
 }
 
 /* One frame of [at, at + left).  Returns its length. */
-static uint32_t settle_frame(struct sc_state *ts, unsigned char *frame,
+static uint32_t settle_frame(struct syc_state *ts, unsigned char *frame,
                              uint32_t left)
 {
 	uint16_t len;
 	int32_t pid;
 
 	memcpy(&len, frame, sizeof(len));
-	memcpy(&pid, frame + SC_AT(frame, pid), sizeof(pid));
-	if (len < SC_HEAD_SIZE || len % 8 != 0 || len > left) {
+	memcpy(&pid, frame + SYC_AT(frame, pid), sizeof(pid));
+	if (len < SYC_HEAD_SIZE || len % 8 != 0 || len > left) {
 		give_up(ts, frame, left);
 		return left;
 	}
-	if (frame[SC_AT(frame, type)] == SYSCAP_FRAME_TIMESTAMP && pid != -1)
+	if (frame[SYC_AT(frame, type)] == SYSCAP_FRAME_TIMESTAMP && pid != -1)
 		count_dead(ts, frame, len);
 	return len;
 }
@@ -276,25 +276,25 @@ static uint32_t settle_frame(struct sc_state *ts, unsigned char *frame,
  * left nothing, and is not counted: it is as if the call had not been
  * reached.
  */
-SC_COLD void sc_settle(struct sc_thread *st)
+SYC_COLD void syc_settle(struct syc_thread *st)
 {
-	struct sc_state *const ts = sc_state_of(st);
+	struct syc_state *const ts = syc_state_of(st);
 
 	__atomic_store_n(&st->nested, 0, __ATOMIC_RELAXED);
-	SC_SIGNAL_FENCE();
+	SYC_SIGNAL_FENCE();
 	unsigned char *const body =
 		__atomic_load_n(&st->body, __ATOMIC_RELAXED);
 	const uint32_t *const tail =
 		__atomic_load_n(&st->tail, __ATOMIC_RELAXED);
 	if (body == NULL || tail == NULL)
 		return;
-	sc_write_missing_header(st);
+	syc_write_missing_header(st);
 	const uint32_t end =
 		(uint32_t)(__atomic_load_n(&st->pos, __ATOMIC_RELAXED) >> 32);
 	uint32_t at = __atomic_load_n(tail, __ATOMIC_RELAXED);
 	if (at >= st->size || at % 8 != 0) { /* the peer overwrote it */
-		sc_thread_close_ring(ts, "a ring was closed: its tail was "
-		                         "overwritten");
+		syc_thread_close_ring(ts, "a ring was closed: its tail was "
+		                          "overwritten");
 		return;
 	}
 	uint32_t left = end >= at ? end - at : end + st->size - at;
@@ -306,12 +306,12 @@ SC_COLD void sc_settle(struct sc_thread *st)
 			at -= st->size;
 		left -= len;
 	}
-	sc_loss_resolve(ts);
+	syc_loss_resolve(ts);
 }
 
 /* ------------------------------------------------- alone, and disturbed */
 
-static uint64_t pos_of(const struct sc_thread *st, uint64_t offset)
+static uint64_t pos_of(const struct syc_thread *st, uint64_t offset)
 {
 	return offset << 32 | (uint32_t)((uint32_t)offset + st->lap);
 }
@@ -322,20 +322,20 @@ static uint64_t pos_of(const struct sc_thread *st, uint64_t offset)
  * in the state is then the child's, published, and nothing is under way: put
  * it right.  The reader's word for tail is checked as always.
  */
-static void start_from_tail(struct sc_thread *st)
+static void start_from_tail(struct syc_thread *st)
 {
 	const uint32_t *const tail =
 		__atomic_load_n(&st->tail, __ATOMIC_RELAXED);
 
 	st->room_end = 0;
-	SC_SIGNAL_FENCE();
+	SYC_SIGNAL_FENCE();
 	if (tail == NULL)
 		return;
 	const uint32_t at = __atomic_load_n(tail, __ATOMIC_RELAXED);
 	if (at >= st->size || at % 8 != 0) {
-		sc_thread_close_ring(sc_state_of(st),
-		                     "a ring was closed: its tail was "
-		                     "overwritten");
+		syc_thread_close_ring(syc_state_of(st),
+		                      "a ring was closed: its tail was "
+		                      "overwritten");
 		return;
 	}
 	st->next = at;
@@ -343,7 +343,7 @@ static void start_from_tail(struct sc_thread *st)
 }
 
 /* After disturb(): whether it was done with a parent's values.  Undoes it. */
-static bool is_of_another_process(struct sc_thread *st, uint64_t owner,
+static bool is_of_another_process(struct syc_thread *st, uint64_t owner,
                                   uint64_t next, uint64_t end)
 {
 	if (st->owner == owner && st->next == next && st->end == end)
@@ -351,7 +351,7 @@ static bool is_of_another_process(struct sc_thread *st, uint64_t owner,
 	st->suspect = 0;
 	start_from_tail(st);
 	__atomic_store_n(&st->disturbed, 0, __ATOMIC_RELAXED);
-	SC_SIGNAL_FENCE();
+	SYC_SIGNAL_FENCE();
 	return true;
 }
 
@@ -362,18 +362,18 @@ static bool is_of_another_process(struct sc_thread *st, uint64_t owner,
  * until publish_all() goes back.  Each step may be done again by a handler
  * that does all of them, and fails or changes nothing then.
  */
-static void disturb(struct sc_thread *st)
+static void disturb(struct syc_thread *st)
 {
 	for (;;) {
 		const uint64_t pos =
 			__atomic_load_n(&st->pos, __ATOMIC_RELAXED);
 		const uint64_t headered =
 			__atomic_load_n(&st->headered, __ATOMIC_RELAXED);
-		SC_SIGNAL_FENCE();
+		SYC_SIGNAL_FENCE();
 		const uint64_t seen =
 			__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED);
 		if (seen != 0) {
-			if (sc_exchange_local(&st->disturbed, seen, seen + 1))
+			if (syc_exchange_local(&st->disturbed, seen, seen + 1))
 				return;
 			continue;
 		}
@@ -386,23 +386,23 @@ static void disturb(struct sc_thread *st)
 		const bool is_under_way =
 			owner != 0 && end > next && st->body != NULL;
 		const uint64_t target = pos_of(st, is_under_way ? end : next);
-		SC_SIGNAL_FENCE();
+		SYC_SIGNAL_FENCE();
 		if (__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED) != 0)
 			continue;
-		sc_exchange_local(&st->pos, pos, target);
-		sc_exchange_local(&st->headered, headered, target);
+		syc_exchange_local(&st->pos, pos, target);
+		syc_exchange_local(&st->headered, headered, target);
 		if (__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED) != 0)
 			continue;
 		if (is_under_way) {
 			st->suspect_len = (uint32_t)(end - next);
 			st->suspect_owner = owner;
-			sc_store_word(st->body + next,
-			              sc_first_word(st, st->suspect_len));
+			syc_store_word(st->body + next,
+			               syc_first_word(st, st->suspect_len));
 		}
 		__atomic_store_n(&st->suspect, is_under_way ? 1 + next : 0,
 		                 __ATOMIC_RELAXED);
-		SC_SIGNAL_FENCE();
-		if (!sc_exchange_local(&st->disturbed, 0, 1))
+		SYC_SIGNAL_FENCE();
+		if (!syc_exchange_local(&st->disturbed, 0, 1))
 			continue;
 		if (!is_of_another_process(st, owner, next, end))
 			return;
@@ -410,7 +410,7 @@ static void disturb(struct sc_thread *st)
 }
 
 /* The frame that was announced: @complete is the owner that finished it. */
-static void settle_suspect(struct sc_thread *st, uint64_t complete)
+static void settle_suspect(struct syc_thread *st, uint64_t complete)
 {
 	const uint64_t suspect =
 		__atomic_load_n(&st->suspect, __ATOMIC_RELAXED);
@@ -418,13 +418,13 @@ static void settle_suspect(struct sc_thread *st, uint64_t complete)
 	/* An owner that moved next has finished it, and published it */
 	if (suspect != 0 && st->suspect_owner != complete &&
 	    st->next == suspect - 1 && st->body != NULL)
-		count_dead(sc_state_of(st), st->body + (suspect - 1),
+		count_dead(syc_state_of(st), st->body + (suspect - 1),
 		           st->suspect_len);
 	__atomic_store_n(&st->suspect, 0, __ATOMIC_RELAXED);
-	SC_SIGNAL_FENCE();
+	SYC_SIGNAL_FENCE();
 }
 
-static void go_back(struct sc_thread *st, uint64_t pos)
+static void go_back(struct syc_thread *st, uint64_t pos)
 {
 	const uint64_t offset = pos >> 32;
 	const int32_t left = (int32_t)(st->limit - (uint32_t)pos);
@@ -439,25 +439,25 @@ static void go_back(struct sc_thread *st, uint64_t pos)
 }
 
 /* By the owner: tell everything up to pos, and let next count again. */
-static void publish_all(struct sc_thread *st)
+static void publish_all(struct syc_thread *st)
 {
 	for (;;) {
 		const uint64_t seen =
 			__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED);
-		SC_SIGNAL_FENCE();
+		SYC_SIGNAL_FENCE();
 		if (seen == 0)
 			return;
 		const uint64_t pos =
 			__atomic_load_n(&st->pos, __ATOMIC_RELAXED);
-		SC_SIGNAL_FENCE();
+		SYC_SIGNAL_FENCE();
 		/* pos first: then all before it is complete, or counted here */
 		if (__atomic_load_n(&st->nested, __ATOMIC_RELAXED) != 0) {
-			sc_settle(st);
+			syc_settle(st);
 			continue;
 		}
 		uint32_t *const tail =
 			__atomic_load_n(&st->tail, __ATOMIC_RELAXED);
-		SC_SIGNAL_FENCE();
+		SYC_SIGNAL_FENCE();
 		/* Both of one ring: a handler may have forked in between, and
 		 * emitted in the child, which this is then */
 		if (__atomic_load_n(&st->pos, __ATOMIC_RELAXED) != pos)
@@ -469,8 +469,8 @@ static void publish_all(struct sc_thread *st)
 		} else {
 			st->room_end = 0;
 		}
-		SC_SIGNAL_FENCE();
-		if (sc_exchange_local(&st->disturbed, seen, 0))
+		SYC_SIGNAL_FENCE();
+		if (syc_exchange_local(&st->disturbed, seen, 0))
 			return;
 		if (__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED) == 0) {
 			start_from_tail(st);
@@ -480,16 +480,16 @@ static void publish_all(struct sc_thread *st)
 }
 
 /* From an owner that is dead, or that a handler's on top of us was. */
-static void become_owner(struct sc_thread *st, volatile uintptr_t *token)
+static void become_owner(struct syc_thread *st, volatile uintptr_t *token)
 {
 	disturb(st); /* first: it notes whose the frame under way is */
-	*token = sc_token_value(st);
-	SC_SIGNAL_FENCE();
+	*token = syc_token_value(st);
+	SYC_SIGNAL_FENCE();
 	__atomic_store_n(&st->owner, (uintptr_t)token, __ATOMIC_RELAXED);
-	SC_SIGNAL_FENCE();
+	SYC_SIGNAL_FENCE();
 	disturb(st); /* again: a handler may have ended it all meanwhile */
 	settle_suspect(st, (uintptr_t)token);
-	sc_settle(st);
+	syc_settle(st);
 }
 
 /*
@@ -497,76 +497,78 @@ static void become_owner(struct sc_thread *st, volatile uintptr_t *token)
  * goes on there, it may write one of the two, not both.  What was published
  * tells which.
  */
-SC_COLD void sc_mend(struct sc_thread *st)
+SYC_COLD void syc_mend(struct syc_thread *st)
 {
 	const uint64_t next = __atomic_load_n(&st->next, __ATOMIC_RELAXED);
 	const uint64_t end = __atomic_load_n(&st->end, __ATOMIC_RELAXED);
 	uint32_t *const tail = __atomic_load_n(&st->tail, __ATOMIC_RELAXED);
 
-	SC_SIGNAL_FENCE();
+	SYC_SIGNAL_FENCE();
 	if (next == end || tail == NULL || st->owner != 0 || st->disturbed != 0)
 		return;
 	if (end == __atomic_load_n(tail, __ATOMIC_RELAXED))
-		sc_exchange_local(&st->next, next, end);
+		syc_exchange_local(&st->next, next, end);
 	else
-		sc_exchange_local(&st->end, end, next);
+		syc_exchange_local(&st->end, end, next);
 }
 
-SC_COLD void sc_open(struct sc_thread *st)
+SYC_COLD void syc_open(struct syc_thread *st)
 {
 	if (__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED) != 0) {
-		/* An emit is between its end and sc_finish_disturbed() */
+		/* An emit is between its end and syc_finish_disturbed() */
 		settle_suspect(st, st->suspect_owner);
 		publish_all(st);
 	}
 	disturb(st);
 }
 
-SC_COLD void sc_wake_drainer(void)
+SYC_COLD void syc_wake_drainer(void)
 {
 	const int saved = errno;
 
 	/* Where a recorder drains we are called for another reason */
-	if (__atomic_exchange_n(&sc_drain_sleeping, 0, __ATOMIC_SEQ_CST) != 0 &&
-	    sc_process_is_there() &&
-	    (sc_own_recording == NULL || !sc_own_recording->wake()))
-		sc_loss_tell_now();
+	if (__atomic_exchange_n(&syc_drain_sleeping, 0, __ATOMIC_SEQ_CST) !=
+	            0 &&
+	    syc_process_is_there() &&
+	    (syc_own_recording == NULL || !syc_own_recording->wake()))
+		syc_loss_tell_now();
 	errno = saved;
 }
 
-SC_COLD void sc_finish(struct sc_thread *st, volatile uintptr_t *token)
+SYC_COLD void syc_finish(struct syc_thread *st, volatile uintptr_t *token)
 {
 	for (;;) {
 		publish_all(st);
 		__atomic_store_n(&st->owner, 0, __ATOMIC_RELAXED);
-		SC_SIGNAL_FENCE();
+		SYC_SIGNAL_FENCE();
 		if (__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED) == 0) {
-			if (SC_UNLIKELY(__atomic_load_n(&sc_drain_sleeping,
-			                                __ATOMIC_RELAXED) != 0))
-				sc_wake_drainer();
+			if (SYC_UNLIKELY(__atomic_load_n(&syc_drain_sleeping,
+			                                 __ATOMIC_RELAXED) !=
+			                 0))
+				syc_wake_drainer();
 			return;
 		}
-		if (sc_exchange_local(&st->owner, 0, (uintptr_t)token))
+		if (syc_exchange_local(&st->owner, 0, (uintptr_t)token))
 			settle_suspect(st, st->suspect_owner);
 		else
 			become_owner(st, token);
 	}
 }
 
-SC_COLD void sc_finish_disturbed(struct sc_thread *st,
-                                 volatile uintptr_t *token)
+SYC_COLD void syc_finish_disturbed(struct syc_thread *st,
+                                   volatile uintptr_t *token)
 {
 	const int saved = errno;
 
 	if (__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED) == 0) {
-		sc_wake_drainer();
+		syc_wake_drainer();
 		return;
 	}
-	if (sc_exchange_local(&st->owner, 0, (uintptr_t)token))
+	if (syc_exchange_local(&st->owner, 0, (uintptr_t)token))
 		settle_suspect(st, st->suspect_owner);
 	else
 		become_owner(st, token);
-	sc_finish(st, token);
+	syc_finish(st, token);
 	errno = saved;
 }
 
@@ -574,7 +576,7 @@ SC_COLD void sc_finish_disturbed(struct sc_thread *st,
  * In a child: the emit that was forked inside has moved next to where its own
  * frame ended in the parent's ring.  What is published here says so.
  */
-static bool moved_by_parent(struct sc_thread *st)
+static bool moved_by_parent(struct syc_thread *st)
 {
 	const uint64_t next = __atomic_load_n(&st->next, __ATOMIC_RELAXED);
 	const uint64_t end = __atomic_load_n(&st->end, __ATOMIC_RELAXED);
@@ -582,7 +584,7 @@ static bool moved_by_parent(struct sc_thread *st)
 		__atomic_load_n(&st->tail, __ATOMIC_RELAXED);
 
 	return tail != NULL && end == __atomic_load_n(tail, __ATOMIC_RELAXED) &&
-	       sc_exchange_local(&st->next, next, end);
+	       syc_exchange_local(&st->next, next, end);
 }
 
 /*
@@ -591,25 +593,25 @@ static bool moved_by_parent(struct sc_thread *st)
  * nothing.  What else is found is an owner's that died in the one instruction
  * in which ours was about to be stored over it, and is counted.
  */
-SC_COLD void sc_withdraw(struct sc_thread *st, volatile uintptr_t *token,
-                         uint64_t announced)
+SYC_COLD void syc_withdraw(struct syc_thread *st, volatile uintptr_t *token,
+                           uint64_t announced)
 {
 	const int saved = errno;
 
 	if (st->owner != (uintptr_t)token) { /* in a forked child */
-		sc_mend(st);
+		syc_mend(st);
 		return;
 	}
 	if (__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED) == 0) {
 		if (announced != 0) {
-			sc_exchange_local(&st->end, announced, st->next);
+			syc_exchange_local(&st->end, announced, st->next);
 		} else if (st->end == st->next || moved_by_parent(st)) {
 			/* no room, and alone */
 			__atomic_store_n(&st->owner, 0, __ATOMIC_RELAXED);
-			SC_SIGNAL_FENCE();
+			SYC_SIGNAL_FENCE();
 			if (__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED) !=
 			    0)
-				sc_finish_disturbed(st, token);
+				syc_finish_disturbed(st, token);
 			return;
 		}
 	}
@@ -620,26 +622,26 @@ SC_COLD void sc_withdraw(struct sc_thread *st, volatile uintptr_t *token,
 	    st->suspect_owner == (uintptr_t)token)
 		write_nothing(st, st->body + (suspect - 1), st->suspect_len);
 	settle_suspect(st, announced != 0 ? (uintptr_t)token : 0);
-	sc_settle(st);
-	sc_finish(st, token);
+	syc_settle(st);
+	syc_finish(st, token);
 	errno = saved;
 }
 
-void sc_reserve_take_over(struct sc_state *ts)
+void syc_reserve_take_over(struct syc_state *ts)
 {
-	struct sc_thread *const st = &ts->hot;
+	struct syc_thread *const st = &ts->hot;
 	const uint64_t owner = st->owner;
 
 	disturb(st);
 	settle_suspect(st, owner != 0 ? 0 : st->suspect_owner);
 	if (owner != 0 || st->nested != 0)
-		sc_settle(st);
+		syc_settle(st);
 }
 
-SC_COLD bool sc_enter_nested(struct sc_thread *st, volatile uintptr_t *token,
-                             const void *cfa)
+SYC_COLD bool syc_enter_nested(struct syc_thread *st, volatile uintptr_t *token,
+                               const void *cfa)
 {
-	struct sc_state *const ts = sc_state_of(st);
+	struct syc_state *const ts = syc_state_of(st);
 	const uintptr_t owner =
 		(uintptr_t)__atomic_load_n(&st->owner, __ATOMIC_RELAXED);
 	const int saved = errno;
@@ -650,15 +652,15 @@ SC_COLD bool sc_enter_nested(struct sc_thread *st, volatile uintptr_t *token,
 	} else {
 		/* whole against a handler that dies in between */
 		__atomic_add_fetch(&st->nested, 1, __ATOMIC_RELAXED);
-		SC_SIGNAL_FENCE();
+		SYC_SIGNAL_FENCE();
 		disturb(st);
-		sc_write_missing_header(st);
+		syc_write_missing_header(st);
 	}
 	errno = saved;
 	return outermost;
 }
 
-SC_COLD void sc_leave_nested(struct sc_thread *st)
+SYC_COLD void syc_leave_nested(struct syc_thread *st)
 {
 	uint32_t nested = __atomic_load_n(&st->nested, __ATOMIC_RELAXED);
 
@@ -670,7 +672,7 @@ SC_COLD void sc_leave_nested(struct sc_thread *st)
 
 void syscap_thread_reset(void)
 {
-	struct sc_thread *const st = sc_self;
+	struct syc_thread *const st = syc_self;
 
 	if (st == NULL || __atomic_load_n(&st->owner, __ATOMIC_RELAXED) == 0)
 		return;
@@ -678,7 +680,7 @@ void syscap_thread_reset(void)
 	const int saved = errno;
 
 	become_owner(st, &token);
-	sc_leave(st, &token, true);
+	syc_leave(st, &token, true);
 	errno = saved;
 }
 
@@ -687,16 +689,16 @@ void syscap_thread_reset(void)
 /* A base that is not renewed for this long was left behind half-way. */
 #define REBASE_STALE_NS INT64_C(100000000)
 
-SC_COLD int64_t sc_clock_slow(struct sc_thread *st)
+SYC_COLD int64_t syc_clock_slow(struct syc_thread *st)
 {
-	const int64_t now = sc_clock_kernel();
-	struct sc_state *const ts = st != NULL ? sc_state_of(st) : NULL;
+	const int64_t now = syc_clock_kernel();
+	struct syc_state *const ts = st != NULL ? syc_state_of(st) : NULL;
 
 	if (ts == NULL)
 		return now;
 	const uint32_t call =
 		__atomic_add_fetch(&ts->n_clock_calls, 1, __ATOMIC_RELAXED);
-	if (!sc_clock_is_tsc() ||
+	if (!syc_clock_is_tsc() ||
 	    (ts->rebasing_since != 0 &&
 	     now - ts->rebasing_since < REBASE_STALE_NS)) {
 		/* also: a handler on top of a rebase of this thread */
@@ -705,18 +707,18 @@ SC_COLD int64_t sc_clock_slow(struct sc_thread *st)
 		return st->last_ns;
 	}
 	ts->rebasing_since = now;
-	SC_SIGNAL_FENCE();
-	int64_t told = sc_clock_rebase(st);
-	SC_SIGNAL_FENCE();
+	SYC_SIGNAL_FENCE();
+	int64_t told = syc_clock_rebase(st);
+	SYC_SIGNAL_FENCE();
 	if (__atomic_load_n(&ts->n_clock_calls, __ATOMIC_RELAXED) != call) {
 		/* The base may be older than what a handler told: no window
 		 * for it, so that the next call takes another */
 		st->window = 0;
-		told = sc_clock_kernel();
+		told = syc_clock_kernel();
 		if (told < st->last_ns)
 			told = st->last_ns;
 		st->last_ns = told;
-		SC_SIGNAL_FENCE();
+		SYC_SIGNAL_FENCE();
 	}
 	ts->rebasing_since = 0;
 	return told;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* reserve.h - what the slow half of the emit path gives to its neighbours. */
-#ifndef SC_RESERVE_H
-#define SC_RESERVE_H
+#ifndef SYC_RESERVE_H
+#define SYC_RESERVE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,7 +15,7 @@
  *
  * Context: owner, signal-safe.
  */
-bool sc_reserve_look(struct sc_state *ts, uint32_t *ret_limit);
+bool syc_reserve_look(struct syc_state *ts, uint32_t *ret_limit);
 
 /**
  * In a forked child, whose ring gets its pages as they are needed: get those
@@ -25,8 +25,8 @@ bool sc_reserve_look(struct sc_state *ts, uint32_t *ret_limit);
  *
  * Context: owner, signal-safe.
  */
-void sc_reserve_limit_to_pages(const struct sc_state *ts, uint32_t len,
-                               uint32_t *limit);
+void syc_reserve_limit_to_pages(const struct syc_state *ts, uint32_t len,
+                                uint32_t *limit);
 
 /**
  * The thread emits no more: what an emit of it left half-way is repaired, and
@@ -34,6 +34,6 @@ void sc_reserve_limit_to_pages(const struct sc_state *ts, uint32_t len,
  *
  * Context: owner, or whoever finishes a dead thread's state.
  */
-void sc_reserve_take_over(struct sc_state *ts);
+void syc_reserve_take_over(struct syc_state *ts);
 
 #endif

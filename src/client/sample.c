@@ -11,7 +11,7 @@ void syscap_sample(int (*backtrace)(uint64_t *addrs, unsigned n_addrs,
                                     void *user),
                    void *user)
 {
-	sc_sample(backtrace, user, false);
+	syc_sample(backtrace, user, false);
 }
 
 /* padding2 of the frame's third word */
@@ -30,42 +30,43 @@ static void fill(unsigned char *frame, uint32_t tag, const uint64_t *addrs,
 {
 	const uint64_t tid = tag & ~SYSCAP_TID_TAG_MASK;
 
-	sc_store_word(frame + SC_AT(sample, n_addrs),
-	              tid << 32 | (uint64_t)flags << 16 | n);
+	syc_store_word(frame + SYC_AT(sample, n_addrs),
+	               tid << 32 | (uint64_t)flags << 16 | n);
 	memcpy(frame + sizeof(struct syscap_wire_sample), addrs,
 	       n * sizeof(*addrs));
 }
 
-void sc_sample_emit(int64_t now, const uint64_t *addrs, unsigned n,
-                    unsigned flags, uint32_t weight)
+void syc_sample_emit(int64_t now, const uint64_t *addrs, unsigned n,
+                     unsigned flags, uint32_t weight)
 {
 	const uint64_t padding2 = weight_word(weight);
 	const uint32_t len = (uint32_t)(sizeof(struct syscap_wire_sample) +
 	                                n * sizeof(*addrs));
 	volatile uintptr_t token;
-	struct sc_place place;
+	struct syc_place place;
 
 	/* A callback may have forked, or stopped recording */
 	if (!syscap_is_active())
 		return;
-	sc_jitmap_publish(addrs, n);
-	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_SAMPLE);
+	syc_jitmap_publish(addrs, n);
+	struct syc_thread *const st = syc_thread_get(SYSCAP_FRAME_SAMPLE);
 	if (st == NULL)
 		return;
-	if (SC_LIKELY(sc_begin(st, &token, len, &place))) {
-		sc_store_head(place.frame, now, SYSCAP_FRAME_SAMPLE | padding2);
+	if (SYC_LIKELY(syc_begin(st, &token, len, &place))) {
+		syc_store_head(place.frame, now,
+		               SYSCAP_FRAME_SAMPLE | padding2);
 		fill(place.frame, (uint32_t)(place.tag_word >> 32), addrs, n,
 		     flags);
-		sc_end(st, &token, &place);
+		syc_end(st, &token, &place);
 		return;
 	}
-	const bool outermost = sc_enter(st, &token);
+	const bool outermost = syc_enter(st, &token);
 	unsigned char *const frame =
-		sc_reserve(st, len, SYSCAP_FRAME_SAMPLE, now);
+		syc_reserve(st, len, SYSCAP_FRAME_SAMPLE, now);
 	if (frame != NULL) {
 		fill(frame, st->tid_tag, addrs, n, flags);
-		sc_commit(frame, SYSCAP_FRAME_SAMPLE,
-		          (uint32_t)(padding2 >> 32));
+		syc_commit(frame, SYSCAP_FRAME_SAMPLE,
+		           (uint32_t)(padding2 >> 32));
 	}
-	sc_leave(st, &token, outermost);
+	syc_leave(st, &token, outermost);
 }

@@ -5,8 +5,8 @@
  * For public functions to have inlined: callbacks drop two frames, their own
  * and that of the function that was called (stack.h).
  */
-#ifndef SC_SAMPLE_H
-#define SC_SAMPLE_H
+#ifndef SYC_SAMPLE_H
+#define SYC_SAMPLE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,27 +17,27 @@
 
 /**
  * Emit a SAMPLE of the calling thread, taken at @now and standing for @weight
- * ticks: @n (at most SC_STACK_MAX) addresses, and flags SYSCAP_STACK_*.
+ * ticks: @n (at most SYC_STACK_MAX) addresses, and flags SYSCAP_STACK_*.
  * Names that stand for addresses are published before it.
  *
  * Context: any-thread, signal-safe.
  */
-void sc_sample_emit(int64_t now, const uint64_t *addrs, unsigned n,
-                    unsigned flags, uint32_t weight);
+void syc_sample_emit(int64_t now, const uint64_t *addrs, unsigned n,
+                     unsigned flags, uint32_t weight);
 
 /** @entering: a bit behind the number of addresses, which only traces set. */
 static inline __attribute__((always_inline)) void
-sc_sample(int (*backtrace)(uint64_t *addrs, unsigned n_addrs, void *user),
-          void *user, bool entering)
+syc_sample(int (*backtrace)(uint64_t *addrs, unsigned n_addrs, void *user),
+           void *user, bool entering)
 {
-	struct sc_stack stack;
+	struct syc_stack stack;
 
 	if (!syscap_is_active())
 		return;
 	const int64_t now = syscap_clock();
-	sc_stack_take(&stack, backtrace, user);
-	sc_sample_emit(now, sc_stack_addrs(&stack), stack.n,
-	               stack.flags | entering, 1);
+	syc_stack_take(&stack, backtrace, user);
+	syc_sample_emit(now, syc_stack_addrs(&stack), stack.n,
+	                stack.flags | entering, 1);
 }
 
 #endif

@@ -51,31 +51,31 @@ static const char *why_no_output(int r)
 	}
 }
 
-static const char *make_output(struct sc_session *s)
+static const char *make_output(struct syc_session *s)
 {
-	const struct sc_output_target *const target = s->plan->output;
-	struct sc_ring_file geometry = { .body_size = s->plan->ring_bytes };
-	int r = sc_output_create(&s->output, target, s->pid);
+	const struct syc_output_target *const target = s->plan->output;
+	struct syc_ring_file geometry = { .body_size = s->plan->ring_bytes };
+	int r = syc_output_create(&s->output, target, s->pid);
 
 	if (r != 0)
 		return why_no_output(r);
-	for (int place = 0; place < SC_RING_PLACES; place++) {
-		r = sc_output_create_rings(&s->output, target, s->pid,
-		                           (enum sc_ring_place)place);
+	for (int place = 0; place < SYC_RING_PLACES; place++) {
+		r = syc_output_create_rings(&s->output, target, s->pid,
+		                            (enum syc_ring_place)place);
 		if (r != 0)
 			continue;
-		r = sc_arena_create(&s->arena, s->output.ring_fd,
-		                    s->plan->ring_bytes,
-		                    sc_session_is_sparse(s));
+		r = syc_arena_create(&s->arena, s->output.ring_fd,
+		                     s->plan->ring_bytes,
+		                     syc_session_is_sparse(s));
 		if (r == 0)
 			break;
-		sc_output_drop_rings(&s->output);
+		syc_output_drop_rings(&s->output);
 	}
 	if (r == 0) {
 		geometry.page_size = s->arena.page;
 		geometry.n_slots = s->arena.n_slots;
-		r = sc_output_begin(&s->output, s->arena.base, &geometry,
-		                    s->pid, s->began);
+		r = syc_output_begin(&s->output, s->arena.base, &geometry,
+		                     s->pid, s->began);
 	}
 	if (r == 0) {
 		s->written = s->output.end;
@@ -90,7 +90,7 @@ static const char *make_output(struct sc_session *s)
 }
 
 /* A number out of the program's way, as the sinks take. */
-static int make_rings_fd(struct sc_session *s)
+static int make_rings_fd(struct syc_session *s)
 {
 	struct stat st;
 	const int low = memfd_create("syscap-rings", MFD_CLOEXEC);
@@ -109,23 +109,23 @@ static int make_rings_fd(struct sc_session *s)
 	return 0;
 }
 
-static int make_trace_arena(struct sc_session *s)
+static int make_trace_arena(struct syc_session *s)
 {
-	const bool is_sparse = sc_session_is_sparse(s);
-	int r = sc_arena_create(&s->arena, -1, s->plan->ring_bytes, is_sparse);
+	const bool is_sparse = syc_session_is_sparse(s);
+	int r = syc_arena_create(&s->arena, -1, s->plan->ring_bytes, is_sparse);
 
 	if (r != -ENOTSUP)
 		return r;
 	r = make_rings_fd(s);
 	if (r == 0)
-		r = sc_arena_create(&s->arena, s->rings_fd, s->plan->ring_bytes,
-		                    is_sparse);
+		r = syc_arena_create(&s->arena, s->rings_fd,
+		                     s->plan->ring_bytes, is_sparse);
 	return r;
 }
 
-static const char *make_trace(struct sc_session *s)
+static const char *make_trace(struct syc_session *s)
 {
-	int r = sc_trace_open(&s->trace, &s->plan->trace);
+	int r = syc_trace_open(&s->trace, &s->plan->trace);
 
 	if (r == 0)
 		r = make_trace_arena(s);
@@ -152,33 +152,33 @@ static const char *make_trace(struct sc_session *s)
 	}
 }
 
-void sc_session_close(struct sc_session *s, bool is_whole)
+void syc_session_close(struct syc_session *s, bool is_whole)
 {
 	struct stat st;
 
-	if (s->plan->sink == SC_SINK_OUTPUT) {
-		sc_output_close(&s->output, is_whole);
+	if (s->plan->sink == SYC_SINK_OUTPUT) {
+		syc_output_close(&s->output, is_whole);
 		return;
 	}
-	sc_trace_close(&s->trace);
+	syc_trace_close(&s->trace);
 	if (s->rings_fd >= 0 && fstat(s->rings_fd, &st) == 0 &&
 	    st.st_dev == s->rings_dev && st.st_ino == s->rings_ino)
 		close(s->rings_fd);
 	s->rings_fd = -1;
 }
 
-void sc_session_free(struct sc_session *s, bool is_whole)
+void syc_session_free(struct syc_session *s, bool is_whole)
 {
-	sc_arena_destroy(&s->arena);
-	sc_session_close(s, is_whole);
+	syc_arena_destroy(&s->arena);
+	syc_session_close(s, is_whole);
 	munmap(s, sizeof(*s));
 }
 
-struct sc_session *sc_session_make(const struct sc_plan *plan, int epoch,
-                                   const char **ret_why)
+struct syc_session *syc_session_make(const struct syc_plan *plan, int epoch,
+                                     const char **ret_why)
 {
-	struct sc_quiet quiet;
-	struct sc_session *const s =
+	struct syc_quiet quiet;
+	struct syc_session *const s =
 		mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE,
 	             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -191,52 +191,52 @@ struct sc_session *sc_session_make(const struct sc_plan *plan, int epoch,
 	s->no_thread = plan->no_thread;
 	s->interval_ns = plan->interval_ns;
 	s->exit_flush_ns = plan->exit_flush_ns;
-	s->is_started = plan != sc_block->environment;
+	s->is_started = plan != syc_block->environment;
 	s->pid = getpid();
 	s->epoch = epoch;
-	s->is_orphan = sc_process->born == 0;
-	s->is_child = sc_process->is_child;
-	s->began = sc_clock_kernel();
+	s->is_orphan = syc_process->born == 0;
+	s->is_child = syc_process->is_child;
+	s->began = syc_clock_kernel();
 	s->output.fd = -1;
 	s->output.ring_fd = -1;
 	s->trace.fd = -1;
 	s->rings_fd = -1;
-	sc_quiet_begin(&quiet);
+	syc_quiet_begin(&quiet);
 	*ret_why =
-		plan->sink == SC_SINK_OUTPUT ? make_output(s) : make_trace(s);
-	sc_quiet_end(&quiet);
+		plan->sink == SYC_SINK_OUTPUT ? make_output(s) : make_trace(s);
+	syc_quiet_end(&quiet);
 	if (*ret_why != NULL) {
-		sc_session_free(s, true);
+		syc_session_free(s, true);
 		return NULL;
 	}
-	__atomic_store_n(&sc_process->announced, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&syc_process->announced, 0, __ATOMIC_RELAXED);
 	/* The first event looks after the thread */
-	sc_roll_set_sleeping(!plan->no_thread);
+	syc_roll_set_sleeping(!plan->no_thread);
 	return s;
 }
 
 /* ----------------------------------------------------------------- users */
 
-bool sc_session_take_life(int64_t deadline)
+bool syc_session_take_life(int64_t deadline)
 {
 	const uint32_t self = (uint32_t)gettid();
 
 	for (;;) {
 		uint32_t nobody = 0;
 
-		if (__atomic_compare_exchange_n(&sc_process->life, &nobody,
+		if (__atomic_compare_exchange_n(&syc_process->life, &nobody,
 		                                self, false, __ATOMIC_ACQUIRE,
 		                                __ATOMIC_RELAXED))
 			return true;
-		if (nobody == self || sc_clock_kernel() >= deadline)
+		if (nobody == self || syc_clock_kernel() >= deadline)
 			return false;
 		poll(NULL, 0, 1);
 	}
 }
 
-void sc_session_give_life(void)
+void syc_session_give_life(void)
 {
-	__atomic_store_n(&sc_process->life, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&syc_process->life, 0, __ATOMIC_RELEASE);
 }
 
 /* For the thread that had the first event of an epoch. */
@@ -244,33 +244,34 @@ static void make_first(int epoch)
 {
 	const char *why;
 
-	if (!sc_session_take_life(sc_clock_kernel() + LIFE_WAIT_NS))
+	if (!syc_session_take_life(syc_clock_kernel() + LIFE_WAIT_NS))
 		return;
-	const struct sc_plan *const plan = sc_plan_current();
-	if (sc_process->session == NULL && plan->sink >= SC_SINK_TRACE &&
-	    __atomic_load_n(&sc_active, __ATOMIC_RELAXED) == epoch) {
-		struct sc_session *const s = sc_session_make(plan, epoch, &why);
+	const struct syc_plan *const plan = syc_plan_current();
+	if (syc_process->session == NULL && plan->sink >= SYC_SINK_TRACE &&
+	    __atomic_load_n(&syc_active, __ATOMIC_RELAXED) == epoch) {
+		struct syc_session *const s =
+			syc_session_make(plan, epoch, &why);
 		if (s == NULL)
-			sc_process_turn_off(why);
-		__atomic_store_n(&sc_process->session, s, __ATOMIC_SEQ_CST);
+			syc_process_turn_off(why);
+		__atomic_store_n(&syc_process->session, s, __ATOMIC_SEQ_CST);
 	}
-	sc_session_give_life();
+	syc_session_give_life();
 }
 
-struct sc_session *sc_session_enter(void)
+struct syc_session *syc_session_enter(void)
 {
-	const int epoch = __atomic_load_n(&sc_active, __ATOMIC_RELAXED);
-	struct sc_session *s = sc_session_look();
+	const int epoch = __atomic_load_n(&syc_active, __ATOMIC_RELAXED);
+	struct syc_session *s = syc_session_look();
 
 	if (s == NULL) {
-		sc_session_leave();
+		syc_session_leave();
 		make_first(epoch);
-		s = sc_session_look();
+		s = syc_session_look();
 	}
 	return s;
 }
 
-static bool is_rings(const struct sc_session *s, int fd)
+static bool is_rings(const struct syc_session *s, int fd)
 {
 	struct stat st;
 
@@ -279,20 +280,20 @@ static bool is_rings(const struct sc_session *s, int fd)
 }
 
 /* Once it has a table of descriptors, only the drain thread has them. */
-static int open_of_thread(const struct sc_session *s)
+static int open_of_thread(const struct syc_session *s)
 {
 	char path[80];
-	struct sc_text text = sc_text_begin(path, sizeof(path));
+	struct syc_text text = syc_text_begin(path, sizeof(path));
 
-	sc_text_add(&text, "/proc/self/task/");
-	sc_text_add_i64(&text, s->thread_tid);
-	sc_text_add(&text, "/fd/");
-	sc_text_add_i64(&text, s->rings_fd);
+	syc_text_add(&text, "/proc/self/task/");
+	syc_text_add_i64(&text, s->thread_tid);
+	syc_text_add(&text, "/fd/");
+	syc_text_add_i64(&text, s->rings_fd);
 	*text.at = '\0';
 	return open(path, O_RDWR | O_CLOEXEC);
 }
 
-int sc_session_open_rings(const struct sc_session *s)
+int syc_session_open_rings(const struct syc_session *s)
 {
 	int fd = -1;
 
@@ -314,24 +315,24 @@ int sc_session_open_rings(const struct sc_session *s)
 	return -ENOTSUP;
 }
 
-void sc_session_fail(struct sc_session *s, const char *why)
+void syc_session_fail(struct syc_session *s, const char *why)
 {
-	sc_process_set_reason(why);
-	if (sc_roll_change_active(s->epoch, 0))
-		sc_diag_say("recording is off", why);
+	syc_process_set_reason(why);
+	if (syc_roll_change_active(s->epoch, 0))
+		syc_diag_say("recording is off", why);
 }
 
-uint64_t sc_session_written(char *path, size_t size)
+uint64_t syc_session_written(char *path, size_t size)
 {
-	const struct sc_session *const s = sc_session_look();
+	const struct syc_session *const s = syc_session_look();
 	uint64_t n = 0;
 
 	*path = '\0';
 	if (s != NULL) {
 		n = __atomic_load_n(&s->written, __ATOMIC_RELAXED);
-		if (s->plan->sink == SC_SINK_OUTPUT)
-			sc_text_field(path, size, s->output.path);
+		if (s->plan->sink == SYC_SINK_OUTPUT)
+			syc_text_field(path, size, s->output.path);
 	}
-	sc_session_leave();
+	syc_session_leave();
 	return n;
 }

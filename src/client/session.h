@@ -6,22 +6,22 @@
  * A plan says what is to be recorded into; it is static, and a forked child
  * has it too.  A session is a plan carried out by one process: an arena of
  * rings, a sink, and who drains the one into the other.  It is made at the
- * first event after sc_active has become the plan's epoch, and lives in
+ * first event after syc_active has become the plan's epoch, and lives in
  * memory that a child does not get.
  *
- * sc_active is 0 while nothing is recorded, else the epoch: a number that
+ * syc_active is 0 while nothing is recorded, else the epoch: a number that
  * every start and stop makes anew.  A thread whose state is of another epoch
  * leaves its ring at its next event and gets one of the present sink
- * (sc_thread_first).  So nobody has to take a ring away from a thread.
+ * (syc_thread_first).  So nobody has to take a ring away from a thread.
  *
- *	sc_process->session   the present one, or NULL
- *	sc_process->users     who may be looking into it: stored first, loaded
+ *	syc_process->session   the present one, or NULL
+ *	syc_process->users     who may be looking into it: stored first, loaded
  *	                      last (both sequentially consistent), so that who
  *	                      takes the session away can wait for them
- *	sc_process->life      tid of who makes or ends a session, or 0
+ *	syc_process->life      tid of who makes or ends a session, or 0
  */
-#ifndef SC_SESSION_H
-#define SC_SESSION_H
+#ifndef SYC_SESSION_H
+#define SYC_SESSION_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,9 +35,9 @@
 #include "sink/trace_fd.h"
 
 /** How much longer than its flush anybody waits for the drain thread. */
-#define SC_DRAIN_GRACE_NS INT64_C(100000000)
+#define SYC_DRAIN_GRACE_NS INT64_C(100000000)
 
-struct sc_session {
+struct syc_session {
 	int32_t pid;
 	int32_t epoch;
 	bool is_started; /* by syscap_start() */
@@ -47,19 +47,19 @@ struct sc_session {
 	int64_t began; /* ns */
 	int64_t interval_ns;
 	int64_t exit_flush_ns;
-	struct sc_arena arena;
+	struct syc_arena arena;
 	uint64_t written;     /* bytes; read by anybody */
 	uint32_t thread;      /* 0 none, 1 being made, 2 runs, 3 has ended */
 	uint32_t wakes;       /* futex: counts what it should wake up for */
-	uint32_t asked;       /* SC_ASK_* */
+	uint32_t asked;       /* SYC_ASK_* */
 	uint32_t flushed;     /* futex: counts flushes that are done */
 	int32_t flush_result; /* of the last of them */
 	int32_t result;       /* of the stop */
 	int64_t deadline;     /* ns: of the stop that is asked for */
 
-	const struct sc_plan *plan;
-	struct sc_trace trace;
-	struct sc_output output;
+	const struct syc_plan *plan;
+	struct syc_trace trace;
+	struct syc_output output;
 	/* The arena's file: output's ring file; or a memfd, where claiming a
 	 * slot takes a descriptor; or -1, none */
 	int rings_fd;
@@ -74,9 +74,9 @@ struct sc_session {
 	bool has_told_late; /* what was lost: this is the end */
 	int64_t retry_at;   /* ns: the sink had no room; 0: it has */
 	int dead;           /* errno: the sink will never work again */
-	struct sc_described described;
-	struct iovec pieces[2 * SC_RING_JOURNAL_PARTS];
-	struct sc_ring_journal_part parts[SC_RING_JOURNAL_PARTS];
+	struct syc_described described;
+	struct iovec pieces[2 * SYC_RING_JOURNAL_PARTS];
+	struct syc_ring_journal_part parts[SYC_RING_JOURNAL_PARTS];
 
 	/* The drain thread. */
 	bool owns_table;    /* its descriptors are its own */
@@ -90,7 +90,7 @@ struct sc_session {
 };
 
 /** Its slots are sparse, arena/arena.h: few children have many events. */
-static inline bool sc_session_is_sparse(const struct sc_session *session)
+static inline bool syc_session_is_sparse(const struct syc_session *session)
 {
 	return session->is_child || session->is_orphan;
 }
@@ -100,50 +100,50 @@ static inline bool sc_session_is_sparse(const struct sc_session *session)
  * its own.  -ENOTSUP: there is no file, or it can't be reached without /proc;
  * or -errno.
  *
- * Context: any-thread, signal-safe, inside sc_session_look().
+ * Context: any-thread, signal-safe, inside syc_session_look().
  */
-int sc_session_open_rings(const struct sc_session *session);
+int syc_session_open_rings(const struct syc_session *session);
 
 /**
  * The session of the present epoch, made if there is none; NULL: there is
- * none to have.  sc_session_leave() after use, in any case.
+ * none to have.  syc_session_leave() after use, in any case.
  *
  * Context: any-thread, signal-safe, signals blocked.
  */
-struct sc_session *sc_session_enter(void);
+struct syc_session *syc_session_enter(void);
 
 /** The same, but never makes one. */
-static inline struct sc_session *sc_session_look(void)
+static inline struct syc_session *syc_session_look(void)
 {
-	__atomic_add_fetch(&sc_process->users, 1, __ATOMIC_SEQ_CST);
-	return __atomic_load_n(&sc_process->session, __ATOMIC_SEQ_CST);
+	__atomic_add_fetch(&syc_process->users, 1, __ATOMIC_SEQ_CST);
+	return __atomic_load_n(&syc_process->session, __ATOMIC_SEQ_CST);
 }
 
-static inline void sc_session_leave(void)
+static inline void syc_session_leave(void)
 {
-	__atomic_sub_fetch(&sc_process->users, 1, __ATOMIC_RELEASE);
+	__atomic_sub_fetch(&syc_process->users, 1, __ATOMIC_RELEASE);
 }
 
-/** Take sc_process->life, waiting until @deadline (ns), and give it back. */
-bool sc_session_take_life(int64_t deadline);
-void sc_session_give_life(void);
+/** Take syc_process->life, waiting until @deadline (ns), and give it back. */
+bool syc_session_take_life(int64_t deadline);
+void syc_session_give_life(void);
 
 /**
  * Make a session, and free one that nobody uses any more; @is_whole: its
- * rings are empty.  By who has sc_process->life, signals blocked.
+ * rings are empty.  By who has syc_process->life, signals blocked.
  */
-struct sc_session *sc_session_make(const struct sc_plan *plan, int epoch,
-                                   const char **ret_why);
-void sc_session_free(struct sc_session *session, bool is_whole);
+struct syc_session *syc_session_make(const struct syc_plan *plan, int epoch,
+                                     const char **ret_why);
+void syc_session_free(struct syc_session *session, bool is_whole);
 
 /** Close its descriptors.  @is_whole: the rings are empty.  By who has the
  * table that they are in. */
-void sc_session_close(struct sc_session *session, bool is_whole);
+void syc_session_close(struct syc_session *session, bool is_whole);
 
 /** The sink of @session is gone for good. */
-void sc_session_fail(struct sc_session *session, const char *why);
+void syc_session_fail(struct syc_session *session, const char *why);
 
 /** For syscap_get_stats(). */
-uint64_t sc_session_written(char *path, size_t size);
+uint64_t syc_session_written(char *path, size_t size);
 
 #endif

@@ -22,37 +22,38 @@
 #include "copies/number.h"
 #include "copies/page.h"
 
-struct sc_process *sc_process;
-struct sc_state *sc_states;
+struct syc_process *syc_process;
+struct syc_state *syc_states;
 
 /* By which others find us. */
-extern const struct sc_card sc_own_card;
-__attribute__((used, visibility("hidden"))) const struct sc_card sc_own_card = {
-	.magic = SC_CARD_MAGIC,
-	.number = SC_COPIES_NUMBER,
-	.active = &sc_active,
-	.sleeping = &sc_drain_sleeping,
+extern const struct syc_card syc_own_card;
+__attribute__((used, visibility("hidden")))
+const struct syc_card syc_own_card = {
+	.magic = SYC_CARD_MAGIC,
+	.number = SYC_COPIES_NUMBER,
+	.active = &syc_active,
+	.sleeping = &syc_drain_sleeping,
 };
-SC_CARD_NOTE(sc_own_card);
+SYC_CARD_NOTE(syc_own_card);
 
 static const char *why_alone = "";
 /* Else a key of ours may have the number, and the values, of another's. */
 static bool has_keys = true;
 
-const char *sc_share_why_alone(void)
+const char *syc_share_why_alone(void)
 {
 	return __atomic_load_n(&why_alone, __ATOMIC_RELAXED);
 }
 
-bool sc_share_works(void)
+bool syc_share_works(void)
 {
-	return *sc_share_why_alone() == '\0';
+	return *syc_share_why_alone() == '\0';
 }
 
 static void work_alone(const char *why)
 {
 	__atomic_store_n(&why_alone, why, __ATOMIC_RELAXED);
-	sc_diag_say("this copy of the library works alone", why);
+	syc_diag_say("this copy of the library works alone", why);
 }
 
 /* Whose pthread keys and fork handlers: dlmopen() makes a second C library. */
@@ -63,7 +64,7 @@ static uint64_t which_libc(void)
 	} what = { 3, (uintptr_t)&getpid };
 	const void *const key = (const void *)getauxval(AT_RANDOM);
 
-	return key != NULL ? sc_siphash(key, &what, sizeof(what)) : what.value;
+	return key != NULL ? syc_siphash(key, &what, sizeof(what)) : what.value;
 }
 
 /* The states begin with a page. */
@@ -71,21 +72,21 @@ static size_t wiped_front(void)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
-	return (sizeof(struct sc_process) + page - 1) / page * page;
+	return (sizeof(struct syc_process) + page - 1) / page * page;
 }
 
 /*
- * States and sc_process in one mapping that a child finds zeroed, the block
+ * States and syc_process in one mapping that a child finds zeroed, the block
  * in another one.  Without MADV_WIPEONFORK (Linux < 4.14) the atfork handler
  * clears it, and _Fork() is not noticed.
  */
-static struct sc_block *make_block(const struct sc_control_socket *control,
-                                   const struct sc_plan *environment)
+static struct syc_block *make_block(const struct syc_control_socket *control,
+                                    const struct syc_plan *environment)
 {
 	const size_t front = wiped_front();
-	const size_t size = front + SC_THREADS_MAX * sizeof(struct sc_state);
-	const size_t kept = sizeof(struct sc_block) +
-	                    SC_THREADS_MAX * sizeof(struct sc_mapped);
+	const size_t size = front + SYC_THREADS_MAX * sizeof(struct syc_state);
+	const size_t kept = sizeof(struct syc_block) +
+	                    SYC_THREADS_MAX * sizeof(struct syc_mapped);
 	char *const wiped =
 		mmap(NULL, size, PROT_READ | PROT_WRITE,
 	             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -101,13 +102,13 @@ static struct sc_block *make_block(const struct sc_control_socket *control,
 		return NULL;
 	}
 	if (madvise(wiped, size, MADV_WIPEONFORK) != 0)
-		sc_diag_say("MADV_WIPEONFORK", "not supported: children of "
-		                               "_Fork() must not emit");
-	struct sc_block *const block = (struct sc_block *)(void *)base;
+		syc_diag_say("MADV_WIPEONFORK", "not supported: children of "
+		                                "_Fork() must not emit");
+	struct syc_block *const block = (struct syc_block *)(void *)base;
 	block->libc = which_libc();
-	block->process = (struct sc_process *)(void *)wiped;
-	block->states = (struct sc_state *)(void *)(wiped + front);
-	block->mapped = (struct sc_mapped *)(void *)(base + sizeof(*block));
+	block->process = (struct syc_process *)(void *)wiped;
+	block->states = (struct syc_state *)(void *)(wiped + front);
+	block->mapped = (struct syc_mapped *)(void *)(base + sizeof(*block));
 	block->reason = "nothing was recorded yet";
 	block->control_fd = control->fd;
 	block->control_dev = control->dev;
@@ -121,34 +122,34 @@ static struct sc_block *make_block(const struct sc_control_socket *control,
 }
 
 /* Two threads may adopt at the same time, the same: each word is stored once. */
-static void use_block(struct sc_block *block)
+static void use_block(struct syc_block *block)
 {
-	if (sc_process_is_there())
+	if (syc_process_is_there())
 		return;
-	struct sc_state *no_states = NULL;
-	struct sc_block *no_block = NULL;
-	struct sc_process *no_process = NULL;
+	struct syc_state *no_states = NULL;
+	struct syc_block *no_block = NULL;
+	struct syc_process *no_process = NULL;
 
-	__atomic_compare_exchange_n(&sc_states, &no_states, block->states,
+	__atomic_compare_exchange_n(&syc_states, &no_states, block->states,
 	                            false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-	__atomic_compare_exchange_n(&sc_block, &no_block, block, false,
+	__atomic_compare_exchange_n(&syc_block, &no_block, block, false,
 	                            __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-	__atomic_compare_exchange_n(&sc_process, &no_process, block->process,
+	__atomic_compare_exchange_n(&syc_process, &no_process, block->process,
 	                            false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
-bool sc_share_is_entered(void)
+bool syc_share_is_entered(void)
 {
-	struct sc_block *block;
+	struct syc_block *block;
 
-	return sc_page_find(&block) == 0 && block->libc == which_libc() &&
-	       sc_roll_has(block, &sc_active);
+	return syc_page_find(&block) == 0 && block->libc == which_libc() &&
+	       syc_roll_has(block, &syc_active);
 }
 
-bool sc_share_adopt(void)
+bool syc_share_adopt(void)
 {
-	struct sc_block *block;
-	const int r = sc_page_find(&block);
+	struct syc_block *block;
+	const int r = syc_page_find(&block);
 
 	if (r == -ENOENT)
 		return false;
@@ -166,7 +167,7 @@ bool sc_share_adopt(void)
 		has_keys = false;
 	}
 	if (why == NULL &&
-	    !sc_roll_enter(block, &sc_active, &sc_drain_sleeping))
+	    !syc_roll_enter(block, &syc_active, &syc_drain_sleeping))
 		why = "there are too many copies of the library";
 	if (why != NULL) {
 		work_alone(why);
@@ -193,42 +194,42 @@ static const char *why_not_published(int r)
 	}
 }
 
-static void discard(struct sc_block *block)
+static void discard(struct syc_block *block)
 {
 	if (block->exit_key != 0)
 		pthread_key_delete((pthread_key_t)(block->exit_key - 1));
 	munmap(block->process,
-	       wiped_front() + SC_THREADS_MAX * sizeof(struct sc_state));
+	       wiped_front() + SYC_THREADS_MAX * sizeof(struct syc_state));
 	munmap(block,
-	       sizeof(*block) + SC_THREADS_MAX * sizeof(struct sc_mapped));
+	       sizeof(*block) + SYC_THREADS_MAX * sizeof(struct syc_mapped));
 }
 
-int sc_share_found(const struct sc_control_socket *control,
-                   const struct sc_plan *environment,
-                   void (*on_thread_exit)(void *), void (*on_child)(void))
+int syc_share_found(const struct syc_control_socket *control,
+                    const struct syc_plan *environment,
+                    void (*on_thread_exit)(void *), void (*on_child)(void))
 {
 	pthread_key_t key;
 
-	if (sc_share_adopt())
+	if (syc_share_adopt())
 		return 0;
-	struct sc_block *const block = make_block(control, environment);
+	struct syc_block *const block = make_block(control, environment);
 	if (block == NULL)
 		return -ENOMEM;
-	sc_clock_init(block);
+	syc_clock_init(block);
 	if (has_keys && pthread_key_create(&key, on_thread_exit) == 0)
 		block->exit_key = 1 + key;
-	const int r = sc_share_works() ? sc_page_publish(block) : 0;
-	if (r == -EEXIST && sc_share_adopt()) {
+	const int r = syc_share_works() ? syc_page_publish(block) : 0;
+	if (r == -EEXIST && syc_share_adopt()) {
 		discard(block); /* another copy was first, just now */
 		return 0;
 	}
-	if (r != 0 && sc_share_works())
+	if (r != 0 && syc_share_works())
 		work_alone(why_not_published(r));
-	if (!sc_share_works())
+	if (!syc_share_works())
 		block->is_alone = true;
-	sc_roll_enter(block, &sc_active, &sc_drain_sleeping);
+	syc_roll_enter(block, &syc_active, &syc_drain_sleeping);
 	use_block(block);
 	pthread_atfork(NULL, NULL, on_child);
-	sc_at_exit_watch();
+	syc_at_exit_watch();
 	return 0;
 }

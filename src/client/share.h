@@ -3,8 +3,8 @@
  * share.h - the block of all copies of the library in the process: made and
  * published by the first that records, adopted by the others (copies/).
  */
-#ifndef SC_SHARE_H
-#define SC_SHARE_H
+#ifndef SYC_SHARE_H
+#define SYC_SHARE_H
 
 #include <stdbool.h>
 
@@ -17,10 +17,10 @@
  *
  * Context: any-thread, signal-safe.
  */
-bool sc_share_adopt(void);
+bool syc_share_adopt(void);
 
 /** Whether another copy has entered this one.  any-thread, signal-safe. */
-bool sc_share_is_entered(void);
+bool syc_share_is_entered(void);
 
 /**
  * The same, but make the block where there is none: of @control, and of the
@@ -29,14 +29,14 @@ bool sc_share_is_entered(void);
  *
  * Context: setup; one thread at a time.
  */
-int sc_share_found(const struct sc_control_socket *control,
-                   const struct sc_plan *environment,
-                   void (*on_thread_exit)(void *), void (*on_child)(void));
+int syc_share_found(const struct syc_control_socket *control,
+                    const struct syc_plan *environment,
+                    void (*on_thread_exit)(void *), void (*on_child)(void));
 
 /** Other copies find this one's block, or may.  any-thread, signal-safe. */
-bool sc_share_works(void);
+bool syc_share_works(void);
 
 /** A sentence, or "".  any-thread, signal-safe. */
-const char *sc_share_why_alone(void);
+const char *syc_share_why_alone(void);
 
 #endif

@@ -11,8 +11,8 @@
  * called it, fall in front of what is kept.  So there is room, and so this
  * must stay inlined into the public function.
  */
-#ifndef SC_STACK_H
-#define SC_STACK_H
+#ifndef SYC_STACK_H
+#define SYC_STACK_H
 
 #include <errno.h>
 #include <stddef.h>
@@ -20,36 +20,36 @@
 
 #include <syscap/format.h>
 
-#define SC_STACK_BEFORE 2u
-#define SC_STACK_MAX    512u
+#define SYC_STACK_BEFORE 2u
+#define SYC_STACK_MAX    512u
 
-struct sc_stack {
+struct syc_stack {
 	unsigned n;
 	unsigned flags; /* SYSCAP_STACK_CUT: there may be more */
-	uint64_t words[SC_STACK_BEFORE + SC_STACK_MAX];
+	uint64_t words[SYC_STACK_BEFORE + SYC_STACK_MAX];
 };
 
 static inline __attribute__((always_inline)) void
-sc_stack_take(struct sc_stack *stack,
-              int (*backtrace)(uint64_t *addrs, unsigned n_addrs, void *user),
-              void *user)
+syc_stack_take(struct syc_stack *stack,
+               int (*backtrace)(uint64_t *addrs, unsigned n_addrs, void *user),
+               void *user)
 {
 	const int saved = errno;
 	int n = 0;
 
 	if (backtrace != NULL)
-		n = backtrace(stack->words + SC_STACK_BEFORE, SC_STACK_MAX,
+		n = backtrace(stack->words + SYC_STACK_BEFORE, SYC_STACK_MAX,
 		              user);
 	if (n < 0) /* how some say that there is none */
 		n = 0;
-	stack->n = (unsigned)n < SC_STACK_MAX ? (unsigned)n : SC_STACK_MAX;
-	stack->flags = stack->n == SC_STACK_MAX ? SYSCAP_STACK_CUT : 0;
+	stack->n = (unsigned)n < SYC_STACK_MAX ? (unsigned)n : SYC_STACK_MAX;
+	stack->flags = stack->n == SYC_STACK_MAX ? SYSCAP_STACK_CUT : 0;
 	errno = saved;
 }
 
-static inline const uint64_t *sc_stack_addrs(const struct sc_stack *stack)
+static inline const uint64_t *syc_stack_addrs(const struct syc_stack *stack)
 {
-	return stack->words + SC_STACK_BEFORE;
+	return stack->words + SYC_STACK_BEFORE;
 }
 
 #endif

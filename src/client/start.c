@@ -30,23 +30,23 @@
 /* syscap_stop() is a call that may take its time, but not for ever. */
 #define STOP_NS (5000 * MS)
 
-/* Emits that began before sc_active changed end within moments; the frames
+/* Emits that began before syc_active changed end within moments; the frames
  * that they publish belong into the capture. */
 static void wait_for_emits(void)
 {
 	const uint32_t n =
-		__atomic_load_n(&sc_process->high_water, __ATOMIC_RELAXED);
+		__atomic_load_n(&syc_process->high_water, __ATOMIC_RELAXED);
 
 	for (int i = 0; i < 20; i++) {
 		bool is_busy = false;
 
 		for (uint32_t k = 0; k < n; k++) {
-			const struct sc_state *const ts = sc_state_at(k);
+			const struct syc_state *const ts = syc_state_at(k);
 
 			is_busy |=
-				sc_self != &ts->hot &&
+				syc_self != &ts->hot &&
 				__atomic_load_n(&ts->phase, __ATOMIC_ACQUIRE) ==
-					SC_STATE_ALIVE &&
+					SYC_STATE_ALIVE &&
 				__atomic_load_n(&ts->hot.owner,
 			                        __ATOMIC_ACQUIRE) != 0;
 		}
@@ -59,8 +59,8 @@ static void wait_for_emits(void)
 /* Nobody looks into a session any more that was taken away. */
 static bool wait_for_users(int64_t deadline)
 {
-	while (__atomic_load_n(&sc_process->users, __ATOMIC_SEQ_CST) != 0) {
-		if (sc_clock_kernel() >= deadline)
+	while (__atomic_load_n(&syc_process->users, __ATOMIC_SEQ_CST) != 0) {
+		if (syc_clock_kernel() >= deadline)
 			return false;
 		poll(NULL, 0, 1);
 	}
@@ -68,23 +68,23 @@ static bool wait_for_users(int64_t deadline)
 }
 
 /*
- * By who has `life`; sc_process->session is another's or nobody's by now.
+ * By who has `life`; syc_process->session is another's or nobody's by now.
  * Memory that somebody may still look into is left behind.
  */
-static int end(struct sc_session *s, int64_t flush_ns)
+static int end(struct syc_session *s, int64_t flush_ns)
 {
-	const int64_t deadline = sc_clock_kernel() + flush_ns;
+	const int64_t deadline = syc_clock_kernel() + flush_ns;
 	int r;
 
 	wait_for_emits();
 	if (__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) != 0)
-		r = sc_drain_thread_stop(s, deadline);
+		r = syc_drain_thread_stop(s, deadline);
 	else
-		r = sc_drain_finish(s, deadline);
+		r = syc_drain_finish(s, deadline);
 	if (r == -ETIMEDOUT || r == -EBUSY ||
-	    !wait_for_users(deadline + SC_DRAIN_GRACE_NS))
+	    !wait_for_users(deadline + SYC_DRAIN_GRACE_NS))
 		return r == 0 ? 0 : r;
-	sc_session_free(s, r == 0 || r == -EFBIG);
+	syc_session_free(s, r == 0 || r == -EFBIG);
 	return r;
 }
 
@@ -100,42 +100,42 @@ static void block_signals(sigset_t *ret_before)
 
 static int fail_start(struct syscap_options *options, const char *why, int r)
 {
-	sc_text_field(options->message, sizeof(options->message), why);
-	sc_diag_say("syscap_start()", why);
+	syc_text_field(options->message, sizeof(options->message), why);
+	syc_diag_say("syscap_start()", why);
 	return r;
 }
 
 /* By who has `life`, signals blocked. */
 static int start(struct syscap_options *options)
 {
-	struct sc_session *before = sc_process->session;
-	const int epoch = sc_process_next_epoch();
+	struct syc_session *before = syc_process->session;
+	const int epoch = syc_process_next_epoch();
 	const char *why;
 
-	if (sc_plan_is_started() && sc_block->active != 0)
+	if (syc_plan_is_started() && syc_block->active != 0)
 		return fail_start(options, "a recording is running already",
 		                  -EALREADY);
 	if (before != NULL && before->is_started) {
 		/* it failed, or met its limit, and was not stopped */
-		__atomic_store_n(&sc_process->session, NULL, __ATOMIC_SEQ_CST);
+		__atomic_store_n(&syc_process->session, NULL, __ATOMIC_SEQ_CST);
 		end(before, STOP_NS);
 		before = NULL;
 	}
-	why = sc_plan_from_options(options);
+	why = syc_plan_from_options(options);
 	if (why != NULL)
 		return fail_start(options, why, -EINVAL);
-	struct sc_session *const s =
-		sc_session_make(sc_plan_of_options(), epoch, &why);
+	struct syc_session *const s =
+		syc_session_make(syc_plan_of_options(), epoch, &why);
 	if (s == NULL)
 		return fail_start(options, why, -EIO);
-	if (sc_share_works())
-		sc_cards_enter(sc_block);
-	__atomic_store_n(&sc_process->session, s, __ATOMIC_SEQ_CST);
-	sc_plan_use_options();
-	sc_process_set_reason("syscap_start() was called");
-	sc_roll_set_active(epoch);
-	sc_text_field(options->message, sizeof(options->message),
-	              s->output.path);
+	if (syc_share_works())
+		syc_cards_enter(syc_block);
+	__atomic_store_n(&syc_process->session, s, __ATOMIC_SEQ_CST);
+	syc_plan_use_options();
+	syc_process_set_reason("syscap_start() was called");
+	syc_roll_set_active(epoch);
+	syc_text_field(options->message, sizeof(options->message),
+	               s->output.path);
 	if (before != NULL)
 		end(before, STOP_NS);
 	return 0;
@@ -153,28 +153,28 @@ int syscap_start(struct syscap_options *given)
 		return -EINVAL;
 	memcpy(&options, given, size);
 	options.size = sizeof(options);
-	r = sc_process_prepare();
+	r = syc_process_prepare();
 	if (r != 0) {
 		r = fail_start(&options, "no memory for thread states", r);
-	} else if (sc_process_current() != getpid()) {
+	} else if (syc_process_current() != getpid()) {
 		r = fail_start(&options, "not in a vfork() child", -EPERM);
 	} else {
 		block_signals(&before);
-		if (!sc_session_take_life(sc_clock_kernel() + STOP_NS)) {
+		if (!syc_session_take_life(syc_clock_kernel() + STOP_NS)) {
 			r = fail_start(&options,
 			               "another start or stop takes too long",
 			               -EBUSY);
 		} else {
 			r = start(&options);
-			sc_session_give_life();
+			syc_session_give_life();
 		}
 		pthread_sigmask(SIG_SETMASK, &before, NULL);
 	}
-	struct sc_session *const s = r == 0 ? sc_session_look() : NULL;
+	struct syc_session *const s = r == 0 ? syc_session_look() : NULL;
 	if (s != NULL && !s->no_thread)
-		sc_drain_thread_start(s); /* else the next event tries again */
+		syc_drain_thread_start(s); /* else the next event tries again */
 	if (r == 0)
-		sc_session_leave();
+		syc_session_leave();
 	memcpy(given->message, options.message,
 	       size - offsetof(struct syscap_options, message));
 	return r;
@@ -182,32 +182,32 @@ int syscap_start(struct syscap_options *given)
 
 int syscap_stop(void)
 {
-	struct sc_session *s;
+	struct syc_session *s;
 	sigset_t before;
 	int r = -ENOENT;
 
-	sc_process_join();
-	if (!sc_process_is_there() || !sc_plan_is_started())
+	syc_process_join();
+	if (!syc_process_is_there() || !syc_plan_is_started())
 		return -ENOENT;
 	block_signals(&before);
-	if (!sc_session_take_life(sc_clock_kernel() + STOP_NS)) {
+	if (!syc_session_take_life(syc_clock_kernel() + STOP_NS)) {
 		r = -EBUSY;
 		goto out;
 	}
-	if (sc_plan_is_started()) {
-		s = sc_process->session;
-		__atomic_store_n(&sc_process->session, NULL, __ATOMIC_SEQ_CST);
-		sc_plan_use_environment();
-		const enum sc_sink sink = sc_plan_sink();
-		sc_process_set_reason(sink == SC_SINK_NONE
-		                              ? "syscap_stop() was called"
-		                              : "the environment's recording "
-		                                "goes on");
-		sc_roll_set_active(
-			sink == SC_SINK_NONE ? 0 : sc_process_next_epoch());
+	if (syc_plan_is_started()) {
+		s = syc_process->session;
+		__atomic_store_n(&syc_process->session, NULL, __ATOMIC_SEQ_CST);
+		syc_plan_use_environment();
+		const enum syc_sink sink = syc_plan_sink();
+		syc_process_set_reason(sink == SYC_SINK_NONE
+		                               ? "syscap_stop() was called"
+		                               : "the environment's recording "
+		                                 "goes on");
+		syc_roll_set_active(
+			sink == SYC_SINK_NONE ? 0 : syc_process_next_epoch());
 		r = s != NULL ? end(s, STOP_NS) : 0;
 	}
-	sc_session_give_life();
+	syc_session_give_life();
 out:
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return r;
@@ -215,53 +215,53 @@ out:
 
 int syscap_drain(void)
 {
-	struct sc_session *s;
+	struct syc_session *s;
 	sigset_t before;
 	uint64_t moved;
 	int r = 0;
 
-	sc_process_join();
-	if (!sc_process_is_there() || !sc_process->session)
+	syc_process_join();
+	if (!syc_process_is_there() || !syc_process->session)
 		return 0;
 	block_signals(&before);
-	s = sc_session_look();
+	s = syc_session_look();
 	if (s != NULL) {
-		const int64_t deadline = sc_clock_kernel() + s->interval_ns;
+		const int64_t deadline = syc_clock_kernel() + s->interval_ns;
 
 		if (__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) != 0)
-			r = sc_drain_thread_flush(s, deadline + LIFE_WAIT_NS);
+			r = syc_drain_thread_flush(s, deadline + LIFE_WAIT_NS);
 		else
 			do {
-				r = sc_drain_pass_alone(s, deadline, false,
-				                        &moved);
+				r = syc_drain_pass_alone(s, deadline, false,
+				                         &moved);
 			} while (r == 0 && moved != 0 &&
-			         sc_clock_kernel() < deadline);
+			         syc_clock_kernel() < deadline);
 		/* one was made meanwhile */
 		if (r == -EBUSY &&
 		    __atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) != 0)
-			r = sc_drain_thread_flush(s, deadline + LIFE_WAIT_NS);
+			r = syc_drain_thread_flush(s, deadline + LIFE_WAIT_NS);
 	}
-	sc_session_leave();
+	syc_session_leave();
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return r;
 }
 
-void sc_start_end(void)
+void syc_start_end(void)
 {
 	sigset_t before;
 
 	block_signals(&before);
-	if (sc_session_take_life(sc_clock_kernel() + LIFE_WAIT_NS)) {
-		struct sc_session *const s = sc_process->session;
+	if (syc_session_take_life(syc_clock_kernel() + LIFE_WAIT_NS)) {
+		struct syc_session *const s = syc_process->session;
 
 		if (s != NULL) {
-			sc_process_set_reason("the process exits");
-			sc_roll_set_active(0);
-			__atomic_store_n(&sc_process->session, NULL,
+			syc_process_set_reason("the process exits");
+			syc_roll_set_active(0);
+			__atomic_store_n(&syc_process->session, NULL,
 			                 __ATOMIC_SEQ_CST);
 			end(s, s->exit_flush_ns);
 		}
-		sc_session_give_life();
+		syc_session_give_life();
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

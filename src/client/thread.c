@@ -49,12 +49,12 @@ static const int32_t *own_cpu(void)
 	return &none;
 }
 
-static bool has_own_cpu(const struct sc_state *ts)
+static bool has_own_cpu(const struct syc_state *ts)
 {
 	return ts->hot.cpu == own_cpu() || *own_cpu() < 0;
 }
 
-int32_t sc_cpu_slow(void)
+int32_t syc_cpu_slow(void)
 {
 	return sched_getcpu();
 }
@@ -64,30 +64,30 @@ int32_t sc_cpu_slow(void)
  * of its parent's.  Written by the owner (or who finishes a dead state), read
  * in a child only.
  */
-static struct sc_mapped *mapped_of(const struct sc_state *ts)
+static struct syc_mapped *mapped_of(const struct syc_state *ts)
 {
-	return &sc_block->mapped[ts - sc_states];
+	return &syc_block->mapped[ts - syc_states];
 }
 
-struct sc_state *sc_thread_of_self(void)
+struct syc_state *syc_thread_of_self(void)
 {
-	struct sc_state *const watched = sc_process_watched_thread();
+	struct syc_state *const watched = syc_process_watched_thread();
 
 	if (watched != NULL)
 		return watched;
-	return sc_self != NULL ? sc_state_of(sc_self) : NULL;
+	return syc_self != NULL ? syc_state_of(syc_self) : NULL;
 }
 
 /* ------------------------------------------------------------- claiming */
 
-static bool take_phase(struct sc_state *ts, uint32_t from)
+static bool take_phase(struct syc_state *ts, uint32_t from)
 {
-	return __atomic_compare_exchange_n(&ts->phase, &from, SC_STATE_BUSY,
+	return __atomic_compare_exchange_n(&ts->phase, &from, SYC_STATE_BUSY,
 	                                   false, __ATOMIC_ACQUIRE,
 	                                   __ATOMIC_RELAXED);
 }
 
-static bool is_gone(int32_t pid, const struct sc_state *ts)
+static bool is_gone(int32_t pid, const struct syc_state *ts)
 {
 	const int32_t tid = __atomic_load_n(&ts->tid, __ATOMIC_RELAXED);
 
@@ -96,7 +96,7 @@ static bool is_gone(int32_t pid, const struct sc_state *ts)
 
 /* Take a state whose thread is gone: it may have been taken and be another's
  * by the time that we have it, so ask again. */
-static bool take_gone(struct sc_state *ts, uint32_t phase, int32_t pid)
+static bool take_gone(struct syc_state *ts, uint32_t phase, int32_t pid)
 {
 	if (!is_gone(pid, ts) || !take_phase(ts, phase))
 		return false;
@@ -106,49 +106,49 @@ static bool take_gone(struct sc_state *ts, uint32_t phase, int32_t pid)
 	return false;
 }
 
-static void write_end_marker(struct sc_thread *st, uint32_t limit)
+static void write_end_marker(struct syc_thread *st, uint32_t limit)
 {
 	unsigned char *const frame =
-		sc_take(st, limit, SC_HEAD_SIZE, sc_clock_kernel());
+		syc_take(st, limit, SYC_HEAD_SIZE, syc_clock_kernel());
 
 	if (frame == NULL)
 		return;
 	/* no cpu, no pid */
-	sc_store_word(frame, sc_head_word(SC_HEAD_SIZE, -1, -1));
-	sc_commit(frame, SYSCAP_FRAME_RING_END, 0);
+	syc_store_word(frame, syc_head_word(SYC_HEAD_SIZE, -1, -1));
+	syc_commit(frame, SYSCAP_FRAME_RING_END, 0);
 }
 
 /* The thread exits, or is gone: last record, end marker, unmap. */
-static void leave_ring(struct sc_state *ts)
+static void leave_ring(struct syc_state *ts)
 {
 	if (ts->ring == NULL) {
-		sc_ask_leave(ts);
-		sc_loss_leave_behind(ts);
-		sc_loss_call_for_teller(true);
+		syc_ask_leave(ts);
+		syc_loss_leave_behind(ts);
+		syc_loss_call_for_teller(true);
 		return;
 	}
 	if (ts->hot.body != NULL) {
-		struct sc_thread *const st = &ts->hot;
+		struct syc_thread *const st = &ts->hot;
 		uint32_t limit;
 
 		/* An emit that pthread_exit() or cancellation left behind */
-		sc_reserve_take_over(ts);
-		sc_loss_resolve(ts);
-		if (st->body != NULL && sc_reserve_look(ts, &limit)) {
-			sc_reserve_limit_to_pages(ts, 0, &limit);
+		syc_reserve_take_over(ts);
+		syc_loss_resolve(ts);
+		if (st->body != NULL && syc_reserve_look(ts, &limit)) {
+			syc_reserve_limit_to_pages(ts, 0, &limit);
 			/* The room that every reserve leaves is for these */
-			sc_loss_tell(ts, limit + SC_LOSS_RECORD_MAX);
+			syc_loss_tell(ts, limit + SYC_LOSS_RECORD_MAX);
 			if (!ts->is_own)
-				write_end_marker(st, limit + SC_RING_ROOM);
+				write_end_marker(st, limit + SYC_RING_ROOM);
 			/* W2, pairs with R1 */
 			__atomic_store_n(st->tail, (uint32_t)(st->pos >> 32),
 			                 __ATOMIC_RELEASE);
 		}
 	}
-	sc_loss_leave_behind(ts);
+	syc_loss_leave_behind(ts);
 	if (ts->is_own) {
-		sc_loss_mirror(ts);
-		__atomic_store_n(&ts->ring->slot_state, SC_SLOT_ENDED,
+		syc_loss_mirror(ts);
+		__atomic_store_n(&ts->ring->slot_state, SYC_SLOT_ENDED,
 		                 __ATOMIC_RELEASE);
 	}
 	ts->hot.tail = NULL;
@@ -160,54 +160,54 @@ static void leave_ring(struct sc_state *ts)
 	ts->hot.disturbed = 0;
 	__atomic_store_n(&ts->hot.owner, 0, __ATOMIC_RELAXED);
 	mapped_of(ts)->header = NULL;
-	sc_ring_unmap(ts->ring, ts->hot.size);
+	syc_ring_unmap(ts->ring, ts->hot.size);
 	ts->ring = NULL;
 	ts->hot.size = 0;
-	__atomic_sub_fetch(&sc_process->n_rings, 1, __ATOMIC_RELAXED);
+	__atomic_sub_fetch(&syc_process->n_rings, 1, __ATOMIC_RELAXED);
 }
 
 /* Threads can end without running key destructors: look at two states. */
 static void scavenge(int32_t pid, uint32_t high)
 {
 	for (int i = 0; i < 2 && high != 0; i++) {
-		struct sc_state *const ts =
-			sc_state_at(__atomic_fetch_add(&sc_process->scavenge, 1,
-		                                       __ATOMIC_RELAXED) %
-		                    high);
+		struct syc_state *const ts =
+			syc_state_at(__atomic_fetch_add(&syc_process->scavenge,
+		                                        1, __ATOMIC_RELAXED) %
+		                     high);
 
 		if (__atomic_load_n(&ts->phase, __ATOMIC_RELAXED) !=
-		            SC_STATE_ALIVE ||
-		    !take_gone(ts, SC_STATE_ALIVE, pid))
+		            SYC_STATE_ALIVE ||
+		    !take_gone(ts, SYC_STATE_ALIVE, pid))
 			continue;
 		/* rseq's word went with its stack */
 		__atomic_store_n(&ts->hot.cpu, NULL, __ATOMIC_RELAXED);
 		leave_ring(ts);
-		__atomic_store_n(&ts->phase, SC_STATE_DEAD, __ATOMIC_RELEASE);
+		__atomic_store_n(&ts->phase, SYC_STATE_DEAD, __ATOMIC_RELEASE);
 	}
 }
 
 /* This thread's state, after its exit hook. */
-static bool is_ended(const struct sc_state *ts)
+static bool is_ended(const struct syc_state *ts)
 {
-	return __atomic_load_n(&ts->phase, __ATOMIC_ACQUIRE) == SC_STATE_DEAD;
+	return __atomic_load_n(&ts->phase, __ATOMIC_ACQUIRE) == SYC_STATE_DEAD;
 }
 
-bool sc_thread_has_ended(void)
+bool syc_thread_has_ended(void)
 {
-	return sc_self != NULL && is_ended(sc_state_of(sc_self));
+	return syc_self != NULL && is_ended(syc_state_of(syc_self));
 }
 
 /* @owner: of the emit that this happens in, for a forked child; else 0. */
-static void begin_state(struct sc_state *ts, int32_t pid, int32_t tid,
+static void begin_state(struct syc_state *ts, int32_t pid, int32_t tid,
                         uint64_t owner)
 {
 	__atomic_store_n(&ts->hot.owner, owner, __ATOMIC_RELAXED);
-	memset((char *)ts + offsetof(struct sc_thread, next), 0,
-	       offsetof(struct sc_state, phase) -
-	               offsetof(struct sc_thread, next));
+	memset((char *)ts + offsetof(struct syc_thread, next), 0,
+	       offsetof(struct syc_state, phase) -
+	               offsetof(struct syc_thread, next));
 	ts->hot.disturbed = owner != 0;
-	memset((char *)ts + offsetof(struct sc_state, tid), 0,
-	       sizeof(*ts) - offsetof(struct sc_state, tid));
+	memset((char *)ts + offsetof(struct syc_state, tid), 0,
+	       sizeof(*ts) - offsetof(struct syc_state, tid));
 	__atomic_store_n(&ts->tid, tid, __ATOMIC_RELAXED);
 	ts->hot.pid = pid;
 	ts->hot.tid_tag =
@@ -215,19 +215,19 @@ static void begin_state(struct sc_state *ts, int32_t pid, int32_t tid,
 	ts->hot.pid_word = (uint64_t)(uint32_t)pid << 32;
 	ts->hot.tag_word = (uint64_t)ts->hot.tid_tag << 32;
 	ts->hot.cpu = own_cpu();
-	sc_stack_bounds(&ts->stack_low, &ts->stack_high);
-	ts->no_exit_hook = !sc_process_watch_thread(ts);
-	ts->hot.epoch = __atomic_load_n(&sc_active, __ATOMIC_RELAXED);
+	syc_stack_bounds(&ts->stack_low, &ts->stack_high);
+	ts->no_exit_hook = !syc_process_watch_thread(ts);
+	ts->hot.epoch = __atomic_load_n(&syc_active, __ATOMIC_RELAXED);
 	if (pid == tid)
-		__atomic_store_n(&sc_process->main_has_state, !ts->no_exit_hook,
-		                 __ATOMIC_RELAXED);
-	__atomic_store_n(&ts->phase, SC_STATE_ALIVE, __ATOMIC_RELEASE);
+		__atomic_store_n(&syc_process->main_has_state,
+		                 !ts->no_exit_hook, __ATOMIC_RELAXED);
+	__atomic_store_n(&ts->phase, SYC_STATE_ALIVE, __ATOMIC_RELEASE);
 }
 
 static void raise_high_water(uint32_t to)
 {
-	uint32_t *const words[] = { &sc_process->high_water,
-		                    &sc_block->states_ever };
+	uint32_t *const words[] = { &syc_process->high_water,
+		                    &syc_block->states_ever };
 
 	for (int i = 0; i < 2; i++) {
 		uint32_t high = __atomic_load_n(words[i], __ATOMIC_RELAXED);
@@ -239,30 +239,30 @@ static void raise_high_water(uint32_t to)
 	}
 }
 
-static struct sc_state *claim_state(int32_t pid, int32_t tid)
+static struct syc_state *claim_state(int32_t pid, int32_t tid)
 {
 	const uint32_t high =
-		__atomic_load_n(&sc_process->high_water, __ATOMIC_RELAXED);
+		__atomic_load_n(&syc_process->high_water, __ATOMIC_RELAXED);
 
 	scavenge(pid, high);
 	for (uint32_t i =
-	             __atomic_load_n(&sc_process->low_water, __ATOMIC_RELAXED);
-	     i < SC_THREADS_MAX; i++) {
-		struct sc_state *const ts = sc_state_at(i);
+	             __atomic_load_n(&syc_process->low_water, __ATOMIC_RELAXED);
+	     i < SYC_THREADS_MAX; i++) {
+		struct syc_state *const ts = syc_state_at(i);
 		const uint32_t phase =
 			__atomic_load_n(&ts->phase, __ATOMIC_RELAXED);
 
-		if (phase == SC_STATE_FREE) {
-			if (!take_phase(ts, SC_STATE_FREE))
+		if (phase == SYC_STATE_FREE) {
+			if (!take_phase(ts, SYC_STATE_FREE))
 				continue;
 			raise_high_water(i + 1);
 			return ts;
 		}
 		/* ours from before this thread's exit began, or nobody's */
-		if (phase == SC_STATE_DEAD &&
+		if (phase == SYC_STATE_DEAD &&
 		    (__atomic_load_n(&ts->tid, __ATOMIC_RELAXED) == tid
-		             ? take_phase(ts, SC_STATE_DEAD)
-		             : take_gone(ts, SC_STATE_DEAD, pid)))
+		             ? take_phase(ts, SYC_STATE_DEAD)
+		             : take_gone(ts, SYC_STATE_DEAD, pid)))
 			return ts;
 	}
 	return NULL;
@@ -305,7 +305,7 @@ struct self {
 
 /* Not another's stack; as far as it is known.  A mapping may have grown since,
  * so that the bounds need not be the same. */
-static bool has_own_stack(const struct sc_state *ts, struct self *self)
+static bool has_own_stack(const struct syc_state *ts, struct self *self)
 {
 	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 
@@ -313,7 +313,7 @@ static bool has_own_stack(const struct sc_state *ts, struct self *self)
 	    (here >= ts->stack_low && here < ts->stack_high))
 		return true;
 	if (self->stack_high == 0)
-		sc_stack_bounds(&self->stack_low, &self->stack_high);
+		syc_stack_bounds(&self->stack_low, &self->stack_high);
 	return self->stack_high == 0 || (self->stack_low < ts->stack_high &&
 	                                 ts->stack_low < self->stack_high);
 }
@@ -325,27 +325,27 @@ static bool has_own_stack(const struct sc_state *ts, struct self *self)
  * A thread that had the id before, and ended unnoticed, had another stack or
  * rseq area, or is no different.
  */
-static bool is_of(struct self *self, const struct sc_state *ts)
+static bool is_of(struct self *self, const struct syc_state *ts)
 {
 	return __atomic_load_n(&ts->phase, __ATOMIC_ACQUIRE) ==
-	               SC_STATE_ALIVE &&
+	               SYC_STATE_ALIVE &&
 	       __atomic_load_n(&ts->tid, __ATOMIC_RELAXED) == self->tid &&
 	       has_own_cpu(ts) && has_own_stack(ts, self);
 }
 
 /* What another copy of the library claimed for this thread where its key
  * doesn't tell; or what this thread had before its exit hook ran. */
-static struct sc_state *find_claimed(struct self *self)
+static struct syc_state *find_claimed(struct self *self)
 {
 	const uint32_t high =
-		__atomic_load_n(&sc_process->high_water, __ATOMIC_ACQUIRE);
+		__atomic_load_n(&syc_process->high_water, __ATOMIC_ACQUIRE);
 
 	for (uint32_t i = 0; i < high; i++) {
-		struct sc_state *const ts = sc_state_at(i);
+		struct syc_state *const ts = syc_state_at(i);
 
 		if (__atomic_load_n(&ts->tid, __ATOMIC_RELAXED) != self->tid)
 			continue;
-		if (is_ended(ts) && take_phase(ts, SC_STATE_DEAD)) {
+		if (is_ended(ts) && take_phase(ts, SYC_STATE_DEAD)) {
 			begin_state(ts, self->pid, self->tid, 0);
 			return ts;
 		}
@@ -356,15 +356,15 @@ static struct sc_state *find_claimed(struct self *self)
 }
 
 /* What this thread is known to have, or had before it forked this process. */
-static struct sc_state *find_own(struct self *self)
+static struct syc_state *find_own(struct self *self)
 {
-	struct sc_state *const ts = sc_thread_of_self();
+	struct syc_state *const ts = syc_thread_of_self();
 
 	if (ts == NULL)
 		return NULL;
 	/* A child's first thread: zeroed, and nobody else's because of
 	 * low_water.  Others there have inherited no pointer that counts. */
-	if (self->pid == self->tid && take_phase(ts, SC_STATE_FREE))
+	if (self->pid == self->tid && take_phase(ts, SYC_STATE_FREE))
 		begin_state(ts, self->pid, self->tid, ts->hot.owner);
 	return is_of(self, ts) ? ts : NULL;
 }
@@ -372,18 +372,18 @@ static struct sc_state *find_own(struct self *self)
 /* Signals are blocked: nobody else on this thread can claim meanwhile. */
 static void claim_for_self(void)
 {
-	struct self self = { .pid = sc_process_current(), .tid = gettid() };
+	struct self self = { .pid = syc_process_current(), .tid = gettid() };
 
 	/* A vfork() child is a guest in its parent's memory: what it begins
 	 * here the parent would inherit, with the wrong ids */
 	if (self.pid == 0 || self.pid != getpid())
 		return;
-	struct sc_state *ts = find_own(&self);
+	struct syc_state *ts = find_own(&self);
 	/* Now no inherited pointer is left unclaimed; but for those of copies
 	 * whose threads no key tells */
 	if (self.pid == self.tid &&
-	    (ts == NULL || !ts->no_exit_hook || sc_roll_count() == 1))
-		__atomic_store_n(&sc_process->low_water, 0, __ATOMIC_RELAXED);
+	    (ts == NULL || !ts->no_exit_hook || syc_roll_count() == 1))
+		__atomic_store_n(&syc_process->low_water, 0, __ATOMIC_RELAXED);
 	if (ts == NULL)
 		ts = find_claimed(&self);
 	if (ts == NULL) {
@@ -392,7 +392,7 @@ static void claim_for_self(void)
 			return;
 		begin_state(ts, self.pid, self.tid, 0);
 	}
-	sc_self = &ts->hot;
+	syc_self = &ts->hot;
 }
 
 /*
@@ -400,14 +400,14 @@ static void claim_for_self(void)
  * one.  Not while an emit of the thread is under way; it belongs there, and
  * so does what comes on top of it.
  */
-static void change_epoch(struct sc_state *ts)
+static void change_epoch(struct syc_state *ts)
 {
-	const int epoch = __atomic_load_n(&sc_active, __ATOMIC_RELAXED);
+	const int epoch = __atomic_load_n(&syc_active, __ATOMIC_RELAXED);
 
 	if (ts->hot.epoch == epoch || ts->hot.owner != 0 || ts->is_connecting ||
 	    epoch == 0)
 		return;
-	if (__atomic_load_n(&ts->phase, __ATOMIC_RELAXED) == SC_STATE_ALIVE) {
+	if (__atomic_load_n(&ts->phase, __ATOMIC_RELAXED) == SYC_STATE_ALIVE) {
 		leave_ring(ts);
 		memset(&ts->lost, 0, sizeof(ts->lost));
 		memset(ts->told, 0, sizeof(ts->told));
@@ -416,57 +416,57 @@ static void change_epoch(struct sc_state *ts)
 	ts->hot.epoch = epoch;
 }
 
-SC_COLD struct sc_thread *sc_thread_first(uint8_t type)
+SYC_COLD struct syc_thread *syc_thread_first(uint8_t type)
 {
 	const int saved = errno;
 	struct undisturbed before;
 
-	if (!sc_process_is_there()) {
-		sc_process_init();
-		if (__atomic_load_n(&sc_active, __ATOMIC_ACQUIRE) == 0)
+	if (!syc_process_is_there()) {
+		syc_process_init();
+		if (__atomic_load_n(&syc_active, __ATOMIC_ACQUIRE) == 0)
 			return NULL;
 		keep_undisturbed(&before);
-		sc_process_join();
+		syc_process_join();
 		restore(&before);
 	}
 	/* Acquire: what was set up before recording began is there */
-	if (__atomic_load_n(&sc_active, __ATOMIC_ACQUIRE) == 0 ||
-	    !sc_process_is_there())
+	if (__atomic_load_n(&syc_active, __ATOMIC_ACQUIRE) == 0 ||
+	    !syc_process_is_there())
 		return NULL;
 	keep_undisturbed(&before);
 	/* It ends; but a later destructor has something to say */
-	if (sc_thread_has_ended())
-		sc_self = NULL;
-	if (sc_self == NULL)
+	if (syc_thread_has_ended())
+		syc_self = NULL;
+	if (syc_self == NULL)
 		claim_for_self();
-	if (sc_self != NULL)
-		change_epoch(sc_state_of(sc_self));
+	if (syc_self != NULL)
+		change_epoch(syc_state_of(syc_self));
 	restore(&before);
-	if (sc_self == NULL)
-		sc_loss_count_stray(type, 0, sc_clock_kernel());
+	if (syc_self == NULL)
+		syc_loss_count_stray(type, 0, syc_clock_kernel());
 	errno = saved;
-	return sc_self;
+	return syc_self;
 }
 
 /* ------------------------------------------------------------ connecting */
 
-static bool knows_us(const struct sc_ring_header *ring)
+static bool knows_us(const struct syc_ring_header *ring)
 {
 	return __atomic_load_n(&ring->recorder_magic, __ATOMIC_RELAXED) ==
-	       SC_RING_RECORDER_MAGIC;
+	       SYC_RING_RECORDER_MAGIC;
 }
 
-static void write_client(struct sc_ring_header *ring, int32_t pid, int32_t tid)
+static void write_client(struct syc_ring_header *ring, int32_t pid, int32_t tid)
 {
 	ring->client_version = 1;
 	ring->pid = pid;
 	ring->tid = tid;
-	__atomic_store_n(&ring->client_magic, SC_RING_CLIENT_MAGIC,
+	__atomic_store_n(&ring->client_magic, SYC_RING_CLIENT_MAGIC,
 	                 __ATOMIC_RELEASE);
 }
 
 /* @ring is empty: its head and tail are @at. */
-static void begin_ring(struct sc_state *ts, struct sc_ring_header *ring,
+static void begin_ring(struct syc_state *ts, struct syc_ring_header *ring,
                        uint32_t size, uint32_t at)
 {
 	const uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
@@ -490,23 +490,23 @@ static void begin_ring(struct sc_state *ts, struct sc_ring_header *ring,
 	ts->hot.headered = ts->hot.pos;
 	memset(ts->hot.defined, 0, sizeof(ts->hot.defined));
 	/* of our own, look when a quarter is used, or at what has no pages
-	 * yet: see sc_reserve_slow() */
+	 * yet: see syc_reserve_slow() */
 	if (!ts->is_own)
-		ts->hot.limit = at + size - 8 - SC_RING_ROOM;
+		ts->hot.limit = at + size - 8 - SYC_RING_ROOM;
 	else
-		ts->hot.limit = at + (sc_thread_is_sparse() ? 0 : size / 4);
-	SC_SIGNAL_FENCE();
+		ts->hot.limit = at + (syc_thread_is_sparse() ? 0 : size / 4);
+	SYC_SIGNAL_FENCE();
 	__atomic_store_n(&ts->hot.tail, &ring->tail, __ATOMIC_RELAXED);
-	__atomic_add_fetch(&sc_process->n_rings, 1, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&syc_process->n_rings, 1, __ATOMIC_RELAXED);
 }
 
 /* One that the recorder made. */
-static int map_ring(int fd, struct sc_ring_header **ret_ring,
+static int map_ring(int fd, struct syc_ring_header **ret_ring,
                     uint32_t *ret_size)
 {
-	struct sc_ring_header *ring;
+	struct syc_ring_header *ring;
 	uint32_t size;
-	const int r = sc_ring_map(fd, &ring, &size);
+	const int r = syc_ring_map(fd, &ring, &size);
 
 	if (r != 0)
 		return r;
@@ -515,8 +515,8 @@ static int map_ring(int fd, struct sc_ring_header **ret_ring,
 	    __atomic_load_n(&ring->size, __ATOMIC_RELAXED) != size ||
 	    __atomic_load_n(&ring->head, __ATOMIC_RELAXED) != 0 ||
 	    __atomic_load_n(&ring->tail, __ATOMIC_RELAXED) != 0 ||
-	    size < 2 * SC_RING_ROOM) {
-		sc_ring_unmap(ring, size);
+	    size < 2 * SYC_RING_ROOM) {
+		syc_ring_unmap(ring, size);
 		return -EBADMSG;
 	}
 	*ret_ring = ring;
@@ -525,43 +525,43 @@ static int map_ring(int fd, struct sc_ring_header **ret_ring,
 }
 
 /* A slot of our own arena. */
-static void begin_own_ring(struct sc_state *ts, struct sc_ring_header *ring,
+static void begin_own_ring(struct syc_state *ts, struct syc_ring_header *ring,
                            uint32_t size)
 {
 	ts->is_own = true;
 	ts->is_ours = true;
-	ring->since = sc_clock_kernel();
+	ring->since = syc_clock_kernel();
 	memset(&ring->told, 0, sizeof(ring->told));
 	begin_ring(ts, ring, size, ring->head);
-	sc_loss_mirror(ts);
-	__atomic_store_n(&ring->slot_state, SC_SLOT_LIVE, __ATOMIC_RELEASE);
+	syc_loss_mirror(ts);
+	__atomic_store_n(&ring->slot_state, SYC_SLOT_LIVE, __ATOMIC_RELEASE);
 }
 
-static bool connect_own(struct sc_state *ts)
+static bool connect_own(struct syc_state *ts)
 {
 	const char *const why =
-		sc_own_recording != NULL
-			? sc_own_recording->connect(ts, begin_own_ring)
+		syc_own_recording != NULL
+			? syc_own_recording->connect(ts, begin_own_ring)
 			: "this copy of the library only knows recorders";
 
 	if (why == NULL) {
-		sc_metadata_announce(ts);
+		syc_metadata_announce(ts);
 		return true;
 	}
-	ts->retry_at = sc_clock_kernel() + RETRY_NS;
-	sc_diag_say("no ring for a thread", why);
+	ts->retry_at = syc_clock_kernel() + RETRY_NS;
+	syc_diag_say("no ring for a thread", why);
 	return false;
 }
 
-static bool connect_now(struct sc_state *ts)
+static bool connect_now(struct syc_state *ts)
 {
-	if (sc_plan_sink() != SC_SINK_CONTROL)
+	if (syc_plan_sink() != SYC_SINK_CONTROL)
 		return connect_own(ts);
-	const int fd = sc_ask_for_ring(ts);
+	const int fd = syc_ask_for_ring(ts);
 	int r = fd;
 
 	if (fd >= 0) {
-		struct sc_ring_header *ring;
+		struct syc_ring_header *ring;
 		uint32_t size;
 
 		r = map_ring(fd, &ring, &size);
@@ -573,29 +573,29 @@ static bool connect_now(struct sc_state *ts)
 		}
 	}
 	if (r != 0) {
-		sc_ask_note_failure(ts, r);
+		syc_ask_note_failure(ts, r);
 		return false;
 	}
-	sc_ask_note_ring();
-	sc_metadata_announce(ts);
+	syc_ask_note_ring();
+	syc_metadata_announce(ts);
 	return true;
 }
 
-SC_COLD bool sc_thread_connect(struct sc_state *ts)
+SYC_COLD bool syc_thread_connect(struct syc_state *ts)
 {
 	struct undisturbed before;
 
 	if (ts->is_connecting || ts->ring != NULL)
 		return false; /* a fault in set-up; or closed for good */
 	if (ts->retry_at != 0 &&
-	    (ts->retry_at == NEVER || sc_clock_kernel() < ts->retry_at))
+	    (ts->retry_at == NEVER || syc_clock_kernel() < ts->retry_at))
 		return false;
 	keep_undisturbed(&before);
-	if (__atomic_load_n(&ts->phase, __ATOMIC_RELAXED) == SC_STATE_FREE)
+	if (__atomic_load_n(&ts->phase, __ATOMIC_RELAXED) == SYC_STATE_FREE)
 		claim_for_self(); /* a forked child's first event */
 	/* atomic: threads that look for a state pass by */
 	if (ts->hot.body == NULL &&
-	    __atomic_load_n(&ts->phase, __ATOMIC_RELAXED) == SC_STATE_ALIVE) {
+	    __atomic_load_n(&ts->phase, __ATOMIC_RELAXED) == SYC_STATE_ALIVE) {
 		ts->is_connecting = true;
 		connect_now(ts);
 		ts->is_connecting = false;
@@ -604,7 +604,7 @@ SC_COLD bool sc_thread_connect(struct sc_state *ts)
 	return ts->hot.body != NULL;
 }
 
-void sc_thread_close_ring(struct sc_state *ts, const char *why)
+void syc_thread_close_ring(struct syc_state *ts, const char *why)
 {
 	/* It stays mapped: an interrupted emit may still write a frame */
 	__atomic_store_n(&ts->hot.tail, NULL, __ATOMIC_RELAXED);
@@ -612,62 +612,62 @@ void sc_thread_close_ring(struct sc_state *ts, const char *why)
 	ts->hot.limit = (uint32_t)ts->hot.pos;
 	ts->hot.body = NULL;
 	ts->retry_at = NEVER;
-	sc_process_set_reason(why);
-	sc_diag_say(why, NULL);
+	syc_process_set_reason(why);
+	syc_diag_say(why, NULL);
 }
 
 /* ------------------------------------------------------------- finishing */
 
-void sc_thread_exit(void *state)
+void syc_thread_exit(void *state)
 {
-	struct sc_state *const ts = state;
+	struct syc_state *const ts = state;
 	const int saved = errno;
 	struct undisturbed before;
 
 	keep_undisturbed(&before);
 	/* Not so in a child that was forked here and did not emit since */
-	if (ts->tid == gettid() && take_phase(ts, SC_STATE_ALIVE)) {
+	if (ts->tid == gettid() && take_phase(ts, SYC_STATE_ALIVE)) {
 		leave_ring(ts);
 		/* All copies still point here: their next event comes by */
 		ts->hot.epoch = 0;
-		__atomic_store_n(&ts->phase, SC_STATE_DEAD, __ATOMIC_RELEASE);
-		sc_own_poke(SC_ASK_ENDED);
+		__atomic_store_n(&ts->phase, SYC_STATE_DEAD, __ATOMIC_RELEASE);
+		syc_own_poke(SYC_ASK_ENDED);
 	}
 	restore(&before);
 	errno = saved;
 }
 
 /* A ring that holds nothing but what is untold. */
-static void tell_in_new_ring(struct sc_ring_header *ring, uint32_t size)
+static void tell_in_new_ring(struct syc_ring_header *ring, uint32_t size)
 {
 	const uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
 	unsigned char *const body = (unsigned char *)ring + page;
-	const uint32_t len = sc_loss_compose_last(body, sc_process->pid);
+	const uint32_t len = syc_loss_compose_last(body, syc_process->pid);
 
 	if (knows_us(ring))
-		write_client(ring, sc_process->pid, gettid());
-	sc_store_word(body + len, sc_head_word(SC_HEAD_SIZE, -1, -1));
-	sc_store_head(body + len, sc_clock_kernel(), SYSCAP_FRAME_RING_END);
+		write_client(ring, syc_process->pid, gettid());
+	syc_store_word(body + len, syc_head_word(SYC_HEAD_SIZE, -1, -1));
+	syc_store_head(body + len, syc_clock_kernel(), SYSCAP_FRAME_RING_END);
 	/* W2, pairs with R1 */
-	__atomic_store_n(&ring->tail, len + SC_HEAD_SIZE, __ATOMIC_RELEASE);
-	sc_ring_unmap(ring, size);
+	__atomic_store_n(&ring->tail, len + SYC_HEAD_SIZE, __ATOMIC_RELEASE);
+	syc_ring_unmap(ring, size);
 }
 
-void sc_thread_tell_last(void)
+void syc_thread_tell_last(void)
 {
 	const int64_t deadline =
-		sc_clock_kernel() + SC_CONTROL_TIMEOUT_MS * INT64_C(1000000);
+		syc_clock_kernel() + SYC_CONTROL_TIMEOUT_MS * INT64_C(1000000);
 	struct undisturbed before;
-	struct sc_ring_header *ring;
+	struct syc_ring_header *ring;
 	uint32_t size;
 	int fd = -ECANCELED;
 
 	keep_undisturbed(&before);
-	sc_loss_tell_now();
-	if (sc_loss_is_stray_pending())
-		fd = sc_control_send_request(deadline);
+	syc_loss_tell_now();
+	if (syc_loss_is_stray_pending())
+		fd = syc_control_send_request(deadline);
 	if (fd == 0)
-		fd = sc_control_receive_ring(deadline);
+		fd = syc_control_receive_ring(deadline);
 	if (fd >= 0) {
 		if (map_ring(fd, &ring, &size) == 0)
 			tell_in_new_ring(ring, size);
@@ -678,11 +678,11 @@ void sc_thread_tell_last(void)
 
 /* ------------------------------------------------------------------ fork */
 
-void sc_thread_drop_inherited_ring(const struct sc_state *ts,
-                                   bool may_be_written)
+void syc_thread_drop_inherited_ring(const struct syc_state *ts,
+                                    bool may_be_written)
 {
-	struct sc_mapped *const mapped = mapped_of(ts);
-	struct sc_ring_header *const header = mapped->header;
+	struct syc_mapped *const mapped = mapped_of(ts);
+	struct syc_ring_header *const header = mapped->header;
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
 	if (header == NULL)
@@ -693,6 +693,6 @@ void sc_thread_drop_inherited_ring(const struct sc_state *ts,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE,
 		     -1, 0);
 	else
-		sc_ring_unmap(header, mapped->size);
+		syc_ring_unmap(header, mapped->size);
 	mapped->header = NULL;
 }

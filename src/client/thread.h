@@ -4,14 +4,14 @@
  *
  * States are type-stable: they live in one mapping that is never unmapped,
  * and are recycled only when the thread that had them is gone.  A forked
- * child finds all of them zeroed, the one its sc_self points to included:
+ * child finds all of them zeroed, the one its syc_self points to included:
  * limit 0 sends its first event down the slow path, which claims the state
  * anew.
  *
  *	FREE ──claim──▶ ALIVE ──thread exit──▶ DEAD ──tid gone──▶ ALIVE …
  */
-#ifndef SC_THREAD_H
-#define SC_THREAD_H
+#ifndef SYC_THREAD_H
+#define SYC_THREAD_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,22 +23,22 @@
 #include "ring/ring.h"
 
 enum {
-	SC_STATE_FREE = 0,
-	SC_STATE_ALIVE,
-	SC_STATE_DEAD,
-	SC_STATE_BUSY
+	SYC_STATE_FREE = 0,
+	SYC_STATE_ALIVE,
+	SYC_STATE_DEAD,
+	SYC_STATE_BUSY
 };
 
 /**
- * struct sc_thread, and what only the slow paths touch.  T1 holds for all of
+ * struct syc_thread, and what only the slow paths touch.  T1 holds for all of
  * it but `phase`, by which threads claim states from each other.
  */
-struct sc_state {
-	struct sc_thread hot; /* must be first */
+struct syc_state {
+	struct syc_thread hot; /* must be first */
 
-	uint32_t phase; /* SC_STATE_*; compare-exchange, acquire/release */
+	uint32_t phase; /* SYC_STATE_*; compare-exchange, acquire/release */
 	int32_t tid;
-	struct sc_ring_header *ring; /* NULL: none mapped */
+	struct syc_ring_header *ring; /* NULL: none mapped */
 	bool is_ours;       /* the recorder reads the header's client block */
 	bool is_own;        /* there is no recorder: a slot of our arena */
 	bool is_connecting; /* set-up under way: nested calls drop */
@@ -53,8 +53,8 @@ struct sc_state {
 	/* Losses: totals since the state was claimed, and what loss records
 	 * have told of them.  told[bank] is current; a record under way
 	 * fills the other and flips. */
-	struct sc_ring_losses lost;
-	struct sc_ring_losses told[2];
+	struct syc_ring_losses lost;
+	struct syc_ring_losses told[2];
 	uint32_t bank;
 	uint32_t telling_bank; /* what bank will be */
 	uint64_t telling_at;   /* 1 + offset of the record under way; 0: none */
@@ -62,19 +62,19 @@ struct sc_state {
 	bool has_asked; /* the recorder owes this thread an answer */
 };
 
-_Static_assert(offsetof(struct sc_state, hot) == 0, "sc_self points there");
+_Static_assert(offsetof(struct syc_state, hot) == 0, "syc_self points there");
 
-static inline struct sc_state *sc_state_of(struct sc_thread *st)
+static inline struct syc_state *syc_state_of(struct syc_thread *st)
 {
-	return (struct sc_state *)(void *)st;
+	return (struct syc_state *)(void *)st;
 }
 
-/** All states, NULL where sc_process is. */
-extern struct sc_state *sc_states;
+/** All states, NULL where syc_process is. */
+extern struct syc_state *syc_states;
 
-static inline struct sc_state *sc_state_at(uint32_t i)
+static inline struct syc_state *syc_state_at(uint32_t i)
 {
-	return &sc_states[i];
+	return &syc_states[i];
 }
 
 /**
@@ -83,7 +83,7 @@ static inline struct sc_state *sc_state_at(uint32_t i)
  *
  * Context: owner, signal-safe.
  */
-struct sc_state *sc_thread_of_self(void);
+struct syc_state *syc_thread_of_self(void);
 
 /**
  * Whether this thread's exit hook has run, and no destructor has had an event
@@ -92,7 +92,7 @@ struct sc_state *sc_thread_of_self(void);
  *
  * Context: any-thread, signal-safe.
  */
-bool sc_thread_has_ended(void);
+bool syc_thread_has_ended(void);
 
 /**
  * What nobody told is lost for good if the process ends now: tell it in this
@@ -100,7 +100,7 @@ bool sc_thread_has_ended(void);
  *
  * Context: any-thread.
  */
-void sc_thread_tell_last(void);
+void syc_thread_tell_last(void);
 
 /**
  * Get a ring for @ts if one can be had now.  Called inside an emit.  False:
@@ -108,21 +108,21 @@ void sc_thread_tell_last(void);
  *
  * Context: owner, signal-safe.
  */
-bool sc_thread_connect(struct sc_state *ts);
+bool syc_thread_connect(struct syc_state *ts);
 
 /** Whether this process' rings get their pages as they are needed: as its
- * session has it, sc_session_is_sparse(). */
-static inline bool sc_thread_is_sparse(void)
+ * session has it, syc_session_is_sparse(). */
+static inline bool syc_thread_is_sparse(void)
 {
-	return sc_process->is_child || sc_process->born == 0;
+	return syc_process->is_child || syc_process->born == 0;
 }
 
 /** Stop writing into the ring for good; it stays mapped.  @why: a sentence
  * that lives, for syscap_get_stats().  owner. */
-void sc_thread_close_ring(struct sc_state *ts, const char *why);
+void syc_thread_close_ring(struct syc_state *ts, const char *why);
 
 /** pthread key destructor. */
-void sc_thread_exit(void *state);
+void syc_thread_exit(void *state);
 
 /**
  * In a forked child: the ring that the parent had for @ts must not be written
@@ -131,7 +131,7 @@ void sc_thread_exit(void *state);
  *
  * Context: setup of the child, signal-safe.
  */
-void sc_thread_drop_inherited_ring(const struct sc_state *ts,
-                                   bool may_be_written);
+void syc_thread_drop_inherited_ring(const struct syc_state *ts,
+                                    bool may_be_written);
 
 #endif

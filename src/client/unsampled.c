@@ -25,19 +25,19 @@ static bool is_enough(const struct dl_phdr_info *object, uintptr_t at,
 
 /* By the notes of what is loaded: a sampler of another object will do, and
  * our own may not have been at work yet. */
-void sc_unsampled_look(void)
+void syc_unsampled_look(void)
 {
-	if (sc_env_get(SC_ENV_SAMPLE) == NULL ||
-	    sc_notes_each(SC_SAMPLER_NOTE_TYPE, is_enough, NULL))
+	if (syc_env_get(SYC_ENV_SAMPLE) == NULL ||
+	    syc_notes_each(SYC_SAMPLER_NOTE_TYPE, is_enough, NULL))
 		return;
 	is_unsampled = true;
-	sc_diag_say("sampling is off",
-	            "SYSCAP_SAMPLE is set, but no sampler is linked");
+	syc_diag_say("sampling is off",
+	             "SYSCAP_SAMPLE is set, but no sampler is linked");
 }
 
 /* A library that came later may have brought a sampler, to this process or to
  * the one that forked it. */
-bool sc_unsampled_is(void)
+bool syc_unsampled_is(void)
 {
-	return is_unsampled && !sc_claim_is_taken(SC_CLAIM_SAMPLER);
+	return is_unsampled && !syc_claim_is_taken(SYC_CLAIM_SAMPLER);
 }

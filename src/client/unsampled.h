@@ -4,15 +4,15 @@
  * process takes any.  The sampler is not this layer's: it knows the
  * variable's name, and the note of an object that has a sampler.
  */
-#ifndef SC_UNSAMPLED_H
-#define SC_UNSAMPLED_H
+#ifndef SYC_UNSAMPLED_H
+#define SYC_UNSAMPLED_H
 
 #include <stdbool.h>
 
 /** Look, and say so under SYSCAP_DEBUG.  Context: setup, once. */
-void sc_unsampled_look(void);
+void syc_unsampled_look(void);
 
-/** What sc_unsampled_look() found, and nobody samples by now.  Context: any-thread, signal-safe. */
-bool sc_unsampled_is(void);
+/** What syc_unsampled_look() found, and nobody samples by now.  Context: any-thread, signal-safe. */
+bool syc_unsampled_is(void);
 
 #endif

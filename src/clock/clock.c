@@ -35,12 +35,12 @@ struct reading {
  *	clock_measured       newest rate seen, 0: none
  *	clock_trusted        newest that agreed with the one before, 0
  */
-bool sc_clock_is_tsc(void)
+bool syc_clock_is_tsc(void)
 {
-	return sc_block_is_there() && sc_block->clock_is_tsc != 0;
+	return syc_block_is_there() && syc_block->clock_is_tsc != 0;
 }
 
-int64_t sc_clock_kernel(void)
+int64_t syc_clock_kernel(void)
 {
 	struct timespec ts;
 
@@ -71,7 +71,7 @@ static struct reading read_both(void)
 
 	for (int i = 0; i < 3 && best.span > 200; i++) {
 		const uint64_t before = __rdtsc();
-		const int64_t ns = sc_clock_kernel();
+		const int64_t ns = syc_clock_kernel();
 		const uint64_t span = __rdtsc() - before;
 
 		if (span < best.span) {
@@ -102,15 +102,15 @@ static void measure(const struct reading *from, const struct reading *to)
 	const uint64_t rate = ((uint64_t)ns << 32) / ticks;
 	if (rate == 0 || rate >> 33 != 0)
 		return; /* below 0.5 GHz: not a counter to use */
-	const uint64_t before = __atomic_exchange_n(&sc_block->clock_measured,
+	const uint64_t before = __atomic_exchange_n(&syc_block->clock_measured,
 	                                            rate, __ATOMIC_RELAXED);
 	if (before != 0 && agree(before, rate))
-		__atomic_store_n(&sc_block->clock_trusted, rate,
+		__atomic_store_n(&syc_block->clock_trusted, rate,
 		                 __ATOMIC_RELAXED);
 }
 
 /* The newest time that the base of @st, good for @window, can have told. */
-static void note_told(struct sc_thread *st, uint64_t window)
+static void note_told(struct syc_thread *st, uint64_t window)
 {
 	uint64_t ticks = __rdtsc() - st->base_tsc;
 
@@ -123,7 +123,7 @@ static void note_told(struct sc_thread *st, uint64_t window)
 		st->last_ns = told;
 }
 
-int64_t sc_clock_rebase(struct sc_thread *st)
+int64_t syc_clock_rebase(struct syc_thread *st)
 {
 	const struct reading base = { st->base_tsc, st->read_ns, 0 };
 	const uint64_t window = st->window;
@@ -131,23 +131,23 @@ int64_t sc_clock_rebase(struct sc_thread *st)
 	note_told(st, window);
 	/* Nested calls see no window, and ask the kernel */
 	st->window = 0;
-	SC_SIGNAL_FENCE();
+	SYC_SIGNAL_FENCE();
 	note_told(st, window);
 	const struct reading now = read_both();
 
 	/* No rate to be had yet: let the base stand until it is old enough */
-	if (__atomic_load_n(&sc_block->clock_trusted, __ATOMIC_RELAXED) == 0 &&
+	if (__atomic_load_n(&syc_block->clock_trusted, __ATOMIC_RELAXED) == 0 &&
 	    base.ns != 0 && now.ns - base.ns < RATE_SPAN_MIN_NS) {
 		if (now.ns > st->last_ns)
 			st->last_ns = now.ns;
 		return st->last_ns;
 	}
 
-	const struct reading first = { sc_block->clock_first_ticks,
-		                       (int64_t)sc_block->clock_first_ns, 0 };
+	const struct reading first = { syc_block->clock_first_ticks,
+		                       (int64_t)syc_block->clock_first_ns, 0 };
 	measure(base.ns != 0 ? &base : &first, &now);
 	uint64_t rate =
-		__atomic_load_n(&sc_block->clock_trusted, __ATOMIC_RELAXED);
+		__atomic_load_n(&syc_block->clock_trusted, __ATOMIC_RELAXED);
 	int64_t ns = now.ns;
 	if (rate != 0 && ns < st->last_ns) {
 		/* We ran ahead: do not step back, go slower this time */
@@ -164,13 +164,13 @@ int64_t sc_clock_rebase(struct sc_thread *st)
 	st->mult = rate;
 	if (ns > st->last_ns)
 		st->last_ns = ns;
-	SC_SIGNAL_FENCE();
+	SYC_SIGNAL_FENCE();
 	if (rate != 0 && now.span < (SPAN_MAX_NS << 32) / rate)
 		st->window = ((uint64_t)WINDOW_NS << 32) / rate;
 	return ns;
 }
 
-void sc_clock_init(struct sc_block *block)
+void syc_clock_init(struct syc_block *block)
 {
 	const struct reading first = read_both();
 
@@ -181,13 +181,13 @@ void sc_clock_init(struct sc_block *block)
 
 #else
 
-int64_t sc_clock_rebase(struct sc_thread *st)
+int64_t syc_clock_rebase(struct syc_thread *st)
 {
 	(void)st;
-	return sc_clock_kernel();
+	return syc_clock_kernel();
 }
 
-void sc_clock_init(struct sc_block *block)
+void syc_clock_init(struct syc_block *block)
 {
 	(void)block;
 }

@@ -11,27 +11,27 @@
  * (the kernel slews by 500 ppm at most: 5 us), also for the first event
  * after a suspend, over which the counter runs on and the clock does not.
  */
-#ifndef SC_CLOCK_H
-#define SC_CLOCK_H
+#ifndef SYC_CLOCK_H
+#define SYC_CLOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 /** Bound of the error while the counter is used. */
-#define SC_CLOCK_ERROR_NS 5000
+#define SYC_CLOCK_ERROR_NS 5000
 
-struct sc_block;
+struct syc_block;
 
 /** Decide between counter and kernel, for all copies.  Context: setup. */
-void sc_clock_init(struct sc_block *block);
+void syc_clock_init(struct syc_block *block);
 
 /** Context: any-thread, signal-safe. */
-bool sc_clock_is_tsc(void);
+bool syc_clock_is_tsc(void);
 
 /** What the kernel's clock says.  Context: any-thread, signal-safe. */
-int64_t sc_clock_kernel(void);
+int64_t syc_clock_kernel(void);
 
-struct sc_thread;
+struct syc_thread;
 
 /**
  * Take a new base for @st.  Not re-entrant for one thread: the caller sees to
@@ -39,6 +39,6 @@ struct sc_thread;
  *
  * Context: owner, signal-safe.
  */
-int64_t sc_clock_rebase(struct sc_thread *st);
+int64_t syc_clock_rebase(struct syc_thread *st);
 
 #endif

@@ -20,7 +20,7 @@
 #define NS INT64_C(1000000000)
 
 __attribute__((format(printf, 2, 3))) static void
-tell_note(const struct sc_code_files *search, const char *format, ...)
+tell_note(const struct syc_code_files *search, const char *format, ...)
 {
 	va_list args;
 	char *text;
@@ -47,16 +47,16 @@ static int64_t begin_of(const char *capture_time)
 	return end != NULL ? timegm(&tm) * NS : INT64_MAX;
 }
 
-static int read_perf_map(struct sc_code_files *search, int32_t pid)
+static int read_perf_map(struct syc_code_files *search, int32_t pid)
 {
-	const struct sc_perf_map_options options = {
+	const struct syc_perf_map_options options = {
 		.owner = geteuid(),
-		.from = SC_CODE_ALWAYS,
+		.from = SYC_CODE_ALWAYS,
 		.not_before = search->not_before,
 		.is_last = true,
 	};
-	struct sc_perf_map map = { 0 };
-	struct sc_code_table *table;
+	struct syc_perf_map map = { 0 };
+	struct syc_code_table *table;
 	struct syscap_error error;
 	char name[64];
 	int r;
@@ -64,11 +64,11 @@ static int read_perf_map(struct sc_code_files *search, int32_t pid)
 	snprintf(name, sizeof(name), "perf-%d.map", (int)pid);
 	if (faccessat(search->folder, name, F_OK, AT_SYMLINK_NOFOLLOW) != 0)
 		return 0;
-	r = sc_code_names_table(search->names, pid, &table);
+	r = syc_code_names_table(search->names, pid, &table);
 	if (r < 0)
 		return r;
-	r = sc_perf_map_read(&map, search->folder, name, &options, table,
-	                     &error);
+	r = syc_perf_map_read(&map, search->folder, name, &options, table,
+	                      &error);
 	if (r < 0 && r != -ENOMEM)
 		tell_note(search, "%s: not used: %s", name, error.message);
 	else if (r == 0 && map.size > 0 && map.n_ranges + map.n_bad == 0)
@@ -78,7 +78,7 @@ static int read_perf_map(struct sc_code_files *search, int32_t pid)
 	return r == -ENOMEM ? r : 0;
 }
 
-static int open_dump(const struct sc_code_files *search, const char *path)
+static int open_dump(const struct syc_code_files *search, const char *path)
 {
 	const int flags =
 		O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC;
@@ -106,70 +106,70 @@ static int open_dump(const struct sc_code_files *search, const char *path)
 	return -1;
 }
 
-static int read_dump(struct sc_code_files *search, int32_t pid,
+static int read_dump(struct syc_code_files *search, int32_t pid,
                      const char *path)
 {
-	struct sc_code_table *table;
+	struct syc_code_table *table;
 	struct syscap_error error;
-	struct sc_jitdump *dump;
+	struct syc_jitdump *dump;
 	const int fd = open_dump(search, path);
 	int r;
 
 	if (fd < 0)
 		return 0;
-	r = sc_jitdump_new(fd, pid, &dump);
+	r = syc_jitdump_new(fd, pid, &dump);
 	if (r < 0) {
 		close(fd);
 		return r;
 	}
-	r = sc_code_names_table(search->names, pid, &table);
+	r = syc_code_names_table(search->names, pid, &table);
 	if (r == 0)
-		r = sc_jitdump_read(dump, table, &error);
+		r = syc_jitdump_read(dump, table, &error);
 	if (r < 0 && r != -ENOMEM)
 		tell_note(search, "%s: at byte %" PRIu64 ": %s", path,
 		          error.offset, error.message);
-	search->totals.n_dumps += sc_jitdump_loads(dump) > 0;
-	sc_jitdump_free(dump);
+	search->totals.n_dumps += syc_jitdump_loads(dump) > 0;
+	syc_jitdump_free(dump);
 	return r == -ENOMEM ? r : 0;
 }
 
-int sc_code_files_process(struct sc_code_files *search, int32_t pid)
+int syc_code_files_process(struct syc_code_files *search, int32_t pid)
 {
 	size_t number;
 	int r;
 
 	if (pid <= 0)
 		return 0;
-	r = sc_map_put(&search->pids, &pid, sizeof(pid), &number);
+	r = syc_map_put(&search->pids, &pid, sizeof(pid), &number);
 	return r > 0 ? read_perf_map(search, pid) : r;
 }
 
-int sc_code_files_map(struct sc_code_files *search, int32_t pid,
-                      const char *path)
+int syc_code_files_map(struct syc_code_files *search, int32_t pid,
+                       const char *path)
 {
 	size_t number;
 	char *key;
 	int r;
 
-	if (pid <= 0 || !sc_jitdump_is_name(path))
+	if (pid <= 0 || !syc_jitdump_is_name(path))
 		return 0;
 	r = asprintf(&key, "%d %s", (int)pid, path);
 	if (r < 0)
 		return -ENOMEM;
-	r = sc_map_put(&search->dumps, key, (size_t)r, &number);
+	r = syc_map_put(&search->dumps, key, (size_t)r, &number);
 	free(key);
 	return r > 0 ? read_dump(search, pid, path) : r;
 }
 
-void sc_code_files_open(struct sc_code_files *search,
-                        struct sc_code_names *names, const char *capture_time,
-                        const struct sc_code_files_options *options)
+void syc_code_files_open(struct syc_code_files *search,
+                         struct syc_code_names *names, const char *capture_time,
+                         const struct syc_code_files_options *options)
 {
 	const char *folder = options->perf_map_folder != NULL
 	                             ? options->perf_map_folder
 	                             : "/tmp";
 
-	*search = (struct sc_code_files){
+	*search = (struct syc_code_files){
 		.names = names,
 		.options = options,
 		.not_before = begin_of(capture_time),
@@ -177,43 +177,43 @@ void sc_code_files_open(struct sc_code_files *search,
 	};
 }
 
-void sc_code_files_close(struct sc_code_files *search)
+void syc_code_files_close(struct syc_code_files *search)
 {
 	if (search->folder >= 0)
 		close(search->folder);
-	sc_map_fini(&search->pids);
-	sc_map_fini(&search->dumps);
+	syc_map_fini(&search->pids);
+	syc_map_fini(&search->dumps);
 }
 
-static int look_at(struct sc_code_files *search,
+static int look_at(struct syc_code_files *search,
                    const struct syscap_frame *frame)
 {
 	if (frame->type == SYSCAP_FRAME_PROCESS)
-		return sc_code_files_process(search, frame->pid);
+		return syc_code_files_process(search, frame->pid);
 	if (frame->type == SYSCAP_FRAME_MAP)
-		return sc_code_files_map(search, frame->pid,
-		                         frame->map.filename);
+		return syc_code_files_map(search, frame->pid,
+		                          frame->map.filename);
 	return 0;
 }
 
-int sc_code_files_read(struct sc_code_names *names,
-                       struct syscap_reader *reader,
-                       const struct sc_code_files_options *options,
-                       struct sc_code_files_totals *ret_totals)
+int syc_code_files_read(struct syc_code_names *names,
+                        struct syscap_reader *reader,
+                        const struct syc_code_files_options *options,
+                        struct syc_code_files_totals *ret_totals)
 {
 	struct syscap_file_info info;
-	struct sc_code_files search;
+	struct syc_code_files search;
 	struct syscap_frame frame;
 	int r = 0, next;
 
 	syscap_reader_info(reader, &info);
-	sc_code_files_open(&search, names, info.capture_time, options);
+	syc_code_files_open(&search, names, info.capture_time, options);
 	while (r == 0 &&
 	       (next = syscap_reader_next(reader, &frame, NULL)) != 0 &&
 	       next != -EBADMSG)
 		if (next > 0)
 			r = look_at(&search, &frame);
 	*ret_totals = search.totals;
-	sc_code_files_close(&search);
+	syc_code_files_close(&search);
 	return r;
 }

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool sc_code_frames_is(const struct syscap_frame *frame)
+bool syc_code_frames_is(const struct syscap_frame *frame)
 {
 	return frame->type == SYSCAP_FRAME_METADATA && frame->used > 0 &&
-	       strcmp(frame->metadata.id, SC_CODE_FRAMES_ID) == 0;
+	       strcmp(frame->metadata.id, SYC_CODE_FRAMES_ID) == 0;
 }
 
 /* A blank and a number. */
@@ -36,8 +36,8 @@ static bool take_word(const char **at, const char *word)
 	return true;
 }
 
-int sc_code_frames_take(const struct syscap_frame *frame,
-                        struct sc_code_table *table)
+int syc_code_frames_take(const struct syscap_frame *frame,
+                         struct syc_code_table *table)
 {
 	const char *at = frame->metadata.value;
 	const bool is_move = take_word(&at, "move");
@@ -49,13 +49,14 @@ int sc_code_frames_take(const struct syscap_frame *frame,
 	if (!take_number(&at, &a) || !take_number(&at, &b))
 		return -EINVAL;
 	if (is_add)
-		return *at == ' ' ? sc_code_table_add(table, frame->time, a, b,
-		                                      at + 1, strlen(at + 1))
+		return *at == ' ' ? syc_code_table_add(table, frame->time, a, b,
+		                                       at + 1, strlen(at + 1))
 		                  : -EINVAL;
 	if (is_move)
 		return take_number(&at, &c) && *at == 0
-		               ? sc_code_table_move(table, frame->time, a, b, c)
+		               ? syc_code_table_move(table, frame->time, a, b,
+		                                     c)
 		               : -EINVAL;
-	return *at == 0 ? sc_code_table_remove(table, frame->time, a, b)
+	return *at == 0 ? syc_code_table_remove(table, frame->time, a, b)
 	                : -EINVAL;
 }

@@ -9,8 +9,8 @@
  *	move FROM TO LEN
  *	remove START LEN
  */
-#ifndef SC_CODE_CODE_FRAMES_H
-#define SC_CODE_CODE_FRAMES_H
+#ifndef SYC_CODE_CODE_FRAMES_H
+#define SYC_CODE_CODE_FRAMES_H
 
 #include <stdbool.h>
 
@@ -18,9 +18,9 @@
 
 #include "code/code_table.h"
 
-#define SC_CODE_FRAMES_ID "syscap.code"
+#define SYC_CODE_FRAMES_ID "syscap.code"
 
-bool sc_code_frames_is(const struct syscap_frame *frame);
+bool syc_code_frames_is(const struct syscap_frame *frame);
 
 /**
  * Put what @frame tells into @table, from its time on.  0; -EINVAL, it tells
@@ -28,7 +28,7 @@ bool sc_code_frames_is(const struct syscap_frame *frame);
  *
  * Context: offline.
  */
-int sc_code_frames_take(const struct syscap_frame *frame,
-                        struct sc_code_table *table);
+int syc_code_frames_take(const struct syscap_frame *frame,
+                         struct syc_code_table *table);
 
 #endif

@@ -18,8 +18,8 @@ static int compare_bounds(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-static int gather_bounds(struct sc_code_index *index,
-                         const struct sc_code_rect *rects, size_t n)
+static int gather_bounds(struct syc_code_index *index,
+                         const struct syc_code_rect *rects, size_t n)
 {
 	uint64_t *bounds = calloc(2 * n, sizeof(*bounds));
 	size_t kept = 0;
@@ -40,7 +40,7 @@ static int gather_bounds(struct sc_code_index *index,
 }
 
 /* The last bound that is not above @addr; false: all are. */
-static bool find_leaf(const struct sc_code_index *index, uint64_t addr,
+static bool find_leaf(const struct syc_code_index *index, uint64_t addr,
                       size_t *ret_leaf)
 {
 	size_t low = 0, high = index->n_leaves;
@@ -60,8 +60,9 @@ static bool find_leaf(const struct sc_code_index *index, uint64_t addr,
 }
 
 /* Adds one to @counts, or the rectangle to the items, at each of its nodes. */
-static void place(struct sc_code_index *index, const struct sc_code_rect *rect,
-                  uint32_t number, uint32_t *counts)
+static void place(struct syc_code_index *index,
+                  const struct syc_code_rect *rect, uint32_t number,
+                  uint32_t *counts)
 {
 	size_t low, high;
 
@@ -85,8 +86,8 @@ static void place(struct sc_code_index *index, const struct sc_code_rect *rect,
 	}
 }
 
-int sc_code_index_build(struct sc_code_index *index,
-                        const struct sc_code_rect *rects, size_t n)
+int syc_code_index_build(struct syc_code_index *index,
+                         const struct syc_code_rect *rects, size_t n)
 {
 	uint32_t *counts, total = 0;
 	size_t n_nodes;
@@ -118,11 +119,11 @@ int sc_code_index_build(struct sc_code_index *index,
 	return 0;
 fail:
 	free(counts);
-	sc_code_index_fini(index);
+	syc_code_index_fini(index);
 	return -ENOMEM;
 }
 
-void sc_code_index_fini(struct sc_code_index *index)
+void syc_code_index_fini(struct syc_code_index *index)
 {
 	free(index->bounds);
 	free(index->heads);
@@ -131,8 +132,8 @@ void sc_code_index_fini(struct sc_code_index *index)
 }
 
 /* How many items of @node begin at @time or before. */
-static uint32_t count_begun(const struct sc_code_index *index,
-                            const struct sc_code_rect *rects, size_t node,
+static uint32_t count_begun(const struct syc_code_index *index,
+                            const struct syc_code_rect *rects, size_t node,
                             int64_t time)
 {
 	const uint32_t first = index->heads[node];
@@ -149,11 +150,12 @@ static uint32_t count_begun(const struct sc_code_index *index,
 	return low - first;
 }
 
-const struct sc_code_rect *sc_code_index_find(const struct sc_code_index *index,
-                                              const struct sc_code_rect *rects,
-                                              uint64_t addr, int64_t time)
+const struct syc_code_rect *
+syc_code_index_find(const struct syc_code_index *index,
+                    const struct syc_code_rect *rects, uint64_t addr,
+                    int64_t time)
 {
-	const struct sc_code_rect *rect;
+	const struct syc_code_rect *rect;
 	size_t node;
 
 	if (!find_leaf(index, addr, &node))
@@ -171,11 +173,12 @@ const struct sc_code_rect *sc_code_index_find(const struct sc_code_index *index,
 	return NULL;
 }
 
-const struct sc_code_rect *sc_code_index_next(const struct sc_code_index *index,
-                                              const struct sc_code_rect *rects,
-                                              uint64_t addr, int64_t time)
+const struct syc_code_rect *
+syc_code_index_next(const struct syc_code_index *index,
+                    const struct syc_code_rect *rects, uint64_t addr,
+                    int64_t time)
 {
-	const struct sc_code_rect *next = NULL, *rect;
+	const struct syc_code_rect *next = NULL, *rect;
 	size_t node;
 
 	if (!find_leaf(index, addr, &node))

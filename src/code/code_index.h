@@ -8,8 +8,8 @@
  * Found in O(log^2 n), however they overlap; of n there are at most
  * O(n log n) in the nodes, and about n where few ever overlapped.
  */
-#ifndef SC_CODE_CODE_INDEX_H
-#define SC_CODE_CODE_INDEX_H
+#ifndef SYC_CODE_CODE_INDEX_H
+#define SYC_CODE_CODE_INDEX_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 
 #include "code/code_live.h"
 
-struct sc_code_index {
+struct syc_code_index {
 	uint64_t *bounds; /* sorted; leaf i begins at bounds[i] */
 	size_t n_leaves;
 	uint32_t *heads; /* of node i: items[heads[i]] to [heads[i + 1] - 1] */
@@ -25,18 +25,20 @@ struct sc_code_index {
 };
 
 /** @rects has to be sorted by from.  0 or -ENOMEM. */
-int sc_code_index_build(struct sc_code_index *index,
-                        const struct sc_code_rect *rects, size_t n);
-void sc_code_index_fini(struct sc_code_index *index);
+int syc_code_index_build(struct syc_code_index *index,
+                         const struct syc_code_rect *rects, size_t n);
+void syc_code_index_fini(struct syc_code_index *index);
 
 /** The rectangle that holds @addr and @time, or NULL. */
-const struct sc_code_rect *sc_code_index_find(const struct sc_code_index *index,
-                                              const struct sc_code_rect *rects,
-                                              uint64_t addr, int64_t time);
+const struct syc_code_rect *
+syc_code_index_find(const struct syc_code_index *index,
+                    const struct syc_code_rect *rects, uint64_t addr,
+                    int64_t time);
 
 /** The first that holds @addr and begins after @time, or NULL. */
-const struct sc_code_rect *sc_code_index_next(const struct sc_code_index *index,
-                                              const struct sc_code_rect *rects,
-                                              uint64_t addr, int64_t time);
+const struct syc_code_rect *
+syc_code_index_next(const struct syc_code_index *index,
+                    const struct syc_code_rect *rects, uint64_t addr,
+                    int64_t time);
 
 #endif

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-struct sc_code_piece {
+struct syc_code_piece {
 	uint64_t low, last;
 	int64_t from;
 	uint32_t origin;
@@ -22,12 +22,12 @@ struct sc_code_piece {
 	uint32_t left, right; /* of unused ones, left is the next */
 };
 
-struct sc_code_part {
+struct syc_code_part {
 	uint64_t low, last;
 	uint32_t origin;
 };
 
-static uint32_t draw(struct sc_code_live *live)
+static uint32_t draw(struct syc_code_live *live)
 {
 	if (live->random == 0 &&
 	    getrandom(&live->random, sizeof(live->random), GRND_NONBLOCK) < 0)
@@ -39,32 +39,32 @@ static uint32_t draw(struct sc_code_live *live)
 }
 
 /* So that the next two take_piece() find one. */
-static int make_room(struct sc_code_live *live)
+static int make_room(struct syc_code_live *live)
 {
-	const struct sc_code_piece none = { 0 };
+	const struct syc_code_piece none = { 0 };
 
-	if (live->pieces.n == 0 && sc_array_push(&live->pieces, none) < 0)
+	if (live->pieces.n == 0 && syc_array_push(&live->pieces, none) < 0)
 		return -ENOMEM;
 	while (live->unused == 0 ||
 	       live->pieces.items[live->unused].left == 0) {
-		struct sc_code_piece fresh = { .left = live->unused };
+		struct syc_code_piece fresh = { .left = live->unused };
 
 		if (live->pieces.n >= UINT32_MAX ||
-		    sc_array_push(&live->pieces, fresh) < 0)
+		    syc_array_push(&live->pieces, fresh) < 0)
 			return -ENOMEM;
 		live->unused = (uint32_t)live->pieces.n - 1;
 	}
 	return 0;
 }
 
-static uint32_t take_piece(struct sc_code_live *live, uint64_t low,
+static uint32_t take_piece(struct syc_code_live *live, uint64_t low,
                            uint64_t last, int64_t from, uint32_t origin)
 {
 	const uint32_t number = live->unused;
-	struct sc_code_piece *piece = &live->pieces.items[number];
+	struct syc_code_piece *piece = &live->pieces.items[number];
 
 	live->unused = piece->left;
-	*piece = (struct sc_code_piece){
+	*piece = (struct syc_code_piece){
 		.low = low,
 		.last = last,
 		.from = from,
@@ -74,18 +74,18 @@ static uint32_t take_piece(struct sc_code_live *live, uint64_t low,
 	return number;
 }
 
-static void give_back(struct sc_code_live *live, uint32_t number)
+static void give_back(struct syc_code_live *live, uint32_t number)
 {
 	live->pieces.items[number].left = live->unused;
 	live->unused = number;
 }
 
 /* Pieces that begin below @key, and the others. */
-static void split(struct sc_code_piece *pieces, uint32_t tree, uint64_t key,
+static void split(struct syc_code_piece *pieces, uint32_t tree, uint64_t key,
                   uint32_t *below, uint32_t *others)
 {
 	while (tree != 0) {
-		struct sc_code_piece *piece = &pieces[tree];
+		struct syc_code_piece *piece = &pieces[tree];
 
 		if (piece->low < key) {
 			*below = tree;
@@ -101,7 +101,7 @@ static void split(struct sc_code_piece *pieces, uint32_t tree, uint64_t key,
 }
 
 /* All of @a lies below all of @b. */
-static uint32_t merge(struct sc_code_piece *pieces, uint32_t a, uint32_t b)
+static uint32_t merge(struct syc_code_piece *pieces, uint32_t a, uint32_t b)
 {
 	uint32_t root, *at = &root;
 
@@ -120,28 +120,28 @@ static uint32_t merge(struct sc_code_piece *pieces, uint32_t a, uint32_t b)
 }
 
 /* Within [@low, @last] there is now nothing of @piece any more. */
-static int end_part(struct sc_code_live *live,
-                    const struct sc_code_piece *piece, uint64_t low,
+static int end_part(struct syc_code_live *live,
+                    const struct syc_code_piece *piece, uint64_t low,
                     uint64_t last, bool is_move)
 {
-	const struct sc_code_rect rect = {
+	const struct syc_code_rect rect = {
 		.low = piece->low > low ? piece->low : low,
 		.last = piece->last < last ? piece->last : last,
 		.from = piece->from,
 		.until = live->now,
 		.origin = piece->origin,
 	};
-	const struct sc_code_part part = { rect.low, rect.last, rect.origin };
+	const struct syc_code_part part = { rect.low, rect.last, rect.origin };
 
-	if (is_move && sc_array_push(&live->parts, part) < 0)
+	if (is_move && syc_array_push(&live->parts, part) < 0)
 		return -ENOMEM;
 	if (rect.from == rect.until) /* nobody can have seen it */
 		return 0;
-	return sc_array_push(&live->rects, rect);
+	return syc_array_push(&live->rects, rect);
 }
 
 /* The first of the tree, which is unhinged without a stack. */
-static uint32_t pop_first(struct sc_code_piece *pieces, uint32_t *tree)
+static uint32_t pop_first(struct syc_code_piece *pieces, uint32_t *tree)
 {
 	uint32_t at = *tree;
 
@@ -160,17 +160,17 @@ static uint32_t pop_first(struct sc_code_piece *pieces, uint32_t *tree)
  * What is in [@low, @last] ends; with @is_move it goes to parts.  @origin is
  * there from now on, or NULL: nothing is.
  */
-static int put(struct sc_code_live *live, uint64_t low, uint64_t last,
-               const struct sc_code_origin *origin, bool is_move)
+static int put(struct syc_code_live *live, uint64_t low, uint64_t last,
+               const struct syc_code_origin *origin, bool is_move)
 {
 	uint32_t below, within, above, at, fresh = 0, rest = 0;
-	struct sc_code_piece *pieces;
+	struct syc_code_piece *pieces;
 	int r = make_room(live);
 
 	if (r < 0)
 		return r;
 	if (origin != NULL && (live->origins.n >= UINT32_MAX ||
-	                       sc_array_push(&live->origins, *origin) < 0))
+	                       syc_array_push(&live->origins, *origin) < 0))
 		return -ENOMEM;
 	pieces = live->pieces.items;
 	split(pieces, live->root, low, &below, &within);
@@ -203,23 +203,23 @@ static int put(struct sc_code_live *live, uint64_t low, uint64_t last,
 	return r;
 }
 
-int sc_code_live_add(struct sc_code_live *live, int64_t time,
-                     const struct sc_code_origin *origin)
+int syc_code_live_add(struct syc_code_live *live, int64_t time,
+                      const struct syc_code_origin *origin)
 {
 	live->now = time;
 	return put(live, origin->start, origin->start + origin->len - 1, origin,
 	           false);
 }
 
-int sc_code_live_remove(struct sc_code_live *live, int64_t time, uint64_t start,
-                        uint64_t len)
+int syc_code_live_remove(struct syc_code_live *live, int64_t time,
+                         uint64_t start, uint64_t len)
 {
 	live->now = time;
 	return put(live, start, start + len - 1, NULL, false);
 }
 
-int sc_code_live_move(struct sc_code_live *live, int64_t time, uint64_t from,
-                      uint64_t to, uint64_t len)
+int syc_code_live_move(struct syc_code_live *live, int64_t time, uint64_t from,
+                       uint64_t to, uint64_t len)
 {
 	int r;
 
@@ -231,8 +231,8 @@ int sc_code_live_move(struct sc_code_live *live, int64_t time, uint64_t from,
 	if (r == 0)
 		r = put(live, to, to + len - 1, NULL, false);
 	for (size_t i = 0; r == 0 && i < live->parts.n; i++) {
-		const struct sc_code_part *part = &live->parts.items[i];
-		struct sc_code_origin origin =
+		const struct syc_code_part *part = &live->parts.items[i];
+		struct syc_code_origin origin =
 			live->origins.items[part->origin];
 
 		/* Wraps for code that moves down, and back again. */
@@ -244,7 +244,7 @@ int sc_code_live_move(struct sc_code_live *live, int64_t time, uint64_t from,
 	return r;
 }
 
-int sc_code_live_end(struct sc_code_live *live)
+int syc_code_live_end(struct syc_code_live *live)
 {
 	int r = 0;
 
@@ -259,7 +259,7 @@ int sc_code_live_end(struct sc_code_live *live)
 	return r;
 }
 
-void sc_code_live_fini(struct sc_code_live *live)
+void syc_code_live_fini(struct syc_code_live *live)
 {
 	free(live->pieces.items);
 	free(live->parts.items);

@@ -56,7 +56,7 @@ static int64_t find_begin(int32_t pid)
 	const char *at;
 
 	if (ticks <= 0 ||
-	    sc_text_file_read_proc(pid, "stat", stat, sizeof(stat)) < 0)
+	    syc_text_file_read_proc(pid, "stat", stat, sizeof(stat)) < 0)
 		return 0;
 	at = strrchr(stat, ')');
 	for (unsigned field = 2; at != NULL && field < 22; field++) {
@@ -87,12 +87,12 @@ static int open_tmp(int32_t pid)
 	return tmp >= 0 ? tmp : open("/tmp", flags);
 }
 
-int sc_code_process_open(int32_t pid, struct sc_code_process *ret_process)
+int syc_code_process_open(int32_t pid, struct syc_code_process *ret_process)
 {
-	struct sc_code_process process = { .pid = pid, .tmp = -1 };
+	struct syc_code_process process = { .pid = pid, .tmp = -1 };
 	char status[8192];
 	const ssize_t n =
-		sc_text_file_read_proc(pid, "status", status, sizeof(status));
+		syc_text_file_read_proc(pid, "status", status, sizeof(status));
 	long owner, own_pid;
 
 	if (n < 0)
@@ -110,15 +110,15 @@ int sc_code_process_open(int32_t pid, struct sc_code_process *ret_process)
 	return 0;
 }
 
-void sc_code_process_close(struct sc_code_process *process)
+void syc_code_process_close(struct syc_code_process *process)
 {
 	if (process->tmp >= 0)
 		close(process->tmp);
 	process->tmp = -1;
 }
 
-int sc_code_process_open_file(const struct sc_code_process *process,
-                              const char *path)
+int syc_code_process_open_file(const struct syc_code_process *process,
+                               const char *path)
 {
 	/* Opening what stands there must not wait, nor start anything. */
 	const int flags =
@@ -135,9 +135,9 @@ int sc_code_process_open_file(const struct sc_code_process *process,
 	return fd;
 }
 
-static bool parse_mapping(char *line, struct sc_code_mapping *ret_mapping)
+static bool parse_mapping(char *line, struct syc_code_mapping *ret_mapping)
 {
-	struct sc_code_mapping mapping = { 0 };
+	struct syc_code_mapping mapping = { 0 };
 	char permissions[5];
 	int at = 0;
 
@@ -154,12 +154,12 @@ static bool parse_mapping(char *line, struct sc_code_mapping *ret_mapping)
 	return true;
 }
 
-int sc_code_process_mappings(const struct sc_code_process *process,
-                             int (*each)(void *context,
-                                         const struct sc_code_mapping *mapping),
-                             void *context)
+int syc_code_process_mappings(
+	const struct syc_code_process *process,
+	int (*each)(void *context, const struct syc_code_mapping *mapping),
+	void *context)
 {
-	struct sc_code_mapping mapping;
+	struct syc_code_mapping mapping;
 	char *line = NULL;
 	size_t size = 0;
 	char path[64];

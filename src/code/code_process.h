@@ -6,13 +6,13 @@
  * Asked once, while it lives; its /tmp can be looked at afterwards too, also
  * where it was the one of a container that is gone.
  */
-#ifndef SC_CODE_CODE_PROCESS_H
-#define SC_CODE_CODE_PROCESS_H
+#ifndef SYC_CODE_CODE_PROCESS_H
+#define SYC_CODE_CODE_PROCESS_H
 
 #include <stdint.h>
 #include <sys/types.h>
 
-struct sc_code_process {
+struct syc_code_process {
 	int32_t pid;     /* in /proc */
 	int32_t own_pid; /* where it lives, in a namespace maybe */
 	uid_t owner;
@@ -21,14 +21,14 @@ struct sc_code_process {
 };
 
 /** 0, -ENOENT or -ESRCH: gone, or -errno.  Context of all: offline. */
-int sc_code_process_open(int32_t pid, struct sc_code_process *ret_process);
-void sc_code_process_close(struct sc_code_process *process);
+int syc_code_process_open(int32_t pid, struct syc_code_process *ret_process);
+void syc_code_process_close(struct syc_code_process *process);
 
 /** Open @path as the process sees it, to read.  A descriptor or -errno. */
-int sc_code_process_open_file(const struct sc_code_process *process,
-                              const char *path);
+int syc_code_process_open_file(const struct syc_code_process *process,
+                               const char *path);
 
-struct sc_code_mapping {
+struct syc_code_mapping {
 	uint64_t start, end, offset;
 	uint64_t inode;
 	const char *path;
@@ -38,9 +38,9 @@ struct sc_code_mapping {
  * Call @each for each executable mapping of a file, until it returns
  * something else than 0.  Returns that, or -errno.
  */
-int sc_code_process_mappings(const struct sc_code_process *process,
-                             int (*each)(void *context,
-                                         const struct sc_code_mapping *mapping),
-                             void *context);
+int syc_code_process_mappings(
+	const struct syc_code_process *process,
+	int (*each)(void *context, const struct syc_code_mapping *mapping),
+	void *context);
 
 #endif

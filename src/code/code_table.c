@@ -33,21 +33,21 @@ struct code_change {
 	uint32_t kind;
 };
 
-struct sc_code_table {
-	SC_ARRAY(struct code_change) events;
+struct syc_code_table {
+	SYC_ARRAY(struct code_change) events;
 	bool is_sorted, is_settled;
-	struct sc_map names; /* each with its NUL */
+	struct syc_map names; /* each with its NUL */
 	uint64_t name_bytes;
 	/* Of the last settling. */
-	struct sc_code_origin *origins;
-	struct sc_code_rect *rects;
+	struct syc_code_origin *origins;
+	struct syc_code_rect *rects;
 	size_t n_rects;
-	struct sc_code_index index;
+	struct syc_code_index index;
 };
 
-int sc_code_table_new(struct sc_code_table **ret_table)
+int syc_code_table_new(struct syc_code_table **ret_table)
 {
-	struct sc_code_table *table = calloc(1, sizeof(*table));
+	struct syc_code_table *table = calloc(1, sizeof(*table));
 
 	if (table == NULL)
 		return -ENOMEM;
@@ -56,9 +56,9 @@ int sc_code_table_new(struct sc_code_table **ret_table)
 	return 0;
 }
 
-static void unsettle(struct sc_code_table *table)
+static void unsettle(struct syc_code_table *table)
 {
-	sc_code_index_fini(&table->index);
+	syc_code_index_fini(&table->index);
 	free(table->origins);
 	free(table->rects);
 	table->origins = NULL;
@@ -67,23 +67,23 @@ static void unsettle(struct sc_code_table *table)
 	table->is_settled = false;
 }
 
-void sc_code_table_free(struct sc_code_table *table)
+void syc_code_table_free(struct syc_code_table *table)
 {
 	if (table == NULL)
 		return;
 	unsettle(table);
-	sc_map_fini(&table->names);
+	syc_map_fini(&table->names);
 	free(table->events.items);
 	free(table);
 }
 
 static bool is_range(uint64_t start, uint64_t len)
 {
-	return len > 0 && start < SC_CODE_ADDRESS_END &&
-	       len <= SC_CODE_ADDRESS_END - start;
+	return len > 0 && start < SYC_CODE_ADDRESS_END &&
+	       len <= SYC_CODE_ADDRESS_END - start;
 }
 
-static int push(struct sc_code_table *table, const struct code_change *event)
+static int push(struct syc_code_table *table, const struct code_change *event)
 {
 	const size_t n = table->events.n;
 
@@ -92,12 +92,12 @@ static int push(struct sc_code_table *table, const struct code_change *event)
 	if (n > 0 && event->time < table->events.items[n - 1].time)
 		table->is_sorted = false;
 	table->is_settled = false;
-	return sc_array_push(&table->events, *event);
+	return syc_array_push(&table->events, *event);
 }
 
-int sc_code_table_add_late(struct sc_code_table *table, int64_t time,
-                           int64_t maybe_from, uint64_t start, uint64_t len,
-                           const char *name, size_t name_len)
+int syc_code_table_add_late(struct syc_code_table *table, int64_t time,
+                            int64_t maybe_from, uint64_t start, uint64_t len,
+                            const char *name, size_t name_len)
 {
 	struct code_change event = {
 		.time = time,
@@ -106,19 +106,19 @@ int sc_code_table_add_late(struct sc_code_table *table, int64_t time,
 		.maybe_from = maybe_from,
 		.kind = ADD,
 	};
-	char text[SC_CODE_NAME_MAX + 1];
+	char text[SYC_CODE_NAME_MAX + 1];
 	size_t number;
 	int r;
 
 	if (!is_range(start, len))
 		return -EINVAL;
-	name_len = sc_code_text_clean(text, name, name_len);
+	name_len = syc_code_text_clean(text, name, name_len);
 	if (name_len == 0)
 		return -EINVAL;
 	if (table->events.n >= MOST_EVENTS ||
 	    table->name_bytes > MOST_NAME_BYTES)
 		return -ENOSPC;
-	r = sc_map_put(&table->names, text, name_len + 1, &number);
+	r = syc_map_put(&table->names, text, name_len + 1, &number);
 	if (r < 0)
 		return r;
 	if (r > 0)
@@ -127,15 +127,16 @@ int sc_code_table_add_late(struct sc_code_table *table, int64_t time,
 	return push(table, &event);
 }
 
-int sc_code_table_add(struct sc_code_table *table, int64_t time, uint64_t start,
-                      uint64_t len, const char *name, size_t name_len)
+int syc_code_table_add(struct syc_code_table *table, int64_t time,
+                       uint64_t start, uint64_t len, const char *name,
+                       size_t name_len)
 {
-	return sc_code_table_add_late(table, time, INT64_MAX, start, len, name,
-	                              name_len);
+	return syc_code_table_add_late(table, time, INT64_MAX, start, len, name,
+	                               name_len);
 }
 
-int sc_code_table_move(struct sc_code_table *table, int64_t time, uint64_t from,
-                       uint64_t to, uint64_t len)
+int syc_code_table_move(struct syc_code_table *table, int64_t time,
+                        uint64_t from, uint64_t to, uint64_t len)
 {
 	const struct code_change event = {
 		.time = time,
@@ -150,8 +151,8 @@ int sc_code_table_move(struct sc_code_table *table, int64_t time, uint64_t from,
 	return push(table, &event);
 }
 
-int sc_code_table_remove(struct sc_code_table *table, int64_t time,
-                         uint64_t start, uint64_t len)
+int syc_code_table_remove(struct syc_code_table *table, int64_t time,
+                          uint64_t start, uint64_t len)
 {
 	const struct code_change event = {
 		.time = time,
@@ -174,7 +175,7 @@ static int compare_events(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-static int sort_events(struct sc_code_table *table)
+static int sort_events(struct syc_code_table *table)
 {
 	const size_t n = table->events.n;
 	const struct code_change **order;
@@ -202,10 +203,10 @@ static int sort_events(struct sc_code_table *table)
 	return 0;
 }
 
-static int apply_change(struct sc_code_live *live,
+static int apply_change(struct syc_code_live *live,
                         const struct code_change *event)
 {
-	const struct sc_code_origin origin = {
+	const struct syc_code_origin origin = {
 		.start = event->start,
 		.len = event->len,
 		.maybe_from = event->kind == ADD ? event->maybe_from : 0,
@@ -214,29 +215,29 @@ static int apply_change(struct sc_code_live *live,
 
 	switch (event->kind) {
 	case ADD:
-		return sc_code_live_add(live, event->time, &origin);
+		return syc_code_live_add(live, event->time, &origin);
 	case MOVE:
-		return sc_code_live_move(live, event->time, event->start,
-		                         event->to, event->len);
+		return syc_code_live_move(live, event->time, event->start,
+		                          event->to, event->len);
 	default:
-		return sc_code_live_remove(live, event->time, event->start,
-		                           event->len);
+		return syc_code_live_remove(live, event->time, event->start,
+		                            event->len);
 	}
 }
 
 static int compare_rects(const void *a, const void *b)
 {
-	const struct sc_code_rect *left = a;
-	const struct sc_code_rect *right = b;
+	const struct syc_code_rect *left = a;
+	const struct syc_code_rect *right = b;
 
 	return (left->from > right->from) - (left->from < right->from);
 }
 
-int sc_code_table_settle(struct sc_code_table *table)
+int syc_code_table_settle(struct syc_code_table *table)
 {
 	/* Each event makes two pieces at most; moves of many at once more. */
-	struct sc_code_live live = { .most_rects =
-		                             4 * table->events.n + (1u << 20) };
+	struct syc_code_live live = { .most_rects = 4 * table->events.n +
+		                                    (1u << 20) };
 	int r;
 
 	if (table->is_settled)
@@ -246,8 +247,8 @@ int sc_code_table_settle(struct sc_code_table *table)
 	for (size_t i = 0; r == 0 && i < table->events.n; i++)
 		r = apply_change(&live, &table->events.items[i]);
 	if (r == 0)
-		r = sc_code_live_end(&live);
-	sc_code_live_fini(&live);
+		r = syc_code_live_end(&live);
+	syc_code_live_fini(&live);
 	table->origins = live.origins.items;
 	table->rects = live.rects.items;
 	table->n_rects = live.rects.n;
@@ -255,8 +256,8 @@ int sc_code_table_settle(struct sc_code_table *table)
 		if (table->n_rects > 0)
 			qsort(table->rects, table->n_rects,
 			      sizeof(*table->rects), compare_rects);
-		r = sc_code_index_build(&table->index, table->rects,
-		                        table->n_rects);
+		r = syc_code_index_build(&table->index, table->rects,
+		                         table->n_rects);
 	}
 	if (r < 0)
 		unsettle(table);
@@ -265,15 +266,15 @@ int sc_code_table_settle(struct sc_code_table *table)
 	return r;
 }
 
-size_t sc_code_table_events(const struct sc_code_table *table)
+size_t syc_code_table_events(const struct syc_code_table *table)
 {
 	return table->events.n;
 }
 
-bool sc_code_table_span(const struct sc_code_table *table, uint64_t *ret_low,
-                        uint64_t *ret_last)
+bool syc_code_table_span(const struct syc_code_table *table, uint64_t *ret_low,
+                         uint64_t *ret_last)
 {
-	const struct sc_code_index *index = &table->index;
+	const struct syc_code_index *index = &table->index;
 
 	if (!table->is_settled || index->n_leaves == 0)
 		return false;
@@ -282,13 +283,13 @@ bool sc_code_table_span(const struct sc_code_table *table, uint64_t *ret_low,
 	return true;
 }
 
-static void fill_range(const struct sc_code_table *table,
-                       const struct sc_code_rect *rect,
-                       struct sc_code_range *ret_range)
+static void fill_range(const struct syc_code_table *table,
+                       const struct syc_code_rect *rect,
+                       struct syc_code_range *ret_range)
 {
-	const struct sc_code_origin *origin = &table->origins[rect->origin];
+	const struct syc_code_origin *origin = &table->origins[rect->origin];
 
-	*ret_range = (struct sc_code_range){
+	*ret_range = (struct syc_code_range){
 		.start = origin->start,
 		.len = origin->len,
 		.from = rect->from,
@@ -297,19 +298,19 @@ static void fill_range(const struct sc_code_table *table,
 	};
 }
 
-bool sc_code_table_find(const struct sc_code_table *table, uint64_t addr,
-                        int64_t time, struct sc_code_range *ret_range)
+bool syc_code_table_find(const struct syc_code_table *table, uint64_t addr,
+                         int64_t time, struct syc_code_range *ret_range)
 {
-	const struct sc_code_rect *rect;
+	const struct syc_code_rect *rect;
 
 	if (!table->is_settled)
 		return false;
-	rect = sc_code_index_find(&table->index, table->rects, addr, time);
+	rect = syc_code_index_find(&table->index, table->rects, addr, time);
 	if (rect != NULL) {
 		fill_range(table, rect, ret_range);
 		return true;
 	}
-	rect = sc_code_index_next(&table->index, table->rects, addr, time);
+	rect = syc_code_index_next(&table->index, table->rects, addr, time);
 	if (rect == NULL || table->origins[rect->origin].maybe_from > time)
 		return false;
 	fill_range(table, rect, ret_range);

@@ -25,13 +25,13 @@ static size_t next_character(const char *from, size_t len, size_t *ret_used,
 		return 1;
 	}
 	memcpy(copy, from, len < LONGEST_CHARACTER ? len : LONGEST_CHARACTER);
-	n = sc_utf8_next(copy, &point);
+	n = syc_utf8_next(copy, &point);
 	*ret_used = n > 0 ? n : point;
-	*ret_text = n > 0 ? from : SC_UTF8_REPLACEMENT;
-	return n > 0 ? n : sizeof(SC_UTF8_REPLACEMENT) - 1;
+	*ret_text = n > 0 ? from : SYC_UTF8_REPLACEMENT;
+	return n > 0 ? n : sizeof(SYC_UTF8_REPLACEMENT) - 1;
 }
 
-size_t sc_code_text_clean(char *to, const char *from, size_t len)
+size_t syc_code_text_clean(char *to, const char *from, size_t len)
 {
 	size_t n = 0, used;
 
@@ -39,7 +39,7 @@ size_t sc_code_text_clean(char *to, const char *from, size_t len)
 		const char *text;
 		const size_t size = next_character(from, len, &used, &text);
 
-		if (n + size > SC_CODE_NAME_MAX)
+		if (n + size > SYC_CODE_NAME_MAX)
 			break;
 		if (n == 0 && *text == ' ')
 			continue;

@@ -36,26 +36,26 @@
 #define MOST_LISTS 16u
 
 struct dump {
-	struct sc_jitdump *dump;
+	struct syc_jitdump *dump;
 	char *path;
 	bool is_told;
 };
 
 struct jit_list {
-	struct sc_gdb_jit *jit;
+	struct syc_gdb_jit *jit;
 	bool is_told;
 };
 
-struct sc_code_watch {
-	struct sc_code_table *table;
-	struct sc_code_watch_options options;
-	struct sc_code_process process;
+struct syc_code_watch {
+	struct syc_code_table *table;
+	struct syc_code_watch_options options;
+	struct syc_code_process process;
 	int cwd; /* where a jitdump is by default, or -1 */
-	struct sc_perf_map perf_map;
+	struct syc_perf_map perf_map;
 	int perf_map_told; /* the errno that was told last, or 0 */
-	SC_ARRAY(struct dump) dumps;
-	SC_ARRAY(struct jit_list) lists;
-	struct sc_map files; /* mapped ones that were looked at */
+	SYC_ARRAY(struct dump) dumps;
+	SYC_ARRAY(struct jit_list) lists;
+	struct syc_map files; /* mapped ones that were looked at */
 	bool any, is_maps_told;
 	int64_t first;   /* look, of this program */
 	int64_t since;   /* what is new is good from then on */
@@ -64,7 +64,7 @@ struct sc_code_watch {
 };
 
 __attribute__((format(printf, 2, 3))) static void
-tell_note(const struct sc_code_watch *watch, const char *format, ...)
+tell_note(const struct syc_code_watch *watch, const char *format, ...)
 {
 	va_list args;
 	char *text;
@@ -89,44 +89,44 @@ static int open_cwd(int32_t pid)
 	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-int sc_code_watch_new(int32_t pid, struct sc_code_table *table,
-                      const struct sc_code_watch_options *options,
-                      struct sc_code_watch **ret_watch)
+int syc_code_watch_new(int32_t pid, struct syc_code_table *table,
+                       const struct syc_code_watch_options *options,
+                       struct syc_code_watch **ret_watch)
 {
-	struct sc_code_watch *watch = calloc(1, sizeof(*watch));
+	struct syc_code_watch *watch = calloc(1, sizeof(*watch));
 	int r;
 
 	if (watch == NULL)
 		return -ENOMEM;
 	watch->table = table;
 	watch->options = *options;
-	r = sc_code_process_open(pid, &watch->process);
+	r = syc_code_process_open(pid, &watch->process);
 	if (r < 0) {
 		free(watch);
 		return r;
 	}
 	watch->cwd = open_cwd(pid);
-	watch->since = watch->program = SC_CODE_ALWAYS;
+	watch->since = watch->program = SYC_CODE_ALWAYS;
 	*ret_watch = watch;
 	return 0;
 }
 
 /* All that a new program does not have any more. */
-static void forget(struct sc_code_watch *watch)
+static void forget(struct syc_code_watch *watch)
 {
 	for (size_t i = 0; i < watch->dumps.n; i++) {
-		sc_jitdump_free(watch->dumps.items[i].dump);
+		syc_jitdump_free(watch->dumps.items[i].dump);
 		free(watch->dumps.items[i].path);
 	}
 	for (size_t i = 0; i < watch->lists.n; i++)
-		sc_gdb_jit_free(watch->lists.items[i].jit);
+		syc_gdb_jit_free(watch->lists.items[i].jit);
 	watch->dumps.n = 0;
 	watch->lists.n = 0;
-	sc_map_fini(&watch->files);
+	syc_map_fini(&watch->files);
 	memset(&watch->files, 0, sizeof(watch->files));
 }
 
-void sc_code_watch_free(struct sc_code_watch *watch)
+void syc_code_watch_free(struct syc_code_watch *watch)
 {
 	if (watch == NULL)
 		return;
@@ -135,13 +135,13 @@ void sc_code_watch_free(struct sc_code_watch *watch)
 	free(watch->lists.items);
 	if (watch->cwd >= 0)
 		close(watch->cwd);
-	sc_code_process_close(&watch->process);
+	syc_code_process_close(&watch->process);
 	free(watch);
 }
 
-static int read_perf_map(struct sc_code_watch *watch, bool is_last)
+static int read_perf_map(struct syc_code_watch *watch, bool is_last)
 {
-	const struct sc_perf_map_options options = {
+	const struct syc_perf_map_options options = {
 		.owner = watch->process.owner,
 		.from = watch->since,
 		.maybe_from = watch->program,
@@ -156,8 +156,8 @@ static int read_perf_map(struct sc_code_watch *watch, bool is_last)
 		return 0;
 	snprintf(name, sizeof(name), "perf-%d.map",
 	         (int)watch->process.own_pid);
-	r = sc_perf_map_read(&watch->perf_map, watch->process.tmp, name,
-	                     &options, watch->table, &error);
+	r = syc_perf_map_read(&watch->perf_map, watch->process.tmp, name,
+	                      &options, watch->table, &error);
 	if (r < 0 && r != -ENOMEM && watch->perf_map_told != error.code)
 		tell_note(watch, "/tmp/%s: not used: %s", name, error.message);
 	watch->perf_map_told = r < 0 ? error.code : 0;
@@ -165,7 +165,7 @@ static int read_perf_map(struct sc_code_watch *watch, bool is_last)
 }
 
 /* Takes @fd. */
-static int add_dump(struct sc_code_watch *watch, int fd, const char *path)
+static int add_dump(struct syc_code_watch *watch, int fd, const char *path)
 {
 	struct dump dump = { .path = strdup(path) };
 	struct stat st;
@@ -180,13 +180,13 @@ static int add_dump(struct sc_code_watch *watch, int fd, const char *path)
 		          (unsigned)watch->process.owner);
 		goto fail;
 	}
-	r = sc_jitdump_new(fd, watch->process.own_pid, &dump.dump);
+	r = syc_jitdump_new(fd, watch->process.own_pid, &dump.dump);
 	if (r < 0)
 		goto fail;
-	r = sc_array_push(&watch->dumps, dump);
+	r = syc_array_push(&watch->dumps, dump);
 	if (r == 0)
 		return 0;
-	sc_jitdump_free(dump.dump);
+	syc_jitdump_free(dump.dump);
 	free(dump.path);
 	return r;
 fail:
@@ -195,22 +195,22 @@ fail:
 	return r;
 }
 
-static int add_list(struct sc_code_watch *watch, uint64_t descriptor)
+static int add_list(struct syc_code_watch *watch, uint64_t descriptor)
 {
 	struct jit_list list = { 0 };
-	int r = sc_gdb_jit_new(watch->process.pid, descriptor, &list.jit);
+	int r = syc_gdb_jit_new(watch->process.pid, descriptor, &list.jit);
 
 	if (r == 0)
-		r = sc_array_push(&watch->lists, list);
+		r = syc_array_push(&watch->lists, list);
 	if (r < 0)
-		sc_gdb_jit_free(list.jit);
+		syc_gdb_jit_free(list.jit);
 	return r;
 }
 
 /* Has to be met once only. */
-static int meet(void *context, const struct sc_code_mapping *mapping)
+static int meet(void *context, const struct syc_code_mapping *mapping)
 {
-	struct sc_code_watch *watch = context;
+	struct syc_code_watch *watch = context;
 	uint64_t descriptor;
 	size_t number;
 	char *key;
@@ -221,12 +221,12 @@ static int meet(void *context, const struct sc_code_mapping *mapping)
 	r = asprintf(&key, "%" PRIu64 " %s", mapping->inode, mapping->path);
 	if (r < 0)
 		return -ENOMEM;
-	r = sc_map_put(&watch->files, key, (size_t)r, &number);
+	r = syc_map_put(&watch->files, key, (size_t)r, &number);
 	free(key);
 	if (r <= 0)
 		return r;
-	fd = sc_code_process_open_file(&watch->process, mapping->path);
-	if (sc_jitdump_is_name(mapping->path)) {
+	fd = syc_code_process_open_file(&watch->process, mapping->path);
+	if (syc_jitdump_is_name(mapping->path)) {
 		if (fd >= 0)
 			return add_dump(watch, fd, mapping->path);
 		tell_note(watch, "%s: not used: %s", mapping->path,
@@ -235,14 +235,14 @@ static int meet(void *context, const struct sc_code_mapping *mapping)
 	}
 	if (fd < 0) /* as any library that can't be read */
 		return fd == -ENOMEM ? fd : 0;
-	r = sc_gdb_jit_find(fd, mapping->start, mapping->offset, &descriptor);
+	r = syc_gdb_jit_find(fd, mapping->start, mapping->offset, &descriptor);
 	close(fd);
 	if (r == 0)
 		return add_list(watch, descriptor);
 	return r == -ENOMEM ? r : 0;
 }
 
-static int read_maps(struct sc_code_watch *watch, int64_t now)
+static int read_maps(struct syc_code_watch *watch, int64_t now)
 {
 	const int64_t age = now - watch->first;
 	int64_t interval = age / 4;
@@ -253,7 +253,7 @@ static int read_maps(struct sc_code_watch *watch, int64_t now)
 	if (interval > LAST_INTERVAL)
 		interval = LAST_INTERVAL;
 	watch->next_maps = now + interval;
-	r = sc_code_process_mappings(&watch->process, meet, watch);
+	r = syc_code_process_mappings(&watch->process, meet, watch);
 	if ((r == -EACCES || r == -EPERM) && !watch->is_maps_told) {
 		watch->is_maps_told = true;
 		tell_note(watch,
@@ -264,13 +264,14 @@ static int read_maps(struct sc_code_watch *watch, int64_t now)
 	return r == -ENOMEM ? r : 0;
 }
 
-static int read_dumps(struct sc_code_watch *watch)
+static int read_dumps(struct syc_code_watch *watch)
 {
 	struct syscap_error error;
 
 	for (size_t i = 0; i < watch->dumps.n; i++) {
 		struct dump *dump = &watch->dumps.items[i];
-		const int r = sc_jitdump_read(dump->dump, watch->table, &error);
+		const int r =
+			syc_jitdump_read(dump->dump, watch->table, &error);
 
 		if (r == -ENOMEM)
 			return r;
@@ -282,14 +283,14 @@ static int read_dumps(struct sc_code_watch *watch)
 	return 0;
 }
 
-static int read_lists(struct sc_code_watch *watch, int64_t now)
+static int read_lists(struct syc_code_watch *watch, int64_t now)
 {
 	struct syscap_error error;
 
 	for (size_t i = 0; i < watch->lists.n; i++) {
 		struct jit_list *list = &watch->lists.items[i];
-		const int r = sc_gdb_jit_look(list->jit, watch->since, now,
-		                              watch->table, &error);
+		const int r = syc_gdb_jit_look(list->jit, watch->since, now,
+		                               watch->table, &error);
 
 		if (r == -ENOMEM)
 			return r;
@@ -305,7 +306,8 @@ static int read_lists(struct sc_code_watch *watch, int64_t now)
 	return 0;
 }
 
-static int look_at_files(struct sc_code_watch *watch, int64_t now, bool is_last)
+static int look_at_files(struct syc_code_watch *watch, int64_t now,
+                         bool is_last)
 {
 	int r = read_perf_map(watch, is_last);
 
@@ -322,31 +324,31 @@ static int look_at_files(struct sc_code_watch *watch, int64_t now, bool is_last)
 	return r;
 }
 
-int sc_code_watch_look(struct sc_code_watch *watch, int64_t now)
+int syc_code_watch_look(struct syc_code_watch *watch, int64_t now)
 {
 	return look_at_files(watch, now, false);
 }
 
-int sc_code_watch_exec(struct sc_code_watch *watch, int64_t now)
+int syc_code_watch_exec(struct syc_code_watch *watch, int64_t now)
 {
-	const struct sc_code_process old = watch->process;
-	struct sc_code_process process;
+	const struct syc_code_process old = watch->process;
+	struct syc_code_process process;
 	int r = read_perf_map(watch, false);
 
 	if (r == 0)
 		r = read_dumps(watch);
 	if (r == 0)
-		r = sc_code_table_remove(watch->table, now, 0,
-		                         SC_CODE_ADDRESS_END);
+		r = syc_code_table_remove(watch->table, now, 0,
+		                          SYC_CODE_ADDRESS_END);
 	if (r == -ENOSPC) /* was told, when a name found no room */
 		r = 0;
 	forget(watch);
 	watch->any = false;
 	watch->since = watch->program = now;
 	/* It may belong to another user now, and be in another folder. */
-	if (sc_code_process_open(old.pid, &process) == 0) {
+	if (syc_code_process_open(old.pid, &process) == 0) {
 		process.begun = old.begun;
-		sc_code_process_close(&watch->process);
+		syc_code_process_close(&watch->process);
 		watch->process = process;
 		if (watch->cwd >= 0)
 			close(watch->cwd);
@@ -360,7 +362,7 @@ int sc_code_watch_exec(struct sc_code_watch *watch, int64_t now)
  * by default.  Nothing says that it is this process's but its name, owner,
  * time and header.
  */
-static int guess_dump(struct sc_code_watch *watch, int folder)
+static int guess_dump(struct syc_code_watch *watch, int folder)
 {
 	const int flags =
 		O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC;
@@ -384,7 +386,7 @@ static int guess_dump(struct sc_code_watch *watch, int folder)
 	return add_dump(watch, fd, name);
 }
 
-int sc_code_watch_finish(struct sc_code_watch *watch, int64_t now)
+int syc_code_watch_finish(struct syc_code_watch *watch, int64_t now)
 {
 	int r = look_at_files(watch, now, true);
 

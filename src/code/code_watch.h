@@ -3,13 +3,13 @@
  * code_watch.h - keep the code table of a process that runs up to date, out
  * of all that its runtimes tell: /tmp/perf-PID.map, jit-PID.dump, GDB's list.
  *
- *	sc_code_names_table(names, pid, &table);
- *	sc_code_watch_new(host_pid, table, &options, &watch);
+ *	syc_code_names_table(names, pid, &table);
+ *	syc_code_watch_new(host_pid, table, &options, &watch);
  *	while it runs, some ten times a second:
- *		sc_code_watch_look(watch, now);
+ *		syc_code_watch_look(watch, now);
  *	it has ended:
- *		sc_code_watch_finish(watch, now);
- *	sc_code_watch_free(watch);
+ *		syc_code_watch_finish(watch, now);
+ *	syc_code_watch_free(watch);
  *
  * A look where nothing has changed costs one system call and one for each
  * jitdump and list, and once a second the reading of /proc/PID/maps.
@@ -20,17 +20,17 @@
  * more looks, the better two functions that had one address after the other
  * are told apart.
  */
-#ifndef SC_CODE_CODE_WATCH_H
-#define SC_CODE_CODE_WATCH_H
+#ifndef SYC_CODE_CODE_WATCH_H
+#define SYC_CODE_CODE_WATCH_H
 
 #include <stdint.h>
 
 #include "code/code_table.h"
 
-struct sc_code_watch;
+struct syc_code_watch;
 
 /** May be all zero. */
-struct sc_code_watch_options {
+struct syc_code_watch_options {
 	/* One line about a file that is there and can't be used; each once. */
 	void (*tell)(void *data, const char *text);
 	void *data;
@@ -43,18 +43,18 @@ struct sc_code_watch_options {
  *
  * Context of all: offline.
  */
-int sc_code_watch_new(int32_t pid, struct sc_code_table *table,
-                      const struct sc_code_watch_options *options,
-                      struct sc_code_watch **ret_watch);
-void sc_code_watch_free(struct sc_code_watch *watch);
+int syc_code_watch_new(int32_t pid, struct syc_code_table *table,
+                       const struct syc_code_watch_options *options,
+                       struct syc_code_watch **ret_watch);
+void syc_code_watch_free(struct syc_code_watch *watch);
 
 /** @now: CLOCK_MONOTONIC, ns, as the samples' times.  0 or -ENOMEM. */
-int sc_code_watch_look(struct sc_code_watch *watch, int64_t now);
+int syc_code_watch_look(struct syc_code_watch *watch, int64_t now);
 
 /** The process runs another program since @now: nothing is left of its code. */
-int sc_code_watch_exec(struct sc_code_watch *watch, int64_t now);
+int syc_code_watch_exec(struct syc_code_watch *watch, int64_t now);
 
 /** The last look, when all is written; the process may be gone. */
-int sc_code_watch_finish(struct sc_code_watch *watch, int64_t now);
+int syc_code_watch_finish(struct syc_code_watch *watch, int64_t now);
 
 #endif

@@ -44,10 +44,10 @@ struct jit_entry {
 };
 
 struct jit_entries {
-	SC_ARRAY(struct jit_entry) entries;
+	SYC_ARRAY(struct jit_entry) entries;
 };
 
-struct sc_gdb_jit {
+struct syc_gdb_jit {
 	int32_t pid;
 	uint64_t addr;
 	bool any;
@@ -55,10 +55,10 @@ struct sc_gdb_jit {
 	struct jit_entries list; /* sorted by addr */
 };
 
-int sc_gdb_jit_new(int32_t pid, uint64_t descriptor,
-                   struct sc_gdb_jit **ret_jit)
+int syc_gdb_jit_new(int32_t pid, uint64_t descriptor,
+                    struct syc_gdb_jit **ret_jit)
 {
-	struct sc_gdb_jit *jit = calloc(1, sizeof(*jit));
+	struct syc_gdb_jit *jit = calloc(1, sizeof(*jit));
 
 	if (jit == NULL)
 		return -ENOMEM;
@@ -76,7 +76,7 @@ static void free_list(struct jit_entries *list)
 	memset(list, 0, sizeof(*list));
 }
 
-void sc_gdb_jit_free(struct sc_gdb_jit *jit)
+void syc_gdb_jit_free(struct syc_gdb_jit *jit)
 {
 	if (jit == NULL)
 		return;
@@ -103,7 +103,7 @@ static struct jit_entry *find_entry(const struct jit_entries *list,
 }
 
 /* Copy the image of @entry, if it is sane. */
-static int fetch(struct sc_gdb_jit *jit, struct jit_entry *entry,
+static int fetch(struct syc_gdb_jit *jit, struct jit_entry *entry,
                  uint64_t *left)
 {
 	int r;
@@ -115,8 +115,8 @@ static int fetch(struct sc_gdb_jit *jit, struct jit_entry *entry,
 	entry->bytes = malloc(entry->size);
 	if (entry->bytes == NULL)
 		return -ENOMEM;
-	r = sc_remote_memory_read(jit->pid, entry->image, entry->bytes,
-	                          entry->size);
+	r = syc_remote_memory_read(jit->pid, entry->image, entry->bytes,
+	                           entry->size);
 	if (r == 0)
 		return 0;
 	free(entry->bytes);
@@ -125,11 +125,11 @@ static int fetch(struct sc_gdb_jit *jit, struct jit_entry *entry,
 }
 
 /* The list from @head on, with images that are new.  0 or -errno. */
-static int walk_list(struct sc_gdb_jit *jit, const struct descriptor *head,
+static int walk_list(struct syc_gdb_jit *jit, const struct descriptor *head,
                      struct jit_entries *list)
 {
 	uint64_t addr = head->first, left = MOST_BYTES;
-	struct sc_map met = { 0 };
+	struct syc_map met = { 0 };
 	int r = 0;
 
 	while (r == 0 && addr != 0 && list->entries.n < MOST_ENTRIES) {
@@ -138,12 +138,12 @@ static int walk_list(struct sc_gdb_jit *jit, const struct descriptor *head,
 		const struct jit_entry *known;
 		size_t number;
 
-		r = sc_map_put(&met, &addr, sizeof(addr), &number);
+		r = syc_map_put(&met, &addr, sizeof(addr), &number);
 		if (r == 0) /* it goes round */
 			break;
 		if (r > 0)
-			r = sc_remote_memory_read(jit->pid, addr, &remote,
-			                          sizeof(remote));
+			r = syc_remote_memory_read(jit->pid, addr, &remote,
+			                           sizeof(remote));
 		if (r < 0)
 			break;
 		entry.image = remote.image;
@@ -159,24 +159,24 @@ static int walk_list(struct sc_gdb_jit *jit, const struct descriptor *head,
 			r = fetch(jit, &entry, &left);
 		}
 		if (r == 0)
-			r = sc_array_push(&list->entries, entry);
+			r = syc_array_push(&list->entries, entry);
 		if (r < 0)
 			free(entry.bytes);
 		addr = remote.next;
 	}
-	sc_map_fini(&met);
+	syc_map_fini(&met);
 	return r;
 }
 
-static int read_descriptor(const struct sc_gdb_jit *jit,
+static int read_descriptor(const struct syc_gdb_jit *jit,
                            struct descriptor *ret_descriptor)
 {
-	return sc_remote_memory_read(jit->pid, jit->addr, ret_descriptor,
-	                             sizeof(*ret_descriptor));
+	return syc_remote_memory_read(jit->pid, jit->addr, ret_descriptor,
+	                              sizeof(*ret_descriptor));
 }
 
 /* Returns 1 with a list that did hold still, 0 when there was none. */
-static int walk_still(struct sc_gdb_jit *jit, struct descriptor *head,
+static int walk_still(struct syc_gdb_jit *jit, struct descriptor *head,
                       struct jit_entries *list)
 {
 	for (unsigned i = 0; i < MOST_TRIES; i++) {
@@ -201,14 +201,14 @@ static int walk_still(struct sc_gdb_jit *jit, struct descriptor *head,
 
 /* Put what is new into the table.  0, -ENOMEM or -ENOSPC. */
 static int take_entry(struct jit_entry *entry, int64_t from,
-                      struct sc_code_table *table)
+                      struct syc_code_table *table)
 {
-	struct sc_gdb_jit_cover cover = { 0 };
+	struct syc_gdb_jit_cover cover = { 0 };
 	int r = 0;
 
 	if (entry->bytes != NULL)
-		r = sc_gdb_jit_take_image(entry->bytes, entry->size, from,
-		                          table, &cover);
+		r = syc_gdb_jit_take_image(entry->bytes, entry->size, from,
+		                           table, &cover);
 	free(entry->bytes);
 	entry->bytes = NULL;
 	entry->low = cover.low;
@@ -227,7 +227,7 @@ static bool overlap(const struct jit_entry *a, const struct jit_entry *b)
  */
 static int end_gone(const struct jit_entries *old,
                     const struct jit_entries *fresh, int64_t now,
-                    struct sc_code_table *table)
+                    struct syc_code_table *table)
 {
 	uint64_t left = MOST_COMPARED;
 
@@ -247,16 +247,16 @@ static int end_gone(const struct jit_entries *old,
 			is_free = !overlap(entry, &fresh->entries.items[k]);
 		if (!is_free)
 			continue;
-		r = sc_code_table_remove(table, now, entry->low,
-		                         entry->last - entry->low + 1);
+		r = syc_code_table_remove(table, now, entry->low,
+		                          entry->last - entry->low + 1);
 		if (r < 0)
 			return r;
 	}
 	return 0;
 }
 
-int sc_gdb_jit_look(struct sc_gdb_jit *jit, int64_t from, int64_t now,
-                    struct sc_code_table *table, struct syscap_error *error)
+int syc_gdb_jit_look(struct syc_gdb_jit *jit, int64_t from, int64_t now,
+                     struct syc_code_table *table, struct syscap_error *error)
 {
 	struct descriptor head;
 	struct jit_entries list = { 0 };
@@ -267,9 +267,9 @@ int sc_gdb_jit_look(struct sc_gdb_jit *jit, int64_t from, int64_t now,
 	if (jit->any && memcmp(&head, &jit->seen, sizeof(head)) == 0)
 		return 0;
 	if (head.version != 1)
-		return sc_error_set(error, EOPNOTSUPP, 0,
-		                    "the version of the list is %u and not 1",
-		                    head.version);
+		return syc_error_set(error, EOPNOTSUPP, 0,
+		                     "the version of the list is %u and not 1",
+		                     head.version);
 	r = walk_still(jit, &head, &list);
 	if (r < 0)
 		goto fail;
@@ -298,8 +298,8 @@ int sc_gdb_jit_look(struct sc_gdb_jit *jit, int64_t from, int64_t now,
 	memset(&list, 0, sizeof(list));
 fail:
 	free_list(&list);
-	return r < 0 ? sc_error_set(error, -r, 0, "%s",
-	                            r == -ENOSPC ? "it has too many names"
-	                                         : strerror(-r))
+	return r < 0 ? syc_error_set(error, -r, 0, "%s",
+	                             r == -ENOSPC ? "it has too many names"
+	                                          : strerror(-r))
 	             : 0;
 }

@@ -7,8 +7,8 @@
  * outside can see, so it is read until it is the same before and after, and
  * all lengths in it are bounded.  It can be read only while the process lives.
  */
-#ifndef SC_CODE_GDB_JIT_H
-#define SC_CODE_GDB_JIT_H
+#ifndef SYC_CODE_GDB_JIT_H
+#define SYC_CODE_GDB_JIT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,12 +18,12 @@
 
 #include "code/code_table.h"
 
-struct sc_gdb_jit;
+struct syc_gdb_jit;
 
 /** @descriptor: the address of the symbol in @pid.  Context: offline. */
-int sc_gdb_jit_new(int32_t pid, uint64_t descriptor,
-                   struct sc_gdb_jit **ret_jit);
-void sc_gdb_jit_free(struct sc_gdb_jit *jit);
+int syc_gdb_jit_new(int32_t pid, uint64_t descriptor,
+                    struct syc_gdb_jit **ret_jit);
+void syc_gdb_jit_free(struct syc_gdb_jit *jit);
 
 /**
  * Read what was registered since the last look into @table: good from @from
@@ -32,18 +32,18 @@ void sc_gdb_jit_free(struct sc_gdb_jit *jit);
  *
  * Returns 0, also where the list did not hold still: then the next look does
  * it.  With @error: -EOPNOTSUPP, a version that is not 1; -ENOSPC, the table
- * is full; -ENOMEM; or as sc_remote_memory_read().
+ * is full; -ENOMEM; or as syc_remote_memory_read().
  *
  * Context: offline.
  */
-int sc_gdb_jit_look(struct sc_gdb_jit *jit, int64_t from, int64_t now,
-                    struct sc_code_table *table, struct syscap_error *error);
+int syc_gdb_jit_look(struct syc_gdb_jit *jit, int64_t from, int64_t now,
+                     struct syc_code_table *table, struct syscap_error *error);
 
 /**
  * Find the symbol in the file @fd, which @pid has mapped as code at @mapped
  * from @file_offset on.  0; -ENOENT, it has none; or -errno.
  */
-int sc_gdb_jit_find(int fd, uint64_t mapped, uint64_t file_offset,
-                    uint64_t *ret_descriptor);
+int syc_gdb_jit_find(int fd, uint64_t mapped, uint64_t file_offset,
+                     uint64_t *ret_descriptor);
 
 #endif

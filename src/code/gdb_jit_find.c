@@ -13,13 +13,13 @@
  * at, while the process runs. */
 #define PART_MAX (UINT64_C(64) << 20)
 
-static bool find_in(const struct sc_elf *elf, const struct sc_elf_table *table,
-                    uint64_t *ret_value)
+static bool find_in(const struct syc_elf *elf,
+                    const struct syc_elf_table *table, uint64_t *ret_value)
 {
-	struct sc_elf_symbol symbol;
+	struct syc_elf_symbol symbol;
 
 	for (uint64_t i = 1; i < table->n; i++) {
-		if (!sc_elf_table_get(elf, table, i, &symbol) ||
+		if (!syc_elf_table_get(elf, table, i, &symbol) ||
 		    symbol.type != STT_OBJECT || symbol.section == SHN_UNDEF ||
 		    strcmp(symbol.name, SYMBOL) != 0)
 			continue;
@@ -29,26 +29,26 @@ static bool find_in(const struct sc_elf *elf, const struct sc_elf_table *table,
 	return false;
 }
 
-static int find_value(const struct sc_elf *elf, uint64_t *ret_value)
+static int find_value(const struct syc_elf *elf, uint64_t *ret_value)
 {
-	struct sc_elf_table table;
+	struct syc_elf_table table;
 	bool found = false;
 	int r = 0;
 
 	for (unsigned i = 0; r == 0 && !found; i++) {
-		r = sc_elf_table_read(elf, i, &table);
+		r = syc_elf_table_read(elf, i, &table);
 		found = r == 0 && find_in(elf, &table, ret_value);
-		sc_elf_table_fini(&table);
+		syc_elf_table_fini(&table);
 	}
 	return r;
 }
 
 /* What to add to an address of the file, whose byte @offset is at @mapped. */
-static int find_bias(const struct sc_elf *elf, uint64_t mapped, uint64_t offset,
-                     uint64_t *ret_bias)
+static int find_bias(const struct syc_elf *elf, uint64_t mapped,
+                     uint64_t offset, uint64_t *ret_bias)
 {
 	for (size_t i = 0; i < elf->n_segments; i++) {
-		const struct sc_elf_segment *s = &elf->segments[i];
+		const struct syc_elf_segment *s = &elf->segments[i];
 		/* Mapped from the page on in which it begins. */
 		const uint64_t before = s->align > 1 ? s->offset % s->align : 0;
 
@@ -62,18 +62,18 @@ static int find_bias(const struct sc_elf *elf, uint64_t mapped, uint64_t offset,
 	return -ENOENT;
 }
 
-int sc_gdb_jit_find(int fd, uint64_t mapped, uint64_t file_offset,
-                    uint64_t *ret_descriptor)
+int syc_gdb_jit_find(int fd, uint64_t mapped, uint64_t file_offset,
+                     uint64_t *ret_descriptor)
 {
-	struct sc_elf_view view;
+	struct syc_elf_view view;
 	uint64_t value, bias;
-	struct sc_elf elf;
-	int r = sc_elf_view_file(fd, &view);
+	struct syc_elf elf;
+	int r = syc_elf_view_file(fd, &view);
 
 	if (r < 0)
 		return r;
 	view.part_max = PART_MAX;
-	r = sc_elf_open_view(&elf, &view);
+	r = syc_elf_open_view(&elf, &view);
 	if (r < 0)
 		return r;
 	/* The list is read as it lies in a process of the machine's own kind */
@@ -82,6 +82,6 @@ int sc_gdb_jit_find(int fd, uint64_t mapped, uint64_t file_offset,
 		r = find_bias(&elf, mapped, file_offset, &bias);
 	if (r == 0)
 		*ret_descriptor = bias + value;
-	sc_elf_close(&elf);
+	syc_elf_close(&elf);
 	return r;
 }

@@ -12,17 +12,17 @@
 #define PART_MAX (UINT64_C(64) << 20)
 
 struct taking {
-	const struct sc_elf *elf;
-	struct sc_code_table *table;
+	const struct syc_elf *elf;
+	struct syc_code_table *table;
 	int64_t from;
-	struct sc_gdb_jit_cover *cover;
+	struct syc_gdb_jit_cover *cover;
 };
 
 /* In relocatable images, symbols count from their section, which the runtime
  * has put somewhere; the last one may have no size. */
-static void place(const struct sc_elf *elf, struct sc_elf_symbol *symbol)
+static void place(const struct syc_elf *elf, struct syc_elf_symbol *symbol)
 {
-	const struct sc_elf_section *section;
+	const struct syc_elf_section *section;
 	const uint64_t value = symbol->value;
 
 	if (elf->type != ET_REL || symbol->section >= elf->n_sections)
@@ -34,13 +34,13 @@ static void place(const struct sc_elf *elf, struct sc_elf_symbol *symbol)
 }
 
 static int take_symbol(const struct taking *taking,
-                       const struct sc_elf_symbol *symbol)
+                       const struct syc_elf_symbol *symbol)
 {
-	struct sc_gdb_jit_cover *cover = taking->cover;
+	struct syc_gdb_jit_cover *cover = taking->cover;
 	const uint64_t last = symbol->value + symbol->size - 1;
-	const int r = sc_code_table_add(taking->table, taking->from,
-	                                symbol->value, symbol->size,
-	                                symbol->name, strlen(symbol->name));
+	const int r = syc_code_table_add(taking->table, taking->from,
+	                                 symbol->value, symbol->size,
+	                                 symbol->name, strlen(symbol->name));
 
 	if (r == -EINVAL)
 		return 0;
@@ -55,13 +55,13 @@ static int take_symbol(const struct taking *taking,
 }
 
 static int take_table(const struct taking *taking,
-                      const struct sc_elf_table *table)
+                      const struct syc_elf_table *table)
 {
-	struct sc_elf_symbol symbol;
+	struct syc_elf_symbol symbol;
 	int r = 0;
 
 	for (uint64_t i = 0; r == 0 && i < table->n; i++) {
-		if (!sc_elf_table_get(taking->elf, table, i, &symbol) ||
+		if (!syc_elf_table_get(taking->elf, table, i, &symbol) ||
 		    symbol.type != STT_FUNC || symbol.section == SHN_UNDEF)
 			continue;
 		place(taking->elf, &symbol);
@@ -70,28 +70,28 @@ static int take_table(const struct taking *taking,
 	return r;
 }
 
-int sc_gdb_jit_take_image(const void *bytes, size_t size, int64_t from,
-                          struct sc_code_table *table,
-                          struct sc_gdb_jit_cover *ret_cover)
+int syc_gdb_jit_take_image(const void *bytes, size_t size, int64_t from,
+                           struct syc_code_table *table,
+                           struct syc_gdb_jit_cover *ret_cover)
 {
-	struct sc_elf_table symbols;
-	struct sc_elf_view view;
-	struct sc_elf elf;
+	struct syc_elf_table symbols;
+	struct syc_elf_view view;
+	struct syc_elf elf;
 	const struct taking taking = { &elf, table, from, ret_cover };
 	int r;
 
 	memset(ret_cover, 0, sizeof(*ret_cover));
-	sc_elf_view_memory(bytes, size, &view);
+	syc_elf_view_memory(bytes, size, &view);
 	view.part_max = PART_MAX;
-	r = sc_elf_open_view(&elf, &view);
+	r = syc_elf_open_view(&elf, &view);
 	if (r < 0)
 		return r;
 	for (unsigned i = 0; r == 0; i++) {
-		r = sc_elf_table_read(&elf, i, &symbols);
+		r = syc_elf_table_read(&elf, i, &symbols);
 		if (r == 0 && symbols.section->type == SHT_SYMTAB)
 			r = take_table(&taking, &symbols);
-		sc_elf_table_fini(&symbols);
+		syc_elf_table_fini(&symbols);
 	}
-	sc_elf_close(&elf);
+	syc_elf_close(&elf);
 	return r == -ENOENT ? 0 : r;
 }

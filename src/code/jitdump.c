@@ -35,9 +35,9 @@ enum {
 
 #define WINDOW_SIZE 65536u
 /* What is needed of a record at once; the code in it is passed over. */
-#define MOST_NEEDED (PREFIX_SIZE + LOAD_SIZE + 4 * SC_CODE_NAME_MAX)
+#define MOST_NEEDED (PREFIX_SIZE + LOAD_SIZE + 4 * SYC_CODE_NAME_MAX)
 
-struct sc_jitdump {
+struct syc_jitdump {
 	int fd;
 	int32_t own_pid;
 	bool has_begun, big;
@@ -53,9 +53,9 @@ struct sc_jitdump {
 	unsigned char window[WINDOW_SIZE];
 };
 
-int sc_jitdump_new(int fd, int32_t pid, struct sc_jitdump **ret_dump)
+int syc_jitdump_new(int fd, int32_t pid, struct syc_jitdump **ret_dump)
 {
-	struct sc_jitdump *dump = calloc(1, sizeof(*dump));
+	struct syc_jitdump *dump = calloc(1, sizeof(*dump));
 
 	if (dump == NULL)
 		return -ENOMEM;
@@ -65,7 +65,7 @@ int sc_jitdump_new(int fd, int32_t pid, struct sc_jitdump **ret_dump)
 	return 0;
 }
 
-void sc_jitdump_free(struct sc_jitdump *dump)
+void syc_jitdump_free(struct syc_jitdump *dump)
 {
 	if (dump == NULL)
 		return;
@@ -74,7 +74,7 @@ void sc_jitdump_free(struct sc_jitdump *dump)
 }
 
 /* Have [@offset, @offset + @n) in the window; @n is at most MOST_NEEDED. */
-static int need(struct sc_jitdump *dump, uint64_t offset, size_t n,
+static int need(struct syc_jitdump *dump, uint64_t offset, size_t n,
                 const unsigned char **ret_bytes)
 {
 	if (offset < dump->window_offset ||
@@ -98,74 +98,74 @@ static int need(struct sc_jitdump *dump, uint64_t offset, size_t n,
 	return 0;
 }
 
-static int read_header(struct sc_jitdump *dump, struct syscap_error *error)
+static int read_header(struct syc_jitdump *dump, struct syscap_error *error)
 {
 	const unsigned char *at;
 	uint32_t size, version;
 	int r = need(dump, 0, HEADER_SIZE, &at);
 
 	if (r < 0)
-		return sc_error_set(error, -r, 0, "%s", strerror(-r));
-	dump->big = sc_load_u32(at, true) == MAGIC;
-	if (sc_load_u32(at, dump->big) != MAGIC)
-		return sc_error_set(error, EBADMSG, 0,
-		                    "it does not begin as a jitdump does");
-	version = sc_load_u32(at + 4, dump->big);
+		return syc_error_set(error, -r, 0, "%s", strerror(-r));
+	dump->big = syc_load_u32(at, true) == MAGIC;
+	if (syc_load_u32(at, dump->big) != MAGIC)
+		return syc_error_set(error, EBADMSG, 0,
+		                     "it does not begin as a jitdump does");
+	version = syc_load_u32(at + 4, dump->big);
 	if (version != 1)
-		return sc_error_set(error, EOPNOTSUPP, 4,
-		                    "its version is %u and not 1", version);
-	size = sc_load_u32(at + 8, dump->big);
+		return syc_error_set(error, EOPNOTSUPP, 4,
+		                     "its version is %u and not 1", version);
+	size = syc_load_u32(at + 8, dump->big);
 	if (size < HEADER_SIZE || size > WINDOW_SIZE)
-		return sc_error_set(error, EBADMSG, 8,
-		                    "its header says that it has %u bytes",
-		                    size);
-	if (sc_load_u64(at + 32, dump->big) & ARCH_TIMESTAMPS)
-		return sc_error_set(error, EOPNOTSUPP, 32,
-		                    "its times are of the processor's "
-		                    "counter, not of CLOCK_MONOTONIC");
-	dump->pid = sc_load_i32(at + 20, dump->big);
+		return syc_error_set(error, EBADMSG, 8,
+		                     "its header says that it has %u bytes",
+		                     size);
+	if (syc_load_u64(at + 32, dump->big) & ARCH_TIMESTAMPS)
+		return syc_error_set(error, EOPNOTSUPP, 32,
+		                     "its times are of the processor's "
+		                     "counter, not of CLOCK_MONOTONIC");
+	dump->pid = syc_load_i32(at + 20, dump->big);
 	dump->offset = size;
 	dump->has_begun = true;
 	return 0;
 }
 
-static bool is_of_process(const struct sc_jitdump *dump,
+static bool is_of_process(const struct syc_jitdump *dump,
                           const unsigned char *body)
 {
-	const int32_t pid = sc_load_i32(body, dump->big);
+	const int32_t pid = syc_load_i32(body, dump->big);
 
 	return pid == dump->pid || (dump->own_pid != 0 && pid == dump->own_pid);
 }
 
-static int take_load(struct sc_jitdump *dump, const unsigned char *body,
-                     size_t size, int64_t time, struct sc_code_table *table)
+static int take_load(struct syc_jitdump *dump, const unsigned char *body,
+                     size_t size, int64_t time, struct syc_code_table *table)
 {
 	const char *name = (const char *)body + LOAD_SIZE;
 	int r = -EINVAL;
 
 	if (size > LOAD_SIZE)
-		r = sc_code_table_add(table, time,
-		                      sc_load_u64(body + 16, dump->big),
-		                      sc_load_u64(body + 24, dump->big), name,
-		                      strnlen(name, size - LOAD_SIZE));
+		r = syc_code_table_add(table, time,
+		                       syc_load_u64(body + 16, dump->big),
+		                       syc_load_u64(body + 24, dump->big), name,
+		                       strnlen(name, size - LOAD_SIZE));
 	dump->n_loads += r == 0;
 	return r;
 }
 
-static int take_move(struct sc_jitdump *dump, const unsigned char *body,
-                     size_t size, int64_t time, struct sc_code_table *table)
+static int take_move(struct syc_jitdump *dump, const unsigned char *body,
+                     size_t size, int64_t time, struct syc_code_table *table)
 {
 	if (size < MOVE_SIZE)
 		return -EINVAL;
-	return sc_code_table_move(table, time,
-	                          sc_load_u64(body + 16, dump->big),
-	                          sc_load_u64(body + 24, dump->big),
-	                          sc_load_u64(body + 32, dump->big));
+	return syc_code_table_move(table, time,
+	                           syc_load_u64(body + 16, dump->big),
+	                           syc_load_u64(body + 24, dump->big),
+	                           syc_load_u64(body + 32, dump->big));
 }
 
 /* @size bytes from @offset are a record.  0 or -errno. */
-static int take_record(struct sc_jitdump *dump, uint64_t offset, uint32_t size,
-                       struct sc_code_table *table)
+static int take_record(struct syc_jitdump *dump, uint64_t offset, uint32_t size,
+                       struct syc_code_table *table)
 {
 	const size_t needed = size < MOST_NEEDED ? size : MOST_NEEDED;
 	const unsigned char *at;
@@ -175,8 +175,8 @@ static int take_record(struct sc_jitdump *dump, uint64_t offset, uint32_t size,
 
 	if (r < 0)
 		return r;
-	type = sc_load_u32(at, dump->big);
-	time = sc_load_u64(at + 8, dump->big);
+	type = syc_load_u32(at, dump->big);
+	time = syc_load_u64(at + 8, dump->big);
 	if (type != LOAD && type != MOVE)
 		return 0;
 	r = need(dump, offset, needed, &at);
@@ -193,7 +193,7 @@ static int take_record(struct sc_jitdump *dump, uint64_t offset, uint32_t size,
 }
 
 /* Returns 1 when a record was done with, 0 when its end is not there. */
-static int next_record(struct sc_jitdump *dump, struct sc_code_table *table,
+static int next_record(struct syc_jitdump *dump, struct syc_code_table *table,
                        struct syscap_error *error)
 {
 	const uint64_t left = dump->size - dump->offset;
@@ -206,15 +206,16 @@ static int next_record(struct sc_jitdump *dump, struct sc_code_table *table,
 	r = need(dump, dump->offset, PREFIX_SIZE, &at);
 	if (r < 0)
 		goto fail;
-	size = sc_load_u32(at + 4, dump->big);
-	if (size == 0 && sc_load_u32(at, dump->big) == 0 &&
-	    sc_load_u64(at + 8, dump->big) == 0) {
+	size = syc_load_u32(at + 4, dump->big);
+	if (size == 0 && syc_load_u32(at, dump->big) == 0 &&
+	    syc_load_u64(at + 8, dump->big) == 0) {
 		dump->has_room = true;
 		return 0;
 	}
 	if (size < PREFIX_SIZE)
-		return sc_error_set(error, EBADMSG, dump->offset,
-		                    "a record says that it has %u bytes", size);
+		return syc_error_set(error, EBADMSG, dump->offset,
+		                     "a record says that it has %u bytes",
+		                     size);
 	if (size > left)
 		return 0;
 	r = take_record(dump, dump->offset, size, table);
@@ -223,26 +224,26 @@ static int next_record(struct sc_jitdump *dump, struct sc_code_table *table,
 	dump->offset += size;
 	return 1;
 fail:
-	return sc_error_set(error, -r, dump->offset, "%s",
-	                    r == -ENOSPC ? "it has too many names"
-	                                 : strerror(-r));
+	return syc_error_set(error, -r, dump->offset, "%s",
+	                     r == -ENOSPC ? "it has too many names"
+	                                  : strerror(-r));
 }
 
-static int read_new(struct sc_jitdump *dump, struct sc_code_table *table,
+static int read_new(struct syc_jitdump *dump, struct syc_code_table *table,
                     struct syscap_error *error)
 {
 	struct stat st;
 	int r = 1;
 
 	if (fstat(dump->fd, &st) != 0)
-		return sc_error_set(error, errno, 0, "%s", strerror(errno));
+		return syc_error_set(error, errno, 0, "%s", strerror(errno));
 	if (!S_ISREG(st.st_mode))
-		return sc_error_set(error, EINVAL, 0, "it is no file");
+		return syc_error_set(error, EINVAL, 0, "it is no file");
 	if ((uint64_t)st.st_size == dump->size && !dump->has_room)
 		return 0;
 	if ((uint64_t)st.st_size < dump->size)
-		return sc_error_set(error, EBADMSG, (uint64_t)st.st_size,
-		                    "it has become shorter");
+		return syc_error_set(error, EBADMSG, (uint64_t)st.st_size,
+		                     "it has become shorter");
 	dump->size = (uint64_t)st.st_size;
 	dump->has_room = false;
 	dump->window_size = 0; /* its end may not have been written then */
@@ -259,8 +260,8 @@ static int read_new(struct sc_jitdump *dump, struct sc_code_table *table,
 	return r < 0 ? r : 0;
 }
 
-int sc_jitdump_read(struct sc_jitdump *dump, struct sc_code_table *table,
-                    struct syscap_error *error)
+int syc_jitdump_read(struct syc_jitdump *dump, struct syc_code_table *table,
+                     struct syscap_error *error)
 {
 	struct syscap_error failure = { 0 };
 
@@ -271,12 +272,12 @@ int sc_jitdump_read(struct sc_jitdump *dump, struct sc_code_table *table,
 	return -dump->failure.code;
 }
 
-uint64_t sc_jitdump_loads(const struct sc_jitdump *dump)
+uint64_t syc_jitdump_loads(const struct syc_jitdump *dump)
 {
 	return dump->n_loads;
 }
 
-bool sc_jitdump_is_name(const char *path)
+bool syc_jitdump_is_name(const char *path)
 {
 	const char *name = strrchr(path, '/');
 	size_t digits;

@@ -7,8 +7,8 @@
  * The runtime maps a page of it as code, by which it is found.  Either byte
  * order is read.
  */
-#ifndef SC_CODE_JITDUMP_H
-#define SC_CODE_JITDUMP_H
+#ifndef SYC_CODE_JITDUMP_H
+#define SYC_CODE_JITDUMP_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,17 +18,17 @@
 
 #include "code/code_table.h"
 
-struct sc_jitdump;
+struct syc_jitdump;
 
 /**
- * Follow the file @fd, which is closed by sc_jitdump_free().  @pid is the
+ * Follow the file @fd, which is closed by syc_jitdump_free().  @pid is the
  * process's own idea of its number, or 0: of records by other processes than
  * it and the header's nothing is taken.
  *
  * Context: offline.
  */
-int sc_jitdump_new(int fd, int32_t pid, struct sc_jitdump **ret_dump);
-void sc_jitdump_free(struct sc_jitdump *dump);
+int syc_jitdump_new(int fd, int32_t pid, struct syc_jitdump **ret_dump);
+void syc_jitdump_free(struct syc_jitdump *dump);
 
 /**
  * Read the whole records that are new into @table.  Costs one system call
@@ -42,13 +42,13 @@ void sc_jitdump_free(struct sc_jitdump *dump);
  *
  * Context: offline.
  */
-int sc_jitdump_read(struct sc_jitdump *dump, struct sc_code_table *table,
-                    struct syscap_error *error);
+int syc_jitdump_read(struct syc_jitdump *dump, struct syc_code_table *table,
+                     struct syscap_error *error);
 
 /** How much code the records that were read have told of. */
-uint64_t sc_jitdump_loads(const struct sc_jitdump *dump);
+uint64_t syc_jitdump_loads(const struct syc_jitdump *dump);
 
 /** Whether @path is of the form .../jit-PID.dump. */
-bool sc_jitdump_is_name(const char *path);
+bool syc_jitdump_is_name(const char *path);
 
 #endif

@@ -53,8 +53,8 @@ static bool take_number(const char **at, const char *end, uint64_t *ret_number)
 	return true;
 }
 
-bool sc_perf_map_parse(const char *line, size_t len,
-                       struct sc_perf_map_line *ret_line)
+bool syc_perf_map_parse(const char *line, size_t len,
+                        struct syc_perf_map_line *ret_line)
 {
 	const char *at = line, *const end = line + len;
 	uint64_t start, size;
@@ -64,7 +64,7 @@ bool sc_perf_map_parse(const char *line, size_t len,
 	if (!take_number(&at, end, &start) || !take_number(&at, end, &size) ||
 	    at == end)
 		return false;
-	*ret_line = (struct sc_perf_map_line){
+	*ret_line = (struct syc_perf_map_line){
 		.start = start,
 		.len = size,
 		.name = at,
@@ -82,18 +82,19 @@ static int check_map_file(const struct stat *st, uid_t owner,
                           struct syscap_error *error)
 {
 	if (S_ISLNK(st->st_mode))
-		return sc_error_set(error, ELOOP, 0, "it is a symbolic link");
+		return syc_error_set(error, ELOOP, 0, "it is a symbolic link");
 	if (!S_ISREG(st->st_mode))
-		return sc_error_set(error, EINVAL, 0, "it is no file");
+		return syc_error_set(error, EINVAL, 0, "it is no file");
 	if (st->st_size > SIZE_MAX_MAP)
-		return sc_error_set(error, EFBIG, 0,
-		                    "it has %lld MiB: more than 1024 are never "
-		                    "read",
-		                    (long long)st->st_size >> 20);
+		return syc_error_set(
+			error, EFBIG, 0,
+			"it has %lld MiB: more than 1024 are never "
+			"read",
+			(long long)st->st_size >> 20);
 	if (st->st_uid != owner)
-		return sc_error_set(error, EPERM, 0,
-		                    "it belongs to user %u and not to %u",
-		                    (unsigned)st->st_uid, (unsigned)owner);
+		return syc_error_set(error, EPERM, 0,
+		                     "it belongs to user %u and not to %u",
+		                     (unsigned)st->st_uid, (unsigned)owner);
 	return 0;
 }
 
@@ -116,10 +117,10 @@ static ssize_t read_at(int fd, void *to, size_t size, uint64_t offset)
 }
 
 /* One that was emptied and filled again has other bytes there. */
-static bool is_continued(const struct sc_perf_map *map, int fd,
+static bool is_continued(const struct syc_perf_map *map, int fd,
                          const struct stat *st)
 {
-	unsigned char tail[SC_PERF_MAP_TAIL];
+	unsigned char tail[SYC_PERF_MAP_TAIL];
 
 	return map->device == st->st_dev && map->inode == st->st_ino &&
 	       map->offset <= (uint64_t)st->st_size &&
@@ -128,28 +129,28 @@ static bool is_continued(const struct sc_perf_map *map, int fd,
 	       memcmp(tail, map->tail, map->n_tail) == 0;
 }
 
-static int keep_tail(struct sc_perf_map *map, int fd)
+static int keep_tail(struct syc_perf_map *map, int fd)
 {
-	const unsigned wanted = map->offset < SC_PERF_MAP_TAIL
+	const unsigned wanted = map->offset < SYC_PERF_MAP_TAIL
 	                                ? (unsigned)map->offset
-	                                : SC_PERF_MAP_TAIL;
+	                                : SYC_PERF_MAP_TAIL;
 	const ssize_t n = read_at(fd, map->tail, wanted, map->offset - wanted);
 
 	map->n_tail = n == (ssize_t)wanted ? wanted : 0;
 	return n < 0 ? (int)n : 0;
 }
 
-static int take_line(struct sc_perf_map *map, const char *text, size_t len,
-                     const struct sc_perf_map_options *options,
-                     struct sc_code_table *table)
+static int take_line(struct syc_perf_map *map, const char *text, size_t len,
+                     const struct syc_perf_map_options *options,
+                     struct syc_code_table *table)
 {
-	struct sc_perf_map_line line;
+	struct syc_perf_map_line line;
 	int r = -EINVAL;
 
-	if (sc_perf_map_parse(text, len, &line))
-		r = sc_code_table_add_late(table, options->from,
-		                           options->maybe_from, line.start,
-		                           line.len, line.name, line.name_len);
+	if (syc_perf_map_parse(text, len, &line))
+		r = syc_code_table_add_late(table, options->from,
+		                            options->maybe_from, line.start,
+		                            line.len, line.name, line.name_len);
 	if (r == -EINVAL) {
 		map->n_bad++;
 		return 0;
@@ -159,9 +160,9 @@ static int take_line(struct sc_perf_map *map, const char *text, size_t len,
 }
 
 /* Take the lines of @text.  @ret_used: how much is done with. */
-static int take_lines(struct sc_perf_map *map, const char *text, size_t len,
-                      const struct sc_perf_map_options *options,
-                      struct sc_code_table *table, size_t *ret_used)
+static int take_lines(struct syc_perf_map *map, const char *text, size_t len,
+                      const struct syc_perf_map_options *options,
+                      struct syc_code_table *table, size_t *ret_used)
 {
 	size_t used = 0;
 	int r = 0;
@@ -186,9 +187,9 @@ static int take_lines(struct sc_perf_map *map, const char *text, size_t len,
 	return r;
 }
 
-static int read_new(struct sc_perf_map *map, int fd, uint64_t end,
-                    const struct sc_perf_map_options *options,
-                    struct sc_code_table *table, struct syscap_error *error)
+static int read_new(struct syc_perf_map *map, int fd, uint64_t end,
+                    const struct syc_perf_map_options *options,
+                    struct syc_code_table *table, struct syscap_error *error)
 {
 	char *buffer = malloc(BUFFER_SIZE);
 	size_t used = 1;
@@ -214,15 +215,15 @@ static int read_new(struct sc_perf_map *map, int fd, uint64_t end,
 	if (n < 0)
 		r = (int)n;
 	if (r < 0)
-		return sc_error_set(error, -r, map->offset, "%s",
-		                    r == -ENOSPC ? "it has too many names"
-		                                 : strerror(-r));
+		return syc_error_set(error, -r, map->offset, "%s",
+		                     r == -ENOSPC ? "it has too many names"
+		                                  : strerror(-r));
 	r = keep_tail(map, fd);
-	return r < 0 ? sc_error_set(error, -r, map->offset, "%s", strerror(-r))
+	return r < 0 ? syc_error_set(error, -r, map->offset, "%s", strerror(-r))
 	             : 0;
 }
 
-static bool is_same(const struct sc_perf_map *map, const struct stat *st)
+static bool is_same(const struct syc_perf_map *map, const struct stat *st)
 {
 	return map->any && map->device == st->st_dev &&
 	       map->inode == st->st_ino && map->size == (uint64_t)st->st_size &&
@@ -230,7 +231,7 @@ static bool is_same(const struct sc_perf_map *map, const struct stat *st)
 }
 
 /* Find out where to go on. */
-static void place(struct sc_perf_map *map, int fd, const struct stat *st,
+static void place(struct syc_perf_map *map, int fd, const struct stat *st,
                   int64_t not_before)
 {
 	if (!map->any || !is_continued(map, fd, st)) {
@@ -248,17 +249,17 @@ static void place(struct sc_perf_map *map, int fd, const struct stat *st,
 	map->changed = changed_at(st);
 }
 
-int sc_perf_map_read(struct sc_perf_map *map, int folder, const char *name,
-                     const struct sc_perf_map_options *options,
-                     struct sc_code_table *table, struct syscap_error *error)
+int syc_perf_map_read(struct syc_perf_map *map, int folder, const char *name,
+                      const struct syc_perf_map_options *options,
+                      struct syc_code_table *table, struct syscap_error *error)
 {
 	struct stat st;
 	int fd, r;
 
 	if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
 		return errno == ENOENT ? 0
-		                       : sc_error_set(error, errno, 0, "%s",
-		                                      strerror(errno));
+		                       : syc_error_set(error, errno, 0, "%s",
+		                                       strerror(errno));
 	r = check_map_file(&st, options->owner, error);
 	if (r < 0)
 		return r;
@@ -270,9 +271,9 @@ int sc_perf_map_read(struct sc_perf_map *map, int folder, const char *name,
 	fd = openat(folder, name,
 	            O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
-		return sc_error_set(error, errno, 0, "%s", strerror(errno));
+		return syc_error_set(error, errno, 0, "%s", strerror(errno));
 	r = fstat(fd, &st) != 0
-	            ? sc_error_set(error, errno, 0, "%s", strerror(errno))
+	            ? syc_error_set(error, errno, 0, "%s", strerror(errno))
 	            : check_map_file(&st, options->owner, error);
 	if (r == 0) {
 		place(map, fd, &st, options->not_before);

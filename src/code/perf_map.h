@@ -9,8 +9,8 @@
  * The file's name can be guessed, in a folder where everybody may write.  So
  * it has to be a file, no link, and to belong to whose code it tells of.
  */
-#ifndef SC_CODE_PERF_MAP_H
-#define SC_CODE_PERF_MAP_H
+#ifndef SYC_CODE_PERF_MAP_H
+#define SYC_CODE_PERF_MAP_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,10 +21,10 @@
 
 #include "code/code_table.h"
 
-#define SC_PERF_MAP_TAIL 64u
+#define SYC_PERF_MAP_TAIL 64u
 
 /** How far a file was read; all zero at first.  Holds nothing. */
-struct sc_perf_map {
+struct syc_perf_map {
 	uint64_t n_ranges; /* lines taken */
 	uint64_t n_bad;    /* lines that say nothing */
 	uint64_t restarts; /* times the file was another one */
@@ -33,12 +33,12 @@ struct sc_perf_map {
 	dev_t device;
 	ino_t inode;
 	uint64_t size, offset;
-	int64_t changed;                      /* ns */
-	unsigned char tail[SC_PERF_MAP_TAIL]; /* what is before offset */
+	int64_t changed;                       /* ns */
+	unsigned char tail[SYC_PERF_MAP_TAIL]; /* what is before offset */
 	unsigned n_tail;
 };
 
-struct sc_perf_map_options {
+struct syc_perf_map_options {
 	uid_t owner;
 	int64_t from; /* what is new is good from then on */
 	/* ... or, where nothing was known till then, from then on: runtimes
@@ -60,18 +60,18 @@ struct sc_perf_map_options {
  *
  * Context: offline.
  */
-int sc_perf_map_read(struct sc_perf_map *map, int folder, const char *name,
-                     const struct sc_perf_map_options *options,
-                     struct sc_code_table *table, struct syscap_error *error);
+int syc_perf_map_read(struct syc_perf_map *map, int folder, const char *name,
+                      const struct syc_perf_map_options *options,
+                      struct syc_code_table *table, struct syscap_error *error);
 
-struct sc_perf_map_line {
+struct syc_perf_map_line {
 	uint64_t start, len;
 	const char *name; /* in the line */
 	size_t name_len;
 };
 
 /** True if the @len bytes of @line, without newline, are one.  Pure. */
-bool sc_perf_map_parse(const char *line, size_t len,
-                       struct sc_perf_map_line *ret_line);
+bool syc_perf_map_parse(const char *line, size_t len,
+                        struct syc_perf_map_line *ret_line);
 
 #endif

@@ -35,7 +35,7 @@ static int read_by_file(int32_t pid, uint64_t addr, char *to, size_t size)
 	return r;
 }
 
-int sc_remote_memory_read(int32_t pid, uint64_t addr, void *to, size_t size)
+int syc_remote_memory_read(int32_t pid, uint64_t addr, void *to, size_t size)
 {
 	size_t done = 0;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* remote_memory.h - bytes of another process. */
-#ifndef SC_CODE_REMOTE_MEMORY_H
-#define SC_CODE_REMOTE_MEMORY_H
+#ifndef SYC_CODE_REMOTE_MEMORY_H
+#define SYC_CODE_REMOTE_MEMORY_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -12,6 +12,6 @@
  *
  * Context: offline.
  */
-int sc_remote_memory_read(int32_t pid, uint64_t addr, void *to, size_t size);
+int syc_remote_memory_read(int32_t pid, uint64_t addr, void *to, size_t size);
 
 #endif

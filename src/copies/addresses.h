@@ -9,25 +9,25 @@
  *
  * Pages (page.h) and claims (claim.h) take turns, a largest page each.
  */
-#ifndef SC_ADDRESSES_H
-#define SC_ADDRESSES_H
+#ifndef SYC_ADDRESSES_H
+#define SYC_ADDRESSES_H
 
 #include <stdint.h>
 
 #if defined(__x86_64__)
-#define SC_PLACE_FIRST UINT64_C(0x551000000000)
+#define SYC_PLACE_FIRST UINT64_C(0x551000000000)
 #else
-#define SC_PLACE_FIRST UINT64_C(0xE10000000)
+#define SYC_PLACE_FIRST UINT64_C(0xE10000000)
 #endif
 
-#define SC_PLACE_SIZE UINT64_C(0x10000)
+#define SYC_PLACE_SIZE UINT64_C(0x10000)
 
 /** Of the page by which copies of @number find each other. */
-#define SC_PLACE_OF_PAGE(number) \
-	(SC_PLACE_FIRST + 2 * (uint64_t)(number)*SC_PLACE_SIZE)
+#define SYC_PLACE_OF_PAGE(number) \
+	(SYC_PLACE_FIRST + 2 * (uint64_t)(number)*SYC_PLACE_SIZE)
 
 /** Of a claim: copies of all numbers know the same.  It never changes. */
-#define SC_PLACE_OF_CLAIM(claim) \
-	(SC_PLACE_FIRST + (2 * (uint64_t)(claim) + 1) * SC_PLACE_SIZE)
+#define SYC_PLACE_OF_CLAIM(claim) \
+	(SYC_PLACE_FIRST + (2 * (uint64_t)(claim) + 1) * SYC_PLACE_SIZE)
 
 #endif

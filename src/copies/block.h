@@ -12,65 +12,65 @@
  * fields are stored, is agreed between all copies of a number.
  *
  * The block is inherited by forked children.  What they must not inherit is
- * in struct sc_process and the thread states, in memory that a child finds
+ * in struct syc_process and the thread states, in memory that a child finds
  * zeroed; their mapping is made with the block and stays where it is.
  *
  * All fields are written before the block is published, or by relaxed atomic
  * accesses, but where it says otherwise.
  */
-#ifndef SC_BLOCK_H
-#define SC_BLOCK_H
+#ifndef SYC_BLOCK_H
+#define SYC_BLOCK_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct sc_names_table;
-struct sc_plan;
-struct sc_process;
-struct sc_ring_header;
-struct sc_state;
+struct syc_names_table;
+struct syc_plan;
+struct syc_process;
+struct syc_ring_header;
+struct syc_state;
 
 /** How many copies can act as one. */
-#define SC_COPIES_MAX 64u
+#define SYC_COPIES_MAX 64u
 
 /** A copy's own words that others store to, for good: it is pinned. */
-struct sc_copy {
+struct syc_copy {
 	int32_t *active;    /* stored last, release; NULL: not entered yet */
 	uint32_t *sleeping; /* 1: who publishes wakes the drain thread */
 	uint32_t has_ended; /* its destructors ran */
 };
 
 /** A ring that is mapped; a child gets rid of its parent's. */
-struct sc_mapped {
-	struct sc_ring_header *header;
+struct syc_mapped {
+	struct syc_ring_header *header;
 	uint32_t size;
 };
 
 /** The names that stand for addresses in stacks. */
-struct sc_names_root {
-	struct sc_names_table *table; /* release; NULL: none yet */
-	uint64_t *published;          /* client/jitmap.c; likewise */
-	uint32_t lost_hash;           /* 0: not chosen; a child keeps it */
+struct syc_names_root {
+	struct syc_names_table *table; /* release; NULL: none yet */
+	uint64_t *published;           /* client/jitmap.c; likewise */
+	uint32_t lost_hash;            /* 0: not chosen; a child keeps it */
 	uint32_t n_lost;
 	uint32_t has_names;
 };
 
 /** Ids of counters: how many were given of the sequence from base on. */
-struct sc_numbers {
+struct syc_numbers {
 	uint32_t base; /* 0: not chosen */
 	uint32_t n_given;
 };
 
-struct sc_block {
+struct syc_block {
 	uint64_t libc; /* whose thread keys these are */
 	bool is_alone; /* nobody else finds it */
 
-	struct sc_process *process; /* wiped in children, as the states */
-	struct sc_state *states;
-	struct sc_mapped *mapped; /* one a state */
-	uint32_t states_ever;     /* of this process and its ancestors */
-	uint32_t exit_key;        /* 1 + a pthread key; 0: none */
+	struct syc_process *process; /* wiped in children, as the states */
+	struct syc_state *states;
+	struct syc_mapped *mapped; /* one a state */
+	uint32_t states_ever;      /* of this process and its ancestors */
+	uint32_t exit_key;         /* 1 + a pthread key; 0: none */
 
 	/* 0: nothing is recorded; else the epoch.  Sequentially consistent,
 	 * then stored into each copy's own word: roll.h. */
@@ -83,8 +83,8 @@ struct sc_block {
 	int32_t control_fd;  /* -1: none */
 	uint32_t is_started; /* by syscap_start(); else the environment's */
 	uint64_t control_dev, control_ino;
-	const struct sc_plan *environment; /* static, in pinned copies */
-	const struct sc_plan *started;
+	const struct syc_plan *environment; /* static, in pinned copies */
+	const struct syc_plan *started;
 
 	/* The socket that this process writes to: recordings after the first
 	 * go on there (sink/trace_stream.c).  By who opens, writes and closes
@@ -99,8 +99,8 @@ struct sc_block {
 	uint64_t clock_measured, clock_trusted;
 	uint32_t clock_is_tsc;
 
-	struct sc_numbers counters; /* client/counter_id.c */
-	struct sc_names_root names; /* jit/names.c */
+	struct syc_numbers counters; /* client/counter_id.c */
+	struct syc_names_root names; /* jit/names.c */
 
 	/* sampler/yield.h */
 	uint32_t sampler_yields;
@@ -108,19 +108,19 @@ struct sc_block {
 
 	/* roll.h */
 	uint32_t n_copies; /* [0, n_copies) are entered or about to be */
-	struct sc_copy copies[SC_COPIES_MAX];
+	struct syc_copy copies[SYC_COPIES_MAX];
 };
 
 /**
  * NULL: this copy has never had anything to record into.  Stored once, with
- * release; whoever finds it there by sc_block_is_there() may then read it as
+ * release; whoever finds it there by syc_block_is_there() may then read it as
  * it is.
  */
-extern struct sc_block *sc_block;
+extern struct syc_block *syc_block;
 
-static inline bool sc_block_is_there(void)
+static inline bool syc_block_is_there(void)
 {
-	return __atomic_load_n(&sc_block, __ATOMIC_ACQUIRE) != NULL;
+	return __atomic_load_n(&syc_block, __ATOMIC_ACQUIRE) != NULL;
 }
 
 #endif

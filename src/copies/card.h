@@ -4,25 +4,25 @@
  * before there was anything to record into: an ELF note of type 2 (notes.h),
  * whose 4 bytes say how far the copy's card lies from them.
  */
-#ifndef SC_CARD_H
-#define SC_CARD_H
+#ifndef SYC_CARD_H
+#define SYC_CARD_H
 
 #include <stdint.h>
 
-#define SC_CARD_NOTE_TYPE 2
-#define SC_CARD_MAGIC     UINT32_C(0x64726163)
+#define SYC_CARD_NOTE_TYPE 2
+#define SYC_CARD_MAGIC     UINT32_C(0x64726163)
 
 /** A copy's own words, for others of its number: of other cards nobody reads
  * more than the first two fields. */
-struct sc_card {
+struct syc_card {
 	uint32_t magic;
-	uint32_t number; /* SC_COPIES_NUMBER */
+	uint32_t number; /* SYC_COPIES_NUMBER */
 	int32_t *active;
 	uint32_t *sleeping;
 };
 
 /** Once a copy. */
-#define SC_CARD_NOTE(card)                                  \
+#define SYC_CARD_NOTE(card)                                 \
 	__asm__(".pushsection .note.syscap, \"a\", %note\n" \
 	        "	.balign 4\n"                              \
 	        "	.long 7, 4, 2\n"                          \

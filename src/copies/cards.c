@@ -23,8 +23,8 @@
  * loader: look, pin, look again. */
 struct found {
 	unsigned n;
-	uintptr_t at[SC_COPIES_MAX];
-	struct sc_block *block;
+	uintptr_t at[SYC_COPIES_MAX];
+	struct syc_block *block;
 };
 
 static uintptr_t address_of(const struct dl_phdr_info *object, uintptr_t note,
@@ -32,7 +32,8 @@ static uintptr_t address_of(const struct dl_phdr_info *object, uintptr_t note,
 {
 	const uintptr_t at = note + (uintptr_t)(intptr_t)distance;
 
-	return at % 8 == 0 && sc_notes_is_in(object, at, sizeof(struct sc_card))
+	return at % 8 == 0 && syc_notes_is_in(object, at,
+	                                      sizeof(struct syc_card))
 	               ? at
 	               : 0;
 }
@@ -45,7 +46,7 @@ static bool note(const struct dl_phdr_info *object, uintptr_t note_at,
 
 	if (at != 0)
 		found->at[found->n++] = at;
-	return found->n == SC_COPIES_MAX;
+	return found->n == SYC_COPIES_MAX;
 }
 
 static bool enter(const struct dl_phdr_info *object, uintptr_t note_at,
@@ -59,13 +60,13 @@ static bool enter(const struct dl_phdr_info *object, uintptr_t note_at,
 		i++;
 	if (i == found->n)
 		return false; /* not pinned: it came between the two looks */
-	const struct sc_card *const card = (const struct sc_card *)at;
-	if (card->magic == SC_CARD_MAGIC && card->number == SC_COPIES_NUMBER)
-		sc_roll_enter(found->block, card->active, card->sleeping);
+	const struct syc_card *const card = (const struct syc_card *)at;
+	if (card->magic == SYC_CARD_MAGIC && card->number == SYC_COPIES_NUMBER)
+		syc_roll_enter(found->block, card->active, card->sleeping);
 	return false;
 }
 
-bool sc_cards_pin(const void *address)
+bool syc_cards_pin(const void *address)
 {
 	Dl_info info;
 
@@ -91,16 +92,16 @@ static bool is_own(uintptr_t at)
 	       of_card.dli_fbase == of_program.dli_fbase;
 }
 
-void sc_cards_enter(struct sc_block *block)
+void syc_cards_enter(struct syc_block *block)
 {
 	struct found found = { .n = 0, .block = block };
 	unsigned n = 0;
 
-	sc_notes_each(SC_CARD_NOTE_TYPE, note, &found);
+	syc_notes_each(SYC_CARD_NOTE_TYPE, note, &found);
 	for (unsigned i = 0; i < found.n; i++)
-		if (sc_cards_pin((const void *)found.at[i]) ||
+		if (syc_cards_pin((const void *)found.at[i]) ||
 		    is_own(found.at[i]))
 			found.at[n++] = found.at[i];
 	found.n = n;
-	sc_notes_each(SC_CARD_NOTE_TYPE, enter, &found);
+	syc_notes_each(SYC_CARD_NOTE_TYPE, enter, &found);
 }

@@ -15,10 +15,10 @@
 
 static bool is_mapped[2]; /* by this copy, or an ancestor's */
 
-bool sc_claim_take(enum sc_claim claim)
+bool syc_claim_take(enum syc_claim claim)
 {
-	void *const place = (void *)SC_PLACE_OF_CLAIM(claim);
-	void *const got = mmap(place, SC_PLACE_SIZE, PROT_NONE,
+	void *const place = (void *)SYC_PLACE_OF_CLAIM(claim);
+	void *const got = mmap(place, SYC_PLACE_SIZE, PROT_NONE,
 	                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
 	                               MAP_FIXED_NOREPLACE,
 	                       -1, 0);
@@ -28,24 +28,24 @@ bool sc_claim_take(enum sc_claim claim)
 	if (got != place) {
 		/* Linux < 4.17: it took the place for a wish.  There, copies
 		 * don't know of each other. */
-		munmap(got, SC_PLACE_SIZE);
+		munmap(got, SYC_PLACE_SIZE);
 		return true;
 	}
-	madvise(got, SC_PLACE_SIZE, MADV_DONTFORK);
+	madvise(got, SYC_PLACE_SIZE, MADV_DONTFORK);
 	is_mapped[claim] = true;
 	return true;
 }
 
-bool sc_claim_is_taken(enum sc_claim claim)
+bool syc_claim_is_taken(enum syc_claim claim)
 {
 	unsigned char is_resident;
 
-	return mincore((void *)SC_PLACE_OF_CLAIM(claim), 1, &is_resident) == 0;
+	return mincore((void *)SYC_PLACE_OF_CLAIM(claim), 1, &is_resident) == 0;
 }
 
-void sc_claim_give(enum sc_claim claim)
+void syc_claim_give(enum syc_claim claim)
 {
 	if (is_mapped[claim])
-		munmap((void *)SC_PLACE_OF_CLAIM(claim), SC_PLACE_SIZE);
+		munmap((void *)SYC_PLACE_OF_CLAIM(claim), SYC_PLACE_SIZE);
 	is_mapped[claim] = false;
 }

@@ -7,24 +7,24 @@
  * Nothing is ever written there or read from it; it can't be accessed.  A
  * forked child does not have it.
  */
-#ifndef SC_CLAIM_H
-#define SC_CLAIM_H
+#ifndef SYC_CLAIM_H
+#define SYC_CLAIM_H
 
 #include <stdbool.h>
 
 /** These never change: copies of all numbers know them. */
-enum sc_claim {
-	SC_CLAIM_SAMPLER = 0, /* timers for every thread */
-	SC_CLAIM_SOCKET = 1,  /* writing to the socket of SYSPROF_TRACE_FD */
+enum syc_claim {
+	SYC_CLAIM_SAMPLER = 0, /* timers for every thread */
+	SYC_CLAIM_SOCKET = 1,  /* writing to the socket of SYSPROF_TRACE_FD */
 };
 
 /** False: another copy has it.  Context: signal-safe. */
-bool sc_claim_take(enum sc_claim claim);
+bool syc_claim_take(enum syc_claim claim);
 
 /** Whether any copy has it.  Context: signal-safe. */
-bool sc_claim_is_taken(enum sc_claim claim);
+bool syc_claim_is_taken(enum syc_claim claim);
 
 /** By who took it, in the same process.  Context: signal-safe. */
-void sc_claim_give(enum sc_claim claim);
+void syc_claim_give(enum syc_claim claim);
 
 #endif

@@ -16,12 +16,12 @@
 
 struct note_search {
 	uint32_t type;
-	sc_note_fn *found;
+	syc_note_fn *found;
 	void *data;
-	struct sc_peek peek;
+	struct syc_peek peek;
 };
 
-bool sc_notes_is_in(const struct dl_phdr_info *object, uintptr_t at, size_t n)
+bool syc_notes_is_in(const struct dl_phdr_info *object, uintptr_t at, size_t n)
 {
 	for (unsigned i = 0; i < object->dlpi_phnum; i++) {
 		const ElfW(Phdr) *const segment = &object->dlpi_phdr[i];
@@ -44,13 +44,13 @@ static bool look_at_notes(const struct note_search *search,
 {
 	uint64_t next = 0;
 
-	while (size - next >= SC_ELF_NOTE_HEADER) {
-		struct sc_elf_note note;
+	while (size - next >= SYC_ELF_NOTE_HEADER) {
+		struct syc_elf_note note;
 		uint32_t words[3];
 		int32_t value;
 
 		memcpy(words, notes + next, sizeof(words));
-		if (!sc_elf_note_at(size, align, next, words, &note))
+		if (!syc_elf_note_at(size, align, next, words, &note))
 			return false;
 		if (note.type == search->type &&
 		    note.value_size == sizeof(value) &&
@@ -69,7 +69,7 @@ static bool look_at_notes(const struct note_search *search,
 static int look(struct dl_phdr_info *object, size_t size, void *data)
 {
 	const struct note_search *const search = data;
-	unsigned char notes[SC_PEEK_MAX]; /* objects have some hundred bytes */
+	unsigned char notes[SYC_PEEK_MAX]; /* objects have some hundred bytes */
 
 	(void)size;
 	for (unsigned i = 0; i < object->dlpi_phnum; i++) {
@@ -79,9 +79,9 @@ static int look(struct dl_phdr_info *object, size_t size, void *data)
 		/* The loader may have unmapped what is still on its list */
 		if (segment->p_type == PT_NOTE &&
 		    segment->p_filesz <= sizeof(notes) &&
-		    sc_notes_is_in(object, at, segment->p_filesz) &&
-		    sc_peek_copy(&search->peek, notes, at, segment->p_filesz) ==
-		            0 &&
+		    syc_notes_is_in(object, at, segment->p_filesz) &&
+		    syc_peek_copy(&search->peek, notes, at,
+		                  segment->p_filesz) == 0 &&
 		    look_at_notes(search, object, notes, at, segment->p_filesz,
 		                  segment->p_align))
 			return 1;
@@ -89,7 +89,7 @@ static int look(struct dl_phdr_info *object, size_t size, void *data)
 	return 0;
 }
 
-bool sc_notes_each(uint32_t type, sc_note_fn *found, void *data)
+bool syc_notes_each(uint32_t type, syc_note_fn *found, void *data)
 {
 	struct note_search search = { .type = type,
 		                      .found = found,
@@ -97,12 +97,12 @@ bool sc_notes_each(uint32_t type, sc_note_fn *found, void *data)
 
 	if (dl_iterate_phdr == NULL)
 		return false;
-	if (sc_peek_open(&search.peek) != 0) {
-		sc_diag_say("libraries with copies of their own are not found",
-		            "there is no pipe to be had");
+	if (syc_peek_open(&search.peek) != 0) {
+		syc_diag_say("libraries with copies of their own are not found",
+		             "there is no pipe to be had");
 		return false;
 	}
 	const bool is_enough = dl_iterate_phdr(look, &search) != 0;
-	sc_peek_close(&search.peek);
+	syc_peek_close(&search.peek);
 	return is_enough;
 }

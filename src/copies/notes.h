@@ -4,8 +4,8 @@
  * .note.syscap, name "syscap", 4 bytes each.  Type 1 says that an object has
  * a sampler (sampler_note.h), type 2 where a copy's card is (card.h).
  */
-#ifndef SC_NOTES_H
-#define SC_NOTES_H
+#ifndef SYC_NOTES_H
+#define SYC_NOTES_H
 
 #include <link.h>
 #include <stdbool.h>
@@ -13,8 +13,8 @@
 
 /** Of a note of the type that is looked for: where its 4 bytes stand, and what
  * they say.  True: that is enough. */
-typedef bool sc_note_fn(const struct dl_phdr_info *object, uintptr_t at,
-                        int32_t value, void *data);
+typedef bool syc_note_fn(const struct dl_phdr_info *object, uintptr_t at,
+                         int32_t value, void *data);
 
 /**
  * Call @found for each note of @type.  True if one of the calls returned
@@ -23,9 +23,9 @@ typedef bool sc_note_fn(const struct dl_phdr_info *object, uintptr_t at,
  *
  * Context: setup (takes the dynamic loader's lock).
  */
-bool sc_notes_each(uint32_t type, sc_note_fn *found, void *data);
+bool syc_notes_each(uint32_t type, syc_note_fn *found, void *data);
 
 /** Whether @n bytes at @at lie in a readable segment of @object. */
-bool sc_notes_is_in(const struct dl_phdr_info *object, uintptr_t at, size_t n);
+bool syc_notes_is_in(const struct dl_phdr_info *object, uintptr_t at, size_t n);
 
 #endif

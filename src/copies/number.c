@@ -12,7 +12,7 @@
 #define N_NUMBERS 16u
 
 /* All copies get the same where @own is 0. */
-static uint64_t hash(enum sc_number_use use, uint64_t own)
+static uint64_t hash(enum syc_number_use use, uint64_t own)
 {
 	static const unsigned char no_key[16];
 	const void *const random = (const void *)getauxval(AT_RANDOM);
@@ -20,11 +20,11 @@ static uint64_t hash(enum sc_number_use use, uint64_t own)
 		uint64_t use, pid, own;
 	} what = { use, (uint64_t)getpid(), own };
 
-	return sc_siphash(random != NULL ? random : no_key, &what,
-	                  sizeof(what));
+	return syc_siphash(random != NULL ? random : no_key, &what,
+	                   sizeof(what));
 }
 
-static uint64_t hash_of_copy(enum sc_number_use use)
+static uint64_t hash_of_copy(enum syc_number_use use)
 {
 	static const char here; /* each copy has its own */
 	struct timespec now;
@@ -35,17 +35,17 @@ static uint64_t hash_of_copy(enum sc_number_use use)
 	                         (uint64_t)now.tv_nsec);
 }
 
-uint32_t sc_number_first_id(enum sc_number_use use, enum sc_number_giver giver,
-                            uint32_t n_ids)
+uint32_t syc_number_first_id(enum syc_number_use use,
+                             enum syc_number_giver giver, uint32_t n_ids)
 {
 	const uint32_t share = n_ids / 2 / N_NUMBERS;
 	const uint32_t quarter = n_ids / 4;
 	uint64_t first = hash(use, 0) % n_ids;
 
-	if (giver == SC_NUMBER_TOGETHER)
-		first += SC_COPIES_NUMBER % N_NUMBERS * share;
+	if (giver == SYC_NUMBER_TOGETHER)
+		first += SYC_COPIES_NUMBER % N_NUMBERS * share;
 	else /* not to its end: there is room for more than the first */
-		first += (giver == SC_NUMBER_ALONE ? 2 : 3) * quarter +
+		first += (giver == SYC_NUMBER_ALONE ? 2 : 3) * quarter +
 		         hash_of_copy(use) % (quarter - share / 2);
 	return (uint32_t)(first % n_ids);
 }

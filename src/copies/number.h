@@ -13,26 +13,26 @@
  * kept apart by the kernel's locks (sink/record_lock.h), by claims (claim.h),
  * and by ids of their own, below.
  */
-#ifndef SC_NUMBER_H
-#define SC_NUMBER_H
+#ifndef SYC_NUMBER_H
+#define SYC_NUMBER_H
 
 #include <stdint.h>
 
-#ifndef SC_COPIES_NUMBER /* tests build copies of other numbers */
-#define SC_COPIES_NUMBER 4u
+#ifndef SYC_COPIES_NUMBER /* tests build copies of other numbers */
+#define SYC_COPIES_NUMBER 4u
 #endif
 
 /** What ids are for. */
-enum sc_number_use {
-	SC_NUMBER_COUNTERS = 4, /* page.c and share.c hash with lower ones */
-	SC_NUMBER_NAMES,
+enum syc_number_use {
+	SYC_NUMBER_COUNTERS = 4, /* page.c and share.c hash with lower ones */
+	SYC_NUMBER_NAMES,
 };
 
 /** Who gives them. */
-enum sc_number_giver {
-	SC_NUMBER_TOGETHER, /* copies that act as one */
-	SC_NUMBER_ALONE,    /* a copy with a block that nobody finds */
-	SC_NUMBER_EARLY,    /* a copy that has no block (yet) */
+enum syc_number_giver {
+	SYC_NUMBER_TOGETHER, /* copies that act as one */
+	SYC_NUMBER_ALONE,    /* a copy with a block that nobody finds */
+	SYC_NUMBER_EARLY,    /* a copy that has no block (yet) */
 };
 
 /**
@@ -43,7 +43,7 @@ enum sc_number_giver {
  *
  * Context: any-thread, signal-safe.
  */
-uint32_t sc_number_first_id(enum sc_number_use use, enum sc_number_giver giver,
-                            uint32_t n_ids);
+uint32_t syc_number_first_id(enum syc_number_use use,
+                             enum syc_number_giver giver, uint32_t n_ids);
 
 #endif

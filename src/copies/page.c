@@ -26,7 +26,7 @@
 #endif
 
 #if defined(__x86_64__) || defined(__aarch64__)
-#define PLACE SC_PLACE_OF_PAGE(SC_COPIES_NUMBER)
+#define PLACE SYC_PLACE_OF_PAGE(SYC_COPIES_NUMBER)
 #endif
 
 /* What the page begins with; the rest is zero. */
@@ -56,28 +56,28 @@ static bool compose(struct content *content, uint64_t block)
 		return false;
 	memset(content, 0, sizeof(*content));
 	memcpy(content->magic, "syscap\0", 8);
-	content->number = SC_COPIES_NUMBER;
-	content->block = block ^ sc_siphash(key, &mask, sizeof(mask));
-	content->check = sc_siphash(key, &check, sizeof(check));
+	content->number = SYC_COPIES_NUMBER;
+	content->block = block ^ syc_siphash(key, &mask, sizeof(mask));
+	content->check = syc_siphash(key, &check, sizeof(check));
 	return true;
 }
 
 /* @is_mapped: surely; else what can't be read may as well be nothing. */
 static int read_place(struct content *ret_content, bool is_mapped)
 {
-	struct sc_peek peek;
-	int r = sc_peek_open(&peek);
+	struct syc_peek peek;
+	int r = syc_peek_open(&peek);
 
 	if (r != 0)
 		return r;
-	r = sc_peek_copy(&peek, ret_content, PLACE, sizeof(*ret_content));
-	sc_peek_close(&peek);
+	r = syc_peek_copy(&peek, ret_content, PLACE, sizeof(*ret_content));
+	syc_peek_close(&peek);
 	if (r == -EFAULT)
 		return is_mapped ? -EADDRINUSE : -ENOENT;
 	return r;
 }
 
-int sc_page_find(struct sc_block **ret_block)
+int syc_page_find(struct syc_block **ret_block)
 {
 	unsigned char is_resident;
 	struct content found, expected;
@@ -94,7 +94,7 @@ int sc_page_find(struct sc_block **ret_block)
 	compose(&expected, block);
 	if (memcmp(&found, &expected, sizeof(found)) != 0)
 		return -EADDRINUSE;
-	*ret_block = (struct sc_block *)(uintptr_t)block;
+	*ret_block = (struct syc_block *)(uintptr_t)block;
 	return 0;
 }
 
@@ -124,7 +124,7 @@ static int make_file(const struct content *content, size_t page)
 	return fd;
 }
 
-int sc_page_publish(const struct sc_block *block)
+int syc_page_publish(const struct syc_block *block)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct content content;
@@ -148,13 +148,13 @@ int sc_page_publish(const struct sc_block *block)
 	return r;
 }
 #else
-int sc_page_find(struct sc_block **ret_block)
+int syc_page_find(struct syc_block **ret_block)
 {
 	(void)ret_block;
 	return -ENOTSUP;
 }
 
-int sc_page_publish(const struct sc_block *block)
+int syc_page_publish(const struct syc_block *block)
 {
 	(void)block;
 	return -ENOTSUP;

@@ -9,10 +9,10 @@
  * kernel's AT_RANDOM of this image.  docs/copies.md has the layout, and what
  * an attacker learns from it.
  */
-#ifndef SC_PAGE_H
-#define SC_PAGE_H
+#ifndef SYC_PAGE_H
+#define SYC_PAGE_H
 
-struct sc_block;
+struct syc_block;
 
 /**
  * The block that the page leads to.  0 and *@ret_block; -ENOENT, there is
@@ -23,7 +23,7 @@ struct sc_block;
  *
  * Context: any-thread, signal-safe.
  */
-int sc_page_find(struct sc_block **ret_block);
+int syc_page_find(struct syc_block **ret_block);
 
 /**
  * Publish @block, which is complete.  0; -EEXIST, another copy was first, or
@@ -31,6 +31,6 @@ int sc_page_find(struct sc_block **ret_block);
  *
  * Context: any-thread, signal-safe.
  */
-int sc_page_publish(const struct sc_block *block);
+int syc_page_publish(const struct syc_block *block);
 
 #endif

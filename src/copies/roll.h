@@ -2,8 +2,8 @@
 /*
  * roll.h - the copies that act as one, and their own words.
  *
- * Off costs a copy one load, of a word of its own (sc_active); who publishes
- * looks at another word of its own (sc_drain_sleeping).  So whoever changes
+ * Off costs a copy one load, of a word of its own (syc_active); who publishes
+ * looks at another word of its own (syc_drain_sleeping).  So whoever changes
  * the process' word stores it into each copy's.
  *
  *	who changes                     who enters
@@ -18,40 +18,41 @@
  *
  * Context of everything here: any-thread, signal-safe.
  */
-#ifndef SC_ROLL_H
-#define SC_ROLL_H
+#ifndef SYC_ROLL_H
+#define SYC_ROLL_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct sc_block;
+struct syc_block;
 
 /** This copy's words. */
-extern int sc_active __attribute__((visibility("hidden")));
-extern uint32_t sc_drain_sleeping __attribute__((visibility("hidden")));
+extern int syc_active __attribute__((visibility("hidden")));
+extern uint32_t syc_drain_sleeping __attribute__((visibility("hidden")));
 
 /**
  * Enter a copy, and let it have the present value: entered before, it only
- * gets that.  False: there are SC_COPIES_MAX.
+ * gets that.  False: there are SYC_COPIES_MAX.
  */
-bool sc_roll_enter(struct sc_block *block, int32_t *active, uint32_t *sleeping);
+bool syc_roll_enter(struct syc_block *block, int32_t *active,
+                    uint32_t *sleeping);
 
 /** Whether the copy with the word @active is entered. */
-bool sc_roll_has(struct sc_block *block, const int32_t *active);
+bool syc_roll_has(struct syc_block *block, const int32_t *active);
 
 /** The epoch, or 0. */
-void sc_roll_set_active(int32_t active);
+void syc_roll_set_active(int32_t active);
 
 /** The same if it is @from.  False: it is not. */
-bool sc_roll_change_active(int32_t from, int32_t to);
+bool syc_roll_change_active(int32_t from, int32_t to);
 
 /** The drain thread falls asleep (1), or is awake. */
-void sc_roll_set_sleeping(uint32_t sleeping);
+void syc_roll_set_sleeping(uint32_t sleeping);
 
 /** This copy's destructors run.  True: those of all others have. */
-bool sc_roll_end(void);
+bool syc_roll_end(void);
 
 /** How many act as one with this, this one too. */
-uint32_t sc_roll_count(void);
+uint32_t syc_roll_count(void);
 
 #endif

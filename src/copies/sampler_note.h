@@ -8,13 +8,13 @@
  * the library that is preloaded, leaves sampling to an object that has one:
  * providers of runtimes' frames are attached to that.
  */
-#ifndef SC_SAMPLER_NOTE_H
-#define SC_SAMPLER_NOTE_H
+#ifndef SYC_SAMPLER_NOTE_H
+#define SYC_SAMPLER_NOTE_H
 
-#define SC_SAMPLER_NOTE_TYPE 1
+#define SYC_SAMPLER_NOTE_TYPE 1
 
 /* Once, in a file that is linked wherever the sampler is. */
-#define SC_SAMPLER_NOTE                                     \
+#define SYC_SAMPLER_NOTE                                    \
 	__asm__(".pushsection .note.syscap, \"a\", %note\n" \
 	        "	.balign 4\n"                              \
 	        "	.long 7, 4, 1\n"                          \

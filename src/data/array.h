@@ -2,17 +2,17 @@
 /*
  * array.h - an array that grows.
  *
- *	SC_ARRAY(int64_t) values = { 0 };
+ *	SYC_ARRAY(int64_t) values = { 0 };
  *
- *	if (sc_array_push(&values, 42) < 0)
+ *	if (syc_array_push(&values, 42) < 0)
  *		return -ENOMEM;
  *	free(values.items);
  *
  * Grows by half, so that a big one is never twice as large as needed.  The
  * array is as it was when a push fails.
  */
-#ifndef SC_DATA_ARRAY_H
-#define SC_DATA_ARRAY_H
+#ifndef SYC_DATA_ARRAY_H
+#define SYC_DATA_ARRAY_H
 
 #include <errno.h>
 #include <stddef.h>
@@ -20,14 +20,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SC_ARRAY(type)              \
+#define SYC_ARRAY(type)             \
 	struct {                    \
 		type *items;        \
 		size_t n, capacity; \
 	}
 
 /* @items is the address of the pointer to the items, of whatever type. */
-static inline int sc_array_grow(void *items, size_t *capacity, size_t size)
+static inline int syc_array_grow(void *items, size_t *capacity, size_t size)
 {
 	const size_t wanted = *capacity + *capacity / 2 + 8;
 	void *old, *grown;
@@ -44,15 +44,15 @@ static inline int sc_array_grow(void *items, size_t *capacity, size_t size)
 }
 
 /* Room for one more item; 0 or -ENOMEM. */
-#define sc_array_room(array)                                          \
-	((array)->n < (array)->capacity                               \
-	         ? 0                                                  \
-	         : sc_array_grow(&(array)->items, &(array)->capacity, \
-	                         sizeof(*(array)->items)))
+#define syc_array_room(array)                                          \
+	((array)->n < (array)->capacity                                \
+	         ? 0                                                   \
+	         : syc_array_grow(&(array)->items, &(array)->capacity, \
+	                          sizeof(*(array)->items)))
 
 /* Append @value; 0 or -ENOMEM. */
-#define sc_array_push(array, value)                            \
-	(sc_array_room(array) == 0                             \
+#define syc_array_push(array, value)                           \
+	(syc_array_room(array) == 0                            \
 	         ? ((array)->items[(array)->n++] = (value), 0) \
 	         : -ENOMEM)
 

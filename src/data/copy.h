@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* copy.h - a string of bytes that no NUL has to follow. */
-#ifndef SC_DATA_COPY_H
-#define SC_DATA_COPY_H
+#ifndef SYC_DATA_COPY_H
+#define SYC_DATA_COPY_H
 
 #include <stdlib.h>
 #include <string.h>
 
 /** @len bytes, none a NUL, and a NUL; NULL: no memory.  The caller frees. */
-static inline char *sc_copy_text(const char *text, size_t len)
+static inline char *syc_copy_text(const char *text, size_t len)
 {
 	char *const copy = malloc(len + 1);
 

@@ -4,32 +4,32 @@
 
 #include <string.h>
 
-#define TEXT(type, field)                                        \
+#define TEXT(type, field)                                          \
+	{                                                          \
+		SYC_AT(type, field), SYC_SIZE(type, field), #field \
+	}
+#define NUMBER(type, field)                                      \
 	{                                                        \
-		SC_AT(type, field), SC_SIZE(type, field), #field \
+		SYC_AT(type, field), SYC_SIZE(type, field), 1, 0 \
 	}
-#define NUMBER(type, field)                                    \
-	{                                                      \
-		SC_AT(type, field), SC_SIZE(type, field), 1, 0 \
+#define ARRAY(type, field, of)                                \
+	{                                                     \
+		SYC_AT(type, field), sizeof(of),              \
+			SYC_SIZE(type, field) / sizeof(of), 0 \
 	}
-#define ARRAY(type, field, of)                               \
-	{                                                    \
-		SC_AT(type, field), sizeof(of),              \
-			SC_SIZE(type, field) / sizeof(of), 0 \
-	}
-#define BITS(type, field, n)                                   \
-	{                                                      \
-		SC_AT(type, field), SC_SIZE(type, field), 1, n \
+#define BITS(type, field, n)                                     \
+	{                                                        \
+		SYC_AT(type, field), SYC_SIZE(type, field), 1, n \
 	}
 
-#define NUMBERS(...) ((const struct sc_frame_numbers[]){ __VA_ARGS__, { 0 } })
+#define NUMBERS(...) ((const struct syc_frame_numbers[]){ __VA_ARGS__, { 0 } })
 
 /* Of one size; ending with a text; with items behind what all have. */
 #define PLAIN(n) .least = (n), .sure = (n), .size = (n)
 #define SPEAKING(n, what) \
 	.least = (n) + 1, .sure = (n) + 1, .size = (n), .last_text = (what)
-#define COUNTING(n, type, field, item, wrong)                          \
-	PLAIN(n), .count_at = SC_AT(type, field), .item_size = (item), \
+#define COUNTING(n, type, field, item, wrong)                           \
+	PLAIN(n), .count_at = SYC_AT(type, field), .item_size = (item), \
 		  .unfit = (wrong)
 #define GAP(at, n)                       \
 	.gap_at = (at), .gap_size = (n), \
@@ -40,54 +40,54 @@
 #define STACK                                                                 \
 	COUNTING(WIRE(sample), sample, n_addrs, sizeof(uint64_t),             \
 	         "its addresses do not fit"),                                 \
-		GAP(SC_AT(sample, flags) + 1, 1),                             \
+		GAP(SYC_AT(sample, flags) + 1, 1),                            \
 		.numbers =                                                    \
 			NUMBERS(NUMBER(sample, n_addrs),                      \
 	                        BITS(sample, flags, 1), NUMBER(sample, tid)), \
 		.item_numbers = addresses
 
-static const struct sc_frame_numbers addresses[] = {
+static const struct syc_frame_numbers addresses[] = {
 	{ 0, sizeof(uint64_t), 1, 0 },
 	{ 0 },
 };
 
-static const struct sc_frame_text counter_texts[] = {
+static const struct syc_frame_text counter_texts[] = {
 	TEXT(counter, category),
 	TEXT(counter, name),
 	TEXT(counter, description),
 	{ 0 },
 };
 
-const struct sc_frame_shape sc_frame_shapes[SYSCAP_FRAME_LAST] = {
-	[0] = { .least = UINT16_MAX, .sure = SC_FRAME_LOOK },
+const struct syc_frame_shape syc_frame_shapes[SYSCAP_FRAME_LAST] = {
+	[0] = { .least = UINT16_MAX, .sure = SYC_FRAME_LOOK },
 	[SYSCAP_FRAME_TIMESTAMP] = { PLAIN(WIRE(frame)) },
 	[SYSCAP_FRAME_SAMPLE] = { STACK },
 	[SYSCAP_FRAME_MAP] = {
-		.least = WIRE(map) + 1, .sure = SC_FRAME_LOOK,
+		.least = WIRE(map) + 1, .sure = SYC_FRAME_LOOK,
 		.size = WIRE(map), .last_text = "path",
 		.numbers = NUMBERS(NUMBER(map, start), NUMBER(map, end),
 		                   NUMBER(map, offset), NUMBER(map, inode)),
 	},
 	[SYSCAP_FRAME_PROCESS] = {
-		.least = WIRE(frame) + 1, .sure = SC_FRAME_LOOK,
+		.least = WIRE(frame) + 1, .sure = SYC_FRAME_LOOK,
 		.size = WIRE(frame), .last_text = "command line",
 	},
 	[SYSCAP_FRAME_FORK] = {
-		PLAIN(WIRE(fork)), GAP(SC_AT(fork, padding), 4),
+		PLAIN(WIRE(fork)), GAP(SYC_AT(fork, padding), 4),
 		.numbers = NUMBERS(NUMBER(fork, child_pid)),
 	},
 	[SYSCAP_FRAME_EXIT] = { PLAIN(WIRE(frame)) },
 	[SYSCAP_FRAME_JITMAP] = { /* the count has 32 bits */
-		.least = SYSCAP_JITMAP_FIXED, .sure = SC_FRAME_LOOK,
+		.least = SYSCAP_JITMAP_FIXED, .sure = SYC_FRAME_LOOK,
 		.size = SYSCAP_JITMAP_FIXED,
-		.count_at = SC_AT(jitmap, n_jitmaps), .is_walked = true,
+		.count_at = SYC_AT(jitmap, n_jitmaps), .is_walked = true,
 		.unfit = "its names do not fit",
 		.numbers = NUMBERS(NUMBER(jitmap, n_jitmaps)),
 	},
 	[SYSCAP_FRAME_CTRDEF] = {
 		COUNTING(WIRE(ctrdef), ctrdef, n_counters, WIRE(counter),
 		         "its counters do not fit"),
-		GAP(SC_AT(ctrdef, padding1), 6), .may_tell_tid = true,
+		GAP(SYC_AT(ctrdef, padding1), 6), .may_tell_tid = true,
 		.numbers = NUMBERS(NUMBER(ctrdef, n_counters)),
 		.item_texts = counter_texts,
 		.item_numbers = NUMBERS(NUMBER(counter, id),
@@ -96,7 +96,7 @@ const struct sc_frame_shape sc_frame_shapes[SYSCAP_FRAME_LAST] = {
 	[SYSCAP_FRAME_CTRSET] = {
 		COUNTING(WIRE(ctrset), ctrset, n_groups, WIRE(values),
 		         "its groups of values do not fit"),
-		GAP(SC_AT(ctrset, padding1), 6), .may_tell_tid = true,
+		GAP(SYC_AT(ctrset, padding1), 6), .may_tell_tid = true,
 		.numbers = NUMBERS(NUMBER(ctrset, n_groups)),
 		.item_numbers = NUMBERS(ARRAY(values, ids, uint32_t),
 		                        ARRAY(values, values, uint64_t)),
@@ -114,7 +114,7 @@ const struct sc_frame_shape sc_frame_shapes[SYSCAP_FRAME_LAST] = {
 	},
 	[SYSCAP_FRAME_LOG] = {
 		SPEAKING(WIRE(log), "message"),
-		GAP(SC_AT(log, padding1), 6), .may_tell_tid = true,
+		GAP(SYC_AT(log, padding1), 6), .may_tell_tid = true,
 		.texts = { TEXT(log, domain) },
 		.numbers = NUMBERS(NUMBER(log, severity)),
 	},
@@ -129,7 +129,7 @@ const struct sc_frame_shape sc_frame_shapes[SYSCAP_FRAME_LAST] = {
 	[SYSCAP_FRAME_ALLOCATION] = {
 		COUNTING(WIRE(allocation), allocation, n_addrs,
 		         sizeof(uint64_t), "its addresses do not fit"),
-		GAP(SC_AT(allocation, padding) + 1, 1),
+		GAP(SYC_AT(allocation, padding) + 1, 1),
 		.numbers = NUMBERS(NUMBER(allocation, addr),
 		                   NUMBER(allocation, size),
 		                   NUMBER(allocation, tid),
@@ -137,13 +137,13 @@ const struct sc_frame_shape sc_frame_shapes[SYSCAP_FRAME_LAST] = {
 		.item_numbers = addresses,
 	},
 	[SYSCAP_FRAME_OVERLAY] = { /* two texts that a NUL each ends */
-		.least = SYSCAP_OVERLAY_FIXED + 2, .sure = SC_FRAME_LOOK,
+		.least = SYSCAP_OVERLAY_FIXED + 2, .sure = SYC_FRAME_LOOK,
 		.size = SYSCAP_OVERLAY_FIXED + 2,
-		.count_at = SC_AT(overlay, src_len),
-		.more_at = SC_AT(overlay, dst_len), .is_walked = true,
+		.count_at = SYC_AT(overlay, src_len),
+		.more_at = SYC_AT(overlay, dst_len), .is_walked = true,
 		.item_size = 1,
 		.unfit = "its paths do not fit",
-		GAP(SC_AT(overlay, padding), 3),
+		GAP(SYC_AT(overlay, padding), 3),
 		.numbers = NUMBERS(NUMBER(overlay, src_len),
 		                   NUMBER(overlay, dst_len)),
 	},
@@ -160,11 +160,11 @@ static size_t end_of_names(const unsigned char *frame, size_t len, bool big)
 {
 	size_t at = SYSCAP_JITMAP_FIXED;
 
-	for (uint32_t n = sc_load_u32(frame + SC_AT(jitmap, n_jitmaps), big);
+	for (uint32_t n = syc_load_u32(frame + SYC_AT(jitmap, n_jitmaps), big);
 	     n != 0; n--) {
-		if (len - at <= SC_JIT_ADDR_SIZE)
+		if (len - at <= SYC_JIT_ADDR_SIZE)
 			return 0;
-		at += SC_JIT_ADDR_SIZE;
+		at += SYC_JIT_ADDR_SIZE;
 		const unsigned char *const end =
 			memchr(frame + at, 0, len - at);
 		if (end == NULL)
@@ -174,13 +174,13 @@ static size_t end_of_names(const unsigned char *frame, size_t len, bool big)
 	return at;
 }
 
-size_t sc_frame_walk_end(const struct sc_frame_shape *shape,
-                         const unsigned char *frame, size_t len, bool big)
+size_t syc_frame_walk_end(const struct syc_frame_shape *shape,
+                          const unsigned char *frame, size_t len, bool big)
 {
 	if (shape->more_at == 0)
 		return end_of_names(frame, len, big);
-	const size_t n = sc_load_u16(frame + shape->count_at, big);
-	const size_t more = sc_load_u16(frame + shape->more_at, big);
+	const size_t n = syc_load_u16(frame + shape->count_at, big);
+	const size_t more = syc_load_u16(frame + shape->more_at, big);
 	const size_t end = shape->size + (n + more) * shape->item_size;
 	return end <= len ? end : 0;
 }
@@ -234,7 +234,7 @@ static inline void turn_number(unsigned char *p, unsigned size)
  */
 static void turn_bits(unsigned char *p, unsigned n_bits, bool big)
 {
-	const unsigned word = sc_load_u16(p, !big);
+	const unsigned word = syc_load_u16(p, !big);
 	const unsigned by = big ? n_bits : 16 - n_bits;
 	const unsigned turned = word << by | word >> (16 - by);
 
@@ -242,7 +242,7 @@ static void turn_bits(unsigned char *p, unsigned n_bits, bool big)
 	p[big ? 1 : 0] = (unsigned char)(turned >> 8);
 }
 
-static void turn_numbers(const struct sc_frame_numbers *numbers,
+static void turn_numbers(const struct syc_frame_numbers *numbers,
                          unsigned char *p, bool big)
 {
 	if (numbers == NULL)
@@ -263,18 +263,18 @@ static void turn_names(unsigned char *frame, bool big)
 {
 	unsigned char *p = frame + SYSCAP_JITMAP_FIXED;
 
-	for (uint32_t n = sc_load_u32(frame + SC_AT(jitmap, n_jitmaps), big);
+	for (uint32_t n = syc_load_u32(frame + SYC_AT(jitmap, n_jitmaps), big);
 	     n != 0; n--) {
 		turn_u64(p);
-		p += SC_JIT_ADDR_SIZE;
+		p += SYC_JIT_ADDR_SIZE;
 		p += strlen((char *)p) + 1;
 	}
 }
 
-void sc_frame_turn(const struct sc_frame_shape *shape, unsigned char *frame,
-                   size_t len, bool big)
+void syc_frame_turn(const struct syc_frame_shape *shape, unsigned char *frame,
+                    size_t len, bool big)
 {
-	const unsigned n = sc_load_u16(frame + shape->count_at, big);
+	const unsigned n = syc_load_u16(frame + shape->count_at, big);
 	unsigned char *item = frame + shape->size;
 
 	if (shape->item_numbers == addresses) {
@@ -284,22 +284,22 @@ void sc_frame_turn(const struct sc_frame_shape *shape, unsigned char *frame,
 		for (unsigned i = 0; i < n; i++, item += shape->item_size)
 			turn_numbers(shape->item_numbers, item, big);
 	}
-	if (shape == &sc_frame_shapes[SYSCAP_FRAME_JITMAP])
+	if (shape == &syc_frame_shapes[SYSCAP_FRAME_JITMAP])
 		turn_names(frame, big);
 	/* The place of an index, which is none any more in the other order */
-	if (shape == &sc_frame_shapes[SYSCAP_FRAME_TIMESTAMP] &&
+	if (shape == &syc_frame_shapes[SYSCAP_FRAME_TIMESTAMP] &&
 	    len >= WIRE(frame) + sizeof(uint64_t) &&
-	    sc_load_u32(frame + SC_AT(frame, padding2), big) ==
+	    syc_load_u32(frame + SYC_AT(frame, padding2), big) ==
 	            SYSCAP_INDEX_MAGIC)
 		turn_u64(frame + WIRE(frame));
 	turn_numbers(shape->numbers, frame, big);
 }
 
-void sc_frame_turn_header(unsigned char *frame)
+void syc_frame_turn_header(unsigned char *frame)
 {
-	turn_u16(frame + SC_AT(frame, len));
-	turn_u16(frame + SC_AT(frame, cpu));
-	turn_u32(frame + SC_AT(frame, pid));
-	turn_u64(frame + SC_AT(frame, time));
-	turn_u32(frame + SC_AT(frame, padding2));
+	turn_u16(frame + SYC_AT(frame, len));
+	turn_u16(frame + SYC_AT(frame, cpu));
+	turn_u32(frame + SYC_AT(frame, pid));
+	turn_u64(frame + SYC_AT(frame, time));
+	turn_u32(frame + SYC_AT(frame, padding2));
 }

@@ -11,7 +11,7 @@
 #include "data/utf8.h"
 
 /* What goes before a value, a key, or an opening bracket. */
-static void separate(struct sc_json *json)
+static void separate(struct syc_json *json)
 {
 	const uint32_t bit = UINT32_C(1) << json->depth;
 
@@ -24,7 +24,7 @@ static void separate(struct sc_json *json)
 	json->has_items |= bit;
 }
 
-static void open_bracket(struct sc_json *json, char bracket)
+static void open_bracket(struct syc_json *json, char bracket)
 {
 	separate(json);
 	putc_unlocked(bracket, json->out);
@@ -32,33 +32,33 @@ static void open_bracket(struct sc_json *json, char bracket)
 	json->has_items &= ~(UINT32_C(1) << json->depth);
 }
 
-static void close_bracket(struct sc_json *json, char bracket)
+static void close_bracket(struct syc_json *json, char bracket)
 {
 	json->depth--;
 	putc_unlocked(bracket, json->out);
 }
 
-void sc_json_begin_object(struct sc_json *json)
+void syc_json_begin_object(struct syc_json *json)
 {
 	open_bracket(json, '{');
 }
 
-void sc_json_end_object(struct sc_json *json)
+void syc_json_end_object(struct syc_json *json)
 {
 	close_bracket(json, '}');
 }
 
-void sc_json_begin_array(struct sc_json *json)
+void syc_json_begin_array(struct syc_json *json)
 {
 	open_bracket(json, '[');
 }
 
-void sc_json_end_array(struct sc_json *json)
+void syc_json_end_array(struct syc_json *json)
 {
 	close_bracket(json, ']');
 }
 
-void sc_json_end_line(struct sc_json *json)
+void syc_json_end_line(struct syc_json *json)
 {
 	putc_unlocked('\n', json->out);
 }
@@ -98,7 +98,7 @@ static size_t plain_run(const char *text)
 
 		if (c < 0x20 || c == '"' || c == '\\' || c == 0x7F)
 			return (size_t)(p - text);
-		const size_t len = sc_utf8_next(p, &point);
+		const size_t len = syc_utf8_next(p, &point);
 		if (len == 0)
 			return (size_t)(p - text);
 		p += len;
@@ -117,8 +117,8 @@ static void write_text(FILE *out, const char *text)
 		text += run;
 		if (*text == '\0')
 			break;
-		if (sc_utf8_next(text, &point) == 0) {
-			fputs(SC_UTF8_REPLACEMENT, out);
+		if (syc_utf8_next(text, &point) == 0) {
+			fputs(SYC_UTF8_REPLACEMENT, out);
 			text += point;
 		} else {
 			write_escape(out, (unsigned char)*text);
@@ -128,7 +128,7 @@ static void write_text(FILE *out, const char *text)
 	putc_unlocked('"', out);
 }
 
-void sc_json_key(struct sc_json *json, const char *key)
+void syc_json_key(struct syc_json *json, const char *key)
 {
 	separate(json);
 	write_text(json->out, key);
@@ -136,34 +136,34 @@ void sc_json_key(struct sc_json *json, const char *key)
 	json->after_key = true;
 }
 
-void sc_json_text(struct sc_json *json, const char *text)
+void syc_json_text(struct syc_json *json, const char *text)
 {
 	if (!text) {
-		sc_json_null(json);
+		syc_json_null(json);
 		return;
 	}
 	separate(json);
 	write_text(json->out, text);
 }
 
-void sc_json_integer(struct sc_json *json, int64_t value)
+void syc_json_integer(struct syc_json *json, int64_t value)
 {
 	separate(json);
 	fprintf(json->out, "%" PRId64, value);
 }
 
-void sc_json_unsigned(struct sc_json *json, uint64_t value)
+void syc_json_unsigned(struct syc_json *json, uint64_t value)
 {
 	separate(json);
 	fprintf(json->out, "%" PRIu64, value);
 }
 
-void sc_json_double(struct sc_json *json, double value)
+void syc_json_double(struct syc_json *json, double value)
 {
 	char text[32];
 
 	if (!isfinite(value)) {
-		sc_json_null(json);
+		syc_json_null(json);
 		return;
 	}
 	/* 17 digits always read back; mostly 15 or 16 do, and look better. */
@@ -176,26 +176,26 @@ void sc_json_double(struct sc_json *json, double value)
 	fputs(text, json->out);
 }
 
-void sc_json_bool(struct sc_json *json, bool value)
+void syc_json_bool(struct syc_json *json, bool value)
 {
 	separate(json);
 	fputs(value ? "true" : "false", json->out);
 }
 
-void sc_json_null(struct sc_json *json)
+void syc_json_null(struct syc_json *json)
 {
 	separate(json);
 	fputs("null", json->out);
 }
 
-void sc_json_address(struct sc_json *json, uint64_t address)
+void syc_json_address(struct syc_json *json, uint64_t address)
 {
 	separate(json);
 	fprintf(json->out, "\"0x%" PRIx64 "\"", address);
 }
 
-void sc_json_base64(struct sc_json *json, const unsigned char *data,
-                    size_t size)
+void syc_json_base64(struct syc_json *json, const unsigned char *data,
+                     size_t size)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				     "abcdefghijklmnopqrstuvwxyz"
@@ -218,45 +218,45 @@ void sc_json_base64(struct sc_json *json, const unsigned char *data,
 	putc_unlocked('"', out);
 }
 
-void sc_json_member_text(struct sc_json *json, const char *key,
-                         const char *text)
+void syc_json_member_text(struct syc_json *json, const char *key,
+                          const char *text)
 {
-	sc_json_key(json, key);
-	sc_json_text(json, text);
+	syc_json_key(json, key);
+	syc_json_text(json, text);
 }
 
-void sc_json_member_integer(struct sc_json *json, const char *key,
-                            int64_t value)
+void syc_json_member_integer(struct syc_json *json, const char *key,
+                             int64_t value)
 {
-	sc_json_key(json, key);
-	sc_json_integer(json, value);
+	syc_json_key(json, key);
+	syc_json_integer(json, value);
 }
 
-void sc_json_member_unsigned(struct sc_json *json, const char *key,
-                             uint64_t value)
+void syc_json_member_unsigned(struct syc_json *json, const char *key,
+                              uint64_t value)
 {
-	sc_json_key(json, key);
-	sc_json_unsigned(json, value);
+	syc_json_key(json, key);
+	syc_json_unsigned(json, value);
 }
 
-void sc_json_member_address(struct sc_json *json, const char *key,
-                            uint64_t address)
+void syc_json_member_address(struct syc_json *json, const char *key,
+                             uint64_t address)
 {
-	sc_json_key(json, key);
-	sc_json_address(json, address);
+	syc_json_key(json, key);
+	syc_json_address(json, address);
 }
 
-void sc_json_member_bool(struct sc_json *json, const char *key, bool value)
+void syc_json_member_bool(struct syc_json *json, const char *key, bool value)
 {
-	sc_json_key(json, key);
-	sc_json_bool(json, value);
+	syc_json_key(json, key);
+	syc_json_bool(json, value);
 }
 
-void sc_json_member_tid(struct sc_json *json, int32_t tid)
+void syc_json_member_tid(struct syc_json *json, int32_t tid)
 {
-	sc_json_key(json, "tid");
+	syc_json_key(json, "tid");
 	if (tid < 0)
-		sc_json_null(json);
+		syc_json_null(json);
 	else
-		sc_json_integer(json, tid);
+		syc_json_integer(json, tid);
 }

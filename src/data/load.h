@@ -8,64 +8,64 @@
  *
  * For bytes that were not composed here.  A frame of our own is its struct of
  * <syscap/format.h>; on the way into a ring it is stored in words, several
- * fields at a time, by sc_store_word() (<syscap/emit.h>), which has no order
+ * fields at a time, by syc_store_word() (<syscap/emit.h>), which has no order
  * to choose: a ring is for processes of one machine.
  */
-#ifndef SC_DATA_LOAD_H
-#define SC_DATA_LOAD_H
+#ifndef SYC_DATA_LOAD_H
+#define SYC_DATA_LOAD_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-static inline uint16_t sc_load_u16(const unsigned char *p, bool big)
+static inline uint16_t syc_load_u16(const unsigned char *p, bool big)
 {
 	return big ? (uint16_t)(p[0] << 8 | p[1])
 	           : (uint16_t)(p[1] << 8 | p[0]);
 }
 
-static inline uint32_t sc_load_u32(const unsigned char *p, bool big)
+static inline uint32_t syc_load_u32(const unsigned char *p, bool big)
 {
-	const uint32_t first = sc_load_u16(p, big);
-	const uint32_t second = sc_load_u16(p + 2, big);
+	const uint32_t first = syc_load_u16(p, big);
+	const uint32_t second = syc_load_u16(p + 2, big);
 
 	return big ? first << 16 | second : second << 16 | first;
 }
 
-static inline uint64_t sc_load_u64(const unsigned char *p, bool big)
+static inline uint64_t syc_load_u64(const unsigned char *p, bool big)
 {
-	const uint64_t first = sc_load_u32(p, big);
-	const uint64_t second = sc_load_u32(p + 4, big);
+	const uint64_t first = syc_load_u32(p, big);
+	const uint64_t second = syc_load_u32(p + 4, big);
 
 	return big ? first << 32 | second : second << 32 | first;
 }
 
 /* Conversions to signed types of what the file holds in two's complement. */
-static inline int32_t sc_load_i32(const unsigned char *p, bool big)
+static inline int32_t syc_load_i32(const unsigned char *p, bool big)
 {
-	return (int32_t)sc_load_u32(p, big);
+	return (int32_t)syc_load_u32(p, big);
 }
 
-static inline int64_t sc_load_i64(const unsigned char *p, bool big)
+static inline int64_t syc_load_i64(const unsigned char *p, bool big)
 {
-	return (int64_t)sc_load_u64(p, big);
+	return (int64_t)syc_load_u64(p, big);
 }
 
-static inline void sc_store_u16(unsigned char *p, uint16_t value)
+static inline void syc_store_u16(unsigned char *p, uint16_t value)
 {
 	p[0] = (unsigned char)value;
 	p[1] = (unsigned char)(value >> 8);
 }
 
-static inline void sc_store_u32(unsigned char *p, uint32_t value)
+static inline void syc_store_u32(unsigned char *p, uint32_t value)
 {
-	sc_store_u16(p, (uint16_t)value);
-	sc_store_u16(p + 2, (uint16_t)(value >> 16));
+	syc_store_u16(p, (uint16_t)value);
+	syc_store_u16(p + 2, (uint16_t)(value >> 16));
 }
 
-static inline void sc_store_u64(unsigned char *p, uint64_t value)
+static inline void syc_store_u64(unsigned char *p, uint64_t value)
 {
-	sc_store_u32(p, (uint32_t)value);
-	sc_store_u32(p + 4, (uint32_t)(value >> 32));
+	syc_store_u32(p, (uint32_t)value);
+	syc_store_u32(p + 4, (uint32_t)(value >> 32));
 }
 
 #endif

@@ -22,8 +22,8 @@
 #define MULTIPLIER_A UINT64_C(0x9E3779B97F4A7C15)
 #define MULTIPLIER_B UINT64_C(0xD6E8FEB86659FD93)
 
-struct sc_map_block {
-	struct sc_map_block *next;
+struct syc_map_block {
+	struct syc_map_block *next;
 	size_t used, size;
 	unsigned char bytes[];
 };
@@ -56,7 +56,7 @@ static uint32_t hash_key(uint64_t seed, const void *key, size_t len)
 }
 
 /* The slot that holds the key, or the free one where it belongs. */
-static size_t find_slot(const struct sc_map *map, uint32_t hash,
+static size_t find_slot(const struct syc_map *map, uint32_t hash,
                         const void *key, size_t len)
 {
 	const size_t mask = map->n_slots - 1;
@@ -65,14 +65,14 @@ static size_t find_slot(const struct sc_map *map, uint32_t hash,
 		if (map->slots[i] == 0)
 			return i;
 
-		const struct sc_map_key *other = &map->keys[map->slots[i] - 1];
+		const struct syc_map_key *other = &map->keys[map->slots[i] - 1];
 		if (other->hash == hash && other->len == len &&
 		    memcmp(other->bytes, key, len) == 0)
 			return i;
 	}
 }
 
-static int grow_slots(struct sc_map *map)
+static int grow_slots(struct syc_map *map)
 {
 	const size_t wanted = map->n_slots ? 2 * map->n_slots : FIRST_SLOTS;
 	uint32_t *slots = calloc(wanted, sizeof(*slots));
@@ -95,9 +95,9 @@ static int grow_slots(struct sc_map *map)
 	return 0;
 }
 
-static void *keep_key(struct sc_map *map, const void *key, size_t len)
+static void *keep_key(struct syc_map *map, const void *key, size_t len)
 {
-	struct sc_map_block *block = map->blocks;
+	struct syc_map_block *block = map->blocks;
 
 	if (!block || block->size - block->used < len) {
 		const size_t size = len > BLOCK_SIZE ? len : BLOCK_SIZE;
@@ -117,8 +117,8 @@ static void *keep_key(struct sc_map *map, const void *key, size_t len)
 	return copy;
 }
 
-int sc_map_put(struct sc_map *map, const void *key, size_t len,
-               size_t *ret_number)
+int syc_map_put(struct syc_map *map, const void *key, size_t len,
+                size_t *ret_number)
 {
 	if (map->n >= MOST_KEYS || len > UINT32_MAX)
 		return -ENOMEM;
@@ -133,12 +133,12 @@ int sc_map_put(struct sc_map *map, const void *key, size_t len,
 	}
 
 	if (map->n == map->capacity &&
-	    sc_array_grow(&map->keys, &map->capacity, sizeof(*map->keys)) < 0)
+	    syc_array_grow(&map->keys, &map->capacity, sizeof(*map->keys)) < 0)
 		return -ENOMEM;
 	const void *copy = keep_key(map, key, len);
 	if (!copy)
 		return -ENOMEM;
-	map->keys[map->n] = (struct sc_map_key){
+	map->keys[map->n] = (struct syc_map_key){
 		.hash = hash,
 		.len = (uint32_t)len,
 		.bytes = copy,
@@ -148,8 +148,8 @@ int sc_map_put(struct sc_map *map, const void *key, size_t len,
 	return 1;
 }
 
-bool sc_map_get(const struct sc_map *map, const void *key, size_t len,
-                size_t *ret_number)
+bool syc_map_get(const struct syc_map *map, const void *key, size_t len,
+                 size_t *ret_number)
 {
 	if (map->n == 0)
 		return false;
@@ -162,10 +162,10 @@ bool sc_map_get(const struct sc_map *map, const void *key, size_t len,
 	return true;
 }
 
-void sc_map_fini(struct sc_map *map)
+void syc_map_fini(struct syc_map *map)
 {
 	while (map->blocks) {
-		struct sc_map_block *next = map->blocks->next;
+		struct syc_map_block *next = map->blocks->next;
 
 		free(map->blocks);
 		map->blocks = next;

@@ -7,41 +7,41 @@
  * value type is this one, and the order of the output does not depend on
  * hashes.
  */
-#ifndef SC_DATA_MAP_H
-#define SC_DATA_MAP_H
+#ifndef SYC_DATA_MAP_H
+#define SYC_DATA_MAP_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct sc_map_key {
+struct syc_map_key {
 	uint32_t hash;
 	uint32_t len;
 	const void *bytes;
 };
 
-struct sc_map_block; /* keys live in blocks, which never move */
+struct syc_map_block; /* keys live in blocks, which never move */
 
 /** All zero is an empty map. */
-struct sc_map {
-	struct sc_map_key *keys; /* by number */
+struct syc_map {
+	struct syc_map_key *keys; /* by number */
 	size_t n, capacity;
 	uint32_t *slots; /* number + 1, or 0 */
 	size_t n_slots;  /* a power of two, or 0 */
-	struct sc_map_block *blocks;
+	struct syc_map_block *blocks;
 	uint64_t seed;
 };
 
-void sc_map_fini(struct sc_map *map);
+void syc_map_fini(struct syc_map *map);
 
 /**
  * Find @key or add it.  Returns 1 when it is new, 0 when it was there,
  * -ENOMEM.
  */
-int sc_map_put(struct sc_map *map, const void *key, size_t len,
-               size_t *ret_number);
-
-bool sc_map_get(const struct sc_map *map, const void *key, size_t len,
+int syc_map_put(struct syc_map *map, const void *key, size_t len,
                 size_t *ret_number);
+
+bool syc_map_get(const struct syc_map *map, const void *key, size_t len,
+                 size_t *ret_number);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-ssize_t sc_text_file_read(const char *path, char *text, size_t size)
+ssize_t syc_text_file_read(const char *path, char *text, size_t size)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
 	size_t used = 0;
@@ -31,11 +31,11 @@ ssize_t sc_text_file_read(const char *path, char *text, size_t size)
 	return n < 0 ? n : (ssize_t)used;
 }
 
-ssize_t sc_text_file_read_proc(int32_t pid, const char *name, char *text,
-                               size_t size)
+ssize_t syc_text_file_read_proc(int32_t pid, const char *name, char *text,
+                                size_t size)
 {
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	return sc_text_file_read(path, text, size);
+	return syc_text_file_read(path, text, size);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* text_file.h - the text of a small file, such as those in /proc are.
  * Context: offline. */
-#ifndef SC_DATA_TEXT_FILE_H
-#define SC_DATA_TEXT_FILE_H
+#ifndef SYC_DATA_TEXT_FILE_H
+#define SYC_DATA_TEXT_FILE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -12,10 +12,10 @@
  * Read at most @size - 1 bytes of the file at @path to @text; a NUL follows,
  * also what could be read before a failure.  Returns how many, or -errno.
  */
-ssize_t sc_text_file_read(const char *path, char *text, size_t size);
+ssize_t syc_text_file_read(const char *path, char *text, size_t size);
 
 /** The same of /proc/@pid/@name. */
-ssize_t sc_text_file_read_proc(int32_t pid, const char *name, char *text,
-                               size_t size);
+ssize_t syc_text_file_read_proc(int32_t pid, const char *name, char *text,
+                                size_t size);
 
 #endif

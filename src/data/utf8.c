@@ -31,7 +31,7 @@ static size_t expected(unsigned char first, unsigned char *ret_low,
 	return 0;
 }
 
-size_t sc_utf8_next(const char *text, uint32_t *ret_point)
+size_t syc_utf8_next(const char *text, uint32_t *ret_point)
 {
 	const unsigned char *bytes = (const unsigned char *)text;
 	unsigned char low, high;
@@ -57,12 +57,12 @@ size_t sc_utf8_next(const char *text, uint32_t *ret_point)
 	return len;
 }
 
-bool sc_utf8_is_valid(const char *text)
+bool syc_utf8_is_valid(const char *text)
 {
 	uint32_t point;
 
 	while (*text) {
-		const size_t len = sc_utf8_next(text, &point);
+		const size_t len = syc_utf8_next(text, &point);
 
 		if (len == 0)
 			return false;
@@ -71,13 +71,13 @@ bool sc_utf8_is_valid(const char *text)
 	return true;
 }
 
-size_t sc_utf8_count(const char *text)
+size_t syc_utf8_count(const char *text)
 {
 	size_t n = 0;
 	uint32_t point;
 
 	for (; *text; n++) {
-		const size_t len = sc_utf8_next(text, &point);
+		const size_t len = syc_utf8_next(text, &point);
 
 		text += len ? len : point;
 	}

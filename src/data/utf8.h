@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* utf8.h - tell valid UTF-8 from bytes that are not. */
-#ifndef SC_DATA_UTF8_H
-#define SC_DATA_UTF8_H
+#ifndef SYC_DATA_UTF8_H
+#define SYC_DATA_UTF8_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /** U+FFFD, which stands for what could not be read. */
-#define SC_UTF8_REPLACEMENT "\xEF\xBF\xBD"
+#define SYC_UTF8_REPLACEMENT "\xEF\xBF\xBD"
 
 /**
  * Look at the NUL-terminated @text, which is not empty.
@@ -18,12 +18,12 @@
  * one U+FFFD stands for (as Unicode recommends: the longest part that could
  * have been the beginning of a character, at least one byte).
  */
-size_t sc_utf8_next(const char *text, uint32_t *ret_point);
+size_t syc_utf8_next(const char *text, uint32_t *ret_point);
 
 /** Is all of @text valid? */
-bool sc_utf8_is_valid(const char *text);
+bool syc_utf8_is_valid(const char *text);
 
 /** Characters in @text, a bad part counted as one. */
-size_t sc_utf8_count(const char *text);
+size_t syc_utf8_count(const char *text);
 
 #endif

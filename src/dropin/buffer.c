@@ -5,24 +5,24 @@
 
 #include <string.h>
 
-#define FLAGS (SC_BUFFER_SHARED | SC_BUFFER_FOR_OWNER)
+#define FLAGS (SYC_BUFFER_SHARED | SYC_BUFFER_FOR_OWNER)
 
-static bool exchange(struct sc_buffer_words *words, uint64_t expected,
+static bool exchange(struct syc_buffer_words *words, uint64_t expected,
                      uint64_t desired)
 {
-	return sc_exchange_local(&words->place, expected, desired);
+	return syc_exchange_local(&words->place, expected, desired);
 }
 
-static void set_whole(struct sc_buffer_words *words, uint64_t next)
+static void set_whole(struct syc_buffer_words *words, uint64_t next)
 {
 	words->next = next;
 	words->end = next;
-	SC_SIGNAL_FENCE();
+	SYC_SIGNAL_FENCE();
 }
 
 /* From here on place counts.  What the outermost call has announced is
  * reserved for it. */
-static void share(struct sc_buffer_words *words)
+static void share(struct syc_buffer_words *words)
 {
 	const uint64_t next = words->next;
 	const uint64_t end = words->end;
@@ -30,15 +30,15 @@ static void share(struct sc_buffer_words *words)
 	/* Where it fails, a handler on top of us has done it */
 	if (words->place == 0)
 		exchange(words, 0,
-		         SC_BUFFER_SHARED | end |
-		                 (end != next ? SC_BUFFER_FOR_OWNER : 0));
+		         SYC_BUFFER_SHARED | end |
+		                 (end != next ? SYC_BUFFER_FOR_OWNER : 0));
 }
 
 /*
  * From here on next counts.  By the outermost call, without a frame under way:
  * all that was reserved is whole.
  */
-static void unshare(struct sc_buffer_words *words)
+static void unshare(struct syc_buffer_words *words)
 {
 	uint64_t place;
 
@@ -46,87 +46,87 @@ static void unshare(struct sc_buffer_words *words)
 		set_whole(words, place & ~FLAGS);
 		/* unless a handler has added to it meanwhile */
 		exchange(words, place, 0);
-		SC_SIGNAL_FENCE();
+		SYC_SIGNAL_FENCE();
 	}
 }
 
-bool sc_buffer_enter(struct sc_buffer *buffer)
+bool syc_buffer_enter(struct syc_buffer *buffer)
 {
-	struct sc_buffer_words *const words = buffer->words;
+	struct syc_buffer_words *const words = buffer->words;
 	/* A handler between load and store leaves it as it was */
 	const uint32_t depth = words->nest;
 
-	sc_buffer_set_nest(words, depth + 1);
+	syc_buffer_set_nest(words, depth + 1);
 	if (depth == 0) {
 		/* What was added on top of a call that was leaving */
 		unshare(words);
 		/* In a child: what a call of the parent's stored after all */
 		if (words->place == 0)
 			words->next = words->end;
-		SC_SIGNAL_FENCE();
+		SYC_SIGNAL_FENCE();
 	}
 	share(words);
-	SC_SIGNAL_FENCE();
+	SYC_SIGNAL_FENCE();
 	return depth == 0;
 }
 
-void sc_buffer_leave(struct sc_buffer *buffer)
+void syc_buffer_leave(struct syc_buffer *buffer)
 {
-	struct sc_buffer_words *const words = buffer->words;
+	struct syc_buffer_words *const words = buffer->words;
 	const uint32_t depth = words->nest;
 
 	/* 0 in a child that goes back into a call of its parent's */
 	if (depth != 0)
-		sc_buffer_set_nest(words, depth - 1);
+		syc_buffer_set_nest(words, depth - 1);
 }
 
-bool sc_buffer_leave_last(struct sc_buffer *buffer)
+bool syc_buffer_leave_last(struct syc_buffer *buffer)
 {
-	struct sc_buffer_words *const words = buffer->words;
+	struct syc_buffer_words *const words = buffer->words;
 
 	unshare(words);
-	sc_buffer_set_nest(words, 0);
+	syc_buffer_set_nest(words, 0);
 	return words->place != 0;
 }
 
-unsigned char *sc_buffer_reserve(struct sc_buffer *buffer, uint32_t len)
+unsigned char *syc_buffer_reserve(struct syc_buffer *buffer, uint32_t len)
 {
-	struct sc_buffer_words *const words = buffer->words;
+	struct syc_buffer_words *const words = buffer->words;
 
 	for (;;) {
 		const uint64_t place = words->place;
 		const uint32_t used = (uint32_t)place;
 
-		if (SC_UNLIKELY(len > buffer->capacity - used))
+		if (SYC_UNLIKELY(len > buffer->capacity - used))
 			return NULL;
-		if (SC_LIKELY(exchange(words, place, place + len)))
-			return buffer->halves[sc_buffer_half(place)] + used;
+		if (SYC_LIKELY(exchange(words, place, place + len)))
+			return buffer->halves[syc_buffer_half(place)] + used;
 	}
 }
 
-unsigned char *sc_buffer_withdraw(struct sc_buffer *buffer)
+unsigned char *syc_buffer_withdraw(struct syc_buffer *buffer)
 {
-	struct sc_buffer_words *const words = buffer->words;
+	struct syc_buffer_words *const words = buffer->words;
 	const uint64_t next = words->next;
 
-	if (words->nest == 1 && (words->place & SC_BUFFER_FOR_OWNER) != 0)
-		return buffer->halves[sc_buffer_half(next)] + (uint32_t)next;
+	if (words->nest == 1 && (words->place & SYC_BUFFER_FOR_OWNER) != 0)
+		return buffer->halves[syc_buffer_half(next)] + (uint32_t)next;
 	words->end = next;
-	sc_buffer_set_nest(words, 0);
+	syc_buffer_set_nest(words, 0);
 	return NULL;
 }
 
 /* The one to which frames do not go. */
-static uint32_t other_half(const struct sc_buffer_words *words)
+static uint32_t other_half(const struct syc_buffer_words *words)
 {
-	return sc_buffer_half(words->place) ^ 1;
+	return syc_buffer_half(words->place) ^ 1;
 }
 
-bool sc_buffer_turn(struct sc_buffer *buffer, bool may_be_empty)
+bool syc_buffer_turn(struct syc_buffer *buffer, bool may_be_empty)
 {
-	struct sc_buffer_words *const words = buffer->words;
+	struct syc_buffer_words *const words = buffer->words;
 	uint64_t place = words->place;
-	const uint32_t half = sc_buffer_half(place);
+	const uint32_t half = syc_buffer_half(place);
 	const uint64_t turned = (uint64_t)(half ^ 1) << 32;
 
 	if (words->waits[half ^ 1])
@@ -138,10 +138,10 @@ bool sc_buffer_turn(struct sc_buffer *buffer, bool may_be_empty)
 	/* Told before the turn: exit() may come right behind it */
 	for (;;) {
 		words->waiting[half] = (uint32_t)place;
-		SC_SIGNAL_FENCE();
+		SYC_SIGNAL_FENCE();
 		words->waits[half] = true;
-		SC_SIGNAL_FENCE();
-		if (exchange(words, place, SC_BUFFER_SHARED | turned))
+		SYC_SIGNAL_FENCE();
+		if (exchange(words, place, SYC_BUFFER_SHARED | turned))
 			break;
 		place = words->place;
 	}
@@ -149,9 +149,9 @@ bool sc_buffer_turn(struct sc_buffer *buffer, bool may_be_empty)
 	return true;
 }
 
-unsigned char *sc_buffer_front(const struct sc_buffer *buffer)
+unsigned char *syc_buffer_front(const struct syc_buffer *buffer)
 {
-	const struct sc_buffer_words *const words = buffer->words;
+	const struct syc_buffer_words *const words = buffer->words;
 	const uint32_t half = other_half(words);
 
 	return words->front[half] == 0 && words->sent[half] == 0
@@ -159,55 +159,55 @@ unsigned char *sc_buffer_front(const struct sc_buffer *buffer)
 	               : NULL;
 }
 
-void sc_buffer_put_front(struct sc_buffer *buffer, uint32_t n)
+void syc_buffer_put_front(struct syc_buffer *buffer, uint32_t n)
 {
-	SC_SIGNAL_FENCE();
+	SYC_SIGNAL_FENCE();
 	buffer->words->front[other_half(buffer->words)] = n;
-	SC_SIGNAL_FENCE();
+	SYC_SIGNAL_FENCE();
 }
 
-size_t sc_buffer_take(struct sc_buffer *buffer, const unsigned char **bytes)
+size_t syc_buffer_take(struct syc_buffer *buffer, const unsigned char **bytes)
 {
-	struct sc_buffer_words *const words = buffer->words;
+	struct syc_buffer_words *const words = buffer->words;
 	const uint32_t half = other_half(words);
 
 	words->taken = words->sent[half];
-	SC_SIGNAL_FENCE();
+	SYC_SIGNAL_FENCE();
 	words->is_writing = true;
 	*bytes = buffer->halves[half] - words->front[half] + words->taken;
 	return words->front[half] + words->waiting[half] - words->taken;
 }
 
-void sc_buffer_sent(struct sc_buffer *buffer, size_t n)
+void syc_buffer_sent(struct syc_buffer *buffer, size_t n)
 {
-	struct sc_buffer_words *const words = buffer->words;
+	struct syc_buffer_words *const words = buffer->words;
 	const uint32_t half = other_half(words);
-	const uint64_t now = SC_BUFFER_SHARED | (uint64_t)(half ^ 1) << 32;
+	const uint64_t now = SYC_BUFFER_SHARED | (uint64_t)(half ^ 1) << 32;
 	const uint64_t back = (uint64_t)half << 32;
 
 	words->sent[half] = words->taken + (uint32_t)n;
-	SC_SIGNAL_FENCE();
+	SYC_SIGNAL_FENCE();
 	if (words->sent[half] == words->front[half] + words->waiting[half]) {
 		words->waits[half] = false;
 		/* No handler has come: go on in this half, which is warm */
-		if (exchange(words, now, SC_BUFFER_SHARED | back))
+		if (exchange(words, now, SYC_BUFFER_SHARED | back))
 			set_whole(words, back);
 	}
-	SC_SIGNAL_FENCE();
+	SYC_SIGNAL_FENCE();
 	words->is_writing = false;
 }
 
-void sc_buffer_salvage(struct sc_buffer *buffer, size_t n_written)
+void syc_buffer_salvage(struct syc_buffer *buffer, size_t n_written)
 {
-	struct sc_buffer_words *const words = buffer->words;
+	struct syc_buffer_words *const words = buffer->words;
 
 	if (words->is_writing)
-		sc_buffer_sent(buffer, n_written);
+		syc_buffer_sent(buffer, n_written);
 	/* next names another half only where halves take turns about, when all
 	 * that was reserved is whole */
 	if (words->place != 0 &&
 	    (words->nest == 0 ||
-	     sc_buffer_half(words->place) != sc_buffer_half(words->next)))
+	     syc_buffer_half(words->place) != syc_buffer_half(words->next)))
 		set_whole(words, words->place & ~FLAGS);
 	else if (words->nest == 0)
 		set_whole(words, words->end);
@@ -217,12 +217,12 @@ void sc_buffer_salvage(struct sc_buffer *buffer, size_t n_written)
 	words->nest = 0;
 }
 
-size_t sc_buffer_torn(const struct sc_buffer *buffer)
+size_t syc_buffer_torn(const struct syc_buffer *buffer)
 {
-	const struct sc_buffer_words *const words = buffer->words;
-	const uint32_t half =
-		sc_buffer_half(words->place != 0 ? words->place : words->next) ^
-		1;
+	const struct syc_buffer_words *const words = buffer->words;
+	const uint32_t half = syc_buffer_half(words->place != 0 ? words->place
+	                                                        : words->next) ^
+	                      1;
 	const unsigned char *const bytes =
 		buffer->halves[half] - words->front[half];
 	uint32_t at = 0;

@@ -16,7 +16,7 @@
  *
  * A frame is put in one of two ways:
  *
- *	         alone (sc_buffer_begin, _end)   shared (sc_buffer_enter ... leave)
+ *	         alone (syc_buffer_begin, _end)   shared (syc_buffer_enter ... leave)
  *	enter    look at nest, store it          the same, and share()
  *	reserve  store end: announced only       compare-exchange place
  *	done     store next
@@ -32,7 +32,7 @@
  *
  * Invariants
  *	B1  While `place` is 0, `next` is where the next frame goes; else place
- *	    is, with SC_BUFFER_SHARED, and only changes by a compare-exchange
+ *	    is, with SYC_BUFFER_SHARED, and only changes by a compare-exchange
  *	    that is one instruction to handlers.  So a frame belongs to who
  *	    reserved it, and frames lie in a row.
  *	B2  nest is how many calls are under way on the thread.  A handler
@@ -52,8 +52,8 @@
  *
  * Context of all functions: signal-safe, one thread at a time; errno is kept.
  */
-#ifndef SC_BUFFER_H
-#define SC_BUFFER_H
+#ifndef SYC_BUFFER_H
+#define SYC_BUFFER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,47 +62,48 @@
 #include <syscap/emit.h>
 
 /** Room for frames of handlers, beyond the size that the owner asked for. */
-#define SC_BUFFER_SPARE ((size_t)64 * 1024)
+#define SYC_BUFFER_SPARE ((size_t)64 * 1024)
 
 /** Room in front of a half. */
-#define SC_BUFFER_FRONT ((size_t)64 * 1024)
+#define SYC_BUFFER_FRONT ((size_t)64 * 1024)
 
-#define SC_BUFFER_SHARED (UINT64_C(1) << 63)
+#define SYC_BUFFER_SHARED (UINT64_C(1) << 63)
 /** What was announced when place was made is reserved. */
-#define SC_BUFFER_FOR_OWNER (UINT64_C(1) << 62)
+#define SYC_BUFFER_FOR_OWNER (UINT64_C(1) << 62)
 
 /** Where the processor is told to look in time. */
-#define SC_BUFFER_AHEAD 384
+#define SYC_BUFFER_AHEAD 384
 
-struct sc_buffer_words {
+struct syc_buffer_words {
 	uint64_t next;
 	uint64_t end;
 	uint64_t place; /* 0: not shared */
 	uint32_t nest;
-	bool is_writing;     /* between sc_buffer_take() and _sent() */
+	bool is_writing;     /* between syc_buffer_take() and _sent() */
 	bool wants_flush;    /* a handler asked for it */
 	bool waits[2];       /* a half is to be written: */
 	uint32_t waiting[2]; /* so many bytes of it ... */
 	uint32_t front[2];   /* ... behind those in front of it ... */
 	uint32_t sent[2];    /* ... and of both so many are */
-	uint32_t taken;      /* sent[] when sc_buffer_take() gave the rest */
+	uint32_t taken;      /* sent[] when syc_buffer_take() gave the rest */
 };
 
-struct sc_buffer {
-	struct sc_buffer_words *words;
-	unsigned char *halves[2]; /* SC_BUFFER_FRONT bytes are before each */
+struct syc_buffer {
+	struct syc_buffer_words *words;
+	unsigned char *halves[2]; /* SYC_BUFFER_FRONT bytes are before each */
 	uint32_t size;            /* at which the owner writes it out */
 	uint32_t capacity;        /* of a half */
 };
 
-static inline void sc_buffer_set_nest(struct sc_buffer_words *words, uint32_t n)
+static inline void syc_buffer_set_nest(struct syc_buffer_words *words,
+                                       uint32_t n)
 {
-	SC_SIGNAL_FENCE();
+	SYC_SIGNAL_FENCE();
 	words->nest = n;
-	SC_SIGNAL_FENCE();
+	SYC_SIGNAL_FENCE();
 }
 
-static inline unsigned sc_buffer_half(uint64_t place)
+static inline unsigned syc_buffer_half(uint64_t place)
 {
 	return (unsigned)(place >> 32) & 1;
 }
@@ -111,25 +112,25 @@ static inline unsigned sc_buffer_half(uint64_t place)
 
 /**
  * Begin a call.  True: it is the outermost one, which leaves by
- * sc_buffer_leave_last().
+ * syc_buffer_leave_last().
  */
-bool sc_buffer_enter(struct sc_buffer *buffer);
-void sc_buffer_leave(struct sc_buffer *buffer);
+bool syc_buffer_enter(struct syc_buffer *buffer);
+void syc_buffer_leave(struct syc_buffer *buffer);
 
 /**
  * The outermost call has nothing under way any more.  True: a handler has
  * entered meanwhile; see what it wants, and leave again.
  */
-bool sc_buffer_leave_last(struct sc_buffer *buffer);
+bool syc_buffer_leave_last(struct syc_buffer *buffer);
 
 /** Bytes in the half that frames go to. */
-static inline uint32_t sc_buffer_used(const struct sc_buffer *buffer)
+static inline uint32_t syc_buffer_used(const struct syc_buffer *buffer)
 {
 	return (uint32_t)buffer->words->place;
 }
 
 /** Room for a frame of @len bytes, or NULL. */
-unsigned char *sc_buffer_reserve(struct sc_buffer *buffer, uint32_t len);
+unsigned char *syc_buffer_reserve(struct syc_buffer *buffer, uint32_t len);
 
 /*
  * For the outermost call.
@@ -139,86 +140,86 @@ unsigned char *sc_buffer_reserve(struct sc_buffer *buffer, uint32_t len);
  * A half waits to be written: the one that does already, or the one with
  * frames, and where it has none only if @may_be_empty.  False: none does.
  */
-bool sc_buffer_turn(struct sc_buffer *buffer, bool may_be_empty);
+bool syc_buffer_turn(struct syc_buffer *buffer, bool may_be_empty);
 
 /**
  * Where the half that waits begins, for bytes that shall go before it: they
  * end here.  NULL: there are some, or it is sent in part.
  */
-unsigned char *sc_buffer_front(const struct sc_buffer *buffer);
+unsigned char *syc_buffer_front(const struct syc_buffer *buffer);
 
 /** @n bytes are there. */
-void sc_buffer_put_front(struct sc_buffer *buffer, uint32_t n);
+void syc_buffer_put_front(struct syc_buffer *buffer, uint32_t n);
 
 /** What is still to be written of the half that waits. */
-size_t sc_buffer_take(struct sc_buffer *buffer, const unsigned char **bytes);
+size_t syc_buffer_take(struct syc_buffer *buffer, const unsigned char **bytes);
 
-/** @n of those that sc_buffer_take() told are written. */
-void sc_buffer_sent(struct sc_buffer *buffer, size_t n);
+/** @n of those that syc_buffer_take() told are written. */
+void syc_buffer_sent(struct syc_buffer *buffer, size_t n);
 
 /**
  * For the end of the process, from wherever it comes: sees to it that who
- * enters now is the outermost call, and that sc_buffer_take() gives whole
+ * enters now is the outermost call, and that syc_buffer_take() gives whole
  * frames, though a call may have been interrupted for ever.  Where that was
  * writing, @n_written says how far it came.
  */
-void sc_buffer_salvage(struct sc_buffer *buffer, size_t n_written);
+void syc_buffer_salvage(struct syc_buffer *buffer, size_t n_written);
 
 /**
  * How many of the bytes that were sent last belong to a frame that was not
  * sent to its end.
  */
-size_t sc_buffer_torn(const struct sc_buffer *buffer);
+size_t syc_buffer_torn(const struct syc_buffer *buffer);
 
 /* ----------------------------------------------------------------- alone */
 
 /**
- * Somebody came before sc_buffer_begin() was through.  If behind what was
+ * Somebody came before syc_buffer_begin() was through.  If behind what was
  * announced, that is returned: the call has begun.  NULL: what was announced
  * is taken back, and the call has to enter.
  */
-unsigned char *sc_buffer_withdraw(struct sc_buffer *buffer);
+unsigned char *syc_buffer_withdraw(struct syc_buffer *buffer);
 
-/** Where sc_buffer_begin() puts a frame. */
-struct sc_buffer_frame {
+/** Where syc_buffer_begin() puts a frame. */
+struct syc_buffer_frame {
 	unsigned char *at;
 	uint64_t next; /* behind it; 0: there is none */
 };
 
 /**
  * Begin a call that adds one frame of @len bytes.  False: it has to enter; or,
- * where next is not 0, to ask sc_buffer_withdraw() first, which is not asked
+ * where next is not 0, to ask syc_buffer_withdraw() first, which is not asked
  * here since who calls nothing has no registers to save.
  */
 static inline __attribute__((always_inline)) bool
-sc_buffer_begin(const struct sc_buffer *buffer, uint32_t len,
-                struct sc_buffer_frame *frame)
+syc_buffer_begin(const struct syc_buffer *buffer, uint32_t len,
+                 struct syc_buffer_frame *frame)
 {
-	struct sc_buffer_words *const words = buffer->words;
+	struct syc_buffer_words *const words = buffer->words;
 
 	frame->next = 0;
 	/* A handler between load and store leaves it as it was */
-	if (SC_UNLIKELY(words->nest != 0))
+	if (SYC_UNLIKELY(words->nest != 0))
 		return false;
-	sc_buffer_set_nest(words, 1);
+	syc_buffer_set_nest(words, 1);
 	const uint64_t at = words->next;
 	/* end: of a child, see above */
-	if (SC_UNLIKELY((uint32_t)at + len > buffer->size ||
-	                words->end != at)) {
-		sc_buffer_set_nest(words, 0);
+	if (SYC_UNLIKELY((uint32_t)at + len > buffer->size ||
+	                 words->end != at)) {
+		syc_buffer_set_nest(words, 0);
 		return false;
 	}
 	frame->next = at + len;
 	words->end = frame->next;
-	SC_SIGNAL_FENCE();
+	SYC_SIGNAL_FENCE();
 	/* A handler has entered; or this is a child by now */
-	if (SC_UNLIKELY(words->place != 0 || words->nest != 1))
+	if (SYC_UNLIKELY(words->place != 0 || words->nest != 1))
 		return false;
 	frame->at = buffer->halves[at >> 32] + (uint32_t)at;
 	/* Halves are larger than the nearest cache.  Stores wait for a line
 	 * one after another, unless it is asked for in time. */
-	__builtin_prefetch(frame->at + SC_BUFFER_AHEAD, 1);
-	__builtin_prefetch(frame->at + SC_BUFFER_AHEAD + 64, 1);
+	__builtin_prefetch(frame->at + SYC_BUFFER_AHEAD, 1);
+	__builtin_prefetch(frame->at + SYC_BUFFER_AHEAD + 64, 1);
 	return true;
 }
 
@@ -227,15 +228,15 @@ sc_buffer_begin(const struct sc_buffer *buffer, uint32_t len,
  * what it wants, as an outermost call of its own.
  */
 static inline __attribute__((always_inline)) bool
-sc_buffer_end(const struct sc_buffer *buffer, uint64_t next)
+syc_buffer_end(const struct syc_buffer *buffer, uint64_t next)
 {
-	struct sc_buffer_words *const words = buffer->words;
+	struct syc_buffer_words *const words = buffer->words;
 
-	SC_SIGNAL_FENCE();
+	SYC_SIGNAL_FENCE();
 	/* Not in a child: the frame is its parent's */
-	if (SC_LIKELY(words->nest == 1))
+	if (SYC_LIKELY(words->nest == 1))
 		words->next = next;
-	sc_buffer_set_nest(words, 0);
+	syc_buffer_set_nest(words, 0);
 	return words->place != 0;
 }
 

@@ -17,7 +17,7 @@
 
 void sysprof_collector_init(void)
 {
-	sc_process_init();
+	syc_process_init();
 	sysprof_clock_init();
 }
 

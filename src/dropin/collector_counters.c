@@ -24,8 +24,8 @@
 #include "dropin/values.h"
 
 /* Zero pages until used.  An entry is claimed by who changes `claimed`. */
-static struct syscap_counter entries[SC_DEFINED_MAX];
-static bool claimed[SC_DEFINED_MAX];
+static struct syscap_counter entries[SYC_DEFINED_MAX];
+static bool claimed[SYC_DEFINED_MAX];
 
 /* By the last bits of their numbers. */
 #define N_RECENT 64u
@@ -33,7 +33,7 @@ static struct syscap_counter *recent[N_RECENT];
 
 unsigned int sysprof_collector_request_counters(unsigned int n_counters)
 {
-	return syscap_is_active() ? sc_counter_id_request(n_counters) : 0;
+	return syscap_is_active() ? syc_counter_id_request(n_counters) : 0;
 }
 
 /*
@@ -43,9 +43,9 @@ unsigned int sysprof_collector_request_counters(unsigned int n_counters)
  */
 static struct syscap_counter *look_up(uint32_t id)
 {
-	const uint32_t index = sc_counter_id_index(id);
+	const uint32_t index = syc_counter_id_index(id);
 
-	if (index == 0 || index >= SC_DEFINED_MAX)
+	if (index == 0 || index >= SYC_DEFINED_MAX)
 		return NULL;
 	struct syscap_counter *const entry = &entries[index];
 	return __atomic_load_n(&entry->index, __ATOMIC_ACQUIRE) == index &&
@@ -59,7 +59,7 @@ static inline struct syscap_counter *find(uint32_t id)
 	struct syscap_counter **const place = &recent[id % N_RECENT];
 	struct syscap_counter *entry = __atomic_load_n(place, __ATOMIC_ACQUIRE);
 
-	if (SC_LIKELY(entry != NULL && entry->id == id))
+	if (SYC_LIKELY(entry != NULL && entry->id == id))
 		return entry;
 	entry = look_up(id);
 	if (entry != NULL)
@@ -96,10 +96,10 @@ static bool same(const struct syscap_counter *a, const struct syscap_counter *b)
 /* The entry for @counter if there is one with its texts now. */
 static struct syscap_counter *keep(const struct syscap_counter *counter)
 {
-	const uint32_t index = sc_counter_id_index(counter->id);
+	const uint32_t index = syc_counter_id_index(counter->id);
 	struct syscap_counter *entry = find(counter->id);
 
-	if (entry == NULL && index != 0 && index < SC_DEFINED_MAX &&
+	if (entry == NULL && index != 0 && index < SYC_DEFINED_MAX &&
 	    !__atomic_exchange_n(&claimed[index], true, __ATOMIC_RELAXED)) {
 		entry = &entries[index];
 		*entry = *counter;
@@ -122,61 +122,62 @@ void sysprof_collector_define_counters(const SysprofCaptureCounter *counters,
 			continue;
 		copy(&counter, &counters[i]);
 		struct syscap_counter *const entry = keep(&counter);
-		struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_CTRDEF);
+		struct syc_thread *const st =
+			syc_thread_get(SYSCAP_FRAME_CTRDEF);
 		if (st == NULL)
 			return;
-		const int64_t now = sc_clock(st);
-		const bool outermost = sc_enter(st, &token);
+		const int64_t now = syc_clock(st);
+		const bool outermost = syc_enter(st, &token);
 		if (entry != NULL)
-			sc_counter_define(st, entry, now);
+			syc_counter_define(st, entry, now);
 		else
-			sc_counter_define_once(st, &counter, now);
-		sc_leave(st, &token, outermost);
+			syc_counter_define_once(st, &counter, now);
+		syc_leave(st, &token, outermost);
 	}
 }
 
-static void set(struct sc_thread *st, const unsigned int *ids,
+static void set(struct syc_thread *st, const unsigned int *ids,
                 const SysprofCaptureCounterValue *values, unsigned n,
                 int64_t now)
 {
-	const unsigned n_set = sc_values_count(ids, n);
+	const unsigned n_set = syc_values_count(ids, n);
 
 	if (n_set == 0)
 		return;
 	for (unsigned i = 0; i < n; i++) {
 		struct syscap_counter *const entry = find(ids[i]);
 
-		if (entry != NULL && !sc_counter_define(st, entry, now))
+		if (entry != NULL && !syc_counter_define(st, entry, now))
 			return;
 	}
-	unsigned char *const frame =
-		sc_reserve(st, sc_values_len(n_set), SYSCAP_FRAME_CTRSET, now);
+	unsigned char *const frame = syc_reserve(st, syc_values_len(n_set),
+	                                         SYSCAP_FRAME_CTRSET, now);
 	if (frame == NULL)
 		return;
-	sc_values_write(frame, ids, values, n, n_set);
-	sc_commit(frame, SYSCAP_FRAME_CTRSET, st->tid_tag);
+	syc_values_write(frame, ids, values, n, n_set);
+	syc_commit(frame, SYSCAP_FRAME_CTRSET, st->tid_tag);
 }
 
 static __attribute__((noinline)) void
 set_all(const unsigned int *ids, const SysprofCaptureCounterValue *values,
         unsigned n)
 {
-	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_CTRSET);
+	struct syc_thread *const st = syc_thread_get(SYSCAP_FRAME_CTRSET);
 	volatile uintptr_t token;
 
 	if (st == NULL)
 		return;
-	const int64_t now = sc_clock(st);
-	const bool outermost = sc_enter(st, &token);
+	const int64_t now = syc_clock(st);
+	const bool outermost = syc_enter(st, &token);
 	while (n != 0) {
-		const unsigned some = n < SC_VALUES_MOST ? n : SC_VALUES_MOST;
+		const unsigned some = n < SYC_VALUES_MOST ? n : SYC_VALUES_MOST;
 
 		set(st, ids, values, some, now);
 		ids += some;
 		values += some;
 		n -= some;
 	}
-	sc_leave(st, &token, outermost);
+	syc_leave(st, &token, outermost);
 }
 
 void sysprof_collector_set_counters(const unsigned int *counters_ids,
@@ -189,7 +190,7 @@ void sysprof_collector_set_counters(const unsigned int *counters_ids,
 	if (n_counters == 1) {
 		struct syscap_counter *const entry = find(counters_ids[0]);
 
-		if (SC_LIKELY(entry != NULL)) {
+		if (SYC_LIKELY(entry != NULL)) {
 			syscap_counter_set_bits(entry, (uint64_t)values[0].v64);
 			return;
 		}

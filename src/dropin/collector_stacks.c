@@ -14,17 +14,17 @@ void sysprof_collector_allocate(SysprofCaptureAddress alloc_addr,
                                 SysprofBacktraceFunc backtrace_func,
                                 void *backtrace_data)
 {
-	sc_allocation(alloc_addr, alloc_size, backtrace_func, backtrace_data);
+	syc_allocation(alloc_addr, alloc_size, backtrace_func, backtrace_data);
 }
 
 void sysprof_collector_sample(SysprofBacktraceFunc backtrace_func,
                               void *backtrace_data)
 {
-	sc_sample(backtrace_func, backtrace_data, false);
+	syc_sample(backtrace_func, backtrace_data, false);
 }
 
 void sysprof_collector_trace(SysprofBacktraceFunc backtrace_func,
                              void *backtrace_data, bool entering)
 {
-	sc_sample(backtrace_func, backtrace_data, entering);
+	syc_sample(backtrace_func, backtrace_data, entering);
 }

@@ -104,7 +104,7 @@ static int copy_beside(int from, const char *filename)
 	return r;
 }
 
-int sc_copy_file(int from, const char *filename)
+int syc_copy_file(int from, const char *filename)
 {
 	struct stat is, will_be;
 

@@ -105,9 +105,9 @@ static void look_for_offsets(SysprofCaptureCursor *self)
 	self->n_offsets = 0;
 	self->has_offsets = true;
 	sysprof_capture_reader_reset(self->reader);
-	while ((frame = sc_reader_next(self->reader)) != NULL)
+	while ((frame = syc_reader_next(self->reader)) != NULL)
 		if (!remember(self, &capacity,
-		              sc_reader_tell(self->reader) - frame->len)) {
+		              syc_reader_tell(self->reader) - frame->len)) {
 			self->n_offsets = 0;
 			return;
 		}
@@ -116,13 +116,13 @@ static void look_for_offsets(SysprofCaptureCursor *self)
 static const SysprofCaptureFrame *next(SysprofCaptureCursor *self)
 {
 	if (!self->is_reverse)
-		return sc_reader_next(self->reader);
+		return syc_reader_next(self->reader);
 	if (!self->has_offsets)
 		look_for_offsets(self);
 	if (self->n_offsets == 0)
 		return NULL;
-	sc_reader_seek(self->reader, self->offsets[--self->n_offsets]);
-	return sc_reader_next(self->reader);
+	syc_reader_seek(self->reader, self->offsets[--self->n_offsets]);
+	return syc_reader_next(self->reader);
 }
 
 void sysprof_capture_cursor_foreach(SysprofCaptureCursor *self,

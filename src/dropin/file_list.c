@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_sorted_in(const struct sc_file_list *files, const char *path)
+static bool is_sorted_in(const struct syc_file_list *files, const char *path)
 {
 	size_t low = 0, high = files->n_sorted;
 
@@ -32,7 +32,7 @@ static int compare(const void *a, const void *b)
 	return strcmp(*x, *y);
 }
 
-static bool append(struct sc_file_list *files, const char *path)
+static bool append(struct syc_file_list *files, const char *path)
 {
 	if (files->n == files->capacity) {
 		const size_t capacity =
@@ -49,7 +49,7 @@ static bool append(struct sc_file_list *files, const char *path)
 	return files->paths[files->n++] != NULL;
 }
 
-void sc_file_list_sort(struct sc_file_list *files)
+void syc_file_list_sort(struct syc_file_list *files)
 {
 	size_t n = 0;
 
@@ -69,7 +69,7 @@ void sc_file_list_sort(struct sc_file_list *files)
  * Files of many parts would make long lists: those just seen are not listed
  * again, and the rest is sorted and thinned whenever the list has doubled.
  */
-bool sc_file_list_add(struct sc_file_list *files, const char *path)
+bool syc_file_list_add(struct syc_file_list *files, const char *path)
 {
 	if (is_sorted_in(files, path) ||
 	    (files->n > files->n_sorted &&
@@ -78,14 +78,14 @@ bool sc_file_list_add(struct sc_file_list *files, const char *path)
 	if (!append(files, path))
 		return false;
 	if (files->n >= 2 * files->n_sorted + 16)
-		sc_file_list_sort(files);
+		syc_file_list_sort(files);
 	return true;
 }
 
-void sc_file_list_free(struct sc_file_list *files)
+void syc_file_list_free(struct syc_file_list *files)
 {
 	for (size_t i = 0; i < files->n; i++)
 		free((char *)files->paths[i]);
 	free(files->paths);
-	*files = (struct sc_file_list){ 0 };
+	*files = (struct syc_file_list){ 0 };
 }

@@ -20,7 +20,8 @@ static inline void end_text(unsigned char *last)
 		*last = '\0';
 }
 
-static inline void end_texts(const struct sc_frame_text *text, unsigned char *p)
+static inline void end_texts(const struct syc_frame_text *text,
+                             unsigned char *p)
 {
 	for (; text->size != 0; text++)
 		end_text(p + text->at + text->size - 1);
@@ -28,24 +29,24 @@ static inline void end_texts(const struct sc_frame_text *text, unsigned char *p)
 
 /* Texts of which there may be many, and those whose places differ. */
 static __attribute__((noinline)) void
-end_more_texts(const struct sc_frame_shape *shape, unsigned char *frame,
+end_more_texts(const struct syc_frame_shape *shape, unsigned char *frame,
                bool big)
 {
-	const unsigned n = sc_load_u16(frame + shape->count_at, big);
+	const unsigned n = syc_load_u16(frame + shape->count_at, big);
 	unsigned char *item = frame + shape->size;
 
 	if (shape->more_at != 0) { /* two, one behind the other */
 		unsigned char *const first = item - 2 + n;
 
 		end_text(first);
-		end_text(first + 1 + sc_load_u16(frame + shape->more_at, big));
+		end_text(first + 1 + syc_load_u16(frame + shape->more_at, big));
 		return;
 	}
 	for (unsigned i = 0; i < n; i++, item += shape->item_size)
 		end_texts(shape->item_texts, item);
 }
 
-static inline void end_all_texts(const struct sc_frame_shape *shape,
+static inline void end_all_texts(const struct syc_frame_shape *shape,
                                  unsigned char *frame, size_t len, bool big)
 {
 	end_texts(shape->texts, frame);
@@ -55,47 +56,47 @@ static inline void end_all_texts(const struct sc_frame_shape *shape,
 		end_more_texts(shape, frame, big);
 }
 
-static const char *settle_content(const struct sc_frame_shape *shape,
+static const char *settle_content(const struct syc_frame_shape *shape,
                                   unsigned char *frame, size_t len, bool big)
 {
 	if (shape == NULL)
 		return NULL;
 	if (len < shape->least)
 		return "it is too short for its type";
-	if (sc_frame_content_end(shape, frame, len, big) == 0)
+	if (syc_frame_content_end(shape, frame, len, big) == 0)
 		return shape->unfit;
 	/* Nobody cuts these */
-	if (shape->last_text != NULL && shape->sure == SC_FRAME_LOOK &&
+	if (shape->last_text != NULL && shape->sure == SYC_FRAME_LOOK &&
 	    frame[len - 1] != '\0')
 		return "its text has no end";
 	end_all_texts(shape, frame, len, big);
 	return NULL;
 }
 
-void sc_frame_end_texts(unsigned char *frame, size_t len)
+void syc_frame_end_texts(unsigned char *frame, size_t len)
 {
-	const struct sc_frame_shape *const shape =
-		sc_frame_shape(frame[SC_AT(frame, type)]);
+	const struct syc_frame_shape *const shape =
+		syc_frame_shape(frame[SYC_AT(frame, type)]);
 
 	if (shape != NULL)
 		end_all_texts(shape, frame, len, HOST_IS_BIG);
 }
 
-const char *sc_frame_settle(unsigned char *frame, size_t len)
+const char *syc_frame_settle(unsigned char *frame, size_t len)
 {
-	return settle_content(sc_frame_shape(frame[SC_AT(frame, type)]), frame,
-	                      len, HOST_IS_BIG);
+	return settle_content(syc_frame_shape(frame[SYC_AT(frame, type)]),
+	                      frame, len, HOST_IS_BIG);
 }
 
-const char *sc_frame_settle_foreign(unsigned char *frame, size_t len)
+const char *syc_frame_settle_foreign(unsigned char *frame, size_t len)
 {
-	const struct sc_frame_shape *const shape =
-		sc_frame_shape(frame[SC_AT(frame, type)]);
+	const struct syc_frame_shape *const shape =
+		syc_frame_shape(frame[SYC_AT(frame, type)]);
 	const char *const why = settle_content(shape, frame, len, !HOST_IS_BIG);
 
 	if (why == NULL && shape != NULL)
-		sc_frame_turn(shape, frame, len, !HOST_IS_BIG);
-	sc_frame_turn_header(frame);
+		syc_frame_turn(shape, frame, len, !HOST_IS_BIG);
+	syc_frame_turn_header(frame);
 	return why;
 }
 
@@ -108,8 +109,8 @@ const char *sc_frame_settle_foreign(unsigned char *frame, size_t len)
  * one will look next. */
 #define PREFETCH 512
 
-size_t sc_frames_check(const unsigned char *bytes, size_t size, size_t most,
-                       int64_t *end_time)
+size_t syc_frames_check(const unsigned char *bytes, size_t size, size_t most,
+                        int64_t *end_time)
 {
 	const unsigned char *frame = bytes;
 	int64_t latest = *end_time;
@@ -120,7 +121,7 @@ size_t sc_frames_check(const unsigned char *bytes, size_t size, size_t most,
 	const unsigned char *const last =
 		bytes + (most < size - NEEDED ? most : size - NEEDED);
 	while (frame <= last) {
-		const uint8_t type = frame[SC_AT(frame, type)];
+		const uint8_t type = frame[SYC_AT(frame, type)];
 		uint16_t len, count;
 		uint64_t time, until;
 
@@ -129,12 +130,12 @@ size_t sc_frames_check(const unsigned char *bytes, size_t size, size_t most,
 		__builtin_prefetch(frame + PREFETCH + 128);
 		if (type >= SYSCAP_FRAME_LAST)
 			break;
-		const struct sc_frame_shape *const shape =
-			&sc_frame_shapes[type];
+		const struct syc_frame_shape *const shape =
+			&syc_frame_shapes[type];
 		memcpy(&len, frame, sizeof(len));
 		memcpy(&count, frame + shape->count_at, sizeof(count));
-		memcpy(&time, frame + SC_AT(frame, time), sizeof(time));
-		memcpy(&until, frame + SC_AT(mark, duration), sizeof(until));
+		memcpy(&time, frame + SYC_AT(frame, time), sizeof(time));
+		memcpy(&until, frame + SYC_AT(mark, duration), sizeof(until));
 		const unsigned char *const next = frame + len;
 		if (shape->sure + (uint32_t)count * shape->item_size > len ||
 		    len % 8 != 0 || next > end)

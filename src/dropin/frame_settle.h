@@ -3,8 +3,8 @@
  * frame_settle.h - one frame of a file: whether its content fits its length,
  * and the host's byte order for it.
  */
-#ifndef SC_DROPIN_FRAME_SETTLE_H
-#define SC_DROPIN_FRAME_SETTLE_H
+#ifndef SYC_DROPIN_FRAME_SETTLE_H
+#define SYC_DROPIN_FRAME_SETTLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,11 +18,11 @@
  * host's, its header in any case.  NULL, or why it can't be returned; types
  * that are not known are right.
  */
-const char *sc_frame_settle(unsigned char *frame, size_t len);
-const char *sc_frame_settle_foreign(unsigned char *frame, size_t len);
+const char *syc_frame_settle(unsigned char *frame, size_t len);
+const char *syc_frame_settle_foreign(unsigned char *frame, size_t len);
 
 /** End the texts of @frame, which is right and in the host's order. */
-void sc_frame_end_texts(unsigned char *frame, size_t len);
+void syc_frame_end_texts(unsigned char *frame, size_t len);
 
 /**
  * Check frames of the host's order at @bytes, in a row, those that begin within
@@ -30,16 +30,16 @@ void sc_frame_end_texts(unsigned char *frame, size_t len);
  * known, or has to be settled for that to be said.  Returns how many bytes
  * they are; *@end_time becomes the latest of it and the times they go to.
  */
-size_t sc_frames_check(const unsigned char *bytes, size_t size, size_t most,
-                       int64_t *end_time);
+size_t syc_frames_check(const unsigned char *bytes, size_t size, size_t most,
+                        int64_t *end_time);
 
-static inline bool sc_frame_is_known(unsigned type)
+static inline bool syc_frame_is_known(unsigned type)
 {
 	return type > 0 && type < SYSPROF_CAPTURE_FRAME_LAST;
 }
 
 /** How far a settled frame goes in time. */
-static inline int64_t sc_frame_until(const SysprofCaptureFrame *frame)
+static inline int64_t syc_frame_until(const SysprofCaptureFrame *frame)
 {
 	int64_t end = frame->time;
 

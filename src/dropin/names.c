@@ -15,8 +15,8 @@
 
 #define CHUNK_SIZE ((uint64_t)256 * 1024)
 
-struct sc_name_chunk {
-	struct sc_name_chunk *older;
+struct syc_name_chunk {
+	struct syc_name_chunk *older;
 	uint64_t used; /* bytes of CHUNK_SIZE, with this header */
 };
 
@@ -83,14 +83,14 @@ static inline bool same(const char *a, const char *b, size_t len)
 static bool exchange_pointer(void *at, const void *expected,
                              const void *desired)
 {
-	return sc_exchange_local(at, (uintptr_t)expected, (uintptr_t)desired);
+	return syc_exchange_local(at, (uintptr_t)expected, (uintptr_t)desired);
 }
 
-static struct sc_name_chunk *add_chunk(struct sc_names *names,
-                                       struct sc_name_chunk *older)
+static struct syc_name_chunk *add_chunk(struct syc_names *names,
+                                        struct syc_name_chunk *older)
 {
 	const int saved = errno;
-	struct sc_name_chunk *const chunk =
+	struct syc_name_chunk *const chunk =
 		mmap(NULL, CHUNK_SIZE, PROT_READ | PROT_WRITE,
 	             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -109,9 +109,9 @@ static struct sc_name_chunk *add_chunk(struct sc_names *names,
 	return chunk;
 }
 
-static void *take(struct sc_names *names, uint64_t size)
+static void *take(struct syc_names *names, uint64_t size)
 {
-	struct sc_name_chunk *chunk =
+	struct syc_name_chunk *chunk =
 		__atomic_load_n(&names->chunk, __ATOMIC_RELAXED);
 
 	size = (size + 15) / 16 * 16;
@@ -121,8 +121,8 @@ static void *take(struct sc_names *names, uint64_t size)
 				__atomic_load_n(&chunk->used, __ATOMIC_RELAXED);
 
 			if (size <= CHUNK_SIZE - used) {
-				if (sc_exchange_local(&chunk->used, used,
-				                      used + size))
+				if (syc_exchange_local(&chunk->used, used,
+				                       used + size))
 					return (char *)chunk + used;
 				continue;
 			}
@@ -133,21 +133,21 @@ static void *take(struct sc_names *names, uint64_t size)
 	}
 }
 
-static uint64_t next_address(struct sc_names *names)
+static uint64_t next_address(struct syc_names *names)
 {
 	for (;;) {
 		const uint64_t next =
 			__atomic_load_n(&names->next, __ATOMIC_RELAXED);
 
-		if (sc_exchange_local(&names->next, next, next + 1))
+		if (syc_exchange_local(&names->next, next, next + 1))
 			return next;
 	}
 }
 
-static struct sc_name *make(struct sc_names *names, uint64_t h,
-                            const char *text, uint32_t len)
+static struct syc_name *make(struct syc_names *names, uint64_t h,
+                             const char *text, uint32_t len)
 {
-	struct sc_name *const name = take(names, sizeof(*name) + len + 1);
+	struct syc_name *const name = take(names, sizeof(*name) + len + 1);
 
 	if (name == NULL)
 		return NULL;
@@ -159,9 +159,10 @@ static struct sc_name *make(struct sc_names *names, uint64_t h,
 	return name;
 }
 
-uint64_t sc_names_scattered(void)
+uint64_t syc_names_scattered(void)
 {
-	uint64_t x = (uint64_t)(uint32_t)getpid() ^ (uint64_t)sc_clock_kernel();
+	uint64_t x =
+		(uint64_t)(uint32_t)getpid() ^ (uint64_t)syc_clock_kernel();
 
 	x = (x ^ x >> 31) * UINT64_C(0xBF58476D1CE4E5B9);
 	x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
@@ -170,18 +171,18 @@ uint64_t sc_names_scattered(void)
 	return SYSCAP_JIT_MARK + (1u << 16) + (x >> 33);
 }
 
-struct sc_name *sc_names_get(struct sc_names *names, const char *text)
+struct syc_name *syc_names_get(struct syc_names *names, const char *text)
 {
 	size_t len = strlen(text);
-	struct sc_name *mine = NULL;
+	struct syc_name *mine = NULL;
 
-	if (len > SC_NAME_MAX)
-		len = sc_text_cut(text, len, SC_NAME_MAX);
+	if (len > SYC_NAME_MAX)
+		len = syc_text_cut(text, len, SYC_NAME_MAX);
 	const uint64_t h = hash(text, len);
-	struct sc_name **slot = &names->roots[h % SC_NAME_ROOTS];
-	uint64_t way = h / SC_NAME_ROOTS;
+	struct syc_name **slot = &names->roots[h % SYC_NAME_ROOTS];
+	uint64_t way = h / SYC_NAME_ROOTS;
 	for (;;) {
-		struct sc_name *const name =
+		struct syc_name *const name =
 			__atomic_load_n(slot, __ATOMIC_RELAXED);
 
 		if (name == NULL) {
@@ -189,7 +190,7 @@ struct sc_name *sc_names_get(struct sc_names *names, const char *text)
 				mine = make(names, h, text, (uint32_t)len);
 			if (mine == NULL)
 				return NULL;
-			SC_SIGNAL_FENCE();
+			SYC_SIGNAL_FENCE();
 			if (exchange_pointer(slot, NULL, mine))
 				return mine;
 			continue; /* a handler was first, here */
@@ -202,12 +203,12 @@ struct sc_name *sc_names_get(struct sc_names *names, const char *text)
 	}
 }
 
-void sc_names_fini(struct sc_names *names)
+void syc_names_fini(struct syc_names *names)
 {
-	struct sc_name_chunk *chunk = names->chunk;
+	struct syc_name_chunk *chunk = names->chunk;
 
 	while (chunk != NULL) {
-		struct sc_name_chunk *const older = chunk->older;
+		struct syc_name_chunk *const older = chunk->older;
 
 		munmap(chunk, CHUNK_SIZE);
 		chunk = older;

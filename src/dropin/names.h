@@ -10,19 +10,19 @@
  * Context of everything here: signal-safe, one thread at a time; errno is
  * kept.
  */
-#ifndef SC_NAMES_H
-#define SC_NAMES_H
+#ifndef SYC_NAMES_H
+#define SYC_NAMES_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 /** Longer names are cut. */
-#define SC_NAME_MAX 16383u
+#define SYC_NAME_MAX 16383u
 
-#define SC_NAME_ROOTS 1024u
+#define SYC_NAME_ROOTS 1024u
 
-struct sc_name {
-	struct sc_name *children[4];
+struct syc_name {
+	struct syc_name *children[4];
 	uint64_t hash;
 	uint64_t address;
 	uint32_t len;
@@ -31,12 +31,12 @@ struct sc_name {
 	char text[];
 };
 
-struct sc_name_chunk;
+struct syc_name_chunk;
 
 /** All zero but next, the first address, is an empty one. */
-struct sc_names {
-	struct sc_name *roots[SC_NAME_ROOTS];
-	struct sc_name_chunk *chunk;
+struct syc_names {
+	struct syc_name *roots[SYC_NAME_ROOTS];
+	struct syc_name_chunk *chunk;
 	uint64_t next;
 };
 
@@ -45,11 +45,11 @@ struct sc_names {
  * 32 bits that readers take: two processes with a hundred names each meet once
  * in ten million times.
  */
-uint64_t sc_names_scattered(void);
+uint64_t syc_names_scattered(void);
 
 /** The entry of @name, which is made if there is none; NULL: no memory. */
-struct sc_name *sc_names_get(struct sc_names *names, const char *name);
+struct syc_name *syc_names_get(struct syc_names *names, const char *name);
 
-void sc_names_fini(struct sc_names *names);
+void syc_names_fini(struct syc_names *names);
 
 #endif

@@ -26,7 +26,7 @@ static bool wait_for_reader(int fd, int64_t deadline)
 {
 	for (;;) {
 		struct pollfd p = { .fd = fd, .events = POLLOUT };
-		const int64_t left = deadline - sc_clock_kernel();
+		const int64_t left = deadline - syc_clock_kernel();
 
 		if (left <= 0)
 			return false;
@@ -38,11 +38,11 @@ static bool wait_for_reader(int fd, int64_t deadline)
 	}
 }
 
-static int write_all(struct sc_out *out, const unsigned char *bytes, size_t n,
+static int write_all(struct syc_out *out, const unsigned char *bytes, size_t n,
                      size_t *ret_done)
 {
 	const int64_t deadline =
-		out->is_stuck ? 0 : sc_clock_kernel() + PATIENCE_NS;
+		out->is_stuck ? 0 : syc_clock_kernel() + PATIENCE_NS;
 
 	*ret_done = 0;
 	while (*ret_done != n) {
@@ -75,17 +75,17 @@ static int write_all(struct sc_out *out, const unsigned char *bytes, size_t n,
 static int open_without_append(int fd)
 {
 	char path[48];
-	struct sc_text text = sc_text_begin(path, sizeof(path));
+	struct syc_text text = syc_text_begin(path, sizeof(path));
 
-	sc_text_add(&text, "/proc/self/fd/");
-	sc_text_add_i64(&text, fd);
+	syc_text_add(&text, "/proc/self/fd/");
+	syc_text_add_i64(&text, fd);
 	int other = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY);
 	if (other < 0)
 		other = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 	return other;
 }
 
-static void adopt(struct sc_out *out, int fd)
+static void adopt(struct syc_out *out, int fd)
 {
 	const int flags = fcntl(fd, F_GETFL);
 	int64_t at = 0;
@@ -106,25 +106,25 @@ static void adopt(struct sc_out *out, int fd)
 		}
 	}
 	/* So that the commands know who writes there */
-	(void)sc_record_fact_keep(out->fd, SC_RECORD_TABLE, &at);
+	(void)syc_record_fact_keep(out->fd, SYC_RECORD_TABLE, &at);
 	if (ftruncate(out->fd, 0) != 0 || lseek(out->fd, 0, SEEK_SET) != 0)
 		out->is_file = false;
 }
 
-int sc_out_open(struct sc_out *out, int fd)
+int syc_out_open(struct syc_out *out, int fd)
 {
 	struct syscap_wire_file header;
-	struct sc_quiet quiet;
+	struct syc_quiet quiet;
 	size_t done;
 
 	memset(out, 0, sizeof(*out));
 	adopt(out, fd);
-	out->begin = sc_clock_kernel();
-	sc_file_header_fill(&header, out->begin);
-	sc_quiet_begin(&quiet);
+	out->begin = syc_clock_kernel();
+	syc_file_header_fill(&header, out->begin);
+	syc_quiet_begin(&quiet);
 	const int r = write_all(out, (const unsigned char *)&header,
 	                        sizeof(header), &done);
-	sc_quiet_end(&quiet);
+	syc_quiet_end(&quiet);
 	if (r != 0) {
 		close(out->fd);
 		out->fd = -1;
@@ -132,11 +132,11 @@ int sc_out_open(struct sc_out *out, int fd)
 	return r;
 }
 
-int sc_out_open_shared(struct sc_out *out)
+int syc_out_open_shared(struct syc_out *out)
 {
-	const char *const value = sc_env_get(SC_ENV_TRACE_FD);
-	const int number = value != NULL ? sc_env_parse_fd(value) : -1;
-	struct sc_trace_target target;
+	const char *const value = syc_env_get(SYC_ENV_TRACE_FD);
+	const int number = value != NULL ? syc_env_parse_fd(value) : -1;
+	struct syc_trace_target target;
 
 	memset(out, 0, sizeof(*out));
 	out->fd = -1;
@@ -144,7 +144,7 @@ int sc_out_open_shared(struct sc_out *out)
 		return -EINVAL;
 	if (fcntl(number, F_GETFL) < 0)
 		return -errno;
-	if (sc_trace_adopt(number, &target) != NULL)
+	if (syc_trace_adopt(number, &target) != NULL)
 		return -EINVAL;
 	/* No malloc(): nobody but the mapping of the writer points to it */
 	void *const trace =
@@ -154,52 +154,52 @@ int sc_out_open_shared(struct sc_out *out)
 		return -errno;
 	out->trace = trace;
 	out->trace->fd = -1;
-	const int r = sc_trace_open(out->trace, &target);
+	const int r = syc_trace_open(out->trace, &target);
 	if (r != 0) {
 		munmap(trace, sizeof(*out->trace));
 		out->trace = NULL;
 		return r;
 	}
-	out->begin = sc_clock_kernel();
+	out->begin = syc_clock_kernel();
 	out->is_file = false;
 	out->fd = out->trace->fd;
 	return 0;
 }
 
-int sc_out_write(struct sc_out *out, const unsigned char *bytes, size_t n,
-                 size_t *ret_done)
+int syc_out_write(struct syc_out *out, const unsigned char *bytes, size_t n,
+                  size_t *ret_done)
 {
-	struct sc_quiet quiet;
+	struct syc_quiet quiet;
 	uint64_t done = 0;
 	int r;
 
 	*ret_done = 0;
-	sc_quiet_begin(&quiet);
+	syc_quiet_begin(&quiet);
 	if (out->trace == NULL) {
 		r = write_all(out, bytes, n, ret_done);
 	} else {
 		const struct iovec piece = { .iov_base = (void *)bytes,
 			                     .iov_len = n };
-		const int64_t now = sc_clock_kernel();
+		const int64_t now = syc_clock_kernel();
 		const int64_t end = now > out->end ? now : out->end;
 
-		r = sc_trace_write(out->trace, &piece, 1, out->begin, end,
-		                   out->is_stuck ? now : now + PATIENCE_NS,
-		                   &done);
+		r = syc_trace_write(out->trace, &piece, 1, out->begin, end,
+		                    out->is_stuck ? now : now + PATIENCE_NS,
+		                    &done);
 		*ret_done = r == 0 ? n : (size_t)done;
 		out->is_stuck = r == -EAGAIN;
 	}
-	sc_quiet_end(&quiet);
+	syc_quiet_end(&quiet);
 	return r;
 }
 
-void sc_out_note_place(struct sc_out *out)
+void syc_out_note_place(struct syc_out *out)
 {
 	if (out->is_file)
 		out->place = lseek(out->fd, 0, SEEK_CUR);
 }
 
-bool sc_out_look_how_far(const struct sc_out *out, size_t *ret_n)
+bool syc_out_look_how_far(const struct syc_out *out, size_t *ret_n)
 {
 	if (!out->is_file)
 		return false;
@@ -208,9 +208,9 @@ bool sc_out_look_how_far(const struct sc_out *out, size_t *ret_n)
 	return place >= out->place;
 }
 
-int sc_out_update(struct sc_out *out)
+int syc_out_update(struct syc_out *out)
 {
-	const int64_t now = sc_clock_kernel();
+	const int64_t now = syc_clock_kernel();
 	const int64_t times[2] = { out->begin,
 		                   now > out->end ? now : out->end };
 
@@ -231,10 +231,10 @@ int sc_out_update(struct sc_out *out)
 	}
 }
 
-void sc_out_close(struct sc_out *out, size_t n_torn)
+void syc_out_close(struct syc_out *out, size_t n_torn)
 {
 	if (out->trace != NULL) {
-		sc_trace_close(out->trace);
+		syc_trace_close(out->trace);
 		munmap(out->trace, sizeof(*out->trace));
 	} else if (out->fd >= 0) {
 		if (n_torn != 0 && out->is_file) {

@@ -4,33 +4,33 @@
  *
  * Context of everything but opening: signal-safe, one thread at a time.
  */
-#ifndef SC_OUT_H
-#define SC_OUT_H
+#ifndef SYC_OUT_H
+#define SYC_OUT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct sc_trace;
+struct syc_trace;
 
-struct sc_out {
+struct syc_out {
 	int fd;
 	bool is_file;  /* its header can be written again */
 	bool is_stuck; /* the last write waited for the reader in vain */
 	int64_t begin; /* as the header says */
 	int64_t end;   /* latest time that the header has to cover */
 	int64_t place; /* of the descriptor, before the write under way */
-	struct sc_trace *trace; /* not NULL: shared with others, see there */
+	struct syc_trace *trace; /* not NULL: shared with others, see there */
 };
 
 /**
  * Take over @fd, empty it if it is a file, and write a header.  0 or -errno;
  * then it is closed.
  */
-int sc_out_open(struct sc_out *out, int fd);
+int syc_out_open(struct syc_out *out, int fd);
 
 /** Share the descriptor of SYSPROF_TRACE_FD.  0 or -errno. */
-int sc_out_open_shared(struct sc_out *out);
+int syc_out_open_shared(struct syc_out *out);
 
 /**
  * Write @n bytes, whole frames but for the rest of one that was begun before.
@@ -38,22 +38,22 @@ int sc_out_open_shared(struct sc_out *out);
  * did not come within a second (and from then on is not waited for until it
  * does).
  */
-int sc_out_write(struct sc_out *out, const unsigned char *bytes, size_t n,
-                 size_t *ret_done);
+int syc_out_write(struct syc_out *out, const unsigned char *bytes, size_t n,
+                  size_t *ret_done);
 
 /** Before a write: remember where in the file it begins. */
-void sc_out_note_place(struct sc_out *out);
+void syc_out_note_place(struct syc_out *out);
 
 /**
  * After a write that was interrupted for ever: how many bytes of it are in
  * the file.  False: nobody knows.
  */
-bool sc_out_look_how_far(const struct sc_out *out, size_t *ret_n);
+bool syc_out_look_how_far(const struct syc_out *out, size_t *ret_n);
 
 /** Bring the header of a file up to date.  0 or -errno. */
-int sc_out_update(struct sc_out *out);
+int syc_out_update(struct syc_out *out);
 
 /** Close; the last @n_torn bytes that were written are cut off a file. */
-void sc_out_close(struct sc_out *out, size_t n_torn);
+void syc_out_close(struct syc_out *out, size_t n_torn);
 
 #endif

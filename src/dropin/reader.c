@@ -24,7 +24,7 @@ static void tell(SysprofCaptureReader *reader, const char *message)
 {
 	if (reader->message == NULL) {
 		reader->message = message;
-		reader->bad_offset = sc_reader_tell(reader);
+		reader->bad_offset = syc_reader_tell(reader);
 	}
 }
 
@@ -45,8 +45,8 @@ bool syscap_dropin_reader_get_error(SysprofCaptureReader *self,
 /* Have @n bytes from `at` on in the window; false: there are fewer. */
 static bool have(SysprofCaptureReader *reader, size_t n)
 {
-	const uint64_t offset = sc_reader_tell(reader);
-	const bool all = sc_window_move(&reader->window, offset, n);
+	const uint64_t offset = syc_reader_tell(reader);
+	const bool all = syc_window_move(&reader->window, offset, n);
 
 	reader->at = (size_t)(offset - reader->window.offset);
 	reader->checked = reader->at;
@@ -59,9 +59,9 @@ static size_t left(const SysprofCaptureReader *reader)
 	                                     : 0;
 }
 
-void sc_reader_seek(SysprofCaptureReader *reader, uint64_t offset)
+void syc_reader_seek(SysprofCaptureReader *reader, uint64_t offset)
 {
-	struct sc_window *const window = &reader->window;
+	struct syc_window *const window = &reader->window;
 
 	/* Frames in the host's order may be settled again; of others that were
 	 * turned about already the file has to be read again */
@@ -102,8 +102,8 @@ static const char *settle(SysprofCaptureReader *reader, size_t len)
 {
 	unsigned char *const frame = reader->window.bytes + reader->at;
 
-	return reader->is_foreign ? sc_frame_settle_foreign(frame, len)
-	                          : sc_frame_settle(frame, len);
+	return reader->is_foreign ? syc_frame_settle_foreign(frame, len)
+	                          : syc_frame_settle(frame, len);
 }
 
 static SysprofCaptureFrame *current(SysprofCaptureReader *reader)
@@ -119,10 +119,10 @@ static SysprofCaptureFrame *current(SysprofCaptureReader *reader)
  */
 static void check_ahead(SysprofCaptureReader *reader)
 {
-	const struct sc_window *const window = &reader->window;
+	const struct syc_window *const window = &reader->window;
 
 	if (!reader->is_foreign && reader->checked < window->n)
-		reader->checked += sc_frames_check(
+		reader->checked += syc_frames_check(
 			window->bytes + reader->checked,
 			window->n - reader->checked, AHEAD, &reader->end_time);
 }
@@ -138,7 +138,7 @@ static int look(SysprofCaptureReader *reader, bool wants_unknown)
 	if (len == 0)
 		return -1;
 	const char *why = settle(reader, len);
-	const bool is_known = sc_frame_is_known(current(reader)->type);
+	const bool is_known = syc_frame_is_known(current(reader)->type);
 	if (why == NULL && !is_known && !wants_unknown)
 		why = unknown_type;
 	if (why != NULL) {
@@ -148,7 +148,7 @@ static int look(SysprofCaptureReader *reader, bool wants_unknown)
 		return 0;
 	}
 	if (is_known) {
-		const int64_t until = sc_frame_until(current(reader));
+		const int64_t until = syc_frame_until(current(reader));
 
 		if (until > reader->end_time)
 			reader->end_time = until;
@@ -191,12 +191,12 @@ static inline SysprofCaptureFrame *pass(SysprofCaptureReader *reader)
 	return frame;
 }
 
-SysprofCaptureFrame *sc_reader_next(SysprofCaptureReader *reader)
+SysprofCaptureFrame *syc_reader_next(SysprofCaptureReader *reader)
 {
 	if (reader->at >= reader->checked && !find_more(reader, true))
 		return NULL;
 	SysprofCaptureFrame *const frame = pass(reader);
-	sc_frame_end_texts((unsigned char *)frame, frame->len);
+	syc_frame_end_texts((unsigned char *)frame, frame->len);
 	return frame;
 }
 
@@ -207,7 +207,7 @@ static void look_for_end(SysprofCaptureReader *reader)
 {
 	while (find(reader))
 		pass(reader);
-	sc_reader_seek(reader, sizeof(reader->header));
+	syc_reader_seek(reader, sizeof(reader->header));
 	reader->message = NULL; /* it is met again */
 }
 
@@ -252,9 +252,9 @@ static void free_reader(SysprofCaptureReader *reader)
 
 	if (reader->fd >= 0)
 		close(reader->fd);
-	sc_file_list_free(&reader->files);
+	syc_file_list_free(&reader->files);
 	free(reader->filename);
-	sc_window_close(&reader->window);
+	syc_window_close(&reader->window);
 	free(reader);
 	errno = saved;
 }
@@ -285,14 +285,14 @@ SysprofCaptureReader *sysprof_capture_reader_new_from_fd(int fd)
 		return NULL;
 	int r = read_header(reader);
 	if (r == 0)
-		r = sc_window_open(&reader->window, fd);
+		r = syc_window_open(&reader->window, fd);
 	if (r != 0) {
 		free_reader(reader);
 		errno = -r;
 		return NULL;
 	}
 	reader->end_time = reader->header.end_time;
-	sc_reader_seek(reader, sizeof(reader->header));
+	syc_reader_seek(reader, sizeof(reader->header));
 	if (reader->header.end_time < reader->header.time)
 		look_for_end(reader);
 	return reader;
@@ -331,7 +331,7 @@ SysprofCaptureReader *sysprof_capture_reader_copy(SysprofCaptureReader *self)
 
 	if (copy == NULL)
 		return NULL;
-	const int r = sc_window_open(&copy->window, fd);
+	const int r = syc_window_open(&copy->window, fd);
 	if (r != 0) {
 		free_reader(copy);
 		errno = -r;
@@ -352,7 +352,7 @@ SysprofCaptureReader *sysprof_capture_reader_copy(SysprofCaptureReader *self)
 			return NULL;
 		}
 	}
-	sc_reader_seek(copy, sc_reader_tell(self));
+	syc_reader_seek(copy, syc_reader_tell(self));
 	return copy;
 }
 
@@ -384,7 +384,7 @@ const char *sysprof_capture_reader_get_filename(SysprofCaptureReader *self)
 	return self != NULL ? self->filename : NULL;
 }
 
-void sc_reader_name(SysprofCaptureReader *reader, const char *filename)
+void syc_reader_name(SysprofCaptureReader *reader, const char *filename)
 {
 	if (reader->filename == NULL)
 		reader->filename = strdup(filename); /* without: no name */
@@ -430,7 +430,7 @@ void sysprof_capture_reader_set_stat(SysprofCaptureReader *self,
 bool sysprof_capture_reader_reset(SysprofCaptureReader *self)
 {
 	if (self != NULL)
-		sc_reader_seek(self, sizeof(self->header));
+		syc_reader_seek(self, sizeof(self->header));
 	return true;
 }
 
@@ -482,7 +482,7 @@ read_more(SysprofCaptureReader *self, unsigned type)
 	if (self == NULL || !find(self) || current(self)->type != type)
 		return NULL;
 	SysprofCaptureFrame *const frame = pass(self);
-	sc_frame_end_texts((unsigned char *)frame, frame->len);
+	syc_frame_end_texts((unsigned char *)frame, frame->len);
 	return frame;
 }
 
@@ -516,7 +516,7 @@ read_typed(SysprofCaptureReader *self, unsigned type,
 	return frame;
 }
 
-#define LAST(type, field) (SC_AT(type, field) + SC_SIZE(type, field) - 1)
+#define LAST(type, field) (SYC_AT(type, field) + SYC_SIZE(type, field) - 1)
 
 #define READ(name, Type, TYPE, ...)                                           \
 	const SysprofCapture##Type *sysprof_capture_reader_read_##name(       \

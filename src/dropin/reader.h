@@ -10,8 +10,8 @@
  *	the host's order     texts when the frame is handed out
  *	the other            all of it when it is checked
  */
-#ifndef SC_DROPIN_READER_H
-#define SC_DROPIN_READER_H
+#ifndef SYC_DROPIN_READER_H
+#define SYC_DROPIN_READER_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,33 +28,33 @@ struct _SysprofCaptureReader {
 	char *filename;  /* or NULL */
 	SysprofCaptureFileHeader header;
 	int64_t end_time;
-	struct sc_window window;
+	struct syc_window window;
 	size_t at;      /* in the window: where the next frame begins ... */
 	size_t checked; /* ... and ends, if it is checked and known */
 	bool has_stat;
 	SysprofCaptureStat stat;
 	const char *message; /* of the first thing that was wrong; or NULL */
 	uint64_t bad_offset;
-	struct sc_file_list files;
+	struct syc_file_list files;
 	bool has_files; /* they were looked for */
 };
 
 /** Offset in the file of the frame that comes next. */
-static inline uint64_t sc_reader_tell(const SysprofCaptureReader *reader)
+static inline uint64_t syc_reader_tell(const SysprofCaptureReader *reader)
 {
 	return reader->window.offset + reader->at;
 }
 
 /** Go to @offset, where a frame begins. */
-void sc_reader_seek(SysprofCaptureReader *reader, uint64_t offset);
+void syc_reader_seek(SysprofCaptureReader *reader, uint64_t offset);
 
 /** Remember that the file is called @filename too, if it has no name yet. */
-void sc_reader_name(SysprofCaptureReader *reader, const char *filename);
+void syc_reader_name(SysprofCaptureReader *reader, const char *filename);
 
 /**
  * The next frame, whole, in the host's byte order as far as its type is
  * known, and step behind it.  NULL: the end.  Lives until the next call.
  */
-SysprofCaptureFrame *sc_reader_next(SysprofCaptureReader *reader);
+SysprofCaptureFrame *syc_reader_next(SysprofCaptureReader *reader);
 
 #endif

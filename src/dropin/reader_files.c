@@ -17,13 +17,13 @@ static bool collect(SysprofCaptureReader *self)
 			sysprof_capture_reader_read_file(self);
 
 		if (chunk != NULL) {
-			if (!sc_file_list_add(&self->files, chunk->path))
+			if (!syc_file_list_add(&self->files, chunk->path))
 				return false;
 		} else if (!sysprof_capture_reader_skip(self)) {
 			break;
 		}
 	}
-	sc_file_list_sort(&self->files);
+	syc_file_list_sort(&self->files);
 	return true;
 }
 
@@ -35,7 +35,7 @@ const char **sysprof_capture_reader_list_files(SysprofCaptureReader *self)
 	}
 	if (!self->has_files) {
 		if (!collect(self)) {
-			sc_file_list_free(&self->files);
+			syc_file_list_free(&self->files);
 			errno = ENOMEM;
 			return NULL;
 		}

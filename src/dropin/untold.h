@@ -14,8 +14,8 @@
  * a call, nothing is written before all slots are filled.  exit() in a handler
  * may find one that is not: it holds nothing, or a name that was told before.
  */
-#ifndef SC_DROPIN_UNTOLD_H
-#define SC_DROPIN_UNTOLD_H
+#ifndef SYC_DROPIN_UNTOLD_H
+#define SYC_DROPIN_UNTOLD_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,11 +24,11 @@
 #include "dropin/names.h"
 
 /** So many wait at most. */
-#define SC_UNTOLD_MAX 4096u
+#define SYC_UNTOLD_MAX 4096u
 
-struct sc_untold {
-	uint64_t *waiting;      /* in memory that a forked child finds zeroed */
-	struct sc_name **names; /* room for SC_UNTOLD_MAX */
+struct syc_untold {
+	uint64_t *waiting; /* in memory that a forked child finds zeroed */
+	struct syc_name **names; /* room for SYC_UNTOLD_MAX */
 	uint32_t n_gathered;
 };
 
@@ -38,8 +38,8 @@ struct sc_untold {
  *
  * Context: signal-safe, one thread at a time.
  */
-bool sc_untold_add(struct sc_untold *untold, struct sc_name *name,
-                   uint32_t told);
+bool syc_untold_add(struct syc_untold *untold, struct syc_name *name,
+                    uint32_t told);
 
 /**
  * Put all that wait in front of the half of @buffer that waits, where nothing
@@ -48,7 +48,7 @@ bool sc_untold_add(struct sc_untold *untold, struct sc_name *name,
  *
  * Context: signal-safe, one thread at a time.
  */
-bool sc_untold_gather(struct sc_untold *untold, struct sc_buffer *buffer,
-                      int64_t time, int32_t pid);
+bool syc_untold_gather(struct syc_untold *untold, struct syc_buffer *buffer,
+                       int64_t time, int32_t pid);
 
 #endif

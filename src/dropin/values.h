@@ -3,8 +3,8 @@
  * values.h - values of counters that callers know by number, as a frame has
  * them: for the collector and for writers.  Pure.
  */
-#ifndef SC_DROPIN_VALUES_H
-#define SC_DROPIN_VALUES_H
+#ifndef SYC_DROPIN_VALUES_H
+#define SYC_DROPIN_VALUES_H
 
 #include <stdbool.h>
 #include <string.h>
@@ -12,54 +12,55 @@
 #include <syscap/emit.h>
 #include <sysprof-6/sysprof-capture-types.h>
 
-#define SC_VALUES_PER_GROUP 8u
-#define SC_VALUES_MOST      (682u * SC_VALUES_PER_GROUP)
+#define SYC_VALUES_PER_GROUP 8u
+#define SYC_VALUES_MOST      (682u * SYC_VALUES_PER_GROUP)
 
 /* Zero is no counter, and ends a group for readers. */
-static inline bool sc_values_is_id(unsigned id)
+static inline bool syc_values_is_id(unsigned id)
 {
 	return id != 0 && id < 1u << 24;
 }
 
 /** How many of @n can be set. */
-static inline unsigned sc_values_count(const unsigned *ids, unsigned n)
+static inline unsigned syc_values_count(const unsigned *ids, unsigned n)
 {
 	unsigned n_set = 0;
 
 	for (unsigned i = 0; i < n; i++)
-		n_set += sc_values_is_id(ids[i]);
+		n_set += syc_values_is_id(ids[i]);
 	return n_set;
 }
 
 /** The length of a frame of so many. */
-static inline uint32_t sc_values_len(unsigned n_set)
+static inline uint32_t syc_values_len(unsigned n_set)
 {
 	const unsigned n_groups =
-		(n_set + SC_VALUES_PER_GROUP - 1) / SC_VALUES_PER_GROUP;
+		(n_set + SYC_VALUES_PER_GROUP - 1) / SYC_VALUES_PER_GROUP;
 
 	return (uint32_t)(sizeof(struct syscap_wire_ctrset) +
 	                  n_groups * sizeof(struct syscap_wire_values));
 }
 
 /** All behind the header: the @n_set of the @n that can be set. */
-static inline void sc_values_write(unsigned char *frame, const unsigned *ids,
-                                   const SysprofCaptureCounterValue *values,
-                                   unsigned n, unsigned n_set)
+static inline void syc_values_write(unsigned char *frame, const unsigned *ids,
+                                    const SysprofCaptureCounterValue *values,
+                                    unsigned n, unsigned n_set)
 {
 	struct syscap_wire_values *const groups =
 		(void *)(frame + sizeof(struct syscap_wire_ctrset));
 	const size_t size =
-		sc_values_len(n_set) - sizeof(struct syscap_wire_ctrset);
+		syc_values_len(n_set) - sizeof(struct syscap_wire_ctrset);
 	unsigned slot = 0;
 
-	sc_store_word(frame + SC_AT(ctrset, n_groups), size / sizeof(*groups));
+	syc_store_word(frame + SYC_AT(ctrset, n_groups),
+	               size / sizeof(*groups));
 	memset(groups, 0, size);
 	for (unsigned i = 0; i < n && slot < n_set; i++) {
-		if (!sc_values_is_id(ids[i]))
+		if (!syc_values_is_id(ids[i]))
 			continue;
 		struct syscap_wire_values *const group =
-			&groups[slot / SC_VALUES_PER_GROUP];
-		const unsigned at = slot++ % SC_VALUES_PER_GROUP;
+			&groups[slot / SYC_VALUES_PER_GROUP];
+		const unsigned at = slot++ % SYC_VALUES_PER_GROUP;
 
 		group->ids[at] = ids[i];
 		memcpy(&group->values[at], &values[i],

@@ -11,19 +11,19 @@
 /* A frame and a half at least; more than the nearest cache has is slower. */
 #define SIZE ((size_t)128 * 1024)
 
-int sc_window_open(struct sc_window *window, int fd)
+int syc_window_open(struct syc_window *window, int fd)
 {
-	*window = (struct sc_window){ .fd = fd, .bytes = malloc(SIZE) };
+	*window = (struct syc_window){ .fd = fd, .bytes = malloc(SIZE) };
 	return window->bytes != NULL ? 0 : -ENOMEM;
 }
 
-void sc_window_close(struct sc_window *window)
+void syc_window_close(struct syc_window *window)
 {
 	free(window->bytes);
 	window->bytes = NULL;
 }
 
-bool sc_window_move(struct sc_window *window, uint64_t offset, size_t n)
+bool syc_window_move(struct syc_window *window, uint64_t offset, size_t n)
 {
 	if (offset < window->offset || offset > window->offset + window->n) {
 		window->n = 0;

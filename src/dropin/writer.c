@@ -61,16 +61,17 @@ static int write_out(SysprofCaptureWriter *writer)
 
 	/* Two halves: what was left of one, and what has come since */
 	for (int i = 0; i < 2 && r == 0; i++) {
-		if (!sc_buffer_turn(&writer->buffer, writer->life->untold != 0))
+		if (!syc_buffer_turn(&writer->buffer,
+		                     writer->life->untold != 0))
 			break;
-		if (sc_untold_gather(&writer->untold, &writer->buffer,
-		                     writer->flushed, writer->life->pid))
-			sc_writer_count(
+		if (syc_untold_gather(&writer->untold, &writer->buffer,
+		                      writer->flushed, writer->life->pid))
+			syc_writer_count(
 				&writer->counts[SYSPROF_CAPTURE_FRAME_JITMAP]);
-		sc_out_note_place(&writer->out);
-		n = sc_buffer_take(&writer->buffer, &bytes);
-		r = sc_out_write(&writer->out, bytes, n, &done);
-		sc_buffer_sent(&writer->buffer, done);
+		syc_out_note_place(&writer->out);
+		n = syc_buffer_take(&writer->buffer, &bytes);
+		r = syc_out_write(&writer->out, bytes, n, &done);
+		syc_buffer_sent(&writer->buffer, done);
 	}
 	return r;
 }
@@ -79,15 +80,15 @@ static int flush(SysprofCaptureWriter *writer)
 {
 	const int saved = errno;
 
-	writer->flushed = sc_clock_kernel();
+	writer->flushed = syc_clock_kernel();
 	int r = write_out(writer);
 	if (r == 0)
-		r = sc_out_update(&writer->out);
+		r = syc_out_update(&writer->out);
 	errno = saved;
 	return r;
 }
 
-bool sc_writer_leave_last(SysprofCaptureWriter *writer)
+bool syc_writer_leave_last(SysprofCaptureWriter *writer)
 {
 	bool *const wants = &writer->life->buffer.wants_flush;
 
@@ -96,17 +97,17 @@ bool sc_writer_leave_last(SysprofCaptureWriter *writer)
 			__atomic_store_n(wants, false, __ATOMIC_RELAXED);
 			flush(writer);
 		}
-		if (!sc_buffer_leave_last(&writer->buffer) ||
-		    !sc_buffer_enter(&writer->buffer))
+		if (!syc_buffer_leave_last(&writer->buffer) ||
+		    !syc_buffer_enter(&writer->buffer))
 			return true;
 	}
 }
 
-bool sc_writer_settle(SysprofCaptureWriter *writer)
+bool syc_writer_settle(SysprofCaptureWriter *writer)
 {
-	if (sc_buffer_enter(&writer->buffer))
-		return sc_writer_leave_last(writer);
-	sc_buffer_leave(&writer->buffer);
+	if (syc_buffer_enter(&writer->buffer))
+		return syc_writer_leave_last(writer);
+	syc_buffer_leave(&writer->buffer);
 	return true;
 }
 
@@ -118,15 +119,15 @@ bool sysprof_capture_writer_flush(SysprofCaptureWriter *self)
 		errno = EINVAL;
 		return false;
 	}
-	if (sc_buffer_enter(&self->buffer)) {
+	if (syc_buffer_enter(&self->buffer)) {
 		self->out.is_stuck = false;
 		r = flush(self);
-		sc_writer_leave_last(self);
+		syc_writer_leave_last(self);
 	} else {
 		/* the call that we interrupted does it when it ends */
 		__atomic_store_n(&self->life->buffer.wants_flush, true,
 		                 __ATOMIC_RELAXED);
-		sc_buffer_leave(&self->buffer);
+		syc_buffer_leave(&self->buffer);
 	}
 	if (r != 0)
 		errno = -r;
@@ -139,9 +140,9 @@ static void flush_finally(SysprofCaptureWriter *writer)
 	size_t n_written = 0;
 
 	if (writer->life->buffer.is_writing &&
-	    !sc_out_look_how_far(&writer->out, &n_written))
+	    !syc_out_look_how_far(&writer->out, &n_written))
 		return;
-	sc_buffer_salvage(&writer->buffer, n_written);
+	syc_buffer_salvage(&writer->buffer, n_written);
 	sysprof_capture_writer_flush(writer);
 }
 
@@ -177,9 +178,9 @@ static SysprofCaptureWriter *map_writer(size_t size)
 		return NULL;
 	}
 	size = size == 0 ? DEFAULT_PAGES * page : round_up(size, page);
-	const size_t untold = SC_UNTOLD_MAX * sizeof(struct sc_name *);
-	const size_t capacity = size + SYSCAP_FRAME_MAX + 8 + SC_BUFFER_SPARE;
-	const size_t half = round_up(SC_BUFFER_FRONT + capacity, page);
+	const size_t untold = SYC_UNTOLD_MAX * sizeof(struct syc_name *);
+	const size_t capacity = size + SYSCAP_FRAME_MAX + 8 + SYC_BUFFER_SPARE;
+	const size_t half = round_up(SYC_BUFFER_FRONT + capacity, page);
 	const size_t map_size = page + own + round_up(untold, page) + 2 * half;
 	char *const base =
 		mmap(NULL, map_size, PROT_READ | PROT_WRITE,
@@ -192,14 +193,14 @@ static SysprofCaptureWriter *map_writer(size_t size)
 		(void *)(base + page + own + round_up(untold, page));
 	writer->life = (void *)base;
 	writer->map_size = map_size;
-	writer->untold = (struct sc_untold){
+	writer->untold = (struct syc_untold){
 		.waiting = &writer->life->untold,
 		.names = (void *)(base + page + own),
 	};
-	writer->buffer = (struct sc_buffer){
+	writer->buffer = (struct syc_buffer){
 		.words = &writer->life->buffer,
-		.halves = { halves + SC_BUFFER_FRONT,
-		            halves + half + SC_BUFFER_FRONT },
+		.halves = { halves + SYC_BUFFER_FRONT,
+		            halves + half + SYC_BUFFER_FRONT },
 		.size = (uint32_t)size,
 		.capacity = (uint32_t)capacity,
 	};
@@ -212,7 +213,7 @@ static SysprofCaptureWriter *map_writer(size_t size)
 
 static SysprofCaptureWriter *begin(SysprofCaptureWriter *writer)
 {
-	writer->flushed = sc_clock_kernel();
+	writer->flushed = syc_clock_kernel();
 	writer->looked = writer->flushed;
 	enlist(writer);
 	return writer;
@@ -236,7 +237,7 @@ SysprofCaptureWriter *sysprof_capture_writer_new_from_fd(int fd,
 	if (writer == NULL) {
 		close(fd);
 	} else {
-		r = sc_out_open(&writer->out, fd);
+		r = syc_out_open(&writer->out, fd);
 		if (r == 0)
 			return begin(writer);
 		unmap(writer);
@@ -266,14 +267,14 @@ SysprofCaptureWriter *sysprof_capture_writer_new_from_env(size_t buffer_size)
 
 	if (writer == NULL)
 		return NULL;
-	const int r = sc_out_open_shared(&writer->out);
+	const int r = syc_out_open_shared(&writer->out);
 	if (r != 0) {
 		unmap(writer);
 		errno = -r;
 		return NULL;
 	}
 	writer->next_counter = 0;
-	writer->names.next = sc_names_scattered();
+	writer->names.next = syc_names_scattered();
 	return begin(writer);
 }
 
@@ -293,8 +294,8 @@ void sysprof_capture_writer_unref(SysprofCaptureWriter *self)
 		return;
 	strike_off(self);
 	flush_finally(self);
-	sc_out_close(&self->out, sc_buffer_torn(&self->buffer));
-	sc_names_fini(&self->names);
+	syc_out_close(&self->out, syc_buffer_torn(&self->buffer));
+	syc_names_fini(&self->names);
 	unmap(self);
 	errno = saved;
 }
@@ -324,7 +325,7 @@ unsigned int sysprof_capture_writer_request_counter(SysprofCaptureWriter *self,
 	if (self == NULL || n_counters == 0)
 		return 0;
 	if (self->next_counter == 0)
-		return sc_counter_id_request(n_counters);
+		return syc_counter_id_request(n_counters);
 	for (;;) {
 		uint32_t next =
 			__atomic_load_n(&self->next_counter, __ATOMIC_RELAXED);
@@ -347,18 +348,18 @@ unsigned int sysprof_capture_writer_request_counter(SysprofCaptureWriter *self,
  */
 static int make_room(SysprofCaptureWriter *writer, uint32_t len, int64_t time)
 {
-	const uint32_t used = sc_buffer_used(&writer->buffer);
+	const uint32_t used = syc_buffer_used(&writer->buffer);
 	const uint64_t since =
-		(uint64_t)time - (uint64_t)writer->looked + SC_WRITER_LOOK_NS;
+		(uint64_t)time - (uint64_t)writer->looked + SYC_WRITER_LOOK_NS;
 
 	if (used == 0 || used + len <= writer->buffer.size) {
-		if (since < 2 * SC_WRITER_LOOK_NS)
+		if (since < 2 * SYC_WRITER_LOOK_NS)
 			return 0;
 		/* The times of frames say that a second is over: ask the
 		 * clock.  What can't be written waits. */
 		writer->looked = time;
-		if ((uint64_t)(sc_clock_kernel() - writer->flushed) >=
-		    SC_WRITER_LOOK_NS)
+		if ((uint64_t)(syc_clock_kernel() - writer->flushed) >=
+		    SYC_WRITER_LOOK_NS)
 			flush(writer);
 		return 0;
 	}
@@ -366,47 +367,47 @@ static int make_room(SysprofCaptureWriter *writer, uint32_t len, int64_t time)
 	const int r = flush(writer);
 	/* What can't be written yet may wait while there is room for it; who
 	 * has lost the reader shall hear of it */
-	if (r != -EPIPE && sc_buffer_used(&writer->buffer) == 0)
+	if (r != -EPIPE && syc_buffer_used(&writer->buffer) == 0)
 		return 0;
 	return r;
 }
 
-bool sc_writer_enter(struct sc_adding *adding, uint32_t len, int64_t time)
+bool syc_writer_enter(struct syc_adding *adding, uint32_t len, int64_t time)
 {
 	SysprofCaptureWriter *const writer = adding->writer;
-	struct sc_buffer *const buffer = &writer->buffer;
+	struct syc_buffer *const buffer = &writer->buffer;
 	int r = 0;
 
 	if (adding->next != 0) {
-		adding->frame = sc_buffer_withdraw(buffer);
+		adding->frame = syc_buffer_withdraw(buffer);
 		if (adding->frame != NULL)
 			return true;
 	}
 	adding->next = 0;
-	adding->is_outermost = sc_buffer_enter(buffer);
+	adding->is_outermost = syc_buffer_enter(buffer);
 	if (adding->is_outermost)
 		r = make_room(writer, len, time);
-	adding->frame = r == 0 ? sc_buffer_reserve(buffer, len) : NULL;
+	adding->frame = r == 0 ? syc_buffer_reserve(buffer, len) : NULL;
 	if (adding->frame != NULL)
 		return true;
 	if (adding->is_outermost)
-		sc_writer_leave_last(writer);
+		syc_writer_leave_last(writer);
 	else
-		sc_buffer_leave(buffer);
+		syc_buffer_leave(buffer);
 	errno = r != 0 ? -r : ENOBUFS;
 	return false;
 }
 
-bool sc_writer_add_raw(SysprofCaptureWriter *writer,
-                       const SysprofCaptureFrame *frame)
+bool syc_writer_add_raw(SysprofCaptureWriter *writer,
+                        const SysprofCaptureFrame *frame)
 {
-	struct sc_adding a;
+	struct syc_adding a;
 
-	if (!sc_adding_begin(writer, &a, frame->len, frame->type, frame->time,
-	                     frame->cpu, frame->pid))
+	if (!syc_adding_begin(writer, &a, frame->len, frame->type, frame->time,
+	                      frame->cpu, frame->pid))
 		return false;
-	memcpy(a.frame + SC_AT(frame, type),
-	       (const unsigned char *)frame + SC_AT(frame, type),
-	       frame->len - SC_AT(frame, type));
-	return sc_adding_end(&a);
+	memcpy(a.frame + SYC_AT(frame, type),
+	       (const unsigned char *)frame + SYC_AT(frame, type),
+	       frame->len - SYC_AT(frame, type));
+	return syc_adding_end(&a);
 }

@@ -6,8 +6,8 @@
  * each other's way.  What is not in there is only touched by the outermost
  * call, or changes by one instruction.
  */
-#ifndef SC_DROPIN_WRITER_H
-#define SC_DROPIN_WRITER_H
+#ifndef SYC_DROPIN_WRITER_H
+#define SYC_DROPIN_WRITER_H
 
 #include <errno.h>
 #include <stdbool.h>
@@ -24,19 +24,19 @@
 #include "dropin/untold.h"
 
 /** In the memory that a forked child finds zeroed. */
-struct sc_writer_life {
-	struct sc_buffer_words buffer;
+struct syc_writer_life {
+	struct syc_buffer_words buffer;
 	int32_t pid;
 	uint32_t told;   /* names with this number are written, or wait */
 	uint64_t untold; /* names that wait, see untold.h */
 };
 
 struct _SysprofCaptureWriter {
-	struct sc_writer_life *life;
-	struct sc_buffer buffer;
-	struct sc_out out;
-	struct sc_names names;
-	struct sc_untold untold;
+	struct syc_writer_life *life;
+	struct syc_buffer buffer;
+	struct syc_out out;
+	struct syc_names names;
+	struct syc_untold untold;
 	size_t map_size; /* of all of it, from life on */
 	int32_t n_refs;
 	int32_t pid;           /* of who made it */
@@ -48,29 +48,29 @@ struct _SysprofCaptureWriter {
 };
 
 /** A frame that is being added. */
-struct sc_adding {
+struct syc_adding {
 	SysprofCaptureWriter *writer;
 	unsigned char *frame;
-	uint64_t next; /* for sc_buffer_end(); 0: by a call that has entered */
+	uint64_t next; /* for syc_buffer_end(); 0: by a call that has entered */
 	bool is_outermost;
 };
 
 /** Frames whose times are this far from the last look make us look again. */
-#define SC_WRITER_LOOK_NS UINT64_C(1000000000)
+#define SYC_WRITER_LOOK_NS UINT64_C(1000000000)
 
 /**
- * Room for a frame where sc_buffer_begin() was not tried, or gave none.  False
+ * Room for a frame where syc_buffer_begin() was not tried, or gave none.  False
  * and errno: there is none.
  */
-bool sc_writer_enter(struct sc_adding *adding, uint32_t len, int64_t time);
+bool syc_writer_enter(struct syc_adding *adding, uint32_t len, int64_t time);
 
 /** The outermost call that has entered ends; true. */
-bool sc_writer_leave_last(SysprofCaptureWriter *writer);
+bool syc_writer_leave_last(SysprofCaptureWriter *writer);
 
 /** What handlers left to the call that they interrupted, at its end; true. */
-bool sc_writer_settle(SysprofCaptureWriter *writer);
+bool syc_writer_settle(SysprofCaptureWriter *writer);
 
-static inline void sc_writer_count(uint64_t *word)
+static inline void syc_writer_count(uint64_t *word)
 {
 #if defined(__x86_64__)
 	__asm__("incq %0" : "+m"(*word) : : "cc"); /* one, to handlers */
@@ -80,7 +80,7 @@ static inline void sc_writer_count(uint64_t *word)
 }
 
 /** Make the header cover @time too. */
-static inline void sc_writer_cover(SysprofCaptureWriter *writer, int64_t time)
+static inline void syc_writer_cover(SysprofCaptureWriter *writer, int64_t time)
 {
 	/* A handler may be overruled by who it interrupted: then its time is
 	 * before the next flush's, which counts too */
@@ -89,69 +89,69 @@ static inline void sc_writer_cover(SysprofCaptureWriter *writer, int64_t time)
 }
 
 /** Time to ask the clock how old the buffer's frames are. */
-static inline bool sc_writer_is_due(const SysprofCaptureWriter *writer,
-                                    int64_t time)
+static inline bool syc_writer_is_due(const SysprofCaptureWriter *writer,
+                                     int64_t time)
 {
 	const uint64_t since =
-		(uint64_t)time - (uint64_t)writer->looked + SC_WRITER_LOOK_NS;
+		(uint64_t)time - (uint64_t)writer->looked + SYC_WRITER_LOOK_NS;
 
-	return SC_UNLIKELY(since >= 2 * SC_WRITER_LOOK_NS);
+	return SYC_UNLIKELY(since >= 2 * SYC_WRITER_LOOK_NS);
 }
 
 /** Write the header of a frame and its last 8 bytes, and count it. */
 static inline __attribute__((always_inline)) void
-sc_writer_put_head(SysprofCaptureWriter *writer, unsigned char *frame,
-                   size_t len, unsigned type, int64_t time, int cpu,
-                   int32_t pid)
+syc_writer_put_head(SysprofCaptureWriter *writer, unsigned char *frame,
+                    size_t len, unsigned type, int64_t time, int cpu,
+                    int32_t pid)
 {
-	sc_frame_head_write(frame, len, type, time, cpu, pid);
+	syc_frame_head_write(frame, len, type, time, cpu, pid);
 	if (type < SYSPROF_CAPTURE_FRAME_LAST)
-		sc_writer_count(&writer->counts[type]);
+		syc_writer_count(&writer->counts[type]);
 }
 
 /**
  * Begin to add a frame of @len bytes, which is made a multiple of 8, its
  * header and its last 8 bytes written.  False and errno: it is not added.
- * Else the caller fills it and calls sc_adding_end().
+ * Else the caller fills it and calls syc_adding_end().
  */
 static inline __attribute__((always_inline)) bool
-sc_adding_begin(SysprofCaptureWriter *writer, struct sc_adding *adding,
-                size_t len, unsigned type, int64_t time, int cpu, int32_t pid)
+syc_adding_begin(SysprofCaptureWriter *writer, struct syc_adding *adding,
+                 size_t len, unsigned type, int64_t time, int cpu, int32_t pid)
 {
-	if (SC_UNLIKELY(writer == NULL || len > SYSCAP_FRAME_MAX)) {
+	if (SYC_UNLIKELY(writer == NULL || len > SYSCAP_FRAME_MAX)) {
 		errno = EINVAL;
 		return false;
 	}
 	len = (len + 7) & ~(size_t)7;
-	struct sc_buffer_frame frame = { .next = 0 };
+	struct syc_buffer_frame frame = { .next = 0 };
 	const bool is_begun =
-		!sc_writer_is_due(writer, time) &&
-		sc_buffer_begin(&writer->buffer, (uint32_t)len, &frame);
+		!syc_writer_is_due(writer, time) &&
+		syc_buffer_begin(&writer->buffer, (uint32_t)len, &frame);
 	adding->writer = writer;
 	adding->frame = frame.at;
 	adding->next = frame.next;
-	if (SC_UNLIKELY(!is_begun) &&
-	    !sc_writer_enter(adding, (uint32_t)len, time))
+	if (SYC_UNLIKELY(!is_begun) &&
+	    !syc_writer_enter(adding, (uint32_t)len, time))
 		return false;
-	sc_writer_put_head(writer, adding->frame, len, type, time, cpu, pid);
-	sc_writer_cover(writer, time);
+	syc_writer_put_head(writer, adding->frame, len, type, time, cpu, pid);
+	syc_writer_cover(writer, time);
 	return true;
 }
 
 /** True, for the caller to return. */
 static inline __attribute__((always_inline)) bool
-sc_adding_end(struct sc_adding *adding)
+syc_adding_end(struct syc_adding *adding)
 {
 	SysprofCaptureWriter *const writer = adding->writer;
 
-	if (SC_LIKELY(adding->next != 0)) {
-		if (SC_UNLIKELY(sc_buffer_end(&writer->buffer, adding->next)))
-			return sc_writer_settle(writer);
+	if (SYC_LIKELY(adding->next != 0)) {
+		if (SYC_UNLIKELY(syc_buffer_end(&writer->buffer, adding->next)))
+			return syc_writer_settle(writer);
 		return true;
 	}
 	if (adding->is_outermost)
-		return sc_writer_leave_last(writer);
-	sc_buffer_leave(&writer->buffer);
+		return syc_writer_leave_last(writer);
+	syc_buffer_leave(&writer->buffer);
 	return true;
 }
 
@@ -159,7 +159,7 @@ sc_adding_end(struct sc_adding *adding)
  * Add a whole frame as it is.  Its length is right, its type one that is
  * known or not.
  */
-bool sc_writer_add_raw(SysprofCaptureWriter *writer,
-                       const SysprofCaptureFrame *frame);
+bool syc_writer_add_raw(SysprofCaptureWriter *writer,
+                        const SysprofCaptureFrame *frame);
 
 #endif

@@ -26,7 +26,7 @@ static size_t cut(const char *text, size_t len, size_t fixed)
 {
 	const size_t max = FRAME_MAX - fixed - 1;
 
-	return SC_LIKELY(len <= max) ? len : sc_text_cut(text, len, max);
+	return SYC_LIKELY(len <= max) ? len : syc_text_cut(text, len, max);
 }
 
 static size_t text_size(const char *text, size_t fixed)
@@ -37,7 +37,7 @@ static size_t text_size(const char *text, size_t fixed)
 /* The frame's last 8 bytes are zero already. */
 static inline void copy_text(unsigned char *at, const char *text, size_t n)
 {
-	sc_text_copy(at, text, n);
+	syc_text_copy(at, text, n);
 }
 
 bool sysprof_capture_writer_add_file(SysprofCaptureWriter *self, int64_t time,
@@ -46,20 +46,20 @@ bool sysprof_capture_writer_add_file(SysprofCaptureWriter *self, int64_t time,
                                      size_t data_len)
 {
 	const size_t fixed = SYSCAP_FILE_CHUNK_FIXED;
-	struct sc_adding a;
+	struct syc_adding a;
 
 	if (path == NULL || data_len > FRAME_MAX - fixed ||
 	    (data == NULL && data_len != 0))
 		return refuse(EINVAL);
-	if (!sc_adding_begin(self, &a, fixed + data_len,
-	                     SYSPROF_CAPTURE_FRAME_FILE_CHUNK, time, cpu, pid))
+	if (!syc_adding_begin(self, &a, fixed + data_len,
+	                      SYSPROF_CAPTURE_FRAME_FILE_CHUNK, time, cpu, pid))
 		return false;
 	struct syscap_wire_file_chunk *const chunk = (void *)a.frame;
 	chunk->is_last = is_last;
 	chunk->len = (uint16_t)data_len;
-	sc_text_field(chunk->path, sizeof(chunk->path), path);
+	syc_text_field(chunk->path, sizeof(chunk->path), path);
 	copy_text(a.frame + fixed, (const char *)data, data_len);
-	return sc_adding_end(&a);
+	return syc_adding_end(&a);
 }
 
 bool sysprof_capture_writer_add_file_fd(SysprofCaptureWriter *self,
@@ -90,15 +90,15 @@ bool sysprof_capture_writer_add_map_with_build_id(
 {
 	const size_t fixed = sizeof(struct syscap_wire_map);
 	const size_t n_id = build_id != NULL ? strlen(build_id) : 0;
-	struct sc_adding a;
+	struct syc_adding a;
 
 	/* A NUL, an "@" and another NUL; ids are some tens of characters */
 	if (n_id > 4096)
 		return refuse(EINVAL);
 	const size_t n = text_size(filename, fixed + n_id + 2);
-	if (!sc_adding_begin(self, &a,
-	                     fixed + n + 1 + (build_id != NULL ? n_id + 2 : 0),
-	                     SYSPROF_CAPTURE_FRAME_MAP, time, cpu, pid))
+	if (!syc_adding_begin(self, &a,
+	                      fixed + n + 1 + (build_id != NULL ? n_id + 2 : 0),
+	                      SYSPROF_CAPTURE_FRAME_MAP, time, cpu, pid))
 		return false;
 	struct syscap_wire_map *const map = (void *)a.frame;
 	map->start = start;
@@ -112,7 +112,7 @@ bool sysprof_capture_writer_add_map_with_build_id(
 		copy_text(a.frame + fixed + n + 2, build_id, n_id);
 		a.frame[fixed + n + 2 + n_id] = '\0';
 	}
-	return sc_adding_end(&a);
+	return syc_adding_end(&a);
 }
 
 bool sysprof_capture_writer_add_map(SysprofCaptureWriter *self, int64_t time,
@@ -136,15 +136,15 @@ static inline int64_t end_of(int64_t time, uint64_t duration)
 }
 
 /* All of a mark but its group and name. */
-static bool begin_mark(SysprofCaptureWriter *self, struct sc_adding *a,
+static bool begin_mark(SysprofCaptureWriter *self, struct syc_adding *a,
                        int64_t time, int cpu, int32_t pid, uint64_t duration,
                        const char *message, size_t n)
 {
-	if (!sc_adding_begin(self, a, MARK_SIZE + n + 1,
-	                     SYSPROF_CAPTURE_FRAME_MARK, time, cpu, pid))
+	if (!syc_adding_begin(self, a, MARK_SIZE + n + 1,
+	                      SYSPROF_CAPTURE_FRAME_MARK, time, cpu, pid))
 		return false;
-	sc_store_word(a->frame + SC_AT(mark, duration), duration);
-	sc_writer_cover(self, end_of(time, duration));
+	syc_store_word(a->frame + SYC_AT(mark, duration), duration);
+	syc_writer_cover(self, end_of(time, duration));
 	copy_text(a->frame + MARK_SIZE, message, n);
 	return true;
 }
@@ -154,51 +154,52 @@ bool sysprof_capture_writer_add_mark(SysprofCaptureWriter *self, int64_t time,
                                      const char *group, const char *name,
                                      const char *message)
 {
-	struct sc_adding a;
+	struct syc_adding a;
 
 	if (!begin_mark(self, &a, time, cpu, pid, duration, message,
 	                text_size(message, MARK_SIZE)))
 		return false;
 	struct syscap_wire_mark *const mark = (void *)a.frame;
-	sc_text_put(mark->group, sizeof(mark->group), group);
-	sc_text_put(mark->name, sizeof(mark->name), name);
-	return sc_adding_end(&a);
+	syc_text_put(mark->group, sizeof(mark->group), group);
+	syc_text_put(mark->name, sizeof(mark->name), name);
+	return syc_adding_end(&a);
 }
 
 /* As below, whatever has to be done for it. */
-static SC_COLD bool add_mark_slowly(SysprofCaptureWriter *self, int64_t time,
-                                    int cpu, int32_t pid, uint64_t duration,
-                                    const struct syscap_dropin_site *site,
-                                    const char *message, size_t len)
+static SYC_COLD bool add_mark_slowly(SysprofCaptureWriter *self, int64_t time,
+                                     int cpu, int32_t pid, uint64_t duration,
+                                     const struct syscap_dropin_site *site,
+                                     const char *message, size_t len)
 {
-	struct sc_adding a;
+	struct syc_adding a;
 
 	if (!begin_mark(self, &a, time, cpu, pid, duration, message,
 	                cut(message, len, MARK_SIZE)))
 		return false;
-	memcpy(a.frame + SC_AT(mark, group), site, sizeof(*site));
-	return sc_adding_end(&a);
+	memcpy(a.frame + SYC_AT(mark, group), site, sizeof(*site));
+	return syc_adding_end(&a);
 }
 
-/* The same, where sc_buffer_begin() has announced the frame. */
-static SC_COLD bool add_mark_disturbed(SysprofCaptureWriter *self, int64_t time,
-                                       int cpu, int32_t pid, uint64_t duration,
-                                       const struct syscap_dropin_site *site,
-                                       const char *message, size_t len)
+/* The same, where syc_buffer_begin() has announced the frame. */
+static SYC_COLD bool add_mark_disturbed(SysprofCaptureWriter *self,
+                                        int64_t time, int cpu, int32_t pid,
+                                        uint64_t duration,
+                                        const struct syscap_dropin_site *site,
+                                        const char *message, size_t len)
 {
 	const size_t n = (MARK_SIZE + len + 1 + 7) & ~(size_t)7;
-	struct sc_adding a = { .writer = self };
+	struct syc_adding a = { .writer = self };
 
 	a.next = self->life->buffer.end;
-	if (!sc_writer_enter(&a, (uint32_t)n, time))
+	if (!syc_writer_enter(&a, (uint32_t)n, time))
 		return false;
-	sc_writer_put_head(self, a.frame, n, SYSPROF_CAPTURE_FRAME_MARK, time,
-	                   cpu, pid);
-	sc_store_word(a.frame + SC_AT(mark, duration), duration);
-	sc_writer_cover(self, end_of(time, duration));
+	syc_writer_put_head(self, a.frame, n, SYSPROF_CAPTURE_FRAME_MARK, time,
+	                    cpu, pid);
+	syc_store_word(a.frame + SYC_AT(mark, duration), duration);
+	syc_writer_cover(self, end_of(time, duration));
 	copy_text(a.frame + MARK_SIZE, message, len);
-	memcpy(a.frame + SC_AT(mark, group), site, sizeof(*site));
-	return sc_adding_end(&a);
+	memcpy(a.frame + SYC_AT(mark, group), site, sizeof(*site));
+	return syc_adding_end(&a);
 }
 
 /* What nearly all marks are has no call inside, so no register to save. */
@@ -208,25 +209,25 @@ add_mark_quickly(SysprofCaptureWriter *self, int64_t time, int cpu, int32_t pid,
                  const char *message, size_t len)
 {
 	const size_t n = (MARK_SIZE + len + 1 + 7) & ~(size_t)7;
-	struct sc_buffer_frame frame = { .next = 0 };
+	struct syc_buffer_frame frame = { .next = 0 };
 
-	if (SC_UNLIKELY(self == NULL || len > 32 ||
-	                sc_writer_is_due(self, time) ||
-	                !sc_buffer_begin(&self->buffer, (uint32_t)n, &frame))) {
+	if (SYC_UNLIKELY(
+		    self == NULL || len > 32 || syc_writer_is_due(self, time) ||
+		    !syc_buffer_begin(&self->buffer, (uint32_t)n, &frame))) {
 		if (frame.next != 0)
 			return add_mark_disturbed(self, time, cpu, pid,
 			                          duration, site, message, len);
 		return add_mark_slowly(self, time, cpu, pid, duration, site,
 		                       message, len);
 	}
-	sc_writer_put_head(self, frame.at, n, SYSPROF_CAPTURE_FRAME_MARK, time,
-	                   cpu, pid);
-	sc_store_word(frame.at + SC_AT(mark, duration), duration);
-	sc_writer_cover(self, end_of(time, duration));
-	memcpy(frame.at + SC_AT(mark, group), site, sizeof(*site));
+	syc_writer_put_head(self, frame.at, n, SYSPROF_CAPTURE_FRAME_MARK, time,
+	                    cpu, pid);
+	syc_store_word(frame.at + SYC_AT(mark, duration), duration);
+	syc_writer_cover(self, end_of(time, duration));
+	memcpy(frame.at + SYC_AT(mark, group), site, sizeof(*site));
 	copy_text(frame.at + MARK_SIZE, message, len);
-	if (SC_UNLIKELY(sc_buffer_end(&self->buffer, frame.next)))
-		return sc_writer_settle(self);
+	if (SYC_UNLIKELY(syc_buffer_end(&self->buffer, frame.next)))
+		return syc_writer_settle(self);
 	return true;
 }
 
@@ -257,7 +258,7 @@ bool sysprof_capture_writer_add_metadata(SysprofCaptureWriter *self,
                                          ssize_t metadata_len)
 {
 	const size_t fixed = sizeof(struct syscap_wire_metadata);
-	struct sc_adding a;
+	struct syc_adding a;
 	size_t n = 0;
 
 	if (metadata != NULL && metadata_len < 0)
@@ -265,53 +266,54 @@ bool sysprof_capture_writer_add_metadata(SysprofCaptureWriter *self,
 	else if (metadata != NULL)
 		n = (size_t)metadata_len;
 	if (n > FRAME_MAX - fixed - 1)
-		n = sc_text_cut(metadata, n, FRAME_MAX - fixed - 1);
-	if (!sc_adding_begin(self, &a, fixed + n + 1,
-	                     SYSPROF_CAPTURE_FRAME_METADATA, time, cpu, pid))
+		n = syc_text_cut(metadata, n, FRAME_MAX - fixed - 1);
+	if (!syc_adding_begin(self, &a, fixed + n + 1,
+	                      SYSPROF_CAPTURE_FRAME_METADATA, time, cpu, pid))
 		return false;
 	struct syscap_wire_metadata *const to = (void *)a.frame;
-	sc_text_put(to->id, sizeof(to->id), id);
+	syc_text_put(to->id, sizeof(to->id), id);
 	copy_text(a.frame + fixed, metadata, n);
-	return sc_adding_end(&a);
+	return syc_adding_end(&a);
 }
 
 /* In a frame of its own, in front of its users. */
-static bool tell_name(SysprofCaptureWriter *self, const struct sc_name *name)
+static bool tell_name(SysprofCaptureWriter *self, const struct syc_name *name)
 {
 	const size_t fixed = SYSCAP_JITMAP_FIXED;
-	struct sc_writer_life *const life = self->life;
-	struct sc_adding a;
+	struct syc_writer_life *const life = self->life;
+	struct syc_adding a;
 
-	if (!sc_adding_begin(self, &a,
-	                     fixed + sizeof(name->address) + name->len + 1,
-	                     SYSPROF_CAPTURE_FRAME_JITMAP, sc_clock_kernel(),
-	                     -1, life->pid))
+	if (!syc_adding_begin(self, &a,
+	                      fixed + sizeof(name->address) + name->len + 1,
+	                      SYSPROF_CAPTURE_FRAME_JITMAP, syc_clock_kernel(),
+	                      -1, life->pid))
 		return false;
 	((struct syscap_wire_jitmap *)(void *)a.frame)->n_jitmaps = 1;
 	memcpy(a.frame + fixed, &name->address, sizeof(name->address));
 	copy_text(a.frame + fixed + sizeof(name->address), name->text,
 	          name->len);
-	return sc_adding_end(&a);
+	return syc_adding_end(&a);
 }
 
 /* It waits for others; where too many do, they are written first.  A handler
  * can't do that. */
-static SC_COLD bool tell_soon(SysprofCaptureWriter *self, struct sc_name *name)
+static SYC_COLD bool tell_soon(SysprofCaptureWriter *self,
+                               struct syc_name *name)
 {
-	struct sc_writer_life *const life = self->life;
+	struct syc_writer_life *const life = self->life;
 
 	for (int i = 0; i < 2; i++) {
-		const bool is_outermost = sc_buffer_enter(&self->buffer);
+		const bool is_outermost = syc_buffer_enter(&self->buffer);
 		const bool waits =
-			sc_untold_add(&self->untold, name, life->told);
+			syc_untold_add(&self->untold, name, life->told);
 
 		if (!waits)
 			__atomic_store_n(&life->buffer.wants_flush, true,
 			                 __ATOMIC_RELAXED);
 		if (is_outermost)
-			sc_writer_leave_last(self);
+			syc_writer_leave_last(self);
 		else
-			sc_buffer_leave(&self->buffer);
+			syc_buffer_leave(&self->buffer);
 		if (waits)
 			return true;
 	}
@@ -329,22 +331,22 @@ uint64_t sysprof_capture_writer_add_jitmap(SysprofCaptureWriter *self,
 		errno = EINVAL;
 		return 0;
 	}
-	struct sc_writer_life *const life = self->life;
-	if (SC_UNLIKELY(life->told == 0)) {
+	struct syc_writer_life *const life = self->life;
+	if (SYC_UNLIKELY(life->told == 0)) {
 		/* A new process: what its parent told may not reach the file,
 		 * and what it names from here on is not ours */
 		life->pid = getpid();
 		if (life->pid != self->pid)
-			self->names.next = sc_names_scattered();
+			self->names.next = syc_names_scattered();
 		life->told = ++self->n_told;
 	}
-	struct sc_name *const entry =
-		sc_names_get(&self->names, name != NULL ? name : "");
+	struct syc_name *const entry =
+		syc_names_get(&self->names, name != NULL ? name : "");
 	if (entry == NULL) {
 		errno = ENOMEM;
 		return 0;
 	}
-	if (SC_UNLIKELY(entry->told != life->told) && !tell_soon(self, entry))
+	if (SYC_UNLIKELY(entry->told != life->told) && !tell_soon(self, entry))
 		return 0;
 	return entry->address;
 }
@@ -353,20 +355,20 @@ bool sysprof_capture_writer_add_process(SysprofCaptureWriter *self,
                                         int64_t time, int cpu, int32_t pid,
                                         const char *cmdline)
 {
-	const size_t fixed = SC_HEAD_SIZE;
+	const size_t fixed = SYC_HEAD_SIZE;
 	const size_t n = text_size(cmdline, fixed);
-	struct sc_adding a;
+	struct syc_adding a;
 
-	if (!sc_adding_begin(self, &a, fixed + n + 1,
-	                     SYSPROF_CAPTURE_FRAME_PROCESS, time, cpu, pid))
+	if (!syc_adding_begin(self, &a, fixed + n + 1,
+	                      SYSPROF_CAPTURE_FRAME_PROCESS, time, cpu, pid))
 		return false;
 	copy_text(a.frame + fixed, cmdline, n);
-	return sc_adding_end(&a);
+	return syc_adding_end(&a);
 }
 
 /* A frame that ends with addresses, as many as fit: they are in it. */
 static inline __attribute__((always_inline)) bool
-begin_stack(SysprofCaptureWriter *self, struct sc_adding *a, size_t fixed,
+begin_stack(SysprofCaptureWriter *self, struct syc_adding *a, size_t fixed,
             unsigned type, int64_t time, int cpu, int32_t pid,
             const SysprofCaptureAddress *addrs, unsigned n_addrs,
             unsigned *ret_n)
@@ -376,8 +378,8 @@ begin_stack(SysprofCaptureWriter *self, struct sc_adding *a, size_t fixed,
 
 	if (addrs == NULL && n != 0)
 		return refuse(EINVAL);
-	if (!sc_adding_begin(self, a, fixed + 8 * (size_t)n, type, time, cpu,
-	                     pid))
+	if (!syc_adding_begin(self, a, fixed + 8 * (size_t)n, type, time, cpu,
+	                      pid))
 		return false;
 	copy_text(a->frame + fixed, (const char *)addrs, 8 * (size_t)n);
 	*ret_n = n;
@@ -389,7 +391,7 @@ static bool add_stack(SysprofCaptureWriter *self, int64_t time, int cpu,
                       const SysprofCaptureAddress *addrs, unsigned n_addrs,
                       bool entering)
 {
-	struct sc_adding a;
+	struct syc_adding a;
 	unsigned n;
 
 	if (!begin_stack(self, &a, sizeof(struct syscap_wire_sample),
@@ -401,7 +403,7 @@ static bool add_stack(SysprofCaptureWriter *self, int64_t time, int cpu,
 	sample->flags =
 		(uint16_t)(entering | (n != n_addrs ? SYSCAP_STACK_CUT : 0));
 	sample->tid = tid;
-	return sc_adding_end(&a);
+	return syc_adding_end(&a);
 }
 
 bool sysprof_capture_writer_add_sample(SysprofCaptureWriter *self, int64_t time,
@@ -424,22 +426,23 @@ bool sysprof_capture_writer_add_trace(SysprofCaptureWriter *self, int64_t time,
 bool sysprof_capture_writer_add_fork(SysprofCaptureWriter *self, int64_t time,
                                      int cpu, int32_t pid, int32_t child_pid)
 {
-	struct sc_adding a;
+	struct syc_adding a;
 
-	if (!sc_adding_begin(self, &a, sizeof(struct syscap_wire_fork),
-	                     SYSPROF_CAPTURE_FRAME_FORK, time, cpu, pid))
+	if (!syc_adding_begin(self, &a, sizeof(struct syscap_wire_fork),
+	                      SYSPROF_CAPTURE_FRAME_FORK, time, cpu, pid))
 		return false;
 	((struct syscap_wire_fork *)(void *)a.frame)->child_pid = child_pid;
-	return sc_adding_end(&a);
+	return syc_adding_end(&a);
 }
 
 static bool add_empty(SysprofCaptureWriter *self, unsigned type, int64_t time,
                       int cpu, int32_t pid)
 {
-	struct sc_adding a;
+	struct syc_adding a;
 
-	return sc_adding_begin(self, &a, SC_HEAD_SIZE, type, time, cpu, pid) &&
-	       sc_adding_end(&a);
+	return syc_adding_begin(self, &a, SYC_HEAD_SIZE, type, time, cpu,
+	                        pid) &&
+	       syc_adding_end(&a);
 }
 
 bool sysprof_capture_writer_add_exit(SysprofCaptureWriter *self, int64_t time,
@@ -460,16 +463,16 @@ bool sysprof_capture_writer_add_log(SysprofCaptureWriter *self, int64_t time,
 {
 	const size_t fixed = sizeof(struct syscap_wire_log);
 	const size_t n = text_size(message, fixed);
-	struct sc_adding a;
+	struct syc_adding a;
 
-	if (!sc_adding_begin(self, &a, fixed + n + 1, SYSPROF_CAPTURE_FRAME_LOG,
-	                     time, cpu, pid))
+	if (!syc_adding_begin(self, &a, fixed + n + 1,
+	                      SYSPROF_CAPTURE_FRAME_LOG, time, cpu, pid))
 		return false;
 	struct syscap_wire_log *const log = (void *)a.frame;
-	sc_store_word(a.frame + SC_AT(log, severity), (uint16_t)severity);
-	sc_text_put(log->domain, sizeof(log->domain), domain);
+	syc_store_word(a.frame + SYC_AT(log, severity), (uint16_t)severity);
+	syc_text_put(log->domain, sizeof(log->domain), domain);
 	copy_text(a.frame + fixed, message, n);
-	return sc_adding_end(&a);
+	return syc_adding_end(&a);
 }
 
 bool sysprof_capture_writer_add_allocation_copy(
@@ -477,7 +480,7 @@ bool sysprof_capture_writer_add_allocation_copy(
 	int32_t tid, SysprofCaptureAddress alloc_addr, int64_t alloc_size,
 	const SysprofCaptureAddress *addrs, unsigned int n_addrs)
 {
-	struct sc_adding a;
+	struct syc_adding a;
 	unsigned n;
 
 	if (!begin_stack(self, &a, sizeof(struct syscap_wire_allocation),
@@ -490,7 +493,7 @@ bool sysprof_capture_writer_add_allocation_copy(
 	allocation->tid = tid;
 	allocation->n_addrs = (uint16_t)n;
 	allocation->padding = n != n_addrs ? SYSCAP_STACK_CUT : 0;
-	return sc_adding_end(&a);
+	return syc_adding_end(&a);
 }
 
 bool sysprof_capture_writer_add_overlay(SysprofCaptureWriter *self,
@@ -501,14 +504,14 @@ bool sysprof_capture_writer_add_overlay(SysprofCaptureWriter *self,
 	const size_t fixed = SYSCAP_OVERLAY_FIXED;
 	const size_t n_src = src != NULL ? strlen(src) : 0;
 	const size_t n_dst = dst != NULL ? strlen(dst) : 0;
-	struct sc_adding a;
+	struct syc_adding a;
 
 	/* Part of a path would be another one */
 	if (layer > 255 || n_src > INT16_MAX || n_dst > INT16_MAX ||
 	    fixed + n_src + n_dst + 2 > FRAME_MAX)
 		return refuse(EINVAL);
-	if (!sc_adding_begin(self, &a, fixed + n_src + 1 + n_dst + 1,
-	                     SYSPROF_CAPTURE_FRAME_OVERLAY, time, cpu, pid))
+	if (!syc_adding_begin(self, &a, fixed + n_src + 1 + n_dst + 1,
+	                      SYSPROF_CAPTURE_FRAME_OVERLAY, time, cpu, pid))
 		return false;
 	struct syscap_wire_overlay *const overlay = (void *)a.frame;
 	overlay->layer = (uint8_t)layer;
@@ -518,7 +521,7 @@ bool sysprof_capture_writer_add_overlay(SysprofCaptureWriter *self,
 	copy_text(a.frame + fixed, src, n_src);
 	a.frame[fixed + n_src] = '\0';
 	copy_text(a.frame + fixed + n_src + 1, dst, n_dst);
-	return sc_adding_end(&a);
+	return syc_adding_end(&a);
 }
 
 bool sysprof_capture_writer_add_dbus_message(SysprofCaptureWriter *self,
@@ -528,7 +531,7 @@ bool sysprof_capture_writer_add_dbus_message(SysprofCaptureWriter *self,
                                              size_t message_len)
 {
 	const size_t fixed = SYSCAP_DBUS_FIXED;
-	struct sc_adding a;
+	struct syc_adding a;
 
 	if (message_data == NULL && message_len != 0)
 		return refuse(EINVAL);
@@ -536,13 +539,13 @@ bool sysprof_capture_writer_add_dbus_message(SysprofCaptureWriter *self,
 		message_len = 0;
 		flags |= SYSPROF_CAPTURE_DBUS_FLAGS_MESSAGE_TOO_LARGE;
 	}
-	if (!sc_adding_begin(self, &a, fixed + message_len,
-	                     SYSPROF_CAPTURE_FRAME_DBUS_MESSAGE, time, cpu,
-	                     pid))
+	if (!syc_adding_begin(self, &a, fixed + message_len,
+	                      SYSPROF_CAPTURE_FRAME_DBUS_MESSAGE, time, cpu,
+	                      pid))
 		return false;
 	struct syscap_wire_dbus_message *const message = (void *)a.frame;
 	message->bus_type = (uint16_t)((bus_type & 3) | flags << 2);
 	message->message_len = (uint16_t)message_len;
 	copy_text(a.frame + fixed, (const char *)message_data, message_len);
-	return sc_adding_end(&a);
+	return syc_adding_end(&a);
 }

@@ -30,7 +30,7 @@ struct key {
 
 /* New numbers, by the number that the map gives to a key. */
 struct numbers {
-	struct sc_map map;
+	struct syc_map map;
 	uint64_t *values;
 	size_t capacity;
 };
@@ -52,7 +52,7 @@ static uint64_t *place_of(struct numbers *numbers, uint64_t number, int64_t pid)
 {
 	const struct key key = { .number = number, .pid = pid };
 	size_t n;
-	const int r = sc_map_put(&numbers->map, &key, sizeof(key), &n);
+	const int r = syc_map_put(&numbers->map, &key, sizeof(key), &n);
 
 	if (r < 0)
 		return NULL;
@@ -78,14 +78,14 @@ static uint64_t look_up(const struct numbers *numbers, uint64_t number,
 	const struct key key = { .number = number, .pid = pid };
 	size_t n;
 
-	return sc_map_get(&numbers->map, &key, sizeof(key), &n)
+	return syc_map_get(&numbers->map, &key, sizeof(key), &n)
 	               ? numbers->values[n]
 	               : 0;
 }
 
 static void free_numbers(struct numbers *numbers)
 {
-	sc_map_fini(&numbers->map);
+	syc_map_fini(&numbers->map);
 	free(numbers->values);
 }
 
@@ -228,7 +228,7 @@ static bool learn(struct cat *cat, SysprofCaptureReader *reader)
 {
 	SysprofCaptureFrame *frame;
 
-	while ((frame = sc_reader_next(reader)) != NULL) {
+	while ((frame = syc_reader_next(reader)) != NULL) {
 		if (frame->type == SYSPROF_CAPTURE_FRAME_JITMAP &&
 		    !add_names(cat, frame))
 			return false;
@@ -274,7 +274,7 @@ static bool add_frame(struct cat *cat, SysprofCaptureFrame *frame)
 	default:
 		break;
 	}
-	return is_right && sc_writer_add_raw(cat->writer, frame);
+	return is_right && syc_writer_add_raw(cat->writer, frame);
 }
 
 static bool join(struct cat *cat, SysprofCaptureReader *reader)
@@ -285,7 +285,7 @@ static bool join(struct cat *cat, SysprofCaptureReader *reader)
 	if (!learn(cat, reader))
 		return false;
 	sysprof_capture_reader_reset(reader);
-	while ((frame = sc_reader_next(reader)) != NULL)
+	while ((frame = syc_reader_next(reader)) != NULL)
 		if (!add_frame(cat, frame))
 			return false;
 	return true;
@@ -305,7 +305,7 @@ bool sysprof_capture_writer_cat(SysprofCaptureWriter *self,
 	int code = errno;
 	if (other->header.time < self->out.begin)
 		self->out.begin = other->header.time;
-	sc_writer_cover(self, other->end_time);
+	syc_writer_cover(self, other->end_time);
 	if (!sysprof_capture_writer_flush(self) && done) {
 		code = errno;
 		done = false;

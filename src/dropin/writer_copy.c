@@ -20,15 +20,15 @@ static bool fail(int code)
 static int open_to_read(SysprofCaptureWriter *self)
 {
 	char path[48];
-	struct sc_text text = sc_text_begin(path, sizeof(path));
+	struct syc_text text = syc_text_begin(path, sizeof(path));
 	const int flags = fcntl(self->out.fd, F_GETFL);
 
 	if (flags < 0)
 		return -1;
 	if ((flags & O_ACCMODE) == O_RDWR)
 		return fcntl(self->out.fd, F_DUPFD_CLOEXEC, 0);
-	sc_text_add(&text, "/proc/self/fd/");
-	sc_text_add_i64(&text, self->out.fd);
+	syc_text_add(&text, "/proc/self/fd/");
+	syc_text_add_i64(&text, self->out.fd);
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
@@ -61,7 +61,7 @@ bool sysprof_capture_writer_save_as(SysprofCaptureWriter *self,
 	const int fd = open_to_read(self);
 	if (fd < 0)
 		return false;
-	const int r = sc_copy_file(fd, filename);
+	const int r = syc_copy_file(fd, filename);
 	close(fd);
 	return r == 0 || fail(-r);
 }
@@ -71,10 +71,10 @@ bool sysprof_capture_reader_save_as(SysprofCaptureReader *self,
 {
 	if (self == NULL || filename == NULL)
 		return fail(EINVAL);
-	const int r = sc_copy_file(self->fd, filename);
+	const int r = syc_copy_file(self->fd, filename);
 	if (r != 0)
 		return fail(-r);
-	sc_reader_name(self, filename);
+	syc_reader_name(self, filename);
 	return true;
 }
 

@@ -38,19 +38,19 @@ static bool define(SysprofCaptureWriter *self, int64_t time, int cpu,
                    int32_t pid, const SysprofCaptureCounter *counters,
                    unsigned n)
 {
-	struct sc_adding a;
+	struct syc_adding a;
 
-	if (!sc_adding_begin(self, &a,
-	                     sizeof(struct syscap_wire_ctrdef) +
-	                             n * sizeof(struct syscap_wire_counter),
-	                     SYSPROF_CAPTURE_FRAME_CTRDEF, time, cpu, pid))
+	if (!syc_adding_begin(self, &a,
+	                      sizeof(struct syscap_wire_ctrdef) +
+	                              n * sizeof(struct syscap_wire_counter),
+	                      SYSPROF_CAPTURE_FRAME_CTRDEF, time, cpu, pid))
 		return false;
 	struct syscap_wire_counter *const to =
 		(void *)(a.frame + sizeof(struct syscap_wire_ctrdef));
-	sc_store_word(a.frame + SC_AT(ctrdef, n_counters), n);
+	syc_store_word(a.frame + SYC_AT(ctrdef, n_counters), n);
 	for (unsigned i = 0; i < n; i++)
 		fill_counter(&to[i], &counters[i]);
-	return sc_adding_end(&a);
+	return syc_adding_end(&a);
 }
 
 bool sysprof_capture_writer_define_counters(
@@ -80,13 +80,13 @@ static bool set(SysprofCaptureWriter *self, int64_t time, int cpu, int32_t pid,
                 const unsigned *ids, const SysprofCaptureCounterValue *values,
                 unsigned n, unsigned n_set)
 {
-	struct sc_adding a;
+	struct syc_adding a;
 
-	if (!sc_adding_begin(self, &a, sc_values_len(n_set),
-	                     SYSPROF_CAPTURE_FRAME_CTRSET, time, cpu, pid))
+	if (!syc_adding_begin(self, &a, syc_values_len(n_set),
+	                      SYSPROF_CAPTURE_FRAME_CTRSET, time, cpu, pid))
 		return false;
-	sc_values_write(a.frame, ids, values, n, n_set);
-	return sc_adding_end(&a);
+	syc_values_write(a.frame, ids, values, n, n_set);
+	return syc_adding_end(&a);
 }
 
 bool sysprof_capture_writer_set_counters(
@@ -99,9 +99,10 @@ bool sysprof_capture_writer_set_counters(
 		return false;
 	}
 	while (n_counters != 0) {
-		const unsigned n = n_counters < SC_VALUES_MOST ? n_counters
-		                                               : SC_VALUES_MOST;
-		const unsigned n_set = sc_values_count(counters_ids, n);
+		const unsigned n = n_counters < SYC_VALUES_MOST
+		                           ? n_counters
+		                           : SYC_VALUES_MOST;
+		const unsigned n_set = syc_values_count(counters_ids, n);
 
 		if (n_set != 0 &&
 		    !set(self, time, cpu, pid, counters_ids, values, n, n_set))
@@ -118,10 +119,10 @@ bool sysprof_capture_writer_add_allocation(
 	int32_t tid, SysprofCaptureAddress alloc_addr, int64_t alloc_size,
 	SysprofBacktraceFunc backtrace_func, void *backtrace_data)
 {
-	struct sc_stack stack;
+	struct syc_stack stack;
 
-	sc_stack_take(&stack, backtrace_func, backtrace_data);
+	syc_stack_take(&stack, backtrace_func, backtrace_data);
 	return sysprof_capture_writer_add_allocation_copy(
 		self, time, cpu, pid, tid, alloc_addr, alloc_size,
-		sc_stack_addrs(&stack), stack.n);
+		syc_stack_addrs(&stack), stack.n);
 }

@@ -4,16 +4,16 @@
 
 #include <inttypes.h>
 
-bool sc_amount_is_time(enum syscap_view_unit unit)
+bool syc_amount_is_time(enum syscap_view_unit unit)
 {
 	return unit != SYSCAP_UNIT_TICKS && unit != SYSCAP_UNIT_BYTES;
 }
 
-void sc_amount_print(FILE *out, enum syscap_view_unit unit, uint64_t amount)
+void syc_amount_print(FILE *out, enum syscap_view_unit unit, uint64_t amount)
 {
 	const double value = (double)amount;
 
-	if (!sc_amount_is_time(unit))
+	if (!syc_amount_is_time(unit))
 		fprintf(out, "%" PRIu64 " %s", amount,
 		        unit == SYSCAP_UNIT_BYTES ? "bytes" : "ticks");
 	else if (amount < 1000)

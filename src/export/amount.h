@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* amount.h - what a view counts, for people. */
-#ifndef SC_EXPORT_AMOUNT_H
-#define SC_EXPORT_AMOUNT_H
+#ifndef SYC_EXPORT_AMOUNT_H
+#define SYC_EXPORT_AMOUNT_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,9 +10,9 @@
 #include <syscap/profile.h>
 
 /** Is it time, in ns? */
-bool sc_amount_is_time(enum syscap_view_unit unit);
+bool syc_amount_is_time(enum syscap_view_unit unit);
 
 /** "12.3 ms", "17 ticks", "4096 bytes". */
-void sc_amount_print(FILE *out, enum syscap_view_unit unit, uint64_t amount);
+void syc_amount_print(FILE *out, enum syscap_view_unit unit, uint64_t amount);
 
 #endif

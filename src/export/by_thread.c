@@ -23,22 +23,22 @@ static bool has_passed(const struct syscap_view *view, size_t i)
 	return (view->passed[i / 64] >> (i % 64) & 1) != 0;
 }
 
-int sc_by_thread_init(struct sc_by_thread *by,
-                      const struct syscap_profile *profile,
-                      const struct syscap_view *view)
+int syc_by_thread_init(struct syc_by_thread *by,
+                       const struct syscap_profile *profile,
+                       const struct syscap_view *view)
 {
 	struct syscap_profile_samples samples;
 	size_t n;
 
 	syscap_profile_samples(profile, &samples);
 	syscap_profile_threads(profile, &n);
-	*by = (struct sc_by_thread){
+	*by = (struct syc_by_thread){
 		.n_threads = n,
 		.begins = calloc(n + 2, sizeof(*by->begins)),
 		.numbers = calloc(view->n_passed + 1, sizeof(*by->numbers)),
 	};
 	if (by->begins == NULL || by->numbers == NULL) {
-		sc_by_thread_fini(by);
+		syc_by_thread_fini(by);
 		return -ENOMEM;
 	}
 	/* As in children.c. */
@@ -60,9 +60,9 @@ int sc_by_thread_init(struct sc_by_thread *by,
 	return 0;
 }
 
-void sc_by_thread_fini(struct sc_by_thread *by)
+void syc_by_thread_fini(struct syc_by_thread *by)
 {
 	free(by->begins);
 	free(by->numbers);
-	*by = (struct sc_by_thread){ 0 };
+	*by = (struct syc_by_thread){ 0 };
 }

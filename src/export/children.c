@@ -28,18 +28,18 @@ static int compare(const void *one, const void *other, void *data)
 	return r != 0 ? r : (a > b) - (a < b);
 }
 
-int sc_children_init(struct sc_children *children,
-                     const struct syscap_profile *profile,
-                     const struct syscap_view *view)
+int syc_children_init(struct syc_children *children,
+                      const struct syscap_profile *profile,
+                      const struct syscap_view *view)
 {
 	struct order order = { profile, view };
 	const size_t n = view->n_nodes;
 	uint32_t *begins = calloc(n + 2, sizeof(*begins));
 	uint32_t *nodes = calloc(n + 1, sizeof(*nodes));
 
-	*children = (struct sc_children){ n, begins, nodes };
+	*children = (struct syc_children){ n, begins, nodes };
 	if (begins == NULL || nodes == NULL) {
-		sc_children_fini(children);
+		syc_children_fini(children);
 		return -ENOMEM;
 	}
 	/* Counted two places further, then placed one further: at the end
@@ -57,9 +57,9 @@ int sc_children_init(struct sc_children *children,
 	return 0;
 }
 
-void sc_children_fini(struct sc_children *children)
+void syc_children_fini(struct syc_children *children)
 {
 	free(children->begins);
 	free(children->nodes);
-	*children = (struct sc_children){ 0 };
+	*children = (struct syc_children){ 0 };
 }

@@ -36,10 +36,10 @@ static const char *unit_column(const struct syscap_view *view)
 {
 	if (view->unit == SYSCAP_UNIT_BYTES)
 		return "bytes";
-	return sc_amount_is_time(view->unit) ? "ns" : "ticks";
+	return syc_amount_is_time(view->unit) ? "ns" : "ticks";
 }
 
-int sc_export_csv_functions(struct sc_export *export)
+int syc_export_csv_functions(struct syc_export *export)
 {
 	const struct syscap_view *view = export->view;
 	FILE *out = export->out;
@@ -62,7 +62,7 @@ int sc_export_csv_functions(struct sc_export *export)
 }
 
 /* "pid,tid,": an unknown tid is empty. */
-static void write_thread(const struct sc_export *export, uint32_t number)
+static void write_thread(const struct syc_export *export, uint32_t number)
 {
 	const struct syscap_profile_thread *threads;
 	const struct syscap_profile_process *processes;
@@ -77,11 +77,11 @@ static void write_thread(const struct sc_export *export, uint32_t number)
 	putc_unlocked(',', export->out);
 }
 
-int sc_export_csv_samples(struct sc_export *export)
+int syc_export_csv_samples(struct syc_export *export)
 {
 	const struct syscap_view *view = export->view;
 	struct syscap_profile_samples samples;
-	const bool is_time = sc_amount_is_time(view->unit);
+	const bool is_time = syc_amount_is_time(view->unit);
 	FILE *out = export->out;
 
 	syscap_profile_samples(export->profile, &samples);
@@ -104,13 +104,13 @@ int sc_export_csv_samples(struct sc_export *export)
 		                        ->name);
 		putc_unlocked(',', out);
 		putc_unlocked('"', out);
-		sc_folded_stack(out, export->profile, view, node, true);
+		syc_folded_stack(out, export->profile, view, node, true);
 		fputs("\"\r\n", out);
 	}
 	return 0;
 }
 
-int sc_export_csv_marks(struct sc_export *export)
+int syc_export_csv_marks(struct syc_export *export)
 {
 	const struct syscap_profile_mark *marks;
 	const struct syscap_profile_mark_name *names;
@@ -121,7 +121,7 @@ int sc_export_csv_marks(struct sc_export *export)
 	names = syscap_profile_mark_names(export->profile, &ignored);
 	fputs("time_ns,duration_ns,pid,tid,group,name\r\n", out);
 	for (size_t i = 0; i < n; i++) {
-		if (!sc_export_has_mark(export, &marks[i]))
+		if (!syc_export_has_mark(export, &marks[i]))
 			continue;
 		fprintf(out, "%" PRId64 ",%" PRId64 ",", marks[i].time,
 		        marks[i].duration);

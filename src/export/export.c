@@ -14,8 +14,8 @@ static bool is_thread(const struct syscap_profile_thread *thread,
 	       (thread->name[0] != 0 && strcmp(wanted, thread->name) == 0);
 }
 
-bool sc_export_has_mark(const struct sc_export *export,
-                        const struct syscap_profile_mark *mark)
+bool syc_export_has_mark(const struct syc_export *export,
+                         const struct syscap_profile_mark *mark)
 {
 	const struct syscap_filter *filter = export->filter;
 	const struct syscap_profile_thread *threads;

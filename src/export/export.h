@@ -5,14 +5,14 @@
  * Errors of the output are @out's: who called looks at ferror().  What a
  * format cannot hold is listed in docs/export.md.
  */
-#ifndef SC_EXPORT_EXPORT_H
-#define SC_EXPORT_EXPORT_H
+#ifndef SYC_EXPORT_EXPORT_H
+#define SYC_EXPORT_EXPORT_H
 
 #include <stdio.h>
 
 #include <syscap/profile.h>
 
-struct sc_export {
+struct syc_export {
 	const struct syscap_profile *profile;
 	const struct syscap_view *view;     /* of the samples */
 	const struct syscap_filter *filter; /* for marks: time and thread */
@@ -25,15 +25,15 @@ struct sc_export {
 };
 
 /** Does the filter let @mark pass? */
-bool sc_export_has_mark(const struct sc_export *export,
-                        const struct syscap_profile_mark *mark);
+bool syc_export_has_mark(const struct syc_export *export,
+                         const struct syscap_profile_mark *mark);
 
 /** 0 or -ENOMEM. */
-int sc_export_folded(struct sc_export *export);
-int sc_export_speedscope(struct sc_export *export);
-int sc_export_pprof(struct sc_export *export);
-int sc_export_csv_functions(struct sc_export *export);
-int sc_export_csv_samples(struct sc_export *export);
-int sc_export_csv_marks(struct sc_export *export);
+int syc_export_folded(struct syc_export *export);
+int syc_export_speedscope(struct syc_export *export);
+int syc_export_pprof(struct syc_export *export);
+int syc_export_csv_functions(struct syc_export *export);
+int syc_export_csv_samples(struct syc_export *export);
+int syc_export_csv_marks(struct syc_export *export);
 
 #endif

@@ -23,7 +23,7 @@
 #define NAME_MOST 4000
 
 /* The script and the style, by .incbin; see flamegraph_script.c. */
-extern const char sc_flamegraph_script[];
+extern const char syc_flamegraph_script[];
 
 /* Okabe and Ito's colours, light: for all eyes, and black text on them. */
 static const struct {
@@ -43,9 +43,9 @@ static const struct {
 };
 
 struct picture {
-	const struct sc_flamegraph *graph;
+	const struct syc_flamegraph *graph;
 	FILE *out;
-	struct sc_children children;
+	struct syc_children children;
 	uint64_t *begins; /* by node: where it begins in the row, in units */
 	uint32_t *levels;
 	uint32_t depth; /* of what is drawn */
@@ -77,8 +77,8 @@ static double share(uint64_t part, uint64_t all)
 /* How much larger @node's share is than it was, from -1 to 1. */
 static double change(const struct picture *picture, uint32_t node)
 {
-	const struct sc_flamegraph *graph = picture->graph;
-	const struct sc_flamegraph_diff *diff = graph->diff;
+	const struct syc_flamegraph *graph = picture->graph;
+	const struct syc_flamegraph_diff *diff = graph->diff;
 
 	if (graph->by_self)
 		return share(graph->view->selfs[node], graph->view->total) -
@@ -92,7 +92,7 @@ static double change(const struct picture *picture, uint32_t node)
 static void lay_out(struct picture *picture)
 {
 	const struct syscap_view *view = picture->graph->view;
-	const struct sc_children *children = &picture->children;
+	const struct syc_children *children = &picture->children;
 
 	for (uint32_t node = 0; node < view->n_nodes; node++) {
 		uint64_t at = picture->begins[node];
@@ -158,14 +158,15 @@ static void print_colour(struct picture *picture, uint32_t node)
 static void print_name(const struct picture *picture, uint32_t node,
                        size_t most)
 {
-	sc_xml_text(picture->out,
-	            node == 0 ? "all" : function_of(picture, node)->name, most);
+	syc_xml_text(picture->out,
+	             node == 0 ? "all" : function_of(picture, node)->name,
+	             most);
 }
 
 /* The first line is the name, for the script. */
 static void print_title(const struct picture *picture, uint32_t node)
 {
-	const struct sc_flamegraph *graph = picture->graph;
+	const struct syc_flamegraph *graph = picture->graph;
 	const struct syscap_view *view = graph->view;
 	FILE *out = picture->out;
 
@@ -174,14 +175,15 @@ static void print_title(const struct picture *picture, uint32_t node)
 	putc('\n', out);
 	if (node != 0 && function_of(picture, node)->binary[0] != 0) {
 		fputs("in ", out);
-		sc_xml_text(out, function_of(picture, node)->binary, NAME_MOST);
+		syc_xml_text(out, function_of(picture, node)->binary,
+		             NAME_MOST);
 		fputs("\n", out);
 	}
-	sc_amount_print(out, view->unit, view->totals[node]);
+	syc_amount_print(out, view->unit, view->totals[node]);
 	fprintf(out, ", %.2f %%", 100 * share(view->totals[node], view->total));
 	if (view->selfs[node] > 0 && view->selfs[node] != view->totals[node]) {
 		fputs(", self ", out);
-		sc_amount_print(out, view->unit, view->selfs[node]);
+		syc_amount_print(out, view->unit, view->selfs[node]);
 	}
 	if (graph->diff != NULL)
 		fprintf(out, "\nwas %.2f %%: %+.2f%s",
@@ -225,7 +227,7 @@ static void print_frame(struct picture *picture, uint32_t node)
 
 static void print_head(const struct picture *picture, unsigned height)
 {
-	const struct sc_flamegraph *graph = picture->graph;
+	const struct syc_flamegraph *graph = picture->graph;
 	const struct syscap_view *view = graph->view;
 	FILE *out = picture->out;
 
@@ -246,20 +248,20 @@ static void print_head(const struct picture *picture, unsigned height)
 	        "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n"
 	        "<text id=\"name\" x=\"8\" y=\"24\">",
 	        height, ROW - 1);
-	sc_xml_text(out, graph->title, 100);
+	syc_xml_text(out, graph->title, 100);
 	if (graph->diff != NULL) {
 		fputs(" compared with ", out);
-		sc_xml_text(out, graph->diff->name, 100);
+		syc_xml_text(out, graph->diff->name, 100);
 	}
 	fprintf(out, "</text>\n<text id=\"unit\" x=\"8\" y=\"42\">%s: ",
 	        syscap_view_unit_name(view->unit));
-	sc_amount_print(out, view->unit, view->total);
+	syc_amount_print(out, view->unit, view->total);
 	fprintf(out, ", %" PRIu64 " of %" PRIu64 " %s", view->n_passed,
 	        view->n_looked,
 	        view->unit == SYSCAP_UNIT_BYTES ? "allocations" : "samples");
 	if (graph->filter[0] != 0) {
 		fputs(", with ", out);
-		sc_xml_text(out, graph->filter, 300);
+		syc_xml_text(out, graph->filter, 300);
 	}
 	if (graph->diff != NULL)
 		fprintf(out,
@@ -284,7 +286,7 @@ static void print_buttons(const struct picture *picture, unsigned y)
 
 static void print_gone(const struct picture *picture, unsigned y)
 {
-	const struct sc_flamegraph_diff *diff = picture->graph->diff;
+	const struct syc_flamegraph_diff *diff = picture->graph->diff;
 	FILE *out = picture->out;
 
 	for (size_t i = 0; i < diff->gone.n; i++, y += ROW) {
@@ -299,11 +301,12 @@ static void print_gone(const struct picture *picture, unsigned y)
 		fprintf(out, "gone: %.2f %% ",
 		        100 * share(diff->base->totals[node],
 		                    diff->base->total));
-		sc_xml_text(out,
-		            syscap_profile_function(diff->base_profile,
-		                                    diff->base->functions[node])
-		                    ->name,
-		            120);
+		syc_xml_text(
+			out,
+			syscap_profile_function(diff->base_profile,
+		                                diff->base->functions[node])
+				->name,
+			120);
 		fputs("</text>\n", out);
 	}
 }
@@ -337,7 +340,7 @@ static void print_foot(const struct picture *picture, unsigned y)
 
 static void print_picture(struct picture *picture)
 {
-	const struct sc_flamegraph_diff *diff = picture->graph->diff;
+	const struct syc_flamegraph_diff *diff = picture->graph->diff;
 	const unsigned rows = (picture->depth + 1) * ROW;
 	const size_t n_gone = diff == NULL               ? 0
 	                      : diff->gone.n > MOST_GONE ? MOST_GONE + 1
@@ -355,10 +358,10 @@ static void print_picture(struct picture *picture)
 	fputs("</svg>\n", out);
 	print_foot(picture, HEAD + rows);
 	fprintf(out, "<script><![CDATA[\n%s]]></script>\n</svg>\n",
-	        sc_flamegraph_script);
+	        syc_flamegraph_script);
 }
 
-int sc_flamegraph_write(const struct sc_flamegraph *graph, FILE *out)
+int syc_flamegraph_write(const struct syc_flamegraph *graph, FILE *out)
 {
 	const size_t n = graph->view->n_nodes;
 	struct picture picture = {
@@ -370,13 +373,13 @@ int sc_flamegraph_write(const struct sc_flamegraph *graph, FILE *out)
 	int r = -ENOMEM;
 
 	if (picture.begins != NULL && picture.levels != NULL)
-		r = sc_children_init(&picture.children, graph->profile,
-		                     graph->view);
+		r = syc_children_init(&picture.children, graph->profile,
+		                      graph->view);
 	if (r == 0) {
 		lay_out(&picture);
 		print_picture(&picture);
 	}
-	sc_children_fini(&picture.children);
+	syc_children_fini(&picture.children);
 	free(picture.begins);
 	free(picture.levels);
 	return r;

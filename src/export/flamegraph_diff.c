@@ -13,7 +13,7 @@
 struct side {
 	const struct syscap_profile *profile;
 	const struct syscap_view *view;
-	struct sc_children children;
+	struct syc_children children;
 };
 
 static const char *name_of(const struct side *side, uint32_t node)
@@ -40,11 +40,11 @@ static uint32_t skip_same(const struct side *side, uint32_t i, uint32_t end)
 	return i;
 }
 
-static int note_gone(struct sc_flamegraph_diff *diff, const struct side *base,
+static int note_gone(struct syc_flamegraph_diff *diff, const struct side *base,
                      uint32_t begin, uint32_t end)
 {
 	for (uint32_t i = begin; i < end; i++)
-		if (sc_array_push(&diff->gone, base->children.nodes[i]) < 0)
+		if (syc_array_push(&diff->gone, base->children.nodes[i]) < 0)
 			return -ENOMEM;
 	return 0;
 }
@@ -82,7 +82,7 @@ static uint32_t find_partner(const struct side *base, const bool *taken,
 
 /* One name on both sides: those of one binary first, then, as a binary may
  * have got another name, the largest that are left. */
-static int pair_up(struct sc_flamegraph_diff *diff, struct matching *matching,
+static int pair_up(struct syc_flamegraph_diff *diff, struct matching *matching,
                    uint32_t i, uint32_t i_end, uint32_t j, uint32_t j_end)
 {
 	const struct side *new = matching->new, *base = matching->base;
@@ -109,7 +109,7 @@ static int pair_up(struct sc_flamegraph_diff *diff, struct matching *matching,
 	return 0;
 }
 
-static int match_children(struct sc_flamegraph_diff *diff,
+static int match_children(struct syc_flamegraph_diff *diff,
                           struct matching *matching, uint32_t node)
 {
 	const struct side *new = matching->new, *base = matching->base;
@@ -152,7 +152,7 @@ static int by_total(const void *one, const void *other, void *data)
 	return (a < b) - (a > b);
 }
 
-static int match(struct sc_flamegraph_diff *diff, const struct side *new,
+static int match(struct syc_flamegraph_diff *diff, const struct side *new,
                  const struct side *base)
 {
 	const size_t n = new->view->n_nodes;
@@ -186,17 +186,17 @@ static int match(struct sc_flamegraph_diff *diff, const struct side *new,
 	return r;
 }
 
-int sc_flamegraph_diff_init(struct sc_flamegraph_diff *diff,
-                            const struct syscap_profile *profile,
-                            const struct syscap_view *view,
-                            const struct syscap_profile *base_profile,
-                            const struct syscap_view *base)
+int syc_flamegraph_diff_init(struct syc_flamegraph_diff *diff,
+                             const struct syscap_profile *profile,
+                             const struct syscap_view *view,
+                             const struct syscap_profile *base_profile,
+                             const struct syscap_view *base)
 {
 	struct side new_side = { .profile = profile, .view = view };
 	struct side base_side = { .profile = base_profile, .view = base };
 	int r;
 
-	*diff = (struct sc_flamegraph_diff){
+	*diff = (struct syc_flamegraph_diff){
 		.base_profile = base_profile,
 		.base = base,
 		.selfs = calloc(view->n_nodes, sizeof(uint64_t)),
@@ -204,22 +204,22 @@ int sc_flamegraph_diff_init(struct sc_flamegraph_diff *diff,
 	};
 	r = diff->selfs == NULL || diff->totals == NULL
 	            ? -ENOMEM
-	            : sc_children_init(&new_side.children, profile, view);
+	            : syc_children_init(&new_side.children, profile, view);
 	if (r == 0)
-		r = sc_children_init(&base_side.children, base_profile, base);
+		r = syc_children_init(&base_side.children, base_profile, base);
 	if (r == 0)
 		r = match(diff, &new_side, &base_side);
-	sc_children_fini(&new_side.children);
-	sc_children_fini(&base_side.children);
+	syc_children_fini(&new_side.children);
+	syc_children_fini(&base_side.children);
 	if (r < 0)
-		sc_flamegraph_diff_fini(diff);
+		syc_flamegraph_diff_fini(diff);
 	return r;
 }
 
-void sc_flamegraph_diff_fini(struct sc_flamegraph_diff *diff)
+void syc_flamegraph_diff_fini(struct syc_flamegraph_diff *diff)
 {
 	free(diff->selfs);
 	free(diff->totals);
 	free(diff->gone.items);
-	*diff = (struct sc_flamegraph_diff){ 0 };
+	*diff = (struct syc_flamegraph_diff){ 0 };
 }

@@ -16,9 +16,9 @@ static void write_name(FILE *out, const char *name, bool in_quotes)
 	}
 }
 
-void sc_folded_stack(FILE *out, const struct syscap_profile *profile,
-                     const struct syscap_view *view, uint32_t node,
-                     bool in_quotes)
+void syc_folded_stack(FILE *out, const struct syscap_profile *profile,
+                      const struct syscap_view *view, uint32_t node,
+                      bool in_quotes)
 {
 	/* From the leaf there is only the way up: it is gone again for each
 	 * frame of a part, whose nodes are kept. */
@@ -48,19 +48,19 @@ void sc_folded_stack(FILE *out, const struct syscap_profile *profile,
 	}
 }
 
-void sc_folded_write(FILE *out, const struct syscap_profile *profile,
-                     const struct syscap_view *view)
+void syc_folded_write(FILE *out, const struct syscap_profile *profile,
+                      const struct syscap_view *view)
 {
 	for (size_t i = 1; i < view->n_nodes; i++) {
 		if (view->selfs[i] == 0)
 			continue;
-		sc_folded_stack(out, profile, view, (uint32_t)i, false);
+		syc_folded_stack(out, profile, view, (uint32_t)i, false);
 		fprintf(out, " %" PRIu64 "\n", view->selfs[i]);
 	}
 }
 
-int sc_export_folded(struct sc_export *export)
+int syc_export_folded(struct syc_export *export)
 {
-	sc_folded_write(export->out, export->profile, export->view);
+	syc_folded_write(export->out, export->profile, export->view);
 	return 0;
 }

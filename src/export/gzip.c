@@ -2,7 +2,7 @@
 /* gzip.c - a gzip file of blocks that are stored as they are. */
 #include "export/gzip.h"
 
-void sc_gzip_begin(struct sc_gzip *gzip, FILE *out)
+void syc_gzip_begin(struct syc_gzip *gzip, FILE *out)
 {
 	static const unsigned char header[10] = { 0x1f, 0x8b, 8, 0, 0,
 		                                  0,    0,    0, 0, 255 };
@@ -21,7 +21,7 @@ void sc_gzip_begin(struct sc_gzip *gzip, FILE *out)
 	fwrite(header, sizeof(header), 1, out);
 }
 
-static void write_block(struct sc_gzip *gzip, unsigned char is_last)
+static void write_block(struct syc_gzip *gzip, unsigned char is_last)
 {
 	const unsigned n = (unsigned)gzip->n;
 	const unsigned char header[5] = { is_last, n & 0xff, n >> 8, ~n & 0xff,
@@ -33,7 +33,7 @@ static void write_block(struct sc_gzip *gzip, unsigned char is_last)
 	gzip->n = 0;
 }
 
-void sc_gzip_write(struct sc_gzip *gzip, const void *bytes, size_t n)
+void syc_gzip_write(struct syc_gzip *gzip, const void *bytes, size_t n)
 {
 	const unsigned char *at = bytes;
 
@@ -53,7 +53,7 @@ static void write_u32(FILE *out, uint32_t value)
 		putc((int)(value >> (8 * i) & 0xff), out);
 }
 
-void sc_gzip_end(struct sc_gzip *gzip)
+void syc_gzip_end(struct syc_gzip *gzip)
 {
 	write_block(gzip, 1);
 	write_u32(gzip->out, ~gzip->crc);

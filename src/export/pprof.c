@@ -44,13 +44,13 @@ enum {
 };
 
 struct writer {
-	struct sc_export *export;
-	struct sc_gzip *gzip;
-	struct sc_protobuf outer, message, inner;
+	struct syc_export *export;
+	struct syc_gzip *gzip;
+	struct syc_protobuf outer, message, inner;
 	const struct syscap_profile_function *functions;
 	size_t n_functions;
-	struct sc_map binaries; /* mappings are numbered so, from 1 on */
-	struct sc_by_thread by;
+	struct syc_map binaries; /* mappings are numbered so, from 1 on */
+	struct syc_by_thread by;
 	uint64_t *ticks;   /* by node, of the thread that is looked at */
 	uint32_t *touched; /* nodes */
 	bool is_time;
@@ -59,25 +59,25 @@ struct writer {
 /* Write @message as a field of the profile. */
 static void write_field(struct writer *writer, unsigned field)
 {
-	sc_protobuf_clear(&writer->outer);
-	sc_protobuf_message(&writer->outer, field, &writer->message);
-	sc_gzip_write(writer->gzip, writer->outer.bytes.items,
-	              writer->outer.bytes.n);
-	sc_protobuf_clear(&writer->message);
+	syc_protobuf_clear(&writer->outer);
+	syc_protobuf_message(&writer->outer, field, &writer->message);
+	syc_gzip_write(writer->gzip, writer->outer.bytes.items,
+	               writer->outer.bytes.n);
+	syc_protobuf_clear(&writer->message);
 }
 
 static void write_string(struct writer *writer, const char *text, size_t n)
 {
-	sc_protobuf_clear(&writer->outer);
-	sc_protobuf_bytes(&writer->outer, STRING_TABLE, text, n);
-	sc_gzip_write(writer->gzip, writer->outer.bytes.items,
-	              writer->outer.bytes.n);
+	syc_protobuf_clear(&writer->outer);
+	syc_protobuf_bytes(&writer->outer, STRING_TABLE, text, n);
+	syc_gzip_write(writer->gzip, writer->outer.bytes.items,
+	               writer->outer.bytes.n);
 }
 
 static void write_type(struct writer *writer, uint64_t type, uint64_t unit)
 {
-	sc_protobuf_number(&writer->message, 1, type);
-	sc_protobuf_number(&writer->message, 2, unit);
+	syc_protobuf_number(&writer->message, 1, type);
+	syc_protobuf_number(&writer->message, 2, unit);
 	write_field(writer, SAMPLE_TYPE);
 }
 
@@ -105,12 +105,12 @@ static int number_binaries(struct writer *writer)
 	const char *first = main_binary(writer);
 	size_t ignored;
 
-	if (sc_map_put(&writer->binaries, first, strlen(first), &ignored) < 0)
+	if (syc_map_put(&writer->binaries, first, strlen(first), &ignored) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < writer->n_functions; i++)
-		if (sc_map_put(&writer->binaries, writer->functions[i].binary,
-		               strlen(writer->functions[i].binary),
-		               &ignored) < 0)
+		if (syc_map_put(&writer->binaries, writer->functions[i].binary,
+		                strlen(writer->functions[i].binary),
+		                &ignored) < 0)
 			return -ENOMEM;
 	return 0;
 }
@@ -127,25 +127,25 @@ static void write_tables(struct writer *writer)
 	for (size_t i = 0; i < writer->binaries.n; i++) {
 		write_string(writer, writer->binaries.keys[i].bytes,
 		             writer->binaries.keys[i].len);
-		sc_protobuf_number(&writer->message, 1, i + 1);
-		sc_protobuf_number(&writer->message, 5, first_binary + i);
-		sc_protobuf_number(&writer->message, 7, 1);
+		syc_protobuf_number(&writer->message, 1, i + 1);
+		syc_protobuf_number(&writer->message, 5, first_binary + i);
+		syc_protobuf_number(&writer->message, 7, 1);
 		write_field(writer, MAPPING);
 	}
 	for (size_t i = 0; i < writer->n_functions; i++) {
 		size_t binary = 0;
 
-		sc_protobuf_number(&writer->message, 1, i + 1);
-		sc_protobuf_number(&writer->message, 2, N_FIXED + i);
-		sc_protobuf_number(&writer->message, 3, N_FIXED + i);
+		syc_protobuf_number(&writer->message, 1, i + 1);
+		syc_protobuf_number(&writer->message, 2, N_FIXED + i);
+		syc_protobuf_number(&writer->message, 3, N_FIXED + i);
 		write_field(writer, FUNCTION);
-		sc_map_get(&writer->binaries, writer->functions[i].binary,
-		           strlen(writer->functions[i].binary), &binary);
-		sc_protobuf_clear(&writer->inner);
-		sc_protobuf_number(&writer->inner, 1, i + 1);
-		sc_protobuf_number(&writer->message, 1, i + 1);
-		sc_protobuf_number(&writer->message, 2, binary + 1);
-		sc_protobuf_message(&writer->message, 4, &writer->inner);
+		syc_map_get(&writer->binaries, writer->functions[i].binary,
+		            strlen(writer->functions[i].binary), &binary);
+		syc_protobuf_clear(&writer->inner);
+		syc_protobuf_number(&writer->inner, 1, i + 1);
+		syc_protobuf_number(&writer->message, 1, i + 1);
+		syc_protobuf_number(&writer->message, 2, binary + 1);
+		syc_protobuf_message(&writer->message, 4, &writer->inner);
 		write_field(writer, LOCATION);
 	}
 }
@@ -154,10 +154,10 @@ static void add_label(struct writer *writer, uint64_t key, int64_t number)
 {
 	if (number < 0)
 		return;
-	sc_protobuf_clear(&writer->inner);
-	sc_protobuf_number(&writer->inner, 1, key);
-	sc_protobuf_number(&writer->inner, 3, (uint64_t)number);
-	sc_protobuf_message(&writer->message, 3, &writer->inner);
+	syc_protobuf_clear(&writer->inner);
+	syc_protobuf_number(&writer->inner, 1, key);
+	syc_protobuf_number(&writer->inner, 3, (uint64_t)number);
+	syc_protobuf_message(&writer->message, 3, &writer->inner);
 }
 
 /* One stack of one thread, the innermost frame first. */
@@ -171,19 +171,19 @@ static void write_sample(struct writer *writer, uint32_t thread, uint32_t node)
 
 	threads = syscap_profile_threads(writer->export->profile, &n);
 	processes = syscap_profile_processes(writer->export->profile, &n);
-	sc_protobuf_clear(&writer->inner);
+	syc_protobuf_clear(&writer->inner);
 	for (; node != 0; node = view->parents[node])
-		sc_protobuf_varint(&writer->inner,
-		                   UINT64_C(1) + view->functions[node]);
-	sc_protobuf_message(&writer->message, 1, &writer->inner);
-	sc_protobuf_clear(&writer->inner);
-	sc_protobuf_varint(&writer->inner, ticks);
+		syc_protobuf_varint(&writer->inner,
+		                    UINT64_C(1) + view->functions[node]);
+	syc_protobuf_message(&writer->message, 1, &writer->inner);
+	syc_protobuf_clear(&writer->inner);
+	syc_protobuf_varint(&writer->inner, ticks);
 	if (writer->is_time)
-		sc_protobuf_varint(
+		syc_protobuf_varint(
 			&writer->inner,
 			ticks * syscap_profile_tick(writer->export->profile,
 		                                    thread));
-	sc_protobuf_message(&writer->message, 2, &writer->inner);
+	syc_protobuf_message(&writer->message, 2, &writer->inner);
 	add_label(writer, TEXT_PID, processes[threads[thread].process].pid);
 	add_label(writer, TEXT_TID, threads[thread].tid);
 	write_field(writer, SAMPLE);
@@ -222,19 +222,19 @@ static void write_profile(struct writer *writer)
 	write_tables(writer);
 	for (size_t t = 0; t < writer->by.n_threads; t++)
 		write_thread(writer, (uint32_t)t);
-	sc_protobuf_clear(&writer->outer);
-	sc_protobuf_number(&writer->outer, TIME_NANOS,
-	                   (uint64_t)writer->export->capture_time *
-	                           UINT64_C(1000000000));
-	sc_protobuf_number(&writer->outer, DURATION_NANOS,
-	                   (uint64_t)span.end - (uint64_t)span.begin);
-	sc_protobuf_number(&writer->outer, DEFAULT_SAMPLE_TYPE,
-	                   writer->is_time ? TEXT_TIME : TEXT_SAMPLES);
-	sc_gzip_write(writer->gzip, writer->outer.bytes.items,
-	              writer->outer.bytes.n);
+	syc_protobuf_clear(&writer->outer);
+	syc_protobuf_number(&writer->outer, TIME_NANOS,
+	                    (uint64_t)writer->export->capture_time *
+	                            UINT64_C(1000000000));
+	syc_protobuf_number(&writer->outer, DURATION_NANOS,
+	                    (uint64_t)span.end - (uint64_t)span.begin);
+	syc_protobuf_number(&writer->outer, DEFAULT_SAMPLE_TYPE,
+	                    writer->is_time ? TEXT_TIME : TEXT_SAMPLES);
+	syc_gzip_write(writer->gzip, writer->outer.bytes.items,
+	               writer->outer.bytes.n);
 }
 
-int sc_export_pprof(struct sc_export *export)
+int syc_export_pprof(struct syc_export *export)
 {
 	const size_t n = export->view->n_nodes;
 	struct writer writer = {
@@ -242,7 +242,7 @@ int sc_export_pprof(struct sc_export *export)
 		.gzip = malloc(sizeof(*writer.gzip)),
 		.ticks = calloc(n, sizeof(*writer.ticks)),
 		.touched = calloc(n, sizeof(*writer.touched)),
-		.is_time = sc_amount_is_time(export->view->unit),
+		.is_time = syc_amount_is_time(export->view->unit),
 	};
 	int r = -ENOMEM;
 
@@ -250,22 +250,22 @@ int sc_export_pprof(struct sc_export *export)
 		syscap_profile_functions(export->profile, &writer.n_functions);
 	if (writer.gzip != NULL && writer.ticks != NULL &&
 	    writer.touched != NULL)
-		r = sc_by_thread_init(&writer.by, export->profile,
-		                      export->view);
+		r = syc_by_thread_init(&writer.by, export->profile,
+		                       export->view);
 	if (r == 0)
 		r = number_binaries(&writer);
 	if (r == 0) {
-		sc_gzip_begin(writer.gzip, export->out);
+		syc_gzip_begin(writer.gzip, export->out);
 		write_profile(&writer);
-		sc_gzip_end(writer.gzip);
+		syc_gzip_end(writer.gzip);
 		if (writer.outer.failed || writer.message.failed)
 			r = -ENOMEM;
 	}
-	sc_protobuf_fini(&writer.outer);
-	sc_protobuf_fini(&writer.message);
-	sc_protobuf_fini(&writer.inner);
-	sc_by_thread_fini(&writer.by);
-	sc_map_fini(&writer.binaries);
+	syc_protobuf_fini(&writer.outer);
+	syc_protobuf_fini(&writer.message);
+	syc_protobuf_fini(&writer.inner);
+	syc_by_thread_fini(&writer.by);
+	syc_map_fini(&writer.binaries);
 	free(writer.ticks);
 	free(writer.touched);
 	free(writer.gzip);

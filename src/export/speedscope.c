@@ -16,11 +16,11 @@
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
 
 struct writer {
-	struct sc_export *export;
-	struct sc_json json;
+	struct syc_export *export;
+	struct syc_json json;
 	int64_t begin; /* no time that is written is before it */
 	size_t n_functions;
-	struct sc_by_thread by;
+	struct syc_by_thread by;
 	uint32_t *path; /* of one stack, from its innermost frame */
 	const struct syscap_profile_mark *marks;
 	uint32_t *order; /* of the marks that pass: by thread and begin */
@@ -33,30 +33,30 @@ static void write_frames(struct writer *writer)
 	const struct syscap_profile *profile = writer->export->profile;
 	const struct syscap_profile_function *functions;
 	const struct syscap_profile_mark_name *names;
-	struct sc_json *json = &writer->json;
+	struct syc_json *json = &writer->json;
 	size_t n;
 
 	functions = syscap_profile_functions(profile, &writer->n_functions);
-	sc_json_key(json, "shared");
-	sc_json_begin_object(json);
-	sc_json_key(json, "frames");
-	sc_json_begin_array(json);
+	syc_json_key(json, "shared");
+	syc_json_begin_object(json);
+	syc_json_key(json, "frames");
+	syc_json_begin_array(json);
 	for (size_t i = 0; i < writer->n_functions; i++) {
-		sc_json_begin_object(json);
-		sc_json_member_text(json, "name", functions[i].name);
+		syc_json_begin_object(json);
+		syc_json_member_text(json, "name", functions[i].name);
 		if (functions[i].binary[0] != 0)
-			sc_json_member_text(json, "file", functions[i].binary);
-		sc_json_end_object(json);
+			syc_json_member_text(json, "file", functions[i].binary);
+		syc_json_end_object(json);
 	}
 	names = syscap_profile_mark_names(profile, &n);
 	for (size_t i = 0; i < n; i++) {
-		sc_json_begin_object(json);
-		sc_json_member_text(json, "name", names[i].name);
-		sc_json_member_text(json, "file", names[i].group);
-		sc_json_end_object(json);
+		syc_json_begin_object(json);
+		syc_json_member_text(json, "name", names[i].name);
+		syc_json_member_text(json, "file", names[i].group);
+		syc_json_end_object(json);
 	}
-	sc_json_end_array(json);
-	sc_json_end_object(json);
+	syc_json_end_array(json);
+	syc_json_end_object(json);
 }
 
 static void begin_profile(struct writer *writer, const char *type,
@@ -73,12 +73,12 @@ static void begin_profile(struct writer *writer, const char *type,
 	         processes[threads[thread].process].binary,
 	         (int)processes[threads[thread].process].pid,
 	         (int)threads[thread].tid, threads[thread].name, what);
-	sc_json_begin_object(&writer->json);
-	sc_json_member_text(&writer->json, "type", type);
-	sc_json_member_text(&writer->json, "name", name);
-	sc_json_member_text(&writer->json, "unit",
-	                    is_time ? "nanoseconds" : "none");
-	sc_json_member_integer(&writer->json, "startValue", 0);
+	syc_json_begin_object(&writer->json);
+	syc_json_member_text(&writer->json, "type", type);
+	syc_json_member_text(&writer->json, "name", name);
+	syc_json_member_text(&writer->json, "unit",
+	                     is_time ? "nanoseconds" : "none");
+	syc_json_member_integer(&writer->json, "startValue", 0);
 }
 
 /* ------------------------------------------------------------- samples */
@@ -88,12 +88,12 @@ static void write_stack(struct writer *writer, uint32_t node)
 	const struct syscap_view *view = writer->export->view;
 	size_t n = 0;
 
-	sc_json_begin_array(&writer->json);
+	syc_json_begin_array(&writer->json);
 	for (; node != 0; node = view->parents[node])
 		writer->path[n++] = view->functions[node];
 	while (n > 0)
-		sc_json_unsigned(&writer->json, writer->path[--n]);
-	sc_json_end_array(&writer->json);
+		syc_json_unsigned(&writer->json, writer->path[--n]);
+	syc_json_end_array(&writer->json);
 }
 
 static void write_samples(struct writer *writer, uint32_t thread)
@@ -102,11 +102,11 @@ static void write_samples(struct writer *writer, uint32_t thread)
 	const size_t begin = writer->by.begins[thread];
 	const size_t end = writer->by.begins[thread + 1];
 	struct syscap_profile_samples samples;
-	const bool is_time = sc_amount_is_time(view->unit);
+	const bool is_time = syc_amount_is_time(view->unit);
 	const uint64_t tick =
 		is_time ? syscap_profile_tick(writer->export->profile, thread)
 			: 1;
-	struct sc_json *json = &writer->json;
+	struct syc_json *json = &writer->json;
 	uint64_t sum = 0;
 
 	if (begin == end)
@@ -114,24 +114,24 @@ static void write_samples(struct writer *writer, uint32_t thread)
 	syscap_profile_samples(writer->export->profile, &samples);
 	begin_profile(writer, "sampled", thread,
 	              syscap_view_unit_name(view->unit), is_time);
-	sc_json_key(json, "samples");
-	sc_json_begin_array(json);
+	syc_json_key(json, "samples");
+	syc_json_begin_array(json);
 	for (size_t i = begin; i < end; i++)
 		write_stack(writer,
 		            view->nodes[samples.stacks[writer->by.numbers[i]]]);
-	sc_json_end_array(json);
-	sc_json_key(json, "weights");
-	sc_json_begin_array(json);
+	syc_json_end_array(json);
+	syc_json_key(json, "weights");
+	syc_json_begin_array(json);
 	for (size_t i = begin; i < end; i++) {
 		const uint64_t weight =
 			samples.ticks[writer->by.numbers[i]] * tick;
 
-		sc_json_unsigned(json, weight);
+		syc_json_unsigned(json, weight);
 		sum += weight;
 	}
-	sc_json_end_array(json);
-	sc_json_member_unsigned(json, "endValue", sum);
-	sc_json_end_object(json);
+	syc_json_end_array(json);
+	syc_json_member_unsigned(json, "endValue", sum);
+	syc_json_end_object(json);
 }
 
 /* --------------------------------------------------------------- marks */
@@ -160,7 +160,7 @@ static int choose_marks(struct writer *writer)
 	if (writer->order == NULL)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
-		if (!sc_export_has_mark(writer->export, &writer->marks[i]))
+		if (!syc_export_has_mark(writer->export, &writer->marks[i]))
 			continue;
 		if (writer->marks[i].lane != 0)
 			writer->export->n_overlaps++;
@@ -194,12 +194,12 @@ static uint64_t since_begin(const struct writer *writer, int64_t time)
 static void write_event(struct writer *writer, const char *type,
                         const struct syscap_profile_mark *mark, int64_t at)
 {
-	sc_json_begin_object(&writer->json);
-	sc_json_member_text(&writer->json, "type", type);
-	sc_json_member_unsigned(&writer->json, "frame",
-	                        writer->n_functions + mark->name);
-	sc_json_member_unsigned(&writer->json, "at", since_begin(writer, at));
-	sc_json_end_object(&writer->json);
+	syc_json_begin_object(&writer->json);
+	syc_json_member_text(&writer->json, "type", type);
+	syc_json_member_unsigned(&writer->json, "frame",
+	                         writer->n_functions + mark->name);
+	syc_json_member_unsigned(&writer->json, "at", since_begin(writer, at));
+	syc_json_end_object(&writer->json);
 }
 
 /* @order to @end are of one thread and lane: nested or apart. */
@@ -215,8 +215,8 @@ static int write_marks(struct writer *writer, const uint32_t *order,
 		return -ENOMEM;
 	begin_profile(writer, "evented", writer->marks[*order].thread, "marks",
 	              true);
-	sc_json_key(&writer->json, "events");
-	sc_json_begin_array(&writer->json);
+	syc_json_key(&writer->json, "events");
+	syc_json_begin_array(&writer->json);
 	for (; order < end || n_open > 0;) {
 		const struct syscap_profile_mark *next =
 			order < end ? &writer->marks[*order] : NULL;
@@ -232,10 +232,10 @@ static int write_marks(struct writer *writer, const uint32_t *order,
 			order++;
 		}
 	}
-	sc_json_end_array(&writer->json);
-	sc_json_member_unsigned(&writer->json, "endValue",
-	                        since_begin(writer, last));
-	sc_json_end_object(&writer->json);
+	syc_json_end_array(&writer->json);
+	syc_json_member_unsigned(&writer->json, "endValue",
+	                         since_begin(writer, last));
+	syc_json_end_object(&writer->json);
 	free(open);
 	return 0;
 }
@@ -274,16 +274,16 @@ static size_t deepest(const struct syscap_view *view)
 
 static int write_profiles(struct writer *writer)
 {
-	sc_json_key(&writer->json, "profiles");
-	sc_json_begin_array(&writer->json);
+	syc_json_key(&writer->json, "profiles");
+	syc_json_begin_array(&writer->json);
 	for (size_t t = 0; t < writer->by.n_threads; t++)
 		write_samples(writer, (uint32_t)t);
 	const int r = write_all_marks(writer);
-	sc_json_end_array(&writer->json);
+	syc_json_end_array(&writer->json);
 	return r;
 }
 
-int sc_export_speedscope(struct sc_export *export)
+int syc_export_speedscope(struct syc_export *export)
 {
 	struct writer writer = { .export = export,
 		                 .json = { .out = export->out } };
@@ -292,21 +292,21 @@ int sc_export_speedscope(struct sc_export *export)
 
 	syscap_profile_span(export->profile, &span);
 	writer.begin = span.begin;
-	r = sc_by_thread_init(&writer.by, export->profile, export->view);
+	r = syc_by_thread_init(&writer.by, export->profile, export->view);
 	writer.path = calloc(deepest(export->view) + 1, sizeof(*writer.path));
 	if (r == 0 && writer.path == NULL)
 		r = -ENOMEM;
 	if (r == 0) {
-		sc_json_begin_object(&writer.json);
-		sc_json_member_text(&writer.json, "$schema", SCHEMA);
-		sc_json_member_text(&writer.json, "name", export->name);
-		sc_json_member_text(&writer.json, "exporter", "syscap");
+		syc_json_begin_object(&writer.json);
+		syc_json_member_text(&writer.json, "$schema", SCHEMA);
+		syc_json_member_text(&writer.json, "name", export->name);
+		syc_json_member_text(&writer.json, "exporter", "syscap");
 		write_frames(&writer);
 		r = write_profiles(&writer);
-		sc_json_end_object(&writer.json);
-		sc_json_end_line(&writer.json);
+		syc_json_end_object(&writer.json);
+		syc_json_end_line(&writer.json);
 	}
-	sc_by_thread_fini(&writer.by);
+	syc_by_thread_fini(&writer.by);
 	free(writer.path);
 	free(writer.order);
 	return r;

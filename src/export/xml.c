@@ -21,7 +21,7 @@ static bool is_shown_as_number(uint32_t point)
 static void write_one(FILE *out, const char *text, size_t len, uint32_t point)
 {
 	if (len == 0)
-		fputs(SC_UTF8_REPLACEMENT, out);
+		fputs(SYC_UTF8_REPLACEMENT, out);
 	else if (is_shown_as_number(point))
 		fprintf(out, "\\u{%x}", (unsigned)point);
 	else if (point == '<')
@@ -36,12 +36,12 @@ static void write_one(FILE *out, const char *text, size_t len, uint32_t point)
 		fwrite(text, len, 1, out);
 }
 
-void sc_xml_text(FILE *out, const char *text, size_t most)
+void syc_xml_text(FILE *out, const char *text, size_t most)
 {
 	uint32_t point;
 
 	for (size_t n = 0; *text != 0; n++) {
-		const size_t len = sc_utf8_next(text, &point);
+		const size_t len = syc_utf8_next(text, &point);
 		const size_t step = len > 0 ? len : point;
 
 		if (n + 1 >= most && text[step] != 0) {

@@ -40,21 +40,21 @@
 
 /* What this copy had names for before there was anything to record into: its
  * addresses stay good.  New ones are of the block's table, which all share. */
-static struct sc_names_root early;
+static struct syc_names_root early;
 
 static const char lost_text[] = "[name lost: table full]";
 
 /* ------------------------------------------------------------ the process */
 
-static struct sc_names_root *root(void)
+static struct syc_names_root *root(void)
 {
-	struct sc_block *const block =
-		__atomic_load_n(&sc_block, __ATOMIC_ACQUIRE);
+	struct syc_block *const block =
+		__atomic_load_n(&syc_block, __ATOMIC_ACQUIRE);
 
 	return block != NULL ? &block->names : &early;
 }
 
-static bool is_lost_hash(const struct sc_names_root *of, uint32_t hash)
+static bool is_lost_hash(const struct syc_names_root *of, uint32_t hash)
 {
 	return hash == __atomic_load_n(&of->lost_hash, __ATOMIC_RELAXED);
 }
@@ -63,18 +63,18 @@ static bool is_lost_hash(const struct sc_names_root *of, uint32_t hash)
  * another number in this one never. */
 static uint32_t choose_hash(void)
 {
-	const enum sc_number_giver giver = root() == &early ? SC_NUMBER_EARLY
-	                                   : sc_block->is_alone
-	                                           ? SC_NUMBER_ALONE
-	                                           : SC_NUMBER_TOGETHER;
+	const enum syc_number_giver giver = root() == &early ? SYC_NUMBER_EARLY
+	                                    : syc_block->is_alone
+	                                            ? SYC_NUMBER_ALONE
+	                                            : SYC_NUMBER_TOGETHER;
 	uint32_t hash =
-		FIRST_HASH + sc_number_first_id(SC_NUMBER_NAMES, giver,
-	                                        SC_NAMES_MAX - FIRST_HASH);
+		FIRST_HASH + syc_number_first_id(SYC_NUMBER_NAMES, giver,
+	                                         SYC_NAMES_MAX - FIRST_HASH);
 
 	/* A child's is another than that of the first of its ancestors, and
 	 * the block's than that of this copy */
 	while (is_lost_hash(root(), hash) || is_lost_hash(&early, hash))
-		hash = hash + 1 < SC_NAMES_MAX ? hash + 1 : FIRST_HASH;
+		hash = hash + 1 < SYC_NAMES_MAX ? hash + 1 : FIRST_HASH;
 	return hash;
 }
 
@@ -92,10 +92,10 @@ static uint32_t chosen_once(uint32_t *word)
 }
 
 /* The wiped word lies in a page of its own, in front of the table. */
-static struct sc_names_table *map_table(struct sc_names_root *of)
+static struct syc_names_table *map_table(struct syc_names_root *of)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	const size_t size = page + sizeof(struct sc_names_table);
+	const size_t size = page + sizeof(struct syc_names_table);
 	char *const base =
 		mmap(NULL, size, PROT_READ | PROT_WRITE,
 	             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -105,12 +105,12 @@ static struct sc_names_table *map_table(struct sc_names_root *of)
 	/* Fails before Linux 4.14.  A child's names then have its parent's
 	 * hash, which a capture of both may confuse. */
 	(void)madvise(base, page, MADV_WIPEONFORK);
-	struct sc_names_table *const table =
-		(struct sc_names_table *)(void *)(base + page);
+	struct syc_names_table *const table =
+		(struct syc_names_table *)(void *)(base + page);
 	table->taken = UINT64_C(1) << 32;
 	table->hash = (uint32_t *)(void *)base;
 	*table->hash = chosen_once(&of->lost_hash);
-	struct sc_names_table *other = NULL;
+	struct syc_names_table *other = NULL;
 	if (__atomic_compare_exchange_n(&of->table, &other, table, false,
 	                                __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return table;
@@ -118,16 +118,16 @@ static struct sc_names_table *map_table(struct sc_names_root *of)
 	return other;
 }
 
-static struct sc_names_table *get_table(void)
+static struct syc_names_table *get_table(void)
 {
-	struct sc_names_root *const of = root();
-	struct sc_names_table *const table =
+	struct syc_names_root *const of = root();
+	struct syc_names_table *const table =
 		__atomic_load_n(&of->table, __ATOMIC_ACQUIRE);
 
 	if (__builtin_expect(table != NULL, 1))
 		return table;
 	const int saved = errno;
-	struct sc_names_table *const made = map_table(of);
+	struct syc_names_table *const made = map_table(of);
 	errno = saved;
 	return made;
 }
@@ -249,9 +249,9 @@ static uint32_t offset_of(uint64_t room)
 	return (uint32_t)room;
 }
 
-static uint64_t take_spare(struct sc_names_table *table, uint32_t size)
+static uint64_t take_spare(struct syc_names_table *table, uint32_t size)
 {
-	for (unsigned i = 0; i < SC_NAMES_SPARES; i++) {
+	for (unsigned i = 0; i < SYC_NAMES_SPARES; i++) {
 		uint64_t spare =
 			__atomic_load_n(&table->spares[i], __ATOMIC_RELAXED);
 
@@ -266,7 +266,7 @@ static uint64_t take_spare(struct sc_names_table *table, uint32_t size)
 }
 
 /* A number and @size bytes; 0: there are none. */
-static uint64_t take_room(struct sc_names_table *table, uint32_t size)
+static uint64_t take_room(struct syc_names_table *table, uint32_t size)
 {
 	const uint64_t spare = take_spare(table, size);
 	uint64_t taken = __atomic_load_n(&table->taken, __ATOMIC_RELAXED);
@@ -277,7 +277,7 @@ static uint64_t take_room(struct sc_names_table *table, uint32_t size)
 		const uint32_t number = (uint32_t)(taken >> 32);
 		const uint32_t offset = (uint32_t)taken;
 
-		if (number >= SC_NAMES_MAX || size > SC_NAMES_ARENA - offset)
+		if (number >= SYC_NAMES_MAX || size > SYC_NAMES_ARENA - offset)
 			return 0;
 		if (__atomic_compare_exchange_n(
 			    &table->taken, &taken,
@@ -288,7 +288,7 @@ static uint64_t take_room(struct sc_names_table *table, uint32_t size)
 }
 
 /* Back where it came from, if nobody has taken more since; else aside. */
-static void put_back(struct sc_names_table *table, uint64_t room)
+static void put_back(struct syc_names_table *table, uint64_t room)
 {
 	const uint32_t number = number_of(room);
 	const uint32_t offset = offset_of(room);
@@ -300,7 +300,7 @@ static void put_back(struct sc_names_table *table, uint64_t room)
 	                                (uint64_t)number << 32 | offset, false,
 	                                __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 		return;
-	for (unsigned i = 0; i < SC_NAMES_SPARES; i++) {
+	for (unsigned i = 0; i < SYC_NAMES_SPARES; i++) {
 		uint64_t none = 0;
 
 		if (__atomic_compare_exchange_n(&table->spares[i], &none, room,
@@ -320,7 +320,7 @@ static uint64_t address_of(uint64_t entry, uint32_t number)
 
 /* The address of @text if it is what @slot holds, else 0. */
 static inline __attribute__((always_inline)) uint64_t
-look_at(const struct sc_names_table *table, uint64_t slot, uint64_t h,
+look_at(const struct syc_names_table *table, uint64_t slot, uint64_t h,
         const struct name_pair *text)
 {
 	const uint32_t number = (uint32_t)slot;
@@ -343,7 +343,7 @@ static uint64_t lose(void)
 }
 
 /* Slot @probe of @h was empty: take it, or one behind it. */
-static __attribute__((noinline)) uint64_t insert(struct sc_names_table *table,
+static __attribute__((noinline)) uint64_t insert(struct syc_names_table *table,
                                                  uint64_t h, unsigned probe,
                                                  const struct name_pair *text)
 {
@@ -361,7 +361,7 @@ static __attribute__((noinline)) uint64_t insert(struct sc_names_table *table,
 	__atomic_store_n(&root()->has_names, 1, __ATOMIC_RELAXED);
 	for (; probe < MAX_PROBES; probe++) {
 		uint64_t *const slot =
-			&table->slots[(h + probe) % SC_NAMES_SLOTS];
+			&table->slots[(h + probe) % SYC_NAMES_SLOTS];
 		uint64_t seen = 0;
 
 		/* N1, pairs with N2 */
@@ -381,13 +381,13 @@ static __attribute__((noinline)) uint64_t insert(struct sc_names_table *table,
 
 /* What stands for @text in @first, of before there was a block, or 0. */
 static __attribute__((noinline)) uint64_t
-find_early(struct sc_names_table *first, uint64_t h,
+find_early(struct syc_names_table *first, uint64_t h,
            const struct name_pair *text)
 {
 	for (unsigned probe = 0; probe < MAX_PROBES; probe++) {
 		/* N2, pairs with N1 */
 		const uint64_t slot = __atomic_load_n(
-			&first->slots[(h + probe) % SC_NAMES_SLOTS],
+			&first->slots[(h + probe) % SYC_NAMES_SLOTS],
 			__ATOMIC_ACQUIRE);
 		const uint64_t known =
 			slot != 0 ? look_at(first, slot, h, text) : 0;
@@ -401,12 +401,12 @@ find_early(struct sc_names_table *first, uint64_t h,
 static inline __attribute__((always_inline)) uint64_t
 intern(const struct name_pair *text)
 {
-	struct sc_names_table *const table = get_table();
+	struct syc_names_table *const table = get_table();
 
 	if (table == NULL)
 		return lose();
 	const uint64_t h = hash_text(text);
-	struct sc_names_table *const first =
+	struct syc_names_table *const first =
 		__atomic_load_n(&early.table, __ATOMIC_ACQUIRE);
 	if (first != NULL && first != table) {
 		const uint64_t known = find_early(first, h, text);
@@ -417,7 +417,7 @@ intern(const struct name_pair *text)
 	for (unsigned probe = 0; probe < MAX_PROBES; probe++) {
 		/* N2, pairs with N1 */
 		const uint64_t slot = __atomic_load_n(
-			&table->slots[(h + probe) % SC_NAMES_SLOTS],
+			&table->slots[(h + probe) % SYC_NAMES_SLOTS],
 			__ATOMIC_ACQUIRE);
 
 		if (slot == 0)
@@ -448,7 +448,7 @@ uint64_t syscap_jit_intern(const char *name, size_t len)
 		name = "";
 		len = 0;
 	}
-	len = sc_text_cut(name, len, NAME_MAX_LEN);
+	len = syc_text_cut(name, len, NAME_MAX_LEN);
 	const struct name_pair text = { .a = name, .a_len = len, .len = len };
 	return intern(&text);
 }
@@ -463,7 +463,7 @@ uint64_t syscap_jit_intern2(const char *a, size_t a_len, const char *b,
 		b = "";
 		b_len = 0;
 	}
-	b_len = sc_text_cut(b, b_len, NAME_MAX_LEN - a_len - 1);
+	b_len = syc_text_cut(b, b_len, NAME_MAX_LEN - a_len - 1);
 	const struct name_pair text = { .a = a,
 		                        .a_len = a_len,
 		                        .b = b,
@@ -472,21 +472,21 @@ uint64_t syscap_jit_intern2(const char *a, size_t a_len, const char *b,
 	return intern(&text);
 }
 
-int sc_names_prepare(void)
+int syc_names_prepare(void)
 {
 	return get_table() != NULL ? 0 : -ENOMEM;
 }
 
-bool sc_names_any(void)
+bool syc_names_any(void)
 {
 	return (__atomic_load_n(&root()->has_names, __ATOMIC_RELAXED) |
 	        __atomic_load_n(&early.has_names, __ATOMIC_RELAXED)) != 0;
 }
 
 /* The entry of @number in the table of @of; 0: there is none. */
-static uint64_t entry_of(const struct sc_names_root *of, uint32_t number)
+static uint64_t entry_of(const struct syc_names_root *of, uint32_t number)
 {
-	const struct sc_names_table *const table =
+	const struct syc_names_table *const table =
 		__atomic_load_n(&of->table, __ATOMIC_ACQUIRE);
 
 	/* N3: the bytes are there */
@@ -495,7 +495,7 @@ static uint64_t entry_of(const struct sc_names_root *of, uint32_t number)
 	                     : 0;
 }
 
-bool sc_names_index(uint64_t address, uint32_t *ret_index)
+bool syc_names_index(uint64_t address, uint32_t *ret_index)
 {
 	const uint32_t number = address & 0xFFFF;
 
@@ -512,17 +512,17 @@ bool sc_names_index(uint64_t address, uint32_t *ret_index)
 	}
 	entry = entry_of(&early, number);
 	if (entry != 0 && address_of(entry, number) == address) {
-		*ret_index = SC_NAMES_MAX + number;
+		*ret_index = SYC_NAMES_MAX + number;
 		return true;
 	}
 	return false;
 }
 
-const char *sc_names_text(uint32_t index, size_t *ret_len)
+const char *syc_names_text(uint32_t index, size_t *ret_len)
 {
-	const struct sc_names_root *const of =
-		index >= SC_NAMES_MAX ? &early : root();
-	const uint32_t number = index % SC_NAMES_MAX;
+	const struct syc_names_root *const of =
+		index >= SYC_NAMES_MAX ? &early : root();
+	const uint32_t number = index % SYC_NAMES_MAX;
 	const uint64_t entry = number != 0 ? entry_of(of, number) : 0;
 
 	if (entry == 0) {
@@ -534,7 +534,7 @@ const char *sc_names_text(uint32_t index, size_t *ret_len)
 	       (entry >> 32);
 }
 
-uint32_t sc_names_lost(void)
+uint32_t syc_names_lost(void)
 {
 	return __atomic_load_n(&root()->n_lost, __ATOMIC_RELAXED);
 }

@@ -11,8 +11,8 @@
  * There is one for all copies of the library that act as one, and one of this
  * copy for names that it was told before.
  */
-#ifndef SC_JIT_NAMES_H
-#define SC_JIT_NAMES_H
+#ifndef SYC_JIT_NAMES_H
+#define SYC_JIT_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,22 +21,22 @@
 #include "jit/table.h"
 
 /** The table is there, and may be filled by a handler.  0 or -ENOMEM. */
-int sc_names_prepare(void);
+int syc_names_prepare(void);
 
 /** Any name was ever taken; false: no stack can hold one. */
-bool sc_names_any(void);
+bool syc_names_any(void);
 
 /**
  * An address is one of this table's.  @ret_index: of its name, from 0; from
- * SC_NAMES_MAX on those that this copy of the library has since before there
+ * SYC_NAMES_MAX on those that this copy of the library has since before there
  * was anything to record into.
  */
-bool sc_names_index(uint64_t address, uint32_t *ret_index);
+bool syc_names_index(uint64_t address, uint32_t *ret_index);
 
 /** The name at @index, with a NUL behind its @ret_len bytes. */
-const char *sc_names_text(uint32_t index, size_t *ret_len);
+const char *syc_names_text(uint32_t index, size_t *ret_len);
 
 /** How many had no room. */
-uint32_t sc_names_lost(void);
+uint32_t syc_names_lost(void);
 
 #endif

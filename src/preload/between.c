@@ -81,13 +81,13 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
                             void *(*run)(void *), void *arg)
 {
-	sc_sampler_at_rest();
+	syc_sampler_at_rest();
 	return NEXT(pthread_create)(thread, attr, run, arg);
 }
 
 EXPORTED int thrd_create(thrd_t *thread, thrd_start_t run, void *arg)
 {
-	sc_sampler_at_rest();
+	syc_sampler_at_rest();
 	return NEXT(thrd_create)(thread, run, arg);
 }
 
@@ -106,12 +106,12 @@ EXPORTED int sigaction(int number, const struct sigaction *action,
                        struct sigaction *before)
 {
 	if (action != NULL && is_handler(action->sa_handler))
-		sc_told_of_handler(number);
+		syc_told_of_handler(number);
 	const int r = NEXT(sigaction)(number, action, before);
 	if (r == 0 && action != NULL && !is_handler(action->sa_handler))
-		sc_told_of_reset(number);
+		syc_told_of_reset(number);
 	if (r == 0 && before != NULL)
-		sc_told_of_look(number, before);
+		syc_told_of_look(number, before);
 	return r;
 }
 
@@ -120,7 +120,7 @@ static sighandler_t look(int number, sighandler_t before)
 	struct sigaction action = { .sa_handler = before };
 
 	if (before != SIG_ERR)
-		sc_told_of_look(number, &action);
+		syc_told_of_look(number, &action);
 	return action.sa_handler;
 }
 
@@ -128,10 +128,10 @@ static sighandler_t look(int number, sighandler_t before)
 	EXPORTED sighandler_t name(int number, sighandler_t handler)     \
 	{                                                                \
 		if (is_handler(handler))                                 \
-			sc_told_of_handler(number);                      \
+			syc_told_of_handler(number);                     \
 		const sighandler_t before = NEXT(name)(number, handler); \
 		if (before != SIG_ERR && !is_handler(handler))           \
-			sc_told_of_reset(number);                        \
+			syc_told_of_reset(number);                       \
 		return look(number, before);                             \
 	}
 
@@ -144,11 +144,11 @@ PLAIN(__sysv_signal)
 EXPORTED sighandler_t sigset(int number, sighandler_t handler)
 {
 	if (is_handler(handler) && handler != SIG_HOLD)
-		sc_told_of_handler(number);
+		syc_told_of_handler(number);
 	const sighandler_t before =
 		((__typeof__(&signal))next(NEXT_sigset))(number, handler);
 	if (before != SIG_ERR && !is_handler(handler))
-		sc_told_of_reset(number);
+		syc_told_of_reset(number);
 	return look(number, before);
 }
 
@@ -156,14 +156,14 @@ EXPORTED int sigwait(const sigset_t *set, int *number)
 {
 	sigset_t copy;
 
-	return NEXT(sigwait)(sc_told_of_wait(set, &copy), number);
+	return NEXT(sigwait)(syc_told_of_wait(set, &copy), number);
 }
 
 EXPORTED int sigwaitinfo(const sigset_t *set, siginfo_t *info)
 {
 	sigset_t copy;
 
-	return NEXT(sigwaitinfo)(sc_told_of_wait(set, &copy), info);
+	return NEXT(sigwaitinfo)(syc_told_of_wait(set, &copy), info);
 }
 
 EXPORTED int sigtimedwait(const sigset_t *set, siginfo_t *info,
@@ -171,12 +171,12 @@ EXPORTED int sigtimedwait(const sigset_t *set, siginfo_t *info,
 {
 	sigset_t copy;
 
-	return NEXT(sigtimedwait)(sc_told_of_wait(set, &copy), info, timeout);
+	return NEXT(sigtimedwait)(syc_told_of_wait(set, &copy), info, timeout);
 }
 
 EXPORTED int signalfd(int fd, const sigset_t *set, int flags)
 {
 	sigset_t copy;
 
-	return NEXT(signalfd)(fd, sc_told_of_wait(set, &copy), flags);
+	return NEXT(signalfd)(fd, syc_told_of_wait(set, &copy), flags);
 }

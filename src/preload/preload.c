@@ -26,7 +26,7 @@ static bool is_others(const struct dl_phdr_info *object, uintptr_t at,
 {
 	(void)at;
 	(void)version;
-	if (sc_notes_is_in(object, (uintptr_t)is_others, 1))
+	if (syc_notes_is_in(object, (uintptr_t)is_others, 1))
 		return false;
 	*(const char **)name = object->dlpi_name[0] != '\0' ? object->dlpi_name
 	                                                    : "the program";
@@ -37,12 +37,12 @@ __attribute__((constructor)) static void sample_at_load(void)
 {
 	const char *name;
 
-	sc_process_init();
-	if (sc_notes_each(SC_SAMPLER_NOTE_TYPE, is_others, (void *)&name)) {
-		sc_diag_say("the preloaded sampler leaves it to", name);
+	syc_process_init();
+	if (syc_notes_each(SYC_SAMPLER_NOTE_TYPE, is_others, (void *)&name)) {
+		syc_diag_say("the preloaded sampler leaves it to", name);
 	} else {
-		sc_yield_offer();
-		sc_told_begin();
-		sc_sampler_at_load();
+		syc_yield_offer();
+		syc_told_begin();
+		syc_sampler_at_load();
 	}
 }

@@ -86,7 +86,7 @@ is_on_stack(const struct returns *returns, uintptr_t from, uintptr_t to)
 	return false;
 }
 
-bool sc_handler_may_run(uintptr_t low, uintptr_t high)
+bool syc_handler_may_run(uintptr_t low, uintptr_t high)
 {
 	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 	struct returns returns;

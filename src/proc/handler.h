@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* handler.h - whether this may be a signal handler. */
-#ifndef SC_HANDLER_H
-#define SC_HANDLER_H
+#ifndef SYC_HANDLER_H
+#define SYC_HANDLER_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,6 +14,6 @@
  *
  * Costs some microseconds.  Context: owner, signal-safe.
  */
-bool sc_handler_may_run(uintptr_t low, uintptr_t high);
+bool syc_handler_may_run(uintptr_t low, uintptr_t high);
 
 #endif

@@ -4,11 +4,12 @@
 
 #include <string.h>
 
-bool sc_own_thread_is_name(const char *name, size_t n)
+bool syc_own_thread_is_name(const char *name, size_t n)
 {
-	static const char *const names[] = { SC_THREAD_DRAIN, SC_THREAD_SAMPLER,
-		                             SC_THREAD_TOGGLE,
-		                             SC_THREAD_ENDED };
+	static const char *const names[] = { SYC_THREAD_DRAIN,
+		                             SYC_THREAD_SAMPLER,
+		                             SYC_THREAD_TOGGLE,
+		                             SYC_THREAD_ENDED };
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strlen(names[i]) == n && memcmp(name, names[i], n) == 0)

@@ -5,16 +5,16 @@
  * Other copies of the library may have threads, too, of which this one knows
  * nothing else.
  */
-#ifndef SC_OWN_THREAD_H
-#define SC_OWN_THREAD_H
+#ifndef SYC_OWN_THREAD_H
+#define SYC_OWN_THREAD_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#define SC_THREAD_DRAIN   "syscap"
-#define SC_THREAD_SAMPLER "syscap-sampler"
-#define SC_THREAD_TOGGLE  "syscap-toggle"
-#define SC_THREAD_ENDED   "syscap-ended" /* one that only waits for others */
+#define SYC_THREAD_DRAIN   "syscap"
+#define SYC_THREAD_SAMPLER "syscap-sampler"
+#define SYC_THREAD_TOGGLE  "syscap-toggle"
+#define SYC_THREAD_ENDED   "syscap-ended" /* one that only waits for others */
 
 /**
  * Whether the @n characters at @name are one of these.  A program may be
@@ -22,6 +22,6 @@
  *
  * Context: any-thread, signal-safe.
  */
-bool sc_own_thread_is_name(const char *name, size_t n);
+bool syc_own_thread_is_name(const char *name, size_t n);
 
 #endif

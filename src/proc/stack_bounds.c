@@ -152,7 +152,7 @@ static bool find_stack(uintptr_t *ret_low, uintptr_t *ret_high)
 	return find_main_stack(ret_low, ret_high);
 }
 
-bool sc_stack_bounds(uintptr_t *ret_low, uintptr_t *ret_high)
+bool syc_stack_bounds(uintptr_t *ret_low, uintptr_t *ret_high)
 {
 	const int saved = errno;
 	const bool found = find_stack(ret_low, ret_high);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* stack_bounds.h - where the calling thread's own stack lies. */
-#ifndef SC_STACK_BOUNDS_H
-#define SC_STACK_BOUNDS_H
+#ifndef SYC_STACK_BOUNDS_H
+#define SYC_STACK_BOUNDS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,6 +19,6 @@
  *
  * Context: owner, signal-safe.
  */
-bool sc_stack_bounds(uintptr_t *ret_low, uintptr_t *ret_high);
+bool syc_stack_bounds(uintptr_t *ret_low, uintptr_t *ret_high);
 
 #endif

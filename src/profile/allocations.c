@@ -14,7 +14,7 @@
 
 #define NONE SYSCAP_PROFILE_NONE
 
-void sc_allocations_fini(struct sc_allocations *allocations)
+void syc_allocations_fini(struct syc_allocations *allocations)
 {
 	free(allocations->items.items);
 }
@@ -45,7 +45,7 @@ static int by_address(const void *left, const void *right)
 	return by_time(left, right);
 }
 
-static void match(struct sc_allocations *allocations, struct row *rows)
+static void match(struct syc_allocations *allocations, struct row *rows)
 {
 	struct syscap_profile_allocation *items = allocations->items.items;
 	const size_t n = allocations->items.n;
@@ -84,7 +84,7 @@ static void sum_up(struct syscap_profile_heap *heap,
  * In the order of time: how much there was at most, and what was freed before
  * its thread allocated anything else.  @latest is each thread's allocation.
  */
-static void follow(struct sc_allocations *allocations, struct row *rows,
+static void follow(struct syc_allocations *allocations, struct row *rows,
                    uint32_t *latest, uint32_t *begun_by)
 {
 	struct syscap_profile_allocation *items = allocations->items.items;
@@ -122,8 +122,8 @@ static void follow(struct sc_allocations *allocations, struct row *rows,
 			sum_up(heap, &items[i]);
 }
 
-int sc_allocations_settle(struct sc_allocations *allocations,
-                          const struct sc_who *who)
+int syc_allocations_settle(struct syc_allocations *allocations,
+                           const struct syc_who *who)
 {
 	const size_t n = allocations->items.n, n_threads = who->threads.n;
 	uint32_t *latest, *begun_by;
@@ -162,8 +162,8 @@ int sc_allocations_settle(struct sc_allocations *allocations,
 	return r;
 }
 
-uint64_t sc_allocations_amount(const struct sc_allocations *allocations,
-                               size_t number, enum syscap_view_of of)
+uint64_t syc_allocations_amount(const struct syc_allocations *allocations,
+                                size_t number, enum syscap_view_of of)
 {
 	const struct syscap_profile_allocation *item =
 		&allocations->items.items[number];

@@ -19,15 +19,15 @@ syscap_profile_threads(const struct syscap_profile *profile, size_t *ret_n)
 uint32_t syscap_profile_find_process(const struct syscap_profile *profile,
                                      int32_t pid, int64_t time)
 {
-	return sc_who_find_process(&profile->who, pid, time);
+	return syc_who_find_process(&profile->who, pid, time);
 }
 
 uint32_t syscap_profile_find_thread(const struct syscap_profile *profile,
                                     int32_t pid, int32_t tid, int64_t time)
 {
-	return sc_who_find_thread(&profile->who,
-	                          sc_who_find_process(&profile->who, pid, time),
-	                          tid);
+	return syc_who_find_thread(
+		&profile->who, syc_who_find_process(&profile->who, pid, time),
+		tid);
 }
 
 const struct syscap_profile_function *

@@ -11,8 +11,9 @@
 #include <string.h>
 
 /* Mark all functions whose name @pattern matches. */
-static int match(struct sc_filter *filter, const struct sc_functions *functions,
-                 const char *pattern, unsigned mark, struct syscap_error *error)
+static int match(struct syc_filter *filter,
+                 const struct syc_functions *functions, const char *pattern,
+                 unsigned mark, struct syscap_error *error)
 {
 	char why[100];
 	regex_t regex;
@@ -44,8 +45,8 @@ static int match(struct sc_filter *filter, const struct sc_functions *functions,
 	return 0;
 }
 
-static void hide_system(struct sc_filter *filter,
-                        const struct sc_functions *functions)
+static void hide_system(struct syc_filter *filter,
+                        const struct syc_functions *functions)
 {
 	for (size_t i = 0; i < functions->items.n; i++) {
 		const enum syscap_profile_category category =
@@ -53,13 +54,13 @@ static void hide_system(struct sc_filter *filter,
 
 		if (category == SYSCAP_CATEGORY_SYSTEM ||
 		    category == SYSCAP_CATEGORY_KERNEL)
-			filter->functions[i] |= SC_FUNCTION_TAKEN_OUT;
+			filter->functions[i] |= SYC_FUNCTION_TAKEN_OUT;
 	}
 }
 
 /* Functions of the binaries that @glob matches are shown as the binary. */
-static void collapse(struct sc_filter *filter,
-                     const struct sc_functions *functions, const char *glob)
+static void collapse(struct syc_filter *filter,
+                     const struct syc_functions *functions, const char *glob)
 {
 	for (size_t i = 0; i < functions->items.n; i++) {
 		const char *binary = functions->items.items[i].binary;
@@ -89,7 +90,7 @@ static bool is_in(const uint32_t *numbers, size_t n, uint32_t number)
 	return n == 0;
 }
 
-static void choose_threads(struct sc_filter *filter,
+static void choose_threads(struct syc_filter *filter,
                            const struct syscap_profile *profile)
 {
 	const struct syscap_filter *asked = filter->asked;
@@ -108,7 +109,7 @@ static void choose_threads(struct sc_filter *filter,
 }
 
 /* What a caller picks out does not change which marks are the slowest. */
-static void keep_numbers(struct sc_filter *filter,
+static void keep_numbers(struct syc_filter *filter,
                          const struct syscap_profile *profile)
 {
 	const struct syscap_filter *asked = filter->asked;
@@ -118,19 +119,19 @@ static void keep_numbers(struct sc_filter *filter,
 			is_in(asked->threads, asked->n_threads, (uint32_t)i);
 }
 
-static int match_all(struct sc_filter *filter,
-                     const struct sc_functions *functions,
+static int match_all(struct syc_filter *filter,
+                     const struct syc_functions *functions,
                      struct syscap_error *error)
 {
 	const struct syscap_filter *asked = filter->asked;
-	int r = match(filter, functions, asked->function, SC_FUNCTION_WANTED,
+	int r = match(filter, functions, asked->function, SYC_FUNCTION_WANTED,
 	              error);
 
 	if (r == 0)
-		r = match(filter, functions, asked->drop, SC_FUNCTION_DROPPED,
+		r = match(filter, functions, asked->drop, SYC_FUNCTION_DROPPED,
 		          error);
 	if (r == 0)
-		r = match(filter, functions, asked->focus, SC_FUNCTION_FOCUSED,
+		r = match(filter, functions, asked->focus, SYC_FUNCTION_FOCUSED,
 		          error);
 	if (r == 0 && asked->hide_system)
 		hide_system(filter, functions);
@@ -145,26 +146,26 @@ static bool has_mark_condition(const struct syscap_filter *asked)
 	       asked->slowest > 0 || asked->slowest_percent > 0;
 }
 
-static int find_marks(struct sc_filter *filter,
+static int find_marks(struct syc_filter *filter,
                       const struct syscap_profile *profile,
                       struct syscap_error *error)
 {
-	const struct sc_filter_who who = {
+	const struct syc_filter_who who = {
 		.threads = filter->threads,
 		.processes = filter->processes,
 	};
 
 	filter->has_marks = true;
-	return sc_filter_marks_find(&filter->marks, profile, filter->asked,
-	                            &who, error);
+	return syc_filter_marks_find(&filter->marks, profile, filter->asked,
+	                             &who, error);
 }
 
-int sc_filter_init(struct sc_filter *filter,
-                   const struct syscap_profile *profile,
-                   const struct syscap_filter *asked,
-                   struct syscap_error *error)
+int syc_filter_init(struct syc_filter *filter,
+                    const struct syscap_profile *profile,
+                    const struct syscap_filter *asked,
+                    struct syscap_error *error)
 {
-	const struct sc_functions *functions = &profile->functions;
+	const struct syc_functions *functions = &profile->functions;
 	int r = -ENOMEM;
 
 	memset(filter, 0, sizeof(*filter));
@@ -183,22 +184,22 @@ int sc_filter_init(struct sc_filter *filter,
 	if (r == 0)
 		keep_numbers(filter, profile);
 	if (r < 0)
-		sc_filter_fini(filter);
+		syc_filter_fini(filter);
 	return r;
 }
 
-void sc_filter_fini(struct sc_filter *filter)
+void syc_filter_fini(struct syc_filter *filter)
 {
 	free(filter->functions);
 	free(filter->shown_as);
 	free(filter->threads);
 	free(filter->processes);
-	sc_filter_marks_fini(&filter->marks);
+	syc_filter_marks_fini(&filter->marks);
 }
 
-bool sc_filter_passes(const struct sc_filter *filter,
-                      const struct syscap_profile *profile, uint32_t thread,
-                      int64_t time)
+bool syc_filter_passes(const struct syc_filter *filter,
+                       const struct syscap_profile *profile, uint32_t thread,
+                       int64_t time)
 {
 	const struct syscap_filter *asked = filter->asked;
 
@@ -206,5 +207,5 @@ bool sc_filter_passes(const struct sc_filter *filter,
 	       (!asked->has_from || time >= asked->from) &&
 	       (!asked->has_to || time < asked->to) &&
 	       (!filter->has_marks ||
-	        sc_filter_marks_have(&filter->marks, profile, thread, time));
+	        syc_filter_marks_have(&filter->marks, profile, thread, time));
 }

@@ -11,7 +11,7 @@
 #define NONE SYSCAP_PROFILE_NONE
 
 struct choice {
-	SC_ARRAY(const struct syscap_profile_mark *) marks;
+	SYC_ARRAY(const struct syscap_profile_mark *) marks;
 };
 
 static bool is_asked(const struct syscap_filter *asked,
@@ -32,7 +32,7 @@ static bool is_asked(const struct syscap_filter *asked,
 
 static int choose(const struct syscap_profile *profile,
                   const struct syscap_filter *asked,
-                  const struct sc_filter_who *who, struct choice *choice)
+                  const struct syc_filter_who *who, struct choice *choice)
 {
 	for (size_t i = 0; i < profile->marks.items.n; i++) {
 		const struct syscap_profile_mark *mark =
@@ -45,7 +45,7 @@ static int choose(const struct syscap_profile *profile,
 		if (thread->tid < 0 ? !who->processes[thread->process]
 		                    : !who->threads[mark->thread])
 			continue;
-		if (sc_array_push(&choice->marks, mark) < 0)
+		if (syc_array_push(&choice->marks, mark) < 0)
 			return -ENOMEM;
 	}
 	return 0;
@@ -82,7 +82,7 @@ static void keep_slowest(const struct syscap_filter *asked,
 		choice->marks.n = most;
 }
 
-static int compare_place(const struct sc_inside *a, const struct sc_inside *b)
+static int compare_place(const struct syc_inside *a, const struct syc_inside *b)
 {
 	if (a->process != b->process)
 		return a->process < b->process ? -1 : 1;
@@ -93,7 +93,7 @@ static int compare_place(const struct sc_inside *a, const struct sc_inside *b)
 
 static int by_place(const void *left, const void *right)
 {
-	const struct sc_inside *a = left, *b = right;
+	const struct syc_inside *a = left, *b = right;
 	const int order = compare_place(a, b);
 
 	if (order != 0)
@@ -102,9 +102,9 @@ static int by_place(const void *left, const void *right)
 }
 
 /* Sort, and make one of what overlaps. */
-static void join(struct sc_filter_marks *marks)
+static void join(struct syc_filter_marks *marks)
 {
-	struct sc_inside *items = marks->inside.items;
+	struct syc_inside *items = marks->inside.items;
 	size_t n = 0;
 
 	if (marks->inside.n > 0)
@@ -121,7 +121,7 @@ static void join(struct sc_filter_marks *marks)
 	marks->inside.n = n;
 }
 
-static int take(struct sc_filter_marks *marks,
+static int take(struct syc_filter_marks *marks,
                 const struct syscap_profile *profile,
                 const struct choice *choice)
 {
@@ -129,16 +129,16 @@ static int take(struct sc_filter_marks *marks,
 		const struct syscap_profile_mark *mark = choice->marks.items[i];
 		const struct syscap_profile_thread *thread =
 			&profile->who.threads.items[mark->thread];
-		const struct sc_inside inside = {
+		const struct syc_inside inside = {
 			.begin = mark->time,
-			.end = sc_marks_end(mark),
+			.end = syc_marks_end(mark),
 			.thread = thread->tid < 0 ? NONE : mark->thread,
 			.process = thread->process,
 		};
 
 		marks->n_threadless += thread->tid < 0;
-		if (sc_array_push(&marks->inside, inside) < 0 ||
-		    sc_array_push(
+		if (syc_array_push(&marks->inside, inside) < 0 ||
+		    syc_array_push(
 			    &marks->numbers,
 			    (uint32_t)(mark - profile->marks.items.items)) < 0)
 			return -ENOMEM;
@@ -147,11 +147,11 @@ static int take(struct sc_filter_marks *marks,
 	return 0;
 }
 
-int sc_filter_marks_find(struct sc_filter_marks *marks,
-                         const struct syscap_profile *profile,
-                         const struct syscap_filter *asked,
-                         const struct sc_filter_who *who,
-                         struct syscap_error *error)
+int syc_filter_marks_find(struct syc_filter_marks *marks,
+                          const struct syscap_profile *profile,
+                          const struct syscap_filter *asked,
+                          const struct syc_filter_who *who,
+                          struct syscap_error *error)
 {
 	struct choice choice = { 0 };
 	int r = choose(profile, asked, who, &choice);
@@ -175,14 +175,14 @@ int sc_filter_marks_find(struct sc_filter_marks *marks,
 	return r;
 }
 
-void sc_filter_marks_fini(struct sc_filter_marks *marks)
+void syc_filter_marks_fini(struct syc_filter_marks *marks)
 {
 	free(marks->numbers.items);
 	free(marks->inside.items);
 }
 
-static bool is_within(const struct sc_filter_marks *marks,
-                      const struct sc_inside *wanted)
+static bool is_within(const struct syc_filter_marks *marks,
+                      const struct syc_inside *wanted)
 {
 	size_t low = 0, high = marks->inside.n;
 
@@ -199,11 +199,11 @@ static bool is_within(const struct sc_filter_marks *marks,
 	       wanted->begin < marks->inside.items[low - 1].end;
 }
 
-bool sc_filter_marks_have(const struct sc_filter_marks *marks,
-                          const struct syscap_profile *profile, uint32_t thread,
-                          int64_t time)
+bool syc_filter_marks_have(const struct syc_filter_marks *marks,
+                           const struct syscap_profile *profile,
+                           uint32_t thread, int64_t time)
 {
-	struct sc_inside wanted = {
+	struct syc_inside wanted = {
 		.begin = time,
 		.thread = thread,
 		.process = profile->who.threads.items[thread].process,

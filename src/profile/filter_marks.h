@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* filter_marks.h - the times inside of the marks that a filter asks for. */
-#ifndef SC_PROFILE_FILTER_MARKS_H
-#define SC_PROFILE_FILTER_MARKS_H
+#ifndef SYC_PROFILE_FILTER_MARKS_H
+#define SYC_PROFILE_FILTER_MARKS_H
 
 #include <stdbool.h>
 
@@ -9,34 +9,35 @@
 #include "profile/profile.h"
 
 /** A time that is inside of marks. */
-struct sc_inside {
+struct syc_inside {
 	int64_t begin, end;
 	uint32_t thread; /* NONE: all threads of the process */
 	uint32_t process;
 };
 
 /** All zero: none. */
-struct sc_filter_marks {
-	SC_ARRAY(uint32_t) numbers;        /* the slowest first */
-	SC_ARRAY(struct sc_inside) inside; /* disjoint; by thread or process */
+struct syc_filter_marks {
+	SYC_ARRAY(uint32_t) numbers; /* the slowest first */
+	SYC_ARRAY(struct syc_inside)
+	inside; /* disjoint; by thread or process */
 	uint64_t n_threadless;
 };
 
 /** Threads and processes that the rest of a filter lets pass, by number. */
-struct sc_filter_who {
+struct syc_filter_who {
 	const unsigned char *threads, *processes;
 };
 
 /** 0, -ENOMEM, or -EINVAL: there are none. */
-int sc_filter_marks_find(struct sc_filter_marks *marks,
-                         const struct syscap_profile *profile,
-                         const struct syscap_filter *asked,
-                         const struct sc_filter_who *who,
-                         struct syscap_error *error);
-void sc_filter_marks_fini(struct sc_filter_marks *marks);
+int syc_filter_marks_find(struct syc_filter_marks *marks,
+                          const struct syscap_profile *profile,
+                          const struct syscap_filter *asked,
+                          const struct syc_filter_who *who,
+                          struct syscap_error *error);
+void syc_filter_marks_fini(struct syc_filter_marks *marks);
 
-bool sc_filter_marks_have(const struct sc_filter_marks *marks,
-                          const struct syscap_profile *profile, uint32_t thread,
-                          int64_t time);
+bool syc_filter_marks_have(const struct syc_filter_marks *marks,
+                           const struct syscap_profile *profile,
+                           uint32_t thread, int64_t time);
 
 #endif

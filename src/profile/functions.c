@@ -18,10 +18,10 @@ static const char *const notes[] = {
 
 #define N_NOTES (sizeof(notes) / sizeof(notes[0]))
 
-int sc_functions_init(struct sc_functions *functions, struct sc_texts *texts)
+int syc_functions_init(struct syc_functions *functions, struct syc_texts *texts)
 {
 	const char *none;
-	int r = sc_texts_keep(texts, "", 0, &none);
+	int r = syc_texts_keep(texts, "", 0, &none);
 
 	memset(functions, 0, sizeof(*functions));
 	for (unsigned i = 0; r == 0 && i < N_NOTES; i++) {
@@ -32,24 +32,24 @@ int sc_functions_init(struct sc_functions *functions, struct sc_texts *texts)
 		};
 		uint32_t number;
 
-		r = sc_texts_keep(texts, notes[i], strlen(notes[i]),
-		                  &note.name);
+		r = syc_texts_keep(texts, notes[i], strlen(notes[i]),
+		                   &note.name);
 		if (r == 0)
-			r = sc_functions_put(functions, &note, &number);
+			r = syc_functions_put(functions, &note, &number);
 	}
 	return r;
 }
 
-void sc_functions_fini(struct sc_functions *functions)
+void syc_functions_fini(struct syc_functions *functions)
 {
-	sc_map_fini(&functions->by_text);
+	syc_map_fini(&functions->by_text);
 	free(functions->items.items);
 	free(functions->of_binary.items);
 }
 
-int sc_functions_put(struct sc_functions *functions,
-                     const struct syscap_profile_function *function,
-                     uint32_t *ret_number)
+int syc_functions_put(struct syc_functions *functions,
+                      const struct syscap_profile_function *function,
+                      uint32_t *ret_number)
 {
 	/* A function called "[system]" is none of the notes. */
 	const struct {
@@ -63,9 +63,9 @@ int sc_functions_put(struct sc_functions *functions,
 	size_t number;
 	int r;
 
-	if (sc_array_room(&functions->items) < 0)
+	if (syc_array_room(&functions->items) < 0)
 		return -ENOMEM;
-	r = sc_map_put(&functions->by_text, &key, sizeof(key), &number);
+	r = syc_map_put(&functions->by_text, &key, sizeof(key), &number);
 	if (r > 0)
 		functions->items.items[functions->items.n++] = *function;
 	if (r >= 0)
@@ -73,7 +73,7 @@ int sc_functions_put(struct sc_functions *functions,
 	return r < 0 ? r : 0;
 }
 
-static int put_binary(struct sc_functions *functions, struct sc_texts *texts,
+static int put_binary(struct syc_functions *functions, struct syc_texts *texts,
                       uint32_t of, uint32_t *ret_number)
 {
 	struct syscap_profile_function binary = functions->items.items[of];
@@ -87,12 +87,13 @@ static int put_binary(struct sc_functions *functions, struct sc_texts *texts,
 		return 0; /* it is that */
 	if (asprintf(&text, "[%s]", binary.binary) < 0)
 		return -ENOMEM;
-	r = sc_texts_keep(texts, text, strlen(text), &binary.name);
+	r = syc_texts_keep(texts, text, strlen(text), &binary.name);
 	free(text);
-	return r == 0 ? sc_functions_put(functions, &binary, ret_number) : r;
+	return r == 0 ? syc_functions_put(functions, &binary, ret_number) : r;
 }
 
-int sc_functions_settle(struct sc_functions *functions, struct sc_texts *texts)
+int syc_functions_settle(struct syc_functions *functions,
+                         struct syc_texts *texts)
 {
 	/* More come while this goes on: each stands for itself. */
 	for (size_t i = functions->of_binary.n; i < functions->items.n; i++) {
@@ -101,13 +102,13 @@ int sc_functions_settle(struct sc_functions *functions, struct sc_texts *texts)
 		if (functions->items.items[i].binary[0] != 0 &&
 		    put_binary(functions, texts, number, &number) < 0)
 			return -ENOMEM;
-		if (sc_array_push(&functions->of_binary, number) < 0)
+		if (syc_array_push(&functions->of_binary, number) < 0)
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-enum syscap_profile_category sc_functions_category(const char *path)
+enum syscap_profile_category syc_functions_category(const char *path)
 {
 	static const char *const folders[] = {
 		"/usr/lib/",     "/usr/lib32/", "/usr/lib64/", "/usr/libx32/",

@@ -5,8 +5,8 @@
  * Their numbers stay what they are; the first ones are those that every
  * profile has, SYSCAP_FUNCTION_*.
  */
-#ifndef SC_PROFILE_FUNCTIONS_H
-#define SC_PROFILE_FUNCTIONS_H
+#ifndef SYC_PROFILE_FUNCTIONS_H
+#define SYC_PROFILE_FUNCTIONS_H
 
 #include <syscap/profile.h>
 
@@ -14,25 +14,27 @@
 #include "data/map.h"
 #include "profile/texts.h"
 
-struct sc_functions {
-	struct sc_map by_text; /* of two texts, by where they are */
-	SC_ARRAY(struct syscap_profile_function) items;
-	SC_ARRAY(uint32_t) of_binary; /* what stands for its binary */
+struct syc_functions {
+	struct syc_map by_text; /* of two texts, by where they are */
+	SYC_ARRAY(struct syscap_profile_function) items;
+	SYC_ARRAY(uint32_t) of_binary; /* what stands for its binary */
 };
 
 /** 0 or -ENOMEM. */
-int sc_functions_init(struct sc_functions *functions, struct sc_texts *texts);
-void sc_functions_fini(struct sc_functions *functions);
+int syc_functions_init(struct syc_functions *functions,
+                       struct syc_texts *texts);
+void syc_functions_fini(struct syc_functions *functions);
 
 /** The number of @function, whose texts were kept.  0 or -ENOMEM. */
-int sc_functions_put(struct sc_functions *functions,
-                     const struct syscap_profile_function *function,
-                     uint32_t *ret_number);
+int syc_functions_put(struct syc_functions *functions,
+                      const struct syscap_profile_function *function,
+                      uint32_t *ret_number);
 
 /** Have a function "[BINARY]" for the binary of each.  0 or -ENOMEM. */
-int sc_functions_settle(struct sc_functions *functions, struct sc_texts *texts);
+int syc_functions_settle(struct syc_functions *functions,
+                         struct syc_texts *texts);
 
 /** What the code in the file @path is: the system's or not. */
-enum syscap_profile_category sc_functions_category(const char *path);
+enum syscap_profile_category syc_functions_category(const char *path);
 
 #endif

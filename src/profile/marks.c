@@ -10,36 +10,36 @@
  * new one: what has more at a time was made to keep us busy. */
 #define LANES_SEARCHED 256u
 
-void sc_marks_fini(struct sc_marks *marks)
+void syc_marks_fini(struct syc_marks *marks)
 {
-	sc_map_fini(&marks->by_text);
+	syc_map_fini(&marks->by_text);
 	free(marks->names.items);
 	free(marks->items.items);
 }
 
-static int put_name(struct sc_marks *marks, struct sc_texts *texts,
+static int put_name(struct syc_marks *marks, struct syc_texts *texts,
                     const struct syscap_frame *frame, uint32_t *ret_name)
 {
 	struct syscap_profile_mark_name name;
 	size_t number;
-	int r = sc_texts_keep(texts, frame->mark.group,
-	                      strlen(frame->mark.group), &name.group);
+	int r = syc_texts_keep(texts, frame->mark.group,
+	                       strlen(frame->mark.group), &name.group);
 
 	if (r == 0)
-		r = sc_texts_keep(texts, frame->mark.name,
-		                  strlen(frame->mark.name), &name.name);
+		r = syc_texts_keep(texts, frame->mark.name,
+		                   strlen(frame->mark.name), &name.name);
 	if (r < 0 || marks->items.n >= SYSCAP_PROFILE_NONE ||
-	    sc_array_room(&marks->names) < 0)
+	    syc_array_room(&marks->names) < 0)
 		return -ENOMEM;
-	r = sc_map_put(&marks->by_text, &name, sizeof(name), &number);
+	r = syc_map_put(&marks->by_text, &name, sizeof(name), &number);
 	if (r > 0)
 		marks->names.items[marks->names.n++] = name;
 	*ret_name = (uint32_t)number;
 	return r < 0 ? r : 0;
 }
 
-int sc_marks_add(struct sc_marks *marks, struct sc_texts *texts,
-                 const struct syscap_frame *frame, uint32_t thread)
+int syc_marks_add(struct syc_marks *marks, struct syc_texts *texts,
+                  const struct syscap_frame *frame, uint32_t thread)
 {
 	const int64_t duration = frame->mark.duration;
 	struct syscap_profile_mark mark = {
@@ -50,10 +50,10 @@ int sc_marks_add(struct sc_marks *marks, struct sc_texts *texts,
 	};
 	int r = put_name(marks, texts, frame, &mark.name);
 
-	return r == 0 ? sc_array_push(&marks->items, mark) : r;
+	return r == 0 ? syc_array_push(&marks->items, mark) : r;
 }
 
-int64_t sc_marks_end(const struct syscap_profile_mark *mark)
+int64_t syc_marks_end(const struct syscap_profile_mark *mark)
 {
 	int64_t end;
 
@@ -81,11 +81,11 @@ static int compare(const void *left, const void *right)
 
 /* The ends of those that are under way, the innermost last. */
 struct lane {
-	SC_ARRAY(int64_t) ends;
+	SYC_ARRAY(int64_t) ends;
 };
 
 struct lanes {
-	SC_ARRAY(struct lane) items;
+	SYC_ARRAY(struct lane) items;
 	size_t n_used; /* by the thread */
 };
 
@@ -102,7 +102,7 @@ static int add_lane(struct lanes *lanes)
 	const struct lane none = { 0 };
 
 	if (lanes->n_used == lanes->items.n &&
-	    sc_array_push(&lanes->items, none) < 0)
+	    syc_array_push(&lanes->items, none) < 0)
 		return -ENOMEM;
 	lanes->items.items[lanes->n_used++].ends.n = 0;
 	return 0;
@@ -110,7 +110,7 @@ static int add_lane(struct lanes *lanes)
 
 static int put_into_lane(struct lanes *lanes, struct syscap_profile_mark *mark)
 {
-	const int64_t end = sc_marks_end(mark);
+	const int64_t end = syc_marks_end(mark);
 	size_t i = 0;
 
 	while (i < lanes->n_used && i < LANES_SEARCHED &&
@@ -124,10 +124,10 @@ static int put_into_lane(struct lanes *lanes, struct syscap_profile_mark *mark)
 	struct lane *const lane = &lanes->items.items[i];
 	mark->lane = (uint32_t)i;
 	mark->depth = (uint32_t)lane->ends.n;
-	return sc_array_push(&lane->ends, end);
+	return syc_array_push(&lane->ends, end);
 }
 
-int sc_marks_settle(struct sc_marks *marks)
+int syc_marks_settle(struct syc_marks *marks)
 {
 	const size_t n = marks->items.n;
 	struct syscap_profile_mark **order;

@@ -15,11 +15,11 @@
 #define IN_FILE "In File "
 
 struct job {
-	struct sc_naming *naming;
-	const struct sc_who *who;
-	struct sc_stacks *stacks;
+	struct syc_naming *naming;
+	const struct syc_who *who;
+	struct syc_stacks *stacks;
 	const struct syscap_profile_location *location;
-	const struct sc_location_facts *place;
+	const struct syc_location_facts *place;
 	const struct syscap_profile_map *map; /* it is in; NULL: not known */
 	bool is_signal, may_vary;
 };
@@ -42,19 +42,19 @@ static int put(struct job *job, const char *name, const char *binary,
                size_t binary_len, enum syscap_profile_category category,
                bool is_named, uint32_t *ret_function)
 {
-	struct sc_naming *naming = job->naming;
+	struct syc_naming *naming = job->naming;
 	struct syscap_profile_function function = {
 		.category = category,
 		.is_named = is_named,
 	};
-	int r = sc_texts_keep(naming->texts, name, strlen(name),
-	                      &function.name);
+	int r = syc_texts_keep(naming->texts, name, strlen(name),
+	                       &function.name);
 
 	if (r == 0)
-		r = sc_texts_keep(naming->texts, binary, binary_len,
-		                  &function.binary);
-	return r == 0 ? sc_functions_put(naming->functions, &function,
-	                                 ret_function)
+		r = syc_texts_keep(naming->texts, binary, binary_len,
+		                   &function.binary);
+	return r == 0 ? syc_functions_put(naming->functions, &function,
+	                                  ret_function)
 	              : r;
 }
 
@@ -68,7 +68,7 @@ static int put_code(struct job *job, const char *name, const char *nick,
 		const char *binary = last_part(job->map->path, &len);
 
 		return put(job, name, binary, len,
-		           sc_functions_category(job->map->path), is_named,
+		           syc_functions_category(job->map->path), is_named,
 		           ret_function);
 	}
 	return put(job, name, nick, len,
@@ -78,12 +78,12 @@ static int put_code(struct job *job, const char *name, const char *nick,
 
 static int name_by_jit(struct job *job, uint32_t *ret_function)
 {
-	const struct sc_naming *naming = job->naming;
+	const struct syc_naming *naming = job->naming;
 	const uint64_t address = job->location->address;
 	size_t number;
 	char text[32];
 
-	if (sc_map_get(&naming->by_jit, &address, sizeof(address), &number))
+	if (syc_map_get(&naming->by_jit, &address, sizeof(address), &number))
 		return put(job, naming->jit_names.items[number], "", 0,
 		           SYSCAP_CATEGORY_JIT, true, ret_function);
 	snprintf(text, sizeof(text), "0x%" PRIx64, address);
@@ -91,13 +91,13 @@ static int name_by_jit(struct job *job, uint32_t *ret_function)
 }
 
 /* The last range of the process that begins at the address or before. */
-static const struct sc_join_symbol *find_symbol(const struct job *job)
+static const struct syc_join_symbol *find_symbol(const struct job *job)
 {
-	const struct sc_join_symbols *table = &job->naming->table;
+	const struct syc_join_symbols *table = &job->naming->table;
 	const uint64_t address = job->location->address;
 	const uint32_t pid =
 		(uint32_t)job->who->processes.items[job->location->process].pid;
-	const struct sc_join_symbol *symbol;
+	const struct syc_join_symbol *symbol;
 	size_t low = 0, high = table->sorted.n;
 
 	while (low < high) {
@@ -134,14 +134,14 @@ static int put_symbol(struct job *job, const char *name, const char *nick,
 
 static int name_by_file(struct job *job, uint32_t *ret_function)
 {
-	const struct sc_symbol_query query = {
+	const struct syc_symbol_query query = {
 		.pid = job->who->processes.items[job->location->process].pid,
 		.time = job->place->time,
 		.address = job->location->address,
-		.is_return = job->place->kind == SC_STEP_RETURN,
+		.is_return = job->place->kind == SYC_STEP_RETURN,
 	};
-	struct sc_symbol symbol;
-	int r = sc_symbols_find(job->naming->symbols, &query, &symbol);
+	struct syc_symbol symbol;
+	int r = syc_symbols_find(job->naming->symbols, &query, &symbol);
 
 	job->may_vary = !symbol.is_always;
 	if (r <= 0)
@@ -159,7 +159,7 @@ static int name_by_place(struct job *job, uint32_t *ret_function)
 	size_t len;
 
 	if (job->map == NULL || job->map->path[0] == 0) {
-		const bool is_kernel = sc_stacks_is_kernel(address);
+		const bool is_kernel = syc_stacks_is_kernel(address);
 		const char *binary = is_kernel ? "[kernel]" : "";
 
 		snprintf(text, sizeof(text), "0x%" PRIx64, address);
@@ -177,16 +177,16 @@ static int name_by_place(struct job *job, uint32_t *ret_function)
 
 static int name_one(struct job *job, uint32_t *ret_function)
 {
-	const struct sc_join_symbol *symbol;
+	const struct syc_join_symbol *symbol;
 	int r = 0;
 
-	if (sc_stacks_is_name(job->location->address))
+	if (syc_stacks_is_name(job->location->address))
 		return name_by_jit(job, ret_function);
 	symbol = find_symbol(job);
 	if (symbol != NULL)
 		return put_symbol(job, symbol->name, symbol->tag, ret_function);
 	if (job->naming->symbols != NULL && !job->naming->has_table &&
-	    !sc_stacks_is_kernel(job->location->address))
+	    !syc_stacks_is_kernel(job->location->address))
 		r = name_by_file(job, ret_function);
 	return r == 0 ? name_by_place(job, ret_function) : r;
 }
@@ -195,18 +195,18 @@ static uint32_t find_map(const struct job *job)
 {
 	const int32_t pid =
 		job->who->processes.items[job->location->process].pid;
-	const struct sc_process_map *map;
+	const struct syc_process_map *map;
 	bool is_always;
 
-	map = sc_process_maps_find(&job->naming->mapped, pid,
-	                           job->location->address, job->place->time,
-	                           &is_always);
+	map = syc_process_maps_find(&job->naming->mapped, pid,
+	                            job->location->address, job->place->time,
+	                            &is_always);
 	return map != NULL ? (uint32_t)((uintptr_t)map->found - 1) : NONE;
 }
 
 static int name_location(struct job *job, size_t number)
 {
-	struct sc_stacks *stacks = job->stacks;
+	struct syc_stacks *stacks = job->stacks;
 	uint32_t function;
 	uint32_t map;
 	int r;
@@ -215,9 +215,9 @@ static int name_location(struct job *job, size_t number)
 	job->place = &stacks->places.items[number];
 	job->is_signal = false;
 	job->may_vary = false;
-	if (job->place->kind == SC_STEP_NOTE)
+	if (job->place->kind == SYC_STEP_NOTE)
 		return 0;
-	map = sc_stacks_is_name(job->location->address) ? NONE : find_map(job);
+	map = syc_stacks_is_name(job->location->address) ? NONE : find_map(job);
 	job->map = map == NONE ? NULL : &job->naming->maps.items[map];
 	r = name_one(job, &function);
 	if (r < 0)
@@ -229,11 +229,11 @@ static int name_location(struct job *job, size_t number)
 	return 0;
 }
 
-int sc_naming_ask(struct sc_naming *naming, const struct sc_who *who,
-                  struct sc_stacks *stacks, uint32_t location, int64_t time,
-                  uint32_t *ret_function)
+int syc_naming_ask(struct syc_naming *naming, const struct syc_who *who,
+                   struct syc_stacks *stacks, uint32_t location, int64_t time,
+                   uint32_t *ret_function)
 {
-	struct sc_location_facts place = stacks->places.items[location];
+	struct syc_location_facts place = stacks->places.items[location];
 	struct job job = {
 		.naming = naming,
 		.who = who,
@@ -255,7 +255,7 @@ int sc_naming_ask(struct sc_naming *naming, const struct sc_who *who,
  */
 static int exact_interrupted(struct job *job)
 {
-	struct sc_stacks *stacks = job->stacks;
+	struct syc_stacks *stacks = job->stacks;
 	const size_t n = stacks->locations.n;
 
 	for (size_t node = 1; node < stacks->nodes.n; node++) {
@@ -263,7 +263,7 @@ static int exact_interrupted(struct job *job)
 		const uint32_t parent = stacks->parents.items[node];
 
 		if (parent != 0 && stacks->places.items[location].is_signal &&
-		    sc_stacks_make_exact(stacks, parent) < 0)
+		    syc_stacks_make_exact(stacks, parent) < 0)
 			return -ENOMEM;
 	}
 	for (size_t i = n; i < stacks->locations.n; i++)
@@ -273,34 +273,34 @@ static int exact_interrupted(struct job *job)
 }
 
 /* Perf maps and jitdumps of processes that were not looked at yet. */
-static int read_code_files(struct sc_naming *naming, const struct sc_who *who)
+static int read_code_files(struct syc_naming *naming, const struct syc_who *who)
 {
-	const struct sc_code_files_options options = { 0 };
-	struct sc_code_files files;
+	const struct syc_code_files_options options = { 0 };
+	struct syc_code_files files;
 	int r = 0;
 
 	/* Those of another machine say nothing about this capture. */
 	if (naming->root != NULL)
-		return sc_code_names_settle(naming->code);
-	sc_code_files_open(&files, naming->code, naming->capture_time,
-	                   &options);
+		return syc_code_names_settle(naming->code);
+	syc_code_files_open(&files, naming->code, naming->capture_time,
+	                    &options);
 	for (size_t i = naming->n_files; r == 0 && i < who->processes.n; i++)
-		r = sc_code_files_process(&files, who->processes.items[i].pid);
+		r = syc_code_files_process(&files, who->processes.items[i].pid);
 	for (size_t i = 0; r == 0 && i < naming->maps.n; i++) {
 		const struct syscap_profile_map *map = &naming->maps.items[i];
 
 		if (map->process >= naming->n_files)
-			r = sc_code_files_map(
+			r = syc_code_files_map(
 				&files, who->processes.items[map->process].pid,
 				map->path);
 	}
 	naming->n_files = who->processes.n;
-	sc_code_files_close(&files);
-	return r == 0 ? sc_code_names_settle(naming->code) : r;
+	syc_code_files_close(&files);
+	return r == 0 ? syc_code_names_settle(naming->code) : r;
 }
 
-int sc_naming_settle(struct sc_naming *naming, const struct sc_who *who,
-                     struct sc_stacks *stacks)
+int syc_naming_settle(struct syc_naming *naming, const struct syc_who *who,
+                      struct syc_stacks *stacks)
 {
 	struct job job = {
 		.naming = naming,
@@ -310,10 +310,10 @@ int sc_naming_settle(struct sc_naming *naming, const struct sc_who *who,
 	const size_t first = naming->is_new ? 0 : naming->n_named;
 	const size_t n = stacks->locations.n;
 	const bool is_looked_up = naming->symbols != NULL && !naming->has_table;
-	int r = sc_process_maps_settle(&naming->mapped);
+	int r = syc_process_maps_settle(&naming->mapped);
 
 	if (r == 0 && is_looked_up && naming->is_new && n > 0)
-		r = sc_symbols_learned(naming->symbols);
+		r = syc_symbols_learned(naming->symbols);
 	if (r == 0 && is_looked_up && naming->is_new && n > 0)
 		r = read_code_files(naming, who);
 	for (size_t i = first; r == 0 && i < n; i++)

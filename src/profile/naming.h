@@ -11,8 +11,8 @@
  *	3 where it carries none: the files	symbols/resolver.h
  *	4 where in which file it is		MAP
  */
-#ifndef SC_PROFILE_NAMING_H
-#define SC_PROFILE_NAMING_H
+#ifndef SYC_PROFILE_NAMING_H
+#define SYC_PROFILE_NAMING_H
 
 #include <stdbool.h>
 
@@ -29,19 +29,19 @@
 #include "symbols/process_maps.h"
 #include "symbols/resolver.h"
 
-struct sc_naming {
-	struct sc_texts *texts; /* of the profile */
-	struct sc_functions *functions;
-	struct sc_map by_jit; /* addresses that are names */
-	SC_ARRAY(const char *) jit_names;
-	struct sc_join_symbols table;
-	SC_ARRAY(unsigned char) chunks; /* of a table that is being read */
+struct syc_naming {
+	struct syc_texts *texts; /* of the profile */
+	struct syc_functions *functions;
+	struct syc_map by_jit; /* addresses that are names */
+	SYC_ARRAY(const char *) jit_names;
+	struct syc_join_symbols table;
+	SYC_ARRAY(unsigned char) chunks; /* of a table that is being read */
 	bool has_table, is_table_bad;
-	SC_ARRAY(struct syscap_profile_map) maps;
-	struct sc_process_maps mapped; /* found: number in maps, + 1 */
+	SYC_ARRAY(struct syscap_profile_map) maps;
+	struct syc_process_maps mapped; /* found: number in maps, + 1 */
 	/* NULL: nothing is looked up. */
-	struct sc_symbols *symbols;
-	struct sc_code_names *code;
+	struct syc_symbols *symbols;
+	struct syc_code_names *code;
 	char *root;
 	char capture_time[65];
 	bool has_begun;
@@ -51,23 +51,23 @@ struct sc_naming {
 };
 
 /** 0 or -ENOMEM. */
-int sc_naming_init(struct sc_naming *naming, struct sc_texts *texts,
-                   struct sc_functions *functions,
-                   const struct syscap_profile_options *options);
-void sc_naming_fini(struct sc_naming *naming);
+int syc_naming_init(struct syc_naming *naming, struct syc_texts *texts,
+                    struct syc_functions *functions,
+                    const struct syscap_profile_options *options);
+void syc_naming_fini(struct syc_naming *naming);
 
 /** MAP, FORK, EXIT, OVERLAY, JITMAP, FILE_CHUNK, METADATA.  0 or -ENOMEM. */
-int sc_naming_learn(struct sc_naming *naming, struct sc_who *who,
-                    const struct syscap_reader *reader,
-                    const struct syscap_frame *frame);
+int syc_naming_learn(struct syc_naming *naming, struct syc_who *who,
+                     const struct syscap_reader *reader,
+                     const struct syscap_frame *frame);
 
 /** Functions of all locations.  0 or -ENOMEM. */
-int sc_naming_settle(struct sc_naming *naming, const struct sc_who *who,
-                     struct sc_stacks *stacks);
+int syc_naming_settle(struct syc_naming *naming, const struct syc_who *who,
+                      struct syc_stacks *stacks);
 
 /** What @location was called at @time, where that may vary.  0 or -ENOMEM. */
-int sc_naming_ask(struct sc_naming *naming, const struct sc_who *who,
-                  struct sc_stacks *stacks, uint32_t location, int64_t time,
-                  uint32_t *ret_function);
+int syc_naming_ask(struct syc_naming *naming, const struct syc_who *who,
+                   struct syc_stacks *stacks, uint32_t location, int64_t time,
+                   uint32_t *ret_function);
 
 #endif

@@ -8,16 +8,16 @@
 
 #define MOST_TABLE_BYTES (UINT64_C(1) << 31)
 
-int sc_naming_init(struct sc_naming *naming, struct sc_texts *texts,
-                   struct sc_functions *functions,
-                   const struct syscap_profile_options *options)
+int syc_naming_init(struct syc_naming *naming, struct syc_texts *texts,
+                    struct syc_functions *functions,
+                    const struct syscap_profile_options *options)
 {
-	struct sc_symbols_options wanted = {
+	struct syc_symbols_options wanted = {
 		.root = options->root,
 		.debug_dirs = options->debug_dirs,
 		.n_debug_dirs = options->n_debug_dirs,
 		.is_live = options->root == NULL,
-		.code = sc_code_names_symbol,
+		.code = syc_code_names_symbol,
 	};
 	int r;
 
@@ -31,27 +31,27 @@ int sc_naming_init(struct sc_naming *naming, struct sc_texts *texts,
 		if (naming->root == NULL)
 			return -ENOMEM;
 	}
-	r = sc_code_names_new(&naming->code);
+	r = syc_code_names_new(&naming->code);
 	if (r < 0)
 		return r;
 	wanted.code_data = naming->code;
-	return sc_symbols_new(&wanted, &naming->symbols);
+	return syc_symbols_new(&wanted, &naming->symbols);
 }
 
-void sc_naming_fini(struct sc_naming *naming)
+void syc_naming_fini(struct syc_naming *naming)
 {
-	sc_map_fini(&naming->by_jit);
+	syc_map_fini(&naming->by_jit);
 	free(naming->jit_names.items);
-	sc_join_symbols_fini(&naming->table);
+	syc_join_symbols_fini(&naming->table);
 	free(naming->chunks.items);
 	free(naming->maps.items);
-	sc_process_maps_fini(&naming->mapped);
-	sc_symbols_free(naming->symbols);
-	sc_code_names_free(naming->code);
+	syc_process_maps_fini(&naming->mapped);
+	syc_symbols_free(naming->symbols);
+	syc_code_names_free(naming->code);
 	free(naming->root);
 }
 
-static int learn_map(struct sc_naming *naming, struct sc_who *who,
+static int learn_map(struct syc_naming *naming, struct syc_who *who,
                      const struct syscap_frame *frame)
 {
 	const char *id = frame->map.build_id ? frame->map.build_id : "";
@@ -62,28 +62,30 @@ static int learn_map(struct sc_naming *naming, struct sc_who *who,
 		.offset = frame->map.offset,
 		.time = frame->time,
 	};
-	struct sc_process_map mapped = {
+	struct syc_process_map mapped = {
 		.begin = frame->map.start,
 		.end = frame->map.end,
 		.offset = frame->map.offset,
 		.time = frame->time,
 		.build_id = "",
 	};
-	int r = sc_who_process(who, frame->pid, frame->time, &map.process);
+	int r = syc_who_process(who, frame->pid, frame->time, &map.process);
 
 	if (r == 0)
-		r = sc_texts_keep(naming->texts, path, strlen(path), &map.path);
+		r = syc_texts_keep(naming->texts, path, strlen(path),
+		                   &map.path);
 	if (r == 0)
-		r = sc_texts_keep(naming->texts, id, strlen(id), &map.build_id);
+		r = syc_texts_keep(naming->texts, id, strlen(id),
+		                   &map.build_id);
 	if (r < 0 || naming->maps.n >= SYSCAP_PROFILE_NONE - 1 ||
-	    sc_array_push(&naming->maps, map) < 0)
+	    syc_array_push(&naming->maps, map) < 0)
 		return -ENOMEM;
 	mapped.path = map.path;
 	mapped.found = (void *)(uintptr_t)naming->maps.n;
-	return sc_process_maps_add(&naming->mapped, frame->pid, &mapped);
+	return syc_process_maps_add(&naming->mapped, frame->pid, &mapped);
 }
 
-static int learn_jit(struct sc_naming *naming,
+static int learn_jit(struct syc_naming *naming,
                      const struct syscap_reader *reader,
                      const struct syscap_frame *frame)
 {
@@ -92,12 +94,12 @@ static int learn_jit(struct sc_naming *naming,
 	uint64_t address;
 
 	while (syscap_frame_jit_name(reader, frame, &cursor, &address, &name)) {
-		if (sc_texts_keep(naming->texts, name, strlen(name), &name) <
+		if (syc_texts_keep(naming->texts, name, strlen(name), &name) <
 		            0 ||
-		    sc_array_room(&naming->jit_names) < 0)
+		    syc_array_room(&naming->jit_names) < 0)
 			return -ENOMEM;
-		const int r = sc_map_put(&naming->by_jit, &address,
-		                         sizeof(address), &number);
+		const int r = syc_map_put(&naming->by_jit, &address,
+		                          sizeof(address), &number);
 		if (r < 0)
 			return r;
 		if (r > 0)
@@ -108,7 +110,7 @@ static int learn_jit(struct sc_naming *naming,
 	return 0;
 }
 
-static int take_table(struct sc_naming *naming, bool is_foreign)
+static int take_table(struct syc_naming *naming, bool is_foreign)
 {
 	const bool is_big =
 		is_foreign == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
@@ -117,28 +119,28 @@ static int take_table(struct sc_naming *naming, bool is_foreign)
 	uint64_t left_out = 0;
 
 	memset(&naming->chunks, 0, sizeof(naming->chunks));
-	if (n == 0 || !sc_join_symbols_fits(bytes, n, is_big)) {
+	if (n == 0 || !syc_join_symbols_fits(bytes, n, is_big)) {
 		free(bytes);
 		return 0;
 	}
 	naming->has_table = true;
-	return sc_join_symbols_add(&naming->table, bytes, is_big, &left_out);
+	return syc_join_symbols_add(&naming->table, bytes, is_big, &left_out);
 }
 
-static int learn_chunk(struct sc_naming *naming,
+static int learn_chunk(struct syc_naming *naming,
                        const struct syscap_reader *reader,
                        const struct syscap_frame *frame)
 {
 	const size_t len = frame->file_chunk.len;
 	struct syscap_file_info info;
 
-	if (strcmp(frame->file_chunk.path, SC_JOIN_SYMBOLS_PATH) != 0)
+	if (strcmp(frame->file_chunk.path, SYC_JOIN_SYMBOLS_PATH) != 0)
 		return 0;
 	if (naming->chunks.n + len > MOST_TABLE_BYTES)
 		return -ENOMEM;
 	while (naming->chunks.capacity - naming->chunks.n < len)
-		if (sc_array_grow(&naming->chunks.items,
-		                  &naming->chunks.capacity, 1) < 0)
+		if (syc_array_grow(&naming->chunks.items,
+		                   &naming->chunks.capacity, 1) < 0)
 			return -ENOMEM;
 	if (len > 0)
 		memcpy(naming->chunks.items + naming->chunks.n,
@@ -151,7 +153,7 @@ static int learn_chunk(struct sc_naming *naming,
 }
 
 /* What the files are asked for needs. */
-static int learn_for_lookup(struct sc_naming *naming,
+static int learn_for_lookup(struct syc_naming *naming,
                             const struct syscap_reader *reader,
                             const struct syscap_frame *frame)
 {
@@ -164,16 +166,16 @@ static int learn_for_lookup(struct sc_naming *naming,
 		syscap_reader_info(reader, &info);
 		memcpy(naming->capture_time, info.capture_time,
 		       sizeof(naming->capture_time));
-		sc_symbols_begin(naming->symbols, naming->capture_time);
+		syc_symbols_begin(naming->symbols, naming->capture_time);
 		naming->has_begun = true;
 	}
-	r = sc_symbols_learn_frame(naming->symbols, frame);
-	return r == 0 ? sc_code_names_add(naming->code, frame) : r;
+	r = syc_symbols_learn_frame(naming->symbols, frame);
+	return r == 0 ? syc_code_names_add(naming->code, frame) : r;
 }
 
-int sc_naming_learn(struct sc_naming *naming, struct sc_who *who,
-                    const struct syscap_reader *reader,
-                    const struct syscap_frame *frame)
+int syc_naming_learn(struct syc_naming *naming, struct syc_who *who,
+                     const struct syscap_reader *reader,
+                     const struct syscap_frame *frame)
 {
 	int r = learn_for_lookup(naming, reader, frame);
 
@@ -184,11 +186,12 @@ int sc_naming_learn(struct sc_naming *naming, struct sc_who *who,
 		naming->is_new = true;
 		return frame->pid < 0 ? 0 : learn_map(naming, who, frame);
 	case SYSCAP_FRAME_FORK:
-		return sc_process_maps_fork(&naming->mapped, frame->pid,
-		                            frame->fork.child_pid, frame->time);
+		return syc_process_maps_fork(&naming->mapped, frame->pid,
+		                             frame->fork.child_pid,
+		                             frame->time);
 	case SYSCAP_FRAME_EXIT:
-		return sc_process_maps_exit(&naming->mapped, frame->pid,
-		                            frame->time);
+		return syc_process_maps_exit(&naming->mapped, frame->pid,
+		                             frame->time);
 	case SYSCAP_FRAME_JITMAP:
 		naming->is_new = true;
 		return learn_jit(naming, reader, frame);

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-int sc_again_begin(struct sc_again *again, struct sc_naming *naming,
-                   const struct sc_who *who, struct sc_stacks *stacks)
+int syc_again_begin(struct syc_again *again, struct syc_naming *naming,
+                    const struct syc_who *who, struct syc_stacks *stacks)
 {
 	const size_t n = stacks->nodes.n;
 
@@ -28,7 +28,7 @@ int sc_again_begin(struct sc_again *again, struct sc_naming *naming,
 	if (again->varies == NULL)
 		return -ENOMEM;
 	for (size_t i = 1; i < n; i++) {
-		const struct sc_location_facts *place =
+		const struct syc_location_facts *place =
 			&stacks->places.items[stacks->nodes.items[i]];
 
 		again->varies[i] = again->varies[stacks->parents.items[i]] ||
@@ -39,39 +39,39 @@ int sc_again_begin(struct sc_again *again, struct sc_naming *naming,
 	return 0;
 }
 
-void sc_again_end(struct sc_again *again)
+void syc_again_end(struct syc_again *again)
 {
 	free(again->varies);
 	free(again->path.items);
 }
 
 /* The innermost first. */
-static int collect_path(struct sc_again *again, uint32_t stack)
+static int collect_path(struct syc_again *again, uint32_t stack)
 {
 	again->path.n = 0;
 	for (; stack != 0; stack = again->stacks->parents.items[stack])
-		if (sc_array_push(&again->path, stack) < 0)
+		if (syc_array_push(&again->path, stack) < 0)
 			return -ENOMEM;
 	return 0;
 }
 
-static int go_on(struct sc_again *again, struct sc_way *way, uint32_t node,
+static int go_on(struct syc_again *again, struct syc_way *way, uint32_t node,
                  int64_t time)
 {
-	struct sc_stacks *stacks = again->stacks;
+	struct syc_stacks *stacks = again->stacks;
 	const uint32_t location = stacks->nodes.items[node];
 	uint32_t function = stacks->locations.items[location].function;
 
 	if (stacks->places.items[location].may_vary &&
-	    sc_naming_ask(again->naming, again->who, stacks, location, time,
-	                  &function) < 0)
+	    syc_naming_ask(again->naming, again->who, stacks, location, time,
+	                   &function) < 0)
 		return -ENOMEM;
-	return sc_stacks_go_on(stacks, way, node, function, time);
+	return syc_stacks_go_on(stacks, way, node, function, time);
 }
 
-int sc_again_look(struct sc_again *again, uint32_t *stack, int64_t time)
+int syc_again_look(struct syc_again *again, uint32_t *stack, int64_t time)
 {
-	struct sc_way way = { 0 };
+	struct syc_way way = { 0 };
 
 	if (*stack >= again->n || !again->varies[*stack])
 		return 0;

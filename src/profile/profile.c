@@ -24,13 +24,13 @@ int syscap_profile_new(const struct syscap_profile_options *options,
 	if (options == NULL)
 		options = &all;
 	profile->parts = options->parts ? options->parts : SYSCAP_PROFILE_ALL;
-	sc_who_init(&profile->who);
-	r = sc_functions_init(&profile->functions, &profile->texts);
+	syc_who_init(&profile->who);
+	r = syc_functions_init(&profile->functions, &profile->texts);
 	if (r == 0)
-		r = sc_stacks_init(&profile->stacks);
+		r = syc_stacks_init(&profile->stacks);
 	if (r == 0)
-		r = sc_naming_init(&profile->naming, &profile->texts,
-		                   &profile->functions, options);
+		r = syc_naming_init(&profile->naming, &profile->texts,
+		                    &profile->functions, options);
 	if (r < 0) {
 		syscap_profile_free(profile);
 		return r;
@@ -43,13 +43,13 @@ void syscap_profile_free(struct syscap_profile *profile)
 {
 	if (profile == NULL)
 		return;
-	sc_naming_fini(&profile->naming);
-	sc_stacks_fini(&profile->stacks);
-	sc_functions_fini(&profile->functions);
-	sc_who_fini(&profile->who);
-	sc_marks_fini(&profile->marks);
-	sc_allocations_fini(&profile->allocations);
-	sc_texts_fini(&profile->texts);
+	syc_naming_fini(&profile->naming);
+	syc_stacks_fini(&profile->stacks);
+	syc_functions_fini(&profile->functions);
+	syc_who_fini(&profile->who);
+	syc_marks_fini(&profile->marks);
+	syc_allocations_fini(&profile->allocations);
+	syc_texts_fini(&profile->texts);
 	free(profile->samples.times.items);
 	free(profile->samples.threads.items);
 	free(profile->samples.stacks.items);
@@ -94,24 +94,24 @@ static int add_sample(struct syscap_profile *profile,
 {
 	struct syscap_profile_thread *thread =
 		&profile->who.threads.items[number];
-	const struct sc_stack_source source = {
+	const struct syc_stack_source source = {
 		.reader = reader,
 		.frame = frame,
 		.n_addrs = frame->sample.n_addrs,
-		.flags = sc_sample_flags(frame, profile->is_foreign),
+		.flags = syc_sample_flags(frame, profile->is_foreign),
 		.process = process,
 	};
-	const uint32_t ticks = sc_sample_weight(frame);
-	struct sc_samples *samples = &profile->samples;
+	const uint32_t ticks = syc_sample_weight(frame);
+	struct syc_samples *samples = &profile->samples;
 	uint32_t stack;
-	int r = sc_stacks_put(&profile->stacks, &source, &stack);
+	int r = syc_stacks_put(&profile->stacks, &source, &stack);
 
 	if (r < 0)
 		return r;
-	if (sc_array_room(&samples->times) < 0 ||
-	    sc_array_room(&samples->threads) < 0 ||
-	    sc_array_room(&samples->stacks) < 0 ||
-	    sc_array_push(&samples->ticks, ticks) < 0)
+	if (syc_array_room(&samples->times) < 0 ||
+	    syc_array_room(&samples->threads) < 0 ||
+	    syc_array_room(&samples->stacks) < 0 ||
+	    syc_array_push(&samples->ticks, ticks) < 0)
 		return -ENOMEM;
 	samples->times.items[samples->times.n++] = frame->time;
 	samples->threads.items[samples->threads.n++] = number;
@@ -126,11 +126,11 @@ static int add_allocation(struct syscap_profile *profile,
                           const struct syscap_frame *frame, uint32_t process,
                           uint32_t thread)
 {
-	const struct sc_stack_source source = {
+	const struct syc_stack_source source = {
 		.reader = reader,
 		.frame = frame,
 		.n_addrs = frame->allocation.n_addrs,
-		.flags = sc_allocation_flags(frame, profile->is_foreign),
+		.flags = syc_allocation_flags(frame, profile->is_foreign),
 		.process = process,
 	};
 	struct syscap_profile_allocation allocation = {
@@ -140,19 +140,19 @@ static int add_allocation(struct syscap_profile *profile,
 		.thread = thread,
 		.ended_by = NONE,
 	};
-	int r = sc_stacks_put(&profile->stacks, &source, &allocation.stack);
+	int r = syc_stacks_put(&profile->stacks, &source, &allocation.stack);
 
 	if (r < 0)
 		return r;
 	if (profile->allocations.items.n >= NONE)
 		return -ENOMEM;
 	profile->who.threads.items[thread].n_allocations++;
-	return sc_array_push(&profile->allocations.items, allocation);
+	return syc_array_push(&profile->allocations.items, allocation);
 }
 
 static int add_loss(struct syscap_profile *profile,
                     const struct syscap_frame *frame, uint32_t process,
-                    const struct sc_loss *told)
+                    const struct syc_loss *told)
 {
 	struct syscap_profile_loss loss = {
 		.begin = frame->time,
@@ -162,30 +162,30 @@ static int add_loss(struct syscap_profile *profile,
 		.bytes = told->bytes,
 	};
 
-	if (sc_who_thread(&profile->who, process, told->tid, loss.begin,
-	                  loss.end, &loss.thread) < 0)
+	if (syc_who_thread(&profile->who, process, told->tid, loss.begin,
+	                   loss.end, &loss.thread) < 0)
 		return -ENOMEM;
-	return sc_array_push(&profile->losses, loss);
+	return syc_array_push(&profile->losses, loss);
 }
 
 static int add_mark(struct syscap_profile *profile,
                     const struct syscap_frame *frame, uint32_t process)
 {
-	struct sc_loss loss;
+	struct syc_loss loss;
 	uint32_t thread;
 	int r;
 
-	if (sc_loss_record_is(frame->mark.group, frame->mark.name) &&
-	    sc_loss_record_parse(frame->mark.message, &loss))
+	if (syc_loss_record_is(frame->mark.group, frame->mark.name) &&
+	    syc_loss_record_parse(frame->mark.message, &loss))
 		return add_loss(profile, frame, process, &loss);
 	if ((profile->parts & SYSCAP_PROFILE_MARKS) == 0)
 		return 0;
-	r = sc_who_thread(&profile->who, process, frame->tid, frame->time,
-	                  end_of(frame), &thread);
+	r = syc_who_thread(&profile->who, process, frame->tid, frame->time,
+	                   end_of(frame), &thread);
 	if (r < 0)
 		return r;
 	profile->who.threads.items[thread].n_marks++;
-	return sc_marks_add(&profile->marks, &profile->texts, frame, thread);
+	return syc_marks_add(&profile->marks, &profile->texts, frame, thread);
 }
 
 static int add_event(struct syscap_profile *profile,
@@ -193,12 +193,12 @@ static int add_event(struct syscap_profile *profile,
                      const struct syscap_frame *frame, int64_t end)
 {
 	uint32_t process, thread;
-	int r = sc_who_process(&profile->who, frame->pid, frame->time,
-	                       &process);
+	int r = syc_who_process(&profile->who, frame->pid, frame->time,
+	                        &process);
 
 	if (r < 0)
 		return r;
-	sc_who_saw(&profile->who, process, frame->time, end);
+	syc_who_saw(&profile->who, process, frame->time, end);
 	if (frame->type == SYSCAP_FRAME_MARK)
 		return add_mark(profile, frame, process);
 	if (!(frame->type == SYSCAP_FRAME_SAMPLE &&
@@ -206,8 +206,8 @@ static int add_event(struct syscap_profile *profile,
 	    !(frame->type == SYSCAP_FRAME_ALLOCATION &&
 	      (profile->parts & SYSCAP_PROFILE_ALLOCATIONS) != 0))
 		return 0;
-	r = sc_who_thread(&profile->who, process, frame->tid, frame->time, end,
-	                  &thread);
+	r = syc_who_thread(&profile->who, process, frame->tid, frame->time, end,
+	                   &thread);
 	if (r < 0)
 		return r;
 	return frame->type == SYSCAP_FRAME_SAMPLE
@@ -241,10 +241,10 @@ int syscap_profile_add(struct syscap_profile *profile,
 	if (!profile->has_span)
 		learn_span(profile, reader);
 	profile->span.n_frames++;
-	r = sc_who_learn(&profile->who, &profile->texts, frame);
+	r = syc_who_learn(&profile->who, &profile->texts, frame);
 	if (r == 0)
-		r = sc_naming_learn(&profile->naming, &profile->who, reader,
-		                    frame);
+		r = syc_naming_learn(&profile->naming, &profile->who, reader,
+		                     frame);
 	if (r < 0 || end == INT64_MIN)
 		return r;
 	if (end > profile->span.end)
@@ -307,21 +307,21 @@ static enum syscap_view_unit unit_of(const struct syscap_profile *profile)
 static int look_again(struct syscap_profile *profile)
 {
 	const size_t n_samples = profile->samples.stacks.n;
-	struct sc_again again;
-	int r = sc_again_begin(&again, &profile->naming, &profile->who,
-	                       &profile->stacks);
+	struct syc_again again;
+	int r = syc_again_begin(&again, &profile->naming, &profile->who,
+	                        &profile->stacks);
 
 	for (size_t i = 0; r == 0 && again.n > 0 && i < n_samples; i++)
-		r = sc_again_look(&again, &profile->samples.stacks.items[i],
-		                  profile->samples.times.items[i]);
+		r = syc_again_look(&again, &profile->samples.stacks.items[i],
+		                   profile->samples.times.items[i]);
 	for (size_t i = 0;
 	     r == 0 && again.n > 0 && i < profile->allocations.items.n; i++) {
 		struct syscap_profile_allocation *item =
 			&profile->allocations.items.items[i];
 
-		r = sc_again_look(&again, &item->stack, item->time);
+		r = syc_again_look(&again, &item->stack, item->time);
 	}
-	sc_again_end(&again);
+	syc_again_end(&again);
 	return r;
 }
 
@@ -329,16 +329,17 @@ int syscap_profile_settle(struct syscap_profile *profile)
 {
 	int r;
 
-	sc_who_settle(&profile->who);
+	syc_who_settle(&profile->who);
 	profile->unit = unit_of(profile);
-	r = sc_naming_settle(&profile->naming, &profile->who, &profile->stacks);
+	r = syc_naming_settle(&profile->naming, &profile->who,
+	                      &profile->stacks);
 	if (r == 0)
 		r = look_again(profile);
 	if (r == 0)
-		r = sc_functions_settle(&profile->functions, &profile->texts);
+		r = syc_functions_settle(&profile->functions, &profile->texts);
 	if (r == 0)
-		r = sc_marks_settle(&profile->marks);
-	return r == 0 ? sc_allocations_settle(&profile->allocations,
-	                                      &profile->who)
+		r = syc_marks_settle(&profile->marks);
+	return r == 0 ? syc_allocations_settle(&profile->allocations,
+	                                       &profile->who)
 	              : r;
 }

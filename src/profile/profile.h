@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* profile.h - what a profile is made of, for the files that make it. */
-#ifndef SC_PROFILE_PROFILE_H
-#define SC_PROFILE_PROFILE_H
+#ifndef SYC_PROFILE_PROFILE_H
+#define SYC_PROFILE_PROFILE_H
 
 #include <syscap/profile.h>
 
@@ -15,24 +15,24 @@
 #include "profile/who.h"
 
 /** A row of each array is one sample. */
-struct sc_samples {
-	SC_ARRAY(int64_t) times;
-	SC_ARRAY(uint32_t) threads;
-	SC_ARRAY(uint32_t) stacks;
-	SC_ARRAY(uint32_t) ticks;
+struct syc_samples {
+	SYC_ARRAY(int64_t) times;
+	SYC_ARRAY(uint32_t) threads;
+	SYC_ARRAY(uint32_t) stacks;
+	SYC_ARRAY(uint32_t) ticks;
 };
 
 struct syscap_profile {
 	unsigned parts;
-	struct sc_texts texts;
-	struct sc_functions functions;
-	struct sc_who who;
-	struct sc_stacks stacks;
-	struct sc_naming naming;
-	struct sc_samples samples;
-	struct sc_marks marks;
-	struct sc_allocations allocations;
-	SC_ARRAY(struct syscap_profile_loss) losses;
+	struct syc_texts texts;
+	struct syc_functions functions;
+	struct syc_who who;
+	struct syc_stacks stacks;
+	struct syc_naming naming;
+	struct syc_samples samples;
+	struct syc_marks marks;
+	struct syc_allocations allocations;
+	SYC_ARRAY(struct syscap_profile_loss) losses;
 	struct syscap_profile_span span;
 	bool has_span, is_foreign;
 	uint64_t position;          /* in the file, of the next frame */

@@ -69,8 +69,8 @@ static bool read_sample(const char *text, enum syscap_profile_clock *clock,
 	return true;
 }
 
-bool sc_rate_read(const char *id, const char *value,
-                  enum syscap_profile_clock *ret_clock, int64_t *ret_period_ns)
+bool syc_rate_read(const char *id, const char *value,
+                   enum syscap_profile_clock *ret_clock, int64_t *ret_period_ns)
 {
 	enum syscap_profile_clock clock;
 	int64_t period_ns;

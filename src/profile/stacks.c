@@ -21,29 +21,30 @@ static bool is_marker(uint64_t address)
 	return address >= MARKERS_BEGIN;
 }
 
-bool sc_stacks_is_kernel(uint64_t address)
+bool syc_stacks_is_kernel(uint64_t address)
 {
 	return address >= KERNEL_BEGIN && address < MARKERS_BEGIN;
 }
 
-bool sc_stacks_is_name(uint64_t address)
+bool syc_stacks_is_name(uint64_t address)
 {
 	return address >> 32 == SYSCAP_JIT_MARK >> 32;
 }
 
-static int add_location(struct sc_stacks *stacks, uint32_t process,
-                        const struct sc_stack_step *step, int64_t time,
+static int add_location(struct syc_stacks *stacks, uint32_t process,
+                        const struct syc_stack_step *step, int64_t time,
                         uint32_t *ret_location)
 {
 	const struct syscap_profile_location location = {
-		.address = step->kind == SC_STEP_NOTE ? 0 : step->address,
-		.process = step->kind == SC_STEP_NOTE ? NONE : process,
-		.function = step->kind == SC_STEP_NOTE ? (uint32_t)step->address
-		                                       : NONE,
+		.address = step->kind == SYC_STEP_NOTE ? 0 : step->address,
+		.process = step->kind == SYC_STEP_NOTE ? NONE : process,
+		.function = step->kind == SYC_STEP_NOTE
+		                    ? (uint32_t)step->address
+		                    : NONE,
 		.map = NONE,
 	};
-	const struct sc_location_facts place = { .time = time,
-		                                 .kind = step->kind };
+	const struct syc_location_facts place = { .time = time,
+		                                  .kind = step->kind };
 	const struct {
 		uint64_t address;
 		uint32_t process, kind;
@@ -51,10 +52,10 @@ static int add_location(struct sc_stacks *stacks, uint32_t process,
 	size_t number;
 	int r;
 
-	if (sc_array_room(&stacks->locations) < 0 ||
-	    sc_array_room(&stacks->places) < 0)
+	if (syc_array_room(&stacks->locations) < 0 ||
+	    syc_array_room(&stacks->places) < 0)
 		return -ENOMEM;
-	r = sc_map_put(&stacks->by_address, &key, sizeof(key), &number);
+	r = syc_map_put(&stacks->by_address, &key, sizeof(key), &number);
 	if (r < 0)
 		return r;
 	if (r > 0) {
@@ -65,45 +66,45 @@ static int add_location(struct sc_stacks *stacks, uint32_t process,
 	return 0;
 }
 
-int sc_stacks_make_exact(struct sc_stacks *stacks, uint32_t node)
+int syc_stacks_make_exact(struct syc_stacks *stacks, uint32_t node)
 {
 	const uint32_t old = stacks->nodes.items[node];
-	const struct sc_stack_step step = {
+	const struct syc_stack_step step = {
 		.address = stacks->locations.items[old].address,
-		.kind = SC_STEP_EXACT,
+		.kind = SYC_STEP_EXACT,
 	};
 
-	if (stacks->places.items[old].kind != SC_STEP_RETURN)
+	if (stacks->places.items[old].kind != SYC_STEP_RETURN)
 		return 0;
 	return add_location(stacks, stacks->locations.items[old].process, &step,
 	                    stacks->places.items[old].time,
 	                    &stacks->nodes.items[node]);
 }
 
-static int add_node(struct sc_stacks *stacks, uint32_t parent,
+static int add_node(struct syc_stacks *stacks, uint32_t parent,
                     uint32_t location)
 {
-	if (sc_array_room(&stacks->parents) < 0 ||
-	    sc_array_room(&stacks->nodes) < 0)
+	if (syc_array_room(&stacks->parents) < 0 ||
+	    syc_array_room(&stacks->nodes) < 0)
 		return -ENOMEM;
 	stacks->parents.items[stacks->parents.n++] = parent;
 	stacks->nodes.items[stacks->nodes.n++] = location;
 	return 0;
 }
 
-int sc_stacks_init(struct sc_stacks *stacks)
+int syc_stacks_init(struct syc_stacks *stacks)
 {
 	memset(stacks, 0, sizeof(*stacks));
 	stacks->last_process = NONE;
-	if (sc_tree_init(&stacks->tree) < 0)
+	if (syc_tree_init(&stacks->tree) < 0)
 		return -ENOMEM;
 	return add_node(stacks, NONE, NONE);
 }
 
-void sc_stacks_fini(struct sc_stacks *stacks)
+void syc_stacks_fini(struct syc_stacks *stacks)
 {
-	sc_tree_fini(&stacks->tree);
-	sc_map_fini(&stacks->by_address);
+	syc_tree_fini(&stacks->tree);
+	syc_map_fini(&stacks->by_address);
 	free(stacks->parents.items);
 	free(stacks->nodes.items);
 	free(stacks->locations.items);
@@ -114,16 +115,16 @@ void sc_stacks_fini(struct sc_stacks *stacks)
 	free(stacks->hashes.items);
 }
 
-static int push_note(struct sc_stacks *stacks, uint32_t function)
+static int push_note(struct syc_stacks *stacks, uint32_t function)
 {
-	const struct sc_stack_step step = { function, SC_STEP_NOTE };
+	const struct syc_stack_step step = { function, SYC_STEP_NOTE };
 
-	return sc_array_push(&stacks->steps, step);
+	return syc_array_push(&stacks->steps, step);
 }
 
 /* Into steps, the outermost first; in the file it is the last one. */
-static int collect(struct sc_stacks *stacks,
-                   const struct sc_stack_source *source)
+static int collect(struct syc_stacks *stacks,
+                   const struct syc_stack_source *source)
 {
 	uint64_t address, inner = 0;
 
@@ -139,7 +140,7 @@ static int collect(struct sc_stacks *stacks,
 		syscap_frame_addr(source->reader, source->frame,
 		                  source->n_addrs - 1, &inner);
 	for (unsigned i = source->n_addrs; i-- > 0;) {
-		struct sc_stack_step step = { .kind = SC_STEP_EXACT };
+		struct syc_stack_step step = { .kind = SYC_STEP_EXACT };
 
 		address = inner;
 		if (i > 0)
@@ -149,15 +150,15 @@ static int collect(struct sc_stacks *stacks,
 			continue;
 		step.address = address;
 		if (i > 0 && !is_marker(inner))
-			step.kind = SC_STEP_RETURN;
-		if (sc_array_push(&stacks->steps, step) < 0)
+			step.kind = SYC_STEP_RETURN;
+		if (syc_array_push(&stacks->steps, step) < 0)
 			return -ENOMEM;
 	}
 	return stacks->steps.n == 0 ? push_note(stacks, SYSCAP_FUNCTION_EMPTY)
 	                            : 0;
 }
 
-static size_t count_common(const struct sc_stacks *stacks, uint32_t process)
+static size_t count_common(const struct syc_stacks *stacks, uint32_t process)
 {
 	const size_t most = stacks->steps.n < stacks->last_steps.n
 	                            ? stacks->steps.n
@@ -174,18 +175,18 @@ static size_t count_common(const struct sc_stacks *stacks, uint32_t process)
 	return n;
 }
 
-static int put_step(struct sc_stacks *stacks,
-                    const struct sc_stack_source *source, uint32_t parent,
-                    const struct sc_stack_step *step, uint64_t hash,
+static int put_step(struct syc_stacks *stacks,
+                    const struct syc_stack_source *source, uint32_t parent,
+                    const struct syc_stack_step *step, uint64_t hash,
                     uint32_t *ret_node)
 {
-	const struct sc_tree_key key = {
+	const struct syc_tree_key key = {
 		.key = step->address,
 		.parent = parent == 0 ? OUTERMOST(source->process) : parent,
 		.kind = step->kind,
 	};
 	uint32_t location;
-	int r = sc_tree_put(&stacks->tree, &key, hash, ret_node);
+	int r = syc_tree_put(&stacks->tree, &key, hash, ret_node);
 
 	if (r <= 0)
 		return r;
@@ -194,12 +195,12 @@ static int put_step(struct sc_stacks *stacks,
 	return r == 0 ? add_node(stacks, parent, location) : r;
 }
 
-static int add_variant(struct sc_stacks *stacks, uint32_t of, uint32_t function,
-                       int64_t time, uint32_t *ret_location)
+static int add_variant(struct syc_stacks *stacks, uint32_t of,
+                       uint32_t function, int64_t time, uint32_t *ret_location)
 {
 	const struct syscap_profile_location *old =
 		&stacks->locations.items[of];
-	const struct sc_stack_step step = {
+	const struct syc_stack_step step = {
 		.address = old->address,
 		.kind = stacks->places.items[of].kind | (function + 1) << 2,
 	};
@@ -214,10 +215,10 @@ static int add_variant(struct sc_stacks *stacks, uint32_t of, uint32_t function,
 	return 0;
 }
 
-int sc_stacks_go_on(struct sc_stacks *stacks, struct sc_way *way, uint32_t node,
-                    uint32_t function, int64_t time)
+int syc_stacks_go_on(struct syc_stacks *stacks, struct syc_way *way,
+                     uint32_t node, uint32_t function, int64_t time)
 {
-	struct sc_tree_key key = stacks->tree.keys[node];
+	struct syc_tree_key key = stacks->tree.keys[node];
 	uint32_t location = stacks->nodes.items[node];
 	const uint32_t parent = way->node;
 	const bool is_other =
@@ -228,10 +229,10 @@ int sc_stacks_go_on(struct sc_stacks *stacks, struct sc_way *way, uint32_t node,
 		key.parent = parent;
 	if (is_other)
 		key.kind = (key.kind & 3) | (function + 1) << 2;
-	way->hash = sc_tree_hash(&stacks->tree,
-	                         parent == 0 ? key.parent : way->hash, key.key,
-	                         key.kind);
-	r = sc_tree_put(&stacks->tree, &key, way->hash, &way->node);
+	way->hash = syc_tree_hash(&stacks->tree,
+	                          parent == 0 ? key.parent : way->hash, key.key,
+	                          key.kind);
+	r = syc_tree_put(&stacks->tree, &key, way->hash, &way->node);
 	if (r <= 0)
 		return r;
 	if (is_other)
@@ -240,28 +241,28 @@ int sc_stacks_go_on(struct sc_stacks *stacks, struct sc_way *way, uint32_t node,
 }
 
 /* The ways from step @n on, and what will be looked at for them. */
-static int hash_ways(struct sc_stacks *stacks, size_t n, uint32_t process)
+static int hash_ways(struct syc_stacks *stacks, size_t n, uint32_t process)
 {
-	const struct sc_tree *tree = &stacks->tree;
+	const struct syc_tree *tree = &stacks->tree;
 	uint64_t hash =
 		n > 0 ? stacks->hashes.items[n - 1] : OUTERMOST(process);
 
 	stacks->hashes.n = n;
 	for (size_t i = n; i < stacks->steps.n; i++) {
-		const struct sc_stack_step *step = &stacks->steps.items[i];
+		const struct syc_stack_step *step = &stacks->steps.items[i];
 
-		hash = sc_tree_hash(tree, hash, step->address, step->kind);
-		if (sc_array_push(&stacks->hashes, hash) < 0)
+		hash = syc_tree_hash(tree, hash, step->address, step->kind);
+		if (syc_array_push(&stacks->hashes, hash) < 0)
 			return -ENOMEM;
-		sc_tree_fetch(tree, hash);
+		syc_tree_fetch(tree, hash);
 	}
 	for (size_t i = n; i < stacks->steps.n; i++)
-		sc_tree_fetch_key(tree, stacks->hashes.items[i]);
+		syc_tree_fetch_key(tree, stacks->hashes.items[i]);
 	return 0;
 }
 
-int sc_stacks_put(struct sc_stacks *stacks,
-                  const struct sc_stack_source *source, uint32_t *ret_stack)
+int syc_stacks_put(struct syc_stacks *stacks,
+                   const struct syc_stack_source *source, uint32_t *ret_stack)
 {
 	size_t n;
 	int r = collect(stacks, source);
@@ -276,7 +277,7 @@ int sc_stacks_put(struct sc_stacks *stacks,
 	for (size_t i = n; i < stacks->steps.n; i++) {
 		uint32_t node = i == 0 ? 0 : stacks->path.items[i - 1];
 
-		if (sc_array_room(&stacks->path) < 0 ||
+		if (syc_array_room(&stacks->path) < 0 ||
 		    put_step(stacks, source, node, &stacks->steps.items[i],
 		             stacks->hashes.items[i], &node) < 0) {
 			stacks->last_process = NONE;
@@ -287,7 +288,7 @@ int sc_stacks_put(struct sc_stacks *stacks,
 	*ret_stack = stacks->path.items[stacks->path.n - 1];
 	stacks->last_process = source->process;
 	/* What is the last one now is written over next time. */
-	struct sc_stack_step *const items = stacks->last_steps.items;
+	struct syc_stack_step *const items = stacks->last_steps.items;
 	const size_t capacity = stacks->last_steps.capacity;
 	stacks->last_steps.items = stacks->steps.items;
 	stacks->last_steps.n = stacks->steps.n;

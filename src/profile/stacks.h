@@ -5,8 +5,8 @@
  * Most stacks are nearly the one before; what is common on the outside is not
  * looked up again.
  */
-#ifndef SC_PROFILE_STACKS_H
-#define SC_PROFILE_STACKS_H
+#ifndef SYC_PROFILE_STACKS_H
+#define SYC_PROFILE_STACKS_H
 
 #include <stdbool.h>
 
@@ -17,45 +17,45 @@
 #include "profile/tree.h"
 
 /** What an address in a stack is. */
-enum sc_step_kind {
-	SC_STEP_RETURN, /* where a call returns to */
-	SC_STEP_EXACT,  /* an instruction that was about to run */
-	SC_STEP_NOTE    /* no address: a function of every profile */
+enum syc_step_kind {
+	SYC_STEP_RETURN, /* where a call returns to */
+	SYC_STEP_EXACT,  /* an instruction that was about to run */
+	SYC_STEP_NOTE    /* no address: a function of every profile */
 };
 
-struct sc_stack_step {
+struct syc_stack_step {
 	uint64_t address;
 	uint32_t kind;
 };
 
 /** What is known of a location beside what is public. */
-struct sc_location_facts {
+struct syc_location_facts {
 	int64_t time; /* of the first stack that it is in */
 	uint32_t kind;
 	bool is_signal; /* it returns from a signal handler */
 	bool may_vary;  /* another function may be there at other times */
 };
 
-struct sc_stacks {
-	struct sc_tree tree;
-	struct sc_map by_address;
-	SC_ARRAY(uint32_t) parents;
-	SC_ARRAY(uint32_t) nodes; /* the location of each */
-	SC_ARRAY(struct syscap_profile_location) locations;
-	SC_ARRAY(struct sc_location_facts) places; /* of each location */
+struct syc_stacks {
+	struct syc_tree tree;
+	struct syc_map by_address;
+	SYC_ARRAY(uint32_t) parents;
+	SYC_ARRAY(uint32_t) nodes; /* the location of each */
+	SYC_ARRAY(struct syscap_profile_location) locations;
+	SYC_ARRAY(struct syc_location_facts) places; /* of each location */
 	/* The stack before, the outermost first. */
-	SC_ARRAY(struct sc_stack_step) steps, last_steps;
-	SC_ARRAY(uint32_t) path;
-	SC_ARRAY(uint64_t) hashes; /* of the ways to them */
+	SYC_ARRAY(struct syc_stack_step) steps, last_steps;
+	SYC_ARRAY(uint32_t) path;
+	SYC_ARRAY(uint64_t) hashes; /* of the ways to them */
 	uint32_t last_process;
 };
 
 /** 0 or -ENOMEM. */
-int sc_stacks_init(struct sc_stacks *stacks);
-void sc_stacks_fini(struct sc_stacks *stacks);
+int syc_stacks_init(struct syc_stacks *stacks);
+void syc_stacks_fini(struct syc_stacks *stacks);
 
 /** What of a frame makes its stack. */
-struct sc_stack_source {
+struct syc_stack_source {
 	const struct syscap_reader *reader;
 	const struct syscap_frame *frame;
 	unsigned n_addrs;
@@ -64,14 +64,14 @@ struct sc_stack_source {
 };
 
 /** The number of a stack.  0 or -ENOMEM. */
-int sc_stacks_put(struct sc_stacks *stacks,
-                  const struct sc_stack_source *source, uint32_t *ret_stack);
+int syc_stacks_put(struct syc_stacks *stacks,
+                   const struct syc_stack_source *source, uint32_t *ret_stack);
 
 /** The address of @node is no return address.  0 or -ENOMEM. */
-int sc_stacks_make_exact(struct sc_stacks *stacks, uint32_t node);
+int syc_stacks_make_exact(struct syc_stacks *stacks, uint32_t node);
 
 /** The way to a node, from the outermost frame on; all zero at first. */
-struct sc_way {
+struct syc_way {
 	uint32_t node;
 	uint64_t hash;
 };
@@ -80,11 +80,11 @@ struct sc_way {
  * Go on by what @node is, which was @function at @time: through a location of
  * its own if that is not what its location is called.  0 or -ENOMEM.
  */
-int sc_stacks_go_on(struct sc_stacks *stacks, struct sc_way *way, uint32_t node,
-                    uint32_t function, int64_t time);
+int syc_stacks_go_on(struct syc_stacks *stacks, struct syc_way *way,
+                     uint32_t node, uint32_t function, int64_t time);
 
 /** Kinds of addresses that are no code of a process. */
-bool sc_stacks_is_kernel(uint64_t address);
-bool sc_stacks_is_name(uint64_t address);
+bool syc_stacks_is_kernel(uint64_t address);
+bool syc_stacks_is_name(uint64_t address);
 
 #endif

@@ -30,7 +30,7 @@ static bool is_control(uint32_t point)
 /* Each byte may become three. */
 static char *clean(const char *text, size_t len)
 {
-	char *const copy = sc_copy_text(text, len);
+	char *const copy = syc_copy_text(text, len);
 	char *const result = malloc(3 * len + 1);
 	char *to = result;
 
@@ -41,13 +41,13 @@ static char *clean(const char *text, size_t len)
 	}
 	for (const char *from = copy; *from != 0;) {
 		uint32_t point;
-		const size_t n = sc_utf8_next(from, &point);
+		const size_t n = syc_utf8_next(from, &point);
 
 		if (n > 0 && !is_control(point)) {
 			memcpy(to, from, n);
 			to += n;
 		} else {
-			memcpy(to, SC_UTF8_REPLACEMENT, 3);
+			memcpy(to, SYC_UTF8_REPLACEMENT, 3);
 			to += 3;
 		}
 		from += n > 0 ? n : point;
@@ -57,19 +57,19 @@ static char *clean(const char *text, size_t len)
 	return result;
 }
 
-static int keep(struct sc_texts *texts, const char *text, size_t size,
+static int keep(struct syc_texts *texts, const char *text, size_t size,
                 const char **ret_text)
 {
 	size_t number;
 
-	if (sc_map_put(&texts->map, text, size, &number) < 0)
+	if (syc_map_put(&texts->map, text, size, &number) < 0)
 		return -ENOMEM;
 	*ret_text = texts->map.keys[number].bytes;
 	return 0;
 }
 
-int sc_texts_keep(struct sc_texts *texts, const char *text, size_t len,
-                  const char **ret_text)
+int syc_texts_keep(struct syc_texts *texts, const char *text, size_t len,
+                   const char **ret_text)
 {
 	char *cleaned;
 	int r;
@@ -84,7 +84,7 @@ int sc_texts_keep(struct sc_texts *texts, const char *text, size_t len,
 	return r;
 }
 
-void sc_texts_fini(struct sc_texts *texts)
+void syc_texts_fini(struct syc_texts *texts)
 {
-	sc_map_fini(&texts->map);
+	syc_map_fini(&texts->map);
 }

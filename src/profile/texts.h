@@ -5,22 +5,22 @@
  * What is not UTF-8, and control characters, become U+FFFD: so a text is one
  * line wherever it is put.  Texts never move.
  */
-#ifndef SC_PROFILE_TEXTS_H
-#define SC_PROFILE_TEXTS_H
+#ifndef SYC_PROFILE_TEXTS_H
+#define SYC_PROFILE_TEXTS_H
 
 #include <stddef.h>
 
 #include "data/map.h"
 
 /** All zero is empty. */
-struct sc_texts {
-	struct sc_map map;
+struct syc_texts {
+	struct syc_map map;
 };
 
 /** Keep the first @len bytes of @text.  0 or -ENOMEM. */
-int sc_texts_keep(struct sc_texts *texts, const char *text, size_t len,
-                  const char **ret_text);
+int syc_texts_keep(struct syc_texts *texts, const char *text, size_t len,
+                   const char **ret_text);
 
-void sc_texts_fini(struct sc_texts *texts);
+void syc_texts_fini(struct syc_texts *texts);
 
 #endif

@@ -14,7 +14,7 @@
 #define MOST_NODES  (UINT32_C(1) << 30)
 #define FIRST_SLOTS 1024u
 
-static int grow_slots(struct sc_tree *tree)
+static int grow_slots(struct syc_tree *tree)
 {
 	const size_t wanted = tree->n_slots ? 2 * tree->n_slots : FIRST_SLOTS;
 	uint64_t *slots = calloc(wanted, sizeof(*slots));
@@ -36,41 +36,42 @@ static int grow_slots(struct sc_tree *tree)
 	return 0;
 }
 
-static int grow_keys(struct sc_tree *tree)
+static int grow_keys(struct syc_tree *tree)
 {
 	if (tree->n >= MOST_NODES)
 		return -ENOMEM;
 	if (tree->n < tree->capacity)
 		return 0;
-	return sc_array_grow(&tree->keys, &tree->capacity, sizeof(*tree->keys));
+	return syc_array_grow(&tree->keys, &tree->capacity,
+	                      sizeof(*tree->keys));
 }
 
-int sc_tree_init(struct sc_tree *tree)
+int syc_tree_init(struct syc_tree *tree)
 {
 	memset(tree, 0, sizeof(*tree));
 	if (getrandom(&tree->seed, sizeof(tree->seed), GRND_NONBLOCK) < 0)
 		tree->seed = 0; /* early boot: no attacker yet */
 	if (grow_slots(tree) < 0 || grow_keys(tree) < 0)
 		return -ENOMEM;
-	tree->keys[tree->n++] = (struct sc_tree_key){ .parent = UINT32_MAX };
+	tree->keys[tree->n++] = (struct syc_tree_key){ .parent = UINT32_MAX };
 	return 0;
 }
 
-void sc_tree_fini(struct sc_tree *tree)
+void syc_tree_fini(struct syc_tree *tree)
 {
 	free(tree->keys);
 	free(tree->slots);
 	memset(tree, 0, sizeof(*tree));
 }
 
-static bool is_same(const struct sc_tree_key *a, const struct sc_tree_key *b)
+static bool is_same(const struct syc_tree_key *a, const struct syc_tree_key *b)
 {
 	return a->key == b->key && a->parent == b->parent && a->kind == b->kind;
 }
 
 /* The slot of @key, or the free one where it belongs. */
-static size_t find_slot(const struct sc_tree *tree, uint32_t hash,
-                        const struct sc_tree_key *key)
+static size_t find_slot(const struct syc_tree *tree, uint32_t hash,
+                        const struct syc_tree_key *key)
 {
 	const size_t mask = tree->n_slots - 1;
 	size_t i = hash & mask;
@@ -82,8 +83,8 @@ static size_t find_slot(const struct sc_tree *tree, uint32_t hash,
 	return i;
 }
 
-int sc_tree_put(struct sc_tree *tree, const struct sc_tree_key *key,
-                uint64_t path, uint32_t *ret_node)
+int syc_tree_put(struct syc_tree *tree, const struct syc_tree_key *key,
+                 uint64_t path, uint32_t *ret_node)
 {
 	const uint32_t hash = (uint32_t)(path >> 32);
 	size_t slot = find_slot(tree, hash, key);

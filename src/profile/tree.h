@@ -5,30 +5,30 @@
  * Node 0 is the root.  A child is found by its parent and a key, in one look
  * into a hash table; tables are seeded, since keys come out of files.
  */
-#ifndef SC_PROFILE_TREE_H
-#define SC_PROFILE_TREE_H
+#ifndef SYC_PROFILE_TREE_H
+#define SYC_PROFILE_TREE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 /** A child is the one of @parent that has @key and @kind. */
-struct sc_tree_key {
+struct syc_tree_key {
 	uint64_t key;
 	uint32_t parent;
 	uint32_t kind;
 };
 
-struct sc_tree {
+struct syc_tree {
 	size_t n, capacity;
-	struct sc_tree_key *keys; /* by node; of the root it means nothing */
-	uint64_t *slots;          /* its hash, and node + 1; or 0 */
-	size_t n_slots;           /* a power of two */
+	struct syc_tree_key *keys; /* by node; of the root it means nothing */
+	uint64_t *slots;           /* its hash, and node + 1; or 0 */
+	size_t n_slots;            /* a power of two */
 	uint64_t seed;
 };
 
 /** 0 or -ENOMEM. */
-int sc_tree_init(struct sc_tree *tree);
-void sc_tree_fini(struct sc_tree *tree);
+int syc_tree_init(struct syc_tree *tree);
+void syc_tree_fini(struct syc_tree *tree);
 
 /**
  * The hash by which a tree looks for a child.  @before stands for the parent:
@@ -36,8 +36,9 @@ void sc_tree_fini(struct sc_tree *tree);
  * way are known before its nodes are, and can be fetched at once; but all of a
  * tree has to be one or the other.
  */
-static inline uint64_t sc_tree_hash(const struct sc_tree *tree, uint64_t before,
-                                    uint64_t key, uint32_t kind)
+static inline uint64_t syc_tree_hash(const struct syc_tree *tree,
+                                     uint64_t before, uint64_t key,
+                                     uint32_t kind)
 {
 	uint64_t hash = (key ^ tree->seed) * UINT64_C(0x9E3779B97F4A7C15);
 
@@ -49,12 +50,13 @@ static inline uint64_t sc_tree_hash(const struct sc_tree *tree, uint64_t before,
 }
 
 /** Soon @hash is looked for: first one, and when it is there, the other. */
-static inline void sc_tree_fetch(const struct sc_tree *tree, uint64_t hash)
+static inline void syc_tree_fetch(const struct syc_tree *tree, uint64_t hash)
 {
 	__builtin_prefetch(&tree->slots[hash >> 32 & (tree->n_slots - 1)]);
 }
 
-static inline void sc_tree_fetch_key(const struct sc_tree *tree, uint64_t hash)
+static inline void syc_tree_fetch_key(const struct syc_tree *tree,
+                                      uint64_t hash)
 {
 	const uint64_t slot = tree->slots[hash >> 32 & (tree->n_slots - 1)];
 
@@ -62,7 +64,7 @@ static inline void sc_tree_fetch_key(const struct sc_tree *tree, uint64_t hash)
 }
 
 /** The node of @key, by its hash; 1: it is new, 0, or -ENOMEM. */
-int sc_tree_put(struct sc_tree *tree, const struct sc_tree_key *key,
-                uint64_t hash, uint32_t *ret_node);
+int syc_tree_put(struct syc_tree *tree, const struct syc_tree_key *key,
+                 uint64_t hash, uint32_t *ret_node);
 
 #endif

@@ -28,33 +28,33 @@ enum {
 struct build {
 	const struct syscap_profile *profile;
 	const struct syscap_filter *asked;
-	struct sc_filter filter;
-	struct sc_view *view;
+	struct syc_filter filter;
+	struct syc_view *view;
 	unsigned char *flags; /* of each stack */
 	uint64_t *weights;    /* of each stack, what passed */
 };
 
 static uint32_t function_of(const struct build *build, size_t stack)
 {
-	const struct sc_stacks *stacks = &build->profile->stacks;
+	const struct syc_stacks *stacks = &build->profile->stacks;
 
 	return stacks->locations.items[stacks->nodes.items[stack]].function;
 }
 
 static void look_at_stacks(struct build *build)
 {
-	const struct sc_stacks *stacks = &build->profile->stacks;
+	const struct syc_stacks *stacks = &build->profile->stacks;
 
 	for (size_t i = 1; i < stacks->nodes.n; i++) {
 		const uint32_t function = function_of(build, i);
 		const unsigned mark = build->filter.functions[function];
 		unsigned flags = build->flags[stacks->parents.items[i]];
 
-		if ((mark & SC_FUNCTION_WANTED) != 0)
+		if ((mark & SYC_FUNCTION_WANTED) != 0)
 			flags |= HAS_WANTED;
-		if ((mark & SC_FUNCTION_DROPPED) != 0)
+		if ((mark & SYC_FUNCTION_DROPPED) != 0)
 			flags |= IS_DROPPED;
-		if ((mark & SC_FUNCTION_FOCUSED) != 0)
+		if ((mark & SYC_FUNCTION_FOCUSED) != 0)
 			flags |= IS_FOCUSED;
 		build->flags[i] = (unsigned char)flags;
 	}
@@ -76,7 +76,7 @@ static bool add(struct build *build, size_t number, uint32_t stack,
 	struct syscap_view *view = &build->view->public;
 
 	if (weight == 0 || !stack_passes(build, stack) ||
-	    !sc_filter_passes(&build->filter, build->profile, thread, time))
+	    !syc_filter_passes(&build->filter, build->profile, thread, time))
 		return false;
 	build->view->passed[number / 64] |= UINT64_C(1) << number % 64;
 	build->weights[stack] += weight;
@@ -89,7 +89,7 @@ static bool add(struct build *build, size_t number, uint32_t stack,
 static void add_samples(struct build *build)
 {
 	const struct syscap_profile *profile = build->profile;
-	const struct sc_samples *samples = &profile->samples;
+	const struct syc_samples *samples = &profile->samples;
 	struct syscap_view *view = &build->view->public;
 
 	view->unit = profile->unit;
@@ -107,7 +107,8 @@ static void add_samples(struct build *build)
 
 static void add_allocations(struct build *build)
 {
-	const struct sc_allocations *allocations = &build->profile->allocations;
+	const struct syc_allocations *allocations =
+		&build->profile->allocations;
 	struct syscap_view *view = &build->view->public;
 
 	view->unit = SYSCAP_UNIT_BYTES;
@@ -117,7 +118,7 @@ static void add_allocations(struct build *build)
 			&allocations->items.items[i];
 
 		add(build, i, item->stack, item->thread, item->time,
-		    sc_allocations_amount(allocations, i, build->asked->of));
+		    syc_allocations_amount(allocations, i, build->asked->of));
 	}
 }
 
@@ -130,7 +131,7 @@ static size_t count_rows(const struct build *build)
 
 static void mark_needed(struct build *build)
 {
-	const struct sc_stacks *stacks = &build->profile->stacks;
+	const struct syc_stacks *stacks = &build->profile->stacks;
 
 	for (size_t i = stacks->nodes.n; i-- > 1;)
 		if ((build->flags[i] & IS_NEEDED) != 0)
@@ -149,17 +150,17 @@ static int step(struct build *build, size_t stack, uint32_t node,
 	if (build->asked->focus != NULL &&
 	    (build->flags[stack] & IS_FOCUSED) == 0)
 		return 0;
-	if ((build->filter.functions[function] & SC_FUNCTION_TAKEN_OUT) != 0)
+	if ((build->filter.functions[function] & SYC_FUNCTION_TAKEN_OUT) != 0)
 		return 0;
 	if (before == shown &&
 	    (build->asked->collapse_recursion || shown != function))
 		return 0;
-	return sc_view_child(build->view, node, shown, ret_node);
+	return syc_view_child(build->view, node, shown, ret_node);
 }
 
 static int make_tree(struct build *build)
 {
-	const struct sc_stacks *stacks = &build->profile->stacks;
+	const struct syc_stacks *stacks = &build->profile->stacks;
 	uint32_t *nodes = build->view->nodes;
 
 	nodes[0] = 0;
@@ -178,14 +179,14 @@ static int make_tree(struct build *build)
 static int place_stacks(struct build *build)
 {
 	const size_t n = build->profile->stacks.nodes.n;
-	struct sc_view *view = build->view;
+	struct syc_view *view = build->view;
 
 	for (size_t i = 1; i < n; i++) {
 		if (build->weights[i] == 0)
 			view->nodes[i] = NONE;
 		else if (view->nodes[i] == 0 &&
-		         sc_view_child(view, 0, SYSCAP_FUNCTION_HIDDEN,
-		                       &view->nodes[i]) < 0)
+		         syc_view_child(view, 0, SYSCAP_FUNCTION_HIDDEN,
+		                        &view->nodes[i]) < 0)
 			return -ENOMEM;
 	}
 	view->nodes[0] = NONE;
@@ -201,7 +202,7 @@ static int place_stacks(struct build *build)
 static int make(struct build *build)
 {
 	const size_t n = build->profile->stacks.nodes.n;
-	struct sc_view *view = build->view;
+	struct syc_view *view = build->view;
 
 	build->flags = calloc(n, 1);
 	build->weights = calloc(n, sizeof(*build->weights));
@@ -210,7 +211,7 @@ static int make(struct build *build)
 		calloc(count_rows(build) / 64 + 1, sizeof(*view->passed));
 	if (build->flags == NULL || build->weights == NULL ||
 	    view->nodes == NULL || view->passed == NULL ||
-	    sc_view_begin(view) < 0)
+	    syc_view_begin(view) < 0)
 		return -ENOMEM;
 	look_at_stacks(build);
 	if (build->asked->of == SYSCAP_VIEW_SAMPLES)
@@ -219,13 +220,13 @@ static int make(struct build *build)
 		add_allocations(build);
 	mark_needed(build);
 	if (make_tree(build) < 0 || place_stacks(build) < 0 ||
-	    sc_view_add_up(view) < 0 ||
-	    sc_view_sum_up(view, &build->profile->functions) < 0)
+	    syc_view_add_up(view) < 0 ||
+	    syc_view_sum_up(view, &build->profile->functions) < 0)
 		return -ENOMEM;
-	return build->asked->reverse ? sc_view_reverse(view, n) : 0;
+	return build->asked->reverse ? syc_view_reverse(view, n) : 0;
 }
 
-static void show(struct sc_view *view, struct build *build)
+static void show(struct syc_view *view, struct build *build)
 {
 	struct syscap_view *public = &view->public;
 
@@ -257,11 +258,11 @@ int syscap_view_new(const struct syscap_profile *profile,
 
 	if (build.view == NULL)
 		return -ENOMEM;
-	r = sc_filter_init(&build.filter, profile, build.asked, error);
+	r = syc_filter_init(&build.filter, profile, build.asked, error);
 	if (r == 0) {
 		r = make(&build);
 		show(build.view, &build);
-		sc_filter_fini(&build.filter);
+		syc_filter_fini(&build.filter);
 	}
 	free(build.flags);
 	free(build.weights);
@@ -275,11 +276,11 @@ int syscap_view_new(const struct syscap_profile *profile,
 
 void syscap_view_free(struct syscap_view *public)
 {
-	struct sc_view *view = (struct sc_view *)public;
+	struct syc_view *view = (struct syc_view *)public;
 
 	if (view == NULL)
 		return;
-	sc_tree_fini(&view->tree);
+	syc_tree_fini(&view->tree);
 	free(view->parents.items);
 	free(view->functions.items);
 	free(view->selfs);

@@ -16,7 +16,7 @@ struct walk {
 	uint64_t *selfs, *totals;
 };
 
-static int begin_walk(struct walk *walk, const struct sc_view *view,
+static int begin_walk(struct walk *walk, const struct syc_view *view,
                       size_t n_functions)
 {
 	const size_t n = view->parents.n;
@@ -41,7 +41,7 @@ static int begin_walk(struct walk *walk, const struct sc_view *view,
 	return 0;
 }
 
-static void enter(struct walk *walk, const struct sc_view *view, uint32_t node)
+static void enter(struct walk *walk, const struct syc_view *view, uint32_t node)
 {
 	const uint32_t function = view->functions.items[node];
 
@@ -51,7 +51,7 @@ static void enter(struct walk *walk, const struct sc_view *view, uint32_t node)
 	walk->selfs[function] += view->selfs[node];
 }
 
-static void go_round(struct walk *walk, const struct sc_view *view)
+static void go_round(struct walk *walk, const struct syc_view *view)
 {
 	uint32_t node = walk->first[0];
 
@@ -75,7 +75,7 @@ static void go_round(struct walk *walk, const struct sc_view *view)
 static int compare(const void *left, const void *right, void *data)
 {
 	const struct syscap_view_sum *a = left, *b = right;
-	const struct sc_functions *functions = data;
+	const struct syc_functions *functions = data;
 	const struct syscap_profile_function *x, *y;
 	int order;
 
@@ -89,8 +89,8 @@ static int compare(const void *left, const void *right, void *data)
 	return order != 0 ? order : strcmp(x->binary, y->binary);
 }
 
-static int collect(struct sc_view *view, const struct walk *walk,
-                   const struct sc_functions *functions)
+static int collect(struct syc_view *view, const struct walk *walk,
+                   const struct syc_functions *functions)
 {
 	size_t n = 0;
 
@@ -112,7 +112,8 @@ static int collect(struct sc_view *view, const struct walk *walk,
 	return 0;
 }
 
-int sc_view_sum_up(struct sc_view *view, const struct sc_functions *functions)
+int syc_view_sum_up(struct syc_view *view,
+                    const struct syc_functions *functions)
 {
 	struct walk walk = { 0 };
 	int r = begin_walk(&walk, view, functions->items.n);
@@ -130,20 +131,20 @@ int sc_view_sum_up(struct sc_view *view, const struct sc_functions *functions)
 }
 
 /* Where the stack that ended at @node of @old ends now. */
-static int turn(struct sc_view *view, const struct sc_view *old, uint32_t node,
-                uint32_t *ret_node)
+static int turn(struct syc_view *view, const struct syc_view *old,
+                uint32_t node, uint32_t *ret_node)
 {
 	uint32_t at = 0;
 
 	for (; node != 0; node = old->parents.items[node])
-		if (sc_view_child(view, at, old->functions.items[node], &at) <
+		if (syc_view_child(view, at, old->functions.items[node], &at) <
 		    0)
 			return -ENOMEM;
 	*ret_node = at;
 	return 0;
 }
 
-static int turn_all(struct sc_view *view, const struct sc_view *old,
+static int turn_all(struct syc_view *view, const struct syc_view *old,
                     uint32_t *places)
 {
 	for (size_t i = 1; i < old->parents.n; i++)
@@ -156,12 +157,12 @@ static int turn_all(struct sc_view *view, const struct sc_view *old,
 	for (size_t i = 1; i < old->parents.n; i++)
 		if (old->selfs[i] > 0)
 			view->selfs[places[i]] += old->selfs[i];
-	return sc_view_add_up(view);
+	return syc_view_add_up(view);
 }
 
-int sc_view_reverse(struct sc_view *view, size_t n_stacks)
+int syc_view_reverse(struct syc_view *view, size_t n_stacks)
 {
-	struct sc_view old = {
+	struct syc_view old = {
 		.selfs = view->selfs,
 		.totals = view->totals,
 		.tree = view->tree,
@@ -178,13 +179,13 @@ int sc_view_reverse(struct sc_view *view, size_t n_stacks)
 	view->selfs = NULL;
 	view->totals = NULL;
 	places = calloc(old.parents.n, sizeof(*places));
-	r = places != NULL ? sc_view_begin(view) : -ENOMEM;
+	r = places != NULL ? syc_view_begin(view) : -ENOMEM;
 	if (r == 0)
 		r = turn_all(view, &old, places);
 	for (size_t i = 0; r == 0 && i < n_stacks; i++)
 		if (view->nodes[i] != NONE)
 			view->nodes[i] = places[view->nodes[i]];
-	sc_tree_fini(&old.tree);
+	syc_tree_fini(&old.tree);
 	free(old.parents.items);
 	free(old.functions.items);
 	free(old.selfs);

@@ -6,27 +6,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-int sc_view_begin(struct sc_view *view)
+int syc_view_begin(struct syc_view *view)
 {
-	if (sc_tree_init(&view->tree) < 0 ||
-	    sc_array_push(&view->parents, SYSCAP_PROFILE_NONE) < 0 ||
-	    sc_array_push(&view->functions, SYSCAP_FUNCTION_ROOT) < 0)
+	if (syc_tree_init(&view->tree) < 0 ||
+	    syc_array_push(&view->parents, SYSCAP_PROFILE_NONE) < 0 ||
+	    syc_array_push(&view->functions, SYSCAP_FUNCTION_ROOT) < 0)
 		return -ENOMEM;
 	return 0;
 }
 
-int sc_view_child(struct sc_view *view, uint32_t parent, uint32_t function,
-                  uint32_t *ret_node)
+int syc_view_child(struct syc_view *view, uint32_t parent, uint32_t function,
+                   uint32_t *ret_node)
 {
-	const struct sc_tree_key key = { .key = function, .parent = parent };
+	const struct syc_tree_key key = { .key = function, .parent = parent };
 	int r;
 
-	if (sc_array_room(&view->parents) < 0 ||
-	    sc_array_room(&view->functions) < 0)
+	if (syc_array_room(&view->parents) < 0 ||
+	    syc_array_room(&view->functions) < 0)
 		return -ENOMEM;
-	r = sc_tree_put(&view->tree, &key,
-	                sc_tree_hash(&view->tree, parent, function, 0),
-	                ret_node);
+	r = syc_tree_put(&view->tree, &key,
+	                 syc_tree_hash(&view->tree, parent, function, 0),
+	                 ret_node);
 	if (r > 0) {
 		view->parents.items[view->parents.n++] = parent;
 		view->functions.items[view->functions.n++] = function;
@@ -34,7 +34,7 @@ int sc_view_child(struct sc_view *view, uint32_t parent, uint32_t function,
 	return r < 0 ? r : 0;
 }
 
-int sc_view_add_up(struct sc_view *view)
+int syc_view_add_up(struct syc_view *view)
 {
 	const size_t n = view->parents.n;
 

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* view_tree.h - a view while it is made: a tree that functions are put into. */
-#ifndef SC_PROFILE_VIEW_TREE_H
-#define SC_PROFILE_VIEW_TREE_H
+#ifndef SYC_PROFILE_VIEW_TREE_H
+#define SYC_PROFILE_VIEW_TREE_H
 
 #include <syscap/profile.h>
 
 #include "data/array.h"
 #include "profile/tree.h"
 
-struct sc_view {
+struct syc_view {
 	struct syscap_view public;
-	SC_ARRAY(uint32_t) parents;
-	SC_ARRAY(uint32_t) functions;
+	SYC_ARRAY(uint32_t) parents;
+	SYC_ARRAY(uint32_t) functions;
 	uint64_t *selfs, *totals;
 	struct syscap_view_sum *sums;
 	uint32_t *nodes;
 	uint64_t *passed;
-	struct sc_tree tree;
+	struct syc_tree tree;
 };
 
 /** The tree of @view has the root.  0 or -ENOMEM. */
-int sc_view_begin(struct sc_view *view);
+int syc_view_begin(struct syc_view *view);
 /** The child of @parent that is @function.  0 or -ENOMEM. */
-int sc_view_child(struct sc_view *view, uint32_t parent, uint32_t function,
-                  uint32_t *ret_node);
+int syc_view_child(struct syc_view *view, uint32_t parent, uint32_t function,
+                   uint32_t *ret_node);
 /** Totals from selfs.  0 or -ENOMEM. */
-int sc_view_add_up(struct sc_view *view);
+int syc_view_add_up(struct syc_view *view);
 
 #endif

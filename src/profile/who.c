@@ -10,24 +10,24 @@
 
 #define NONE SYSCAP_PROFILE_NONE
 
-void sc_who_init(struct sc_who *who)
+void syc_who_init(struct syc_who *who)
 {
 	memset(who, 0, sizeof(*who));
 	who->last_process = NONE;
 	who->last_thread = NONE;
 }
 
-void sc_who_fini(struct sc_who *who)
+void syc_who_fini(struct syc_who *who)
 {
-	sc_map_fini(&who->by_pid);
-	sc_map_fini(&who->by_thread);
+	syc_map_fini(&who->by_pid);
+	syc_map_fini(&who->by_thread);
 	free(who->latest.items);
 	free(who->lives.items);
 	free(who->processes.items);
 	free(who->threads.items);
 }
 
-static uint32_t life_at(const struct sc_who *who, uint32_t life, int64_t time)
+static uint32_t life_at(const struct syc_who *who, uint32_t life, int64_t time)
 {
 	while (who->lives.items[life].before != NONE &&
 	       who->lives.items[life].from > time)
@@ -35,10 +35,10 @@ static uint32_t life_at(const struct sc_who *who, uint32_t life, int64_t time)
 	return life;
 }
 
-static int add_life(struct sc_who *who, int32_t pid, int64_t from,
+static int add_life(struct syc_who *who, int32_t pid, int64_t from,
                     uint32_t before, uint32_t *ret_process)
 {
-	const struct sc_life life = {
+	const struct syc_life life = {
 		.from = from,
 		.exit = INT64_MAX,
 		.command_time = INT64_MIN,
@@ -53,8 +53,8 @@ static int add_life(struct sc_who *who, int32_t pid, int64_t from,
 		.binary = "",
 	};
 
-	if (who->lives.n >= NONE / 2 || sc_array_room(&who->processes) < 0 ||
-	    sc_array_push(&who->lives, life) < 0)
+	if (who->lives.n >= NONE / 2 || syc_array_room(&who->processes) < 0 ||
+	    syc_array_push(&who->lives, life) < 0)
 		return -ENOMEM;
 	*ret_process = (uint32_t)who->processes.n;
 	who->processes.items[who->processes.n++] = process;
@@ -63,8 +63,8 @@ static int add_life(struct sc_who *who, int32_t pid, int64_t from,
 	return 0;
 }
 
-int sc_who_process(struct sc_who *who, int32_t pid, int64_t time,
-                   uint32_t *ret_process)
+int syc_who_process(struct syc_who *who, int32_t pid, int64_t time,
+                    uint32_t *ret_process)
 {
 	const uint32_t last = who->last_process;
 	size_t number;
@@ -76,9 +76,9 @@ int sc_who_process(struct sc_who *who, int32_t pid, int64_t time,
 		*ret_process = last;
 		return 0;
 	}
-	if (sc_array_room(&who->latest) < 0)
+	if (syc_array_room(&who->latest) < 0)
 		return -ENOMEM;
-	r = sc_map_put(&who->by_pid, &pid, sizeof(pid), &number);
+	r = syc_map_put(&who->by_pid, &pid, sizeof(pid), &number);
 	if (r < 0)
 		return r;
 	if (r > 0) {
@@ -96,14 +96,14 @@ int sc_who_process(struct sc_who *who, int32_t pid, int64_t time,
 }
 
 /* @pid is told of at @time: is it the one that we know? */
-static int begin_life(struct sc_who *who, int32_t pid, int64_t time,
+static int begin_life(struct syc_who *who, int32_t pid, int64_t time,
                       uint32_t *ret_process)
 {
 	uint32_t latest;
 	size_t number;
-	int r = sc_who_process(who, pid, time, ret_process);
+	int r = syc_who_process(who, pid, time, ret_process);
 
-	if (r < 0 || !sc_map_get(&who->by_pid, &pid, sizeof(pid), &number))
+	if (r < 0 || !syc_map_get(&who->by_pid, &pid, sizeof(pid), &number))
 		return r;
 	latest = who->latest.items[number];
 	if (who->lives.items[latest].exit >= time)
@@ -116,10 +116,11 @@ static int begin_life(struct sc_who *who, int32_t pid, int64_t time,
 	return 0;
 }
 
-void sc_who_saw(struct sc_who *who, uint32_t number, int64_t begin, int64_t end)
+void syc_who_saw(struct syc_who *who, uint32_t number, int64_t begin,
+                 int64_t end)
 {
 	struct syscap_profile_process *process = &who->processes.items[number];
-	struct sc_life *life = &who->lives.items[number];
+	struct syc_life *life = &who->lives.items[number];
 
 	if (!life->has_events || begin < process->begin)
 		process->begin = begin;
@@ -137,7 +138,7 @@ static void extend(struct syscap_profile_thread *thread, int64_t begin,
 		thread->end = end;
 }
 
-static int put_thread(struct sc_who *who, uint32_t process, int32_t tid,
+static int put_thread(struct syc_who *who, uint32_t process, int32_t tid,
                       int64_t begin, int64_t end, uint32_t *ret_thread)
 {
 	const struct syscap_profile_thread thread = {
@@ -151,17 +152,17 @@ static int put_thread(struct sc_who *who, uint32_t process, int32_t tid,
 	size_t number;
 	int r;
 
-	if (sc_array_room(&who->threads) < 0)
+	if (syc_array_room(&who->threads) < 0)
 		return -ENOMEM;
-	r = sc_map_put(&who->by_thread, &key, sizeof(key), &number);
+	r = syc_map_put(&who->by_thread, &key, sizeof(key), &number);
 	if (r > 0)
 		who->threads.items[who->threads.n++] = thread;
 	*ret_thread = (uint32_t)number;
 	return r < 0 ? r : 0;
 }
 
-int sc_who_thread(struct sc_who *who, uint32_t process, int32_t tid,
-                  int64_t begin, int64_t end, uint32_t *ret_thread)
+int syc_who_thread(struct syc_who *who, uint32_t process, int32_t tid,
+                   int64_t begin, int64_t end, uint32_t *ret_thread)
 {
 	const struct syscap_profile_thread *last;
 	int r = 0;
@@ -180,11 +181,11 @@ int sc_who_thread(struct sc_who *who, uint32_t process, int32_t tid,
 	return 0;
 }
 
-static int learn_command(struct sc_who *who, struct sc_texts *texts,
+static int learn_command(struct syc_who *who, struct syc_texts *texts,
                          const struct syscap_frame *frame, uint32_t number)
 {
 	struct syscap_profile_process *process = &who->processes.items[number];
-	struct sc_life *life = &who->lives.items[number];
+	struct syc_life *life = &who->lives.items[number];
 	const char *text = frame->process.cmdline;
 	const size_t len = strlen(text), first = strcspn(text, " ");
 	const char *name = text;
@@ -196,28 +197,28 @@ static int learn_command(struct sc_who *who, struct sc_texts *texts,
 	for (const char *p = text; p < text + first; p++)
 		if (*p == '/')
 			name = p + 1;
-	r = sc_texts_keep(texts, text, len, &process->command);
+	r = syc_texts_keep(texts, text, len, &process->command);
 	if (r == 0)
-		r = sc_texts_keep(texts, name, (size_t)(text + first - name),
-		                  &process->binary);
+		r = syc_texts_keep(texts, name, (size_t)(text + first - name),
+		                   &process->binary);
 	return r;
 }
 
-static int learn_metadata(struct sc_who *who, const struct syscap_frame *frame)
+static int learn_metadata(struct syc_who *who, const struct syscap_frame *frame)
 {
-	struct sc_rate rate;
-	struct sc_life *life;
+	struct syc_rate rate;
+	struct syc_life *life;
 	uint32_t process;
 	int r;
 
-	if (!sc_rate_read(frame->metadata.id, frame->metadata.value,
-	                  &rate.clock, &rate.period_ns))
+	if (!syc_rate_read(frame->metadata.id, frame->metadata.value,
+	                   &rate.clock, &rate.period_ns))
 		return 0;
 	if (frame->pid < 0) {
 		who->asked = rate;
 		return 0;
 	}
-	r = sc_who_process(who, frame->pid, frame->time, &process);
+	r = syc_who_process(who, frame->pid, frame->time, &process);
 	if (r < 0)
 		return r;
 	life = &who->lives.items[process];
@@ -229,7 +230,7 @@ static int learn_metadata(struct sc_who *who, const struct syscap_frame *frame)
 	return 0;
 }
 
-static void learn_exit(struct sc_who *who, uint32_t number, int64_t time)
+static void learn_exit(struct syc_who *who, uint32_t number, int64_t time)
 {
 	struct syscap_profile_process *process = &who->processes.items[number];
 
@@ -238,8 +239,8 @@ static void learn_exit(struct sc_who *who, uint32_t number, int64_t time)
 	process->end = time;
 }
 
-int sc_who_learn(struct sc_who *who, struct sc_texts *texts,
-                 const struct syscap_frame *frame)
+int syc_who_learn(struct syc_who *who, struct syc_texts *texts,
+                  const struct syscap_frame *frame)
 {
 	uint32_t number;
 	int r = 0;
@@ -258,7 +259,7 @@ int sc_who_learn(struct sc_who *who, struct sc_texts *texts,
 	case SYSCAP_FRAME_EXIT:
 		if (frame->pid < 0)
 			return 0;
-		r = sc_who_process(who, frame->pid, frame->time, &number);
+		r = syc_who_process(who, frame->pid, frame->time, &number);
 		if (r == 0)
 			learn_exit(who, number, frame->time);
 		return r;
@@ -269,39 +270,39 @@ int sc_who_learn(struct sc_who *who, struct sc_texts *texts,
 	}
 }
 
-uint32_t sc_who_find_process(const struct sc_who *who, int32_t pid,
-                             int64_t time)
+uint32_t syc_who_find_process(const struct syc_who *who, int32_t pid,
+                              int64_t time)
 {
 	size_t number;
 
-	if (!sc_map_get(&who->by_pid, &pid, sizeof(pid), &number) ||
+	if (!syc_map_get(&who->by_pid, &pid, sizeof(pid), &number) ||
 	    who->latest.items[number] == NONE)
 		return NONE;
 	return life_at(who, who->latest.items[number], time);
 }
 
-uint32_t sc_who_find_thread(const struct sc_who *who, uint32_t process,
-                            int32_t tid)
+uint32_t syc_who_find_thread(const struct syc_who *who, uint32_t process,
+                             int32_t tid)
 {
 	const int32_t shown = tid > 0 ? tid : -1;
 	const uint64_t key = (uint64_t)process << 32 | (uint32_t)shown;
 	size_t number;
 
 	if (process == NONE ||
-	    !sc_map_get(&who->by_thread, &key, sizeof(key), &number))
+	    !syc_map_get(&who->by_thread, &key, sizeof(key), &number))
 		return NONE;
 	return (uint32_t)number;
 }
 
-void sc_who_settle(struct sc_who *who)
+void syc_who_settle(struct syc_who *who)
 {
-	const struct sc_rate unknown = { SYSCAP_CLOCK_UNKNOWN, 0 };
+	const struct syc_rate unknown = { SYSCAP_CLOCK_UNKNOWN, 0 };
 
 	for (size_t i = 0; i < who->processes.n; i++) {
-		const struct sc_life *life = &who->lives.items[i];
-		const struct sc_rate rate = life->has_rates  ? unknown
-		                            : life->has_rate ? life->rate
-		                                             : who->asked;
+		const struct syc_life *life = &who->lives.items[i];
+		const struct syc_rate rate = life->has_rates  ? unknown
+		                             : life->has_rate ? life->rate
+		                                              : who->asked;
 
 		who->processes.items[i].clock = rate.clock;
 		who->processes.items[i].period_ns = rate.period_ns;

@@ -6,8 +6,8 @@
  * its EXIT.  An event belongs to the latest life that had begun by its time,
  * else to the first.
  */
-#ifndef SC_PROFILE_WHO_H
-#define SC_PROFILE_WHO_H
+#ifndef SYC_PROFILE_WHO_H
+#define SYC_PROFILE_WHO_H
 
 #include <stdbool.h>
 
@@ -18,58 +18,58 @@
 #include "profile/texts.h"
 
 /** What a tick of a process's sampler is; period 0: not known. */
-struct sc_rate {
+struct syc_rate {
 	enum syscap_profile_clock clock;
 	int64_t period_ns;
 };
 
-struct sc_life {
+struct syc_life {
 	int64_t from;          /* its events are from here on */
 	int64_t exit;          /* INT64_MAX: none is known */
 	int64_t command_time;  /* of the PROCESS frame that counts */
 	uint32_t before, next; /* other lives of the pid; NONE */
-	struct sc_rate rate;
+	struct syc_rate rate;
 	bool has_rate, has_rates; /* has_rates: of several kinds */
 	bool has_events;
 };
 
-struct sc_who {
-	struct sc_map by_pid, by_thread;
-	SC_ARRAY(uint32_t) latest; /* life, of each pid */
-	SC_ARRAY(struct sc_life) lives;
-	SC_ARRAY(struct syscap_profile_process) processes; /* of each life */
-	SC_ARRAY(struct syscap_profile_thread) threads;
-	struct sc_rate asked; /* what the recorder asked for */
+struct syc_who {
+	struct syc_map by_pid, by_thread;
+	SYC_ARRAY(uint32_t) latest; /* life, of each pid */
+	SYC_ARRAY(struct syc_life) lives;
+	SYC_ARRAY(struct syscap_profile_process) processes; /* of each life */
+	SYC_ARRAY(struct syscap_profile_thread) threads;
+	struct syc_rate asked; /* what the recorder asked for */
 	/* Most events are where the one before was; NONE: none. */
 	uint32_t last_process, last_thread;
 };
 
-void sc_who_init(struct sc_who *who);
-void sc_who_fini(struct sc_who *who);
+void syc_who_init(struct syc_who *who);
+void syc_who_fini(struct syc_who *who);
 
 /** The life of @pid at @time, made when it is new.  0 or -ENOMEM. */
-int sc_who_process(struct sc_who *who, int32_t pid, int64_t time,
-                   uint32_t *ret_process);
+int syc_who_process(struct syc_who *who, int32_t pid, int64_t time,
+                    uint32_t *ret_process);
 
 /** Something happened in @process. */
-void sc_who_saw(struct sc_who *who, uint32_t process, int64_t begin,
-                int64_t end);
+void syc_who_saw(struct syc_who *who, uint32_t process, int64_t begin,
+                 int64_t end);
 
 /** The thread @tid of @process (-1: unknown), made when it is new. */
-int sc_who_thread(struct sc_who *who, uint32_t process, int32_t tid,
-                  int64_t begin, int64_t end, uint32_t *ret_thread);
+int syc_who_thread(struct syc_who *who, uint32_t process, int32_t tid,
+                   int64_t begin, int64_t end, uint32_t *ret_thread);
 
 /** PROCESS, FORK, EXIT and METADATA.  0 or -ENOMEM. */
-int sc_who_learn(struct sc_who *who, struct sc_texts *texts,
-                 const struct syscap_frame *frame);
+int syc_who_learn(struct syc_who *who, struct syc_texts *texts,
+                  const struct syscap_frame *frame);
 
 /** Nothing is made: NONE where nothing is known. */
-uint32_t sc_who_find_process(const struct sc_who *who, int32_t pid,
-                             int64_t time);
-uint32_t sc_who_find_thread(const struct sc_who *who, uint32_t process,
-                            int32_t tid);
+uint32_t syc_who_find_process(const struct syc_who *who, int32_t pid,
+                              int64_t time);
+uint32_t syc_who_find_thread(const struct syc_who *who, uint32_t process,
+                             int32_t tid);
 
 /** Clocks and periods as the profile shows them. */
-void sc_who_settle(struct sc_who *who);
+void syc_who_settle(struct syc_who *who);
 
 #endif

@@ -11,7 +11,7 @@
 static const char clocksource[] =
 	"/sys/devices/system/clocksource/clocksource0/current_clocksource";
 
-char *sc_about_command(char *const argv[])
+char *syc_about_command(char *const argv[])
 {
 	size_t size = 1;
 	char *text, *to;
@@ -31,42 +31,42 @@ char *sc_about_command(char *const argv[])
 	return text;
 }
 
-void sc_about_write(struct sc_writer *writer, union sc_frame_buffer *frame,
-                    int64_t time, const struct sc_record_options *options)
+void syc_about_write(struct syc_writer *writer, union syc_frame_buffer *frame,
+                     int64_t time, const struct syc_record_options *options)
 {
-	char *command = sc_about_command(options->argv);
+	char *command = syc_about_command(options->argv);
 	char text[256];
 	struct utsname name;
 	FILE *file;
 
-	sc_compose_metadata(frame, time, "syscap.version", options->version);
-	sc_writer_add(writer, frame);
+	syc_compose_metadata(frame, time, "syscap.version", options->version);
+	syc_writer_add(writer, frame);
 	if (command != NULL) {
-		sc_compose_metadata(frame, time, "syscap.command", command);
-		sc_writer_add(writer, frame);
+		syc_compose_metadata(frame, time, "syscap.command", command);
+		syc_writer_add(writer, frame);
 		free(command);
 	}
 	if (options->sample != NULL) {
-		sc_compose_metadata(frame, time, "syscap.sample",
-		                    options->sample);
-		sc_writer_add(writer, frame);
+		syc_compose_metadata(frame, time, "syscap.sample",
+		                     options->sample);
+		syc_writer_add(writer, frame);
 	}
 	snprintf(text, sizeof(text), "%u", options->ring_kib);
-	sc_compose_metadata(frame, time, "syscap.ring-kib", text);
-	sc_writer_add(writer, frame);
+	syc_compose_metadata(frame, time, "syscap.ring-kib", text);
+	syc_writer_add(writer, frame);
 	if (uname(&name) == 0) {
 		snprintf(text, sizeof(text), "%s %s %s", name.sysname,
 		         name.release, name.machine);
-		sc_compose_metadata(frame, time, "syscap.kernel", text);
-		sc_writer_add(writer, frame);
+		syc_compose_metadata(frame, time, "syscap.kernel", text);
+		syc_writer_add(writer, frame);
 	}
 	file = fopen(clocksource, "re");
 	if (file == NULL) /* no /sys: a container may hide it */
 		return;
 	if (fgets(text, sizeof(text), file) != NULL) {
 		text[strcspn(text, "\n")] = 0;
-		sc_compose_metadata(frame, time, "syscap.clocksource", text);
-		sc_writer_add(writer, frame);
+		syc_compose_metadata(frame, time, "syscap.clocksource", text);
+		syc_writer_add(writer, frame);
 	}
 	fclose(file);
 }

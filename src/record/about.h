@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* about.h - what a capture says about how it was made. */
-#ifndef SC_RECORD_ABOUT_H
-#define SC_RECORD_ABOUT_H
+#ifndef SYC_RECORD_ABOUT_H
+#define SYC_RECORD_ABOUT_H
 
 #include <stdint.h>
 
@@ -10,10 +10,10 @@
 #include "record/options.h"
 
 /** Write METADATA frames, ids "syscap.…". */
-void sc_about_write(struct sc_writer *writer, union sc_frame_buffer *frame,
-                    int64_t time, const struct sc_record_options *options);
+void syc_about_write(struct syc_writer *writer, union syc_frame_buffer *frame,
+                     int64_t time, const struct syc_record_options *options);
 
 /** The command line in one text, to be freed; NULL: out of memory. */
-char *sc_about_command(char *const argv[]);
+char *syc_about_command(char *const argv[]);
 
 #endif

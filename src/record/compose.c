@@ -23,10 +23,10 @@ static size_t put_text(void *to, size_t size, const char *text)
 
 	while (*text != 0) {
 		uint32_t point;
-		const size_t len = sc_utf8_next(text, &point);
-		const char *piece = len > 0 ? text : SC_UTF8_REPLACEMENT;
+		const size_t len = syc_utf8_next(text, &point);
+		const char *piece = len > 0 ? text : SYC_UTF8_REPLACEMENT;
 		const size_t piece_len =
-			len > 0 ? len : strlen(SC_UTF8_REPLACEMENT);
+			len > 0 ? len : strlen(SYC_UTF8_REPLACEMENT);
 
 		if (n + piece_len >= size)
 			break;
@@ -38,34 +38,34 @@ static size_t put_text(void *to, size_t size, const char *text)
 	return n;
 }
 
-static void begin_frame(union sc_frame_buffer *buffer, uint8_t type,
+static void begin_frame(union syc_frame_buffer *buffer, uint8_t type,
                         int32_t pid, int32_t tid, int64_t time)
 {
 	memset(buffer, 0, FIXED_MAX);
-	sc_frame_begin(&buffer->frame, type, pid, time);
-	buffer->frame.padding2 = sc_frame_tid_tag(tid);
+	syc_frame_begin(&buffer->frame, type, pid, time);
+	buffer->frame.padding2 = syc_frame_tid_tag(tid);
 }
 
 /* End the frame with @text from @offset on. */
-static size_t finish_text(union sc_frame_buffer *buffer, size_t offset,
+static size_t finish_text(union syc_frame_buffer *buffer, size_t offset,
                           const char *text)
 {
 	const size_t len = put_text(buffer->bytes + offset,
 	                            SYSCAP_FRAME_MAX - offset, text);
 
-	return sc_frame_end(&buffer->frame, offset + len + 1);
+	return syc_frame_end(&buffer->frame, offset + len + 1);
 }
 
-size_t sc_compose_process(union sc_frame_buffer *buffer, int32_t pid,
-                          int64_t time, const char *cmdline)
+size_t syc_compose_process(union syc_frame_buffer *buffer, int32_t pid,
+                           int64_t time, const char *cmdline)
 {
 	begin_frame(buffer, SYSCAP_FRAME_PROCESS, pid, 0, time);
 	return finish_text(buffer, sizeof(buffer->frame), cmdline);
 }
 
-size_t sc_compose_map(union sc_frame_buffer *buffer, int32_t pid, int64_t time,
-                      uint64_t start, uint64_t end, uint64_t offset,
-                      const char *path, const char *build_id)
+size_t syc_compose_map(union syc_frame_buffer *buffer, int32_t pid,
+                       int64_t time, uint64_t start, uint64_t end,
+                       uint64_t offset, const char *path, const char *build_id)
 {
 	const size_t id_len = build_id != NULL ? strlen(build_id) : 0;
 	size_t at = sizeof(buffer->map);
@@ -81,18 +81,19 @@ size_t sc_compose_map(union sc_frame_buffer *buffer, int32_t pid, int64_t time,
 		buffer->bytes[at + id_len + 1] = 0;
 		at += id_len + 2;
 	}
-	return sc_frame_end(&buffer->frame, at);
+	return syc_frame_end(&buffer->frame, at);
 }
 
-size_t sc_compose_exit(union sc_frame_buffer *buffer, int32_t pid, int64_t time)
+size_t syc_compose_exit(union syc_frame_buffer *buffer, int32_t pid,
+                        int64_t time)
 {
 	begin_frame(buffer, SYSCAP_FRAME_EXIT, pid, 0, time);
-	return sc_frame_end(&buffer->frame, sizeof(buffer->frame));
+	return syc_frame_end(&buffer->frame, sizeof(buffer->frame));
 }
 
-size_t sc_compose_log(union sc_frame_buffer *buffer, int32_t pid, int32_t tid,
-                      int64_t time, uint16_t severity, const char *domain,
-                      const char *message)
+size_t syc_compose_log(union syc_frame_buffer *buffer, int32_t pid, int32_t tid,
+                       int64_t time, uint16_t severity, const char *domain,
+                       const char *message)
 {
 	struct syscap_wire_log *log = &buffer->log;
 
@@ -102,8 +103,8 @@ size_t sc_compose_log(union sc_frame_buffer *buffer, int32_t pid, int32_t tid,
 	return finish_text(buffer, sizeof(*log), message);
 }
 
-size_t sc_compose_metadata(union sc_frame_buffer *buffer, int64_t time,
-                           const char *id, const char *value)
+size_t syc_compose_metadata(union syc_frame_buffer *buffer, int64_t time,
+                            const char *id, const char *value)
 {
 	struct syscap_wire_metadata *metadata = &buffer->metadata;
 

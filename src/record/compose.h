@@ -6,15 +6,15 @@
  * length.  Texts are made valid UTF-8 and cut between characters where they
  * do not fit.
  */
-#ifndef SC_RECORD_COMPOSE_H
-#define SC_RECORD_COMPOSE_H
+#ifndef SYC_RECORD_COMPOSE_H
+#define SYC_RECORD_COMPOSE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include <syscap/format.h>
 
-union sc_frame_buffer {
+union syc_frame_buffer {
 	struct syscap_wire_frame frame;
 	struct syscap_wire_map map;
 	struct syscap_wire_mark mark;
@@ -23,23 +23,23 @@ union sc_frame_buffer {
 	unsigned char bytes[SYSCAP_FRAME_MAX];
 };
 
-size_t sc_compose_process(union sc_frame_buffer *buffer, int32_t pid,
-                          int64_t time, const char *cmdline);
+size_t syc_compose_process(union syc_frame_buffer *buffer, int32_t pid,
+                           int64_t time, const char *cmdline);
 
 /** @build_id: hex, or NULL. */
-size_t sc_compose_map(union sc_frame_buffer *buffer, int32_t pid, int64_t time,
-                      uint64_t start, uint64_t end, uint64_t offset,
-                      const char *path, const char *build_id);
+size_t syc_compose_map(union syc_frame_buffer *buffer, int32_t pid,
+                       int64_t time, uint64_t start, uint64_t end,
+                       uint64_t offset, const char *path, const char *build_id);
 
-size_t sc_compose_exit(union sc_frame_buffer *buffer, int32_t pid,
-                       int64_t time);
+size_t syc_compose_exit(union syc_frame_buffer *buffer, int32_t pid,
+                        int64_t time);
 
 /** @tid goes into padding2 unless it is 0. */
-size_t sc_compose_log(union sc_frame_buffer *buffer, int32_t pid, int32_t tid,
-                      int64_t time, uint16_t severity, const char *domain,
-                      const char *message);
+size_t syc_compose_log(union syc_frame_buffer *buffer, int32_t pid, int32_t tid,
+                       int64_t time, uint16_t severity, const char *domain,
+                       const char *message);
 
-size_t sc_compose_metadata(union sc_frame_buffer *buffer, int64_t time,
-                           const char *id, const char *value);
+size_t syc_compose_metadata(union syc_frame_buffer *buffer, int64_t time,
+                            const char *id, const char *value);
 
 #endif

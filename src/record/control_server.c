@@ -26,11 +26,11 @@ struct sender {
 	uint64_t seen;
 };
 
-struct sc_control_server {
+struct syc_control_server {
 	int fd;
 	bool closed, refusing;
-	struct sc_control_hooks hooks;
-	struct sc_report *report;
+	struct syc_control_hooks hooks;
+	struct syc_report *report;
 	uint64_t clock;
 	struct sender senders[SENDERS];
 	int queue[QUEUE];
@@ -38,7 +38,7 @@ struct sc_control_server {
 	uint64_t refusals; /* due behind the queue */
 };
 
-int sc_control_server_pair(int *ret_ours, int *ret_command)
+int syc_control_server_pair(int *ret_ours, int *ret_command)
 {
 	int fds[2];
 
@@ -55,11 +55,11 @@ int sc_control_server_pair(int *ret_ours, int *ret_command)
 	return *ret_command < 0 ? -errno : 0;
 }
 
-int sc_control_server_new(int fd, const struct sc_control_hooks *hooks,
-                          struct sc_report *report,
-                          struct sc_control_server **ret_server)
+int syc_control_server_new(int fd, const struct syc_control_hooks *hooks,
+                           struct syc_report *report,
+                           struct syc_control_server **ret_server)
 {
-	struct sc_control_server *server = calloc(1, sizeof(*server));
+	struct syc_control_server *server = calloc(1, sizeof(*server));
 	const int on = 1;
 
 	if (server == NULL)
@@ -77,7 +77,7 @@ int sc_control_server_new(int fd, const struct sc_control_hooks *hooks,
 	return 0;
 }
 
-void sc_control_server_free(struct sc_control_server *server)
+void syc_control_server_free(struct syc_control_server *server)
 {
 	if (server == NULL)
 		return;
@@ -88,7 +88,7 @@ void sc_control_server_free(struct sc_control_server *server)
 }
 
 /* The sender's entry; the one that was silent longest makes room. */
-static struct sender *get_sender(struct sc_control_server *server, int32_t pid)
+static struct sender *get_sender(struct syc_control_server *server, int32_t pid)
 {
 	struct sender *oldest = &server->senders[0];
 
@@ -104,17 +104,17 @@ static struct sender *get_sender(struct sc_control_server *server, int32_t pid)
 	return oldest;
 }
 
-static void take_request(struct sc_control_server *server, int32_t pid)
+static void take_request(struct syc_control_server *server, int32_t pid)
 {
 	int fd = -ECANCELED;
 
 	if (server->queued == QUEUE)
-		sc_control_server_write(server);
+		syc_control_server_write(server);
 	if (!server->refusing && server->queued < QUEUE)
 		fd = server->hooks.request(server->hooks.context, pid,
 		                           server->queued > 0);
 	if (fd == -EMFILE && server->queued > 0) {
-		sc_control_server_write(server); /* closes what it sends */
+		syc_control_server_write(server); /* closes what it sends */
 		fd = server->hooks.request(server->hooks.context, pid, false);
 	}
 	if (fd >= 0)
@@ -123,11 +123,11 @@ static void take_request(struct sc_control_server *server, int32_t pid)
 		server->refusals++;
 }
 
-static void take_bytes(struct sc_control_server *server, int32_t pid,
+static void take_bytes(struct syc_control_server *server, int32_t pid,
                        const char *bytes, size_t size)
 {
-	static const char request[SC_CONTROL_REQUEST_LEN + 1] =
-		SC_CONTROL_REQUEST;
+	static const char request[SYC_CONTROL_REQUEST_LEN + 1] =
+		SYC_CONTROL_REQUEST;
 	struct sender *sender = get_sender(server, pid);
 
 	sender->seen = ++server->clock;
@@ -138,13 +138,13 @@ static void take_bytes(struct sc_control_server *server, int32_t pid,
 			/* No other byte of a request is like its first. */
 			sender->matched = bytes[i] == request[0];
 			if (!sender->complained)
-				sc_report_say(
+				syc_report_say(
 					server->report,
 					"process %d sends what is no request on the control socket; skipped",
 					pid);
 			sender->complained = true;
 		}
-		if (sender->matched == SC_CONTROL_REQUEST_LEN) {
+		if (sender->matched == SYC_CONTROL_REQUEST_LEN) {
 			sender->matched = 0;
 			take_request(server, pid);
 		}
@@ -164,7 +164,7 @@ static int32_t credentials(struct msghdr *message)
 	return (int32_t)ucred.pid;
 }
 
-bool sc_control_server_read(struct sc_control_server *server)
+bool syc_control_server_read(struct syc_control_server *server)
 {
 	char bytes[MESSAGE];
 	/* No room for descriptors: the kernel drops those that are sent. */
@@ -196,12 +196,12 @@ bool sc_control_server_read(struct sc_control_server *server)
 	 * Only now: a process that waits may take the reply to another, and
 	 * be gone before its own request is looked at.
 	 */
-	sc_control_server_write(server);
+	syc_control_server_write(server);
 	return !server->closed;
 }
 
 /* Returns 0 or -errno; @fd is -1 for "no ring". */
-static int send_reply(struct sc_control_server *server, int fd)
+static int send_reply(struct syc_control_server *server, int fd)
 {
 	char byte = 0;
 	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
@@ -232,7 +232,7 @@ static bool is_temporary(int r)
 	       r == -ETOOMANYREFS;
 }
 
-bool sc_control_server_write(struct sc_control_server *server)
+bool syc_control_server_write(struct syc_control_server *server)
 {
 	while (server->queued > 0 || server->refusals > 0) {
 		int fd = -1, r;
@@ -254,7 +254,7 @@ bool sc_control_server_write(struct sc_control_server *server)
 	return false;
 }
 
-bool sc_control_server_fetched(const struct sc_control_server *server)
+bool syc_control_server_fetched(const struct syc_control_server *server)
 {
 	int unread = 0;
 
@@ -262,7 +262,7 @@ bool sc_control_server_fetched(const struct sc_control_server *server)
 	       (ioctl(server->fd, SIOCOUTQ, &unread) != 0 || unread == 0);
 }
 
-void sc_control_server_refuse(struct sc_control_server *server)
+void syc_control_server_refuse(struct syc_control_server *server)
 {
 	server->refusing = true;
 	for (; server->queued > 0; server->queued--) {
@@ -270,7 +270,7 @@ void sc_control_server_refuse(struct sc_control_server *server)
 		server->refusals++;
 	}
 	/* As many as a full socket holds. */
-	for (unsigned i = 0; i < 64 && sc_control_server_read(server); i++)
+	for (unsigned i = 0; i < 64 && syc_control_server_read(server); i++)
 		;
-	sc_control_server_write(server);
+	syc_control_server_write(server);
 }

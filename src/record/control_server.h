@@ -9,18 +9,18 @@
  * them answers any request, so that one that nobody fetches serves the next.
  * Nothing here waits.
  */
-#ifndef SC_RECORD_CONTROL_SERVER_H
-#define SC_RECORD_CONTROL_SERVER_H
+#ifndef SYC_RECORD_CONTROL_SERVER_H
+#define SYC_RECORD_CONTROL_SERVER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "record/report.h"
 
-struct sc_control_server;
+struct syc_control_server;
 
 /** What to do with a request. */
-struct sc_control_hooks {
+struct syc_control_hooks {
 	/*
 	 * Returns a ring's descriptor, which is closed once it was sent;
 	 * -EAGAIN: leave the sender without an answer; another -errno: tell
@@ -35,24 +35,24 @@ struct sc_control_hooks {
  * Make the pair of sockets: ours, and the one whose number the command gets.
  * Both are close-on-exec until the command's is passed on, and non-blocking.
  */
-int sc_control_server_pair(int *ret_ours, int *ret_command);
+int syc_control_server_pair(int *ret_ours, int *ret_command);
 
 /** The socket at @fd becomes the server's. */
-int sc_control_server_new(int fd, const struct sc_control_hooks *hooks,
-                          struct sc_report *report,
-                          struct sc_control_server **ret_server);
-void sc_control_server_free(struct sc_control_server *server);
+int syc_control_server_new(int fd, const struct syc_control_hooks *hooks,
+                           struct syc_report *report,
+                           struct syc_control_server **ret_server);
+void syc_control_server_free(struct syc_control_server *server);
 
 /** Take requests, a bounded number of them.  False: nobody can send more. */
-bool sc_control_server_read(struct sc_control_server *server);
+bool syc_control_server_read(struct syc_control_server *server);
 
 /** Send what is due.  True: something still is. */
-bool sc_control_server_write(struct sc_control_server *server);
+bool syc_control_server_write(struct syc_control_server *server);
 
 /** True: every ring that was sent has been fetched. */
-bool sc_control_server_fetched(const struct sc_control_server *server);
+bool syc_control_server_fetched(const struct syc_control_server *server);
 
 /** No more rings: answer all that is there with none. */
-void sc_control_server_refuse(struct sc_control_server *server);
+void syc_control_server_refuse(struct syc_control_server *server);
 
 #endif

@@ -23,10 +23,10 @@
 
 #include "record/validate.h"
 
-int sc_ring_create(uint32_t size, struct sc_ring **ret_ring, int *ret_fd)
+int syc_ring_create(uint32_t size, struct syc_ring **ret_ring, int *ret_fd)
 {
 	const uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
-	struct sc_ring *ring = calloc(1, sizeof(*ring));
+	struct syc_ring *ring = calloc(1, sizeof(*ring));
 	struct stat st;
 	int fd = -1, r = -ENOMEM;
 
@@ -38,14 +38,14 @@ int sc_ring_create(uint32_t size, struct sc_ring **ret_ring, int *ret_fd)
 		r = -errno;
 		goto fail;
 	}
-	r = sc_ring_map(fd, &ring->shared, &ring->size);
+	r = syc_ring_map(fd, &ring->shared, &ring->size);
 	if (r != 0)
 		goto fail;
 	ring->inode = st.st_ino;
 	ring->shared->offset = page;
 	ring->shared->size = ring->size;
 	ring->shared->recorder_version = 1;
-	ring->shared->recorder_magic = SC_RING_RECORDER_MAGIC;
+	ring->shared->recorder_magic = SYC_RING_RECORDER_MAGIC;
 	/* A writer that cut the file would kill us with SIGBUS. */
 	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) !=
 	    0) {
@@ -58,32 +58,32 @@ int sc_ring_create(uint32_t size, struct sc_ring **ret_ring, int *ret_fd)
 fail:
 	if (fd >= 0)
 		close(fd);
-	sc_ring_destroy(ring);
+	syc_ring_destroy(ring);
 	return r;
 }
 
-void sc_ring_destroy(struct sc_ring *ring)
+void syc_ring_destroy(struct syc_ring *ring)
 {
 	if (ring == NULL)
 		return;
 	if (ring->shared != NULL)
-		sc_ring_unmap(ring->shared, ring->size);
-	sc_renumber_ring_done(&ring->counters);
+		syc_ring_unmap(ring->shared, ring->size);
+	syc_renumber_ring_done(&ring->counters);
 	free(ring);
 }
 
-void sc_ring_look_for_client(struct sc_ring *ring)
+void syc_ring_look_for_client(struct syc_ring *ring)
 {
-	struct sc_ring_header *shared = ring->shared;
+	struct syc_ring_header *shared = ring->shared;
 	int32_t pid, tid;
 
 	if (ring->ours ||
 	    __atomic_load_n(&shared->client_magic, __ATOMIC_ACQUIRE) !=
-	            SC_RING_CLIENT_MAGIC)
+	            SYC_RING_CLIENT_MAGIC)
 		return;
 	pid = __atomic_load_n(&shared->pid, __ATOMIC_RELAXED);
 	tid = __atomic_load_n(&shared->tid, __ATOMIC_RELAXED);
-	if (pid <= 0 || pid > SC_PID_LIMIT || tid <= 0 || tid >= SC_PID_LIMIT)
+	if (pid <= 0 || pid > SYC_PID_LIMIT || tid <= 0 || tid >= SYC_PID_LIMIT)
 		return;
 	ring->used = true;
 	ring->ours = true;
@@ -91,20 +91,19 @@ void sc_ring_look_for_client(struct sc_ring *ring)
 	ring->tid = tid;
 }
 
-static enum sc_drain_result broken(struct sc_ring *ring, const char *why)
+static enum syc_drain_result broken(struct syc_ring *ring, const char *why)
 {
 	ring->why = why;
-	return SC_DRAIN_BROKEN;
+	return SYC_DRAIN_BROKEN;
 }
 
 /*
  * Hand on the whole frames among the @size bytes; *ret_used says how many
  * bytes they were.  @all: nothing follows, so that half a frame is an error.
  */
-static enum sc_drain_result hand_on(struct sc_ring *ring, unsigned char *buffer,
-                                    size_t size, bool all,
-                                    const struct sc_drain_sink *sink,
-                                    size_t *ret_used)
+static enum syc_drain_result
+hand_on(struct syc_ring *ring, unsigned char *buffer, size_t size, bool all,
+        const struct syc_drain_sink *sink, size_t *ret_used)
 {
 	size_t at = 0;
 
@@ -116,48 +115,48 @@ static enum sc_drain_result hand_on(struct sc_ring *ring, unsigned char *buffer,
 		if (!all &&
 		    (size - at < sizeof(*frame) || size - at < frame->len))
 			break;
-		len = sc_validate_frame(frame, size - at,
-		                        ring->ours ? ring->tid : 0, &why);
+		len = syc_validate_frame(frame, size - at,
+		                         ring->ours ? ring->tid : 0, &why);
 		if (len < 0)
 			return broken(ring, why);
 		at += (size_t)len;
 		ring->position += (size_t)len;
 		if (frame->type == SYSCAP_FRAME_RING_END)
-			return SC_DRAIN_ENDED;
+			return SYC_DRAIN_ENDED;
 		why = sink->frame(sink->context, ring, frame);
 		if (why != NULL)
 			return broken(ring, why);
 		ring->frames++;
 	}
 	*ret_used = at;
-	return SC_DRAIN_SOME;
+	return SYC_DRAIN_SOME;
 }
 
-enum sc_drain_result sc_drain(struct sc_ring *ring, unsigned char *buffer,
-                              const struct sc_drain_sink *sink,
-                              uint32_t *ret_bytes)
+enum syc_drain_result syc_drain(struct syc_ring *ring, unsigned char *buffer,
+                                const struct syc_drain_sink *sink,
+                                uint32_t *ret_bytes)
 {
 	const uint32_t tail =
 		__atomic_load_n(&ring->shared->tail, __ATOMIC_ACQUIRE);
-	enum sc_drain_result result = SC_DRAIN_SOME;
+	enum syc_drain_result result = SYC_DRAIN_SOME;
 	const char *body;
 	size_t kept = 0;
 	uint32_t left;
 
 	*ret_bytes = 0;
 	if (tail == ring->head)
-		return SC_DRAIN_EMPTY;
+		return SYC_DRAIN_EMPTY;
 	if (tail >= ring->size || tail % 8 != 0)
 		return broken(ring, "its tail is not in the ring");
 	ring->used = true;
-	sc_ring_look_for_client(ring);
+	syc_ring_look_for_client(ring);
 	body = (const char *)ring->shared + (size_t)sysconf(_SC_PAGESIZE);
 	left = tail > ring->head ? tail - ring->head
 	                         : tail + (ring->size - ring->head);
 	*ret_bytes = left;
-	while (left > 0 && result == SC_DRAIN_SOME) {
+	while (left > 0 && result == SYC_DRAIN_SOME) {
 		const uint32_t n =
-			left < SC_DRAIN_CHUNK ? left : SC_DRAIN_CHUNK;
+			left < SYC_DRAIN_CHUNK ? left : SYC_DRAIN_CHUNK;
 		size_t used = 0;
 
 		memcpy(buffer + kept, body + ring->head, n);
@@ -169,7 +168,7 @@ enum sc_drain_result sc_drain(struct sc_ring *ring, unsigned char *buffer,
 		left -= n;
 		result =
 			hand_on(ring, buffer, kept + n, left == 0, sink, &used);
-		if (result == SC_DRAIN_SOME) {
+		if (result == SYC_DRAIN_SOME) {
 			kept += n - used;
 			memmove(buffer, buffer + used, kept);
 		}

@@ -7,8 +7,8 @@
  * copied before they are looked at.  The seals on the file see to it that
  * the memory cannot be taken away under us.
  */
-#ifndef SC_RECORD_DRAIN_H
-#define SC_RECORD_DRAIN_H
+#ifndef SYC_RECORD_DRAIN_H
+#define SYC_RECORD_DRAIN_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,8 +21,8 @@
 #include "record/renumber.h"
 #include "ring/ring.h"
 
-struct sc_ring {
-	struct sc_ring_header *shared;
+struct syc_ring {
+	struct syc_ring_header *shared;
 	uint32_t size;
 	uint32_t head; /* ours; the shared one is for the writer */
 
@@ -38,47 +38,47 @@ struct sc_ring {
 	bool used;            /* something has been written */
 	bool ours;            /* the writer fills the client block */
 	uint64_t frames, position; /* position: bytes read so far */
-	struct sc_loss told;
-	struct sc_renumber_ring counters;
-	const char *why; /* SC_DRAIN_BROKEN: one sentence */
+	struct syc_loss told;
+	struct syc_renumber_ring counters;
+	const char *why; /* SYC_DRAIN_BROKEN: one sentence */
 };
 
-enum sc_drain_result {
-	SC_DRAIN_EMPTY,
-	SC_DRAIN_SOME,
-	SC_DRAIN_ENDED, /* the writer is done with it */
-	SC_DRAIN_BROKEN /* malformed content: ring->why */
+enum syc_drain_result {
+	SYC_DRAIN_EMPTY,
+	SYC_DRAIN_SOME,
+	SYC_DRAIN_ENDED, /* the writer is done with it */
+	SYC_DRAIN_BROKEN /* malformed content: ring->why */
 };
 
 /** Takes one cleaned frame; NULL, or why the ring is to be closed. */
-struct sc_drain_sink {
-	const char *(*frame)(void *context, struct sc_ring *ring,
+struct syc_drain_sink {
+	const char *(*frame)(void *context, struct syc_ring *ring,
 	                     struct syscap_wire_frame *frame);
 	void *context;
 };
 
-/** Size of the private copy that sc_drain() works in. */
-#define SC_DRAIN_CHUNK  (1024u * 1024u)
-#define SC_DRAIN_BUFFER (SC_DRAIN_CHUNK + SYSCAP_FRAME_MAX + 8u)
+/** Size of the private copy that syc_drain() works in. */
+#define SYC_DRAIN_CHUNK  (1024u * 1024u)
+#define SYC_DRAIN_BUFFER (SYC_DRAIN_CHUNK + SYSCAP_FRAME_MAX + 8u)
 
 /**
  * Make a ring with a body of @size bytes (whole pages).  Stores it and a
  * descriptor of its file, which is sealed against a change of its size.
  */
-int sc_ring_create(uint32_t size, struct sc_ring **ret_ring, int *ret_fd);
+int syc_ring_create(uint32_t size, struct syc_ring **ret_ring, int *ret_fd);
 
 /** Unmap the ring and forget it. */
-void sc_ring_destroy(struct sc_ring *ring);
+void syc_ring_destroy(struct syc_ring *ring);
 
 /** Learn who writes here, if the writer says so. */
-void sc_ring_look_for_client(struct sc_ring *ring);
+void syc_ring_look_for_client(struct syc_ring *ring);
 
 /**
- * Take what is in the ring now.  @buffer has SC_DRAIN_BUFFER bytes.  Frames
+ * Take what is in the ring now.  @buffer has SYC_DRAIN_BUFFER bytes.  Frames
  * go to @sink in order; those before a malformed one too.
  */
-enum sc_drain_result sc_drain(struct sc_ring *ring, unsigned char *buffer,
-                              const struct sc_drain_sink *sink,
-                              uint32_t *ret_bytes);
+enum syc_drain_result syc_drain(struct syc_ring *ring, unsigned char *buffer,
+                                const struct syc_drain_sink *sink,
+                                uint32_t *ret_bytes);
 
 #endif

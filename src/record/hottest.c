@@ -62,7 +62,7 @@ static void print_capture(struct syscap_reader *reader)
 	syscap_profile_free(profile);
 }
 
-void sc_hottest_print(const char *path)
+void syc_hottest_print(const char *path)
 {
 	struct syscap_file_info info;
 	struct syscap_reader *reader;

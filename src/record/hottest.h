@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* hottest.h - where the time went, in three lines at a recording's end. */
-#ifndef SC_RECORD_HOTTEST_H
-#define SC_RECORD_HOTTEST_H
+#ifndef SYC_RECORD_HOTTEST_H
+#define SYC_RECORD_HOTTEST_H
 
 /**
  * Say on stderr which three functions of the capture @path took the most
@@ -9,6 +9,6 @@
  * nothing was sampled; nor where it is so large that it would take a while.
  * Context: offline.
  */
-void sc_hottest_print(const char *path);
+void syc_hottest_print(const char *path);
 
 #endif

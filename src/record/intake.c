@@ -24,7 +24,7 @@ struct inode_search {
 	bool found;
 };
 
-static void see_map(void *context, const struct sc_procfs_map *map)
+static void see_map(void *context, const struct syc_procfs_map *map)
 {
 	struct inode_search *look = context;
 
@@ -35,10 +35,10 @@ static void see_map(void *context, const struct sc_procfs_map *map)
 
 static bool has_mapped(void *data, int32_t host)
 {
-	const struct sc_ring *ring = data;
+	const struct syc_ring *ring = data;
 	struct inode_search look = { .inode = ring->inode };
 
-	return sc_procfs_maps(host, see_map, &look) == 0 && look.found;
+	return syc_procfs_maps(host, see_map, &look) == 0 && look.found;
 }
 
 /*
@@ -46,67 +46,68 @@ static bool has_mapped(void *data, int32_t host)
  * may have got another's: of two that take themselves for @pid, in namespaces
  * of their own, it is the one that has mapped it.
  */
-static int32_t find_user(const struct sc_intake *intake, struct sc_ring *ring,
+static int32_t find_user(const struct syc_intake *intake, struct syc_ring *ring,
                          int32_t pid)
 {
-	const int32_t user = pid == ring->requester
-	                             ? 0
-	                             : sc_processes_user(intake->processes, pid,
-	                                                 has_mapped, ring);
+	const int32_t user =
+		pid == ring->requester
+			? 0
+			: syc_processes_user(intake->processes, pid, has_mapped,
+	                                     ring);
 
 	return user != 0 ? user : ring->requester;
 }
 
-static const char *meet_process(struct sc_intake *intake, struct sc_ring *ring,
-                                int32_t pid)
+static const char *meet_process(struct syc_intake *intake,
+                                struct syc_ring *ring, int32_t pid)
 {
 	if (++ring->pids > PIDS_PER_RING)
 		return "its frames are of too many processes";
 	const int32_t user = find_user(intake, ring, pid);
 	ring->known_pid = pid;
-	ring->shown_pid = sc_processes_shown(intake->processes, user, pid);
-	sc_processes_know(intake->processes, ring->shown_pid, user);
+	ring->shown_pid = syc_processes_shown(intake->processes, user, pid);
+	syc_processes_know(intake->processes, ring->shown_pid, user);
 	if (ring->pid == 0)
 		ring->pid = pid;
 	return NULL;
 }
 
-static void counter_problem(struct sc_intake *intake, int r, int32_t pid)
+static void counter_problem(struct syc_intake *intake, int r, int32_t pid)
 {
 	if (r == 0 || intake->counter_error != 0)
 		return;
 	intake->counter_error = r;
-	sc_report_say(intake->report, "counters of process %d left out: %s",
-	              pid, strerror(-r));
+	syc_report_say(intake->report, "counters of process %d left out: %s",
+	               pid, strerror(-r));
 }
 
-static void take_loss_record(struct sc_intake *intake, struct sc_ring *ring,
+static void take_loss_record(struct syc_intake *intake, struct syc_ring *ring,
                              const struct syscap_wire_mark *mark)
 {
-	struct sc_loss loss;
+	struct syc_loss loss;
 
-	if (!sc_loss_record_is(mark->group, mark->name) ||
-	    !sc_loss_record_parse((const char *)(mark + 1), &loss))
+	if (!syc_loss_record_is(mark->group, mark->name) ||
+	    !syc_loss_record_parse((const char *)(mark + 1), &loss))
 		return;
-	sc_losses_count_up(&intake->lost, loss.total);
+	syc_losses_count_up(&intake->lost, loss.total);
 	/* Other tids: of a thread that never had a ring. */
 	if (loss.tid == ring->tid)
-		sc_losses_add(&ring->told, &loss);
+		syc_losses_add(&ring->told, &loss);
 }
 
 /* Of ours, once a process: "none: ..." where samples were asked for; and each
  * time that a sampler begins. */
-static void take_fact(struct sc_intake *intake,
+static void take_fact(struct syc_intake *intake,
                       const struct syscap_wire_metadata *metadata)
 {
 	if (strncmp(metadata->id, "syscap.sampler", sizeof(metadata->id)) == 0)
-		sc_processes_sampler(
+		syc_processes_sampler(
 			intake->processes, metadata->frame.pid,
 			metadata->frame.time,
 			strncmp((const char *)(metadata + 1), "none:", 5) != 0);
 }
 
-static void take_stack(struct sc_intake *intake,
+static void take_stack(struct syc_intake *intake,
                        const struct syscap_wire_frame *frame)
 {
 	const struct syscap_wire_sample *sample = (const void *)frame;
@@ -114,23 +115,23 @@ static void take_stack(struct sc_intake *intake,
 
 	intake->stacks++;
 	if (frame->type == SYSCAP_FRAME_ALLOCATION) {
-		sc_processes_stack(intake->processes, frame->pid,
-		                   (const uint64_t *)(allocation + 1),
-		                   allocation->n_addrs);
+		syc_processes_stack(intake->processes, frame->pid,
+		                    (const uint64_t *)(allocation + 1),
+		                    allocation->n_addrs);
 		return;
 	}
 	if (frame->type == SYSCAP_FRAME_SAMPLE) {
 		intake->samples++;
 		intake->command_samples += frame->pid == intake->command;
 	}
-	sc_processes_stack(intake->processes, frame->pid,
-	                   (const uint64_t *)(sample + 1), sample->n_addrs);
+	syc_processes_stack(intake->processes, frame->pid,
+	                    (const uint64_t *)(sample + 1), sample->n_addrs);
 }
 
-const char *sc_intake_frame(void *context, struct sc_ring *ring,
-                            struct syscap_wire_frame *frame)
+const char *syc_intake_frame(void *context, struct syc_ring *ring,
+                             struct syscap_wire_frame *frame)
 {
-	struct sc_intake *intake = context;
+	struct syc_intake *intake = context;
 	const char *why;
 	int r;
 
@@ -143,15 +144,15 @@ const char *sc_intake_frame(void *context, struct sc_ring *ring,
 		frame->pid = ring->shown_pid;
 	switch (frame->type) {
 	case SYSCAP_FRAME_CTRDEF:
-		r = sc_renumber_ctrdef(intake->renumber, &ring->counters,
-		                       (void *)frame);
+		r = syc_renumber_ctrdef(intake->renumber, &ring->counters,
+		                        (void *)frame);
 		counter_problem(intake, r, frame->pid);
 		if (((struct syscap_wire_ctrdef *)frame)->n_counters == 0)
 			return NULL;
 		break;
 	case SYSCAP_FRAME_CTRSET:
-		r = sc_renumber_ctrset(intake->renumber, &ring->counters,
-		                       (void *)frame);
+		r = syc_renumber_ctrset(intake->renumber, &ring->counters,
+		                        (void *)frame);
 		counter_problem(intake, r, frame->pid);
 		if (((struct syscap_wire_ctrset *)frame)->n_groups == 0)
 			return NULL;
@@ -170,45 +171,47 @@ const char *sc_intake_frame(void *context, struct sc_ring *ring,
 	default:
 		break;
 	}
-	sc_writer_add(intake->writer, frame);
+	syc_writer_add(intake->writer, frame);
 	return NULL;
 }
 
-static int32_t owner(const struct sc_intake *intake, const struct sc_ring *ring)
+static int32_t owner(const struct syc_intake *intake,
+                     const struct syc_ring *ring)
 {
 	if (ring->pid <= 0)
 		return ring->requester;
 	return ring->pid == ring->known_pid
 	               ? ring->shown_pid
-	               : sc_processes_shown(intake->processes, ring->requester,
-	                                    ring->pid);
+	               : syc_processes_shown(intake->processes, ring->requester,
+	                                     ring->pid);
 }
 
 /* What the writer counted and found no room to tell. */
-static void write_losses(struct sc_intake *intake, struct sc_ring *ring)
+static void write_losses(struct syc_intake *intake, struct syc_ring *ring)
 {
-	const struct sc_ring_losses *all = &ring->shared->lost;
-	const int64_t now = sc_now();
+	const struct syc_ring_losses *all = &ring->shared->lost;
+	const int64_t now = syc_now();
 	int64_t from = __atomic_load_n(&all->from, __ATOMIC_RELAXED);
 	int64_t to = __atomic_load_n(&all->to, __ATOMIC_RELAXED);
-	struct sc_loss rest;
+	struct syc_loss rest;
 
-	if (!ring->ours || !sc_losses_remainder(all, &ring->told, &rest))
+	if (!ring->ours || !syc_losses_remainder(all, &ring->told, &rest))
 		return;
 	if (to <= 0 || to > now)
 		to = now;
 	if (from <= 0 || from > to)
 		from = to;
 	rest.tid = ring->tid;
-	sc_processes_know(intake->processes, owner(intake, ring),
-	                  ring->requester);
-	sc_losses_compose(&intake->frame, &rest, owner(intake, ring), from, to);
-	sc_writer_add(intake->writer, &intake->frame);
-	sc_losses_count_up(&intake->lost, rest.total);
+	syc_processes_know(intake->processes, owner(intake, ring),
+	                   ring->requester);
+	syc_losses_compose(&intake->frame, &rest, owner(intake, ring), from,
+	                   to);
+	syc_writer_add(intake->writer, &intake->frame);
+	syc_losses_count_up(&intake->lost, rest.total);
 }
 
 /* On stderr for who records, and in the file for who reads it. */
-static void tell_closed(struct sc_intake *intake, struct sc_ring *ring)
+static void tell_closed(struct syc_intake *intake, struct syc_ring *ring)
 {
 	char who[64], text[256];
 	const int32_t pid = owner(intake, ring);
@@ -225,18 +228,18 @@ static void tell_closed(struct sc_intake *intake, struct sc_ring *ring)
 	         "the ring of %s was closed after %" PRIu64
 	         " frames, at byte %" PRIu64 ": %s",
 	         who, ring->frames, ring->position, ring->why);
-	sc_report_say(intake->report, "%s", text);
+	syc_report_say(intake->report, "%s", text);
 	if (pid > 0)
-		sc_processes_know(intake->processes, pid, ring->requester);
-	sc_compose_log(&intake->frame, pid > 0 ? pid : -1, ring->tid, sc_now(),
-	               SEVERITY_WARNING, "syscap", text);
-	sc_writer_add(intake->writer, &intake->frame);
+		syc_processes_know(intake->processes, pid, ring->requester);
+	syc_compose_log(&intake->frame, pid > 0 ? pid : -1, ring->tid,
+	                syc_now(), SEVERITY_WARNING, "syscap", text);
+	syc_writer_add(intake->writer, &intake->frame);
 	intake->closed++;
 }
 
-void sc_intake_end(struct sc_intake *intake, struct sc_ring *ring)
+void syc_intake_end(struct syc_intake *intake, struct syc_ring *ring)
 {
-	sc_ring_look_for_client(ring);
+	syc_ring_look_for_client(ring);
 	if (ring->used && ring->ours)
 		intake->threads++;
 	else if (ring->used)

@@ -6,8 +6,8 @@
  * unique, and that every loss is told: those that the writer of the ring
  * tells itself, and, when the ring is over, those that it could not.
  */
-#ifndef SC_RECORD_INTAKE_H
-#define SC_RECORD_INTAKE_H
+#ifndef SYC_RECORD_INTAKE_H
+#define SYC_RECORD_INTAKE_H
 
 #include <stdint.h>
 
@@ -18,11 +18,11 @@
 #include "record/renumber.h"
 #include "record/report.h"
 
-struct sc_intake {
-	struct sc_writer *writer;
-	struct sc_processes *processes;
-	struct sc_renumber *renumber;
-	struct sc_report *report;
+struct syc_intake {
+	struct syc_writer *writer;
+	struct syc_processes *processes;
+	struct syc_renumber *renumber;
+	struct syc_report *report;
 
 	uint64_t lost;        /* frames, told by writers or found by us */
 	uint64_t threads;     /* rings of our client: one a thread */
@@ -33,14 +33,14 @@ struct sc_intake {
 	uint64_t command_samples;
 	uint64_t stacks;   /* frames that have one */
 	int counter_error; /* said already */
-	union sc_frame_buffer frame;
+	union syc_frame_buffer frame;
 };
 
-/** For struct sc_drain_sink; @context is the intake. */
-const char *sc_intake_frame(void *context, struct sc_ring *ring,
-                            struct syscap_wire_frame *frame);
+/** For struct syc_drain_sink; @context is the intake. */
+const char *syc_intake_frame(void *context, struct syc_ring *ring,
+                             struct syscap_wire_frame *frame);
 
 /** The ring is over, with ring->why set if it is malformed. */
-void sc_intake_end(struct sc_intake *intake, struct sc_ring *ring);
+void syc_intake_end(struct syc_intake *intake, struct syc_ring *ring);
 
 #endif

@@ -17,7 +17,7 @@
 
 static bool is_capture(const char *path)
 {
-	const int fd = sc_plain_file_open(path, O_RDONLY, NULL);
+	const int fd = syc_plain_file_open(path, O_RDONLY, NULL);
 	unsigned char magic[4];
 	bool is = false;
 
@@ -36,18 +36,18 @@ static int make_room(const char *old, struct syscap_error *error)
 	if (access(old, F_OK) != 0)
 		return 0;
 	if (!is_capture(old))
-		return sc_error_set(error, EEXIST, 0,
-		                    "it exists, and %s, where it would be "
-		                    "kept, is no capture",
-		                    old);
-	if (sc_in_use_check(old, &why) < 0)
-		return sc_error_set(error, EBUSY, 0,
-		                    "it exists, and %s is in the way: %s", old,
-		                    why.message);
+		return syc_error_set(error, EEXIST, 0,
+		                     "it exists, and %s, where it would be "
+		                     "kept, is no capture",
+		                     old);
+	if (syc_in_use_check(old, &why) < 0)
+		return syc_error_set(error, EBUSY, 0,
+		                     "it exists, and %s is in the way: %s", old,
+		                     why.message);
 	return 0;
 }
 
-int sc_keep_old(const char *output, struct syscap_error *error)
+int syc_keep_old(const char *output, struct syscap_error *error)
 {
 	char path[PATH_MAX], old[PATH_MAX + 4];
 	int r;
@@ -63,8 +63,8 @@ int sc_keep_old(const char *output, struct syscap_error *error)
 	if (r < 0)
 		return r;
 	if (rename(path, old) != 0)
-		return sc_error_set(error, EEXIST, 0,
-		                    "it exists, and cannot be kept as %s: %s",
-		                    old, strerror(errno));
+		return syc_error_set(error, EEXIST, 0,
+		                     "it exists, and cannot be kept as %s: %s",
+		                     old, strerror(errno));
 	return 1;
 }

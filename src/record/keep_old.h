@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* keep_old.h - a capture that stands where the new one goes. */
-#ifndef SC_RECORD_KEEP_OLD_H
-#define SC_RECORD_KEEP_OLD_H
+#ifndef SYC_RECORD_KEEP_OLD_H
+#define SYC_RECORD_KEEP_OLD_H
 
 #include <syscap/capture.h>
 
@@ -12,6 +12,6 @@
  * Returns 1 when it was renamed, 0 when there was none; or -errno, and @error
  * tells why it cannot be kept.
  */
-int sc_keep_old(const char *output, struct syscap_error *error);
+int syc_keep_old(const char *output, struct syscap_error *error);
 
 #endif

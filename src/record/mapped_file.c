@@ -14,19 +14,19 @@
 #include "capture/plain_file.h"
 #include "symbols/elf_file.h"
 
-struct sc_mapped_file {
+struct syc_mapped_file {
 	dev_t dev;
 	ino_t inode;
 	off_t size;
 	struct timespec changed;
-	int fd;                     /* -1: not kept */
-	char hex[SC_BUILD_ID_SIZE]; /* "": none */
+	int fd;                      /* -1: not kept */
+	char hex[SYC_BUILD_ID_SIZE]; /* "": none */
 };
 
 /* The path may name anything by now. */
 static int open_regular(const char *path, struct stat *ret_st)
 {
-	const int fd = sc_plain_file_open(path, O_RDONLY, NULL);
+	const int fd = syc_plain_file_open(path, O_RDONLY, NULL);
 
 	if (fd < 0)
 		return -1;
@@ -54,7 +54,7 @@ static int open_program(int32_t pid, const char *path, struct stat *ret_st)
 }
 
 /* The exact file where we may (as root), else what its path leads to. */
-static int open_mapped(int32_t pid, const struct sc_procfs_map *map,
+static int open_mapped(int32_t pid, const struct syc_procfs_map *map,
                        const char *path, bool deleted, struct stat *ret_st)
 {
 	char *name;
@@ -76,11 +76,11 @@ static int open_mapped(int32_t pid, const struct sc_procfs_map *map,
 	return fd >= 0 ? fd : open_regular(path, ret_st);
 }
 
-static struct sc_mapped_file *find_file(struct sc_mapped_files *files,
-                                        const struct stat *st)
+static struct syc_mapped_file *find_file(struct syc_mapped_files *files,
+                                         const struct stat *st)
 {
 	for (size_t i = 0; i < files->files.n; i++) {
-		struct sc_mapped_file *file = &files->files.items[i];
+		struct syc_mapped_file *file = &files->files.items[i];
 
 		if (file->inode == st->st_ino && file->dev == st->st_dev &&
 		    file->size == st->st_size &&
@@ -91,10 +91,10 @@ static struct sc_mapped_file *find_file(struct sc_mapped_files *files,
 	return NULL;
 }
 
-static struct sc_mapped_file *add_file(struct sc_mapped_files *files,
-                                       const struct stat *st)
+static struct syc_mapped_file *add_file(struct syc_mapped_files *files,
+                                        const struct stat *st)
 {
-	const struct sc_mapped_file file = {
+	const struct syc_mapped_file file = {
 		.fd = -1,
 		.dev = st->st_dev,
 		.inode = st->st_ino,
@@ -102,14 +102,14 @@ static struct sc_mapped_file *add_file(struct sc_mapped_files *files,
 		.changed = st->st_ctim,
 	};
 
-	if (sc_array_push(&files->files, file) < 0)
+	if (syc_array_push(&files->files, file) < 0)
 		return NULL;
 	return &files->files.items[files->files.n - 1];
 }
 
 /* Returns whether @fd is now the file's. */
-static bool keep_file(struct sc_mapped_files *files,
-                      struct sc_mapped_file *file, int fd)
+static bool keep_file(struct syc_mapped_files *files,
+                      struct syc_mapped_file *file, int fd)
 {
 	if (files->keep == 0)
 		return false;
@@ -122,20 +122,20 @@ static bool keep_file(struct sc_mapped_files *files,
 	return true;
 }
 
-static int read_build_id(int fd, char hex[SC_BUILD_ID_SIZE])
+static int read_build_id(int fd, char hex[SYC_BUILD_ID_SIZE])
 {
-	struct sc_elf_view view;
-	const int r = sc_elf_view_file(fd, &view);
+	struct syc_elf_view view;
+	const int r = syc_elf_view_file(fd, &view);
 
-	return r < 0 ? r : sc_elf_read_build_id(&view, hex);
+	return r < 0 ? r : syc_elf_read_build_id(&view, hex);
 }
 
-const struct sc_mapped_file *
-sc_mapped_files_find(struct sc_mapped_files *files, int32_t pid,
-                     const struct sc_procfs_map *map, const char *path,
-                     bool deleted)
+const struct syc_mapped_file *
+syc_mapped_files_find(struct syc_mapped_files *files, int32_t pid,
+                      const struct syc_procfs_map *map, const char *path,
+                      bool deleted)
 {
-	struct sc_mapped_file *file;
+	struct syc_mapped_file *file;
 	struct stat st;
 	bool kept = false;
 	const int fd = open_mapped(pid, map, path, deleted, &st);
@@ -155,34 +155,34 @@ sc_mapped_files_find(struct sc_mapped_files *files, int32_t pid,
 	return file;
 }
 
-const char *sc_mapped_file_build_id(const struct sc_mapped_file *file)
+const char *syc_mapped_file_build_id(const struct syc_mapped_file *file)
 {
 	return file->hex[0] != 0 ? file->hex : NULL;
 }
 
-void sc_mapped_files_use(struct sc_mapped_files *files,
-                         const struct sc_mapped_file *file, int32_t pid,
-                         const char *path)
+void syc_mapped_files_use(struct syc_mapped_files *files,
+                          const struct syc_mapped_file *file, int32_t pid,
+                          const char *path)
 {
-	struct sc_mapped_use use = {
+	struct syc_mapped_use use = {
 		.file = (size_t)(file - files->files.items), .pid = pid
 	};
 
 	if (file->fd < 0)
 		return;
-	if (sc_array_room(&files->uses) < 0)
+	if (syc_array_room(&files->uses) < 0)
 		return;
 	use.path = strdup(path);
 	if (use.path != NULL)
 		files->uses.items[files->uses.n++] = use;
 }
 
-int sc_mapped_files_fd(const struct sc_mapped_files *files, size_t i)
+int syc_mapped_files_fd(const struct syc_mapped_files *files, size_t i)
 {
 	return files->files.items[i].fd;
 }
 
-void sc_mapped_files_free(struct sc_mapped_files *files)
+void syc_mapped_files_free(struct syc_mapped_files *files)
 {
 	for (size_t i = 0; i < files->files.n; i++)
 		if (files->files.items[i].fd >= 0)

@@ -17,17 +17,17 @@
 #define SHOW_AFTER INT64_C(1000000000)
 
 struct progress {
-	struct sc_report *report;
+	struct syc_report *report;
 	int64_t began;
 };
 
 static void show(void *data, uint64_t done, uint64_t all)
 {
 	const struct progress *progress = data;
-	const int64_t now = sc_now();
+	const int64_t now = syc_now();
 
 	if (now - progress->began >= SHOW_AFTER)
-		sc_report_naming(progress->report, now, done, all);
+		syc_report_naming(progress->report, now, done, all);
 }
 
 /* The file that the writer began is still the one at its path. */
@@ -38,39 +38,39 @@ static bool is_same(const struct stat *a, const struct stat *b)
 }
 
 /* Files with a build-id go by that, others by who had them as what. */
-static int add_files(struct sc_symbols *symbols,
-                     const struct sc_mapped_files *files)
+static int add_files(struct syc_symbols *symbols,
+                     const struct syc_mapped_files *files)
 {
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < files->files.n; i++) {
-		const struct sc_symbols_file file = {
-			.fd = sc_mapped_files_fd(files, i),
+		const struct syc_symbols_file file = {
+			.fd = syc_mapped_files_fd(files, i),
 			.pid = -1,
 		};
 
 		if (file.fd >= 0)
-			r = sc_symbols_add_file(symbols, &file);
+			r = syc_symbols_add_file(symbols, &file);
 	}
 	for (size_t i = 0; r == 0 && i < files->uses.n; i++) {
-		const struct sc_mapped_use *use = &files->uses.items[i];
-		const struct sc_symbols_file file = {
-			.fd = sc_mapped_files_fd(files, use->file),
+		const struct syc_mapped_use *use = &files->uses.items[i];
+		const struct syc_symbols_file file = {
+			.fd = syc_mapped_files_fd(files, use->file),
 			.pid = use->pid,
 			.path = use->path,
 		};
 
-		r = sc_symbols_add_file(symbols, &file);
+		r = syc_symbols_add_file(symbols, &file);
 	}
 	return r;
 }
 
-static int find_names(const struct sc_naming_options *naming,
-                      struct sc_symbols *symbols,
-                      struct sc_symbol_table **ret_table)
+static int find_names(const struct syc_naming_options *naming,
+                      struct syc_symbols *symbols,
+                      struct syc_symbol_table **ret_table)
 {
-	struct progress progress = { naming->report, sc_now() };
-	const struct sc_symbol_table_options options = {
+	struct progress progress = { naming->report, syc_now() };
+	const struct syc_symbol_table_options options = {
 		.extend = true,
 		.progress = show,
 		.data = &progress,
@@ -82,31 +82,31 @@ static int find_names(const struct sc_naming_options *naming,
 	r = syscap_reader_open(naming->output, &reader, &error);
 	if (r != 0)
 		return r;
-	r = sc_code_names_scan(naming->code, reader);
+	r = syc_code_names_scan(naming->code, reader);
 	if (r == 0)
-		r = sc_code_names_settle(naming->code);
+		r = syc_code_names_settle(naming->code);
 	if (r == 0)
-		r = sc_symbols_learn(symbols, reader);
+		r = syc_symbols_learn(symbols, reader);
 	if (r == 0)
-		r = sc_symbol_table_make(symbols, reader, &options, ret_table);
+		r = syc_symbol_table_make(symbols, reader, &options, ret_table);
 	syscap_reader_close(reader);
 	return r;
 }
 
 /* Addresses that no table can name become JIT names, which are exact. */
-static int patch(const struct sc_naming_options *naming,
-                 const struct sc_symbol_table *table)
+static int patch(const struct syc_naming_options *naming,
+                 const struct syc_symbol_table *table)
 {
-	const struct sc_symbol_patch *patches;
+	const struct syc_symbol_patch *patches;
 	struct stat st;
 	size_t n;
 	int fd, r = 0;
 
-	patches = sc_symbol_table_patches(table, &n);
+	patches = syc_symbol_table_patches(table, &n);
 	if (n == 0)
 		return 0;
 	/* First, so that no stack ever has an address without its name. */
-	r = sc_writer_flush(naming->writer);
+	r = syc_writer_flush(naming->writer);
 	if (r != 0)
 		return r;
 	fd = open(naming->output, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
@@ -118,7 +118,7 @@ static int patch(const struct sc_naming_options *naming,
 		unsigned char word[8];
 		ssize_t written;
 
-		sc_store_u64(word, patches[i].address);
+		syc_store_u64(word, patches[i].address);
 		written = pwrite(fd, word, sizeof(word),
 		                 (off_t)patches[i].offset);
 		if (written != (ssize_t)sizeof(word))
@@ -128,64 +128,65 @@ static int patch(const struct sc_naming_options *naming,
 	return r;
 }
 
-static void write_names(const struct sc_naming_options *naming,
-                        const struct sc_symbol_table *table)
+static void write_names(const struct syc_naming_options *naming,
+                        const struct syc_symbol_table *table)
 {
 	int r;
 
-	sc_symbol_table_write(table, naming->writer, naming->end);
+	syc_symbol_table_write(table, naming->writer, naming->end);
 	r = patch(naming, table);
 	if (r != 0)
-		sc_report_say(naming->report,
-		              "%s: some addresses have other names than they "
-		              "should: %s",
-		              naming->output, strerror(-r));
+		syc_report_say(naming->report,
+		               "%s: some addresses have other names than they "
+		               "should: %s",
+		               naming->output, strerror(-r));
 }
 
-void sc_naming_write(const struct sc_naming_options *naming,
-                     struct sc_names_found *ret_found)
+void syc_naming_write(const struct syc_naming_options *naming,
+                      struct syc_names_found *ret_found)
 {
-	const struct sc_symbols_options options = {
+	const struct syc_symbols_options options = {
 		.is_live = true,
-		.code = sc_code_names_symbol,
+		.code = syc_code_names_symbol,
 		.code_data = naming->code,
 	};
-	struct sc_symbol_table_totals totals;
-	struct sc_symbol_table *table = NULL;
-	struct sc_symbols *symbols = NULL;
+	struct syc_symbol_table_totals totals;
+	struct syc_symbol_table *table = NULL;
+	struct syc_symbols *symbols = NULL;
 	struct stat st;
 	int r;
 
-	r = sc_writer_flush(naming->writer);
+	r = syc_writer_flush(naming->writer);
 	if (r != 0) /* told already */
 		return;
 	if (stat(naming->output, &st) != 0 || !is_same(&naming->began, &st)) {
-		sc_report_say(naming->report,
-		              "%s: no names are added: it cannot be read again",
-		              naming->output);
+		syc_report_say(
+			naming->report,
+			"%s: no names are added: it cannot be read again",
+			naming->output);
 		return;
 	}
-	r = sc_symbols_new(&options, &symbols);
+	r = syc_symbols_new(&options, &symbols);
 	if (r == 0) /* without it, its functions have no names */
-		sc_symbols_add_vdso(symbols);
+		syc_symbols_add_vdso(symbols);
 	if (r == 0)
 		r = add_files(symbols, naming->files);
 	if (r == 0)
 		r = find_names(naming, symbols, &table);
 	if (r == 0) {
-		sc_symbol_table_totals(table, &totals);
+		syc_symbol_table_totals(table, &totals);
 		ret_found->addresses = totals.addresses;
 		ret_found->named = totals.named;
 		write_names(naming, table);
 	} else {
-		sc_report_say(naming->report, "%s: no names are added: %s",
-		              naming->output, strerror(-r));
+		syc_report_say(naming->report, "%s: no names are added: %s",
+		               naming->output, strerror(-r));
 	}
 	if (naming->files->not_kept > 0)
-		sc_report_say(naming->report,
-		              "%u mapped files were not kept open: names of "
-		              "them are there if they are",
-		              naming->files->not_kept);
-	sc_symbol_table_free(table);
-	sc_symbols_free(symbols);
+		syc_report_say(naming->report,
+		               "%u mapped files were not kept open: names of "
+		               "them are there if they are",
+		               naming->files->not_kept);
+	syc_symbol_table_free(table);
+	syc_symbols_free(symbols);
 }

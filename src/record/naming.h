@@ -6,8 +6,8 @@
  * only the recorder has: the files that were mapped, whatever became of them
  * since, and the processes that still live.
  */
-#ifndef SC_RECORD_NAMING_H
-#define SC_RECORD_NAMING_H
+#ifndef SYC_RECORD_NAMING_H
+#define SYC_RECORD_NAMING_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,18 +18,18 @@
 #include "record/mapped_file.h"
 #include "record/report.h"
 
-struct sc_naming_options {
+struct syc_naming_options {
 	const char *output;
 	struct stat began; /* of output; what has its path may be another */
-	const struct sc_mapped_files *files;
-	struct sc_code_names *code; /* all processes told, not settled */
-	struct sc_writer *writer;
-	struct sc_report *report;
+	const struct syc_mapped_files *files;
+	struct syc_code_names *code; /* all processes told, not settled */
+	struct syc_writer *writer;
+	struct syc_report *report;
 	int64_t end; /* of the recording, ns */
 };
 
 /** Addresses in stacks, counted each time, and those that got a name. */
-struct sc_names_found {
+struct syc_names_found {
 	uint64_t addresses, named;
 };
 
@@ -37,7 +37,7 @@ struct sc_names_found {
  * Append the names to what @naming->writer wrote.  Says on stderr what went
  * wrong; the capture is as good as it was then.
  */
-void sc_naming_write(const struct sc_naming_options *naming,
-                     struct sc_names_found *ret_found);
+void syc_naming_write(const struct syc_naming_options *naming,
+                      struct syc_names_found *ret_found);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* now.h - the clock of captures: CLOCK_MONOTONIC, ns. */
-#ifndef SC_RECORD_NOW_H
-#define SC_RECORD_NOW_H
+#ifndef SYC_RECORD_NOW_H
+#define SYC_RECORD_NOW_H
 
 #include <stdint.h>
 #include <time.h>
 
-static inline int64_t sc_now(void)
+static inline int64_t syc_now(void)
 {
 	struct timespec ts;
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* options.h - what a recording is asked for. */
-#ifndef SC_RECORD_OPTIONS_H
-#define SC_RECORD_OPTIONS_H
+#ifndef SYC_RECORD_OPTIONS_H
+#define SYC_RECORD_OPTIONS_H
 
 #include <stdbool.h>
 
-struct sc_record_options {
+struct syc_record_options {
 	const char *output;
 	const char *version; /* ours, for the capture */
 	unsigned ring_kib;

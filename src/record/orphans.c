@@ -11,28 +11,28 @@
 
 struct suspect {
 	ino_t inode;
-	struct sc_ring *ring;
+	struct syc_ring *ring;
 	bool mapped;
 };
 
 struct orphan_search {
-	const struct sc_processes *processes;
+	const struct syc_processes *processes;
 	uint64_t our_start;
 	struct suspect *suspects;
 	size_t n;
 	bool blind; /* a process that may map them could not be looked at */
 };
 
-static bool is_suspect(const struct sc_ring *ring,
-                       const struct sc_processes *processes)
+static bool is_suspect(const struct syc_ring *ring,
+                       const struct syc_processes *processes)
 {
 	const int32_t owner = ring->pid > 0 ? ring->pid : ring->requester;
 
 	if (owner == ring->requester &&
-	    ring->image != sc_processes_image(processes, owner))
+	    ring->image != syc_processes_image(processes, owner))
 		return true;
-	return !sc_processes_alive(processes, owner) &&
-	       !sc_processes_alive(processes, ring->requester);
+	return !syc_processes_alive(processes, owner) &&
+	       !syc_processes_alive(processes, ring->requester);
 }
 
 static int compare(const void *a, const void *b)
@@ -42,7 +42,7 @@ static int compare(const void *a, const void *b)
 	return (one->inode > other->inode) - (one->inode < other->inode);
 }
 
-static void see_map(void *context, const struct sc_procfs_map *map)
+static void see_map(void *context, const struct syc_procfs_map *map)
 {
 	static const char name[] = "/memfd:syscap-ring";
 	const struct orphan_search *search = context;
@@ -60,27 +60,27 @@ static void see_map(void *context, const struct sc_procfs_map *map)
 static void see_process(void *context, int32_t pid)
 {
 	struct orphan_search *search = context;
-	struct sc_procfs_identity identity;
+	struct syc_procfs_identity identity;
 
 	if (pid == (int32_t)getpid() ||
-	    sc_procfs_identity(pid, &identity) != 0 ||
+	    syc_procfs_identity(pid, &identity) != 0 ||
 	    identity.start_time < search->our_start)
 		return;
-	if (sc_procfs_maps(pid, see_map, search) != 0 &&
-	    sc_processes_alive(search->processes, pid))
+	if (syc_procfs_maps(pid, see_map, search) != 0 &&
+	    syc_processes_alive(search->processes, pid))
 		search->blind = true;
 }
 
-size_t sc_orphans_mark(struct sc_ring **rings, size_t n,
-                       const struct sc_processes *processes)
+size_t syc_orphans_mark(struct syc_ring **rings, size_t n,
+                        const struct syc_processes *processes)
 {
 	struct orphan_search search = { .processes = processes };
-	struct sc_procfs_identity ours;
+	struct syc_procfs_identity ours;
 	size_t found = 0;
 
 	for (size_t i = 0; i < n; i++)
 		search.n += is_suspect(rings[i], processes);
-	if (search.n == 0 || sc_procfs_identity((int32_t)getpid(), &ours) != 0)
+	if (search.n == 0 || syc_procfs_identity((int32_t)getpid(), &ours) != 0)
 		return 0;
 	search.our_start = ours.start_time;
 	search.suspects = calloc(search.n, sizeof(*search.suspects));
@@ -96,7 +96,7 @@ size_t sc_orphans_mark(struct sc_ring **rings, size_t n,
 			rings[i]->unmapped_for = 0;
 	}
 	qsort(search.suspects, search.n, sizeof(*search.suspects), compare);
-	if (sc_procfs_all(see_process, &search) != 0)
+	if (syc_procfs_all(see_process, &search) != 0)
 		search.blind = true;
 	for (size_t i = 0; i < search.n; i++) {
 		struct suspect *suspect = &search.suspects[i];

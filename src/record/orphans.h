@@ -7,8 +7,8 @@
  * say it is /proc/PID/maps of all processes that started after us; older
  * ones cannot have inherited a ring.
  */
-#ifndef SC_RECORD_ORPHANS_H
-#define SC_RECORD_ORPHANS_H
+#ifndef SYC_RECORD_ORPHANS_H
+#define SYC_RECORD_ORPHANS_H
 
 #include <stddef.h>
 
@@ -20,7 +20,7 @@
  * all others.  /proc is read only when the owner of a ring died or runs
  * another program.  Returns how many were found.
  */
-size_t sc_orphans_mark(struct sc_ring **rings, size_t n,
-                       const struct sc_processes *processes);
+size_t syc_orphans_mark(struct syc_ring **rings, size_t n,
+                        const struct syc_processes *processes);
 
 #endif

@@ -16,9 +16,9 @@
  * or without a folder for the machine's kind, and in the build tree.
  */
 static const char *const beside[] = {
-	"../lib/syscap/" SC_PRELOAD_NAME,
-	"../lib64/syscap/" SC_PRELOAD_NAME,
-	"../lib/*-linux-*/syscap/" SC_PRELOAD_NAME,
+	"../lib/syscap/" SYC_PRELOAD_NAME,
+	"../lib64/syscap/" SYC_PRELOAD_NAME,
+	"../lib/*-linux-*/syscap/" SYC_PRELOAD_NAME,
 };
 
 static char *first_match(const char *pattern)
@@ -84,7 +84,7 @@ static char *find_beside(void)
 
 static char *find_in(const char *folder)
 {
-	char *const name = join(folder, SC_PRELOAD_NAME);
+	char *const name = join(folder, SYC_PRELOAD_NAME);
 	char *const path = name != NULL ? realpath(name, NULL) : NULL;
 
 	free(name);
@@ -100,23 +100,23 @@ static char *find_library(char *why, size_t size)
 		path = find_in(folder);
 		if (path == NULL)
 			snprintf(why, size,
-			         "there is no " SC_PRELOAD_NAME
+			         "there is no " SYC_PRELOAD_NAME
 			         " in %s (SYSCAP_PRELOAD_DIR)",
 			         folder);
 		return path;
 	}
 	path = find_beside();
 	if (path == NULL)
-		path = find_in(SC_PRELOAD_LIBDIR);
+		path = find_in(SYC_PRELOAD_LIBDIR);
 	if (path == NULL)
 		snprintf(
 			why, size,
-			"there is no " SC_PRELOAD_NAME
-			" in ../lib/syscap beside this program, nor in " SC_PRELOAD_LIBDIR);
+			"there is no " SYC_PRELOAD_NAME
+			" in ../lib/syscap beside this program, nor in " SYC_PRELOAD_LIBDIR);
 	return path;
 }
 
-int sc_preload_find(char **ret_value, char *why, size_t size)
+int syc_preload_find(char **ret_value, char *why, size_t size)
 {
 	const char *const there = getenv("LD_PRELOAD");
 	char *path = find_library(why, size), *value;

@@ -3,13 +3,13 @@
  * preload.h - the library that samples programs which know nothing of us,
  * and why there are programs that it cannot be loaded into.
  */
-#ifndef SC_RECORD_PRELOAD_H
-#define SC_RECORD_PRELOAD_H
+#ifndef SYC_RECORD_PRELOAD_H
+#define SYC_RECORD_PRELOAD_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#define SC_PRELOAD_NAME "libsyscap-sampler.so"
+#define SYC_PRELOAD_NAME "libsyscap-sampler.so"
 
 /**
  * Find the library: in $SYSCAP_PRELOAD_DIR, if that is set, and else from
@@ -19,12 +19,12 @@
  * Returns 0 and a text to be freed; or -errno, and says in @why, of @size
  * bytes, what is wrong.
  */
-int sc_preload_find(char **ret_value, char *why, size_t size);
+int syc_preload_find(char **ret_value, char *why, size_t size);
 
 /**
  * Why nothing can be preloaded into @command, looked up as execvp() does:
  * "/usr/bin/x is statically linked".  False: there is no reason.
  */
-bool sc_preload_refused(const char *command, char *why, size_t size);
+bool syc_preload_refused(const char *command, char *why, size_t size);
 
 #endif

@@ -55,7 +55,7 @@ static const char *privileged(const char *path)
 	return NULL;
 }
 
-static bool has_loader(const struct sc_elf *elf)
+static bool has_loader(const struct syc_elf *elf)
 {
 	for (size_t i = 0; i < elf->n_segments; i++)
 		if (elf->segments[i].type == PT_INTERP)
@@ -68,25 +68,25 @@ static const char *look_at(int fd, char script[256])
 {
 	const ssize_t n = pread(fd, script, 255, 0);
 	const char *reason = NULL;
-	struct sc_elf_view view;
-	struct sc_elf elf;
+	struct syc_elf_view view;
+	struct syc_elf elf;
 
 	script[n > 0 ? n : 0] = 0;
 	if (n >= 2 && script[0] == '#' && script[1] == '!')
 		return NULL;
 	script[0] = 0;
-	if (sc_elf_view_file(fd, &view) < 0 ||
-	    sc_elf_open_view(&elf, &view) < 0)
+	if (syc_elf_view_file(fd, &view) < 0 ||
+	    syc_elf_open_view(&elf, &view) < 0)
 		return NULL;
 	if (!elf.is_64)
 		reason = "is a 32-bit program";
 	else if (!has_loader(&elf))
 		reason = "is statically linked";
-	sc_elf_close(&elf);
+	syc_elf_close(&elf);
 	return reason;
 }
 
-bool sc_preload_refused(const char *command, char *why, size_t size)
+bool syc_preload_refused(const char *command, char *why, size_t size)
 {
 	char path[PATH_MAX], script[256] = "";
 	const char *reason = NULL;
@@ -94,7 +94,7 @@ bool sc_preload_refused(const char *command, char *why, size_t size)
 	if (!find_program(command, path))
 		return false;
 	for (int i = 0; reason == NULL && i < INTERPRETERS_MAX; i++) {
-		const int fd = sc_plain_file_open(path, O_RDONLY, NULL);
+		const int fd = syc_plain_file_open(path, O_RDONLY, NULL);
 		const char *name = script + 2;
 
 		script[0] = 0;

@@ -42,33 +42,33 @@ struct tracked_process {
 	int64_t sampler_told; /* when it said so, or that it has one */
 	bool exec_seen;       /* identity is of the running program */
 	uint32_t image;
-	struct sc_procfs_identity identity;
+	struct syc_procfs_identity identity;
 	int pidfd;
 	int64_t looked, maps_looked;
 	char *cmdline; /* as it was announced */
-	struct sc_known_maps maps;
-	struct sc_code_watch *code; /* NULL: none, or it can't be watched */
+	struct syc_known_maps maps;
+	struct syc_code_watch *code; /* NULL: none, or it can't be watched */
 	int64_t code_looked;
 };
 
-struct sc_processes {
-	struct sc_processes_options options;
+struct syc_processes {
+	struct syc_processes_options options;
 	struct tracked_process *buckets[BUCKETS];
 	struct tracked_process *live, **cursor;
 	unsigned announced, n_alive, n_lack_sampler;
 	uint32_t last_image;
 	uint64_t our_start; /* of the recorder, clock ticks */
-	struct sc_mapped_files files;
+	struct syc_mapped_files files;
 	int files_max; /* descriptors from here on are for rings */
-	union sc_frame_buffer frame;
+	union syc_frame_buffer frame;
 	char text[SYSCAP_FRAME_MAX];
 };
 
-int sc_processes_new(const struct sc_processes_options *options,
-                     struct sc_processes **ret_processes)
+int syc_processes_new(const struct syc_processes_options *options,
+                      struct syc_processes **ret_processes)
 {
-	struct sc_processes *processes = calloc(1, sizeof(*processes));
-	struct sc_procfs_identity ours;
+	struct syc_processes *processes = calloc(1, sizeof(*processes));
+	struct syc_procfs_identity ours;
 	struct rlimit limit;
 
 	if (processes == NULL)
@@ -80,14 +80,14 @@ int sc_processes_new(const struct sc_processes_options *options,
 	processes->options = *options;
 	processes->cursor = &processes->live;
 	processes->files.keep = options->keep_files;
-	if (sc_procfs_identity((int32_t)getpid(), &ours) == 0)
+	if (syc_procfs_identity((int32_t)getpid(), &ours) == 0)
 		processes->our_start = ours.start_time;
 	*ret_processes = processes;
 	return 0;
 }
 
 static struct tracked_process *
-find_process(const struct sc_processes *processes, int32_t pid)
+find_process(const struct syc_processes *processes, int32_t pid)
 {
 	struct tracked_process *process =
 		processes->buckets[(uint32_t)pid % BUCKETS];
@@ -97,7 +97,7 @@ find_process(const struct sc_processes *processes, int32_t pid)
 	return process;
 }
 
-static struct tracked_process *get_process(struct sc_processes *processes,
+static struct tracked_process *get_process(struct syc_processes *processes,
                                            int32_t pid)
 {
 	struct tracked_process **bucket =
@@ -116,80 +116,81 @@ static struct tracked_process *get_process(struct sc_processes *processes,
 	return process;
 }
 
-static void write_process(struct sc_processes *processes,
+static void write_process(struct syc_processes *processes,
                           struct tracked_process *process, const char *cmdline)
 {
 	char *copy = strdup(cmdline);
 
-	sc_compose_process(&processes->frame, process->pid, sc_now(), cmdline);
-	sc_writer_add(processes->options.writer, &processes->frame);
+	syc_compose_process(&processes->frame, process->pid, syc_now(),
+	                    cmdline);
+	syc_writer_add(processes->options.writer, &processes->frame);
 	free(process->cmdline);
 	process->cmdline = copy;
 }
 
-static void write_new_maps(struct sc_processes *processes,
+static void write_new_maps(struct syc_processes *processes,
                            struct tracked_process *process)
 {
-	process->maps_looked = sc_now();
+	process->maps_looked = syc_now();
 	if (processes->options.maps)
-		sc_maps_write_new(&process->maps, process->pid, process->host,
-		                  &processes->files, processes->options.writer,
-		                  &processes->frame);
+		syc_maps_write_new(&process->maps, process->pid, process->host,
+		                   &processes->files, processes->options.writer,
+		                   &processes->frame);
 }
 
 /* Empty inside of exec, and for kernel threads and zombies. */
-static bool has_cmdline(struct sc_processes *processes, int32_t host)
+static bool has_cmdline(struct syc_processes *processes, int32_t host)
 {
-	return sc_procfs_cmdline(host, processes->text,
-	                         sizeof(processes->text)) == 0 &&
+	return syc_procfs_cmdline(host, processes->text,
+	                          sizeof(processes->text)) == 0 &&
 	       processes->text[0] != 0;
 }
 
-static void settle_rings(struct sc_processes *processes)
+static void settle_rings(struct syc_processes *processes)
 {
 	processes->options.settle(processes->options.context);
 }
 
-static void new_image(struct sc_processes *processes,
+static void new_image(struct syc_processes *processes,
                       struct tracked_process *process)
 {
 	process->image = ++processes->last_image;
 	if (process->code != NULL)
-		sc_code_watch_exec(process->code, sc_now());
-	sc_maps_forget(&process->maps);
-	sc_renumber_forget(processes->options.renumber, process->pid);
+		syc_code_watch_exec(process->code, syc_now());
+	syc_maps_forget(&process->maps);
+	syc_renumber_forget(processes->options.renumber, process->pid);
 }
 
-static void watch_code(struct sc_processes *processes,
+static void watch_code(struct syc_processes *processes,
                        struct tracked_process *process)
 {
-	const struct sc_code_watch_options options = { 0 };
-	struct sc_code_table *table;
+	const struct syc_code_watch_options options = { 0 };
+	struct syc_code_table *table;
 
 	if (processes->options.code == NULL ||
-	    sc_code_names_table(processes->options.code, process->pid,
-	                        &table) != 0 ||
-	    sc_code_watch_new(process->host, table, &options, &process->code) !=
-	            0) {
+	    syc_code_names_table(processes->options.code, process->pid,
+	                         &table) != 0 ||
+	    syc_code_watch_new(process->host, table, &options,
+	                       &process->code) != 0) {
 		process->code = NULL;
 		return;
 	}
 	/* Another process had the number: its code is gone. */
-	if (sc_code_table_events(table) > 0)
-		sc_code_watch_exec(process->code, sc_now());
+	if (syc_code_table_events(table) > 0)
+		syc_code_watch_exec(process->code, syc_now());
 }
 
 static void end_code(struct tracked_process *process)
 {
 	if (process->code == NULL)
 		return;
-	sc_code_watch_finish(process->code, sc_now());
-	sc_code_watch_free(process->code);
+	syc_code_watch_finish(process->code, syc_now());
+	syc_code_watch_free(process->code);
 	process->code = NULL;
 }
 
 /* Descriptors are given out from the lowest that is free. */
-static bool has_files_to_spare(const struct sc_processes *processes)
+static bool has_files_to_spare(const struct syc_processes *processes)
 {
 	const int fd = fcntl(processes->options.epoll, F_DUPFD_CLOEXEC, 0);
 
@@ -201,7 +202,7 @@ static bool has_files_to_spare(const struct sc_processes *processes)
 /*
  * Start to watch a process that is in our /proc.  False: it is gone already.
  */
-static bool watch(struct sc_processes *processes,
+static bool watch(struct syc_processes *processes,
                   struct tracked_process *process)
 {
 	struct epoll_event event = { .events = EPOLLIN,
@@ -212,8 +213,8 @@ static bool watch(struct sc_processes *processes,
 	process->live = processes->live;
 	processes->live = process;
 	processes->n_alive++;
-	process->looked = sc_now();
-	sc_procfs_own_pid(process->host, &process->own_pid);
+	process->looked = syc_now();
+	syc_procfs_own_pid(process->host, &process->own_pid);
 	if (!has_files_to_spare(processes))
 		return true;
 	process->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)process->host, 0);
@@ -227,7 +228,7 @@ static bool watch(struct sc_processes *processes,
 }
 
 /* @fallback: what to call it if nothing is known; or NULL. */
-static void announce(struct sc_processes *processes,
+static void announce(struct syc_processes *processes,
                      struct tracked_process *process, const char *fallback)
 {
 	char name[64];
@@ -237,7 +238,7 @@ static void announce(struct sc_processes *processes,
 	} else if (fallback != NULL) {
 		write_process(processes, process, fallback);
 	} else {
-		if (sc_procfs_comm(process->host, name, sizeof(name)) != 0)
+		if (syc_procfs_comm(process->host, name, sizeof(name)) != 0)
 			snprintf(name, sizeof(name), "[pid %d]", process->pid);
 		write_process(processes, process, name);
 	}
@@ -245,7 +246,7 @@ static void announce(struct sc_processes *processes,
 }
 
 /* Its last frames must be in the file. */
-static void end_process(struct sc_processes *processes,
+static void end_process(struct syc_processes *processes,
                         struct tracked_process *process)
 {
 	struct tracked_process **at = &processes->live;
@@ -262,13 +263,13 @@ static void end_process(struct sc_processes *processes,
 		close(process->pidfd);
 	process->pidfd = -1;
 	end_code(process);
-	sc_maps_forget(&process->maps);
-	sc_compose_exit(&processes->frame, process->pid, sc_now());
-	sc_writer_add(processes->options.writer, &processes->frame);
+	syc_maps_forget(&process->maps);
+	syc_compose_exit(&processes->frame, process->pid, syc_now());
+	syc_writer_add(processes->options.writer, &processes->frame);
 }
 
-static bool same_program(const struct sc_procfs_identity *a,
-                         const struct sc_procfs_identity *b)
+static bool same_program(const struct syc_procfs_identity *a,
+                         const struct syc_procfs_identity *b)
 {
 	/* 0 and 1 stand for what we may not know. */
 	if (a->start_code <= 1 || b->start_code <= 1)
@@ -281,13 +282,13 @@ static bool same_program(const struct sc_procfs_identity *a,
  * Look at a live process: another program, new mappings, or gone without a
  * word.
  */
-static void look_at_process(struct sc_processes *processes,
+static void look_at_process(struct syc_processes *processes,
                             struct tracked_process *process)
 {
-	struct sc_procfs_identity now;
-	const int r = sc_procfs_identity(process->host, &now);
+	struct syc_procfs_identity now;
+	const int r = syc_procfs_identity(process->host, &now);
 
-	process->looked = sc_now();
+	process->looked = syc_now();
 	if (r != 0 || (process->exec_seen &&
 	               now.start_time != process->identity.start_time)) {
 		settle_rings(processes);
@@ -312,8 +313,8 @@ static void look_at_process(struct sc_processes *processes,
 	write_new_maps(processes, process);
 }
 
-void sc_processes_command(struct sc_processes *processes, int32_t pid,
-                          const char *cmdline)
+void syc_processes_command(struct syc_processes *processes, int32_t pid,
+                           const char *cmdline)
 {
 	struct tracked_process *process = get_process(processes, pid);
 
@@ -327,9 +328,9 @@ void sc_processes_command(struct sc_processes *processes, int32_t pid,
 }
 
 /* @identity: NULL where /proc does not show it. */
-static void announce_live(struct sc_processes *processes,
+static void announce_live(struct syc_processes *processes,
                           struct tracked_process *process,
-                          const struct sc_procfs_identity *identity,
+                          const struct syc_procfs_identity *identity,
                           const char *fallback)
 {
 	bool there = true;
@@ -344,10 +345,10 @@ static void announce_live(struct sc_processes *processes,
 		end_process(processes, process);
 }
 
-void sc_processes_request(struct sc_processes *processes, int32_t pid)
+void syc_processes_request(struct syc_processes *processes, int32_t pid)
 {
 	struct tracked_process *process = find_process(processes, pid);
-	struct sc_procfs_identity now;
+	struct syc_procfs_identity now;
 	bool readable;
 
 	/* First: it may have fetched another's ring, and have used it. */
@@ -356,7 +357,7 @@ void sc_processes_request(struct sc_processes *processes, int32_t pid)
 	process = get_process(processes, pid);
 	if (process == NULL)
 		return;
-	readable = sc_procfs_identity(pid, &now) == 0;
+	readable = syc_procfs_identity(pid, &now) == 0;
 	if (process->alive && process->exec_seen && readable &&
 	    now.start_time != process->identity.start_time) {
 		settle_rings(processes);
@@ -364,7 +365,7 @@ void sc_processes_request(struct sc_processes *processes, int32_t pid)
 	}
 	if (process->alive) {
 		if (!process->exec_seen ||
-		    process->looked + LOOK_AT_REQUEST < sc_now() ||
+		    process->looked + LOOK_AT_REQUEST < syc_now() ||
 		    (readable && !same_program(&process->identity, &now)))
 			look_at_process(processes, process);
 		return;
@@ -375,8 +376,8 @@ void sc_processes_request(struct sc_processes *processes, int32_t pid)
 	announce_live(processes, process, readable ? &now : NULL, NULL);
 }
 
-void sc_processes_stack(struct sc_processes *processes, int32_t pid,
-                        const uint64_t *addresses, unsigned n)
+void syc_processes_stack(struct syc_processes *processes, int32_t pid,
+                         const uint64_t *addresses, unsigned n)
 {
 	struct tracked_process *process = find_process(processes, pid);
 
@@ -385,9 +386,9 @@ void sc_processes_stack(struct sc_processes *processes, int32_t pid,
 	for (unsigned i = 0; i < n; i++) {
 		/* Names for JIT code, and the kernel's. */
 		if (addresses[i] >= SYSCAP_JIT_MARK ||
-		    sc_maps_cover(&process->maps, addresses[i]))
+		    syc_maps_cover(&process->maps, addresses[i]))
 			continue;
-		if (process->maps_looked + LOOK_AT_STACK > sc_now())
+		if (process->maps_looked + LOOK_AT_STACK > syc_now())
 			return;
 		write_new_maps(processes, process);
 		return;
@@ -395,7 +396,7 @@ void sc_processes_stack(struct sc_processes *processes, int32_t pid,
 }
 
 /* The live process that takes itself for @pid in a namespace of its own. */
-static struct tracked_process *find_inside(struct sc_processes *processes,
+static struct tracked_process *find_inside(struct syc_processes *processes,
                                            int32_t pid)
 {
 	struct tracked_process *process = processes->live;
@@ -406,8 +407,9 @@ static struct tracked_process *find_inside(struct sc_processes *processes,
 	return process;
 }
 
-int32_t sc_processes_user(const struct sc_processes *processes, int32_t pid,
-                          bool (*is_user)(void *data, int32_t host), void *data)
+int32_t syc_processes_user(const struct syc_processes *processes, int32_t pid,
+                           bool (*is_user)(void *data, int32_t host),
+                           void *data)
 {
 	const struct tracked_process *only = NULL;
 	bool others = false;
@@ -428,8 +430,8 @@ int32_t sc_processes_user(const struct sc_processes *processes, int32_t pid,
 	return 0;
 }
 
-int32_t sc_processes_shown(const struct sc_processes *processes,
-                           int32_t requester, int32_t pid)
+int32_t syc_processes_shown(const struct syc_processes *processes,
+                            int32_t requester, int32_t pid)
 {
 	const struct tracked_process *const asked =
 		find_process(processes, requester);
@@ -442,12 +444,12 @@ int32_t sc_processes_shown(const struct sc_processes *processes,
 	return requester;
 }
 
-void sc_processes_know(struct sc_processes *processes, int32_t pid,
-                       int32_t host)
+void syc_processes_know(struct syc_processes *processes, int32_t pid,
+                        int32_t host)
 {
 	const struct tracked_process *const user =
 		find_process(processes, host);
-	struct sc_procfs_identity identity;
+	struct syc_procfs_identity identity;
 	struct tracked_process *process;
 	const struct tracked_process *inside;
 
@@ -466,7 +468,7 @@ void sc_processes_know(struct sc_processes *processes, int32_t pid,
 		process->host = inside->host;
 		announce_live(processes, process, &inside->identity,
 		              inside->cmdline);
-	} else if (sc_procfs_identity(pid, &identity) == 0 &&
+	} else if (syc_procfs_identity(pid, &identity) == 0 &&
 	           identity.start_time >= processes->our_start) {
 		announce_live(processes, process, &identity, NULL);
 	} else {
@@ -478,7 +480,7 @@ void sc_processes_know(struct sc_processes *processes, int32_t pid,
 	}
 }
 
-void sc_processes_gone(struct sc_processes *processes, int32_t pid)
+void syc_processes_gone(struct syc_processes *processes, int32_t pid)
 {
 	struct tracked_process *process;
 
@@ -493,7 +495,7 @@ void sc_processes_gone(struct sc_processes *processes, int32_t pid)
 	}
 }
 
-void sc_processes_look(struct sc_processes *processes, int64_t now)
+void syc_processes_look(struct syc_processes *processes, int64_t now)
 {
 	struct tracked_process *process = *processes->cursor;
 
@@ -506,13 +508,13 @@ void sc_processes_look(struct sc_processes *processes, int64_t now)
 	if (process->code != NULL &&
 	    process->code_looked + LOOK_AT_CODE <= now) {
 		process->code_looked = now;
-		sc_code_watch_look(process->code, now);
+		syc_code_watch_look(process->code, now);
 	}
 	if (process->looked + LOOK_AGAIN <= now)
 		look_at_process(processes, process);
 }
 
-void sc_processes_look_unwatched(struct sc_processes *processes)
+void syc_processes_look_unwatched(struct syc_processes *processes)
 {
 	struct tracked_process *process = processes->live;
 
@@ -525,35 +527,35 @@ void sc_processes_look_unwatched(struct sc_processes *processes)
 	}
 }
 
-bool sc_processes_alive(const struct sc_processes *processes, int32_t pid)
+bool syc_processes_alive(const struct syc_processes *processes, int32_t pid)
 {
 	const struct tracked_process *process = find_process(processes, pid);
 
 	return process != NULL && process->alive;
 }
 
-uint32_t sc_processes_image(const struct sc_processes *processes, int32_t pid)
+uint32_t syc_processes_image(const struct syc_processes *processes, int32_t pid)
 {
 	const struct tracked_process *process = find_process(processes, pid);
 
 	return process != NULL ? process->image : 0;
 }
 
-void sc_processes_finish_code(struct sc_processes *processes)
+void syc_processes_finish_code(struct syc_processes *processes)
 {
 	for (struct tracked_process *process = processes->live; process != NULL;
 	     process = process->live)
 		end_code(process);
 }
 
-const struct sc_mapped_files *
-sc_processes_files(const struct sc_processes *processes)
+const struct syc_mapped_files *
+syc_processes_files(const struct syc_processes *processes)
 {
 	return &processes->files;
 }
 
-void sc_processes_sampler(struct sc_processes *processes, int32_t pid,
-                          int64_t time, bool has_one)
+void syc_processes_sampler(struct syc_processes *processes, int32_t pid,
+                           int64_t time, bool has_one)
 {
 	struct tracked_process *const process = find_process(processes, pid);
 
@@ -567,19 +569,19 @@ void sc_processes_sampler(struct sc_processes *processes, int32_t pid,
 	processes->n_lack_sampler += has_one ? -1u : 1u;
 }
 
-unsigned sc_processes_without_sampler(const struct sc_processes *processes)
+unsigned syc_processes_without_sampler(const struct syc_processes *processes)
 {
 	return processes->n_lack_sampler;
 }
 
-void sc_processes_count(const struct sc_processes *processes, unsigned *ret_all,
-                        unsigned *ret_alive)
+void syc_processes_count(const struct syc_processes *processes,
+                         unsigned *ret_all, unsigned *ret_alive)
 {
 	*ret_all = processes->announced;
 	*ret_alive = processes->n_alive;
 }
 
-void sc_processes_free(struct sc_processes *processes)
+void syc_processes_free(struct syc_processes *processes)
 {
 	if (processes == NULL)
 		return;
@@ -590,11 +592,11 @@ void sc_processes_free(struct sc_processes *processes)
 			processes->buckets[i] = process->next;
 			if (process->pidfd >= 0)
 				close(process->pidfd);
-			sc_code_watch_free(process->code);
-			sc_maps_forget(&process->maps);
+			syc_code_watch_free(process->code);
+			syc_maps_forget(&process->maps);
 			free(process->cmdline);
 			free(process);
 		}
-	sc_mapped_files_free(&processes->files);
+	syc_mapped_files_free(&processes->files);
 	free(processes);
 }

@@ -7,8 +7,8 @@
  * its end through a pidfd in the caller's epoll set, for another program
  * (exec keeps the number) and for new mappings by looking again.
  */
-#ifndef SC_RECORD_PROCESSES_H
-#define SC_RECORD_PROCESSES_H
+#ifndef SYC_RECORD_PROCESSES_H
+#define SYC_RECORD_PROCESSES_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,95 +19,96 @@
 #include "record/renumber.h"
 #include "record/report.h"
 
-struct sc_processes;
+struct syc_processes;
 
 /** What the frames go to and who else must know; all outlive the processes. */
-struct sc_processes_options {
-	struct sc_writer *writer;
-	struct sc_renumber *renumber;
+struct syc_processes_options {
+	struct syc_writer *writer;
+	struct syc_renumber *renumber;
 	/* Take what a process wrote, before it is another or none. */
 	void (*settle)(void *context);
 	void *context;
 	int epoll; /* pidfds are added, with the pid as data.u64 */
 	bool maps;
-	unsigned keep_files;        /* how many mapped files to keep open */
-	struct sc_code_names *code; /* learns what JITs made; or NULL */
+	unsigned keep_files;         /* how many mapped files to keep open */
+	struct syc_code_names *code; /* learns what JITs made; or NULL */
 };
 
-int sc_processes_new(const struct sc_processes_options *options,
-                     struct sc_processes **ret_processes);
-void sc_processes_free(struct sc_processes *processes);
+int syc_processes_new(const struct syc_processes_options *options,
+                      struct syc_processes **ret_processes);
+void syc_processes_free(struct syc_processes *processes);
 
 /** Our command, by the text it was started with. */
-void sc_processes_command(struct sc_processes *processes, int32_t pid,
-                          const char *cmdline);
+void syc_processes_command(struct syc_processes *processes, int32_t pid,
+                           const char *cmdline);
 
 /** @pid asks for a ring. */
-void sc_processes_request(struct sc_processes *processes, int32_t pid);
+void syc_processes_request(struct syc_processes *processes, int32_t pid);
 
 /**
  * The number that stands in the file for @pid, of a frame in a ring that
  * @requester asked for.  Another only where two processes, in namespaces of
  * their own, take themselves for @pid: the later one is shown by our number.
  */
-int32_t sc_processes_shown(const struct sc_processes *processes,
-                           int32_t requester, int32_t pid);
+int32_t syc_processes_shown(const struct syc_processes *processes,
+                            int32_t requester, int32_t pid);
 
 /**
  * By our number, the live process that takes itself for @pid in a namespace of
  * its own; of several, the first that @is_user says yes to.  0: none.
  */
-int32_t sc_processes_user(const struct sc_processes *processes, int32_t pid,
-                          bool (*is_user)(void *data, int32_t host),
-                          void *data);
+int32_t syc_processes_user(const struct syc_processes *processes, int32_t pid,
+                           bool (*is_user)(void *data, int32_t host),
+                           void *data);
 
 /**
  * See to it that @pid, of a frame, has its PROCESS frame in the file; of
  * @host, by our number, if that takes itself for @pid.
  */
-void sc_processes_know(struct sc_processes *processes, int32_t pid,
-                       int32_t host);
+void syc_processes_know(struct syc_processes *processes, int32_t pid,
+                        int32_t host);
 
 /**
  * @pid had the code @addresses in a stack: look at once if some of them are
  * in no mapping that is known, for it may be gone in a second.
  */
-void sc_processes_stack(struct sc_processes *processes, int32_t pid,
-                        const uint64_t *addresses, unsigned n);
+void syc_processes_stack(struct syc_processes *processes, int32_t pid,
+                         const uint64_t *addresses, unsigned n);
 
 /** @pid said at @time whether it has a sampler: SYSCAP_SAMPLE asks for one. */
-void sc_processes_sampler(struct sc_processes *processes, int32_t pid,
-                          int64_t time, bool has_one);
+void syc_processes_sampler(struct syc_processes *processes, int32_t pid,
+                           int64_t time, bool has_one);
 
 /** How many said, and not otherwise since, that they have none. */
-unsigned sc_processes_without_sampler(const struct sc_processes *processes);
+unsigned syc_processes_without_sampler(const struct syc_processes *processes);
 
 /** The pidfd of @pid says that it is gone. */
-void sc_processes_gone(struct sc_processes *processes, int32_t pid);
+void syc_processes_gone(struct syc_processes *processes, int32_t pid);
 
 /**
  * At the end: look at all those that could not be watched, for want of
  * descriptors, and may have ended.
  */
-void sc_processes_look_unwatched(struct sc_processes *processes);
+void syc_processes_look_unwatched(struct syc_processes *processes);
 
 /** Look at one process that was not looked at for a second, if any. */
-void sc_processes_look(struct sc_processes *processes, int64_t now);
+void syc_processes_look(struct syc_processes *processes, int64_t now);
 
-bool sc_processes_alive(const struct sc_processes *processes, int32_t pid);
+bool syc_processes_alive(const struct syc_processes *processes, int32_t pid);
 
 /** A number that changes when @pid runs another program; 0: not known. */
-uint32_t sc_processes_image(const struct sc_processes *processes, int32_t pid);
+uint32_t syc_processes_image(const struct syc_processes *processes,
+                             int32_t pid);
 
 /** The files that processes had mapped. */
-const struct sc_mapped_files *
-sc_processes_files(const struct sc_processes *processes);
+const struct syc_mapped_files *
+syc_processes_files(const struct syc_processes *processes);
 
 /** The recording is over: what those that live have made is complete. */
-void sc_processes_finish_code(struct sc_processes *processes);
+void syc_processes_finish_code(struct syc_processes *processes);
 
 /** How many were announced, and how many of them live. */
-void sc_processes_count(const struct sc_processes *processes, unsigned *ret_all,
-                        unsigned *ret_alive);
+void syc_processes_count(const struct syc_processes *processes,
+                         unsigned *ret_all, unsigned *ret_alive);
 
 #endif

@@ -15,7 +15,7 @@
 
 #include "data/text_file.h"
 
-bool sc_procfs_parse_stat(char *stat, struct sc_procfs_identity *ret_identity)
+bool syc_procfs_parse_stat(char *stat, struct syc_procfs_identity *ret_identity)
 {
 	/* The name may hold anything, also ") ". */
 	char *at = strrchr(stat, ')');
@@ -43,20 +43,20 @@ bool sc_procfs_parse_stat(char *stat, struct sc_procfs_identity *ret_identity)
 	return false;
 }
 
-int sc_procfs_identity(int32_t pid, struct sc_procfs_identity *ret_identity)
+int syc_procfs_identity(int32_t pid, struct syc_procfs_identity *ret_identity)
 {
 	char stat[2048];
 	const ssize_t n =
-		sc_text_file_read_proc(pid, "stat", stat, sizeof(stat));
+		syc_text_file_read_proc(pid, "stat", stat, sizeof(stat));
 
 	if (n < 0)
 		return (int)n;
-	return sc_procfs_parse_stat(stat, ret_identity) ? 0 : -EBADMSG;
+	return syc_procfs_parse_stat(stat, ret_identity) ? 0 : -EBADMSG;
 }
 
-int sc_procfs_cmdline(int32_t pid, char *text, size_t size)
+int syc_procfs_cmdline(int32_t pid, char *text, size_t size)
 {
-	const ssize_t n = sc_text_file_read_proc(pid, "cmdline", text, size);
+	const ssize_t n = syc_text_file_read_proc(pid, "cmdline", text, size);
 	size_t len = n > 0 ? (size_t)n : 0;
 
 	if (n < 0)
@@ -69,9 +69,9 @@ int sc_procfs_cmdline(int32_t pid, char *text, size_t size)
 	return 0;
 }
 
-int sc_procfs_comm(int32_t pid, char *text, size_t size)
+int syc_procfs_comm(int32_t pid, char *text, size_t size)
 {
-	const ssize_t n = sc_text_file_read_proc(pid, "comm", text, size);
+	const ssize_t n = syc_text_file_read_proc(pid, "comm", text, size);
 
 	if (n < 0)
 		return (int)n;
@@ -79,11 +79,11 @@ int sc_procfs_comm(int32_t pid, char *text, size_t size)
 	return 0;
 }
 
-int sc_procfs_own_pid(int32_t pid, int32_t *ret_pid)
+int syc_procfs_own_pid(int32_t pid, int32_t *ret_pid)
 {
 	char status[4096], *line, *word, *rest;
 	const ssize_t n =
-		sc_text_file_read_proc(pid, "status", status, sizeof(status));
+		syc_text_file_read_proc(pid, "status", status, sizeof(status));
 
 	if (n < 0)
 		return (int)n;
@@ -114,7 +114,7 @@ static void unescape(char *path)
 	*to = 0;
 }
 
-bool sc_procfs_parse_map(char *line, struct sc_procfs_map *ret_map)
+bool syc_procfs_parse_map(char *line, struct syc_procfs_map *ret_map)
 {
 	char perms[5];
 	int path = 0;
@@ -134,11 +134,12 @@ bool sc_procfs_parse_map(char *line, struct sc_procfs_map *ret_map)
 	return true;
 }
 
-int sc_procfs_maps(int32_t pid,
-                   void (*each)(void *context, const struct sc_procfs_map *map),
-                   void *context)
+int syc_procfs_maps(int32_t pid,
+                    void (*each)(void *context,
+                                 const struct syc_procfs_map *map),
+                    void *context)
 {
-	struct sc_procfs_map map;
+	struct syc_procfs_map map;
 	char path[64];
 	char *line = NULL;
 	size_t size = 0;
@@ -151,7 +152,7 @@ int sc_procfs_maps(int32_t pid,
 	errno = 0;
 	while (getline(&line, &size, file) > 0) {
 		line[strcspn(line, "\n")] = 0;
-		if (sc_procfs_parse_map(line, &map))
+		if (syc_procfs_parse_map(line, &map))
 			each(context, &map);
 	}
 	free(line);
@@ -159,7 +160,7 @@ int sc_procfs_maps(int32_t pid,
 	return 0;
 }
 
-int sc_procfs_all(void (*each)(void *context, int32_t pid), void *context)
+int syc_procfs_all(void (*each)(void *context, int32_t pid), void *context)
 {
 	DIR *dir = opendir("/proc");
 	struct dirent *entry;

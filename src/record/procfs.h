@@ -6,47 +6,49 @@
  * two calls.  Returns are 0 or -errno (-ESRCH or -ENOENT: gone; -EACCES: not
  * ours to look at).
  */
-#ifndef SC_RECORD_PROCFS_H
-#define SC_RECORD_PROCFS_H
+#ifndef SYC_RECORD_PROCFS_H
+#define SYC_RECORD_PROCFS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /** What tells one process from another, and one program from the next. */
-struct sc_procfs_identity {
+struct syc_procfs_identity {
 	char state;                       /* 'Z' or 'X': dead */
 	uint64_t start_time;              /* clock ticks since boot */
 	uint64_t start_code, start_stack; /* 0 or 1 where not ours to know */
 };
 
-struct sc_procfs_map {
+struct syc_procfs_map {
 	uint64_t start, end, offset, inode;
 	uint32_t major, minor;
 	bool executable;
 	const char *path; /* "/...", "[vdso]", or "" */
 };
 
-int sc_procfs_identity(int32_t pid, struct sc_procfs_identity *ret_identity);
+int syc_procfs_identity(int32_t pid, struct syc_procfs_identity *ret_identity);
 
 /** The arguments joined by spaces; "" for one that has none (now). */
-int sc_procfs_cmdline(int32_t pid, char *text, size_t size);
+int syc_procfs_cmdline(int32_t pid, char *text, size_t size);
 
-int sc_procfs_comm(int32_t pid, char *text, size_t size);
+int syc_procfs_comm(int32_t pid, char *text, size_t size);
 
 /** The process's own idea of its number, where it lives in a namespace. */
-int sc_procfs_own_pid(int32_t pid, int32_t *ret_pid);
+int syc_procfs_own_pid(int32_t pid, int32_t *ret_pid);
 
 /** Call @each for every mapping, in order of address. */
-int sc_procfs_maps(int32_t pid,
-                   void (*each)(void *context, const struct sc_procfs_map *map),
-                   void *context);
+int syc_procfs_maps(int32_t pid,
+                    void (*each)(void *context,
+                                 const struct syc_procfs_map *map),
+                    void *context);
 
 /** Call @each for every process there is. */
-int sc_procfs_all(void (*each)(void *context, int32_t pid), void *context);
+int syc_procfs_all(void (*each)(void *context, int32_t pid), void *context);
 
 /* The pure parts, for tests.  @line and @stat are changed. */
-bool sc_procfs_parse_map(char *line, struct sc_procfs_map *ret_map);
-bool sc_procfs_parse_stat(char *stat, struct sc_procfs_identity *ret_identity);
+bool syc_procfs_parse_map(char *line, struct syc_procfs_map *ret_map);
+bool syc_procfs_parse_stat(char *stat,
+                           struct syc_procfs_identity *ret_identity);
 
 #endif

@@ -43,26 +43,26 @@
 #define IS_SIGNAL  (UINT64_C(2) << 32)
 
 struct recorder {
-	const struct sc_record_options *options;
-	struct sc_report report;
-	struct sc_writer *writer;
-	struct sc_renumber *renumber;
-	struct sc_processes *processes;
-	struct sc_code_names *code; /* NULL: no names are wanted */
-	struct sc_control_server *server;
-	struct sc_intake intake;
-	struct sc_rings rings;
+	const struct syc_record_options *options;
+	struct syc_report report;
+	struct syc_writer *writer;
+	struct syc_renumber *renumber;
+	struct syc_processes *processes;
+	struct syc_code_names *code; /* NULL: no names are wanted */
+	struct syc_control_server *server;
+	struct syc_intake intake;
+	struct syc_rings rings;
 
-	struct sc_spawn_saved saved;
+	struct syc_spawn_saved saved;
 	int signal_fd, epoll, control, child_end;
-	struct sc_written trace, gjs;
+	struct syc_written trace, gjs;
 	char *preload;      /* $LD_PRELOAD of the command; NULL: as it is */
 	struct stat output; /* once it was begun */
-	struct sc_spawned command;
+	struct syc_spawned command;
 	bool stop; /* asked to twice: finish, whatever the command does */
 	unsigned asked;
 	bool write_failed; /* and said so */
-	struct sc_names_found names;
+	struct syc_names_found names;
 	int interval; /* ms */
 	int64_t began, flushed, orphans_looked;
 };
@@ -71,15 +71,15 @@ static int request(void *context, int32_t pid, bool may_retry)
 {
 	struct recorder *recorder = context;
 
-	return sc_rings_create(&recorder->rings, pid, may_retry);
+	return syc_rings_create(&recorder->rings, pid, may_retry);
 }
 
 static void drain_rings(void *context)
 {
 	struct recorder *recorder = context;
-	struct sc_rings_pass pass;
+	struct syc_rings_pass pass;
 
-	sc_rings_drain(&recorder->rings, &pass);
+	syc_rings_drain(&recorder->rings, &pass);
 }
 
 static int watch(struct recorder *recorder, int fd, uint64_t what)
@@ -103,9 +103,9 @@ static unsigned files_to_keep(const struct recorder *recorder)
 
 	if (!wants_names(recorder) || getrlimit(RLIMIT_NOFILE, &files) != 0)
 		return 0;
-	return files.rlim_cur / 4 < SC_MAPPED_FILES_KEPT
+	return files.rlim_cur / 4 < SYC_MAPPED_FILES_KEPT
 	               ? (unsigned)(files.rlim_cur / 4)
-	               : SC_MAPPED_FILES_KEPT;
+	               : SYC_MAPPED_FILES_KEPT;
 }
 
 /*
@@ -124,9 +124,10 @@ static uint32_t choose_body(struct recorder *recorder, uint32_t page)
 	if (size.rlim_cur < 2 * page)
 		return 0;
 	const uint32_t less = (uint32_t)size.rlim_cur / page * page - page;
-	sc_report_say(&recorder->report,
-	              "rings are of %u KiB, for the limit on the size of files",
-	              less / 1024);
+	syc_report_say(
+		&recorder->report,
+		"rings are of %u KiB, for the limit on the size of files",
+		less / 1024);
 	return less;
 }
 
@@ -149,8 +150,8 @@ static int check_files(int fd)
 
 static int set_up(struct recorder *recorder)
 {
-	const struct sc_control_hooks hooks = { .request = request,
-		                                .context = recorder };
+	const struct syc_control_hooks hooks = { .request = request,
+		                                 .context = recorder };
 	const uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
 	const uint32_t body = choose_body(recorder, page);
 	int r;
@@ -158,18 +159,18 @@ static int set_up(struct recorder *recorder)
 	if (body == 0)
 		return -EFBIG;
 
-	r = sc_spawn_prepare(&recorder->saved, &recorder->signal_fd);
+	r = syc_spawn_prepare(&recorder->saved, &recorder->signal_fd);
 	if (r != 0)
 		return r;
 	recorder->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (recorder->epoll < 0)
 		return -errno;
-	r = sc_renumber_new(&recorder->renumber);
+	r = syc_renumber_new(&recorder->renumber);
 	if (r == 0 && wants_names(recorder))
-		r = sc_code_names_new(&recorder->code);
+		r = syc_code_names_new(&recorder->code);
 	if (r == 0)
-		r = sc_processes_new(
-			&(struct sc_processes_options){
+		r = syc_processes_new(
+			&(struct syc_processes_options){
 				.writer = recorder->writer,
 				.renumber = recorder->renumber,
 				.settle = drain_rings,
@@ -180,18 +181,19 @@ static int set_up(struct recorder *recorder)
 				.code = recorder->code,
 			},
 			&recorder->processes);
-	recorder->intake = (struct sc_intake){
+	recorder->intake = (struct syc_intake){
 		.writer = recorder->writer,
 		.processes = recorder->processes,
 		.renumber = recorder->renumber,
 		.report = &recorder->report,
 	};
 	if (r == 0)
-		r = sc_rings_init(&recorder->rings, &recorder->intake, body,
-		                  RINGS_MAX);
+		r = syc_rings_init(&recorder->rings, &recorder->intake, body,
+		                   RINGS_MAX);
 	if (r == 0)
-		r = sc_control_server_new(recorder->control, &hooks,
-		                          &recorder->report, &recorder->server);
+		r = syc_control_server_new(recorder->control, &hooks,
+		                           &recorder->report,
+		                           &recorder->server);
 	if (r == 0)
 		r = watch(recorder, recorder->control, IS_CONTROL);
 	if (r == 0)
@@ -207,16 +209,16 @@ static void close_fd(int fd)
 
 static void tear_down(struct recorder *recorder)
 {
-	sc_rings_free(&recorder->rings);
+	syc_rings_free(&recorder->rings);
 	if (recorder->server == NULL) /* else it is the server's */
 		close_fd(recorder->control);
-	sc_control_server_free(recorder->server);
-	sc_processes_free(recorder->processes);
-	sc_code_names_free(recorder->code);
-	sc_renumber_free(recorder->renumber);
-	sc_writer_close(recorder->writer);
-	sc_written_close(&recorder->trace);
-	sc_written_close(&recorder->gjs);
+	syc_control_server_free(recorder->server);
+	syc_processes_free(recorder->processes);
+	syc_code_names_free(recorder->code);
+	syc_renumber_free(recorder->renumber);
+	syc_writer_close(recorder->writer);
+	syc_written_close(&recorder->trace);
+	syc_written_close(&recorder->gjs);
 	close_fd(recorder->child_end);
 	close_fd(recorder->signal_fd);
 	close_fd(recorder->epoll);
@@ -232,10 +234,10 @@ static void take_signals(struct recorder *recorder)
 		const int signo = (int)info.ssi_signo;
 
 		if (signo == SIGCHLD) {
-			sc_command_reap(&recorder->command);
+			syc_command_reap(&recorder->command);
 			continue;
 		}
-		sc_command_forward(&recorder->command, &info);
+		syc_command_forward(&recorder->command, &info);
 		if (signo != SIGINT && signo != SIGTERM)
 			continue;
 		if (++recorder->asked > 1) {
@@ -245,18 +247,18 @@ static void take_signals(struct recorder *recorder)
 	}
 }
 
-static void drain(struct recorder *recorder, struct sc_rings_pass *pass)
+static void drain(struct recorder *recorder, struct syc_rings_pass *pass)
 {
-	struct sc_writer_totals totals;
+	struct syc_writer_totals totals;
 
-	sc_rings_drain(&recorder->rings, pass);
-	sc_writer_totals(recorder->writer, &totals);
+	syc_rings_drain(&recorder->rings, pass);
+	syc_writer_totals(recorder->writer, &totals);
 	if (totals.error != 0 && !recorder->write_failed) {
 		recorder->write_failed = true;
-		sc_report_say(&recorder->report,
-		              "%s: %s; recording stops, the command goes on",
-		              recorder->options->output,
-		              strerror(-totals.error));
+		syc_report_say(&recorder->report,
+		               "%s: %s; recording stops, the command goes on",
+		               recorder->options->output,
+		               strerror(-totals.error));
 	}
 }
 
@@ -274,44 +276,44 @@ static void take_events(struct recorder *recorder, int timeout)
 		} else if (what == IS_CONTROL) {
 			/* Who gets a ring writes to it at once. */
 			recorder->interval = 1;
-			if (!sc_control_server_read(recorder->server))
+			if (!syc_control_server_read(recorder->server))
 				epoll_ctl(recorder->epoll, EPOLL_CTL_DEL,
 				          recorder->control, NULL);
 		} else {
-			sc_processes_gone(recorder->processes, (int32_t)what);
+			syc_processes_gone(recorder->processes, (int32_t)what);
 		}
 	}
 }
 
 static void flush(struct recorder *recorder, int64_t now)
 {
-	if (sc_writer_pending(recorder->writer) == 0) {
+	if (syc_writer_pending(recorder->writer) == 0) {
 		recorder->flushed = now;
 	} else if (now - recorder->flushed >= FLUSH_AFTER) {
-		sc_writer_flush(recorder->writer);
-		recorder->flushed = sc_now();
+		syc_writer_flush(recorder->writer);
+		recorder->flushed = syc_now();
 	}
 }
 
 static void show_progress(struct recorder *recorder, int64_t now)
 {
-	struct sc_writer_totals totals;
-	struct sc_report_counts counts;
+	struct syc_writer_totals totals;
+	struct syc_report_counts counts;
 
 	if (now < recorder->report.next_line)
 		return;
-	sc_writer_totals(recorder->writer, &totals);
-	counts = (struct sc_report_counts){
+	syc_writer_totals(recorder->writer, &totals);
+	counts = (struct syc_report_counts){
 		.frames = totals.frames,
 		.bytes = totals.bytes,
 		.lost = recorder->intake.lost + totals.dropped,
 	};
-	sc_report_progress(&recorder->report, now, &counts);
+	syc_report_progress(&recorder->report, now, &counts);
 }
 
 /* How long to wait before the next look at the rings, ms. */
 static int next_wait(struct recorder *recorder,
-                     const struct sc_rings_pass *pass, bool replies_due)
+                     const struct syc_rings_pass *pass, bool replies_due)
 {
 	if (recorder->options->drain_ms > 0)
 		return (int)recorder->options->drain_ms;
@@ -331,12 +333,12 @@ static int next_wait(struct recorder *recorder,
 /* With a fixed interval, events must not make draining more frequent. */
 static void wait_for(struct recorder *recorder, int ms)
 {
-	const int64_t until = sc_now() + ms * MS;
+	const int64_t until = syc_now() + ms * MS;
 	int64_t left = ms * MS;
 
 	do {
 		take_events(recorder, (int)((left + MS - 1) / MS));
-		left = until - sc_now();
+		left = until - syc_now();
 	} while (recorder->options->drain_ms > 0 && left > 0 &&
 	         recorder->command.running && !recorder->stop);
 }
@@ -344,18 +346,18 @@ static void wait_for(struct recorder *recorder, int ms)
 static void loop(struct recorder *recorder)
 {
 	while (recorder->command.running && !recorder->stop) {
-		const bool due = sc_control_server_write(recorder->server);
-		struct sc_rings_pass pass;
+		const bool due = syc_control_server_write(recorder->server);
+		struct syc_rings_pass pass;
 		int64_t now;
 
 		drain(recorder, &pass);
-		now = sc_now();
-		sc_processes_look(recorder->processes, now);
+		now = syc_now();
+		syc_processes_look(recorder->processes, now);
 		if (now - recorder->orphans_looked >= SECOND) {
-			sc_rings_end_orphans(
+			syc_rings_end_orphans(
 				&recorder->rings,
-				sc_control_server_fetched(recorder->server));
-			recorder->orphans_looked = sc_now();
+				syc_control_server_fetched(recorder->server));
+			recorder->orphans_looked = syc_now();
 		}
 		flush(recorder, now);
 		show_progress(recorder, now);
@@ -368,16 +370,16 @@ static bool join_written(struct recorder *recorder)
 {
 	bool all_is_there = true, lost;
 
-	const struct sc_written *const all[] = { &recorder->trace,
-		                                 &recorder->gjs };
-	uint32_t last_id = sc_renumber_last(recorder->renumber);
+	const struct syc_written *const all[] = { &recorder->trace,
+		                                  &recorder->gjs };
+	uint32_t last_id = syc_renumber_last(recorder->renumber);
 
 	for (unsigned i = 0; i < 2; i++) {
 		if (all[i]->fd < 0)
 			continue;
 		const uint64_t n =
-			sc_written_join(all[i], recorder->options->output,
-		                        &last_id, recorder->writer, &lost);
+			syc_written_join(all[i], recorder->options->output,
+		                         &last_id, recorder->writer, &lost);
 		all_is_there &= !lost;
 		if (n != 0 && !recorder->options->quiet)
 			fprintf(stderr,
@@ -389,11 +391,11 @@ static bool join_written(struct recorder *recorder)
 
 static void add_names(struct recorder *recorder, int64_t end)
 {
-	const struct sc_record_options *options = recorder->options;
-	const struct sc_naming_options naming = {
+	const struct syc_record_options *options = recorder->options;
+	const struct syc_naming_options naming = {
 		.output = options->output,
 		.began = recorder->output,
-		.files = sc_processes_files(recorder->processes),
+		.files = syc_processes_files(recorder->processes),
 		.code = recorder->code,
 		.writer = recorder->writer,
 		.report = &recorder->report,
@@ -403,33 +405,33 @@ static void add_names(struct recorder *recorder, int64_t end)
 	if (!wants_names(recorder) || (recorder->intake.stacks == 0 &&
 	                               !options->trace_fd && !options->gjs))
 		return;
-	sc_processes_finish_code(recorder->processes);
-	sc_naming_write(&naming, &recorder->names);
+	syc_processes_finish_code(recorder->processes);
+	syc_naming_write(&naming, &recorder->names);
 }
 
 /* The command is over, or we were told not to wait for it. */
 static int finish_recording(struct recorder *recorder)
 {
-	struct sc_rings_pass pass;
+	struct syc_rings_pass pass;
 	unsigned all, alive;
 	int64_t end;
 	int r;
 
-	sc_control_server_refuse(recorder->server);
+	syc_control_server_refuse(recorder->server);
 	drain(recorder, &pass);
-	sc_rings_end_all(&recorder->rings);
+	syc_rings_end_all(&recorder->rings);
 	/* Those that died with the command get their EXIT frames. */
 	if (!recorder->command.running)
-		sc_processes_gone(recorder->processes,
-		                  (int32_t)recorder->command.pid);
+		syc_processes_gone(recorder->processes,
+		                   (int32_t)recorder->command.pid);
 	take_events(recorder, 0);
-	sc_processes_look_unwatched(recorder->processes);
-	sc_processes_count(recorder->processes, &all, &alive);
+	syc_processes_look_unwatched(recorder->processes);
+	syc_processes_count(recorder->processes, &all, &alive);
 	const bool written_is_there = join_written(recorder);
-	end = sc_now();
+	end = syc_now();
 	add_names(recorder, end);
-	r = sc_writer_finish(recorder->writer, end);
-	sc_report_finish(&recorder->report);
+	r = syc_writer_finish(recorder->writer, end);
+	syc_report_finish(&recorder->report);
 	if (r != 0 && !recorder->write_failed)
 		fprintf(stderr, "syscap record: %s: %s\n",
 		        recorder->options->output, strerror(-r));
@@ -448,29 +450,29 @@ static int finish_recording(struct recorder *recorder)
 	}
 	if (!written_is_there && r == 0)
 		r = -EIO; /* was told */
-	sc_summary_without_sampler(
-		sc_processes_without_sampler(recorder->processes),
+	syc_summary_without_sampler(
+		syc_processes_without_sampler(recorder->processes),
 		recorder->options->sample != NULL);
 	if (recorder->options->sample != NULL)
-		sc_summary_unsampled(recorder->options->argv[0],
-		                     &recorder->intake);
+		syc_summary_unsampled(recorder->options->argv[0],
+		                      &recorder->intake);
 	if (!recorder->options->quiet)
-		sc_summary_print(recorder->options->output, recorder->writer,
-		                 &recorder->intake, all, &recorder->names);
+		syc_summary_print(recorder->options->output, recorder->writer,
+		                  &recorder->intake, all, &recorder->names);
 	return r;
 }
 
-static int cannot_run(const struct sc_record_options *options, int r)
+static int cannot_run(const struct syc_record_options *options, int r)
 {
 	fprintf(stderr, "syscap record: cannot run '%s': %s\n",
 	        options->argv[0], strerror(-r));
-	return r == -ENOENT ? SC_RECORD_NOT_FOUND : SC_RECORD_CANNOT_RUN;
+	return r == -ENOENT ? SYC_RECORD_NOT_FOUND : SYC_RECORD_CANNOT_RUN;
 }
 
 /* Run the command and write the beginning of the capture. */
 static int start_recording(struct recorder *recorder)
 {
-	const struct sc_record_options *options = recorder->options;
+	const struct syc_record_options *options = recorder->options;
 	struct syscap_error error;
 	char *command;
 	bool executing;
@@ -480,10 +482,10 @@ static int start_recording(struct recorder *recorder)
 	struct stat st;
 
 	if (fstat(recorder->child_end, &st) != 0)
-		return SC_RECORD_FAILED;
+		return SYC_RECORD_FAILED;
 	snprintf(socket, sizeof(socket), "%d:%ju", recorder->child_end,
 	         (uintmax_t)st.st_ino);
-	const struct sc_spawn_given given[] = {
+	const struct syc_spawn_given given[] = {
 		{ recorder->trace.variable, recorder->trace.fd, NULL },
 		{ recorder->gjs.variable, recorder->gjs.fd, NULL },
 		{ "SYSPROF_CONTROL_FD", recorder->child_end, NULL },
@@ -493,9 +495,9 @@ static int start_recording(struct recorder *recorder)
 	};
 	/* gjs asks for both */
 	if (options->gjs && setenv("GJS_ENABLE_PROFILER", "1", 1) != 0)
-		return SC_RECORD_FAILED;
-	r = sc_spawn(options->argv, given, sizeof(given) / sizeof(given[0]),
-	             &recorder->saved, &recorder->command, &executing);
+		return SYC_RECORD_FAILED;
+	r = syc_spawn(options->argv, given, sizeof(given) / sizeof(given[0]),
+	              &recorder->saved, &recorder->command, &executing);
 	close(recorder->child_end);
 	recorder->child_end = -1;
 	if (r != 0 && executing)
@@ -503,38 +505,38 @@ static int start_recording(struct recorder *recorder)
 	if (r != 0) {
 		fprintf(stderr, "syscap record: cannot start a process: %s\n",
 		        strerror(-r));
-		return SC_RECORD_FAILED;
+		return SYC_RECORD_FAILED;
 	}
 	/* A failure is told and kept like one that comes later. */
-	sc_writer_begin(recorder->writer, recorder->began, &error);
+	syc_writer_begin(recorder->writer, recorder->began, &error);
 	if (stat(options->output, &recorder->output) != 0)
 		memset(&recorder->output, 0, sizeof(recorder->output));
 	recorder->intake.command = (int32_t)recorder->command.pid;
-	sc_about_write(recorder->writer, &recorder->intake.frame,
-	               recorder->began, options);
-	command = sc_about_command(options->argv);
-	sc_processes_command(recorder->processes,
-	                     (int32_t)recorder->command.pid,
-	                     command != NULL ? command : options->argv[0]);
+	syc_about_write(recorder->writer, &recorder->intake.frame,
+	                recorder->began, options);
+	command = syc_about_command(options->argv);
+	syc_processes_command(recorder->processes,
+	                      (int32_t)recorder->command.pid,
+	                      command != NULL ? command : options->argv[0]);
 	free(command);
 	return 0;
 }
 
 static int open_output(struct recorder *recorder)
 {
-	const struct sc_record_options *options = recorder->options;
+	const struct syc_record_options *options = recorder->options;
 	struct syscap_error error;
-	int r = sc_in_use_may_replace(options->output, options->force, &error);
+	int r = syc_in_use_may_replace(options->output, options->force, &error);
 
 	if (r == 0 && !options->force)
-		r = sc_keep_old(options->output, &error);
+		r = syc_keep_old(options->output, &error);
 	if (r > 0 && !options->quiet)
 		fprintf(stderr,
 		        "syscap record: the %s that was there is %s.old now\n",
 		        options->output, options->output);
 	if (r >= 0)
-		r = sc_writer_open(options->output, options->force,
-		                   &recorder->writer, &error);
+		r = syc_writer_open(options->output, options->force,
+		                    &recorder->writer, &error);
 	if (r < 0)
 		fprintf(stderr, "syscap record: %s: %s%s\n", options->output,
 		        error.message,
@@ -542,7 +544,7 @@ static int open_output(struct recorder *recorder)
 	return r;
 }
 
-int sc_record_run(const struct sc_record_options *options)
+int syc_record_run(const struct syc_record_options *options)
 {
 	struct recorder recorder = { .options = options,
 		                     .signal_fd = -1,
@@ -553,26 +555,26 @@ int sc_record_run(const struct sc_record_options *options)
 		                                "--trace-fd", -1 },
 		                     .gjs = { "GJS_TRACE_FD", "--gjs", -1 },
 		                     .interval = 1,
-		                     .began = sc_now() };
+		                     .began = syc_now() };
 	char why[512];
-	int r, exit_status = SC_RECORD_FAILED;
+	int r, exit_status = SYC_RECORD_FAILED;
 
-	sc_report_init(&recorder.report, options->quiet, recorder.began);
+	syc_report_init(&recorder.report, options->quiet, recorder.began);
 	if (options->sample != NULL &&
-	    sc_preload_find(&recorder.preload, why, sizeof(why)) != 0) {
+	    syc_preload_find(&recorder.preload, why, sizeof(why)) != 0) {
 		fprintf(stderr, "syscap record: cannot sample: %s\n", why);
 		return exit_status;
 	}
 	/* Before any other file, so that the command's are 3 and so on, in
 	 * the order in which sysprof-cli gives them. */
 	r = options->trace_fd
-	            ? sc_written_make(&recorder.trace, options->output)
+	            ? syc_written_make(&recorder.trace, options->output)
 	            : 0;
 	if (r == 0 && options->gjs)
-		r = sc_written_make(&recorder.gjs, options->output);
+		r = syc_written_make(&recorder.gjs, options->output);
 	if (r == 0)
-		r = sc_control_server_pair(&recorder.control,
-		                           &recorder.child_end);
+		r = syc_control_server_pair(&recorder.control,
+		                            &recorder.child_end);
 	if (r != 0)
 		goto fail;
 	if (open_output(&recorder) != 0)
@@ -585,7 +587,7 @@ int sc_record_run(const struct sc_record_options *options)
 		goto out;
 	loop(&recorder);
 	exit_status = finish_recording(&recorder) != 0
-	                      ? SC_RECORD_FAILED
+	                      ? SYC_RECORD_FAILED
 	                      : recorder.command.status;
 	goto out;
 fail:

@@ -23,13 +23,13 @@ struct definition {
 struct renumbered_process {
 	struct renumbered_process *next;
 	int32_t pid;
-	struct sc_id_map ids;     /* id to new id, of the first definition */
-	struct sc_id_map pending; /* id to new id, not defined yet */
-	struct sc_id_map first;   /* hash of a definition to its index + 1 */
-	SC_ARRAY(struct definition) definitions;
+	struct syc_id_map ids;     /* id to new id, of the first definition */
+	struct syc_id_map pending; /* id to new id, not defined yet */
+	struct syc_id_map first;   /* hash of a definition to its index + 1 */
+	SYC_ARRAY(struct definition) definitions;
 };
 
-struct sc_renumber {
+struct syc_renumber {
 	uint32_t last_id;
 	struct renumbered_process *buckets[256];
 };
@@ -39,7 +39,7 @@ static uint32_t spread(uint32_t id)
 	return (uint32_t)((id * UINT64_C(0x9E3779B97F4A7C15)) >> 32);
 }
 
-static struct sc_id_pair *map_slot(const struct sc_id_map *map, uint32_t id)
+static struct syc_id_pair *map_slot(const struct syc_id_map *map, uint32_t id)
 {
 	size_t i = spread(id) & (map->size - 1);
 
@@ -48,15 +48,15 @@ static struct sc_id_pair *map_slot(const struct sc_id_map *map, uint32_t id)
 	return &map->pairs[i];
 }
 
-static uint32_t map_get(const struct sc_id_map *map, uint32_t id)
+static uint32_t map_get(const struct syc_id_map *map, uint32_t id)
 {
 	return map->size == 0 ? 0 : map_slot(map, id)->value;
 }
 
-static int map_grow(struct sc_id_map *map)
+static int map_grow(struct syc_id_map *map)
 {
 	const size_t size = map->size == 0 ? 16 : 2 * map->size;
-	struct sc_id_map bigger = { .used = map->used, .size = size };
+	struct syc_id_map bigger = { .used = map->used, .size = size };
 
 	bigger.pairs = calloc(size, sizeof(*bigger.pairs));
 	if (bigger.pairs == NULL)
@@ -69,9 +69,9 @@ static int map_grow(struct sc_id_map *map)
 	return 0;
 }
 
-static int map_put(struct sc_id_map *map, uint32_t id, uint32_t value)
+static int map_put(struct syc_id_map *map, uint32_t id, uint32_t value)
 {
-	struct sc_id_pair *pair;
+	struct syc_id_pair *pair;
 
 	if (2 * (map->used + 1) > map->size && map_grow(map) != 0)
 		return -ENOMEM;
@@ -82,13 +82,13 @@ static int map_put(struct sc_id_map *map, uint32_t id, uint32_t value)
 	return 0;
 }
 
-static void map_clear(struct sc_id_map *map)
+static void map_clear(struct syc_id_map *map)
 {
 	free(map->pairs);
 	memset(map, 0, sizeof(*map));
 }
 
-int sc_renumber_new(struct sc_renumber **ret_renumber)
+int syc_renumber_new(struct syc_renumber **ret_renumber)
 {
 	*ret_renumber = calloc(1, sizeof(**ret_renumber));
 	return *ret_renumber == NULL ? -ENOMEM : 0;
@@ -103,7 +103,7 @@ static void free_process(struct renumbered_process *process)
 	free(process);
 }
 
-void sc_renumber_free(struct sc_renumber *renumber)
+void syc_renumber_free(struct syc_renumber *renumber)
 {
 	if (renumber == NULL)
 		return;
@@ -118,7 +118,7 @@ void sc_renumber_free(struct sc_renumber *renumber)
 	free(renumber);
 }
 
-static struct renumbered_process **bucket(struct sc_renumber *renumber,
+static struct renumbered_process **bucket(struct syc_renumber *renumber,
                                           int32_t pid)
 {
 	struct renumbered_process **at =
@@ -129,7 +129,7 @@ static struct renumbered_process **bucket(struct sc_renumber *renumber,
 	return at;
 }
 
-static struct renumbered_process *get_process(struct sc_renumber *renumber,
+static struct renumbered_process *get_process(struct syc_renumber *renumber,
                                               int32_t pid)
 {
 	struct renumbered_process **at = bucket(renumber, pid);
@@ -142,7 +142,7 @@ static struct renumbered_process *get_process(struct sc_renumber *renumber,
 	return *at;
 }
 
-void sc_renumber_forget(struct sc_renumber *renumber, int32_t pid)
+void syc_renumber_forget(struct syc_renumber *renumber, int32_t pid)
 {
 	struct renumbered_process **at = bucket(renumber, pid), *process = *at;
 
@@ -152,7 +152,7 @@ void sc_renumber_forget(struct sc_renumber *renumber, int32_t pid)
 	}
 }
 
-void sc_renumber_ring_done(struct sc_renumber_ring *ring)
+void syc_renumber_ring_done(struct syc_renumber_ring *ring)
 {
 	map_clear(&ring->defined);
 }
@@ -191,7 +191,7 @@ static bool same(const struct definition *a, const struct definition *b)
  * The id for @counter, with whether it is a new one.  0: none, and *error
  * says why.
  */
-static uint32_t define_counter(struct sc_renumber *renumber,
+static uint32_t define_counter(struct syc_renumber *renumber,
                                struct renumbered_process *process,
                                const struct syscap_wire_counter *counter,
                                bool *ret_fresh, int *error)
@@ -220,7 +220,7 @@ static uint32_t define_counter(struct sc_renumber *renumber,
 	if (wanted.new_id == 0 && renumber->last_id == ID_MAX)
 		return 0;
 	*error = -ENOMEM;
-	if (sc_array_room(&process->definitions) < 0)
+	if (syc_array_room(&process->definitions) < 0)
 		return 0;
 	if (wanted.new_id == 0)
 		wanted.new_id = renumber->last_id + 1;
@@ -237,9 +237,9 @@ static uint32_t define_counter(struct sc_renumber *renumber,
 	return wanted.new_id;
 }
 
-int sc_renumber_ctrdef(struct sc_renumber *renumber,
-                       struct sc_renumber_ring *ring,
-                       struct syscap_wire_ctrdef *ctrdef)
+int syc_renumber_ctrdef(struct syc_renumber *renumber,
+                        struct syc_renumber_ring *ring,
+                        struct syscap_wire_ctrdef *ctrdef)
 {
 	struct renumbered_process *process =
 		get_process(renumber, ctrdef->frame.pid);
@@ -275,9 +275,9 @@ int sc_renumber_ctrdef(struct sc_renumber *renumber,
 	return result;
 }
 
-static uint32_t use(struct sc_renumber *renumber,
+static uint32_t use(struct syc_renumber *renumber,
                     struct renumbered_process *process,
-                    const struct sc_renumber_ring *ring, uint32_t id,
+                    const struct syc_renumber_ring *ring, uint32_t id,
                     int *error)
 {
 	uint32_t new_id = map_get(&ring->defined, id);
@@ -295,9 +295,9 @@ static uint32_t use(struct sc_renumber *renumber,
 	return *error == 0 ? ++renumber->last_id : 0;
 }
 
-int sc_renumber_ctrset(struct sc_renumber *renumber,
-                       struct sc_renumber_ring *ring,
-                       struct syscap_wire_ctrset *ctrset)
+int syc_renumber_ctrset(struct syc_renumber *renumber,
+                        struct syc_renumber_ring *ring,
+                        struct syscap_wire_ctrset *ctrset)
 {
 	struct renumbered_process *process =
 		get_process(renumber, ctrset->frame.pid);
@@ -335,7 +335,7 @@ int sc_renumber_ctrset(struct sc_renumber *renumber,
 	return result;
 }
 
-uint32_t sc_renumber_last(const struct sc_renumber *renumber)
+uint32_t syc_renumber_last(const struct syc_renumber *renumber)
 {
 	return renumber->last_id;
 }

@@ -9,19 +9,19 @@
  * that process takes over.  Equal definitions of one process, repeated in
  * each ring that uses them, become one.  New ids count up from 1.
  */
-#ifndef SC_RECORD_RENUMBER_H
-#define SC_RECORD_RENUMBER_H
+#ifndef SYC_RECORD_RENUMBER_H
+#define SYC_RECORD_RENUMBER_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include <syscap/format.h>
 
-struct sc_renumber;
+struct syc_renumber;
 
 /** A map from one id to another; all zero is an empty one. */
-struct sc_id_map {
-	struct sc_id_pair {
+struct syc_id_map {
+	struct syc_id_pair {
 		uint32_t id; /* 0: free */
 		uint32_t value;
 	} * pairs;
@@ -29,34 +29,34 @@ struct sc_id_map {
 };
 
 /** What one ring defined: all zero at first. */
-struct sc_renumber_ring {
-	struct sc_id_map defined;
+struct syc_renumber_ring {
+	struct syc_id_map defined;
 };
 
-int sc_renumber_new(struct sc_renumber **ret_renumber);
-void sc_renumber_free(struct sc_renumber *renumber);
+int syc_renumber_new(struct syc_renumber **ret_renumber);
+void syc_renumber_free(struct syc_renumber *renumber);
 
 /**
- * Rewrite the ids of a CTRDEF or CTRSET that sc_validate_frame() has passed.
+ * Rewrite the ids of a CTRDEF or CTRSET that syc_validate_frame() has passed.
  * Counters that are defined already, and values that nobody can name, are
  * taken out: an emptied frame has no counters or groups left, and is not
  * worth writing.  Returns 0; -ENOMEM or -ENOSPC (out of ids, or a process
  * defines counters without end) when something had to be taken out for that.
  */
-int sc_renumber_ctrdef(struct sc_renumber *renumber,
-                       struct sc_renumber_ring *ring,
-                       struct syscap_wire_ctrdef *ctrdef);
-int sc_renumber_ctrset(struct sc_renumber *renumber,
-                       struct sc_renumber_ring *ring,
-                       struct syscap_wire_ctrset *ctrset);
+int syc_renumber_ctrdef(struct syc_renumber *renumber,
+                        struct syc_renumber_ring *ring,
+                        struct syscap_wire_ctrdef *ctrdef);
+int syc_renumber_ctrset(struct syc_renumber *renumber,
+                        struct syc_renumber_ring *ring,
+                        struct syscap_wire_ctrset *ctrset);
 
 /** The largest id that was given out. */
-uint32_t sc_renumber_last(const struct sc_renumber *renumber);
+uint32_t syc_renumber_last(const struct syc_renumber *renumber);
 
 /** The process is gone or runs another program: its ids mean nothing now. */
-void sc_renumber_forget(struct sc_renumber *renumber, int32_t pid);
+void syc_renumber_forget(struct syc_renumber *renumber, int32_t pid);
 
 /** The ring is gone. */
-void sc_renumber_ring_done(struct sc_renumber_ring *ring);
+void syc_renumber_ring_done(struct syc_renumber_ring *ring);
 
 #endif

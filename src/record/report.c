@@ -13,9 +13,9 @@
 #define BURST  20u /* diagnostics at once; then one a second */
 #define SECOND INT64_C(1000000000)
 
-void sc_report_init(struct sc_report *report, bool quiet, int64_t now)
+void syc_report_init(struct syc_report *report, bool quiet, int64_t now)
 {
-	*report = (struct sc_report){
+	*report = (struct syc_report){
 		.quiet = quiet,
 		.terminal = isatty(STDERR_FILENO) == 1,
 		.began = now,
@@ -24,16 +24,16 @@ void sc_report_init(struct sc_report *report, bool quiet, int64_t now)
 	};
 }
 
-static void erase_line(struct sc_report *report)
+static void erase_line(struct syc_report *report)
 {
 	if (report->line_shown)
 		fputs("\r\033[K", stderr);
 	report->line_shown = false;
 }
 
-static bool take_token(struct sc_report *report)
+static bool take_token(struct syc_report *report)
 {
-	const int64_t now = sc_now();
+	const int64_t now = syc_now();
 
 	if (report->tokens == 0 && now >= report->next_token)
 		report->tokens = 1;
@@ -46,7 +46,7 @@ static bool take_token(struct sc_report *report)
 	return true;
 }
 
-void sc_report_say(struct sc_report *report, const char *format, ...)
+void syc_report_say(struct syc_report *report, const char *format, ...)
 {
 	char text[512];
 	va_list args;
@@ -60,7 +60,7 @@ void sc_report_say(struct sc_report *report, const char *format, ...)
 	fprintf(stderr, "syscap record: %s\n", text);
 }
 
-const char *sc_report_number(uint64_t n, char text[32])
+const char *syc_report_number(uint64_t n, char text[32])
 {
 	char digits[24];
 	const int len =
@@ -76,8 +76,8 @@ const char *sc_report_number(uint64_t n, char text[32])
 	return text;
 }
 
-void sc_report_progress(struct sc_report *report, int64_t now,
-                        const struct sc_report_counts *counts)
+void syc_report_progress(struct syc_report *report, int64_t now,
+                         const struct syc_report_counts *counts)
 {
 	char frames[32], lost[32];
 
@@ -87,14 +87,14 @@ void sc_report_progress(struct sc_report *report, int64_t now,
 	fprintf(stderr,
 	        "\rrecording %.1f s  %s frames  %.1f MiB  %s lost\033[K",
 	        (double)(now - report->began) / 1e9,
-	        sc_report_number(counts->frames, frames),
+	        syc_report_number(counts->frames, frames),
 	        (double)counts->bytes / (1 << 20),
-	        sc_report_number(counts->lost, lost));
+	        syc_report_number(counts->lost, lost));
 	report->line_shown = true;
 }
 
-void sc_report_naming(struct sc_report *report, int64_t now, uint64_t done,
-                      uint64_t all)
+void syc_report_naming(struct syc_report *report, int64_t now, uint64_t done,
+                       uint64_t all)
 {
 	if (!report->terminal || report->quiet || now < report->next_line)
 		return;
@@ -104,7 +104,7 @@ void sc_report_naming(struct sc_report *report, int64_t now, uint64_t done,
 	report->line_shown = true;
 }
 
-void sc_report_finish(struct sc_report *report)
+void syc_report_finish(struct syc_report *report)
 {
 	erase_line(report);
 	if (report->suppressed > 0)

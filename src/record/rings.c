@@ -16,28 +16,28 @@
  */
 #define UNUSED_MAX 512u
 
-int sc_rings_init(struct sc_rings *rings, struct sc_intake *intake,
-                  uint32_t body, unsigned max)
+int syc_rings_init(struct syc_rings *rings, struct syc_intake *intake,
+                   uint32_t body, unsigned max)
 {
-	*rings = (struct sc_rings){
+	*rings = (struct syc_rings){
 		.intake = intake,
 		.body = body,
 		.max = max,
-		.buffer = malloc(SC_DRAIN_BUFFER),
+		.buffer = malloc(SYC_DRAIN_BUFFER),
 	};
 	return rings->buffer == NULL ? -ENOMEM : 0;
 }
 
-void sc_rings_free(struct sc_rings *rings)
+void syc_rings_free(struct syc_rings *rings)
 {
 	for (size_t i = 0; i < rings->live.n; i++)
-		sc_ring_destroy(rings->live.items[i]);
+		syc_ring_destroy(rings->live.items[i]);
 	free(rings->live.items);
 	free(rings->buffer);
 	memset(rings, 0, sizeof(*rings));
 }
 
-static bool hoards(const struct sc_rings *rings, int32_t pid)
+static bool hoards(const struct syc_rings *rings, int32_t pid)
 {
 	unsigned unused = 0;
 
@@ -48,16 +48,16 @@ static bool hoards(const struct sc_rings *rings, int32_t pid)
 	return unused >= UNUSED_MAX;
 }
 
-static void say_limit(struct sc_rings *rings, int32_t pid, const char *why)
+static void say_limit(struct syc_rings *rings, int32_t pid, const char *why)
 {
 	if (!rings->limit_said)
-		sc_report_say(rings->intake->report,
-		              "no ring for process %d: %s", pid, why);
+		syc_report_say(rings->intake->report,
+		               "no ring for process %d: %s", pid, why);
 	rings->limit_said = true;
 }
 
 /* Nobody else will tell what the thread emits from here on. */
-static int refuse_ring(struct sc_rings *rings, int32_t pid, const char *why,
+static int refuse_ring(struct syc_rings *rings, int32_t pid, const char *why,
                        int r)
 {
 	say_limit(rings, pid, why);
@@ -65,9 +65,9 @@ static int refuse_ring(struct sc_rings *rings, int32_t pid, const char *why,
 	return r;
 }
 
-int sc_rings_create(struct sc_rings *rings, int32_t pid, bool may_retry)
+int syc_rings_create(struct syc_rings *rings, int32_t pid, bool may_retry)
 {
-	struct sc_ring *ring;
+	struct syc_ring *ring;
 	int fd, r;
 
 	if (hoards(rings, pid)) {
@@ -78,41 +78,41 @@ int sc_rings_create(struct sc_rings *rings, int32_t pid, bool may_retry)
 		return refuse_ring(rings, pid,
 		                   "too many threads record at once", -EUSERS);
 	}
-	if (sc_array_room(&rings->live) < 0)
+	if (syc_array_room(&rings->live) < 0)
 		return refuse_ring(rings, pid, strerror(ENOMEM), -ENOMEM);
-	r = sc_ring_create(rings->body, &ring, &fd);
+	r = syc_ring_create(rings->body, &ring, &fd);
 	if (r == -EMFILE && may_retry)
 		return r;
 	if (r != 0)
 		return refuse_ring(rings, pid, strerror(-r), r);
 	/* Its PROCESS frame is in the file before the process can go on. */
 	if (pid > 0)
-		sc_processes_request(rings->intake->processes, pid);
+		syc_processes_request(rings->intake->processes, pid);
 	ring->requester = pid;
-	ring->image = sc_processes_image(rings->intake->processes, pid);
+	ring->image = syc_processes_image(rings->intake->processes, pid);
 	rings->live.items[rings->live.n++] = ring;
 	return fd;
 }
 
-static void end_ring(struct sc_rings *rings, size_t i)
+static void end_ring(struct syc_rings *rings, size_t i)
 {
-	sc_intake_end(rings->intake, rings->live.items[i]);
-	sc_ring_destroy(rings->live.items[i]);
+	syc_intake_end(rings->intake, rings->live.items[i]);
+	syc_ring_destroy(rings->live.items[i]);
 	rings->live.items[i] = rings->live.items[--rings->live.n];
 }
 
 /* Returns false where the ring is over. */
-static bool drain_one(struct sc_rings *rings, struct sc_ring *ring,
-                      struct sc_rings_pass *pass)
+static bool drain_one(struct syc_rings *rings, struct syc_ring *ring,
+                      struct syc_rings_pass *pass)
 {
-	const struct sc_drain_sink sink = { .frame = sc_intake_frame,
-		                            .context = rings->intake };
+	const struct syc_drain_sink sink = { .frame = syc_intake_frame,
+		                             .context = rings->intake };
 	uint32_t bytes;
 
-	switch (sc_drain(ring, rings->buffer, &sink, &bytes)) {
-	case SC_DRAIN_EMPTY:
+	switch (syc_drain(ring, rings->buffer, &sink, &bytes)) {
+	case SYC_DRAIN_EMPTY:
 		return true;
-	case SC_DRAIN_SOME:
+	case SYC_DRAIN_SOME:
 		pass->any = true;
 		if (bytes > ring->size / 4)
 			pass->busy = true;
@@ -123,9 +123,9 @@ static bool drain_one(struct sc_rings *rings, struct sc_ring *ring,
 	}
 }
 
-void sc_rings_drain(struct sc_rings *rings, struct sc_rings_pass *ret_pass)
+void syc_rings_drain(struct syc_rings *rings, struct syc_rings_pass *ret_pass)
 {
-	*ret_pass = (struct sc_rings_pass){ 0 };
+	*ret_pass = (struct syc_rings_pass){ 0 };
 	for (size_t i = 0; i < rings->live.n;) {
 		if (drain_one(rings, rings->live.items[i], ret_pass))
 			i++;
@@ -134,15 +134,15 @@ void sc_rings_drain(struct sc_rings *rings, struct sc_rings_pass *ret_pass)
 	}
 }
 
-void sc_rings_end_orphans(struct sc_rings *rings, bool all_fetched)
+void syc_rings_end_orphans(struct syc_rings *rings, bool all_fetched)
 {
-	struct sc_rings_pass pass;
+	struct syc_rings_pass pass;
 
-	if (sc_orphans_mark(rings->live.items, rings->live.n,
-	                    rings->intake->processes) == 0)
+	if (syc_orphans_mark(rings->live.items, rings->live.n,
+	                     rings->intake->processes) == 0)
 		return;
 	for (size_t i = 0; i < rings->live.n;) {
-		struct sc_ring *ring = rings->live.items[i];
+		struct syc_ring *ring = rings->live.items[i];
 		/*
 		 * Twice: who forks and exits may slip through one look, and
 		 * a ring that was just fetched may be about to be mapped.
@@ -159,7 +159,7 @@ void sc_rings_end_orphans(struct sc_rings *rings, bool all_fetched)
 	}
 }
 
-void sc_rings_end_all(struct sc_rings *rings)
+void syc_rings_end_all(struct syc_rings *rings)
 {
 	while (rings->live.n > 0)
 		end_ring(rings, rings->live.n - 1);

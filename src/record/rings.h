@@ -6,8 +6,8 @@
  * recording, or when no process has it mapped any more: its owner died or
  * runs another program, and no forked child goes on with it.
  */
-#ifndef SC_RECORD_RINGS_H
-#define SC_RECORD_RINGS_H
+#ifndef SYC_RECORD_RINGS_H
+#define SYC_RECORD_RINGS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,25 +17,25 @@
 #include "record/drain.h"
 #include "record/intake.h"
 
-struct sc_rings {
-	struct sc_intake *intake;
+struct syc_rings {
+	struct syc_intake *intake;
 	uint32_t body; /* bytes of a new ring's */
 	unsigned max;  /* live at once */
 	bool limit_said;
 	uint64_t refused; /* requests that we had no means for */
-	SC_ARRAY(struct sc_ring *) live;
-	unsigned char *buffer; /* for sc_drain() */
+	SYC_ARRAY(struct syc_ring *) live;
+	unsigned char *buffer; /* for syc_drain() */
 };
 
 /** What a pass over the rings found. */
-struct sc_rings_pass {
+struct syc_rings_pass {
 	bool any;  /* something was drained */
 	bool busy; /* a ring was filled so fast that we should not wait */
 };
 
-int sc_rings_init(struct sc_rings *rings, struct sc_intake *intake,
-                  uint32_t body, unsigned max);
-void sc_rings_free(struct sc_rings *rings);
+int syc_rings_init(struct syc_rings *rings, struct syc_intake *intake,
+                   uint32_t body, unsigned max);
+void syc_rings_free(struct syc_rings *rings);
 
 /**
  * A ring for @pid.  Returns a descriptor of its file, to be sent and closed;
@@ -43,18 +43,18 @@ void sc_rings_free(struct sc_rings *rings);
  * is said and counted.  @may_retry: but -EMFILE is not, as the caller closes
  * descriptors and asks again.
  */
-int sc_rings_create(struct sc_rings *rings, int32_t pid, bool may_retry);
+int syc_rings_create(struct syc_rings *rings, int32_t pid, bool may_retry);
 
 /** Drain every ring once. */
-void sc_rings_drain(struct sc_rings *rings, struct sc_rings_pass *ret_pass);
+void syc_rings_drain(struct syc_rings *rings, struct syc_rings_pass *ret_pass);
 
 /**
  * End the rings that no process maps.  @all_fetched: none is still on its
  * way to a process.  Looks into /proc only where there is reason to.
  */
-void sc_rings_end_orphans(struct sc_rings *rings, bool all_fetched);
+void syc_rings_end_orphans(struct syc_rings *rings, bool all_fetched);
 
 /** End all of them: the recording is over. */
-void sc_rings_end_all(struct sc_rings *rings);
+void syc_rings_end_all(struct syc_rings *rings);
 
 #endif

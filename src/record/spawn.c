@@ -13,7 +13,7 @@
 /* A pidfd for each process, and a few for rings on their way. */
 #define FILES_WANTED 65536u
 
-int sc_spawn_prepare(struct sc_spawn_saved *saved, int *ret_signal_fd)
+int syc_spawn_prepare(struct syc_spawn_saved *saved, int *ret_signal_fd)
 {
 	static const int ours[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD };
 	const struct sigaction ignore = { .sa_handler = SIG_IGN };
@@ -43,8 +43,8 @@ int sc_spawn_prepare(struct sc_spawn_saved *saved, int *ret_signal_fd)
 }
 
 /* In the child.  Returns -errno. */
-static int run_program(char *const argv[], const struct sc_spawn_given *given,
-                       unsigned n, const struct sc_spawn_saved *saved)
+static int run_program(char *const argv[], const struct syc_spawn_given *given,
+                       unsigned n, const struct syc_spawn_saved *saved)
 {
 	char number[16];
 
@@ -68,9 +68,9 @@ static int run_program(char *const argv[], const struct sc_spawn_given *given,
 	return -errno;
 }
 
-int sc_spawn(char *const argv[], const struct sc_spawn_given *given, unsigned n,
-             const struct sc_spawn_saved *saved, struct sc_spawned *ret_command,
-             bool *ret_executing)
+int syc_spawn(char *const argv[], const struct syc_spawn_given *given,
+              unsigned n, const struct syc_spawn_saved *saved,
+              struct syc_spawned *ret_command, bool *ret_executing)
 {
 	int fds[2], error = 0;
 	ssize_t got;
@@ -99,7 +99,7 @@ int sc_spawn(char *const argv[], const struct sc_spawn_given *given, unsigned n,
 	close(fds[0]);
 	if (got == 0) {
 		*ret_command =
-			(struct sc_spawned){ .pid = pid, .running = true };
+			(struct syc_spawned){ .pid = pid, .running = true };
 		return 0;
 	}
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
@@ -108,7 +108,7 @@ int sc_spawn(char *const argv[], const struct sc_spawn_given *given, unsigned n,
 	return got == (ssize_t)sizeof(error) ? error : -EIO;
 }
 
-void sc_command_reap(struct sc_spawned *command)
+void syc_command_reap(struct syc_spawned *command)
 {
 	int status;
 
@@ -124,8 +124,8 @@ void sc_command_reap(struct sc_spawned *command)
  * The terminal's signals go to its whole foreground group: the command has
  * them already, unless it made a group of its own.
  */
-void sc_command_forward(const struct sc_spawned *command,
-                        const struct signalfd_siginfo *info)
+void syc_command_forward(const struct syc_spawned *command,
+                         const struct signalfd_siginfo *info)
 {
 	const bool has_it = info->ssi_code == SI_KERNEL &&
 	                    getpgid(command->pid) == getpgrp();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* spawn.h - run the command that is recorded. */
-#ifndef SC_RECORD_SPAWN_H
-#define SC_RECORD_SPAWN_H
+#ifndef SYC_RECORD_SPAWN_H
+#define SYC_RECORD_SPAWN_H
 
 #include <signal.h>
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 #include <sys/types.h>
 
 /** What the recorder changed for itself and the command gets back. */
-struct sc_spawn_saved {
+struct syc_spawn_saved {
 	sigset_t mask;
 	struct sigaction pipe, xfsz, child;
 	struct rlimit files;
@@ -22,16 +22,16 @@ struct sc_spawn_saved {
  * SIGCHLD come out of *@ret_signal_fd, SIGPIPE and SIGXFSZ do nothing, and
  * as many files may be open as the system allows.
  */
-int sc_spawn_prepare(struct sc_spawn_saved *saved, int *ret_signal_fd);
+int syc_spawn_prepare(struct syc_spawn_saved *saved, int *ret_signal_fd);
 
-struct sc_spawned {
+struct syc_spawned {
 	pid_t pid;
 	bool running; /* it may be a zombie, but was not waited for */
 	int status;   /* as exit status */
 };
 
 /** A variable for the command: a text, or a descriptor that it gets. */
-struct sc_spawn_given {
+struct syc_spawn_given {
 	const char *variable;
 	int fd;           /* -1: none */
 	const char *text; /* NULL: the number of fd */
@@ -42,15 +42,15 @@ struct sc_spawn_given {
  * descriptor the variable stays as it is.  Returns once the command runs: 0, or -errno, where
  * *ret_executing tells whether it was the command that could not be run.
  */
-int sc_spawn(char *const argv[], const struct sc_spawn_given *given, unsigned n,
-             const struct sc_spawn_saved *saved, struct sc_spawned *ret_command,
-             bool *ret_executing);
+int syc_spawn(char *const argv[], const struct syc_spawn_given *given,
+              unsigned n, const struct syc_spawn_saved *saved,
+              struct syc_spawned *ret_command, bool *ret_executing);
 
 /** Take the command's status, if it has ended. */
-void sc_command_reap(struct sc_spawned *command);
+void syc_command_reap(struct syc_spawned *command);
 
 /** Pass a signal on that we got, unless the command got it like us. */
-void sc_command_forward(const struct sc_spawned *command,
-                        const struct signalfd_siginfo *info);
+void syc_command_forward(const struct syc_spawned *command,
+                         const struct signalfd_siginfo *info);
 
 #endif

@@ -15,17 +15,17 @@ static void print_count(const char *before, uint64_t n, const char *one,
 	char text[32];
 
 	if (n > 0 || always)
-		fprintf(stderr, "%s%s %s", before, sc_report_number(n, text),
+		fprintf(stderr, "%s%s %s", before, syc_report_number(n, text),
 		        n == 1 ? one : many);
 }
 
-void sc_summary_print(const char *output, const struct sc_writer *writer,
-                      const struct sc_intake *intake, unsigned processes,
-                      const struct sc_names_found *names)
+void syc_summary_print(const char *output, const struct syc_writer *writer,
+                       const struct syc_intake *intake, unsigned processes,
+                       const struct syc_names_found *names)
 {
-	struct sc_writer_totals totals;
+	struct syc_writer_totals totals;
 
-	sc_writer_totals(writer, &totals);
+	syc_writer_totals(writer, &totals);
 	fprintf(stderr, "syscap record: %s: ", output);
 	print_count("", totals.frames, "frame", "frames", true);
 	print_count(", ", processes, "process", "processes", true);
@@ -45,17 +45,17 @@ void sc_summary_print(const char *output, const struct sc_writer *writer,
 		        100 * (double)names->named / (double)names->addresses);
 	putc('\n', stderr);
 	if (intake->samples > 0)
-		sc_hottest_print(output);
+		syc_hottest_print(output);
 	fprintf(stderr, "syscap record: next: syscap stat %s\n", output);
 }
 
-void sc_summary_unsampled(const char *command, const struct sc_intake *intake)
+void syc_summary_unsampled(const char *command, const struct syc_intake *intake)
 {
 	char why[512];
 
 	if (intake->command_samples > 0)
 		return;
-	if (sc_preload_refused(command, why, sizeof(why)))
+	if (syc_preload_refused(command, why, sizeof(why)))
 		fprintf(stderr,
 		        "syscap record: no samples of the command: %s\n", why);
 	else if (intake->samples == 0)
@@ -64,7 +64,7 @@ void sc_summary_unsampled(const char *command, const struct sc_intake *intake)
 		        "SYSCAP_DEBUG=1 tells why\n");
 }
 
-void sc_summary_without_sampler(unsigned n, bool is_preloaded)
+void syc_summary_without_sampler(unsigned n, bool is_preloaded)
 {
 	if (n == 0)
 		return;

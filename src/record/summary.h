@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* summary.h - what was recorded, in a few lines on stderr. */
-#ifndef SC_RECORD_SUMMARY_H
-#define SC_RECORD_SUMMARY_H
+#ifndef SYC_RECORD_SUMMARY_H
+#define SYC_RECORD_SUMMARY_H
 
 #include "capture/writer.h"
 #include "record/intake.h"
 #include "record/naming.h"
 
-void sc_summary_print(const char *output, const struct sc_writer *writer,
-                      const struct sc_intake *intake, unsigned processes,
-                      const struct sc_names_found *names);
+void syc_summary_print(const char *output, const struct syc_writer *writer,
+                       const struct syc_intake *intake, unsigned processes,
+                       const struct syc_names_found *names);
 
 /** Where samples were asked for and @command gave none: say why. */
-void sc_summary_unsampled(const char *command, const struct sc_intake *intake);
+void syc_summary_unsampled(const char *command,
+                           const struct syc_intake *intake);
 
 /** @n processes found SYSCAP_SAMPLE in their environment and have nothing
  * linked that samples; @is_preloaded: the command was given a sampler. */
-void sc_summary_without_sampler(unsigned n, bool is_preloaded);
+void syc_summary_without_sampler(unsigned n, bool is_preloaded);
 
 #endif

@@ -38,7 +38,7 @@ static char *mend_text(char *text)
 		size_t len = 1;
 
 		if (((unsigned char)*text & 0x80) != 0)
-			len = sc_utf8_next(text, &point);
+			len = syc_utf8_next(text, &point);
 		if (len == 0)
 			*text = '?';
 		else
@@ -77,7 +77,7 @@ static void clean_text(void *text, size_t size)
 	mend_text(bytes);
 }
 
-static void clean_texts(const struct sc_frame_text *texts, unsigned char *p)
+static void clean_texts(const struct syc_frame_text *texts, unsigned char *p)
 {
 	for (; texts->size != 0; texts++)
 		clean_text(p + texts->at, texts->size);
@@ -92,7 +92,7 @@ ASIDE void end_at(struct syscap_wire_frame *frame, size_t end)
 
 /* All gaps lie within a word: clear one in a step. */
 static inline void clear_gap(struct syscap_wire_frame *frame,
-                             const struct sc_frame_shape *shape)
+                             const struct syc_frame_shape *shape)
 {
 	unsigned char *const p = at(frame, shape->gap_at & ~7u);
 	uint64_t word;
@@ -139,11 +139,11 @@ ASIDE void clean_jitmap(struct syscap_wire_jitmap *jitmap)
 	char *name = (char *)jitmap + SYSCAP_JITMAP_FIXED;
 
 	for (uint32_t i = 0; i < jitmap->n_jitmaps; i++)
-		name = mend_text(name + SC_JIT_ADDR_SIZE) + 1;
+		name = mend_text(name + SYC_JIT_ADDR_SIZE) + 1;
 }
 
 ASIDE bool clean_ctrdef(struct syscap_wire_ctrdef *ctrdef,
-                        const struct sc_frame_shape *shape)
+                        const struct syc_frame_shape *shape)
 {
 	struct syscap_wire_counter *counter = (void *)(ctrdef + 1);
 
@@ -182,7 +182,7 @@ ASIDE void clean_overlay(struct syscap_wire_overlay *overlay, size_t end)
 
 /* What each type has of its own. */
 static const char *clean_more(struct syscap_wire_frame *frame,
-                              const struct sc_frame_shape *shape, size_t end,
+                              const struct syc_frame_shape *shape, size_t end,
                               bool ours)
 {
 	switch (frame->type) {
@@ -220,7 +220,7 @@ static const char *clean_more(struct syscap_wire_frame *frame,
 }
 
 ASIDE void clean_all_texts(struct syscap_wire_frame *frame,
-                           const struct sc_frame_shape *shape, size_t end)
+                           const struct syc_frame_shape *shape, size_t end)
 {
 	clean_texts(shape->texts, at(frame, 0));
 	if (frame->type == SYSCAP_FRAME_MAP)
@@ -230,12 +230,12 @@ ASIDE void clean_all_texts(struct syscap_wire_frame *frame,
 }
 
 static const char *check_content(struct syscap_wire_frame *frame,
-                                 const struct sc_frame_shape *shape, bool ours)
+                                 const struct syc_frame_shape *shape, bool ours)
 {
 	if (frame->len < shape->least)
 		return "it is too short for its type";
 	const size_t end =
-		sc_frame_content_end(shape, at(frame, 0), frame->len, false);
+		syc_frame_content_end(shape, at(frame, 0), frame->len, false);
 	if (end == 0)
 		return shape->unfit;
 	/* First what differs most: processors learn the rest from it */
@@ -254,7 +254,7 @@ static const char *check_content(struct syscap_wire_frame *frame,
 /* Viewers crash on frames of other types that belong to no process. */
 static bool needs_pid(uint8_t type)
 {
-	const struct sc_frame_shape *const shape = sc_frame_shape(type);
+	const struct syc_frame_shape *const shape = syc_frame_shape(type);
 
 	return type != SYSCAP_FRAME_TIMESTAMP &&
 	       type != SYSCAP_FRAME_RING_END &&
@@ -263,7 +263,7 @@ static bool needs_pid(uint8_t type)
 
 /* padding2 says something: only our own client's does. */
 static bool is_tagged(const struct syscap_wire_frame *frame,
-                      const struct sc_frame_shape *shape, int32_t tid)
+                      const struct syc_frame_shape *shape, int32_t tid)
 {
 	if (frame->type == SYSCAP_FRAME_SAMPLE)
 		return (frame->padding2 & SYSCAP_WEIGHT_TAG_MASK) ==
@@ -284,14 +284,14 @@ static const char *check_header(const struct syscap_wire_frame *frame,
 		return "its length is not a multiple of 8";
 	if (frame->len > avail)
 		return "it is longer than what was written";
-	if (frame->pid > SC_PID_LIMIT || frame->pid < -1 || frame->pid == 0 ||
+	if (frame->pid > SYC_PID_LIMIT || frame->pid < -1 || frame->pid == 0 ||
 	    (frame->pid < 0 && needs_pid(frame->type)))
 		return "its process id is impossible";
 	return NULL;
 }
 
-int sc_validate_frame(void *bytes, size_t avail, int32_t tid,
-                      const char **ret_why)
+int syc_validate_frame(void *bytes, size_t avail, int32_t tid,
+                       const char **ret_why)
 {
 	struct syscap_wire_frame *const frame = bytes;
 	const char *why = check_header(frame, avail);
@@ -299,7 +299,8 @@ int sc_validate_frame(void *bytes, size_t avail, int32_t tid,
 	if (why != NULL)
 		goto fail;
 	const int len = frame->len;
-	const struct sc_frame_shape *const shape = sc_frame_shape(frame->type);
+	const struct syc_frame_shape *const shape =
+		syc_frame_shape(frame->type);
 	memset(frame->padding1, 0, sizeof(frame->padding1));
 	if (shape != NULL) {
 		if (tid <= 0 || !is_tagged(frame, shape, tid))

@@ -6,14 +6,14 @@
  * at in a private copy which nobody else can change.  Pure: no allocation,
  * no system call, no state.
  */
-#ifndef SC_RECORD_VALIDATE_H
-#define SC_RECORD_VALIDATE_H
+#ifndef SYC_RECORD_VALIDATE_H
+#define SYC_RECORD_VALIDATE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 /** Highest process or thread id that Linux gives out. */
-#define SC_PID_LIMIT (INT32_C(1) << 22)
+#define SYC_PID_LIMIT (INT32_C(1) << 22)
 
 /**
  * Check the frame at @frame (8-byte aligned), of which @avail bytes are
@@ -25,7 +25,7 @@
  * be less now), or -EBADMSG and stores one sentence why.  The end marker of
  * a ring passes; the caller looks for it.
  */
-int sc_validate_frame(void *frame, size_t avail, int32_t tid,
-                      const char **ret_why);
+int syc_validate_frame(void *frame, size_t avail, int32_t tid,
+                       const char **ret_why);
 
 #endif

@@ -39,7 +39,7 @@ static int open_unnamed(const char *output)
 	return fd;
 }
 
-int sc_written_make(struct sc_written *written, const char *output)
+int syc_written_make(struct syc_written *written, const char *output)
 {
 	written->fd = memfd_create(written->variable, MFD_CLOEXEC);
 	if (written->fd < 0)
@@ -47,7 +47,7 @@ int sc_written_make(struct sc_written *written, const char *output)
 	return written->fd < 0 ? -errno : 0;
 }
 
-void sc_written_close(struct sc_written *written)
+void syc_written_close(struct syc_written *written)
 {
 	if (written->fd >= 0)
 		close(written->fd);
@@ -113,9 +113,9 @@ fail:
 
 /* ------------------------------------------------------------------ join */
 
-static void tell_trouble(void *data, const struct sc_join_message *message)
+static void tell_trouble(void *data, const struct syc_join_message *message)
 {
-	const struct sc_written *const written = data;
+	const struct syc_written *const written = data;
 
 	if (!message->is_problem)
 		return;
@@ -130,7 +130,7 @@ static void tell_trouble(void *data, const struct sc_join_message *message)
 }
 
 /* Nothing is lost, though we can't read it.  False: it could not be kept. */
-static bool keep_bytes(const struct sc_written *written, const char *output,
+static bool keep_bytes(const struct syc_written *written, const char *output,
                        const struct copy *copy, const char *why)
 {
 	char *name;
@@ -158,38 +158,38 @@ static bool keep_bytes(const struct sc_written *written, const char *output,
 	return done == copy->size;
 }
 
-static int join(const struct sc_written *written, struct syscap_reader *reader,
-                uint32_t *last_counter_id, struct sc_writer *writer)
+static int join(const struct syc_written *written, struct syscap_reader *reader,
+                uint32_t *last_counter_id, struct syc_writer *writer)
 {
-	const struct sc_join_options options = {
+	const struct syc_join_options options = {
 		.last_counter_id = *last_counter_id,
 		.last_jit_address = FIRST_JIT,
 		.tell = tell_trouble,
 		.data = (void *)written,
 	};
-	struct sc_join_totals totals;
-	struct sc_join_span span;
-	struct sc_join *joined;
-	int r = sc_join_new(&options, &joined);
+	struct syc_join_totals totals;
+	struct syc_join_span span;
+	struct syc_join *joined;
+	int r = syc_join_new(&options, &joined);
 
 	if (r != 0)
 		return r;
-	r = sc_join_add(joined, written->variable, reader);
+	r = syc_join_add(joined, written->variable, reader);
 	if (r == 0)
-		r = sc_join_settle(joined, &span);
+		r = syc_join_settle(joined, &span);
 	if (r == 0)
-		r = sc_join_write(joined, writer);
-	sc_join_totals(joined, &totals);
+		r = syc_join_write(joined, writer);
+	syc_join_totals(joined, &totals);
 	*last_counter_id = totals.last_counter_id;
-	sc_join_free(joined);
+	syc_join_free(joined);
 	return r;
 }
 
-uint64_t sc_written_join(const struct sc_written *written, const char *output,
-                         uint32_t *last_counter_id, struct sc_writer *writer,
-                         bool *ret_lost)
+uint64_t syc_written_join(const struct syc_written *written, const char *output,
+                          uint32_t *last_counter_id, struct syc_writer *writer,
+                          bool *ret_lost)
 {
-	struct sc_writer_totals before, after;
+	struct syc_writer_totals before, after;
 	struct syscap_reader *reader;
 	struct syscap_error error;
 	struct copy copy;
@@ -204,7 +204,7 @@ uint64_t sc_written_join(const struct sc_written *written, const char *output,
 		        written->option, strerror(errno));
 		return 0;
 	}
-	sc_writer_totals(writer, &before);
+	syc_writer_totals(writer, &before);
 	if (copy.size == 0) {
 		fprintf(stderr,
 		        "syscap record: %s: the command wrote nothing\n",
@@ -220,6 +220,6 @@ uint64_t sc_written_join(const struct sc_written *written, const char *output,
 		*ret_lost = !keep_bytes(written, output, &copy, strerror(-r));
 	if (copy.data != NULL)
 		munmap(copy.data, copy.size);
-	sc_writer_totals(writer, &after);
+	syc_writer_totals(writer, &after);
 	return after.frames - before.frames;
 }

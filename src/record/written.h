@@ -7,22 +7,22 @@
  * wrote over each other.  The command is not trusted: what it wrote is copied
  * first (it may cut the file while we read), then joined into the recording.
  */
-#ifndef SC_RECORD_WRITTEN_H
-#define SC_RECORD_WRITTEN_H
+#ifndef SYC_RECORD_WRITTEN_H
+#define SYC_RECORD_WRITTEN_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "capture/writer.h"
 
-struct sc_written {
+struct syc_written {
 	const char *variable; /* which tells the command the descriptor */
 	const char *option;   /* by which the user asked for it */
 	int fd;               /* -1: none */
 };
 
 /** Make the file, beside @output where there is no memfd.  0 or -errno. */
-int sc_written_make(struct sc_written *written, const char *output);
+int syc_written_make(struct syc_written *written, const char *output);
 
 /**
  * Join what was written into @writer, ids behind *@last_counter_id.  Says on
@@ -30,10 +30,10 @@ int sc_written_make(struct sc_written *written, const char *output);
  * @output.  Returns how many frames came; *@ret_lost: some of what was written
  * is nowhere now.
  */
-uint64_t sc_written_join(const struct sc_written *written, const char *output,
-                         uint32_t *last_counter_id, struct sc_writer *writer,
-                         bool *ret_lost);
+uint64_t syc_written_join(const struct syc_written *written, const char *output,
+                          uint32_t *last_counter_id, struct syc_writer *writer,
+                          bool *ret_lost);
 
-void sc_written_close(struct sc_written *written);
+void syc_written_close(struct syc_written *written);
 
 #endif

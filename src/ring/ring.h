@@ -17,31 +17,31 @@
  * orderings; src/client/reserve.c is the writer, src/record/drain.c the
  * reader.
  */
-#ifndef SC_RING_H
-#define SC_RING_H
+#ifndef SYC_RING_H
+#define SYC_RING_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /** Loss counters are indexed by frame type; 0 counts abandoned emits. */
-#define SC_LOSS_KINDS 16
+#define SYC_LOSS_KINDS 16
 
 /** "SCR1": the recorder reads the client block. */
-#define SC_RING_RECORDER_MAGIC UINT32_C(0x31524353)
+#define SYC_RING_RECORDER_MAGIC UINT32_C(0x31524353)
 /** "SCC1": the client block is in use. */
-#define SC_RING_CLIENT_MAGIC UINT32_C(0x31434353)
+#define SYC_RING_CLIENT_MAGIC UINT32_C(0x31434353)
 
 /** Limits on a ring that somebody hands to us. */
-#define SC_RING_BODY_MAX (UINT32_C(1) << 30)
+#define SYC_RING_BODY_MAX (UINT32_C(1) << 30)
 
 /**
  * What the writer could not put into the ring: totals of its thread, from
  * before it had the ring too.  The writer adds, the recorder reads at the
  * end of the ring and writes out what no loss record in it has told yet.
  */
-struct sc_ring_losses {
-	uint64_t frames[SC_LOSS_KINDS]; /* by frame type */
+struct syc_ring_losses {
+	uint64_t frames[SYC_LOSS_KINDS]; /* by frame type */
 	uint64_t bytes;
 	int64_t from; /* frame time of the first since the last record; 0 */
 	int64_t to;   /* frame time of the last */
@@ -53,13 +53,13 @@ struct sc_ring_losses {
  * any thread may claim a FREE one (compare-exchange to BUSY).
  */
 enum {
-	SC_SLOT_FREE = 0, /* head == tail, nothing untold */
-	SC_SLOT_BUSY,     /* claimed, the client block is being written */
-	SC_SLOT_LIVE,
-	SC_SLOT_ENDED, /* its thread is done: what is left is to be read */
+	SYC_SLOT_FREE = 0, /* head == tail, nothing untold */
+	SYC_SLOT_BUSY,     /* claimed, the client block is being written */
+	SYC_SLOT_LIVE,
+	SYC_SLOT_ENDED, /* its thread is done: what is left is to be read */
 };
 
-struct sc_ring_header {
+struct syc_ring_header {
 	/* Sysprof's 16 bytes */
 	uint32_t head;   /* next frame to read; stored by the reader only */
 	uint32_t tail;   /* where the next frame goes; by the writer only */
@@ -77,30 +77,30 @@ struct sc_ring_header {
 	uint32_t client_version; /* 1 */
 	int32_t pid;
 	int32_t tid;
-	struct sc_ring_losses lost;
+	struct syc_ring_losses lost;
 	uint8_t reserved_client[216];
 
 	/* only in rings that the process owns, offset 512 */
-	uint32_t slot_state; /* SC_SLOT_* */
+	uint32_t slot_state; /* SYC_SLOT_* */
 	uint32_t reserved_slot;
-	int64_t since;              /* ns: when the thread got the ring */
-	struct sc_ring_losses told; /* by loss records in this ring */
+	int64_t since;               /* ns: when the thread got the ring */
+	struct syc_ring_losses told; /* by loss records in this ring */
 };
 
-_Static_assert(offsetof(struct sc_ring_header, recorder_magic) == 64, "abi");
-_Static_assert(offsetof(struct sc_ring_header, client_magic) == 128, "abi");
-_Static_assert(offsetof(struct sc_ring_header, lost) == 144, "abi");
-_Static_assert(offsetof(struct sc_ring_header, slot_state) == 512, "abi");
-_Static_assert(sizeof(struct sc_ring_header) <= 4096, "one page");
+_Static_assert(offsetof(struct syc_ring_header, recorder_magic) == 64, "abi");
+_Static_assert(offsetof(struct syc_ring_header, client_magic) == 128, "abi");
+_Static_assert(offsetof(struct syc_ring_header, lost) == 144, "abi");
+_Static_assert(offsetof(struct syc_ring_header, slot_state) == 512, "abi");
+_Static_assert(sizeof(struct syc_ring_header) <= 4096, "one page");
 
 /** The request for a ring, as it goes over the control socket. */
-#define SC_CONTROL_REQUEST     "CreatRing"
-#define SC_CONTROL_REQUEST_LEN 10u
+#define SYC_CONTROL_REQUEST     "CreatRing"
+#define SYC_CONTROL_REQUEST_LEN 10u
 
 /**
  * Map the ring in @fd with the body twice.  The size of the file decides the
  * size of the ring: at least two pages, whole pages, at most
- * SC_RING_BODY_MAX of body.
+ * SYC_RING_BODY_MAX of body.
  *
  * Returns 0 and stores the header's address and the body's size, or -errno
  * (EBADMSG: not the shape of a ring).  Does not look at the header, does not
@@ -108,7 +108,8 @@ _Static_assert(sizeof(struct sc_ring_header) <= 4096, "one page");
  *
  * Context: any-thread, signal-safe.
  */
-int sc_ring_map(int fd, struct sc_ring_header **ret_header, uint32_t *ret_size);
+int syc_ring_map(int fd, struct syc_ring_header **ret_header,
+                 uint32_t *ret_size);
 
 /**
  * The same for a ring at @offset of a larger file: header page and @size bytes
@@ -116,8 +117,8 @@ int sc_ring_map(int fd, struct sc_ring_header **ret_header, uint32_t *ret_size);
  *
  * Context: any-thread, signal-safe.
  */
-int sc_ring_map_at(int fd, uint64_t offset, uint32_t size,
-                   struct sc_ring_header **ret_header);
+int syc_ring_map_at(int fd, uint64_t offset, uint32_t size,
+                    struct syc_ring_header **ret_header);
 
 /**
  * The same for a ring that lies at @ring in memory that this process has
@@ -126,15 +127,15 @@ int sc_ring_map_at(int fd, uint64_t offset, uint32_t size,
  *
  * Context: any-thread, signal-safe.
  */
-int sc_ring_map_again(void *ring, uint32_t size,
-                      struct sc_ring_header **ret_header);
+int syc_ring_map_again(void *ring, uint32_t size,
+                       struct syc_ring_header **ret_header);
 
-/** Whether sc_ring_map_again() works for the page at @shared.
+/** Whether syc_ring_map_again() works for the page at @shared.
  *
  * Context: any-thread, signal-safe. */
-bool sc_ring_can_map_again(void *shared);
+bool syc_ring_can_map_again(void *shared);
 
 /** Undo either.  Context: any-thread, signal-safe. */
-void sc_ring_unmap(struct sc_ring_header *header, uint32_t size);
+void syc_ring_unmap(struct syc_ring_header *header, uint32_t size);
 
 #endif

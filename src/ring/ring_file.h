@@ -6,11 +6,11 @@
  * It outlives the process: what was published and not yet in the capture when
  * the process died is found here.  It lies on tmpfs, so that emitting never
  * waits for a disk, and its capture names it in its first frame, a METADATA
- * frame of id SC_RING_FILE_ID with its path.
+ * frame of id SYC_RING_FILE_ID with its path.
  *
  *	| front: facts | front: journal | slot 0 | slot 1 | ...
  *
- * The front is SC_RING_FILE_FRONT bytes.  A slot is one ring: header page and
+ * The front is SYC_RING_FILE_FRONT bytes.  A slot is one ring: header page and
  * body (ring.h); slot 0 belongs to no thread, the drainer's own frames go
  * there.  The lowest slot that is free is claimed, and its `offset` is set
  * before anything else: where that is 0 in a free slot, it and all behind it
@@ -33,26 +33,26 @@
  *
  * Nothing in the file is trusted by who reads it.
  */
-#ifndef SC_RING_FILE_H
-#define SC_RING_FILE_H
+#ifndef SYC_RING_FILE_H
+#define SYC_RING_FILE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "ring/ring.h"
 
-#define SC_RING_FILE_ID      "syscap.rings"
-#define SC_RING_FILE_MAGIC   "SCRINGS1"
-#define SC_RING_FILE_VERSION 1u
-#define SC_RING_FILE_FRONT   UINT32_C(65536)
-#define SC_RING_FILE_JOURNAL UINT32_C(32768) /* offset of the journal */
-#define SC_RING_FILE_SLOTS   UINT32_C(1024)  /* most that a file has */
+#define SYC_RING_FILE_ID      "syscap.rings"
+#define SYC_RING_FILE_MAGIC   "SCRINGS1"
+#define SYC_RING_FILE_VERSION 1u
+#define SYC_RING_FILE_FRONT   UINT32_C(65536)
+#define SYC_RING_FILE_JOURNAL UINT32_C(32768) /* offset of the journal */
+#define SYC_RING_FILE_SLOTS   UINT32_C(1024)  /* most that a file has */
 
 /** Facts, at offset 0.  Written once, magic last. */
-struct sc_ring_file {
+struct syc_ring_file {
 	char magic[8];
 	uint32_t version;
-	uint32_t front;     /* SC_RING_FILE_FRONT */
+	uint32_t front;     /* SYC_RING_FILE_FRONT */
 	uint32_t page_size; /* offset of a body in its slot */
 	uint32_t body_size;
 	uint32_t n_slots;
@@ -66,27 +66,27 @@ struct sc_ring_file {
 	char capture[4096];   /* absolute path */
 };
 
-#define SC_RING_JOURNAL_PARTS 1024u
+#define SYC_RING_JOURNAL_PARTS 1024u
 
 enum {
-	SC_JOURNAL_NOTHING = 0,
-	SC_JOURNAL_UNDER_WAY = 1,
+	SYC_JOURNAL_NOTHING = 0,
+	SYC_JOURNAL_UNDER_WAY = 1,
 };
 
-struct sc_ring_journal {
+struct syc_ring_journal {
 	uint32_t state;
 	uint32_t n;
 	uint64_t offset; /* of the capture: where the batch goes */
 	uint64_t length;
-	struct sc_ring_journal_part {
+	struct syc_ring_journal_part {
 		uint32_t slot;
 		uint32_t from, to; /* offsets in the body; from == to: none */
-	} parts[SC_RING_JOURNAL_PARTS];
+	} parts[SYC_RING_JOURNAL_PARTS];
 };
 
-_Static_assert(sizeof(struct sc_ring_file) <= SC_RING_FILE_JOURNAL, "front");
-_Static_assert(SC_RING_FILE_JOURNAL + sizeof(struct sc_ring_journal) <=
-                       SC_RING_FILE_FRONT,
+_Static_assert(sizeof(struct syc_ring_file) <= SYC_RING_FILE_JOURNAL, "front");
+_Static_assert(SYC_RING_FILE_JOURNAL + sizeof(struct syc_ring_journal) <=
+                       SYC_RING_FILE_FRONT,
                "front");
 
 #endif

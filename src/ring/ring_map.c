@@ -14,7 +14,8 @@ static char *reserve(size_t size)
 	            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
-int sc_ring_map(int fd, struct sc_ring_header **ret_header, uint32_t *ret_size)
+int syc_ring_map(int fd, struct syc_ring_header **ret_header,
+                 uint32_t *ret_size)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct stat st;
@@ -23,18 +24,18 @@ int sc_ring_map(int fd, struct sc_ring_header **ret_header, uint32_t *ret_size)
 		return -errno;
 	if (!S_ISREG(st.st_mode) || st.st_size < (off_t)(2 * page) ||
 	    st.st_size % (off_t)page != 0 ||
-	    st.st_size - (off_t)page > (off_t)SC_RING_BODY_MAX)
+	    st.st_size - (off_t)page > (off_t)SYC_RING_BODY_MAX)
 		return -EBADMSG;
 
 	const uint32_t body = (uint32_t)st.st_size - (uint32_t)page;
-	const int r = sc_ring_map_at(fd, 0, body, ret_header);
+	const int r = syc_ring_map_at(fd, 0, body, ret_header);
 	if (r == 0)
 		*ret_size = body;
 	return r;
 }
 
-int sc_ring_map_at(int fd, uint64_t offset, uint32_t size,
-                   struct sc_ring_header **ret_header)
+int syc_ring_map_at(int fd, uint64_t offset, uint32_t size,
+                    struct syc_ring_header **ret_header)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	const size_t file = page + size;
@@ -51,12 +52,12 @@ int sc_ring_map_at(int fd, uint64_t offset, uint32_t size,
 		munmap(base, file + size);
 		return -error;
 	}
-	*ret_header = (struct sc_ring_header *)(void *)base;
+	*ret_header = (struct syc_ring_header *)(void *)base;
 	return 0;
 }
 
-int sc_ring_map_again(void *ring, uint32_t size,
-                      struct sc_ring_header **ret_header)
+int syc_ring_map_again(void *ring, uint32_t size,
+                       struct syc_ring_header **ret_header)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	const size_t file = page + size;
@@ -73,11 +74,11 @@ int sc_ring_map_again(void *ring, uint32_t size,
 		munmap(base, file + size);
 		return -ENOTSUP;
 	}
-	*ret_header = (struct sc_ring_header *)(void *)base;
+	*ret_header = (struct syc_ring_header *)(void *)base;
 	return 0;
 }
 
-bool sc_ring_can_map_again(void *shared)
+bool syc_ring_can_map_again(void *shared)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	void *const again = mremap(shared, 0, page, MREMAP_MAYMOVE);
@@ -88,7 +89,7 @@ bool sc_ring_can_map_again(void *shared)
 	return true;
 }
 
-void sc_ring_unmap(struct sc_ring_header *header, uint32_t size)
+void syc_ring_unmap(struct syc_ring_header *header, uint32_t size)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 

@@ -27,7 +27,7 @@
 #define LEAVING  1u /* a key that is being taken out */
 
 struct place {
-	struct sc_runtimes *runtimes;
+	struct syc_runtimes *runtimes;
 	int32_t pid, tid;
 };
 
@@ -81,7 +81,7 @@ static bool is_own(const struct place *place)
 	return pid == tid && place->pid != pid;
 }
 
-struct sc_runtimes *sc_attach_find(void)
+struct syc_runtimes *syc_attach_find(void)
 {
 	const struct sites *const table =
 		__atomic_load_n(&the_table, __ATOMIC_ACQUIRE);
@@ -105,8 +105,8 @@ static size_t rounded(size_t size)
 
 static size_t runtimes_size(void)
 {
-	return rounded(sizeof(struct sc_waiting)) +
-	       rounded(sizeof(struct sc_runtimes)) + sc_take_size();
+	return rounded(sizeof(struct syc_waiting)) +
+	       rounded(sizeof(struct syc_runtimes)) + syc_take_size();
 }
 
 static void *map(size_t size)
@@ -133,26 +133,27 @@ static struct sites *get_table(void)
 	return other;
 }
 
-static struct sc_runtimes *make_runtimes(void)
+static struct syc_runtimes *make_runtimes(void)
 {
 	char *const memory = map(runtimes_size());
-	const size_t front = rounded(sizeof(struct sc_waiting));
+	const size_t front = rounded(sizeof(struct syc_waiting));
 
 	if (memory == NULL)
 		return NULL;
 	/* Before Linux 4.14 a child tells once more what its parent does */
 	(void)madvise(memory, front, MADV_WIPEONFORK);
-	struct sc_runtimes *const runtimes =
-		(struct sc_runtimes *)(void *)(memory + front);
-	runtimes->waiting = (struct sc_waiting *)(void *)memory;
-	runtimes->take = (struct sc_take *)(void *)(memory + front +
-	                                            rounded(sizeof(*runtimes)));
-	runtimes->options.max_depth = SC_STACK_MAX;
-	sc_stack_bounds(&runtimes->options.low, &runtimes->options.high);
+	struct syc_runtimes *const runtimes =
+		(struct syc_runtimes *)(void *)(memory + front);
+	runtimes->waiting = (struct syc_waiting *)(void *)memory;
+	runtimes->take =
+		(struct syc_take *)(void *)(memory + front +
+	                                    rounded(sizeof(*runtimes)));
+	runtimes->options.max_depth = SYC_STACK_MAX;
+	syc_stack_bounds(&runtimes->options.low, &runtimes->options.high);
 	return runtimes;
 }
 
-static void free_runtimes(struct sc_runtimes *runtimes)
+static void free_runtimes(struct syc_runtimes *runtimes)
 {
 	munmap(runtimes->waiting, runtimes_size());
 }
@@ -205,14 +206,14 @@ static int claim_place(struct sites *table, uint32_t first)
 	return -1;
 }
 
-static struct sc_runtimes *add_own(struct sites *table)
+static struct syc_runtimes *add_own(struct sites *table)
 {
 	const uintptr_t key = own_key();
 	const uint32_t first = first_place(key);
 
 	scavenge(table, first);
 	const int i = claim_place(table, first);
-	struct sc_runtimes *const runtimes = i >= 0 ? make_runtimes() : NULL;
+	struct syc_runtimes *const runtimes = i >= 0 ? make_runtimes() : NULL;
 	if (i < 0)
 		return NULL;
 	table->places[i] = (struct place){ runtimes, getpid(), gettid() };
@@ -246,18 +247,18 @@ static bool is_usable(const struct syscap_provider *p)
  * frame and those outside of it are there before the runtime's are.  @cfa:
  * the end of syscap_attach_thread()'s own frame.
  */
-static uintptr_t find_boundary(const struct sc_runtimes *runtimes,
+static uintptr_t find_boundary(const struct syc_runtimes *runtimes,
                                uintptr_t cfa)
 {
 	uint64_t addrs[32];
 	uintptr_t sps[32];
-	struct sc_unwind unwind = { .addrs = addrs,
-		                    .sps = sps,
-		                    .max = 32,
-		                    .low = runtimes->options.low,
-		                    .high = runtimes->options.high };
+	struct syc_unwind unwind = { .addrs = addrs,
+		                     .sps = sps,
+		                     .max = 32,
+		                     .low = runtimes->options.low,
+		                     .high = runtimes->options.high };
 
-	sc_unwind_here(&unwind, 0);
+	syc_unwind_here(&unwind, 0);
 	/* The caller's stack pointer is the end of the frame that it called */
 	for (unsigned i = 0; i + 1 < unwind.n; i++)
 		if (sps[i] >= cfa)
@@ -265,11 +266,11 @@ static uintptr_t find_boundary(const struct sc_runtimes *runtimes,
 	return cfa + 1;
 }
 
-static struct syscap_attachment *add(struct sc_runtimes *runtimes,
+static struct syscap_attachment *add(struct syc_runtimes *runtimes,
                                      const struct syscap_provider *provider,
                                      void *thread_data, uintptr_t boundary)
 {
-	for (unsigned i = 0; i < SC_ATTACH_MAX; i++) {
+	for (unsigned i = 0; i < SYC_ATTACH_MAX; i++) {
 		struct syscap_attachment *const a = &runtimes->attachments[i];
 
 		if (a->is_used)
@@ -281,7 +282,7 @@ static struct syscap_attachment *add(struct sc_runtimes *runtimes,
 			                         .index = i,
 			                         .is_used = true };
 		runtimes->waiting->due[i] = 0;
-		SC_SIGNAL_FENCE();
+		SYC_SIGNAL_FENCE();
 		/* From here on handlers find it */
 		__atomic_store_n(&runtimes->order,
 		                 runtimes->order << 4 | (i + 1),
@@ -292,8 +293,8 @@ static struct syscap_attachment *add(struct sc_runtimes *runtimes,
 }
 
 struct syscap_attachment *
-sc_attach_thread(const struct syscap_provider *provider, void *thread_data,
-                 uintptr_t cfa)
+syc_attach_thread(const struct syscap_provider *provider, void *thread_data,
+                  uintptr_t cfa)
 {
 	struct syscap_provider known = { .size = 0 };
 	const int saved = errno;
@@ -306,7 +307,8 @@ sc_attach_thread(const struct syscap_provider *provider, void *thread_data,
 	if (!is_usable(&known))
 		return NULL;
 	struct sites *const table = get_table();
-	struct sc_runtimes *runtimes = table != NULL ? sc_attach_find() : NULL;
+	struct syc_runtimes *runtimes =
+		table != NULL ? syc_attach_find() : NULL;
 	if (table != NULL && runtimes == NULL)
 		runtimes = add_own(table);
 	errno = saved;
@@ -331,19 +333,19 @@ void syscap_detach_thread(struct syscap_attachment *attachment)
 {
 	if (attachment == NULL || !attachment->is_used)
 		return;
-	struct sc_runtimes *const runtimes = attachment->runtimes;
-	if (runtimes != sc_attach_find()) {
+	struct syc_runtimes *const runtimes = attachment->runtimes;
+	if (runtimes != syc_attach_find()) {
 		/* Another thread's, against the contract: it may be walking */
 		__atomic_store_n(&attachment->is_gone, true, __ATOMIC_RELAXED);
 		return;
 	}
-	sc_safepoint_last(attachment);
+	syc_safepoint_last(attachment);
 	__atomic_store_n(&runtimes->order,
 	                 without(runtimes->order, attachment->index + 1),
 	                 __ATOMIC_RELAXED);
-	SC_SIGNAL_FENCE(); /* no handler asks it any more */
+	SYC_SIGNAL_FENCE(); /* no handler asks it any more */
 	attachment->is_used = false;
-	if (runtimes->order == 0 && !sc_take_is_busy(runtimes->take)) {
+	if (runtimes->order == 0 && !syc_take_is_busy(runtimes->take)) {
 		struct sites *const table = get_table();
 		const uintptr_t key = own_key();
 		const int i = find_place(table, key);

@@ -53,32 +53,32 @@ static void add_number(struct code_text *event, uint64_t number)
 static bool emit(const struct code_text *event, const int64_t *time,
                  const char *name, size_t n)
 {
-	struct sc_thread *const st = sc_thread_get(SYSCAP_FRAME_METADATA);
+	struct syc_thread *const st = syc_thread_get(SYSCAP_FRAME_METADATA);
 	const size_t size = event->n + (name != NULL ? 1 + n : 0);
 	const uint32_t len =
-		sc_text_frame_len(sizeof(struct syscap_wire_metadata), size);
+		syc_text_frame_len(sizeof(struct syscap_wire_metadata), size);
 	volatile uintptr_t token;
 
 	if (st == NULL)
 		return false;
-	const int64_t now = time != NULL ? *time : sc_clock(st);
-	const bool outermost = sc_enter(st, &token);
+	const int64_t now = time != NULL ? *time : syc_clock(st);
+	const bool outermost = syc_enter(st, &token);
 	unsigned char *const frame =
-		sc_reserve(st, len, SYSCAP_FRAME_METADATA, now);
+		syc_reserve(st, len, SYSCAP_FRAME_METADATA, now);
 	if (frame != NULL) {
 		struct syscap_wire_metadata *const metadata = (void *)frame;
 		char *const text = (char *)(metadata + 1);
 
-		sc_text_put(metadata->id, sizeof(metadata->id), ID);
-		sc_store_word(frame + len - 8, 0);
+		syc_text_put(metadata->id, sizeof(metadata->id), ID);
+		syc_store_word(frame + len - 8, 0);
 		memcpy(text, event->text, event->n);
 		if (name != NULL) {
 			text[event->n] = ' ';
 			memcpy(text + event->n + 1, name, n);
 		}
-		sc_commit(frame, SYSCAP_FRAME_METADATA, st->tid_tag);
+		syc_commit(frame, SYSCAP_FRAME_METADATA, st->tid_tag);
 	}
-	sc_leave(st, &token, outermost);
+	syc_leave(st, &token, outermost);
 	return frame != NULL;
 }
 
@@ -95,8 +95,8 @@ static bool add(const int64_t *time, uintptr_t start, size_t len,
 	add_number(&event, start);
 	add_number(&event, len);
 	return emit(&event, time, name,
-	            sc_text_cut(name, strnlen(name, NAME_MAX_LEN + 1),
-	                        NAME_MAX_LEN));
+	            syc_text_cut(name, strnlen(name, NAME_MAX_LEN + 1),
+	                         NAME_MAX_LEN));
 }
 
 static bool move(const int64_t *time, uintptr_t from, uintptr_t to, size_t len)

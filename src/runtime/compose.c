@@ -2,7 +2,7 @@
 /*
  * compose.c - a sample of a thread that has runtimes (compose.h).
  *
- * Runs in signal handlers.  Large things are in struct sc_take, for the
+ * Runs in signal handlers.  Large things are in struct syc_take, for the
  * handler's stack may be the program's small alternate one.
  */
 #define _GNU_SOURCE
@@ -28,7 +28,7 @@ struct parts {
 	unsigned n;
 	unsigned flags; /* SYSCAP_STACK_* */
 	bool have_handles;
-	struct part of[SC_ATTACH_MAX];
+	struct part of[SYC_ATTACH_MAX];
 };
 
 /* ----------------------------------------------------------------- asking */
@@ -38,7 +38,7 @@ static bool has(const struct syscap_attachment *a, uint32_t caps)
 	return (a->provider.caps & caps) != 0;
 }
 
-static bool may_walk(const struct sc_occasion *o,
+static bool may_walk(const struct syc_occasion *o,
                      const struct syscap_attachment *a)
 {
 	/* There is one batch.  At its own safe point it gets names at once */
@@ -71,7 +71,7 @@ static bool note_frames(struct parts *parts, struct syscap_stack_sink *sink,
 }
 
 static void ask(struct parts *parts, struct syscap_stack_sink *sink,
-                const struct sc_occasion *o, struct syscap_attachment *a)
+                const struct syc_occasion *o, struct syscap_attachment *a)
 {
 	const struct syscap_provider *const p = &a->provider;
 	const unsigned first = sink->n;
@@ -93,7 +93,7 @@ static void ask(struct parts *parts, struct syscap_stack_sink *sink,
 }
 
 static void ask_all(struct parts *parts, struct syscap_stack_sink *sink,
-                    const struct sc_occasion *o)
+                    const struct syc_occasion *o)
 {
 	uint32_t order = o->runtimes->order;
 
@@ -101,11 +101,12 @@ static void ask_all(struct parts *parts, struct syscap_stack_sink *sink,
 	parts->flags = 0;
 	parts->have_handles = false;
 	sink->n = 0;
-	sink->max = o->options->max_depth < SC_STACK_MAX ? o->options->max_depth
-	                                                 : SC_STACK_MAX;
+	sink->max = o->options->max_depth < SYC_STACK_MAX
+	                    ? o->options->max_depth
+	                    : SYC_STACK_MAX;
 	for (;;) {
 		struct syscap_attachment *const a =
-			sc_attach_next(o->runtimes, &order);
+			syc_attach_next(o->runtimes, &order);
 
 		if (a == NULL)
 			return;
@@ -117,13 +118,13 @@ static void ask_all(struct parts *parts, struct syscap_stack_sink *sink,
 /* -------------------------------------------------------------- unwinding */
 
 /* The unwinder is in code that has no tables: whose is it? */
-static int step_out(void *context, struct sc_unwind_regs *regs)
+static int step_out(void *context, struct syc_unwind_regs *regs)
 {
-	const struct sc_occasion *const o = context;
+	const struct syc_occasion *const o = context;
 	uint32_t order = o->runtimes->order;
 	struct syscap_attachment *a;
 
-	while ((a = sc_attach_next(o->runtimes, &order)) != NULL) {
+	while ((a = syc_attach_next(o->runtimes, &order)) != NULL) {
 		struct syscap_regs there = o->regs;
 
 		if (a->provider.step_out == NULL)
@@ -136,15 +137,15 @@ static int step_out(void *context, struct sc_unwind_regs *regs)
 		const int r = a->provider.step_out(&there, a->thread_data);
 		if (r < 0 || there.sp <= regs->sp)
 			continue;
-		*regs = (struct sc_unwind_regs){ there.pc, there.sp, there.fp,
-			                         there.lr };
+		*regs = (struct syc_unwind_regs){ there.pc, there.sp, there.fp,
+			                          there.lr };
 		return r;
 	}
 	return -1;
 }
 
 /* What is innermost is ours: leave it out. */
-static void leave_out(struct sc_unwind *unwind, uintptr_t cfa)
+static void leave_out(struct syc_unwind *unwind, uintptr_t cfa)
 {
 	unsigned n = 0;
 
@@ -159,41 +160,42 @@ static void leave_out(struct sc_unwind *unwind, uintptr_t cfa)
 }
 
 /* The native frames, into @take->merge.  Returns SYSCAP_STACK_*. */
-static unsigned unwind_native(struct sc_take *take, const struct sc_occasion *o)
+static unsigned unwind_native(struct syc_take *take,
+                              const struct syc_occasion *o)
 {
-	const unsigned max = o->options->max_depth < SC_STACK_MAX
+	const unsigned max = o->options->max_depth < SYC_STACK_MAX
 	                             ? o->options->max_depth
-	                             : SC_STACK_MAX;
-	struct sc_unwind unwind = { .addrs = take->addrs,
-		                    .sps = take->sps,
-		                    .max = max,
-		                    .low = o->options->low,
-		                    .high = o->options->high,
-		                    .step_out = step_out,
-		                    .context = (void *)(uintptr_t)o };
+	                             : SYC_STACK_MAX;
+	struct syc_unwind unwind = { .addrs = take->addrs,
+		                     .sps = take->sps,
+		                     .max = max,
+		                     .low = o->options->low,
+		                     .high = o->options->high,
+		                     .step_out = step_out,
+		                     .context = (void *)(uintptr_t)o };
 	unsigned gap = 0;
 
 	if (o->context != NULL)
-		sc_unwind_from(&unwind, o->context);
+		syc_unwind_from(&unwind, o->context);
 	else
-		sc_unwind_here(&unwind, 0);
+		syc_unwind_here(&unwind, 0);
 	const unsigned before = unwind.n;
 	if (o->cfa != 0)
 		leave_out(&unwind, o->cfa);
 	if ((unwind.flags & SYSCAP_STACK_CUT) != 0 &&
-	    unwind.n > SC_MERGE_ROOTS && before == max)
-		gap = unwind.n - SC_MERGE_ROOTS;
-	sc_merge_begin(&take->merge, take->addrs, take->sps, unwind.n, gap);
+	    unwind.n > SYC_MERGE_ROOTS && before == max)
+		gap = unwind.n - SYC_MERGE_ROOTS;
+	syc_merge_begin(&take->merge, take->addrs, take->sps, unwind.n, gap);
 	return unwind.flags;
 }
 
 /* ---------------------------------------------------------------- merging */
 
-static void merge_part(struct sc_merge *merge, const struct part *part,
+static void merge_part(struct syc_merge *merge, const struct part *part,
                        const struct syscap_stack_sink *sink)
 {
 	const struct syscap_attachment *const a = part->attachment;
-	const struct sc_merge_run run = {
+	const struct syc_merge_run run = {
 		.frames = sink->frames + part->first,
 		.n = part->n,
 		.from = (uint16_t)(1 + a->index),
@@ -201,15 +203,15 @@ static void merge_part(struct sc_merge *merge, const struct part *part,
 	};
 
 	if (has(a, SYSCAP_PROVIDER_ENTRY))
-		sc_merge_by_entry(merge, &run, a->provider.eval_low,
-		                  a->provider.eval_high, a->boundary);
+		syc_merge_by_entry(merge, &run, a->provider.eval_low,
+		                   a->provider.eval_high, a->boundary);
 	else if (has(a, SYSCAP_PROVIDER_SP))
-		sc_merge_by_sp(merge, &run);
+		syc_merge_by_sp(merge, &run);
 	else
-		sc_merge_before(merge, &run, a->boundary);
+		syc_merge_before(merge, &run, a->boundary);
 }
 
-static unsigned build(struct sc_take *take, const struct sc_occasion *o,
+static unsigned build(struct syc_take *take, const struct syc_occasion *o,
                       struct parts *parts)
 {
 	const bool managed_only =
@@ -218,16 +220,16 @@ static unsigned build(struct sc_take *take, const struct sc_occasion *o,
 
 	/* Several runtimes are in each other's order by native frames */
 	if (managed_only && parts->n == 1)
-		sc_merge_begin(&take->merge, NULL, NULL, 0, 0);
+		syc_merge_begin(&take->merge, NULL, NULL, 0, 0);
 	else
 		flags |= unwind_native(take, o);
 	for (unsigned i = 0; i < parts->n; i++)
 		merge_part(&take->merge, &parts->of[i], &take->sink);
 	if (managed_only) {
-		sc_merge_drop_native(&take->merge);
+		syc_merge_drop_native(&take->merge);
 		flags = parts->flags;
 	}
-	if (sc_merge_cut(&take->merge, take->sink.max))
+	if (syc_merge_cut(&take->merge, take->sink.max))
 		flags |= SYSCAP_STACK_CUT;
 	return flags;
 }
@@ -239,15 +241,15 @@ static unsigned build(struct sc_take *take, const struct sc_occasion *o,
  * one that has its own at @here: a call that we interrupted lies above us.
  * Other stacks than the thread's own are not judged.
  */
-static bool is_dead(const struct sc_take_options *options, uintptr_t owner,
+static bool is_dead(const struct syc_take_options *options, uintptr_t owner,
                     uintptr_t here)
 {
 	return owner >= options->low && owner < options->high &&
 	       here >= owner && here < options->high;
 }
 
-bool sc_take_enter(struct sc_take *take, const struct sc_take_options *options,
-                   uintptr_t here)
+bool syc_take_enter(struct syc_take *take,
+                    const struct syc_take_options *options, uintptr_t here)
 {
 	const uintptr_t owner = __atomic_load_n(&take->owner, __ATOMIC_RELAXED);
 
@@ -255,32 +257,32 @@ bool sc_take_enter(struct sc_take *take, const struct sc_take_options *options,
 		return false;
 	/* A handler that comes in between has left again before we go on */
 	__atomic_store_n(&take->owner, here, __ATOMIC_RELAXED);
-	SC_SIGNAL_FENCE();
+	SYC_SIGNAL_FENCE();
 	return true;
 }
 
-void sc_take_leave(struct sc_take *take)
+void syc_take_leave(struct syc_take *take)
 {
-	SC_SIGNAL_FENCE();
+	SYC_SIGNAL_FENCE();
 	__atomic_store_n(&take->owner, 0, __ATOMIC_RELAXED);
 }
 
-bool sc_take_is_busy(const struct sc_take *take)
+bool syc_take_is_busy(const struct syc_take *take)
 {
 	return __atomic_load_n(&take->owner, __ATOMIC_RELAXED) != 0;
 }
 
-unsigned sc_compose(struct sc_take *take, const struct sc_occasion *occasion)
+unsigned syc_compose(struct syc_take *take, const struct syc_occasion *occasion)
 {
 	struct parts parts;
 
 	ask_all(&parts, &take->sink, occasion);
 	const unsigned flags = build(take, occasion, &parts);
-	if (parts.have_handles && sc_safepoint_keep(take, occasion, flags))
+	if (parts.have_handles && syc_safepoint_keep(take, occasion, flags))
 		return flags;
 	for (unsigned i = 0; i < take->merge.n; i++)
 		take->addrs[i] = take->merge.list[i].value;
-	sc_sample_emit(occasion->now, take->addrs, take->merge.n, flags,
-	               occasion->weight);
+	syc_sample_emit(occasion->now, take->addrs, take->merge.n, flags,
+	                occasion->weight);
 	return flags;
 }

@@ -4,8 +4,8 @@
  * the native stack is unwound, both are merged and emitted, or kept until
  * handles have names.
  */
-#ifndef SC_COMPOSE_H
-#define SC_COMPOSE_H
+#ifndef SYC_COMPOSE_H
+#define SYC_COMPOSE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,18 +14,18 @@
 #include "runtime/merge.h"
 #include "runtime/sink.h"
 
-struct sc_take {
+struct syc_take {
 	uintptr_t owner; /* where the call that uses it has its frame, or 0 */
-	uint64_t addrs[SC_STACK_MAX];
-	uintptr_t sps[SC_STACK_MAX];
-	struct sc_merge merge;
+	uint64_t addrs[SYC_STACK_MAX];
+	uintptr_t sps[SYC_STACK_MAX];
+	struct syc_merge merge;
 	struct syscap_stack_sink sink;
 };
 
 /** Why, when and where a sample is taken. */
-struct sc_occasion {
-	struct sc_runtimes *runtimes;
-	const struct sc_take_options *options;
+struct syc_occasion {
+	struct syc_runtimes *runtimes;
+	const struct syc_take_options *options;
 	const ucontext_t *context; /* NULL: unwind from here */
 	uintptr_t cfa;             /* frames of ours end here; 0: none */
 	struct syscap_regs regs;
@@ -36,19 +36,20 @@ struct sc_occasion {
 };
 
 /**
- * @take is ours until sc_take_leave().  False: an interrupted call has it.
+ * @take is ours until syc_take_leave().  False: an interrupted call has it.
  * @here: an address in the caller's stack frame.
  */
-bool sc_take_enter(struct sc_take *take, const struct sc_take_options *options,
-                   uintptr_t here);
-void sc_take_leave(struct sc_take *take);
-bool sc_take_is_busy(const struct sc_take *take);
+bool syc_take_enter(struct syc_take *take,
+                    const struct syc_take_options *options, uintptr_t here);
+void syc_take_leave(struct syc_take *take);
+bool syc_take_is_busy(const struct syc_take *take);
 
 /**
- * Between sc_take_enter() and sc_take_leave().  Returns SYSCAP_STACK_*.
+ * Between syc_take_enter() and syc_take_leave().  Returns SYSCAP_STACK_*.
  *
  * Context: signal-safe, by the thread that has @take.
  */
-unsigned sc_compose(struct sc_take *take, const struct sc_occasion *occasion);
+unsigned syc_compose(struct syc_take *take,
+                     const struct syc_occasion *occasion);
 
 #endif

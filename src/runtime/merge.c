@@ -11,26 +11,26 @@
 
 #include <string.h>
 
-void sc_merge_begin(struct sc_merge *merge, const uint64_t *addrs,
-                    const uintptr_t *sps, unsigned n, unsigned gap)
+void syc_merge_begin(struct syc_merge *merge, const uint64_t *addrs,
+                     const uintptr_t *sps, unsigned n, unsigned gap)
 {
 	merge->n = n;
 	merge->gap = gap < n ? gap : 0;
 	for (unsigned i = 0; i < n; i++)
-		merge->list[i] = (struct sc_merge_entry){
+		merge->list[i] = (struct syc_merge_entry){
 			.value = addrs[i],
 			.sp = sps[i],
 			.kind = SYSCAP_CALL_PC,
 		};
 }
 
-static struct sc_merge_entry entry_of(const struct sc_merge_run *run,
-                                      unsigned i, uintptr_t sp)
+static struct syc_merge_entry entry_of(const struct syc_merge_run *run,
+                                       unsigned i, uintptr_t sp)
 {
-	return (struct sc_merge_entry){ .value = run->frames[i].value,
-		                        .sp = sp,
-		                        .kind = run->frames[i].kind,
-		                        .from = run->from };
+	return (struct syc_merge_entry){ .value = run->frames[i].value,
+		                         .sp = sp,
+		                         .kind = run->frames[i].kind,
+		                         .from = run->from };
 }
 
 /*
@@ -47,9 +47,9 @@ static uintptr_t place_of(const struct syscap_stack_frame *frame,
 	return frame->sp;
 }
 
-void sc_merge_by_sp(struct sc_merge *merge, const struct sc_merge_run *run)
+void syc_merge_by_sp(struct syc_merge *merge, const struct syc_merge_run *run)
 {
-	struct sc_merge_entry *const list = merge->list;
+	struct syc_merge_entry *const list = merge->list;
 	unsigned i = merge->n, j = run->n, to = i + j;
 	unsigned gap = merge->gap;
 	uintptr_t sp = UINTPTR_MAX;
@@ -70,7 +70,7 @@ void sc_merge_by_sp(struct sc_merge *merge, const struct sc_merge_run *run)
 	}
 }
 
-static unsigned count_entries(const struct sc_merge_run *run)
+static unsigned count_entries(const struct syc_merge_run *run)
 {
 	unsigned n = 0;
 
@@ -84,7 +84,7 @@ static unsigned count_entries(const struct sc_merge_run *run)
 }
 
 /* Behind the last frame of the part that ends in front of @end. */
-static unsigned part_begin(const struct sc_merge_run *run, unsigned end)
+static unsigned part_begin(const struct syc_merge_run *run, unsigned end)
 {
 	unsigned i = end - 1;
 
@@ -93,14 +93,14 @@ static unsigned part_begin(const struct sc_merge_run *run, unsigned end)
 	return i;
 }
 
-static bool is_eval(const struct sc_merge_entry *entry, uintptr_t low,
+static bool is_eval(const struct syc_merge_entry *entry, uintptr_t low,
                     uintptr_t high)
 {
 	return entry->from == 0 && entry->value >= low && entry->value < high;
 }
 
 /* The first entry whose place is not below @boundary, on the way out. */
-static unsigned find_boundary(const struct sc_merge *merge, uintptr_t boundary)
+static unsigned find_boundary(const struct syc_merge *merge, uintptr_t boundary)
 {
 	unsigned i = merge->n;
 
@@ -113,14 +113,14 @@ static unsigned find_boundary(const struct sc_merge *merge, uintptr_t boundary)
 
 /* What the way inwards is at: list[0, i) is to be read, [to, ...) written. */
 struct inwards {
-	struct sc_merge *merge;
-	const struct sc_merge_run *run;
+	struct syc_merge *merge;
+	const struct syc_merge_run *run;
 	unsigned i, to;
 	unsigned end; /* frames of the run that are still to be written */
 	uintptr_t sp; /* of what was written last */
 };
 
-static void write_entry(struct inwards *in, struct sc_merge_entry entry)
+static void write_entry(struct inwards *in, struct syc_merge_entry entry)
 {
 	in->merge->list[--in->to] = entry;
 	in->sp = entry.sp;
@@ -134,7 +134,7 @@ static void write_part(struct inwards *in, uintptr_t sp)
 		write_entry(in, entry_of(in->run, --in->end, sp));
 }
 
-static unsigned count_evals(const struct sc_merge *merge, unsigned from,
+static unsigned count_evals(const struct syc_merge *merge, unsigned from,
                             unsigned until, uintptr_t low, uintptr_t high)
 {
 	unsigned n = 0;
@@ -155,7 +155,7 @@ static void go_inwards(struct inwards *in, unsigned until, unsigned skip,
                        unsigned n, uintptr_t low, uintptr_t high)
 {
 	while (in->i > until) {
-		const struct sc_merge_entry entry = in->merge->list[--in->i];
+		const struct syc_merge_entry entry = in->merge->list[--in->i];
 
 		if (!is_eval(&entry, low, high)) {
 			write_entry(in, entry);
@@ -170,7 +170,7 @@ static void go_inwards(struct inwards *in, unsigned until, unsigned skip,
 }
 
 /* Where parts go that have no native frame: outside of all that have. */
-static unsigned place_of_rest(const struct sc_merge *merge, uintptr_t low,
+static unsigned place_of_rest(const struct syc_merge *merge, uintptr_t low,
                               uintptr_t high, uintptr_t boundary)
 {
 	const unsigned before = find_boundary(merge, boundary);
@@ -183,8 +183,9 @@ static unsigned place_of_rest(const struct sc_merge *merge, uintptr_t low,
 	return i;
 }
 
-void sc_merge_by_entry(struct sc_merge *merge, const struct sc_merge_run *run,
-                       uintptr_t low, uintptr_t high, uintptr_t boundary)
+void syc_merge_by_entry(struct syc_merge *merge,
+                        const struct syc_merge_run *run, uintptr_t low,
+                        uintptr_t high, uintptr_t boundary)
 {
 	const unsigned rest = place_of_rest(merge, low, high, boundary);
 	const unsigned split = merge->gap != 0 ? merge->gap : merge->n;
@@ -218,8 +219,8 @@ void sc_merge_by_entry(struct sc_merge *merge, const struct sc_merge_run *run,
 	go_inwards(&in, 0, evals - inner, inner, low, high);
 }
 
-void sc_merge_before(struct sc_merge *merge, const struct sc_merge_run *run,
-                     uintptr_t boundary)
+void syc_merge_before(struct syc_merge *merge, const struct syc_merge_run *run,
+                      uintptr_t boundary)
 {
 	const unsigned at = find_boundary(merge, boundary);
 
@@ -232,7 +233,7 @@ void sc_merge_before(struct sc_merge *merge, const struct sc_merge_run *run,
 		merge->gap += run->n;
 }
 
-void sc_merge_drop_native(struct sc_merge *merge)
+void syc_merge_drop_native(struct syc_merge *merge)
 {
 	unsigned to = 0;
 
@@ -243,9 +244,9 @@ void sc_merge_drop_native(struct sc_merge *merge)
 	merge->gap = 0;
 }
 
-bool sc_merge_cut(struct sc_merge *merge, unsigned max)
+bool syc_merge_cut(struct syc_merge *merge, unsigned max)
 {
-	const unsigned outer = SC_MERGE_ROOTS < max ? SC_MERGE_ROOTS : 0;
+	const unsigned outer = SYC_MERGE_ROOTS < max ? SYC_MERGE_ROOTS : 0;
 
 	if (merge->n <= max)
 		return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* registers.h - the machine's registers as providers see them. */
-#ifndef SC_REGISTERS_H
-#define SC_REGISTERS_H
+#ifndef SYC_REGISTERS_H
+#define SYC_REGISTERS_H
 
 #include <string.h>
 #include <ucontext.h>
@@ -9,8 +9,8 @@
 #include <syscap/runtime.h>
 
 /** Those that the signal of @context interrupted. */
-static inline void sc_registers_of(const ucontext_t *context,
-                                   struct syscap_regs *regs)
+static inline void syc_registers_of(const ucontext_t *context,
+                                    struct syscap_regs *regs)
 {
 	const mcontext_t *const m = &context->uc_mcontext;
 
@@ -33,8 +33,8 @@ static inline void sc_registers_of(const ucontext_t *context,
 }
 
 /** A context that unwinding may begin from: those that are known of it. */
-static inline void sc_registers_put(const struct syscap_regs *regs,
-                                    ucontext_t *context)
+static inline void syc_registers_put(const struct syscap_regs *regs,
+                                     ucontext_t *context)
 {
 	mcontext_t *const m = &context->uc_mcontext;
 

@@ -3,7 +3,7 @@
  * safepoint.c - samples that wait for a runtime (safepoint.h), and those
  * that a runtime's own sampler asks for.
  *
- * The waiting stack is written by who has made sc_waiting.batch FILLING, and
+ * The waiting stack is written by who has made syc_waiting.batch FILLING, and
  * from READY on only at safe points, in no handler.  Ticks that come
  * meanwhile add their weight to the same word, so none is told twice or lost.
  */
@@ -22,7 +22,7 @@
 
 /* ------------------------------------------------------------ the waiting */
 
-static bool add_weight(struct sc_waiting *waiting, uint32_t weight)
+static bool add_weight(struct syc_waiting *waiting, uint32_t weight)
 {
 	uint64_t batch = __atomic_load_n(&waiting->batch, __ATOMIC_RELAXED);
 
@@ -30,31 +30,31 @@ static bool add_weight(struct sc_waiting *waiting, uint32_t weight)
 		const uint64_t sum = (uint64_t)(uint32_t)batch + weight;
 		const uint64_t told = sum < UINT32_MAX ? sum : UINT32_MAX;
 
-		if (__atomic_compare_exchange_n(&waiting->batch, &batch,
-		                                (batch & SC_BATCH_STATE) | told,
-		                                true, __ATOMIC_RELAXED,
-		                                __ATOMIC_RELAXED))
+		if (__atomic_compare_exchange_n(
+			    &waiting->batch, &batch,
+			    (batch & SYC_BATCH_STATE) | told, true,
+			    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 			return true;
 	}
 	return false;
 }
 
-static bool is_ready(const struct sc_waiting *waiting)
+static bool is_ready(const struct syc_waiting *waiting)
 {
 	return (__atomic_load_n(&waiting->batch, __ATOMIC_RELAXED) &
-	        SC_BATCH_STATE) == SC_BATCH_READY;
+	        SYC_BATCH_STATE) == SYC_BATCH_READY;
 }
 
-static bool is_complete(const struct sc_waiting *waiting)
+static bool is_complete(const struct syc_waiting *waiting)
 {
-	for (unsigned i = 0; i < SC_ATTACH_MAX; i++)
+	for (unsigned i = 0; i < SYC_ATTACH_MAX; i++)
 		if (waiting->of[i].n != 0)
 			return false;
 	return true;
 }
 
 /* All handles have names: emit, in @take.  Returns the weight. */
-static uint32_t finish(struct sc_take *take, struct sc_waiting *waiting)
+static uint32_t finish(struct syc_take *take, struct syc_waiting *waiting)
 {
 	const unsigned n = waiting->n;
 	const unsigned flags = waiting->flags;
@@ -67,11 +67,11 @@ static uint32_t finish(struct sc_take *take, struct sc_waiting *waiting)
 		                         ? waiting->handles[word]
 		                         : word;
 	}
-	SC_SIGNAL_FENCE();
+	SYC_SIGNAL_FENCE();
 	/* From here on the next tick may fill it again */
 	const uint32_t weight = (uint32_t)__atomic_exchange_n(
 		&waiting->batch, 0, __ATOMIC_RELAXED);
-	sc_sample_emit(time, take->addrs, n, flags, weight);
+	syc_sample_emit(time, take->addrs, n, flags, weight);
 	return weight;
 }
 
@@ -83,8 +83,8 @@ static uint64_t unknown(const struct syscap_attachment *a)
 	return syscap_jit_intern2(name, strlen(name), "[unknown]", 9);
 }
 
-static uint64_t resolve(struct sc_take *take, const struct syscap_attachment *a,
-                        uint64_t handle)
+static uint64_t resolve(struct syc_take *take,
+                        const struct syscap_attachment *a, uint64_t handle)
 {
 	char *const name = take->sink.scratch;
 	const int n = a->is_gone
@@ -100,7 +100,7 @@ static uint64_t resolve(struct sc_take *take, const struct syscap_attachment *a,
 
 /* Name what is waiting of @a: one after another, for resolve() may collect,
  * and the collector asks for those that are left. */
-static void resolve_waiting(struct sc_take *take, struct sc_waiting *waiting,
+static void resolve_waiting(struct syc_take *take, struct syc_waiting *waiting,
                             const struct syscap_attachment *a)
 {
 	const unsigned k = a->index;
@@ -125,13 +125,13 @@ static void request(const struct syscap_attachment *a)
 
 /* Ask once more for the safe point at which the waiting stack gets its names.
  * A runtime that has ended names nothing. */
-static void hurry(struct sc_take *take, struct sc_runtimes *runtimes)
+static void hurry(struct syc_take *take, struct syc_runtimes *runtimes)
 {
-	struct sc_waiting *const waiting = runtimes->waiting;
+	struct syc_waiting *const waiting = runtimes->waiting;
 
 	if (!is_ready(waiting))
 		return;
-	for (unsigned i = 0; i < SC_ATTACH_MAX; i++) {
+	for (unsigned i = 0; i < SYC_ATTACH_MAX; i++) {
 		const struct syscap_attachment *const a =
 			&runtimes->attachments[i];
 
@@ -146,8 +146,8 @@ static void hurry(struct sc_take *take, struct sc_runtimes *runtimes)
 		finish(take, waiting);
 }
 
-bool sc_safepoint_defer(struct sc_take *take, struct sc_runtimes *runtimes,
-                        uint32_t weight)
+bool syc_safepoint_defer(struct syc_take *take, struct syc_runtimes *runtimes,
+                         uint32_t weight)
 {
 	uint32_t order = runtimes->order;
 	struct syscap_attachment *a;
@@ -156,7 +156,7 @@ bool sc_safepoint_defer(struct sc_take *take, struct sc_runtimes *runtimes,
 		hurry(take, runtimes);
 		return true;
 	}
-	while ((a = sc_attach_next(runtimes, &order)) != NULL) {
+	while ((a = syc_attach_next(runtimes, &order)) != NULL) {
 		if ((a->provider.caps &
 		     (SYSCAP_PROVIDER_SAFEPOINT | SYSCAP_PROVIDER_SIGNAL)) !=
 		            SYSCAP_PROVIDER_SAFEPOINT ||
@@ -171,19 +171,19 @@ bool sc_safepoint_defer(struct sc_take *take, struct sc_runtimes *runtimes,
 
 /* ------------------------------------------------------- stacks of handles */
 
-static bool is_handle_of(const struct sc_merge_entry *entry, unsigned index)
+static bool is_handle_of(const struct syc_merge_entry *entry, unsigned index)
 {
 	return entry->kind == SYSCAP_CALL_HANDLE && entry->from == index + 1;
 }
 
-static unsigned name_those_of(struct sc_take *take,
+static unsigned name_those_of(struct syc_take *take,
                               const struct syscap_attachment *a, bool can_ask)
 {
-	struct sc_merge *const merge = &take->merge;
+	struct syc_merge *const merge = &take->merge;
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < merge->n; i++) {
-		struct sc_merge_entry *const entry = &merge->list[i];
+		struct syc_merge_entry *const entry = &merge->list[i];
 
 		if (!is_handle_of(entry, a->index))
 			continue;
@@ -195,7 +195,7 @@ static unsigned name_those_of(struct sc_take *take,
 	return n;
 }
 
-static unsigned count_handles(const struct sc_merge *merge)
+static unsigned count_handles(const struct syc_merge *merge)
 {
 	unsigned n = 0;
 
@@ -205,12 +205,12 @@ static unsigned count_handles(const struct sc_merge *merge)
 }
 
 /* Handles of one attachment stand in a row, for the collector. */
-static void fill_handles(struct sc_waiting *waiting,
-                         const struct sc_merge *merge)
+static void fill_handles(struct syc_waiting *waiting,
+                         const struct syc_merge *merge)
 {
 	unsigned n = 0;
 
-	for (unsigned k = 0; k < SC_ATTACH_MAX; k++) {
+	for (unsigned k = 0; k < SYC_ATTACH_MAX; k++) {
 		waiting->of[k].first = n;
 		for (unsigned i = 0; i < merge->n; i++) {
 			if (!is_handle_of(&merge->list[i], k))
@@ -223,16 +223,16 @@ static void fill_handles(struct sc_waiting *waiting,
 	}
 }
 
-static bool fill(struct sc_waiting *waiting, const struct sc_merge *merge,
-                 const struct sc_occasion *o, unsigned flags)
+static bool fill(struct syc_waiting *waiting, const struct syc_merge *merge,
+                 const struct syc_occasion *o, unsigned flags)
 {
 	uint64_t none = 0;
 
 	if (!__atomic_compare_exchange_n(&waiting->batch, &none,
-	                                 SC_BATCH_FILLING | o->weight, false,
+	                                 SYC_BATCH_FILLING | o->weight, false,
 	                                 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return false;
-	SC_SIGNAL_FENCE();
+	SYC_SIGNAL_FENCE();
 	waiting->time = o->now;
 	waiting->flags = flags;
 	waiting->n = merge->n;
@@ -240,29 +240,29 @@ static bool fill(struct sc_waiting *waiting, const struct sc_merge *merge,
 	for (unsigned i = 0; i < merge->n; i++)
 		waiting->addrs[i] = merge->list[i].value;
 	fill_handles(waiting, merge);
-	SC_SIGNAL_FENCE();
-	__atomic_add_fetch(&waiting->batch, SC_BATCH_READY - SC_BATCH_FILLING,
+	SYC_SIGNAL_FENCE();
+	__atomic_add_fetch(&waiting->batch, SYC_BATCH_READY - SYC_BATCH_FILLING,
 	                   __ATOMIC_RELAXED);
 	return true;
 }
 
-bool sc_safepoint_keep(struct sc_take *take, const struct sc_occasion *occasion,
-                       unsigned flags)
+bool syc_safepoint_keep(struct syc_take *take,
+                        const struct syc_occasion *occasion, unsigned flags)
 {
-	struct sc_runtimes *const runtimes = occasion->runtimes;
+	struct syc_runtimes *const runtimes = occasion->runtimes;
 
 	if (occasion->at != NULL && !occasion->regs.in_signal)
 		name_those_of(take, occasion->at, true);
 	if (count_handles(&take->merge) == 0)
 		return false;
 	if (fill(runtimes->waiting, &take->merge, occasion, flags)) {
-		for (unsigned i = 0; i < SC_ATTACH_MAX; i++)
+		for (unsigned i = 0; i < SYC_ATTACH_MAX; i++)
 			if (runtimes->waiting->of[i].n != 0)
 				request(&runtimes->attachments[i]);
 		return true;
 	}
 	/* A handler on top of us has been quicker; one stack can wait */
-	for (unsigned i = 0; i < SC_ATTACH_MAX; i++)
+	for (unsigned i = 0; i < SYC_ATTACH_MAX; i++)
 		name_those_of(take, &runtimes->attachments[i], false);
 	return false;
 }
@@ -272,11 +272,11 @@ bool sc_safepoint_keep(struct sc_take *take, const struct sc_occasion *occasion,
 /* Names for what waits; the whole weight if nothing waits any more. */
 static uint32_t name_waiting(const struct syscap_attachment *a)
 {
-	struct sc_waiting *const waiting = a->runtimes->waiting;
+	struct syc_waiting *const waiting = a->runtimes->waiting;
 	const uint64_t batch =
 		__atomic_load_n(&waiting->batch, __ATOMIC_RELAXED);
 
-	if ((batch & SC_BATCH_STATE) == SC_BATCH_FILLING) {
+	if ((batch & SYC_BATCH_STATE) == SYC_BATCH_FILLING) {
 		/* Who filled it has left by siglongjmp(): this is no handler */
 		__atomic_store_n(&waiting->batch, 0, __ATOMIC_RELAXED);
 		return 0;
@@ -295,7 +295,7 @@ static uint32_t take_due(struct syscap_attachment *a)
 
 static bool anything_waits(const struct syscap_attachment *a)
 {
-	const struct sc_waiting *const waiting = a->runtimes->waiting;
+	const struct syc_waiting *const waiting = a->runtimes->waiting;
 
 	return __atomic_load_n(&waiting->batch, __ATOMIC_RELAXED) != 0 ||
 	       __atomic_load_n(&waiting->due[a->index], __ATOMIC_RELAXED) != 0;
@@ -306,17 +306,17 @@ int syscap_safepoint(struct syscap_attachment *attachment)
 	if (attachment == NULL || !anything_waits(attachment))
 		return 0;
 	const int saved = errno;
-	struct sc_runtimes *const runtimes = attachment->runtimes;
-	const struct sc_take_options options = runtimes->options;
+	struct syc_runtimes *const runtimes = attachment->runtimes;
+	const struct syc_take_options options = runtimes->options;
 	uint32_t n = 0;
-	if (runtimes != sc_attach_find() ||
-	    !sc_take_enter(runtimes->take, &options,
-	                   (uintptr_t)__builtin_frame_address(0)))
+	if (runtimes != syc_attach_find() ||
+	    !syc_take_enter(runtimes->take, &options,
+	                    (uintptr_t)__builtin_frame_address(0)))
 		goto out;
 	n = name_waiting(attachment);
 	const uint32_t due = take_due(attachment);
 	if (due != 0) {
-		const struct sc_occasion occasion = {
+		const struct syc_occasion occasion = {
 			.runtimes = runtimes,
 			.options = &options,
 			.cfa = (uintptr_t)__builtin_dwarf_cfa(),
@@ -326,10 +326,10 @@ int syscap_safepoint(struct syscap_attachment *attachment)
 			.weight = due,
 		};
 
-		sc_compose(runtimes->take, &occasion);
+		syc_compose(runtimes->take, &occasion);
 		n += due;
 	}
-	sc_take_leave(runtimes->take);
+	syc_take_leave(runtimes->take);
 out:
 	errno = saved;
 	return (int)n;
@@ -339,22 +339,22 @@ out:
  * Ticks that were due are told with the native stack: where a runtime
  * detaches it may have no stack to walk any more.
  */
-void sc_safepoint_last(struct syscap_attachment *attachment)
+void syc_safepoint_last(struct syscap_attachment *attachment)
 {
 	const int saved = errno;
-	struct sc_runtimes *const runtimes = attachment->runtimes;
-	struct sc_take *const take = runtimes->take;
-	const struct sc_take_options options = runtimes->options;
+	struct syc_runtimes *const runtimes = attachment->runtimes;
+	struct syc_take *const take = runtimes->take;
+	const struct syc_take_options options = runtimes->options;
 
 	if (!anything_waits(attachment) ||
-	    !sc_take_enter(take, &options,
-	                   (uintptr_t)__builtin_frame_address(0)))
+	    !syc_take_enter(take, &options,
+	                    (uintptr_t)__builtin_frame_address(0)))
 		return;
 	name_waiting(attachment);
 	const uint32_t due = take_due(attachment);
 	if (due != 0) {
 		const uint32_t order = runtimes->order;
-		const struct sc_occasion occasion = {
+		const struct syc_occasion occasion = {
 			.runtimes = runtimes,
 			.options = &options,
 			.cfa = (uintptr_t)__builtin_dwarf_cfa(),
@@ -364,19 +364,19 @@ void sc_safepoint_last(struct syscap_attachment *attachment)
 		};
 
 		__atomic_store_n(&runtimes->order, 0, __ATOMIC_RELAXED);
-		SC_SIGNAL_FENCE();
-		sc_compose(take, &occasion);
-		SC_SIGNAL_FENCE();
+		SYC_SIGNAL_FENCE();
+		syc_compose(take, &occasion);
+		SYC_SIGNAL_FENCE();
 		__atomic_store_n(&runtimes->order, order, __ATOMIC_RELAXED);
 	}
-	sc_take_leave(take);
+	syc_take_leave(take);
 	errno = saved;
 }
 
 size_t syscap_handles_pending(struct syscap_attachment *attachment,
                               const uint64_t **ret_handles)
 {
-	const struct sc_waiting *const waiting = attachment->runtimes->waiting;
+	const struct syc_waiting *const waiting = attachment->runtimes->waiting;
 	const unsigned k = attachment->index;
 
 	if (!is_ready(waiting))
@@ -391,9 +391,9 @@ int syscap_sample_push(struct syscap_attachment *attachment,
 	if (attachment == NULL || weight == 0)
 		return -EINVAL;
 	const int saved = errno;
-	struct sc_runtimes *const runtimes = attachment->runtimes;
-	const struct sc_take_options options = runtimes->options;
-	struct sc_occasion occasion = {
+	struct syc_runtimes *const runtimes = attachment->runtimes;
+	const struct syc_take_options options = runtimes->options;
+	struct syc_occasion occasion = {
 		.runtimes = runtimes,
 		.options = &options,
 		.regs = { .size = sizeof(struct syscap_regs) },
@@ -401,12 +401,12 @@ int syscap_sample_push(struct syscap_attachment *attachment,
 		.weight = weight,
 	};
 	int r = -EBUSY;
-	if (attachment->is_gone || runtimes != sc_attach_find()) {
+	if (attachment->is_gone || runtimes != syc_attach_find()) {
 		r = -ENOENT;
 		goto out;
 	}
-	if (!sc_take_enter(runtimes->take, &options,
-	                   (uintptr_t)__builtin_frame_address(0)))
+	if (!syc_take_enter(runtimes->take, &options,
+	                    (uintptr_t)__builtin_frame_address(0)))
 		goto out;
 	if (regs != NULL)
 		memcpy(&occasion.regs, regs,
@@ -415,13 +415,13 @@ int syscap_sample_push(struct syscap_attachment *attachment,
 		occasion.regs.time != 0 ? occasion.regs.time : syscap_clock();
 	occasion.context = occasion.regs.ucontext;
 	if (occasion.context == NULL && occasion.regs.pc != 0) {
-		sc_registers_put(&occasion.regs, &runtimes->pushed);
+		syc_registers_put(&occasion.regs, &runtimes->pushed);
 		occasion.context = &runtimes->pushed;
 	}
 	if (occasion.context == NULL)
 		occasion.cfa = (uintptr_t)__builtin_dwarf_cfa();
-	sc_compose(runtimes->take, &occasion);
-	sc_take_leave(runtimes->take);
+	syc_compose(runtimes->take, &occasion);
+	syc_take_leave(runtimes->take);
 	r = 0;
 out:
 	errno = saved;

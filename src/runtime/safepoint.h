@@ -4,8 +4,8 @@
  * those of runtimes that can only be looked at when they say so, and those
  * whose frames get their names then.
  */
-#ifndef SC_SAFEPOINT_H
-#define SC_SAFEPOINT_H
+#ifndef SYC_SAFEPOINT_H
+#define SYC_SAFEPOINT_H
 
 #include "runtime/compose.h"
 
@@ -15,8 +15,8 @@
  *
  * Context: owner, signal-safe.
  */
-bool sc_safepoint_defer(struct sc_take *take, struct sc_runtimes *runtimes,
-                        uint32_t weight);
+bool syc_safepoint_defer(struct syc_take *take, struct syc_runtimes *runtimes,
+                         uint32_t weight);
 
 /**
  * The stack in @take->merge has handles.  Name those that can be named now;
@@ -24,10 +24,10 @@ bool sc_safepoint_defer(struct sc_take *take, struct sc_runtimes *runtimes,
  *
  * Context: owner, signal-safe where the occasion is in a handler.
  */
-bool sc_safepoint_keep(struct sc_take *take, const struct sc_occasion *occasion,
-                       unsigned flags);
+bool syc_safepoint_keep(struct syc_take *take,
+                        const struct syc_occasion *occasion, unsigned flags);
 
 /** The last safe point of all: what waits is recorded now.  owner. */
-void sc_safepoint_last(struct syscap_attachment *attachment);
+void syc_safepoint_last(struct syscap_attachment *attachment);
 
 #endif

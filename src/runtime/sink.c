@@ -24,5 +24,5 @@ void *syscap_stack_scratch(struct syscap_stack_sink *sink, size_t *ret_size)
 
 int syscap_readable(const void *at, size_t n)
 {
-	return sc_unwind_readable(at, n);
+	return syc_unwind_readable(at, n);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* sink.h - where a provider's walk() puts its frames. */
-#ifndef SC_SINK_H
-#define SC_SINK_H
+#ifndef SYC_SINK_H
+#define SYC_SINK_H
 
 #include <stdbool.h>
 
@@ -9,13 +9,13 @@
 
 #include "client/stack.h"
 
-#define SC_SINK_SCRATCH 16384u
+#define SYC_SINK_SCRATCH 16384u
 
 struct syscap_stack_sink {
 	unsigned n, max;
 	bool is_full; /* one was refused */
-	struct syscap_stack_frame frames[SC_STACK_MAX];
-	char scratch[SC_SINK_SCRATCH] __attribute__((aligned(16)));
+	struct syscap_stack_frame frames[SYC_STACK_MAX];
+	char scratch[SYC_SINK_SCRATCH] __attribute__((aligned(16)));
 };
 
 #endif

@@ -19,66 +19,67 @@
 #include "runtime/safepoint.h"
 #include "unwind/unwind.h"
 
-size_t sc_take_size(void)
+size_t syc_take_size(void)
 {
-	return sizeof(struct sc_take);
+	return sizeof(struct syc_take);
 }
 
-static unsigned take_native(struct sc_take *take,
-                            const struct sc_take_options *options,
+static unsigned take_native(struct syc_take *take,
+                            const struct syc_take_options *options,
                             const ucontext_t *context, int64_t now,
                             uint32_t weight)
 {
-	struct sc_unwind unwind = {
+	struct syc_unwind unwind = {
 		.addrs = take->addrs,
-		.max = options->max_depth < SC_STACK_MAX ? options->max_depth
-		                                         : SC_STACK_MAX,
+		.max = options->max_depth < SYC_STACK_MAX ? options->max_depth
+		                                          : SYC_STACK_MAX,
 		.low = options->low,
 		.high = options->high,
 	};
 
-	sc_unwind_from(&unwind, context);
-	sc_sample_emit(now, take->addrs, unwind.n, unwind.flags, weight);
+	syc_unwind_from(&unwind, context);
+	syc_sample_emit(now, take->addrs, unwind.n, unwind.flags, weight);
 	return unwind.flags;
 }
 
-static unsigned take_merged(struct sc_take *take,
-                            const struct sc_take_options *options,
+static unsigned take_merged(struct syc_take *take,
+                            const struct syc_take_options *options,
                             const ucontext_t *context, int64_t now,
-                            uint32_t weight, struct sc_runtimes *runtimes)
+                            uint32_t weight, struct syc_runtimes *runtimes)
 {
-	struct sc_occasion occasion = { .runtimes = runtimes,
-		                        .options = options,
-		                        .context = context,
-		                        .now = now,
-		                        .weight = weight };
+	struct syc_occasion occasion = { .runtimes = runtimes,
+		                         .options = options,
+		                         .context = context,
+		                         .now = now,
+		                         .weight = weight };
 
 	/* What is taken at safe points is taken in the same way */
 	runtimes->options = *options;
-	if (sc_safepoint_defer(take, runtimes, weight))
+	if (syc_safepoint_defer(take, runtimes, weight))
 		return 0;
-	sc_registers_of(context, &occasion.regs);
+	syc_registers_of(context, &occasion.regs);
 	occasion.regs.time = now;
-	return sc_compose(take, &occasion);
+	return syc_compose(take, &occasion);
 }
 
-int sc_take_sample(struct sc_take *take, const struct sc_take_options *options,
-                   const ucontext_t *context, int64_t now, uint32_t weight)
+int syc_take_sample(struct syc_take *take,
+                    const struct syc_take_options *options,
+                    const ucontext_t *context, int64_t now, uint32_t weight)
 {
 	const int saved = errno;
 
-	if (!sc_take_enter(take, options,
-	                   (uintptr_t)__builtin_frame_address(0)))
+	if (!syc_take_enter(take, options,
+	                    (uintptr_t)__builtin_frame_address(0)))
 		return -EBUSY;
-	struct sc_runtimes *const runtimes =
-		options->stacks != SYSCAP_SAMPLER_NATIVE ? sc_attach_find()
+	struct syc_runtimes *const runtimes =
+		options->stacks != SYSCAP_SAMPLER_NATIVE ? syc_attach_find()
 							 : NULL;
 	const unsigned flags =
 		runtimes == NULL || runtimes->order == 0
 			? take_native(take, options, context, now, weight)
 			: take_merged(take, options, context, now, weight,
 	                              runtimes);
-	sc_take_leave(take);
+	syc_take_leave(take);
 	errno = saved;
 	return (int)flags;
 }

@@ -3,20 +3,20 @@
  * take.h - one sample of the calling thread: its native stack, those of the
  * runtimes that are attached to it, merged, named and emitted.
  */
-#ifndef SC_RUNTIME_TAKE_H
-#define SC_RUNTIME_TAKE_H
+#ifndef SYC_RUNTIME_TAKE_H
+#define SYC_RUNTIME_TAKE_H
 
 #include <stdint.h>
 #include <ucontext.h>
 
 /** What a sample is made in: too large for a signal stack. */
-struct sc_take;
+struct syc_take;
 
-/** Bytes that a struct sc_take needs; all zero is one that is ready. */
-size_t sc_take_size(void);
+/** Bytes that a struct syc_take needs; all zero is one that is ready. */
+size_t syc_take_size(void);
 
-struct sc_take_options {
-	unsigned max_depth;  /* 32 to SC_STACK_MAX */
+struct syc_take_options {
+	unsigned max_depth;  /* 32 to SYC_STACK_MAX */
 	unsigned stacks;     /* enum syscap_sampler_stacks */
 	uintptr_t low, high; /* the thread's own stack; equal: not known */
 };
@@ -30,7 +30,8 @@ struct sc_take_options {
  *
  * Context: signal-safe, by the thread that has @take.
  */
-int sc_take_sample(struct sc_take *take, const struct sc_take_options *options,
-                   const ucontext_t *context, int64_t now, uint32_t weight);
+int syc_take_sample(struct syc_take *take,
+                    const struct syc_take_options *options,
+                    const ucontext_t *context, int64_t now, uint32_t weight);
 
 #endif

@@ -12,22 +12,22 @@
 #include "sampler/state.h"
 
 #define GUARD ((size_t)65536) /* any page's size */
-#define SIZE  ((size_t)SC_DRAIN_HANDLER_STACK)
+#define SIZE  ((size_t)SYC_DRAIN_HANDLER_STACK)
 
 /* Inherited by children: each has memory of its own there. */
 static char *stack;
 
 /* call_on(what, top): the frame pointer finds the way back, for us and for
  * whoever unwinds. */
-void sc_aside_call_on(void (*what)(void), void *top);
+void syc_aside_call_on(void (*what)(void), void *top);
 
 #if defined(__x86_64__)
 __asm__(".text\n"
         ".p2align 4\n"
-        ".globl sc_aside_call_on\n"
-        ".hidden sc_aside_call_on\n"
-        ".type sc_aside_call_on, @function\n"
-        "sc_aside_call_on:\n"
+        ".globl syc_aside_call_on\n"
+        ".hidden syc_aside_call_on\n"
+        ".type syc_aside_call_on, @function\n"
+        "syc_aside_call_on:\n"
         "	.cfi_startproc\n"
         "	endbr64\n"
         "	pushq %rbp\n"
@@ -42,14 +42,14 @@ __asm__(".text\n"
         "	.cfi_def_cfa %rsp, 8\n"
         "	ret\n"
         "	.cfi_endproc\n"
-        ".size sc_aside_call_on, . - sc_aside_call_on\n");
+        ".size syc_aside_call_on, . - syc_aside_call_on\n");
 #elif defined(__aarch64__)
 __asm__(".text\n"
         ".p2align 4\n"
-        ".globl sc_aside_call_on\n"
-        ".hidden sc_aside_call_on\n"
-        ".type sc_aside_call_on, %function\n"
-        "sc_aside_call_on:\n"
+        ".globl syc_aside_call_on\n"
+        ".hidden syc_aside_call_on\n"
+        ".type syc_aside_call_on, %function\n"
+        "syc_aside_call_on:\n"
         "	.cfi_startproc\n"
         "	hint #34\n" /* bti c */
         "	stp x29, x30, [sp, #-16]!\n"
@@ -68,7 +68,7 @@ __asm__(".text\n"
         "	.cfi_def_cfa_offset 0\n"
         "	ret\n"
         "	.cfi_endproc\n"
-        ".size sc_aside_call_on, . - sc_aside_call_on\n");
+        ".size syc_aside_call_on, . - syc_aside_call_on\n");
 #else
 #error "how this machine changes stacks"
 #endif
@@ -92,9 +92,9 @@ static char *get_stack(void)
 	return stack;
 }
 
-void sc_aside_run(void (*what)(void))
+void syc_aside_run(void (*what)(void))
 {
-	uint32_t *const taken = &sc_sampler->aside_taken;
+	uint32_t *const taken = &syc_sampler->aside_taken;
 	uint32_t nobody = 0;
 
 	if (!__atomic_compare_exchange_n(taken, &nobody, 1, false,
@@ -102,6 +102,6 @@ void sc_aside_run(void (*what)(void))
 		return;
 	char *const memory = get_stack();
 	if (memory != NULL)
-		sc_aside_call_on(what, memory + GUARD + SIZE);
+		syc_aside_call_on(what, memory + GUARD + SIZE);
 	__atomic_store_n(taken, 0, __ATOMIC_RELEASE);
 }

@@ -5,15 +5,15 @@
  * Handlers run on the alternate stack where a thread has one, which may be
  * 8 KiB.  One such thing at a time is done on a stack of our own.
  */
-#ifndef SC_ASIDE_H
-#define SC_ASIDE_H
+#ifndef SYC_ASIDE_H
+#define SYC_ASIDE_H
 
 /**
- * Run @what, which needs at most SC_DRAIN_HANDLER_STACK, on another stack;
+ * Run @what, which needs at most SYC_DRAIN_HANDLER_STACK, on another stack;
  * not at all if another thread has it, or if there is no memory for it.
  *
  * Context: signal-safe, all signals blocked; @what does not fork.
  */
-void sc_aside_run(void (*what)(void));
+void syc_aside_run(void (*what)(void));
 
 #endif

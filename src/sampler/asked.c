@@ -37,7 +37,7 @@ static int parse_signal(const char *text, size_t len)
 	return n >= 1 && n <= 64 ? n : -1;
 }
 
-int sc_asked_parse_signal(const char *text)
+int syc_asked_parse_signal(const char *text)
 {
 	return parse_signal(text, strlen(text));
 }
@@ -67,8 +67,8 @@ static const char *parse_word(const char *text, size_t len,
 	return "SYSCAP_SAMPLE wants HZ[,auto|cpu|wall|perf][,signal=N|prof]";
 }
 
-const char *sc_asked_parse(const char *text,
-                           struct syscap_sampler_options *options)
+const char *syc_asked_parse(const char *text,
+                            struct syscap_sampler_options *options)
 {
 	const char *why = NULL;
 	size_t len = strcspn(text, ",");

@@ -15,32 +15,32 @@
 #include "sampler/toggle.h"
 #include "sampler/yield.h"
 
-SC_SAMPLER_NOTE;
+SYC_SAMPLER_NOTE;
 
-void sc_sampler_at_load(void)
+void syc_sampler_at_load(void)
 {
-	const char *const sample = sc_env_get(SC_ENV_SAMPLE);
-	const char *const toggle = sc_env_get(SC_ENV_TOGGLE_SIGNAL);
-	const char *const thread = sc_env_get(SC_ENV_THREAD);
+	const char *const sample = syc_env_get(SYC_ENV_SAMPLE);
+	const char *const toggle = syc_env_get(SYC_ENV_TOGGLE_SIGNAL);
+	const char *const thread = syc_env_get(SYC_ENV_THREAD);
 	struct syscap_sampler_options options = { .size = sizeof(options) };
 	const char *why = NULL;
 
 	/* children of who calls syscap_sampler_start() are looked after too */
-	sc_sampler_watch_forks();
+	syc_sampler_watch_forks();
 	if (sample == NULL && toggle == NULL)
 		return;
 	if (thread != NULL && thread[0] == '0' && thread[1] == '\0')
 		why = "SYSCAP_THREAD=0 wants no thread of ours, sampling "
 		      "needs one";
 	else if (sample != NULL)
-		why = sc_asked_parse(sample, &options);
+		why = syc_asked_parse(sample, &options);
 	if (why == NULL && toggle != NULL)
-		why = sc_toggle_install(sc_asked_parse_signal(toggle),
-		                        &options);
+		why = syc_toggle_install(syc_asked_parse_signal(toggle),
+		                         &options);
 	else if (why == NULL && /* it says itself why not */
-	         sc_sampler_begin(&options, true) == -EALREADY &&
-	         sc_yield_ask())
-		sc_sampler_begin(&options, true);
+	         syc_sampler_begin(&options, true) == -EALREADY &&
+	         syc_yield_ask())
+		syc_sampler_begin(&options, true);
 	if (why != NULL)
-		sc_diag_say("sampling is off", why);
+		syc_diag_say("sampling is off", why);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* at_load.h - what the environment asks of the sampler, when it is loaded. */
-#ifndef SC_AT_LOAD_H
-#define SC_AT_LOAD_H
+#ifndef SYC_AT_LOAD_H
+#define SYC_AT_LOAD_H
 
 /**
  * Do what SYSCAP_SAMPLE and SYSCAP_TOGGLE_SIGNAL ask for.  Once, after
- * sc_process_init(): without a recording there is nothing to put samples into
+ * syc_process_init(): without a recording there is nothing to put samples into
  * yet, but there may be one later.
  *
  * Context: setup.
  */
-void sc_sampler_at_load(void);
+void syc_sampler_at_load(void);
 
 #endif

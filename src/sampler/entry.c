@@ -26,8 +26,8 @@
 
 __attribute__((constructor)) static void sample_at_load(void)
 {
-	sc_process_init();
-	sc_sampler_at_load();
+	syc_process_init();
+	syc_sampler_at_load();
 }
 
 int syscap_sampler_start(struct syscap_sampler_options *given)
@@ -41,9 +41,9 @@ int syscap_sampler_start(struct syscap_sampler_options *given)
 		return -EINVAL;
 	memset(&options, 0, sizeof(options));
 	memcpy(&options, given, fixed);
-	int r = sc_sampler_begin(&options, false);
-	if (r == -EALREADY && sc_yield_ask())
-		r = sc_sampler_begin(&options, false);
+	int r = syc_sampler_begin(&options, false);
+	if (r == -EALREADY && syc_yield_ask())
+		r = syc_sampler_begin(&options, false);
 	size_t room = size - fixed; /* the struct ends in padding */
 	if (room > sizeof(options.message))
 		room = sizeof(options.message);
@@ -54,18 +54,18 @@ int syscap_sampler_start(struct syscap_sampler_options *given)
 
 int syscap_sampler_stop(void)
 {
-	return sc_sampler_end();
+	return syc_sampler_end();
 }
 
 void syscap_sampler_get_stats(struct syscap_sampler_stats *stats)
 {
 	struct syscap_sampler_stats all = { .size = sizeof(all) };
-	const struct sc_sampler *const s =
-		__atomic_load_n(&sc_sampler, __ATOMIC_ACQUIRE);
-	const uint32_t n = s != NULL ? sc_target_count() : 0;
+	const struct syc_sampler *const s =
+		__atomic_load_n(&syc_sampler, __ATOMIC_ACQUIRE);
+	const uint32_t n = s != NULL ? syc_target_count() : 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		const struct sc_target *const t = sc_target_at(i);
+		const struct syc_target *const t = syc_target_at(i);
 
 		all.n_samples +=
 			__atomic_load_n(&t->n_samples, __ATOMIC_RELAXED);
@@ -87,7 +87,7 @@ void syscap_sampler_get_stats(struct syscap_sampler_stats *stats)
 		all.clock = __atomic_load_n(&s->clock, __ATOMIC_RELAXED);
 		all.hz = __atomic_load_n(&s->hz, __ATOMIC_RELAXED);
 	}
-	all.n_names_lost = sc_names_lost();
+	all.n_names_lost = syc_names_lost();
 	all.size = stats->size < sizeof(all) ? stats->size : sizeof(all);
 	memcpy(stats, &all, all.size);
 }
@@ -95,6 +95,6 @@ void syscap_sampler_get_stats(struct syscap_sampler_stats *stats)
 struct syscap_attachment *
 syscap_attach_thread(const struct syscap_provider *provider, void *thread_data)
 {
-	return sc_attach_thread(provider, thread_data,
-	                        (uintptr_t)__builtin_dwarf_cfa());
+	return syc_attach_thread(provider, thread_data,
+	                         (uintptr_t)__builtin_dwarf_cfa());
 }

@@ -34,29 +34,29 @@
 #define CHILD_DELAY_NS (INT64_C(10) * 1000000)
 
 struct census {
-	struct sc_sampler *s;
+	struct syc_sampler *s;
 	uint32_t n_threads, n_unsampled, n_alive;
 	bool is_full;       /* there are no more timers just now */
 	bool is_waited_for; /* somebody blocks our signal, and few others */
 	int error;          /* the last other one */
 };
 
-static void forget(struct sc_target *t)
+static void forget(struct syc_target *t)
 {
-	sc_timer_stop(t);
-	sc_target_free(t);
+	syc_timer_stop(t);
+	syc_target_free(t);
 }
 
-static bool has_timer(const struct sc_target *t)
+static bool has_timer(const struct syc_target *t)
 {
 	return t->timer >= 0 || t->perf_fd >= 0;
 }
 
 /* Whether @t's thread is the one that @task is; it may have ended. */
-static bool is_same(struct sc_sampler *s, struct sc_target *t,
-                    const struct sc_task *task)
+static bool is_same(struct syc_sampler *s, struct syc_target *t,
+                    const struct syc_task *task)
 {
-	struct sc_task_about about;
+	struct syc_task_about about;
 	/* The first thread stays listed when it has ended */
 	const bool is_sure =
 		s->is_boxed || (task->inode == t->inode &&
@@ -65,7 +65,7 @@ static bool is_same(struct sc_sampler *s, struct sc_target *t,
 
 	if (is_sure)
 		return true;
-	if (sc_task_look(&s->tasks, task->tid, &about) != 0 || about.is_dead ||
+	if (syc_task_look(&s->tasks, task->tid, &about) != 0 || about.is_dead ||
 	    (about.start != t->start && t->start != 0))
 		return false;
 	t->start = about.start;
@@ -74,28 +74,28 @@ static bool is_same(struct sc_sampler *s, struct sc_target *t,
 }
 
 /* Perf events want a table of descriptors that the program does not see. */
-static uint32_t clock_to_use(const struct sc_sampler *s)
+static uint32_t clock_to_use(const struct syc_sampler *s)
 {
-	const bool is_alone =
-		s->watcher == SC_WATCHER_NONE || s->watcher == SC_WATCHER_LATER;
+	const bool is_alone = s->watcher == SYC_WATCHER_NONE ||
+	                      s->watcher == SYC_WATCHER_LATER;
 
 	return is_alone && s->clock == SYSCAP_SAMPLER_PERF ? SYSCAP_SAMPLER_CPU
 	                                                   : s->clock;
 }
 
 /* Whether ticks would wait for ever, or be taken by a sigwait() for all. */
-static bool takes_ours(struct census *look, const struct sc_target *t,
-                       const struct sc_task_about *about)
+static bool takes_ours(struct census *look, const struct syc_target *t,
+                       const struct syc_task_about *about)
 {
 	const int signal = look->s->signal;
 
 	if ((about->blocked >> (signal - 1) & 1) != 0) {
 		look->is_waited_for |=
-			signal < 32 && !sc_signals_are_all(about->blocked);
+			signal < 32 && !syc_signals_are_all(about->blocked);
 		return true;
 	}
 	return about->is_asleep &&
-	       sc_task_waits_for(&look->s->tasks, t->tid, signal);
+	       syc_task_waits_for(&look->s->tasks, t->tid, signal);
 }
 
 /*
@@ -103,10 +103,10 @@ static bool takes_ours(struct census *look, const struct sc_target *t,
  * would be taken by its sigwait() or signalfd.  What /proc tells at little
  * cost has no real-time signals.
  */
-static bool takes_it_now(struct census *look, const struct sc_target *t)
+static bool takes_it_now(struct census *look, const struct syc_target *t)
 {
-	const uint32_t turns = sc_target_count() / MASKS;
-	struct sc_task_about about;
+	const uint32_t turns = syc_target_count() / MASKS;
+	struct syc_task_about about;
 	int r;
 
 	/* In our handler it blocks all; who looks may be in it */
@@ -114,23 +114,23 @@ static bool takes_it_now(struct census *look, const struct sc_target *t)
 	    look->s->is_boxed || t->number / MASKS != look->s->round % turns)
 		return false;
 	if (look->s->signal < 32)
-		r = sc_task_look(&look->s->tasks, t->tid, &about);
+		r = syc_task_look(&look->s->tasks, t->tid, &about);
 	else
-		r = sc_task_look_at_mask(&look->s->tasks, t->tid, &about);
+		r = syc_task_look_at_mask(&look->s->tasks, t->tid, &about);
 	return r == 0 && takes_ours(look, t, &about);
 }
 
 /* A timer for @t, unless its thread takes the ticks in another way. */
-static int start(struct census *look, struct sc_target *t)
+static int start(struct census *look, struct syc_target *t)
 {
-	struct sc_sampler *const s = look->s;
-	struct sc_task_about about;
+	struct syc_sampler *const s = look->s;
+	struct syc_task_about about;
 	int r;
 
 	t->n_tries++;
 	if (s->is_boxed)
 		return -EAGAIN;
-	r = sc_task_look_at_mask(&s->tasks, t->tid, &about);
+	r = syc_task_look_at_mask(&s->tasks, t->tid, &about);
 	/* Ours begin with the program's name, and all signals blocked */
 	if (r != 0 || about.is_dead || about.is_ours)
 		return -ESRCH;
@@ -138,7 +138,7 @@ static int start(struct census *look, struct sc_target *t)
 		return -EAGAIN;
 	if (look->is_full)
 		return -EAGAIN;
-	r = sc_timer_start(t, clock_to_use(s), 0);
+	r = syc_timer_start(t, clock_to_use(s), 0);
 	if (r == -EAGAIN || r == -EMFILE || r == -ENFILE)
 		look->is_full = true;
 	else if (r != 0 && r != -ESRCH)
@@ -146,14 +146,14 @@ static int start(struct census *look, struct sc_target *t)
 	if (r != 0)
 		return r;
 	/* Was it still the thread that we looked at? */
-	if (sc_task_look(&s->tasks, t->tid, &about) != 0 ||
+	if (syc_task_look(&s->tasks, t->tid, &about) != 0 ||
 	    about.start != t->start)
 		return -ESRCH;
 	return 0;
 }
 
 /* @t's thread has no timer yet.  False: it is gone. */
-static bool try_to_start(struct census *look, struct sc_target *t)
+static bool try_to_start(struct census *look, struct syc_target *t)
 {
 	const bool is_time = t->n_tries < EARLY_TRIES ||
 	                     (look->s->round ^ t->number) % LATE_ROUNDS == 0;
@@ -162,20 +162,21 @@ static bool try_to_start(struct census *look, struct sc_target *t)
 }
 
 /* NULL: it is not to be sampled. */
-static struct sc_target *greet(struct census *look, const struct sc_task *task)
+static struct syc_target *greet(struct census *look,
+                                const struct syc_task *task)
 {
-	struct sc_task_about about;
-	struct sc_target *t;
+	struct syc_task_about about;
+	struct syc_target *t;
 
 	if (look->s->is_boxed) { /* it can't be looked at */
 		look->n_alive++;
 		look->n_unsampled++;
 		return NULL;
 	}
-	if (sc_task_look(&look->s->tasks, task->tid, &about) != 0 ||
+	if (syc_task_look(&look->s->tasks, task->tid, &about) != 0 ||
 	    about.is_dead || about.is_ours)
 		return NULL;
-	t = sc_target_give(task->tid);
+	t = syc_target_give(task->tid);
 	if (t == NULL) {
 		look->n_alive++;
 		look->n_unsampled++;
@@ -186,9 +187,9 @@ static struct sc_target *greet(struct census *look, const struct sc_task *task)
 	return t;
 }
 
-static void look_at(struct census *look, const struct sc_task *task)
+static void look_at(struct census *look, const struct syc_task *task)
 {
-	struct sc_target *t = sc_target_find(task->tid);
+	struct syc_target *t = syc_target_find(task->tid);
 
 	if (t != NULL && !is_same(look->s, t, task)) {
 		forget(t);
@@ -200,13 +201,14 @@ static void look_at(struct census *look, const struct sc_task *task)
 		return;
 	t->seen = look->s->round;
 	const uint32_t tls =
-		__atomic_load_n(&t->tls, __ATOMIC_RELAXED) & SC_TLS_STATE;
+		__atomic_load_n(&t->tls, __ATOMIC_RELAXED) & SYC_TLS_STATE;
 	/* A first tick in a box would make calls that may be forbidden there */
-	if (tls == SC_TLS_NONE || (look->s->is_boxed && tls == SC_TLS_UNKNOWN))
-		sc_timer_stop(t);
+	if (tls == SYC_TLS_NONE ||
+	    (look->s->is_boxed && tls == SYC_TLS_UNKNOWN))
+		syc_timer_stop(t);
 	else if (has_timer(t)) {
 		if (takes_it_now(look, t)) {
-			sc_timer_stop(t);
+			syc_timer_stop(t);
 			t->n_tries = 0;
 		}
 	} else if (!try_to_start(look, t)) {
@@ -221,15 +223,15 @@ static void look_at(struct census *look, const struct sc_task *task)
 }
 
 /* Listings skip threads when others end meanwhile. */
-static bool is_gone(const struct sc_target *t)
+static bool is_gone(const struct syc_target *t)
 {
 	return syscall(SYS_tgkill, getpid(), t->tid, 0) != 0;
 }
 
 static void forget_unseen(struct census *look)
 {
-	for (uint32_t i = 0; i < sc_target_count(); i++) {
-		struct sc_target *const t = sc_target_at(i);
+	for (uint32_t i = 0; i < syc_target_count(); i++) {
+		struct syc_target *const t = syc_target_at(i);
 
 		if (t->cookie == 0 || t->seen == look->s->round)
 			continue;
@@ -242,15 +244,15 @@ static void forget_unseen(struct census *look)
 	}
 }
 
-bool sc_round_look(int dir)
+bool syc_round_look(int dir)
 {
-	struct census look = { .s = sc_sampler };
-	struct sc_sampler *const s = look.s;
-	struct sc_task task;
+	struct census look = { .s = syc_sampler };
+	struct syc_sampler *const s = look.s;
+	struct syc_task task;
 
 	s->round++;
-	sc_task_begin(&s->tasks, dir);
-	while (sc_task_next(&s->tasks, &task))
+	syc_task_begin(&s->tasks, dir);
+	while (syc_task_next(&s->tasks, &task))
 		if (task.tid != s->watcher_tid)
 			look_at(&look, &task);
 	if (s->tasks.has_failed) { /* all stays as it was */
@@ -267,11 +269,11 @@ bool sc_round_look(int dir)
 	return look.n_alive != 0;
 }
 
-int sc_round_begin_alone(bool is_child)
+int syc_round_begin_alone(bool is_child)
 {
-	struct sc_sampler *const s = sc_sampler;
+	struct syc_sampler *const s = syc_sampler;
 	uint32_t clock = is_child ? clock_to_use(s) : s->clock;
-	struct sc_target *const t = sc_target_give(gettid());
+	struct syc_target *const t = syc_target_give(gettid());
 
 	if (t == NULL)
 		return -ENOMEM;
@@ -285,48 +287,49 @@ int sc_round_begin_alone(bool is_child)
 		is_child && s->signal != SIGURG && clock == SYSCAP_SAMPLER_WALL;
 	if (s->is_new_child)
 		clock = SYSCAP_SAMPLER_CPU;
-	const int r = sc_timer_start(t, clock, is_child ? CHILD_DELAY_NS : 0);
+	const int r = syc_timer_start(t, clock, is_child ? CHILD_DELAY_NS : 0);
 	if (r != 0)
-		sc_target_free(t);
+		syc_target_free(t);
 	return r;
 }
 
-void sc_round_settle(void)
+void syc_round_settle(void)
 {
-	struct sc_sampler *const s = sc_sampler;
-	struct sc_target *const t = sc_target_find(gettid());
+	struct syc_sampler *const s = syc_sampler;
+	struct syc_target *const t = syc_target_find(gettid());
 
 	s->is_new_child = false;
 	if (t == NULL)
 		return;
-	sc_timer_stop(t);
-	sc_timer_start(t, clock_to_use(s), 0);
+	syc_timer_stop(t);
+	syc_timer_start(t, clock_to_use(s), 0);
 }
 
-void sc_round_stop_all(bool forget_them)
+void syc_round_stop_all(bool forget_them)
 {
-	for (uint32_t i = 0; i < sc_target_count(); i++) {
-		struct sc_target *const t = sc_target_at(i);
+	for (uint32_t i = 0; i < syc_target_count(); i++) {
+		struct syc_target *const t = syc_target_at(i);
 
 		if (t->cookie == 0)
 			continue;
-		sc_timer_stop(t);
+		syc_timer_stop(t);
 		t->n_tries = 0;
 		if (forget_them)
-			sc_target_free(t);
+			syc_target_free(t);
 	}
 	if (forget_them) {
-		__atomic_store_n(&sc_sampler->n_threads, 0, __ATOMIC_RELAXED);
-		__atomic_store_n(&sc_sampler->n_unsampled, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&syc_sampler->n_threads, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&syc_sampler->n_unsampled, 0,
+		                 __ATOMIC_RELAXED);
 	}
 }
 
-bool sc_round_is_busy(void)
+bool syc_round_is_busy(void)
 {
 	const int32_t self = gettid();
 
-	for (uint32_t i = 0; i < sc_target_count(); i++) {
-		const struct sc_target *const t = sc_target_at(i);
+	for (uint32_t i = 0; i < syc_target_count(); i++) {
+		const struct syc_target *const t = syc_target_at(i);
 
 		if (__atomic_load_n(&t->busy, __ATOMIC_SEQ_CST) != 0 &&
 		    t->tid != self && !is_gone(t))

@@ -6,31 +6,31 @@
  * Done by the watcher; in a process that has none yet by whoever has `life`.
  * Signal-safe but where clocks are perf events, which only the watcher has.
  */
-#ifndef SC_ROUND_H
-#define SC_ROUND_H
+#ifndef SYC_ROUND_H
+#define SYC_ROUND_H
 
 #include <stdbool.h>
 
 /**
- * Look; @dir is of sc_task_open().  sc_sampler->result becomes an error that
+ * Look; @dir is of syc_task_open().  syc_sampler->result becomes an error that
  * kept all threads from being sampled.  False: no thread but ours lives.
  */
-bool sc_round_look(int dir);
+bool syc_round_look(int dir);
 
 /**
  * A timer for the calling thread, the only one, without a look; in a forked
  * child none of its ticks comes within 10 ms.  0 or -errno.
  */
-int sc_round_begin_alone(bool is_child);
+int syc_round_begin_alone(bool is_child);
 
 /** A child's first tick came: the calling thread gets the clock it is to
- * have.  Where sc_sampler->is_new_child. */
-void sc_round_settle(void);
+ * have.  Where syc_sampler->is_new_child. */
+void syc_round_settle(void);
 
 /** No thread has a timer; @forget: nor a target, until the next look. */
-void sc_round_stop_all(bool forget);
+void syc_round_stop_all(bool forget);
 
 /** A handler is at work on some thread.  Context: any-thread, signal-safe. */
-bool sc_round_is_busy(void);
+bool syc_round_is_busy(void);
 
 #endif

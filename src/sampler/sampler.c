@@ -47,7 +47,7 @@ static struct {
 	uint32_t clock, hz;
 	int32_t signal;
 	bool may_change_signal;
-	struct sc_take_options take;
+	struct syc_take_options take;
 } for_children;
 
 /* --------------------------------------------------------------- options */
@@ -57,14 +57,14 @@ static const char *check(struct syscap_sampler_options *o)
 	if (o->hz == 0)
 		o->hz = DEFAULT_HZ;
 	if (o->max_depth == 0)
-		o->max_depth = SC_STACK_MAX;
+		o->max_depth = SYC_STACK_MAX;
 	if (o->clock == SYSCAP_SAMPLER_AUTO)
 		o->clock = SYSCAP_SAMPLER_CPU;
 	if (o->hz > MAX_HZ)
 		return "hz is 1 to 20000";
 	if (o->clock > SYSCAP_SAMPLER_PERF)
 		return "there is no such clock";
-	if (o->max_depth < MIN_DEPTH || o->max_depth > SC_STACK_MAX)
+	if (o->max_depth < MIN_DEPTH || o->max_depth > SYC_STACK_MAX)
 		return "max_depth is 32 to 512";
 	if (o->stacks > SYSCAP_SAMPLER_NATIVE)
 		return "there is no such kind of stacks";
@@ -85,36 +85,37 @@ static const char *clock_text(uint32_t clock)
 
 static void describe(struct syscap_sampler_options *o)
 {
-	const struct sc_sampler *const s = sc_sampler;
+	const struct syc_sampler *const s = syc_sampler;
 	const uint32_t n_without =
 		__atomic_load_n(&s->n_unsampled, __ATOMIC_RELAXED);
-	struct sc_text text = sc_text_begin(o->message, sizeof(o->message));
+	struct syc_text text = syc_text_begin(o->message, sizeof(o->message));
 
-	sc_text_add(&text, "each thread ");
-	sc_text_add_u64(&text, s->hz);
-	sc_text_add(&text, clock_text(s->clock));
-	sc_text_add(&text, ", by signal ");
-	sc_text_add_i64(&text, __atomic_load_n(&s->signal, __ATOMIC_RELAXED));
+	syc_text_add(&text, "each thread ");
+	syc_text_add_u64(&text, s->hz);
+	syc_text_add(&text, clock_text(s->clock));
+	syc_text_add(&text, ", by signal ");
+	syc_text_add_i64(&text, __atomic_load_n(&s->signal, __ATOMIC_RELAXED));
 	if (n_without != 0) {
-		sc_text_add(&text, "; threads that block it or got no timer: ");
-		sc_text_add_u64(&text, n_without);
+		syc_text_add(&text,
+		             "; threads that block it or got no timer: ");
+		syc_text_add_u64(&text, n_without);
 	}
 	*text.at = '\0';
 }
 
 static int fail(struct syscap_sampler_options *o, const char *why, int r)
 {
-	sc_text_field(o->message, sizeof(o->message), why);
-	sc_diag_say("sampling is off", why);
+	syc_text_field(o->message, sizeof(o->message), why);
+	syc_diag_say("sampling is off", why);
 	return r;
 }
 
 /* Why the first round got no timer for any thread. */
 static const char *explain(int r)
 {
-	if (sc_sampler->why != NULL)
-		return sc_sampler->why;
-	if (sc_sampler->clock == SYSCAP_SAMPLER_PERF)
+	if (syc_sampler->why != NULL)
+		return syc_sampler->why;
+	if (syc_sampler->clock == SYSCAP_SAMPLER_PERF)
 		return r == -EPERM || r == -EACCES
 		               ? "perf_event_open() is not allowed: "
 		                 "/proc/sys/kernel/perf_event_paranoid is "
@@ -131,13 +132,13 @@ static void block_signals(sigset_t *ret_before)
 {
 	sigset_t all;
 
-	sc_signals_fill(&all);
+	syc_signals_fill(&all);
 	pthread_sigmask(SIG_BLOCK, &all, ret_before);
 }
 
 static void fill(const struct syscap_sampler_options *o, int signal)
 {
-	struct sc_sampler *const s = sc_sampler;
+	struct syc_sampler *const s = syc_sampler;
 
 	/* get_stats() may read these at any time */
 	__atomic_store_n(&s->clock, o->clock, __ATOMIC_RELAXED);
@@ -155,28 +156,28 @@ static void fill(const struct syscap_sampler_options *o, int signal)
 /* By who has `life`, signals blocked. */
 static int start(struct syscap_sampler_options *o, bool with_children)
 {
-	struct sc_sampler *const s = sc_sampler;
+	struct syc_sampler *const s = syc_sampler;
 	int r;
 
-	if (s->watcher == SC_WATCHER_ENDED)
-		s->watcher = SC_WATCHER_NONE; /* by itself */
-	if (s->watcher != SC_WATCHER_NONE)
+	if (s->watcher == SYC_WATCHER_ENDED)
+		s->watcher = SYC_WATCHER_NONE; /* by itself */
+	if (s->watcher != SYC_WATCHER_NONE)
 		return fail(o, "this process is sampled already", -EALREADY);
-	r = sc_unwind_prepare();
+	r = syc_unwind_prepare();
 	if (r != 0)
 		return fail(o, "there is no unwinder for this machine", r);
-	r = sc_names_prepare(); /* else a provider's first one in a handler */
+	r = syc_names_prepare(); /* else a provider's first one in a handler */
 	if (r != 0)
 		return fail(o, "no memory for names", r);
-	if (!sc_claim_take(SC_CLAIM_SAMPLER))
+	if (!syc_claim_take(SYC_CLAIM_SAMPLER))
 		return fail(o,
 		            "another copy of this library samples this process",
 		            -EALREADY);
 	const char *why = "no signal is free";
 	/* Children inherit our handler, and may reset it */
-	const int signal = sc_signals_choose(
+	const int signal = syc_signals_choose(
 		o->clock, o->signal,
-		with_children ? SC_SIGNALS_HARMLESS : SC_SIGNALS_REAL_TIME,
+		with_children ? SYC_SIGNALS_HARMLESS : SYC_SIGNALS_REAL_TIME,
 		&s->tasks);
 	r = signal;
 	if (r == -EINVAL)
@@ -186,68 +187,70 @@ static int start(struct syscap_sampler_options *o, bool with_children)
 	if (signal < 0)
 		goto fail;
 	fill(o, signal);
-	sc_tick_prepare();
-	sc_target_init();
+	syc_tick_prepare();
+	syc_target_init();
 	__atomic_store_n(&s->pid, getpid(), __ATOMIC_RELAXED);
-	r = sc_signals_install(signal, sc_tick_handle);
+	r = syc_signals_install(signal, syc_tick_handle);
 	why = "sigaction() failed";
 	if (r != 0)
 		goto fail;
 	__atomic_store_n(&s->is_on, 1, __ATOMIC_SEQ_CST);
 	/* A thread of ours only where there are others: some programs want to
 	 * have one, and look.  Who tells of the second makes it then. */
-	sc_watch_note_filters();
-	r = sc_told_is_on() && sc_task_is_alone(&s->tasks)
-	            ? sc_watch_start_alone(false)
-	            : sc_watch_start(true);
+	syc_watch_note_filters();
+	r = syc_told_is_on() && syc_task_is_alone(&s->tasks)
+	            ? syc_watch_start_alone(false)
+	            : syc_watch_start(true);
 	if (r != 0) {
 		why = explain(r);
-		sc_watch_stop(STOP_NS);
+		syc_watch_stop(STOP_NS);
 		goto fail;
 	}
 	return 0;
 fail:
 	__atomic_store_n(&s->is_on, 0, __ATOMIC_SEQ_CST);
-	sc_claim_give(SC_CLAIM_SAMPLER);
+	syc_claim_give(SYC_CLAIM_SAMPLER);
 	return fail(o, why, r);
 }
 
 /* This process' state, not that of one whose memory we share for a moment. */
 static int prepare(void)
 {
-	if (sc_process_prepare() != 0 || sc_state_map() != 0)
+	if (syc_process_prepare() != 0 || syc_state_map() != 0)
 		return -ENOMEM;
-	const int32_t pid = __atomic_load_n(&sc_sampler->pid, __ATOMIC_RELAXED);
+	const int32_t pid =
+		__atomic_load_n(&syc_sampler->pid, __ATOMIC_RELAXED);
 	return pid == 0 || pid == getpid() ? 0 : -EPERM;
 }
 
 /* By the watcher, too, which may find a signal taken as soon as it runs. */
-void sc_sampler_note_signal(void)
+void syc_sampler_note_signal(void)
 {
-	__atomic_store_n(&for_children.signal,
-	                 __atomic_load_n(&sc_sampler->signal, __ATOMIC_RELAXED),
-	                 __ATOMIC_RELAXED);
+	__atomic_store_n(
+		&for_children.signal,
+		__atomic_load_n(&syc_sampler->signal, __ATOMIC_RELAXED),
+		__ATOMIC_RELAXED);
 }
 
 static void remember(bool with_children)
 {
-	const struct sc_sampler *const s = sc_sampler;
+	const struct syc_sampler *const s = syc_sampler;
 
 	for_children.clock = s->clock;
 	for_children.hz = s->hz;
-	sc_sampler_note_signal();
+	syc_sampler_note_signal();
 	for_children.may_change_signal = s->may_change_signal;
 	for_children.take = s->take;
 	for_children.is_wanted = with_children;
 }
 
-void sc_sampler_forget(void)
+void syc_sampler_forget(void)
 {
 	for_children.is_wanted = 0;
-	sc_claim_give(SC_CLAIM_SAMPLER);
+	syc_claim_give(SYC_CLAIM_SAMPLER);
 }
 
-int sc_sampler_begin(struct syscap_sampler_options *o, bool with_children)
+int syc_sampler_begin(struct syscap_sampler_options *o, bool with_children)
 {
 	sigset_t before;
 	int r;
@@ -261,10 +264,10 @@ int sc_sampler_begin(struct syscap_sampler_options *o, bool with_children)
 			o, r == -EPERM ? "not in a vfork() child" : "no memory",
 			r);
 	block_signals(&before);
-	if (!sc_state_take(&sc_sampler->life, LIFE_WAIT_NS)) {
+	if (!syc_state_take(&syc_sampler->life, LIFE_WAIT_NS)) {
 		r = fail(o, "another start or stop takes too long", -EBUSY);
 	} else {
-		struct sc_tasks *const tasks = &sc_sampler->tasks;
+		struct syc_tasks *const tasks = &syc_sampler->tasks;
 		memcpy(&tasks->starter_mask, &before,
 		       sizeof(tasks->starter_mask));
 		__atomic_store_n(&tasks->starter_tid, gettid(),
@@ -273,10 +276,10 @@ int sc_sampler_begin(struct syscap_sampler_options *o, bool with_children)
 		__atomic_store_n(&tasks->starter_tid, 0, __ATOMIC_RELEASE);
 		if (r == 0) {
 			describe(o);
-			sc_diag_say("sampling is on", o->message);
+			syc_diag_say("sampling is on", o->message);
 			remember(with_children);
 		}
-		sc_state_give(&sc_sampler->life);
+		syc_state_give(&syc_sampler->life);
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	/* Besides telling who reads the capture, this is an event outside of
@@ -289,38 +292,38 @@ int sc_sampler_begin(struct syscap_sampler_options *o, bool with_children)
 
 static int end(int64_t life_ns, int64_t stop_ns)
 {
-	struct sc_sampler *const s = sc_sampler;
+	struct syc_sampler *const s = syc_sampler;
 	sigset_t before;
 	int r = -EBUSY;
 
 	if (s == NULL || __atomic_load_n(&s->pid, __ATOMIC_RELAXED) != getpid())
 		return -ENOENT;
 	block_signals(&before);
-	if (sc_state_take(&sc_sampler->life, life_ns)) {
+	if (syc_state_take(&syc_sampler->life, life_ns)) {
 		r = -ENOENT;
-		if (s->watcher != SC_WATCHER_NONE) {
-			const bool ended = s->watcher == SC_WATCHER_ENDED;
+		if (s->watcher != SYC_WATCHER_NONE) {
+			const bool ended = s->watcher == SYC_WATCHER_ENDED;
 
-			r = sc_watch_stop(stop_ns);
+			r = syc_watch_stop(stop_ns);
 			if (r == 0) {
-				sc_claim_give(SC_CLAIM_SAMPLER);
+				syc_claim_give(SYC_CLAIM_SAMPLER);
 				for_children.is_wanted = 0;
 				r = ended ? -ENOENT : 0;
 			}
 		}
-		sc_state_give(&sc_sampler->life);
+		syc_state_give(&syc_sampler->life);
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return r;
 }
 
-int sc_sampler_end(void)
+int syc_sampler_end(void)
 {
 	const int r = end(LIFE_WAIT_NS, STOP_NS);
 
 	if (r == 0)
-		sc_diag_say("sampling is off",
-		            "syscap_sampler_stop() was called");
+		syc_diag_say("sampling is off",
+		             "syscap_sampler_stop() was called");
 	return r;
 }
 
@@ -335,7 +338,7 @@ int sc_sampler_end(void)
  */
 static void begin_child(void)
 {
-	struct sc_sampler *const s = sc_sampler;
+	struct syc_sampler *const s = syc_sampler;
 	const bool goes_on = for_children.is_wanted != 0;
 	const int saved = errno;
 
@@ -343,10 +346,10 @@ static void begin_child(void)
 		return;
 	if (s->pid != 0) { /* was not wiped */
 		memset(s, 0, sizeof(*s));
-		sc_target_wipe();
+		syc_target_wipe();
 	}
-	if (!goes_on || !sc_signals_is_ours(for_children.signal) ||
-	    !sc_claim_take(SC_CLAIM_SAMPLER)) {
+	if (!goes_on || !syc_signals_is_ours(for_children.signal) ||
+	    !syc_claim_take(SYC_CLAIM_SAMPLER)) {
 		errno = saved;
 		return;
 	}
@@ -358,10 +361,10 @@ static void begin_child(void)
 	s->may_change_signal = for_children.may_change_signal;
 	s->take = for_children.take;
 	__atomic_store_n(&s->is_on, 1, __ATOMIC_SEQ_CST);
-	if (sc_watch_start_alone(true) != 0) {
+	if (syc_watch_start_alone(true) != 0) {
 		__atomic_store_n(&s->is_on, 0, __ATOMIC_SEQ_CST);
-		s->watcher = SC_WATCHER_NONE;
-		sc_claim_give(SC_CLAIM_SAMPLER);
+		s->watcher = SYC_WATCHER_NONE;
+		syc_claim_give(SYC_CLAIM_SAMPLER);
 	}
 	errno = saved;
 }
@@ -376,8 +379,8 @@ static void begin_fork(void)
 {
 	const int saved = errno;
 
-	if (sc_sampler != NULL)
-		sc_state_take(&sc_sampler->refreshing, FORK_WAIT_NS);
+	if (syc_sampler != NULL)
+		syc_state_take(&syc_sampler->refreshing, FORK_WAIT_NS);
 	errno = saved;
 }
 
@@ -386,31 +389,32 @@ static void end_fork(void)
 {
 	const int saved = errno;
 
-	if (sc_sampler != NULL)
-		sc_state_give(&sc_sampler->refreshing);
+	if (syc_sampler != NULL)
+		syc_state_give(&syc_sampler->refreshing);
 	errno = saved;
 }
 
-void sc_sampler_watch_forks(void)
+void syc_sampler_watch_forks(void)
 {
 	pthread_atfork(begin_fork, end_fork, begin_child);
 }
 
-void sc_sampler_at_rest(void)
+void syc_sampler_at_rest(void)
 {
-	struct sc_sampler *const s = sc_sampler;
+	struct syc_sampler *const s = syc_sampler;
 	const int saved = errno;
 	sigset_t before;
 
 	if (s == NULL ||
 	    __atomic_load_n(&s->pid, __ATOMIC_RELAXED) != getpid() ||
-	    __atomic_load_n(&s->watcher, __ATOMIC_RELAXED) != SC_WATCHER_LATER)
+	    __atomic_load_n(&s->watcher, __ATOMIC_RELAXED) != SYC_WATCHER_LATER)
 		return;
 	block_signals(&before);
-	if (!sc_watch_yields() && sc_state_take(&sc_sampler->life, REST_NS)) {
-		if (s->watcher == SC_WATCHER_LATER && !sc_watch_is_boxed())
-			sc_watch_start(false);
-		sc_state_give(&sc_sampler->life);
+	if (!syc_watch_yields() &&
+	    syc_state_take(&syc_sampler->life, REST_NS)) {
+		if (s->watcher == SYC_WATCHER_LATER && !syc_watch_is_boxed())
+			syc_watch_start(false);
+		syc_state_give(&syc_sampler->life);
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	errno = saved;

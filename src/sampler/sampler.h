@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* sampler.h - begin and end sampling. */
-#ifndef SC_SAMPLER_H
-#define SC_SAMPLER_H
+#ifndef SYC_SAMPLER_H
+#define SYC_SAMPLER_H
 
 #include <stdbool.h>
 
 #include <syscap/sampler.h>
 
 /** This copy samples no more by itself, nor its children.  By the watcher. */
-void sc_sampler_forget(void);
+void syc_sampler_forget(void);
 
 /**
  * syscap_sampler_start(), all of @options being there; @with_children: those
@@ -16,14 +16,14 @@ void sc_sampler_forget(void);
  *
  * Context: setup, any thread.
  */
-int sc_sampler_begin(struct syscap_sampler_options *options,
-                     bool with_children);
+int syc_sampler_begin(struct syscap_sampler_options *options,
+                      bool with_children);
 
 /** syscap_sampler_stop().  Context: setup, any thread. */
-int sc_sampler_end(void);
+int syc_sampler_end(void);
 
 /** The signal is another one now: for children, too.  By who changed it. */
-void sc_sampler_note_signal(void);
+void syc_sampler_note_signal(void);
 
 /**
  * This thread is in no signal handler and holds no lock of the C library:
@@ -32,9 +32,9 @@ void sc_sampler_note_signal(void);
  *
  * Context: setup; any thread.
  */
-void sc_sampler_at_rest(void);
+void syc_sampler_at_rest(void);
 
 /** Children are to be looked after.  Context: setup, once. */
-void sc_sampler_watch_forks(void);
+void syc_sampler_watch_forks(void);
 
 #endif

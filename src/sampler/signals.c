@@ -26,7 +26,7 @@ static uint64_t bit(int signal)
 	return UINT64_C(1) << (signal - 1);
 }
 
-void sc_signals_fill(sigset_t *set)
+void syc_signals_fill(sigset_t *set)
 {
 	uint64_t all;
 
@@ -44,7 +44,7 @@ static bool has_default_action(int signal)
 	       (now.sa_flags & SA_SIGINFO) == 0 && now.sa_handler == SIG_DFL;
 }
 
-bool sc_signals_is_unhandled(int signal)
+bool syc_signals_is_unhandled(int signal)
 {
 	struct sigaction now;
 
@@ -52,7 +52,7 @@ bool sc_signals_is_unhandled(int signal)
 	       (now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN);
 }
 
-bool sc_signals_is_ours(int signal)
+bool syc_signals_is_ours(int signal)
 {
 	struct sigaction now;
 
@@ -62,14 +62,14 @@ bool sc_signals_is_ours(int signal)
 	       now.sa_sigaction == installed[signal];
 }
 
-void sc_signals_unveil(int signal, struct sigaction *action)
+void syc_signals_unveil(int signal, struct sigaction *action)
 {
 	if (__atomic_load_n(&installed[signal], __ATOMIC_ACQUIRE) != NULL &&
 	    action->sa_sigaction == installed[signal])
 		*action = previous[signal];
 }
 
-bool sc_signals_are_all(uint64_t mask)
+bool syc_signals_are_all(uint64_t mask)
 {
 	unsigned n = 0;
 
@@ -80,33 +80,33 @@ bool sc_signals_are_all(uint64_t mask)
 
 /* Which of those that may be chosen somebody blocks.  Threads that block all
  * signals do so to be left alone. */
-static uint64_t blocked_by_choice(struct sc_tasks *tasks)
+static uint64_t blocked_by_choice(struct syc_tasks *tasks)
 {
 	uint64_t blocked = 0, among = bit(SIGURG);
-	struct sc_task_about about;
-	struct sc_task task;
-	const int dir = sc_task_open();
+	struct syc_task_about about;
+	struct syc_task task;
+	const int dir = syc_task_open();
 
 	if (dir < 0)
 		return 0;
 	for (int s = SIGRTMIN + 2; s <= SIGRTMAX; s++)
 		among |= bit(s);
-	sc_task_begin(tasks, dir);
-	while (sc_task_next(tasks, &task))
-		if (sc_task_look_at_mask(tasks, task.tid, &about) == 0 &&
+	syc_task_begin(tasks, dir);
+	while (syc_task_next(tasks, &task))
+		if (syc_task_look_at_mask(tasks, task.tid, &about) == 0 &&
 		    (about.blocked & among) != among &&
-		    !sc_signals_are_all(about.blocked))
+		    !syc_signals_are_all(about.blocked))
 			blocked |= about.blocked & among;
-	sc_task_close(dir);
+	syc_task_close(dir);
 	return blocked;
 }
 
-static int choose_real_time(struct sc_tasks *tasks)
+static int choose_real_time(struct syc_tasks *tasks)
 {
 	const uint64_t blocked = blocked_by_choice(tasks);
 
 	for (int s = SIGRTMAX; s >= SIGRTMIN + 2; s--)
-		if (sc_signals_is_ours(s))
+		if (syc_signals_is_ours(s))
 			return s;
 	for (int s = SIGRTMAX; s >= SIGRTMIN + 2; s--)
 		/* One that we had and that was taken from us stays theirs */
@@ -117,15 +117,15 @@ static int choose_real_time(struct sc_tasks *tasks)
 }
 
 /* Not where it was taken from us, nor where somebody waits for it. */
-static bool is_urgent_free(struct sc_tasks *tasks)
+static bool is_urgent_free(struct syc_tasks *tasks)
 {
-	return sc_signals_is_ours(SIGURG) ||
-	       (installed[SIGURG] == NULL && sc_signals_is_unhandled(SIGURG) &&
+	return syc_signals_is_ours(SIGURG) ||
+	       (installed[SIGURG] == NULL && syc_signals_is_unhandled(SIGURG) &&
 	        (blocked_by_choice(tasks) & bit(SIGURG)) == 0);
 }
 
-int sc_signals_choose(uint32_t clock, int wanted, enum sc_signals_kind kind,
-                      struct sc_tasks *tasks)
+int syc_signals_choose(uint32_t clock, int wanted, enum syc_signals_kind kind,
+                       struct syc_tasks *tasks)
 {
 	const bool is_perf = clock == SYSCAP_SAMPLER_PERF;
 
@@ -135,28 +135,28 @@ int sc_signals_choose(uint32_t clock, int wanted, enum sc_signals_kind kind,
 	if (is_perf && wanted == 0)
 		wanted = SIGURG;
 	if (wanted == 0)
-		return kind == SC_SIGNALS_HARMLESS && is_urgent_free(tasks)
+		return kind == SYC_SIGNALS_HARMLESS && is_urgent_free(tasks)
 		               ? SIGURG
 		               : choose_real_time(tasks);
 	if (is_perf ? wanted != SIGURG
 	            : wanted != SIGPROF &&
 	                      (wanted < SIGRTMIN || wanted > SIGRTMAX))
 		return -EINVAL;
-	if (sc_signals_is_ours(wanted))
+	if (syc_signals_is_ours(wanted))
 		return wanted;
 	if (installed[wanted] != NULL ||
-	    (is_perf && !sc_signals_is_unhandled(wanted)))
+	    (is_perf && !syc_signals_is_unhandled(wanted)))
 		return -EBUSY;
 	return wanted;
 }
 
-int sc_signals_install(int signal, void (*handler)(int, siginfo_t *, void *))
+int syc_signals_install(int signal, void (*handler)(int, siginfo_t *, void *))
 {
 	struct sigaction action, before;
 
-	if (sc_signals_is_ours(signal))
+	if (syc_signals_is_ours(signal))
 		return 0;
-	if (sc_backing_get(&previous, N_SIGNALS * sizeof(*previous)) == NULL)
+	if (syc_backing_get(&previous, N_SIGNALS * sizeof(*previous)) == NULL)
 		return -ENOMEM;
 	if (sigaction(signal, NULL, &before) != 0)
 		return -errno;
@@ -169,7 +169,7 @@ int sc_signals_install(int signal, void (*handler)(int, siginfo_t *, void *))
 	action.sa_sigaction = handler;
 	action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
 	/* Nobody's handler leaves ours half-way, by siglongjmp() say */
-	sc_signals_fill(&action.sa_mask);
+	syc_signals_fill(&action.sa_mask);
 	const bool returns = installed[signal] != NULL;
 	__atomic_store_n(&installed[signal], handler, __ATOMIC_RELEASE);
 	if (sigaction(signal, &action, &before) != 0) {
@@ -218,7 +218,7 @@ static void set_mask(int signal, const struct sigaction *action,
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
-void sc_signals_pass_on(int signal, siginfo_t *info, void *context)
+void syc_signals_pass_on(int signal, siginfo_t *info, void *context)
 {
 	struct sigaction *const p = &previous[signal];
 	void (*const plain)(int) =

@@ -8,28 +8,28 @@
  * there before it gets every signal that is not ours, as if we were not there:
  * with its mask and its flags, but on the alternate stack where there is one.
  */
-#ifndef SC_SIGNALS_H
-#define SC_SIGNALS_H
+#ifndef SYC_SIGNALS_H
+#define SYC_SIGNALS_H
 
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-struct sc_tasks;
+struct syc_tasks;
 
 /**
  * All signals but SIGSYS, as @set: a sandbox' filter that traps a system call
  * has that handled, and kills the process where it is blocked.
  */
-void sc_signals_fill(sigset_t *set);
+void syc_signals_fill(sigset_t *set);
 
 /** Which one a timer's ticks come by where nobody named one. */
-enum sc_signals_kind {
-	SC_SIGNALS_REAL_TIME,
+enum syc_signals_kind {
+	SYC_SIGNALS_REAL_TIME,
 	/* SIGURG, which is ignored by default: who resets all signals, such as
 	 * a child between fork and exec, is not killed by a tick.  A real-time
 	 * one where the program has a use for SIGURG. */
-	SC_SIGNALS_HARMLESS,
+	SYC_SIGNALS_HARMLESS,
 };
 
 /**
@@ -39,37 +39,37 @@ enum sc_signals_kind {
  *
  * Returns it, or -EINVAL, -EBUSY.  Context: signal-safe.
  */
-int sc_signals_choose(uint32_t clock, int wanted, enum sc_signals_kind kind,
-                      struct sc_tasks *tasks);
+int syc_signals_choose(uint32_t clock, int wanted, enum syc_signals_kind kind,
+                       struct syc_tasks *tasks);
 
 /**
  * Whether @mask, of which signals 1 to 31 count, is that of who means all
  * signals: to be left alone, or to wait for whatever comes.
  */
-bool sc_signals_are_all(uint64_t mask);
+bool syc_signals_are_all(uint64_t mask);
 
 /** Whether @signal has its default action, or is ignored. */
-bool sc_signals_is_unhandled(int signal);
+bool syc_signals_is_unhandled(int signal);
 
 /**
  * Have @handler called for @signal, before what there is.  0 or -errno.
  *
  * Context: signal-safe.
  */
-int sc_signals_install(int signal, void (*handler)(int, siginfo_t *, void *));
+int syc_signals_install(int signal, void (*handler)(int, siginfo_t *, void *));
 
 /** False: the program has put a handler of its own in place of ours. */
-bool sc_signals_is_ours(int signal);
+bool syc_signals_is_ours(int signal);
 
 /** Where @action of @signal is ours, put in the one that was there before.
  * Context: any-thread, signal-safe. */
-void sc_signals_unveil(int signal, struct sigaction *action);
+void syc_signals_unveil(int signal, struct sigaction *action);
 
 /**
  * Do with a signal what would have been done without us.
  *
  * Context: within the handler, as its last act; signal-safe.
  */
-void sc_signals_pass_on(int signal, siginfo_t *info, void *context);
+void syc_signals_pass_on(int signal, siginfo_t *info, void *context);
 
 #endif

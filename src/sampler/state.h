@@ -9,10 +9,10 @@
  *
  * Who writes: whoever has `life`, and the watcher, which has what is below
  * it to itself until it has ended.  The handler only reads, but for what is
- * in its own thread's struct sc_target.
+ * in its own thread's struct syc_target.
  */
-#ifndef SC_SAMPLER_STATE_H
-#define SC_SAMPLER_STATE_H
+#ifndef SYC_SAMPLER_STATE_H
+#define SYC_SAMPLER_STATE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,15 +22,15 @@
 #include "runtime/take.h"
 #include "sampler/task.h"
 
-enum sc_watcher {
-	SC_WATCHER_NONE = 0,
-	SC_WATCHER_BEGINS, /* made, its first round is not over */
-	SC_WATCHER_RUNS,
-	SC_WATCHER_ENDED, /* by itself, or as it was asked to */
-	SC_WATCHER_LATER, /* none yet: one thread, or a forked child */
+enum syc_watcher {
+	SYC_WATCHER_NONE = 0,
+	SYC_WATCHER_BEGINS, /* made, its first round is not over */
+	SYC_WATCHER_RUNS,
+	SYC_WATCHER_ENDED, /* by itself, or as it was asked to */
+	SYC_WATCHER_LATER, /* none yet: one thread, or a forked child */
 };
 
-struct sc_sampler {
+struct syc_sampler {
 	int32_t pid; /* whose state it is; 0: nobody's yet */
 	/* tids of who has them, or 0 */
 	uint32_t life;       /* a start or a stop is under way */
@@ -40,9 +40,9 @@ struct sc_sampler {
 	uint32_t hz;
 	int32_t signal;
 	int64_t period_ns;
-	struct sc_take_options take;
+	struct syc_take_options take;
 
-	uint32_t watcher;  /* enum sc_watcher; a futex */
+	uint32_t watcher;  /* enum syc_watcher; a futex */
 	uint32_t must_end; /* a futex */
 	int result;        /* of the first round */
 	const char *why;   /* a sentence, of result or of the end */
@@ -59,26 +59,26 @@ struct sc_sampler {
 	bool is_new_child;  /* its timer is not of its clock yet */
 	bool is_waited_for; /* the signal, as the last round saw */
 	bool is_boxed; /* a filter came: no watcher will be made any more */
-	struct sc_tasks tasks;
+	struct syc_tasks tasks;
 };
 
-/** NULL until sc_state_map(). */
-extern struct sc_sampler *sc_sampler;
+/** NULL until syc_state_map(). */
+extern struct syc_sampler *syc_sampler;
 
 /** 0 or -ENOMEM.  Context: setup. */
-int sc_state_map(void);
+int syc_state_map(void);
 
 /** `life` (with signals blocked) or `refreshing`.  False: not in time. */
-bool sc_state_take(uint32_t *lock, int64_t wait_ns);
+bool syc_state_take(uint32_t *lock, int64_t wait_ns);
 
 /** Nothing, if the thread does not have it. */
-void sc_state_give(uint32_t *lock);
+void syc_state_give(uint32_t *lock);
 
 /** A millisecond; no cancellation point, as nothing here is. */
-void sc_state_nap(void);
+void syc_state_nap(void);
 
 /** FUTEX_WAIT for at most @ns while *@word is @value. */
-void sc_state_wait(uint32_t *word, uint32_t value, int64_t ns);
-void sc_state_wake(uint32_t *word);
+void syc_state_wait(uint32_t *word, uint32_t value, int64_t ns);
+void syc_state_wake(uint32_t *word);
 
 #endif

@@ -13,12 +13,12 @@
 #include "clock/clock.h"
 
 #define CHUNK      32u
-#define N_CHUNKS   (SC_TARGETS_MAX / CHUNK)
+#define N_CHUNKS   (SYC_TARGETS_MAX / CHUNK)
 #define N_BUCKETS  1024u
 #define WORD_SHIFT 32
 #define GENERATION 19 /* bits; the number takes 13 */
 
-_Static_assert(SC_TARGETS_MAX == 1u << (WORD_SHIFT - GENERATION),
+_Static_assert(SYC_TARGETS_MAX == 1u << (WORD_SHIFT - GENERATION),
                "a cookie holds any number");
 
 /* Inherited by children, who find the memory zeroed. */
@@ -27,13 +27,13 @@ static uint32_t n_chunks;
 static uint32_t *buckets; /* 1 + number of the first; zeroed with them */
 static uint32_t word;     /* upper half of our cookies */
 
-void sc_target_init(void)
+void syc_target_init(void)
 {
 	uint64_t mixed;
 
 	if (word != 0)
 		return;
-	mixed = (uint64_t)sc_clock_kernel() ^ (uintptr_t)&word;
+	mixed = (uint64_t)syc_clock_kernel() ^ (uintptr_t)&word;
 	mixed *= UINT64_C(0x9E3779B97F4A7C15);
 	/* the topmost bit is in no address of a program, nor in an int */
 	word = (uint32_t)(mixed >> 32) | UINT32_C(0x80000000);
@@ -41,7 +41,7 @@ void sc_target_init(void)
 
 static size_t stride(void)
 {
-	return (256 + sc_take_size() + 63) & ~(size_t)63;
+	return (256 + syc_take_size() + 63) & ~(size_t)63;
 }
 
 static void *map(size_t size)
@@ -51,52 +51,52 @@ static void *map(size_t size)
 
 	if (memory == MAP_FAILED)
 		return NULL;
-	madvise(memory, size, MADV_WIPEONFORK); /* else sc_target_wipe() */
+	madvise(memory, size, MADV_WIPEONFORK); /* else syc_target_wipe() */
 	return memory;
 }
 
-uint32_t sc_target_count(void)
+uint32_t syc_target_count(void)
 {
 	return __atomic_load_n(&n_chunks, __ATOMIC_ACQUIRE) * CHUNK;
 }
 
-struct sc_target *sc_target_at(uint32_t number)
+struct syc_target *syc_target_at(uint32_t number)
 {
-	return (struct sc_target *)(void *)(chunks[number / CHUNK] +
-	                                    number % CHUNK * stride());
+	return (struct syc_target *)(void *)(chunks[number / CHUNK] +
+	                                     number % CHUNK * stride());
 }
 
-void sc_target_wipe(void)
+void syc_target_wipe(void)
 {
-	for (uint32_t i = 0; i < sc_target_count(); i++)
-		memset(sc_target_at(i), 0, stride());
+	for (uint32_t i = 0; i < syc_target_count(); i++)
+		memset(syc_target_at(i), 0, stride());
 	if (buckets != NULL)
 		memset(buckets, 0, N_BUCKETS * sizeof(*buckets));
 }
 
-bool sc_target_is_cookie(uint64_t cookie)
+bool syc_target_is_cookie(uint64_t cookie)
 {
 	return word != 0 && cookie >> WORD_SHIFT == word;
 }
 
-struct sc_target *sc_target_by_cookie(uint64_t cookie)
+struct syc_target *syc_target_by_cookie(uint64_t cookie)
 {
 	const uint32_t number = (uint32_t)(cookie & UINT32_MAX) >> GENERATION;
-	struct sc_target *t;
+	struct syc_target *t;
 
-	if (!sc_target_is_cookie(cookie) || number >= sc_target_count())
+	if (!syc_target_is_cookie(cookie) || number >= syc_target_count())
 		return NULL;
-	t = sc_target_at(number);
+	t = syc_target_at(number);
 	return __atomic_load_n(&t->cookie, __ATOMIC_ACQUIRE) == cookie ? t
 	                                                               : NULL;
 }
 
-struct sc_target *sc_target_find(int32_t tid)
+struct syc_target *syc_target_find(int32_t tid)
 {
 	uint32_t at = buckets != NULL ? buckets[(uint32_t)tid % N_BUCKETS] : 0;
 
 	while (at != 0) {
-		struct sc_target *const t = sc_target_at(at - 1);
+		struct syc_target *const t = syc_target_at(at - 1);
 
 		if (t->tid == tid)
 			return t;
@@ -111,40 +111,40 @@ static bool is_gone(int32_t tid)
 }
 
 /* A handler that stop did not wait for may still be in it. */
-static bool is_free(const struct sc_target *t)
+static bool is_free(const struct syc_target *t)
 {
 	return t->cookie == 0 &&
 	       (__atomic_load_n(&t->busy, __ATOMIC_SEQ_CST) == 0 ||
 	        is_gone(t->tid));
 }
 
-/* A number, or SC_TARGETS_MAX: there is no room. */
+/* A number, or SYC_TARGETS_MAX: there is no room. */
 static uint32_t find_free(void)
 {
 	const uint32_t n = n_chunks;
 
 	for (uint32_t i = 0; i < n * CHUNK; i++)
-		if (is_free(sc_target_at(i)))
+		if (is_free(syc_target_at(i)))
 			return i;
 	if (n == N_CHUNKS || (chunks[n] = map(CHUNK * stride())) == NULL)
-		return SC_TARGETS_MAX;
+		return SYC_TARGETS_MAX;
 	__atomic_store_n(&n_chunks, n + 1, __ATOMIC_RELEASE);
 	return n * CHUNK;
 }
 
-struct sc_target *sc_target_give(int32_t tid)
+struct syc_target *syc_target_give(int32_t tid)
 {
 	uint32_t number;
 
 	if (buckets == NULL)
 		buckets = map(N_BUCKETS * sizeof(*buckets));
-	number = buckets != NULL ? find_free() : SC_TARGETS_MAX;
-	if (number == SC_TARGETS_MAX)
+	number = buckets != NULL ? find_free() : SYC_TARGETS_MAX;
+	if (number == SYC_TARGETS_MAX)
 		return NULL;
-	struct sc_target *const t = sc_target_at(number);
+	struct syc_target *const t = syc_target_at(number);
 	uint32_t *const bucket = &buckets[(uint32_t)tid % N_BUCKETS];
 	if (t->generation != 0) /* others had it */
-		memset(sc_target_take_memory(t), 0, sc_take_size());
+		memset(syc_target_take_memory(t), 0, syc_take_size());
 	t->number = number;
 	t->generation++;
 	__atomic_store_n(&t->tid, tid, __ATOMIC_RELAXED);
@@ -153,7 +153,7 @@ struct sc_target *sc_target_give(int32_t tid)
 	if (busy != 0)
 		__atomic_compare_exchange_n(&t->busy, &busy, 0, false,
 		                            __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-	__atomic_store_n(&t->tls, sc_target_tls(tid, SC_TLS_UNKNOWN),
+	__atomic_store_n(&t->tls, syc_target_tls(tid, SYC_TLS_UNKNOWN),
 	                 __ATOMIC_RELAXED);
 	t->cpu_seen = 0;
 	t->n_tries = 0;
@@ -170,13 +170,13 @@ struct sc_target *sc_target_give(int32_t tid)
 	return t;
 }
 
-void sc_target_free(struct sc_target *target)
+void syc_target_free(struct syc_target *target)
 {
 	uint32_t *link = &buckets[(uint32_t)target->tid % N_BUCKETS];
 
 	__atomic_store_n(&target->cookie, 0, __ATOMIC_SEQ_CST);
 	while (*link != 0 && *link != target->number + 1)
-		link = &sc_target_at(*link - 1)->next;
+		link = &syc_target_at(*link - 1)->next;
 	if (*link != 0)
 		*link = target->next;
 }

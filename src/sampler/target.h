@@ -11,8 +11,8 @@
  * the library, the target's number, and how often the target was given.  It
  * is no address that a program could have sent, and an old one fits nothing.
  */
-#ifndef SC_TARGET_H
-#define SC_TARGET_H
+#ifndef SYC_TARGET_H
+#define SYC_TARGET_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,27 +20,27 @@
 #include "runtime/take.h"
 
 /** Threads that can be sampled at one time. */
-#define SC_TARGETS_MAX 8192u
+#define SYC_TARGETS_MAX 8192u
 
-enum sc_target_tls {
-	SC_TLS_UNKNOWN = 0,
-	SC_TLS_OWN,
-	SC_TLS_NONE, /* not a thread of the C library: left alone */
+enum syc_target_tls {
+	SYC_TLS_UNKNOWN = 0,
+	SYC_TLS_OWN,
+	SYC_TLS_NONE, /* not a thread of the C library: left alone */
 };
 
-#define SC_TLS_STATE 3u
+#define SYC_TLS_STATE 3u
 
 /* With whose it is: a late handler of the thread before knows nothing of the
  * one that has the target now. */
-static inline uint32_t sc_target_tls(int32_t tid, enum sc_target_tls state)
+static inline uint32_t syc_target_tls(int32_t tid, enum syc_target_tls state)
 {
 	return (uint32_t)tid << 2 | state;
 }
 
-struct sc_target {
+struct syc_target {
 	uint64_t cookie; /* 0: free.  Stored last, cleared first */
 	int32_t tid;     /* relaxed; handlers compare */
-	uint32_t tls;    /* sc_target_tls(), by its thread */
+	uint32_t tls;    /* syc_target_tls(), by its thread */
 	uintptr_t busy;  /* where our handler's frame lies, on its thread; 0 */
 
 	/* Written by its thread, in handlers; never set back */
@@ -61,40 +61,40 @@ struct sc_target {
 };
 
 /** What its samples are made in. */
-static inline struct sc_take *sc_target_take_memory(struct sc_target *target)
+static inline struct syc_take *syc_target_take_memory(struct syc_target *target)
 {
-	return (struct sc_take *)(void *)((char *)target + 256);
+	return (struct syc_take *)(void *)((char *)target + 256);
 }
 
-_Static_assert(sizeof(struct sc_target) <= 256, "struct sc_take follows");
+_Static_assert(sizeof(struct syc_target) <= 256, "struct syc_take follows");
 
 /** Choose the copy's word.  Context: setup. */
-void sc_target_init(void);
+void syc_target_init(void);
 
 /** Forget, in a child whose memory was not wiped, what the parent had. */
-void sc_target_wipe(void);
+void syc_target_wipe(void);
 
 /** Whether @cookie is one that this copy gave, at any time.  signal-safe. */
-bool sc_target_is_cookie(uint64_t cookie);
+bool syc_target_is_cookie(uint64_t cookie);
 
 /**
  * The target that has @cookie now, or NULL.
  *
  * Context: any-thread, signal-safe.
  */
-struct sc_target *sc_target_by_cookie(uint64_t cookie);
+struct syc_target *syc_target_by_cookie(uint64_t cookie);
 
-/** Targets [0, sc_target_count()) are mapped.  Both signal-safe. */
-uint32_t sc_target_count(void);
-struct sc_target *sc_target_at(uint32_t number);
+/** Targets [0, syc_target_count()) are mapped.  Both signal-safe. */
+uint32_t syc_target_count(void);
+struct syc_target *syc_target_at(uint32_t number);
 
 /** The target that @tid has, or NULL.  For who has the round. */
-struct sc_target *sc_target_find(int32_t tid);
+struct syc_target *syc_target_find(int32_t tid);
 
 /** One for @tid, or NULL: there is no more room.  For who has the round. */
-struct sc_target *sc_target_give(int32_t tid);
+struct syc_target *syc_target_give(int32_t tid);
 
 /** Take it back; its timer is deleted.  For who has the round. */
-void sc_target_free(struct sc_target *target);
+void syc_target_free(struct syc_target *target);
 
 #endif

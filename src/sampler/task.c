@@ -22,7 +22,7 @@ struct dir_entry {
 	char name[];
 };
 
-int sc_task_open(void)
+int syc_task_open(void)
 {
 	const int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/task",
 	                            O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
@@ -30,12 +30,12 @@ int sc_task_open(void)
 	return fd >= 0 ? fd : -errno;
 }
 
-void sc_task_close(int dir)
+void syc_task_close(int dir)
 {
 	syscall(SYS_close, dir);
 }
 
-void sc_task_begin(struct sc_tasks *tasks, int dir)
+void syc_task_begin(struct syc_tasks *tasks, int dir)
 {
 	tasks->dir = dir;
 	tasks->at = 0;
@@ -43,7 +43,7 @@ void sc_task_begin(struct sc_tasks *tasks, int dir)
 	tasks->has_failed = syscall(SYS_lseek, dir, 0, SEEK_SET) != 0;
 }
 
-bool sc_task_next(struct sc_tasks *tasks, struct sc_task *ret_task)
+bool syc_task_next(struct syc_tasks *tasks, struct syc_task *ret_task)
 {
 	while (!tasks->has_failed) {
 		if (tasks->at >= tasks->n) {
@@ -71,20 +71,20 @@ bool sc_task_next(struct sc_tasks *tasks, struct sc_task *ret_task)
 	return false;
 }
 
-static int open_file(struct sc_tasks *tasks, int32_t tid, const char *name)
+static int open_file(struct syc_tasks *tasks, int32_t tid, const char *name)
 {
 	char path[48];
-	struct sc_text text = sc_text_begin(path, sizeof(path));
+	struct syc_text text = syc_text_begin(path, sizeof(path));
 
-	sc_text_add_i64(&text, tid);
-	sc_text_add(&text, name);
+	syc_text_add_i64(&text, tid);
+	syc_text_add(&text, name);
 	*text.at = '\0';
 	return (int)syscall(SYS_openat, tasks->dir, path, O_RDONLY | O_CLOEXEC,
 	                    0);
 }
 
 /* Behind the @used bytes of text; NUL at the end.  False: nothing came. */
-static bool read_on(struct sc_tasks *tasks, int fd, size_t used)
+static bool read_on(struct syc_tasks *tasks, int fd, size_t used)
 {
 	const size_t size = sizeof(tasks->text);
 	const size_t before = used;
@@ -98,7 +98,7 @@ static bool read_on(struct sc_tasks *tasks, int fd, size_t used)
 }
 
 /* A file of @tid's folder, as much of its beginning as text holds. */
-static int read_file(struct sc_tasks *tasks, int32_t tid, const char *name)
+static int read_file(struct syc_tasks *tasks, int32_t tid, const char *name)
 {
 	const int fd = open_file(tasks, tid, name);
 
@@ -141,15 +141,15 @@ static uint64_t parse_decimal(const char *at)
 }
 
 /* Just now it blocks all, to start the sampler. */
-static void correct_starter(const struct sc_tasks *tasks, int32_t tid,
-                            struct sc_task_about *about)
+static void correct_starter(const struct syc_tasks *tasks, int32_t tid,
+                            struct syc_task_about *about)
 {
 	if (tid == __atomic_load_n(&tasks->starter_tid, __ATOMIC_ACQUIRE))
 		about->blocked = tasks->starter_mask;
 }
 
-int sc_task_look(struct sc_tasks *tasks, int32_t tid,
-                 struct sc_task_about *ret_about)
+int syc_task_look(struct syc_tasks *tasks, int32_t tid,
+                  struct syc_task_about *ret_about)
 {
 	const char *const stat = tasks->text;
 	const int r = read_file(tasks, tid, "/stat");
@@ -166,7 +166,7 @@ int sc_task_look(struct sc_tasks *tasks, int32_t tid,
 	/* Not the first thread, whose name is the program's */
 	ret_about->is_ours =
 		tid != getpid() &&
-		sc_own_thread_is_name(name + 1, (size_t)(end - name - 1));
+		syc_own_thread_is_name(name + 1, (size_t)(end - name - 1));
 	/* fields 22 and 32; the state, behind the space, is field 3 */
 	const char *const start = skip_fields(end + 2, 19);
 	ret_about->start = parse_decimal(start);
@@ -181,8 +181,8 @@ int sc_task_look(struct sc_tasks *tasks, int32_t tid,
  * The signal mask in /proc/.../status, and whether the thread is in seccomp's
  * strict mode.  The file has any length: a line tells all groups of the user.
  */
-static int read_status(struct sc_tasks *tasks, int32_t tid,
-                       struct sc_task_about *about)
+static int read_status(struct syc_tasks *tasks, int32_t tid,
+                       struct syc_task_about *about)
 {
 	static const char mask[] = "\nSigBlk:\t", strict[] = "\nSeccomp:\t1",
 			  filtered[] = "\nSeccomp:\t2",
@@ -215,10 +215,10 @@ static int read_status(struct sc_tasks *tasks, int32_t tid,
 	return 0;
 }
 
-int sc_task_look_at_mask(struct sc_tasks *tasks, int32_t tid,
-                         struct sc_task_about *ret_about)
+int syc_task_look_at_mask(struct syc_tasks *tasks, int32_t tid,
+                          struct syc_task_about *ret_about)
 {
-	int r = sc_task_look(tasks, tid, ret_about);
+	int r = syc_task_look(tasks, tid, ret_about);
 
 	if (r == 0)
 		r = read_status(tasks, tid, ret_about);
@@ -228,7 +228,7 @@ int sc_task_look_at_mask(struct sc_tasks *tasks, int32_t tid,
 }
 
 /* "NUMBER 0xARGUMENT ...", or "running" */
-bool sc_task_waits_for(struct sc_tasks *tasks, int32_t tid, int signal)
+bool syc_task_waits_for(struct syc_tasks *tasks, int32_t tid, int signal)
 {
 	const char *const text = tasks->text;
 	uint64_t set = 0;
@@ -250,35 +250,35 @@ bool sc_task_waits_for(struct sc_tasks *tasks, int32_t tid, int signal)
 	       (set >> (signal - 1) & 1) != 0;
 }
 
-bool sc_task_is_alone(struct sc_tasks *tasks)
+bool syc_task_is_alone(struct syc_tasks *tasks)
 {
-	const int dir = sc_task_open();
-	struct sc_task task;
+	const int dir = syc_task_open();
+	struct syc_task task;
 	unsigned n = 0;
 
 	if (dir < 0)
 		return false;
-	sc_task_begin(tasks, dir);
-	while (sc_task_next(tasks, &task))
+	syc_task_begin(tasks, dir);
+	while (syc_task_next(tasks, &task))
 		n++;
-	sc_task_close(dir);
+	syc_task_close(dir);
 	return n == 1 && !tasks->has_failed;
 }
 
-bool sc_task_others_live(struct sc_tasks *tasks)
+bool syc_task_others_live(struct syc_tasks *tasks)
 {
-	const int dir = sc_task_open();
-	struct sc_task_about about;
-	struct sc_task task;
+	const int dir = syc_task_open();
+	struct syc_task_about about;
+	struct syc_task task;
 	bool live = false;
 
 	if (dir < 0)
 		return true;
-	sc_task_begin(tasks, dir);
-	while (!live && sc_task_next(tasks, &task))
-		live = sc_task_look(tasks, task.tid, &about) == 0 &&
+	syc_task_begin(tasks, dir);
+	while (!live && syc_task_next(tasks, &task))
+		live = syc_task_look(tasks, task.tid, &about) == 0 &&
 		       !about.is_dead && !about.is_ours;
 	live |= tasks->has_failed;
-	sc_task_close(dir);
+	syc_task_close(dir);
 	return live;
 }

@@ -8,20 +8,20 @@
  *
  * Context of everything here: any-thread, signal-safe.
  */
-#ifndef SC_TASK_H
-#define SC_TASK_H
+#ifndef SYC_TASK_H
+#define SYC_TASK_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /** A descriptor of the folder, or -errno. */
-int sc_task_open(void);
+int syc_task_open(void);
 
-void sc_task_close(int dir);
+void syc_task_close(int dir);
 
 /** A walk through the folder, and what is read on the way. */
-struct sc_tasks {
+struct syc_tasks {
 	int dir;
 	long at, n; /* in entries */
 	bool has_failed;
@@ -33,18 +33,18 @@ struct sc_tasks {
 	uint64_t starter_mask;
 };
 
-struct sc_task {
+struct syc_task {
 	int32_t tid;
 	uint64_t inode; /* differs: perhaps another thread with this tid */
 };
 
 /** From the first on. */
-void sc_task_begin(struct sc_tasks *tasks, int dir);
+void syc_task_begin(struct syc_tasks *tasks, int dir);
 
 /** The next one, or false: there is no more, or reading failed. */
-bool sc_task_next(struct sc_tasks *tasks, struct sc_task *ret_task);
+bool syc_task_next(struct syc_tasks *tasks, struct syc_task *ret_task);
 
-struct sc_task_about {
+struct syc_task_about {
 	uint64_t start;   /* when it began, clock ticks since boot */
 	uint64_t blocked; /* its signal mask: bit 0 is signal 1 */
 	uint32_t filters; /* of seccomp; before Linux 5.9 whether any */
@@ -58,27 +58,27 @@ struct sc_task_about {
  * When @tid began, whether it lives, and what it blocks of signals 1 to 31.
  * 0, or -errno: it is gone.
  */
-int sc_task_look(struct sc_tasks *tasks, int32_t tid,
-                 struct sc_task_about *ret_about);
+int syc_task_look(struct syc_tasks *tasks, int32_t tid,
+                  struct syc_task_about *ret_about);
 
 /**
  * Whether @tid just now sleeps in sigwait() or one of its kind for @signal:
  * then it does not look as if it blocked what it waits for.
  */
-bool sc_task_waits_for(struct sc_tasks *tasks, int32_t tid, int signal);
+bool syc_task_waits_for(struct syc_tasks *tasks, int32_t tid, int signal);
 
 /** All of @about->blocked, and the rest, too. */
-int sc_task_look_at_mask(struct sc_tasks *tasks, int32_t tid,
-                         struct sc_task_about *ret_about);
+int syc_task_look_at_mask(struct syc_tasks *tasks, int32_t tid,
+                          struct syc_task_about *ret_about);
 
 /** Whether this process has no thread but the calling one; false where that
  * can't be told. */
-bool sc_task_is_alone(struct sc_tasks *tasks);
+bool syc_task_is_alone(struct syc_tasks *tasks);
 
 /**
  * Whether a thread lives besides those of this library, which must not keep
  * a process that has no others.  True where that can't be told.
  */
-bool sc_task_others_live(struct sc_tasks *tasks);
+bool syc_task_others_live(struct syc_tasks *tasks);
 
 #endif

@@ -134,7 +134,7 @@ NO_CANARY static bool owns_tls(int32_t tid)
 	return false;
 }
 
-void sc_tick_prepare(void)
+void syc_tick_prepare(void)
 {
 #if defined(__x86_64__)
 	__atomic_store_n(&can_read_base, (getauxval(AT_HWCAP2) & 2) != 0,
@@ -154,18 +154,18 @@ static void add(uint64_t *counter, uint64_t n)
 	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
 }
 
-static void take(struct sc_target *t, const ucontext_t *context,
+static void take(struct syc_target *t, const ucontext_t *context,
                  uint32_t weight)
 {
-	struct sc_take_options options = sc_sampler->take;
+	struct syc_take_options options = syc_sampler->take;
 
 	/* The state's, which its first event asked the kernel for */
-	if (sc_self != NULL) {
-		options.low = sc_state_of(sc_self)->stack_low;
-		options.high = sc_state_of(sc_self)->stack_high;
+	if (syc_self != NULL) {
+		options.low = syc_state_of(syc_self)->stack_low;
+		options.high = syc_state_of(syc_self)->stack_high;
 	}
-	const int r = sc_take_sample(sc_target_take_memory(t), &options,
-	                             context, syscap_clock(), weight);
+	const int r = syc_take_sample(syc_target_take_memory(t), &options,
+	                              context, syscap_clock(), weight);
 	if (r < 0) {
 		add(&t->n_refused, 1);
 		return;
@@ -178,14 +178,14 @@ static void take(struct sc_target *t, const ucontext_t *context,
 		add(&t->n_stopped, 1);
 }
 
-static uint32_t weigh(struct sc_target *t, const siginfo_t *info)
+static uint32_t weigh(struct syc_target *t, const siginfo_t *info)
 {
 	/* The timer's maker stored it before there was a timer */
 	const uint32_t owed = __atomic_load_n(&t->n_owed, __ATOMIC_RELAXED);
 
-	if (sc_sampler->clock == SYSCAP_SAMPLER_PERF &&
+	if (syc_sampler->clock == SYSCAP_SAMPLER_PERF &&
 	    info->si_code != SI_TIMER)
-		return sc_timer_weigh_cpu(t);
+		return syc_timer_weigh_cpu(t);
 	__atomic_store_n(&t->n_owed, 0, __ATOMIC_RELAXED);
 	return 1 + owed +
 	       (info->si_overrun > 0 ? (uint32_t)info->si_overrun : 0);
@@ -193,23 +193,24 @@ static uint32_t weigh(struct sc_target *t, const siginfo_t *info)
 
 /* What the sample needs besides itself comes first: it may be this process'
  * first event, or nobody may have drained its ring. */
-static void record(struct sc_target *t, const siginfo_t *info,
+static void record(struct syc_target *t, const siginfo_t *info,
                    const ucontext_t *context)
 {
 	/* Too late for a ring: nobody would end it */
-	if (sc_thread_has_ended()) {
+	if (syc_thread_has_ended()) {
 		add(&t->n_refused, 1);
-		sc_loss_count_stray(SYSCAP_FRAME_SAMPLE, 0, sc_clock_kernel());
+		syc_loss_count_stray(SYSCAP_FRAME_SAMPLE, 0,
+		                     syc_clock_kernel());
 		return;
 	}
-	if (sc_drain_handler_is_needed())
-		sc_aside_run(sc_drain_handler_run);
-	sc_drain_handler_note(true);
+	if (syc_drain_handler_is_needed())
+		syc_aside_run(syc_drain_handler_run);
+	syc_drain_handler_note(true);
 	take(t, context, weigh(t, info));
-	sc_drain_handler_note(false);
+	syc_drain_handler_note(false);
 }
 
-static void tick(struct sc_target *t, uint64_t cookie, const siginfo_t *info,
+static void tick(struct syc_target *t, uint64_t cookie, const siginfo_t *info,
                  const ucontext_t *context)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
@@ -230,12 +231,12 @@ static void tick(struct sc_target *t, uint64_t cookie, const siginfo_t *info,
 	                                 __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
 		return;
 	if (__atomic_load_n(&t->cookie, __ATOMIC_SEQ_CST) == cookie &&
-	    __atomic_load_n(&sc_sampler->is_on, __ATOMIC_SEQ_CST) != 0) {
+	    __atomic_load_n(&syc_sampler->is_on, __ATOMIC_SEQ_CST) != 0) {
 		if (syscap_is_active())
 			record(t, info, context);
-		if (__atomic_load_n(&sc_sampler->watcher, __ATOMIC_RELAXED) ==
-		    SC_WATCHER_LATER)
-			sc_watch_from_tick();
+		if (__atomic_load_n(&syc_sampler->watcher, __ATOMIC_RELAXED) ==
+		    SYC_WATCHER_LATER)
+			syc_watch_from_tick();
 	}
 	__atomic_compare_exchange_n(&t->busy, &here, 0, false, __ATOMIC_RELEASE,
 	                            __ATOMIC_RELAXED);
@@ -244,19 +245,19 @@ static void tick(struct sc_target *t, uint64_t cookie, const siginfo_t *info,
 /* False: a signal of somebody else's.  *ret_target NULL: one of ours that
  * comes too late. */
 static bool is_ours(int signal, const siginfo_t *info, int32_t tid,
-                    struct sc_target **ret_target, uint64_t *ret_cookie)
+                    struct syc_target **ret_target, uint64_t *ret_cookie)
 {
-	struct sc_target *t;
+	struct syc_target *t;
 
 	*ret_target = NULL;
 	if (info->si_code == SI_TIMER) {
 		*ret_cookie = (uint64_t)(uintptr_t)info->si_value.sival_ptr;
-		if (!sc_target_is_cookie(*ret_cookie))
+		if (!syc_target_is_cookie(*ret_cookie))
 			return false;
-		t = sc_target_by_cookie(*ret_cookie);
+		t = syc_target_by_cookie(*ret_cookie);
 	} else if (signal == SIGURG &&
 	           (info->si_code == POLL_IN || info->si_code == POLL_HUP)) {
-		t = sc_timer_by_fd(info->si_fd);
+		t = syc_timer_by_fd(info->si_fd);
 		/* A late one is ignored by default, so pass it on */
 		if (t == NULL)
 			return false;
@@ -271,37 +272,37 @@ static bool is_ours(int signal, const siginfo_t *info, int32_t tid,
 
 /* Whether this thread has storage of its own.  @t may be another thread's by
  * now, of which this one knows nothing. */
-NO_CANARY static bool may_use_tls(struct sc_target *t, int32_t tid)
+NO_CANARY static bool may_use_tls(struct syc_target *t, int32_t tid)
 {
 	uint32_t tls = __atomic_load_n(&t->tls, __ATOMIC_RELAXED);
 
-	if (tls == sc_target_tls(tid, SC_TLS_UNKNOWN)) {
-		const uint32_t found = sc_target_tls(
-			tid, owns_tls(tid) ? SC_TLS_OWN : SC_TLS_NONE);
+	if (tls == syc_target_tls(tid, SYC_TLS_UNKNOWN)) {
+		const uint32_t found = syc_target_tls(
+			tid, owns_tls(tid) ? SYC_TLS_OWN : SYC_TLS_NONE);
 
 		if (__atomic_compare_exchange_n(&t->tls, &tls, found, false,
 		                                __ATOMIC_RELAXED,
 		                                __ATOMIC_RELAXED))
 			tls = found;
 	}
-	return tls == sc_target_tls(tid, SC_TLS_OWN);
+	return tls == syc_target_tls(tid, SYC_TLS_OWN);
 }
 
-REALIGN NO_CANARY void sc_tick_handle(int signal, siginfo_t *info,
-                                      void *context)
+REALIGN NO_CANARY void syc_tick_handle(int signal, siginfo_t *info,
+                                       void *context)
 {
 	const int32_t tid = (int32_t)call(SYS_gettid, 0, 0, 0);
-	struct sc_target *t;
+	struct syc_target *t;
 	uint64_t cookie;
 
 	if (!is_ours(signal, info, tid, &t, &cookie)) {
-		if (sc_sampler != NULL) {
+		if (syc_sampler != NULL) {
 			if (signal == SIGURG && info->si_code == SI_TKILL)
-				sc_watch_yields();
-			__atomic_add_fetch(&sc_sampler->n_foreign, 1,
+				syc_watch_yields();
+			__atomic_add_fetch(&syc_sampler->n_foreign, 1,
 			                   __ATOMIC_RELAXED);
 		}
-		sc_signals_pass_on(signal, info, context);
+		syc_signals_pass_on(signal, info, context);
 		return;
 	}
 	if (t == NULL)

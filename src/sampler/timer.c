@@ -26,7 +26,7 @@
 /* Which target a signal of a perf event is for: 1 + its number, by the
  * descriptor that the signal names.  Watcher writes, handlers read.  Copies
  * of the parent's in a child fit no target there. */
-#define FDS_MOST (SC_TARGETS_MAX + 64)
+#define FDS_MOST (SYC_TARGETS_MAX + 64)
 static uint16_t *by_fd;
 
 /* The kernel's name for the processor time of one thread of this process. */
@@ -37,13 +37,13 @@ static clockid_t cpu_clock_of(int32_t tid)
 
 /* In [1, period]: threads that live for less than a period are seen as often
  * as is due to them, and those that begin together don't tick together. */
-static int64_t random_phase(const struct sc_target *t)
+static int64_t random_phase(const struct syc_target *t)
 {
-	uint64_t x = (uint64_t)sc_clock_kernel() ^ t->cookie;
+	uint64_t x = (uint64_t)syc_clock_kernel() ^ t->cookie;
 
 	x = (x ^ x >> 31) * UINT64_C(0x9E3779B97F4A7C15);
 	x = (x ^ x >> 29) * UINT64_C(0xBF58476D1CE4E5B9);
-	return 1 + (int64_t)((x >> 16) % (uint64_t)sc_sampler->period_ns);
+	return 1 + (int64_t)((x >> 16) % (uint64_t)syc_sampler->period_ns);
 }
 
 static struct timespec to_timespec(int64_t ns)
@@ -52,25 +52,25 @@ static struct timespec to_timespec(int64_t ns)
 		                  .tv_nsec = ns % SECOND };
 }
 
-static int start_timer(struct sc_target *t, clockid_t clock, int64_t delay_ns)
+static int start_timer(struct syc_target *t, clockid_t clock, int64_t delay_ns)
 {
 	struct sigevent event;
 	int timer;
 
 	memset(&event, 0, sizeof(event));
 	event.sigev_notify = SIGEV_THREAD_ID;
-	event.sigev_signo = sc_sampler->signal;
+	event.sigev_signo = syc_sampler->signal;
 	event.sigev_value.sival_ptr = (void *)(uintptr_t)t->cookie;
 	event.sigev_notify_thread_id = t->tid;
 	if (syscall(SYS_timer_create, clock, &event, &timer) != 0)
 		/* EINVAL: the thread, or its clock, is not there */
 		return errno == EINVAL ? -ESRCH : -errno;
 	const struct itimerspec when = {
-		.it_interval = to_timespec(sc_sampler->period_ns),
+		.it_interval = to_timespec(syc_sampler->period_ns),
 		.it_value = to_timespec(delay_ns + random_phase(t)),
 	};
 	__atomic_store_n(&t->n_owed,
-	                 (uint32_t)(delay_ns / sc_sampler->period_ns),
+	                 (uint32_t)(delay_ns / syc_sampler->period_ns),
 	                 __ATOMIC_RELAXED);
 	if (syscall(SYS_timer_settime, timer, 0, &when, NULL) != 0) {
 		const int r = -errno;
@@ -98,7 +98,7 @@ static size_t page_size(void)
 
 /* A perf event lives as long as a mapping of it, and tells the descriptor's
  * number when that is closed.  So no number of the program's is taken. */
-static bool keep_by_page(struct sc_target *t, int fd)
+static bool keep_by_page(struct syc_target *t, int fd)
 {
 	void *const page =
 		mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd, 0);
@@ -109,7 +109,7 @@ static bool keep_by_page(struct sc_target *t, int fd)
 	return true;
 }
 
-static void drop_page(struct sc_target *t)
+static void drop_page(struct syc_target *t)
 {
 	if (t->perf_page != NULL)
 		munmap(t->perf_page, page_size());
@@ -121,7 +121,7 @@ static void drop_page(struct sc_target *t)
  * one is weighed by the thread's clock.  So the handler need not arm it again,
  * and the descriptor can stay out of the program's table.
  */
-static int start_perf(struct sc_target *t)
+static int start_perf(struct syc_target *t)
 {
 	const struct f_owner_ex owner = { .type = F_OWNER_TID, .pid = t->tid };
 	struct perf_event_attr attr;
@@ -131,7 +131,7 @@ static int start_perf(struct sc_target *t)
 	attr.size = sizeof(attr);
 	attr.type = PERF_TYPE_SOFTWARE;
 	attr.config = PERF_COUNT_SW_CPU_CLOCK;
-	attr.sample_period = (uint64_t)sc_sampler->period_ns;
+	attr.sample_period = (uint64_t)syc_sampler->period_ns;
 	attr.wakeup_events = 1;
 	attr.disabled = 1;
 	attr.exclude_kernel = 1;
@@ -142,11 +142,11 @@ static int start_perf(struct sc_target *t)
 		return -errno;
 	t->cpu_seen = cpu_time(cpu_clock_of(t->tid));
 	if ((size_t)fd >= FDS_MOST ||
-	    sc_backing_get(&by_fd, FDS_MOST * sizeof(*by_fd)) == NULL) {
+	    syc_backing_get(&by_fd, FDS_MOST * sizeof(*by_fd)) == NULL) {
 		r = (size_t)fd >= FDS_MOST ? -EMFILE : -ENOMEM;
 		goto fail;
 	}
-	if (fcntl(fd, F_SETSIG, sc_sampler->signal) != 0 ||
+	if (fcntl(fd, F_SETSIG, syc_sampler->signal) != 0 ||
 	    fcntl(fd, F_SETOWN_EX, &owner) != 0 ||
 	    fcntl(fd, F_SETFL, O_ASYNC | O_NONBLOCK) != 0) {
 		r = -errno;
@@ -155,7 +155,7 @@ static int start_perf(struct sc_target *t)
 	t->perf_fd = fd;
 	__atomic_store_n(&by_fd[fd], (uint16_t)(t->number + 1),
 	                 __ATOMIC_RELEASE);
-	if (gettid() != sc_sampler->watcher_tid && !keep_by_page(t, fd)) {
+	if (gettid() != syc_sampler->watcher_tid && !keep_by_page(t, fd)) {
 		r = -ENOMEM;
 		goto fail_used;
 	}
@@ -174,7 +174,7 @@ fail:
 	return r;
 }
 
-int sc_timer_start(struct sc_target *target, uint32_t clock, int64_t delay_ns)
+int syc_timer_start(struct syc_target *target, uint32_t clock, int64_t delay_ns)
 {
 	switch (clock) {
 	case SYSCAP_SAMPLER_PERF:
@@ -186,7 +186,7 @@ int sc_timer_start(struct sc_target *target, uint32_t clock, int64_t delay_ns)
 	}
 }
 
-void sc_timer_stop(struct sc_target *target)
+void syc_timer_stop(struct syc_target *target)
 {
 	if (target->timer >= 0)
 		syscall(SYS_timer_delete, target->timer);
@@ -202,7 +202,7 @@ void sc_timer_stop(struct sc_target *target)
 	target->perf_fd = -1;
 }
 
-struct sc_target *sc_timer_by_fd(int fd)
+struct syc_target *syc_timer_by_fd(int fd)
 {
 	uint16_t *const numbers = __atomic_load_n(&by_fd, __ATOMIC_ACQUIRE);
 	uint32_t number;
@@ -210,14 +210,14 @@ struct sc_target *sc_timer_by_fd(int fd)
 	if (numbers == NULL || fd < 0 || (size_t)fd >= FDS_MOST)
 		return NULL;
 	number = __atomic_load_n(&numbers[fd], __ATOMIC_ACQUIRE);
-	if (number == 0 || number > sc_target_count())
+	if (number == 0 || number > syc_target_count())
 		return NULL;
-	return sc_target_at(number - 1);
+	return syc_target_at(number - 1);
 }
 
-uint32_t sc_timer_weigh_cpu(struct sc_target *target)
+uint32_t syc_timer_weigh_cpu(struct syc_target *target)
 {
-	const int64_t period = sc_sampler->period_ns;
+	const int64_t period = syc_sampler->period_ns;
 	const int64_t now = cpu_time(CLOCK_THREAD_CPUTIME_ID);
 	const int64_t n = (now - target->cpu_seen) / period;
 

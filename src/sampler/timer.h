@@ -6,8 +6,8 @@
  * Made by other threads than the one they are for.  Nothing here goes through
  * the C library's timers: those are numbers that it may allocate.
  */
-#ifndef SC_TIMER_H
-#define SC_TIMER_H
+#ifndef SYC_TIMER_H
+#define SYC_TIMER_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,17 +27,18 @@
  * stays in the table of the watcher that calls; elsewhere the calling thread
  * is the process' only one, and the descriptor is closed at once.
  */
-int sc_timer_start(struct sc_target *target, uint32_t clock, int64_t delay_ns);
+int syc_timer_start(struct syc_target *target, uint32_t clock,
+                    int64_t delay_ns);
 
 /** Nothing becomes due any more; what is pending may still come. */
-void sc_timer_stop(struct sc_target *target);
+void syc_timer_stop(struct syc_target *target);
 
 /**
  * Which target's perf event has this descriptor, or NULL.
  *
  * Context: any-thread, signal-safe.
  */
-struct sc_target *sc_timer_by_fd(int fd);
+struct syc_target *syc_timer_by_fd(int fd);
 
 /**
  * How many periods of processor time the calling thread has used that no
@@ -45,6 +46,6 @@ struct sc_target *sc_timer_by_fd(int fd);
  *
  * Context: owner, signal-safe.
  */
-uint32_t sc_timer_weigh_cpu(struct sc_target *target);
+uint32_t syc_timer_weigh_cpu(struct syc_target *target);
 
 #endif

@@ -30,39 +30,39 @@ static void count(int signal)
 
 	(void)signal;
 	__atomic_add_fetch(&n_signals, 1, __ATOMIC_RELEASE);
-	sc_state_wake(&n_signals);
+	syc_state_wake(&n_signals);
 	errno = saved;
 }
 
 static void *run(void *nothing)
 {
-	static struct sc_tasks tasks;
+	static struct syc_tasks tasks;
 	struct syscap_sampler_options options;
 	uint32_t done = 0;
 
 	(void)nothing;
-	prctl(PR_SET_NAME, SC_THREAD_TOGGLE);
+	prctl(PR_SET_NAME, SYC_THREAD_TOGGLE);
 	for (;;) {
 		const uint32_t n =
 			__atomic_load_n(&n_signals, __ATOMIC_ACQUIRE);
 
 		if (n == done) {
-			sc_state_wait(&n_signals, n, LOOK_NS);
-			if (!sc_task_others_live(&tasks))
+			syc_state_wait(&n_signals, n, LOOK_NS);
+			if (!syc_task_others_live(&tasks))
 				return NULL;
 			continue;
 		}
 		done++;
-		if (sc_sampler_end() == 0)
+		if (syc_sampler_end() == 0)
 			continue;
 		options = wanted;
-		sc_sampler_begin(&options, true);
+		syc_sampler_begin(&options, true);
 	}
 	return NULL;
 }
 
-const char *sc_toggle_install(int signal,
-                              const struct syscap_sampler_options *options)
+const char *syc_toggle_install(int signal,
+                               const struct syscap_sampler_options *options)
 {
 	struct sigaction now, action;
 	pthread_attr_t attr;

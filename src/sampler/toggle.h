@@ -5,8 +5,8 @@
  * Its handler only counts, and wakes a thread, "syscap-toggle", which does
  * it.  A forked child has no such thread: there the signal does nothing.
  */
-#ifndef SC_TOGGLE_H
-#define SC_TOGGLE_H
+#ifndef SYC_TOGGLE_H
+#define SYC_TOGGLE_H
 
 #include <syscap/sampler.h>
 
@@ -16,7 +16,7 @@
  *
  * Context: setup, once.
  */
-const char *sc_toggle_install(int signal,
-                              const struct syscap_sampler_options *options);
+const char *syc_toggle_install(int signal,
+                               const struct syscap_sampler_options *options);
 
 #endif

@@ -16,18 +16,18 @@
 
 static bool is_on;
 
-void sc_told_begin(void)
+void syc_told_begin(void)
 {
 	is_on = true;
 }
 
-bool sc_told_is_on(void)
+bool syc_told_is_on(void)
 {
 	return is_on;
 }
 
 /* Not in a vfork() child, whose actions are its own and whose memory is not. */
-static bool is_sampled_by(const struct sc_sampler *s, int signal)
+static bool is_sampled_by(const struct syc_sampler *s, int signal)
 {
 	return s != NULL &&
 	       __atomic_load_n(&s->signal, __ATOMIC_RELAXED) == signal &&
@@ -35,45 +35,45 @@ static bool is_sampled_by(const struct sc_sampler *s, int signal)
 	       __atomic_load_n(&s->pid, __ATOMIC_RELAXED) == getpid();
 }
 
-void sc_told_of_handler(int signal)
+void syc_told_of_handler(int signal)
 {
-	struct sc_sampler *const s = sc_sampler;
+	struct syc_sampler *const s = syc_sampler;
 	const int saved = errno;
 	sigset_t all, before;
 
 	if (is_sampled_by(s, signal) &&
 	    __atomic_load_n(&s->watcher, __ATOMIC_RELAXED) ==
-	            SC_WATCHER_LATER) {
-		sc_signals_fill(&all);
+	            SYC_WATCHER_LATER) {
+		syc_signals_fill(&all);
 		pthread_sigmask(SIG_BLOCK, &all, &before);
-		if (sc_state_take(&sc_sampler->life, WAIT_NS)) {
-			if (s->watcher == SC_WATCHER_LATER)
-				sc_watch_change_signal();
-			sc_state_give(&sc_sampler->life);
+		if (syc_state_take(&syc_sampler->life, WAIT_NS)) {
+			if (s->watcher == SYC_WATCHER_LATER)
+				syc_watch_change_signal();
+			syc_state_give(&syc_sampler->life);
 		}
 		pthread_sigmask(SIG_SETMASK, &before, NULL);
 	}
 	errno = saved;
 }
 
-void sc_told_of_reset(int signal)
+void syc_told_of_reset(int signal)
 {
 	const int saved = errno;
 
-	if (signal == SIGURG && is_sampled_by(sc_sampler, signal))
-		sc_signals_install(signal, sc_tick_handle);
+	if (signal == SIGURG && is_sampled_by(syc_sampler, signal))
+		syc_signals_install(signal, syc_tick_handle);
 	errno = saved;
 }
 
-void sc_told_of_look(int signal, struct sigaction *action)
+void syc_told_of_look(int signal, struct sigaction *action)
 {
 	if (signal == SIGURG)
-		sc_signals_unveil(signal, action);
+		syc_signals_unveil(signal, action);
 }
 
-const sigset_t *sc_told_of_wait(const sigset_t *set, sigset_t *copy)
+const sigset_t *syc_told_of_wait(const sigset_t *set, sigset_t *copy)
 {
-	const struct sc_sampler *const s = sc_sampler;
+	const struct syc_sampler *const s = syc_sampler;
 	uint64_t mask;
 
 	if (s == NULL || set == NULL)
@@ -83,8 +83,8 @@ const sigset_t *sc_told_of_wait(const sigset_t *set, sigset_t *copy)
 	if (signal == 0 || (mask >> (signal - 1) & 1) == 0 ||
 	    !is_sampled_by(s, signal))
 		return set;
-	if (!sc_signals_are_all(mask)) {
-		sc_told_of_handler(signal);
+	if (!syc_signals_are_all(mask)) {
+		syc_told_of_handler(signal);
 		return set;
 	}
 	mask &= ~(UINT64_C(1) << (signal - 1));

@@ -57,7 +57,7 @@ static bool own_table(int *ret_dir)
 	if (syscall(SYS_close_range, 0, UINT_MAX, CLOSE_RANGE_UNSHARE_FLAG) !=
 	    0)
 		return false;
-	*ret_dir = sc_task_open();
+	*ret_dir = syc_task_open();
 	for (int fd = *ret_dir; fd >= 0 && fd < 2;)
 		fd = dup(fd);
 	return true;
@@ -65,57 +65,57 @@ static bool own_table(int *ret_dir)
 }
 
 /* No tick may reach the program's handler. */
-bool sc_watch_change_signal(void)
+bool syc_watch_change_signal(void)
 {
-	struct sc_sampler *const s = sc_sampler;
-	const bool had_timer = s->watcher == SC_WATCHER_LATER;
+	struct syc_sampler *const s = syc_sampler;
+	const bool had_timer = s->watcher == SYC_WATCHER_LATER;
 
-	sc_round_stop_all(false);
+	syc_round_stop_all(false);
 	const int signal =
 		s->may_change_signal
-			? sc_signals_choose(s->clock, 0, SC_SIGNALS_REAL_TIME,
-	                                    &s->tasks)
+			? syc_signals_choose(s->clock, 0, SYC_SIGNALS_REAL_TIME,
+	                                     &s->tasks)
 			: -EBUSY;
-	if (signal < 0 || sc_signals_install(signal, sc_tick_handle) != 0) {
+	if (signal < 0 || syc_signals_install(signal, syc_tick_handle) != 0) {
 		s->why = "the program handles the signal itself";
-		sc_diag_say("sampling ends", s->why);
+		syc_diag_say("sampling ends", s->why);
 		return false;
 	}
 	__atomic_store_n(&s->signal, signal, __ATOMIC_RELAXED);
-	sc_sampler_note_signal();
+	syc_sampler_note_signal();
 	if (had_timer)
-		sc_round_settle();
+		syc_round_settle();
 	return true;
 }
 
 /* Whether ticks reach us; who reset all signals did not mean ours. */
-static bool keep_signal(struct sc_sampler *s)
+static bool keep_signal(struct syc_sampler *s)
 {
-	return sc_signals_is_ours(s->signal) ||
-	       (s->signal == SIGURG && sc_signals_is_unhandled(SIGURG) &&
-	        sc_signals_install(SIGURG, sc_tick_handle) == 0) ||
-	       sc_watch_change_signal();
+	return syc_signals_is_ours(s->signal) ||
+	       (s->signal == SIGURG && syc_signals_is_unhandled(SIGURG) &&
+	        syc_signals_install(SIGURG, syc_tick_handle) == 0) ||
+	       syc_watch_change_signal();
 }
 
 /* Those that are there, or that can't be told: UINT32_MAX. */
 static uint32_t filters_now(void)
 {
-	struct sc_task_about about;
-	struct sc_tasks *const tasks = &sc_sampler->tasks;
-	const int dir = sc_task_open();
+	struct syc_task_about about;
+	struct syc_tasks *const tasks = &syc_sampler->tasks;
+	const int dir = syc_task_open();
 	int r = dir;
 
 	if (dir >= 0) {
-		sc_task_begin(tasks, dir);
-		r = sc_task_look_at_mask(tasks, gettid(), &about);
-		sc_task_close(dir);
+		syc_task_begin(tasks, dir);
+		r = syc_task_look_at_mask(tasks, gettid(), &about);
+		syc_task_close(dir);
 	}
 	return r == 0 ? about.filters : UINT32_MAX;
 }
 
-bool sc_watch_is_boxed(void)
+bool syc_watch_is_boxed(void)
 {
-	struct sc_sampler *const s = sc_sampler;
+	struct syc_sampler *const s = syc_sampler;
 
 	if (!s->is_boxed)
 		s->is_boxed = filters_now() != filters;
@@ -123,64 +123,64 @@ bool sc_watch_is_boxed(void)
 }
 
 /* One round.  False: it was the last one. */
-static bool look(struct sc_sampler *s, int own_dir)
+static bool look(struct syc_sampler *s, int own_dir)
 {
-	const int dir = s->owns_table ? own_dir : sc_task_open();
+	const int dir = s->owns_table ? own_dir : syc_task_open();
 
 	if (dir < 0) {
 		s->result = dir;
 		s->why = "/proc/self/task can't be read";
 		return false;
 	}
-	if (sc_state_take(&s->refreshing, REFRESH_NS)) {
-		sc_unwind_refresh();
-		sc_state_give(&s->refreshing);
+	if (syc_state_take(&s->refreshing, REFRESH_NS)) {
+		syc_unwind_refresh();
+		syc_state_give(&s->refreshing);
 	}
-	if (sc_yield_is_due()) {
+	if (syc_yield_is_due()) {
 		s->why = "another copy of the library samples";
 		return false;
 	}
-	sc_watch_is_boxed();
+	syc_watch_is_boxed();
 	/* The threads of this library alone must not keep a process */
-	bool goes_on = keep_signal(s) && sc_round_look(dir);
+	bool goes_on = keep_signal(s) && syc_round_look(dir);
 	if (goes_on && s->is_waited_for && s->may_change_signal)
-		goes_on = sc_watch_change_signal();
+		goes_on = syc_watch_change_signal();
 	if (!s->owns_table)
-		sc_task_close(dir);
+		syc_task_close(dir);
 	return goes_on;
 }
 
 static void *run(void *nothing)
 {
-	struct sc_sampler *const s = sc_sampler;
+	struct syc_sampler *const s = syc_sampler;
 	int dir = -1;
 
 	(void)nothing;
-	prctl(PR_SET_NAME, SC_THREAD_SAMPLER);
+	prctl(PR_SET_NAME, SYC_THREAD_SAMPLER);
 	s->watcher_tid = gettid();
 	s->owns_table = own_table(&dir);
 	if (s->clock == SYSCAP_SAMPLER_PERF)
-		sc_round_stop_all(false); /* of who was alone until now */
+		syc_round_stop_all(false); /* of who was alone until now */
 	bool goes_on = look(s, dir) && s->result == 0;
 	if (goes_on)
-		__atomic_store_n(&s->watcher, SC_WATCHER_RUNS,
+		__atomic_store_n(&s->watcher, SYC_WATCHER_RUNS,
 		                 __ATOMIC_RELEASE);
-	sc_state_wake(&s->watcher);
+	syc_state_wake(&s->watcher);
 	while (goes_on) {
-		sc_state_wait(&s->must_end, 0, PERIOD_NS);
+		syc_state_wait(&s->must_end, 0, PERIOD_NS);
 		goes_on =
 			__atomic_load_n(&s->must_end, __ATOMIC_ACQUIRE) == 0 &&
 			look(s, dir);
 	}
 	__atomic_store_n(&s->is_on, 0, __ATOMIC_SEQ_CST);
-	sc_round_stop_all(true);
-	if (sc_yield_is_due()) {
-		sc_sampler_forget();
-		sc_yield_done();
+	syc_round_stop_all(true);
+	if (syc_yield_is_due()) {
+		syc_sampler_forget();
+		syc_yield_done();
 	}
 	uint32_t *const ended = &s->watcher;
-	__atomic_store_n(ended, SC_WATCHER_ENDED, __ATOMIC_RELEASE);
-	sc_state_wake(ended);
+	__atomic_store_n(ended, SYC_WATCHER_ENDED, __ATOMIC_RELEASE);
+	syc_state_wake(ended);
 	return NULL;
 }
 
@@ -195,7 +195,7 @@ static int make_thread(void)
 		return -r;
 	pthread_attr_setstacksize(&attr, STACK_SIZE);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	sc_signals_fill(&all);
+	syc_signals_fill(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	r = pthread_create(&thread, &attr, run, NULL);
 	if (r == EINVAL) { /* large thread-local storage */
@@ -207,15 +207,15 @@ static int make_thread(void)
 	return -r;
 }
 
-int sc_watch_start(bool waits)
+int syc_watch_start(bool waits)
 {
-	struct sc_sampler *const s = sc_sampler;
-	const int64_t deadline = sc_clock_kernel() + BEGIN_NS;
+	struct syc_sampler *const s = syc_sampler;
+	const int64_t deadline = syc_clock_kernel() + BEGIN_NS;
 	const uint32_t before = s->watcher;
 
 	s->must_end = 0;
 	s->result = 0;
-	__atomic_store_n(&s->watcher, SC_WATCHER_BEGINS, __ATOMIC_RELEASE);
+	__atomic_store_n(&s->watcher, SYC_WATCHER_BEGINS, __ATOMIC_RELEASE);
 	const int r = make_thread();
 	if (r != 0) {
 		__atomic_store_n(&s->watcher, before, __ATOMIC_RELEASE);
@@ -224,77 +224,77 @@ int sc_watch_start(bool waits)
 	}
 	while (waits &&
 	       __atomic_load_n(&s->watcher, __ATOMIC_ACQUIRE) ==
-	               SC_WATCHER_BEGINS &&
-	       sc_clock_kernel() < deadline)
-		sc_state_wait(&s->watcher, SC_WATCHER_BEGINS, 100 * MS);
+	               SYC_WATCHER_BEGINS &&
+	       syc_clock_kernel() < deadline)
+		syc_state_wait(&s->watcher, SYC_WATCHER_BEGINS, 100 * MS);
 	return waits && __atomic_load_n(&s->watcher, __ATOMIC_ACQUIRE) ==
-	                               SC_WATCHER_ENDED
+	                               SYC_WATCHER_ENDED
 	               ? s->result
 	               : 0;
 }
 
-int sc_watch_stop(int64_t wait_ns)
+int syc_watch_stop(int64_t wait_ns)
 {
-	struct sc_sampler *const s = sc_sampler;
-	const int64_t deadline = sc_clock_kernel() + wait_ns;
+	struct syc_sampler *const s = syc_sampler;
+	const int64_t deadline = syc_clock_kernel() + wait_ns;
 
 	__atomic_store_n(&s->is_on, 0, __ATOMIC_SEQ_CST);
-	if (s->watcher == SC_WATCHER_LATER) {
-		sc_round_stop_all(true);
-		s->watcher = SC_WATCHER_NONE;
+	if (s->watcher == SYC_WATCHER_LATER) {
+		syc_round_stop_all(true);
+		s->watcher = SYC_WATCHER_NONE;
 	} else {
 		__atomic_store_n(&s->must_end, 1, __ATOMIC_RELEASE);
-		sc_state_wake(&s->must_end);
+		syc_state_wake(&s->must_end);
 	}
 	for (;;) {
 		const uint32_t watcher =
 			__atomic_load_n(&s->watcher, __ATOMIC_ACQUIRE);
 
-		if (watcher == SC_WATCHER_ENDED || watcher == SC_WATCHER_NONE)
+		if (watcher == SYC_WATCHER_ENDED || watcher == SYC_WATCHER_NONE)
 			break;
-		if (sc_clock_kernel() >= deadline)
+		if (syc_clock_kernel() >= deadline)
 			return -ETIMEDOUT;
-		sc_state_wait(&s->watcher, watcher, 100 * MS);
+		syc_state_wait(&s->watcher, watcher, 100 * MS);
 	}
 	/* Who began a sample before is_on was 0 ends it within moments */
-	while (sc_round_is_busy()) {
-		if (sc_clock_kernel() >= deadline)
+	while (syc_round_is_busy()) {
+		if (syc_clock_kernel() >= deadline)
 			return -ETIMEDOUT;
-		sc_state_nap();
+		syc_state_nap();
 	}
-	s->watcher = SC_WATCHER_NONE;
+	s->watcher = SYC_WATCHER_NONE;
 	return 0;
 }
 
-int sc_watch_start_alone(bool is_child)
+int syc_watch_start_alone(bool is_child)
 {
-	struct sc_sampler *const s = sc_sampler;
+	struct syc_sampler *const s = syc_sampler;
 
-	const int r = sc_round_begin_alone(is_child);
+	const int r = syc_round_begin_alone(is_child);
 	if (r == -EAGAIN) /* as with a watcher, which would try again */
 		s->n_unsampled = 1;
 	else if (r != 0)
 		return r;
-	s->round_at = sc_clock_kernel();
-	__atomic_store_n(&s->watcher, SC_WATCHER_LATER, __ATOMIC_RELEASE);
+	s->round_at = syc_clock_kernel();
+	__atomic_store_n(&s->watcher, SYC_WATCHER_LATER, __ATOMIC_RELEASE);
 	return 0;
 }
 
-bool sc_watch_yields(void)
+bool syc_watch_yields(void)
 {
-	struct sc_sampler *const s = sc_sampler;
+	struct syc_sampler *const s = syc_sampler;
 
-	if (!sc_yield_is_due() || s->watcher != SC_WATCHER_LATER ||
-	    !sc_state_take(&s->life, 0))
+	if (!syc_yield_is_due() || s->watcher != SYC_WATCHER_LATER ||
+	    !syc_state_take(&s->life, 0))
 		return false;
-	if (s->watcher == SC_WATCHER_LATER) {
+	if (s->watcher == SYC_WATCHER_LATER) {
 		__atomic_store_n(&s->is_on, 0, __ATOMIC_SEQ_CST);
-		sc_round_stop_all(true);
-		s->watcher = SC_WATCHER_NONE;
-		sc_sampler_forget();
-		sc_yield_done();
+		syc_round_stop_all(true);
+		s->watcher = SYC_WATCHER_NONE;
+		syc_sampler_forget();
+		syc_yield_done();
 	}
-	sc_state_give(&sc_sampler->life);
+	syc_state_give(&syc_sampler->life);
 	return true;
 }
 
@@ -306,32 +306,33 @@ static bool has_one_thread(void)
 	return &__libc_single_threaded != NULL && __libc_single_threaded != 0;
 }
 
-void sc_watch_from_tick(void)
+void syc_watch_from_tick(void)
 {
-	struct sc_sampler *const s = sc_sampler;
-	const int64_t now = sc_clock_kernel();
+	struct syc_sampler *const s = syc_sampler;
+	const int64_t now = syc_clock_kernel();
 	const bool is_time =
 		now - __atomic_load_n(&s->round_at, __ATOMIC_RELAXED) >=
 			PERIOD_NS &&
 		!has_one_thread();
 
-	if (sc_watch_yields() || (!is_time && !s->is_new_child) ||
-	    !sc_state_take(&s->life, 0))
+	if (syc_watch_yields() || (!is_time && !s->is_new_child) ||
+	    !syc_state_take(&s->life, 0))
 		return;
-	if (s->watcher == SC_WATCHER_LATER && s->is_new_child)
-		sc_round_settle();
-	const int dir =
-		is_time && s->watcher == SC_WATCHER_LATER ? sc_task_open() : -1;
+	if (s->watcher == SYC_WATCHER_LATER && s->is_new_child)
+		syc_round_settle();
+	const int dir = is_time && s->watcher == SYC_WATCHER_LATER
+	                        ? syc_task_open()
+	                        : -1;
 	if (is_time)
 		__atomic_store_n(&s->round_at, now, __ATOMIC_RELAXED);
 	if (dir >= 0) {
-		sc_round_look(dir);
-		sc_task_close(dir);
+		syc_round_look(dir);
+		syc_task_close(dir);
 	}
-	sc_state_give(&sc_sampler->life);
+	syc_state_give(&syc_sampler->life);
 }
 
-void sc_watch_note_filters(void)
+void syc_watch_note_filters(void)
 {
 	filters = filters_now();
 }

@@ -7,8 +7,8 @@
  * gives it one: the program's closing and reusing of numbers does not reach
  * it, and none of ours is in the way of the program.
  */
-#ifndef SC_WATCH_H
-#define SC_WATCH_H
+#ifndef SYC_WATCH_H
+#define SYC_WATCH_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,12 +17,12 @@
  * of that round too.
  *
  * Context: setup, by who has `life`. */
-int sc_watch_start(bool waits);
+int syc_watch_start(bool waits);
 
 /** Let it end: no timer is left.  0, or -ETIMEDOUT.
  *
  * Context: setup, by who has `life`. */
-int sc_watch_stop(int64_t wait_ns);
+int syc_watch_stop(int64_t wait_ns);
 
 /**
  * Without a thread of ours, as in a forked child at first: give the calling
@@ -30,15 +30,15 @@ int sc_watch_stop(int64_t wait_ns);
  *
  * Context: setup, by who has `life`.  0 or -errno.
  */
-int sc_watch_start_alone(bool is_child);
+int syc_watch_start_alone(bool is_child);
 
 /** In a tick of such a process.  Context: signal-safe. */
-void sc_watch_from_tick(void);
+void syc_watch_from_tick(void);
 
 /** Whether another copy wants to sample such a process; then it may.
  *
  * Context: signal-safe. */
-bool sc_watch_yields(void);
+bool syc_watch_yields(void);
 
 /**
  * The program has taken our signal, or is about to.  False: there is no other,
@@ -46,13 +46,13 @@ bool sc_watch_yields(void);
  *
  * Context: signal-safe, by who has `life` while there is no watcher, or by it.
  */
-bool sc_watch_change_signal(void);
+bool syc_watch_change_signal(void);
 
 /** Remember which filters there are that calls of ours are known to pass. */
-void sc_watch_note_filters(void);
+void syc_watch_note_filters(void);
 
 /** A filter came since: what a watcher does may be forbidden.  By who has
  * `life`. */
-bool sc_watch_is_boxed(void);
+bool syc_watch_is_boxed(void);
 
 #endif

@@ -15,38 +15,38 @@
 
 static bool offers;
 
-void sc_yield_offer(void)
+void syc_yield_offer(void)
 {
-	if (!sc_block_is_there())
+	if (!syc_block_is_there())
 		return;
 	offers = true;
-	__atomic_store_n(&sc_block->sampler_yields, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&syc_block->sampler_yields, 1, __ATOMIC_RELAXED);
 }
 
-bool sc_yield_is_due(void)
+bool syc_yield_is_due(void)
 {
-	return offers && __atomic_load_n(&sc_block->sampler_wanted,
+	return offers && __atomic_load_n(&syc_block->sampler_wanted,
 	                                 __ATOMIC_RELAXED) != 0;
 }
 
-void sc_yield_done(void)
+void syc_yield_done(void)
 {
 	offers = false;
 	/* Pairs with who asks: the claim is free */
-	__atomic_store_n(&sc_block->sampler_yields, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&syc_block->sampler_yields, 0, __ATOMIC_RELEASE);
 }
 
-bool sc_yield_ask(void)
+bool syc_yield_ask(void)
 {
-	if (!sc_block_is_there() ||
-	    __atomic_load_n(&sc_block->sampler_yields, __ATOMIC_RELAXED) == 0)
+	if (!syc_block_is_there() ||
+	    __atomic_load_n(&syc_block->sampler_yields, __ATOMIC_RELAXED) == 0)
 		return false;
-	__atomic_store_n(&sc_block->sampler_wanted, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&syc_block->sampler_wanted, 1, __ATOMIC_RELAXED);
 	/* Where it has no watcher it looks when it is called: by a signal that
 	 * is of no use to anybody else, and ignored by default */
 	syscall(SYS_tgkill, getpid(), gettid(), SIGURG);
 	for (int i = 0; i < WAIT_MS; i++) {
-		if (__atomic_load_n(&sc_block->sampler_yields,
+		if (__atomic_load_n(&syc_block->sampler_yields,
 		                    __ATOMIC_ACQUIRE) == 0)
 			return true;
 		poll(NULL, 0, 1);

@@ -12,22 +12,22 @@
  *	gives the claim back
  *	block->sampler_yields = 0  ───────▶ waits for this, starts
  */
-#ifndef SC_YIELD_H
-#define SC_YIELD_H
+#ifndef SYC_YIELD_H
+#define SYC_YIELD_H
 
 #include <stdbool.h>
 
 /** This copy will yield.  Context: setup, before it samples. */
-void sc_yield_offer(void);
+void syc_yield_offer(void);
 
 /** Somebody wants what this copy offers.  By the watcher. */
-bool sc_yield_is_due(void);
+bool syc_yield_is_due(void);
 
 /** This copy samples no more.  By the watcher. */
-void sc_yield_done(void);
+void syc_yield_done(void);
 
 /** Whether another copy has stopped sampling because this asked it to; waits
  * for that.  Context: setup. */
-bool sc_yield_ask(void);
+bool syc_yield_ask(void);
 
 #endif

@@ -26,18 +26,18 @@
 /* A line of maps: a path of PATH_MAX, some of it escaped */
 #define LINE_MAX_BYTES 8192u
 /* With free places searches stay short */
-#define MAPS_MAX      (SC_DESCRIBE_MAPS / 4 * 3)
+#define MAPS_MAX      (SYC_DESCRIBE_MAPS / 4 * 3)
 #define LOOK_AGAIN_NS INT64_C(1000000000)
 
 /* A static program has none. */
 #pragma weak dl_iterate_phdr
 
-_Static_assert(LINE_MAX_BYTES + SC_BUILD_ID_SIZE + 64 <= SYSCAP_FRAME_MAX,
+_Static_assert(LINE_MAX_BYTES + SYC_BUILD_ID_SIZE + 64 <= SYSCAP_FRAME_MAX,
                "any line makes a frame");
 
 struct wire_map {
 	struct syscap_wire_map map;
-	char rest[LINE_MAX_BYTES + SC_BUILD_ID_SIZE + 16];
+	char rest[LINE_MAX_BYTES + SYC_BUILD_ID_SIZE + 16];
 };
 
 /*
@@ -79,8 +79,8 @@ static size_t read_cmdline(char *text, size_t size)
 	return n;
 }
 
-bool sc_describe_process(int32_t pid, int64_t now, sc_describe_emit *emit,
-                         void *data)
+bool syc_describe_process(int32_t pid, int64_t now, syc_describe_emit *emit,
+                          void *data)
 {
 	struct {
 		struct syscap_wire_frame frame;
@@ -89,20 +89,20 @@ bool sc_describe_process(int32_t pid, int64_t now, sc_describe_emit *emit,
 
 	memset(&process, 0, sizeof(process));
 	size_t n = read_cmdline(process.cmdline, CMDLINE_MAX);
-	n = sc_text_cut(process.cmdline, n, CMDLINE_MAX - 1);
+	n = syc_text_cut(process.cmdline, n, CMDLINE_MAX - 1);
 	if (n == 0) { /* no /proc: it needs a name all the same */
-		struct sc_text text = sc_text_begin(process.cmdline, 32);
+		struct syc_text text = syc_text_begin(process.cmdline, 32);
 
-		sc_text_add(&text, "[pid ");
-		sc_text_add_i64(&text, pid);
-		sc_text_add(&text, "]");
+		syc_text_add(&text, "[pid ");
+		syc_text_add_i64(&text, pid);
+		syc_text_add(&text, "]");
 		n = (size_t)(text.at - process.cmdline);
 	}
 	memset(process.cmdline + n, 0, sizeof(process.cmdline) - n);
-	sc_frame_begin(&process.frame, SYSCAP_FRAME_PROCESS, pid, now);
+	syc_frame_begin(&process.frame, SYSCAP_FRAME_PROCESS, pid, now);
 	return emit(
 		data, &process,
-		sc_frame_end(&process.frame, sizeof(process.frame) + n + 1));
+		syc_frame_end(&process.frame, sizeof(process.frame) + n + 1));
 }
 
 /* ----------------------------------------------------------------- lines */
@@ -227,19 +227,19 @@ static bool same_file(const struct mapping *a, const struct mapping *b)
 static bool find_build_id(const struct mapping *m, const struct mapping *base,
                           char *hex)
 {
-	struct sc_own_elf elf;
+	struct syc_own_elf elf;
 	bool found;
 
 	if (same_file(base, m)) {
-		sc_own_elf_in_memory(base->start, base->end - base->start,
-		                     &elf);
-		if (sc_own_elf_build_id(&elf, hex))
+		syc_own_elf_in_memory(base->start, base->end - base->start,
+		                      &elf);
+		if (syc_own_elf_build_id(&elf, hex))
 			return true;
 	}
-	if (m->inode == 0 || !sc_own_elf_open(m->path, m->inode, &elf))
+	if (m->inode == 0 || !syc_own_elf_open(m->path, m->inode, &elf))
 		return false;
-	found = sc_own_elf_build_id(&elf, hex);
-	sc_own_elf_close(&elf);
+	found = syc_own_elf_build_id(&elf, hex);
+	syc_own_elf_close(&elf);
 	return found;
 }
 
@@ -247,7 +247,7 @@ static bool find_build_id(const struct mapping *m, const struct mapping *base,
 struct telling {
 	int32_t pid;
 	int64_t now;
-	sc_describe_emit *emit;
+	syc_describe_emit *emit;
 	void *data;
 	bool left_out; /* a mapping for which the set has no room */
 };
@@ -256,7 +256,7 @@ static bool tell(const struct telling *to, const struct mapping *m,
                  const struct mapping *base)
 {
 	static const char deleted[] = " (deleted)";
-	char build_id[SC_BUILD_ID_SIZE];
+	char build_id[SYC_BUILD_ID_SIZE];
 	struct wire_map frame;
 	size_t n = strlen(m->path);
 
@@ -269,7 +269,7 @@ static bool tell(const struct telling *to, const struct mapping *m,
 	if (is_gone && has_id)
 		n -= strlen(deleted);
 	memset(&frame, 0, sizeof(frame));
-	sc_frame_begin(&frame.map.frame, SYSCAP_FRAME_MAP, to->pid, to->now);
+	syc_frame_begin(&frame.map.frame, SYSCAP_FRAME_MAP, to->pid, to->now);
 	frame.map.start = m->start;
 	frame.map.end = m->end;
 	frame.map.offset = m->offset;
@@ -281,7 +281,7 @@ static bool tell(const struct telling *to, const struct mapping *m,
 		memcpy(path + n + 2, build_id, strlen(build_id));
 		end += strlen(build_id) + 2;
 	}
-	return to->emit(to->data, &frame, sc_frame_end(&frame.map.frame, end));
+	return to->emit(to->data, &frame, syc_frame_end(&frame.map.frame, end));
 }
 
 /* ------------------------------------------------------ what is known */
@@ -303,27 +303,27 @@ static uint64_t hash(const struct mapping *m)
 /* How far place @to is behind place @from. */
 static uint32_t distance(uint64_t from, uint64_t to)
 {
-	return (uint32_t)(to - from) % SC_DESCRIBE_MAPS;
+	return (uint32_t)(to - from) % SYC_DESCRIBE_MAPS;
 }
 
 /* Where @h is, or belongs.  There always is an empty place. */
-static uint64_t *find(struct sc_described *described, uint64_t h)
+static uint64_t *find(struct syc_described *described, uint64_t h)
 {
-	uint64_t i = (h >> 1) % SC_DESCRIBE_MAPS;
+	uint64_t i = (h >> 1) % SYC_DESCRIBE_MAPS;
 
 	while (described->known[i] != 0 &&
 	       (described->known[i] & ~UINT64_C(1)) != h)
-		i = (i + 1) % SC_DESCRIBE_MAPS;
+		i = (i + 1) % SYC_DESCRIBE_MAPS;
 	return &described->known[i];
 }
 
 /* What stands behind the gap, and would be looked for before it, moves up. */
-static void forget(struct sc_described *described, uint32_t gap)
+static void forget(struct syc_described *described, uint32_t gap)
 {
 	uint64_t *const known = described->known;
 
-	for (uint32_t i = (gap + 1) % SC_DESCRIBE_MAPS; known[i] != 0;
-	     i = (i + 1) % SC_DESCRIBE_MAPS)
+	for (uint32_t i = (gap + 1) % SYC_DESCRIBE_MAPS; known[i] != 0;
+	     i = (i + 1) % SYC_DESCRIBE_MAPS)
 		if (distance(known[i] >> 1, i) >= distance(gap, i)) {
 			known[gap] = known[i];
 			gap = i;
@@ -338,9 +338,9 @@ static void forget(struct sc_described *described, uint32_t gap)
  * another was meanwhile would not be told.  What moves up over the end of
  * the table has been looked at before.
  */
-static void sweep(struct sc_described *described)
+static void sweep(struct syc_described *described)
 {
-	for (uint32_t i = 0; i < SC_DESCRIBE_MAPS; i++)
+	for (uint32_t i = 0; i < SYC_DESCRIBE_MAPS; i++)
 		while (described->known[i] != 0 &&
 		       (described->known[i] & 1) != described->scan)
 			forget(described, i);
@@ -369,8 +369,8 @@ static __attribute__((noinline)) void count_loads_locked(uint64_t *counters)
 		dl_iterate_phdr(read_counters, counters);
 }
 
-bool sc_describe_maps_changed(const struct sc_described *described, int64_t now,
-                              bool may_lock)
+bool syc_describe_maps_changed(const struct syc_described *described,
+                               int64_t now, bool may_lock)
 {
 	uint64_t counters[2] = { 0, 0 };
 
@@ -388,7 +388,7 @@ static bool has_code(const struct mapping *m)
 }
 
 /* False: emit() said stop. */
-static bool scan(struct lines *lines, struct sc_described *described,
+static bool scan(struct lines *lines, struct syc_described *described,
                  struct telling *to)
 {
 	struct mapping base, m;
@@ -418,8 +418,9 @@ static bool scan(struct lines *lines, struct sc_described *described,
 	return true;
 }
 
-bool sc_describe_maps(struct sc_described *described, int32_t pid, int64_t now,
-                      bool may_lock, sc_describe_emit *emit, void *data)
+bool syc_describe_maps(struct syc_described *described, int32_t pid,
+                       int64_t now, bool may_lock, syc_describe_emit *emit,
+                       void *data)
 {
 	struct telling to = { pid, now, emit, data, false };
 	uint64_t counters[2] = { 0, 0 };

@@ -10,19 +10,19 @@
 
 #define DAY INT64_C(86400)
 
-static void add_two(struct sc_text *text, const char *before, unsigned n)
+static void add_two(struct syc_text *text, const char *before, unsigned n)
 {
-	sc_text_add(text, before);
+	syc_text_add(text, before);
 	if (n < 10)
-		sc_text_add(text, "0");
-	sc_text_add_u64(text, n);
+		syc_text_add(text, "0");
+	syc_text_add_u64(text, n);
 }
 
 /*
  * UTC as YYYY-MM-DDTHH:MM:SSZ.  gmtime_r() takes a lock.  Days are counted
  * from 0000-03-01, so that the leap day is the last of its year.
  */
-static void tell_time(struct sc_text *text, int64_t seconds)
+static void tell_time(struct syc_text *text, int64_t seconds)
 {
 	const int64_t days = seconds / DAY + 719468;
 	const unsigned second = (unsigned)(seconds % DAY);
@@ -40,20 +40,20 @@ static void tell_time(struct sc_text *text, int64_t seconds)
 	const int64_t year =
 		(int64_t)year_of_era + era * 400 + (month <= 2 ? 1 : 0);
 
-	sc_text_add_i64(text, year);
+	syc_text_add_i64(text, year);
 	add_two(text, "-", month);
 	add_two(text, "-", day_of_year - (153 * shifted + 2) / 5 + 1);
 	add_two(text, "T", second / 3600);
 	add_two(text, ":", second / 60 % 60);
 	add_two(text, ":", second % 60);
-	sc_text_add(text, "Z");
+	syc_text_add(text, "Z");
 }
 
-void sc_file_header_fill(struct syscap_wire_file *header, int64_t time)
+void syc_file_header_fill(struct syscap_wire_file *header, int64_t time)
 {
 	struct timespec now = { 0, 0 };
-	struct sc_text text = sc_text_begin(header->capture_time,
-	                                    sizeof(header->capture_time));
+	struct syc_text text = syc_text_begin(header->capture_time,
+	                                      sizeof(header->capture_time));
 
 	memset(header, 0, sizeof(*header));
 	header->magic = SYSCAP_MAGIC;

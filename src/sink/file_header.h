@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* file_header.h - the first 256 bytes of a capture. */
-#ifndef SC_FILE_HEADER_H
-#define SC_FILE_HEADER_H
+#ifndef SYC_FILE_HEADER_H
+#define SYC_FILE_HEADER_H
 
 #include <stdint.h>
 
@@ -13,6 +13,6 @@
  *
  * Context: any-thread, signal-safe.
  */
-void sc_file_header_fill(struct syscap_wire_file *header, int64_t time);
+void syc_file_header_fill(struct syscap_wire_file *header, int64_t time);
 
 #endif

@@ -22,11 +22,11 @@
 
 /* ---------------------------------------------------------------- names */
 
-int sc_output_choose(struct sc_output_target *target, const char *pattern,
-                     const char *runtime_dir, const char *program)
+int syc_output_choose(struct syc_output_target *target, const char *pattern,
+                      const char *runtime_dir, const char *program)
 {
-	struct sc_text text =
-		sc_text_begin(target->pattern, sizeof(target->pattern));
+	struct syc_text text =
+		syc_text_begin(target->pattern, sizeof(target->pattern));
 
 	if (pattern == NULL || *pattern == '\0')
 		return -EINVAL;
@@ -42,20 +42,20 @@ int sc_output_choose(struct sc_output_target *target, const char *pattern,
 		/* a % in the directory's name stands for itself */
 		if (strchr(target->pattern, '%') != NULL)
 			return -EINVAL;
-		sc_text_add(&text, "/");
+		syc_text_add(&text, "/");
 	}
 	if (strlen(pattern) >= (size_t)(text.end - text.at))
 		return -ENAMETOOLONG;
-	sc_text_add(&text, pattern);
+	syc_text_add(&text, pattern);
 	*text.at = '\0';
-	sc_text_field(target->program, sizeof(target->program), program);
-	sc_text_field(target->runtime_dir, sizeof(target->runtime_dir),
-	              runtime_dir);
+	syc_text_field(target->program, sizeof(target->program), program);
+	syc_text_field(target->runtime_dir, sizeof(target->runtime_dir),
+	               runtime_dir);
 	return 0;
 }
 
-static bool expand(struct sc_text *text, const struct sc_output_target *target,
-                   int32_t pid)
+static bool expand(struct syc_text *text,
+                   const struct syc_output_target *target, int32_t pid)
 {
 	bool has_pid = false;
 	char one[2] = { 0, 0 };
@@ -63,24 +63,25 @@ static bool expand(struct sc_text *text, const struct sc_output_target *target,
 	for (const char *p = target->pattern; *p != '\0'; p++) {
 		if (*p != '%') {
 			one[0] = *p;
-			sc_text_add(text, one);
+			syc_text_add(text, one);
 			continue;
 		}
 		p++;
 		if (*p == 'p') {
-			sc_text_add_i64(text, pid);
+			syc_text_add_i64(text, pid);
 			has_pid = true;
 		} else {
-			sc_text_add(text, *p == 'n' ? target->program : "%");
+			syc_text_add(text, *p == 'n' ? target->program : "%");
 		}
 	}
 	return has_pid;
 }
 
-int sc_output_create(struct sc_output *output,
-                     const struct sc_output_target *target, int32_t pid)
+int syc_output_create(struct syc_output *output,
+                      const struct syc_output_target *target, int32_t pid)
 {
-	struct sc_text text = sc_text_begin(output->path, SC_OUTPUT_PATH_MAX);
+	struct syc_text text =
+		syc_text_begin(output->path, SYC_OUTPUT_PATH_MAX);
 	bool has_pid = expand(&text, target, pid);
 	struct stat st;
 
@@ -104,12 +105,12 @@ int sc_output_create(struct sc_output *output,
 			return -errno;
 		text.at = stem;
 		if (!has_pid) { /* now it has */
-			sc_text_add(&text, ".");
-			sc_text_add_i64(&text, pid);
+			syc_text_add(&text, ".");
+			syc_text_add_i64(&text, pid);
 		}
 		if (has_pid || n > 1) {
-			sc_text_add(&text, ".");
-			sc_text_add_u64(&text, has_pid ? n + 1 : n);
+			syc_text_add(&text, ".");
+			syc_text_add_u64(&text, has_pid ? n + 1 : n);
 		}
 		*text.at = '\0';
 	}
@@ -119,16 +120,16 @@ int sc_output_create(struct sc_output *output,
 		return -errno;
 	output->dev = st.st_dev;
 	output->ino = st.st_ino;
-	sc_output_hold(output);
+	syc_output_hold(output);
 	return 0;
 }
 
-void sc_output_hold(const struct sc_output *output)
+void syc_output_hold(const struct syc_output *output)
 {
 	int64_t at = 1 + (int64_t)getpid();
 
 	/* Where the file system has no locks the commands can't ask either */
-	(void)sc_record_fact_keep(output->fd, SC_RECORD_TABLE, &at);
+	(void)syc_record_fact_keep(output->fd, SYC_RECORD_TABLE, &at);
 }
 
 /* ------------------------------------------------------------ ring file */
@@ -142,43 +143,43 @@ static int lock_rings(int fd)
 	return fcntl(fd, F_OFD_SETLK, &lock) == 0 ? 0 : -errno;
 }
 
-static bool name_rings(struct sc_output *output,
-                       const struct sc_output_target *target, int32_t pid,
-                       enum sc_ring_place place, uint32_t n)
+static bool name_rings(struct syc_output *output,
+                       const struct syc_output_target *target, int32_t pid,
+                       enum syc_ring_place place, uint32_t n)
 {
-	struct sc_text text =
-		sc_text_begin(output->ring_path, sizeof(output->ring_path));
+	struct syc_text text =
+		syc_text_begin(output->ring_path, sizeof(output->ring_path));
 
 	switch (place) {
-	case SC_RING_PLACE_RUNTIME:
+	case SYC_RING_PLACE_RUNTIME:
 		if (target->runtime_dir[0] != '/')
 			return false;
-		sc_text_add(&text, target->runtime_dir);
-		sc_text_add(&text, "/syscap");
+		syc_text_add(&text, target->runtime_dir);
+		syc_text_add(&text, "/syscap");
 		*text.at = '\0';
 		/* fails where it is there, or can't be: open() tells */
 		mkdir(output->ring_path, 0700);
-		sc_text_add(&text, "/");
+		syc_text_add(&text, "/");
 		break;
-	case SC_RING_PLACE_SHM:
-		sc_text_add(&text, "/dev/shm/syscap-");
+	case SYC_RING_PLACE_SHM:
+		syc_text_add(&text, "/dev/shm/syscap-");
 		break;
 	default:
-		sc_text_add(&text, output->path);
+		syc_text_add(&text, output->path);
 		if (n != 0)
 			return false;
-		sc_text_add(&text, ".rings");
+		syc_text_add(&text, ".rings");
 		*text.at = '\0';
 		return true;
 	}
-	sc_text_add_i64(&text, pid);
-	sc_text_add(&text, "-");
-	sc_text_add_u64(&text, (uint64_t)output->ino);
+	syc_text_add_i64(&text, pid);
+	syc_text_add(&text, "-");
+	syc_text_add_u64(&text, (uint64_t)output->ino);
 	if (n != 0) { /* of another file system, or of one that is gone */
-		sc_text_add(&text, "-");
-		sc_text_add_u64(&text, n);
+		syc_text_add(&text, "-");
+		syc_text_add_u64(&text, n);
 	}
-	sc_text_add(&text, ".rings");
+	syc_text_add(&text, ".rings");
 	*text.at = '\0';
 	return true;
 }
@@ -191,9 +192,9 @@ static bool is_in_memory(int fd)
 	                                 fs.f_type == 0x858458f6 /* ramfs */);
 }
 
-int sc_output_create_rings(struct sc_output *output,
-                           const struct sc_output_target *target, int32_t pid,
-                           enum sc_ring_place place)
+int syc_output_create_rings(struct syc_output *output,
+                            const struct syc_output_target *target, int32_t pid,
+                            enum syc_ring_place place)
 {
 	struct stat st;
 	int r = -ENODEV;
@@ -212,7 +213,7 @@ int sc_output_create_rings(struct sc_output *output,
 	}
 	output->ring_fd = fd;
 	output->is_on_disk = !is_in_memory(fd);
-	if (output->is_on_disk && place != SC_RING_PLACE_BESIDE)
+	if (output->is_on_disk && place != SYC_RING_PLACE_BESIDE)
 		goto fail;
 	r = lock_rings(fd);
 	if (r == 0 && fstat(fd, &st) != 0)
@@ -223,7 +224,7 @@ int sc_output_create_rings(struct sc_output *output,
 	output->ring_ino = st.st_ino;
 	return 0;
 fail:
-	sc_output_drop_rings(output);
+	syc_output_drop_rings(output);
 	return r;
 }
 
@@ -234,7 +235,7 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-void sc_output_drop_rings(struct sc_output *output)
+void syc_output_drop_rings(struct syc_output *output)
 {
 	if (output->ring_fd >= 0)
 		unlink(output->ring_path);
@@ -275,14 +276,14 @@ static uint64_t read_start_ticks(void)
 	return ticks;
 }
 
-static void write_facts(struct sc_output *output, struct sc_ring_file *facts,
-                        const struct sc_ring_file *geometry, int32_t pid,
+static void write_facts(struct syc_output *output, struct syc_ring_file *facts,
+                        const struct syc_ring_file *geometry, int32_t pid,
                         int64_t now)
 {
 	struct stat st;
 
-	facts->version = SC_RING_FILE_VERSION;
-	facts->front = SC_RING_FILE_FRONT;
+	facts->version = SYC_RING_FILE_VERSION;
+	facts->front = SYC_RING_FILE_FRONT;
 	facts->page_size = geometry->page_size;
 	facts->body_size = geometry->body_size;
 	facts->n_slots = geometry->n_slots;
@@ -297,33 +298,33 @@ static void write_facts(struct sc_output *output, struct sc_ring_file *facts,
 	                            facts->boot_id, sizeof(facts->boot_id));
 	if (n != 0 && facts->boot_id[n - 1] == '\n')
 		facts->boot_id[n - 1] = '\0';
-	sc_text_field(facts->capture, sizeof(facts->capture), output->path);
+	syc_text_field(facts->capture, sizeof(facts->capture), output->path);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	memcpy(facts->magic, SC_RING_FILE_MAGIC, sizeof(facts->magic));
+	memcpy(facts->magic, SYC_RING_FILE_MAGIC, sizeof(facts->magic));
 }
 
-int sc_output_begin(struct sc_output *output, void *front,
-                    const struct sc_ring_file *geometry, int32_t pid,
-                    int64_t now)
+int syc_output_begin(struct syc_output *output, void *front,
+                     const struct syc_ring_file *geometry, int32_t pid,
+                     int64_t now)
 {
 	struct {
 		struct syscap_wire_file header;
-		unsigned char frame[SC_OUTPUT_PATH_MAX + 256];
+		unsigned char frame[SYC_OUTPUT_PATH_MAX + 256];
 	} begin;
 	struct iovec piece = { .iov_base = &begin };
 	uint64_t done;
 
 	output->journal =
-		(struct sc_ring_journal *)(void *)((char *)front +
-	                                           SC_RING_FILE_JOURNAL);
+		(struct syc_ring_journal *)(void *)((char *)front +
+	                                            SYC_RING_FILE_JOURNAL);
 	write_facts(output, front, geometry, pid, now);
-	sc_file_header_fill(&begin.header, now);
+	syc_file_header_fill(&begin.header, now);
 	piece.iov_len = sizeof(begin.header) +
-	                sc_frame_metadata(begin.frame, pid, now,
-	                                  SC_RING_FILE_ID, output->ring_path);
+	                syc_frame_metadata(begin.frame, pid, now,
+	                                   SYC_RING_FILE_ID, output->ring_path);
 	if (output->max_bytes != 0 && piece.iov_len > output->max_bytes)
 		return -EFBIG;
-	const int r = sc_write_at(output->fd, &piece, 1, 0, &done);
+	const int r = syc_write_at(output->fd, &piece, 1, 0, &done);
 	if (r != 0)
 		return r;
 	output->end = done;
@@ -332,7 +333,7 @@ int sc_output_begin(struct sc_output *output, void *front,
 
 /* --------------------------------------------------------------- batches */
 
-uint64_t sc_output_room(const struct sc_output *output)
+uint64_t syc_output_room(const struct syc_output *output)
 {
 	if (output->max_bytes == 0)
 		return UINT64_MAX;
@@ -340,7 +341,7 @@ uint64_t sc_output_room(const struct sc_output *output)
 	                                       : 0;
 }
 
-static void patch_end_time(const struct sc_output *output, int64_t now)
+static void patch_end_time(const struct syc_output *output, int64_t now)
 {
 	/* Fails where the file is gone from us: the frames tell it too */
 	if (pwrite(output->fd, &now, sizeof(now),
@@ -348,34 +349,34 @@ static void patch_end_time(const struct sc_output *output, int64_t now)
 		return;
 }
 
-int sc_output_ready(struct sc_output *output)
+int syc_output_ready(struct syc_output *output)
 {
-	if (output->journal->state == SC_JOURNAL_NOTHING)
+	if (output->journal->state == SYC_JOURNAL_NOTHING)
 		return 0;
 	if (ftruncate(output->fd, (off_t)output->end) != 0)
 		return -errno;
-	sc_output_commit(output);
+	syc_output_commit(output);
 	return 0;
 }
 
-int sc_output_write(struct sc_output *output, const struct iovec *pieces,
-                    unsigned n, unsigned n_parts, uint64_t length, int64_t now)
+int syc_output_write(struct syc_output *output, const struct iovec *pieces,
+                     unsigned n, unsigned n_parts, uint64_t length, int64_t now)
 {
-	struct sc_ring_journal *const journal = output->journal;
+	struct syc_ring_journal *const journal = output->journal;
 	uint64_t done;
 
 	journal->n = n_parts;
 	journal->offset = output->end;
 	journal->length = length;
-	__atomic_store_n(&journal->state, SC_JOURNAL_UNDER_WAY,
+	__atomic_store_n(&journal->state, SYC_JOURNAL_UNDER_WAY,
 	                 __ATOMIC_RELEASE);
-	const int r = sc_write_at(output->fd, pieces, n, output->end, &done);
+	const int r = syc_write_at(output->fd, pieces, n, output->end, &done);
 	output->fits = done;
 	if (r != 0) {
 		/* What is there of it goes, so that the file stays whole.
 		 * Where even this fails, who recovers does it. */
 		if (done == 0 || ftruncate(output->fd, (off_t)output->end) == 0)
-			sc_output_commit(output);
+			syc_output_commit(output);
 		return r;
 	}
 	output->end += length;
@@ -383,13 +384,13 @@ int sc_output_write(struct sc_output *output, const struct iovec *pieces,
 	return 0;
 }
 
-void sc_output_commit(struct sc_output *output)
+void syc_output_commit(struct syc_output *output)
 {
-	__atomic_store_n(&output->journal->state, SC_JOURNAL_NOTHING,
+	__atomic_store_n(&output->journal->state, SYC_JOURNAL_NOTHING,
 	                 __ATOMIC_RELEASE);
 }
 
-void sc_output_close(struct sc_output *output, bool is_whole)
+void syc_output_close(struct syc_output *output, bool is_whole)
 {
 	if (is_whole && output->ring_fd >= 0)
 		unlink(output->ring_path);

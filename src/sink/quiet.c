@@ -25,7 +25,7 @@ static uint64_t pending(void)
 	return set;
 }
 
-void sc_quiet_begin(struct sc_quiet *quiet)
+void syc_quiet_begin(struct syc_quiet *quiet)
 {
 	const int saved = errno;
 	const uint64_t before = pending();
@@ -40,7 +40,7 @@ void sc_quiet_begin(struct sc_quiet *quiet)
 	errno = saved;
 }
 
-void sc_quiet_end(const struct sc_quiet *quiet)
+void syc_quiet_end(const struct syc_quiet *quiet)
 {
 	const struct timespec now = { 0, 0 };
 	const int saved = errno;

@@ -6,20 +6,20 @@
  * size limit SIGXFSZ.  Both go to the thread that writes; between begin and
  * end they are blocked, and those that our writes raised are taken back.
  */
-#ifndef SC_QUIET_H
-#define SC_QUIET_H
+#ifndef SYC_QUIET_H
+#define SYC_QUIET_H
 
 #include <signal.h>
 #include <stdbool.h>
 
-struct sc_quiet {
+struct syc_quiet {
 	sigset_t before; /* the thread's mask */
 	bool had_pipe;   /* was pending before: not ours to take */
 	bool had_file_size;
 };
 
 /** Context of both: any-thread, signal-safe; errno is kept. */
-void sc_quiet_begin(struct sc_quiet *quiet);
-void sc_quiet_end(const struct sc_quiet *quiet);
+void syc_quiet_begin(struct syc_quiet *quiet);
+void syc_quiet_end(const struct syc_quiet *quiet);
 
 #endif

@@ -14,14 +14,14 @@
 #define FACT_STEP  (INT64_C(1) << 22)
 #define FACT_TRIES 16
 
-static int command_get(enum sc_record_owner owner)
+static int command_get(enum syc_record_owner owner)
 {
-	return owner == SC_RECORD_FILE ? F_OFD_GETLK : F_GETLK;
+	return owner == SYC_RECORD_FILE ? F_OFD_GETLK : F_GETLK;
 }
 
-static int command_set(enum sc_record_owner owner)
+static int command_set(enum syc_record_owner owner)
 {
-	return owner == SC_RECORD_FILE ? F_OFD_SETLK : F_SETLK;
+	return owner == SYC_RECORD_FILE ? F_OFD_SETLK : F_SETLK;
 }
 
 static int ask(int fd, int command, struct flock *lock)
@@ -38,33 +38,33 @@ static int ask(int fd, int command, struct flock *lock)
 	}
 }
 
-int sc_record_lock_probe(int fd, enum sc_record_owner owner)
+int syc_record_lock_probe(int fd, enum syc_record_owner owner)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_start = 0, .l_len = 1 };
 
 	return ask(fd, command_get(owner), &lock);
 }
 
-int sc_record_lock(int fd, enum sc_record_owner owner, int64_t deadline)
+int syc_record_lock(int fd, enum syc_record_owner owner, int64_t deadline)
 {
 	for (;;) {
 		struct flock lock = { .l_type = F_WRLCK, .l_len = 1 };
 		const int r = ask(fd, command_set(owner), &lock);
 
-		if (r != -EAGAIN || sc_clock_kernel() >= deadline)
+		if (r != -EAGAIN || syc_clock_kernel() >= deadline)
 			return r;
 		poll(NULL, 0, 1);
 	}
 }
 
-void sc_record_unlock(int fd, enum sc_record_owner owner)
+void syc_record_unlock(int fd, enum syc_record_owner owner)
 {
 	struct flock lock = { .l_type = F_UNLCK, .l_len = 1 };
 
 	ask(fd, command_set(owner), &lock);
 }
 
-bool sc_record_fact_is_known(int fd, enum sc_record_owner owner)
+bool syc_record_fact_is_known(int fd, enum syc_record_owner owner)
 {
 	/* l_len 0: to the end, however far that is */
 	struct flock lock = { .l_type = F_WRLCK, .l_start = 1, .l_len = 0 };
@@ -73,7 +73,7 @@ bool sc_record_fact_is_known(int fd, enum sc_record_owner owner)
 	       lock.l_type != F_UNLCK;
 }
 
-int sc_record_fact_keep(int fd, enum sc_record_owner owner, int64_t *at)
+int syc_record_fact_keep(int fd, enum syc_record_owner owner, int64_t *at)
 {
 	int64_t place = *at != 0 ? *at : 1 + (int64_t)gettid();
 

@@ -16,27 +16,27 @@
  *
  * Context of all: any-thread, signal-safe.
  */
-#ifndef SC_RECORD_LOCK_H
-#define SC_RECORD_LOCK_H
+#ifndef SYC_RECORD_LOCK_H
+#define SYC_RECORD_LOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 /** Whose a lock is. */
-enum sc_record_owner {
-	SC_RECORD_TABLE, /* the thread's table of descriptors */
-	SC_RECORD_FILE, /* the open file: nobody else's descriptor leads there */
+enum syc_record_owner {
+	SYC_RECORD_TABLE, /* the thread's table of descriptors */
+	SYC_RECORD_FILE, /* the open file: nobody else's descriptor leads there */
 };
 
 /** 0; or -ENOLCK: there are no such locks on @fd. */
-int sc_record_lock_probe(int fd, enum sc_record_owner owner);
+int syc_record_lock_probe(int fd, enum syc_record_owner owner);
 
 /**
  * Take the lock of @fd, waiting until @deadline (ns, CLOCK_MONOTONIC).  0;
  * -EAGAIN, not in time; or -ENOLCK.
  */
-int sc_record_lock(int fd, enum sc_record_owner owner, int64_t deadline);
-void sc_record_unlock(int fd, enum sc_record_owner owner);
+int syc_record_lock(int fd, enum syc_record_owner owner, int64_t deadline);
+void syc_record_unlock(int fd, enum syc_record_owner owner);
 
 /*
  * The bytes behind the first are for facts: whoever knows one holds any of
@@ -47,13 +47,13 @@ void sc_record_unlock(int fd, enum sc_record_owner owner);
  */
 
 /** Whether anybody but @owner holds one. */
-bool sc_record_fact_is_known(int fd, enum sc_record_owner owner);
+bool syc_record_fact_is_known(int fd, enum syc_record_owner owner);
 
 /**
  * Hold one at *@at, or at another place if that is taken; *@at becomes where
  * it is held, and is 0 at first.  Done again it makes sure that it was not
  * lost.  0 or -ENOLCK.
  */
-int sc_record_fact_keep(int fd, enum sc_record_owner owner, int64_t *at);
+int syc_record_fact_keep(int fd, enum syc_record_owner owner, int64_t *at);
 
 #endif

@@ -32,14 +32,14 @@
 static int open_again(int number, int flags)
 {
 	char path[48];
-	struct sc_text text = sc_text_begin(path, sizeof(path));
+	struct syc_text text = syc_text_begin(path, sizeof(path));
 
-	sc_text_add(&text, "/proc/thread-self/fd/");
-	sc_text_add_i64(&text, number);
+	syc_text_add(&text, "/proc/thread-self/fd/");
+	syc_text_add_i64(&text, number);
 	return open(path, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 }
 
-static bool is_target(int fd, const struct sc_trace_target *target)
+static bool is_target(int fd, const struct syc_trace_target *target)
 {
 	struct stat st;
 
@@ -97,7 +97,7 @@ static const char *check_file(int number, int flags, uint64_t size)
 	if (n < 0 || header.magic != SYSCAP_MAGIC)
 		return "SYSPROF_TRACE_FD is a file that is neither empty nor "
 		       "a capture";
-	if (!sc_trace_is_capture(&header))
+	if (!syc_trace_is_capture(&header))
 		return "SYSPROF_TRACE_FD is a capture of another byte order";
 	return NULL;
 }
@@ -114,33 +114,33 @@ static const char *check_socket(int fd, const struct stat *st)
 		return not_ours;
 	if (getpeername(fd, (struct sockaddr *)&peer, &length) != 0)
 		return "SYSPROF_TRACE_FD is a socket that is not connected";
-	if ((st->st_mode & S_ISVTX) != 0) /* sc_trace_stream_claim() */
+	if ((st->st_mode & S_ISVTX) != 0) /* syc_trace_stream_claim() */
 		return "SYSPROF_TRACE_FD is a socket that another process "
 		       "writes to";
 	return NULL;
 }
 
 static const char *check_kind(int number, int flags, const struct stat *st,
-                              enum sc_trace_kind *ret_kind)
+                              enum syc_trace_kind *ret_kind)
 {
 	switch (st->st_mode & S_IFMT) {
 	case S_IFREG:
-		*ret_kind = SC_TRACE_FILE;
+		*ret_kind = SYC_TRACE_FILE;
 		return check_file(number, flags, (uint64_t)st->st_size);
 	case S_IFIFO:
-		*ret_kind = SC_TRACE_PIPE;
+		*ret_kind = SYC_TRACE_PIPE;
 		return NULL;
 	case S_IFSOCK:
-		*ret_kind = SC_TRACE_SOCKET;
+		*ret_kind = SYC_TRACE_SOCKET;
 		return check_socket(number, st);
 	default: /* a terminal, for one */
 		return not_ours;
 	}
 }
 
-const char *sc_trace_adopt(int number, struct sc_trace_target *target)
+const char *syc_trace_adopt(int number, struct syc_trace_target *target)
 {
-	enum sc_trace_kind kind = SC_TRACE_NONE;
+	enum syc_trace_kind kind = SYC_TRACE_NONE;
 	const char *why;
 	struct stat st;
 	const int flags = fcntl(number, F_GETFL);
@@ -151,11 +151,11 @@ const char *sc_trace_adopt(int number, struct sc_trace_target *target)
 		return "SYSPROF_TRACE_FD is not open for writing";
 	why = check_kind(number, flags, &st, &kind);
 	if (why == NULL)
-		*target = (struct sc_trace_target){ .number = number,
-			                            .kind = kind,
-			                            .dev = st.st_dev,
-			                            .ino = st.st_ino,
-			                            .pid = getpid() };
+		*target = (struct syc_trace_target){ .number = number,
+			                             .kind = kind,
+			                             .dev = st.st_dev,
+			                             .ino = st.st_ino,
+			                             .pid = getpid() };
 	return why;
 }
 
@@ -172,27 +172,27 @@ static int dup_up(int fd)
 }
 
 /* An open file of our own; -1: can't be had. */
-static int open_own(const struct sc_trace_target *target)
+static int open_own(const struct syc_trace_target *target)
 {
 	switch (target->kind) {
-	case SC_TRACE_FILE:
+	case SYC_TRACE_FILE:
 		return open_again(target->number, O_RDWR);
-	case SC_TRACE_PIPE:
+	case SYC_TRACE_PIPE:
 		return open_again(target->number, O_WRONLY);
 	default:
 		return -1;
 	}
 }
 
-static int get_fd(struct sc_trace *trace)
+static int get_fd(struct syc_trace *trace)
 {
-	const struct sc_trace_target *const target = &trace->target;
+	const struct syc_trace_target *const target = &trace->target;
 	const int own = open_own(target);
 
-	if (own < 0 && target->kind == SC_TRACE_PIPE && errno == ENXIO)
+	if (own < 0 && target->kind == SYC_TRACE_PIPE && errno == ENXIO)
 		return -EPIPE;
-	trace->lock_owner = own >= 0 ? SC_RECORD_FILE : SC_RECORD_TABLE;
-	trace->never_blocks = own >= 0 || target->kind == SC_TRACE_SOCKET;
+	trace->lock_owner = own >= 0 ? SYC_RECORD_FILE : SYC_RECORD_TABLE;
+	trace->never_blocks = own >= 0 || target->kind == SYC_TRACE_SOCKET;
 	const int fd = dup_up(own >= 0 ? own : target->number);
 	if (own >= 0)
 		close(own);
@@ -202,16 +202,16 @@ static int get_fd(struct sc_trace *trace)
 	return 0;
 }
 
-void sc_trace_hold(struct sc_trace *trace)
+void syc_trace_hold(struct syc_trace *trace)
 {
 	/* While a recorder has all of the file there is nothing to be had:
 	 * then nothing can be written either, and the next batch asks again */
-	if (trace->target.kind == SC_TRACE_FILE)
-		(void)sc_record_fact_keep(trace->fd, SC_RECORD_TABLE,
-		                          &trace->fact_at);
+	if (trace->target.kind == SYC_TRACE_FILE)
+		(void)syc_record_fact_keep(trace->fd, SYC_RECORD_TABLE,
+		                           &trace->fact_at);
 }
 
-static int prepare_file(struct sc_trace *trace)
+static int prepare_file(struct syc_trace *trace)
 {
 	const int flags = fcntl(trace->fd, F_GETFL);
 	struct stat st;
@@ -227,49 +227,50 @@ static int prepare_file(struct sc_trace *trace)
 			return -EACCES;
 		close(reader);
 	}
-	sc_trace_hold(trace);
+	syc_trace_hold(trace);
 	return 0;
 }
 
 /* POLLERR comes also where nothing is asked for. */
-static int prepare_pipe(const struct sc_trace *trace)
+static int prepare_pipe(const struct syc_trace *trace)
 {
 	struct pollfd pfd = { .fd = trace->fd };
 
 	return poll(&pfd, 1, 0) > 0 ? -EPIPE : 0;
 }
 
-static int prepare(struct sc_trace *trace)
+static int prepare(struct syc_trace *trace)
 {
 	int r;
 
 	/* Between the two looks it may have become another */
 	if (!is_target(trace->fd, &trace->target))
 		return -ESTALE;
-	r = sc_record_lock_probe(trace->fd, trace->lock_owner);
-	if (r != 0 && trace->lock_owner == SC_RECORD_FILE) {
+	r = syc_record_lock_probe(trace->fd, trace->lock_owner);
+	if (r != 0 && trace->lock_owner == SYC_RECORD_FILE) {
 		/* A sandbox may know the older kind only */
-		trace->lock_owner = SC_RECORD_TABLE;
-		r = sc_record_lock_probe(trace->fd, trace->lock_owner);
+		trace->lock_owner = SYC_RECORD_TABLE;
+		r = syc_record_lock_probe(trace->fd, trace->lock_owner);
 	}
 	if (r != 0)
 		return r;
 	switch (trace->target.kind) {
-	case SC_TRACE_FILE:
+	case SYC_TRACE_FILE:
 		return prepare_file(trace);
-	case SC_TRACE_PIPE:
+	case SYC_TRACE_PIPE:
 		return prepare_pipe(trace);
 	default:
-		r = sc_record_lock(trace->fd, trace->lock_owner, INT64_MIN);
+		r = syc_record_lock(trace->fd, trace->lock_owner, INT64_MIN);
 		if (r != 0) /* somebody takes it right now */
 			return r == -EAGAIN ? -EBUSY : r;
-		r = sc_trace_stream_claim(trace);
-		sc_record_unlock(trace->fd, trace->lock_owner);
+		r = syc_trace_stream_claim(trace);
+		syc_record_unlock(trace->fd, trace->lock_owner);
 		return r;
 	}
 }
 
-int sc_trace_open(struct sc_trace *trace, const struct sc_trace_target *target)
+int syc_trace_open(struct syc_trace *trace,
+                   const struct syc_trace_target *target)
 {
 	const int saved = errno;
 	int r;
@@ -293,7 +294,7 @@ int sc_trace_open(struct sc_trace *trace, const struct sc_trace_target *target)
 
 /* ----------------------------------------------------------------- writing */
 
-static int write_file(struct sc_trace *trace, const struct iovec *pieces,
+static int write_file(struct syc_trace *trace, const struct iovec *pieces,
                       unsigned n, int64_t time, int64_t now, int64_t deadline)
 {
 	int reader = trace->fd;
@@ -301,38 +302,38 @@ static int write_file(struct sc_trace *trace, const struct iovec *pieces,
 
 	if (!trace->can_read)
 		reader = open_again(trace->fd, O_RDONLY);
-	r = sc_record_lock(trace->fd, trace->lock_owner, deadline);
+	r = syc_record_lock(trace->fd, trace->lock_owner, deadline);
 	if (r == 0) {
-		r = sc_trace_file_write(trace, reader, pieces, n, time, now,
-		                        deadline);
-		sc_record_unlock(trace->fd, trace->lock_owner);
+		r = syc_trace_file_write(trace, reader, pieces, n, time, now,
+		                         deadline);
+		syc_record_unlock(trace->fd, trace->lock_owner);
 	}
 	/* Not before: it would end a lock of the table */
 	if (reader >= 0 && reader != trace->fd)
 		close(reader);
 	/* As it ends this one, and as the program's own close() does */
-	sc_trace_hold(trace);
+	syc_trace_hold(trace);
 	return r;
 }
 
-static int write_pipe(struct sc_trace *trace, const struct iovec *pieces,
+static int write_pipe(struct syc_trace *trace, const struct iovec *pieces,
                       unsigned n, int64_t time, int64_t deadline,
                       uint64_t *ret_done)
 {
 	/* ours already: 0 */
-	int r = sc_record_lock(trace->fd, trace->lock_owner, deadline);
+	int r = syc_record_lock(trace->fd, trace->lock_owner, deadline);
 
 	if (r != 0)
 		return r;
-	r = sc_trace_stream_write(trace, pieces, n, time, deadline, ret_done);
-	if (!sc_trace_has_rest(trace))
-		sc_record_unlock(trace->fd, trace->lock_owner);
+	r = syc_trace_stream_write(trace, pieces, n, time, deadline, ret_done);
+	if (!syc_trace_has_rest(trace))
+		syc_record_unlock(trace->fd, trace->lock_owner);
 	return r;
 }
 
-int sc_trace_write(struct sc_trace *trace, const struct iovec *pieces,
-                   unsigned n, int64_t time, int64_t now, int64_t deadline,
-                   uint64_t *ret_done)
+int syc_trace_write(struct syc_trace *trace, const struct iovec *pieces,
+                    unsigned n, int64_t time, int64_t now, int64_t deadline,
+                    uint64_t *ret_done)
 {
 	const int saved = errno;
 	int r = 0;
@@ -340,27 +341,27 @@ int sc_trace_write(struct sc_trace *trace, const struct iovec *pieces,
 	*ret_done = 0;
 	if (!is_target(trace->fd, &trace->target)) {
 		r = -ESTALE;
-	} else if (trace->target.kind == SC_TRACE_FILE) {
+	} else if (trace->target.kind == SYC_TRACE_FILE) {
 		if (n != 0)
 			r = write_file(trace, pieces, n, time, now, deadline);
 		for (unsigned i = 0; r == 0 && i < n; i++)
 			*ret_done += pieces[i].iov_len;
-	} else if (trace->target.kind == SC_TRACE_PIPE) {
+	} else if (trace->target.kind == SYC_TRACE_PIPE) {
 		r = write_pipe(trace, pieces, n, time, deadline, ret_done);
 	} else {
-		r = sc_trace_stream_write(trace, pieces, n, time, deadline,
-		                          ret_done);
+		r = syc_trace_stream_write(trace, pieces, n, time, deadline,
+		                           ret_done);
 	}
 	errno = saved;
 	return r;
 }
 
-void sc_trace_close(struct sc_trace *trace)
+void syc_trace_close(struct syc_trace *trace)
 {
 	const int saved = errno;
 
 	if (trace->fd >= 0 && is_target(trace->fd, &trace->target)) {
-		sc_trace_stream_leave(trace);
+		syc_trace_stream_leave(trace);
 		close(trace->fd);
 	}
 	trace->fd = -1;

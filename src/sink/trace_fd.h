@@ -25,8 +25,8 @@
  * A named pipe has no place that tells of its header but the writers that
  * are alive: one that comes after all others have gone writes a header again.
  */
-#ifndef SC_TRACE_FD_H
-#define SC_TRACE_FD_H
+#ifndef SYC_TRACE_FD_H
+#define SYC_TRACE_FD_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,27 +35,27 @@
 
 #include "sink/record_lock.h"
 
-enum sc_trace_kind {
-	SC_TRACE_NONE = 0,
-	SC_TRACE_FILE,
-	SC_TRACE_PIPE,
-	SC_TRACE_SOCKET,
+enum syc_trace_kind {
+	SYC_TRACE_NONE = 0,
+	SYC_TRACE_FILE,
+	SYC_TRACE_PIPE,
+	SYC_TRACE_SOCKET,
 };
 
 /** Which descriptor: found at load time, inherited by forks. */
-struct sc_trace_target {
+struct syc_trace_target {
 	int number;
-	enum sc_trace_kind kind;
+	enum syc_trace_kind kind;
 	dev_t dev;
 	ino_t ino;
 	int32_t pid; /* of who adopted it: sockets are for it alone */
 };
 
-/** One process' way to it.  All zero but fd = -1 before sc_trace_open(). */
-struct sc_trace {
-	struct sc_trace_target target;
-	int fd;                          /* what is written to */
-	enum sc_record_owner lock_owner; /* of the lock for each batch */
+/** One process' way to it.  All zero but fd = -1 before syc_trace_open(). */
+struct syc_trace {
+	struct syc_trace_target target;
+	int fd;                           /* what is written to */
+	enum syc_record_owner lock_owner; /* of the lock for each batch */
 
 	/* The rest is of trace_*.c. */
 	bool can_read;      /* fd, of a file */
@@ -68,7 +68,7 @@ struct sc_trace {
 	int64_t began;      /* files: `time` of the header that end is of */
 	int64_t end_time;   /* files: what the header says */
 	int64_t fact_at;    /* see record_lock.h; 0: none */
-	uint64_t fits;      /* files: see sc_trace_write() */
+	uint64_t fits;      /* files: see syc_trace_write() */
 	uint32_t rest_at;   /* streams: [rest_at, rest_len) is on its way */
 	uint32_t rest_len;
 	unsigned char rest[65536];
@@ -83,7 +83,7 @@ struct sc_trace {
  *
  * Context: setup.
  */
-const char *sc_trace_adopt(int number, struct sc_trace_target *target);
+const char *syc_trace_adopt(int number, struct syc_trace_target *target);
 
 /**
  * Get ready to write: check that the number is still the file that was
@@ -99,7 +99,8 @@ const char *sc_trace_adopt(int number, struct sc_trace_target *target);
  *
  * Context: any-thread, signal-safe; errno is kept.
  */
-int sc_trace_open(struct sc_trace *trace, const struct sc_trace_target *target);
+int syc_trace_open(struct syc_trace *trace,
+                   const struct syc_trace_target *target);
 
 /**
  * Write @n pieces, which in a row are whole frames (a frame may be split
@@ -123,16 +124,16 @@ int sc_trace_open(struct sc_trace *trace, const struct sc_trace_target *target);
  * Of a pipe and a socket: *@ret_done bytes, whole frames, may have been
  * written before the failure.  A frame that a deadline cut in two counts as
  * written: what is left of it is kept here, and goes by the next call before
- * anything else, holding the lock meanwhile.  sc_trace_has_rest() tells;
+ * anything else, holding the lock meanwhile.  syc_trace_has_rest() tells;
  * with @n 0 a call does nothing but that.
  *
  * Context: any-thread, signal-safe, errno is kept; one thread at a time per
  * trace, and always one of the same table of descriptors while there is a
- * rest.  Between sc_quiet_begin() and sc_quiet_end().
+ * rest.  Between syc_quiet_begin() and syc_quiet_end().
  */
-int sc_trace_write(struct sc_trace *trace, const struct iovec *pieces,
-                   unsigned n, int64_t time, int64_t now, int64_t deadline,
-                   uint64_t *ret_done);
+int syc_trace_write(struct syc_trace *trace, const struct iovec *pieces,
+                    unsigned n, int64_t time, int64_t now, int64_t deadline,
+                    uint64_t *ret_done);
 
 /**
  * Have a file's lock that tells others who writes there, in the table of
@@ -140,20 +141,20 @@ int sc_trace_write(struct sc_trace *trace, const struct iovec *pieces,
  *
  * Context: any-thread, signal-safe.
  */
-void sc_trace_hold(struct sc_trace *trace);
+void syc_trace_hold(struct syc_trace *trace);
 
 /** Whether part of a frame is still to be written. */
-static inline bool sc_trace_has_rest(const struct sc_trace *trace)
+static inline bool syc_trace_has_rest(const struct syc_trace *trace)
 {
 	return trace->rest_at < trace->rest_len;
 }
 
 /**
- * Close what sc_trace_open() opened, unless somebody else did and uses its
+ * Close what syc_trace_open() opened, unless somebody else did and uses its
  * number.
  *
  * Context: any-thread, signal-safe; errno is kept.
  */
-void sc_trace_close(struct sc_trace *trace);
+void syc_trace_close(struct syc_trace *trace);
 
 #endif

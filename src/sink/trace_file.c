@@ -46,7 +46,7 @@ static void fill_mark(struct batch_mark *mark, uint64_t end)
 }
 
 /* 0: it names no place. */
-static uint64_t read_mark(struct sc_trace *trace,
+static uint64_t read_mark(struct syc_trace *trace,
                           const struct syscap_wire_file *header, uint64_t size)
 {
 	static const struct batch_mark nothing;
@@ -62,7 +62,7 @@ static uint64_t read_mark(struct sc_trace *trace,
 }
 
 /* The next writer does without where it fails, and reads more. */
-static void write_mark(const struct sc_trace *trace)
+static void write_mark(const struct syc_trace *trace)
 {
 	struct batch_mark mark;
 
@@ -74,7 +74,7 @@ static void write_mark(const struct sc_trace *trace)
 }
 
 /* So do readers: they look at the frames. */
-static void write_end_time(struct sc_trace *trace, int64_t now)
+static void write_end_time(struct syc_trace *trace, int64_t now)
 {
 	if (trace->is_appending || now <= trace->end_time)
 		return;
@@ -84,7 +84,7 @@ static void write_end_time(struct sc_trace *trace, int64_t now)
 		return;
 }
 
-static int cut(const struct sc_trace *trace, uint64_t end)
+static int cut(const struct syc_trace *trace, uint64_t end)
 {
 	while (ftruncate(trace->fd, (off_t)end) != 0)
 		if (errno != EINTR)
@@ -94,10 +94,10 @@ static int cut(const struct sc_trace *trace, uint64_t end)
 
 /* What failed is as if it had not begun.  Where it can't be cut, who writes
  * next tries again. */
-static int write_all(struct sc_trace *trace, const struct iovec *pieces,
+static int write_all(struct syc_trace *trace, const struct iovec *pieces,
                      unsigned n, uint64_t *ret_done)
 {
-	const int r = sc_write_at(trace->fd, pieces, n, trace->end, ret_done);
+	const int r = syc_write_at(trace->fd, pieces, n, trace->end, ret_done);
 
 	if (r != 0 && *ret_done != 0)
 		cut(trace, trace->end);
@@ -105,7 +105,7 @@ static int write_all(struct sc_trace *trace, const struct iovec *pieces,
 	return r;
 }
 
-static int begin(struct sc_trace *trace, int64_t time)
+static int begin(struct syc_trace *trace, int64_t time)
 {
 	struct syscap_wire_file header;
 	const struct iovec piece = { &header, sizeof(header) };
@@ -113,7 +113,7 @@ static int begin(struct sc_trace *trace, int64_t time)
 	uint64_t done;
 	int r;
 
-	sc_file_header_fill(&header, time);
+	syc_file_header_fill(&header, time);
 	fill_mark(&mark, HEADER_SIZE);
 	memcpy((char *)&header + MARK_AT, &mark, sizeof(mark));
 	trace->end = 0;
@@ -158,7 +158,7 @@ static int read_at(int fd, void *to, size_t size, uint64_t offset)
  * goes.  0, and what is left is a torn frame; -EAGAIN: go on from end another
  * time; or -errno.
  */
-static int walk(struct sc_trace *trace, int reader, uint64_t size,
+static int walk(struct syc_trace *trace, int reader, uint64_t size,
                 int64_t deadline)
 {
 	unsigned char *const chunk = trace->rest;
@@ -191,7 +191,7 @@ static int walk(struct sc_trace *trace, int reader, uint64_t size,
 		}
 		if (at == 0)
 			return -EAGAIN;
-		if (trace->end < size && sc_clock_kernel() >= deadline) {
+		if (trace->end < size && syc_clock_kernel() >= deadline) {
 			write_mark(trace);
 			return -EAGAIN;
 		}
@@ -200,7 +200,7 @@ static int walk(struct sc_trace *trace, int reader, uint64_t size,
 }
 
 /* Others wrote since we last did, or before us: find where frames end. */
-static int find_end(struct sc_trace *trace, int reader, uint64_t size,
+static int find_end(struct syc_trace *trace, int reader, uint64_t size,
                     int64_t deadline)
 {
 	struct syscap_wire_file header;
@@ -213,7 +213,7 @@ static int find_end(struct sc_trace *trace, int reader, uint64_t size,
 	r = read_at(reader, &header, sizeof(header), 0);
 	if (r < 0)
 		return r;
-	if (!sc_trace_is_capture(&header))
+	if (!syc_trace_is_capture(&header))
 		return -EBADMSG;
 	if (size < HEADER_SIZE) { /* killed while it wrote the header */
 		trace->end = 0;
@@ -235,9 +235,9 @@ static int find_end(struct sc_trace *trace, int reader, uint64_t size,
 	return r;
 }
 
-int sc_trace_file_write(struct sc_trace *trace, int reader,
-                        const struct iovec *pieces, unsigned n, int64_t time,
-                        int64_t now, int64_t deadline)
+int syc_trace_file_write(struct syc_trace *trace, int reader,
+                         const struct iovec *pieces, unsigned n, int64_t time,
+                         int64_t now, int64_t deadline)
 {
 	struct stat st;
 	uint64_t done;

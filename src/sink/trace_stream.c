@@ -73,89 +73,89 @@ static int set_mark(int fd)
 	return 0;
 }
 
-int sc_trace_stream_claim(struct sc_trace *trace)
+int syc_trace_stream_claim(struct syc_trace *trace)
 {
-	const struct sc_trace_target *const target = &trace->target;
+	const struct syc_trace_target *const target = &trace->target;
 	const int32_t self = getpid();
 	int r;
 
 	if (target->pid != self)
 		return -EBUSY;
 	if (is_marked(trace->fd)) {
-		if (sc_block->stream_pid != self ||
-		    sc_block->stream_dev != target->dev ||
-		    sc_block->stream_ino != target->ino)
+		if (syc_block->stream_pid != self ||
+		    syc_block->stream_dev != target->dev ||
+		    syc_block->stream_ino != target->ino)
 			return -EBUSY;
-		trace->has_header = sc_block->stream_has_header;
-		return sc_block->stream_is_within_frame ? -EPIPE : 0;
+		trace->has_header = syc_block->stream_has_header;
+		return syc_block->stream_is_within_frame ? -EPIPE : 0;
 	}
 	/* A copy of another number may be here, between its look and its mark */
-	if (!sc_claim_take(SC_CLAIM_SOCKET))
+	if (!syc_claim_take(SYC_CLAIM_SOCKET))
 		return -EBUSY;
 	r = set_mark(trace->fd);
 	if (r != 0) {
-		sc_claim_give(SC_CLAIM_SOCKET);
+		syc_claim_give(SYC_CLAIM_SOCKET);
 		return r;
 	}
-	sc_block->stream_dev = target->dev;
-	sc_block->stream_ino = target->ino;
-	sc_block->stream_pid = self;
-	sc_block->stream_has_header = false;
-	sc_block->stream_is_within_frame = false;
+	syc_block->stream_dev = target->dev;
+	syc_block->stream_ino = target->ino;
+	syc_block->stream_pid = self;
+	syc_block->stream_has_header = false;
+	syc_block->stream_is_within_frame = false;
 	return 0;
 }
 
-void sc_trace_stream_leave(const struct sc_trace *trace)
+void syc_trace_stream_leave(const struct syc_trace *trace)
 {
-	if (trace->target.kind == SC_TRACE_SOCKET)
-		sc_block->stream_is_within_frame = sc_trace_has_rest(trace);
+	if (trace->target.kind == SYC_TRACE_SOCKET)
+		syc_block->stream_is_within_frame = syc_trace_has_rest(trace);
 }
 
 /* Where the mode is not ours (any more) there is always the lock. */
-static int set_mark_or_fact(struct sc_trace *trace)
+static int set_mark_or_fact(struct syc_trace *trace)
 {
 	if (trace->can_mark_mode && set_mark(trace->fd) == 0)
 		return 0;
 	trace->can_mark_mode = false;
-	return sc_record_fact_keep(trace->fd, trace->lock_owner,
-	                           &trace->fact_at);
+	return syc_record_fact_keep(trace->fd, trace->lock_owner,
+	                            &trace->fact_at);
 }
 
 /*
  * Whether somebody has written the header.  The lock is taken before that is
  * a fact: it goes with us if we are killed before the header is out.
  */
-static int look_for_header(struct sc_trace *trace)
+static int look_for_header(struct syc_trace *trace)
 {
 	bool has_mark;
 
-	if (trace->target.kind != SC_TRACE_PIPE)
+	if (trace->target.kind != SYC_TRACE_PIPE)
 		return 0;
 	if (!trace->has_header && trace->fact_at == 0)
 		trace->can_mark_mode = may_set_mark(trace->fd);
 	if (!trace->can_mark_mode) {
 		/* Again each time: close() may have dropped it */
-		const int r = sc_record_fact_keep(trace->fd, trace->lock_owner,
-		                                  &trace->fact_at);
+		const int r = syc_record_fact_keep(trace->fd, trace->lock_owner,
+		                                   &trace->fact_at);
 		if (r != 0)
 			return r;
 	}
 	if (trace->has_header)
 		return 0;
 	has_mark = is_marked(trace->fd) && is_pipefs(trace->fd);
-	trace->has_header = has_mark || sc_record_fact_is_known(
+	trace->has_header = has_mark || syc_record_fact_is_known(
 						trace->fd, trace->lock_owner);
 	if (trace->has_header && !has_mark)
 		return set_mark_or_fact(trace);
 	return 0;
 }
 
-static int note_header(struct sc_trace *trace)
+static int note_header(struct syc_trace *trace)
 {
 	trace->has_header = true;
-	if (trace->target.kind == SC_TRACE_PIPE)
+	if (trace->target.kind == SYC_TRACE_PIPE)
 		return set_mark_or_fact(trace);
-	sc_block->stream_has_header = true;
+	syc_block->stream_has_header = true;
 	return 0;
 }
 
@@ -163,7 +163,7 @@ static int note_header(struct sc_trace *trace)
 
 static int milliseconds_until(int64_t deadline)
 {
-	const int64_t now = sc_clock_kernel();
+	const int64_t now = syc_clock_kernel();
 
 	if (deadline <= now)
 		return 0;
@@ -172,7 +172,7 @@ static int milliseconds_until(int64_t deadline)
 }
 
 /* 0: it does not block now.  What is wrong with a socket send() tells. */
-static int wait_for_room(const struct sc_trace *trace, int64_t deadline)
+static int wait_for_room(const struct syc_trace *trace, int64_t deadline)
 {
 	struct pollfd pfd = { .fd = trace->fd, .events = POLLOUT };
 
@@ -184,7 +184,7 @@ static int wait_for_room(const struct sc_trace *trace, int64_t deadline)
 			return -errno;
 		if (n > 0 && (pfd.revents & POLLNVAL) != 0)
 			return -ESTALE;
-		if (n > 0 && trace->target.kind == SC_TRACE_PIPE &&
+		if (n > 0 && trace->target.kind == SYC_TRACE_PIPE &&
 		    (pfd.revents & POLLERR) != 0)
 			return -EPIPE;
 		if (n > 0)
@@ -196,7 +196,7 @@ static int wait_for_room(const struct sc_trace *trace, int64_t deadline)
 
 /* Wait until @len bytes fit at once, if they ever do.  POLLERR comes also
  * where nothing is asked for. */
-static int wait_until_empty(const struct sc_trace *trace, uint32_t len,
+static int wait_until_empty(const struct syc_trace *trace, uint32_t len,
                             int64_t deadline, bool *ret_fits)
 {
 	const int capacity = fcntl(trace->fd, F_GETPIPE_SZ);
@@ -220,11 +220,11 @@ static int wait_until_empty(const struct sc_trace *trace, uint32_t len,
 	}
 }
 
-static int send_some(const struct sc_trace *trace, uint32_t n)
+static int send_some(const struct syc_trace *trace, uint32_t n)
 {
 	const unsigned char *const from = trace->rest + trace->rest_at;
 	const ssize_t done =
-		trace->target.kind == SC_TRACE_SOCKET
+		trace->target.kind == SYC_TRACE_SOCKET
 			? send(trace->fd, from, n, MSG_NOSIGNAL | MSG_DONTWAIT)
 			: write(trace->fd, from, n);
 
@@ -241,11 +241,12 @@ static int send_some(const struct sc_trace *trace, uint32_t n)
 	}
 }
 
-static int send_rest(struct sc_trace *trace, uint32_t at_once, int64_t deadline)
+static int send_rest(struct syc_trace *trace, uint32_t at_once,
+                     int64_t deadline)
 {
 	bool must_wait = !trace->never_blocks;
 
-	while (sc_trace_has_rest(trace)) {
+	while (syc_trace_has_rest(trace)) {
 		uint32_t n = trace->rest_len - trace->rest_at;
 		int r = 0;
 
@@ -274,13 +275,13 @@ static int send_rest(struct sc_trace *trace, uint32_t at_once, int64_t deadline)
 
 /* Send [rest_at, rest_len).  Unless 0: what is left is kept if it begins
  * within a frame. */
-static int push(struct sc_trace *trace, int64_t deadline)
+static int push(struct syc_trace *trace, int64_t deadline)
 {
 	uint32_t at_once = PIPE_BUF;
 	bool fits = false;
 	int r = 0;
 
-	if (trace->target.kind == SC_TRACE_SOCKET)
+	if (trace->target.kind == SYC_TRACE_SOCKET)
 		at_once = sizeof(trace->rest);
 	else if (trace->rest_at == 0 && trace->rest_len > PIPE_BUF)
 		r = wait_until_empty(trace, trace->rest_len, deadline, &fits);
@@ -335,9 +336,9 @@ static bool take(struct row *row, void *to, size_t size)
 
 /* Whole frames behind what is in rest: as many as go at once, or one long
  * one where rest is empty. */
-static int fill(struct sc_trace *trace, struct row *row, uint32_t *ret_filled)
+static int fill(struct syc_trace *trace, struct row *row, uint32_t *ret_filled)
 {
-	const uint32_t limit = trace->target.kind == SC_TRACE_SOCKET
+	const uint32_t limit = trace->target.kind == SYC_TRACE_SOCKET
 	                               ? (uint32_t)sizeof(trace->rest)
 	                               : PIPE_BUF;
 
@@ -359,18 +360,18 @@ static int fill(struct sc_trace *trace, struct row *row, uint32_t *ret_filled)
 	return 0;
 }
 
-static void fill_header(struct sc_trace *trace, int64_t time)
+static void fill_header(struct syc_trace *trace, int64_t time)
 {
 	struct syscap_wire_file header;
 
-	sc_file_header_fill(&header, time);
+	syc_file_header_fill(&header, time);
 	memcpy(trace->rest, &header, sizeof(header));
 	trace->rest_len = sizeof(header);
 }
 
-int sc_trace_stream_write(struct sc_trace *trace, const struct iovec *pieces,
-                          unsigned n, int64_t time, int64_t deadline,
-                          uint64_t *ret_done)
+int syc_trace_stream_write(struct syc_trace *trace, const struct iovec *pieces,
+                           unsigned n, int64_t time, int64_t deadline,
+                           uint64_t *ret_done)
 {
 	struct row row = { .pieces = pieces, .n = n };
 	int r = push(trace, deadline);
@@ -391,7 +392,7 @@ int sc_trace_stream_write(struct sc_trace *trace, const struct iovec *pieces,
 		}
 		r = push(trace, deadline);
 		/* Begun is as good as done: the rest goes before all else */
-		if (r != 0 && !sc_trace_has_rest(trace))
+		if (r != 0 && !syc_trace_has_rest(trace))
 			break;
 		*ret_done += filled;
 		if (is_first) {

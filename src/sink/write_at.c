@@ -8,8 +8,8 @@
 /* IOV_MAX of Linux */
 #define AT_ONCE 1024u
 
-int sc_write_at(int fd, const struct iovec *pieces, unsigned n, uint64_t offset,
-                uint64_t *ret_done)
+int syc_write_at(int fd, const struct iovec *pieces, unsigned n,
+                 uint64_t offset, uint64_t *ret_done)
 {
 	size_t skip = 0; /* bytes of pieces[0] that are written */
 

@@ -17,18 +17,18 @@
 static const char *const usual[] = { "/usr/lib/debug", "/app/lib/debug" };
 
 struct debug_search {
-	const struct sc_debug_files *files;
-	const struct sc_debug_wish *wish;
+	const struct syc_debug_files *files;
+	const struct syc_debug_wish *wish;
 	bool has_crc; /* of the wish's debug link */
 	uint32_t crc;
-	struct sc_elf *elf;
+	struct syc_elf *elf;
 	char **path;
 };
 
 /* A file is read as a whole for its checksum: the largest there are. */
 #define SIZE_MAX_SUMMED (INT64_C(8) << 30)
 
-int sc_debug_files_open(const char *path)
+int syc_debug_files_open(const char *path)
 {
 	struct stat st;
 	int fd;
@@ -81,7 +81,7 @@ static int checksum(int fd, uint32_t *ret_crc)
 }
 
 static bool is_wanted(const struct debug_search *search,
-                      const struct sc_elf *elf)
+                      const struct syc_elf *elf)
 {
 	struct stat st;
 	uint32_t crc;
@@ -96,7 +96,7 @@ static bool is_wanted(const struct debug_search *search,
 /* 1: it is the one; 0; or -ENOMEM.  @path is a path here. */
 static int try(struct debug_search *search, const char *path)
 {
-	const int fd = sc_debug_files_open(path);
+	const int fd = syc_debug_files_open(path);
 	int r;
 
 	/* A link may lead back to the stripped file. */
@@ -105,7 +105,7 @@ static int try(struct debug_search *search, const char *path)
 			close(fd);
 		return 0;
 	}
-	r = sc_elf_open(search->elf, fd);
+	r = syc_elf_open(search->elf, fd);
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
 	if (is_wanted(search, search->elf)) {
@@ -114,27 +114,27 @@ static int try(struct debug_search *search, const char *path)
 			return 1;
 		r = -ENOMEM;
 	}
-	sc_elf_close(search->elf);
+	syc_elf_close(search->elf);
 	return r;
 }
 
 /* @path is the process's, or of the recorded machine. */
 static int try_there(struct debug_search *search, const char *path)
 {
-	struct sc_paths paths = { 0 };
-	int r = sc_places_list(search->files->places, search->wish->pid, path,
-	                       &paths);
+	struct syc_paths paths = { 0 };
+	int r = syc_places_list(search->files->places, search->wish->pid, path,
+	                        &paths);
 
 	for (size_t i = 0; r == 0 && i < paths.array.n; i++)
 		r = try(search, paths.array.items[i]);
-	sc_paths_fini(&paths);
+	syc_paths_fini(&paths);
 	return r;
 }
 
 /* Try @inner, "/a/b", in every folder that may have it. */
 static int try_folders(struct debug_search *search, const char *inner)
 {
-	const struct sc_paths *folders = &search->files->folders;
+	const struct syc_paths *folders = &search->files->folders;
 	char *path;
 	int r = 0;
 
@@ -172,9 +172,9 @@ static int try_build_id(struct debug_search *search)
 /* The name in .gnu_debuglink, and the checksum behind it. */
 static int read_link(struct debug_search *search, char **ret_name)
 {
-	const struct sc_elf *elf = search->wish->elf;
-	const struct sc_elf_section *section =
-		sc_elf_find(elf, ".gnu_debuglink");
+	const struct syc_elf *elf = search->wish->elf;
+	const struct syc_elf_section *section =
+		syc_elf_find(elf, ".gnu_debuglink");
 	unsigned char *bytes;
 	uint64_t crc_at;
 	int r;
@@ -182,7 +182,7 @@ static int read_link(struct debug_search *search, char **ret_name)
 	*ret_name = NULL;
 	if (section == NULL)
 		return 0;
-	r = sc_elf_read_section(elf, section, &bytes);
+	r = syc_elf_read_section(elf, section, &bytes);
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
 	crc_at = (strlen((char *)bytes) + 1 + 3) & ~UINT64_C(3);
@@ -191,7 +191,7 @@ static int read_link(struct debug_search *search, char **ret_name)
 		free(bytes);
 		return 0;
 	}
-	search->crc = sc_elf_u32(elf, bytes + crc_at);
+	search->crc = syc_elf_u32(elf, bytes + crc_at);
 	search->has_crc = true;
 	*ret_name = (char *)bytes;
 	return 0;
@@ -216,13 +216,13 @@ static int try_beside(struct debug_search *search, const char *folder,
 
 static int try_link(struct debug_search *search, const char *name)
 {
-	const struct sc_debug_wish *wish = search->wish;
+	const struct syc_debug_wish *wish = search->wish;
 	const char *slash = strrchr(wish->path, '/');
 	char *folder, *path;
 	int r = 0;
 
 	if (strrchr(wish->found, '/') != NULL) {
-		folder = sc_copy_text(
+		folder = syc_copy_text(
 			wish->found,
 			(size_t)(strrchr(wish->found, '/') - wish->found));
 		if (folder == NULL)
@@ -243,9 +243,9 @@ static int try_link(struct debug_search *search, const char *name)
 	return r;
 }
 
-int sc_debug_files_find(const struct sc_debug_files *files,
-                        const struct sc_debug_wish *wish,
-                        struct sc_elf *ret_elf, char **ret_path)
+int syc_debug_files_find(const struct syc_debug_files *files,
+                         const struct syc_debug_wish *wish,
+                         struct syc_elf *ret_elf, char **ret_path)
 {
 	struct debug_search search = {
 		.files = files,

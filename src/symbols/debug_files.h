@@ -6,26 +6,26 @@
  * in .gnu_debuglink: beside the file, in .debug there, and in FOLDER under
  * the file's own path.  Context of all: offline.
  */
-#ifndef SC_SYMBOLS_DEBUG_FILES_H
-#define SC_SYMBOLS_DEBUG_FILES_H
+#ifndef SYC_SYMBOLS_DEBUG_FILES_H
+#define SYC_SYMBOLS_DEBUG_FILES_H
 
 #include "symbols/elf_file.h"
 #include "symbols/places.h"
 
-struct sc_debug_files {
-	const struct sc_places *places;
+struct syc_debug_files {
+	const struct syc_places *places;
 	/* Folders of ours; then come those of the process, /usr/lib/debug and
 	 * /app/lib/debug. */
-	struct sc_paths folders;
+	struct syc_paths folders;
 };
 
-/** What a file that is wanted is like; for sc_debug_files_find(). */
-struct sc_debug_wish {
+/** What a file that is wanted is like; for syc_debug_files_find(). */
+struct syc_debug_wish {
 	int32_t pid;
 	const char *build_id; /* hex; "": not known */
 	/* The stripped file, NULL: there is none; its path for the process,
 	 * and here ("": not known). */
-	const struct sc_elf *elf;
+	const struct syc_elf *elf;
 	const char *path, *found;
 };
 
@@ -33,14 +33,14 @@ struct sc_debug_wish {
  * Open a regular file: nothing happens to what only looks like one.  Returns
  * a descriptor or -errno.
  */
-int sc_debug_files_open(const char *path);
+int syc_debug_files_open(const char *path);
 
 /**
  * 0 and the file's headers, and *@ret_path from malloc(); -ENOENT: there is
  * none; -ENOMEM.
  */
-int sc_debug_files_find(const struct sc_debug_files *files,
-                        const struct sc_debug_wish *wish,
-                        struct sc_elf *ret_elf, char **ret_path);
+int syc_debug_files_find(const struct syc_debug_files *files,
+                         const struct syc_debug_wish *wish,
+                         struct syc_elf *ret_elf, char **ret_path);
 
 #endif

@@ -7,8 +7,8 @@
  * no limits of its own: so nothing of C++ is needed to build or to start, and
  * where there is no such library C++ names stay what the symbol table has.
  */
-#ifndef SC_SYMBOLS_DEMANGLE_H
-#define SC_SYMBOLS_DEMANGLE_H
+#ifndef SYC_SYMBOLS_DEMANGLE_H
+#define SYC_SYMBOLS_DEMANGLE_H
 
 #include <stdbool.h>
 
@@ -16,12 +16,12 @@
  * The name in memory from malloc(), or NULL: @name is not mangled, not in a
  * way that is known, or there is no memory.  Context: offline.
  */
-char *sc_demangle(const char *name);
+char *syc_demangle(const char *name);
 
 /** No more names for now: what they needed is given back. */
-void sc_demangle_finish(void);
+void syc_demangle_finish(void);
 
 /** A C++ name was met, and no library to demangle it was found. */
-bool sc_demangle_lacks_library(void);
+bool syc_demangle_lacks_library(void);
 
 #endif

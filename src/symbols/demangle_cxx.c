@@ -140,7 +140,7 @@ static bool start_server(void)
 	return false;
 }
 
-void sc_demangle_cxx_stop(void)
+void syc_demangle_cxx_stop(void)
 {
 	if (cxx.child == 0)
 		return;
@@ -167,7 +167,7 @@ static ssize_t ask(const char *name, char *answer)
 	return n;
 }
 
-char *sc_demangle_cxx(const char *name)
+char *syc_demangle_cxx(const char *name)
 {
 	char answer[ANSWER_MAX];
 	ssize_t n;
@@ -180,14 +180,14 @@ char *sc_demangle_cxx(const char *name)
 		return NULL;
 	n = ask(name, answer);
 	if (n > 0)
-		return answer[0] ? sc_copy_text(answer + 1, (size_t)n - 1)
+		return answer[0] ? syc_copy_text(answer + 1, (size_t)n - 1)
 		                 : NULL;
-	sc_demangle_cxx_stop();
+	syc_demangle_cxx_stop();
 	cxx.deaths++;
 	return NULL;
 }
 
-bool sc_demangle_cxx_is_missing(void)
+bool syc_demangle_cxx_is_missing(void)
 {
 	return cxx.is_tried && cxx.demangle == NULL;
 }

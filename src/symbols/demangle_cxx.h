@@ -6,18 +6,18 @@
  * memory, and the runtime's demangler has no limits.  So a child process that
  * has limits does it, and names that it ends at stay mangled.
  */
-#ifndef SC_SYMBOLS_DEMANGLE_CXX_H
-#define SC_SYMBOLS_DEMANGLE_CXX_H
+#ifndef SYC_SYMBOLS_DEMANGLE_CXX_H
+#define SYC_SYMBOLS_DEMANGLE_CXX_H
 
 #include <stdbool.h>
 
-/** As sc_demangle(), for names that begin with "_Z". */
-char *sc_demangle_cxx(const char *name);
+/** As syc_demangle(), for names that begin with "_Z". */
+char *syc_demangle_cxx(const char *name);
 
 /** There is no C++ runtime; false before a name was met. */
-bool sc_demangle_cxx_is_missing(void);
+bool syc_demangle_cxx_is_missing(void);
 
 /** End the child, if there is one. */
-void sc_demangle_cxx_stop(void);
+void syc_demangle_cxx_stop(void);
 
 #endif

@@ -38,7 +38,7 @@ static bool take_part(const char **at, const char **ret_part, size_t *ret_len)
 		return false;
 	while (is_digit(**at)) {
 		len = len * 10 + (size_t)(*(*at)++ - '0');
-		if (len > SC_DEMANGLE_MAX)
+		if (len > SYC_DEMANGLE_MAX)
 			return false;
 	}
 	if (strnlen(*at, len) < len)
@@ -77,7 +77,7 @@ static size_t take_code(const char *at, size_t len, uint32_t *ret_point)
 	return i + 1;
 }
 
-static size_t take_escape(struct sc_demangle_text *text, const char *at,
+static size_t take_escape(struct syc_demangle_text *text, const char *at,
                           size_t len)
 {
 	uint32_t point;
@@ -86,17 +86,17 @@ static size_t take_escape(struct sc_demangle_text *text, const char *at,
 	for (size_t i = 0; i < sizeof(escapes) / sizeof(escapes[0]); i++) {
 		n = strlen(escapes[i].text);
 		if (len >= n && memcmp(at, escapes[i].text, n) == 0) {
-			sc_demangle_add(text, &escapes[i].character, 1);
+			syc_demangle_add(text, &escapes[i].character, 1);
 			return n;
 		}
 	}
 	n = take_code(at, len, &point);
 	if (n > 0)
-		sc_demangle_add_point(text, point);
+		syc_demangle_add_point(text, point);
 	return n;
 }
 
-static void add_part(struct sc_demangle_text *text, const char *part,
+static void add_part(struct syc_demangle_text *text, const char *part,
                      size_t len)
 {
 	/* A part may not begin with a $, so a line stands before it. */
@@ -110,11 +110,11 @@ static void add_part(struct sc_demangle_text *text, const char *part,
 		if (part[0] == '$')
 			n = take_escape(text, part, len);
 		if (n == 0 && len >= 2 && part[0] == '.' && part[1] == '.') {
-			sc_demangle_add(text, "::", 2);
+			syc_demangle_add(text, "::", 2);
 			n = 2;
 		}
 		if (n == 0) {
-			sc_demangle_add(text, part, 1);
+			syc_demangle_add(text, part, 1);
 			n = 1;
 		}
 		part += n;
@@ -122,9 +122,9 @@ static void add_part(struct sc_demangle_text *text, const char *part,
 	}
 }
 
-bool sc_demangle_rust_legacy(const char *name, char *text_bytes, size_t size)
+bool syc_demangle_rust_legacy(const char *name, char *text_bytes, size_t size)
 {
-	struct sc_demangle_text text = { .bytes = text_bytes, .size = size };
+	struct syc_demangle_text text = { .bytes = text_bytes, .size = size };
 	const char *at, *part, *last = NULL;
 	size_t len, last_len = 0;
 
@@ -140,10 +140,10 @@ bool sc_demangle_rust_legacy(const char *name, char *text_bytes, size_t size)
 	const char *const suffix = at + 1;
 	for (at = name + 3; take_part(&at, &part, &len) && part != last;) {
 		if (text.len > 0)
-			sc_demangle_add(&text, "::", 2);
+			syc_demangle_add(&text, "::", 2);
 		add_part(&text, part, len);
 	}
 	if (strncmp(suffix, ".llvm.", 6) != 0)
-		sc_demangle_add(&text, suffix, strlen(suffix));
+		syc_demangle_add(&text, suffix, strlen(suffix));
 	return !text.is_full && text.len > 0;
 }

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* demangle_text.h - a text that grows in a buffer of fixed size. */
-#ifndef SC_SYMBOLS_DEMANGLE_TEXT_H
-#define SC_SYMBOLS_DEMANGLE_TEXT_H
+#ifndef SYC_SYMBOLS_DEMANGLE_TEXT_H
+#define SYC_SYMBOLS_DEMANGLE_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-struct sc_demangle_text {
+struct syc_demangle_text {
 	char *bytes;
 	size_t size, len; /* len < size */
 	bool is_full;     /* something did not fit: the text is of no use */
 };
 
-static inline void sc_demangle_add(struct sc_demangle_text *text,
-                                   const char *bytes, size_t len)
+static inline void syc_demangle_add(struct syc_demangle_text *text,
+                                    const char *bytes, size_t len)
 {
 	if (text->is_full || len >= text->size - text->len) {
 		text->is_full = true;
@@ -27,8 +27,8 @@ static inline void sc_demangle_add(struct sc_demangle_text *text,
 }
 
 /** Add the character @point in UTF-8; what is none makes the text useless. */
-static inline void sc_demangle_add_point(struct sc_demangle_text *text,
-                                         uint32_t point)
+static inline void syc_demangle_add_point(struct syc_demangle_text *text,
+                                          uint32_t point)
 {
 	char bytes[4];
 	size_t len = 1;
@@ -52,7 +52,7 @@ static inline void sc_demangle_add_point(struct sc_demangle_text *text,
 	}
 	for (size_t i = 1; i < len; i++)
 		bytes[i] = (char)(0x80 | (point >> 6 * (len - 1 - i) & 0x3f));
-	sc_demangle_add(text, bytes, len);
+	syc_demangle_add(text, bytes, len);
 }
 
 #endif

@@ -24,7 +24,7 @@ struct reader {
 	bool is_bad;
 	bool is_silent; /* read, and print nothing */
 	uint64_t n_lifetimes;
-	struct sc_demangle_text text;
+	struct syc_demangle_text text;
 };
 
 static void read_path(struct reader *reader, bool is_value);
@@ -35,7 +35,7 @@ static void print(struct reader *reader, const char *bytes, size_t len)
 {
 	if (reader->is_silent || reader->is_bad)
 		return;
-	sc_demangle_add(&reader->text, bytes, len);
+	syc_demangle_add(&reader->text, bytes, len);
 	reader->is_bad = reader->text.is_full;
 }
 
@@ -224,7 +224,7 @@ static void print_punycode(struct reader *reader, const char *bytes, size_t len)
 		points[i++] = code;
 	}
 	for (uint32_t j = 0; j < n && !reader->is_silent; j++)
-		sc_demangle_add_point(&reader->text, points[j]);
+		syc_demangle_add_point(&reader->text, points[j]);
 	reader->is_bad = reader->is_bad || reader->text.is_full;
 }
 
@@ -315,7 +315,7 @@ static uint64_t read_binder(struct reader *reader)
 
 	if (n == 0 || reader->is_bad)
 		return 0;
-	if (n > SC_DEMANGLE_MAX) {
+	if (n > SYC_DEMANGLE_MAX) {
 		reader->is_bad = true;
 		return 0;
 	}
@@ -694,7 +694,7 @@ static void read_character(struct reader *reader)
 	} else if (!reader->is_silent && !reader->is_bad) {
 		if (value == '\'' || value == '\\')
 			print_text(reader, "\\");
-		sc_demangle_add_point(&reader->text, (uint32_t)value);
+		syc_demangle_add_point(&reader->text, (uint32_t)value);
 		reader->is_bad = reader->text.is_full;
 	}
 	print_text(reader, "'");
@@ -726,7 +726,7 @@ static void read_const(struct reader *reader)
 	leave(reader);
 }
 
-bool sc_demangle_rust_v0(const char *name, char *text, size_t size)
+bool syc_demangle_rust_v0(const char *name, char *text, size_t size)
 {
 	struct reader reader = {
 		.text = { .bytes = text, .size = size },
@@ -738,7 +738,7 @@ bool sc_demangle_rust_v0(const char *name, char *text, size_t size)
 		return false;
 	reader.name = name + 2;
 	reader.len = strcspn(reader.name, ".$");
-	if (reader.len > SC_DEMANGLE_MAX)
+	if (reader.len > SYC_DEMANGLE_MAX)
 		return false;
 	suffix = reader.name + reader.len;
 	read_path(&reader, true);

@@ -42,11 +42,11 @@ struct cie {
 };
 
 struct eh_walk {
-	const struct sc_elf *elf;
+	const struct syc_elf *elf;
 	const unsigned char *section;
 	uint64_t size, address;
 	struct cie cie; /* the latest: FDEs follow their CIE */
-	struct sc_ranges *functions, *signals;
+	struct syc_ranges *functions, *signals;
 };
 
 static bool take_leb(struct bytes *bytes)
@@ -57,7 +57,7 @@ static bool take_leb(struct bytes *bytes)
 	return false;
 }
 
-static bool take_number(const struct sc_elf *elf, struct bytes *bytes,
+static bool take_number(const struct syc_elf *elf, struct bytes *bytes,
                         unsigned form, uint64_t *ret_value)
 {
 	const size_t left = (size_t)(bytes->end - bytes->at);
@@ -78,20 +78,20 @@ static bool take_number(const struct sc_elf *elf, struct bytes *bytes,
 		return false;
 	bytes->at += size;
 	if (size == 8)
-		*ret_value = sc_elf_u64(elf, p);
+		*ret_value = syc_elf_u64(elf, p);
 	else if (size == 4)
 		*ret_value = form == FORM_S32
-		                     ? (uint64_t)(int32_t)sc_elf_u32(elf, p)
-		                     : sc_elf_u32(elf, p);
+		                     ? (uint64_t)(int32_t)syc_elf_u32(elf, p)
+		                     : syc_elf_u32(elf, p);
 	else
 		*ret_value = form == FORM_S16
-		                     ? (uint64_t)(int16_t)sc_elf_u16(elf, p)
-		                     : sc_elf_u16(elf, p);
+		                     ? (uint64_t)(int16_t)syc_elf_u16(elf, p)
+		                     : syc_elf_u16(elf, p);
 	return true;
 }
 
 /* What the letters of the augmentation announce, up to the encoding. */
-static bool read_augmentation(const struct sc_elf *elf, struct bytes *data,
+static bool read_augmentation(const struct syc_elf *elf, struct bytes *data,
                               const char *letters, struct cie *cie)
 {
 	uint64_t ignored;
@@ -123,7 +123,7 @@ static bool read_augmentation(const struct sc_elf *elf, struct bytes *data,
 }
 
 /* The bytes behind the CIE's id. */
-static bool read_cie(const struct sc_elf *elf, struct bytes bytes,
+static bool read_cie(const struct syc_elf *elf, struct bytes bytes,
                      struct cie *cie)
 {
 	char letters[AUGMENTATION_MAX];
@@ -175,12 +175,12 @@ static bool take_record(const struct eh_walk *walk, uint64_t offset,
 
 	if (walk->size - at < 4)
 		return false;
-	len = sc_elf_u32(walk->elf, walk->section + at);
+	len = syc_elf_u32(walk->elf, walk->section + at);
 	at += 4;
 	if (len == UINT32_MAX) {
 		if (walk->size - at < 8)
 			return false;
-		len = sc_elf_u64(walk->elf, walk->section + at);
+		len = syc_elf_u64(walk->elf, walk->section + at);
 		at += 8;
 	}
 	if (len > walk->size - at)
@@ -201,7 +201,7 @@ static bool find_cie(struct eh_walk *walk, uint64_t offset)
 	walk->cie.offset = offset;
 	walk->cie.is_known = false;
 	if (offset >= walk->size || !take_record(walk, offset, &bytes, &next) ||
-	    bytes.end - bytes.at < 4 || sc_elf_u32(walk->elf, bytes.at) != 0)
+	    bytes.end - bytes.at < 4 || syc_elf_u32(walk->elf, bytes.at) != 0)
 		return false;
 	bytes.at += 4;
 	walk->cie.is_known = read_cie(walk->elf, bytes, &walk->cie);
@@ -213,7 +213,7 @@ static int read_fde(struct eh_walk *walk, struct bytes bytes)
 	const unsigned char encoding = walk->cie.encoding;
 	const uint64_t here =
 		walk->address + (uint64_t)(bytes.at - walk->section);
-	struct sc_range range = { 0 };
+	struct syc_range range = { 0 };
 	uint64_t begin, size;
 
 	if (encoding == OMITTED || (encoding & INDIRECT) != 0 ||
@@ -230,9 +230,9 @@ static int read_fde(struct eh_walk *walk, struct bytes bytes)
 		return 0; /* of a function that the linker left out */
 	range.begin = begin;
 	range.end = begin + size;
-	if (walk->cie.is_signal && sc_array_push(&walk->signals->array, range))
+	if (walk->cie.is_signal && syc_array_push(&walk->signals->array, range))
 		return -ENOMEM;
-	return sc_array_push(&walk->functions->array, range);
+	return syc_array_push(&walk->functions->array, range);
 }
 
 static int walk_records(struct eh_walk *walk)
@@ -250,7 +250,7 @@ static int walk_records(struct eh_walk *walk)
 		if (bytes.end - bytes.at < 4) /* zero: some linkers' padding */
 			continue;
 		id_at = (uint64_t)(bytes.at - walk->section);
-		back = sc_elf_u32(walk->elf, bytes.at);
+		back = syc_elf_u32(walk->elf, bytes.at);
 		bytes.at += 4;
 		if (back != 0 && back <= id_at && find_cie(walk, id_at - back))
 			r = read_fde(walk, bytes);
@@ -258,10 +258,10 @@ static int walk_records(struct eh_walk *walk)
 	return r;
 }
 
-int sc_elf_eh_read(const struct sc_elf *elf, struct sc_ranges *functions,
-                   struct sc_ranges *signals)
+int syc_elf_eh_read(const struct syc_elf *elf, struct syc_ranges *functions,
+                    struct syc_ranges *signals)
 {
-	const struct sc_elf_section *section = sc_elf_find(elf, ".eh_frame");
+	const struct syc_elf_section *section = syc_elf_find(elf, ".eh_frame");
 	struct eh_walk walk = {
 		.elf = elf,
 		.cie = { .offset = UINT64_MAX },
@@ -273,7 +273,7 @@ int sc_elf_eh_read(const struct sc_elf *elf, struct sc_ranges *functions,
 
 	if (section == NULL)
 		return 0;
-	r = sc_elf_read_section(elf, section, &bytes);
+	r = syc_elf_read_section(elf, section, &bytes);
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
 	walk.section = bytes;

@@ -21,22 +21,22 @@
 #define SIZE_OF(elf, type) \
 	((elf)->is_64 ? sizeof(Elf64_##type) : sizeof(Elf32_##type))
 
-int sc_elf_read_section(const struct sc_elf *elf,
-                        const struct sc_elf_section *section,
-                        unsigned char **ret_bytes)
+int syc_elf_read_section(const struct syc_elf *elf,
+                         const struct syc_elf_section *section,
+                         unsigned char **ret_bytes)
 {
 	if (section->type == SHT_NOBITS || section->size == 0 ||
 	    (section->flags & SHF_COMPRESSED) != 0)
 		return -ENOENT;
-	return sc_elf_view_read(&elf->view, section->offset, section->size,
-	                        ret_bytes);
+	return syc_elf_view_read(&elf->view, section->offset, section->size,
+	                         ret_bytes);
 }
 
-static int read_segments(struct sc_elf *elf, const unsigned char *header)
+static int read_segments(struct syc_elf *elf, const unsigned char *header)
 {
 	const uint64_t offset =
-		sc_elf_word(elf, header + AT(elf, Ehdr, e_phoff));
-	const size_t n = sc_elf_u16(elf, header + AT(elf, Ehdr, e_phnum));
+		syc_elf_word(elf, header + AT(elf, Ehdr, e_phoff));
+	const size_t n = syc_elf_u16(elf, header + AT(elf, Ehdr, e_phnum));
 	const size_t step = SIZE_OF(elf, Phdr);
 	unsigned char *bytes;
 	int r;
@@ -44,9 +44,9 @@ static int read_segments(struct sc_elf *elf, const unsigned char *header)
 	if (n == 0)
 		return 0;
 	if (n > SEGMENTS_MAX ||
-	    sc_elf_u16(elf, header + AT(elf, Ehdr, e_phentsize)) != step)
+	    syc_elf_u16(elf, header + AT(elf, Ehdr, e_phentsize)) != step)
 		return -ENOEXEC;
-	r = sc_elf_view_read(&elf->view, offset, n * step, &bytes);
+	r = syc_elf_view_read(&elf->view, offset, n * step, &bytes);
 	if (r < 0)
 		return r;
 	elf->segments = calloc(n, sizeof(*elf->segments));
@@ -57,16 +57,18 @@ static int read_segments(struct sc_elf *elf, const unsigned char *header)
 	for (size_t i = 0; i < n; i++) {
 		const unsigned char *p = bytes + i * step;
 
-		elf->segments[i] = (struct sc_elf_segment){
-			.type = sc_elf_u32(elf, p + AT(elf, Phdr, p_type)),
-			.flags = sc_elf_u32(elf, p + AT(elf, Phdr, p_flags)),
-			.offset = sc_elf_word(elf, p + AT(elf, Phdr, p_offset)),
-			.address = sc_elf_word(elf, p + AT(elf, Phdr, p_vaddr)),
+		elf->segments[i] = (struct syc_elf_segment){
+			.type = syc_elf_u32(elf, p + AT(elf, Phdr, p_type)),
+			.flags = syc_elf_u32(elf, p + AT(elf, Phdr, p_flags)),
+			.offset =
+				syc_elf_word(elf, p + AT(elf, Phdr, p_offset)),
+			.address =
+				syc_elf_word(elf, p + AT(elf, Phdr, p_vaddr)),
 			.file_size =
-				sc_elf_word(elf, p + AT(elf, Phdr, p_filesz)),
+				syc_elf_word(elf, p + AT(elf, Phdr, p_filesz)),
 			.memory_size =
-				sc_elf_word(elf, p + AT(elf, Phdr, p_memsz)),
-			.align = sc_elf_word(elf, p + AT(elf, Phdr, p_align)),
+				syc_elf_word(elf, p + AT(elf, Phdr, p_memsz)),
+			.align = syc_elf_word(elf, p + AT(elf, Phdr, p_align)),
 		};
 	}
 	elf->n_segments = n;
@@ -74,32 +76,32 @@ static int read_segments(struct sc_elf *elf, const unsigned char *header)
 	return 0;
 }
 
-static void fill_section(const struct sc_elf *elf, const unsigned char *p,
-                         struct sc_elf_section *section)
+static void fill_section(const struct syc_elf *elf, const unsigned char *p,
+                         struct syc_elf_section *section)
 {
-	*section = (struct sc_elf_section){
+	*section = (struct syc_elf_section){
 		.name = "",
-		.type = sc_elf_u32(elf, p + AT(elf, Shdr, sh_type)),
-		.link = sc_elf_u32(elf, p + AT(elf, Shdr, sh_link)),
-		.flags = sc_elf_word(elf, p + AT(elf, Shdr, sh_flags)),
-		.address = sc_elf_word(elf, p + AT(elf, Shdr, sh_addr)),
-		.offset = sc_elf_word(elf, p + AT(elf, Shdr, sh_offset)),
-		.size = sc_elf_word(elf, p + AT(elf, Shdr, sh_size)),
-		.entry_size = sc_elf_word(elf, p + AT(elf, Shdr, sh_entsize)),
+		.type = syc_elf_u32(elf, p + AT(elf, Shdr, sh_type)),
+		.link = syc_elf_u32(elf, p + AT(elf, Shdr, sh_link)),
+		.flags = syc_elf_word(elf, p + AT(elf, Shdr, sh_flags)),
+		.address = syc_elf_word(elf, p + AT(elf, Shdr, sh_addr)),
+		.offset = syc_elf_word(elf, p + AT(elf, Shdr, sh_offset)),
+		.size = syc_elf_word(elf, p + AT(elf, Shdr, sh_size)),
+		.entry_size = syc_elf_word(elf, p + AT(elf, Shdr, sh_entsize)),
 	};
 }
 
-static void name_sections(struct sc_elf *elf, const unsigned char *headers,
+static void name_sections(struct syc_elf *elf, const unsigned char *headers,
                           uint32_t names)
 {
 	const size_t step = SIZE_OF(elf, Shdr);
 
 	if (names >= elf->n_sections ||
 	    elf->sections[names].type != SHT_STRTAB ||
-	    sc_elf_read_section(elf, &elf->sections[names], &elf->names) < 0)
+	    syc_elf_read_section(elf, &elf->sections[names], &elf->names) < 0)
 		return;
 	for (size_t i = 0; i < elf->n_sections; i++) {
-		const uint32_t at = sc_elf_u32(
+		const uint32_t at = syc_elf_u32(
 			elf, headers + i * step + AT(elf, Shdr, sh_name));
 
 		if (at < elf->sections[names].size)
@@ -108,7 +110,7 @@ static void name_sections(struct sc_elf *elf, const unsigned char *headers,
 }
 
 /* Where there are too many for the header, the first section has the counts. */
-static int read_counts(const struct sc_elf *elf, uint64_t offset, size_t *n,
+static int read_counts(const struct syc_elf *elf, uint64_t offset, size_t *n,
                        uint32_t *names)
 {
 	unsigned char *first;
@@ -116,39 +118,39 @@ static int read_counts(const struct sc_elf *elf, uint64_t offset, size_t *n,
 
 	if (*n != 0 && *names != SHN_XINDEX)
 		return 0;
-	r = sc_elf_view_read(&elf->view, offset, SIZE_OF(elf, Shdr), &first);
+	r = syc_elf_view_read(&elf->view, offset, SIZE_OF(elf, Shdr), &first);
 	if (r < 0)
 		return r;
 	if (*n == 0) {
 		const uint64_t count =
-			sc_elf_word(elf, first + AT(elf, Shdr, sh_size));
+			syc_elf_word(elf, first + AT(elf, Shdr, sh_size));
 
 		*n = count > SECTIONS_MAX ? SECTIONS_MAX + 1 : (size_t)count;
 	}
 	if (*names == SHN_XINDEX)
-		*names = sc_elf_u32(elf, first + AT(elf, Shdr, sh_link));
+		*names = syc_elf_u32(elf, first + AT(elf, Shdr, sh_link));
 	free(first);
 	return 0;
 }
 
-static int read_sections(struct sc_elf *elf, const unsigned char *header)
+static int read_sections(struct syc_elf *elf, const unsigned char *header)
 {
 	const uint64_t offset =
-		sc_elf_word(elf, header + AT(elf, Ehdr, e_shoff));
-	size_t n = sc_elf_u16(elf, header + AT(elf, Ehdr, e_shnum));
-	uint32_t names = sc_elf_u16(elf, header + AT(elf, Ehdr, e_shstrndx));
+		syc_elf_word(elf, header + AT(elf, Ehdr, e_shoff));
+	size_t n = syc_elf_u16(elf, header + AT(elf, Ehdr, e_shnum));
+	uint32_t names = syc_elf_u16(elf, header + AT(elf, Ehdr, e_shstrndx));
 	const size_t step = SIZE_OF(elf, Shdr);
 	unsigned char *bytes;
 	int r;
 
 	if (offset == 0)
 		return 0;
-	if (sc_elf_u16(elf, header + AT(elf, Ehdr, e_shentsize)) != step)
+	if (syc_elf_u16(elf, header + AT(elf, Ehdr, e_shentsize)) != step)
 		return -ENOEXEC;
 	r = read_counts(elf, offset, &n, &names);
 	if (r < 0 || n > SECTIONS_MAX)
 		return r < 0 ? r : -ENOEXEC;
-	r = sc_elf_view_read(&elf->view, offset, n * step, &bytes);
+	r = syc_elf_view_read(&elf->view, offset, n * step, &bytes);
 	if (r < 0)
 		return r;
 	elf->sections = calloc(n + 1, sizeof(*elf->sections));
@@ -165,7 +167,7 @@ static int read_sections(struct sc_elf *elf, const unsigned char *header)
 }
 
 /* The header and the segments. */
-static int begin_image(struct sc_elf *elf, const struct sc_elf_view *view,
+static int begin_image(struct syc_elf *elf, const struct syc_elf_view *view,
                        unsigned char header[sizeof(Elf64_Ehdr)])
 {
 	int r;
@@ -175,7 +177,7 @@ static int begin_image(struct sc_elf *elf, const struct sc_elf_view *view,
 	elf->view = *view;
 	if (view->size < sizeof(Elf32_Ehdr))
 		return -ENOEXEC;
-	r = sc_elf_view_get(view, 0, header, EI_NIDENT);
+	r = syc_elf_view_get(view, 0, header, EI_NIDENT);
 	if (r < 0)
 		return r;
 	if (memcmp(header, ELFMAG, SELFMAG) != 0 ||
@@ -185,15 +187,15 @@ static int begin_image(struct sc_elf *elf, const struct sc_elf_view *view,
 		return -ENOEXEC;
 	elf->is_64 = header[EI_CLASS] == ELFCLASS64;
 	elf->is_big = header[EI_DATA] == ELFDATA2MSB;
-	r = sc_elf_view_get(view, 0, header, SIZE_OF(elf, Ehdr));
+	r = syc_elf_view_get(view, 0, header, SIZE_OF(elf, Ehdr));
 	if (r < 0)
 		return r;
-	elf->type = sc_elf_u16(elf, header + AT(elf, Ehdr, e_type));
-	elf->machine = sc_elf_u16(elf, header + AT(elf, Ehdr, e_machine));
+	elf->type = syc_elf_u16(elf, header + AT(elf, Ehdr, e_type));
+	elf->machine = syc_elf_u16(elf, header + AT(elf, Ehdr, e_machine));
 	return read_segments(elf, header);
 }
 
-void sc_elf_release(struct sc_elf *elf)
+void syc_elf_release(struct syc_elf *elf)
 {
 	if (elf->fd >= 0)
 		close(elf->fd);
@@ -203,9 +205,9 @@ void sc_elf_release(struct sc_elf *elf)
 	elf->view.size = 0;
 }
 
-void sc_elf_close(struct sc_elf *elf)
+void syc_elf_close(struct syc_elf *elf)
 {
-	sc_elf_release(elf);
+	syc_elf_release(elf);
 	free(elf->sections);
 	free(elf->segments);
 	free(elf->names);
@@ -213,7 +215,7 @@ void sc_elf_close(struct sc_elf *elf)
 	elf->fd = -1;
 }
 
-int sc_elf_open_view(struct sc_elf *elf, const struct sc_elf_view *view)
+int syc_elf_open_view(struct syc_elf *elf, const struct syc_elf_view *view)
 {
 	unsigned char header[sizeof(Elf64_Ehdr)];
 	int r = begin_image(elf, view, header);
@@ -226,20 +228,20 @@ int sc_elf_open_view(struct sc_elf *elf, const struct sc_elf_view *view)
 			r = 0;
 	}
 	if (r < 0) {
-		sc_elf_close(elf);
+		syc_elf_close(elf);
 		return r;
 	}
-	sc_elf_notes_build_id(elf, elf->build_id);
+	syc_elf_notes_build_id(elf, elf->build_id);
 	return 0;
 }
 
-int sc_elf_open(struct sc_elf *elf, int fd)
+int syc_elf_open(struct syc_elf *elf, int fd)
 {
-	struct sc_elf_view view;
-	int r = sc_elf_view_file(fd, &view);
+	struct syc_elf_view view;
+	int r = syc_elf_view_file(fd, &view);
 
 	if (r == 0)
-		r = sc_elf_open_view(elf, &view);
+		r = syc_elf_open_view(elf, &view);
 	if (r < 0)
 		close(fd);
 	else
@@ -247,13 +249,13 @@ int sc_elf_open(struct sc_elf *elf, int fd)
 	return r;
 }
 
-int sc_elf_open_memory(struct sc_elf *elf, void *memory, size_t size)
+int syc_elf_open_memory(struct syc_elf *elf, void *memory, size_t size)
 {
-	struct sc_elf_view view;
+	struct syc_elf_view view;
 	int r;
 
-	sc_elf_view_memory(memory, size, &view);
-	r = sc_elf_open_view(elf, &view);
+	syc_elf_view_memory(memory, size, &view);
+	r = syc_elf_open_view(elf, &view);
 	if (r < 0)
 		free(memory);
 	else
@@ -261,23 +263,23 @@ int sc_elf_open_memory(struct sc_elf *elf, void *memory, size_t size)
 	return r;
 }
 
-int sc_elf_read_build_id(const struct sc_elf_view *view,
-                         char ret_hex[SC_BUILD_ID_SIZE])
+int syc_elf_read_build_id(const struct syc_elf_view *view,
+                          char ret_hex[SYC_BUILD_ID_SIZE])
 {
 	unsigned char header[sizeof(Elf64_Ehdr)];
-	struct sc_elf elf;
+	struct syc_elf elf;
 	int r = begin_image(&elf, view, header);
 
 	if (r == 0 && elf.is_big)
 		r = -ENOEXEC;
-	if (r == 0 && !sc_elf_notes_build_id(&elf, ret_hex))
+	if (r == 0 && !syc_elf_notes_build_id(&elf, ret_hex))
 		r = -ENOENT;
-	sc_elf_close(&elf);
+	syc_elf_close(&elf);
 	return r;
 }
 
-const struct sc_elf_section *sc_elf_find(const struct sc_elf *elf,
-                                         const char *name)
+const struct syc_elf_section *syc_elf_find(const struct syc_elf *elf,
+                                           const char *name)
 {
 	for (size_t i = 0; i < elf->n_sections; i++)
 		if (strcmp(elf->sections[i].name, name) == 0)
@@ -285,11 +287,11 @@ const struct sc_elf_section *sc_elf_find(const struct sc_elf *elf,
 	return NULL;
 }
 
-const struct sc_elf_section *sc_elf_code_at(const struct sc_elf *elf,
-                                            uint64_t address)
+const struct syc_elf_section *syc_elf_code_at(const struct syc_elf *elf,
+                                              uint64_t address)
 {
 	for (size_t i = 0; i < elf->n_sections; i++) {
-		const struct sc_elf_section *s = &elf->sections[i];
+		const struct syc_elf_section *s = &elf->sections[i];
 
 		if ((s->flags & SHF_EXECINSTR) != 0 && address >= s->address &&
 		    address - s->address < s->size)
@@ -298,13 +300,13 @@ const struct sc_elf_section *sc_elf_code_at(const struct sc_elf *elf,
 	return NULL;
 }
 
-bool sc_elf_address_of(const struct sc_elf *elf, uint64_t offset,
-                       uint64_t *ret_address)
+bool syc_elf_address_of(const struct syc_elf *elf, uint64_t offset,
+                        uint64_t *ret_address)
 {
-	const struct sc_elf_segment *best = NULL;
+	const struct syc_elf_segment *best = NULL;
 
 	for (size_t i = 0; i < elf->n_segments; i++) {
-		const struct sc_elf_segment *s = &elf->segments[i];
+		const struct syc_elf_segment *s = &elf->segments[i];
 
 		if (s->type != PT_LOAD || offset < s->offset ||
 		    offset - s->offset >= s->file_size)
@@ -318,12 +320,12 @@ bool sc_elf_address_of(const struct sc_elf *elf, uint64_t offset,
 	return true;
 }
 
-const struct sc_elf_segment *sc_elf_only_code(const struct sc_elf *elf)
+const struct syc_elf_segment *syc_elf_only_code(const struct syc_elf *elf)
 {
-	const struct sc_elf_segment *found = NULL;
+	const struct syc_elf_segment *found = NULL;
 
 	for (size_t i = 0; i < elf->n_segments; i++) {
-		const struct sc_elf_segment *s = &elf->segments[i];
+		const struct syc_elf_segment *s = &elf->segments[i];
 
 		if (s->type != PT_LOAD || (s->flags & PF_X) == 0)
 			continue;

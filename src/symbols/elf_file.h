@@ -16,8 +16,8 @@
  * Parts are read into memory when they are wanted.  Nothing in the image is
  * believed.  Context: offline.
  */
-#ifndef SC_SYMBOLS_ELF_FILE_H
-#define SC_SYMBOLS_ELF_FILE_H
+#ifndef SYC_SYMBOLS_ELF_FILE_H
+#define SYC_SYMBOLS_ELF_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,13 +30,13 @@
  * 0, -ENOEXEC: no ELF file, or its headers make no sense; -ENOMEM; -EISDIR:
  * no regular file; other -errno of reading it.
  */
-int sc_elf_open(struct sc_elf *elf, int fd);
+int syc_elf_open(struct syc_elf *elf, int fd);
 
 /** The same for memory from malloc(), which is taken. */
-int sc_elf_open_memory(struct sc_elf *elf, void *memory, size_t size);
+int syc_elf_open_memory(struct syc_elf *elf, void *memory, size_t size);
 
 /** The same for what stays the caller's. */
-int sc_elf_open_view(struct sc_elf *elf, const struct sc_elf_view *view);
+int syc_elf_open_view(struct syc_elf *elf, const struct syc_elf_view *view);
 
 /**
  * The build-id alone, of the notes that are mapped, as hex: headers of
@@ -44,38 +44,38 @@ int sc_elf_open_view(struct sc_elf *elf, const struct sc_elf_view *view);
  * it has none; -ENOEXEC: no ELF file of the machine's byte order; -ENOMEM;
  * other -errno.
  */
-int sc_elf_read_build_id(const struct sc_elf_view *view,
-                         char ret_hex[SC_BUILD_ID_SIZE]);
+int syc_elf_read_build_id(const struct syc_elf_view *view,
+                          char ret_hex[SYC_BUILD_ID_SIZE]);
 
-void sc_elf_close(struct sc_elf *elf);
+void syc_elf_close(struct syc_elf *elf);
 
 /** Nothing is to be read any more; headers stay. */
-void sc_elf_release(struct sc_elf *elf);
+void syc_elf_release(struct syc_elf *elf);
 
 /**
  * Read a section into memory from malloc(), a NUL behind it.  0; -ENOENT: it
- * has no bytes in the file; others as sc_elf_view_read().
+ * has no bytes in the file; others as syc_elf_view_read().
  */
-int sc_elf_read_section(const struct sc_elf *elf,
-                        const struct sc_elf_section *section,
-                        unsigned char **ret_bytes);
+int syc_elf_read_section(const struct syc_elf *elf,
+                         const struct syc_elf_section *section,
+                         unsigned char **ret_bytes);
 
 /** The first section of that name, or NULL. */
-const struct sc_elf_section *sc_elf_find(const struct sc_elf *elf,
-                                         const char *name);
+const struct syc_elf_section *syc_elf_find(const struct syc_elf *elf,
+                                           const char *name);
 
 /** The executable section that has @address, or NULL. */
-const struct sc_elf_section *sc_elf_code_at(const struct sc_elf *elf,
-                                            uint64_t address);
+const struct syc_elf_section *syc_elf_code_at(const struct syc_elf *elf,
+                                              uint64_t address);
 
 /** Which address the file's byte @offset is loaded at, as it was linked. */
-bool sc_elf_address_of(const struct sc_elf *elf, uint64_t offset,
-                       uint64_t *ret_address);
+bool syc_elf_address_of(const struct syc_elf *elf, uint64_t offset,
+                        uint64_t *ret_address);
 
 /**
  * The only executable segment, or NULL: there are several, or none.  For
  * files with debug symbols only, whose offsets are not the program's.
  */
-const struct sc_elf_segment *sc_elf_only_code(const struct sc_elf *elf);
+const struct syc_elf_segment *syc_elf_only_code(const struct syc_elf *elf);
 
 #endif

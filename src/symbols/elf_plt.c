@@ -21,15 +21,15 @@ struct slot {
 };
 
 struct slots {
-	SC_ARRAY(struct slot) array;
+	SYC_ARRAY(struct slot) array;
 };
 
 struct plt {
-	const struct sc_elf *elf;
-	const struct sc_elf_table *dynsym;
+	const struct syc_elf *elf;
+	const struct syc_elf_table *dynsym;
 	struct slots slots;
 	unsigned n_chosen;
-	struct sc_ranges *ranges;
+	struct syc_ranges *ranges;
 };
 
 static int compare_slots(const void *left, const void *right)
@@ -62,23 +62,23 @@ static const char *find_slot(const struct slots *slots, uint64_t address)
 static const char *find_chosen(const struct plt *plt, uint64_t chooser)
 {
 	const char *best = NULL;
-	struct sc_elf_symbol symbol;
+	struct syc_elf_symbol symbol;
 
 	for (uint64_t i = 1; i < plt->dynsym->n; i++)
-		if (sc_elf_table_get(plt->elf, plt->dynsym, i, &symbol) &&
+		if (syc_elf_table_get(plt->elf, plt->dynsym, i, &symbol) &&
 		    symbol.value == chooser && symbol.name[0] != 0 &&
 		    (best == NULL || best[0] == '_'))
 			best = symbol.name;
 	return best;
 }
 
-static bool is_chosen(const struct sc_elf *elf, uint32_t type)
+static bool is_chosen(const struct syc_elf *elf, uint32_t type)
 {
 	return type == (elf->machine == EM_X86_64 ? R_X86_64_IRELATIVE
 	                                          : R_AARCH64_IRELATIVE);
 }
 
-static bool is_jump_slot(const struct sc_elf *elf, uint32_t type)
+static bool is_jump_slot(const struct syc_elf *elf, uint32_t type)
 {
 	if (elf->machine == EM_X86_64)
 		return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT;
@@ -88,38 +88,38 @@ static bool is_jump_slot(const struct sc_elf *elf, uint32_t type)
 /* The function that the relocation at @p fills a word with; or NULL. */
 static const char *name_slot(struct plt *plt, const unsigned char *p)
 {
-	const struct sc_elf *elf = plt->elf;
-	const uint64_t info = sc_elf_u64(elf, p + 8), number = info >> 32;
-	struct sc_elf_symbol symbol;
+	const struct syc_elf *elf = plt->elf;
+	const uint64_t info = syc_elf_u64(elf, p + 8), number = info >> 32;
+	struct syc_elf_symbol symbol;
 
 	if (is_chosen(elf, (uint32_t)info))
 		return plt->n_chosen++ < CHOSEN_MAX
-		               ? find_chosen(plt, sc_elf_u64(elf, p + 16))
+		               ? find_chosen(plt, syc_elf_u64(elf, p + 16))
 		               : NULL;
 	if (!is_jump_slot(elf, (uint32_t)info) || number == 0 ||
-	    !sc_elf_table_get(elf, plt->dynsym, number, &symbol))
+	    !syc_elf_table_get(elf, plt->dynsym, number, &symbol))
 		return NULL;
 	return symbol.name[0] != 0 ? symbol.name : NULL;
 }
 
 static int read_relocations(struct plt *plt,
-                            const struct sc_elf_section *section)
+                            const struct syc_elf_section *section)
 {
-	const struct sc_elf *elf = plt->elf;
+	const struct syc_elf *elf = plt->elf;
 	unsigned char *bytes;
-	int r = sc_elf_read_section(elf, section, &bytes);
+	int r = syc_elf_read_section(elf, section, &bytes);
 
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
 	for (uint64_t i = 0; i < section->size / sizeof(Elf64_Rela); i++) {
 		const unsigned char *p = bytes + i * sizeof(Elf64_Rela);
 		const struct slot slot = {
-			.address = sc_elf_u64(elf, p),
+			.address = syc_elf_u64(elf, p),
 			.name = name_slot(plt, p),
 		};
 
 		if (slot.name != NULL &&
-		    sc_array_push(&plt->slots.array, slot) < 0) {
+		    syc_array_push(&plt->slots.array, slot) < 0) {
 			free(bytes);
 			return -ENOMEM;
 		}
@@ -131,21 +131,21 @@ static int read_relocations(struct plt *plt,
 static int add_entry(struct plt *plt, uint64_t begin, uint64_t end,
                      const char *name)
 {
-	const struct sc_range range = {
+	const struct syc_range range = {
 		.begin = begin,
 		.end = end,
 		.name = name,
 		.is_plt = true,
 	};
 
-	return sc_array_push(&plt->ranges->array, range);
+	return syc_array_push(&plt->ranges->array, range);
 }
 
 /*
  * x86-64: entries of 16 bytes, or 8 in .plt.got, each with one
  * "jmp *disp32(%rip)", ff 25, behind what branch tracking may want.
  */
-static int read_x86_64(struct plt *plt, const struct sc_elf_section *section,
+static int read_x86_64(struct plt *plt, const struct syc_elf_section *section,
                        const unsigned char *bytes)
 {
 	const bool is_short = strcmp(section->name, ".plt.got") == 0 &&
@@ -160,7 +160,7 @@ static int read_x86_64(struct plt *plt, const struct sc_elf_section *section,
 
 			if (bytes[i] != 0xff || bytes[i + 1] != 0x25)
 				continue;
-			to = (int32_t)sc_load_u32(bytes + i + 2, false);
+			to = (int32_t)syc_load_u32(bytes + i + 2, false);
 			name = find_slot(&plt->slots, behind + (uint64_t)to);
 			if (name == NULL)
 				continue;
@@ -178,12 +178,12 @@ static int read_x86_64(struct plt *plt, const struct sc_elf_section *section,
  * aarch64: "adrp x16, page; ldr x17, [x16, #offset]; add; br x17", with a
  * "bti c" before them where branches are tracked.
  */
-static int read_aarch64(struct plt *plt, const struct sc_elf_section *section,
+static int read_aarch64(struct plt *plt, const struct syc_elf_section *section,
                         const unsigned char *bytes)
 {
 	for (uint64_t at = 0; section->size - at >= 16; at += 4) {
-		const uint32_t adrp = sc_load_u32(bytes + at, false);
-		const uint32_t ldr = sc_load_u32(bytes + at + 4, false);
+		const uint32_t adrp = syc_load_u32(bytes + at, false);
+		const uint32_t ldr = syc_load_u32(bytes + at + 4, false);
 		uint64_t begin = section->address + at, page, pages;
 		const char *name;
 
@@ -198,7 +198,7 @@ static int read_aarch64(struct plt *plt, const struct sc_elf_section *section,
 		                 page + (uint64_t)(ldr >> 10 & 0xfff) * 8);
 		if (name == NULL)
 			continue;
-		if (at >= 4 && sc_load_u32(bytes + at - 4, false) == BTI_C)
+		if (at >= 4 && syc_load_u32(bytes + at - 4, false) == BTI_C)
 			begin -= 4;
 		if (add_entry(plt, begin, section->address + at + 16, name) < 0)
 			return -ENOMEM;
@@ -212,13 +212,13 @@ static int read_entries(struct plt *plt)
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < 3; i++) {
-		const struct sc_elf_section *section =
-			sc_elf_find(plt->elf, names[i]);
+		const struct syc_elf_section *section =
+			syc_elf_find(plt->elf, names[i]);
 		unsigned char *bytes;
 
 		if (section == NULL)
 			continue;
-		r = sc_elf_read_section(plt->elf, section, &bytes);
+		r = syc_elf_read_section(plt->elf, section, &bytes);
 		if (r < 0) {
 			r = r == -ENOMEM ? r : 0;
 			continue;
@@ -231,8 +231,9 @@ static int read_entries(struct plt *plt)
 	return r;
 }
 
-int sc_elf_plt_read(const struct sc_elf *elf, const struct sc_elf_table *dynsym,
-                    struct sc_ranges *ranges)
+int syc_elf_plt_read(const struct syc_elf *elf,
+                     const struct syc_elf_table *dynsym,
+                     struct syc_ranges *ranges)
 {
 	struct plt plt = { .elf = elf, .dynsym = dynsym, .ranges = ranges };
 	unsigned n_tables = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* elf_plt.h - which function each entry of a procedure linkage table calls. */
-#ifndef SC_SYMBOLS_ELF_PLT_H
-#define SC_SYMBOLS_ELF_PLT_H
+#ifndef SYC_SYMBOLS_ELF_PLT_H
+#define SYC_SYMBOLS_ELF_PLT_H
 
 #include "symbols/elf_table.h"
 #include "symbols/ranges.h"
@@ -11,7 +11,8 @@
  * the name of what it calls, out of @dynsym's, and is_plt.  Knows x86-64 and
  * aarch64; elsewhere there are none.  0 or -ENOMEM.
  */
-int sc_elf_plt_read(const struct sc_elf *elf, const struct sc_elf_table *dynsym,
-                    struct sc_ranges *ranges);
+int syc_elf_plt_read(const struct syc_elf *elf,
+                     const struct syc_elf_table *dynsym,
+                     struct syc_ranges *ranges);
 
 #endif

@@ -16,15 +16,15 @@ static bool is_mark(const char *name)
 	return name[0] == 0 || name[0] == '$' || strncmp(name, ".L", 2) == 0;
 }
 
-static bool is_in_code(const struct sc_elf *elf, uint16_t section)
+static bool is_in_code(const struct syc_elf *elf, uint16_t section)
 {
 	return section < elf->n_sections &&
 	       (elf->sections[section].flags & SHF_EXECINSTR) != 0;
 }
 
 /* False: it is no function. */
-static bool rank_symbol(const struct sc_elf *elf,
-                        const struct sc_elf_symbol *symbol, uint8_t *ret_rank)
+static bool rank_symbol(const struct syc_elf *elf,
+                        const struct syc_elf_symbol *symbol, uint8_t *ret_rank)
 {
 	const bool is_function =
 		symbol->type == STT_FUNC || symbol->type == STT_GNU_IFUNC;
@@ -41,24 +41,24 @@ static bool rank_symbol(const struct sc_elf *elf,
 	return true;
 }
 
-static int64_t add_functions(struct sc_elf_symbols *symbols,
-                             const struct sc_elf *elf,
-                             const struct sc_elf_table *table)
+static int64_t add_functions(struct syc_elf_symbols *symbols,
+                             const struct syc_elf *elf,
+                             const struct syc_elf_table *table)
 {
 	int64_t n = 0;
 
 	for (uint64_t i = 1; i < table->n; i++) {
-		struct sc_elf_function function;
-		struct sc_elf_symbol symbol;
+		struct syc_elf_function function;
+		struct syc_elf_symbol symbol;
 
-		if (!sc_elf_table_get(elf, table, i, &symbol) ||
+		if (!syc_elf_table_get(elf, table, i, &symbol) ||
 		    !rank_symbol(elf, &symbol, &function.rank) ||
 		    symbol.size > UINT64_MAX - symbol.value)
 			continue;
 		function.name = symbol.name;
 		function.address = symbol.value;
 		function.size = symbol.size;
-		if (sc_array_push(&symbols->array, function) < 0)
+		if (syc_array_push(&symbols->array, function) < 0)
 			return -ENOMEM;
 		n++;
 	}
@@ -66,30 +66,30 @@ static int64_t add_functions(struct sc_elf_symbols *symbols,
 }
 
 /* The table's texts are ours then. */
-static int64_t add_table(struct sc_elf_symbols *symbols,
-                         const struct sc_elf *elf, struct sc_elf_table *table,
+static int64_t add_table(struct syc_elf_symbols *symbols,
+                         const struct syc_elf *elf, struct syc_elf_table *table,
                          bool with_plt)
 {
-	int r = sc_array_push(&symbols->texts, table->names);
+	int r = syc_array_push(&symbols->texts, table->names);
 
 	if (r < 0) {
-		sc_elf_table_fini(table);
+		syc_elf_table_fini(table);
 		return r;
 	}
 	if (with_plt && table->section->type == SHT_DYNSYM)
-		r = sc_elf_plt_read(elf, table, &symbols->plt);
+		r = syc_elf_plt_read(elf, table, &symbols->plt);
 	return r < 0 ? r : add_functions(symbols, elf, table);
 }
 
-int64_t sc_elf_symbols_read(struct sc_elf_symbols *symbols,
-                            const struct sc_elf *elf, bool with_plt)
+int64_t syc_elf_symbols_read(struct syc_elf_symbols *symbols,
+                             const struct syc_elf *elf, bool with_plt)
 {
-	struct sc_elf_table table;
+	struct syc_elf_table table;
 	int64_t sum = 0, n;
 	int r;
 
-	for (unsigned i = 0; (r = sc_elf_table_read(elf, i, &table)) != -ENOENT;
-	     i++) {
+	for (unsigned i = 0;
+	     (r = syc_elf_table_read(elf, i, &table)) != -ENOENT; i++) {
 		if (r == -ENOMEM)
 			return r;
 		if (r < 0)
@@ -130,7 +130,7 @@ static int compare_names(const char *a, const char *b)
 /* By address; the best name first. */
 static int compare(const void *left, const void *right)
 {
-	const struct sc_elf_function *a = left, *b = right;
+	const struct syc_elf_function *a = left, *b = right;
 	int r;
 
 	if (a->address != b->address)
@@ -141,9 +141,9 @@ static int compare(const void *left, const void *right)
 	return r != 0 ? r : (a->size < b->size) - (a->size > b->size);
 }
 
-static void keep_best(struct sc_elf_symbols *symbols)
+static void keep_best(struct syc_elf_symbols *symbols)
 {
-	struct sc_elf_function *const items = symbols->array.items;
+	struct syc_elf_function *const items = symbols->array.items;
 	size_t kept = 0;
 
 	if (symbols->array.n == 0)
@@ -156,88 +156,88 @@ static void keep_best(struct sc_elf_symbols *symbols)
 }
 
 /* How far a function goes that does not say it: never into another. */
-static uint64_t guess_end(const struct sc_elf_symbols *symbols,
-                          const struct sc_elf *elf,
-                          const struct sc_ranges *unnamed, size_t i)
+static uint64_t guess_end(const struct syc_elf_symbols *symbols,
+                          const struct syc_elf *elf,
+                          const struct syc_ranges *unnamed, size_t i)
 {
 	const uint64_t address = symbols->array.items[i].address;
-	const struct sc_range *range = sc_ranges_find(unnamed, address);
-	const struct sc_elf_section *section = sc_elf_code_at(elf, address);
+	const struct syc_range *range = syc_ranges_find(unnamed, address);
+	const struct syc_elf_section *section = syc_elf_code_at(elf, address);
 	uint64_t end = address + 1;
 
 	if (section != NULL && section->size <= UINT64_MAX - section->address)
 		end = section->address + section->size;
 	if (range != NULL && range->end < end)
 		end = range->end;
-	else if (sc_ranges_next(unnamed, address) < end)
-		end = sc_ranges_next(unnamed, address);
+	else if (syc_ranges_next(unnamed, address) < end)
+		end = syc_ranges_next(unnamed, address);
 	if (i + 1 < symbols->array.n &&
 	    symbols->array.items[i + 1].address < end)
 		end = symbols->array.items[i + 1].address;
 	return end;
 }
 
-static int split(const struct sc_elf_symbols *symbols, const struct sc_elf *elf,
-                 const struct sc_ranges *unnamed, struct sc_ranges *sized,
-                 struct sc_ranges *guessed)
+static int split(const struct syc_elf_symbols *symbols,
+                 const struct syc_elf *elf, const struct syc_ranges *unnamed,
+                 struct syc_ranges *sized, struct syc_ranges *guessed)
 {
 	for (size_t i = 0; i < symbols->array.n; i++) {
-		const struct sc_elf_function *function =
+		const struct syc_elf_function *function =
 			&symbols->array.items[i];
-		struct sc_range range = {
+		struct syc_range range = {
 			.begin = function->address,
 			.end = function->address + function->size,
 			.name = function->name,
 		};
-		struct sc_ranges *to = sized;
+		struct syc_ranges *to = sized;
 
 		if (function->size == 0) {
 			range.end = guess_end(symbols, elf, unnamed, i);
 			to = guessed;
 		}
-		if (sc_array_push(&to->array, range) < 0)
+		if (syc_array_push(&to->array, range) < 0)
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-int sc_elf_symbols_arrange(struct sc_elf_symbols *symbols,
-                           const struct sc_elf *elf,
-                           const struct sc_ranges *unnamed,
-                           struct sc_ranges *ret_ranges)
+int syc_elf_symbols_arrange(struct syc_elf_symbols *symbols,
+                            const struct syc_elf *elf,
+                            const struct syc_ranges *unnamed,
+                            struct syc_ranges *ret_ranges)
 {
-	struct sc_ranges sized = { 0 }, guessed = { 0 };
+	struct syc_ranges sized = { 0 }, guessed = { 0 };
 	int r;
 
 	keep_best(symbols);
 	r = split(symbols, elf, unnamed, &sized, &guessed);
 	if (r == 0)
-		r = sc_ranges_flatten(&sized);
-	sc_ranges_sort(&symbols->plt);
+		r = syc_ranges_flatten(&sized);
+	syc_ranges_sort(&symbols->plt);
 	if (r == 0)
-		r = sc_ranges_flatten(&symbols->plt);
+		r = syc_ranges_flatten(&symbols->plt);
 	if (r == 0)
-		r = sc_ranges_fill(&sized, &symbols->plt);
+		r = syc_ranges_fill(&sized, &symbols->plt);
 	if (r == 0)
-		r = sc_ranges_flatten(&guessed);
+		r = syc_ranges_flatten(&guessed);
 	if (r == 0)
-		r = sc_ranges_fill(&sized, &guessed);
+		r = syc_ranges_fill(&sized, &guessed);
 	if (r == 0)
-		r = sc_ranges_fill(&sized, unnamed);
-	sc_ranges_fini(&guessed);
+		r = syc_ranges_fill(&sized, unnamed);
+	syc_ranges_fini(&guessed);
 	if (r < 0)
-		sc_ranges_fini(&sized);
+		syc_ranges_fini(&sized);
 	else
 		*ret_ranges = sized;
 	return r;
 }
 
-void sc_elf_symbols_fini(struct sc_elf_symbols *symbols)
+void syc_elf_symbols_fini(struct syc_elf_symbols *symbols)
 {
 	for (size_t i = 0; i < symbols->texts.n; i++)
 		free(symbols->texts.items[i]);
 	free(symbols->texts.items);
 	free(symbols->array.items);
-	sc_ranges_fini(&symbols->plt);
+	syc_ranges_fini(&symbols->plt);
 	memset(symbols, 0, sizeof(*symbols));
 }

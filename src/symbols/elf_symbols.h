@@ -6,23 +6,23 @@
  * is a function before one that does not say, one with a size, global before
  * local, fewer underscores in front, the shorter, the first by the alphabet.
  */
-#ifndef SC_SYMBOLS_ELF_SYMBOLS_H
-#define SC_SYMBOLS_ELF_SYMBOLS_H
+#ifndef SYC_SYMBOLS_ELF_SYMBOLS_H
+#define SYC_SYMBOLS_ELF_SYMBOLS_H
 
 #include "symbols/elf_file.h"
 #include "symbols/ranges.h"
 
-struct sc_elf_function {
+struct syc_elf_function {
 	uint64_t address, size; /* 0: not said */
 	const char *name;
 	uint8_t rank; /* of its kind; lower is better */
 };
 
 /** Symbols of a file and of those with its debug symbols. */
-struct sc_elf_symbols {
-	SC_ARRAY(struct sc_elf_function) array;
-	SC_ARRAY(unsigned char *) texts; /* owned; names point into them */
-	struct sc_ranges plt;            /* not sorted */
+struct syc_elf_symbols {
+	SYC_ARRAY(struct syc_elf_function) array;
+	SYC_ARRAY(unsigned char *) texts; /* owned; names point into them */
+	struct syc_ranges plt;            /* not sorted */
 };
 
 /**
@@ -30,18 +30,18 @@ struct sc_elf_symbols {
  * the procedure linkage table calls.  What cannot be read is left out.
  * Returns how many symbols were added, or -ENOMEM.
  */
-int64_t sc_elf_symbols_read(struct sc_elf_symbols *symbols,
-                            const struct sc_elf *elf, bool with_plt);
+int64_t syc_elf_symbols_read(struct syc_elf_symbols *symbols,
+                             const struct syc_elf *elf, bool with_plt);
 
 /**
  * Make disjoint ranges of them and of @unnamed, sorted and disjoint ranges
  * without names.  @elf knows how far code goes.  0 or -ENOMEM.
  */
-int sc_elf_symbols_arrange(struct sc_elf_symbols *symbols,
-                           const struct sc_elf *elf,
-                           const struct sc_ranges *unnamed,
-                           struct sc_ranges *ret_ranges);
+int syc_elf_symbols_arrange(struct syc_elf_symbols *symbols,
+                            const struct syc_elf *elf,
+                            const struct syc_ranges *unnamed,
+                            struct syc_ranges *ret_ranges);
 
-void sc_elf_symbols_fini(struct sc_elf_symbols *symbols);
+void syc_elf_symbols_fini(struct syc_elf_symbols *symbols);
 
 #endif

@@ -10,11 +10,11 @@
 /* Linkers write two.  Any number may name the same bytes. */
 #define TABLES_MAX 8u
 
-static const struct sc_elf_section *find_section(const struct sc_elf *elf,
-                                                 unsigned i)
+static const struct syc_elf_section *find_section(const struct syc_elf *elf,
+                                                  unsigned i)
 {
 	for (size_t k = 0; i < TABLES_MAX && k < elf->n_sections; k++) {
-		const struct sc_elf_section *section = &elf->sections[k];
+		const struct syc_elf_section *section = &elf->sections[k];
 
 		if ((section->type == SHT_SYMTAB ||
 		     section->type == SHT_DYNSYM) &&
@@ -24,11 +24,11 @@ static const struct sc_elf_section *find_section(const struct sc_elf *elf,
 	return NULL;
 }
 
-int sc_elf_table_read(const struct sc_elf *elf, unsigned i,
-                      struct sc_elf_table *ret_table)
+int syc_elf_table_read(const struct syc_elf *elf, unsigned i,
+                       struct syc_elf_table *ret_table)
 {
-	const struct sc_elf_section *section = find_section(elf, i), *texts;
-	struct sc_elf_table table = { .section = section };
+	const struct syc_elf_section *section = find_section(elf, i), *texts;
+	struct syc_elf_table table = { .section = section };
 	int r;
 
 	memset(ret_table, 0, sizeof(*ret_table));
@@ -40,9 +40,9 @@ int sc_elf_table_read(const struct sc_elf *elf, unsigned i,
 	table.n = section->size /
 	          (elf->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym));
 	table.names_size = texts->size;
-	r = sc_elf_read_section(elf, section, &table.bytes);
+	r = syc_elf_read_section(elf, section, &table.bytes);
 	if (r == 0)
-		r = sc_elf_read_section(elf, texts, &table.names);
+		r = syc_elf_read_section(elf, texts, &table.names);
 	if (r < 0) {
 		free(table.bytes);
 		return r == -ENOENT ? -ENOEXEC : r;
@@ -51,7 +51,7 @@ int sc_elf_table_read(const struct sc_elf *elf, unsigned i,
 	return 0;
 }
 
-void sc_elf_table_fini(struct sc_elf_table *table)
+void syc_elf_table_fini(struct syc_elf_table *table)
 {
 	free(table->bytes);
 	free(table->names);

@@ -3,33 +3,33 @@
  * elf_table.h - an ELF image's tables of symbols, entry by entry.
  *
  *	for (unsigned i = 0;
- *	     (r = sc_elf_table_read(&elf, i, &table)) != -ENOENT; i++) {
+ *	     (r = syc_elf_table_read(&elf, i, &table)) != -ENOENT; i++) {
  *		for (uint64_t k = 1; r == 0 && k < table.n; k++)
- *			if (sc_elf_table_get(&elf, &table, k, &symbol))
+ *			if (syc_elf_table_get(&elf, &table, k, &symbol))
  *				...
- *		sc_elf_table_fini(&table);
+ *		syc_elf_table_fini(&table);
  *	}
  *
  * Context: offline.
  */
-#ifndef SC_SYMBOLS_ELF_TABLE_H
-#define SC_SYMBOLS_ELF_TABLE_H
+#ifndef SYC_SYMBOLS_ELF_TABLE_H
+#define SYC_SYMBOLS_ELF_TABLE_H
 
 #include <elf.h>
 
 #include "symbols/elf_file.h"
 
 /** In memory; each text ends with a NUL. */
-struct sc_elf_table {
-	const struct sc_elf_section *section; /* SHT_SYMTAB or SHT_DYNSYM */
-	uint64_t n;                           /* entries, the empty first too */
+struct syc_elf_table {
+	const struct syc_elf_section *section; /* SHT_SYMTAB or SHT_DYNSYM */
+	uint64_t n; /* entries, the empty first too */
 	unsigned char *bytes;
 	unsigned char *names;
 	uint64_t names_size;
 };
 
 /** An entry, of either class. */
-struct sc_elf_symbol {
+struct syc_elf_symbol {
 	const char *name; /* in the table's names */
 	uint64_t value, size;
 	uint16_t section;   /* SHN_... */
@@ -40,15 +40,15 @@ struct sc_elf_symbol {
  * Read table number @i of the few that are looked at.  0; -ENOENT: there are
  * not as many; other -errno: it cannot be read, and is empty.
  */
-int sc_elf_table_read(const struct sc_elf *elf, unsigned i,
-                      struct sc_elf_table *ret_table);
+int syc_elf_table_read(const struct syc_elf *elf, unsigned i,
+                       struct syc_elf_table *ret_table);
 
 /** False: there is no such entry, or its name is not in the texts.  Inline:
  * a large file has millions. */
-static inline bool sc_elf_table_get(const struct sc_elf *elf,
-                                    const struct sc_elf_table *table,
-                                    uint64_t i,
-                                    struct sc_elf_symbol *ret_symbol)
+static inline bool syc_elf_table_get(const struct syc_elf *elf,
+                                     const struct syc_elf_table *table,
+                                     uint64_t i,
+                                     struct syc_elf_symbol *ret_symbol)
 {
 	const unsigned char *p;
 	unsigned char info;
@@ -58,32 +58,32 @@ static inline bool sc_elf_table_get(const struct sc_elf *elf,
 		return false;
 	p = table->bytes +
 	    i * (elf->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym));
-	name = sc_elf_u32(elf, p);
+	name = syc_elf_u32(elf, p);
 	if (name >= table->names_size)
 		return false;
 	ret_symbol->name = (const char *)table->names + name;
 	if (elf->is_64) {
 		info = p[offsetof(Elf64_Sym, st_info)];
 		ret_symbol->section =
-			sc_elf_u16(elf, p + offsetof(Elf64_Sym, st_shndx));
+			syc_elf_u16(elf, p + offsetof(Elf64_Sym, st_shndx));
 		ret_symbol->value =
-			sc_elf_u64(elf, p + offsetof(Elf64_Sym, st_value));
+			syc_elf_u64(elf, p + offsetof(Elf64_Sym, st_value));
 		ret_symbol->size =
-			sc_elf_u64(elf, p + offsetof(Elf64_Sym, st_size));
+			syc_elf_u64(elf, p + offsetof(Elf64_Sym, st_size));
 	} else {
 		info = p[offsetof(Elf32_Sym, st_info)];
 		ret_symbol->section =
-			sc_elf_u16(elf, p + offsetof(Elf32_Sym, st_shndx));
+			syc_elf_u16(elf, p + offsetof(Elf32_Sym, st_shndx));
 		ret_symbol->value =
-			sc_elf_u32(elf, p + offsetof(Elf32_Sym, st_value));
+			syc_elf_u32(elf, p + offsetof(Elf32_Sym, st_value));
 		ret_symbol->size =
-			sc_elf_u32(elf, p + offsetof(Elf32_Sym, st_size));
+			syc_elf_u32(elf, p + offsetof(Elf32_Sym, st_size));
 	}
 	ret_symbol->type = ELF64_ST_TYPE(info);
 	ret_symbol->bind = ELF64_ST_BIND(info);
 	return true;
 }
 
-void sc_elf_table_fini(struct sc_elf_table *table);
+void syc_elf_table_fini(struct syc_elf_table *table);
 
 #endif

@@ -28,7 +28,7 @@ static int read_file(void *context, uint64_t offset, void *to, size_t size)
 	return 0;
 }
 
-int sc_elf_view_file(int fd, struct sc_elf_view *ret_view)
+int syc_elf_view_file(int fd, struct syc_elf_view *ret_view)
 {
 	struct stat st;
 
@@ -36,11 +36,11 @@ int sc_elf_view_file(int fd, struct sc_elf_view *ret_view)
 		return -errno;
 	if (!S_ISREG(st.st_mode))
 		return -EISDIR;
-	*ret_view = (struct sc_elf_view){
+	*ret_view = (struct syc_elf_view){
 		.read = read_file,
 		.context = (void *)(intptr_t)fd,
 		.size = (uint64_t)st.st_size,
-		.part_max = SC_ELF_PART_MAX,
+		.part_max = SYC_ELF_PART_MAX,
 	};
 	return 0;
 }
@@ -51,27 +51,27 @@ static int read_memory(void *context, uint64_t offset, void *to, size_t size)
 	return 0;
 }
 
-void sc_elf_view_memory(const void *bytes, size_t size,
-                        struct sc_elf_view *ret_view)
+void syc_elf_view_memory(const void *bytes, size_t size,
+                         struct syc_elf_view *ret_view)
 {
-	*ret_view = (struct sc_elf_view){
+	*ret_view = (struct syc_elf_view){
 		.read = read_memory,
 		.context = (void *)(uintptr_t)bytes,
 		.size = size,
-		.part_max = SC_ELF_PART_MAX,
+		.part_max = SYC_ELF_PART_MAX,
 	};
 }
 
-int sc_elf_view_get(const struct sc_elf_view *view, uint64_t offset, void *to,
-                    uint64_t size)
+int syc_elf_view_get(const struct syc_elf_view *view, uint64_t offset, void *to,
+                     uint64_t size)
 {
 	if (offset > view->size || size > view->size - offset)
 		return -ENOEXEC;
 	return view->read(view->context, offset, to, size);
 }
 
-int sc_elf_view_read(const struct sc_elf_view *view, uint64_t offset,
-                     uint64_t size, unsigned char **ret_bytes)
+int syc_elf_view_read(const struct syc_elf_view *view, uint64_t offset,
+                      uint64_t size, unsigned char **ret_bytes)
 {
 	unsigned char *bytes;
 	int r;

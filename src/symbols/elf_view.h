@@ -6,16 +6,16 @@
  * A view owns nothing and is copied as it is.  Files are read with pread(): one
  * that is cut meanwhile is a short read here and no SIGBUS.  Context: offline.
  */
-#ifndef SC_SYMBOLS_ELF_VIEW_H
-#define SC_SYMBOLS_ELF_VIEW_H
+#ifndef SYC_SYMBOLS_ELF_VIEW_H
+#define SYC_SYMBOLS_ELF_VIEW_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 /** Larger parts of an image are not read, if the view says nothing else. */
-#define SC_ELF_PART_MAX (UINT64_C(1) << 29)
+#define SYC_ELF_PART_MAX (UINT64_C(1) << 29)
 
-struct sc_elf_view {
+struct syc_elf_view {
 	/* All of @size bytes from @offset, which are within the image.  0;
 	 * -ENOEXEC: it ends before; other -errno. */
 	int (*read)(void *context, uint64_t offset, void *to, size_t size);
@@ -25,20 +25,20 @@ struct sc_elf_view {
 };
 
 /** The regular file @fd.  0; -EISDIR: it is none; other -errno. */
-int sc_elf_view_file(int fd, struct sc_elf_view *ret_view);
+int syc_elf_view_file(int fd, struct syc_elf_view *ret_view);
 
-void sc_elf_view_memory(const void *bytes, size_t size,
-                        struct sc_elf_view *ret_view);
+void syc_elf_view_memory(const void *bytes, size_t size,
+                         struct syc_elf_view *ret_view);
 
 /** Read into memory that is there.  0; -ENOEXEC: the image ends before. */
-int sc_elf_view_get(const struct sc_elf_view *view, uint64_t offset, void *to,
-                    uint64_t size);
+int syc_elf_view_get(const struct syc_elf_view *view, uint64_t offset, void *to,
+                     uint64_t size);
 
 /**
  * Read into memory from malloc(), a NUL behind the bytes.  0; -ENOEXEC: the
  * image ends before; -EFBIG; -ENOMEM; other -errno.
  */
-int sc_elf_view_read(const struct sc_elf_view *view, uint64_t offset,
-                     uint64_t size, unsigned char **ret_bytes);
+int syc_elf_view_read(const struct syc_elf_view *view, uint64_t offset,
+                      uint64_t size, unsigned char **ret_bytes);
 
 #endif

@@ -16,13 +16,13 @@
 #include "data/copy.h"
 
 /* Keep a file, and read its build-id. */
-static int keep_file(struct sc_finder *finder, int fd, const struct stat *st)
+static int keep_file(struct syc_finder *finder, int fd, const struct stat *st)
 {
-	struct sc_handed handed = { .dev = st->st_dev, .ino = st->st_ino };
-	struct sc_elf elf;
+	struct syc_handed handed = { .dev = st->st_dev, .ino = st->st_ino };
+	struct syc_elf elf;
 	int copy;
 
-	if (sc_array_room(&finder->handed) < 0)
+	if (syc_array_room(&finder->handed) < 0)
 		return -ENOMEM;
 	handed.fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	if (handed.fd < 0)
@@ -34,18 +34,18 @@ static int keep_file(struct sc_finder *finder, int fd, const struct stat *st)
 		close(handed.fd);
 		return copy;
 	}
-	if (sc_elf_open(&elf, copy) == 0) {
+	if (syc_elf_open(&elf, copy) == 0) {
 		memcpy(handed.build_id, elf.build_id, sizeof(elf.build_id));
-		sc_elf_close(&elf);
+		syc_elf_close(&elf);
 	}
 	finder->handed.items[finder->handed.n++] = handed;
 	return 0;
 }
 
-static int keep_name(struct sc_finder *finder, size_t number,
-                     const struct sc_symbols_file *file)
+static int keep_name(struct syc_finder *finder, size_t number,
+                     const struct syc_symbols_file *file)
 {
-	struct sc_handed_name name = {
+	struct syc_handed_name name = {
 		.file = number,
 		.pid = file->pid,
 		.inode = file->inode,
@@ -58,20 +58,20 @@ static int keep_name(struct sc_finder *finder, size_t number,
 	               file->inode, file->path);
 	if (len < 0)
 		return -ENOMEM;
-	r = sc_map_put(&finder->by_handed_name, key, (size_t)len, &ignored);
+	r = syc_map_put(&finder->by_handed_name, key, (size_t)len, &ignored);
 	free(key);
 	if (r <= 0)
 		return r;
 	name.path = strdup(file->path);
 	if (name.path != NULL &&
-	    sc_array_push(&finder->handed_names, name) == 0)
+	    syc_array_push(&finder->handed_names, name) == 0)
 		return 0;
 	free(name.path);
 	return -ENOMEM;
 }
 
-int sc_finder_hand_over(struct sc_finder *finder,
-                        const struct sc_symbols_file *file)
+int syc_finder_hand_over(struct syc_finder *finder,
+                         const struct syc_symbols_file *file)
 {
 	uint64_t key[2];
 	size_t number;
@@ -82,11 +82,11 @@ int sc_finder_hand_over(struct sc_finder *finder,
 		return -errno;
 	key[0] = st.st_dev;
 	key[1] = st.st_ino;
-	if (!sc_map_get(&finder->by_handed, key, sizeof(key), &number)) {
+	if (!syc_map_get(&finder->by_handed, key, sizeof(key), &number)) {
 		r = keep_file(finder, file->fd, &st);
 		if (r < 0)
 			return r;
-		r = sc_map_put(&finder->by_handed, key, sizeof(key), &number);
+		r = syc_map_put(&finder->by_handed, key, sizeof(key), &number);
 		if (r < 0) {
 			close(finder->handed.items[--finder->handed.n].fd);
 			return r;
@@ -96,7 +96,7 @@ int sc_finder_hand_over(struct sc_finder *finder,
 }
 
 /* Takes the text; NULL: no memory for it. */
-static int set_why(struct sc_found *found, enum sc_symbols_state state,
+static int set_why(struct syc_found *found, enum syc_symbols_state state,
                    char *why)
 {
 	if (why == NULL)
@@ -123,39 +123,39 @@ static char *describe(const char *format, ...)
 }
 
 /* Without a build-id: may it have changed since? */
-static int check_age(const struct sc_finder *finder, struct sc_found *found,
+static int check_age(const struct syc_finder *finder, struct syc_found *found,
                      const struct stat *st, const char *path)
 {
 	if (finder->begin == 0 || st->st_mtime <= finder->begin)
 		return 1;
-	return set_why(found, SC_SYMBOLS_NEWER,
+	return set_why(found, SYC_SYMBOLS_NEWER,
 	               describe("%s changed after the recording began, and no "
 	                        "build-id tells whether it is the same",
 	                        path));
 }
 
 /* 1: it is the file that was mapped; 0: another, told in @found; -ENOMEM. */
-static int check(const struct sc_finder *finder, struct sc_found *found,
-                 const struct sc_elf *elf, const struct stat *st,
+static int check(const struct syc_finder *finder, struct syc_found *found,
+                 const struct syc_elf *elf, const struct stat *st,
                  const char *path)
 {
-	const struct sc_finder_wish *wish = &found->wish;
+	const struct syc_finder_wish *wish = &found->wish;
 
 	if (wish->build_id[0] != 0 && elf->build_id[0] == 0)
-		return set_why(found, SC_SYMBOLS_OTHER,
+		return set_why(found, SYC_SYMBOLS_OTHER,
 		               describe("%s is another file: it has no "
 		                        "build-id",
 		                        path));
 	if (wish->build_id[0] != 0) {
 		if (strcmp(wish->build_id, elf->build_id) == 0)
 			return 1;
-		return set_why(found, SC_SYMBOLS_OTHER,
+		return set_why(found, SYC_SYMBOLS_OTHER,
 		               describe("%s is another file: its build-id is "
 		                        "%s",
 		                        path, elf->build_id));
 	}
 	if (wish->inode != 0 && wish->inode != st->st_ino)
-		return set_why(found, SC_SYMBOLS_OTHER,
+		return set_why(found, SYC_SYMBOLS_OTHER,
 		               describe("%s is another file: its inode is "
 		                        "%" PRIu64,
 		                        path, (uint64_t)st->st_ino));
@@ -163,9 +163,9 @@ static int check(const struct sc_finder *finder, struct sc_found *found,
 }
 
 /* A file is the same under whatever number the process had. */
-static int load(struct sc_finder *finder, struct sc_found *found,
-                struct sc_elf *elf, const struct stat *st,
-                struct sc_debug_wish wish)
+static int load(struct syc_finder *finder, struct syc_found *found,
+                struct syc_elf *elf, const struct stat *st,
+                struct syc_debug_wish wish)
 {
 	char *key;
 	int r;
@@ -175,26 +175,26 @@ static int load(struct sc_finder *finder, struct sc_found *found,
 	             (unsigned long long)st->st_ino, (long long)st->st_size,
 	             (long long)st->st_mtim.tv_sec, st->st_mtim.tv_nsec,
 	             wish.path) < 0) {
-		sc_elf_close(elf);
+		syc_elf_close(elf);
 		return -ENOMEM;
 	}
-	r = sc_loaded_get(&finder->loaded, key, elf, &finder->debug_files, wish,
-	                  &found->loaded);
+	r = syc_loaded_get(&finder->loaded, key, elf, &finder->debug_files,
+	                   wish, &found->loaded);
 	free(key);
 	return r;
 }
 
 /* Take the file open at @fd, which is closed then, if it is the one. */
-static int consider(struct sc_finder *finder, struct sc_found *found, int fd,
+static int consider(struct syc_finder *finder, struct syc_found *found, int fd,
                     const char *path, bool is_handed)
 {
-	struct sc_debug_wish wish = {
+	struct syc_debug_wish wish = {
 		.pid = found->wish.pid,
 		.build_id = "",
 		.path = found->wish.path,
 		.found = is_handed ? "" : path,
 	};
-	struct sc_elf elf;
+	struct syc_elf elf;
 	struct stat st;
 	int r;
 
@@ -202,19 +202,19 @@ static int consider(struct sc_finder *finder, struct sc_found *found, int fd,
 		r = -errno;
 		close(fd);
 	} else {
-		r = sc_elf_open(&elf, fd);
+		r = syc_elf_open(&elf, fd);
 	}
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0)
 		return set_why(
-			found, SC_SYMBOLS_BAD,
+			found, SYC_SYMBOLS_BAD,
 			r == -ENOEXEC ? describe("%s is no ELF file", path)
 				      : describe("%s: %s", path, strerror(-r)));
 	/* What was open while it was mapped needs no more proof. */
 	r = is_handed ? 1 : check(finder, found, &elf, &st, path);
 	if (r <= 0) {
-		sc_elf_close(&elf);
+		syc_elf_close(&elf);
 		return r;
 	}
 	r = load(finder, found, &elf, &st, wish);
@@ -226,16 +226,16 @@ static int consider(struct sc_finder *finder, struct sc_found *found, int fd,
 	return found->found ? 1 : -ENOMEM;
 }
 
-static int try_one_handed(struct sc_finder *finder, struct sc_found *found,
-                          const struct sc_handed *handed)
+static int try_one_handed(struct syc_finder *finder, struct syc_found *found,
+                          const struct syc_handed *handed)
 {
 	const int fd = fcntl(handed->fd, F_DUPFD_CLOEXEC, 3);
 
 	return fd < 0 ? 0 : consider(finder, found, fd, found->wish.path, true);
 }
 
-static bool is_called(const struct sc_handed_name *name,
-                      const struct sc_finder_wish *wish)
+static bool is_called(const struct syc_handed_name *name,
+                      const struct syc_finder_wish *wish)
 {
 	return (name->pid == -1 || name->pid == wish->pid) &&
 	       (name->inode == 0 || wish->inode == 0 ||
@@ -243,9 +243,9 @@ static bool is_called(const struct sc_handed_name *name,
 	       strcmp(name->path, wish->path) == 0;
 }
 
-static int try_handed(struct sc_finder *finder, struct sc_found *found)
+static int try_handed(struct syc_finder *finder, struct syc_found *found)
 {
-	const struct sc_finder_wish *wish = &found->wish;
+	const struct syc_finder_wish *wish = &found->wish;
 	int r = 0;
 
 	if (wish->build_id[0] != 0) {
@@ -257,7 +257,7 @@ static int try_handed(struct sc_finder *finder, struct sc_found *found)
 		return r;
 	}
 	for (size_t i = 0; r == 0 && i < finder->handed_names.n; i++) {
-		const struct sc_handed_name *name =
+		const struct syc_handed_name *name =
 			&finder->handed_names.items[i];
 
 		if (is_called(name, wish))
@@ -267,49 +267,49 @@ static int try_handed(struct sc_finder *finder, struct sc_found *found)
 	return r;
 }
 
-static int try_paths(struct sc_finder *finder, struct sc_found *found,
+static int try_paths(struct syc_finder *finder, struct syc_found *found,
                      const char *path)
 {
-	struct sc_paths paths = { 0 };
-	int r = sc_places_list(finder->debug_files.places, found->wish.pid,
-	                       path, &paths);
+	struct syc_paths paths = { 0 };
+	int r = syc_places_list(finder->debug_files.places, found->wish.pid,
+	                        path, &paths);
 
 	for (size_t i = 0; r == 0 && i < paths.array.n; i++) {
-		const int fd = sc_debug_files_open(paths.array.items[i]);
+		const int fd = syc_debug_files_open(paths.array.items[i]);
 
 		if (fd >= 0)
 			r = consider(finder, found, fd, paths.array.items[i],
 			             false);
 		else if (fd != -ENOENT && fd != -ENOTDIR &&
-		         found->use.state == SC_SYMBOLS_MISSING)
-			r = set_why(found, SC_SYMBOLS_BAD,
+		         found->use.state == SYC_SYMBOLS_MISSING)
+			r = set_why(found, SYC_SYMBOLS_BAD,
 			            describe("%s: %s", paths.array.items[i],
 			                     strerror(-fd)));
 	}
-	sc_paths_fini(&paths);
+	syc_paths_fini(&paths);
 	return r;
 }
 
 /* The file is gone; perhaps its debug symbols are not. */
-static int try_debug_only(struct sc_finder *finder, struct sc_found *found)
+static int try_debug_only(struct syc_finder *finder, struct syc_found *found)
 {
-	struct sc_debug_wish wish = {
+	struct syc_debug_wish wish = {
 		.pid = found->wish.pid,
 		.build_id = found->wish.build_id,
 		.path = found->wish.path,
 		.found = "",
 	};
-	struct sc_elf elf;
+	struct syc_elf elf;
 	char *path;
 	int r;
 
 	if (wish.build_id[0] == 0)
 		return 0;
-	r = sc_debug_files_find(&finder->debug_files, &wish, &elf, &path);
+	r = syc_debug_files_find(&finder->debug_files, &wish, &elf, &path);
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
-	r = sc_loaded_get(&finder->loaded, path, &elf, &finder->debug_files,
-	                  wish, &found->loaded);
+	r = syc_loaded_get(&finder->loaded, path, &elf, &finder->debug_files,
+	                   wish, &found->loaded);
 	if (r < 0) {
 		free(path);
 		return r;
@@ -319,7 +319,7 @@ static int try_debug_only(struct sc_finder *finder, struct sc_found *found)
 	return 1;
 }
 
-static int look_for(struct sc_finder *finder, struct sc_found *found)
+static int look_for(struct syc_finder *finder, struct syc_found *found)
 {
 	static const char deleted[] = " (deleted)";
 	const char *path = found->wish.path;
@@ -330,7 +330,7 @@ static int look_for(struct sc_finder *finder, struct sc_found *found)
 
 	if (r == 0 && len > mark && strcmp(path + len - mark, deleted) == 0) {
 		is_gone = true;
-		plain = sc_copy_text(path, len - mark);
+		plain = syc_copy_text(path, len - mark);
 		if (plain == NULL)
 			return -ENOMEM;
 	}
@@ -341,19 +341,19 @@ static int look_for(struct sc_finder *finder, struct sc_found *found)
 	return r == 0 ? try_debug_only(finder, found) : r;
 }
 
-static int note_result(struct sc_found *found, int r)
+static int note_result(struct syc_found *found, int r)
 {
 	if (r < 0)
 		return r;
 	if (r > 0) {
-		const struct sc_module *module = &found->loaded->module;
+		const struct syc_module *module = &found->loaded->module;
 		bool has_name = false;
 
 		for (size_t i = 0; i < module->functions.array.n; i++)
 			has_name = has_name ||
 			           module->functions.array.items[i].name;
 		found->use.state =
-			has_name ? SC_SYMBOLS_USED : SC_SYMBOLS_UNNAMED;
+			has_name ? SYC_SYMBOLS_USED : SYC_SYMBOLS_UNNAMED;
 		free(found->why);
 		found->why = NULL;
 		if (module->unpack_error == -ENOTSUP)
@@ -366,11 +366,11 @@ static int note_result(struct sc_found *found, int r)
 	return 0;
 }
 
-static int make_found(struct sc_finder *finder,
-                      const struct sc_finder_wish *wish,
-                      struct sc_found **ret_found)
+static int make_found(struct syc_finder *finder,
+                      const struct syc_finder_wish *wish,
+                      struct syc_found **ret_found)
 {
-	struct sc_found *found = calloc(1, sizeof(*found));
+	struct syc_found *found = calloc(1, sizeof(*found));
 	const char *slash = strrchr(wish->path, '/');
 	int r;
 
@@ -382,9 +382,9 @@ static int make_found(struct sc_finder *finder,
 		found->nick = "vdso"; /* readers put brackets around it */
 	found->use.path = wish->path;
 	found->use.build_id = wish->build_id[0] ? wish->build_id : NULL;
-	found->use.state = SC_SYMBOLS_MISSING;
+	found->use.state = SYC_SYMBOLS_MISSING;
 	r = note_result(found, look_for(finder, found));
-	if (r == 0 && sc_array_push(&finder->found, found) == 0) {
+	if (r == 0 && syc_array_push(&finder->found, found) == 0) {
 		*ret_found = found;
 		return 0;
 	}
@@ -394,13 +394,14 @@ static int make_found(struct sc_finder *finder,
 	return -ENOMEM;
 }
 
-int sc_finder_find(struct sc_finder *finder, const struct sc_finder_wish *wish,
-                   struct sc_found **ret_found)
+int syc_finder_find(struct syc_finder *finder,
+                    const struct syc_finder_wish *wish,
+                    struct syc_found **ret_found)
 {
 	const bool has_id = wish->build_id[0] != 0;
 	const bool by_pid =
 		!has_id &&
-		sc_places_differ(finder->debug_files.places, wish->pid);
+		syc_places_differ(finder->debug_files.places, wish->pid);
 	size_t number;
 	char *key;
 	int len, r;
@@ -412,7 +413,7 @@ int sc_finder_find(struct sc_finder *finder, const struct sc_finder_wish *wish,
 	               wish->path);
 	if (len < 0)
 		return -ENOMEM;
-	if (sc_map_get(&finder->by_wish, key, (size_t)len, &number)) {
+	if (syc_map_get(&finder->by_wish, key, (size_t)len, &number)) {
 		*ret_found = finder->found.items[number];
 		free(key);
 		return 0;
@@ -420,26 +421,26 @@ int sc_finder_find(struct sc_finder *finder, const struct sc_finder_wish *wish,
 	r = make_found(finder, wish, ret_found);
 	/* It has the last number: what fails here is an end of the finder. */
 	if (r == 0 &&
-	    sc_map_put(&finder->by_wish, key, (size_t)len, &number) < 0)
+	    syc_map_put(&finder->by_wish, key, (size_t)len, &number) < 0)
 		r = -ENOMEM;
 	free(key);
 	return r;
 }
 
-const char *sc_found_name(struct sc_found *found, const struct sc_range *range,
-                          uint64_t offset)
+const char *syc_found_name(struct syc_found *found,
+                           const struct syc_range *range, uint64_t offset)
 {
-	return sc_loaded_name(found->loaded, range, found->wish.path, offset);
+	return syc_loaded_name(found->loaded, range, found->wish.path, offset);
 }
 
-static void free_found(struct sc_found *found)
+static void free_found(struct syc_found *found)
 {
 	free(found->found);
 	free(found->why);
 	free(found);
 }
 
-void sc_finder_fini(struct sc_finder *finder)
+void syc_finder_fini(struct syc_finder *finder)
 {
 	for (size_t i = 0; i < finder->handed.n; i++)
 		close(finder->handed.items[i].fd);
@@ -447,13 +448,13 @@ void sc_finder_fini(struct sc_finder *finder)
 	for (size_t i = 0; i < finder->handed_names.n; i++)
 		free(finder->handed_names.items[i].path);
 	free(finder->handed_names.items);
-	sc_map_fini(&finder->by_handed);
-	sc_map_fini(&finder->by_handed_name);
+	syc_map_fini(&finder->by_handed);
+	syc_map_fini(&finder->by_handed_name);
 	for (size_t i = 0; i < finder->found.n; i++)
 		free_found(finder->found.items[i]);
 	free(finder->found.items);
-	sc_loaded_fini(&finder->loaded);
-	sc_map_fini(&finder->by_wish);
-	sc_paths_fini(&finder->debug_files.folders);
+	syc_loaded_fini(&finder->loaded);
+	syc_map_fini(&finder->by_wish);
+	syc_paths_fini(&finder->debug_files.folders);
 	memset(finder, 0, sizeof(*finder));
 }

@@ -8,41 +8,42 @@
 
 #include "symbols/readable.h"
 
-static void free_loaded(struct sc_loaded *loaded)
+static void free_loaded(struct syc_loaded *loaded)
 {
 	if (loaded->names != NULL)
 		for (size_t i = 0; i < loaded->module.functions.array.n; i++)
 			free(loaded->names[i]);
 	free(loaded->names);
-	sc_module_fini(&loaded->module);
+	syc_module_fini(&loaded->module);
 	free(loaded);
 }
 
-int sc_loaded_get(struct sc_loaded_files *files, const char *key,
-                  struct sc_elf *elf, const struct sc_debug_files *debug_files,
-                  struct sc_debug_wish wish, struct sc_loaded **ret_loaded)
+int syc_loaded_get(struct syc_loaded_files *files, const char *key,
+                   struct syc_elf *elf,
+                   const struct syc_debug_files *debug_files,
+                   struct syc_debug_wish wish, struct syc_loaded **ret_loaded)
 {
-	struct sc_loaded *loaded;
+	struct syc_loaded *loaded;
 	size_t number;
 	int r;
 
-	if (sc_map_get(&files->by_key, key, strlen(key), &number)) {
-		sc_elf_close(elf);
+	if (syc_map_get(&files->by_key, key, strlen(key), &number)) {
+		syc_elf_close(elf);
 		*ret_loaded = files->files.items[number];
 		return 0;
 	}
 	loaded = calloc(1, sizeof(*loaded));
 	if (loaded == NULL) {
-		sc_elf_close(elf);
+		syc_elf_close(elf);
 		return -ENOMEM;
 	}
-	r = sc_module_load(&loaded->module, elf, debug_files, wish);
+	r = syc_module_load(&loaded->module, elf, debug_files, wish);
 	if (r < 0) {
 		free(loaded);
 		return r;
 	}
-	if (sc_array_room(&files->files) < 0 ||
-	    sc_map_put(&files->by_key, key, strlen(key), &number) < 0) {
+	if (syc_array_room(&files->files) < 0 ||
+	    syc_map_put(&files->by_key, key, strlen(key), &number) < 0) {
 		free_loaded(loaded);
 		return -ENOMEM;
 	}
@@ -51,9 +52,9 @@ int sc_loaded_get(struct sc_loaded_files *files, const char *key,
 	return 0;
 }
 
-const char *sc_loaded_name(struct sc_loaded *loaded,
-                           const struct sc_range *range, const char *path,
-                           uint64_t offset)
+const char *syc_loaded_name(struct syc_loaded *loaded,
+                            const struct syc_range *range, const char *path,
+                            uint64_t offset)
 {
 	const size_t n = loaded->module.functions.array.n;
 	const size_t i = (size_t)(range - loaded->module.functions.array.items);
@@ -65,15 +66,15 @@ const char *sc_loaded_name(struct sc_loaded *loaded,
 	if (loaded->names[i] == NULL)
 		loaded->names[i] =
 			range->name
-				? sc_readable_name(range->name, range->is_plt)
-				: sc_readable_place(path, offset);
+				? syc_readable_name(range->name, range->is_plt)
+				: syc_readable_place(path, offset);
 	return loaded->names[i];
 }
 
-void sc_loaded_fini(struct sc_loaded_files *files)
+void syc_loaded_fini(struct syc_loaded_files *files)
 {
 	for (size_t i = 0; i < files->files.n; i++)
 		free_loaded(files->files.items[i]);
 	free(files->files.items);
-	sc_map_fini(&files->by_key);
+	syc_map_fini(&files->by_key);
 }

@@ -10,72 +10,72 @@
 #include "symbols/xz.h"
 
 /* The symbol table that Fedora leaves in stripped files, in a file within. */
-static int read_packed(struct sc_module *module)
+static int read_packed(struct syc_module *module)
 {
-	const struct sc_elf_section *section =
-		sc_elf_find(&module->elf, ".gnu_debugdata");
+	const struct syc_elf_section *section =
+		syc_elf_find(&module->elf, ".gnu_debugdata");
 	unsigned char *packed, *plain;
-	struct sc_elf inner;
+	struct syc_elf inner;
 	size_t size;
 	int64_t n;
 	int r;
 
 	if (section == NULL)
 		return 0;
-	r = sc_elf_read_section(&module->elf, section, &packed);
+	r = syc_elf_read_section(&module->elf, section, &packed);
 	if (r == 0) {
-		r = sc_xz_decompress(packed, section->size, &plain, &size);
+		r = syc_xz_decompress(packed, section->size, &plain, &size);
 		free(packed);
 	}
 	if (r == 0)
-		r = sc_elf_open_memory(&inner, plain, size);
+		r = syc_elf_open_memory(&inner, plain, size);
 	if (r < 0) {
 		module->unpack_error = r;
 		return r == -ENOMEM ? r : 0;
 	}
-	n = sc_elf_symbols_read(&module->symbols, &inner, false);
+	n = syc_elf_symbols_read(&module->symbols, &inner, false);
 	module->is_unpacked = n > 0;
-	sc_elf_close(&inner);
+	syc_elf_close(&inner);
 	return n < 0 ? (int)n : 0;
 }
 
-static int read_debug_file(struct sc_module *module,
-                           const struct sc_debug_files *files,
-                           struct sc_debug_wish *wish)
+static int read_debug_file(struct syc_module *module,
+                           const struct syc_debug_files *files,
+                           struct syc_debug_wish *wish)
 {
-	struct sc_elf debug;
+	struct syc_elf debug;
 	int64_t n;
 	int r;
 
 	wish->elf = &module->elf;
 	if (module->elf.build_id[0] != 0)
 		wish->build_id = module->elf.build_id;
-	r = sc_debug_files_find(files, wish, &debug, &module->debug_path);
+	r = syc_debug_files_find(files, wish, &debug, &module->debug_path);
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
-	n = sc_elf_symbols_read(&module->symbols, &debug, false);
-	sc_elf_close(&debug);
+	n = syc_elf_symbols_read(&module->symbols, &debug, false);
+	syc_elf_close(&debug);
 	return n < 0 ? (int)n : 0;
 }
 
-static bool has_table(const struct sc_elf *elf)
+static bool has_table(const struct syc_elf *elf)
 {
-	const struct sc_elf_section *section = sc_elf_find(elf, ".symtab");
+	const struct syc_elf_section *section = syc_elf_find(elf, ".symtab");
 
 	return section != NULL && section->size > 0;
 }
 
-int sc_module_load(struct sc_module *module, struct sc_elf *elf,
-                   const struct sc_debug_files *files,
-                   struct sc_debug_wish wish)
+int syc_module_load(struct syc_module *module, struct syc_elf *elf,
+                    const struct syc_debug_files *files,
+                    struct syc_debug_wish wish)
 {
-	struct sc_ranges unnamed = { 0 };
+	struct syc_ranges unnamed = { 0 };
 	int64_t n;
 	int r;
 
 	memset(module, 0, sizeof(*module));
 	module->elf = *elf;
-	n = sc_elf_symbols_read(&module->symbols, &module->elf, true);
+	n = syc_elf_symbols_read(&module->symbols, &module->elf, true);
 	r = n < 0 ? (int)n : 0;
 	if (r == 0 && !has_table(&module->elf)) {
 		r = read_debug_file(module, files, &wish);
@@ -83,34 +83,34 @@ int sc_module_load(struct sc_module *module, struct sc_elf *elf,
 			r = read_packed(module);
 	}
 	if (r == 0)
-		r = sc_elf_eh_read(&module->elf, &unnamed, &module->signals);
-	sc_ranges_sort(&unnamed);
-	sc_ranges_sort(&module->signals);
+		r = syc_elf_eh_read(&module->elf, &unnamed, &module->signals);
+	syc_ranges_sort(&unnamed);
+	syc_ranges_sort(&module->signals);
 	if (r == 0)
-		r = sc_ranges_flatten(&unnamed);
+		r = syc_ranges_flatten(&unnamed);
 	if (r == 0)
-		r = sc_ranges_flatten(&module->signals);
+		r = syc_ranges_flatten(&module->signals);
 	if (r == 0)
-		r = sc_elf_symbols_arrange(&module->symbols, &module->elf,
-		                           &unnamed, &module->functions);
-	sc_ranges_fini(&unnamed);
-	sc_elf_release(&module->elf);
+		r = syc_elf_symbols_arrange(&module->symbols, &module->elf,
+		                            &unnamed, &module->functions);
+	syc_ranges_fini(&unnamed);
+	syc_elf_release(&module->elf);
 	if (r < 0)
-		sc_module_fini(module);
+		syc_module_fini(module);
 	return r;
 }
 
-bool sc_module_address(const struct sc_module *module, uint64_t offset,
-                       uint64_t in_map, uint64_t *ret_address)
+bool syc_module_address(const struct syc_module *module, uint64_t offset,
+                        uint64_t in_map, uint64_t *ret_address)
 {
-	const struct sc_elf_segment *code;
+	const struct syc_elf_segment *code;
 	uint64_t align, before;
 
 	if (!module->is_debug_only)
-		return sc_elf_address_of(&module->elf, offset, ret_address);
+		return syc_elf_address_of(&module->elf, offset, ret_address);
 	/* Its offsets are its own, so take the mapping for the segment: it
 	 * begins at most an alignment before, where the offset fits. */
-	code = sc_elf_only_code(&module->elf);
+	code = syc_elf_only_code(&module->elf);
 	if (code == NULL)
 		return false;
 	align = code->align;
@@ -121,12 +121,12 @@ bool sc_module_address(const struct sc_module *module, uint64_t offset,
 	return *ret_address - code->address < code->memory_size;
 }
 
-void sc_module_fini(struct sc_module *module)
+void syc_module_fini(struct syc_module *module)
 {
-	sc_elf_close(&module->elf);
-	sc_elf_symbols_fini(&module->symbols);
-	sc_ranges_fini(&module->functions);
-	sc_ranges_fini(&module->signals);
+	syc_elf_close(&module->elf);
+	syc_elf_symbols_fini(&module->symbols);
+	syc_ranges_fini(&module->functions);
+	syc_ranges_fini(&module->signals);
 	free(module->debug_path);
 	memset(module, 0, sizeof(*module));
 	module->elf.fd = -1;

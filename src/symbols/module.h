@@ -3,40 +3,40 @@
  * module.h - one ELF file with all its functions: its own symbols and those
  * of the files that belong to it.
  */
-#ifndef SC_SYMBOLS_MODULE_H
-#define SC_SYMBOLS_MODULE_H
+#ifndef SYC_SYMBOLS_MODULE_H
+#define SYC_SYMBOLS_MODULE_H
 
 #include "symbols/debug_files.h"
 #include "symbols/elf_symbols.h"
 
-struct sc_module {
-	struct sc_elf elf;
+struct syc_module {
+	struct syc_elf elf;
 	/* Only the file with the debug symbols was found: places in the file
 	 * that is missing are found by its segments. */
 	bool is_debug_only;
-	struct sc_elf_symbols symbols;
-	struct sc_ranges functions; /* disjoint */
-	struct sc_ranges signals;   /* disjoint */
-	char *debug_path;           /* owned; NULL: no other file */
-	bool is_unpacked;           /* symbols of .gnu_debugdata too */
-	int unpack_error;           /* 0 or why not */
+	struct syc_elf_symbols symbols;
+	struct syc_ranges functions; /* disjoint */
+	struct syc_ranges signals;   /* disjoint */
+	char *debug_path;            /* owned; NULL: no other file */
+	bool is_unpacked;            /* symbols of .gnu_debugdata too */
+	int unpack_error;            /* 0 or why not */
 };
 
 /**
  * Read all functions of @elf, which is taken, also when this fails.  @wish is
  * what its debug file must be like; its elf is set here.  0 or -ENOMEM.
  */
-int sc_module_load(struct sc_module *module, struct sc_elf *elf,
-                   const struct sc_debug_files *files,
-                   struct sc_debug_wish wish);
+int syc_module_load(struct syc_module *module, struct syc_elf *elf,
+                    const struct syc_debug_files *files,
+                    struct syc_debug_wish wish);
 
 /**
  * Where the byte @offset of the file is, as it was linked, @in_map bytes
  * behind the beginning of a mapping.
  */
-bool sc_module_address(const struct sc_module *module, uint64_t offset,
-                       uint64_t in_map, uint64_t *ret_address);
+bool syc_module_address(const struct syc_module *module, uint64_t offset,
+                        uint64_t in_map, uint64_t *ret_address);
 
-void sc_module_fini(struct sc_module *module);
+void syc_module_fini(struct syc_module *module);
 
 #endif

@@ -64,7 +64,7 @@ static size_t split(const char *line, size_t len, struct field *fields)
 	return n;
 }
 
-static void free_mount(struct sc_mount *mount)
+static void free_mount(struct syc_mount *mount)
 {
 	free(mount->device);
 	free(mount->root);
@@ -73,27 +73,27 @@ static void free_mount(struct sc_mount *mount)
 	free(mount->options);
 }
 
-static int add_mount(struct sc_mount_table *table, const struct field *device,
+static int add_mount(struct syc_mount_table *table, const struct field *device,
                      const struct field *root, const struct field *point,
                      const struct field *type, const struct field *options)
 {
-	struct sc_mount mount = {
+	struct syc_mount mount = {
 		.device = unescape(device),
 		.root = unescape(root),
 		.point = unescape(point),
 		.type = unescape(type),
 		/* Options have commas of their own escaped; see there. */
-		.options = sc_copy_text(options->text, options->len),
+		.options = syc_copy_text(options->text, options->len),
 	};
 
 	if (mount.device && mount.root && mount.point && mount.type &&
-	    mount.options && sc_array_push(&table->array, mount) == 0)
+	    mount.options && syc_array_push(&table->array, mount) == 0)
 		return 0;
 	free_mount(&mount);
 	return -ENOMEM;
 }
 
-static int parse_mountinfo_line(struct sc_mount_table *table,
+static int parse_mountinfo_line(struct syc_mount_table *table,
                                 const struct field *fields, size_t n)
 {
 	size_t dash = 6;
@@ -107,7 +107,7 @@ static int parse_mountinfo_line(struct sc_mount_table *table,
 	                 &fields[dash + 1], &fields[dash + 3]);
 }
 
-static int parse_mounts_line(struct sc_mount_table *table,
+static int parse_mounts_line(struct syc_mount_table *table,
                              const struct field *fields, size_t n)
 {
 	static const struct field root = { "/", 1 };
@@ -118,8 +118,8 @@ static int parse_mounts_line(struct sc_mount_table *table,
 	                 &fields[3]);
 }
 
-static int parse(struct sc_mount_table *table, const char *text, size_t size,
-                 int (*parse_line)(struct sc_mount_table *table,
+static int parse(struct syc_mount_table *table, const char *text, size_t size,
+                 int (*parse_line)(struct syc_mount_table *table,
                                    const struct field *fields, size_t n))
 {
 	const char *end = text + size;
@@ -139,19 +139,19 @@ static int parse(struct sc_mount_table *table, const char *text, size_t size,
 	return r;
 }
 
-int sc_mount_table_parse_mountinfo(struct sc_mount_table *table,
-                                   const char *text, size_t size)
+int syc_mount_table_parse_mountinfo(struct syc_mount_table *table,
+                                    const char *text, size_t size)
 {
 	return parse(table, text, size, parse_mountinfo_line);
 }
 
-int sc_mount_table_parse_mounts(struct sc_mount_table *table, const char *text,
-                                size_t size)
+int syc_mount_table_parse_mounts(struct syc_mount_table *table,
+                                 const char *text, size_t size)
 {
 	return parse(table, text, size, parse_mounts_line);
 }
 
-const char *sc_mount_below(const char *folder, const char *path)
+const char *syc_mount_below(const char *folder, const char *path)
 {
 	size_t len = strlen(folder);
 
@@ -162,17 +162,17 @@ const char *sc_mount_below(const char *folder, const char *path)
 	return path[len] == '/' || path[len] == 0 ? path + len : NULL;
 }
 
-const struct sc_mount *sc_mount_table_find(const struct sc_mount_table *table,
-                                           const char *path)
+const struct syc_mount *
+syc_mount_table_find(const struct syc_mount_table *table, const char *path)
 {
-	const struct sc_mount *best = NULL;
+	const struct syc_mount *best = NULL;
 	size_t best_len = 0;
 
 	for (size_t i = 0; i < table->array.n; i++) {
-		const struct sc_mount *mount = &table->array.items[i];
+		const struct syc_mount *mount = &table->array.items[i];
 		const size_t len = strlen(mount->point);
 
-		if (len >= best_len && sc_mount_below(mount->point, path)) {
+		if (len >= best_len && syc_mount_below(mount->point, path)) {
 			best = mount;
 			best_len = len;
 		}
@@ -180,8 +180,8 @@ const struct sc_mount *sc_mount_table_find(const struct sc_mount_table *table,
 	return best;
 }
 
-int sc_mount_option(const struct sc_mount *mount, const char *name,
-                    char **ret_value)
+int syc_mount_option(const struct syc_mount *mount, const char *name,
+                     char **ret_value)
 {
 	const size_t len = strlen(name);
 	const char *at = mount->options;
@@ -204,7 +204,7 @@ int sc_mount_option(const struct sc_mount *mount, const char *name,
 	return 0;
 }
 
-void sc_mount_table_fini(struct sc_mount_table *table)
+void syc_mount_table_fini(struct syc_mount_table *table)
 {
 	for (size_t i = 0; i < table->array.n; i++)
 		free_mount(&table->array.items[i]);

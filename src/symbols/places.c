@@ -18,19 +18,19 @@ struct overlay {
 /* What one process sees. */
 struct view {
 	int32_t pid;
-	SC_ARRAY(struct overlay) overlays; /* the lower layers first */
-	struct sc_mount_table mounts;
+	SYC_ARRAY(struct overlay) overlays; /* the lower layers first */
+	struct syc_mount_table mounts;
 };
 
-struct sc_places {
+struct syc_places {
 	char *root; /* without a slash at its end */
 	bool is_live;
-	struct sc_map by_pid;
-	SC_ARRAY(struct view *) views;
-	struct sc_mount_table machine;
+	struct syc_map by_pid;
+	SYC_ARRAY(struct view *) views;
+	struct syc_mount_table machine;
 };
 
-void sc_paths_fini(struct sc_paths *paths)
+void syc_paths_fini(struct syc_paths *paths)
 {
 	for (size_t i = 0; i < paths->array.n; i++)
 		free(paths->array.items[i]);
@@ -38,9 +38,10 @@ void sc_paths_fini(struct sc_paths *paths)
 	memset(paths, 0, sizeof(*paths));
 }
 
-int sc_places_new(const char *root, bool is_live, struct sc_places **ret_places)
+int syc_places_new(const char *root, bool is_live,
+                   struct syc_places **ret_places)
 {
-	struct sc_places *places = calloc(1, sizeof(*places));
+	struct syc_places *places = calloc(1, sizeof(*places));
 	size_t len;
 
 	if (places == NULL)
@@ -58,7 +59,7 @@ int sc_places_new(const char *root, bool is_live, struct sc_places **ret_places)
 	return 0;
 }
 
-void sc_places_free(struct sc_places *places)
+void syc_places_free(struct syc_places *places)
 {
 	if (places == NULL)
 		return;
@@ -70,27 +71,27 @@ void sc_places_free(struct sc_places *places)
 			free(view->overlays.items[j].to);
 		}
 		free(view->overlays.items);
-		sc_mount_table_fini(&view->mounts);
+		syc_mount_table_fini(&view->mounts);
 		free(view);
 	}
 	free(places->views.items);
-	sc_map_fini(&places->by_pid);
-	sc_mount_table_fini(&places->machine);
+	syc_map_fini(&places->by_pid);
+	syc_mount_table_fini(&places->machine);
 	free(places->root);
 	free(places);
 }
 
-static struct view *find_view(const struct sc_places *places, int32_t pid)
+static struct view *find_view(const struct syc_places *places, int32_t pid)
 {
 	size_t number;
 
-	if (!sc_map_get(&places->by_pid, &pid, sizeof(pid), &number) ||
+	if (!syc_map_get(&places->by_pid, &pid, sizeof(pid), &number) ||
 	    number >= places->views.n)
 		return NULL;
 	return places->views.items[number];
 }
 
-static struct view *make_view(struct sc_places *places, int32_t pid)
+static struct view *make_view(struct syc_places *places, int32_t pid)
 {
 	struct view *view = find_view(places, pid);
 	size_t number;
@@ -102,8 +103,8 @@ static struct view *make_view(struct sc_places *places, int32_t pid)
 		return NULL;
 	view->pid = pid;
 	/* Room first, so that the map never knows more than the array. */
-	if (sc_array_room(&places->views) < 0 ||
-	    sc_map_put(&places->by_pid, &pid, sizeof(pid), &number) < 0) {
+	if (syc_array_room(&places->views) < 0 ||
+	    syc_map_put(&places->by_pid, &pid, sizeof(pid), &number) < 0) {
 		free(view);
 		return NULL;
 	}
@@ -111,14 +112,14 @@ static struct view *make_view(struct sc_places *places, int32_t pid)
 	return view;
 }
 
-int sc_places_add_overlay(struct sc_places *places, int32_t pid, uint8_t layer,
-                          const char *from, const char *to)
+int syc_places_add_overlay(struct syc_places *places, int32_t pid,
+                           uint8_t layer, const char *from, const char *to)
 {
 	struct view *view = make_view(places, pid);
 	struct overlay overlay = { .layer = layer };
 	size_t i;
 
-	if (view == NULL || sc_array_room(&view->overlays) < 0)
+	if (view == NULL || syc_array_room(&view->overlays) < 0)
 		return -ENOMEM;
 	overlay.from = strdup(from);
 	overlay.to = strdup(to);
@@ -134,26 +135,26 @@ int sc_places_add_overlay(struct sc_places *places, int32_t pid, uint8_t layer,
 	return 0;
 }
 
-int sc_places_add_mountinfo(struct sc_places *places, int32_t pid,
-                            const char *text, size_t size)
+int syc_places_add_mountinfo(struct syc_places *places, int32_t pid,
+                             const char *text, size_t size)
 {
 	struct view *view = make_view(places, pid);
 
 	if (view == NULL)
 		return -ENOMEM;
-	sc_mount_table_fini(&view->mounts);
-	return sc_mount_table_parse_mountinfo(&view->mounts, text, size);
+	syc_mount_table_fini(&view->mounts);
+	return syc_mount_table_parse_mountinfo(&view->mounts, text, size);
 }
 
-int sc_places_add_mounts(struct sc_places *places, const char *text,
-                         size_t size)
+int syc_places_add_mounts(struct syc_places *places, const char *text,
+                          size_t size)
 {
-	sc_mount_table_fini(&places->machine);
-	return sc_mount_table_parse_mounts(&places->machine, text, size);
+	syc_mount_table_fini(&places->machine);
+	return syc_mount_table_parse_mounts(&places->machine, text, size);
 }
 
 /* Add @a, @b and @c in one, once. */
-static int add_path(struct sc_paths *paths, const char *a, const char *b,
+static int add_path(struct syc_paths *paths, const char *a, const char *b,
                     const char *c)
 {
 	char *path;
@@ -167,21 +168,22 @@ static int add_path(struct sc_paths *paths, const char *a, const char *b,
 			free(path);
 			return 0;
 		}
-	if (sc_array_push(&paths->array, path) < 0) {
+	if (syc_array_push(&paths->array, path) < 0) {
 		free(path);
 		return -ENOMEM;
 	}
 	return 0;
 }
 
-static int add_overlays(const struct sc_places *places, const struct view *view,
-                        const char *path, struct sc_paths *paths)
+static int add_overlays(const struct syc_places *places,
+                        const struct view *view, const char *path,
+                        struct syc_paths *paths)
 {
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < view->overlays.n; i++) {
 		const struct overlay *overlay = &view->overlays.items[i];
-		const char *rest = sc_mount_below(overlay->to, path);
+		const char *rest = syc_mount_below(overlay->to, path);
 
 		if (rest != NULL)
 			r = add_path(paths, places->root, overlay->from, rest);
@@ -190,12 +192,12 @@ static int add_overlays(const struct sc_places *places, const struct view *view,
 }
 
 /* The folders of an overlay file system: "/a:/b", the upper ones first. */
-static int add_layers(const struct sc_places *places,
-                      const struct sc_mount *mount, const char *option,
-                      const char *rest, struct sc_paths *paths)
+static int add_layers(const struct syc_places *places,
+                      const struct syc_mount *mount, const char *option,
+                      const char *rest, struct syc_paths *paths)
 {
 	char *value, *next, *folder;
-	int r = sc_mount_option(mount, option, &value);
+	int r = syc_mount_option(mount, option, &value);
 
 	if (r < 0 || value == NULL)
 		return r;
@@ -211,15 +213,15 @@ static int add_layers(const struct sc_places *places,
  * A bind mount, or another disk: the machine has the same device somewhere.
  * A subvolume of btrfs is named in the roots, and in the machine's options.
  */
-static int add_device(const struct sc_places *places,
-                      const struct sc_mount *mount, const char *rest,
-                      struct sc_paths *paths)
+static int add_device(const struct syc_places *places,
+                      const struct syc_mount *mount, const char *rest,
+                      struct syc_paths *paths)
 {
 	const char *root = strcmp(mount->root, "/") == 0 ? "" : mount->root;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < places->machine.array.n; i++) {
-		const struct sc_mount *there = &places->machine.array.items[i];
+		const struct syc_mount *there = &places->machine.array.items[i];
 		const char *point =
 			strcmp(there->point, "/") == 0 ? "" : there->point;
 		const char *inner;
@@ -228,10 +230,10 @@ static int add_device(const struct sc_places *places,
 		if (strcmp(there->device, mount->device) != 0 ||
 		    strcmp(there->type, mount->type) != 0)
 			continue;
-		r = sc_mount_option(there, "subvol", &volume);
+		r = syc_mount_option(there, "subvol", &volume);
 		if (r < 0)
 			return r;
-		inner = volume ? sc_mount_below(volume, root) : NULL;
+		inner = volume ? syc_mount_below(volume, root) : NULL;
 		free(volume);
 		if (asprintf(&whole, "%s%s", places->root, point) < 0)
 			return -ENOMEM;
@@ -244,16 +246,17 @@ static int add_device(const struct sc_places *places,
 	return r;
 }
 
-static int add_mounted(const struct sc_places *places, const struct view *view,
-                       const char *path, struct sc_paths *paths)
+static int add_mounted(const struct syc_places *places, const struct view *view,
+                       const char *path, struct syc_paths *paths)
 {
-	const struct sc_mount *mount = sc_mount_table_find(&view->mounts, path);
+	const struct syc_mount *mount =
+		syc_mount_table_find(&view->mounts, path);
 	const char *rest;
 	int r;
 
 	if (mount == NULL)
 		return 0;
-	rest = sc_mount_below(mount->point, path);
+	rest = syc_mount_below(mount->point, path);
 	if (strcmp(mount->type, "overlay") == 0) {
 		r = add_layers(places, mount, "upperdir", rest, paths);
 		if (r == 0)
@@ -267,11 +270,11 @@ static int add_mounted(const struct sc_places *places, const struct view *view,
 	return r;
 }
 
-int sc_places_list(const struct sc_places *places, int32_t pid,
-                   const char *path, struct sc_paths *paths)
+int syc_places_list(const struct syc_places *places, int32_t pid,
+                    const char *path, struct syc_paths *paths)
 {
 	/* While a sandbox is set up, its root is still below this. */
-	const char *inner = sc_mount_below("/newroot", path);
+	const char *inner = syc_mount_below("/newroot", path);
 	const struct view *view = find_view(places, pid);
 	int r = 0;
 
@@ -290,11 +293,11 @@ int sc_places_list(const struct sc_places *places, int32_t pid,
 	if (r == 0)
 		r = add_path(paths, places->root, path, "");
 	if (r == 0 && inner != NULL && inner[0] == '/')
-		r = sc_places_list(places, pid, inner, paths);
+		r = syc_places_list(places, pid, inner, paths);
 	return r;
 }
 
-bool sc_places_differ(const struct sc_places *places, int32_t pid)
+bool syc_places_differ(const struct syc_places *places, int32_t pid)
 {
 	return places->is_live || find_view(places, pid) != NULL;
 }

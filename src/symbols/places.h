@@ -10,8 +10,8 @@
  *
  * Context of all: offline.
  */
-#ifndef SC_SYMBOLS_PLACES_H
-#define SC_SYMBOLS_PLACES_H
+#ifndef SYC_SYMBOLS_PLACES_H
+#define SYC_SYMBOLS_PLACES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,40 +21,40 @@
 #include "data/map.h"
 
 /** Paths, owned; all zero: none. */
-struct sc_paths {
-	SC_ARRAY(char *) array;
+struct syc_paths {
+	SYC_ARRAY(char *) array;
 };
 
-void sc_paths_fini(struct sc_paths *paths);
+void syc_paths_fini(struct syc_paths *paths);
 
-struct sc_places;
+struct syc_places;
 
 /** @root: where the machine's files are; NULL or "": here.  0 or -ENOMEM. */
-int sc_places_new(const char *root, bool is_live,
-                  struct sc_places **ret_places);
+int syc_places_new(const char *root, bool is_live,
+                   struct syc_places **ret_places);
 
-void sc_places_free(struct sc_places *places);
+void syc_places_free(struct syc_places *places);
 
 /** For @pid the folder @to is @from of the machine.  0 or -ENOMEM. */
-int sc_places_add_overlay(struct sc_places *places, int32_t pid, uint8_t layer,
-                          const char *from, const char *to);
+int syc_places_add_overlay(struct syc_places *places, int32_t pid,
+                           uint8_t layer, const char *from, const char *to);
 
 /** @text is the content of /proc/PID/mountinfo.  0 or -ENOMEM. */
-int sc_places_add_mountinfo(struct sc_places *places, int32_t pid,
-                            const char *text, size_t size);
+int syc_places_add_mountinfo(struct syc_places *places, int32_t pid,
+                             const char *text, size_t size);
 
 /** @text is the content of /proc/mounts.  0 or -ENOMEM. */
-int sc_places_add_mounts(struct sc_places *places, const char *text,
-                         size_t size);
+int syc_places_add_mounts(struct syc_places *places, const char *text,
+                          size_t size);
 
 /**
  * Add to @paths where @path of the process may be, the likeliest first, each
  * once.  0 or -ENOMEM.
  */
-int sc_places_list(const struct sc_places *places, int32_t pid,
-                   const char *path, struct sc_paths *paths);
+int syc_places_list(const struct syc_places *places, int32_t pid,
+                    const char *path, struct syc_paths *paths);
 
 /** Whether two processes may see different files by one path. */
-bool sc_places_differ(const struct sc_places *places, int32_t pid);
+bool syc_places_differ(const struct syc_places *places, int32_t pid);
 
 #endif

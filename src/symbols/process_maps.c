@@ -12,11 +12,11 @@
  * made to keep us busy. */
 #define RIVALS_MAX 4096u
 
-struct sc_mapped_process {
+struct syc_mapped_process {
 	int32_t pid;
-	SC_ARRAY(struct sc_process_map) maps;
+	SYC_ARRAY(struct syc_process_map) maps;
 	uint64_t *ends; /* up to each map, the latest end of all */
-	SC_ARRAY(int64_t) exits;
+	SYC_ARRAY(int64_t) exits;
 	bool is_reused; /* something is known about a later life */
 	/* The latest FORK that made it. */
 	bool is_forked;
@@ -24,20 +24,20 @@ struct sc_mapped_process {
 	int64_t fork_time;
 };
 
-static struct sc_mapped_process *
-find_process(const struct sc_process_maps *processes, int32_t pid)
+static struct syc_mapped_process *
+find_process(const struct syc_process_maps *processes, int32_t pid)
 {
 	size_t number;
 
-	if (!sc_map_get(&processes->by_pid, &pid, sizeof(pid), &number))
+	if (!syc_map_get(&processes->by_pid, &pid, sizeof(pid), &number))
 		return NULL;
 	return processes->processes.items[number];
 }
 
-static struct sc_mapped_process *make_process(struct sc_process_maps *processes,
-                                              int32_t pid)
+static struct syc_mapped_process *
+make_process(struct syc_process_maps *processes, int32_t pid)
 {
-	struct sc_mapped_process *process = find_process(processes, pid);
+	struct syc_mapped_process *process = find_process(processes, pid);
 	size_t number;
 
 	if (process != NULL)
@@ -46,8 +46,8 @@ static struct sc_mapped_process *make_process(struct sc_process_maps *processes,
 	if (process == NULL)
 		return NULL;
 	process->pid = pid;
-	if (sc_array_room(&processes->processes) < 0 ||
-	    sc_map_put(&processes->by_pid, &pid, sizeof(pid), &number) < 0) {
+	if (syc_array_room(&processes->processes) < 0 ||
+	    syc_map_put(&processes->by_pid, &pid, sizeof(pid), &number) < 0) {
 		free(process);
 		return NULL;
 	}
@@ -55,24 +55,24 @@ static struct sc_mapped_process *make_process(struct sc_process_maps *processes,
 	return process;
 }
 
-int sc_process_maps_add(struct sc_process_maps *processes, int32_t pid,
-                        const struct sc_process_map *map)
+int syc_process_maps_add(struct syc_process_maps *processes, int32_t pid,
+                         const struct syc_process_map *map)
 {
-	struct sc_mapped_process *process;
+	struct syc_mapped_process *process;
 
 	if (map->begin >= map->end)
 		return 0;
 	process = make_process(processes, pid);
 	processes->is_sorted = false;
-	if (process == NULL || sc_array_push(&process->maps, *map) < 0)
+	if (process == NULL || syc_array_push(&process->maps, *map) < 0)
 		return -ENOMEM;
 	return 0;
 }
 
-int sc_process_maps_fork(struct sc_process_maps *processes, int32_t parent,
-                         int32_t child, int64_t time)
+int syc_process_maps_fork(struct syc_process_maps *processes, int32_t parent,
+                          int32_t child, int64_t time)
 {
-	struct sc_mapped_process *process;
+	struct syc_mapped_process *process;
 
 	if (parent == child)
 		return 0;
@@ -85,20 +85,20 @@ int sc_process_maps_fork(struct sc_process_maps *processes, int32_t parent,
 	return 0;
 }
 
-int sc_process_maps_exit(struct sc_process_maps *processes, int32_t pid,
-                         int64_t time)
+int syc_process_maps_exit(struct syc_process_maps *processes, int32_t pid,
+                          int64_t time)
 {
-	struct sc_mapped_process *process = make_process(processes, pid);
+	struct syc_mapped_process *process = make_process(processes, pid);
 
 	processes->is_sorted = false;
-	if (process == NULL || sc_array_push(&process->exits, time) < 0)
+	if (process == NULL || syc_array_push(&process->exits, time) < 0)
 		return -ENOMEM;
 	return 0;
 }
 
 static int compare_maps(const void *left, const void *right)
 {
-	const struct sc_process_map *a = left, *b = right;
+	const struct syc_process_map *a = left, *b = right;
 
 	if (a->begin != b->begin)
 		return a->begin < b->begin ? -1 : 1;
@@ -113,7 +113,7 @@ static int compare_times(const void *left, const void *right)
 }
 
 /* How often the number had changed hands. */
-static size_t life_at(const struct sc_mapped_process *process, int64_t time)
+static size_t life_at(const struct syc_mapped_process *process, int64_t time)
 {
 	size_t low = 0, high = process->exits.n;
 
@@ -129,13 +129,13 @@ static size_t life_at(const struct sc_mapped_process *process, int64_t time)
 }
 
 /* Recorders and processes tell the same again and again. */
-static void drop_repeats(struct sc_mapped_process *process)
+static void drop_repeats(struct syc_mapped_process *process)
 {
-	struct sc_process_map *maps = process->maps.items;
+	struct syc_process_map *maps = process->maps.items;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < process->maps.n; i++) {
-		const struct sc_process_map *old =
+		const struct syc_process_map *old =
 			kept ? &maps[kept - 1] : NULL;
 
 		if (old != NULL &&
@@ -151,7 +151,7 @@ static void drop_repeats(struct sc_mapped_process *process)
 	process->maps.n = kept;
 }
 
-static int settle_process(struct sc_mapped_process *process)
+static int settle_process(struct syc_mapped_process *process)
 {
 	uint64_t end = 0;
 
@@ -180,7 +180,7 @@ static int settle_process(struct sc_mapped_process *process)
 	return 0;
 }
 
-int sc_process_maps_settle(struct sc_process_maps *processes)
+int syc_process_maps_settle(struct syc_process_maps *processes)
 {
 	if (processes->is_sorted)
 		return 0;
@@ -192,9 +192,9 @@ int sc_process_maps_settle(struct sc_process_maps *processes)
 }
 
 /* Is @a a better answer than @b for @time, both of them containing it? */
-static bool is_better(const struct sc_mapped_process *process,
-                      const struct sc_process_map *a,
-                      const struct sc_process_map *b, int64_t time)
+static bool is_better(const struct syc_mapped_process *process,
+                      const struct syc_process_map *a,
+                      const struct syc_process_map *b, int64_t time)
 {
 	const size_t life = life_at(process, time);
 	const bool a_lives = life_at(process, a->time) == life;
@@ -207,7 +207,7 @@ static bool is_better(const struct sc_mapped_process *process,
 	return a->time <= time ? a->time > b->time : a->time < b->time;
 }
 
-static bool is_life_known(const struct sc_mapped_process *process, size_t life)
+static bool is_life_known(const struct syc_mapped_process *process, size_t life)
 {
 	if (process->is_forked && life_at(process, process->fork_time) == life)
 		return true;
@@ -217,11 +217,11 @@ static bool is_life_known(const struct sc_mapped_process *process, size_t life)
 	return false;
 }
 
-static struct sc_process_map *find_own(const struct sc_mapped_process *process,
-                                       uint64_t address, int64_t time,
-                                       unsigned *ret_n)
+static struct syc_process_map *
+find_own(const struct syc_mapped_process *process, uint64_t address,
+         int64_t time, unsigned *ret_n)
 {
-	struct sc_process_map *best = NULL;
+	struct syc_process_map *best = NULL;
 	size_t low = 0, high = process->maps.n;
 
 	while (low < high) {
@@ -236,7 +236,7 @@ static struct sc_process_map *find_own(const struct sc_mapped_process *process,
 	for (size_t i = low;
 	     i > 0 && process->ends[i - 1] > address && low - i < RIVALS_MAX;
 	     i--) {
-		struct sc_process_map *map = &process->maps.items[i - 1];
+		struct syc_process_map *map = &process->maps.items[i - 1];
 
 		if (map->end <= address)
 			continue;
@@ -253,16 +253,16 @@ static struct sc_process_map *find_own(const struct sc_mapped_process *process,
 	return best;
 }
 
-struct sc_process_map *
-sc_process_maps_find(const struct sc_process_maps *processes, int32_t pid,
-                     uint64_t address, int64_t time, bool *ret_is_always)
+struct syc_process_map *
+syc_process_maps_find(const struct syc_process_maps *processes, int32_t pid,
+                      uint64_t address, int64_t time, bool *ret_is_always)
 {
-	const struct sc_mapped_process *process = find_process(processes, pid);
+	const struct syc_mapped_process *process = find_process(processes, pid);
 	bool is_always = true;
 
 	for (unsigned i = 0; process != NULL && i < ANCESTORS_MAX; i++) {
 		unsigned n;
-		struct sc_process_map *map =
+		struct syc_process_map *map =
 			find_own(process, address, time, &n);
 
 		is_always = is_always && n < 2 && !process->is_reused;
@@ -279,10 +279,10 @@ sc_process_maps_find(const struct sc_process_maps *processes, int32_t pid,
 	return NULL;
 }
 
-void sc_process_maps_fini(struct sc_process_maps *processes)
+void syc_process_maps_fini(struct syc_process_maps *processes)
 {
 	for (size_t i = 0; i < processes->processes.n; i++) {
-		struct sc_mapped_process *process =
+		struct syc_mapped_process *process =
 			processes->processes.items[i];
 
 		free(process->maps.items);
@@ -291,6 +291,6 @@ void sc_process_maps_fini(struct sc_process_maps *processes)
 		free(process);
 	}
 	free(processes->processes.items);
-	sc_map_fini(&processes->by_pid);
+	syc_map_fini(&processes->by_pid);
 	memset(processes, 0, sizeof(*processes));
 }

@@ -9,8 +9,8 @@
  *
  * Context of all: offline.
  */
-#ifndef SC_SYMBOLS_PROCESS_MAPS_H
-#define SC_SYMBOLS_PROCESS_MAPS_H
+#ifndef SYC_SYMBOLS_PROCESS_MAPS_H
+#define SYC_SYMBOLS_PROCESS_MAPS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 #include "data/array.h"
 #include "data/map.h"
 
-struct sc_process_map {
+struct syc_process_map {
 	uint64_t begin, end, offset, inode;
 	int64_t time;
 	const char *path, *build_id; /* the caller's; "": none */
@@ -27,31 +27,31 @@ struct sc_process_map {
 };
 
 /** All zero: none. */
-struct sc_process_maps {
-	struct sc_map by_pid;
-	SC_ARRAY(struct sc_mapped_process *) processes;
+struct syc_process_maps {
+	struct syc_map by_pid;
+	SYC_ARRAY(struct syc_mapped_process *) processes;
 	bool is_sorted;
 };
 
 /* 0 or -ENOMEM. */
-int sc_process_maps_add(struct sc_process_maps *processes, int32_t pid,
-                        const struct sc_process_map *map);
-int sc_process_maps_fork(struct sc_process_maps *processes, int32_t parent,
-                         int32_t child, int64_t time);
-int sc_process_maps_exit(struct sc_process_maps *processes, int32_t pid,
-                         int64_t time);
+int syc_process_maps_add(struct syc_process_maps *processes, int32_t pid,
+                         const struct syc_process_map *map);
+int syc_process_maps_fork(struct syc_process_maps *processes, int32_t parent,
+                          int32_t child, int64_t time);
+int syc_process_maps_exit(struct syc_process_maps *processes, int32_t pid,
+                          int64_t time);
 
 /** All frames were seen.  0 or -ENOMEM. */
-int sc_process_maps_settle(struct sc_process_maps *processes);
+int syc_process_maps_settle(struct syc_process_maps *processes);
 
 /**
  * The mapping that @address was in; NULL: none.  *@ret_is_always: the answer
  * is the same at any time.
  */
-struct sc_process_map *
-sc_process_maps_find(const struct sc_process_maps *processes, int32_t pid,
-                     uint64_t address, int64_t time, bool *ret_is_always);
+struct syc_process_map *
+syc_process_maps_find(const struct syc_process_maps *processes, int32_t pid,
+                      uint64_t address, int64_t time, bool *ret_is_always);
 
-void sc_process_maps_fini(struct sc_process_maps *processes);
+void syc_process_maps_fini(struct syc_process_maps *processes);
 
 #endif

@@ -5,43 +5,43 @@
 
 static int compare(const void *left, const void *right)
 {
-	const struct sc_range *a = left, *b = right;
+	const struct syc_range *a = left, *b = right;
 
 	if (a->begin != b->begin)
 		return a->begin < b->begin ? -1 : 1;
 	return (a->end < b->end) - (a->end > b->end);
 }
 
-void sc_ranges_sort(struct sc_ranges *ranges)
+void syc_ranges_sort(struct syc_ranges *ranges)
 {
 	if (ranges->array.n > 0)
 		qsort(ranges->array.items, ranges->array.n,
 		      sizeof(*ranges->array.items), compare);
 }
 
-static int push_piece(struct sc_ranges *to, const struct sc_range *of,
+static int push_piece(struct syc_ranges *to, const struct syc_range *of,
                       uint64_t begin, uint64_t end)
 {
-	struct sc_range piece = *of;
+	struct syc_range piece = *of;
 
 	if (begin >= end)
 		return 0;
 	piece.begin = begin;
 	piece.end = end;
-	return sc_array_push(&to->array, piece);
+	return syc_array_push(&to->array, piece);
 }
 
 /* Ranges that are open at the place where the walk is. */
 struct open_ranges {
-	SC_ARRAY(const struct sc_range *) stack;
+	SYC_ARRAY(const struct syc_range *) stack;
 };
 
 /* Write what the open ranges cover between @at and @until. */
-static int cover(struct sc_ranges *to, struct open_ranges *open, uint64_t *at,
+static int cover(struct syc_ranges *to, struct open_ranges *open, uint64_t *at,
                  uint64_t until)
 {
 	while (open->stack.n > 0) {
-		const struct sc_range *top =
+		const struct syc_range *top =
 			open->stack.items[open->stack.n - 1];
 		const uint64_t end = top->end < until ? top->end : until;
 
@@ -56,53 +56,53 @@ static int cover(struct sc_ranges *to, struct open_ranges *open, uint64_t *at,
 	return 0;
 }
 
-int sc_ranges_flatten(struct sc_ranges *ranges)
+int syc_ranges_flatten(struct syc_ranges *ranges)
 {
-	struct sc_ranges result = { 0 };
+	struct syc_ranges result = { 0 };
 	struct open_ranges open = { 0 };
 	uint64_t at = 0;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < ranges->array.n; i++) {
-		const struct sc_range *range = &ranges->array.items[i];
+		const struct syc_range *range = &ranges->array.items[i];
 
 		r = cover(&result, &open, &at, range->begin);
 		at = range->begin;
 		if (r == 0)
-			r = sc_array_push(&open.stack, range);
+			r = syc_array_push(&open.stack, range);
 	}
 	if (r == 0)
 		r = cover(&result, &open, &at, UINT64_MAX);
 	free(open.stack.items);
 	if (r < 0) {
-		sc_ranges_fini(&result);
+		syc_ranges_fini(&result);
 		return r;
 	}
-	sc_ranges_fini(ranges);
+	syc_ranges_fini(ranges);
 	*ranges = result;
 	return 0;
 }
 
-int sc_ranges_fill(struct sc_ranges *ranges, const struct sc_ranges *more)
+int syc_ranges_fill(struct syc_ranges *ranges, const struct syc_ranges *more)
 {
-	struct sc_ranges result = { 0 };
+	struct syc_ranges result = { 0 };
 	const size_t n = ranges->array.n;
 	uint64_t taken = 0; /* up to here it is decided */
 	size_t i = 0;
 	int r = 0;
 
 	for (size_t j = 0; r == 0 && j < more->array.n; j++) {
-		const struct sc_range *add = &more->array.items[j];
+		const struct syc_range *add = &more->array.items[j];
 
 		if (taken < add->begin)
 			taken = add->begin;
 		while (r == 0 && i < n &&
 		       ranges->array.items[i].begin < add->end) {
-			const struct sc_range *old = &ranges->array.items[i++];
+			const struct syc_range *old = &ranges->array.items[i++];
 
 			r = push_piece(&result, add, taken, old->begin);
 			if (r == 0)
-				r = sc_array_push(&result.array, *old);
+				r = syc_array_push(&result.array, *old);
 			if (taken < old->end)
 				taken = old->end;
 		}
@@ -112,18 +112,18 @@ int sc_ranges_fill(struct sc_ranges *ranges, const struct sc_ranges *more)
 			taken = add->end;
 	}
 	while (r == 0 && i < n)
-		r = sc_array_push(&result.array, ranges->array.items[i++]);
+		r = syc_array_push(&result.array, ranges->array.items[i++]);
 	if (r < 0) {
-		sc_ranges_fini(&result);
+		syc_ranges_fini(&result);
 		return r;
 	}
-	sc_ranges_fini(ranges);
+	syc_ranges_fini(ranges);
 	*ranges = result;
 	return 0;
 }
 
 /* How many begin at @address or before. */
-static size_t count_up_to(const struct sc_ranges *ranges, uint64_t address)
+static size_t count_up_to(const struct syc_ranges *ranges, uint64_t address)
 {
 	size_t low = 0, high = ranges->array.n;
 
@@ -138,8 +138,8 @@ static size_t count_up_to(const struct sc_ranges *ranges, uint64_t address)
 	return low;
 }
 
-const struct sc_range *sc_ranges_find(const struct sc_ranges *ranges,
-                                      uint64_t address)
+const struct syc_range *syc_ranges_find(const struct syc_ranges *ranges,
+                                        uint64_t address)
 {
 	const size_t n = count_up_to(ranges, address);
 
@@ -148,14 +148,14 @@ const struct sc_range *sc_ranges_find(const struct sc_ranges *ranges,
 	return &ranges->array.items[n - 1];
 }
 
-uint64_t sc_ranges_next(const struct sc_ranges *ranges, uint64_t address)
+uint64_t syc_ranges_next(const struct syc_ranges *ranges, uint64_t address)
 {
 	const size_t n = count_up_to(ranges, address);
 
 	return n < ranges->array.n ? ranges->array.items[n].begin : UINT64_MAX;
 }
 
-void sc_ranges_fini(struct sc_ranges *ranges)
+void syc_ranges_fini(struct syc_ranges *ranges)
 {
 	free(ranges->array.items);
 	memset(ranges, 0, sizeof(*ranges));

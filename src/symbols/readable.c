@@ -21,11 +21,11 @@ static const char cut_mark[] = "…";
 static char *make_readable(char *text)
 {
 	char *clean, *to;
-	size_t room = SC_READABLE_MAX - sizeof(cut_mark);
+	size_t room = SYC_READABLE_MAX - sizeof(cut_mark);
 
 	if (text == NULL)
 		return NULL;
-	clean = malloc(SC_READABLE_MAX);
+	clean = malloc(SYC_READABLE_MAX);
 	if (clean == NULL) {
 		free(text);
 		return NULL;
@@ -33,10 +33,10 @@ static char *make_readable(char *text)
 	to = clean;
 	for (const char *from = text; *from != 0;) {
 		uint32_t point;
-		const size_t len = sc_utf8_next(from, &point);
+		const size_t len = syc_utf8_next(from, &point);
 		const bool is_bad = len == 0 || point < 0x20 || point == 0x7f;
-		const char *bytes = is_bad ? SC_UTF8_REPLACEMENT : from;
-		const size_t n = is_bad ? strlen(SC_UTF8_REPLACEMENT) : len;
+		const char *bytes = is_bad ? SYC_UTF8_REPLACEMENT : from;
+		const size_t n = is_bad ? strlen(SYC_UTF8_REPLACEMENT) : len;
 
 		if (n > room) {
 			memcpy(to, cut_mark, sizeof(cut_mark) - 1);
@@ -55,7 +55,7 @@ static char *make_readable(char *text)
 	return to ? to : clean;
 }
 
-char *sc_readable_name(const char *name, bool is_plt)
+char *syc_readable_name(const char *name, bool is_plt)
 {
 	size_t len = strnlen(name, RAW_MAX);
 	const char *version = memchr(name, '@', len);
@@ -63,10 +63,10 @@ char *sc_readable_name(const char *name, bool is_plt)
 
 	if (version != NULL && version > name)
 		len = (size_t)(version - name);
-	plain = sc_copy_text(name, len);
+	plain = syc_copy_text(name, len);
 	if (plain == NULL)
 		return NULL;
-	text = sc_demangle(plain);
+	text = syc_demangle(plain);
 	if (text == NULL)
 		text = plain;
 	else
@@ -80,7 +80,7 @@ char *sc_readable_name(const char *name, bool is_plt)
 	return make_readable(text);
 }
 
-char *sc_readable_place(const char *path, uint64_t offset)
+char *syc_readable_place(const char *path, uint64_t offset)
 {
 	char *text;
 

@@ -2,24 +2,24 @@
 /*
  * readable.h - the texts that the table of symbols has for functions.
  *
- * Valid UTF-8, no control characters, at most SC_READABLE_MAX bytes with the
+ * Valid UTF-8, no control characters, at most SYC_READABLE_MAX bytes with the
  * NUL; readers show them as they are.  All are from malloc(); NULL: no memory.
  */
-#ifndef SC_SYMBOLS_READABLE_H
-#define SC_SYMBOLS_READABLE_H
+#ifndef SYC_SYMBOLS_READABLE_H
+#define SYC_SYMBOLS_READABLE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SC_READABLE_MAX 4096u
+#define SYC_READABLE_MAX 4096u
 
 /**
  * The symbol @name without its version, demangled; with "@plt" behind it for
  * an entry of a procedure linkage table that calls it.
  */
-char *sc_readable_name(const char *name, bool is_plt);
+char *syc_readable_name(const char *name, bool is_plt);
 
 /** What Sysprof shows for code without a name: "In File PATH+0xOFFSET". */
-char *sc_readable_place(const char *path, uint64_t offset);
+char *syc_readable_place(const char *path, uint64_t offset);
 
 #endif

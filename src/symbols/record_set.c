@@ -21,8 +21,8 @@ struct use {
 };
 
 struct set_making {
-	SC_ARRAY(struct candidate) candidates;
-	SC_ARRAY(struct use) uses; /* sorted */
+	SYC_ARRAY(struct candidate) candidates;
+	SYC_ARRAY(struct use) uses; /* sorted */
 };
 
 static int compare_places(uint32_t a_pid, uint64_t a, uint32_t b_pid,
@@ -58,10 +58,10 @@ static int compare_uses(const void *left, const void *right)
 }
 
 static int collect_points(struct set_making *making,
-                          const struct sc_point *points, size_t n)
+                          const struct syc_point *points, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		const struct sc_point *point = &points[i];
+		const struct syc_point *point = &points[i];
 		const struct candidate candidate = {
 			.pid = (uint32_t)point->pid,
 			.begin = point->symbol.begin,
@@ -77,8 +77,8 @@ static int collect_points(struct set_making *making,
 		/* Of a pid below 0 no reader looks anything up. */
 		if (!point->is_known || point->pid < 0)
 			continue;
-		if (sc_array_push(&making->candidates, candidate) < 0 ||
-		    sc_array_push(&making->uses, use) < 0)
+		if (syc_array_push(&making->candidates, candidate) < 0 ||
+		    syc_array_push(&making->uses, use) < 0)
 			return -ENOMEM;
 	}
 	if (making->uses.n == 0)
@@ -165,8 +165,8 @@ static void move_ends(struct set_making *making)
 	}
 }
 
-int sc_record_set_make(const struct sc_point *points, size_t n,
-                       struct sc_join_symbols *records)
+int syc_record_set_make(const struct syc_point *points, size_t n,
+                        struct syc_join_symbols *records)
 {
 	struct set_making making = { 0 };
 	int r = collect_points(&making, points, n);
@@ -177,7 +177,7 @@ int sc_record_set_make(const struct sc_point *points, size_t n,
 	}
 	for (size_t i = 0; r == 0 && i < making.candidates.n; i++) {
 		const struct candidate *from = &making.candidates.items[i];
-		const struct sc_join_symbol symbol = {
+		const struct syc_join_symbol symbol = {
 			.begin = from->begin,
 			.end = from->end,
 			.pid = from->pid,
@@ -186,19 +186,19 @@ int sc_record_set_make(const struct sc_point *points, size_t n,
 		};
 
 		if (symbol.begin < symbol.end)
-			r = sc_array_push(&records->sorted, symbol);
+			r = syc_array_push(&records->sorted, symbol);
 	}
 	free(making.candidates.items);
 	free(making.uses.items);
 	return r;
 }
 
-const struct sc_join_symbol *
-sc_record_set_find(const struct sc_join_symbols *records, int32_t pid,
-                   uint64_t address)
+const struct syc_join_symbol *
+syc_record_set_find(const struct syc_join_symbols *records, int32_t pid,
+                    uint64_t address)
 {
 	size_t low = 0, high = records->sorted.n;
-	const struct sc_join_symbol *found;
+	const struct syc_join_symbol *found;
 
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;

@@ -13,8 +13,8 @@
  *	so where the next range begins there and its first instruction is used,
  *	this one ends earlier if it can.
  */
-#ifndef SC_SYMBOLS_RECORD_SET_H
-#define SC_SYMBOLS_RECORD_SET_H
+#ifndef SYC_SYMBOLS_RECORD_SET_H
+#define SYC_SYMBOLS_RECORD_SET_H
 
 #include "capture/join_symbols.h"
 #include "symbols/stack_walk.h"
@@ -23,12 +23,12 @@
  * Add the ranges for @points to @records, which is empty, sorted by pid and
  * beginning.  0 or -ENOMEM.
  */
-int sc_record_set_make(const struct sc_point *points, size_t n,
-                       struct sc_join_symbols *records);
+int syc_record_set_make(const struct syc_point *points, size_t n,
+                        struct syc_join_symbols *records);
 
 /** What a reader finds; or NULL. */
-const struct sc_join_symbol *
-sc_record_set_find(const struct sc_join_symbols *records, int32_t pid,
-                   uint64_t address);
+const struct syc_join_symbol *
+syc_record_set_find(const struct syc_join_symbols *records, int32_t pid,
+                    uint64_t address);
 
 #endif

@@ -25,22 +25,22 @@
 
 /* A file that is embedded in chunks. */
 struct embedded {
-	SC_ARRAY(unsigned char) bytes;
+	SYC_ARRAY(unsigned char) bytes;
 	bool is_whole, is_used;
 };
 
-struct sc_symbols {
-	struct sc_places *places;
-	struct sc_finder finder;
-	struct sc_process_maps processes;
-	struct sc_map texts; /* paths and build-ids of MAPs */
-	struct sc_map by_path;
-	SC_ARRAY(struct embedded) files; /* that say where files are */
-	sc_symbols_code code;
+struct syc_symbols {
+	struct syc_places *places;
+	struct syc_finder finder;
+	struct syc_process_maps processes;
+	struct syc_map texts; /* paths and build-ids of MAPs */
+	struct syc_map by_path;
+	SYC_ARRAY(struct embedded) files; /* that say where files are */
+	syc_symbols_code code;
 	void *code_data;
 };
 
-static int add_folder(struct sc_paths *folders, const char *path, size_t len)
+static int add_folder(struct syc_paths *folders, const char *path, size_t len)
 {
 	char *copy;
 
@@ -48,16 +48,16 @@ static int add_folder(struct sc_paths *folders, const char *path, size_t len)
 		len--;
 	if (len == 0)
 		return 0;
-	copy = sc_copy_text(path, len);
-	if (copy == NULL || sc_array_push(&folders->array, copy) < 0) {
+	copy = syc_copy_text(path, len);
+	if (copy == NULL || syc_array_push(&folders->array, copy) < 0) {
 		free(copy);
 		return -ENOMEM;
 	}
 	return 0;
 }
 
-static int add_folders(struct sc_paths *folders,
-                       const struct sc_symbols_options *options)
+static int add_folders(struct syc_paths *folders,
+                       const struct syc_symbols_options *options)
 {
 	const char *more = secure_getenv("SYSCAP_DEBUG_DIRS");
 	int r = 0;
@@ -75,19 +75,19 @@ static int add_folders(struct sc_paths *folders,
 	return r;
 }
 
-int sc_symbols_new(const struct sc_symbols_options *options,
-                   struct sc_symbols **ret_symbols)
+int syc_symbols_new(const struct syc_symbols_options *options,
+                    struct syc_symbols **ret_symbols)
 {
-	struct sc_symbols *symbols = calloc(1, sizeof(*symbols));
+	struct syc_symbols *symbols = calloc(1, sizeof(*symbols));
 	int r;
 
 	if (symbols == NULL)
 		return -ENOMEM;
-	r = sc_places_new(options->root, options->is_live, &symbols->places);
+	r = syc_places_new(options->root, options->is_live, &symbols->places);
 	if (r == 0)
 		r = add_folders(&symbols->finder.debug_files.folders, options);
 	if (r < 0) {
-		sc_symbols_free(symbols);
+		syc_symbols_free(symbols);
 		return r;
 	}
 	symbols->finder.debug_files.places = symbols->places;
@@ -97,33 +97,33 @@ int sc_symbols_new(const struct sc_symbols_options *options,
 	return 0;
 }
 
-void sc_symbols_free(struct sc_symbols *symbols)
+void syc_symbols_free(struct syc_symbols *symbols)
 {
 	if (symbols == NULL)
 		return;
-	sc_demangle_finish();
-	sc_finder_fini(&symbols->finder);
-	sc_process_maps_fini(&symbols->processes);
-	sc_places_free(symbols->places);
-	sc_map_fini(&symbols->texts);
+	syc_demangle_finish();
+	syc_finder_fini(&symbols->finder);
+	syc_process_maps_fini(&symbols->processes);
+	syc_places_free(symbols->places);
+	syc_map_fini(&symbols->texts);
 	for (size_t i = 0; i < symbols->files.n; i++)
 		free(symbols->files.items[i].bytes.items);
 	free(symbols->files.items);
-	sc_map_fini(&symbols->by_path);
+	syc_map_fini(&symbols->by_path);
 	free(symbols);
 }
 
-int sc_symbols_add_file(struct sc_symbols *symbols,
-                        const struct sc_symbols_file *file)
+int syc_symbols_add_file(struct syc_symbols *symbols,
+                         const struct syc_symbols_file *file)
 {
-	return sc_finder_hand_over(&symbols->finder, file);
+	return syc_finder_hand_over(&symbols->finder, file);
 }
 
-int sc_symbols_add_vdso(struct sc_symbols *symbols)
+int syc_symbols_add_vdso(struct syc_symbols *symbols)
 {
 	const unsigned char *vdso =
 		(const unsigned char *)getauxval(AT_SYSINFO_EHDR);
-	struct sc_symbols_file file = { .pid = -1, .path = VDSO };
+	struct syc_symbols_file file = { .pid = -1, .path = VDSO };
 	size_t size = 0;
 	int r = 0;
 
@@ -138,26 +138,26 @@ int sc_symbols_add_vdso(struct sc_symbols *symbols)
 	if (size == 0)
 		r = -EFAULT;
 	else
-		r = sc_symbols_add_file(symbols, &file);
+		r = syc_symbols_add_file(symbols, &file);
 	close(file.fd);
 	return r;
 }
 
 /* A copy that lives as long as the resolver, of which there is one; or NULL. */
-static const char *keep_text(struct sc_symbols *symbols, const char *text)
+static const char *keep_text(struct syc_symbols *symbols, const char *text)
 {
 	size_t number;
 
-	if (sc_map_put(&symbols->texts, text, strlen(text) + 1, &number) < 0)
+	if (syc_map_put(&symbols->texts, text, strlen(text) + 1, &number) < 0)
 		return NULL;
 	return symbols->texts.keys[number].bytes;
 }
 
-static int learn_map(struct sc_symbols *symbols,
+static int learn_map(struct syc_symbols *symbols,
                      const struct syscap_frame *frame)
 {
 	const char *id = frame->map.build_id;
-	const struct sc_process_map map = {
+	const struct syc_process_map map = {
 		.begin = frame->map.start,
 		.end = frame->map.end,
 		.offset = frame->map.offset,
@@ -169,7 +169,7 @@ static int learn_map(struct sc_symbols *symbols,
 
 	if (map.path == NULL || map.build_id == NULL)
 		return -ENOMEM;
-	return sc_process_maps_add(&symbols->processes, frame->pid, &map);
+	return syc_process_maps_add(&symbols->processes, frame->pid, &map);
 }
 
 static bool is_wanted_file(const char *path, int32_t *ret_pid)
@@ -183,7 +183,7 @@ static bool is_wanted_file(const char *path, int32_t *ret_pid)
 	       end > 0 && path[end] == 0 && *ret_pid > 0;
 }
 
-static int learn_chunk(struct sc_symbols *symbols,
+static int learn_chunk(struct syc_symbols *symbols,
                        const struct syscap_frame *frame)
 {
 	const struct embedded none = { 0 };
@@ -195,35 +195,36 @@ static int learn_chunk(struct sc_symbols *symbols,
 
 	if (!is_wanted_file(path, &pid))
 		return 0;
-	if (sc_array_room(&symbols->files) < 0)
+	if (syc_array_room(&symbols->files) < 0)
 		return -ENOMEM;
-	r = sc_map_put(&symbols->by_path, path, strlen(path), &number);
+	r = syc_map_put(&symbols->by_path, path, strlen(path), &number);
 	if (r < 0)
 		return r;
 	if (r > 0)
 		symbols->files.items[symbols->files.n++] = none;
 	file = &symbols->files.items[number];
 	for (unsigned i = 0; i < frame->file_chunk.len && !file->is_whole; i++)
-		if (sc_array_push(&file->bytes, frame->file_chunk.data[i]) < 0)
+		if (syc_array_push(&file->bytes, frame->file_chunk.data[i]) < 0)
 			return -ENOMEM;
 	file->is_whole = file->is_whole || frame->file_chunk.is_last;
 	return 0;
 }
 
-int sc_symbols_learn_frame(struct sc_symbols *symbols,
-                           const struct syscap_frame *frame)
+int syc_symbols_learn_frame(struct syc_symbols *symbols,
+                            const struct syscap_frame *frame)
 {
 	switch (frame->type) {
 	case SYSCAP_FRAME_MAP:
 		return learn_map(symbols, frame);
 	case SYSCAP_FRAME_FORK:
-		return sc_process_maps_fork(&symbols->processes, frame->pid,
-		                            frame->fork.child_pid, frame->time);
+		return syc_process_maps_fork(&symbols->processes, frame->pid,
+		                             frame->fork.child_pid,
+		                             frame->time);
 	case SYSCAP_FRAME_EXIT:
-		return sc_process_maps_exit(&symbols->processes, frame->pid,
-		                            frame->time);
+		return syc_process_maps_exit(&symbols->processes, frame->pid,
+		                             frame->time);
 	case SYSCAP_FRAME_OVERLAY:
-		return sc_places_add_overlay(
+		return syc_places_add_overlay(
 			symbols->places, frame->pid, frame->overlay.layer,
 			frame->overlay.src, frame->overlay.dst);
 	case SYSCAP_FRAME_FILE_CHUNK:
@@ -233,10 +234,10 @@ int sc_symbols_learn_frame(struct sc_symbols *symbols,
 	}
 }
 
-static int use_file(struct sc_symbols *symbols, size_t number)
+static int use_file(struct syc_symbols *symbols, size_t number)
 {
 	struct embedded *file = &symbols->files.items[number];
-	const struct sc_map_key *key = &symbols->by_path.keys[number];
+	const struct syc_map_key *key = &symbols->by_path.keys[number];
 	const char *bytes = (const char *)file->bytes.items;
 	char path[64] = "";
 	int32_t pid;
@@ -246,19 +247,19 @@ static int use_file(struct sc_symbols *symbols, size_t number)
 	if (file->is_used || file->bytes.n == 0 || !is_wanted_file(path, &pid))
 		return 0;
 	file->is_used = true;
-	return pid > 0 ? sc_places_add_mountinfo(symbols->places, pid, bytes,
-	                                         file->bytes.n)
-	               : sc_places_add_mounts(symbols->places, bytes,
-	                                      file->bytes.n);
+	return pid > 0 ? syc_places_add_mountinfo(symbols->places, pid, bytes,
+	                                          file->bytes.n)
+	               : syc_places_add_mounts(symbols->places, bytes,
+	                                       file->bytes.n);
 }
 
-int sc_symbols_learned(struct sc_symbols *symbols)
+int syc_symbols_learned(struct syc_symbols *symbols)
 {
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < symbols->files.n; i++)
 		r = use_file(symbols, i);
-	return r == 0 ? sc_process_maps_settle(&symbols->processes) : r;
+	return r == 0 ? syc_process_maps_settle(&symbols->processes) : r;
 }
 
 /* When the recording began, in seconds; 0: not known. */
@@ -273,45 +274,45 @@ static int64_t parse_time(const char *text)
 	return timegm(&tm);
 }
 
-void sc_symbols_begin(struct sc_symbols *symbols, const char *capture_time)
+void syc_symbols_begin(struct syc_symbols *symbols, const char *capture_time)
 {
 	if (symbols->finder.begin == 0)
 		symbols->finder.begin = parse_time(capture_time);
 }
 
-int sc_symbols_learn(struct sc_symbols *symbols, struct syscap_reader *reader)
+int syc_symbols_learn(struct syc_symbols *symbols, struct syscap_reader *reader)
 {
 	struct syscap_file_info info;
 	struct syscap_frame frame;
 	int r = 0, next;
 
 	syscap_reader_info(reader, &info);
-	sc_symbols_begin(symbols, info.capture_time);
+	syc_symbols_begin(symbols, info.capture_time);
 	syscap_reader_rewind(reader);
 	while (r == 0 &&
 	       (next = syscap_reader_next(reader, &frame, NULL)) != 0) {
 		if (next == -EBADMSG)
 			break;
 		if (next > 0)
-			r = sc_symbols_learn_frame(symbols, &frame);
+			r = syc_symbols_learn_frame(symbols, &frame);
 	}
-	return r == 0 ? sc_symbols_learned(symbols) : r;
+	return r == 0 ? syc_symbols_learned(symbols) : r;
 }
 
-static int find_file(struct sc_symbols *symbols, int32_t pid,
-                     struct sc_process_map *map, struct sc_found **ret_found)
+static int find_file(struct syc_symbols *symbols, int32_t pid,
+                     struct syc_process_map *map, struct syc_found **ret_found)
 {
-	const struct sc_finder_wish wish = {
+	const struct syc_finder_wish wish = {
 		.pid = pid,
 		.path = map->path,
 		.build_id = map->build_id,
 		.inode = map->inode,
 	};
-	struct sc_found *found = map->found;
+	struct syc_found *found = map->found;
 	int r = 0;
 
 	if (found == NULL)
-		r = sc_finder_find(&symbols->finder, &wish, &found);
+		r = syc_finder_find(&symbols->finder, &wish, &found);
 	map->found = found;
 	*ret_found = found;
 	return r;
@@ -319,8 +320,9 @@ static int find_file(struct sc_symbols *symbols, int32_t pid,
 
 /* A function's range, as the file has it, is in memory by @shift; clipped to
  * the mapping, since what is behind it is not the file's. */
-static void place_symbol(const struct sc_process_map *map, uint64_t begin,
-                         uint64_t end, uint64_t shift, struct sc_symbol *symbol)
+static void place_symbol(const struct syc_process_map *map, uint64_t begin,
+                         uint64_t end, uint64_t shift,
+                         struct syc_symbol *symbol)
 {
 	symbol->begin = begin + shift;
 	symbol->end = end + shift;
@@ -330,27 +332,27 @@ static void place_symbol(const struct sc_process_map *map, uint64_t begin,
 		symbol->end = map->end;
 }
 
-static int find_function(struct sc_found *found,
-                         const struct sc_process_map *map, uint64_t address,
-                         bool is_return, struct sc_symbol *symbol)
+static int find_function(struct syc_found *found,
+                         const struct syc_process_map *map, uint64_t address,
+                         bool is_return, struct syc_symbol *symbol)
 {
-	const struct sc_module *module = &found->loaded->module;
+	const struct syc_module *module = &found->loaded->module;
 	const uint64_t in_map = address - map->begin;
-	const struct sc_range *range, *signal;
+	const struct syc_range *range, *signal;
 	uint64_t linked, meant;
 
-	if (!sc_module_address(module, in_map + map->offset, in_map, &linked))
+	if (!syc_module_address(module, in_map + map->offset, in_map, &linked))
 		return 0;
 	/* What returns from handlers is never called: its range begins a byte
 	 * early so that a look before the return address meets it. */
-	signal = sc_ranges_find(&module->signals, linked);
+	signal = syc_ranges_find(&module->signals, linked);
 	if (signal == NULL && is_return)
-		signal = sc_ranges_find(&module->signals, linked + 1);
+		signal = syc_ranges_find(&module->signals, linked + 1);
 	meant = signal ? signal->begin + 1 : linked;
-	range = sc_ranges_find(&module->functions, meant);
+	range = syc_ranges_find(&module->functions, meant);
 	if (range == NULL)
 		return 0;
-	symbol->name = sc_found_name(
+	symbol->name = syc_found_name(
 		found, range, in_map + map->offset - (linked - range->begin));
 	if (symbol->name == NULL)
 		return -ENOMEM;
@@ -362,13 +364,13 @@ static int find_function(struct sc_found *found,
 	return 1;
 }
 
-int sc_symbols_find(struct sc_symbols *symbols,
-                    const struct sc_symbol_query *query,
-                    struct sc_symbol *ret_symbol)
+int syc_symbols_find(struct syc_symbols *symbols,
+                     const struct syc_symbol_query *query,
+                     struct syc_symbol *ret_symbol)
 {
-	struct sc_symbol_query asked = *query;
-	struct sc_process_map *map;
-	struct sc_found *found;
+	struct syc_symbol_query asked = *query;
+	struct syc_process_map *map;
+	struct syc_found *found;
 	int r;
 
 	memset(ret_symbol, 0, sizeof(*ret_symbol));
@@ -386,12 +388,12 @@ int sc_symbols_find(struct sc_symbols *symbols,
 			return r;
 		}
 	}
-	r = sc_process_maps_settle(&symbols->processes);
+	r = syc_process_maps_settle(&symbols->processes);
 	if (r < 0)
 		return r;
-	map = sc_process_maps_find(&symbols->processes, asked.pid,
-	                           asked.address, asked.time,
-	                           &ret_symbol->is_always);
+	map = syc_process_maps_find(&symbols->processes, asked.pid,
+	                            asked.address, asked.time,
+	                            &ret_symbol->is_always);
 	/* Code may come and go in what the code table does not know now. */
 	if (symbols->code != NULL && map == NULL)
 		ret_symbol->is_always = false;
@@ -409,16 +411,16 @@ int sc_symbols_find(struct sc_symbols *symbols,
 	return r;
 }
 
-bool sc_symbols_lacks_demangler(const struct sc_symbols *symbols)
+bool syc_symbols_lacks_demangler(const struct syc_symbols *symbols)
 {
 	(void)symbols;
-	return sc_demangle_lacks_library();
+	return syc_demangle_lacks_library();
 }
 
-void sc_symbols_each_use(const struct sc_symbols *symbols,
-                         void (*each)(void *data,
-                                      const struct sc_symbols_use *use),
-                         void *data)
+void syc_symbols_each_use(const struct syc_symbols *symbols,
+                          void (*each)(void *data,
+                                       const struct syc_symbols_use *use),
+                          void *data)
 {
 	for (size_t i = 0; i < symbols->finder.found.n; i++)
 		each(data, &symbols->finder.found.items[i]->use);

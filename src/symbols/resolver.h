@@ -2,11 +2,11 @@
 /*
  * resolver.h - which function an address of a capture is in.
  *
- *	sc_symbols_new(&options, &symbols);
- *	sc_symbols_add_file(symbols, &file);	as often as wanted, any time
- *	sc_symbols_learn(symbols, reader);	one walk: who had what mapped
- *	sc_symbols_find(symbols, &where, &symbol);
- *	sc_symbols_free(symbols);
+ *	syc_symbols_new(&options, &symbols);
+ *	syc_symbols_add_file(symbols, &file);	as often as wanted, any time
+ *	syc_symbols_learn(symbols, reader);	one walk: who had what mapped
+ *	syc_symbols_find(symbols, &where, &symbol);
+ *	syc_symbols_free(symbols);
  *
  * What a process had mapped comes from MAP, FORK and EXIT, by their times;
  * where the files are, from the options, from OVERLAY and from embedded
@@ -17,8 +17,8 @@
  * Whoever wants the table that readers take names from needs table.h only
  * beside this.  One thread at a time.  Context of all: offline.
  */
-#ifndef SC_SYMBOLS_RESOLVER_H
-#define SC_SYMBOLS_RESOLVER_H
+#ifndef SYC_SYMBOLS_RESOLVER_H
+#define SYC_SYMBOLS_RESOLVER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,10 +28,10 @@
 
 #include "symbols/symbol_files.h"
 
-struct sc_symbols;
+struct syc_symbols;
 
 /** A name for a range of addresses of one process. */
-struct sc_symbol {
+struct syc_symbol {
 	uint64_t begin, end; /* the first; the one behind the last */
 	const char *name;    /* demangled; lives as long as the resolver */
 	const char *nick;    /* the library's name, or "" */
@@ -40,7 +40,7 @@ struct sc_symbol {
 	bool is_always;      /* the answer is the same at any time */
 };
 
-struct sc_symbol_query {
+struct syc_symbol_query {
 	int32_t pid;
 	int64_t time;
 	uint64_t address;
@@ -54,11 +54,12 @@ struct sc_symbol_query {
  * name and nick, which have to live as long as the resolver; the range is what
  * was there at the query's time.  1, or 0: not known, or -ENOMEM.
  */
-typedef int (*sc_symbols_code)(void *data, const struct sc_symbol_query *query,
-                               struct sc_symbol *ret_symbol);
+typedef int (*syc_symbols_code)(void *data,
+                                const struct syc_symbol_query *query,
+                                struct syc_symbol *ret_symbol);
 
 /** All zero is good.  Texts are copied. */
-struct sc_symbols_options {
+struct syc_symbols_options {
 	/* Where the file system of the recorded machine is; NULL: "/". */
 	const char *root;
 	/* Folders laid out as /usr/lib/debug, searched before that one and
@@ -67,57 +68,58 @@ struct sc_symbols_options {
 	size_t n_debug_dirs;
 	/* The processes ran here and now: look through /proc/PID/root. */
 	bool is_live;
-	sc_symbols_code code; /* NULL: none */
+	syc_symbols_code code; /* NULL: none */
 	void *code_data;
 };
 
 /** 0 or -ENOMEM. */
-int sc_symbols_new(const struct sc_symbols_options *options,
-                   struct sc_symbols **ret_symbols);
+int syc_symbols_new(const struct syc_symbols_options *options,
+                    struct syc_symbols **ret_symbols);
 
-void sc_symbols_free(struct sc_symbols *symbols);
+void syc_symbols_free(struct syc_symbols *symbols);
 
 /**
- * Hand over a file.  The descriptor is kept open until sc_symbols_free(),
+ * Hand over a file.  The descriptor is kept open until syc_symbols_free(),
  * one per file: what was added before, by device and inode, is not again.
  * 0, -ENOMEM, or what dup() and fstat() fail with.
  */
-int sc_symbols_add_file(struct sc_symbols *symbols,
-                        const struct sc_symbols_file *file);
+int syc_symbols_add_file(struct syc_symbols *symbols,
+                         const struct syc_symbols_file *file);
 
 /** Hand over the vDSO of this kernel, for MAPs of "[vdso]".  0 or -errno. */
-int sc_symbols_add_vdso(struct sc_symbols *symbols);
+int syc_symbols_add_vdso(struct syc_symbols *symbols);
 
 /**
  * Learn from all frames of @reader, which is rewound before and is read to
  * its end, or to where it is damaged.  0 or -ENOMEM.
  */
-int sc_symbols_learn(struct sc_symbols *symbols, struct syscap_reader *reader);
+int syc_symbols_learn(struct syc_symbols *symbols,
+                      struct syscap_reader *reader);
 
 /**
  * The same for who walks a capture by itself: its date, as its header has it,
  * each frame, and that there are no more for now.  0 or -ENOMEM.
  */
-void sc_symbols_begin(struct sc_symbols *symbols, const char *capture_time);
-int sc_symbols_learn_frame(struct sc_symbols *symbols,
-                           const struct syscap_frame *frame);
-int sc_symbols_learned(struct sc_symbols *symbols);
+void syc_symbols_begin(struct syc_symbols *symbols, const char *capture_time);
+int syc_symbols_learn_frame(struct syc_symbols *symbols,
+                            const struct syscap_frame *frame);
+int syc_symbols_learned(struct syc_symbols *symbols);
 
 /**
  * The function that @query's address was in.  1; 0: nothing is known about
  * it, is_always counts nevertheless; -ENOMEM.  Addresses of the kernel, of JIT names and markers are none.
  */
-int sc_symbols_find(struct sc_symbols *symbols,
-                    const struct sc_symbol_query *query,
-                    struct sc_symbol *ret_symbol);
+int syc_symbols_find(struct syc_symbols *symbols,
+                     const struct syc_symbol_query *query,
+                     struct syc_symbol *ret_symbol);
 
 /** Whether names were asked for that libstdc++ would have been needed for. */
-bool sc_symbols_lacks_demangler(const struct sc_symbols *symbols);
+bool syc_symbols_lacks_demangler(const struct syc_symbols *symbols);
 
 /** Call @each for every file that was asked for, in the order of that. */
-void sc_symbols_each_use(const struct sc_symbols *symbols,
-                         void (*each)(void *data,
-                                      const struct sc_symbols_use *use),
-                         void *data);
+void syc_symbols_each_use(const struct syc_symbols *symbols,
+                          void (*each)(void *data,
+                                       const struct syc_symbols_use *use),
+                          void *data);
 
 #endif

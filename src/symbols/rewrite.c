@@ -18,11 +18,11 @@
 
 static int fail(struct syscap_error *error, int code)
 {
-	return sc_error_set(error, code, 0, "%s", strerror(code));
+	return syc_error_set(error, code, 0, "%s", strerror(code));
 }
 
-int sc_rewrite_begin(const struct sc_rewrite *rewrite, char *temporary,
-                     size_t size, struct syscap_error *error)
+int syc_rewrite_begin(const struct syc_rewrite *rewrite, char *temporary,
+                      size_t size, struct syscap_error *error)
 {
 	const char *target = rewrite->target;
 	const char *slash = strrchr(target, '/');
@@ -39,21 +39,21 @@ int sc_rewrite_begin(const struct sc_rewrite *rewrite, char *temporary,
 static bool is_old_table(const struct syscap_frame *frame)
 {
 	return frame->type == SYSCAP_FRAME_FILE_CHUNK &&
-	       strcmp(frame->file_chunk.path, SC_JOIN_SYMBOLS_PATH) == 0;
+	       strcmp(frame->file_chunk.path, SYC_JOIN_SYMBOLS_PATH) == 0;
 }
 
 /* -EAGAIN: the source was changed meanwhile. */
-static int copy_frames(const struct sc_rewrite *rewrite,
-                       struct sc_writer *writer)
+static int copy_frames(const struct syc_rewrite *rewrite,
+                       struct syc_writer *writer)
 {
 	unsigned char buffer[SYSCAP_FRAME_MAX];
-	const struct sc_symbol_patch *patches = NULL;
+	const struct syc_symbol_patch *patches = NULL;
 	struct syscap_frame frame;
 	size_t n = 0, next = 0;
 	int r;
 
 	if (rewrite->table != NULL)
-		patches = sc_symbol_table_patches(rewrite->table, &n);
+		patches = syc_symbol_table_patches(rewrite->table, &n);
 	syscap_reader_rewind(rewrite->reader);
 	while ((r = syscap_reader_next(rewrite->reader, &frame, NULL)) != 0) {
 		uint64_t end;
@@ -64,51 +64,51 @@ static int copy_frames(const struct sc_rewrite *rewrite,
 			continue;
 		end = frame.offset + frame.len;
 		if (next == n || patches[next].offset >= end) {
-			sc_writer_add(writer, frame.bytes);
+			syc_writer_add(writer, frame.bytes);
 			continue;
 		}
 		memcpy(buffer, frame.bytes, frame.len);
 		for (; next < n && patches[next].offset < end; next++)
-			sc_store_u64(buffer + patches[next].offset -
-			                     frame.offset,
-			             patches[next].address);
-		sc_writer_add(writer, buffer);
+			syc_store_u64(buffer + patches[next].offset -
+			                      frame.offset,
+			              patches[next].address);
+		syc_writer_add(writer, buffer);
 	}
 	return 0;
 }
 
-static int write_frames(const struct sc_rewrite *rewrite, const char *temporary,
-                        struct syscap_error *error)
+static int write_frames(const struct syc_rewrite *rewrite,
+                        const char *temporary, struct syscap_error *error)
 {
 	struct syscap_file_info info;
-	struct sc_writer *writer;
-	int r = sc_writer_open(temporary, true, &writer, error);
+	struct syc_writer *writer;
+	int r = syc_writer_open(temporary, true, &writer, error);
 
 	if (r < 0)
 		return r;
 	syscap_reader_info(rewrite->reader, &info);
-	r = sc_writer_begin_as(writer, info.begin, "", error);
+	r = syc_writer_begin_as(writer, info.begin, "", error);
 	if (r == 0) {
 		r = copy_frames(rewrite, writer);
 		if (r == -EAGAIN)
-			sc_error_set(error, EAGAIN, 0,
-			             "what it is made of was changed "
-			             "meanwhile");
+			syc_error_set(error, EAGAIN, 0,
+			              "what it is made of was changed "
+			              "meanwhile");
 		if (r == 0 && rewrite->table != NULL)
-			sc_symbol_table_write(rewrite->table, writer,
-			                      rewrite->end);
+			syc_symbol_table_write(rewrite->table, writer,
+			                       rewrite->end);
 		if (r == 0) {
-			r = sc_writer_finish(writer, info.end);
+			r = syc_writer_finish(writer, info.end);
 			if (r < 0)
 				fail(error, -r);
 		}
 	}
-	sc_writer_close(writer);
+	syc_writer_close(writer);
 	return r;
 }
 
 /* The header is the old one, byte for byte; so are owner and mode. */
-static int finish_file(const struct sc_rewrite *rewrite, int fd,
+static int finish_file(const struct syc_rewrite *rewrite, int fd,
                        struct syscap_error *error)
 {
 	unsigned char header[sizeof(struct syscap_wire_file)];
@@ -137,12 +137,12 @@ static int finish_file(const struct sc_rewrite *rewrite, int fd,
  * Making the names took a while: somebody may have begun to write to what is
  * replaced, or have written and gone.
  */
-static int check_target(const struct sc_rewrite *rewrite,
+static int check_target(const struct syc_rewrite *rewrite,
                         struct syscap_error *error)
 {
 	const struct stat *const before = &rewrite->before;
 	struct stat st;
-	const int r = sc_in_use_check(rewrite->target, error);
+	const int r = syc_in_use_check(rewrite->target, error);
 
 	if (r != 0 || stat(rewrite->target, &st) != 0 ||
 	    st.st_dev != before->st_dev || st.st_ino != before->st_ino)
@@ -151,13 +151,13 @@ static int check_target(const struct sc_rewrite *rewrite,
 	    st.st_mtim.tv_sec == before->st_mtim.tv_sec &&
 	    st.st_mtim.tv_nsec == before->st_mtim.tv_nsec)
 		return 0;
-	return sc_error_set(error, EAGAIN, 0,
-	                    "it was written to meanwhile, and is left as it "
-	                    "is");
+	return syc_error_set(error, EAGAIN, 0,
+	                     "it was written to meanwhile, and is left as it "
+	                     "is");
 }
 
-int sc_rewrite_finish(const struct sc_rewrite *rewrite, int fd,
-                      const char *temporary, struct syscap_error *error)
+int syc_rewrite_finish(const struct syc_rewrite *rewrite, int fd,
+                       const char *temporary, struct syscap_error *error)
 {
 	int r = write_frames(rewrite, temporary, error);
 

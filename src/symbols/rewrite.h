@@ -9,35 +9,35 @@
  *
  * Context of all: offline; SIGXFSZ must be ignored.
  */
-#ifndef SC_SYMBOLS_REWRITE_H
-#define SC_SYMBOLS_REWRITE_H
+#ifndef SYC_SYMBOLS_REWRITE_H
+#define SYC_SYMBOLS_REWRITE_H
 
 #include <sys/stat.h>
 
 #include "symbols/table.h"
 
-struct sc_rewrite {
-	struct syscap_reader *reader;        /* little-endian, and whole */
-	const char *source;                  /* what it reads */
-	const char *target;                  /* may be the same */
-	const struct sc_symbol_table *table; /* NULL: only copy */
-	int64_t end;                         /* the time of its frames */
-	struct stat before;                  /* of source, older than reader */
+struct syc_rewrite {
+	struct syscap_reader *reader;         /* little-endian, and whole */
+	const char *source;                   /* what it reads */
+	const char *target;                   /* may be the same */
+	const struct syc_symbol_table *table; /* NULL: only copy */
+	int64_t end;                          /* the time of its frames */
+	struct stat before;                   /* of source, older than reader */
 };
 
 /**
  * Make the file beside the target, and store its path, which whoever is ended
- * by a signal should remove.  A descriptor for sc_rewrite_finish(), or -errno.
+ * by a signal should remove.  A descriptor for syc_rewrite_finish(), or -errno.
  */
-int sc_rewrite_begin(const struct sc_rewrite *rewrite, char *temporary,
-                     size_t size, struct syscap_error *error);
+int syc_rewrite_begin(const struct syc_rewrite *rewrite, char *temporary,
+                      size_t size, struct syscap_error *error);
 
 /**
  * Write it and put it in place; @fd is closed.  If that fails it is removed
  * again.  0 or -errno; -EBUSY, -EAGAIN: somebody writes to the target, or has
  * written to the source meanwhile, which are left alone.
  */
-int sc_rewrite_finish(const struct sc_rewrite *rewrite, int fd,
-                      const char *temporary, struct syscap_error *error);
+int syc_rewrite_finish(const struct syc_rewrite *rewrite, int fd,
+                       const char *temporary, struct syscap_error *error);
 
 #endif

@@ -34,7 +34,7 @@ static unsigned count_addresses(const struct syscap_frame *frame)
 	return 0;
 }
 
-size_t sc_stack_walk_at(const struct syscap_frame *frame, unsigned i)
+size_t syc_stack_walk_at(const struct syscap_frame *frame, unsigned i)
 {
 	const size_t first = frame->type == SYSCAP_FRAME_ALLOCATION
 	                             ? sizeof(struct syscap_wire_allocation)
@@ -43,22 +43,22 @@ size_t sc_stack_walk_at(const struct syscap_frame *frame, unsigned i)
 	return first + i * sizeof(uint64_t);
 }
 
-static enum sc_point_kind kind_of(uint64_t address)
+static enum syc_point_kind kind_of(uint64_t address)
 {
 	if (address >= MARKERS_BEGIN)
-		return SC_POINT_MARKER;
+		return SYC_POINT_MARKER;
 	if (address >= KERNEL_BEGIN)
-		return SC_POINT_KERNEL;
+		return SYC_POINT_KERNEL;
 	if (address >> 32 == SYSCAP_JIT_MARK >> 32)
-		return SC_POINT_JIT;
-	return SC_POINT_USER;
+		return SYC_POINT_JIT;
+	return SYC_POINT_USER;
 }
 
-static int put_point(struct sc_stack_walk *walk,
-                     const struct sc_symbol_query *query, bool is_known,
-                     const struct sc_symbol *symbol, size_t *ret_point)
+static int put_point(struct syc_stack_walk *walk,
+                     const struct syc_symbol_query *query, bool is_known,
+                     const struct syc_symbol *symbol, size_t *ret_point)
 {
-	const struct sc_point point = {
+	const struct syc_point point = {
 		.pid = query->pid,
 		.address = query->address,
 		.is_known = is_known,
@@ -75,52 +75,52 @@ static int put_point(struct sc_stack_walk *walk,
 	};
 	int r;
 
-	if (sc_array_room(&walk->points) < 0)
+	if (syc_array_room(&walk->points) < 0)
 		return -ENOMEM;
-	r = sc_map_put(&walk->by_answer, &answer, sizeof(answer), ret_point);
+	r = syc_map_put(&walk->by_answer, &answer, sizeof(answer), ret_point);
 	if (r > 0)
 		walk->points.items[walk->points.n++] = point;
 	return r < 0 ? r : 0;
 }
 
-static int find_point(struct sc_stack_walk *walk,
-                      const struct sc_symbol_query *query, size_t *ret_point)
+static int find_point(struct syc_stack_walk *walk,
+                      const struct syc_symbol_query *query, size_t *ret_point)
 {
 	const struct query key = {
 		.address = query->address,
 		.pid = query->pid,
 		.is_return = query->is_return,
 	};
-	struct sc_symbol symbol;
+	struct syc_symbol symbol;
 	size_t number;
 	int r;
 
-	if (sc_map_get(&walk->by_query, &key, sizeof(key), &number)) {
+	if (syc_map_get(&walk->by_query, &key, sizeof(key), &number)) {
 		*ret_point = walk->of_query.items[number];
 		return 0;
 	}
-	r = sc_symbols_find(walk->symbols, query, &symbol);
+	r = syc_symbols_find(walk->symbols, query, &symbol);
 	if (r < 0)
 		return r;
 	r = put_point(walk, query, r > 0, &symbol, ret_point);
 	if (r < 0 || !symbol.is_always)
 		return r;
-	if (sc_array_room(&walk->of_query) < 0 ||
-	    sc_map_put(&walk->by_query, &key, sizeof(key), &number) < 0)
+	if (syc_array_room(&walk->of_query) < 0 ||
+	    syc_map_put(&walk->by_query, &key, sizeof(key), &number) < 0)
 		return -ENOMEM;
 	walk->of_query.items[walk->of_query.n++] = *ret_point;
 	return 0;
 }
 
-int sc_stack_walk(struct sc_stack_walk *walk,
-                  const struct syscap_reader *reader,
-                  const struct syscap_frame *frame,
-                  int (*each)(void *data, unsigned i, uint64_t address,
-                              enum sc_point_kind kind, size_t point),
-                  void *data)
+int syc_stack_walk(struct syc_stack_walk *walk,
+                   const struct syscap_reader *reader,
+                   const struct syscap_frame *frame,
+                   int (*each)(void *data, unsigned i, uint64_t address,
+                               enum syc_point_kind kind, size_t point),
+                   void *data)
 {
 	const unsigned n = count_addresses(frame);
-	struct sc_symbol_query query = {
+	struct syc_symbol_query query = {
 		.pid = frame->pid,
 		.time = frame->time,
 	};
@@ -128,15 +128,15 @@ int sc_stack_walk(struct sc_stack_walk *walk,
 	int r = 0;
 
 	for (unsigned i = 0; r == 0 && i < n; i++) {
-		enum sc_point_kind kind;
+		enum syc_point_kind kind;
 		size_t point = 0;
 
 		if (!syscap_frame_addr(reader, frame, i, &query.address))
 			break;
 		kind = kind_of(query.address);
 		query.is_return = !is_exact;
-		is_exact = kind == SC_POINT_MARKER;
-		if (kind == SC_POINT_USER) {
+		is_exact = kind == SYC_POINT_MARKER;
+		if (kind == SYC_POINT_USER) {
 			r = find_point(walk, &query, &point);
 			if (r < 0)
 				return r;
@@ -148,11 +148,11 @@ int sc_stack_walk(struct sc_stack_walk *walk,
 	return r;
 }
 
-void sc_stack_walk_fini(struct sc_stack_walk *walk)
+void syc_stack_walk_fini(struct syc_stack_walk *walk)
 {
-	sc_map_fini(&walk->by_query);
+	syc_map_fini(&walk->by_query);
 	free(walk->of_query.items);
-	sc_map_fini(&walk->by_answer);
+	syc_map_fini(&walk->by_answer);
 	free(walk->points.items);
 	memset(walk, 0, sizeof(*walk));
 }

@@ -10,51 +10,51 @@
  *
  * Context: offline.
  */
-#ifndef SC_SYMBOLS_STACK_WALK_H
-#define SC_SYMBOLS_STACK_WALK_H
+#ifndef SYC_SYMBOLS_STACK_WALK_H
+#define SYC_SYMBOLS_STACK_WALK_H
 
 #include "data/array.h"
 #include "data/map.h"
 #include "symbols/resolver.h"
 
-enum sc_point_kind {
-	SC_POINT_USER,
-	SC_POINT_KERNEL,
-	SC_POINT_JIT,
-	SC_POINT_MARKER
+enum syc_point_kind {
+	SYC_POINT_USER,
+	SYC_POINT_KERNEL,
+	SYC_POINT_JIT,
+	SYC_POINT_MARKER
 };
 
 /** One address and what it was, in all stacks where it was that. */
-struct sc_point {
+struct syc_point {
 	int32_t pid;
 	uint64_t address;
 	bool is_known; /* the symbol counts */
-	struct sc_symbol symbol;
+	struct syc_symbol symbol;
 	uint64_t n; /* how often */
 };
 
-struct sc_stack_walk {
-	struct sc_symbols *symbols;
-	struct sc_map by_query; /* of those that are the same at any time */
-	SC_ARRAY(size_t) of_query;
-	struct sc_map by_answer; /* all points */
-	SC_ARRAY(struct sc_point) points;
+struct syc_stack_walk {
+	struct syc_symbols *symbols;
+	struct syc_map by_query; /* of those that are the same at any time */
+	SYC_ARRAY(size_t) of_query;
+	struct syc_map by_answer; /* all points */
+	SYC_ARRAY(struct syc_point) points;
 };
 
 /** Where in @frame address @i is, in bytes. */
-size_t sc_stack_walk_at(const struct syscap_frame *frame, unsigned i);
+size_t syc_stack_walk_at(const struct syscap_frame *frame, unsigned i);
 
 /**
  * Call @each for all addresses of @frame; @point is a number in points where
- * the kind is SC_POINT_USER.  0, -ENOMEM, or what @each returned below 0.
+ * the kind is SYC_POINT_USER.  0, -ENOMEM, or what @each returned below 0.
  */
-int sc_stack_walk(struct sc_stack_walk *walk,
-                  const struct syscap_reader *reader,
-                  const struct syscap_frame *frame,
-                  int (*each)(void *data, unsigned i, uint64_t address,
-                              enum sc_point_kind kind, size_t point),
-                  void *data);
+int syc_stack_walk(struct syc_stack_walk *walk,
+                   const struct syscap_reader *reader,
+                   const struct syscap_frame *frame,
+                   int (*each)(void *data, unsigned i, uint64_t address,
+                               enum syc_point_kind kind, size_t point),
+                   void *data);
 
-void sc_stack_walk_fini(struct sc_stack_walk *walk);
+void syc_stack_walk_fini(struct syc_stack_walk *walk);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* symbol_files.h - the files that names are looked for in: those that are
  * handed over, and what became of each. */
-#ifndef SC_SYMBOLS_SYMBOL_FILES_H
-#define SC_SYMBOLS_SYMBOL_FILES_H
+#ifndef SYC_SYMBOLS_SYMBOL_FILES_H
+#define SYC_SYMBOLS_SYMBOL_FILES_H
 
 #include <stdint.h>
 
@@ -14,30 +14,30 @@
  * file of their @pid and path (as the MAP has it, " (deleted)" included), if
  * the inodes agree where the MAP has one.
  */
-struct sc_symbols_file {
+struct syc_symbols_file {
 	int fd;           /* stays the caller's; it is duplicated */
 	int32_t pid;      /* -1: of any process */
 	const char *path; /* as in the MAP; NULL: by build-id only */
 	uint64_t inode;   /* 0: not known */
 };
 
-enum sc_symbols_state {
-	SC_SYMBOLS_USED,
-	SC_SYMBOLS_UNNAMED, /* read, and it has no names */
-	SC_SYMBOLS_MISSING, /* there is none at its path */
-	SC_SYMBOLS_OTHER,   /* what is there has another build-id or inode */
-	SC_SYMBOLS_NEWER,   /* what is there changed after the recording began,
+enum syc_symbols_state {
+	SYC_SYMBOLS_USED,
+	SYC_SYMBOLS_UNNAMED, /* read, and it has no names */
+	SYC_SYMBOLS_MISSING, /* there is none at its path */
+	SYC_SYMBOLS_OTHER,   /* what is there has another build-id or inode */
+	SYC_SYMBOLS_NEWER,   /* what is there changed after the recording began,
 	                     * and no build-id tells whether it matters */
-	SC_SYMBOLS_BAD      /* cannot be read, or is no ELF file */
+	SYC_SYMBOLS_BAD      /* cannot be read, or is no ELF file */
 };
 
 /** One file that addresses were looked for in. */
-struct sc_symbols_use {
+struct syc_symbols_use {
 	const char *path;     /* as in the MAP */
 	const char *build_id; /* of the MAP; NULL: it has none */
 	const char *found; /* where it, or debug symbols, were found; or "" */
 	const char *why;   /* more about the state; or "" */
-	enum sc_symbols_state state;
+	enum syc_symbols_state state;
 	uint64_t n_asked; /* addresses */
 	uint64_t n_named;
 };

@@ -2,10 +2,10 @@
 /*
  * table.h - the table of symbols that a capture carries, `__symbols__`.
  *
- *	sc_symbols_learn(symbols, reader);
- *	sc_symbol_table_make(symbols, reader, &options, &table);
- *	sc_symbol_table_write(table, writer, time);	behind all frames
- *	sc_symbol_table_patches(table, &n);		see below
+ *	syc_symbols_learn(symbols, reader);
+ *	syc_symbol_table_make(symbols, reader, &options, &table);
+ *	syc_symbol_table_write(table, writer, time);	behind all frames
+ *	syc_symbol_table_patches(table, &n);		see below
  *
  * It has the functions that the capture's stacks go through and no others;
  * capture/join_symbols.h has the layout of its records.
@@ -19,8 +19,8 @@
  *
  * Context of all: offline.
  */
-#ifndef SC_SYMBOLS_TABLE_H
-#define SC_SYMBOLS_TABLE_H
+#ifndef SYC_SYMBOLS_TABLE_H
+#define SYC_SYMBOLS_TABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,16 +31,16 @@
 #include "capture/writer.h"
 #include "symbols/resolver.h"
 
-struct sc_symbol_table;
+struct syc_symbol_table;
 
 /** Store @address, little-endian, at @offset of the capture. */
-struct sc_symbol_patch {
+struct syc_symbol_patch {
 	uint64_t offset;
 	uint64_t address;
 };
 
 /** All zero is good. */
-struct sc_symbol_table_options {
+struct syc_symbol_table_options {
 	/* Take over the table that the capture has, where there is nothing
 	 * new to say.  Otherwise it is not looked at. */
 	bool extend;
@@ -50,7 +50,7 @@ struct sc_symbol_table_options {
 };
 
 /** Addresses are counted once per stack that they are in. */
-struct sc_symbol_table_totals {
+struct syc_symbol_table_totals {
 	uint64_t addresses; /* of user space; no JIT names */
 	uint64_t named;
 	uint64_t unnamed; /* a function of a file, but no name */
@@ -67,25 +67,25 @@ struct sc_symbol_table_totals {
  * read to its end.  0, -ENOMEM, -EFBIG: the table is larger than its offsets;
  * -EILSEQ: the capture is big-endian.
  */
-int sc_symbol_table_make(struct sc_symbols *symbols,
-                         struct syscap_reader *reader,
-                         const struct sc_symbol_table_options *options,
-                         struct sc_symbol_table **ret_table);
+int syc_symbol_table_make(struct syc_symbols *symbols,
+                          struct syscap_reader *reader,
+                          const struct syc_symbol_table_options *options,
+                          struct syc_symbol_table **ret_table);
 
 /** Sorted by offset; valid until the table is freed. */
-const struct sc_symbol_patch *
-sc_symbol_table_patches(const struct sc_symbol_table *table, size_t *ret_n);
+const struct syc_symbol_patch *
+syc_symbol_table_patches(const struct syc_symbol_table *table, size_t *ret_n);
 
-void sc_symbol_table_totals(const struct sc_symbol_table *table,
-                            struct sc_symbol_table_totals *ret_totals);
+void syc_symbol_table_totals(const struct syc_symbol_table *table,
+                             struct syc_symbol_table_totals *ret_totals);
 
 /**
  * Write a TIMESTAMP, the table in chunks and the JITMAPs of the patches, all
  * with the time @time: that of the capture's end.  Nothing if it is empty.
  */
-void sc_symbol_table_write(const struct sc_symbol_table *table,
-                           struct sc_writer *writer, int64_t time);
+void syc_symbol_table_write(const struct syc_symbol_table *table,
+                            struct syc_writer *writer, int64_t time);
 
-void sc_symbol_table_free(struct sc_symbol_table *table);
+void syc_symbol_table_free(struct syc_symbol_table *table);
 
 #endif

@@ -12,18 +12,19 @@
 #define PROGRESS_STEP (UINT64_C(1) << 20)
 
 struct table_making {
-	struct sc_symbol_table *table;
+	struct syc_symbol_table *table;
 	struct syscap_reader *reader;
-	const struct sc_symbol_table_options *options;
-	struct sc_stack_walk walk;
-	struct sc_join_symbols records;
-	SC_ARRAY(unsigned char) old_bytes; /* of the table that is there */
+	const struct syc_symbol_table_options *options;
+	struct syc_stack_walk walk;
+	struct syc_join_symbols records;
+	SYC_ARRAY(unsigned char) old_bytes; /* of the table that is there */
 	bool is_old_whole;
-	uint32_t last_jit;  /* the highest lower half there is */
-	uint32_t above;     /* how many above it were given */
-	uint32_t below;     /* the last one below it that was looked at */
-	struct sc_map used; /* all that are there; once some below are needed */
-	uint64_t *new_jit;  /* by point: its JIT address, or 0 */
+	uint32_t last_jit; /* the highest lower half there is */
+	uint32_t above;    /* how many above it were given */
+	uint32_t below;    /* the last one below it that was looked at */
+	struct syc_map
+		used;      /* all that are there; once some below are needed */
+	uint64_t *new_jit; /* by point: its JIT address, or 0 */
 	size_t n_new_jit;
 	uint64_t done, all; /* bytes */
 	/* The frame that is walked through. */
@@ -53,19 +54,19 @@ static void note_jit(struct table_making *making, uint64_t address)
 }
 
 static int note_address(void *data, unsigned i, uint64_t address,
-                        enum sc_point_kind kind, size_t number)
+                        enum syc_point_kind kind, size_t number)
 {
 	struct table_making *making = data;
-	struct sc_symbol_table_totals *totals = &making->table->totals;
-	struct sc_point *point;
+	struct syc_symbol_table_totals *totals = &making->table->totals;
+	struct syc_point *point;
 
 	(void)i;
-	if (kind == SC_POINT_JIT) {
+	if (kind == SYC_POINT_JIT) {
 		note_jit(making, address);
 		totals->jit++;
-	} else if (kind == SC_POINT_KERNEL) {
+	} else if (kind == SYC_POINT_KERNEL) {
 		totals->kernel++;
-	} else if (kind == SC_POINT_USER) {
+	} else if (kind == SYC_POINT_USER) {
 		point = &making->walk.points.items[number];
 		point->n++;
 		totals->addresses++;
@@ -92,12 +93,12 @@ static void note_names(struct table_making *making,
 static int note_chunk(struct table_making *making,
                       const struct syscap_frame *frame)
 {
-	if (strcmp(frame->file_chunk.path, SC_JOIN_SYMBOLS_PATH) != 0 ||
+	if (strcmp(frame->file_chunk.path, SYC_JOIN_SYMBOLS_PATH) != 0 ||
 	    making->is_old_whole)
 		return 0;
 	for (unsigned i = 0; i < frame->file_chunk.len; i++)
-		if (sc_array_push(&making->old_bytes,
-		                  frame->file_chunk.data[i]) < 0)
+		if (syc_array_push(&making->old_bytes,
+		                   frame->file_chunk.data[i]) < 0)
 			return -ENOMEM;
 	making->is_old_whole = frame->file_chunk.is_last;
 	return 0;
@@ -112,8 +113,8 @@ static int note_frame(struct table_making *making,
 	else if (frame->type == SYSCAP_FRAME_FILE_CHUNK)
 		return note_chunk(making, frame);
 	else
-		return sc_stack_walk(&making->walk, making->reader, frame,
-		                     note_address, making);
+		return syc_stack_walk(&making->walk, making->reader, frame,
+		                      note_address, making);
 	return 0;
 }
 
@@ -137,9 +138,9 @@ static int walk_frames(struct table_making *making,
 }
 
 static bool is_said(const struct table_making *making,
-                    const struct sc_point *point)
+                    const struct syc_point *point)
 {
-	const struct sc_join_symbol *record = sc_record_set_find(
+	const struct syc_join_symbol *record = syc_record_set_find(
 		&making->records, point->pid, point->address);
 
 	return record != NULL &&
@@ -155,7 +156,7 @@ static int use_jit(struct table_making *making, uint64_t address)
 
 	if (!is_jit(address))
 		return 0;
-	r = sc_map_put(&making->used, &id, sizeof(id), &number);
+	r = syc_map_put(&making->used, &id, sizeof(id), &number);
 	return r < 0 ? r : 0;
 }
 
@@ -202,32 +203,32 @@ static int next_jit(struct table_making *making, uint32_t *ret_id)
 		if (making->below == making->last_jit)
 			return -ENOSPC;
 		making->below++;
-	} while (sc_map_get(&making->used, &making->below,
-	                    sizeof(making->below), &number));
+	} while (syc_map_get(&making->used, &making->below,
+	                     sizeof(making->below), &number));
 	*ret_id = making->below;
 	return 0;
 }
 
 /* 0 or -ENOMEM. */
-static int add_name(struct sc_symbol_table *table, uint64_t address,
+static int add_name(struct syc_symbol_table *table, uint64_t address,
                     const char *text)
 {
-	struct sc_table_name name = { .address = address };
+	struct syc_table_name name = { .address = address };
 
-	if (sc_array_room(&table->names) < 0)
+	if (syc_array_room(&table->names) < 0)
 		return -ENOMEM;
 	name.text = strdup(text);
 	if (name.text == NULL)
 		return -ENOMEM;
-	return sc_array_push(&table->names, name);
+	return syc_array_push(&table->names, name);
 }
 
 /* Points that the records say something else about get a name of their own. */
 static int name_conflicts(struct table_making *making)
 {
 	const size_t n = making->walk.points.n;
-	struct sc_map names = { 0 };
-	SC_ARRAY(uint32_t) ids = { 0 }; /* by the number of the name */
+	struct syc_map names = { 0 };
+	SYC_ARRAY(uint32_t) ids = { 0 }; /* by the number of the name */
 	int r = 0;
 
 	making->new_jit = calloc(n + 1, sizeof(*making->new_jit));
@@ -235,19 +236,19 @@ static int name_conflicts(struct table_making *making)
 		return -ENOMEM;
 	making->n_new_jit = n;
 	for (size_t i = 0; i < n && r >= 0; i++) {
-		const struct sc_point *point = &making->walk.points.items[i];
+		const struct syc_point *point = &making->walk.points.items[i];
 		uint32_t id;
 		size_t number;
 
 		if (!point->is_known || point->pid < 0 ||
 		    is_said(making, point))
 			continue;
-		r = sc_map_put(&names, point->symbol.name,
-		               strlen(point->symbol.name) + 1, &number);
+		r = syc_map_put(&names, point->symbol.name,
+		                strlen(point->symbol.name) + 1, &number);
 		if (r > 0) {
 			r = next_jit(making, &id);
 			if (r == 0)
-				r = sc_array_push(&ids, id);
+				r = syc_array_push(&ids, id);
 			if (r == 0)
 				r = add_name(making->table,
 				             SYSCAP_JIT_MARK | id,
@@ -258,34 +259,34 @@ static int name_conflicts(struct table_making *making)
 				SYSCAP_JIT_MARK | ids.items[number];
 	}
 	free(ids.items);
-	sc_map_fini(&names);
+	syc_map_fini(&names);
 	/* No more addresses: the others have the table's name. */
 	return r == -ENOSPC ? 0 : r;
 }
 
 static int patch_address(void *data, unsigned i, uint64_t address,
-                         enum sc_point_kind kind, size_t point)
+                         enum syc_point_kind kind, size_t point)
 {
 	struct table_making *making = data;
-	struct sc_symbol_patch patch = {
+	struct syc_symbol_patch patch = {
 		.offset = making->frame->offset +
-		          sc_stack_walk_at(making->frame, i),
+		          syc_stack_walk_at(making->frame, i),
 	};
 
 	(void)address;
-	if (kind != SC_POINT_USER || point >= making->n_new_jit ||
+	if (kind != SYC_POINT_USER || point >= making->n_new_jit ||
 	    making->new_jit[point] == 0)
 		return 0;
 	patch.address = making->new_jit[point];
-	return sc_array_push(&making->table->patches, patch);
+	return syc_array_push(&making->table->patches, patch);
 }
 
 static int patch_frame(struct table_making *making,
                        const struct syscap_frame *frame)
 {
 	making->frame = frame;
-	return sc_stack_walk(&making->walk, making->reader, frame,
-	                     patch_address, making);
+	return syc_stack_walk(&making->walk, making->reader, frame,
+	                      patch_address, making);
 }
 
 /* What the old table says and the new one does not. */
@@ -293,33 +294,34 @@ static int keep_old(struct table_making *making)
 {
 	const size_t before = making->records.sorted.n;
 	const size_t size = making->old_bytes.n;
-	struct sc_symbol_table_totals *totals = &making->table->totals;
+	struct syc_symbol_table_totals *totals = &making->table->totals;
 	unsigned char *bytes;
 	uint64_t left_out;
 	int r;
 
 	totals->had_table =
 		size > 0 &&
-		sc_join_symbols_fits(making->old_bytes.items, size, false);
+		syc_join_symbols_fits(making->old_bytes.items, size, false);
 	if (!totals->had_table || !making->options->extend)
 		return 0;
 	bytes = malloc(size);
 	if (bytes == NULL)
 		return -ENOMEM;
 	memcpy(bytes, making->old_bytes.items, size);
-	r = sc_join_symbols_add(&making->records, bytes, false, &left_out);
+	r = syc_join_symbols_add(&making->records, bytes, false, &left_out);
 	totals->kept = making->records.sorted.n - before;
 	return r;
 }
 
 static int make(struct table_making *making)
 {
-	struct sc_symbol_table *table = making->table;
+	struct syc_symbol_table *table = making->table;
 	int r = walk_frames(making, note_frame);
 
 	if (r == 0)
-		r = sc_record_set_make(making->walk.points.items,
-		                       making->walk.points.n, &making->records);
+		r = syc_record_set_make(making->walk.points.items,
+		                        making->walk.points.n,
+		                        &making->records);
 	if (r == 0)
 		r = name_conflicts(making);
 	if (r == 0 && table->names.n > 0)
@@ -329,15 +331,15 @@ static int make(struct table_making *making)
 	table->totals.records = making->records.sorted.n;
 	table->totals.names = table->names.n;
 	if (r == 0 && making->records.sorted.n > 0)
-		r = sc_join_symbols_table(&making->records, &table->bytes,
-		                          &table->size);
+		r = syc_join_symbols_table(&making->records, &table->bytes,
+		                           &table->size);
 	return r;
 }
 
-int sc_symbol_table_make(struct sc_symbols *symbols,
-                         struct syscap_reader *reader,
-                         const struct sc_symbol_table_options *options,
-                         struct sc_symbol_table **ret_table)
+int syc_symbol_table_make(struct syc_symbols *symbols,
+                          struct syscap_reader *reader,
+                          const struct syc_symbol_table_options *options,
+                          struct syc_symbol_table **ret_table)
 {
 	struct table_making making = {
 		.reader = reader,
@@ -355,13 +357,13 @@ int sc_symbol_table_make(struct sc_symbols *symbols,
 	if (making.table == NULL)
 		return -ENOMEM;
 	r = make(&making);
-	sc_stack_walk_fini(&making.walk);
-	sc_join_symbols_fini(&making.records);
+	syc_stack_walk_fini(&making.walk);
+	syc_join_symbols_fini(&making.records);
 	free(making.old_bytes.items);
-	sc_map_fini(&making.used);
+	syc_map_fini(&making.used);
 	free(making.new_jit);
 	if (r < 0)
-		sc_symbol_table_free(making.table);
+		syc_symbol_table_free(making.table);
 	else
 		*ret_table = making.table;
 	return r;

@@ -9,21 +9,21 @@
 #include "data/frames.h"
 #include "symbols/table_parts.h"
 
-const struct sc_symbol_patch *
-sc_symbol_table_patches(const struct sc_symbol_table *table, size_t *ret_n)
+const struct syc_symbol_patch *
+syc_symbol_table_patches(const struct syc_symbol_table *table, size_t *ret_n)
 {
 	*ret_n = table->patches.n;
 	return table->patches.items;
 }
 
-void sc_symbol_table_totals(const struct sc_symbol_table *table,
-                            struct sc_symbol_table_totals *ret_totals)
+void syc_symbol_table_totals(const struct syc_symbol_table *table,
+                             struct syc_symbol_table_totals *ret_totals)
 {
 	*ret_totals = table->totals;
 }
 
-static void write_names(const struct sc_symbol_table *table,
-                        struct sc_writer *writer, int64_t time)
+static void write_names(const struct syc_symbol_table *table,
+                        struct syc_writer *writer, int64_t time)
 {
 	_Alignas(8) unsigned char buffer[SYSCAP_FRAME_MAX];
 	struct syscap_wire_jitmap *const jitmap = (void *)buffer;
@@ -34,36 +34,36 @@ static void write_names(const struct sc_symbol_table *table,
 		uint32_t in_frame = 0;
 
 		for (; i < n; i++, in_frame++) {
-			const struct sc_table_name *name =
+			const struct syc_table_name *name =
 				&table->names.items[i];
 			const size_t text = strlen(name->text) + 1;
 
-			/* A name alone always fits: SC_READABLE_MAX. */
-			if (len + SC_JIT_ADDR_SIZE + text > sizeof(buffer))
+			/* A name alone always fits: SYC_READABLE_MAX. */
+			if (len + SYC_JIT_ADDR_SIZE + text > sizeof(buffer))
 				break;
-			sc_store_u64(buffer + len, name->address);
-			memcpy(buffer + len + SC_JIT_ADDR_SIZE, name->text,
+			syc_store_u64(buffer + len, name->address);
+			memcpy(buffer + len + SYC_JIT_ADDR_SIZE, name->text,
 			       text);
-			len += SC_JIT_ADDR_SIZE + text;
+			len += SYC_JIT_ADDR_SIZE + text;
 		}
 		if (in_frame == 0) /* too long: none of ours */
 			return;
-		sc_frame_begin(&jitmap->frame, SYSCAP_FRAME_JITMAP, -1, time);
+		syc_frame_begin(&jitmap->frame, SYSCAP_FRAME_JITMAP, -1, time);
 		jitmap->n_jitmaps = in_frame;
-		sc_frame_end(&jitmap->frame, len);
-		sc_writer_add(writer, buffer);
+		syc_frame_end(&jitmap->frame, len);
+		syc_writer_add(writer, buffer);
 	}
 }
 
-void sc_symbol_table_write(const struct sc_symbol_table *table,
-                           struct sc_writer *writer, int64_t time)
+void syc_symbol_table_write(const struct syc_symbol_table *table,
+                            struct syc_writer *writer, int64_t time)
 {
 	write_names(table, writer, time);
 	if (table->size != 0)
-		sc_join_symbols_write(writer, table->bytes, table->size, time);
+		syc_join_symbols_write(writer, table->bytes, table->size, time);
 }
 
-void sc_symbol_table_free(struct sc_symbol_table *table)
+void syc_symbol_table_free(struct syc_symbol_table *table)
 {
 	if (table == NULL)
 		return;

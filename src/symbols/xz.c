@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#ifdef SC_HAVE_LZMA
+#ifdef SYC_HAVE_LZMA
 
 #include <lzma.h>
 #include <stdlib.h>
@@ -28,8 +28,8 @@ static int grow(unsigned char **output, size_t *capacity)
 	return 0;
 }
 
-int sc_xz_decompress(const unsigned char *data, size_t size,
-                     unsigned char **ret_data, size_t *ret_size)
+int syc_xz_decompress(const unsigned char *data, size_t size,
+                      unsigned char **ret_data, size_t *ret_size)
 {
 	lzma_stream stream = LZMA_STREAM_INIT;
 	unsigned char *output = NULL;
@@ -65,8 +65,8 @@ fail:
 
 #else
 
-int sc_xz_decompress(const unsigned char *data, size_t size,
-                     unsigned char **ret_data, size_t *ret_size)
+int syc_xz_decompress(const unsigned char *data, size_t size,
+                      unsigned char **ret_data, size_t *ret_size)
 {
 	(void)data;
 	(void)size;

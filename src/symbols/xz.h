@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* xz.h - decompress what a .gnu_debugdata section holds. */
-#ifndef SC_SYMBOLS_XZ_H
-#define SC_SYMBOLS_XZ_H
+#ifndef SYC_SYMBOLS_XZ_H
+#define SYC_SYMBOLS_XZ_H
 
 #include <stddef.h>
 
@@ -10,7 +10,7 @@
  * none; -EFBIG: it is larger than any symbol table; -ENOMEM; -ENOTSUP: built
  * without liblzma.  Context: offline.
  */
-int sc_xz_decompress(const unsigned char *data, size_t size,
-                     unsigned char **ret_data, size_t *ret_size);
+int syc_xz_decompress(const unsigned char *data, size_t size,
+                      unsigned char **ret_data, size_t *ret_size);
 
 #endif

@@ -20,7 +20,7 @@ static __attribute__((cold, noinline)) void learn_stack(void)
 {
 	uintptr_t low, high;
 
-	if (!sc_stack_bounds(&low, &high))
+	if (!syc_stack_bounds(&low, &high))
 		low = high = 1;
 	/* A handler may come between: then it asks, too */
 	stack_high = high;
@@ -31,9 +31,9 @@ static __attribute__((cold, noinline)) void learn_stack(void)
 __attribute__((noinline)) int syscap_backtrace(uint64_t *addrs, unsigned n,
                                                void *leave_out)
 {
-	struct sc_unwind unwind = { .addrs = addrs,
-		                    .max = n,
-		                    .innermost = true };
+	struct syc_unwind unwind = { .addrs = addrs,
+		                     .max = n,
+		                     .innermost = true };
 
 	if (n == 0)
 		return 0;
@@ -41,6 +41,6 @@ __attribute__((noinline)) int syscap_backtrace(uint64_t *addrs, unsigned n,
 		learn_stack();
 	unwind.low = stack_low;
 	unwind.high = stack_high;
-	sc_unwind_here(&unwind, (unsigned)(uintptr_t)leave_out + 1);
+	syc_unwind_here(&unwind, (unsigned)(uintptr_t)leave_out + 1);
 	return (int)unwind.n;
 }

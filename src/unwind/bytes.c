@@ -6,8 +6,8 @@
 
 #define LEB_MOST 10u /* bytes of one, padding included */
 
-void sc_bytes_init_array(struct sc_bytes *bytes, uintptr_t low,
-                         const void *data, size_t n)
+void syc_bytes_init_array(struct syc_bytes *bytes, uintptr_t low,
+                          const void *data, size_t n)
 {
 	bytes->low = low;
 	bytes->high = low + n;
@@ -18,8 +18,8 @@ void sc_bytes_init_array(struct sc_bytes *bytes, uintptr_t low,
 	bytes->user = NULL;
 }
 
-void sc_cursor_init(struct sc_cursor *cursor, struct sc_bytes *bytes,
-                    uintptr_t at, uintptr_t end)
+void syc_cursor_init(struct syc_cursor *cursor, struct syc_bytes *bytes,
+                     uintptr_t at, uintptr_t end)
 {
 	cursor->bytes = bytes;
 	cursor->bad = at < bytes->low || at > bytes->high || end < at;
@@ -27,16 +27,16 @@ void sc_cursor_init(struct sc_cursor *cursor, struct sc_bytes *bytes,
 	cursor->end = end > bytes->high || cursor->bad ? bytes->high : end;
 }
 
-static unsigned fail(struct sc_cursor *cursor)
+static unsigned fail(struct syc_cursor *cursor)
 {
 	cursor->bad = true;
 	cursor->at = cursor->end;
 	return 0;
 }
 
-unsigned sc_cursor_far(struct sc_cursor *cursor)
+unsigned syc_cursor_far(struct syc_cursor *cursor)
 {
-	struct sc_bytes *const bytes = cursor->bytes;
+	struct syc_bytes *const bytes = cursor->bytes;
 
 	if (cursor->at >= cursor->end || bytes->fetch == NULL ||
 	    !bytes->fetch(bytes, cursor->at))
@@ -49,9 +49,9 @@ unsigned sc_cursor_far(struct sc_cursor *cursor)
 	return bytes->data[i];
 }
 
-uint64_t sc_cursor_fixed(struct sc_cursor *cursor, unsigned size)
+uint64_t syc_cursor_fixed(struct syc_cursor *cursor, unsigned size)
 {
-	const struct sc_bytes *const bytes = cursor->bytes;
+	const struct syc_bytes *const bytes = cursor->bytes;
 	const size_t at = cursor->at - bytes->start;
 	uint64_t value = 0;
 
@@ -67,27 +67,27 @@ uint64_t sc_cursor_fixed(struct sc_cursor *cursor, unsigned size)
 #endif
 	for (unsigned i = 0; i < size; i++)
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-		value |= (uint64_t)sc_cursor_u8(cursor) << (8 * i);
+		value |= (uint64_t)syc_cursor_u8(cursor) << (8 * i);
 #else
-		value = value << 8 | sc_cursor_u8(cursor);
+		value = value << 8 | syc_cursor_u8(cursor);
 #endif
 	return value;
 }
 
-int64_t sc_cursor_fixed_signed(struct sc_cursor *cursor, unsigned size)
+int64_t syc_cursor_fixed_signed(struct syc_cursor *cursor, unsigned size)
 {
 	const unsigned spare = 64 - 8 * size;
 
-	return (int64_t)(sc_cursor_fixed(cursor, size) << spare) >> spare;
+	return (int64_t)(syc_cursor_fixed(cursor, size) << spare) >> spare;
 }
 
-uint64_t sc_cursor_uleb(struct sc_cursor *cursor)
+uint64_t syc_cursor_uleb(struct syc_cursor *cursor)
 {
 	uint64_t value = 0;
 	unsigned shift = 0;
 
 	for (unsigned i = 0; i < LEB_MOST; i++, shift += 7) {
-		const unsigned byte = sc_cursor_u8(cursor);
+		const unsigned byte = syc_cursor_u8(cursor);
 
 		value |= (uint64_t)(byte & 0x7f) << shift;
 		if (byte < 0x80)
@@ -96,13 +96,13 @@ uint64_t sc_cursor_uleb(struct sc_cursor *cursor)
 	return fail(cursor);
 }
 
-int64_t sc_cursor_sleb(struct sc_cursor *cursor)
+int64_t syc_cursor_sleb(struct syc_cursor *cursor)
 {
 	uint64_t value = 0;
 	unsigned shift = 0;
 
 	for (unsigned i = 0; i < LEB_MOST; i++) {
-		const unsigned byte = sc_cursor_u8(cursor);
+		const unsigned byte = syc_cursor_u8(cursor);
 
 		value |= (uint64_t)(byte & 0x7f) << shift;
 		shift += 7;
@@ -115,7 +115,7 @@ int64_t sc_cursor_sleb(struct sc_cursor *cursor)
 	return fail(cursor);
 }
 
-void sc_cursor_skip(struct sc_cursor *cursor, uint64_t n)
+void syc_cursor_skip(struct syc_cursor *cursor, uint64_t n)
 {
 	if (n > cursor->end - cursor->at)
 		fail(cursor);
@@ -123,38 +123,38 @@ void sc_cursor_skip(struct sc_cursor *cursor, uint64_t n)
 		cursor->at += n;
 }
 
-static uint64_t pointer_value(struct sc_cursor *cursor, unsigned form)
+static uint64_t pointer_value(struct syc_cursor *cursor, unsigned form)
 {
 	switch (form) {
 	case 0x00: /* absolute */
 	case 0x04:
 	case 0x0c:
-		return sc_cursor_fixed(cursor, 8);
+		return syc_cursor_fixed(cursor, 8);
 	case 0x01:
-		return sc_cursor_uleb(cursor);
+		return syc_cursor_uleb(cursor);
 	case 0x02:
-		return sc_cursor_fixed(cursor, 2);
+		return syc_cursor_fixed(cursor, 2);
 	case 0x03:
-		return sc_cursor_fixed(cursor, 4);
+		return syc_cursor_fixed(cursor, 4);
 	case 0x09:
-		return (uint64_t)sc_cursor_sleb(cursor);
+		return (uint64_t)syc_cursor_sleb(cursor);
 	case 0x0a:
-		return (uint64_t)sc_cursor_fixed_signed(cursor, 2);
+		return (uint64_t)syc_cursor_fixed_signed(cursor, 2);
 	case 0x0b:
-		return (uint64_t)sc_cursor_fixed_signed(cursor, 4);
+		return (uint64_t)syc_cursor_fixed_signed(cursor, 4);
 	default:
 		return fail(cursor);
 	}
 }
 
-uintptr_t sc_cursor_pointer(struct sc_cursor *cursor, unsigned encoding,
-                            uintptr_t data_base)
+uintptr_t syc_cursor_pointer(struct syc_cursor *cursor, unsigned encoding,
+                             uintptr_t data_base)
 {
 	uintptr_t base;
 
 	if (encoding == 0x50) { /* absolute, at the next multiple of 8 */
-		sc_cursor_skip(cursor, -cursor->at & 7);
-		return (uintptr_t)sc_cursor_fixed(cursor, 8);
+		syc_cursor_skip(cursor, -cursor->at & 7);
+		return (uintptr_t)syc_cursor_fixed(cursor, 8);
 	}
 	switch (encoding & 0xf0) {
 	case 0x00:

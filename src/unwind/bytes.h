@@ -9,16 +9,16 @@
  *
  * Context of all: any-thread, signal-safe.
  */
-#ifndef SC_BYTES_H
-#define SC_BYTES_H
+#ifndef SYC_BYTES_H
+#define SYC_BYTES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define SC_BYTES_WINDOW 256u
+#define SYC_BYTES_WINDOW 256u
 
-struct sc_bytes {
+struct syc_bytes {
 	uintptr_t low, high; /* addresses that may be asked for */
 	/* At hand: @n bytes from @start on, at @data */
 	const unsigned char *data;
@@ -26,58 +26,58 @@ struct sc_bytes {
 	size_t n;
 	/* Bring @at, which is in [low, high), to hand; false: it can't be
 	 * read.  NULL: there is no more than is at hand. */
-	bool (*fetch)(struct sc_bytes *bytes, uintptr_t at);
+	bool (*fetch)(struct syc_bytes *bytes, uintptr_t at);
 	const void *user; /* fetch()'s */
-	unsigned char window[SC_BYTES_WINDOW];
+	unsigned char window[SYC_BYTES_WINDOW];
 };
 
 /** [at, end); what reads beyond it or fails reads zeroes and is bad. */
-struct sc_cursor {
-	struct sc_bytes *bytes;
+struct syc_cursor {
+	struct syc_bytes *bytes;
 	uintptr_t at, end;
 	bool bad;
 };
 
 /** @n bytes, already there. */
-void sc_bytes_init_array(struct sc_bytes *bytes, uintptr_t low,
-                         const void *data, size_t n);
+void syc_bytes_init_array(struct syc_bytes *bytes, uintptr_t low,
+                          const void *data, size_t n);
 
 /** From @at to @end, cut to what may be asked for. */
-void sc_cursor_init(struct sc_cursor *cursor, struct sc_bytes *bytes,
-                    uintptr_t at, uintptr_t end);
+void syc_cursor_init(struct syc_cursor *cursor, struct syc_bytes *bytes,
+                     uintptr_t at, uintptr_t end);
 
 /** The byte at cursor->at is not at hand. */
-unsigned sc_cursor_far(struct sc_cursor *cursor);
+unsigned syc_cursor_far(struct syc_cursor *cursor);
 
-static inline unsigned sc_cursor_u8(struct sc_cursor *cursor)
+static inline unsigned syc_cursor_u8(struct syc_cursor *cursor)
 {
-	const struct sc_bytes *const bytes = cursor->bytes;
+	const struct syc_bytes *const bytes = cursor->bytes;
 	const size_t i = cursor->at - bytes->start;
 
 	if (__builtin_expect(cursor->at < cursor->end && i < bytes->n, 1)) {
 		cursor->at++;
 		return bytes->data[i];
 	}
-	return sc_cursor_far(cursor);
+	return syc_cursor_far(cursor);
 }
 
 /** A number of @size bytes, 1 to 8. */
-uint64_t sc_cursor_fixed(struct sc_cursor *cursor, unsigned size);
-int64_t sc_cursor_fixed_signed(struct sc_cursor *cursor, unsigned size);
+uint64_t syc_cursor_fixed(struct syc_cursor *cursor, unsigned size);
+int64_t syc_cursor_fixed_signed(struct syc_cursor *cursor, unsigned size);
 
-uint64_t sc_cursor_uleb(struct sc_cursor *cursor);
-int64_t sc_cursor_sleb(struct sc_cursor *cursor);
+uint64_t syc_cursor_uleb(struct syc_cursor *cursor);
+int64_t syc_cursor_sleb(struct syc_cursor *cursor);
 
 /** Bad if there are no @n bytes. */
-void sc_cursor_skip(struct sc_cursor *cursor, uint64_t n);
+void syc_cursor_skip(struct syc_cursor *cursor, uint64_t n);
 
 /**
  * A pointer as DW_EH_PE_* of @encoding says, @data_base where it is relative
  * to that.  Bad: encodings that need memory or other bases.
  */
-uintptr_t sc_cursor_pointer(struct sc_cursor *cursor, unsigned encoding,
-                            uintptr_t data_base);
+uintptr_t syc_cursor_pointer(struct syc_cursor *cursor, unsigned encoding,
+                             uintptr_t data_base);
 
-#define SC_POINTER_OMIT 0xffu
+#define SYC_POINTER_OMIT 0xffu
 
 #endif

@@ -6,60 +6,60 @@
 
 #include "base/backing.h"
 
-struct sc_cache_entry *sc_cache_table(void)
+struct syc_cache_entry *syc_cache_table(void)
 {
-	static struct sc_cache_entry *table;
+	static struct syc_cache_entry *table;
 
-	return sc_backing_get(&table, sizeof(*table) << SC_CACHE_BITS);
+	return syc_backing_get(&table, sizeof(*table) << SYC_CACHE_BITS);
 }
 
-uint64_t sc_cache_find(struct sc_cache_entry *table, uint64_t salt,
-                       uintptr_t pc)
+uint64_t syc_cache_find(struct syc_cache_entry *table, uint64_t salt,
+                        uintptr_t pc)
 {
-	const unsigned home = sc_cache_home(pc);
+	const unsigned home = syc_cache_home(pc);
 
 	if (table == NULL)
-		return SC_RULE_NONE;
+		return SYC_RULE_NONE;
 
-	for (unsigned i = 0; i < SC_CACHE_LINE; i++) {
-		struct sc_cache_entry *const entry = &table[home ^ i];
+	for (unsigned i = 0; i < SYC_CACHE_LINE; i++) {
+		struct syc_cache_entry *const entry = &table[home ^ i];
 		const uint64_t check = atomic_load_explicit(
 			&entry->check, memory_order_relaxed);
 		const uint64_t rule = atomic_load_explicit(
 			&entry->rule, memory_order_relaxed);
 
-		if (check == sc_cache_check(pc ^ salt, rule))
+		if (check == syc_cache_check(pc ^ salt, rule))
 			return rule;
 	}
-	return SC_RULE_NONE;
+	return SYC_RULE_NONE;
 }
 
 /* At home, where it is found fastest, or next to it where that is free or
  * holds what was known of @pc before; else it takes the place of whatever is
  * at home. */
-void sc_cache_store(struct sc_cache_entry *table, uint64_t salt, uintptr_t pc,
-                    uint64_t rule)
+void syc_cache_store(struct syc_cache_entry *table, uint64_t salt, uintptr_t pc,
+                     uint64_t rule)
 {
-	const unsigned home = sc_cache_home(pc);
+	const unsigned home = syc_cache_home(pc);
 
 	if (table == NULL)
 		return;
-	struct sc_cache_entry *entry = &table[home];
+	struct syc_cache_entry *entry = &table[home];
 
-	for (unsigned i = 0; i < SC_CACHE_LINE; i++) {
-		struct sc_cache_entry *const at = &table[home ^ i];
+	for (unsigned i = 0; i < SYC_CACHE_LINE; i++) {
+		struct syc_cache_entry *const at = &table[home ^ i];
 		const uint64_t check =
 			atomic_load_explicit(&at->check, memory_order_relaxed);
 		const uint64_t old =
 			atomic_load_explicit(&at->rule, memory_order_relaxed);
 
 		if ((check == 0 && old == 0) ||
-		    check == sc_cache_check(pc ^ salt, old)) {
+		    check == syc_cache_check(pc ^ salt, old)) {
 			entry = at;
 			break;
 		}
 	}
-	atomic_store_explicit(&entry->check, sc_cache_check(pc ^ salt, rule),
+	atomic_store_explicit(&entry->check, syc_cache_check(pc ^ salt, rule),
 	                      memory_order_relaxed);
 	atomic_store_explicit(&entry->rule, rule, memory_order_relaxed);
 }

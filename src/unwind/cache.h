@@ -11,8 +11,8 @@
  * finds that they don't fit, and has found nothing.  So there is no order to
  * keep.
  */
-#ifndef SC_CACHE_H
-#define SC_CACHE_H
+#ifndef SYC_CACHE_H
+#define SYC_CACHE_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -20,64 +20,64 @@
 #include <stdint.h>
 
 /** What a rule says, in its lowest 3 bits; the others depend on it. */
-enum sc_rule_kind {
-	SC_RULE_NONE,
-	SC_RULE_CALL,      /* as below */
-	SC_RULE_ALIGNED,   /* the same, but the CFA is what is stored there,
+enum syc_rule_kind {
+	SYC_RULE_NONE,
+	SYC_RULE_CALL,      /* as below */
+	SYC_RULE_ALIGNED,   /* the same, but the CFA is what is stored there,
 	                    * and fp is at fp + offset: realigned stacks */
-	SC_RULE_OUTERMOST, /* there is no caller */
-	SC_RULE_BARE,      /* no tables; above: sc_modules_additions() */
-	SC_RULE_SIGNAL,    /* returns to where a signal interrupted */
-	SC_RULE_SLOW       /* does not fit in a word */
+	SYC_RULE_OUTERMOST, /* there is no caller */
+	SYC_RULE_BARE,      /* no tables; above: syc_modules_additions() */
+	SYC_RULE_SIGNAL,    /* returns to where a signal interrupted */
+	SYC_RULE_SLOW       /* does not fit in a word */
 };
 
-/* SC_RULE_CALL: bits 40-63 offset of the CFA; 24-39 of fp and 8-23 of the
+/* SYC_RULE_CALL: bits 40-63 offset of the CFA; 24-39 of fp and 8-23 of the
  * return address from the CFA, in words, signed; and */
-#define SC_RULE_FROM_FP   8u  /* the CFA counts from fp, not sp */
-#define SC_RULE_FP_SAVED  16u /* else it is as in this frame */
-#define SC_RULE_OTHERS    32u /* other kept registers are saved too */
-#define SC_RULE_RA_IN_REG 64u /* it is in SC_REG_RA */
+#define SYC_RULE_FROM_FP   8u  /* the CFA counts from fp, not sp */
+#define SYC_RULE_FP_SAVED  16u /* else it is as in this frame */
+#define SYC_RULE_OTHERS    32u /* other kept registers are saved too */
+#define SYC_RULE_RA_IN_REG 64u /* it is in SYC_REG_RA */
 
-static inline enum sc_rule_kind sc_rule_kind(uint64_t rule)
+static inline enum syc_rule_kind syc_rule_kind(uint64_t rule)
 {
-	return (enum sc_rule_kind)(rule & 7);
+	return (enum syc_rule_kind)(rule & 7);
 }
 
-static inline intptr_t sc_rule_cfa(uint64_t rule)
+static inline intptr_t syc_rule_cfa(uint64_t rule)
 {
 	return (intptr_t)((int64_t)rule >> 40);
 }
 
-static inline intptr_t sc_rule_fp(uint64_t rule)
+static inline intptr_t syc_rule_fp(uint64_t rule)
 {
 	return (intptr_t)((int64_t)(rule << 24) >> 48) * 8;
 }
 
-static inline intptr_t sc_rule_ra(uint64_t rule)
+static inline intptr_t syc_rule_ra(uint64_t rule)
 {
 	return (intptr_t)((int64_t)(rule << 40) >> 48) * 8;
 }
 
 /** The offsets fit, and what is in words is whole words. */
-static inline bool sc_rule_fits(int64_t cfa, int64_t fp, int64_t ra)
+static inline bool syc_rule_fits(int64_t cfa, int64_t fp, int64_t ra)
 {
 	return cfa >= -0x800000 && cfa < 0x800000 && fp >= -0x40000 &&
 	       fp < 0x40000 && fp % 8 == 0 && ra >= -0x40000 && ra < 0x40000 &&
 	       ra % 8 == 0;
 }
 
-static inline uint64_t sc_rule_make(unsigned bits, int64_t cfa, int64_t fp,
-                                    int64_t ra)
+static inline uint64_t syc_rule_make(unsigned bits, int64_t cfa, int64_t fp,
+                                     int64_t ra)
 {
 	return bits | (uint64_t)cfa << 40 |
 	       ((uint64_t)(fp / 8) & 0xffff) << 24 |
 	       ((uint64_t)(ra / 8) & 0xffff) << 8;
 }
 
-#define SC_CACHE_BITS 15u
-#define SC_CACHE_LINE 4u /* entries that are looked at: 64 bytes */
+#define SYC_CACHE_BITS 15u
+#define SYC_CACHE_LINE 4u /* entries that are looked at: 64 bytes */
 
-struct sc_cache_entry {
+struct syc_cache_entry {
 	_Atomic uint64_t check, rule;
 };
 
@@ -87,48 +87,48 @@ struct sc_cache_entry {
  *
  * Context: any-thread, signal-safe.
  */
-struct sc_cache_entry *sc_cache_table(void);
+struct syc_cache_entry *syc_cache_table(void);
 
 /** What makes older entries none when @generation changes. */
-static inline uint64_t sc_cache_salt(uint64_t generation)
+static inline uint64_t syc_cache_salt(uint64_t generation)
 {
 	return (generation + 1) * UINT64_C(0xd1342543de82ef95);
 }
 
-static inline uint64_t sc_cache_check(uint64_t key, uint64_t rule)
+static inline uint64_t syc_cache_check(uint64_t key, uint64_t rule)
 {
 	/* Bits of a rule must not fall on bits in which pcs differ */
 	return key ^ rule * UINT64_C(0x9e3779b97f4a7c15);
 }
 
 /** Functions are spread over all of the table as they lie in memory. */
-static inline unsigned sc_cache_home(uintptr_t pc)
+static inline unsigned syc_cache_home(uintptr_t pc)
 {
-	return (unsigned)(pc ^ pc >> (SC_CACHE_BITS + 1)) &
-	       ((1u << SC_CACHE_BITS) - 1);
+	return (unsigned)(pc ^ pc >> (SYC_CACHE_BITS + 1)) &
+	       ((1u << SYC_CACHE_BITS) - 1);
 }
 
 /** The rule at the home of @pc, where most are, or 0. */
-static inline uint64_t sc_cache_find_home(struct sc_cache_entry *table,
-                                          uint64_t salt, uintptr_t pc)
+static inline uint64_t syc_cache_find_home(struct syc_cache_entry *table,
+                                           uint64_t salt, uintptr_t pc)
 {
 	if (__builtin_expect(table == NULL, 0))
-		return SC_RULE_NONE;
-	struct sc_cache_entry *const entry = &table[sc_cache_home(pc)];
+		return SYC_RULE_NONE;
+	struct syc_cache_entry *const entry = &table[syc_cache_home(pc)];
 	const uint64_t check =
 		atomic_load_explicit(&entry->check, memory_order_relaxed);
 	const uint64_t rule =
 		atomic_load_explicit(&entry->rule, memory_order_relaxed);
 
-	return check == sc_cache_check(pc ^ salt, rule) ? rule : 0;
+	return check == syc_cache_check(pc ^ salt, rule) ? rule : 0;
 }
 
 /** The rule for @pc, or 0.  Context: any-thread, signal-safe. */
-uint64_t sc_cache_find(struct sc_cache_entry *table, uint64_t salt,
-                       uintptr_t pc);
+uint64_t syc_cache_find(struct syc_cache_entry *table, uint64_t salt,
+                        uintptr_t pc);
 
 /** Context: any-thread, signal-safe. */
-void sc_cache_store(struct sc_cache_entry *table, uint64_t salt, uintptr_t pc,
-                    uint64_t rule);
+void syc_cache_store(struct syc_cache_entry *table, uint64_t salt, uintptr_t pc,
+                     uint64_t rule);
 
 #endif

@@ -14,15 +14,15 @@ struct eh_record {
 	uintptr_t body, end;
 };
 
-static int open_entry(struct sc_bytes *bytes, uintptr_t at,
+static int open_entry(struct syc_bytes *bytes, uintptr_t at,
                       struct eh_record *entry)
 {
-	struct sc_cursor cursor;
+	struct syc_cursor cursor;
 
-	sc_cursor_init(&cursor, bytes, at, bytes->high);
-	uint64_t length = sc_cursor_fixed(&cursor, 4);
+	syc_cursor_init(&cursor, bytes, at, bytes->high);
+	uint64_t length = syc_cursor_fixed(&cursor, 4);
 	if (length == 0xffffffff)
-		length = sc_cursor_fixed(&cursor, 8);
+		length = syc_cursor_fixed(&cursor, 8);
 	if (cursor.bad || length < 4 || length > bytes->high - cursor.at)
 		return -EINVAL;
 	entry->body = cursor.at;
@@ -31,23 +31,23 @@ static int open_entry(struct sc_bytes *bytes, uintptr_t at,
 }
 
 /* The data that a letter of the augmentation stands for. */
-static bool parse_letter(struct sc_cursor *cursor, char letter,
-                         struct sc_fde *fde)
+static bool parse_letter(struct syc_cursor *cursor, char letter,
+                         struct syc_fde *fde)
 {
 	unsigned encoding;
 
 	switch (letter) {
 	case 'R':
-		fde->encoding = (uint8_t)sc_cursor_u8(cursor);
+		fde->encoding = (uint8_t)syc_cursor_u8(cursor);
 		return true;
 	case 'L':
-		sc_cursor_u8(cursor);
+		syc_cursor_u8(cursor);
 		return true;
 	case 'P':
-		encoding = sc_cursor_u8(cursor);
+		encoding = syc_cursor_u8(cursor);
 		if (encoding != 0x50)
 			encoding &= 0x0f; /* only its length matters */
-		sc_cursor_pointer(cursor, encoding, 0);
+		syc_cursor_pointer(cursor, encoding, 0);
 		return true;
 	case 'S':
 		fde->signal = true;
@@ -60,36 +60,36 @@ static bool parse_letter(struct sc_cursor *cursor, char letter,
 	}
 }
 
-static int parse_common(struct sc_bytes *bytes, uintptr_t at,
-                        struct sc_fde *fde, bool *ret_has_data)
+static int parse_common(struct syc_bytes *bytes, uintptr_t at,
+                        struct syc_fde *fde, bool *ret_has_data)
 {
 	char augmentation[AUGMENTATION_MOST + 1] = "";
-	struct sc_cursor cursor;
+	struct syc_cursor cursor;
 	struct eh_record entry;
 	unsigned n = 0;
 
 	if (open_entry(bytes, at, &entry) != 0)
 		return -EINVAL;
-	sc_cursor_init(&cursor, bytes, entry.body, entry.end);
-	if (sc_cursor_fixed(&cursor, 4) != 0)
+	syc_cursor_init(&cursor, bytes, entry.body, entry.end);
+	if (syc_cursor_fixed(&cursor, 4) != 0)
 		return -EINVAL;
-	const unsigned version = sc_cursor_u8(&cursor);
-	while ((augmentation[n] = (char)sc_cursor_u8(&cursor)) != '\0')
+	const unsigned version = syc_cursor_u8(&cursor);
+	while ((augmentation[n] = (char)syc_cursor_u8(&cursor)) != '\0')
 		if (++n > AUGMENTATION_MOST)
 			return -EINVAL;
-	if (version == 4 && sc_cursor_fixed(&cursor, 2) != 8)
+	if (version == 4 && syc_cursor_fixed(&cursor, 2) != 8)
 		return -EINVAL; /* sizes of addresses and segments */
-	fde->code_align = sc_cursor_uleb(&cursor);
-	fde->data_align = sc_cursor_sleb(&cursor);
-	fde->ra = version == 1 ? sc_cursor_u8(&cursor)
-	                       : (unsigned)sc_cursor_uleb(&cursor);
+	fde->code_align = syc_cursor_uleb(&cursor);
+	fde->data_align = syc_cursor_sleb(&cursor);
+	fde->ra = version == 1 ? syc_cursor_u8(&cursor)
+	                       : (unsigned)syc_cursor_uleb(&cursor);
 	fde->encoding = 0;
 	fde->signal = false;
 	*ret_has_data = augmentation[0] == 'z';
 	fde->common = cursor.at;
 	fde->common_end = entry.end;
 	if (*ret_has_data) {
-		const uint64_t length = sc_cursor_uleb(&cursor);
+		const uint64_t length = syc_cursor_uleb(&cursor);
 
 		fde->common = cursor.at + length;
 		for (n = 1; augmentation[n] != '\0'; n++)
@@ -106,27 +106,27 @@ static int parse_common(struct sc_bytes *bytes, uintptr_t at,
 	               : 0;
 }
 
-int sc_eh_frame_parse(struct sc_bytes *bytes, uintptr_t at,
-                      struct sc_fde *ret_fde)
+int syc_eh_frame_parse(struct syc_bytes *bytes, uintptr_t at,
+                       struct syc_fde *ret_fde)
 {
-	struct sc_fde fde;
-	struct sc_cursor cursor;
+	struct syc_fde fde;
+	struct syc_cursor cursor;
 	struct eh_record entry;
 	bool has_data;
 
 	if (open_entry(bytes, at, &entry) != 0)
 		return -EINVAL;
-	sc_cursor_init(&cursor, bytes, entry.body, entry.end);
-	const uint64_t back = sc_cursor_fixed(&cursor, 4);
+	syc_cursor_init(&cursor, bytes, entry.body, entry.end);
+	const uint64_t back = syc_cursor_fixed(&cursor, 4);
 	if (cursor.bad || back == 0 || back > entry.body - bytes->low ||
 	    parse_common(bytes, entry.body - back, &fde, &has_data) != 0)
 		return -EINVAL;
-	fde.begin = sc_cursor_pointer(&cursor, fde.encoding, 0);
+	fde.begin = syc_cursor_pointer(&cursor, fde.encoding, 0);
 	const uintptr_t size =
-		sc_cursor_pointer(&cursor, fde.encoding & 0x0f, 0);
+		syc_cursor_pointer(&cursor, fde.encoding & 0x0f, 0);
 	fde.end = fde.begin + size;
 	if (has_data)
-		sc_cursor_skip(&cursor, sc_cursor_uleb(&cursor));
+		syc_cursor_skip(&cursor, syc_cursor_uleb(&cursor));
 	fde.program = cursor.at;
 	fde.program_end = entry.end;
 	if (cursor.bad || fde.end < fde.begin)
@@ -137,7 +137,7 @@ int sc_eh_frame_parse(struct sc_bytes *bytes, uintptr_t at,
 
 /* The place of an entry, relative to the header, in the sorted table. */
 struct eh_table {
-	struct sc_bytes *bytes;
+	struct syc_bytes *bytes;
 	uintptr_t header, at;
 	uint64_t n;
 	bool bad;
@@ -146,31 +146,31 @@ struct eh_table {
 static uintptr_t table_get(struct eh_table *table, uint64_t i, unsigned field)
 {
 	const uintptr_t at = table->at + i * ENTRY_SIZE + field;
-	struct sc_cursor cursor;
+	struct syc_cursor cursor;
 
-	sc_cursor_init(&cursor, table->bytes, at, at + 4);
+	syc_cursor_init(&cursor, table->bytes, at, at + 4);
 	const uintptr_t value =
-		table->header + (uintptr_t)sc_cursor_fixed_signed(&cursor, 4);
+		table->header + (uintptr_t)syc_cursor_fixed_signed(&cursor, 4);
 	table->bad |= cursor.bad;
 	return value;
 }
 
-static int open_table(struct sc_bytes *bytes, uintptr_t header,
+static int open_table(struct syc_bytes *bytes, uintptr_t header,
                       struct eh_table *table)
 {
-	struct sc_cursor cursor;
+	struct syc_cursor cursor;
 
-	sc_cursor_init(&cursor, bytes, header, bytes->high);
-	const unsigned version = sc_cursor_u8(&cursor);
-	const unsigned frame_encoding = sc_cursor_u8(&cursor);
-	const unsigned count_encoding = sc_cursor_u8(&cursor);
-	const unsigned encoding = sc_cursor_u8(&cursor);
+	syc_cursor_init(&cursor, bytes, header, bytes->high);
+	const unsigned version = syc_cursor_u8(&cursor);
+	const unsigned frame_encoding = syc_cursor_u8(&cursor);
+	const unsigned count_encoding = syc_cursor_u8(&cursor);
+	const unsigned encoding = syc_cursor_u8(&cursor);
 	if (cursor.bad || version != 1 || encoding != TABLE_ENCODING ||
-	    count_encoding == SC_POINTER_OMIT)
+	    count_encoding == SYC_POINTER_OMIT)
 		return -EINVAL;
-	if (frame_encoding != SC_POINTER_OMIT)
-		sc_cursor_pointer(&cursor, frame_encoding, header);
-	table->n = sc_cursor_pointer(&cursor, count_encoding, header);
+	if (frame_encoding != SYC_POINTER_OMIT)
+		syc_cursor_pointer(&cursor, frame_encoding, header);
+	table->n = syc_cursor_pointer(&cursor, count_encoding, header);
 	table->bytes = bytes;
 	table->header = header;
 	table->at = cursor.at;
@@ -180,8 +180,8 @@ static int open_table(struct sc_bytes *bytes, uintptr_t header,
 	return 0;
 }
 
-int sc_eh_frame_find(struct sc_bytes *bytes, uintptr_t header, uintptr_t pc,
-                     struct sc_fde *ret_fde)
+int syc_eh_frame_find(struct syc_bytes *bytes, uintptr_t header, uintptr_t pc,
+                      struct syc_fde *ret_fde)
 {
 	struct eh_table table;
 	uint64_t low = 0;
@@ -203,7 +203,7 @@ int sc_eh_frame_find(struct sc_bytes *bytes, uintptr_t header, uintptr_t pc,
 		return -ENOENT;
 	const uintptr_t at = table_get(&table, low - 1, 4);
 
-	if (table.bad || sc_eh_frame_parse(bytes, at, ret_fde) != 0)
+	if (table.bad || syc_eh_frame_parse(bytes, at, ret_fde) != 0)
 		return -EINVAL;
 	return pc >= ret_fde->begin && pc < ret_fde->end ? 0 : -ENOENT;
 }

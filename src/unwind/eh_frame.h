@@ -5,8 +5,8 @@
  * Nothing in the tables is believed: every offset is checked by the cursor
  * that it is read through (bytes.h), every loop has a limit.
  */
-#ifndef SC_EH_FRAME_H
-#define SC_EH_FRAME_H
+#ifndef SYC_EH_FRAME_H
+#define SYC_EH_FRAME_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,7 +14,7 @@
 #include "unwind/bytes.h"
 
 /** What a frame description entry and its common entry say. */
-struct sc_fde {
+struct syc_fde {
 	uintptr_t begin, end;           /* the code that it is about */
 	uintptr_t common, common_end;   /* instructions of all its like, */
 	uintptr_t program, program_end; /* and its own */
@@ -32,15 +32,15 @@ struct sc_fde {
  *
  * Context: signal-safe, any-thread.
  */
-int sc_eh_frame_find(struct sc_bytes *bytes, uintptr_t header, uintptr_t pc,
-                     struct sc_fde *ret_fde);
+int syc_eh_frame_find(struct syc_bytes *bytes, uintptr_t header, uintptr_t pc,
+                      struct syc_fde *ret_fde);
 
 /**
  * The entry at @at itself.  0 or -EINVAL.
  *
  * Context: signal-safe, any-thread.
  */
-int sc_eh_frame_parse(struct sc_bytes *bytes, uintptr_t at,
-                      struct sc_fde *ret_fde);
+int syc_eh_frame_parse(struct syc_bytes *bytes, uintptr_t at,
+                       struct syc_fde *ret_fde);
 
 #endif

@@ -9,8 +9,8 @@
 #define STEPS_MOST 256u
 
 struct expr_machine {
-	struct sc_cursor cursor;
-	struct sc_expr_env *env;
+	struct syc_cursor cursor;
+	struct syc_expr_env *env;
 	uintptr_t begin;
 	uintptr_t stack[STACK_MOST];
 	unsigned n;
@@ -51,12 +51,12 @@ static void pick(struct expr_machine *m, unsigned depth)
 
 static void push_register(struct expr_machine *m, uint64_t reg, int64_t offset)
 {
-	if (reg >= SC_MACHINE_REGS) {
+	if (reg >= SYC_MACHINE_REGS) {
 		fail(m, -EINVAL);
 		return;
 	}
-	m->env->asked |= SC_REG_BIT(reg);
-	if (!sc_regs_has(m->env->regs, (unsigned)reg))
+	m->env->asked |= SYC_REG_BIT(reg);
+	if (!syc_regs_has(m->env->regs, (unsigned)reg))
 		fail(m, -ENODATA);
 	else
 		push(m, m->env->regs->r[reg] + (uintptr_t)offset);
@@ -87,37 +87,37 @@ static void jump(struct expr_machine *m, int64_t by)
 /* Constants; false: op is none. */
 static bool run_constant(struct expr_machine *m, unsigned op)
 {
-	struct sc_cursor *const c = &m->cursor;
+	struct syc_cursor *const c = &m->cursor;
 
 	switch (op) {
 	case 0x03: /* addr */
 	case 0x0e: /* const8u, const8s */
 	case 0x0f:
-		push(m, (uintptr_t)sc_cursor_fixed(c, 8));
+		push(m, (uintptr_t)syc_cursor_fixed(c, 8));
 		return true;
 	case 0x08:
-		push(m, (uintptr_t)sc_cursor_fixed(c, 1));
+		push(m, (uintptr_t)syc_cursor_fixed(c, 1));
 		return true;
 	case 0x09:
-		push(m, (uintptr_t)sc_cursor_fixed_signed(c, 1));
+		push(m, (uintptr_t)syc_cursor_fixed_signed(c, 1));
 		return true;
 	case 0x0a:
-		push(m, (uintptr_t)sc_cursor_fixed(c, 2));
+		push(m, (uintptr_t)syc_cursor_fixed(c, 2));
 		return true;
 	case 0x0b:
-		push(m, (uintptr_t)sc_cursor_fixed_signed(c, 2));
+		push(m, (uintptr_t)syc_cursor_fixed_signed(c, 2));
 		return true;
 	case 0x0c:
-		push(m, (uintptr_t)sc_cursor_fixed(c, 4));
+		push(m, (uintptr_t)syc_cursor_fixed(c, 4));
 		return true;
 	case 0x0d:
-		push(m, (uintptr_t)sc_cursor_fixed_signed(c, 4));
+		push(m, (uintptr_t)syc_cursor_fixed_signed(c, 4));
 		return true;
 	case 0x10:
-		push(m, (uintptr_t)sc_cursor_uleb(c));
+		push(m, (uintptr_t)syc_cursor_uleb(c));
 		return true;
 	case 0x11:
-		push(m, (uintptr_t)sc_cursor_sleb(c));
+		push(m, (uintptr_t)syc_cursor_sleb(c));
 		return true;
 	default:
 		return false;
@@ -134,7 +134,7 @@ static bool run_stack(struct expr_machine *m, unsigned op)
 		load(m, 8);
 		return true;
 	case 0x94: /* deref_size */
-		load(m, sc_cursor_u8(&m->cursor));
+		load(m, syc_cursor_u8(&m->cursor));
 		return true;
 	case 0x12: /* dup */
 		pick(m, 0);
@@ -146,7 +146,7 @@ static bool run_stack(struct expr_machine *m, unsigned op)
 		pick(m, 1);
 		return true;
 	case 0x15: /* pick */
-		pick(m, sc_cursor_u8(&m->cursor));
+		pick(m, syc_cursor_u8(&m->cursor));
 		return true;
 	case 0x16: /* swap */
 		a = pop(m), b = pop(m);
@@ -168,7 +168,7 @@ static bool run_stack(struct expr_machine *m, unsigned op)
 		return true;
 	case 0x23: /* plus_uconst */
 		a = pop(m);
-		push(m, a + (uintptr_t)sc_cursor_uleb(&m->cursor));
+		push(m, a + (uintptr_t)syc_cursor_uleb(&m->cursor));
 		return true;
 	default:
 		return false;
@@ -266,8 +266,8 @@ static bool run_binary(struct expr_machine *m, unsigned op)
 
 static void run_one(struct expr_machine *m)
 {
-	struct sc_cursor *const c = &m->cursor;
-	const unsigned op = sc_cursor_u8(c);
+	struct syc_cursor *const c = &m->cursor;
+	const unsigned op = syc_cursor_u8(c);
 	int64_t by;
 
 	if (op >= 0x30 && op <= 0x4f) { /* lit0 … */
@@ -275,24 +275,24 @@ static void run_one(struct expr_machine *m)
 		return;
 	}
 	if (op >= 0x70 && op <= 0x8f) { /* breg0 … */
-		push_register(m, op - 0x70, sc_cursor_sleb(c));
+		push_register(m, op - 0x70, syc_cursor_sleb(c));
 		return;
 	}
 	if (run_constant(m, op) || run_stack(m, op) || run_binary(m, op))
 		return;
 	switch (op) {
 	case 0x28: /* bra */
-		by = sc_cursor_fixed_signed(c, 2);
+		by = syc_cursor_fixed_signed(c, 2);
 		if (pop(m) != 0)
 			jump(m, by);
 		return;
 	case 0x2f: /* skip */
-		jump(m, sc_cursor_fixed_signed(c, 2));
+		jump(m, syc_cursor_fixed_signed(c, 2));
 		return;
 	case 0x92: { /* bregx */
-		const uint64_t reg = sc_cursor_uleb(c);
+		const uint64_t reg = syc_cursor_uleb(c);
 
-		push_register(m, reg, sc_cursor_sleb(c));
+		push_register(m, reg, syc_cursor_sleb(c));
 		return;
 	}
 	case 0x96: /* nop */
@@ -302,14 +302,15 @@ static void run_one(struct expr_machine *m)
 	}
 }
 
-int sc_expr_eval(struct sc_bytes *bytes, uintptr_t at, struct sc_expr_env *env,
-                 const uintptr_t *first, uintptr_t *ret_value)
+int syc_expr_eval(struct syc_bytes *bytes, uintptr_t at,
+                  struct syc_expr_env *env, const uintptr_t *first,
+                  uintptr_t *ret_value)
 {
 	struct expr_machine m;
 	unsigned steps = 0;
 
-	sc_cursor_init(&m.cursor, bytes, at, bytes->high);
-	const uint64_t length = sc_cursor_uleb(&m.cursor);
+	syc_cursor_init(&m.cursor, bytes, at, bytes->high);
+	const uint64_t length = syc_cursor_uleb(&m.cursor);
 	if (m.cursor.bad || length > m.cursor.end - m.cursor.at)
 		return -EINVAL;
 	m.begin = m.cursor.at;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* expr.h - the expressions of .eh_frame: a small stack machine. */
-#ifndef SC_EXPR_H
-#define SC_EXPR_H
+#ifndef SYC_EXPR_H
+#define SYC_EXPR_H
 
 #include "unwind/bytes.h"
 #include "unwind/machine.h"
 
-struct sc_expr_env {
-	const struct sc_regs *regs;
+struct syc_expr_env {
+	const struct syc_regs *regs;
 	/* @size bytes (1, 2, 4, 8) of memory; false: can't be read */
 	bool (*load)(void *user, uintptr_t at, unsigned size,
 	             uintptr_t *ret_value);
@@ -25,7 +25,8 @@ struct sc_expr_env {
  *
  * Context: signal-safe, any-thread.
  */
-int sc_expr_eval(struct sc_bytes *bytes, uintptr_t at, struct sc_expr_env *env,
-                 const uintptr_t *first, uintptr_t *ret_value);
+int syc_expr_eval(struct syc_bytes *bytes, uintptr_t at,
+                  struct syc_expr_env *env, const uintptr_t *first,
+                  uintptr_t *ret_value);
 
 #endif

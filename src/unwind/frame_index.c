@@ -28,14 +28,14 @@ static _Atomic(struct frame_index *) made;
 
 static bool find_frames(uintptr_t bias, uintptr_t *ret_at, size_t *ret_size)
 {
-	struct sc_own_elf program;
+	struct syc_own_elf program;
 	Elf64_Shdr section;
 	bool found;
 
-	if (!sc_own_elf_open("/proc/self/exe", 0, &program))
+	if (!syc_own_elf_open("/proc/self/exe", 0, &program))
 		return false;
-	found = sc_own_elf_section(&program, ".eh_frame", &section);
-	sc_own_elf_close(&program);
+	found = syc_own_elf_section(&program, ".eh_frame", &section);
+	syc_own_elf_close(&program);
 	if (!found || (section.sh_flags & SHF_ALLOC) == 0 ||
 	    section.sh_type == SHT_NOBITS || section.sh_size >= UINT32_MAX)
 		return false;
@@ -74,24 +74,24 @@ static void sort(struct index_entry *entries, size_t n)
 }
 
 /* Walk through .eh_frame; store what is found, if @entries is not NULL. */
-static size_t collect(struct sc_bytes *bytes, struct index_entry *entries,
+static size_t collect(struct syc_bytes *bytes, struct index_entry *entries,
                       size_t most)
 {
 	uintptr_t at = bytes->low;
 	size_t n = 0;
 
 	while (n < most) {
-		struct sc_cursor cursor;
-		struct sc_fde fde;
+		struct syc_cursor cursor;
+		struct syc_fde fde;
 
-		sc_cursor_init(&cursor, bytes, at, bytes->high);
-		uint64_t length = sc_cursor_fixed(&cursor, 4);
+		syc_cursor_init(&cursor, bytes, at, bytes->high);
+		uint64_t length = syc_cursor_fixed(&cursor, 4);
 		if (length == 0xffffffff)
-			length = sc_cursor_fixed(&cursor, 8);
+			length = syc_cursor_fixed(&cursor, 8);
 		if (cursor.bad || length < 4 ||
 		    length > bytes->high - cursor.at)
 			break;
-		if (sc_eh_frame_parse(bytes, at, &fde) == 0) {
+		if (syc_eh_frame_parse(bytes, at, &fde) == 0) {
 			if (entries != NULL) {
 				entries[n].begin = fde.begin;
 				entries[n].at = (uint32_t)(at - bytes->low);
@@ -103,17 +103,17 @@ static size_t collect(struct sc_bytes *bytes, struct index_entry *entries,
 	return n;
 }
 
-void sc_frame_index_make(uintptr_t bias)
+void syc_frame_index_make(uintptr_t bias)
 {
 	struct frame_index *index, *expected = NULL;
-	struct sc_bytes bytes;
+	struct syc_bytes bytes;
 	uintptr_t at;
 	size_t size;
 
 	if (atomic_load_explicit(&made, memory_order_relaxed) != NULL ||
 	    !find_frames(bias, &at, &size))
 		return;
-	sc_bytes_init_array(&bytes, at, (const void *)at, size);
+	syc_bytes_init_array(&bytes, at, (const void *)at, size);
 	const size_t n = collect(&bytes, NULL, ENTRIES_MOST);
 	const size_t room = sizeof(*index) + n * sizeof(index->entries[0]);
 
@@ -131,8 +131,8 @@ void sc_frame_index_make(uintptr_t bias)
 		munmap(index, room);
 }
 
-int sc_frame_index_find(struct sc_bytes *bytes, uintptr_t pc,
-                        struct sc_fde *ret_fde)
+int syc_frame_index_find(struct syc_bytes *bytes, uintptr_t pc,
+                         struct syc_fde *ret_fde)
 {
 	const struct frame_index *const index =
 		atomic_load_explicit(&made, memory_order_acquire);
@@ -150,10 +150,11 @@ int sc_frame_index_find(struct sc_bytes *bytes, uintptr_t pc,
 	}
 	if (low == 0)
 		return -ENOENT;
-	sc_bytes_init_array(bytes, index->frames, (const void *)index->frames,
-	                    index->size);
-	if (sc_eh_frame_parse(bytes, index->frames + index->entries[low - 1].at,
-	                      ret_fde) != 0)
+	syc_bytes_init_array(bytes, index->frames, (const void *)index->frames,
+	                     index->size);
+	if (syc_eh_frame_parse(bytes,
+	                       index->frames + index->entries[low - 1].at,
+	                       ret_fde) != 0)
 		return -EINVAL;
 	return pc >= ret_fde->begin && pc < ret_fde->end ? 0 : -ENOENT;
 }

@@ -6,8 +6,8 @@
  * Made once, in normal context, from the section headers of the program's
  * file; then only read.
  */
-#ifndef SC_FRAME_INDEX_H
-#define SC_FRAME_INDEX_H
+#ifndef SYC_FRAME_INDEX_H
+#define SYC_FRAME_INDEX_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,15 +20,15 @@
  *
  * Context: any-thread.
  */
-void sc_frame_index_make(uintptr_t bias);
+void syc_frame_index_make(uintptr_t bias);
 
 /**
- * As sc_eh_frame_find(), in the index.  -ENOENT where there is none.
+ * As syc_eh_frame_find(), in the index.  -ENOENT where there is none.
  * Readies @bytes for its entry.
  *
  * Context: any-thread, signal-safe.
  */
-int sc_frame_index_find(struct sc_bytes *bytes, uintptr_t pc,
-                        struct sc_fde *ret_fde);
+int syc_frame_index_find(struct syc_bytes *bytes, uintptr_t pc,
+                         struct syc_fde *ret_fde);
 
 #endif

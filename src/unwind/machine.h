@@ -5,25 +5,25 @@
  *
  * Each machine_*.h defines
  *
- *	SC_MACHINE_REGS       registers that have a number in tables; the pc
+ *	SYC_MACHINE_REGS       registers that have a number in tables; the pc
  *	                      is one of them
- *	SC_REG_PC, _SP, _FP   their numbers
- *	SC_REG_RA             the column of the return address
- *	SC_ROW_FIRST, _SLOTS  the registers whose rules are looked at
- *	SC_KEPT               mask of those that a call leaves as they are
- *	SC_RA_IN_REGISTER     calls leave the return address in SC_REG_RA
+ *	SYC_REG_PC, _SP, _FP   their numbers
+ *	SYC_REG_RA             the column of the return address
+ *	SYC_ROW_FIRST, _SLOTS  the registers whose rules are looked at
+ *	SYC_KEPT               mask of those that a call leaves as they are
+ *	SYC_RA_IN_REGISTER     calls leave the return address in SYC_REG_RA
  *
  * and the functions below.
  */
-#ifndef SC_MACHINE_H
-#define SC_MACHINE_H
+#ifndef SYC_MACHINE_H
+#define SYC_MACHINE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <ucontext.h>
 
-#define SC_REG_BIT(reg) (UINT64_C(1) << (reg))
+#define SYC_REG_BIT(reg) (UINT64_C(1) << (reg))
 
 #if defined(__x86_64__)
 #include "unwind/machine_x86_64.h"
@@ -34,23 +34,23 @@
 #endif
 
 /** The registers of one frame; those whose bit is not in known are not. */
-struct sc_regs {
-	uintptr_t r[SC_MACHINE_REGS];
+struct syc_regs {
+	uintptr_t r[SYC_MACHINE_REGS];
 	uint64_t known;
 };
 
-static inline bool sc_regs_has(const struct sc_regs *regs, unsigned reg)
+static inline bool syc_regs_has(const struct syc_regs *regs, unsigned reg)
 {
-	return reg < SC_MACHINE_REGS && (regs->known & SC_REG_BIT(reg)) != 0;
+	return reg < SYC_MACHINE_REGS && (regs->known & SYC_REG_BIT(reg)) != 0;
 }
 
 /** All registers where a signal interrupted. */
-static inline void sc_regs_of_context(struct sc_regs *regs,
-                                      const ucontext_t *context)
+static inline void syc_regs_of_context(struct syc_regs *regs,
+                                       const ucontext_t *context)
 {
-	for (unsigned reg = 0; reg < SC_MACHINE_REGS; reg++)
-		regs->r[reg] = sc_machine_of_context(context, reg);
-	regs->known = (SC_REG_BIT(SC_MACHINE_REGS - 1) << 1) - 1;
+	for (unsigned reg = 0; reg < SYC_MACHINE_REGS; reg++)
+		regs->r[reg] = syc_machine_of_context(context, reg);
+	regs->known = (SYC_REG_BIT(SYC_MACHINE_REGS - 1) << 1) - 1;
 }
 
 #endif

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* machine_x86_64.h - see machine.h. */
-#ifndef SC_MACHINE_X86_64_H
-#define SC_MACHINE_X86_64_H
+#ifndef SYC_MACHINE_X86_64_H
+#define SYC_MACHINE_X86_64_H
 
 #include <string.h>
 
-#define SC_MACHINE_REGS 17u
-#define SC_REG_FP       6u
-#define SC_REG_SP       7u
-#define SC_REG_PC       16u
-#define SC_REG_RA       16u
+#define SYC_MACHINE_REGS 17u
+#define SYC_REG_FP       6u
+#define SYC_REG_SP       7u
+#define SYC_REG_PC       16u
+#define SYC_REG_RA       16u
 
-#define SC_ROW_FIRST 0u
-#define SC_ROW_SLOTS 17u
+#define SYC_ROW_FIRST 0u
+#define SYC_ROW_SLOTS 17u
 
-#define SC_RA_IN_REGISTER 0
+#define SYC_RA_IN_REGISTER 0
 
 /* rbx, rbp, rsp, r12 to r15 */
-#define SC_KEPT UINT64_C(0xf0c8)
+#define SYC_KEPT UINT64_C(0xf0c8)
 
 /* A load that no sanitizer sees: stacks hold poisoned bytes. */
-static inline uintptr_t sc_machine_load(uintptr_t at)
+static inline uintptr_t syc_machine_load(uintptr_t at)
 {
 	uintptr_t value;
 
@@ -30,8 +30,8 @@ static inline uintptr_t sc_machine_load(uintptr_t at)
 	return value;
 }
 
-static inline long sc_machine_syscall(long number, long a, long b, long c,
-                                      long d, long e, long f)
+static inline long syc_machine_syscall(long number, long a, long b, long c,
+                                       long d, long e, long f)
 {
 	long result;
 	register long r10 __asm__("r10") = d;
@@ -47,27 +47,27 @@ static inline long sc_machine_syscall(long number, long a, long b, long c,
 }
 
 /* The kept registers, sp and pc of the function that this is inlined into. */
-#define SC_MACHINE_CAPTURE(regs)                                 \
-	do {                                                     \
-		__asm__ volatile("movq %%rbx, 24(%0)\n\t"        \
-		                 "movq %%rbp, 48(%0)\n\t"        \
-		                 "movq %%rsp, 56(%0)\n\t"        \
-		                 "movq %%r12, 96(%0)\n\t"        \
-		                 "movq %%r13, 104(%0)\n\t"       \
-		                 "movq %%r14, 112(%0)\n\t"       \
-		                 "movq %%r15, 120(%0)\n\t"       \
-		                 "leaq 0(%%rip), %%rax\n\t"      \
-		                 "movq %%rax, 128(%0)"           \
-		                 :                               \
-		                 : "r"((regs)->r)                \
-		                 : "rax", "memory");             \
-		(regs)->known = SC_KEPT | SC_REG_BIT(SC_REG_PC); \
+#define SYC_MACHINE_CAPTURE(regs)                                   \
+	do {                                                        \
+		__asm__ volatile("movq %%rbx, 24(%0)\n\t"           \
+		                 "movq %%rbp, 48(%0)\n\t"           \
+		                 "movq %%rsp, 56(%0)\n\t"           \
+		                 "movq %%r12, 96(%0)\n\t"           \
+		                 "movq %%r13, 104(%0)\n\t"          \
+		                 "movq %%r14, 112(%0)\n\t"          \
+		                 "movq %%r15, 120(%0)\n\t"          \
+		                 "leaq 0(%%rip), %%rax\n\t"         \
+		                 "movq %%rax, 128(%0)"              \
+		                 :                                  \
+		                 : "r"((regs)->r)                   \
+		                 : "rax", "memory");                \
+		(regs)->known = SYC_KEPT | SYC_REG_BIT(SYC_REG_PC); \
 	} while (0)
 
 /* Where the kernel stores register @reg, counted in gregs. */
-static inline unsigned sc_machine_place(unsigned reg)
+static inline unsigned syc_machine_place(unsigned reg)
 {
-	static const uint8_t place[SC_MACHINE_REGS] = {
+	static const uint8_t place[SYC_MACHINE_REGS] = {
 		REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
 		REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
 		REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP,
@@ -76,42 +76,42 @@ static inline unsigned sc_machine_place(unsigned reg)
 	return place[reg];
 }
 
-static inline uintptr_t sc_machine_of_context(const ucontext_t *context,
-                                              unsigned reg)
+static inline uintptr_t syc_machine_of_context(const ucontext_t *context,
+                                               unsigned reg)
 {
-	return (uintptr_t)context->uc_mcontext.gregs[sc_machine_place(reg)];
+	return (uintptr_t)context->uc_mcontext.gregs[syc_machine_place(reg)];
 }
 
 /* Register @reg in the frame of a signal, above whose trampoline sp is. */
-static inline uintptr_t sc_machine_signal_slot(uintptr_t sp, unsigned reg)
+static inline uintptr_t syc_machine_signal_slot(uintptr_t sp, unsigned reg)
 {
 	return sp + offsetof(ucontext_t, uc_mcontext.gregs) +
-	       8 * (uintptr_t)sc_machine_place(reg);
+	       8 * (uintptr_t)syc_machine_place(reg);
 }
 
-static inline uintptr_t sc_machine_strip(uintptr_t pc)
+static inline uintptr_t syc_machine_strip(uintptr_t pc)
 {
 	return pc;
 }
 
 /* Code that functions below look at: so much from the pc on. */
-#define SC_MACHINE_CODE 16u
+#define SYC_MACHINE_CODE 16u
 
 /* The code at @code returns from a signal handler: rax = 15; syscall. */
-static inline bool sc_machine_is_sigreturn(const unsigned char *code)
+static inline bool syc_machine_is_sigreturn(const unsigned char *code)
 {
 	return memcmp(code, "\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05", 9) == 0 ||
 	       memcmp(code, "\xb8\x0f\x00\x00\x00\x0f\x05", 7) == 0;
 }
 
 /* So much before a return address. */
-#define SC_MACHINE_BEFORE 8u
+#define SYC_MACHINE_BEFORE 8u
 
-/* What ends where @code, of SC_MACHINE_BEFORE bytes, ends may be a call:
+/* What ends where @code, of SYC_MACHINE_BEFORE bytes, ends may be a call:
  * relative, or through a register or memory with or without prefix. */
-static inline bool sc_machine_ends_with_call(const unsigned char *code)
+static inline bool syc_machine_ends_with_call(const unsigned char *code)
 {
-	const unsigned char *const end = code + SC_MACHINE_BEFORE;
+	const unsigned char *const end = code + SYC_MACHINE_BEFORE;
 
 	if (end[-5] == 0xe8)
 		return true;
@@ -122,27 +122,27 @@ static inline bool sc_machine_ends_with_call(const unsigned char *code)
 }
 
 /* How far a function that has no tables has come with its frame. */
-enum sc_machine_entry {
-	SC_ENTRY_UNKNOWN,
-	SC_ENTRY_BARE,  /* the return address is on top, fp the caller's */
-	SC_ENTRY_PUSHED /* so is, below it, the caller's fp */
+enum syc_machine_entry {
+	SYC_ENTRY_UNKNOWN,
+	SYC_ENTRY_BARE,  /* the return address is on top, fp the caller's */
+	SYC_ENTRY_PUSHED /* so is, below it, the caller's fp */
 };
 
 /* Told from the code at the pc and the byte before it. */
-static inline enum sc_machine_entry sc_machine_entry(const unsigned char *code,
-                                                     unsigned char before)
+static inline enum syc_machine_entry
+syc_machine_entry(const unsigned char *code, unsigned char before)
 {
 	if (memcmp(code, "\xf3\x0f\x1e\xfa", 4) == 0)
 		code += 4; /* endbr64 */
 	if (memcmp(code, "\x55\x48\x89\xe5", 4) == 0 ||
 	    memcmp(code, "\x55\x48\x8b\xec", 4) == 0 || code[0] == 0xc3)
-		return SC_ENTRY_BARE;
+		return SYC_ENTRY_BARE;
 	if (before == 0x55 && (memcmp(code, "\x48\x89\xe5", 3) == 0 ||
 	                       memcmp(code, "\x48\x8b\xec", 3) == 0))
-		return SC_ENTRY_PUSHED;
+		return SYC_ENTRY_PUSHED;
 	if (memcmp(code, "\x5d\xc3", 2) == 0)
-		return SC_ENTRY_PUSHED;
-	return SC_ENTRY_UNKNOWN;
+		return SYC_ENTRY_PUSHED;
+	return SYC_ENTRY_UNKNOWN;
 }
 
 #endif

@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
-#define PAGE_OF(at) ((at) & ~(uintptr_t)(SC_MEMORY_PAGE - 1))
+#define PAGE_OF(at) ((at) & ~(uintptr_t)(SYC_MEMORY_PAGE - 1))
 #define ASKED_MOST  16u /* pages at once that a walk may not need */
 
 enum {
@@ -26,21 +26,21 @@ static long copy_by_kernel(void *to, uintptr_t from, size_t n)
 {
 	const struct iovec here = { .iov_base = to, .iov_len = n };
 	const struct iovec there = { .iov_base = (void *)from, .iov_len = n };
-	const long pid = sc_machine_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
+	const long pid = syc_machine_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
 
-	return sc_machine_syscall(SYS_process_vm_readv, pid, (long)&here, 1,
-	                          (long)&there, 1, 0);
+	return syc_machine_syscall(SYS_process_vm_readv, pid, (long)&here, 1,
+	                           (long)&there, 1, 0);
 }
 
 static bool probe(uintptr_t at)
 {
 	/* NULL would be "no set" */
-	return at >= SC_MEMORY_PAGE &&
-	       sc_machine_syscall(SYS_rt_sigprocmask, ~0, (long)at, 0, 8, 0,
-	                          0) == -EINVAL;
+	return at >= SYC_MEMORY_PAGE &&
+	       syc_machine_syscall(SYS_rt_sigprocmask, ~0, (long)at, 0, 8, 0,
+	                           0) == -EINVAL;
 }
 
-void sc_memory_prepare(void)
+void syc_memory_prepare(void)
 {
 	const uintptr_t word = 1;
 	uintptr_t copy = 0;
@@ -49,7 +49,8 @@ void sc_memory_prepare(void)
 	/* An address that no program has: the last page of all */
 	if (probe((uintptr_t)&word) && !probe(~(uintptr_t)0xfff))
 		found |= WAY_PROBE;
-	if (sc_machine_syscall(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0, 0) == 0 &&
+	if (syc_machine_syscall(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0, 0) ==
+	            0 &&
 	    copy_by_kernel(&copy, (uintptr_t)&word, sizeof(copy)) ==
 	            sizeof(copy) &&
 	    copy == word &&
@@ -62,7 +63,7 @@ static unsigned ways_now(void)
 {
 	/* relaxed: it tells of nothing but itself */
 	if (atomic_load_explicit(&ways, memory_order_relaxed) == 0)
-		sc_memory_prepare();
+		syc_memory_prepare();
 	return atomic_load_explicit(&ways, memory_order_relaxed);
 }
 
@@ -73,18 +74,18 @@ static bool page_readable(uintptr_t at)
 
 	if ((now & WAY_PROBE) != 0)
 		return probe(at & ~(uintptr_t)7);
-	return (now & WAY_COPY) != 0 && at >= SC_MEMORY_PAGE &&
+	return (now & WAY_COPY) != 0 && at >= SYC_MEMORY_PAGE &&
 	       copy_by_kernel(&word, at & ~(uintptr_t)7, sizeof(word)) ==
 	               sizeof(word);
 }
 
-bool sc_memory_readable(uintptr_t at, size_t n)
+bool syc_memory_readable(uintptr_t at, size_t n)
 {
 	if (n == 0)
 		return true;
 	if (at + (n - 1) < at)
 		return false;
-	for (uintptr_t page = PAGE_OF(at);; page += SC_MEMORY_PAGE) {
+	for (uintptr_t page = PAGE_OF(at);; page += SYC_MEMORY_PAGE) {
 		if (!page_readable(page > at ? page : at))
 			return false;
 		if (page == PAGE_OF(at + (n - 1)))
@@ -100,7 +101,7 @@ static __attribute__((noinline)) void copy_words(unsigned char *to,
 	 * falls away here */
 	while (n > 0) {
 		const unsigned skip = from & 7;
-		const uintptr_t word = sc_machine_load(from - skip);
+		const uintptr_t word = syc_machine_load(from - skip);
 		const size_t most = 8 - skip;
 		const size_t part = n < most ? n : most;
 
@@ -111,7 +112,7 @@ static __attribute__((noinline)) void copy_words(unsigned char *to,
 	}
 }
 
-size_t sc_memory_copy(void *to, uintptr_t from, size_t n)
+size_t syc_memory_copy(void *to, uintptr_t from, size_t n)
 {
 	const unsigned now = ways_now();
 
@@ -122,12 +123,12 @@ size_t sc_memory_copy(void *to, uintptr_t from, size_t n)
 
 		return r > 0 ? (size_t)r : 0;
 	}
-	const size_t in_page = SC_MEMORY_PAGE - (from & (SC_MEMORY_PAGE - 1));
+	const size_t in_page = SYC_MEMORY_PAGE - (from & (SYC_MEMORY_PAGE - 1));
 	size_t part = n < in_page ? n : in_page;
 
-	if (!sc_memory_readable(from, part))
+	if (!syc_memory_readable(from, part))
 		return 0;
-	if (part < n && sc_memory_readable(from + part, n - part))
+	if (part < n && syc_memory_readable(from + part, n - part))
 		part = n;
 	copy_words(to, from, part);
 	return part;
@@ -139,16 +140,16 @@ size_t sc_memory_copy(void *to, uintptr_t from, size_t n)
  * hold more: a stack that grows has nothing below it yet, or something else;
  * mappings that were one when the bounds were told may be two by now.
  */
-static bool reaches_floor(const struct sc_memory *stacks, uintptr_t page)
+static bool reaches_floor(const struct syc_memory *stacks, uintptr_t page)
 {
-	const uintptr_t end = PAGE_OF(stacks->floor + SC_MEMORY_PAGE - 1);
+	const uintptr_t end = PAGE_OF(stacks->floor + SYC_MEMORY_PAGE - 1);
 
-	page += SC_MEMORY_PAGE;
-	return page >= end || (end - page <= ASKED_MOST * SC_MEMORY_PAGE &&
-	                       sc_memory_readable(page, end - page));
+	page += SYC_MEMORY_PAGE;
+	return page >= end || (end - page <= ASKED_MOST * SYC_MEMORY_PAGE &&
+	                       syc_memory_readable(page, end - page));
 }
 
-bool sc_memory_ask(struct sc_memory *stacks, uintptr_t at)
+bool syc_memory_ask(struct syc_memory *stacks, uintptr_t at)
 {
 	const uintptr_t last = at + sizeof(uintptr_t) - 1;
 	const uintptr_t page = PAGE_OF(at);
@@ -157,7 +158,7 @@ bool sc_memory_ask(struct sc_memory *stacks, uintptr_t at)
 		return false;
 	if (at >= stacks->seen_low && last < stacks->seen_high)
 		return true;
-	if (!sc_memory_readable(at, sizeof(uintptr_t)))
+	if (!syc_memory_readable(at, sizeof(uintptr_t)))
 		return false;
 	if (at >= stacks->low && last < stacks->high &&
 	    reaches_floor(stacks, page)) {
@@ -167,6 +168,6 @@ bool sc_memory_ask(struct sc_memory *stacks, uintptr_t at)
 	}
 	if (page > stacks->seen_high || at < stacks->seen_low)
 		stacks->seen_low = page;
-	stacks->seen_high = PAGE_OF(last) + SC_MEMORY_PAGE;
+	stacks->seen_high = PAGE_OF(last) + SYC_MEMORY_PAGE;
 	return true;
 }

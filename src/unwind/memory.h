@@ -9,10 +9,10 @@
  * the question and the read; but a seccomp filter may forbid it, some by
  * death, and a thread may get a filter of its own at any time.  So it is what
  * is used where the first does not tell, and there is no filter.
- * sc_memory_prepare() finds out.
+ * syc_memory_prepare() finds out.
  */
-#ifndef SC_MEMORY_H
-#define SC_MEMORY_H
+#ifndef SYC_MEMORY_H
+#define SYC_MEMORY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,27 +20,27 @@
 
 #include "unwind/machine.h"
 
-#define SC_MEMORY_PAGE 4096u /* the least; larger ones are asked about often */
+#define SYC_MEMORY_PAGE 4096u /* the least; larger ones are asked about often */
 
 /**
  * Find out which ways there are, again when filters may have come.
  *
  * Context: any-thread, signal-safe.
  */
-void sc_memory_prepare(void);
+void syc_memory_prepare(void);
 
 /** All @n bytes can be read just now.  Context: any-thread, signal-safe. */
-bool sc_memory_readable(uintptr_t at, size_t n);
+bool syc_memory_readable(uintptr_t at, size_t n);
 
 /**
  * Copy up to @n bytes, fewer where what follows can't be read; 0: none.
  *
  * Context: any-thread, signal-safe.
  */
-size_t sc_memory_copy(void *to, uintptr_t from, size_t n);
+size_t syc_memory_copy(void *to, uintptr_t from, size_t n);
 
 /** The stacks that one walk goes through. */
-struct sc_memory {
+struct syc_memory {
 	/* The thread's own: [low, high), of which [floor, high) is mapped for
 	 * certain.  All 0: not known. */
 	uintptr_t low, floor, high;
@@ -49,8 +49,8 @@ struct sc_memory {
 };
 
 /** @here: the address of something on the calling thread's current stack. */
-static inline void sc_memory_init(struct sc_memory *stacks, uintptr_t low,
-                                  uintptr_t high, uintptr_t here)
+static inline void syc_memory_init(struct syc_memory *stacks, uintptr_t low,
+                                   uintptr_t high, uintptr_t here)
 {
 	const bool known = high > low && high - low >= sizeof(uintptr_t);
 
@@ -63,10 +63,10 @@ static inline void sc_memory_init(struct sc_memory *stacks, uintptr_t low,
 }
 
 /** The word at @at is none of those that can be read without a question. */
-bool sc_memory_ask(struct sc_memory *stacks, uintptr_t at);
+bool syc_memory_ask(struct syc_memory *stacks, uintptr_t at);
 
 /** Whether the word at @at is known to be readable. */
-static inline bool sc_memory_has(const struct sc_memory *stacks, uintptr_t at)
+static inline bool syc_memory_has(const struct syc_memory *stacks, uintptr_t at)
 {
 	/* the word must end below high */
 	return at >= stacks->floor && at < stacks->high &&
@@ -74,12 +74,12 @@ static inline bool sc_memory_has(const struct sc_memory *stacks, uintptr_t at)
 }
 
 /** Load the word at @at; false: it can't be read. */
-static inline bool sc_memory_load(struct sc_memory *stacks, uintptr_t at,
-                                  uintptr_t *ret_value)
+static inline bool syc_memory_load(struct syc_memory *stacks, uintptr_t at,
+                                   uintptr_t *ret_value)
 {
-	if (!sc_memory_has(stacks, at) && !sc_memory_ask(stacks, at))
+	if (!syc_memory_has(stacks, at) && !syc_memory_ask(stacks, at))
 		return false;
-	*ret_value = sc_machine_load(at);
+	*ret_value = syc_machine_load(at);
 	return true;
 }
 

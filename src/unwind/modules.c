@@ -49,7 +49,7 @@ struct half {
 static struct lists {
 	struct half halves[2];
 	/* Libraries that stay; the maker's. */
-	struct sc_needed needed;
+	struct syc_needed needed;
 	/* Modules whose tables were believed: their pages, and what they began
 	 * with. */
 	struct {
@@ -71,25 +71,25 @@ static _Atomic uint64_t generation, additions;
 
 static struct lists *get_lists(void)
 {
-	return sc_backing_get(&lists, sizeof(*lists));
+	return syc_backing_get(&lists, sizeof(*lists));
 }
 
-uint64_t sc_modules_generation(void)
+uint64_t syc_modules_generation(void)
 {
 	return atomic_load_explicit(&generation, memory_order_relaxed);
 }
 
-void sc_modules_forget(void)
+void syc_modules_forget(void)
 {
 	atomic_fetch_add_explicit(&generation, 1, memory_order_relaxed);
 }
 
-uint64_t sc_modules_additions(void)
+uint64_t syc_modules_additions(void)
 {
 	return atomic_load_explicit(&additions, memory_order_relaxed);
 }
 
-static void put(struct listed *to, const struct sc_loaded_module *module)
+static void put(struct listed *to, const struct syc_loaded_module *module)
 {
 	/* relaxed: the version orders them */
 	atomic_store_explicit(&to->low, module->low, memory_order_relaxed);
@@ -101,7 +101,7 @@ static void put(struct listed *to, const struct sc_loaded_module *module)
 	                      memory_order_relaxed);
 }
 
-static void get(struct listed *from, struct sc_loaded_module *module)
+static void get(struct listed *from, struct syc_loaded_module *module)
 {
 	module->low = atomic_load_explicit(&from->low, memory_order_relaxed);
 	module->high = atomic_load_explicit(&from->high, memory_order_relaxed);
@@ -117,25 +117,25 @@ static void get(struct listed *from, struct sc_loaded_module *module)
  * were linked with, are never unmapped.  Loaders list the last behind those
  * that need them. */
 static bool stays(const struct dl_phdr_info *info,
-                  const struct sc_loaded_module *module, bool is_first)
+                  const struct syc_loaded_module *module, bool is_first)
 {
 	const uintptr_t anchors[] = {
 		(uintptr_t)getauxval(AT_BASE),
 		(uintptr_t)getauxval(AT_SYSINFO_EHDR),
-		(uintptr_t)&sc_modules_find,
+		(uintptr_t)&syc_modules_find,
 	};
-	bool found = is_first || sc_needed_has(&lists->needed, info);
+	bool found = is_first || syc_needed_has(&lists->needed, info);
 
 	for (unsigned i = 0; i < sizeof(anchors) / sizeof(anchors[0]); i++)
 		found |= anchors[i] >= module->low && anchors[i] < module->high;
 	/* The kernel's needs nothing, and its addresses are its file's */
 	if (found && module->low != anchors[1])
-		sc_needed_add(&lists->needed, info);
+		syc_needed_add(&lists->needed, info);
 	return found;
 }
 
 static void describe(const struct dl_phdr_info *info, bool is_first,
-                     struct sc_loaded_module *module)
+                     struct syc_loaded_module *module)
 {
 	const ElfW(Phdr) *table = NULL;
 
@@ -174,10 +174,10 @@ static void describe(const struct dl_phdr_info *info, bool is_first,
 }
 
 /* Insertion sort: loaders list modules almost in order. */
-static void insert(struct half *half, const struct sc_loaded_module *module)
+static void insert(struct half *half, const struct syc_loaded_module *module)
 {
 	unsigned i = atomic_load_explicit(&half->n, memory_order_relaxed);
-	struct sc_loaded_module before;
+	struct syc_loaded_module before;
 
 	if (i == LIST_MOST)
 		return; /* _dl_find_object() finds it, or nobody */
@@ -203,7 +203,7 @@ struct snapshot_making {
 static int list_one(struct dl_phdr_info *info, size_t size, void *user)
 {
 	struct snapshot_making *const making = user;
-	struct sc_loaded_module module;
+	struct syc_loaded_module module;
 
 	if (making->n == 0 && size >= offsetof(struct dl_phdr_info, dlpi_subs) +
 	                                      sizeof(info->dlpi_subs)) {
@@ -229,7 +229,7 @@ static int list_one(struct dl_phdr_info *info, size_t size, void *user)
 
 static bool begin_making(void)
 {
-	const int pid = (int)sc_machine_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
+	const int pid = (int)syc_machine_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
 	int holder = atomic_load_explicit(&maker, memory_order_relaxed);
 
 	return holder != pid &&
@@ -238,7 +238,7 @@ static bool begin_making(void)
 	                                               memory_order_relaxed);
 }
 
-void sc_modules_refresh(void)
+void syc_modules_refresh(void)
 {
 	struct snapshot_making making = { .unchanged = false };
 
@@ -254,7 +254,7 @@ void sc_modules_refresh(void)
 	atomic_thread_fence(memory_order_release);
 	dl_iterate_phdr(list_one, &making);
 	if (making.bare)
-		sc_frame_index_make(making.bias);
+		syc_frame_index_make(making.bias);
 	if (!making.unchanged) {
 		const bool gone = making.subs != counted_subs ||
 		                  (making.adds == 0 && making.subs == 0);
@@ -264,14 +264,14 @@ void sc_modules_refresh(void)
 		atomic_store_explicit(&version, now + 1, memory_order_release);
 		atomic_fetch_add_explicit(&additions, 1, memory_order_relaxed);
 		if (gone)
-			sc_modules_forget();
+			syc_modules_forget();
 	}
 	atomic_store_explicit(&maker, 0, memory_order_release);
 }
 
-int sc_modules_prepare(void)
+int syc_modules_prepare(void)
 {
-	sc_modules_refresh();
+	syc_modules_refresh();
 	return atomic_load_explicit(&version, memory_order_relaxed) != 0 ? 0
 	       : get_lists() == NULL ? -ENOMEM
 	                             : -EBUSY;
@@ -283,11 +283,11 @@ int sc_modules_prepare(void)
 static __attribute__((constructor)) void prepare_early(void)
 {
 	if (_dl_find_object == NULL || getauxval(AT_BASE) == 0)
-		sc_modules_refresh();
+		syc_modules_refresh();
 }
 
 static bool find_in(struct half *half, uintptr_t pc,
-                    struct sc_loaded_module *module)
+                    struct syc_loaded_module *module)
 {
 	unsigned low = 0;
 	unsigned high = atomic_load_explicit(&half->n, memory_order_relaxed);
@@ -307,7 +307,7 @@ static bool find_in(struct half *half, uintptr_t pc,
 	return pc >= module->low && pc < module->high;
 }
 
-static bool find_listed(uintptr_t pc, struct sc_loaded_module *module)
+static bool find_listed(uintptr_t pc, struct syc_loaded_module *module)
 {
 	for (unsigned tries = 0; tries < 3; tries++) {
 		const unsigned now =
@@ -324,10 +324,10 @@ static bool find_listed(uintptr_t pc, struct sc_loaded_module *module)
 	return false;
 }
 
-bool sc_modules_find(uintptr_t pc, struct sc_loaded_module *ret_module)
+bool syc_modules_find(uintptr_t pc, struct syc_loaded_module *ret_module)
 {
 	struct dl_find_object found;
-	struct sc_loaded_module listed;
+	struct syc_loaded_module listed;
 
 	if (_dl_find_object == NULL)
 		return find_listed(pc, ret_module);
@@ -342,9 +342,9 @@ bool sc_modules_find(uintptr_t pc, struct sc_loaded_module *ret_module)
 	return true;
 }
 
-static bool fetch(struct sc_bytes *bytes, uintptr_t at)
+static bool fetch(struct syc_bytes *bytes, uintptr_t at)
 {
-	const struct sc_loaded_module *const module = bytes->user;
+	const struct syc_loaded_module *const module = bytes->user;
 
 	if (at >= module->stays && at < module->stays_end) {
 		bytes->data = (const unsigned char *)module->stays;
@@ -356,20 +356,20 @@ static bool fetch(struct sc_bytes *bytes, uintptr_t at)
 	const uintptr_t back = at - bytes->low;
 	const uintptr_t start = at - (back < BACK_MOST ? back : BACK_MOST);
 	const uintptr_t left = bytes->high - start;
-	const size_t most = left < SC_BYTES_WINDOW ? left : SC_BYTES_WINDOW;
+	const size_t most = left < SYC_BYTES_WINDOW ? left : SYC_BYTES_WINDOW;
 
 	bytes->data = bytes->window;
 	bytes->start = start;
-	bytes->n = sc_memory_copy(bytes->window, start, most);
+	bytes->n = syc_memory_copy(bytes->window, start, most);
 	if (at - start < bytes->n)
 		return true;
 	bytes->start = at;
-	bytes->n = sc_memory_copy(bytes->window, at, 1);
+	bytes->n = syc_memory_copy(bytes->window, at, 1);
 	return bytes->n > 0;
 }
 
-void sc_modules_open(const struct sc_loaded_module *module,
-                     struct sc_bytes *bytes)
+void syc_modules_open(const struct syc_loaded_module *module,
+                      struct syc_bytes *bytes)
 {
 	bytes->low = module->low;
 	bytes->high = module->high;
@@ -382,24 +382,24 @@ void sc_modules_open(const struct sc_loaded_module *module,
 
 /* What its table begins with: where it lies, how many entries it has, and
  * the first few of them. */
-static uint64_t mark_of(const struct sc_loaded_module *module,
-                        struct sc_bytes *bytes)
+static uint64_t mark_of(const struct syc_loaded_module *module,
+                        struct syc_bytes *bytes)
 {
 	uint64_t mark = module->header;
-	struct sc_cursor cursor;
+	struct syc_cursor cursor;
 
-	sc_cursor_init(&cursor, bytes, module->header, module->high);
+	syc_cursor_init(&cursor, bytes, module->header, module->high);
 	for (unsigned i = 0; i < 8; i++)
-		mark = (mark ^ sc_cursor_fixed(&cursor, 8)) *
+		mark = (mark ^ syc_cursor_fixed(&cursor, 8)) *
 		       UINT64_C(0x9e3779b97f4a7c15);
 	return mark | 1;
 }
 
-void sc_modules_notice(const struct sc_loaded_module *module,
-                       struct sc_bytes *bytes)
+void syc_modules_notice(const struct syc_loaded_module *module,
+                        struct syc_bytes *bytes)
 {
-	const uint64_t first = module->low / SC_MEMORY_PAGE;
-	const uint64_t n = (module->high - 1) / SC_MEMORY_PAGE - first + 1;
+	const uint64_t first = module->low / SYC_MEMORY_PAGE;
+	const uint64_t n = (module->high - 1) / SYC_MEMORY_PAGE - first + 1;
 	const uint64_t pages = first << 24 | (n < 0xffffff ? n : 0xffffff);
 	struct lists *const known_lists = get_lists();
 	unsigned i = 0;
@@ -408,7 +408,7 @@ void sc_modules_notice(const struct sc_loaded_module *module,
 	if (module->stays != module->stays_end || module->header == 0)
 		return;
 	if (known_lists == NULL) {
-		sc_modules_forget();
+		syc_modules_forget();
 		return;
 	}
 	const uint64_t mark = mark_of(module, bytes);
@@ -426,12 +426,12 @@ void sc_modules_notice(const struct sc_loaded_module *module,
 		                         memory_order_relaxed) == mark)
 			return;
 		if (from < first + n && first < from + length) {
-			sc_modules_forget();
+			syc_modules_forget();
 			break;
 		}
 	}
 	if (i == SEEN_MOST) {
-		sc_modules_forget();
+		syc_modules_forget();
 		for (i = SEEN_MOST - 1; i > 0; i--)
 			atomic_store_explicit(&known_lists->seen[i].pages, 0,
 			                      memory_order_relaxed);

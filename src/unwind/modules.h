@@ -3,7 +3,7 @@
  * modules.h - which program or library code is in, and where its table is.
  *
  * _dl_find_object() of glibc 2.35 and later tells it in handlers too.  Beside
- * it there is a list, which sc_modules_refresh() takes in normal context: it
+ * it there is a list, which syc_modules_refresh() takes in normal context: it
  * says which modules stay as long as the process, so that their tables may be
  * read where they are; and elsewhere it is all there is.
  *
@@ -11,15 +11,15 @@
  * and then looks whether the list's version has changed; a handler that
  * interrupted the writer reads the half that is not written.
  */
-#ifndef SC_MODULES_H
-#define SC_MODULES_H
+#ifndef SYC_MODULES_H
+#define SYC_MODULES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "unwind/bytes.h"
 
-struct sc_loaded_module {
+struct syc_loaded_module {
 	uintptr_t low, high; /* its mappings, and what may lie between */
 	uintptr_t header;    /* its PT_GNU_EH_FRAME; 0: it has none */
 	/* Mapped, readable, and there for ever: what holds header.  Equal:
@@ -28,17 +28,17 @@ struct sc_loaded_module {
 };
 
 /** Make the list.  0 or -errno.  Context: setup. */
-int sc_modules_prepare(void);
+int syc_modules_prepare(void);
 
 /** Make it again if modules have come or gone.  Context: any-thread. */
-void sc_modules_refresh(void);
+void syc_modules_refresh(void);
 
 /** The module that @pc is in.  Context: any-thread, signal-safe. */
-bool sc_modules_find(uintptr_t pc, struct sc_loaded_module *ret_module);
+bool syc_modules_find(uintptr_t pc, struct syc_loaded_module *ret_module);
 
 /** Its bytes, for what parses tables.  Context: any-thread, signal-safe. */
-void sc_modules_open(const struct sc_loaded_module *module,
-                     struct sc_bytes *bytes);
+void syc_modules_open(const struct syc_loaded_module *module,
+                      struct syc_bytes *bytes);
 
 /**
  * A table of @module is about to be believed: if another module was seen
@@ -46,18 +46,18 @@ void sc_modules_open(const struct sc_loaded_module *module,
  *
  * Context: any-thread, signal-safe.
  */
-void sc_modules_notice(const struct sc_loaded_module *module,
-                       struct sc_bytes *bytes);
+void syc_modules_notice(const struct syc_loaded_module *module,
+                        struct syc_bytes *bytes);
 
 /** All rules are to be found anew.  Context: any-thread, signal-safe. */
-void sc_modules_forget(void);
+void syc_modules_forget(void);
 
 /** Changes when rules found before no longer hold.
  * Context: any-thread, signal-safe. */
-uint64_t sc_modules_generation(void);
+uint64_t syc_modules_generation(void);
 
 /** Changes when code may have got tables that had none.
  * Context: any-thread, signal-safe. */
-uint64_t sc_modules_additions(void);
+uint64_t syc_modules_additions(void);
 
 #endif

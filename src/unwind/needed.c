@@ -41,7 +41,7 @@ static uint64_t hash(const char *name)
 	return value;
 }
 
-static bool has(const struct sc_needed *needed, uint64_t name)
+static bool has(const struct syc_needed *needed, uint64_t name)
 {
 	for (unsigned i = 0; i < needed->n; i++)
 		if (needed->names[i] == name)
@@ -49,7 +49,7 @@ static bool has(const struct sc_needed *needed, uint64_t name)
 	return false;
 }
 
-void sc_needed_add(struct sc_needed *needed, const struct dl_phdr_info *info)
+void syc_needed_add(struct syc_needed *needed, const struct dl_phdr_info *info)
 {
 	const ElfW(Dyn) *dynamic = dynamic_of(info);
 	const char *const strings =
@@ -58,7 +58,7 @@ void sc_needed_add(struct sc_needed *needed, const struct dl_phdr_info *info)
 	if (strings == NULL)
 		return;
 	for (; dynamic->d_tag != DT_NULL; dynamic++) {
-		if (dynamic->d_tag != DT_NEEDED || needed->n == SC_NEEDED_MOST)
+		if (dynamic->d_tag != DT_NEEDED || needed->n == SYC_NEEDED_MOST)
 			continue;
 		const uint64_t name = hash(strings + dynamic->d_un.d_val);
 
@@ -67,8 +67,8 @@ void sc_needed_add(struct sc_needed *needed, const struct dl_phdr_info *info)
 	}
 }
 
-bool sc_needed_has(const struct sc_needed *needed,
-                   const struct dl_phdr_info *info)
+bool syc_needed_has(const struct syc_needed *needed,
+                    const struct dl_phdr_info *info)
 {
 	const ElfW(Dyn) *dynamic = dynamic_of(info);
 	const char *const strings =

@@ -3,27 +3,27 @@
  * needed.h - which libraries are never unloaded, because the program, or one
  * of them, was linked with them.
  */
-#ifndef SC_NEEDED_H
-#define SC_NEEDED_H
+#ifndef SYC_NEEDED_H
+#define SYC_NEEDED_H
 
 #include <link.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SC_NEEDED_MOST 2048u
+#define SYC_NEEDED_MOST 2048u
 
 /** Names of libraries, as hashes; all zero: none. */
-struct sc_needed {
+struct syc_needed {
 	unsigned n;
-	uint64_t names[SC_NEEDED_MOST];
+	uint64_t names[SYC_NEEDED_MOST];
 };
 
 /** Add the libraries that @info, a module that stays, was linked with.
  * Context: any-thread. */
-void sc_needed_add(struct sc_needed *needed, const struct dl_phdr_info *info);
+void syc_needed_add(struct syc_needed *needed, const struct dl_phdr_info *info);
 
 /** @info is one of those.  Context: any-thread. */
-bool sc_needed_has(const struct sc_needed *needed,
-                   const struct dl_phdr_info *info);
+bool syc_needed_has(const struct syc_needed *needed,
+                    const struct dl_phdr_info *info);
 
 #endif

@@ -9,29 +9,29 @@
 #define STEPS_MOST      16384u
 
 struct row_machine {
-	struct sc_cursor cursor;
-	const struct sc_fde *fde;
+	struct syc_cursor cursor;
+	const struct syc_fde *fde;
 	uintptr_t at, pc; /* where the row holds; the wanted one */
-	struct sc_row row;
-	struct sc_row first; /* as the common entry leaves it */
-	struct sc_row remembered[REMEMBERED_MOST];
+	struct syc_row row;
+	struct syc_row first; /* as the common entry leaves it */
+	struct syc_row remembered[REMEMBERED_MOST];
 	unsigned n_remembered;
 	bool bad;
 };
 
-static void set(struct row_machine *m, uint64_t reg, enum sc_row_kind kind,
+static void set(struct row_machine *m, uint64_t reg, enum syc_row_kind kind,
                 int64_t value)
 {
 	/* of vector registers and the like nobody asks */
-	if (reg - SC_ROW_FIRST < SC_ROW_SLOTS)
-		m->row.slots[reg - SC_ROW_FIRST] = sc_row_rule(kind, value);
+	if (reg - SYC_ROW_FIRST < SYC_ROW_SLOTS)
+		m->row.slots[reg - SYC_ROW_FIRST] = syc_row_rule(kind, value);
 }
 
 static void restore(struct row_machine *m, uint64_t reg)
 {
-	if (reg - SC_ROW_FIRST < SC_ROW_SLOTS)
-		m->row.slots[reg - SC_ROW_FIRST] =
-			m->first.slots[reg - SC_ROW_FIRST];
+	if (reg - SYC_ROW_FIRST < SYC_ROW_SLOTS)
+		m->row.slots[reg - SYC_ROW_FIRST] =
+			m->first.slots[reg - SYC_ROW_FIRST];
 }
 
 static int64_t factored(struct row_machine *m, uint64_t n)
@@ -44,13 +44,13 @@ static uintptr_t block(struct row_machine *m)
 {
 	const uintptr_t at = m->cursor.at;
 
-	sc_cursor_skip(&m->cursor, sc_cursor_uleb(&m->cursor));
+	syc_cursor_skip(&m->cursor, syc_cursor_uleb(&m->cursor));
 	return at;
 }
 
 static void define_cfa(struct row_machine *m, uint64_t reg, int64_t offset)
 {
-	m->bad |= reg >= SC_MACHINE_REGS;
+	m->bad |= reg >= SYC_MACHINE_REGS;
 	m->row.cfa_reg = (unsigned)reg;
 	m->row.cfa_offset = offset;
 	m->row.cfa_expr = 0;
@@ -75,44 +75,44 @@ static void recall(struct row_machine *m)
 /* The instructions about the CFA, and those that move on. */
 static bool run_cfa(struct row_machine *m, unsigned op)
 {
-	struct sc_cursor *const c = &m->cursor;
+	struct syc_cursor *const c = &m->cursor;
 	uint64_t reg;
 
 	switch (op) {
 	case 0x01: /* set_loc */
-		m->at = sc_cursor_pointer(c, m->fde->encoding, 0);
+		m->at = syc_cursor_pointer(c, m->fde->encoding, 0);
 		return true;
 	case 0x02: /* advance_loc1, 2, 4 */
-		m->at += sc_cursor_fixed(c, 1) * m->fde->code_align;
+		m->at += syc_cursor_fixed(c, 1) * m->fde->code_align;
 		return true;
 	case 0x03:
-		m->at += sc_cursor_fixed(c, 2) * m->fde->code_align;
+		m->at += syc_cursor_fixed(c, 2) * m->fde->code_align;
 		return true;
 	case 0x04:
-		m->at += sc_cursor_fixed(c, 4) * m->fde->code_align;
+		m->at += syc_cursor_fixed(c, 4) * m->fde->code_align;
 		return true;
 	case 0x0c: /* def_cfa */
-		reg = sc_cursor_uleb(c);
-		define_cfa(m, reg, (int64_t)sc_cursor_uleb(c));
+		reg = syc_cursor_uleb(c);
+		define_cfa(m, reg, (int64_t)syc_cursor_uleb(c));
 		return true;
 	case 0x0d: /* def_cfa_register */
 		m->bad |= m->row.cfa_expr != 0;
-		define_cfa(m, sc_cursor_uleb(c), m->row.cfa_offset);
+		define_cfa(m, syc_cursor_uleb(c), m->row.cfa_offset);
 		return true;
 	case 0x0e: /* def_cfa_offset */
 		m->bad |= m->row.cfa_expr != 0;
-		m->row.cfa_offset = (int64_t)sc_cursor_uleb(c);
+		m->row.cfa_offset = (int64_t)syc_cursor_uleb(c);
 		return true;
 	case 0x0f: /* def_cfa_expression */
 		m->row.cfa_expr = block(m);
 		return true;
 	case 0x12: /* def_cfa_sf */
-		reg = sc_cursor_uleb(c);
-		define_cfa(m, reg, factored(m, (uint64_t)sc_cursor_sleb(c)));
+		reg = syc_cursor_uleb(c);
+		define_cfa(m, reg, factored(m, (uint64_t)syc_cursor_sleb(c)));
 		return true;
 	case 0x13: /* def_cfa_offset_sf */
 		m->bad |= m->row.cfa_expr != 0;
-		m->row.cfa_offset = factored(m, (uint64_t)sc_cursor_sleb(c));
+		m->row.cfa_offset = factored(m, (uint64_t)syc_cursor_sleb(c));
 		return true;
 	default:
 		return false;
@@ -122,44 +122,44 @@ static bool run_cfa(struct row_machine *m, unsigned op)
 /* The instructions about one register. */
 static bool run_register(struct row_machine *m, unsigned op)
 {
-	struct sc_cursor *const c = &m->cursor;
-	const uint64_t reg = sc_cursor_uleb(c);
+	struct syc_cursor *const c = &m->cursor;
+	const uint64_t reg = syc_cursor_uleb(c);
 
 	switch (op) {
 	case 0x05: /* offset_extended */
-		set(m, reg, SC_ROW_AT, factored(m, sc_cursor_uleb(c)));
+		set(m, reg, SYC_ROW_AT, factored(m, syc_cursor_uleb(c)));
 		return true;
 	case 0x06: /* restore_extended */
 		restore(m, reg);
 		return true;
 	case 0x07: /* undefined */
-		set(m, reg, SC_ROW_UNDEFINED, 0);
+		set(m, reg, SYC_ROW_UNDEFINED, 0);
 		return true;
 	case 0x08: /* same_value */
-		set(m, reg, SC_ROW_SAME, 0);
+		set(m, reg, SYC_ROW_SAME, 0);
 		return true;
 	case 0x09: /* register */
-		set(m, reg, SC_ROW_REGISTER, (int64_t)sc_cursor_uleb(c));
+		set(m, reg, SYC_ROW_REGISTER, (int64_t)syc_cursor_uleb(c));
 		return true;
 	case 0x10: /* expression */
-		set(m, reg, SC_ROW_AT_EXPR, (int64_t)block(m));
+		set(m, reg, SYC_ROW_AT_EXPR, (int64_t)block(m));
 		return true;
 	case 0x11: /* offset_extended_sf */
-		set(m, reg, SC_ROW_AT,
-		    factored(m, (uint64_t)sc_cursor_sleb(c)));
+		set(m, reg, SYC_ROW_AT,
+		    factored(m, (uint64_t)syc_cursor_sleb(c)));
 		return true;
 	case 0x14: /* val_offset */
-		set(m, reg, SC_ROW_IS, factored(m, sc_cursor_uleb(c)));
+		set(m, reg, SYC_ROW_IS, factored(m, syc_cursor_uleb(c)));
 		return true;
 	case 0x15: /* val_offset_sf */
-		set(m, reg, SC_ROW_IS,
-		    factored(m, (uint64_t)sc_cursor_sleb(c)));
+		set(m, reg, SYC_ROW_IS,
+		    factored(m, (uint64_t)syc_cursor_sleb(c)));
 		return true;
 	case 0x16: /* val_expression */
-		set(m, reg, SC_ROW_IS_EXPR, (int64_t)block(m));
+		set(m, reg, SYC_ROW_IS_EXPR, (int64_t)block(m));
 		return true;
 	case 0x2f: /* GNU_negative_offset_extended */
-		set(m, reg, SC_ROW_AT, -factored(m, sc_cursor_uleb(c)));
+		set(m, reg, SYC_ROW_AT, -factored(m, syc_cursor_uleb(c)));
 		return true;
 	default:
 		return false;
@@ -168,15 +168,15 @@ static bool run_register(struct row_machine *m, unsigned op)
 
 static void run_one(struct row_machine *m)
 {
-	struct sc_cursor *const c = &m->cursor;
-	const unsigned op = sc_cursor_u8(c);
+	struct syc_cursor *const c = &m->cursor;
+	const unsigned op = syc_cursor_u8(c);
 
 	switch (op & 0xc0) {
 	case 0x40: /* advance_loc */
 		m->at += (op & 0x3f) * m->fde->code_align;
 		return;
 	case 0x80: /* offset */
-		set(m, op & 0x3f, SC_ROW_AT, factored(m, sc_cursor_uleb(c)));
+		set(m, op & 0x3f, SYC_ROW_AT, factored(m, syc_cursor_uleb(c)));
 		return;
 	case 0xc0: /* restore */
 		restore(m, op & 0x3f);
@@ -198,7 +198,7 @@ static void run_one(struct row_machine *m)
 		    * no more, a signature, which we strip in any case */
 		return;
 	case 0x2e: /* GNU_args_size: for landing pads */
-		sc_cursor_uleb(c);
+		syc_cursor_uleb(c);
 		return;
 	default:
 		if (!run_cfa(m, op) && !run_register(m, op))
@@ -206,12 +206,12 @@ static void run_one(struct row_machine *m)
 	}
 }
 
-static void run(struct row_machine *m, struct sc_bytes *bytes, uintptr_t from,
+static void run(struct row_machine *m, struct syc_bytes *bytes, uintptr_t from,
                 uintptr_t to)
 {
 	unsigned steps = 0;
 
-	sc_cursor_init(&m->cursor, bytes, from, to);
+	syc_cursor_init(&m->cursor, bytes, from, to);
 	while (!m->bad && !m->cursor.bad && m->cursor.at < m->cursor.end &&
 	       m->at <= m->pc) {
 		run_one(m);
@@ -220,8 +220,8 @@ static void run(struct row_machine *m, struct sc_bytes *bytes, uintptr_t from,
 	m->bad |= m->cursor.bad;
 }
 
-int sc_row_find(struct sc_bytes *bytes, const struct sc_fde *fde, uintptr_t pc,
-                struct sc_row *ret_row)
+int syc_row_find(struct syc_bytes *bytes, const struct syc_fde *fde,
+                 uintptr_t pc, struct syc_row *ret_row)
 {
 	struct row_machine m;
 
@@ -232,9 +232,9 @@ int sc_row_find(struct sc_bytes *bytes, const struct sc_fde *fde, uintptr_t pc,
 	m.bad = false;
 	m.row.cfa_expr = 0;
 	m.row.cfa_offset = 0;
-	m.row.cfa_reg = SC_REG_SP;
-	for (unsigned i = 0; i < SC_ROW_SLOTS; i++) {
-		m.row.slots[i] = sc_row_rule(SC_ROW_SAME, 0);
+	m.row.cfa_reg = SYC_REG_SP;
+	for (unsigned i = 0; i < SYC_ROW_SLOTS; i++) {
+		m.row.slots[i] = syc_row_rule(SYC_ROW_SAME, 0);
 		m.first.slots[i] = m.row.slots[i];
 	}
 	run(&m, bytes, fde->common, fde->common_end);

@@ -7,8 +7,8 @@
  * whether memory can be read; nothing faults, whatever the stack, the tables
  * or the registers hold.  docs/unwinding.md tells how.
  */
-#ifndef SC_UNWIND_H
-#define SC_UNWIND_H
+#ifndef SYC_UNWIND_H
+#define SYC_UNWIND_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,11 +16,11 @@
 #include <ucontext.h>
 
 /** What a step goes from and to. */
-struct sc_unwind_regs {
+struct syc_unwind_regs {
 	uintptr_t pc, sp, fp, lr; /* lr: aarch64's; else 0 */
 };
 
-struct sc_unwind {
+struct syc_unwind {
 	/* Set by the caller */
 	uint64_t *addrs; /* the innermost first; room for max */
 	uintptr_t *sps;  /* each frame's stack pointer; NULL: not wanted */
@@ -32,7 +32,7 @@ struct sc_unwind {
 	/* Where code has no tables, before frame pointers are tried: go to
 	 * the caller.  0; SYSCAP_STEP_TOLD, leave the frame out; or < 0: not
 	 * its code.  NULL: none. */
-	int (*step_out)(void *context, struct sc_unwind_regs *regs);
+	int (*step_out)(void *context, struct syc_unwind_regs *regs);
 	void *context;
 
 	/* Set by us */
@@ -44,7 +44,7 @@ struct sc_unwind {
 };
 
 /** What all walks share is made ready, once.  0 or -errno.  Context: setup. */
-int sc_unwind_prepare(void);
+int syc_unwind_prepare(void);
 
 /**
  * Libraries may have come or gone since the last call: take notice.  Without
@@ -53,7 +53,7 @@ int sc_unwind_prepare(void);
  *
  * Context: setup, any-thread.
  */
-void sc_unwind_refresh(void);
+void syc_unwind_refresh(void);
 
 /**
  * From where the signal of @context came.  The first address is the
@@ -61,16 +61,16 @@ void sc_unwind_refresh(void);
  *
  * Context: signal-safe, any-thread.
  */
-void sc_unwind_from(struct sc_unwind *unwind, const ucontext_t *context);
+void syc_unwind_from(struct syc_unwind *unwind, const ucontext_t *context);
 
 /**
  * From the caller on; @leave_out of the innermost are left out.
  *
  * Context: signal-safe, any-thread.
  */
-void sc_unwind_here(struct sc_unwind *unwind, unsigned leave_out);
+void syc_unwind_here(struct syc_unwind *unwind, unsigned leave_out);
 
 /** All @n bytes at @at can be read just now.  Context: signal-safe. */
-bool sc_unwind_readable(const void *at, size_t n);
+bool syc_unwind_readable(const void *at, size_t n);
 
 #endif

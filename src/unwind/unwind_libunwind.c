@@ -25,7 +25,7 @@
 #define PAGE           4096u
 
 /* Store frame @n; what has no room takes turns in the last places. */
-static void store(struct sc_unwind *unwind, unsigned n, uint64_t at,
+static void store(struct syc_unwind *unwind, unsigned n, uint64_t at,
                   uintptr_t sp)
 {
 	unsigned place = n;
@@ -41,7 +41,7 @@ static void store(struct sc_unwind *unwind, unsigned n, uint64_t at,
 		unwind->sps[place] = sp;
 }
 
-static void settle(struct sc_unwind *unwind, unsigned n)
+static void settle(struct syc_unwind *unwind, unsigned n)
 {
 	uint64_t addrs[OUTERMOST_KEPT];
 	uintptr_t sps[OUTERMOST_KEPT] = { 0 };
@@ -61,7 +61,7 @@ static void settle(struct sc_unwind *unwind, unsigned n)
 }
 
 /* The first @leave_out frames are not stored. */
-static void walk(struct sc_unwind *unwind, unw_cursor_t *cursor,
+static void walk(struct syc_unwind *unwind, unw_cursor_t *cursor,
                  unsigned leave_out)
 {
 	unsigned n = 0;
@@ -91,16 +91,16 @@ static void walk(struct sc_unwind *unwind, unw_cursor_t *cursor,
 	}
 }
 
-int sc_unwind_prepare(void)
+int syc_unwind_prepare(void)
 {
 	return 0;
 }
 
-void sc_unwind_refresh(void)
+void syc_unwind_refresh(void)
 {
 }
 
-void sc_unwind_from(struct sc_unwind *unwind, const ucontext_t *context)
+void syc_unwind_from(struct syc_unwind *unwind, const ucontext_t *context)
 {
 	const int saved = errno;
 	unw_cursor_t cursor;
@@ -117,8 +117,8 @@ void sc_unwind_from(struct sc_unwind *unwind, const ucontext_t *context)
 	errno = saved;
 }
 
-__attribute__((noinline)) void sc_unwind_here(struct sc_unwind *unwind,
-                                              unsigned leave_out)
+__attribute__((noinline)) void syc_unwind_here(struct syc_unwind *unwind,
+                                               unsigned leave_out)
 {
 	const int saved = errno;
 	unw_cursor_t cursor;
@@ -133,7 +133,7 @@ __attribute__((noinline)) void sc_unwind_here(struct sc_unwind *unwind,
 }
 
 /* How is nonsense, so the kernel reads the set and refuses. */
-bool sc_unwind_readable(const void *at, size_t n)
+bool syc_unwind_readable(const void *at, size_t n)
 {
 	const uintptr_t first = (uintptr_t)at;
 	const int saved = errno;

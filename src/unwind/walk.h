@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* walk.h - one walk from the innermost frame outwards, and its slow steps. */
-#ifndef SC_WALK_H
-#define SC_WALK_H
+#ifndef SYC_WALK_H
+#define SYC_WALK_H
 
 #include "unwind/cache.h"
 #include "unwind/machine.h"
@@ -10,15 +10,15 @@
 
 /* No code is above: callers there are garbage, some of which would look like a
  * runtime's names in a capture. */
-#define SC_CODE_LAST (UINTPTR_MAX >> 8)
+#define SYC_CODE_LAST (UINTPTR_MAX >> 8)
 
-struct sc_walk {
-	struct sc_unwind *unwind;
-	struct sc_memory stacks;
-	struct sc_regs regs;
-	struct sc_cache_entry *cache;
+struct syc_walk {
+	struct syc_unwind *unwind;
+	struct syc_memory stacks;
+	struct syc_regs regs;
+	struct syc_cache_entry *cache;
 	uint64_t salt; /* of its keys */
-	/* The frame's address: regs.r[SC_REG_PC] where that is exact, else
+	/* The frame's address: regs.r[SYC_REG_PC] where that is exact, else
 	 * the last byte of the call before it. */
 	uintptr_t at;
 	bool exact;
@@ -31,11 +31,11 @@ struct sc_walk {
 };
 
 /** How a step ended. */
-enum sc_step {
-	SC_STEP_DONE,      /* the walk is at the caller */
-	SC_STEP_OUTERMOST, /* there is none */
-	SC_STEP_STOPPED,   /* there may be one */
-	SC_STEP_FULL       /* a register is needed that was not followed */
+enum syc_step {
+	SYC_STEP_DONE,      /* the walk is at the caller */
+	SYC_STEP_OUTERMOST, /* there is none */
+	SYC_STEP_STOPPED,   /* there may be one */
+	SYC_STEP_FULL       /* a register is needed that was not followed */
 };
 
 /**
@@ -44,7 +44,7 @@ enum sc_step {
  *
  * Context: any-thread, signal-safe.
  */
-enum sc_step sc_walk_step(struct sc_walk *walk, uint64_t rule);
+enum syc_step syc_walk_step(struct syc_walk *walk, uint64_t rule);
 
 /**
  * The caller's registers are in @regs: check, and go there.  @exact: it was
@@ -52,27 +52,27 @@ enum sc_step sc_walk_step(struct sc_walk *walk, uint64_t rule);
  *
  * Context: any-thread, signal-safe.
  */
-enum sc_step sc_walk_accept(struct sc_walk *walk, const struct sc_regs *regs,
-                            bool exact);
+enum syc_step syc_walk_accept(struct syc_walk *walk,
+                              const struct syc_regs *regs, bool exact);
 
 /** A step by the tables themselves.  Context: any-thread, signal-safe. */
-enum sc_step sc_walk_by_tables(struct sc_walk *walk);
+enum syc_step syc_walk_by_tables(struct syc_walk *walk);
 
 /**
  * @pc is behind a call, in a function that has tables: something that words
  * on a stack rarely are by chance.  Context: any-thread, signal-safe.
  */
-bool sc_walk_is_return(uintptr_t pc);
+bool syc_walk_is_return(uintptr_t pc);
 
 /** One from code that has none.  Context: any-thread, signal-safe. */
-enum sc_step sc_walk_bare(struct sc_walk *walk);
+enum syc_step syc_walk_bare(struct syc_walk *walk);
 
 /**
- * The rule for the current frame from its tables, never SC_RULE_NONE; it is
+ * The rule for the current frame from its tables, never SYC_RULE_NONE; it is
  * in the cache then.
  *
  * Context: any-thread, signal-safe.
  */
-uint64_t sc_walk_learn(struct sc_walk *walk);
+uint64_t syc_walk_learn(struct syc_walk *walk);
 
 #endif

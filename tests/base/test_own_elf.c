@@ -28,7 +28,7 @@ static struct {
 	char tail[64];
 } elf;
 
-static char hex[SC_BUILD_ID_SIZE], by_recorder[SC_BUILD_ID_SIZE];
+static char hex[SYC_BUILD_ID_SIZE], by_recorder[SYC_BUILD_ID_SIZE];
 
 static void make_elf(void)
 {
@@ -56,32 +56,32 @@ static void make_elf(void)
 
 static bool read_own(const void *data, size_t size)
 {
-	struct sc_own_elf own;
+	struct syc_own_elf own;
 
 	memset(hex, 'x', sizeof(hex));
-	sc_own_elf_in_memory((uintptr_t)data, size, &own);
-	return sc_own_elf_build_id(&own, hex);
+	syc_own_elf_in_memory((uintptr_t)data, size, &own);
+	return syc_own_elf_build_id(&own, hex);
 }
 
 static bool read_own_file(const char *path, uint64_t inode, char *ret_hex)
 {
-	struct sc_own_elf own;
+	struct syc_own_elf own;
 	bool found;
 
-	if (!sc_own_elf_open(path, inode, &own))
+	if (!syc_own_elf_open(path, inode, &own))
 		return false;
-	found = sc_own_elf_build_id(&own, ret_hex);
-	sc_own_elf_close(&own);
+	found = syc_own_elf_build_id(&own, ret_hex);
+	syc_own_elf_close(&own);
 	return found;
 }
 
 static void check_as_the_recorder(const void *data, size_t size)
 {
-	struct sc_elf_view view;
+	struct syc_elf_view view;
 	bool found;
 
-	sc_elf_view_memory(data, size, &view);
-	found = sc_elf_read_build_id(&view, by_recorder) == 0;
+	syc_elf_view_memory(data, size, &view);
+	found = syc_elf_read_build_id(&view, by_recorder) == 0;
 	CHECK_EQ(read_own(data, size), found);
 	if (found)
 		CHECK_STR(hex, by_recorder);
@@ -273,16 +273,17 @@ TEST(sections_are_where_the_recorder_finds_them)
 		".none", "",          ".note.gnu.build-id"
 	};
 	const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	struct sc_own_elf own;
-	struct sc_elf whole;
+	struct syc_own_elf own;
+	struct syc_elf whole;
 	Elf64_Shdr section;
 
-	CHECK(sc_own_elf_open("/proc/self/exe", 0, &own));
-	CHECK_EQ(sc_elf_open(&whole, fd), 0);
+	CHECK(syc_own_elf_open("/proc/self/exe", 0, &own));
+	CHECK_EQ(syc_elf_open(&whole, fd), 0);
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		const struct sc_elf_section *const other =
-			sc_elf_find(&whole, names[i]);
-		const bool found = sc_own_elf_section(&own, names[i], &section);
+		const struct syc_elf_section *const other =
+			syc_elf_find(&whole, names[i]);
+		const bool found =
+			syc_own_elf_section(&own, names[i], &section);
 
 		/* A name that is too long for it is not looked for. */
 		CHECK_EQ(found, other != NULL && strlen(names[i]) < 16);
@@ -291,8 +292,8 @@ TEST(sections_are_where_the_recorder_finds_them)
 			CHECK_EQ(section.sh_size, other->size);
 		}
 	}
-	sc_own_elf_close(&own);
-	sc_elf_close(&whole);
+	syc_own_elf_close(&own);
+	syc_elf_close(&whole);
 }
 
 TEST(headers_of_sections_are_not_believed)
@@ -302,11 +303,11 @@ TEST(headers_of_sections_are_not_believed)
 		Elf64_Shdr shdr[2];
 		char names[32];
 	} object;
-	struct sc_own_elf own;
+	struct syc_own_elf own;
 	Elf64_Shdr section;
 
 	srand((unsigned)test_seed());
-	sc_own_elf_in_memory((uintptr_t)&object, sizeof(object), &own);
+	syc_own_elf_in_memory((uintptr_t)&object, sizeof(object), &own);
 	for (unsigned i = 0; i < 20000; i++) {
 		make_elf();
 		object.ehdr = elf.ehdr;
@@ -318,12 +319,12 @@ TEST(headers_of_sections_are_not_believed)
 			sizeof(object.ehdr) + sizeof(object.shdr);
 		object.shdr[1].sh_name = 1;
 		memcpy(object.names, "\0.names", 8);
-		CHECK(sc_own_elf_section(&own, ".names", &section));
+		CHECK(syc_own_elf_section(&own, ".names", &section));
 		for (int k = rand() % 4; k >= 0; k--)
 			((unsigned char *)&object)
 				[16 + (size_t)rand() % (sizeof(object) - 16)] =
 					(unsigned char)rand();
-		sc_own_elf_section(&own, ".names", &section);
+		syc_own_elf_section(&own, ".names", &section);
 		memset(&object, 0, sizeof(object));
 	}
 }

@@ -156,7 +156,7 @@ int main(void)
 	}
 	measure();
 	reduce();
-	if (sc_names_lost() != 0)
+	if (syc_names_lost() != 0)
 		bench_fail("the table was full");
 	report("intern a known name", &variants[INTERN], "strlen, FNV, memcmp",
 	       &variants[AT_LEAST], BENCH_RATIO_MOST, 1.0);

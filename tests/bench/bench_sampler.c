@@ -53,13 +53,13 @@ static void nothing(int signal, siginfo_t *info, void *context)
 /* As the kernel says it when this thread's timer has expired once. */
 static siginfo_t tick_of_ours(void)
 {
-	struct sc_target *const t = sc_target_find(gettid());
+	struct syc_target *const t = syc_target_find(gettid());
 	siginfo_t info;
 
 	if (t == NULL)
 		bench_fail("this thread is not sampled");
 	memset(&info, 0, sizeof(info));
-	info.si_signo = sc_sampler->signal;
+	info.si_signo = syc_sampler->signal;
 	info.si_code = SI_TIMER;
 	info.si_value.sival_ptr = (void *)(uintptr_t)t->cookie;
 	return info;
@@ -87,7 +87,7 @@ static void measure_here(void)
 	for (unsigned batch = 0; batch <= BATCHES; batch++) {
 		for (unsigned i = 0; i < BATCH; i++) {
 			const uint64_t a = bench_ticks();
-			sc_tick_handle(signal, &info, &context);
+			syc_tick_handle(signal, &info, &context);
 			const uint64_t b = bench_ticks();
 			deliver(signal, &info);
 			const uint64_t c = bench_ticks();

@@ -38,15 +38,15 @@
 
 static uint64_t addrs[ROOM];
 static void *pointers[ROOM];
-static struct sc_unwind unwind = { .addrs = addrs, .max = ROOM };
-static struct sc_unwind elsewhere = { .addrs = addrs, .max = ROOM };
+static struct syc_unwind unwind = { .addrs = addrs, .max = ROOM };
+static struct syc_unwind elsewhere = { .addrs = addrs, .max = ROOM };
 static int (*libc_backtrace)(void **buffer, int size);
 static ucontext_t context;
 static unsigned depth_wanted, depth_seen;
 
-BENCH_EVENT(here, sc_unwind_here(&unwind, 0))
-BENCH_EVENT(unknown, sc_unwind_here(&elsewhere, 0))
-BENCH_EVENT(from, sc_unwind_from(&unwind, &context))
+BENCH_EVENT(here, syc_unwind_here(&unwind, 0))
+BENCH_EVENT(unknown, syc_unwind_here(&elsewhere, 0))
+BENCH_EVENT(from, syc_unwind_from(&unwind, &context))
 BENCH_EVENT(public, syscap_backtrace(addrs, ROOM, NULL))
 BENCH_EVENT(libc, libc_backtrace(pointers, ROOM))
 
@@ -146,9 +146,9 @@ static double cold_median(void (*bulk)(unsigned n), void (*forget)(void))
 static void forget_ours(void)
 {
 	for (unsigned i = 0; i < unwind.n; i++)
-		memset(&sc_cache_table()[sc_cache_home((uintptr_t)addrs[i]) &
-		                         ~(SC_CACHE_LINE - 1)],
-		       0, SC_CACHE_LINE * sizeof(struct sc_cache_entry));
+		memset(&syc_cache_table()[syc_cache_home((uintptr_t)addrs[i]) &
+		                          ~(SYC_CACHE_LINE - 1)],
+		       0, SYC_CACHE_LINE * sizeof(struct syc_cache_entry));
 }
 
 #if BENCH_HAVE_LIBUNWIND
@@ -207,7 +207,7 @@ static void report_all(void)
 
 static __attribute__((noinline)) int innermost(void)
 {
-	sc_unwind_here(&unwind, 0);
+	syc_unwind_here(&unwind, 0);
 	depth_seen = unwind.n;
 	if ((unwind.flags & ~1u) != 0)
 		bench_fail("the walk stopped after %u frames", unwind.n);
@@ -276,9 +276,9 @@ static int (*links[DEPTH + 1])(void) = {
 int main(void)
 {
 	bench_ns_per_tick();
-	if (sc_unwind_prepare() != 0)
+	if (syc_unwind_prepare() != 0)
 		bench_fail("no list of modules");
-	sc_stack_bounds(&unwind.low, &unwind.high);
+	syc_stack_bounds(&unwind.low, &unwind.high);
 #ifdef __GLIBC__
 	/* libunwind has one of that name, too */
 	*(void **)&libc_backtrace =

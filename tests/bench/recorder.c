@@ -23,7 +23,7 @@
 #define RING_END  255
 
 struct ring {
-	struct sc_ring_header *header; /* NULL: free */
+	struct syc_ring_header *header; /* NULL: free */
 	uint32_t size;
 	uint32_t head;
 	unsigned child;
@@ -97,14 +97,14 @@ static int make_ring(unsigned child, uint32_t ring_size)
 			bench_fail("more than %d rings at a time", MAX_RINGS);
 	const int fd = memfd_create("bench-ring", MFD_CLOEXEC);
 	if (fd < 0 || ftruncate(fd, (off_t)header + ring_size) != 0 ||
-	    sc_ring_map(fd, &ring->header, &ring->size) != 0)
+	    syc_ring_map(fd, &ring->header, &ring->size) != 0)
 		bench_fail("can't make a ring of %u bytes", ring_size);
 	ring->child = child;
 	ring->head = 0;
 	ring->header->offset = header;
 	ring->header->size = ring->size;
 	ring->header->recorder_version = 1;
-	ring->header->recorder_magic = SC_RING_RECORDER_MAGIC;
+	ring->header->recorder_magic = SYC_RING_RECORDER_MAGIC;
 	return fd;
 }
 
@@ -138,7 +138,7 @@ static bool count_frames(const struct ring *ring, const unsigned char *bytes,
                          uint32_t n)
 {
 	const enum bench_owner owner =
-		ring->header->client_magic == SC_RING_CLIENT_MAGIC
+		ring->header->client_magic == SYC_RING_CLIENT_MAGIC
 			? BENCH_OURS
 			: BENCH_REFERENCE;
 	bool has_ended = false;
@@ -158,7 +158,7 @@ static bool count_frames(const struct ring *ring, const unsigned char *bytes,
 
 static void drain_ring(struct ring *ring)
 {
-	struct sc_ring_header *const header = ring->header;
+	struct syc_ring_header *const header = ring->header;
 	/* R1, pairs with W2 */
 	const uint32_t tail = __atomic_load_n(&header->tail, __ATOMIC_ACQUIRE);
 	const uint32_t n = tail >= ring->head ? tail - ring->head
@@ -172,7 +172,7 @@ static void drain_ring(struct ring *ring)
 	/* R2, pairs with W1 */
 	__atomic_store_n(&header->head, tail, __ATOMIC_RELEASE);
 	if (has_ended) {
-		sc_ring_unmap(header, ring->size);
+		syc_ring_unmap(header, ring->size);
 		ring->header = NULL;
 	}
 }
@@ -188,7 +188,7 @@ static void drain(unsigned child)
 
 static void serve_control(unsigned child, uint32_t ring_size)
 {
-	char request[SC_CONTROL_REQUEST_LEN];
+	char request[SYC_CONTROL_REQUEST_LEN];
 	const ssize_t n = recv(children[child].control, request,
 	                       sizeof(request), MSG_DONTWAIT);
 
@@ -235,7 +235,7 @@ static void clean_up(void)
 {
 	for (struct ring *ring = rings; ring < rings + MAX_RINGS; ring++)
 		if (ring->header != NULL) {
-			sc_ring_unmap(ring->header, ring->size);
+			syc_ring_unmap(ring->header, ring->size);
 			ring->header = NULL;
 		}
 	for (unsigned i = 0; i < n_children; i++) {

@@ -11,7 +11,7 @@
 
 #include "harness/test.h"
 
-static void note(void *data, const struct sc_join_message *message)
+static void note(void *data, const struct syc_join_message *message)
 {
 	struct joined *joined = data;
 	char *to = joined->told + strlen(joined->told);
@@ -38,14 +38,15 @@ static void take_output(struct joined *joined, int fd)
 	syscap_reader_close(reader);
 }
 
-void join_with(struct joined *ret_joined, const struct sc_join_options *options,
+void join_with(struct joined *ret_joined,
+               const struct syc_join_options *options,
                struct make_capture *captures, unsigned n)
 {
-	struct sc_join_options all = *options;
+	struct syc_join_options all = *options;
 	struct joined *joined = ret_joined;
 	struct syscap_reader *readers[8];
-	struct sc_writer *writer;
-	struct sc_join *state;
+	struct syc_writer *writer;
+	struct syc_join *state;
 	char path[64], name[2] = "a";
 	const int fd = memfd_create("joined", MFD_CLOEXEC);
 
@@ -53,25 +54,25 @@ void join_with(struct joined *ret_joined, const struct sc_join_options *options,
 	all.tell = note;
 	all.data = joined;
 	CHECK(n <= 8 && fd >= 0);
-	CHECK_EQ(sc_join_new(&all, &state), 0);
+	CHECK_EQ(syc_join_new(&all, &state), 0);
 	for (unsigned i = 0; i < n; i++, name[0]++) {
 		CHECK_EQ(syscap_reader_open_memory(captures[i].data,
 		                                   captures[i].size,
 		                                   &readers[i], NULL),
 		         0);
-		CHECK_EQ(sc_join_add(state, name, readers[i]), 0);
+		CHECK_EQ(syc_join_add(state, name, readers[i]), 0);
 	}
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	CHECK_EQ(sc_join_settle(state, &joined->span), 0);
-	CHECK_EQ(sc_writer_open(path, false, &writer, NULL), 0);
-	CHECK_EQ(sc_writer_begin_as(writer, joined->span.begin,
-	                            joined->span.capture_time, NULL),
+	CHECK_EQ(syc_join_settle(state, &joined->span), 0);
+	CHECK_EQ(syc_writer_open(path, false, &writer, NULL), 0);
+	CHECK_EQ(syc_writer_begin_as(writer, joined->span.begin,
+	                             joined->span.capture_time, NULL),
 	         0);
-	CHECK_EQ(sc_join_write(state, writer), 0);
-	CHECK_EQ(sc_writer_finish(writer, joined->span.end), 0);
-	sc_join_totals(state, &joined->totals);
-	sc_writer_close(writer);
-	sc_join_free(state);
+	CHECK_EQ(syc_join_write(state, writer), 0);
+	CHECK_EQ(syc_writer_finish(writer, joined->span.end), 0);
+	syc_join_totals(state, &joined->totals);
+	syc_writer_close(writer);
+	syc_join_free(state);
 	take_output(joined, fd);
 	close(fd);
 	for (unsigned i = 0; i < n; i++) {
@@ -82,7 +83,7 @@ void join_with(struct joined *ret_joined, const struct sc_join_options *options,
 
 void join(struct joined *ret_joined, struct make_capture *captures, unsigned n)
 {
-	const struct sc_join_options options = { 0 };
+	const struct syc_join_options options = { 0 };
 
 	join_with(ret_joined, &options, captures, n);
 }

@@ -12,14 +12,15 @@ struct joined {
 	unsigned char *data;
 	size_t size;
 	struct syscap_file_info info;
-	struct sc_join_span span;
-	struct sc_join_totals totals;
+	struct syc_join_span span;
+	struct syc_join_totals totals;
 	char told[8192]; /* "a: at byte 256: message\n"... */
 };
 
 /** Join the @n captures, which are called a, b, ..., and free them. */
 void join(struct joined *ret_joined, struct make_capture *captures, unsigned n);
-void join_with(struct joined *ret_joined, const struct sc_join_options *options,
+void join_with(struct joined *ret_joined,
+               const struct syc_join_options *options,
                struct make_capture *captures, unsigned n);
 void joined_free(struct joined *joined);
 

@@ -34,8 +34,8 @@ int main(int argc, char **argv)
 	}
 	make_rings_begin(&rings, argv[1], 3);
 	make_rings_drained_mark(&rings);
-	make_rings_slot(&rings, 1, SC_SLOT_LIVE, 71, MAKE_RINGS_BODY - 200);
-	make_rings_slot(&rings, 2, SC_SLOT_ENDED, 72, 128);
+	make_rings_slot(&rings, 1, SYC_SLOT_LIVE, 71, MAKE_RINGS_BODY - 200);
+	make_rings_slot(&rings, 2, SYC_SLOT_ENDED, 72, 128);
 	for (unsigned i = 0; i < 4; i++)
 		make_rings_mark(&rings, 1 + i % 2);
 	make_rings_header(&rings, 1)->lost.frames[SYSCAP_FRAME_MARK] = 3;

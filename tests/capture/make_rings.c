@@ -21,24 +21,24 @@ static void must(bool condition, const char *what)
 	abort();
 }
 
-struct sc_ring_file *make_rings_facts(struct make_rings *rings)
+struct syc_ring_file *make_rings_facts(struct make_rings *rings)
 {
-	return (struct sc_ring_file *)(void *)rings->bytes;
+	return (struct syc_ring_file *)(void *)rings->bytes;
 }
 
-struct sc_ring_journal *make_rings_journal(struct make_rings *rings)
+struct syc_ring_journal *make_rings_journal(struct make_rings *rings)
 {
-	return (struct sc_ring_journal *)(void *)(rings->bytes +
-	                                          SC_RING_FILE_JOURNAL);
+	return (struct syc_ring_journal *)(void *)(rings->bytes +
+	                                           SYC_RING_FILE_JOURNAL);
 }
 
-struct sc_ring_header *make_rings_header(struct make_rings *rings,
-                                         uint32_t slot)
+struct syc_ring_header *make_rings_header(struct make_rings *rings,
+                                          uint32_t slot)
 {
-	return (struct sc_ring_header *)(void *)(rings->bytes +
-	                                         SC_RING_FILE_FRONT +
-	                                         slot * (MAKE_RINGS_PAGE +
-	                                                 MAKE_RINGS_BODY));
+	return (struct syc_ring_header *)(void *)(rings->bytes +
+	                                          SYC_RING_FILE_FRONT +
+	                                          slot * (MAKE_RINGS_PAGE +
+	                                                  MAKE_RINGS_BODY));
 }
 
 void make_rings_begin(struct make_rings *rings, const char *dir,
@@ -48,12 +48,12 @@ void make_rings_begin(struct make_rings *rings, const char *dir,
 	snprintf(rings->path, sizeof(rings->path), "%s/a.rings", dir);
 	snprintf(rings->capture_path, sizeof(rings->capture_path),
 	         "%s/a.syscap", dir);
-	rings->size = SC_RING_FILE_FRONT +
+	rings->size = SYC_RING_FILE_FRONT +
 	              n_slots * (MAKE_RINGS_PAGE + MAKE_RINGS_BODY);
 	rings->bytes = calloc(1, rings->size);
 	must(rings->bytes != NULL, "calloc");
 
-	struct sc_ring_file *const facts = make_rings_facts(rings);
+	struct syc_ring_file *const facts = make_rings_facts(rings);
 	memcpy(facts->magic, "SCRINGS1", 8);
 	facts->version = 1;
 	facts->front = 65536;
@@ -63,7 +63,7 @@ void make_rings_begin(struct make_rings *rings, const char *dir,
 	facts->pid = MAKE_RINGS_PID;
 	facts->began = 1000;
 	strcpy(facts->capture, rings->capture_path);
-	make_rings_slot(rings, 0, SC_SLOT_LIVE, 0, 0);
+	make_rings_slot(rings, 0, SYC_SLOT_LIVE, 0, 0);
 
 	make_begin(&rings->capture, false, 1000, 0);
 	make_metadata(&rings->capture, 1000, "syscap.rings", rings->path);
@@ -82,7 +82,7 @@ void make_rings_free(struct make_rings *rings)
 void make_rings_slot(struct make_rings *rings, uint32_t slot, uint32_t state,
                      int32_t tid, uint32_t at)
 {
-	struct sc_ring_header *const ring = make_rings_header(rings, slot);
+	struct syc_ring_header *const ring = make_rings_header(rings, slot);
 
 	ring->head = ring->tail = at;
 	ring->offset = MAKE_RINGS_PAGE;
@@ -96,7 +96,7 @@ void make_rings_slot(struct make_rings *rings, uint32_t slot, uint32_t state,
 void make_rings_add(struct make_rings *rings, uint32_t slot,
                     const struct make_capture *frame)
 {
-	struct sc_ring_header *const ring = make_rings_header(rings, slot);
+	struct syc_ring_header *const ring = make_rings_header(rings, slot);
 	unsigned char *const body = (unsigned char *)ring + MAKE_RINGS_PAGE;
 
 	for (size_t i = frame->frame; i < frame->size; i++) {
@@ -141,20 +141,20 @@ void make_rings_loss(struct make_capture *to, int32_t tid, int64_t time,
 
 unsigned char *make_rings_batch(struct make_rings *rings, size_t *ret_size)
 {
-	struct sc_ring_journal *const journal = make_rings_journal(rings);
+	struct syc_ring_journal *const journal = make_rings_journal(rings);
 	unsigned char *const batch = malloc(rings->size);
 	size_t n = 0;
 
 	must(batch != NULL, "malloc");
 	for (uint32_t i = 0; i < make_rings_facts(rings)->n_slots; i++) {
-		const struct sc_ring_header *const ring =
+		const struct syc_ring_header *const ring =
 			make_rings_header(rings, i);
 
 		if (ring->head == ring->tail)
 			continue;
 		journal->parts[journal->n++] =
-			(struct sc_ring_journal_part){ i, ring->head,
-			                               ring->tail };
+			(struct syc_ring_journal_part){ i, ring->head,
+			                                ring->tail };
 		for (uint32_t at = ring->head; at != ring->tail;
 		     at = (at + 1) % MAKE_RINGS_BODY)
 			batch[n++] = ((const unsigned char *)
@@ -162,7 +162,7 @@ unsigned char *make_rings_batch(struct make_rings *rings, size_t *ret_size)
 	}
 	journal->offset = rings->capture.size;
 	journal->length = n;
-	journal->state = SC_JOURNAL_UNDER_WAY;
+	journal->state = SYC_JOURNAL_UNDER_WAY;
 	*ret_size = n;
 	return batch;
 }
@@ -182,7 +182,7 @@ static void write_file(const char *path, const void *bytes, size_t size,
 void make_rings_write(struct make_rings *rings, const void *torn,
                       size_t torn_size)
 {
-	struct sc_ring_file *const facts = make_rings_facts(rings);
+	struct syc_ring_file *const facts = make_rings_facts(rings);
 	struct stat st;
 
 	write_file(rings->capture_path, rings->capture.data,

@@ -9,7 +9,7 @@
  *	struct make_rings r;
  *
  *	make_rings_begin(&r, dir, 3);
- *	make_rings_slot(&r, 1, SC_SLOT_LIVE, 71, 4000);
+ *	make_rings_slot(&r, 1, SYC_SLOT_LIVE, 71, 4000);
  *	make_rings_mark(&r, 1);		number 0
  *	make_rings_write(&r);
  *	... r.capture_path, r.path ...
@@ -47,10 +47,10 @@ void make_rings_begin(struct make_rings *rings, const char *dir,
                       uint32_t n_slots);
 void make_rings_free(struct make_rings *rings);
 
-struct sc_ring_file *make_rings_facts(struct make_rings *rings);
-struct sc_ring_journal *make_rings_journal(struct make_rings *rings);
-struct sc_ring_header *make_rings_header(struct make_rings *rings,
-                                         uint32_t slot);
+struct syc_ring_file *make_rings_facts(struct make_rings *rings);
+struct syc_ring_journal *make_rings_journal(struct make_rings *rings);
+struct syc_ring_header *make_rings_header(struct make_rings *rings,
+                                          uint32_t slot);
 
 /** @slot is @tid's, in @state, and empty: head and tail are @at. */
 void make_rings_slot(struct make_rings *rings, uint32_t slot, uint32_t state,

@@ -75,8 +75,8 @@ void recovering_begin(struct make_rings *r)
 	make_rings_begin(r, recovering_dir, 4);
 	make_rings_drained_mark(r);
 	make_rings_drained_mark(r);
-	make_rings_slot(r, 1, SC_SLOT_LIVE, 71, MAKE_RINGS_BODY - 200);
-	make_rings_slot(r, 2, SC_SLOT_ENDED, 72, 128);
+	make_rings_slot(r, 1, SYC_SLOT_LIVE, 71, MAKE_RINGS_BODY - 200);
+	make_rings_slot(r, 2, SYC_SLOT_ENDED, 72, 128);
 	for (unsigned i = 0; i < 5; i++) {
 		make_rings_mark(r, 1);
 		make_rings_mark(r, 2);
@@ -97,20 +97,20 @@ bool recovering_is_there(const char *path)
 	return lstat(path, &st) == 0;
 }
 
-void recovering_run(const char *path, struct sc_recovered *recovered)
+void recovering_run(const char *path, struct syc_recovered *recovered)
 {
 	struct syscap_error error;
 
-	if (sc_recover(path, false, recovered, &error) != 0)
+	if (syc_recover(path, false, recovered, &error) != 0)
 		test_fail(__FILE__, __LINE__, "%s: %s", path, error.message);
 }
 
 void recovering_refuse(const char *path, int code, const char *why)
 {
-	struct sc_recovered recovered;
+	struct syc_recovered recovered;
 	struct syscap_error error = { .message = "" };
 
-	CHECK_EQ(sc_recover(path, false, &recovered, &error), -code);
+	CHECK_EQ(syc_recover(path, false, &recovered, &error), -code);
 	CHECK_EQ(error.code, code);
 	if (strstr(error.message, why) == NULL)
 		test_fail(__FILE__, __LINE__, "'%s' is not in '%s'", why,
@@ -132,7 +132,7 @@ void recovering_check_marks(const struct make_rings *r)
 void recovering_check_done(const struct make_rings *r)
 {
 	struct make_rings_found found;
-	struct sc_recovered recovered;
+	struct syc_recovered recovered;
 
 	recovering_check_marks(r);
 	make_rings_find(r->capture_path, &found);
@@ -146,7 +146,7 @@ void recovering_check_done(const struct make_rings *r)
 
 bool recovering_run_until(const char *path, int n, bool half)
 {
-	struct sc_recovered recovered;
+	struct syc_recovered recovered;
 	int status;
 
 	fflush(NULL);
@@ -154,7 +154,7 @@ bool recovering_run_until(const char *path, int n, bool half)
 	if (pid == 0) {
 		calls_left = n;
 		writes_half = half;
-		_exit(sc_recover(path, false, &recovered, NULL) == 0 ? 0 : 1);
+		_exit(syc_recover(path, false, &recovered, NULL) == 0 ? 0 : 1);
 	}
 	CHECK_EQ(waitpid(pid, &status, 0), pid);
 	CHECK(WIFEXITED(status));

@@ -29,7 +29,7 @@ void recovering_end(struct make_rings *r);
 bool recovering_is_there(const char *path);
 
 /** Recover @path: that must do, or must fail with @code and a message. */
-void recovering_run(const char *path, struct sc_recovered *recovered);
+void recovering_run(const char *path, struct syc_recovered *recovered);
 void recovering_refuse(const char *path, int code, const char *why);
 
 /** Recover @path in a process that ends at call @n.  False: it got through. */

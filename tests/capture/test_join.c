@@ -283,22 +283,22 @@ TEST(groups_without_a_used_slot_are_cut_off)
 
 TEST(more_counters_than_ids_are_refused)
 {
-	const struct sc_join_options options = { .last_counter_id = 0xFFFFFE };
+	const struct syc_join_options options = { .last_counter_id = 0xFFFFFE };
 	struct syscap_reader *reader;
 	struct make_capture in;
-	struct sc_join *join;
+	struct syc_join *join;
 
 	for (int n = 1; n <= 2; n++) {
 		make_begin(&in, false, 0, 9);
 		make_ctrdef(&in, 7, 1, &heap, 1);
 		if (n == 2)
 			set(&in, 8, 2, 5, 5); /* undefined: one id more */
-		CHECK_EQ(sc_join_new(&options, &join), 0);
+		CHECK_EQ(syc_join_new(&options, &join), 0);
 		CHECK_EQ(syscap_reader_open_memory(in.data, in.size, &reader,
 		                                   NULL),
 		         0);
-		CHECK_EQ(sc_join_add(join, "a", reader), n == 1 ? 0 : -ENOSPC);
-		sc_join_free(join);
+		CHECK_EQ(syc_join_add(join, "a", reader), n == 1 ? 0 : -ENOSPC);
+		syc_join_free(join);
 		syscap_reader_close(reader);
 		make_free(&in);
 	}
@@ -451,8 +451,8 @@ TEST(processes_that_named_one_address_are_told_apart)
 
 TEST(new_ids_follow_those_that_the_writer_has_used)
 {
-	const struct sc_join_options options = { .last_counter_id = 40,
-		                                 .last_jit_address = 50 };
+	const struct syc_join_options options = { .last_counter_id = 40,
+		                                  .last_jit_address = 50 };
 	const uint64_t addr = JIT + 1;
 	struct make_capture in[1];
 	struct syscap_frame frame;

@@ -6,25 +6,25 @@
 #include "harness/test.h"
 #include "record/compose.h"
 
-static union sc_frame_buffer frame;
+static union syc_frame_buffer frame;
 
-static bool parse(struct sc_loss *loss)
+static bool parse(struct syc_loss *loss)
 {
 	const struct syscap_wire_mark *const mark = &frame.mark;
 
-	return sc_loss_record_is(mark->group, mark->name) &&
-	       sc_loss_record_parse((const char *)(mark + 1), loss);
+	return syc_loss_record_is(mark->group, mark->name) &&
+	       syc_loss_record_parse((const char *)(mark + 1), loss);
 }
 
 TEST(a_record_is_read_as_it_was_written)
 {
-	struct sc_loss loss = { .total = 12, .bytes = 3456, .tid = 78 }, read;
+	struct syc_loss loss = { .total = 12, .bytes = 3456, .tid = 78 }, read;
 
 	loss.frames[0] = 2;
 	loss.frames[SYSCAP_FRAME_MARK] = 7;
 	loss.frames[SYSCAP_FRAME_OVERLAY] = 3;
 	memset(&frame, 0xAA, sizeof(frame));
-	CHECK_EQ(sc_losses_compose(&frame, &loss, 70, 1000, 1500), 160);
+	CHECK_EQ(syc_losses_compose(&frame, &loss, 70, 1000, 1500), 160);
 	CHECK_EQ(frame.frame.len, 160);
 	CHECK_EQ(frame.frame.pid, 70);
 	CHECK_EQ(frame.frame.time, 1000);
@@ -38,12 +38,12 @@ TEST(a_record_is_read_as_it_was_written)
 
 TEST(the_longest_record_fits)
 {
-	struct sc_loss loss, read;
+	struct syc_loss loss, read;
 
 	memset(&loss, 0xFF, sizeof(loss));
 	loss.tid = INT32_MAX;
-	CHECK(sc_losses_compose(&frame, &loss, 70, INT64_MIN, INT64_MAX) <
-	      SC_LOSS_FRAME_MAX);
+	CHECK(syc_losses_compose(&frame, &loss, 70, INT64_MIN, INT64_MAX) <
+	      SYC_LOSS_FRAME_MAX);
 	CHECK_EQ(frame.frame.padding2, 0); /* no such thread can be */
 	CHECK_EQ(frame.mark.duration, INT64_MAX);
 	CHECK(parse(&read));
@@ -52,16 +52,16 @@ TEST(the_longest_record_fits)
 
 TEST(other_marks_are_no_loss_records)
 {
-	CHECK(sc_loss_record_is("syscap", "lost"));
-	CHECK(!sc_loss_record_is("syscap", "last"));
-	CHECK(!sc_loss_record_is("gtk", "lost"));
+	CHECK(syc_loss_record_is("syscap", "lost"));
+	CHECK(!syc_loss_record_is("syscap", "last"));
+	CHECK(!syc_loss_record_is("gtk", "lost"));
 }
 
 TEST(what_is_new_in_a_record_is_passed_over)
 {
-	struct sc_loss loss;
+	struct syc_loss loss;
 
-	CHECK(sc_loss_record_parse("frames=5 news=7 mark=3  ", &loss));
+	CHECK(syc_loss_record_parse("frames=5 news=7 mark=3  ", &loss));
 	CHECK_EQ(loss.total, 5);
 	CHECK_EQ(loss.frames[SYSCAP_FRAME_MARK], 3);
 }
@@ -74,10 +74,10 @@ TEST(a_loss_record_may_name_no_thread)
 		"frames=1 bytes=2 tid=-1 log=1",
 		"frames=1 tid=99999999999",
 	};
-	struct sc_loss loss;
+	struct syc_loss loss;
 
 	for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++) {
-		CHECK(sc_loss_record_parse(messages[i], &loss));
+		CHECK(syc_loss_record_parse(messages[i], &loss));
 		CHECK_EQ(loss.tid, 0);
 	}
 }
@@ -98,10 +98,10 @@ TEST(other_messages_are_no_loss_record)
 		"frames=1,bytes=2",
 		"frames=1 =2 log=-1",
 	};
-	struct sc_loss loss = { .total = 77 };
+	struct syc_loss loss = { .total = 77 };
 
 	for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++)
-		if (sc_loss_record_parse(messages[i], &loss))
+		if (syc_loss_record_parse(messages[i], &loss))
 			test_fail(__FILE__, __LINE__, "accepted \"%s\"",
 			          messages[i]);
 	CHECK_EQ(loss.total, 77);
@@ -109,37 +109,37 @@ TEST(other_messages_are_no_loss_record)
 
 TEST(the_remainder_is_what_no_record_told)
 {
-	struct sc_ring_losses all = { .bytes = 1000 };
-	struct sc_loss told = { 0 }, rest;
+	struct syc_ring_losses all = { .bytes = 1000 };
+	struct syc_loss told = { 0 }, rest;
 
 	all.frames[SYSCAP_FRAME_MARK] = 10;
 	all.frames[SYSCAP_FRAME_LOG] = 4;
 	told.frames[SYSCAP_FRAME_MARK] = 6;
 	told.bytes = 600;
-	CHECK(sc_losses_remainder(&all, &told, &rest));
+	CHECK(syc_losses_remainder(&all, &told, &rest));
 	CHECK_EQ(rest.total, 8);
 	CHECK_EQ(rest.bytes, 400);
 	CHECK_EQ(rest.frames[SYSCAP_FRAME_MARK], 4);
-	sc_losses_add(&told, &rest);
-	CHECK(!sc_losses_remainder(&all, &told, &rest));
+	syc_losses_add(&told, &rest);
+	CHECK(!syc_losses_remainder(&all, &told, &rest));
 	CHECK_EQ(rest.total, 0);
 }
 
 TEST(numbers_from_a_hostile_peer_do_not_wrap)
 {
-	struct sc_ring_losses all;
-	struct sc_loss told = { 0 }, rest, huge;
+	struct syc_ring_losses all;
+	struct syc_loss told = { 0 }, rest, huge;
 
 	memset(&all, 0xFF, sizeof(all));
-	CHECK(sc_losses_remainder(&all, &told, &rest));
+	CHECK(syc_losses_remainder(&all, &told, &rest));
 	CHECK(rest.total >= rest.frames[1]);
-	CHECK(sc_loss_record_parse(
+	CHECK(syc_loss_record_parse(
 		"frames=18446744073709551615 mark=18446744073709551615",
 		&huge));
 	for (unsigned i = 0; i < 1000; i++)
-		sc_losses_add(&told, &huge);
+		syc_losses_add(&told, &huge);
 	CHECK(told.total >= huge.total);
 	CHECK(told.frames[SYSCAP_FRAME_MARK] >= huge.total);
-	sc_losses_add(&told, &rest);
-	CHECK(!sc_losses_remainder(&all, &told, &rest) || rest.total > 0);
+	syc_losses_add(&told, &rest);
+	CHECK(!syc_losses_remainder(&all, &told, &rest) || rest.total > 0);
 }

@@ -19,7 +19,7 @@
 
 TEST(what_is_in_the_rings_is_moved_and_they_are_removed)
 {
-	struct sc_recovered recovered;
+	struct syc_recovered recovered;
 	struct make_rings r;
 
 	recovering_begin(&r);
@@ -35,7 +35,7 @@ TEST(what_is_in_the_rings_is_moved_and_they_are_removed)
 
 TEST(a_batch_torn_at_any_byte_is_recovered)
 {
-	struct sc_recovered recovered;
+	struct syc_recovered recovered;
 	unsigned char *batch;
 	struct make_rings r;
 	size_t size;
@@ -55,7 +55,7 @@ TEST(a_batch_torn_at_any_byte_is_recovered)
 
 TEST(a_dry_run_changes_nothing)
 {
-	struct sc_recovered recovered;
+	struct syc_recovered recovered;
 	struct make_rings r;
 	struct stat before[2], after[2];
 
@@ -63,9 +63,9 @@ TEST(a_dry_run_changes_nothing)
 	make_rings_write(&r, NULL, 0);
 	CHECK_EQ(stat(r.capture_path, &before[0]), 0);
 	CHECK_EQ(stat(r.path, &before[1]), 0);
-	CHECK_EQ(sc_recover(r.capture_path, true, &recovered, NULL), 0);
+	CHECK_EQ(syc_recover(r.capture_path, true, &recovered, NULL), 0);
 	CHECK_EQ(recovered.frames, 11);
-	CHECK_EQ(sc_recover(r.path, true, &recovered, NULL), 0);
+	CHECK_EQ(syc_recover(r.path, true, &recovered, NULL), 0);
 	CHECK_EQ(recovered.frames, 11);
 	CHECK_EQ(stat(r.capture_path, &after[0]), 0);
 	CHECK_EQ(stat(r.path, &after[1]), 0);
@@ -79,7 +79,7 @@ TEST(a_dry_run_changes_nothing)
 static void end_at_each_call(struct make_rings *r, const void *torn,
                              size_t torn_size, const char *path)
 {
-	struct sc_recovered recovered;
+	struct syc_recovered recovered;
 
 	for (int half = 0; half < 2; half++) {
 		int n = 0;
@@ -120,7 +120,7 @@ TEST(a_recovery_that_is_killed_at_any_call_is_gone_on_with)
 TEST(a_full_disk_leaves_the_capture_as_it_was)
 {
 	struct make_rings_found found;
-	struct sc_recovered recovered;
+	struct syc_recovered recovered;
 	struct make_rings r;
 	struct stat st;
 
@@ -142,7 +142,7 @@ TEST(a_full_disk_leaves_the_capture_as_it_was)
 
 TEST(two_recoveries_at_once_and_readers_see_each_frame_once)
 {
-	struct sc_recovered recovered;
+	struct syc_recovered recovered;
 	struct make_rings r;
 	int status;
 
@@ -158,8 +158,8 @@ TEST(two_recoveries_at_once_and_readers_see_each_frame_once)
 			for (int n = 0; i == 2 && n < 8; n++)
 				recovering_check_marks(&r);
 			if (i < 2) {
-				const int e = sc_recover(r.capture_path, false,
-				                         &recovered, NULL);
+				const int e = syc_recover(r.capture_path, false,
+				                          &recovered, NULL);
 				_exit(e == 0 || e == -EBUSY ? 0 : 1);
 			}
 			_exit(0);
@@ -176,7 +176,7 @@ TEST(two_recoveries_at_once_and_readers_see_each_frame_once)
 TEST(a_process_that_lives_is_left_alone)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-	struct sc_recovered recovered;
+	struct syc_recovered recovered;
 	struct make_rings r;
 
 	recovering_begin(&r);
@@ -195,7 +195,7 @@ TEST(a_ring_whose_frames_end_in_something_else_is_moved_up_to_there)
 {
 	struct make_capture broken = { .data = NULL };
 	struct make_rings_found found;
-	struct sc_recovered recovered;
+	struct syc_recovered recovered;
 	struct make_rings r;
 
 	recovering_begin(&r);
@@ -219,7 +219,7 @@ TEST(a_ring_whose_frames_end_in_something_else_is_moved_up_to_there)
 TEST(a_frame_whose_content_is_bad_is_left_out)
 {
 	struct make_capture broken = { .data = NULL };
-	struct sc_recovered recovered;
+	struct syc_recovered recovered;
 	struct make_rings r;
 
 	recovering_begin(&r);
@@ -282,7 +282,7 @@ TEST(a_capture_that_is_damaged_gets_no_frames)
 TEST(a_torn_frame_that_no_batch_left_is_cut_before_frames_are_added)
 {
 	static const unsigned char torn[30000] = { 0xF8, 0xFF };
-	struct sc_recovered recovered;
+	struct syc_recovered recovered;
 	struct make_rings r;
 
 	recovering_begin(&r);
@@ -321,7 +321,7 @@ static void meanwhile(struct make_rings *r, bool done,
 
 static void recover_nothing(struct make_rings *r)
 {
-	struct sc_recovered recovered;
+	struct syc_recovered recovered;
 
 	recovering_run(r->capture_path, &recovered);
 	CHECK_EQ(recovered.frames, 0);
@@ -329,7 +329,7 @@ static void recover_nothing(struct make_rings *r)
 
 static void recover_all(struct make_rings *r)
 {
-	struct sc_recovered recovered;
+	struct syc_recovered recovered;
 
 	recovering_run(r->capture_path, &recovered);
 	CHECK_EQ(recovered.frames, 11);

@@ -19,7 +19,7 @@
 
 TEST(the_ring_file_can_be_named_itself)
 {
-	struct sc_recovered recovered;
+	struct syc_recovered recovered;
 	struct make_rings r;
 
 	recovering_begin(&r);
@@ -40,7 +40,7 @@ static void empty(struct make_rings *r)
 
 TEST(a_ring_file_with_nothing_in_it_is_removed)
 {
-	struct sc_recovered recovered;
+	struct syc_recovered recovered;
 	struct make_rings r;
 
 	recovering_begin(&r);
@@ -74,7 +74,7 @@ static void check_made_anew(const struct make_rings *r)
 
 TEST(a_capture_that_is_missing_is_made_anew_whenever_recover_is_killed)
 {
-	struct sc_recovered recovered;
+	struct syc_recovered recovered;
 	struct make_rings r;
 	size_t size;
 	int n = 0;
@@ -98,7 +98,7 @@ TEST(a_capture_that_is_missing_is_made_anew_whenever_recover_is_killed)
 
 TEST(a_capture_without_its_first_frame_gets_it)
 {
-	struct sc_recovered recovered;
+	struct syc_recovered recovered;
 	struct make_rings r;
 
 	recovering_begin(&r);
@@ -128,14 +128,14 @@ static void write_nothing(const char *path, off_t size, time_t age)
 TEST(a_ring_file_that_its_process_could_not_begin_is_removed)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-	struct sc_recovered recovered;
+	struct syc_recovered recovered;
 	struct make_rings r;
 	const uint32_t tail = 64;
 
 	recovering_begin(&r);
 	for (int i = 0; i < 2; i++) {
 		write_nothing(r.path, i == 0 ? 0 : (off_t)r.size, 60);
-		CHECK_EQ(sc_recover(r.path, true, &recovered, NULL), 0);
+		CHECK_EQ(syc_recover(r.path, true, &recovered, NULL), 0);
 		CHECK(recovering_is_there(r.path));
 		recovering_run(r.path, &recovered);
 		CHECK(recovered.had_rings);
@@ -151,7 +151,7 @@ TEST(a_ring_file_that_its_process_could_not_begin_is_removed)
 	close(fd);
 	/* nor where something is in it, or the name is not that of rings */
 	const int again = open(r.path, O_RDWR | O_CLOEXEC);
-	CHECK_EQ(pwrite(again, &tail, 4, SC_RING_FILE_FRONT + 4), 4);
+	CHECK_EQ(pwrite(again, &tail, 4, SYC_RING_FILE_FRONT + 4), 4);
 	close(again);
 	CHECK_EQ(utimensat(AT_FDCWD, r.path,
 	                   (const struct timespec[2]){ { 1, 0 }, { 1, 0 } }, 0),
@@ -186,7 +186,7 @@ TEST(another_file_of_the_captures_name_is_not_written_to)
 
 TEST(the_rings_of_a_copy_are_left_alone)
 {
-	struct sc_recovered recovered;
+	struct syc_recovered recovered;
 	struct make_rings r;
 	char copy[400], command[900];
 
@@ -207,7 +207,7 @@ TEST(the_rings_of_a_copy_are_left_alone)
 
 TEST(root_does_not_mix_the_files_of_two_users)
 {
-	struct sc_recovered recovered;
+	struct syc_recovered recovered;
 	struct make_rings r;
 
 	if (geteuid() != 0)

@@ -38,7 +38,7 @@ static void make_three(struct make_capture *c, bool big, size_t *ret_ends)
 
 static void cut_at_each_byte(const char *path, bool big)
 {
-	struct sc_recovered recovered;
+	struct syc_recovered recovered;
 	struct make_rings_found found;
 	struct make_capture c;
 	struct stat st;
@@ -50,7 +50,7 @@ static void cut_at_each_byte(const char *path, bool big)
 		                     : n < ends[1] ? ends[0]
 		                                   : ends[1];
 		write_bytes(path, c.data, n);
-		CHECK_EQ(sc_recover(path, true, &recovered, NULL), 0);
+		CHECK_EQ(syc_recover(path, true, &recovered, NULL), 0);
 		CHECK_EQ(recovered.cut, n - whole);
 		CHECK_EQ(stat(path, &st), 0);
 		CHECK_EQ(st.st_size, n);
@@ -165,7 +165,7 @@ TEST(a_file_that_somebody_writes_to_is_not_touched)
 
 TEST(an_end_time_that_a_writer_left_stays)
 {
-	struct sc_recovered recovered;
+	struct syc_recovered recovered;
 	struct make_rings_found found;
 	struct make_capture c;
 	char path[400];

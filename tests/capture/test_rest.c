@@ -53,8 +53,8 @@ static void fill(struct make_rings *r)
 {
 	make_rings_drained_mark(r);
 	make_rings_drained_mark(r);
-	make_rings_slot(r, 1, SC_SLOT_LIVE, 71, MAKE_RINGS_BODY - 200);
-	make_rings_slot(r, 2, SC_SLOT_ENDED, 72, 128);
+	make_rings_slot(r, 1, SYC_SLOT_LIVE, 71, MAKE_RINGS_BODY - 200);
+	make_rings_slot(r, 2, SYC_SLOT_ENDED, 72, 128);
 	for (unsigned i = 0; i < 5; i++) {
 		make_rings_mark(r, 1);
 		make_rings_mark(r, 2);
@@ -131,7 +131,7 @@ TEST(a_batch_that_is_written_is_read_once_whichever_heads_were_stored)
 			make_rings_header(&r, step)->head =
 				make_rings_journal(&r)->parts[step - 1].to;
 		if (step == 3)
-			make_rings_journal(&r)->state = SC_JOURNAL_NOTHING;
+			make_rings_journal(&r)->state = SYC_JOURNAL_NOTHING;
 		make_rings_write(&r, batch, size);
 		check_whole(&r, 1);
 	}
@@ -147,7 +147,7 @@ TEST(a_batch_that_is_noted_and_not_begun_is_read_once)
 	begin(&r, 4);
 	fill(&r);
 	free(make_rings_batch(&r, &size));
-	make_rings_journal(&r)->state = SC_JOURNAL_NOTHING;
+	make_rings_journal(&r)->state = SYC_JOURNAL_NOTHING;
 	make_rings_write(&r, NULL, 0);
 	check_whole(&r, 10);
 	end(&r);
@@ -217,7 +217,7 @@ static int hold_lock(const struct make_rings *r)
 /* The process of the rings is @pid, of this machine, started at @ticks. */
 static void belong_to(struct make_rings *r, pid_t pid, uint64_t ticks)
 {
-	struct sc_ring_file *const facts = make_rings_facts(r);
+	struct syc_ring_file *const facts = make_rings_facts(r);
 	FILE *const file = fopen("/proc/sys/kernel/random/boot_id", "re");
 	struct stat st;
 

@@ -26,8 +26,8 @@ static void begin(struct make_rings *r)
 	make_rings_begin(r, dir, 3);
 	for (unsigned i = 0; i < 4; i++)
 		make_rings_drained_mark(r);
-	make_rings_slot(r, 1, SC_SLOT_LIVE, 71, MAKE_RINGS_BODY - 200);
-	make_rings_slot(r, 2, SC_SLOT_ENDED, 72, 128);
+	make_rings_slot(r, 1, SYC_SLOT_LIVE, 71, MAKE_RINGS_BODY - 200);
+	make_rings_slot(r, 2, SYC_SLOT_ENDED, 72, 128);
 	for (unsigned i = 0; i < 5; i++) {
 		make_rings_mark(r, 1);
 		make_rings_mark(r, 2);
@@ -69,20 +69,20 @@ static size_t read_file(const char *path, unsigned char *bytes, size_t size)
 static void look(struct make_rings *r, size_t torn_size)
 {
 	struct make_rings_found found;
-	struct sc_recovered recovered;
+	struct syc_recovered recovered;
 	struct syscap_error error;
 	struct stat st;
 	const size_t whole = r->capture.size;
 
 	make_rings_find(r->capture_path, &found);
 	CHECK(found.marks >= 4);
-	(void)sc_recover(r->path, true, &recovered, &error);
-	(void)sc_recover(r->capture_path, true, &recovered, &error);
+	(void)syc_recover(r->path, true, &recovered, &error);
+	(void)syc_recover(r->capture_path, true, &recovered, &error);
 	CHECK_EQ(read_file(r->capture_path, after, sizeof(after)),
 	         whole + torn_size);
 	for (int i = 0; i < 2; i++) {
-		(void)sc_recover(i == 0 ? r->capture_path : r->path, false,
-		                 &recovered, &error);
+		(void)syc_recover(i == 0 ? r->capture_path : r->path, false,
+		                  &recovered, &error);
 		const size_t n =
 			read_file(r->capture_path, after, sizeof(after));
 		CHECK(n >= whole);
@@ -141,11 +141,11 @@ TEST(any_word_of_the_journal_may_be_wrong)
 	begin(&r);
 	batch = make_rings_batch(&r, &size);
 	for (unsigned i = 0; i < 3; i++)
-		change_each_word(&r, SC_RING_FILE_JOURNAL,
-		                 SC_RING_FILE_JOURNAL + 56, batch,
+		change_each_word(&r, SYC_RING_FILE_JOURNAL,
+		                 SYC_RING_FILE_JOURNAL + 56, batch,
 		                 size * i / 2);
-	make_rings_journal(&r)->state = SC_JOURNAL_NOTHING;
-	change_each_word(&r, SC_RING_FILE_JOURNAL, SC_RING_FILE_JOURNAL + 56,
+	make_rings_journal(&r)->state = SYC_JOURNAL_NOTHING;
+	change_each_word(&r, SYC_RING_FILE_JOURNAL, SYC_RING_FILE_JOURNAL + 56,
 	                 NULL, 0);
 	free(batch);
 	end(&r);
@@ -205,26 +205,26 @@ TEST(rings_that_claim_to_be_huge_cost_little)
 	struct make_rings r;
 
 	begin(&r);
-	struct sc_ring_file *const facts = make_rings_facts(&r);
-	facts->body_size = SC_RING_BODY_MAX;
-	facts->n_slots = SC_RING_FILE_SLOTS;
+	struct syc_ring_file *const facts = make_rings_facts(&r);
+	facts->body_size = SYC_RING_BODY_MAX;
+	facts->n_slots = SYC_RING_FILE_SLOTS;
 	make_rings_write(&r, NULL, 0);
 	/* sparse; slot 0 is where it was, full of nothing */
 	if (truncate(r.path, (off_t)1 << 41) != 0)
 		SKIP("no file of 2 TiB here");
-	struct sc_ring_header *const ring = make_rings_header(&r, 0);
+	struct syc_ring_header *const ring = make_rings_header(&r, 0);
 	ring->head = 0;
-	ring->tail = SC_RING_BODY_MAX - 8;
+	ring->tail = SYC_RING_BODY_MAX - 8;
 	const int fd = open(r.path, O_WRONLY | O_CLOEXEC);
-	for (uint32_t i = 0; i < SC_RING_FILE_SLOTS; i++)
+	for (uint32_t i = 0; i < SYC_RING_FILE_SLOTS; i++)
 		CHECK_EQ(pwrite(fd, ring, 4096,
-		                (off_t)SC_RING_FILE_FRONT +
+		                (off_t)SYC_RING_FILE_FRONT +
 		                        (off_t)i * (4096 +
-		                                    (off_t)SC_RING_BODY_MAX)),
+		                                    (off_t)SYC_RING_BODY_MAX)),
 		         4096);
 	close(fd);
 	make_rings_find(r.capture_path, &found);
 	CHECK_EQ(found.end, 0);
-	CHECK_EQ(found.bad, SC_RING_FILE_SLOTS);
+	CHECK_EQ(found.bad, SYC_RING_FILE_SLOTS);
 	end(&r);
 }

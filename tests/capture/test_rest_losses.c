@@ -18,14 +18,14 @@ static void begin(struct make_rings *r)
 {
 	CHECK(mkdtemp(dir) != NULL);
 	make_rings_begin(r, dir, 4);
-	make_rings_slot(r, 1, SC_SLOT_LIVE, 71, 64);
+	make_rings_slot(r, 1, SYC_SLOT_LIVE, 71, 64);
 	make_rings_mark(r, 1);
 }
 
 static void lose(struct make_rings *r, uint32_t slot, unsigned lost,
                  unsigned told)
 {
-	struct sc_ring_header *const ring = make_rings_header(r, slot);
+	struct syc_ring_header *const ring = make_rings_header(r, slot);
 
 	ring->lost.frames[SYSCAP_FRAME_MARK] = lost;
 	ring->lost.bytes = lost * 104;
@@ -49,7 +49,7 @@ static void add_loss(struct make_rings *r, uint32_t slot, int32_t tid,
 static void check_told(struct make_rings *r, unsigned lost, unsigned records)
 {
 	struct make_rings_found found;
-	struct sc_recovered recovered;
+	struct syc_recovered recovered;
 	struct syscap_error error;
 
 	make_rings_write(r, NULL, 0);
@@ -57,7 +57,7 @@ static void check_told(struct make_rings *r, unsigned lost, unsigned records)
 	CHECK_EQ(found.end, 0);
 	CHECK_EQ(found.lost, lost);
 	CHECK_EQ(found.losses, records);
-	if (sc_recover(r->capture_path, false, &recovered, &error) != 0)
+	if (syc_recover(r->capture_path, false, &recovered, &error) != 0)
 		test_fail(__FILE__, __LINE__, "%s", error.message);
 	CHECK(recovered.had_rings);
 	make_rings_find(r->capture_path, &found);
@@ -115,7 +115,7 @@ TEST(a_record_of_the_drainer_that_it_did_not_note_counts)
 	struct make_rings r;
 
 	begin(&r);
-	make_rings_slot(&r, 2, SC_SLOT_ENDED, 72, 64);
+	make_rings_slot(&r, 2, SYC_SLOT_ENDED, 72, 64);
 	lose(&r, 2, 4, 1);
 	make_rings_loss(&r.capture, 72, 2500, 1);
 	add_loss(&r, 0, 72, 2600, 3);
@@ -127,9 +127,9 @@ TEST(a_slot_that_is_free_again_lost_nothing)
 	struct make_rings r;
 
 	begin(&r);
-	make_rings_slot(&r, 2, SC_SLOT_FREE, 72, 64);
+	make_rings_slot(&r, 2, SYC_SLOT_FREE, 72, 64);
 	lose(&r, 2, 4, 1);
-	make_rings_slot(&r, 3, SC_SLOT_BUSY, 73, 64);
+	make_rings_slot(&r, 3, SYC_SLOT_BUSY, 73, 64);
 	lose(&r, 3, 4, 1);
 	check_told(&r, 0, 0);
 }
@@ -140,7 +140,7 @@ TEST(each_thread_has_a_record_of_its_own)
 
 	begin(&r);
 	lose(&r, 1, 5, 0);
-	make_rings_slot(&r, 2, SC_SLOT_LIVE, 72, 64);
+	make_rings_slot(&r, 2, SYC_SLOT_LIVE, 72, 64);
 	lose(&r, 2, 6, 2);
 	make_rings_loss(&r.capture, 72, 2500, 2);
 	check_told(&r, 11, 3);
@@ -151,7 +151,7 @@ TEST(threads_that_had_the_same_id_are_told_together)
 	struct make_rings r;
 
 	begin(&r);
-	make_rings_slot(&r, 2, SC_SLOT_ENDED, 71, 64);
+	make_rings_slot(&r, 2, SYC_SLOT_ENDED, 71, 64);
 	lose(&r, 1, 5, 1);
 	lose(&r, 2, 6, 2);
 	make_rings_loss(&r.capture, 71, 2500, 3);

@@ -46,7 +46,7 @@ static long size_of(void)
 	return (long)st.st_size;
 }
 
-static void add(struct sc_writer *writer, uint16_t len)
+static void add(struct syc_writer *writer, uint16_t len)
 {
 	static union {
 		struct syscap_wire_frame frame;
@@ -56,7 +56,7 @@ static void add(struct sc_writer *writer, uint16_t len)
 	memset(&f, 0, sizeof(f));
 	f.frame.len = len;
 	f.frame.type = SYSCAP_FRAME_TIMESTAMP;
-	sc_writer_add(writer, &f);
+	syc_writer_add(writer, &f);
 }
 
 /* Whole frames from the header to the end; how many. */
@@ -81,13 +81,13 @@ static unsigned count_frames(void)
 
 TEST(a_new_file_gets_a_header_and_frames)
 {
-	struct sc_writer_totals totals;
-	struct sc_writer *writer;
+	struct syc_writer_totals totals;
+	struct syc_writer *writer;
 	struct syscap_wire_file header;
 
 	make_file("", 0);
-	CHECK_EQ(sc_writer_open(path, false, &writer, &error), 0);
-	CHECK_EQ(sc_writer_begin(writer, 1234, &error), 0);
+	CHECK_EQ(syc_writer_open(path, false, &writer, &error), 0);
+	CHECK_EQ(syc_writer_begin(writer, 1234, &error), 0);
 	header = read_header();
 	CHECK_EQ(header.magic, SYSCAP_MAGIC);
 	CHECK_EQ(header.version, 1);
@@ -97,12 +97,12 @@ TEST(a_new_file_gets_a_header_and_frames)
 	CHECK_EQ(strlen(header.capture_time), 20);
 	for (unsigned i = 0; i < 50000; i++)
 		add(writer, (uint16_t)(24 + i % 5 * 8));
-	CHECK_EQ(sc_writer_finish(writer, 5678), 0);
-	sc_writer_totals(writer, &totals);
+	CHECK_EQ(syc_writer_finish(writer, 5678), 0);
+	syc_writer_totals(writer, &totals);
 	CHECK_EQ(totals.frames, 50000);
 	CHECK_EQ(totals.bytes, size_of());
 	CHECK_EQ(totals.dropped, 0);
-	sc_writer_close(writer);
+	syc_writer_close(writer);
 	CHECK_EQ(count_frames(), 50000);
 	CHECK_EQ(read_header().end_time, 5678);
 	unlink(path);
@@ -111,23 +111,23 @@ TEST(a_new_file_gets_a_header_and_frames)
 TEST(somebodys_file_is_left_alone)
 {
 	static const char text[] = "dear diary";
-	struct sc_writer *writer;
+	struct syc_writer *writer;
 	char now[sizeof(text)] = "";
 	int fd;
 
 	make_file(text, sizeof(text));
-	CHECK_EQ(sc_writer_open(path, false, &writer, &error), -EEXIST);
+	CHECK_EQ(syc_writer_open(path, false, &writer, &error), -EEXIST);
 	CHECK_STR(error.message, "it exists and is not a capture");
 	/* Also when it was forced, as long as nothing was written. */
-	CHECK_EQ(sc_writer_open(path, true, &writer, &error), 0);
-	sc_writer_close(writer);
+	CHECK_EQ(syc_writer_open(path, true, &writer, &error), 0);
+	syc_writer_close(writer);
 	fd = open(path, O_RDONLY);
 	CHECK_EQ(read(fd, now, sizeof(now)), sizeof(now));
 	close(fd);
 	CHECK_STR(now, text);
-	CHECK_EQ(sc_writer_open(path, true, &writer, &error), 0);
-	CHECK_EQ(sc_writer_begin(writer, 1, &error), 0);
-	sc_writer_close(writer);
+	CHECK_EQ(syc_writer_open(path, true, &writer, &error), 0);
+	CHECK_EQ(syc_writer_begin(writer, 1, &error), 0);
+	syc_writer_close(writer);
 	CHECK_EQ(size_of(), 256);
 	unlink(path);
 }
@@ -135,65 +135,65 @@ TEST(somebodys_file_is_left_alone)
 TEST(an_old_capture_is_replaced)
 {
 	static char old[5000] = "\x5e\x97\xca\xfd\x01";
-	struct sc_writer *writer;
+	struct syc_writer *writer;
 
 	make_file(old, sizeof(old));
-	CHECK_EQ(sc_writer_open(path, false, &writer, &error), 0);
+	CHECK_EQ(syc_writer_open(path, false, &writer, &error), 0);
 	CHECK_EQ(size_of(), 5000);
-	CHECK_EQ(sc_writer_begin(writer, 1, &error), 0);
-	CHECK_EQ(sc_writer_finish(writer, 2), 0);
-	sc_writer_close(writer);
+	CHECK_EQ(syc_writer_begin(writer, 1, &error), 0);
+	CHECK_EQ(syc_writer_finish(writer, 2), 0);
+	syc_writer_close(writer);
 	CHECK_EQ(size_of(), 256);
 	unlink(path);
 }
 
 TEST(a_file_that_was_made_for_nothing_is_removed)
 {
-	struct sc_writer *writer;
+	struct syc_writer *writer;
 	struct stat st;
 
 	make_file("", 0);
 	unlink(path);
-	CHECK_EQ(sc_writer_open(path, false, &writer, &error), 0);
+	CHECK_EQ(syc_writer_open(path, false, &writer, &error), 0);
 	CHECK_EQ(stat(path, &st), 0);
 	CHECK_EQ(st.st_mode & 07133, 0);
-	sc_writer_close(writer);
+	syc_writer_close(writer);
 	CHECK_EQ(stat(path, &st), -1);
 	CHECK_EQ(errno, ENOENT);
 }
 
 TEST(two_writers_do_not_share_a_file)
 {
-	struct sc_writer *writer, *second;
+	struct syc_writer *writer, *second;
 
 	make_file("", 0);
-	CHECK_EQ(sc_writer_open(path, false, &writer, &error), 0);
-	CHECK_EQ(sc_writer_open(path, true, &second, &error), -EBUSY);
-	sc_writer_close(writer);
+	CHECK_EQ(syc_writer_open(path, false, &writer, &error), 0);
+	CHECK_EQ(syc_writer_open(path, true, &second, &error), -EBUSY);
+	syc_writer_close(writer);
 	unlink(path);
 }
 
 TEST(a_full_disk_ends_the_file_at_a_whole_frame)
 {
 	const struct rlimit limit = { 100001, 100001 };
-	struct sc_writer_totals totals;
-	struct sc_writer *writer;
+	struct syc_writer_totals totals;
+	struct syc_writer *writer;
 
 	make_file("", 0);
 	signal(SIGXFSZ, SIG_IGN);
 	CHECK_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	CHECK_EQ(sc_writer_open(path, false, &writer, &error), 0);
-	CHECK_EQ(sc_writer_begin(writer, 1, &error), 0);
+	CHECK_EQ(syc_writer_open(path, false, &writer, &error), 0);
+	CHECK_EQ(syc_writer_begin(writer, 1, &error), 0);
 	for (unsigned i = 0; i < 2000; i++)
 		add(writer, 104);
-	CHECK_EQ(sc_writer_flush(writer), -EFBIG);
+	CHECK_EQ(syc_writer_flush(writer), -EFBIG);
 	add(writer, 104);
-	CHECK_EQ(sc_writer_flush(writer), -EFBIG);
-	sc_writer_totals(writer, &totals);
+	CHECK_EQ(syc_writer_flush(writer), -EFBIG);
+	syc_writer_totals(writer, &totals);
 	CHECK_EQ(totals.frames, (100001 - 256) / 104);
 	CHECK_EQ(totals.dropped, 2001 - totals.frames);
-	CHECK_EQ(sc_writer_finish(writer, 99), -EFBIG);
-	sc_writer_close(writer);
+	CHECK_EQ(syc_writer_finish(writer, 99), -EFBIG);
+	syc_writer_close(writer);
 	CHECK_EQ(count_frames(), totals.frames);
 	CHECK_EQ(read_header().end_time, 99);
 	unlink(path);
@@ -218,7 +218,7 @@ static void *read_slowly(void *arg)
 
 TEST(a_pipe_gets_every_byte_once)
 {
-	struct sc_writer *writer;
+	struct syc_writer *writer;
 	pthread_t reader;
 	void *sum;
 
@@ -226,12 +226,12 @@ TEST(a_pipe_gets_every_byte_once)
 	unlink(path);
 	CHECK_EQ(mkfifo(path, 0600), 0);
 	CHECK_EQ(pthread_create(&reader, NULL, read_slowly, NULL), 0);
-	CHECK_EQ(sc_writer_open(path, false, &writer, &error), 0);
-	CHECK_EQ(sc_writer_begin(writer, 1, &error), 0);
+	CHECK_EQ(syc_writer_open(path, false, &writer, &error), 0);
+	CHECK_EQ(syc_writer_begin(writer, 1, &error), 0);
 	for (unsigned i = 0; i < 3000; i++)
 		add(writer, 1000);
-	sc_writer_finish(writer, 99);
-	sc_writer_close(writer);
+	syc_writer_finish(writer, 99);
+	syc_writer_close(writer);
 	CHECK_EQ(pthread_join(reader, &sum), 0);
 	CHECK_EQ((size_t)sum, 256 + 3000 * 1000);
 	unlink(path);

@@ -33,7 +33,7 @@ inside && /^ +[0-9a-f]+:\t/ {
 	code[n] = text
 }
 # a relocation belongs to the instruction before it
-inside && /R_X86_64_[A-Z0-9]+\tsc_active/ { loads_active[n] = 1 }
+inside && /R_X86_64_[A-Z0-9]+\tsyc_active/ { loads_active[n] = 1 }
 
 END {
 	if (failed)
@@ -77,7 +77,7 @@ END {
 	if (i > n)
 		fail("has no ret")
 	if (n_loads != 1)
-		fail(n_loads " loads of sc_active")
+		fail(n_loads " loads of syc_active")
 	if (n_tests < 1 || n_tests > tests)
 		fail(n_tests " tests, not 1 to " tests)
 	if (n_branches < 1 || n_branches > tests)

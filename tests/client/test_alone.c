@@ -29,62 +29,62 @@ static void emit(int64_t number)
 	syscap_mark_at(&site, number, 0, NULL);
 }
 
-static void fill(const struct sc_place *place, int64_t number)
+static void fill(const struct syc_place *place, int64_t number)
 {
-	sc_store_word(place->frame + 8, (uint64_t)number);
-	sc_store_word(place->frame + 16, place->tag_word | SYSCAP_FRAME_MARK);
-	sc_store_word(place->frame + 24, 0);
+	syc_store_word(place->frame + 8, (uint64_t)number);
+	syc_store_word(place->frame + 16, place->tag_word | SYSCAP_FRAME_MARK);
+	syc_store_word(place->frame + 24, 0);
 	memcpy(place->frame + 32, &site, sizeof(site));
-	sc_store_word(place->frame + LEN - 8, 0);
+	syc_store_word(place->frame + LEN - 8, 0);
 }
 
 /* 1 is disturbed by 2, and publishes; 3 comes before 1 has looked again. */
 static __attribute__((noinline)) void meet_between_end_and_finish(void)
 {
-	struct sc_thread *const st = sc_self;
+	struct syc_thread *const st = syc_self;
 	volatile uintptr_t token;
-	struct sc_place place;
+	struct syc_place place;
 
-	CHECK(sc_begin(st, &token, LEN, &place));
+	CHECK(syc_begin(st, &token, LEN, &place));
 	fill(&place, 1);
 	emit(2);
 	st->next = place.next;
 	*place.tail = (uint32_t)place.next;
-	SC_SIGNAL_FENCE();
+	SYC_SIGNAL_FENCE();
 	st->owner = 0;
-	SC_SIGNAL_FENCE();
+	SYC_SIGNAL_FENCE();
 	emit(3);
 	if (st->disturbed != 0)
-		sc_finish_disturbed(st, &token);
+		syc_finish_disturbed(st, &token);
 }
 
 /* 5 has found no owner; 4 becomes it, takes room, and dies. */
 static __attribute__((noinline)) void find_a_dead_reserve(void)
 {
-	struct sc_thread *const st = sc_self;
+	struct syc_thread *const st = syc_self;
 	volatile uintptr_t token, dead;
 
-	sc_enter(st, &dead);
-	CHECK(sc_reserve(st, LEN, SYSCAP_FRAME_MARK, 4) != NULL);
-	token = sc_token_value(st);
+	syc_enter(st, &dead);
+	CHECK(syc_reserve(st, LEN, SYSCAP_FRAME_MARK, 4) != NULL);
+	token = syc_token_value(st);
 	st->owner = (uintptr_t)&token;
 	st->end = st->next + LEN;
-	sc_withdraw(st, &token, st->next + LEN);
+	syc_withdraw(st, &token, st->next + LEN);
 	emit(5);
 }
 
 /* 7 has found no owner; 6 becomes it, announces its frame, and dies. */
 static __attribute__((noinline)) void find_a_dead_announcement(void)
 {
-	struct sc_thread *const st = sc_self;
+	struct syc_thread *const st = syc_self;
 	volatile uintptr_t token, dead;
-	struct sc_place place;
+	struct syc_place place;
 
-	CHECK(sc_begin(st, &dead, LEN, &place));
-	token = sc_token_value(st);
+	CHECK(syc_begin(st, &dead, LEN, &place));
+	token = syc_token_value(st);
 	st->owner = (uintptr_t)&token;
 	CHECK(st->end != st->next);
-	sc_withdraw(st, &token, 0);
+	syc_withdraw(st, &token, 0);
 	emit(7);
 }
 

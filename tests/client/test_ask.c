@@ -67,7 +67,7 @@ CHILD(one_thread_that_waits)
 	CHECK_EQ(get_stats().n_dropped, 1);
 	CHECK(get_stats().is_active);
 	/* on a machine that is busy, what follows takes its time */
-	sc_state_of(sc_self)->retry_at += INT64_C(60000000000);
+	syc_state_of(syc_self)->retry_at += INT64_C(60000000000);
 	if (!test_is_sanitized())
 		sandbox_enter();
 	for (int i = 0; i < 10000; i++)
@@ -92,7 +92,7 @@ CHILD(is_never_answered)
 
 	CHECK(timed_mark() >= 240);
 	while (now_ms() - begin < 4000) {
-		const struct sc_state *const ts = sc_state_of(sc_self);
+		const struct syc_state *const ts = syc_state_of(syc_self);
 		const int64_t looks_at = ts->retry_at;
 
 		SYSCAP_INSTANT("test", "mark", NULL);

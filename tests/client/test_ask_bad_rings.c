@@ -55,7 +55,7 @@ CHILD(is_given_no_ring)
 
 	SYSCAP_INSTANT("test", "mark", NULL);
 	/* on a machine that is busy, what follows takes its time */
-	sc_state_of(sc_self)->retry_at += INT64_C(60000000000);
+	syc_state_of(syc_self)->retry_at += INT64_C(60000000000);
 	for (int i = 1; i < 100; i++)
 		SYSCAP_INSTANT("test", "mark", NULL);
 	syscap_get_stats(&stats);

@@ -27,7 +27,7 @@ ssize_t recvmsg(int fd, struct msghdr *msg, int flags)
 		return syscall(SYS_recvmsg, fd, msg, flags);
 	is_late = true;
 	CHECK_EQ(poll(&pfd, 1, -1), 1);
-	usleep((SC_CONTROL_TIMEOUT_MS + 50) * 1000);
+	usleep((SYC_CONTROL_TIMEOUT_MS + 50) * 1000);
 	errno = EAGAIN;
 	return -1;
 }
@@ -38,7 +38,7 @@ ssize_t send(int fd, const void *bytes, size_t n, int flags)
 	static bool is_late;
 
 	if (!is_late && peer_arg()[0] == 's')
-		usleep((SC_CONTROL_TIMEOUT_MS + 50) * 1000);
+		usleep((SYC_CONTROL_TIMEOUT_MS + 50) * 1000);
 	is_late = true;
 	return syscall(SYS_sendto, fd, bytes, n, flags, NULL, 0);
 }

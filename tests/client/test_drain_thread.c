@@ -111,10 +111,10 @@ long syscall(long number, ...)
 	if (number == SYS_membarrier &&
 	    (int)a[0] == MEMBARRIER_CMD_PRIVATE_EXPEDITED &&
 	    __atomic_exchange_n(&hold, false, __ATOMIC_ACQ_REL)) {
-		__atomic_store_n(&sc_drain_sleeping, 0, __ATOMIC_SEQ_CST);
+		__atomic_store_n(&syc_drain_sleeping, 0, __ATOMIC_SEQ_CST);
 		__atomic_store_n(&is_held, true, __ATOMIC_RELEASE);
 		wait_for(&may_go_on);
-		__atomic_store_n(&sc_drain_sleeping, 1, __ATOMIC_SEQ_CST);
+		__atomic_store_n(&syc_drain_sleeping, 1, __ATOMIC_SEQ_CST);
 	}
 	return next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }

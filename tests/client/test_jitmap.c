@@ -37,7 +37,7 @@ static uint64_t intern(const char *name)
 
 static void emit(const uint64_t *addrs, unsigned n)
 {
-	sc_sample_emit(syscap_clock(), addrs, n, 0, 1);
+	syc_sample_emit(syscap_clock(), addrs, n, 0, 1);
 }
 
 static void emit_one(const char *name)
@@ -303,7 +303,7 @@ CHILD(dies_in_an_emit)
 	SYSCAP_INSTANT("test", "ring", NULL);
 	/* As where a handler interrupts an emit: what it emits is published
 	 * when that one ends, and it never does */
-	CHECK(sc_enter(sc_self, &token));
+	CHECK(syc_enter(syc_self, &token));
 	emit_one("inside");
 	pthread_create(&thread, NULL, emit_in_thread, (void *)"inside");
 	pthread_join(thread, NULL);

@@ -126,7 +126,7 @@ static void check_sums(const char *arg, int expected_status)
 	CHECK_EQ(peer.n_rings, N_THREADS);
 	for (unsigned i = 0; i < peer.n_rings; i++) {
 		const struct peer_ring *const ring = &peer.rings[i];
-		const struct sc_ring_losses *const lost = &ring->header->lost;
+		const struct syc_ring_losses *const lost = &ring->header->lost;
 		uint64_t n_told;
 		const int64_t n = add_up(ring, &n_told);
 		const int64_t left =

@@ -35,50 +35,51 @@ unsigned char *sample_read(const char *name, size_t *ret_size)
 	return data;
 }
 
-struct sc_code_table *sample_perf_map(const char *path, uint64_t *ret_bad)
+struct syc_code_table *sample_perf_map(const char *path, uint64_t *ret_bad)
 {
-	const struct sc_perf_map_options options = {
-		.from = SC_CODE_ALWAYS,
+	const struct syc_perf_map_options options = {
+		.from = SYC_CODE_ALWAYS,
 		.is_last = true,
 	};
-	struct sc_perf_map_options ours = options;
-	struct sc_perf_map map = { 0 };
-	struct sc_code_table *table;
+	struct syc_perf_map_options ours = options;
+	struct syc_perf_map map = { 0 };
+	struct syc_code_table *table;
 	struct syscap_error error;
 	struct stat st;
 
 	/* A checkout may belong to somebody else. */
 	CHECK_EQ(stat(path, &st), 0);
 	ours.owner = st.st_uid;
-	CHECK_EQ(sc_code_table_new(&table), 0);
-	CHECK_EQ(sc_perf_map_read(&map, AT_FDCWD, path, &ours, table, &error),
+	CHECK_EQ(syc_code_table_new(&table), 0);
+	CHECK_EQ(syc_perf_map_read(&map, AT_FDCWD, path, &ours, table, &error),
 	         0);
-	CHECK_EQ(sc_code_table_settle(table), 0);
+	CHECK_EQ(syc_code_table_settle(table), 0);
 	*ret_bad = map.n_bad;
 	return table;
 }
 
-struct sc_code_table *sample_jitdump(const char *path)
+struct syc_code_table *sample_jitdump(const char *path)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct sc_code_table *table;
-	struct sc_jitdump *dump;
+	struct syc_code_table *table;
+	struct syc_jitdump *dump;
 
 	CHECK(fd >= 0);
-	CHECK_EQ(sc_code_table_new(&table), 0);
-	CHECK_EQ(sc_jitdump_new(fd, 0, &dump), 0);
-	CHECK_EQ(sc_jitdump_read(dump, table, NULL), 0);
-	sc_jitdump_free(dump);
-	CHECK_EQ(sc_code_table_settle(table), 0);
+	CHECK_EQ(syc_code_table_new(&table), 0);
+	CHECK_EQ(syc_jitdump_new(fd, 0, &dump), 0);
+	CHECK_EQ(syc_jitdump_read(dump, table, NULL), 0);
+	syc_jitdump_free(dump);
+	CHECK_EQ(syc_code_table_settle(table), 0);
 	return table;
 }
 
-const char *sample_find(const struct sc_code_table *table, uint64_t addr,
+const char *sample_find(const struct syc_code_table *table, uint64_t addr,
                         int64_t time)
 {
-	struct sc_code_range range;
+	struct syc_code_range range;
 
-	return sc_code_table_find(table, addr, time, &range) ? range.name : "-";
+	return syc_code_table_find(table, addr, time, &range) ? range.name
+	                                                      : "-";
 }
 
 char *sample_make(const char *name, const void *data, size_t size)

@@ -15,11 +15,11 @@ const char *sample_path(const char *name);
 unsigned char *sample_read(const char *name, size_t *ret_size);
 
 /** Read the perf map or jitdump @path, ours, into a new table. */
-struct sc_code_table *sample_perf_map(const char *path, uint64_t *ret_bad);
-struct sc_code_table *sample_jitdump(const char *path);
+struct syc_code_table *sample_perf_map(const char *path, uint64_t *ret_bad);
+struct syc_code_table *sample_jitdump(const char *path);
 
 /** What a settled table has there and then, or "-". */
-const char *sample_find(const struct sc_code_table *table, uint64_t addr,
+const char *sample_find(const struct syc_code_table *table, uint64_t addr,
                         int64_t time);
 
 /** Make a file of @size bytes at @data in a new folder.  Returns its path. */

@@ -31,7 +31,7 @@ static char folder[] = "/tmp/syscap-live-XXXXXX";
 static char told[512];
 
 struct run {
-	struct sc_code_table *table;
+	struct syc_code_table *table;
 	char *map; /* what the runtime wrote, or NULL */
 	char *dump;
 	size_t map_size, dump_size;
@@ -160,21 +160,21 @@ static char *take_file(const char *path, size_t *ret_size)
 
 static void watch_child(struct run *run, pid_t pid, int64_t kill_after)
 {
-	const struct sc_code_watch_options options = { .tell = tell };
+	const struct syc_code_watch_options options = { .tell = tell };
 	const int64_t begun = now_ns();
-	struct sc_code_watch *watch;
+	struct syc_code_watch *watch;
 	int64_t next_look = 0;
 	char path[64];
 	siginfo_t info = { 0 };
 
-	CHECK_EQ(sc_code_watch_new(pid, run->table, &options, &watch), 0);
+	CHECK_EQ(syc_code_watch_new(pid, run->table, &options, &watch), 0);
 	while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) ==
 	               0 &&
 	       info.si_pid == 0) {
 		const int64_t now = now_ns();
 
 		if (now >= next_look) {
-			CHECK_EQ(sc_code_watch_look(watch, now), 0);
+			CHECK_EQ(syc_code_watch_look(watch, now), 0);
 			next_look = now + 20 * MS;
 		}
 		if (run->n_pcs < MOST_PCS) {
@@ -187,14 +187,14 @@ static void watch_child(struct run *run, pid_t pid, int64_t kill_after)
 		nanosleep(&(struct timespec){ 0, 4 * MS }, NULL);
 	}
 	CHECK_EQ(waitpid(pid, NULL, 0), pid);
-	CHECK_EQ(sc_code_watch_finish(watch, now_ns()), 0);
-	sc_code_watch_free(watch);
+	CHECK_EQ(syc_code_watch_finish(watch, now_ns()), 0);
+	syc_code_watch_free(watch);
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)pid);
 	run->map = take_file(path, &run->map_size);
 	snprintf(path, sizeof(path), "/tmp/jit-%d.dump", (int)pid);
 	run->dump = take_file(path, &run->dump_size);
 	CHECK_STR(told, "");
-	CHECK_EQ(sc_code_table_settle(run->table), 0);
+	CHECK_EQ(syc_code_table_settle(run->table), 0);
 }
 
 /* @kill_after: ns, 0: it ends by itself. */
@@ -213,7 +213,7 @@ static struct run *run(int64_t kill_after, const char *const *argv)
 		_exit(127);
 	}
 	CHECK(run != NULL && pid > 0);
-	CHECK_EQ(sc_code_table_new(&run->table), 0);
+	CHECK_EQ(syc_code_table_new(&run->table), 0);
 	watch_child(run, pid, kill_after);
 	return run;
 }
@@ -223,9 +223,9 @@ static struct run *run(int64_t kill_after, const char *const *argv)
 
 static bool is_called(const struct run *run, uint64_t addr, const char *part)
 {
-	struct sc_code_range range;
+	struct syc_code_range range;
 
-	return sc_code_table_find(run->table, addr, INT64_MAX, &range) &&
+	return syc_code_table_find(run->table, addr, INT64_MAX, &range) &&
 	       strstr(range.name, part) != NULL;
 }
 
@@ -267,10 +267,10 @@ static void check_places(const struct run *run, const char *part)
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < run->n_pcs; i++) {
-		struct sc_code_range range;
+		struct syc_code_range range;
 
-		const bool found = sc_code_table_find(run->table, run->pcs[i],
-		                                      run->times[i], &range);
+		const bool found = syc_code_table_find(run->table, run->pcs[i],
+		                                       run->times[i], &range);
 		n += found && strstr(range.name, part) != NULL;
 	}
 	printf("%u of %u places are in %s\n", n, run->n_pcs, part);
@@ -280,7 +280,7 @@ static void check_places(const struct run *run, const char *part)
 
 static void end(struct run *run)
 {
-	sc_code_table_free(run->table);
+	syc_code_table_free(run->table);
 	free(run->map);
 	free(run->dump);
 	free(run);

@@ -16,28 +16,28 @@
 #include "harness/make_capture.h"
 #include "harness/test.h"
 
-static struct sc_code_names *names;
+static struct syc_code_names *names;
 
-static struct sc_code_table *table_of(int32_t pid)
+static struct syc_code_table *table_of(int32_t pid)
 {
-	struct sc_code_table *table;
+	struct syc_code_table *table;
 
-	CHECK_EQ(sc_code_names_table(names, pid, &table), 0);
+	CHECK_EQ(syc_code_names_table(names, pid, &table), 0);
 	return table;
 }
 
 static void add(int32_t pid, int64_t time, uint64_t start, uint64_t len,
                 const char *name)
 {
-	CHECK_EQ(sc_code_table_add(table_of(pid), time, start, len, name,
-	                           strlen(name)),
+	CHECK_EQ(syc_code_table_add(table_of(pid), time, start, len, name,
+	                            strlen(name)),
 	         0);
 }
 
 static void begin(struct make_capture *capture)
 {
 	make_begin(capture, false, 1000, 9000);
-	CHECK_EQ(sc_code_names_new(&names), 0);
+	CHECK_EQ(syc_code_names_new(&names), 0);
 }
 
 static struct syscap_reader *open_reader(const struct make_capture *capture)
@@ -55,8 +55,8 @@ static void scan(struct make_capture *capture)
 {
 	struct syscap_reader *reader = open_reader(capture);
 
-	CHECK_EQ(sc_code_names_scan(names, reader), 0);
-	CHECK_EQ(sc_code_names_settle(names), 0);
+	CHECK_EQ(syc_code_names_scan(names, reader), 0);
+	CHECK_EQ(syc_code_names_settle(names), 0);
 	syscap_reader_close(reader);
 	make_free(capture);
 }
@@ -64,14 +64,14 @@ static void scan(struct make_capture *capture)
 /* What was there and then, or "-". */
 static const char *find(int32_t pid, uint64_t addr, int64_t time)
 {
-	const struct sc_symbol_query query = {
+	const struct syc_symbol_query query = {
 		.pid = pid,
 		.address = addr,
 		.time = time,
 	};
-	struct sc_symbol symbol;
+	struct syc_symbol symbol;
 
-	if (sc_code_names_symbol(names, &query, &symbol) == 0)
+	if (syc_code_names_symbol(names, &query, &symbol) == 0)
 		return "-";
 	CHECK(symbol.is_named);
 	CHECK(symbol.begin <= addr && addr < symbol.end);
@@ -91,7 +91,7 @@ TEST(one_address_has_the_name_of_its_time)
 	CHECK_STR(find(7, 0x7010, 1299), "alpha");
 	CHECK_STR(find(7, 0x7010, 1300), "beta");
 	CHECK_STR(find(7, 0x401000, 1300), "-");
-	sc_code_names_free(names);
+	syc_code_names_free(names);
 }
 
 TEST(code_of_another_process_gives_no_name)
@@ -105,7 +105,7 @@ TEST(code_of_another_process_gives_no_name)
 	CHECK_STR(find(7, 0x7010, 1100), "seven");
 	CHECK_STR(find(8, 0x7010, 1100), "eight");
 	CHECK_STR(find(9, 0x7010, 1100), "-");
-	sc_code_names_free(names);
+	syc_code_names_free(names);
 }
 
 static void add_events(struct make_capture *capture, const char *const *events,
@@ -141,7 +141,7 @@ TEST(code_events_of_the_capture_are_taken_in_their_order)
 	CHECK_STR(find(7, 0x8010, 1350), "-");
 	CHECK_STR(find(7, 0x7010, 1450), "beta");
 	CHECK_STR(find(7, 0x7010, 5000), "beta");
-	sc_code_names_free(names);
+	syc_code_names_free(names);
 }
 
 TEST(code_events_before_the_damage_of_a_capture_count)
@@ -155,7 +155,7 @@ TEST(code_events_before_the_damage_of_a_capture_count)
 	capture.size -= 8;
 	scan(&capture);
 	CHECK_STR(find(7, 0x7010, 5000), "alpha");
-	sc_code_names_free(names);
+	syc_code_names_free(names);
 }
 
 TEST(without_code_there_is_nothing_to_do)
@@ -166,9 +166,9 @@ TEST(without_code_there_is_nothing_to_do)
 	make_process(&capture, 7, 1001, "demo");
 	table_of(7);
 	scan(&capture);
-	CHECK(!sc_code_names_any(names));
+	CHECK(!syc_code_names_any(names));
 	CHECK_STR(find(7, 0x7010, 1100), "-");
-	sc_code_names_free(names);
+	syc_code_names_free(names);
 }
 
 static char told[512];
@@ -182,15 +182,15 @@ static void tell(void *data, const char *text)
 static void read_files(struct make_capture *capture, const char *folder,
                        unsigned n_maps, unsigned n_dumps)
 {
-	const struct sc_code_files_options options = {
+	const struct syc_code_files_options options = {
 		.perf_map_folder = folder,
 		.tell = tell,
 	};
-	struct sc_code_files_totals found;
+	struct syc_code_files_totals found;
 	struct syscap_reader *reader = open_reader(capture);
 
 	told[0] = 0;
-	CHECK_EQ(sc_code_files_read(names, reader, &options, &found), 0);
+	CHECK_EQ(syc_code_files_read(names, reader, &options, &found), 0);
 	CHECK_EQ(found.n_perf_maps, n_maps);
 	CHECK_EQ(found.n_dumps, n_dumps);
 	syscap_reader_close(reader);
@@ -225,7 +225,7 @@ TEST(files_that_are_still_there_name_a_capture_later)
 	CHECK_STR(find(7, 140022943825696, 37047484607165),
 	          "py::gr\xC3\xB6\xC3\x9F"
 	          "e:/app/t.py");
-	sc_code_names_free(names);
+	syc_code_names_free(names);
 	sample_remove(map);
 	sample_remove(dump);
 	free(folder);
@@ -244,7 +244,7 @@ TEST(files_older_than_the_capture_are_of_another_process)
 	make_process(&capture, 7, 1001, "python");
 	read_files(&capture, folder, 0, 0);
 	CHECK_STR(told, "perf-7.map: not used: it is older than the capture");
-	sc_code_names_free(names);
+	syc_code_names_free(names);
 	make_free(&capture);
 	sample_remove(map);
 	free(folder);

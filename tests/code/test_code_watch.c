@@ -35,8 +35,8 @@ struct descriptor {
 extern struct descriptor __jit_debug_descriptor;
 struct descriptor __jit_debug_descriptor = { .version = 1 };
 
-static struct sc_code_table *table;
-static struct sc_code_watch *watch;
+static struct syc_code_table *table;
+static struct syc_code_watch *watch;
 static char told[512], map_path[64];
 static unsigned n_told;
 static pid_t child;
@@ -63,7 +63,7 @@ static bool next_step(void)
 
 static void start(void (*deed)(void))
 {
-	const struct sc_code_watch_options options = { .tell = tell };
+	const struct syc_code_watch_options options = { .tell = tell };
 	int in[2], out[2];
 
 	CHECK_EQ(pipe2(in, O_CLOEXEC), 0);
@@ -83,8 +83,8 @@ static void start(void (*deed)(void))
 	from_child = out[0];
 	snprintf(map_path, sizeof(map_path), "/tmp/perf-%d.map", (int)child);
 	unlink(map_path);
-	CHECK_EQ(sc_code_table_new(&table), 0);
-	CHECK_EQ(sc_code_watch_new(child, table, &options, &watch), 0);
+	CHECK_EQ(syc_code_table_new(&table), 0);
+	CHECK_EQ(syc_code_watch_new(child, table, &options, &watch), 0);
 }
 
 static void step(void)
@@ -97,8 +97,8 @@ static void step(void)
 
 static void look(int64_t now)
 {
-	CHECK_EQ(sc_code_watch_look(watch, now), 0);
-	CHECK_EQ(sc_code_table_settle(table), 0);
+	CHECK_EQ(syc_code_watch_look(watch, now), 0);
+	CHECK_EQ(syc_code_table_settle(table), 0);
 }
 
 /* The child goes to its end. */
@@ -110,14 +110,14 @@ static void finish(int64_t now)
 	CHECK_EQ(waitpid(child, &status, 0), child);
 	CHECK_EQ(status, 0);
 	close(from_child);
-	CHECK_EQ(sc_code_watch_finish(watch, now), 0);
-	CHECK_EQ(sc_code_table_settle(table), 0);
+	CHECK_EQ(syc_code_watch_finish(watch, now), 0);
+	CHECK_EQ(syc_code_table_settle(table), 0);
 }
 
 static void end(void)
 {
-	sc_code_watch_free(watch);
-	sc_code_table_free(table);
+	syc_code_watch_free(watch);
+	syc_code_table_free(table);
 	unlink(map_path);
 }
 
@@ -313,14 +313,14 @@ static void hasty_dump_writer(void)
 
 TEST(a_jitdump_that_nobody_saw_mapped_is_found_where_it_is_by_default)
 {
-	const struct sc_code_watch_options options = { .tell = tell };
+	const struct syc_code_watch_options options = { .tell = tell };
 
 	CHECK(mkdtemp(folder) != NULL);
 	start(hasty_dump_writer);
 	step();
 	/* Now that it is in its folder. */
-	sc_code_watch_free(watch);
-	CHECK_EQ(sc_code_watch_new(child, table, &options, &watch), 0);
+	syc_code_watch_free(watch);
+	CHECK_EQ(syc_code_watch_new(child, table, &options, &watch), 0);
 	look(100);
 	CHECK_STR(sample_find(table, FIRST_ADDR, LAST_TIME), "-");
 	finish(200);
@@ -337,7 +337,7 @@ TEST(nothing_is_left_after_another_program_was_started)
 	step();
 	look(100);
 	step();
-	CHECK_EQ(sc_code_watch_exec(watch, 150), 0);
+	CHECK_EQ(syc_code_watch_exec(watch, 150), 0);
 	look(200);
 	finish(300);
 	CHECK_STR(sample_find(table, 0x1000, 149), "beta");
@@ -380,11 +380,11 @@ TEST(a_list_for_debuggers_is_found_and_read)
 
 TEST(a_process_that_is_gone_is_not_watched)
 {
-	const struct sc_code_watch_options options = { 0 };
+	const struct syc_code_watch_options options = { 0 };
 	const pid_t pid = fork();
 
 	if (pid == 0)
 		_exit(0);
 	CHECK_EQ(waitpid(pid, NULL, 0), pid);
-	CHECK_EQ(sc_code_watch_new(pid, NULL, &options, &watch), -ENOENT);
+	CHECK_EQ(syc_code_watch_new(pid, NULL, &options, &watch), -ENOENT);
 }

@@ -34,27 +34,27 @@ struct descriptor __jit_debug_descriptor = { .version = 1 };
 /* Where the sample's functions are. */
 #define TEXT UINT64_C(0x7f77208ad000)
 
-static struct sc_gdb_jit *jit;
-static struct sc_code_table *table;
+static struct syc_gdb_jit *jit;
+static struct syc_code_table *table;
 
 static void begin(void)
 {
-	CHECK_EQ(sc_code_table_new(&table), 0);
-	CHECK_EQ(sc_gdb_jit_new(getpid(), (uintptr_t)HEAD, &jit), 0);
+	CHECK_EQ(syc_code_table_new(&table), 0);
+	CHECK_EQ(syc_gdb_jit_new(getpid(), (uintptr_t)HEAD, &jit), 0);
 }
 
 static void end(void)
 {
-	sc_gdb_jit_free(jit);
-	sc_code_table_free(table);
+	syc_gdb_jit_free(jit);
+	syc_code_table_free(table);
 }
 
 static int look(int64_t from, int64_t now)
 {
 	struct syscap_error error;
-	const int r = sc_gdb_jit_look(jit, from, now, table, &error);
+	const int r = syc_gdb_jit_look(jit, from, now, table, &error);
 
-	CHECK_EQ(sc_code_table_settle(table), 0);
+	CHECK_EQ(syc_code_table_settle(table), 0);
 	return r;
 }
 
@@ -254,9 +254,9 @@ TEST(a_head_that_is_not_there_is_an_error)
 {
 	struct syscap_error error;
 
-	CHECK_EQ(sc_code_table_new(&table), 0);
-	CHECK_EQ(sc_gdb_jit_new(getpid(), 16, &jit), 0);
-	CHECK_EQ(sc_gdb_jit_look(jit, 1, 2, table, &error), -EFAULT);
+	CHECK_EQ(syc_code_table_new(&table), 0);
+	CHECK_EQ(syc_gdb_jit_new(getpid(), 16, &jit), 0);
+	CHECK_EQ(syc_gdb_jit_look(jit, 1, 2, table, &error), -EFAULT);
 	end();
 }
 
@@ -264,7 +264,7 @@ TEST(a_head_that_is_not_there_is_an_error)
 static int walk_cut(size_t size)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	struct sc_gdb_jit_cover cover;
+	struct syc_gdb_jit_cover cover;
 	unsigned char *pages;
 	size_t all;
 	unsigned char *image = sample_read("lli.elf", &all);
@@ -275,10 +275,10 @@ static int walk_cut(size_t size)
 	CHECK(pages != MAP_FAILED && all <= page && size <= all);
 	CHECK_EQ(mprotect(pages + page, page, PROT_NONE), 0);
 	memcpy(pages + page - size, image, size);
-	CHECK_EQ(sc_code_table_new(&table), 0);
-	r = sc_gdb_jit_take_image(pages + page - size, size, 1, table, &cover);
+	CHECK_EQ(syc_code_table_new(&table), 0);
+	r = syc_gdb_jit_take_image(pages + page - size, size, 1, table, &cover);
 	CHECK(cover.any == (r == 0));
-	sc_code_table_free(table);
+	syc_code_table_free(table);
 	munmap(pages, 2 * page);
 	free(image);
 	return r;
@@ -303,7 +303,7 @@ static size_t count_repeated(unsigned n, size_t size)
 	Elf64_Ehdr *header = (Elf64_Ehdr *)image;
 	Elf64_Shdr *sections = (Elf64_Shdr *)(header + 1);
 	Elf64_Sym *symbols = (Elf64_Sym *)(image + tables);
-	struct sc_gdb_jit_cover cover;
+	struct syc_gdb_jit_cover cover;
 	size_t n_events;
 
 	CHECK(image != NULL);
@@ -328,11 +328,11 @@ static size_t count_repeated(unsigned n, size_t size)
 		.st_size = 0x10,
 	};
 	((char *)symbols)[100] = 'f';
-	CHECK_EQ(sc_code_table_new(&table), 0);
-	CHECK_EQ(sc_gdb_jit_take_image(image, tables + size, 1, table, &cover),
+	CHECK_EQ(syc_code_table_new(&table), 0);
+	CHECK_EQ(syc_gdb_jit_take_image(image, tables + size, 1, table, &cover),
 	         0);
-	n_events = sc_code_table_events(table);
-	sc_code_table_free(table);
+	n_events = syc_code_table_events(table);
+	syc_code_table_free(table);
 	free(image);
 	return n_events;
 }
@@ -343,16 +343,16 @@ TEST(of_an_image_that_names_one_table_again_and_again_a_few_are_read)
 	CHECK_EQ(count_repeated(1000, 1u << 20), 8);
 }
 
-static int find(void *context, const struct sc_code_mapping *mapping)
+static int find(void *context, const struct syc_code_mapping *mapping)
 {
-	struct sc_code_process *process = context;
-	const int fd = sc_code_process_open_file(process, mapping->path);
+	struct syc_code_process *process = context;
+	const int fd = syc_code_process_open_file(process, mapping->path);
 	uint64_t descriptor = 0;
 	int r;
 
 	if (fd < 0)
 		return 0;
-	r = sc_gdb_jit_find(fd, mapping->start, mapping->offset, &descriptor);
+	r = syc_gdb_jit_find(fd, mapping->start, mapping->offset, &descriptor);
 	close(fd);
 	if (r < 0)
 		return 0;
@@ -362,11 +362,11 @@ static int find(void *context, const struct sc_code_mapping *mapping)
 
 TEST(the_head_is_found_by_the_symbols_of_the_files_that_are_mapped)
 {
-	struct sc_code_process process;
+	struct syc_code_process process;
 
-	CHECK_EQ(sc_code_process_open(getpid(), &process), 0);
+	CHECK_EQ(syc_code_process_open(getpid(), &process), 0);
 	CHECK_EQ(process.own_pid, getpid());
 	CHECK_EQ(process.owner, geteuid());
-	CHECK_EQ(sc_code_process_mappings(&process, find, &process), 1);
-	sc_code_process_close(&process);
+	CHECK_EQ(syc_code_process_mappings(&process, find, &process), 1);
+	syc_code_process_close(&process);
 }

@@ -16,8 +16,8 @@
 
 /* Bytes in either order, by what makes captures. */
 static struct make_capture file;
-static struct sc_code_table *table;
-static struct sc_jitdump *dump;
+static struct syc_code_table *table;
+static struct syc_jitdump *dump;
 static int fd;
 static size_t written;
 
@@ -79,8 +79,8 @@ static void begin(int32_t own_pid)
 	fd = memfd_create("jitdump", MFD_CLOEXEC);
 	CHECK(fd >= 0);
 	written = 0;
-	CHECK_EQ(sc_code_table_new(&table), 0);
-	CHECK_EQ(sc_jitdump_new(fd, own_pid, &dump), 0);
+	CHECK_EQ(syc_code_table_new(&table), 0);
+	CHECK_EQ(syc_jitdump_new(fd, own_pid, &dump), 0);
 }
 
 /* Write up to @size bytes of the file. */
@@ -94,8 +94,8 @@ static void write_up_to(size_t size)
 
 static void end(void)
 {
-	sc_jitdump_free(dump);
-	sc_code_table_free(table);
+	syc_jitdump_free(dump);
+	syc_code_table_free(table);
 	make_free(&file);
 }
 
@@ -105,10 +105,10 @@ static void check_all(int32_t own_pid, int result, const char *message)
 
 	begin(own_pid);
 	write_up_to(file.size);
-	CHECK_EQ(sc_jitdump_read(dump, table, &error), result);
+	CHECK_EQ(syc_jitdump_read(dump, table, &error), result);
 	if (message)
 		CHECK_STR(error.message, message);
-	CHECK_EQ(sc_code_table_settle(table), 0);
+	CHECK_EQ(syc_code_table_settle(table), 0);
 }
 
 static void check_loads_and_moves(bool big)
@@ -148,9 +148,9 @@ TEST(a_file_that_grows_by_bytes_gives_each_record_once)
 	begin(0);
 	for (size_t size = 1; size <= file.size; size++) {
 		write_up_to(size);
-		CHECK_EQ(sc_jitdump_read(dump, table, NULL), 0);
+		CHECK_EQ(syc_jitdump_read(dump, table, NULL), 0);
 	}
-	CHECK_EQ(sc_jitdump_loads(dump), 2);
+	CHECK_EQ(syc_jitdump_loads(dump), 2);
 	end();
 }
 
@@ -164,10 +164,10 @@ TEST(zeros_at_the_end_may_become_records)
 	begin(0);
 	write_up_to(40);
 	CHECK_EQ(pwrite(fd, zeros, sizeof(zeros), 40), sizeof(zeros));
-	CHECK_EQ(sc_jitdump_read(dump, table, NULL), 0);
+	CHECK_EQ(syc_jitdump_read(dump, table, NULL), 0);
 	write_up_to(file.size);
-	CHECK_EQ(sc_jitdump_read(dump, table, NULL), 0);
-	CHECK_EQ(sc_jitdump_loads(dump), 1);
+	CHECK_EQ(syc_jitdump_read(dump, table, NULL), 0);
+	CHECK_EQ(syc_jitdump_loads(dump), 1);
 	end();
 }
 
@@ -178,7 +178,7 @@ TEST(a_torn_record_is_left_out)
 	make_load(7, 2001, 0x2000, 0x40, "beta");
 	file.size -= 3;
 	check_all(0, 0, NULL);
-	CHECK_EQ(sc_jitdump_loads(dump), 1);
+	CHECK_EQ(syc_jitdump_loads(dump), 1);
 	end();
 }
 
@@ -191,7 +191,7 @@ TEST(of_other_processes_nothing_is_taken)
 	check_all(9, 0, NULL);
 	CHECK_STR(sample_find(table, 0x1000, 2000), "of the header's");
 	CHECK_STR(sample_find(table, 0x1000, 2002), "of the child");
-	CHECK_EQ(sc_jitdump_loads(dump), 2);
+	CHECK_EQ(syc_jitdump_loads(dump), 2);
 	end();
 }
 
@@ -203,8 +203,8 @@ TEST(times_of_another_clock_are_refused_with_the_reason)
 	          "its times are of the processor's counter, not of "
 	          "CLOCK_MONOTONIC");
 	/* And stays refused. */
-	CHECK_EQ(sc_jitdump_read(dump, table, NULL), -EOPNOTSUPP);
-	CHECK_EQ(sc_jitdump_loads(dump), 0);
+	CHECK_EQ(syc_jitdump_read(dump, table, NULL), -EOPNOTSUPP);
+	CHECK_EQ(syc_jitdump_loads(dump), 0);
 	end();
 }
 
@@ -240,7 +240,7 @@ TEST(a_record_too_short_for_itself_ends_the_file_with_its_place)
 	make_u64(&file, 9);
 	make_load(7, 2000, 0x1000, 0x40, "beta");
 	check_all(0, -EBADMSG, "a record says that it has 15 bytes");
-	CHECK_EQ(sc_jitdump_read(dump, table, &error), -EBADMSG);
+	CHECK_EQ(syc_jitdump_read(dump, table, &error), -EBADMSG);
 	CHECK_EQ(error.offset, at);
 	CHECK_STR(sample_find(table, 0x1000, 2000), "alpha");
 	end();
@@ -258,7 +258,7 @@ TEST(loads_that_say_nothing_are_left_out)
 	make_load(7, 2000, 0x1000, 0x40, "");
 	make_load(7, 2000, 0x1000, 0x40, "alpha");
 	check_all(0, 0, NULL);
-	CHECK_EQ(sc_jitdump_loads(dump), 1);
+	CHECK_EQ(syc_jitdump_loads(dump), 1);
 	CHECK_STR(sample_find(table, 0x1000, 2000), "alpha");
 	end();
 }
@@ -284,10 +284,10 @@ TEST(a_record_of_gigabytes_is_waited_for_and_not_read)
 	make_u32(&file, 0xFFFFFFF0);
 	make_u64(&file, 9);
 	check_all(0, 0, NULL);
-	CHECK_EQ(sc_jitdump_loads(dump), 0);
+	CHECK_EQ(syc_jitdump_loads(dump), 0);
 	/* And passed over when it is there, as a hole. */
 	CHECK_EQ(ftruncate(fd, INT64_C(40) + 0xFFFFFFF0), 0);
-	CHECK_EQ(sc_jitdump_read(dump, table, NULL), 0);
+	CHECK_EQ(syc_jitdump_read(dump, table, NULL), 0);
 	end();
 }
 
@@ -297,31 +297,31 @@ TEST(a_file_that_becomes_shorter_is_damaged)
 	make_load(7, 2000, 0x1000, 0x40, "alpha");
 	check_all(0, 0, NULL);
 	CHECK_EQ(ftruncate(fd, 50), 0);
-	CHECK_EQ(sc_jitdump_read(dump, table, NULL), -EBADMSG);
+	CHECK_EQ(syc_jitdump_read(dump, table, NULL), -EBADMSG);
 	end();
 }
 
 TEST(names_of_files_are_known)
 {
-	CHECK(sc_jitdump_is_name("/tmp/jit-12.dump"));
-	CHECK(!sc_jitdump_is_name("jit-12.dump"));
-	CHECK(!sc_jitdump_is_name("/tmp/jit-.dump"));
-	CHECK(!sc_jitdump_is_name("/tmp/jit-12.dump (deleted)"));
-	CHECK(!sc_jitdump_is_name("/tmp/jit-12x.dump"));
-	CHECK(!sc_jitdump_is_name("/tmp/ajit-12.dump"));
+	CHECK(syc_jitdump_is_name("/tmp/jit-12.dump"));
+	CHECK(!syc_jitdump_is_name("jit-12.dump"));
+	CHECK(!syc_jitdump_is_name("/tmp/jit-.dump"));
+	CHECK(!syc_jitdump_is_name("/tmp/jit-12.dump (deleted)"));
+	CHECK(!syc_jitdump_is_name("/tmp/jit-12x.dump"));
+	CHECK(!syc_jitdump_is_name("/tmp/ajit-12.dump"));
 }
 
 TEST(what_runtimes_write_is_read)
 {
-	struct sc_code_table *of = sample_jitdump(sample_path("node.dump"));
+	struct syc_code_table *of = sample_jitdump(sample_path("node.dump"));
 
 	CHECK_STR(sample_find(of, 139908332938048 + 5, 37042360096581),
 	          "JS:*leafHash /app/t.js:1:18");
 	CHECK_STR(sample_find(of, 139908332938048 + 5, 37042360096580), "-");
-	sc_code_table_free(of);
+	syc_code_table_free(of);
 	of = sample_jitdump(sample_path("python.dump"));
 	CHECK_STR(sample_find(of, 140022943825696, 37047484607165),
 	          "py::gr\xC3\xB6\xC3\x9F"
 	          "e:/app/t.py");
-	sc_code_table_free(of);
+	syc_code_table_free(of);
 }

@@ -16,9 +16,9 @@
 static const char *parse(const char *text)
 {
 	static char told[256];
-	struct sc_perf_map_line line;
+	struct syc_perf_map_line line;
 
-	if (!sc_perf_map_parse(text, strlen(text), &line))
+	if (!syc_perf_map_parse(text, strlen(text), &line))
 		return "-";
 	snprintf(told, sizeof(told), "%llx %llx %.*s",
 	         (unsigned long long)line.start, (unsigned long long)line.len,
@@ -55,36 +55,36 @@ TEST(other_lines_are_none)
 	CHECK_STR(parse("10000000000000000 1 name"), "-");
 }
 
-static struct sc_perf_map map;
-static struct sc_code_table *table;
+static struct syc_perf_map map;
+static struct syc_code_table *table;
 static char *path;
 
 static void begin(const char *text)
 {
 	memset(&map, 0, sizeof(map));
-	CHECK_EQ(sc_code_table_new(&table), 0);
+	CHECK_EQ(syc_code_table_new(&table), 0);
 	path = sample_make("perf-1.map", text, strlen(text));
 }
 
 static void end(void)
 {
-	sc_code_table_free(table);
+	syc_code_table_free(table);
 	sample_remove(path);
 }
 
 static int read_at(int64_t from, bool is_last)
 {
-	const struct sc_perf_map_options options = {
+	const struct syc_perf_map_options options = {
 		.owner = geteuid(),
 		.from = from,
 		.maybe_from = INT64_MAX,
 		.is_last = is_last,
 	};
 	struct syscap_error error;
-	const int r =
-		sc_perf_map_read(&map, AT_FDCWD, path, &options, table, &error);
+	const int r = syc_perf_map_read(&map, AT_FDCWD, path, &options, table,
+	                                &error);
 
-	CHECK_EQ(sc_code_table_settle(table), 0);
+	CHECK_EQ(syc_code_table_settle(table), 0);
 	return r;
 }
 
@@ -99,7 +99,7 @@ static void append(const char *text)
 TEST(what_is_added_later_is_good_from_the_look_before)
 {
 	begin("1000 10 alpha\n2000 10 beta\n");
-	CHECK_EQ(read_at(SC_CODE_ALWAYS, false), 0);
+	CHECK_EQ(read_at(SYC_CODE_ALWAYS, false), 0);
 	append("1000 10 gamma\n");
 	CHECK_EQ(read_at(50, false), 0);
 	CHECK_EQ(read_at(60, false), 0);
@@ -139,7 +139,7 @@ TEST(a_last_line_without_newline_counts_at_the_end)
 TEST(of_lines_that_overlap_the_later_wins)
 {
 	begin("1000 100 alpha\n1080 100 beta\n");
-	CHECK_EQ(read_at(SC_CODE_ALWAYS, true), 0);
+	CHECK_EQ(read_at(SYC_CODE_ALWAYS, true), 0);
 	CHECK_STR(sample_find(table, 0x107F, 0), "alpha");
 	CHECK_STR(sample_find(table, 0x1080, 0), "beta");
 	CHECK_STR(sample_find(table, 0x117F, 0), "beta");
@@ -232,7 +232,7 @@ TEST(a_file_that_was_emptied_and_filled_again_is_read_from_its_start)
 TEST(a_file_from_before_the_process_is_passed_over)
 {
 	const struct timespec old[2] = { { 1000, 0 }, { 1000, 0 } };
-	struct sc_perf_map_options options = {
+	struct syc_perf_map_options options = {
 		.owner = geteuid(),
 		.from = 1,
 		.not_before = INT64_C(2000000000000),
@@ -241,14 +241,14 @@ TEST(a_file_from_before_the_process_is_passed_over)
 
 	begin("1000 10 stale\n");
 	CHECK_EQ(utimensat(AT_FDCWD, path, old, 0), 0);
-	CHECK_EQ(
-		sc_perf_map_read(&map, AT_FDCWD, path, &options, table, &error),
-		0);
+	CHECK_EQ(syc_perf_map_read(&map, AT_FDCWD, path, &options, table,
+	                           &error),
+	         0);
 	CHECK_EQ(map.n_ranges, 0);
 	append("2000 10 fresh\n");
-	CHECK_EQ(
-		sc_perf_map_read(&map, AT_FDCWD, path, &options, table, &error),
-		0);
+	CHECK_EQ(syc_perf_map_read(&map, AT_FDCWD, path, &options, table,
+	                           &error),
+	         0);
 	CHECK_EQ(map.n_ranges, 1);
 	end();
 }
@@ -264,14 +264,14 @@ TEST(no_file_is_no_error)
 
 TEST(links_pipes_and_files_of_others_are_refused)
 {
-	struct sc_perf_map_options options = { .owner = geteuid() + 1 };
+	struct syc_perf_map_options options = { .owner = geteuid() + 1 };
 	struct syscap_error error;
 	char target[4200];
 
 	begin("1000 10 alpha\n");
-	CHECK_EQ(
-		sc_perf_map_read(&map, AT_FDCWD, path, &options, table, &error),
-		-EPERM);
+	CHECK_EQ(syc_perf_map_read(&map, AT_FDCWD, path, &options, table,
+	                           &error),
+	         -EPERM);
 	CHECK(strstr(error.message, "belongs to user") != NULL);
 	snprintf(target, sizeof(target), "%s.target", path);
 	CHECK_EQ(rename(path, target), 0);
@@ -297,11 +297,11 @@ TEST(what_is_too_large_for_names_is_refused_before_it_is_read)
 static void check_sample(const char *name, uint64_t addr, const char *what)
 {
 	uint64_t bad;
-	struct sc_code_table *of = sample_perf_map(sample_path(name), &bad);
+	struct syc_code_table *of = sample_perf_map(sample_path(name), &bad);
 
 	CHECK_EQ(bad, 0);
 	CHECK_STR(sample_find(of, addr, 0), what);
-	sc_code_table_free(of);
+	syc_code_table_free(of);
 }
 
 TEST(what_runtimes_write_is_read)

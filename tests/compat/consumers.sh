@@ -149,8 +149,8 @@ holds_ours() {
 	[ "$library" = ours ] || return 0
 	nm "$file" >"$work/nm"
 	nm -D --defined-only "$file" >"$work/nm-exported"
-	check "$name holds our copy ($(grep -c ' [a-zA-Z] sc_' "$work/nm") symbols)" \
-		grep -q ' [a-zA-Z] sc_' "$work/nm"
+	check "$name holds our copy ($(grep -c ' [a-zA-Z] syc_' "$work/nm") symbols)" \
+		grep -q ' [a-zA-Z] syc_' "$work/nm"
 	check "$name exports nothing of it" \
 		not grep -E ' _?(sysprof|syscap|sc)_' "$work/nm-exported"
 	readelf -d "$file" >"$work/dynamic"

@@ -281,11 +281,11 @@ unsigned census_notes(const struct peer *peer, const char *part,
 void census_check_one_ring_a_thread(const struct peer *peer)
 {
 	for (unsigned i = 0; i < peer->n_rings; i++) {
-		const struct sc_ring_header *const a = peer->rings[i].header;
+		const struct syc_ring_header *const a = peer->rings[i].header;
 
 		CHECK_EQ(peer_lost_total(&peer->rings[i]), 0);
 		for (unsigned k = 0; k < i; k++) {
-			const struct sc_ring_header *const b =
+			const struct syc_ring_header *const b =
 				peer->rings[k].header;
 
 			if (a->pid == b->pid && a->tid == b->tid)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # layout.sh - what copies of one number share is laid out as layout.txt says,
-# by each compiler that is here.  Who changes it raises SC_COPIES_NUMBER in
+# by each compiler that is here.  Who changes it raises SYC_COPIES_NUMBER in
 # src/copies/number.h, and then runs this with UPDATE=1.
 set -eu
 stored=$SYSCAP_SOURCE/tests/copies/layout.txt
@@ -30,7 +30,7 @@ dump() {
 		}
 		/DW_AT_name/ { name = $NF }
 		/DW_AT_byte_size/ && kind == "(DW_TAG_structure_type)" {
-			owner = name ~ /^sc_/ ? name : ""
+			owner = name ~ /^syc_/ ? name : ""
 			if (owner != "")
 				print owner, $NF + 0
 		}
@@ -39,17 +39,17 @@ dump() {
 		}
 		/DW_AT_const_value/ && kind == "(DW_TAG_enumerator)" {
 			sub(/^value_of_/, "", name)
-			if (name ~ /^SC_/)
+			if (name ~ /^SYC_/)
 				print name, $NF + 0
 		}' | LC_ALL=C sort -u
 }
 
-number() { awk '$1 == "SC_COPIES_NUMBER" { print $2 }' "$@"; }
+number() { awk '$1 == "SYC_COPIES_NUMBER" { print $2 }' "$@"; }
 
 if [ -n "${UPDATE:-}" ]; then
 	dump "$CC" >"$work/now"
 	[ "$(number "$work/now")" != "$(number "$stored")" ] || {
-		echo "raise SC_COPIES_NUMBER in src/copies/number.h first"
+		echo "raise SYC_COPIES_NUMBER in src/copies/number.h first"
 		exit 1
 	}
 	mv "$work/now" "$stored"

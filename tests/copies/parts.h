@@ -12,7 +12,7 @@
 #include "harness/tsan.h"
 
 /** Where copies find each other; docs/copies.md. */
-#define PARTS_PLACE ((void *)SC_PLACE_OF_PAGE(SC_COPIES_NUMBER))
+#define PARTS_PLACE ((void *)SYC_PLACE_OF_PAGE(SYC_COPIES_NUMBER))
 
 /** The copy in copies_@name.so beside this program. */
 const struct part *parts_load(const char *name);

@@ -45,7 +45,8 @@ static void put_bytes(const void *bytes, size_t size, bool is_cut)
 
 void place_take(const char *with_what)
 {
-	static const uint64_t forged[] = { 0x0000706163737973, SC_COPIES_NUMBER,
+	static const uint64_t forged[] = { 0x0000706163737973,
+		                           SYC_COPIES_NUMBER,
 		                           0x1122334455667788,
 		                           0x99AABBCCDDEEFF00 };
 	static const char text[] = "somebody else's";
@@ -64,16 +65,16 @@ void place_take(const char *with_what)
 		test_fail(__FILE__, __LINE__, "%s?", with_what);
 }
 
-void place_publish(const struct sc_block *block, bool is_right)
+void place_publish(const struct syc_block *block, bool is_right)
 {
 	const unsigned char *const key =
 		(const unsigned char *)getauxval(AT_RANDOM);
 	const uint64_t mask[2] = { 1, 0 };
 	const uint64_t check[2] = { 2, (uintptr_t)block };
-	uint64_t content[4] = { 0x0000706163737973, SC_COPIES_NUMBER };
+	uint64_t content[4] = { 0x0000706163737973, SYC_COPIES_NUMBER };
 
-	content[2] = (uintptr_t)block ^ sc_siphash(key, mask, sizeof(mask));
-	content[3] = sc_siphash(key, check, sizeof(check)) ^ !is_right;
+	content[2] = (uintptr_t)block ^ syc_siphash(key, mask, sizeof(mask));
+	content[3] = syc_siphash(key, check, sizeof(check)) ^ !is_right;
 	put_bytes(content, sizeof(content), false);
 }
 

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-struct sc_block;
+struct syc_block;
 
 /**
  * Put something at PARTS_PLACE: "file" (readable, not ours), "zero",
@@ -16,7 +16,7 @@ void place_take(const char *with_what);
 
 /** A page as a copy makes it, that leads to @block; @is_right: with the right
  * check. */
-void place_publish(const struct sc_block *block, bool is_right);
+void place_publish(const struct syc_block *block, bool is_right);
 
 /**
  * Have these fail from here on: "mmap_einval" and "mmap_eopnotsupp" (with

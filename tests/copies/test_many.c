@@ -19,7 +19,7 @@
 #include "harness/test.h"
 
 #define RING   (1u << 16)
-#define N_MANY (SC_COPIES_MAX + 6)
+#define N_MANY (SYC_COPIES_MAX + 6)
 
 static struct census census;
 
@@ -56,8 +56,8 @@ CHILD(seventy_copies)
 	for (unsigned i = 0; i < N_MANY; i++)
 		for (unsigned n = 0; n < 5; n++)
 			parts[i]->mark(i, n);
-	parts_check_together(parts, SC_COPIES_MAX, SC_COPIES_MAX);
-	for (unsigned i = SC_COPIES_MAX; i < N_MANY; i++)
+	parts_check_together(parts, SYC_COPIES_MAX, SYC_COPIES_MAX);
+	for (unsigned i = SYC_COPIES_MAX; i < N_MANY; i++)
 		parts_check_alone(parts[i], "too many copies");
 	parts[0]->stats(&stats);
 	CHECK_EQ(stats.n_rings, 1);
@@ -69,7 +69,7 @@ TEST(of_too_many_copies_the_last_work_alone)
 
 	peer_start(&peer, "seventy_copies", RING, PEER_OURS);
 	CHECK_EQ(peer_finish(&peer), 0);
-	CHECK_EQ(peer.n_rings, 1 + N_MANY - SC_COPIES_MAX);
+	CHECK_EQ(peer.n_rings, 1 + N_MANY - SYC_COPIES_MAX);
 	census_of_peer(&census, &peer);
 	for (unsigned i = 0; i < N_MANY; i++)
 		CHECK_EQ(census_marks(&census, "a", i), 5);

@@ -183,7 +183,7 @@ TEST(copies_work_alone_where_somebody_has_forged_the_page)
 
 CHILD(block_is_wrong)
 {
-	static struct sc_block block; /* of a C library 0 */
+	static struct syc_block block; /* of a C library 0 */
 	const bool is_right = *peer_arg() == 'l';
 
 	place_publish(&block, is_right);

@@ -13,7 +13,7 @@
 #include "harness/stepper.h"
 #include "harness/test.h"
 
-static struct sc_block block;
+static struct syc_block block;
 static int32_t words[3];
 static uint32_t sleeping[3];
 
@@ -21,29 +21,29 @@ static void begin(int32_t active)
 {
 	memset(&block, 0, sizeof(block));
 	memset(words, 0, sizeof(words));
-	sc_block = &block;
-	CHECK(sc_roll_enter(&block, &words[0], &sleeping[0]));
-	sc_roll_set_active(active);
+	syc_block = &block;
+	CHECK(syc_roll_enter(&block, &words[0], &sleeping[0]));
+	syc_roll_set_active(active);
 }
 
 static void enter(void)
 {
-	sc_roll_enter(&block, &words[1], &sleeping[1]);
+	syc_roll_enter(&block, &words[1], &sleeping[1]);
 }
 
 static void enter_another(void)
 {
-	sc_roll_enter(&block, &words[2], &sleeping[2]);
+	syc_roll_enter(&block, &words[2], &sleeping[2]);
 }
 
 static void switch_off(void)
 {
-	sc_roll_set_active(0);
+	syc_roll_set_active(0);
 }
 
 static void switch_on(void)
 {
-	sc_roll_set_active(7);
+	syc_roll_set_active(7);
 }
 
 static void switch_on_and_off(void)
@@ -54,7 +54,7 @@ static void switch_on_and_off(void)
 
 static void fail_epoch_7(void)
 {
-	sc_roll_change_active(7, 0);
+	syc_roll_change_active(7, 0);
 }
 
 static void step(void (*call)(void), void (*action)(void), int32_t before)
@@ -109,29 +109,29 @@ TEST(of_two_that_switch_all_copies_follow_one)
 TEST(the_last_to_end_is_told_so)
 {
 	begin(1);
-	CHECK(sc_roll_enter(&block, &sc_active, &sc_drain_sleeping));
-	CHECK_EQ(sc_roll_count(), 2);
-	CHECK(!sc_roll_end()); /* words[0] is there */
+	CHECK(syc_roll_enter(&block, &syc_active, &syc_drain_sleeping));
+	CHECK_EQ(syc_roll_count(), 2);
+	CHECK(!syc_roll_end()); /* words[0] is there */
 	CHECK_EQ(block.copies[1].has_ended, 1);
 	block.copies[0].has_ended = 1;
-	CHECK(sc_roll_end());
+	CHECK(syc_roll_end());
 }
 
 TEST(who_enters_again_is_not_counted_twice_and_too_many_are_refused)
 {
-	static int32_t many[SC_COPIES_MAX + 1];
+	static int32_t many[SYC_COPIES_MAX + 1];
 	uint32_t asleep = 0;
 
 	begin(3);
-	for (unsigned i = 1; i < SC_COPIES_MAX; i++)
-		CHECK(sc_roll_enter(&block, &many[i], &asleep));
-	CHECK(!sc_roll_enter(&block, &many[SC_COPIES_MAX], &asleep));
-	CHECK(sc_roll_enter(&block, &many[1], &asleep));
-	CHECK_EQ(sc_roll_count(), SC_COPIES_MAX);
-	CHECK_EQ(many[SC_COPIES_MAX - 1], 3);
-	CHECK_EQ(many[SC_COPIES_MAX], 0);
+	for (unsigned i = 1; i < SYC_COPIES_MAX; i++)
+		CHECK(syc_roll_enter(&block, &many[i], &asleep));
+	CHECK(!syc_roll_enter(&block, &many[SYC_COPIES_MAX], &asleep));
+	CHECK(syc_roll_enter(&block, &many[1], &asleep));
+	CHECK_EQ(syc_roll_count(), SYC_COPIES_MAX);
+	CHECK_EQ(many[SYC_COPIES_MAX - 1], 3);
+	CHECK_EQ(many[SYC_COPIES_MAX], 0);
 	/* Whoever emits first looks whether anybody is to be woken */
 	CHECK_EQ(asleep, 1);
-	sc_roll_set_sleeping(0);
+	syc_roll_set_sleeping(0);
 	CHECK_EQ(asleep, 0);
 }

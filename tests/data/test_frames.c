@@ -22,13 +22,13 @@ static void make_both(void)
 
 static void turn(unsigned char *frame, size_t len, bool is_big)
 {
-	const struct sc_frame_shape *const shape =
-		sc_frame_shape(frame[SC_AT(frame, type)]);
+	const struct syc_frame_shape *const shape =
+		syc_frame_shape(frame[SYC_AT(frame, type)]);
 
 	CHECK(shape != NULL);
-	CHECK(sc_frame_content_end(shape, frame, len, is_big) != 0);
-	sc_frame_turn(shape, frame, len, is_big);
-	sc_frame_turn_header(frame);
+	CHECK(syc_frame_content_end(shape, frame, len, is_big) != 0);
+	syc_frame_turn(shape, frame, len, is_big);
+	syc_frame_turn_header(frame);
 }
 
 TEST(a_frame_of_any_type_turns_into_what_the_other_order_writes)
@@ -42,15 +42,15 @@ TEST(a_frame_of_any_type_turns_into_what_the_other_order_writes)
 		unsigned char *const other = big.data + at;
 		unsigned char copy[SYSCAP_FRAME_MAX];
 
-		len = sc_load_u16(frame, false);
+		len = syc_load_u16(frame, false);
 		memcpy(copy, frame, len);
 		turn(copy, len, false);
 		if (memcmp(copy, other, len) != 0)
 			test_fail(__FILE__, __LINE__, "type %u",
-			          frame[SC_AT(frame, type)]);
+			          frame[SYC_AT(frame, type)]);
 		turn(other, len, true);
 		CHECK_EQ(memcmp(other, frame, len), 0);
-		was_met[frame[SC_AT(frame, type)]] = true;
+		was_met[frame[SYC_AT(frame, type)]] = true;
 	}
 	for (unsigned type = 1; type < SYSCAP_FRAME_LAST; type++)
 		if (!was_met[type])
@@ -62,15 +62,15 @@ TEST(a_frame_of_any_type_turns_into_what_the_other_order_writes)
 TEST(every_row_says_what_its_readers_need)
 {
 	for (unsigned type = 1; type < SYSCAP_FRAME_LAST; type++) {
-		const struct sc_frame_shape *const shape =
-			sc_frame_shape((uint8_t)type);
+		const struct syc_frame_shape *const shape =
+			syc_frame_shape((uint8_t)type);
 
-		CHECK(sc_frame_name(type)[0] != 0);
+		CHECK(syc_frame_name(type)[0] != 0);
 		CHECK(shape->size >= sizeof(struct syscap_wire_frame));
 		CHECK_EQ(shape->least,
 		         shape->size + (shape->last_text != NULL));
 		CHECK(shape->sure == shape->least ||
-		      shape->sure == SC_FRAME_LOOK);
+		      shape->sure == SYC_FRAME_LOOK);
 		CHECK_EQ(shape->count_at != 0, shape->unfit != NULL);
 		CHECK(shape->item_size == 0 || shape->count_at != 0);
 		/* What readers look at of every frame: see frame_settle.c */
@@ -83,7 +83,7 @@ TEST(every_row_says_what_its_readers_need)
 			CHECK(shape->texts[i].at + shape->texts[i].size <=
 			      shape->size);
 	}
-	CHECK(sc_frame_shape(0) == NULL);
-	CHECK(sc_frame_shape(SYSCAP_FRAME_LAST) == NULL);
-	CHECK(sc_frame_shape(255) == NULL);
+	CHECK(syc_frame_shape(0) == NULL);
+	CHECK(syc_frame_shape(SYSCAP_FRAME_LAST) == NULL);
+	CHECK(syc_frame_shape(255) == NULL);
 }

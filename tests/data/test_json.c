@@ -11,12 +11,12 @@
 static char *text;
 static size_t size;
 
-static struct sc_json begin(void)
+static struct syc_json begin(void)
 {
-	return (struct sc_json){ .out = open_memstream(&text, &size) };
+	return (struct syc_json){ .out = open_memstream(&text, &size) };
 }
 
-static void expect(struct sc_json *json, const char *wanted)
+static void expect(struct syc_json *json, const char *wanted)
 {
 	fclose(json->out);
 	CHECK_STR(text, wanted);
@@ -25,37 +25,37 @@ static void expect(struct sc_json *json, const char *wanted)
 
 TEST(commas_stand_between_items_and_nowhere_else)
 {
-	struct sc_json json = begin();
+	struct syc_json json = begin();
 
-	sc_json_begin_object(&json);
-	sc_json_key(&json, "a");
-	sc_json_begin_array(&json);
-	sc_json_end_array(&json);
-	sc_json_key(&json, "b");
-	sc_json_begin_array(&json);
-	sc_json_integer(&json, -1);
-	sc_json_begin_object(&json);
-	sc_json_end_object(&json);
-	sc_json_begin_object(&json);
-	sc_json_member_bool(&json, "x", true);
-	sc_json_member_bool(&json, "y", false);
-	sc_json_end_object(&json);
-	sc_json_null(&json);
-	sc_json_end_array(&json);
-	sc_json_member_tid(&json, -1);
-	sc_json_end_object(&json);
-	sc_json_end_line(&json);
-	sc_json_begin_array(&json);
-	sc_json_end_array(&json);
+	syc_json_begin_object(&json);
+	syc_json_key(&json, "a");
+	syc_json_begin_array(&json);
+	syc_json_end_array(&json);
+	syc_json_key(&json, "b");
+	syc_json_begin_array(&json);
+	syc_json_integer(&json, -1);
+	syc_json_begin_object(&json);
+	syc_json_end_object(&json);
+	syc_json_begin_object(&json);
+	syc_json_member_bool(&json, "x", true);
+	syc_json_member_bool(&json, "y", false);
+	syc_json_end_object(&json);
+	syc_json_null(&json);
+	syc_json_end_array(&json);
+	syc_json_member_tid(&json, -1);
+	syc_json_end_object(&json);
+	syc_json_end_line(&json);
+	syc_json_begin_array(&json);
+	syc_json_end_array(&json);
 	expect(&json, "{\"a\":[],\"b\":[-1,{},{\"x\":true,\"y\":false},null],"
 	              "\"tid\":null}\n[]");
 }
 
 static void expect_text(const char *value, const char *wanted)
 {
-	struct sc_json json = begin();
+	struct syc_json json = begin();
 
-	sc_json_text(&json, value);
+	syc_json_text(&json, value);
 	expect(&json, wanted);
 }
 
@@ -86,9 +86,9 @@ TEST(each_part_that_is_not_utf8_becomes_one_replacement)
 
 static void expect_double(double value, const char *wanted)
 {
-	struct sc_json json = begin();
+	struct syc_json json = begin();
 
-	sc_json_double(&json, value);
+	syc_json_double(&json, value);
 	expect(&json, wanted);
 }
 
@@ -105,13 +105,13 @@ TEST(doubles_read_back_the_same_and_are_short)
 
 TEST(integers_keep_their_limits)
 {
-	struct sc_json json = begin();
+	struct syc_json json = begin();
 
-	sc_json_begin_array(&json);
-	sc_json_integer(&json, INT64_MIN);
-	sc_json_unsigned(&json, UINT64_MAX);
-	sc_json_address(&json, UINT64_C(0xE000000000000001));
-	sc_json_end_array(&json);
+	syc_json_begin_array(&json);
+	syc_json_integer(&json, INT64_MIN);
+	syc_json_unsigned(&json, UINT64_MAX);
+	syc_json_address(&json, UINT64_C(0xE000000000000001));
+	syc_json_end_array(&json);
 	expect(&json, "[-9223372036854775808,18446744073709551615,"
 	              "\"0xe000000000000001\"]");
 }
@@ -130,10 +130,10 @@ TEST(bytes_are_base64)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct sc_json json = begin();
+		struct syc_json json = begin();
 
-		sc_json_base64(&json, (const unsigned char *)cases[i].bytes,
-		               strlen(cases[i].bytes));
+		syc_json_base64(&json, (const unsigned char *)cases[i].bytes,
+		                strlen(cases[i].bytes));
 		expect(&json, cases[i].wanted);
 	}
 }

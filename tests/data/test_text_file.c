@@ -19,7 +19,7 @@ TEST(a_file_is_read_whole_and_ended)
 	fputs("one\ntwo\n", file);
 	fflush(file);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(file));
-	CHECK(sc_text_file_read(path, text, sizeof(text)) == 8);
+	CHECK(syc_text_file_read(path, text, sizeof(text)) == 8);
 	CHECK(strcmp(text, "one\ntwo\n") == 0);
 	fclose(file);
 }
@@ -37,7 +37,7 @@ TEST(what_comes_in_parts_is_put_together_and_cut_to_the_room)
 		_exit(write(ends[1], "defg", 4) == 4 ? 0 : 1);
 	}
 	close(ends[1]);
-	CHECK(sc_text_file_read(path, text, sizeof(text)) == 5);
+	CHECK(syc_text_file_read(path, text, sizeof(text)) == 5);
 	CHECK(strcmp(text, "abcde") == 0);
 	close(ends[0]);
 }
@@ -46,11 +46,11 @@ TEST(a_file_that_is_not_there_has_no_text)
 {
 	char text[4] = "old";
 
-	CHECK(sc_text_file_read("/proc/self/none", text, sizeof(text)) ==
+	CHECK(syc_text_file_read("/proc/self/none", text, sizeof(text)) ==
 	      -ENOENT);
 	CHECK(text[0] == '\0');
 	strcpy(text, "old");
-	CHECK(sc_text_file_read("/proc/self", text, sizeof(text)) == -EISDIR);
+	CHECK(syc_text_file_read("/proc/self", text, sizeof(text)) == -EISDIR);
 	CHECK(text[0] == '\0');
 }
 
@@ -58,7 +58,8 @@ TEST(a_process_tells_its_name)
 {
 	char text[64], own[64];
 
-	CHECK(sc_text_file_read_proc(getpid(), "comm", text, sizeof(text)) > 0);
-	CHECK(sc_text_file_read("/proc/self/comm", own, sizeof(own)) > 0);
+	CHECK(syc_text_file_read_proc(getpid(), "comm", text, sizeof(text)) >
+	      0);
+	CHECK(syc_text_file_read("/proc/self/comm", own, sizeof(own)) > 0);
 	CHECK(strcmp(text, own) == 0);
 }

@@ -81,7 +81,7 @@ $5 ~ /^(GLOBAL|WEAK|UNIQUE)$/ && $7 != "UND" { print $8, $5, $6 }' >symbols
 [ -s symbols ] || fail "the archive has no symbols"
 awk '$3 != "HIDDEN" { print $1 " is not hidden"; bad = 1 }
 	END { exit bad }' symbols || fail "others could see our symbols"
-awk '$1 !~ /^(sysprof_|syscap_|sc_)/ { print $1; bad = 1 }
+awk '$1 !~ /^(sysprof_|syscap_|syc_)/ { print $1; bad = 1 }
 	END { exit bad }' symbols || fail "the names above may be somebody's"
 awk '$1 == "function" {
 	match($0, /[a-z_0-9]+ \(/)

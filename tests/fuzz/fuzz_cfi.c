@@ -47,16 +47,16 @@ static bool load(void *user, uintptr_t at, unsigned size, uintptr_t *ret_value)
 	return true;
 }
 
-static void evaluate(struct sc_bytes *bytes, uintptr_t at,
-                     const struct sc_regs *regs, const uintptr_t *first)
+static void evaluate(struct syc_bytes *bytes, uintptr_t at,
+                     const struct syc_regs *regs, const uintptr_t *first)
 {
 	unsigned n_loads = 0;
-	struct sc_expr_env env = { .regs = regs, .load = load };
+	struct syc_expr_env env = { .regs = regs, .load = load };
 	uintptr_t value = 0x5A5A;
 
 	env.user = &n_loads;
 
-	const int error = sc_expr_eval(bytes, at, &env, first, &value);
+	const int error = syc_expr_eval(bytes, at, &env, first, &value);
 
 	demand(error == 0 || error == -EINVAL || error == -EFAULT ||
 	       error == -ENODATA);
@@ -65,33 +65,33 @@ static void evaluate(struct sc_bytes *bytes, uintptr_t at,
 	sink += value;
 }
 
-static void evaluate_row(struct sc_bytes *bytes, const struct sc_row *row)
+static void evaluate_row(struct syc_bytes *bytes, const struct syc_row *row)
 {
 	const uintptr_t cfa = 0x7FFFFFFF0000;
-	struct sc_regs regs = { .known = UINT64_C(0xFFF0F) };
+	struct syc_regs regs = { .known = UINT64_C(0xFFF0F) };
 
-	for (unsigned i = 0; i < SC_MACHINE_REGS; i++)
+	for (unsigned i = 0; i < SYC_MACHINE_REGS; i++)
 		regs.r[i] = 0x7FFF00000000 + 8 * i;
 	if (row->cfa_expr != 0)
 		evaluate(bytes, row->cfa_expr, &regs, NULL);
 	else
-		demand(row->cfa_reg < SC_MACHINE_REGS);
-	for (unsigned reg = 0; reg < SC_MACHINE_REGS; reg++) {
-		const struct sc_row_rule rule = sc_row_get(row, reg);
-		const enum sc_row_kind kind = sc_row_kind(rule);
+		demand(row->cfa_reg < SYC_MACHINE_REGS);
+	for (unsigned reg = 0; reg < SYC_MACHINE_REGS; reg++) {
+		const struct syc_row_rule rule = syc_row_get(row, reg);
+		const enum syc_row_kind kind = syc_row_kind(rule);
 
-		demand(kind <= SC_ROW_IS_EXPR);
-		if (kind == SC_ROW_AT_EXPR || kind == SC_ROW_IS_EXPR)
-			evaluate(bytes, (uintptr_t)sc_row_value(rule), &regs,
+		demand(kind <= SYC_ROW_IS_EXPR);
+		if (kind == SYC_ROW_AT_EXPR || kind == SYC_ROW_IS_EXPR)
+			evaluate(bytes, (uintptr_t)syc_row_value(rule), &regs,
 			         &cfa);
 	}
 }
 
-static void look_up(struct sc_bytes *bytes, uintptr_t header, uintptr_t pc)
+static void look_up(struct syc_bytes *bytes, uintptr_t header, uintptr_t pc)
 {
-	struct sc_fde fde;
-	struct sc_row row;
-	const int error = sc_eh_frame_find(bytes, header, pc, &fde);
+	struct syc_fde fde;
+	struct syc_row row;
+	const int error = syc_eh_frame_find(bytes, header, pc, &fde);
 
 	demand(error == 0 || error == -ENOENT || error == -EINVAL);
 	if (error != 0)
@@ -102,17 +102,17 @@ static void look_up(struct sc_bytes *bytes, uintptr_t header, uintptr_t pc)
 	demand(fde.common_end <= bytes->high && fde.common >= bytes->low);
 	for (uintptr_t at = fde.begin; at < fde.end && at < fde.begin + 64;
 	     at += 5)
-		if (sc_row_find(bytes, &fde, at, &row) == 0)
+		if (syc_row_find(bytes, &fde, at, &row) == 0)
 			evaluate_row(bytes, &row);
-	if (sc_row_find(bytes, &fde, pc, &row) == 0)
+	if (syc_row_find(bytes, &fde, pc, &row) == 0)
 		evaluate_row(bytes, &row);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct sc_bytes bytes;
-	struct sc_fde fde;
-	struct sc_row row;
+	struct syc_bytes bytes;
+	struct syc_fde fde;
+	struct syc_row row;
 
 	if (size < 24)
 		return 0;
@@ -124,7 +124,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	data += 24;
 	size -= 24;
-	sc_bytes_init_array(&bytes, low, data, size);
+	syc_bytes_init_array(&bytes, low, data, size);
 	look_up(&bytes, header, pc);
 	look_up(&bytes, low, pc);
 	/* Each entry of the table, as far as it is one, with no search. */
@@ -133,10 +133,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		memcpy(pair, data + i, sizeof(pair));
 		look_up(&bytes, low, low + (uintptr_t)(intptr_t)pair[0] + 1);
-		if (sc_eh_frame_parse(&bytes,
-		                      low + (uintptr_t)(intptr_t)pair[1],
-		                      &fde) == 0 &&
-		    sc_row_find(&bytes, &fde, fde.begin + 3, &row) == 0)
+		if (syc_eh_frame_parse(&bytes,
+		                       low + (uintptr_t)(intptr_t)pair[1],
+		                       &fde) == 0 &&
+		    syc_row_find(&bytes, &fde, fde.begin + 3, &row) == 0)
 			evaluate_row(&bytes, &row);
 	}
 	return 0;

@@ -32,22 +32,22 @@ static void put(int fd, const uint8_t *data, size_t size)
 	demand(pwrite(fd, data, size, 0) == (ssize_t)size);
 }
 
-static struct sc_code_table *make_table(void)
+static struct syc_code_table *make_table(void)
 {
-	struct sc_code_table *table;
+	struct syc_code_table *table;
 
-	demand(sc_code_table_new(&table) == 0);
+	demand(syc_code_table_new(&table) == 0);
 	return table;
 }
 
 /* What is found there and then holds the place, and is the same in both. */
-static void look_at(const struct sc_code_table *a,
-                    const struct sc_code_table *b, uint64_t addr, int64_t time)
+static void look_at(const struct syc_code_table *a,
+                    const struct syc_code_table *b, uint64_t addr, int64_t time)
 {
-	struct sc_code_range range, other;
-	const bool found = sc_code_table_find(a, addr, time, &range);
+	struct syc_code_range range, other;
+	const bool found = syc_code_table_find(a, addr, time, &range);
 
-	demand(sc_code_table_find(b, addr, time, &other) == found);
+	demand(syc_code_table_find(b, addr, time, &other) == found);
 	if (!found)
 		return;
 	demand(addr - range.start < range.len);
@@ -58,14 +58,14 @@ static void look_at(const struct sc_code_table *a,
 }
 
 /* Two tables that should tell the same. */
-static void finish(struct sc_code_table *a, struct sc_code_table *b)
+static void finish(struct syc_code_table *a, struct syc_code_table *b)
 {
 	uint64_t low, last, other_low, other_last;
 
-	demand(sc_code_table_events(a) == sc_code_table_events(b));
-	demand(sc_code_table_settle(a) == 0 && sc_code_table_settle(b) == 0);
-	if (sc_code_table_span(a, &low, &last)) {
-		demand(sc_code_table_span(b, &other_low, &other_last));
+	demand(syc_code_table_events(a) == syc_code_table_events(b));
+	demand(syc_code_table_settle(a) == 0 && syc_code_table_settle(b) == 0);
+	if (syc_code_table_span(a, &low, &last)) {
+		demand(syc_code_table_span(b, &other_low, &other_last));
 		demand(low == other_low && last == other_last);
 		for (unsigned i = 0; i < 16; i++) {
 			look_at(a, b, low + (last - low) / 16 * i, INT64_MIN);
@@ -74,27 +74,27 @@ static void finish(struct sc_code_table *a, struct sc_code_table *b)
 			look_at(a, b, low + i, (int64_t)i);
 		}
 	}
-	sc_code_table_free(a);
-	sc_code_table_free(b);
+	syc_code_table_free(a);
+	syc_code_table_free(b);
 }
 
 static void read_jitdump(const uint8_t *data, size_t size)
 {
-	struct sc_code_table *tables[2];
+	struct syc_code_table *tables[2];
 
 	for (unsigned i = 0; i < 2; i++) {
 		const int fd = memfd_create("jitdump", MFD_CLOEXEC);
-		struct sc_jitdump *dump;
+		struct syc_jitdump *dump;
 
 		demand(fd >= 0);
 		tables[i] = make_table();
-		demand(sc_jitdump_new(fd, 7, &dump) == 0);
+		demand(syc_jitdump_new(fd, 7, &dump) == 0);
 		/* Once whole, once in four parts. */
 		for (unsigned part = i == 0 ? 4 : 1; part <= 4; part++) {
 			put(fd, data, size * part / 4);
-			sc_jitdump_read(dump, tables[i], NULL);
+			syc_jitdump_read(dump, tables[i], NULL);
 		}
-		sc_jitdump_free(dump);
+		syc_jitdump_free(dump);
 	}
 	finish(tables[0], tables[1]);
 }
@@ -124,10 +124,10 @@ static void read_perf_map(const uint8_t *data, size_t size)
 {
 	static const char name[] = "perf-7.map";
 	const int folder = open_folder();
-	struct sc_code_table *tables[2];
+	struct syc_code_table *tables[2];
 
 	for (unsigned i = 0; i < 2; i++) {
-		struct sc_perf_map_options options = {
+		struct syc_perf_map_options options = {
 			.owner = geteuid(),
 			.from = 5,
 			.maybe_from = 1,
@@ -135,15 +135,15 @@ static void read_perf_map(const uint8_t *data, size_t size)
 		const int fd =
 			openat(folder, name,
 		               O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-		struct sc_perf_map map = { 0 };
+		struct syc_perf_map map = { 0 };
 
 		demand(fd >= 0);
 		tables[i] = make_table();
 		for (unsigned part = i == 0 ? 4 : 1; part <= 4; part++) {
 			put(fd, data, size * part / 4);
 			options.is_last = part == 4;
-			demand(sc_perf_map_read(&map, folder, name, &options,
-			                        tables[i], NULL) == 0);
+			demand(syc_perf_map_read(&map, folder, name, &options,
+			                         tables[i], NULL) == 0);
 		}
 		demand(map.restarts == 0);
 		close(fd);
@@ -155,24 +155,24 @@ static void read_perf_map(const uint8_t *data, size_t size)
 static void read_image(const uint8_t *data, size_t size)
 {
 	const int fd = memfd_create("image", MFD_CLOEXEC);
-	struct sc_code_table *tables[2];
+	struct syc_code_table *tables[2];
 	uint64_t descriptor;
 
 	for (unsigned i = 0; i < 2; i++) {
-		struct sc_gdb_jit_cover cover;
+		struct syc_gdb_jit_cover cover;
 		uint64_t low, last;
 
 		tables[i] = make_table();
-		sc_gdb_jit_take_image(data, size, 1, tables[i], &cover);
-		demand(cover.any == (sc_code_table_events(tables[i]) > 0));
-		demand(sc_code_table_settle(tables[i]) == 0);
-		if (sc_code_table_span(tables[i], &low, &last))
+		syc_gdb_jit_take_image(data, size, 1, tables[i], &cover);
+		demand(cover.any == (syc_code_table_events(tables[i]) > 0));
+		demand(syc_code_table_settle(tables[i]) == 0);
+		if (syc_code_table_span(tables[i], &low, &last))
 			demand(low == cover.low && last == cover.last);
 	}
 	finish(tables[0], tables[1]);
 	demand(fd >= 0);
 	put(fd, data, size);
-	sc_gdb_jit_find(fd, 0x10000, 0x1000, &descriptor);
+	syc_gdb_jit_find(fd, 0x10000, 0x1000, &descriptor);
 	close(fd);
 }
 

@@ -31,7 +31,7 @@ static void demand(bool condition)
 		abort();
 }
 
-static void take(void *data, const struct sc_join_message *message)
+static void take(void *data, const struct syc_join_message *message)
 {
 	(void)data;
 	sink += strlen(message->text);
@@ -52,38 +52,38 @@ static void read_output(int fd, struct bytes *ret_output)
 static int64_t join(const struct bytes *inputs, unsigned n,
                     struct bytes *ret_output)
 {
-	const struct sc_join_options options = { .tell = take };
+	const struct syc_join_options options = { .tell = take };
 	struct syscap_reader *readers[2] = { NULL };
-	struct sc_join_totals totals;
-	struct sc_join_span span;
-	struct sc_writer *writer;
-	struct sc_join *state;
+	struct syc_join_totals totals;
+	struct syc_join_span span;
+	struct syc_writer *writer;
+	struct syc_join *state;
 	unsigned n_read = 0;
 	char path[64];
 
-	demand(sc_join_new(&options, &state) == 0);
+	demand(syc_join_new(&options, &state) == 0);
 	for (unsigned i = 0; i < n; i++)
 		if (syscap_reader_open_memory(inputs[i].data, inputs[i].size,
 		                              &readers[i], NULL) == 0) {
-			demand(sc_join_add(state, "in", readers[i]) == 0);
+			demand(syc_join_add(state, "in", readers[i]) == 0);
 			n_read++;
 		}
 	if (n_read > 0) {
 		const int fd = memfd_create("joined", MFD_CLOEXEC);
 
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-		demand(sc_join_settle(state, &span) == 0);
-		demand(sc_writer_open(path, true, &writer, NULL) == 0);
-		demand(sc_writer_begin_as(writer, span.begin, span.capture_time,
-		                          NULL) == 0);
-		demand(sc_join_write(state, writer) == 0);
-		demand(sc_writer_finish(writer, span.end) == 0);
-		sc_writer_close(writer);
+		demand(syc_join_settle(state, &span) == 0);
+		demand(syc_writer_open(path, true, &writer, NULL) == 0);
+		demand(syc_writer_begin_as(writer, span.begin,
+		                           span.capture_time, NULL) == 0);
+		demand(syc_join_write(state, writer) == 0);
+		demand(syc_writer_finish(writer, span.end) == 0);
+		syc_writer_close(writer);
 		read_output(fd, ret_output);
 		close(fd);
 	}
-	sc_join_totals(state, &totals);
-	sc_join_free(state);
+	syc_join_totals(state, &totals);
+	syc_join_free(state);
 	for (unsigned i = 0; i < n; i++)
 		syscap_reader_close(readers[i]);
 	return n_read > 0 ? (int64_t)totals.problems : -1;

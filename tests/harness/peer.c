@@ -125,12 +125,12 @@ static int make_ring(struct peer *peer)
 	CHECK(fd >= 0);
 	CHECK_EQ(ftruncate(fd, (off_t)page + peer->ring_size), 0);
 	struct peer_ring *const ring = add_ring(peer);
-	CHECK_EQ(sc_ring_map(fd, &ring->header, &ring->size), 0);
+	CHECK_EQ(syc_ring_map(fd, &ring->header, &ring->size), 0);
 	ring->header->offset = page;
 	ring->header->size = ring->size;
 	if (peer->kind == PEER_OURS) {
 		ring->header->recorder_version = 1;
-		ring->header->recorder_magic = SC_RING_RECORDER_MAGIC;
+		ring->header->recorder_magic = SYC_RING_RECORDER_MAGIC;
 	}
 	return fd;
 }
@@ -191,11 +191,11 @@ unsigned peer_serve(struct peer *peer)
 /* Nothing comes after the end marker: keep the numbers, not the mapping. */
 static void end_ring(struct peer_ring *ring)
 {
-	struct sc_ring_header *const kept = malloc(sizeof(*kept));
+	struct syc_ring_header *const kept = malloc(sizeof(*kept));
 
 	CHECK(kept != NULL);
 	memcpy(kept, ring->header, sizeof(*kept));
-	sc_ring_unmap(ring->header, ring->size);
+	syc_ring_unmap(ring->header, ring->size);
 	ring->header = kept;
 	ring->has_ended = true;
 }
@@ -304,7 +304,7 @@ void peer_free(struct peer *peer)
 		if (ring->has_ended)
 			free(ring->header);
 		else
-			sc_ring_unmap(ring->header, ring->size);
+			syc_ring_unmap(ring->header, ring->size);
 		free(ring->bytes);
 	}
 	free(peer->rings);
@@ -538,7 +538,7 @@ uint64_t peer_lost_total(const struct peer_ring *ring)
 {
 	uint64_t sum = 0;
 
-	for (int i = 0; i < SC_LOSS_KINDS; i++)
+	for (int i = 0; i < SYC_LOSS_KINDS; i++)
 		sum += __atomic_load_n(&ring->header->lost.frames[i],
 		                       __ATOMIC_RELAXED);
 	return sum;

@@ -59,7 +59,7 @@ enum peer_kind {
 };
 
 struct peer_ring {
-	struct sc_ring_header *header; /* a copy once the ring has ended */
+	struct syc_ring_header *header; /* a copy once the ring has ended */
 	uint32_t size;
 	uint32_t head;
 	bool has_ended;       /* the end marker came; the ring is unmapped */

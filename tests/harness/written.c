@@ -148,11 +148,11 @@ char *written_make_dir(void)
 static int remove_entry(const char *path, const struct stat *st, int type,
                         struct FTW *ftw)
 {
-	struct sc_recovered ignored;
+	struct syc_recovered ignored;
 
 	(void)st;
 	if (type == FTW_F)
-		(void)sc_recover(path, false, &ignored, NULL);
+		(void)syc_recover(path, false, &ignored, NULL);
 	(void)ftw;
 	return remove(path);
 }

@@ -160,7 +160,7 @@ static unsigned kill_one(const char *dir, unsigned n)
 	char *const path = file_in(dir, "out", n);
 	char *const notes = file_in(dir, "notes", n);
 	struct progress *const progress = map_progress(notes);
-	struct sc_recovered recovered;
+	struct syc_recovered recovered;
 	struct syscap_error error;
 	char variable[600];
 	const char *const env[] = { variable, NULL };
@@ -177,7 +177,7 @@ static unsigned kill_one(const char *dir, unsigned n)
 	if (stat(path, &st) == 0 && st.st_size != 0) {
 		written_tally(path, &t);
 		check_published(&t, progress);
-		if (sc_recover(path, false, &recovered, &error) != 0)
+		if (syc_recover(path, false, &recovered, &error) != 0)
 			test_fail(__FILE__, __LINE__, "%s", error.message);
 		written_tally(path, &again);
 		check_published(&again, progress);
@@ -210,7 +210,7 @@ TEST(what_was_published_before_a_kill_is_in_the_output_once)
 static void check_old_ones(const char *path, const struct progress *p,
                            int64_t killed_at, unsigned *n_torn)
 {
-	struct sc_recovered recovered;
+	struct syc_recovered recovered;
 	struct syscap_error error;
 	struct tally t;
 	struct stat st;
@@ -229,7 +229,7 @@ static void check_old_ones(const char *path, const struct progress *p,
 	CHECK_EQ(t.doubles, 0);
 	if (st.st_size == 0)
 		return;
-	if (sc_recover(path, false, &recovered, &error) != 0)
+	if (syc_recover(path, false, &recovered, &error) != 0)
 		test_fail(__FILE__, __LINE__, "%s", error.message);
 	CHECK_EQ(recovered.cut != 0, t.torn_at != 0);
 	written_tally(path, &t);
@@ -333,7 +333,7 @@ static bool step_one(const char *dir, unsigned long steps)
 	char *const notes = file_in(dir, "notes", 0);
 	char variable[600];
 	const char *const env[] = { variable, "SYSCAP_THREAD=0", NULL };
-	struct sc_recovered recovered;
+	struct syc_recovered recovered;
 	struct syscap_error error;
 	struct tally t;
 
@@ -344,7 +344,7 @@ static bool step_one(const char *dir, unsigned long steps)
 	const bool goes_on = kill_after(pid, steps, PTRACE_SINGLESTEP);
 	written_tally(path, &t);
 	check_published(&t, p);
-	if (sc_recover(path, false, &recovered, &error) != 0)
+	if (syc_recover(path, false, &recovered, &error) != 0)
 		test_fail(__FILE__, __LINE__, "%s", error.message);
 	written_tally(path, &t);
 	check_published(&t, p);
@@ -412,7 +412,7 @@ static void check_orphan(const char *path)
 
 static bool recover_stepped(const char *path, unsigned long steps)
 {
-	struct sc_recovered recovered;
+	struct syc_recovered recovered;
 	struct syscap_error error;
 
 	fflush(NULL);
@@ -420,7 +420,7 @@ static bool recover_stepped(const char *path, unsigned long steps)
 	if (pid == 0) {
 		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
 		raise(SIGSTOP);
-		if (sc_recover(path, false, &recovered, &error) != 0)
+		if (syc_recover(path, false, &recovered, &error) != 0)
 			_exit(1);
 		raise(SIGSTOP);
 		_exit(0);
@@ -436,7 +436,7 @@ TEST(a_recovery_killed_at_any_instruction_goes_on_at_the_next)
 {
 	char *const dir = written_make_dir();
 	char *const path = file_in(dir, "out", 0);
-	struct sc_recovered recovered;
+	struct syc_recovered recovered;
 	struct syscap_error error;
 	unsigned long steps = 0;
 	bool goes_on = true;
@@ -446,11 +446,11 @@ TEST(a_recovery_killed_at_any_instruction_goes_on_at_the_next)
 		check_orphan(path);
 		goes_on = recover_stepped(path, steps);
 		check_orphan(path);
-		if (sc_recover(path, false, &recovered, &error) != 0)
+		if (syc_recover(path, false, &recovered, &error) != 0)
 			test_fail(__FILE__, __LINE__, "%s", error.message);
 		check_orphan(path);
 		/* nothing of it is left to be recovered */
-		CHECK_EQ(sc_recover(path, false, &recovered, &error), 0);
+		CHECK_EQ(syc_recover(path, false, &recovered, &error), 0);
 		CHECK(!recovered.had_rings);
 		steps++;
 	}

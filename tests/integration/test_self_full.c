@@ -240,7 +240,7 @@ TEST(an_output_fills_the_disk_and_its_ring_file_keeps_the_rest)
 	char *const dir = small_disk_make(DISK_KIB);
 	char path[300], variable[400];
 	const char *const env[] = { variable, "SYSCAP_RING_KIB=1024", NULL };
-	struct sc_recovered recovered;
+	struct syc_recovered recovered;
 	struct syscap_error error;
 	struct statvfs fs;
 	struct tally t;
@@ -255,7 +255,7 @@ TEST(an_output_fills_the_disk_and_its_ring_file_keeps_the_rest)
 	CHECK_EQ(statvfs(path, &fs), 0);
 	CHECK_EQ(fs.f_bfree, 0);
 	small_disk_resize(dir, 8 * DISK_KIB);
-	CHECK_EQ(sc_recover(path, false, &recovered, &error), 0);
+	CHECK_EQ(syc_recover(path, false, &recovered, &error), 0);
 	CHECK(recovered.frames != 0 && recovered.frames < MARKS);
 	check_account(path, MARKS, &t);
 	CHECK_EQ(t.lost, 0);

@@ -33,8 +33,8 @@ static void check_text(uint64_t address, const char *text, size_t len)
 	uint32_t index;
 	size_t known_len;
 
-	CHECK(sc_names_index(address, &index));
-	const char *const known = sc_names_text(index, &known_len);
+	CHECK(syc_names_index(address, &index));
+	const char *const known = syc_names_text(index, &known_len);
 	CHECK_EQ(known_len, len);
 	CHECK_EQ(memcmp(known, text, len), 0);
 	CHECK_EQ(known[len], '\0');
@@ -51,7 +51,7 @@ TEST(a_name_has_one_address_and_others_have_others)
 	CHECK_EQ(syscap_jit_intern("first and more", 5), first);
 	check_text(first, "first", 5);
 	check_text(second, "second", 6);
-	CHECK_EQ(sc_names_lost(), 0);
+	CHECK_EQ(syc_names_lost(), 0);
 }
 
 TEST(an_address_is_the_mark_the_process_and_a_number)
@@ -71,11 +71,11 @@ TEST(an_address_is_the_mark_the_process_and_a_number)
 
 TEST(nothing_was_named_until_something_is)
 {
-	CHECK(!sc_names_any());
-	CHECK_EQ(sc_names_prepare(), 0);
-	CHECK(!sc_names_any());
+	CHECK(!syc_names_any());
+	CHECK_EQ(syc_names_prepare(), 0);
+	CHECK(!syc_names_any());
 	intern("x");
-	CHECK(sc_names_any());
+	CHECK(syc_names_any());
 }
 
 TEST(addresses_of_others_are_not_ours)
@@ -83,14 +83,14 @@ TEST(addresses_of_others_are_not_ours)
 	uint32_t index;
 	const uint64_t address = intern("x");
 
-	CHECK(sc_names_index(address, &index));
-	CHECK(!sc_names_index(address + 1, &index));
-	CHECK(!sc_names_index(address ^ 1 << 16, &index));
-	CHECK(!sc_names_index(address & 0xFFFFFFFF, &index));
-	CHECK(!sc_names_index(0xE000000000000000, &index));
-	CHECK(!sc_names_index(0, &index));
-	CHECK(!sc_names_index((uintptr_t)&index, &index));
-	CHECK(sc_names_index(syscap_jit_lost(), &index));
+	CHECK(syc_names_index(address, &index));
+	CHECK(!syc_names_index(address + 1, &index));
+	CHECK(!syc_names_index(address ^ 1 << 16, &index));
+	CHECK(!syc_names_index(address & 0xFFFFFFFF, &index));
+	CHECK(!syc_names_index(0xE000000000000000, &index));
+	CHECK(!syc_names_index(0, &index));
+	CHECK(!syc_names_index((uintptr_t)&index, &index));
+	CHECK(syc_names_index(syscap_jit_lost(), &index));
 	CHECK_EQ(index, 0);
 }
 
@@ -153,14 +153,14 @@ TEST(a_full_table_gives_the_lost_name_and_counts)
 
 	for (unsigned i = 1; i < 65536; i++)
 		CHECK_EQ(intern_number("name ", i) & 0xFFFF, i);
-	CHECK_EQ(sc_names_lost(), 0);
+	CHECK_EQ(syc_names_lost(), 0);
 	CHECK_EQ(intern("one more"), syscap_jit_lost());
 	CHECK_EQ(intern("and one"), syscap_jit_lost());
-	CHECK_EQ(sc_names_lost(), 2);
+	CHECK_EQ(syc_names_lost(), 2);
 	check_text(syscap_jit_lost(), text, strlen(text));
 	for (unsigned i = 1; i < 65536; i++)
 		CHECK_EQ(intern_number("name ", i) & 0xFFFF, i);
-	CHECK_EQ(sc_names_lost(), 2);
+	CHECK_EQ(syc_names_lost(), 2);
 }
 
 TEST(four_mebibytes_hold_1024_names_of_the_greatest_length)
@@ -174,7 +174,7 @@ TEST(four_mebibytes_hold_1024_names_of_the_greatest_length)
 		check_text(syscap_jit_intern(name, sizeof(name)), name, 4095);
 	}
 	CHECK_EQ(intern("one more"), syscap_jit_lost());
-	CHECK_EQ(sc_names_lost(), 1);
+	CHECK_EQ(syc_names_lost(), 1);
 }
 
 /* ----------------------------------------------------------------- threads */
@@ -244,7 +244,7 @@ TEST(threads_and_their_handlers_agree_on_every_name)
 			found[0][i], name,
 			(size_t)snprintf(name, sizeof(name), "shared %u", i));
 	}
-	CHECK_EQ(sc_names_lost(), 0);
+	CHECK_EQ(syc_names_lost(), 0);
 	/* What lost races took is used for other names: a spare for each
 	 * thread and handler that may be at it at the end is all there is */
 	CHECK(highest <= N_SHARED + 2 * N_THREADS);
@@ -272,7 +272,7 @@ TEST(threads_that_fill_the_table_share_one_lost_name)
 		pthread_create(&threads[t], NULL, intern_too_many, NULL);
 	for (int t = 0; t < 4; t++)
 		pthread_join(threads[t], NULL);
-	CHECK_EQ(sc_names_lost(), n_full);
+	CHECK_EQ(syc_names_lost(), n_full);
 	for (unsigned i = 0; i < 66000; i++) {
 		const uint64_t address = intern_number("many ", i);
 

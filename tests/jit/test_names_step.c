@@ -71,8 +71,8 @@ static void check_name(uint64_t address, const char *text, size_t len)
 	uint32_t index;
 	size_t known;
 
-	CHECK(sc_names_index(address, &index));
-	CHECK_EQ(memcmp(sc_names_text(index, &known), text, len), 0);
+	CHECK(syc_names_index(address, &index));
+	CHECK_EQ(memcmp(syc_names_text(index, &known), text, len), 0);
 	CHECK_EQ(known, len);
 }
 
@@ -107,7 +107,7 @@ static void same_name(void (*stepped)(void))
 	CHECK(k > 50);
 	/* One can be aside when the last name comes, and is taken for it */
 	CHECK(wasted(n) <= 1);
-	CHECK_EQ(sc_names_lost(), 0);
+	CHECK_EQ(syc_names_lost(), 0);
 }
 
 TEST(a_handler_that_interns_the_same_name_gets_the_same_address)
@@ -140,7 +140,7 @@ TEST(a_handler_that_interns_another_name_disturbs_nothing)
 		check_name(inner, name + 1, name_len - 1);
 	}
 	CHECK(wasted(n - 1) == 0);
-	CHECK_EQ(sc_names_lost(), 0);
+	CHECK_EQ(syc_names_lost(), 0);
 }
 
 /* Nobody waits for who has left, and no name is there twice. */
@@ -164,7 +164,7 @@ TEST(a_handler_that_never_returns_harms_no_later_name)
 		CHECK(!is_taken[address & 0xFFFF]);
 		is_taken[address & 0xFFFF] = true;
 	}
-	CHECK_EQ(sc_names_lost(), 0);
+	CHECK_EQ(syc_names_lost(), 0);
 }
 
 /* The loader looks functions up when they are first called: not step by

@@ -60,7 +60,7 @@ $1 == "includes" && (layer_of($2) in built) { add($2, $3, "includes " $3 ".h") }
 $1 == "defines" {
 	built[$2] = built[layer_of($2)] = 1
 	# Those that stand in for functions of the C library
-	if (!(layer_of($2) in layer) || $3 ~ /^(sc|syscap|sysprof)_/)
+	if (!(layer_of($2) in layer) || $3 ~ /^(syc|syscap|sysprof)_/)
 		home[$3] = home[$3] " " $2
 }
 $1 == "uses" { uses[$2 " " $3] = 1 }

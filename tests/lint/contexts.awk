@@ -11,6 +11,6 @@ inside {
 		safe = 1
 	next
 }
-safe && /^[^ \t#]/ && match($0, /(syscap|sc)_[a-z0-9_]+\(/) {
+safe && /^[^ \t#]/ && match($0, /(syscap|syc)_[a-z0-9_]+\(/) {
 	print "root " substr($0, RSTART, RLENGTH - 1)
 }

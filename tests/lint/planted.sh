@@ -60,7 +60,7 @@ rm "$tree/tests/lint/planted.sh"
 : >"$tree/tests/lint/tests.txt"
 : >"$tree/tests/lint/circles.txt"
 plant src/base/text.h <<'END'
-void sc_text_copy(char *to, const char *from);
+void syc_text_copy(char *to, const char *from);
 END
 plant include/syscap.h <<'END'
 /**
@@ -78,7 +78,7 @@ plant src/client/mark.c <<'END'
 
 void syscap_mark(void)
 {
-	sc_text_copy(0, 0);
+	syc_text_copy(0, 0);
 }
 END
 plant src/base/text.c <<'END'
@@ -87,7 +87,7 @@ plant src/base/text.c <<'END'
 
 #include <string.h>
 
-void sc_text_copy(char *to, const char *from)
+void syc_text_copy(char *to, const char *from)
 {
 	memcpy(to, from, strlen(from));
 }
@@ -133,7 +133,7 @@ echo "see /""home/me/notes" >"$tree/README.md"
 must fail paths "$tree"
 rm "$tree/README.md"
 
-printf 'int  sc_wide ;\n' | plant src/base/wide.c
+printf 'int  syc_wide ;\n' | plant src/base/wide.c
 must fail format "$tree"
 plant src/base/wide.c <<'END'
 #include "base/text.h"
@@ -149,12 +149,12 @@ must fail symbols "$tree/lib.a"
 rm "$tree/src/base/name.c"
 
 plant src/base/forgotten.c <<'END'
-int sc_forgotten_get(void);
-int sc_forgotten_get(void) { return 1; }
+int syc_forgotten_get(void);
+int syc_forgotten_get(void) { return 1; }
 END
 archive
 must fail alone "$objects" "$tree"
-echo 'sc_forgotten_get # a reason' >>"$tree/tests/lint/alone.txt"
+echo 'syc_forgotten_get # a reason' >>"$tree/tests/lint/alone.txt"
 must pass alone "$objects" "$tree"
 rm "$tree/src/base/forgotten.c"
 
@@ -162,8 +162,8 @@ rm "$tree/src/base/forgotten.c"
 listed=$tree/tests/lint/circles.txt
 plant src/base/up.c <<'END'
 void syscap_mark(void);
-void sc_up_call(void);
-void sc_up_call(void) { syscap_mark(); }
+void syc_up_call(void);
+void syc_up_call(void) { syscap_mark(); }
 END
 archive
 must fail circles "$objects" "$tree"
@@ -177,16 +177,16 @@ must fail circles "$objects" "$tree"
 # Two files of one layer, by symbols
 plant src/base/other.c <<'END'
 #include "base/text.h"
-void sc_other_call(void);
-void sc_other_call(void) { sc_text_copy(0, 0); }
+void syc_other_call(void);
+void syc_other_call(void) { syc_text_copy(0, 0); }
 END
 archive
 must pass circles "$objects" "$tree"
 cp "$tree/src/base/text.c" "$tree/text.c"
 cat >>"$tree/src/base/text.c" <<'END'
-void sc_other_call(void);
-void sc_text_call(void);
-void sc_text_call(void) { sc_other_call(); }
+void syc_other_call(void);
+void syc_text_call(void);
+void syc_text_call(void) { syc_other_call(); }
 END
 archive
 must fail circles "$objects" "$tree"
@@ -209,14 +209,14 @@ mv "$tree/text.h" "$tree/src/base/text.h"
 rm "$tree/src/base/other.c" "$tree/src/base/other.h"
 # The tools have none
 plant src/cli/one.c <<'END'
-void sc_two_call(void);
-void sc_one_call(void);
-void sc_one_call(void) { sc_two_call(); }
+void syc_two_call(void);
+void syc_one_call(void);
+void syc_one_call(void) { syc_two_call(); }
 END
 plant src/cli/two.c <<'END'
-void sc_one_call(void);
-void sc_two_call(void);
-void sc_two_call(void) { sc_one_call(); }
+void syc_one_call(void);
+void syc_two_call(void);
+void syc_two_call(void) { syc_one_call(); }
 END
 printf 'cli/one\ncli/two\n' >"$listed"
 archive
@@ -226,8 +226,8 @@ rm -r "$tree/src/cli"
 
 plant src/client/heap.c <<'END'
 #include <stdlib.h>
-void *sc_heap_get(void);
-void *sc_heap_get(void) { return malloc(8); }
+void *syc_heap_get(void);
+void *syc_heap_get(void) { return malloc(8); }
 END
 archive
 must fail symbols "$tree/lib.a"
@@ -237,10 +237,10 @@ echo malloc >>"$tree/tests/lint/symbols.txt"
 must fail symbols "$tree/lib.a"
 # ... and the way there may lead through another file and a cold branch.
 plant src/base/text.c <<'END'
-void *sc_heap_get(void);
-void sc_text_copy(char *to, const char *from);
-static __attribute__((cold, noinline)) void slow(void) { sc_heap_get(); }
-void sc_text_copy(char *to, const char *from)
+void *syc_heap_get(void);
+void syc_text_copy(char *to, const char *from);
+static __attribute__((cold, noinline)) void slow(void) { syc_heap_get(); }
+void syc_text_copy(char *to, const char *from)
 {
 	if (__builtin_expect(to != from, 0))
 		slow();

@@ -26,7 +26,7 @@ NF == 2 { member = $2 }
 NF == 3 && $2 ~ /^[Uwv]$/ { needs[$3] = needs[$3] " " member }
 NF == 4 {
 	defined[$4] = 1
-	if ($4 !~ /^(syscap|sc)_/)
+	if ($4 !~ /^(syscap|syc)_/)
 		complain(member " defines " $4)
 }
 END {

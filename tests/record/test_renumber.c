@@ -17,11 +17,11 @@ struct set {
 	struct syscap_wire_values groups[4];
 };
 
-static struct sc_renumber *renumber;
+static struct syc_renumber *renumber;
 
 static void begin(void)
 {
-	CHECK_EQ(sc_renumber_new(&renumber), 0);
+	CHECK_EQ(syc_renumber_new(&renumber), 0);
 }
 
 static struct def def;
@@ -55,17 +55,17 @@ static uint32_t id_of(unsigned i)
 }
 
 /* Define one counter; the new id, or 0 when the definition was dropped. */
-static uint32_t define(struct sc_renumber_ring *ring, int32_t pid, uint32_t id,
+static uint32_t define(struct syc_renumber_ring *ring, int32_t pid, uint32_t id,
                        const char *name)
 {
 	make_def(pid);
 	add(id, name);
-	CHECK_EQ(sc_renumber_ctrdef(renumber, ring, &def.def), 0);
+	CHECK_EQ(syc_renumber_ctrdef(renumber, ring, &def.def), 0);
 	return def.def.n_counters == 0 ? 0 : id_of(0);
 }
 
 /* What one value's id becomes. */
-static uint32_t set(struct sc_renumber_ring *ring, int32_t pid, uint32_t id)
+static uint32_t set(struct syc_renumber_ring *ring, int32_t pid, uint32_t id)
 {
 	struct set values = { 0 };
 
@@ -74,28 +74,28 @@ static uint32_t set(struct sc_renumber_ring *ring, int32_t pid, uint32_t id)
 	values.set.n_groups = 1;
 	values.groups[0].ids[0] = id;
 	values.groups[0].values[0] = 99;
-	CHECK_EQ(sc_renumber_ctrset(renumber, ring, &values.set), 0);
+	CHECK_EQ(syc_renumber_ctrset(renumber, ring, &values.set), 0);
 	CHECK_EQ(values.groups[0].values[0], 99);
 	return values.groups[0].ids[0];
 }
 
 TEST(threads_that_reuse_one_id_for_different_counters_get_different_ids)
 {
-	struct sc_renumber_ring a = { 0 }, b = { 0 };
+	struct syc_renumber_ring a = { 0 }, b = { 0 };
 
 	begin();
 	CHECK_EQ(define(&a, 10, 1, "of a"), 1);
 	CHECK_EQ(define(&b, 10, 1, "of b"), 2);
 	CHECK_EQ(set(&a, 10, 1), 1);
 	CHECK_EQ(set(&b, 10, 1), 2);
-	sc_renumber_ring_done(&a);
-	sc_renumber_ring_done(&b);
-	sc_renumber_free(renumber);
+	syc_renumber_ring_done(&a);
+	syc_renumber_ring_done(&b);
+	syc_renumber_free(renumber);
 }
 
 TEST(definitions_that_a_process_repeats_become_one)
 {
-	struct sc_renumber_ring a = { 0 }, b = { 0 };
+	struct syc_renumber_ring a = { 0 }, b = { 0 };
 
 	begin();
 	CHECK_EQ(define(&a, 10, 5, "same"), 1);
@@ -104,14 +104,14 @@ TEST(definitions_that_a_process_repeats_become_one)
 	CHECK_EQ(set(&b, 10, 5), 1);
 	/* Of another process it is another one. */
 	CHECK_EQ(define(&b, 11, 5, "same"), 2);
-	sc_renumber_ring_done(&a);
-	sc_renumber_ring_done(&b);
-	sc_renumber_free(renumber);
+	syc_renumber_ring_done(&a);
+	syc_renumber_ring_done(&b);
+	syc_renumber_free(renumber);
 }
 
 TEST(only_the_repeated_counters_of_a_frame_are_taken_out)
 {
-	struct sc_renumber_ring a = { 0 };
+	struct syc_renumber_ring a = { 0 };
 
 	begin();
 	CHECK_EQ(define(&a, 10, 2, "two"), 1);
@@ -120,32 +120,32 @@ TEST(only_the_repeated_counters_of_a_frame_are_taken_out)
 	add(2, "two");
 	add(3, "three");
 	add(0, "nobody can set this");
-	CHECK_EQ(sc_renumber_ctrdef(renumber, &a, &def.def), 0);
+	CHECK_EQ(syc_renumber_ctrdef(renumber, &a, &def.def), 0);
 	CHECK_EQ(def.def.n_counters, 2);
 	CHECK_EQ(def.def.frame.len, 32 + 2 * 128);
 	CHECK_STR(def.counters[0].name, "one");
 	CHECK_EQ(id_of(0), 2);
 	CHECK_STR(def.counters[1].name, "three");
 	CHECK_EQ(id_of(1), 3);
-	sc_renumber_ring_done(&a);
-	sc_renumber_free(renumber);
+	syc_renumber_ring_done(&a);
+	syc_renumber_free(renumber);
 }
 
 TEST(a_counter_that_another_thread_defined_is_found_by_process)
 {
-	struct sc_renumber_ring a = { 0 }, b = { 0 };
+	struct syc_renumber_ring a = { 0 }, b = { 0 };
 
 	begin();
 	CHECK_EQ(define(&a, 10, 700, "n"), 1);
 	CHECK_EQ(set(&b, 10, 700), 1);
 	CHECK_EQ(set(&b, 11, 700), 2); /* not that process's */
-	sc_renumber_ring_done(&a);
-	sc_renumber_free(renumber);
+	syc_renumber_ring_done(&a);
+	syc_renumber_free(renumber);
 }
 
 TEST(a_value_before_its_definition_gets_the_id_that_the_definition_takes)
 {
-	struct sc_renumber_ring a = { 0 }, b = { 0 };
+	struct syc_renumber_ring a = { 0 }, b = { 0 };
 
 	begin();
 	CHECK_EQ(set(&a, 10, 9), 1);
@@ -155,14 +155,14 @@ TEST(a_value_before_its_definition_gets_the_id_that_the_definition_takes)
 	CHECK_EQ(define(&a, 10, 9, "another"), 2);
 	CHECK_EQ(set(&a, 10, 9), 2);
 	CHECK_EQ(set(&b, 10, 9), 1);
-	sc_renumber_ring_done(&a);
-	sc_renumber_ring_done(&b);
-	sc_renumber_free(renumber);
+	syc_renumber_ring_done(&a);
+	syc_renumber_ring_done(&b);
+	syc_renumber_free(renumber);
 }
 
 TEST(holes_between_values_are_closed)
 {
-	struct sc_renumber_ring a = { 0 };
+	struct syc_renumber_ring a = { 0 };
 	struct set values = { 0 };
 
 	begin();
@@ -173,7 +173,7 @@ TEST(holes_between_values_are_closed)
 	values.groups[0].values[3] = 50;
 	values.groups[1].ids[7] = 6;
 	values.groups[1].values[7] = 60;
-	CHECK_EQ(sc_renumber_ctrset(renumber, &a, &values.set), 0);
+	CHECK_EQ(syc_renumber_ctrset(renumber, &a, &values.set), 0);
 	CHECK_EQ(values.set.n_groups, 1);
 	CHECK_EQ(values.set.frame.len, 32 + 96);
 	CHECK_EQ(values.groups[0].ids[0], 1);
@@ -184,27 +184,27 @@ TEST(holes_between_values_are_closed)
 		CHECK_EQ(values.groups[0].ids[i], 0);
 		CHECK_EQ(values.groups[0].values[i], 0);
 	}
-	sc_renumber_free(renumber);
+	syc_renumber_free(renumber);
 }
 
 TEST(a_new_program_of_the_same_number_starts_afresh)
 {
-	struct sc_renumber_ring a = { 0 }, b = { 0 };
+	struct syc_renumber_ring a = { 0 }, b = { 0 };
 
 	begin();
 	CHECK_EQ(define(&a, 10, 1, "old"), 1);
-	sc_renumber_forget(renumber, 10);
+	syc_renumber_forget(renumber, 10);
 	CHECK_EQ(set(&b, 10, 1), 2);
 	CHECK_EQ(define(&b, 10, 1, "old"), 2);
 	CHECK_EQ(set(&a, 10, 1), 1);
-	sc_renumber_ring_done(&a);
-	sc_renumber_ring_done(&b);
-	sc_renumber_free(renumber);
+	syc_renumber_ring_done(&a);
+	syc_renumber_ring_done(&b);
+	syc_renumber_free(renumber);
 }
 
 TEST(a_process_cannot_use_up_the_ids_of_all)
 {
-	struct sc_renumber_ring a = { 0 };
+	struct syc_renumber_ring a = { 0 };
 	struct set values = { 0 };
 	unsigned refused = 0;
 
@@ -213,19 +213,19 @@ TEST(a_process_cannot_use_up_the_ids_of_all)
 		values.set.frame.pid = 10;
 		values.set.n_groups = 1;
 		values.groups[0].ids[0] = id;
-		if (sc_renumber_ctrset(renumber, &a, &values.set) == -ENOSPC) {
+		if (syc_renumber_ctrset(renumber, &a, &values.set) == -ENOSPC) {
 			CHECK_EQ(values.set.n_groups, 0);
 			refused++;
 		}
 	}
 	CHECK_EQ(refused, 69999 - 65536);
 	CHECK_EQ(set(&a, 11, 1), 65537);
-	sc_renumber_free(renumber);
+	syc_renumber_free(renumber);
 }
 
 TEST(ten_thousand_definitions_keep_their_ids)
 {
-	struct sc_renumber_ring a = { 0 };
+	struct syc_renumber_ring a = { 0 };
 	char name[16];
 
 	begin();
@@ -235,6 +235,6 @@ TEST(ten_thousand_definitions_keep_their_ids)
 	}
 	for (uint32_t id = 1; id <= 10000; id++)
 		CHECK_EQ(set(&a, 10, id * 7), id);
-	sc_renumber_ring_done(&a);
-	sc_renumber_free(renumber);
+	syc_renumber_ring_done(&a);
+	syc_renumber_free(renumber);
 }

@@ -44,7 +44,7 @@ static void make(uint8_t type, uint16_t len)
 static int check(void)
 {
 	why = NULL;
-	return sc_validate_frame(&f, f.frame.len, 0, &why);
+	return syc_validate_frame(&f, f.frame.len, 0, &why);
 }
 
 static void check_refused(const char *reason)
@@ -64,18 +64,18 @@ static bool all_zero(size_t from, size_t to)
 TEST(lengths_that_no_frame_has_are_refused)
 {
 	make(SYSCAP_FRAME_TIMESTAMP, 24);
-	CHECK_EQ(sc_validate_frame(&f, 16, 0, &why), -EBADMSG);
+	CHECK_EQ(syc_validate_frame(&f, 16, 0, &why), -EBADMSG);
 	CHECK_STR(why, "it ends inside its header");
 	make(SYSCAP_FRAME_TIMESTAMP, 0);
-	CHECK_EQ(sc_validate_frame(&f, 800, 0, &why), -EBADMSG);
+	CHECK_EQ(syc_validate_frame(&f, 800, 0, &why), -EBADMSG);
 	make(SYSCAP_FRAME_TIMESTAMP, 16);
-	CHECK_EQ(sc_validate_frame(&f, 800, 0, &why), -EBADMSG);
+	CHECK_EQ(syc_validate_frame(&f, 800, 0, &why), -EBADMSG);
 	CHECK_STR(why, "its length is less than a header");
 	make(SYSCAP_FRAME_TIMESTAMP, 28);
-	CHECK_EQ(sc_validate_frame(&f, 800, 0, &why), -EBADMSG);
+	CHECK_EQ(syc_validate_frame(&f, 800, 0, &why), -EBADMSG);
 	CHECK_STR(why, "its length is not a multiple of 8");
 	make(SYSCAP_FRAME_TIMESTAMP, 48);
-	CHECK_EQ(sc_validate_frame(&f, 40, 0, &why), -EBADMSG);
+	CHECK_EQ(syc_validate_frame(&f, 40, 0, &why), -EBADMSG);
 	CHECK_STR(why, "it is longer than what was written");
 }
 
@@ -114,16 +114,16 @@ TEST(the_tag_of_the_rings_own_thread_stays_and_any_other_goes)
 		make(types[i], 800);
 		memset(f.bytes + 24, 0, 800 - 24);
 		f.frame.padding2 = SYSCAP_TID_TAG | 77;
-		CHECK_EQ(sc_validate_frame(&f, 800, 77, &why), 800);
+		CHECK_EQ(syc_validate_frame(&f, 800, 77, &why), 800);
 		CHECK_EQ(f.frame.padding2, SYSCAP_TID_TAG | 77);
-		CHECK_EQ(sc_validate_frame(&f, f.frame.len, 78, &why),
+		CHECK_EQ(syc_validate_frame(&f, f.frame.len, 78, &why),
 		         f.frame.len);
 		CHECK_EQ(f.frame.padding2, 0);
 	}
 	/* A TIMESTAMP's padding2 may say that it is an index. */
 	make(SYSCAP_FRAME_TIMESTAMP, 32);
 	f.frame.padding2 = SYSCAP_TID_TAG | 77;
-	CHECK_EQ(sc_validate_frame(&f, 32, 77, &why), 32);
+	CHECK_EQ(syc_validate_frame(&f, 32, 77, &why), 32);
 	CHECK_EQ(f.frame.padding2, 0);
 	CHECK_EQ(f.frame.len, 24);
 }
@@ -134,15 +134,15 @@ TEST(a_samples_weight_and_how_its_stack_ends_stay_if_our_client_wrote_them)
 	f.frame.padding2 = SYSCAP_WEIGHT_TAG | 12;
 	f.sample.n_addrs = 1;
 	f.sample.flags = 0xFFF0 | SYSCAP_STACK_CUT | SYSCAP_STACK_STOPPED;
-	CHECK_EQ(sc_validate_frame(&f, 40, 77, &why), 40);
+	CHECK_EQ(syc_validate_frame(&f, 40, 77, &why), 40);
 	CHECK_EQ(f.frame.padding2, SYSCAP_WEIGHT_TAG | 12);
 	CHECK_EQ(f.sample.flags, SYSCAP_STACK_CUT | SYSCAP_STACK_STOPPED);
 	/* of no ticks, of a thread */
 	f.frame.padding2 = SYSCAP_WEIGHT_TAG;
-	CHECK_EQ(sc_validate_frame(&f, 40, 77, &why), 40);
+	CHECK_EQ(syc_validate_frame(&f, 40, 77, &why), 40);
 	CHECK_EQ(f.frame.padding2, 0);
 	f.frame.padding2 = SYSCAP_TID_TAG | 77;
-	CHECK_EQ(sc_validate_frame(&f, 40, 77, &why), 40);
+	CHECK_EQ(syc_validate_frame(&f, 40, 77, &why), 40);
 	CHECK_EQ(f.frame.padding2, 0);
 	/* another client's stale bytes */
 	f.frame.padding2 = SYSCAP_WEIGHT_TAG | 12;
@@ -152,22 +152,22 @@ TEST(a_samples_weight_and_how_its_stack_ends_stay_if_our_client_wrote_them)
 	/* of nothing else */
 	make(SYSCAP_FRAME_EXIT, 24);
 	f.frame.padding2 = SYSCAP_WEIGHT_TAG | 12;
-	CHECK_EQ(sc_validate_frame(&f, 24, 77, &why), 24);
+	CHECK_EQ(syc_validate_frame(&f, 24, 77, &why), 24);
 	CHECK_EQ(f.frame.padding2, 0);
 
 	make(SYSCAP_FRAME_ALLOCATION, 48);
 	f.allocation.n_addrs = 0;
-	CHECK_EQ(sc_validate_frame(&f, 48, 77, &why), 48);
+	CHECK_EQ(syc_validate_frame(&f, 48, 77, &why), 48);
 	CHECK_EQ(f.allocation.padding, SYSCAP_STACK_CUT);
 	f.allocation.padding = SYSCAP_STACK_STOPPED | 8;
-	CHECK_EQ(sc_validate_frame(&f, 48, 77, &why), 48);
+	CHECK_EQ(syc_validate_frame(&f, 48, 77, &why), 48);
 	CHECK_EQ(f.allocation.padding, SYSCAP_STACK_STOPPED);
 }
 
 TEST(a_process_id_must_be_possible)
 {
 	static const int32_t never[] = { 0, -2, INT32_MIN, INT32_MAX,
-		                         SC_PID_LIMIT + 1 };
+		                         SYC_PID_LIMIT + 1 };
 
 	for (unsigned i = 0; i < sizeof(never) / sizeof(never[0]); i++) {
 		make(SYSCAP_FRAME_MARK, 104);

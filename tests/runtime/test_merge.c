@@ -17,12 +17,12 @@
 #define LOW  'E'
 #define HIGH ('E' + 1)
 
-static struct sc_merge merge;
+static struct syc_merge merge;
 
 static void begin(const char *native, unsigned gap)
 {
-	uint64_t addrs[SC_STACK_MAX];
-	uintptr_t sps[SC_STACK_MAX];
+	uint64_t addrs[SYC_STACK_MAX];
+	uintptr_t sps[SYC_STACK_MAX];
 	unsigned n = 0;
 
 	for (char *at = (char *)(uintptr_t)native; *at != '\0'; n++) {
@@ -30,14 +30,14 @@ static void begin(const char *native, unsigned gap)
 		addrs[n] = (unsigned char)*at++;
 		sps[n] = strtoul(at, &at, 10);
 	}
-	sc_merge_begin(&merge, addrs, sps, n, gap);
+	syc_merge_begin(&merge, addrs, sps, n, gap);
 }
 
-static struct syscap_stack_frame frames[SC_STACK_MAX];
+static struct syscap_stack_frame frames[SYC_STACK_MAX];
 
-static struct sc_merge_run run_of(const char *text)
+static struct syc_merge_run run_of(const char *text)
 {
-	struct sc_merge_run run = { frames, 0, 1, true };
+	struct syc_merge_run run = { frames, 0, 1, true };
 
 	for (char *at = (char *)(uintptr_t)text; *at != '\0'; run.n++) {
 		struct syscap_stack_frame *const f = &frames[run.n];
@@ -57,7 +57,7 @@ static struct sc_merge_run run_of(const char *text)
 
 static const char *letters(void)
 {
-	static char text[2 * SC_STACK_MAX + 1];
+	static char text[2 * SYC_STACK_MAX + 1];
 
 	for (unsigned i = 0; i < merge.n; i++)
 		text[i] = (char)merge.list[i].value;
@@ -70,10 +70,10 @@ static const char *letters(void)
 
 static const char *by_sp(const char *native, const char *run)
 {
-	const struct sc_merge_run frames_of = run_of(run);
+	const struct syc_merge_run frames_of = run_of(run);
 
 	begin(native, 0);
-	sc_merge_by_sp(&merge, &frames_of);
+	syc_merge_by_sp(&merge, &frames_of);
 	return letters();
 }
 
@@ -105,10 +105,10 @@ TEST(a_runtimes_own_order_is_never_changed)
 
 TEST(a_handlers_own_stack_stays_innermost_wherever_it_lies)
 {
-	const struct sc_merge_run run = run_of("x15 y25");
+	const struct syc_merge_run run = run_of("x15 y25");
 
 	begin("H900 I950 A10 B20 C30", 0);
-	sc_merge_by_sp(&merge, &run);
+	syc_merge_by_sp(&merge, &run);
 	CHECK_EQ(merge.n, 7);
 	static const char expected[] = "HIAxByC";
 	for (unsigned i = 0; i < 7; i++)
@@ -118,11 +118,11 @@ TEST(a_handlers_own_stack_stays_innermost_wherever_it_lies)
 static const char *by_entry(const char *native, unsigned gap, const char *run,
                             bool is_whole)
 {
-	struct sc_merge_run frames_of = run_of(run);
+	struct syc_merge_run frames_of = run_of(run);
 
 	frames_of.is_whole = is_whole;
 	begin(native, gap);
-	sc_merge_by_entry(&merge, &frames_of, LOW, HIGH, 80);
+	syc_merge_by_entry(&merge, &frames_of, LOW, HIGH, 80);
 	return letters();
 }
 
@@ -166,33 +166,33 @@ TEST(loops_outside_of_a_gap_are_counted_from_the_outermost)
 
 TEST(with_neither_all_stand_in_front_of_who_attached)
 {
-	const struct sc_merge_run run = run_of("x y z");
+	const struct syc_merge_run run = run_of("x y z");
 
 	begin("A10 B20 C30 D40", 0);
-	sc_merge_before(&merge, &run, 30);
+	syc_merge_before(&merge, &run, 30);
 	CHECK_STR(letters(), "ABxyzCD");
 	begin("A10 B20", 0);
-	sc_merge_before(&merge, &run, 30);
+	syc_merge_before(&merge, &run, 30);
 	CHECK_STR(letters(), "ABxyz");
 	begin("A40", 0);
-	sc_merge_before(&merge, &run, 30);
+	syc_merge_before(&merge, &run, 30);
 	CHECK_STR(letters(), "xyzA");
 }
 
 TEST(older_runtimes_go_outside_of_newer_ones)
 {
-	struct sc_merge_run run = run_of("x y");
+	struct syc_merge_run run = run_of("x y");
 
 	begin("A10 B20 C30 D40", 0);
-	sc_merge_before(&merge, &run, 30);
+	syc_merge_before(&merge, &run, 30);
 	run = run_of("p q");
 	run.from = 2;
-	sc_merge_before(&merge, &run, 30);
+	syc_merge_before(&merge, &run, 30);
 	CHECK_STR(letters(), "ABxypqCD");
 	run = run_of("m15 n35");
-	sc_merge_by_sp(&merge, &run);
+	syc_merge_by_sp(&merge, &run);
 	CHECK_STR(letters(), "AmBxypqCnD");
-	sc_merge_drop_native(&merge);
+	syc_merge_drop_native(&merge);
 	CHECK_STR(letters(), "mxypqn");
 }
 
@@ -201,32 +201,32 @@ TEST(a_cut_keeps_the_innermost_and_sixteen_outermost)
 	begin("A1 B2 C3 D4 E5 F6 G7 H8 I9 J10 K11 L12 M13 N14 O15 P16 Q17 R18 "
 	      "S19 T20 U21 V22 W23 X24 Y25 Z26",
 	      0);
-	CHECK(!sc_merge_cut(&merge, 26));
-	CHECK(sc_merge_cut(&merge, 20));
+	CHECK(!syc_merge_cut(&merge, 26));
+	CHECK(syc_merge_cut(&merge, 20));
 	CHECK_STR(letters(), "ABCDKLMNOPQRSTUVWXYZ");
 }
 
 /* As many as there can be of both. */
 TEST(two_full_stacks_fit)
 {
-	struct sc_merge_run run = { frames, SC_STACK_MAX, 1, true };
-	uint64_t addrs[SC_STACK_MAX];
-	uintptr_t sps[SC_STACK_MAX];
+	struct syc_merge_run run = { frames, SYC_STACK_MAX, 1, true };
+	uint64_t addrs[SYC_STACK_MAX];
+	uintptr_t sps[SYC_STACK_MAX];
 
-	for (unsigned i = 0; i < SC_STACK_MAX; i++) {
+	for (unsigned i = 0; i < SYC_STACK_MAX; i++) {
 		addrs[i] = LOW;
 		sps[i] = 2 * i + 1;
 		frames[i] = (struct syscap_stack_frame){ .value = i,
 			                                 .sp = 2 * i + 2 };
 	}
-	sc_merge_begin(&merge, addrs, sps, SC_STACK_MAX, 0);
-	sc_merge_by_sp(&merge, &run);
-	CHECK_EQ(merge.n, 2 * SC_STACK_MAX);
+	syc_merge_begin(&merge, addrs, sps, SYC_STACK_MAX, 0);
+	syc_merge_by_sp(&merge, &run);
+	CHECK_EQ(merge.n, 2 * SYC_STACK_MAX);
 	for (unsigned i = 0; i < merge.n; i++)
 		CHECK_EQ(merge.list[i].sp, i + 1);
-	for (unsigned i = 0; i < SC_STACK_MAX; i++)
+	for (unsigned i = 0; i < SYC_STACK_MAX; i++)
 		frames[i].flags = i % 2 != 0 ? SYSCAP_CALL_ENTRY : 0;
-	sc_merge_begin(&merge, addrs, sps, SC_STACK_MAX, 100);
-	sc_merge_by_entry(&merge, &run, LOW, HIGH, 5000);
-	CHECK_EQ(merge.n, 2 * SC_STACK_MAX - SC_STACK_MAX / 2);
+	syc_merge_begin(&merge, addrs, sps, SYC_STACK_MAX, 100);
+	syc_merge_by_entry(&merge, &run, LOW, HIGH, 5000);
+	CHECK_EQ(merge.n, 2 * SYC_STACK_MAX - SYC_STACK_MAX / 2);
 }

@@ -38,20 +38,20 @@ enum {
 };
 
 static struct toy toy, second;
-static struct sc_take *take;
-static struct sc_take_options options = { .max_depth = 512 };
-static volatile int taken; /* what sc_take_sample() said */
+static struct syc_take *take;
+static struct syc_take_options options = { .max_depth = 512 };
+static volatile int taken; /* what syc_take_sample() said */
 
 static void on_tick(int signal, siginfo_t *info, void *context)
 {
 	(void)signal;
 	(void)info;
-	taken = sc_take_sample(take, &options, context, syscap_clock(), 1);
+	taken = syc_take_sample(take, &options, context, syscap_clock(), 1);
 }
 
-static struct sc_take *new_take(void)
+static struct syc_take *new_take(void)
 {
-	void *const memory = mmap(NULL, sc_take_size(), PROT_READ | PROT_WRITE,
+	void *const memory = mmap(NULL, syc_take_size(), PROT_READ | PROT_WRITE,
 	                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	CHECK(memory != MAP_FAILED);
@@ -100,7 +100,7 @@ static void begin(uint32_t caps)
 	const struct sigaction sa = { .sa_sigaction = on_tick,
 		                      .sa_flags = SA_SIGINFO };
 
-	CHECK_EQ(sc_unwind_prepare(), 0);
+	CHECK_EQ(syc_unwind_prepare(), 0);
 	take = new_take();
 	sigaction(SIGUSR1, &sa, NULL);
 	toy_init(&toy, caps);
@@ -315,7 +315,7 @@ static void on_nested(int signal, siginfo_t *info, void *context)
 {
 	(void)signal;
 	(void)info;
-	nested = sc_take_sample(take, &options, context, 1, 1);
+	nested = syc_take_sample(take, &options, context, 1, 1);
 }
 
 static void raise_again(struct toy *t)

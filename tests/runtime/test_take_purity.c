@@ -23,16 +23,16 @@
 
 static volatile int n_ticks;
 static struct toy toy;
-static struct sc_take *take;
+static struct syc_take *take;
 
 static void on_tick(int signal, siginfo_t *info, void *context)
 {
-	const struct sc_take_options options = { .max_depth = 512 };
+	const struct syc_take_options options = { .max_depth = 512 };
 
 	(void)signal;
 	(void)info;
 	pure_begin();
-	sc_take_sample(take, &options, context, syscap_clock(), 1);
+	syc_take_sample(take, &options, context, syscap_clock(), 1);
 	pure_end();
 	n_ticks++;
 }
@@ -51,8 +51,8 @@ CHILD(is_sampled)
 	char names[50][32];
 	struct toy_function functions[50];
 
-	CHECK_EQ(sc_unwind_prepare(), 0);
-	take = mmap(NULL, sc_take_size(), PROT_READ | PROT_WRITE,
+	CHECK_EQ(syc_unwind_prepare(), 0);
+	take = mmap(NULL, syc_take_size(), PROT_READ | PROT_WRITE,
 	            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	toy_init(&toy, (uint32_t)atoi(peer_arg()));
 	toy.attachment = syscap_attach_thread(&toy.provider, &toy);

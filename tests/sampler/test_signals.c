@@ -352,7 +352,7 @@ static void forbid_the_rest(void)
 
 static void *burn_in_a_box(void *nothing)
 {
-	while (sc_self == NULL || sc_self->size == 0)
+	while (syc_self == NULL || syc_self->size == 0)
 		sampling_burn(10); /* until a tick got it a ring */
 	sampling_burn(50);
 	forbid_the_rest();

@@ -43,7 +43,7 @@ struct told {
 	unsigned stop_at; /* refuse this frame and those behind it; 0: none */
 };
 
-static struct sc_described described;
+static struct syc_described described;
 
 static void keep(struct told *told, const void *frame, size_t len)
 {
@@ -83,7 +83,7 @@ static void forget(struct told *told)
 
 static bool tell_maps(struct told *told)
 {
-	return sc_describe_maps(&described, getpid(), 4711, true, take, told);
+	return syc_describe_maps(&described, getpid(), 4711, true, take, told);
 }
 
 /* The first frame of a mapping at @start; NULL: there is none. */
@@ -119,23 +119,23 @@ static const char *build_id_of(const struct syscap_wire_map *map)
 /* What `syscap record` writes for this process. */
 static void tell_as_recorder(struct told *told)
 {
-	static union sc_frame_buffer buffer;
+	static union syc_frame_buffer buffer;
 	char dir[] = "/tmp/syscap-describe-XXXXXX", path[64];
-	struct sc_known_maps known = { 0 };
-	struct sc_mapped_files files = { 0 };
-	struct sc_writer *writer;
-	union sc_frame_buffer frame;
+	struct syc_known_maps known = { 0 };
+	struct syc_mapped_files files = { 0 };
+	struct syc_writer *writer;
+	union syc_frame_buffer frame;
 	FILE *file;
 
 	CHECK(mkdtemp(dir) != NULL);
 	strcat(strcpy(path, dir), "/capture");
-	CHECK_EQ(sc_writer_open(path, false, &writer, NULL), 0);
-	CHECK_EQ(sc_writer_begin(writer, 0, NULL), 0);
-	sc_maps_write_new(&known, getpid(), getpid(), &files, writer, &buffer);
-	CHECK_EQ(sc_writer_finish(writer, 0), 0);
-	sc_writer_close(writer);
-	sc_maps_forget(&known);
-	sc_mapped_files_free(&files);
+	CHECK_EQ(syc_writer_open(path, false, &writer, NULL), 0);
+	CHECK_EQ(syc_writer_begin(writer, 0, NULL), 0);
+	syc_maps_write_new(&known, getpid(), getpid(), &files, writer, &buffer);
+	CHECK_EQ(syc_writer_finish(writer, 0), 0);
+	syc_writer_close(writer);
+	syc_maps_forget(&known);
+	syc_mapped_files_free(&files);
 
 	file = fopen(path, "re");
 	CHECK_EQ(fseek(file, 256, SEEK_SET), 0);
@@ -258,10 +258,10 @@ TEST(nothing_is_told_twice)
 {
 	struct told told = { 0 };
 
-	CHECK(sc_describe_maps_changed(&described, 4711, true));
+	CHECK(syc_describe_maps_changed(&described, 4711, true));
 	CHECK(tell_maps(&told));
 	forget(&told);
-	CHECK(!sc_describe_maps_changed(&described, 4711, true));
+	CHECK(!syc_describe_maps_changed(&described, 4711, true));
 	for (int i = 0; i < 3; i++)
 		CHECK(tell_maps(&told));
 	CHECK_EQ(told.n, 0);
@@ -274,11 +274,11 @@ TEST(a_scan_that_was_stopped_goes_on_where_it_was)
 
 	for (told.stop_at = 1; !tell_maps(&told); told.stop_at++) {
 		CHECK_EQ(told.n + 1, told.stop_at);
-		CHECK(sc_describe_maps_changed(&described, 4711, true));
+		CHECK(syc_describe_maps_changed(&described, 4711, true));
 		stops++;
 	}
 	CHECK_EQ(stops, told.n);
-	CHECK(!sc_describe_maps_changed(&described, 4711, true));
+	CHECK(!syc_describe_maps_changed(&described, 4711, true));
 	check_as_recorder(&told);
 	forget(&told);
 }
@@ -309,17 +309,17 @@ TEST(a_library_that_is_loaded_is_noticed_and_told_alone)
 
 	CHECK(tell_maps(&told));
 	const unsigned before = told.n;
-	CHECK(!sc_describe_maps_changed(&described, 4711, true));
+	CHECK(!syc_describe_maps_changed(&described, 4711, true));
 	void *const library = load_another_library();
-	CHECK(sc_describe_maps_changed(&described, 4711, true));
+	CHECK(syc_describe_maps_changed(&described, 4711, true));
 	forget(&told);
 	CHECK(tell_maps(&told));
 	CHECK_EQ(told.n, 1);
 	CHECK(strlen(build_id_of((const void *)told.bytes)) >= 16);
-	CHECK(!sc_describe_maps_changed(&described, 4711, true));
+	CHECK(!syc_describe_maps_changed(&described, 4711, true));
 
 	dlclose(library);
-	CHECK(sc_describe_maps_changed(&described, 4711, true));
+	CHECK(syc_describe_maps_changed(&described, 4711, true));
 	forget(&told);
 	CHECK(tell_maps(&told));
 	CHECK_EQ(told.n, 0);
@@ -331,11 +331,12 @@ TEST(without_the_linkers_lock_it_is_time_to_look_once_a_second)
 	struct told told = { 0 };
 	const int64_t s = 1000000000;
 
-	CHECK(sc_describe_maps(&described, getpid(), 4711, false, take, &told));
+	CHECK(syc_describe_maps(&described, getpid(), 4711, false, take,
+	                        &told));
 	forget(&told);
-	CHECK(!sc_describe_maps_changed(&described, 4711, false));
-	CHECK(!sc_describe_maps_changed(&described, 4710 + s, false));
-	CHECK(sc_describe_maps_changed(&described, 4711 + s, false));
+	CHECK(!syc_describe_maps_changed(&described, 4711, false));
+	CHECK(!syc_describe_maps_changed(&described, 4710 + s, false));
+	CHECK(syc_describe_maps_changed(&described, 4711 + s, false));
 }
 
 TEST(names_may_hold_spaces_and_newlines)
@@ -512,8 +513,8 @@ TEST(more_mappings_than_can_be_known_are_not_told_and_harm_nothing)
 	CHECK_EQ(munmap(area, 2 * PLACES * PAGE), 0);
 	void *const at = map_code(fd, NULL);
 	CHECK(tell_maps(&told));
-	CHECK(sc_describe_maps_changed(&described, 4711, true));
-	while (sc_describe_maps_changed(&described, 4711, true))
+	CHECK(syc_describe_maps_changed(&described, 4711, true));
+	while (syc_describe_maps_changed(&described, 4711, true))
 		CHECK(tell_maps(&told));
 	CHECK(find(&told, at) != NULL);
 	forget(&told);
@@ -586,13 +587,13 @@ static void *describe_alone(void *unused)
 	/* Until it is gone from /proc/PID: the main thread has ended */
 	while (cmdline[0] != '\0') {
 		poll(NULL, 0, 1);
-		CHECK_EQ(sc_procfs_cmdline(getpid(), cmdline, sizeof(cmdline)),
+		CHECK_EQ(syc_procfs_cmdline(getpid(), cmdline, sizeof(cmdline)),
 		         0);
 	}
 	CHECK(tell_maps(&told));
 	CHECK(told.n >= 3);
 	forget(&told);
-	CHECK(sc_describe_process(getpid(), 4711, take, &told));
+	CHECK(syc_describe_process(getpid(), 4711, take, &told));
 	CHECK(strstr((const char *)told.bytes + 24, "describe") != NULL);
 	forget(&told);
 	_exit(0);
@@ -617,13 +618,13 @@ TEST(a_process_whose_main_thread_has_ended_is_told)
 
 TEST(the_command_line_is_told_as_a_recorder_tells_it)
 {
-	static union sc_frame_buffer frame;
+	static union syc_frame_buffer frame;
 	char cmdline[1000];
 	struct told told = { 0 };
 
-	CHECK_EQ(sc_procfs_cmdline(getpid(), cmdline, sizeof(cmdline)), 0);
-	CHECK(sc_describe_process(getpid(), 4711, take, &told));
-	CHECK_EQ(sc_compose_process(&frame, getpid(), 0, cmdline), told.size);
+	CHECK_EQ(syc_procfs_cmdline(getpid(), cmdline, sizeof(cmdline)), 0);
+	CHECK(syc_describe_process(getpid(), 4711, take, &told));
+	CHECK_EQ(syc_compose_process(&frame, getpid(), 0, cmdline), told.size);
 	CHECK_EQ(memcmp(&frame, told.bytes, told.size), 0);
 	forget(&told);
 }
@@ -633,7 +634,7 @@ CHILD(has_long_arguments)
 	struct told told = { 0 };
 	char *text;
 
-	CHECK(sc_describe_process(getpid(), 4711, take, &told));
+	CHECK(syc_describe_process(getpid(), 4711, take, &told));
 	text = (char *)told.bytes + 24;
 	CHECK_EQ(memcmp(text, "a b c", 5), 0);
 	CHECK_EQ(strlen(text), atoi(peer_arg()));
@@ -678,7 +679,7 @@ static bool refuse(void *data, const void *frame, uint32_t len)
 
 TEST(a_command_line_that_is_refused_says_so)
 {
-	CHECK(!sc_describe_process(getpid(), 4711, refuse, NULL));
+	CHECK(!syc_describe_process(getpid(), 4711, refuse, NULL));
 }
 
 TEST(without_proc_a_process_has_a_name_and_no_mappings)
@@ -695,7 +696,7 @@ TEST(without_proc_a_process_has_a_name_and_no_mappings)
 			_exit(77);
 		CHECK(tell_maps(&told));
 		CHECK_EQ(told.n, 0);
-		CHECK(sc_describe_process(getpid(), 4711, take, &told));
+		CHECK(syc_describe_process(getpid(), 4711, take, &told));
 		snprintf(name, sizeof(name), "[pid %d]", (int)getpid());
 		CHECK_STR((const char *)told.bytes + 24, name);
 		_exit(0);

@@ -55,16 +55,16 @@ static void raise_both(void)
 
 TEST(signals_of_our_writes_are_taken_back)
 {
-	struct sc_quiet quiet;
+	struct syc_quiet quiet;
 	sigset_t mask;
 
 	errno = 12345;
-	sc_quiet_begin(&quiet);
+	syc_quiet_begin(&quiet);
 	CHECK_EQ(errno, 12345);
 	raise_both();
 	CHECK(is_pending(SIGPIPE) && is_pending(SIGXFSZ));
 	errno = 12345;
-	sc_quiet_end(&quiet);
+	syc_quiet_end(&quiet);
 	CHECK_EQ(errno, 12345);
 	CHECK(!is_pending(SIGPIPE) && !is_pending(SIGXFSZ));
 	pthread_sigmask(SIG_BLOCK, NULL, &mask);
@@ -74,7 +74,7 @@ TEST(signals_of_our_writes_are_taken_back)
 TEST(a_signal_that_was_pending_before_stays)
 {
 	struct sigaction action = { .sa_handler = count };
-	struct sc_quiet quiet;
+	struct syc_quiet quiet;
 	sigset_t mask;
 
 	sigaction(SIGPIPE, &action, NULL);
@@ -82,9 +82,9 @@ TEST(a_signal_that_was_pending_before_stays)
 	sigaddset(&mask, SIGPIPE);
 	pthread_sigmask(SIG_BLOCK, &mask, NULL);
 	raise(SIGPIPE);
-	sc_quiet_begin(&quiet);
+	syc_quiet_begin(&quiet);
 	raise_both();
-	sc_quiet_end(&quiet);
+	syc_quiet_end(&quiet);
 	CHECK(is_pending(SIGPIPE) && !is_pending(SIGXFSZ));
 	CHECK_EQ(n_pipe, 0);
 	pthread_sigmask(SIG_UNBLOCK, &mask, NULL);
@@ -119,7 +119,7 @@ ssize_t pwritev(int fd, const struct iovec *pieces, int n, off_t offset)
 static void write_pieces(void)
 {
 	enum {
-		N = SC_WRITE_PIECES_MAX
+		N = SYC_WRITE_PIECES_MAX
 	};
 	static struct iovec pieces[N];
 	static unsigned char bytes[N * 3], read_back[N * 3];
@@ -134,7 +134,7 @@ static void write_pieces(void)
 	}
 	for (size_t i = 0; i < at; i++)
 		bytes[i] = (unsigned char)(i * 31 >> 3);
-	CHECK_EQ(sc_write_at(fd, pieces, N, 1000, &done), 0);
+	CHECK_EQ(syc_write_at(fd, pieces, N, 1000, &done), 0);
 	CHECK_EQ(done, at);
 	CHECK_EQ(frames_size(fd), 1000 + at);
 	CHECK_EQ(pread(fd, read_back, at, 1000), at);
@@ -162,17 +162,17 @@ TEST(a_failure_tells_how_much_was_written)
 		                        { bytes, 30 } };
 	const struct rlimit low = { 1040, RLIM_INFINITY };
 	const int fd = frames_make_file(O_RDWR);
-	struct sc_quiet quiet;
+	struct syc_quiet quiet;
 	uint64_t done;
 
 	setrlimit(RLIMIT_FSIZE, &low);
-	sc_quiet_begin(&quiet);
-	CHECK_EQ(sc_write_at(fd, pieces, 3, 1000, &done), -EFBIG);
-	sc_quiet_end(&quiet);
+	syc_quiet_begin(&quiet);
+	CHECK_EQ(syc_write_at(fd, pieces, 3, 1000, &done), -EFBIG);
+	syc_quiet_end(&quiet);
 	CHECK_EQ(done, 40);
-	CHECK_EQ(sc_write_at(-1, pieces, 3, 0, &done), -EBADF);
+	CHECK_EQ(syc_write_at(-1, pieces, 3, 0, &done), -EBADF);
 	CHECK_EQ(done, 0);
-	CHECK_EQ(sc_write_at(fd, pieces, 0, 0, &done), 0);
+	CHECK_EQ(syc_write_at(fd, pieces, 0, 0, &done), 0);
 	close(fd);
 }
 
@@ -190,7 +190,7 @@ TEST(the_calendar_is_that_of_the_c_library)
 				? i * DAY + (i & 1 ? DAY - 1 : 0)
 				: (time_t)((random() * (1LL << 20) + random()) %
 		                           253402300800);
-		struct sc_text text = sc_text_begin(ours, sizeof(ours));
+		struct syc_text text = syc_text_begin(ours, sizeof(ours));
 		struct tm tm;
 
 		tell_time(&text, t);
@@ -205,7 +205,7 @@ TEST(a_header_is_zero_where_nothing_is_said)
 	struct syscap_wire_file header;
 
 	memset(&header, 0xAA, sizeof(header));
-	sc_file_header_fill(&header, 77);
+	syc_file_header_fill(&header, 77);
 	CHECK_EQ(header.magic, SYSCAP_MAGIC);
 	CHECK_EQ(header.version, 1);
 	CHECK_EQ(header.little_endian, 1);

@@ -33,8 +33,8 @@ static struct frames_seen seen;
 /* Adoption refuses @fd, says why, and leaves it alone. */
 static void check_refused(int fd, const char *why)
 {
-	struct sc_trace_target target = { .number = 77 };
-	const char *const said = sc_trace_adopt(fd, &target);
+	struct syc_trace_target target = { .number = 77 };
+	const char *const said = syc_trace_adopt(fd, &target);
 
 	CHECK(said != NULL);
 	if (strstr(said, why) == NULL)
@@ -84,11 +84,11 @@ TEST(a_log_file_is_refused_and_untouched)
 
 	for (unsigned i = 0; i < 3; i++) {
 		const int fd = file_with(text, sizeof(text), flags[i]);
-		struct sc_trace_target target;
+		struct syc_trace_target target;
 		struct stat before, after;
 
 		CHECK_EQ(fstat(fd, &before), 0);
-		CHECK(strstr(sc_trace_adopt(fd, &target), "neither empty"));
+		CHECK(strstr(syc_trace_adopt(fd, &target), "neither empty"));
 		CHECK_EQ(fstat(fd, &after), 0);
 		CHECK_EQ(after.st_size, sizeof(text));
 		CHECK_EQ(before.st_mtim.tv_nsec, after.st_mtim.tv_nsec);
@@ -124,19 +124,19 @@ TEST(a_number_that_was_reused_before_the_start_is_left_alone)
 {
 	const int fd = frames_make_file(O_RDWR);
 	const int victim = frames_make_file(O_RDWR);
-	struct sc_trace_target target;
-	static struct sc_trace trace;
+	struct syc_trace_target target;
+	static struct syc_trace trace;
 
-	CHECK_STR(sc_trace_adopt(fd, &target), NULL);
+	CHECK_STR(syc_trace_adopt(fd, &target), NULL);
 	CHECK_EQ(dup2(victim, fd), fd);
 	errno = 12345;
-	CHECK_EQ(sc_trace_open(&trace, &target), -ESTALE);
+	CHECK_EQ(syc_trace_open(&trace, &target), -ESTALE);
 	CHECK_EQ(errno, 12345);
 	CHECK_EQ(trace.fd, -1);
 	CHECK_EQ(frames_size(victim), 0);
 	close(fd);
-	CHECK_EQ(sc_trace_open(&trace, &target), -ESTALE);
-	sc_trace_close(&trace);
+	CHECK_EQ(syc_trace_open(&trace, &target), -ESTALE);
+	syc_trace_close(&trace);
 	close(victim);
 }
 
@@ -153,7 +153,7 @@ TEST(a_number_that_is_reused_after_the_start_changes_nothing)
 	CHECK_EQ(frames_size(victim), 0);
 	frames_look_whole(again, &seen);
 	CHECK_EQ(seen.writers[1], 10);
-	sc_trace_close(&writer.trace);
+	syc_trace_close(&writer.trace);
 	close(fd);
 	close(again);
 	close(victim);
@@ -170,13 +170,13 @@ TEST(our_own_number_closed_and_reused_by_others_is_left_to_them)
 	CHECK_EQ(frames_write(&writer, 5, 0), -ESTALE);
 	CHECK_EQ(frames_size(victim), 0);
 	CHECK_EQ(frames_size(fd), 0);
-	sc_trace_close(&writer.trace);
+	syc_trace_close(&writer.trace);
 	CHECK(fcntl(ours, F_GETFD) >= 0);
 	close(ours);
 	frames_open(&writer, 1, fd);
 	close(writer.trace.fd);
 	CHECK_EQ(frames_write(&writer, 5, 0), -ESTALE);
-	sc_trace_close(&writer.trace);
+	syc_trace_close(&writer.trace);
 	close(fd);
 	close(victim);
 }
@@ -190,12 +190,12 @@ TEST(our_number_is_none_that_programs_count_on)
 	frames_open(&writer, 1, fd);
 	CHECK(writer.trace.fd >= 100);
 	CHECK_EQ(fcntl(writer.trace.fd, F_GETFD), FD_CLOEXEC);
-	sc_trace_close(&writer.trace);
+	syc_trace_close(&writer.trace);
 	setrlimit(RLIMIT_NOFILE, &few);
 	frames_open(&writer, 1, fd);
 	CHECK(writer.trace.fd > STDERR_FILENO);
 	CHECK_EQ(frames_write(&writer, 5, 0), 0);
-	sc_trace_close(&writer.trace);
+	syc_trace_close(&writer.trace);
 	CHECK_EQ(open("/dev/null", O_RDONLY), STDIN_FILENO);
 	close(fd);
 }
@@ -239,7 +239,7 @@ TEST(waiting_for_the_lock_ends_at_the_deadline)
 	CHECK_EQ(frames_write(&writer, 5, 0), 0);
 	frames_look_whole(fd, &seen);
 	CHECK_EQ(seen.total, 5);
-	sc_trace_close(&writer.trace);
+	syc_trace_close(&writer.trace);
 	close(fd);
 }
 
@@ -268,7 +268,7 @@ TEST(signals_don_t_end_the_wait_for_the_lock)
 	CHECK_EQ(seen.total, 100005);
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
-	sc_trace_close(&writer.trace);
+	syc_trace_close(&writer.trace);
 	close(fd);
 }
 
@@ -299,14 +299,14 @@ static void take_locks_away(void)
 TEST(nothing_is_written_where_there_are_no_locks)
 {
 	const int fd = frames_make_file(O_RDWR);
-	struct sc_trace_target target;
+	struct syc_trace_target target;
 
 	frames_open(&writer, 1, fd);
 	take_locks_away();
 	CHECK_EQ(frames_write(&writer, 5, 0), -ENOLCK);
-	CHECK_STR(sc_trace_adopt(fd, &target), NULL);
-	CHECK_EQ(sc_trace_open(&other.trace, &target), -ENOLCK);
+	CHECK_STR(syc_trace_adopt(fd, &target), NULL);
+	CHECK_EQ(syc_trace_open(&other.trace, &target), -ENOLCK);
 	CHECK_EQ(frames_size(fd), 0);
-	sc_trace_close(&writer.trace);
+	syc_trace_close(&writer.trace);
 	close(fd);
 }

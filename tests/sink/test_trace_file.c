@@ -69,8 +69,8 @@ static void check_descriptor(int fd)
 	/* Nobody else notices */
 	CHECK_EQ(fcntl(fd, F_GETFL), flags);
 	CHECK_EQ(lseek(fd, 0, SEEK_CUR), 0);
-	sc_trace_close(&writer.trace);
-	sc_trace_close(&other.trace);
+	syc_trace_close(&writer.trace);
+	syc_trace_close(&other.trace);
 	close(fd);
 }
 
@@ -106,7 +106,7 @@ TEST(a_header_tells_when_the_capture_began_and_ends)
 	CHECK_EQ(frames_write(&writer, 1, 0), 0);
 	CHECK(read_header(fd).end_time > header.end_time);
 	CHECK_EQ(read_header(fd).time, header.time);
-	sc_trace_close(&writer.trace);
+	syc_trace_close(&writer.trace);
 	close(fd);
 }
 
@@ -123,15 +123,15 @@ TEST(the_end_time_never_goes_back)
 	CHECK_EQ(pwrite(fd, &later, sizeof(later), 80), sizeof(later));
 	frames_open(&other, 2, fd);
 	frames_fill(frame, 2, 0, sizeof(frame));
-	CHECK_EQ(sc_trace_write(&other.trace, &piece, 1, 5, 7, 0, &done), 0);
+	CHECK_EQ(syc_trace_write(&other.trace, &piece, 1, 5, 7, 0, &done), 0);
 	CHECK_EQ(read_header(fd).end_time, later);
 	frames_fill(frame, 2, 1, sizeof(frame));
-	CHECK_EQ(
-		sc_trace_write(&other.trace, &piece, 1, 5, later + 1, 0, &done),
-		0);
+	CHECK_EQ(syc_trace_write(&other.trace, &piece, 1, 5, later + 1, 0,
+	                         &done),
+	         0);
 	CHECK_EQ(read_header(fd).end_time, later + 1);
-	sc_trace_close(&writer.trace);
-	sc_trace_close(&other.trace);
+	syc_trace_close(&writer.trace);
+	syc_trace_close(&other.trace);
 	close(fd);
 }
 
@@ -225,8 +225,8 @@ TEST(a_torn_frame_is_cut_before_anything_is_added)
 		frames_look_whole(fd, &seen);
 		CHECK_EQ(seen.writers[1], 22);
 		CHECK_EQ(read_mark(fd), frames_size(fd));
-		sc_trace_close(&writer.trace);
-		sc_trace_close(&other.trace);
+		syc_trace_close(&writer.trace);
+		syc_trace_close(&other.trace);
 		close(fd);
 	}
 }
@@ -243,8 +243,8 @@ TEST(a_torn_header_is_written_again)
 		CHECK_EQ(frames_write(&other, 3, 0), 0);
 		frames_look_whole(fd, &seen);
 		CHECK_EQ(seen.total, 3);
-		sc_trace_close(&writer.trace);
-		sc_trace_close(&other.trace);
+		syc_trace_close(&writer.trace);
+		syc_trace_close(&other.trace);
 		close(fd);
 	}
 }
@@ -272,8 +272,8 @@ TEST(what_somebody_else_wrote_is_never_cut)
 		CHECK_EQ(frames_write(&other, 3, 0), -EBADMSG);
 		CHECK_EQ(frames_write(&writer, 3, 0), -EBADMSG);
 		CHECK_EQ(frames_size(fd), size + tails[i].size);
-		sc_trace_close(&writer.trace);
-		sc_trace_close(&other.trace);
+		syc_trace_close(&writer.trace);
+		syc_trace_close(&other.trace);
 		close(fd);
 	}
 }
@@ -286,7 +286,7 @@ TEST(a_file_that_became_something_else_is_left_alone)
 	CHECK_EQ(pwrite(fd, "#!/bin/sh\necho a\n", 17, 0), 17);
 	CHECK_EQ(frames_write(&writer, 3, 0), -EBADMSG);
 	CHECK_EQ(frames_size(fd), 17);
-	sc_trace_close(&writer.trace);
+	syc_trace_close(&writer.trace);
 	close(fd);
 }
 
@@ -308,8 +308,8 @@ TEST(a_file_that_was_emptied_becomes_a_capture_again)
 	frames_look_whole(fd, &seen);
 	CHECK_EQ(seen.writers[1], 3);
 	CHECK_EQ(seen.writers[2], 300);
-	sc_trace_close(&writer.trace);
-	sc_trace_close(&other.trace);
+	syc_trace_close(&writer.trace);
+	syc_trace_close(&other.trace);
 	close(fd);
 }
 
@@ -325,8 +325,8 @@ TEST(a_mark_that_lies_outside_is_not_believed)
 		CHECK_EQ(frames_write(&other, 3, 0), 0);
 		frames_look_whole(fd, &seen);
 		CHECK_EQ(seen.total, 22);
-		sc_trace_close(&writer.trace);
-		sc_trace_close(&other.trace);
+		syc_trace_close(&writer.trace);
+		syc_trace_close(&other.trace);
 		close(fd);
 	}
 }
@@ -342,13 +342,13 @@ TEST(a_capture_of_another_writer_is_gone_on_with)
 		frames_open(&other, 2 + (unsigned)i, fd);
 		CHECK_EQ(frames_write(&other, 3, 0), 0);
 		CHECK_EQ(frames_write(&other, 3, 0), 0);
-		sc_trace_close(&other.trace);
+		syc_trace_close(&other.trace);
 	}
 	frames_look_whole(fd, &seen);
 	CHECK_EQ(seen.total, 19 + 12);
 	header = read_header(fd);
 	CHECK_EQ(memcmp((char *)&header + 240, "something else..", 16), 0);
-	sc_trace_close(&writer.trace);
+	syc_trace_close(&writer.trace);
 	close(fd);
 }
 
@@ -371,8 +371,8 @@ static void look_for_end(const char *mark)
 	CHECK(tries > 10 && tries <= size / 65000 + 2);
 	frames_look_whole(fd, &seen);
 	CHECK_EQ(seen.writers[2], 3);
-	sc_trace_close(&writer.trace);
-	sc_trace_close(&other.trace);
+	syc_trace_close(&writer.trace);
+	syc_trace_close(&other.trace);
 	close(fd);
 }
 
@@ -406,7 +406,7 @@ TEST(a_file_size_limit_is_survived_and_leaves_whole_frames)
 	CHECK_EQ(frames_write(&writer, 1000, 0), 0);
 	frames_look_whole(fd, &seen);
 	CHECK_EQ(seen.total, 1110);
-	sc_trace_close(&writer.trace);
+	syc_trace_close(&writer.trace);
 	close(fd);
 }
 
@@ -423,7 +423,7 @@ TEST(a_limit_below_the_header_leaves_an_empty_file)
 	setrlimit(RLIMIT_FSIZE, &none);
 	CHECK_EQ(frames_write(&writer, 10, 0), 0);
 	frames_look_whole(fd, &seen);
-	sc_trace_close(&writer.trace);
+	syc_trace_close(&writer.trace);
 	close(fd);
 }
 
@@ -459,7 +459,7 @@ TEST(a_full_disk_leaves_whole_frames_and_is_written_once_there_is_room)
 	CHECK_EQ(frames_write(&writer, 100, 0), 0);
 	frames_look_whole(fd, &seen);
 	CHECK_EQ(seen.total, writer.next);
-	sc_trace_close(&writer.trace);
+	syc_trace_close(&writer.trace);
 	close(fd);
 	close(filler);
 	CHECK_EQ(chdir("/"), 0);
@@ -519,8 +519,8 @@ TEST(without_proc_a_readable_descriptor_is_written_by_all)
 		writer.next = 0;
 		CHECK_EQ(frames_write(&writer, 5, 1000), 0);
 		CHECK_EQ(count_whole(fd), 405);
-		sc_trace_close(&writer.trace);
-		sc_trace_close(&other.trace);
+		syc_trace_close(&writer.trace);
+		syc_trace_close(&other.trace);
 		memset(&writer, 0, sizeof(writer));
 		memset(&other, 0, sizeof(other));
 		close(fd);
@@ -567,7 +567,7 @@ TEST(without_proc_a_descriptor_that_can_t_be_read_is_one_writer_s)
 	char path[] = "/tmp/syscap-trace-XXXXXX";
 	const int reader = mkstemp(path);
 	const int fd = open(path, O_WRONLY | O_APPEND);
-	struct sc_trace_target target;
+	struct syc_trace_target target;
 
 	unlink(path);
 	lose_proc();
@@ -577,13 +577,13 @@ TEST(without_proc_a_descriptor_that_can_t_be_read_is_one_writer_s)
 	CHECK_EQ(frames_write(&writer, 5, 0), 0);
 	CHECK_EQ(frames_write(&writer, 5, 0), 0);
 	CHECK_EQ(frames_write(&other, 5, 0), -EACCES);
-	sc_trace_close(&other.trace);
-	CHECK_EQ(sc_trace_open(&other.trace, &target), -EACCES);
-	CHECK(strstr(sc_trace_adopt(fd, &target), "can't be read") != NULL);
+	syc_trace_close(&other.trace);
+	CHECK_EQ(syc_trace_open(&other.trace, &target), -EACCES);
+	CHECK(strstr(syc_trace_adopt(fd, &target), "can't be read") != NULL);
 	CHECK_EQ(frames_write(&writer, 5, 0), 0);
 	CHECK_EQ(count_whole(reader), 15);
 	umount2("/proc", MNT_DETACH);
-	sc_trace_close(&writer.trace);
+	syc_trace_close(&writer.trace);
 	close(fd);
 	close(reader);
 }
@@ -657,6 +657,6 @@ TEST(writers_that_are_killed_tear_nothing_for_those_that_live)
 	fprintf(stderr, "%u frames, %llu bytes, %u of 10 times torn\n",
 	        seen.total, (unsigned long long)frames_size(fd), n_torn);
 	munmap(acknowledged, FRAMES_WRITERS * sizeof(unsigned));
-	sc_trace_close(&writer.trace);
+	syc_trace_close(&writer.trace);
 	close(fd);
 }

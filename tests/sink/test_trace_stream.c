@@ -51,7 +51,7 @@ static pid_t start_writer(unsigned id, int fd, unsigned batches, unsigned n,
 	frames_open(&writer, id, fd);
 	for (unsigned k = 0; k < batches; k++)
 		CHECK_EQ(frames_write(&writer, n, 30000), 0);
-	sc_trace_close(&writer.trace);
+	syc_trace_close(&writer.trace);
 	_exit(0);
 }
 
@@ -126,7 +126,7 @@ TEST(writers_of_a_named_pipe_write_one_header_while_one_of_them_lives)
 	frames_reap(start_writer(4, fd, 1, 5, 400));
 	CHECK_EQ(fstat(fd, &st), 0);
 	CHECK_EQ(st.st_mode & 07777, 0600);
-	sc_trace_close(&writer.trace);
+	syc_trace_close(&writer.trace);
 	close(fd);
 	look_until_the_end(reader);
 	CHECK_EQ(seen.total, 30);
@@ -219,15 +219,15 @@ static void check_slow_reader(int reader, int fd, uint32_t longest, bool wants)
 	const int flags = fcntl(fd, F_GETFL);
 	for (int i = 0; i < 3; i++)
 		fill_pipe(10);
-	had_rest = sc_trace_has_rest(&writer.trace);
+	had_rest = syc_trace_has_rest(&writer.trace);
 	CHECK_EQ(had_rest, wants);
 	CHECK_EQ(fcntl(fd, F_GETFL), flags);
 	close(fd);
 	CHECK_EQ(pthread_create(&thread, NULL, drain, &reader), 0);
 	for (int i = 0; i < 20; i++)
 		CHECK_EQ(frames_write(&writer, 10, -1), 0);
-	CHECK(!sc_trace_has_rest(&writer.trace));
-	sc_trace_close(&writer.trace);
+	CHECK(!syc_trace_has_rest(&writer.trace));
+	syc_trace_close(&writer.trace);
 	pthread_join(thread, NULL);
 	CHECK_EQ(seen.total, writer.next);
 }
@@ -275,7 +275,7 @@ TEST(nobody_else_writes_while_half_a_frame_is_out)
 	CHECK(fcntl(ends[1], F_SETPIPE_SZ, 8192) > 0);
 	writer.longest = LONGEST;
 	frames_open(&writer, 0, ends[1]);
-	while (!sc_trace_has_rest(&writer.trace))
+	while (!syc_trace_has_rest(&writer.trace))
 		frames_write(&writer, 1, 0);
 	const pid_t pid = fork();
 	if (pid == 0) {
@@ -291,16 +291,16 @@ TEST(nobody_else_writes_while_half_a_frame_is_out)
 	const pid_t reader = fork();
 	if (reader == 0) {
 		close(ends[1]);
-		sc_trace_close(&writer.trace);
+		syc_trace_close(&writer.trace);
 		look_until_the_end(ends[0]);
 		CHECK_EQ(seen.writers[0], writer.next);
 		CHECK_EQ(seen.writers[1], 1);
 		_exit(0);
 	}
 	CHECK_EQ(frames_write(&writer, 0, -1), 0);
-	CHECK(!sc_trace_has_rest(&writer.trace));
+	CHECK(!syc_trace_has_rest(&writer.trace));
 	frames_reap(pid);
-	sc_trace_close(&writer.trace);
+	syc_trace_close(&writer.trace);
 	close(ends[1]);
 	frames_reap(reader);
 	CHECK_EQ(read(ends[0], &byte, 1), 0);
@@ -310,7 +310,7 @@ TEST(nobody_else_writes_while_half_a_frame_is_out)
 TEST(a_reader_that_is_gone_ends_it_without_a_signal)
 {
 	int ends[2];
-	struct sc_trace_target target;
+	struct syc_trace_target target;
 	sigset_t pending;
 
 	CHECK_EQ(pipe2(ends, O_CLOEXEC), 0);
@@ -322,8 +322,8 @@ TEST(a_reader_that_is_gone_ends_it_without_a_signal)
 	sigpending(&pending);
 	CHECK(!sigismember(&pending, SIGPIPE));
 	target = writer.trace.target;
-	sc_trace_close(&writer.trace);
-	CHECK_EQ(sc_trace_open(&writer.trace, &target), -EPIPE);
+	syc_trace_close(&writer.trace);
+	CHECK_EQ(syc_trace_open(&writer.trace, &target), -EPIPE);
 	close(ends[1]);
 }
 
@@ -343,7 +343,7 @@ TEST(a_reader_that_goes_while_a_long_frame_waits_ends_the_wait)
 	close(ends[0]);
 	CHECK_EQ(frames_write(&writer, 5, -1), -EPIPE);
 	frames_reap(pid);
-	sc_trace_close(&writer.trace);
+	syc_trace_close(&writer.trace);
 	close(ends[1]);
 }
 
@@ -361,13 +361,13 @@ TEST(what_are_no_frames_is_not_sent)
 	for (unsigned i = 0; i < 6; i++) {
 		for (unsigned k = 0; k < sizeof(bytes); k += 8)
 			memcpy(bytes + k, &lengths[i], 2);
-		CHECK_EQ(sc_trace_write(&writer.trace, &piece, 1, 0, 0, 0,
-		                        &done),
+		CHECK_EQ(syc_trace_write(&writer.trace, &piece, 1, 0, 0, 0,
+		                         &done),
 		         -EINVAL);
 		CHECK_EQ(done, 0);
 	}
 	CHECK_EQ(read(ends[0], &byte, 1), -1);
-	sc_trace_close(&writer.trace);
+	syc_trace_close(&writer.trace);
 	close(ends[0]);
 	close(ends[1]);
 }
@@ -465,7 +465,7 @@ static void make_sockets(int ends[2])
 	const int room = 16384; /* less than a long frame */
 
 	/* Whose socket it is stands in the block */
-	CHECK_EQ(sc_process_prepare(), 0);
+	CHECK_EQ(syc_process_prepare(), 0);
 	CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
 	CHECK_EQ(
 		setsockopt(ends[1], SOL_SOCKET, SO_SNDBUF, &room, sizeof(room)),
@@ -474,7 +474,7 @@ static void make_sockets(int ends[2])
 
 TEST(a_socket_is_one_process_s)
 {
-	struct sc_trace_target target;
+	struct syc_trace_target target;
 	int ends[2];
 
 	make_sockets(ends);
@@ -483,14 +483,14 @@ TEST(a_socket_is_one_process_s)
 	CHECK_EQ(frames_write(&writer, 5, 0), 0);
 	const pid_t pid = fork();
 	if (pid == 0) {
-		CHECK_EQ(sc_trace_open(&other.trace, &target), -EBUSY);
-		CHECK(strstr(sc_trace_adopt(ends[1], &target),
+		CHECK_EQ(syc_trace_open(&other.trace, &target), -EBUSY);
+		CHECK(strstr(syc_trace_adopt(ends[1], &target),
 		             "another process") != NULL);
 		_exit(0);
 	}
 	frames_reap(pid);
 	CHECK_EQ(frames_write(&writer, 5, 0), 0);
-	sc_trace_close(&writer.trace);
+	syc_trace_close(&writer.trace);
 	close(ends[1]);
 	look_until_the_end(ends[0]);
 	CHECK_EQ(seen.total, 10);
@@ -498,20 +498,20 @@ TEST(a_socket_is_one_process_s)
 
 TEST(a_socket_is_not_a_child_s_even_if_the_parent_never_wrote)
 {
-	struct sc_trace_target target;
+	struct syc_trace_target target;
 	int ends[2];
 
 	make_sockets(ends);
-	CHECK_STR(sc_trace_adopt(ends[1], &target), NULL);
+	CHECK_STR(syc_trace_adopt(ends[1], &target), NULL);
 	const pid_t pid = fork();
 	if (pid == 0) {
-		CHECK_EQ(sc_trace_open(&other.trace, &target), -EBUSY);
+		CHECK_EQ(syc_trace_open(&other.trace, &target), -EBUSY);
 		_exit(0);
 	}
 	frames_reap(pid);
 	frames_open(&writer, 0, ends[1]);
 	CHECK_EQ(frames_write(&writer, 5, 0), 0);
-	sc_trace_close(&writer.trace);
+	syc_trace_close(&writer.trace);
 	close(ends[1]);
 	look_until_the_end(ends[0]);
 	CHECK_EQ(seen.total, 5);
@@ -532,11 +532,11 @@ TEST(of_processes_that_adopt_a_socket_together_one_gets_it)
 		pids[i] = fork();
 		if (pids[i] != 0)
 			continue;
-		struct sc_trace_target target;
+		struct syc_trace_target target;
 		close(gate[1]);
-		CHECK_STR(sc_trace_adopt(ends[1], &target), NULL);
+		CHECK_STR(syc_trace_adopt(ends[1], &target), NULL);
 		CHECK_EQ(read(gate[0], &byte, 1), 0);
-		const int r = sc_trace_open(&writer.trace, &target);
+		const int r = syc_trace_open(&writer.trace, &target);
 		CHECK(r == 0 || r == -EBUSY);
 		writer.id = i;
 		writer.longest = 400;
@@ -556,17 +556,17 @@ TEST(of_processes_that_adopt_a_socket_together_one_gets_it)
 
 TEST(a_second_recording_goes_on_in_the_socket)
 {
-	struct sc_trace_target target;
+	struct syc_trace_target target;
 	int ends[2];
 
 	make_sockets(ends);
 	frames_open(&writer, 0, ends[1]);
 	target = writer.trace.target;
 	CHECK_EQ(frames_write(&writer, 5, 0), 0);
-	sc_trace_close(&writer.trace);
-	CHECK_EQ(sc_trace_open(&writer.trace, &target), 0);
+	syc_trace_close(&writer.trace);
+	CHECK_EQ(syc_trace_open(&writer.trace, &target), 0);
 	CHECK_EQ(frames_write(&writer, 5, 0), 0);
-	sc_trace_close(&writer.trace);
+	syc_trace_close(&writer.trace);
 	close(ends[1]);
 	look_until_the_end(ends[0]);
 	CHECK_EQ(seen.total, 10);
@@ -574,7 +574,7 @@ TEST(a_second_recording_goes_on_in_the_socket)
 
 TEST(a_recording_that_stopped_within_a_frame_is_the_socket_s_last)
 {
-	struct sc_trace_target target;
+	struct syc_trace_target target;
 	size_t size;
 	int ends[2];
 
@@ -583,9 +583,9 @@ TEST(a_recording_that_stopped_within_a_frame_is_the_socket_s_last)
 	frames_open(&writer, 0, ends[1]);
 	target = writer.trace.target;
 	fill_pipe(10);
-	CHECK(sc_trace_has_rest(&writer.trace));
-	sc_trace_close(&writer.trace);
-	CHECK_EQ(sc_trace_open(&writer.trace, &target), -EPIPE);
+	CHECK(syc_trace_has_rest(&writer.trace));
+	syc_trace_close(&writer.trace);
+	CHECK_EQ(syc_trace_open(&writer.trace, &target), -EPIPE);
 	close(ends[1]);
 	free(frames_read(ends[0], SIZE_MAX, &size));
 	close(ends[0]);
@@ -608,6 +608,6 @@ TEST(a_socket_whose_reader_is_gone_raises_no_signal)
 	CHECK_EQ(frames_write(&writer, 5, 0), 0);
 	close(ends[0]);
 	CHECK_EQ(frames_write(&writer, 5, -1), -EPIPE);
-	sc_trace_close(&writer.trace);
+	syc_trace_close(&writer.trace);
 	close(ends[1]);
 }

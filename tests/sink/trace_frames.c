@@ -62,11 +62,11 @@ int64_t frames_in_ms(int ms)
 
 void frames_open(struct frames_writer *writer, unsigned id, int number)
 {
-	struct sc_trace_target target;
-	const char *const why = sc_trace_adopt(number, &target);
+	struct syc_trace_target target;
+	const char *const why = syc_trace_adopt(number, &target);
 
 	CHECK_STR(why, NULL);
-	CHECK_EQ(sc_trace_open(&writer->trace, &target), 0);
+	CHECK_EQ(syc_trace_open(&writer->trace, &target), 0);
 	writer->id = id;
 	writer->next = 0;
 	if (writer->longest == 0)
@@ -79,7 +79,7 @@ int frames_write(struct frames_writer *writer, unsigned n, int wait_ms)
 	const int64_t now = frames_in_ms(0);
 	struct iovec pieces[64];
 	unsigned n_pieces = 0;
-	struct sc_quiet quiet;
+	struct syc_quiet quiet;
 	uint64_t done = 0;
 	size_t size = 0;
 
@@ -96,12 +96,12 @@ int frames_write(struct frames_writer *writer, unsigned n, int wait_ms)
 		pieces[n_pieces++] =
 			(struct iovec){ bytes + at,
 			                size - at < part ? size - at : part };
-	sc_quiet_begin(&quiet);
+	syc_quiet_begin(&quiet);
 	errno = 12345;
-	const int r = sc_trace_write(&writer->trace, pieces, n_pieces, now, now,
-	                             frames_in_ms(wait_ms), &done);
+	const int r = syc_trace_write(&writer->trace, pieces, n_pieces, now,
+	                              now, frames_in_ms(wait_ms), &done);
 	CHECK_EQ(errno, 12345);
-	sc_quiet_end(&quiet);
+	syc_quiet_end(&quiet);
 	CHECK(r <= 0);
 	CHECK(r != 0 || done == size);
 	for (uint64_t at = 0; at < done;) {

@@ -19,7 +19,7 @@
 
 /** A writer's trace, and how long its frames get. */
 struct frames_writer {
-	struct sc_trace trace;
+	struct syc_trace trace;
 	unsigned id;
 	unsigned next;    /* frame */
 	uint32_t longest; /* bytes, at least 40 */
@@ -30,7 +30,7 @@ void frames_open(struct frames_writer *writer, unsigned id, int number);
 
 /**
  * Write the next @n frames, in pieces that split frames, waiting @wait_ms for
- * whatever must be waited for (-1: as long as it takes).  What sc_trace_write
+ * whatever must be waited for (-1: as long as it takes).  What syc_trace_write
  * returned; next is moved on by the frames that are out.
  */
 int frames_write(struct frames_writer *writer, unsigned n, int wait_ms);

@@ -3,4 +3,4 @@
  * process by itself: events go to a recorder, or nowhere. */
 #include "client/own.h"
 
-const struct sc_own_recording *const sc_own_recording = NULL;
+const struct syc_own_recording *const syc_own_recording = NULL;

@@ -103,11 +103,11 @@ mutate "a disturbed emit goes on as if it were alone" include/syscap/emit.h \
 	"$step" a_handler_may_emit_at_every_instruction_of_every_call
 
 mutate "what came meanwhile is not published" include/syscap/emit.h \
-	's/if \(SC_UNLIKELY\(\(st->disturbed \|.*?sc_finish_disturbed\(st, token\);//s' \
+	's/if \(SYC_UNLIKELY\(\(st->disturbed \|.*?syc_finish_disturbed\(st, token\);//s' \
 	"$step" a_handler_may_emit_at_every_instruction_of_every_call
 
 mutate "inner emits publish" include/syscap/emit.h \
-	's/if \(SC_UNLIKELY\(!outermost\)\)\s+sc_leave_nested\(st\);/if (0) {}/' \
+	's/if \(SYC_UNLIKELY\(!outermost\)\)\s+syc_leave_nested\(st\);/if (0) {}/' \
 	"$step" a_handler_may_interrupt_a_handler_at_every_instruction
 
 mutate "the reserve is not one instruction" include/syscap/emit.h \
@@ -119,11 +119,11 @@ mutate "dead emits are taken for live" src/client/reserve.c \
 	"$step" a_handler_may_leave_by_siglongjmp_at_every_instruction
 
 mutate "live emits are taken for dead" src/client/reserve.c \
-	's/return !on_signal_stack\(\);/return true;/; s/return \*token != sc_token_value\(&ts->hot\);/return true;/' \
+	's/return !on_signal_stack\(\);/return true;/; s/return \*token != syc_token_value\(&ts->hot\);/return true;/' \
 	"$step" a_handler_may_emit_at_every_instruction_of_every_call
 
 mutate "a frame without its length is left so" src/client/reserve.c \
-	's/(SC_COLD void sc_write_missing_header.*?\n\{)/$1\n\tif (st->pos != st->headered) { st->headered = st->pos; return; }/s' \
+	's/(SYC_COLD void syc_write_missing_header.*?\n\{)/$1\n\tif (st->pos != st->headered) { st->headered = st->pos; return; }/s' \
 	"$step" a_handlers_emit_may_die_inside_a_live_one
 
 mutate "what a dead emit announced is not counted" src/client/reserve.c \
@@ -136,27 +136,27 @@ mutate "an older look at the reader wins" src/client/reserve.c \
 	a_reader_that_moves_while_a_handler_emits_is_still_believed
 
 mutate "two records may tell of one loss" src/client/loss.c \
-	's/if \(!sc_exchange_local\(&ts->telling_at, 0, TELLING_NOWHERE\)\)\s+return false;/if (0) return false;/' \
+	's/if \(!syc_exchange_local\(&ts->telling_at, 0, TELLING_NOWHERE\)\)\s+return false;/if (0) return false;/' \
 	"$step" losses_are_told_exactly_once_under_handlers_at_every_instruction
 
 mutate "room is not kept for the record" include/syscap/emit.h \
-	's/\(SC_LOSS_RECORD_MAX \+ SC_HEAD_SIZE\)/0u/' \
+	's/\(SYC_LOSS_RECORD_MAX \+ SYC_HEAD_SIZE\)/0u/' \
 	client/test_emit.c a_full_ring_drops_counts_and_tells_at_thread_exit
 
 mutate "the rings are given back before the file has it" src/client/drain.c \
-	's/(\tr = sc_output_write\()/\tadvance(s, batch, batch->length);\n$1/' \
+	's/(\tr = syc_output_write\()/\tadvance(s, batch, batch->length);\n$1/' \
 	"$self" a_kill_at_any_instruction_of_emit_and_drain_loses_nothing
 
 mutate "no journal" src/sink/output.c \
-	's/SC_JOURNAL_UNDER_WAY,/SC_JOURNAL_NOTHING,/' \
+	's/SYC_JOURNAL_UNDER_WAY,/SYC_JOURNAL_NOTHING,/' \
 	"$self" a_kill_at_any_instruction_of_emit_and_drain_loses_nothing
 
 mutate "a recovery without a journal" src/capture/recover_rings.c \
-	's/store_state\(rest, SC_JOURNAL_UNDER_WAY\)/0/' \
+	's/store_state\(rest, SYC_JOURNAL_UNDER_WAY\)/0/' \
 	"$self ../src/capture/recover_rings.c" \
 	a_recovery_killed_at_any_instruction_goes_on_at_the_next
 
 mutate "no last look before sleep" src/client/drain_thread.c \
-	's/s->retry_at != 0 \|\| !sc_drain_has_work\(s\)/1/' \
+	's/s->retry_at != 0 \|\| !syc_drain_has_work\(s\)/1/' \
 	"client/test_drain_thread.c harness/written.c" \
 	an_event_made_after_the_last_pass_is_seen_before_sleep

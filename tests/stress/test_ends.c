@@ -158,7 +158,7 @@ static void *emit_on_the_same_stack(void *data)
 	n_inherited += pthread_equal(pthread_self(), ended) != 0;
 	for (int i = 0; i < 3; i++)
 		emit_own_tid("next");
-	CHECK_EQ(sc_state_of(sc_self)->tid, gettid());
+	CHECK_EQ(syc_state_of(syc_self)->tid, gettid());
 	pthread_barrier_wait(&other->end);
 	emit_own_tid("next");
 	return NULL;
@@ -198,7 +198,7 @@ CHILD(late_events)
 	CHECK_EQ(get_stats().n_dropped, 0);
 	/* those that nobody ended are found */
 	CHECK(get_stats().n_rings <= 8);
-	CHECK(sc_block->states_ever <= 16);
+	CHECK(syc_block->states_ever <= 16);
 }
 
 /* Every mark says the thread that its frame names. */
@@ -246,7 +246,7 @@ static void *emit_around_main(void *barrier)
 	pthread_barrier_wait(barrier);
 	pthread_barrier_wait(barrier);
 	emit_own_tid("child's thread");
-	CHECK_EQ(sc_state_of(sc_self)->tid, gettid());
+	CHECK_EQ(syc_state_of(syc_self)->tid, gettid());
 	return NULL;
 }
 
@@ -259,7 +259,7 @@ static void be_a_child(void)
 	pthread_create(&thread, NULL, emit_around_main, &barrier);
 	pthread_barrier_wait(&barrier);
 	emit_own_tid("child");
-	CHECK_EQ(sc_state_of(sc_self)->tid, gettid());
+	CHECK_EQ(syc_state_of(syc_self)->tid, gettid());
 	pthread_barrier_wait(&barrier);
 	pthread_join(thread, NULL);
 	CHECK_EQ(n_inherited, 1);
@@ -274,7 +274,7 @@ CHILD(late_event_and_fork)
 	prepare(emit_late);
 	end_a_thread(emit_and_end, end_a_thread(emit_and_end, 0));
 	emit_own_tid("main");
-	CHECK_EQ(sc_block->states_ever, 1);
+	CHECK_EQ(syc_block->states_ever, 1);
 	const pid_t pid = fork();
 	if (pid == 0) {
 		be_a_child();
@@ -299,10 +299,10 @@ TEST(a_new_thread_of_a_forked_child_does_not_get_what_is_the_forking_ones)
 
 /* ------------------------------------------------------------ the tick */
 
-static struct sc_target *find_target(int32_t tid)
+static struct syc_target *find_target(int32_t tid)
 {
-	for (uint32_t i = 0; i < sc_target_count(); i++) {
-		struct sc_target *const t = sc_target_at(i);
+	for (uint32_t i = 0; i < syc_target_count(); i++) {
+		struct syc_target *const t = syc_target_at(i);
 
 		if (__atomic_load_n(&t->cookie, __ATOMIC_ACQUIRE) != 0 &&
 		    __atomic_load_n(&t->tid, __ATOMIC_RELAXED) == tid)
@@ -314,8 +314,8 @@ static struct sc_target *find_target(int32_t tid)
 /* As the thread's own timer does. */
 static void tick(void)
 {
-	const struct sc_target *const t = find_target(gettid());
-	siginfo_t info = { .si_signo = sc_sampler->signal,
+	const struct syc_target *const t = find_target(gettid());
+	siginfo_t info = { .si_signo = syc_sampler->signal,
 		           .si_code = SI_TIMER };
 
 	CHECK(t != NULL);

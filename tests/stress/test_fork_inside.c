@@ -112,7 +112,7 @@ CHILD(forks_at_every_instruction)
  */
 static void wait_until_drained(void)
 {
-	const struct sc_ring_header *const ring = sc_state_of(sc_self)->ring;
+	const struct syc_ring_header *const ring = syc_state_of(syc_self)->ring;
 
 	while (__atomic_load_n(&ring->head, __ATOMIC_ACQUIRE) != ring->tail)
 		usleep(100);
@@ -131,7 +131,7 @@ CHILD(forks_where_emits_are_slow)
 	for (long k = stepper_first(stride);; k += stride) {
 		do /* faster than anybody reads */
 			SYSCAP_MARK("test", "burst", 0, 0, large);
-		while (!sc_loss_is_pending(sc_state_of(sc_self)));
+		while (!syc_loss_is_pending(syc_state_of(syc_self)));
 		wait_until_drained();
 		sequence = k;
 		child = -1;

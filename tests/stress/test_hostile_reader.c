@@ -38,7 +38,7 @@ static struct syscap_stats get_stats(void)
 
 static uint32_t *head_of_own_ring(void)
 {
-	return &sc_state_of(sc_self)->ring->head;
+	return &syc_state_of(syc_self)->ring->head;
 }
 
 static void emit(const char *name, int n)
@@ -127,7 +127,7 @@ CHILD(is_read_backwards)
 	wait_for_head(HALF_WAY);
 	emit("mark", 40);
 	CHECK_EQ(get_stats().n_dropped, 0);
-	CHECK_EQ(sc_state_of(sc_self)->head, HALF_WAY); /* believed */
+	CHECK_EQ(syc_state_of(syc_self)->head, HALF_WAY); /* believed */
 	emit("ready", 1);
 	wait_for_head(BACK);
 	find_out();
@@ -140,7 +140,7 @@ TEST(a_head_that_goes_backwards_closes_the_ring)
 
 	peer_start(&peer, "is_read_backwards", RING, PEER_OURS);
 	serve_one(&peer);
-	struct sc_ring_header *const header = peer.rings[0].header;
+	struct syc_ring_header *const header = peer.rings[0].header;
 	while (__atomic_load_n(&header->tail, __ATOMIC_ACQUIRE) < 50 * 104)
 		usleep(100);
 	__atomic_store_n(&header->head, HALF_WAY, __ATOMIC_RELEASE);
@@ -188,7 +188,7 @@ static void on_timer(int signal)
 /* Pages that can't be touched, on both sides of this thread's ring. */
 static void fence_ring(void)
 {
-	const struct sc_state *const ts = sc_state_of(sc_self);
+	const struct syc_state *const ts = syc_state_of(syc_self);
 	char *const begin = (char *)ts->ring;
 	const size_t n = 1 << 16;
 	char *const around[2] = { begin - n, begin + 4096 + 2 * RING };
@@ -211,7 +211,7 @@ static void *emit_on(void *unused)
 	timer_t timer;
 
 	emit_one_of_each();
-	if (sc_self != NULL && sc_state_of(sc_self)->ring != NULL)
+	if (syc_self != NULL && syc_state_of(syc_self)->ring != NULL)
 		fence_ring();
 	memset(&event, 0, sizeof(event));
 	event.sigev_notify = SIGEV_THREAD_ID;
@@ -264,7 +264,7 @@ enum scribbling {
 	EVERYTHING
 };
 
-static void scribble_range(struct sc_ring_header *header, uint32_t from,
+static void scribble_range(struct syc_ring_header *header, uint32_t from,
                            uint32_t to, uint64_t *state)
 {
 	unsigned char *const bytes = (unsigned char *)header;
@@ -276,7 +276,7 @@ static void scribble_range(struct sc_ring_header *header, uint32_t from,
 	                 words[random_number(state) % 4], __ATOMIC_RELAXED);
 }
 
-static void scribble(struct sc_ring_header *header, enum scribbling what,
+static void scribble(struct syc_ring_header *header, enum scribbling what,
                      uint64_t *state)
 {
 	const uint32_t tail = __atomic_load_n(&header->tail, __ATOMIC_ACQUIRE);

@@ -24,7 +24,7 @@
 #define LEN  104u
 
 /* What reserves leave free is never used by them. */
-#define N_FIT ((RING - 8 - SC_RING_ROOM) / LEN)
+#define N_FIT ((RING - 8 - SYC_RING_ROOM) / LEN)
 
 static void emit_one(void)
 {
@@ -40,7 +40,7 @@ static void emit(unsigned n)
 /* Everything published is read. */
 static void read_all(void)
 {
-	struct sc_ring_header *const ring = sc_state_of(sc_self)->ring;
+	struct syc_ring_header *const ring = syc_state_of(syc_self)->ring;
 
 	__atomic_store_n(&ring->head,
 	                 __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE),

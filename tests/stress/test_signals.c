@@ -31,7 +31,7 @@ static volatile sig_atomic_t is_over;
 /* Whether the interrupted emit has taken room that is not published. */
 static bool is_halfway(void)
 {
-	const struct sc_thread *const st = sc_self;
+	const struct syc_thread *const st = syc_self;
 
 	return st != NULL && st->owner != 0 && st->tail != NULL &&
 	       (uint32_t)(st->pos >> 32) != *st->tail;

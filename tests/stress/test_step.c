@@ -165,7 +165,7 @@ static void emit_every_kind(void)
 /* An outermost emit that has returned has published what came inside it. */
 static bool is_published(void)
 {
-	return (uint32_t)sc_self->next == *sc_self->tail;
+	return (uint32_t)syc_self->next == *syc_self->tail;
 }
 
 static void step_all_calls(long n, void (*action)(void))
@@ -376,7 +376,7 @@ static void step_slow_paths(int n, void (*action)(void), bool jumps)
 
 		burst(n);
 		usleep(1500); /* the peer makes room */
-		sc_self->room_end = 0;
+		syc_self->room_end = 0;
 		next_number();
 		if (sigsetjmp(out, 1) == 0)
 			reached = stepper_run(&stepper, k, call_mark, action);

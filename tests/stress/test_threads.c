@@ -93,7 +93,7 @@ CHILD(many_threads)
 	CHECK_EQ(count_ring_mappings(), 0);
 	CHECK_EQ(get_stats().n_dropped, 0);
 	/* a state is used again once its thread is gone */
-	CHECK(sc_block->states_ever <= 2 * N_ALIVE);
+	CHECK(syc_block->states_ever <= 2 * N_ALIVE);
 	if (!test_is_sanitized())
 		CHECK(resident_kib() - early < 1024);
 }
@@ -171,7 +171,7 @@ CHILD(destructors)
 	CHECK_EQ(get_stats().n_rings, 0);
 	CHECK_EQ(count_ring_mappings(), 0);
 	CHECK_EQ(get_stats().n_dropped, 0);
-	CHECK(sc_block->states_ever <= 4);
+	CHECK(syc_block->states_ever <= 4);
 }
 
 TEST(destructors_that_run_before_and_after_ours_may_emit)
@@ -215,7 +215,7 @@ CHILD(stubborn_destructors)
 	CHECK_EQ(get_stats().n_dropped, 0);
 	/* whom no destructor ends, the next threads find */
 	CHECK(get_stats().n_rings <= 4);
-	CHECK(sc_block->states_ever <= 8);
+	CHECK(syc_block->states_ever <= 8);
 }
 
 TEST(a_thread_that_emits_in_its_last_destructor_is_found_by_the_next)
@@ -251,7 +251,7 @@ CHILD(without_exit_hook)
 	}
 	CHECK_EQ(get_stats().n_dropped, 0);
 	CHECK(get_stats().n_rings <= 2);
-	CHECK(sc_block->states_ever <= 4);
+	CHECK(syc_block->states_ever <= 4);
 }
 
 TEST(a_thread_whose_end_was_not_told_is_found_by_the_next)

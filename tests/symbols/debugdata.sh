@@ -28,7 +28,7 @@ cp bare packed
 objcopy --add-section .gnu_debugdata=mini.xz packed
 "$name_of" packed <address >names 2>/dev/null
 if grep -q ' -$' names; then
-	# SC_HAVE_LZMA is how it was built: then it has to be read.
+	# SYC_HAVE_LZMA is how it was built: then it has to be read.
 	[ "${SYSCAP_HAS_LZMA:-}" = 1 ] && fail "no names in .gnu_debugdata"
 	echo "note: built without liblzma"
 else

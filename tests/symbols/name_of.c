@@ -18,17 +18,17 @@
 #include "symbols/module.h"
 #include "symbols/readable.h"
 
-static void answer(const struct sc_module *module, uint64_t address)
+static void answer(const struct syc_module *module, uint64_t address)
 {
-	const struct sc_range *range =
-		sc_ranges_find(&module->functions, address);
+	const struct syc_range *range =
+		syc_ranges_find(&module->functions, address);
 	char *name;
 
 	if (range == NULL) {
 		puts("?");
 		return;
 	}
-	name = range->name ? sc_readable_name(range->name, range->is_plt)
+	name = range->name ? syc_readable_name(range->name, range->is_plt)
 	                   : strdup("-");
 	printf("%" PRIx64 " %s\n", range->begin, name);
 	free(name);
@@ -36,21 +36,21 @@ static void answer(const struct sc_module *module, uint64_t address)
 
 int main(int argc, char **argv)
 {
-	struct sc_debug_files files = { 0 };
-	struct sc_debug_wish wish = { .pid = -1, .build_id = "" };
-	struct sc_places *places;
-	struct sc_module module;
-	struct sc_elf elf;
+	struct syc_debug_files files = { 0 };
+	struct syc_debug_wish wish = { .pid = -1, .build_id = "" };
+	struct syc_places *places;
+	struct syc_module module;
+	struct syc_elf elf;
 	char line[64];
 	int fd, r;
 
-	if (sc_places_new(NULL, false, &places) < 0)
+	if (syc_places_new(NULL, false, &places) < 0)
 		return 1;
 	files.places = places;
 	while (argc > 3 && strcmp(argv[1], "--debug-dir") == 0) {
 		char *copy = strdup(argv[2]);
 
-		if (copy == NULL || sc_array_push(&files.folders.array, copy))
+		if (copy == NULL || syc_array_push(&files.folders.array, copy))
 			return 1;
 		argv += 2;
 		argc -= 2;
@@ -58,21 +58,21 @@ int main(int argc, char **argv)
 	if (argc != 2)
 		return 2;
 	wish.path = wish.found = argv[1];
-	fd = sc_debug_files_open(argv[1]);
-	r = fd < 0 ? fd : sc_elf_open(&elf, fd);
+	fd = syc_debug_files_open(argv[1]);
+	r = fd < 0 ? fd : syc_elf_open(&elf, fd);
 	if (r < 0) {
 		fprintf(stderr, "%s: %s\n", argv[1], strerror(-r));
 		return 1;
 	}
-	if (sc_module_load(&module, &elf, &files, wish) < 0)
+	if (syc_module_load(&module, &elf, &files, wish) < 0)
 		return 1;
 	fprintf(stderr, "debug %s, unpacked %d, %zu ranges\n",
 	        module.debug_path ? module.debug_path : "-", module.is_unpacked,
 	        module.functions.array.n);
 	while (fgets(line, sizeof(line), stdin) != NULL)
 		answer(&module, strtoull(line, NULL, 16));
-	sc_module_fini(&module);
-	sc_places_free(places);
-	sc_paths_fini(&files.folders);
+	syc_module_fini(&module);
+	syc_places_free(places);
+	syc_paths_fini(&files.folders);
 	return 0;
 }

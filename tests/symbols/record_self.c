@@ -59,11 +59,11 @@ __attribute__((noinline)) int record_alpha(int depth)
 static void write_map(uint64_t begin, uint64_t end, uint64_t offset,
                       uint64_t inode, const char *path)
 {
-	const int fd = sc_debug_files_open(path);
-	struct sc_elf elf = { .fd = -1 };
+	const int fd = syc_debug_files_open(path);
+	struct syc_elf elf = { .fd = -1 };
 
 	if (fd >= 0)
-		sc_elf_open(&elf, fd);
+		syc_elf_open(&elf, fd);
 	make_frame(&capture, 3, -1, pid, 1000, 0);
 	make_u64(&capture, begin);
 	make_u64(&capture, end);
@@ -75,7 +75,7 @@ static void write_map(uint64_t begin, uint64_t end, uint64_t offset,
 		make_text(&capture, elf.build_id);
 	}
 	make_end(&capture);
-	sc_elf_close(&elf);
+	syc_elf_close(&elf);
 }
 
 static void write_maps(void)

@@ -11,7 +11,7 @@
 
 static void check(const char *mangled, const char *wanted)
 {
-	char *name = sc_demangle(mangled);
+	char *name = syc_demangle(mangled);
 
 	CHECK_STR(name, wanted);
 	free(name);
@@ -32,12 +32,12 @@ TEST(a_name_that_only_looks_like_rust_is_left_to_cxx)
 	char text[64];
 
 	/* No hash: C++. */
-	CHECK(!sc_demangle_rust_legacy("_ZN3foo3barE", text, sizeof(text)));
-	CHECK(!sc_demangle_rust_legacy("_ZN3foo17h0123456789abcdegE", text,
-	                               sizeof(text)));
-	CHECK(!sc_demangle_rust_legacy("_ZN99foo17h0123456789abcdefE", text,
-	                               sizeof(text)));
-	CHECK(!sc_demangle_rust_legacy("_ZN", text, sizeof(text)));
+	CHECK(!syc_demangle_rust_legacy("_ZN3foo3barE", text, sizeof(text)));
+	CHECK(!syc_demangle_rust_legacy("_ZN3foo17h0123456789abcdegE", text,
+	                                sizeof(text)));
+	CHECK(!syc_demangle_rust_legacy("_ZN99foo17h0123456789abcdefE", text,
+	                                sizeof(text)));
+	CHECK(!syc_demangle_rust_legacy("_ZN", text, sizeof(text)));
 }
 
 TEST(rust_v0_names_become_paths)
@@ -69,7 +69,7 @@ TEST(rust_v0_lifetimes_are_named_by_their_binders)
 
 TEST(rust_v0_names_that_make_no_sense_stay_as_they_are)
 {
-	char text[SC_DEMANGLE_MAX], name[2 * SC_DEMANGLE_MAX];
+	char text[SYC_DEMANGLE_MAX], name[2 * SYC_DEMANGLE_MAX];
 
 	check("_R", NULL);
 	check("_RNvC1a", NULL);
@@ -79,35 +79,35 @@ TEST(rust_v0_names_that_make_no_sense_stay_as_they_are)
 	/* Deeper than anybody nests. */
 	memset(name, 'R', sizeof(name));
 	memcpy(name, "_RINvC1a1f", 10);
-	name[SC_DEMANGLE_MAX - 10] = 0;
-	CHECK(!sc_demangle_rust_v0(name, text, sizeof(text)));
+	name[SYC_DEMANGLE_MAX - 10] = 0;
+	CHECK(!syc_demangle_rust_v0(name, text, sizeof(text)));
 }
 
 TEST(a_rust_name_that_refers_back_and_back_again_ends)
 {
-	char text[SC_DEMANGLE_MAX];
+	char text[SYC_DEMANGLE_MAX];
 	char name[512] = "_RINvC1a1fTuuE";
 
 	/* Each tuple has the one before twice: 2^40 of them. */
 	for (unsigned i = 0; i < 20; i++)
 		strcat(name, "TB8_B8_E");
 	strcat(name, "E");
-	sc_demangle_rust_v0(name, text, sizeof(text));
-	CHECK(!sc_demangle_rust_v0("_RINvC1a1fG0_E", text, sizeof(text)));
+	syc_demangle_rust_v0(name, text, sizeof(text));
+	CHECK(!syc_demangle_rust_v0("_RINvC1a1fG0_E", text, sizeof(text)));
 }
 
 TEST(cxx_names_have_their_arguments)
 {
-	char *name = sc_demangle("_ZNSt6vectorIiSaIiEE9push_backERKi");
+	char *name = syc_demangle("_ZNSt6vectorIiSaIiEE9push_backERKi");
 
-	if (sc_demangle_lacks_library())
+	if (syc_demangle_lacks_library())
 		SKIP("there is no libstdc++.so.6 here");
 	CHECK_STR(name, "std::vector<int, std::allocator<int> >::push_back("
 	                "int const&)");
 	free(name);
 	check("_ZN3foo3barEv", "foo::bar()");
 	check("_Zwrong", NULL);
-	sc_demangle_finish();
+	syc_demangle_finish();
 }
 
 TEST(a_cxx_name_that_stands_for_more_than_memory_stays_mangled)
@@ -123,14 +123,14 @@ TEST(a_cxx_name_that_stands_for_more_than_memory_stays_mangled)
 	}
 	check(name, NULL);
 	/* And the next is not harmed by that. */
-	if (!sc_demangle_lacks_library())
+	if (!syc_demangle_lacks_library())
 		check("_ZN3foo3barEv", "foo::bar()");
-	sc_demangle_finish();
+	syc_demangle_finish();
 }
 
 static void check_readable(const char *symbol, bool is_plt, const char *wanted)
 {
-	char *name = sc_readable_name(symbol, is_plt);
+	char *name = syc_readable_name(symbol, is_plt);
 
 	CHECK_STR(name, wanted);
 	free(name);
@@ -153,21 +153,21 @@ TEST(what_cannot_be_shown_is_replaced)
 
 TEST(very_long_names_are_cut_and_say_so)
 {
-	char symbol[3 * SC_READABLE_MAX];
+	char symbol[3 * SYC_READABLE_MAX];
 	char *name;
 
 	memset(symbol, 'x', sizeof(symbol));
 	symbol[sizeof(symbol) - 1] = 0;
-	name = sc_readable_name(symbol, false);
-	CHECK(strlen(name) < SC_READABLE_MAX);
-	CHECK(strlen(name) > SC_READABLE_MAX - 8);
+	name = syc_readable_name(symbol, false);
+	CHECK(strlen(name) < SYC_READABLE_MAX);
+	CHECK(strlen(name) > SYC_READABLE_MAX - 8);
 	CHECK_STR(name + strlen(name) - 3, "…");
 	free(name);
 }
 
 TEST(code_without_a_name_is_where_it_is)
 {
-	char *name = sc_readable_place("/usr/bin/xz", 0x4fc0);
+	char *name = syc_readable_place("/usr/bin/xz", 0x4fc0);
 
 	CHECK_STR(name, "In File /usr/bin/xz+0x4fc0");
 	free(name);

@@ -23,22 +23,22 @@ static struct {
 	} notes[2];
 } elf;
 
-static char hex[SC_BUILD_ID_SIZE];
+static char hex[SYC_BUILD_ID_SIZE];
 
 static int parse(const void *bytes, size_t size, char *ret_hex)
 {
-	struct sc_elf_view view;
+	struct syc_elf_view view;
 
-	sc_elf_view_memory(bytes, size, &view);
-	return sc_elf_read_build_id(&view, ret_hex);
+	syc_elf_view_memory(bytes, size, &view);
+	return syc_elf_read_build_id(&view, ret_hex);
 }
 
 static int read_file(int fd, char *ret_hex)
 {
-	struct sc_elf_view view;
-	const int r = sc_elf_view_file(fd, &view);
+	struct syc_elf_view view;
+	const int r = syc_elf_view_file(fd, &view);
 
-	return r < 0 ? r : sc_elf_read_build_id(&view, ret_hex);
+	return r < 0 ? r : syc_elf_read_build_id(&view, ret_hex);
 }
 
 static void make_elf(void)
@@ -182,23 +182,23 @@ static int read_process(void *context, uint64_t offset, void *to, size_t size)
 
 TEST(the_memory_of_a_process_is_read_like_a_file)
 {
-	struct sc_elf_view view = {
+	struct syc_elf_view view = {
 		.read = read_process,
 		.context = &elf,
 		.size = sizeof(elf),
 		.part_max = sizeof(elf),
 	};
-	struct sc_elf whole;
+	struct syc_elf whole;
 
 	make_elf();
-	CHECK_EQ(sc_elf_open_view(&whole, &view), 0);
+	CHECK_EQ(syc_elf_open_view(&whole, &view), 0);
 	CHECK_STR(whole.build_id, "01ab00ff10203040");
 	CHECK_EQ(whole.n_segments, 2);
-	sc_elf_close(&whole);
+	syc_elf_close(&whole);
 	view.context = NULL;
-	CHECK_EQ(sc_elf_open_view(&whole, &view), -EFAULT);
+	CHECK_EQ(syc_elf_open_view(&whole, &view), -EFAULT);
 	/* Less than the headers of the segments. */
 	view.context = &elf;
 	view.part_max = 16;
-	CHECK_EQ(sc_elf_open_view(&whole, &view), -EFBIG);
+	CHECK_EQ(syc_elf_open_view(&whole, &view), -EFBIG);
 }

@@ -5,37 +5,37 @@
 #include "harness/test.h"
 #include "symbols/places.h"
 
-static struct sc_places *places;
+static struct syc_places *places;
 
 static void begin(const char *root, bool is_live)
 {
-	CHECK_EQ(sc_places_new(root, is_live, &places), 0);
+	CHECK_EQ(syc_places_new(root, is_live, &places), 0);
 }
 
 /* All places in one text, and no more is looked at. */
 static void check(int pid, const char *path, const char *wanted)
 {
-	struct sc_paths paths = { 0 };
+	struct syc_paths paths = { 0 };
 	char text[2048] = "";
 
-	CHECK_EQ(sc_places_list(places, pid, path, &paths), 0);
+	CHECK_EQ(syc_places_list(places, pid, path, &paths), 0);
 	for (size_t i = 0; i < paths.array.n; i++) {
 		strcat(text, i ? " " : "");
 		strcat(text, paths.array.items[i]);
 	}
 	CHECK_STR(text, wanted);
-	sc_paths_fini(&paths);
-	sc_places_free(places);
+	syc_paths_fini(&paths);
+	syc_places_free(places);
 }
 
 static void mountinfo(int pid, const char *text)
 {
-	CHECK_EQ(sc_places_add_mountinfo(places, pid, text, strlen(text)), 0);
+	CHECK_EQ(syc_places_add_mountinfo(places, pid, text, strlen(text)), 0);
 }
 
 static void mounts(const char *text)
 {
-	CHECK_EQ(sc_places_add_mounts(places, text, strlen(text)), 0);
+	CHECK_EQ(syc_places_add_mounts(places, text, strlen(text)), 0);
 }
 
 TEST(without_containers_a_path_is_what_it_says)
@@ -59,10 +59,10 @@ TEST(a_process_that_may_live_is_asked_first)
 TEST(overlays_are_searched_from_the_lowest_layer_on)
 {
 	begin("/r", false);
-	sc_places_add_overlay(places, 7, 2, "/two", "/app");
-	sc_places_add_overlay(places, 7, 1, "/one", "/app");
-	sc_places_add_overlay(places, 7, 0, "/none", "/ap");
-	sc_places_add_overlay(places, 8, 0, "/other", "/app");
+	syc_places_add_overlay(places, 7, 2, "/two", "/app");
+	syc_places_add_overlay(places, 7, 1, "/one", "/app");
+	syc_places_add_overlay(places, 7, 0, "/none", "/ap");
+	syc_places_add_overlay(places, 8, 0, "/other", "/app");
 	check(7, "/app/bin/x", "/r/one/bin/x /r/two/bin/x /r/app/bin/x");
 }
 

@@ -3,30 +3,30 @@
 #include "harness/test.h"
 #include "symbols/process_maps.h"
 
-static struct sc_process_maps processes;
+static struct syc_process_maps processes;
 
 static void map(int pid, int64_t time, uint64_t begin, uint64_t end,
                 const char *path)
 {
-	const struct sc_process_map one = { .begin = begin,
-		                            .end = end,
-		                            .time = time,
-		                            .path = path,
-		                            .build_id = "" };
+	const struct syc_process_map one = { .begin = begin,
+		                             .end = end,
+		                             .time = time,
+		                             .path = path,
+		                             .build_id = "" };
 
-	CHECK_EQ(sc_process_maps_add(&processes, pid, &one), 0);
+	CHECK_EQ(syc_process_maps_add(&processes, pid, &one), 0);
 }
 
 static void settle(void)
 {
-	CHECK_EQ(sc_process_maps_settle(&processes), 0);
+	CHECK_EQ(syc_process_maps_settle(&processes), 0);
 }
 
 /* The path, or NULL; and whether that is so at any time. */
 static const char *find(int pid, int64_t time, uint64_t address, bool always)
 {
 	bool is_always = !always;
-	const struct sc_process_map *found = sc_process_maps_find(
+	const struct syc_process_map *found = syc_process_maps_find(
 		&processes, pid, address, time, &is_always);
 
 	CHECK_EQ(is_always, always);
@@ -44,7 +44,7 @@ TEST(a_mapping_counts_until_another_covers_it)
 	CHECK_STR(find(7, 0, 0x3000, true), "new");
 	CHECK_STR(find(7, 250, 0x4000, true), NULL);
 	CHECK_STR(find(8, 250, 0x1000, true), NULL);
-	sc_process_maps_fini(&processes);
+	syc_process_maps_fini(&processes);
 }
 
 TEST(before_any_the_first_later_one_counts)
@@ -54,7 +54,7 @@ TEST(before_any_the_first_later_one_counts)
 	settle();
 	CHECK_STR(find(7, 100, 0x1000, false), "first");
 	CHECK_STR(find(7, 999, 0x1000, false), "second");
-	sc_process_maps_fini(&processes);
+	syc_process_maps_fini(&processes);
 }
 
 TEST(what_is_told_again_changes_nothing)
@@ -63,14 +63,14 @@ TEST(what_is_told_again_changes_nothing)
 		map(7, i, 0x1000, 0x2000, "same");
 	settle();
 	CHECK_STR(find(7, 50, 0x1000, true), "same");
-	sc_process_maps_fini(&processes);
+	syc_process_maps_fini(&processes);
 }
 
 TEST(after_its_exit_a_pid_is_another_process)
 {
 	map(7, 100, 0x1000, 0x2000, "first");
 	map(7, 100, 0x5000, 0x6000, "gone");
-	sc_process_maps_exit(&processes, 7, 200);
+	syc_process_maps_exit(&processes, 7, 200);
 	map(7, 300, 0x1000, 0x2000, "second");
 	settle();
 	CHECK_STR(find(7, 150, 0x1000, false), "first");
@@ -78,36 +78,36 @@ TEST(after_its_exit_a_pid_is_another_process)
 	CHECK_STR(find(7, 250, 0x1000, false), "second");
 	CHECK_STR(find(7, 350, 0x5000, false), NULL);
 	CHECK_STR(find(7, 150, 0x5000, false), "gone");
-	sc_process_maps_fini(&processes);
+	syc_process_maps_fini(&processes);
 }
 
 TEST(frames_from_after_an_exit_are_of_who_exited_if_nobody_else_is_known)
 {
 	map(7, 100, 0x1000, 0x2000, "only");
-	sc_process_maps_exit(&processes, 7, 200);
+	syc_process_maps_exit(&processes, 7, 200);
 	settle();
 	CHECK_STR(find(7, 250, 0x1000, true), "only");
-	sc_process_maps_fini(&processes);
+	syc_process_maps_fini(&processes);
 }
 
 TEST(a_child_has_what_its_parent_had_when_it_forked)
 {
 	map(7, 100, 0x1000, 0x2000, "early");
 	map(7, 300, 0x1000, 0x2000, "late");
-	sc_process_maps_fork(&processes, 7, 8, 200);
+	syc_process_maps_fork(&processes, 7, 8, 200);
 	map(8, 250, 0x8000, 0x9000, "own");
 	settle();
 	CHECK_STR(find(8, 400, 0x1000, false), "early");
 	CHECK_STR(find(8, 400, 0x8000, true), "own");
 	CHECK_STR(find(7, 400, 0x1000, false), "late");
-	sc_process_maps_fini(&processes);
+	syc_process_maps_fini(&processes);
 }
 
 TEST(processes_that_are_each_others_children_end)
 {
-	sc_process_maps_fork(&processes, 7, 8, 1);
-	sc_process_maps_fork(&processes, 8, 7, 1);
+	syc_process_maps_fork(&processes, 7, 8, 1);
+	syc_process_maps_fork(&processes, 8, 7, 1);
 	settle();
 	CHECK_STR(find(7, 5, 0x1000, true), NULL);
-	sc_process_maps_fini(&processes);
+	syc_process_maps_fini(&processes);
 }

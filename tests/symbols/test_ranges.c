@@ -5,15 +5,15 @@
 #include "harness/test.h"
 #include "symbols/ranges.h"
 
-static void add(struct sc_ranges *ranges, uint64_t begin, uint64_t end,
+static void add(struct syc_ranges *ranges, uint64_t begin, uint64_t end,
                 const char *name)
 {
-	const struct sc_range range = { begin, end, name, false };
+	const struct syc_range range = { begin, end, name, false };
 
-	CHECK_EQ(sc_array_push(&ranges->array, range), 0);
+	CHECK_EQ(syc_array_push(&ranges->array, range), 0);
 }
 
-static void check(struct sc_ranges *ranges, const char *wanted)
+static void check(struct syc_ranges *ranges, const char *wanted)
 {
 	char text[512] = "";
 	size_t at = 0;
@@ -30,35 +30,35 @@ static void check(struct sc_ranges *ranges, const char *wanted)
 
 TEST(an_inner_function_splits_the_outer_one)
 {
-	struct sc_ranges ranges = { 0 };
+	struct syc_ranges ranges = { 0 };
 
 	add(&ranges, 40, 60, "inner");
 	add(&ranges, 0, 100, "outer");
 	add(&ranges, 100, 110, "next");
-	sc_ranges_sort(&ranges);
-	CHECK_EQ(sc_ranges_flatten(&ranges), 0);
+	syc_ranges_sort(&ranges);
+	CHECK_EQ(syc_ranges_flatten(&ranges), 0);
 	check(&ranges, "0-40 outer, 40-60 inner, 60-100 outer, 100-110 next");
-	CHECK_STR(sc_ranges_find(&ranges, 60)->name, "outer");
-	CHECK(sc_ranges_find(&ranges, 110) == NULL);
-	sc_ranges_fini(&ranges);
+	CHECK_STR(syc_ranges_find(&ranges, 60)->name, "outer");
+	CHECK(syc_ranges_find(&ranges, 110) == NULL);
+	syc_ranges_fini(&ranges);
 }
 
 TEST(of_ranges_that_cross_the_later_begin_wins)
 {
-	struct sc_ranges ranges = { 0 };
+	struct syc_ranges ranges = { 0 };
 
 	add(&ranges, 0, 50, "a");
 	add(&ranges, 30, 80, "b");
 	add(&ranges, 40, 45, "c");
-	sc_ranges_sort(&ranges);
-	CHECK_EQ(sc_ranges_flatten(&ranges), 0);
+	syc_ranges_sort(&ranges);
+	CHECK_EQ(syc_ranges_flatten(&ranges), 0);
 	check(&ranges, "0-30 a, 30-40 b, 40-45 c, 45-80 b");
-	sc_ranges_fini(&ranges);
+	syc_ranges_fini(&ranges);
 }
 
 TEST(filling_takes_only_what_is_free)
 {
-	struct sc_ranges ranges = { 0 }, more = { 0 };
+	struct syc_ranges ranges = { 0 }, more = { 0 };
 
 	add(&ranges, 10, 20, "a");
 	add(&ranges, 30, 40, "b");
@@ -67,11 +67,11 @@ TEST(filling_takes_only_what_is_free)
 	add(&more, 5, 35, "v");
 	add(&more, 36, 39, "w");
 	add(&more, 39, 60, "x");
-	CHECK_EQ(sc_ranges_fill(&ranges, &more), 0);
+	CHECK_EQ(syc_ranges_fill(&ranges, &more), 0);
 	check(&ranges, "0-5 u, 5-10 v, 10-20 a, 20-30 v, 30-40 b, 40-60 x, "
 	               "90-95 c");
-	CHECK_EQ(sc_ranges_next(&ranges, 60), 90);
-	CHECK(sc_ranges_next(&ranges, 90) == UINT64_MAX);
-	sc_ranges_fini(&ranges);
-	sc_ranges_fini(&more);
+	CHECK_EQ(syc_ranges_next(&ranges, 60), 90);
+	CHECK(syc_ranges_next(&ranges, 90) == UINT64_MAX);
+	syc_ranges_fini(&ranges);
+	syc_ranges_fini(&more);
 }

@@ -22,46 +22,46 @@ static const struct elf_symbol gamma_symbols[] = {
 };
 
 static struct stage stage;
-static struct sc_symbols *symbols;
-static struct sc_symbols_options options;
+static struct syc_symbols *symbols;
+static struct syc_symbols_options options;
 
 static void learn(void)
 {
 	stage_read(&stage);
-	CHECK_EQ(sc_symbols_new(&options, &symbols), 0);
-	CHECK_EQ(sc_symbols_learn(symbols, stage.reader), 0);
+	CHECK_EQ(syc_symbols_new(&options, &symbols), 0);
+	CHECK_EQ(syc_symbols_learn(symbols, stage.reader), 0);
 }
 
 static void finish(void)
 {
-	sc_symbols_free(symbols);
+	syc_symbols_free(symbols);
 	stage_end(&stage);
 }
 
-static struct sc_symbol latest;
+static struct syc_symbol latest;
 
 /* The name of @address of process 7, or NULL. */
 static const char *name_at(uint64_t address, int64_t time, bool is_return)
 {
-	const struct sc_symbol_query query = { 7, time, address, is_return };
-	const int r = sc_symbols_find(symbols, &query, &latest);
+	const struct syc_symbol_query query = { 7, time, address, is_return };
+	const int r = syc_symbols_find(symbols, &query, &latest);
 
 	CHECK(r >= 0);
 	return r > 0 ? latest.name : NULL;
 }
 
-static const struct sc_symbols_use *use;
+static const struct syc_symbols_use *use;
 
-static void note_use(void *data, const struct sc_symbols_use *one)
+static void note_use(void *data, const struct syc_symbols_use *one)
 {
 	(void)data;
 	use = one;
 }
 
-static void check_state(enum sc_symbols_state state, const char *why)
+static void check_state(enum syc_symbols_state state, const char *why)
 {
 	use = NULL;
-	sc_symbols_each_use(symbols, note_use, NULL);
+	syc_symbols_each_use(symbols, note_use, NULL);
 	CHECK(use != NULL);
 	CHECK_EQ(use->state, state);
 	CHECK(strstr(use->why, why) != NULL);
@@ -84,7 +84,7 @@ TEST(an_address_is_named_by_the_file_that_was_mapped)
 	CHECK_STR(name_at(0x10440, 3000, false), "beta");
 	CHECK_STR(name_at(0x10480, 3000, false), NULL);
 	CHECK_STR(name_at(0x11410, 3000, false), NULL);
-	check_state(SC_SYMBOLS_USED, "");
+	check_state(SYC_SYMBOLS_USED, "");
 	finish();
 }
 
@@ -124,7 +124,7 @@ TEST(a_file_with_another_build_id_is_not_used)
 	          "00ff", 0);
 	learn();
 	CHECK_STR(name_at(0x10410, 3000, false), NULL);
-	check_state(SC_SYMBOLS_OTHER, "its build-id is " STAGE_ID);
+	check_state(SYC_SYMBOLS_OTHER, "its build-id is " STAGE_ID);
 	finish();
 }
 
@@ -139,7 +139,7 @@ TEST(a_file_that_lost_its_build_id_is_not_used)
 	          STAGE_ID, 0);
 	learn();
 	CHECK_STR(name_at(0x10410, 3000, false), NULL);
-	check_state(SC_SYMBOLS_OTHER, "no build-id");
+	check_state(SYC_SYMBOLS_OTHER, "no build-id");
 	finish();
 }
 
@@ -165,17 +165,17 @@ TEST(without_a_build_id_the_inode_has_to_be_the_same)
 	finish();
 	map_by_inode("liba.so", false);
 	CHECK_STR(name_at(0x10410, 3000, false), NULL);
-	check_state(SC_SYMBOLS_OTHER, "its inode is");
+	check_state(SYC_SYMBOLS_OTHER, "its inode is");
 	finish();
 }
 
 TEST(a_file_without_a_build_id_is_read_once_for_all_processes)
 {
 	struct elf_spec spec = stage_spec(alpha, 2);
-	struct sc_symbol_query query = { .pid = 7,
-		                         .address = 0x10410,
-		                         .time = 3000 };
-	struct sc_symbol first, second;
+	struct syc_symbol_query query = { .pid = 7,
+		                          .address = 0x10410,
+		                          .time = 3000 };
+	struct syc_symbol first, second;
 
 	spec.build_id = NULL;
 	stage_begin(&stage);
@@ -187,9 +187,9 @@ TEST(a_file_without_a_build_id_is_read_once_for_all_processes)
 	/* Who lives may see other files under the same path */
 	options.is_live = true;
 	learn();
-	CHECK_EQ(sc_symbols_find(symbols, &query, &first), 1);
+	CHECK_EQ(syc_symbols_find(symbols, &query, &first), 1);
 	query.pid = 8;
-	CHECK_EQ(sc_symbols_find(symbols, &query, &second), 1);
+	CHECK_EQ(syc_symbols_find(symbols, &query, &second), 1);
 	CHECK_STR(first.name, second.name);
 	CHECK(first.name == second.name);
 	options.is_live = false;
@@ -211,7 +211,7 @@ TEST(a_file_that_nothing_identifies_must_be_older_than_the_recording)
 		learn();
 		CHECK_STR(name_at(0x10410, 3000, false),
 		          is_old ? "alpha" : NULL);
-		check_state(is_old ? SC_SYMBOLS_USED : SC_SYMBOLS_NEWER, "");
+		check_state(is_old ? SYC_SYMBOLS_USED : SYC_SYMBOLS_NEWER, "");
 		finish();
 	}
 }
@@ -223,7 +223,7 @@ TEST(a_file_that_is_gone_is_missing)
 	          STAGE_ID, 0);
 	learn();
 	CHECK_STR(name_at(0x10410, 3000, false), NULL);
-	check_state(SC_SYMBOLS_MISSING, "");
+	check_state(SYC_SYMBOLS_MISSING, "");
 	CHECK_EQ(use->n_asked, 1);
 	CHECK_EQ(use->n_named, 0);
 	finish();
@@ -237,7 +237,7 @@ TEST(what_is_no_file_is_not_opened)
 	          0);
 	learn();
 	CHECK_STR(name_at(0x10410, 3000, false), NULL);
-	check_state(SC_SYMBOLS_BAD, "");
+	check_state(SYC_SYMBOLS_BAD, "");
 	finish();
 }
 
@@ -252,7 +252,7 @@ TEST(a_file_that_is_cut_is_bad_and_not_more)
 	          0);
 	learn();
 	CHECK_STR(name_at(0x10410, 3000, false), NULL);
-	check_state(SC_SYMBOLS_BAD, "no ELF file");
+	check_state(SYC_SYMBOLS_BAD, "no ELF file");
 	finish();
 }
 
@@ -328,7 +328,7 @@ TEST(a_deleted_file_that_was_handed_over_is_used)
 {
 	const struct elf_spec spec = stage_spec(alpha, 2);
 	const struct elf_spec rebuilt = stage_spec(gamma_symbols, 1);
-	struct sc_symbols_file file = { .pid = -1 };
+	struct syc_symbols_file file = { .pid = -1 };
 
 	stage_begin(&stage);
 	stage_elf(&stage, "liba.so", &spec);
@@ -338,8 +338,8 @@ TEST(a_deleted_file_that_was_handed_over_is_used)
 	stage_map(&stage, 7, 2000, 0x10000, stage_path(&stage, "liba.so"),
 	          STAGE_ID, 0);
 	learn();
-	CHECK_EQ(sc_symbols_add_file(symbols, &file), 0);
-	CHECK_EQ(sc_symbols_add_file(symbols, &file), 0);
+	CHECK_EQ(syc_symbols_add_file(symbols, &file), 0);
+	CHECK_EQ(syc_symbols_add_file(symbols, &file), 0);
 	close(file.fd);
 	CHECK_STR(name_at(0x10410, 3000, false), "alpha");
 	finish();
@@ -348,8 +348,8 @@ TEST(a_deleted_file_that_was_handed_over_is_used)
 TEST(a_file_without_a_build_id_is_handed_over_by_its_name)
 {
 	struct elf_spec spec = stage_spec(alpha, 2);
-	struct sc_symbols_file file = { .pid = 7,
-		                        .path = "/gone/liba.so (deleted)" };
+	struct syc_symbols_file file = { .pid = 7,
+		                         .path = "/gone/liba.so (deleted)" };
 
 	spec.build_id = NULL;
 	stage_begin(&stage);
@@ -358,12 +358,12 @@ TEST(a_file_without_a_build_id_is_handed_over_by_its_name)
 	stage_map(&stage, 8, 2000, 0x10000, "/gone/liba.so (deleted)", NULL, 5);
 	learn();
 	file.fd = open(stage_path(&stage, "liba.so"), O_RDONLY);
-	CHECK_EQ(sc_symbols_add_file(symbols, &file), 0);
+	CHECK_EQ(syc_symbols_add_file(symbols, &file), 0);
 	close(file.fd);
 	CHECK_STR(name_at(0x10410, 3000, false), "alpha");
-	CHECK_EQ(sc_symbols_find(
+	CHECK_EQ(syc_symbols_find(
 			 symbols,
-			 &(struct sc_symbol_query){ 8, 3000, 0x10410, false },
+			 &(struct syc_symbol_query){ 8, 3000, 0x10410, false },
 			 &latest),
 	         0);
 	finish();
@@ -408,13 +408,13 @@ TEST(debug_symbols_are_found_by_build_id)
 	CHECK(name_at(0x10410, 3000, false) != NULL && !latest.is_named);
 	CHECK(strncmp(latest.name, "In File /", 9) == 0);
 	CHECK(strstr(latest.name, "liba.so+0x400") != NULL);
-	check_state(SC_SYMBOLS_UNNAMED, "");
-	sc_symbols_free(symbols);
+	check_state(SYC_SYMBOLS_UNNAMED, "");
+	syc_symbols_free(symbols);
 	folder = stage_path(&stage, "debug/");
 	options.debug_dirs = &folder;
 	options.n_debug_dirs = 1;
-	CHECK_EQ(sc_symbols_new(&options, &symbols), 0);
-	CHECK_EQ(sc_symbols_learn(symbols, stage.reader), 0);
+	CHECK_EQ(syc_symbols_new(&options, &symbols), 0);
+	CHECK_EQ(syc_symbols_learn(symbols, stage.reader), 0);
 	CHECK_STR(name_at(0x10450, 3000, false), "beta");
 	finish();
 }
@@ -539,13 +539,13 @@ TEST(embedded_mountinfo_leads_into_containers)
 	finish();
 }
 
-static int name_code(void *data, const struct sc_symbol_query *query,
-                     struct sc_symbol *ret_symbol)
+static int name_code(void *data, const struct syc_symbol_query *query,
+                     struct syc_symbol *ret_symbol)
 {
 	(void)data;
 	if (query->address < 0x900000 || query->address >= 0x900010)
 		return 0;
-	*ret_symbol = (struct sc_symbol){
+	*ret_symbol = (struct syc_symbol){
 		.begin = 0x900000,
 		.end = 0x900010,
 		.name = query->time < 5000 ? "old code" : "new code",
@@ -571,7 +571,7 @@ TEST(the_vdso_of_this_kernel_can_be_handed_over)
 	stage_begin(&stage);
 	stage_map(&stage, 7, 2000, 0x10000, "[vdso]", NULL, 0);
 	learn();
-	if (sc_symbols_add_vdso(symbols) < 0)
+	if (syc_symbols_add_vdso(symbols) < 0)
 		SKIP("this process has no vDSO");
 	for (uint64_t at = 0x10000; at < 0x11000; at++)
 		if (name_at(at, 3000, false) != NULL && latest.is_named)

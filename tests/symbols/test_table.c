@@ -26,8 +26,8 @@ static const struct elf_symbol other_symbols[] = {
 };
 
 static struct stage stage;
-static struct sc_symbols *symbols;
-static struct sc_symbol_table *table;
+static struct syc_symbols *symbols;
+static struct syc_symbol_table *table;
 static unsigned char *bytes; /* of the table that is written */
 static size_t size;
 
@@ -53,16 +53,16 @@ static void stack(int pid, int64_t time, uint64_t a, uint64_t b)
 static struct syscap_reader *written(const char *name)
 {
 	struct syscap_reader *reader;
-	struct sc_writer *writer;
+	struct syc_writer *writer;
 	struct syscap_error error;
 
-	CHECK_EQ(sc_writer_open(stage_path(&stage, name), false, &writer,
-	                        &error),
+	CHECK_EQ(syc_writer_open(stage_path(&stage, name), false, &writer,
+	                         &error),
 	         0);
-	CHECK_EQ(sc_writer_begin(writer, 1000, &error), 0);
-	sc_symbol_table_write(table, writer, 9000);
-	CHECK_EQ(sc_writer_finish(writer, 9000), 0);
-	sc_writer_close(writer);
+	CHECK_EQ(syc_writer_begin(writer, 1000, &error), 0);
+	syc_symbol_table_write(table, writer, 9000);
+	CHECK_EQ(syc_writer_finish(writer, 9000), 0);
+	syc_writer_close(writer);
 	CHECK_EQ(syscap_reader_open(stage_path(&stage, name), &reader, &error),
 	         0);
 	return reader;
@@ -91,13 +91,13 @@ static void read_back(void)
 
 static void make_table(bool extend)
 {
-	const struct sc_symbol_table_options options = { .extend = extend };
-	const struct sc_symbols_options none = { 0 };
+	const struct syc_symbol_table_options options = { .extend = extend };
+	const struct syc_symbols_options none = { 0 };
 
 	stage_read(&stage);
-	CHECK_EQ(sc_symbols_new(&none, &symbols), 0);
-	CHECK_EQ(sc_symbols_learn(symbols, stage.reader), 0);
-	CHECK_EQ(sc_symbol_table_make(symbols, stage.reader, &options, &table),
+	CHECK_EQ(syc_symbols_new(&none, &symbols), 0);
+	CHECK_EQ(syc_symbols_learn(symbols, stage.reader), 0);
+	CHECK_EQ(syc_symbol_table_make(symbols, stage.reader, &options, &table),
 	         0);
 	read_back();
 }
@@ -105,8 +105,8 @@ static void make_table(bool extend)
 static void finish(void)
 {
 	free(bytes);
-	sc_symbol_table_free(table);
-	sc_symbols_free(symbols);
+	syc_symbol_table_free(table);
+	syc_symbols_free(symbols);
 	stage_end(&stage);
 }
 
@@ -220,13 +220,13 @@ static size_t n_patches(void)
 {
 	size_t n;
 
-	sc_symbol_table_patches(table, &n);
+	syc_symbol_table_patches(table, &n);
 	return n;
 }
 
 TEST(an_address_that_is_two_functions_gets_a_jit_name_for_one)
 {
-	const struct sc_symbol_patch *patches;
+	const struct syc_symbol_patch *patches;
 	size_t n;
 
 	begin();
@@ -237,7 +237,7 @@ TEST(an_address_that_is_two_functions_gets_a_jit_name_for_one)
 	check_records(
 		"7:10400-1043f alpha/liba.so, 7:10440-10480 beta/liba.so, "
 		"7:10500-10540 unused/liba.so");
-	patches = sc_symbol_table_patches(table, &n);
+	patches = syc_symbol_table_patches(table, &n);
 	CHECK_EQ(n, 1);
 	CHECK(patches[0].address == UINT64_C(0xe000000000000001));
 	/* The second address of the last frame. */
@@ -279,7 +279,7 @@ static void two_libraries(void)
 
 TEST(of_two_libraries_at_one_place_the_one_that_is_used_more_is_in_the_table)
 {
-	const struct sc_symbol_patch *patches;
+	const struct syc_symbol_patch *patches;
 	size_t n;
 
 	two_libraries();
@@ -288,7 +288,7 @@ TEST(of_two_libraries_at_one_place_the_one_that_is_used_more_is_in_the_table)
 		stack(7, 6000 + i, 0x10420, 0);
 	make_table(false);
 	check_records("7:10410-10470 gamma/libb.so");
-	patches = sc_symbol_table_patches(table, &n);
+	patches = syc_symbol_table_patches(table, &n);
 	CHECK_EQ(n, 2);
 	CHECK(patches[0].offset < patches[1].offset);
 	CHECK(patches[0].address != patches[1].address);
@@ -326,7 +326,7 @@ TEST(names_for_patches_are_above_all_that_are_there)
 TEST(where_nothing_is_above_names_are_the_lowest_that_are_free)
 {
 	const char *const names[] = { "x", "y" };
-	const struct sc_symbol_patch *patches;
+	const struct syc_symbol_patch *patches;
 	size_t n;
 
 	two_libraries();
@@ -340,7 +340,7 @@ TEST(where_nothing_is_above_names_are_the_lowest_that_are_free)
 	for (int i = 0; i < 3; i++)
 		stack(7, 6000 + i, 0x10420, 0);
 	make_table(false);
-	patches = sc_symbol_table_patches(table, &n);
+	patches = syc_symbol_table_patches(table, &n);
 	CHECK_EQ(n, 2);
 	CHECK(patches[0].address == UINT64_C(0xe000000000000003));
 	CHECK(patches[1].address == UINT64_C(0xe000000000000004));
@@ -409,14 +409,14 @@ static void add_old_table(void)
 
 TEST(what_an_old_table_knows_is_kept_when_asked_for)
 {
-	struct sc_symbol_table_totals totals;
+	struct syc_symbol_table_totals totals;
 
 	for (int extend = 0; extend < 2; extend++) {
 		begin();
 		add_old_table();
 		stack(7, 3000, 0x10410, 0);
 		make_table(extend);
-		sc_symbol_table_totals(table, &totals);
+		syc_symbol_table_totals(table, &totals);
 		CHECK(totals.had_table);
 		CHECK_EQ(totals.kept, extend);
 		CHECK_EQ(totals.records, 1 + extend);
@@ -431,13 +431,13 @@ TEST(addresses_are_counted_by_what_became_of_them)
 		UINT64_C(0xfffffffffffffe00), 0x10410,
 		UINT64_C(0xe000000000000001), 0x77777777
 	};
-	struct sc_symbol_table_totals totals;
+	struct syc_symbol_table_totals totals;
 
 	begin();
 	make_stack(&stage.capture, SYSCAP_FRAME_SAMPLE, 7, 7, 3000, false,
 	           addrs, 6);
 	make_table(false);
-	sc_symbol_table_totals(table, &totals);
+	syc_symbol_table_totals(table, &totals);
 	CHECK_EQ(totals.addresses, 2);
 	CHECK_EQ(totals.named, 1);
 	CHECK_EQ(totals.kernel, 1);
@@ -461,16 +461,16 @@ TEST(an_address_behind_a_marker_is_no_return_address)
 
 TEST(big_endian_captures_are_refused)
 {
-	const struct sc_symbol_table_options options = { 0 };
-	const struct sc_symbols_options none = { 0 };
+	const struct syc_symbol_table_options options = { 0 };
+	const struct syc_symbols_options none = { 0 };
 
 	stage_begin(&stage);
 	make_free(&stage.capture);
 	make_begin(&stage.capture, true, 1000, 9000);
 	stage_read(&stage);
-	CHECK_EQ(sc_symbols_new(&none, &symbols), 0);
-	CHECK_EQ(sc_symbol_table_make(symbols, stage.reader, &options, &table),
+	CHECK_EQ(syc_symbols_new(&none, &symbols), 0);
+	CHECK_EQ(syc_symbol_table_make(symbols, stage.reader, &options, &table),
 	         -EILSEQ);
-	sc_symbols_free(symbols);
+	syc_symbols_free(symbols);
 	stage_end(&stage);
 }

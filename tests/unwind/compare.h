@@ -16,7 +16,7 @@ enum {
 struct compare_stack {
 	uint32_t is_there; /* set before the trap, cleared by the tracer */
 	uint32_t tid;
-	uint32_t n, flags; /* of sc_unwind_from() */
+	uint32_t n, flags; /* of syc_unwind_from() */
 	uint64_t addrs[COMPARE_MAX];
 	/* The interrupted registers as tables number them: 0 to 15, pc */
 	uint64_t regs[COMPARE_REGS];

@@ -60,10 +60,11 @@ static void take(const ucontext_t *context)
 		REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP,
 	};
 	struct compare_stack *const stack = compare_shared;
-	struct sc_unwind unwind = { .addrs = stack->addrs, .max = COMPARE_MAX };
+	struct syc_unwind unwind = { .addrs = stack->addrs,
+		                     .max = COMPARE_MAX };
 
-	sc_stack_bounds(&unwind.low, &unwind.high);
-	sc_unwind_from(&unwind, context);
+	syc_stack_bounds(&unwind.low, &unwind.high);
+	syc_unwind_from(&unwind, context);
 	stack->n = unwind.n;
 	stack->flags = unwind.flags;
 	stack->tid = (uint32_t)syscall(SYS_gettid);
@@ -184,7 +185,7 @@ __attribute__((constructor)) static void begin(void)
 	unsetenv("COMPARE_FD");
 	if (compare_shared == MAP_FAILED)
 		_exit(127);
-	sc_unwind_prepare();
+	syc_unwind_prepare();
 	memset(&sa, 0, sizeof(sa));
 	sa.sa_sigaction = on_signal;
 	sa.sa_flags = SA_SIGINFO | SA_RESTART;

@@ -28,7 +28,7 @@ static __thread uintptr_t stack_low, stack_high;
 static void begin(struct walk *walk, unsigned max)
 {
 	if (stack_high == 0)
-		sc_stack_bounds(&stack_low, &stack_high);
+		syc_stack_bounds(&stack_low, &stack_high);
 	memset(&walk->unwind, 0, sizeof(walk->unwind));
 	memset(walk->addrs, 0x5A, sizeof(walk->addrs[0]) * (max + 1));
 	walk->unwind.addrs = walk->addrs;
@@ -43,7 +43,7 @@ static void begin(struct walk *walk, unsigned max)
 __attribute__((noinline)) void walk_here(struct walk *walk, unsigned max)
 {
 	begin(walk, max);
-	sc_unwind_here(&walk->unwind, 1);
+	syc_unwind_here(&walk->unwind, 1);
 	CHAIN_END();
 }
 
@@ -60,7 +60,7 @@ void walk_from(struct walk *walk, const void *context, unsigned max)
 {
 	begin(walk, max);
 	walk->pc = pc_of(context);
-	sc_unwind_from(&walk->unwind, context);
+	syc_unwind_from(&walk->unwind, context);
 }
 
 static void on_trap(int signal, siginfo_t *info, void *context)

@@ -54,7 +54,7 @@ struct walk_part {
 };
 
 struct walk {
-	struct sc_unwind unwind;
+	struct syc_unwind unwind;
 	uint64_t addrs[WALK_ROOM];
 	uintptr_t sps[WALK_ROOM];
 	uintptr_t pc; /* of the context that it came from; else 0 */

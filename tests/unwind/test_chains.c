@@ -291,7 +291,7 @@ TEST(a_recursion_is_told_frame_by_frame)
 
 static void look_cut(struct walk_check *check)
 {
-	const struct sc_unwind *const unwind = &walk.unwind;
+	const struct syc_unwind *const unwind = &walk.unwind;
 
 	CHECK_EQ(unwind->n, max_depth);
 	CHECK_EQ(unwind->flags, SYSCAP_STACK_CUT);

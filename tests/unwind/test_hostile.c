@@ -162,7 +162,7 @@ TEST(bounds_that_hold_unmapped_memory_are_no_danger)
 	fill_stack();
 	for (int i = 0; i < 20000; i++) {
 		uint64_t addrs[64];
-		struct sc_unwind unwind = { .addrs = addrs, .max = 64 };
+		struct syc_unwind unwind = { .addrs = addrs, .max = 64 };
 		ucontext_t context;
 
 		unwind.low = (uintptr_t)places.stack;
@@ -171,7 +171,7 @@ TEST(bounds_that_hold_unmapped_memory_are_no_danger)
 		registers_scatter(&context, random_address);
 		registers_set(&context, random_address(), random_address(),
 		              random_address());
-		sc_unwind_from(&unwind, &context);
+		syc_unwind_from(&unwind, &context);
 		CHECK(unwind.n >= 1 && unwind.n <= 64);
 	}
 }
@@ -187,11 +187,11 @@ TEST(empty_and_reversed_bounds_are_no_danger)
 
 	for (unsigned i = 0; i < 4; i++) {
 		uint64_t addrs[64];
-		struct sc_unwind unwind = { .addrs = addrs, .max = 64 };
+		struct syc_unwind unwind = { .addrs = addrs, .max = 64 };
 
 		unwind.low = bounds[i][0];
 		unwind.high = bounds[i][1];
-		sc_unwind_here(&unwind, 0);
+		syc_unwind_here(&unwind, 0);
 		CHECK(unwind.n >= 3);
 		CHECK_EQ(unwind.flags, 0);
 	}
@@ -367,7 +367,7 @@ static unsigned n_stepped_out;
 static int stepped_out; /* what it then says */
 
 /* A runtime that knows its own code: the return address is on top. */
-static int step_out(void *context, struct sc_unwind_regs *regs)
+static int step_out(void *context, struct syc_unwind_regs *regs)
 {
 	CHECK(context == &places);
 	if (regs->pc < places.jit || regs->pc >= places.jit + 64)
@@ -397,7 +397,7 @@ CHAIN(asks_runtime) static void asks_runtime(void)
 	walk.unwind.context = &places;
 	walk.addrs[512] = UINT64_C(0x5A5A5A5A5A5A5A5A);
 	walk.n_taken++;
-	sc_unwind_here(&walk.unwind, 0);
+	syc_unwind_here(&walk.unwind, 0);
 	CHAIN_END();
 }
 
@@ -437,18 +437,18 @@ TEST(memory_is_told_readable_only_where_it_is)
 
 	char *const end = places.stack + places.stack_size;
 
-	CHECK(sc_unwind_readable(places.stack, 1));
-	CHECK(sc_unwind_readable(places.stack, places.stack_size));
-	CHECK(sc_unwind_readable(end - 8, 8));
-	CHECK(!sc_unwind_readable(end - 8, 9));
-	CHECK(!sc_unwind_readable(end, 1));
-	CHECK(!sc_unwind_readable(places.stack - 1, 1));
-	CHECK(!sc_unwind_readable(places.stack - 1, 2));
-	CHECK(!sc_unwind_readable(NULL, 1));
-	CHECK(!sc_unwind_readable((void *)UINTPTR_MAX, 1));
-	CHECK(!sc_unwind_readable((void *)(UINTPTR_MAX - 3), 8));
-	CHECK(!sc_unwind_readable((void *)UINT64_C(0xFFFF800000000000), 8));
-	CHECK(!sc_unwind_readable(places.stack, SIZE_MAX));
+	CHECK(syc_unwind_readable(places.stack, 1));
+	CHECK(syc_unwind_readable(places.stack, places.stack_size));
+	CHECK(syc_unwind_readable(end - 8, 8));
+	CHECK(!syc_unwind_readable(end - 8, 9));
+	CHECK(!syc_unwind_readable(end, 1));
+	CHECK(!syc_unwind_readable(places.stack - 1, 1));
+	CHECK(!syc_unwind_readable(places.stack - 1, 2));
+	CHECK(!syc_unwind_readable(NULL, 1));
+	CHECK(!syc_unwind_readable((void *)UINTPTR_MAX, 1));
+	CHECK(!syc_unwind_readable((void *)(UINTPTR_MAX - 3), 8));
+	CHECK(!syc_unwind_readable((void *)UINT64_C(0xFFFF800000000000), 8));
+	CHECK(!syc_unwind_readable(places.stack, SIZE_MAX));
 }
 
 /* --- bounds that hold more than one mapping */
@@ -469,20 +469,22 @@ TEST(bounds_with_a_hole_are_asked_about_below_and_above_it)
 		CHECK_EQ(munmap(memory + hole * page, page), 0);
 		for (size_t here = 0; here < 3; here++) {
 			const uintptr_t floor = low + (hole + 1 + here) * page;
-			struct sc_memory stacks;
+			struct syc_memory stacks;
 
 			/* on that stack, and then on another */
-			sc_memory_init(&stacks, low, low + 64 * page,
-			               here < 2 ? floor : 1);
+			syc_memory_init(&stacks, low, low + 64 * page,
+			                here < 2 ? floor : 1);
 			for (size_t i = 0; i < hole * page; i += page / 2)
-				CHECK(sc_memory_load(&stacks, low + i, &value));
-			for (size_t i = 0; i < page; i += page / 4)
-				CHECK(!sc_memory_load(&stacks,
-				                      low + hole * page + i,
+				CHECK(syc_memory_load(&stacks, low + i,
 				                      &value));
+			for (size_t i = 0; i < page; i += page / 4)
+				CHECK(!syc_memory_load(&stacks,
+				                       low + hole * page + i,
+				                       &value));
 			for (size_t i = (hole + 1) * page; i < 64 * page;
 			     i += page / 2)
-				CHECK(sc_memory_load(&stacks, low + i, &value));
+				CHECK(syc_memory_load(&stacks, low + i,
+				                      &value));
 		}
 		CHECK(mmap(memory + hole * page, page, PROT_READ | PROT_WRITE,
 		           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
@@ -499,7 +501,7 @@ TEST(pages_that_a_growing_stack_has_not_come_to_are_no_danger)
 	uintptr_t low, high;
 	ucontext_t context;
 
-	CHECK(sc_stack_bounds(&low, &high));
+	CHECK(syc_stack_bounds(&low, &high));
 	CHECK(low < here && here < high);
 	CHECK_EQ(getcontext(&context), 0);
 	for (uintptr_t at = low; at < here - 65536; at += 0x10000 - 8) {
@@ -513,6 +515,6 @@ TEST(asking_for_the_stacks_bounds_keeps_errno)
 	uintptr_t low, high;
 
 	errno = 12345;
-	CHECK(sc_stack_bounds(&low, &high));
+	CHECK(syc_stack_bounds(&low, &high));
 	CHECK_EQ(errno, 12345);
 }

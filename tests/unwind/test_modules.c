@@ -108,7 +108,7 @@ TEST(a_library_in_anothers_place_is_walked_through_by_its_own_rules)
 		module_open(&module, names[i % 3]);
 		n_same_place += module.start == last;
 		last = module.start;
-		sc_unwind_refresh();
+		syc_unwind_refresh();
 		walk_through(&module);
 		dlclose(module.handle);
 	}
@@ -146,7 +146,7 @@ TEST(a_library_from_before_the_first_refresh_leaves_no_rules_behind)
 	module_open(&module, "large");
 	if (module.start != start)
 		SKIP("no library was loaded where another was");
-	sc_unwind_refresh();
+	syc_unwind_refresh();
 	walk_through(&module);
 	dlclose(module.handle);
 }
@@ -183,7 +183,7 @@ TEST(a_library_in_anothers_place_is_noticed_at_a_pc_that_is_new)
 		if (is_new && n_seen < 8)
 			seen[n_seen++] = walk.addrs[1];
 		if (!is_right()) {
-			sc_unwind_refresh();
+			syc_unwind_refresh();
 			walk_through(&module);
 		}
 		dlclose(module.handle);

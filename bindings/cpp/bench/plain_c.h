@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* plain_c.h - loops of @n events of C each, to compare other languages with. */
-#ifndef SC_BENCH_PLAIN_C_H
-#define SC_BENCH_PLAIN_C_H
+#ifndef SYC_BENCH_PLAIN_C_H
+#define SYC_BENCH_PLAIN_C_H
 
 #ifdef __cplusplus
 extern "C" {

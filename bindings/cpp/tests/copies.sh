@@ -23,7 +23,7 @@ for level in -O0 -O2; do
 		-pthread -o plugin.so
 	# texts and what std:: makes of ours carry nothing of a copy
 	if nm -DC --defined-only plugin.so | sed 's/^[0-9a-f ]* [A-Za-z] //' |
-		grep -E '^(syscap_|sc_|syscap::)' |
+		grep -E '^(syscap_|syc_|syscap::)' |
 		grep -vE '^syscap::text::text\(| std::'; then
 		echo "... are shown, with $level"
 		exit 1

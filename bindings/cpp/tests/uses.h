@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* uses.h - what the two units of the test program share. */
-#ifndef SC_TEST_USES_H
-#define SC_TEST_USES_H
+#ifndef SYC_TEST_USES_H
+#define SYC_TEST_USES_H
 
 #ifdef __cplusplus
 

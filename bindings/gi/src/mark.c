@@ -6,7 +6,7 @@
 G_STATIC_ASSERT((int)SYSCAP_GLIB_LINK_WHOLE == (int)SYSCAP_LINK_WHOLE);
 G_STATIC_ASSERT((int)SYSCAP_GLIB_LINK_END == (int)SYSCAP_LINK_END);
 G_STATIC_ASSERT((int)SYSCAP_GLIB_LINK_IN == (int)SYSCAP_LINK_IN);
-G_STATIC_ASSERT(sizeof(sc_active) == sizeof(guint32));
+G_STATIC_ASSERT(sizeof(syc_active) == sizeof(guint32));
 
 gboolean syscap_glib_is_active(void)
 {
@@ -86,7 +86,7 @@ GBytes *syscap_glib_share(gboolean n_calls)
 	static guint32 calls;
 
 	if (!n_calls)
-		return g_bytes_new_static(&sc_active, sizeof(sc_active));
+		return g_bytes_new_static(&syc_active, sizeof(syc_active));
 	__atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED);
 	return g_bytes_new_static(&calls, sizeof(calls));
 }

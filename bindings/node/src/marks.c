@@ -56,7 +56,7 @@ site_of(napi_env env, const struct sn_env *self, double slot)
 {
 	const uint32_t index = sn_index(slot, self->n_sites);
 
-	if (SC_LIKELY(index != self->n_sites))
+	if (SYC_LIKELY(index != self->n_sites))
 		return &self->sites[index];
 	napi_throw_type_error(env, "ERR_INVALID_ARG_TYPE",
 	                      "syscap: not a site of this thread");

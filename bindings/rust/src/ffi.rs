@@ -73,7 +73,7 @@ const _: () = {
 };
 
 extern "C" {
-    pub static sc_active: i32;
+    pub static syc_active: i32;
 
     pub fn syscap_clock() -> i64;
     pub fn syscap_mark_at(site: *const crate::Site, begin: i64, duration: i64, message: *const u8);

@@ -69,7 +69,7 @@ pub fn is_active() -> bool {
     use core::sync::atomic::{AtomicI32, Ordering};
 
     // SAFETY: an int, which the library stores to atomically
-    let flag = unsafe { &*core::ptr::addr_of!(ffi::sc_active).cast::<AtomicI32>() };
+    let flag = unsafe { &*core::ptr::addr_of!(ffi::syc_active).cast::<AtomicI32>() };
     flag.load(Ordering::Relaxed) != 0
 }
 

@@ -17,7 +17,7 @@
 	_Static_assert(offsetof(struct type, field) == (at), #type "." #field)
 #define SIZE(type, size) _Static_assert(sizeof(struct type) == (size), #type)
 
-IS(sc_active, int);
+IS(syc_active, int);
 IS(syscap_clock, int64_t(void));
 IS(syscap_mark_at,
    void(const struct syscap_mark_site *, int64_t, int64_t, const char *));

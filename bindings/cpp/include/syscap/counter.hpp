@@ -17,7 +17,7 @@ namespace detail
 {
 
 /** Of whole numbers that 64 bits with a sign have not, the nearest. */
-template <class T> SC_CXX_INLINE std::int64_t whole(T value) noexcept
+template <class T> SYC_CXX_INLINE std::int64_t whole(T value) noexcept
 {
 	return std::is_unsigned<T>::value &&
 	                       static_cast<std::uint64_t>(value) > INT64_MAX
@@ -32,7 +32,7 @@ template <class T> struct counted {
 	static constexpr std::uint32_t type =
 		std::is_floating_point<T>::value ? SYSCAP_DOUBLE : SYSCAP_INT64;
 
-	SC_CXX_INLINE static void set(::syscap_counter &counter,
+	SYC_CXX_INLINE static void set(::syscap_counter &counter,
 	                              T value) noexcept
 	{
 		if (type == SYSCAP_DOUBLE)
@@ -42,7 +42,7 @@ template <class T> struct counted {
 			::syscap_counter_set_int64(&counter, whole(value));
 	}
 
-	SC_CXX_INLINE static void update(::syscap_counter &counter,
+	SYC_CXX_INLINE static void update(::syscap_counter &counter,
 	                                 T value) noexcept
 	{
 		if (type == SYSCAP_DOUBLE)
@@ -103,16 +103,16 @@ template <class T> class counter : public ::syscap_counter
 	counter &operator=(const counter &) = delete;
 
 	/** Record its value now. */
-	SC_CXX_INLINE void set(T value) noexcept
+	SYC_CXX_INLINE void set(T value) noexcept
 	{
-		if (SC_UNLIKELY(::syscap_is_active()))
+		if (SYC_UNLIKELY(::syscap_is_active()))
 			detail::counted<T>::set(*this, value);
 	}
 
 	/** The same, where it is not what the last update sent. */
-	SC_CXX_INLINE void update(T value) noexcept
+	SYC_CXX_INLINE void update(T value) noexcept
 	{
-		if (SC_UNLIKELY(::syscap_is_active()))
+		if (SYC_UNLIKELY(::syscap_is_active()))
 			detail::counted<T>::update(*this, value);
 	}
 };
@@ -126,7 +126,7 @@ template <class T> class counter : public ::syscap_counter
 template <class T> class named_counter
 {
       public:
-	SC_CXX_HIDDEN named_counter(const text &category, const text &name,
+	SYC_CXX_HIDDEN named_counter(const text &category, const text &name,
 	                            const text &description = {}) noexcept
 	    : counter_(find(category, name, description))
 	{
@@ -136,25 +136,25 @@ template <class T> class named_counter
 	 * False: the library's table (4,096) is full, nothing is recorded; a
 	 * warning in the capture says so.
 	 */
-	SC_CXX_INLINE explicit operator bool() const noexcept
+	SYC_CXX_INLINE explicit operator bool() const noexcept
 	{
 		return counter_ != nullptr;
 	}
 
-	SC_CXX_INLINE void set(T value) const noexcept
+	SYC_CXX_INLINE void set(T value) const noexcept
 	{
-		if (SC_UNLIKELY(::syscap_is_active()) && counter_ != nullptr)
+		if (SYC_UNLIKELY(::syscap_is_active()) && counter_ != nullptr)
 			detail::counted<T>::set(*counter_, value);
 	}
 
-	SC_CXX_INLINE void update(T value) const noexcept
+	SYC_CXX_INLINE void update(T value) const noexcept
 	{
-		if (SC_UNLIKELY(::syscap_is_active()) && counter_ != nullptr)
+		if (SYC_UNLIKELY(::syscap_is_active()) && counter_ != nullptr)
 			detail::counted<T>::update(*counter_, value);
 	}
 
       private:
-	SC_CXX_OUTLINE static ::syscap_counter *find(text category, text name,
+	SYC_CXX_OUTLINE static ::syscap_counter *find(text category, text name,
 	                                             text description) noexcept
 	{
 		/* room for more than is kept: it is cut there */

@@ -42,7 +42,7 @@ namespace detail
  * These take texts by value: one whose address is known elsewhere could not
  * be kept out of memory while nothing is recorded.
  */
-SC_CXX_OUTLINE void mark_copied(const site &place, std::int64_t begin,
+SYC_CXX_OUTLINE void mark_copied(const site &place, std::int64_t begin,
                                 std::int64_t duration, text message) noexcept
 {
 	char buffer[buffer_size];
@@ -57,7 +57,7 @@ SC_CXX_OUTLINE void mark_copied(const site &place, std::int64_t begin,
 	::syscap_mark_at(&place, begin, duration, buffer);
 }
 
-SC_CXX_OUTLINE void linked_copied(const site &place, unsigned part,
+SYC_CXX_OUTLINE void linked_copied(const site &place, unsigned part,
                                   std::uint64_t id, std::int64_t begin,
                                   std::int64_t duration, text message) noexcept
 {
@@ -67,7 +67,7 @@ SC_CXX_OUTLINE void linked_copied(const site &place, unsigned part,
 	::syscap_linked_at(&place, part, id, begin, duration, buffer);
 }
 
-SC_CXX_OUTLINE void log_copied(unsigned level, text domain,
+SYC_CXX_OUTLINE void log_copied(unsigned level, text domain,
                                text message) noexcept
 {
 	char name[36]; /* room for more than is kept: it is cut there */
@@ -86,7 +86,7 @@ SC_CXX_OUTLINE void log_copied(unsigned level, text domain,
 	}
 }
 
-SC_CXX_OUTLINE void metadata_copied(const char *id, text value) noexcept
+SYC_CXX_OUTLINE void metadata_copied(const char *id, text value) noexcept
 {
 	char buffer[65464 + 4];
 
@@ -95,7 +95,7 @@ SC_CXX_OUTLINE void metadata_copied(const char *id, text value) noexcept
 }
 
 /** While something is recorded. */
-SC_CXX_INLINE void mark(const site &place, std::int64_t begin,
+SYC_CXX_INLINE void mark(const site &place, std::int64_t begin,
                         std::int64_t duration, const text &message) noexcept
 {
 	if (message.is_terminated())
@@ -107,44 +107,44 @@ SC_CXX_INLINE void mark(const site &place, std::int64_t begin,
 } // namespace detail
 
 /** True while events may have somewhere to go. */
-SC_CXX_INLINE bool is_active() noexcept
+SYC_CXX_INLINE bool is_active() noexcept
 {
 	return ::syscap_is_active();
 }
 
 /** Now, on the clock of the capture: std::chrono::steady_clock's count. */
-SC_CXX_INLINE std::int64_t now() noexcept
+SYC_CXX_INLINE std::int64_t now() noexcept
 {
 	return ::syscap_clock();
 }
 
 /** When something begins; 0 while nothing is recorded. */
-SC_CXX_INLINE std::int64_t begin() noexcept
+SYC_CXX_INLINE std::int64_t begin() noexcept
 {
 	return ::syscap_begin();
 }
 
 /** An instant, now. */
-SC_CXX_INLINE void instant(const site &place, const text &message = {}) noexcept
+SYC_CXX_INLINE void instant(const site &place, const text &message = {}) noexcept
 {
-	if (SC_UNLIKELY(::syscap_is_active()))
+	if (SYC_UNLIKELY(::syscap_is_active()))
 		detail::mark(place, ::syscap_clock(), 0, message);
 }
 
 /** @duration ns from @begin on. */
-SC_CXX_INLINE void mark(const site &place, std::int64_t begin,
+SYC_CXX_INLINE void mark(const site &place, std::int64_t begin,
                         std::int64_t duration,
                         const text &message = {}) noexcept
 {
-	if (SC_UNLIKELY(::syscap_is_active()))
+	if (SYC_UNLIKELY(::syscap_is_active()))
 		detail::mark(place, begin, duration, message);
 }
 
 /** From @begin, which syscap::begin() told, until now. */
-SC_CXX_INLINE void mark_since(const site &place, std::int64_t begin,
+SYC_CXX_INLINE void mark_since(const site &place, std::int64_t begin,
                               const text &message = {}) noexcept
 {
-	if (SC_UNLIKELY(::syscap_is_active()) && begin != 0)
+	if (SYC_UNLIKELY(::syscap_is_active()) && begin != 0)
 		detail::mark(place, begin, ::syscap_clock() - begin, message);
 }
 
@@ -152,12 +152,12 @@ SC_CXX_INLINE void mark_since(const site &place, std::int64_t begin,
  * Now, a part of the operation or arrow @id.  Of a message that is not
  * terminated, 1,023 bytes.
  */
-SC_CXX_INLINE void linked(const site &place, link kind, std::uint64_t id,
+SYC_CXX_INLINE void linked(const site &place, link kind, std::uint64_t id,
                           const text &message = {}) noexcept
 {
 	const unsigned part = static_cast<unsigned>(kind);
 
-	if (SC_LIKELY(!::syscap_is_active()))
+	if (SYC_LIKELY(!::syscap_is_active()))
 		return;
 	if (message.is_terminated())
 		::syscap_linked_at(&place, part, id, ::syscap_clock(), 0,
@@ -168,11 +168,11 @@ SC_CXX_INLINE void linked(const site &place, link kind, std::uint64_t id,
 }
 
 /** The operation @id, from @begin, which syscap::begin() told, until now. */
-SC_CXX_INLINE void operation(const site &place, std::uint64_t id,
+SYC_CXX_INLINE void operation(const site &place, std::uint64_t id,
                              std::int64_t begin,
                              const text &message = {}) noexcept
 {
-	if (SC_LIKELY(!::syscap_is_active()) || begin == 0)
+	if (SYC_LIKELY(!::syscap_is_active()) || begin == 0)
 		return;
 	const std::int64_t duration = ::syscap_clock() - begin;
 	if (message.is_terminated())
@@ -184,10 +184,10 @@ SC_CXX_INLINE void operation(const site &place, std::uint64_t id,
 }
 
 /** A line of text. */
-SC_CXX_INLINE void log(severity level, const text &domain,
+SYC_CXX_INLINE void log(severity level, const text &domain,
                        const text &message) noexcept
 {
-	if (SC_LIKELY(!::syscap_is_active()))
+	if (SYC_LIKELY(!::syscap_is_active()))
 		return;
 	if (domain.is_terminated() && message.is_terminated())
 		::syscap_log(static_cast<unsigned>(level), domain.data(),
@@ -201,9 +201,9 @@ SC_CXX_INLINE void log(severity level, const text &domain,
  * A fact about the run.  A value that is not terminated takes 64 KiB of stack
  * for its copy.
  */
-SC_CXX_INLINE void metadata(const char *id, const text &value) noexcept
+SYC_CXX_INLINE void metadata(const char *id, const text &value) noexcept
 {
-	if (SC_LIKELY(!::syscap_is_active()))
+	if (SYC_LIKELY(!::syscap_is_active()))
 		return;
 	if (value.is_terminated())
 		::syscap_metadata(id, value.data());

@@ -25,7 +25,7 @@ class scope
 {
       public:
 	/** @place must live as long as the scope, and so must @message. */
-	SC_CXX_NODISCARD SC_CXX_INLINE explicit scope(
+	SYC_CXX_NODISCARD SYC_CXX_INLINE explicit scope(
 		const site &place, const char *message = nullptr) noexcept
 	    : begin_(::syscap_begin()), site_(&place), message_(message)
 	{
@@ -33,7 +33,7 @@ class scope
 
 	scope(site &&, const char * = nullptr) = delete;
 
-	SC_CXX_INLINE scope(scope &&other) noexcept
+	SYC_CXX_INLINE scope(scope &&other) noexcept
 	    : begin_(other.begin_), site_(other.site_), message_(other.message_)
 	{
 		other.begin_ = 0;
@@ -43,25 +43,25 @@ class scope
 	scope &operator=(const scope &) = delete;
 	scope &operator=(scope &&) = delete;
 
-	SC_CXX_INLINE ~scope() noexcept
+	SYC_CXX_INLINE ~scope() noexcept
 	{
 		end();
 	}
 
 	/** True while end() would make a mark. */
-	SC_CXX_INLINE bool is_on() const noexcept
+	SYC_CXX_INLINE bool is_on() const noexcept
 	{
 		return begin_ != 0;
 	}
 
 	/** End here. */
-	SC_CXX_INLINE void end() noexcept
+	SYC_CXX_INLINE void end() noexcept
 	{
 		end(message_);
 	}
 
 	/** End here, with this message. */
-	SC_CXX_INLINE void end(const text &message) noexcept
+	SYC_CXX_INLINE void end(const text &message) noexcept
 	{
 		if (__builtin_expect(begin_ == 0, 1))
 			return;
@@ -71,7 +71,7 @@ class scope
 	}
 
 	/** Make no mark. */
-	SC_CXX_INLINE void cancel() noexcept
+	SYC_CXX_INLINE void cancel() noexcept
 	{
 		begin_ = 0;
 	}
@@ -89,11 +89,11 @@ class scope
 class named_scope
 {
       public:
-	SC_CXX_NODISCARD SC_CXX_INLINE named_scope(const text &group,
+	SYC_CXX_NODISCARD SYC_CXX_INLINE named_scope(const text &group,
 	                                           const text &name) noexcept
 	    : begin_(0)
 	{
-		if (SC_LIKELY(!::syscap_is_active()))
+		if (SYC_LIKELY(!::syscap_is_active()))
 			return;
 		group.copy(group_, sizeof(group_));
 		name.copy(name_, sizeof(name_));
@@ -103,17 +103,17 @@ class named_scope
 	named_scope(const named_scope &) = delete;
 	named_scope &operator=(const named_scope &) = delete;
 
-	SC_CXX_INLINE ~named_scope() noexcept
+	SYC_CXX_INLINE ~named_scope() noexcept
 	{
 		end();
 	}
 
-	SC_CXX_INLINE bool is_on() const noexcept
+	SYC_CXX_INLINE bool is_on() const noexcept
 	{
 		return begin_ != 0;
 	}
 
-	SC_CXX_INLINE void end(const text &message = {}) noexcept
+	SYC_CXX_INLINE void end(const text &message = {}) noexcept
 	{
 		if (__builtin_expect(begin_ == 0, 1))
 			return;
@@ -121,13 +121,13 @@ class named_scope
 		begin_ = 0;
 	}
 
-	SC_CXX_INLINE void cancel() noexcept
+	SYC_CXX_INLINE void cancel() noexcept
 	{
 		begin_ = 0;
 	}
 
       private:
-	SC_CXX_OUTLINE void finish(text message) noexcept
+	SYC_CXX_OUTLINE void finish(text message) noexcept
 	{
 		const std::int64_t duration = ::syscap_clock() - begin_;
 
@@ -151,14 +151,14 @@ class named_scope
 
 /** Define @var, a syscap::scope from here on; texts are literals. */
 #define SYSCAP_SCOPE_AS(var, group, name)                 \
-	SYSCAP_SITE(SC_JOIN(sc_site_, var), group, name); \
-	::syscap::scope var(SC_JOIN(sc_site_, var))
+	SYSCAP_SITE(SYC_JOIN(syc_site_, var), group, name); \
+	::syscap::scope var(SYC_JOIN(syc_site_, var))
 
 /** SYSCAP_SCOPE, named as the function is (the first 39 bytes of that). */
 #define SYSCAP_SCOPE_FUNCTION(group)                                      \
-	static constexpr ::syscap_mark_site SC_JOIN(sc_site_, __LINE__) = \
+	static constexpr ::syscap_mark_site SYC_JOIN(syc_site_, __LINE__) = \
 		::syscap::detail::make_site(group, __func__);             \
-	const ::syscap::scope SC_JOIN(sc_scope_,                          \
-	                              __LINE__)(SC_JOIN(sc_site_, __LINE__))
+	const ::syscap::scope SYC_JOIN(syc_scope_,                          \
+	                              __LINE__)(SYC_JOIN(syc_site_, __LINE__))
 
 #endif

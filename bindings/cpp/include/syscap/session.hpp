@@ -24,8 +24,8 @@ class recording
 {
       public:
 	/** @output: %p pid, %n program, %%. */
-	SC_CXX_NODISCARD
-	SC_CXX_HIDDEN explicit recording(const char *output) noexcept
+	SYC_CXX_NODISCARD
+	SYC_CXX_HIDDEN explicit recording(const char *output) noexcept
 	    : options_()
 	{
 		options_.output = output;
@@ -33,7 +33,7 @@ class recording
 	}
 
 	/** @options->size and message are set here. */
-	SC_CXX_NODISCARD SC_CXX_HIDDEN explicit recording(
+	SYC_CXX_NODISCARD SYC_CXX_HIDDEN explicit recording(
 		const ::syscap_options &options) noexcept
 	    : options_(options)
 	{
@@ -43,32 +43,32 @@ class recording
 	recording(const recording &) = delete;
 	recording &operator=(const recording &) = delete;
 
-	SC_CXX_HIDDEN ~recording() noexcept
+	SYC_CXX_HIDDEN ~recording() noexcept
 	{
 		if (error_ == 0)
 			::syscap_stop();
 	}
 
 	/** True: it was started. */
-	SC_CXX_HIDDEN explicit operator bool() const noexcept
+	SYC_CXX_HIDDEN explicit operator bool() const noexcept
 	{
 		return error_ == 0;
 	}
 
 	/** 0, or the negative errno of syscap_start() or stop(). */
-	SC_CXX_HIDDEN int error() const noexcept
+	SYC_CXX_HIDDEN int error() const noexcept
 	{
 		return error_;
 	}
 
 	/** The name of the capture, or why there is none. */
-	SC_CXX_HIDDEN const char *message() const noexcept
+	SYC_CXX_HIDDEN const char *message() const noexcept
 	{
 		return options_.message;
 	}
 
 	/** End it now, to know how that went: as syscap_stop() tells. */
-	SC_CXX_HIDDEN int stop() noexcept
+	SYC_CXX_HIDDEN int stop() noexcept
 	{
 		const int error = error_ == 0 ? ::syscap_stop() : error_;
 
@@ -77,7 +77,7 @@ class recording
 	}
 
       private:
-	SC_CXX_HIDDEN void start() noexcept
+	SYC_CXX_HIDDEN void start() noexcept
 	{
 		options_.size = sizeof(options_);
 		error_ = ::syscap_start(&options_);
@@ -97,7 +97,7 @@ class sampling
 {
       public:
 	/** @hz: a second, of each thread; 0: 1,000. */
-	SC_CXX_NODISCARD SC_CXX_HIDDEN explicit sampling(
+	SYC_CXX_NODISCARD SYC_CXX_HIDDEN explicit sampling(
 		unsigned hz = 0,
 		::syscap_sampler_clock clock = SYSCAP_SAMPLER_AUTO) noexcept
 	    : options_()
@@ -107,7 +107,7 @@ class sampling
 		start();
 	}
 
-	SC_CXX_NODISCARD SC_CXX_HIDDEN explicit sampling(
+	SYC_CXX_NODISCARD SYC_CXX_HIDDEN explicit sampling(
 		const ::syscap_sampler_options &options) noexcept
 	    : options_(options)
 	{
@@ -117,31 +117,31 @@ class sampling
 	sampling(const sampling &) = delete;
 	sampling &operator=(const sampling &) = delete;
 
-	SC_CXX_HIDDEN ~sampling() noexcept
+	SYC_CXX_HIDDEN ~sampling() noexcept
 	{
 		if (error_ == 0)
 			::syscap_sampler_stop();
 	}
 
-	SC_CXX_HIDDEN explicit operator bool() const noexcept
+	SYC_CXX_HIDDEN explicit operator bool() const noexcept
 	{
 		return error_ == 0;
 	}
 
 	/** 0, or the negative errno of syscap_sampler_start(). */
-	SC_CXX_HIDDEN int error() const noexcept
+	SYC_CXX_HIDDEN int error() const noexcept
 	{
 		return error_;
 	}
 
 	/** What is sampled how, or why it failed. */
-	SC_CXX_HIDDEN const char *message() const noexcept
+	SYC_CXX_HIDDEN const char *message() const noexcept
 	{
 		return options_.message;
 	}
 
       private:
-	SC_CXX_HIDDEN void start() noexcept
+	SYC_CXX_HIDDEN void start() noexcept
 	{
 		options_.size = sizeof(options_);
 		error_ = ::syscap_sampler_start(&options_);

@@ -14,16 +14,16 @@
  * Inline, and nobody else's: a symbol that a program and its plugins shared
  * would have one of them emit through the other's copy of the library.
  */
-#define SC_CXX_INLINE \
+#define SYC_CXX_INLINE \
 	__attribute__((always_inline, visibility("hidden"))) inline
-#define SC_CXX_HIDDEN __attribute__((visibility("hidden")))
-#define SC_CXX_OUTLINE \
+#define SYC_CXX_HIDDEN __attribute__((visibility("hidden")))
+#define SYC_CXX_OUTLINE \
 	__attribute__((noinline, cold, visibility("hidden"))) inline
 
 #if __cplusplus >= 201703L
-#define SC_CXX_NODISCARD [[nodiscard]]
+#define SYC_CXX_NODISCARD [[nodiscard]]
 #else
-#define SC_CXX_NODISCARD
+#define SYC_CXX_NODISCARD
 #endif
 
 namespace syscap
@@ -41,13 +41,13 @@ using if_text = typename std::enable_if<
                             std::size_t>::value>::type;
 
 template <class S>
-SC_CXX_INLINE auto terminated(const S &s, int) noexcept
+SYC_CXX_INLINE auto terminated(const S &s, int) noexcept
 	-> decltype(s.c_str(), true)
 {
 	return true;
 }
 
-template <class S> SC_CXX_INLINE bool terminated(const S &, long) noexcept
+template <class S> SYC_CXX_INLINE bool terminated(const S &, long) noexcept
 {
 	return false;
 }
@@ -80,30 +80,30 @@ class text
 	}
 
 	template <class S, class = detail::if_text<S>>
-	SC_CXX_INLINE text(const S &s) noexcept
+	SYC_CXX_INLINE text(const S &s) noexcept
 	    : data_(s.data()), size_(s.size()),
 	      terminated_(detail::terminated(s, 0))
 	{
 	}
 
-	SC_CXX_INLINE const char *data() const noexcept
+	SYC_CXX_INLINE const char *data() const noexcept
 	{
 		return data_;
 	}
 
 	/** Of what is not terminated. */
-	SC_CXX_INLINE std::size_t size() const noexcept
+	SYC_CXX_INLINE std::size_t size() const noexcept
 	{
 		return size_;
 	}
 
-	SC_CXX_INLINE bool is_terminated() const noexcept
+	SYC_CXX_INLINE bool is_terminated() const noexcept
 	{
 		return terminated_;
 	}
 
 	/** At most @size - 1 bytes and a NUL to @to. */
-	SC_CXX_INLINE void copy(char *to, std::size_t size) const noexcept
+	SYC_CXX_INLINE void copy(char *to, std::size_t size) const noexcept
 	{
 		const std::size_t n = data_ == nullptr ? 0
 		                      : terminated_ ? ::strnlen(data_, size - 1)

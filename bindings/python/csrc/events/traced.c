@@ -41,7 +41,7 @@ static PyObject *traced_call(PyObject *self, PyObject *const *args,
 {
 	const struct traced *const traced = (const struct traced *)self;
 
-	if (SC_UNLIKELY(syscap_is_active()))
+	if (SYC_UNLIKELY(syscap_is_active()))
 		return call_recorded(traced, args, nargsf, kwnames);
 	return PyObject_Vectorcall(traced->function, args, nargsf, kwnames);
 }
