@@ -19,8 +19,8 @@
 #include <sysprof-6/sysprof-collector.h>
 
 #include "base/text.h"
-#include "client/counter.h"
-#include "client/counter_id.h"
+#include "emit/counter.h"
+#include "emit/counter_id.h"
 #include "dropin/values.h"
 
 /* Zero pages until used.  An entry is claimed by who changes `claimed`. */

@@ -9,7 +9,7 @@
 #include <syscap/emit.h>
 
 #include "base/text.h"
-#include "clock/clock.h"
+#include "ring/clock.h"
 #include "dropin/writer.h"
 
 #define FRAME_MAX SYSCAP_FRAME_MAX

@@ -7,7 +7,7 @@
 #include <syscap/emit.h>
 
 #include "base/text.h"
-#include "client/stack.h"
+#include "emit/stack.h"
 #include "dropin/values.h"
 #include "dropin/writer.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * between.c - functions of the C library that the preloaded library stands in
- * front of, so that the sampler is told (sampler/told.h).
+ * front of, so that the sampler is told (sample/told.h).
  *
  * Each calls the next one of its name with what it was given, and returns
  * what that returns: a thread has the start routine that the program gave it.
@@ -19,8 +19,8 @@
 #include <sys/signalfd.h>
 #include <threads.h>
 
-#include "sampler/sampler.h"
-#include "sampler/told.h"
+#include "sample/sampler.h"
+#include "sample/told.h"
 
 /* Which of these the headers declare depends on their version */
 sighandler_t bsd_signal(int number, sighandler_t handler);

@@ -5,21 +5,21 @@
  * C library (between.c).
  *
  * A program that has a sampler of its own is left to that: frame providers of
- * runtimes are attached there.  It says so by a note (copies/sampler_note.h), which
+ * runtimes are attached there.  It says so by a note (share/sampler_note.h), which
  * is looked for in all objects that are mapped when we are loaded.  To one
- * that is loaded later it is handed over (sampler/yield.h).
+ * that is loaded later it is handed over (sample/yield.h).
  */
 #define _GNU_SOURCE
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/diag.h"
-#include "client/process.h"
-#include "copies/notes.h"
-#include "copies/sampler_note.h"
-#include "sampler/at_load.h"
-#include "sampler/told.h"
-#include "sampler/yield.h"
+#include "os/diag.h"
+#include "emit/process.h"
+#include "share/notes.h"
+#include "share/sampler_note.h"
+#include "sample/at_load.h"
+#include "sample/told.h"
+#include "sample/yield.h"
 
 static bool is_others(const struct dl_phdr_info *object, uintptr_t at,
                       int32_t version, void *name)
