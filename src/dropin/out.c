@@ -12,11 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "os/env.h"
 #include "base/text.h"
+#include "os/env.h"
+#include "os/quiet.h"
 #include "ring/clock.h"
 #include "selfrec/file_header.h"
-#include "os/quiet.h"
 #include "selfrec/record_lock.h"
 #include "selfrec/trace_fd.h"
 

@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <stdint.h>
 
-#include "os/diag.h"
 #include "emit/control.h"
 #include "emit/process.h"
+#include "os/diag.h"
 #include "ring/clock.h"
 
 #define MS INT64_C(1000000)

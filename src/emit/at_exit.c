@@ -16,7 +16,8 @@
 static void tell_recorder(void)
 {
 	if (__atomic_load_n(&syc_active, __ATOMIC_RELAXED) != 0 &&
-	    syc_plan_sink() == SYC_SINK_CONTROL && syc_loss_is_stray_pending())
+	    syc_destination_sink() == SYC_SINK_CONTROL &&
+	    syc_loss_is_stray_pending())
 		syc_thread_tell_last();
 }
 

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "ring/clock.h"
-#include "share/block.h"
 #include "ring/ring.h"
+#include "share/block.h"
 
 static int socket_option(int fd, int option)
 {

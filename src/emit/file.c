@@ -25,6 +25,7 @@
 
 #include "base/text.h"
 #include "emit/loss.h"
+#include "emit/own.h"
 #include "emit/reserve.h"
 #include "emit/thread.h"
 #include "ring/clock.h"
@@ -144,7 +145,8 @@ static ssize_t emit_chunk(struct file *file, const void *data, size_t size,
 /* Somebody must make room: perhaps nobody but us does. */
 static void wait_for_room(void)
 {
-	syscap_drain();
+	if (syc_own_recording != NULL)
+		syc_own_recording->drain();
 	poll(NULL, 0, 1);
 }
 

@@ -13,8 +13,8 @@
 
 #include <syscap.h>
 
-#include "os/backing.h"
 #include "base/text.h"
+#include "os/backing.h"
 
 #define N_ENTRIES 4096u
 #define N_SLOTS   8192u

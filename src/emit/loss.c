@@ -11,9 +11,9 @@
 
 #include "base/frame.h"
 #include "base/loss_record.h"
-#include "selfrec/plan.h"
 #include "emit/process.h"
 #include "emit/reserve.h"
+#include "emit/sink.h"
 #include "ring/clock.h"
 
 /* Between two calls for a teller, where many events are lost. */
@@ -76,7 +76,7 @@ void syc_loss_call_for_teller(bool at_once)
 	static int64_t not_before; /* ns */
 	int64_t at = __atomic_load_n(&not_before, __ATOMIC_RELAXED);
 
-	if (syc_plan_sink() != SYC_SINK_CONTROL ||
+	if (syc_destination_sink() != SYC_SINK_CONTROL ||
 	    __atomic_load_n(&syc_process->n_rings, __ATOMIC_RELAXED) == 0 ||
 	    !syc_loss_is_stray_pending())
 		return;
@@ -354,7 +354,8 @@ void syc_loss_tell_now(void)
 {
 	struct syc_thread *const st = syc_self;
 
-	if (syc_plan_sink() != SYC_SINK_CONTROL || !syc_loss_is_stray_pending())
+	if (syc_destination_sink() != SYC_SINK_CONTROL ||
+	    !syc_loss_is_stray_pending())
 		return;
 	/* Not into a ring that is to be left; nor on top of another emit: that
 	 * one may never publish it, where the process exits in a handler */

@@ -25,9 +25,9 @@
 #include <syscap/runtime.h>
 
 #include "base/text.h"
+#include "emit/table.h"
 #include "share/block.h"
 #include "share/number.h"
-#include "emit/table.h"
 
 #define NAME_MAX_LEN 4095u
 #define MAX_PROBES   512u /* far more than hashes that are spread need */

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "selfrec/plan.h"
+#include "emit/sink.h"
 
 struct syc_ring_header;
 struct syc_state;
@@ -30,7 +30,7 @@ struct syc_own_recording {
 	/* syc_plan_from_environment(), and what it found.  setup */
 	enum syc_sink (*take_environment)(bool has_recorder,
 	                                  const char **ret_why);
-	const struct syc_plan *(*environment)(void);
+	const struct syc_destination *(*environment)(void);
 
 	/* The rest: any-thread, signal-safe. */
 
@@ -43,6 +43,8 @@ struct syc_own_recording {
 	                                     uint32_t size));
 	/* Get pages of a sparse ring: 0 or -errno. */
 	int (*provide)(void *at, size_t n);
+	/* syscap_drain() */
+	int (*drain)(void);
 	/* Ask the drain thread, if there is one. */
 	void (*poke)(uint32_t ask);
 	/* Somebody emits while the drain thread sleeps; false: nobody is to be

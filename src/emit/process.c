@@ -12,14 +12,14 @@
 
 #include <syscap.h>
 
-#include "os/diag.h"
-#include "os/env.h"
 #include "base/text.h"
 #include "emit/control.h"
 #include "emit/own.h"
 #include "emit/share.h"
 #include "emit/thread.h"
 #include "emit/unsampled.h"
+#include "os/diag.h"
+#include "os/env.h"
 #include "ring/clock.h"
 #include "share/cards.h"
 
@@ -128,10 +128,12 @@ static enum syc_sink take_environment(const char **ret_why)
 	return has_recorder ? SYC_SINK_CONTROL : SYC_SINK_NONE;
 }
 
-static const struct syc_plan *environment(void)
+static const struct syc_destination *environment(void)
 {
-	static const struct syc_plan none = { .sink = SYC_SINK_NONE };
-	static const struct syc_plan recorder = { .sink = SYC_SINK_CONTROL };
+	static const struct syc_destination none = { .sink = SYC_SINK_NONE };
+	static const struct syc_destination recorder = {
+		.sink = SYC_SINK_CONTROL
+	};
 
 	if (syc_own_recording != NULL)
 		return syc_own_recording->environment();

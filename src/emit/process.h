@@ -15,9 +15,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ring/ring.h"
 #include "share/block.h"
 #include "share/roll.h"
-#include "ring/ring.h"
 
 /** Threads that can have a state at one time; further ones drop. */
 #define SYC_THREADS_MAX 8192u

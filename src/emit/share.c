@@ -11,12 +11,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "os/diag.h"
-#include "os/siphash.h"
 #include "emit/at_exit.h"
 #include "emit/process.h"
-#include "selfrec/session.h"
 #include "emit/thread.h"
+#include "os/diag.h"
+#include "os/siphash.h"
 #include "ring/clock.h"
 #include "share/card.h"
 #include "share/number.h"
@@ -81,7 +80,7 @@ static size_t wiped_front(void)
  * clears it, and _Fork() is not noticed.
  */
 static struct syc_block *make_block(const struct syc_control_socket *control,
-                                    const struct syc_plan *environment)
+                                    const struct syc_destination *environment)
 {
 	const size_t front = wiped_front();
 	const size_t size = front + SYC_THREADS_MAX * sizeof(struct syc_state);
@@ -205,7 +204,7 @@ static void discard(struct syc_block *block)
 }
 
 int syc_share_found(const struct syc_control_socket *control,
-                    const struct syc_plan *environment,
+                    const struct syc_destination *environment,
                     void (*on_thread_exit)(void *), void (*on_child)(void))
 {
 	pthread_key_t key;

@@ -30,7 +30,7 @@ bool syc_share_is_entered(void);
  * Context: setup; one thread at a time.
  */
 int syc_share_found(const struct syc_control_socket *control,
-                    const struct syc_plan *environment,
+                    const struct syc_destination *environment,
                     void (*on_thread_exit)(void *), void (*on_child)(void));
 
 /** Other copies find this one's block, or may.  any-thread, signal-safe. */

@@ -15,7 +15,6 @@
 
 #include <syscap.h>
 
-#include "os/diag.h"
 #include "emit/ask.h"
 #include "emit/control.h"
 #include "emit/loss.h"
@@ -23,8 +22,9 @@
 #include "emit/own.h"
 #include "emit/process.h"
 #include "emit/reserve.h"
-#include "ring/clock.h"
+#include "os/diag.h"
 #include "os/stack_bounds.h"
+#include "ring/clock.h"
 
 #define RETRY_NS INT64_C(1000000000)
 #define NEVER    INT64_MAX
@@ -555,7 +555,7 @@ static bool connect_own(struct syc_state *ts)
 
 static bool connect_now(struct syc_state *ts)
 {
-	if (syc_plan_sink() != SYC_SINK_CONTROL)
+	if (syc_destination_sink() != SYC_SINK_CONTROL)
 		return connect_own(ts);
 	const int fd = syc_ask_for_ring(ts);
 	int r = fd;

@@ -19,8 +19,8 @@
 #include <syscap/emit.h>
 
 #include "emit/process.h"
-#include "share/block.h"
 #include "ring/ring.h"
+#include "share/block.h"
 
 enum {
 	SYC_STATE_FREE = 0,

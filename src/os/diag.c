@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "os/env.h"
 #include "base/text.h"
+#include "os/env.h"
 
 static bool wanted; /* set once, before there are events */
 

@@ -13,13 +13,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "os/diag.h"
 #include "emit/process.h"
-#include "share/notes.h"
-#include "share/sampler_note.h"
+#include "os/diag.h"
 #include "sample/at_load.h"
 #include "sample/told.h"
 #include "sample/yield.h"
+#include "share/notes.h"
+#include "share/sampler_note.h"
 
 static bool is_others(const struct dl_phdr_info *object, uintptr_t at,
                       int32_t version, void *name)

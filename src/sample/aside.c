@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-#include "selfrec/drain_handler.h"
 #include "sample/state.h"
+#include "selfrec/drain_handler.h"
 
 #define GUARD ((size_t)65536) /* any page's size */
 #define SIZE  ((size_t)SYC_DRAIN_HANDLER_STACK)

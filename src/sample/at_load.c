@@ -9,11 +9,11 @@
 
 #include "os/diag.h"
 #include "os/env.h"
-#include "share/sampler_note.h"
 #include "sample/asked.h"
 #include "sample/sampler.h"
 #include "sample/toggle.h"
 #include "sample/yield.h"
+#include "share/sampler_note.h"
 
 SYC_SAMPLER_NOTE;
 

@@ -15,10 +15,10 @@
 #include <syscap/runtime.h>
 #include <syscap/sampler.h>
 
-#include "emit/process.h"
 #include "emit/names.h"
-#include "sample/attach.h"
+#include "emit/process.h"
 #include "sample/at_load.h"
+#include "sample/attach.h"
 #include "sample/sampler.h"
 #include "sample/state.h"
 #include "sample/target.h"

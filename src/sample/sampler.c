@@ -13,13 +13,12 @@
 
 #include <syscap.h>
 
-#include "os/diag.h"
 #include "base/text.h"
+#include "emit/names.h"
 #include "emit/process.h"
 #include "emit/stack.h"
+#include "os/diag.h"
 #include "ring/clock.h"
-#include "share/claim.h"
-#include "emit/names.h"
 #include "sample/signals.h"
 #include "sample/state.h"
 #include "sample/target.h"
@@ -29,6 +28,7 @@
 #include "sample/told.h"
 #include "sample/watch.h"
 #include "sample/yield.h"
+#include "share/claim.h"
 #include "stack/unwind.h"
 
 #define MS           INT64_C(1000000)

@@ -20,17 +20,17 @@
 
 #include <syscap.h>
 
-#include "selfrec/drain_handler.h"
 #include "emit/loss.h"
 #include "emit/thread.h"
 #include "ring/clock.h"
-#include "sample/take.h"
 #include "sample/aside.h"
 #include "sample/signals.h"
 #include "sample/state.h"
+#include "sample/take.h"
 #include "sample/target.h"
 #include "sample/timer.h"
 #include "sample/watch.h"
+#include "selfrec/drain_handler.h"
 
 /* A thread control block is smaller, on either side of where it is said. */
 #define BLOCK_MAX 4096u

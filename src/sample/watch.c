@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "os/diag.h"
-#include "ring/clock.h"
 #include "os/own_thread.h"
+#include "ring/clock.h"
 #include "sample/round.h"
 #include "sample/sampler.h"
 #include "sample/signals.h"

@@ -18,8 +18,8 @@
 #include <syscap/format.h>
 
 #include "base/frame.h"
-#include "os/own_elf.h"
 #include "base/text.h"
+#include "os/own_elf.h"
 
 /* As in the client: a command line is cut there */
 #define CMDLINE_MAX 1024u

@@ -11,12 +11,12 @@
 
 #include <syscap.h>
 
-#include "os/diag.h"
 #include "base/frame.h"
 #include "emit/loss.h"
 #include "emit/process.h"
-#include "ring/clock.h"
+#include "os/diag.h"
 #include "os/quiet.h"
+#include "ring/clock.h"
 
 /** Of the size limit, for saying that it was reached. */
 #define ROOM_FOR_THE_END UINT64_C(2048)
@@ -337,7 +337,7 @@ static int note_result(struct syc_session *s, int r, int64_t now)
 static int write_batch(struct syc_session *s, const struct batch *batch,
                        int64_t now, int64_t deadline, uint64_t *ret_done)
 {
-	return s->plan->sink == SYC_SINK_OUTPUT
+	return s->plan->to.sink == SYC_SINK_OUTPUT
 	               ? write_output(s, batch, now, ret_done)
 	               : write_trace(s, batch, now, deadline, ret_done);
 }
@@ -355,7 +355,7 @@ static bool is_out_of_room(int r)
 static void write_what_fits(struct syc_session *s, struct batch *batch,
                             int64_t now, int64_t deadline, uint64_t *ret_done)
 {
-	const bool is_output = s->plan->sink == SYC_SINK_OUTPUT;
+	const bool is_output = s->plan->to.sink == SYC_SINK_OUTPUT;
 	const uint64_t left_free =
 		is_output || s->has_told_late ? 0 : ROOM_FOR_LOSSES;
 	int r = -ENOSPC;
@@ -382,7 +382,7 @@ static int move(struct syc_session *s, int64_t deadline, uint64_t *ret_moved)
 	struct batch batch;
 	int r;
 
-	if (s->plan->sink == SYC_SINK_OUTPUT) {
+	if (s->plan->to.sink == SYC_SINK_OUTPUT) {
 		room = syc_output_room(&s->output);
 		if (room != UINT64_MAX && !s->is_full)
 			room -= room > ROOM_FOR_THE_END ? ROOM_FOR_THE_END
@@ -581,7 +581,7 @@ static void lose_rest(struct syc_session *s)
 	const struct syc_ring_header *const own = syc_arena_ring(&s->arena, 0);
 	uint64_t moved = 0;
 
-	if (s->plan->sink == SYC_SINK_OUTPUT) {
+	if (s->plan->to.sink == SYC_SINK_OUTPUT) {
 		syc_diag_say("the capture is not whole",
 		             "its ring file has the rest, for syscap recover");
 		return;

@@ -6,12 +6,12 @@
 #include <pthread.h>
 #include <stdint.h>
 
-#include "selfrec/drain.h"
-#include "selfrec/drain_thread.h"
 #include "emit/process.h"
-#include "selfrec/session.h"
 #include "emit/thread.h"
 #include "ring/clock.h"
+#include "selfrec/drain.h"
+#include "selfrec/drain_thread.h"
+#include "selfrec/session.h"
 
 static bool is_without_thread(const struct syc_session *s)
 {
@@ -38,7 +38,7 @@ static bool is_filling(void)
 
 bool syc_drain_handler_is_needed(void)
 {
-	if (!syc_process_is_there() || syc_plan_sink() < SYC_SINK_TRACE)
+	if (!syc_process_is_there() || syc_destination_sink() < SYC_SINK_TRACE)
 		return false;
 	/* A thread that is awake needs no help; without one this stays set */
 	if (__atomic_load_n(&syc_process->session, __ATOMIC_RELAXED) != NULL &&

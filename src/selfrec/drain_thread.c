@@ -17,15 +17,15 @@
 
 #include <syscap.h>
 
-#include "os/diag.h"
-#include "selfrec/alone.h"
-#include "selfrec/drain.h"
 #include "emit/loss.h"
 #include "emit/process.h"
 #include "emit/thread.h"
-#include "ring/clock.h"
+#include "os/diag.h"
 #include "os/handler.h"
 #include "os/own_thread.h"
+#include "ring/clock.h"
+#include "selfrec/alone.h"
+#include "selfrec/drain.h"
 
 #ifndef SYS_close_range
 #define SYS_close_range 436
@@ -118,7 +118,7 @@ static bool own_table(int a, int b)
  * has the lock: see selfrec/trace_fd.h. */
 static void take_descriptors(struct syc_session *s)
 {
-	const bool is_output = s->plan->sink == SYC_SINK_OUTPUT;
+	const bool is_output = s->plan->to.sink == SYC_SINK_OUTPUT;
 
 	if (!syc_drain_hold(s, syc_clock_kernel() + HOLD_NS))
 		return;
@@ -155,7 +155,7 @@ static void close_copies(struct syc_session *s)
 {
 	if (!__atomic_exchange_n(&s->has_copies, false, __ATOMIC_ACQ_REL))
 		return;
-	if (s->plan->sink == SYC_SINK_OUTPUT) {
+	if (s->plan->to.sink == SYC_SINK_OUTPUT) {
 		close_copy(s->copies[0], s->output.dev, s->output.ino);
 	} else {
 		close_copy(s->copies[0], s->trace.target.dev,

@@ -14,9 +14,9 @@
 
 #include "base/frame.h"
 #include "base/text.h"
+#include "os/write_at.h"
 #include "selfrec/file_header.h"
 #include "selfrec/record_lock.h"
-#include "os/write_at.h"
 
 #define LAST_SUFFIX 9999u
 

@@ -4,13 +4,15 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "ring/arena.h"
-#include "selfrec/drain_thread.h"
+#include <syscap.h>
+
 #include "emit/own.h"
 #include "emit/process.h"
+#include "emit/thread.h"
+#include "ring/arena.h"
+#include "selfrec/drain_thread.h"
 #include "selfrec/session.h"
 #include "selfrec/start.h"
-#include "emit/thread.h"
 
 static int claim_slot(struct syc_session *s, struct syc_ring_header **ret_ring)
 {
@@ -65,11 +67,17 @@ static const char *connect(struct syc_state *ts,
 	return why_no_slot(r);
 }
 
+static const struct syc_destination *destination_of_environment(void)
+{
+	return &syc_plan_of_environment()->to;
+}
+
 static const struct syc_own_recording own_recording = {
 	.take_environment = syc_plan_from_environment,
-	.environment = syc_plan_of_environment,
+	.environment = destination_of_environment,
 	.connect = connect,
 	.provide = syc_arena_provide,
+	.drain = syscap_drain,
 	.poke = syc_drain_thread_poke,
 	.wake = syc_drain_thread_wake,
 	.written = syc_session_written,

@@ -9,9 +9,9 @@
 
 #include <syscap.h>
 
-#include "ring/arena.h"
 #include "os/backing.h"
 #include "os/env.h"
+#include "ring/arena.h"
 
 #define MS                  INT64_C(1000000)
 #define DEFAULT_INTERVAL_NS (50 * MS)
@@ -33,7 +33,7 @@ const struct syc_plan *syc_plan_of_options(void)
 
 void syc_plan_use_options(void)
 {
-	syc_block->started = &from_options;
+	syc_block->started = &from_options.to;
 	__atomic_store_n(&syc_block->is_started, 1, __ATOMIC_RELEASE);
 }
 
@@ -94,25 +94,25 @@ enum syc_sink syc_plan_from_environment(bool has_recorder, const char **ret_why)
 	const int fd = syc_env_parse_fd(trace);
 
 	fill_defaults(plan);
-	plan->sink = SYC_SINK_NONE;
+	plan->to.sink = SYC_SINK_NONE;
 	if (has_recorder) {
-		plan->sink = SYC_SINK_CONTROL;
+		plan->to.sink = SYC_SINK_CONTROL;
 	} else if (trace != NULL) {
 		*ret_why = fd < 0 ? "SYSPROF_TRACE_FD is not a descriptor "
 		                    "number above 2"
 		                  : syc_trace_adopt(fd, &plan->trace);
 		if (*ret_why == NULL)
-			plan->sink = SYC_SINK_TRACE;
+			plan->to.sink = SYC_SINK_TRACE;
 	} else if (output != NULL) {
 		*ret_why = plan_output(plan, output);
 		if (*ret_why == NULL)
-			plan->sink = SYC_SINK_OUTPUT;
+			plan->to.sink = SYC_SINK_OUTPUT;
 	}
-	if (plan->sink == SYC_SINK_TRACE)
+	if (plan->to.sink == SYC_SINK_TRACE)
 		*ret_why = "SYSPROF_TRACE_FD is written to";
-	else if (plan->sink == SYC_SINK_OUTPUT)
+	else if (plan->to.sink == SYC_SINK_OUTPUT)
 		*ret_why = "SYSCAP_OUTPUT is written to";
-	return plan->sink;
+	return plan->to.sink;
 }
 
 const char *syc_plan_from_options(const struct syscap_options *options)
@@ -120,7 +120,7 @@ const char *syc_plan_from_options(const struct syscap_options *options)
 	struct syc_plan *const plan = &from_options;
 
 	fill_defaults(plan);
-	plan->sink = SYC_SINK_OUTPUT;
+	plan->to.sink = SYC_SINK_OUTPUT;
 	if ((options->flags & SYSCAP_NO_THREAD) != 0)
 		plan->no_thread = true;
 	if (options->ring_kib != 0)

@@ -2,10 +2,9 @@
 /*
  * plan.h - what this process is to record into by itself.
  *
- * There are two plans, the environment's and that of syscap_start(), and one
- * of them is current; struct syc_block says where they are, and which.  Both
- * are static in some copy: a forked child has them too.  The second is written
- * only by who has syc_process->life, while it is not current.
+ * There is a plan for each destination, the environment's and that of
+ * syscap_start().  The second is written only by the holder of
+ * syc_process->life, while it is not current.
  */
 #ifndef SYC_PLAN_H
 #define SYC_PLAN_H
@@ -13,21 +12,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "share/block.h"
+#include "emit/sink.h"
 #include "selfrec/output.h"
 #include "selfrec/trace_fd.h"
 
 struct syscap_options;
 
-enum syc_sink {
-	SYC_SINK_NONE = 0,
-	SYC_SINK_CONTROL, /* a recorder's rings: no session of ours */
-	SYC_SINK_TRACE,
-	SYC_SINK_OUTPUT,
-};
-
 struct syc_plan {
-	enum syc_sink sink;
+	struct syc_destination to; /* first: what the block points to */
 	bool no_thread;
 	uint32_t ring_bytes;
 	int64_t interval_ns;   /* how long an event may wait for the drainer */
@@ -58,20 +50,9 @@ const struct syc_plan *syc_plan_of_options(void);
 void syc_plan_use_options(void);
 void syc_plan_use_environment(void);
 
-static inline bool syc_plan_is_started(void)
-{
-	return __atomic_load_n(&syc_block->is_started, __ATOMIC_ACQUIRE) != 0;
-}
-
 static inline const struct syc_plan *syc_plan_current(void)
 {
-	return syc_plan_is_started() ? syc_block->started
-	                             : syc_block->environment;
-}
-
-static inline enum syc_sink syc_plan_sink(void)
-{
-	return syc_plan_current()->sink;
+	return (const struct syc_plan *)syc_destination_current();
 }
 
 #endif

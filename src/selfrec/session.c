@@ -13,11 +13,11 @@
 
 #include <syscap.h>
 
-#include "os/diag.h"
 #include "base/text.h"
 #include "emit/process.h"
-#include "ring/clock.h"
+#include "os/diag.h"
 #include "os/quiet.h"
+#include "ring/clock.h"
 
 /* How long somebody who needs the session waits for who makes it. */
 #define LIFE_WAIT_NS INT64_C(250000000)
@@ -156,7 +156,7 @@ void syc_session_close(struct syc_session *s, bool is_whole)
 {
 	struct stat st;
 
-	if (s->plan->sink == SYC_SINK_OUTPUT) {
+	if (s->plan->to.sink == SYC_SINK_OUTPUT) {
 		syc_output_close(&s->output, is_whole);
 		return;
 	}
@@ -191,7 +191,7 @@ struct syc_session *syc_session_make(const struct syc_plan *plan, int epoch,
 	s->no_thread = plan->no_thread;
 	s->interval_ns = plan->interval_ns;
 	s->exit_flush_ns = plan->exit_flush_ns;
-	s->is_started = plan != syc_block->environment;
+	s->is_started = &plan->to != syc_block->environment;
 	s->pid = getpid();
 	s->epoch = epoch;
 	s->is_orphan = syc_process->born == 0;
@@ -202,8 +202,8 @@ struct syc_session *syc_session_make(const struct syc_plan *plan, int epoch,
 	s->trace.fd = -1;
 	s->rings_fd = -1;
 	syc_quiet_begin(&quiet);
-	*ret_why =
-		plan->sink == SYC_SINK_OUTPUT ? make_output(s) : make_trace(s);
+	*ret_why = plan->to.sink == SYC_SINK_OUTPUT ? make_output(s)
+	                                            : make_trace(s);
 	syc_quiet_end(&quiet);
 	if (*ret_why != NULL) {
 		syc_session_free(s, true);
@@ -247,7 +247,7 @@ static void make_first(int epoch)
 	if (!syc_session_take_life(syc_clock_kernel() + LIFE_WAIT_NS))
 		return;
 	const struct syc_plan *const plan = syc_plan_current();
-	if (syc_process->session == NULL && plan->sink >= SYC_SINK_TRACE &&
+	if (syc_process->session == NULL && plan->to.sink >= SYC_SINK_TRACE &&
 	    __atomic_load_n(&syc_active, __ATOMIC_RELAXED) == epoch) {
 		struct syc_session *const s =
 			syc_session_make(plan, epoch, &why);
@@ -330,7 +330,7 @@ uint64_t syc_session_written(char *path, size_t size)
 	*path = '\0';
 	if (s != NULL) {
 		n = __atomic_load_n(&s->written, __ATOMIC_RELAXED);
-		if (s->plan->sink == SYC_SINK_OUTPUT)
+		if (s->plan->to.sink == SYC_SINK_OUTPUT)
 			syc_text_field(path, size, s->output.path);
 	}
 	syc_session_leave();

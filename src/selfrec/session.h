@@ -26,12 +26,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ring/arena.h"
 #include "emit/own.h"
-#include "selfrec/plan.h"
 #include "emit/process.h"
+#include "ring/arena.h"
 #include "selfrec/describe.h"
 #include "selfrec/output.h"
+#include "selfrec/plan.h"
 #include "selfrec/trace_fd.h"
 
 /** How much longer than its flush anybody waits for the drain thread. */

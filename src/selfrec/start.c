@@ -13,15 +13,15 @@
 
 #include <syscap.h>
 
-#include "os/diag.h"
 #include "base/text.h"
-#include "selfrec/drain.h"
-#include "selfrec/drain_thread.h"
 #include "emit/process.h"
-#include "selfrec/session.h"
 #include "emit/share.h"
 #include "emit/thread.h"
+#include "os/diag.h"
 #include "ring/clock.h"
+#include "selfrec/drain.h"
+#include "selfrec/drain_thread.h"
+#include "selfrec/session.h"
 #include "share/cards.h"
 
 #define MS INT64_C(1000000)
@@ -112,7 +112,7 @@ static int start(struct syscap_options *options)
 	const int epoch = syc_process_next_epoch();
 	const char *why;
 
-	if (syc_plan_is_started() && syc_block->active != 0)
+	if (syc_destination_is_started() && syc_block->active != 0)
 		return fail_start(options, "a recording is running already",
 		                  -EALREADY);
 	if (before != NULL && before->is_started) {
@@ -187,18 +187,18 @@ int syscap_stop(void)
 	int r = -ENOENT;
 
 	syc_process_join();
-	if (!syc_process_is_there() || !syc_plan_is_started())
+	if (!syc_process_is_there() || !syc_destination_is_started())
 		return -ENOENT;
 	block_signals(&before);
 	if (!syc_session_take_life(syc_clock_kernel() + STOP_NS)) {
 		r = -EBUSY;
 		goto out;
 	}
-	if (syc_plan_is_started()) {
+	if (syc_destination_is_started()) {
 		s = syc_process->session;
 		__atomic_store_n(&syc_process->session, NULL, __ATOMIC_SEQ_CST);
 		syc_plan_use_environment();
-		const enum syc_sink sink = syc_plan_sink();
+		const enum syc_sink sink = syc_destination_sink();
 		syc_process_set_reason(sink == SYC_SINK_NONE
 		                               ? "syscap_stop() was called"
 		                               : "the environment's recording "

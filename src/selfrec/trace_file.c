@@ -20,10 +20,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "os/write_at.h"
 #include "ring/clock.h"
 #include "selfrec/file_header.h"
 #include "selfrec/trace_kinds.h"
-#include "os/write_at.h"
 
 #define HEADER_SIZE 256u
 #define FRAME_MIN   24u

@@ -29,11 +29,11 @@
 #include <unistd.h>
 
 #include "ring/clock.h"
-#include "share/block.h"
-#include "share/claim.h"
 #include "selfrec/file_header.h"
 #include "selfrec/record_lock.h"
 #include "selfrec/trace_kinds.h"
+#include "share/block.h"
+#include "share/claim.h"
 
 #define FRAME_MIN 24u
 

@@ -26,7 +26,7 @@
 #include <stdint.h>
 
 struct syc_names_table;
-struct syc_plan;
+struct syc_destination;
 struct syc_process;
 struct syc_ring_header;
 struct syc_state;
@@ -83,8 +83,9 @@ struct syc_block {
 	int32_t control_fd;  /* -1: none */
 	uint32_t is_started; /* by syscap_start(); else the environment's */
 	uint64_t control_dev, control_ino;
-	const struct syc_plan *environment; /* static, in pinned copies */
-	const struct syc_plan *started;
+	const struct syc_destination
+		*environment; /* static, in pinned copies */
+	const struct syc_destination *started;
 
 	/* The socket that this process writes to: recordings after the first
 	 * go on there (selfrec/trace_stream.c).  By who opens, writes and closes

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "os/diag.h"
 #include "base/elf_note.h"
+#include "os/diag.h"
 #include "os/peek.h"
 
 /* A static program may have none. */

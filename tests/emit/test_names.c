@@ -12,8 +12,8 @@
 
 #include <syscap/runtime.h>
 
-#include "harness/test.h"
 #include "emit/names.h"
+#include "harness/test.h"
 
 static uint64_t intern(const char *name)
 {

@@ -15,10 +15,10 @@
 
 #include <syscap/runtime.h>
 
+#include "emit/names.h"
 #include "harness/stepper.h"
 #include "harness/test.h"
 #include "harness/tsan.h"
-#include "emit/names.h"
 
 #if defined(__x86_64__)
 

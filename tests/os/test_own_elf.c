@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "os/own_elf.h"
 #include "harness/test.h"
+#include "os/own_elf.h"
 #include "symbols/elf_file.h"
 
 static struct {

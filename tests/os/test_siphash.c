@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_siphash.c - the keyed hash is the one of its paper. */
-#include "os/siphash.h"
 #include "harness/test.h"
+#include "os/siphash.h"
 
 /* The paper's appendix A: key and message count up from 0, 15 bytes. */
 TEST(the_hash_of_the_papers_example_is_the_papers)

@@ -4,8 +4,8 @@
 
 #include <syscap/capture.h>
 
-#include "share/census.h"
 #include "harness/test.h"
+#include "share/census.h"
 
 static void look_at_counters(struct census *c,
                              const struct syscap_reader *reader,

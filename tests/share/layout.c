@@ -5,13 +5,13 @@
  */
 #define _GNU_SOURCE
 #include "emit/process.h"
-#include "selfrec/session.h"
+#include "emit/table.h"
 #include "emit/thread.h"
+#include "ring/ring.h"
+#include "selfrec/session.h"
 #include "share/block.h"
 #include "share/card.h"
 #include "share/number.h"
-#include "emit/table.h"
-#include "ring/ring.h"
 
 /* What these hold is laid out, too. */
 extern struct syc_block layout_block;

@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "harness/tsan.h"
 #include "share/addresses.h"
 #include "share/number.h"
 #include "share/part.h"
-#include "harness/tsan.h"
 
 /** Where copies find each other; docs/copies.md. */
 #define PARTS_PLACE ((void *)SYC_PLACE_OF_PAGE(SYC_COPIES_NUMBER))

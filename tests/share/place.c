@@ -17,9 +17,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "harness/test.h"
 #include "os/siphash.h"
 #include "share/parts.h"
-#include "harness/test.h"
 
 static void put(int fd, int protection)
 {

@@ -13,9 +13,9 @@
 
 #include <syscap.h>
 
-#include "share/collector.h"
 #include "harness/peer.h"
 #include "harness/test.h"
+#include "share/collector.h"
 
 #define RING      (1u << 16)
 #define N_THREADS 3u

@@ -13,10 +13,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "share/census.h"
-#include "share/parts.h"
 #include "harness/peer.h"
 #include "harness/test.h"
+#include "share/census.h"
+#include "share/parts.h"
 
 #define RING      (1u << 18)
 #define N_THREADS 4

@@ -15,11 +15,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "share/census.h"
-#include "share/parts.h"
 #include "harness/peer.h"
 #include "harness/stepper.h"
 #include "harness/test.h"
+#include "share/census.h"
+#include "share/parts.h"
 
 #define RING      (1u << 26)
 #define N_STORM   2000 /* handlers a thread */

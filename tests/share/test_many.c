@@ -12,11 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "harness/peer.h"
+#include "harness/test.h"
 #include "share/block.h"
 #include "share/census.h"
 #include "share/parts.h"
-#include "harness/peer.h"
-#include "harness/test.h"
 
 #define RING   (1u << 16)
 #define N_MANY (SYC_COPIES_MAX + 6)

@@ -18,12 +18,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "share/census.h"
-#include "share/parts.h"
 #include "harness/peer.h"
 #include "harness/test.h"
 #include "harness/tsan.h"
 #include "harness/written.h"
+#include "share/census.h"
+#include "share/parts.h"
 
 #define N_PARTS   5
 #define N_NUMBERS 3

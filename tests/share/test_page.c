@@ -12,12 +12,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "harness/peer.h"
+#include "harness/test.h"
 #include "share/block.h"
 #include "share/census.h"
 #include "share/parts.h"
 #include "share/place.h"
-#include "harness/peer.h"
-#include "harness/test.h"
 
 #define RING (1u << 16)
 

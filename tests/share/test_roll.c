@@ -8,10 +8,10 @@
  */
 #include <string.h>
 
-#include "share/block.h"
-#include "share/roll.h"
 #include "harness/stepper.h"
 #include "harness/test.h"
+#include "share/block.h"
+#include "share/roll.h"
 
 static struct syc_block block;
 static int32_t words[3];

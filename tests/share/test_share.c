@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "share/census.h"
-#include "share/parts.h"
 #include "harness/peer.h"
 #include "harness/test.h"
+#include "share/census.h"
+#include "share/parts.h"
 
 #define RING      (1u << 22)
 #define N_THREADS 8

@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "share/everywhere.h"
 #include "harness/peer.h"
 #include "harness/test.h"
 #include "harness/written.h"
+#include "share/everywhere.h"
 
 static const struct part *parts[PARTS_ALL];
 static struct census census;
