@@ -45,6 +45,6 @@ __attribute__((destructor)) static void end_at_unload(void)
 	if (!syc_process_is_there() &&
 	    !(syc_share_is_entered() && syc_share_adopt()))
 		return;
-	if (syc_roll_end())
+	if (syc_copies_end())
 		end_at_exit();
 }

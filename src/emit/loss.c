@@ -86,7 +86,7 @@ void syc_loss_call_for_teller(bool at_once)
 				 &not_before, &at, now + CALL_NS, false,
 				 __ATOMIC_RELAXED, __ATOMIC_RELAXED)))
 		return;
-	syc_roll_set_sleeping(1);
+	syc_copies_set_sleeping(1);
 }
 
 void syc_loss_count_stray(uint8_t type, uint32_t len, int64_t time)

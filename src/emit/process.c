@@ -21,7 +21,7 @@
 #include "os/diag.h"
 #include "os/env.h"
 #include "ring/clock.h"
-#include "share/cards.h"
+#include "share/loaded_copies.h"
 
 __thread struct syc_thread *syc_self
 	__attribute__((tls_model(SYSCAP_TLS_MODEL)));
@@ -54,7 +54,7 @@ void syc_process_turn_off(const char *why)
 {
 	syc_process_set_reason(why);
 	if (syc_block_is_there())
-		syc_roll_set_active(0);
+		syc_copies_set_active(0);
 	else
 		__atomic_store_n(&syc_active, 0, __ATOMIC_RELAXED);
 	syc_diag_say("recording is off", why);
@@ -143,7 +143,7 @@ static const struct syc_destination *environment(void)
 /* What recording of any kind needs. */
 static int prepare(void)
 {
-	syc_cards_pin(&syc_active);
+	syc_loaded_copies_pin(&syc_active);
 	return syc_share_found(&control, environment(), syc_thread_exit,
 	                       begin_child);
 }
@@ -239,7 +239,7 @@ static bool is_joined(void)
 {
 	if (!syc_share_adopt())
 		return false;
-	syc_cards_pin(&syc_active);
+	syc_loaded_copies_pin(&syc_active);
 	syc_diag_say("recording is shared", "with another copy of the library");
 	return true;
 }
@@ -258,7 +258,7 @@ static void set_up(void)
 		syc_process_turn_off("no memory for thread states");
 	} else if (syc_block->last_epoch == 0) { /* nobody was faster */
 		syc_process_set_reason(why);
-		syc_roll_set_active(syc_process_next_epoch());
+		syc_copies_set_active(syc_process_next_epoch());
 		syc_diag_say("recording is on", why);
 	}
 }
@@ -365,7 +365,7 @@ void syscap_get_stats(struct syscap_stats *stats)
 	               __atomic_load_n(syc_block_is_there() ? &syc_block->reason
 	                                                    : &reason,
 	                               __ATOMIC_RELAXED));
-	all.n_copies = syc_roll_count();
+	all.n_copies = syc_copies_count();
 	syc_text_field(all.why_alone, sizeof(all.why_alone),
 	               syc_share_why_alone());
 	all.clock_is_tsc = syc_clock_is_tsc();

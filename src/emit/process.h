@@ -17,7 +17,7 @@
 
 #include "ring/ring.h"
 #include "share/block.h"
-#include "share/roll.h"
+#include "share/copies.h"
 
 /** Threads that can have a state at one time; further ones drop. */
 #define SYC_THREADS_MAX 8192u

@@ -17,7 +17,7 @@
 #include "os/diag.h"
 #include "os/siphash.h"
 #include "ring/clock.h"
-#include "share/card.h"
+#include "share/copy_note.h"
 #include "share/number.h"
 #include "share/page.h"
 
@@ -25,15 +25,15 @@ struct syc_process *syc_process;
 struct syc_state *syc_states;
 
 /* By which others find us. */
-extern const struct syc_card syc_own_card;
+extern const struct syc_copy_words syc_own_words;
 __attribute__((used, visibility("hidden")))
-const struct syc_card syc_own_card = {
-	.magic = SYC_CARD_MAGIC,
+const struct syc_copy_words syc_own_words = {
+	.magic = SYC_COPY_WORDS_MAGIC,
 	.number = SYC_COPIES_NUMBER,
 	.active = &syc_active,
 	.sleeping = &syc_drain_sleeping,
 };
-SYC_CARD_NOTE(syc_own_card);
+SYC_COPY_NOTE(syc_own_words);
 
 static const char *why_alone = "";
 /* Else a key of ours may have the number, and the values, of another's. */
@@ -142,7 +142,7 @@ bool syc_share_is_entered(void)
 	struct syc_block *block;
 
 	return syc_page_find(&block) == 0 && block->libc == which_libc() &&
-	       syc_roll_has(block, &syc_active);
+	       syc_copies_has(block, &syc_active);
 }
 
 bool syc_share_adopt(void)
@@ -166,7 +166,7 @@ bool syc_share_adopt(void)
 		has_keys = false;
 	}
 	if (why == NULL &&
-	    !syc_roll_enter(block, &syc_active, &syc_drain_sleeping))
+	    !syc_copies_enter(block, &syc_active, &syc_drain_sleeping))
 		why = "there are too many copies of the library";
 	if (why != NULL) {
 		work_alone(why);
@@ -226,7 +226,7 @@ int syc_share_found(const struct syc_control_socket *control,
 		work_alone(why_not_published(r));
 	if (!syc_share_works())
 		block->is_alone = true;
-	syc_roll_enter(block, &syc_active, &syc_drain_sleeping);
+	syc_copies_enter(block, &syc_active, &syc_drain_sleeping);
 	use_block(block);
 	pthread_atfork(NULL, NULL, on_child);
 	syc_at_exit_watch();

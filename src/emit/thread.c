@@ -382,7 +382,7 @@ static void claim_for_self(void)
 	/* Now no inherited pointer is left unclaimed; but for those of copies
 	 * whose threads no key tells */
 	if (self.pid == self.tid &&
-	    (ts == NULL || !ts->no_exit_hook || syc_roll_count() == 1))
+	    (ts == NULL || !ts->no_exit_hook || syc_copies_count() == 1))
 		__atomic_store_n(&syc_process->low_water, 0, __ATOMIC_RELAXED);
 	if (ts == NULL)
 		ts = find_claimed(&self);

@@ -2,12 +2,12 @@
 /*
  * preload.c - libsyscap-sampler.so, which `syscap record --sample` preloads:
  * the collector with its sampler.  What anybody can call are functions of the
- * C library (between.c).
+ * C library (interpose.c).
  *
  * A program that has a sampler of its own is left to that: frame providers of
  * runtimes are attached there.  It says so by a note (share/sampler_note.h), which
  * is looked for in all objects that are mapped when we are loaded.  To one
- * that is loaded later it is handed over (sample/yield.h).
+ * that is loaded later it is handed over (sample/handover.h).
  */
 #define _GNU_SOURCE
 #include <stdbool.h>
@@ -15,9 +15,9 @@
 
 #include "emit/process.h"
 #include "os/diag.h"
-#include "sample/at_load.h"
-#include "sample/told.h"
-#include "sample/yield.h"
+#include "sample/autostart.h"
+#include "sample/handover.h"
+#include "sample/interposed.h"
 #include "share/notes.h"
 #include "share/sampler_note.h"
 
@@ -41,8 +41,8 @@ __attribute__((constructor)) static void sample_at_load(void)
 	if (syc_notes_each(SYC_SAMPLER_NOTE_TYPE, is_others, (void *)&name)) {
 		syc_diag_say("the preloaded sampler leaves it to", name);
 	} else {
-		syc_yield_offer();
-		syc_told_begin();
-		syc_sampler_at_load();
+		syc_handover_offer();
+		syc_interposed_begin();
+		syc_autostart();
 	}
 }

@@ -17,17 +17,17 @@
 
 #include "emit/names.h"
 #include "emit/process.h"
-#include "sample/at_load.h"
 #include "sample/attach.h"
+#include "sample/autostart.h"
+#include "sample/handover.h"
 #include "sample/sampler.h"
 #include "sample/state.h"
 #include "sample/target.h"
-#include "sample/yield.h"
 
 __attribute__((constructor)) static void sample_at_load(void)
 {
 	syc_process_init();
-	syc_sampler_at_load();
+	syc_autostart();
 }
 
 int syscap_sampler_start(struct syscap_sampler_options *given)
@@ -42,7 +42,7 @@ int syscap_sampler_start(struct syscap_sampler_options *given)
 	memset(&options, 0, sizeof(options));
 	memcpy(&options, given, fixed);
 	int r = syc_sampler_begin(&options, false);
-	if (r == -EALREADY && syc_yield_ask())
+	if (r == -EALREADY && syc_handover_ask())
 		r = syc_sampler_begin(&options, false);
 	size_t room = size - fixed; /* the struct ends in padding */
 	if (room > sizeof(options.message))

@@ -19,15 +19,15 @@
 #include "emit/stack.h"
 #include "os/diag.h"
 #include "ring/clock.h"
+#include "sample/handover.h"
+#include "sample/interposed.h"
 #include "sample/signals.h"
 #include "sample/state.h"
 #include "sample/target.h"
 #include "sample/task.h"
 #include "sample/tick.h"
 #include "sample/timer.h"
-#include "sample/told.h"
-#include "sample/watch.h"
-#include "sample/yield.h"
+#include "sample/watcher.h"
 #include "share/claim.h"
 #include "stack/unwind.h"
 
@@ -197,13 +197,13 @@ static int start(struct syscap_sampler_options *o, bool with_children)
 	__atomic_store_n(&s->is_on, 1, __ATOMIC_SEQ_CST);
 	/* A thread of ours only where there are others: some programs want to
 	 * have one, and look.  Who tells of the second makes it then. */
-	syc_watch_note_filters();
-	r = syc_told_is_on() && syc_task_is_alone(&s->tasks)
-	            ? syc_watch_start_alone(false)
-	            : syc_watch_start(true);
+	syc_watcher_note_filters();
+	r = syc_interposed_is_on() && syc_task_is_alone(&s->tasks)
+	            ? syc_watcher_start_alone(false)
+	            : syc_watcher_start(true);
 	if (r != 0) {
 		why = explain(r);
-		syc_watch_stop(STOP_NS);
+		syc_watcher_stop(STOP_NS);
 		goto fail;
 	}
 	return 0;
@@ -304,7 +304,7 @@ static int end(int64_t life_ns, int64_t stop_ns)
 		if (s->watcher != SYC_WATCHER_NONE) {
 			const bool ended = s->watcher == SYC_WATCHER_ENDED;
 
-			r = syc_watch_stop(stop_ns);
+			r = syc_watcher_stop(stop_ns);
 			if (r == 0) {
 				syc_claim_give(SYC_CLAIM_SAMPLER);
 				for_children.is_wanted = 0;
@@ -361,7 +361,7 @@ static void begin_child(void)
 	s->may_change_signal = for_children.may_change_signal;
 	s->take = for_children.take;
 	__atomic_store_n(&s->is_on, 1, __ATOMIC_SEQ_CST);
-	if (syc_watch_start_alone(true) != 0) {
+	if (syc_watcher_start_alone(true) != 0) {
 		__atomic_store_n(&s->is_on, 0, __ATOMIC_SEQ_CST);
 		s->watcher = SYC_WATCHER_NONE;
 		syc_claim_give(SYC_CLAIM_SAMPLER);
@@ -410,10 +410,10 @@ void syc_sampler_at_rest(void)
 	    __atomic_load_n(&s->watcher, __ATOMIC_RELAXED) != SYC_WATCHER_LATER)
 		return;
 	block_signals(&before);
-	if (!syc_watch_yields() &&
+	if (!syc_watcher_yields() &&
 	    syc_state_take(&syc_sampler->life, REST_NS)) {
-		if (s->watcher == SYC_WATCHER_LATER && !syc_watch_is_boxed())
-			syc_watch_start(false);
+		if (s->watcher == SYC_WATCHER_LATER && !syc_watcher_is_boxed())
+			syc_watcher_start(false);
 		syc_state_give(&syc_sampler->life);
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -47,8 +47,8 @@ struct syc_sampler {
 	int result;        /* of the first round */
 	const char *why;   /* a sentence, of result or of the end */
 
-	uint64_t n_foreign;   /* signals passed on */
-	uint32_t aside_taken; /* aside.c's stack is in use */
+	uint64_t n_foreign;       /* signals passed on */
+	uint32_t own_stack_taken; /* own_stack.c's stack is in use */
 
 	/* Rounds: the watcher's, or whose tick has `life` */
 	uint32_t round, n_threads, n_unsampled;

@@ -23,13 +23,13 @@
 #include "emit/loss.h"
 #include "emit/thread.h"
 #include "ring/clock.h"
-#include "sample/aside.h"
+#include "sample/own_stack.h"
 #include "sample/signals.h"
 #include "sample/state.h"
 #include "sample/take.h"
 #include "sample/target.h"
 #include "sample/timer.h"
-#include "sample/watch.h"
+#include "sample/watcher.h"
 #include "selfrec/drain_handler.h"
 
 /* A thread control block is smaller, on either side of where it is said. */
@@ -204,7 +204,7 @@ static void record(struct syc_target *t, const siginfo_t *info,
 		return;
 	}
 	if (syc_drain_handler_is_needed())
-		syc_aside_run(syc_drain_handler_run);
+		syc_own_stack_run(syc_drain_handler_run);
 	syc_drain_handler_note(true);
 	take(t, context, weigh(t, info));
 	syc_drain_handler_note(false);
@@ -236,7 +236,7 @@ static void tick(struct syc_target *t, uint64_t cookie, const siginfo_t *info,
 			record(t, info, context);
 		if (__atomic_load_n(&syc_sampler->watcher, __ATOMIC_RELAXED) ==
 		    SYC_WATCHER_LATER)
-			syc_watch_from_tick();
+			syc_watcher_from_tick();
 	}
 	__atomic_compare_exchange_n(&t->busy, &here, 0, false, __ATOMIC_RELEASE,
 	                            __ATOMIC_RELAXED);
@@ -298,7 +298,7 @@ REALIGN NO_CANARY void syc_tick_handle(int signal, siginfo_t *info,
 	if (!is_ours(signal, info, tid, &t, &cookie)) {
 		if (syc_sampler != NULL) {
 			if (signal == SIGURG && info->si_code == SI_TKILL)
-				syc_watch_yields();
+				syc_watcher_yields();
 			__atomic_add_fetch(&syc_sampler->n_foreign, 1,
 			                   __ATOMIC_RELAXED);
 		}

@@ -221,13 +221,13 @@ static bool sleep_until_woken(struct drainer *d)
 	const uint32_t seen = __atomic_load_n(&s->wakes, __ATOMIC_ACQUIRE);
 	const int64_t longest = longest_sleep(d);
 
-	syc_roll_set_sleeping(1);
+	syc_copies_set_sleeping(1);
 	if (d->has_barrier)
 		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
 	if ((s->retry_at != 0 || !syc_drain_has_work(s)) &&
 	    __atomic_load_n(&s->asked, __ATOMIC_SEQ_CST) == 0)
 		sleep_loosely(s, seen, longest);
-	syc_roll_set_sleeping(0);
+	syc_copies_set_sleeping(0);
 	return s->retry_at != 0 || syc_drain_has_work(s) ||
 	       __atomic_load_n(&s->wakes, __ATOMIC_ACQUIRE) != seen;
 }

@@ -211,7 +211,7 @@ struct syc_session *syc_session_make(const struct syc_plan *plan, int epoch,
 	}
 	__atomic_store_n(&syc_process->announced, 0, __ATOMIC_RELAXED);
 	/* The first event looks after the thread */
-	syc_roll_set_sleeping(!plan->no_thread);
+	syc_copies_set_sleeping(!plan->no_thread);
 	return s;
 }
 
@@ -318,7 +318,7 @@ int syc_session_open_rings(const struct syc_session *s)
 void syc_session_fail(struct syc_session *s, const char *why)
 {
 	syc_process_set_reason(why);
-	if (syc_roll_change_active(s->epoch, 0))
+	if (syc_copies_change_active(s->epoch, 0))
 		syc_diag_say("recording is off", why);
 }
 

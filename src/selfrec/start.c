@@ -22,7 +22,7 @@
 #include "selfrec/drain.h"
 #include "selfrec/drain_thread.h"
 #include "selfrec/session.h"
-#include "share/cards.h"
+#include "share/loaded_copies.h"
 
 #define MS INT64_C(1000000)
 /* How long exit() waits for a start or stop that is under way. */
@@ -129,11 +129,11 @@ static int start(struct syscap_options *options)
 	if (s == NULL)
 		return fail_start(options, why, -EIO);
 	if (syc_share_works())
-		syc_cards_enter(syc_block);
+		syc_loaded_copies_enter(syc_block);
 	__atomic_store_n(&syc_process->session, s, __ATOMIC_SEQ_CST);
 	syc_plan_use_options();
 	syc_process_set_reason("syscap_start() was called");
-	syc_roll_set_active(epoch);
+	syc_copies_set_active(epoch);
 	syc_text_field(options->message, sizeof(options->message),
 	               s->output.path);
 	if (before != NULL)
@@ -203,7 +203,7 @@ int syscap_stop(void)
 		                               ? "syscap_stop() was called"
 		                               : "the environment's recording "
 		                                 "goes on");
-		syc_roll_set_active(
+		syc_copies_set_active(
 			sink == SYC_SINK_NONE ? 0 : syc_process_next_epoch());
 		r = s != NULL ? end(s, STOP_NS) : 0;
 	}
@@ -256,7 +256,7 @@ void syc_start_end(void)
 
 		if (s != NULL) {
 			syc_process_set_reason("the process exits");
-			syc_roll_set_active(0);
+			syc_copies_set_active(0);
 			__atomic_store_n(&syc_process->session, NULL,
 			                 __ATOMIC_SEQ_CST);
 			end(s, s->exit_flush_ns);

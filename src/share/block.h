@@ -73,7 +73,7 @@ struct syc_block {
 	uint32_t exit_key;         /* 1 + a pthread key; 0: none */
 
 	/* 0: nothing is recorded; else the epoch.  Sequentially consistent,
-	 * then stored into each copy's own word: roll.h. */
+	 * then stored into each copy's own word: copies.h. */
 	int32_t active;
 	int32_t last_epoch;
 	const char *reason; /* static, in a copy that is pinned */
@@ -103,11 +103,11 @@ struct syc_block {
 	struct syc_numbers counters; /* emit/counter_id.c */
 	struct syc_names_root names; /* emit/names.c */
 
-	/* sample/yield.h */
+	/* sample/handover.h */
 	uint32_t sampler_yields;
 	uint32_t sampler_wanted;
 
-	/* roll.h */
+	/* copies.h */
 	uint32_t n_copies; /* [0, n_copies) are entered or about to be */
 	struct syc_copy copies[SYC_COPIES_MAX];
 };

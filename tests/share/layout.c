@@ -10,12 +10,12 @@
 #include "ring/ring.h"
 #include "selfrec/session.h"
 #include "share/block.h"
-#include "share/card.h"
+#include "share/copy_note.h"
 #include "share/number.h"
 
 /* What these hold is laid out, too. */
 extern struct syc_block layout_block;
-extern struct syc_card layout_card;
+extern struct syc_copy_words layout_words;
 extern struct syc_names_table layout_names;
 extern struct syc_process layout_process;
 extern struct syc_ring_header layout_ring;
@@ -24,7 +24,7 @@ extern struct syc_state layout_state;
 extern enum syc_sink layout_sink;
 
 struct syc_block layout_block;
-struct syc_card layout_card;
+struct syc_copy_words layout_words;
 struct syc_names_table layout_names;
 struct syc_process layout_process;
 struct syc_ring_header layout_ring;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* aside.c - what needs more stack than a handler may have. */
+/* own_stack.c - a stack of our own, for what needs more than a handler may have. */
 #define _GNU_SOURCE
-#include "sample/aside.h"
+#include "sample/own_stack.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -19,15 +19,15 @@ static char *stack;
 
 /* call_on(what, top): the frame pointer finds the way back, for us and for
  * whoever unwinds. */
-void syc_aside_call_on(void (*what)(void), void *top);
+void syc_own_stack_call_on(void (*what)(void), void *top);
 
 #if defined(__x86_64__)
 __asm__(".text\n"
         ".p2align 4\n"
-        ".globl syc_aside_call_on\n"
-        ".hidden syc_aside_call_on\n"
-        ".type syc_aside_call_on, @function\n"
-        "syc_aside_call_on:\n"
+        ".globl syc_own_stack_call_on\n"
+        ".hidden syc_own_stack_call_on\n"
+        ".type syc_own_stack_call_on, @function\n"
+        "syc_own_stack_call_on:\n"
         "	.cfi_startproc\n"
         "	endbr64\n"
         "	pushq %rbp\n"
@@ -42,14 +42,14 @@ __asm__(".text\n"
         "	.cfi_def_cfa %rsp, 8\n"
         "	ret\n"
         "	.cfi_endproc\n"
-        ".size syc_aside_call_on, . - syc_aside_call_on\n");
+        ".size syc_own_stack_call_on, . - syc_own_stack_call_on\n");
 #elif defined(__aarch64__)
 __asm__(".text\n"
         ".p2align 4\n"
-        ".globl syc_aside_call_on\n"
-        ".hidden syc_aside_call_on\n"
-        ".type syc_aside_call_on, %function\n"
-        "syc_aside_call_on:\n"
+        ".globl syc_own_stack_call_on\n"
+        ".hidden syc_own_stack_call_on\n"
+        ".type syc_own_stack_call_on, %function\n"
+        "syc_own_stack_call_on:\n"
         "	.cfi_startproc\n"
         "	hint #34\n" /* bti c */
         "	stp x29, x30, [sp, #-16]!\n"
@@ -68,7 +68,7 @@ __asm__(".text\n"
         "	.cfi_def_cfa_offset 0\n"
         "	ret\n"
         "	.cfi_endproc\n"
-        ".size syc_aside_call_on, . - syc_aside_call_on\n");
+        ".size syc_own_stack_call_on, . - syc_own_stack_call_on\n");
 #else
 #error "how this machine changes stacks"
 #endif
@@ -92,9 +92,9 @@ static char *get_stack(void)
 	return stack;
 }
 
-void syc_aside_run(void (*what)(void))
+void syc_own_stack_run(void (*what)(void))
 {
-	uint32_t *const taken = &syc_sampler->aside_taken;
+	uint32_t *const taken = &syc_sampler->own_stack_taken;
 	uint32_t nobody = 0;
 
 	if (!__atomic_compare_exchange_n(taken, &nobody, 1, false,
@@ -102,6 +102,6 @@ void syc_aside_run(void (*what)(void))
 		return;
 	char *const memory = get_stack();
 	if (memory != NULL)
-		syc_aside_call_on(what, memory + GUARD + SIZE);
+		syc_own_stack_call_on(what, memory + GUARD + SIZE);
 	__atomic_store_n(taken, 0, __ATOMIC_RELEASE);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_roll.c - copies are switched on and off while others enter, with one
+ * test_copies.c - copies are switched on and off while others enter, with one
  * in the middle of the other at every instruction.
  *
  * What comes on top runs to its end, as another thread may while this one is
@@ -11,7 +11,7 @@
 #include "harness/stepper.h"
 #include "harness/test.h"
 #include "share/block.h"
-#include "share/roll.h"
+#include "share/copies.h"
 
 static struct syc_block block;
 static int32_t words[3];
@@ -22,28 +22,28 @@ static void begin(int32_t active)
 	memset(&block, 0, sizeof(block));
 	memset(words, 0, sizeof(words));
 	syc_block = &block;
-	CHECK(syc_roll_enter(&block, &words[0], &sleeping[0]));
-	syc_roll_set_active(active);
+	CHECK(syc_copies_enter(&block, &words[0], &sleeping[0]));
+	syc_copies_set_active(active);
 }
 
 static void enter(void)
 {
-	syc_roll_enter(&block, &words[1], &sleeping[1]);
+	syc_copies_enter(&block, &words[1], &sleeping[1]);
 }
 
 static void enter_another(void)
 {
-	syc_roll_enter(&block, &words[2], &sleeping[2]);
+	syc_copies_enter(&block, &words[2], &sleeping[2]);
 }
 
 static void switch_off(void)
 {
-	syc_roll_set_active(0);
+	syc_copies_set_active(0);
 }
 
 static void switch_on(void)
 {
-	syc_roll_set_active(7);
+	syc_copies_set_active(7);
 }
 
 static void switch_on_and_off(void)
@@ -54,7 +54,7 @@ static void switch_on_and_off(void)
 
 static void fail_epoch_7(void)
 {
-	syc_roll_change_active(7, 0);
+	syc_copies_change_active(7, 0);
 }
 
 static void step(void (*call)(void), void (*action)(void), int32_t before)
@@ -109,12 +109,12 @@ TEST(of_two_that_switch_all_copies_follow_one)
 TEST(the_last_to_end_is_told_so)
 {
 	begin(1);
-	CHECK(syc_roll_enter(&block, &syc_active, &syc_drain_sleeping));
-	CHECK_EQ(syc_roll_count(), 2);
-	CHECK(!syc_roll_end()); /* words[0] is there */
+	CHECK(syc_copies_enter(&block, &syc_active, &syc_drain_sleeping));
+	CHECK_EQ(syc_copies_count(), 2);
+	CHECK(!syc_copies_end()); /* words[0] is there */
 	CHECK_EQ(block.copies[1].has_ended, 1);
 	block.copies[0].has_ended = 1;
-	CHECK(syc_roll_end());
+	CHECK(syc_copies_end());
 }
 
 TEST(who_enters_again_is_not_counted_twice_and_too_many_are_refused)
@@ -124,14 +124,14 @@ TEST(who_enters_again_is_not_counted_twice_and_too_many_are_refused)
 
 	begin(3);
 	for (unsigned i = 1; i < SYC_COPIES_MAX; i++)
-		CHECK(syc_roll_enter(&block, &many[i], &asleep));
-	CHECK(!syc_roll_enter(&block, &many[SYC_COPIES_MAX], &asleep));
-	CHECK(syc_roll_enter(&block, &many[1], &asleep));
-	CHECK_EQ(syc_roll_count(), SYC_COPIES_MAX);
+		CHECK(syc_copies_enter(&block, &many[i], &asleep));
+	CHECK(!syc_copies_enter(&block, &many[SYC_COPIES_MAX], &asleep));
+	CHECK(syc_copies_enter(&block, &many[1], &asleep));
+	CHECK_EQ(syc_copies_count(), SYC_COPIES_MAX);
 	CHECK_EQ(many[SYC_COPIES_MAX - 1], 3);
 	CHECK_EQ(many[SYC_COPIES_MAX], 0);
 	/* Whoever emits first looks whether anybody is to be woken */
 	CHECK_EQ(asleep, 1);
-	syc_roll_set_sleeping(0);
+	syc_copies_set_sleeping(0);
 	CHECK_EQ(asleep, 0);
 }

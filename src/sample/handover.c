@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* yield.c - the preloaded sampler leaves sampling to another copy's. */
+/* handover.c - the preloaded sampler leaves sampling to another copy's. */
 #define _GNU_SOURCE
-#include "sample/yield.h"
+#include "sample/handover.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -15,7 +15,7 @@
 
 static bool offers;
 
-void syc_yield_offer(void)
+void syc_handover_offer(void)
 {
 	if (!syc_block_is_there())
 		return;
@@ -23,20 +23,20 @@ void syc_yield_offer(void)
 	__atomic_store_n(&syc_block->sampler_yields, 1, __ATOMIC_RELAXED);
 }
 
-bool syc_yield_is_due(void)
+bool syc_handover_is_due(void)
 {
 	return offers && __atomic_load_n(&syc_block->sampler_wanted,
 	                                 __ATOMIC_RELAXED) != 0;
 }
 
-void syc_yield_done(void)
+void syc_handover_done(void)
 {
 	offers = false;
 	/* Pairs with who asks: the claim is free */
 	__atomic_store_n(&syc_block->sampler_yields, 0, __ATOMIC_RELEASE);
 }
 
-bool syc_yield_ask(void)
+bool syc_handover_ask(void)
 {
 	if (!syc_block_is_there() ||
 	    __atomic_load_n(&syc_block->sampler_yields, __ATOMIC_RELAXED) == 0)

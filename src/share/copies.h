@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * roll.h - the copies that act as one, and their own words.
+ * copies.h - the copies that act as one, and their own words.
  *
  * Off costs a copy one load, of a word of its own (syc_active); who publishes
  * looks at another word of its own (syc_drain_sleeping).  So whoever changes
@@ -18,8 +18,8 @@
  *
  * Context of everything here: any-thread, signal-safe.
  */
-#ifndef SYC_ROLL_H
-#define SYC_ROLL_H
+#ifndef SYC_COPIES_H
+#define SYC_COPIES_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,25 +34,25 @@ extern uint32_t syc_drain_sleeping __attribute__((visibility("hidden")));
  * Enter a copy, and let it have the present value: entered before, it only
  * gets that.  False: there are SYC_COPIES_MAX.
  */
-bool syc_roll_enter(struct syc_block *block, int32_t *active,
-                    uint32_t *sleeping);
+bool syc_copies_enter(struct syc_block *block, int32_t *active,
+                      uint32_t *sleeping);
 
 /** Whether the copy with the word @active is entered. */
-bool syc_roll_has(struct syc_block *block, const int32_t *active);
+bool syc_copies_has(struct syc_block *block, const int32_t *active);
 
 /** The epoch, or 0. */
-void syc_roll_set_active(int32_t active);
+void syc_copies_set_active(int32_t active);
 
 /** The same if it is @from.  False: it is not. */
-bool syc_roll_change_active(int32_t from, int32_t to);
+bool syc_copies_change_active(int32_t from, int32_t to);
 
 /** The drain thread falls asleep (1), or is awake. */
-void syc_roll_set_sleeping(uint32_t sleeping);
+void syc_copies_set_sleeping(uint32_t sleeping);
 
 /** This copy's destructors run.  True: those of all others have. */
-bool syc_roll_end(void);
+bool syc_copies_end(void);
 
 /** How many act as one with this, this one too. */
-uint32_t syc_roll_count(void);
+uint32_t syc_copies_count(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * yield.h - the preloaded sampler leaves sampling to a library that is loaded
+ * handover.h - the preloaded sampler leaves sampling to a library that is loaded
  * later and has a sampler of its own: providers of runtimes' frames are
  * attached to that one (an extension module of a script's runtime, say).
  *
@@ -12,22 +12,22 @@
  *	gives the claim back
  *	block->sampler_yields = 0  ───────▶ waits for this, starts
  */
-#ifndef SYC_YIELD_H
-#define SYC_YIELD_H
+#ifndef SYC_HANDOVER_H
+#define SYC_HANDOVER_H
 
 #include <stdbool.h>
 
 /** This copy will yield.  Context: setup, before it samples. */
-void syc_yield_offer(void);
+void syc_handover_offer(void);
 
 /** Somebody wants what this copy offers.  By the watcher. */
-bool syc_yield_is_due(void);
+bool syc_handover_is_due(void);
 
 /** This copy samples no more.  By the watcher. */
-void syc_yield_done(void);
+void syc_handover_done(void);
 
 /** Whether another copy has stopped sampling because this asked it to; waits
  * for that.  Context: setup. */
-bool syc_yield_ask(void);
+bool syc_handover_ask(void);
 
 #endif

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * told.h - what somebody who stands between the program and the C library, as
- * the preloaded library does, tells the sampler of.
+ * interposed.h - what an interposer, which stands between the program and the
+ * C library as the preloaded library does, tells the sampler.
  *
  * Who is told of a new thread needs none of his own to look for them; who is
  * told that the program wants the signal of our ticks leaves it to the
  * program before it has one of them.  Raw system calls are not told.
  *
  * Nobody is told by a program that is linked with the sampler: that has the
- * watcher (watch.h).
+ * watcher (watcher.h).
  */
-#ifndef SYC_TOLD_H
-#define SYC_TOLD_H
+#ifndef SYC_INTERPOSED_H
+#define SYC_INTERPOSED_H
 
 #include <signal.h>
 #include <stdbool.h>
 
 /** All of the below, and syc_sampler_at_rest() before each thread that is
  * made, will be called.  Context: setup, before sampling begins. */
-void syc_told_begin(void);
+void syc_interposed_begin(void);
 
-bool syc_told_is_on(void);
+bool syc_interposed_is_on(void);
 
 /**
  * The program is about to have @signal handled; SIG_DFL and SIG_IGN don't
@@ -28,7 +28,7 @@ bool syc_told_is_on(void);
  *
  * Context: any-thread, signal-safe.
  */
-void syc_told_of_handler(int signal);
+void syc_interposed_on_handler(int signal);
 
 /**
  * The program has given @signal its default action, or ignores it.  Where it
@@ -36,7 +36,7 @@ void syc_told_of_handler(int signal);
  *
  * Context: any-thread, signal-safe.
  */
-void syc_told_of_reset(int signal);
+void syc_interposed_on_reset(int signal);
 
 /**
  * The C library has told the program that @action is SIGURG's.  Where that is
@@ -46,7 +46,7 @@ void syc_told_of_reset(int signal);
  *
  * Context: any-thread, signal-safe.
  */
-void syc_told_of_look(int signal, struct sigaction *action);
+void syc_interposed_on_query(int signal, struct sigaction *action);
 
 /**
  * The program is about to wait for @set.  Returns that, or @copy: @set, which
@@ -54,6 +54,6 @@ void syc_told_of_look(int signal, struct sigaction *action);
  *
  * Context: any-thread, signal-safe.
  */
-const sigset_t *syc_told_of_wait(const sigset_t *set, sigset_t *copy);
+const sigset_t *syc_interposed_on_wait(const sigset_t *set, sigset_t *copy);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * watch.h - who looks for threads: the thread "syscap-sampler", every 50 ms.
+ * watcher.h - who looks for threads: the thread "syscap-sampler", every 50 ms.
  *
  * Threads are found without their help, for nobody tells a library of new
  * ones.  The watcher has a table of descriptors of its own where the kernel
  * gives it one: the program's closing and reusing of numbers does not reach
  * it, and none of ours is in the way of the program.
  */
-#ifndef SYC_WATCH_H
-#define SYC_WATCH_H
+#ifndef SYC_WATCHER_H
+#define SYC_WATCHER_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,12 +17,12 @@
  * of that round too.
  *
  * Context: setup, by who has `life`. */
-int syc_watch_start(bool waits);
+int syc_watcher_start(bool waits);
 
 /** Let it end: no timer is left.  0, or -ETIMEDOUT.
  *
  * Context: setup, by who has `life`. */
-int syc_watch_stop(int64_t wait_ns);
+int syc_watcher_stop(int64_t wait_ns);
 
 /**
  * Without a thread of ours, as in a forked child at first: give the calling
@@ -30,15 +30,15 @@ int syc_watch_stop(int64_t wait_ns);
  *
  * Context: setup, by who has `life`.  0 or -errno.
  */
-int syc_watch_start_alone(bool is_child);
+int syc_watcher_start_alone(bool is_child);
 
 /** In a tick of such a process.  Context: signal-safe. */
-void syc_watch_from_tick(void);
+void syc_watcher_from_tick(void);
 
 /** Whether another copy wants to sample such a process; then it may.
  *
  * Context: signal-safe. */
-bool syc_watch_yields(void);
+bool syc_watcher_yields(void);
 
 /**
  * The program has taken our signal, or is about to.  False: there is no other,
@@ -46,13 +46,13 @@ bool syc_watch_yields(void);
  *
  * Context: signal-safe, by who has `life` while there is no watcher, or by it.
  */
-bool syc_watch_change_signal(void);
+bool syc_watcher_change_signal(void);
 
 /** Remember which filters there are that calls of ours are known to pass. */
-void syc_watch_note_filters(void);
+void syc_watcher_note_filters(void);
 
 /** A filter came since: what a watcher does may be forbidden.  By who has
  * `life`. */
-bool syc_watch_is_boxed(void);
+bool syc_watcher_is_boxed(void);
 
 #endif

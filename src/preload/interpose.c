@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * between.c - functions of the C library that the preloaded library stands in
- * front of, so that the sampler is told (sample/told.h).
+ * interpose.c - functions of the C library that the preloaded library stands in
+ * front of, so that the sampler is told (sample/interposed.h).
  *
  * Each calls the next one of its name with what it was given, and returns
  * what that returns: a thread has the start routine that the program gave it.
@@ -19,8 +19,8 @@
 #include <sys/signalfd.h>
 #include <threads.h>
 
+#include "sample/interposed.h"
 #include "sample/sampler.h"
-#include "sample/told.h"
 
 /* Which of these the headers declare depends on their version */
 sighandler_t bsd_signal(int number, sighandler_t handler);
@@ -106,12 +106,12 @@ EXPORTED int sigaction(int number, const struct sigaction *action,
                        struct sigaction *before)
 {
 	if (action != NULL && is_handler(action->sa_handler))
-		syc_told_of_handler(number);
+		syc_interposed_on_handler(number);
 	const int r = NEXT(sigaction)(number, action, before);
 	if (r == 0 && action != NULL && !is_handler(action->sa_handler))
-		syc_told_of_reset(number);
+		syc_interposed_on_reset(number);
 	if (r == 0 && before != NULL)
-		syc_told_of_look(number, before);
+		syc_interposed_on_query(number, before);
 	return r;
 }
 
@@ -120,7 +120,7 @@ static sighandler_t look(int number, sighandler_t before)
 	struct sigaction action = { .sa_handler = before };
 
 	if (before != SIG_ERR)
-		syc_told_of_look(number, &action);
+		syc_interposed_on_query(number, &action);
 	return action.sa_handler;
 }
 
@@ -128,10 +128,10 @@ static sighandler_t look(int number, sighandler_t before)
 	EXPORTED sighandler_t name(int number, sighandler_t handler)     \
 	{                                                                \
 		if (is_handler(handler))                                 \
-			syc_told_of_handler(number);                     \
+			syc_interposed_on_handler(number);               \
 		const sighandler_t before = NEXT(name)(number, handler); \
 		if (before != SIG_ERR && !is_handler(handler))           \
-			syc_told_of_reset(number);                       \
+			syc_interposed_on_reset(number);                 \
 		return look(number, before);                             \
 	}
 
@@ -144,11 +144,11 @@ PLAIN(__sysv_signal)
 EXPORTED sighandler_t sigset(int number, sighandler_t handler)
 {
 	if (is_handler(handler) && handler != SIG_HOLD)
-		syc_told_of_handler(number);
+		syc_interposed_on_handler(number);
 	const sighandler_t before =
 		((__typeof__(&signal))next(NEXT_sigset))(number, handler);
 	if (before != SIG_ERR && !is_handler(handler))
-		syc_told_of_reset(number);
+		syc_interposed_on_reset(number);
 	return look(number, before);
 }
 
@@ -156,14 +156,14 @@ EXPORTED int sigwait(const sigset_t *set, int *number)
 {
 	sigset_t copy;
 
-	return NEXT(sigwait)(syc_told_of_wait(set, &copy), number);
+	return NEXT(sigwait)(syc_interposed_on_wait(set, &copy), number);
 }
 
 EXPORTED int sigwaitinfo(const sigset_t *set, siginfo_t *info)
 {
 	sigset_t copy;
 
-	return NEXT(sigwaitinfo)(syc_told_of_wait(set, &copy), info);
+	return NEXT(sigwaitinfo)(syc_interposed_on_wait(set, &copy), info);
 }
 
 EXPORTED int sigtimedwait(const sigset_t *set, siginfo_t *info,
@@ -171,12 +171,13 @@ EXPORTED int sigtimedwait(const sigset_t *set, siginfo_t *info,
 {
 	sigset_t copy;
 
-	return NEXT(sigtimedwait)(syc_told_of_wait(set, &copy), info, timeout);
+	return NEXT(sigtimedwait)(syc_interposed_on_wait(set, &copy), info,
+	                          timeout);
 }
 
 EXPORTED int signalfd(int fd, const sigset_t *set, int flags)
 {
 	sigset_t copy;
 
-	return NEXT(signalfd)(fd, syc_told_of_wait(set, &copy), flags);
+	return NEXT(signalfd)(fd, syc_interposed_on_wait(set, &copy), flags);
 }

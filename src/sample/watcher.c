@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* watch.c - who looks for threads. */
+/* watcher.c - who looks for threads. */
 #define _GNU_SOURCE
-#include "sample/watch.h"
+#include "sample/watcher.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -16,13 +16,13 @@
 #include "os/diag.h"
 #include "os/own_thread.h"
 #include "ring/clock.h"
-#include "sample/round.h"
+#include "sample/handover.h"
 #include "sample/sampler.h"
+#include "sample/scan.h"
 #include "sample/signals.h"
 #include "sample/state.h"
 #include "sample/task.h"
 #include "sample/tick.h"
-#include "sample/yield.h"
 #include "stack/unwind.h"
 
 #ifndef SYS_close_range
@@ -65,12 +65,12 @@ static bool own_table(int *ret_dir)
 }
 
 /* No tick may reach the program's handler. */
-bool syc_watch_change_signal(void)
+bool syc_watcher_change_signal(void)
 {
 	struct syc_sampler *const s = syc_sampler;
 	const bool had_timer = s->watcher == SYC_WATCHER_LATER;
 
-	syc_round_stop_all(false);
+	syc_scan_stop_all(false);
 	const int signal =
 		s->may_change_signal
 			? syc_signals_choose(s->clock, 0, SYC_SIGNALS_REAL_TIME,
@@ -84,7 +84,7 @@ bool syc_watch_change_signal(void)
 	__atomic_store_n(&s->signal, signal, __ATOMIC_RELAXED);
 	syc_sampler_note_signal();
 	if (had_timer)
-		syc_round_settle();
+		syc_scan_settle();
 	return true;
 }
 
@@ -94,7 +94,7 @@ static bool keep_signal(struct syc_sampler *s)
 	return syc_signals_is_ours(s->signal) ||
 	       (s->signal == SIGURG && syc_signals_is_unhandled(SIGURG) &&
 	        syc_signals_install(SIGURG, syc_tick_handle) == 0) ||
-	       syc_watch_change_signal();
+	       syc_watcher_change_signal();
 }
 
 /* Those that are there, or that can't be told: UINT32_MAX. */
@@ -113,7 +113,7 @@ static uint32_t filters_now(void)
 	return r == 0 ? about.filters : UINT32_MAX;
 }
 
-bool syc_watch_is_boxed(void)
+bool syc_watcher_is_boxed(void)
 {
 	struct syc_sampler *const s = syc_sampler;
 
@@ -136,15 +136,15 @@ static bool look(struct syc_sampler *s, int own_dir)
 		syc_unwind_refresh();
 		syc_state_give(&s->refreshing);
 	}
-	if (syc_yield_is_due()) {
+	if (syc_handover_is_due()) {
 		s->why = "another copy of the library samples";
 		return false;
 	}
-	syc_watch_is_boxed();
+	syc_watcher_is_boxed();
 	/* The threads of this library alone must not keep a process */
-	bool goes_on = keep_signal(s) && syc_round_look(dir);
+	bool goes_on = keep_signal(s) && syc_scan_threads(dir);
 	if (goes_on && s->is_waited_for && s->may_change_signal)
-		goes_on = syc_watch_change_signal();
+		goes_on = syc_watcher_change_signal();
 	if (!s->owns_table)
 		syc_task_close(dir);
 	return goes_on;
@@ -160,7 +160,7 @@ static void *run(void *nothing)
 	s->watcher_tid = gettid();
 	s->owns_table = own_table(&dir);
 	if (s->clock == SYSCAP_SAMPLER_PERF)
-		syc_round_stop_all(false); /* of who was alone until now */
+		syc_scan_stop_all(false); /* of who was alone until now */
 	bool goes_on = look(s, dir) && s->result == 0;
 	if (goes_on)
 		__atomic_store_n(&s->watcher, SYC_WATCHER_RUNS,
@@ -173,10 +173,10 @@ static void *run(void *nothing)
 			look(s, dir);
 	}
 	__atomic_store_n(&s->is_on, 0, __ATOMIC_SEQ_CST);
-	syc_round_stop_all(true);
-	if (syc_yield_is_due()) {
+	syc_scan_stop_all(true);
+	if (syc_handover_is_due()) {
 		syc_sampler_forget();
-		syc_yield_done();
+		syc_handover_done();
 	}
 	uint32_t *const ended = &s->watcher;
 	__atomic_store_n(ended, SYC_WATCHER_ENDED, __ATOMIC_RELEASE);
@@ -207,7 +207,7 @@ static int make_thread(void)
 	return -r;
 }
 
-int syc_watch_start(bool waits)
+int syc_watcher_start(bool waits)
 {
 	struct syc_sampler *const s = syc_sampler;
 	const int64_t deadline = syc_clock_kernel() + BEGIN_NS;
@@ -233,14 +233,14 @@ int syc_watch_start(bool waits)
 	               : 0;
 }
 
-int syc_watch_stop(int64_t wait_ns)
+int syc_watcher_stop(int64_t wait_ns)
 {
 	struct syc_sampler *const s = syc_sampler;
 	const int64_t deadline = syc_clock_kernel() + wait_ns;
 
 	__atomic_store_n(&s->is_on, 0, __ATOMIC_SEQ_CST);
 	if (s->watcher == SYC_WATCHER_LATER) {
-		syc_round_stop_all(true);
+		syc_scan_stop_all(true);
 		s->watcher = SYC_WATCHER_NONE;
 	} else {
 		__atomic_store_n(&s->must_end, 1, __ATOMIC_RELEASE);
@@ -257,7 +257,7 @@ int syc_watch_stop(int64_t wait_ns)
 		syc_state_wait(&s->watcher, watcher, 100 * MS);
 	}
 	/* Who began a sample before is_on was 0 ends it within moments */
-	while (syc_round_is_busy()) {
+	while (syc_scan_is_busy()) {
 		if (syc_clock_kernel() >= deadline)
 			return -ETIMEDOUT;
 		syc_state_nap();
@@ -266,11 +266,11 @@ int syc_watch_stop(int64_t wait_ns)
 	return 0;
 }
 
-int syc_watch_start_alone(bool is_child)
+int syc_watcher_start_alone(bool is_child)
 {
 	struct syc_sampler *const s = syc_sampler;
 
-	const int r = syc_round_begin_alone(is_child);
+	const int r = syc_scan_begin_alone(is_child);
 	if (r == -EAGAIN) /* as with a watcher, which would try again */
 		s->n_unsampled = 1;
 	else if (r != 0)
@@ -280,19 +280,19 @@ int syc_watch_start_alone(bool is_child)
 	return 0;
 }
 
-bool syc_watch_yields(void)
+bool syc_watcher_yields(void)
 {
 	struct syc_sampler *const s = syc_sampler;
 
-	if (!syc_yield_is_due() || s->watcher != SYC_WATCHER_LATER ||
+	if (!syc_handover_is_due() || s->watcher != SYC_WATCHER_LATER ||
 	    !syc_state_take(&s->life, 0))
 		return false;
 	if (s->watcher == SYC_WATCHER_LATER) {
 		__atomic_store_n(&s->is_on, 0, __ATOMIC_SEQ_CST);
-		syc_round_stop_all(true);
+		syc_scan_stop_all(true);
 		s->watcher = SYC_WATCHER_NONE;
 		syc_sampler_forget();
-		syc_yield_done();
+		syc_handover_done();
 	}
 	syc_state_give(&syc_sampler->life);
 	return true;
@@ -306,7 +306,7 @@ static bool has_one_thread(void)
 	return &__libc_single_threaded != NULL && __libc_single_threaded != 0;
 }
 
-void syc_watch_from_tick(void)
+void syc_watcher_from_tick(void)
 {
 	struct syc_sampler *const s = syc_sampler;
 	const int64_t now = syc_clock_kernel();
@@ -315,24 +315,24 @@ void syc_watch_from_tick(void)
 			PERIOD_NS &&
 		!has_one_thread();
 
-	if (syc_watch_yields() || (!is_time && !s->is_new_child) ||
+	if (syc_watcher_yields() || (!is_time && !s->is_new_child) ||
 	    !syc_state_take(&s->life, 0))
 		return;
 	if (s->watcher == SYC_WATCHER_LATER && s->is_new_child)
-		syc_round_settle();
+		syc_scan_settle();
 	const int dir = is_time && s->watcher == SYC_WATCHER_LATER
 	                        ? syc_task_open()
 	                        : -1;
 	if (is_time)
 		__atomic_store_n(&s->round_at, now, __ATOMIC_RELAXED);
 	if (dir >= 0) {
-		syc_round_look(dir);
+		syc_scan_threads(dir);
 		syc_task_close(dir);
 	}
 	syc_state_give(&syc_sampler->life);
 }
 
-void syc_watch_note_filters(void)
+void syc_watcher_note_filters(void)
 {
 	filters = filters_now();
 }

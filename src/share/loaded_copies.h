@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* cards.h - the copies in the objects that are loaded: see card.h. */
-#ifndef SYC_CARDS_H
-#define SYC_CARDS_H
+/* loaded_copies.h - the copies in the objects that are loaded, by their notes (copy_note.h). */
+#ifndef SYC_LOADED_COPIES_H
+#define SYC_LOADED_COPIES_H
 
 #include <stdbool.h>
 
@@ -13,10 +13,10 @@ struct syc_block;
  *
  * Context: setup.
  */
-void syc_cards_enter(struct syc_block *block);
+void syc_loaded_copies_enter(struct syc_block *block);
 
 /** Keep the object that @address is in, whatever dlclose() says.  False: there
  * is none such, or it is the program.  setup. */
-bool syc_cards_pin(const void *address);
+bool syc_loaded_copies_pin(const void *address);
 
 #endif

@@ -1,12 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* asked.c - what the environment asks the sampler for. */
+/* autostart.c - what the environment asks of the sampler, when it is loaded. */
 #define _GNU_SOURCE
-#include "sample/asked.h"
+#include "sample/autostart.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+
+#include <syscap/sampler.h>
+
+#include "os/diag.h"
+#include "os/env.h"
+#include "sample/handover.h"
+#include "sample/sampler.h"
+#include "sample/toggle.h"
+#include "share/sampler_note.h"
+
+SYC_SAMPLER_NOTE;
 
 static bool is_word(const char *text, size_t len, const char *word)
 {
@@ -28,6 +40,7 @@ static int parse_number(const char *text, size_t len)
 	return n;
 }
 
+/* A signal's number, or -1. */
 static int parse_signal(const char *text, size_t len)
 {
 	const int n = parse_number(text, len);
@@ -35,11 +48,6 @@ static int parse_signal(const char *text, size_t len)
 	if (is_word(text, len, "prof"))
 		return SIGPROF;
 	return n >= 1 && n <= 64 ? n : -1;
-}
-
-int syc_asked_parse_signal(const char *text)
-{
-	return parse_signal(text, strlen(text));
 }
 
 static const char *parse_word(const char *text, size_t len,
@@ -67,8 +75,12 @@ static const char *parse_word(const char *text, size_t len,
 	return "SYSCAP_SAMPLE wants HZ[,auto|cpu|wall|perf][,signal=N|prof]";
 }
 
-const char *syc_asked_parse(const char *text,
-                            struct syscap_sampler_options *options)
+/*
+ * Read "HZ[,auto|cpu|wall|perf][,signal=N|prof]", the words in any order,
+ * into @options.  Returns NULL, or a sentence: what is wrong.
+ */
+static const char *parse_sample(const char *text,
+                                struct syscap_sampler_options *options)
 {
 	const char *why = NULL;
 	size_t len = strcspn(text, ",");
@@ -83,4 +95,32 @@ const char *syc_asked_parse(const char *text,
 		why = parse_word(text, len, options);
 	}
 	return why;
+}
+
+void syc_autostart(void)
+{
+	const char *const sample = syc_env_get(SYC_ENV_SAMPLE);
+	const char *const toggle = syc_env_get(SYC_ENV_TOGGLE_SIGNAL);
+	const char *const thread = syc_env_get(SYC_ENV_THREAD);
+	struct syscap_sampler_options options = { .size = sizeof(options) };
+	const char *why = NULL;
+
+	/* children of who calls syscap_sampler_start() are looked after too */
+	syc_sampler_watch_forks();
+	if (sample == NULL && toggle == NULL)
+		return;
+	if (thread != NULL && thread[0] == '0' && thread[1] == '\0')
+		why = "SYSCAP_THREAD=0 wants no thread of ours, sampling "
+		      "needs one";
+	else if (sample != NULL)
+		why = parse_sample(sample, &options);
+	if (why == NULL && toggle != NULL)
+		why = syc_toggle_install(parse_signal(toggle, strlen(toggle)),
+		                         &options);
+	else if (why == NULL && /* it says itself why not */
+	         syc_sampler_begin(&options, true) == -EALREADY &&
+	         syc_handover_ask())
+		syc_sampler_begin(&options, true);
+	if (why != NULL)
+		syc_diag_say("sampling is off", why);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* told.c - what the sampler is told of by who stands in between. */
+/* interposed.c - what the sampler is told of by who stands in between. */
 #define _GNU_SOURCE
-#include "sample/told.h"
+#include "sample/interposed.h"
 
 #include <errno.h>
 #include <string.h>
@@ -10,18 +10,18 @@
 #include "sample/signals.h"
 #include "sample/state.h"
 #include "sample/tick.h"
-#include "sample/watch.h"
+#include "sample/watcher.h"
 
 #define WAIT_NS (INT64_C(10) * 1000000) /* for another thread's look */
 
 static bool is_on;
 
-void syc_told_begin(void)
+void syc_interposed_begin(void)
 {
 	is_on = true;
 }
 
-bool syc_told_is_on(void)
+bool syc_interposed_is_on(void)
 {
 	return is_on;
 }
@@ -35,7 +35,7 @@ static bool is_sampled_by(const struct syc_sampler *s, int signal)
 	       __atomic_load_n(&s->pid, __ATOMIC_RELAXED) == getpid();
 }
 
-void syc_told_of_handler(int signal)
+void syc_interposed_on_handler(int signal)
 {
 	struct syc_sampler *const s = syc_sampler;
 	const int saved = errno;
@@ -48,7 +48,7 @@ void syc_told_of_handler(int signal)
 		pthread_sigmask(SIG_BLOCK, &all, &before);
 		if (syc_state_take(&syc_sampler->life, WAIT_NS)) {
 			if (s->watcher == SYC_WATCHER_LATER)
-				syc_watch_change_signal();
+				syc_watcher_change_signal();
 			syc_state_give(&syc_sampler->life);
 		}
 		pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -56,7 +56,7 @@ void syc_told_of_handler(int signal)
 	errno = saved;
 }
 
-void syc_told_of_reset(int signal)
+void syc_interposed_on_reset(int signal)
 {
 	const int saved = errno;
 
@@ -65,13 +65,13 @@ void syc_told_of_reset(int signal)
 	errno = saved;
 }
 
-void syc_told_of_look(int signal, struct sigaction *action)
+void syc_interposed_on_query(int signal, struct sigaction *action)
 {
 	if (signal == SIGURG)
 		syc_signals_unveil(signal, action);
 }
 
-const sigset_t *syc_told_of_wait(const sigset_t *set, sigset_t *copy)
+const sigset_t *syc_interposed_on_wait(const sigset_t *set, sigset_t *copy)
 {
 	const struct syc_sampler *const s = syc_sampler;
 	uint64_t mask;
@@ -84,7 +84,7 @@ const sigset_t *syc_told_of_wait(const sigset_t *set, sigset_t *copy)
 	    !is_sampled_by(s, signal))
 		return set;
 	if (!syc_signals_are_all(mask)) {
-		syc_told_of_handler(signal);
+		syc_interposed_on_handler(signal);
 		return set;
 	}
 	mask &= ~(UINT64_C(1) << (signal - 1));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* roll.c - the copies that act as one; see roll.h. */
-#include "share/roll.h"
+/* copies.c - the copies that act as one; see copies.h. */
+#include "share/copies.h"
 
 #include "share/block.h"
 
@@ -43,7 +43,7 @@ static void tell_all(void)
 	}
 }
 
-bool syc_roll_has(struct syc_block *block, const int32_t *active)
+bool syc_copies_has(struct syc_block *block, const int32_t *active)
 {
 	const uint32_t n = n_entered(block);
 
@@ -53,12 +53,12 @@ bool syc_roll_has(struct syc_block *block, const int32_t *active)
 	return false;
 }
 
-bool syc_roll_enter(struct syc_block *block, int32_t *active,
-                    uint32_t *sleeping)
+bool syc_copies_enter(struct syc_block *block, int32_t *active,
+                      uint32_t *sleeping)
 {
 	uint32_t n;
 
-	if (syc_roll_has(block, active)) {
+	if (syc_copies_has(block, active)) {
 		tell(block, active);
 		return true;
 	}
@@ -78,13 +78,13 @@ bool syc_roll_enter(struct syc_block *block, int32_t *active,
 	return true;
 }
 
-void syc_roll_set_active(int32_t active)
+void syc_copies_set_active(int32_t active)
 {
 	__atomic_store_n(&syc_block->active, active, __ATOMIC_SEQ_CST);
 	tell_all();
 }
 
-bool syc_roll_change_active(int32_t from, int32_t to)
+bool syc_copies_change_active(int32_t from, int32_t to)
 {
 	if (!__atomic_compare_exchange_n(&syc_block->active, &from, to, false,
 	                                 __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
@@ -93,7 +93,7 @@ bool syc_roll_change_active(int32_t from, int32_t to)
 	return true;
 }
 
-void syc_roll_set_sleeping(uint32_t sleeping)
+void syc_copies_set_sleeping(uint32_t sleeping)
 {
 	const uint32_t n = n_entered(syc_block);
 
@@ -103,7 +103,7 @@ void syc_roll_set_sleeping(uint32_t sleeping)
 			                 sleeping, __ATOMIC_SEQ_CST);
 }
 
-bool syc_roll_end(void)
+bool syc_copies_end(void)
 {
 	const uint32_t n = n_entered(syc_block);
 	bool is_last = true;
@@ -122,7 +122,7 @@ bool syc_roll_end(void)
 
 /* Two who enter one copy at the same time, a copy itself and who switches it
  * on, leave two entries of it: that does no harm but here. */
-uint32_t syc_roll_count(void)
+uint32_t syc_copies_count(void)
 {
 	const uint32_t n = syc_block_is_there() ? n_entered(syc_block) : 0;
 	uint32_t count = 0;

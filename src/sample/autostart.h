@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* at_load.h - what the environment asks of the sampler, when it is loaded. */
-#ifndef SYC_AT_LOAD_H
-#define SYC_AT_LOAD_H
+/* autostart.h - what the environment asks of the sampler, when it is loaded. */
+#ifndef SYC_AUTOSTART_H
+#define SYC_AUTOSTART_H
 
 /**
  * Do what SYSCAP_SAMPLE and SYSCAP_TOGGLE_SIGNAL ask for.  Once, after
@@ -10,6 +10,6 @@
  *
  * Context: setup.
  */
-void syc_sampler_at_load(void);
+void syc_autostart(void);
 
 #endif

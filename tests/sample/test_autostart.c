@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_at_load.c - sampling that nobody in the program asked for. */
+/* test_autostart.c - sampling that nobody in the program asked for. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>

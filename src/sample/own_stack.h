@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * aside.h - what needs more stack than a handler may have.
+ * own_stack.h - a stack of our own, for what needs more than a handler may have.
  *
  * Handlers run on the alternate stack where a thread has one, which may be
  * 8 KiB.  One such thing at a time is done on a stack of our own.
  */
-#ifndef SYC_ASIDE_H
-#define SYC_ASIDE_H
+#ifndef SYC_OWN_STACK_H
+#define SYC_OWN_STACK_H
 
 /**
  * Run @what, which needs at most SYC_DRAIN_HANDLER_STACK, on another stack;
@@ -14,6 +14,6 @@
  *
  * Context: signal-safe, all signals blocked; @what does not fork.
  */
-void syc_aside_run(void (*what)(void));
+void syc_own_stack_run(void (*what)(void));
 
 #endif

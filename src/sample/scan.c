@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * round.c - one look at all threads.
+ * scan.c - one look at all threads.
  *
  * A thread's number may be given to a new thread once it is gone.  Its timer
  * is not: the kernel holds on to the old one, so that a timer made for a
@@ -9,7 +9,7 @@
  * inodes also change where memory is short, by when it began.
  */
 #define _GNU_SOURCE
-#include "sample/round.h"
+#include "sample/scan.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -244,7 +244,7 @@ static void forget_unseen(struct census *look)
 	}
 }
 
-bool syc_round_look(int dir)
+bool syc_scan_threads(int dir)
 {
 	struct census look = { .s = syc_sampler };
 	struct syc_sampler *const s = look.s;
@@ -269,7 +269,7 @@ bool syc_round_look(int dir)
 	return look.n_alive != 0;
 }
 
-int syc_round_begin_alone(bool is_child)
+int syc_scan_begin_alone(bool is_child)
 {
 	struct syc_sampler *const s = syc_sampler;
 	uint32_t clock = is_child ? clock_to_use(s) : s->clock;
@@ -293,7 +293,7 @@ int syc_round_begin_alone(bool is_child)
 	return r;
 }
 
-void syc_round_settle(void)
+void syc_scan_settle(void)
 {
 	struct syc_sampler *const s = syc_sampler;
 	struct syc_target *const t = syc_target_find(gettid());
@@ -305,7 +305,7 @@ void syc_round_settle(void)
 	syc_timer_start(t, clock_to_use(s), 0);
 }
 
-void syc_round_stop_all(bool forget_them)
+void syc_scan_stop_all(bool forget_them)
 {
 	for (uint32_t i = 0; i < syc_target_count(); i++) {
 		struct syc_target *const t = syc_target_at(i);
@@ -324,7 +324,7 @@ void syc_round_stop_all(bool forget_them)
 	}
 }
 
-bool syc_round_is_busy(void)
+bool syc_scan_is_busy(void)
 {
 	const int32_t self = gettid();
 
