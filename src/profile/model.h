@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* profile.h - what a profile is made of, for the files that make it. */
-#ifndef SYC_PROFILE_PROFILE_H
-#define SYC_PROFILE_PROFILE_H
+/* model.h - what a profile is made of, for the files that make it. */
+#ifndef SYC_PROFILE_MODEL_H
+#define SYC_PROFILE_MODEL_H
 
 #include <syscap/profile.h>
 
 #include "data/array.h"
 #include "profile/allocations.h"
+#include "profile/counters.h"
 #include "profile/functions.h"
+#include "profile/logs.h"
 #include "profile/marks.h"
 #include "profile/naming.h"
+#include "profile/parts.h"
 #include "profile/stacks.h"
 #include "profile/texts.h"
 #include "profile/who.h"
@@ -23,7 +26,7 @@ struct syc_samples {
 };
 
 struct syscap_profile {
-	unsigned parts;
+	unsigned wanted; /* enum syscap_profile_parts */
 	struct syc_texts texts;
 	struct syc_functions functions;
 	struct syc_who who;
@@ -31,6 +34,9 @@ struct syscap_profile {
 	struct syc_naming naming;
 	struct syc_samples samples;
 	struct syc_marks marks;
+	struct syc_parts parts;
+	struct syc_counters counters;
+	struct syc_logs logs;
 	struct syc_allocations allocations;
 	SYC_ARRAY(struct syscap_profile_loss) losses;
 	struct syscap_profile_span span;
