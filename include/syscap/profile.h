@@ -43,8 +43,11 @@
  * capture.
  *
  * Memory, beside the map of the file: 20 bytes a sample; 16 to 32 a node of
- * the tree and a location; 48 a mark; 48 an allocation, 32 more while it is settled; texts once each.  Of
- * a part that is not wanted (options) nothing is kept.
+ * the tree and a location; 48 a mark, 72 more where it is a part of something;
+ * 24 a value of a counter; 32 a line of a log; 48 an allocation, 32 more while
+ * it is settled; texts once each, without the messages of marks and logs, which
+ * syscap_profile_message() takes from the file.  Of a part that is not wanted
+ * (options) nothing is kept.
  *
  * Functions that can fail return 0 or -errno.  Context of everything here:
  * one thread at a time per profile; allocates; not for signal handlers.
@@ -73,7 +76,9 @@ enum syscap_profile_parts {
 	SYSCAP_PROFILE_SAMPLES = 1,
 	SYSCAP_PROFILE_MARKS = 2,
 	SYSCAP_PROFILE_ALLOCATIONS = 4,
-	SYSCAP_PROFILE_ALL = 7
+	SYSCAP_PROFILE_COUNTERS = 8, /* and their values */
+	SYSCAP_PROFILE_LOGS = 16,
+	SYSCAP_PROFILE_ALL = 31
 };
 
 /** All zero is good. */
@@ -126,7 +131,8 @@ enum syscap_profile_clock {
 
 /**
  * One life of a process.  Pids come again: a PROCESS frame behind the EXIT of
- * its pid begins another one.
+ * its pid begins another one.  What is of no process, as the load of the whole
+ * machine, is of the one with the pid -1.
  */
 struct syscap_profile_process {
 	int32_t pid;
@@ -143,9 +149,10 @@ struct syscap_profile_process {
 struct syscap_profile_thread {
 	uint32_t process;
 	int32_t tid; /* -1: events of the process whose thread is unknown */
-	const char *name;   /* or "": nothing has told it */
+	const char *name;   /* the latest; or "": nothing has told it */
 	int64_t begin, end; /* its first event, the end of its last */
 	uint64_t n_samples, n_marks, n_allocations;
+	uint64_t n_values, n_logs;
 	uint64_t ticks; /* the sum of its samples' weights */
 };
 
@@ -373,6 +380,10 @@ struct syscap_view {
 	 */
 	const uint32_t *nodes;
 	const uint64_t *passed;
+
+	/* Those that touch what is looked at, by its times and threads. */
+	size_t n_losses;
+	const uint32_t *losses;
 };
 
 /**
@@ -385,6 +396,14 @@ int syscap_view_new(const struct syscap_profile *profile,
                     struct syscap_view **ret_view, struct syscap_error *error);
 void syscap_view_free(struct syscap_view *view);
 
+/**
+ * Whether something of @thread at @time is looked at: what has no stack (a
+ * mark, by its beginning; a value, a line of a log) passes by the filter's
+ * times, pid and threads alone.
+ */
+bool syscap_view_has(const struct syscap_view *view, uint32_t thread,
+                     int64_t time);
+
 /** "processor time", "ticks", ...: for titles and axes. */
 const char *syscap_view_unit_name(enum syscap_view_unit unit);
 
@@ -394,17 +413,19 @@ const char *syscap_view_unit_name(enum syscap_view_unit unit);
 uint64_t syscap_profile_tick(const struct syscap_profile *profile,
                              uint32_t thread);
 
-/* ------------------------------- marks and allocations: may still change */
+/* -------------------------------------------------- marks: may still change */
 
 /** Marks but loss records.  Those of one lane of a thread are nested or
  * apart, never overlap partly. */
 struct syscap_profile_mark {
 	int64_t time, duration; /* a negative one is taken for 0 */
-	uint64_t offset; /* of the frame, syscap_reader_seek(): the message */
+	uint64_t offset;        /* of the frame: syscap_profile_message() */
 	uint32_t thread;
 	uint32_t name;  /* number of its struct syscap_profile_mark_name */
-	uint32_t lane;  /* 0, 1, ... of its thread; till the next settle */
+	uint32_t lane;  /* 0, 1, ... of its thread; till the next settle.  NONE:
+	                * a whole operation, which is in no lane */
 	uint32_t depth; /* in its lane */
+	uint32_t part;  /* number of its struct syscap_profile_part, or NONE */
 };
 
 struct syscap_profile_mark_name {
@@ -415,6 +436,103 @@ const struct syscap_profile_mark *
 syscap_profile_marks(const struct syscap_profile *profile, size_t *ret_n);
 const struct syscap_profile_mark_name *
 syscap_profile_mark_names(const struct syscap_profile *profile, size_t *ret_n);
+
+/**
+ * The message of the mark or log whose frame is at @offset of @reader, which is
+ * of the file that was read: "" where there is none, NULL without memory.  Good
+ * until the next call, and till @reader is closed; where @reader is in the file
+ * changes.
+ */
+const char *syscap_profile_message(struct syscap_profile *profile,
+                                   struct syscap_reader *reader,
+                                   uint64_t offset);
+
+/* --------------------- marks that belong together, docs/marks.md: may change */
+
+/** What a mark is to the others of its group with its id. */
+enum syscap_profile_phase {
+	SYSCAP_PHASE_WHOLE, /* an operation, by itself */
+	SYSCAP_PHASE_BEGIN,
+	SYSCAP_PHASE_STEP,
+	SYSCAP_PHASE_END,
+	SYSCAP_PHASE_OUT, /* an arrow leaves at the mark's end ... */
+	SYSCAP_PHASE_IN   /* ... and arrives at the mark's time */
+};
+
+struct syscap_profile_part {
+	uint64_t id;
+	uint32_t mark;
+	enum syscap_profile_phase phase;
+	uint32_t operation; /* till the next settle; NONE: a step of none, or
+	                     * an end of arrows */
+};
+
+/** Something that went on, whatever its threads did meanwhile. */
+struct syscap_profile_operation {
+	uint64_t id;
+	int64_t from, to;    /* of the capture, where it was not seen */
+	uint32_t begin, end; /* marks: NONE: not seen; both the same: a whole */
+	uint32_t name;       /* of the begin, or else of the end */
+	uint32_t process;
+};
+
+/** From the end of one mark to the beginning of another. */
+struct syscap_profile_arrow {
+	uint32_t out, in;
+};
+
+const struct syscap_profile_part *
+syscap_profile_parts(const struct syscap_profile *profile, size_t *ret_n);
+/** Both in the order of groups, ids and times, and till the next settle. */
+const struct syscap_profile_operation *
+syscap_profile_operations(const struct syscap_profile *profile, size_t *ret_n);
+const struct syscap_profile_arrow *
+syscap_profile_arrows(const struct syscap_profile *profile, size_t *ret_n);
+
+/* ------------------------------------------ counters and logs: may change */
+
+/**
+ * One id of one process, that it defines, sets, or both.  Where it does not
+ * define it, its texts and type are those of the latest definition of the id;
+ * after settle.  docs/format.md.
+ */
+struct syscap_profile_counter {
+	const char *category, *name, *description; /* "": nobody defines it */
+	uint32_t process;
+	uint32_t id;
+	uint32_t shown_as; /* number of the counter whose definition it goes
+	                    * by: its own; of ids that nobody defines, the
+	                    * first one with the id */
+	bool is_defined;   /* by its process */
+	bool is_double;
+};
+
+/** Values in the order of the file, which is not quite that of time. */
+struct syscap_profile_values {
+	size_t n;
+	const int64_t *times;
+	const uint64_t *bits; /* of an int64_t, or of a double */
+	const uint32_t *counters;
+	const uint32_t *threads;
+};
+
+const struct syscap_profile_counter *
+syscap_profile_counters(const struct syscap_profile *profile, size_t *ret_n);
+void syscap_profile_values(const struct syscap_profile *profile,
+                           struct syscap_profile_values *ret_values);
+
+struct syscap_profile_log {
+	int64_t time;
+	uint64_t offset; /* of the frame: syscap_profile_message() */
+	const char *domain;
+	uint32_t thread;
+	uint16_t severity; /* GLib's level bits */
+};
+
+const struct syscap_profile_log *
+syscap_profile_logs(const struct syscap_profile *profile, size_t *ret_n);
+
+/* -------------------------------------------- allocations: may still change */
 
 /**
  * Memory that was allocated (size above 0) or freed.  An allocation ended with

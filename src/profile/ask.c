@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* ask.c - what a profile hands out. */
-#include "profile/profile.h"
+#include "profile/model.h"
 
 const struct syscap_profile_process *
 syscap_profile_processes(const struct syscap_profile *profile, size_t *ret_n)
@@ -103,6 +103,69 @@ syscap_profile_mark_names(const struct syscap_profile *profile, size_t *ret_n)
 {
 	*ret_n = profile->marks.names.n;
 	return profile->marks.names.items;
+}
+
+const struct syscap_profile_part *
+syscap_profile_parts(const struct syscap_profile *profile, size_t *ret_n)
+{
+	*ret_n = profile->parts.items.n;
+	return profile->parts.items.items;
+}
+
+const struct syscap_profile_operation *
+syscap_profile_operations(const struct syscap_profile *profile, size_t *ret_n)
+{
+	*ret_n = profile->parts.operations.n;
+	return profile->parts.operations.items;
+}
+
+const struct syscap_profile_arrow *
+syscap_profile_arrows(const struct syscap_profile *profile, size_t *ret_n)
+{
+	*ret_n = profile->parts.arrows.n;
+	return profile->parts.arrows.items;
+}
+
+const struct syscap_profile_counter *
+syscap_profile_counters(const struct syscap_profile *profile, size_t *ret_n)
+{
+	*ret_n = profile->counters.items.n;
+	return profile->counters.items.items;
+}
+
+void syscap_profile_values(const struct syscap_profile *profile,
+                           struct syscap_profile_values *ret_values)
+{
+	const struct syc_values *values = &profile->counters.values;
+
+	ret_values->n = values->times.n;
+	ret_values->times = values->times.items;
+	ret_values->bits = values->bits.items;
+	ret_values->counters = values->counters.items;
+	ret_values->threads = values->threads.items;
+}
+
+const struct syscap_profile_log *
+syscap_profile_logs(const struct syscap_profile *profile, size_t *ret_n)
+{
+	*ret_n = profile->logs.items.n;
+	return profile->logs.items.items;
+}
+
+const char *syscap_profile_message(struct syscap_profile *profile,
+                                   struct syscap_reader *reader,
+                                   uint64_t offset)
+{
+	struct syscap_frame frame;
+
+	if (syscap_reader_seek(reader, offset) < 0 ||
+	    syscap_reader_next(reader, &frame, NULL) <= 0)
+		return "";
+	if (frame.type == SYSCAP_FRAME_MARK)
+		return syc_texts_show(&profile->texts, frame.mark.message);
+	if (frame.type == SYSCAP_FRAME_LOG)
+		return syc_texts_show(&profile->texts, frame.log.message);
+	return "";
 }
 
 const struct syscap_profile_allocation *

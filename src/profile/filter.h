@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "profile/filter_marks.h"
-#include "profile/profile.h"
+#include "profile/model.h"
 
 /** What a function means to a filter. */
 enum syc_function_mark {

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "data/array.h"
-#include "profile/profile.h"
+#include "profile/model.h"
 
 /** A time that is inside of marks. */
 struct syc_inside {

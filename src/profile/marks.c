@@ -47,6 +47,7 @@ int syc_marks_add(struct syc_marks *marks, struct syc_texts *texts,
 		.duration = duration > 0 ? duration : 0,
 		.offset = frame->offset,
 		.thread = thread,
+		.part = SYSCAP_PROFILE_NONE,
 	};
 	int r = put_name(marks, texts, frame, &mark.name);
 
@@ -145,7 +146,8 @@ int syc_marks_settle(struct syc_marks *marks)
 	for (size_t i = 0; r == 0 && i < n; i++) {
 		if (i > 0 && order[i]->thread != order[i - 1]->thread)
 			lanes.n_used = 0;
-		r = put_into_lane(&lanes, order[i]);
+		if (order[i]->lane != SYSCAP_PROFILE_NONE)
+			r = put_into_lane(&lanes, order[i]);
 	}
 	for (size_t i = 0; i < lanes.items.n; i++)
 		free(lanes.items.items[i].ends.items);

@@ -76,7 +76,19 @@ int syc_texts_keep(struct syc_texts *texts, const char *text, size_t len,
 	return r;
 }
 
+const char *syc_texts_show(struct syc_texts *texts, const char *text)
+{
+	const size_t len = strlen(text);
+
+	if (is_plain(text, len))
+		return text;
+	free(texts->shown);
+	texts->shown = clean(text, len);
+	return texts->shown;
+}
+
 void syc_texts_fini(struct syc_texts *texts)
 {
+	free(texts->shown);
 	syc_map_fini(&texts->map);
 }

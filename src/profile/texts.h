@@ -15,11 +15,15 @@
 /** All zero is empty. */
 struct syc_texts {
 	struct syc_map map;
+	char *shown; /* not kept */
 };
 
 /** Keep the first @len bytes of @text.  0 or -ENOMEM. */
 int syc_texts_keep(struct syc_texts *texts, const char *text, size_t len,
                    const char **ret_text);
+
+/** @text as it would be kept, till the next call; NULL: no memory. */
+const char *syc_texts_show(struct syc_texts *texts, const char *text);
 
 void syc_texts_fini(struct syc_texts *texts);
 

@@ -11,7 +11,8 @@
 #include <string.h>
 
 #include "profile/filter.h"
-#include "profile/profile.h"
+#include "profile/model.h"
+#include "profile/view_events.h"
 #include "profile/view_sums.h"
 #include "profile/view_tree.h"
 
@@ -242,6 +243,8 @@ static void show(struct syc_view *view, struct build *build)
 	public->sums = view->sums;
 	public->nodes = view->nodes;
 	public->passed = view->passed;
+	public->n_losses = view->losses.n;
+	public->losses = view->losses.items;
 }
 
 int syscap_view_new(const struct syscap_profile *profile,
@@ -261,6 +264,8 @@ int syscap_view_new(const struct syscap_profile *profile,
 	r = syc_filter_init(&build.filter, profile, build.asked, error);
 	if (r == 0) {
 		r = make(&build);
+		if (r == 0)
+			r = syc_view_events(build.view, &build.filter, profile);
 		show(build.view, &build);
 		syc_filter_fini(&build.filter);
 	}
@@ -288,6 +293,8 @@ void syscap_view_free(struct syscap_view *public)
 	free(view->sums);
 	free(view->nodes);
 	free(view->passed);
+	free(view->threads);
+	free(view->losses.items);
 	free((void *)public->marks);
 	free(view);
 }

@@ -17,6 +17,10 @@ struct syc_view {
 	uint32_t *nodes;
 	uint64_t *passed;
 	struct syc_tree tree;
+	/* What is looked at, whatever its stack is. */
+	unsigned char *threads; /* by number */
+	int64_t from, last;     /* from <= time <= last */
+	SYC_ARRAY(uint32_t) losses;
 };
 
 /** The tree of @view has the root.  0 or -ENOMEM. */

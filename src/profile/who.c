@@ -25,6 +25,7 @@ void syc_who_fini(struct syc_who *who)
 	free(who->lives.items);
 	free(who->processes.items);
 	free(who->threads.items);
+	free(who->called.items);
 }
 
 static uint32_t life_at(const struct syc_who *who, uint32_t life, int64_t time)
@@ -204,13 +205,32 @@ static int learn_command(struct syc_who *who, struct syc_texts *texts,
 	return r;
 }
 
-static int learn_metadata(struct syc_who *who, const struct syscap_frame *frame)
+/* Which of its threads has events is known at the end. */
+static int learn_name(struct syc_who *who, struct syc_texts *texts,
+                      const struct syscap_frame *frame)
+{
+	const char *name = frame->metadata.value;
+	struct syc_called called = { .time = frame->time, .tid = frame->tid };
+	int r;
+
+	if (frame->pid < 0 || frame->tid <= 0)
+		return 0;
+	r = syc_who_process(who, frame->pid, frame->time, &called.process);
+	if (r == 0)
+		r = syc_texts_keep(texts, name, strlen(name), &called.name);
+	return r == 0 ? syc_array_push(&who->called, called) : r;
+}
+
+static int learn_metadata(struct syc_who *who, struct syc_texts *texts,
+                          const struct syscap_frame *frame)
 {
 	struct syc_rate rate;
 	struct syc_life *life;
 	uint32_t process;
 	int r;
 
+	if (strcmp(frame->metadata.id, "syscap.thread") == 0)
+		return learn_name(who, texts, frame);
 	if (!syc_rate_read(frame->metadata.id, frame->metadata.value,
 	                   &rate.clock, &rate.period_ns))
 		return 0;
@@ -264,7 +284,7 @@ int syc_who_learn(struct syc_who *who, struct syc_texts *texts,
 			learn_exit(who, number, frame->time);
 		return r;
 	case SYSCAP_FRAME_METADATA:
-		return learn_metadata(who, frame);
+		return learn_metadata(who, texts, frame);
 	default:
 		return 0;
 	}
@@ -294,6 +314,29 @@ uint32_t syc_who_find_thread(const struct syc_who *who, uint32_t process,
 	return (uint32_t)number;
 }
 
+static int by_time(const void *left, const void *right)
+{
+	const struct syc_called *a = left, *b = right;
+
+	return (a->time > b->time) - (a->time < b->time);
+}
+
+/* The latest name holds. */
+static void name_threads(struct syc_who *who)
+{
+	if (who->called.n > 0)
+		qsort(who->called.items, who->called.n,
+		      sizeof(*who->called.items), by_time);
+	for (size_t i = 0; i < who->called.n; i++) {
+		const struct syc_called *called = &who->called.items[i];
+		const uint32_t thread =
+			syc_who_find_thread(who, called->process, called->tid);
+
+		if (thread != NONE)
+			who->threads.items[thread].name = called->name;
+	}
+}
+
 void syc_who_settle(struct syc_who *who)
 {
 	const struct syc_rate unknown = { SYSCAP_CLOCK_UNKNOWN, 0 };
@@ -307,4 +350,5 @@ void syc_who_settle(struct syc_who *who)
 		who->processes.items[i].clock = rate.clock;
 		who->processes.items[i].period_ns = rate.period_ns;
 	}
+	name_threads(who);
 }

@@ -33,12 +33,21 @@ struct syc_life {
 	bool has_events;
 };
 
+/** What a thread was called at a time. */
+struct syc_called {
+	const char *name;
+	int64_t time;
+	uint32_t process;
+	int32_t tid;
+};
+
 struct syc_who {
 	struct syc_map by_pid, by_thread;
 	SYC_ARRAY(uint32_t) latest; /* life, of each pid */
 	SYC_ARRAY(struct syc_life) lives;
 	SYC_ARRAY(struct syscap_profile_process) processes; /* of each life */
 	SYC_ARRAY(struct syscap_profile_thread) threads;
+	SYC_ARRAY(struct syc_called) called;
 	struct syc_rate asked; /* what the recorder asked for */
 	/* Most events are where the one before was; NONE: none. */
 	uint32_t last_process, last_thread;
@@ -69,7 +78,7 @@ uint32_t syc_who_find_process(const struct syc_who *who, int32_t pid,
 uint32_t syc_who_find_thread(const struct syc_who *who, uint32_t process,
                              int32_t tid);
 
-/** Clocks and periods as the profile shows them. */
+/** Clocks, periods and names of threads as the profile shows them. */
 void syc_who_settle(struct syc_who *who);
 
 #endif

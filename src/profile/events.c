@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* events.c - take in what happened: samples, marks, values, lines of logs. */
+#include "profile/events.h"
+
+#include <errno.h>
+
+#include "base/loss_record.h"
+#include "capture/sample.h"
+
+#define NONE SYSCAP_PROFILE_NONE
+
+/* The span ends with the latest event.  What only describes may be written
+ * long after it and does not count.  INT64_MIN: it is no event. */
+static int64_t end_of(const struct syscap_frame *frame)
+{
+	int64_t end;
+
+	switch (frame->type) {
+	case SYSCAP_FRAME_MARK:
+		if (frame->mark.duration <= 0 ||
+		    __builtin_add_overflow(frame->time, frame->mark.duration,
+		                           &end))
+			return frame->time;
+		return end;
+	case SYSCAP_FRAME_SAMPLE:
+	case SYSCAP_FRAME_MAP:
+	case SYSCAP_FRAME_PROCESS:
+	case SYSCAP_FRAME_FORK:
+	case SYSCAP_FRAME_EXIT:
+	case SYSCAP_FRAME_CTRSET:
+	case SYSCAP_FRAME_LOG:
+	case SYSCAP_FRAME_ALLOCATION:
+	case SYSCAP_FRAME_TRACE:
+	case SYSCAP_FRAME_DBUS_MESSAGE:
+		return frame->time;
+	default:
+		return INT64_MIN;
+	}
+}
+
+/* What is of no process is of one with the pid -1. */
+static int32_t pid_of(const struct syscap_frame *frame)
+{
+	return frame->pid < 0 ? -1 : frame->pid;
+}
+
+static int add_sample(struct syscap_profile *profile,
+                      const struct syscap_reader *reader,
+                      const struct syscap_frame *frame, uint32_t process,
+                      uint32_t number)
+{
+	struct syscap_profile_thread *thread =
+		&profile->who.threads.items[number];
+	const struct syc_stack_source source = {
+		.reader = reader,
+		.frame = frame,
+		.n_addrs = frame->sample.n_addrs,
+		.flags = syc_sample_flags(frame, profile->is_foreign),
+		.process = process,
+	};
+	const uint32_t ticks = syc_sample_weight(frame);
+	struct syc_samples *samples = &profile->samples;
+	uint32_t stack;
+	int r = syc_stacks_put(&profile->stacks, &source, &stack);
+
+	if (r < 0)
+		return r;
+	if (syc_array_room(&samples->times) < 0 ||
+	    syc_array_room(&samples->threads) < 0 ||
+	    syc_array_room(&samples->stacks) < 0 ||
+	    syc_array_push(&samples->ticks, ticks) < 0)
+		return -ENOMEM;
+	samples->times.items[samples->times.n++] = frame->time;
+	samples->threads.items[samples->threads.n++] = number;
+	samples->stacks.items[samples->stacks.n++] = stack;
+	thread->n_samples++;
+	thread->ticks += ticks;
+	return 0;
+}
+
+static int add_allocation(struct syscap_profile *profile,
+                          const struct syscap_reader *reader,
+                          const struct syscap_frame *frame, uint32_t process,
+                          uint32_t thread)
+{
+	const struct syc_stack_source source = {
+		.reader = reader,
+		.frame = frame,
+		.n_addrs = frame->allocation.n_addrs,
+		.flags = syc_allocation_flags(frame, profile->is_foreign),
+		.process = process,
+	};
+	struct syscap_profile_allocation allocation = {
+		.time = frame->time,
+		.address = frame->allocation.addr,
+		.size = frame->allocation.size,
+		.thread = thread,
+		.ended_by = NONE,
+	};
+	int r = syc_stacks_put(&profile->stacks, &source, &allocation.stack);
+
+	if (r < 0)
+		return r;
+	if (profile->allocations.items.n >= NONE)
+		return -ENOMEM;
+	profile->who.threads.items[thread].n_allocations++;
+	return syc_array_push(&profile->allocations.items, allocation);
+}
+
+static int add_loss(struct syscap_profile *profile,
+                    const struct syscap_frame *frame, uint32_t process,
+                    const struct syc_loss *told)
+{
+	struct syscap_profile_loss loss = {
+		.begin = frame->time,
+		.end = end_of(frame),
+		.frames = told->total,
+		.samples = told->frames[SYSCAP_FRAME_SAMPLE],
+		.bytes = told->bytes,
+	};
+
+	if (syc_who_thread(&profile->who, process, told->tid, loss.begin,
+	                   loss.end, &loss.thread) < 0)
+		return -ENOMEM;
+	return syc_array_push(&profile->losses, loss);
+}
+
+/* What the latest mark is a part of. */
+static int add_part(struct syscap_profile *profile,
+                    const struct syscap_frame *frame)
+{
+	const size_t n = profile->marks.items.n;
+	struct syscap_profile_mark *mark = &profile->marks.items.items[n - 1];
+	struct syscap_profile_part part = {
+		.mark = (uint32_t)(n - 1),
+		.operation = NONE,
+	};
+
+	if (!syc_part_read(frame->mark.message, &part))
+		return 0;
+	mark->part = (uint32_t)profile->parts.items.n;
+	if (part.phase == SYSCAP_PHASE_WHOLE)
+		mark->lane = NONE;
+	return syc_array_push(&profile->parts.items, part);
+}
+
+static int add_mark(struct syscap_profile *profile,
+                    const struct syscap_frame *frame, uint32_t process)
+{
+	struct syc_loss loss;
+	uint32_t thread;
+	int r;
+
+	if (syc_loss_record_is(frame->mark.group, frame->mark.name) &&
+	    syc_loss_record_parse(frame->mark.message, &loss))
+		return add_loss(profile, frame, process, &loss);
+	if ((profile->wanted & SYSCAP_PROFILE_MARKS) == 0)
+		return 0;
+	r = syc_who_thread(&profile->who, process, frame->tid, frame->time,
+	                   end_of(frame), &thread);
+	if (r < 0)
+		return r;
+	profile->who.threads.items[thread].n_marks++;
+	r = syc_marks_add(&profile->marks, &profile->texts, frame, thread);
+	return r == 0 ? add_part(profile, frame) : r;
+}
+
+static int add_values(struct syscap_profile *profile,
+                      const struct syscap_reader *reader,
+                      const struct syscap_frame *frame, uint32_t process,
+                      uint32_t thread)
+{
+	profile->who.threads.items[thread].n_values += frame->ctrset.n_values;
+	return syc_counters_set(&profile->counters, reader, frame, process,
+	                        thread);
+}
+
+static int add_log(struct syscap_profile *profile,
+                   const struct syscap_frame *frame, uint32_t thread)
+{
+	profile->who.threads.items[thread].n_logs++;
+	return syc_logs_add(&profile->logs, &profile->texts, frame, thread);
+}
+
+/* Of what has a thread, and is kept in an array of its own; 0: nothing. */
+static unsigned part_of(const struct syscap_frame *frame)
+{
+	switch (frame->type) {
+	case SYSCAP_FRAME_SAMPLE:
+		return SYSCAP_PROFILE_SAMPLES;
+	case SYSCAP_FRAME_ALLOCATION:
+		return SYSCAP_PROFILE_ALLOCATIONS;
+	case SYSCAP_FRAME_CTRSET:
+		return SYSCAP_PROFILE_COUNTERS;
+	case SYSCAP_FRAME_LOG:
+		return SYSCAP_PROFILE_LOGS;
+	default:
+		return 0;
+	}
+}
+
+static int add_threaded(struct syscap_profile *profile,
+                        const struct syscap_reader *reader,
+                        const struct syscap_frame *frame, uint32_t process)
+{
+	uint32_t thread;
+	int r = syc_who_thread(&profile->who, process, frame->tid, frame->time,
+	                       frame->time, &thread);
+
+	if (r < 0)
+		return r;
+	switch (frame->type) {
+	case SYSCAP_FRAME_SAMPLE:
+		return add_sample(profile, reader, frame, process, thread);
+	case SYSCAP_FRAME_ALLOCATION:
+		return add_allocation(profile, reader, frame, process, thread);
+	case SYSCAP_FRAME_CTRSET:
+		return add_values(profile, reader, frame, process, thread);
+	default:
+		return add_log(profile, frame, thread);
+	}
+}
+
+static int define(struct syscap_profile *profile,
+                  const struct syscap_reader *reader,
+                  const struct syscap_frame *frame)
+{
+	uint32_t process;
+	int r;
+
+	if ((profile->wanted & SYSCAP_PROFILE_COUNTERS) == 0)
+		return 0;
+	r = syc_who_process(&profile->who, pid_of(frame), frame->time,
+	                    &process);
+	return r == 0 ? syc_counters_define(&profile->counters, &profile->texts,
+	                                    reader, frame, process)
+	              : r;
+}
+
+int syc_events_add(struct syscap_profile *profile,
+                   const struct syscap_reader *reader,
+                   const struct syscap_frame *frame)
+{
+	const int64_t end = end_of(frame);
+	const unsigned part = part_of(frame);
+	uint32_t process;
+	int r;
+
+	if (frame->type == SYSCAP_FRAME_CTRDEF)
+		return define(profile, reader, frame);
+	if (end == INT64_MIN)
+		return 0;
+	if (end > profile->span.end)
+		profile->span.end = end;
+	if (frame->pid < 0 && part == 0 && frame->type != SYSCAP_FRAME_MARK)
+		return 0;
+	r = syc_who_process(&profile->who, pid_of(frame), frame->time,
+	                    &process);
+	if (r < 0)
+		return r;
+	syc_who_saw(&profile->who, process, frame->time, end);
+	if (frame->type == SYSCAP_FRAME_MARK)
+		return add_mark(profile, frame, process);
+	return (profile->wanted & part) != 0
+	               ? add_threaded(profile, reader, frame, process)
+	               : 0;
+}
