@@ -176,6 +176,12 @@ static int parse(struct run *run, int argc, char **argv)
 		fprintf(stderr, "%s: --by-self is for --diff\n", argv[0]);
 		return syc_fault_misuse(argv[0]);
 	}
+	if (run->base.file != NULL && strcmp(run->base.file, "-") == 0 &&
+	    strcmp(run->new.file, "-") == 0) {
+		fprintf(stderr, "%s: -: standard input is only one capture\n",
+		        argv[0]);
+		return syc_fault_misuse(argv[0]);
+	}
 	return -1;
 }
 

@@ -53,6 +53,21 @@ static void part(struct make_capture *capture, int32_t tid, int64_t time,
 	make_mark(capture, 7, tid, time, 0, "net", "get", message);
 }
 
+TEST(the_earliest_time_there_is_is_one_at_which_things_happen)
+{
+	struct make_capture capture;
+	struct asked asked;
+	size_t n;
+
+	begin(&capture);
+	make_mark(&capture, 7, 7, INT64_MIN, 0, "net", "get", "");
+	make_mark(&capture, 7, 7, INT64_MIN, -5, "net", "get", "");
+	asked = ask(&capture);
+	syscap_profile_marks(asked.profile, &n);
+	CHECK_EQ(n, 2);
+	end(&asked, &capture);
+}
+
 /* "FROM-TO:BEGIN,END ..." */
 static const char *operations(const struct syscap_profile *profile)
 {
