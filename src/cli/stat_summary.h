@@ -13,9 +13,9 @@
 #include "cli/loss_stats.h"
 #include "cli/mark_stats.h"
 #include "cli/process_list.h"
-#include "cli/severity.h"
 #include "cli/stat_hot.h"
 #include "cli/stat_samples.h"
+#include "data/severity.h"
 
 struct syc_stat_summary {
 	struct syscap_file_info info;
