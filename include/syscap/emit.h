@@ -18,7 +18,7 @@
  *
  * A signal handler may interrupt between any two instructions and emit too.
  * It then finds an owner, reserves for it what it announced (disturb() in
- * src/client/reserve.c), reserves behind that, fills, commits, and publishes
+ * src/emit/reserve.c), reserves behind that, fills, commits, and publishes
  * nothing: the interrupted outermost emit does, and goes back to next.
  *
  * Invariants of struct syc_thread (docs/ring.md has the argument).  While
@@ -96,7 +96,7 @@ extern "C" {
 /**
  * What a thread needs to emit.  The first cache line is touched by every
  * event, the second by every event that reads the clock.  The rest is in
- * src/client/thread.h.  Lives in memory that a forked child finds zeroed.
+ * src/emit/thread.h.  Lives in memory that a forked child finds zeroed.
  */
 struct syc_thread {
 	uint64_t owner;     /* token of the outermost emit under way, or 0 */
@@ -142,7 +142,7 @@ struct syc_thread {
  */
 extern SYC_HIDDEN int syc_active;
 
-/** 1: whoever publishes wakes the drain thread (client/drain_thread.h). */
+/** 1: whoever publishes wakes the drain thread (selfrec/drain_thread.h). */
 extern SYC_HIDDEN uint32_t syc_drain_sleeping;
 
 /** This thread's state; NULL before its first event. */
@@ -364,7 +364,7 @@ struct syc_place {
  *
  * Nothing is reserved: that the emit is under way, and how far its frame
  * goes, is announced.  Only a handler on top of us could write there, and
- * goes behind it.  See disturb() in src/client/reserve.c.
+ * goes behind it.  See disturb() in src/emit/reserve.c.
  */
 static inline __attribute__((always_inline)) bool
 syc_begin(struct syc_thread *st, volatile uintptr_t *token, uint32_t len,

@@ -2,7 +2,7 @@
 /*
  * elf_note.h - where the parts of an ELF note are.  The one place that counts
  * its way through notes, for all that look at them: in this process
- * (own_elf.c, copies/notes.c) and in files (symbols/elf_notes.c).
+ * (own_elf.c, share/notes.c) and in files (symbols/elf_notes.c).
  *
  *	uint64_t at = 0;
  *

@@ -4,7 +4,7 @@
  *
  * Who writes a capture of ours holds a record lock on it: a recorder on all
  * of the file, a process that records itself on a byte of its own behind the
- * first (sink/record_lock.h), and on the first while it writes.  Locks tell
+ * first (selfrec/record_lock.h), and on the first while it writes.  Locks tell
  * nothing of those that have the file open and write later: a shell that has
  * made it for others, a process that has not emitted yet, a writer that is
  * not ours.  About them the kernel is asked: it grants no lease for reading

@@ -13,7 +13,7 @@
 #define SYSPROF_DROPIN_NO_INLINE
 #include <sysprof-6/sysprof-collector.h>
 
-#include "client/process.h"
+#include "emit/process.h"
 
 void sysprof_collector_init(void)
 {

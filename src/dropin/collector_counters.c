@@ -19,9 +19,9 @@
 #include <sysprof-6/sysprof-collector.h>
 
 #include "base/text.h"
-#include "client/counter.h"
-#include "client/counter_id.h"
 #include "dropin/values.h"
+#include "emit/counter.h"
+#include "emit/counter_id.h"
 
 /* Zero pages until used.  An entry is claimed by who changes `claimed`. */
 static struct syscap_counter entries[SYC_DEFINED_MAX];

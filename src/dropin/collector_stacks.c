@@ -6,8 +6,8 @@
 #define SYSPROF_DROPIN_NO_INLINE
 #include <sysprof-6/sysprof-collector.h>
 
-#include "client/allocation.h"
-#include "client/sample.h"
+#include "emit/allocation.h"
+#include "emit/sample.h"
 
 void sysprof_collector_allocate(SysprofCaptureAddress alloc_addr,
                                 int64_t alloc_size,

@@ -11,7 +11,7 @@
 #include <syscap/emit.h>
 
 #include "base/text.h"
-#include "clock/clock.h"
+#include "ring/clock.h"
 
 #define CHUNK_SIZE ((uint64_t)256 * 1024)
 

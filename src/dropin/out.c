@@ -12,13 +12,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/env.h"
 #include "base/text.h"
-#include "clock/clock.h"
-#include "sink/file_header.h"
-#include "sink/quiet.h"
-#include "sink/record_lock.h"
-#include "sink/trace_fd.h"
+#include "os/env.h"
+#include "os/quiet.h"
+#include "ring/clock.h"
+#include "selfrec/file_header.h"
+#include "selfrec/record_lock.h"
+#include "selfrec/trace_fd.h"
 
 #define PATIENCE_NS INT64_C(1000000000)
 

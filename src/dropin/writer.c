@@ -12,8 +12,8 @@
 
 #include <syscap/emit.h>
 
-#include "client/counter_id.h"
-#include "clock/clock.h"
+#include "emit/counter_id.h"
+#include "ring/clock.h"
 
 #define DEFAULT_PAGES 64u
 #define ID_END        (1u << 24)

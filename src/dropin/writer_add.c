@@ -9,8 +9,8 @@
 #include <syscap/emit.h>
 
 #include "base/text.h"
-#include "clock/clock.h"
 #include "dropin/writer.h"
+#include "ring/clock.h"
 
 #define FRAME_MAX SYSCAP_FRAME_MAX
 #define MARK_SIZE sizeof(struct syscap_wire_mark)

@@ -7,9 +7,9 @@
 #include <syscap/emit.h>
 
 #include "base/text.h"
-#include "client/stack.h"
 #include "dropin/values.h"
 #include "dropin/writer.h"
+#include "emit/stack.h"
 
 #define MAX_COUNTERS 511u
 

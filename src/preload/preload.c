@@ -2,24 +2,24 @@
 /*
  * preload.c - libsyscap-sampler.so, which `syscap record --sample` preloads:
  * the collector with its sampler.  What anybody can call are functions of the
- * C library (between.c).
+ * C library (interpose.c).
  *
  * A program that has a sampler of its own is left to that: frame providers of
- * runtimes are attached there.  It says so by a note (copies/sampler_note.h), which
+ * runtimes are attached there.  It says so by a note (share/sampler_note.h), which
  * is looked for in all objects that are mapped when we are loaded.  To one
- * that is loaded later it is handed over (sampler/yield.h).
+ * that is loaded later it is handed over (sample/handover.h).
  */
 #define _GNU_SOURCE
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/diag.h"
-#include "client/process.h"
-#include "copies/notes.h"
-#include "copies/sampler_note.h"
-#include "sampler/at_load.h"
-#include "sampler/told.h"
-#include "sampler/yield.h"
+#include "emit/process.h"
+#include "os/diag.h"
+#include "sample/autostart.h"
+#include "sample/handover.h"
+#include "sample/interposed.h"
+#include "share/notes.h"
+#include "share/sampler_note.h"
 
 static bool is_others(const struct dl_phdr_info *object, uintptr_t at,
                       int32_t version, void *name)
@@ -41,8 +41,8 @@ __attribute__((constructor)) static void sample_at_load(void)
 	if (syc_notes_each(SYC_SAMPLER_NOTE_TYPE, is_others, (void *)&name)) {
 		syc_diag_say("the preloaded sampler leaves it to", name);
 	} else {
-		syc_yield_offer();
-		syc_told_begin();
-		syc_sampler_at_load();
+		syc_handover_offer();
+		syc_interposed_begin();
+		syc_autostart();
 	}
 }

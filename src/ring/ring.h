@@ -14,7 +14,7 @@
  * recorder_magic says.
  *
  * Neither side trusts the other.  See docs/ring.md for invariants and
- * orderings; src/client/reserve.c is the writer, src/record/drain.c the
+ * orderings; src/emit/reserve.c is the writer, src/record/drain.c the
  * reader.
  */
 #ifndef SYC_RING_H

@@ -21,9 +21,9 @@
 #include "bench/fail.h"
 #include "bench/measure.h"
 #include "bench/report.h"
-#include "proc/stack_bounds.h"
-#include "unwind/cache.h"
-#include "unwind/unwind.h"
+#include "os/stack_bounds.h"
+#include "stack/cache.h"
+#include "stack/unwind.h"
 
 #if BENCH_HAVE_LIBUNWIND
 #define UNW_LOCAL_ONLY

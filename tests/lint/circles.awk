@@ -45,6 +45,10 @@ function way_back(file,    queue, first, last, at, to, i, before, way) {
 	return way
 }
 
+$1 == "layer" && $2 == "hook" {
+	hook[$3 " " $4] = 1
+	next
+}
 $1 == "layer" {
 	layer[$2] = may[$2, $2] = 1
 	for (i = 3; i <= NF; i++)
@@ -72,6 +76,10 @@ END {
 		for (i = 1; i <= n; i++) {
 			from = layer_of(part[1])
 			to = layer_of(homes[i])
+			if ((part[2] " " homes[i]) in hook) {
+				hooked[part[2] " " homes[i]] = 1
+				continue
+			}
 			if (!(from in layer) || (from, to) in may)
 				add(part[1], homes[i], "uses " part[2])
 			else if (use in listed)
@@ -93,6 +101,11 @@ END {
 		if (!(entry in kept) && (layer_of(entry) in built) &&
 		    (part[1] in built || !(part[1] in is_source)))
 			complain("circles.txt: no longer so: " entry)
+	}
+	for (use in hook) {
+		split(use, part, " ")
+		if (!(use in hooked) && part[2] in built)
+			complain("layers.txt: not a hook: " use)
 	}
 	exit bad
 }

@@ -9,7 +9,7 @@ cd "${1:-$here/../..}"
 find src include -name '*.[ch]' | LC_ALL=C sort | xargs awk '
 function complain(text) { print text; bad = 1 }
 FILENAME == table {
-	if ($1 ~ /^#/ || NF == 0)
+	if ($1 ~ /^#/ || NF == 0 || $1 == "hook")
 		next
 	for (i = 2; i <= NF; i++) {
 		if ($i == "-")

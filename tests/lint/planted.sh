@@ -71,7 +71,7 @@ plant include/syscap.h <<'END'
  */
 void syscap_mark(void);
 END
-plant src/client/mark.c <<'END'
+plant src/emit/mark.c <<'END'
 #include <syscap.h>
 
 #include "base/text.h"
@@ -95,7 +95,7 @@ END
 all pass
 
 plant src/base/up.c <<'END'
-#include "client/mark.h"
+#include "emit/mark.h"
 END
 must fail layers "$tree"
 plant src/base/up.c <<'END'
@@ -112,17 +112,17 @@ plant src/nowhere/new.c </dev/null
 must fail layers "$tree"
 rm -r "$tree/src/nowhere"
 
-plant tests/client/test_mark_name.c </dev/null
+plant tests/emit/test_mark_name.c </dev/null
 must pass tests "$tree"
-plant tests/client/test_text.c </dev/null
+plant tests/emit/test_text.c </dev/null
 must fail tests "$tree"
-echo 'client/test_text.c # a reason' >>"$tree/tests/lint/tests.txt"
+echo 'emit/test_text.c # a reason' >>"$tree/tests/lint/tests.txt"
 must pass tests "$tree"
-plant src/client/text.c </dev/null
+plant src/emit/text.c </dev/null
 must fail tests "$tree"
-rm "$tree/src/client/text.c" "$tree/tests/client/test_text.c"
+rm "$tree/src/emit/text.c" "$tree/tests/emit/test_text.c"
 must fail tests "$tree"
-rm -r "$tree/tests/client"
+rm -r "$tree/tests/emit"
 : >"$tree/tests/lint/tests.txt"
 
 echo 'int x;' >"$tree/src/base/bare.c"
@@ -224,7 +224,7 @@ must fail circles "$objects" "$tree"
 rm -r "$tree/src/cli"
 : >"$listed"
 
-plant src/client/heap.c <<'END'
+plant src/emit/heap.c <<'END'
 #include <stdlib.h>
 void *syc_heap_get(void);
 void *syc_heap_get(void) { return malloc(8); }

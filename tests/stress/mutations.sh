@@ -42,7 +42,7 @@ work=$MUTATIONS_WHOLE/$$
 mkdir "$work"
 
 # Who emits in these tests: the others don't see the header that is broken.
-emitters='^clock/|^client/'
+emitters='^ring/clock|^emit/|^selfrec/'
 
 build() { # BROKEN-FILE TEST-SOURCE... ; into $work/test
 	cp "$MUTATIONS_WHOLE"/*.o "$work"
@@ -114,40 +114,40 @@ mutate "the reserve is not one instruction" include/syscap/emit.h \
 	's/\tbool done;\n.*?return done;/\tif (*(volatile uint64_t *)word != expected)\n\t\treturn false;\n\t*(volatile uint64_t *)word = desired;\n\treturn true;/s' \
 	"$step" a_handler_may_interrupt_a_handler_at_every_instruction
 
-mutate "dead emits are taken for live" src/client/reserve.c \
+mutate "dead emits are taken for live" src/emit/reserve.c \
 	's/owner == 0 \|\| is_dead\([^;]*;/owner == 0;/' \
 	"$step" a_handler_may_leave_by_siglongjmp_at_every_instruction
 
-mutate "live emits are taken for dead" src/client/reserve.c \
+mutate "live emits are taken for dead" src/emit/reserve.c \
 	's/return !on_signal_stack\(\);/return true;/; s/return \*token != syc_token_value\(&ts->hot\);/return true;/' \
 	"$step" a_handler_may_emit_at_every_instruction_of_every_call
 
-mutate "a frame without its length is left so" src/client/reserve.c \
+mutate "a frame without its length is left so" src/emit/reserve.c \
 	's/(SYC_COLD void syc_write_missing_header.*?\n\{)/$1\n\tif (st->pos != st->headered) { st->headered = st->pos; return; }/s' \
 	"$step" a_handlers_emit_may_die_inside_a_live_one
 
-mutate "what a dead emit announced is not counted" src/client/reserve.c \
+mutate "what a dead emit announced is not counted" src/emit/reserve.c \
 	's/(static void settle_suspect\(.*?\n\{)/$1\n\tst->suspect = 0;/s' \
 	"$step" a_handler_may_leave_by_siglongjmp_at_every_instruction
 
-mutate "an older look at the reader wins" src/client/reserve.c \
+mutate "an older look at the reader wins" src/emit/reserve.c \
 	's/if \(!__atomic_compare_exchange_n\(&ts->head, &before, head.*?continue;/ts->head = head;/s; s/ \|\|\s+__atomic_load_n\(&ts->head, __ATOMIC_RELAXED\) != before\)/)/' \
 	"stress/test_reader_moves.c harness/stepper.c" \
 	a_reader_that_moves_while_a_handler_emits_is_still_believed
 
-mutate "two records may tell of one loss" src/client/loss.c \
+mutate "two records may tell of one loss" src/emit/loss.c \
 	's/if \(!syc_exchange_local\(&ts->telling_at, 0, TELLING_NOWHERE\)\)\s+return false;/if (0) return false;/' \
 	"$step" losses_are_told_exactly_once_under_handlers_at_every_instruction
 
 mutate "room is not kept for the record" include/syscap/emit.h \
 	's/\(SYC_LOSS_RECORD_MAX \+ SYC_HEAD_SIZE\)/0u/' \
-	client/test_emit.c a_full_ring_drops_counts_and_tells_at_thread_exit
+	emit/test_emit.c a_full_ring_drops_counts_and_tells_at_thread_exit
 
-mutate "the rings are given back before the file has it" src/client/drain.c \
+mutate "the rings are given back before the file has it" src/selfrec/drain.c \
 	's/(\tr = syc_output_write\()/\tadvance(s, batch, batch->length);\n$1/' \
 	"$self" a_kill_at_any_instruction_of_emit_and_drain_loses_nothing
 
-mutate "no journal" src/sink/output.c \
+mutate "no journal" src/selfrec/output.c \
 	's/SYC_JOURNAL_UNDER_WAY,/SYC_JOURNAL_NOTHING,/' \
 	"$self" a_kill_at_any_instruction_of_emit_and_drain_loses_nothing
 
@@ -156,7 +156,7 @@ mutate "a recovery without a journal" src/capture/recover_rings.c \
 	"$self ../src/capture/recover_rings.c" \
 	a_recovery_killed_at_any_instruction_goes_on_at_the_next
 
-mutate "no last look before sleep" src/client/drain_thread.c \
+mutate "no last look before sleep" src/selfrec/drain_thread.c \
 	's/s->retry_at != 0 \|\| !syc_drain_has_work\(s\)/1/' \
-	"client/test_drain_thread.c harness/written.c" \
+	"selfrec/test_drain_thread.c harness/written.c" \
 	an_event_made_after_the_last_pass_is_seen_before_sleep

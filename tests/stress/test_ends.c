@@ -20,12 +20,12 @@
 #include <syscap.h>
 #include <syscap/sampler.h>
 
-#include "client/process.h"
-#include "client/thread.h"
+#include "emit/process.h"
+#include "emit/thread.h"
 #include "harness/peer.h"
 #include "harness/test.h"
-#include "sampler/state.h"
-#include "sampler/target.h"
+#include "sample/state.h"
+#include "sample/target.h"
 
 #define TRAP_FLAG 0x100
 #define STRIDE    23 /* between instants, but near the end */

@@ -18,8 +18,8 @@
 
 #include <syscap.h>
 
-#include "client/loss.h"
-#include "client/thread.h"
+#include "emit/loss.h"
+#include "emit/thread.h"
 #include "harness/peer.h"
 #include "harness/stepper.h"
 #include "harness/test.h"

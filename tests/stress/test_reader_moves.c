@@ -14,7 +14,7 @@
 
 #include <syscap.h>
 
-#include "client/thread.h"
+#include "emit/thread.h"
 #include "harness/peer.h"
 #include "harness/stepper.h"
 #include "harness/test.h"

@@ -15,7 +15,7 @@
 
 #include <syscap.h>
 
-#include "client/thread.h"
+#include "emit/thread.h"
 #include "harness/peer.h"
 #include "harness/test.h"
 #include "harness/tsan.h"

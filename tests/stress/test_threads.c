@@ -16,7 +16,7 @@
 
 #include <syscap.h>
 
-#include "client/process.h"
+#include "emit/process.h"
 #include "harness/peer.h"
 #include "harness/test.h"
 #include "harness/tsan.h"

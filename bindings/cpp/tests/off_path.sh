@@ -30,7 +30,7 @@ for level in -O2 -O3; do
 		for event in instant:1 mark:1 counter:1 update:1 log:1 \
 			metadata:1 scope:2 object:2 function:2; do
 			awk -v name="off_${event%:*}" -v tests="${event#*:}" \
-				-f "$SYSCAP_SOURCE/tests/client/off_path.awk" \
+				-f "$SYSCAP_SOURCE/tests/emit/off_path.awk" \
 				"$work/listing" || {
 				echo "... with $level $model"
 				status=1

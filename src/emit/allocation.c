@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* allocation.c - ALLOCATION frames. */
+#define _GNU_SOURCE
+#include "emit/allocation.h"
+
+void syscap_allocation(uint64_t address, int64_t size,
+                       int (*backtrace)(uint64_t *addrs, unsigned n_addrs,
+                                        void *user),
+                       void *user)
+{
+	syc_allocation(address, size, backtrace, user);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* jitmap.c - JITMAP frames, each name's once (jitmap.h). */
+#define _GNU_SOURCE
+#include "emit/jitmap.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <syscap.h>
+
+#include "emit/process.h"
+
+/* A frame of more would find room less often. */
+#define MAX_NAMES 32u
+#define MAX_LEN   8192u
+
+/*
+ * For each name: whose recording it is published in, pid << 32 | epoch.  Any
+ * thread stores, after its frame is published; what is older is as if it
+ * were empty.  A thread that goes on in an older recording than others makes
+ * these publish twice, which does no harm.
+ *
+ * A forked child finds it zeroed.  The pid tells, too: an emit that was
+ * forked inside ends in the child, and notes the parent's.
+ *
+ * All copies share one, of the names that they share; behind it in the second
+ * place stands this copy's, of its early ones.
+ */
+static uint64_t *published_early;
+
+struct names {
+	unsigned n;
+	uint32_t len; /* of the frame */
+	uint32_t indices[MAX_NAMES];
+	uint64_t addrs[MAX_NAMES];
+};
+
+static uint64_t *map_published(uint64_t **at)
+{
+	const size_t size = SYC_NAMES_MAX * sizeof(**at);
+	const int saved = errno;
+	uint64_t *other = NULL;
+	uint64_t *const mine =
+		mmap(NULL, size, PROT_READ | PROT_WRITE,
+	             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (mine == MAP_FAILED) {
+		errno = saved;
+		return NULL;
+	}
+	(void)madvise(mine, size, MADV_WIPEONFORK); /* Linux 4.14 */
+	const bool is_ours = __atomic_compare_exchange_n(
+		at, &other, mine, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+	if (!is_ours) /* another thread's, or a handler's, is there */
+		munmap(mine, size);
+	errno = saved;
+	return is_ours ? mine : other;
+}
+
+static uint64_t *get_published(uint64_t **at)
+{
+	uint64_t *const known = __atomic_load_n(at, __ATOMIC_ACQUIRE);
+
+	return known != NULL ? known : map_published(at);
+}
+
+/* Where it is noted whether the name at @index is published; or NULL. */
+static uint64_t *mark_of(uint32_t index)
+{
+	uint64_t *const marks = get_published(
+		index < SYC_NAMES_MAX ? &syc_block->names.published
+				      : &published_early);
+
+	return marks != NULL ? &marks[index % SYC_NAMES_MAX] : NULL;
+}
+
+static bool is_published(uint32_t index, uint64_t recording)
+{
+	const uint64_t *const mark = mark_of(index);
+
+	return mark == NULL ||
+	       __atomic_load_n(mark, __ATOMIC_RELAXED) == recording;
+}
+
+static uint64_t recording_of(const struct syc_thread *st)
+{
+	/* A forked child's state has no pid until its first frame */
+	const int32_t pid = st->pid != 0 ? st->pid : getpid();
+
+	return (uint64_t)(uint32_t)pid << 32 | (uint32_t)st->epoch;
+}
+
+static bool is_among(const struct names *names, uint32_t index)
+{
+	for (unsigned i = 0; i < names->n; i++)
+		if (names->indices[i] == index)
+			return true;
+	return false;
+}
+
+/* Names to publish from @addrs on, as many as go into one frame.  Returns how
+ * many addresses were looked at. */
+static unsigned gather(struct names *names, uint64_t recording,
+                       const uint64_t *addrs, unsigned n)
+{
+	uint32_t index;
+	size_t len;
+
+	names->n = 0;
+	names->len = SYSCAP_JITMAP_FIXED;
+	for (unsigned i = 0; i < n; i++) {
+		if (!syc_names_index(addrs[i], &index) ||
+		    is_published(index, recording) || is_among(names, index))
+			continue;
+		syc_names_text(index, &len);
+		const uint32_t more = 8 + (uint32_t)len + 1;
+		if (names->n == MAX_NAMES || names->len + more > MAX_LEN)
+			return i;
+		names->indices[names->n] = index;
+		names->addrs[names->n++] = addrs[i];
+		names->len += more;
+	}
+	return n;
+}
+
+/* A NUL would end the name for a reader, and the frame would not add up. */
+static void copy_name(unsigned char *at, const char *name, size_t len)
+{
+	memcpy(at, name, len);
+	for (unsigned char *nul = memchr(at, '\0', len); nul != NULL;
+	     nul = memchr(nul, '\0', (size_t)(at + len - nul)))
+		*nul = '?';
+	at[len] = '\0';
+}
+
+static void fill(unsigned char *frame, uint32_t len, const struct names *names)
+{
+	struct syscap_wire_jitmap *const jitmap = (void *)frame;
+	unsigned char *at = frame + SYSCAP_JITMAP_FIXED;
+
+	syc_store_word(frame + len - 8, 0);
+	jitmap->n_jitmaps = names->n;
+	for (unsigned i = 0; i < names->n; i++) {
+		size_t name_len;
+		const char *const name =
+			syc_names_text(names->indices[i], &name_len);
+
+		memcpy(at, &names->addrs[i], 8);
+		copy_name(at + 8, name, name_len);
+		at += 8 + name_len + 1;
+	}
+}
+
+/* False: no room.  @ret_published: the frame is not only complete. */
+static bool emit(struct syc_thread *st, const struct names *names,
+                 bool *ret_published)
+{
+	const uint32_t len = (names->len + 7) & ~UINT32_C(7);
+	const int64_t now = syc_clock(st);
+	volatile uintptr_t token;
+	const bool outermost = syc_enter(st, &token);
+	unsigned char *const frame =
+		syc_reserve(st, len, SYSCAP_FRAME_JITMAP, now);
+
+	if (frame != NULL) {
+		fill(frame, len, names);
+		syc_commit(frame, SYSCAP_FRAME_JITMAP, 0);
+	}
+	syc_leave(st, &token, outermost);
+	*ret_published = outermost;
+	return frame != NULL;
+}
+
+void syc_jitmap_publish_some(const uint64_t *addrs, unsigned n)
+{
+	struct names names;
+	bool is_out;
+
+	if (!syscap_is_active() || n == 0)
+		return;
+	struct syc_thread *const st = syc_thread_get(SYSCAP_FRAME_JITMAP);
+	if (st == NULL)
+		return;
+	/* Now: what is emitted in this recording is published in no other */
+	const uint64_t recording = recording_of(st);
+	while (n != 0) {
+		const unsigned seen = gather(&names, recording, addrs, n);
+
+		addrs += seen;
+		n -= seen;
+		if (names.n == 0)
+			continue;
+		if (!emit(st, &names, &is_out))
+			return;
+		/* Inside another emit of this thread it is published when
+		 * that one ends; if that one dies first, never */
+		for (unsigned i = 0; is_out && i < names.n; i++)
+			__atomic_store_n(mark_of(names.indices[i]), recording,
+			                 __ATOMIC_RELEASE);
+	}
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * loss.h - count what could not be kept, and say so in the capture.
+ *
+ * A loss is counted in three places: the thread's totals, the ring header
+ * (so that the recorder can tell of losses that no record could tell, after
+ * a kill), and the process' sum.  A loss record goes in front of the
+ * thread's next surviving frame.
+ *
+ * Without a ring there is nobody to whom the thread's own totals would be of
+ * use: such losses are stray, the process has them, and any thread that has a
+ * ring tells them.
+ *
+ * A record is told exactly once even if the emit that writes it dies half
+ * way: the new totals are staged in the other bank, and the bank flips when
+ * the record is complete; syc_loss_resolve() looks at the frame itself to
+ * decide for a record whose writer is gone.
+ */
+#ifndef SYC_LOSS_H
+#define SYC_LOSS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "emit/thread.h"
+
+/** kind 0 of struct syc_ring_losses: emits begun and never finished. */
+#define SYC_LOSS_ABANDONED 0
+
+/** Count a lost frame of @ts.  Context: owner, signal-safe. */
+void syc_loss_count(struct syc_state *ts, uint8_t type, uint32_t len,
+                    int64_t time);
+
+/** Count a lost frame of a thread that has no state, or no ring: a stray one.
+ * Context: any-thread, signal-safe. */
+void syc_loss_count_stray(uint8_t type, uint32_t len, int64_t time);
+
+/** Add what @ts never told to the process' stray losses.  owner. */
+void syc_loss_leave_behind(struct syc_state *ts);
+
+/** Something is lost that no record tells.  owner. */
+bool syc_loss_is_pending(const struct syc_state *ts);
+
+/** The same of stray losses alone.  Context: any-thread, signal-safe. */
+bool syc_loss_is_stray_pending(void);
+
+/**
+ * Under a recorder: have the next event of whichever thread that has a ring
+ * tell of stray losses, now or (not @at_once) if it is some time since the
+ * last call.
+ *
+ * Context: any-thread, signal-safe.
+ */
+void syc_loss_call_for_teller(bool at_once);
+
+/** By who was called, behind its event: an emit of its own.
+ * Context: any-thread, signal-safe. */
+void syc_loss_tell_now(void);
+
+/**
+ * Write the records that are due, if they fit below @limit.  Called inside
+ * an emit.  Returns false where they are due and do not fit.
+ */
+bool syc_loss_tell(struct syc_state *ts, uint32_t limit);
+
+/**
+ * What @lost has more than @told as a loss record of @tid (0: of no thread),
+ * at @frame, SYC_LOSS_RECORD_MAX bytes.  Returns its length; 0: nothing.
+ *
+ * Context: drainer.
+ */
+uint32_t syc_loss_compose(unsigned char *frame,
+                          const struct syc_ring_losses *lost,
+                          const struct syc_ring_losses *told, int32_t pid,
+                          int32_t tid);
+
+/** The same for what no thread of the process has told.  It is told now. */
+uint32_t syc_loss_compose_stray(unsigned char *frame, int32_t pid);
+
+/** The same where threads may be telling at this moment.  Waits for them, not
+ * for long.  Context: any-thread. */
+uint32_t syc_loss_compose_last(unsigned char *frame, int32_t pid);
+
+/**
+ * @frame, @len contiguous bytes, does not reach the capture.  If it is a loss
+ * record, what it tells is untold once more: true.
+ *
+ * Context: drainer.
+ */
+bool syc_loss_take_back(const unsigned char *frame, uint32_t len, int64_t time);
+
+/** Write what @ts has told into its own ring's header, for the drainer.
+ * owner. */
+void syc_loss_mirror(const struct syc_state *ts);
+
+/** Decide whether a record whose writer is gone was told.  owner. */
+void syc_loss_resolve(struct syc_state *ts);
+
+#endif

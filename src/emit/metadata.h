@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* metadata.h - facts about the process that go into its first ring. */
+#ifndef SYC_METADATA_H
+#define SYC_METADATA_H
+
+#include "emit/thread.h"
+
+/**
+ * Once per process, into the ring just connected: which clock is used and
+ * how far it may be off; and for recorders that are not ours a PROCESS frame,
+ * without which a capture can't name the process.
+ *
+ * Context: owner, inside an emit, signal-safe.
+ */
+void syc_metadata_announce(struct syc_state *ts);
+
+#endif

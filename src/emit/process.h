@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * process.h - what all threads of the process share.
+ *
+ * Two kinds of memory.  What a forked child must not inherit lives in
+ * `struct syc_process`, in front of the thread states, in a mapping that the
+ * kernel zeroes in a child (MADV_WIPEONFORK: also after _Fork() and a raw
+ * clone, which run no atfork handlers).  What it may inherit is in struct
+ * syc_block.  Both belong to all copies of the library in the process
+ * (share/block.h); what else is static is a copy's own.
+ */
+#ifndef SYC_PROCESS_H
+#define SYC_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ring/ring.h"
+#include "share/block.h"
+#include "share/copies.h"
+
+/** Threads that can have a state at one time; further ones drop. */
+#define SYC_THREADS_MAX 8192u
+
+/** Wiped by fork.  All fields: any thread, relaxed atomics. */
+struct syc_process {
+	int32_t pid;  /* 0: this process has not emitted yet; -1: begins to */
+	int32_t born; /* pid that load or fork() told; 0: after _Fork() */
+	uint32_t announced;  /* PROCESS and clock frames are in a ring */
+	uint32_t n_rings;    /* mapped now */
+	uint32_t high_water; /* states [0, high_water) have been used */
+	uint32_t low_water;  /* states below may be an inherited syc_self */
+	uint32_t scavenge;   /* where the next look for dead threads begins */
+	uint32_t n_failures; /* ring requests in a row that got none; those
+	                      * that were under way together are one */
+
+	/* selfrec/session.h has what these are for */
+	struct syc_session *session;
+	uint32_t users;
+	uint32_t life;
+	bool is_child;       /* fork() told that this is one */
+	bool main_has_state; /* so its end is noticed */
+
+	/* Losses of threads that have no state, or had and are gone; `told`
+	 * is what loss records have said of them. */
+	struct syc_ring_losses lost;
+	struct syc_ring_losses told;
+	int32_t telling;    /* tid of who moves lost to told just now, or 0 */
+	uint64_t n_dropped; /* all losses of the process, whoever had them */
+	uint64_t n_abandoned;
+};
+
+/** NULL until this copy has something to record into.  As syc_block, and after
+ * it. */
+extern struct syc_process *syc_process;
+
+static inline bool syc_process_is_there(void)
+{
+	return __atomic_load_n(&syc_process, __ATOMIC_ACQUIRE) != NULL;
+}
+
+/** Changes whenever an event of this copy is lost: on-change counters look
+ * at it. */
+extern uint32_t syc_loss_epoch;
+
+/**
+ * Once, at load time (a constructor calls it): decide whether recording is
+ * possible, and do all that a signal handler could not.  Idempotent; a call
+ * that finds another under way returns at once.
+ *
+ * Context: setup.
+ */
+void syc_process_init(void);
+
+/**
+ * Do now what syc_process_init() does where the environment asks for a
+ * recording.  0 or -ENOMEM.
+ *
+ * Context: setup; any thread.
+ */
+int syc_process_prepare(void);
+
+/**
+ * If this copy was switched on by another since it was loaded, and had no event
+ * yet: act as one with that.
+ *
+ * Context: any-thread, signal-safe.
+ */
+void syc_process_join(void);
+
+/**
+ * See to it that syc_process describes this process and not a parent.
+ * Returns its pid; 0 where that can't be had: the event is dropped.
+ *
+ * Context: any-thread, signal-safe.
+ */
+int32_t syc_process_current(void);
+
+/** Number of the next epoch. */
+int syc_process_next_epoch(void);
+
+/** Nothing will be recorded any more in this process. */
+void syc_process_turn_off(const char *reason);
+
+/** The sentence that syscap_get_stats() gives. */
+void syc_process_set_reason(const char *reason);
+
+/** Have @state finished when this thread ends.  False: that can't be had, for
+ * pthread_setspecific() of our key may allocate. */
+bool syc_process_watch_thread(void *state);
+
+/** What it was called with on this thread, by any copy; or on the thread that
+ * had its stack before; or NULL. */
+void *syc_process_watched_thread(void);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * sample.h - SAMPLE frames that the program makes by itself.
+ *
+ * For public functions to have inlined: callbacks drop two frames, their own
+ * and that of the function that was called (stack.h).
+ */
+#ifndef SYC_SAMPLE_H
+#define SYC_SAMPLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <syscap.h>
+
+#include "emit/stack.h"
+
+/**
+ * Emit a SAMPLE of the calling thread, taken at @now and standing for @weight
+ * ticks: @n (at most SYC_STACK_MAX) addresses, and flags SYSCAP_STACK_*.
+ * Names that stand for addresses are published before it.
+ *
+ * Context: any-thread, signal-safe.
+ */
+void syc_sample_emit(int64_t now, const uint64_t *addrs, unsigned n,
+                     unsigned flags, uint32_t weight);
+
+/** @entering: a bit behind the number of addresses, which only traces set. */
+static inline __attribute__((always_inline)) void
+syc_sample(int (*backtrace)(uint64_t *addrs, unsigned n_addrs, void *user),
+           void *user, bool entering)
+{
+	struct syc_stack stack;
+
+	if (!syscap_is_active())
+		return;
+	const int64_t now = syscap_clock();
+	syc_stack_take(&stack, backtrace, user);
+	syc_sample_emit(now, syc_stack_addrs(&stack), stack.n,
+	                stack.flags | entering, 1);
+}
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* share.c - the block of all copies: made, published, adopted. */
+#define _GNU_SOURCE
+#include "emit/share.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "emit/at_exit.h"
+#include "emit/process.h"
+#include "emit/thread.h"
+#include "os/diag.h"
+#include "os/siphash.h"
+#include "ring/clock.h"
+#include "share/copy_note.h"
+#include "share/number.h"
+#include "share/page.h"
+
+struct syc_process *syc_process;
+struct syc_state *syc_states;
+
+/* By which others find us. */
+extern const struct syc_copy_words syc_own_words;
+__attribute__((used, visibility("hidden")))
+const struct syc_copy_words syc_own_words = {
+	.magic = SYC_COPY_WORDS_MAGIC,
+	.number = SYC_COPIES_NUMBER,
+	.active = &syc_active,
+	.sleeping = &syc_drain_sleeping,
+};
+SYC_COPY_NOTE(syc_own_words);
+
+static const char *why_alone = "";
+/* Else a key of ours may have the number, and the values, of another's. */
+static bool has_keys = true;
+
+const char *syc_share_why_alone(void)
+{
+	return __atomic_load_n(&why_alone, __ATOMIC_RELAXED);
+}
+
+bool syc_share_works(void)
+{
+	return *syc_share_why_alone() == '\0';
+}
+
+static void work_alone(const char *why)
+{
+	__atomic_store_n(&why_alone, why, __ATOMIC_RELAXED);
+	syc_diag_say("this copy of the library works alone", why);
+}
+
+/* Whose pthread keys and fork handlers: dlmopen() makes a second C library. */
+static uint64_t which_libc(void)
+{
+	const struct {
+		uint64_t use, value;
+	} what = { 3, (uintptr_t)&getpid };
+	const void *const key = (const void *)getauxval(AT_RANDOM);
+
+	return key != NULL ? syc_siphash(key, &what, sizeof(what)) : what.value;
+}
+
+/* The states begin with a page. */
+static size_t wiped_front(void)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return (sizeof(struct syc_process) + page - 1) / page * page;
+}
+
+/*
+ * States and syc_process in one mapping that a child finds zeroed, the block
+ * in another one.  Without MADV_WIPEONFORK (Linux < 4.14) the atfork handler
+ * clears it, and _Fork() is not noticed.
+ */
+static struct syc_block *make_block(const struct syc_control_socket *control,
+                                    const struct syc_destination *environment)
+{
+	const size_t front = wiped_front();
+	const size_t size = front + SYC_THREADS_MAX * sizeof(struct syc_state);
+	const size_t kept = sizeof(struct syc_block) +
+	                    SYC_THREADS_MAX * sizeof(struct syc_mapped);
+	char *const wiped =
+		mmap(NULL, size, PROT_READ | PROT_WRITE,
+	             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char *const base =
+		mmap(NULL, kept, PROT_READ | PROT_WRITE,
+	             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (wiped == MAP_FAILED || base == MAP_FAILED) {
+		if (wiped != MAP_FAILED)
+			munmap(wiped, size);
+		if (base != MAP_FAILED)
+			munmap(base, kept);
+		return NULL;
+	}
+	if (madvise(wiped, size, MADV_WIPEONFORK) != 0)
+		syc_diag_say("MADV_WIPEONFORK", "not supported: children of "
+		                                "_Fork() must not emit");
+	struct syc_block *const block = (struct syc_block *)(void *)base;
+	block->libc = which_libc();
+	block->process = (struct syc_process *)(void *)wiped;
+	block->states = (struct syc_state *)(void *)(wiped + front);
+	block->mapped = (struct syc_mapped *)(void *)(base + sizeof(*block));
+	block->reason = "nothing was recorded yet";
+	block->control_fd = control->fd;
+	block->control_dev = control->dev;
+	block->control_ino = control->ino;
+	block->environment = environment;
+	/* known before there are events: a vfork() child that has the first
+	 * one of all must not pass for us */
+	block->process->born = getpid();
+	block->process->pid = block->process->born;
+	return block;
+}
+
+/* Two threads may adopt at the same time, the same: each word is stored once. */
+static void use_block(struct syc_block *block)
+{
+	if (syc_process_is_there())
+		return;
+	struct syc_state *no_states = NULL;
+	struct syc_block *no_block = NULL;
+	struct syc_process *no_process = NULL;
+
+	__atomic_compare_exchange_n(&syc_states, &no_states, block->states,
+	                            false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+	__atomic_compare_exchange_n(&syc_block, &no_block, block, false,
+	                            __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+	__atomic_compare_exchange_n(&syc_process, &no_process, block->process,
+	                            false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+bool syc_share_is_entered(void)
+{
+	struct syc_block *block;
+
+	return syc_page_find(&block) == 0 && block->libc == which_libc() &&
+	       syc_copies_has(block, &syc_active);
+}
+
+bool syc_share_adopt(void)
+{
+	struct syc_block *block;
+	const int r = syc_page_find(&block);
+
+	if (r == -ENOENT)
+		return false;
+	const char *why = r == -ENOTSUP ? "copies of the library can't find "
+	                                  "each other on this machine"
+	                  : r == -EADDRINUSE
+	                          ? "something else is where copies of the "
+	                            "library meet"
+	                          : "what is where copies of the library meet "
+	                            "can't be read";
+	if (r == 0)
+		why = NULL;
+	if (why == NULL && block->libc != which_libc()) {
+		why = "another copy of the library uses another C library";
+		has_keys = false;
+	}
+	if (why == NULL &&
+	    !syc_copies_enter(block, &syc_active, &syc_drain_sleeping))
+		why = "there are too many copies of the library";
+	if (why != NULL) {
+		work_alone(why);
+		return false;
+	}
+	use_block(block);
+	return true;
+}
+
+static const char *why_not_published(int r)
+{
+	switch (r) {
+	case -EEXIST:
+		return "something else is where copies of the library meet";
+	case -EFBIG:
+		return "the file size limit keeps copies of the library from "
+		       "finding each other";
+	case -ENOTSUP:
+		return "copies of the library can't find each other on this "
+		       "machine";
+	default:
+		return "the page by which copies of the library find each "
+		       "other can't be made";
+	}
+}
+
+static void discard(struct syc_block *block)
+{
+	if (block->exit_key != 0)
+		pthread_key_delete((pthread_key_t)(block->exit_key - 1));
+	munmap(block->process,
+	       wiped_front() + SYC_THREADS_MAX * sizeof(struct syc_state));
+	munmap(block,
+	       sizeof(*block) + SYC_THREADS_MAX * sizeof(struct syc_mapped));
+}
+
+int syc_share_found(const struct syc_control_socket *control,
+                    const struct syc_destination *environment,
+                    void (*on_thread_exit)(void *), void (*on_child)(void))
+{
+	pthread_key_t key;
+
+	if (syc_share_adopt())
+		return 0;
+	struct syc_block *const block = make_block(control, environment);
+	if (block == NULL)
+		return -ENOMEM;
+	syc_clock_init(block);
+	if (has_keys && pthread_key_create(&key, on_thread_exit) == 0)
+		block->exit_key = 1 + key;
+	const int r = syc_share_works() ? syc_page_publish(block) : 0;
+	if (r == -EEXIST && syc_share_adopt()) {
+		discard(block); /* another copy was first, just now */
+		return 0;
+	}
+	if (r != 0 && syc_share_works())
+		work_alone(why_not_published(r));
+	if (!syc_share_works())
+		block->is_alone = true;
+	syc_copies_enter(block, &syc_active, &syc_drain_sleeping);
+	use_block(block);
+	pthread_atfork(NULL, NULL, on_child);
+	syc_at_exit_watch();
+	return 0;
+}

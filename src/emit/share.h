@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * share.h - the block of all copies of the library in the process: made and
+ * published by the first that records, adopted by the others (copies/).
+ */
+#ifndef SYC_SHARE_H
+#define SYC_SHARE_H
+
+#include <stdbool.h>
+
+#include "emit/control.h"
+#include "share/block.h"
+
+/**
+ * Act as one with the copy that was first.  False: there is none, or this one
+ * works alone.  Again and again: no harm.
+ *
+ * Context: any-thread, signal-safe.
+ */
+bool syc_share_adopt(void);
+
+/** Whether another copy has entered this one.  any-thread, signal-safe. */
+bool syc_share_is_entered(void);
+
+/**
+ * The same, but make the block where there is none: of @control, and of the
+ * environment's plan.  @on_thread_exit and @on_child are called for all copies
+ * by who makes it.  0 or -ENOMEM.
+ *
+ * Context: setup; one thread at a time.
+ */
+int syc_share_found(const struct syc_control_socket *control,
+                    const struct syc_destination *environment,
+                    void (*on_thread_exit)(void *), void (*on_child)(void));
+
+/** Other copies find this one's block, or may.  any-thread, signal-safe. */
+bool syc_share_works(void);
+
+/** A sentence, or "".  any-thread, signal-safe. */
+const char *syc_share_why_alone(void);
+
+#endif

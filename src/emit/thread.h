@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * thread.h - the state of one emitting thread.
+ *
+ * States are type-stable: they live in one mapping that is never unmapped,
+ * and are recycled only when the thread that had them is gone.  A forked
+ * child finds all of them zeroed, the one its syc_self points to included:
+ * limit 0 sends its first event down the slow path, which claims the state
+ * anew.
+ *
+ *	FREE ──claim──▶ ALIVE ──thread exit──▶ DEAD ──tid gone──▶ ALIVE …
+ */
+#ifndef SYC_THREAD_H
+#define SYC_THREAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <syscap/emit.h>
+
+#include "emit/process.h"
+#include "ring/ring.h"
+#include "share/block.h"
+
+enum {
+	SYC_STATE_FREE = 0,
+	SYC_STATE_ALIVE,
+	SYC_STATE_DEAD,
+	SYC_STATE_BUSY
+};
+
+/**
+ * struct syc_thread, and what only the slow paths touch.  T1 holds for all of
+ * it but `phase`, by which threads claim states from each other.
+ */
+struct syc_state {
+	struct syc_thread hot; /* must be first */
+
+	uint32_t phase; /* SYC_STATE_*; compare-exchange, acquire/release */
+	int32_t tid;
+	struct syc_ring_header *ring; /* NULL: none mapped */
+	bool is_ours;       /* the recorder reads the header's client block */
+	bool is_own;        /* there is no recorder: a slot of our arena */
+	bool is_connecting; /* set-up under way: nested calls drop */
+	bool is_in_handler; /* sure; false: has to be found out */
+	bool no_exit_hook;  /* thread exit must be found by looking */
+	uint32_t head;      /* the reader's position as last believed */
+	int64_t retry_at;   /* ns; no ring is looked for before; MAX: never */
+	int64_t rebasing_since;          /* kernel ns; 0: no rebase under way */
+	uint32_t n_clock_calls;          /* slow ones: who comes meanwhile */
+	uintptr_t stack_low, stack_high; /* own stack; empty: not known */
+
+	/* Losses: totals since the state was claimed, and what loss records
+	 * have told of them.  told[bank] is current; a record under way
+	 * fills the other and flips. */
+	struct syc_ring_losses lost;
+	struct syc_ring_losses told[2];
+	uint32_t bank;
+	uint32_t telling_bank; /* what bank will be */
+	uint64_t telling_at;   /* 1 + offset of the record under way; 0: none */
+
+	bool has_asked; /* the recorder owes this thread an answer */
+};
+
+_Static_assert(offsetof(struct syc_state, hot) == 0, "syc_self points there");
+
+static inline struct syc_state *syc_state_of(struct syc_thread *st)
+{
+	return (struct syc_state *)(void *)st;
+}
+
+/** All states, NULL where syc_process is. */
+extern struct syc_state *syc_states;
+
+static inline struct syc_state *syc_state_at(uint32_t i)
+{
+	return &syc_states[i];
+}
+
+/**
+ * The state that this thread is said to have, whichever copy claimed it; or
+ * NULL.  It may be of before a fork, or of a thread that had this stack before.
+ *
+ * Context: owner, signal-safe.
+ */
+struct syc_state *syc_thread_of_self(void);
+
+/**
+ * Whether this thread's exit hook has run, and no destructor has had an event
+ * since.  A handler that emits all the same makes a state that nobody ends:
+ * later threads have to find it.
+ *
+ * Context: any-thread, signal-safe.
+ */
+bool syc_thread_has_ended(void);
+
+/**
+ * What nobody told is lost for good if the process ends now: tell it in this
+ * thread's ring, or in one that is asked for just for that.
+ *
+ * Context: any-thread.
+ */
+void syc_thread_tell_last(void);
+
+/**
+ * Get a ring for @ts if one can be had now.  Called inside an emit.  False:
+ * there is none; the caller counts.
+ *
+ * Context: owner, signal-safe.
+ */
+bool syc_thread_connect(struct syc_state *ts);
+
+/** Whether this process' rings get their pages as they are needed: as its
+ * session has it, syc_session_is_sparse(). */
+static inline bool syc_thread_is_sparse(void)
+{
+	return syc_process->is_child || syc_process->born == 0;
+}
+
+/** Stop writing into the ring for good; it stays mapped.  @why: a sentence
+ * that lives, for syscap_get_stats().  owner. */
+void syc_thread_close_ring(struct syc_state *ts, const char *why);
+
+/** pthread key destructor. */
+void syc_thread_exit(void *state);
+
+/**
+ * In a forked child: the ring that the parent had for @ts must not be written
+ * here.  Unmapped; or, if an emit that the fork interrupted @may_be_written,
+ * replaced by private memory.
+ *
+ * Context: setup of the child, signal-safe.
+ */
+void syc_thread_drop_inherited_ring(const struct syc_state *ts,
+                                    bool may_be_written);
+
+#endif

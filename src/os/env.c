@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * env.c - the table of environment variables.
+ *
+ * A set-user-ID program ignores all of them: whoever starts it must not be
+ * able to make it write into a descriptor or tell what it does.
+ */
+#include "os/env.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+
+static const struct {
+	char name[24];
+	bool in_setuid;
+} variables[] = {
+	/* descriptor of a recorder's control socket */
+	[SYC_ENV_CONTROL_FD] = { "SYSPROF_CONTROL_FD", false },
+	/* NUMBER:INODE, which socket that descriptor is */
+	[SYC_ENV_CONTROL_INODE] = { "SYSCAP_CONTROL_INODE", false },
+	/* descriptor to write a capture to */
+	[SYC_ENV_TRACE_FD] = { "SYSPROF_TRACE_FD", false },
+	/* name of a capture to write */
+	[SYC_ENV_OUTPUT] = { "SYSCAP_OUTPUT", false },
+	/* 0: no thread of ours, the program calls syscap_drain() */
+	[SYC_ENV_THREAD] = { "SYSCAP_THREAD", false },
+	/* size of each thread's ring */
+	[SYC_ENV_RING_KIB] = { "SYSCAP_RING_KIB", false },
+	/* where ring files go */
+	[SYC_ENV_RUNTIME_DIR] = { "XDG_RUNTIME_DIR", false },
+	/* samples a second, and by which clock and signal */
+	[SYC_ENV_SAMPLE] = { "SYSCAP_SAMPLE", false },
+	/* number of the signal that begins and ends sampling */
+	[SYC_ENV_TOGGLE_SIGNAL] = { "SYSCAP_TOGGLE_SIGNAL", false },
+	/* 1: say on stderr why recording and sampling are on or off */
+	[SYC_ENV_DEBUG] = { "SYSCAP_DEBUG", false },
+};
+
+const char *syc_env_get(enum syc_env variable)
+{
+	if (!variables[variable].in_setuid && getauxval(AT_SECURE) != 0)
+		return NULL;
+	return getenv(variables[variable].name);
+}
+
+uint64_t syc_env_number(enum syc_env variable)
+{
+	const char *text = syc_env_get(variable);
+	uint64_t n = 0;
+
+	if (text == NULL)
+		return 0;
+	for (; *text >= '0' && *text <= '9' && n < UINT32_MAX; text++)
+		n = n * 10 + (uint64_t)(*text - '0');
+	return *text == '\0' ? n : 0;
+}
+
+int syc_env_parse_fd(const char *text)
+{
+	int fd = 0;
+
+	if (text == NULL || *text == '\0')
+		return -1;
+	for (; *text != '\0'; text++) {
+		if (*text < '0' || *text > '9' || fd > (INT_MAX - 9) / 10)
+			return -1;
+		fd = fd * 10 + (*text - '0');
+	}
+	return fd > 2 ? fd : -1;
+}

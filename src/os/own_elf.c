@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* own_elf.c - reads the ELF objects of this process. */
+#define _GNU_SOURCE
+#include "os/own_elf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* Linkers make a few.  What claims more is not looked through: each costs a
+ * system call. */
+#define SEGMENTS_MAX  256u
+#define SECTIONS_MAX  65536u
+#define NOTES_MAX     1024u
+#define NOTES_SIZE    (UINT64_C(1) << 20)
+#define FILE_SIZE_MAX (UINT64_C(1) << 48)
+
+static bool get(const struct syc_own_elf *elf, void *to, size_t size,
+                uint64_t offset)
+{
+	size_t done = 0;
+
+	if (offset > elf->size || size > elf->size - offset)
+		return false;
+	if (elf->fd < 0) {
+		const struct iovec here = { to, size };
+		const struct iovec there = { (void *)(elf->base + offset),
+			                     size };
+
+		return syscall(SYS_process_vm_readv, getpid(), &here, 1UL,
+		               &there, 1UL, 0UL) == (long)size;
+	}
+	while (done < size) {
+		const ssize_t n = pread(elf->fd, (char *)to + done, size - done,
+		                        (off_t)(offset + done));
+
+		if (n == 0 || (n < 0 && errno != EINTR))
+			return false;
+		if (n > 0)
+			done += (size_t)n;
+	}
+	return true;
+}
+
+static bool get_header(const struct syc_own_elf *elf, Elf64_Ehdr *header)
+{
+	return get(elf, header, sizeof(*header), 0) &&
+	       memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 &&
+	       header->e_ident[EI_CLASS] == ELFCLASS64 &&
+	       header->e_ident[EI_DATA] == ELFDATA2LSB;
+}
+
+/* The first get() of each note checks the offset: nothing here overflows. */
+static bool search_notes(const struct syc_own_elf *elf,
+                         const Elf64_Phdr *segment, char *hex)
+{
+	const uint64_t size = segment->p_filesz;
+	unsigned char id[(SYC_BUILD_ID_SIZE - 1) / 2];
+	uint64_t at = 0;
+
+	if (size > NOTES_SIZE)
+		return false;
+	for (unsigned i = 0; i < NOTES_MAX && size - at >= SYC_ELF_NOTE_HEADER;
+	     i++) {
+		struct syc_elf_note note;
+		uint32_t words[3];
+		char name[4];
+
+		if (!get(elf, words, sizeof(words), segment->p_offset + at) ||
+		    !syc_elf_note_at(size, segment->p_align, at, words, &note))
+			return false;
+		if (syc_elf_note_may_be_build_id(&note) &&
+		    get(elf, name, sizeof(name),
+		        segment->p_offset + note.name) &&
+		    memcmp(name, "GNU", sizeof(name)) == 0 &&
+		    get(elf, id, note.value_size,
+		        segment->p_offset + note.value)) {
+			syc_elf_note_hex(id, note.value_size, hex);
+			return true;
+		}
+		at = note.next;
+	}
+	return false;
+}
+
+void syc_own_elf_in_memory(uintptr_t base, size_t size,
+                           struct syc_own_elf *ret_elf)
+{
+	*ret_elf = (struct syc_own_elf){ .fd = -1, .base = base, .size = size };
+}
+
+/*
+ * The path may lead to anything by now: opening a device could do something.
+ * The inode alone is compared, as some file systems (overlayfs, btrfs) show
+ * another device in maps than in stat().
+ */
+bool syc_own_elf_open(const char *path, uint64_t inode,
+                      struct syc_own_elf *ret_elf)
+{
+	struct syc_own_elf elf = { .size = FILE_SIZE_MAX };
+	struct stat st;
+
+	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+		return false;
+	elf.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (elf.fd < 0)
+		return false;
+	if (fstat(elf.fd, &st) != 0 || !S_ISREG(st.st_mode) ||
+	    (inode != 0 && st.st_ino != inode)) {
+		close(elf.fd);
+		return false;
+	}
+	*ret_elf = elf;
+	return true;
+}
+
+void syc_own_elf_close(const struct syc_own_elf *elf)
+{
+	close(elf->fd);
+}
+
+bool syc_own_elf_build_id(const struct syc_own_elf *elf,
+                          char ret_hex[SYC_BUILD_ID_SIZE])
+{
+	Elf64_Ehdr header;
+	Elf64_Phdr segment;
+
+	if (!get_header(elf, &header) || header.e_phentsize != sizeof(segment))
+		return false;
+	for (unsigned i = 0; i < header.e_phnum && i < SEGMENTS_MAX; i++) {
+		if (!get(elf, &segment, sizeof(segment),
+		         header.e_phoff + i * sizeof(segment)))
+			return false;
+		if (segment.p_type == PT_NOTE &&
+		    search_notes(elf, &segment, ret_hex))
+			return true;
+	}
+	return false;
+}
+
+bool syc_own_elf_section(const struct syc_own_elf *elf, const char *name,
+                         Elf64_Shdr *ret_section)
+{
+	const size_t len = strlen(name) + 1;
+	Elf64_Shdr section, names;
+	Elf64_Ehdr header;
+	char text[16];
+
+	if (len > sizeof(text) || !get_header(elf, &header) ||
+	    header.e_shentsize != sizeof(section) ||
+	    !get(elf, &names, sizeof(names),
+	         header.e_shoff + header.e_shstrndx * sizeof(names)))
+		return false;
+	for (unsigned i = 0; i < header.e_shnum && i < SECTIONS_MAX; i++)
+		if (get(elf, &section, sizeof(section),
+		        header.e_shoff + i * sizeof(section)) &&
+		    get(elf, text, len, names.sh_offset + section.sh_name) &&
+		    memcmp(text, name, len) == 0) {
+			*ret_section = section;
+			return true;
+		}
+	return false;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* quiet.c - write without being killed for it. */
+#define _GNU_SOURCE
+#include "os/quiet.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The kernel's set: 64 bits; sigset_t is larger. */
+static uint64_t bit(int number)
+{
+	return UINT64_C(1) << (number - 1);
+}
+
+static uint64_t pending(void)
+{
+	uint64_t set = 0;
+
+	syscall(SYS_rt_sigpending, &set, sizeof(set));
+	return set;
+}
+
+void syc_quiet_begin(struct syc_quiet *quiet)
+{
+	const int saved = errno;
+	const uint64_t before = pending();
+	sigset_t ours;
+
+	quiet->had_pipe = (before & bit(SIGPIPE)) != 0;
+	quiet->had_file_size = (before & bit(SIGXFSZ)) != 0;
+	sigemptyset(&ours);
+	sigaddset(&ours, SIGPIPE);
+	sigaddset(&ours, SIGXFSZ);
+	pthread_sigmask(SIG_BLOCK, &ours, &quiet->before);
+	errno = saved;
+}
+
+void syc_quiet_end(const struct syc_quiet *quiet)
+{
+	const struct timespec now = { 0, 0 };
+	const int saved = errno;
+	const uint64_t raised = pending();
+	uint64_t take = 0;
+
+	if (!quiet->had_pipe)
+		take |= raised & bit(SIGPIPE);
+	if (!quiet->had_file_size)
+		take |= raised & bit(SIGXFSZ);
+	while (take != 0) {
+		const long number = syscall(SYS_rt_sigtimedwait, &take, NULL,
+		                            &now, sizeof(take));
+		if (number <= 0)
+			break;
+		take &= ~bit((int)number);
+	}
+	pthread_sigmask(SIG_SETMASK, &quiet->before, NULL);
+	errno = saved;
+}

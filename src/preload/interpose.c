@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * interpose.c - functions of the C library that the preloaded library stands in
+ * front of, so that the sampler is told (sample/interposed.h).
+ *
+ * Each calls the next one of its name with what it was given, and returns
+ * what that returns: a thread has the start routine that the program gave it.
+ * None allocates or locks anything itself.  They may be called before any
+ * constructor of ours ran.
+ *
+ * Calls of our own go by these (--wrap): nobody is told of our threads.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/signalfd.h>
+#include <threads.h>
+
+#include "sample/interposed.h"
+#include "sample/sampler.h"
+
+/* Which of these the headers declare depends on their version */
+sighandler_t bsd_signal(int number, sighandler_t handler);
+sighandler_t sigset(int number, sighandler_t handler);
+#ifndef SIG_HOLD
+#define SIG_HOLD ((sighandler_t)2)
+#endif
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+                          void *(*run)(void *), void *arg);
+int __wrap_sigaction(int number, const struct sigaction *action,
+                     struct sigaction *before);
+
+#define FUNCTIONS(f)                                                          \
+	f(pthread_create) f(thrd_create) f(sigaction) f(signal) f(bsd_signal) \
+		f(ssignal) f(sysv_signal) f(__sysv_signal) f(sigset)          \
+			f(sigwait) f(sigwaitinfo) f(sigtimedwait) f(signalfd)
+
+#define INDEX(name) NEXT_##name,
+#define NAME(name)  #name,
+
+enum function {
+	FUNCTIONS(INDEX) N_FUNCTIONS
+};
+
+/* The function behind ours. */
+static uintptr_t next(enum function function)
+{
+	static const char *const names[] = { FUNCTIONS(NAME) };
+	static uintptr_t known[N_FUNCTIONS];
+	uintptr_t address = __atomic_load_n(&known[function], __ATOMIC_RELAXED);
+
+	if (address == 0) {
+		address = (uintptr_t)dlsym(RTLD_NEXT, names[function]);
+		__atomic_store_n(&known[function], address, __ATOMIC_RELAXED);
+	}
+	return address;
+}
+
+/* Now: a forked child may find the loader's lock taken by a thread that it
+ * does not have, and a handler is no place for dlsym(). */
+__attribute__((constructor)) static void look_up(void)
+{
+	for (int function = 0; function < N_FUNCTIONS; function++)
+		next((enum function)function);
+}
+
+#define EXPORTED __attribute__((visibility("default")))
+
+#define NEXT(name) ((__typeof__(&(name)))next(NEXT_##name))
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+                          void *(*run)(void *), void *arg)
+{
+	return NEXT(pthread_create)(thread, attr, run, arg);
+}
+
+EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+                            void *(*run)(void *), void *arg)
+{
+	syc_sampler_at_rest();
+	return NEXT(pthread_create)(thread, attr, run, arg);
+}
+
+EXPORTED int thrd_create(thrd_t *thread, thrd_start_t run, void *arg)
+{
+	syc_sampler_at_rest();
+	return NEXT(thrd_create)(thread, run, arg);
+}
+
+int __wrap_sigaction(int number, const struct sigaction *action,
+                     struct sigaction *before)
+{
+	return NEXT(sigaction)(number, action, before);
+}
+
+static bool is_handler(sighandler_t handler)
+{
+	return handler != SIG_DFL && handler != SIG_IGN;
+}
+
+EXPORTED int sigaction(int number, const struct sigaction *action,
+                       struct sigaction *before)
+{
+	if (action != NULL && is_handler(action->sa_handler))
+		syc_interposed_on_handler(number);
+	const int r = NEXT(sigaction)(number, action, before);
+	if (r == 0 && action != NULL && !is_handler(action->sa_handler))
+		syc_interposed_on_reset(number);
+	if (r == 0 && before != NULL)
+		syc_interposed_on_query(number, before);
+	return r;
+}
+
+static sighandler_t look(int number, sighandler_t before)
+{
+	struct sigaction action = { .sa_handler = before };
+
+	if (before != SIG_ERR)
+		syc_interposed_on_query(number, &action);
+	return action.sa_handler;
+}
+
+#define PLAIN(name)                                                      \
+	EXPORTED sighandler_t name(int number, sighandler_t handler)     \
+	{                                                                \
+		if (is_handler(handler))                                 \
+			syc_interposed_on_handler(number);               \
+		const sighandler_t before = NEXT(name)(number, handler); \
+		if (before != SIG_ERR && !is_handler(handler))           \
+			syc_interposed_on_reset(number);                 \
+		return look(number, before);                             \
+	}
+
+PLAIN(signal)
+PLAIN(bsd_signal)
+PLAIN(ssignal)
+PLAIN(sysv_signal)
+PLAIN(__sysv_signal)
+
+EXPORTED sighandler_t sigset(int number, sighandler_t handler)
+{
+	if (is_handler(handler) && handler != SIG_HOLD)
+		syc_interposed_on_handler(number);
+	const sighandler_t before =
+		((__typeof__(&signal))next(NEXT_sigset))(number, handler);
+	if (before != SIG_ERR && !is_handler(handler))
+		syc_interposed_on_reset(number);
+	return look(number, before);
+}
+
+EXPORTED int sigwait(const sigset_t *set, int *number)
+{
+	sigset_t copy;
+
+	return NEXT(sigwait)(syc_interposed_on_wait(set, &copy), number);
+}
+
+EXPORTED int sigwaitinfo(const sigset_t *set, siginfo_t *info)
+{
+	sigset_t copy;
+
+	return NEXT(sigwaitinfo)(syc_interposed_on_wait(set, &copy), info);
+}
+
+EXPORTED int sigtimedwait(const sigset_t *set, siginfo_t *info,
+                          const struct timespec *timeout)
+{
+	sigset_t copy;
+
+	return NEXT(sigtimedwait)(syc_interposed_on_wait(set, &copy), info,
+	                          timeout);
+}
+
+EXPORTED int signalfd(int fd, const sigset_t *set, int flags)
+{
+	sigset_t copy;
+
+	return NEXT(signalfd)(fd, syc_interposed_on_wait(set, &copy), flags);
+}

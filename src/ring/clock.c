@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* clock.c - bases and rates; see clock.h. */
+#define _GNU_SOURCE
+#include "ring/clock.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <syscap/emit.h>
+
+#include "share/block.h"
+
+#define WINDOW_NS          INT64_C(10000000)
+#define RATE_TOLERANCE_PPM 450
+#define RATE_SPAN_MIN_NS   INT64_C(5000000)
+#define RATE_SPAN_MAX_NS   INT64_C(1000000000)
+
+struct reading {
+	uint64_t ticks;
+	int64_t ns;
+	uint64_t span; /* ticks that it took: it is half of that off at most */
+};
+
+/* A reading that took longer was interrupted, and is no base. */
+#define SPAN_MAX_NS UINT64_C(1000)
+
+/*
+ * In the block: written by whichever thread takes a base, read by all: relaxed,
+ * each word stands for itself.  A rate is nanoseconds * 2^32 per tick.
+ *
+ *	clock_is_tsc         set once, before there are events
+ *	clock_first_ticks    a first reading; likewise
+ *	clock_measured       newest rate seen, 0: none
+ *	clock_trusted        newest that agreed with the one before, 0
+ */
+bool syc_clock_is_tsc(void)
+{
+	return syc_block_is_there() && syc_block->clock_is_tsc != 0;
+}
+
+int64_t syc_clock_kernel(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+#if defined(__x86_64__)
+
+static bool kernel_uses_tsc(void)
+{
+	char name[16] = "";
+	const int fd = open("/sys/devices/system/clocksource/clocksource0/"
+	                    "current_clocksource",
+	                    O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	const ssize_t n = read(fd, name, sizeof(name) - 1);
+	close(fd);
+	return n == 4 && memcmp(name, "tsc\n", 4) == 0;
+}
+
+/* Both clocks at one instant: the tightest of three tries. */
+static struct reading read_both(void)
+{
+	struct reading best = { 0, 0, UINT64_MAX };
+
+	for (int i = 0; i < 3 && best.span > 200; i++) {
+		const uint64_t before = __rdtsc();
+		const int64_t ns = syc_clock_kernel();
+		const uint64_t span = __rdtsc() - before;
+
+		if (span < best.span) {
+			best.span = span;
+			best.ticks = before + span / 2;
+			best.ns = ns;
+		}
+	}
+	return best;
+}
+
+static bool agree(uint64_t a, uint64_t b)
+{
+	const uint64_t difference = a > b ? a - b : b - a;
+
+	return difference <= a / 1000000 * RATE_TOLERANCE_PPM;
+}
+
+/* Note the rate between two readings, if they are apart enough to tell. */
+static void measure(const struct reading *from, const struct reading *to)
+{
+	const int64_t ns = to->ns - from->ns;
+	const uint64_t ticks = to->ticks - from->ticks;
+
+	if (ns < RATE_SPAN_MIN_NS || ns > RATE_SPAN_MAX_NS || ticks == 0 ||
+	    ticks >> 40 != 0)
+		return;
+	const uint64_t rate = ((uint64_t)ns << 32) / ticks;
+	if (rate == 0 || rate >> 33 != 0)
+		return; /* below 0.5 GHz: not a counter to use */
+	const uint64_t before = __atomic_exchange_n(&syc_block->clock_measured,
+	                                            rate, __ATOMIC_RELAXED);
+	if (before != 0 && agree(before, rate))
+		__atomic_store_n(&syc_block->clock_trusted, rate,
+		                 __ATOMIC_RELAXED);
+}
+
+/* The newest time that the base of @st, good for @window, can have told. */
+static void note_told(struct syc_thread *st, uint64_t window)
+{
+	uint64_t ticks = __rdtsc() - st->base_tsc;
+
+	if (window == 0)
+		return;
+	if (ticks >= window)
+		ticks = window - 1;
+	const int64_t told = st->base_ns + (int64_t)(ticks * st->mult >> 32);
+	if (told > st->last_ns)
+		st->last_ns = told;
+}
+
+int64_t syc_clock_rebase(struct syc_thread *st)
+{
+	const struct reading base = { st->base_tsc, st->read_ns, 0 };
+	const uint64_t window = st->window;
+
+	note_told(st, window);
+	/* Nested calls see no window, and ask the kernel */
+	st->window = 0;
+	SYC_SIGNAL_FENCE();
+	note_told(st, window);
+	const struct reading now = read_both();
+
+	/* No rate to be had yet: let the base stand until it is old enough */
+	if (__atomic_load_n(&syc_block->clock_trusted, __ATOMIC_RELAXED) == 0 &&
+	    base.ns != 0 && now.ns - base.ns < RATE_SPAN_MIN_NS) {
+		if (now.ns > st->last_ns)
+			st->last_ns = now.ns;
+		return st->last_ns;
+	}
+
+	const struct reading first = { syc_block->clock_first_ticks,
+		                       (int64_t)syc_block->clock_first_ns, 0 };
+	measure(base.ns != 0 ? &base : &first, &now);
+	uint64_t rate =
+		__atomic_load_n(&syc_block->clock_trusted, __ATOMIC_RELAXED);
+	int64_t ns = now.ns;
+	if (rate != 0 && ns < st->last_ns) {
+		/* We ran ahead: do not step back, go slower this time */
+		const int64_t ahead = st->last_ns - ns;
+		const int64_t most = WINDOW_NS / 2;
+
+		ns = st->last_ns;
+		rate -= rate / (uint64_t)WINDOW_NS *
+		        (uint64_t)(ahead < most ? ahead : most);
+	}
+	st->base_tsc = now.ticks;
+	st->base_ns = ns;
+	st->read_ns = now.ns;
+	st->mult = rate;
+	if (ns > st->last_ns)
+		st->last_ns = ns;
+	SYC_SIGNAL_FENCE();
+	if (rate != 0 && now.span < (SPAN_MAX_NS << 32) / rate)
+		st->window = ((uint64_t)WINDOW_NS << 32) / rate;
+	return ns;
+}
+
+void syc_clock_init(struct syc_block *block)
+{
+	const struct reading first = read_both();
+
+	block->clock_is_tsc = kernel_uses_tsc();
+	block->clock_first_ticks = first.ticks;
+	block->clock_first_ns = (uint64_t)first.ns;
+}
+
+#else
+
+int64_t syc_clock_rebase(struct syc_thread *st)
+{
+	(void)st;
+	return syc_clock_kernel();
+}
+
+void syc_clock_init(struct syc_block *block)
+{
+	(void)block;
+}
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* autostart.c - what the environment asks of the sampler, when it is loaded. */
+#define _GNU_SOURCE
+#include "sample/autostart.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <syscap/sampler.h>
+
+#include "os/diag.h"
+#include "os/env.h"
+#include "sample/handover.h"
+#include "sample/sampler.h"
+#include "sample/toggle.h"
+#include "share/sampler_note.h"
+
+SYC_SAMPLER_NOTE;
+
+static bool is_word(const char *text, size_t len, const char *word)
+{
+	return len == strlen(word) && memcmp(text, word, len) == 0;
+}
+
+/* Up to 5 digits and nothing else; -1: it is not. */
+static int parse_number(const char *text, size_t len)
+{
+	int n = 0;
+
+	if (len == 0 || len > 5)
+		return -1;
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] < '0' || text[i] > '9')
+			return -1;
+		n = n * 10 + (text[i] - '0');
+	}
+	return n;
+}
+
+/* A signal's number, or -1. */
+static int parse_signal(const char *text, size_t len)
+{
+	const int n = parse_number(text, len);
+
+	if (is_word(text, len, "prof"))
+		return SIGPROF;
+	return n >= 1 && n <= 64 ? n : -1;
+}
+
+static const char *parse_word(const char *text, size_t len,
+                              struct syscap_sampler_options *options)
+{
+	static const char *const clocks[] = {
+		[SYSCAP_SAMPLER_AUTO] = "auto",
+		[SYSCAP_SAMPLER_CPU] = "cpu",
+		[SYSCAP_SAMPLER_WALL] = "wall",
+		[SYSCAP_SAMPLER_PERF] = "perf",
+	};
+
+	for (uint32_t i = 0; i < sizeof(clocks) / sizeof(*clocks); i++)
+		if (is_word(text, len, clocks[i])) {
+			options->clock = i;
+			return NULL;
+		}
+	if (len > 7 && memcmp(text, "signal=", 7) == 0) {
+		options->signal = parse_signal(text + 7, len - 7);
+		return options->signal > 0
+		               ? NULL
+		               : "SYSCAP_SAMPLE: signal= wants a number of 1 "
+		                 "to 64, or prof";
+	}
+	return "SYSCAP_SAMPLE wants HZ[,auto|cpu|wall|perf][,signal=N|prof]";
+}
+
+/*
+ * Read "HZ[,auto|cpu|wall|perf][,signal=N|prof]", the words in any order,
+ * into @options.  Returns NULL, or a sentence: what is wrong.
+ */
+static const char *parse_sample(const char *text,
+                                struct syscap_sampler_options *options)
+{
+	const char *why = NULL;
+	size_t len = strcspn(text, ",");
+	const int hz = parse_number(text, len);
+
+	if (hz < 1)
+		return "SYSCAP_SAMPLE begins with samples a second, 1 to 20000";
+	options->hz = (uint32_t)hz;
+	for (text += len; why == NULL && *text == ','; text += len) {
+		text++;
+		len = strcspn(text, ",");
+		why = parse_word(text, len, options);
+	}
+	return why;
+}
+
+void syc_autostart(void)
+{
+	const char *const sample = syc_env_get(SYC_ENV_SAMPLE);
+	const char *const toggle = syc_env_get(SYC_ENV_TOGGLE_SIGNAL);
+	const char *const thread = syc_env_get(SYC_ENV_THREAD);
+	struct syscap_sampler_options options = { .size = sizeof(options) };
+	const char *why = NULL;
+
+	/* children of who calls syscap_sampler_start() are looked after too */
+	syc_sampler_watch_forks();
+	if (sample == NULL && toggle == NULL)
+		return;
+	if (thread != NULL && thread[0] == '0' && thread[1] == '\0')
+		why = "SYSCAP_THREAD=0 wants no thread of ours, sampling "
+		      "needs one";
+	else if (sample != NULL)
+		why = parse_sample(sample, &options);
+	if (why == NULL && toggle != NULL)
+		why = syc_toggle_install(parse_signal(toggle, strlen(toggle)),
+		                         &options);
+	else if (why == NULL && /* it says itself why not */
+	         syc_sampler_begin(&options, true) == -EALREADY &&
+	         syc_handover_ask())
+		syc_sampler_begin(&options, true);
+	if (why != NULL)
+		syc_diag_say("sampling is off", why);
+}

@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* sampler.c - begin and end sampling; fork and exit. */
+#define _GNU_SOURCE
+#include "sample/sampler.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <syscap.h>
+
+#include "base/text.h"
+#include "emit/names.h"
+#include "emit/process.h"
+#include "emit/stack.h"
+#include "os/diag.h"
+#include "ring/clock.h"
+#include "sample/handover.h"
+#include "sample/interposed.h"
+#include "sample/signals.h"
+#include "sample/state.h"
+#include "sample/target.h"
+#include "sample/task.h"
+#include "sample/tick.h"
+#include "sample/timer.h"
+#include "sample/watcher.h"
+#include "share/claim.h"
+#include "stack/unwind.h"
+
+#define MS           INT64_C(1000000)
+#define LIFE_WAIT_NS (5000 * MS)
+#define STOP_NS      (2000 * MS)
+#define EXIT_NS      (100 * MS)
+#define FORK_WAIT_NS (50 * MS)
+#define REST_NS      (10 * MS) /* for another thread's look */
+#define DEFAULT_HZ   1000u
+#define MAX_HZ       20000u
+#define MIN_DEPTH    32u
+
+/* Inherited: what a forked child goes on with. */
+static struct {
+	uint32_t is_wanted;
+	uint32_t clock, hz;
+	int32_t signal;
+	bool may_change_signal;
+	struct syc_take_options take;
+} for_children;
+
+/* --------------------------------------------------------------- options */
+
+static const char *check(struct syscap_sampler_options *o)
+{
+	if (o->hz == 0)
+		o->hz = DEFAULT_HZ;
+	if (o->max_depth == 0)
+		o->max_depth = SYC_STACK_MAX;
+	if (o->clock == SYSCAP_SAMPLER_AUTO)
+		o->clock = SYSCAP_SAMPLER_CPU;
+	if (o->hz > MAX_HZ)
+		return "hz is 1 to 20000";
+	if (o->clock > SYSCAP_SAMPLER_PERF)
+		return "there is no such clock";
+	if (o->max_depth < MIN_DEPTH || o->max_depth > SYC_STACK_MAX)
+		return "max_depth is 32 to 512";
+	if (o->stacks > SYSCAP_SAMPLER_NATIVE)
+		return "there is no such kind of stacks";
+	return NULL;
+}
+
+static const char *clock_text(uint32_t clock)
+{
+	switch (clock) {
+	case SYSCAP_SAMPLER_WALL:
+		return " times a second, asleep or not";
+	case SYSCAP_SAMPLER_PERF:
+		return " times a second of its processor time, by perf events";
+	default:
+		return " times a second of its processor time";
+	}
+}
+
+static void describe(struct syscap_sampler_options *o)
+{
+	const struct syc_sampler *const s = syc_sampler;
+	const uint32_t n_without =
+		__atomic_load_n(&s->n_unsampled, __ATOMIC_RELAXED);
+	struct syc_text text = syc_text_begin(o->message, sizeof(o->message));
+
+	syc_text_add(&text, "each thread ");
+	syc_text_add_u64(&text, s->hz);
+	syc_text_add(&text, clock_text(s->clock));
+	syc_text_add(&text, ", by signal ");
+	syc_text_add_i64(&text, __atomic_load_n(&s->signal, __ATOMIC_RELAXED));
+	if (n_without != 0) {
+		syc_text_add(&text,
+		             "; threads that block it or got no timer: ");
+		syc_text_add_u64(&text, n_without);
+	}
+	*text.at = '\0';
+}
+
+static int fail(struct syscap_sampler_options *o, const char *why, int r)
+{
+	syc_text_field(o->message, sizeof(o->message), why);
+	syc_diag_say("sampling is off", why);
+	return r;
+}
+
+/* Why the first round got no timer for any thread. */
+static const char *explain(int r)
+{
+	if (syc_sampler->why != NULL)
+		return syc_sampler->why;
+	if (syc_sampler->clock == SYSCAP_SAMPLER_PERF)
+		return r == -EPERM || r == -EACCES
+		               ? "perf_event_open() is not allowed: "
+		                 "/proc/sys/kernel/perf_event_paranoid is "
+		                 "above 2, or seccomp forbids it"
+		               : "perf_event_open() failed";
+	return r == -EPERM || r == -ENOSYS || r == -EACCES
+	               ? "timer_create() is not allowed: seccomp forbids it"
+	               : "timer_create() failed";
+}
+
+/* ---------------------------------------------------------- start, stop */
+
+static void block_signals(sigset_t *ret_before)
+{
+	sigset_t all;
+
+	syc_signals_fill(&all);
+	pthread_sigmask(SIG_BLOCK, &all, ret_before);
+}
+
+static void fill(const struct syscap_sampler_options *o, int signal)
+{
+	struct syc_sampler *const s = syc_sampler;
+
+	/* get_stats() may read these at any time */
+	__atomic_store_n(&s->clock, o->clock, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->hz, o->hz, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->signal, signal, __ATOMIC_RELAXED);
+	s->period_ns = 1000000000 / o->hz;
+	s->may_change_signal =
+		o->signal == 0 && o->clock != SYSCAP_SAMPLER_PERF;
+	memset(&s->take, 0, sizeof(s->take));
+	s->take.max_depth = o->max_depth;
+	s->take.stacks = o->stacks;
+	s->why = NULL;
+}
+
+/* By who has `life`, signals blocked. */
+static int start(struct syscap_sampler_options *o, bool with_children)
+{
+	struct syc_sampler *const s = syc_sampler;
+	int r;
+
+	if (s->watcher == SYC_WATCHER_ENDED)
+		s->watcher = SYC_WATCHER_NONE; /* by itself */
+	if (s->watcher != SYC_WATCHER_NONE)
+		return fail(o, "this process is sampled already", -EALREADY);
+	r = syc_unwind_prepare();
+	if (r != 0)
+		return fail(o, "there is no unwinder for this machine", r);
+	r = syc_names_prepare(); /* else a provider's first one in a handler */
+	if (r != 0)
+		return fail(o, "no memory for names", r);
+	if (!syc_claim_take(SYC_CLAIM_SAMPLER))
+		return fail(o,
+		            "another copy of this library samples this process",
+		            -EALREADY);
+	const char *why = "no signal is free";
+	/* Children inherit our handler, and may reset it */
+	const int signal = syc_signals_choose(
+		o->clock, o->signal,
+		with_children ? SYC_SIGNALS_HARMLESS : SYC_SIGNALS_REAL_TIME,
+		&s->tasks);
+	r = signal;
+	if (r == -EINVAL)
+		why = o->clock == SYSCAP_SAMPLER_PERF
+		              ? "perf events want SIGURG"
+		              : "the signal is SIGPROF or a real-time one";
+	if (signal < 0)
+		goto fail;
+	fill(o, signal);
+	syc_tick_prepare();
+	syc_target_init();
+	__atomic_store_n(&s->pid, getpid(), __ATOMIC_RELAXED);
+	r = syc_signals_install(signal, syc_tick_handle);
+	why = "sigaction() failed";
+	if (r != 0)
+		goto fail;
+	__atomic_store_n(&s->is_on, 1, __ATOMIC_SEQ_CST);
+	/* A thread of ours only where there are others: some programs want to
+	 * have one, and look.  Who tells of the second makes it then. */
+	syc_watcher_note_filters();
+	r = syc_interposed_is_on() && syc_task_is_alone(&s->tasks)
+	            ? syc_watcher_start_alone(false)
+	            : syc_watcher_start(true);
+	if (r != 0) {
+		why = explain(r);
+		syc_watcher_stop(STOP_NS);
+		goto fail;
+	}
+	return 0;
+fail:
+	__atomic_store_n(&s->is_on, 0, __ATOMIC_SEQ_CST);
+	syc_claim_give(SYC_CLAIM_SAMPLER);
+	return fail(o, why, r);
+}
+
+/* This process' state, not that of one whose memory we share for a moment. */
+static int prepare(void)
+{
+	if (syc_process_prepare() != 0 || syc_state_map() != 0)
+		return -ENOMEM;
+	const int32_t pid =
+		__atomic_load_n(&syc_sampler->pid, __ATOMIC_RELAXED);
+	return pid == 0 || pid == getpid() ? 0 : -EPERM;
+}
+
+/* By the watcher, too, which may find a signal taken as soon as it runs. */
+void syc_sampler_note_signal(void)
+{
+	__atomic_store_n(
+		&for_children.signal,
+		__atomic_load_n(&syc_sampler->signal, __ATOMIC_RELAXED),
+		__ATOMIC_RELAXED);
+}
+
+static void remember(bool with_children)
+{
+	const struct syc_sampler *const s = syc_sampler;
+
+	for_children.clock = s->clock;
+	for_children.hz = s->hz;
+	syc_sampler_note_signal();
+	for_children.may_change_signal = s->may_change_signal;
+	for_children.take = s->take;
+	for_children.is_wanted = with_children;
+}
+
+void syc_sampler_forget(void)
+{
+	for_children.is_wanted = 0;
+	syc_claim_give(SYC_CLAIM_SAMPLER);
+}
+
+int syc_sampler_begin(struct syscap_sampler_options *o, bool with_children)
+{
+	sigset_t before;
+	int r;
+
+	const char *const wrong = check(o);
+	if (wrong != NULL)
+		return fail(o, wrong, -EINVAL);
+	r = prepare();
+	if (r != 0)
+		return fail(
+			o, r == -EPERM ? "not in a vfork() child" : "no memory",
+			r);
+	block_signals(&before);
+	if (!syc_state_take(&syc_sampler->life, LIFE_WAIT_NS)) {
+		r = fail(o, "another start or stop takes too long", -EBUSY);
+	} else {
+		struct syc_tasks *const tasks = &syc_sampler->tasks;
+		memcpy(&tasks->starter_mask, &before,
+		       sizeof(tasks->starter_mask));
+		__atomic_store_n(&tasks->starter_tid, gettid(),
+		                 __ATOMIC_RELEASE);
+		r = start(o, with_children);
+		__atomic_store_n(&tasks->starter_tid, 0, __ATOMIC_RELEASE);
+		if (r == 0) {
+			describe(o);
+			syc_diag_say("sampling is on", o->message);
+			remember(with_children);
+		}
+		syc_state_give(&syc_sampler->life);
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	/* Besides telling who reads the capture, this is an event outside of
+	 * a handler: where the process records itself, ticks alone would
+	 * never get the thread that drains their rings */
+	if (r == 0)
+		syscap_metadata("syscap.sampler", o->message);
+	return r;
+}
+
+static int end(int64_t life_ns, int64_t stop_ns)
+{
+	struct syc_sampler *const s = syc_sampler;
+	sigset_t before;
+	int r = -EBUSY;
+
+	if (s == NULL || __atomic_load_n(&s->pid, __ATOMIC_RELAXED) != getpid())
+		return -ENOENT;
+	block_signals(&before);
+	if (syc_state_take(&syc_sampler->life, life_ns)) {
+		r = -ENOENT;
+		if (s->watcher != SYC_WATCHER_NONE) {
+			const bool ended = s->watcher == SYC_WATCHER_ENDED;
+
+			r = syc_watcher_stop(stop_ns);
+			if (r == 0) {
+				syc_claim_give(SYC_CLAIM_SAMPLER);
+				for_children.is_wanted = 0;
+				r = ended ? -ENOENT : 0;
+			}
+		}
+		syc_state_give(&syc_sampler->life);
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return r;
+}
+
+int syc_sampler_end(void)
+{
+	const int r = end(LIFE_WAIT_NS, STOP_NS);
+
+	if (r == 0)
+		syc_diag_say("sampling is off",
+		             "syscap_sampler_stop() was called");
+	return r;
+}
+
+/* ------------------------------------------------------------ fork, exit */
+
+/*
+ * A child of fork().  It gets no thread here: memory that a program's own
+ * allocator guards may still be locked (its handler may come after ours),
+ * threads keep a child from entering a namespace, and one that will exec
+ * would pay for it.  A timer for the only thread there is costs some
+ * microseconds, and its ticks look for others.
+ */
+static void begin_child(void)
+{
+	struct syc_sampler *const s = syc_sampler;
+	const bool goes_on = for_children.is_wanted != 0;
+	const int saved = errno;
+
+	if (s == NULL || s->pid == getpid())
+		return;
+	if (s->pid != 0) { /* was not wiped */
+		memset(s, 0, sizeof(*s));
+		syc_target_wipe();
+	}
+	if (!goes_on || !syc_signals_is_ours(for_children.signal) ||
+	    !syc_claim_take(SYC_CLAIM_SAMPLER)) {
+		errno = saved;
+		return;
+	}
+	s->pid = getpid();
+	s->clock = for_children.clock;
+	s->hz = for_children.hz;
+	s->signal = for_children.signal;
+	s->period_ns = 1000000000 / s->hz;
+	s->may_change_signal = for_children.may_change_signal;
+	s->take = for_children.take;
+	__atomic_store_n(&s->is_on, 1, __ATOMIC_SEQ_CST);
+	if (syc_watcher_start_alone(true) != 0) {
+		__atomic_store_n(&s->is_on, 0, __ATOMIC_SEQ_CST);
+		s->watcher = SYC_WATCHER_NONE;
+		syc_claim_give(SYC_CLAIM_SAMPLER);
+	}
+	errno = saved;
+}
+
+/*
+ * The watcher asks the loader for its list, under the loader's lock.  glibc
+ * does not mend that lock in a child, which then waits for ever in its first
+ * dlopen().  Who forks with the lock itself, from a dl_iterate_phdr() of its
+ * own, is who the watcher waits for: therefore not for long.
+ */
+static void begin_fork(void)
+{
+	const int saved = errno;
+
+	if (syc_sampler != NULL)
+		syc_state_take(&syc_sampler->refreshing, FORK_WAIT_NS);
+	errno = saved;
+}
+
+/* In the child it was wiped. */
+static void end_fork(void)
+{
+	const int saved = errno;
+
+	if (syc_sampler != NULL)
+		syc_state_give(&syc_sampler->refreshing);
+	errno = saved;
+}
+
+void syc_sampler_watch_forks(void)
+{
+	pthread_atfork(begin_fork, end_fork, begin_child);
+}
+
+void syc_sampler_at_rest(void)
+{
+	struct syc_sampler *const s = syc_sampler;
+	const int saved = errno;
+	sigset_t before;
+
+	if (s == NULL ||
+	    __atomic_load_n(&s->pid, __ATOMIC_RELAXED) != getpid() ||
+	    __atomic_load_n(&s->watcher, __ATOMIC_RELAXED) != SYC_WATCHER_LATER)
+		return;
+	block_signals(&before);
+	if (!syc_watcher_yields() &&
+	    syc_state_take(&syc_sampler->life, REST_NS)) {
+		if (s->watcher == SYC_WATCHER_LATER && !syc_watcher_is_boxed())
+			syc_watcher_start(false);
+		syc_state_give(&syc_sampler->life);
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = saved;
+}
+
+/* Ticks that come later find is_on cleared, or take a sample that nobody
+ * records any more: either way they touch what stays. */
+__attribute__((destructor)) static void end_at_exit(void)
+{
+	end(0, EXIT_NS);
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * scan.c - one look at all threads.
+ *
+ * A thread's number may be given to a new thread once it is gone.  Its timer
+ * is not: the kernel holds on to the old one, so that a timer made for a
+ * thread never ticks for another.  What is to be found out is that there is a
+ * new one without: by the inode of its folder, which is made anew, and, for
+ * inodes also change where memory is short, by when it began.
+ */
+#define _GNU_SOURCE
+#include "sample/scan.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "sample/signals.h"
+#include "sample/state.h"
+#include "sample/target.h"
+#include "sample/task.h"
+#include "sample/timer.h"
+
+/* Every so many rounds a thread's beginning is looked at anyway. */
+#define SURE_ROUNDS 32u
+/* A thread that blocks our signal is asked this often at first, then seldom */
+#define EARLY_TRIES 4u
+#define LATE_ROUNDS 16u
+/* Masks that are looked at in one round; of more threads in turns */
+#define MASKS 32u
+/* A forked child that will exec has done so by then, mostly */
+#define CHILD_DELAY_NS (INT64_C(10) * 1000000)
+
+struct census {
+	struct syc_sampler *s;
+	uint32_t n_threads, n_unsampled, n_alive;
+	bool is_full;       /* there are no more timers just now */
+	bool is_waited_for; /* somebody blocks our signal, and few others */
+	int error;          /* the last other one */
+};
+
+static void forget(struct syc_target *t)
+{
+	syc_timer_stop(t);
+	syc_target_free(t);
+}
+
+static bool has_timer(const struct syc_target *t)
+{
+	return t->timer >= 0 || t->perf_fd >= 0;
+}
+
+/* Whether @t's thread is the one that @task is; it may have ended. */
+static bool is_same(struct syc_sampler *s, struct syc_target *t,
+                    const struct syc_task *task)
+{
+	struct syc_task_about about;
+	/* The first thread stays listed when it has ended */
+	const bool is_sure =
+		s->is_boxed || (task->inode == t->inode &&
+	                        (s->round ^ t->number) % SURE_ROUNDS != 0 &&
+	                        (task->tid != s->pid || s->n_threads > 1));
+
+	if (is_sure)
+		return true;
+	if (syc_task_look(&s->tasks, task->tid, &about) != 0 || about.is_dead ||
+	    (about.start != t->start && t->start != 0))
+		return false;
+	t->start = about.start;
+	t->inode = task->inode;
+	return true;
+}
+
+/* Perf events want a table of descriptors that the program does not see. */
+static uint32_t clock_to_use(const struct syc_sampler *s)
+{
+	const bool is_alone = s->watcher == SYC_WATCHER_NONE ||
+	                      s->watcher == SYC_WATCHER_LATER;
+
+	return is_alone && s->clock == SYSCAP_SAMPLER_PERF ? SYSCAP_SAMPLER_CPU
+	                                                   : s->clock;
+}
+
+/* Whether ticks would wait for ever, or be taken by a sigwait() for all. */
+static bool takes_ours(struct census *look, const struct syc_target *t,
+                       const struct syc_task_about *about)
+{
+	const int signal = look->s->signal;
+
+	if ((about->blocked >> (signal - 1) & 1) != 0) {
+		look->is_waited_for |=
+			signal < 32 && !syc_signals_are_all(about->blocked);
+		return true;
+	}
+	return about->is_asleep &&
+	       syc_task_waits_for(&look->s->tasks, t->tid, signal);
+}
+
+/*
+ * A thread that came to block the signal after it got its timer: its ticks
+ * would be taken by its sigwait() or signalfd.  What /proc tells at little
+ * cost has no real-time signals.
+ */
+static bool takes_it_now(struct census *look, const struct syc_target *t)
+{
+	const uint32_t turns = syc_target_count() / MASKS;
+	struct syc_task_about about;
+	int r;
+
+	/* In our handler it blocks all; who looks may be in it */
+	if (__atomic_load_n(&t->busy, __ATOMIC_RELAXED) != 0 ||
+	    look->s->is_boxed || t->number / MASKS != look->s->round % turns)
+		return false;
+	if (look->s->signal < 32)
+		r = syc_task_look(&look->s->tasks, t->tid, &about);
+	else
+		r = syc_task_look_at_mask(&look->s->tasks, t->tid, &about);
+	return r == 0 && takes_ours(look, t, &about);
+}
+
+/* A timer for @t, unless its thread takes the ticks in another way. */
+static int start(struct census *look, struct syc_target *t)
+{
+	struct syc_sampler *const s = look->s;
+	struct syc_task_about about;
+	int r;
+
+	t->n_tries++;
+	if (s->is_boxed)
+		return -EAGAIN;
+	r = syc_task_look_at_mask(&s->tasks, t->tid, &about);
+	/* Ours begin with the program's name, and all signals blocked */
+	if (r != 0 || about.is_dead || about.is_ours)
+		return -ESRCH;
+	if (about.is_strict || takes_ours(look, t, &about))
+		return -EAGAIN;
+	if (look->is_full)
+		return -EAGAIN;
+	r = syc_timer_start(t, clock_to_use(s), 0);
+	if (r == -EAGAIN || r == -EMFILE || r == -ENFILE)
+		look->is_full = true;
+	else if (r != 0 && r != -ESRCH)
+		look->error = r;
+	if (r != 0)
+		return r;
+	/* Was it still the thread that we looked at? */
+	if (syc_task_look(&s->tasks, t->tid, &about) != 0 ||
+	    about.start != t->start)
+		return -ESRCH;
+	return 0;
+}
+
+/* @t's thread has no timer yet.  False: it is gone. */
+static bool try_to_start(struct census *look, struct syc_target *t)
+{
+	const bool is_time = t->n_tries < EARLY_TRIES ||
+	                     (look->s->round ^ t->number) % LATE_ROUNDS == 0;
+
+	return !is_time || start(look, t) != -ESRCH;
+}
+
+/* NULL: it is not to be sampled. */
+static struct syc_target *greet(struct census *look,
+                                const struct syc_task *task)
+{
+	struct syc_task_about about;
+	struct syc_target *t;
+
+	if (look->s->is_boxed) { /* it can't be looked at */
+		look->n_alive++;
+		look->n_unsampled++;
+		return NULL;
+	}
+	if (syc_task_look(&look->s->tasks, task->tid, &about) != 0 ||
+	    about.is_dead || about.is_ours)
+		return NULL;
+	t = syc_target_give(task->tid);
+	if (t == NULL) {
+		look->n_alive++;
+		look->n_unsampled++;
+		return NULL;
+	}
+	t->inode = task->inode;
+	t->start = about.start;
+	return t;
+}
+
+static void look_at(struct census *look, const struct syc_task *task)
+{
+	struct syc_target *t = syc_target_find(task->tid);
+
+	if (t != NULL && !is_same(look->s, t, task)) {
+		forget(t);
+		t = NULL;
+	}
+	if (t == NULL)
+		t = greet(look, task);
+	if (t == NULL)
+		return;
+	t->seen = look->s->round;
+	const uint32_t tls =
+		__atomic_load_n(&t->tls, __ATOMIC_RELAXED) & SYC_TLS_STATE;
+	/* A first tick in a box would make calls that may be forbidden there */
+	if (tls == SYC_TLS_NONE ||
+	    (look->s->is_boxed && tls == SYC_TLS_UNKNOWN))
+		syc_timer_stop(t);
+	else if (has_timer(t)) {
+		if (takes_it_now(look, t)) {
+			syc_timer_stop(t);
+			t->n_tries = 0;
+		}
+	} else if (!try_to_start(look, t)) {
+		forget(t);
+		return;
+	}
+	look->n_alive++;
+	if (has_timer(t))
+		look->n_threads++;
+	else
+		look->n_unsampled++;
+}
+
+/* Listings skip threads when others end meanwhile. */
+static bool is_gone(const struct syc_target *t)
+{
+	return syscall(SYS_tgkill, getpid(), t->tid, 0) != 0;
+}
+
+static void forget_unseen(struct census *look)
+{
+	for (uint32_t i = 0; i < syc_target_count(); i++) {
+		struct syc_target *const t = syc_target_at(i);
+
+		if (t->cookie == 0 || t->seen == look->s->round)
+			continue;
+		if (is_gone(t)) {
+			forget(t);
+			continue;
+		}
+		look->n_alive++;
+		look->n_threads += has_timer(t);
+	}
+}
+
+bool syc_scan_threads(int dir)
+{
+	struct census look = { .s = syc_sampler };
+	struct syc_sampler *const s = look.s;
+	struct syc_task task;
+
+	s->round++;
+	syc_task_begin(&s->tasks, dir);
+	while (syc_task_next(&s->tasks, &task))
+		if (task.tid != s->watcher_tid)
+			look_at(&look, &task);
+	if (s->tasks.has_failed) { /* all stays as it was */
+		if (s->n_threads == 0)
+			s->result = -EIO;
+		return true;
+	}
+	forget_unseen(&look);
+	__atomic_store_n(&s->n_threads, look.n_threads, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->n_unsampled, look.n_unsampled, __ATOMIC_RELAXED);
+	if (look.n_threads == 0 && look.error != 0)
+		s->result = look.error;
+	s->is_waited_for = look.is_waited_for;
+	return look.n_alive != 0;
+}
+
+int syc_scan_begin_alone(bool is_child)
+{
+	struct syc_sampler *const s = syc_sampler;
+	uint32_t clock = is_child ? clock_to_use(s) : s->clock;
+	struct syc_target *const t = syc_target_give(gettid());
+
+	if (t == NULL)
+		return -ENOMEM;
+	t->start = 0; /* told by the first look */
+	t->inode = 0;
+	t->n_tries = 1;
+	s->n_threads = 1;
+	/* A signal that kills comes only to a child that lasts: one that
+	 * sleeps may have reset its handlers, and wait for leave to exec */
+	s->is_new_child =
+		is_child && s->signal != SIGURG && clock == SYSCAP_SAMPLER_WALL;
+	if (s->is_new_child)
+		clock = SYSCAP_SAMPLER_CPU;
+	const int r = syc_timer_start(t, clock, is_child ? CHILD_DELAY_NS : 0);
+	if (r != 0)
+		syc_target_free(t);
+	return r;
+}
+
+void syc_scan_settle(void)
+{
+	struct syc_sampler *const s = syc_sampler;
+	struct syc_target *const t = syc_target_find(gettid());
+
+	s->is_new_child = false;
+	if (t == NULL)
+		return;
+	syc_timer_stop(t);
+	syc_timer_start(t, clock_to_use(s), 0);
+}
+
+void syc_scan_stop_all(bool forget_them)
+{
+	for (uint32_t i = 0; i < syc_target_count(); i++) {
+		struct syc_target *const t = syc_target_at(i);
+
+		if (t->cookie == 0)
+			continue;
+		syc_timer_stop(t);
+		t->n_tries = 0;
+		if (forget_them)
+			syc_target_free(t);
+	}
+	if (forget_them) {
+		__atomic_store_n(&syc_sampler->n_threads, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&syc_sampler->n_unsampled, 0,
+		                 __ATOMIC_RELAXED);
+	}
+}
+
+bool syc_scan_is_busy(void)
+{
+	const int32_t self = gettid();
+
+	for (uint32_t i = 0; i < syc_target_count(); i++) {
+		const struct syc_target *const t = syc_target_at(i);
+
+		if (__atomic_load_n(&t->busy, __ATOMIC_SEQ_CST) != 0 &&
+		    t->tid != self && !is_gone(t))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* signals.c - the signals that ticks come by. */
+#define _GNU_SOURCE
+#include "sample/signals.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <syscap/sampler.h>
+
+#include "os/backing.h"
+#include "sample/task.h"
+
+#define N_SIGNALS 65
+
+/* Inherited by children, as handlers are.  Written before the handler is
+ * installed, which reads it; then only where that was taken away again. */
+static struct sigaction *previous;
+static void (*installed[N_SIGNALS])(int, siginfo_t *, void *);
+
+static uint64_t bit(int signal)
+{
+	return UINT64_C(1) << (signal - 1);
+}
+
+void syc_signals_fill(sigset_t *set)
+{
+	uint64_t all;
+
+	sigfillset(set);
+	memcpy(&all, set, sizeof(all));
+	all &= ~(UINT64_C(1) << (SIGSYS - 1));
+	memcpy(set, &all, sizeof(all));
+}
+
+static bool has_default_action(int signal)
+{
+	struct sigaction now;
+
+	return sigaction(signal, NULL, &now) == 0 &&
+	       (now.sa_flags & SA_SIGINFO) == 0 && now.sa_handler == SIG_DFL;
+}
+
+bool syc_signals_is_unhandled(int signal)
+{
+	struct sigaction now;
+
+	return sigaction(signal, NULL, &now) == 0 &&
+	       (now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN);
+}
+
+bool syc_signals_is_ours(int signal)
+{
+	struct sigaction now;
+
+	return installed[signal] != NULL &&
+	       sigaction(signal, NULL, &now) == 0 &&
+	       (now.sa_flags & SA_SIGINFO) != 0 &&
+	       now.sa_sigaction == installed[signal];
+}
+
+void syc_signals_unveil(int signal, struct sigaction *action)
+{
+	if (__atomic_load_n(&installed[signal], __ATOMIC_ACQUIRE) != NULL &&
+	    action->sa_sigaction == installed[signal])
+		*action = previous[signal];
+}
+
+bool syc_signals_are_all(uint64_t mask)
+{
+	unsigned n = 0;
+
+	for (mask &= UINT64_C(0x7FFFFFFF); mask != 0; mask &= mask - 1)
+		n++;
+	return n >= 16;
+}
+
+/* Which of those that may be chosen somebody blocks.  Threads that block all
+ * signals do so to be left alone. */
+static uint64_t blocked_by_choice(struct syc_tasks *tasks)
+{
+	uint64_t blocked = 0, among = bit(SIGURG);
+	struct syc_task_about about;
+	struct syc_task task;
+	const int dir = syc_task_open();
+
+	if (dir < 0)
+		return 0;
+	for (int s = SIGRTMIN + 2; s <= SIGRTMAX; s++)
+		among |= bit(s);
+	syc_task_begin(tasks, dir);
+	while (syc_task_next(tasks, &task))
+		if (syc_task_look_at_mask(tasks, task.tid, &about) == 0 &&
+		    (about.blocked & among) != among &&
+		    !syc_signals_are_all(about.blocked))
+			blocked |= about.blocked & among;
+	syc_task_close(dir);
+	return blocked;
+}
+
+static int choose_real_time(struct syc_tasks *tasks)
+{
+	const uint64_t blocked = blocked_by_choice(tasks);
+
+	for (int s = SIGRTMAX; s >= SIGRTMIN + 2; s--)
+		if (syc_signals_is_ours(s))
+			return s;
+	for (int s = SIGRTMAX; s >= SIGRTMIN + 2; s--)
+		/* One that we had and that was taken from us stays theirs */
+		if (installed[s] == NULL && has_default_action(s) &&
+		    (blocked & bit(s)) == 0)
+			return s;
+	return -EBUSY;
+}
+
+/* Not where it was taken from us, nor where somebody waits for it. */
+static bool is_urgent_free(struct syc_tasks *tasks)
+{
+	return syc_signals_is_ours(SIGURG) ||
+	       (installed[SIGURG] == NULL && syc_signals_is_unhandled(SIGURG) &&
+	        (blocked_by_choice(tasks) & bit(SIGURG)) == 0);
+}
+
+int syc_signals_choose(uint32_t clock, int wanted, enum syc_signals_kind kind,
+                       struct syc_tasks *tasks)
+{
+	const bool is_perf = clock == SYSCAP_SAMPLER_PERF;
+
+	/* A signal of a perf event may outlast an exec: the new program must
+	 * be one to ignore it.  And the queue of real-time ones may be full,
+	 * for which the kernel sends SIGIO, that kills. */
+	if (is_perf && wanted == 0)
+		wanted = SIGURG;
+	if (wanted == 0)
+		return kind == SYC_SIGNALS_HARMLESS && is_urgent_free(tasks)
+		               ? SIGURG
+		               : choose_real_time(tasks);
+	if (is_perf ? wanted != SIGURG
+	            : wanted != SIGPROF &&
+	                      (wanted < SIGRTMIN || wanted > SIGRTMAX))
+		return -EINVAL;
+	if (syc_signals_is_ours(wanted))
+		return wanted;
+	if (installed[wanted] != NULL ||
+	    (is_perf && !syc_signals_is_unhandled(wanted)))
+		return -EBUSY;
+	return wanted;
+}
+
+int syc_signals_install(int signal, void (*handler)(int, siginfo_t *, void *))
+{
+	struct sigaction action, before;
+
+	if (syc_signals_is_ours(signal))
+		return 0;
+	if (syc_backing_get(&previous, N_SIGNALS * sizeof(*previous)) == NULL)
+		return -ENOMEM;
+	if (sigaction(signal, NULL, &before) != 0)
+		return -errno;
+	if (installed[signal] == NULL)
+		previous[signal] = before;
+	else /* ours was reset to SIG_DFL or SIG_IGN; it may be at work */
+		__atomic_store_n(&previous[signal].sa_handler,
+		                 before.sa_handler, __ATOMIC_RELAXED);
+	memset(&action, 0, sizeof(action));
+	action.sa_sigaction = handler;
+	action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+	/* Nobody's handler leaves ours half-way, by siglongjmp() say */
+	syc_signals_fill(&action.sa_mask);
+	const bool returns = installed[signal] != NULL;
+	__atomic_store_n(&installed[signal], handler, __ATOMIC_RELEASE);
+	if (sigaction(signal, &action, &before) != 0) {
+		installed[signal] = NULL;
+		return -errno;
+	}
+	if (!returns || before.sa_handler == SIG_DFL ||
+	    before.sa_handler == SIG_IGN)
+		return 0;
+	sigaction(signal, &before, NULL); /* the program was faster */
+	return -EBUSY;
+}
+
+/*
+ * Nobody handles it.  The process ends as it would have, with the signal as
+ * its status: it is pending when we return.
+ */
+static void act_by_default(int signal)
+{
+	struct sigaction action;
+
+	if (signal == SIGURG || signal == SIGCHLD || signal == SIGWINCH ||
+	    signal == SIGCONT)
+		return;
+	memset(&action, 0, sizeof(action));
+	action.sa_handler = SIG_DFL;
+	sigaction(signal, &action, NULL);
+	syscall(SYS_tgkill, getpid(), gettid(), signal);
+}
+
+/* The mask that @action would have been called with. */
+static void set_mask(int signal, const struct sigaction *action,
+                     const ucontext_t *context)
+{
+	uint64_t interrupted, more;
+	sigset_t mask;
+
+	/* of the context's set the kernel filled 64 bits */
+	memcpy(&interrupted, &context->uc_sigmask, sizeof(interrupted));
+	memcpy(&more, &action->sa_mask, sizeof(more));
+	interrupted |= more;
+	if ((action->sa_flags & SA_NODEFER) == 0)
+		interrupted |= bit(signal);
+	sigemptyset(&mask);
+	memcpy(&mask, &interrupted, sizeof(interrupted));
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+}
+
+void syc_signals_pass_on(int signal, siginfo_t *info, void *context)
+{
+	struct sigaction *const p = &previous[signal];
+	void (*const plain)(int) =
+		__atomic_load_n(&p->sa_handler, __ATOMIC_RELAXED);
+
+	if (plain == SIG_IGN)
+		return;
+	if (plain == SIG_DFL) {
+		act_by_default(signal);
+		return;
+	}
+	if ((p->sa_flags & (int)SA_RESETHAND) != 0)
+		__atomic_store_n(&p->sa_handler, SIG_DFL, __ATOMIC_RELAXED);
+	set_mask(signal, p, context);
+	if ((p->sa_flags & SA_SIGINFO) != 0)
+		((void (*)(int, siginfo_t *, void *))(uintptr_t)plain)(
+			signal, info, context);
+	else
+		plain(signal);
+}

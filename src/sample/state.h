@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * state.h - what the sampler's files share.
+ *
+ * It lives in memory that a forked child finds zeroed: there nothing is
+ * sampled, no thread of ours runs, and no lock is held, also after _Fork()
+ * and a raw clone.  What a child does inherit, signal handlers above all, is
+ * remembered in static memory (signals.c).
+ *
+ * Who writes: whoever has `life`, and the watcher, which has what is below
+ * it to itself until it has ended.  The handler only reads, but for what is
+ * in its own thread's struct syc_target.
+ */
+#ifndef SYC_SAMPLER_STATE_H
+#define SYC_SAMPLER_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <syscap/sampler.h>
+
+#include "sample/take.h"
+#include "sample/task.h"
+
+enum syc_watcher {
+	SYC_WATCHER_NONE = 0,
+	SYC_WATCHER_BEGINS, /* made, its first round is not over */
+	SYC_WATCHER_RUNS,
+	SYC_WATCHER_ENDED, /* by itself, or as it was asked to */
+	SYC_WATCHER_LATER, /* none yet: one thread, or a forked child */
+};
+
+struct syc_sampler {
+	int32_t pid; /* whose state it is; 0: nobody's yet */
+	/* tids of who has them, or 0 */
+	uint32_t life;       /* a start or a stop is under way */
+	uint32_t refreshing; /* the loader's lock may be held; or a fork */
+	uint32_t is_on;      /* ticks are samples */
+	uint32_t clock;      /* enum syscap_sampler_clock, never AUTO */
+	uint32_t hz;
+	int32_t signal;
+	int64_t period_ns;
+	struct syc_take_options take;
+
+	uint32_t watcher;  /* enum syc_watcher; a futex */
+	uint32_t must_end; /* a futex */
+	int result;        /* of the first round */
+	const char *why;   /* a sentence, of result or of the end */
+
+	uint64_t n_foreign;       /* signals passed on */
+	uint32_t own_stack_taken; /* own_stack.c's stack is in use */
+
+	/* Rounds: the watcher's, or whose tick has `life` */
+	uint32_t round, n_threads, n_unsampled;
+	int32_t watcher_tid;
+	int64_t round_at; /* ns; of those from ticks */
+	bool owns_table;  /* the watcher has descriptors of its own */
+	bool may_change_signal;
+	bool is_new_child;  /* its timer is not of its clock yet */
+	bool is_waited_for; /* the signal, as the last round saw */
+	bool is_boxed; /* a filter came: no watcher will be made any more */
+	struct syc_tasks tasks;
+};
+
+/** NULL until syc_state_map(). */
+extern struct syc_sampler *syc_sampler;
+
+/** 0 or -ENOMEM.  Context: setup. */
+int syc_state_map(void);
+
+/** `life` (with signals blocked) or `refreshing`.  False: not in time. */
+bool syc_state_take(uint32_t *lock, int64_t wait_ns);
+
+/** Nothing, if the thread does not have it. */
+void syc_state_give(uint32_t *lock);
+
+/** A millisecond; no cancellation point, as nothing here is. */
+void syc_state_nap(void);
+
+/** FUTEX_WAIT for at most @ns while *@word is @value. */
+void syc_state_wait(uint32_t *word, uint32_t value, int64_t ns);
+void syc_state_wake(uint32_t *word);
+
+#endif

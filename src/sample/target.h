@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * target.h - a thread that is sampled.
+ *
+ * Targets are type-stable: once mapped they stay, so that a handler may look
+ * at any of them, whatever it was sent.  One is given to another thread only
+ * when the one that had it is gone, or is in no handler of ours any more, and
+ * its timer is deleted.  A forked child finds all of them zeroed: free.
+ *
+ * A timer's signal carries the target's cookie: a random word of this copy of
+ * the library, the target's number, and how often the target was given.  It
+ * is no address that a program could have sent, and an old one fits nothing.
+ */
+#ifndef SYC_TARGET_H
+#define SYC_TARGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sample/take.h"
+
+/** Threads that can be sampled at one time. */
+#define SYC_TARGETS_MAX 8192u
+
+enum syc_target_tls {
+	SYC_TLS_UNKNOWN = 0,
+	SYC_TLS_OWN,
+	SYC_TLS_NONE, /* not a thread of the C library: left alone */
+};
+
+#define SYC_TLS_STATE 3u
+
+/* With whose it is: a late handler of the thread before knows nothing of the
+ * one that has the target now. */
+static inline uint32_t syc_target_tls(int32_t tid, enum syc_target_tls state)
+{
+	return (uint32_t)tid << 2 | state;
+}
+
+struct syc_target {
+	uint64_t cookie; /* 0: free.  Stored last, cleared first */
+	int32_t tid;     /* relaxed; handlers compare */
+	uint32_t tls;    /* syc_target_tls(), by its thread */
+	uintptr_t busy;  /* where our handler's frame lies, on its thread; 0 */
+
+	/* Written by its thread, in handlers; never set back */
+	uint64_t n_samples, n_due, n_cut, n_stopped, n_refused;
+	int64_t cpu_seen; /* ns of processor time that samples stand for */
+	uint32_t n_owed;  /* ticks that its first one stands for, too */
+
+	/* By who looks for threads */
+	uint32_t number, next; /* next: 1 + number, of those with this hash */
+	uint32_t generation;
+	uint32_t seen;    /* the round in which its thread was there last */
+	uint64_t inode;   /* of its directory in /proc */
+	uint64_t start;   /* of its thread, clock ticks */
+	uint32_t n_tries; /* to give it a timer */
+	int32_t timer;    /* the kernel's number, or -1 */
+	int32_t perf_fd;  /* in the watcher's table, or -1 */
+	void *perf_page;  /* of a perf event whose descriptor is closed */
+};
+
+/** What its samples are made in. */
+static inline struct syc_take *syc_target_take_memory(struct syc_target *target)
+{
+	return (struct syc_take *)(void *)((char *)target + 256);
+}
+
+_Static_assert(sizeof(struct syc_target) <= 256, "struct syc_take follows");
+
+/** Choose the copy's word.  Context: setup. */
+void syc_target_init(void);
+
+/** Forget, in a child whose memory was not wiped, what the parent had. */
+void syc_target_wipe(void);
+
+/** Whether @cookie is one that this copy gave, at any time.  signal-safe. */
+bool syc_target_is_cookie(uint64_t cookie);
+
+/**
+ * The target that has @cookie now, or NULL.
+ *
+ * Context: any-thread, signal-safe.
+ */
+struct syc_target *syc_target_by_cookie(uint64_t cookie);
+
+/** Targets [0, syc_target_count()) are mapped.  Both signal-safe. */
+uint32_t syc_target_count(void);
+struct syc_target *syc_target_at(uint32_t number);
+
+/** The target that @tid has, or NULL.  For who has the round. */
+struct syc_target *syc_target_find(int32_t tid);
+
+/** One for @tid, or NULL: there is no more room.  For who has the round. */
+struct syc_target *syc_target_give(int32_t tid);
+
+/** Take it back; its timer is deleted.  For who has the round. */
+void syc_target_free(struct syc_target *target);
+
+#endif

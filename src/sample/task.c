@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* task.c - the threads of this process, as /proc/self/task has them. */
+#define _GNU_SOURCE
+#include "sample/task.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "os/own_thread.h"
+
+/* What getdents64() returns. */
+struct dir_entry {
+	uint64_t ino;
+	int64_t next;
+	uint16_t len;
+	uint8_t type;
+	char name[];
+};
+
+int syc_task_open(void)
+{
+	const int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/task",
+	                            O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+
+	return fd >= 0 ? fd : -errno;
+}
+
+void syc_task_close(int dir)
+{
+	syscall(SYS_close, dir);
+}
+
+void syc_task_begin(struct syc_tasks *tasks, int dir)
+{
+	tasks->dir = dir;
+	tasks->at = 0;
+	tasks->n = 0;
+	tasks->has_failed = syscall(SYS_lseek, dir, 0, SEEK_SET) != 0;
+}
+
+bool syc_task_next(struct syc_tasks *tasks, struct syc_task *ret_task)
+{
+	while (!tasks->has_failed) {
+		if (tasks->at >= tasks->n) {
+			tasks->n =
+				syscall(SYS_getdents64, tasks->dir,
+			                tasks->entries, sizeof(tasks->entries));
+			tasks->at = 0;
+			tasks->has_failed = tasks->n < 0;
+			if (tasks->n <= 0)
+				return false;
+		}
+		const struct dir_entry *const e =
+			(const struct dir_entry *)(void *)(tasks->entries +
+		                                           tasks->at);
+		tasks->at += e->len;
+		if (e->name[0] == '.')
+			continue;
+		int32_t tid = 0;
+		for (const char *c = e->name; *c >= '0' && *c <= '9'; c++)
+			tid = tid * 10 + (*c - '0');
+		ret_task->tid = tid;
+		ret_task->inode = e->ino;
+		return true;
+	}
+	return false;
+}
+
+static int open_file(struct syc_tasks *tasks, int32_t tid, const char *name)
+{
+	char path[48];
+	struct syc_text text = syc_text_begin(path, sizeof(path));
+
+	syc_text_add_i64(&text, tid);
+	syc_text_add(&text, name);
+	*text.at = '\0';
+	return (int)syscall(SYS_openat, tasks->dir, path, O_RDONLY | O_CLOEXEC,
+	                    0);
+}
+
+/* Behind the @used bytes of text; NUL at the end.  False: nothing came. */
+static bool read_on(struct syc_tasks *tasks, int fd, size_t used)
+{
+	const size_t size = sizeof(tasks->text);
+	const size_t before = used;
+	long n;
+
+	while (used < size - 1 && (n = syscall(SYS_read, fd, tasks->text + used,
+	                                       size - 1 - used)) > 0)
+		used += (size_t)n;
+	tasks->text[used] = '\0';
+	return used != before;
+}
+
+/* A file of @tid's folder, as much of its beginning as text holds. */
+static int read_file(struct syc_tasks *tasks, int32_t tid, const char *name)
+{
+	const int fd = open_file(tasks, tid, name);
+
+	if (fd < 0)
+		return -errno;
+	const bool has_some = read_on(tasks, fd, 0);
+	syscall(SYS_close, fd);
+	return has_some ? 0 : -ESRCH;
+}
+
+static const char *skip_fields(const char *at, int n)
+{
+	while (n > 0 && *at != '\0')
+		if (*at++ == ' ')
+			n--;
+	return at;
+}
+
+static uint64_t parse_hex(const char *at)
+{
+	uint64_t n = 0;
+
+	for (;; at++) {
+		if (*at >= '0' && *at <= '9')
+			n = n << 4 | (uint64_t)(*at - '0');
+		else if (*at >= 'a' && *at <= 'f')
+			n = n << 4 | (uint64_t)(*at - 'a' + 10);
+		else
+			return n;
+	}
+}
+
+static uint64_t parse_decimal(const char *at)
+{
+	uint64_t n = 0;
+
+	for (; *at >= '0' && *at <= '9'; at++)
+		n = n * 10 + (uint64_t)(*at - '0');
+	return n;
+}
+
+/* Just now it blocks all, to start the sampler. */
+static void correct_starter(const struct syc_tasks *tasks, int32_t tid,
+                            struct syc_task_about *about)
+{
+	if (tid == __atomic_load_n(&tasks->starter_tid, __ATOMIC_ACQUIRE))
+		about->blocked = tasks->starter_mask;
+}
+
+int syc_task_look(struct syc_tasks *tasks, int32_t tid,
+                  struct syc_task_about *ret_about)
+{
+	const char *const stat = tasks->text;
+	const int r = read_file(tasks, tid, "/stat");
+
+	if (r != 0)
+		return r;
+	/* "TID (NAME) STATE ...": the name may hold anything */
+	const char *const name = strchr(stat, '(');
+	const char *const end = strrchr(stat, ')');
+	if (name == NULL || end == NULL || end[1] != ' ' || end[2] == '\0')
+		return -EIO;
+	ret_about->is_dead = end[2] == 'Z' || end[2] == 'X' || end[2] == 'x';
+	ret_about->is_asleep = end[2] == 'S';
+	/* Not the first thread, whose name is the program's */
+	ret_about->is_ours =
+		tid != getpid() &&
+		syc_own_thread_is_name(name + 1, (size_t)(end - name - 1));
+	/* fields 22 and 32; the state, behind the space, is field 3 */
+	const char *const start = skip_fields(end + 2, 19);
+	ret_about->start = parse_decimal(start);
+	ret_about->blocked = parse_decimal(skip_fields(start, 10));
+	ret_about->filters = 0;
+	ret_about->is_strict = false;
+	correct_starter(tasks, tid, ret_about);
+	return 0;
+}
+
+/*
+ * The signal mask in /proc/.../status, and whether the thread is in seccomp's
+ * strict mode.  The file has any length: a line tells all groups of the user.
+ */
+static int read_status(struct syc_tasks *tasks, int32_t tid,
+                       struct syc_task_about *about)
+{
+	static const char mask[] = "\nSigBlk:\t", strict[] = "\nSeccomp:\t1",
+			  filtered[] = "\nSeccomp:\t2",
+			  filters[] = "\nSeccomp_filters:\t";
+	const size_t kept_most = sizeof(filters) + 16; /* a cut line of ours */
+	char *const text = tasks->text;
+	size_t kept = 0;
+	const int fd = open_file(tasks, tid, "/status");
+
+	if (fd < 0)
+		return -errno;
+	while (read_on(tasks, fd, kept)) {
+		const char *const blocked = strstr(text, mask);
+
+		if (blocked != NULL && strchr(blocked + 1, '\n') != NULL)
+			about->blocked = parse_hex(blocked + sizeof(mask) - 1);
+		if (strstr(text, strict) != NULL)
+			about->is_strict = true;
+		const char *const n = strstr(text, filters);
+		if (n != NULL && strchr(n + 1, '\n') != NULL)
+			about->filters = (uint32_t)parse_decimal(
+				n + sizeof(filters) - 1);
+		else if (about->filters == 0 && strstr(text, filtered) != NULL)
+			about->filters = 1;
+		const size_t used = strlen(text);
+		kept = used < kept_most ? used : kept_most;
+		memmove(text, text + used - kept, kept);
+	}
+	syscall(SYS_close, fd);
+	return 0;
+}
+
+int syc_task_look_at_mask(struct syc_tasks *tasks, int32_t tid,
+                          struct syc_task_about *ret_about)
+{
+	int r = syc_task_look(tasks, tid, ret_about);
+
+	if (r == 0)
+		r = read_status(tasks, tid, ret_about);
+	if (r == 0)
+		correct_starter(tasks, tid, ret_about);
+	return r;
+}
+
+/* "NUMBER 0xARGUMENT ...", or "running" */
+bool syc_task_waits_for(struct syc_tasks *tasks, int32_t tid, int signal)
+{
+	const char *const text = tasks->text;
+	uint64_t set = 0;
+
+	if (read_file(tasks, tid, "/syscall") != 0 ||
+	    parse_decimal(text) != SYS_rt_sigtimedwait)
+		return false;
+	const char *const argument = skip_fields(text, 1);
+	if (argument[0] != '0' || argument[1] != 'x')
+		return false;
+	/* It may have returned by now, and its stack have changed or gone */
+	const struct iovec to = { .iov_base = &set, .iov_len = sizeof(set) };
+	const struct iovec from = {
+		.iov_base = (void *)(uintptr_t)parse_hex(argument + 2),
+		.iov_len = sizeof(set),
+	};
+	return syscall(SYS_process_vm_readv, getpid(), &to, 1, &from, 1, 0) ==
+	               (long)sizeof(set) &&
+	       (set >> (signal - 1) & 1) != 0;
+}
+
+bool syc_task_is_alone(struct syc_tasks *tasks)
+{
+	const int dir = syc_task_open();
+	struct syc_task task;
+	unsigned n = 0;
+
+	if (dir < 0)
+		return false;
+	syc_task_begin(tasks, dir);
+	while (syc_task_next(tasks, &task))
+		n++;
+	syc_task_close(dir);
+	return n == 1 && !tasks->has_failed;
+}
+
+bool syc_task_others_live(struct syc_tasks *tasks)
+{
+	const int dir = syc_task_open();
+	struct syc_task_about about;
+	struct syc_task task;
+	bool live = false;
+
+	if (dir < 0)
+		return true;
+	syc_task_begin(tasks, dir);
+	while (!live && syc_task_next(tasks, &task))
+		live = syc_task_look(tasks, task.tid, &about) == 0 &&
+		       !about.is_dead && !about.is_ours;
+	live |= tasks->has_failed;
+	syc_task_close(dir);
+	return live;
+}

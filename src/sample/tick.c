@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tick.c - all of the sampler that runs in its signal handler.
+ *
+ * All signals are blocked meanwhile.  Until it is known that the thread has
+ * thread-local storage of its own, nothing here may use any: errno, variables
+ * of the client, and a stack protector's canary are there.
+ */
+#define _GNU_SOURCE
+#include "sample/tick.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <syscap.h>
+
+#include "emit/loss.h"
+#include "emit/thread.h"
+#include "ring/clock.h"
+#include "sample/own_stack.h"
+#include "sample/signals.h"
+#include "sample/state.h"
+#include "sample/take.h"
+#include "sample/target.h"
+#include "sample/timer.h"
+#include "sample/watcher.h"
+#include "selfrec/drain_handler.h"
+
+/* A thread control block is smaller, on either side of where it is said. */
+#define BLOCK_MAX 4096u
+/* musl's has the thread's id within this many bytes. */
+#define BLOCK_WITH_TID 256u
+
+/* glibc's, whose block is twice as large. */
+#define GLIBC_WITH_TID 1024u
+
+/* No look at thread-local storage behind our back. */
+#define NO_CANARY __attribute__((no_stack_protector))
+
+/* qemu-user 7.2 calls handlers with a stack that is 8 bytes off. */
+#if defined(__x86_64__)
+#define REALIGN __attribute__((force_align_arg_pointer))
+#else
+#define REALIGN
+#endif
+
+#if defined(__x86_64__)
+static bool can_read_base; /* programs may ask for the FS base */
+/* Which word of its control block is a thread's id; 0: not known */
+static uint32_t tid_at;
+#endif
+
+/* System calls that don't know of errno. */
+static long call(long number, long a, long b, long c)
+{
+#if defined(__x86_64__)
+	long r;
+
+	__asm__ volatile("syscall"
+	                 : "=a"(r)
+	                 : "a"(number), "D"(a), "S"(b), "d"(c)
+	                 : "rcx", "r11", "memory");
+	return r;
+#elif defined(__aarch64__)
+	register long x8 __asm__("x8") = number;
+	register long x0 __asm__("x0") = a;
+	register long x1 __asm__("x1") = b;
+	register long x2 __asm__("x2") = c;
+
+	__asm__ volatile("svc 0"
+	                 : "+r"(x0)
+	                 : "r"(x8), "r"(x1), "r"(x2)
+	                 : "memory");
+	return x0;
+#else
+#error "the system call instruction of this machine"
+#endif
+}
+
+/* Where thread-local storage is, without looking there. */
+NO_CANARY static uintptr_t thread_pointer(void)
+{
+#if defined(__x86_64__)
+	const long get_fs = 0x1003; /* ARCH_GET_FS */
+	uintptr_t base = 0;
+
+	if (__atomic_load_n(&can_read_base, __ATOMIC_RELAXED))
+		__asm__ volatile("rdfsbase %0" : "=r"(base));
+	else if (call(SYS_arch_prctl, get_fs, (long)(uintptr_t)&base, 0) != 0)
+		return 0;
+	return base;
+#else
+	return (uintptr_t)__builtin_thread_pointer();
+#endif
+}
+
+/*
+ * A thread that somebody made by a bare clone() may have none, or share that
+ * of who made it, whose ring it would write.  Of its own threads glibc tells
+ * the kernel a list that is part of the control block; musl's block begins
+ * with some pointers and the thread's id.
+ */
+NO_CANARY static bool owns_tls(int32_t tid)
+{
+	const uintptr_t tp = thread_pointer();
+	uintptr_t head = 0;
+	size_t len = 0;
+
+	if (tp == 0)
+		return false;
+#if defined(__x86_64__)
+	const uint32_t at = __atomic_load_n(&tid_at, __ATOMIC_RELAXED);
+	if (at != 0 && ((const int32_t *)tp)[at] == tid)
+		return true;
+#endif
+	if (call(SYS_get_robust_list, 0, (long)(uintptr_t)&head,
+	         (long)(uintptr_t)&len) == 0 &&
+	    head != 0)
+		return head - tp < BLOCK_MAX || tp - head < BLOCK_MAX;
+#if defined(__x86_64__)
+	const int32_t *word = (const int32_t *)tp;
+#else
+	const int32_t *word = (const int32_t *)(tp - BLOCK_WITH_TID);
+#endif
+	for (unsigned i = 0; i < BLOCK_WITH_TID / sizeof(*word); i++)
+		if (word[i] == tid)
+			return true;
+	return false;
+}
+
+void syc_tick_prepare(void)
+{
+#if defined(__x86_64__)
+	__atomic_store_n(&can_read_base, (getauxval(AT_HWCAP2) & 2) != 0,
+	                 __ATOMIC_RELAXED);
+	const int32_t *const word = (const int32_t *)thread_pointer();
+	const int32_t tid = gettid();
+	for (uint32_t i = 1; i < GLIBC_WITH_TID / sizeof(*word); i++)
+		if (word[i] == tid) {
+			__atomic_store_n(&tid_at, i, __ATOMIC_RELAXED);
+			break;
+		}
+#endif
+}
+
+static void add(uint64_t *counter, uint64_t n)
+{
+	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
+}
+
+static void take(struct syc_target *t, const ucontext_t *context,
+                 uint32_t weight)
+{
+	struct syc_take_options options = syc_sampler->take;
+
+	/* The state's, which its first event asked the kernel for */
+	if (syc_self != NULL) {
+		options.low = syc_state_of(syc_self)->stack_low;
+		options.high = syc_state_of(syc_self)->stack_high;
+	}
+	const int r = syc_take_sample(syc_target_take_memory(t), &options,
+	                              context, syscap_clock(), weight);
+	if (r < 0) {
+		add(&t->n_refused, 1);
+		return;
+	}
+	add(&t->n_samples, 1);
+	add(&t->n_due, weight);
+	if ((r & SYSCAP_STACK_CUT) != 0)
+		add(&t->n_cut, 1);
+	if ((r & SYSCAP_STACK_STOPPED) != 0)
+		add(&t->n_stopped, 1);
+}
+
+static uint32_t weigh(struct syc_target *t, const siginfo_t *info)
+{
+	/* The timer's maker stored it before there was a timer */
+	const uint32_t owed = __atomic_load_n(&t->n_owed, __ATOMIC_RELAXED);
+
+	if (syc_sampler->clock == SYSCAP_SAMPLER_PERF &&
+	    info->si_code != SI_TIMER)
+		return syc_timer_weigh_cpu(t);
+	__atomic_store_n(&t->n_owed, 0, __ATOMIC_RELAXED);
+	return 1 + owed +
+	       (info->si_overrun > 0 ? (uint32_t)info->si_overrun : 0);
+}
+
+/* What the sample needs besides itself comes first: it may be this process'
+ * first event, or nobody may have drained its ring. */
+static void record(struct syc_target *t, const siginfo_t *info,
+                   const ucontext_t *context)
+{
+	/* Too late for a ring: nobody would end it */
+	if (syc_thread_has_ended()) {
+		add(&t->n_refused, 1);
+		syc_loss_count_stray(SYSCAP_FRAME_SAMPLE, 0,
+		                     syc_clock_kernel());
+		return;
+	}
+	if (syc_drain_handler_is_needed())
+		syc_own_stack_run(syc_drain_handler_run);
+	syc_drain_handler_note(true);
+	take(t, context, weigh(t, info));
+	syc_drain_handler_note(false);
+}
+
+static void tick(struct syc_target *t, uint64_t cookie, const siginfo_t *info,
+                 const ucontext_t *context)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	uintptr_t before = __atomic_load_n(&t->busy, __ATOMIC_RELAXED);
+
+	/* Below a frame of ours there is one that lives; not above it, where
+	 * somebody left ours by a jump */
+	if (before != 0 && here < before) {
+		add(&t->n_refused, 1);
+		return;
+	}
+	/*
+	 * Stop's side: store is_on = 0; load each busy.
+	 * That of who gives the target to another thread: store cookie = 0;
+	 * load busy.  Since it was found to be ours, both may have been.
+	 */
+	if (!__atomic_compare_exchange_n(&t->busy, &before, here, false,
+	                                 __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+		return;
+	if (__atomic_load_n(&t->cookie, __ATOMIC_SEQ_CST) == cookie &&
+	    __atomic_load_n(&syc_sampler->is_on, __ATOMIC_SEQ_CST) != 0) {
+		if (syscap_is_active())
+			record(t, info, context);
+		if (__atomic_load_n(&syc_sampler->watcher, __ATOMIC_RELAXED) ==
+		    SYC_WATCHER_LATER)
+			syc_watcher_from_tick();
+	}
+	__atomic_compare_exchange_n(&t->busy, &here, 0, false, __ATOMIC_RELEASE,
+	                            __ATOMIC_RELAXED);
+}
+
+/* False: a signal of somebody else's.  *ret_target NULL: one of ours that
+ * comes too late. */
+static bool is_ours(int signal, const siginfo_t *info, int32_t tid,
+                    struct syc_target **ret_target, uint64_t *ret_cookie)
+{
+	struct syc_target *t;
+
+	*ret_target = NULL;
+	if (info->si_code == SI_TIMER) {
+		*ret_cookie = (uint64_t)(uintptr_t)info->si_value.sival_ptr;
+		if (!syc_target_is_cookie(*ret_cookie))
+			return false;
+		t = syc_target_by_cookie(*ret_cookie);
+	} else if (signal == SIGURG &&
+	           (info->si_code == POLL_IN || info->si_code == POLL_HUP)) {
+		t = syc_timer_by_fd(info->si_fd);
+		/* A late one is ignored by default, so pass it on */
+		if (t == NULL)
+			return false;
+		*ret_cookie = __atomic_load_n(&t->cookie, __ATOMIC_ACQUIRE);
+	} else {
+		return false;
+	}
+	if (t != NULL && __atomic_load_n(&t->tid, __ATOMIC_RELAXED) == tid)
+		*ret_target = t;
+	return true;
+}
+
+/* Whether this thread has storage of its own.  @t may be another thread's by
+ * now, of which this one knows nothing. */
+NO_CANARY static bool may_use_tls(struct syc_target *t, int32_t tid)
+{
+	uint32_t tls = __atomic_load_n(&t->tls, __ATOMIC_RELAXED);
+
+	if (tls == syc_target_tls(tid, SYC_TLS_UNKNOWN)) {
+		const uint32_t found = syc_target_tls(
+			tid, owns_tls(tid) ? SYC_TLS_OWN : SYC_TLS_NONE);
+
+		if (__atomic_compare_exchange_n(&t->tls, &tls, found, false,
+		                                __ATOMIC_RELAXED,
+		                                __ATOMIC_RELAXED))
+			tls = found;
+	}
+	return tls == syc_target_tls(tid, SYC_TLS_OWN);
+}
+
+REALIGN NO_CANARY void syc_tick_handle(int signal, siginfo_t *info,
+                                       void *context)
+{
+	const int32_t tid = (int32_t)call(SYS_gettid, 0, 0, 0);
+	struct syc_target *t;
+	uint64_t cookie;
+
+	if (!is_ours(signal, info, tid, &t, &cookie)) {
+		if (syc_sampler != NULL) {
+			if (signal == SIGURG && info->si_code == SI_TKILL)
+				syc_watcher_yields();
+			__atomic_add_fetch(&syc_sampler->n_foreign, 1,
+			                   __ATOMIC_RELAXED);
+		}
+		syc_signals_pass_on(signal, info, context);
+		return;
+	}
+	if (t == NULL)
+		return;
+	if (!may_use_tls(t, tid))
+		return;
+	const int saved = errno;
+	tick(t, cookie, info, context);
+	errno = saved;
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* timer.c - what makes a thread's samples due. */
+#define _GNU_SOURCE
+#include "sample/timer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "os/backing.h"
+#include "ring/clock.h"
+
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
+#define SECOND 1000000000
+
+/* Which target a signal of a perf event is for: 1 + its number, by the
+ * descriptor that the signal names.  Watcher writes, handlers read.  Copies
+ * of the parent's in a child fit no target there. */
+#define FDS_MOST (SYC_TARGETS_MAX + 64)
+static uint16_t *by_fd;
+
+/* The kernel's name for the processor time of one thread of this process. */
+static clockid_t cpu_clock_of(int32_t tid)
+{
+	return (clockid_t)(~(uint32_t)tid << 3 | 6u);
+}
+
+/* In [1, period]: threads that live for less than a period are seen as often
+ * as is due to them, and those that begin together don't tick together. */
+static int64_t random_phase(const struct syc_target *t)
+{
+	uint64_t x = (uint64_t)syc_clock_kernel() ^ t->cookie;
+
+	x = (x ^ x >> 31) * UINT64_C(0x9E3779B97F4A7C15);
+	x = (x ^ x >> 29) * UINT64_C(0xBF58476D1CE4E5B9);
+	return 1 + (int64_t)((x >> 16) % (uint64_t)syc_sampler->period_ns);
+}
+
+static struct timespec to_timespec(int64_t ns)
+{
+	return (struct timespec){ .tv_sec = ns / SECOND,
+		                  .tv_nsec = ns % SECOND };
+}
+
+static int start_timer(struct syc_target *t, clockid_t clock, int64_t delay_ns)
+{
+	struct sigevent event;
+	int timer;
+
+	memset(&event, 0, sizeof(event));
+	event.sigev_notify = SIGEV_THREAD_ID;
+	event.sigev_signo = syc_sampler->signal;
+	event.sigev_value.sival_ptr = (void *)(uintptr_t)t->cookie;
+	event.sigev_notify_thread_id = t->tid;
+	if (syscall(SYS_timer_create, clock, &event, &timer) != 0)
+		/* EINVAL: the thread, or its clock, is not there */
+		return errno == EINVAL ? -ESRCH : -errno;
+	const struct itimerspec when = {
+		.it_interval = to_timespec(syc_sampler->period_ns),
+		.it_value = to_timespec(delay_ns + random_phase(t)),
+	};
+	__atomic_store_n(&t->n_owed,
+	                 (uint32_t)(delay_ns / syc_sampler->period_ns),
+	                 __ATOMIC_RELAXED);
+	if (syscall(SYS_timer_settime, timer, 0, &when, NULL) != 0) {
+		const int r = -errno;
+
+		syscall(SYS_timer_delete, timer);
+		return r;
+	}
+	t->timer = timer;
+	return 0;
+}
+
+static int64_t cpu_time(clockid_t clock)
+{
+	struct timespec ts;
+
+	if (clock_gettime(clock, &ts) != 0)
+		return 0;
+	return (int64_t)ts.tv_sec * SECOND + ts.tv_nsec;
+}
+
+static size_t page_size(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* A perf event lives as long as a mapping of it, and tells the descriptor's
+ * number when that is closed.  So no number of the program's is taken. */
+static bool keep_by_page(struct syc_target *t, int fd)
+{
+	void *const page =
+		mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd, 0);
+
+	if (page == MAP_FAILED)
+		return false;
+	t->perf_page = page;
+	return true;
+}
+
+static void drop_page(struct syc_target *t)
+{
+	if (t->perf_page != NULL)
+		munmap(t->perf_page, page_size());
+	t->perf_page = NULL;
+}
+
+/*
+ * Free running: standard signals don't queue up, and time that passed without
+ * one is weighed by the thread's clock.  So the handler need not arm it again,
+ * and the descriptor can stay out of the program's table.
+ */
+static int start_perf(struct syc_target *t)
+{
+	const struct f_owner_ex owner = { .type = F_OWNER_TID, .pid = t->tid };
+	struct perf_event_attr attr;
+	int r;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.size = sizeof(attr);
+	attr.type = PERF_TYPE_SOFTWARE;
+	attr.config = PERF_COUNT_SW_CPU_CLOCK;
+	attr.sample_period = (uint64_t)syc_sampler->period_ns;
+	attr.wakeup_events = 1;
+	attr.disabled = 1;
+	attr.exclude_kernel = 1;
+	attr.exclude_hv = 1;
+	const int fd = (int)syscall(SYS_perf_event_open, &attr, t->tid, -1, -1,
+	                            PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	t->cpu_seen = cpu_time(cpu_clock_of(t->tid));
+	if ((size_t)fd >= FDS_MOST ||
+	    syc_backing_get(&by_fd, FDS_MOST * sizeof(*by_fd)) == NULL) {
+		r = (size_t)fd >= FDS_MOST ? -EMFILE : -ENOMEM;
+		goto fail;
+	}
+	if (fcntl(fd, F_SETSIG, syc_sampler->signal) != 0 ||
+	    fcntl(fd, F_SETOWN_EX, &owner) != 0 ||
+	    fcntl(fd, F_SETFL, O_ASYNC | O_NONBLOCK) != 0) {
+		r = -errno;
+		goto fail;
+	}
+	t->perf_fd = fd;
+	__atomic_store_n(&by_fd[fd], (uint16_t)(t->number + 1),
+	                 __ATOMIC_RELEASE);
+	if (gettid() != syc_sampler->watcher_tid && !keep_by_page(t, fd)) {
+		r = -ENOMEM;
+		goto fail_used;
+	}
+	if (ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) == 0) {
+		if (t->perf_page != NULL)
+			syscall(SYS_close, fd);
+		return 0;
+	}
+	r = -errno;
+fail_used:
+	drop_page(t);
+	__atomic_store_n(&by_fd[fd], 0, __ATOMIC_RELEASE);
+	t->perf_fd = -1;
+fail:
+	syscall(SYS_close, fd);
+	return r;
+}
+
+int syc_timer_start(struct syc_target *target, uint32_t clock, int64_t delay_ns)
+{
+	switch (clock) {
+	case SYSCAP_SAMPLER_PERF:
+		return start_perf(target);
+	case SYSCAP_SAMPLER_WALL:
+		return start_timer(target, CLOCK_MONOTONIC, delay_ns);
+	default:
+		return start_timer(target, cpu_clock_of(target->tid), delay_ns);
+	}
+}
+
+void syc_timer_stop(struct syc_target *target)
+{
+	if (target->timer >= 0)
+		syscall(SYS_timer_delete, target->timer);
+	target->timer = -1;
+	if (target->perf_fd >= 0) {
+		__atomic_store_n(&by_fd[target->perf_fd], 0, __ATOMIC_RELEASE);
+		if (target->perf_page == NULL) {
+			ioctl(target->perf_fd, PERF_EVENT_IOC_DISABLE, 0);
+			syscall(SYS_close, target->perf_fd);
+		}
+	}
+	drop_page(target);
+	target->perf_fd = -1;
+}
+
+struct syc_target *syc_timer_by_fd(int fd)
+{
+	uint16_t *const numbers = __atomic_load_n(&by_fd, __ATOMIC_ACQUIRE);
+	uint32_t number;
+
+	if (numbers == NULL || fd < 0 || (size_t)fd >= FDS_MOST)
+		return NULL;
+	number = __atomic_load_n(&numbers[fd], __ATOMIC_ACQUIRE);
+	if (number == 0 || number > syc_target_count())
+		return NULL;
+	return syc_target_at(number - 1);
+}
+
+uint32_t syc_timer_weigh_cpu(struct syc_target *target)
+{
+	const int64_t period = syc_sampler->period_ns;
+	const int64_t now = cpu_time(CLOCK_THREAD_CPUTIME_ID);
+	const int64_t n = (now - target->cpu_seen) / period;
+
+	if (n <= 1) {
+		/* early ones are made up for by the next */
+		target->cpu_seen += period;
+		return 1;
+	}
+	target->cpu_seen += n * period;
+	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+}

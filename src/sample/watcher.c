@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* watcher.c - who looks for threads. */
+#define _GNU_SOURCE
+#include "sample/watcher.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "os/diag.h"
+#include "os/own_thread.h"
+#include "ring/clock.h"
+#include "sample/handover.h"
+#include "sample/sampler.h"
+#include "sample/scan.h"
+#include "sample/signals.h"
+#include "sample/state.h"
+#include "sample/task.h"
+#include "sample/tick.h"
+#include "stack/unwind.h"
+
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+#define CLOSE_RANGE_UNSHARE_FLAG (1u << 1)
+
+#define MS         INT64_C(1000000)
+#define PERIOD_NS  (50 * MS)
+#define BEGIN_NS   (2000 * MS)
+#define REFRESH_NS (10 * MS) /* a fork takes less, or there will be another */
+#define STACK_SIZE ((size_t)256 * 1024)
+
+/* glibc 2.32's, whatever we are compiled with */
+extern char __libc_single_threaded __attribute__((weak));
+
+/* Inherited by children: of seccomp, when sampling began. */
+static uint32_t filters;
+
+/*
+ * Descriptors of our own from here on, and none of the program's: a pipe that
+ * it closes is closed.  Numbers 0 to 2 lead to nothing that can be written,
+ * whoever may think of them as a terminal.
+ */
+static bool own_table(int *ret_dir)
+{
+#if defined(__SANITIZE_THREAD__)
+	/* It takes all threads to have one table */
+	(void)ret_dir;
+	return false;
+#else
+	if (syscall(SYS_close_range, 0, UINT_MAX, CLOSE_RANGE_UNSHARE_FLAG) !=
+	    0)
+		return false;
+	*ret_dir = syc_task_open();
+	for (int fd = *ret_dir; fd >= 0 && fd < 2;)
+		fd = dup(fd);
+	return true;
+#endif
+}
+
+/* No tick may reach the program's handler. */
+bool syc_watcher_change_signal(void)
+{
+	struct syc_sampler *const s = syc_sampler;
+	const bool had_timer = s->watcher == SYC_WATCHER_LATER;
+
+	syc_scan_stop_all(false);
+	const int signal =
+		s->may_change_signal
+			? syc_signals_choose(s->clock, 0, SYC_SIGNALS_REAL_TIME,
+	                                     &s->tasks)
+			: -EBUSY;
+	if (signal < 0 || syc_signals_install(signal, syc_tick_handle) != 0) {
+		s->why = "the program handles the signal itself";
+		syc_diag_say("sampling ends", s->why);
+		return false;
+	}
+	__atomic_store_n(&s->signal, signal, __ATOMIC_RELAXED);
+	syc_sampler_note_signal();
+	if (had_timer)
+		syc_scan_settle();
+	return true;
+}
+
+/* Whether ticks reach us; who reset all signals did not mean ours. */
+static bool keep_signal(struct syc_sampler *s)
+{
+	return syc_signals_is_ours(s->signal) ||
+	       (s->signal == SIGURG && syc_signals_is_unhandled(SIGURG) &&
+	        syc_signals_install(SIGURG, syc_tick_handle) == 0) ||
+	       syc_watcher_change_signal();
+}
+
+/* Those that are there, or that can't be told: UINT32_MAX. */
+static uint32_t filters_now(void)
+{
+	struct syc_task_about about;
+	struct syc_tasks *const tasks = &syc_sampler->tasks;
+	const int dir = syc_task_open();
+	int r = dir;
+
+	if (dir >= 0) {
+		syc_task_begin(tasks, dir);
+		r = syc_task_look_at_mask(tasks, gettid(), &about);
+		syc_task_close(dir);
+	}
+	return r == 0 ? about.filters : UINT32_MAX;
+}
+
+bool syc_watcher_is_boxed(void)
+{
+	struct syc_sampler *const s = syc_sampler;
+
+	if (!s->is_boxed)
+		s->is_boxed = filters_now() != filters;
+	return s->is_boxed;
+}
+
+/* One round.  False: it was the last one. */
+static bool look(struct syc_sampler *s, int own_dir)
+{
+	const int dir = s->owns_table ? own_dir : syc_task_open();
+
+	if (dir < 0) {
+		s->result = dir;
+		s->why = "/proc/self/task can't be read";
+		return false;
+	}
+	if (syc_state_take(&s->refreshing, REFRESH_NS)) {
+		syc_unwind_refresh();
+		syc_state_give(&s->refreshing);
+	}
+	if (syc_handover_is_due()) {
+		s->why = "another copy of the library samples";
+		return false;
+	}
+	syc_watcher_is_boxed();
+	/* The threads of this library alone must not keep a process */
+	bool goes_on = keep_signal(s) && syc_scan_threads(dir);
+	if (goes_on && s->is_waited_for && s->may_change_signal)
+		goes_on = syc_watcher_change_signal();
+	if (!s->owns_table)
+		syc_task_close(dir);
+	return goes_on;
+}
+
+static void *run(void *nothing)
+{
+	struct syc_sampler *const s = syc_sampler;
+	int dir = -1;
+
+	(void)nothing;
+	prctl(PR_SET_NAME, SYC_THREAD_SAMPLER);
+	s->watcher_tid = gettid();
+	s->owns_table = own_table(&dir);
+	if (s->clock == SYSCAP_SAMPLER_PERF)
+		syc_scan_stop_all(false); /* of who was alone until now */
+	bool goes_on = look(s, dir) && s->result == 0;
+	if (goes_on)
+		__atomic_store_n(&s->watcher, SYC_WATCHER_RUNS,
+		                 __ATOMIC_RELEASE);
+	syc_state_wake(&s->watcher);
+	while (goes_on) {
+		syc_state_wait(&s->must_end, 0, PERIOD_NS);
+		goes_on =
+			__atomic_load_n(&s->must_end, __ATOMIC_ACQUIRE) == 0 &&
+			look(s, dir);
+	}
+	__atomic_store_n(&s->is_on, 0, __ATOMIC_SEQ_CST);
+	syc_scan_stop_all(true);
+	if (syc_handover_is_due()) {
+		syc_sampler_forget();
+		syc_handover_done();
+	}
+	uint32_t *const ended = &s->watcher;
+	__atomic_store_n(ended, SYC_WATCHER_ENDED, __ATOMIC_RELEASE);
+	syc_state_wake(ended);
+	return NULL;
+}
+
+static int make_thread(void)
+{
+	pthread_attr_t attr;
+	sigset_t all, before;
+	pthread_t thread;
+	int r = pthread_attr_init(&attr);
+
+	if (r != 0)
+		return -r;
+	pthread_attr_setstacksize(&attr, STACK_SIZE);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	syc_signals_fill(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	r = pthread_create(&thread, &attr, run, NULL);
+	if (r == EINVAL) { /* large thread-local storage */
+		pthread_attr_setstacksize(&attr, 32 * STACK_SIZE);
+		r = pthread_create(&thread, &attr, run, NULL);
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attr);
+	return -r;
+}
+
+int syc_watcher_start(bool waits)
+{
+	struct syc_sampler *const s = syc_sampler;
+	const int64_t deadline = syc_clock_kernel() + BEGIN_NS;
+	const uint32_t before = s->watcher;
+
+	s->must_end = 0;
+	s->result = 0;
+	__atomic_store_n(&s->watcher, SYC_WATCHER_BEGINS, __ATOMIC_RELEASE);
+	const int r = make_thread();
+	if (r != 0) {
+		__atomic_store_n(&s->watcher, before, __ATOMIC_RELEASE);
+		s->why = "no thread could be made to look for threads";
+		return r;
+	}
+	while (waits &&
+	       __atomic_load_n(&s->watcher, __ATOMIC_ACQUIRE) ==
+	               SYC_WATCHER_BEGINS &&
+	       syc_clock_kernel() < deadline)
+		syc_state_wait(&s->watcher, SYC_WATCHER_BEGINS, 100 * MS);
+	return waits && __atomic_load_n(&s->watcher, __ATOMIC_ACQUIRE) ==
+	                               SYC_WATCHER_ENDED
+	               ? s->result
+	               : 0;
+}
+
+int syc_watcher_stop(int64_t wait_ns)
+{
+	struct syc_sampler *const s = syc_sampler;
+	const int64_t deadline = syc_clock_kernel() + wait_ns;
+
+	__atomic_store_n(&s->is_on, 0, __ATOMIC_SEQ_CST);
+	if (s->watcher == SYC_WATCHER_LATER) {
+		syc_scan_stop_all(true);
+		s->watcher = SYC_WATCHER_NONE;
+	} else {
+		__atomic_store_n(&s->must_end, 1, __ATOMIC_RELEASE);
+		syc_state_wake(&s->must_end);
+	}
+	for (;;) {
+		const uint32_t watcher =
+			__atomic_load_n(&s->watcher, __ATOMIC_ACQUIRE);
+
+		if (watcher == SYC_WATCHER_ENDED || watcher == SYC_WATCHER_NONE)
+			break;
+		if (syc_clock_kernel() >= deadline)
+			return -ETIMEDOUT;
+		syc_state_wait(&s->watcher, watcher, 100 * MS);
+	}
+	/* Who began a sample before is_on was 0 ends it within moments */
+	while (syc_scan_is_busy()) {
+		if (syc_clock_kernel() >= deadline)
+			return -ETIMEDOUT;
+		syc_state_nap();
+	}
+	s->watcher = SYC_WATCHER_NONE;
+	return 0;
+}
+
+int syc_watcher_start_alone(bool is_child)
+{
+	struct syc_sampler *const s = syc_sampler;
+
+	const int r = syc_scan_begin_alone(is_child);
+	if (r == -EAGAIN) /* as with a watcher, which would try again */
+		s->n_unsampled = 1;
+	else if (r != 0)
+		return r;
+	s->round_at = syc_clock_kernel();
+	__atomic_store_n(&s->watcher, SYC_WATCHER_LATER, __ATOMIC_RELEASE);
+	return 0;
+}
+
+bool syc_watcher_yields(void)
+{
+	struct syc_sampler *const s = syc_sampler;
+
+	if (!syc_handover_is_due() || s->watcher != SYC_WATCHER_LATER ||
+	    !syc_state_take(&s->life, 0))
+		return false;
+	if (s->watcher == SYC_WATCHER_LATER) {
+		__atomic_store_n(&s->is_on, 0, __ATOMIC_SEQ_CST);
+		syc_scan_stop_all(true);
+		s->watcher = SYC_WATCHER_NONE;
+		syc_sampler_forget();
+		syc_handover_done();
+	}
+	syc_state_give(&syc_sampler->life);
+	return true;
+}
+
+/* The C library made no other thread.  Those of a bare clone() would not be
+ * sampled, so there is nothing to look for; and what a look does may be
+ * forbidden to a thread that has put itself into a box. */
+static bool has_one_thread(void)
+{
+	return &__libc_single_threaded != NULL && __libc_single_threaded != 0;
+}
+
+void syc_watcher_from_tick(void)
+{
+	struct syc_sampler *const s = syc_sampler;
+	const int64_t now = syc_clock_kernel();
+	const bool is_time =
+		now - __atomic_load_n(&s->round_at, __ATOMIC_RELAXED) >=
+			PERIOD_NS &&
+		!has_one_thread();
+
+	if (syc_watcher_yields() || (!is_time && !s->is_new_child) ||
+	    !syc_state_take(&s->life, 0))
+		return;
+	if (s->watcher == SYC_WATCHER_LATER && s->is_new_child)
+		syc_scan_settle();
+	const int dir = is_time && s->watcher == SYC_WATCHER_LATER
+	                        ? syc_task_open()
+	                        : -1;
+	if (is_time)
+		__atomic_store_n(&s->round_at, now, __ATOMIC_RELAXED);
+	if (dir >= 0) {
+		syc_scan_threads(dir);
+		syc_task_close(dir);
+	}
+	syc_state_give(&syc_sampler->life);
+}
+
+void syc_watcher_note_filters(void)
+{
+	filters = filters_now();
+}

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * describe.c - frames that tell about this process.
+ *
+ * The same bytes as of record/maps.c and record/compose.c where both see the
+ * same, but that paths which are no UTF-8 stay as they are.
+ */
+#define _GNU_SOURCE
+#include "selfrec/describe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <syscap/format.h>
+
+#include "base/frame.h"
+#include "base/text.h"
+#include "os/own_elf.h"
+
+/* As in the client: a command line is cut there */
+#define CMDLINE_MAX 1024u
+/* A line of maps: a path of PATH_MAX, some of it escaped */
+#define LINE_MAX_BYTES 8192u
+/* With free places searches stay short */
+#define MAPS_MAX      (SYC_DESCRIBE_MAPS / 4 * 3)
+#define LOOK_AGAIN_NS INT64_C(1000000000)
+
+/* A static program has none. */
+#pragma weak dl_iterate_phdr
+
+_Static_assert(LINE_MAX_BYTES + SYC_BUILD_ID_SIZE + 64 <= SYSCAP_FRAME_MAX,
+               "any line makes a frame");
+
+struct wire_map {
+	struct syscap_wire_map map;
+	char rest[LINE_MAX_BYTES + SYC_BUILD_ID_SIZE + 16];
+};
+
+/*
+ * /proc/self is the main thread's, where nothing is left once that thread has
+ * called pthread_exit().  But confinement may know it alone.
+ */
+static int open_own(const char *of_thread, const char *of_process)
+{
+	const int fd = open(of_thread, O_RDONLY | O_CLOEXEC);
+
+	return fd >= 0 ? fd : open(of_process, O_RDONLY | O_CLOEXEC);
+}
+
+/* -------------------------------------------------------------- PROCESS */
+
+/* As much as fits into @size, the arguments joined by spaces. */
+static size_t read_cmdline(char *text, size_t size)
+{
+	const int fd =
+		open_own("/proc/thread-self/cmdline", "/proc/self/cmdline");
+	size_t n = 0;
+	ssize_t got = 1;
+
+	if (fd < 0)
+		return 0;
+	while (n < size && got != 0) {
+		got = read(fd, text + n, size - n);
+		if (got < 0 && errno != EINTR)
+			break;
+		if (got > 0)
+			n += (size_t)got;
+	}
+	close(fd);
+	while (n > 0 && text[n - 1] == '\0')
+		n--;
+	for (size_t i = 0; i < n; i++)
+		if (text[i] == '\0')
+			text[i] = ' ';
+	return n;
+}
+
+bool syc_describe_process(int32_t pid, int64_t now, syc_describe_emit *emit,
+                          void *data)
+{
+	struct {
+		struct syscap_wire_frame frame;
+		char cmdline[CMDLINE_MAX + 8];
+	} process;
+
+	memset(&process, 0, sizeof(process));
+	size_t n = read_cmdline(process.cmdline, CMDLINE_MAX);
+	n = syc_text_cut(process.cmdline, n, CMDLINE_MAX - 1);
+	if (n == 0) { /* no /proc: it needs a name all the same */
+		struct syc_text text = syc_text_begin(process.cmdline, 32);
+
+		syc_text_add(&text, "[pid ");
+		syc_text_add_i64(&text, pid);
+		syc_text_add(&text, "]");
+		n = (size_t)(text.at - process.cmdline);
+	}
+	memset(process.cmdline + n, 0, sizeof(process.cmdline) - n);
+	syc_frame_begin(&process.frame, SYSCAP_FRAME_PROCESS, pid, now);
+	return emit(
+		data, &process,
+		syc_frame_end(&process.frame, sizeof(process.frame) + n + 1));
+}
+
+/* ----------------------------------------------------------------- lines */
+
+struct lines {
+	int fd;
+	size_t begin, end; /* of what is in the buffer and not returned */
+	bool at_end, has_failed;
+	bool skips; /* what comes belongs to a line that was too long */
+	char buffer[LINE_MAX_BYTES];
+};
+
+static void fill(struct lines *lines)
+{
+	const size_t n = lines->end - lines->begin;
+	ssize_t got;
+
+	memmove(lines->buffer, lines->buffer + lines->begin, n);
+	lines->begin = 0;
+	lines->end = n;
+	if (n == sizeof(lines->buffer)) {
+		lines->skips = true;
+		lines->end = 0;
+	}
+	do
+		got = read(lines->fd, lines->buffer + lines->end,
+		           sizeof(lines->buffer) - lines->end);
+	while (got < 0 && errno == EINTR);
+	lines->at_end = got <= 0;
+	lines->has_failed = got < 0;
+	if (got > 0)
+		lines->end += (size_t)got;
+}
+
+/* The next line without its end; NULL at the end of the file. */
+static char *next_line(struct lines *lines)
+{
+	while (!lines->at_end) {
+		char *const from = lines->buffer + lines->begin;
+		const size_t n = lines->end - lines->begin;
+		char *const newline = memchr(from, '\n', n);
+
+		if (newline == NULL) {
+			fill(lines);
+			continue;
+		}
+		*newline = '\0';
+		lines->begin += (size_t)(newline - from) + 1;
+		if (!lines->skips)
+			return from;
+		lines->skips = false;
+	}
+	return NULL;
+}
+
+static bool take_hex(const char **text, char end, uint64_t *ret)
+{
+	uint64_t n = 0;
+	const char *p = *text;
+
+	for (;; p++) {
+		if (*p >= '0' && *p <= '9')
+			n = n << 4 | (uint64_t)(*p - '0');
+		else if (*p >= 'a' && *p <= 'f')
+			n = n << 4 | (uint64_t)(*p - 'a' + 10);
+		else
+			break;
+	}
+	if (p == *text || *p != end)
+		return false;
+	*text = p + 1;
+	*ret = n;
+	return true;
+}
+
+struct mapping {
+	uint64_t start, end, offset, major, minor, inode;
+	bool executable;
+	char *path;
+};
+
+/* start-end perms offset major:minor inode path; the inode is decimal. */
+static bool parse(char *line, struct mapping *m)
+{
+	const char *p = line;
+
+	if (!take_hex(&p, '-', &m->start) || !take_hex(&p, ' ', &m->end) ||
+	    strlen(p) < 5)
+		return false;
+	m->executable = p[2] == 'x';
+	p += 5;
+	if (!take_hex(&p, ' ', &m->offset) || !take_hex(&p, ':', &m->major) ||
+	    !take_hex(&p, ' ', &m->minor))
+		return false;
+	for (m->inode = 0; *p >= '0' && *p <= '9'; p++)
+		m->inode = m->inode * 10 + (uint64_t)(*p - '0');
+	while (*p == ' ')
+		p++;
+	m->path = line + (p - line);
+	/* The kernel writes a newline in a name as \012, and nothing else so */
+	char *to = m->path;
+	for (const char *from = m->path; *from != '\0'; from++)
+		if (strncmp(from, "\\012", 4) == 0) {
+			*to++ = '\n';
+			from += 3;
+		} else {
+			*to++ = *from;
+		}
+	*to = '\0';
+	return true;
+}
+
+/* ------------------------------------------------------------------ maps */
+
+static bool same_file(const struct mapping *a, const struct mapping *b)
+{
+	return a->inode == b->inode && a->major == b->major &&
+	       a->minor == b->minor;
+}
+
+/* @base: the last mapping of the beginning of a file, maybe @m itself. */
+static bool find_build_id(const struct mapping *m, const struct mapping *base,
+                          char *hex)
+{
+	struct syc_own_elf elf;
+	bool found;
+
+	if (same_file(base, m)) {
+		syc_own_elf_in_memory(base->start, base->end - base->start,
+		                      &elf);
+		if (syc_own_elf_build_id(&elf, hex))
+			return true;
+	}
+	if (m->inode == 0 || !syc_own_elf_open(m->path, m->inode, &elf))
+		return false;
+	found = syc_own_elf_build_id(&elf, hex);
+	syc_own_elf_close(&elf);
+	return found;
+}
+
+/* What is the same for all frames of a call. */
+struct telling {
+	int32_t pid;
+	int64_t now;
+	syc_describe_emit *emit;
+	void *data;
+	bool left_out; /* a mapping for which the set has no room */
+};
+
+static bool tell(const struct telling *to, const struct mapping *m,
+                 const struct mapping *base)
+{
+	static const char deleted[] = " (deleted)";
+	char build_id[SYC_BUILD_ID_SIZE];
+	struct wire_map frame;
+	size_t n = strlen(m->path);
+
+	const bool is_gone =
+		n > strlen(deleted) &&
+		strcmp(m->path + n - strlen(deleted), deleted) == 0;
+	const bool has_id =
+		m->path[0] == '/' && find_build_id(m, base, build_id);
+	/* Without its build-id a reader would take the new file */
+	if (is_gone && has_id)
+		n -= strlen(deleted);
+	memset(&frame, 0, sizeof(frame));
+	syc_frame_begin(&frame.map.frame, SYSCAP_FRAME_MAP, to->pid, to->now);
+	frame.map.start = m->start;
+	frame.map.end = m->end;
+	frame.map.offset = m->offset;
+	char *const path = (char *)&frame + sizeof(frame.map);
+	memcpy(path, m->path, n);
+	size_t end = sizeof(frame.map) + n + 1;
+	if (has_id) {
+		path[n + 1] = '@';
+		memcpy(path + n + 2, build_id, strlen(build_id));
+		end += strlen(build_id) + 2;
+	}
+	return to->emit(to->data, &frame, syc_frame_end(&frame.map.frame, end));
+}
+
+/* ------------------------------------------------------ what is known */
+
+/* FNV-1a.  Bit 0 is kept free, and 0 stands for an empty place. */
+static uint64_t hash(const struct mapping *m)
+{
+	const uint64_t words[] = { m->start, m->end, m->offset, m->inode };
+	uint64_t h = UINT64_C(0xCBF29CE484222325);
+
+	for (unsigned i = 0; i < 4; i++)
+		for (unsigned k = 0; k < 64; k += 8)
+			h = (h ^ (words[i] >> k & 0xFF)) *
+			    UINT64_C(0x100000001B3);
+	h &= ~UINT64_C(1);
+	return h != 0 ? h : 2;
+}
+
+/* How far place @to is behind place @from. */
+static uint32_t distance(uint64_t from, uint64_t to)
+{
+	return (uint32_t)(to - from) % SYC_DESCRIBE_MAPS;
+}
+
+/* Where @h is, or belongs.  There always is an empty place. */
+static uint64_t *find(struct syc_described *described, uint64_t h)
+{
+	uint64_t i = (h >> 1) % SYC_DESCRIBE_MAPS;
+
+	while (described->known[i] != 0 &&
+	       (described->known[i] & ~UINT64_C(1)) != h)
+		i = (i + 1) % SYC_DESCRIBE_MAPS;
+	return &described->known[i];
+}
+
+/* What stands behind the gap, and would be looked for before it, moves up. */
+static void forget(struct syc_described *described, uint32_t gap)
+{
+	uint64_t *const known = described->known;
+
+	for (uint32_t i = (gap + 1) % SYC_DESCRIBE_MAPS; known[i] != 0;
+	     i = (i + 1) % SYC_DESCRIBE_MAPS)
+		if (distance(known[i] >> 1, i) >= distance(gap, i)) {
+			known[gap] = known[i];
+			gap = i;
+		}
+	known[gap] = 0;
+	described->n--;
+}
+
+/*
+ * A scan has seen everything: forget what it has not seen, or the set would
+ * fill up where plugins come and go, and a mapping that comes back to where
+ * another was meanwhile would not be told.  What moves up over the end of
+ * the table has been looked at before.
+ */
+static void sweep(struct syc_described *described)
+{
+	for (uint32_t i = 0; i < SYC_DESCRIBE_MAPS; i++)
+		while (described->known[i] != 0 &&
+		       (described->known[i] & 1) != described->scan)
+			forget(described, i);
+	described->scan ^= 1;
+}
+
+/* ------------------------------------------------------------------ scan */
+
+static int read_counters(struct dl_phdr_info *info, size_t size, void *data)
+{
+	uint64_t *const counters = data;
+
+	if (size >= offsetof(struct dl_phdr_info, dlpi_subs) +
+	                    sizeof(info->dlpi_subs)) {
+		counters[0] = info->dlpi_adds;
+		counters[1] = info->dlpi_subs;
+	}
+	return 1; /* one is enough */
+}
+
+/* Takes the loader's lock: not in a handler, nor in a child that may have
+ * inherited it held. */
+static __attribute__((noinline)) void count_loads_locked(uint64_t *counters)
+{
+	if (dl_iterate_phdr != NULL)
+		dl_iterate_phdr(read_counters, counters);
+}
+
+bool syc_describe_maps_changed(const struct syc_described *described,
+                               int64_t now, bool may_lock)
+{
+	uint64_t counters[2] = { 0, 0 };
+
+	if (!may_lock)
+		return now - described->looked_at >= LOOK_AGAIN_NS;
+	count_loads_locked(counters);
+	return counters[0] != described->loads ||
+	       counters[1] != described->unloads;
+}
+
+static bool has_code(const struct mapping *m)
+{
+	return m->executable &&
+	       (m->path[0] == '/' || strcmp(m->path, "[vdso]") == 0);
+}
+
+/* False: emit() said stop. */
+static bool scan(struct lines *lines, struct syc_described *described,
+                 struct telling *to)
+{
+	struct mapping base, m;
+	char *line;
+
+	memset(&base, 0, sizeof(base));
+	while ((line = next_line(lines)) != NULL) {
+		if (!parse(line, &m))
+			continue;
+		if (m.offset == 0 && m.inode != 0)
+			base = m;
+		if (!has_code(&m))
+			continue;
+		const uint64_t h = hash(&m);
+		uint64_t *const place = find(described, h);
+		if (*place == 0 && described->n == MAPS_MAX) {
+			to->left_out = true;
+			continue;
+		}
+		if (*place == 0) {
+			if (!tell(to, &m, &base))
+				return false;
+			described->n++;
+		}
+		*place = h | described->scan;
+	}
+	return true;
+}
+
+bool syc_describe_maps(struct syc_described *described, int32_t pid,
+                       int64_t now, bool may_lock, syc_describe_emit *emit,
+                       void *data)
+{
+	struct telling to = { pid, now, emit, data, false };
+	uint64_t counters[2] = { 0, 0 };
+	struct lines lines;
+
+	memset(&lines, 0, offsetof(struct lines, buffer));
+	lines.fd = open_own("/proc/thread-self/maps", "/proc/self/maps");
+	if (lines.fd < 0)
+		return true;
+	/* Before the maps: a library that comes meanwhile is seen next time */
+	if (may_lock)
+		count_loads_locked(counters);
+	const bool goes_on = scan(&lines, described, &to);
+	close(lines.fd);
+	if (!goes_on || lines.has_failed)
+		return goes_on;
+	sweep(described);
+	if (to.left_out && described->n < MAPS_MAX) {
+		/* Now there is room: a change that is seen next time */
+		described->loads = UINT64_MAX;
+		return true;
+	}
+	described->loads = counters[0];
+	described->unloads = counters[1];
+	described->looked_at = now;
+	return true;
+}

@@ -1,0 +1,627 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* drain.c - move what the rings of a session hold into its sink. */
+#define _GNU_SOURCE
+#include "selfrec/drain.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <syscap.h>
+
+#include "base/frame.h"
+#include "emit/loss.h"
+#include "emit/process.h"
+#include "os/diag.h"
+#include "os/quiet.h"
+#include "ring/clock.h"
+
+/** Of the size limit, for saying that it was reached. */
+#define ROOM_FOR_THE_END UINT64_C(2048)
+/** A sink without room is asked again after this. */
+#define RETRY_NS INT64_C(1000000000)
+/** In a trace file, for telling what a full disk cost: a record, or a few. */
+#define ROOM_FOR_LOSSES UINT64_C(1024)
+/** How often a batch is made smaller until it fits. */
+#define TRIES 16
+/** One batch is about this much at most: longer ones hold a lock longer. */
+#define BATCH_MAX UINT64_C(16777216)
+
+/* ---------------------------------------------------- the drainer's ring */
+
+/* Add a frame of our own to slot 0.  False: no room until the next pass. */
+static bool add_frame(void *data, const void *frame, uint32_t len)
+{
+	struct syc_session *const s = data;
+	struct syc_ring_header *const ring = syc_arena_ring(&s->arena, 0);
+	unsigned char *const body = (unsigned char *)ring + s->arena.page;
+	const uint32_t size = s->arena.body;
+	const uint32_t tail = ring->tail;
+	const uint32_t used = tail >= ring->head ? tail - ring->head
+	                                         : tail + size - ring->head;
+
+	if (len + 8 > size - used)
+		return false;
+	const uint32_t first = len < size - tail ? len : size - tail;
+	if (syc_session_is_sparse(s) &&
+	    (syc_arena_provide(body + tail, first) != 0 ||
+	     (len != first && syc_arena_provide(body, len - first) != 0)))
+		return false;
+	memcpy(body + tail, frame, first);
+	memcpy(body, (const unsigned char *)frame + first, len - first);
+	uint32_t next = tail + len;
+	if (next >= size)
+		next -= size;
+	__atomic_store_n(&ring->tail, next, __ATOMIC_RELEASE);
+	return true;
+}
+
+static bool add_metadata(struct syc_session *s, const char *id,
+                         const char *value)
+{
+	struct {
+		struct syscap_wire_metadata metadata;
+		char value[64];
+	} frame;
+
+	return add_frame(s, &frame,
+	                 syc_frame_metadata(&frame, s->pid, syc_clock_kernel(),
+	                                    id, value));
+}
+
+/* Who we are, before anything else of this process. */
+static void announce(struct syc_session *s, int64_t now)
+{
+	const bool may_lock =
+		!s->is_child && !s->is_orphan && !s->must_not_lock;
+
+	if (!s->is_announced) {
+		s->is_announced =
+			syc_describe_process(s->pid, now, add_frame, s);
+		if (s->output.is_on_disk)
+			add_metadata(s, SYC_RING_FILE_ID ".storage", "disk");
+	} else if (!syc_describe_maps_changed(&s->described, now, may_lock)) {
+		return;
+	}
+	syc_describe_maps(&s->described, s->pid, now, may_lock, add_frame, s);
+}
+
+/* --------------------------------------------------------------- losses */
+
+static bool add_losses(struct syc_session *s,
+                       const struct syc_ring_losses *lost,
+                       const struct syc_ring_losses *told, int32_t tid)
+{
+	unsigned char frame[SYC_LOSS_RECORD_MAX] __attribute__((aligned(8)));
+	const uint32_t len = syc_loss_compose(frame, lost, told, s->pid, tid);
+
+	return len == 0 || add_frame(s, frame, len);
+}
+
+/* A slot whose thread is done: say what it lost, and give it to others. */
+static void end_slot(struct syc_session *s, struct syc_ring_header *ring)
+{
+	if (__atomic_load_n(&ring->slot_state, __ATOMIC_ACQUIRE) !=
+	            SYC_SLOT_ENDED ||
+	    ring->head != ring->tail ||
+	    !add_losses(s, &ring->lost, &ring->told, ring->tid))
+		return;
+	__atomic_store_n(&ring->slot_state, SYC_SLOT_FREE, __ATOMIC_RELEASE);
+}
+
+/* At the end: losses that no thread will tell any more. */
+static void tell_late(struct syc_session *s)
+{
+	bool is_told = true;
+
+	s->has_told_late = true;
+	for (uint32_t i = 1; i < s->arena.high_water; i++) {
+		struct syc_ring_header *const ring =
+			syc_arena_ring(&s->arena, i);
+
+		const uint32_t state =
+			__atomic_load_n(&ring->slot_state, __ATOMIC_ACQUIRE);
+
+		if (state == SYC_SLOT_LIVE || state == SYC_SLOT_ENDED)
+			is_told &= add_losses(s, &ring->lost, &ring->told,
+			                      ring->tid);
+	}
+	unsigned char frame[SYC_LOSS_RECORD_MAX] __attribute__((aligned(8)));
+	const uint32_t len = syc_loss_compose_stray(frame, s->pid);
+	if (len != 0)
+		is_told &= add_frame(s, frame, len);
+	if (!is_told)
+		syc_diag_say("events are lost", "and there is no memory to say "
+		                                "so in the capture");
+}
+
+/* ---------------------------------------------------------------- a pass */
+
+struct batch {
+	unsigned n_pieces, n_parts;
+	uint64_t length;
+};
+
+static void add_part(struct syc_session *s, struct batch *batch, uint32_t slot,
+                     uint32_t from, uint32_t to)
+{
+	struct syc_ring_header *const ring = syc_arena_ring(&s->arena, slot);
+	unsigned char *const body = (unsigned char *)ring + s->arena.page;
+	struct iovec *piece = &s->pieces[batch->n_pieces];
+
+	s->parts[batch->n_parts++] =
+		(struct syc_ring_journal_part){ slot, from, to };
+	if (to >= from) {
+		*piece = (struct iovec){ body + from, to - from };
+		batch->length += to - from;
+		batch->n_pieces++;
+		return;
+	}
+	*piece++ = (struct iovec){ body + from, s->arena.body - from };
+	batch->n_pieces++;
+	batch->length += s->arena.body - from;
+	if (to != 0) {
+		*piece = (struct iovec){ body, to };
+		batch->n_pieces++;
+		batch->length += to;
+	}
+}
+
+/* The end of the frames of [from, to) that fit into @room bytes. */
+static uint32_t fit(const struct syc_session *s, uint32_t slot, uint32_t from,
+                    uint32_t to, uint64_t room)
+{
+	const unsigned char *const body =
+		syc_arena_body(&s->arena, syc_arena_ring(&s->arena, slot));
+	uint64_t used = 0;
+
+	while (from != to) {
+		uint16_t len;
+
+		memcpy(&len, body + from, sizeof(len));
+		used += len;
+		if (used > room || len < SYC_HEAD_SIZE)
+			break;
+		from += len;
+		if (from >= s->arena.body)
+			from -= s->arena.body;
+	}
+	return from;
+}
+
+/* False: there is more than fits into @room bytes. */
+static bool gather(struct syc_session *s, struct batch *batch, uint64_t room)
+{
+	const uint32_t high =
+		__atomic_load_n(&s->arena.high_water, __ATOMIC_ACQUIRE);
+	bool is_all = true;
+
+	memset(batch, 0, sizeof(*batch));
+	for (uint32_t i = 0; i < high && batch->length < BATCH_MAX; i++) {
+		const struct syc_ring_header *const ring =
+			syc_arena_ring(&s->arena, i);
+		/* R1, pairs with W2 */
+		const uint32_t tail =
+			__atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
+		const uint32_t head = ring->head;
+		const uint32_t n = tail >= head ? tail - head
+		                                : tail + s->arena.body - head;
+
+		/* Our own memory; but a program may overwrite it */
+		if (tail == head || tail >= s->arena.body || tail % 8 != 0)
+			continue;
+		if (n <= room - batch->length) {
+			add_part(s, batch, i, head, tail);
+			continue;
+		}
+		is_all = false;
+		const uint32_t to = fit(s, i, head, tail, room - batch->length);
+		if (to != head)
+			add_part(s, batch, i, head, to);
+	}
+	return is_all;
+}
+
+/* The first @done bytes of the batch are out, whole frames. */
+static void advance(struct syc_session *s, const struct batch *batch,
+                    uint64_t done)
+{
+	for (unsigned i = 0; i < batch->n_parts && done != 0; i++) {
+		const struct syc_ring_journal_part *const part = &s->parts[i];
+		struct syc_ring_header *const ring =
+			syc_arena_ring(&s->arena, part->slot);
+		const uint64_t n =
+			part->to > part->from
+				? part->to - part->from
+				: part->to + s->arena.body - part->from;
+		uint32_t head = part->to;
+
+		if (done < n)
+			head = (uint32_t)((part->from + done) % s->arena.body);
+		/* R2, pairs with W1 */
+		__atomic_store_n(&ring->head, head, __ATOMIC_RELEASE);
+		done -= done < n ? done : n;
+	}
+}
+
+/* A shared table of descriptors: has somebody closed and reused ours? */
+static bool is_ours(int fd, dev_t dev, ino_t ino)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && st.st_dev == dev && st.st_ino == ino;
+}
+
+static int write_output(struct syc_session *s, const struct batch *batch,
+                        int64_t now, uint64_t *ret_done)
+{
+	int r;
+
+	if (!s->owns_table &&
+	    !is_ours(s->output.fd, s->output.dev, s->output.ino))
+		return -ESTALE;
+	if (!s->owns_table) /* a close() of the program's may have ended it */
+		syc_output_hold(&s->output);
+	r = syc_output_ready(&s->output);
+	if (r != 0)
+		return r;
+	memcpy(s->output.journal->parts, s->parts,
+	       batch->n_parts * sizeof(s->parts[0]));
+	r = syc_output_write(&s->output, s->pieces, batch->n_pieces,
+	                     batch->n_parts, batch->length, now);
+	if (r != 0)
+		return r;
+	advance(s, batch, batch->length);
+	syc_output_commit(&s->output);
+	*ret_done = batch->length;
+	return 0;
+}
+
+static int write_trace(struct syc_session *s, const struct batch *batch,
+                       int64_t now, int64_t deadline, uint64_t *ret_done)
+{
+	const int r = syc_trace_write(&s->trace, s->pieces, batch->n_pieces,
+	                              s->began, now, deadline, ret_done);
+	if (*ret_done != 0)
+		advance(s, batch, *ret_done);
+	return r;
+}
+
+static const char *why_gone(int r)
+{
+	switch (r) {
+	case -EPIPE:
+		return "whoever read SYSPROF_TRACE_FD is gone";
+	case -ESTALE:
+		return "the descriptor that was written to was closed";
+	case -EBADMSG:
+		return "what SYSPROF_TRACE_FD leads to is no capture any more";
+	case -ENOLCK:
+		return "SYSPROF_TRACE_FD can't be locked";
+	default:
+		return "writing failed";
+	}
+}
+
+static bool is_short_of_room(int r)
+{
+	return r == -ENOSPC || r == -EDQUOT || r == -EFBIG || r == -EIO ||
+	       r == -ENOMEM;
+}
+
+static int note_result(struct syc_session *s, int r, int64_t now)
+{
+	if (r == 0) {
+		if (s->retry_at != 0 && !s->has_told_late)
+			syc_process_set_reason(
+				"recording goes on: there was no "
+				"room for a while");
+		s->retry_at = 0;
+	} else if (is_short_of_room(r)) {
+		s->retry_at = now + RETRY_NS;
+		syc_process_set_reason(
+			r == -EFBIG ? "the file size limit was "
+				      "reached: events are lost"
+			: r == -EIO ? "writing fails: events are lost"
+				    : "no space left: events are lost");
+		return -EAGAIN;
+	} else if (r != -EAGAIN) {
+		s->dead = -r;
+		syc_session_fail(s, why_gone(r));
+	}
+	return r;
+}
+
+static int write_batch(struct syc_session *s, const struct batch *batch,
+                       int64_t now, int64_t deadline, uint64_t *ret_done)
+{
+	return s->plan->to.sink == SYC_SINK_OUTPUT
+	               ? write_output(s, batch, now, ret_done)
+	               : write_trace(s, batch, now, deadline, ret_done);
+}
+
+static bool is_out_of_room(int r)
+{
+	return r == -ENOSPC || r == -EDQUOT || r == -EFBIG;
+}
+
+/*
+ * The batch does not fit whole: as much of it as does, up to the last whole
+ * frame.  In a trace file, where nothing else is left of what is not written,
+ * there stays room to tell of that.
+ */
+static void write_what_fits(struct syc_session *s, struct batch *batch,
+                            int64_t now, int64_t deadline, uint64_t *ret_done)
+{
+	const bool is_output = s->plan->to.sink == SYC_SINK_OUTPUT;
+	const uint64_t left_free =
+		is_output || s->has_told_late ? 0 : ROOM_FOR_LOSSES;
+	int r = -ENOSPC;
+
+	for (int i = 0; i < TRIES && is_out_of_room(r); i++) {
+		const uint64_t fits =
+			is_output ? s->output.fits : s->trace.fits;
+		/* Some file systems take nothing of what does not fit whole */
+		uint64_t room = fits != 0 ? fits : batch->length / 2;
+
+		room = room > left_free ? room - left_free : 0;
+		gather(s, batch, room);
+		if (batch->length == 0)
+			return;
+		r = write_batch(s, batch, now, deadline, ret_done);
+	}
+}
+
+static int move(struct syc_session *s, int64_t deadline, uint64_t *ret_moved)
+{
+	const int64_t now = syc_clock_kernel();
+	uint64_t room = UINT64_MAX;
+	uint64_t done = 0;
+	struct batch batch;
+	int r;
+
+	if (s->plan->to.sink == SYC_SINK_OUTPUT) {
+		room = syc_output_room(&s->output);
+		if (room != UINT64_MAX && !s->is_full)
+			room -= room > ROOM_FOR_THE_END ? ROOM_FOR_THE_END
+			                                : room;
+	}
+	if (!gather(s, &batch, room))
+		s->is_full = true;
+	if (batch.length == 0 && !syc_trace_has_rest(&s->trace))
+		return 0;
+	r = write_batch(s, &batch, now, deadline, &done);
+	if (is_out_of_room(r))
+		write_what_fits(s, &batch, now, deadline, &done);
+	*ret_moved += done;
+	__atomic_add_fetch(&s->written, done, __ATOMIC_RELAXED);
+	return note_result(s, r, now);
+}
+
+/* A frame of the ring's, at @at: what it tells, or it, is lost. */
+static void drop_frame(const struct syc_session *s, const unsigned char *body,
+                       uint32_t at, uint16_t len)
+{
+	unsigned char record[SYC_LOSS_RECORD_MAX] __attribute__((aligned(8)));
+	const uint32_t size = s->arena.body;
+	int64_t time;
+
+	memcpy(&time, body + (at + SYC_AT(frame, time)) % size, sizeof(time));
+	if (len <= sizeof(record)) {
+		const uint32_t first = len < size - at ? len : size - at;
+
+		memcpy(record, body + at, first);
+		memcpy(record + first, body, len - first);
+		if (syc_loss_take_back(record, len, time))
+			return;
+	}
+	syc_loss_count_stray(body[(at + SYC_AT(frame, type)) % size], len,
+	                     time);
+}
+
+/* What no longer fits is lost, and counted. */
+static void drop_rest(struct syc_session *s)
+{
+	for (uint32_t i = 0; i < s->arena.high_water; i++) {
+		struct syc_ring_header *const ring =
+			syc_arena_ring(&s->arena, i);
+		const unsigned char *const body =
+			syc_arena_body(&s->arena, ring);
+		uint32_t at = ring->head;
+		uint32_t left = s->arena.body;
+		const uint32_t tail =
+			__atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
+
+		while (at != tail && tail < s->arena.body) {
+			uint16_t len;
+
+			memcpy(&len, body + at, sizeof(len));
+			/* Our own memory; but a program may overwrite it */
+			if (len < SYC_HEAD_SIZE || len % 8 != 0 || len > left)
+				break;
+			left -= len;
+			if (i != 0)
+				drop_frame(s, body, at, len);
+			at = (at + len) % s->arena.body;
+		}
+		__atomic_store_n(&ring->head, tail, __ATOMIC_RELEASE);
+	}
+}
+
+static void end_at_limit(struct syc_session *s)
+{
+	uint64_t ignored = 0;
+
+	syc_session_fail(s, "the size limit was reached");
+	drop_rest(s);
+	add_metadata(s, "syscap.stopped", "the size limit was reached");
+	tell_late(s);
+	move(s, syc_clock_kernel(), &ignored);
+	s->dead = EFBIG;
+}
+
+static bool take(struct syc_session *s)
+{
+	uint32_t nobody = 0;
+
+	return __atomic_compare_exchange_n(&s->draining, &nobody,
+	                                   (uint32_t)gettid(), false,
+	                                   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+static void give_back(struct syc_session *s)
+{
+	__atomic_store_n(&s->draining, 0, __ATOMIC_RELEASE);
+}
+
+static int pass(struct syc_session *s, int64_t deadline, uint64_t *ret_moved)
+{
+	const int64_t now = syc_clock_kernel();
+
+	if (s->dead != 0)
+		return -s->dead;
+	if (s->retry_at != 0 && now < s->retry_at)
+		return -EAGAIN;
+	announce(s, now);
+	const int r = move(s, deadline, ret_moved);
+	if (s->is_full && s->dead == 0) {
+		end_at_limit(s);
+		return -EFBIG;
+	}
+	const uint32_t high =
+		__atomic_load_n(&s->arena.high_water, __ATOMIC_ACQUIRE);
+	for (uint32_t i = 1; i < high && !s->has_told_late; i++)
+		end_slot(s, syc_arena_ring(&s->arena, i));
+	return r;
+}
+
+/* By who has taken it. */
+static int quiet_pass(struct syc_session *s, int64_t deadline,
+                      uint64_t *ret_moved)
+{
+	struct syc_quiet quiet;
+
+	syc_quiet_begin(&quiet);
+	const int r = pass(s, deadline, ret_moved);
+	syc_quiet_end(&quiet);
+	return r;
+}
+
+int syc_drain_pass(struct syc_session *s, int64_t deadline, uint64_t *ret_moved)
+{
+	*ret_moved = 0;
+	if (!take(s))
+		return -EBUSY;
+	const int r = quiet_pass(s, deadline, ret_moved);
+	give_back(s);
+	return r;
+}
+
+int syc_drain_pass_alone(struct syc_session *s, int64_t deadline,
+                         bool in_handler, uint64_t *ret_moved)
+{
+	int r = -EBUSY;
+
+	*ret_moved = 0;
+	if (!take(s))
+		return -EBUSY;
+	/* Not before: the thread gets its descriptors when nobody drains */
+	if (__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) == 0) {
+		s->must_not_lock = in_handler;
+		r = quiet_pass(s, deadline, ret_moved);
+		s->must_not_lock = false;
+	}
+	give_back(s);
+	return r;
+}
+
+bool syc_drain_hold(struct syc_session *s, int64_t deadline)
+{
+	while (!take(s)) {
+		if (syc_clock_kernel() >= deadline)
+			return false;
+		poll(NULL, 0, 1);
+	}
+	return true;
+}
+
+void syc_drain_release(struct syc_session *s)
+{
+	give_back(s);
+}
+
+bool syc_drain_has_work(const struct syc_session *s)
+{
+	const uint32_t high =
+		__atomic_load_n(&s->arena.high_water, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; i < high; i++) {
+		const struct syc_ring_header *const ring =
+			syc_arena_ring(&s->arena, i);
+
+		if (__atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE) !=
+		    __atomic_load_n(&ring->head, __ATOMIC_RELAXED))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The end, and not all could be written.  A ring file has it still; what was
+ * to go into a trace descriptor is lost, and the loss is told there if there
+ * is room.
+ */
+static void lose_rest(struct syc_session *s)
+{
+	const struct syc_ring_losses told = syc_process->told;
+	const bool has_room_to_tell =
+		s->retry_at != 0 && s->trace.target.kind == SYC_TRACE_FILE;
+	const struct syc_ring_header *const own = syc_arena_ring(&s->arena, 0);
+	uint64_t moved = 0;
+
+	if (s->plan->to.sink == SYC_SINK_OUTPUT) {
+		syc_diag_say("the capture is not whole",
+		             "its ring file has the rest, for syscap recover");
+		return;
+	}
+	if (!s->has_told_late) {
+		drop_rest(s);
+		tell_late(s);
+		if (has_room_to_tell)
+			move(s, syc_clock_kernel(), &moved);
+	}
+	if (own->head == own->tail) {
+		syc_diag_say("events are lost", "the capture says how many");
+		return;
+	}
+	syc_process->told = told;
+	syc_diag_say("events are lost",
+	             "and there is no room to say so in the capture");
+}
+
+int syc_drain_finish(struct syc_session *s, int64_t deadline)
+{
+	struct syc_quiet quiet;
+	uint64_t moved;
+	int r;
+
+	if (!syc_drain_hold(s, deadline))
+		return -EBUSY;
+	syc_quiet_begin(&quiet);
+	s->retry_at = 0; /* once more, whatever it said */
+	do {
+		moved = 0;
+		r = pass(s, deadline, &moved);
+		if (r == 0 && moved == 0 && !s->has_told_late) {
+			tell_late(s);
+			moved = 1;
+		}
+	} while (r == 0 && moved != 0);
+	if (r != 0 && s->dead == 0)
+		lose_rest(s);
+	syc_quiet_end(&quiet);
+	give_back(s);
+	return r;
+}

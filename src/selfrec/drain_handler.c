@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* drain_handler.c - drain from a signal handler, where no thread does. */
+#include "selfrec/drain_handler.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdint.h>
+
+#include "emit/process.h"
+#include "emit/thread.h"
+#include "ring/clock.h"
+#include "selfrec/drain.h"
+#include "selfrec/drain_thread.h"
+#include "selfrec/session.h"
+
+static bool is_without_thread(const struct syc_session *s)
+{
+	return __atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) == 0 &&
+	       !s->no_thread;
+}
+
+static bool is_filling(void)
+{
+	const struct syc_state *const ts =
+		syc_self != NULL ? syc_state_of(syc_self) : NULL;
+
+	if (ts == NULL || ts->hot.body == NULL || ts->hot.tail == NULL ||
+	    !ts->is_own)
+		return false;
+	const uint32_t tail = __atomic_load_n(ts->hot.tail, __ATOMIC_RELAXED);
+	const uint32_t head =
+		__atomic_load_n(&ts->ring->head, __ATOMIC_RELAXED);
+	const uint32_t size = ts->hot.size;
+	const uint32_t used = tail >= head ? tail - head : tail + size - head;
+
+	return used > size / 4;
+}
+
+bool syc_drain_handler_is_needed(void)
+{
+	if (!syc_process_is_there() || syc_destination_sink() < SYC_SINK_TRACE)
+		return false;
+	/* A thread that is awake needs no help; without one this stays set */
+	if (__atomic_load_n(&syc_process->session, __ATOMIC_RELAXED) != NULL &&
+	    __atomic_load_n(&syc_drain_sleeping, __ATOMIC_RELAXED) == 0)
+		return false;
+	const struct syc_session *const s = syc_session_look();
+	const bool is_needed =
+		s == NULL || (is_without_thread(s) && is_filling());
+	syc_session_leave();
+	return is_needed;
+}
+
+void syc_drain_handler_run(void)
+{
+	const int saved = errno;
+	uint64_t ignored;
+	int cancel_state;
+
+	/* Files are opened and written: none of that may end the thread */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	struct syc_session *const s = syc_session_enter();
+
+	if (s != NULL && is_without_thread(s) && is_filling())
+		syc_drain_pass_alone(s, syc_clock_kernel(), true, &ignored);
+	syc_session_leave();
+	pthread_setcancelstate(cancel_state, &cancel_state);
+	errno = saved;
+}
+
+void syc_drain_handler_note(bool is_one)
+{
+	if (syc_self != NULL)
+		syc_state_of(syc_self)->is_in_handler = is_one;
+}

@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* drain_thread.c - the thread that drains a session's rings. */
+#define _GNU_SOURCE
+#include "selfrec/drain_thread.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <linux/membarrier.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <syscap.h>
+
+#include "emit/loss.h"
+#include "emit/process.h"
+#include "emit/thread.h"
+#include "os/diag.h"
+#include "os/handler.h"
+#include "os/own_thread.h"
+#include "ring/clock.h"
+#include "selfrec/alone.h"
+#include "selfrec/drain.h"
+
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+#define CLOSE_RANGE_UNSHARE_FLAG (1u << 1)
+
+#define MS           INT64_C(1000000)
+#define STACK_SIZE   ((size_t)256 * 1024)
+#define CHILD_AGE_NS (100 * MS)
+#define READY_NS     (1000 * MS)
+#define HOLD_NS      (500 * MS)
+#define BLIND_NS     (100 * MS) /* asleep without membarrier() */
+#define LOOK_NS      (500 * MS) /* for whether we are the last thread */
+#define SOON_NS      (10 * MS)  /* after a thread's end, and ever less soon */
+#define TRY_AGAIN_NS (1 * MS)
+
+enum {
+	THREAD_NONE = 0,
+	THREAD_BEING_MADE,
+	THREAD_RUNS,
+	THREAD_ENDED,
+};
+
+/* --------------------------------------------------------------- futexes */
+
+static void wait_on(uint32_t *word, uint32_t value, int64_t ns)
+{
+	const struct timespec timeout = { .tv_sec = ns / 1000000000,
+		                          .tv_nsec = ns % 1000000000 };
+
+	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value,
+	        ns == INT64_MAX ? NULL : &timeout, NULL, 0);
+}
+
+static void wake_all(uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+/* Until *@word is not @value, or the deadline.  False: the deadline. */
+static bool wait_until(uint32_t *word, uint32_t value, int64_t deadline)
+{
+	for (;;) {
+		const int64_t left = deadline - syc_clock_kernel();
+
+		if (__atomic_load_n(word, __ATOMIC_ACQUIRE) != value)
+			return true;
+		if (left <= 0)
+			return false;
+		wait_on(word, value, left);
+	}
+}
+
+/* ------------------------------------------------ a table of descriptors */
+
+static int close_between(unsigned from, unsigned to, unsigned flags)
+{
+	if (from > to)
+		return 0;
+	return (int)syscall(SYS_close_range, from, to, flags);
+}
+
+/*
+ * From here on the program's close(), dup2() and closefrom() don't reach our
+ * descriptors; and we hold none of its open, stderr included.
+ */
+static bool own_table(int a, int b)
+{
+#if defined(__SANITIZE_THREAD__)
+	/* It takes all threads to have one table, and would see races of
+	 * numbers that are not the same descriptors */
+	(void)a;
+	(void)b;
+	(void)close_between;
+	return false;
+#else
+	const unsigned low = (unsigned)(b < 0 || a < b ? a : b);
+	const unsigned high = (unsigned)(b < 0 || a > b ? a : b);
+
+	if (close_between(high + 1, UINT_MAX, CLOSE_RANGE_UNSHARE_FLAG) != 0)
+		return false;
+	if (low != 0)
+		close_between(0, low - 1, 0);
+	close_between(low + 1, high == 0 ? 0 : high - 1, 0);
+	return true;
+#endif
+}
+
+/* While nobody else uses them.  The rest of a frame must go by the table that
+ * has the lock: see selfrec/trace_fd.h. */
+static void take_descriptors(struct syc_session *s)
+{
+	const bool is_output = s->plan->to.sink == SYC_SINK_OUTPUT;
+
+	if (!syc_drain_hold(s, syc_clock_kernel() + HOLD_NS))
+		return;
+	s->copies[0] = is_output ? s->output.fd : s->trace.fd;
+	s->copies[1] = s->rings_fd;
+	if (!syc_trace_has_rest(&s->trace))
+		__atomic_store_n(&s->owns_table,
+		                 own_table(s->copies[0], s->copies[1]),
+		                 __ATOMIC_RELEASE);
+	/* Before the process closes its copies, and with them its locks */
+	if (s->owns_table && is_output)
+		syc_output_hold(&s->output);
+	else if (s->owns_table)
+		syc_trace_hold(&s->trace);
+	__atomic_store_n(&s->has_copies, s->owns_table, __ATOMIC_RELEASE);
+	syc_drain_release(s);
+}
+
+static void close_copy(int fd, dev_t dev, ino_t ino)
+{
+	struct stat st;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == dev &&
+	    st.st_ino == ino)
+		close(fd);
+}
+
+/*
+ * By who made the thread, whose table still has them; or later, by who ends
+ * the session, where the thread was slow to begin: the program may have
+ * closed them and use the numbers by then.
+ */
+static void close_copies(struct syc_session *s)
+{
+	if (!__atomic_exchange_n(&s->has_copies, false, __ATOMIC_ACQ_REL))
+		return;
+	if (s->plan->to.sink == SYC_SINK_OUTPUT) {
+		close_copy(s->copies[0], s->output.dev, s->output.ino);
+	} else {
+		close_copy(s->copies[0], s->trace.target.dev,
+		           s->trace.target.ino);
+	}
+	close_copy(s->copies[1], s->rings_dev, s->rings_ino);
+}
+
+/* ------------------------------------------------------------ the thread */
+
+static bool have_membarrier(void)
+{
+	return syscall(SYS_membarrier,
+	               MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+}
+
+struct drainer {
+	struct syc_session *session;
+	bool has_barrier;
+	bool has_rested; /* nothing has happened since the last turn */
+	bool is_alone;   /* the program's threads have ended */
+	int status;      /* how the first of them did */
+	int64_t nap_ns;
+	/* When to look whether they have, and how long after that again */
+	int64_t look_at, look_ns;
+};
+
+static void nap(struct syc_session *s, int64_t ns)
+{
+	const uint32_t seen = __atomic_load_n(&s->wakes, __ATOMIC_ACQUIRE);
+
+	if (__atomic_load_n(&s->asked, __ATOMIC_ACQUIRE) == 0)
+		wait_on(&s->wakes, seen, ns);
+}
+
+/* How long to sleep where nothing is expected. */
+static int64_t longest_sleep(const struct drainer *d)
+{
+	const int64_t left = d->look_at - syc_clock_kernel();
+	const int64_t most = d->has_barrier || d->session->retry_at != 0
+	                             ? LOOK_NS
+	                             : BLIND_NS;
+
+	return left < most ? (left > MS ? left : MS) : most;
+}
+
+/* Once a second will do, whenever the processor wakes for others. */
+static void sleep_loosely(struct syc_session *s, uint32_t seen, int64_t ns)
+{
+	if (ns < LOOK_NS / 2) {
+		wait_on(&s->wakes, seen, ns);
+		return;
+	}
+	prctl(PR_SET_TIMERSLACK, (unsigned long)LOOK_NS);
+	wait_on(&s->wakes, seen, ns);
+	prctl(PR_SET_TIMERSLACK, 0ul); /* what it was */
+}
+
+/* False: nobody woke us, and there is nothing to drain. */
+static bool sleep_until_woken(struct drainer *d)
+{
+	struct syc_session *const s = d->session;
+	const uint32_t seen = __atomic_load_n(&s->wakes, __ATOMIC_ACQUIRE);
+	const int64_t longest = longest_sleep(d);
+
+	syc_copies_set_sleeping(1);
+	if (d->has_barrier)
+		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+	if ((s->retry_at != 0 || !syc_drain_has_work(s)) &&
+	    __atomic_load_n(&s->asked, __ATOMIC_SEQ_CST) == 0)
+		sleep_loosely(s, seen, longest);
+	syc_copies_set_sleeping(0);
+	return s->retry_at != 0 || syc_drain_has_work(s) ||
+	       __atomic_load_n(&s->wakes, __ATOMIC_ACQUIRE) != seen;
+}
+
+static void serve(struct drainer *d, uint32_t asked, int result)
+{
+	struct syc_session *const s = d->session;
+
+	if ((asked & SYC_ASK_ENDED) != 0) {
+		d->look_at = 0;
+		d->look_ns = SOON_NS;
+	}
+	if ((asked & SYC_ASK_FLUSH) != 0) {
+		__atomic_store_n(&s->flush_result, result, __ATOMIC_RELAXED);
+		__atomic_add_fetch(&s->flushed, 1, __ATOMIC_RELEASE);
+		wake_all(&s->flushed);
+	}
+}
+
+/* The rings have just been drained.  True: nobody will emit any more. */
+static bool look_around(struct drainer *d)
+{
+	const int64_t now = syc_clock_kernel();
+
+	if (now < d->look_at)
+		return false;
+	if (syc_alone_main_lives())
+		d->look_ns = LOOK_NS;
+	else
+		d->is_alone = syc_alone_is(&d->status);
+	d->look_at = now + d->look_ns;
+	d->look_ns = 2 * d->look_ns < LOOK_NS ? 2 * d->look_ns : LOOK_NS;
+	return d->is_alone;
+}
+
+/*
+ * No thread of the program is left to take them.  A handler of the program's
+ * is not for us to run.
+ */
+static void take_signals(void)
+{
+	static const int signals[] = { SIGTERM, SIGINT, SIGHUP };
+	struct sigaction action;
+	sigset_t ours;
+
+	sigemptyset(&ours);
+	for (unsigned i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (sigaction(signals[i], NULL, &action) == 0 &&
+		    (action.sa_flags & SA_SIGINFO) == 0 &&
+		    action.sa_handler == SIG_DFL)
+			sigaddset(&ours, signals[i]);
+	pthread_sigmask(SIG_UNBLOCK, &ours, NULL);
+}
+
+/* True: the session is over. */
+static bool turn(struct drainer *d)
+{
+	struct syc_session *const s = d->session;
+	const uint32_t asked =
+		__atomic_exchange_n(&s->asked, 0, __ATOMIC_SEQ_CST);
+	uint64_t moved = 0;
+
+	if ((asked & SYC_ASK_STOP) != 0)
+		return true;
+	int r = 0;
+	if (asked != 0 || !d->has_rested)
+		r = syc_drain_pass(s, syc_clock_kernel() + s->plan->interval_ns,
+		                   &moved);
+	serve(d, asked, r);
+	if (look_around(d))
+		return true;
+	d->has_rested = false;
+	if (moved != 0) {
+		/* More comes: gather it, unless a ring fills up.  Where much
+		 * comes, look more often: being woken costs who emits. */
+		if (moved > s->arena.body / 8 || (asked & SYC_ASK_ROOM) != 0)
+			d->nap_ns = d->nap_ns / 4 > MS ? d->nap_ns / 4 : MS;
+		else if (d->nap_ns * 2 < s->plan->interval_ns)
+			d->nap_ns *= 2;
+		else
+			d->nap_ns = s->plan->interval_ns;
+		nap(s, d->nap_ns);
+	} else if (r == -EAGAIN && s->retry_at == 0) {
+		nap(s, MS); /* a slow reader, or the lock of another */
+	} else {
+		d->has_rested = !sleep_until_woken(d);
+		if (!d->has_rested && s->retry_at == 0)
+			nap(s, s->plan->interval_ns);
+	}
+	return false;
+}
+
+static void *run(void *session)
+{
+	struct syc_session *const s = session;
+	struct drainer d = { .session = s,
+		             .has_barrier = have_membarrier(),
+		             .nap_ns = s->plan->interval_ns,
+		             .look_at = syc_clock_kernel() + LOOK_NS,
+		             .look_ns = LOOK_NS };
+
+	prctl(PR_SET_NAME, SYC_THREAD_DRAIN);
+	s->thread_tid = gettid();
+	take_descriptors(s);
+	__atomic_store_n(&s->thread, THREAD_RUNS, __ATOMIC_RELEASE);
+	__atomic_store_n(&s->is_ready, 1, __ATOMIC_RELEASE);
+	wake_all(&s->is_ready);
+	while (!turn(&d))
+		;
+	if (d.is_alone)
+		take_signals();
+	const int64_t given = __atomic_load_n(&s->deadline, __ATOMIC_ACQUIRE);
+	s->result = syc_drain_finish(
+		s, given != 0 ? given
+			      : syc_clock_kernel() + s->plan->exit_flush_ns);
+	syc_session_close(s, s->result == 0 || s->result == -EFBIG);
+	/* Its owner frees it from here on: touch it no more */
+	uint32_t *const ended = &s->thread;
+	__atomic_store_n(ended, THREAD_ENDED, __ATOMIC_RELEASE);
+	wake_all(ended);
+	/* If all have ended by pthread_exit(), the C library sees to exit() */
+	if (d.is_alone && d.status != 0)
+		syc_alone_end(d.status);
+	return NULL;
+}
+
+/* ---------------------------------------------------------- from outside */
+
+int syc_drain_thread_start(struct syc_session *s)
+{
+	uint32_t none = THREAD_NONE;
+	pthread_attr_t attr;
+	sigset_t all, before;
+	pthread_t thread;
+
+	if (!__atomic_compare_exchange_n(&s->thread, &none, THREAD_BEING_MADE,
+	                                 false, __ATOMIC_ACQ_REL,
+	                                 __ATOMIC_RELAXED))
+		return 0;
+	int r = pthread_attr_init(&attr);
+	if (r == 0) {
+		pthread_attr_setstacksize(&attr, STACK_SIZE);
+		pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+		sigfillset(&all);
+		pthread_sigmask(SIG_BLOCK, &all, &before);
+		r = pthread_create(&thread, &attr, run, s);
+		if (r == EINVAL) { /* large thread-local storage */
+			pthread_attr_setstacksize(&attr, 32 * STACK_SIZE);
+			r = pthread_create(&thread, &attr, run, s);
+		}
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+		pthread_attr_destroy(&attr);
+	}
+	if (r != 0) {
+		__atomic_store_n(&s->thread, THREAD_NONE, __ATOMIC_RELEASE);
+		syc_diag_say("no drain thread",
+		             r == EAGAIN ? "the limit of threads is reached"
+		                         : "pthread_create() failed");
+		return -r;
+	}
+	if (wait_until(&s->is_ready, 0, syc_clock_kernel() + READY_NS))
+		close_copies(s);
+	return 0;
+}
+
+/* @ask: SYC_ASK_* */
+static void ask_thread(struct syc_session *s, uint32_t ask)
+{
+	const uint32_t before =
+		__atomic_fetch_or(&s->asked, ask, __ATOMIC_SEQ_CST);
+
+	if ((before & ask) == ask && (ask & SYC_ASK_FLUSH) == 0)
+		return;
+	__atomic_add_fetch(&s->wakes, 1, __ATOMIC_SEQ_CST);
+	wake_all(&s->wakes);
+}
+
+int syc_drain_thread_stop(struct syc_session *s, int64_t deadline)
+{
+	__atomic_store_n(&s->deadline, deadline, __ATOMIC_RELEASE);
+	ask_thread(s, SYC_ASK_STOP);
+	for (;;) {
+		const uint32_t thread =
+			__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE);
+
+		if (thread == THREAD_ENDED) {
+			close_copies(s);
+			return s->result;
+		}
+		if (!wait_until(&s->thread, thread,
+		                deadline + SYC_DRAIN_GRACE_NS))
+			return -ETIMEDOUT;
+	}
+}
+
+int syc_drain_thread_flush(struct syc_session *s, int64_t deadline)
+{
+	const uint32_t flushed = __atomic_load_n(&s->flushed, __ATOMIC_ACQUIRE);
+
+	ask_thread(s, SYC_ASK_FLUSH);
+	/* One may have begun before our events were there: the second one is
+	 * sure */
+	if (!wait_until(&s->flushed, flushed, deadline))
+		return -EAGAIN;
+	ask_thread(s, SYC_ASK_FLUSH);
+	return wait_until(&s->flushed, flushed + 1, deadline)
+	               ? __atomic_load_n(&s->flush_result, __ATOMIC_RELAXED)
+	               : -EAGAIN;
+}
+
+/* A child may be about to exec; give it no thread in its first moments. */
+static bool may_have_thread(const struct syc_session *s, int64_t now)
+{
+	return !s->no_thread && !s->is_orphan && s->pid == getpid() &&
+	       (!s->is_child || now - s->began >= CHILD_AGE_NS ||
+	        __atomic_load_n(&s->is_crowded, __ATOMIC_RELAXED));
+}
+
+static bool in_handler(void)
+{
+	const struct syc_state *const ts =
+		syc_self != NULL ? syc_state_of(syc_self) : NULL;
+
+	return ts == NULL || ts->is_in_handler ||
+	       syc_handler_may_run(ts->stack_low, ts->stack_high);
+}
+
+/* Not in a handler: nobody holds the C library's locks on this thread. */
+static bool try_to_make(struct syc_session *s)
+{
+	const int64_t now = syc_clock_kernel();
+
+	if (!may_have_thread(s, now) ||
+	    now - __atomic_load_n(&s->tried_at, __ATOMIC_RELAXED) <
+	            TRY_AGAIN_NS)
+		return false;
+	__atomic_store_n(&s->tried_at, now, __ATOMIC_RELAXED);
+	return !in_handler() && syc_drain_thread_start(s) == 0;
+}
+
+bool syc_drain_thread_wake(void)
+{
+	struct syc_session *const s = syc_session_look();
+
+	if (s != NULL) {
+		if (__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) !=
+		    THREAD_NONE) {
+			__atomic_add_fetch(&s->wakes, 1, __ATOMIC_SEQ_CST);
+			wake_all(&s->wakes);
+		} else if (!s->no_thread && !try_to_make(s)) {
+			/* the next event tries again */
+			__atomic_store_n(&syc_drain_sleeping, 1,
+			                 __ATOMIC_RELAXED);
+		}
+	}
+	syc_session_leave();
+	return s != NULL;
+}
+
+void syc_drain_thread_poke(uint32_t ask)
+{
+	struct syc_session *const s = syc_session_look();
+
+	const bool has_thread =
+		s != NULL &&
+		__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) != THREAD_NONE;
+
+	if (has_thread)
+		ask_thread(s, ask);
+	else if (s != NULL &&
+	         ask == SYC_ASK_ROOM) /* this event's end makes one */
+		__atomic_store_n(&s->is_crowded, true, __ATOMIC_RELAXED);
+	syc_session_leave();
+}

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* output.c - a capture file that this process alone writes. */
+#define _GNU_SOURCE
+#include "selfrec/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <syscap/format.h>
+
+#include "base/frame.h"
+#include "base/text.h"
+#include "os/write_at.h"
+#include "selfrec/file_header.h"
+#include "selfrec/record_lock.h"
+
+#define LAST_SUFFIX 9999u
+
+/* ---------------------------------------------------------------- names */
+
+int syc_output_choose(struct syc_output_target *target, const char *pattern,
+                      const char *runtime_dir, const char *program)
+{
+	struct syc_text text =
+		syc_text_begin(target->pattern, sizeof(target->pattern));
+
+	if (pattern == NULL || *pattern == '\0')
+		return -EINVAL;
+	for (const char *p = pattern; *p != '\0'; p++)
+		if (*p == '%' && strchr("pn%", *++p) == NULL)
+			return -EINVAL;
+		else if (*p == '\0')
+			return -EINVAL;
+	if (*pattern != '/') {
+		if (getcwd(target->pattern, sizeof(target->pattern)) == NULL)
+			return -errno;
+		text.at += strlen(target->pattern);
+		/* a % in the directory's name stands for itself */
+		if (strchr(target->pattern, '%') != NULL)
+			return -EINVAL;
+		syc_text_add(&text, "/");
+	}
+	if (strlen(pattern) >= (size_t)(text.end - text.at))
+		return -ENAMETOOLONG;
+	syc_text_add(&text, pattern);
+	*text.at = '\0';
+	syc_text_field(target->program, sizeof(target->program), program);
+	syc_text_field(target->runtime_dir, sizeof(target->runtime_dir),
+	               runtime_dir);
+	return 0;
+}
+
+static bool expand(struct syc_text *text,
+                   const struct syc_output_target *target, int32_t pid)
+{
+	bool has_pid = false;
+	char one[2] = { 0, 0 };
+
+	for (const char *p = target->pattern; *p != '\0'; p++) {
+		if (*p != '%') {
+			one[0] = *p;
+			syc_text_add(text, one);
+			continue;
+		}
+		p++;
+		if (*p == 'p') {
+			syc_text_add_i64(text, pid);
+			has_pid = true;
+		} else {
+			syc_text_add(text, *p == 'n' ? target->program : "%");
+		}
+	}
+	return has_pid;
+}
+
+int syc_output_create(struct syc_output *output,
+                      const struct syc_output_target *target, int32_t pid)
+{
+	struct syc_text text =
+		syc_text_begin(output->path, SYC_OUTPUT_PATH_MAX);
+	bool has_pid = expand(&text, target, pid);
+	struct stat st;
+
+	output->fd = -1;
+	output->ring_fd = -1;
+	output->end = 0;
+	output->max_bytes = target->max_bytes;
+	if (text.at == text.end)
+		return -ENAMETOOLONG;
+	*text.at = '\0';
+	text.end = output->path + sizeof(output->path) - 1;
+	char *const stem = text.at;
+	for (uint32_t n = 1; n <= LAST_SUFFIX && output->fd < 0; n++) {
+		output->fd = open(output->path,
+		                  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
+		                          O_CLOEXEC,
+		                  0666);
+		if (output->fd >= 0)
+			break;
+		if (errno != EEXIST)
+			return -errno;
+		text.at = stem;
+		if (!has_pid) { /* now it has */
+			syc_text_add(&text, ".");
+			syc_text_add_i64(&text, pid);
+		}
+		if (has_pid || n > 1) {
+			syc_text_add(&text, ".");
+			syc_text_add_u64(&text, has_pid ? n + 1 : n);
+		}
+		*text.at = '\0';
+	}
+	if (output->fd < 0)
+		return -EEXIST;
+	if (fstat(output->fd, &st) != 0)
+		return -errno;
+	output->dev = st.st_dev;
+	output->ino = st.st_ino;
+	syc_output_hold(output);
+	return 0;
+}
+
+void syc_output_hold(const struct syc_output *output)
+{
+	int64_t at = 1 + (int64_t)getpid();
+
+	/* Where the file system has no locks the commands can't ask either */
+	(void)syc_record_fact_keep(output->fd, SYC_RECORD_TABLE, &at);
+}
+
+/* ------------------------------------------------------------ ring file */
+
+/* While we hold it, nobody recovers from the file.  It belongs to the open
+ * file: it stays when a thread takes the descriptor into its own table. */
+static int lock_rings(int fd)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	return fcntl(fd, F_OFD_SETLK, &lock) == 0 ? 0 : -errno;
+}
+
+static bool name_rings(struct syc_output *output,
+                       const struct syc_output_target *target, int32_t pid,
+                       enum syc_ring_place place, uint32_t n)
+{
+	struct syc_text text =
+		syc_text_begin(output->ring_path, sizeof(output->ring_path));
+
+	switch (place) {
+	case SYC_RING_PLACE_RUNTIME:
+		if (target->runtime_dir[0] != '/')
+			return false;
+		syc_text_add(&text, target->runtime_dir);
+		syc_text_add(&text, "/syscap");
+		*text.at = '\0';
+		/* fails where it is there, or can't be: open() tells */
+		mkdir(output->ring_path, 0700);
+		syc_text_add(&text, "/");
+		break;
+	case SYC_RING_PLACE_SHM:
+		syc_text_add(&text, "/dev/shm/syscap-");
+		break;
+	default:
+		syc_text_add(&text, output->path);
+		if (n != 0)
+			return false;
+		syc_text_add(&text, ".rings");
+		*text.at = '\0';
+		return true;
+	}
+	syc_text_add_i64(&text, pid);
+	syc_text_add(&text, "-");
+	syc_text_add_u64(&text, (uint64_t)output->ino);
+	if (n != 0) { /* of another file system, or of one that is gone */
+		syc_text_add(&text, "-");
+		syc_text_add_u64(&text, n);
+	}
+	syc_text_add(&text, ".rings");
+	*text.at = '\0';
+	return true;
+}
+
+static bool is_in_memory(int fd)
+{
+	struct statfs fs;
+
+	return fstatfs(fd, &fs) == 0 && (fs.f_type == 0x01021994 /* tmpfs */ ||
+	                                 fs.f_type == 0x858458f6 /* ramfs */);
+}
+
+int syc_output_create_rings(struct syc_output *output,
+                            const struct syc_output_target *target, int32_t pid,
+                            enum syc_ring_place place)
+{
+	struct stat st;
+	int r = -ENODEV;
+	int fd = -1;
+
+	for (uint32_t n = 0; fd < 0; n++) {
+		if (!name_rings(output, target, pid, place, n))
+			return n == 0 ? -ENODEV : -EEXIST;
+		fd = open(output->ring_path,
+		          O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		          0600);
+		if (fd < 0 && errno != EEXIST)
+			return -errno;
+		if (fd < 0 && n == LAST_SUFFIX)
+			return -EEXIST;
+	}
+	output->ring_fd = fd;
+	output->is_on_disk = !is_in_memory(fd);
+	if (output->is_on_disk && place != SYC_RING_PLACE_BESIDE)
+		goto fail;
+	r = lock_rings(fd);
+	if (r == 0 && fstat(fd, &st) != 0)
+		r = -errno;
+	if (r != 0)
+		goto fail;
+	output->ring_dev = st.st_dev;
+	output->ring_ino = st.st_ino;
+	return 0;
+fail:
+	syc_output_drop_rings(output);
+	return r;
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+void syc_output_drop_rings(struct syc_output *output)
+{
+	if (output->ring_fd >= 0)
+		unlink(output->ring_path);
+	close_fd(&output->ring_fd);
+}
+
+/* ------------------------------------------------------------- the facts */
+
+static size_t read_small(const char *path, char *buffer, size_t size)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = -1;
+
+	if (fd >= 0) {
+		n = read(fd, buffer, size - 1);
+		close(fd);
+	}
+	buffer[n > 0 ? n : 0] = '\0';
+	return n > 0 ? (size_t)n : 0;
+}
+
+/* Field 22, behind a name that may hold anything but ends at the last ')'. */
+static uint64_t read_start_ticks(void)
+{
+	char stat[1024];
+	uint64_t ticks = 0;
+
+	if (read_small("/proc/self/stat", stat, sizeof(stat)) == 0)
+		return 0;
+	const char *p = strrchr(stat, ')');
+	for (int field = 2; p != NULL && field < 22; field++) {
+		p = strchr(p, ' ');
+		if (p != NULL)
+			p++;
+	}
+	for (; p != NULL && *p >= '0' && *p <= '9'; p++)
+		ticks = ticks * 10 + (uint64_t)(*p - '0');
+	return ticks;
+}
+
+static void write_facts(struct syc_output *output, struct syc_ring_file *facts,
+                        const struct syc_ring_file *geometry, int32_t pid,
+                        int64_t now)
+{
+	struct stat st;
+
+	facts->version = SYC_RING_FILE_VERSION;
+	facts->front = SYC_RING_FILE_FRONT;
+	facts->page_size = geometry->page_size;
+	facts->body_size = geometry->body_size;
+	facts->n_slots = geometry->n_slots;
+	facts->pid = pid;
+	facts->began = now;
+	facts->capture_dev = output->dev;
+	facts->capture_ino = output->ino;
+	facts->start_ticks = read_start_ticks();
+	if (stat("/proc/self/ns/pid", &st) == 0)
+		facts->pid_ns = st.st_ino;
+	const size_t n = read_small("/proc/sys/kernel/random/boot_id",
+	                            facts->boot_id, sizeof(facts->boot_id));
+	if (n != 0 && facts->boot_id[n - 1] == '\n')
+		facts->boot_id[n - 1] = '\0';
+	syc_text_field(facts->capture, sizeof(facts->capture), output->path);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	memcpy(facts->magic, SYC_RING_FILE_MAGIC, sizeof(facts->magic));
+}
+
+int syc_output_begin(struct syc_output *output, void *front,
+                     const struct syc_ring_file *geometry, int32_t pid,
+                     int64_t now)
+{
+	struct {
+		struct syscap_wire_file header;
+		unsigned char frame[SYC_OUTPUT_PATH_MAX + 256];
+	} begin;
+	struct iovec piece = { .iov_base = &begin };
+	uint64_t done;
+
+	output->journal =
+		(struct syc_ring_journal *)(void *)((char *)front +
+	                                            SYC_RING_FILE_JOURNAL);
+	write_facts(output, front, geometry, pid, now);
+	syc_file_header_fill(&begin.header, now);
+	piece.iov_len = sizeof(begin.header) +
+	                syc_frame_metadata(begin.frame, pid, now,
+	                                   SYC_RING_FILE_ID, output->ring_path);
+	if (output->max_bytes != 0 && piece.iov_len > output->max_bytes)
+		return -EFBIG;
+	const int r = syc_write_at(output->fd, &piece, 1, 0, &done);
+	if (r != 0)
+		return r;
+	output->end = done;
+	return 0;
+}
+
+/* --------------------------------------------------------------- batches */
+
+uint64_t syc_output_room(const struct syc_output *output)
+{
+	if (output->max_bytes == 0)
+		return UINT64_MAX;
+	return output->max_bytes > output->end ? output->max_bytes - output->end
+	                                       : 0;
+}
+
+static void patch_end_time(const struct syc_output *output, int64_t now)
+{
+	/* Fails where the file is gone from us: the frames tell it too */
+	if (pwrite(output->fd, &now, sizeof(now),
+	           offsetof(struct syscap_wire_file, end_time)) < 0)
+		return;
+}
+
+int syc_output_ready(struct syc_output *output)
+{
+	if (output->journal->state == SYC_JOURNAL_NOTHING)
+		return 0;
+	if (ftruncate(output->fd, (off_t)output->end) != 0)
+		return -errno;
+	syc_output_commit(output);
+	return 0;
+}
+
+int syc_output_write(struct syc_output *output, const struct iovec *pieces,
+                     unsigned n, unsigned n_parts, uint64_t length, int64_t now)
+{
+	struct syc_ring_journal *const journal = output->journal;
+	uint64_t done;
+
+	journal->n = n_parts;
+	journal->offset = output->end;
+	journal->length = length;
+	__atomic_store_n(&journal->state, SYC_JOURNAL_UNDER_WAY,
+	                 __ATOMIC_RELEASE);
+	const int r = syc_write_at(output->fd, pieces, n, output->end, &done);
+	output->fits = done;
+	if (r != 0) {
+		/* What is there of it goes, so that the file stays whole.
+		 * Where even this fails, who recovers does it. */
+		if (done == 0 || ftruncate(output->fd, (off_t)output->end) == 0)
+			syc_output_commit(output);
+		return r;
+	}
+	output->end += length;
+	patch_end_time(output, now);
+	return 0;
+}
+
+void syc_output_commit(struct syc_output *output)
+{
+	__atomic_store_n(&output->journal->state, SYC_JOURNAL_NOTHING,
+	                 __ATOMIC_RELEASE);
+}
+
+void syc_output_close(struct syc_output *output, bool is_whole)
+{
+	if (is_whole && output->ring_fd >= 0)
+		unlink(output->ring_path);
+	close_fd(&output->ring_fd);
+	close_fd(&output->fd);
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* session.c - one recording that the process does by itself: made, found. */
+#define _GNU_SOURCE
+#include "selfrec/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <syscap.h>
+
+#include "base/text.h"
+#include "emit/process.h"
+#include "os/diag.h"
+#include "os/quiet.h"
+#include "ring/clock.h"
+
+/* How long somebody who needs the session waits for who makes it. */
+#define LIFE_WAIT_NS INT64_C(250000000)
+/* Descriptors of ours begin here. */
+#define RINGS_FD 100
+
+/* --------------------------------------------------------------- making */
+
+static const char *why_no_output(int r)
+{
+	switch (r) {
+	case -ENOENT:
+	case -ENOTDIR:
+		return "the output can't be made: there is no such directory";
+	case -EACCES:
+	case -EPERM:
+		return "the output can't be made: no permission";
+	case -EROFS:
+		return "the output can't be made: the file system is "
+		       "read-only";
+	case -ENOSPC:
+	case -EDQUOT:
+		return "the output can't be made: no space left";
+	case -EEXIST:
+		return "the output can't be made: all names are taken";
+	case -EFBIG:
+		return "the output can't be made: the file size limit is too "
+		       "low";
+	default:
+		return "the output can't be made";
+	}
+}
+
+static const char *make_output(struct syc_session *s)
+{
+	const struct syc_output_target *const target = s->plan->output;
+	struct syc_ring_file geometry = { .body_size = s->plan->ring_bytes };
+	int r = syc_output_create(&s->output, target, s->pid);
+
+	if (r != 0)
+		return why_no_output(r);
+	for (int place = 0; place < SYC_RING_PLACES; place++) {
+		r = syc_output_create_rings(&s->output, target, s->pid,
+		                            (enum syc_ring_place)place);
+		if (r != 0)
+			continue;
+		r = syc_arena_create(&s->arena, s->output.ring_fd,
+		                     s->plan->ring_bytes,
+		                     syc_session_is_sparse(s));
+		if (r == 0)
+			break;
+		syc_output_drop_rings(&s->output);
+	}
+	if (r == 0) {
+		geometry.page_size = s->arena.page;
+		geometry.n_slots = s->arena.n_slots;
+		r = syc_output_begin(&s->output, s->arena.base, &geometry,
+		                     s->pid, s->began);
+	}
+	if (r == 0) {
+		s->written = s->output.end;
+		s->rings_fd = s->output.ring_fd;
+		s->rings_dev = s->output.ring_dev;
+		s->rings_ino = s->output.ring_ino;
+		return NULL;
+	}
+	if (s->output.end == 0)
+		unlink(s->output.path);
+	return why_no_output(r);
+}
+
+/* A number out of the program's way, as the sinks take. */
+static int make_rings_fd(struct syc_session *s)
+{
+	struct stat st;
+	const int low = memfd_create("syscap-rings", MFD_CLOEXEC);
+
+	if (low < 0)
+		return -ENOTSUP;
+	s->rings_fd = fcntl(low, F_DUPFD_CLOEXEC, RINGS_FD);
+	if (s->rings_fd < 0) /* RLIMIT_NOFILE */
+		s->rings_fd = low;
+	else
+		close(low);
+	if (fstat(s->rings_fd, &st) != 0)
+		return -errno;
+	s->rings_dev = st.st_dev;
+	s->rings_ino = st.st_ino;
+	return 0;
+}
+
+static int make_trace_arena(struct syc_session *s)
+{
+	const bool is_sparse = syc_session_is_sparse(s);
+	int r = syc_arena_create(&s->arena, -1, s->plan->ring_bytes, is_sparse);
+
+	if (r != -ENOTSUP)
+		return r;
+	r = make_rings_fd(s);
+	if (r == 0)
+		r = syc_arena_create(&s->arena, s->rings_fd,
+		                     s->plan->ring_bytes, is_sparse);
+	return r;
+}
+
+static const char *make_trace(struct syc_session *s)
+{
+	int r = syc_trace_open(&s->trace, &s->plan->trace);
+
+	if (r == 0)
+		r = make_trace_arena(s);
+	switch (r) {
+	case 0:
+		return NULL;
+	case -ESTALE:
+		return "SYSPROF_TRACE_FD was closed or reused";
+	case -EBUSY:
+		return "SYSPROF_TRACE_FD is a socket that another process, or "
+		       "another copy of the library, writes to";
+	case -EPIPE:
+		return "whoever read SYSPROF_TRACE_FD is gone";
+	case -ENOLCK:
+		return "SYSPROF_TRACE_FD can't be locked";
+	case -ENOMEM:
+	case -ENOSPC:
+		return "no memory for rings";
+	case -ENOTSUP:
+		return "rings can't be mapped: mremap() is refused, and "
+		       "memfd_create() too";
+	default:
+		return "SYSPROF_TRACE_FD can't be written to";
+	}
+}
+
+void syc_session_close(struct syc_session *s, bool is_whole)
+{
+	struct stat st;
+
+	if (s->plan->to.sink == SYC_SINK_OUTPUT) {
+		syc_output_close(&s->output, is_whole);
+		return;
+	}
+	syc_trace_close(&s->trace);
+	if (s->rings_fd >= 0 && fstat(s->rings_fd, &st) == 0 &&
+	    st.st_dev == s->rings_dev && st.st_ino == s->rings_ino)
+		close(s->rings_fd);
+	s->rings_fd = -1;
+}
+
+void syc_session_free(struct syc_session *s, bool is_whole)
+{
+	syc_arena_destroy(&s->arena);
+	syc_session_close(s, is_whole);
+	munmap(s, sizeof(*s));
+}
+
+struct syc_session *syc_session_make(const struct syc_plan *plan, int epoch,
+                                     const char **ret_why)
+{
+	struct syc_quiet quiet;
+	struct syc_session *const s =
+		mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE,
+	             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (s == MAP_FAILED) {
+		*ret_why = "no memory for a recording";
+		return NULL;
+	}
+	madvise(s, sizeof(*s), MADV_DONTFORK);
+	s->plan = plan;
+	s->no_thread = plan->no_thread;
+	s->interval_ns = plan->interval_ns;
+	s->exit_flush_ns = plan->exit_flush_ns;
+	s->is_started = &plan->to != syc_block->environment;
+	s->pid = getpid();
+	s->epoch = epoch;
+	s->is_orphan = syc_process->born == 0;
+	s->is_child = syc_process->is_child;
+	s->began = syc_clock_kernel();
+	s->output.fd = -1;
+	s->output.ring_fd = -1;
+	s->trace.fd = -1;
+	s->rings_fd = -1;
+	syc_quiet_begin(&quiet);
+	*ret_why = plan->to.sink == SYC_SINK_OUTPUT ? make_output(s)
+	                                            : make_trace(s);
+	syc_quiet_end(&quiet);
+	if (*ret_why != NULL) {
+		syc_session_free(s, true);
+		return NULL;
+	}
+	__atomic_store_n(&syc_process->announced, 0, __ATOMIC_RELAXED);
+	/* The first event looks after the thread */
+	syc_copies_set_sleeping(!plan->no_thread);
+	return s;
+}
+
+/* ----------------------------------------------------------------- users */
+
+bool syc_session_take_life(int64_t deadline)
+{
+	const uint32_t self = (uint32_t)gettid();
+
+	for (;;) {
+		uint32_t nobody = 0;
+
+		if (__atomic_compare_exchange_n(&syc_process->life, &nobody,
+		                                self, false, __ATOMIC_ACQUIRE,
+		                                __ATOMIC_RELAXED))
+			return true;
+		if (nobody == self || syc_clock_kernel() >= deadline)
+			return false;
+		poll(NULL, 0, 1);
+	}
+}
+
+void syc_session_give_life(void)
+{
+	__atomic_store_n(&syc_process->life, 0, __ATOMIC_RELEASE);
+}
+
+/* For the thread that had the first event of an epoch. */
+static void make_first(int epoch)
+{
+	const char *why;
+
+	if (!syc_session_take_life(syc_clock_kernel() + LIFE_WAIT_NS))
+		return;
+	const struct syc_plan *const plan = syc_plan_current();
+	if (syc_process->session == NULL && plan->to.sink >= SYC_SINK_TRACE &&
+	    __atomic_load_n(&syc_active, __ATOMIC_RELAXED) == epoch) {
+		struct syc_session *const s =
+			syc_session_make(plan, epoch, &why);
+		if (s == NULL)
+			syc_process_turn_off(why);
+		__atomic_store_n(&syc_process->session, s, __ATOMIC_SEQ_CST);
+	}
+	syc_session_give_life();
+}
+
+struct syc_session *syc_session_enter(void)
+{
+	const int epoch = __atomic_load_n(&syc_active, __ATOMIC_RELAXED);
+	struct syc_session *s = syc_session_look();
+
+	if (s == NULL) {
+		syc_session_leave();
+		make_first(epoch);
+		s = syc_session_look();
+	}
+	return s;
+}
+
+static bool is_rings(const struct syc_session *s, int fd)
+{
+	struct stat st;
+
+	return fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == s->rings_dev &&
+	       st.st_ino == s->rings_ino;
+}
+
+/* Once it has a table of descriptors, only the drain thread has them. */
+static int open_of_thread(const struct syc_session *s)
+{
+	char path[80];
+	struct syc_text text = syc_text_begin(path, sizeof(path));
+
+	syc_text_add(&text, "/proc/self/task/");
+	syc_text_add_i64(&text, s->thread_tid);
+	syc_text_add(&text, "/fd/");
+	syc_text_add_i64(&text, s->rings_fd);
+	*text.at = '\0';
+	return open(path, O_RDWR | O_CLOEXEC);
+}
+
+int syc_session_open_rings(const struct syc_session *s)
+{
+	int fd = -1;
+
+	if (s->rings_fd < 0)
+		return -ENOTSUP;
+	if (!__atomic_load_n(&s->owns_table, __ATOMIC_ACQUIRE))
+		fd = fcntl(s->rings_fd, F_DUPFD_CLOEXEC, RINGS_FD);
+	/* It may have taken them just now */
+	if (!is_rings(s, fd) &&
+	    __atomic_load_n(&s->owns_table, __ATOMIC_ACQUIRE)) {
+		if (fd >= 0)
+			close(fd);
+		fd = open_of_thread(s);
+	}
+	if (is_rings(s, fd))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -ENOTSUP;
+}
+
+void syc_session_fail(struct syc_session *s, const char *why)
+{
+	syc_process_set_reason(why);
+	if (syc_copies_change_active(s->epoch, 0))
+		syc_diag_say("recording is off", why);
+}
+
+uint64_t syc_session_written(char *path, size_t size)
+{
+	const struct syc_session *const s = syc_session_look();
+	uint64_t n = 0;
+
+	*path = '\0';
+	if (s != NULL) {
+		n = __atomic_load_n(&s->written, __ATOMIC_RELAXED);
+		if (s->plan->to.sink == SYC_SINK_OUTPUT)
+			syc_text_field(path, size, s->output.path);
+	}
+	syc_session_leave();
+	return n;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * session.h - one recording that the process does by itself: from
+ * SYSPROF_TRACE_FD, SYSCAP_OUTPUT or syscap_start() until it stops.
+ *
+ * A plan says what is to be recorded into; it is static, and a forked child
+ * has it too.  A session is a plan carried out by one process: an arena of
+ * rings, a sink, and who drains the one into the other.  It is made at the
+ * first event after syc_active has become the plan's epoch, and lives in
+ * memory that a child does not get.
+ *
+ * syc_active is 0 while nothing is recorded, else the epoch: a number that
+ * every start and stop makes anew.  A thread whose state is of another epoch
+ * leaves its ring at its next event and gets one of the present sink
+ * (syc_thread_first).  So nobody has to take a ring away from a thread.
+ *
+ *	syc_process->session   the present one, or NULL
+ *	syc_process->users     who may be looking into it: stored first, loaded
+ *	                      last (both sequentially consistent), so that who
+ *	                      takes the session away can wait for them
+ *	syc_process->life      tid of who makes or ends a session, or 0
+ */
+#ifndef SYC_SESSION_H
+#define SYC_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "emit/own.h"
+#include "emit/process.h"
+#include "ring/arena.h"
+#include "selfrec/describe.h"
+#include "selfrec/output.h"
+#include "selfrec/plan.h"
+#include "selfrec/trace_fd.h"
+
+/** How much longer than its flush anybody waits for the drain thread. */
+#define SYC_DRAIN_GRACE_NS INT64_C(100000000)
+
+struct syc_session {
+	int32_t pid;
+	int32_t epoch;
+	bool is_started; /* by syscap_start() */
+	bool is_child;   /* of fork(): no thread yet */
+	bool is_orphan;  /* of _Fork() or clone(): no thread ever */
+	bool no_thread;
+	int64_t began; /* ns */
+	int64_t interval_ns;
+	int64_t exit_flush_ns;
+	struct syc_arena arena;
+	uint64_t written;     /* bytes; read by anybody */
+	uint32_t thread;      /* 0 none, 1 being made, 2 runs, 3 has ended */
+	uint32_t wakes;       /* futex: counts what it should wake up for */
+	uint32_t asked;       /* SYC_ASK_* */
+	uint32_t flushed;     /* futex: counts flushes that are done */
+	int32_t flush_result; /* of the last of them */
+	int32_t result;       /* of the stop */
+	int64_t deadline;     /* ns: of the stop that is asked for */
+
+	const struct syc_plan *plan;
+	struct syc_trace trace;
+	struct syc_output output;
+	/* The arena's file: output's ring file; or a memfd, where claiming a
+	 * slot takes a descriptor; or -1, none */
+	int rings_fd;
+	dev_t rings_dev;
+	ino_t rings_ino;
+
+	/* Only by who has `draining` (tid; 0: nobody). */
+	uint32_t draining;
+	bool must_not_lock; /* by who drains: in a signal handler */
+	bool is_announced;
+	bool is_full;       /* the size limit was reached */
+	bool has_told_late; /* what was lost: this is the end */
+	int64_t retry_at;   /* ns: the sink had no room; 0: it has */
+	int dead;           /* errno: the sink will never work again */
+	struct syc_described described;
+	struct iovec pieces[2 * SYC_RING_JOURNAL_PARTS];
+	struct syc_ring_journal_part parts[SYC_RING_JOURNAL_PARTS];
+
+	/* The drain thread. */
+	bool owns_table;    /* its descriptors are its own */
+	int32_t thread_tid; /* set before owns_table */
+	/* The process' copies of them, until somebody closes them; -1 */
+	int copies[2];
+	bool has_copies;
+	uint32_t is_ready; /* it has its descriptors; futex */
+	int64_t tried_at;  /* ns: when a thread was last tried to be made */
+	bool is_crowded;   /* a ring fills up and there is no thread */
+};
+
+/** Its slots are sparse, ring/arena.h: few children have many events. */
+static inline bool syc_session_is_sparse(const struct syc_session *session)
+{
+	return session->is_child || session->is_orphan;
+}
+
+/**
+ * A descriptor of the arena's file for the caller, wherever the session has
+ * its own.  -ENOTSUP: there is no file, or it can't be reached without /proc;
+ * or -errno.
+ *
+ * Context: any-thread, signal-safe, inside syc_session_look().
+ */
+int syc_session_open_rings(const struct syc_session *session);
+
+/**
+ * The session of the present epoch, made if there is none; NULL: there is
+ * none to have.  syc_session_leave() after use, in any case.
+ *
+ * Context: any-thread, signal-safe, signals blocked.
+ */
+struct syc_session *syc_session_enter(void);
+
+/** The same, but never makes one. */
+static inline struct syc_session *syc_session_look(void)
+{
+	__atomic_add_fetch(&syc_process->users, 1, __ATOMIC_SEQ_CST);
+	return __atomic_load_n(&syc_process->session, __ATOMIC_SEQ_CST);
+}
+
+static inline void syc_session_leave(void)
+{
+	__atomic_sub_fetch(&syc_process->users, 1, __ATOMIC_RELEASE);
+}
+
+/** Take syc_process->life, waiting until @deadline (ns), and give it back. */
+bool syc_session_take_life(int64_t deadline);
+void syc_session_give_life(void);
+
+/**
+ * Make a session, and free one that nobody uses any more; @is_whole: its
+ * rings are empty.  By who has syc_process->life, signals blocked.
+ */
+struct syc_session *syc_session_make(const struct syc_plan *plan, int epoch,
+                                     const char **ret_why);
+void syc_session_free(struct syc_session *session, bool is_whole);
+
+/** Close its descriptors.  @is_whole: the rings are empty.  By who has the
+ * table that they are in. */
+void syc_session_close(struct syc_session *session, bool is_whole);
+
+/** The sink of @session is gone for good. */
+void syc_session_fail(struct syc_session *session, const char *why);
+
+/** For syscap_get_stats(). */
+uint64_t syc_session_written(char *path, size_t size);
+
+#endif

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* trace_fd.c - write frames into the descriptor of SYSPROF_TRACE_FD. */
+#define _GNU_SOURCE
+#include "selfrec/trace_fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <syscap/format.h>
+
+#include "base/text.h"
+#include "selfrec/record_lock.h"
+#include "selfrec/trace_kinds.h"
+
+/*
+ * Ours begin here: a program that closed its descriptor 1 must not get a
+ * capture there, nor one that counts on the lowest numbers other ones.
+ */
+#define FIRST_FD 100
+
+/*
+ * thread-self, not self: that is the main thread, which may have ended, and
+ * the caller may have descriptors of its own.
+ */
+static int open_again(int number, int flags)
+{
+	char path[48];
+	struct syc_text text = syc_text_begin(path, sizeof(path));
+
+	syc_text_add(&text, "/proc/thread-self/fd/");
+	syc_text_add_i64(&text, number);
+	return open(path, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+}
+
+static bool is_target(int fd, const struct syc_trace_target *target)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && st.st_dev == target->dev &&
+	       st.st_ino == target->ino;
+}
+
+/* ---------------------------------------------------------------- adopting */
+
+static const char not_ours[] = "SYSPROF_TRACE_FD is neither a file nor a pipe "
+			       "nor a stream socket";
+
+/* Regular files by their mode; what is written there are orders. */
+static bool is_kernels(int fd)
+{
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs) != 0)
+		return false;
+	switch ((uint64_t)fs.f_type) {
+	case PROC_SUPER_MAGIC:
+	case SYSFS_MAGIC:
+	case CGROUP_SUPER_MAGIC:
+	case CGROUP2_SUPER_MAGIC:
+	case DEBUGFS_MAGIC:
+	case TRACEFS_MAGIC:
+	case SECURITYFS_MAGIC:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static const char *check_file(int number, int flags, uint64_t size)
+{
+	struct syscap_wire_file header;
+	int fd = number;
+	ssize_t n;
+
+	if (is_kernels(number))
+		return "SYSPROF_TRACE_FD is a file of the kernel's";
+	if (size == 0)
+		return NULL;
+	if ((flags & O_ACCMODE) == O_WRONLY)
+		fd = open_again(number, O_RDONLY);
+	if (fd < 0)
+		return "SYSPROF_TRACE_FD is not empty, and can't be read to "
+		       "see whether it is a capture";
+	memset(&header, 0, sizeof(header));
+	do
+		n = pread(fd, &header, sizeof(header), 0);
+	while (n < 0 && errno == EINTR);
+	if (fd != number)
+		close(fd);
+	if (n < 0 || header.magic != SYSCAP_MAGIC)
+		return "SYSPROF_TRACE_FD is a file that is neither empty nor "
+		       "a capture";
+	if (!syc_trace_is_capture(&header))
+		return "SYSPROF_TRACE_FD is a capture of another byte order";
+	return NULL;
+}
+
+static const char *check_socket(int fd, const struct stat *st)
+{
+	struct sockaddr_storage peer;
+	socklen_t length = sizeof(peer);
+	int type = 0;
+	socklen_t size = sizeof(type);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) != 0 ||
+	    type != SOCK_STREAM)
+		return not_ours;
+	if (getpeername(fd, (struct sockaddr *)&peer, &length) != 0)
+		return "SYSPROF_TRACE_FD is a socket that is not connected";
+	if ((st->st_mode & S_ISVTX) != 0) /* syc_trace_stream_claim() */
+		return "SYSPROF_TRACE_FD is a socket that another process "
+		       "writes to";
+	return NULL;
+}
+
+static const char *check_kind(int number, int flags, const struct stat *st,
+                              enum syc_trace_kind *ret_kind)
+{
+	switch (st->st_mode & S_IFMT) {
+	case S_IFREG:
+		*ret_kind = SYC_TRACE_FILE;
+		return check_file(number, flags, (uint64_t)st->st_size);
+	case S_IFIFO:
+		*ret_kind = SYC_TRACE_PIPE;
+		return NULL;
+	case S_IFSOCK:
+		*ret_kind = SYC_TRACE_SOCKET;
+		return check_socket(number, st);
+	default: /* a terminal, for one */
+		return not_ours;
+	}
+}
+
+const char *syc_trace_adopt(int number, struct syc_trace_target *target)
+{
+	enum syc_trace_kind kind = SYC_TRACE_NONE;
+	const char *why;
+	struct stat st;
+	const int flags = fcntl(number, F_GETFL);
+
+	if (flags < 0 || fstat(number, &st) != 0)
+		return "SYSPROF_TRACE_FD is not an open descriptor";
+	if ((flags & O_ACCMODE) == O_RDONLY || (flags & O_PATH) != 0)
+		return "SYSPROF_TRACE_FD is not open for writing";
+	why = check_kind(number, flags, &st, &kind);
+	if (why == NULL)
+		*target = (struct syc_trace_target){ .number = number,
+			                             .kind = kind,
+			                             .dev = st.st_dev,
+			                             .ino = st.st_ino,
+			                             .pid = getpid() };
+	return why;
+}
+
+/* ----------------------------------------------------------------- opening */
+
+/* @fd once more, under a number that is out of the way. */
+static int dup_up(int fd)
+{
+	int up = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FD);
+
+	if (up < 0 && errno == EINVAL) /* RLIMIT_NOFILE */
+		up = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	return up < 0 ? -errno : up;
+}
+
+/* An open file of our own; -1: can't be had. */
+static int open_own(const struct syc_trace_target *target)
+{
+	switch (target->kind) {
+	case SYC_TRACE_FILE:
+		return open_again(target->number, O_RDWR);
+	case SYC_TRACE_PIPE:
+		return open_again(target->number, O_WRONLY);
+	default:
+		return -1;
+	}
+}
+
+static int get_fd(struct syc_trace *trace)
+{
+	const struct syc_trace_target *const target = &trace->target;
+	const int own = open_own(target);
+
+	if (own < 0 && target->kind == SYC_TRACE_PIPE && errno == ENXIO)
+		return -EPIPE;
+	trace->lock_owner = own >= 0 ? SYC_RECORD_FILE : SYC_RECORD_TABLE;
+	trace->never_blocks = own >= 0 || target->kind == SYC_TRACE_SOCKET;
+	const int fd = dup_up(own >= 0 ? own : target->number);
+	if (own >= 0)
+		close(own);
+	if (fd < 0)
+		return fd;
+	trace->fd = fd;
+	return 0;
+}
+
+void syc_trace_hold(struct syc_trace *trace)
+{
+	/* While a recorder has all of the file there is nothing to be had:
+	 * then nothing can be written either, and the next batch asks again */
+	if (trace->target.kind == SYC_TRACE_FILE)
+		(void)syc_record_fact_keep(trace->fd, SYC_RECORD_TABLE,
+		                           &trace->fact_at);
+}
+
+static int prepare_file(struct syc_trace *trace)
+{
+	const int flags = fcntl(trace->fd, F_GETFL);
+	struct stat st;
+
+	if (flags < 0 || fstat(trace->fd, &st) != 0)
+		return -errno;
+	trace->can_read = (flags & O_ACCMODE) == O_RDWR;
+	trace->is_appending = (flags & O_APPEND) != 0;
+	if (!trace->can_read && st.st_size != 0) {
+		const int reader = open_again(trace->fd, O_RDONLY);
+
+		if (reader < 0)
+			return -EACCES;
+		close(reader);
+	}
+	syc_trace_hold(trace);
+	return 0;
+}
+
+/* POLLERR comes also where nothing is asked for. */
+static int prepare_pipe(const struct syc_trace *trace)
+{
+	struct pollfd pfd = { .fd = trace->fd };
+
+	return poll(&pfd, 1, 0) > 0 ? -EPIPE : 0;
+}
+
+static int prepare(struct syc_trace *trace)
+{
+	int r;
+
+	/* Between the two looks it may have become another */
+	if (!is_target(trace->fd, &trace->target))
+		return -ESTALE;
+	r = syc_record_lock_probe(trace->fd, trace->lock_owner);
+	if (r != 0 && trace->lock_owner == SYC_RECORD_FILE) {
+		/* A sandbox may know the older kind only */
+		trace->lock_owner = SYC_RECORD_TABLE;
+		r = syc_record_lock_probe(trace->fd, trace->lock_owner);
+	}
+	if (r != 0)
+		return r;
+	switch (trace->target.kind) {
+	case SYC_TRACE_FILE:
+		return prepare_file(trace);
+	case SYC_TRACE_PIPE:
+		return prepare_pipe(trace);
+	default:
+		r = syc_record_lock(trace->fd, trace->lock_owner, INT64_MIN);
+		if (r != 0) /* somebody takes it right now */
+			return r == -EAGAIN ? -EBUSY : r;
+		r = syc_trace_stream_claim(trace);
+		syc_record_unlock(trace->fd, trace->lock_owner);
+		return r;
+	}
+}
+
+int syc_trace_open(struct syc_trace *trace,
+                   const struct syc_trace_target *target)
+{
+	const int saved = errno;
+	int r;
+
+	memset(trace, 0, sizeof(*trace));
+	trace->target = *target;
+	trace->fd = -1;
+	r = is_target(target->number, target) ? 0 : -ESTALE;
+	if (r == 0)
+		r = get_fd(trace);
+	if (r == 0)
+		r = prepare(trace);
+	if (r != 0) {
+		if (trace->fd >= 0)
+			close(trace->fd);
+		trace->fd = -1;
+	}
+	errno = saved;
+	return r;
+}
+
+/* ----------------------------------------------------------------- writing */
+
+static int write_file(struct syc_trace *trace, const struct iovec *pieces,
+                      unsigned n, int64_t time, int64_t now, int64_t deadline)
+{
+	int reader = trace->fd;
+	int r;
+
+	if (!trace->can_read)
+		reader = open_again(trace->fd, O_RDONLY);
+	r = syc_record_lock(trace->fd, trace->lock_owner, deadline);
+	if (r == 0) {
+		r = syc_trace_file_write(trace, reader, pieces, n, time, now,
+		                         deadline);
+		syc_record_unlock(trace->fd, trace->lock_owner);
+	}
+	/* Not before: it would end a lock of the table */
+	if (reader >= 0 && reader != trace->fd)
+		close(reader);
+	/* As it ends this one, and as the program's own close() does */
+	syc_trace_hold(trace);
+	return r;
+}
+
+static int write_pipe(struct syc_trace *trace, const struct iovec *pieces,
+                      unsigned n, int64_t time, int64_t deadline,
+                      uint64_t *ret_done)
+{
+	/* ours already: 0 */
+	int r = syc_record_lock(trace->fd, trace->lock_owner, deadline);
+
+	if (r != 0)
+		return r;
+	r = syc_trace_stream_write(trace, pieces, n, time, deadline, ret_done);
+	if (!syc_trace_has_rest(trace))
+		syc_record_unlock(trace->fd, trace->lock_owner);
+	return r;
+}
+
+int syc_trace_write(struct syc_trace *trace, const struct iovec *pieces,
+                    unsigned n, int64_t time, int64_t now, int64_t deadline,
+                    uint64_t *ret_done)
+{
+	const int saved = errno;
+	int r = 0;
+
+	*ret_done = 0;
+	if (!is_target(trace->fd, &trace->target)) {
+		r = -ESTALE;
+	} else if (trace->target.kind == SYC_TRACE_FILE) {
+		if (n != 0)
+			r = write_file(trace, pieces, n, time, now, deadline);
+		for (unsigned i = 0; r == 0 && i < n; i++)
+			*ret_done += pieces[i].iov_len;
+	} else if (trace->target.kind == SYC_TRACE_PIPE) {
+		r = write_pipe(trace, pieces, n, time, deadline, ret_done);
+	} else {
+		r = syc_trace_stream_write(trace, pieces, n, time, deadline,
+		                           ret_done);
+	}
+	errno = saved;
+	return r;
+}
+
+void syc_trace_close(struct syc_trace *trace)
+{
+	const int saved = errno;
+
+	if (trace->fd >= 0 && is_target(trace->fd, &trace->target)) {
+		syc_trace_stream_leave(trace);
+		close(trace->fd);
+	}
+	trace->fd = -1;
+	errno = saved;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * trace_fd.h - write frames into the descriptor of SYSPROF_TRACE_FD.
+ *
+ * The descriptor is inherited and shared: several copies of this library,
+ * relatives of the process, and whoever opened the same file may write there
+ * too.  Nothing about it is changed that they would see (flags, offset).
+ *
+ *	regular files   opened anew through /proc where that can be done, so
+ *	and memfds      that neither O_APPEND nor O_WRONLY of the shared
+ *	                description matter.  Each batch is written at the end
+ *	                of the file, under a record lock (record_lock.h).
+ *	pipes           opened anew too, not blocking, whatever the shared
+ *	                description does; frames go in writes of at most
+ *	                PIPE_BUF where they fit, under a record lock
+ *	sockets         one process only, the first that writes, and of the
+ *	                copies in it those of one number
+ *
+ * The header is written once.  A file that is neither empty nor a capture is
+ * refused.  In a file a torn frame that a killed writer left behind is cut
+ * off before anything is added.  Where the file system has no record locks
+ * nothing is written: nobody could tell whether somebody else writes.  While
+ * a file is open here, a lock tells the commands that it is in use.
+ *
+ * A named pipe has no place that tells of its header but the writers that
+ * are alive: one that comes after all others have gone writes a header again.
+ */
+#ifndef SYC_TRACE_FD_H
+#define SYC_TRACE_FD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#include "selfrec/record_lock.h"
+
+enum syc_trace_kind {
+	SYC_TRACE_NONE = 0,
+	SYC_TRACE_FILE,
+	SYC_TRACE_PIPE,
+	SYC_TRACE_SOCKET,
+};
+
+/** Which descriptor: found at load time, inherited by forks. */
+struct syc_trace_target {
+	int number;
+	enum syc_trace_kind kind;
+	dev_t dev;
+	ino_t ino;
+	int32_t pid; /* of who adopted it: sockets are for it alone */
+};
+
+/** One process' way to it.  All zero but fd = -1 before syc_trace_open(). */
+struct syc_trace {
+	struct syc_trace_target target;
+	int fd;                           /* what is written to */
+	enum syc_record_owner lock_owner; /* of the lock for each batch */
+
+	/* The rest is of trace_*.c. */
+	bool can_read;      /* fd, of a file */
+	bool is_appending;  /* each write goes to the end of the file */
+	bool is_unmarked;   /* the file's header has no room for our mark */
+	bool never_blocks;  /* a write to fd, of a stream */
+	bool can_mark_mode; /* a pipe's own mode says that it has a header */
+	bool has_header;    /* the file's, or the stream's, is there */
+	uint64_t end;       /* files: where a frame may begin; 0: unknown */
+	int64_t began;      /* files: `time` of the header that end is of */
+	int64_t end_time;   /* files: what the header says */
+	int64_t fact_at;    /* see record_lock.h; 0: none */
+	uint64_t fits;      /* files: see syc_trace_write() */
+	uint32_t rest_at;   /* streams: [rest_at, rest_len) is on its way */
+	uint32_t rest_len;
+	unsigned char rest[65536];
+};
+
+/**
+ * Look at descriptor @number, which the environment names.  NULL, and @target
+ * is filled; or why it is refused (a sentence that lives): not open, not
+ * writable, a terminal or another device, a file of the kernel's, a socket
+ * that is no stream or that another process writes to; not empty and not a
+ * capture; or not empty and not readable.
+ *
+ * Context: setup.
+ */
+const char *syc_trace_adopt(int number, struct syc_trace_target *target);
+
+/**
+ * Get ready to write: check that the number is still the file that was
+ * adopted, and open it anew.  0; or
+ *	-ESTALE     it is another file now
+ *	-EBUSY      a socket that another process, or a copy of another
+ *	            number in this one, writes to
+ *	-EPIPE      nobody reads the pipe; a socket that an earlier recording
+ *	            of this process left within a frame
+ *	-ENOLCK     the file system has no record locks
+ *	-EACCES     not empty, and it can't be read any more
+ *	-errno      no descriptor can be had
+ *
+ * Context: any-thread, signal-safe; errno is kept.
+ */
+int syc_trace_open(struct syc_trace *trace,
+                   const struct syc_trace_target *target);
+
+/**
+ * Write @n pieces, which in a row are whole frames (a frame may be split
+ * between two pieces), or nothing.  @time, ns: where the capture begins, for
+ * its header if it is still to be written, and @now, ns, up to when it goes,
+ * for the header's end_time (files only).
+ *
+ * Waits for the lock and for the reader of a pipe, but not beyond @deadline
+ * (ns, CLOCK_MONOTONIC); INT64_MAX: for a reader as long as it takes.
+ *
+ * Returns 0; or nothing was written and
+ *	-EAGAIN     the lock was not free, or the reader not ready, in time
+ *	-ENOSPC, -EDQUOT, -EFBIG, -EIO   no room: may be tried again later.
+ *	            In a file there was room for trace->fits bytes of it.
+ *	-ENOLCK     the kernel is short of locks: may be tried again later
+ *	-EPIPE      the reader is gone: never again
+ *	-ESTALE     the descriptor is another file now: somebody closed ours
+ *	-EBADMSG    somebody made it something that is not a capture
+ *	-EACCES     others write to it too, and we can't read what
+ *	-EINVAL     the pieces are no frames (streams only)
+ * Of a pipe and a socket: *@ret_done bytes, whole frames, may have been
+ * written before the failure.  A frame that a deadline cut in two counts as
+ * written: what is left of it is kept here, and goes by the next call before
+ * anything else, holding the lock meanwhile.  syc_trace_has_rest() tells;
+ * with @n 0 a call does nothing but that.
+ *
+ * Context: any-thread, signal-safe, errno is kept; one thread at a time per
+ * trace, and always one of the same table of descriptors while there is a
+ * rest.  Between syc_quiet_begin() and syc_quiet_end().
+ */
+int syc_trace_write(struct syc_trace *trace, const struct iovec *pieces,
+                    unsigned n, int64_t time, int64_t now, int64_t deadline,
+                    uint64_t *ret_done);
+
+/**
+ * Have a file's lock that tells others who writes there, in the table of
+ * descriptors that the caller has now.  Opening and each write do so.
+ *
+ * Context: any-thread, signal-safe.
+ */
+void syc_trace_hold(struct syc_trace *trace);
+
+/** Whether part of a frame is still to be written. */
+static inline bool syc_trace_has_rest(const struct syc_trace *trace)
+{
+	return trace->rest_at < trace->rest_len;
+}
+
+/**
+ * Close what syc_trace_open() opened, unless somebody else did and uses its
+ * number.
+ *
+ * Context: any-thread, signal-safe; errno is kept.
+ */
+void syc_trace_close(struct syc_trace *trace);
+
+#endif

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * trace_file.c - add whole batches to a capture that others add to as well.
+ *
+ * All that is written here is written inside the record lock, at the end of
+ * the file.  A writer that is killed leaves a torn frame, which whoever
+ * writes next cuts off.  To find it without reading the file from its
+ * beginning, a place where a frame ends stands in the header, in bytes that
+ * the format leaves unused: "SCBATCH1" at 240 and the offset, u64, at 248.
+ * It is brought up to date after each batch, so it never points into one.
+ *
+ * What is cut off is less than a frame, and looks like the beginning of one.
+ * Where anything else stands, somebody writes there who is none of us: that
+ * is left alone, and so is the file from then on.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "os/write_at.h"
+#include "ring/clock.h"
+#include "selfrec/file_header.h"
+#include "selfrec/trace_kinds.h"
+
+#define HEADER_SIZE 256u
+#define FRAME_MIN   24u
+#define MARK_AT     240u
+
+/* Frame types that may come; text and such is above. */
+#define TYPE_LIMIT 32u
+
+struct batch_mark {
+	char name[8];
+	uint64_t end;
+};
+
+static const char mark_name[8] = { 'S', 'C', 'B', 'A', 'T', 'C', 'H', '1' };
+
+static void fill_mark(struct batch_mark *mark, uint64_t end)
+{
+	memcpy(mark->name, mark_name, sizeof(mark->name));
+	mark->end = end;
+}
+
+/* 0: it names no place. */
+static uint64_t read_mark(struct syc_trace *trace,
+                          const struct syscap_wire_file *header, uint64_t size)
+{
+	static const struct batch_mark nothing;
+	struct batch_mark mark;
+
+	memcpy(&mark, (const char *)header + MARK_AT, sizeof(mark));
+	trace->is_unmarked = memcmp(&mark, &nothing, sizeof(mark)) != 0 &&
+	                     memcmp(mark.name, mark_name, sizeof(mark_name));
+	if (memcmp(mark.name, mark_name, sizeof(mark_name)) != 0 ||
+	    mark.end < HEADER_SIZE || mark.end > size || mark.end % 8 != 0)
+		return 0;
+	return mark.end;
+}
+
+/* The next writer does without where it fails, and reads more. */
+static void write_mark(const struct syc_trace *trace)
+{
+	struct batch_mark mark;
+
+	if (trace->is_appending || trace->is_unmarked)
+		return;
+	fill_mark(&mark, trace->end);
+	if (pwrite(trace->fd, &mark, sizeof(mark), MARK_AT) < 0)
+		return;
+}
+
+/* So do readers: they look at the frames. */
+static void write_end_time(struct syc_trace *trace, int64_t now)
+{
+	if (trace->is_appending || now <= trace->end_time)
+		return;
+	trace->end_time = now;
+	if (pwrite(trace->fd, &now, sizeof(now),
+	           offsetof(struct syscap_wire_file, end_time)) < 0)
+		return;
+}
+
+static int cut(const struct syc_trace *trace, uint64_t end)
+{
+	while (ftruncate(trace->fd, (off_t)end) != 0)
+		if (errno != EINTR)
+			return -errno;
+	return 0;
+}
+
+/* What failed is as if it had not begun.  Where it can't be cut, who writes
+ * next tries again. */
+static int write_all(struct syc_trace *trace, const struct iovec *pieces,
+                     unsigned n, uint64_t *ret_done)
+{
+	const int r = syc_write_at(trace->fd, pieces, n, trace->end, ret_done);
+
+	if (r != 0 && *ret_done != 0)
+		cut(trace, trace->end);
+	trace->fits = r != 0 ? *ret_done : 0;
+	return r;
+}
+
+static int begin(struct syc_trace *trace, int64_t time)
+{
+	struct syscap_wire_file header;
+	const struct iovec piece = { &header, sizeof(header) };
+	struct batch_mark mark;
+	uint64_t done;
+	int r;
+
+	syc_file_header_fill(&header, time);
+	fill_mark(&mark, HEADER_SIZE);
+	memcpy((char *)&header + MARK_AT, &mark, sizeof(mark));
+	trace->end = 0;
+	r = write_all(trace, &piece, 1, &done);
+	if (r != 0)
+		return r;
+	trace->end = HEADER_SIZE;
+	trace->has_header = true;
+	trace->is_unmarked = false;
+	trace->began = time;
+	trace->end_time = 0;
+	return 0;
+}
+
+/* Could @n bytes be the beginning of a frame that is longer than that? */
+static bool is_torn_frame(const unsigned char *bytes, uint64_t n)
+{
+	uint16_t len;
+
+	if (n >= sizeof(len)) {
+		memcpy(&len, bytes, sizeof(len));
+		if (len < FRAME_MIN || len % 8 != 0 || len <= n)
+			return false;
+	}
+	return n <= 16 || (bytes[16] != 0 && bytes[16] < TYPE_LIMIT);
+}
+
+static int read_at(int fd, void *to, size_t size, uint64_t offset)
+{
+	for (;;) {
+		const ssize_t n = pread(fd, to, size, (off_t)offset);
+
+		if (n >= 0)
+			return (int)n;
+		if (errno != EINTR)
+			return -errno;
+	}
+}
+
+/*
+ * Move end on, over the whole frames that begin there, as far as the file
+ * goes.  0, and what is left is a torn frame; -EAGAIN: go on from end another
+ * time; or -errno.
+ */
+static int walk(struct syc_trace *trace, int reader, uint64_t size,
+                int64_t deadline)
+{
+	unsigned char *const chunk = trace->rest;
+
+	while (trace->end < size) {
+		const int n =
+			read_at(reader, chunk, sizeof(trace->rest), trace->end);
+		uint32_t at = 0;
+
+		if (n <= 0) /* it was longer a moment ago */
+			return n < 0 ? n : -EAGAIN;
+		while (at < (uint32_t)n) {
+			const uint64_t left = size - trace->end;
+			uint16_t len = 0;
+
+			if (left < FRAME_MIN)
+				return is_torn_frame(chunk + at,
+				                     (uint32_t)n - at)
+				               ? 0
+				               : -EBADMSG;
+			if (at + FRAME_MIN > (uint32_t)n)
+				break;
+			memcpy(&len, chunk + at, sizeof(len));
+			if (len > left && is_torn_frame(chunk + at, left))
+				return 0;
+			if (len < FRAME_MIN || len % 8 != 0 || len > left)
+				return -EBADMSG;
+			trace->end += len;
+			at += len;
+		}
+		if (at == 0)
+			return -EAGAIN;
+		if (trace->end < size && syc_clock_kernel() >= deadline) {
+			write_mark(trace);
+			return -EAGAIN;
+		}
+	}
+	return 0;
+}
+
+/* Others wrote since we last did, or before us: find where frames end. */
+static int find_end(struct syc_trace *trace, int reader, uint64_t size,
+                    int64_t deadline)
+{
+	struct syscap_wire_file header;
+	uint64_t known;
+	int r;
+
+	if (reader < 0)
+		return -EACCES;
+	memset(&header, 0, sizeof(header));
+	r = read_at(reader, &header, sizeof(header), 0);
+	if (r < 0)
+		return r;
+	if (!syc_trace_is_capture(&header))
+		return -EBADMSG;
+	if (size < HEADER_SIZE) { /* killed while it wrote the header */
+		trace->end = 0;
+		return cut(trace, 0);
+	}
+	known = read_mark(trace, &header, size);
+	/* Who can't write the mark remembers it; but is it the same file? */
+	if ((trace->is_appending || trace->is_unmarked) && trace->has_header &&
+	    trace->began == header.time && trace->end <= size &&
+	    trace->end > known)
+		known = trace->end;
+	trace->end = known != 0 ? known : HEADER_SIZE;
+	trace->began = header.time;
+	trace->end_time = header.end_time;
+	trace->has_header = true;
+	r = walk(trace, reader, size, deadline);
+	if (r == 0 && trace->end < size)
+		r = cut(trace, trace->end);
+	return r;
+}
+
+int syc_trace_file_write(struct syc_trace *trace, int reader,
+                         const struct iovec *pieces, unsigned n, int64_t time,
+                         int64_t now, int64_t deadline)
+{
+	struct stat st;
+	uint64_t done;
+	int r = 0;
+
+	if (fstat(trace->fd, &st) != 0)
+		return -errno;
+	const uint64_t size = (uint64_t)st.st_size;
+	trace->fits = 0;
+	if (size == 0)
+		trace->end = 0;
+	else if (size != trace->end)
+		r = find_end(trace, reader, size, deadline);
+	if (r == 0 && trace->end == 0) {
+		r = begin(trace, time);
+		trace->fits = 0; /* of a header that is no frame */
+	}
+	if (r == 0)
+		r = write_all(trace, pieces, n, &done);
+	if (r != 0)
+		return r;
+	trace->end += done;
+	write_mark(trace);
+	write_end_time(trace, now);
+	return 0;
+}

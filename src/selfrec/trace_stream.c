@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * trace_stream.c - frames into a pipe or a socket.
+ *
+ * Frames go in writes of at most PIPE_BUF bytes, which a pipe takes whole or
+ * not at all: a writer that is killed leaves no torn frame to those that
+ * share the pipe.  A longer one goes into the empty pipe in one write, where
+ * the pipe is large enough; only where it is smaller than the frame a kill
+ * can tear one.
+ *
+ * Whether the stream has its header can't be read from it.  An anonymous
+ * pipe's inode has a mode that nobody looks at and that all its holders
+ * share: the sticky bit of it says so, for as long as the pipe lives.  A
+ * named one's stays on disk; there, and where the mode is not ours to
+ * change, whoever knows of the header holds a record lock that says it.
+ * The bit on a socket's end says that some process has it.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "ring/clock.h"
+#include "selfrec/file_header.h"
+#include "selfrec/record_lock.h"
+#include "selfrec/trace_kinds.h"
+#include "share/block.h"
+#include "share/claim.h"
+
+#define FRAME_MIN 24u
+
+/* ------------------------------------------------------------------- marks */
+
+static bool is_marked(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && (st.st_mode & S_ISVTX) != 0;
+}
+
+/* Elsewhere the sticky bit is the file system's, and stays. */
+static bool is_pipefs(int fd)
+{
+	struct statfs fs;
+
+	return fstatfs(fd, &fs) == 0 && fs.f_type == PIPEFS_MAGIC;
+}
+
+/* Whether the same mode may be set again tells of another. */
+static bool may_set_mark(int fd)
+{
+	struct stat st;
+
+	return is_pipefs(fd) && fstat(fd, &st) == 0 &&
+	       fchmod(fd, st.st_mode & 07777) == 0;
+}
+
+static int set_mark(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0 ||
+	    fchmod(fd, (st.st_mode & 07777) | S_ISVTX) != 0)
+		return -errno;
+	return 0;
+}
+
+int syc_trace_stream_claim(struct syc_trace *trace)
+{
+	const struct syc_trace_target *const target = &trace->target;
+	const int32_t self = getpid();
+	int r;
+
+	if (target->pid != self)
+		return -EBUSY;
+	if (is_marked(trace->fd)) {
+		if (syc_block->stream_pid != self ||
+		    syc_block->stream_dev != target->dev ||
+		    syc_block->stream_ino != target->ino)
+			return -EBUSY;
+		trace->has_header = syc_block->stream_has_header;
+		return syc_block->stream_is_within_frame ? -EPIPE : 0;
+	}
+	/* A copy of another number may be here, between its look and its mark */
+	if (!syc_claim_take(SYC_CLAIM_SOCKET))
+		return -EBUSY;
+	r = set_mark(trace->fd);
+	if (r != 0) {
+		syc_claim_give(SYC_CLAIM_SOCKET);
+		return r;
+	}
+	syc_block->stream_dev = target->dev;
+	syc_block->stream_ino = target->ino;
+	syc_block->stream_pid = self;
+	syc_block->stream_has_header = false;
+	syc_block->stream_is_within_frame = false;
+	return 0;
+}
+
+void syc_trace_stream_leave(const struct syc_trace *trace)
+{
+	if (trace->target.kind == SYC_TRACE_SOCKET)
+		syc_block->stream_is_within_frame = syc_trace_has_rest(trace);
+}
+
+/* Where the mode is not ours (any more) there is always the lock. */
+static int set_mark_or_fact(struct syc_trace *trace)
+{
+	if (trace->can_mark_mode && set_mark(trace->fd) == 0)
+		return 0;
+	trace->can_mark_mode = false;
+	return syc_record_fact_keep(trace->fd, trace->lock_owner,
+	                            &trace->fact_at);
+}
+
+/*
+ * Whether somebody has written the header.  The lock is taken before that is
+ * a fact: it goes with us if we are killed before the header is out.
+ */
+static int look_for_header(struct syc_trace *trace)
+{
+	bool has_mark;
+
+	if (trace->target.kind != SYC_TRACE_PIPE)
+		return 0;
+	if (!trace->has_header && trace->fact_at == 0)
+		trace->can_mark_mode = may_set_mark(trace->fd);
+	if (!trace->can_mark_mode) {
+		/* Again each time: close() may have dropped it */
+		const int r = syc_record_fact_keep(trace->fd, trace->lock_owner,
+		                                   &trace->fact_at);
+		if (r != 0)
+			return r;
+	}
+	if (trace->has_header)
+		return 0;
+	has_mark = is_marked(trace->fd) && is_pipefs(trace->fd);
+	trace->has_header = has_mark || syc_record_fact_is_known(
+						trace->fd, trace->lock_owner);
+	if (trace->has_header && !has_mark)
+		return set_mark_or_fact(trace);
+	return 0;
+}
+
+static int note_header(struct syc_trace *trace)
+{
+	trace->has_header = true;
+	if (trace->target.kind == SYC_TRACE_PIPE)
+		return set_mark_or_fact(trace);
+	syc_block->stream_has_header = true;
+	return 0;
+}
+
+/* ----------------------------------------------------------------- sending */
+
+static int milliseconds_until(int64_t deadline)
+{
+	const int64_t now = syc_clock_kernel();
+
+	if (deadline <= now)
+		return 0;
+	const int64_t ms = (deadline - now - 1) / 1000000 + 1;
+	return ms < INT_MAX ? (int)ms : INT_MAX;
+}
+
+/* 0: it does not block now.  What is wrong with a socket send() tells. */
+static int wait_for_room(const struct syc_trace *trace, int64_t deadline)
+{
+	struct pollfd pfd = { .fd = trace->fd, .events = POLLOUT };
+
+	for (;;) {
+		const int ms = milliseconds_until(deadline);
+		const int n = poll(&pfd, 1, ms);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n > 0 && (pfd.revents & POLLNVAL) != 0)
+			return -ESTALE;
+		if (n > 0 && trace->target.kind == SYC_TRACE_PIPE &&
+		    (pfd.revents & POLLERR) != 0)
+			return -EPIPE;
+		if (n > 0)
+			return 0;
+		if (ms == 0)
+			return -EAGAIN;
+	}
+}
+
+/* Wait until @len bytes fit at once, if they ever do.  POLLERR comes also
+ * where nothing is asked for. */
+static int wait_until_empty(const struct syc_trace *trace, uint32_t len,
+                            int64_t deadline, bool *ret_fits)
+{
+	const int capacity = fcntl(trace->fd, F_GETPIPE_SZ);
+
+	*ret_fits = false;
+	if (capacity < 0 || (uint32_t)capacity < len)
+		return 0;
+	for (;;) {
+		struct pollfd pfd = { .fd = trace->fd };
+		int used;
+
+		if (ioctl(trace->fd, FIONREAD, &used) != 0)
+			return 0;
+		*ret_fits = used == 0;
+		if (*ret_fits)
+			return 0;
+		if (milliseconds_until(deadline) == 0)
+			return -EAGAIN;
+		if (poll(&pfd, 1, 1) > 0)
+			return -EPIPE;
+	}
+}
+
+static int send_some(const struct syc_trace *trace, uint32_t n)
+{
+	const unsigned char *const from = trace->rest + trace->rest_at;
+	const ssize_t done =
+		trace->target.kind == SYC_TRACE_SOCKET
+			? send(trace->fd, from, n, MSG_NOSIGNAL | MSG_DONTWAIT)
+			: write(trace->fd, from, n);
+
+	if (done >= 0)
+		return (int)done;
+	switch (errno) {
+	case EINTR:
+		return 0;
+	case ECONNRESET:
+	case ENOTCONN:
+		return -EPIPE;
+	default:
+		return -errno;
+	}
+}
+
+static int send_rest(struct syc_trace *trace, uint32_t at_once,
+                     int64_t deadline)
+{
+	bool must_wait = !trace->never_blocks;
+
+	while (syc_trace_has_rest(trace)) {
+		uint32_t n = trace->rest_len - trace->rest_at;
+		int r = 0;
+
+		if (must_wait)
+			r = wait_for_room(trace, deadline);
+		if (r != 0)
+			return r;
+		if (n > at_once)
+			n = at_once;
+		r = send_some(trace, n);
+		if (r >= 0) {
+			trace->rest_at += (uint32_t)r;
+			must_wait = !trace->never_blocks;
+		} else if (r != -EAGAIN) {
+			return r;
+		} else if (!must_wait) {
+			must_wait = true;
+		} else { /* somebody else took the room */
+			if (milliseconds_until(deadline) == 0)
+				return -EAGAIN;
+			poll(NULL, 0, 1);
+		}
+	}
+	return 0;
+}
+
+/* Send [rest_at, rest_len).  Unless 0: what is left is kept if it begins
+ * within a frame. */
+static int push(struct syc_trace *trace, int64_t deadline)
+{
+	uint32_t at_once = PIPE_BUF;
+	bool fits = false;
+	int r = 0;
+
+	if (trace->target.kind == SYC_TRACE_SOCKET)
+		at_once = sizeof(trace->rest);
+	else if (trace->rest_at == 0 && trace->rest_len > PIPE_BUF)
+		r = wait_until_empty(trace, trace->rest_len, deadline, &fits);
+	if (fits)
+		at_once = trace->rest_len;
+	if (r == 0)
+		r = send_rest(trace, at_once, deadline);
+	if (r == 0 || r == -EPIPE || trace->rest_at == 0) {
+		trace->rest_at = 0;
+		trace->rest_len = 0;
+	}
+	return r;
+}
+
+/* ----------------------------------------------------------------- filling */
+
+/* Pieces, read as one row of bytes. */
+struct row {
+	const struct iovec *pieces;
+	unsigned n;
+	size_t at; /* in the first piece */
+};
+
+static void skip_empty(struct row *row)
+{
+	while (row->n != 0 && row->at == row->pieces->iov_len) {
+		row->pieces++;
+		row->n--;
+		row->at = 0;
+	}
+}
+
+/* False: there are not that many. */
+static bool take(struct row *row, void *to, size_t size)
+{
+	unsigned char *out = to;
+
+	while (size != 0 && row->n != 0) {
+		size_t part = row->pieces->iov_len - row->at;
+
+		if (part > size)
+			part = size;
+		memcpy(out, (const char *)row->pieces->iov_base + row->at,
+		       part);
+		out += part;
+		size -= part;
+		row->at += part;
+		skip_empty(row);
+	}
+	return size == 0;
+}
+
+/* Whole frames behind what is in rest: as many as go at once, or one long
+ * one where rest is empty. */
+static int fill(struct syc_trace *trace, struct row *row, uint32_t *ret_filled)
+{
+	const uint32_t limit = trace->target.kind == SYC_TRACE_SOCKET
+	                               ? (uint32_t)sizeof(trace->rest)
+	                               : PIPE_BUF;
+
+	*ret_filled = 0;
+	while (row->n != 0) {
+		struct row ahead = *row;
+		uint16_t len;
+
+		if (!take(&ahead, &len, sizeof(len)) || len < FRAME_MIN ||
+		    len % 8 != 0)
+			return -EINVAL;
+		if (trace->rest_len != 0 && trace->rest_len + len > limit)
+			return 0;
+		if (!take(row, trace->rest + trace->rest_len, len))
+			return -EINVAL;
+		trace->rest_len += len;
+		*ret_filled += len;
+	}
+	return 0;
+}
+
+static void fill_header(struct syc_trace *trace, int64_t time)
+{
+	struct syscap_wire_file header;
+
+	syc_file_header_fill(&header, time);
+	memcpy(trace->rest, &header, sizeof(header));
+	trace->rest_len = sizeof(header);
+}
+
+int syc_trace_stream_write(struct syc_trace *trace, const struct iovec *pieces,
+                           unsigned n, int64_t time, int64_t deadline,
+                           uint64_t *ret_done)
+{
+	struct row row = { .pieces = pieces, .n = n };
+	int r = push(trace, deadline);
+
+	skip_empty(&row);
+	if (r == 0 && row.n != 0)
+		r = look_for_header(trace);
+	while (r == 0 && row.n != 0) {
+		const bool is_first = !trace->has_header;
+		uint32_t filled;
+
+		if (is_first)
+			fill_header(trace, time);
+		r = fill(trace, &row, &filled);
+		if (r != 0) {
+			trace->rest_len = 0;
+			break;
+		}
+		r = push(trace, deadline);
+		/* Begun is as good as done: the rest goes before all else */
+		if (r != 0 && !syc_trace_has_rest(trace))
+			break;
+		*ret_done += filled;
+		if (is_first) {
+			const int noted = note_header(trace);
+			if (r == 0)
+				r = noted;
+		}
+	}
+	return r;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* backtrace.c - the walk as a public call.  Signal-safe. */
+#include <syscap/sampler.h>
+
+#include "os/stack_bounds.h"
+#include "stack/unwind.h"
+
+#ifndef SYSCAP_TLS_MODEL
+#define SYSCAP_TLS_MODEL "initial-exec"
+#endif
+
+/* The calling thread's stack; low 0: not asked yet.  Where nobody can tell,
+ * a range that holds nothing, and the walk asks about each page. */
+static _Thread_local uintptr_t stack_low
+	__attribute__((tls_model(SYSCAP_TLS_MODEL)));
+static _Thread_local uintptr_t stack_high
+	__attribute__((tls_model(SYSCAP_TLS_MODEL)));
+
+static __attribute__((cold, noinline)) void learn_stack(void)
+{
+	uintptr_t low, high;
+
+	if (!syc_stack_bounds(&low, &high))
+		low = high = 1;
+	/* A handler may come between: then it asks, too */
+	stack_high = high;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	stack_low = low;
+}
+
+__attribute__((noinline)) int syscap_backtrace(uint64_t *addrs, unsigned n,
+                                               void *leave_out)
+{
+	struct syc_unwind unwind = { .addrs = addrs,
+		                     .max = n,
+		                     .innermost = true };
+
+	if (n == 0)
+		return 0;
+	if (stack_low == 0)
+		learn_stack();
+	unwind.low = stack_low;
+	unwind.high = stack_high;
+	syc_unwind_here(&unwind, (unsigned)(uintptr_t)leave_out + 1);
+	return (int)unwind.n;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * bare.c - steps out of code that has no tables: a JIT's, by the runtime's
+ * own word or by frame pointers.  What can be checked is.  Signal-safe.
+ */
+#define _GNU_SOURCE
+#include <syscap/runtime.h>
+
+#include "stack/modules.h"
+#include "stack/walk.h"
+
+/* On stacks whose bounds are not known: how far up a frame pointer points. */
+#define FRAME_MOST ((uintptr_t)1 << 20)
+
+/* Words from the stack pointer on that are looked at for a return address. */
+#define SCAN_MOST 16u
+
+/* Something that can be returned to is at @pc, as far as can be told. */
+static bool is_code(const struct syc_walk *walk, uintptr_t pc)
+{
+	struct syc_loaded_module module;
+
+	return syc_cache_find(walk->cache, walk->salt, pc - 1) !=
+	               SYC_RULE_NONE ||
+	       syc_modules_find(pc, &module) || syc_memory_readable(pc - 1, 2);
+}
+
+static enum syc_step go(struct syc_walk *walk, struct syc_regs *regs)
+{
+	regs->r[SYC_REG_PC] = syc_machine_strip(regs->r[SYC_REG_PC]);
+	if (regs->r[SYC_REG_PC] != 0 && !is_code(walk, regs->r[SYC_REG_PC]))
+		return SYC_STEP_STOPPED;
+	regs->known = SYC_REG_BIT(SYC_REG_PC) | SYC_REG_BIT(SYC_REG_SP) |
+	              SYC_REG_BIT(SYC_REG_FP);
+	return syc_walk_accept(walk, regs, false);
+}
+
+/* The return address, and above it nothing of the function's. */
+static bool pop_return(struct syc_walk *walk, struct syc_regs *regs)
+{
+#if SYC_RA_IN_REGISTER
+	(void)walk;
+	regs->r[SYC_REG_PC] = regs->r[SYC_REG_RA];
+	return syc_regs_has(regs, SYC_REG_RA);
+#else
+	if (!syc_memory_load(&walk->stacks, regs->r[SYC_REG_SP],
+	                     &regs->r[SYC_REG_PC]))
+		return false;
+	regs->r[SYC_REG_SP] += sizeof(uintptr_t);
+	return true;
+#endif
+}
+
+/* The caller's frame pointer and the return address, one above the other. */
+static bool pop_frame(struct syc_walk *walk, uintptr_t at,
+                      struct syc_regs *regs)
+{
+	if (!syc_memory_load(&walk->stacks, at, &regs->r[SYC_REG_FP]) ||
+	    !syc_memory_load(&walk->stacks, at + sizeof(uintptr_t),
+	                     &regs->r[SYC_REG_PC]))
+		return false;
+	regs->r[SYC_REG_SP] = at + 2 * sizeof(uintptr_t);
+	return true;
+}
+
+/*
+ * An interrupted function that is about to make its frame, or has just taken
+ * it down; or none at all, after a call through a pointer to nowhere.
+ * Returns SYC_STEP_FULL if it is neither.
+ */
+static enum syc_step step_at_edge(struct syc_walk *walk)
+{
+	const uintptr_t pc = walk->regs.r[SYC_REG_PC];
+	unsigned char code[SYC_MACHINE_CODE] = { 0 };
+	enum syc_machine_entry entry = SYC_ENTRY_BARE;
+	struct syc_regs regs = walk->regs;
+	unsigned char before = 0;
+
+	if (syc_memory_copy(code, pc, sizeof(code)) > 0) {
+		syc_memory_copy(&before, pc - 1, 1);
+		entry = syc_machine_entry(code, before);
+	}
+	if (entry == SYC_ENTRY_UNKNOWN)
+		return SYC_STEP_FULL;
+	if (entry == SYC_ENTRY_BARE
+	            ? !pop_return(walk, &regs)
+	            : !pop_frame(walk, regs.r[SYC_REG_SP], &regs))
+		return SYC_STEP_STOPPED;
+	return go(walk, &regs);
+}
+
+/*
+ * An interrupted function of a library, written by hand without tables: such
+ * use a frame pointer in ways of their own, if any, but little of the stack.  The first word that
+ * looks like a return address is believed to be its.
+ */
+static enum syc_step step_by_scan(struct syc_walk *walk)
+{
+	const uintptr_t sp = walk->regs.r[SYC_REG_SP];
+	struct syc_regs regs = walk->regs;
+	struct syc_loaded_module module;
+
+	if (!syc_modules_find(regs.r[SYC_REG_PC], &module) ||
+	    module.header == 0)
+		return SYC_STEP_FULL;
+	if (SYC_RA_IN_REGISTER && syc_regs_has(&regs, SYC_REG_RA)) {
+		regs.r[SYC_REG_PC] = syc_machine_strip(regs.r[SYC_REG_RA]);
+		if (syc_walk_is_return(regs.r[SYC_REG_PC]))
+			return go(walk, &regs);
+	}
+	for (unsigned i = 0; i < SCAN_MOST; i++) {
+		const uintptr_t at = sp + i * sizeof(uintptr_t);
+
+		if (!syc_memory_load(&walk->stacks, at, &regs.r[SYC_REG_PC]))
+			break;
+		regs.r[SYC_REG_PC] = syc_machine_strip(regs.r[SYC_REG_PC]);
+		if (!syc_walk_is_return(regs.r[SYC_REG_PC]))
+			continue;
+		/* A frame pointer into its own frame is not the caller's, which
+		 * it pushed first, then. */
+		if (regs.r[SYC_REG_FP] >= sp && regs.r[SYC_REG_FP] < at &&
+		    !syc_memory_load(&walk->stacks, at - sizeof(uintptr_t),
+		                     &regs.r[SYC_REG_FP]))
+			break;
+		regs.r[SYC_REG_SP] = at + sizeof(uintptr_t);
+		return go(walk, &regs);
+	}
+	return SYC_STEP_FULL;
+}
+
+static enum syc_step step_by_fp(struct syc_walk *walk)
+{
+	const struct syc_memory *const stacks = &walk->stacks;
+	struct syc_regs regs = walk->regs;
+	const uintptr_t sp = regs.r[SYC_REG_SP], fp = regs.r[SYC_REG_FP];
+
+	if (!syc_regs_has(&regs, SYC_REG_FP) || fp < sp ||
+	    fp % sizeof(uintptr_t) != 0)
+		return SYC_STEP_STOPPED;
+	const uintptr_t end = sp >= stacks->low && sp < stacks->high
+	                              ? stacks->high
+	                              : sp + FRAME_MOST;
+
+	if (fp >= end || end - fp < 2 * sizeof(uintptr_t) ||
+	    !pop_frame(walk, fp, &regs))
+		return SYC_STEP_STOPPED;
+	return go(walk, &regs);
+}
+
+/* 0 or less than 0, and whatever it did: the runtime's answer. */
+static bool step_out(struct syc_walk *walk, enum syc_step *ret_step)
+{
+	struct syc_unwind *const unwind = walk->unwind;
+	struct syc_regs regs = walk->regs;
+	struct syc_unwind_regs out = { .pc = regs.r[SYC_REG_PC],
+		                       .sp = regs.r[SYC_REG_SP],
+		                       .fp = regs.r[SYC_REG_FP] };
+
+#if SYC_RA_IN_REGISTER
+	if (syc_regs_has(&regs, SYC_REG_RA))
+		out.lr = regs.r[SYC_REG_RA];
+#endif
+	const int r = unwind->step_out != NULL
+	                      ? unwind->step_out(unwind->context, &out)
+	                      : -1;
+	if (r < 0)
+		return false;
+	/* The frame is told of in another way */
+	if (r == SYSCAP_STEP_TOLD && walk->n > 0)
+		walk->n--;
+	regs.r[SYC_REG_PC] = out.pc;
+	regs.r[SYC_REG_SP] = out.sp;
+	regs.r[SYC_REG_FP] = out.fp;
+	*ret_step = go(walk, &regs);
+	return true;
+}
+
+enum syc_step syc_walk_bare(struct syc_walk *walk)
+{
+	enum syc_step step;
+
+	if (step_out(walk, &step))
+		return step;
+	if (walk->exact) {
+		step = step_at_edge(walk);
+		if (step == SYC_STEP_FULL)
+			step = step_by_scan(walk);
+		if (step != SYC_STEP_FULL)
+			return step;
+	}
+	return step_by_fp(walk);
+}

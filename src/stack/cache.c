@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* cache.c - the table of rules.  Signal-safe. */
+#include "stack/cache.h"
+
+#include <stddef.h>
+
+#include "os/backing.h"
+
+struct syc_cache_entry *syc_cache_table(void)
+{
+	static struct syc_cache_entry *table;
+
+	return syc_backing_get(&table, sizeof(*table) << SYC_CACHE_BITS);
+}
+
+uint64_t syc_cache_find(struct syc_cache_entry *table, uint64_t salt,
+                        uintptr_t pc)
+{
+	const unsigned home = syc_cache_home(pc);
+
+	if (table == NULL)
+		return SYC_RULE_NONE;
+
+	for (unsigned i = 0; i < SYC_CACHE_LINE; i++) {
+		struct syc_cache_entry *const entry = &table[home ^ i];
+		const uint64_t check = atomic_load_explicit(
+			&entry->check, memory_order_relaxed);
+		const uint64_t rule = atomic_load_explicit(
+			&entry->rule, memory_order_relaxed);
+
+		if (check == syc_cache_check(pc ^ salt, rule))
+			return rule;
+	}
+	return SYC_RULE_NONE;
+}
+
+/* At home, where it is found fastest, or next to it where that is free or
+ * holds what was known of @pc before; else it takes the place of whatever is
+ * at home. */
+void syc_cache_store(struct syc_cache_entry *table, uint64_t salt, uintptr_t pc,
+                     uint64_t rule)
+{
+	const unsigned home = syc_cache_home(pc);
+
+	if (table == NULL)
+		return;
+	struct syc_cache_entry *entry = &table[home];
+
+	for (unsigned i = 0; i < SYC_CACHE_LINE; i++) {
+		struct syc_cache_entry *const at = &table[home ^ i];
+		const uint64_t check =
+			atomic_load_explicit(&at->check, memory_order_relaxed);
+		const uint64_t old =
+			atomic_load_explicit(&at->rule, memory_order_relaxed);
+
+		if ((check == 0 && old == 0) ||
+		    check == syc_cache_check(pc ^ salt, old)) {
+			entry = at;
+			break;
+		}
+	}
+	atomic_store_explicit(&entry->check, syc_cache_check(pc ^ salt, rule),
+	                      memory_order_relaxed);
+	atomic_store_explicit(&entry->rule, rule, memory_order_relaxed);
+}

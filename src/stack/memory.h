@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * memory.h - reads memory that may not be there.
+ *
+ * There are two ways to ask the kernel.  rt_sigprocmask() with a nonsensical
+ * `how` reads the set that it is given, then says EFAULT or EINVAL, and no
+ * filter minds it; but emulators may answer without reading.
+ * process_vm_readv() copies, and says EFAULT, so that nothing can come between
+ * the question and the read; but a seccomp filter may forbid it, some by
+ * death, and a thread may get a filter of its own at any time.  So it is what
+ * is used where the first does not tell, and there is no filter.
+ * syc_memory_prepare() finds out.
+ */
+#ifndef SYC_MEMORY_H
+#define SYC_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "stack/machine.h"
+
+#define SYC_MEMORY_PAGE 4096u /* the least; larger ones are asked about often */
+
+/**
+ * Find out which ways there are, again when filters may have come.
+ *
+ * Context: any-thread, signal-safe.
+ */
+void syc_memory_prepare(void);
+
+/** All @n bytes can be read just now.  Context: any-thread, signal-safe. */
+bool syc_memory_readable(uintptr_t at, size_t n);
+
+/**
+ * Copy up to @n bytes, fewer where what follows can't be read; 0: none.
+ *
+ * Context: any-thread, signal-safe.
+ */
+size_t syc_memory_copy(void *to, uintptr_t from, size_t n);
+
+/** The stacks that one walk goes through. */
+struct syc_memory {
+	/* The thread's own: [low, high), of which [floor, high) is mapped for
+	 * certain.  All 0: not known. */
+	uintptr_t low, floor, high;
+	/* What else was found readable last; in whole pages. */
+	uintptr_t seen_low, seen_high;
+};
+
+/** @here: the address of something on the calling thread's current stack. */
+static inline void syc_memory_init(struct syc_memory *stacks, uintptr_t low,
+                                   uintptr_t high, uintptr_t here)
+{
+	const bool known = high > low && high - low >= sizeof(uintptr_t);
+
+	stacks->low = known ? low : 0;
+	stacks->high = known ? high : 0;
+	stacks->floor = stacks->high;
+	if (here >= stacks->low && here < stacks->high)
+		stacks->floor = here;
+	stacks->seen_low = stacks->seen_high = 0;
+}
+
+/** The word at @at is none of those that can be read without a question. */
+bool syc_memory_ask(struct syc_memory *stacks, uintptr_t at);
+
+/** Whether the word at @at is known to be readable. */
+static inline bool syc_memory_has(const struct syc_memory *stacks, uintptr_t at)
+{
+	/* the word must end below high */
+	return at >= stacks->floor && at < stacks->high &&
+	       stacks->high - at >= sizeof(uintptr_t);
+}
+
+/** Load the word at @at; false: it can't be read. */
+static inline bool syc_memory_load(struct syc_memory *stacks, uintptr_t at,
+                                   uintptr_t *ret_value)
+{
+	if (!syc_memory_has(stacks, at) && !syc_memory_ask(stacks, at))
+		return false;
+	*ret_value = syc_machine_load(at);
+	return true;
+}
+
+#endif

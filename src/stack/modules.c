@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* modules.c - programs and libraries of this process. */
+#define _GNU_SOURCE
+#include "stack/modules.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+
+#include "os/backing.h"
+#include "stack/frame_index.h"
+#include "stack/memory.h"
+#include "stack/needed.h"
+
+#define LIST_MOST 1024u /* modules in the list */
+#define SEEN_MOST 256u
+#define BACK_MOST 64u /* bytes before those that are asked for */
+
+#ifndef DLFO_EH_SEGMENT_TYPE
+/* glibc 2.35's, whatever we are compiled with */
+struct dl_find_object {
+	unsigned long long dlfo_flags;
+	void *dlfo_map_start, *dlfo_map_end;
+	struct link_map *dlfo_link_map;
+	void *dlfo_eh_frame;
+	unsigned long long reserved[7];
+};
+int _dl_find_object(void *address, struct dl_find_object *result);
+#endif
+#pragma weak _dl_find_object
+
+/* A module in words that a reader may load while they are written. */
+struct listed {
+	_Atomic uintptr_t low, high, header, stays, stays_end;
+};
+
+struct half {
+	_Atomic unsigned n;
+	struct listed modules[LIST_MOST]; /* by address */
+};
+
+/* Mapped when the first list is made, or the first table is believed; without
+ * it there is no list, and rules are forgotten where it can't be told whether
+ * they still hold. */
+static struct lists {
+	struct half halves[2];
+	/* Libraries that stay; the maker's. */
+	struct syc_needed needed;
+	/* Modules whose tables were believed: their pages, and what they began
+	 * with. */
+	struct {
+		_Atomic uint64_t pages, mark;
+	} seen[SEEN_MOST];
+} * lists;
+
+/* The half in use is version % 2; 0: none yet. */
+static _Atomic unsigned version;
+
+/* Who makes the next: a process id, which says that a holder elsewhere, from
+ * before a fork, does not go on. */
+static _Atomic int maker;
+
+/* What dl_iterate_phdr() counted when the list was made; the maker's. */
+static uint64_t counted_adds, counted_subs;
+
+static _Atomic uint64_t generation, additions;
+
+static struct lists *get_lists(void)
+{
+	return syc_backing_get(&lists, sizeof(*lists));
+}
+
+uint64_t syc_modules_generation(void)
+{
+	return atomic_load_explicit(&generation, memory_order_relaxed);
+}
+
+void syc_modules_forget(void)
+{
+	atomic_fetch_add_explicit(&generation, 1, memory_order_relaxed);
+}
+
+uint64_t syc_modules_additions(void)
+{
+	return atomic_load_explicit(&additions, memory_order_relaxed);
+}
+
+static void put(struct listed *to, const struct syc_loaded_module *module)
+{
+	/* relaxed: the version orders them */
+	atomic_store_explicit(&to->low, module->low, memory_order_relaxed);
+	atomic_store_explicit(&to->high, module->high, memory_order_relaxed);
+	atomic_store_explicit(&to->header, module->header,
+	                      memory_order_relaxed);
+	atomic_store_explicit(&to->stays, module->stays, memory_order_relaxed);
+	atomic_store_explicit(&to->stays_end, module->stays_end,
+	                      memory_order_relaxed);
+}
+
+static void get(struct listed *from, struct syc_loaded_module *module)
+{
+	module->low = atomic_load_explicit(&from->low, memory_order_relaxed);
+	module->high = atomic_load_explicit(&from->high, memory_order_relaxed);
+	module->header =
+		atomic_load_explicit(&from->header, memory_order_relaxed);
+	module->stays =
+		atomic_load_explicit(&from->stays, memory_order_relaxed);
+	module->stays_end =
+		atomic_load_explicit(&from->stays_end, memory_order_relaxed);
+}
+
+/* The program, the loader, what we are in, the kernel's own, and what these
+ * were linked with, are never unmapped.  Loaders list the last behind those
+ * that need them. */
+static bool stays(const struct dl_phdr_info *info,
+                  const struct syc_loaded_module *module, bool is_first)
+{
+	const uintptr_t anchors[] = {
+		(uintptr_t)getauxval(AT_BASE),
+		(uintptr_t)getauxval(AT_SYSINFO_EHDR),
+		(uintptr_t)&syc_modules_find,
+	};
+	bool found = is_first || syc_needed_has(&lists->needed, info);
+
+	for (unsigned i = 0; i < sizeof(anchors) / sizeof(anchors[0]); i++)
+		found |= anchors[i] >= module->low && anchors[i] < module->high;
+	/* The kernel's needs nothing, and its addresses are its file's */
+	if (found && module->low != anchors[1])
+		syc_needed_add(&lists->needed, info);
+	return found;
+}
+
+static void describe(const struct dl_phdr_info *info, bool is_first,
+                     struct syc_loaded_module *module)
+{
+	const ElfW(Phdr) *table = NULL;
+
+	memset(module, 0, sizeof(*module));
+	module->low = UINTPTR_MAX;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *const segment = &info->dlpi_phdr[i];
+		const uintptr_t at = info->dlpi_addr + segment->p_vaddr;
+
+		if (segment->p_type == PT_GNU_EH_FRAME)
+			table = segment;
+		if (segment->p_type != PT_LOAD)
+			continue;
+		if (at < module->low)
+			module->low = at;
+		if (at + segment->p_memsz > module->high)
+			module->high = at + segment->p_memsz;
+	}
+	const bool kept = stays(info, module, is_first);
+	if (table == NULL)
+		return;
+	module->header = info->dlpi_addr + table->p_vaddr;
+	if (!kept)
+		return;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *const segment = &info->dlpi_phdr[i];
+		const uintptr_t at = info->dlpi_addr + segment->p_vaddr;
+
+		if (segment->p_type == PT_LOAD &&
+		    (segment->p_flags & PF_R) != 0 && module->header >= at &&
+		    module->header - at < segment->p_filesz) {
+			module->stays = at;
+			module->stays_end = at + segment->p_filesz;
+		}
+	}
+}
+
+/* Insertion sort: loaders list modules almost in order. */
+static void insert(struct half *half, const struct syc_loaded_module *module)
+{
+	unsigned i = atomic_load_explicit(&half->n, memory_order_relaxed);
+	struct syc_loaded_module before;
+
+	if (i == LIST_MOST)
+		return; /* _dl_find_object() finds it, or nobody */
+	atomic_store_explicit(&half->n, i + 1, memory_order_relaxed);
+	for (; i > 0; i--) {
+		get(&half->modules[i - 1], &before);
+		if (before.low <= module->low)
+			break;
+		put(&half->modules[i], &before);
+	}
+	put(&half->modules[i], module);
+}
+
+struct snapshot_making {
+	struct half *half;
+	uint64_t adds, subs;
+	unsigned n;
+	bool unchanged;
+	bool bare;      /* the program itself has no search table */
+	uintptr_t bias; /* and is loaded here */
+};
+
+static int list_one(struct dl_phdr_info *info, size_t size, void *user)
+{
+	struct snapshot_making *const making = user;
+	struct syc_loaded_module module;
+
+	if (making->n == 0 && size >= offsetof(struct dl_phdr_info, dlpi_subs) +
+	                                      sizeof(info->dlpi_subs)) {
+		making->adds = info->dlpi_adds;
+		making->subs = info->dlpi_subs;
+		making->unchanged =
+			making->adds == counted_adds &&
+			making->subs == counted_subs &&
+			atomic_load_explicit(&version, memory_order_relaxed) !=
+				0;
+		if (making->unchanged)
+			return 1;
+	}
+	describe(info, making->n++ == 0, &module);
+	if (making->n == 1 && module.header == 0) {
+		making->bare = true;
+		making->bias = info->dlpi_addr;
+	}
+	if (module.low < module.high)
+		insert(making->half, &module);
+	return 0;
+}
+
+static bool begin_making(void)
+{
+	const int pid = (int)syc_machine_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
+	int holder = atomic_load_explicit(&maker, memory_order_relaxed);
+
+	return holder != pid &&
+	       atomic_compare_exchange_strong_explicit(&maker, &holder, pid,
+	                                               memory_order_acquire,
+	                                               memory_order_relaxed);
+}
+
+void syc_modules_refresh(void)
+{
+	struct snapshot_making making = { .unchanged = false };
+
+	if (get_lists() == NULL || !begin_making())
+		return; /* somebody else is at it */
+	const unsigned now =
+		atomic_load_explicit(&version, memory_order_relaxed);
+	making.half = &lists->halves[(now + 1) % 2];
+	atomic_store_explicit(&making.half->n, 0, memory_order_relaxed);
+	lists->needed.n = 0;
+	/* A reader that sees what follows sees, too, that now is not the
+	 * version any more in which it began to read that half. */
+	atomic_thread_fence(memory_order_release);
+	dl_iterate_phdr(list_one, &making);
+	if (making.bare)
+		syc_frame_index_make(making.bias);
+	if (!making.unchanged) {
+		const bool gone = making.subs != counted_subs ||
+		                  (making.adds == 0 && making.subs == 0);
+
+		counted_adds = making.adds;
+		counted_subs = making.subs;
+		atomic_store_explicit(&version, now + 1, memory_order_release);
+		atomic_fetch_add_explicit(&additions, 1, memory_order_relaxed);
+		if (gone)
+			syc_modules_forget();
+	}
+	atomic_store_explicit(&maker, 0, memory_order_release);
+}
+
+int syc_modules_prepare(void)
+{
+	syc_modules_refresh();
+	return atomic_load_explicit(&version, memory_order_relaxed) != 0 ? 0
+	       : get_lists() == NULL ? -ENOMEM
+	                             : -EBUSY;
+}
+
+/* Where handlers can't ask the loader, the list must be there before them.
+ * Static programs have no loader; the little that answers in its place tells
+ * wrong bounds, and nothing of programs without a search table. */
+static __attribute__((constructor)) void prepare_early(void)
+{
+	if (_dl_find_object == NULL || getauxval(AT_BASE) == 0)
+		syc_modules_refresh();
+}
+
+static bool find_in(struct half *half, uintptr_t pc,
+                    struct syc_loaded_module *module)
+{
+	unsigned low = 0;
+	unsigned high = atomic_load_explicit(&half->n, memory_order_relaxed);
+
+	while (low < high) {
+		const unsigned middle = low + (high - low) / 2;
+
+		if (atomic_load_explicit(&half->modules[middle].low,
+		                         memory_order_relaxed) <= pc)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0)
+		return false;
+	get(&half->modules[low - 1], module);
+	return pc >= module->low && pc < module->high;
+}
+
+static bool find_listed(uintptr_t pc, struct syc_loaded_module *module)
+{
+	for (unsigned tries = 0; tries < 3; tries++) {
+		const unsigned now =
+			atomic_load_explicit(&version, memory_order_acquire);
+
+		if (now == 0)
+			return false;
+		const bool found = find_in(&lists->halves[now % 2], pc, module);
+
+		atomic_thread_fence(memory_order_acquire);
+		if (atomic_load_explicit(&version, memory_order_relaxed) == now)
+			return found;
+	}
+	return false;
+}
+
+bool syc_modules_find(uintptr_t pc, struct syc_loaded_module *ret_module)
+{
+	struct dl_find_object found;
+	struct syc_loaded_module listed;
+
+	if (_dl_find_object == NULL)
+		return find_listed(pc, ret_module);
+	if (_dl_find_object((void *)pc, &found) != 0)
+		return false;
+	ret_module->low = (uintptr_t)found.dlfo_map_start;
+	ret_module->high = (uintptr_t)found.dlfo_map_end;
+	ret_module->header = (uintptr_t)found.dlfo_eh_frame;
+	ret_module->stays = ret_module->stays_end = 0;
+	if (find_listed(pc, &listed) && listed.header == ret_module->header)
+		*ret_module = listed;
+	return true;
+}
+
+static bool fetch(struct syc_bytes *bytes, uintptr_t at)
+{
+	const struct syc_loaded_module *const module = bytes->user;
+
+	if (at >= module->stays && at < module->stays_end) {
+		bytes->data = (const unsigned char *)module->stays;
+		bytes->start = module->stays;
+		bytes->n = module->stays_end - module->stays;
+		return true;
+	}
+	/* Searches go back and forth, the rest forth */
+	const uintptr_t back = at - bytes->low;
+	const uintptr_t start = at - (back < BACK_MOST ? back : BACK_MOST);
+	const uintptr_t left = bytes->high - start;
+	const size_t most = left < SYC_BYTES_WINDOW ? left : SYC_BYTES_WINDOW;
+
+	bytes->data = bytes->window;
+	bytes->start = start;
+	bytes->n = syc_memory_copy(bytes->window, start, most);
+	if (at - start < bytes->n)
+		return true;
+	bytes->start = at;
+	bytes->n = syc_memory_copy(bytes->window, at, 1);
+	return bytes->n > 0;
+}
+
+void syc_modules_open(const struct syc_loaded_module *module,
+                      struct syc_bytes *bytes)
+{
+	bytes->low = module->low;
+	bytes->high = module->high;
+	bytes->data = bytes->window;
+	bytes->start = module->low;
+	bytes->n = 0;
+	bytes->fetch = fetch;
+	bytes->user = module;
+}
+
+/* What its table begins with: where it lies, how many entries it has, and
+ * the first few of them. */
+static uint64_t mark_of(const struct syc_loaded_module *module,
+                        struct syc_bytes *bytes)
+{
+	uint64_t mark = module->header;
+	struct syc_cursor cursor;
+
+	syc_cursor_init(&cursor, bytes, module->header, module->high);
+	for (unsigned i = 0; i < 8; i++)
+		mark = (mark ^ syc_cursor_fixed(&cursor, 8)) *
+		       UINT64_C(0x9e3779b97f4a7c15);
+	return mark | 1;
+}
+
+void syc_modules_notice(const struct syc_loaded_module *module,
+                        struct syc_bytes *bytes)
+{
+	const uint64_t first = module->low / SYC_MEMORY_PAGE;
+	const uint64_t n = (module->high - 1) / SYC_MEMORY_PAGE - first + 1;
+	const uint64_t pages = first << 24 | (n < 0xffffff ? n : 0xffffff);
+	struct lists *const known_lists = get_lists();
+	unsigned i = 0;
+
+	/* of the program, and what stays, there is one */
+	if (module->stays != module->stays_end || module->header == 0)
+		return;
+	if (known_lists == NULL) {
+		syc_modules_forget();
+		return;
+	}
+	const uint64_t mark = mark_of(module, bytes);
+	/* Two words that two threads store at once may not belong together:
+	 * then rules are forgotten without need. */
+	for (; i < SEEN_MOST; i++) {
+		const uint64_t known = atomic_load_explicit(
+			&known_lists->seen[i].pages, memory_order_relaxed);
+		const uint64_t from = known >> 24, length = known & 0xffffff;
+
+		if (known == 0)
+			break;
+		if (known == pages &&
+		    atomic_load_explicit(&known_lists->seen[i].mark,
+		                         memory_order_relaxed) == mark)
+			return;
+		if (from < first + n && first < from + length) {
+			syc_modules_forget();
+			break;
+		}
+	}
+	if (i == SEEN_MOST) {
+		syc_modules_forget();
+		for (i = SEEN_MOST - 1; i > 0; i--)
+			atomic_store_explicit(&known_lists->seen[i].pages, 0,
+			                      memory_order_relaxed);
+	}
+	atomic_store_explicit(&known_lists->seen[i].mark, mark,
+	                      memory_order_relaxed);
+	atomic_store_explicit(&known_lists->seen[i].pages, pages,
+	                      memory_order_relaxed);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* walk.h - one walk from the innermost frame outwards, and its slow steps. */
+#ifndef SYC_WALK_H
+#define SYC_WALK_H
+
+#include "stack/cache.h"
+#include "stack/machine.h"
+#include "stack/memory.h"
+#include "stack/unwind.h"
+
+/* No code is above: callers there are garbage, some of which would look like a
+ * runtime's names in a capture. */
+#define SYC_CODE_LAST (UINTPTR_MAX >> 8)
+
+struct syc_walk {
+	struct syc_unwind *unwind;
+	struct syc_memory stacks;
+	struct syc_regs regs;
+	struct syc_cache_entry *cache;
+	uint64_t salt; /* of its keys */
+	/* The frame's address: regs.r[SYC_REG_PC] where that is exact, else
+	 * the last byte of the call before it. */
+	uintptr_t at;
+	bool exact;
+	bool full;       /* all kept registers are followed, not only fp */
+	bool doubted;    /* begun again, with all rules forgotten */
+	unsigned skip;   /* frames still to leave out */
+	unsigned n;      /* frames found, the kept and the others */
+	unsigned left;   /* steps that may still be taken */
+	unsigned n_back; /* times that the stack pointer went down */
+};
+
+/** How a step ended. */
+enum syc_step {
+	SYC_STEP_DONE,      /* the walk is at the caller */
+	SYC_STEP_OUTERMOST, /* there is none */
+	SYC_STEP_STOPPED,   /* there may be one */
+	SYC_STEP_FULL       /* a register is needed that was not followed */
+};
+
+/**
+ * Go from the current frame to its caller; @rule is what its place in the
+ * cache holds, or 0.
+ *
+ * Context: any-thread, signal-safe.
+ */
+enum syc_step syc_walk_step(struct syc_walk *walk, uint64_t rule);
+
+/**
+ * The caller's registers are in @regs: check, and go there.  @exact: it was
+ * interrupted, and did not call.
+ *
+ * Context: any-thread, signal-safe.
+ */
+enum syc_step syc_walk_accept(struct syc_walk *walk,
+                              const struct syc_regs *regs, bool exact);
+
+/** A step by the tables themselves.  Context: any-thread, signal-safe. */
+enum syc_step syc_walk_by_tables(struct syc_walk *walk);
+
+/**
+ * @pc is behind a call, in a function that has tables: something that words
+ * on a stack rarely are by chance.  Context: any-thread, signal-safe.
+ */
+bool syc_walk_is_return(uintptr_t pc);
+
+/** One from code that has none.  Context: any-thread, signal-safe. */
+enum syc_step syc_walk_bare(struct syc_walk *walk);
+
+/**
+ * The rule for the current frame from its tables, never SYC_RULE_NONE; it is
+ * in the cache then.
+ *
+ * Context: any-thread, signal-safe.
+ */
+uint64_t syc_walk_learn(struct syc_walk *walk);
+
+#endif

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_ask.c - recorders that answer late, wrongly or never.
+ *
+ * A thread's first event waits for its ring 250 ms at most, and only for its
+ * own; whatever comes instead of a ring leaves nothing behind.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <syscap.h>
+
+#include "emit/thread.h"
+#include "harness/peer.h"
+#include "harness/sandbox.h"
+#include "harness/test.h"
+
+#define RING (1u << 16)
+
+/* What a first event may take on a machine that is busy otherwise. */
+#define PATIENCE_MS (test_is_sanitized() ? 1500 : 400)
+
+static int64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+static int64_t timed_mark(void)
+{
+	const int64_t begin = now_ms();
+
+	SYSCAP_INSTANT("test", "mark", NULL);
+	return now_ms() - begin;
+}
+
+static struct syscap_stats get_stats(void)
+{
+	struct syscap_stats stats = { .size = sizeof(stats) };
+
+	syscap_get_stats(&stats);
+	return stats;
+}
+
+/* ------------------------------------------------------- never, and late */
+
+static void start_silent(struct peer *peer, const char *child)
+{
+	peer_start(peer, child, RING, PEER_OURS);
+	peer->holds_replies = true;
+}
+
+CHILD(one_thread_that_waits)
+{
+	const int64_t ms = timed_mark();
+
+	CHECK(ms >= 240 && ms <= PATIENCE_MS);
+	CHECK_EQ(get_stats().n_dropped, 1);
+	CHECK(get_stats().is_active);
+	/* on a machine that is busy, what follows takes its time */
+	syc_state_of(syc_self)->retry_at += INT64_C(60000000000);
+	if (!test_is_sanitized())
+		sandbox_enter();
+	for (int i = 0; i < 10000; i++)
+		SYSCAP_INSTANT("test", "mark", NULL);
+	CHECK_EQ(get_stats().n_dropped, 10001);
+	_exit(0);
+}
+
+TEST(until_it_looks_again_a_thread_without_a_ring_makes_no_system_call)
+{
+	struct peer peer;
+
+	start_silent(&peer, "one_thread_that_waits");
+	CHECK_EQ(peer_finish(&peer), 0);
+	CHECK_EQ(peer.n_requests, 1);
+	peer_free(&peer);
+}
+
+CHILD(is_never_answered)
+{
+	const int64_t begin = now_ms();
+
+	CHECK(timed_mark() >= 240);
+	while (now_ms() - begin < 4000) {
+		const struct syc_state *const ts = syc_state_of(syc_self);
+		const int64_t looks_at = ts->retry_at;
+
+		SYSCAP_INSTANT("test", "mark", NULL);
+		CHECK(ts->retry_at >= looks_at);
+		CHECK(ts->retry_at < INT64_MAX);
+		usleep(10000);
+	}
+	CHECK_STR(get_stats().reason, "the recorder gives no rings just now");
+	CHECK(get_stats().is_active);
+	_exit(0);
+}
+
+TEST(a_recorder_that_never_answers_is_asked_ever_more_rarely)
+{
+	struct peer peer;
+
+	start_silent(&peer, "is_never_answered");
+	CHECK_EQ(peer_finish(&peer), 0);
+	/* after 0 s, 1.25 s and 2.25 s */
+	CHECK(peer.n_requests >= 2 && peer.n_requests <= 3);
+	peer_free(&peer);
+}
+
+static pthread_barrier_t barrier;
+
+static void *wait_in_parallel(void *ret_ms)
+{
+	pthread_barrier_wait(&barrier);
+	*(int64_t *)ret_ms = timed_mark();
+	return NULL;
+}
+
+CHILD(threads_that_wait)
+{
+	pthread_t threads[8];
+	int64_t ms[8];
+
+	pthread_barrier_init(&barrier, NULL, 9);
+	for (int i = 0; i < 8; i++)
+		pthread_create(&threads[i], NULL, wait_in_parallel, &ms[i]);
+	pthread_barrier_wait(&barrier);
+	const int64_t begin = now_ms();
+	for (int i = 0; i < 8; i++)
+		pthread_join(threads[i], NULL);
+	CHECK(now_ms() - begin <= PATIENCE_MS);
+	for (int i = 0; i < 8; i++)
+		CHECK(ms[i] <= PATIENCE_MS);
+}
+
+TEST(threads_that_wait_for_rings_do_not_hold_up_each_other)
+{
+	struct peer peer;
+
+	start_silent(&peer, "threads_that_wait");
+	CHECK_EQ(peer_finish(&peer), 0);
+	peer_free(&peer);
+}
+
+/* The main thread has a ring; then the recorder stops to answer. */
+static void *one_event(void *ret_ms)
+{
+	*(int64_t *)ret_ms = timed_mark();
+	return NULL;
+}
+
+CHILD(new_threads_and_a_recorder_that_stopped)
+{
+	int n_waits = 0;
+
+	SYSCAP_INSTANT("test", "mark", NULL);
+	for (int i = 0; i < 12; i++) {
+		pthread_t thread;
+		int64_t ms;
+
+		pthread_create(&thread, NULL, one_event, &ms);
+		pthread_join(thread, NULL);
+		n_waits += ms >= 240;
+		SYSCAP_INSTANT("test", "mark", NULL);
+	}
+	/* of 250 ms each, in the second after the first; of the others the
+	 * machine may hold up some */
+	CHECK(n_waits >= 1 && n_waits <= 8);
+	CHECK(get_stats().is_active);
+	CHECK_EQ(get_stats().n_dropped, 12);
+}
+
+TEST(new_threads_do_not_wait_for_a_recorder_that_has_stopped)
+{
+	struct peer peer;
+
+	peer_start(&peer, "new_threads_and_a_recorder_that_stopped", RING,
+	           PEER_OURS);
+	peer.holds_replies = true; /* also for who asks while it replies */
+	while (peer_serve(&peer) == 0)
+		usleep(100);
+	peer_reply(&peer);
+	CHECK_EQ(peer_finish(&peer), 0);
+	CHECK_EQ(peer_count_marks(&peer, "test", "mark"), 13);
+	peer_free(&peer);
+}
+
+CHILD(is_answered_late)
+{
+	const int64_t begin = now_ms();
+
+	while (now_ms() - begin < 1600) {
+		SYSCAP_INSTANT("test", "mark", NULL);
+		usleep(10000);
+	}
+	CHECK_EQ(get_stats().n_rings, 1);
+	CHECK(get_stats().n_dropped > 1);
+	CHECK_EQ(get_stats().n_untold, 0);
+	SYSCAP_MARK_PRINTF("test", "dropped", 1, 0, "%llu",
+	                   (unsigned long long)get_stats().n_dropped);
+	pthread_exit(NULL);
+}
+
+TEST(an_answer_that_comes_late_is_used_and_not_asked_for_again)
+{
+	struct peer peer;
+	struct peer_frame frame;
+	size_t at = 0;
+	uint64_t n, n_dropped = 0;
+
+	start_silent(&peer, "is_answered_late");
+	while (peer_serve(&peer) == 0)
+		usleep(1000);
+	usleep(400000);
+	peer_reply(&peer);
+	CHECK_EQ(peer_finish(&peer), 0);
+	CHECK_EQ(peer.n_requests, 1);
+	/* what was lost is told before everything else of the thread */
+	while (peer_next(&peer.rings[0], &at, &frame)) {
+		if (peer_is_loss(&frame, &n))
+			CHECK_EQ(peer_count_marks(&peer, "syscap", "lost"), 1);
+		if (frame.type == 10 &&
+		    strcmp(peer_mark_name(&frame), "dropped") == 0)
+			n_dropped =
+				strtoull(peer_mark_message(&frame), NULL, 10);
+	}
+	CHECK(n_dropped > 0);
+	CHECK_EQ(peer_lost_told(&peer.rings[0]), n_dropped);
+	peer_free(&peer);
+}
+
+CHILD(the_recorder_goes)
+{
+	CHECK(timed_mark() < 200);
+	CHECK(!syscap_is_active());
+	CHECK_STR(get_stats().reason, "the recorder is gone");
+	CHECK_EQ(get_stats().n_dropped, 1);
+}
+
+TEST(a_recorder_that_closes_its_end_ends_the_wait_at_once)
+{
+	struct peer peer;
+	char request[10];
+	int status;
+
+	start_silent(&peer, "the_recorder_goes");
+	CHECK_EQ(recv(peer.sock, request, 10, 0), 10);
+	usleep(20000);
+	shutdown(peer.sock, SHUT_RDWR);
+	CHECK_EQ(waitpid(peer.pid, &status, 0), peer.pid);
+	CHECK_EQ(status, 0);
+	peer_free(&peer);
+}
+
+/* ------------------------------------------------------------ cancellation */
+
+static int n_went_on;
+
+static void *emit_and_be_cancelled(void *unused)
+{
+	SYSCAP_INSTANT("test", "cancelled", NULL);
+	__atomic_add_fetch(&n_went_on, 1, __ATOMIC_SEQ_CST);
+	for (;;)
+		sleep(1);
+	return unused;
+}
+
+CHILD(a_thread_is_cancelled_while_it_waits)
+{
+	pthread_t waiting;
+	void *result;
+
+	pthread_create(&waiting, NULL, emit_and_be_cancelled, NULL);
+	usleep(50000);
+	pthread_cancel(waiting);
+	for (int i = 0; i < 10; i++) {
+		CHECK(timed_mark() <= PATIENCE_MS);
+		usleep(1000);
+	}
+	pthread_join(waiting, &result);
+	CHECK(result == PTHREAD_CANCELED);
+	/* not inside of our call, which the program did not expect there */
+	CHECK_EQ(n_went_on, 1);
+	CHECK_EQ(get_stats().n_dropped, 0);
+	CHECK_EQ(get_stats().n_rings, 1);
+}
+
+TEST(a_cancelled_thread_gets_its_ring_and_others_do_not_notice)
+{
+	struct peer peer;
+
+	start_silent(&peer, "a_thread_is_cancelled_while_it_waits");
+	while (peer.n_requests < 2) {
+		peer_serve(&peer);
+		usleep(1000);
+	}
+	usleep(50000);
+	peer_reply(&peer);
+	peer_reply(&peer);
+	CHECK_EQ(peer_finish(&peer), 0);
+	CHECK_EQ(peer_count_marks(&peer, "test", "mark"), 10);
+	CHECK_EQ(peer_count_marks(&peer, "test", "cancelled"), 1);
+	peer_free(&peer);
+}
+
+static void *emit_with_a_pending_cancel(void *unused)
+{
+	pthread_cancel(pthread_self());
+	SYSCAP_INSTANT("test", "cancelled", NULL);
+	__atomic_add_fetch(&n_went_on, 1, __ATOMIC_SEQ_CST);
+	pthread_testcancel();
+	return unused;
+}
+
+CHILD(a_cancel_is_pending)
+{
+	pthread_t thread;
+	void *result;
+
+	for (int i = 0; i < 20; i++) {
+		pthread_create(&thread, NULL, emit_with_a_pending_cancel, NULL);
+		pthread_join(thread, &result);
+		CHECK(result == PTHREAD_CANCELED);
+		CHECK_EQ(n_went_on, i + 1);
+	}
+	CHECK_EQ(get_stats().n_rings, 0);
+}
+
+TEST(no_event_is_a_cancellation_point_not_even_the_first)
+{
+	struct peer peer;
+
+	peer_start(&peer, "a_cancel_is_pending", RING, PEER_OURS);
+	CHECK_EQ(peer_finish(&peer), 0);
+	CHECK_EQ(peer_count_marks(&peer, "test", "cancelled"), 20);
+	peer_free(&peer);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_ask_late_look.c - a thread that asks for a ring and is then kept from
+ * the processor for longer than it would wait: the answer came in time.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <syscap.h>
+
+#include "emit/control.h"
+#include "harness/peer.h"
+#include "harness/test.h"
+
+/* In the place of the C library's.  The first time nothing is there yet; when
+ * the thread goes on the answer is, and the time is up. */
+ssize_t recvmsg(int fd, struct msghdr *msg, int flags)
+{
+	static bool is_late;
+	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+
+	if (is_late || peer_arg()[0] == 's')
+		return syscall(SYS_recvmsg, fd, msg, flags);
+	is_late = true;
+	CHECK_EQ(poll(&pfd, 1, -1), 1);
+	usleep((SYC_CONTROL_TIMEOUT_MS + 50) * 1000);
+	errno = EAGAIN;
+	return -1;
+}
+
+/* Likewise: asked for a ring, and kept from the processor before it asks. */
+ssize_t send(int fd, const void *bytes, size_t n, int flags)
+{
+	static bool is_late;
+
+	if (!is_late && peer_arg()[0] == 's')
+		usleep((SYC_CONTROL_TIMEOUT_MS + 50) * 1000);
+	is_late = true;
+	return syscall(SYS_sendto, fd, bytes, n, flags, NULL, 0);
+}
+
+CHILD(looks_late)
+{
+	struct syscap_stats stats = { .size = sizeof(stats) };
+
+	SYSCAP_INSTANT("test", "mark", NULL);
+	syscap_get_stats(&stats);
+	CHECK_EQ(stats.n_dropped, 0);
+	CHECK_EQ(stats.n_rings, 1);
+}
+
+static void check(const char *arg)
+{
+	struct peer peer;
+
+	peer_start_arg(&peer, "looks_late", arg, 1u << 16, PEER_OURS);
+	CHECK_EQ(peer_finish(&peer), 0);
+	CHECK_EQ(peer_count_marks(&peer, "test", "mark"), 1);
+	peer_free(&peer);
+}
+
+TEST(an_answer_that_came_in_time_is_taken_however_late_the_thread_looks)
+{
+	check("receives");
+}
+
+TEST(the_recorder_has_its_time_from_when_it_was_asked)
+{
+	check("sends");
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* sampling.c - what tests of the sampler share. */
+#define _GNU_SOURCE
+#include "sample/sampling.h"
+
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <syscap.h>
+#include <syscap/capture.h>
+
+#include "harness/test.h"
+
+static char path[PATH_MAX];
+
+void sampling_record(void)
+{
+	struct syscap_options options = { .size = sizeof(options) };
+	char dir[] = "/tmp/syscap-sampling-XXXXXX";
+
+	CHECK(mkdtemp(dir) != NULL);
+	snprintf(path, sizeof(path), "%s/capture", dir);
+	options.output = path;
+	const int r = syscap_start(&options);
+	if (r != 0)
+		test_fail(__FILE__, __LINE__, "syscap_start(): %d, %s", r,
+		          options.message);
+}
+
+unsigned sampling_finish(int tid, uint64_t *ret_weight)
+{
+	struct syscap_error error;
+	struct syscap_reader *reader;
+	struct syscap_frame frame;
+	uint64_t weight = 0;
+	unsigned n = 0;
+
+	CHECK_EQ(syscap_stop(), 0);
+	CHECK_EQ(syscap_reader_open(path, &reader, &error), 0);
+	while (syscap_reader_next(reader, &frame, &error) > 0) {
+		if (frame.type != SYSCAP_FRAME_SAMPLE ||
+		    (tid != 0 && frame.tid != tid))
+			continue;
+		n++;
+		weight += frame.padding2 != 0
+		                  ? frame.padding2 & ~SYSCAP_WEIGHT_TAG_MASK
+		                  : 1;
+	}
+	syscap_reader_close(reader);
+	unlink(path);
+	*strrchr(path, '/') = '\0';
+	rmdir(path);
+	if (ret_weight != NULL)
+		*ret_weight = weight;
+	return n;
+}
+
+void sampling_start(uint32_t clock, uint32_t hz)
+{
+	struct syscap_sampler_options options = { .size = sizeof(options),
+		                                  .clock = clock,
+		                                  .hz = hz };
+	const int r = syscap_sampler_start(&options);
+
+	if (r != 0)
+		test_fail(__FILE__, __LINE__, "syscap_sampler_start(): %d, %s",
+		          r, options.message);
+}
+
+struct syscap_sampler_stats sampling_stats(void)
+{
+	struct syscap_sampler_stats stats = { .size = sizeof(stats) };
+
+	syscap_sampler_get_stats(&stats);
+	return stats;
+}
+
+static int64_t ms_of(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+int64_t sampling_cpu_ms(void)
+{
+	return ms_of(CLOCK_THREAD_CPUTIME_ID);
+}
+
+int64_t sampling_wall_ms(void)
+{
+	return ms_of(CLOCK_MONOTONIC);
+}
+
+void sampling_burn(int ms)
+{
+	const int64_t until = sampling_cpu_ms() + ms;
+	volatile unsigned n = 0;
+
+	while (sampling_cpu_ms() < until)
+		for (int i = 0; i < 10000; i++)
+			n++;
+}
+
+void sampling_sleep(int ms)
+{
+	const int64_t until = sampling_wall_ms() + ms;
+
+	while (sampling_wall_ms() < until)
+		poll(NULL, 0, 1);
+}
+
+void sampling_leave(void)
+{
+#if defined(__SANITIZE_THREAD__)
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, NULL);
+	usleep(1); /* what it has put off it does now */
+#endif
+}
+
+int sampling_timers(void)
+{
+	FILE *const file = fopen("/proc/self/timers", "re");
+	char line[256];
+	int n = 0;
+
+	if (file == NULL)
+		return -1;
+	while (fgets(line, sizeof(line), file) != NULL)
+		n += strncmp(line, "ID:", 3) == 0;
+	fclose(file);
+	return n;
+}
+
+bool sampling_wait(bool (*condition)(int of), int of, int ms)
+{
+	const int64_t until = sampling_wall_ms() + ms;
+
+	while (!condition(of)) {
+		if (sampling_wall_ms() >= until)
+			return false;
+		poll(NULL, 0, 2);
+	}
+	return true;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_sink.c - the small parts of sinks: quiet.c, write_at.c, file_header.c. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "harness/test.h"
+#include "os/quiet.h"
+#include "os/write_at.h"
+/* Its calendar is its own */
+#include "selfrec/file_header.c"
+#include "selfrec/trace_frames.h"
+
+/* ------------------------------------------------------------------- quiet */
+
+static volatile sig_atomic_t n_pipe;
+
+static void count(int number)
+{
+	n_pipe += number == SIGPIPE;
+}
+
+static bool is_pending(int number)
+{
+	sigset_t set;
+
+	CHECK_EQ(sigpending(&set), 0);
+	return sigismember(&set, number) == 1;
+}
+
+static void raise_both(void)
+{
+	static const char bytes[4096];
+	const struct rlimit low = { 100, RLIM_INFINITY };
+	const int fd = frames_make_file(O_RDWR);
+	int ends[2];
+
+	setrlimit(RLIMIT_FSIZE, &low);
+	CHECK_EQ(pipe2(ends, O_CLOEXEC), 0);
+	close(ends[0]);
+	CHECK_EQ(write(ends[1], bytes, 1), -1);
+	CHECK_EQ(write(fd, bytes, sizeof(bytes)), 100);
+	CHECK_EQ(write(fd, bytes, sizeof(bytes)), -1);
+	close(ends[1]);
+	close(fd);
+}
+
+TEST(signals_of_our_writes_are_taken_back)
+{
+	struct syc_quiet quiet;
+	sigset_t mask;
+
+	errno = 12345;
+	syc_quiet_begin(&quiet);
+	CHECK_EQ(errno, 12345);
+	raise_both();
+	CHECK(is_pending(SIGPIPE) && is_pending(SIGXFSZ));
+	errno = 12345;
+	syc_quiet_end(&quiet);
+	CHECK_EQ(errno, 12345);
+	CHECK(!is_pending(SIGPIPE) && !is_pending(SIGXFSZ));
+	pthread_sigmask(SIG_BLOCK, NULL, &mask);
+	CHECK(!sigismember(&mask, SIGPIPE) && !sigismember(&mask, SIGXFSZ));
+}
+
+TEST(a_signal_that_was_pending_before_stays)
+{
+	struct sigaction action = { .sa_handler = count };
+	struct syc_quiet quiet;
+	sigset_t mask;
+
+	sigaction(SIGPIPE, &action, NULL);
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGPIPE);
+	pthread_sigmask(SIG_BLOCK, &mask, NULL);
+	raise(SIGPIPE);
+	syc_quiet_begin(&quiet);
+	raise_both();
+	syc_quiet_end(&quiet);
+	CHECK(is_pending(SIGPIPE) && !is_pending(SIGXFSZ));
+	CHECK_EQ(n_pipe, 0);
+	pthread_sigmask(SIG_UNBLOCK, &mask, NULL);
+	CHECK_EQ(n_pipe, 1);
+}
+
+/* ---------------------------------------------------------------- write_at */
+
+/* The library's calls come here too: a system that writes less than asked. */
+static size_t at_once = SIZE_MAX;
+
+ssize_t pwritev(int fd, const struct iovec *pieces, int n, off_t offset)
+{
+	static unsigned interrupted;
+	struct iovec first[1024];
+	size_t left = at_once;
+	int i;
+
+	if (at_once != SIZE_MAX && ++interrupted % 3 == 0) {
+		errno = EINTR;
+		return -1;
+	}
+	for (i = 0; i < n && left != 0; i++) {
+		first[i] = pieces[i];
+		if (first[i].iov_len > left)
+			first[i].iov_len = left;
+		left -= first[i].iov_len;
+	}
+	return syscall(SYS_pwritev, fd, first, i, (long)offset, 0L);
+}
+
+static void write_pieces(void)
+{
+	enum {
+		N = SYC_WRITE_PIECES_MAX
+	};
+	static struct iovec pieces[N];
+	static unsigned char bytes[N * 3], read_back[N * 3];
+	const int fd = frames_make_file(O_RDWR);
+	uint64_t done;
+	size_t at = 0;
+
+	for (unsigned i = 0; i < N; i++) {
+		pieces[i].iov_base = bytes + at;
+		pieces[i].iov_len = i * 7 % 4; /* also nothing */
+		at += pieces[i].iov_len;
+	}
+	for (size_t i = 0; i < at; i++)
+		bytes[i] = (unsigned char)(i * 31 >> 3);
+	CHECK_EQ(syc_write_at(fd, pieces, N, 1000, &done), 0);
+	CHECK_EQ(done, at);
+	CHECK_EQ(frames_size(fd), 1000 + at);
+	CHECK_EQ(pread(fd, read_back, at, 1000), at);
+	CHECK_EQ(memcmp(bytes, read_back, at), 0);
+	CHECK_EQ(lseek(fd, 0, SEEK_CUR), 0);
+	close(fd);
+}
+
+TEST(many_pieces_are_written_in_a_row_at_one_place)
+{
+	write_pieces();
+}
+
+TEST(short_writes_are_gone_on_with)
+{
+	for (at_once = 1; at_once < 12; at_once++)
+		write_pieces();
+}
+
+TEST(a_failure_tells_how_much_was_written)
+{
+	static char bytes[30];
+	const struct iovec pieces[] = { { bytes, 30 },
+		                        { bytes, 0 },
+		                        { bytes, 30 } };
+	const struct rlimit low = { 1040, RLIM_INFINITY };
+	const int fd = frames_make_file(O_RDWR);
+	struct syc_quiet quiet;
+	uint64_t done;
+
+	setrlimit(RLIMIT_FSIZE, &low);
+	syc_quiet_begin(&quiet);
+	CHECK_EQ(syc_write_at(fd, pieces, 3, 1000, &done), -EFBIG);
+	syc_quiet_end(&quiet);
+	CHECK_EQ(done, 40);
+	CHECK_EQ(syc_write_at(-1, pieces, 3, 0, &done), -EBADF);
+	CHECK_EQ(done, 0);
+	CHECK_EQ(syc_write_at(fd, pieces, 0, 0, &done), 0);
+	close(fd);
+}
+
+/* ------------------------------------------------------------- file_header */
+
+TEST(the_calendar_is_that_of_the_c_library)
+{
+	char ours[64], theirs[64];
+
+	srandom((unsigned)test_seed());
+	for (int64_t i = 0; i < 300000; i++) {
+		/* each day up to 2199, then any moment up to 9999 */
+		const time_t t =
+			i < 84000
+				? i * DAY + (i & 1 ? DAY - 1 : 0)
+				: (time_t)((random() * (1LL << 20) + random()) %
+		                           253402300800);
+		struct syc_text text = syc_text_begin(ours, sizeof(ours));
+		struct tm tm;
+
+		tell_time(&text, t);
+		strftime(theirs, sizeof(theirs), "%Y-%m-%dT%H:%M:%SZ",
+		         gmtime_r(&t, &tm));
+		CHECK_STR(ours, theirs);
+	}
+}
+
+TEST(a_header_is_zero_where_nothing_is_said)
+{
+	struct syscap_wire_file header;
+
+	memset(&header, 0xAA, sizeof(header));
+	syc_file_header_fill(&header, 77);
+	CHECK_EQ(header.magic, SYSCAP_MAGIC);
+	CHECK_EQ(header.version, 1);
+	CHECK_EQ(header.little_endian, 1);
+	CHECK_EQ(header.time, 77);
+	CHECK_EQ(header.end_time, 0);
+	CHECK_EQ(strlen(header.capture_time), 20);
+	for (unsigned i = 20; i < sizeof(header.capture_time); i++)
+		CHECK_EQ(header.capture_time[i], 0);
+	for (unsigned i = 88; i < sizeof(header); i++)
+		CHECK_EQ(((unsigned char *)&header)[i], 0);
+}

@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# layout.sh - what copies of one number share is laid out as layout.txt says,
+# by each compiler that is here.  Who changes it raises SYC_COPIES_NUMBER in
+# src/share/number.h, and then runs this with UPDATE=1.
+set -eu
+stored=$SYSCAP_SOURCE/tests/share/layout.txt
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+command -v readelf >/dev/null || {
+	echo "skip: there is no readelf"
+	exit 77
+}
+
+# dump COMPILER: "struct SIZE" and its fields "struct.field OFFSET", of all that
+# is defined in src/ or include/; and "constant VALUE"
+dump() {
+	"$1" -std=gnu11 -gdwarf-4 -c -I"$SYSCAP_SOURCE/src" \
+		-I"$SYSCAP_SOURCE/include" -o "$work/layout.o" \
+		"$SYSCAP_SOURCE/tests/share/layout.c"
+	LC_ALL=C readelf --debug-dump=info "$work/layout.o" | awk '
+		/^ *<[0-9a-f]+><[0-9a-f]+>:/ {
+			depth = $0
+			gsub(/^ *<|>.*/, "", depth)
+			kind = $NF
+			name = ""
+			if (depth == 1)
+				owner = ""
+		}
+		/DW_AT_name/ { name = $NF }
+		/DW_AT_byte_size/ && kind == "(DW_TAG_structure_type)" {
+			owner = name ~ /^syc_/ ? name : ""
+			if (owner != "")
+				print owner, $NF + 0
+		}
+		/DW_AT_data_member_location/ && owner != "" {
+			print owner "." name, $NF + 0
+		}
+		/DW_AT_const_value/ && kind == "(DW_TAG_enumerator)" {
+			sub(/^value_of_/, "", name)
+			if (name ~ /^SYC_/)
+				print name, $NF + 0
+		}' | LC_ALL=C sort -u
+}
+
+number() { awk '$1 == "SYC_COPIES_NUMBER" { print $2 }' "$@"; }
+
+if [ -n "${UPDATE:-}" ]; then
+	dump "$CC" >"$work/now"
+	[ "$(number "$work/now")" != "$(number "$stored")" ] || {
+		echo "raise SYC_COPIES_NUMBER in src/share/number.h first"
+		exit 1
+	}
+	mv "$work/now" "$stored"
+	exit
+fi
+[ "$(wc -l <"$stored")" -gt 200 ]
+for compiler in "$CC" gcc clang; do
+	command -v "$compiler" >/dev/null || continue
+	dump "$compiler" | diff "$stored" - || {
+		echo "$compiler: copies of one number would not understand" \
+			"each other; raise it as layout.sh says"
+		exit 1
+	}
+done

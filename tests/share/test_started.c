@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_started.c - one of four copies begins a recording of the process, and
+ * one ends it.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "harness/peer.h"
+#include "harness/test.h"
+#include "harness/written.h"
+#include "share/everywhere.h"
+
+static const struct part *parts[PARTS_ALL];
+static struct census census;
+
+static char *dir_of_child;
+
+static const char *new_file(const char *name)
+{
+	static char path[4096];
+
+	if (dir_of_child == NULL)
+		dir_of_child = written_make_dir();
+	snprintf(path, sizeof(path), "%s/%s", dir_of_child, name);
+	return path;
+}
+
+static void check_off(void)
+{
+	for (unsigned i = 0; i < PARTS_ALL; i++)
+		CHECK(!parts[i]->is_active());
+}
+
+static void check_on(void)
+{
+	for (unsigned i = 0; i < PARTS_ALL; i++)
+		CHECK(parts[i]->is_active());
+}
+
+/* Names are kept: those would be each copy's own from then on. */
+static void emit_nowhere(void)
+{
+	for (unsigned i = 0; i < PARTS_ALL; i++)
+		parts_emit(parts[i], 9, 0, 10);
+}
+
+/* A name that one copy had before stays good, beside those that all share. */
+CHILD(started)
+{
+	const unsigned starter = (unsigned)(peer_arg()[0] - '0');
+	const unsigned stopper = (unsigned)(peer_arg()[1] - '0');
+	char file[1024], again[1024];
+
+	everywhere_load(parts, "");
+	check_off();
+	emit_nowhere();
+	const uint64_t early = parts[1]->intern("early");
+	CHECK_EQ(parts[starter]->start(new_file("1"), 0, file), 0);
+	check_on();
+	CHECK_EQ(parts[stopper]->start(new_file("2"), 0, again), -EALREADY);
+	everywhere_run_threads(0);
+	parts_check_together(parts, PARTS_ALL, PARTS_ALL);
+	parts[1]->stack(early);
+	CHECK_EQ(parts[stopper]->stop(), 0);
+	check_off();
+	CHECK_EQ(parts[starter]->stop(), -ENOENT);
+	everywhere_check(&census, file, 0, 1);
+
+	emit_nowhere();
+	CHECK_EQ(parts[stopper]->start(new_file("3"), 0, file), 0);
+	check_on();
+	everywhere_run_threads(20);
+	CHECK_EQ(parts[starter]->stop(), 0);
+	check_off();
+	everywhere_check(&census, file, 20, 0);
+	/* it is detached, and may need a moment */
+	for (int i = 0; i < 2000 && parts_count_threads("syscap") != 0; i++)
+		usleep(1000);
+	CHECK_EQ(parts_count_threads("syscap"), 0);
+	written_remove_dir(dir_of_child);
+}
+
+static void check_started(const char *who)
+{
+	if (peer_run_alone("started", who, NULL) != 0)
+		test_fail(__FILE__, __LINE__, "started by, and stopped by: %s",
+		          who);
+}
+
+TEST(one_copy_starts_and_another_stops_and_all_follow)
+{
+	check_started("00");
+	check_started("01");
+	check_started("12");
+	check_started("20");
+	check_started("33");
+}
+
+CHILD(loaded_after_start)
+{
+	char file[1024];
+
+	CHECK_EQ(parts_program()->start(new_file("x"), 0, file), 0);
+	everywhere_load(parts, peer_arg());
+	check_on();
+	everywhere_run_threads(0);
+	parts_check_together(parts, PARTS_ALL, PARTS_ALL);
+	CHECK_EQ(parts[2]->stop(), 0);
+	check_off();
+	everywhere_check(&census, file, 0, 0);
+	written_remove_dir(dir_of_child);
+}
+
+TEST(copies_that_are_loaded_while_one_records_follow_it)
+{
+	CHECK_EQ(peer_run_alone("loaded_after_start", "3", NULL), 0);
+}
+
+/* Switched on by another copy, it has not looked why yet. */
+CHILD(stopped_by_quiet_one)
+{
+	char file[1024];
+
+	everywhere_load(parts, peer_arg());
+	CHECK_EQ(parts[0]->start(new_file("x"), 0, file), 0);
+	CHECK(parts[1]->is_active() && parts[2]->is_active());
+	parts_check_together(&parts[2], 1, PARTS_ALL);
+	CHECK_EQ(parts[1]->drain(), 0);
+	CHECK_EQ(parts[1]->stop(), 0);
+	check_off();
+	written_remove_dir(dir_of_child);
+}
+
+TEST(a_copy_that_was_switched_on_and_emitted_nothing_can_stop_it)
+{
+	CHECK_EQ(peer_run_alone("stopped_by_quiet_one", "", NULL), 0);
+}
