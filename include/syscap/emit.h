@@ -149,7 +149,7 @@ extern SYC_HIDDEN uint32_t syc_drain_sleeping;
 extern SYC_HIDDEN __thread struct syc_thread *syc_self
 	__attribute__((tls_model(SYSCAP_TLS_MODEL)));
 
-/* Out of line, in src/client.  All signal-safe. */
+/* Out of line, in src/emit.  All signal-safe. */
 struct syc_thread *syc_thread_first(uint8_t type);
 bool syc_enter_nested(struct syc_thread *st, volatile uintptr_t *token,
                       const void *cfa);

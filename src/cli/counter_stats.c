@@ -124,10 +124,33 @@ static void merge(struct syc_counter_values *to,
 		to->max_f64 = from->max_f64;
 }
 
+static int find_values(struct syc_counter_stats *counters, int32_t pid,
+                       uint32_t id, size_t *ret_number)
+{
+	const struct counter_key key = { pid, id };
+	struct syc_counter_memo *const memo = &counters->memo[id & 0xFF];
+	int r;
+
+	if (memo->number != 0 && memo->pid == pid && memo->id == id) {
+		*ret_number = memo->number - 1;
+		return 0;
+	}
+	if (syc_array_room(&counters->values) < 0)
+		return -ENOMEM;
+	r = syc_map_put(&counters->values_by_pid_id, &key, sizeof(key),
+	                ret_number);
+	if (r < 0)
+		return r;
+	if (r > 0)
+		counters->values.items[counters->values.n++] =
+			no_values(pid, id);
+	*memo = (struct syc_counter_memo){ pid, id, *ret_number + 1 };
+	return 0;
+}
+
 static int add_value(struct syc_counter_stats *counters, int32_t pid,
                      uint32_t id, int64_t time, uint64_t bits)
 {
-	const struct counter_key key = { pid, id };
 	struct syc_counter_values one = {
 		.count = 1,
 		.last_time = time,
@@ -136,18 +159,14 @@ static int add_value(struct syc_counter_stats *counters, int32_t pid,
 		.max_i64 = (int64_t)bits,
 	};
 	size_t number;
+	int r;
 
 	memcpy(&one.min_f64, &bits, sizeof(bits));
 	one.max_f64 = one.min_f64;
-
-	const int r = syc_map_put(&counters->values_by_pid_id, &key,
-	                          sizeof(key), &number);
-	if (r < 0)
-		return r;
-	if (r > 0 && syc_array_push(&counters->values, no_values(pid, id)) < 0)
-		return -ENOMEM;
-	merge(&counters->values.items[number], &one);
-	return 0;
+	r = find_values(counters, pid, id, &number);
+	if (r == 0)
+		merge(&counters->values.items[number], &one);
+	return r;
 }
 
 int syc_counter_stats_set(struct syc_counter_stats *counters,

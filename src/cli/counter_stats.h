@@ -38,6 +38,13 @@ struct syc_counter {
 	struct syc_counter_values values;
 };
 
+/* Which number a (pid, id) had when it was met last; 0: none, else one more. */
+struct syc_counter_memo {
+	int32_t pid;
+	uint32_t id;
+	size_t number;
+};
+
 /** All zero is empty. */
 struct syc_counter_stats {
 	struct syc_map by_pid_id, by_id, values_by_pid_id;
@@ -45,6 +52,8 @@ struct syc_counter_stats {
 	SYC_ARRAY(size_t) last_of_id; /* into definitions, by number in by_id */
 	SYC_ARRAY(struct syc_counter_values) values;
 	SYC_ARRAY(struct syc_counter) result;
+	/* Of values, by the low bits of the id: saves most of the look-ups. */
+	struct syc_counter_memo memo[256];
 };
 
 void syc_counter_stats_fini(struct syc_counter_stats *counters);

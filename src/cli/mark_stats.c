@@ -4,6 +4,8 @@
 
 #include <syscap/format.h>
 
+#include "data/rank.h"
+
 #define KEY_SIZE                                         \
 	(sizeof(((struct syscap_wire_mark *)0)->group) + \
 	 sizeof(((struct syscap_wire_mark *)0)->name))
@@ -39,13 +41,6 @@ int syc_mark_stats_add(struct syc_mark_stats *marks, const char *group,
 	return syc_array_push(&marks->marks.items[number].durations, duration);
 }
 
-static int compare_durations(const void *left, const void *right)
-{
-	const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-
-	return (a > b) - (a < b);
-}
-
 static int compare_marks(const void *left, const void *right)
 {
 	const struct syc_mark *a = left, *b = right;
@@ -67,33 +62,27 @@ static int64_t clamp(__int128 value)
 	return value < INT64_MIN ? INT64_MIN : (int64_t)value;
 }
 
-/* The value at ceil(share * n) of n sorted ones, counted from 1. */
-static int64_t nearest_rank(const int64_t *sorted, size_t n, unsigned percent)
-{
-	const size_t whole = n / 100 * percent;
-	const size_t rest = n % 100 * percent;
-
-	return sorted[whole + (rest + 99) / 100 - 1];
-}
-
 static void finish_mark(struct syc_mark *mark)
 {
-	int64_t *sorted = mark->durations.items;
+	int64_t *const durations = mark->durations.items;
 	const size_t n = mark->durations.n;
 	__int128 total = 0;
 
-	qsort(sorted, n, sizeof(*sorted), compare_durations);
-	for (size_t i = 0; i < n; i++)
-		total += sorted[i];
-
 	mark->count = n;
-	mark->min = sorted[0];
+	mark->min = durations[0];
+	mark->max = durations[0];
+	for (size_t i = 0; i < n; i++) {
+		total += durations[i];
+		if (durations[i] < mark->min)
+			mark->min = durations[i];
+		if (durations[i] > mark->max)
+			mark->max = durations[i];
+	}
 	mark->mean = (int64_t)(total / (__int128)n);
-	mark->median = nearest_rank(sorted, n, 50);
-	mark->p99 = nearest_rank(sorted, n, 99);
-	mark->max = sorted[n - 1];
+	mark->median = syc_rank_percentile(durations, n, 50);
+	mark->p99 = syc_rank_percentile(durations, n, 99);
 	mark->total = clamp(total);
-	free(sorted);
+	free(durations);
 	memset(&mark->durations, 0, sizeof(mark->durations));
 }
 

@@ -24,8 +24,8 @@ int syc_stat_slowest_text(const struct syc_stat_hot *hot, size_t most);
 
 /** Members of the object that is open.  0 or -ENOMEM. */
 int syc_stat_hot_json(struct syc_json *json, const struct syc_stat_hot *hot);
-void syc_stat_slowest_json(struct syc_json *json,
-                           const struct syc_stat_hot *hot);
+int syc_stat_slowest_json(struct syc_json *json,
+                          const struct syc_stat_hot *hot);
 
 /** An amount of the view's unit, like "12.3 ms" or "17", into @text. */
 void syc_stat_hot_format(enum syscap_view_unit unit, uint64_t amount,

@@ -210,7 +210,7 @@ int syc_stat_json(const struct syc_stat_summary *summary,
 	if (hot->view->n_looked > 0)
 		r = syc_stat_hot_json(&json, hot);
 	if (r == 0 && hot->view->n_marks > 0)
-		syc_stat_slowest_json(&json, hot);
+		r = syc_stat_slowest_json(&json, hot);
 	syc_json_end_object(&json);
 	syc_json_end_line(&json);
 	return r;

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * stat_slowest.c - marks one by one, the slowest first: when, which thread,
- * and how long of that it ran.
+ * and how long of that it waited.
  *
  * Samples of processor time say nothing of a thread that waits.  But what they
- * weigh, against how long the mark took, says how long it waited.
+ * weigh, against how long the mark took, says how long it waited.  Of a mark
+ * whose thread is not known, no thread of its process ran longer than the one
+ * that ran most: so long it waited at least.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/printable.h"
 #include "cli/stat_hot.h"
@@ -19,6 +22,13 @@
 /* For so many marks their samples are looked for. */
 #define MOST_LOOKED 1000u
 
+/* Samples are passed over by so many whose times are all outside. */
+#define BLOCK 4096u
+
+struct block {
+	int64_t first, last;
+};
+
 struct slowest {
 	const struct syc_stat_hot *hot;
 	const struct syscap_profile_mark *marks;
@@ -28,57 +38,130 @@ struct slowest {
 	struct syscap_profile_span span;
 	struct syscap_profile_samples samples;
 	bool has_running; /* samples count the processor's time */
+	struct block *blocks;
+	uint64_t *ticks; /* by thread, of the mark that is looked at */
+	size_t n_threads;
 	size_t n;
 };
 
-static void begin(struct slowest *slowest, const struct syc_stat_hot *hot,
-                  size_t most)
+static int find_blocks(struct slowest *slowest)
+{
+	const struct syscap_profile_samples *samples = &slowest->samples;
+
+	slowest->blocks = calloc(samples->n / BLOCK + 1, sizeof(struct block));
+	slowest->ticks = calloc(slowest->n_threads + 1, sizeof(uint64_t));
+	if (slowest->blocks == NULL || slowest->ticks == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; i < samples->n; i++) {
+		struct block *const block = &slowest->blocks[i / BLOCK];
+
+		if (i % BLOCK == 0 || samples->times[i] < block->first)
+			block->first = samples->times[i];
+		if (i % BLOCK == 0 || samples->times[i] > block->last)
+			block->last = samples->times[i];
+	}
+	return 0;
+}
+
+static int begin(struct slowest *slowest, const struct syc_stat_hot *hot,
+                 size_t most)
 {
 	const struct syscap_profile *profile = hot->profile;
 	size_t n;
 
+	memset(slowest, 0, sizeof(*slowest));
 	slowest->hot = hot;
 	slowest->marks = syscap_profile_marks(profile, &n);
 	slowest->names = syscap_profile_mark_names(profile, &n);
-	slowest->threads = syscap_profile_threads(profile, &n);
+	slowest->threads = syscap_profile_threads(profile, &slowest->n_threads);
 	slowest->processes = syscap_profile_processes(profile, &n);
 	syscap_profile_span(profile, &slowest->span);
 	syscap_profile_samples(profile, &slowest->samples);
 	slowest->has_running =
 		hot->view->unit == SYSCAP_UNIT_CPU_NS && slowest->samples.n > 0;
 	slowest->n = hot->view->n_marks < most ? hot->view->n_marks : most;
+	return find_blocks(slowest);
 }
 
-/* What the samples of its thread weigh while @mark was under way. */
+static void end(struct slowest *slowest)
+{
+	free(slowest->blocks);
+	free(slowest->ticks);
+}
+
+static int64_t end_of(const struct syscap_profile_mark *mark)
+{
+	int64_t end;
+
+	return __builtin_add_overflow(mark->time, mark->duration, &end)
+	               ? INT64_MAX
+	               : end;
+}
+
+static bool is_of(const struct slowest *slowest,
+                  const struct syscap_profile_mark *mark, uint32_t thread)
+{
+	return thread == mark->thread ||
+	       (slowest->threads[mark->thread].tid < 0 &&
+	        slowest->threads[mark->thread].process ==
+	                slowest->threads[thread].process);
+}
+
+/* What the samples of its thread weigh while @mark was under way; of the
+ * thread that ran most, where it may be any. */
 static uint64_t running(const struct slowest *slowest,
                         const struct syscap_profile_mark *mark)
 {
 	const struct syscap_profile_samples *samples = &slowest->samples;
-	uint64_t ticks = 0;
+	const int64_t mark_end = end_of(mark);
+	uint64_t most = 0;
 
-	for (size_t i = 0; i < samples->n; i++)
-		if (samples->threads[i] == mark->thread &&
-		    samples->times[i] >= mark->time &&
-		    (uint64_t)samples->times[i] - (uint64_t)mark->time <
-		            (uint64_t)mark->duration)
-			ticks += samples->ticks[i];
-	return ticks * syscap_profile_tick(slowest->hot->profile, mark->thread);
+	memset(slowest->ticks, 0, slowest->n_threads * sizeof(uint64_t));
+	for (size_t i = 0; i < samples->n; i++) {
+		const struct block *const block = &slowest->blocks[i / BLOCK];
+		const uint32_t thread = samples->threads[i];
+
+		if (block->last < mark->time || block->first >= mark_end) {
+			i |= BLOCK - 1;
+			continue;
+		}
+		if (samples->times[i] < mark->time ||
+		    samples->times[i] >= mark_end ||
+		    !is_of(slowest, mark, thread))
+			continue;
+		slowest->ticks[thread] += samples->ticks[i];
+		if (slowest->ticks[thread] > most)
+			most = slowest->ticks[thread];
+	}
+	return most * syscap_profile_tick(slowest->hot->profile, mark->thread);
+}
+
+/* A tick more or less makes nobody wait less than nothing. */
+static int64_t waiting(const struct slowest *slowest,
+                       const struct syscap_profile_mark *mark)
+{
+	const uint64_t ran = running(slowest, mark);
+
+	return ran < (uint64_t)mark->duration ? mark->duration - (int64_t)ran
+	                                      : 0;
 }
 
 static void add_row(struct syc_table *table, const struct slowest *slowest,
-                    const struct syscap_profile_mark *mark, bool is_looked)
+                    const struct syscap_profile_mark *mark, int64_t waited)
 {
 	const struct syscap_profile_thread *thread =
 		&slowest->threads[mark->thread];
 	const struct syscap_profile_mark_name *name =
 		&slowest->names[mark->name];
 	const double begin = (double)slowest->span.begin;
+	char text[32];
 
 	syc_table_add_duration(table, mark->duration);
-	if (!slowest->has_running || !is_looked || thread->tid < 0)
+	syc_table_format_duration(waited, text, sizeof(text));
+	if (waited < 0)
 		syc_table_add(table, "-");
 	else
-		syc_table_add_duration(table, (int64_t)running(slowest, mark));
+		syc_table_add(table, "%s%s", thread->tid < 0 ? "≥ " : "", text);
 	syc_table_add(table, "%+.6f s", ((double)mark->time - begin) / 1e9);
 	syc_table_add(table, "%" PRId32,
 	              slowest->processes[thread->process].pid);
@@ -90,10 +173,56 @@ static void add_row(struct syc_table *table, const struct slowest *slowest,
 	syc_table_add_text(table, name->name);
 }
 
+/* Of all that are looked at, not only of those that are shown. */
+static void print_waiting(const struct slowest *slowest, int64_t waited,
+                          int64_t duration, size_t n, bool is_least)
+{
+	char one[32], other[32];
+
+	if (!slowest->has_running || n == 0)
+		return;
+	syc_table_format_duration(waited, one, sizeof(one));
+	syc_table_format_duration(duration, other, sizeof(other));
+	printf("  the slowest %zu: waiting %s%s of %s\n", n,
+	       is_least ? "at least " : "", one, other);
+}
+
+static int print_slowest(const struct slowest *slowest, struct syc_table *table)
+{
+	const struct syc_stat_hot *hot = slowest->hot;
+	int64_t waited = 0, duration = 0;
+	bool is_least = false;
+	size_t i;
+	int r;
+
+	for (i = 0; i < hot->view->n_marks && i < MOST_LOOKED; i++) {
+		const struct syscap_profile_mark *mark =
+			&slowest->marks[hot->view->marks[i]];
+		const int64_t one =
+			slowest->has_running ? waiting(slowest, mark) : -1;
+
+		if (i < slowest->n)
+			add_row(table, slowest, mark, one);
+		if (__builtin_add_overflow(waited, one, &waited) ||
+		    __builtin_add_overflow(duration, mark->duration, &duration))
+			waited = duration = INT64_MAX;
+		is_least |= slowest->threads[mark->thread].tid < 0;
+	}
+	for (size_t k = i; k < slowest->n; k++)
+		add_row(table, slowest, &slowest->marks[hot->view->marks[k]],
+		        -1);
+	r = syc_table_print(table, stdout);
+	if (hot->view->n_marks > slowest->n)
+		printf("  … and %zu more: --all\n",
+		       hot->view->n_marks - slowest->n);
+	print_waiting(slowest, waited, duration, i, is_least);
+	return r;
+}
+
 int syc_stat_slowest_text(const struct syc_stat_hot *hot, size_t most)
 {
 	static const struct syc_table_column columns[] = {
-		{ "duration", true }, { "running", true }, { "at", true },
+		{ "duration", true }, { "waiting", true }, { "at", true },
 		{ "pid", true },      { "tid", true },     { "group", false },
 		{ "name", false },
 	};
@@ -103,26 +232,26 @@ int syc_stat_slowest_text(const struct syc_stat_hot *hot, size_t most)
 
 	if (hot->view->n_marks == 0)
 		return 0;
-	begin(&slowest, hot, most);
-	syc_table_heading(stdout, "Slowest marks");
-	syc_table_init(&table, columns, N_COLUMNS(columns));
-	for (size_t i = 0; i < slowest.n; i++)
-		add_row(&table, &slowest, &slowest.marks[hot->view->marks[i]],
-		        i < MOST_LOOKED);
-	r = syc_table_print(&table, stdout);
-	syc_table_fini(&table);
-	if (hot->view->n_marks > slowest.n)
-		printf("  … and %zu more: --all\n",
-		       hot->view->n_marks - slowest.n);
+	r = begin(&slowest, hot, most);
+	if (r == 0) {
+		syc_table_heading(stdout, "Slowest marks");
+		syc_table_init(&table, columns, N_COLUMNS(columns));
+		r = print_slowest(&slowest, &table);
+		syc_table_fini(&table);
+	}
+	end(&slowest);
 	return r;
 }
 
-void syc_stat_slowest_json(struct syc_json *json,
-                           const struct syc_stat_hot *hot)
+int syc_stat_slowest_json(struct syc_json *json, const struct syc_stat_hot *hot)
 {
 	struct slowest slowest;
+	const int r = begin(&slowest, hot, SIZE_MAX);
 
-	begin(&slowest, hot, SIZE_MAX);
+	if (r < 0) {
+		end(&slowest);
+		return r;
+	}
 	syc_json_key(json, "slowest_marks");
 	syc_json_begin_array(json);
 	for (size_t i = 0; i < slowest.n; i++) {
@@ -139,7 +268,7 @@ void syc_stat_slowest_json(struct syc_json *json,
 		syc_json_member_integer(json, "time_ns", mark->time);
 		syc_json_member_integer(json, "duration_ns", mark->duration);
 		syc_json_key(json, "running_ns");
-		if (slowest.has_running && i < MOST_LOOKED && thread->tid >= 0)
+		if (slowest.has_running && i < MOST_LOOKED)
 			syc_json_unsigned(json, running(&slowest, mark));
 		else
 			syc_json_null(json);
@@ -149,4 +278,6 @@ void syc_stat_slowest_json(struct syc_json *json,
 		syc_json_end_object(json);
 	}
 	syc_json_end_array(json);
+	end(&slowest);
+	return 0;
 }

@@ -146,16 +146,31 @@ void syc_json_text(struct syc_json *json, const char *text)
 	write_text(json->out, text);
 }
 
+/* What exports are full of: most of their time would be printf(). */
+static void write_unsigned(FILE *out, uint64_t value)
+{
+	char digits[20];
+	size_t at = sizeof(digits);
+
+	do
+		digits[--at] = (char)('0' + value % 10);
+	while ((value /= 10) != 0);
+	fwrite_unlocked(digits + at, 1, sizeof(digits) - at, out);
+}
+
 void syc_json_integer(struct syc_json *json, int64_t value)
 {
 	separate(json);
-	fprintf(json->out, "%" PRId64, value);
+	if (value < 0)
+		putc_unlocked('-', json->out);
+	write_unsigned(json->out,
+	               value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
 void syc_json_unsigned(struct syc_json *json, uint64_t value)
 {
 	separate(json);
-	fprintf(json->out, "%" PRIu64, value);
+	write_unsigned(json->out, value);
 }
 
 void syc_json_fixed(struct syc_json *json, int64_t value, unsigned decimals)

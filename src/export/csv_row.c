@@ -3,13 +3,20 @@
 #define _GNU_SOURCE
 #include "export/csv_row.h"
 
+#include <string.h>
+
 void syc_csv_text(FILE *out, const char *text)
 {
 	putc_unlocked('"', out);
-	for (; *text != 0; text++) {
-		if (*text == '"')
-			putc_unlocked('"', out);
-		putc_unlocked(*text, out);
+	for (;;) {
+		const size_t run = strcspn(text, "\"");
+
+		fwrite_unlocked(text, 1, run, out);
+		text += run;
+		if (*text == 0)
+			break;
+		fputs_unlocked("\"\"", out);
+		text++;
 	}
 	putc_unlocked('"', out);
 }

@@ -1,18 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* folded.c - stacks as lines. */
+#define _GNU_SOURCE
 #include "export/folded.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "export/export.h"
 
 /* ';' ends a frame, so none may stand in a name. */
 static void write_name(FILE *out, const char *name, bool in_quotes)
 {
-	for (; *name != 0; name++) {
-		if (in_quotes && *name == '"')
-			putc_unlocked('"', out);
-		putc_unlocked(*name == ';' ? ':' : *name, out);
+	const char *const special = in_quotes ? ";\"" : ";";
+
+	for (;;) {
+		const size_t run = strcspn(name, special);
+
+		fwrite_unlocked(name, 1, run, out);
+		name += run;
+		if (*name == 0)
+			return;
+		fputs_unlocked(*name == ';' ? ":" : "\"\"", out);
+		name++;
 	}
 }
 

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * gtk4_story.c - a GTK 4 program that draws frame after frame, of which every
+ * 50th takes 40 ms more: gtk4_story work|fsync FRAMES.
+ *
+ * It works in burn_in_a_frame(), or waits in fsync(), until the time is up: so
+ * what is in the frame does not depend on how fast the machine is.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <gtk/gtk.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PLANTED_NS INT64_C(40000000)
+#define EVERY      50
+
+static gboolean does_wait;
+static int frame, n_frames;
+static int fd;
+volatile unsigned gtk4_story_sum;
+
+static int64_t clock_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
+}
+
+/* Of its own processor time: on a busy machine it takes longer. */
+__attribute__((noinline)) void burn_in_a_frame(void)
+{
+	const int64_t end = clock_ns(CLOCK_THREAD_CPUTIME_ID) + PLANTED_NS;
+
+	while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < end)
+		for (int i = 0; i < 100000; i++)
+			gtk4_story_sum += (unsigned)i;
+}
+
+/* Tests have no slow disk: this one takes 40 ms, and signals don't end it. */
+__attribute__((noinline)) int fsync(int file)
+{
+	const int64_t end = clock_ns(CLOCK_MONOTONIC) + PLANTED_NS;
+	const struct timespec until = { .tv_sec = end / 1000000000,
+		                        .tv_nsec = end % 1000000000 };
+
+	(void)file;
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) ==
+	       EINTR)
+		;
+	return 0;
+}
+
+static void draw(GtkDrawingArea *area, cairo_t *cr, int width, int height,
+                 gpointer data)
+{
+	(void)area;
+	(void)data;
+	cairo_set_source_rgb(cr, frame % 100 / 100.0, 0.5, 0.5);
+	cairo_rectangle(cr, 0, 0, width, height);
+	cairo_fill(cr);
+	if (frame % EVERY != EVERY - 1)
+		return;
+	if (does_wait)
+		fsync(fd);
+	else
+		burn_in_a_frame();
+}
+
+static gboolean tick(GtkWidget *widget, GdkFrameClock *clock, gpointer window)
+{
+	(void)clock;
+	if (++frame >= n_frames) {
+		gtk_window_destroy(GTK_WINDOW(window));
+		return G_SOURCE_REMOVE;
+	}
+	gtk_widget_queue_draw(widget);
+	return G_SOURCE_CONTINUE;
+}
+
+static void activate(GtkApplication *application, gpointer data)
+{
+	GtkWidget *window = gtk_application_window_new(application);
+	GtkWidget *area = gtk_drawing_area_new();
+
+	(void)data;
+	gtk_drawing_area_set_draw_func(GTK_DRAWING_AREA(area), draw, NULL,
+	                               NULL);
+	gtk_window_set_child(GTK_WINDOW(window), area);
+	gtk_widget_add_tick_callback(area, tick, window, NULL);
+	gtk_window_present(GTK_WINDOW(window));
+}
+
+int main(int argc, char **argv)
+{
+	GtkApplication *application;
+	int status;
+
+	if (argc != 3)
+		return 2;
+	does_wait = strcmp(argv[1], "fsync") == 0;
+	n_frames = atoi(argv[2]);
+	fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	application = gtk_application_new(NULL, G_APPLICATION_NON_UNIQUE);
+	g_signal_connect(application, "activate", G_CALLBACK(activate), NULL);
+	status = g_application_run(G_APPLICATION(application), 1, argv);
+	g_object_unref(application);
+	return status;
+}

@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# gtk4_story.sh - `syscap stat` names what made the slow frames of a GTK 4
+# program slow: a function that works, by samples of processor time; that they
+# wait, by what those samples don't add up to; and for what, by samples of wall
+# time.  The story is told in docs/sampling.md.
+#
+# Reads SYSCAP (the command) and CC.  Each frame of gtk4_story.c that is to be
+# slow takes 40 ms more, however busy the machine is; how long others take, a
+# busy machine decides, so nothing here depends on that.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+skip() { echo "skip: $*"; exit 77; }
+need() { command -v "$1" >/dev/null || skip "there is no $1"; }
+need xvfb-run
+need xauth
+need python3
+pkg-config --exists gtk4 2>/dev/null || skip "there is no gtk4 (libgtk-4-dev)"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -m 700 "$work/run"
+export HOME="$work" XDG_RUNTIME_DIR="$work/run" GDK_BACKEND=x11
+export GSK_RENDERER=cairo
+# shellcheck disable=SC2046
+$CC -O2 -rdynamic -o "$work/story" $(pkg-config --cflags gtk4) \
+	"$here/gtk4_story.c" $(pkg-config --libs gtk4)
+
+# slow_frames NAME SAMPLE WHAT - record; six frames of 300 are slow by 40 ms.
+slow_frames() {
+	timeout 150 xvfb-run -a "$SYSCAP" record -q -o "$work/$1" \
+		--sample="$2" -- "$work/story" "$3" 300 2>"$work/err" ||
+		{ cat "$work/err"; exit 1; }
+	"$SYSCAP" stat --mark 'gtk/frameclock cycle' --slowest 20 \
+		"$work/$1" >"$work/$1.text"
+	"$SYSCAP" stat --mark 'gtk/frameclock cycle' --slowest 20 --json \
+		"$work/$1" >"$work/$1.json"
+	echo "$3, $2:"
+	sed -n '/^Hot functions/,/^$/p; /^Slowest/,/^$/p' "$work/$1.text"
+}
+
+slow_frames work auto work
+slow_frames wait auto fsync
+slow_frames wall wall fsync
+python3 - "$work" <<'EOF'
+import json, sys
+PLANTED = 6 * 40_000_000
+
+def read(name):
+    text = open(f"{sys.argv[1]}/{name}.text").read()
+    stat = json.load(open(f"{sys.argv[1]}/{name}.json"))
+    return text, stat
+
+def total(stat, function):
+    return sum(f["total"] for f in stat["hot"]["functions"]
+               if f["name"] == function)
+
+def expect(what, holds):
+    print("ok" if holds else "FAILED", "-", what)
+    return holds
+
+good = True
+text, stat = read("work")
+first = text.split("function ")[1].splitlines()[1]
+good &= expect("the first line of functions names the planted work",
+               " burn_in_a_frame " in first)
+good &= expect("it has most of the time that was planted",
+               total(stat, "burn_in_a_frame") > PLANTED / 2)
+
+text, stat = read("wait")
+marks = stat["slowest_marks"]
+duration = sum(m["duration_ns"] for m in marks)
+waited = sum(max(m["duration_ns"] - m["running_ns"], 0) for m in marks)
+good &= expect(f"waiting {waited / 1e6:.0f} of {duration / 1e6:.0f} ms",
+               waited > duration / 2 and waited > PLANTED / 2)
+good &= expect("the text says so", "the slowest 20: waiting at least " in text)
+
+text, stat = read("wall")
+good &= expect("samples of wall time name fsync",
+               total(stat, "fsync") > PLANTED / 2)
+sys.exit(0 if good else 1)
+EOF
