@@ -19,8 +19,12 @@
 #include "capture/error.h"
 #include "data/load.h"
 
-static int unfit(const struct syscap_frame *frame, struct syscap_error *error,
-                 const char *what)
+/* Most frames are right, and nothing of them is in the way of the next. */
+#define COLD   static __attribute__((cold, noinline))
+#define INLINE static inline __attribute__((always_inline))
+
+COLD int unfit(const struct syscap_frame *frame, struct syscap_error *error,
+               const char *what)
 {
 	const char *name = syscap_frame_type_name(frame->type);
 
@@ -29,8 +33,8 @@ static int unfit(const struct syscap_frame *frame, struct syscap_error *error,
 	                     what);
 }
 
-static int endless(const struct syscap_frame *frame, struct syscap_error *error,
-                   const char *text)
+COLD int endless(const struct syscap_frame *frame, struct syscap_error *error,
+                 const char *text)
 {
 	const char *name = syscap_frame_type_name(frame->type);
 
@@ -44,7 +48,7 @@ static int endless(const struct syscap_frame *frame, struct syscap_error *error,
  * is counted into frame->used.  @at: where the items end, or the last text
  * begins.
  */
-static int check_texts(struct syscap_frame *frame,
+INLINE int check_texts(struct syscap_frame *frame,
                        const struct syc_frame_shape *shape, size_t at,
                        struct syscap_error *error)
 {
@@ -98,11 +102,11 @@ static void fill_timestamp(struct syscap_frame *frame, bool big)
 	frame->used = 32;
 }
 
-static void fill_sample(struct syscap_frame *frame, bool big)
+INLINE void fill_sample(struct syscap_frame *frame, uint8_t type, bool big)
 {
 	frame->tid = I32_AT(frame, sample, tid);
 	frame->sample.n_addrs = U16_AT(frame, sample, n_addrs);
-	frame->sample.entering = frame->type == SYSCAP_FRAME_TRACE &&
+	frame->sample.entering = type == SYSCAP_FRAME_TRACE &&
 	                         is_set(U16_AT(frame, sample, flags), big);
 }
 
@@ -207,15 +211,15 @@ static void fill_dbus_message(struct syscap_frame *frame, bool big)
 }
 
 /* What a frame that is right says.  False: it is not, after all. */
-static bool fill_fields(struct syscap_frame *frame, bool big)
+INLINE bool fill_fields(struct syscap_frame *frame, uint8_t type, bool big)
 {
-	switch (frame->type) {
+	switch (type) {
 	case SYSCAP_FRAME_TIMESTAMP:
 		fill_timestamp(frame, big);
 		break;
 	case SYSCAP_FRAME_SAMPLE:
 	case SYSCAP_FRAME_TRACE:
-		fill_sample(frame, big);
+		fill_sample(frame, type, big);
 		break;
 	case SYSCAP_FRAME_MAP:
 		fill_map(frame, big);
@@ -267,21 +271,6 @@ const char *syscap_frame_type_name(uint8_t type)
 	return syc_frame_name(type);
 }
 
-void syc_frame_header(const unsigned char *bytes, bool big,
-                      struct syscap_frame *ret_frame)
-{
-	*ret_frame = (struct syscap_frame){
-		.bytes = bytes,
-		.len = syc_load_u16(bytes + SYC_AT(frame, len), big),
-		.cpu = (int16_t)syc_load_u16(bytes + SYC_AT(frame, cpu), big),
-		.pid = syc_load_i32(bytes + SYC_AT(frame, pid), big),
-		.tid = -1,
-		.time = syc_load_i64(bytes + SYC_AT(frame, time), big),
-		.type = bytes[SYC_AT(frame, type)],
-		.padding2 = syc_load_u32(bytes + SYC_AT(frame, padding2), big),
-	};
-}
-
 static void read_tagged_tid(struct syscap_frame *frame)
 {
 	const uint32_t tid = frame->padding2 & ~SYSCAP_TID_TAG_MASK;
@@ -291,16 +280,11 @@ static void read_tagged_tid(struct syscap_frame *frame)
 		frame->tid = (int32_t)tid;
 }
 
-int syc_frame_decode(struct syscap_frame *frame, bool big,
+INLINE int decode_as(uint8_t type, struct syscap_frame *frame, bool big,
                      struct syscap_error *error)
 {
-	const struct syc_frame_shape *const shape =
-		syc_frame_shape(frame->type);
+	const struct syc_frame_shape *const shape = &syc_frame_shapes[type];
 
-	if (shape == NULL) {
-		frame->used = frame->len;
-		return 0;
-	}
 	if (shape->may_tell_tid)
 		read_tagged_tid(frame);
 	if (frame->len < shape->least)
@@ -312,9 +296,25 @@ int syc_frame_decode(struct syscap_frame *frame, bool big,
 	const int r = check_texts(frame, shape, end, error);
 	if (r < 0)
 		return r;
-	if (!fill_fields(frame, big)) {
+	if (!fill_fields(frame, type, big)) {
 		frame->used = 0;
 		return unfit(frame, error, "a path has no end");
 	}
 	return 0;
+}
+
+int syc_frame_decode(struct syscap_frame *frame, bool big,
+                     struct syscap_error *error)
+{
+#define CASE(TYPE)                \
+	case SYSCAP_FRAME_##TYPE: \
+		return decode_as(SYSCAP_FRAME_##TYPE, frame, big, error);
+
+	switch (frame->type) {
+		SYC_FRAME_TYPES(CASE)
+	default:
+		frame->used = frame->len;
+		return 0;
+	}
+#undef CASE
 }

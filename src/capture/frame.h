@@ -13,6 +13,7 @@
 #include <syscap/capture.h>
 
 #include "data/frames.h"
+#include "data/load.h"
 
 /* The text at @at if it ends within @size bytes, else NULL. */
 static inline const char *syc_frame_text(const struct syscap_frame *frame,
@@ -36,8 +37,20 @@ syc_frame_slot_id(const struct syscap_frame *frame, unsigned slot)
  * Fill the part that all frames share from the 24 bytes at @bytes; the rest
  * of @ret_frame is zero.  Nothing is checked.
  */
-void syc_frame_header(const unsigned char *bytes, bool big,
-                      struct syscap_frame *ret_frame);
+static inline void syc_frame_header(const unsigned char *bytes, bool big,
+                                    struct syscap_frame *ret_frame)
+{
+	*ret_frame = (struct syscap_frame){
+		.bytes = bytes,
+		.len = syc_load_u16(bytes + SYC_AT(frame, len), big),
+		.cpu = (int16_t)syc_load_u16(bytes + SYC_AT(frame, cpu), big),
+		.pid = syc_load_i32(bytes + SYC_AT(frame, pid), big),
+		.tid = -1,
+		.time = syc_load_i64(bytes + SYC_AT(frame, time), big),
+		.type = bytes[SYC_AT(frame, type)],
+		.padding2 = syc_load_u32(bytes + SYC_AT(frame, padding2), big),
+	};
+}
 
 /**
  * Decode what depends on the type.  @frame comes from syc_frame_header().

@@ -28,7 +28,7 @@ bool syc_frame_order_copy(const struct syscap_frame *frame, bool big,
 		return true;
 	if (shape != NULL && frame->len >= shape->least &&
 	    syc_frame_content_end(shape, buffer, frame->len, true) != 0)
-		syc_frame_turn(shape, buffer, frame->len, true);
+		syc_frame_turn(buffer, frame->len, true);
 	syc_frame_turn_header(buffer);
 	if (frame->type == SYSCAP_FRAME_SAMPLE ||
 	    frame->type == SYSCAP_FRAME_TRACE)

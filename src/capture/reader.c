@@ -294,35 +294,28 @@ static const unsigned char *here(const struct syscap_reader *reader,
 	return into != 0 ? reader->rest + into : reader->rest;
 }
 
-/* Is there a whole frame at the reader's position?  Tells its length. */
-static int check_frame(const struct syscap_reader *reader,
-                       const unsigned char *bytes, uint64_t left,
-                       struct syscap_frame *ret_frame,
-                       struct syscap_error *error)
+/* Tell why there is no whole frame of @len bytes at the reader's position. */
+static __attribute__((cold, noinline)) int
+no_frame(const struct syscap_reader *reader, uint16_t len, uint64_t left,
+         struct syscap_frame *ret_frame, struct syscap_error *error)
 {
 	const uint64_t at = reader->position;
 
-	*ret_frame = (struct syscap_frame){ .offset = at, .tid = -1 };
-
+	*ret_frame =
+		(struct syscap_frame){ .offset = at, .len = len, .tid = -1 };
 	if (left < FRAME_HEADER)
 		return syc_error_set(error, EBADMSG, at,
 		                     "the file ends %u bytes into a frame's "
 		                     "header",
 		                     (unsigned)left);
-
-	const unsigned len = syc_load_u16(bytes, reader->big);
-	ret_frame->len = (uint16_t)len;
 	if (len < FRAME_HEADER || (len & FRAME_ALIGN_MASK) != 0)
 		return syc_error_set(error, EBADMSG, at,
 		                     "no frame has a length of %u; what "
 		                     "follows cannot be read",
 		                     len);
-	if (len > left)
-		return syc_error_set(error, EBADMSG, at,
-		                     "the file ends %u bytes into a frame of "
-		                     "%u",
-		                     (unsigned)left, len);
-	return 0;
+	return syc_error_set(error, EBADMSG, at,
+	                     "the file ends %u bytes into a frame of %u",
+	                     (unsigned)left, len);
 }
 
 /*
@@ -348,17 +341,18 @@ int syscap_reader_next(struct syscap_reader *reader,
 	if (left == 0)
 		return 0;
 
-	int r = check_frame(reader, bytes, left, ret_frame, error);
-	if (r < 0)
-		return r;
-
+	if (left < FRAME_HEADER)
+		return no_frame(reader, 0, left, ret_frame, error);
 	syc_frame_header(bytes, reader->big, ret_frame);
+	if (ret_frame->len < FRAME_HEADER ||
+	    (ret_frame->len & FRAME_ALIGN_MASK) != 0 || ret_frame->len > left)
+		return no_frame(reader, ret_frame->len, left, ret_frame, error);
 	ret_frame->offset = reader->position;
 	reader->position += ret_frame->len;
 	if (reader->is_mapped && reader->position <= reader->size &&
 	    reader->position - reader->released >= 2 * RELEASE_SIZE)
 		release_pages(reader);
-	r = syc_frame_decode(ret_frame, reader->big, error);
+	const int r = syc_frame_decode(ret_frame, reader->big, error);
 	return r < 0 ? r : 1;
 }
 

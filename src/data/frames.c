@@ -1,160 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* frames.c - what the frames of each type are made of. */
+/* frames.c - where the items of a frame end, and its other byte order. */
 #include "data/frames.h"
 
 #include <string.h>
-
-#define TEXT(type, field)                                          \
-	{                                                          \
-		SYC_AT(type, field), SYC_SIZE(type, field), #field \
-	}
-#define NUMBER(type, field)                                      \
-	{                                                        \
-		SYC_AT(type, field), SYC_SIZE(type, field), 1, 0 \
-	}
-#define ARRAY(type, field, of)                                \
-	{                                                     \
-		SYC_AT(type, field), sizeof(of),              \
-			SYC_SIZE(type, field) / sizeof(of), 0 \
-	}
-#define BITS(type, field, n)                                     \
-	{                                                        \
-		SYC_AT(type, field), SYC_SIZE(type, field), 1, n \
-	}
-
-#define NUMBERS(...) ((const struct syc_frame_numbers[]){ __VA_ARGS__, { 0 } })
-
-/* Of one size; ending with a text; with items behind what all have. */
-#define PLAIN(n) .least = (n), .sure = (n), .size = (n)
-#define SPEAKING(n, what) \
-	.least = (n) + 1, .sure = (n) + 1, .size = (n), .last_text = (what)
-#define COUNTING(n, type, field, item, wrong)                           \
-	PLAIN(n), .count_at = SYC_AT(type, field), .item_size = (item), \
-		  .unfit = (wrong)
-#define GAP(at, n)                       \
-	.gap_at = (at), .gap_size = (n), \
-	.gap = (UINT64_MAX >> 8 * (8 - (n))) << 8 * ((at) % sizeof(uint64_t))
-
-#define WIRE(type) sizeof(struct syscap_wire_##type)
-
-#define STACK                                                                 \
-	COUNTING(WIRE(sample), sample, n_addrs, sizeof(uint64_t),             \
-	         "its addresses do not fit"),                                 \
-		GAP(SYC_AT(sample, flags) + 1, 1),                            \
-		.numbers =                                                    \
-			NUMBERS(NUMBER(sample, n_addrs),                      \
-	                        BITS(sample, flags, 1), NUMBER(sample, tid)), \
-		.item_numbers = addresses
-
-static const struct syc_frame_numbers addresses[] = {
-	{ 0, sizeof(uint64_t), 1, 0 },
-	{ 0 },
-};
-
-static const struct syc_frame_text counter_texts[] = {
-	TEXT(counter, category),
-	TEXT(counter, name),
-	TEXT(counter, description),
-	{ 0 },
-};
-
-const struct syc_frame_shape syc_frame_shapes[SYSCAP_FRAME_LAST] = {
-	[0] = { .least = UINT16_MAX, .sure = SYC_FRAME_LOOK },
-	[SYSCAP_FRAME_TIMESTAMP] = { PLAIN(WIRE(frame)) },
-	[SYSCAP_FRAME_SAMPLE] = { STACK },
-	[SYSCAP_FRAME_MAP] = {
-		.least = WIRE(map) + 1, .sure = SYC_FRAME_LOOK,
-		.size = WIRE(map), .last_text = "path",
-		.numbers = NUMBERS(NUMBER(map, start), NUMBER(map, end),
-		                   NUMBER(map, offset), NUMBER(map, inode)),
-	},
-	[SYSCAP_FRAME_PROCESS] = {
-		.least = WIRE(frame) + 1, .sure = SYC_FRAME_LOOK,
-		.size = WIRE(frame), .last_text = "command line",
-	},
-	[SYSCAP_FRAME_FORK] = {
-		PLAIN(WIRE(fork)), GAP(SYC_AT(fork, padding), 4),
-		.numbers = NUMBERS(NUMBER(fork, child_pid)),
-	},
-	[SYSCAP_FRAME_EXIT] = { PLAIN(WIRE(frame)) },
-	[SYSCAP_FRAME_JITMAP] = { /* the count has 32 bits */
-		.least = SYSCAP_JITMAP_FIXED, .sure = SYC_FRAME_LOOK,
-		.size = SYSCAP_JITMAP_FIXED,
-		.count_at = SYC_AT(jitmap, n_jitmaps), .is_walked = true,
-		.unfit = "its names do not fit",
-		.numbers = NUMBERS(NUMBER(jitmap, n_jitmaps)),
-	},
-	[SYSCAP_FRAME_CTRDEF] = {
-		COUNTING(WIRE(ctrdef), ctrdef, n_counters, WIRE(counter),
-		         "its counters do not fit"),
-		GAP(SYC_AT(ctrdef, padding1), 6), .may_tell_tid = true,
-		.numbers = NUMBERS(NUMBER(ctrdef, n_counters)),
-		.item_texts = counter_texts,
-		.item_numbers = NUMBERS(NUMBER(counter, id),
-		                        NUMBER(counter, value)),
-	},
-	[SYSCAP_FRAME_CTRSET] = {
-		COUNTING(WIRE(ctrset), ctrset, n_groups, WIRE(values),
-		         "its groups of values do not fit"),
-		GAP(SYC_AT(ctrset, padding1), 6), .may_tell_tid = true,
-		.numbers = NUMBERS(NUMBER(ctrset, n_groups)),
-		.item_numbers = NUMBERS(ARRAY(values, ids, uint32_t),
-		                        ARRAY(values, values, uint64_t)),
-	},
-	[SYSCAP_FRAME_MARK] = {
-		SPEAKING(WIRE(mark), "message"), .duration = UINT64_MAX,
-		.may_tell_tid = true,
-		.texts = { TEXT(mark, group), TEXT(mark, name) },
-		.numbers = NUMBERS(NUMBER(mark, duration)),
-	},
-	[SYSCAP_FRAME_METADATA] = {
-		SPEAKING(WIRE(metadata), "text"),
-		.may_tell_tid = true,
-		.texts = { TEXT(metadata, id) },
-	},
-	[SYSCAP_FRAME_LOG] = {
-		SPEAKING(WIRE(log), "message"),
-		GAP(SYC_AT(log, padding1), 6), .may_tell_tid = true,
-		.texts = { TEXT(log, domain) },
-		.numbers = NUMBERS(NUMBER(log, severity)),
-	},
-	[SYSCAP_FRAME_FILE_CHUNK] = {
-		COUNTING(SYSCAP_FILE_CHUNK_FIXED, file_chunk, len, 1,
-		         "its data does not fit"),
-		.may_tell_tid = true,
-		.texts = { TEXT(file_chunk, path) },
-		.numbers = NUMBERS(BITS(file_chunk, is_last, 1),
-		                   NUMBER(file_chunk, len)),
-	},
-	[SYSCAP_FRAME_ALLOCATION] = {
-		COUNTING(WIRE(allocation), allocation, n_addrs,
-		         sizeof(uint64_t), "its addresses do not fit"),
-		GAP(SYC_AT(allocation, padding) + 1, 1),
-		.numbers = NUMBERS(NUMBER(allocation, addr),
-		                   NUMBER(allocation, size),
-		                   NUMBER(allocation, tid),
-		                   NUMBER(allocation, n_addrs)),
-		.item_numbers = addresses,
-	},
-	[SYSCAP_FRAME_OVERLAY] = { /* two texts that a NUL each ends */
-		.least = SYSCAP_OVERLAY_FIXED + 2, .sure = SYC_FRAME_LOOK,
-		.size = SYSCAP_OVERLAY_FIXED + 2,
-		.count_at = SYC_AT(overlay, src_len),
-		.more_at = SYC_AT(overlay, dst_len), .is_walked = true,
-		.item_size = 1,
-		.unfit = "its paths do not fit",
-		GAP(SYC_AT(overlay, padding), 3),
-		.numbers = NUMBERS(NUMBER(overlay, src_len),
-		                   NUMBER(overlay, dst_len)),
-	},
-	[SYSCAP_FRAME_TRACE] = { STACK },
-	[SYSCAP_FRAME_DBUS_MESSAGE] = {
-		COUNTING(SYSCAP_DBUS_FIXED, dbus_message, message_len, 1,
-		         "its message does not fit"),
-		.numbers = NUMBERS(BITS(dbus_message, bus_type, 2),
-		                   NUMBER(dbus_message, message_len)),
-	},
-};
 
 static size_t end_of_names(const unsigned char *frame, size_t len, bool big)
 {
@@ -242,20 +90,21 @@ static void turn_bits(unsigned char *p, unsigned n_bits, bool big)
 	p[big ? 1 : 0] = (unsigned char)(turned >> 8);
 }
 
-static void turn_numbers(const struct syc_frame_numbers *numbers,
-                         unsigned char *p, bool big)
+/* Where the row is known nothing of this is left but swaps. */
+static inline __attribute__((always_inline)) void
+turn_numbers(const struct syc_frame_numbers *numbers, unsigned most,
+             unsigned char *p, bool big)
 {
-	if (numbers == NULL)
-		return;
-	for (; numbers->size != 0; numbers++) {
-		unsigned char *number = p + numbers->at;
+#pragma GCC unroll 4
+	for (unsigned i = 0; i < most; i++) {
+		unsigned char *const number = p + numbers[i].at;
 
-		for (unsigned n = numbers->n; n != 0; n--) {
-			turn_number(number, numbers->size);
-			number += numbers->size;
-		}
-		if (numbers->n_bits != 0)
-			turn_bits(p + numbers->at, numbers->n_bits, big);
+#pragma GCC unroll 8
+		for (unsigned k = 0; k < numbers[i].n; k++)
+			turn_number(number + k * numbers[i].size,
+			            numbers[i].size);
+		if (numbers[i].n_bits != 0)
+			turn_bits(number, numbers[i].n_bits, big);
 	}
 }
 
@@ -271,28 +120,38 @@ static void turn_names(unsigned char *frame, bool big)
 	}
 }
 
-void syc_frame_turn(const struct syc_frame_shape *shape, unsigned char *frame,
-                    size_t len, bool big)
+static inline __attribute__((always_inline)) void
+turn_content(uint8_t type, unsigned char *frame, size_t len, bool big)
 {
-	const unsigned n = syc_load_u16(frame + shape->count_at, big);
+	const struct syc_frame_shape *const shape = &syc_frame_shapes[type];
 	unsigned char *item = frame + shape->size;
 
-	if (shape->item_numbers == addresses) {
-		for (unsigned i = 0; i < n; i++)
-			turn_u64(item + i * sizeof(uint64_t));
-	} else if (shape->item_numbers != NULL) {
-		for (unsigned i = 0; i < n; i++, item += shape->item_size)
-			turn_numbers(shape->item_numbers, item, big);
-	}
-	if (shape == &syc_frame_shapes[SYSCAP_FRAME_JITMAP])
+	if (shape->item_numbers[0].size != 0)
+		for (unsigned n = syc_load_u16(frame + shape->count_at, big);
+		     n != 0; n--, item += shape->item_size)
+			turn_numbers(shape->item_numbers, 2, item, big);
+	if (type == SYSCAP_FRAME_JITMAP)
 		turn_names(frame, big);
 	/* The place of an index, which is none any more in the other order */
-	if (shape == &syc_frame_shapes[SYSCAP_FRAME_TIMESTAMP] &&
-	    len >= WIRE(frame) + sizeof(uint64_t) &&
+	if (type == SYSCAP_FRAME_TIMESTAMP &&
+	    len >= sizeof(struct syscap_wire_frame) + sizeof(uint64_t) &&
 	    syc_load_u32(frame + SYC_AT(frame, padding2), big) ==
 	            SYSCAP_INDEX_MAGIC)
-		turn_u64(frame + WIRE(frame));
-	turn_numbers(shape->numbers, frame, big);
+		turn_u64(frame + sizeof(struct syscap_wire_frame));
+	turn_numbers(shape->numbers, 4, frame, big);
+}
+
+void syc_frame_turn(unsigned char *frame, size_t len, bool big)
+{
+#define CASE(TYPE)                                                  \
+	case SYSCAP_FRAME_##TYPE:                                   \
+		turn_content(SYSCAP_FRAME_##TYPE, frame, len, big); \
+		break;
+
+	switch (frame[SYC_AT(frame, type)]) {
+		SYC_FRAME_TYPES(CASE)
+	}
+#undef CASE
 }
 
 void syc_frame_turn_header(unsigned char *frame)

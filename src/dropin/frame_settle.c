@@ -95,7 +95,7 @@ const char *syc_frame_settle_foreign(unsigned char *frame, size_t len)
 	const char *const why = settle_content(shape, frame, len, !HOST_IS_BIG);
 
 	if (why == NULL && shape != NULL)
-		syc_frame_turn(shape, frame, len, !HOST_IS_BIG);
+		syc_frame_turn(frame, len, !HOST_IS_BIG);
 	syc_frame_turn_header(frame);
 	return why;
 }

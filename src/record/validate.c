@@ -21,7 +21,8 @@
  * Most frames are samples and values of counters, which have nothing to clean:
  * what these do not need is out of their way.
  */
-#define ASIDE static __attribute__((noinline))
+#define ASIDE  static __attribute__((noinline))
+#define INLINE static inline __attribute__((always_inline))
 
 static unsigned char *at(struct syscap_wire_frame *frame, size_t offset)
 {
@@ -77,7 +78,7 @@ static void clean_text(void *text, size_t size)
 	mend_text(bytes);
 }
 
-static void clean_texts(const struct syc_frame_text *texts, unsigned char *p)
+INLINE void clean_texts(const struct syc_frame_text *texts, unsigned char *p)
 {
 	for (; texts->size != 0; texts++)
 		clean_text(p + texts->at, texts->size);
@@ -91,8 +92,8 @@ ASIDE void end_at(struct syscap_wire_frame *frame, size_t end)
 }
 
 /* All gaps lie within a word: clear one in a step. */
-static inline void clear_gap(struct syscap_wire_frame *frame,
-                             const struct syc_frame_shape *shape)
+INLINE void clear_gap(struct syscap_wire_frame *frame,
+                      const struct syc_frame_shape *shape)
 {
 	unsigned char *const p = at(frame, shape->gap_at & ~7u);
 	uint64_t word;
@@ -181,11 +182,11 @@ ASIDE void clean_overlay(struct syscap_wire_overlay *overlay, size_t end)
 }
 
 /* What each type has of its own. */
-static const char *clean_more(struct syscap_wire_frame *frame,
+INLINE const char *clean_more(uint8_t type, struct syscap_wire_frame *frame,
                               const struct syc_frame_shape *shape, size_t end,
                               bool ours)
 {
-	switch (frame->type) {
+	switch (type) {
 	case SYSCAP_FRAME_SAMPLE:
 	case SYSCAP_FRAME_TRACE:
 		clean_sample((void *)frame, ours);
@@ -219,36 +220,47 @@ static const char *clean_more(struct syscap_wire_frame *frame,
 	return NULL;
 }
 
-ASIDE void clean_all_texts(struct syscap_wire_frame *frame,
-                           const struct syc_frame_shape *shape, size_t end)
+INLINE const char *check_as(uint8_t type, struct syscap_wire_frame *frame,
+                            bool ours)
 {
-	clean_texts(shape->texts, at(frame, 0));
-	if (frame->type == SYSCAP_FRAME_MAP)
-		clean_map((void *)frame);
-	else if (shape->last_text != NULL)
-		clean_text(at(frame, end), frame->len - end);
-}
+	const struct syc_frame_shape *const shape = &syc_frame_shapes[type];
 
-static const char *check_content(struct syscap_wire_frame *frame,
-                                 const struct syc_frame_shape *shape, bool ours)
-{
 	if (frame->len < shape->least)
 		return "it is too short for its type";
 	const size_t end =
 		syc_frame_content_end(shape, at(frame, 0), frame->len, false);
 	if (end == 0)
 		return shape->unfit;
-	/* First what differs most: processors learn the rest from it */
-	const char *const why = clean_more(frame, shape, end, ours);
+	const char *const why = clean_more(type, frame, shape, end, ours);
 	if (why != NULL)
 		return why;
-	clear_gap(frame, shape);
-	if (shape->texts->size != 0 || shape->last_text != NULL)
-		clean_all_texts(frame, shape, end);
-	if (shape->last_text == NULL && end != frame->len)
-		end_at(frame,
-		       end); /* a timestamp may fill a gap, with any length */
+	if (shape->gap_size != 0)
+		clear_gap(frame, shape);
+	clean_texts(shape->texts, at(frame, 0));
+	if (type == SYSCAP_FRAME_MAP)
+		clean_map((void *)frame);
+	else if (shape->last_text != NULL)
+		clean_text(at(frame, end), frame->len - end);
+	else if (end != frame->len) /* a timestamp fills gaps of any length */
+		end_at(frame, end);
 	return NULL;
+}
+
+static const char *check_content(struct syscap_wire_frame *frame, bool ours)
+{
+#define CASE(TYPE)                \
+	case SYSCAP_FRAME_##TYPE: \
+		return check_as(SYSCAP_FRAME_##TYPE, frame, ours);
+
+	switch (frame->type) {
+		SYC_FRAME_TYPES(CASE)
+	case SYSCAP_FRAME_RING_END:
+		end_at(frame, sizeof(*frame));
+		return NULL;
+	default:
+		return "its type is not known";
+	}
+#undef CASE
 }
 
 /* Viewers crash on frames of other types that belong to no process. */
@@ -262,14 +274,16 @@ static bool needs_pid(uint8_t type)
 }
 
 /* padding2 says something: only our own client's does. */
-static bool is_tagged(const struct syscap_wire_frame *frame,
-                      const struct syc_frame_shape *shape, int32_t tid)
+static bool is_tagged(const struct syscap_wire_frame *frame, int32_t tid)
 {
+	const struct syc_frame_shape *const shape =
+		syc_frame_shape(frame->type);
+
 	if (frame->type == SYSCAP_FRAME_SAMPLE)
 		return (frame->padding2 & SYSCAP_WEIGHT_TAG_MASK) ==
 		               SYSCAP_WEIGHT_TAG &&
 		       (frame->padding2 & ~SYSCAP_WEIGHT_TAG_MASK) != 0;
-	return shape->may_tell_tid &&
+	return shape != NULL && shape->may_tell_tid &&
 	       frame->padding2 == (SYSCAP_TID_TAG | (uint32_t)tid);
 }
 
@@ -299,19 +313,10 @@ int syc_validate_frame(void *bytes, size_t avail, int32_t tid,
 	if (why != NULL)
 		goto fail;
 	const int len = frame->len;
-	const struct syc_frame_shape *const shape =
-		syc_frame_shape(frame->type);
 	memset(frame->padding1, 0, sizeof(frame->padding1));
-	if (shape != NULL) {
-		if (tid <= 0 || !is_tagged(frame, shape, tid))
-			frame->padding2 = 0;
-		why = check_content(frame, shape, tid > 0);
-	} else if (frame->type == SYSCAP_FRAME_RING_END) {
+	if (tid <= 0 || !is_tagged(frame, tid))
 		frame->padding2 = 0;
-		end_at(frame, sizeof(*frame));
-	} else {
-		why = "its type is not known";
-	}
+	why = check_content(frame, tid > 0);
 	if (why == NULL)
 		return len;
 fail:

@@ -27,7 +27,7 @@ static void turn(unsigned char *frame, size_t len, bool is_big)
 
 	CHECK(shape != NULL);
 	CHECK(syc_frame_content_end(shape, frame, len, is_big) != 0);
-	syc_frame_turn(shape, frame, len, is_big);
+	syc_frame_turn(frame, len, is_big);
 	syc_frame_turn_header(frame);
 }
 

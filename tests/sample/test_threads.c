@@ -190,8 +190,9 @@ TEST(weights_add_up_to_the_processor_time_that_was_used)
 	const struct syscap_sampler_stats stats = sampling_stats();
 	uint64_t weight;
 	const unsigned n = sampling_finish(gettid(), &weight);
-	/* the last tick may be 10 ms away */
-	CHECK(!GETS_ALL_TICKS || (int64_t)stats.n_due >= used - 25);
+	/* The last tick may be 10 ms away, and more on a busy machine, whose
+	 * kernel looks at processor timers in its own tick only */
+	CHECK(!GETS_ALL_TICKS || (int64_t)stats.n_due >= used * 3 / 4 - 25);
 	CHECK((int64_t)stats.n_due <= used + 25);
 	CHECK_EQ(n, stats.n_samples);
 	CHECK_EQ(weight, stats.n_due);
