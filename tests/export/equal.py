@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """equal.py SYSCAP PROTOC FILTERS CAPTURE... - marks, operations, arrows,
-values, logs, losses, samples and allocations of every export are those that a
-reader of its own finds (tests/profile), unfiltered and through FILTERS random
-filters; SEED=N repeats a run."""
+values, logs, losses, samples and allocations of every export, and the sums of
+`syscap stat`, are those that a reader of its own finds (tests/profile),
+unfiltered and through FILTERS random filters; SEED=N repeats a run."""
 import collections
 import decimal
+import json
 import math
 import os
 import random
@@ -136,6 +137,58 @@ def without_others(found, want):
     return found
 
 
+def rank(values, percent):
+    return values[-(-len(values) * percent // 100) - 1]
+
+
+def summed(capture, theirs, rows):
+    """Marks, counters and logs as `syscap stat` sums them up."""
+    durations = collections.defaultdict(list)
+    for mark in theirs["marks"]:
+        durations[mark[4], mark[5]].append(mark[1])
+    marks = {name: (len(d), d[0], sum(d) // len(d), rank(d, 50), rank(d, 99),
+                    d[-1], sum(d))
+             for name, d in ((n, sorted(d)) for n, d in durations.items())}
+    counters = collections.defaultdict(list)
+    for v in rows:
+        number = capture.typed(v)[3]
+        owner = v.pid
+        if (v.pid, v.id) not in capture.defined:
+            owner = capture.owners.get(v.id)
+        counters[owner, v.id].append((v.time, number))
+    found = {}
+    for (owner, number), values in counters.items():
+        latest = max(v[0] for v in values)
+        found[owner, number] = (
+            len(values), [v for t, v in values if t == latest][-1],
+            min(v for _, v in values), max(v for _, v in values))
+    return marks, found, dict(collections.Counter(
+        log[3] for log in theirs["logs"]))
+
+
+def check_stat(syscap, path, capture, want, theirs):
+    done = subprocess.run(
+        [syscap, "stat", "--json", "--functions=1",
+         *arguments(want, capture.begin), path], stdout=subprocess.PIPE,
+        check=True)
+    whole = json.loads(done.stdout)
+    keys = ("count", "min_ns", "mean_ns", "median_ns", "p99_ns", "max_ns",
+            "total_ns")
+    ours = (
+        {(m["group"], m["name"]): tuple(m[key] for key in keys)
+         for m in whole["marks"]},
+        {(None if c["name"] is None else c["pid"], c["id"]):
+         (c["count"], c["last"], c["min"], c["max"])
+         for c in whole["counters"] if c["count"]},
+        whole["logs"])
+    for what, a, b in zip(("marks", "counters", "logs"), ours,
+                          summed(capture, theirs,
+                                 events(capture, want)["values"])):
+        if a != b:
+            print("stat: %s differ with %s\n  %s\n  %s" % (what, want, a, b))
+            sys.exit(1)
+
+
 def begin_of(capture, theirs):
     return min([capture.begin] + [m[0] for m in theirs["marks"]] +
                [o[0] for o in theirs["operations"]])
@@ -152,6 +205,7 @@ def check(syscap, protoc, path, capture, want):
         assert "mark" in want and not marks_of(capture, want), want
         return
     theirs = wanted(capture, want)
+    check_stat(syscap, path, capture, want, theirs)
     compare("chrome", without_others(read_chrome(
         chrome, begin_of(capture, theirs),
         lambda pid: capture.period[pid] if capture.period else 1), want),

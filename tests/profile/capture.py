@@ -61,7 +61,7 @@ class Capture:
         self.table = collections.defaultdict(list)
         self.samples, self.marks = [], []
         self.values, self.logs, self.losses = [], [], []
-        self.defined, self.latest = {}, {}
+        self.defined, self.latest, self.owners = {}, {}, {}
         self.last = self.begin # what happened latest, but marks
         self.threads, self.named_at = {}, {}
         self.rates, self.asked = collections.defaultdict(set), None
@@ -169,6 +169,7 @@ class Capture:
                                     "little" if self.little else "big")
             counter = (text(one[:32]), text(one[32:64]), one[119] == 1)
             self.defined[pid, number] = self.latest[number] = counter
+            self.owners[number] = pid
 
     def typed(self, value):
         """(category, name, "double" or "int64", value)"""
