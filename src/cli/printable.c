@@ -8,6 +8,13 @@
 
 #include "data/utf8.h"
 
+/* Line separators, and what turns the direction of the text behind it. */
+static bool moves_text(uint32_t point)
+{
+	return (point >= 0x2028 && point <= 0x202E) ||
+	       (point >= 0x2066 && point <= 0x2069);
+}
+
 static void write_character(FILE *out, const char *text, size_t len,
                             uint32_t point, bool quoted)
 {
@@ -17,6 +24,8 @@ static void write_character(FILE *out, const char *text, size_t len,
 		fputs("\\t", out);
 	else if (point < 0x20 || (point >= 0x7F && point < 0xA0))
 		fprintf(out, "\\x%02x", (unsigned)point);
+	else if (moves_text(point))
+		fprintf(out, "\\u%04x", (unsigned)point);
 	else if (quoted && (point == '"' || point == '\\'))
 		fprintf(out, "\\%c", (int)point);
 	else
