@@ -170,6 +170,23 @@ void syc_json_unsigned(struct syc_json *json, uint64_t value)
 	write_unsigned(json->out, value);
 }
 
+void syc_json_fixed(struct syc_json *json, int64_t value, unsigned decimals)
+{
+	uint64_t size = value < 0 ? -(uint64_t)value : (uint64_t)value;
+	uint64_t unit = 1;
+	unsigned digits = decimals;
+
+	for (unsigned i = 0; i < decimals; i++)
+		unit *= 10;
+	separate(json);
+	fprintf(json->out, "%s%" PRIu64, value < 0 ? "-" : "", size / unit);
+	size %= unit;
+	for (; size > 0 && size % 10 == 0; digits--)
+		size /= 10;
+	if (size > 0)
+		fprintf(json->out, ".%0*" PRIu64, (int)digits, size);
+}
+
 void syc_json_double(struct syc_json *json, double value)
 {
 	char text[32];

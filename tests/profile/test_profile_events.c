@@ -99,6 +99,7 @@ TEST(parts_of_an_operation_find_each_other_by_time)
 		{ 1300, "async=2a phase=step" },
 		{ 1050, "async=2a phase=step" },
 		{ 1400, "async=7 phase=end" },
+		{ 1550, "async=2a phase=end" },
 	};
 	const struct syscap_profile_part *parts;
 	struct make_capture capture;
@@ -111,10 +112,11 @@ TEST(parts_of_an_operation_find_each_other_by_time)
 		     steps[i].message);
 	make_mark(&capture, 7, 7, 2000, 0, "app", "last", "");
 	asked = ask(&capture);
-	CHECK_STR(operations(asked.profile), "1000-1400:-1,6 1100-1500:1,0 "
-	                                     "1600-1700:2,-1 1700-2000:3,-1 ");
+	CHECK_STR(operations(asked.profile),
+	          "1000-1400:-1,6 1100-1500:1,0 1500-1550:-1,7 "
+	          "1600-1700:2,-1 1700-2000:3,-1 ");
 	parts = syscap_profile_parts(asked.profile, &n);
-	CHECK_EQ(n, 7);
+	CHECK_EQ(n, 8);
 	CHECK_EQ(parts[0].operation, 1);
 	CHECK_EQ(parts[4].operation, 1);
 	CHECK_EQ(parts[5].operation, NONE);
