@@ -65,3 +65,16 @@ void syc_text_add_i64(struct syc_text *text, int64_t number)
 		syc_text_add_u64(text, (uint64_t)number);
 	}
 }
+
+void syc_text_add_hex(struct syc_text *text, uint64_t number)
+{
+	char digits[17];
+	size_t i = sizeof(digits) - 1;
+
+	digits[i] = '\0';
+	do {
+		digits[--i] = "0123456789abcdef"[number & 15];
+		number >>= 4;
+	} while (number != 0);
+	syc_text_add(text, digits + i);
+}

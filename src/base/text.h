@@ -83,5 +83,7 @@ struct syc_text syc_text_begin(char *buffer, size_t size);
 void syc_text_add(struct syc_text *text, const char *string);
 void syc_text_add_u64(struct syc_text *text, uint64_t number);
 void syc_text_add_i64(struct syc_text *text, int64_t number);
+/** Without 0x. */
+void syc_text_add_hex(struct syc_text *text, uint64_t number);
 
 #endif

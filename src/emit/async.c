@@ -32,19 +32,6 @@ struct linked_text {
 	const char *text;
 };
 
-static void add_hex(struct syc_text *text, uint64_t number)
-{
-	char digits[17];
-	size_t i = sizeof(digits) - 1;
-
-	digits[i] = '\0';
-	do {
-		digits[--i] = "0123456789abcdef"[number & 15];
-		number >>= 4;
-	} while (number != 0);
-	syc_text_add(text, digits + i);
-}
-
 static void compose(struct linked_text *message, unsigned link, uint64_t id,
                     const char *text)
 {
@@ -53,7 +40,7 @@ static void compose(struct linked_text *message, unsigned link, uint64_t id,
 	const size_t n = text != NULL ? strlen(text) : 0;
 
 	syc_text_add(&head, links[link].key);
-	add_hex(&head, id);
+	syc_text_add_hex(&head, id);
 	syc_text_add(&head, links[link].phase);
 	if (n != 0)
 		syc_text_add(&head, " ");

@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* own_thread.c - which threads of a process are this library's, by name. */
+/* own_thread.c - threads of this library. */
+#define _GNU_SOURCE
 #include "os/own_thread.h"
 
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <string.h>
+
+#include "os/all_signals.h"
+
+#define STACK_SIZE ((size_t)256 * 1024)
 
 bool syc_own_thread_is_name(const char *name, size_t n)
 {
@@ -15,4 +23,33 @@ bool syc_own_thread_is_name(const char *name, size_t n)
 		if (strlen(names[i]) == n && memcmp(name, names[i], n) == 0)
 			return true;
 	return false;
+}
+
+static int make_detached(void *(*run)(void *), void *data)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	int r = pthread_attr_init(&attr);
+
+	if (r != 0)
+		return r;
+	pthread_attr_setstacksize(&attr, STACK_SIZE);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	r = pthread_create(&thread, &attr, run, data);
+	if (r == EINVAL) { /* large thread-local storage */
+		pthread_attr_setstacksize(&attr, 32 * STACK_SIZE);
+		r = pthread_create(&thread, &attr, run, data);
+	}
+	pthread_attr_destroy(&attr);
+	return r;
+}
+
+int syc_own_thread_make(void *(*run)(void *), void *data)
+{
+	sigset_t before;
+
+	syc_all_signals_block(&before);
+	const int r = make_detached(run, data);
+	syc_all_signals_restore(&before);
+	return -r;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * own_thread.h - which threads of a process are this library's, by name.
+ * own_thread.h - threads of this library: making one, and which of a process'
+ * threads they are, by name.
  *
  * Other copies of the library may have threads, too, of which this one knows
  * nothing else.
@@ -23,5 +24,13 @@
  * Context: any-thread, signal-safe.
  */
 bool syc_own_thread_is_name(const char *name, size_t n);
+
+/**
+ * Make a thread that calls @run with @data: detached, with a small stack, and
+ * with all signals blocked (all_signals.h).  0 or -errno.
+ *
+ * Context: setup; allocates.
+ */
+int syc_own_thread_make(void *(*run)(void *), void *data);
 
 #endif

@@ -22,6 +22,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "os/thread_pointer.h"
+
 /* Linux 6.11's PROCMAP_QUERY; older kernel headers lack it. */
 struct map_query {
 	uint64_t size, flags, addr;
@@ -34,18 +36,6 @@ struct map_query {
 /* A growing stack may be this much larger than it is now; the kernel keeps
  * at least 128 MiB clear for it. */
 #define MAIN_STACK_MAX ((rlim_t)64 << 20)
-
-static uintptr_t thread_pointer(void)
-{
-#if defined(__x86_64__)
-	uintptr_t tp;
-
-	__asm__("movq %%fs:0, %0" : "=r"(tp));
-	return tp;
-#else
-	return (uintptr_t)__builtin_thread_pointer();
-#endif
-}
 
 static const char *parse_hex(const char *at, uintptr_t *ret_number)
 {
@@ -141,7 +131,7 @@ static bool find_main_stack(uintptr_t *ret_low, uintptr_t *ret_high)
 static bool find_stack(uintptr_t *ret_low, uintptr_t *ret_high)
 {
 	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-	const uintptr_t top = thread_pointer();
+	const uintptr_t top = syc_thread_pointer();
 
 	/* The first thread has its control block elsewhere */
 	if (find_mapping(top, ret_low, ret_high) && here >= *ret_low &&

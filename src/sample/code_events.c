@@ -21,10 +21,10 @@
 #define NAME_MAX_LEN 4095u
 #define DIGITS       16u
 
-/* A verb and three numbers at most. */
+/* A verb and three numbers at most, and a NUL. */
 struct code_text {
 	size_t n;
-	char text[8 + 3 * (DIGITS + 1)];
+	char text[8 + 3 * (DIGITS + 1) + 1];
 };
 
 static void add_text(struct code_text *event, const char *text)
@@ -37,16 +37,12 @@ static void add_text(struct code_text *event, const char *text)
 
 static void add_number(struct code_text *event, uint64_t number)
 {
-	char digits[DIGITS];
-	unsigned i = DIGITS;
+	struct syc_text text = syc_text_begin(event->text + event->n,
+	                                      sizeof(event->text) - event->n);
 
-	do {
-		digits[--i] = "0123456789abcdef"[number & 15];
-		number >>= 4;
-	} while (number != 0);
-	event->text[event->n++] = ' ';
-	memcpy(event->text + event->n, digits + i, DIGITS - i);
-	event->n += DIGITS - i;
+	syc_text_add(&text, " ");
+	syc_text_add_hex(&text, number);
+	event->n = (size_t)(text.at - event->text);
 }
 
 /* @name of @n bytes, behind a space; NULL: none.  @time may be NULL: now. */

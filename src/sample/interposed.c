@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "os/all_signals.h"
+#include "os/tid_lock.h"
 #include "sample/signals.h"
 #include "sample/state.h"
 #include "sample/unwatched.h"
@@ -45,14 +47,14 @@ void syc_interposed_on_thread(void)
 	    __atomic_load_n(&s->pid, __ATOMIC_RELAXED) != getpid() ||
 	    __atomic_load_n(&s->watcher, __ATOMIC_RELAXED) != SYC_WATCHER_LATER)
 		return;
-	syc_signals_block(&before);
+	syc_all_signals_block(&before);
 	if (!syc_unwatched_hand_over() &&
 	    syc_state_take(&syc_sampler->life, WAIT_NS)) {
 		if (s->watcher == SYC_WATCHER_LATER && !syc_watcher_is_boxed())
 			syc_watcher_start(false);
-		syc_state_give(&syc_sampler->life);
+		syc_tid_lock_give(&syc_sampler->life);
 	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	syc_all_signals_restore(&before);
 	errno = saved;
 }
 
@@ -65,13 +67,13 @@ void syc_interposed_on_handler(int signal)
 	if (is_sampled_by(s, signal) &&
 	    __atomic_load_n(&s->watcher, __ATOMIC_RELAXED) ==
 	            SYC_WATCHER_LATER) {
-		syc_signals_block(&before);
+		syc_all_signals_block(&before);
 		if (syc_state_take(&syc_sampler->life, WAIT_NS)) {
 			if (s->watcher == SYC_WATCHER_LATER)
 				syc_unwatched_change_signal();
-			syc_state_give(&syc_sampler->life);
+			syc_tid_lock_give(&syc_sampler->life);
 		}
-		pthread_sigmask(SIG_SETMASK, &before, NULL);
+		syc_all_signals_restore(&before);
 	}
 	errno = saved;
 }

@@ -16,6 +16,8 @@
 #include <unistd.h>
 
 #include "os/stack_bounds.h"
+#include "os/task.h"
+#include "os/thread_pointer.h"
 
 #define N_PLACES (UINT32_C(1) << 12)
 #define WINDOW   64u
@@ -32,18 +34,6 @@ struct sites {
 };
 
 static struct sites *the_table; /* made once, never unmapped */
-
-static uintptr_t own_key(void)
-{
-#if defined(__x86_64__)
-	uintptr_t tp;
-
-	__asm__("movq %%fs:0, %0" : "=r"(tp));
-	return tp;
-#else
-	return (uintptr_t)__builtin_thread_pointer();
-#endif
-}
 
 static uint32_t first_place(uintptr_t key)
 {
@@ -83,7 +73,7 @@ struct syc_runtimes *syc_runtimes_find(void)
 
 	if (table == NULL)
 		return NULL;
-	const int i = find_place(table, own_key());
+	const int i = find_place(table, syc_thread_pointer());
 	if (i < 0 || !is_own(&table->places[i]))
 		return NULL;
 	return table->places[i].runtimes;
@@ -169,7 +159,7 @@ static bool take_out(struct sites *table, uint32_t i, uintptr_t key)
 static void scavenge(struct sites *table, uint32_t first)
 {
 	const int32_t pid = getpid();
-	const uintptr_t own = own_key();
+	const uintptr_t own = syc_thread_pointer();
 
 	for (uint32_t i = first; i < first + WINDOW; i++) {
 		const uintptr_t key =
@@ -178,11 +168,9 @@ static void scavenge(struct sites *table, uint32_t first)
 
 		if (key <= LEAVING)
 			continue;
-		if (key == own ? !is_own(place)
-		               : place->pid != pid ||
-		                         (syscall(SYS_tgkill, pid, place->tid,
-		                                  0) != 0 &&
-		                          errno == ESRCH))
+		if (key == own
+		            ? !is_own(place)
+		            : place->pid != pid || syc_task_is_gone(place->tid))
 			take_out(table, i, key);
 	}
 }
@@ -203,7 +191,7 @@ static int claim_place(struct sites *table, uint32_t first)
 
 static struct syc_runtimes *add_own(struct sites *table)
 {
-	const uintptr_t key = own_key();
+	const uintptr_t key = syc_thread_pointer();
 	const uint32_t first = first_place(key);
 
 	scavenge(table, first);
@@ -230,7 +218,7 @@ struct syc_runtimes *syc_runtimes_get(void)
 void syc_runtimes_release(void)
 {
 	struct sites *const table = get_table();
-	const uintptr_t key = own_key();
+	const uintptr_t key = syc_thread_pointer();
 	const int i = find_place(table, key);
 
 	if (i >= 0)

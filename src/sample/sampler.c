@@ -17,14 +17,16 @@
 #include "emit/names.h"
 #include "emit/process.h"
 #include "emit/stack.h"
+#include "os/all_signals.h"
 #include "os/diag.h"
+#include "os/task.h"
+#include "os/tid_lock.h"
 #include "ring/clock.h"
 #include "sample/children.h"
 #include "sample/interposed.h"
 #include "sample/signals.h"
 #include "sample/state.h"
 #include "sample/target.h"
-#include "sample/task.h"
 #include "sample/tick.h"
 #include "sample/unwatched.h"
 #include "sample/watcher.h"
@@ -218,7 +220,7 @@ int syc_sampler_begin(struct syscap_sampler_options *o, bool with_children)
 		return fail(
 			o, r == -EPERM ? "not in a vfork() child" : "no memory",
 			r);
-	syc_signals_block(&before);
+	syc_all_signals_block(&before);
 	if (!syc_state_take(&syc_sampler->life, LIFE_WAIT_NS)) {
 		r = fail(o, "another start or stop takes too long", -EBUSY);
 	} else {
@@ -234,9 +236,9 @@ int syc_sampler_begin(struct syscap_sampler_options *o, bool with_children)
 			syc_diag_say("sampling is on", o->message);
 			syc_children_remember(with_children);
 		}
-		syc_state_give(&syc_sampler->life);
+		syc_tid_lock_give(&syc_sampler->life);
 	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	syc_all_signals_restore(&before);
 	/* Besides telling who reads the capture, this is an event outside of
 	 * a handler: where the process records itself, ticks alone would
 	 * never get the thread that drains their rings */
@@ -253,7 +255,7 @@ static int end(int64_t life_ns, int64_t stop_ns)
 
 	if (s == NULL || __atomic_load_n(&s->pid, __ATOMIC_RELAXED) != getpid())
 		return -ENOENT;
-	syc_signals_block(&before);
+	syc_all_signals_block(&before);
 	if (syc_state_take(&syc_sampler->life, life_ns)) {
 		r = -ENOENT;
 		if (s->watcher != SYC_WATCHER_NONE) {
@@ -266,9 +268,9 @@ static int end(int64_t life_ns, int64_t stop_ns)
 				r = ended ? -ENOENT : 0;
 			}
 		}
-		syc_state_give(&syc_sampler->life);
+		syc_tid_lock_give(&syc_sampler->life);
 	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	syc_all_signals_restore(&before);
 	return r;
 }
 
@@ -336,7 +338,7 @@ static void end_fork(void)
 	const int saved = errno;
 
 	if (syc_sampler != NULL)
-		syc_state_give(&syc_sampler->refreshing);
+		syc_tid_lock_give(&syc_sampler->refreshing);
 	errno = saved;
 }
 

@@ -17,10 +17,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "os/task.h"
 #include "sample/signals.h"
 #include "sample/state.h"
 #include "sample/target.h"
-#include "sample/task.h"
 #include "sample/timer.h"
 
 /* Every so many rounds a thread's beginning is looked at anyway. */
@@ -222,12 +222,6 @@ static void look_at(struct census *look, const struct syc_task *task)
 		look->n_unsampled++;
 }
 
-/* Listings skip threads when others end meanwhile. */
-static bool is_gone(const struct syc_target *t)
-{
-	return syscall(SYS_tgkill, getpid(), t->tid, 0) != 0;
-}
-
 static void forget_unseen(struct census *look)
 {
 	for (uint32_t i = 0; i < syc_target_count(); i++) {
@@ -235,7 +229,7 @@ static void forget_unseen(struct census *look)
 
 		if (t->cookie == 0 || t->seen == look->s->round)
 			continue;
-		if (is_gone(t)) {
+		if (syc_task_is_gone(t->tid)) {
 			forget(t);
 			continue;
 		}
@@ -332,7 +326,7 @@ bool syc_scan_is_busy(void)
 		const struct syc_target *const t = syc_target_at(i);
 
 		if (__atomic_load_n(&t->busy, __ATOMIC_SEQ_CST) != 0 &&
-		    t->tid != self && !is_gone(t))
+		    t->tid != self && !syc_task_is_gone(t->tid))
 			return true;
 	}
 	return false;

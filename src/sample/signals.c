@@ -11,8 +11,9 @@
 
 #include <syscap/sampler.h>
 
+#include "os/all_signals.h"
 #include "os/backing.h"
-#include "sample/task.h"
+#include "os/task.h"
 
 #define N_SIGNALS 65
 
@@ -25,24 +26,6 @@ static void (*last_handler)(int, siginfo_t *, void *);
 static uint64_t bit(int signal)
 {
 	return UINT64_C(1) << (signal - 1);
-}
-
-void syc_signals_fill(sigset_t *set)
-{
-	uint64_t all;
-
-	sigfillset(set);
-	memcpy(&all, set, sizeof(all));
-	all &= ~(UINT64_C(1) << (SIGSYS - 1));
-	memcpy(set, &all, sizeof(all));
-}
-
-void syc_signals_block(sigset_t *ret_before)
-{
-	sigset_t all;
-
-	syc_signals_fill(&all);
-	pthread_sigmask(SIG_BLOCK, &all, ret_before);
 }
 
 static bool has_default_action(int signal)
@@ -179,7 +162,7 @@ int syc_signals_install(int signal, void (*handler)(int, siginfo_t *, void *))
 	action.sa_sigaction = handler;
 	action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
 	/* Nobody's handler leaves ours half-way, by siglongjmp() say */
-	syc_signals_fill(&action.sa_mask);
+	syc_all_signals_fill(&action.sa_mask);
 	const bool returns = installed[signal] != NULL;
 	__atomic_store_n(&installed[signal], handler, __ATOMIC_RELEASE);
 	if (sigaction(signal, &action, &before) != 0) {

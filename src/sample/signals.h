@@ -17,15 +17,6 @@
 
 struct syc_tasks;
 
-/**
- * All signals but SIGSYS, as @set: a sandbox' filter that traps a system call
- * has that handled, and kills the process where it is blocked.
- */
-void syc_signals_fill(sigset_t *set);
-
-/** Block them on the calling thread, which had @ret_before.  any-thread. */
-void syc_signals_block(sigset_t *ret_before);
-
 /** Which one a timer's ticks come by where nobody named one. */
 enum syc_signals_kind {
 	SYC_SIGNALS_REAL_TIME,

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* state.c - what the sampler's files share: memory, a lock, waiting. */
+/* state.c - what the sampler's files share. */
 #define _GNU_SOURCE
 #include "sample/state.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <linux/futex.h>
 #include <stddef.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "os/diag.h"
+#include "os/futex.h"
+#include "os/tid_lock.h"
 #include "ring/clock.h"
 
 struct syc_sampler *syc_sampler;
@@ -39,47 +36,14 @@ int syc_state_map(void)
 	return 0;
 }
 
-void syc_state_nap(void)
-{
-	const struct timespec time = { .tv_nsec = 1000000 };
-
-	syscall(SYS_nanosleep, &time, NULL);
-}
-
 bool syc_state_take(uint32_t *lock, int64_t wait_ns)
 {
 	const int64_t deadline = syc_clock_kernel() + wait_ns;
-	const uint32_t tid = (uint32_t)gettid();
-	uint32_t expected = 0;
 
-	while (!__atomic_compare_exchange_n(lock, &expected, tid, false,
-	                                    __ATOMIC_ACQUIRE,
-	                                    __ATOMIC_RELAXED)) {
-		expected = 0;
+	while (syc_tid_lock_try(lock) != 0) {
 		if (syc_clock_kernel() >= deadline)
 			return false;
-		syc_state_nap();
+		syc_futex_nap();
 	}
 	return true;
-}
-
-void syc_state_give(uint32_t *lock)
-{
-	uint32_t expected = (uint32_t)gettid();
-
-	__atomic_compare_exchange_n(lock, &expected, 0, false, __ATOMIC_RELEASE,
-	                            __ATOMIC_RELAXED);
-}
-
-void syc_state_wait(uint32_t *word, uint32_t value, int64_t ns)
-{
-	const struct timespec timeout = { .tv_sec = ns / 1000000000,
-		                          .tv_nsec = ns % 1000000000 };
-
-	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &timeout, NULL, 0);
-}
-
-void syc_state_wake(uint32_t *word)
-{
-	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }

@@ -19,7 +19,7 @@
 
 #include <syscap/sampler.h>
 
-#include "sample/task.h"
+#include "os/task.h"
 #include "sample/workspace.h"
 
 enum syc_watcher {
@@ -68,17 +68,8 @@ extern struct syc_sampler *syc_sampler;
 /** 0 or -ENOMEM.  Context: setup. */
 int syc_state_map(void);
 
-/** `life` (with signals blocked) or `refreshing`.  False: not in time. */
+/** `life` (with signals blocked) or `refreshing`, as tid locks (os/tid_lock.h).
+ * False: not in time. */
 bool syc_state_take(uint32_t *lock, int64_t wait_ns);
-
-/** Nothing, if the thread does not have it. */
-void syc_state_give(uint32_t *lock);
-
-/** A millisecond; no cancellation point, as nothing here is. */
-void syc_state_nap(void);
-
-/** FUTEX_WAIT for at most @ns while *@word is @value. */
-void syc_state_wait(uint32_t *word, uint32_t value, int64_t ns);
-void syc_state_wake(uint32_t *word);
 
 #endif

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "os/task.h"
 #include "ring/clock.h"
 
 #define CHUNK      32u
@@ -105,17 +106,12 @@ struct syc_target *syc_target_find(int32_t tid)
 	return NULL;
 }
 
-static bool is_gone(int32_t tid)
-{
-	return syscall(SYS_tgkill, getpid(), tid, 0) != 0;
-}
-
 /* A handler that stop did not wait for may still be in it. */
 static bool is_free(const struct syc_target *t)
 {
 	return t->cookie == 0 &&
 	       (__atomic_load_n(&t->busy, __ATOMIC_SEQ_CST) == 0 ||
-	        is_gone(t->tid));
+	        syc_task_is_gone(t->tid));
 }
 
 /* A number, or SYC_TARGETS_MAX: there is no room. */

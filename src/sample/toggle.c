@@ -4,22 +4,20 @@
 #include "sample/toggle.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "os/diag.h"
+#include "os/futex.h"
 #include "os/own_thread.h"
+#include "os/task.h"
 #include "sample/sampler.h"
 #include "sample/state.h"
-#include "sample/task.h"
 
 /* How often it looks whether there is still somebody to wait for */
-#define LOOK_NS    (INT64_C(2) * 1000000000)
-#define STACK_SIZE ((size_t)256 * 1024)
+#define LOOK_NS (INT64_C(2) * 1000000000)
 
 static uint32_t n_signals; /* a futex: handlers add, the thread reads */
 static struct syscap_sampler_options wanted;
@@ -30,7 +28,7 @@ static void count(int signal)
 
 	(void)signal;
 	__atomic_add_fetch(&n_signals, 1, __ATOMIC_RELEASE);
-	syc_state_wake(&n_signals);
+	syc_futex_wake(&n_signals);
 	errno = saved;
 }
 
@@ -47,7 +45,7 @@ static void *run(void *nothing)
 			__atomic_load_n(&n_signals, __ATOMIC_ACQUIRE);
 
 		if (n == done) {
-			syc_state_wait(&n_signals, n, LOOK_NS);
+			syc_futex_wait(&n_signals, n, LOOK_NS);
 			if (!syc_task_others_live(&tasks))
 				return NULL;
 			continue;
@@ -65,9 +63,6 @@ const char *syc_toggle_install(int signal,
                                const struct syscap_sampler_options *options)
 {
 	struct sigaction now, action;
-	pthread_attr_t attr;
-	sigset_t all, before;
-	pthread_t thread;
 
 	if (signal == SIGKILL || signal == SIGSTOP ||
 	    sigaction(signal, NULL, &now) != 0)
@@ -75,16 +70,7 @@ const char *syc_toggle_install(int signal,
 	if ((now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_DFL)
 		return "SYSCAP_TOGGLE_SIGNAL: the program uses that signal";
 	wanted = *options;
-	if (pthread_attr_init(&attr) != 0)
-		return "no memory";
-	pthread_attr_setstacksize(&attr, STACK_SIZE);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-	const int r = pthread_create(&thread, &attr, run, NULL);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attr);
-	if (r != 0)
+	if (syc_own_thread_make(run, NULL) != 0)
 		return "no thread could be made to wait for it";
 	memset(&action, 0, sizeof(action));
 	action.sa_handler = count;

@@ -8,13 +8,14 @@
 #include <stdint.h>
 
 #include "os/diag.h"
+#include "os/task.h"
+#include "os/tid_lock.h"
 #include "ring/clock.h"
 #include "sample/children.h"
 #include "sample/handover.h"
 #include "sample/scan.h"
 #include "sample/signals.h"
 #include "sample/state.h"
-#include "sample/task.h"
 #include "share/claim.h"
 
 #define PERIOD_NS (INT64_C(50) * 1000000)
@@ -75,7 +76,7 @@ bool syc_unwatched_hand_over(void)
 		syc_claim_give(SYC_CLAIM_SAMPLER);
 		syc_handover_done();
 	}
-	syc_state_give(&syc_sampler->life);
+	syc_tid_lock_give(&syc_sampler->life);
 	return true;
 }
 
@@ -110,5 +111,5 @@ void syc_unwatched_tick(void)
 		syc_scan_threads(dir);
 		syc_task_close(dir);
 	}
-	syc_state_give(&syc_sampler->life);
+	syc_tid_lock_give(&syc_sampler->life);
 }

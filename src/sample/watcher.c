@@ -4,7 +4,6 @@
 #include "sample/watcher.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -14,53 +13,28 @@
 #include <unistd.h>
 
 #include "os/diag.h"
+#include "os/futex.h"
+#include "os/own_table.h"
 #include "os/own_thread.h"
+#include "os/task.h"
+#include "os/tid_lock.h"
 #include "ring/clock.h"
 #include "sample/children.h"
 #include "sample/handover.h"
 #include "sample/scan.h"
 #include "sample/signals.h"
 #include "sample/state.h"
-#include "sample/task.h"
 #include "sample/unwatched.h"
 #include "share/claim.h"
 #include "stack/unwind.h"
-
-#ifndef SYS_close_range
-#define SYS_close_range 436
-#endif
-#define CLOSE_RANGE_UNSHARE_FLAG (1u << 1)
 
 #define MS         INT64_C(1000000)
 #define PERIOD_NS  (50 * MS)
 #define BEGIN_NS   (2000 * MS)
 #define REFRESH_NS (10 * MS) /* a fork takes less, or there will be another */
-#define STACK_SIZE ((size_t)256 * 1024)
 
 /* Inherited by children: of seccomp, when sampling began. */
 static uint32_t filters;
-
-/*
- * Descriptors of our own from here on, and none of the program's: a pipe that
- * it closes is closed.  Numbers 0 to 2 lead to nothing that can be written,
- * whoever may think of them as a terminal.
- */
-static bool own_table(int *ret_dir)
-{
-#if defined(__SANITIZE_THREAD__)
-	/* It takes all threads to have one table */
-	(void)ret_dir;
-	return false;
-#else
-	if (syscall(SYS_close_range, 0, UINT_MAX, CLOSE_RANGE_UNSHARE_FLAG) !=
-	    0)
-		return false;
-	*ret_dir = syc_task_open();
-	for (int fd = *ret_dir; fd >= 0 && fd < 2;)
-		fd = dup(fd);
-	return true;
-#endif
-}
 
 /* Whether ticks reach us; who reset all signals did not mean ours. */
 static bool keep_signal(struct syc_sampler *s)
@@ -108,7 +82,7 @@ static bool look(struct syc_sampler *s, int own_dir)
 	}
 	if (syc_state_take(&s->refreshing, REFRESH_NS)) {
 		syc_unwind_refresh();
-		syc_state_give(&s->refreshing);
+		syc_tid_lock_give(&s->refreshing);
 	}
 	if (syc_handover_is_due()) {
 		s->why = "another copy of the library samples";
@@ -124,6 +98,21 @@ static bool look(struct syc_sampler *s, int own_dir)
 	return goes_on;
 }
 
+/*
+ * Descriptors of our own from here on, where that can be had: a pipe that the
+ * program closes is closed.  Numbers 0 to 2 lead to nothing that can be
+ * written, whoever may think of them as a terminal.
+ */
+static bool open_in_own_table(int *ret_dir)
+{
+	if (!syc_own_table_make(-1, -1))
+		return false;
+	*ret_dir = syc_task_open();
+	for (int fd = *ret_dir; fd >= 0 && fd < 2;)
+		fd = dup(fd);
+	return true;
+}
+
 static void *run(void *nothing)
 {
 	struct syc_sampler *const s = syc_sampler;
@@ -132,16 +121,16 @@ static void *run(void *nothing)
 	(void)nothing;
 	prctl(PR_SET_NAME, SYC_THREAD_SAMPLER);
 	s->watcher_tid = gettid();
-	s->owns_table = own_table(&dir);
+	s->owns_table = open_in_own_table(&dir);
 	if (s->clock == SYSCAP_SAMPLER_PERF)
 		syc_scan_stop_all(false); /* of who was alone until now */
 	bool goes_on = look(s, dir) && s->result == 0;
 	if (goes_on)
 		__atomic_store_n(&s->watcher, SYC_WATCHER_RUNS,
 		                 __ATOMIC_RELEASE);
-	syc_state_wake(&s->watcher);
+	syc_futex_wake(&s->watcher);
 	while (goes_on) {
-		syc_state_wait(&s->must_end, 0, PERIOD_NS);
+		syc_futex_wait(&s->must_end, 0, PERIOD_NS);
 		goes_on =
 			__atomic_load_n(&s->must_end, __ATOMIC_ACQUIRE) == 0 &&
 			look(s, dir);
@@ -155,31 +144,8 @@ static void *run(void *nothing)
 	}
 	uint32_t *const ended = &s->watcher;
 	__atomic_store_n(ended, SYC_WATCHER_ENDED, __ATOMIC_RELEASE);
-	syc_state_wake(ended);
+	syc_futex_wake(ended);
 	return NULL;
-}
-
-static int make_thread(void)
-{
-	pthread_attr_t attr;
-	sigset_t all, before;
-	pthread_t thread;
-	int r = pthread_attr_init(&attr);
-
-	if (r != 0)
-		return -r;
-	pthread_attr_setstacksize(&attr, STACK_SIZE);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	syc_signals_fill(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	r = pthread_create(&thread, &attr, run, NULL);
-	if (r == EINVAL) { /* large thread-local storage */
-		pthread_attr_setstacksize(&attr, 32 * STACK_SIZE);
-		r = pthread_create(&thread, &attr, run, NULL);
-	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attr);
-	return -r;
 }
 
 int syc_watcher_start(bool waits)
@@ -191,7 +157,7 @@ int syc_watcher_start(bool waits)
 	s->must_end = 0;
 	s->result = 0;
 	__atomic_store_n(&s->watcher, SYC_WATCHER_BEGINS, __ATOMIC_RELEASE);
-	const int r = make_thread();
+	const int r = syc_own_thread_make(run, NULL);
 	if (r != 0) {
 		__atomic_store_n(&s->watcher, before, __ATOMIC_RELEASE);
 		s->why = "no thread could be made to look for threads";
@@ -201,7 +167,7 @@ int syc_watcher_start(bool waits)
 	       __atomic_load_n(&s->watcher, __ATOMIC_ACQUIRE) ==
 	               SYC_WATCHER_BEGINS &&
 	       syc_clock_kernel() < deadline)
-		syc_state_wait(&s->watcher, SYC_WATCHER_BEGINS, 100 * MS);
+		syc_futex_wait(&s->watcher, SYC_WATCHER_BEGINS, 100 * MS);
 	return waits && __atomic_load_n(&s->watcher, __ATOMIC_ACQUIRE) ==
 	                               SYC_WATCHER_ENDED
 	               ? s->result
@@ -219,7 +185,7 @@ int syc_watcher_stop(int64_t wait_ns)
 		s->watcher = SYC_WATCHER_NONE;
 	} else {
 		__atomic_store_n(&s->must_end, 1, __ATOMIC_RELEASE);
-		syc_state_wake(&s->must_end);
+		syc_futex_wake(&s->must_end);
 	}
 	for (;;) {
 		const uint32_t watcher =
@@ -229,13 +195,13 @@ int syc_watcher_stop(int64_t wait_ns)
 			break;
 		if (syc_clock_kernel() >= deadline)
 			return -ETIMEDOUT;
-		syc_state_wait(&s->watcher, watcher, 100 * MS);
+		syc_futex_wait(&s->watcher, watcher, 100 * MS);
 	}
 	/* Who began a sample before is_on was 0 ends it within moments */
 	while (syc_scan_is_busy()) {
 		if (syc_clock_kernel() >= deadline)
 			return -ETIMEDOUT;
-		syc_state_nap();
+		syc_futex_nap();
 	}
 	s->watcher = SYC_WATCHER_NONE;
 	return 0;

@@ -16,6 +16,7 @@
 #include "emit/process.h"
 #include "os/diag.h"
 #include "os/quiet.h"
+#include "os/tid_lock.h"
 #include "ring/clock.h"
 
 /** Of the size limit, for saying that it was reached. */
@@ -462,20 +463,6 @@ static void end_at_limit(struct syc_session *s)
 	s->dead = EFBIG;
 }
 
-static bool take(struct syc_session *s)
-{
-	uint32_t nobody = 0;
-
-	return __atomic_compare_exchange_n(&s->draining, &nobody,
-	                                   (uint32_t)gettid(), false,
-	                                   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
-}
-
-static void give_back(struct syc_session *s)
-{
-	__atomic_store_n(&s->draining, 0, __ATOMIC_RELEASE);
-}
-
 static int pass(struct syc_session *s, int64_t deadline, uint64_t *ret_moved)
 {
 	const int64_t now = syc_clock_kernel();
@@ -512,10 +499,10 @@ static int quiet_pass(struct syc_session *s, int64_t deadline,
 int syc_drain_pass(struct syc_session *s, int64_t deadline, uint64_t *ret_moved)
 {
 	*ret_moved = 0;
-	if (!take(s))
+	if (syc_tid_lock_try(&s->draining) != 0)
 		return -EBUSY;
 	const int r = quiet_pass(s, deadline, ret_moved);
-	give_back(s);
+	syc_tid_lock_give(&s->draining);
 	return r;
 }
 
@@ -525,7 +512,7 @@ int syc_drain_pass_alone(struct syc_session *s, int64_t deadline,
 	int r = -EBUSY;
 
 	*ret_moved = 0;
-	if (!take(s))
+	if (syc_tid_lock_try(&s->draining) != 0)
 		return -EBUSY;
 	/* Not before: the thread gets its descriptors when nobody drains */
 	if (__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) == 0) {
@@ -533,13 +520,13 @@ int syc_drain_pass_alone(struct syc_session *s, int64_t deadline,
 		r = quiet_pass(s, deadline, ret_moved);
 		s->must_not_lock = false;
 	}
-	give_back(s);
+	syc_tid_lock_give(&s->draining);
 	return r;
 }
 
 bool syc_drain_hold(struct syc_session *s, int64_t deadline)
 {
-	while (!take(s)) {
+	while (syc_tid_lock_try(&s->draining) != 0) {
 		if (syc_clock_kernel() >= deadline)
 			return false;
 		poll(NULL, 0, 1);
@@ -549,7 +536,7 @@ bool syc_drain_hold(struct syc_session *s, int64_t deadline)
 
 void syc_drain_release(struct syc_session *s)
 {
-	give_back(s);
+	syc_tid_lock_give(&s->draining);
 }
 
 bool syc_drain_has_work(const struct syc_session *s)
@@ -622,6 +609,6 @@ int syc_drain_finish(struct syc_session *s, int64_t deadline)
 	if (r != 0 && s->dead == 0)
 		lose_rest(s);
 	syc_quiet_end(&quiet);
-	give_back(s);
+	syc_tid_lock_give(&s->draining);
 	return r;
 }

@@ -4,8 +4,6 @@
 #include "selfrec/drain_thread.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <pthread.h>
 #include <sched.h>
@@ -21,19 +19,15 @@
 #include "emit/process.h"
 #include "emit/thread.h"
 #include "os/diag.h"
+#include "os/futex.h"
 #include "os/handler.h"
+#include "os/own_table.h"
 #include "os/own_thread.h"
 #include "ring/clock.h"
 #include "selfrec/alone.h"
 #include "selfrec/drain.h"
 
-#ifndef SYS_close_range
-#define SYS_close_range 436
-#endif
-#define CLOSE_RANGE_UNSHARE_FLAG (1u << 1)
-
 #define MS           INT64_C(1000000)
-#define STACK_SIZE   ((size_t)256 * 1024)
 #define CHILD_AGE_NS (100 * MS)
 #define READY_NS     (1000 * MS)
 #define HOLD_NS      (500 * MS)
@@ -49,22 +43,6 @@ enum {
 	THREAD_ENDED,
 };
 
-/* --------------------------------------------------------------- futexes */
-
-static void wait_on(uint32_t *word, uint32_t value, int64_t ns)
-{
-	const struct timespec timeout = { .tv_sec = ns / 1000000000,
-		                          .tv_nsec = ns % 1000000000 };
-
-	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value,
-	        ns == INT64_MAX ? NULL : &timeout, NULL, 0);
-}
-
-static void wake_all(uint32_t *word)
-{
-	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
-}
-
 /* Until *@word is not @value, or the deadline.  False: the deadline. */
 static bool wait_until(uint32_t *word, uint32_t value, int64_t deadline)
 {
@@ -75,44 +53,11 @@ static bool wait_until(uint32_t *word, uint32_t value, int64_t deadline)
 			return true;
 		if (left <= 0)
 			return false;
-		wait_on(word, value, left);
+		syc_futex_wait(word, value, left);
 	}
 }
 
 /* ------------------------------------------------ a table of descriptors */
-
-static int close_between(unsigned from, unsigned to, unsigned flags)
-{
-	if (from > to)
-		return 0;
-	return (int)syscall(SYS_close_range, from, to, flags);
-}
-
-/*
- * From here on the program's close(), dup2() and closefrom() don't reach our
- * descriptors; and we hold none of its open, stderr included.
- */
-static bool own_table(int a, int b)
-{
-#if defined(__SANITIZE_THREAD__)
-	/* It takes all threads to have one table, and would see races of
-	 * numbers that are not the same descriptors */
-	(void)a;
-	(void)b;
-	(void)close_between;
-	return false;
-#else
-	const unsigned low = (unsigned)(b < 0 || a < b ? a : b);
-	const unsigned high = (unsigned)(b < 0 || a > b ? a : b);
-
-	if (close_between(high + 1, UINT_MAX, CLOSE_RANGE_UNSHARE_FLAG) != 0)
-		return false;
-	if (low != 0)
-		close_between(0, low - 1, 0);
-	close_between(low + 1, high == 0 ? 0 : high - 1, 0);
-	return true;
-#endif
-}
 
 /* While nobody else uses them.  The rest of a frame must go by the table that
  * has the lock: see selfrec/trace_fd.h. */
@@ -126,7 +71,7 @@ static void take_descriptors(struct syc_session *s)
 	s->copies[1] = s->rings_fd;
 	if (!syc_trace_has_rest(&s->trace))
 		__atomic_store_n(&s->owns_table,
-		                 own_table(s->copies[0], s->copies[1]),
+		                 syc_own_table_make(s->copies[0], s->copies[1]),
 		                 __ATOMIC_RELEASE);
 	/* Before the process closes its copies, and with them its locks */
 	if (s->owns_table && is_output)
@@ -188,7 +133,7 @@ static void nap(struct syc_session *s, int64_t ns)
 	const uint32_t seen = __atomic_load_n(&s->wakes, __ATOMIC_ACQUIRE);
 
 	if (__atomic_load_n(&s->asked, __ATOMIC_ACQUIRE) == 0)
-		wait_on(&s->wakes, seen, ns);
+		syc_futex_wait(&s->wakes, seen, ns);
 }
 
 /* How long to sleep where nothing is expected. */
@@ -206,11 +151,11 @@ static int64_t longest_sleep(const struct drainer *d)
 static void sleep_loosely(struct syc_session *s, uint32_t seen, int64_t ns)
 {
 	if (ns < LOOK_NS / 2) {
-		wait_on(&s->wakes, seen, ns);
+		syc_futex_wait(&s->wakes, seen, ns);
 		return;
 	}
 	prctl(PR_SET_TIMERSLACK, (unsigned long)LOOK_NS);
-	wait_on(&s->wakes, seen, ns);
+	syc_futex_wait(&s->wakes, seen, ns);
 	prctl(PR_SET_TIMERSLACK, 0ul); /* what it was */
 }
 
@@ -243,7 +188,7 @@ static void serve(struct drainer *d, uint32_t asked, int result)
 	if ((asked & SYC_ASK_FLUSH) != 0) {
 		__atomic_store_n(&s->flush_result, result, __ATOMIC_RELAXED);
 		__atomic_add_fetch(&s->flushed, 1, __ATOMIC_RELEASE);
-		wake_all(&s->flushed);
+		syc_futex_wake(&s->flushed);
 	}
 }
 
@@ -334,7 +279,7 @@ static void *run(void *session)
 	take_descriptors(s);
 	__atomic_store_n(&s->thread, THREAD_RUNS, __ATOMIC_RELEASE);
 	__atomic_store_n(&s->is_ready, 1, __ATOMIC_RELEASE);
-	wake_all(&s->is_ready);
+	syc_futex_wake(&s->is_ready);
 	while (!turn(&d))
 		;
 	if (d.is_alone)
@@ -347,7 +292,7 @@ static void *run(void *session)
 	/* Its owner frees it from here on: touch it no more */
 	uint32_t *const ended = &s->thread;
 	__atomic_store_n(ended, THREAD_ENDED, __ATOMIC_RELEASE);
-	wake_all(ended);
+	syc_futex_wake(ended);
 	/* If all have ended by pthread_exit(), the C library sees to exit() */
 	if (d.is_alone && d.status != 0)
 		syc_alone_end(d.status);
@@ -359,34 +304,17 @@ static void *run(void *session)
 int syc_drain_thread_start(struct syc_session *s)
 {
 	uint32_t none = THREAD_NONE;
-	pthread_attr_t attr;
-	sigset_t all, before;
-	pthread_t thread;
-
 	if (!__atomic_compare_exchange_n(&s->thread, &none, THREAD_BEING_MADE,
 	                                 false, __ATOMIC_ACQ_REL,
 	                                 __ATOMIC_RELAXED))
 		return 0;
-	int r = pthread_attr_init(&attr);
-	if (r == 0) {
-		pthread_attr_setstacksize(&attr, STACK_SIZE);
-		pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-		sigfillset(&all);
-		pthread_sigmask(SIG_BLOCK, &all, &before);
-		r = pthread_create(&thread, &attr, run, s);
-		if (r == EINVAL) { /* large thread-local storage */
-			pthread_attr_setstacksize(&attr, 32 * STACK_SIZE);
-			r = pthread_create(&thread, &attr, run, s);
-		}
-		pthread_sigmask(SIG_SETMASK, &before, NULL);
-		pthread_attr_destroy(&attr);
-	}
+	const int r = syc_own_thread_make(run, s);
 	if (r != 0) {
 		__atomic_store_n(&s->thread, THREAD_NONE, __ATOMIC_RELEASE);
 		syc_diag_say("no drain thread",
-		             r == EAGAIN ? "the limit of threads is reached"
-		                         : "pthread_create() failed");
-		return -r;
+		             r == -EAGAIN ? "the limit of threads is reached"
+		                          : "pthread_create() failed");
+		return r;
 	}
 	if (wait_until(&s->is_ready, 0, syc_clock_kernel() + READY_NS))
 		close_copies(s);
@@ -402,7 +330,7 @@ static void ask_thread(struct syc_session *s, uint32_t ask)
 	if ((before & ask) == ask && (ask & SYC_ASK_FLUSH) == 0)
 		return;
 	__atomic_add_fetch(&s->wakes, 1, __ATOMIC_SEQ_CST);
-	wake_all(&s->wakes);
+	syc_futex_wake(&s->wakes);
 }
 
 int syc_drain_thread_stop(struct syc_session *s, int64_t deadline)
@@ -476,7 +404,7 @@ bool syc_drain_thread_wake(void)
 		if (__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) !=
 		    THREAD_NONE) {
 			__atomic_add_fetch(&s->wakes, 1, __ATOMIC_SEQ_CST);
-			wake_all(&s->wakes);
+			syc_futex_wake(&s->wakes);
 		} else if (!s->no_thread && !try_to_make(s)) {
 			/* the next event tries again */
 			__atomic_store_n(&syc_drain_sleeping, 1,

@@ -16,7 +16,9 @@
 #include "base/text.h"
 #include "emit/process.h"
 #include "os/diag.h"
+#include "os/futex.h"
 #include "os/quiet.h"
+#include "os/tid_lock.h"
 #include "ring/clock.h"
 
 /* How long somebody who needs the session waits for who makes it. */
@@ -219,24 +221,21 @@ struct syc_session *syc_session_make(const struct syc_plan *plan, int epoch,
 
 bool syc_session_take_life(int64_t deadline)
 {
-	const uint32_t self = (uint32_t)gettid();
-
 	for (;;) {
-		uint32_t nobody = 0;
+		const uint32_t holder = syc_tid_lock_try(&syc_process->life);
 
-		if (__atomic_compare_exchange_n(&syc_process->life, &nobody,
-		                                self, false, __ATOMIC_ACQUIRE,
-		                                __ATOMIC_RELAXED))
+		if (holder == 0)
 			return true;
-		if (nobody == self || syc_clock_kernel() >= deadline)
+		if (holder == (uint32_t)gettid() ||
+		    syc_clock_kernel() >= deadline)
 			return false;
-		poll(NULL, 0, 1);
+		syc_futex_nap();
 	}
 }
 
 void syc_session_give_life(void)
 {
-	__atomic_store_n(&syc_process->life, 0, __ATOMIC_RELEASE);
+	syc_tid_lock_give(&syc_process->life);
 }
 
 /* For the thread that had the first event of an epoch. */

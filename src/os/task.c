@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* task.c - the threads of this process, as /proc/self/task has them. */
 #define _GNU_SOURCE
-#include "sample/task.h"
+#include "os/task.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +21,11 @@ struct dir_entry {
 	uint8_t type;
 	char name[];
 };
+
+bool syc_task_is_gone(int32_t tid)
+{
+	return syscall(SYS_tgkill, getpid(), tid, 0) != 0 && errno == ESRCH;
+}
 
 int syc_task_open(void)
 {

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * futex.h - wait for a word of this process to change, and wake who waits.
+ *
+ * Context of everything here: any-thread, signal-safe.  No cancellation point.
+ */
+#ifndef SYC_FUTEX_H
+#define SYC_FUTEX_H
+
+#include <stdint.h>
+
+/** Wait for at most @ns while *@word is @value; INT64_MAX: without a limit. */
+void syc_futex_wait(uint32_t *word, uint32_t value, int64_t ns);
+
+/** Wake all who wait on @word. */
+void syc_futex_wake(uint32_t *word);
+
+/** Sleep for a millisecond. */
+void syc_futex_nap(void);
+
+#endif

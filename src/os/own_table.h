@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * own_table.h - a table of descriptors for one thread of ours: the program's
+ * close(), dup2() and closefrom() don't reach what is in it, and it holds none
+ * of the program's open, stderr included.
+ */
+#ifndef SYC_OWN_TABLE_H
+#define SYC_OWN_TABLE_H
+
+#include <stdbool.h>
+
+/**
+ * Give the calling thread a table with the descriptors @a and @b alone; either
+ * may be -1.  False: the kernel has none, and nothing was changed.
+ *
+ * Context: any thread of ours.
+ */
+bool syc_own_table_make(int a, int b);
+
+#endif
