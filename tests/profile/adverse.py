@@ -251,11 +251,28 @@ def extremes():
     yield "hostile", hostile.file(0, 1000)
 
 
-def cuts(path):
-    """Its beginnings, up to 500 places."""
+def special_files():
+    """Code is said to be in what is no file, or in one of 100 GB of holes."""
+    os.mkfifo(os.path.join(SCRATCH, "pipe"))
+    os.mkdir(os.path.join(SCRATCH, "folder"))
+    with open(os.path.join(SCRATCH, "sparse"), "wb") as file:
+        file.write(b"\x7fELF\x02\x01\x01")
+        file.truncate(100 * 2**30)
+    capture = Capture()
+    paths = [os.path.join(SCRATCH, name)
+             for name in ("pipe", "folder", "sparse")] + ["/dev/zero", "//", ""]
+    for i, path in enumerate(paths):
+        start = 0x400000 + i * 0x100000
+        capture.frame(3, 7, 0, 0, struct.pack(
+            "<QQQQ", start, start + 0x10000, 0, 0) + path.encode() + b"\0")
+        capture.raw_sample(i, 7, 7, [start + 16, start + 32])
+    return capture.file(0, 10)
+
+
+def cuts(path, places):
+    """So many of its beginnings."""
     with open(path, "rb") as file:
         data = file.read()
-    places = 500 if WHOLE else 12
     for k in range(places):
         yield data[:len(data) * k // places]
 
@@ -287,8 +304,8 @@ def keep(name, data):
     return path
 
 
-def look_at_cuts(path, commands):
-    for data in cuts(path):
+def look_at_cuts(path, places, commands):
+    for data in cuts(path, places):
         cut = keep("cut", data)
         look(cut, commands)
         told = run(["stat"], cut).stderr.decode()
@@ -301,10 +318,11 @@ def main():
     few = None if WHOLE else FEW
     for name, data in extremes():
         look(keep(name, data))
+    look(keep("special-files", special_files()))
     story = os.path.join(SCRATCH, "story")
     Story(n=50).write(story)
     look(story)
-    look_at_cuts(story, few)
+    look_at_cuts(story, 500 if WHOLE else 12, few)
     n = 0
     for path in corpus():
         look(path, few)
@@ -312,8 +330,10 @@ def main():
     if n == 0:
         raise Failed("there is no corpus")
     for path in corpus():
-        if WHOLE or path.endswith("/everything.syscap"):
-            look_at_cuts(path, few)
+        if path.endswith("/everything.syscap"):
+            look_at_cuts(path, 500 if WHOLE else 12, few)
+        elif WHOLE:
+            look_at_cuts(path, 25, FEW)
     print(f"{n} files of the corpus")
 
 
