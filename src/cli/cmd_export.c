@@ -212,8 +212,7 @@ static int run_export(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	if (run.output.name != NULL &&
-	    syc_input_refuse_output(argv[0], run.question.file,
+	if (syc_input_refuse_output(argv[0], run.question.file,
 	                            run.output.name))
 		return SYC_EXIT_MISUSE;
 	return show(&run);

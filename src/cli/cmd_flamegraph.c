@@ -196,11 +196,8 @@ static int run_flamegraph(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	if (run.output.name != NULL &&
-	    (syc_input_refuse_output(argv[0], run.new.file, run.output.name) ||
-	     (run.base.file != NULL &&
-	      syc_input_refuse_output(argv[0], run.base.file,
-	                              run.output.name))))
+	if (syc_input_refuse_output(argv[0], run.new.file, run.output.name) ||
+	    syc_input_refuse_output(argv[0], run.base.file, run.output.name))
 		return SYC_EXIT_MISUSE;
 	run.options.parts = run.filter.filter.of == SYSCAP_VIEW_SAMPLES
 	                            ? SYSCAP_PROFILE_SAMPLES

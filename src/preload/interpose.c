@@ -20,7 +20,6 @@
 #include <threads.h>
 
 #include "sample/interposed.h"
-#include "sample/sampler.h"
 
 /* Which of these the headers declare depends on their version */
 sighandler_t bsd_signal(int number, sighandler_t handler);
@@ -81,13 +80,13 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
                             void *(*run)(void *), void *arg)
 {
-	syc_sampler_at_rest();
+	syc_interposed_on_thread();
 	return NEXT(pthread_create)(thread, attr, run, arg);
 }
 
 EXPORTED int thrd_create(thrd_t *thread, thrd_start_t run, void *arg)
 {
-	syc_sampler_at_rest();
+	syc_interposed_on_thread();
 	return NEXT(thrd_create)(thread, run, arg);
 }
 

@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * compose.c - a sample of a thread that has runtimes (compose.h).
+ * compose.c - one sample of the calling thread (compose.h).
  *
- * Runs in signal handlers.  Large things are in struct syc_take, for the
+ * Runs in signal handlers.  Large things are in struct syc_workspace, for the
  * handler's stack may be the program's small alternate one.
  */
 #define _GNU_SOURCE
 #include "sample/compose.h"
 
+#include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include <syscap.h>
 #include <syscap/sampler.h>
 
 #include "emit/sample.h"
-#include "sample/safepoint.h"
+#include "sample/pending.h"
+#include "sample/registers.h"
+#include "sample/runtimes.h"
 #include "stack/unwind.h"
 
 /* Frames of one attachment in the sink. */
@@ -106,7 +110,7 @@ static void ask_all(struct parts *parts, struct syscap_stack_sink *sink,
 	                    : SYC_STACK_MAX;
 	for (;;) {
 		struct syscap_attachment *const a =
-			syc_attach_next(o->runtimes, &order);
+			syc_runtimes_next(o->runtimes, &order);
 
 		if (a == NULL)
 			return;
@@ -124,7 +128,7 @@ static int step_out(void *context, struct syc_unwind_regs *regs)
 	uint32_t order = o->runtimes->order;
 	struct syscap_attachment *a;
 
-	while ((a = syc_attach_next(o->runtimes, &order)) != NULL) {
+	while ((a = syc_runtimes_next(o->runtimes, &order)) != NULL) {
 		struct syscap_regs there = o->regs;
 
 		if (a->provider.step_out == NULL)
@@ -160,7 +164,7 @@ static void leave_out(struct syc_unwind *unwind, uintptr_t cfa)
 }
 
 /* The native frames, into @take->merge.  Returns SYSCAP_STACK_*. */
-static unsigned unwind_native(struct syc_take *take,
+static unsigned unwind_native(struct syc_workspace *take,
                               const struct syc_occasion *o)
 {
 	const unsigned max = o->options->max_depth < SYC_STACK_MAX
@@ -211,7 +215,7 @@ static void merge_part(struct syc_merge *merge, const struct part *part,
 		syc_merge_before(merge, &run, a->boundary);
 }
 
-static unsigned build(struct syc_take *take, const struct syc_occasion *o,
+static unsigned build(struct syc_workspace *take, const struct syc_occasion *o,
                       struct parts *parts)
 {
 	const bool managed_only =
@@ -234,55 +238,80 @@ static unsigned build(struct syc_take *take, const struct syc_occasion *o,
 	return flags;
 }
 
-/* ---------------------------------------------------------------- entering */
-
-/*
- * Whether the call whose frame lay at @owner left by siglongjmp(), seen from
- * one that has its own at @here: a call that we interrupted lies above us.
- * Other stacks than the thread's own are not judged.
- */
-static bool is_dead(const struct syc_take_options *options, uintptr_t owner,
-                    uintptr_t here)
-{
-	return owner >= options->low && owner < options->high &&
-	       here >= owner && here < options->high;
-}
-
-bool syc_take_enter(struct syc_take *take,
-                    const struct syc_take_options *options, uintptr_t here)
-{
-	const uintptr_t owner = __atomic_load_n(&take->owner, __ATOMIC_RELAXED);
-
-	if (owner != 0 && !is_dead(options, owner, here))
-		return false;
-	/* A handler that comes in between has left again before we go on */
-	__atomic_store_n(&take->owner, here, __ATOMIC_RELAXED);
-	SYC_SIGNAL_FENCE();
-	return true;
-}
-
-void syc_take_leave(struct syc_take *take)
-{
-	SYC_SIGNAL_FENCE();
-	__atomic_store_n(&take->owner, 0, __ATOMIC_RELAXED);
-}
-
-bool syc_take_is_busy(const struct syc_take *take)
-{
-	return __atomic_load_n(&take->owner, __ATOMIC_RELAXED) != 0;
-}
-
-unsigned syc_compose(struct syc_take *take, const struct syc_occasion *occasion)
+unsigned syc_compose(struct syc_workspace *take,
+                     const struct syc_occasion *occasion)
 {
 	struct parts parts;
 
 	ask_all(&parts, &take->sink, occasion);
 	const unsigned flags = build(take, occasion, &parts);
-	if (parts.have_handles && syc_safepoint_keep(take, occasion, flags))
+	if (parts.have_handles && syc_pending_keep(take, occasion, flags))
 		return flags;
 	for (unsigned i = 0; i < take->merge.n; i++)
 		take->addrs[i] = take->merge.list[i].value;
 	syc_sample_emit(occasion->now, take->addrs, take->merge.n, flags,
 	                occasion->weight);
 	return flags;
+}
+
+/* ------------------------------------------------------------------ a tick */
+
+static unsigned take_native(struct syc_workspace *take,
+                            const struct syc_sample_options *options,
+                            const ucontext_t *context, int64_t now,
+                            uint32_t weight)
+{
+	struct syc_unwind unwind = {
+		.addrs = take->addrs,
+		.max = options->max_depth < SYC_STACK_MAX ? options->max_depth
+		                                          : SYC_STACK_MAX,
+		.low = options->low,
+		.high = options->high,
+	};
+
+	syc_unwind_from(&unwind, context);
+	syc_sample_emit(now, take->addrs, unwind.n, unwind.flags, weight);
+	return unwind.flags;
+}
+
+static unsigned take_merged(struct syc_workspace *take,
+                            const struct syc_sample_options *options,
+                            const ucontext_t *context, int64_t now,
+                            uint32_t weight, struct syc_runtimes *runtimes)
+{
+	struct syc_occasion occasion = { .runtimes = runtimes,
+		                         .options = options,
+		                         .context = context,
+		                         .now = now,
+		                         .weight = weight };
+
+	/* What is taken at safe points is taken in the same way */
+	runtimes->options = *options;
+	if (syc_pending_defer(take, runtimes, weight))
+		return 0;
+	syc_registers_of(context, &occasion.regs);
+	occasion.regs.time = now;
+	return syc_compose(take, &occasion);
+}
+
+int syc_compose_tick(struct syc_workspace *take,
+                     const struct syc_sample_options *options,
+                     const ucontext_t *context, int64_t now, uint32_t weight)
+{
+	const int saved = errno;
+
+	if (!syc_workspace_enter(take, options,
+	                         (uintptr_t)__builtin_frame_address(0)))
+		return -EBUSY;
+	struct syc_runtimes *const runtimes =
+		options->stacks != SYSCAP_SAMPLER_NATIVE ? syc_runtimes_find()
+							 : NULL;
+	const unsigned flags =
+		runtimes == NULL || runtimes->order == 0
+			? take_native(take, options, context, now, weight)
+			: take_merged(take, options, context, now, weight,
+	                              runtimes);
+	syc_workspace_leave(take);
+	errno = saved;
+	return (int)flags;
 }

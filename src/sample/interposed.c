@@ -9,7 +9,7 @@
 
 #include "sample/signals.h"
 #include "sample/state.h"
-#include "sample/tick.h"
+#include "sample/unwatched.h"
 #include "sample/watcher.h"
 
 #define WAIT_NS (INT64_C(10) * 1000000) /* for another thread's look */
@@ -35,20 +35,40 @@ static bool is_sampled_by(const struct syc_sampler *s, int signal)
 	       __atomic_load_n(&s->pid, __ATOMIC_RELAXED) == getpid();
 }
 
+void syc_interposed_on_thread(void)
+{
+	struct syc_sampler *const s = syc_sampler;
+	const int saved = errno;
+	sigset_t before;
+
+	if (s == NULL ||
+	    __atomic_load_n(&s->pid, __ATOMIC_RELAXED) != getpid() ||
+	    __atomic_load_n(&s->watcher, __ATOMIC_RELAXED) != SYC_WATCHER_LATER)
+		return;
+	syc_signals_block(&before);
+	if (!syc_unwatched_hand_over() &&
+	    syc_state_take(&syc_sampler->life, WAIT_NS)) {
+		if (s->watcher == SYC_WATCHER_LATER && !syc_watcher_is_boxed())
+			syc_watcher_start(false);
+		syc_state_give(&syc_sampler->life);
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = saved;
+}
+
 void syc_interposed_on_handler(int signal)
 {
 	struct syc_sampler *const s = syc_sampler;
 	const int saved = errno;
-	sigset_t all, before;
+	sigset_t before;
 
 	if (is_sampled_by(s, signal) &&
 	    __atomic_load_n(&s->watcher, __ATOMIC_RELAXED) ==
 	            SYC_WATCHER_LATER) {
-		syc_signals_fill(&all);
-		pthread_sigmask(SIG_BLOCK, &all, &before);
+		syc_signals_block(&before);
 		if (syc_state_take(&syc_sampler->life, WAIT_NS)) {
 			if (s->watcher == SYC_WATCHER_LATER)
-				syc_watcher_change_signal();
+				syc_unwatched_change_signal();
 			syc_state_give(&syc_sampler->life);
 		}
 		pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -61,7 +81,7 @@ void syc_interposed_on_reset(int signal)
 	const int saved = errno;
 
 	if (signal == SIGURG && is_sampled_by(syc_sampler, signal))
-		syc_signals_install(signal, syc_tick_handle);
+		syc_signals_install_again(signal);
 	errno = saved;
 }
 

@@ -16,11 +16,19 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/** All of the below, and syc_sampler_at_rest() before each thread that is
- * made, will be called.  Context: setup, before sampling begins. */
+/** All of the below will be called.  Context: setup, before sampling begins. */
 void syc_interposed_begin(void);
 
 bool syc_interposed_is_on(void);
+
+/**
+ * The program is about to make a thread.  The calling one is in no signal
+ * handler and holds no lock of the C library: what was put off may be done.
+ * Returns at once where nothing was.
+ *
+ * Context: setup; any thread.
+ */
+void syc_interposed_on_thread(void);
 
 /**
  * The program is about to have @signal handled; SIG_DFL and SIG_IGN don't

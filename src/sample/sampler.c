@@ -19,14 +19,14 @@
 #include "emit/stack.h"
 #include "os/diag.h"
 #include "ring/clock.h"
-#include "sample/handover.h"
+#include "sample/children.h"
 #include "sample/interposed.h"
 #include "sample/signals.h"
 #include "sample/state.h"
 #include "sample/target.h"
 #include "sample/task.h"
 #include "sample/tick.h"
-#include "sample/timer.h"
+#include "sample/unwatched.h"
 #include "sample/watcher.h"
 #include "share/claim.h"
 #include "stack/unwind.h"
@@ -36,19 +36,9 @@
 #define STOP_NS      (2000 * MS)
 #define EXIT_NS      (100 * MS)
 #define FORK_WAIT_NS (50 * MS)
-#define REST_NS      (10 * MS) /* for another thread's look */
 #define DEFAULT_HZ   1000u
 #define MAX_HZ       20000u
 #define MIN_DEPTH    32u
-
-/* Inherited: what a forked child goes on with. */
-static struct {
-	uint32_t is_wanted;
-	uint32_t clock, hz;
-	int32_t signal;
-	bool may_change_signal;
-	struct syc_take_options take;
-} for_children;
 
 /* --------------------------------------------------------------- options */
 
@@ -128,14 +118,6 @@ static const char *explain(int r)
 
 /* ---------------------------------------------------------- start, stop */
 
-static void block_signals(sigset_t *ret_before)
-{
-	sigset_t all;
-
-	syc_signals_fill(&all);
-	pthread_sigmask(SIG_BLOCK, &all, ret_before);
-}
-
 static void fill(const struct syscap_sampler_options *o, int signal)
 {
 	struct syc_sampler *const s = syc_sampler;
@@ -199,7 +181,7 @@ static int start(struct syscap_sampler_options *o, bool with_children)
 	 * have one, and look.  Who tells of the second makes it then. */
 	syc_watcher_note_filters();
 	r = syc_interposed_is_on() && syc_task_is_alone(&s->tasks)
-	            ? syc_watcher_start_alone(false)
+	            ? syc_unwatched_start(false)
 	            : syc_watcher_start(true);
 	if (r != 0) {
 		why = explain(r);
@@ -223,33 +205,6 @@ static int prepare(void)
 	return pid == 0 || pid == getpid() ? 0 : -EPERM;
 }
 
-/* By the watcher, too, which may find a signal taken as soon as it runs. */
-void syc_sampler_note_signal(void)
-{
-	__atomic_store_n(
-		&for_children.signal,
-		__atomic_load_n(&syc_sampler->signal, __ATOMIC_RELAXED),
-		__ATOMIC_RELAXED);
-}
-
-static void remember(bool with_children)
-{
-	const struct syc_sampler *const s = syc_sampler;
-
-	for_children.clock = s->clock;
-	for_children.hz = s->hz;
-	syc_sampler_note_signal();
-	for_children.may_change_signal = s->may_change_signal;
-	for_children.take = s->take;
-	for_children.is_wanted = with_children;
-}
-
-void syc_sampler_forget(void)
-{
-	for_children.is_wanted = 0;
-	syc_claim_give(SYC_CLAIM_SAMPLER);
-}
-
 int syc_sampler_begin(struct syscap_sampler_options *o, bool with_children)
 {
 	sigset_t before;
@@ -263,7 +218,7 @@ int syc_sampler_begin(struct syscap_sampler_options *o, bool with_children)
 		return fail(
 			o, r == -EPERM ? "not in a vfork() child" : "no memory",
 			r);
-	block_signals(&before);
+	syc_signals_block(&before);
 	if (!syc_state_take(&syc_sampler->life, LIFE_WAIT_NS)) {
 		r = fail(o, "another start or stop takes too long", -EBUSY);
 	} else {
@@ -277,7 +232,7 @@ int syc_sampler_begin(struct syscap_sampler_options *o, bool with_children)
 		if (r == 0) {
 			describe(o);
 			syc_diag_say("sampling is on", o->message);
-			remember(with_children);
+			syc_children_remember(with_children);
 		}
 		syc_state_give(&syc_sampler->life);
 	}
@@ -298,7 +253,7 @@ static int end(int64_t life_ns, int64_t stop_ns)
 
 	if (s == NULL || __atomic_load_n(&s->pid, __ATOMIC_RELAXED) != getpid())
 		return -ENOENT;
-	block_signals(&before);
+	syc_signals_block(&before);
 	if (syc_state_take(&syc_sampler->life, life_ns)) {
 		r = -ENOENT;
 		if (s->watcher != SYC_WATCHER_NONE) {
@@ -307,7 +262,7 @@ static int end(int64_t life_ns, int64_t stop_ns)
 			r = syc_watcher_stop(stop_ns);
 			if (r == 0) {
 				syc_claim_give(SYC_CLAIM_SAMPLER);
-				for_children.is_wanted = 0;
+				syc_children_forget();
 				r = ended ? -ENOENT : 0;
 			}
 		}
@@ -339,7 +294,6 @@ int syc_sampler_end(void)
 static void begin_child(void)
 {
 	struct syc_sampler *const s = syc_sampler;
-	const bool goes_on = for_children.is_wanted != 0;
 	const int saved = errno;
 
 	if (s == NULL || s->pid == getpid())
@@ -348,20 +302,12 @@ static void begin_child(void)
 		memset(s, 0, sizeof(*s));
 		syc_target_wipe();
 	}
-	if (!goes_on || !syc_signals_is_ours(for_children.signal) ||
-	    !syc_claim_take(SYC_CLAIM_SAMPLER)) {
+	if (!syc_children_take_over()) {
 		errno = saved;
 		return;
 	}
-	s->pid = getpid();
-	s->clock = for_children.clock;
-	s->hz = for_children.hz;
-	s->signal = for_children.signal;
-	s->period_ns = 1000000000 / s->hz;
-	s->may_change_signal = for_children.may_change_signal;
-	s->take = for_children.take;
 	__atomic_store_n(&s->is_on, 1, __ATOMIC_SEQ_CST);
-	if (syc_watcher_start_alone(true) != 0) {
+	if (syc_unwatched_start(true) != 0) {
 		__atomic_store_n(&s->is_on, 0, __ATOMIC_SEQ_CST);
 		s->watcher = SYC_WATCHER_NONE;
 		syc_claim_give(SYC_CLAIM_SAMPLER);
@@ -397,27 +343,6 @@ static void end_fork(void)
 void syc_sampler_watch_forks(void)
 {
 	pthread_atfork(begin_fork, end_fork, begin_child);
-}
-
-void syc_sampler_at_rest(void)
-{
-	struct syc_sampler *const s = syc_sampler;
-	const int saved = errno;
-	sigset_t before;
-
-	if (s == NULL ||
-	    __atomic_load_n(&s->pid, __ATOMIC_RELAXED) != getpid() ||
-	    __atomic_load_n(&s->watcher, __ATOMIC_RELAXED) != SYC_WATCHER_LATER)
-		return;
-	block_signals(&before);
-	if (!syc_watcher_yields() &&
-	    syc_state_take(&syc_sampler->life, REST_NS)) {
-		if (s->watcher == SYC_WATCHER_LATER && !syc_watcher_is_boxed())
-			syc_watcher_start(false);
-		syc_state_give(&syc_sampler->life);
-	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	errno = saved;
 }
 
 /* Ticks that come later find is_on cleared, or take a sample that nobody

@@ -20,6 +20,7 @@
  * installed, which reads it; then only where that was taken away again. */
 static struct sigaction *previous;
 static void (*installed[N_SIGNALS])(int, siginfo_t *, void *);
+static void (*last_handler)(int, siginfo_t *, void *);
 
 static uint64_t bit(int signal)
 {
@@ -34,6 +35,14 @@ void syc_signals_fill(sigset_t *set)
 	memcpy(&all, set, sizeof(all));
 	all &= ~(UINT64_C(1) << (SIGSYS - 1));
 	memcpy(set, &all, sizeof(all));
+}
+
+void syc_signals_block(sigset_t *ret_before)
+{
+	sigset_t all;
+
+	syc_signals_fill(&all);
+	pthread_sigmask(SIG_BLOCK, &all, ret_before);
 }
 
 static bool has_default_action(int signal)
@@ -154,6 +163,7 @@ int syc_signals_install(int signal, void (*handler)(int, siginfo_t *, void *))
 {
 	struct sigaction action, before;
 
+	last_handler = handler;
 	if (syc_signals_is_ours(signal))
 		return 0;
 	if (syc_backing_get(&previous, N_SIGNALS * sizeof(*previous)) == NULL)
@@ -181,6 +191,11 @@ int syc_signals_install(int signal, void (*handler)(int, siginfo_t *, void *))
 		return 0;
 	sigaction(signal, &before, NULL); /* the program was faster */
 	return -EBUSY;
+}
+
+int syc_signals_install_again(int signal)
+{
+	return syc_signals_install(signal, last_handler);
 }
 
 /*

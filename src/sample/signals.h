@@ -23,6 +23,9 @@ struct syc_tasks;
  */
 void syc_signals_fill(sigset_t *set);
 
+/** Block them on the calling thread, which had @ret_before.  any-thread. */
+void syc_signals_block(sigset_t *ret_before);
+
 /** Which one a timer's ticks come by where nobody named one. */
 enum syc_signals_kind {
 	SYC_SIGNALS_REAL_TIME,
@@ -57,6 +60,10 @@ bool syc_signals_is_unhandled(int signal);
  * Context: signal-safe.
  */
 int syc_signals_install(int signal, void (*handler)(int, siginfo_t *, void *));
+
+/** The same with the handler that was installed last, for @signal or another.
+ * Context: signal-safe. */
+int syc_signals_install_again(int signal);
 
 /** False: the program has put a handler of its own in place of ours. */
 bool syc_signals_is_ours(int signal);

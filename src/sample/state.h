@@ -19,8 +19,8 @@
 
 #include <syscap/sampler.h>
 
-#include "sample/take.h"
 #include "sample/task.h"
+#include "sample/workspace.h"
 
 enum syc_watcher {
 	SYC_WATCHER_NONE = 0,
@@ -40,7 +40,7 @@ struct syc_sampler {
 	uint32_t hz;
 	int32_t signal;
 	int64_t period_ns;
-	struct syc_take_options take;
+	struct syc_sample_options take;
 
 	uint32_t watcher;  /* enum syc_watcher; a futex */
 	uint32_t must_end; /* a futex */

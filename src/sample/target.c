@@ -41,7 +41,7 @@ void syc_target_init(void)
 
 static size_t stride(void)
 {
-	return (256 + syc_take_size() + 63) & ~(size_t)63;
+	return (256 + syc_workspace_size() + 63) & ~(size_t)63;
 }
 
 static void *map(size_t size)
@@ -144,7 +144,7 @@ struct syc_target *syc_target_give(int32_t tid)
 	struct syc_target *const t = syc_target_at(number);
 	uint32_t *const bucket = &buckets[(uint32_t)tid % N_BUCKETS];
 	if (t->generation != 0) /* others had it */
-		memset(syc_target_take_memory(t), 0, syc_take_size());
+		memset(syc_target_workspace(t), 0, syc_workspace_size());
 	t->number = number;
 	t->generation++;
 	__atomic_store_n(&t->tid, tid, __ATOMIC_RELAXED);

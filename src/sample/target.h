@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sample/take.h"
+#include "sample/workspace.h"
 
 /** Threads that can be sampled at one time. */
 #define SYC_TARGETS_MAX 8192u
@@ -61,12 +61,14 @@ struct syc_target {
 };
 
 /** What its samples are made in. */
-static inline struct syc_take *syc_target_take_memory(struct syc_target *target)
+static inline struct syc_workspace *
+syc_target_workspace(struct syc_target *target)
 {
-	return (struct syc_take *)(void *)((char *)target + 256);
+	return (struct syc_workspace *)(void *)((char *)target + 256);
 }
 
-_Static_assert(sizeof(struct syc_target) <= 256, "struct syc_take follows");
+_Static_assert(sizeof(struct syc_target) <= 256,
+               "struct syc_workspace follows");
 
 /** Choose the copy's word.  Context: setup. */
 void syc_target_init(void);

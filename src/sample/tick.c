@@ -23,13 +23,13 @@
 #include "emit/loss.h"
 #include "emit/thread.h"
 #include "ring/clock.h"
+#include "sample/compose.h"
 #include "sample/own_stack.h"
 #include "sample/signals.h"
 #include "sample/state.h"
-#include "sample/take.h"
 #include "sample/target.h"
 #include "sample/timer.h"
-#include "sample/watcher.h"
+#include "sample/unwatched.h"
 #include "selfrec/drain_handler.h"
 
 /* A thread control block is smaller, on either side of where it is said. */
@@ -157,15 +157,15 @@ static void add(uint64_t *counter, uint64_t n)
 static void take(struct syc_target *t, const ucontext_t *context,
                  uint32_t weight)
 {
-	struct syc_take_options options = syc_sampler->take;
+	struct syc_sample_options options = syc_sampler->take;
 
 	/* The state's, which its first event asked the kernel for */
 	if (syc_self != NULL) {
 		options.low = syc_state_of(syc_self)->stack_low;
 		options.high = syc_state_of(syc_self)->stack_high;
 	}
-	const int r = syc_take_sample(syc_target_take_memory(t), &options,
-	                              context, syscap_clock(), weight);
+	const int r = syc_compose_tick(syc_target_workspace(t), &options,
+	                               context, syscap_clock(), weight);
 	if (r < 0) {
 		add(&t->n_refused, 1);
 		return;
@@ -236,7 +236,7 @@ static void tick(struct syc_target *t, uint64_t cookie, const siginfo_t *info,
 			record(t, info, context);
 		if (__atomic_load_n(&syc_sampler->watcher, __ATOMIC_RELAXED) ==
 		    SYC_WATCHER_LATER)
-			syc_watcher_from_tick();
+			syc_unwatched_tick();
 	}
 	__atomic_compare_exchange_n(&t->busy, &here, 0, false, __ATOMIC_RELEASE,
 	                            __ATOMIC_RELAXED);
@@ -298,7 +298,7 @@ REALIGN NO_CANARY void syc_tick_handle(int signal, siginfo_t *info,
 	if (!is_ours(signal, info, tid, &t, &cookie)) {
 		if (syc_sampler != NULL) {
 			if (signal == SIGURG && info->si_code == SI_TKILL)
-				syc_watcher_yields();
+				syc_unwatched_hand_over();
 			__atomic_add_fetch(&syc_sampler->n_foreign, 1,
 			                   __ATOMIC_RELAXED);
 		}

@@ -16,13 +16,14 @@
 #include "os/diag.h"
 #include "os/own_thread.h"
 #include "ring/clock.h"
+#include "sample/children.h"
 #include "sample/handover.h"
-#include "sample/sampler.h"
 #include "sample/scan.h"
 #include "sample/signals.h"
 #include "sample/state.h"
 #include "sample/task.h"
-#include "sample/tick.h"
+#include "sample/unwatched.h"
+#include "share/claim.h"
 #include "stack/unwind.h"
 
 #ifndef SYS_close_range
@@ -35,9 +36,6 @@
 #define BEGIN_NS   (2000 * MS)
 #define REFRESH_NS (10 * MS) /* a fork takes less, or there will be another */
 #define STACK_SIZE ((size_t)256 * 1024)
-
-/* glibc 2.32's, whatever we are compiled with */
-extern char __libc_single_threaded __attribute__((weak));
 
 /* Inherited by children: of seccomp, when sampling began. */
 static uint32_t filters;
@@ -64,37 +62,13 @@ static bool own_table(int *ret_dir)
 #endif
 }
 
-/* No tick may reach the program's handler. */
-bool syc_watcher_change_signal(void)
-{
-	struct syc_sampler *const s = syc_sampler;
-	const bool had_timer = s->watcher == SYC_WATCHER_LATER;
-
-	syc_scan_stop_all(false);
-	const int signal =
-		s->may_change_signal
-			? syc_signals_choose(s->clock, 0, SYC_SIGNALS_REAL_TIME,
-	                                     &s->tasks)
-			: -EBUSY;
-	if (signal < 0 || syc_signals_install(signal, syc_tick_handle) != 0) {
-		s->why = "the program handles the signal itself";
-		syc_diag_say("sampling ends", s->why);
-		return false;
-	}
-	__atomic_store_n(&s->signal, signal, __ATOMIC_RELAXED);
-	syc_sampler_note_signal();
-	if (had_timer)
-		syc_scan_settle();
-	return true;
-}
-
 /* Whether ticks reach us; who reset all signals did not mean ours. */
 static bool keep_signal(struct syc_sampler *s)
 {
 	return syc_signals_is_ours(s->signal) ||
 	       (s->signal == SIGURG && syc_signals_is_unhandled(SIGURG) &&
-	        syc_signals_install(SIGURG, syc_tick_handle) == 0) ||
-	       syc_watcher_change_signal();
+	        syc_signals_install_again(SIGURG) == 0) ||
+	       syc_unwatched_change_signal();
 }
 
 /* Those that are there, or that can't be told: UINT32_MAX. */
@@ -144,7 +118,7 @@ static bool look(struct syc_sampler *s, int own_dir)
 	/* The threads of this library alone must not keep a process */
 	bool goes_on = keep_signal(s) && syc_scan_threads(dir);
 	if (goes_on && s->is_waited_for && s->may_change_signal)
-		goes_on = syc_watcher_change_signal();
+		goes_on = syc_unwatched_change_signal();
 	if (!s->owns_table)
 		syc_task_close(dir);
 	return goes_on;
@@ -175,7 +149,8 @@ static void *run(void *nothing)
 	__atomic_store_n(&s->is_on, 0, __ATOMIC_SEQ_CST);
 	syc_scan_stop_all(true);
 	if (syc_handover_is_due()) {
-		syc_sampler_forget();
+		syc_children_forget();
+		syc_claim_give(SYC_CLAIM_SAMPLER);
 		syc_handover_done();
 	}
 	uint32_t *const ended = &s->watcher;
@@ -264,72 +239,6 @@ int syc_watcher_stop(int64_t wait_ns)
 	}
 	s->watcher = SYC_WATCHER_NONE;
 	return 0;
-}
-
-int syc_watcher_start_alone(bool is_child)
-{
-	struct syc_sampler *const s = syc_sampler;
-
-	const int r = syc_scan_begin_alone(is_child);
-	if (r == -EAGAIN) /* as with a watcher, which would try again */
-		s->n_unsampled = 1;
-	else if (r != 0)
-		return r;
-	s->round_at = syc_clock_kernel();
-	__atomic_store_n(&s->watcher, SYC_WATCHER_LATER, __ATOMIC_RELEASE);
-	return 0;
-}
-
-bool syc_watcher_yields(void)
-{
-	struct syc_sampler *const s = syc_sampler;
-
-	if (!syc_handover_is_due() || s->watcher != SYC_WATCHER_LATER ||
-	    !syc_state_take(&s->life, 0))
-		return false;
-	if (s->watcher == SYC_WATCHER_LATER) {
-		__atomic_store_n(&s->is_on, 0, __ATOMIC_SEQ_CST);
-		syc_scan_stop_all(true);
-		s->watcher = SYC_WATCHER_NONE;
-		syc_sampler_forget();
-		syc_handover_done();
-	}
-	syc_state_give(&syc_sampler->life);
-	return true;
-}
-
-/* The C library made no other thread.  Those of a bare clone() would not be
- * sampled, so there is nothing to look for; and what a look does may be
- * forbidden to a thread that has put itself into a box. */
-static bool has_one_thread(void)
-{
-	return &__libc_single_threaded != NULL && __libc_single_threaded != 0;
-}
-
-void syc_watcher_from_tick(void)
-{
-	struct syc_sampler *const s = syc_sampler;
-	const int64_t now = syc_clock_kernel();
-	const bool is_time =
-		now - __atomic_load_n(&s->round_at, __ATOMIC_RELAXED) >=
-			PERIOD_NS &&
-		!has_one_thread();
-
-	if (syc_watcher_yields() || (!is_time && !s->is_new_child) ||
-	    !syc_state_take(&s->life, 0))
-		return;
-	if (s->watcher == SYC_WATCHER_LATER && s->is_new_child)
-		syc_scan_settle();
-	const int dir = is_time && s->watcher == SYC_WATCHER_LATER
-	                        ? syc_task_open()
-	                        : -1;
-	if (is_time)
-		__atomic_store_n(&s->round_at, now, __ATOMIC_RELAXED);
-	if (dir >= 0) {
-		syc_scan_threads(dir);
-		syc_task_close(dir);
-	}
-	syc_state_give(&syc_sampler->life);
 }
 
 void syc_watcher_note_filters(void)

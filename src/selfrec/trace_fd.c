@@ -17,7 +17,8 @@
 
 #include "base/text.h"
 #include "selfrec/record_lock.h"
-#include "selfrec/trace_kinds.h"
+#include "selfrec/trace_file.h"
+#include "selfrec/trace_stream.h"
 
 /*
  * Ours begin here: a program that closed its descriptor 1 must not get a

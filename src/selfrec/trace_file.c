@@ -14,6 +14,8 @@
  * is left alone, and so is the file from then on.
  */
 #define _GNU_SOURCE
+#include "selfrec/trace_file.h"
+
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -23,7 +25,6 @@
 #include "os/write_at.h"
 #include "ring/clock.h"
 #include "selfrec/file_header.h"
-#include "selfrec/trace_kinds.h"
 
 #define HEADER_SIZE 256u
 #define FRAME_MIN   24u

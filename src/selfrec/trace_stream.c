@@ -16,6 +16,8 @@
  * The bit on a socket's end says that some process has it.
  */
 #define _GNU_SOURCE
+#include "selfrec/trace_stream.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -31,7 +33,6 @@
 #include "ring/clock.h"
 #include "selfrec/file_header.h"
 #include "selfrec/record_lock.h"
-#include "selfrec/trace_kinds.h"
 #include "share/block.h"
 #include "share/claim.h"
 

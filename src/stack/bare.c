@@ -4,10 +4,12 @@
  * own word or by frame pointers.  What can be checked is.  Signal-safe.
  */
 #define _GNU_SOURCE
+#include "stack/bare.h"
+
 #include <syscap/runtime.h>
 
 #include "stack/modules.h"
-#include "stack/walk.h"
+#include "stack/tables.h"
 
 /* On stacks whose bounds are not known: how far up a frame pointer points. */
 #define FRAME_MOST ((uintptr_t)1 << 20)
@@ -105,7 +107,7 @@ static enum syc_step step_by_scan(struct syc_walk *walk)
 		return SYC_STEP_FULL;
 	if (SYC_RA_IN_REGISTER && syc_regs_has(&regs, SYC_REG_RA)) {
 		regs.r[SYC_REG_PC] = syc_machine_strip(regs.r[SYC_REG_RA]);
-		if (syc_walk_is_return(regs.r[SYC_REG_PC]))
+		if (syc_tables_is_return(regs.r[SYC_REG_PC]))
 			return go(walk, &regs);
 	}
 	for (unsigned i = 0; i < SCAN_MOST; i++) {
@@ -114,7 +116,7 @@ static enum syc_step step_by_scan(struct syc_walk *walk)
 		if (!syc_memory_load(&walk->stacks, at, &regs.r[SYC_REG_PC]))
 			break;
 		regs.r[SYC_REG_PC] = syc_machine_strip(regs.r[SYC_REG_PC]);
-		if (!syc_walk_is_return(regs.r[SYC_REG_PC]))
+		if (!syc_tables_is_return(regs.r[SYC_REG_PC]))
 			continue;
 		/* A frame pointer into its own frame is not the caller's, which
 		 * it pushed first, then. */
@@ -175,7 +177,7 @@ static bool step_out(struct syc_walk *walk, enum syc_step *ret_step)
 	return true;
 }
 
-enum syc_step syc_walk_bare(struct syc_walk *walk)
+enum syc_step syc_bare_step(struct syc_walk *walk)
 {
 	enum syc_step step;
 

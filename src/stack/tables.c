@@ -4,13 +4,14 @@
  * what they say, to the caller's registers.  Signal-safe.
  */
 #define _GNU_SOURCE
+#include "stack/tables.h"
+
 #include <errno.h>
 
 #include "stack/expr.h"
 #include "stack/frame_index.h"
 #include "stack/modules.h"
 #include "stack/row.h"
-#include "stack/walk.h"
 
 #define LEARN_TRIES 3u
 
@@ -50,7 +51,7 @@ static bool code_at(uintptr_t at, unsigned char *code, size_t n)
 	return syc_memory_copy(code, at, n) == n;
 }
 
-bool syc_walk_is_return(uintptr_t pc)
+bool syc_tables_is_return(uintptr_t pc)
 {
 	unsigned char code[SYC_MACHINE_BEFORE];
 	struct tables tables;
@@ -229,7 +230,7 @@ static uint64_t learn_once(const struct syc_walk *walk)
 	return SYC_RULE_BARE | syc_modules_additions() << 8;
 }
 
-uint64_t syc_walk_learn(struct syc_walk *walk)
+uint64_t syc_tables_learn(struct syc_walk *walk)
 {
 	uint64_t generation, rule;
 	unsigned tries = 0;
@@ -363,7 +364,7 @@ static int find_caller(struct syc_walk *walk, struct tables *tables,
 	return 0;
 }
 
-enum syc_step syc_walk_by_tables(struct syc_walk *walk)
+enum syc_step syc_tables_step(struct syc_walk *walk)
 {
 	struct tables tables;
 	struct syc_regs regs;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * unwind.c - the walk: frames whose rule is in the cache are left here, in a
- * few nanoseconds each; for all others there is syc_walk_step().  Signal-safe.
+ * few nanoseconds each; for all others there is syc_step_outwards().  Signal-safe.
  */
 #define _GNU_SOURCE
 #include "stack/unwind.h"
@@ -13,6 +13,7 @@
 #include <syscap/format.h>
 
 #include "stack/modules.h"
+#include "stack/step.h"
 #include "stack/walk.h"
 
 #define OUTERMOST_KEPT 16u
@@ -159,7 +160,7 @@ static enum syc_step walk_all(struct syc_walk *w, unsigned leave_out)
 		if (w->left == 0)
 			return SYC_STEP_STOPPED;
 		w->left--;
-		step = syc_walk_step(w, rule);
+		step = syc_step_outwards(w, rule);
 	}
 	return step;
 }

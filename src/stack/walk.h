@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* walk.h - one walk from the innermost frame outwards, and its slow steps. */
+/* walk.h - where a walk from the innermost frame outwards is. */
 #ifndef SYC_WALK_H
 #define SYC_WALK_H
 
 #include "stack/cache.h"
 #include "stack/machine.h"
 #include "stack/memory.h"
-#include "stack/unwind.h"
+#include "stack/unwind_request.h"
 
 /* No code is above: callers there are garbage, some of which would look like a
  * runtime's names in a capture. */
@@ -39,14 +39,6 @@ enum syc_step {
 };
 
 /**
- * Go from the current frame to its caller; @rule is what its place in the
- * cache holds, or 0.
- *
- * Context: any-thread, signal-safe.
- */
-enum syc_step syc_walk_step(struct syc_walk *walk, uint64_t rule);
-
-/**
  * The caller's registers are in @regs: check, and go there.  @exact: it was
  * interrupted, and did not call.
  *
@@ -54,25 +46,5 @@ enum syc_step syc_walk_step(struct syc_walk *walk, uint64_t rule);
  */
 enum syc_step syc_walk_accept(struct syc_walk *walk,
                               const struct syc_regs *regs, bool exact);
-
-/** A step by the tables themselves.  Context: any-thread, signal-safe. */
-enum syc_step syc_walk_by_tables(struct syc_walk *walk);
-
-/**
- * @pc is behind a call, in a function that has tables: something that words
- * on a stack rarely are by chance.  Context: any-thread, signal-safe.
- */
-bool syc_walk_is_return(uintptr_t pc);
-
-/** One from code that has none.  Context: any-thread, signal-safe. */
-enum syc_step syc_walk_bare(struct syc_walk *walk);
-
-/**
- * The rule for the current frame from its tables, never SYC_RULE_NONE; it is
- * in the cache then.
- *
- * Context: any-thread, signal-safe.
- */
-uint64_t syc_walk_learn(struct syc_walk *walk);
 
 #endif

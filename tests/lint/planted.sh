@@ -47,6 +47,7 @@ all() {
 	for lint in layers spdx paths format; do
 		must "$1" "$lint" "$tree"
 	done
+	must "$1" names "$tree/lib.a"
 	must "$1" symbols "$tree/lib.a"
 	must "$1" signal "$tree/lib.a" "$tree"
 	must "$1" alone "$objects" "$tree"
@@ -145,7 +146,7 @@ rm "$tree/src/base/wide.c"
 
 echo 'int helper;' | plant src/base/name.c
 archive
-must fail symbols "$tree/lib.a"
+must fail names "$tree/lib.a"
 rm "$tree/src/base/name.c"
 
 plant src/base/forgotten.c <<'END'

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# symbols.sh LIBRARY - libsyscap.a defines only names of ours, and needs only
-# what symbols.txt lists.  What allocates, locks or formats with a lock may
-# not be listed either.
+# symbols.sh LIBRARY - libsyscap.a needs only what symbols.txt lists.  What
+# allocates, locks or formats with a lock may not be listed either.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 library=$1
@@ -24,11 +23,7 @@ $1 == "list" {
 }
 NF == 2 { member = $2 }
 NF == 3 && $2 ~ /^[Uwv]$/ { needs[$3] = needs[$3] " " member }
-NF == 4 {
-	defined[$4] = 1
-	if ($4 !~ /^(syscap|syc)_/)
-		complain(member " defines " $4)
-}
+NF == 4 { defined[$4] = 1 }
 END {
 	n = split("malloc calloc realloc free reallocarray strdup " \
 		  "pthread_mutex_lock pthread_rwlock_rdlock " \

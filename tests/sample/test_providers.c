@@ -25,8 +25,8 @@
 #include "harness/stepper.h"
 #include "harness/test.h"
 #include "harness/tsan.h"
+#include "sample/compose.h"
 #include "sample/stacks.h"
-#include "sample/take.h"
 #include "sample/toy.h"
 #include "stack/unwind.h"
 
@@ -38,21 +38,22 @@ enum {
 };
 
 static struct toy toy, second;
-static struct syc_take *take;
-static struct syc_take_options options = { .max_depth = 512 };
-static volatile int taken; /* what syc_take_sample() said */
+static struct syc_workspace *take;
+static struct syc_sample_options options = { .max_depth = 512 };
+static volatile int taken; /* what syc_compose_tick() said */
 
 static void on_tick(int signal, siginfo_t *info, void *context)
 {
 	(void)signal;
 	(void)info;
-	taken = syc_take_sample(take, &options, context, syscap_clock(), 1);
+	taken = syc_compose_tick(take, &options, context, syscap_clock(), 1);
 }
 
-static struct syc_take *new_take(void)
+static struct syc_workspace *new_take(void)
 {
-	void *const memory = mmap(NULL, syc_take_size(), PROT_READ | PROT_WRITE,
-	                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *const memory =
+		mmap(NULL, syc_workspace_size(), PROT_READ | PROT_WRITE,
+	             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	CHECK(memory != MAP_FAILED);
 	return memory;
@@ -315,7 +316,7 @@ static void on_nested(int signal, siginfo_t *info, void *context)
 {
 	(void)signal;
 	(void)info;
-	nested = syc_take_sample(take, &options, context, 1, 1);
+	nested = syc_compose_tick(take, &options, context, 1, 1);
 }
 
 static void raise_again(struct toy *t)

@@ -17,22 +17,22 @@
 #include "harness/peer.h"
 #include "harness/pure.h"
 #include "harness/test.h"
-#include "sample/take.h"
+#include "sample/compose.h"
 #include "sample/toy.h"
 #include "stack/unwind.h"
 
 static volatile int n_ticks;
 static struct toy toy;
-static struct syc_take *take;
+static struct syc_workspace *take;
 
 static void on_tick(int signal, siginfo_t *info, void *context)
 {
-	const struct syc_take_options options = { .max_depth = 512 };
+	const struct syc_sample_options options = { .max_depth = 512 };
 
 	(void)signal;
 	(void)info;
 	pure_begin();
-	syc_take_sample(take, &options, context, syscap_clock(), 1);
+	syc_compose_tick(take, &options, context, syscap_clock(), 1);
 	pure_end();
 	n_ticks++;
 }
@@ -52,7 +52,7 @@ CHILD(is_sampled)
 	struct toy_function functions[50];
 
 	CHECK_EQ(syc_unwind_prepare(), 0);
-	take = mmap(NULL, syc_take_size(), PROT_READ | PROT_WRITE,
+	take = mmap(NULL, syc_workspace_size(), PROT_READ | PROT_WRITE,
 	            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	toy_init(&toy, (uint32_t)atoi(peer_arg()));
 	toy.attachment = syscap_attach_thread(&toy.provider, &toy);

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * runtimes.h - which providers are attached to the calling thread, and what
+ * waits for them.
+ *
+ * One struct syc_runtimes a thread, in memory of its own, found by the
+ * thread's pointer to its control block (what the processor keeps for
+ * thread-local storage): the library has no second thread-local variable for
+ * it, and unlike the thread's id it stays the same over fork().  The id is
+ * kept beside it, and compared: a thread that is gone without detaching may
+ * have left its memory to another.
+ *
+ * Only the thread itself, and handlers on it, look at what is found.
+ */
+#ifndef SYC_RUNTIMES_H
+#define SYC_RUNTIMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <syscap/runtime.h>
+
+#include "emit/stack.h"
+#include "sample/workspace.h"
+
+#define SYC_ATTACH_MAX 8u
+
+struct syscap_attachment {
+	struct syscap_provider provider; /* what it has of it, else 0 */
+	void *thread_data;
+	struct syc_runtimes *runtimes;
+	uintptr_t boundary; /* frames from here on called who attached */
+	unsigned index;
+	bool is_used;
+	bool is_gone; /* the provider said so, in a handler perhaps */
+};
+
+/* In the upper half of syc_waiting.batch; below is the weight. */
+#define SYC_BATCH_FILLING (UINT64_C(1) << 32)
+#define SYC_BATCH_READY   (UINT64_C(2) << 32)
+#define SYC_BATCH_STATE   (UINT64_C(3) << 32)
+
+/**
+ * What waits for a safe point: ticks, and one stack whose handles have no
+ * names yet.  Zero in a forked child, for the parent tells of it.
+ */
+struct syc_waiting {
+	uint32_t due[SYC_ATTACH_MAX]; /* weights, by attachment */
+
+	uint64_t batch; /* 0: there is none.  Changed by exchanges */
+	int64_t time;
+	unsigned flags;
+	unsigned n;
+	struct {
+		uint32_t first, n; /* in handles */
+	} of[SYC_ATTACH_MAX];
+	uint64_t addrs[SYC_STACK_MAX];   /* or indices, where is_handle */
+	uint64_t handles[SYC_STACK_MAX]; /* names, once they are known */
+	uint64_t is_handle[SYC_STACK_MAX / 64];
+};
+
+struct syc_runtimes {
+	/* Four bits each, 1 + index in attachments, the newest lowest: one
+	 * store changes it, so that handlers see all or nothing of it */
+	uint32_t order;
+	struct syscap_attachment attachments[SYC_ATTACH_MAX];
+	struct syc_sample_options options; /* of the last tick */
+	struct syc_waiting *waiting;       /* wiped on fork */
+	struct syc_workspace *take;        /* for samples that are no tick's */
+	ucontext_t pushed;                 /* where a push says that it was */
+};
+
+/** The calling thread's, or NULL.  Context: any-thread, signal-safe. */
+struct syc_runtimes *syc_runtimes_find(void);
+
+/** The same; made where there are none yet.  Context: owner. */
+struct syc_runtimes *syc_runtimes_get(void);
+
+/** No provider is attached to the calling thread any more.  Context: owner. */
+void syc_runtimes_release(void);
+
+/** Take the newest one that is not gone out of @order; NULL: no more. */
+static inline struct syscap_attachment *
+syc_runtimes_next(struct syc_runtimes *runtimes, uint32_t *order)
+{
+	while (*order != 0) {
+		struct syscap_attachment *const attachment =
+			&runtimes->attachments[(*order & 15) - 1];
+
+		*order >>= 4;
+		if (!attachment->is_gone)
+			return attachment;
+	}
+	return NULL;
+}
+
+#endif

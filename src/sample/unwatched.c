@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* unwatched.c - sampling without a watcher. */
+#define _GNU_SOURCE
+#include "sample/unwatched.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "os/diag.h"
+#include "ring/clock.h"
+#include "sample/children.h"
+#include "sample/handover.h"
+#include "sample/scan.h"
+#include "sample/signals.h"
+#include "sample/state.h"
+#include "sample/task.h"
+#include "share/claim.h"
+
+#define PERIOD_NS (INT64_C(50) * 1000000)
+
+/* glibc 2.32's, whatever we are compiled with */
+extern char __libc_single_threaded __attribute__((weak));
+
+/* No tick may reach the program's handler. */
+bool syc_unwatched_change_signal(void)
+{
+	struct syc_sampler *const s = syc_sampler;
+	const bool had_timer = s->watcher == SYC_WATCHER_LATER;
+
+	syc_scan_stop_all(false);
+	const int signal =
+		s->may_change_signal
+			? syc_signals_choose(s->clock, 0, SYC_SIGNALS_REAL_TIME,
+	                                     &s->tasks)
+			: -EBUSY;
+	if (signal < 0 || syc_signals_install_again(signal) != 0) {
+		s->why = "the program handles the signal itself";
+		syc_diag_say("sampling ends", s->why);
+		return false;
+	}
+	__atomic_store_n(&s->signal, signal, __ATOMIC_RELAXED);
+	syc_children_note_signal();
+	if (had_timer)
+		syc_scan_settle();
+	return true;
+}
+
+int syc_unwatched_start(bool is_child)
+{
+	struct syc_sampler *const s = syc_sampler;
+
+	const int r = syc_scan_begin_alone(is_child);
+	if (r == -EAGAIN) /* as with a watcher, which would try again */
+		s->n_unsampled = 1;
+	else if (r != 0)
+		return r;
+	s->round_at = syc_clock_kernel();
+	__atomic_store_n(&s->watcher, SYC_WATCHER_LATER, __ATOMIC_RELEASE);
+	return 0;
+}
+
+bool syc_unwatched_hand_over(void)
+{
+	struct syc_sampler *const s = syc_sampler;
+
+	if (!syc_handover_is_due() || s->watcher != SYC_WATCHER_LATER ||
+	    !syc_state_take(&s->life, 0))
+		return false;
+	if (s->watcher == SYC_WATCHER_LATER) {
+		__atomic_store_n(&s->is_on, 0, __ATOMIC_SEQ_CST);
+		syc_scan_stop_all(true);
+		s->watcher = SYC_WATCHER_NONE;
+		syc_children_forget();
+		syc_claim_give(SYC_CLAIM_SAMPLER);
+		syc_handover_done();
+	}
+	syc_state_give(&syc_sampler->life);
+	return true;
+}
+
+/* The C library made no other thread.  Those of a bare clone() would not be
+ * sampled, so there is nothing to look for; and what a look does may be
+ * forbidden to a thread that has put itself into a box. */
+static bool has_one_thread(void)
+{
+	return &__libc_single_threaded != NULL && __libc_single_threaded != 0;
+}
+
+void syc_unwatched_tick(void)
+{
+	struct syc_sampler *const s = syc_sampler;
+	const int64_t now = syc_clock_kernel();
+	const bool is_time =
+		now - __atomic_load_n(&s->round_at, __ATOMIC_RELAXED) >=
+			PERIOD_NS &&
+		!has_one_thread();
+
+	if (syc_unwatched_hand_over() || (!is_time && !s->is_new_child) ||
+	    !syc_state_take(&s->life, 0))
+		return;
+	if (s->watcher == SYC_WATCHER_LATER && s->is_new_child)
+		syc_scan_settle();
+	const int dir = is_time && s->watcher == SYC_WATCHER_LATER
+	                        ? syc_task_open()
+	                        : -1;
+	if (is_time)
+		__atomic_store_n(&s->round_at, now, __ATOMIC_RELAXED);
+	if (dir >= 0) {
+		syc_scan_threads(dir);
+		syc_task_close(dir);
+	}
+	syc_state_give(&syc_sampler->life);
+}

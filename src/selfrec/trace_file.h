@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* trace_file.h - write into a file or memfd that SYSPROF_TRACE_FD names. */
+#ifndef SYC_TRACE_FILE_H
+#define SYC_TRACE_FILE_H
+
+#include <stdint.h>
+#include <sys/uio.h>
+
+#include "selfrec/trace.h"
+
+/**
+ * Parameters and results of syc_trace_write(), but all or nothing is written.
+ * @reader: a descriptor of the file that can be read, or -1.
+ *
+ * Context: signal-safe, inside the record lock.
+ */
+int syc_trace_file_write(struct syc_trace *trace, int reader,
+                         const struct iovec *pieces, unsigned n, int64_t time,
+                         int64_t now, int64_t deadline);
+
+#endif

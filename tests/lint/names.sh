@@ -1,0 +1,25 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# names.sh ARCHIVE... - what is linked into programs clashes with no name of
+# theirs: every global that an archive defines begins with syscap_, SYSCAP_,
+# sysprof_ (the interface that libsysprof-capture-4 has) or syc_.
+set -eu
+
+if [ -n "${SYSCAP_SANITIZE:-}" ]; then
+	echo "skip: sanitizers add symbols of their own"
+	exit 77
+fi
+for archive; do
+	nm -g --defined-only "$archive" | sed "s|^|$(basename "$archive") |"
+done | awk '
+NF == 2 { member = $2 }
+NF == 4 { n++ }
+NF == 4 && $4 !~ /^(syscap|SYSCAP|sysprof|syc)_/ {
+	print $1 ": " member " defines " $4
+	bad = 1
+}
+END {
+	if (n == 0)
+		print "no globals: is this an archive?"
+	exit bad || n == 0
+}'
