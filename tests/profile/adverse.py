@@ -278,11 +278,12 @@ def cuts(path, places):
 
 
 def is_frame_end(data):
+    order = "<H" if len(data) > 5 and data[5] & 1 else ">H"
     at = 256
     while at < len(data):
         if len(data) - at < 24:
             return False
-        at += max(struct.unpack_from("<H", data, at)[0], 24)
+        at += max(struct.unpack_from(order, data, at)[0], 24)
     return at == len(data)
 
 

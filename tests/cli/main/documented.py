@@ -53,11 +53,12 @@ def make_capture(path):
 
 def run(command):
     """Why it failed, or None."""
-    names = set(re.findall(r"[\w-]+\.syscap", command))
+    names = set(re.findall(r"[\w-]+\*?\.syscap", command))
     for left in glob.glob(f"{FOLDER}/*.syscap*"):
         os.unlink(left)
     for name in names - set(re.findall(r"-o ([\w-]+\.syscap)", command)):
-        shutil.copy(f"{FOLDER}/capture", f"{FOLDER}/{name}")
+        for one in {name.replace("*", "1"), name.replace("*", "2")}:
+            shutil.copy(f"{FOLDER}/capture", f"{FOLDER}/{one}")
     # Not those of everybody on this machine
     command = re.sub(r"recover --all(?= *(#|$))", "recover --all .", command)
     done = subprocess.run(["sh", "-c", command], cwd=FOLDER, text=True,
@@ -67,7 +68,7 @@ def run(command):
 
 
 def lacking(command):
-    tool = re.search(r"\| (\w+)|-- (xz) ", command)
+    tool = re.search(r"(?<!\|)\| (\w+)|-- (xz) ", command)
     tool = tool and (tool[1] or tool[2])
     if tool and shutil.which(tool) is None:
         return f"there is no {tool}"
