@@ -21,26 +21,9 @@
  * src/emit/reserve.c), reserves behind that, fills, commits, and publishes
  * nothing: the interrupted outermost emit does, and goes back to next.
  *
- * Invariants of struct syc_thread (docs/ring.md has the argument).  While
- * disturbed is 0, next, end and room_end count; else pos, headered and limit.
- *  T1  only its own thread and signal handlers on it store to it, but for
- *      the recycling of a dead one.
- *  T2  the reader reads [head, tail) only; a frame is written only inside
- *      [next, end) or [tail, pos), after it was announced or reserved.
- *  T3  alone: [next, end) is empty or the owner's one frame.
- *      Disturbed: [tail, headered) holds frames whose len is right, in a row,
- *      and [headered, pos) is empty or one frame whose first word is not
- *      written yet.  Whoever enters on top of it writes that word first, so
- *      there is never a second one.
- *  T4  a reserved frame of type TIMESTAMP is not complete.  With pid -1 it
- *      never will be, and says nothing.  An announced frame is complete when
- *      next has passed it; suspect is one that was reserved for.
- *  T5  limit never lets pos come closer than SYC_RING_ROOM to head.  It may
- *      be lower than it could be (then the slow path looks), never higher.
- *      room_end follows from it, and stays in front of the body's end.
- *  T6  owner is 0 exactly while no emit is between enter and leave, but
- *      for emits that died (siglongjmp), which syc_enter_nested() finds, and
- *      for the way from syc_end() to syc_finish_disturbed().
+ * The invariants T1 to T6 of struct syc_thread, which comments name, are in
+ * docs/ring.md, each with why it holds.  While disturbed is 0, next, end and
+ * room_end count; else pos, headered and limit.
  *
  * Ordering.  Against handlers on the same thread, program order of the
  * machine is enough; SYC_SIGNAL_FENCE keeps the compiler to it.  Against the
