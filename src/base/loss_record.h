@@ -19,6 +19,9 @@
 
 #include <syscap/format.h>
 
+#define SYC_LOSS_RECORD_GROUP "syscap"
+#define SYC_LOSS_RECORD_NAME  "lost"
+
 struct syc_loss {
 	uint64_t frames[SYSCAP_FRAME_LAST]; /* by type; 0: abandoned emits */
 	uint64_t total;                     /* of all kinds */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * collector.c - the collector's functions, on the rings of <syscap.h>: here
- * those that all programs need, and marks.  Logs, stacks and counters have
- * files of their own, which a program that uses none does not link.
+ * those that all programs need, and marks.  Messages in printf's form, logs,
+ * stacks and counters have files of their own, which a program that uses none
+ * does not link.
  *
  * Also called by name from objects that were compiled with other headers, so
  * each looks for itself whether anything is recorded.
@@ -40,24 +41,4 @@ void syscap_dropin_mark_at(const struct syscap_dropin_site *site, int64_t time,
 	SYSPROF_STATIC_ASSERT(sizeof(*site) == sizeof(*ours), "site");
 	if (syscap_is_active())
 		syscap_mark_at(ours, time, duration, message);
-}
-
-void sysprof_collector_mark_vprintf(int64_t time, int64_t duration,
-                                    const char *group, const char *mark,
-                                    const char *message_format, va_list args)
-{
-	syscap_mark_vprintf(group, mark, time, duration, message_format, args);
-}
-
-void sysprof_collector_mark_printf(int64_t time, int64_t duration,
-                                   const char *group, const char *mark,
-                                   const char *message_format, ...)
-{
-	va_list args;
-
-	if (!syscap_is_active())
-		return;
-	va_start(args, message_format);
-	syscap_mark_vprintf(group, mark, time, duration, message_format, args);
-	va_end(args);
 }

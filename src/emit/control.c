@@ -12,6 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "os/same_file.h"
 #include "ring/clock.h"
 #include "ring/ring.h"
 #include "share/block.h"
@@ -54,11 +55,8 @@ const char *syc_control_adopt(int fd, struct syc_control_socket *ret_socket)
 
 static bool is_still_ours(void)
 {
-	struct stat st;
-
-	return fstat(syc_block->control_fd, &st) == 0 &&
-	       st.st_dev == syc_block->control_dev &&
-	       st.st_ino == syc_block->control_ino;
+	return syc_same_file(syc_block->control_fd, syc_block->control_dev,
+	                     syc_block->control_ino);
 }
 
 /*

@@ -24,7 +24,7 @@
  * syscap_get_stats() and the recorder: relaxed, each number stands for
  * itself.  A locked add is what makes them whole against handlers.
  */
-static void extend_range(struct syc_ring_losses *to, int64_t time)
+void syc_loss_extend_range(struct syc_ring_losses *to, int64_t time)
 {
 	int64_t from = __atomic_load_n(&to->from, __ATOMIC_RELAXED);
 	int64_t last = __atomic_load_n(&to->to, __ATOMIC_RELAXED);
@@ -42,7 +42,7 @@ static void extend_range(struct syc_ring_losses *to, int64_t time)
 static void add(struct syc_ring_losses *to, uint8_t kind, uint32_t len,
                 int64_t time)
 {
-	extend_range(to, time);
+	syc_loss_extend_range(to, time);
 	__atomic_add_fetch(&to->bytes, len, __ATOMIC_RELAXED);
 	__atomic_add_fetch(&to->frames[kind], 1, __ATOMIC_RELAXED);
 }
@@ -143,8 +143,8 @@ void syc_loss_leave_behind(struct syc_state *ts)
 	/* Our recorder finds them in the ring header */
 	if (!thread_is_pending(ts) || (ts->is_ours && ts->ring != NULL))
 		return;
-	extend_range(&syc_process->lost, ts->lost.from);
-	extend_range(&syc_process->lost, ts->lost.to);
+	syc_loss_extend_range(&syc_process->lost, ts->lost.from);
+	syc_loss_extend_range(&syc_process->lost, ts->lost.to);
 	__atomic_add_fetch(&syc_process->lost.bytes,
 	                   ts->lost.bytes - told->bytes, __ATOMIC_RELAXED);
 	for (int i = 0; i < SYC_LOSS_KINDS; i++)
@@ -208,8 +208,8 @@ static void return_range(struct syc_ring_losses *to,
 {
 	if (untold->from == 0)
 		return;
-	extend_range(to, untold->from);
-	extend_range(to, untold->to);
+	syc_loss_extend_range(to, untold->from);
+	syc_loss_extend_range(to, untold->to);
 }
 
 static void copy_totals(struct syc_ring_losses *to,
@@ -425,27 +425,4 @@ uint32_t syc_loss_compose_last(unsigned char *frame, int32_t pid)
 	const uint32_t len = syc_loss_compose_stray(frame, pid);
 	__atomic_store_n(&syc_process->telling, 0, __ATOMIC_RELEASE);
 	return len;
-}
-
-bool syc_loss_take_back(const unsigned char *frame, uint32_t len, int64_t time)
-{
-	const struct syscap_wire_mark *const mark = (const void *)frame;
-	char message[SYC_LOSS_RECORD_MAX - sizeof(*mark) + 1];
-	struct syc_loss loss;
-
-	if (len <= sizeof(*mark) || len > SYC_LOSS_RECORD_MAX ||
-	    mark->frame.type != SYSCAP_FRAME_MARK ||
-	    !syc_loss_record_is(mark->group, mark->name))
-		return false;
-	memcpy(message, mark + 1, len - sizeof(*mark));
-	message[len - sizeof(*mark)] = '\0';
-	if (!syc_loss_record_parse(message, &loss))
-		return false;
-	extend_range(&syc_process->lost, time);
-	__atomic_add_fetch(&syc_process->lost.bytes, loss.bytes,
-	                   __ATOMIC_RELAXED);
-	for (int i = 0; i < SYC_LOSS_KINDS; i++)
-		__atomic_add_fetch(&syc_process->lost.frames[i], loss.frames[i],
-		                   __ATOMIC_RELAXED);
-	return true;
 }

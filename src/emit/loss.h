@@ -81,6 +81,10 @@ uint32_t syc_loss_compose_stray(unsigned char *frame, int32_t pid);
  * for long.  Context: any-thread. */
 uint32_t syc_loss_compose_last(unsigned char *frame, int32_t pid);
 
+/** @time is in the range of @to from now on.  Context: any-thread,
+ * signal-safe. */
+void syc_loss_extend_range(struct syc_ring_losses *to, int64_t time);
+
 /**
  * @frame, @len contiguous bytes, does not reach the capture.  If it is a loss
  * record, what it tells is untold once more: true.

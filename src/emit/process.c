@@ -12,7 +12,6 @@
 
 #include <syscap.h>
 
-#include "base/text.h"
 #include "emit/control.h"
 #include "emit/own.h"
 #include "emit/share.h"
@@ -20,8 +19,7 @@
 #include "emit/unsampled.h"
 #include "os/diag.h"
 #include "os/env.h"
-#include "ring/clock.h"
-#include "share/loaded_copies.h"
+#include "os/pin.h"
 
 __thread struct syc_thread *syc_self
 	__attribute__((tls_model(SYSCAP_TLS_MODEL)));
@@ -42,12 +40,14 @@ static bool has_recorder;
  * keys and never): a handler must not. */
 #define FIRST_ALLOCATING_KEY 32
 
+const char **syc_process_reason(void)
+{
+	return syc_block_is_there() ? &syc_block->reason : &reason;
+}
+
 void syc_process_set_reason(const char *text)
 {
-	const char **const at =
-		syc_block_is_there() ? &syc_block->reason : &reason;
-
-	__atomic_store_n(at, text, __ATOMIC_RELAXED);
+	__atomic_store_n(syc_process_reason(), text, __ATOMIC_RELAXED);
 }
 
 void syc_process_turn_off(const char *why)
@@ -143,7 +143,7 @@ static const struct syc_destination *environment(void)
 /* What recording of any kind needs. */
 static int prepare(void)
 {
-	syc_loaded_copies_pin(&syc_active);
+	syc_pin_object(&syc_active);
 	return syc_share_found(&control, environment(), syc_thread_exit,
 	                       begin_child);
 }
@@ -239,7 +239,7 @@ static bool is_joined(void)
 {
 	if (!syc_share_adopt())
 		return false;
-	syc_loaded_copies_pin(&syc_active);
+	syc_pin_object(&syc_active);
 	syc_diag_say("recording is shared", "with another copy of the library");
 	return true;
 }
@@ -325,56 +325,4 @@ int32_t syc_process_current(void)
 			syc_state_at(i), !is_main || syc_state_at(i) == own);
 	__atomic_store_n(&syc_process->pid, pid, __ATOMIC_RELEASE);
 	return pid;
-}
-
-static uint64_t sum(const struct syc_ring_losses *losses)
-{
-	uint64_t n = 0;
-
-	for (int i = 0; i < SYC_LOSS_KINDS; i++)
-		n += __atomic_load_n(&losses->frames[i], __ATOMIC_RELAXED);
-	return n;
-}
-
-static void collect(struct syscap_stats *all)
-{
-	const struct syc_process *const p = syc_process;
-	const uint32_t n = __atomic_load_n(&p->high_water, __ATOMIC_RELAXED);
-
-	all->n_dropped = __atomic_load_n(&p->n_dropped, __ATOMIC_RELAXED);
-	all->n_abandoned = __atomic_load_n(&p->n_abandoned, __ATOMIC_RELAXED);
-	all->n_rings = __atomic_load_n(&p->n_rings, __ATOMIC_RELAXED);
-	all->n_untold = sum(&p->lost) - sum(&p->told);
-	for (uint32_t i = 0; i < n; i++) {
-		const struct syc_state *const ts = syc_state_at(i);
-
-		if (__atomic_load_n(&ts->phase, __ATOMIC_ACQUIRE) ==
-		    SYC_STATE_ALIVE)
-			all->n_untold +=
-				sum(&ts->lost) - sum(&ts->told[ts->bank & 1]);
-	}
-}
-
-void syscap_get_stats(struct syscap_stats *stats)
-{
-	struct syscap_stats all = { .size = sizeof(all) };
-
-	syc_process_join();
-	all.is_active = syscap_is_active();
-	syc_text_field(all.reason, sizeof(all.reason),
-	               __atomic_load_n(syc_block_is_there() ? &syc_block->reason
-	                                                    : &reason,
-	                               __ATOMIC_RELAXED));
-	all.n_copies = syc_copies_count();
-	syc_text_field(all.why_alone, sizeof(all.why_alone),
-	               syc_share_why_alone());
-	all.clock_is_tsc = syc_clock_is_tsc();
-	if (syc_process_is_there()) {
-		collect(&all);
-		if (syc_own_recording != NULL)
-			all.n_written = syc_own_recording->written(
-				all.output, sizeof(all.output));
-	}
-	all.size = stats->size < sizeof(all) ? stats->size : sizeof(all);
-	memcpy(stats, &all, all.size);
 }

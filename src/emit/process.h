@@ -102,8 +102,9 @@ int syc_process_next_epoch(void);
 /** Nothing will be recorded any more in this process. */
 void syc_process_turn_off(const char *reason);
 
-/** The sentence that syscap_get_stats() gives. */
+/** The sentence that syscap_get_stats() gives, and where it is. */
 void syc_process_set_reason(const char *reason);
+const char **syc_process_reason(void);
 
 /** Have @state finished when this thread ends.  False: that can't be had, for
  * pthread_setspecific() of our key may allocate. */

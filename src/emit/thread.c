@@ -15,10 +15,10 @@
 
 #include <syscap.h>
 
+#include "emit/announce.h"
 #include "emit/ask.h"
 #include "emit/control.h"
 #include "emit/loss.h"
-#include "emit/metadata.h"
 #include "emit/own.h"
 #include "emit/process.h"
 #include "emit/reserve.h"
@@ -545,7 +545,7 @@ static bool connect_own(struct syc_state *ts)
 			: "this copy of the library only knows recorders";
 
 	if (why == NULL) {
-		syc_metadata_announce(ts);
+		syc_announce(ts);
 		return true;
 	}
 	ts->retry_at = syc_clock_kernel() + RETRY_NS;
@@ -577,7 +577,7 @@ static bool connect_now(struct syc_state *ts)
 		return false;
 	}
 	syc_ask_note_ring();
-	syc_metadata_announce(ts);
+	syc_announce(ts);
 	return true;
 }
 

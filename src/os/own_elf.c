@@ -14,13 +14,12 @@
 /* Linkers make a few.  What claims more is not looked through: each costs a
  * system call. */
 #define SEGMENTS_MAX  256u
-#define SECTIONS_MAX  65536u
 #define NOTES_MAX     1024u
 #define NOTES_SIZE    (UINT64_C(1) << 20)
 #define FILE_SIZE_MAX (UINT64_C(1) << 48)
 
-static bool get(const struct syc_own_elf *elf, void *to, size_t size,
-                uint64_t offset)
+bool syc_own_elf_get(const struct syc_own_elf *elf, void *to, size_t size,
+                     uint64_t offset)
 {
 	size_t done = 0;
 
@@ -46,9 +45,9 @@ static bool get(const struct syc_own_elf *elf, void *to, size_t size,
 	return true;
 }
 
-static bool get_header(const struct syc_own_elf *elf, Elf64_Ehdr *header)
+bool syc_own_elf_get_header(const struct syc_own_elf *elf, Elf64_Ehdr *header)
 {
-	return get(elf, header, sizeof(*header), 0) &&
+	return syc_own_elf_get(elf, header, sizeof(*header), 0) &&
 	       memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 &&
 	       header->e_ident[EI_CLASS] == ELFCLASS64 &&
 	       header->e_ident[EI_DATA] == ELFDATA2LSB;
@@ -70,15 +69,16 @@ static bool search_notes(const struct syc_own_elf *elf,
 		uint32_t words[3];
 		char name[4];
 
-		if (!get(elf, words, sizeof(words), segment->p_offset + at) ||
+		if (!syc_own_elf_get(elf, words, sizeof(words),
+		                     segment->p_offset + at) ||
 		    !syc_elf_note_at(size, segment->p_align, at, words, &note))
 			return false;
 		if (syc_elf_note_may_be_build_id(&note) &&
-		    get(elf, name, sizeof(name),
-		        segment->p_offset + note.name) &&
+		    syc_own_elf_get(elf, name, sizeof(name),
+		                    segment->p_offset + note.name) &&
 		    memcmp(name, "GNU", sizeof(name)) == 0 &&
-		    get(elf, id, note.value_size,
-		        segment->p_offset + note.value)) {
+		    syc_own_elf_get(elf, id, note.value_size,
+		                    segment->p_offset + note.value)) {
 			syc_elf_note_hex(id, note.value_size, hex);
 			return true;
 		}
@@ -129,39 +129,16 @@ bool syc_own_elf_build_id(const struct syc_own_elf *elf,
 	Elf64_Ehdr header;
 	Elf64_Phdr segment;
 
-	if (!get_header(elf, &header) || header.e_phentsize != sizeof(segment))
+	if (!syc_own_elf_get_header(elf, &header) ||
+	    header.e_phentsize != sizeof(segment))
 		return false;
 	for (unsigned i = 0; i < header.e_phnum && i < SEGMENTS_MAX; i++) {
-		if (!get(elf, &segment, sizeof(segment),
-		         header.e_phoff + i * sizeof(segment)))
+		if (!syc_own_elf_get(elf, &segment, sizeof(segment),
+		                     header.e_phoff + i * sizeof(segment)))
 			return false;
 		if (segment.p_type == PT_NOTE &&
 		    search_notes(elf, &segment, ret_hex))
 			return true;
 	}
-	return false;
-}
-
-bool syc_own_elf_section(const struct syc_own_elf *elf, const char *name,
-                         Elf64_Shdr *ret_section)
-{
-	const size_t len = strlen(name) + 1;
-	Elf64_Shdr section, names;
-	Elf64_Ehdr header;
-	char text[16];
-
-	if (len > sizeof(text) || !get_header(elf, &header) ||
-	    header.e_shentsize != sizeof(section) ||
-	    !get(elf, &names, sizeof(names),
-	         header.e_shoff + header.e_shstrndx * sizeof(names)))
-		return false;
-	for (unsigned i = 0; i < header.e_shnum && i < SECTIONS_MAX; i++)
-		if (get(elf, &section, sizeof(section),
-		        header.e_shoff + i * sizeof(section)) &&
-		    get(elf, text, len, names.sh_offset + section.sh_name) &&
-		    memcmp(text, name, len) == 0) {
-			*ret_section = section;
-			return true;
-		}
 	return false;
 }

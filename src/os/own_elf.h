@@ -43,6 +43,12 @@ bool syc_own_elf_open(const char *path, uint64_t inode,
                       struct syc_own_elf *ret_elf);
 void syc_own_elf_close(const struct syc_own_elf *elf);
 
+/** @size bytes at @offset of it, and its header, if it is one that we read.
+ * Context: any-thread, signal-safe. */
+bool syc_own_elf_get(const struct syc_own_elf *elf, void *to, size_t size,
+                     uint64_t offset);
+bool syc_own_elf_get_header(const struct syc_own_elf *elf, Elf64_Ehdr *header);
+
 /** As lower-case hex.  False: there is none.
  * Context: any-thread, signal-safe. */
 bool syc_own_elf_build_id(const struct syc_own_elf *elf,

@@ -141,6 +141,47 @@ static int populate_front(struct syc_arena *arena, int fd, bool is_sparse)
 	return -r;
 }
 
+/*
+ * As syc_ring_map_at(), a ring that lies at @ring in memory that this process
+ * has mapped MAP_SHARED.  Needs no descriptor, but mremap() with an old length
+ * of 0: -ENOTSUP where that is refused (valgrind, qemu-user, filters).
+ */
+static int map_again(void *ring, uint32_t size,
+                     struct syc_ring_header **ret_header)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const size_t file = page + size;
+	char *const base =
+		mmap(NULL, file + size, PROT_NONE,
+	             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (base == MAP_FAILED)
+		return -errno;
+	/* An old length of 0: map the same shared pages once more */
+	if (mremap(ring, 0, file, MREMAP_MAYMOVE | MREMAP_FIXED, base) ==
+	            MAP_FAILED ||
+	    mremap((char *)ring + page, 0, size, MREMAP_MAYMOVE | MREMAP_FIXED,
+	           base + file) == MAP_FAILED) {
+		/* Whatever it says: qemu-user says ENOMEM */
+		munmap(base, file + size);
+		return -ENOTSUP;
+	}
+	*ret_header = (struct syc_ring_header *)(void *)base;
+	return 0;
+}
+
+/* Whether map_again() works for the page at @shared. */
+static bool can_map_again(void *shared)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	void *const again = mremap(shared, 0, page, MREMAP_MAYMOVE);
+
+	if (again == MAP_FAILED)
+		return false;
+	munmap(again, page);
+	return true;
+}
+
 int syc_arena_create(struct syc_arena *arena, int fd, uint32_t body,
                      bool is_sparse)
 {
@@ -157,7 +198,7 @@ int syc_arena_create(struct syc_arena *arena, int fd, uint32_t body,
 	        fd >= 0 ? slots_within_limit(arena) : SYC_RING_FILE_SLOTS);
 	if (r == 0)
 		r = populate_front(arena, fd, is_sparse);
-	if (r == 0 && fd < 0 && !syc_ring_can_map_again(arena->base))
+	if (r == 0 && fd < 0 && !can_map_again(arena->base))
 		r = -ENOTSUP;
 	if (r != 0) {
 		syc_arena_destroy(arena);
@@ -188,8 +229,8 @@ static int open_slot(struct syc_arena *arena, uint32_t i, int fd,
 	const size_t size = arena->page + 2 * (size_t)arena->body;
 	int r = fd >= 0 ? syc_ring_map_at(fd, size_of(arena, i), arena->body,
 	                                  ret_ring)
-	                : syc_ring_map_again(syc_arena_ring(arena, i),
-	                                     arena->body, ret_ring);
+	                : map_again(syc_arena_ring(arena, i), arena->body,
+	                            ret_ring);
 
 	if (r != 0)
 		return r;

@@ -120,21 +120,6 @@ int syc_ring_map(int fd, struct syc_ring_header **ret_header,
 int syc_ring_map_at(int fd, uint64_t offset, uint32_t size,
                     struct syc_ring_header **ret_header);
 
-/**
- * The same for a ring that lies at @ring in memory that this process has
- * mapped MAP_SHARED.  Needs no descriptor, but mremap() with an old length of
- * 0: -ENOTSUP where that is refused (valgrind, qemu-user, filters).
- *
- * Context: any-thread, signal-safe.
- */
-int syc_ring_map_again(void *ring, uint32_t size,
-                       struct syc_ring_header **ret_header);
-
-/** Whether syc_ring_map_again() works for the page at @shared.
- *
- * Context: any-thread, signal-safe. */
-bool syc_ring_can_map_again(void *shared);
-
 /** Undo either.  Context: any-thread, signal-safe. */
 void syc_ring_unmap(struct syc_ring_header *header, uint32_t size);
 

@@ -56,39 +56,6 @@ int syc_ring_map_at(int fd, uint64_t offset, uint32_t size,
 	return 0;
 }
 
-int syc_ring_map_again(void *ring, uint32_t size,
-                       struct syc_ring_header **ret_header)
-{
-	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	const size_t file = page + size;
-	char *const base = reserve(file + size);
-
-	if (base == MAP_FAILED)
-		return -errno;
-	/* An old length of 0: map the same shared pages once more */
-	if (mremap(ring, 0, file, MREMAP_MAYMOVE | MREMAP_FIXED, base) ==
-	            MAP_FAILED ||
-	    mremap((char *)ring + page, 0, size, MREMAP_MAYMOVE | MREMAP_FIXED,
-	           base + file) == MAP_FAILED) {
-		/* Whatever it says: qemu-user says ENOMEM */
-		munmap(base, file + size);
-		return -ENOTSUP;
-	}
-	*ret_header = (struct syc_ring_header *)(void *)base;
-	return 0;
-}
-
-bool syc_ring_can_map_again(void *shared)
-{
-	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	void *const again = mremap(shared, 0, page, MREMAP_MAYMOVE);
-
-	if (again == MAP_FAILED)
-		return false;
-	munmap(again, page);
-	return true;
-}
-
 void syc_ring_unmap(struct syc_ring_header *header, uint32_t size)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);

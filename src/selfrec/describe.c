@@ -9,7 +9,6 @@
 #include "selfrec/describe.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <link.h>
 #include <stddef.h>
 #include <string.h>
@@ -20,6 +19,7 @@
 #include "base/frame.h"
 #include "base/text.h"
 #include "os/own_elf.h"
+#include "os/own_proc.h"
 
 /* As in the client: a command line is cut there */
 #define CMDLINE_MAX 1024u
@@ -40,44 +40,7 @@ struct wire_map {
 	char rest[LINE_MAX_BYTES + SYC_BUILD_ID_SIZE + 16];
 };
 
-/*
- * /proc/self is the main thread's, where nothing is left once that thread has
- * called pthread_exit().  But confinement may know it alone.
- */
-static int open_own(const char *of_thread, const char *of_process)
-{
-	const int fd = open(of_thread, O_RDONLY | O_CLOEXEC);
-
-	return fd >= 0 ? fd : open(of_process, O_RDONLY | O_CLOEXEC);
-}
-
 /* -------------------------------------------------------------- PROCESS */
-
-/* As much as fits into @size, the arguments joined by spaces. */
-static size_t read_cmdline(char *text, size_t size)
-{
-	const int fd =
-		open_own("/proc/thread-self/cmdline", "/proc/self/cmdline");
-	size_t n = 0;
-	ssize_t got = 1;
-
-	if (fd < 0)
-		return 0;
-	while (n < size && got != 0) {
-		got = read(fd, text + n, size - n);
-		if (got < 0 && errno != EINTR)
-			break;
-		if (got > 0)
-			n += (size_t)got;
-	}
-	close(fd);
-	while (n > 0 && text[n - 1] == '\0')
-		n--;
-	for (size_t i = 0; i < n; i++)
-		if (text[i] == '\0')
-			text[i] = ' ';
-	return n;
-}
 
 bool syc_describe_process(int32_t pid, int64_t now, syc_describe_emit *emit,
                           void *data)
@@ -88,7 +51,7 @@ bool syc_describe_process(int32_t pid, int64_t now, syc_describe_emit *emit,
 	} process;
 
 	memset(&process, 0, sizeof(process));
-	size_t n = read_cmdline(process.cmdline, CMDLINE_MAX);
+	size_t n = syc_own_proc_cmdline(process.cmdline, CMDLINE_MAX);
 	n = syc_text_cut(process.cmdline, n, CMDLINE_MAX - 1);
 	if (n == 0) { /* no /proc: it needs a name all the same */
 		struct syc_text text = syc_text_begin(process.cmdline, 32);
@@ -427,7 +390,8 @@ bool syc_describe_maps(struct syc_described *described, int32_t pid,
 	struct lines lines;
 
 	memset(&lines, 0, offsetof(struct lines, buffer));
-	lines.fd = open_own("/proc/thread-self/maps", "/proc/self/maps");
+	lines.fd =
+		syc_own_proc_open("/proc/thread-self/maps", "/proc/self/maps");
 	if (lines.fd < 0)
 		return true;
 	/* Before the maps: a library that comes meanwhile is seen next time */

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <syscap.h>
@@ -16,6 +15,7 @@
 #include "emit/process.h"
 #include "os/diag.h"
 #include "os/quiet.h"
+#include "os/same_file.h"
 #include "os/tid_lock.h"
 #include "ring/clock.h"
 
@@ -247,21 +247,14 @@ static void advance(struct syc_session *s, const struct batch *batch,
 	}
 }
 
-/* A shared table of descriptors: has somebody closed and reused ours? */
-static bool is_ours(int fd, dev_t dev, ino_t ino)
-{
-	struct stat st;
-
-	return fstat(fd, &st) == 0 && st.st_dev == dev && st.st_ino == ino;
-}
-
 static int write_output(struct syc_session *s, const struct batch *batch,
                         int64_t now, uint64_t *ret_done)
 {
 	int r;
 
+	/* A shared table: has somebody closed and reused ours? */
 	if (!s->owns_table &&
-	    !is_ours(s->output.fd, s->output.dev, s->output.ino))
+	    !syc_same_file(s->output.fd, s->output.dev, s->output.ino))
 		return -ESTALE;
 	if (!s->owns_table) /* a close() of the program's may have ended it */
 		syc_output_hold(&s->output);

@@ -9,7 +9,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -23,6 +22,7 @@
 #include "os/handler.h"
 #include "os/own_table.h"
 #include "os/own_thread.h"
+#include "os/same_file.h"
 #include "ring/clock.h"
 #include "selfrec/alone.h"
 #include "selfrec/drain.h"
@@ -84,10 +84,7 @@ static void take_descriptors(struct syc_session *s)
 
 static void close_copy(int fd, dev_t dev, ino_t ino)
 {
-	struct stat st;
-
-	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == dev &&
-	    st.st_ino == ino)
+	if (syc_same_file(fd, dev, ino))
 		close(fd);
 }
 

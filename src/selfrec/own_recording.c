@@ -11,8 +11,8 @@
 #include "emit/thread.h"
 #include "ring/arena.h"
 #include "selfrec/drain_thread.h"
+#include "selfrec/end.h"
 #include "selfrec/session.h"
-#include "selfrec/start.h"
 
 static int claim_slot(struct syc_session *s, struct syc_ring_header **ret_ring)
 {
@@ -81,7 +81,7 @@ static const struct syc_own_recording own_recording = {
 	.poke = syc_drain_thread_poke,
 	.wake = syc_drain_thread_wake,
 	.written = syc_session_written,
-	.end = syc_start_end,
+	.end = syc_end_at_exit,
 };
 
 const struct syc_own_recording *const syc_own_recording = &own_recording;

@@ -18,6 +18,7 @@
 #include "os/diag.h"
 #include "os/futex.h"
 #include "os/quiet.h"
+#include "os/same_file.h"
 #include "os/tid_lock.h"
 #include "ring/clock.h"
 
@@ -154,17 +155,19 @@ static const char *make_trace(struct syc_session *s)
 	}
 }
 
+static bool is_rings(const struct syc_session *s, int fd)
+{
+	return syc_same_file(fd, s->rings_dev, s->rings_ino);
+}
+
 void syc_session_close(struct syc_session *s, bool is_whole)
 {
-	struct stat st;
-
 	if (s->plan->to.sink == SYC_SINK_OUTPUT) {
 		syc_output_close(&s->output, is_whole);
 		return;
 	}
 	syc_trace_close(&s->trace);
-	if (s->rings_fd >= 0 && fstat(s->rings_fd, &st) == 0 &&
-	    st.st_dev == s->rings_dev && st.st_ino == s->rings_ino)
+	if (is_rings(s, s->rings_fd))
 		close(s->rings_fd);
 	s->rings_fd = -1;
 }
@@ -268,14 +271,6 @@ struct syc_session *syc_session_enter(void)
 		s = syc_session_look();
 	}
 	return s;
-}
-
-static bool is_rings(const struct syc_session *s, int fd)
-{
-	struct stat st;
-
-	return fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == s->rings_dev &&
-	       st.st_ino == s->rings_ino;
 }
 
 /* Once it has a table of descriptors, only the drain thread has them. */

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* start.c - begin and end a recording: by a call, and when the process ends. */
+/* start.c - begin and end a recording by a call. */
 #define _GNU_SOURCE
-#include "selfrec/start.h"
-
 #include <errno.h>
-#include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,84 +15,13 @@
 #include "emit/thread.h"
 #include "os/diag.h"
 #include "ring/clock.h"
-#include "selfrec/drain.h"
 #include "selfrec/drain_thread.h"
+#include "selfrec/end.h"
 #include "selfrec/session.h"
 #include "share/loaded_copies.h"
 
-#define MS INT64_C(1000000)
-/* How long exit() waits for a start or stop that is under way. */
-#define LIFE_WAIT_NS (250 * MS)
 /* syscap_stop() is a call that may take its time, but not for ever. */
-#define STOP_NS (5000 * MS)
-
-/* Emits that began before syc_active changed end within moments; the frames
- * that they publish belong into the capture. */
-static void wait_for_emits(void)
-{
-	const uint32_t n =
-		__atomic_load_n(&syc_process->high_water, __ATOMIC_RELAXED);
-
-	for (int i = 0; i < 20; i++) {
-		bool is_busy = false;
-
-		for (uint32_t k = 0; k < n; k++) {
-			const struct syc_state *const ts = syc_state_at(k);
-
-			is_busy |=
-				syc_self != &ts->hot &&
-				__atomic_load_n(&ts->phase, __ATOMIC_ACQUIRE) ==
-					SYC_STATE_ALIVE &&
-				__atomic_load_n(&ts->hot.owner,
-			                        __ATOMIC_ACQUIRE) != 0;
-		}
-		if (!is_busy)
-			return;
-		poll(NULL, 0, 1);
-	}
-}
-
-/* Nobody looks into a session any more that was taken away. */
-static bool wait_for_users(int64_t deadline)
-{
-	while (__atomic_load_n(&syc_process->users, __ATOMIC_SEQ_CST) != 0) {
-		if (syc_clock_kernel() >= deadline)
-			return false;
-		poll(NULL, 0, 1);
-	}
-	return true;
-}
-
-/*
- * By who has `life`; syc_process->session is another's or nobody's by now.
- * Memory that somebody may still look into is left behind.
- */
-static int end(struct syc_session *s, int64_t flush_ns)
-{
-	const int64_t deadline = syc_clock_kernel() + flush_ns;
-	int r;
-
-	wait_for_emits();
-	if (__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) != 0)
-		r = syc_drain_thread_stop(s, deadline);
-	else
-		r = syc_drain_finish(s, deadline);
-	if (r == -ETIMEDOUT || r == -EBUSY ||
-	    !wait_for_users(deadline + SYC_DRAIN_GRACE_NS))
-		return r == 0 ? 0 : r;
-	syc_session_free(s, r == 0 || r == -EFBIG);
-	return r;
-}
-
-/* What start, stop and exit do with signals blocked: a handler on top of
- * them would wait for itself. */
-static void block_signals(sigset_t *ret_before)
-{
-	sigset_t all;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, ret_before);
-}
+#define STOP_NS INT64_C(5000000000)
 
 static int fail_start(struct syscap_options *options, const char *why, int r)
 {
@@ -118,7 +43,7 @@ static int start(struct syscap_options *options)
 	if (before != NULL && before->is_started) {
 		/* it failed, or met its limit, and was not stopped */
 		__atomic_store_n(&syc_process->session, NULL, __ATOMIC_SEQ_CST);
-		end(before, STOP_NS);
+		syc_end_session(before, STOP_NS);
 		before = NULL;
 	}
 	why = syc_plan_from_options(options);
@@ -137,7 +62,7 @@ static int start(struct syscap_options *options)
 	syc_text_field(options->message, sizeof(options->message),
 	               s->output.path);
 	if (before != NULL)
-		end(before, STOP_NS);
+		syc_end_session(before, STOP_NS);
 	return 0;
 }
 
@@ -159,7 +84,7 @@ int syscap_start(struct syscap_options *given)
 	} else if (syc_process_current() != getpid()) {
 		r = fail_start(&options, "not in a vfork() child", -EPERM);
 	} else {
-		block_signals(&before);
+		syc_end_block_signals(&before);
 		if (!syc_session_take_life(syc_clock_kernel() + STOP_NS)) {
 			r = fail_start(&options,
 			               "another start or stop takes too long",
@@ -189,7 +114,7 @@ int syscap_stop(void)
 	syc_process_join();
 	if (!syc_process_is_there() || !syc_destination_is_started())
 		return -ENOENT;
-	block_signals(&before);
+	syc_end_block_signals(&before);
 	if (!syc_session_take_life(syc_clock_kernel() + STOP_NS)) {
 		r = -EBUSY;
 		goto out;
@@ -205,63 +130,10 @@ int syscap_stop(void)
 		                                 "goes on");
 		syc_copies_set_active(
 			sink == SYC_SINK_NONE ? 0 : syc_process_next_epoch());
-		r = s != NULL ? end(s, STOP_NS) : 0;
+		r = s != NULL ? syc_end_session(s, STOP_NS) : 0;
 	}
 	syc_session_give_life();
 out:
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return r;
-}
-
-int syscap_drain(void)
-{
-	struct syc_session *s;
-	sigset_t before;
-	uint64_t moved;
-	int r = 0;
-
-	syc_process_join();
-	if (!syc_process_is_there() || !syc_process->session)
-		return 0;
-	block_signals(&before);
-	s = syc_session_look();
-	if (s != NULL) {
-		const int64_t deadline = syc_clock_kernel() + s->interval_ns;
-
-		if (__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) != 0)
-			r = syc_drain_thread_flush(s, deadline + LIFE_WAIT_NS);
-		else
-			do {
-				r = syc_drain_pass_alone(s, deadline, false,
-				                         &moved);
-			} while (r == 0 && moved != 0 &&
-			         syc_clock_kernel() < deadline);
-		/* one was made meanwhile */
-		if (r == -EBUSY &&
-		    __atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) != 0)
-			r = syc_drain_thread_flush(s, deadline + LIFE_WAIT_NS);
-	}
-	syc_session_leave();
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return r;
-}
-
-void syc_start_end(void)
-{
-	sigset_t before;
-
-	block_signals(&before);
-	if (syc_session_take_life(syc_clock_kernel() + LIFE_WAIT_NS)) {
-		struct syc_session *const s = syc_process->session;
-
-		if (s != NULL) {
-			syc_process_set_reason("the process exits");
-			syc_copies_set_active(0);
-			__atomic_store_n(&syc_process->session, NULL,
-			                 __ATOMIC_SEQ_CST);
-			end(s, s->exit_flush_ns);
-		}
-		syc_session_give_life();
-	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

@@ -16,6 +16,7 @@
 #include <syscap/format.h>
 
 #include "base/text.h"
+#include "os/same_file.h"
 #include "selfrec/record_lock.h"
 #include "selfrec/trace_file.h"
 #include "selfrec/trace_stream.h"
@@ -42,10 +43,7 @@ static int open_again(int number, int flags)
 
 static bool is_target(int fd, const struct syc_trace_target *target)
 {
-	struct stat st;
-
-	return fstat(fd, &st) == 0 && st.st_dev == target->dev &&
-	       st.st_ino == target->ino;
+	return syc_same_file(fd, target->dev, target->ino);
 }
 
 /* ---------------------------------------------------------------- adopting */

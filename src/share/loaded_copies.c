@@ -7,15 +7,14 @@
 #include <stddef.h>
 #include <sys/auxv.h>
 
+#include "os/pin.h"
 #include "share/block.h"
 #include "share/copies.h"
 #include "share/copy_note.h"
 #include "share/notes.h"
 #include "share/number.h"
 
-/* Static dlopen() needs libraries at run time, and a static program can't
- * be unloaded: take it only where it is there. */
-#pragma weak dlopen
+/* A static program may have none. */
 #pragma weak dladdr
 
 /* Where their words lie.  A library may go until it is pinned, so they are read
@@ -68,21 +67,6 @@ static bool enter(const struct dl_phdr_info *object, uintptr_t note_at,
 	return false;
 }
 
-bool syc_loaded_copies_pin(const void *address)
-{
-	Dl_info info;
-
-	if (dlopen == NULL || dladdr == NULL)
-		return true;
-	if (dladdr(address, &info) == 0 || info.dli_fname == NULL)
-		return false;
-	void *const handle =
-		dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-	if (handle != NULL)
-		dlclose(handle);
-	return handle != NULL;
-}
-
 /* The program itself: dlopen() does not know it by its name. */
 static bool is_own(uintptr_t at)
 {
@@ -101,7 +85,7 @@ void syc_loaded_copies_enter(struct syc_block *block)
 
 	syc_notes_each(SYC_COPY_NOTE_TYPE, note, &found);
 	for (unsigned i = 0; i < found.n; i++)
-		if (syc_loaded_copies_pin((const void *)found.at[i]) ||
+		if (syc_pin_object((const void *)found.at[i]) ||
 		    is_own(found.at[i]))
 			found.at[n++] = found.at[i];
 	found.n = n;

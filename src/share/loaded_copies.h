@@ -3,8 +3,6 @@
 #ifndef SYC_LOADED_COPIES_H
 #define SYC_LOADED_COPIES_H
 
-#include <stdbool.h>
-
 struct syc_block;
 
 /**
@@ -14,9 +12,5 @@ struct syc_block;
  * Context: setup.
  */
 void syc_loaded_copies_enter(struct syc_block *block);
-
-/** Keep the object that @address is in, whatever dlclose() says.  False: there
- * is none such, or it is the program.  setup. */
-bool syc_loaded_copies_pin(const void *address);
 
 #endif

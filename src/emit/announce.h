@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* metadata.h - facts about the process that go into its first ring. */
-#ifndef SYC_METADATA_H
-#define SYC_METADATA_H
+/* announce.h - facts about the process that go into its first ring. */
+#ifndef SYC_ANNOUNCE_H
+#define SYC_ANNOUNCE_H
 
 #include "emit/thread.h"
 
@@ -12,6 +12,6 @@
  *
  * Context: owner, inside an emit, signal-safe.
  */
-void syc_metadata_announce(struct syc_state *ts);
+void syc_announce(struct syc_state *ts);
 
 #endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* announce.c - what the first ring of a process says of it. */
+#include "emit/announce.h"
+
+#include <string.h>
+
+#include <syscap.h>
+
+#include "base/text.h"
+#include "emit/metadata_frame.h"
+#include "emit/process.h"
+#include "emit/unsampled.h"
+#include "os/own_proc.h"
+#include "ring/clock.h"
+
+#define CMDLINE_MAX 1024u
+
+static bool announce_process(struct syc_thread *st)
+{
+	char cmdline[CMDLINE_MAX];
+	const size_t n = syc_text_cut(
+		cmdline, syc_own_proc_cmdline(cmdline, sizeof(cmdline)),
+		sizeof(cmdline) - 2);
+	const uint32_t len = syc_text_frame_len(SYC_HEAD_SIZE, n);
+	unsigned char *const frame =
+		syc_take(st, st->limit, len, syc_clock_kernel());
+
+	if (frame == NULL)
+		return false;
+	syc_store_word(frame + len - 8, 0);
+	memcpy(frame + SYC_HEAD_SIZE, cmdline, n);
+	syc_commit(frame, SYSCAP_FRAME_PROCESS, 0);
+	return true;
+}
+
+static bool announce_fact(struct syc_thread *st, const char *id,
+                          const char *value, size_t n)
+{
+	const uint32_t len =
+		syc_text_frame_len(sizeof(struct syscap_wire_metadata), n);
+	unsigned char *const frame =
+		syc_take(st, st->limit, len, syc_clock_kernel());
+
+	if (frame == NULL)
+		return false;
+	syc_metadata_fill(frame, len, id, value, n);
+	syc_commit(frame, SYSCAP_FRAME_METADATA, st->tid_tag);
+	return true;
+}
+
+static bool announce_clock(struct syc_thread *st)
+{
+	char value[64];
+	struct syc_text text = syc_text_begin(value, sizeof(value));
+
+	syc_text_add(&text, syc_clock_is_tsc()
+	                            ? "source=tsc error_ns="
+	                            : "source=clock_gettime error_ns=");
+	syc_text_add_u64(&text, syc_clock_is_tsc() ? SYC_CLOCK_ERROR_NS : 0);
+	return announce_fact(st, "syscap.clock", value,
+	                     (size_t)(text.at - value));
+}
+
+/* Who has a sampler says so when it begins; `syscap record` counts these. */
+static bool announce_no_sampler(struct syc_thread *st)
+{
+	static const char value[] = "none: SYSCAP_SAMPLE is set, but no "
+				    "sampler is linked";
+
+	return !syc_unsampled_is() ||
+	       announce_fact(st, "syscap.sampler", value, sizeof(value) - 1);
+}
+
+void syc_announce(struct syc_state *ts)
+{
+	if (__atomic_exchange_n(&syc_process->announced, 1, __ATOMIC_RELAXED))
+		return;
+	if ((ts->is_ours || announce_process(&ts->hot)) &&
+	    announce_clock(&ts->hot) && announce_no_sampler(&ts->hot))
+		return;
+	/* did not fit: the next ring of the process tries again */
+	__atomic_store_n(&syc_process->announced, 0, __ATOMIC_RELAXED);
+}

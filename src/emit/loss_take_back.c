@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* loss_take_back.c - loss records that do not reach the capture. */
+#include <string.h>
+
+#include "base/loss_record.h"
+#include "emit/loss.h"
+#include "emit/process.h"
+
+bool syc_loss_take_back(const unsigned char *frame, uint32_t len, int64_t time)
+{
+	const struct syscap_wire_mark *const mark = (const void *)frame;
+	char message[SYC_LOSS_RECORD_MAX - sizeof(*mark) + 1];
+	struct syc_loss loss;
+
+	if (len <= sizeof(*mark) || len > SYC_LOSS_RECORD_MAX ||
+	    mark->frame.type != SYSCAP_FRAME_MARK ||
+	    !syc_loss_record_is(mark->group, mark->name))
+		return false;
+	memcpy(message, mark + 1, len - sizeof(*mark));
+	message[len - sizeof(*mark)] = '\0';
+	if (!syc_loss_record_parse(message, &loss))
+		return false;
+	syc_loss_extend_range(&syc_process->lost, time);
+	__atomic_add_fetch(&syc_process->lost.bytes, loss.bytes,
+	                   __ATOMIC_RELAXED);
+	for (int i = 0; i < SYC_LOSS_KINDS; i++)
+		__atomic_add_fetch(&syc_process->lost.frames[i], loss.frames[i],
+		                   __ATOMIC_RELAXED);
+	return true;
+}

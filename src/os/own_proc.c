@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* own_proc.c - what /proc says of this process. */
+#define _GNU_SOURCE
+#include "os/own_proc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+/*
+ * /proc/self is the main thread's, where nothing is left once that thread has
+ * called pthread_exit().  But confinement may know it alone.
+ */
+int syc_own_proc_open(const char *of_thread, const char *of_process)
+{
+	const int fd = open(of_thread, O_RDONLY | O_CLOEXEC);
+
+	return fd >= 0 ? fd : open(of_process, O_RDONLY | O_CLOEXEC);
+}
+
+size_t syc_own_proc_cmdline(char *text, size_t size)
+{
+	const int fd = syc_own_proc_open("/proc/thread-self/cmdline",
+	                                 "/proc/self/cmdline");
+	size_t n = 0;
+	ssize_t got = 1;
+
+	if (fd < 0)
+		return 0;
+	while (n < size && got != 0) {
+		got = read(fd, text + n, size - n);
+		if (got < 0 && errno != EINTR)
+			break;
+		if (got > 0)
+			n += (size_t)got;
+	}
+	close(fd);
+	while (n > 0 && text[n - 1] == '\0')
+		n--;
+	for (size_t i = 0; i < n; i++)
+		if (text[i] == '\0')
+			text[i] = ' ';
+	return n;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* end.c - what is in the rings goes out: when a recording ends, at exit, and
+ * when the program asks. */
+#define _GNU_SOURCE
+#include "selfrec/end.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+
+#include <syscap.h>
+
+#include "emit/process.h"
+#include "emit/thread.h"
+#include "ring/clock.h"
+#include "selfrec/drain.h"
+#include "selfrec/drain_thread.h"
+#include "selfrec/session.h"
+
+/* How long exit() waits for a start or stop that is under way. */
+#define LIFE_WAIT_NS INT64_C(250000000)
+
+void syc_end_block_signals(sigset_t *ret_before)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, ret_before);
+}
+
+/* Emits that began before syc_active changed end within moments; the frames
+ * that they publish belong into the capture. */
+static void wait_for_emits(void)
+{
+	const uint32_t n =
+		__atomic_load_n(&syc_process->high_water, __ATOMIC_RELAXED);
+
+	for (int i = 0; i < 20; i++) {
+		bool is_busy = false;
+
+		for (uint32_t k = 0; k < n; k++) {
+			const struct syc_state *const ts = syc_state_at(k);
+
+			is_busy |=
+				syc_self != &ts->hot &&
+				__atomic_load_n(&ts->phase, __ATOMIC_ACQUIRE) ==
+					SYC_STATE_ALIVE &&
+				__atomic_load_n(&ts->hot.owner,
+			                        __ATOMIC_ACQUIRE) != 0;
+		}
+		if (!is_busy)
+			return;
+		poll(NULL, 0, 1);
+	}
+}
+
+/* Nobody looks into a session any more that was taken away. */
+static bool wait_for_users(int64_t deadline)
+{
+	while (__atomic_load_n(&syc_process->users, __ATOMIC_SEQ_CST) != 0) {
+		if (syc_clock_kernel() >= deadline)
+			return false;
+		poll(NULL, 0, 1);
+	}
+	return true;
+}
+
+int syc_end_session(struct syc_session *s, int64_t flush_ns)
+{
+	const int64_t deadline = syc_clock_kernel() + flush_ns;
+	int r;
+
+	wait_for_emits();
+	if (__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) != 0)
+		r = syc_drain_thread_stop(s, deadline);
+	else
+		r = syc_drain_finish(s, deadline);
+	if (r == -ETIMEDOUT || r == -EBUSY ||
+	    !wait_for_users(deadline + SYC_DRAIN_GRACE_NS))
+		return r == 0 ? 0 : r;
+	syc_session_free(s, r == 0 || r == -EFBIG);
+	return r;
+}
+
+int syscap_drain(void)
+{
+	struct syc_session *s;
+	sigset_t before;
+	uint64_t moved;
+	int r = 0;
+
+	syc_process_join();
+	if (!syc_process_is_there() || !syc_process->session)
+		return 0;
+	syc_end_block_signals(&before);
+	s = syc_session_look();
+	if (s != NULL) {
+		const int64_t deadline = syc_clock_kernel() + s->interval_ns;
+
+		if (__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) != 0)
+			r = syc_drain_thread_flush(s, deadline + LIFE_WAIT_NS);
+		else
+			do {
+				r = syc_drain_pass_alone(s, deadline, false,
+				                         &moved);
+			} while (r == 0 && moved != 0 &&
+			         syc_clock_kernel() < deadline);
+		/* one was made meanwhile */
+		if (r == -EBUSY &&
+		    __atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) != 0)
+			r = syc_drain_thread_flush(s, deadline + LIFE_WAIT_NS);
+	}
+	syc_session_leave();
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return r;
+}
+
+void syc_end_at_exit(void)
+{
+	sigset_t before;
+
+	syc_end_block_signals(&before);
+	if (syc_session_take_life(syc_clock_kernel() + LIFE_WAIT_NS)) {
+		struct syc_session *const s = syc_process->session;
+
+		if (s != NULL) {
+			syc_process_set_reason("the process exits");
+			syc_copies_set_active(0);
+			__atomic_store_n(&syc_process->session, NULL,
+			                 __ATOMIC_SEQ_CST);
+			syc_end_session(s, s->exit_flush_ns);
+		}
+		syc_session_give_life();
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* end.h - the end of a recording, and of the process. */
+#ifndef SYC_END_H
+#define SYC_END_H
+
+#include <signal.h>
+#include <stdint.h>
+
+struct syc_session;
+
+/** What start, stop and exit do with signals blocked: a handler on top of
+ * them would wait for itself.  Context: any-thread. */
+void syc_end_block_signals(sigset_t *ret_before);
+
+/**
+ * Write out what is in the rings, for @flush_ns at most, and free @session,
+ * which syc_process->session is not any more.  Memory that somebody may still
+ * look into is left behind.  0 or -errno.
+ *
+ * Context: any-thread; the caller holds syc_process->life, signals blocked.
+ */
+int syc_end_session(struct syc_session *session, int64_t flush_ns);
+
+/** The process exits: what is in the rings goes out, as far as that does not
+ * take long.  Events of later destructors are off.  Context: any-thread. */
+void syc_end_at_exit(void);
+
+#endif
