@@ -8,26 +8,14 @@
 #include <syscap.h>
 
 #include "base/text.h"
+#include "emit/event.h"
 #include "emit/printf.h"
 
 #define MESSAGE_MAX (SYSCAP_FRAME_MAX - sizeof(struct syscap_wire_mark) - 1)
 
-/* Everything of a mark but its message; room for which is zeroed at the end. */
-static unsigned char *begin_mark(struct syc_thread *st,
-                                 const struct syscap_mark_site *site,
-                                 int64_t begin, int64_t duration, size_t n)
+static inline uint32_t frame_len(size_t n)
 {
-	const uint32_t len =
-		syc_text_frame_len(sizeof(struct syscap_wire_mark), n);
-	unsigned char *const frame =
-		syc_reserve(st, len, SYSCAP_FRAME_MARK, begin);
-
-	if (frame == NULL)
-		return NULL;
-	syc_store_word(frame + SYC_AT(mark, duration), (uint64_t)duration);
-	memcpy(frame + SYC_AT(mark, group), site, sizeof(*site));
-	syc_store_word(frame + len - 8, 0);
-	return frame;
+	return syc_text_frame_len(sizeof(struct syscap_wire_mark), n);
 }
 
 SYC_COLD void syc_mark_slow(const struct syscap_mark_site *site, int64_t begin,
@@ -40,55 +28,43 @@ SYC_COLD void syc_mark_slow(const struct syscap_mark_site *site, int64_t begin,
 
 	if (st == NULL)
 		return;
-	const bool outermost = syc_enter_from(st, &token, cfa);
-	unsigned char *const frame = begin_mark(st, site, begin, duration, n);
-	if (frame != NULL) {
-		if (n != 0)
-			memcpy(frame + sizeof(struct syscap_wire_mark), message,
-			       n);
-		syc_commit(frame, SYSCAP_FRAME_MARK, st->tid_tag);
-	}
-	syc_leave(st, &token, outermost);
-}
-
-static void fill_site(struct syscap_mark_site *site, const char *group,
-                      const char *name)
-{
-	syc_text_put(site->group, sizeof(site->group), group);
-	syc_text_put(site->name, sizeof(site->name), name);
+	const uint32_t frame_size = frame_len(n);
+	const struct syc_event event = syc_event_begin_long(
+		st, &token, frame_size, SYSCAP_FRAME_MARK, begin, cfa);
+	if (event.frame == NULL)
+		return;
+	syc_mark_fill(event.frame, frame_size, site, duration);
+	if (n != 0)
+		memcpy(event.frame + sizeof(struct syscap_wire_mark), message,
+		       n);
+	syc_event_end_long(st, &token, event.frame, event.is_outermost,
+	                   event.tag_word | SYSCAP_FRAME_MARK);
 }
 
 void syscap_mark(const char *group, const char *name, int64_t begin,
                  int64_t duration, const char *message)
 {
 	volatile uintptr_t token;
-	struct syc_place place;
+	struct syc_event event;
 
 	if (!syscap_is_active())
 		return;
 	struct syc_thread *const st = syc_thread_get(SYSCAP_FRAME_MARK);
 	if (st == NULL)
 		return;
-	const size_t n = message != NULL ? strlen(message) : 0;
-	const uint32_t len =
-		syc_text_frame_len(sizeof(struct syscap_wire_mark), n);
-	if (SYC_UNLIKELY(n > SYC_INLINE_MESSAGE ||
-	                 !syc_begin(st, &token, len, &place))) {
-		struct syscap_mark_site site;
-
-		fill_site(&site, group, name);
-		syc_mark_slow(&site, begin, duration, message, n,
-		              __builtin_dwarf_cfa());
+	size_t n = message != NULL ? strlen(message) : 0;
+	if (SYC_UNLIKELY(n > MESSAGE_MAX))
+		n = syc_text_cut(message, n, MESSAGE_MAX);
+	const uint32_t len = frame_len(n);
+	if (!syc_event_begin(&event, st, &token, len, SYSCAP_FRAME_MARK, begin))
 		return;
-	}
-	struct syscap_wire_mark *const mark = (void *)place.frame;
-	syc_store_head(place.frame, begin, place.tag_word | SYSCAP_FRAME_MARK);
+	struct syscap_wire_mark *const mark = (void *)event.frame;
 	mark->duration = duration;
 	syc_text_put(mark->group, sizeof(mark->group), group);
 	syc_text_put(mark->name, sizeof(mark->name), name);
-	syc_store_word(place.frame + len - 8, 0);
+	syc_store_word(event.frame + len - 8, 0);
 	syc_text_copy(mark + 1, message, n);
-	syc_end(st, &token, &place);
+	syc_event_end(&event, st, &token, event.tag_word | SYSCAP_FRAME_MARK);
 }
 
 void syscap_mark_vprintf(const char *group, const char *name, int64_t begin,
@@ -97,41 +73,24 @@ void syscap_mark_vprintf(const char *group, const char *name, int64_t begin,
 	struct syscap_mark_site site;
 	struct syc_printf text;
 	volatile uintptr_t token;
+	struct syc_event event;
 
 	if (!syscap_is_active())
 		return;
 	struct syc_thread *const st = syc_thread_get(SYSCAP_FRAME_MARK);
 	if (st == NULL)
 		return;
-	fill_site(&site, group, name);
+	syc_text_put(site.group, sizeof(site.group), group);
+	syc_text_put(site.name, sizeof(site.name), name);
 	syc_printf_begin(&text, MESSAGE_MAX, format, args);
-	struct syc_place place;
-	const uint32_t len =
-		syc_text_frame_len(sizeof(struct syscap_wire_mark), text.len);
-	if (SYC_LIKELY(syc_begin(st, &token, len, &place))) {
-		syc_store_head(place.frame, begin,
-		               place.tag_word | SYSCAP_FRAME_MARK);
-		syc_store_word(place.frame + SYC_AT(mark, duration),
-		               (uint64_t)duration);
-		memcpy(place.frame + SYC_AT(mark, group), &site, sizeof(site));
-		syc_store_word(place.frame + len - 8, 0);
-		syc_printf_finish(&text,
-		                  (char *)place.frame +
-		                          sizeof(struct syscap_wire_mark),
-		                  format, args);
-		syc_end(st, &token, &place);
+	const uint32_t len = frame_len(text.len);
+	if (!syc_event_begin(&event, st, &token, len, SYSCAP_FRAME_MARK, begin))
 		return;
-	}
-	const bool outermost = syc_enter(st, &token);
-	unsigned char *const frame =
-		begin_mark(st, &site, begin, duration, text.len);
-	if (frame != NULL) {
-		syc_printf_finish(
-			&text, (char *)frame + sizeof(struct syscap_wire_mark),
-			format, args);
-		syc_commit(frame, SYSCAP_FRAME_MARK, st->tid_tag);
-	}
-	syc_leave(st, &token, outermost);
+	syc_mark_fill(event.frame, len, &site, duration);
+	syc_printf_finish(&text,
+	                  (char *)event.frame + sizeof(struct syscap_wire_mark),
+	                  format, args);
+	syc_event_end(&event, st, &token, event.tag_word | SYSCAP_FRAME_MARK);
 }
 
 void syscap_mark_printf(const char *group, const char *name, int64_t begin,

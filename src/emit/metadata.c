@@ -10,6 +10,7 @@
 #include <syscap.h>
 
 #include "base/text.h"
+#include "emit/event.h"
 #include "emit/process.h"
 #include "emit/unsampled.h"
 #include "ring/clock.h"
@@ -32,6 +33,7 @@ void syscap_metadata(const char *id, const char *value)
 {
 	struct syc_thread *const st = syc_thread_get(SYSCAP_FRAME_METADATA);
 	volatile uintptr_t token;
+	struct syc_event event;
 
 	if (!syscap_is_active() || st == NULL)
 		return;
@@ -41,15 +43,12 @@ void syscap_metadata(const char *id, const char *value)
 	                              METADATA_MAX);
 	const uint32_t len =
 		syc_text_frame_len(sizeof(struct syscap_wire_metadata), n);
-	const int64_t now = syc_clock(st);
-	const bool outermost = syc_enter(st, &token);
-	unsigned char *const frame =
-		syc_reserve(st, len, SYSCAP_FRAME_METADATA, now);
-	if (frame != NULL) {
-		fill(frame, len, id, value, n);
-		syc_commit(frame, SYSCAP_FRAME_METADATA, st->tid_tag);
-	}
-	syc_leave(st, &token, outermost);
+	if (!syc_event_begin(&event, st, &token, len, SYSCAP_FRAME_METADATA,
+	                     syc_clock(st)))
+		return;
+	fill(event.frame, len, id, value, n);
+	syc_event_end(&event, st, &token,
+	              event.tag_word | SYSCAP_FRAME_METADATA);
 }
 
 static size_t read_cmdline(char *buffer, size_t size)
