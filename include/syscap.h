@@ -371,7 +371,7 @@ struct syscap_counter {
 	uint32_t type;   /* SYSCAP_INT64 or SYSCAP_DOUBLE */
 	uint32_t id;     /* given at first use */
 	uint32_t index;  /* of the id in this process, from 1 */
-	uint32_t losses; /* syc_loss_epoch when `last` was sent */
+	uint32_t losses; /* events lost when `last` was sent */
 	uint64_t last;   /* bits of the last value sent by an update */
 };
 
@@ -729,6 +729,30 @@ static inline bool syc_counter_is_defined(const struct syc_thread *st,
 #define SYC_CTRSET_LEN \
 	(sizeof(struct syscap_wire_ctrset) + sizeof(struct syscap_wire_values))
 
+/* A mark behind its header, but for the message; room for which ends in
+ * zeroes. */
+static inline __attribute__((always_inline)) void
+syc_mark_fill(unsigned char *frame, uint32_t len,
+              const struct syscap_mark_site *site, int64_t duration)
+{
+	syc_store_word(frame + SYC_AT(mark, duration), (uint64_t)duration);
+	memcpy(frame + SYC_AT(mark, group), site, sizeof(*site));
+	syc_store_word(frame + len - 8, 0);
+}
+
+/* A CTRSET of one counter, behind its header. */
+static inline __attribute__((always_inline)) void
+syc_counter_fill(unsigned char *frame, uint32_t id, uint64_t bits)
+{
+	unsigned char *const group = frame + sizeof(struct syscap_wire_ctrset);
+
+	syc_store_word(frame + SYC_AT(ctrset, n_groups), 1);
+	syc_store_word(group + SYC_AT(values, ids), id);
+	memset(group + SYC_AT(values, ids[2]), 0, 6 * sizeof(uint32_t));
+	syc_store_word(group + SYC_AT(values, values), bits);
+	memset(group + SYC_AT(values, values[1]), 0, 7 * sizeof(uint64_t));
+}
+
 static inline __attribute__((always_inline)) void
 syc_mark(struct syc_thread *st, const struct syscap_mark_site *site,
          int64_t begin, int64_t duration, const char *message)
@@ -747,9 +771,7 @@ syc_mark(struct syc_thread *st, const struct syscap_mark_site *site,
 	}
 	unsigned char *const frame = place.frame;
 	syc_store_head(frame, begin, place.tag_word | SYSCAP_FRAME_MARK);
-	syc_store_word(frame + SYC_AT(mark, duration), (uint64_t)duration);
-	memcpy(frame + SYC_AT(mark, group), site, sizeof(*site));
-	syc_store_word(frame + len - 8, 0);
+	syc_mark_fill(frame, len, site, duration);
 	if (n != 0)
 		memcpy(frame + sizeof(struct syscap_wire_mark), message, n);
 	syc_end(st, &token, &place);
@@ -789,15 +811,9 @@ SYSCAP_INLINE void syscap_counter_set_bits(struct syscap_counter *counter,
 		syc_counter_slow(counter, bits, now, __builtin_dwarf_cfa());
 		return;
 	}
-	unsigned char *const frame = place.frame;
-	unsigned char *const group = frame + sizeof(struct syscap_wire_ctrset);
-	syc_store_head(frame, now, place.tag_word | SYSCAP_FRAME_CTRSET);
-	syc_store_word(frame + SYC_AT(ctrset, n_groups), 1);
-	syc_store_word(group + SYC_AT(values, ids),
-	               __atomic_load_n(&counter->id, __ATOMIC_RELAXED));
-	memset(group + SYC_AT(values, ids[2]), 0, 6 * sizeof(uint32_t));
-	syc_store_word(group + SYC_AT(values, values), bits);
-	memset(group + SYC_AT(values, values[1]), 0, 7 * sizeof(uint64_t));
+	syc_store_head(place.frame, now, place.tag_word | SYSCAP_FRAME_CTRSET);
+	syc_counter_fill(place.frame,
+	                 __atomic_load_n(&counter->id, __ATOMIC_RELAXED), bits);
 	syc_end(st, &token, &place);
 }
 

@@ -22,6 +22,7 @@
 #include "dropin/values.h"
 #include "emit/counter.h"
 #include "emit/counter_id.h"
+#include "emit/event.h"
 
 /* Zero pages until used.  An entry is claimed by who changes `claimed`. */
 static struct syscap_counter entries[SYC_DEFINED_MAX];
@@ -180,6 +181,20 @@ set_all(const unsigned int *ids, const SysprofCaptureCounterValue *values,
 	syc_leave(st, &token, outermost);
 }
 
+/* One that nobody has defined here, so that there is nothing before it. */
+static void set_undefined(uint32_t id, uint64_t bits)
+{
+	struct syc_thread *const st = syc_thread_get(SYSCAP_FRAME_CTRSET);
+	volatile uintptr_t token;
+	struct syc_event event;
+
+	if (st == NULL || !syc_event_begin(&event, st, &token, SYC_CTRSET_LEN,
+	                                   SYSCAP_FRAME_CTRSET, syc_clock(st)))
+		return;
+	syc_counter_fill(event.frame, id, bits);
+	syc_event_end(&event, st, &token, event.tag_word | SYSCAP_FRAME_CTRSET);
+}
+
 void sysprof_collector_set_counters(const unsigned int *counters_ids,
                                     const SysprofCaptureCounterValue *values,
                                     unsigned int n_counters)
@@ -190,10 +205,11 @@ void sysprof_collector_set_counters(const unsigned int *counters_ids,
 	if (n_counters == 1) {
 		struct syscap_counter *const entry = find(counters_ids[0]);
 
-		if (SYC_LIKELY(entry != NULL)) {
+		if (SYC_LIKELY(entry != NULL))
 			syscap_counter_set_bits(entry, (uint64_t)values[0].v64);
-			return;
-		}
+		else if (syc_values_is_id(counters_ids[0]))
+			set_undefined(counters_ids[0], (uint64_t)values[0].v64);
+		return;
 	}
 	set_all(counters_ids, values, n_counters);
 }

@@ -10,6 +10,7 @@
 #include <syscap.h>
 
 #include "base/text.h"
+#include "emit/event.h"
 
 #define MESSAGE_MAX (SYSCAP_FRAME_MAX - sizeof(struct syscap_wire_mark) - 1)
 
@@ -49,29 +50,13 @@ static void compose(struct linked_text *message, unsigned link, uint64_t id,
 	message->text = text;
 }
 
-/* All but the header. */
-static void fill(unsigned char *frame, uint32_t len,
-                 const struct syscap_mark_site *site, int64_t duration,
-                 const struct linked_text *message)
-{
-	struct syscap_wire_mark *const mark = (void *)frame;
-
-	mark->duration = duration;
-	memcpy(mark->group, site, sizeof(*site));
-	syc_store_word(frame + len - 8, 0);
-	memcpy(mark + 1, message->head, message->n_head);
-	if (message->n_text != 0)
-		memcpy((char *)(mark + 1) + message->n_head, message->text,
-		       message->n_text);
-}
-
 void syscap_linked_at(const struct syscap_mark_site *site, unsigned link,
                       uint64_t id, int64_t begin, int64_t duration,
                       const char *message)
 {
-	volatile uintptr_t token;
 	struct linked_text whole;
-	struct syc_place place;
+	volatile uintptr_t token;
+	struct syc_event event;
 
 	if (!syscap_is_active() || link >= N_LINKS)
 		return;
@@ -81,21 +66,15 @@ void syscap_linked_at(const struct syscap_mark_site *site, unsigned link,
 	compose(&whole, link, id, message);
 	const uint32_t len = syc_text_frame_len(
 		sizeof(struct syscap_wire_mark) + whole.n_head, whole.n_text);
-	if (SYC_LIKELY(syc_begin(st, &token, len, &place))) {
-		syc_store_head(place.frame, begin,
-		               place.tag_word | SYSCAP_FRAME_MARK);
-		fill(place.frame, len, site, duration, &whole);
-		syc_end(st, &token, &place);
+	if (!syc_event_begin(&event, st, &token, len, SYSCAP_FRAME_MARK, begin))
 		return;
-	}
-	const bool outermost = syc_enter(st, &token);
-	unsigned char *const frame =
-		syc_reserve(st, len, SYSCAP_FRAME_MARK, begin);
-	if (frame != NULL) {
-		fill(frame, len, site, duration, &whole);
-		syc_commit(frame, SYSCAP_FRAME_MARK, st->tid_tag);
-	}
-	syc_leave(st, &token, outermost);
+	char *const text =
+		(char *)event.frame + sizeof(struct syscap_wire_mark);
+	syc_mark_fill(event.frame, len, site, duration);
+	memcpy(text, whole.head, whole.n_head);
+	if (whole.n_text != 0)
+		memcpy(text + whole.n_head, whole.text, whole.n_text);
+	syc_event_end(&event, st, &token, event.tag_word | SYSCAP_FRAME_MARK);
 }
 
 void syscap_linked(const char *group, const char *name, unsigned link,

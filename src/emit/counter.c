@@ -89,12 +89,9 @@ SYC_COLD void syc_counter_slow(struct syscap_counter *counter, uint64_t bits,
 	                              now)
 			: NULL;
 	if (frame != NULL) {
-		struct syscap_wire_values *const group =
-			(void *)(frame + sizeof(struct syscap_wire_ctrset));
-
-		syc_store_word(frame + SYC_AT(ctrset, n_groups), 1);
-		*group = (struct syscap_wire_values){ .values = { bits } };
-		group->ids[0] = __atomic_load_n(&counter->id, __ATOMIC_RELAXED);
+		syc_counter_fill(
+			frame, __atomic_load_n(&counter->id, __ATOMIC_RELAXED),
+			bits);
 		syc_commit(frame, SYSCAP_FRAME_CTRSET, st->tid_tag);
 	}
 	syc_leave(st, &token, outermost);
@@ -105,7 +102,10 @@ static void update(struct syscap_counter *counter, uint64_t bits)
 	if (!syscap_is_active())
 		return;
 	const uint32_t losses =
-		__atomic_load_n(&syc_loss_epoch, __ATOMIC_RELAXED);
+		syc_process_is_there()
+			? (uint32_t)__atomic_load_n(&syc_process->n_dropped,
+	                                            __ATOMIC_RELAXED)
+			: 0;
 	/* index 0: never sent.  Two threads that race both send: harmless. */
 	if (__atomic_load_n(&counter->index, __ATOMIC_RELAXED) != 0 &&
 	    __atomic_load_n(&counter->last, __ATOMIC_RELAXED) == bits &&

@@ -11,6 +11,7 @@
 
 #include <syscap.h>
 
+#include "emit/event.h"
 #include "emit/process.h"
 
 /* A frame of more would find room less often. */
@@ -159,19 +160,16 @@ static bool emit(struct syc_thread *st, const struct names *names,
                  bool *ret_published)
 {
 	const uint32_t len = (names->len + 7) & ~UINT32_C(7);
-	const int64_t now = syc_clock(st);
 	volatile uintptr_t token;
-	const bool outermost = syc_enter(st, &token);
-	unsigned char *const frame =
-		syc_reserve(st, len, SYSCAP_FRAME_JITMAP, now);
+	struct syc_event event;
 
-	if (frame != NULL) {
-		fill(frame, len, names);
-		syc_commit(frame, SYSCAP_FRAME_JITMAP, 0);
-	}
-	syc_leave(st, &token, outermost);
-	*ret_published = outermost;
-	return frame != NULL;
+	if (!syc_event_begin(&event, st, &token, len, SYSCAP_FRAME_JITMAP,
+	                     syc_clock(st)))
+		return false;
+	fill(event.frame, len, names);
+	syc_event_end(&event, st, &token, SYSCAP_FRAME_JITMAP);
+	*ret_published = event.is_outermost;
+	return true;
 }
 
 void syc_jitmap_publish_some(const uint64_t *addrs, unsigned n)

@@ -20,10 +20,19 @@
 #define CALL_NS INT64_C(10000000)
 
 /*
- * Counters are added to by the thread and by handlers on it, and read by
- * syscap_get_stats() and the recorder: relaxed, each number stands for
- * itself.  A locked add is what makes them whole against handlers.
+ * Counters are read by syscap_get_stats() and the recorder: relaxed, each
+ * number stands for itself.  A thread's own are added to by it and by handlers
+ * on it alone: what makes them whole against these is one instruction.
  */
+static void add_local(uint64_t *to, uint64_t n)
+{
+#if defined(__x86_64__)
+	__asm__ volatile("addq %1, %0" : "+m"(*to) : "er"(n) : "cc");
+#else
+	__atomic_add_fetch(to, n, __ATOMIC_RELAXED);
+#endif
+}
+
 void syc_loss_extend_range(struct syc_ring_losses *to, int64_t time)
 {
 	int64_t from = __atomic_load_n(&to->from, __ATOMIC_RELAXED);
@@ -37,6 +46,14 @@ void syc_loss_extend_range(struct syc_ring_losses *to, int64_t time)
 	       !__atomic_compare_exchange_n(&to->to, &last, time, true,
 	                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		;
+}
+
+static void add_of_thread(struct syc_ring_losses *to, uint8_t kind,
+                          uint32_t len, int64_t time)
+{
+	syc_loss_extend_range(to, time);
+	add_local(&to->bytes, len);
+	add_local(&to->frames[kind], 1);
 }
 
 static void add(struct syc_ring_losses *to, uint8_t kind, uint32_t len,
@@ -53,7 +70,6 @@ static void count_for_process(uint8_t kind)
 	if (kind == SYC_LOSS_ABANDONED)
 		__atomic_add_fetch(&syc_process->n_abandoned, 1,
 		                   __ATOMIC_RELAXED);
-	__atomic_add_fetch(&syc_loss_epoch, 1, __ATOMIC_RELAXED);
 }
 
 static uint64_t sum(const struct syc_ring_losses *losses)
@@ -113,8 +129,8 @@ void syc_loss_count(struct syc_state *ts, uint8_t type, uint32_t len,
 		syc_loss_count_stray(type, len, time);
 	} else {
 		if (ts->is_ours)
-			add(&ring->lost, kind, len, time);
-		add(&ts->lost, kind, len, time);
+			add_of_thread(&ring->lost, kind, len, time);
+		add_of_thread(&ts->lost, kind, len, time);
 		count_for_process(kind);
 	}
 	/* The next emit looks for room, and tells of this */
@@ -128,7 +144,13 @@ void syc_loss_count(struct syc_state *ts, uint8_t type, uint32_t len,
 
 static bool thread_is_pending(const struct syc_state *ts)
 {
-	return sum(&ts->lost) != sum(&ts->told[ts->bank & 1]);
+	const struct syc_ring_losses *const told = &ts->told[ts->bank & 1];
+
+	for (int i = 0; i < SYC_LOSS_KINDS; i++)
+		if (__atomic_load_n(&ts->lost.frames[i], __ATOMIC_RELAXED) !=
+		    __atomic_load_n(&told->frames[i], __ATOMIC_RELAXED))
+			return true;
+	return false;
 }
 
 bool syc_loss_is_pending(const struct syc_state *ts)

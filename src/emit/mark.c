@@ -4,22 +4,7 @@
 
 #include <string.h>
 
-unsigned char *syc_mark_begin(struct syc_thread *st,
-                              const struct syscap_mark_site *site,
-                              int64_t begin, int64_t duration, size_t n)
-{
-	const uint32_t len =
-		syc_text_frame_len(sizeof(struct syscap_wire_mark), n);
-	unsigned char *const frame =
-		syc_reserve(st, len, SYSCAP_FRAME_MARK, begin);
-
-	if (frame == NULL)
-		return NULL;
-	syc_store_word(frame + SYC_AT(mark, duration), (uint64_t)duration);
-	memcpy(frame + SYC_AT(mark, group), site, sizeof(*site));
-	syc_store_word(frame + len - 8, 0);
-	return frame;
-}
+#include "emit/event.h"
 
 SYC_COLD void syc_mark_slow(const struct syscap_mark_site *site, int64_t begin,
                             int64_t duration, const char *message, size_t len,
@@ -31,14 +16,15 @@ SYC_COLD void syc_mark_slow(const struct syscap_mark_site *site, int64_t begin,
 
 	if (st == NULL)
 		return;
-	const bool outermost = syc_enter_from(st, &token, cfa);
-	unsigned char *const frame =
-		syc_mark_begin(st, site, begin, duration, n);
-	if (frame != NULL) {
-		if (n != 0)
-			memcpy(frame + sizeof(struct syscap_wire_mark), message,
-			       n);
-		syc_commit(frame, SYSCAP_FRAME_MARK, st->tid_tag);
-	}
-	syc_leave(st, &token, outermost);
+	const uint32_t frame_size = syc_mark_frame_len(n);
+	const struct syc_event event = syc_event_begin_long(
+		st, &token, frame_size, SYSCAP_FRAME_MARK, begin, cfa);
+	if (event.frame == NULL)
+		return;
+	syc_mark_fill(event.frame, frame_size, site, duration);
+	if (n != 0)
+		memcpy(event.frame + sizeof(struct syscap_wire_mark), message,
+		       n);
+	syc_event_end_long(st, &token, event.frame, event.is_outermost,
+	                   event.tag_word | SYSCAP_FRAME_MARK);
 }

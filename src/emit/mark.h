@@ -13,16 +13,11 @@
 #define SYC_MARK_MESSAGE_MAX \
 	(SYSCAP_FRAME_MAX - sizeof(struct syscap_wire_mark) - 1)
 
-/**
- * Reserve a mark's frame and fill in everything but its message, room for
- * which, @n bytes, is zeroed at the end.  NULL: there is no room, and it is
- * counted.
- *
- * Context: owner, signal-safe, between syc_enter() and syc_leave().
- */
-unsigned char *syc_mark_begin(struct syc_thread *st,
-                              const struct syscap_mark_site *site,
-                              int64_t begin, int64_t duration, size_t n);
+/** The length of a mark's frame whose message has @n bytes. */
+static inline uint32_t syc_mark_frame_len(size_t n)
+{
+	return syc_text_frame_len(sizeof(struct syscap_wire_mark), n);
+}
 
 static inline void syc_mark_fill_site(struct syscap_mark_site *site,
                                       const char *group, const char *name)

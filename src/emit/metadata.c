@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* metadata.c - METADATA frames. */
 #define _GNU_SOURCE
+#include "emit/event.h"
 #include "emit/metadata_frame.h"
 
 #define METADATA_MAX \
@@ -10,6 +11,7 @@ void syscap_metadata(const char *id, const char *value)
 {
 	struct syc_thread *const st = syc_thread_get(SYSCAP_FRAME_METADATA);
 	volatile uintptr_t token;
+	struct syc_event event;
 
 	if (!syscap_is_active() || st == NULL)
 		return;
@@ -19,13 +21,10 @@ void syscap_metadata(const char *id, const char *value)
 	                              METADATA_MAX);
 	const uint32_t len =
 		syc_text_frame_len(sizeof(struct syscap_wire_metadata), n);
-	const int64_t now = syc_clock(st);
-	const bool outermost = syc_enter(st, &token);
-	unsigned char *const frame =
-		syc_reserve(st, len, SYSCAP_FRAME_METADATA, now);
-	if (frame != NULL) {
-		syc_metadata_fill(frame, len, id, value, n);
-		syc_commit(frame, SYSCAP_FRAME_METADATA, st->tid_tag);
-	}
-	syc_leave(st, &token, outermost);
+	if (!syc_event_begin(&event, st, &token, len, SYSCAP_FRAME_METADATA,
+	                     syc_clock(st)))
+		return;
+	syc_metadata_fill(event.frame, len, id, value, n);
+	syc_event_end(&event, st, &token,
+	              event.tag_word | SYSCAP_FRAME_METADATA);
 }

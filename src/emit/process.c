@@ -24,8 +24,6 @@
 __thread struct syc_thread *syc_self
 	__attribute__((tls_model(SYSCAP_TLS_MODEL)));
 
-uint32_t syc_loss_epoch;
-
 enum {
 	NOT_BEGUN,
 	UNDER_WAY,

@@ -59,10 +59,6 @@ static inline bool syc_process_is_there(void)
 	return __atomic_load_n(&syc_process, __ATOMIC_ACQUIRE) != NULL;
 }
 
-/** Changes whenever an event of this copy is lost: on-change counters look
- * at it. */
-extern uint32_t syc_loss_epoch;
-
 /**
  * Once, at load time (a constructor calls it): decide whether recording is
  * possible, and do all that a signal handler could not.  Idempotent; a call

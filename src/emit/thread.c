@@ -473,6 +473,7 @@ static void begin_ring(struct syc_state *ts, struct syc_ring_header *ring,
 
 	ts->ring = ring;
 	ts->head = at;
+	ts->refused_len = 0;
 	mapped_of(ts)->size = size;
 	mapped_of(ts)->header = ring;
 	if (ts->is_ours) {
