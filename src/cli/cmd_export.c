@@ -16,21 +16,42 @@
 #include "cli/question.h"
 #include "export/export.h"
 
-#define FORMATS "folded speedscope pprof csv"
-#define TABLES  "functions samples marks"
+#define FORMATS "perfetto chrome folded speedscope pprof csv"
+#define TABLES  "functions samples marks counters logs allocations losses"
+
+/* What a format holds. */
+#define SAMPLES     SYSCAP_PROFILE_SAMPLES
+#define MARKS       SYSCAP_PROFILE_MARKS
+#define ALLOCATIONS SYSCAP_PROFILE_ALLOCATIONS
+#define COUNTERS    SYSCAP_PROFILE_COUNTERS
+#define LOGS        SYSCAP_PROFILE_LOGS
+#define ALL         SYSCAP_PROFILE_ALL
 
 static const struct format {
 	const char *name, *table;
 	int (*write)(struct syc_export *export);
-	bool is_binary, has_marks;
+	unsigned holds;
+	bool is_binary;
 	bool has_bytes; /* can be of allocations as well: it has sums only */
+	bool has_losses;
 } formats[] = {
-	{ "folded", NULL, syc_export_folded, false, false, true },
-	{ "speedscope", NULL, syc_export_speedscope, false, true, false },
-	{ "pprof", NULL, syc_export_pprof, true, false, false },
-	{ "csv", "functions", syc_export_csv_functions, false, false, true },
-	{ "csv", "samples", syc_export_csv_samples, false, false, false },
-	{ "csv", "marks", syc_export_csv_marks, false, true, false },
+	{ "perfetto", NULL, syc_export_perfetto, ALL, true, false, true },
+	{ "chrome", NULL, syc_export_chrome, ALL, false, false, true },
+	{ "folded", NULL, syc_export_folded, SAMPLES, false, true, false },
+	{ "speedscope", NULL, syc_export_speedscope, SAMPLES | MARKS, false,
+	  false, false },
+	{ "pprof", NULL, syc_export_pprof, SAMPLES, true, false, false },
+	{ "csv", "functions", syc_export_csv_functions, SAMPLES, false, true,
+	  false },
+	{ "csv", "samples", syc_export_csv_samples, SAMPLES, false, false,
+	  false },
+	{ "csv", "marks", syc_export_csv_marks, MARKS, false, false, false },
+	{ "csv", "counters", syc_export_csv_counters, COUNTERS, false, false,
+	  false },
+	{ "csv", "logs", syc_export_csv_logs, LOGS, false, false, false },
+	{ "csv", "allocations", syc_export_csv_allocations, ALLOCATIONS, false,
+	  false, false },
+	{ "csv", "losses", syc_export_csv_losses, SAMPLES, false, false, true },
 };
 
 struct run {
@@ -67,9 +88,10 @@ static void tell_left_out(const struct run *run,
                           const struct syc_export *export)
 {
 	struct syscap_reader *reader = run->question.reader;
+	const unsigned holds = run->format->holds;
 	uint64_t n[SYSCAP_FRAME_LAST] = { 0 };
 	struct syscap_frame frame;
-	size_t n_marks;
+	size_t n_losses;
 	int r;
 
 	if (run->format->table != NULL)
@@ -81,29 +103,53 @@ static void tell_left_out(const struct run *run,
 		else if (r < 0 && r != -EILSEQ)
 			break;
 	}
-	syscap_profile_marks(run->question.profile, &n_marks);
-	if (!run->format->has_marks)
-		tell(run, n_marks, "marks");
-	else
-		tell(run, export->n_overlaps,
-		     "marks that overlap others of their thread");
-	tell(run, n[SYSCAP_FRAME_CTRSET], "frames of counters");
-	tell(run, n[SYSCAP_FRAME_LOG], "lines of logs");
-	tell(run, n[SYSCAP_FRAME_ALLOCATION], "allocations");
+	syscap_profile_losses(run->question.profile, &n_losses);
+	if ((holds & MARKS) == 0)
+		tell(run, n[SYSCAP_FRAME_MARK] - n_losses, "marks");
+	tell(run, export->n_overlaps,
+	     "marks that overlap others of their thread");
+	if ((holds & COUNTERS) == 0)
+		tell(run, n[SYSCAP_FRAME_CTRSET], "frames of counters");
+	if ((holds & LOGS) == 0)
+		tell(run, n[SYSCAP_FRAME_LOG], "lines of logs");
+	if ((holds & ALLOCATIONS) == 0)
+		tell(run, n[SYSCAP_FRAME_ALLOCATION], "allocations");
+	if (!run->format->has_losses)
+		tell(run, n_losses, "intervals in which something was lost");
+	tell(run, export->n_ticks, "ticks of samples");
+}
+
+/* Allocations have a view of their own, through the same filter. */
+static int look_at_heap(const struct run *run, struct syscap_view **ret_view)
+{
+	struct syscap_filter filter = run->question.filter;
+	size_t n;
+
+	syscap_profile_allocations(run->question.profile, &n);
+	if ((run->format->holds & ALLOCATIONS) == 0 || n == 0)
+		return 0;
+	filter.of = SYSCAP_VIEW_ALLOCATED;
+	return syscap_view_new(run->question.profile, &filter, ret_view, NULL);
 }
 
 static int write_out(struct run *run)
 {
+	struct syscap_view *heap = NULL;
+	int r = look_at_heap(run, &heap);
 	struct syc_export export = {
 		.profile = run->question.profile,
 		.view = run->question.view,
+		.heap = heap,
+		.reader = run->question.reader,
 		.filter = &run->question.filter,
 		.name = run->question.file,
 		.capture_time = capture_time(run->question.reader),
 		.out = run->output.file,
 	};
-	const int r = run->format->write(&export);
 
+	if (r == 0)
+		r = run->format->write(&export);
+	syscap_view_free(heap);
 	if (r < 0) {
 		syc_fault_no_memory(run->output.command);
 		return SYC_EXIT_PROBLEM;
@@ -115,7 +161,12 @@ static int write_out(struct run *run)
 static int show(struct run *run)
 {
 	const struct syscap_profile_options options = {
-		.parts = SYSCAP_PROFILE_ALL,
+		.parts = run->format->holds |
+		         (syc_filter_options_has_marks(&run->filter) ? MARKS
+		                                                     : 0) |
+		         (run->filter.filter.of != SYSCAP_VIEW_SAMPLES
+		                  ? ALLOCATIONS
+		                  : 0),
 	};
 	int status = SYC_EXIT_PROBLEM;
 
@@ -212,8 +263,7 @@ static int run_export(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	if (run.output.name != NULL &&
-	    syc_input_refuse_output(argv[0], run.question.file,
+	if (syc_input_refuse_output(argv[0], run.question.file,
 	                            run.output.name))
 		return SYC_EXIT_MISUSE;
 	return show(&run);

@@ -255,8 +255,7 @@ static int run_files(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	if (run.output.name != NULL &&
-	    syc_input_refuse_output(argv[0], run.file, run.output.name))
+	if (syc_input_refuse_output(argv[0], run.file, run.output.name))
 		return SYC_EXIT_MISUSE;
 	if (syc_input_open(run.file, &run.reader, &error) < 0) {
 		syc_fault_print(argv[0], run.file, &error);

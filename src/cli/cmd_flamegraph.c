@@ -176,6 +176,12 @@ static int parse(struct run *run, int argc, char **argv)
 		fprintf(stderr, "%s: --by-self is for --diff\n", argv[0]);
 		return syc_fault_misuse(argv[0]);
 	}
+	if (run->base.file != NULL && strcmp(run->base.file, "-") == 0 &&
+	    strcmp(run->new.file, "-") == 0) {
+		fprintf(stderr, "%s: -: standard input is only one capture\n",
+		        argv[0]);
+		return syc_fault_misuse(argv[0]);
+	}
 	return -1;
 }
 
@@ -190,11 +196,8 @@ static int run_flamegraph(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	if (run.output.name != NULL &&
-	    (syc_input_refuse_output(argv[0], run.new.file, run.output.name) ||
-	     (run.base.file != NULL &&
-	      syc_input_refuse_output(argv[0], run.base.file,
-	                              run.output.name))))
+	if (syc_input_refuse_output(argv[0], run.new.file, run.output.name) ||
+	    syc_input_refuse_output(argv[0], run.base.file, run.output.name))
 		return SYC_EXIT_MISUSE;
 	run.options.parts = run.filter.filter.of == SYSCAP_VIEW_SAMPLES
 	                            ? SYSCAP_PROFILE_SAMPLES

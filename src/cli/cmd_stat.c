@@ -10,6 +10,7 @@
 #include "cli/filter_options.h"
 #include "cli/input.h"
 #include "cli/quantity.h"
+#include "cli/stat_filtered.h"
 #include "cli/stat_hot.h"
 #include "cli/stat_summary.h"
 
@@ -61,8 +62,7 @@ static int read_frames(struct run *run, struct syscap_reader *reader,
 		fprintf(stderr, "%s: %s: %" PRIu64 " more frames are damaged\n",
 		        run->command, run->file,
 		        summary->n_damaged - MOST_FAULTS);
-	r = syc_stat_summary_finish(summary);
-	return r == 0 ? syscap_profile_settle(run->profile) : r;
+	return syscap_profile_settle(run->profile);
 }
 
 static int print(struct run *run, const struct syc_stat_summary *summary)
@@ -72,7 +72,7 @@ static int print(struct run *run, const struct syc_stat_summary *summary)
 	return syc_stat_text(summary, run->file, &run->hot, run->all);
 }
 
-static int look(struct run *run, const struct syc_stat_summary *summary)
+static int look(struct run *run, struct syc_stat_summary *summary)
 {
 	struct syscap_error error = { 0 };
 	struct syscap_view *view;
@@ -96,18 +96,31 @@ static int look(struct run *run, const struct syc_stat_summary *summary)
 		run->hot.n_functions = (size_t)run->n_functions;
 	else if (!run->json && !run->all)
 		run->hot.n_functions = FUNCTIONS;
-	r = print(run, summary);
+	if (summary->is_filtered)
+		r = syc_stat_filtered_add(summary, run->profile, view);
+	if (r == 0)
+		r = syc_stat_summary_finish(summary);
+	if (r == 0)
+		r = print(run, summary);
 	syscap_view_free(view);
 	return r;
+}
+
+static unsigned wanted_parts(const struct syc_filter_options *filter)
+{
+	unsigned parts = SYSCAP_PROFILE_SAMPLES | SYSCAP_PROFILE_ALLOCATIONS;
+
+	if (syc_stat_filtered_is(&filter->filter))
+		return SYSCAP_PROFILE_ALL;
+	if (syc_filter_options_has_marks(filter))
+		parts |= SYSCAP_PROFILE_MARKS;
+	return parts;
 }
 
 static int show(struct run *run, struct syscap_reader *reader)
 {
 	const struct syscap_profile_options options = {
-		.parts = SYSCAP_PROFILE_SAMPLES | SYSCAP_PROFILE_ALLOCATIONS |
-		         (syc_filter_options_has_marks(&run->filter)
-		                  ? SYSCAP_PROFILE_MARKS
-		                  : 0),
+		.parts = wanted_parts(&run->filter),
 		.no_lookup = run->no_lookup,
 	};
 	struct syc_stat_summary summary;
@@ -116,6 +129,7 @@ static int show(struct run *run, struct syscap_reader *reader)
 	if (r < 0)
 		return r;
 	syc_stat_summary_init(&summary, reader);
+	summary.is_filtered = syc_stat_filtered_is(&run->filter.filter);
 	r = read_frames(run, reader, &summary);
 	if (r == 0)
 		r = look(run, &summary);

@@ -68,6 +68,10 @@ int syc_counter_stats_set(struct syc_counter_stats *counters,
                           const struct syscap_reader *reader,
                           const struct syscap_frame *frame);
 
+/** Take in one value.  0 or -ENOMEM. */
+int syc_counter_stats_add(struct syc_counter_stats *counters, int32_t pid,
+                          uint32_t id, int64_t time, uint64_t bits);
+
 /** Whether the value of @pid with @id is a double, by its definition. */
 bool syc_counter_stats_is_double(const struct syc_counter_stats *counters,
                                  int32_t pid, uint32_t id);

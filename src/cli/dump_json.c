@@ -8,7 +8,7 @@
 
 #include "capture/sample.h"
 #include "cli/dump.h"
-#include "cli/severity.h"
+#include "data/severity.h"
 
 static void write_value(struct syc_json *json, bool is_double, uint64_t bits)
 {

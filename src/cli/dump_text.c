@@ -6,8 +6,8 @@
 #include "capture/sample.h"
 #include "cli/dump.h"
 #include "cli/printable.h"
-#include "cli/severity.h"
 #include "cli/table.h"
+#include "data/severity.h"
 
 static void print_text(const char *label, const char *text)
 {

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/exit_status.h"
 #include "cli/printable.h"
@@ -61,13 +62,28 @@ void syc_fault_no_memory(const char *command)
 	fprintf(stderr, "%s: out of memory\n", command);
 }
 
+bool syc_fault_finish_file(FILE *file, const char **ret_why)
+{
+	static const char more[4096];
+
+	errno = 0;
+	if (fflush(file) == 0 && !ferror(file))
+		return true;
+	/* What failed once fails again: the first may fill up a page. */
+	for (int i = 0; errno == 0 && i < 2; i++)
+		if (write(fileno(file), more, sizeof(more)) == 0)
+			break;
+	*ret_why = errno != 0 ? strerror(errno) : "it cannot be written";
+	return false;
+}
+
 int syc_fault_finish_output(const char *command, int status)
 {
-	errno = 0;
-	if (fflush(stdout) == 0 && !ferror(stdout))
+	const char *why;
+
+	if (syc_fault_finish_file(stdout, &why))
 		return status;
-	fprintf(stderr, "%s: cannot write the output%s%s\n", command,
-	        errno ? ": " : "", errno ? strerror(errno) : "");
+	fprintf(stderr, "%s: cannot write the output: %s\n", command, why);
 	return SYC_EXIT_PROBLEM;
 }
 

@@ -4,6 +4,7 @@
 #define SYC_CLI_FAULT_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include <syscap/capture.h>
 
@@ -27,6 +28,12 @@ bool syc_fault_tell_unread(const char *command, const char *file,
 
 /** "COMMAND: out of memory". */
 void syc_fault_no_memory(const char *command);
+
+/**
+ * Write out what is buffered.  False where not all of @file could be written,
+ * with the reason: it is found by one more attempt, for stdio forgets it.
+ */
+bool syc_fault_finish_file(FILE *file, const char **ret_why);
 
 /**
  * Write out what is buffered on stdout.  Returns the exit status: @status,

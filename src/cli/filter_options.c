@@ -133,7 +133,7 @@ static const char *take(struct syc_filter_options *options, int c,
 		return take_pid(value, &filter->pid);
 	case SYC_FILTER_THREAD:
 		filter->thread = value;
-		return NULL;
+		return value[0] != 0 ? NULL : "a thread's name or id";
 	case SYC_FILTER_FUNCTION:
 		return take_regex(value, &filter->function);
 	case SYC_FILTER_MARK:

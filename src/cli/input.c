@@ -114,9 +114,11 @@ bool syc_input_refuse_output(const char *command, const char *name,
                              const char *output)
 {
 	struct stat from, to;
+
+	if (name == NULL || output == NULL)
+		return false;
 	const int r = strcmp(name, "-") == 0 ? fstat(STDIN_FILENO, &from)
 	                                     : stat(name, &from);
-
 	if (r != 0 || stat(output, &to) != 0 || from.st_dev != to.st_dev ||
 	    from.st_ino != to.st_ino)
 		return false;

@@ -15,7 +15,7 @@ int syc_input_open(const char *name, struct syscap_reader **ret_reader,
 
 /**
  * To write over a file that is read would destroy it: says so if @output is
- * the capture @name.  Returns whether it is.
+ * the capture @name; either may be NULL, for none.  Returns whether it is.
  */
 bool syc_input_refuse_output(const char *command, const char *name,
                              const char *output);

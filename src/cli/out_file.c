@@ -52,15 +52,18 @@ bool syc_out_file_open(struct syc_out_file *output, bool is_binary)
 
 int syc_out_file_close(struct syc_out_file *output, int status)
 {
-	bool failed;
+	const char *why;
+	bool is_whole;
 
 	if (output->file == stdout)
 		return syc_fault_finish_output(output->command, status);
-	errno = 0;
-	failed = ferror(output->file) != 0;
-	if (fclose(output->file) == 0 && !failed)
+	is_whole = syc_fault_finish_file(output->file, &why);
+	if (fclose(output->file) != 0 && is_whole) {
+		why = strerror(errno);
+		is_whole = false;
+	}
+	if (is_whole)
 		return status;
-	fprintf(stderr, "%s: %s: %s\n", output->command, output->name,
-	        errno != 0 ? strerror(errno) : "it could not be written");
+	fprintf(stderr, "%s: %s: %s\n", output->command, output->name, why);
 	return SYC_EXIT_PROBLEM;
 }

@@ -17,6 +17,8 @@ static void write_character(FILE *out, const char *text, size_t len,
 		fputs("\\t", out);
 	else if (point < 0x20 || (point >= 0x7F && point < 0xA0))
 		fprintf(out, "\\x%02x", (unsigned)point);
+	else if (syc_utf8_is_control(point))
+		fprintf(out, "\\u%04x", (unsigned)point);
 	else if (quoted && (point == '"' || point == '\\'))
 		fprintf(out, "\\%c", (int)point);
 	else

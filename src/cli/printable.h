@@ -3,8 +3,8 @@
  * printable.h - texts of a capture on their way to a terminal.
  *
  * They are somebody else's: control characters are escaped, so that a text
- * cannot move the cursor or end a line, and what is not UTF-8 is shown as
- * U+FFFD.
+ * cannot move the cursor, end a line or turn its direction, and what is not
+ * UTF-8 is shown as U+FFFD.
  */
 #ifndef SYC_CLI_PRINTABLE_H
 #define SYC_CLI_PRINTABLE_H

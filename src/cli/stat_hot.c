@@ -122,14 +122,9 @@ int syc_stat_hot_of_thread(const struct syc_stat_hot *hot, uint32_t thread,
 	return syscap_view_new(hot->profile, &filter, ret_view, NULL);
 }
 
-struct rank {
-	uint64_t amount;
-	uint32_t thread;
-};
-
 static int compare(const void *left, const void *right)
 {
-	const struct rank *a = left, *b = right;
+	const struct syc_stat_rank *a = left, *b = right;
 
 	if (a->amount != b->amount)
 		return a->amount > b->amount ? -1 : 1;
@@ -141,7 +136,8 @@ static bool passed(const struct syc_stat_hot *hot, size_t number)
 	return (hot->view->passed[number / 64] >> number % 64 & 1) != 0;
 }
 
-static void add_amounts(const struct syc_stat_hot *hot, struct rank *ranks)
+static void add_amounts(const struct syc_stat_hot *hot,
+                        struct syc_stat_rank *ranks)
 {
 	const struct syscap_profile_allocation *allocations;
 	struct syscap_profile_samples samples;
@@ -165,37 +161,29 @@ static void add_amounts(const struct syc_stat_hot *hot, struct rank *ranks)
 	}
 }
 
-int syc_stat_hot_rank(const struct syc_stat_hot *hot, uint32_t **ret_threads,
-                      uint64_t **ret_amounts, size_t *ret_n)
+int syc_stat_hot_rank(const struct syc_stat_hot *hot,
+                      struct syc_stat_rank **ret_ranks, size_t *ret_n)
 {
-	struct rank *ranks;
+	struct syc_stat_rank *ranks;
 	size_t n_threads, n = 0;
 
 	syscap_profile_threads(hot->profile, &n_threads);
 	ranks = calloc(n_threads + 1, sizeof(*ranks));
-	*ret_threads = calloc(n_threads + 1, sizeof(**ret_threads));
-	*ret_amounts = calloc(n_threads + 1, sizeof(**ret_amounts));
-	if (ranks == NULL || *ret_threads == NULL || *ret_amounts == NULL) {
-		free(ranks);
-		free(*ret_threads);
-		free(*ret_amounts);
+	if (ranks == NULL)
 		return -ENOMEM;
-	}
 	for (size_t i = 0; i < n_threads; i++)
 		ranks[i].thread = (uint32_t)i;
 	add_amounts(hot, ranks);
 	qsort(ranks, n_threads, sizeof(*ranks), compare);
-	for (; n < n_threads && ranks[n].amount > 0; n++) {
-		(*ret_threads)[n] = ranks[n].thread;
-		(*ret_amounts)[n] = ranks[n].amount;
-	}
-	free(ranks);
+	while (n < n_threads && ranks[n].amount > 0)
+		n++;
+	*ret_ranks = ranks;
 	*ret_n = n;
 	return 0;
 }
 
-static int print_thread(const struct syc_stat_hot *hot, uint32_t number,
-                        uint64_t amount)
+static int print_thread(const struct syc_stat_hot *hot,
+                        const struct syc_stat_rank *rank)
 {
 	const struct syscap_profile_process *process;
 	const struct syscap_profile_thread *thread;
@@ -204,21 +192,21 @@ static int print_thread(const struct syc_stat_hot *hot, uint32_t number,
 	size_t n;
 	int r;
 
-	thread = &syscap_profile_threads(hot->profile, &n)[number];
+	thread = &syscap_profile_threads(hot->profile, &n)[rank->thread];
 	process = &syscap_profile_processes(hot->profile, &n)[thread->process];
-	syc_stat_hot_format(hot->view->unit, amount, text, sizeof(text));
+	syc_stat_hot_format(hot->view->unit, rank->amount, text, sizeof(text));
 	if (thread->tid < 0)
 		syc_table_heading(stdout,
 		                  "Unknown thread of %d %s: %s, %.1f %%",
 		                  (int)process->pid, process->binary, text,
-		                  percent(amount, hot->view->total));
+		                  percent(rank->amount, hot->view->total));
 	else
 		syc_table_heading(stdout, "Thread %d%s%s of %d %s: %s, %.1f %%",
 		                  (int)thread->tid, thread->name[0] ? " " : "",
 		                  thread->name, (int)process->pid,
 		                  process->binary, text,
-		                  percent(amount, hot->view->total));
-	r = syc_stat_hot_of_thread(hot, number, &view);
+		                  percent(rank->amount, hot->view->total));
+	r = syc_stat_hot_of_thread(hot, rank->thread, &view);
 	if (r < 0)
 		return r;
 	r = print_functions(hot, view);
@@ -228,20 +216,18 @@ static int print_thread(const struct syc_stat_hot *hot, uint32_t number,
 
 static int print_threads(const struct syc_stat_hot *hot)
 {
-	uint32_t *threads;
-	uint64_t *amounts;
+	struct syc_stat_rank *ranks;
 	size_t n;
-	int r = syc_stat_hot_rank(hot, &threads, &amounts, &n);
+	int r = syc_stat_hot_rank(hot, &ranks, &n);
 
 	if (r < 0)
 		return r;
 	for (size_t i = 0; r == 0 && i < n && i < MOST_THREADS; i++)
-		r = print_thread(hot, threads[i], amounts[i]);
+		r = print_thread(hot, &ranks[i]);
 	if (n > MOST_THREADS)
 		printf("\n… and %zu more threads: --thread TID shows one\n",
 		       n - MOST_THREADS);
-	free(threads);
-	free(amounts);
+	free(ranks);
 	return r;
 }
 

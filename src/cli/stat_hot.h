@@ -17,6 +17,12 @@ struct syc_stat_hot {
 	bool is_filtered;
 };
 
+/** How much a thread took. */
+struct syc_stat_rank {
+	uint64_t amount;
+	uint32_t thread; /* by its number in the profile */
+};
+
 /** The sections, for people.  0 or -ENOMEM. */
 int syc_stat_hot_text(const struct syc_stat_hot *hot);
 int syc_stat_tree_text(const struct syc_stat_hot *hot);
@@ -39,10 +45,10 @@ int syc_stat_hot_of_thread(const struct syc_stat_hot *hot, uint32_t thread,
                            struct syscap_view **ret_view);
 
 /**
- * The threads that took anything, the most first, and how much each did.
- * Two arrays to be freed.  0 or -ENOMEM.
+ * The threads that took anything, the most first.  An array to be freed.
+ * 0 or -ENOMEM.
  */
-int syc_stat_hot_rank(const struct syc_stat_hot *hot, uint32_t **ret_threads,
-                      uint64_t **ret_amounts, size_t *ret_n);
+int syc_stat_hot_rank(const struct syc_stat_hot *hot,
+                      struct syc_stat_rank **ret_ranks, size_t *ret_n);
 
 #endif

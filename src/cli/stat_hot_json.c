@@ -79,44 +79,41 @@ static int write_view(struct syc_json *json, const struct syc_stat_hot *hot,
 }
 
 static int write_thread(struct syc_json *json, const struct syc_stat_hot *hot,
-                        uint32_t number, uint64_t amount, bool is_busy)
+                        const struct syc_stat_rank *rank, bool is_busy)
 {
 	const struct syscap_profile_process *process;
 	const struct syscap_profile_thread *thread;
 	size_t n;
 	int r = 0;
 
-	thread = &syscap_profile_threads(hot->profile, &n)[number];
+	thread = &syscap_profile_threads(hot->profile, &n)[rank->thread];
 	process = &syscap_profile_processes(hot->profile, &n)[thread->process];
 	syc_json_begin_object(json);
 	syc_json_member_integer(json, "pid", process->pid);
 	syc_json_member_tid(json, thread->tid);
 	syc_json_member_text(json, "name",
 	                     thread->name[0] ? thread->name : NULL);
-	syc_json_member_unsigned(json, "total", amount);
+	syc_json_member_unsigned(json, "total", rank->amount);
 	if (is_busy)
-		r = write_view(json, hot, number);
+		r = write_view(json, hot, rank->thread);
 	syc_json_end_object(json);
 	return r;
 }
 
 static int write_threads(struct syc_json *json, const struct syc_stat_hot *hot)
 {
-	uint32_t *threads;
-	uint64_t *amounts;
+	struct syc_stat_rank *ranks;
 	size_t n;
-	int r = syc_stat_hot_rank(hot, &threads, &amounts, &n);
+	int r = syc_stat_hot_rank(hot, &ranks, &n);
 
 	if (r < 0)
 		return r;
 	syc_json_key(json, "threads");
 	syc_json_begin_array(json);
 	for (size_t i = 0; r == 0 && i < n; i++)
-		r = write_thread(json, hot, threads[i], amounts[i],
-		                 i < MOST_VIEWED);
+		r = write_thread(json, hot, &ranks[i], i < MOST_VIEWED);
 	syc_json_end_array(json);
-	free(threads);
-	free(amounts);
+	free(ranks);
 	return r;
 }
 

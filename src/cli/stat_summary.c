@@ -57,9 +57,12 @@ static int add_mark(struct syc_stat_summary *summary,
 
 	if (!syc_loss_record_is(frame->mark.group, frame->mark.name) ||
 	    !syc_loss_record_parse(frame->mark.message, &loss))
-		return syc_mark_stats_add(&summary->marks, frame->mark.group,
-		                          frame->mark.name,
-		                          frame->mark.duration);
+		return summary->is_filtered
+		               ? 0
+		               : syc_mark_stats_add(&summary->marks,
+		                                    frame->mark.group,
+		                                    frame->mark.name,
+		                                    frame->mark.duration);
 	if (syc_loss_stats_add(&summary->losses, frame, &loss) < 0)
 		return -ENOMEM;
 	return syc_process_list_add_thread(&summary->processes, frame->pid,
@@ -89,9 +92,14 @@ int syc_stat_summary_add(struct syc_stat_summary *summary,
 		return syc_counter_stats_define(&summary->counters, reader,
 		                                frame);
 	case SYSCAP_FRAME_CTRSET:
-		return syc_counter_stats_set(&summary->counters, reader, frame);
+		return summary->is_filtered
+		               ? 0
+		               : syc_counter_stats_set(&summary->counters,
+		                                       reader, frame);
 	case SYSCAP_FRAME_LOG:
-		summary->logs[syc_severity_index(frame->log.severity)]++;
+		if (!summary->is_filtered)
+			summary->logs[syc_severity_index(
+				frame->log.severity)]++;
 		return 0;
 	default:
 		return 0;

@@ -13,12 +13,14 @@
 #include "cli/loss_stats.h"
 #include "cli/mark_stats.h"
 #include "cli/process_list.h"
-#include "cli/severity.h"
 #include "cli/stat_hot.h"
 #include "cli/stat_samples.h"
+#include "data/severity.h"
 
 struct syc_stat_summary {
 	struct syscap_file_info info;
+	/* Marks, values and logs are left out: stat_filtered.h brings them. */
+	bool is_filtered;
 	int64_t begin, end;                 /* ns; end is never before begin */
 	uint64_t frames[SYSCAP_FRAME_LAST]; /* by type; 0: unknown types */
 	uint64_t n_frames;

@@ -296,8 +296,11 @@ static int print_logs(const struct syc_stat_summary *summary)
 		{ "count", true },
 	};
 	struct syc_table table;
+	uint64_t n = 0;
 
-	if (summary->frames[SYSCAP_FRAME_LOG] == 0)
+	for (unsigned i = 0; i < SYC_SEVERITIES; i++)
+		n += summary->logs[i];
+	if (n == 0)
 		return 0;
 	syc_table_heading(stdout, "Logs");
 	syc_table_init(&table, columns, N_COLUMNS(columns));

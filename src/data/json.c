@@ -63,9 +63,9 @@ void syc_json_end_line(struct syc_json *json)
 	putc_unlocked('\n', json->out);
 }
 
-static void write_escape(FILE *out, unsigned char c)
+static void write_escape(FILE *out, uint32_t point)
 {
-	switch (c) {
+	switch (point) {
 	case '"':
 		fputs("\\\"", out);
 		break;
@@ -82,7 +82,7 @@ static void write_escape(FILE *out, unsigned char c)
 		fputs("\\r", out);
 		break;
 	default:
-		fprintf(out, "\\u%04x", c);
+		fprintf(out, "\\u%04x", (unsigned)point);
 		break;
 	}
 }
@@ -94,12 +94,10 @@ static size_t plain_run(const char *text)
 	uint32_t point;
 
 	for (;;) {
-		const unsigned char c = (unsigned char)*p;
-
-		if (c < 0x20 || c == '"' || c == '\\' || c == 0x7F)
-			return (size_t)(p - text);
 		const size_t len = syc_utf8_next(p, &point);
-		if (len == 0)
+
+		if (len == 0 || point == '"' || point == '\\' ||
+		    syc_utf8_is_control(point))
 			return (size_t)(p - text);
 		p += len;
 	}
@@ -117,13 +115,12 @@ static void write_text(FILE *out, const char *text)
 		text += run;
 		if (*text == '\0')
 			break;
-		if (syc_utf8_next(text, &point) == 0) {
+		const size_t len = syc_utf8_next(text, &point);
+		if (len == 0)
 			fputs(SYC_UTF8_REPLACEMENT, out);
-			text += point;
-		} else {
-			write_escape(out, (unsigned char)*text);
-			text++;
-		}
+		else
+			write_escape(out, point);
+		text += len > 0 ? len : point;
 	}
 	putc_unlocked('"', out);
 }
@@ -171,6 +168,23 @@ void syc_json_unsigned(struct syc_json *json, uint64_t value)
 {
 	separate(json);
 	write_unsigned(json->out, value);
+}
+
+void syc_json_fixed(struct syc_json *json, int64_t value, unsigned decimals)
+{
+	uint64_t size = value < 0 ? -(uint64_t)value : (uint64_t)value;
+	uint64_t unit = 1;
+	unsigned digits = decimals;
+
+	for (unsigned i = 0; i < decimals; i++)
+		unit *= 10;
+	separate(json);
+	fprintf(json->out, "%s%" PRIu64, value < 0 ? "-" : "", size / unit);
+	size %= unit;
+	for (; size > 0 && size % 10 == 0; digits--)
+		size /= 10;
+	if (size > 0)
+		fprintf(json->out, ".%0*" PRIu64, (int)digits, size);
 }
 
 void syc_json_double(struct syc_json *json, double value)

@@ -41,6 +41,8 @@ void syc_json_key(struct syc_json *json, const char *key);
 void syc_json_text(struct syc_json *json, const char *text);
 void syc_json_integer(struct syc_json *json, int64_t value);
 void syc_json_unsigned(struct syc_json *json, uint64_t value);
+/** @value / 10^@decimals, exact: 1234567, 6 is 1.234567. */
+void syc_json_fixed(struct syc_json *json, int64_t value, unsigned decimals);
 /** The shortest text that reads back as @value; NaN and infinity are null. */
 void syc_json_double(struct syc_json *json, double value);
 void syc_json_bool(struct syc_json *json, bool value);

@@ -26,7 +26,8 @@ static uint64_t differing(const int64_t *values, size_t n)
 	return bits;
 }
 
-int64_t syc_rank_find(const int64_t *values, size_t n, size_t rank)
+/* What stands at @rank, from 0, of @values in order. */
+static int64_t find(const int64_t *values, size_t n, size_t rank)
 {
 	const uint64_t bits = differing(values, n);
 	uint64_t key = key_of(values[0]);
@@ -57,5 +58,5 @@ int64_t syc_rank_percentile(const int64_t *values, size_t n, unsigned percent)
 	const size_t whole = n / 100 * percent;
 	const size_t rest = n % 100 * percent;
 
-	return syc_rank_find(values, n, whole + (rest + 99) / 100 - 1);
+	return find(values, n, whole + (rest + 99) / 100 - 1);
 }

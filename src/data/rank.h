@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* rank.h - the value at a rank among many. */
+/* rank.h - percentiles of many values. */
 #ifndef SYC_DATA_RANK_H
 #define SYC_DATA_RANK_H
 
@@ -7,12 +7,9 @@
 #include <stdint.h>
 
 /**
- * What stands at @rank, from 0, of @values in order, the smallest first.  They
- * are only read, eight times at most, whatever they are.
+ * By nearest rank: the smallest that @percent, from 1, of @n values do not
+ * exceed.  They are only read, nine times at most, whatever they are.
  */
-int64_t syc_rank_find(const int64_t *values, size_t n, size_t rank);
-
-/** By nearest rank: the smallest that @percent of @n values do not exceed. */
 int64_t syc_rank_percentile(const int64_t *values, size_t n, unsigned percent);
 
 #endif

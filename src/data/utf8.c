@@ -57,6 +57,14 @@ size_t syc_utf8_next(const char *text, uint32_t *ret_point)
 	return len;
 }
 
+bool syc_utf8_is_control(uint32_t point)
+{
+	return point < 0x20 || (point >= 0x7F && point < 0xA0) ||
+	       point == 0x061C || point == 0x200E || point == 0x200F ||
+	       (point >= 0x2028 && point <= 0x202E) ||
+	       (point >= 0x2066 && point <= 0x2069);
+}
+
 bool syc_utf8_is_valid(const char *text)
 {
 	uint32_t point;

@@ -20,6 +20,12 @@
  */
 size_t syc_utf8_next(const char *text, uint32_t *ret_point);
 
+/**
+ * Controls, and what ends a line or turns its direction: it would make what
+ * stands around it look like something else.
+ */
+bool syc_utf8_is_control(uint32_t point);
+
 /** Is all of @text valid? */
 bool syc_utf8_is_valid(const char *text);
 

@@ -1,29 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* csv.c - tables as RFC 4180 has them: for sqlite, DuckDB, spreadsheets. */
-#define _GNU_SOURCE
+/*
+ * csv.c - tables as RFC 4180 has them, for sqlite, DuckDB, spreadsheets: of
+ * samples and functions.
+ */
 #include <inttypes.h>
 #include <string.h>
 
 #include "export/amount.h"
+#include "export/csv_row.h"
 #include "export/export.h"
 #include "export/folded.h"
-
-/* Always quoted; a quote inside is two.  What it begins with is data. */
-static void write_text(FILE *out, const char *text)
-{
-	putc_unlocked('"', out);
-	for (;;) {
-		const size_t run = strcspn(text, "\"");
-
-		fwrite_unlocked(text, 1, run, out);
-		text += run;
-		if (*text == 0)
-			break;
-		fputs_unlocked("\"\"", out);
-		text++;
-	}
-	putc_unlocked('"', out);
-}
 
 static const char *category_name(enum syscap_profile_category category)
 {
@@ -57,30 +43,14 @@ int syc_export_csv_functions(struct syc_export *export)
 			syscap_profile_function(export->profile,
 		                                view->sums[i].function);
 
-		write_text(out, function->name);
+		syc_csv_text(out, function->name);
 		putc_unlocked(',', out);
-		write_text(out, function->binary);
+		syc_csv_text(out, function->binary);
 		fprintf(out, ",%s,%" PRIu64 ",%" PRIu64 "\r\n",
 		        category_name(function->category), view->sums[i].self,
 		        view->sums[i].total);
 	}
 	return 0;
-}
-
-/* "pid,tid,": an unknown tid is empty. */
-static void write_thread(const struct syc_export *export, uint32_t number)
-{
-	const struct syscap_profile_thread *threads;
-	const struct syscap_profile_process *processes;
-	size_t ignored;
-
-	threads = syscap_profile_threads(export->profile, &ignored);
-	processes = syscap_profile_processes(export->profile, &ignored);
-	fprintf(export->out, "%d,",
-	        (int)processes[threads[number].process].pid);
-	if (threads[number].tid >= 0)
-		fprintf(export->out, "%d", (int)threads[number].tid);
-	putc_unlocked(',', export->out);
 }
 
 int syc_export_csv_samples(struct syc_export *export)
@@ -103,39 +73,15 @@ int syc_export_csv_samples(struct syc_export *export)
 		if ((view->passed[i / 64] >> (i % 64) & 1) == 0)
 			continue;
 		fprintf(out, "%" PRId64 ",", samples.times[i]);
-		write_thread(export, samples.threads[i]);
+		syc_csv_thread(export, samples.threads[i]);
 		fprintf(out, "%" PRIu64 ",", samples.ticks[i] * tick);
-		write_text(out, syscap_profile_function(export->profile,
-		                                        view->functions[node])
-		                        ->name);
+		syc_csv_text(out, syscap_profile_function(export->profile,
+		                                          view->functions[node])
+		                          ->name);
 		putc_unlocked(',', out);
 		putc_unlocked('"', out);
 		syc_folded_stack(out, export->profile, view, node, true);
 		fputs("\"\r\n", out);
-	}
-	return 0;
-}
-
-int syc_export_csv_marks(struct syc_export *export)
-{
-	const struct syscap_profile_mark *marks;
-	const struct syscap_profile_mark_name *names;
-	FILE *out = export->out;
-	size_t n, ignored;
-
-	marks = syscap_profile_marks(export->profile, &n);
-	names = syscap_profile_mark_names(export->profile, &ignored);
-	fputs("time_ns,duration_ns,pid,tid,group,name\r\n", out);
-	for (size_t i = 0; i < n; i++) {
-		if (!syc_export_has_mark(export, &marks[i]))
-			continue;
-		fprintf(out, "%" PRId64 ",%" PRId64 ",", marks[i].time,
-		        marks[i].duration);
-		write_thread(export, marks[i].thread);
-		write_text(out, names[marks[i].name].group);
-		putc_unlocked(',', out);
-		write_text(out, names[marks[i].name].name);
-		fputs("\r\n", out);
 	}
 	return 0;
 }

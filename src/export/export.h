@@ -13,15 +13,19 @@
 #include <syscap/profile.h>
 
 struct syc_export {
-	const struct syscap_profile *profile;
+	struct syscap_profile *profile;
 	const struct syscap_view *view;     /* of the samples */
-	const struct syscap_filter *filter; /* for marks: time and thread */
-	const char *name;                   /* what the viewer calls it */
-	int64_t capture_time; /* seconds since 1970; 0: not known */
+	const struct syscap_view *heap;     /* of the allocations, or NULL */
+	const struct syscap_filter *filter; /* for events: time and thread */
+	struct syscap_reader *reader; /* of the capture: for texts that the
+	                               * profile has not */
+	const char *name;             /* what the viewer calls it */
+	int64_t capture_time;         /* seconds since 1970; 0: not known */
 	FILE *out;
 	/* Set by the writer: marks that another lane holds, and that are left
 	 * out therefore. */
 	uint64_t n_overlaps;
+	uint64_t n_ticks; /* ticks of samples that are left out */
 };
 
 /** Does the filter let @mark pass? */
@@ -32,8 +36,14 @@ bool syc_export_has_mark(const struct syc_export *export,
 int syc_export_folded(struct syc_export *export);
 int syc_export_speedscope(struct syc_export *export);
 int syc_export_pprof(struct syc_export *export);
+int syc_export_chrome(struct syc_export *export);
+int syc_export_perfetto(struct syc_export *export);
 int syc_export_csv_functions(struct syc_export *export);
 int syc_export_csv_samples(struct syc_export *export);
 int syc_export_csv_marks(struct syc_export *export);
+int syc_export_csv_counters(struct syc_export *export);
+int syc_export_csv_logs(struct syc_export *export);
+int syc_export_csv_allocations(struct syc_export *export);
+int syc_export_csv_losses(struct syc_export *export);
 
 #endif

@@ -3,9 +3,14 @@
 #include "export/protobuf.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#define VARINT 0u
-#define BYTES  2u
+#define VARINT  0u
+#define FIXED64 1u
+#define BYTES   2u
+
+/* A length that is told later has so many bytes, more than it needs. */
+#define LENGTH_SIZE 4u
 
 void syc_protobuf_clear(struct syc_protobuf *message)
 {
@@ -31,13 +36,18 @@ void syc_protobuf_varint(struct syc_protobuf *message, uint64_t value)
 	put(message, (unsigned char)value);
 }
 
+void syc_protobuf_value(struct syc_protobuf *message, unsigned field,
+                        uint64_t value)
+{
+	syc_protobuf_varint(message, field << 3 | VARINT);
+	syc_protobuf_varint(message, value);
+}
+
 void syc_protobuf_number(struct syc_protobuf *message, unsigned field,
                          uint64_t value)
 {
-	if (value == 0)
-		return;
-	syc_protobuf_varint(message, field << 3 | VARINT);
-	syc_protobuf_varint(message, value);
+	if (value != 0)
+		syc_protobuf_value(message, field, value);
 }
 
 void syc_protobuf_bytes(struct syc_protobuf *message, unsigned field,
@@ -47,6 +57,49 @@ void syc_protobuf_bytes(struct syc_protobuf *message, unsigned field,
 	syc_protobuf_varint(message, n);
 	for (size_t i = 0; i < n; i++)
 		put(message, ((const unsigned char *)bytes)[i]);
+}
+
+void syc_protobuf_fixed64(struct syc_protobuf *message, unsigned field,
+                          uint64_t value)
+{
+	syc_protobuf_varint(message, field << 3 | FIXED64);
+	for (unsigned i = 0; i < 8; i++)
+		put(message, (unsigned char)(value >> 8 * i));
+}
+
+void syc_protobuf_double(struct syc_protobuf *message, unsigned field,
+                         double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	syc_protobuf_fixed64(message, field, bits);
+}
+
+void syc_protobuf_text(struct syc_protobuf *message, unsigned field,
+                       const char *text)
+{
+	syc_protobuf_bytes(message, field, text, strlen(text));
+}
+
+size_t syc_protobuf_begin(struct syc_protobuf *message, unsigned field)
+{
+	syc_protobuf_varint(message, field << 3 | BYTES);
+	for (unsigned i = 0; i < LENGTH_SIZE; i++)
+		put(message, 0);
+	return message->bytes.n;
+}
+
+void syc_protobuf_end(struct syc_protobuf *message, size_t begin)
+{
+	const size_t n = message->bytes.n - begin;
+
+	if (message->failed)
+		return;
+	for (unsigned i = 0; i < LENGTH_SIZE; i++)
+		message->bytes.items[begin - LENGTH_SIZE + i] =
+			(unsigned char)((n >> 7 * i & 0x7F) |
+		                        (i + 1 < LENGTH_SIZE ? 0x80u : 0));
 }
 
 void syc_protobuf_message(struct syc_protobuf *message, unsigned field,

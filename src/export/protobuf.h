@@ -23,6 +23,21 @@ void syc_protobuf_bytes(struct syc_protobuf *message, unsigned field,
 void syc_protobuf_message(struct syc_protobuf *message, unsigned field,
                           const struct syc_protobuf *inner);
 
+/** Also a 0, where one field of several is told by its being there. */
+void syc_protobuf_value(struct syc_protobuf *message, unsigned field,
+                        uint64_t value);
+void syc_protobuf_fixed64(struct syc_protobuf *message, unsigned field,
+                          uint64_t value);
+void syc_protobuf_double(struct syc_protobuf *message, unsigned field,
+                         double value);
+void syc_protobuf_text(struct syc_protobuf *message, unsigned field,
+                       const char *text);
+
+/** A message in place, of less than 256 MiB: its fields are what is put until
+ * its end, for which the number that is returned is kept. */
+size_t syc_protobuf_begin(struct syc_protobuf *message, unsigned field);
+void syc_protobuf_end(struct syc_protobuf *message, size_t begin);
+
 /** A number without a field: an element of a packed one. */
 void syc_protobuf_varint(struct syc_protobuf *message, uint64_t value);
 

@@ -7,15 +7,10 @@
 
 #include "data/utf8.h"
 
-/* Control characters, U+FFFE and U+FFFF are no XML; marks of direction make
- * what stands around them look like something else. */
+/* U+FFFE and U+FFFF are no XML. */
 static bool is_shown_as_number(uint32_t point)
 {
-	return point < 0x20 || (point >= 0x7f && point < 0xa0) ||
-	       point == 0x200e || point == 0x200f ||
-	       (point >= 0x2028 && point <= 0x202e) ||
-	       (point >= 0x2066 && point <= 0x2069) ||
-	       (point & 0xfffe) == 0xfffe;
+	return syc_utf8_is_control(point) || (point & 0xfffe) == 0xfffe;
 }
 
 static void write_one(FILE *out, const char *text, size_t len, uint32_t point)

@@ -9,19 +9,12 @@
 
 #define NONE SYSCAP_PROFILE_NONE
 
-/* The span ends with the latest event.  What only describes may be written
- * long after it and does not count.  INT64_MIN: it is no event. */
-static int64_t end_of(const struct syscap_frame *frame)
+/* What only describes may be written long after what it is about: it counts
+ * for no span. */
+static bool is_event(const struct syscap_frame *frame)
 {
-	int64_t end;
-
 	switch (frame->type) {
 	case SYSCAP_FRAME_MARK:
-		if (frame->mark.duration <= 0 ||
-		    __builtin_add_overflow(frame->time, frame->mark.duration,
-		                           &end))
-			return frame->time;
-		return end;
 	case SYSCAP_FRAME_SAMPLE:
 	case SYSCAP_FRAME_MAP:
 	case SYSCAP_FRAME_PROCESS:
@@ -32,10 +25,20 @@ static int64_t end_of(const struct syscap_frame *frame)
 	case SYSCAP_FRAME_ALLOCATION:
 	case SYSCAP_FRAME_TRACE:
 	case SYSCAP_FRAME_DBUS_MESSAGE:
-		return frame->time;
+		return true;
 	default:
-		return INT64_MIN;
+		return false;
 	}
+}
+
+static int64_t end_of(const struct syscap_frame *frame)
+{
+	int64_t end;
+
+	if (frame->type != SYSCAP_FRAME_MARK || frame->mark.duration <= 0 ||
+	    __builtin_add_overflow(frame->time, frame->mark.duration, &end))
+		return frame->time;
+	return end;
 }
 
 /* What is of no process is of one with the pid -1. */
@@ -248,7 +251,7 @@ int syc_events_add(struct syscap_profile *profile,
 
 	if (frame->type == SYSCAP_FRAME_CTRDEF)
 		return define(profile, reader, frame);
-	if (end == INT64_MIN)
+	if (!is_event(frame))
 		return 0;
 	if (end > profile->span.end)
 		profile->span.end = end;

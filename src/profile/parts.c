@@ -172,23 +172,41 @@ static int add_operation(struct settling *s, uint32_t part, uint32_t begin,
 	return syc_array_push(&s->parts->operations, operation);
 }
 
-static void finish(struct settling *s, uint32_t *operation, int64_t to)
+/* What is known of one group and id so far. */
+struct turn {
+	uint32_t open; /* the operation under way, or NONE */
+	uint32_t out;  /* the latest mark that arrows leave from, or NONE */
+	int64_t since; /* when the operation before ended */
+};
+
+static void finish(struct settling *s, struct turn *turn, int64_t to)
 {
 	struct syscap_profile_operation *item;
 
-	if (*operation == NONE)
+	if (turn->open == NONE)
 		return;
-	item = &s->parts->operations.items[*operation];
+	item = &s->parts->operations.items[turn->open];
 	item->to = to > item->from ? to : item->from;
-	*operation = NONE;
+	turn->open = NONE;
+	turn->since = item->to;
 }
 
-/* @open is the operation under way, or NONE. */
-static int take_async(struct settling *s, uint32_t part, uint32_t *open)
+/* Nothing tells when it began: no operation of the id was under way since. */
+static int add_end(struct settling *s, uint32_t part, struct turn *turn,
+                   const struct syscap_profile_mark *mark)
+{
+	const int64_t since = turn->since;
+
+	turn->since = mark->time;
+	return add_operation(s, part, NONE, s->parts->items.items[part].mark,
+	                     since < mark->time ? since : mark->time,
+	                     mark->time);
+}
+
+static int take_async(struct settling *s, uint32_t part, struct turn *turn)
 {
 	struct syscap_profile_part *item = &s->parts->items.items[part];
 	const struct syscap_profile_mark *mark = mark_of(s, part);
-	const int64_t begin = s->span->begin;
 	int r;
 
 	switch (item->phase) {
@@ -196,35 +214,33 @@ static int take_async(struct settling *s, uint32_t part, uint32_t *open)
 		return add_operation(s, part, item->mark, item->mark,
 		                     mark->time, syc_marks_end(mark));
 	case SYSCAP_PHASE_BEGIN:
-		finish(s, open, mark->time);
+		finish(s, turn, mark->time);
 		r = add_operation(s, part, item->mark, NONE, mark->time,
 		                  s->span->end);
-		*open = item->operation;
+		turn->open = item->operation;
 		return r;
 	case SYSCAP_PHASE_STEP:
-		item->operation = *open;
+		item->operation = turn->open;
 		return 0;
 	default:
-		if (*open == NONE)
-			return add_operation(s, part, NONE, item->mark,
-			                     begin < mark->time ? begin
-			                                        : mark->time,
-			                     mark->time);
-		item->operation = *open;
-		s->parts->operations.items[*open].end = item->mark;
-		finish(s, open, mark->time);
+		if (turn->open == NONE)
+			return add_end(s, part, turn, mark);
+		item->operation = turn->open;
+		s->parts->operations.items[turn->open].end = item->mark;
+		finish(s, turn, mark->time);
 		return 0;
 	}
 }
 
-static int take_flow(struct settling *s, uint32_t part, uint32_t *out)
+static int take_flow(struct settling *s, uint32_t part, struct turn *turn)
 {
 	const struct syscap_profile_part *item = &s->parts->items.items[part];
 
 	if (item->phase == SYSCAP_PHASE_OUT) {
-		*out = item->mark;
-	} else if (*out != NONE) {
-		const struct syscap_profile_arrow arrow = { *out, item->mark };
+		turn->out = item->mark;
+	} else if (turn->out != NONE) {
+		const struct syscap_profile_arrow arrow = { turn->out,
+			                                    item->mark };
 
 		return syc_array_push(&s->parts->arrows, arrow);
 	}
@@ -233,17 +249,18 @@ static int take_flow(struct settling *s, uint32_t part, uint32_t *out)
 
 static int take_all(struct settling *s)
 {
-	uint32_t open = NONE;
+	const struct turn none = { NONE, NONE, s->span->begin };
+	struct turn turn = none;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < s->parts->items.n; i++) {
 		const uint32_t part = s->order[i];
 
 		if (i > 0 && compare_key(s, s->order[i - 1], part) != 0)
-			open = NONE;
+			turn = none;
 		s->parts->items.items[part].operation = NONE;
-		r = is_flow(s, part) ? take_flow(s, part, &open)
-		                     : take_async(s, part, &open);
+		r = is_flow(s, part) ? take_flow(s, part, &turn)
+		                     : take_async(s, part, &turn);
 	}
 	return r;
 }

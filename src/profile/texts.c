@@ -19,14 +19,6 @@ static bool is_plain(const char *text, size_t len)
 	return true;
 }
 
-static bool is_control(uint32_t point)
-{
-	/* Lines and directions end or turn by these, too. */
-	return point < 0x20 || (point >= 0x7F && point < 0xA0) ||
-	       (point >= 0x2028 && point <= 0x202E) ||
-	       (point >= 0x2066 && point <= 0x2069);
-}
-
 /* Each byte may become three. */
 static char *clean(const char *text, size_t len)
 {
@@ -43,7 +35,7 @@ static char *clean(const char *text, size_t len)
 		uint32_t point;
 		const size_t n = syc_utf8_next(from, &point);
 
-		if (n > 0 && !is_control(point)) {
+		if (n > 0 && !syc_utf8_is_control(point)) {
 			memcpy(to, from, n);
 			to += n;
 		} else {

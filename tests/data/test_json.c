@@ -59,6 +59,13 @@ static void expect_text(const char *value, const char *wanted)
 	expect(&json, wanted);
 }
 
+TEST(what_ends_a_line_or_turns_its_direction_is_written_by_its_number)
+{
+	expect_text("a\xE2\x80\xAEgnp.exe", "\"a\\u202egnp.exe\"");
+	expect_text("\xC2\x85\xE2\x80\xA8\x7F", "\"\\u0085\\u2028\\u007f\"");
+	expect_text("\xE2\x80\xA6", "\"\xE2\x80\xA6\"");
+}
+
 TEST(texts_are_escaped)
 {
 	expect_text(NULL, "null");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_rank.c - values at ranks, against those of a sorted copy. */
+/* test_rank.c - percentiles, against those of a sorted copy. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,17 +15,18 @@ static int compare(const void *one, const void *other)
 	return (a > b) - (a < b);
 }
 
-static void expect_all_ranks(const int64_t *values, size_t n)
+static void expect_all_percentiles(const int64_t *values, size_t n)
 {
 	int64_t sorted[MOST];
 
 	memcpy(sorted, values, n * sizeof(*values));
 	qsort(sorted, n, sizeof(*sorted), compare);
-	for (size_t rank = 0; rank < n; rank++)
-		CHECK_EQ(syc_rank_find(values, n, rank), sorted[rank]);
+	for (unsigned percent = 1; percent <= 100; percent++)
+		CHECK_EQ(syc_rank_percentile(values, n, percent),
+		         sorted[(n * percent + 99) / 100 - 1]);
 }
 
-TEST(each_rank_has_the_value_that_a_sorted_copy_has_there)
+TEST(each_percentile_has_the_value_that_a_sorted_copy_has_there)
 {
 	uint64_t state = test_seed();
 	int64_t values[MOST];
@@ -38,20 +39,20 @@ TEST(each_rank_has_the_value_that_a_sorted_copy_has_there)
 			        1442695040888963407;
 			values[i] = (int64_t)state >> round;
 		}
-		expect_all_ranks(values, n);
+		expect_all_percentiles(values, n);
 	}
 }
 
-TEST(extremes_and_equal_values_have_their_ranks)
+TEST(extremes_and_equal_values_have_their_places)
 {
 	static const int64_t extremes[] = { 0,         INT64_MAX, -1,
 		                            INT64_MIN, 1,         INT64_MIN };
 	static const int64_t same[] = { -7, -7, -7 };
 	static const int64_t one[] = { INT64_MIN };
 
-	expect_all_ranks(extremes, 6);
-	expect_all_ranks(same, 3);
-	expect_all_ranks(one, 1);
+	expect_all_percentiles(extremes, 6);
+	expect_all_percentiles(same, 3);
+	expect_all_percentiles(one, 1);
 }
 
 TEST(a_percentile_is_the_smallest_that_so_many_do_not_exceed)

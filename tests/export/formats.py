@@ -220,16 +220,40 @@ def check_csv(path, samples, marks, args):
         sorted(m[:6] for m in marks), "csv marks"
 
 
-def check_sqlite(folder, path, samples):
-    name = os.path.join(folder, "samples.csv")
-    export(path, "--format=csv", "--table=samples", "-o", name)
-    done = subprocess.run(
-        [sqlite3, ":memory:"], check=True, stdout=subprocess.PIPE, text=True,
-        input=".import --csv %s samples\nselect count(*), sum(weight_ns), "
-        "sum(function = '=HYPERLINK(\"x\")') from samples;\n" % name)
-    wanted = (len(samples), sum(s[3] for s in samples) * PERIOD,
-              sum(s[4][-1] == '=HYPERLINK("x")' for s in samples))
-    assert done.stdout.strip() == "|".join(map(str, wanted)), done.stdout
+def check_sqlite(folder, path, story):
+    """Every table is loaded, and says what was recorded."""
+    wanted = {
+        "samples": (
+            "sum(weight_ns), sum(function = '=HYPERLINK(\"x\")')",
+            [len(story.samples), sum(s[3] for s in story.samples) * PERIOD,
+             sum(s[4][-1] == '=HYPERLINK("x")' for s in story.samples)]),
+        "marks": (
+            "sum(duration_ns), sum(name = '=now'), sum(message <> '')",
+            [len(story.marks), sum(m[1] for m in story.marks),
+             sum(m[5] == "=now" for m in story.marks),
+             sum(m[6] != "" for m in story.marks)]),
+        "counters": (
+            "sum(value * (name = 'ratio')), count(distinct name)",
+            [len(story.values), sum(v[4] for v in story.values
+                                    if v[3] == "ratio"), 2]),
+        "logs": (
+            "count(distinct message), sum(severity = 'warning')",
+            [len(story.logs), 10, len(story.logs)]),
+        "allocations": (
+            "sum(bytes), sum(freed_ns <> '')",
+            [sum(a[4] > 0 for a in story.allocations),
+             sum(a[4] for a in story.allocations), 20]),
+        "losses": ("count(*)", [0, 0]),
+    }
+    for name, (what, numbers) in wanted.items():
+        file = os.path.join(folder, name + ".csv")
+        export(path, "--format=csv", "--table=" + name, "-o", file)
+        done = subprocess.run(
+            [sqlite3, ":memory:"], check=True, stdout=subprocess.PIPE,
+            text=True, input=".import --csv %s t\nselect count(*), %s from t;\n"
+            % (file, what))
+        assert [float(n) for n in done.stdout.split("|")] == numbers, \
+            (name, done.stdout, numbers)
 
 
 with tempfile.TemporaryDirectory() as work:
@@ -253,4 +277,4 @@ with tempfile.TemporaryDirectory() as work:
             check_go(work, pprof, kept)
     check_early_marks(work)
     if sqlite3:
-        check_sqlite(work, file, story.samples)
+        check_sqlite(work, file, story)

@@ -140,5 +140,90 @@ def answer(capture, want):
         "functions": {f: (selfs[f], totals[f]) for f in totals},
         "folded": dict(folded),
         "threads": dict(threads),
-        "slowest": [tuple(m) for m in inside or []],
+        "slowest": [tuple(m[:6]) for m in inside or []],
+    }
+
+
+# ------------------------------------------------- what has no stack
+
+def covers(want, time, pid, tid):
+    return want.get("from", time) <= time < want.get("to", time + 1) and \
+        want.get("pid", pid) == pid and \
+        want.get("thread", str(tid)) == str(tid)
+
+
+LINK = re.compile(r"(?:async=(0|[1-9a-f][0-9a-f]{0,15}) "
+                  r"phase=(whole|begin|step|end)|"
+                  r"flow=(0|[1-9a-f][0-9a-f]{0,15}) phase=(out|in))(?: |$)")
+
+
+def linked(capture):
+    """[(from, to, marks)] of operations; [(out, in)] of arrows, by number of
+    the mark: what docs/marks.md says."""
+    operations, arrows = [], []
+    turns, ids = {}, collections.defaultdict(list)
+    for number, mark in enumerate(capture.marks):
+        found = LINK.match(mark.message)
+        if not found:
+            continue
+        phase = found.group(2) or found.group(4)
+        if phase == "whole":
+            operations.append([mark.time, mark.time + mark.duration, [number]])
+        elif found.group(1) is not None:
+            ids["async", mark.group, found.group(1), mark.pid].append(
+                (mark.time, number, phase))
+        else:
+            time = mark.time + (mark.duration if phase == "out" else 0)
+            ids["flow", mark.group, found.group(3)].append(
+                (time, number, phase))
+    for key, parts in ids.items():
+        parts.sort()
+        current, out, since = None, None, capture.begin
+        for time, number, phase in parts:
+            if phase == "out":
+                out = number
+            elif phase == "in":
+                if out is not None:
+                    arrows.append((out, number))
+            elif phase == "step":
+                if current:
+                    current[2].append(number)
+            elif phase == "begin":
+                if current:
+                    current[1] = since = time
+                current = [time, None, [number]]
+                operations.append(current)
+            else:
+                if not current:
+                    operations.append([min(since, time), time, [number]])
+                else:
+                    current[1] = time
+                    current[2].append(number)
+                since, current = time, None
+    return operations, arrows
+
+
+def events(capture, want):
+    """Marks, values, ... that pass, as lists in any order."""
+    marks = [covers(want, m.time, m.pid, m.tid) for m in capture.marks]
+    operations, arrows = linked(capture)
+    pids = {row.pid for rows in (capture.samples, capture.marks,
+                                 capture.values, capture.logs)
+            for row in rows if covers(dict(want, **{"from": row.time,
+                                                    "to": row.time + 1}),
+                                      row.time, row.pid, row.tid)}
+    return {
+        "marks": [m for m, ok in zip(capture.marks, marks) if ok],
+        "operations": [o for o in operations if any(marks[n] for n in o[2])],
+        "arrows": [a for a in arrows if marks[a[0]] and marks[a[1]]],
+        "values": [v for v in capture.values
+                   if covers(want, v.time, v.pid, v.tid)],
+        "logs": [row for row in capture.logs
+                 if covers(want, row.time, row.pid, row.tid)],
+        "losses": [row for row in capture.losses
+                   if row.end >= want.get("from", row.end) and
+                   row.begin < want.get("to", row.begin + 1) and
+                   (covers({k: want[k] for k in want
+                            if k in ("pid", "thread")}, 0, row.pid, row.tid) or
+                    (row.tid == -1 and row.pid in pids))],
     }

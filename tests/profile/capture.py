@@ -4,6 +4,9 @@
     capture = Capture(open("x.syscap", "rb").read())
     capture.samples     [Sample]    in the order of the file
     capture.marks       [Mark]
+    capture.values      [Value]     of counters, as capture.typed() has them
+    capture.logs, capture.losses, capture.allocations
+    capture.threads     {(pid, tid): name}
 
 A frame of a stack is (name, binary, category), the outermost first.
 """
@@ -14,7 +17,11 @@ import re
 import struct
 
 Sample = collections.namedtuple("Sample", "time pid tid ticks frames")
-Mark = collections.namedtuple("Mark", "time duration pid tid group name")
+Mark = collections.namedtuple(
+    "Mark", "time duration pid tid group name message")
+Value = collections.namedtuple("Value", "time pid tid id bits")
+Log = collections.namedtuple("Log", "time pid tid severity domain message")
+Loss = collections.namedtuple("Loss", "begin end pid tid frames samples bytes")
 Allocation = collections.namedtuple(
     "Allocation", "time pid tid address size frames")
 Map = collections.namedtuple("Map", "start end offset time path")
@@ -53,6 +60,10 @@ class Capture:
         self.names = {}
         self.table = collections.defaultdict(list)
         self.samples, self.marks = [], []
+        self.values, self.logs, self.losses = [], [], []
+        self.defined, self.latest, self.owners = {}, {}, {}
+        self.last = self.begin # what happened latest, but marks
+        self.threads, self.named_at = {}, {}
         self.rates, self.asked = collections.defaultdict(set), None
         self.chunks = b""
         self.raw, self.raw_allocations, self.allocations = [], [], []
@@ -76,7 +87,12 @@ class Capture:
         return struct.unpack_from(self.order + form, data, at)
 
     def take(self, kind, pid, time, frame):
+        if kind in (2, 3, 4, 5, 6, 9, 12, 14, 16, 17):
+            self.last = max(self.last, time)
         padding2, = self.get("I", frame, 20)
+        tid = padding2 & 0x3FFFFF if padding2 & 0xFFC00000 == 0x5C000000 \
+            else 0
+        tid = tid if tid > 0 else -1
         if kind == 2:
             n, flags, tid = self.get("HHi", frame, 24)
             addrs = self.get("%dQ" % n, frame, 32)
@@ -101,13 +117,34 @@ class Capture:
         elif kind == 10:
             duration, = self.get("q", frame, 24)
             group, name = text(frame[32:56]), text(frame[56:96])
-            tid = padding2 & 0x3FFFFF if padding2 & 0xFFC00000 == 0x5C000000 \
-                else 0
-            message = frame[96:].split(b"\0", 1)[0]
-            if (group, name) == ("syscap", "lost") and b"frames=" in message:
+            message = text(frame[96:])
+            lost = dict(re.findall(r"(\w+)=(\d+)", message))
+            if (group, name) == ("syscap", "lost") and "frames" in lost:
+                self.losses.append(Loss(
+                    time, time + max(duration, 0), pid,
+                    int(lost.get("tid", 0)) or -1, int(lost["frames"]),
+                    int(lost.get("sample", 0)), int(lost["bytes"])))
                 return
-            self.marks.append(Mark(time, max(duration, 0), pid,
-                                   tid if tid > 0 else -1, group, name))
+            self.marks.append(Mark(time, max(duration, 0), pid, tid, group,
+                                   name, message))
+        elif kind == 8:
+            self.define(pid, frame)
+        elif kind == 9:
+            for group in range(self.get("H", frame, 24)[0]):
+                at = 32 + 96 * group
+                for i in range(8):
+                    number, = self.get("I", frame, at + 4 * i)
+                    bits, = self.get("Q", frame, at + 32 + 8 * i)
+                    if number:
+                        self.values.append(Value(time, pid, tid, number, bits))
+        elif kind == 11 and text(frame[24:64]) == "syscap.thread":
+            if time >= self.named_at.get((pid, tid), time):
+                self.threads[pid, tid] = text(frame[64:])
+                self.named_at[pid, tid] = time
+        elif kind == 12:
+            severity, = self.get("H", frame, 24)
+            self.logs.append(Log(time, pid, tid, severity,
+                                 text(frame[32:64]), text(frame[64:])))
         elif kind == 11:
             self.metadata(pid, text(frame[24:64]), text(frame[64:]))
         elif kind == 13 and text(frame[28:284]) == "__symbols__":
@@ -124,6 +161,23 @@ class Capture:
                 flags = 0
             self.raw_allocations.append((time, pid, tid, address, size,
                                          (addrs, flags)))
+
+    def define(self, pid, frame):
+        for i in range(self.get("H", frame, 24)[0]):
+            one = frame[32 + 128 * i:160 + 128 * i]
+            number = int.from_bytes(one[116:119],
+                                    "little" if self.little else "big")
+            counter = (text(one[:32]), text(one[32:64]), one[119] == 1)
+            self.defined[pid, number] = self.latest[number] = counter
+            self.owners[number] = pid
+
+    def typed(self, value):
+        """(category, name, "double" or "int64", value)"""
+        category, name, is_double = self.defined.get(
+            (value.pid, value.id), self.latest.get(value.id, ("", "", False)))
+        number, = struct.unpack("<d" if is_double else "<q",
+                                struct.pack("<Q", value.bits))
+        return category, name, "double" if is_double else "int64", number
 
     def metadata(self, pid, key, value):
         if key == "syscap.sampler":

@@ -119,4 +119,5 @@ def main(syscap, paths):
         print("%s: %d samples agree" % (path, len(capture.samples)))
 
 
-main(sys.argv[1], sys.argv[2:])
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2:])

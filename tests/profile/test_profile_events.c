@@ -53,6 +53,21 @@ static void part(struct make_capture *capture, int32_t tid, int64_t time,
 	make_mark(capture, 7, tid, time, 0, "net", "get", message);
 }
 
+TEST(the_earliest_time_there_is_is_one_at_which_things_happen)
+{
+	struct make_capture capture;
+	struct asked asked;
+	size_t n;
+
+	begin(&capture);
+	make_mark(&capture, 7, 7, INT64_MIN, 0, "net", "get", "");
+	make_mark(&capture, 7, 7, INT64_MIN, -5, "net", "get", "");
+	asked = ask(&capture);
+	syscap_profile_marks(asked.profile, &n);
+	CHECK_EQ(n, 2);
+	end(&asked, &capture);
+}
+
 /* "FROM-TO:BEGIN,END ..." */
 static const char *operations(const struct syscap_profile *profile)
 {
@@ -84,6 +99,7 @@ TEST(parts_of_an_operation_find_each_other_by_time)
 		{ 1300, "async=2a phase=step" },
 		{ 1050, "async=2a phase=step" },
 		{ 1400, "async=7 phase=end" },
+		{ 1550, "async=2a phase=end" },
 	};
 	const struct syscap_profile_part *parts;
 	struct make_capture capture;
@@ -96,10 +112,11 @@ TEST(parts_of_an_operation_find_each_other_by_time)
 		     steps[i].message);
 	make_mark(&capture, 7, 7, 2000, 0, "app", "last", "");
 	asked = ask(&capture);
-	CHECK_STR(operations(asked.profile), "1000-1400:-1,6 1100-1500:1,0 "
-	                                     "1600-1700:2,-1 1700-2000:3,-1 ");
+	CHECK_STR(operations(asked.profile),
+	          "1000-1400:-1,6 1100-1500:1,0 1500-1550:-1,7 "
+	          "1600-1700:2,-1 1700-2000:3,-1 ");
 	parts = syscap_profile_parts(asked.profile, &n);
-	CHECK_EQ(n, 7);
+	CHECK_EQ(n, 8);
 	CHECK_EQ(parts[0].operation, 1);
 	CHECK_EQ(parts[4].operation, 1);
 	CHECK_EQ(parts[5].operation, NONE);

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """turn.py LITTLE BIG - a capture as a big-endian machine would have it.
 
-Frames of types that no sampled program makes are left out, and the flags of
-stacks, which only writers of little-endian captures set.
+Frames of types that no program makes are left out, and the flags of stacks,
+which only writers of little-endian captures set.
 """
 import struct
 import sys
 
 FIXED = {2: "HHi", 3: "QQQQ", 4: "", 5: "i", 6: "", 7: "I", 10: "q", 11: "",
-         12: "H", 13: "HH", 14: "QqiHH"}
+         8: "H", 9: "H", 12: "H", 13: "HH", 14: "QqiHH"}
 
 
 def turn(form, frame, at):
@@ -56,6 +56,13 @@ def main(source, target):
             if frame[28:284].startswith(b"__symbols__\0"):
                 chunks.append((frame, len(table), fields[1]))
                 table += frame[284:284 + fields[1]]
+        elif kind == 8:
+            for i in range(32, 32 + 128 * fields[0], 128):
+                frame[i + 116:i + 119] = frame[i + 116:i + 119][::-1]
+                turn("Q", frame, i + 120)
+        elif kind == 9:
+            for i in range(32, 32 + 96 * fields[0], 96):
+                turn("8I8Q", frame, i)
         elif kind == 14:
             turn("%dQ" % fields[3], frame, 48)
         frames.append(frame)

@@ -16,6 +16,10 @@ run export --format folded everything.syscap
 run export --format folded everything_big.syscap
 run export --format speedscope header_only.syscap
 run export --format csv --table marks everything.syscap
+for table in counters logs allocations losses; do
+	run export --format csv --table $table everything.syscap
+done
+run export --format chrome everything.syscap
 run export --format csv --table functions header_only.syscap
 cp everything.syscap "$work/same"
 run export --format folded -o "$work/same" "$work/same"

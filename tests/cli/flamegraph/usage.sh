@@ -6,6 +6,7 @@ run flamegraph --help
 run flamegraph
 run flamegraph --by-self everything.syscap
 run flamegraph --slowest 3 everything.syscap
+run flamegraph --diff - -
 run flamegraph --from soon everything.syscap
 run flamegraph missing.syscap
 run flamegraph header_only.syscap

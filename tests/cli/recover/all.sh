@@ -12,6 +12,7 @@ for folder in whole broken gone; do
 done
 "$SYSCAP_TEST_BIN/make_orphan" broken broken
 rm gone/a.syscap
+cp gone/a.rings gone/b.rings # files come in the order of their names
 echo none >whole/none.rings
 
 run recover --all --dry-run whole gone

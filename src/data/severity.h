@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* severity.h - what the severity of a LOG frame is called. */
-#ifndef SYC_CLI_SEVERITY_H
-#define SYC_CLI_SEVERITY_H
+#ifndef SYC_DATA_SEVERITY_H
+#define SYC_DATA_SEVERITY_H
 
 #include <stdint.h>
 

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* observe.h - what one run, or a block of it, has of functions and marks. */
+#ifndef SYC_COMPARE_OBSERVE_H
+#define SYC_COMPARE_OBSERVE_H
+
+#include <syscap/profile.h>
+
+#include "compare/comparison.h"
+
+struct syc_observed {
+	struct syc_comparison *comparison;
+	const struct syscap_profile *profile;
+	const struct syscap_filter *filter; /* from and to are the unit's */
+	size_t unit;
+	/* Of blocks: how many there are, so that sums are as large as if the
+	 * whole run were like this one.  Else 1. */
+	double scale;
+};
+
+/** What is counted of functions. */
+struct syc_observe_functions {
+	bool total;    /* with what they called */
+	bool by_share; /* as a share of @whole */
+	double whole;  /* what there is of all in the whole run */
+};
+
+/** @view is through the unit's filter.  0 or -ENOMEM. */
+int syc_observe_functions(const struct syc_observed *observed,
+                          const struct syscap_view *view,
+                          const struct syc_observe_functions *how);
+
+/**
+ * Marks pass the filter as samples do: by time, thread, and within which marks
+ * they begin.  0, -ENOMEM, or -EINVAL with the reason in @error.
+ */
+int syc_observe_marks(const struct syc_observed *observed,
+                      struct syscap_error *error);
+
+#endif

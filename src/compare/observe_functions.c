@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * observe_functions.c - what functions took in one unit.
+ *
+ * A function of the source may be several of the profile, as compilers make
+ * parts and copies of it, which call each other: sums are of all of them, and
+ * a stack with two of them counts once.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+
+#include "compare/function_name.h"
+#include "compare/observe.h"
+
+struct groups {
+	uint32_t *of; /* by function of the profile */
+	struct syc_map by_name;
+	SYC_ARRAY(struct syc_compared_name) names; /* name is malloc'ed */
+	double *amounts;
+};
+
+static void free_groups(struct groups *groups)
+{
+	for (size_t i = 0; i < groups->names.n; i++)
+		free((char *)groups->names.items[i].name);
+	free(groups->names.items);
+	free(groups->of);
+	free(groups->amounts);
+	syc_map_fini(&groups->by_name);
+}
+
+static int put_group(struct groups *groups,
+                     const struct syscap_profile_function *function, char *name,
+                     size_t *ret_group)
+{
+	const struct syc_compared_name entry = { function->binary, name };
+	char *key;
+	int r, len;
+
+	len = asprintf(&key, "%s/%s", function->binary, name);
+	if (len < 0)
+		return -ENOMEM;
+	r = syc_map_put(&groups->by_name, key, (size_t)len, ret_group);
+	free(key);
+	if (r > 0)
+		return syc_array_push(&groups->names, entry) < 0 ? -ENOMEM : 1;
+	return r;
+}
+
+static int find_group(struct groups *groups,
+                      const struct syscap_profile_function *function,
+                      uint32_t *ret_group)
+{
+	/* Where it lies says nothing about another build. */
+	const bool is_anonymous = !function->is_named &&
+	                          function->category != SYSCAP_CATEGORY_NOTE;
+	char *name = strdup(is_anonymous ? "[no name]" : function->name);
+	size_t group = 0;
+	int r;
+
+	if (name == NULL)
+		return -ENOMEM;
+	syc_function_name_strip(name);
+	r = put_group(groups, function, name, &group);
+	if (r <= 0)
+		free(name);
+	*ret_group = (uint32_t)group;
+	return r < 0 ? r : 0;
+}
+
+static int make_groups(struct groups *groups,
+                       const struct syscap_profile *profile)
+{
+	const struct syscap_profile_function *functions;
+	size_t n;
+	int r = 0;
+
+	functions = syscap_profile_functions(profile, &n);
+	groups->of = malloc((n + 1) * sizeof(uint32_t));
+	if (groups->of == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = find_group(groups, &functions[i], &groups->of[i]);
+	groups->amounts = calloc(groups->names.n + 1, sizeof(double));
+	return groups->amounts == NULL ? -ENOMEM : r;
+}
+
+static bool is_below_itself(const struct groups *groups,
+                            const struct syscap_view *view, uint32_t node)
+{
+	const uint32_t group = groups->of[view->functions[node]];
+
+	while ((node = view->parents[node]) != 0)
+		if (groups->of[view->functions[node]] == group)
+			return true;
+	return false;
+}
+
+static void sum_up(struct groups *groups, const struct syscap_view *view,
+                   bool total)
+{
+	for (uint32_t i = 1; i < view->n_nodes; i++) {
+		double *amount =
+			&groups->amounts[groups->of[view->functions[i]]];
+
+		if (!total)
+			*amount += (double)view->selfs[i];
+		else if (!is_below_itself(groups, view, i))
+			*amount += (double)view->totals[i];
+	}
+}
+
+static int add_all(const struct syc_observed *observed,
+                   const struct groups *groups, const struct syscap_view *view,
+                   const struct syc_observe_functions *how)
+{
+	const enum syc_measure measure =
+		how->by_share ? SYC_MEASURE_SHARE : SYC_MEASURE_AMOUNT;
+	const double factor =
+		observed->scale /
+		(how->by_share && how->whole > 0 ? how->whole : 1);
+	/* What a sample stands for, which may be several ticks. */
+	const double step =
+		view->n_passed > 0
+			? (double)view->total / (double)view->n_passed * factor
+			: 0;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < groups->names.n; i++)
+		if (groups->amounts[i] > 0)
+			r = syc_comparison_add(
+				observed->comparison, measure,
+				&groups->names.items[i], observed->unit,
+				groups->amounts[i] * factor, step);
+	return r;
+}
+
+int syc_observe_functions(const struct syc_observed *observed,
+                          const struct syscap_view *view,
+                          const struct syc_observe_functions *how)
+{
+	struct groups groups = { 0 };
+	int r = make_groups(&groups, observed->profile);
+
+	if (r == 0) {
+		sum_up(&groups, view, how->total);
+		r = add_all(observed, &groups, view, how);
+	}
+	if (r == 0)
+		r = syc_comparison_set_total(
+			observed->comparison, observed->unit,
+			(double)view->total * observed->scale);
+	free_groups(&groups);
+	return r;
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * chrome.c - Chrome's trace format, for DevTools and all that read it.  Times
+ * count from the beginning of the capture, since microseconds of a machine
+ * that is up for long do not fit into a double to the nanosecond.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "data/severity.h"
+#include "export/chrome_event.h"
+#include "export/chrome_marks.h"
+#include "export/chrome_samples.h"
+#include "export/counter_name.h"
+
+static bool has(const struct syc_chrome *trace, uint32_t thread, int64_t time)
+{
+	return syscap_view_has(trace->export->view, thread, time);
+}
+
+/* What ended while it was recorded may have begun before that. */
+static void find_begin(struct syc_chrome *trace)
+{
+	const struct syc_linked *linked = &trace->linked;
+	struct syscap_profile_span span;
+	size_t n;
+
+	syscap_profile_span(trace->export->profile, &span);
+	trace->begin = span.begin;
+	syscap_profile_marks(trace->export->profile, &n);
+	for (size_t i = 0; i < n; i++)
+		if (trace->marks[i].time < trace->begin &&
+		    has(trace, trace->marks[i].thread, trace->marks[i].time))
+			trace->begin = trace->marks[i].time;
+	for (size_t i = 0; i < linked->n_operations; i++)
+		if (linked->has_operation[i] &&
+		    linked->operations[i].from < trace->begin)
+			trace->begin = linked->operations[i].from;
+}
+
+/* ---------------------------------------------------------------- names */
+
+static void write_name(struct syc_chrome *trace, const char *what, int32_t pid,
+                       int32_t tid, const char *name)
+{
+	struct syc_json *json = &trace->json;
+
+	syc_json_begin_object(json);
+	syc_json_member_text(json, "ph", "M");
+	syc_json_member_integer(json, "pid", pid);
+	syc_json_member_integer(json, "tid", tid);
+	syc_json_member_text(json, "name", what);
+	syc_json_key(json, "args");
+	syc_json_begin_object(json);
+	syc_json_member_text(json, "name", name);
+	syc_json_end_object(json);
+	syc_chrome_event_end(trace);
+}
+
+static void write_names(struct syc_chrome *trace)
+{
+	size_t n;
+
+	syscap_profile_processes(trace->export->profile, &n);
+	for (size_t i = 0; i < n; i++) {
+		const int32_t pid = trace->pids.items[i];
+		const char *name = trace->processes[i].binary;
+
+		if (pid < 0)
+			name = "machine";
+		if (name[0] != 0)
+			write_name(trace, "process_name", pid, pid, name);
+	}
+	syscap_profile_threads(trace->export->profile, &n);
+	for (size_t i = 0; i < n; i++)
+		if (trace->threads[i].name[0] != 0)
+			write_name(trace, "thread_name",
+			           trace->pids.items[trace->threads[i].process],
+			           trace->threads[i].tid,
+			           trace->threads[i].name);
+}
+
+/* ---------------------------------------------------------------- values */
+
+static void write_value(struct syc_chrome *trace,
+                        const struct syscap_profile_counter *counter,
+                        uint64_t bits)
+{
+	struct syc_json *json = &trace->json;
+	char name[SYC_COUNTER_NAME_SIZE];
+	double value;
+
+	syc_counter_name(counter, name);
+	syc_json_member_text(json, "name", name);
+	syc_json_key(json, "args");
+	syc_json_begin_object(json);
+	memcpy(&value, &bits, sizeof(value));
+	syc_json_key(json, "value");
+	if (counter->is_double)
+		syc_json_double(json, value);
+	else
+		syc_json_integer(json, (int64_t)bits);
+	syc_json_end_object(json);
+}
+
+static void write_values(struct syc_chrome *trace)
+{
+	const struct syscap_profile_counter *counters;
+	struct syscap_profile_values values;
+	size_t ignored;
+
+	counters = syscap_profile_counters(trace->export->profile, &ignored);
+	syscap_profile_values(trace->export->profile, &values);
+	for (size_t i = 0; i < values.n; i++) {
+		if (!has(trace, values.threads[i], values.times[i]))
+			continue;
+		syc_chrome_event(trace, "C", values.threads[i],
+		                 values.times[i]);
+		write_value(trace, &counters[values.counters[i]],
+		            values.bits[i]);
+		syc_chrome_event_end(trace);
+	}
+}
+
+/* ------------------------------------------------------------------ logs */
+
+static int write_log(struct syc_chrome *trace,
+                     const struct syscap_profile_log *log)
+{
+	struct syc_export *export = trace->export;
+	struct syc_json *json = &trace->json;
+	const char *message = syscap_profile_message(
+		export->profile, export->reader, log->offset);
+
+	if (message == NULL)
+		return -ENOMEM;
+	syc_chrome_event(trace, "i", log->thread, log->time);
+	syc_json_member_text(json, "s", "t");
+	syc_json_member_text(json, "cat", "log");
+	syc_json_member_text(json, "name", log->domain);
+	syc_json_key(json, "args");
+	syc_json_begin_object(json);
+	syc_json_member_text(
+		json, "severity",
+		syc_severity_name(syc_severity_index(log->severity)));
+	syc_json_member_text(json, "message", message);
+	syc_json_end_object(json);
+	syc_chrome_event_end(trace);
+	return 0;
+}
+
+static int write_logs(struct syc_chrome *trace)
+{
+	const struct syscap_profile_log *logs;
+	size_t n;
+	int r = 0;
+
+	logs = syscap_profile_logs(trace->export->profile, &n);
+	for (size_t i = 0; r == 0 && i < n; i++)
+		if (has(trace, logs[i].thread, logs[i].time))
+			r = write_log(trace, &logs[i]);
+	return r;
+}
+
+/* --------------------------------------------------- losses, allocations */
+
+static void write_losses(struct syc_chrome *trace)
+{
+	const struct syscap_view *view = trace->export->view;
+	const struct syscap_profile_loss *losses;
+	struct syc_json *json = &trace->json;
+	size_t ignored;
+
+	losses = syscap_profile_losses(trace->export->profile, &ignored);
+	for (size_t i = 0; i < view->n_losses; i++) {
+		const struct syscap_profile_loss *loss =
+			&losses[view->losses[i]];
+
+		for (unsigned end = 0; end < 2; end++) {
+			syc_chrome_event(trace, end ? "e" : "b", loss->thread,
+			                 end ? loss->end : loss->begin);
+			syc_chrome_local_id(trace, "lost ", view->losses[i]);
+			syc_json_member_text(json, "cat", "syscap");
+			syc_json_member_text(json, "name", "lost");
+			syc_json_key(json, "args");
+			syc_json_begin_object(json);
+			if (!end) {
+				syc_json_member_unsigned(json, "frames",
+				                         loss->frames);
+				syc_json_member_unsigned(json, "samples",
+				                         loss->samples);
+				syc_json_member_unsigned(json, "bytes",
+				                         loss->bytes);
+			}
+			syc_json_end_object(json);
+			syc_chrome_event_end(trace);
+		}
+	}
+}
+
+static void write_allocations(struct syc_chrome *trace)
+{
+	const struct syscap_view *heap = trace->export->heap;
+	const struct syscap_profile_allocation *items;
+	struct syc_json *json = &trace->json;
+	size_t n;
+
+	if (heap == NULL)
+		return;
+	items = syscap_profile_allocations(trace->export->profile, &n);
+	for (size_t i = 0; i < n; i++) {
+		if ((heap->passed[i / 64] >> (i % 64) & 1) == 0)
+			continue;
+		syc_chrome_event(trace, "i", items[i].thread, items[i].time);
+		syc_json_member_text(json, "s", "t");
+		syc_json_member_text(json, "cat", "allocation");
+		syc_json_member_text(
+			json, "name",
+			syscap_profile_function(
+				trace->export->profile,
+				heap->functions[heap->nodes[items[i].stack]])
+				->name);
+		syc_json_key(json, "args");
+		syc_json_begin_object(json);
+		syc_json_member_address(json, "address", items[i].address);
+		syc_json_member_integer(json, "bytes", items[i].size);
+		syc_json_end_object(json);
+		syc_chrome_event_end(trace);
+	}
+}
+
+static int write_all(struct syc_chrome *trace)
+{
+	int r;
+
+	syc_json_begin_object(&trace->json);
+	syc_json_member_text(&trace->json, "displayTimeUnit", "ns");
+	syc_json_key(&trace->json, "traceEvents");
+	syc_json_begin_array(&trace->json);
+	write_names(trace);
+	r = syc_chrome_marks(trace);
+	if (r == 0)
+		r = syc_chrome_operations(trace);
+	syc_chrome_arrows(trace);
+	write_values(trace);
+	if (r == 0)
+		r = write_logs(trace);
+	write_losses(trace);
+	if (r == 0)
+		r = syc_chrome_samples(trace);
+	write_allocations(trace);
+	syc_json_end_array(&trace->json);
+	syc_json_end_object(&trace->json);
+	syc_json_end_line(&trace->json);
+	return r;
+}
+
+int syc_export_chrome(struct syc_export *export)
+{
+	struct syc_chrome trace = { .export = export,
+		                    .json = { .out = export->out } };
+	size_t ignored;
+	int r = syc_pids_init(&trace.pids, export->profile);
+
+	trace.threads = syscap_profile_threads(export->profile, &ignored);
+	trace.processes = syscap_profile_processes(export->profile, &ignored);
+	trace.marks = syscap_profile_marks(export->profile, &ignored);
+	trace.names = syscap_profile_mark_names(export->profile, &ignored);
+	if (r == 0)
+		r = syc_linked_init(&trace.linked, export->profile,
+		                    export->view);
+	if (r == 0) {
+		find_begin(&trace);
+		r = write_all(&trace);
+	}
+	syc_linked_fini(&trace.linked);
+	syc_pids_fini(&trace.pids);
+	return r;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * chrome_marks.c - marks, operations and arrows in Chrome's trace format.
+ *
+ * What lies in the first lane of a thread is a complete event ("X"); what
+ * overlaps that partly is a pair of its own ("b", "e"), as an operation is.
+ */
+#include "export/chrome_marks.h"
+
+#include <errno.h>
+
+#include "export/nested.h"
+
+#define NONE SYSCAP_PROFILE_NONE
+
+static void put_name(struct syc_chrome *trace, uint32_t name)
+{
+	syc_json_member_text(&trace->json, "cat", trace->names[name].group);
+	syc_json_member_text(&trace->json, "name", trace->names[name].name);
+}
+
+/* What @mark says beside its name, or if it is not called @name that, too. */
+static int put_message(struct syc_chrome *trace, uint32_t mark, uint32_t name)
+{
+	struct syc_export *export = trace->export;
+	const uint32_t own = trace->marks[mark].name;
+	const char *message = syscap_profile_message(
+		export->profile, export->reader, trace->marks[mark].offset);
+
+	if (message == NULL)
+		return -ENOMEM;
+	if (message[0] == 0)
+		return 0;
+	syc_json_key(&trace->json, "args");
+	syc_json_begin_object(&trace->json);
+	syc_json_member_text(&trace->json, "message", message);
+	if (own != name)
+		syc_json_member_text(&trace->json, "mark",
+		                     trace->names[own].name);
+	syc_json_end_object(&trace->json);
+	return 0;
+}
+
+static int write_complete(struct syc_chrome *trace, uint32_t number)
+{
+	const struct syscap_profile_mark *mark = &trace->marks[number];
+	int r;
+
+	syc_chrome_event(trace, "X", mark->thread, mark->time);
+	syc_chrome_time(trace, "dur", (uint64_t)mark->duration);
+	put_name(trace, mark->name);
+	r = put_message(trace, number, mark->name);
+	syc_chrome_event_end(trace);
+	return r;
+}
+
+static int write_instant(struct syc_chrome *trace, uint32_t number)
+{
+	const struct syscap_profile_mark *mark = &trace->marks[number];
+	int r;
+
+	syc_chrome_event(trace, "i", mark->thread, mark->time);
+	syc_json_member_text(&trace->json, "s", "t");
+	put_name(trace, mark->name);
+	r = put_message(trace, number, mark->name);
+	syc_chrome_event_end(trace);
+	return r;
+}
+
+/* "b", "n" or "e" of what has the id @kind@id; @mark tells more, if there is
+ * one. */
+struct part {
+	const char *phase, *kind;
+	uint64_t id;
+	uint32_t thread, name, mark;
+	int64_t time;
+};
+
+static int write_part(struct syc_chrome *trace, const struct part *part)
+{
+	int r = 0;
+
+	syc_chrome_event(trace, part->phase, part->thread, part->time);
+	syc_chrome_local_id(trace, part->kind, part->id);
+	put_name(trace, part->name);
+	if (part->mark != NONE)
+		r = put_message(trace, part->mark, part->name);
+	syc_chrome_event_end(trace);
+	return r;
+}
+
+static int write_overlapping(struct syc_chrome *trace, uint32_t number)
+{
+	const struct syscap_profile_mark *mark = &trace->marks[number];
+	struct part part = {
+		.phase = "b",
+		.kind = "overlapping ",
+		.id = number,
+		.thread = mark->thread,
+		.name = mark->name,
+		.mark = number,
+		.time = mark->time,
+	};
+	const int r = write_part(trace, &part);
+
+	part.phase = "e";
+	part.mark = NONE;
+	part.time = syc_nested_end_of(mark);
+	return r == 0 ? write_part(trace, &part) : r;
+}
+
+int syc_chrome_marks(struct syc_chrome *trace)
+{
+	struct syc_nested_event event;
+	struct syc_nested nested;
+	int r = syc_nested_init(&nested, trace->export->profile,
+	                        trace->export->view);
+
+	while (r == 0 && syc_nested_next(&nested, &event)) {
+		if (event.kind == SYC_NESTED_INSTANT)
+			r = write_instant(trace, event.mark);
+		else if (event.kind == SYC_NESTED_BEGIN)
+			r = trace->marks[event.mark].lane == 0
+			            ? write_complete(trace, event.mark)
+			            : write_overlapping(trace, event.mark);
+	}
+	syc_nested_fini(&nested);
+	return r;
+}
+
+static int write_operation(struct syc_chrome *trace, size_t number)
+{
+	const struct syc_linked *linked = &trace->linked;
+	const struct syscap_profile_operation *operation =
+		&linked->operations[number];
+	const bool is_whole = operation->begin == operation->end;
+	const uint32_t first =
+		operation->begin != NONE ? operation->begin : operation->end;
+	struct part part = {
+		.phase = "b",
+		.kind = is_whole ? "whole " : "",
+		.id = is_whole ? operation->begin : operation->id,
+		.thread = trace->marks[first].thread,
+		.name = operation->name,
+		.mark = operation->begin,
+		.time = operation->from,
+	};
+	int r = write_part(trace, &part);
+
+	part.phase = "n";
+	for (uint32_t i = linked->begins[number];
+	     r == 0 && i < linked->begins[number + 1]; i++) {
+		part.mark = linked->steps[i];
+		part.thread = trace->marks[part.mark].thread;
+		part.name = trace->marks[part.mark].name;
+		part.time = trace->marks[part.mark].time;
+		r = write_part(trace, &part);
+	}
+	part.phase = "e";
+	part.mark = is_whole ? NONE : operation->end;
+	part.thread =
+		trace->marks[part.mark != NONE ? part.mark : first].thread;
+	part.name = operation->name;
+	part.time = operation->to;
+	return r == 0 ? write_part(trace, &part) : r;
+}
+
+int syc_chrome_operations(struct syc_chrome *trace)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < trace->linked.n_operations; i++)
+		if (trace->linked.has_operation[i])
+			r = write_operation(trace, i);
+	return r;
+}
+
+void syc_chrome_arrows(struct syc_chrome *trace)
+{
+	for (size_t i = 0; i < trace->linked.n_arrows; i++) {
+		const struct syscap_profile_arrow *arrow =
+			&trace->linked.arrows[i];
+		const struct syscap_profile_mark *out =
+			&trace->marks[arrow->out];
+		const struct syscap_profile_mark *in = &trace->marks[arrow->in];
+
+		if (!trace->linked.has_arrow[i])
+			continue;
+		syc_chrome_event(trace, "s", out->thread,
+		                 syc_nested_end_of(out));
+		put_name(trace, out->name);
+		syc_json_member_unsigned(&trace->json, "id", i + 1);
+		syc_chrome_event_end(trace);
+		/* Both have one name, or the viewer keeps them apart. */
+		syc_chrome_event(trace, "f", in->thread, in->time);
+		put_name(trace, out->name);
+		syc_json_member_text(&trace->json, "bp", "e");
+		syc_json_member_unsigned(&trace->json, "id", i + 1);
+		syc_chrome_event_end(trace);
+	}
+}

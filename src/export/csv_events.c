@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* csv_events.c - tables of marks, counters, logs, allocations, losses. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "data/json.h"
+#include "data/severity.h"
+#include "export/csv_row.h"
+#include "export/folded.h"
+
+static bool has(const struct syc_export *export, uint32_t thread, int64_t time)
+{
+	return syscap_view_has(export->view, thread, time);
+}
+
+static int write_message(struct syc_export *export, uint64_t offset)
+{
+	const char *message =
+		syscap_profile_message(export->profile, export->reader, offset);
+
+	if (message == NULL)
+		return -ENOMEM;
+	syc_csv_text(export->out, message);
+	fputs("\r\n", export->out);
+	return 0;
+}
+
+int syc_export_csv_marks(struct syc_export *export)
+{
+	const struct syscap_profile_mark *marks;
+	const struct syscap_profile_mark_name *names;
+	FILE *out = export->out;
+	size_t n, ignored;
+	int r = 0;
+
+	marks = syscap_profile_marks(export->profile, &n);
+	names = syscap_profile_mark_names(export->profile, &ignored);
+	fputs("time_ns,duration_ns,pid,tid,group,name,message\r\n", out);
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		if (!has(export, marks[i].thread, marks[i].time))
+			continue;
+		fprintf(out, "%" PRId64 ",%" PRId64 ",", marks[i].time,
+		        marks[i].duration);
+		syc_csv_thread(export, marks[i].thread);
+		syc_csv_text(out, names[marks[i].name].group);
+		putc_unlocked(',', out);
+		syc_csv_text(out, names[marks[i].name].name);
+		putc_unlocked(',', out);
+		r = write_message(export, marks[i].offset);
+	}
+	return r;
+}
+
+/* A double that is no number is empty. */
+static void write_value(FILE *out, bool is_double, uint64_t bits)
+{
+	struct syc_json number = { .out = out };
+	double value;
+
+	memcpy(&value, &bits, sizeof(value));
+	if (!is_double)
+		fprintf(out, "%" PRId64, (int64_t)bits);
+	else if (isfinite(value))
+		syc_json_double(&number, value);
+	fputs("\r\n", out);
+}
+
+int syc_export_csv_counters(struct syc_export *export)
+{
+	const struct syscap_profile_counter *counters;
+	struct syscap_profile_values values;
+	FILE *out = export->out;
+	size_t ignored;
+
+	counters = syscap_profile_counters(export->profile, &ignored);
+	syscap_profile_values(export->profile, &values);
+	fputs("time_ns,pid,tid,id,category,name,type,value\r\n", out);
+	for (size_t i = 0; i < values.n; i++) {
+		const struct syscap_profile_counter *counter =
+			&counters[values.counters[i]];
+
+		if (!has(export, values.threads[i], values.times[i]))
+			continue;
+		fprintf(out, "%" PRId64 ",", values.times[i]);
+		syc_csv_thread(export, values.threads[i]);
+		fprintf(out, "%" PRIu32 ",", counter->id);
+		syc_csv_text(out, counter->category);
+		putc_unlocked(',', out);
+		syc_csv_text(out, counter->name);
+		fputs(counter->is_double ? ",double," : ",int64,", out);
+		write_value(out, counter->is_double, values.bits[i]);
+	}
+	return 0;
+}
+
+int syc_export_csv_logs(struct syc_export *export)
+{
+	const struct syscap_profile_log *logs;
+	FILE *out = export->out;
+	size_t n;
+	int r = 0;
+
+	logs = syscap_profile_logs(export->profile, &n);
+	fputs("time_ns,pid,tid,severity,domain,message\r\n", out);
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		if (!has(export, logs[i].thread, logs[i].time))
+			continue;
+		fprintf(out, "%" PRId64 ",", logs[i].time);
+		syc_csv_thread(export, logs[i].thread);
+		fprintf(out, "%s,",
+		        syc_severity_name(
+				syc_severity_index(logs[i].severity)));
+		syc_csv_text(out, logs[i].domain);
+		putc_unlocked(',', out);
+		r = write_message(export, logs[i].offset);
+	}
+	return r;
+}
+
+/* A row is what was allocated; when it was freed is in it. */
+int syc_export_csv_allocations(struct syc_export *export)
+{
+	const struct syscap_view *heap = export->heap;
+	const struct syscap_profile_allocation *items;
+	FILE *out = export->out;
+	size_t n;
+
+	items = syscap_profile_allocations(export->profile, &n);
+	fputs("time_ns,pid,tid,address,bytes,freed_ns,is_temporary,function,"
+	      "stack\r\n",
+	      out);
+	for (size_t i = 0; heap != NULL && i < n; i++) {
+		const struct syscap_profile_allocation *item = &items[i];
+
+		if ((heap->passed[i / 64] >> (i % 64) & 1) == 0)
+			continue;
+		fprintf(out, "%" PRId64 ",", item->time);
+		syc_csv_thread(export, item->thread);
+		fprintf(out, "%" PRIu64 ",%" PRId64 ",", item->address,
+		        item->size);
+		if (item->ended_by != SYSCAP_PROFILE_NONE)
+			fprintf(out, "%" PRId64, items[item->ended_by].time);
+		fprintf(out, ",%d,", item->is_temporary);
+		syc_csv_text(out,
+		             syscap_profile_function(
+				     export->profile,
+				     heap->functions[heap->nodes[item->stack]])
+		                     ->name);
+		fputs(",\"", out);
+		syc_folded_stack(out, export->profile, heap,
+		                 heap->nodes[item->stack], true);
+		fputs("\"\r\n", out);
+	}
+	return 0;
+}
+
+int syc_export_csv_losses(struct syc_export *export)
+{
+	const struct syscap_view *view = export->view;
+	const struct syscap_profile_loss *losses;
+	size_t ignored;
+
+	losses = syscap_profile_losses(export->profile, &ignored);
+	fputs("begin_ns,end_ns,pid,tid,frames,samples,bytes\r\n", export->out);
+	for (size_t i = 0; i < view->n_losses; i++) {
+		const struct syscap_profile_loss *loss =
+			&losses[view->losses[i]];
+
+		fprintf(export->out, "%" PRId64 ",%" PRId64 ",", loss->begin,
+		        loss->end);
+		syc_csv_thread(export, loss->thread);
+		fprintf(export->out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\r\n",
+		        loss->frames, loss->samples, loss->bytes);
+	}
+	return 0;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* csv_row.c - what rows of csv tables are made of. */
+#define _GNU_SOURCE
+#include "export/csv_row.h"
+
+#include <string.h>
+
+void syc_csv_text(FILE *out, const char *text)
+{
+	putc_unlocked('"', out);
+	for (;;) {
+		const size_t run = strcspn(text, "\"");
+
+		fwrite_unlocked(text, 1, run, out);
+		text += run;
+		if (*text == 0)
+			break;
+		fputs_unlocked("\"\"", out);
+		text++;
+	}
+	putc_unlocked('"', out);
+}
+
+void syc_csv_thread(const struct syc_export *export, uint32_t number)
+{
+	const struct syscap_profile_thread *threads;
+	const struct syscap_profile_process *processes;
+	size_t ignored;
+
+	threads = syscap_profile_threads(export->profile, &ignored);
+	processes = syscap_profile_processes(export->profile, &ignored);
+	const int32_t pid = processes[threads[number].process].pid;
+
+	if (pid >= 0)
+		fprintf(export->out, "%d", (int)pid);
+	putc_unlocked(',', export->out);
+	if (threads[number].tid >= 0)
+		fprintf(export->out, "%d", (int)threads[number].tid);
+	putc_unlocked(',', export->out);
+}

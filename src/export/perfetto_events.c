@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* perfetto_events.c - what else is in a Perfetto trace: values, logs, losses,
+ * samples and allocations. */
+#include "export/perfetto_events.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/severity.h"
+#include "export/amount.h"
+#include "export/counter_name.h"
+#include "export/perfetto_names.h"
+
+/* Of LogMessage, of what is interned, and of StackSample. */
+enum {
+	LOG_BODY = 1,
+	LOG_PRIORITY = 3,
+	BODIES = 20,
+	BODY_ID = 1,
+	BODY_TEXT = 2,
+	SAMPLE_TASK = 1,
+	SAMPLE_STACK = 6,
+	SAMPLE_WEIGHT = 11,
+	TASK_PID = 2,
+	TASK_TID = 3
+};
+
+static void put_value(struct syc_perfetto *trace, bool is_double, uint64_t bits)
+{
+	double value;
+
+	memcpy(&value, &bits, sizeof(value));
+	if (is_double)
+		syc_protobuf_double(&trace->packet, SYC_EVENT_DOUBLE, value);
+	else
+		syc_protobuf_value(&trace->packet, SYC_EVENT_INTEGER, bits);
+}
+
+static uint64_t track_of_counter(struct syc_perfetto *trace,
+                                 const struct syscap_profile_counter *counter)
+{
+	char name[SYC_COUNTER_NAME_SIZE];
+
+	syc_counter_name(counter, name);
+	return syc_perfetto_counter(trace, counter->process, name,
+	                            counter->description);
+}
+
+int syc_perfetto_values(struct syc_perfetto *trace)
+{
+	const struct syscap_profile_counter *counters;
+	struct syscap_profile_values values;
+	uint64_t *tracks;
+	size_t n;
+
+	counters = syscap_profile_counters(trace->export->profile, &n);
+	syscap_profile_values(trace->export->profile, &values);
+	tracks = calloc(n + 1, sizeof(*tracks));
+	if (tracks == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; i < values.n; i++) {
+		const uint32_t counter = values.counters[i];
+
+		if (!syscap_view_has(trace->export->view, values.threads[i],
+		                     values.times[i]))
+			continue;
+		if (tracks[counter] == 0)
+			tracks[counter] =
+				track_of_counter(trace, &counters[counter]);
+		syc_perfetto_event(trace, SYC_EVENT_COUNTER, tracks[counter],
+		                   values.times[i]);
+		put_value(trace, counters[counter].is_double, values.bits[i]);
+		syc_perfetto_event_end(trace);
+	}
+	free(tracks);
+	return 0;
+}
+
+/* Of Android's logs: 2 verbose, 3 debug, ... 7 fatal. */
+static unsigned priority_of(uint16_t severity)
+{
+	static const unsigned char priorities[SYC_SEVERITIES] = { 7, 6, 5, 4,
+		                                                  4, 3, 2 };
+
+	return priorities[syc_severity_index(severity)];
+}
+
+/* The text stands in the table of texts, under a number of its own. */
+static void tell_body(struct syc_perfetto *trace, const char *text)
+{
+	const size_t begun = syc_perfetto_begin(trace, SYC_PACKET_INTERNED);
+	const size_t inner = syc_protobuf_begin(&trace->packet, BODIES);
+
+	syc_protobuf_number(&trace->packet, BODY_ID, ++trace->n_bodies);
+	syc_protobuf_text(&trace->packet, BODY_TEXT, text);
+	syc_protobuf_end(&trace->packet, inner);
+	syc_perfetto_end(trace, begun);
+}
+
+static int write_log(struct syc_perfetto *trace,
+                     const struct syscap_profile_log *log)
+{
+	struct syc_export *export = trace->export;
+	const char *message = syscap_profile_message(
+		export->profile, export->reader, log->offset);
+	size_t inner;
+
+	if (message == NULL)
+		return -ENOMEM;
+	tell_body(trace, message);
+	syc_perfetto_event(trace, SYC_EVENT_INSTANT,
+	                   syc_perfetto_thread(trace, log->thread), log->time);
+	syc_protobuf_text(&trace->packet, SYC_EVENT_CATEGORY, log->domain);
+	syc_protobuf_text(&trace->packet, SYC_EVENT_NAME,
+	                  syc_severity_name(syc_severity_index(log->severity)));
+	inner = syc_protobuf_begin(&trace->packet, SYC_EVENT_LOG);
+	syc_protobuf_number(&trace->packet, LOG_BODY, trace->n_bodies);
+	syc_protobuf_number(&trace->packet, LOG_PRIORITY,
+	                    priority_of(log->severity));
+	syc_protobuf_end(&trace->packet, inner);
+	syc_perfetto_note_text(trace, "domain", log->domain);
+	syc_perfetto_event_end(trace);
+	return 0;
+}
+
+int syc_perfetto_logs(struct syc_perfetto *trace)
+{
+	const struct syscap_profile_log *logs;
+	size_t n;
+	int r = 0;
+
+	logs = syscap_profile_logs(trace->export->profile, &n);
+	for (size_t i = 0; r == 0 && i < n; i++)
+		if (syscap_view_has(trace->export->view, logs[i].thread,
+		                    logs[i].time))
+			r = write_log(trace, &logs[i]);
+	return r;
+}
+
+static void write_loss(struct syc_perfetto *trace, uint64_t track,
+                       const struct syscap_profile_loss *loss)
+{
+	syc_perfetto_event(trace, SYC_EVENT_BEGIN, track, loss->begin);
+	syc_protobuf_text(&trace->packet, SYC_EVENT_CATEGORY, "syscap");
+	syc_protobuf_text(&trace->packet, SYC_EVENT_NAME, "lost");
+	syc_perfetto_note_number(trace, "frames", loss->frames);
+	syc_perfetto_note_number(trace, "samples", loss->samples);
+	syc_perfetto_note_number(trace, "bytes", loss->bytes);
+	syc_perfetto_event_end(trace);
+	syc_perfetto_event(trace, SYC_EVENT_END, track, loss->end);
+	syc_perfetto_event_end(trace);
+}
+
+/* A track for each thread, and another where its losses overlap. */
+int syc_perfetto_losses(struct syc_perfetto *trace)
+{
+	const struct syscap_profile_thread *threads;
+	const struct syscap_profile_loss *losses;
+	struct {
+		uint64_t track;
+		int64_t end;
+	} * latest;
+	size_t n, ignored;
+
+	threads = syscap_profile_threads(trace->export->profile, &n);
+	losses = syscap_profile_losses(trace->export->profile, &ignored);
+	latest = calloc(n + 1, sizeof(*latest));
+	if (latest == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; i < trace->export->view->n_losses; i++) {
+		const struct syscap_profile_loss *loss =
+			&losses[trace->export->view->losses[i]];
+		const uint32_t thread = loss->thread;
+
+		if (latest[thread].track == 0 ||
+		    loss->begin < latest[thread].end) {
+			char name[120];
+
+			snprintf(name, sizeof(name), "lost: %.60s %d",
+			         threads[thread].name,
+			         (int)threads[thread].tid);
+			latest[thread].track = syc_perfetto_track(
+				trace, threads[thread].process, name);
+		}
+		latest[thread].end = loss->end;
+		write_loss(trace, latest[thread].track, loss);
+	}
+	free(latest);
+	return 0;
+}
+
+static void put_task(struct syc_perfetto *trace, uint32_t number)
+{
+	const struct syscap_profile_thread *threads;
+	size_t begun, ignored;
+
+	threads = syscap_profile_threads(trace->export->profile, &ignored);
+	begun = syc_protobuf_begin(&trace->packet, SAMPLE_TASK);
+	if (trace->pids.items[threads[number].process] >= 0)
+		syc_protobuf_value(
+			&trace->packet, TASK_PID,
+			(uint64_t)trace->pids.items[threads[number].process]);
+	if (threads[number].tid >= 0)
+		syc_protobuf_value(&trace->packet, TASK_TID,
+		                   (uint64_t)threads[number].tid);
+	syc_protobuf_end(&trace->packet, begun);
+}
+
+int syc_perfetto_samples(struct syc_perfetto *trace)
+{
+	const struct syscap_view *view = trace->export->view;
+	struct syscap_profile_samples samples;
+
+	syscap_profile_samples(trace->export->profile, &samples);
+	for (size_t i = 0; i < samples.n; i++) {
+		uint64_t stack, tick;
+		size_t begun;
+
+		if ((view->passed[i / 64] >> (i % 64) & 1) == 0)
+			continue;
+		tick = syc_amount_is_time(view->unit)
+		               ? syscap_profile_tick(trace->export->profile,
+		                                     samples.threads[i])
+		               : 1;
+		stack = syc_perfetto_tell_stack(trace, view,
+		                                view->nodes[samples.stacks[i]]);
+		begun = syc_perfetto_begin(trace, SYC_PACKET_STACK_SAMPLE);
+		put_task(trace, samples.threads[i]);
+		syc_protobuf_number(&trace->packet, SAMPLE_STACK, stack);
+		syc_protobuf_value(&trace->packet, SAMPLE_WEIGHT,
+		                   samples.ticks[i] * tick);
+		syc_perfetto_end_at(trace, begun, samples.times[i]);
+	}
+	return 0;
+}
+
+int syc_perfetto_allocations(struct syc_perfetto *trace)
+{
+	const struct syscap_view *heap = trace->export->heap;
+	const struct syscap_profile_allocation *items;
+	size_t n;
+
+	if (heap == NULL)
+		return 0;
+	items = syscap_profile_allocations(trace->export->profile, &n);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t stack;
+
+		if ((heap->passed[i / 64] >> (i % 64) & 1) == 0)
+			continue;
+		stack = syc_perfetto_tell_stack(trace, heap,
+		                                heap->nodes[items[i].stack]);
+		syc_perfetto_event(trace, SYC_EVENT_INSTANT,
+		                   syc_perfetto_thread(trace, items[i].thread),
+		                   items[i].time);
+		syc_protobuf_text(&trace->packet, SYC_EVENT_CATEGORY,
+		                  "allocation");
+		syc_protobuf_text(&trace->packet, SYC_EVENT_NAME, "allocation");
+		syc_protobuf_number(&trace->packet, SYC_EVENT_STACK_ID, stack);
+		syc_protobuf_number(&trace->packet, SYC_EVENT_STACK_WEIGHT,
+		                    (uint64_t)items[i].size);
+		syc_perfetto_note_number(trace, "address", items[i].address);
+		syc_perfetto_note_number(trace, "bytes",
+		                         (uint64_t)items[i].size);
+		if (items[i].ended_by != SYSCAP_PROFILE_NONE)
+			syc_perfetto_note_number(
+				trace, "lived_ns",
+				(uint64_t)items[items[i].ended_by].time -
+					(uint64_t)items[i].time);
+		syc_perfetto_event_end(trace);
+	}
+	return 0;
+}

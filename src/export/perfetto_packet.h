@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * perfetto_packet.h - packets, tracks and events of a Perfetto trace, for the
+ * files that write one.
+ *
+ * Numbers of fields are those of perfetto's protos/perfetto/trace, of v58.
+ */
+#ifndef SYC_EXPORT_PERFETTO_PACKET_H
+#define SYC_EXPORT_PERFETTO_PACKET_H
+
+#include <stdio.h>
+
+#include <syscap/profile.h>
+
+#include "data/map.h"
+#include "export/export.h"
+#include "export/linked.h"
+#include "export/pids.h"
+#include "export/protobuf.h"
+
+/** Of TracePacket. */
+enum {
+	SYC_PACKET_CLOCK_SNAPSHOT = 6,
+	SYC_PACKET_TIMESTAMP = 8,
+	SYC_PACKET_SEQUENCE = 10,
+	SYC_PACKET_TRACK_EVENT = 11,
+	SYC_PACKET_INTERNED = 12,
+	SYC_PACKET_SEQUENCE_FLAGS = 13,
+	SYC_PACKET_DEFAULTS = 59,
+	SYC_PACKET_TRACK = 60,
+	SYC_PACKET_IS_FIRST = 87,
+	SYC_PACKET_STACK_SAMPLE = 135
+};
+
+/** Of TrackEvent. */
+enum {
+	SYC_EVENT_CATEGORY_IDS = 3,
+	SYC_EVENT_ANNOTATION = 4,
+	SYC_EVENT_TYPE = 9,
+	SYC_EVENT_NAME_ID = 10,
+	SYC_EVENT_TRACK = 11,
+	SYC_EVENT_LOG = 21,
+	SYC_EVENT_CATEGORY = 22,
+	SYC_EVENT_NAME = 23,
+	SYC_EVENT_INTEGER = 30,
+	SYC_EVENT_DOUBLE = 44,
+	SYC_EVENT_FLOW = 47,
+	SYC_EVENT_FLOW_END = 48,
+	SYC_EVENT_STACK_ID = 56,
+	SYC_EVENT_STACK_WEIGHT = 57
+};
+
+enum syc_event_type {
+	SYC_EVENT_BEGIN = 1,
+	SYC_EVENT_END = 2,
+	SYC_EVENT_INSTANT = 3,
+	SYC_EVENT_COUNTER = 4
+};
+
+struct syc_perfetto {
+	struct syc_export *export;
+	struct syc_protobuf packet;
+	bool has_begun;
+	size_t body, event; /* where they began, in the packet */
+	int64_t event_time;
+	struct syc_pids pids;
+	struct syc_linked linked;
+	uint64_t n_tracks; /* that have got a number */
+	/* What has been told already, by number. */
+	unsigned char *has_name, *has_function, *has_binary, *has_stack;
+	struct syc_map binaries;
+	const char **build_ids; /* of each binary, or NULL */
+	uint64_t stack;         /* that is told */
+	uint64_t n_bodies;      /* of logs */
+};
+
+/** A packet is begun, filled and ended; its field's message is in between. */
+size_t syc_perfetto_begin(struct syc_perfetto *trace, unsigned field);
+void syc_perfetto_end(struct syc_perfetto *trace, size_t begun);
+void syc_perfetto_end_at(struct syc_perfetto *trace, size_t begun,
+                         int64_t time);
+/** A time of a packet: none is below 0. */
+uint64_t syc_perfetto_time(int64_t time);
+
+/** An event of @track; what else it has is put between begin and end. */
+void syc_perfetto_event(struct syc_perfetto *trace, enum syc_event_type type,
+                        uint64_t track, int64_t time);
+void syc_perfetto_event_end(struct syc_perfetto *trace);
+void syc_perfetto_note_text(struct syc_perfetto *trace, const char *name,
+                            const char *text);
+void syc_perfetto_note_number(struct syc_perfetto *trace, const char *name,
+                              uint64_t number);
+
+/* Tracks.  Those of processes and threads have their numbers from the
+ * beginning. */
+void syc_perfetto_tracks(struct syc_perfetto *trace);
+uint64_t syc_perfetto_thread(const struct syc_perfetto *trace, uint32_t thread);
+/** A new one, below that of @process. */
+uint64_t syc_perfetto_track(struct syc_perfetto *trace, uint32_t process,
+                            const char *name);
+uint64_t syc_perfetto_counter(struct syc_perfetto *trace, uint32_t process,
+                              const char *name, const char *description);
+
+#endif
