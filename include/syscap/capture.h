@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * capture.h - read a capture file.  Link libsyscap-capture.a.
+ * capture.h - read a capture file, and write one.  Link libsyscap-capture.a.
  *
  *	struct syscap_error error;
  *	struct syscap_reader *reader;
@@ -241,6 +241,77 @@ bool syscap_frame_jit_name(const struct syscap_reader *reader,
 
 /** "mark", "ctrset", ...; NULL for a type that is not known. */
 const char *syscap_frame_type_name(uint8_t type);
+
+/* ---------------------------------------------------------------- writing */
+
+/*
+ * Write a capture of what something else has recorded (a program that records
+ * itself uses <syscap.h>):
+ *
+ *	struct syscap_writer *writer;
+ *	uint64_t stack[2];
+ *
+ *	if (syscap_writer_open("other.syscap", &writer, &error) != 0)
+ *		return 1;
+ *	syscap_writer_add_process(writer, 1000, 42, "/usr/bin/other --fast");
+ *	syscap_writer_add_name(writer, 1000, 42, "leaf", &stack[0]);
+ *	syscap_writer_add_name(writer, 1000, 42, "main", &stack[1]);
+ *	syscap_writer_add_sample(writer, 2000, &(struct syscap_writer_sample){
+ *		.pid = 42, .tid = 42, .ticks = 1,
+ *		.addrs = stack, .n_addrs = 2 });
+ *	if (syscap_writer_close(writer, &error) != 0)
+ *		fprintf(stderr, "other.syscap: %s\n", error.message);
+ *
+ * Times are ns, of one clock for all of a file, which begins at the time of the
+ * first thing that is added and ends at the latest.  Texts are copied, made
+ * valid UTF-8, and cut where a frame can't hold them; nothing that is handed in
+ * is kept.  What is written are whole frames, also after a failure.
+ *
+ * A failure of the file is kept: all further calls return it, and so does
+ * syscap_writer_close(), which is the one place where it has to be looked at.
+ * SIGPIPE and SIGXFSZ should be ignored.  One thread at a time per writer.
+ */
+struct syscap_writer;
+
+/**
+ * Make the file, or empty it if it is a capture.  -EEXIST: it is something
+ * else; -EBUSY: it is being written.
+ */
+int syscap_writer_open(const char *path, struct syscap_writer **ret_writer,
+                       struct syscap_error *error);
+
+/** Write out the rest and free the writer, whatever is returned. */
+int syscap_writer_close(struct syscap_writer *writer,
+                        struct syscap_error *error);
+
+/** The process @pid, and what it runs from @time on. */
+int syscap_writer_add_process(struct syscap_writer *writer, int64_t time,
+                              int32_t pid, const char *cmdline);
+
+/** What a thread is called from @time on. */
+int syscap_writer_add_thread(struct syscap_writer *writer, int64_t time,
+                             int32_t pid, int32_t tid, const char *name);
+
+/**
+ * An address for stacks that stands for a function of this name, where none is
+ * known.  The same name has the same one, in all of the file.
+ */
+int syscap_writer_add_name(struct syscap_writer *writer, int64_t time,
+                           int32_t pid, const char *name,
+                           uint64_t *ret_address);
+
+struct syscap_writer_sample {
+	int32_t pid, tid;
+	uint64_t ticks;          /* how many of its sampler it stands for */
+	const uint64_t *addrs;   /* the innermost first */
+	size_t n_addrs;          /* more than 8187: the stack is cut */
+	bool is_cut, is_stopped; /* outer frames are missing: there were too
+	                          * many; the unwinder could not go on */
+};
+
+/** A stack.  Many ticks are several samples in the file. */
+int syscap_writer_add_sample(struct syscap_writer *writer, int64_t time,
+                             const struct syscap_writer_sample *sample);
 
 #ifdef __cplusplus
 }

@@ -207,6 +207,7 @@ struct syscap_profile_location {
 	uint32_t process;  /* NONE: no address, but a function as above */
 	uint32_t function; /* after settle */
 	uint32_t map;      /* what it was in; NONE: not known */
+	uint64_t start;    /* where its function begins; 0: not known */
 };
 
 struct syscap_profile_map {

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* cmd_dump.c - `syscap dump`: the frames of a capture, one a line. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "cli/cmd.h"
 #include "cli/dump.h"
+#include "cli/dump_choice.h"
 #include "cli/fault.h"
 #include "cli/input.h"
 
 enum {
 	JSON = 256,
-	TYPE
+	TYPE,
+	BY_TIME
 };
 
 #define TYPES                                                               \
@@ -20,7 +23,8 @@ enum {
 
 struct request {
 	const char *command, *file;
-	bool json;
+	bool json, by_time;
+	struct syc_filter_options filter;
 	bool all;
 	bool types[SYSCAP_FRAME_LAST]; /* wanted; 0: unknown ones */
 };
@@ -72,7 +76,7 @@ static int collect_definitions(struct syc_dump *dump,
 }
 
 static int print_frame(const struct request *request, struct syc_dump *dump,
-                       const struct syscap_frame *frame)
+                       const struct syscap_frame *frame, uint32_t stack)
 {
 	if (frame->type == SYSCAP_FRAME_CTRDEF) {
 		const int r = syc_counter_stats_define(&dump->counters,
@@ -80,8 +84,7 @@ static int print_frame(const struct request *request, struct syc_dump *dump,
 		if (r < 0)
 			return r;
 	}
-	if (!is_wanted(request, frame->type))
-		return 0;
+	dump->stack = stack;
 	if (request->json)
 		syc_dump_json(dump, frame);
 	else
@@ -89,13 +92,68 @@ static int print_frame(const struct request *request, struct syc_dump *dump,
 	return 0;
 }
 
-static int print_frames(const struct request *request,
-                        struct syscap_reader *reader)
+/* In the order of the file; what is to be shown by time is only noted. */
+static int walk(const struct request *request, struct syscap_reader *reader,
+                struct syc_dump *dump, struct syc_dump_choice *choice,
+                int *status)
 {
-	struct syc_dump dump = { .reader = reader, .json = { .out = stdout } };
-	struct syscap_file_info info;
 	struct syscap_error error;
 	struct syscap_frame frame;
+	uint32_t stack;
+	int r;
+
+	while ((r = syscap_reader_next(reader, &frame, &error)) != 0) {
+		if (r < 0) {
+			syc_fault_print(request->command, request->file,
+			                &error);
+			*status = SYC_EXIT_PROBLEM;
+			if (r == -EILSEQ)
+				continue;
+			return 0;
+		}
+		if (!syc_dump_choice_has(choice, &frame, &stack) ||
+		    !is_wanted(request, frame.type))
+			continue;
+		r = request->by_time
+		            ? syc_dump_choice_note(choice, &frame, stack)
+		            : print_frame(request, dump, &frame, stack);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int print_noted(const struct request *request,
+                       struct syscap_reader *reader, struct syc_dump *dump,
+                       struct syc_dump_choice *choice)
+{
+	struct syscap_frame frame;
+	int r = 0;
+
+	syc_dump_choice_sort(choice);
+	for (size_t i = 0; r == 0 && i < choice->noted.n; i++) {
+		const struct syc_dump_noted *noted = &choice->noted.items[i];
+
+		if (syscap_reader_seek(reader, noted->offset) == 0 &&
+		    syscap_reader_next(reader, &frame, NULL) > 0)
+			r = print_frame(request, dump, &frame, noted->stack);
+	}
+	return r;
+}
+
+/* Names of addresses are for people, of what has any. */
+static bool shows_names(const struct request *request)
+{
+	return !request->json && (is_wanted(request, SYSCAP_FRAME_SAMPLE) ||
+	                          is_wanted(request, SYSCAP_FRAME_ALLOCATION));
+}
+
+static int print_frames(struct request *request, struct syscap_reader *reader)
+{
+	struct syc_dump dump = { .reader = reader, .json = { .out = stdout } };
+	struct syc_dump_choice choice = { 0 };
+	struct syscap_file_info info;
+	struct syscap_error error;
 	int status = SYC_EXIT_DONE;
 	int r;
 
@@ -103,29 +161,21 @@ static int print_frames(const struct request *request,
 	dump.begin = info.begin;
 	dump.is_foreign = info.foreign_order;
 	r = collect_definitions(&dump, reader);
-	if (r < 0)
-		goto done;
-	while ((r = syscap_reader_next(reader, &frame, &error)) != 0) {
-		if (r < 0) {
-			syc_fault_print(request->command, request->file,
-			                &error);
-			status = SYC_EXIT_PROBLEM;
-			if (r == -EILSEQ)
-				continue;
-			r = 0;
-			break;
-		}
-		r = print_frame(request, &dump, &frame);
-		if (r < 0)
-			break;
-	}
-done:
-	if (r < 0) {
+	if (r == 0 && (request->filter.is_any || shows_names(request)))
+		r = syc_dump_choice_init(&choice, reader, &request->filter,
+		                         &error);
+	dump.profile = shows_names(request) ? choice.profile : NULL;
+	if (r == 0)
+		r = walk(request, reader, &dump, &choice, &status);
+	if (r == 0 && request->by_time)
+		r = print_noted(request, reader, &dump, &choice);
+	if (r == -EINVAL)
+		syc_fault_print(request->command, request->file, &error);
+	else if (r < 0)
 		syc_fault_no_memory(request->command);
-		status = SYC_EXIT_PROBLEM;
-	}
+	syc_dump_choice_fini(&choice);
 	syc_counter_stats_fini(&dump.counters);
-	return status;
+	return r < 0 ? SYC_EXIT_PROBLEM : status;
 }
 
 /* Returns -1 when the command shall run, else its exit status. */
@@ -139,11 +189,21 @@ static int parse_options(struct request *request, int argc, char **argv)
 	while ((key = syc_options_next(&words)) > 0) {
 		if (key == JSON)
 			request->json = true;
+		else if (key == BY_TIME)
+			request->by_time = true;
+		else if (syc_filter_options_is(key) &&
+		         !syc_filter_options_take(&request->filter, argv[0],
+		                                  key, words.value))
+			return syc_fault_misuse(argv[0]);
 		else if (key == TYPE && !add_type(request, words.value))
 			return syc_fault_misuse(argv[0]);
 	}
 	if (words.status >= 0)
 		return words.status;
+	if (request->filter.filter.of != SYSCAP_VIEW_SAMPLES) {
+		fprintf(stderr, "%s: --of is for sums\n", argv[0]);
+		return syc_fault_misuse(argv[0]);
+	}
 	if (argc - optind != 1) {
 		fprintf(stderr, "%s: expected one file\n", argv[0]);
 		return syc_fault_misuse(argv[0]);
@@ -178,9 +238,9 @@ const struct syc_command syc_cmd_dump = {
 	.name = "dump",
 	.run = run_dump,
 	.summary = "print the frames of a capture, one a line",
-	.synopsis = "[--json] [--type=TYPE]... FILE",
-	.about = "Print the frames of a capture in the order of the file, one "
-		 "a line.",
+	.synopsis = "[OPTION]... [FILTER]... FILE",
+	.about = "Print the frames of a capture, one a line, in the order of "
+		 "the file.",
 	.status = "0; 1 when the capture is damaged or could not be read, "
 		  "with what could be read printed; 2 for wrong use.",
 	.options =
@@ -189,6 +249,10 @@ const struct syc_command syc_cmd_dump = {
 	                  NULL },
 			{ "type", TYPE, "TYPE",
 	                  "only frames of this type; may be repeated.", TYPES },
+			{ "by-time", BY_TIME, NULL, "in the order of time",
+	                  NULL },
 			{ 0 },
 		},
+	.shared = syc_filter_table,
+	.shared_title = "Filters, see syscap-stat(1):",
 };

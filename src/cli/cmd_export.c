@@ -16,7 +16,7 @@
 #include "cli/question.h"
 #include "export/export.h"
 
-#define FORMATS "perfetto chrome folded speedscope pprof csv"
+#define FORMATS "perfetto chrome firefox folded speedscope pprof callgrind csv"
 #define TABLES  "functions samples marks counters logs allocations losses"
 
 /* What a format holds. */
@@ -37,10 +37,14 @@ static const struct format {
 } formats[] = {
 	{ "perfetto", NULL, syc_export_perfetto, ALL, true, false, true },
 	{ "chrome", NULL, syc_export_chrome, ALL, false, false, true },
+	{ "firefox", NULL, syc_export_firefox, ALL & ~(unsigned)ALLOCATIONS,
+	  false, false, true },
 	{ "folded", NULL, syc_export_folded, SAMPLES, false, true, false },
 	{ "speedscope", NULL, syc_export_speedscope, SAMPLES | MARKS, false,
 	  false, false },
 	{ "pprof", NULL, syc_export_pprof, SAMPLES, true, false, false },
+	{ "callgrind", NULL, syc_export_callgrind, SAMPLES, false, true,
+	  false },
 	{ "csv", "functions", syc_export_csv_functions, SAMPLES, false, true,
 	  false },
 	{ "csv", "samples", syc_export_csv_samples, SAMPLES, false, false,
@@ -110,6 +114,8 @@ static void tell_left_out(const struct run *run,
 	     "marks that overlap others of their thread");
 	if ((holds & COUNTERS) == 0)
 		tell(run, n[SYSCAP_FRAME_CTRSET], "frames of counters");
+	tell(run, export->n_no_numbers,
+	     "values of counters that are no numbers");
 	if ((holds & LOGS) == 0)
 		tell(run, n[SYSCAP_FRAME_LOG], "lines of logs");
 	if ((holds & ALLOCATIONS) == 0)
@@ -241,7 +247,7 @@ static int parse(struct run *run, int argc, char **argv)
 	if (run->filter.filter.of != SYSCAP_VIEW_SAMPLES &&
 	    !run->format->has_bytes) {
 		fprintf(stderr,
-		        "%s: --of is for sums: folded, csv's functions\n",
+		        "%s: --of is for sums: folded, callgrind, csv's functions\n",
 		        argv[0]);
 		return syc_fault_misuse(argv[0]);
 	}

@@ -3,7 +3,7 @@
 #ifndef SYC_CLI_DUMP_H
 #define SYC_CLI_DUMP_H
 
-#include <syscap/capture.h>
+#include <syscap/profile.h>
 
 #include "cli/counter_stats.h"
 #include "data/json.h"
@@ -15,6 +15,10 @@ struct syc_dump {
 	/* Types of values: all definitions at first, then as they are met. */
 	struct syc_counter_stats counters;
 	struct syc_json json;
+	/* Names of addresses, for text: the profile and the stack of the frame
+	 * that is shown; NONE: it has none, or there are no names. */
+	const struct syscap_profile *profile;
+	uint32_t stack;
 };
 
 void syc_dump_json(struct syc_dump *dump, const struct syscap_frame *frame);

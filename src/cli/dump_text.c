@@ -26,14 +26,51 @@ static void print_value(bool is_double, uint64_t bits)
 		printf("%" PRId64, (int64_t)bits);
 }
 
+/* "=name+0x1f", if it has a name.  False: @addr is not what is at @node. */
+static bool print_name(const struct syc_dump *dump, uint32_t node,
+                       uint64_t addr)
+{
+	const struct syscap_profile_function *function;
+	const struct syscap_profile_location *location;
+	struct syscap_profile_stacks stacks;
+	size_t n;
+
+	syscap_profile_stacks(dump->profile, &stacks);
+	location = &syscap_profile_locations(dump->profile,
+	                                     &n)[stacks.locations[node]];
+	function = syscap_profile_function(dump->profile, location->function);
+	if (location->process == SYSCAP_PROFILE_NONE ||
+	    location->address != addr)
+		return false;
+	if (!function->is_named)
+		return true;
+	putchar('=');
+	syc_printable_write(stdout, function->name, true);
+	if (location->start != 0)
+		printf("+0x%" PRIx64, addr - location->start);
+	return true;
+}
+
 static void print_addrs(const struct syc_dump *dump,
                         const struct syscap_frame *frame)
 {
+	struct syscap_profile_stacks stacks = { 0 };
+	uint32_t node = dump->stack;
 	uint64_t addr;
 
+	if (dump->profile == NULL)
+		node = SYSCAP_PROFILE_NONE;
+	else
+		syscap_profile_stacks(dump->profile, &stacks);
 	for (unsigned i = 0; syscap_frame_addr(dump->reader, frame, i, &addr);
-	     i++)
+	     i++) {
 		printf(" 0x%" PRIx64, addr);
+		if (node == SYSCAP_PROFILE_NONE || node == 0)
+			continue;
+		/* Notes and markers are on one side only */
+		if (print_name(dump, node, addr))
+			node = stacks.parents[node];
+	}
 }
 
 static void print_map(const struct syscap_frame *frame)

@@ -23,17 +23,22 @@ static bool is_capture(const char *name)
 	return true;
 }
 
+bool syc_out_file_refuse_capture(const char *command, const char *name)
+{
+	if (!is_capture(name))
+		return false;
+	fprintf(stderr, "%s: %s: is a capture, which would be lost\n", command,
+	        name);
+	return true;
+}
+
 bool syc_out_file_open(struct syc_out_file *output, bool is_binary)
 {
 	/* A file that may not grow is an error, not our end */
 	signal(SIGXFSZ, SIG_IGN);
 	if (output->name != NULL && strcmp(output->name, "-") != 0) {
-		if (is_capture(output->name)) {
-			fprintf(stderr,
-			        "%s: %s: is a capture, which would be lost\n",
-			        output->command, output->name);
+		if (syc_out_file_refuse_capture(output->command, output->name))
 			return false;
-		}
 		output->file = fopen(output->name, "we");
 		if (output->file == NULL)
 			fprintf(stderr, "%s: %s: %s\n", output->command,

@@ -18,6 +18,9 @@ struct syc_out_file {
  */
 bool syc_out_file_open(struct syc_out_file *output, bool is_binary);
 
+/** Whether @name is a capture, which would be lost: says so. */
+bool syc_out_file_refuse_capture(const char *command, const char *name);
+
 /** @status, or SYC_EXIT_PROBLEM with a message: not all could be written. */
 int syc_out_file_close(struct syc_out_file *output, int status);
 

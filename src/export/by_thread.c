@@ -1,68 +1,53 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* by_thread.c - the samples of a view, thread by thread, in order of time. */
-#define _GNU_SOURCE
 #include "export/by_thread.h"
 
-#include <errno.h>
-#include <stdbool.h>
-#include <stdlib.h>
+#include "export/group.h"
 
-static int compare(const void *one, const void *other, void *data)
+struct source {
+	const struct syscap_view *view;
+	struct syscap_profile_samples samples;
+};
+
+static uint32_t thread_of(const void *data, uint32_t i)
 {
-	const int64_t *times = data;
-	const uint32_t a = *(const uint32_t *)one;
-	const uint32_t b = *(const uint32_t *)other;
+	const struct source *source = data;
 
-	if (times[a] != times[b])
-		return times[a] < times[b] ? -1 : 1;
-	return (a > b) - (a < b);
+	return (source->view->passed[i / 64] >> (i % 64) & 1) != 0
+	               ? source->samples.threads[i]
+	               : SYSCAP_PROFILE_NONE;
 }
 
-static bool has_passed(const struct syscap_view *view, size_t i)
+static int64_t time_of(const void *data, uint32_t i)
 {
-	return (view->passed[i / 64] >> (i % 64) & 1) != 0;
+	return ((const struct source *)data)->samples.times[i];
 }
 
 int syc_by_thread_init(struct syc_by_thread *by,
                        const struct syscap_profile *profile,
                        const struct syscap_view *view)
 {
-	struct syscap_profile_samples samples;
-	size_t n;
+	struct source source = { .view = view };
+	struct syc_group_rows rows = { .group_of = thread_of,
+		                       .time_of = time_of,
+		                       .data = &source };
+	struct syc_group group;
+	int r;
 
-	syscap_profile_samples(profile, &samples);
-	syscap_profile_threads(profile, &n);
-	*by = (struct syc_by_thread){
-		.n_threads = n,
-		.begins = calloc(n + 2, sizeof(*by->begins)),
-		.numbers = calloc(view->n_passed + 1, sizeof(*by->numbers)),
-	};
-	if (by->begins == NULL || by->numbers == NULL) {
-		syc_by_thread_fini(by);
-		return -ENOMEM;
-	}
-	/* As in children.c. */
-	for (size_t i = 0; i < samples.n; i++)
-		if (has_passed(view, i))
-			by->begins[samples.threads[i] + 2]++;
-	for (size_t i = 2; i < n + 2; i++)
-		by->begins[i] += by->begins[i - 1];
-	for (size_t i = 0; i < samples.n; i++)
-		if (has_passed(view, i))
-			by->numbers[by->begins[samples.threads[i] + 1]++] =
-				(uint32_t)i;
-	for (size_t t = 0; t < n; t++)
-		if (by->begins[t + 1] - by->begins[t] > 1)
-			qsort_r(by->numbers + by->begins[t],
-			        by->begins[t + 1] - by->begins[t],
-			        sizeof(*by->numbers), compare,
-			        (void *)samples.times);
-	return 0;
+	syscap_profile_samples(profile, &source.samples);
+	syscap_profile_threads(profile, &rows.n_groups);
+	rows.n = source.samples.n;
+	r = syc_group_init(&group, &rows);
+	if (r < 0)
+		syc_group_fini(&group);
+	*by = (struct syc_by_thread){ rows.n_groups, group.begins, group.rows };
+	return r;
 }
 
 void syc_by_thread_fini(struct syc_by_thread *by)
 {
-	free(by->begins);
-	free(by->numbers);
+	struct syc_group group = { by->begins, by->numbers };
+
+	syc_group_fini(&group);
 	*by = (struct syc_by_thread){ 0 };
 }

@@ -25,6 +25,8 @@ struct syc_export {
 	/* Set by the writer: marks that another lane holds, and that are left
 	 * out therefore. */
 	uint64_t n_overlaps;
+	/* The same: values of counters that are not finite. */
+	uint64_t n_no_numbers;
 	uint64_t n_ticks; /* ticks of samples that are left out */
 };
 
@@ -35,7 +37,9 @@ bool syc_export_has_mark(const struct syc_export *export,
 /** 0 or -ENOMEM. */
 int syc_export_folded(struct syc_export *export);
 int syc_export_speedscope(struct syc_export *export);
+int syc_export_firefox(struct syc_export *export);
 int syc_export_pprof(struct syc_export *export);
+int syc_export_callgrind(struct syc_export *export);
 int syc_export_chrome(struct syc_export *export);
 int syc_export_perfetto(struct syc_export *export);
 int syc_export_csv_functions(struct syc_export *export);

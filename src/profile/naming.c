@@ -22,6 +22,7 @@ struct job {
 	const struct syc_location_facts *place;
 	const struct syscap_profile_map *map; /* it is in; NULL: not known */
 	bool is_signal, may_vary;
+	uint64_t start; /* of the function; 0: not known */
 };
 
 static const char *last_part(const char *path, size_t *ret_len)
@@ -147,6 +148,7 @@ static int name_by_file(struct job *job, uint32_t *ret_function)
 	if (r <= 0)
 		return r;
 	job->is_signal = symbol.is_signal;
+	job->start = symbol.is_named ? symbol.begin : 0;
 	r = put_symbol(job, symbol.name, symbol.nick, ret_function);
 	return r < 0 ? r : 1;
 }
@@ -183,8 +185,10 @@ static int name_one(struct job *job, uint32_t *ret_function)
 	if (syc_stacks_is_name(job->location->address))
 		return name_by_jit(job, ret_function);
 	symbol = find_symbol(job);
-	if (symbol != NULL)
+	if (symbol != NULL) {
+		job->start = symbol->begin;
 		return put_symbol(job, symbol->name, symbol->tag, ret_function);
+	}
 	if (job->naming->symbols != NULL && !job->naming->has_table &&
 	    !syc_stacks_is_kernel(job->location->address))
 		r = name_by_file(job, ret_function);
@@ -215,6 +219,7 @@ static int name_location(struct job *job, size_t number)
 	job->place = &stacks->places.items[number];
 	job->is_signal = false;
 	job->may_vary = false;
+	job->start = 0;
 	if (job->place->kind == SYC_STEP_NOTE)
 		return 0;
 	map = syc_stacks_is_name(job->location->address) ? NONE : find_map(job);
@@ -224,6 +229,7 @@ static int name_location(struct job *job, size_t number)
 		return r;
 	stacks->locations.items[number].map = map;
 	stacks->locations.items[number].function = function;
+	stacks->locations.items[number].start = job->start;
 	stacks->places.items[number].is_signal = job->is_signal;
 	stacks->places.items[number].may_vary = job->may_vary;
 	return 0;

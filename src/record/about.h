@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
+#include "capture/compose.h"
 #include "capture/writer.h"
-#include "record/compose.h"
 #include "record/options.h"
 
 /** Write METADATA frames, ids "syscap.…". */

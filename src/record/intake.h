@@ -11,8 +11,8 @@
 
 #include <stdint.h>
 
+#include "capture/compose.h"
 #include "capture/writer.h"
-#include "record/compose.h"
 #include "record/drain.h"
 #include "record/processes.h"
 #include "record/renumber.h"

@@ -3,9 +3,9 @@
 #ifndef SYC_RECORD_MAPS_H
 #define SYC_RECORD_MAPS_H
 
+#include "capture/compose.h"
 #include "capture/writer.h"
 #include "data/array.h"
-#include "record/compose.h"
 #include "record/mapped_file.h"
 
 /** The executable mappings of one process that were there last time; all zero: none. */

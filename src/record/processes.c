@@ -14,8 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "capture/compose.h"
 #include "code/code_watch.h"
-#include "record/compose.h"
 #include "record/mapped_file.h"
 #include "record/maps.h"
 #include "record/now.h"

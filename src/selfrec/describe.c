@@ -2,7 +2,7 @@
 /*
  * describe.c - frames that tell about this process.
  *
- * The same bytes as of record/maps.c and record/compose.c where both see the
+ * The same bytes as of record/maps.c and capture/compose.c where both see the
  * same, but that paths which are no UTF-8 stay as they are.
  */
 #define _GNU_SOURCE

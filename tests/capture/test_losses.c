@@ -2,9 +2,9 @@
 /* test_losses.c - what was lost is told once, and never believed blindly. */
 #include <string.h>
 
+#include "capture/compose.h"
 #include "capture/losses.h"
 #include "harness/test.h"
-#include "record/compose.h"
 
 static union syc_frame_buffer frame;
 

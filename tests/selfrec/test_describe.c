@@ -23,9 +23,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "capture/compose.h"
 #include "harness/peer.h"
 #include "harness/test.h"
-#include "record/compose.h"
 #include "record/maps.h"
 #include "record/procfs.h"
 #include "selfrec/describe.h"

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * compose.h - build the frames that the recorder itself writes.
+ * compose.h - build the frames that tools themselves write.
  *
  * Pure.  Every function fills a whole frame in the buffer and returns its
  * length.  Texts are made valid UTF-8 and cut between characters where they
  * do not fit.
  */
-#ifndef SYC_RECORD_COMPOSE_H
-#define SYC_RECORD_COMPOSE_H
+#ifndef SYC_CAPTURE_COMPOSE_H
+#define SYC_CAPTURE_COMPOSE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include <syscap/format.h>
+#include <syscap/capture.h>
 
 union syc_frame_buffer {
 	struct syscap_wire_frame frame;
@@ -20,6 +20,8 @@ union syc_frame_buffer {
 	struct syscap_wire_mark mark;
 	struct syscap_wire_metadata metadata;
 	struct syscap_wire_log log;
+	struct syscap_wire_sample sample;
+	struct syscap_wire_jitmap jitmap;
 	unsigned char bytes[SYSCAP_FRAME_MAX];
 };
 
@@ -41,5 +43,21 @@ size_t syc_compose_log(union syc_frame_buffer *buffer, int32_t pid, int32_t tid,
 
 size_t syc_compose_metadata(union syc_frame_buffer *buffer, int64_t time,
                             const char *id, const char *value);
+
+/** What a thread is called: METADATA "syscap.thread". */
+size_t syc_compose_thread(union syc_frame_buffer *buffer, int32_t pid,
+                          int32_t tid, int64_t time, const char *name);
+
+/** A JITMAP of one name. */
+size_t syc_compose_name(union syc_frame_buffer *buffer, int32_t pid,
+                        int64_t time, uint64_t address, const char *name);
+
+/** As many addresses as fit, the innermost first; where some do not, the stack
+ * is cut.  @ticks is at most SYC_COMPOSE_TICKS. */
+size_t syc_compose_sample(union syc_frame_buffer *buffer, int64_t time,
+                          const struct syscap_writer_sample *sample,
+                          uint32_t ticks);
+
+#define SYC_COMPOSE_TICKS (~SYSCAP_WEIGHT_TAG_MASK)
 
 #endif

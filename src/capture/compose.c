@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* compose.c - build the frames that the recorder itself writes.  Pure. */
-#include "record/compose.h"
+/* compose.c - build the frames that tools themselves write.  Pure. */
+#include "capture/compose.h"
 
 #include <string.h>
 
@@ -111,4 +111,47 @@ size_t syc_compose_metadata(union syc_frame_buffer *buffer, int64_t time,
 	begin_frame(buffer, SYSCAP_FRAME_METADATA, -1, 0, time);
 	put_text(metadata->id, sizeof(metadata->id), id);
 	return finish_text(buffer, sizeof(*metadata), value);
+}
+
+size_t syc_compose_thread(union syc_frame_buffer *buffer, int32_t pid,
+                          int32_t tid, int64_t time, const char *name)
+{
+	struct syscap_wire_metadata *metadata = &buffer->metadata;
+
+	begin_frame(buffer, SYSCAP_FRAME_METADATA, pid, tid, time);
+	put_text(metadata->id, sizeof(metadata->id), "syscap.thread");
+	return finish_text(buffer, sizeof(*metadata), name);
+}
+
+size_t syc_compose_name(union syc_frame_buffer *buffer, int32_t pid,
+                        int64_t time, uint64_t address, const char *name)
+{
+	begin_frame(buffer, SYSCAP_FRAME_JITMAP, pid, 0, time);
+	buffer->jitmap.n_jitmaps = 1;
+	memcpy(buffer->bytes + SYSCAP_JITMAP_FIXED, &address, sizeof(address));
+	return finish_text(buffer, SYSCAP_JITMAP_FIXED + sizeof(address), name);
+}
+
+size_t syc_compose_sample(union syc_frame_buffer *buffer, int64_t time,
+                          const struct syscap_writer_sample *sample,
+                          uint32_t ticks)
+{
+	const size_t at = sizeof(buffer->sample);
+	const size_t most = (SYSCAP_FRAME_MAX - at) / sizeof(uint64_t);
+	const size_t n = sample->n_addrs < most ? sample->n_addrs : most;
+	unsigned flags = 0;
+
+	if (sample->is_cut || n < sample->n_addrs)
+		flags |= SYSCAP_STACK_CUT;
+	if (sample->is_stopped)
+		flags |= SYSCAP_STACK_STOPPED;
+	begin_frame(buffer, SYSCAP_FRAME_SAMPLE, sample->pid, 0, time);
+	if (ticks > 1)
+		buffer->frame.padding2 = SYSCAP_WEIGHT_TAG | ticks;
+	buffer->sample.n_addrs = (uint16_t)n;
+	buffer->sample.flags = (uint16_t)flags;
+	buffer->sample.tid = sample->tid;
+	if (n > 0)
+		memcpy(buffer->bytes + at, sample->addrs, n * sizeof(uint64_t));
+	return syc_frame_end(&buffer->frame, at + n * sizeof(uint64_t));
 }

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* firefox_tables.c - what the threads of a Firefox profile share. */
+#include "export/firefox_tables.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct category {
+	const char *name, *color;
+} categories[SYC_FIREFOX_CATEGORIES] = {
+	[SYSCAP_CATEGORY_APPLICATION] = { "Application", "green" },
+	[SYSCAP_CATEGORY_SYSTEM] = { "System library", "blue" },
+	[SYSCAP_CATEGORY_JIT] = { "JIT", "yellow" },
+	[SYSCAP_CATEGORY_KERNEL] = { "Kernel", "orange" },
+	/* The viewer needs a grey one */
+	[SYSCAP_CATEGORY_NOTE] = { "Other", "grey" },
+	[SYC_FIREFOX_MARK] = { "Mark", "purple" },
+	[SYC_FIREFOX_LOG] = { "Log", "brown" },
+	[SYC_FIREFOX_LOST] = { "Lost", "red" },
+};
+
+static const char *const other_names[SYC_FIREFOX_NAMES] = {
+	[SYC_FIREFOX_NAME_LOG] = "log",
+	[SYC_FIREFOX_NAME_LOST] = "lost",
+};
+
+int syc_firefox_tables_init(struct syc_firefox_tables *tables,
+                            const struct syc_export *export)
+{
+	const struct syscap_profile_function *functions;
+	size_t n_functions, n_names, ignored;
+
+	functions = syscap_profile_functions(export->profile, &n_functions);
+	syscap_profile_mark_names(export->profile, &n_names);
+	*tables = (struct syc_firefox_tables){
+		.export = export,
+		.mark_names = n_functions,
+		.other_names = n_functions + n_names,
+		.binary_names = n_functions + n_names + SYC_FIREFOX_NAMES,
+	};
+	for (size_t i = 0; i < n_functions; i++)
+		if (functions[i].binary[0] != 0 &&
+		    syc_map_put(&tables->binaries, functions[i].binary,
+		                strlen(functions[i].binary) + 1, &ignored) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
+void syc_firefox_tables_fini(struct syc_firefox_tables *tables)
+{
+	syc_map_fini(&tables->binaries);
+}
+
+void syc_firefox_tables_categories(struct syc_json *json)
+{
+	syc_json_begin_array(json);
+	for (size_t i = 0; i < SYC_FIREFOX_CATEGORIES; i++) {
+		syc_json_begin_object(json);
+		syc_json_member_text(json, "name", categories[i].name);
+		syc_json_member_text(json, "color", categories[i].color);
+		syc_json_key(json, "subcategories");
+		syc_json_begin_array(json);
+		syc_json_text(json, "Other");
+		syc_json_end_array(json);
+		syc_json_end_object(json);
+	}
+	syc_json_end_array(json);
+}
+
+static void begin_object(struct syc_json *json, const char *key)
+{
+	syc_json_key(json, key);
+	syc_json_begin_object(json);
+}
+
+static void begin_column(struct syc_json *json, const char *key)
+{
+	syc_json_key(json, key);
+	syc_json_begin_array(json);
+}
+
+static void integer_column(struct syc_json *json, const char *key, size_t n,
+                           int64_t value)
+{
+	begin_column(json, key);
+	for (size_t i = 0; i < n; i++)
+		syc_json_integer(json, value);
+	syc_json_end_array(json);
+}
+
+static void bool_column(struct syc_json *json, const char *key, size_t n,
+                        bool value)
+{
+	begin_column(json, key);
+	for (size_t i = 0; i < n; i++)
+		syc_json_bool(json, value);
+	syc_json_end_array(json);
+}
+
+/* @first, @first + 1, ... */
+static void number_column(struct syc_json *json, const char *key, size_t n,
+                          size_t first)
+{
+	begin_column(json, key);
+	for (size_t i = 0; i < n; i++)
+		syc_json_unsigned(json, first + i);
+	syc_json_end_array(json);
+}
+
+/* @keys are separated by blanks. */
+static void null_columns(struct syc_json *json, const char *keys, size_t n)
+{
+	char key[32];
+
+	for (int used; sscanf(keys, "%31s%n", key, &used) == 1; keys += used) {
+		begin_column(json, key);
+		for (size_t i = 0; i < n; i++)
+			syc_json_null(json);
+		syc_json_end_array(json);
+	}
+}
+
+static void end_table(struct syc_json *json, size_t n)
+{
+	syc_json_member_unsigned(json, "length", n);
+	syc_json_end_object(json);
+}
+
+static void write_stacks(const struct syc_firefox_tables *tables,
+                         struct syc_json *json)
+{
+	const struct syscap_view *view = tables->export->view;
+
+	begin_object(json, "stackTable");
+	begin_column(json, "frame");
+	for (size_t i = 1; i < view->n_nodes; i++)
+		syc_json_unsigned(json, view->functions[i]);
+	syc_json_end_array(json);
+	begin_column(json, "prefixOffset"); /* back to the caller; 0: none */
+	for (size_t i = 1; i < view->n_nodes; i++)
+		syc_json_unsigned(
+			json, view->parents[i] == 0 ? 0 : i - view->parents[i]);
+	syc_json_end_array(json);
+	end_table(json, view->n_nodes - 1);
+}
+
+static void write_frames(const struct syscap_profile_function *functions,
+                         size_t n, struct syc_json *json)
+{
+	begin_object(json, "frameTable");
+	integer_column(json, "address", n, -1);
+	integer_column(json, "lib", n, -1);
+	integer_column(json, "inlineDepth", n, 0);
+	begin_column(json, "category");
+	for (size_t i = 0; i < n; i++)
+		syc_json_unsigned(json, functions[i].category);
+	syc_json_end_array(json);
+	integer_column(json, "subcategory", n, 0);
+	number_column(json, "func", n, 0);
+	null_columns(json,
+	             "nativeSymbol innerWindowID line column originalLocation",
+	             n);
+	end_table(json, n);
+}
+
+static void write_functions(const struct syc_firefox_tables *tables,
+                            const struct syscap_profile_function *functions,
+                            size_t n, struct syc_json *json)
+{
+	size_t binary;
+
+	begin_object(json, "funcTable");
+	number_column(json, "name", n, 0);
+	begin_column(json, "resource");
+	for (size_t i = 0; i < n; i++)
+		syc_json_integer(
+			json,
+			syc_map_get(&tables->binaries, functions[i].binary,
+		                    strlen(functions[i].binary) + 1, &binary)
+				? (int64_t)binary
+				: -1);
+	syc_json_end_array(json);
+	bool_column(json, "isJS", n, false);
+	bool_column(json, "relevantForJS", n, false);
+	null_columns(json, "source lineNumber columnNumber originalLocation",
+	             n);
+	end_table(json, n);
+}
+
+static void write_strings(const struct syc_firefox_tables *tables,
+                          struct syc_json *json)
+{
+	const struct syscap_profile *profile = tables->export->profile;
+	const struct syscap_profile_function *functions;
+	const struct syscap_profile_mark_name *names;
+	size_t n_functions, n_names;
+
+	functions = syscap_profile_functions(profile, &n_functions);
+	names = syscap_profile_mark_names(profile, &n_names);
+	begin_column(json, "stringArray");
+	for (size_t i = 0; i < n_functions; i++)
+		syc_json_text(json, functions[i].name);
+	for (size_t i = 0; i < n_names; i++) {
+		/* Both are short in a frame; what replaces bytes there is up
+		 * to three times as long */
+		char text[256];
+
+		snprintf(text, sizeof(text), "%s/%s", names[i].group,
+		         names[i].name);
+		syc_json_text(json, text);
+	}
+	for (size_t i = 0; i < SYC_FIREFOX_NAMES; i++)
+		syc_json_text(json, other_names[i]);
+	for (size_t i = 0; i < tables->binaries.n; i++)
+		syc_json_text(json, tables->binaries.keys[i].bytes);
+	syc_json_end_array(json);
+}
+
+void syc_firefox_tables_write(const struct syc_firefox_tables *tables,
+                              struct syc_json *json)
+{
+	const struct syscap_profile_function *functions;
+	size_t n;
+
+	functions = syscap_profile_functions(tables->export->profile, &n);
+	syc_json_begin_object(json);
+	write_strings(tables, json);
+	write_stacks(tables, json);
+	write_frames(functions, n, json);
+	write_functions(tables, functions, n, json);
+	begin_object(json, "resourceTable");
+	number_column(json, "name", tables->binaries.n, tables->binary_names);
+	null_columns(json, "host", tables->binaries.n);
+	integer_column(json, "type", tables->binaries.n, 1); /* a library */
+	end_table(json, tables->binaries.n);
+	begin_object(json, "nativeSymbols");
+	null_columns(json, "libIndex address name functionSize", 0);
+	end_table(json, 0);
+	begin_object(json, "sources");
+	null_columns(json,
+	             "id filename startLine startColumn sourceMapURL content",
+	             0);
+	end_table(json, 0);
+	begin_object(json, "sourceLocationTable");
+	null_columns(json, "source line column", 0);
+	end_table(json, 0);
+	syc_json_end_object(json);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * folded.c - stacks as lines, "outermost;...;innermost COUNT".
+ *
+ * There are no times, processes and threads: samples are 1 ns apart and of one
+ * thread.  The notes of our own export become what they were.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "capture/error.h"
+#include "import/lines.h"
+
+#define PID 1
+
+/* A sample says at most 2^24 - 1 ticks: more are many samples. */
+#define MOST (UINT64_C(1) << 44)
+
+struct parser {
+	struct syc_import *import;
+	struct syscap_error *error;
+	SYC_ARRAY(uint64_t) stack; /* the outermost first */
+	struct syscap_writer_sample sample;
+};
+
+static int refuse(const struct parser *parser, const char *what)
+{
+	return syc_error_set(parser->error, EBADMSG, 0, "%s", what);
+}
+
+/* Cuts the count off. */
+static int take_count(struct parser *parser, char *line)
+{
+	char *blank = strrchr(line, ' ');
+	uint64_t count = 0;
+
+	if (blank == NULL || blank[1] == 0 ||
+	    blank[1 + strspn(blank + 1, "0123456789")] != 0)
+		return refuse(parser, "expected a stack, a blank and a count");
+	for (const char *p = blank + 1; *p != 0; p++) {
+		count = count * 10 + (uint64_t)(*p - '0');
+		if (count > MOST)
+			return refuse(parser, "the count is above 2^44");
+	}
+	*blank = 0;
+	parser->sample.ticks = count;
+	return 0;
+}
+
+static int64_t time_of(const struct parser *parser)
+{
+	return (int64_t)parser->import->n_samples;
+}
+
+static int take_frame(struct parser *parser, const char *name)
+{
+	uint64_t address;
+	int r;
+
+	if (name[0] == 0)
+		return refuse(parser, "a function has no name");
+	if (parser->stack.n == 0 && strcmp(name, "[stack cut]") == 0) {
+		parser->sample.is_cut = true;
+		return 0;
+	}
+	if (parser->stack.n == 0 && strcmp(name, "[stack incomplete]") == 0) {
+		parser->sample.is_stopped = true;
+		return 0;
+	}
+	if (parser->stack.n == 0 && strcmp(name, "[no stack]") == 0)
+		return 0;
+	r = syscap_writer_add_name(parser->import->writer, time_of(parser), PID,
+	                           name, &address);
+	return r == 0 ? syc_array_push(&parser->stack, address) : r;
+}
+
+static void reverse(uint64_t *items, size_t n)
+{
+	for (size_t i = 0; i < n / 2; i++) {
+		const uint64_t item = items[i];
+
+		items[i] = items[n - 1 - i];
+		items[n - 1 - i] = item;
+	}
+}
+
+static int take_line(struct parser *parser, char *line)
+{
+	int r;
+
+	if (line[0] == 0)
+		return 0;
+	parser->sample = (struct syscap_writer_sample){ PID, PID,   0,    NULL,
+		                                        0,   false, false };
+	parser->stack.n = 0;
+	r = take_count(parser, line);
+	for (char *name = line; r == 0 && name != NULL;) {
+		char *end = strchr(name, ';');
+
+		if (end != NULL)
+			*end++ = 0;
+		r = take_frame(parser, name);
+		name = end;
+	}
+	if (r < 0)
+		return r;
+	reverse(parser->stack.items, parser->stack.n);
+	parser->sample.addrs = parser->stack.items;
+	parser->sample.n_addrs = parser->stack.n;
+	r = syscap_writer_add_sample(parser->import->writer, time_of(parser),
+	                             &parser->sample);
+	parser->import->n_samples++;
+	return r;
+}
+
+int syc_import_folded(struct syc_import *import, struct syscap_error *error)
+{
+	struct parser parser = { .import = import, .error = error };
+	struct syc_line line = { 0 };
+	int r = syscap_writer_add_process(import->writer, 0, PID, "folded");
+
+	if (r == 0)
+		r = 1;
+	while (r > 0) {
+		r = syc_line_next(&line, import, error);
+		if (r > 0) {
+			r = take_line(&parser, line.text.items);
+			if (r == 0)
+				r = 1;
+			else if (r != -EBADMSG)
+				r = syc_error_set(error, -r, 0, "%s",
+				                  strerror(-r));
+		}
+	}
+	free(parser.stack.items);
+	free(line.text.items);
+	return r;
+}

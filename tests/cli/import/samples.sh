@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# import/samples.sh - samples and names of texts, and lines that are of none.
+. "$(dirname "$0")/../transcript.sh"
+here=$(cd "$(dirname "$expected")" && pwd)
+cd "$work"
+run import --help
+run import
+run import --format pictures
+run import --format folded one two
+run import -f folded missing
+run import -f perf-script -o perf.syscap "$here/perf.txt"
+run export -f folded perf.syscap
+run stat perf.syscap
+run check perf.syscap
+run import -f perf-script -o perf.syscap "$here/perf.txt"
+printf 'main;work 3\nmain 2\n\n[stack cut];deep;er 1\n[no stack] 4\n' >stacks
+printf '[stack incomplete];a "q" =x </script> ]]> 40000000\n' >>stacks
+run import -f folded -o folded.syscap stacks
+run export -f folded folded.syscap
+run check folded.syscap
+run import -f folded -o stacks stacks
+printf 'main 1\nwork 2\nwork\n' >bad
+run import -f folded -o bad.syscap bad
+run export -f folded bad.syscap
+printf 'main 1x\n' >bad
+run import -f folded -o bad2.syscap bad
+printf 'main;;a 1\n' >bad
+run import -f folded -o bad3.syscap bad
+printf 'main 99999999999999999999\n' >bad
+run import -f folded -o bad4.syscap bad
+printf 'p 1 2.5: x:\n\t 12 main+0x1 (/p)\n\nnonsense\n' >bad
+run import -f perf-script -o bad5.syscap bad
+run export -f folded bad5.syscap
+printf 'p 1 99999999999.5: x:\n' >bad
+run import -f perf-script -o bad6.syscap bad
+printf 'p 1 9.5: no colon\n' >bad
+run import -f perf-script -o bad7.syscap bad
+: >empty
+run import -f perf-script -o empty.syscap empty
+run check empty.syscap
+# what is no text, and what would be more than that
+printf 'nul\000;\033[31m;\342\200\256rtl;\377\376 1\n' >hostile
+run import -f folded -o hostile.syscap hostile
+run export -f folded hostile.syscap
+run import -f folded -o folder.syscap .
+head -c 17000000 /dev/zero | tr '\000' x >long
+run import -f folded -o long.syscap long
+run import -f folded -o stacks.txt bad7.syscap
+printf keep >text
+run import -f folded -o text stacks
+run import -f folded -o no/such/folder stacks
+"$SYSCAP" import -f folded - <stacks | "$SYSCAP" export -f folded - >out
+"$SYSCAP" export -f folded folded.syscap | cmp - out
+sed -i "s,$work,WORK,g; s,$here,HERE,g; s/recorded   .*/recorded/" \
+	"$work/transcript"
+finish
