@@ -129,7 +129,7 @@ static unsigned int count_entries(const char *name, bool remove_them)
 #ifndef DEFECTS_OURS
 /* What AddressSanitizer asks a program: the reference leaks. */
 const char *__asan_default_options(void);
-const char *__asan_default_options(void)
+__attribute__((visibility("default"))) const char *__asan_default_options(void)
 {
 	return "detect_leaks=0";
 }
