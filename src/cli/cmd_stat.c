@@ -17,7 +17,8 @@
 /* Damaged frames that are told one by one; the rest is counted. */
 #define MOST_FAULTS 10
 
-#define FUNCTIONS 10
+/* Rows of a table on a screen that has others, too. */
+#define MOST_ROWS 10
 #define TREE_MIN  1.0
 
 struct run {
@@ -25,7 +26,7 @@ struct run {
 	struct syc_filter_options filter;
 	struct syc_stat_hot hot;
 	bool json, all, no_lookup;
-	uint64_t n_functions;
+	uint64_t n_functions, top; /* 0: not asked for */
 	struct syscap_profile *profile;
 	int status;
 };
@@ -91,17 +92,21 @@ static int look(struct run *run, struct syc_stat_summary *summary)
 	run->hot.filter = &run->filter.filter;
 	run->hot.is_filtered = run->filter.is_any;
 	run->hot.view = view;
-	run->hot.n_functions = SIZE_MAX;
-	if (run->n_functions > 0)
-		run->hot.n_functions = (size_t)run->n_functions;
-	else if (!run->json && !run->all)
-		run->hot.n_functions = FUNCTIONS;
+	if (run->top > 0)
+		run->hot.n_rows = (size_t)run->top;
+	else
+		run->hot.n_rows = run->json || run->all ? SIZE_MAX : MOST_ROWS;
+	run->hot.n_functions = run->n_functions > 0 ? (size_t)run->n_functions
+	                                            : run->hot.n_rows;
 	if (summary->is_filtered)
 		r = syc_stat_filtered_add(summary, run->profile, view);
 	if (r == 0)
 		r = syc_stat_summary_finish(summary);
-	if (r == 0)
+	if (r == 0) {
+		syc_stat_sort_marks(run->hot.sort, &summary->marks);
+		syc_stat_sort_counters(run->hot.sort, &summary->counters);
 		r = print(run, summary);
+	}
 	syscap_view_free(view);
 	return r;
 }
@@ -144,6 +149,8 @@ enum {
 	THREADS,
 	TREE,
 	MIN,
+	SORT,
+	TOP,
 	ALL,
 	NO_LOOKUP,
 };
@@ -170,6 +177,14 @@ static bool take(struct run *run, int c, const char *value)
 		if (syc_quantity_count(value, &run->n_functions))
 			return true;
 		fprintf(stderr, "%s: --functions: expected a number from 1\n",
+		        run->command);
+		return false;
+	case SORT:
+		return syc_stat_sort_parse(run->command, value, &run->hot.sort);
+	case TOP:
+		if (syc_quantity_count(value, &run->top))
+			return true;
+		fprintf(stderr, "%s: --top: expected a number from 1\n",
 		        run->command);
 		return false;
 	case MIN:
@@ -252,6 +267,11 @@ const struct syc_command syc_cmd_stat = {
 			{ "tree", TREE, NULL, "the call tree", NULL },
 			{ "min", MIN, "SHARE",
 	                  "... of what took as much of all (1%)", NULL },
+			{ "sort", SORT, "KEY",
+	                  "the order of functions, marks, counters.",
+	                  SYC_STAT_SORT_KEYS },
+			{ "top", TOP, "N", "so many rows of each table (10)",
+	                  NULL },
 			{ "all", ALL, NULL,
 	                  "all rows and tables, not just a screen", NULL },
 			{ "json", JSON, NULL, "all of it as one JSON object",

@@ -62,13 +62,18 @@ static int print_functions(const struct syc_stat_hot *hot,
 		{ "self", true }, { "", true },          { "total", true },
 		{ "", true },     { "function", false }, { "binary", false },
 	};
+	struct syscap_view_sum *const sums =
+		syc_stat_sort_functions(hot->sort, hot->profile, view);
 	struct syc_table table;
 	char text[300];
 	size_t n;
 
+	if (sums == NULL)
+		return -ENOMEM;
+
 	syc_table_init(&table, columns, N_COLUMNS(columns));
 	for (n = 0; n < view->n_sums && n < hot->n_functions; n++) {
-		const struct syscap_view_sum *sum = &view->sums[n];
+		const struct syscap_view_sum *sum = &sums[n];
 		const struct syscap_profile_function *function =
 			syscap_profile_function(hot->profile, sum->function);
 
@@ -87,6 +92,7 @@ static int print_functions(const struct syc_stat_hot *hot,
 	}
 	const int r = syc_table_print(&table, stdout);
 	syc_table_fini(&table);
+	free(sums);
 	if (n < view->n_sums)
 		printf("  … and %zu more: --functions %zu\n", view->n_sums - n,
 		       view->n_sums);

@@ -5,15 +5,18 @@
 
 #include <syscap/profile.h>
 
+#include "cli/stat_sort.h"
 #include "data/json.h"
 
 struct syc_stat_hot {
 	const struct syscap_profile *profile;
 	const struct syscap_filter *filter;
 	const struct syscap_view *view; /* of the filter */
-	size_t n_functions;             /* rows of a table */
-	double min_percent;             /* of what the tree shows */
-	bool threads, tree;             /* sections that are asked for */
+	enum syc_stat_sort sort;
+	size_t n_functions; /* rows of a table */
+	size_t n_rows;      /* of any other */
+	double min_percent; /* of what the tree shows */
+	bool threads, tree; /* sections that are asked for */
 	bool is_filtered;
 };
 
@@ -26,7 +29,7 @@ struct syc_stat_rank {
 /** The sections, for people.  0 or -ENOMEM. */
 int syc_stat_hot_text(const struct syc_stat_hot *hot);
 int syc_stat_tree_text(const struct syc_stat_hot *hot);
-int syc_stat_slowest_text(const struct syc_stat_hot *hot, size_t most);
+int syc_stat_slowest_text(const struct syc_stat_hot *hot);
 
 /** Members of the object that is open.  0 or -ENOMEM. */
 int syc_stat_hot_json(struct syc_json *json, const struct syc_stat_hot *hot);

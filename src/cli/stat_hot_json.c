@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* stat_hot_json.c - hot functions, threads and the tree, as JSON. */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "cli/stat_hot.h"
@@ -47,19 +48,26 @@ static void write_function(struct syc_json *json,
 	syc_json_member_bool(json, "is_named", function->is_named);
 }
 
-static void write_sums(struct syc_json *json, const struct syc_stat_hot *hot,
-                       const struct syscap_view *view)
+static int write_sums(struct syc_json *json, const struct syc_stat_hot *hot,
+                      const struct syscap_view *view)
 {
+	struct syscap_view_sum *const sums =
+		syc_stat_sort_functions(hot->sort, hot->profile, view);
+
+	if (sums == NULL)
+		return -ENOMEM;
 	syc_json_key(json, "functions");
 	syc_json_begin_array(json);
 	for (size_t i = 0; i < view->n_sums && i < hot->n_functions; i++) {
 		syc_json_begin_object(json);
-		write_function(json, hot, view->sums[i].function);
-		syc_json_member_unsigned(json, "self", view->sums[i].self);
-		syc_json_member_unsigned(json, "total", view->sums[i].total);
+		write_function(json, hot, sums[i].function);
+		syc_json_member_unsigned(json, "self", sums[i].self);
+		syc_json_member_unsigned(json, "total", sums[i].total);
 		syc_json_end_object(json);
 	}
 	syc_json_end_array(json);
+	free(sums);
+	return 0;
 }
 
 /* What only a view of the thread can say. */
@@ -73,9 +81,9 @@ static int write_view(struct syc_json *json, const struct syc_stat_hot *hot,
 		return r;
 	syc_json_member_unsigned(json, "samples", view->n_passed);
 	syc_json_member_unsigned(json, "ticks", view->ticks);
-	write_sums(json, hot, view);
+	r = write_sums(json, hot, view);
 	syscap_view_free(view);
-	return 0;
+	return r;
 }
 
 static int write_thread(struct syc_json *json, const struct syc_stat_hot *hot,
@@ -139,7 +147,7 @@ static void write_tree(struct syc_json *json, const struct syc_stat_hot *hot)
 int syc_stat_hot_json(struct syc_json *json, const struct syc_stat_hot *hot)
 {
 	const struct syscap_view *view = hot->view;
-	int r = 0;
+	int r;
 
 	syc_json_key(json, "hot");
 	syc_json_begin_object(json);
@@ -151,8 +159,8 @@ int syc_stat_hot_json(struct syc_json *json, const struct syc_stat_hot *hot)
 	syc_json_member_unsigned(json, "marks", view->n_marks);
 	syc_json_member_unsigned(json, "threadless_marks",
 	                         view->n_threadless_marks);
-	write_sums(json, hot, view);
-	if (hot->threads)
+	r = write_sums(json, hot, view);
+	if (r == 0 && hot->threads)
 		r = write_threads(json, hot);
 	if (hot->tree)
 		write_tree(json, hot);

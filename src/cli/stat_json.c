@@ -22,7 +22,7 @@ static void write_frames(struct syc_json *json,
 }
 
 static void write_lost(struct syc_json *json,
-                       const struct syc_loss_stats *losses)
+                       const struct syc_loss_stats *losses, size_t most)
 {
 	syc_json_key(json, "lost");
 	syc_json_begin_object(json);
@@ -30,7 +30,7 @@ static void write_lost(struct syc_json *json,
 	syc_json_member_unsigned(json, "bytes", losses->sum.bytes);
 	syc_json_key(json, "threads");
 	syc_json_begin_array(json);
-	for (size_t i = 0; i < losses->threads.n; i++) {
+	for (size_t i = 0; i < losses->threads.n && i < most; i++) {
 		const struct syc_thread_loss *thread =
 			&losses->threads.items[i];
 
@@ -67,11 +67,12 @@ static void write_samples(struct syc_json *json,
 }
 
 static void write_processes(struct syc_json *json,
-                            const struct syc_process_list *processes)
+                            const struct syc_process_list *processes,
+                            size_t most)
 {
 	syc_json_key(json, "processes");
 	syc_json_begin_array(json);
-	for (size_t i = 0; i < processes->processes.n; i++) {
+	for (size_t i = 0; i < processes->processes.n && i < most; i++) {
 		const struct syc_listed_process *process =
 			&processes->processes.items[i];
 
@@ -89,11 +90,11 @@ static void write_processes(struct syc_json *json,
 }
 
 static void write_marks(struct syc_json *json,
-                        const struct syc_mark_stats *marks)
+                        const struct syc_mark_stats *marks, size_t most)
 {
 	syc_json_key(json, "marks");
 	syc_json_begin_array(json);
-	for (size_t i = 0; i < marks->marks.n; i++) {
+	for (size_t i = 0; i < marks->marks.n && i < most; i++) {
 		const struct syc_mark *mark = &marks->marks.items[i];
 
 		syc_json_begin_object(json);
@@ -132,11 +133,12 @@ static void write_values(struct syc_json *json, bool is_double,
 }
 
 static void write_counters(struct syc_json *json,
-                           const struct syc_counter_stats *counters)
+                           const struct syc_counter_stats *counters,
+                           size_t most)
 {
 	syc_json_key(json, "counters");
 	syc_json_begin_array(json);
-	for (size_t i = 0; i < counters->result.n; i++) {
+	for (size_t i = 0; i < counters->result.n && i < most; i++) {
 		const struct syc_counter *counter = &counters->result.items[i];
 		const struct syscap_counter_info *info =
 			counter->definition ? &counter->definition->info : NULL;
@@ -188,10 +190,10 @@ int syc_stat_json(const struct syc_stat_summary *summary,
 	syc_json_member_integer(&json, "duration_ns",
 	                        syc_stat_summary_duration(summary));
 	write_frames(&json, summary);
-	write_lost(&json, &summary->losses);
-	write_processes(&json, &summary->processes);
-	write_marks(&json, &summary->marks);
-	write_counters(&json, &summary->counters);
+	write_lost(&json, &summary->losses, hot->n_rows);
+	write_processes(&json, &summary->processes, hot->n_rows);
+	write_marks(&json, &summary->marks, hot->n_rows);
+	write_counters(&json, &summary->counters, hot->n_rows);
 	syc_json_key(&json, "logs");
 	syc_json_begin_object(&json);
 	for (unsigned i = 0; i < SYC_SEVERITIES; i++)

@@ -63,8 +63,7 @@ static int find_blocks(struct slowest *slowest)
 	return 0;
 }
 
-static int begin(struct slowest *slowest, const struct syc_stat_hot *hot,
-                 size_t most)
+static int begin(struct slowest *slowest, const struct syc_stat_hot *hot)
 {
 	const struct syscap_profile *profile = hot->profile;
 	size_t n;
@@ -79,7 +78,8 @@ static int begin(struct slowest *slowest, const struct syc_stat_hot *hot,
 	syscap_profile_samples(profile, &slowest->samples);
 	slowest->has_running =
 		hot->view->unit == SYSCAP_UNIT_CPU_NS && slowest->samples.n > 0;
-	slowest->n = hot->view->n_marks < most ? hot->view->n_marks : most;
+	slowest->n = hot->view->n_marks < hot->n_rows ? hot->view->n_marks
+	                                              : hot->n_rows;
 	return find_blocks(slowest);
 }
 
@@ -219,7 +219,7 @@ static int print_slowest(const struct slowest *slowest, struct syc_table *table)
 	return r;
 }
 
-int syc_stat_slowest_text(const struct syc_stat_hot *hot, size_t most)
+int syc_stat_slowest_text(const struct syc_stat_hot *hot)
 {
 	static const struct syc_table_column columns[] = {
 		{ "duration", true }, { "waiting", true }, { "at", true },
@@ -232,7 +232,7 @@ int syc_stat_slowest_text(const struct syc_stat_hot *hot, size_t most)
 
 	if (hot->view->n_marks == 0)
 		return 0;
-	r = begin(&slowest, hot, most);
+	r = begin(&slowest, hot);
 	if (r == 0) {
 		syc_table_heading(stdout, "Slowest marks");
 		syc_table_init(&table, columns, N_COLUMNS(columns));
@@ -246,7 +246,7 @@ int syc_stat_slowest_text(const struct syc_stat_hot *hot, size_t most)
 int syc_stat_slowest_json(struct syc_json *json, const struct syc_stat_hot *hot)
 {
 	struct slowest slowest;
-	const int r = begin(&slowest, hot, SIZE_MAX);
+	const int r = begin(&slowest, hot);
 
 	if (r < 0) {
 		end(&slowest);

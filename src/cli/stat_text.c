@@ -14,9 +14,6 @@
 
 #define N_COLUMNS(columns) (sizeof(columns) / sizeof((columns)[0]))
 
-/* Rows of a table on a screen that has others, too. */
-#define MOST_ROWS 10
-
 /* @n rows there are, of which @most may have been added. */
 static int finish_table(struct syc_table *table, size_t n, size_t most)
 {
@@ -332,7 +329,7 @@ static int print_hot(const struct syc_stat_hot *hot)
 int syc_stat_text(const struct syc_stat_summary *summary, const char *file,
                   const struct syc_stat_hot *hot, bool all)
 {
-	const size_t most = all ? SIZE_MAX : MOST_ROWS;
+	const size_t most = hot->n_rows;
 
 	print_head(summary, file);
 	print_heap(hot, summary);
@@ -342,8 +339,7 @@ int syc_stat_text(const struct syc_stat_summary *summary, const char *file,
 	/* Who has samples asks for other things. */
 	if ((all || summary->samples.count == 0) && print_frames(summary) < 0)
 		return -ENOMEM;
-	if (print_lost(summary, most) < 0 ||
-	    syc_stat_slowest_text(hot, most) < 0 ||
+	if (print_lost(summary, most) < 0 || syc_stat_slowest_text(hot) < 0 ||
 	    print_marks(&summary->marks, most) < 0 ||
 	    print_counters(&summary->counters, most) < 0 ||
 	    print_logs(summary) < 0)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # stat/options.sh - values of options that make no sense are refused.
 . "$(dirname "$0")/../transcript.sh"
-for option in --functions=0 --functions=x --min=1 --min=101% --from=later \
+for option in --functions=0 --functions=x --top=0 --sort=weight --sort= --min=1 --min=101% --from=later \
 	--to=1h --pid=0 --function='(' --drop='[' --focus='*(' --mark=/x --thread= \
 	--longer-than=5 --longer-than=-5ms --slowest=0 --slowest=0% --slowest; do
 	run stat $option everything.syscap
