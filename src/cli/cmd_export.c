@@ -37,8 +37,7 @@ static const struct format {
 } formats[] = {
 	{ "perfetto", NULL, syc_export_perfetto, ALL, true, false, true },
 	{ "chrome", NULL, syc_export_chrome, ALL, false, false, true },
-	{ "firefox", NULL, syc_export_firefox, ALL & ~(unsigned)ALLOCATIONS,
-	  false, false, true },
+	{ "firefox", NULL, syc_export_firefox, ALL, false, false, true },
 	{ "folded", NULL, syc_export_folded, SAMPLES, false, true, false },
 	{ "speedscope", NULL, syc_export_speedscope, SAMPLES | MARKS, false,
 	  false, false },

@@ -9,6 +9,7 @@
 #include "export/amount.h"
 #include "export/by_thread.h"
 #include "export/export.h"
+#include "export/firefox_allocations.h"
 #include "export/firefox_counters.h"
 #include "export/firefox_markers.h"
 #include "export/firefox_tables.h"
@@ -30,6 +31,7 @@ struct writer {
 	struct syc_firefox_tables tables;
 	struct syc_firefox_markers markers;
 	struct syc_firefox_counters counters;
+	struct syc_firefox_allocations allocations;
 	uint32_t *rows; /* of each thread: its place in the file, or NONE */
 	uint32_t *main_rows; /* of each process: its main thread's */
 	uint32_t *lives;     /* of each process: how many before had its pid */
@@ -238,6 +240,8 @@ static int write_thread(struct writer *writer, uint32_t number)
 	write_samples(writer, number, process);
 	syc_json_key(json, "markers");
 	r = syc_firefox_markers_write(&writer->markers, json, number);
+	syc_firefox_allocations_write(&writer->allocations, json, number,
+	                              writer->begin);
 	syc_json_end_object(json);
 	return r;
 }
@@ -248,7 +252,9 @@ static bool has_something(const struct writer *writer, size_t thread)
 
 	return writer->by.begins[thread] < writer->by.begins[thread + 1] ||
 	       markers[thread] < markers[thread + 1] ||
-	       writer->counters.threads[thread];
+	       writer->counters.threads[thread] ||
+	       syc_firefox_allocations_has(&writer->allocations,
+	                                   (uint32_t)thread);
 }
 
 static int write_threads(struct writer *writer)
@@ -377,10 +383,14 @@ int syc_export_firefox(struct syc_export *export)
 		                             &writer.tables);
 	if (r == 0)
 		r = syc_firefox_counters_init(&writer.counters, export);
+	if (r == 0)
+		r = syc_firefox_allocations_init(&writer.allocations, export,
+		                                 writer.tables.heap_stacks);
 	writer.rows = calloc(writer.by.n_threads + 1, sizeof(*writer.rows));
 	if (r == 0)
 		r = writer.rows == NULL ? -ENOMEM : write_profile(&writer);
 	export->n_no_numbers = writer.counters.n_no_numbers;
+	syc_firefox_allocations_fini(&writer.allocations);
 	syc_firefox_counters_fini(&writer.counters);
 	syc_firefox_markers_fini(&writer.markers);
 	syc_firefox_tables_fini(&writer.tables);

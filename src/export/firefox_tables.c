@@ -36,6 +36,7 @@ int syc_firefox_tables_init(struct syc_firefox_tables *tables,
 	*tables = (struct syc_firefox_tables){
 		.export = export,
 		.mark_names = n_functions,
+		.heap_stacks = export->view->n_nodes - 1,
 		.other_names = n_functions + n_names,
 		.binary_names = n_functions + n_names + SYC_FIREFOX_NAMES,
 	};
@@ -130,19 +131,26 @@ static void end_table(struct syc_json *json, size_t n)
 static void write_stacks(const struct syc_firefox_tables *tables,
                          struct syc_json *json)
 {
-	const struct syscap_view *view = tables->export->view;
+	/* Offsets lead back within a view, so that one can follow the other */
+	const struct syscap_view *const views[] = { tables->export->view,
+		                                    tables->export->heap };
+	size_t n = 0;
 
 	begin_object(json, "stackTable");
 	begin_column(json, "frame");
-	for (size_t i = 1; i < view->n_nodes; i++)
-		syc_json_unsigned(json, view->functions[i]);
+	for (size_t v = 0; v < 2; v++)
+		for (size_t i = 1; views[v] && i < views[v]->n_nodes; i++, n++)
+			syc_json_unsigned(json, views[v]->functions[i]);
 	syc_json_end_array(json);
 	begin_column(json, "prefixOffset"); /* back to the caller; 0: none */
-	for (size_t i = 1; i < view->n_nodes; i++)
-		syc_json_unsigned(
-			json, view->parents[i] == 0 ? 0 : i - view->parents[i]);
+	for (size_t v = 0; v < 2; v++)
+		for (size_t i = 1; views[v] && i < views[v]->n_nodes; i++)
+			syc_json_unsigned(json,
+			                  views[v]->parents[i] == 0
+			                          ? 0
+			                          : i - views[v]->parents[i]);
 	syc_json_end_array(json);
-	end_table(json, view->n_nodes - 1);
+	end_table(json, n);
 }
 
 static void write_frames(const struct syscap_profile_function *functions,

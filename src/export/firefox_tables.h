@@ -4,7 +4,7 @@
  * functions, stacks.
  *
  * A frame is a function, as a view has no addresses, and a stack is a node of
- * the view, less one: the root is none.
+ * the view, less one: the root is none.  Those of allocations follow.
  */
 #ifndef SYC_EXPORT_FIREFOX_TABLES_H
 #define SYC_EXPORT_FIREFOX_TABLES_H
@@ -33,6 +33,7 @@ struct syc_firefox_tables {
 	struct syc_map binaries; /* by text, NUL included */
 	/* Numbers of the first string of each kind. */
 	size_t mark_names, other_names, binary_names;
+	size_t heap_stacks; /* number of the first stack of allocations */
 };
 
 /** 0 or -ENOMEM. */

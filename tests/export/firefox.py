@@ -31,6 +31,13 @@ def make_story():
     story.frame(6, 20, end, 0, b"")
     story.frame(4, 20, end + 1, 0, b"/usr/bin/another\0")
     story.mark(20, 20, end + 2, 7, "app", "again")
+    # freed by another thread; and what nobody allocated
+    for at, tid, address, size in ((400, 10, 0x9000, 77), (401, 11, 0x9000, 0),
+                                   (402, 11, 0xA000, 0)):
+        at = BEGIN + at * 1000
+        story.frame(14, 10, at, 0, struct.pack(
+            "<QqiHHQ", address, size, tid, 1, 0, story.address(1)))
+        story.allocations.append((at, 10, tid, address, size))
     # what no number is has no place
     story.frame(9, 10, BEGIN + 1, 0, struct.pack("<HHI8Id56x", 1, 0, 0, 8,
                                                  *[0] * 7, float("nan")))
@@ -113,12 +120,51 @@ def read(whole):
     return samples, marks, logs, losses, values, names
 
 
+def read_allocations(whole):
+    """(time, pid, tid, address, bytes, stack), frees with what they end."""
+    shared, found = Shared(whole), []
+    for thread in whole["threads"]:
+        if "nativeAllocations" not in thread:
+            continue
+        assert thread["isMainThread"]
+        assert thread["nativeAllocations"]["weightType"] == "bytes"
+        last = None
+        for row in table(thread, "nativeAllocations"):
+            assert last is None or row["time"] >= last
+            last = row["time"]
+            found.append((ns(last), int(thread["pid"]), row["threadId"],
+                          row["memoryAddress"], row["weight"],
+                          shared.stacks[row["stack"]]))
+    return found
+
+
+def with_frees(allocations, passes):
+    """What the story's allocations are there: those that pass, and what frees
+    them, which weighs as much."""
+    held, found = {}, []
+    for time_, pid, tid, address, size in sorted(allocations):
+        if size == 0:
+            size = -held.pop((pid, address), 0)
+        else:
+            held.pop((pid, address), 0)
+            if not passes(time_, pid, tid):
+                continue
+            held[pid, address] = size
+        if size != 0:
+            found.append((time_, pid, tid, address, size, ("work",)))
+    return found
+
+
 def check(story, path, args, passes):
     done = subprocess.run([syscap, "export", "-f", "firefox", *args, path],
                           check=True, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE)
     whole = json.loads(done.stdout)
     samples, marks, logs, losses, values, names = read(whole)
+    wanted = with_frees(story.allocations, passes)
+    assert read_allocations(whole) == wanted, (args, "allocations")
+    assert args == ("--thread=11",) or sum(a[4] < 0 for a in wanted) > 5
+    assert b"allocations" not in done.stderr, done.stderr
     assert b"</script>" in done.stdout, "it is data, and not HTML"
     assert sorted(samples) == sorted(
         s for s in story.samples if passes(*s[:3])), "samples"
