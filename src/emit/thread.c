@@ -473,7 +473,6 @@ static void begin_ring(struct syc_state *ts, struct syc_ring_header *ring,
 
 	ts->ring = ring;
 	ts->head = at;
-	ts->refused_len = 0;
 	mapped_of(ts)->size = size;
 	mapped_of(ts)->header = ring;
 	if (ts->is_ours) {
