@@ -199,6 +199,13 @@ static void write_message(struct record_text *message,
 	                                   sizeof(message->text));
 }
 
+/* Of losses that were counted after a record had taken their range. */
+static void give_range(struct syc_ring_losses *lost)
+{
+	if (lost->from == 0)
+		lost->from = lost->to = syc_clock_kernel();
+}
+
 static void fill_record(unsigned char *frame, uint32_t len,
                         const struct syc_ring_losses *lost,
                         const struct record_text *message)
@@ -284,6 +291,7 @@ static bool tell_of_thread(struct syc_state *ts, uint32_t limit)
 	ts->telling_bank = next;
 	SYC_SIGNAL_FENCE();
 	snapshot(staged, &ts->lost);
+	give_range(staged);
 	write_message(&message, staged, &ts->told[ts->bank & 1], ts->tid);
 	const uint32_t len =
 		syc_text_frame_len(sizeof(struct syscap_wire_mark), message.n);
@@ -332,6 +340,8 @@ static bool tell_of_process(struct syc_state *ts, uint32_t limit)
 	write_message(&message, &now, &syc_process->told, 0);
 	const uint32_t len =
 		syc_text_frame_len(sizeof(struct syscap_wire_mark), message.n);
+	if (message.n_lost != 0)
+		give_range(&now);
 	unsigned char *const frame =
 		message.n_lost != 0 ? syc_take(&ts->hot, limit, len, now.from)
 				    : NULL;
@@ -412,8 +422,7 @@ uint32_t syc_loss_compose(unsigned char *frame,
 		syc_text_frame_len(sizeof(struct syscap_wire_mark), message.n);
 	if (message.n_lost == 0)
 		return 0;
-	if (now.from == 0)
-		now.from = now.to = syc_clock_kernel();
+	give_range(&now);
 	struct syscap_wire_frame *const header = (void *)frame;
 	syc_frame_begin(header, SYSCAP_FRAME_MARK, pid, now.from);
 	header->len = (uint16_t)len;

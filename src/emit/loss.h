@@ -31,27 +31,6 @@
 void syc_loss_count(struct syc_state *ts, uint8_t type, uint32_t len,
                     int64_t time);
 
-/**
- * A frame of @len bytes would find no room: one that was not longer found
- * none, and the recorder has read nothing since.  So it may be counted without
- * an emit, and a ring that stays full costs little.  Not on top of another
- * emit of the thread.  owner, signal-safe.
- */
-static inline bool syc_loss_is_sure(const struct syc_thread *st, uint32_t len)
-{
-	const struct syc_state *const ts =
-		(const struct syc_state *)(const void *)st;
-	const struct syc_ring_header *const ring =
-		__atomic_load_n(&ts->ring, __ATOMIC_RELAXED);
-
-	/* refused_len last: a handler that looked again has set it anew */
-	return ring != NULL && !ts->is_own && st->owner == 0 &&
-	       st->disturbed == 0 &&
-	       __atomic_load_n(&ring->head, __ATOMIC_RELAXED) ==
-	               __atomic_load_n(&ts->head, __ATOMIC_RELAXED) &&
-	       len >= __atomic_load_n(&ts->refused_len, __ATOMIC_RELAXED) - 1;
-}
-
 /** Count a lost frame of a thread that has no state, or no ring: a stray one.
  * Context: any-thread, signal-safe. */
 void syc_loss_count_stray(uint8_t type, uint32_t len, int64_t time);

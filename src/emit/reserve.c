@@ -69,8 +69,6 @@ bool syc_reserve_look(struct syc_state *ts, uint32_t *ret_limit)
 		                                 false, __ATOMIC_RELAXED,
 		                                 __ATOMIC_RELAXED))
 			continue;
-		if (moved != 0)
-			__atomic_store_n(&ts->refused_len, 0, __ATOMIC_RELAXED);
 		*ret_limit = (uint32_t)pos + size - 8 - SYC_RING_ROOM -
 		             (used - moved);
 		if (ts->is_own && used - moved > size / 8 * 3)
@@ -125,12 +123,12 @@ SYC_COLD unsigned char *syc_reserve_slow(struct syc_thread *st, uint32_t len,
 
 		/* The record goes first, and only if the frame fits too */
 		if ((int32_t)(limit - count - SYC_LOSS_RECORD_MAX - len) < 0)
-			goto refused;
+			goto lost;
 		syc_loss_tell(ts, limit);
 	}
 	frame = syc_take(st, limit, len, time);
 	if (frame == NULL)
-		goto refused;
+		goto lost;
 	/* Look again at a quarter, to wake who drains the ring in time */
 	if (ts->is_own) {
 		const uint32_t quarter = (uint32_t)st->pos + st->size / 4;
@@ -151,9 +149,6 @@ SYC_COLD unsigned char *syc_reserve_slow(struct syc_thread *st, uint32_t len,
 	}
 	errno = saved;
 	return frame;
-refused:
-	if (ts->refused_len == 0 || len < ts->refused_len)
-		__atomic_store_n(&ts->refused_len, len + 1, __ATOMIC_RELAXED);
 lost:
 	syc_loss_count(ts, type, len, time);
 	errno = saved;

@@ -473,7 +473,6 @@ static void begin_ring(struct syc_state *ts, struct syc_ring_header *ring,
 
 	ts->ring = ring;
 	ts->head = at;
-	ts->refused_len = 0;
 	mapped_of(ts)->size = size;
 	mapped_of(ts)->header = ring;
 	if (ts->is_ours) {
@@ -540,10 +539,7 @@ static void begin_own_ring(struct syc_state *ts, struct syc_ring_header *ring,
 
 static bool connect_own(struct syc_state *ts)
 {
-	const char *const why =
-		syc_own_recording != NULL
-			? syc_own_recording->connect(ts, begin_own_ring)
-			: "this copy of the library only knows recorders";
+	const char *const why = syc_own_recording->connect(ts, begin_own_ring);
 
 	if (why == NULL) {
 		syc_announce(ts);
@@ -588,6 +584,9 @@ SYC_COLD bool syc_thread_connect(struct syc_state *ts)
 
 	if (ts->is_connecting || ts->ring != NULL)
 		return false; /* a fault in set-up; or closed for good */
+	if (syc_own_recording == NULL &&
+	    syc_destination_sink() != SYC_SINK_CONTROL)
+		return false; /* another copy's recording, whose events may */
 	if (ts->retry_at != 0 &&
 	    (ts->retry_at == NEVER || syc_clock_kernel() < ts->retry_at))
 		return false;

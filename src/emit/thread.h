@@ -39,14 +39,13 @@ struct syc_state {
 	uint32_t phase; /* SYC_STATE_*; compare-exchange, acquire/release */
 	int32_t tid;
 	struct syc_ring_header *ring; /* NULL: none mapped */
-	bool is_ours;         /* the recorder reads the header's client block */
-	bool is_own;          /* there is no recorder: a slot of our arena */
-	bool is_connecting;   /* set-up under way: nested calls drop */
-	bool is_in_handler;   /* sure; false: has to be found out */
-	bool no_exit_hook;    /* thread exit must be found by looking */
-	uint32_t head;        /* the reader's position as last believed */
-	uint32_t refused_len; /* 1 + the least that found no room behind it */
-	int64_t retry_at;     /* ns; no ring is looked for before; MAX: never */
+	bool is_ours;       /* the recorder reads the header's client block */
+	bool is_own;        /* there is no recorder: a slot of our arena */
+	bool is_connecting; /* set-up under way: nested calls drop */
+	bool is_in_handler; /* sure; false: has to be found out */
+	bool no_exit_hook;  /* thread exit must be found by looking */
+	uint32_t head;      /* the reader's position as last believed */
+	int64_t retry_at;   /* ns; no ring is looked for before; MAX: never */
 	int64_t rebasing_since;          /* kernel ns; 0: no rebase under way */
 	uint32_t n_clock_calls;          /* slow ones: who comes meanwhile */
 	uintptr_t stack_low, stack_high; /* own stack; empty: not known */

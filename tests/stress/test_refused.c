@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_refused.c - events that a full ring refuses, and a handler on top of
+ * every instruction of that: one that emits what still fits, one that ends
+ * the recording, one on whose way the reader goes on.
+ *
+ * The reader is the emitting program itself: so it moves exactly when it is
+ * meant to, and knows what it has read.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <syscap.h>
+
+#include "emit/thread.h"
+#include "harness/peer.h"
+#include "harness/stepper.h"
+#include "harness/test.h"
+#include "harness/tsan.h"
+
+#define RING 8192u
+#define KIND SYSCAP_FRAME_MARK
+
+static char long_message[6000], longest_message[RING];
+
+static uint64_t n_sent, n_kept;
+
+static void emit_short(void)
+{
+	n_sent++;
+	SYSCAP_MARK("test", "short", 1, 0, NULL);
+}
+
+/* Fits into an empty ring, and not beside another of its kind. */
+static void emit_long(void)
+{
+	n_sent++;
+	syscap_mark("test", "long", 1, 0, long_message);
+}
+
+static const struct syc_state *state(void)
+{
+	return syc_state_of(syc_self);
+}
+
+/* Everything published is read. */
+static void read_all(void)
+{
+	struct syc_ring_header *const ring = state()->ring;
+	const uint32_t tail = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
+	uint32_t at = ring->head;
+
+	while (at != tail) {
+		const struct syscap_wire_mark *const mark =
+			(const void *)(syc_self->body + at);
+
+		/* Losses have a time as all else */
+		CHECK(mark->frame.time >= 1);
+		n_kept += mark->frame.type == KIND &&
+		          strcmp(mark->group, "test") == 0;
+		at = (at + mark->frame.len) % RING;
+	}
+	__atomic_store_n(&ring->head, at, __ATOMIC_RELEASE);
+}
+
+static uint64_t n_lost(void)
+{
+	return state()->ring->lost.frames[KIND];
+}
+
+static uint64_t n_told(void)
+{
+	return state()->told[state()->bank & 1].frames[KIND];
+}
+
+static uint64_t n_dropped(void)
+{
+	struct syscap_stats stats = { .size = sizeof(stats) };
+
+	syscap_get_stats(&stats);
+	return stats.n_dropped;
+}
+
+/* A ring in which a long one finds no room, as is known, and others do. */
+static void fill(void)
+{
+	read_all();
+	emit_long();
+	emit_long();
+	emit_long();
+}
+
+/* All that was sent is kept or lost, and what is lost is told. */
+static void check_sums(void)
+{
+	read_all();
+	emit_short(); /* tells */
+	read_all();
+	CHECK_EQ(n_kept + n_lost(), n_sent);
+	CHECK_EQ(n_told(), n_lost());
+	CHECK_EQ(n_dropped(), n_lost());
+}
+
+static void begin(void)
+{
+	memset(long_message, 'x', sizeof(long_message) - 1);
+	memset(longest_message, 'x', sizeof(longest_message) - 1);
+	stepper_install(false);
+	emit_short();
+}
+
+/* Sanitized code is ten times as long. */
+static long stride(void)
+{
+	return test_is_sanitized() ? 11 : 1;
+}
+
+static void emit_both(void)
+{
+	emit_short(); /* on top of one that is refused, this one fits */
+	emit_long();
+	emit_short();
+}
+
+CHILD(emits_on_top)
+{
+	struct stepper stepper;
+
+	begin();
+	for (long k = 1;; k += stride()) {
+		fill();
+		const bool reached =
+			stepper_run(&stepper, k, emit_long, emit_both);
+		CHECK_EQ(syc_self->owner, 0);
+		emit_short();
+		emit_long();
+		check_sums();
+		if (!reached)
+			break;
+	}
+}
+
+/* Longer than the ring: it looks for room, and leaves the ring empty. */
+static void read_and_emit(void)
+{
+	read_all();
+	n_sent++;
+	SYSCAP_MARK("test", "longest", 1, 0, longest_message);
+}
+
+CHILD(reads_on_top)
+{
+	struct stepper stepper;
+
+	begin();
+	for (long k = 1;; k += stride()) {
+		read_all();
+		emit_long();
+		const bool reached =
+			stepper_run(&stepper, k, emit_long, read_and_emit);
+		/* Each finds the room that there is */
+		for (int i = 0; i < 3; i++) {
+			const uint64_t before = n_lost();
+
+			read_all();
+			emit_long();
+			CHECK_EQ(n_lost(), before);
+		}
+		check_sums();
+		if (!reached)
+			break;
+	}
+}
+
+/* What happens to the thread where another starts a recording. */
+static void change_destination(void)
+{
+	syc_copies_set_active(syc_process_next_epoch());
+	/* After this, it can be left: not below one that is under way */
+	SYSCAP_MARK("test", "elsewhere", 1, 0, NULL);
+}
+
+CHILD(leaves_on_top)
+{
+	struct stepper stepper;
+
+	begin();
+	for (long k = 1;; k += stride()) {
+		emit_short();
+		fill();
+		const uint64_t before = n_lost();
+		const int32_t epoch = syc_self->epoch;
+		const bool reached =
+			stepper_run(&stepper, k, emit_long, change_destination);
+		CHECK_EQ(syc_self->owner, 0);
+		/* It is counted where it was refused, or kept in the next */
+		CHECK_EQ(n_lost(), syc_self->epoch == epoch ? before + 1 : 0);
+		emit_short();
+		if (!reached)
+			break;
+	}
+}
+
+static void check_child(const char *name)
+{
+	struct peer peer;
+
+	SKIP_UNDER_TSAN();
+	peer_start(&peer, name, RING, PEER_OURS);
+	CHECK_EQ(peer_finish_without_draining(&peer), 0);
+	peer_free(&peer);
+}
+
+TEST(what_a_full_ring_refuses_is_counted_once_below_handlers_that_emit)
+{
+	check_child("emits_on_top");
+}
+
+TEST(after_a_reader_went_on_below_a_refused_event_the_next_ones_fit)
+{
+	check_child("reads_on_top");
+}
+
+TEST(a_ring_is_not_left_below_an_event_that_it_refuses)
+{
+	check_child("leaves_on_top");
+}
