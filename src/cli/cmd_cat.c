@@ -15,6 +15,7 @@
 #include "cli/cmd.h"
 #include "cli/fault.h"
 #include "cli/input.h"
+#include "cli/out_file.h"
 #include "cli/printable.h"
 
 #define PROGRESS_NS INT64_C(250000000)
@@ -254,13 +255,9 @@ static int run_cat(int argc, char **argv)
 		return syc_fault_misuse(argv[0]);
 	}
 	if (strcmp(options.output, "-") == 0) {
-		if (isatty(STDOUT_FILENO) == 1) {
-			fprintf(stderr,
-			        "%s: -: standard output is a terminal\n",
-			        argv[0]);
-			return syc_fault_misuse(argv[0]);
-		}
-		options.output = "/dev/stdout";
+		options.output = syc_out_file_stdout(argv[0]);
+		if (options.output == NULL)
+			return SYC_EXIT_PROBLEM;
 	}
 	options.files = argv + optind;
 	options.n_files = (unsigned)(argc - optind);

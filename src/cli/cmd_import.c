@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/cmd.h"
 #include "cli/fault.h"
@@ -44,9 +43,10 @@ static void tell(const struct run *run, const struct syc_import *import,
 static int convert(const struct run *run, FILE *in)
 {
 	struct syc_import import = { .in = in };
-	struct syscap_error error;
+	struct syscap_error error, unwritten;
 	int status = SYC_EXIT_DONE;
 	int r = syscap_writer_open(run->output, &import.writer, &error);
+	int closed;
 
 	if (r < 0) {
 		fprintf(stderr, "%s: %s: %s\n", run->command, run->output,
@@ -54,23 +54,23 @@ static int convert(const struct run *run, FILE *in)
 		return SYC_EXIT_PROBLEM;
 	}
 	r = run->format->read(&import, &error);
-	if (r == -EBADMSG || (r < 0 && import.line == 0)) {
+	closed = syscap_writer_close(import.writer, &unwritten);
+	if (closed < 0)
+		fprintf(stderr, "%s: %s: %s\n", run->command, run->output,
+		        unwritten.message);
+	/* What the writer said has been told then. */
+	if (r < 0 && r != closed)
 		tell(run, &import, &error);
+	if (r < 0 || closed < 0)
 		status = SYC_EXIT_PROBLEM;
-	} else if (r == 0 && import.n_samples == 0) {
+	else if (import.n_samples == 0)
 		fprintf(stderr, "%s: %s: note: there is no sample in it\n",
 		        run->command, run->input);
-	}
 	if (import.n_events > 1)
 		fprintf(stderr,
 		        "%s: %s: note: samples of %zu events, which all count "
 		        "alike\n",
 		        run->command, run->input, import.n_events);
-	if (syscap_writer_close(import.writer, &error) < 0) {
-		fprintf(stderr, "%s: %s: %s\n", run->command, run->output,
-		        error.message);
-		status = SYC_EXIT_PROBLEM;
-	}
 	return status;
 }
 
@@ -84,14 +84,9 @@ static int show(struct run *run)
 	signal(SIGXFSZ, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
 	if (strcmp(run->output, "-") == 0) {
-		if (isatty(STDOUT_FILENO) == 1) {
-			fprintf(stderr,
-			        "%s: a capture is not for a terminal: name a "
-			        "file with -o\n",
-			        run->command);
+		run->output = syc_out_file_stdout(run->command);
+		if (run->output == NULL)
 			return SYC_EXIT_PROBLEM;
-		}
-		run->output = "/dev/stdout";
 	} else if (syc_out_file_refuse_capture(run->command, run->output)) {
 		return SYC_EXIT_PROBLEM;
 	}

@@ -73,19 +73,21 @@ static struct syscap_filter block_of(const struct run *run, size_t i)
 {
 	struct syscap_filter filter = run->question.filter;
 	struct syscap_profile_span span;
-	int64_t begin, end, length;
+	int64_t begin, end;
+	uint64_t length;
 
 	syscap_profile_span(run->question.profile, &span);
 	begin = filter.has_from ? filter.from : span.begin;
 	end = filter.has_to && filter.to < span.end ? filter.to : span.end;
-	length = end > begin ? (end - begin) / BLOCKS : 0;
+	/* Unsigned: a file may say that it goes from the lowest time on. */
+	length = end > begin ? ((uint64_t)end - (uint64_t)begin) / BLOCKS : 0;
 	if (i > 0) {
 		filter.has_from = true;
-		filter.from = begin + (int64_t)i * length;
+		filter.from = (int64_t)((uint64_t)begin + i * length);
 	}
 	if (i + 1 < BLOCKS) {
 		filter.has_to = true;
-		filter.to = begin + (int64_t)(i + 1) * length;
+		filter.to = (int64_t)((uint64_t)begin + (i + 1) * length);
 	}
 	return filter;
 }

@@ -3,6 +3,7 @@
 #include "cli/out_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,6 +31,27 @@ bool syc_out_file_refuse_capture(const char *command, const char *name)
 	fprintf(stderr, "%s: %s: is a capture, which would be lost\n", command,
 	        name);
 	return true;
+}
+
+const char *syc_out_file_stdout(const char *command)
+{
+	const int flags = fcntl(STDOUT_FILENO, F_GETFL);
+
+	if (isatty(STDOUT_FILENO) == 1) {
+		fprintf(stderr,
+		        "%s: a capture is not for a terminal: name a file with "
+		        "-o\n",
+		        command);
+		return NULL;
+	}
+	/* Main has put something that cannot be written where one is closed;
+	 * its path could be opened again, and swallow all. */
+	if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY) {
+		fprintf(stderr, "%s: cannot write the output: %s\n", command,
+		        strerror(EBADF));
+		return NULL;
+	}
+	return "/dev/stdout";
 }
 
 bool syc_out_file_open(struct syc_out_file *output, bool is_binary)

@@ -18,6 +18,12 @@ struct syc_out_file {
  */
 bool syc_out_file_open(struct syc_out_file *output, bool is_binary);
 
+/**
+ * The path of standard output for who writes captures; NULL, with a message,
+ * where that is a terminal or closed.
+ */
+const char *syc_out_file_stdout(const char *command);
+
 /** Whether @name is a capture, which would be lost: says so. */
 bool syc_out_file_refuse_capture(const char *command, const char *name);
 

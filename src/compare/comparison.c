@@ -26,7 +26,8 @@ void syc_comparison_fini(struct syc_comparison *comparison)
 	syc_map_fini(&comparison->keys);
 }
 
-bool syc_measure_is_sum(enum syc_measure measure)
+/* Has a unit a value where nobody adds any, and is it 0? */
+static bool is_sum(enum syc_measure measure)
 {
 	return measure <= SYC_MEASURE_COUNT;
 }
@@ -46,7 +47,7 @@ static int add_row(struct syc_comparison *comparison, enum syc_measure measure,
 	row.name.of = copy;
 	row.name.name = copy + strlen(copy) + 1;
 	for (size_t i = 0; i < n; i++)
-		row.values[i] = syc_measure_is_sum(measure) ? 0 : NAN;
+		row.values[i] = is_sum(measure) ? 0 : NAN;
 	if (syc_array_push(&comparison->rows, row) == 0)
 		return 0;
 fail:

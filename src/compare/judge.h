@@ -3,7 +3,7 @@
 #ifndef SYC_COMPARE_JUDGE_H
 #define SYC_COMPARE_JUDGE_H
 
-#include "compare/comparison.h"
+#include "compare/compared.h"
 
 /** Fill in what each row says, all rows being there.  0 or -ENOMEM. */
 int syc_judge(struct syc_comparison *comparison);

@@ -11,6 +11,7 @@
 
 #include "compare/function_name.h"
 #include "compare/observe.h"
+#include "profile/tree_walk.h"
 
 struct groups {
 	uint32_t *of; /* by function of the profile */
@@ -85,29 +86,39 @@ static int make_groups(struct groups *groups,
 	return groups->amounts == NULL ? -ENOMEM : r;
 }
 
-static bool is_below_itself(const struct groups *groups,
-                            const struct syscap_view *view, uint32_t node)
+static int add_totals(struct groups *groups, const struct syscap_view *view)
 {
-	const uint32_t group = groups->of[view->functions[node]];
+	/* How often each group is on the way to a node. */
+	uint32_t *on_way = calloc(groups->names.n + 1, sizeof(*on_way));
+	struct syc_tree_walk walk;
+	uint32_t node;
+	bool is_leaving;
+	int r = syc_tree_walk_init(&walk, view->parents, view->n_nodes);
 
-	while ((node = view->parents[node]) != 0)
-		if (groups->of[view->functions[node]] == group)
-			return true;
-	return false;
+	if (on_way == NULL)
+		r = -ENOMEM;
+	while (r == 0 && syc_tree_walk_next(&walk, &node, &is_leaving)) {
+		const uint32_t group = groups->of[view->functions[node]];
+
+		if (is_leaving)
+			on_way[group]--;
+		else if (on_way[group]++ == 0)
+			groups->amounts[group] += (double)view->totals[node];
+	}
+	syc_tree_walk_fini(&walk);
+	free(on_way);
+	return r;
 }
 
-static void sum_up(struct groups *groups, const struct syscap_view *view,
-                   bool total)
+static int sum_up(struct groups *groups, const struct syscap_view *view,
+                  bool total)
 {
-	for (uint32_t i = 1; i < view->n_nodes; i++) {
-		double *amount =
-			&groups->amounts[groups->of[view->functions[i]]];
-
-		if (!total)
-			*amount += (double)view->selfs[i];
-		else if (!is_below_itself(groups, view, i))
-			*amount += (double)view->totals[i];
-	}
+	if (total)
+		return add_totals(groups, view);
+	for (uint32_t i = 1; i < view->n_nodes; i++)
+		groups->amounts[groups->of[view->functions[i]]] +=
+			(double)view->selfs[i];
+	return 0;
 }
 
 static int add_all(const struct syc_observed *observed,
@@ -142,10 +153,10 @@ int syc_observe_functions(const struct syc_observed *observed,
 	struct groups groups = { 0 };
 	int r = make_groups(&groups, observed->profile);
 
-	if (r == 0) {
-		sum_up(&groups, view, how->total);
+	if (r == 0)
+		r = sum_up(&groups, view, how->total);
+	if (r == 0)
 		r = add_all(observed, &groups, view, how);
-	}
 	if (r == 0)
 		r = syc_comparison_set_total(
 			observed->comparison, observed->unit,

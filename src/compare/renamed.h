@@ -3,7 +3,7 @@
 #ifndef SYC_COMPARE_RENAMED_H
 #define SYC_COMPARE_RENAMED_H
 
-#include "compare/comparison.h"
+#include "compare/compared.h"
 
 /**
  * A function of one binary that only the base has, and of another that only

@@ -119,19 +119,10 @@ int syc_import_folded(struct syc_import *import, struct syscap_error *error)
 	struct syc_line line = { 0 };
 	int r = syscap_writer_add_process(import->writer, 0, PID, "folded");
 
-	if (r == 0)
-		r = 1;
-	while (r > 0) {
-		r = syc_line_next(&line, import, error);
-		if (r > 0) {
-			r = take_line(&parser, line.text.items);
-			if (r == 0)
-				r = 1;
-			else if (r != -EBADMSG)
-				r = syc_error_set(error, -r, 0, "%s",
-				                  strerror(-r));
-		}
-	}
+	while (r == 0 && (r = syc_line_next(&line, import, error)) > 0)
+		r = take_line(&parser, line.text.items);
+	if (r < 0 && r != -EBADMSG)
+		syc_error_set(error, -r, 0, "%s", strerror(-r));
 	free(parser.stack.items);
 	free(line.text.items);
 	return r;

@@ -39,6 +39,7 @@ static const char *last_part(const char *path, size_t *ret_len)
 	return name;
 }
 
+/* A name that is empty is none: the address stands for it. */
 static int put(struct job *job, const char *name, const char *binary,
                size_t binary_len, enum syscap_profile_category category,
                bool is_named, uint32_t *ret_function)
@@ -46,11 +47,17 @@ static int put(struct job *job, const char *name, const char *binary,
 	struct syc_naming *naming = job->naming;
 	struct syscap_profile_function function = {
 		.category = category,
-		.is_named = is_named,
+		.is_named = is_named && name[0] != 0,
 	};
-	int r = syc_texts_keep(naming->texts, name, strlen(name),
-	                       &function.name);
+	char text[32];
+	int r;
 
+	if (name[0] == 0) {
+		snprintf(text, sizeof(text), "0x%" PRIx64,
+		         job->location->address);
+		name = text;
+	}
+	r = syc_texts_keep(naming->texts, name, strlen(name), &function.name);
 	if (r == 0)
 		r = syc_texts_keep(naming->texts, binary, binary_len,
 		                   &function.binary);
@@ -81,14 +88,12 @@ static int name_by_jit(struct job *job, uint32_t *ret_function)
 {
 	const struct syc_naming *naming = job->naming;
 	const uint64_t address = job->location->address;
+	const char *name = "";
 	size_t number;
-	char text[32];
 
 	if (syc_map_get(&naming->by_jit, &address, sizeof(address), &number))
-		return put(job, naming->jit_names.items[number], "", 0,
-		           SYSCAP_CATEGORY_JIT, true, ret_function);
-	snprintf(text, sizeof(text), "0x%" PRIx64, address);
-	return put(job, text, "", 0, SYSCAP_CATEGORY_JIT, false, ret_function);
+		name = naming->jit_names.items[number];
+	return put(job, name, "", 0, SYSCAP_CATEGORY_JIT, true, ret_function);
 }
 
 /* The last range of the process that begins at the address or before. */
@@ -164,8 +169,7 @@ static int name_by_place(struct job *job, uint32_t *ret_function)
 		const bool is_kernel = syc_stacks_is_kernel(address);
 		const char *binary = is_kernel ? "[kernel]" : "";
 
-		snprintf(text, sizeof(text), "0x%" PRIx64, address);
-		return put(job, text, binary, strlen(binary),
+		return put(job, "", binary, strlen(binary),
 		           is_kernel ? SYSCAP_CATEGORY_KERNEL
 		                     : SYSCAP_CATEGORY_APPLICATION,
 		           false, ret_function);

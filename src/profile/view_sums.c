@@ -7,69 +7,48 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/tree_walk.h"
+
 #define NONE SYSCAP_PROFILE_NONE
 
-/* A walk through the tree, to children before siblings. */
-struct walk {
-	uint32_t *first, *next; /* child of each node, and its sibling */
-	uint32_t *on_stack;     /* how often each function is, now */
+/* Of each function. */
+struct sums {
+	uint32_t *on_stack; /* how often it is, now */
 	uint64_t *selfs, *totals;
 };
 
-static int begin_walk(struct walk *walk, const struct syc_view *view,
-                      size_t n_functions)
+static int begin_sums(struct sums *sums, size_t n_functions)
 {
-	const size_t n = view->parents.n;
-
-	walk->first = malloc(n * sizeof(uint32_t));
-	walk->next = malloc(n * sizeof(uint32_t));
-	walk->on_stack = calloc(n_functions, sizeof(uint32_t));
-	walk->selfs = calloc(n_functions, sizeof(uint64_t));
-	walk->totals = calloc(n_functions, sizeof(uint64_t));
-	if (walk->first == NULL || walk->next == NULL ||
-	    walk->on_stack == NULL || walk->selfs == NULL ||
-	    walk->totals == NULL)
-		return -ENOMEM;
-	memset(walk->first, 0xFF, n * sizeof(uint32_t));
-	for (size_t i = n; i-- > 1;) {
-		const uint32_t parent = view->parents.items[i];
-
-		walk->next[i] = walk->first[parent];
-		walk->first[parent] = (uint32_t)i;
-	}
-	walk->next[0] = NONE;
-	return 0;
+	sums->on_stack = calloc(n_functions, sizeof(uint32_t));
+	sums->selfs = calloc(n_functions, sizeof(uint64_t));
+	sums->totals = calloc(n_functions, sizeof(uint64_t));
+	return sums->on_stack == NULL || sums->selfs == NULL ||
+	                       sums->totals == NULL
+	               ? -ENOMEM
+	               : 0;
 }
 
-static void enter(struct walk *walk, const struct syc_view *view, uint32_t node)
+static int add_nodes(struct sums *sums, const struct syc_view *view)
 {
-	const uint32_t function = view->functions.items[node];
+	struct syc_tree_walk walk;
+	uint32_t node;
+	bool is_leaving;
+	int r = syc_tree_walk_init(&walk, view->parents.items, view->parents.n);
 
-	/* However often it is in the stack, it took this once. */
-	if (walk->on_stack[function]++ == 0)
-		walk->totals[function] += view->totals[node];
-	walk->selfs[function] += view->selfs[node];
-}
+	while (r == 0 && syc_tree_walk_next(&walk, &node, &is_leaving)) {
+		const uint32_t function = view->functions.items[node];
 
-static void go_round(struct walk *walk, const struct syc_view *view)
-{
-	uint32_t node = walk->first[0];
-
-	while (node != NONE && node != 0) {
-		enter(walk, view, node);
-		if (walk->first[node] != NONE) {
-			node = walk->first[node];
+		if (is_leaving) {
+			sums->on_stack[function]--;
 			continue;
 		}
-		while (node != 0 && walk->next[node] == NONE) {
-			walk->on_stack[view->functions.items[node]]--;
-			node = view->parents.items[node];
-		}
-		if (node != 0) {
-			walk->on_stack[view->functions.items[node]]--;
-			node = walk->next[node];
-		}
+		/* However often it is in the stack, it took this once. */
+		if (sums->on_stack[function]++ == 0)
+			sums->totals[function] += view->totals[node];
+		sums->selfs[function] += view->selfs[node];
 	}
+	syc_tree_walk_fini(&walk);
+	return r;
 }
 
 static int compare(const void *left, const void *right, void *data)
@@ -89,24 +68,24 @@ static int compare(const void *left, const void *right, void *data)
 	return order != 0 ? order : strcmp(x->binary, y->binary);
 }
 
-static int collect(struct syc_view *view, const struct walk *walk,
+static int collect(struct syc_view *view, const struct sums *sums,
                    const struct syc_functions *functions)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < functions->items.n; i++)
-		n += walk->totals[i] > 0;
+		n += sums->totals[i] > 0;
 	view->sums = malloc((n + 1) * sizeof(*view->sums));
 	if (view->sums == NULL)
 		return -ENOMEM;
 	view->public.n_sums = n;
 	n = 0;
 	for (size_t i = 0; i < functions->items.n; i++)
-		if (walk->totals[i] > 0)
+		if (sums->totals[i] > 0)
 			view->sums[n++] = (struct syscap_view_sum){
 				.function = (uint32_t)i,
-				.self = walk->selfs[i],
-				.total = walk->totals[i],
+				.self = sums->selfs[i],
+				.total = sums->totals[i],
 			};
 	qsort_r(view->sums, n, sizeof(*view->sums), compare, (void *)functions);
 	return 0;
@@ -115,18 +94,16 @@ static int collect(struct syc_view *view, const struct walk *walk,
 int syc_view_sum_up(struct syc_view *view,
                     const struct syc_functions *functions)
 {
-	struct walk walk = { 0 };
-	int r = begin_walk(&walk, view, functions->items.n);
+	struct sums sums = { 0 };
+	int r = begin_sums(&sums, functions->items.n);
 
-	if (r == 0) {
-		go_round(&walk, view);
-		r = collect(view, &walk, functions);
-	}
-	free(walk.first);
-	free(walk.next);
-	free(walk.on_stack);
-	free(walk.selfs);
-	free(walk.totals);
+	if (r == 0)
+		r = add_nodes(&sums, view);
+	if (r == 0)
+		r = collect(view, &sums, functions);
+	free(sums.on_stack);
+	free(sums.selfs);
+	free(sums.totals);
 	return r;
 }
 

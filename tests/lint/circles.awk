@@ -56,7 +56,7 @@ $1 == "layer" {
 }
 $1 == "listed" && NF > 1 {
 	listed[$2 (NF > 2 ? " " $3 : "")] = 1
-	if (layer_of($2) ~ /^(data|capture|symbols|code|profile|export|record|cli|dropin)$/)
+	if (layer_of($2) ~ /^(data|capture|symbols|code|profile|export|compare|import|record|cli|dropin)$/)
 		complain("circles.txt may not list " $2)
 }
 $1 == "source" { is_source[$2] = 1 }

@@ -33,12 +33,12 @@ HOSTILE = [
     b"\x7f", b"\xf4\x90\x80\x80",
 ]
 
-EXPORTS = [["export", "--format", "folded"],
-           ["export", "--format", "speedscope"],
-           ["export", "--format", "pprof"],
-           ["export", "--format", "csv", "--table", "functions"],
-           ["export", "--format", "csv", "--table", "samples"],
-           ["export", "--format", "csv", "--table", "marks"]]
+EXPORTS = [["export", "--format", name]
+           for name in ("perfetto", "chrome", "firefox", "folded",
+                        "speedscope", "pprof", "callgrind")]
+EXPORTS += [["export", "--format", "csv", "--table", name]
+            for name in ("functions", "samples", "marks", "counters", "logs",
+                         "allocations", "losses")]
 COMMANDS = EXPORTS + [
     ["stat"], ["stat", "--all", "--threads", "--tree"],
     ["stat", "--json", "--threads", "--tree"],
@@ -50,11 +50,21 @@ COMMANDS = EXPORTS + [
     ["dump"], ["dump", "--json"], ["check"], ["files"], ["files", "--json"]]
 
 
+# Stands for the same file once more.
+SELF = "SELF"
+DIFFS = [["diff", "--all", "--min", "0%", SELF],
+         ["diff", "--all", "--total", "--markdown", SELF],
+         ["diff", "--json", "--by-share", SELF, SELF, "--", SELF]]
+COMMANDS += DIFFS
+
 # Where there are many captures and little time.
 FEW = [["stat", "--json", "--threads", "--tree", "--reverse", "--slowest", "3",
         "--focus", ".", "--collapse-library", "*", "--from", "0", "--to", "1s"],
        ["stat", "--all", "--threads", "--tree"], ["dump"], ["flamegraph"],
-       ["export", "--format", "speedscope"], ["files", "--json"]]
+       ["export", "--format", "speedscope"], ["files", "--json"],
+       ["export", "--format", "perfetto"], ["export", "--format", "chrome"],
+       ["export", "--format", "firefox"], ["export", "--format", "callgrind"],
+       ["diff", "--all", "--min", "0%", "--total", SELF]]
 
 
 class Failed(Exception):
@@ -63,7 +73,10 @@ class Failed(Exception):
 
 def run(arguments, path):
     """What it wrote; it has ended by itself, and well."""
-    command = [SYSCAP] + arguments + [path]
+    command = [SYSCAP] + [path if word == SELF else word
+                          for word in arguments] + [path]
+    # 3: it cannot be compared
+    ends = (0, 1, 3) if arguments[0] == "diff" else (0, 1)
     what = " ".join(command[1:])
     env = dict(os.environ, ASAN_OPTIONS="detect_leaks=1:exitcode=99",
                UBSAN_OPTIONS="exitcode=99:print_stacktrace=1")
@@ -72,10 +85,11 @@ def run(arguments, path):
                               timeout=120)
     except subprocess.TimeoutExpired:
         raise Failed(f"{what}: does not end") from None
-    if done.returncode not in (0, 1) or b"runtime error" in done.stderr:
-        raise Failed(f"{what}: {done.returncode}\n{done.stderr.decode()}")
-    if done.returncode == 1 and not done.stderr and arguments[0] != "check":
-        raise Failed(f"{what}: status 1, and does not say why")
+    status = done.returncode
+    if status not in ends or b"runtime error" in done.stderr:
+        raise Failed(f"{what}: {status}\n{done.stderr.decode()}")
+    if status != 0 and not done.stderr and arguments[0] != "check":
+        raise Failed(f"{what}: status {status}, and does not say why")
     return done
 
 
@@ -89,6 +103,46 @@ def as_text(data, what):
     return shown
 
 
+def walk(message, numbers):
+    """A message of protocol buffers and those within, down a path of
+    fields' numbers: their bytes."""
+    at, found = 0, []
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = message[at]
+            at += 1
+            value |= (byte & 0x7f) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+
+    while at < len(message):
+        key = varint()
+        if key & 7 == 0:
+            varint()
+        elif key & 7 == 1:
+            at += 8
+        elif key & 7 == 2:
+            n = varint()
+            at += n
+            if key >> 3 == numbers[0]:
+                inner = message[at - n:at]
+                found += walk(inner, numbers[1:]) if numbers[1:] else [inner]
+        else:
+            raise ValueError(f"a field of kind {key & 7}")
+    if at != len(message):
+        raise ValueError("a field is longer than its message")
+    return found
+
+
+CALLGRIND = re.compile(
+    r"|# callgrind format|(version|creator|positions|events?|summary|totals): "
+    r".+|c?(ob|fl|fi|fn)=\(\d+\)( .+)?|calls=\d+ 0|0 \d+")
+
+
 def look_at(arguments, out):
     """What was written is of its format."""
     what = " ".join(arguments)
@@ -97,6 +151,13 @@ def look_at(arguments, out):
     if "pprof" in what:
         if out[:2] != b"\x1f\x8b":
             raise Failed(f"{what}: no gzip")
+    elif "perfetto" in what:
+        if not walk(out, [1]):
+            raise Failed(f"{what}: no packets")
+        for name in walk(out, [1, 60, 2]) + walk(out, [1, 12, 2, 2]):
+            name.decode()
+    elif "chrome" in what or "firefox" in what:
+        json.loads(out, parse_constant=lambda name: float("no " + name))
     elif "--json" in what or "speedscope" in what:
         for line in out.decode().splitlines():
             json.loads(line)
@@ -109,6 +170,10 @@ def look_at(arguments, out):
                                strict=True))
         if any(len(row) != len(rows[0]) for row in rows):
             raise Failed(f"{what}: rows of different lengths")
+    elif "callgrind" in what:
+        for line in as_text(out, what).split("\n"):
+            if not CALLGRIND.fullmatch(line):
+                raise Failed(f"{what}: {line!r}")
     elif "folded" in what:
         for line in as_text(out, what).splitlines():
             if not re.fullmatch(r".+ \d+", line):

@@ -50,6 +50,7 @@ run import -f folded -o stacks.txt bad7.syscap
 printf keep >text
 run import -f folded -o text stacks
 run import -f folded -o no/such/folder stacks
+run import -f folded -o /dev/full stacks
 "$SYSCAP" import -f folded - <stacks | "$SYSCAP" export -f folded - >out
 "$SYSCAP" export -f folded folded.syscap | cmp - out
 sed -i "s,$work,WORK,g; s,$here,HERE,g; s/recorded   .*/recorded/" \

@@ -15,3 +15,14 @@ status=0
 "$SYSCAP" stat everything.syscap >&- 2>"$work/said" || status=$?
 [ "$status" = 1 ]
 grep -q 'cannot write the output' "$work/said"
+
+# A capture is written by the path of standard output, not by its descriptor.
+refuses() {
+	status=0
+	"$SYSCAP" "$@" >&- 2>"$work/said" || status=$?
+	[ "$status" = 1 ]
+	grep -q 'cannot write the output' "$work/said"
+}
+echo 'main 1' >"$work/stacks"
+refuses import -f folded "$work/stacks"
+refuses cat -o - everything.syscap
