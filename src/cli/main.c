@@ -2,6 +2,7 @@
 /* main.c - the `syscap` command: finds the command in the table and runs it. */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +75,9 @@ static void fill_standard_streams(void)
 int main(int argc, char **argv)
 {
 	fill_standard_streams();
+	/* Texts are UTF-8, whatever the user's locale: `.` of a --function is
+	 * a character. Where the C library has no such locale, a byte. */
+	setlocale(LC_CTYPE, "C.UTF-8");
 	syc_completion_commands = syc_commands;
 	if (argc < 2) {
 		print_help(stderr);
