@@ -4,6 +4,7 @@
 #include "emit/share.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <string.h>
@@ -120,21 +121,23 @@ static struct syc_block *make_block(const struct syc_control_socket *control,
 	return block;
 }
 
-/* Two threads may adopt at the same time, the same: each word is stored once. */
+/* Two threads may adopt at the same time, the same: the first one stores.  The
+ * other does so where it waits in vain, as in a child forked meanwhile. */
 static void use_block(struct syc_block *block)
 {
+	static struct syc_block *taken;
+	struct syc_block *none = NULL;
+
+	if (!syc_process_is_there() &&
+	    !__atomic_compare_exchange_n(&taken, &none, block, false,
+	                                 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		for (int i = 0; i < 10 && !syc_process_is_there(); i++)
+			poll(NULL, 0, 1);
 	if (syc_process_is_there())
 		return;
-	struct syc_state *no_states = NULL;
-	struct syc_block *no_block = NULL;
-	struct syc_process *no_process = NULL;
-
-	__atomic_compare_exchange_n(&syc_states, &no_states, block->states,
-	                            false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-	__atomic_compare_exchange_n(&syc_block, &no_block, block, false,
-	                            __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-	__atomic_compare_exchange_n(&syc_process, &no_process, block->process,
-	                            false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+	__atomic_store_n(&syc_states, block->states, __ATOMIC_RELEASE);
+	__atomic_store_n(&syc_block, block, __ATOMIC_RELEASE);
+	__atomic_store_n(&syc_process, block->process, __ATOMIC_RELEASE);
 }
 
 bool syc_share_is_entered(void)
