@@ -134,6 +134,16 @@ mutate "what a dead emit announced is not counted" src/emit/reserve.c \
 	's/(static void settle_suspect\(.*?\n\{)/$1\n\tst->suspect = 0;/s' \
 	"$step" a_handler_may_leave_by_siglongjmp_at_every_instruction
 
+mutate "an older look at the reader wins" src/emit/reserve.c \
+	's/if \(!__atomic_compare_exchange_n\(&ts->head, &before, head.*?continue;/ts->head = head;/s; s/ \|\|\s+__atomic_load_n\(&ts->head, __ATOMIC_RELAXED\) != before\)/)/' \
+	"stress/test_reader_moves.c harness/stepper.c" \
+	a_reader_that_moves_while_a_handler_emits_is_still_believed
+
+mutate "what is refused is counted without owning the ring" src/emit/event.c \
+	's/if \(!syc_exchange_local\(&st->owner, 0, \(uintptr_t\)token\)\)\s+return false;//; s/\tsyc_withdraw\(st, token, 0\);\n//' \
+	"stress/test_refused.c harness/stepper.c" \
+	a_ring_is_not_left_below_an_event_that_it_refuses
+
 mutate "two records may tell of one loss" src/emit/loss.c \
 	's/if \(!syc_exchange_local\(&ts->telling_at, 0, TELLING_NOWHERE\)\)\s+return false;/if (0) return false;/' \
 	"$step" losses_are_told_exactly_once_under_handlers_at_every_instruction

@@ -112,11 +112,8 @@ static void begin(void)
 	emit_short();
 }
 
-/* Sanitized code is ten times as long. */
-static long stride(void)
-{
-	return test_is_sanitized() ? 11 : 1;
-}
+/* Every so many instructions, where the test is not whole */
+#define STRIDE 3
 
 static void emit_both(void)
 {
@@ -129,8 +126,10 @@ CHILD(emits_on_top)
 {
 	struct stepper stepper;
 
+	const long stride = stepper_stride(STRIDE);
+
 	begin();
-	for (long k = 1;; k += stride()) {
+	for (long k = stepper_first(stride);; k += stride) {
 		fill();
 		const bool reached =
 			stepper_run(&stepper, k, emit_long, emit_both);
@@ -155,8 +154,10 @@ CHILD(reads_on_top)
 {
 	struct stepper stepper;
 
+	const long stride = stepper_stride(STRIDE);
+
 	begin();
-	for (long k = 1;; k += stride()) {
+	for (long k = stepper_first(stride);; k += stride) {
 		read_all();
 		emit_long();
 		const bool reached =
@@ -187,8 +188,10 @@ CHILD(leaves_on_top)
 {
 	struct stepper stepper;
 
+	const long stride = stepper_stride(STRIDE);
+
 	begin();
-	for (long k = 1;; k += stride()) {
+	for (long k = stepper_first(stride);; k += stride) {
 		emit_short();
 		fill();
 		const uint64_t before = n_lost();
