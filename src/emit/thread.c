@@ -22,6 +22,7 @@
 #include "emit/own.h"
 #include "emit/process.h"
 #include "emit/reserve.h"
+#include "os/all_signals.h"
 #include "os/diag.h"
 #include "os/stack_bounds.h"
 #include "ring/clock.h"
@@ -280,20 +281,16 @@ struct undisturbed {
  */
 static void keep_undisturbed(struct undisturbed *ret_before)
 {
-	sigset_t all;
-
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE,
 	                       &ret_before->cancel_state);
-	sigfillset(&all);
-	/* pthread_sigmask() leaves the C library's own signals alone */
-	pthread_sigmask(SIG_BLOCK, &all, &ret_before->mask);
+	syc_all_signals_block(&ret_before->mask);
 }
 
 static void restore(const struct undisturbed *before)
 {
 	int ignored;
 
-	pthread_sigmask(SIG_SETMASK, &before->mask, NULL);
+	syc_all_signals_restore(&before->mask);
 	pthread_setcancelstate(before->cancel_state, &ignored);
 }
 

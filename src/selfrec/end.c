@@ -12,21 +12,17 @@
 
 #include "emit/process.h"
 #include "emit/thread.h"
+#include "os/all_signals.h"
 #include "ring/clock.h"
 #include "selfrec/drain.h"
 #include "selfrec/drain_thread.h"
 #include "selfrec/session.h"
 
+/* Start, stop and exit run with signals blocked: a handler on top of them would
+ * wait for itself. */
+
 /* How long exit() waits for a start or stop that is under way. */
 #define LIFE_WAIT_NS INT64_C(250000000)
-
-void syc_end_block_signals(sigset_t *ret_before)
-{
-	sigset_t all;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, ret_before);
-}
 
 /* Emits that began before syc_active changed end within moments; the frames
  * that they publish belong into the capture. */
@@ -92,7 +88,7 @@ int syscap_drain(void)
 	syc_process_join();
 	if (!syc_process_is_there() || !syc_process->session)
 		return 0;
-	syc_end_block_signals(&before);
+	syc_all_signals_block(&before);
 	s = syc_session_look();
 	if (s != NULL) {
 		const int64_t deadline = syc_clock_kernel() + s->interval_ns;
@@ -111,7 +107,7 @@ int syscap_drain(void)
 			r = syc_drain_thread_flush(s, deadline + LIFE_WAIT_NS);
 	}
 	syc_session_leave();
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	syc_all_signals_restore(&before);
 	return r;
 }
 
@@ -119,7 +115,7 @@ void syc_end_at_exit(void)
 {
 	sigset_t before;
 
-	syc_end_block_signals(&before);
+	syc_all_signals_block(&before);
 	if (syc_session_take_life(syc_clock_kernel() + LIFE_WAIT_NS)) {
 		struct syc_session *const s = syc_process->session;
 
@@ -132,5 +128,5 @@ void syc_end_at_exit(void)
 		}
 		syc_session_give_life();
 	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	syc_all_signals_restore(&before);
 }

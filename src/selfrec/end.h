@@ -3,14 +3,9 @@
 #ifndef SYC_END_H
 #define SYC_END_H
 
-#include <signal.h>
 #include <stdint.h>
 
 struct syc_session;
-
-/** What start, stop and exit do with signals blocked: a handler on top of
- * them would wait for itself.  Context: any-thread. */
-void syc_end_block_signals(sigset_t *ret_before);
 
 /**
  * Write out what is in the rings, for @flush_ns at most, and free @session,

@@ -13,6 +13,7 @@
 #include "emit/process.h"
 #include "emit/share.h"
 #include "emit/thread.h"
+#include "os/all_signals.h"
 #include "os/diag.h"
 #include "ring/clock.h"
 #include "selfrec/drain_thread.h"
@@ -84,7 +85,7 @@ int syscap_start(struct syscap_options *given)
 	} else if (syc_process_current() != getpid()) {
 		r = fail_start(&options, "not in a vfork() child", -EPERM);
 	} else {
-		syc_end_block_signals(&before);
+		syc_all_signals_block(&before);
 		if (!syc_session_take_life(syc_clock_kernel() + STOP_NS)) {
 			r = fail_start(&options,
 			               "another start or stop takes too long",
@@ -93,7 +94,7 @@ int syscap_start(struct syscap_options *given)
 			r = start(&options);
 			syc_session_give_life();
 		}
-		pthread_sigmask(SIG_SETMASK, &before, NULL);
+		syc_all_signals_restore(&before);
 	}
 	struct syc_session *const s = r == 0 ? syc_session_look() : NULL;
 	if (s != NULL && !s->no_thread)
@@ -114,7 +115,7 @@ int syscap_stop(void)
 	syc_process_join();
 	if (!syc_process_is_there() || !syc_destination_is_started())
 		return -ENOENT;
-	syc_end_block_signals(&before);
+	syc_all_signals_block(&before);
 	if (!syc_session_take_life(syc_clock_kernel() + STOP_NS)) {
 		r = -EBUSY;
 		goto out;
@@ -134,6 +135,6 @@ int syscap_stop(void)
 	}
 	syc_session_give_life();
 out:
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	syc_all_signals_restore(&before);
 	return r;
 }
