@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "cli/diff_cells.h"
+#include "cli/stat_hot.h"
 #include "data/json.h"
 
 static void write_double(struct syc_json *json, const char *key, double value)
@@ -62,19 +63,6 @@ static void write_files(struct syc_json *json, const char *key,
 	syc_json_end_array(json);
 }
 
-static const char *unit_key(enum syscap_view_unit unit)
-{
-	static const char *const keys[] = {
-		[SYSCAP_UNIT_TICKS] = "ticks",
-		[SYSCAP_UNIT_CPU_NS] = "cpu_ns",
-		[SYSCAP_UNIT_WALL_NS] = "wall_ns",
-		[SYSCAP_UNIT_MIXED_NS] = "mixed_ns",
-		[SYSCAP_UNIT_BYTES] = "bytes",
-	};
-
-	return keys[unit];
-}
-
 void syc_diff_json(const struct syc_diff_report *report)
 {
 	const struct syc_comparison *comparison = &report->comparison;
@@ -87,8 +75,9 @@ void syc_diff_json(const struct syc_diff_report *report)
 	                     report->has_blocks ? "blocks" : "runs");
 	syc_json_member_unsigned(&json, "base_units", comparison->n_units[0]);
 	syc_json_member_unsigned(&json, "new_units", comparison->n_units[1]);
-	syc_json_member_text(&json, "unit",
-	                     report->has_unit ? unit_key(report->unit) : NULL);
+	syc_json_member_text(
+		&json, "unit",
+		report->has_unit ? syc_stat_hot_unit_key(report->unit) : NULL);
 	syc_json_member_text(&json, "functions",
 	                     report->total ? "total" : "self");
 	write_double(&json, "confidence", 1 - comparison->missed);

@@ -36,6 +36,9 @@ int syc_stat_hot_json(struct syc_json *json, const struct syc_stat_hot *hot);
 int syc_stat_slowest_json(struct syc_json *json,
                           const struct syc_stat_hot *hot);
 
+/** What --json calls @unit. */
+const char *syc_stat_hot_unit_key(enum syscap_view_unit unit);
+
 /** An amount of the view's unit, like "12.3 ms" or "17", into @text. */
 void syc_stat_hot_format(enum syscap_view_unit unit, uint64_t amount,
                          char *text, size_t size);

@@ -8,7 +8,7 @@
 /* Threads whose functions are told: each takes a walk over all samples. */
 #define MOST_VIEWED 256
 
-static const char *unit_key(enum syscap_view_unit unit)
+const char *syc_stat_hot_unit_key(enum syscap_view_unit unit)
 {
 	static const char *const keys[] = {
 		[SYSCAP_UNIT_TICKS] = "ticks",
@@ -151,7 +151,7 @@ int syc_stat_hot_json(struct syc_json *json, const struct syc_stat_hot *hot)
 
 	syc_json_key(json, "hot");
 	syc_json_begin_object(json);
-	syc_json_member_text(json, "unit", unit_key(view->unit));
+	syc_json_member_text(json, "unit", syc_stat_hot_unit_key(view->unit));
 	syc_json_member_unsigned(json, "total", view->total);
 	syc_json_member_unsigned(json, "ticks", view->ticks);
 	syc_json_member_unsigned(json, "samples", view->n_passed);
