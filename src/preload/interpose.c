@@ -4,7 +4,7 @@
  * front of, so that the sampler is told (sample/interposed.h).
  *
  * Each calls the next one of its name with what it was given, and returns
- * what that returns: a thread has the start routine that the program gave it.
+ * what that returns; a thread begins in code of ours (sample/birth.h).
  * None allocates or locks anything itself.  They may be called before any
  * constructor of ours ran.
  *
@@ -19,6 +19,7 @@
 #include <sys/signalfd.h>
 #include <threads.h>
 
+#include "sample/birth.h"
 #include "sample/interposed.h"
 
 /* Which of these the headers declare depends on their version */
@@ -36,7 +37,8 @@ int __wrap_sigaction(int number, const struct sigaction *action,
 #define FUNCTIONS(f)                                                          \
 	f(pthread_create) f(thrd_create) f(sigaction) f(signal) f(bsd_signal) \
 		f(ssignal) f(sysv_signal) f(__sysv_signal) f(sigset)          \
-			f(sigwait) f(sigwaitinfo) f(sigtimedwait) f(signalfd)
+			f(sigwait) f(sigwaitinfo) f(sigtimedwait) f(signalfd) \
+				f(dlclose)
 
 #define INDEX(name) NEXT_##name,
 #define NAME(name)  #name,
@@ -80,14 +82,28 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
                             void *(*run)(void *), void *arg)
 {
+	struct syc_birth birth = { run, arg };
+
 	syc_interposed_on_thread();
-	return NEXT(pthread_create)(thread, attr, run, arg);
+	const bool is_ours = syc_birth_prepare(&birth);
+	const int r = NEXT(pthread_create)(thread, attr, birth.run, birth.arg);
+	if (is_ours && r != 0)
+		syc_birth_cancel(&birth);
+	return r;
 }
 
 EXPORTED int thrd_create(thrd_t *thread, thrd_start_t run, void *arg)
 {
+	/* What it returns is its caller's: it is jumped to */
+	struct syc_birth birth = { (void *(*)(void *))(uintptr_t)run, arg };
+
 	syc_interposed_on_thread();
-	return NEXT(thrd_create)(thread, run, arg);
+	const bool is_ours = syc_birth_prepare(&birth);
+	const int r = NEXT(thrd_create)(
+		thread, (thrd_start_t)(uintptr_t)birth.run, birth.arg);
+	if (is_ours && r != thrd_success)
+		syc_birth_cancel(&birth);
+	return r;
 }
 
 int __wrap_sigaction(int number, const struct sigaction *action,
@@ -179,4 +195,12 @@ EXPORTED int signalfd(int fd, const sigset_t *set, int flags)
 	sigset_t copy;
 
 	return NEXT(signalfd)(fd, syc_interposed_on_wait(set, &copy), flags);
+}
+
+EXPORTED int dlclose(void *library)
+{
+	const int r = NEXT(dlclose)(library);
+
+	syc_interposed_on_unload();
+	return r;
 }

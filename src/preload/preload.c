@@ -16,8 +16,9 @@
 #include "emit/process.h"
 #include "os/diag.h"
 #include "sample/autostart.h"
+#include "sample/birth.h"
 #include "sample/handover.h"
-#include "sample/interposed.h"
+#include "sample/unwatched.h"
 #include "share/notes.h"
 #include "share/sampler_note.h"
 
@@ -37,12 +38,14 @@ __attribute__((constructor)) static void sample_at_load(void)
 {
 	const char *name;
 
+	/* Its key first: a thread's ticks end before its ring does */
+	syc_birth_begin();
 	syc_process_init();
 	if (syc_notes_each(SYC_SAMPLER_NOTE_TYPE, is_others, (void *)&name)) {
 		syc_diag_say("the preloaded sampler leaves it to", name);
 	} else {
 		syc_handover_offer();
-		syc_interposed_begin();
+		syc_unwatched_prefer();
 		syc_autostart();
 	}
 }

@@ -7,6 +7,7 @@
  * told that the program wants the signal of our ticks leaves it to the
  * program before it has one of them.  Raw system calls are not told.
  *
+ * Who interposes says so before sampling begins (syc_unwatched_prefer()).
  * Nobody is told by a program that is linked with the sampler: that has the
  * watcher (watcher.h).
  */
@@ -14,25 +15,29 @@
 #define SYC_INTERPOSED_H
 
 #include <signal.h>
-#include <stdbool.h>
-
-/** All of the below will be called.  Context: setup, before sampling begins. */
-void syc_interposed_begin(void);
-
-bool syc_interposed_is_on(void);
 
 /**
- * The program is about to make a thread.  The calling one is in no signal
- * handler and holds no lock of the C library: what was put off may be done.
- * Returns at once where nothing was.
+ * The program is about to make a thread, which tells of itself (birth.h).
  *
- * Context: setup; any thread.
+ * Context: any-thread, signal-safe.
  */
 void syc_interposed_on_thread(void);
 
 /**
+ * A filter of system calls is about to come, for the calling thread at least.
+ * From now on nothing calls what may be forbidden: threads that begin, and
+ * those that have had no tick yet, are not sampled; nor are children.
+ *
+ * Context: any-thread, signal-safe.
+ */
+void syc_interposed_on_filter(void);
+
+/** The program has closed a library.  Context: setup; any thread. */
+void syc_interposed_on_unload(void);
+
+/**
  * The program is about to have @signal handled; SIG_DFL and SIG_IGN don't
- * count.  Where that is ours and there is no watcher, another one is taken.
+ * count.  Where that is ours, another one is taken.
  *
  * Context: any-thread, signal-safe.
  */

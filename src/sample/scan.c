@@ -49,7 +49,7 @@ static void forget(struct syc_target *t)
 
 static bool has_timer(const struct syc_target *t)
 {
-	return t->timer >= 0 || t->perf_fd >= 0;
+	return t->timer >= 0 || t->perf_page != NULL;
 }
 
 /* Whether @t's thread is the one that @task is; it may have ended. */
@@ -73,13 +73,12 @@ static bool is_same(struct syc_sampler *s, struct syc_target *t,
 	return true;
 }
 
-/* Perf events want a table of descriptors that the program does not see. */
+/* A perf event is dear for a child that will exec. */
 static uint32_t clock_to_use(const struct syc_sampler *s)
 {
-	const bool is_alone = s->watcher == SYC_WATCHER_NONE ||
-	                      s->watcher == SYC_WATCHER_LATER;
+	const bool is_child = s->is_child && s->watcher == SYC_WATCHER_LATER;
 
-	return is_alone && s->clock == SYSCAP_SAMPLER_PERF ? SYSCAP_SAMPLER_CPU
+	return is_child && s->clock == SYSCAP_SAMPLER_PERF ? SYSCAP_SAMPLER_CPU
 	                                                   : s->clock;
 }
 
@@ -266,7 +265,12 @@ bool syc_scan_threads(int dir)
 int syc_scan_begin_alone(bool is_child)
 {
 	struct syc_sampler *const s = syc_sampler;
-	uint32_t clock = is_child ? clock_to_use(s) : s->clock;
+
+	s->is_child = is_child;
+	/* watcher is not set yet */
+	uint32_t clock = is_child && s->clock == SYSCAP_SAMPLER_PERF
+	                         ? SYSCAP_SAMPLER_CPU
+	                         : s->clock;
 	struct syc_target *const t = syc_target_give(gettid());
 
 	if (t == NULL)
@@ -285,6 +289,67 @@ int syc_scan_begin_alone(bool is_child)
 	if (r != 0)
 		syc_target_free(t);
 	return r;
+}
+
+void syc_scan_begin_self(uint64_t blocked)
+{
+	struct syc_sampler *const s = syc_sampler;
+	const int32_t tid = gettid();
+	struct syc_target *t = syc_target_find(tid);
+	uint32_t *count = &s->n_unsampled;
+
+	if (t != NULL) /* of one that had the number, and ended unseen */
+		forget(t);
+	t = syc_target_give(tid);
+	if (t != NULL) {
+		t->start = 0; /* told by the first look */
+		t->inode = 0;
+		/* Who got here has storage of its own */
+		__atomic_store_n(&t->tls, syc_target_tls(tid, SYC_TLS_OWN),
+		                 __ATOMIC_RELAXED);
+		if ((blocked >> (s->signal - 1) & 1) == 0 &&
+		    syc_timer_start(t, clock_to_use(s), 0) == 0)
+			count = &s->n_threads;
+	}
+	__atomic_add_fetch(count, 1, __ATOMIC_RELAXED);
+}
+
+void syc_scan_end_self(uint64_t blocked)
+{
+	struct syc_target *const t = syc_target_find(gettid());
+	uint32_t *count;
+
+	(void)blocked;
+	if (t == NULL)
+		return;
+	count = has_timer(t) ? &syc_sampler->n_threads
+	                     : &syc_sampler->n_unsampled;
+	forget(t);
+	if (__atomic_load_n(count, __ATOMIC_RELAXED) != 0)
+		__atomic_sub_fetch(count, 1, __ATOMIC_RELAXED);
+}
+
+void syc_scan_stop_new(void)
+{
+	const int32_t self = gettid();
+
+	for (uint32_t i = 0; i < syc_target_count(); i++) {
+		struct syc_target *const t = syc_target_at(i);
+
+		if (t->cookie != 0 && t->tid != self && t->n_samples == 0)
+			syc_timer_stop(t);
+	}
+}
+
+void syc_scan_start_again(void)
+{
+	for (uint32_t i = 0; i < syc_target_count(); i++) {
+		struct syc_target *const t = syc_target_at(i);
+
+		if (t->cookie != 0 && t->was_stopped)
+			syc_timer_start(t, clock_to_use(syc_sampler), 0);
+		t->was_stopped = false;
+	}
 }
 
 void syc_scan_settle(void)
@@ -306,6 +371,7 @@ void syc_scan_stop_all(bool forget_them)
 
 		if (t->cookie == 0)
 			continue;
+		t->was_stopped = has_timer(t);
 		syc_timer_stop(t);
 		t->n_tries = 0;
 		if (forget_them)

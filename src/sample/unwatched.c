@@ -23,6 +23,18 @@
 /* glibc 2.32's, whatever we are compiled with */
 extern char __libc_single_threaded __attribute__((weak));
 
+static bool is_preferred;
+
+void syc_unwatched_prefer(void)
+{
+	is_preferred = true;
+}
+
+bool syc_unwatched_is_preferred(void)
+{
+	return is_preferred;
+}
+
 /* No tick may reach the program's handler. */
 bool syc_unwatched_change_signal(void)
 {
@@ -43,7 +55,7 @@ bool syc_unwatched_change_signal(void)
 	__atomic_store_n(&s->signal, signal, __ATOMIC_RELAXED);
 	syc_children_note_signal();
 	if (had_timer)
-		syc_scan_settle();
+		syc_scan_start_again();
 	return true;
 }
 
@@ -81,8 +93,7 @@ bool syc_unwatched_hand_over(void)
 }
 
 /* The C library made no other thread.  Those of a bare clone() would not be
- * sampled, so there is nothing to look for; and what a look does may be
- * forbidden to a thread that has put itself into a box. */
+ * sampled, so there is nothing to look for. */
 static bool has_one_thread(void)
 {
 	return &__libc_single_threaded != NULL && __libc_single_threaded != 0;
@@ -95,7 +106,8 @@ void syc_unwatched_tick(void)
 	const bool is_time =
 		now - __atomic_load_n(&s->round_at, __ATOMIC_RELAXED) >=
 			PERIOD_NS &&
-		!has_one_thread();
+		!has_one_thread() &&
+		!__atomic_load_n(&s->is_boxed, __ATOMIC_RELAXED);
 
 	if (syc_unwatched_hand_over() || (!is_time && !s->is_new_child) ||
 	    !syc_state_take(&s->life, 0))

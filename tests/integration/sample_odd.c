@@ -11,17 +11,22 @@
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -344,6 +349,157 @@ static int sleep_while_threads_work(void)
 	return 0;
 }
 
+static void *work_briefly(void *nothing)
+{
+	burn(60);
+	return nothing;
+}
+
+/* As browsers' zygotes do: threads that are gone leave it alone, and those
+ * that are there are its own. */
+static int be_alone_again(void)
+{
+	pthread_t threads[3];
+
+	for (int i = 0; i < 3; i++)
+		if (pthread_create(&threads[i], NULL, work_briefly, NULL) != 0)
+			return 1;
+	burn(30);
+	const unsigned n = count_threads();
+	for (int i = 0; i < 3; i++)
+		pthread_join(threads[i], NULL);
+	if (n > 4) {
+		printf("%u threads of 4\n", n);
+		return 1;
+	}
+	while (count_threads() > 4) /* the kernel's list may be late */
+		sleep_ms(1);
+	return stay_alone();
+}
+
+static int enter_namespace_later(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, work_briefly, NULL) != 0)
+		return 1;
+	pthread_join(thread, NULL);
+	for (int i = 0; i < 1000 && count_threads() > 1; i++)
+		sleep_ms(5); /* it may still be on its way out */
+	return enter_namespace();
+}
+
+static int give_seven(void *nothing)
+{
+	(void)nothing;
+	burn(2);
+	return 7;
+}
+
+static void *exit_early(void *arg)
+{
+	burn(2);
+	pthread_exit(arg);
+}
+
+/* All ways for a thread to begin and end, and what is refused. */
+static int begin_and_end(void)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	thrd_t other;
+	void *value;
+	int seven;
+
+	pthread_attr_init(&attr);
+	for (int i = 0; i < 100; i++) {
+		if (thrd_create(&other, give_seven, NULL) != thrd_success ||
+		    thrd_join(other, &seven) != thrd_success || seven != 7)
+			return 1;
+		if (pthread_create(&thread, &attr, exit_early, &seven) != 0 ||
+		    pthread_join(thread, &value) != 0 || value != &seven)
+			return 2;
+	}
+	/* more memory than there are addresses */
+	pthread_attr_setstacksize(&attr, (size_t)1 << 62);
+	for (int i = 0; i < 1000; i++)
+		if (pthread_create(&thread, &attr, exit_early, NULL) == 0)
+			return 3;
+	return 0;
+}
+
+/* ---------------------------------------------------------------- a box */
+
+/* Kills for what a sampler might call, and nothing else. */
+static void enter_box(bool by_syscall)
+{
+	static const unsigned forbidden[] = {
+		SYS_timer_create, SYS_timer_settime, SYS_timer_delete,
+		SYS_openat,       SYS_getdents64,    SYS_sendto,
+		SYS_recvmsg,      SYS_memfd_create,  SYS_perf_event_open,
+	};
+	struct sock_filter code[3 + 2 * 9] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+		         offsetof(struct seccomp_data, nr)),
+	};
+	unsigned short n = 1;
+
+	for (unsigned i = 0; i < 9; i++) {
+		code[n++] = (struct sock_filter)BPF_JUMP(
+			BPF_JMP | BPF_JEQ | BPF_K, forbidden[i], 0, 1);
+		code[n++] = (struct sock_filter)BPF_STMT(
+			BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+	}
+	code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K,
+	                                         SECCOMP_RET_ALLOW);
+	struct sock_fprog program = { .len = n, .filter = code };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+		exit(77);
+	if (by_syscall ? syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+	                         SECCOMP_FILTER_FLAG_TSYNC, &program) != 0
+	               : prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0,
+	                       0) != 0)
+		exit(77);
+}
+
+static int work_in_box(bool by_syscall)
+{
+	pthread_t threads[4];
+
+	burn(50);
+	enter_box(by_syscall);
+	for (int round = 0; round < 2; round++) {
+		for (int i = 0; i < 4; i++)
+			if (pthread_create(&threads[i], NULL, work_briefly,
+			                   NULL) != 0)
+				return 1;
+		for (int i = 0; i < 4; i++)
+			pthread_join(threads[i], NULL);
+	}
+	const pid_t pid = fork();
+	int status = -1;
+	if (pid == 0) {
+		burn(50);
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	if (status != 0)
+		printf("the child has status %#x\n", status);
+	fflush(stdout);
+	_exit(status != 0); /* exit() tidies up, which is not in question */
+}
+
+static int work_in_prctl_box(void)
+{
+	return work_in_box(false);
+}
+
+static int work_in_seccomp_box(void)
+{
+	return work_in_box(true);
+}
+
 static const struct {
 	const char *name;
 	int (*run)(void);
@@ -358,6 +514,11 @@ static const struct {
 	{ "handle-it-as-of-old", handle_it_as_of_old },
 	{ "read-it", read_it },
 	{ "threads-work", sleep_while_threads_work },
+	{ "be-alone-again", be_alone_again },
+	{ "enter-namespace-later", enter_namespace_later },
+	{ "begin-and-end", begin_and_end },
+	{ "prctl-box", work_in_prctl_box },
+	{ "seccomp-box", work_in_seccomp_box },
 };
 
 int main(int argc, char **argv)
