@@ -108,14 +108,15 @@ void syc_interposed_on_reset(int signal)
 {
 	const int saved = errno;
 
-	if (signal == SIGURG && is_sampled_by(syc_sampler, signal))
+	if (syc_signals_is_harmless(signal) &&
+	    is_sampled_by(syc_sampler, signal))
 		syc_signals_install_again(signal);
 	errno = saved;
 }
 
 void syc_interposed_on_query(int signal, struct sigaction *action)
 {
-	if (signal == SIGURG)
+	if (syc_signals_is_harmless(signal))
 		syc_signals_unveil(signal, action);
 }
 

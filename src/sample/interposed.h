@@ -45,17 +45,17 @@ void syc_interposed_on_handler(int signal);
 
 /**
  * The program has given @signal its default action, or ignores it.  Where it
- * is SIGURG and ours, that is what it still looks like; our handler returns.
+ * is ours and harmless, that is what it still looks like; our handler returns.
  *
  * Context: any-thread, signal-safe.
  */
 void syc_interposed_on_reset(int signal);
 
 /**
- * The C library has told the program that @action is SIGURG's.  Where that is
+ * The C library has told the program that @action is @signal's.  Where that is
  * our handler, put in what it stands for: programs set back what they find,
- * and some can't name a handler that they don't know.  Not for other signals:
- * set back to SIG_DFL they would kill.
+ * and some can't name a handler that they don't know.  Not for signals
+ * that would kill when they are set back to SIG_DFL.
  *
  * Context: any-thread, signal-safe.
  */

@@ -281,8 +281,8 @@ int syc_scan_begin_alone(bool is_child)
 	s->n_threads = 1;
 	/* A signal that kills comes only to a child that lasts: one that
 	 * sleeps may have reset its handlers, and wait for leave to exec */
-	s->is_new_child =
-		is_child && s->signal != SIGURG && clock == SYSCAP_SAMPLER_WALL;
+	s->is_new_child = is_child && !syc_signals_is_harmless(s->signal) &&
+	                  clock == SYSCAP_SAMPLER_WALL;
 	if (s->is_new_child)
 		clock = SYSCAP_SAMPLER_CPU;
 	const int r = syc_timer_start(t, clock, is_child ? CHILD_DELAY_NS : 0);

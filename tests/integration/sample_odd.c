@@ -245,6 +245,12 @@ static int wait_in_thread(void)
 
 /* -------------------------------------------------- a use for the signal */
 
+static void *work_long(void *nothing)
+{
+	burn(5000);
+	return nothing;
+}
+
 static volatile sig_atomic_t n_handled, n_of_timers;
 
 static void count(int signal, siginfo_t *info, void *context)
@@ -277,6 +283,58 @@ static int handle_it(void)
 	}
 	printf("%d handled, %d of timers\n", (int)n_handled, (int)n_of_timers);
 	return n_handled != 100 || n_of_timers != 0;
+}
+
+/* By then ticks come by another signal, which must not kill either. */
+static int handle_it_and_fork(void)
+{
+	struct sigaction action = { .sa_sigaction = count,
+		                    .sa_flags = SA_SIGINFO };
+
+	burn(20);
+	if (sigaction(SIGURG, &action, NULL) != 0)
+		return 1;
+	burn(20);
+	return in_child(reset_all) | in_child(reset_all_unseen);
+}
+
+/* Both of those that are ignored by default. */
+static int handle_both(void)
+{
+	struct sigaction action = { .sa_sigaction = count,
+		                    .sa_flags = SA_SIGINFO };
+
+	burn(20);
+	if (sigaction(SIGURG, &action, NULL) != 0)
+		return 1;
+	burn(20);
+	if (sigaction(SIGWINCH, &action, NULL) != 0)
+		return 1;
+	burn(50);
+	printf("%d handled, %d of timers\n", (int)n_handled, (int)n_of_timers);
+	return n_handled != 0;
+}
+
+static void *handle_it_in_thread(void *nothing)
+{
+	return handle_it() != 0 ? "a tick was handled" : nothing;
+}
+
+/* While others run, whose timers change as well. */
+static int handle_it_among_threads(void)
+{
+	pthread_t threads[4];
+	void *why;
+
+	for (int i = 0; i < 4; i++)
+		if (pthread_create(&threads[i], NULL,
+		                   i == 3 ? handle_it_in_thread : work_long,
+		                   NULL) != 0)
+			return 1;
+	pthread_join(threads[3], &why);
+	if (why != NULL)
+		puts(why);
+	exit(why != NULL);
 }
 
 /* The older ways to say the same. */
@@ -313,8 +371,14 @@ static int read_it(void)
 	sigemptyset(&set);
 	sigaddset(&set, SIGURG);
 	sigprocmask(SIG_BLOCK, &set, NULL);
+	burn(50); /* ticks that wait are not for the program */
+	kill(getpid(), SIGURG);
 	const int fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-	read_one(fd, 0); /* a tick may have been on its way */
+	if (read(fd, &info, sizeof(info)) < 0 || info.ssi_code != SI_USER ||
+	    read_one(fd, 10) > 0) {
+		printf("not what was sent before\n");
+		return 1;
+	}
 	burn(50);
 	for (int i = 0; i < 50; i++) {
 		kill(getpid(), SIGURG);
@@ -511,6 +575,9 @@ static const struct {
 	{ "wait-alone", wait_alone },
 	{ "wait-in-thread", wait_in_thread },
 	{ "handle-it", handle_it },
+	{ "handle-it-and-fork", handle_it_and_fork },
+	{ "handle-both", handle_both },
+	{ "handle-it-among-threads", handle_it_among_threads },
 	{ "handle-it-as-of-old", handle_it_as_of_old },
 	{ "read-it", read_it },
 	{ "threads-work", sleep_while_threads_work },

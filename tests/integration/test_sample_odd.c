@@ -115,6 +115,21 @@ TEST(a_handler_that_comes_later_gets_what_others_send_and_nothing_else)
 	check_unharmed("handle-it");
 }
 
+TEST(a_handler_among_threads_gets_what_others_send_and_nothing_else)
+{
+	check_unharmed("handle-it-among-threads");
+}
+
+TEST(a_child_of_who_handles_our_signal_resets_all_and_lives)
+{
+	check_unharmed("handle-it-and-fork");
+}
+
+TEST(who_handles_both_harmless_signals_gets_no_ticks)
+{
+	check_unharmed("handle-both");
+}
+
 TEST(a_handler_by_the_older_calls_gets_nothing_of_ours)
 {
 	check_unharmed("handle-it-as-of-old");
