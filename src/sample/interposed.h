@@ -15,6 +15,7 @@
 #define SYC_INTERPOSED_H
 
 #include <signal.h>
+#include <stdbool.h>
 
 /**
  * The program is about to make a thread, which tells of itself (birth.h).
@@ -31,6 +32,14 @@ void syc_interposed_on_thread(void);
  * Context: any-thread, signal-safe.
  */
 void syc_interposed_on_filter(void);
+
+/**
+ * The calling thread is about to have an alternate stack on which a tick may
+ * not fit; or it has one, or none, that is no reason to leave it out.
+ *
+ * Context: any-thread, signal-safe.
+ */
+void syc_interposed_on_room(bool is_cramped);
 
 /** The program has closed a library.  Context: setup; any thread. */
 void syc_interposed_on_unload(void);

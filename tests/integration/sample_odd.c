@@ -11,6 +11,7 @@
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
@@ -22,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
@@ -492,6 +494,76 @@ static int begin_and_end(void)
 	return 0;
 }
 
+/* ---------------------------------------------------------- small stacks */
+
+static void *use_stack(void *arg)
+{
+	volatile char used[6000];
+
+	memset((char *)used, 1, sizeof(used));
+	burn(40);
+	return used[5] == 1 ? arg : NULL;
+}
+
+/* As small as may be, from the C library and from the program. */
+static int work_on_small_stacks(void)
+{
+	const size_t size = PTHREAD_STACK_MIN;
+	char *const memory = mmap(NULL, 2 * size, PROT_NONE,
+	                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_attr_t attr[2];
+	pthread_t thread;
+
+	pthread_attr_init(&attr[0]);
+	pthread_attr_init(&attr[1]);
+	if (memory == MAP_FAILED ||
+	    mprotect(memory + size, size, PROT_READ | PROT_WRITE) != 0 ||
+	    pthread_attr_setstacksize(&attr[0], size) != 0 ||
+	    pthread_attr_setstack(&attr[1], memory + size, size) != 0)
+		return 77;
+	for (int i = 0; i < 6; i++)
+		if (pthread_create(&thread, &attr[i % 2], use_stack, NULL) !=
+		            0 ||
+		    pthread_join(thread, NULL) != 0)
+			return 1;
+	return 0;
+}
+
+static void *use_alternate_stack(void *memory)
+{
+	stack_t stack = { .ss_sp = memory, .ss_size = 5120 };
+
+	if (sigaltstack(&stack, NULL) != 0)
+		return "there is no alternate stack so small";
+	burn(40);
+	stack.ss_flags = SS_DISABLE;
+	if (sigaltstack(&stack, NULL) != 0)
+		return "it stays";
+	burn(40);
+	return NULL;
+}
+
+static int work_with_small_alternate_stacks(void)
+{
+	const size_t guard = 65536;
+	char *const memory = mmap(NULL, 2 * guard, PROT_NONE,
+	                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_t thread;
+	void *why;
+
+	if (memory == MAP_FAILED ||
+	    mprotect(memory + guard, guard, PROT_READ | PROT_WRITE) != 0 ||
+	    pthread_create(&thread, NULL, use_alternate_stack,
+	                   memory + guard) != 0)
+		return 77;
+	pthread_join(thread, &why);
+	if (why == NULL)
+		why = use_alternate_stack(memory + guard);
+	if (why != NULL)
+		puts(why);
+	return why != NULL;
+}
+
 /* ---------------------------------------------------------------- a box */
 
 /* Kills for what a sampler might call, and nothing else. */
@@ -584,6 +656,8 @@ static const struct {
 	{ "be-alone-again", be_alone_again },
 	{ "enter-namespace-later", enter_namespace_later },
 	{ "begin-and-end", begin_and_end },
+	{ "small-stacks", work_on_small_stacks },
+	{ "small-alternate-stacks", work_with_small_alternate_stacks },
 	{ "prctl-box", work_in_prctl_box },
 	{ "seccomp-box", work_in_seccomp_box },
 };

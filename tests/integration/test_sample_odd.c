@@ -92,6 +92,13 @@ TEST(threads_begin_and_end_as_without_us)
 	check_unharmed("begin-and-end");
 }
 
+TEST(small_stacks_have_room_for_ticks_or_get_none)
+{
+	check_unharmed("small-stacks");
+	if (run_plain("small-alternate-stacks") == 0)
+		check_unharmed("small-alternate-stacks");
+}
+
 TEST(who_has_its_system_calls_filtered_makes_none_of_ours)
 {
 	if (run_plain("prctl-box") != 0)
