@@ -19,6 +19,7 @@
 #include <sys/signalfd.h>
 #include <threads.h>
 
+#include "preload/room.h"
 #include "sample/birth.h"
 #include "sample/interposed.h"
 
@@ -38,7 +39,7 @@ int __wrap_sigaction(int number, const struct sigaction *action,
 	f(pthread_create) f(thrd_create) f(sigaction) f(signal) f(bsd_signal) \
 		f(ssignal) f(sysv_signal) f(__sysv_signal) f(sigset)          \
 			f(sigwait) f(sigwaitinfo) f(sigtimedwait) f(signalfd) \
-				f(dlclose)
+				f(dlclose) f(sigaltstack)
 
 #define INDEX(name) NEXT_##name,
 #define NAME(name)  #name,
@@ -83,10 +84,15 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
                             void *(*run)(void *), void *arg)
 {
 	struct syc_birth birth = { run, arg };
+	pthread_attr_t roomy;
+	bool is_cramped;
 
 	syc_interposed_on_thread();
-	const bool is_ours = syc_birth_prepare(&birth);
-	const int r = NEXT(pthread_create)(thread, attr, birth.run, birth.arg);
+	const pthread_attr_t *const with =
+		syc_room_on_stack(attr, &roomy, &is_cramped);
+	const bool is_ours = syc_birth_prepare(&birth, is_cramped);
+	const int r = NEXT(pthread_create)(thread, is_ours ? with : attr,
+	                                   birth.run, birth.arg);
 	if (is_ours && r != 0)
 		syc_birth_cancel(&birth);
 	return r;
@@ -98,7 +104,7 @@ EXPORTED int thrd_create(thrd_t *thread, thrd_start_t run, void *arg)
 	struct syc_birth birth = { (void *(*)(void *))(uintptr_t)run, arg };
 
 	syc_interposed_on_thread();
-	const bool is_ours = syc_birth_prepare(&birth);
+	const bool is_ours = syc_birth_prepare(&birth, false);
 	const int r = NEXT(thrd_create)(
 		thread, (thrd_start_t)(uintptr_t)birth.run, birth.arg);
 	if (is_ours && r != thrd_success)
@@ -195,6 +201,18 @@ EXPORTED int signalfd(int fd, const sigset_t *set, int flags)
 	sigset_t copy;
 
 	return NEXT(signalfd)(fd, syc_interposed_on_wait(set, &copy), flags);
+}
+
+EXPORTED int sigaltstack(const stack_t *stack, stack_t *before)
+{
+	const bool is_cramped = stack != NULL && syc_room_is_cramped(stack);
+
+	if (is_cramped) /* before a tick could go there */
+		syc_interposed_on_room(true);
+	const int r = NEXT(sigaltstack)(stack, before);
+	if (stack != NULL && is_cramped != (r == 0)) /* not so, or no more */
+		syc_interposed_on_room(false);
+	return r;
 }
 
 EXPORTED int dlclose(void *library)

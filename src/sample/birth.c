@@ -30,6 +30,7 @@
  * so they say whose they are. */
 struct slot {
 	int32_t pid; /* compare-exchange; another process': free */
+	bool is_cramped;
 	struct syc_birth birth;
 };
 
@@ -122,10 +123,12 @@ __attribute__((visibility("hidden"), used)) struct syc_birth
 syc_birth_take(struct slot *slot)
 {
 	const struct syc_birth birth = slot->birth;
+	const bool is_cramped = slot->is_cramped;
 
 	__atomic_store_n(&slot->pid, 0, __ATOMIC_RELEASE);
 	if (is_sampling()) {
-		with_round(syc_scan_begin_self);
+		with_round(is_cramped ? syc_scan_begin_cramped
+		                      : syc_scan_begin_self);
 		if (has_end_key)
 			pthread_setspecific(end_key, slots);
 	}
@@ -148,7 +151,7 @@ void syc_birth_begin(void)
 		pthread_key_delete(end_key);
 }
 
-bool syc_birth_prepare(struct syc_birth *birth)
+bool syc_birth_prepare(struct syc_birth *birth, bool is_cramped)
 {
 	if (!is_sampling())
 		return false;
@@ -165,6 +168,7 @@ bool syc_birth_prepare(struct syc_birth *birth)
 					    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			continue;
 		slot->birth = *birth;
+		slot->is_cramped = is_cramped;
 		*birth = (struct syc_birth){ syc_birth_run, slot };
 		return true;
 	}

@@ -26,11 +26,12 @@ void syc_birth_begin(void);
 
 /**
  * A thread is about to be made that begins with @birth: now that is to be our
- * code.  False: nothing changed; nobody samples, or there is no room.
+ * code.  False: nothing changed; nobody samples, or there is no room.  One
+ * that @is_cramped on its stack is to have no ticks.
  *
  * Context: any-thread, signal-safe.
  */
-bool syc_birth_prepare(struct syc_birth *birth);
+bool syc_birth_prepare(struct syc_birth *birth, bool is_cramped);
 
 /** What was prepared is not going to happen.  any-thread, signal-safe. */
 void syc_birth_cancel(const struct syc_birth *birth);

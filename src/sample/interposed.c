@@ -13,6 +13,7 @@
 #include "sample/scan.h"
 #include "sample/signals.h"
 #include "sample/state.h"
+#include "sample/target.h"
 #include "sample/unwatched.h"
 #include "stack/unwind.h"
 
@@ -86,6 +87,26 @@ void syc_interposed_on_filter(void)
 	with_round(enter_box);
 }
 
+void syc_interposed_on_room(bool is_cramped)
+{
+	const struct syc_target *const t =
+		is_told(syc_sampler) ? syc_target_find(gettid()) : NULL;
+	const int saved = errno;
+	sigset_t before;
+	uint64_t blocked;
+
+	if (t == NULL || t->is_cramped == is_cramped)
+		return;
+	syc_all_signals_block(&before);
+	memcpy(&blocked, &before, sizeof(blocked));
+	if (syc_state_take(&syc_sampler->life, WAIT_NS)) {
+		syc_scan_note_room(is_cramped, blocked);
+		syc_tid_lock_give(&syc_sampler->life);
+	}
+	syc_all_signals_restore(&before);
+	errno = saved;
+}
+
 void syc_interposed_on_unload(void)
 {
 	struct syc_sampler *const s = syc_sampler;
@@ -108,14 +129,15 @@ void syc_interposed_on_reset(int signal)
 {
 	const int saved = errno;
 
-	if (signal == SIGURG && is_sampled_by(syc_sampler, signal))
+	if (syc_signals_is_harmless(signal) &&
+	    is_sampled_by(syc_sampler, signal))
 		syc_signals_install_again(signal);
 	errno = saved;
 }
 
 void syc_interposed_on_query(int signal, struct sigaction *action)
 {
-	if (signal == SIGURG)
+	if (syc_signals_is_harmless(signal))
 		syc_signals_unveil(signal, action);
 }
 

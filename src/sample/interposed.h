@@ -15,6 +15,7 @@
 #define SYC_INTERPOSED_H
 
 #include <signal.h>
+#include <stdbool.h>
 
 /**
  * The program is about to make a thread, which tells of itself (birth.h).
@@ -32,6 +33,14 @@ void syc_interposed_on_thread(void);
  */
 void syc_interposed_on_filter(void);
 
+/**
+ * The calling thread is about to have an alternate stack on which a tick may
+ * not fit; or it has one, or none, that is no reason to leave it out.
+ *
+ * Context: any-thread, signal-safe.
+ */
+void syc_interposed_on_room(bool is_cramped);
+
 /** The program has closed a library.  Context: setup; any thread. */
 void syc_interposed_on_unload(void);
 
@@ -45,17 +54,17 @@ void syc_interposed_on_handler(int signal);
 
 /**
  * The program has given @signal its default action, or ignores it.  Where it
- * is SIGURG and ours, that is what it still looks like; our handler returns.
+ * is ours and harmless, that is what it still looks like; our handler returns.
  *
  * Context: any-thread, signal-safe.
  */
 void syc_interposed_on_reset(int signal);
 
 /**
- * The C library has told the program that @action is SIGURG's.  Where that is
+ * The C library has told the program that @action is @signal's.  Where that is
  * our handler, put in what it stands for: programs set back what they find,
- * and some can't name a handler that they don't know.  Not for other signals:
- * set back to SIG_DFL they would kill.
+ * and some can't name a handler that they don't know.  Not for signals
+ * that would kill when they are set back to SIG_DFL.
  *
  * Context: any-thread, signal-safe.
  */

@@ -154,8 +154,9 @@ static int start(struct census *look, struct syc_target *t)
 /* @t's thread has no timer yet.  False: it is gone. */
 static bool try_to_start(struct census *look, struct syc_target *t)
 {
-	const bool is_time = t->n_tries < EARLY_TRIES ||
-	                     (look->s->round ^ t->number) % LATE_ROUNDS == 0;
+	const bool is_time = !t->is_cramped &&
+	                     (t->n_tries < EARLY_TRIES ||
+	                      (look->s->round ^ t->number) % LATE_ROUNDS == 0);
 
 	return !is_time || start(look, t) != -ESRCH;
 }
@@ -281,8 +282,8 @@ int syc_scan_begin_alone(bool is_child)
 	s->n_threads = 1;
 	/* A signal that kills comes only to a child that lasts: one that
 	 * sleeps may have reset its handlers, and wait for leave to exec */
-	s->is_new_child =
-		is_child && s->signal != SIGURG && clock == SYSCAP_SAMPLER_WALL;
+	s->is_new_child = is_child && !syc_signals_is_harmless(s->signal) &&
+	                  clock == SYSCAP_SAMPLER_WALL;
 	if (s->is_new_child)
 		clock = SYSCAP_SAMPLER_CPU;
 	const int r = syc_timer_start(t, clock, is_child ? CHILD_DELAY_NS : 0);
@@ -291,7 +292,15 @@ int syc_scan_begin_alone(bool is_child)
 	return r;
 }
 
-void syc_scan_begin_self(uint64_t blocked)
+static bool start_self(struct syc_target *t, uint64_t blocked)
+{
+	const struct syc_sampler *const s = syc_sampler;
+
+	return !t->is_cramped && (blocked >> (s->signal - 1) & 1) == 0 &&
+	       syc_timer_start(t, clock_to_use(s), 0) == 0;
+}
+
+static void begin_self(uint64_t blocked, bool is_cramped)
 {
 	struct syc_sampler *const s = syc_sampler;
 	const int32_t tid = gettid();
@@ -304,14 +313,38 @@ void syc_scan_begin_self(uint64_t blocked)
 	if (t != NULL) {
 		t->start = 0; /* told by the first look */
 		t->inode = 0;
+		t->is_cramped = is_cramped;
 		/* Who got here has storage of its own */
 		__atomic_store_n(&t->tls, syc_target_tls(tid, SYC_TLS_OWN),
 		                 __ATOMIC_RELAXED);
-		if ((blocked >> (s->signal - 1) & 1) == 0 &&
-		    syc_timer_start(t, clock_to_use(s), 0) == 0)
+		if (start_self(t, blocked))
 			count = &s->n_threads;
 	}
 	__atomic_add_fetch(count, 1, __ATOMIC_RELAXED);
+}
+
+void syc_scan_begin_self(uint64_t blocked)
+{
+	begin_self(blocked, false);
+}
+
+void syc_scan_begin_cramped(uint64_t blocked)
+{
+	begin_self(blocked, true);
+}
+
+/* How many have a timer is told by the next look. */
+void syc_scan_note_room(bool is_cramped, uint64_t blocked)
+{
+	struct syc_target *const t = syc_target_find(gettid());
+
+	if (t == NULL || t->is_cramped == is_cramped)
+		return;
+	t->is_cramped = is_cramped;
+	if (is_cramped)
+		syc_timer_stop(t);
+	else
+		start_self(t, blocked);
 }
 
 void syc_scan_end_self(uint64_t blocked)

@@ -31,6 +31,13 @@ void syc_scan_settle(void);
 /** The calling thread has begun, with these signals @blocked: a timer for it. */
 void syc_scan_begin_self(uint64_t blocked);
 
+/** The same, and it is to have no ticks: its stack is too small. */
+void syc_scan_begin_cramped(uint64_t blocked);
+
+/** The calling thread has an alternate stack with too little room, or has no
+ * such one any more. */
+void syc_scan_note_room(bool is_cramped, uint64_t blocked);
+
 /** It ends, and its timer with it. */
 void syc_scan_end_self(uint64_t blocked);
 

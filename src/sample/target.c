@@ -164,6 +164,7 @@ struct syc_target *syc_target_give(int32_t tid)
 	t->timer = -1;
 	t->perf_fd = -1;
 	t->perf_page = NULL;
+	t->is_cramped = false;
 	t->was_stopped = false;
 	__atomic_store_n(&t->n_owed, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&t->next, *bucket, __ATOMIC_RELEASE);

@@ -58,6 +58,7 @@ struct syc_target {
 	int32_t timer;    /* the kernel's number, or -1 */
 	int32_t perf_fd;  /* what its perf event's descriptor was, or -1 */
 	void *perf_page;  /* by which that lives */
+	bool is_cramped;  /* a stack of its thread's has no room for a tick */
 	bool was_stopped; /* by syc_scan_stop_all(): goes on later */
 };
 

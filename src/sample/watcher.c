@@ -40,8 +40,9 @@ static uint32_t filters;
 static bool keep_signal(struct syc_sampler *s)
 {
 	return syc_signals_is_ours(s->signal) ||
-	       (s->signal == SIGURG && syc_signals_is_unhandled(SIGURG) &&
-	        syc_signals_install_again(SIGURG) == 0) ||
+	       (syc_signals_is_harmless(s->signal) &&
+	        syc_signals_is_unhandled(s->signal) &&
+	        syc_signals_install_again(s->signal) == 0) ||
 	       syc_unwatched_change_signal();
 }
 

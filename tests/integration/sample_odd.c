@@ -11,6 +11,7 @@
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
@@ -22,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
@@ -245,6 +247,12 @@ static int wait_in_thread(void)
 
 /* -------------------------------------------------- a use for the signal */
 
+static void *work_long(void *nothing)
+{
+	burn(5000);
+	return nothing;
+}
+
 static volatile sig_atomic_t n_handled, n_of_timers;
 
 static void count(int signal, siginfo_t *info, void *context)
@@ -277,6 +285,58 @@ static int handle_it(void)
 	}
 	printf("%d handled, %d of timers\n", (int)n_handled, (int)n_of_timers);
 	return n_handled != 100 || n_of_timers != 0;
+}
+
+/* By then ticks come by another signal, which must not kill either. */
+static int handle_it_and_fork(void)
+{
+	struct sigaction action = { .sa_sigaction = count,
+		                    .sa_flags = SA_SIGINFO };
+
+	burn(20);
+	if (sigaction(SIGURG, &action, NULL) != 0)
+		return 1;
+	burn(20);
+	return in_child(reset_all) | in_child(reset_all_unseen);
+}
+
+/* Both of those that are ignored by default. */
+static int handle_both(void)
+{
+	struct sigaction action = { .sa_sigaction = count,
+		                    .sa_flags = SA_SIGINFO };
+
+	burn(20);
+	if (sigaction(SIGURG, &action, NULL) != 0)
+		return 1;
+	burn(20);
+	if (sigaction(SIGWINCH, &action, NULL) != 0)
+		return 1;
+	burn(50);
+	printf("%d handled, %d of timers\n", (int)n_handled, (int)n_of_timers);
+	return n_handled != 0;
+}
+
+static void *handle_it_in_thread(void *nothing)
+{
+	return handle_it() != 0 ? "a tick was handled" : nothing;
+}
+
+/* While others run, whose timers change as well. */
+static int handle_it_among_threads(void)
+{
+	pthread_t threads[4];
+	void *why;
+
+	for (int i = 0; i < 4; i++)
+		if (pthread_create(&threads[i], NULL,
+		                   i == 3 ? handle_it_in_thread : work_long,
+		                   NULL) != 0)
+			return 1;
+	pthread_join(threads[3], &why);
+	if (why != NULL)
+		puts(why);
+	exit(why != NULL);
 }
 
 /* The older ways to say the same. */
@@ -313,8 +373,14 @@ static int read_it(void)
 	sigemptyset(&set);
 	sigaddset(&set, SIGURG);
 	sigprocmask(SIG_BLOCK, &set, NULL);
+	burn(50); /* ticks that wait are not for the program */
+	kill(getpid(), SIGURG);
 	const int fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-	read_one(fd, 0); /* a tick may have been on its way */
+	if (read(fd, &info, sizeof(info)) < 0 || info.ssi_code != SI_USER ||
+	    read_one(fd, 10) > 0) {
+		printf("not what was sent before\n");
+		return 1;
+	}
 	burn(50);
 	for (int i = 0; i < 50; i++) {
 		kill(getpid(), SIGURG);
@@ -428,6 +494,76 @@ static int begin_and_end(void)
 	return 0;
 }
 
+/* ---------------------------------------------------------- small stacks */
+
+static void *use_stack(void *arg)
+{
+	volatile char used[6000];
+
+	memset((char *)used, 1, sizeof(used));
+	burn(40);
+	return used[5] == 1 ? arg : NULL;
+}
+
+/* As small as may be, from the C library and from the program. */
+static int work_on_small_stacks(void)
+{
+	const size_t size = PTHREAD_STACK_MIN;
+	char *const memory = mmap(NULL, 2 * size, PROT_NONE,
+	                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_attr_t attr[2];
+	pthread_t thread;
+
+	pthread_attr_init(&attr[0]);
+	pthread_attr_init(&attr[1]);
+	if (memory == MAP_FAILED ||
+	    mprotect(memory + size, size, PROT_READ | PROT_WRITE) != 0 ||
+	    pthread_attr_setstacksize(&attr[0], size) != 0 ||
+	    pthread_attr_setstack(&attr[1], memory + size, size) != 0)
+		return 77;
+	for (int i = 0; i < 6; i++)
+		if (pthread_create(&thread, &attr[i % 2], use_stack, NULL) !=
+		            0 ||
+		    pthread_join(thread, NULL) != 0)
+			return 1;
+	return 0;
+}
+
+static void *use_alternate_stack(void *memory)
+{
+	stack_t stack = { .ss_sp = memory, .ss_size = 5120 };
+
+	if (sigaltstack(&stack, NULL) != 0)
+		return "there is no alternate stack so small";
+	burn(40);
+	stack.ss_flags = SS_DISABLE;
+	if (sigaltstack(&stack, NULL) != 0)
+		return "it stays";
+	burn(40);
+	return NULL;
+}
+
+static int work_with_small_alternate_stacks(void)
+{
+	const size_t guard = 65536;
+	char *const memory = mmap(NULL, 2 * guard, PROT_NONE,
+	                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_t thread;
+	void *why;
+
+	if (memory == MAP_FAILED ||
+	    mprotect(memory + guard, guard, PROT_READ | PROT_WRITE) != 0 ||
+	    pthread_create(&thread, NULL, use_alternate_stack,
+	                   memory + guard) != 0)
+		return 77;
+	pthread_join(thread, &why);
+	if (why == NULL)
+		why = use_alternate_stack(memory + guard);
+	if (why != NULL)
+		puts(why);
+	return why != NULL;
+}
+
 /* ---------------------------------------------------------------- a box */
 
 /* Kills for what a sampler might call, and nothing else. */
@@ -511,12 +647,17 @@ static const struct {
 	{ "wait-alone", wait_alone },
 	{ "wait-in-thread", wait_in_thread },
 	{ "handle-it", handle_it },
+	{ "handle-it-and-fork", handle_it_and_fork },
+	{ "handle-both", handle_both },
+	{ "handle-it-among-threads", handle_it_among_threads },
 	{ "handle-it-as-of-old", handle_it_as_of_old },
 	{ "read-it", read_it },
 	{ "threads-work", sleep_while_threads_work },
 	{ "be-alone-again", be_alone_again },
 	{ "enter-namespace-later", enter_namespace_later },
 	{ "begin-and-end", begin_and_end },
+	{ "small-stacks", work_on_small_stacks },
+	{ "small-alternate-stacks", work_with_small_alternate_stacks },
 	{ "prctl-box", work_in_prctl_box },
 	{ "seccomp-box", work_in_seccomp_box },
 };

@@ -92,6 +92,13 @@ TEST(threads_begin_and_end_as_without_us)
 	check_unharmed("begin-and-end");
 }
 
+TEST(small_stacks_have_room_for_ticks_or_get_none)
+{
+	check_unharmed("small-stacks");
+	if (run_plain("small-alternate-stacks") == 0)
+		check_unharmed("small-alternate-stacks");
+}
+
 TEST(who_has_its_system_calls_filtered_makes_none_of_ours)
 {
 	if (run_plain("prctl-box") != 0)
@@ -113,6 +120,21 @@ TEST(a_thread_that_comes_to_block_all_signals_gets_ticks_no_more)
 TEST(a_handler_that_comes_later_gets_what_others_send_and_nothing_else)
 {
 	check_unharmed("handle-it");
+}
+
+TEST(a_handler_among_threads_gets_what_others_send_and_nothing_else)
+{
+	check_unharmed("handle-it-among-threads");
+}
+
+TEST(a_child_of_who_handles_our_signal_resets_all_and_lives)
+{
+	check_unharmed("handle-it-and-fork");
+}
+
+TEST(who_handles_both_harmless_signals_gets_no_ticks)
+{
+	check_unharmed("handle-both");
 }
 
 TEST(a_handler_by_the_older_calls_gets_nothing_of_ours)
