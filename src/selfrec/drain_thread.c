@@ -151,9 +151,9 @@ static void sleep_loosely(struct syc_session *s, uint32_t seen, int64_t ns)
 		syc_futex_wait(&s->wakes, seen, ns);
 		return;
 	}
-	prctl(PR_SET_TIMERSLACK, (unsigned long)LOOK_NS);
+	prctl(PR_SET_TIMERSLACK, (unsigned long)LOOK_NS, 0, 0, 0);
 	syc_futex_wait(&s->wakes, seen, ns);
-	prctl(PR_SET_TIMERSLACK, 0ul); /* what it was */
+	prctl(PR_SET_TIMERSLACK, 0ul, 0, 0, 0); /* what it was */
 }
 
 /* False: nobody woke us, and there is nothing to drain. */
