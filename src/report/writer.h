@@ -5,9 +5,9 @@
 
 #include "data/array.h"
 #include "data/map.h"
+#include "report/asked.h"
 #include "report/column.h"
 #include "report/preorder.h"
-#include "report/report.h"
 
 struct syc_page {
 	struct syc_report *report;
@@ -39,7 +39,6 @@ static inline uint64_t syc_page_time(const struct syc_page *page, int64_t time)
 /* Each writes its columns.  0 or -ENOMEM. */
 int syc_page_write_about(struct syc_page *page);
 int syc_page_write_who(struct syc_page *page);
-int syc_page_write_first(struct syc_page *page);
 int syc_page_write_tree(struct syc_page *page, const char *prefix,
                         const struct syscap_view *view,
                         const struct syc_preorder *order);
