@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "emit/process.h"
+#include "emit/setup.h"
 #include "os/diag.h"
 #include "sample/autostart.h"
 #include "sample/handover.h"
@@ -37,7 +37,7 @@ __attribute__((constructor)) static void sample_at_load(void)
 {
 	const char *name;
 
-	syc_process_init();
+	syc_setup_run();
 	if (syc_notes_each(SYC_SAMPLER_NOTE_TYPE, is_others, (void *)&name)) {
 		syc_diag_say("the preloaded sampler leaves it to", name);
 	} else {
