@@ -12,6 +12,7 @@
 
 #include "base/frame.h"
 #include "emit/loss.h"
+#include "emit/loss_compose.h"
 #include "emit/process.h"
 #include "os/diag.h"
 #include "os/quiet.h"

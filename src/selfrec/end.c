@@ -11,6 +11,7 @@
 #include <syscap.h>
 
 #include "emit/process.h"
+#include "emit/setup.h"
 #include "emit/thread.h"
 #include "os/all_signals.h"
 #include "ring/clock.h"
@@ -85,7 +86,7 @@ int syscap_drain(void)
 	uint64_t moved;
 	int r = 0;
 
-	syc_process_join();
+	syc_setup_join();
 	if (!syc_process_is_there() || !syc_process->session)
 		return 0;
 	syc_all_signals_block(&before);

@@ -26,7 +26,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "emit/own.h"
 #include "emit/process.h"
 #include "ring/arena.h"
 #include "selfrec/describe.h"
@@ -36,6 +35,14 @@
 
 /** How much longer than its flush anybody waits for the drain thread. */
 #define SYC_DRAIN_GRACE_NS INT64_C(100000000)
+
+/** What the drain thread is asked for, bits. */
+enum {
+	SYC_ASK_ROOM = 1,  /* a ring fills up */
+	SYC_ASK_FLUSH = 2, /* syscap_drain() waits */
+	SYC_ASK_STOP = 4,
+	SYC_ASK_ENDED = 8, /* a thread is gone */
+};
 
 struct syc_session {
 	int32_t pid;
