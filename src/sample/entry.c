@@ -73,6 +73,8 @@ void syscap_sampler_get_stats(struct syscap_sampler_stats *stats)
 		all.n_cut += __atomic_load_n(&t->n_cut, __ATOMIC_RELAXED);
 		all.n_stopped +=
 			__atomic_load_n(&t->n_stopped, __ATOMIC_RELAXED);
+		all.n_skipped +=
+			__atomic_load_n(&t->n_skipped, __ATOMIC_RELAXED);
 		all.n_refused +=
 			__atomic_load_n(&t->n_refused, __ATOMIC_RELAXED);
 	}

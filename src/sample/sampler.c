@@ -40,6 +40,7 @@
 #define DEFAULT_HZ   1000u
 #define MAX_HZ       20000u
 #define MIN_DEPTH    32u
+#define MAX_SHARE    10u
 
 /* --------------------------------------------------------------- options */
 
@@ -49,6 +50,8 @@ static const char *check(struct syscap_sampler_options *o)
 		o->hz = DEFAULT_HZ;
 	if (o->max_depth == 0)
 		o->max_depth = SYC_STACK_MAX;
+	if (o->max_share == 0)
+		o->max_share = MAX_SHARE;
 	if (o->clock == SYSCAP_SAMPLER_AUTO)
 		o->clock = SYSCAP_SAMPLER_CPU;
 	if (o->hz > MAX_HZ)
@@ -57,6 +60,8 @@ static const char *check(struct syscap_sampler_options *o)
 		return "there is no such clock";
 	if (o->max_depth < MIN_DEPTH || o->max_depth > SYC_STACK_MAX)
 		return "max_depth is 32 to 512";
+	if (o->max_share > 100)
+		return "max_share is 1 to 100 percent";
 	if (o->stacks > SYSCAP_SAMPLER_NATIVE)
 		return "there is no such kind of stacks";
 	return NULL;
@@ -128,6 +133,7 @@ static void fill(const struct syscap_sampler_options *o, int signal)
 	__atomic_store_n(&s->hz, o->hz, __ATOMIC_RELAXED);
 	__atomic_store_n(&s->signal, signal, __ATOMIC_RELAXED);
 	s->period_ns = 1000000000 / o->hz;
+	s->max_share = o->max_share;
 	s->may_change_signal =
 		o->signal == 0 && o->clock != SYSCAP_SAMPLER_PERF;
 	memset(&s->take, 0, sizeof(s->take));
