@@ -145,12 +145,11 @@ static bool write_begin(int fd, const struct syc_rest *rest, const char *rings,
 		                .version = 1,
 		                .little_endian = 1,
 		                .time = rest->facts.began } };
-	size_t n =
-		syc_frame_metadata(begin.frames, rest->facts.pid,
-	                           rest->facts.began, SYC_RING_FILE_ID, rings);
+	size_t n = compose_process(rest, begin.frames);
 	struct tm tm;
 
-	n += compose_process(rest, begin.frames + n);
+	n += syc_frame_metadata(begin.frames + n, rest->facts.pid,
+	                        rest->facts.began, SYC_RING_FILE_ID, rings);
 	if (gmtime_r(&made, &tm) != NULL)
 		strftime(begin.header.capture_time,
 		         sizeof(begin.header.capture_time),
