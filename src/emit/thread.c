@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -458,6 +459,7 @@ static void write_client(struct syc_ring_header *ring, int32_t pid, int32_t tid)
 	ring->client_version = 1;
 	ring->pid = pid;
 	ring->tid = tid;
+	prctl(PR_GET_NAME, ring->name);
 	__atomic_store_n(&ring->client_magic, SYC_RING_CLIENT_MAGIC,
 	                 __ATOMIC_RELEASE);
 }

@@ -39,6 +39,8 @@ struct syc_ring {
 	bool used;            /* something has been written */
 	bool ours;            /* the writer fills the client block */
 	uint64_t frames, position; /* position: bytes read so far */
+	char name[SYC_RING_NAME];  /* of the thread, as it stands in the file */
+	int64_t name_looked;       /* when it was looked for */
 	struct syc_loss told;
 	struct syc_renumber_ring counters;
 	const char *why; /* SYC_DRAIN_BROKEN: one sentence */

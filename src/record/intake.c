@@ -177,8 +177,8 @@ const char *syc_intake_frame(void *context, struct syc_ring *ring,
 	return NULL;
 }
 
-static int32_t owner(const struct syc_intake *intake,
-                     const struct syc_ring *ring)
+int32_t syc_intake_owner(const struct syc_intake *intake,
+                         const struct syc_ring *ring)
 {
 	if (ring->pid <= 0)
 		return ring->requester;
@@ -208,10 +208,10 @@ static void write_losses(struct syc_intake *intake, struct syc_ring *ring)
 	if (from <= 0 || from > to)
 		from = to;
 	rest.tid = ring->tid;
-	syc_processes_know(intake->processes, owner(intake, ring),
+	syc_processes_know(intake->processes, syc_intake_owner(intake, ring),
 	                   ring->requester);
-	syc_losses_compose(&intake->frame, &rest, owner(intake, ring), from,
-	                   to);
+	syc_losses_compose(&intake->frame, &rest,
+	                   syc_intake_owner(intake, ring), from, to);
 	syc_writer_add(intake->writer, &intake->frame);
 	syc_losses_count_up(&intake->lost, rest.total);
 }
@@ -220,7 +220,7 @@ static void write_losses(struct syc_intake *intake, struct syc_ring *ring)
 static void tell_closed(struct syc_intake *intake, struct syc_ring *ring)
 {
 	char who[64], text[256];
-	const int32_t pid = owner(intake, ring);
+	const int32_t pid = syc_intake_owner(intake, ring);
 
 	if (ring->tid > 0)
 		snprintf(who, sizeof(who), "thread %d of process %d", ring->tid,

@@ -64,7 +64,7 @@ static void look_at_main(struct syc_lookout *l)
 static bool may_wait_for_main(const struct syc_lookout *l)
 {
 	return l->main_end != NULL &&
-	       prctl(PR_GET_SECCOMP, 0ul, 0ul, 0ul, 0ul) == 0;
+	       prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 0;
 }
 
 void syc_lookout_sleep(struct syc_lookout *l, uint32_t *word, uint32_t value,
@@ -78,9 +78,9 @@ void syc_lookout_sleep(struct syc_lookout *l, uint32_t *word, uint32_t value,
 		syc_futex_wait(word, value, ns);
 		return;
 	}
-	prctl(PR_SET_TIMERSLACK, (unsigned long)LOOK_NS);
+	prctl(PR_SET_TIMERSLACK, (unsigned long)LOOK_NS, 0, 0, 0);
 	syc_futex_wait(word, value, ns < LOOK_NS ? ns : LOOK_NS);
-	prctl(PR_SET_TIMERSLACK, 0ul); /* what it was */
+	prctl(PR_SET_TIMERSLACK, 0ul, 0, 0, 0); /* what it was */
 }
 
 bool syc_lookout_is_alone(struct syc_lookout *l)
