@@ -125,6 +125,7 @@ void syc_end_at_exit(void)
 			syc_copies_set_active(0);
 			__atomic_store_n(&syc_process->session, NULL,
 			                 __ATOMIC_SEQ_CST);
+			s->is_exiting = true;
 			syc_end_session(s, s->exit_flush_ns);
 		}
 		syc_session_give_life();

@@ -78,9 +78,12 @@ struct syc_session {
 	bool must_not_lock; /* by who drains: in a signal handler */
 	bool is_announced;
 	bool is_full;       /* the size limit was reached */
+	bool is_introduced; /* the capture has our PROCESS frame */
 	bool has_told_late; /* what was lost: this is the end */
-	int64_t retry_at;   /* ns: the sink had no room; 0: it has */
-	int dead;           /* errno: the sink will never work again */
+	bool is_exiting;    /* the end of the process, too */
+	bool has_told_exit;
+	int64_t retry_at; /* ns: the sink had no room; 0: it has */
+	int dead;         /* errno: the sink will never work again */
 	struct syc_described described;
 	struct iovec pieces[2 * SYC_RING_JOURNAL_PARTS];
 	struct syc_ring_journal_part parts[SYC_RING_JOURNAL_PARTS];
@@ -91,9 +94,10 @@ struct syc_session {
 	/* The process' copies of them, until somebody closes them; -1 */
 	int copies[2];
 	bool has_copies;
-	uint32_t is_ready; /* it has its descriptors; futex */
-	int64_t tried_at;  /* ns: when a thread was last tried to be made */
-	bool is_crowded;   /* a ring fills up and there is no thread */
+	uint32_t is_ready;  /* it has its descriptors; futex */
+	int64_t tried_at;   /* ns: when a thread was last tried to be made */
+	bool is_crowded;    /* a ring fills up and there is no thread */
+	uint32_t *main_end; /* see syc_alone_main_word(); NULL: not known */
 };
 
 /** Its slots are sparse, ring/arena.h: few children have many events. */
