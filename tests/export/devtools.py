@@ -1,20 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """devtools.py FOLDER FILE - what Chromium's DevTools make of Chrome's trace
 events: the modules of the Performance panel read FILE in a page of their own,
-and have what Python finds in it.
-
-The browser is driven through two pipes (--remote-debugging-pipe), so that
-nothing but Chromium is needed.  77: it does not run here.
-"""
+and have what Python finds in it."""
 import collections
 import json
-import os
-import subprocess
 import sys
+
+from chromium import CHUNK, start
 
 FOLDER, FILE = sys.argv[1:]
 PAGE = "devtools://devtools/bundled/devtools_app.html?panel=timeline"
-CHUNK = 1 << 20
 LOOK = """(async () => {
     const Trace = await import(
         'devtools://devtools/bundled/models/trace/trace.js');
@@ -42,76 +37,10 @@ LOOK = """(async () => {
 })()"""
 
 
-class Browser:
-    def __init__(self):
-        to_read, self.to = os.pipe()
-        self.back, to_write = os.pipe()
-
-        def give():
-            # Through higher numbers: one may be the other's
-            ends = [os.dup(fd) for fd in (to_read, to_write)]
-            ends = [os.dup2(fd, 50 + i) for i, fd in enumerate(ends)]
-            for i, fd in enumerate(ends):
-                os.dup2(fd, 3 + i)
-
-        self.process = subprocess.Popen(
-            ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu",
-             "--no-first-run", "--disable-dev-shm-usage",
-             "--user-data-dir=" + os.path.join(FOLDER, "profile"),
-             "--remote-debugging-pipe", "about:blank"],
-            preexec_fn=give, close_fds=False, stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            env=dict(os.environ, HOME=FOLDER))
-        os.close(to_read)
-        os.close(to_write)
-        self.number, self.rest = 0, b""
-
-    def ask(self, method, session=None, **params):
-        """The result of one command."""
-        self.number += 1
-        message = {"id": self.number, "method": method, "params": params}
-        if session:
-            message["sessionId"] = session
-        data = json.dumps(message).encode() + b"\0"
-        while data:
-            data = data[os.write(self.to, data):]
-        while True:
-            while b"\0" not in self.rest:
-                piece = os.read(self.back, CHUNK)
-                if not piece:
-                    raise EOFError("the browser has gone")
-                self.rest += piece
-            message, self.rest = self.rest.split(b"\0", 1)
-            message = json.loads(message)
-            if message.get("id") == self.number:
-                if "error" in message:
-                    raise ValueError(f"{method}: {message['error']}")
-                return message["result"]
-
-    def run(self, session, expression):
-        result = self.ask("Runtime.evaluate", session, expression=expression,
-                          awaitPromise=True, returnByValue=True)
-        if "exceptionDetails" in result:
-            raise ValueError(json.dumps(result["exceptionDetails"])[:2000])
-        return result["result"].get("value")
-
-    def close(self):
-        os.close(self.to)
-        self.process.terminate()
-        self.process.wait()
-
-
 def devtools(text):
+    browser = start(FOLDER)
     try:
-        browser = Browser()
-        browser.ask("Browser.getVersion")
-    except (OSError, EOFError) as error:
-        print(f"skip: chromium does not run: {error}")
-        sys.exit(77)
-    try:
-        page = browser.ask("Target.createTarget", url=PAGE)["targetId"]
-        session = browser.ask("Target.attachToTarget", targetId=page,
-                              flatten=True)["sessionId"]
+        session = browser.open(PAGE)
         browser.run(session, "window.told = ''; true")
         for at in range(0, len(text), CHUNK):
             browser.run(session, "window.told += " +
