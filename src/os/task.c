@@ -255,21 +255,6 @@ bool syc_task_waits_for(struct syc_tasks *tasks, int32_t tid, int signal)
 	       (set >> (signal - 1) & 1) != 0;
 }
 
-bool syc_task_is_alone(struct syc_tasks *tasks)
-{
-	const int dir = syc_task_open();
-	struct syc_task task;
-	unsigned n = 0;
-
-	if (dir < 0)
-		return false;
-	syc_task_begin(tasks, dir);
-	while (syc_task_next(tasks, &task))
-		n++;
-	syc_task_close(dir);
-	return n == 1 && !tasks->has_failed;
-}
-
 bool syc_task_others_live(struct syc_tasks *tasks)
 {
 	const int dir = syc_task_open();

@@ -74,10 +74,6 @@ bool syc_task_waits_for(struct syc_tasks *tasks, int32_t tid, int signal);
 int syc_task_look_at_mask(struct syc_tasks *tasks, int32_t tid,
                           struct syc_task_about *ret_about);
 
-/** Whether this process has no thread but the calling one; false where that
- * can't be told. */
-bool syc_task_is_alone(struct syc_tasks *tasks);
-
 /**
  * Whether a thread lives besides those of this library, which must not keep
  * a process that has no others.  True where that can't be told.

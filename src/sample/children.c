@@ -14,7 +14,7 @@ static struct {
 	uint32_t are_wanted;
 	uint32_t clock, hz;
 	int32_t signal;
-	bool may_change_signal;
+	bool may_change_signal, are_boxed;
 	struct syc_sample_options take;
 } inherited;
 
@@ -25,6 +25,11 @@ void syc_children_note_signal(void)
 		&inherited.signal,
 		__atomic_load_n(&syc_sampler->signal, __ATOMIC_RELAXED),
 		__ATOMIC_RELAXED);
+}
+
+void syc_children_note_filter(void)
+{
+	inherited.are_boxed = true;
 }
 
 void syc_children_remember(bool are_wanted)
@@ -48,7 +53,7 @@ bool syc_children_take_over(void)
 {
 	struct syc_sampler *const s = syc_sampler;
 
-	if (inherited.are_wanted == 0 ||
+	if (inherited.are_wanted == 0 || inherited.are_boxed ||
 	    !syc_signals_is_ours(inherited.signal) ||
 	    !syc_claim_take(SYC_CLAIM_SAMPLER))
 		return false;

@@ -23,7 +23,6 @@
 #include "os/tid_lock.h"
 #include "ring/clock.h"
 #include "sample/children.h"
-#include "sample/interposed.h"
 #include "sample/signals.h"
 #include "sample/state.h"
 #include "sample/target.h"
@@ -179,12 +178,11 @@ static int start(struct syscap_sampler_options *o, bool with_children)
 	if (r != 0)
 		goto fail;
 	__atomic_store_n(&s->is_on, 1, __ATOMIC_SEQ_CST);
-	/* A thread of ours only where there are others: some programs want to
-	 * have one, and look.  Who tells of the second makes it then. */
+	/* No thread of ours where somebody tells of the program's: many a
+	 * program looks whether it is alone */
 	syc_watcher_note_filters();
-	r = syc_interposed_is_on() && syc_task_is_alone(&s->tasks)
-	            ? syc_unwatched_start(false)
-	            : syc_watcher_start(true);
+	r = syc_unwatched_is_preferred() ? syc_unwatched_start(false)
+	                                 : syc_watcher_start(true);
 	if (r != 0) {
 		why = explain(r);
 		syc_watcher_stop(STOP_NS);

@@ -257,9 +257,11 @@ static bool is_ours(int signal, const siginfo_t *info, int32_t tid,
 		t = syc_target_by_cookie(*ret_cookie);
 	} else if (signal == SIGURG &&
 	           (info->si_code == POLL_IN || info->si_code == POLL_HUP)) {
-		t = syc_timer_by_fd(info->si_fd);
+		t = syc_target_find(tid);
 		/* A late one is ignored by default, so pass it on */
-		if (t == NULL)
+		if (t == NULL ||
+		    info->si_fd !=
+		            __atomic_load_n(&t->perf_fd, __ATOMIC_ACQUIRE))
 			return false;
 		*ret_cookie = __atomic_load_n(&t->cookie, __ATOMIC_ACQUIRE);
 	} else {
