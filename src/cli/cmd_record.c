@@ -10,14 +10,13 @@
 #include "cli/cmd.h"
 #include "cli/fault.h"
 #include "cli/input.h"
+#include "cli/sample_option.h"
 #include "record/recorder.h"
 
 #define RING_KIB_DEFAULT 1024u
 #define RING_KIB_MIN     4u
 #define RING_KIB_MAX     1048576u
 #define DRAIN_MS_MAX     1000u
-#define HZ_DEFAULT       1000u
-#define HZ_MAX           20000u
 
 enum {
 	OPT_RING_KIB = 256,
@@ -46,36 +45,6 @@ static bool parse_number(const char *text, const char *what, unsigned min,
 		return false;
 	}
 	*ret_number = (unsigned)n;
-	return true;
-}
-
-/* HZ, CLOCK, or both with a comma between them; to what the command gets. */
-static bool parse_sample(const char *text, struct syc_record_options *options)
-{
-	static const char *const clocks[] = { "auto", "cpu", "wall", "perf" };
-	static char value[32];
-	const char *clock = NULL;
-	unsigned long hz = HZ_DEFAULT;
-	char *end;
-
-	if (text != NULL && text[0] >= '0' && text[0] <= '9') {
-		hz = strtoul(text, &end, 10);
-		text = *end == ',' ? end + 1 : *end == 0 ? NULL : end;
-	} else if (text != NULL && text[0] == ',') {
-		text++;
-	}
-	for (unsigned i = 0; i < 4; i++)
-		if (strcmp(text == NULL ? "auto" : text, clocks[i]) == 0)
-			clock = clocks[i];
-	if (hz < 1 || hz > HZ_MAX || clock == NULL) {
-		fprintf(stderr,
-		        "syscap record: --sample: expected [HZ][,CLOCK]: "
-		        "a number from 1 to 20000, and auto, cpu, wall "
-		        "or perf\n");
-		return false;
-	}
-	snprintf(value, sizeof(value), "%lu,%s", hz, clock);
-	options->sample = value;
 	return true;
 }
 
@@ -149,7 +118,9 @@ static int parse(int argc, char **argv, struct syc_record_options *options)
 			options->symbols = false;
 			break;
 		case OPT_SAMPLE:
-			if (!parse_sample(words.value, options))
+			options->sample =
+				syc_sample_option_read(argv[0], words.value);
+			if (options->sample == NULL)
 				return SYC_EXIT_MISUSE;
 			break;
 		case OPT_RING_KIB:

@@ -7,7 +7,8 @@
 #include "cli/cmd.h"
 
 const struct syc_command *const syc_commands[] = {
-	&syc_cmd_record,     &syc_cmd_stat,
+	&syc_cmd_record,     &syc_cmd_top,
+	&syc_cmd_stat,       &syc_cmd_view,
 	&syc_cmd_flamegraph, &syc_cmd_diff,
 	&syc_cmd_export,     &syc_cmd_import,
 	&syc_cmd_dump,       &syc_cmd_check,
