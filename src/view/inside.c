@@ -15,13 +15,16 @@
 
 #define NONE SYSCAP_PROFILE_NONE
 
-/* The way goes on while the next function has so much of the difference. */
+/* What explains it has so much of the difference. */
 #define MOST 0.5
+
+/* Where less of the difference is in samples, they don't explain it. */
+#define LEAST 0.1
 
 struct work {
 	const struct syscap_profile *profile;
 	struct syscap_view *all, *slow;
-	struct syc_branches all_branches, slow_branches;
+	struct syc_branches all_branches;
 	struct syc_inside *inside;
 };
 
@@ -105,52 +108,98 @@ static int compare_functions(struct work *work)
 	return r;
 }
 
-/* What one mark of the slow has more of there than one of the rest. */
-static double more_at(const struct work *work, uint32_t slow, uint32_t all)
+static double rest_at(const struct work *work, uint32_t slow, uint32_t all)
 {
 	const uint64_t of_all = all != NONE ? work->all->totals[all] : 0;
 	const uint64_t of_slow = work->slow->totals[slow];
 
-	return share(of_slow, work->inside->n_slow) -
-	       share(of_all > of_slow ? of_all - of_slow : 0,
+	return share(of_all > of_slow ? of_all - of_slow : 0,
 	             work->inside->n_rest);
 }
 
+/*
+ * What one mark of the slow has more of there than it would have if it were
+ * only longer: other threads, that go on whatever the mark is about, are in it
+ * where its own is not known.
+ */
+static double excess_at(const struct work *work, uint32_t slow, uint32_t all)
+{
+	const struct syc_inside *inside = work->inside;
+	const double longer =
+		inside->rest > 0 ? inside->slow / inside->rest : 1;
+
+	return share(work->slow->totals[slow], inside->n_slow) -
+	       rest_at(work, slow, all) * longer;
+}
+
+/* So much has a function to have more of for it to be the one. */
+static double enough(const struct syc_inside *inside)
+{
+	const double longer = inside->slow - inside->rest;
+	const double ran = inside->slow_ran - inside->rest_ran;
+
+	if (inside->unit == SYSCAP_UNIT_TICKS)
+		return MOST * ran;
+	if (!inside->has_waiting)
+		return MOST * longer;
+	/* What it waited for is in no sample. */
+	return ran > LEAST * longer ? MOST * ran : -1;
+}
+
+/* From the outermost function to the node. */
+static int keep_path(struct work *work, uint32_t node)
+{
+	struct syc_inside *inside = work->inside;
+	size_t n;
+
+	for (uint32_t i = node; i != 0; i = work->slow->parents[i])
+		if (syc_array_push(&inside->path, work->slow->functions[i]) < 0)
+			return -ENOMEM;
+	n = inside->path.n;
+	for (size_t i = 0; i < n / 2; i++) {
+		const uint32_t other = inside->path.items[n - 1 - i];
+
+		inside->path.items[n - 1 - i] = inside->path.items[i];
+		inside->path.items[i] = other;
+	}
+	return 0;
+}
+
+/*
+ * Callers of what made a mark slow have all of its time, be it slow or not.  So
+ * of the nodes that have much of the difference it is the one that has most
+ * beyond being longer; of equal ones the innermost.
+ */
 static int find_path(struct work *work)
 {
 	struct syc_inside *inside = work->inside;
-	const double enough = MOST * more_at(work, 0, 0);
-	uint32_t slow = 0, all = 0;
+	const double least = enough(inside);
+	uint32_t *same = calloc(work->slow->n_nodes + 1, sizeof(*same));
+	uint32_t best = 0;
+	double most = 0;
 
-	while (enough > 0) {
-		const struct syc_branches *branches = &work->slow_branches;
-		uint32_t best = NONE, best_all = NONE;
-		double most = enough;
+	if (same == NULL)
+		return -ENOMEM;
+	for (uint32_t i = 1; i < work->slow->n_nodes; i++) {
+		const uint32_t parent = same[work->slow->parents[i]];
+		double excess, more;
 
-		for (uint32_t i = branches->begins[slow];
-		     i < branches->begins[slow + 1]; i++) {
-			const uint32_t node = branches->nodes[i];
-			const uint32_t same = syc_branches_find(
-				&work->all_branches, work->all, all,
-				work->slow->functions[node]);
-			const double more = more_at(work, node, same);
-
-			if (same != NONE && more >= most) {
-				best = node;
-				best_all = same;
-				most = more;
-			}
-		}
-		if (best == NONE)
-			break;
-		slow = best;
-		all = best_all;
-		inside->path_more = most;
-		if (syc_array_push(&inside->path, work->slow->functions[slow]) <
-		    0)
-			return -ENOMEM;
+		same[i] = parent == NONE
+		                  ? NONE
+		                  : syc_branches_find(&work->all_branches,
+		                                      work->all, parent,
+		                                      work->slow->functions[i]);
+		excess = excess_at(work, i, same[i]);
+		more = share(work->slow->totals[i], inside->n_slow) -
+		       rest_at(work, i, same[i]);
+		if (least <= 0 || more < least || excess < most)
+			continue;
+		best = i;
+		most = excess;
+		inside->path_more = more;
 	}
-	return 0;
+	free(same);
+	return keep_path(work, best);
 }
 
 static int find(struct work *work)
@@ -164,9 +213,6 @@ static int find(struct work *work)
 	if (r == 0)
 		r = syc_branches_renew(&work->all_branches, work->profile,
 		                       work->all);
-	if (r == 0)
-		r = syc_branches_renew(&work->slow_branches, work->profile,
-		                       work->slow);
 	return r == 0 ? find_path(work) : r;
 }
 
@@ -195,7 +241,6 @@ int syc_inside_find(struct syc_inside *inside,
 	if (r == 0)
 		r = find(&work);
 	syc_branches_fini(&work.all_branches);
-	syc_branches_fini(&work.slow_branches);
 	syscap_view_free(work.all);
 	syscap_view_free(work.slow);
 	if (r < 0)

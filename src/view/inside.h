@@ -25,8 +25,7 @@ struct syc_inside {
 	enum syscap_view_unit unit;
 	bool has_waiting; /* samples are of the processor's time */
 	SYC_ARRAY(struct syc_inside_row) rows;
-	/* From the outermost on, functions that have most of the
-	 * difference. */
+	/* From the outermost on, the way to what explains most of it. */
 	SYC_ARRAY(uint32_t) path;
 	double path_more; /* what the last of them has more */
 };

@@ -8,71 +8,12 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from tmux import Failed, Terminal  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SYSCAP = os.path.abspath(sys.argv[1])
-LIMIT = 150 # seconds, for what takes a tenth of one
-
-
-class Failed(Exception):
-    pass
-
-
-class Terminal:
-    """A shell in tmux, of a server of our own."""
-
-    def __init__(self, folder, width=100, height=24):
-        self.folder = folder
-        self.socket = os.path.join(folder, "tmux")
-        env = {k: v for k, v in os.environ.items()
-               if not k.startswith("TMUX") and k not in (
-                   "NO_COLOR", "COLORTERM")}
-        env.update(PS1="$ ", ENV="", LC_ALL="C.UTF-8", HOME=folder,
-                   TERM="xterm")
-        self.env = env
-        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(width),
-                  "-y", str(height), "-c", folder, "sh")
-        self.wait(r"^[$#]")
-
-    def tmux(self, *args):
-        return subprocess.run(
-            ["tmux", "-u", "-S", self.socket, *args], check=True,
-            env=self.env, stdout=subprocess.PIPE).stdout.decode()
-
-    def end(self):
-        self.tmux("kill-server")
-
-    def screen(self):
-        return self.tmux("capture-pane", "-p")
-
-    def wait(self, pattern, absent=False):
-        end = time.monotonic() + LIMIT
-        while True:
-            screen = self.screen()
-            if bool(re.search(pattern, screen, re.M)) != absent:
-                return screen
-            if time.monotonic() > end:
-                raise Failed("%s%r is not on the screen:\n%s" % (
-                    "still " if absent else "", pattern, screen))
-            time.sleep(0.05)
-
-    def keys(self, *keys):
-        self.tmux("send-keys", *keys)
-
-    def send(self, text):
-        self.tmux("send-keys", "-l", text)
-
-    def command(self, line):
-        self.send(line)
-        self.keys("Enter")
-
-    def flag(self, name):
-        return self.tmux("display-message", "-p", "#{%s}" % name).strip()
-
-    def read(self, name):
-        with open(os.path.join(self.folder, name)) as file:
-            return file.read()
 
 
 def start(terminal, more="", variables=""):
@@ -90,7 +31,10 @@ def start(terminal, more="", variables=""):
 
 def ended(terminal, how):
     screen = terminal.wait(r"^NOW$")
-    if terminal.read("before") != terminal.read("after"):
+    before, after = [re.sub(r"rows \d+; columns \d+", "",
+                            terminal.read(name))
+                     for name in ("before", "after")]
+    if before != after:
         raise Failed("%s: the terminal is in another mode" % how)
     for name, value in (("alternate_on", "0"), ("mouse_any_flag", "0"),
                         ("cursor_flag", "1")):
@@ -218,12 +162,15 @@ def stop(terminal):
     terminal.keys("3")
     terminal.wait(r"of 13 functions")
     terminal.keys("q")
-    terminal.wait("END 0")
+    terminal.wait(r"^q quit", absent=True)
+    terminal.command("clear; stty -a >after; echo 'NO''W'")
+    ended(terminal, "stopped")
 
 
 def kill(terminal):
-    """By all signals that end a process and can be handled."""
-    names = ["HUP", "INT", "QUIT", "ILL", "ABRT", "BUS", "FPE", "SEGV", "USR1",
+    """By signals that end a process and can be handled; but for INT, at which
+    shells leave out what follows."""
+    names = ["HUP", "QUIT", "ILL", "ABRT", "BUS", "FPE", "SEGV", "USR1",
              "PIPE", "ALRM", "TERM", "SYS", "RTMIN"]
     if os.environ.get("SYSCAP_SANITIZE"):
         names = ["HUP", "TERM"]
