@@ -14,6 +14,7 @@
 #define FIRST_READ (300 * MS) /* before the first screen */
 #define SLICE      (10 * MS)  /* between looks at the keyboard */
 #define SECOND     (1000 * MS)
+#define PROGRESS   (500 * MS)
 #define ESCAPE_MS  40 /* what follows an escape as a part of a key comes in */
 #define LOAD       50 /* a look at a growing file may take 1/50 of the time */
 
@@ -27,6 +28,8 @@ struct app {
 	uint64_t asked; /* bytes that had been read when it was asked */
 	int64_t next;   /* when a growing file is looked at again */
 	int64_t took;   /* the last look */
+	int64_t shown;
+	unsigned asks, shown_ask;
 	bool is_growing;
 	struct syscap_error error;
 };
@@ -97,6 +100,7 @@ static int ask(struct app *app)
 	int r = syc_source_settle(&app->source);
 
 	app->asked = app->source.position;
+	app->asks++;
 	if (r == 0 && app->stage.desk.lenses.n == 0)
 		r = syc_stage_begin(&app->stage, options->filter,
 		                    options->filter_text);
@@ -155,6 +159,8 @@ static int show(struct app *app)
 	int r;
 
 	tell_state(app);
+	app->shown = syc_source_now();
+	app->shown_ask = app->asks;
 	r = syc_stage_draw(&app->stage);
 	if (r == 0)
 		r = syc_paint_update(&app->paint, &app->stage.grid);
@@ -236,7 +242,12 @@ static int step(struct app *app)
 		r = read_on(app, SLICE);
 	else if (r == 0 && app->is_growing && syc_source_now() >= app->next)
 		r = look_again(app);
-	return r == 0 && !app->stage.quits ? show(app) : r;
+	/* How much was read is not worth a picture for each piece. */
+	if (r < 0 || app->stage.quits ||
+	    (found == 0 && !is_late && app->asks == app->shown_ask &&
+	     syc_source_now() - app->shown < PROGRESS))
+		return r;
+	return show(app);
 }
 
 int syc_app_run(const struct syc_app_options *options)
