@@ -33,6 +33,7 @@ static uint32_t init_phase;
 static const char *reason = "nothing was recorded yet"; /* without a block */
 static struct syc_control_socket control = { .fd = -1 };
 static bool has_recorder;
+void (*syc_process_decide)(void);
 
 /* pthread_setspecific() allocates for keys from here on (glibc, musl: 128
  * keys and never): a handler must not. */
@@ -169,7 +170,7 @@ void syc_process_join(void)
 {
 	/* Whoever switched us on has pinned us, too */
 	if (!syc_process_is_there() &&
-	    __atomic_load_n(&syc_active, __ATOMIC_ACQUIRE) != 0 &&
+	    __atomic_load_n(&syc_active, __ATOMIC_ACQUIRE) > 0 &&
 	    __atomic_load_n(&init_phase, __ATOMIC_ACQUIRE) == DONE &&
 	    !syc_share_adopt())
 		__atomic_store_n(&syc_active, 0, __ATOMIC_RELAXED);
@@ -242,7 +243,7 @@ static bool is_joined(void)
 	return true;
 }
 
-static void set_up(void)
+void syc_process_set_up(void)
 {
 	const char *why;
 
@@ -270,7 +271,7 @@ void syc_process_init(void)
 	                                 false, __ATOMIC_ACQUIRE,
 	                                 __ATOMIC_ACQUIRE))
 		return;
-	set_up();
+	syc_process_set_up();
 	__atomic_store_n(&init_phase, DONE, __ATOMIC_RELEASE);
 	errno = saved;
 }

@@ -69,6 +69,17 @@ static inline bool syc_process_is_there(void)
 void syc_process_init(void);
 
 /**
+ * What syc_process_init() does: again, where it found nothing to record into
+ * and that was left open (emit/left_open.h).
+ *
+ * Context: setup.
+ */
+void syc_process_set_up(void);
+
+/** What the first event calls where that was left open; NULL: it never is. */
+extern void (*syc_process_decide)(void);
+
+/**
  * Do now what syc_process_init() does where the environment asks for a
  * recording.  0 or -ENOMEM.
  *

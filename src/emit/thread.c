@@ -420,6 +420,8 @@ SYC_COLD struct syc_thread *syc_thread_first(uint8_t type)
 
 	if (!syc_process_is_there()) {
 		syc_process_init();
+		if (__atomic_load_n(&syc_active, __ATOMIC_ACQUIRE) < 0)
+			syc_process_decide();
 		if (__atomic_load_n(&syc_active, __ATOMIC_ACQUIRE) == 0)
 			return NULL;
 		keep_undisturbed(&before);
