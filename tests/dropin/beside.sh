@@ -27,8 +27,10 @@ status=0
 expect() {
 	n=$("$SYSCAP" dump --json --type mark "$1" |
 		grep -c "\"group\":\"$2\"" || true)
-	[ "$n" -ge "$3" ] && [ "$n" -le "$4" ] ||
-		{ echo "$1: $n marks of $2, not $3 to $4"; status=1; }
+	if [ "$n" -lt "$3" ] || [ "$n" -gt "$4" ]; then
+		echo "$1: $n marks of $2, not $3 to $4"
+		status=1
+	fi
 }
 for when in first last; do
 	SYSPROF_TRACE_FD=7 "$program" "$plugin" $when 7<>$when.syscap
