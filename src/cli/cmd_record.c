@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* cmd_record.c - `syscap record`: read the command line. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include "cli/cmd.h"
 #include "cli/fault.h"
 #include "cli/input.h"
+#include "cli/page.h"
 #include "record/recorder.h"
 
 #define RING_KIB_DEFAULT 1024u
@@ -27,7 +29,8 @@ enum {
 	OPT_TRACE_FD,
 	OPT_GJS,
 	OPT_SAMPLE,
-	OPT_NO_SYMBOLS
+	OPT_NO_SYMBOLS,
+	OPT_REPORT
 };
 
 static bool parse_number(const char *text, const char *what, unsigned min,
@@ -49,15 +52,37 @@ static bool parse_number(const char *text, const char *what, unsigned min,
 	return true;
 }
 
-/* HZ, CLOCK, or both with a comma between them; to what the command gets. */
+/* The last word may be share=N: cut it off @text.  0: there is none, or it
+ * makes no sense and stays. */
+static unsigned cut_share(char *text)
+{
+	char *const word = strstr(text, "share=");
+	char *end;
+
+	if (word == NULL || word[6] < '0' || word[6] > '9' ||
+	    (word != text && word[-1] != ','))
+		return 0;
+	const unsigned long share = strtoul(word + 6, &end, 10);
+	if (*end != 0 || share < 1 || share > 100)
+		return 0;
+	word[word == text ? 0 : -1] = 0;
+	return (unsigned)share;
+}
+
+/* HZ, CLOCK, share=N, with commas between them; to what the command gets. */
 static bool parse_sample(const char *text, struct syc_record_options *options)
 {
 	static const char *const clocks[] = { "auto", "cpu", "wall", "perf" };
-	static char value[32];
+	static char value[48];
 	const char *clock = NULL;
 	unsigned long hz = HZ_DEFAULT;
-	char *end;
+	unsigned share = 0;
+	char copy[64], *end;
 
+	if (text != NULL && strlen(text) < sizeof(copy)) {
+		share = cut_share(strcpy(copy, text));
+		text = copy[0] != 0 ? copy : NULL;
+	}
 	if (text != NULL && text[0] >= '0' && text[0] <= '9') {
 		hz = strtoul(text, &end, 10);
 		text = *end == ',' ? end + 1 : *end == 0 ? NULL : end;
@@ -69,23 +94,72 @@ static bool parse_sample(const char *text, struct syc_record_options *options)
 			clock = clocks[i];
 	if (hz < 1 || hz > HZ_MAX || clock == NULL) {
 		fprintf(stderr,
-		        "syscap record: --sample: expected [HZ][,CLOCK]: "
-		        "a number from 1 to 20000, and auto, cpu, wall "
-		        "or perf\n");
+		        "syscap record: --sample: expected "
+		        "[HZ][,CLOCK][,share=N]: a number from 1 to 20000, "
+		        "auto, cpu, wall or perf, and a number from 1 to "
+		        "100\n");
 		return false;
 	}
-	snprintf(value, sizeof(value), "%lu,%s", hz, clock);
+	snprintf(value, sizeof(value), "%lu,%s,share=%u", hz, clock, share);
+	if (share == 0)
+		*strstr(value, ",share") = 0;
 	options->sample = value;
 	return true;
 }
 
+/* The page that is made at the end. */
+struct page {
+	bool is_wanted;
+	const char *name; /* NULL: the capture's, with another ending */
+};
+
+/* "x.syscap" becomes "x.html", beside it. */
+static char *name_page(const char *capture)
+{
+	size_t n = strlen(capture);
+	char *name;
+
+	if (n > 7 && strcmp(capture + n - 7, ".syscap") == 0)
+		n -= 7;
+	return asprintf(&name, "%.*s.html", (int)n, capture) < 0 ? NULL : name;
+}
+
+/* The command's status, or 125: there is no page, and all else was well. */
+static int make_page(const struct page *page,
+                     const struct syc_record_options *options, int status)
+{
+	char *name = page->name != NULL ? strdup(page->name)
+	                                : name_page(options->output);
+	struct syc_page_request request = { .command = "syscap record",
+		                            .file = options->output,
+		                            .output.name = name };
+
+	if (access(options->output, R_OK) != 0) {
+		free(name);
+		return status; /* nothing was recorded, and that was told */
+	}
+	if (name == NULL) {
+		syc_fault_no_memory("syscap record");
+		return status != 0 ? status : 125;
+	}
+	if (syc_page_make(&request) != SYC_EXIT_DONE)
+		status = status != 0 ? status : 125;
+	else if (!options->quiet)
+		fprintf(stderr, "syscap record: the page is %s\n", name);
+	free(name);
+	return status;
+}
+
 static const struct syc_option table[] = {
 	{ "output", 'o', "FILE", "the capture (capture.syscap)", NULL },
-	{ "sample", OPT_SAMPLE, "[=HZ,CLOCK]",
+	{ "sample", OPT_SAMPLE, "[=HZ,CLOCK,share=N]",
 	  "take stacks of every thread, HZ (1,000) times a second of CLOCK: cpu "
-	  "(default), wall or perf",
+	  "(default), wall or perf; N percent of a thread's time at most (10)",
 	  NULL },
 	{ "no-symbols", OPT_NO_SYMBOLS, NULL, "leave out names for stacks",
+	  NULL },
+	{ "report", OPT_REPORT, "[=PAGE]",
+	  "then make a page of it, as syscap report does (FILE with .html)",
 	  NULL },
 	{ "force", OPT_FORCE, NULL,
 	  "overwrite FILE whatever it is; without it a capture is kept as FILE.old",
@@ -117,7 +191,8 @@ static bool is_value_of_sample(const char *option, const char *command)
 }
 
 /* Returns -1 to go on, or the exit status. */
-static int parse(int argc, char **argv, struct syc_record_options *options)
+static int parse(int argc, char **argv, struct syc_record_options *options,
+                 struct page *page)
 {
 	struct syc_words words = { .command = &syc_cmd_record,
 		                   .argc = argc,
@@ -147,6 +222,10 @@ static int parse(int argc, char **argv, struct syc_record_options *options)
 			break;
 		case OPT_NO_SYMBOLS:
 			options->symbols = false;
+			break;
+		case OPT_REPORT:
+			page->is_wanted = true;
+			page->name = words.value;
 			break;
 		case OPT_SAMPLE:
 			if (!parse_sample(words.value, options))
@@ -196,7 +275,8 @@ static int run_record(int argc, char **argv)
 		.symbols = true,
 	};
 	const char *ring_kib = getenv("SYSCAP_RING_KIB");
-	const int status = parse(argc, argv, &options);
+	struct page page = { .is_wanted = false };
+	const int status = parse(argc, argv, &options, &page);
 
 	if (status >= 0)
 		return status;
@@ -208,7 +288,9 @@ static int run_record(int argc, char **argv)
 		                  RING_KIB_MAX, &options.ring_kib))
 			return SYC_EXIT_MISUSE;
 	}
-	return syc_record_run(&options);
+	if (!page.is_wanted)
+		return syc_record_run(&options);
+	return make_page(&page, &options, syc_record_run(&options));
 }
 
 const struct syc_command syc_cmd_record = {

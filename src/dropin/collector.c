@@ -16,11 +16,11 @@
 
 #include "dropin/left_open.h"
 #include "emit/left_open.h"
-#include "emit/process.h"
+#include "emit/setup.h"
 
 void sysprof_collector_init(void)
 {
-	syc_process_init();
+	syc_setup_run();
 	sysprof_clock_init();
 }
 

@@ -15,6 +15,7 @@
 #include <syscap.h>
 
 #include "emit/process.h"
+#include "emit/setup.h"
 #include "os/all_signals.h"
 #include "os/env.h"
 #include "os/handler.h"
@@ -46,12 +47,12 @@ static void change_active(int from, int to)
 
 void syc_left_open_begin(void)
 {
-	syc_process_init();
+	syc_setup_run();
 	if (syc_process_is_there() || is_set())
 		return;
 	who = getpid();
 	pthread_atfork(NULL, NULL, leave_open_in_child);
-	syc_process_decide = syc_left_open_decide;
+	syc_setup_decide = syc_left_open_decide;
 	change_active(0, SYC_LEFT_OPEN);
 }
 
@@ -67,7 +68,7 @@ static bool may_be_handler(void)
 static __attribute__((noinline)) void look_again(void)
 {
 	if (is_set())
-		syc_process_set_up();
+		syc_setup_again();
 }
 
 /* Who comes first does it; others wait for it, but not for ever: a child may

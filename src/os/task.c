@@ -22,11 +22,6 @@ struct dir_entry {
 	char name[];
 };
 
-bool syc_task_is_gone(int32_t tid)
-{
-	return syscall(SYS_tgkill, getpid(), tid, 0) != 0 && errno == ESRCH;
-}
-
 int syc_task_open(void)
 {
 	const int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/task",
@@ -253,21 +248,6 @@ bool syc_task_waits_for(struct syc_tasks *tasks, int32_t tid, int signal)
 	return syscall(SYS_process_vm_readv, getpid(), &to, 1, &from, 1, 0) ==
 	               (long)sizeof(set) &&
 	       (set >> (signal - 1) & 1) != 0;
-}
-
-bool syc_task_is_alone(struct syc_tasks *tasks)
-{
-	const int dir = syc_task_open();
-	struct syc_task task;
-	unsigned n = 0;
-
-	if (dir < 0)
-		return false;
-	syc_task_begin(tasks, dir);
-	while (syc_task_next(tasks, &task))
-		n++;
-	syc_task_close(dir);
-	return n == 1 && !tasks->has_failed;
 }
 
 bool syc_task_others_live(struct syc_tasks *tasks)

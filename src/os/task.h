@@ -15,9 +15,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Whether this process has no thread @tid (any more). */
-bool syc_task_is_gone(int32_t tid);
-
 /** A descriptor of the folder, or -errno. */
 int syc_task_open(void);
 
@@ -73,10 +70,6 @@ bool syc_task_waits_for(struct syc_tasks *tasks, int32_t tid, int signal);
 /** All of @about->blocked, and the rest, too. */
 int syc_task_look_at_mask(struct syc_tasks *tasks, int32_t tid,
                           struct syc_task_about *ret_about);
-
-/** Whether this process has no thread but the calling one; false where that
- * can't be told. */
-bool syc_task_is_alone(struct syc_tasks *tasks);
 
 /**
  * Whether a thread lives besides those of this library, which must not keep

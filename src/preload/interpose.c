@@ -4,7 +4,7 @@
  * front of, so that the sampler is told (sample/interposed.h).
  *
  * Each calls the next one of its name with what it was given, and returns
- * what that returns: a thread has the start routine that the program gave it.
+ * what that returns; a thread begins in code of ours (sample/birth.h).
  * None allocates or locks anything itself.  They may be called before any
  * constructor of ours ran.
  *
@@ -19,6 +19,8 @@
 #include <sys/signalfd.h>
 #include <threads.h>
 
+#include "preload/room.h"
+#include "sample/birth.h"
 #include "sample/interposed.h"
 
 /* Which of these the headers declare depends on their version */
@@ -36,7 +38,8 @@ int __wrap_sigaction(int number, const struct sigaction *action,
 #define FUNCTIONS(f)                                                          \
 	f(pthread_create) f(thrd_create) f(sigaction) f(signal) f(bsd_signal) \
 		f(ssignal) f(sysv_signal) f(__sysv_signal) f(sigset)          \
-			f(sigwait) f(sigwaitinfo) f(sigtimedwait) f(signalfd)
+			f(sigwait) f(sigwaitinfo) f(sigtimedwait) f(signalfd) \
+				f(dlclose) f(sigaltstack)
 
 #define INDEX(name) NEXT_##name,
 #define NAME(name)  #name,
@@ -80,14 +83,33 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
                             void *(*run)(void *), void *arg)
 {
+	struct syc_birth birth = { run, arg };
+	pthread_attr_t roomy;
+	bool is_cramped;
+
 	syc_interposed_on_thread();
-	return NEXT(pthread_create)(thread, attr, run, arg);
+	const pthread_attr_t *const with =
+		syc_room_on_stack(attr, &roomy, &is_cramped);
+	const bool is_ours = syc_birth_prepare(&birth, is_cramped);
+	const int r = NEXT(pthread_create)(thread, is_ours ? with : attr,
+	                                   birth.run, birth.arg);
+	if (is_ours && r != 0)
+		syc_birth_cancel(&birth);
+	return r;
 }
 
 EXPORTED int thrd_create(thrd_t *thread, thrd_start_t run, void *arg)
 {
+	/* What it returns is its caller's: it is jumped to */
+	struct syc_birth birth = { (void *(*)(void *))(uintptr_t)run, arg };
+
 	syc_interposed_on_thread();
-	return NEXT(thrd_create)(thread, run, arg);
+	const bool is_ours = syc_birth_prepare(&birth, false);
+	const int r = NEXT(thrd_create)(
+		thread, (thrd_start_t)(uintptr_t)birth.run, birth.arg);
+	if (is_ours && r != thrd_success)
+		syc_birth_cancel(&birth);
+	return r;
 }
 
 int __wrap_sigaction(int number, const struct sigaction *action,
@@ -179,4 +201,24 @@ EXPORTED int signalfd(int fd, const sigset_t *set, int flags)
 	sigset_t copy;
 
 	return NEXT(signalfd)(fd, syc_interposed_on_wait(set, &copy), flags);
+}
+
+EXPORTED int sigaltstack(const stack_t *stack, stack_t *before)
+{
+	const bool is_cramped = stack != NULL && syc_room_is_cramped(stack);
+
+	if (is_cramped) /* before a tick could go there */
+		syc_interposed_on_room(true);
+	const int r = NEXT(sigaltstack)(stack, before);
+	if (stack != NULL && is_cramped != (r == 0)) /* not so, or no more */
+		syc_interposed_on_room(false);
+	return r;
+}
+
+EXPORTED int dlclose(void *library)
+{
+	const int r = NEXT(dlclose)(library);
+
+	syc_interposed_on_unload();
+	return r;
 }

@@ -13,11 +13,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "emit/process.h"
+#include <syscap.h>
+
+#include "emit/setup.h"
 #include "os/diag.h"
+#include "preload/other_libc.h"
 #include "sample/autostart.h"
+#include "sample/birth.h"
 #include "sample/handover.h"
-#include "sample/interposed.h"
+#include "sample/unwatched.h"
 #include "share/notes.h"
 #include "share/sampler_note.h"
 
@@ -33,16 +37,27 @@ static bool is_others(const struct dl_phdr_info *object, uintptr_t at,
 	return true;
 }
 
+static const char other_libc[] = "none: the C library is not glibc";
+
 __attribute__((constructor)) static void sample_at_load(void)
 {
 	const char *name;
 
-	syc_process_init();
+	/* Ticks know glibc's threads; who waits for signals is not seen */
+	if (syc_other_libc_is()) {
+		syc_setup_run();
+		syc_diag_say("sampling is off", other_libc);
+		syscap_metadata("syscap.sampler", other_libc);
+		return;
+	}
+	/* Its key first: a thread's ticks end before its ring does */
+	syc_birth_begin();
+	syc_setup_run();
 	if (syc_notes_each(SYC_SAMPLER_NOTE_TYPE, is_others, (void *)&name)) {
 		syc_diag_say("the preloaded sampler leaves it to", name);
 	} else {
 		syc_handover_offer();
-		syc_interposed_begin();
+		syc_unwatched_prefer();
 		syc_autostart();
 	}
 }

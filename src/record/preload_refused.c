@@ -55,12 +55,22 @@ static const char *privileged(const char *path)
 	return NULL;
 }
 
-static bool has_loader(const struct syc_elf *elf)
+/* What is wrong with the loader that the program asks for, or NULL. */
+static const char *look_at_loader(const struct syc_elf *elf, int fd)
 {
-	for (size_t i = 0; i < elf->n_segments; i++)
-		if (elf->segments[i].type == PT_INTERP)
-			return true;
-	return false;
+	char loader[64] = "";
+
+	for (size_t i = 0; i < elf->n_segments; i++) {
+		if (elf->segments[i].type != PT_INTERP)
+			continue;
+		if (pread(fd, loader, sizeof(loader) - 1,
+		          (off_t)elf->segments[i].offset) < 0)
+			return NULL;
+		return strstr(loader, "/ld-musl-") != NULL
+		               ? "is of another C library than glibc"
+		               : NULL;
+	}
+	return "is statically linked";
 }
 
 /* NULL: nothing is wrong.  @script: its first line if it is no program. */
@@ -80,8 +90,8 @@ static const char *look_at(int fd, char script[256])
 		return NULL;
 	if (!elf.is_64)
 		reason = "is a 32-bit program";
-	else if (!has_loader(&elf))
-		reason = "is statically linked";
+	else
+		reason = look_at_loader(&elf, fd);
 	syc_elf_close(&elf);
 	return reason;
 }

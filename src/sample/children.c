@@ -12,9 +12,9 @@
 
 static struct {
 	uint32_t are_wanted;
-	uint32_t clock, hz;
+	uint32_t clock, hz, max_share;
 	int32_t signal;
-	bool may_change_signal;
+	bool may_change_signal, are_boxed;
 	struct syc_sample_options take;
 } inherited;
 
@@ -27,12 +27,18 @@ void syc_children_note_signal(void)
 		__ATOMIC_RELAXED);
 }
 
+void syc_children_note_filter(void)
+{
+	inherited.are_boxed = true;
+}
+
 void syc_children_remember(bool are_wanted)
 {
 	const struct syc_sampler *const s = syc_sampler;
 
 	inherited.clock = s->clock;
 	inherited.hz = s->hz;
+	inherited.max_share = s->max_share;
 	syc_children_note_signal();
 	inherited.may_change_signal = s->may_change_signal;
 	inherited.take = s->take;
@@ -48,13 +54,14 @@ bool syc_children_take_over(void)
 {
 	struct syc_sampler *const s = syc_sampler;
 
-	if (inherited.are_wanted == 0 ||
+	if (inherited.are_wanted == 0 || inherited.are_boxed ||
 	    !syc_signals_is_ours(inherited.signal) ||
 	    !syc_claim_take(SYC_CLAIM_SAMPLER))
 		return false;
 	s->pid = getpid();
 	s->clock = inherited.clock;
 	s->hz = inherited.hz;
+	s->max_share = inherited.max_share;
 	s->signal = inherited.signal;
 	s->period_ns = 1000000000 / s->hz;
 	s->may_change_signal = inherited.may_change_signal;

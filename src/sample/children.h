@@ -15,6 +15,9 @@ void syc_children_remember(bool are_wanted);
 /** The signal is another one now, for them too.  The caller changed it. */
 void syc_children_note_signal(void);
 
+/** A filter came, which they inherit: they make no timer. */
+void syc_children_note_filter(void);
+
 /** Children are not sampled. */
 void syc_children_forget(void);
 

@@ -9,24 +9,15 @@
 
 #include "os/all_signals.h"
 #include "os/tid_lock.h"
+#include "sample/children.h"
+#include "sample/scan.h"
 #include "sample/signals.h"
 #include "sample/state.h"
+#include "sample/target.h"
 #include "sample/unwatched.h"
-#include "sample/watcher.h"
+#include "stack/unwind.h"
 
 #define WAIT_NS (INT64_C(10) * 1000000) /* for another thread's look */
-
-static bool is_on;
-
-void syc_interposed_begin(void)
-{
-	is_on = true;
-}
-
-bool syc_interposed_is_on(void)
-{
-	return is_on;
-}
 
 /* Not in a vfork() child, whose actions are its own and whose memory is not. */
 static bool is_sampled_by(const struct syc_sampler *s, int signal)
@@ -37,59 +28,116 @@ static bool is_sampled_by(const struct syc_sampler *s, int signal)
 	       __atomic_load_n(&s->pid, __ATOMIC_RELAXED) == getpid();
 }
 
-void syc_interposed_on_thread(void)
+/* Not in a box: what a signal's change calls may be forbidden there. */
+static bool is_told(const struct syc_sampler *s)
 {
-	struct syc_sampler *const s = syc_sampler;
-	const int saved = errno;
-	sigset_t before;
-
-	if (s == NULL ||
-	    __atomic_load_n(&s->pid, __ATOMIC_RELAXED) != getpid() ||
-	    __atomic_load_n(&s->watcher, __ATOMIC_RELAXED) != SYC_WATCHER_LATER)
-		return;
-	syc_all_signals_block(&before);
-	if (!syc_unwatched_hand_over() &&
-	    syc_state_take(&syc_sampler->life, WAIT_NS)) {
-		if (s->watcher == SYC_WATCHER_LATER && !syc_watcher_is_boxed())
-			syc_watcher_start(false);
-		syc_tid_lock_give(&syc_sampler->life);
-	}
-	syc_all_signals_restore(&before);
-	errno = saved;
+	return s != NULL &&
+	       __atomic_load_n(&s->watcher, __ATOMIC_RELAXED) ==
+	               SYC_WATCHER_LATER &&
+	       !__atomic_load_n(&s->is_boxed, __ATOMIC_RELAXED) &&
+	       __atomic_load_n(&s->pid, __ATOMIC_RELAXED) == getpid();
 }
 
-void syc_interposed_on_handler(int signal)
+static void with_round(void (*deed)(struct syc_sampler *s))
 {
 	struct syc_sampler *const s = syc_sampler;
 	const int saved = errno;
 	sigset_t before;
 
-	if (is_sampled_by(s, signal) &&
-	    __atomic_load_n(&s->watcher, __ATOMIC_RELAXED) ==
-	            SYC_WATCHER_LATER) {
+	if (is_told(s)) {
 		syc_all_signals_block(&before);
-		if (syc_state_take(&syc_sampler->life, WAIT_NS)) {
+		if (syc_state_take(&s->life, WAIT_NS)) {
 			if (s->watcher == SYC_WATCHER_LATER)
-				syc_unwatched_change_signal();
-			syc_tid_lock_give(&syc_sampler->life);
+				deed(s);
+			syc_tid_lock_give(&s->life);
 		}
 		syc_all_signals_restore(&before);
 	}
 	errno = saved;
 }
 
+static void change_signal(struct syc_sampler *s)
+{
+	(void)s;
+	syc_unwatched_change_signal();
+}
+
+/* Somebody may have taken the signal by a raw system call: ticks don't say */
+static void keep_signal(struct syc_sampler *s)
+{
+	if (!syc_signals_is_ours(s->signal))
+		syc_unwatched_change_signal();
+}
+
+static void enter_box(struct syc_sampler *s)
+{
+	__atomic_store_n(&s->is_boxed, true, __ATOMIC_RELAXED);
+	syc_children_note_filter();
+	syc_scan_stop_new();
+}
+
+void syc_interposed_on_thread(void)
+{
+	if (is_told(syc_sampler) && !syc_unwatched_hand_over())
+		with_round(keep_signal);
+}
+
+void syc_interposed_on_filter(void)
+{
+	with_round(enter_box);
+}
+
+void syc_interposed_on_room(bool is_cramped)
+{
+	const struct syc_target *const t =
+		is_told(syc_sampler) ? syc_target_find(gettid()) : NULL;
+	const int saved = errno;
+	sigset_t before;
+	uint64_t blocked;
+
+	if (t == NULL || t->is_cramped == is_cramped)
+		return;
+	syc_all_signals_block(&before);
+	memcpy(&blocked, &before, sizeof(blocked));
+	if (syc_state_take(&syc_sampler->life, WAIT_NS)) {
+		syc_scan_note_room(is_cramped, blocked);
+		syc_tid_lock_give(&syc_sampler->life);
+	}
+	syc_all_signals_restore(&before);
+	errno = saved;
+}
+
+void syc_interposed_on_unload(void)
+{
+	struct syc_sampler *const s = syc_sampler;
+	const int saved = errno;
+
+	if (is_told(s) && syc_state_take(&s->refreshing, WAIT_NS)) {
+		syc_unwind_refresh();
+		syc_tid_lock_give(&s->refreshing);
+	}
+	errno = saved;
+}
+
+void syc_interposed_on_handler(int signal)
+{
+	if (is_sampled_by(syc_sampler, signal))
+		with_round(change_signal);
+}
+
 void syc_interposed_on_reset(int signal)
 {
 	const int saved = errno;
 
-	if (signal == SIGURG && is_sampled_by(syc_sampler, signal))
+	if (syc_signals_is_harmless(signal) &&
+	    is_sampled_by(syc_sampler, signal))
 		syc_signals_install_again(signal);
 	errno = saved;
 }
 
 void syc_interposed_on_query(int signal, struct sigaction *action)
 {
-	if (signal == SIGURG)
+	if (syc_signals_is_harmless(signal))
 		syc_signals_unveil(signal, action);
 }
 

@@ -7,6 +7,7 @@
  * told that the program wants the signal of our ticks leaves it to the
  * program before it has one of them.  Raw system calls are not told.
  *
+ * Who interposes says so before sampling begins (syc_unwatched_prefer()).
  * Nobody is told by a program that is linked with the sampler: that has the
  * watcher (watcher.h).
  */
@@ -16,23 +17,36 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/** All of the below will be called.  Context: setup, before sampling begins. */
-void syc_interposed_begin(void);
-
-bool syc_interposed_is_on(void);
-
 /**
- * The program is about to make a thread.  The calling one is in no signal
- * handler and holds no lock of the C library: what was put off may be done.
- * Returns at once where nothing was.
+ * The program is about to make a thread, which tells of itself (birth.h).
  *
- * Context: setup; any thread.
+ * Context: any-thread, signal-safe.
  */
 void syc_interposed_on_thread(void);
 
 /**
+ * A filter of system calls is about to come, for the calling thread at least.
+ * From now on nothing calls what may be forbidden: threads that begin, and
+ * those that have had no tick yet, are not sampled; nor are children.
+ *
+ * Context: any-thread, signal-safe.
+ */
+void syc_interposed_on_filter(void);
+
+/**
+ * The calling thread is about to have an alternate stack on which a tick may
+ * not fit; or it has one, or none, that is no reason to leave it out.
+ *
+ * Context: any-thread, signal-safe.
+ */
+void syc_interposed_on_room(bool is_cramped);
+
+/** The program has closed a library.  Context: setup; any thread. */
+void syc_interposed_on_unload(void);
+
+/**
  * The program is about to have @signal handled; SIG_DFL and SIG_IGN don't
- * count.  Where that is ours and there is no watcher, another one is taken.
+ * count.  Where that is ours, another one is taken.
  *
  * Context: any-thread, signal-safe.
  */
@@ -40,17 +54,17 @@ void syc_interposed_on_handler(int signal);
 
 /**
  * The program has given @signal its default action, or ignores it.  Where it
- * is SIGURG and ours, that is what it still looks like; our handler returns.
+ * is ours and harmless, that is what it still looks like; our handler returns.
  *
  * Context: any-thread, signal-safe.
  */
 void syc_interposed_on_reset(int signal);
 
 /**
- * The C library has told the program that @action is SIGURG's.  Where that is
+ * The C library has told the program that @action is @signal's.  Where that is
  * our handler, put in what it stands for: programs set back what they find,
- * and some can't name a handler that they don't know.  Not for other signals:
- * set back to SIG_DFL they would kill.
+ * and some can't name a handler that they don't know.  Not for signals
+ * that would kill when they are set back to SIG_DFL.
  *
  * Context: any-thread, signal-safe.
  */

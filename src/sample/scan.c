@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "os/task.h"
+#include "os/tid.h"
 #include "sample/signals.h"
 #include "sample/state.h"
 #include "sample/target.h"
@@ -49,7 +50,7 @@ static void forget(struct syc_target *t)
 
 static bool has_timer(const struct syc_target *t)
 {
-	return t->timer >= 0 || t->perf_fd >= 0;
+	return t->timer >= 0 || t->perf_page != NULL;
 }
 
 /* Whether @t's thread is the one that @task is; it may have ended. */
@@ -73,13 +74,12 @@ static bool is_same(struct syc_sampler *s, struct syc_target *t,
 	return true;
 }
 
-/* Perf events want a table of descriptors that the program does not see. */
+/* A perf event is dear for a child that will exec. */
 static uint32_t clock_to_use(const struct syc_sampler *s)
 {
-	const bool is_alone = s->watcher == SYC_WATCHER_NONE ||
-	                      s->watcher == SYC_WATCHER_LATER;
+	const bool is_child = s->is_child && s->watcher == SYC_WATCHER_LATER;
 
-	return is_alone && s->clock == SYSCAP_SAMPLER_PERF ? SYSCAP_SAMPLER_CPU
+	return is_child && s->clock == SYSCAP_SAMPLER_PERF ? SYSCAP_SAMPLER_CPU
 	                                                   : s->clock;
 }
 
@@ -155,8 +155,9 @@ static int start(struct census *look, struct syc_target *t)
 /* @t's thread has no timer yet.  False: it is gone. */
 static bool try_to_start(struct census *look, struct syc_target *t)
 {
-	const bool is_time = t->n_tries < EARLY_TRIES ||
-	                     (look->s->round ^ t->number) % LATE_ROUNDS == 0;
+	const bool is_time = !t->is_cramped &&
+	                     (t->n_tries < EARLY_TRIES ||
+	                      (look->s->round ^ t->number) % LATE_ROUNDS == 0);
 
 	return !is_time || start(look, t) != -ESRCH;
 }
@@ -229,7 +230,7 @@ static void forget_unseen(struct census *look)
 
 		if (t->cookie == 0 || t->seen == look->s->round)
 			continue;
-		if (syc_task_is_gone(t->tid)) {
+		if (syc_tid_is_gone(t->tid)) {
 			forget(t);
 			continue;
 		}
@@ -266,7 +267,12 @@ bool syc_scan_threads(int dir)
 int syc_scan_begin_alone(bool is_child)
 {
 	struct syc_sampler *const s = syc_sampler;
-	uint32_t clock = is_child ? clock_to_use(s) : s->clock;
+
+	s->is_child = is_child;
+	/* watcher is not set yet */
+	uint32_t clock = is_child && s->clock == SYSCAP_SAMPLER_PERF
+	                         ? SYSCAP_SAMPLER_CPU
+	                         : s->clock;
 	struct syc_target *const t = syc_target_give(gettid());
 
 	if (t == NULL)
@@ -277,14 +283,107 @@ int syc_scan_begin_alone(bool is_child)
 	s->n_threads = 1;
 	/* A signal that kills comes only to a child that lasts: one that
 	 * sleeps may have reset its handlers, and wait for leave to exec */
-	s->is_new_child =
-		is_child && s->signal != SIGURG && clock == SYSCAP_SAMPLER_WALL;
+	s->is_new_child = is_child && !syc_signals_is_harmless(s->signal) &&
+	                  clock == SYSCAP_SAMPLER_WALL;
 	if (s->is_new_child)
 		clock = SYSCAP_SAMPLER_CPU;
 	const int r = syc_timer_start(t, clock, is_child ? CHILD_DELAY_NS : 0);
 	if (r != 0)
 		syc_target_free(t);
 	return r;
+}
+
+static bool start_self(struct syc_target *t, uint64_t blocked)
+{
+	const struct syc_sampler *const s = syc_sampler;
+
+	return !t->is_cramped && (blocked >> (s->signal - 1) & 1) == 0 &&
+	       syc_timer_start(t, clock_to_use(s), 0) == 0;
+}
+
+static void begin_self(uint64_t blocked, bool is_cramped)
+{
+	struct syc_sampler *const s = syc_sampler;
+	const int32_t tid = gettid();
+	struct syc_target *t = syc_target_find(tid);
+	uint32_t *count = &s->n_unsampled;
+
+	if (t != NULL) /* of one that had the number, and ended unseen */
+		forget(t);
+	t = syc_target_give(tid);
+	if (t != NULL) {
+		t->start = 0; /* told by the first look */
+		t->inode = 0;
+		t->is_cramped = is_cramped;
+		/* Who got here has storage of its own */
+		__atomic_store_n(&t->tls, syc_target_tls(tid, SYC_TLS_OWN),
+		                 __ATOMIC_RELAXED);
+		if (start_self(t, blocked))
+			count = &s->n_threads;
+	}
+	__atomic_add_fetch(count, 1, __ATOMIC_RELAXED);
+}
+
+void syc_scan_begin_self(uint64_t blocked)
+{
+	begin_self(blocked, false);
+}
+
+void syc_scan_begin_cramped(uint64_t blocked)
+{
+	begin_self(blocked, true);
+}
+
+/* How many have a timer is told by the next look. */
+void syc_scan_note_room(bool is_cramped, uint64_t blocked)
+{
+	struct syc_target *const t = syc_target_find(gettid());
+
+	if (t == NULL || t->is_cramped == is_cramped)
+		return;
+	t->is_cramped = is_cramped;
+	if (is_cramped)
+		syc_timer_stop(t);
+	else
+		start_self(t, blocked);
+}
+
+void syc_scan_end_self(uint64_t blocked)
+{
+	struct syc_target *const t = syc_target_find(gettid());
+	uint32_t *count;
+
+	(void)blocked;
+	if (t == NULL)
+		return;
+	count = has_timer(t) ? &syc_sampler->n_threads
+	                     : &syc_sampler->n_unsampled;
+	forget(t);
+	if (__atomic_load_n(count, __ATOMIC_RELAXED) != 0)
+		__atomic_sub_fetch(count, 1, __ATOMIC_RELAXED);
+}
+
+void syc_scan_stop_new(void)
+{
+	const int32_t self = gettid();
+
+	for (uint32_t i = 0; i < syc_target_count(); i++) {
+		struct syc_target *const t = syc_target_at(i);
+
+		if (t->cookie != 0 && t->tid != self && t->n_samples == 0)
+			syc_timer_stop(t);
+	}
+}
+
+void syc_scan_start_again(void)
+{
+	for (uint32_t i = 0; i < syc_target_count(); i++) {
+		struct syc_target *const t = syc_target_at(i);
+
+		if (t->cookie != 0 && t->was_stopped)
+			syc_timer_start(t, clock_to_use(syc_sampler), 0);
+		t->was_stopped = false;
+	}
 }
 
 void syc_scan_settle(void)
@@ -306,6 +405,7 @@ void syc_scan_stop_all(bool forget_them)
 
 		if (t->cookie == 0)
 			continue;
+		t->was_stopped = has_timer(t);
 		syc_timer_stop(t);
 		t->n_tries = 0;
 		if (forget_them)
@@ -326,7 +426,7 @@ bool syc_scan_is_busy(void)
 		const struct syc_target *const t = syc_target_at(i);
 
 		if (__atomic_load_n(&t->busy, __ATOMIC_SEQ_CST) != 0 &&
-		    t->tid != self && !syc_task_is_gone(t->tid))
+		    t->tid != self && !syc_tid_is_gone(t->tid))
 			return true;
 	}
 	return false;

@@ -22,10 +22,27 @@
 static struct sigaction *previous;
 static void (*installed[N_SIGNALS])(int, siginfo_t *, void *);
 static void (*last_handler)(int, siginfo_t *, void *);
+static uint64_t given_up; /* the program has a use for them */
 
 static uint64_t bit(int signal)
 {
 	return UINT64_C(1) << (signal - 1);
+}
+
+bool syc_signals_is_harmless(int signal)
+{
+	return signal == SIGURG || signal == SIGWINCH;
+}
+
+void syc_signals_give_up(int signal)
+{
+	__atomic_or_fetch(&given_up, bit(signal), __ATOMIC_RELAXED);
+}
+
+static bool is_given_up(int signal)
+{
+	return (__atomic_load_n(&given_up, __ATOMIC_RELAXED) & bit(signal)) !=
+	       0;
 }
 
 static bool has_default_action(int signal)
@@ -74,7 +91,7 @@ bool syc_signals_are_all(uint64_t mask)
  * signals do so to be left alone. */
 static uint64_t blocked_by_choice(struct syc_tasks *tasks)
 {
-	uint64_t blocked = 0, among = bit(SIGURG);
+	uint64_t blocked = 0, among = bit(SIGURG) | bit(SIGWINCH);
 	struct syc_task_about about;
 	struct syc_task task;
 	const int dir = syc_task_open();
@@ -93,12 +110,10 @@ static uint64_t blocked_by_choice(struct syc_tasks *tasks)
 	return blocked;
 }
 
-static int choose_real_time(struct syc_tasks *tasks)
+static int choose_real_time(uint64_t blocked)
 {
-	const uint64_t blocked = blocked_by_choice(tasks);
-
 	for (int s = SIGRTMAX; s >= SIGRTMIN + 2; s--)
-		if (syc_signals_is_ours(s))
+		if (syc_signals_is_ours(s) && !is_given_up(s))
 			return s;
 	for (int s = SIGRTMAX; s >= SIGRTMIN + 2; s--)
 		/* One that we had and that was taken from us stays theirs */
@@ -109,11 +124,23 @@ static int choose_real_time(struct syc_tasks *tasks)
 }
 
 /* Not where it was taken from us, nor where somebody waits for it. */
-static bool is_urgent_free(struct syc_tasks *tasks)
+static bool is_free(int signal, uint64_t blocked)
 {
-	return syc_signals_is_ours(SIGURG) ||
-	       (installed[SIGURG] == NULL && syc_signals_is_unhandled(SIGURG) &&
-	        (blocked_by_choice(tasks) & bit(SIGURG)) == 0);
+	return !is_given_up(signal) && (syc_signals_is_ours(signal) ||
+	                                (installed[signal] == NULL &&
+	                                 syc_signals_is_unhandled(signal) &&
+	                                 (blocked & bit(signal)) == 0));
+}
+
+static int choose(enum syc_signals_kind kind, struct syc_tasks *tasks)
+{
+	static const int harmless[] = { SIGURG, SIGWINCH };
+	const uint64_t blocked = blocked_by_choice(tasks);
+
+	for (int i = 0; kind == SYC_SIGNALS_HARMLESS && i < 2; i++)
+		if (is_free(harmless[i], blocked))
+			return harmless[i];
+	return choose_real_time(blocked);
 }
 
 int syc_signals_choose(uint32_t clock, int wanted, enum syc_signals_kind kind,
@@ -127,9 +154,7 @@ int syc_signals_choose(uint32_t clock, int wanted, enum syc_signals_kind kind,
 	if (is_perf && wanted == 0)
 		wanted = SIGURG;
 	if (wanted == 0)
-		return kind == SYC_SIGNALS_HARMLESS && is_urgent_free(tasks)
-		               ? SIGURG
-		               : choose_real_time(tasks);
+		return choose(kind, tasks);
 	if (is_perf ? wanted != SIGURG
 	            : wanted != SIGPROF &&
 	                      (wanted < SIGRTMIN || wanted > SIGRTMAX))

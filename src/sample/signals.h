@@ -20,9 +20,9 @@ struct syc_tasks;
 /** Which one a timer's ticks come by where nobody named one. */
 enum syc_signals_kind {
 	SYC_SIGNALS_REAL_TIME,
-	/* SIGURG, which is ignored by default: who resets all signals, such as
-	 * a child between fork and exec, is not killed by a tick.  A real-time
-	 * one where the program has a use for SIGURG. */
+	/* SIGURG, or SIGWINCH, which are ignored by default: who resets all
+	 * signals, such as a child between fork and exec, is not killed by a
+	 * tick.  A real-time one where the program has a use for both. */
 	SYC_SIGNALS_HARMLESS,
 };
 
@@ -35,6 +35,13 @@ enum syc_signals_kind {
  */
 int syc_signals_choose(uint32_t clock, int wanted, enum syc_signals_kind kind,
                        struct syc_tasks *tasks);
+
+/** The program has a use for @signal: it is not chosen any more, nor in
+ * children.  Context: any-thread, signal-safe. */
+void syc_signals_give_up(int signal);
+
+/** Whether @signal is one that is ignored by default, and may be chosen. */
+bool syc_signals_is_harmless(int signal);
 
 /**
  * Whether @mask, of which signals 1 to 31 count, is that of who means all

@@ -27,7 +27,7 @@ enum syc_watcher {
 	SYC_WATCHER_BEGINS, /* made, its first round is not over */
 	SYC_WATCHER_RUNS,
 	SYC_WATCHER_ENDED, /* by itself, or as it was asked to */
-	SYC_WATCHER_LATER, /* none yet: one thread, or a forked child */
+	SYC_WATCHER_LATER, /* none: who is told of threads; a forked child */
 };
 
 struct syc_sampler {
@@ -40,6 +40,7 @@ struct syc_sampler {
 	uint32_t hz;
 	int32_t signal;
 	int64_t period_ns;
+	uint32_t max_share; /* percent of a thread's time */
 	struct syc_sample_options take;
 
 	uint32_t watcher;  /* enum syc_watcher; a futex */
@@ -56,9 +57,12 @@ struct syc_sampler {
 	int64_t round_at; /* ns; of those from ticks */
 	bool owns_table;  /* the watcher has descriptors of its own */
 	bool may_change_signal;
+	bool is_child;      /* a forked one, which nobody has started */
 	bool is_new_child;  /* its timer is not of its clock yet */
 	bool is_waited_for; /* the signal, as the last round saw */
-	bool is_boxed; /* a filter came: no watcher will be made any more */
+	/* A filter came: no call that may be forbidden is made any more, no
+	 * thread gets a timer.  Relaxed; set by who has `life`. */
+	bool is_boxed;
 	struct syc_tasks tasks;
 };
 

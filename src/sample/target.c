@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "os/task.h"
+#include "os/tid.h"
 #include "ring/clock.h"
 
 #define CHUNK      32u
@@ -92,16 +92,23 @@ struct syc_target *syc_target_by_cookie(uint64_t cookie)
 	                                                               : NULL;
 }
 
+/* A handler may look while targets are given and taken back: each word is one
+ * that was there, what they lead to stays mapped, and a chain that leads into
+ * another is left in the end. */
 struct syc_target *syc_target_find(int32_t tid)
 {
-	uint32_t at = buckets != NULL ? buckets[(uint32_t)tid % N_BUCKETS] : 0;
+	uint32_t *const all = __atomic_load_n(&buckets, __ATOMIC_ACQUIRE);
+	uint32_t at = all != NULL
+	                      ? __atomic_load_n(&all[(uint32_t)tid % N_BUCKETS],
+	                                        __ATOMIC_ACQUIRE)
+	                      : 0;
 
-	while (at != 0) {
+	for (uint32_t n = 0; at != 0 && n < SYC_TARGETS_MAX; n++) {
 		struct syc_target *const t = syc_target_at(at - 1);
 
-		if (t->tid == tid)
+		if (__atomic_load_n(&t->tid, __ATOMIC_RELAXED) == tid)
 			return t;
-		at = t->next;
+		at = __atomic_load_n(&t->next, __ATOMIC_ACQUIRE);
 	}
 	return NULL;
 }
@@ -111,7 +118,7 @@ static bool is_free(const struct syc_target *t)
 {
 	return t->cookie == 0 &&
 	       (__atomic_load_n(&t->busy, __ATOMIC_SEQ_CST) == 0 ||
-	        syc_task_is_gone(t->tid));
+	        syc_tid_is_gone(t->tid));
 }
 
 /* A number, or SYC_TARGETS_MAX: there is no room. */
@@ -133,7 +140,8 @@ struct syc_target *syc_target_give(int32_t tid)
 	uint32_t number;
 
 	if (buckets == NULL)
-		buckets = map(N_BUCKETS * sizeof(*buckets));
+		__atomic_store_n(&buckets, map(N_BUCKETS * sizeof(*buckets)),
+		                 __ATOMIC_RELEASE);
 	number = buckets != NULL ? find_free() : SYC_TARGETS_MAX;
 	if (number == SYC_TARGETS_MAX)
 		return NULL;
@@ -156,9 +164,13 @@ struct syc_target *syc_target_give(int32_t tid)
 	t->timer = -1;
 	t->perf_fd = -1;
 	t->perf_page = NULL;
+	t->n_measured = 0;
+	t->rest_until = 0;
+	t->is_cramped = false;
+	t->was_stopped = false;
 	__atomic_store_n(&t->n_owed, 0, __ATOMIC_RELAXED);
-	t->next = *bucket;
-	*bucket = t->number + 1;
+	__atomic_store_n(&t->next, *bucket, __ATOMIC_RELEASE);
+	__atomic_store_n(bucket, t->number + 1, __ATOMIC_RELEASE);
 	const uint32_t low = number << GENERATION |
 	                     (t->generation & ((1u << GENERATION) - 1));
 	__atomic_store_n(&t->cookie, (uint64_t)word << WORD_SHIFT | low,
@@ -174,5 +186,5 @@ void syc_target_free(struct syc_target *target)
 	while (*link != 0 && *link != target->number + 1)
 		link = &syc_target_at(*link - 1)->next;
 	if (*link != 0)
-		*link = target->next;
+		__atomic_store_n(link, target->next, __ATOMIC_RELEASE);
 }

@@ -44,9 +44,11 @@ struct syc_target {
 	uintptr_t busy;  /* where our handler's frame lies, on its thread; 0 */
 
 	/* Written by its thread, in handlers; never set back */
-	uint64_t n_samples, n_due, n_cut, n_stopped, n_refused;
-	int64_t cpu_seen; /* ns of processor time that samples stand for */
-	uint32_t n_owed;  /* ticks that its first one stands for, too */
+	uint64_t n_samples, n_due, n_cut, n_stopped, n_refused, n_skipped;
+	int64_t cpu_seen;    /* ns of processor time that samples stand for */
+	uint32_t n_owed;     /* ticks that its next one stands for, too */
+	uint32_t n_measured; /* pace.c: ticks to be measured yet */
+	int64_t rest_until;  /* ns of its clock: no tick is taken before */
 
 	/* By who looks for threads */
 	uint32_t number, next; /* next: 1 + number, of those with this hash */
@@ -56,8 +58,10 @@ struct syc_target {
 	uint64_t start;   /* of its thread, clock ticks */
 	uint32_t n_tries; /* to give it a timer */
 	int32_t timer;    /* the kernel's number, or -1 */
-	int32_t perf_fd;  /* in the watcher's table, or -1 */
-	void *perf_page;  /* of a perf event whose descriptor is closed */
+	int32_t perf_fd;  /* what its perf event's descriptor was, or -1 */
+	void *perf_page;  /* by which that lives */
+	bool is_cramped;  /* a stack of its thread's has no room for a tick */
+	bool was_stopped; /* by syc_scan_stop_all(): goes on later */
 };
 
 /** What its samples are made in. */
@@ -90,7 +94,12 @@ struct syc_target *syc_target_by_cookie(uint64_t cookie);
 uint32_t syc_target_count(void);
 struct syc_target *syc_target_at(uint32_t number);
 
-/** The target that @tid has, or NULL.  For who has the round. */
+/**
+ * The target that @tid has, or NULL; for who has not got the round it may be
+ * NULL at times though there is one.
+ *
+ * Context: any-thread, signal-safe.
+ */
 struct syc_target *syc_target_find(int32_t tid);
 
 /** One for @tid, or NULL: there is no more room.  For who has the round. */

@@ -14,7 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "os/backing.h"
 #include "ring/clock.h"
 
 #ifndef sigev_notify_thread_id
@@ -22,12 +21,6 @@
 #endif
 
 #define SECOND 1000000000
-
-/* Which target a signal of a perf event is for: 1 + its number, by the
- * descriptor that the signal names.  Watcher writes, handlers read.  Copies
- * of the parent's in a child fit no target there. */
-#define FDS_MOST (SYC_TARGETS_MAX + 64)
-static uint16_t *by_fd;
 
 /* The kernel's name for the processor time of one thread of this process. */
 static clockid_t cpu_clock_of(int32_t tid)
@@ -96,36 +89,18 @@ static size_t page_size(void)
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* A perf event lives as long as a mapping of it, and tells the descriptor's
- * number when that is closed.  So no number of the program's is taken. */
-static bool keep_by_page(struct syc_target *t, int fd)
-{
-	void *const page =
-		mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd, 0);
-
-	if (page == MAP_FAILED)
-		return false;
-	t->perf_page = page;
-	return true;
-}
-
-static void drop_page(struct syc_target *t)
-{
-	if (t->perf_page != NULL)
-		munmap(t->perf_page, page_size());
-	t->perf_page = NULL;
-}
-
 /*
  * Free running: standard signals don't queue up, and time that passed without
- * one is weighed by the thread's clock.  So the handler need not arm it again,
- * and the descriptor can stay out of the program's table.
+ * one is weighed by the thread's clock.  So the handler need not arm it again.
+ *
+ * An event lives as long as a mapping of it, and signals by the number that
+ * its descriptor had: that is closed at once, and no number of the program's
+ * is taken.  A forked child does not inherit the mapping.
  */
 static int start_perf(struct syc_target *t)
 {
 	const struct f_owner_ex owner = { .type = F_OWNER_TID, .pid = t->tid };
 	struct perf_event_attr attr;
-	int r;
 
 	memset(&attr, 0, sizeof(attr));
 	attr.size = sizeof(attr);
@@ -141,35 +116,24 @@ static int start_perf(struct syc_target *t)
 	if (fd < 0)
 		return -errno;
 	t->cpu_seen = cpu_time(cpu_clock_of(t->tid));
-	if ((size_t)fd >= FDS_MOST ||
-	    syc_backing_get(&by_fd, FDS_MOST * sizeof(*by_fd)) == NULL) {
-		r = (size_t)fd >= FDS_MOST ? -EMFILE : -ENOMEM;
-		goto fail;
+	void *const page =
+		mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd, 0);
+	int r = page == MAP_FAILED ? -errno : 0;
+	if (r == 0) {
+		__atomic_store_n(&t->perf_fd, fd, __ATOMIC_RELEASE);
+		if (fcntl(fd, F_SETSIG, syc_sampler->signal) != 0 ||
+		    fcntl(fd, F_SETOWN_EX, &owner) != 0 ||
+		    fcntl(fd, F_SETFL, O_ASYNC | O_NONBLOCK) != 0 ||
+		    ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) != 0)
+			r = -errno;
 	}
-	if (fcntl(fd, F_SETSIG, syc_sampler->signal) != 0 ||
-	    fcntl(fd, F_SETOWN_EX, &owner) != 0 ||
-	    fcntl(fd, F_SETFL, O_ASYNC | O_NONBLOCK) != 0) {
-		r = -errno;
-		goto fail;
+	if (r == 0) {
+		t->perf_page = page;
+	} else {
+		t->perf_fd = -1;
+		if (page != MAP_FAILED)
+			munmap(page, page_size());
 	}
-	t->perf_fd = fd;
-	__atomic_store_n(&by_fd[fd], (uint16_t)(t->number + 1),
-	                 __ATOMIC_RELEASE);
-	if (gettid() != syc_sampler->watcher_tid && !keep_by_page(t, fd)) {
-		r = -ENOMEM;
-		goto fail_used;
-	}
-	if (ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) == 0) {
-		if (t->perf_page != NULL)
-			syscall(SYS_close, fd);
-		return 0;
-	}
-	r = -errno;
-fail_used:
-	drop_page(t);
-	__atomic_store_n(&by_fd[fd], 0, __ATOMIC_RELEASE);
-	t->perf_fd = -1;
-fail:
 	syscall(SYS_close, fd);
 	return r;
 }
@@ -177,8 +141,14 @@ fail:
 int syc_timer_start(struct syc_target *target, uint32_t clock, int64_t delay_ns)
 {
 	switch (clock) {
-	case SYSCAP_SAMPLER_PERF:
-		return start_perf(target);
+	case SYSCAP_SAMPLER_PERF: {
+		const int r = start_perf(target);
+
+		/* The page may be one too many (perf_event_mlock_kb) */
+		if (r == 0 || target->number == 0)
+			return r;
+		return start_timer(target, cpu_clock_of(target->tid), delay_ns);
+	}
 	case SYSCAP_SAMPLER_WALL:
 		return start_timer(target, CLOCK_MONOTONIC, delay_ns);
 	default:
@@ -191,28 +161,10 @@ void syc_timer_stop(struct syc_target *target)
 	if (target->timer >= 0)
 		syscall(SYS_timer_delete, target->timer);
 	target->timer = -1;
-	if (target->perf_fd >= 0) {
-		__atomic_store_n(&by_fd[target->perf_fd], 0, __ATOMIC_RELEASE);
-		if (target->perf_page == NULL) {
-			ioctl(target->perf_fd, PERF_EVENT_IOC_DISABLE, 0);
-			syscall(SYS_close, target->perf_fd);
-		}
-	}
-	drop_page(target);
+	if (target->perf_page != NULL)
+		munmap(target->perf_page, page_size());
+	target->perf_page = NULL;
 	target->perf_fd = -1;
-}
-
-struct syc_target *syc_timer_by_fd(int fd)
-{
-	uint16_t *const numbers = __atomic_load_n(&by_fd, __ATOMIC_ACQUIRE);
-	uint32_t number;
-
-	if (numbers == NULL || fd < 0 || (size_t)fd >= FDS_MOST)
-		return NULL;
-	number = __atomic_load_n(&numbers[fd], __ATOMIC_ACQUIRE);
-	if (number == 0 || number > syc_target_count())
-		return NULL;
-	return syc_target_at(number - 1);
 }
 
 uint32_t syc_timer_weigh_cpu(struct syc_target *target)

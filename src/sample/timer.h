@@ -3,7 +3,7 @@
  * timer.h - what makes a thread's samples due: a timer of the kernel's, or a
  * perf event, for one thread each.
  *
- * Made by other threads than the one they are for.  Nothing here goes through
+ * Made by that thread or by another one.  Nothing here goes through
  * the C library's timers: those are numbers that it may allocate.
  */
 #ifndef SYC_TIMER_H
@@ -23,22 +23,16 @@
  * Returns 0; -EAGAIN, there are too many timers just now; -ESRCH, the thread
  * is gone; another -errno.
  *
- * Context: signal-safe but for SYSCAP_SAMPLER_PERF.  The descriptor of that
- * stays in the table of the watcher that calls; elsewhere the calling thread
- * is the process' only one, and the descriptor is closed at once.
+ * Where a perf event can't be had, though there was one for the first thread,
+ * that is a timer of the kernel's (of processor time).
+ *
+ * Context: signal-safe.
  */
 int syc_timer_start(struct syc_target *target, uint32_t clock,
                     int64_t delay_ns);
 
 /** Nothing becomes due any more; what is pending may still come. */
 void syc_timer_stop(struct syc_target *target);
-
-/**
- * Which target's perf event has this descriptor, or NULL.
- *
- * Context: any-thread, signal-safe.
- */
-struct syc_target *syc_timer_by_fd(int fd);
 
 /**
  * How many periods of processor time the calling thread has used that no

@@ -4,8 +4,12 @@
 #include "sample/unwatched.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "os/diag.h"
 #include "os/task.h"
@@ -16,12 +20,54 @@
 #include "sample/scan.h"
 #include "sample/signals.h"
 #include "sample/state.h"
+#include "sample/target.h"
 #include "share/claim.h"
 
-#define PERIOD_NS (INT64_C(50) * 1000000)
+#define PERIOD_NS   (INT64_C(50) * 1000000)
+#define PENDING_MAX 8 /* its own timer's, those of before */
 
 /* glibc 2.32's, whatever we are compiled with */
 extern char __libc_single_threaded __attribute__((weak));
+
+static bool is_preferred;
+
+void syc_unwatched_prefer(void)
+{
+	is_preferred = true;
+}
+
+bool syc_unwatched_is_preferred(void)
+{
+	return is_preferred;
+}
+
+/*
+ * Ticks that came while they were blocked, whose timers are deleted.  What
+ * others sent is put back; the kernel lets only the first thread do so for the
+ * process.  All signals are blocked.
+ */
+static void take_pending(int signal)
+{
+	const struct timespec at_once = { 0, 0 };
+	const uint64_t set = UINT64_C(1) << (signal - 1);
+	siginfo_t info;
+
+	for (int i = 0; i < PENDING_MAX; i++) {
+		if (syscall(SYS_rt_sigtimedwait, &set, &info, &at_once,
+		            sizeof(set)) != signal)
+			return;
+		if (info.si_code == SI_TIMER &&
+		    syc_target_is_cookie(
+			    (uint64_t)(uintptr_t)info.si_value.sival_ptr))
+			continue;
+		if (info.si_code != SI_TKILL && getpid() == gettid())
+			syscall(SYS_rt_sigqueueinfo, getpid(), signal, &info);
+		else
+			syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(),
+			        signal, &info);
+		return;
+	}
+}
 
 /* No tick may reach the program's handler. */
 bool syc_unwatched_change_signal(void)
@@ -30,9 +76,12 @@ bool syc_unwatched_change_signal(void)
 	const bool had_timer = s->watcher == SYC_WATCHER_LATER;
 
 	syc_scan_stop_all(false);
+	if (had_timer)
+		take_pending(s->signal);
+	syc_signals_give_up(s->signal);
 	const int signal =
 		s->may_change_signal
-			? syc_signals_choose(s->clock, 0, SYC_SIGNALS_REAL_TIME,
+			? syc_signals_choose(s->clock, 0, SYC_SIGNALS_HARMLESS,
 	                                     &s->tasks)
 			: -EBUSY;
 	if (signal < 0 || syc_signals_install_again(signal) != 0) {
@@ -43,7 +92,7 @@ bool syc_unwatched_change_signal(void)
 	__atomic_store_n(&s->signal, signal, __ATOMIC_RELAXED);
 	syc_children_note_signal();
 	if (had_timer)
-		syc_scan_settle();
+		syc_scan_start_again();
 	return true;
 }
 
@@ -81,8 +130,7 @@ bool syc_unwatched_hand_over(void)
 }
 
 /* The C library made no other thread.  Those of a bare clone() would not be
- * sampled, so there is nothing to look for; and what a look does may be
- * forbidden to a thread that has put itself into a box. */
+ * sampled, so there is nothing to look for. */
 static bool has_one_thread(void)
 {
 	return &__libc_single_threaded != NULL && __libc_single_threaded != 0;
@@ -95,7 +143,8 @@ void syc_unwatched_tick(void)
 	const bool is_time =
 		now - __atomic_load_n(&s->round_at, __ATOMIC_RELAXED) >=
 			PERIOD_NS &&
-		!has_one_thread();
+		!has_one_thread() &&
+		!__atomic_load_n(&s->is_boxed, __ATOMIC_RELAXED);
 
 	if (syc_unwatched_hand_over() || (!is_time && !s->is_new_child) ||
 	    !syc_state_take(&s->life, 0))

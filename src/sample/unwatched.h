@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * unwatched.h - sampling without a watcher: while the process has one thread,
- * and in a forked child.  Its ticks do what the watcher would.
+ * unwatched.h - sampling without a watcher: under an interposer, which tells
+ * of threads, and in a forked child.  Ticks do what the watcher would: a look
+ * for threads that nobody told of, at most every 50 ms.
  */
 #ifndef SYC_UNWATCHED_H
 #define SYC_UNWATCHED_H
 
 #include <stdbool.h>
 
+/** There will be no watcher, since an interposer tells.  Context: setup, before
+ * sampling begins. */
+void syc_unwatched_prefer(void);
+
+bool syc_unwatched_is_preferred(void);
+
 /**
- * Without a thread of ours, as in a forked child at first: give the calling
- * thread, the only one, a timer, and look for others when it ticks.
+ * Give the calling thread a timer, and look for others when it ticks.
  *
  * Context: setup, by who has `life`.  0 or -errno.
  */

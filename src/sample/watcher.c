@@ -25,6 +25,7 @@
 #include "sample/signals.h"
 #include "sample/state.h"
 #include "sample/unwatched.h"
+#include "selfrec/alone.h"
 #include "share/claim.h"
 #include "stack/unwind.h"
 
@@ -40,8 +41,9 @@ static uint32_t filters;
 static bool keep_signal(struct syc_sampler *s)
 {
 	return syc_signals_is_ours(s->signal) ||
-	       (s->signal == SIGURG && syc_signals_is_unhandled(SIGURG) &&
-	        syc_signals_install_again(SIGURG) == 0) ||
+	       (syc_signals_is_harmless(s->signal) &&
+	        syc_signals_is_unhandled(s->signal) &&
+	        syc_signals_install_again(s->signal) == 0) ||
 	       syc_unwatched_change_signal();
 }
 
@@ -59,15 +61,6 @@ static uint32_t filters_now(void)
 		syc_task_close(dir);
 	}
 	return r == 0 ? about.filters : UINT32_MAX;
-}
-
-bool syc_watcher_is_boxed(void)
-{
-	struct syc_sampler *const s = syc_sampler;
-
-	if (!s->is_boxed)
-		s->is_boxed = filters_now() != filters;
-	return s->is_boxed;
 }
 
 /* One round.  False: it was the last one. */
@@ -88,7 +81,9 @@ static bool look(struct syc_sampler *s, int own_dir)
 		s->why = "another copy of the library samples";
 		return false;
 	}
-	syc_watcher_is_boxed();
+	/* A filter came since: what we do may be forbidden */
+	if (!s->is_boxed)
+		s->is_boxed = filters_now() != filters;
 	/* The threads of this library alone must not keep a process */
 	bool goes_on = keep_signal(s) && syc_scan_threads(dir);
 	if (goes_on && s->is_waited_for && s->may_change_signal)
@@ -122,8 +117,6 @@ static void *run(void *nothing)
 	prctl(PR_SET_NAME, SYC_THREAD_SAMPLER);
 	s->watcher_tid = gettid();
 	s->owns_table = open_in_own_table(&dir);
-	if (s->clock == SYSCAP_SAMPLER_PERF)
-		syc_scan_stop_all(false); /* of who was alone until now */
 	bool goes_on = look(s, dir) && s->result == 0;
 	if (goes_on)
 		__atomic_store_n(&s->watcher, SYC_WATCHER_RUNS,
@@ -145,6 +138,10 @@ static void *run(void *nothing)
 	uint32_t *const ended = &s->watcher;
 	__atomic_store_n(ended, SYC_WATCHER_ENDED, __ATOMIC_RELEASE);
 	syc_futex_wake(ended);
+	/* If nobody else sees to it, the process ends as its threads did */
+	int status;
+	if (syc_alone_is(&status) && status != 0)
+		syc_alone_end(status);
 	return NULL;
 }
 

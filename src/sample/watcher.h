@@ -27,8 +27,4 @@ int syc_watcher_stop(int64_t wait_ns);
 /** Remember which filters there are that calls of ours are known to pass. */
 void syc_watcher_note_filters(void);
 
-/** A filter came since: what a watcher does may be forbidden.  By who has
- * `life`. */
-bool syc_watcher_is_boxed(void);
-
 #endif

@@ -3,7 +3,7 @@
 # sampled.sh WHAT - programs that are particular about signals or threads do
 # under `syscap record --sample` what they do without.
 #
-# WHAT is git, ruby, env, qemu, unshare, chromium or firefox.  Reads SYSCAP
+# WHAT is git, ruby, env, qemu, unshare, musl, chromium or firefox.  Reads SYSCAP
 # (the command).
 set -eu
 skip() { echo "skip: $*"; exit 77; }
@@ -69,6 +69,50 @@ unshare)
 	unshare -U true 2>/dev/null ||
 		skip "there are no user namespaces without us"
 	each 5 unshare -U true
+	;;
+musl)
+	need musl-gcc
+	cat >"$work/program.c" <<-'END'
+		#include <pthread.h>
+		#include <signal.h>
+		#include <stdio.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		static void *work(void *arg) { return arg; }
+		static void handle(int signal) { (void)signal; }
+		int main(void)
+		{
+			pthread_t thread;
+			int status;
+			if (pthread_create(&thread, NULL, work, NULL) != 0 ||
+			    pthread_join(thread, NULL) != 0 ||
+			    signal(SIGURG, handle) != SIG_DFL ||
+			    raise(SIGURG) != 0)
+				return 1;
+			const pid_t pid = fork();
+			if (pid == 0)
+				execlp("true", "true", (char *)NULL);
+			if (waitpid(pid, &status, 0) != pid || status != 0)
+				return 2;
+			return puts("unharmed") < 0;
+		}
+	END
+	musl-gcc -O1 -o "$work/program" "$work/program.c" 2>"$work/err" ||
+		skip "musl-gcc makes no program"
+	"$work/program" >/dev/null || skip "it does not run without us"
+	each 2 "$work/program"
+	"$SYSCAP" record -o "$work/capture.syscap" --force --sample -- \
+		"$work/program" >"$work/out" 2>&1
+	grep -q "is of another C library than glibc" "$work/out" || {
+		cat "$work/out"
+		echo "the recorder does not say why there are no samples"
+		exit 1
+	}
+	"$SYSCAP" dump "$work/capture.syscap" |
+		grep -q "none: the C library is not glibc" || {
+		echo "the capture does not say why there are no samples"
+		exit 1
+	}
 	;;
 chromium)
 	need chromium

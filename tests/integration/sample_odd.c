@@ -11,17 +11,24 @@
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -240,6 +247,12 @@ static int wait_in_thread(void)
 
 /* -------------------------------------------------- a use for the signal */
 
+static void *work_long(void *nothing)
+{
+	burn(5000);
+	return nothing;
+}
+
 static volatile sig_atomic_t n_handled, n_of_timers;
 
 static void count(int signal, siginfo_t *info, void *context)
@@ -272,6 +285,58 @@ static int handle_it(void)
 	}
 	printf("%d handled, %d of timers\n", (int)n_handled, (int)n_of_timers);
 	return n_handled != 100 || n_of_timers != 0;
+}
+
+/* By then ticks come by another signal, which must not kill either. */
+static int handle_it_and_fork(void)
+{
+	struct sigaction action = { .sa_sigaction = count,
+		                    .sa_flags = SA_SIGINFO };
+
+	burn(20);
+	if (sigaction(SIGURG, &action, NULL) != 0)
+		return 1;
+	burn(20);
+	return in_child(reset_all) | in_child(reset_all_unseen);
+}
+
+/* Both of those that are ignored by default. */
+static int handle_both(void)
+{
+	struct sigaction action = { .sa_sigaction = count,
+		                    .sa_flags = SA_SIGINFO };
+
+	burn(20);
+	if (sigaction(SIGURG, &action, NULL) != 0)
+		return 1;
+	burn(20);
+	if (sigaction(SIGWINCH, &action, NULL) != 0)
+		return 1;
+	burn(50);
+	printf("%d handled, %d of timers\n", (int)n_handled, (int)n_of_timers);
+	return n_handled != 0;
+}
+
+static void *handle_it_in_thread(void *nothing)
+{
+	return handle_it() != 0 ? "a tick was handled" : nothing;
+}
+
+/* While others run, whose timers change as well. */
+static int handle_it_among_threads(void)
+{
+	pthread_t threads[4];
+	void *why;
+
+	for (int i = 0; i < 4; i++)
+		if (pthread_create(&threads[i], NULL,
+		                   i == 3 ? handle_it_in_thread : work_long,
+		                   NULL) != 0)
+			return 1;
+	pthread_join(threads[3], &why);
+	if (why != NULL)
+		puts(why);
+	exit(why != NULL);
 }
 
 /* The older ways to say the same. */
@@ -308,8 +373,14 @@ static int read_it(void)
 	sigemptyset(&set);
 	sigaddset(&set, SIGURG);
 	sigprocmask(SIG_BLOCK, &set, NULL);
+	burn(50); /* ticks that wait are not for the program */
+	kill(getpid(), SIGURG);
 	const int fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-	read_one(fd, 0); /* a tick may have been on its way */
+	if (read(fd, &info, sizeof(info)) < 0 || info.ssi_code != SI_USER ||
+	    read_one(fd, 10) > 0) {
+		printf("not what was sent before\n");
+		return 1;
+	}
 	burn(50);
 	for (int i = 0; i < 50; i++) {
 		kill(getpid(), SIGURG);
@@ -344,6 +415,259 @@ static int sleep_while_threads_work(void)
 	return 0;
 }
 
+static void *work_briefly(void *nothing)
+{
+	burn(60);
+	return nothing;
+}
+
+/* As browsers' zygotes do: threads that are gone leave it alone, and those
+ * that are there are its own. */
+static int be_alone_again(void)
+{
+	pthread_t threads[3];
+
+	for (int i = 0; i < 3; i++)
+		if (pthread_create(&threads[i], NULL, work_briefly, NULL) != 0)
+			return 1;
+	burn(30);
+	const unsigned n = count_threads();
+	for (int i = 0; i < 3; i++)
+		pthread_join(threads[i], NULL);
+	if (n > 4) {
+		printf("%u threads of 4\n", n);
+		return 1;
+	}
+	while (count_threads() > 4) /* the kernel's list may be late */
+		sleep_ms(1);
+	return stay_alone();
+}
+
+static int enter_namespace_later(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, work_briefly, NULL) != 0)
+		return 1;
+	pthread_join(thread, NULL);
+	for (int i = 0; i < 1000 && count_threads() > 1; i++)
+		sleep_ms(5); /* it may still be on its way out */
+	return enter_namespace();
+}
+
+static int give_seven(void *nothing)
+{
+	(void)nothing;
+	burn(2);
+	return 7;
+}
+
+static void *exit_early(void *arg)
+{
+	burn(2);
+	pthread_exit(arg);
+}
+
+/* All ways for a thread to begin and end, and what is refused. */
+static int begin_and_end(void)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	thrd_t other;
+	void *value;
+	int seven;
+
+	pthread_attr_init(&attr);
+	for (int i = 0; i < 100; i++) {
+		if (thrd_create(&other, give_seven, NULL) != thrd_success ||
+		    thrd_join(other, &seven) != thrd_success || seven != 7)
+			return 1;
+		if (pthread_create(&thread, &attr, exit_early, &seven) != 0 ||
+		    pthread_join(thread, &value) != 0 || value != &seven)
+			return 2;
+	}
+	/* more memory than there are addresses */
+	pthread_attr_setstacksize(&attr, (size_t)1 << 62);
+	for (int i = 0; i < 1000; i++)
+		if (pthread_create(&thread, &attr, exit_early, NULL) == 0)
+			return 3;
+	return 0;
+}
+
+/* ----------------------------------------------------------- deep stacks */
+
+static volatile unsigned n_done;
+
+/* Work that is done when it is done, however long that takes. */
+static __attribute__((noinline)) unsigned dig(unsigned depth)
+{
+	if (depth == 0) {
+		for (unsigned i = 0; i < 50000000; i++)
+			n_done++;
+		return 1;
+	}
+	return dig(depth - 1) + n_done % 2;
+}
+
+static void *work_deeply(void *arg)
+{
+	return dig(1000000) == 0 ? NULL : arg;
+}
+
+static int recurse(void)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	pthread_attr_init(&attr);
+	if (pthread_attr_setstacksize(&attr, (size_t)256 << 20) != 0 ||
+	    pthread_create(&thread, &attr, work_deeply, NULL) != 0)
+		return 77;
+	return pthread_join(thread, NULL) != 0;
+}
+
+/* ---------------------------------------------------------- small stacks */
+
+static void *use_stack(void *arg)
+{
+	volatile char used[6000];
+
+	memset((char *)used, 1, sizeof(used));
+	burn(40);
+	return used[5] == 1 ? arg : NULL;
+}
+
+/* As small as may be, from the C library and from the program. */
+static int work_on_small_stacks(void)
+{
+	const size_t size = PTHREAD_STACK_MIN;
+	char *const memory = mmap(NULL, 2 * size, PROT_NONE,
+	                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_attr_t attr[2];
+	pthread_t thread;
+
+	pthread_attr_init(&attr[0]);
+	pthread_attr_init(&attr[1]);
+	if (memory == MAP_FAILED ||
+	    mprotect(memory + size, size, PROT_READ | PROT_WRITE) != 0 ||
+	    pthread_attr_setstacksize(&attr[0], size) != 0 ||
+	    pthread_attr_setstack(&attr[1], memory + size, size) != 0)
+		return 77;
+	for (int i = 0; i < 6; i++)
+		if (pthread_create(&thread, &attr[i % 2], use_stack, NULL) !=
+		            0 ||
+		    pthread_join(thread, NULL) != 0)
+			return 1;
+	return 0;
+}
+
+static void *use_alternate_stack(void *memory)
+{
+	stack_t stack = { .ss_sp = memory, .ss_size = 5120 };
+
+	if (sigaltstack(&stack, NULL) != 0)
+		return "there is no alternate stack so small";
+	burn(40);
+	stack.ss_flags = SS_DISABLE;
+	if (sigaltstack(&stack, NULL) != 0)
+		return "it stays";
+	burn(40);
+	return NULL;
+}
+
+static int work_with_small_alternate_stacks(void)
+{
+	const size_t guard = 65536;
+	char *const memory = mmap(NULL, 2 * guard, PROT_NONE,
+	                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_t thread;
+	void *why;
+
+	if (memory == MAP_FAILED ||
+	    mprotect(memory + guard, guard, PROT_READ | PROT_WRITE) != 0 ||
+	    pthread_create(&thread, NULL, use_alternate_stack,
+	                   memory + guard) != 0)
+		return 77;
+	pthread_join(thread, &why);
+	if (why == NULL)
+		why = use_alternate_stack(memory + guard);
+	if (why != NULL)
+		puts(why);
+	return why != NULL;
+}
+
+/* ---------------------------------------------------------------- a box */
+
+/* Kills for what a sampler might call, and nothing else. */
+static void enter_box(bool by_syscall)
+{
+	static const unsigned forbidden[] = {
+		SYS_timer_create, SYS_timer_settime, SYS_timer_delete,
+		SYS_openat,       SYS_getdents64,    SYS_sendto,
+		SYS_recvmsg,      SYS_memfd_create,  SYS_perf_event_open,
+	};
+	struct sock_filter code[3 + 2 * 9] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+		         offsetof(struct seccomp_data, nr)),
+	};
+	unsigned short n = 1;
+
+	for (unsigned i = 0; i < 9; i++) {
+		code[n++] = (struct sock_filter)BPF_JUMP(
+			BPF_JMP | BPF_JEQ | BPF_K, forbidden[i], 0, 1);
+		code[n++] = (struct sock_filter)BPF_STMT(
+			BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+	}
+	code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K,
+	                                         SECCOMP_RET_ALLOW);
+	struct sock_fprog program = { .len = n, .filter = code };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+		exit(77);
+	if (by_syscall ? syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+	                         SECCOMP_FILTER_FLAG_TSYNC, &program) != 0
+	               : prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0,
+	                       0) != 0)
+		exit(77);
+}
+
+static int work_in_box(bool by_syscall)
+{
+	pthread_t threads[4];
+
+	burn(50);
+	enter_box(by_syscall);
+	for (int round = 0; round < 2; round++) {
+		for (int i = 0; i < 4; i++)
+			if (pthread_create(&threads[i], NULL, work_briefly,
+			                   NULL) != 0)
+				return 1;
+		for (int i = 0; i < 4; i++)
+			pthread_join(threads[i], NULL);
+	}
+	const pid_t pid = fork();
+	int status = -1;
+	if (pid == 0) {
+		burn(50);
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	if (status != 0)
+		printf("the child has status %#x\n", status);
+	fflush(stdout);
+	_exit(status != 0); /* exit() tidies up, which is not in question */
+}
+
+static int work_in_prctl_box(void)
+{
+	return work_in_box(false);
+}
+
+static int work_in_seccomp_box(void)
+{
+	return work_in_box(true);
+}
+
 static const struct {
 	const char *name;
 	int (*run)(void);
@@ -355,9 +679,20 @@ static const struct {
 	{ "wait-alone", wait_alone },
 	{ "wait-in-thread", wait_in_thread },
 	{ "handle-it", handle_it },
+	{ "handle-it-and-fork", handle_it_and_fork },
+	{ "handle-both", handle_both },
+	{ "handle-it-among-threads", handle_it_among_threads },
 	{ "handle-it-as-of-old", handle_it_as_of_old },
 	{ "read-it", read_it },
 	{ "threads-work", sleep_while_threads_work },
+	{ "be-alone-again", be_alone_again },
+	{ "enter-namespace-later", enter_namespace_later },
+	{ "begin-and-end", begin_and_end },
+	{ "recurse", recurse },
+	{ "small-stacks", work_on_small_stacks },
+	{ "small-alternate-stacks", work_with_small_alternate_stacks },
+	{ "prctl-box", work_in_prctl_box },
+	{ "seccomp-box", work_in_seccomp_box },
 };
 
 int main(int argc, char **argv)

@@ -75,6 +75,44 @@ TEST(a_process_of_one_thread_may_enter_a_namespace)
 	check_unharmed("enter-namespace");
 }
 
+TEST(a_process_has_no_thread_of_ours_beside_its_own)
+{
+	check_unharmed("be-alone-again");
+}
+
+TEST(a_process_whose_threads_ended_may_enter_a_namespace)
+{
+	if (run_plain("enter-namespace-later") != 0)
+		SKIP("there are no user namespaces without us");
+	check_unharmed("enter-namespace-later");
+}
+
+TEST(threads_begin_and_end_as_without_us)
+{
+	check_unharmed("begin-and-end");
+}
+
+/* It would not end else, nor would the capture. */
+TEST(who_is_deep_in_a_recursion_goes_on)
+{
+	check_unharmed("recurse");
+}
+
+TEST(small_stacks_have_room_for_ticks_or_get_none)
+{
+	check_unharmed("small-stacks");
+	if (run_plain("small-alternate-stacks") == 0)
+		check_unharmed("small-alternate-stacks");
+}
+
+TEST(who_has_its_system_calls_filtered_makes_none_of_ours)
+{
+	if (run_plain("prctl-box") != 0)
+		SKIP("there are no filters without us");
+	check_unharmed("prctl-box");
+	check_unharmed("seccomp-box");
+}
+
 TEST(who_waits_for_all_signals_gets_none_of_ours)
 {
 	check_unharmed("wait-alone");
@@ -88,6 +126,21 @@ TEST(a_thread_that_comes_to_block_all_signals_gets_ticks_no_more)
 TEST(a_handler_that_comes_later_gets_what_others_send_and_nothing_else)
 {
 	check_unharmed("handle-it");
+}
+
+TEST(a_handler_among_threads_gets_what_others_send_and_nothing_else)
+{
+	check_unharmed("handle-it-among-threads");
+}
+
+TEST(a_child_of_who_handles_our_signal_resets_all_and_lives)
+{
+	check_unharmed("handle-it-and-fork");
+}
+
+TEST(who_handles_both_harmless_signals_gets_no_ticks)
+{
+	check_unharmed("handle-both");
 }
 
 TEST(a_handler_by_the_older_calls_gets_nothing_of_ours)
@@ -116,15 +169,36 @@ static bool is_of_thread(const struct syscap_frame *frame, const void *arg)
 	return true;
 }
 
-TEST(threads_are_sampled_while_the_first_one_sleeps)
+static void check_threads_are_sampled(const char *rate)
 {
 	need_preloading();
 	recording_init(&recording);
-	CHECK_EQ(recording_run(&recording, "--sample=1000,cpu",
+	CHECK_EQ(recording_run(&recording, rate,
 	                       recording_program("sample_odd"), "threads-work",
 	                       NULL),
 	         0);
 	/* the first one's own ticks may be none */
 	CHECK(recording_count(&recording, is_of_thread, NULL) >= 4);
 	recording_free(&recording);
+}
+
+TEST(threads_are_sampled_while_the_first_one_sleeps)
+{
+	check_threads_are_sampled("--sample=1000,cpu");
+}
+
+TEST(threads_are_sampled_by_perf_events_where_there_are_any)
+{
+	need_preloading();
+	recording_init(&recording);
+	const int status = recording_run(&recording, "--sample=1000,perf",
+	                                 recording_program("sample_odd"),
+	                                 "stay-alone", NULL);
+	const bool are_there =
+		status == 0 &&
+		recording_count(&recording, is_of_thread, NULL) != 0;
+	recording_free(&recording);
+	if (!are_there)
+		SKIP("there are no perf events");
+	check_threads_are_sampled("--sample=1000,perf");
 }

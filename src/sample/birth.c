@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* birth.c - threads that make their own timers. */
+#define _GNU_SOURCE
+#include "sample/birth.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "os/all_signals.h"
+#include "os/tid_lock.h"
+#include "sample/scan.h"
+#include "sample/state.h"
+
+/* Threads that were made and have not run yet */
+#define N_SLOTS 512u
+
+/* For a look of another thread's, or many births at once */
+#define WAIT_NS (INT64_C(20) * 1000000)
+
+/* glibc has room for values of so many keys in each thread, and allocates it
+ * for others */
+#define KEYS_AT_HAND 32u
+
+/* The parent's are inherited by children, which don't know who they are for:
+ * so they say whose they are. */
+struct slot {
+	int32_t pid; /* compare-exchange; another process': free */
+	bool is_cramped;
+	struct syc_birth birth;
+};
+
+static struct slot slots[N_SLOTS];
+static uint32_t next_slot;
+static pthread_key_t end_key;
+static bool has_end_key;
+
+/* Where threads begin: by its code's argument, a slot. */
+void *syc_birth_run(void *slot);
+struct syc_birth syc_birth_take(struct slot *slot);
+
+#if defined(__x86_64__)
+__asm__(".text\n"
+        ".p2align 4\n"
+        ".globl syc_birth_run\n"
+        ".hidden syc_birth_run\n"
+        ".type syc_birth_run, @function\n"
+        "syc_birth_run:\n"
+        "	.cfi_startproc\n"
+        "	endbr64\n"
+        "	subq $8, %rsp\n"
+        "	.cfi_adjust_cfa_offset 8\n"
+        "	callq syc_birth_take\n"
+        "	addq $8, %rsp\n"
+        "	.cfi_adjust_cfa_offset -8\n"
+        "	movq %rdx, %rdi\n"
+        "	jmpq *%rax\n"
+        "	.cfi_endproc\n"
+        ".size syc_birth_run, . - syc_birth_run\n");
+#elif defined(__aarch64__)
+__asm__(".text\n"
+        ".p2align 4\n"
+        ".globl syc_birth_run\n"
+        ".hidden syc_birth_run\n"
+        ".type syc_birth_run, %function\n"
+        "syc_birth_run:\n"
+        "	.cfi_startproc\n"
+        "	hint #34\n" /* bti c */
+        "	stp x29, x30, [sp, #-16]!\n"
+        "	.cfi_def_cfa_offset 16\n"
+        "	.cfi_offset x29, -16\n"
+        "	.cfi_offset x30, -8\n"
+        "	bl syc_birth_take\n"
+        "	ldp x29, x30, [sp], #16\n"
+        "	.cfi_restore x29\n"
+        "	.cfi_restore x30\n"
+        "	.cfi_def_cfa_offset 0\n"
+        "	mov x16, x0\n" /* which may jump to a function's begin */
+        "	mov x0, x1\n"
+        "	br x16\n"
+        "	.cfi_endproc\n"
+        ".size syc_birth_run, . - syc_birth_run\n");
+#else
+#error "how this machine jumps"
+#endif
+
+static bool is_sampling(void)
+{
+	const struct syc_sampler *const s =
+		__atomic_load_n(&syc_sampler, __ATOMIC_ACQUIRE);
+
+	/* In a box nothing is done that the thread would not do */
+	return s != NULL &&
+	       __atomic_load_n(&s->is_boxed, __ATOMIC_RELAXED) == 0 &&
+	       __atomic_load_n(&s->is_on, __ATOMIC_RELAXED) != 0 &&
+	       __atomic_load_n(&s->watcher, __ATOMIC_RELAXED) ==
+	               SYC_WATCHER_LATER &&
+	       __atomic_load_n(&s->pid, __ATOMIC_RELAXED) == getpid();
+}
+
+static void with_round(void (*deed)(uint64_t blocked))
+{
+	const int saved = errno;
+	sigset_t before;
+	uint64_t blocked;
+
+	syc_all_signals_block(&before);
+	memcpy(&blocked, &before, sizeof(blocked));
+	if (syc_state_take(&syc_sampler->life, WAIT_NS)) {
+		if (syc_sampler->watcher == SYC_WATCHER_LATER)
+			deed(blocked);
+		syc_tid_lock_give(&syc_sampler->life);
+	}
+	syc_all_signals_restore(&before);
+	errno = saved;
+}
+
+__attribute__((visibility("hidden"), used)) struct syc_birth
+syc_birth_take(struct slot *slot)
+{
+	const struct syc_birth birth = slot->birth;
+	const bool is_cramped = slot->is_cramped;
+
+	__atomic_store_n(&slot->pid, 0, __ATOMIC_RELEASE);
+	if (is_sampling()) {
+		with_round(is_cramped ? syc_scan_begin_cramped
+		                      : syc_scan_begin_self);
+		if (has_end_key)
+			pthread_setspecific(end_key, slots);
+	}
+	return birth;
+}
+
+static void end(void *nothing)
+{
+	(void)nothing;
+	if (is_sampling())
+		with_round(syc_scan_end_self);
+}
+
+void syc_birth_begin(void)
+{
+	if (pthread_key_create(&end_key, end) != 0)
+		return;
+	has_end_key = end_key < KEYS_AT_HAND;
+	if (!has_end_key)
+		pthread_key_delete(end_key);
+}
+
+bool syc_birth_prepare(struct syc_birth *birth, bool is_cramped)
+{
+	if (!is_sampling())
+		return false;
+	const int32_t pid = getpid();
+	for (uint32_t i = 0; i < N_SLOTS; i++) {
+		struct slot *const slot =
+			&slots[__atomic_fetch_add(&next_slot, 1,
+		                                  __ATOMIC_RELAXED) %
+		               N_SLOTS];
+		int32_t owner = __atomic_load_n(&slot->pid, __ATOMIC_RELAXED);
+
+		if (owner == pid || !__atomic_compare_exchange_n(
+					    &slot->pid, &owner, pid, false,
+					    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			continue;
+		slot->birth = *birth;
+		slot->is_cramped = is_cramped;
+		*birth = (struct syc_birth){ syc_birth_run, slot };
+		return true;
+	}
+	return false;
+}
+
+void syc_birth_cancel(const struct syc_birth *birth)
+{
+	struct slot *const slot = birth->arg;
+
+	__atomic_store_n(&slot->pid, 0, __ATOMIC_RELEASE);
+}
