@@ -12,11 +12,15 @@ function(run)
 endfunction()
 
 # A capture is never written over.
-file(REMOVE ${CAPTURE})
+string(REGEX REPLACE "[.]syscap$" ".html" PAGE ${CAPTURE})
+file(REMOVE ${CAPTURE} ${PAGE})
 run(${SYSCAP} record -o ${CAPTURE} -- ${DEMO} ${FOLDER})
 run(${SYSCAP} stat ${CAPTURE})
+run(${SYSCAP} report -o ${PAGE} ${CAPTURE})
 message("
 The capture is ${CAPTURE}
+Its report is ${PAGE}
+  open it in any browser; it is one file that needs nothing else
 
 What to do next:
   ${SYSCAP} dump ${CAPTURE} | less

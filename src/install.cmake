@@ -6,11 +6,18 @@ set(syscap_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/syscap)
 
 install(TARGETS syscap syscap_capture EXPORT syscap
 	ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+# The model of captures looks names up, and is built with the command.
+set(syscap_without)
+if(SYSCAP_TOOLS)
+	install(TARGETS syscap_profile syscap_symbols EXPORT syscap
+		ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+else()
+	set(syscap_without PATTERN syscap/profile.h EXCLUDE)
+endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/
 	DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h"
 	PATTERN sysprof-6 EXCLUDE
-	# Its archive is not installed yet
-	PATTERN syscap/profile.h EXCLUDE)
+	${syscap_without})
 if(SYSCAP_SHARED)
 	# Without libsyscap.so, which -lsyscap would prefer to the archive
 	install(TARGETS syscap_shared
@@ -67,6 +74,17 @@ endif()
 configure_file(syscap.pc.in ${CMAKE_CURRENT_BINARY_DIR}/syscap.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/syscap.pc
 	DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+if(SYSCAP_TOOLS)
+	set(syscap_pc_lzma)
+	if(LIBLZMA_FOUND)
+		set(syscap_pc_lzma " -llzma")
+	endif()
+	configure_file(syscap-profile.pc.in
+		${CMAKE_CURRENT_BINARY_DIR}/syscap-profile.pc @ONLY)
+	install(FILES ${CMAKE_CURRENT_BINARY_DIR}/syscap-profile.pc
+		DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()
 
 # As the packages of those who look for libsysprof-capture-4 expect it.
 if(SYSCAP_DROPIN)

@@ -78,7 +78,8 @@ enum syscap_profile_parts {
 	SYSCAP_PROFILE_ALLOCATIONS = 4,
 	SYSCAP_PROFILE_COUNTERS = 8, /* and their values */
 	SYSCAP_PROFILE_LOGS = 16,
-	SYSCAP_PROFILE_ALL = 31
+	SYSCAP_PROFILE_ALL = 31,
+	SYSCAP_PROFILE_THREADS = 32 /* those of events that are not kept, too */
 };
 
 /** All zero is good. */
@@ -170,6 +171,21 @@ uint32_t syscap_profile_find_process(const struct syscap_profile *profile,
                                      int32_t pid, int64_t time);
 uint32_t syscap_profile_find_thread(const struct syscap_profile *profile,
                                     int32_t pid, int32_t tid, int64_t time);
+
+/**
+ * The thread of the event that syscap_profile_add() took in last: for who walks
+ * a capture a second time, with a second profile of the same parts, whose
+ * numbers are the same.  With SYSCAP_PROFILE_THREADS nothing has to be kept to
+ * tell what passes a view of the first.
+ */
+uint32_t syscap_profile_latest_thread(const struct syscap_profile *profile);
+
+/**
+ * @text of a frame as the profile has texts: valid UTF-8, without control
+ * characters.  Good until the next call; NULL without memory.
+ */
+const char *syscap_profile_clean(struct syscap_profile *profile,
+                                 const char *text);
 
 /* ----------------------------------------------- code: stable from here */
 

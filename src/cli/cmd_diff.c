@@ -207,7 +207,7 @@ static int show(struct run *run)
 		.command = run->command,
 		.filter = &run->filter,
 		.options = {
-			.parts = SYSCAP_PROFILE_MARKS |
+			.parts = SYSCAP_PROFILE_MARKS | SYSCAP_PROFILE_COUNTERS |
 			         (run->filter.filter.of == SYSCAP_VIEW_SAMPLES
 		                          ? SYSCAP_PROFILE_SAMPLES
 		                          : SYSCAP_PROFILE_ALLOCATIONS),

@@ -10,6 +10,7 @@
 #include "cli/dump_choice.h"
 #include "cli/fault.h"
 #include "cli/input.h"
+#include "cli/missing.h"
 
 enum {
 	JSON = 256,
@@ -164,14 +165,16 @@ static int print_frames(struct request *request, struct syscap_reader *reader)
 	if (r == 0 && (request->filter.is_any || shows_names(request)))
 		r = syc_dump_choice_init(&choice, reader, &request->filter,
 		                         &error);
+	if ((r == 0 || r == -EINVAL) && request->filter.is_any &&
+	    syc_missing_judge(request->command, request->file, choice.profile,
+	                      &request->filter.filter, r, &error))
+		status = SYC_EXIT_PROBLEM;
 	dump.profile = shows_names(request) ? choice.profile : NULL;
 	if (r == 0)
 		r = walk(request, reader, &dump, &choice, &status);
 	if (r == 0 && request->by_time)
 		r = print_noted(request, reader, &dump, &choice);
-	if (r == -EINVAL)
-		syc_fault_print(request->command, request->file, &error);
-	else if (r < 0)
+	if (r < 0 && r != -EINVAL)
 		syc_fault_no_memory(request->command);
 	syc_dump_choice_fini(&choice);
 	syc_counter_stats_fini(&dump.counters);
@@ -242,7 +245,8 @@ const struct syc_command syc_cmd_dump = {
 	.about = "Print the frames of a capture, one a line, in the order of "
 		 "the file.",
 	.status = "0; 1 when the capture is damaged or could not be read, "
-		  "with what could be read printed; 2 for wrong use.",
+		  "with what could be read printed, or has nothing of what a "
+		  "filter names; 2 for wrong use.",
 	.options =
 		(const struct syc_option[]){
 			{ "json", JSON, NULL, "each frame as one JSON object",

@@ -48,7 +48,8 @@ static const struct format {
 	  false },
 	{ "csv", "samples", syc_export_csv_samples, SAMPLES, false, false,
 	  false },
-	{ "csv", "marks", syc_export_csv_marks, MARKS, false, false, false },
+	{ "csv", "marks", syc_export_csv_marks, SYSCAP_PROFILE_THREADS, false,
+	  false, false },
 	{ "csv", "counters", syc_export_csv_counters, COUNTERS, false, false,
 	  false },
 	{ "csv", "logs", syc_export_csv_logs, LOGS, false, false, false },
@@ -83,6 +84,22 @@ static void tell(const struct run *run, uint64_t n, const char *what)
 		        "%s: %s: note: %" PRIu64 " %s, which the format has no "
 		        "place for\n",
 		        run->output.command, run->question.file, n, what);
+}
+
+/* A file in which nothing is left needs a reason. */
+static void tell_empty(const struct run *run)
+{
+	const struct syscap_view *view = run->question.view;
+
+	if (run->question.status == SYC_EXIT_DONE && view->n_looked > 0 &&
+	    view->n_passed == 0)
+		fprintf(stderr,
+		        "%s: %s: note: none of %" PRIu64
+		        " %s passes the filter\n",
+		        run->output.command, run->question.file, view->n_looked,
+		        run->filter.filter.of == SYSCAP_VIEW_SAMPLES
+		                ? "samples"
+		                : "allocations");
 }
 
 /* What of the capture is in no file of this format.  A table of csv was asked
@@ -159,6 +176,7 @@ static int write_out(struct run *run)
 		syc_fault_no_memory(run->output.command);
 		return SYC_EXIT_PROBLEM;
 	}
+	tell_empty(run);
 	tell_left_out(run, &export);
 	return run->question.status;
 }
@@ -282,8 +300,9 @@ const struct syc_command syc_cmd_export = {
 		    "--format=csv --table=TABLE [-o OUTPUT] [FILTER]... FILE",
 	.about = "Write what is in FILE for another program.  What its format "
 		 "has no place for is counted on standard error.",
-	.status = "0; 1 when FILE is damaged or could not be read, or the "
-		  "output not be written; 2 for wrong use.",
+	.status = "0; 1 when FILE is damaged or could not be read, has nothing "
+		  "of what a filter names, or the output could not be "
+		  "written; 2 for wrong use.",
 	.options =
 		(const struct syc_option[]){
 			{ "format", 'f', "FORMAT", "what to write.", FORMATS },

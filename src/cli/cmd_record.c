@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* cmd_record.c - `syscap record`: read the command line. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include "cli/cmd.h"
 #include "cli/fault.h"
 #include "cli/input.h"
+#include "cli/page.h"
 #include "record/recorder.h"
 
 #define RING_KIB_DEFAULT 1024u
@@ -27,7 +29,8 @@ enum {
 	OPT_TRACE_FD,
 	OPT_GJS,
 	OPT_SAMPLE,
-	OPT_NO_SYMBOLS
+	OPT_NO_SYMBOLS,
+	OPT_REPORT
 };
 
 static bool parse_number(const char *text, const char *what, unsigned min,
@@ -104,6 +107,49 @@ static bool parse_sample(const char *text, struct syc_record_options *options)
 	return true;
 }
 
+/* The page that is made at the end. */
+struct page {
+	bool is_wanted;
+	const char *name; /* NULL: the capture's, with another ending */
+};
+
+/* "x.syscap" becomes "x.html", beside it. */
+static char *name_page(const char *capture)
+{
+	size_t n = strlen(capture);
+	char *name;
+
+	if (n > 7 && strcmp(capture + n - 7, ".syscap") == 0)
+		n -= 7;
+	return asprintf(&name, "%.*s.html", (int)n, capture) < 0 ? NULL : name;
+}
+
+/* The command's status, or 125: there is no page, and all else was well. */
+static int make_page(const struct page *page,
+                     const struct syc_record_options *options, int status)
+{
+	char *name = page->name != NULL ? strdup(page->name)
+	                                : name_page(options->output);
+	struct syc_page_request request = { .command = "syscap record",
+		                            .file = options->output,
+		                            .output.name = name };
+
+	if (access(options->output, R_OK) != 0) {
+		free(name);
+		return status; /* nothing was recorded, and that was told */
+	}
+	if (name == NULL) {
+		syc_fault_no_memory("syscap record");
+		return status != 0 ? status : 125;
+	}
+	if (syc_page_make(&request) != SYC_EXIT_DONE)
+		status = status != 0 ? status : 125;
+	else if (!options->quiet)
+		fprintf(stderr, "syscap record: the page is %s\n", name);
+	free(name);
+	return status;
+}
+
 static const struct syc_option table[] = {
 	{ "output", 'o', "FILE", "the capture (capture.syscap)", NULL },
 	{ "sample", OPT_SAMPLE, "[=HZ,CLOCK,share=N]",
@@ -111,6 +157,9 @@ static const struct syc_option table[] = {
 	  "(default), wall or perf; N percent of a thread's time at most (10)",
 	  NULL },
 	{ "no-symbols", OPT_NO_SYMBOLS, NULL, "leave out names for stacks",
+	  NULL },
+	{ "report", OPT_REPORT, "[=PAGE]",
+	  "then make a page of it, as syscap report does (FILE with .html)",
 	  NULL },
 	{ "force", OPT_FORCE, NULL,
 	  "overwrite FILE whatever it is; without it a capture is kept as FILE.old",
@@ -142,7 +191,8 @@ static bool is_value_of_sample(const char *option, const char *command)
 }
 
 /* Returns -1 to go on, or the exit status. */
-static int parse(int argc, char **argv, struct syc_record_options *options)
+static int parse(int argc, char **argv, struct syc_record_options *options,
+                 struct page *page)
 {
 	struct syc_words words = { .command = &syc_cmd_record,
 		                   .argc = argc,
@@ -172,6 +222,10 @@ static int parse(int argc, char **argv, struct syc_record_options *options)
 			break;
 		case OPT_NO_SYMBOLS:
 			options->symbols = false;
+			break;
+		case OPT_REPORT:
+			page->is_wanted = true;
+			page->name = words.value;
 			break;
 		case OPT_SAMPLE:
 			if (!parse_sample(words.value, options))
@@ -221,7 +275,8 @@ static int run_record(int argc, char **argv)
 		.symbols = true,
 	};
 	const char *ring_kib = getenv("SYSCAP_RING_KIB");
-	const int status = parse(argc, argv, &options);
+	struct page page = { .is_wanted = false };
+	const int status = parse(argc, argv, &options, &page);
 
 	if (status >= 0)
 		return status;
@@ -233,7 +288,9 @@ static int run_record(int argc, char **argv)
 		                  RING_KIB_MAX, &options.ring_kib))
 			return SYC_EXIT_MISUSE;
 	}
-	return syc_record_run(&options);
+	if (!page.is_wanted)
+		return syc_record_run(&options);
+	return make_page(&page, &options, syc_record_run(&options));
 }
 
 const struct syc_command syc_cmd_record = {

@@ -9,6 +9,7 @@
 #include "cli/fault.h"
 #include "cli/filter_options.h"
 #include "cli/input.h"
+#include "cli/missing.h"
 #include "cli/quantity.h"
 #include "cli/stat_filtered.h"
 #include "cli/stat_hot.h"
@@ -81,11 +82,11 @@ static int look(struct run *run, struct syc_stat_summary *summary)
 
 	syc_filter_options_settle(&run->filter, summary->begin);
 	r = syscap_view_new(run->profile, &run->filter.filter, &view, &error);
-	if (r == -EINVAL) {
-		syc_fault_print(run->command, run->file, &error);
+	if (syc_missing_judge(run->command, run->file, run->profile,
+	                      &run->filter.filter, r, &error))
 		run->status = SYC_EXIT_PROBLEM;
+	if (r == -EINVAL)
 		return 0;
-	}
 	if (r < 0)
 		return r;
 	run->hot.profile = run->profile;
@@ -257,8 +258,8 @@ const struct syc_command syc_cmd_stat = {
 	.about = "Show what is in a capture: where the time went, by "
 		 "functions; processes, lost frames, marks, counters and logs.",
 	.status = "0; 1 when the capture is damaged or could not be read, "
-		  "with what could be read shown, or has no such marks; 2 "
-		  "for wrong use.",
+		  "with what could be read shown, or has nothing of what a "
+		  "filter names; 2 for wrong use.",
 	.options =
 		(const struct syc_option[]){
 			{ "functions", FUNCTIONS_OPTION, "N",

@@ -4,9 +4,9 @@
 
 #include <stdio.h>
 
-#include "cli/diff_counters.h"
 #include "cli/exit_status.h"
 #include "cli/fault.h"
+#include "cli/missing.h"
 #include "cli/question.h"
 #include "compare/observe.h"
 
@@ -122,10 +122,32 @@ static int take_in(struct run *run)
 	                     : observe(run, &question->filter, question->view,
 	                               run->unit);
 	if (r == 0)
-		r = syc_diff_counters_add(&run->collect->report->comparison,
-		                          question->reader, &question->filter,
-		                          run->unit);
+		r = syc_observe_counters(
+			&(struct syc_observed){
+				.comparison = &run->collect->report->comparison,
+				.profile = question->profile,
+				.filter = &question->filter,
+				.unit = run->unit,
+				.scale = 1,
+			},
+			question->view);
 	return r;
+}
+
+/* After @n_units: names that none of all files has. */
+static void judge_names(struct syc_diff_collect *collect,
+                        struct syc_question *question, size_t n_units)
+{
+	const size_t *all = collect->report->comparison.n_units;
+
+	collect->found |= ~question->missing;
+	if (n_units < all[0] + all[1] ||
+	    (~collect->found & question->missing) == 0)
+		return;
+	syc_missing_tell(question->command, question->file, question->profile,
+	                 &collect->filter->filter,
+	                 ~collect->found & question->missing);
+	question->status = SYC_EXIT_PROBLEM;
 }
 
 static int collect_file(struct syc_diff_collect *collect, const char *file,
@@ -133,7 +155,9 @@ static int collect_file(struct syc_diff_collect *collect, const char *file,
 {
 	struct run run = {
 		.collect = collect,
-		.question = { .command = collect->command, .file = file },
+		.question = { .command = collect->command,
+		              .file = file,
+		              .is_one_of_many = true },
 		.unit = unit,
 		.n_units = n_units,
 	};
@@ -142,6 +166,8 @@ static int collect_file(struct syc_diff_collect *collect, const char *file,
 	if (syc_question_ask(&run.question, &collect->options,
 	                     &collect->filter->filter))
 		r = take_in(&run);
+	if (r == 0)
+		judge_names(collect, &run.question, unit + n_units);
 	if (run.question.status != SYC_EXIT_DONE)
 		collect->is_partial = true;
 	syc_question_close(&run.question);

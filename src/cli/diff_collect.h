@@ -13,6 +13,7 @@ struct syc_diff_collect {
 	struct syc_diff_report *report; /* files are given */
 	/* Captures with and without samples, the first of each kind; NULL. */
 	const char *sampled, *bare;
+	unsigned found; /* enum syc_missing: what some capture has */
 	/* Set, with a message: not all of it can be compared.  Functions
 	 * cannot, if has_functions is not set. */
 	bool is_partial;

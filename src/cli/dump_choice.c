@@ -3,16 +3,25 @@
  * their addresses are. */
 #include "cli/dump_choice.h"
 
+/* Threads are known by what they did, of any kind. */
+static unsigned wanted_parts(const struct syc_filter_options *options)
+{
+	unsigned parts = SYSCAP_PROFILE_SAMPLES | SYSCAP_PROFILE_ALLOCATIONS;
+
+	if (options->filter.thread != NULL)
+		return SYSCAP_PROFILE_ALL;
+	if (syc_filter_options_has_marks(options))
+		parts |= SYSCAP_PROFILE_MARKS;
+	return parts;
+}
+
 int syc_dump_choice_init(struct syc_dump_choice *choice,
                          struct syscap_reader *reader,
                          struct syc_filter_options *options,
                          struct syscap_error *error)
 {
 	const struct syscap_profile_options parts = {
-		.parts = SYSCAP_PROFILE_SAMPLES | SYSCAP_PROFILE_ALLOCATIONS |
-		         (syc_filter_options_has_marks(options)
-		                  ? SYSCAP_PROFILE_MARKS
-		                  : 0),
+		.parts = wanted_parts(options),
 		.no_lookup = true,
 	};
 	struct syscap_profile_span span;

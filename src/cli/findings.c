@@ -20,9 +20,11 @@ void syc_findings_begin(struct syc_findings *findings)
 {
 	struct syc_json *json = &findings->json;
 
+	if (findings->out == NULL)
+		findings->out = stdout;
 	if (!findings->as_json)
 		return;
-	json->out = stdout;
+	json->out = findings->out;
 	syc_json_begin_object(json);
 	syc_json_member_text(json, "file", findings->file);
 	syc_json_key(json, "findings");
@@ -35,11 +37,11 @@ static void print_finding(struct syc_findings *findings, enum syc_finding kind,
 	struct syc_json *json = &findings->json;
 
 	if (!findings->as_json) {
-		syc_printable_write(stdout, findings->file, false);
-		printf(": at byte %" PRIu64 ": %s", offset,
-		       is_problem ? "" : "note: ");
-		syc_printable_write(stdout, message, false);
-		putchar('\n');
+		syc_printable_write(findings->out, findings->file, false);
+		fprintf(findings->out, ": at byte %" PRIu64 ": %s", offset,
+		        is_problem ? "" : "note: ");
+		syc_printable_write(findings->out, message, false);
+		putc('\n', findings->out);
 		return;
 	}
 	syc_json_begin_object(json);
@@ -99,20 +101,22 @@ static void print_counts(const struct syc_findings *findings, uint64_t n_frames)
 
 		if (notes <= SYC_FINDINGS_NOTES)
 			continue;
-		syc_printable_write(stdout, findings->file, false);
-		printf(": note: %" PRIu64 " more about %s\n",
-		       notes - SYC_FINDINGS_NOTES, kinds[kind]);
+		syc_printable_write(findings->out, findings->file, false);
+		fprintf(findings->out, ": note: %" PRIu64 " more about %s\n",
+		        notes - SYC_FINDINGS_NOTES, kinds[kind]);
 	}
 	if (n > SYC_FINDINGS_PROBLEMS) {
-		syc_printable_write(stdout, findings->file, false);
-		printf(": %" PRIu64 " more problems are not shown\n",
-		       n - SYC_FINDINGS_PROBLEMS);
+		syc_printable_write(findings->out, findings->file, false);
+		fprintf(findings->out,
+		        ": %" PRIu64 " more problems are not shown\n",
+		        n - SYC_FINDINGS_PROBLEMS);
 	}
-	syc_printable_write(stdout, findings->file, false);
+	syc_printable_write(findings->out, findings->file, false);
 	if (n)
-		printf(": %" PRIu64 " problem%s\n", n, n == 1 ? "" : "s");
+		fprintf(findings->out, ": %" PRIu64 " problem%s\n", n,
+		        n == 1 ? "" : "s");
 	else
-		printf(": %" PRIu64 " frames, ok\n", n_frames);
+		fprintf(findings->out, ": %" PRIu64 " frames, ok\n", n_frames);
 }
 
 bool syc_findings_end(struct syc_findings *findings, uint64_t n_frames)

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "data/json.h"
 
@@ -36,6 +37,7 @@ enum syc_finding {
 
 struct syc_findings {
 	const char *file;
+	FILE *out;   /* NULL: standard output */
 	bool strict; /* notes are problems */
 	bool as_json;
 	struct syc_json json;

@@ -8,17 +8,25 @@
 #include "data/array.h"
 #include "data/map.h"
 
+struct syc_listed_thread {
+	int32_t tid;
+	const char *name; /* the latest; "": nothing has told it */
+	int64_t name_time;
+};
+
 struct syc_listed_process {
 	int32_t pid;
 	const char *cmdline; /* of the latest PROCESS frame; NULL: none */
 	int64_t cmdline_time;
-	SYC_ARRAY(int32_t) threads; /* sorted by syc_process_list_finish() */
+	SYC_ARRAY(struct syc_listed_thread)
+	threads; /* sorted by syc_process_list_finish() */
 };
 
 /** All zero is empty. */
 struct syc_process_list {
 	struct syc_map by_pid, by_thread;
 	SYC_ARRAY(struct syc_listed_process) processes;
+	SYC_ARRAY(size_t) places; /* by_thread: in its process's threads */
 	/* Most frames come from where the one before came from. */
 	int32_t last_pid, last_tid;
 	bool has_last;

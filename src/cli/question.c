@@ -9,6 +9,7 @@
 #include "cli/exit_status.h"
 #include "cli/fault.h"
 #include "cli/input.h"
+#include "cli/missing.h"
 
 static int64_t add(int64_t begin, int64_t ns)
 {
@@ -44,7 +45,57 @@ static int read_all(struct syc_question *question)
 	return 0;
 }
 
+/*
+ * A profile does not know the threads and functions of parts that it does not
+ * keep: where it misses something, one with all parts is asked.  NULL: no
+ * memory.
+ */
+static struct syscap_profile *
+read_all_parts(struct syc_question *question,
+               const struct syscap_profile_options *options)
+{
+	struct syscap_profile_options all = *options;
+	struct syscap_profile *profile;
+
+	all.parts = SYSCAP_PROFILE_ALL;
+	if (syscap_profile_new(&all, &profile) < 0)
+		return NULL;
+	syscap_reader_rewind(question->reader);
+	/* What can't be read was told before */
+	if (syscap_profile_read(profile, question->reader, NULL) == -ENOMEM ||
+	    syscap_profile_settle(profile) < 0) {
+		syscap_profile_free(profile);
+		return NULL;
+	}
+	return profile;
+}
+
+/* The view is @r and, if it is -EINVAL, @error. */
+static int judge(struct syc_question *question,
+                 const struct syscap_profile_options *options, int r,
+                 const struct syscap_error *error)
+{
+	const struct syscap_filter *filter = &question->filter;
+	struct syscap_profile *all = NULL;
+
+	question->missing = syc_missing_find(question->profile, filter);
+	if (question->missing != 0) {
+		all = read_all_parts(question, options);
+		if (all == NULL)
+			return -ENOMEM;
+		question->missing = syc_missing_find(all, filter);
+	}
+	if ((r == -EINVAL || !question->is_one_of_many) &&
+	    syc_missing_judge(question->command, question->file,
+	                      all != NULL ? all : question->profile, filter, r,
+	                      error))
+		question->status = SYC_EXIT_PROBLEM;
+	syscap_profile_free(all);
+	return r;
+}
+
 static int look(struct syc_question *question,
+                const struct syscap_profile_options *options,
                 const struct syscap_filter *filter)
 {
 	struct syscap_profile_span span;
@@ -57,9 +108,7 @@ static int look(struct syc_question *question,
 	question->filter.to = add(span.begin, filter->to);
 	r = syscap_view_new(question->profile, &question->filter,
 	                    &question->view, &error);
-	if (r == -EINVAL)
-		syc_fault_print(question->command, question->file, &error);
-	return r;
+	return r == -ENOMEM ? r : judge(question, options, r, &error);
 }
 
 bool syc_question_ask(struct syc_question *question,
@@ -80,7 +129,7 @@ bool syc_question_ask(struct syc_question *question,
 	if (r == 0)
 		r = read_all(question);
 	if (r == 0)
-		r = look(question, filter);
+		r = look(question, options, filter);
 	if (r == -ENOMEM)
 		syc_fault_no_memory(question->command);
 	if (r < 0 || syc_fault_tell_unread(question->command, question->file,

@@ -82,7 +82,12 @@ static void write_processes(struct syc_json *json,
 		syc_json_key(json, "threads");
 		syc_json_begin_array(json);
 		for (size_t t = 0; t < process->threads.n; t++)
-			syc_json_integer(json, process->threads.items[t]);
+			syc_json_integer(json, process->threads.items[t].tid);
+		syc_json_end_array(json);
+		syc_json_key(json, "thread_names");
+		syc_json_begin_array(json);
+		for (size_t t = 0; t < process->threads.n; t++)
+			syc_json_text(json, process->threads.items[t].name);
 		syc_json_end_array(json);
 		syc_json_end_object(json);
 	}

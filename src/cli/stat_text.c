@@ -9,8 +9,9 @@
 #include "cli/stat_summary.h"
 #include "cli/table.h"
 
-/* Thread ids shown of one process; the rest is counted. */
+/* Thread ids shown of one process, and bytes of them; the rest is counted. */
 #define MOST_THREADS 8
+#define MOST_TIDS    64
 
 #define N_COLUMNS(columns) (sizeof(columns) / sizeof((columns)[0]))
 
@@ -89,23 +90,42 @@ static void print_head(const struct syc_stat_summary *summary, const char *file)
 	print_samples(&summary->samples);
 }
 
+/* What its main thread is called, the process is: others without a name of
+ * their own are called so, too. */
+static const char *common_name(const struct syc_listed_process *process)
+{
+	for (size_t i = 0; i < process->threads.n; i++)
+		if (process->threads.items[i].tid == process->pid)
+			return process->threads.items[i].name;
+	return "";
+}
+
 static void add_threads(struct syc_table *table,
                         const struct syc_listed_process *process)
 {
-	char text[MOST_THREADS * 12 + 40] = "";
+	const char *common = common_name(process);
+	char text[2 * MOST_TIDS + 40] = "", shown[32];
 	size_t used = 0;
 
 	for (size_t i = 0; i < process->threads.n; i++) {
-		if (i == MOST_THREADS) {
+		const struct syc_listed_thread *thread =
+			&process->threads.items[i];
+
+		if (i == MOST_THREADS || used > MOST_TIDS) {
 			snprintf(text + used, sizeof(text) - used, " +%zu",
 			         process->threads.n - i);
 			break;
 		}
 		used += (size_t)snprintf(text + used, sizeof(text) - used,
 		                         "%s%" PRId32, i ? " " : "",
-		                         process->threads.items[i]);
+		                         thread->tid);
+		if (thread->name[0] == 0 || strcmp(thread->name, common) == 0)
+			continue;
+		syc_stat_hot_shorten(thread->name, shown, sizeof(shown));
+		used += (size_t)snprintf(text + used, sizeof(text) - used,
+		                         " (%s)", shown);
 	}
-	syc_table_add(table, "%s", *text ? text : "-");
+	syc_table_add_text(table, *text ? text : "-");
 }
 
 static int print_processes(const struct syc_process_list *processes,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* observe.h - what one run, or a block of it, has of functions and marks. */
+/* observe.h - what one run, or a block of it, has of functions, marks and
+ * counters. */
 #ifndef SYC_COMPARE_OBSERVE_H
 #define SYC_COMPARE_OBSERVE_H
 
@@ -35,5 +36,12 @@ int syc_observe_functions(const struct syc_observed *observed,
  */
 int syc_observe_marks(const struct syc_observed *observed,
                       struct syscap_error *error);
+
+/**
+ * Values of counters pass by time, pid and thread, as @view says.  Those of one
+ * name are added up.  0 or -ENOMEM.
+ */
+int syc_observe_counters(const struct syc_observed *observed,
+                         const struct syscap_view *view);
 
 #endif

@@ -134,7 +134,7 @@ static int write_log(struct syc_chrome *trace,
 
 	if (message == NULL)
 		return -ENOMEM;
-	syc_chrome_event(trace, "i", log->thread, log->time);
+	syc_chrome_event(trace, "I", log->thread, log->time);
 	syc_json_member_text(json, "s", "t");
 	syc_json_member_text(json, "cat", "log");
 	syc_json_member_text(json, "name", log->domain);
@@ -211,7 +211,7 @@ static void write_allocations(struct syc_chrome *trace)
 	for (size_t i = 0; i < n; i++) {
 		if ((heap->passed[i / 64] >> (i % 64) & 1) == 0)
 			continue;
-		syc_chrome_event(trace, "i", items[i].thread, items[i].time);
+		syc_chrome_event(trace, "I", items[i].thread, items[i].time);
 		syc_json_member_text(json, "s", "t");
 		syc_json_member_text(json, "cat", "allocation");
 		syc_json_member_text(

@@ -59,7 +59,7 @@ static int write_instant(struct syc_chrome *trace, uint32_t number)
 	const struct syscap_profile_mark *mark = &trace->marks[number];
 	int r;
 
-	syc_chrome_event(trace, "i", mark->thread, mark->time);
+	syc_chrome_event(trace, "I", mark->thread, mark->time);
 	syc_json_member_text(&trace->json, "s", "t");
 	put_name(trace, mark->name);
 	r = put_message(trace, number, mark->name);

@@ -28,30 +28,84 @@ static int write_message(struct syc_export *export, uint64_t offset)
 	return 0;
 }
 
+static int write_text(struct syscap_profile *profile, const char *text,
+                      const char *behind, FILE *out)
+{
+	const char *shown = syscap_profile_clean(profile, text);
+
+	if (shown == NULL)
+		return -ENOMEM;
+	syc_csv_text(out, shown);
+	fputs(behind, out);
+	return 0;
+}
+
+static int write_mark(const struct syc_export *export,
+                      struct syscap_profile *second,
+                      const struct syscap_frame *frame)
+{
+	const int64_t duration = frame->mark.duration;
+	FILE *out = export->out;
+	int r;
+
+	fprintf(out, "%" PRId64 ",%" PRId64 ",", frame->time,
+	        duration > 0 ? duration : 0);
+	syc_csv_thread(export, syscap_profile_latest_thread(second));
+	r = write_text(second, frame->mark.group, ",", out);
+	if (r == 0)
+		r = write_text(second, frame->mark.name, ",", out);
+	return r == 0 ? write_text(second, frame->mark.message, "\r\n", out)
+	              : r;
+}
+
+/* What the second walk has come to; a loss record is no mark. */
+static int take_frame(const struct syc_export *export,
+                      struct syscap_profile *second,
+                      const struct syscap_frame *frame)
+{
+	size_t before, losses;
+	int r;
+
+	syscap_profile_losses(second, &before);
+	r = syscap_profile_add(second, export->reader, frame);
+	if (r < 0 || frame->type != SYSCAP_FRAME_MARK)
+		return r;
+	syscap_profile_losses(second, &losses);
+	if (losses != before ||
+	    !has(export, syscap_profile_latest_thread(second), frame->time))
+		return 0;
+	return write_mark(export, second, frame);
+}
+
+/*
+ * Rows are in the order of the file: a second walk over it writes them, and no
+ * mark is kept.
+ */
 int syc_export_csv_marks(struct syc_export *export)
 {
-	const struct syscap_profile_mark *marks;
-	const struct syscap_profile_mark_name *names;
-	FILE *out = export->out;
-	size_t n, ignored;
-	int r = 0;
+	const struct syscap_profile_options options = {
+		.parts = SYSCAP_PROFILE_THREADS,
+		.no_lookup = true,
+	};
+	struct syscap_profile *second;
+	struct syscap_frame frame;
+	int r = syscap_profile_new(&options, &second);
 
-	marks = syscap_profile_marks(export->profile, &n);
-	names = syscap_profile_mark_names(export->profile, &ignored);
-	fputs("time_ns,duration_ns,pid,tid,group,name,message\r\n", out);
-	for (size_t i = 0; r == 0 && i < n; i++) {
-		if (!has(export, marks[i].thread, marks[i].time))
+	if (r < 0)
+		return r;
+	fputs("time_ns,duration_ns,pid,tid,group,name,message\r\n",
+	      export->out);
+	syscap_reader_rewind(export->reader);
+	while ((r = syscap_reader_next(export->reader, &frame, NULL)) != 0) {
+		if (r == -EILSEQ)
 			continue;
-		fprintf(out, "%" PRId64 ",%" PRId64 ",", marks[i].time,
-		        marks[i].duration);
-		syc_csv_thread(export, marks[i].thread);
-		syc_csv_text(out, names[marks[i].name].group);
-		putc_unlocked(',', out);
-		syc_csv_text(out, names[marks[i].name].name);
-		putc_unlocked(',', out);
-		r = write_message(export, marks[i].offset);
+		if (r > 0)
+			r = take_frame(export, second, &frame);
+		if (r < 0)
+			break;
 	}
-	return r;
+	syscap_profile_free(second);
+	return r == -ENOMEM ? r : 0;
 }
 
 /* A double that is no number is empty. */

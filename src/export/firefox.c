@@ -12,14 +12,8 @@
 #include "export/firefox_allocations.h"
 #include "export/firefox_counters.h"
 #include "export/firefox_markers.h"
+#include "export/firefox_meta.h"
 #include "export/firefox_tables.h"
-
-/*
- * The versions of the formats, processed and Gecko's, that we write.  Viewers
- * read all that are older than theirs, and none that is newer.
- */
-#define PROCESSED_VERSION 70
-#define GECKO_VERSION     36
 
 #define NS_DIGITS 6 /* of a ms */
 
@@ -59,54 +53,6 @@ static void write_null(struct writer *writer, const char *key)
 {
 	syc_json_key(&writer->json, key);
 	syc_json_null(&writer->json);
-}
-
-/* The shortest there is; the viewer needs one. */
-static int64_t find_period(const struct syscap_profile *profile)
-{
-	const struct syscap_profile_process *processes;
-	int64_t period = 0;
-	size_t n;
-
-	processes = syscap_profile_processes(profile, &n);
-	for (size_t i = 0; i < n; i++)
-		if (processes[i].period_ns > 0 &&
-		    (period == 0 || processes[i].period_ns < period))
-			period = processes[i].period_ns;
-	return period > 0 ? period : 1000000;
-}
-
-static void write_meta(struct writer *writer)
-{
-	struct syc_json *json = &writer->json;
-	const struct syc_export *export = writer->export;
-
-	begin_object(writer, "meta");
-	syc_json_key(json, "interval");
-	syc_json_fixed(json, find_period(export->profile), NS_DIGITS);
-	syc_json_member_integer(json, "startTime", export->capture_time * 1000);
-	syc_json_member_integer(json, "processType", 0);
-	syc_json_member_text(json, "product", export->name);
-	syc_json_member_integer(json, "stackwalk", 1);
-	syc_json_member_integer(json, "version", GECKO_VERSION);
-	syc_json_member_integer(json, "preprocessedProfileVersion",
-	                        PROCESSED_VERSION);
-	syc_json_member_bool(json, "symbolicated", true);
-	syc_json_member_text(json, "importedFrom", "syscap");
-	syc_json_member_bool(json, "usesOnlyOneStackType", true);
-	syc_json_member_bool(json, "sourceCodeIsNotOnSearchfox", true);
-	begin_object(writer, "sampleUnits");
-	syc_json_member_text(json, "time", "ms");
-	syc_json_member_text(json, "eventDelay", "ms");
-	syc_json_member_text(json, "threadCPUDelta", "ns");
-	syc_json_end_object(json);
-	syc_json_key(json, "categories");
-	syc_firefox_tables_categories(json);
-	syc_json_key(json, "markerSchema");
-	syc_firefox_markers_schema(json);
-	syc_json_end_object(json);
-	begin_column(writer, "libs");
-	syc_json_end_array(json);
 }
 
 /* ------------------------------------------------------------- samples */
@@ -329,7 +275,7 @@ static int write_profile(struct writer *writer)
 	int r;
 
 	syc_json_begin_object(json);
-	write_meta(writer);
+	syc_firefox_meta(&writer->json, writer->export);
 	syc_json_key(json, "shared");
 	syc_firefox_tables_write(&writer->tables, json);
 	r = write_threads(writer);

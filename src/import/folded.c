@@ -13,14 +13,18 @@
 
 #define PID 1
 
-/* A sample says at most 2^24 - 1 ticks: more are many samples. */
-#define MOST (UINT64_C(1) << 44)
+/* A sample says at most 2^24 - 1 ticks: more are many samples, with a stack
+ * each.  What a few lines may become is bounded, for a whole file. */
+#define MOST       (UINT64_C(1) << 44)
+#define TICKS      ((UINT64_C(1) << 24) - 1)
+#define MOST_EXTRA (UINT64_C(256) << 20)
 
 struct parser {
 	struct syc_import *import;
 	struct syscap_error *error;
 	SYC_ARRAY(uint64_t) stack; /* the outermost first */
 	struct syscap_writer_sample sample;
+	uint64_t extra; /* bytes of samples beyond one a line */
 };
 
 static int refuse(const struct parser *parser, const char *what)
@@ -84,6 +88,19 @@ static void reverse(uint64_t *items, size_t n)
 	}
 }
 
+static int bound_samples(struct parser *parser)
+{
+	const uint64_t more = parser->sample.ticks / TICKS;
+	const uint64_t each = 32 + 8 * (uint64_t)parser->stack.n;
+
+	if (more > (MOST_EXTRA - parser->extra) / each)
+		return refuse(parser,
+		              "the counts would make more than 256 MiB of "
+		              "samples: divide them all");
+	parser->extra += more * each;
+	return 0;
+}
+
 static int take_line(struct parser *parser, char *line)
 {
 	int r;
@@ -102,6 +119,8 @@ static int take_line(struct parser *parser, char *line)
 		r = take_frame(parser, name);
 		name = end;
 	}
+	if (r == 0)
+		r = bound_samples(parser);
 	if (r < 0)
 		return r;
 	reverse(parser->stack.items, parser->stack.n);

@@ -22,6 +22,11 @@ uint32_t syscap_profile_find_process(const struct syscap_profile *profile,
 	return syc_who_find_process(&profile->who, pid, time);
 }
 
+uint32_t syscap_profile_latest_thread(const struct syscap_profile *profile)
+{
+	return profile->who.last_thread;
+}
+
 uint32_t syscap_profile_find_thread(const struct syscap_profile *profile,
                                     int32_t pid, int32_t tid, int64_t time)
 {
@@ -150,6 +155,12 @@ syscap_profile_logs(const struct syscap_profile *profile, size_t *ret_n)
 {
 	*ret_n = profile->logs.items.n;
 	return profile->logs.items.items;
+}
+
+const char *syscap_profile_clean(struct syscap_profile *profile,
+                                 const char *text)
+{
+	return syc_texts_show(&profile->texts, text);
 }
 
 const char *syscap_profile_message(struct syscap_profile *profile,

@@ -157,13 +157,16 @@ static int add_mark(struct syscap_profile *profile,
 	if (syc_loss_record_is(frame->mark.group, frame->mark.name) &&
 	    syc_loss_record_parse(frame->mark.message, &loss))
 		return add_loss(profile, frame, process, &loss);
-	if ((profile->wanted & SYSCAP_PROFILE_MARKS) == 0)
+	if ((profile->wanted &
+	     (SYSCAP_PROFILE_MARKS | SYSCAP_PROFILE_THREADS)) == 0)
 		return 0;
 	r = syc_who_thread(&profile->who, process, frame->tid, frame->time,
 	                   end_of(frame), &thread);
 	if (r < 0)
 		return r;
 	profile->who.threads.items[thread].n_marks++;
+	if ((profile->wanted & SYSCAP_PROFILE_MARKS) == 0)
+		return 0;
 	r = syc_marks_add(&profile->marks, &profile->texts, frame, thread);
 	return r == 0 ? add_part(profile, frame) : r;
 }
@@ -210,7 +213,7 @@ static int add_threaded(struct syscap_profile *profile,
 	int r = syc_who_thread(&profile->who, process, frame->tid, frame->time,
 	                       frame->time, &thread);
 
-	if (r < 0)
+	if (r < 0 || (profile->wanted & part_of(frame)) == 0)
 		return r;
 	switch (frame->type) {
 	case SYSCAP_FRAME_SAMPLE:
@@ -264,7 +267,9 @@ int syc_events_add(struct syscap_profile *profile,
 	syc_who_saw(&profile->who, process, frame->time, end);
 	if (frame->type == SYSCAP_FRAME_MARK)
 		return add_mark(profile, frame, process);
-	return (profile->wanted & part) != 0
+	return (profile->wanted & part) != 0 ||
+	                       (part != 0 &&
+	                        (profile->wanted & SYSCAP_PROFILE_THREADS) != 0)
 	               ? add_threaded(profile, reader, frame, process)
 	               : 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* marks.c - the marks of a capture, and lanes for those that overlap. */
+#define _GNU_SOURCE
 #include "profile/marks.h"
 
 #include <errno.h>
@@ -63,21 +64,19 @@ int64_t syc_marks_end(const struct syscap_profile_mark *mark)
 	return end;
 }
 
-/* By thread and time; of those that begin together, the longest first. */
-static int compare(const void *left, const void *right)
+/* By time; of those that begin together, the longest first. */
+static int compare(const void *left, const void *right, void *data)
 {
-	const struct syscap_profile_mark *a =
-		*(const struct syscap_profile_mark *const *)left;
-	const struct syscap_profile_mark *b =
-		*(const struct syscap_profile_mark *const *)right;
+	const struct syscap_profile_mark *marks = data;
+	const uint32_t one = *(const uint32_t *)left;
+	const uint32_t other = *(const uint32_t *)right;
+	const struct syscap_profile_mark *a = &marks[one], *b = &marks[other];
 
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
 	if (a->time != b->time)
 		return a->time < b->time ? -1 : 1;
 	if (a->duration != b->duration)
 		return a->duration > b->duration ? -1 : 1;
-	return a < b ? -1 : a > b;
+	return one < other ? -1 : one > other;
 }
 
 /* The ends of those that are under way, the innermost last. */
@@ -128,31 +127,69 @@ static int put_into_lane(struct lanes *lanes, struct syscap_profile_mark *mark)
 	return syc_array_push(&lane->ends, end);
 }
 
-int syc_marks_settle(struct syc_marks *marks)
+/*
+ * The numbers of all marks, thread by thread; @ends has a place more than there
+ * are threads, and becomes where those of each end.
+ */
+static void sort_by_thread(const struct syc_marks *marks, size_t n_threads,
+                           uint32_t *order, uint32_t *ends)
+{
+	const struct syscap_profile_mark *items = marks->items.items;
+
+	for (size_t i = 0; i < marks->items.n; i++)
+		ends[items[i].thread + 1]++;
+	for (size_t i = 0; i < n_threads; i++)
+		ends[i + 1] += ends[i];
+	/* What is a begin now becomes the end. */
+	for (size_t i = 0; i < marks->items.n; i++)
+		order[ends[items[i].thread]++] = (uint32_t)i;
+}
+
+/* Those of one thread. */
+static int settle_thread(struct syc_marks *marks, struct lanes *lanes,
+                         uint32_t *order, size_t n)
+{
+	struct syscap_profile_mark *items = marks->items.items;
+	int r = 0;
+
+	qsort_r(order, n, sizeof(*order), compare, items);
+	lanes->n_used = 0;
+	for (size_t i = 0; r == 0 && i < n; i++)
+		if (items[order[i]].lane != SYSCAP_PROFILE_NONE)
+			r = put_into_lane(lanes, &items[order[i]]);
+	return r;
+}
+
+/* Ten million marks are many: four bytes each, and the thread's once more,
+ * which the sorting takes. */
+int syc_marks_settle(struct syc_marks *marks, size_t n_threads)
 {
 	const size_t n = marks->items.n;
-	struct syscap_profile_mark **order;
 	struct lanes lanes = { 0 };
+	uint32_t *order, *ends;
+	size_t begin = 0;
 	int r = 0;
 
 	if (n == marks->n_settled)
 		return 0;
-	order = malloc(n * sizeof(struct syscap_profile_mark *));
-	if (order == NULL)
-		return -ENOMEM;
-	for (size_t i = 0; i < n; i++)
-		order[i] = &marks->items.items[i];
-	qsort(order, n, sizeof(struct syscap_profile_mark *), compare);
-	for (size_t i = 0; r == 0 && i < n; i++) {
-		if (i > 0 && order[i]->thread != order[i - 1]->thread)
-			lanes.n_used = 0;
-		if (order[i]->lane != SYSCAP_PROFILE_NONE)
-			r = put_into_lane(&lanes, order[i]);
+	order = malloc(n * sizeof(*order));
+	ends = calloc(n_threads + 1, sizeof(*ends));
+	if (order == NULL || ends == NULL) {
+		r = -ENOMEM;
+		goto out;
+	}
+	sort_by_thread(marks, n_threads, order, ends);
+	for (size_t i = 0; r == 0 && i < n_threads; i++) {
+		r = settle_thread(marks, &lanes, order + begin,
+		                  ends[i] - begin);
+		begin = ends[i];
 	}
 	for (size_t i = 0; i < lanes.items.n; i++)
 		free(lanes.items.items[i].ends.items);
 	free(lanes.items.items);
-	free(order);
 	marks->n_settled = n;
+out:
+	free(order);
+	free(ends);
 	return r;
 }

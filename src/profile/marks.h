@@ -24,7 +24,7 @@ int syc_marks_add(struct syc_marks *marks, struct syc_texts *texts,
                   const struct syscap_frame *frame, uint32_t thread);
 
 /** Lanes and depths of all.  0 or -ENOMEM. */
-int syc_marks_settle(struct syc_marks *marks);
+int syc_marks_settle(struct syc_marks *marks, size_t n_threads);
 
 /** When @mark ended. */
 int64_t syc_marks_end(const struct syscap_profile_mark *mark);

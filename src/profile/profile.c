@@ -176,7 +176,7 @@ int syscap_profile_settle(struct syscap_profile *profile)
 	if (r == 0)
 		r = syc_functions_settle(&profile->functions, &profile->texts);
 	if (r == 0)
-		r = syc_marks_settle(&profile->marks);
+		r = syc_marks_settle(&profile->marks, profile->who.threads.n);
 	if (r == 0)
 		r = syc_parts_settle(&profile->parts, &profile->marks,
 		                     &profile->who, &profile->span);

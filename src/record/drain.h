@@ -26,18 +26,21 @@ struct syc_ring {
 	uint32_t size;
 	uint32_t head; /* ours; the shared one is for the writer */
 
-	ino_t inode;       /* of the file, as /proc/PID/maps shows it */
-	int32_t requester; /* whose request it was made for */
-	uint32_t image;    /* which program that process ran then */
-	int32_t pid, tid;  /* of the writer, once known; 0 */
-	int32_t known_pid; /* last frame pid that has a PROCESS frame */
-	int32_t shown_pid; /* what stands in the file for that one */
-	unsigned pids;     /* how many different ones there were */
+	ino_t inode;         /* of the file, as /proc/PID/maps shows it */
+	int32_t requester;   /* whose request it was made for */
+	uint32_t image;      /* which program that process ran then */
+	int32_t pid, tid;    /* of the writer, once known; 0 */
+	int32_t known_pid;   /* last frame pid that has a PROCESS frame */
+	int32_t shown_pid;   /* what stands in the file for that one */
+	int64_t clock_ahead; /* how far the writer's clock is ahead of ours */
+	unsigned pids;       /* how many different ones there were */
 	unsigned
 		unmapped_for; /* scans in a row that found no process with it */
 	bool used;            /* something has been written */
 	bool ours;            /* the writer fills the client block */
 	uint64_t frames, position; /* position: bytes read so far */
+	char name[SYC_RING_NAME];  /* of the thread, as it stands in the file */
+	int64_t name_looked;       /* when it was looked for */
 	struct syc_loss told;
 	struct syc_renumber_ring counters;
 	const char *why; /* SYC_DRAIN_BROKEN: one sentence */

@@ -66,6 +66,7 @@ static const char *meet_process(struct syc_intake *intake,
 	const int32_t user = find_user(intake, ring, pid);
 	ring->known_pid = pid;
 	ring->shown_pid = syc_processes_shown(intake->processes, user, pid);
+	(void)syc_procfs_clock_ahead(user, &ring->clock_ahead);
 	syc_processes_know(intake->processes, ring->shown_pid, user);
 	if (ring->pid == 0)
 		ring->pid = pid;
@@ -147,6 +148,7 @@ const char *syc_intake_frame(void *context, struct syc_ring *ring,
 	}
 	if (frame->pid > 0)
 		frame->pid = ring->shown_pid;
+	frame->time -= ring->clock_ahead;
 	switch (frame->type) {
 	case SYSCAP_FRAME_CTRDEF:
 		r = syc_renumber_ctrdef(intake->renumber, &ring->counters,
@@ -180,8 +182,8 @@ const char *syc_intake_frame(void *context, struct syc_ring *ring,
 	return NULL;
 }
 
-static int32_t owner(const struct syc_intake *intake,
-                     const struct syc_ring *ring)
+int32_t syc_intake_owner(const struct syc_intake *intake,
+                         const struct syc_ring *ring)
 {
 	if (ring->pid <= 0)
 		return ring->requester;
@@ -202,15 +204,19 @@ static void write_losses(struct syc_intake *intake, struct syc_ring *ring)
 
 	if (!ring->ours || !syc_losses_remainder(all, &ring->told, &rest))
 		return;
+	if (from > 0)
+		from -= ring->clock_ahead;
+	if (to > 0)
+		to -= ring->clock_ahead;
 	if (to <= 0 || to > now)
 		to = now;
 	if (from <= 0 || from > to)
 		from = to;
 	rest.tid = ring->tid;
-	syc_processes_know(intake->processes, owner(intake, ring),
+	syc_processes_know(intake->processes, syc_intake_owner(intake, ring),
 	                   ring->requester);
-	syc_losses_compose(&intake->frame, &rest, owner(intake, ring), from,
-	                   to);
+	syc_losses_compose(&intake->frame, &rest,
+	                   syc_intake_owner(intake, ring), from, to);
 	syc_writer_add(intake->writer, &intake->frame);
 	syc_losses_count_up(&intake->lost, rest.total);
 }
@@ -219,7 +225,7 @@ static void write_losses(struct syc_intake *intake, struct syc_ring *ring)
 static void tell_closed(struct syc_intake *intake, struct syc_ring *ring)
 {
 	char who[64], text[256];
-	const int32_t pid = owner(intake, ring);
+	const int32_t pid = syc_intake_owner(intake, ring);
 
 	if (ring->tid > 0)
 		snprintf(who, sizeof(who), "thread %d of process %d", ring->tid,

@@ -42,6 +42,10 @@ struct syc_intake {
 const char *syc_intake_frame(void *context, struct syc_ring *ring,
                              struct syscap_wire_frame *frame);
 
+/** The process that writes to @ring, by the number that stands in the file. */
+int32_t syc_intake_owner(const struct syc_intake *intake,
+                         const struct syc_ring *ring);
+
 /** The ring is over, with ring->why set if it is malformed. */
 void syc_intake_end(struct syc_intake *intake, struct syc_ring *ring);
 

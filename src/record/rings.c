@@ -8,13 +8,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "record/now.h"
 #include "record/orphans.h"
+#include "record/thread_name.h"
 
 /*
  * Clients ask for a ring and use it at once.  Who collects more than this
  * many without writing to them gets no more, so that others still do.
  */
 #define UNUSED_MAX 512u
+
+/* How many threads' names are looked at in one pass: each is a file. */
+#define NAMES_PER_PASS 32u
 
 int syc_rings_init(struct syc_rings *rings, struct syc_intake *intake,
                    uint32_t body, unsigned max)
@@ -96,6 +101,7 @@ int syc_rings_create(struct syc_rings *rings, int32_t pid, bool may_retry)
 
 static void end_ring(struct syc_rings *rings, size_t i)
 {
+	syc_thread_name_look_last(rings->intake, rings->live.items[i]);
 	syc_intake_end(rings->intake, rings->live.items[i]);
 	syc_ring_destroy(rings->live.items[i]);
 	rings->live.items[i] = rings->live.items[--rings->live.n];
@@ -123,6 +129,22 @@ static bool drain_one(struct syc_rings *rings, struct syc_ring *ring,
 	}
 }
 
+/* New ones at once, the others in turns. */
+static void look_for_names(struct syc_rings *rings)
+{
+	const int64_t now = syc_now();
+	const size_t n = rings->live.n;
+
+	for (size_t i = 0; i < n; i++)
+		if (rings->live.items[i]->name_looked == 0)
+			syc_thread_name_look(rings->intake,
+			                     rings->live.items[i], now);
+	for (size_t i = 0; i < n && i < NAMES_PER_PASS; i++)
+		syc_thread_name_look(rings->intake,
+		                     rings->live.items[rings->next_named++ % n],
+		                     now);
+}
+
 void syc_rings_drain(struct syc_rings *rings, struct syc_rings_pass *ret_pass)
 {
 	*ret_pass = (struct syc_rings_pass){ 0 };
@@ -132,6 +154,7 @@ void syc_rings_drain(struct syc_rings *rings, struct syc_rings_pass *ret_pass)
 		else
 			end_ring(rings, i);
 	}
+	look_for_names(rings);
 }
 
 void syc_rings_end_orphans(struct syc_rings *rings, bool all_fetched)

@@ -24,6 +24,7 @@ struct syc_rings {
 	bool limit_said;
 	uint64_t refused; /* requests that we had no means for */
 	SYC_ARRAY(struct syc_ring *) live;
+	size_t next_named;     /* which is looked at for its name next */
 	unsigned char *buffer; /* for syc_drain() */
 };
 

@@ -14,8 +14,7 @@
  * recorder_magic says.
  *
  * Neither side trusts the other.  See docs/ring.md for invariants and
- * orderings; src/emit/reserve.c is the writer, src/record/drain.c the
- * reader.
+ * orderings; <syscap/emit.h> is the writer, src/record/drain.c the reader.
  */
 #ifndef SYC_RING_H
 #define SYC_RING_H
@@ -26,6 +25,9 @@
 
 /** Loss counters are indexed by frame type; 0 counts abandoned emits. */
 #define SYC_LOSS_KINDS 16
+
+/** Of a thread's name, with the NUL: the kernel's TASK_COMM_LEN. */
+#define SYC_RING_NAME 16
 
 /** "SCR1": the recorder reads the client block. */
 #define SYC_RING_RECORDER_MAGIC UINT32_C(0x31524353)
@@ -78,7 +80,8 @@ struct syc_ring_header {
 	int32_t pid;
 	int32_t tid;
 	struct syc_ring_losses lost;
-	uint8_t reserved_client[216];
+	char name[SYC_RING_NAME]; /* of the thread, when it got the ring */
+	uint8_t reserved_client[200];
 
 	/* only in rings that the process owns, offset 512 */
 	uint32_t slot_state; /* SYC_SLOT_* */

@@ -16,7 +16,7 @@
 #include <syscap/sampler.h>
 
 #include "emit/names.h"
-#include "emit/process.h"
+#include "emit/setup.h"
 #include "sample/attach.h"
 #include "sample/autostart.h"
 #include "sample/handover.h"
@@ -26,7 +26,7 @@
 
 __attribute__((constructor)) static void sample_at_load(void)
 {
-	syc_process_init();
+	syc_setup_run();
 	syc_autostart();
 }
 

@@ -15,7 +15,7 @@
 
 #include "base/text.h"
 #include "emit/names.h"
-#include "emit/process.h"
+#include "emit/setup.h"
 #include "emit/stack.h"
 #include "os/all_signals.h"
 #include "os/diag.h"
@@ -204,7 +204,7 @@ fail:
 /* This process' state, not that of one whose memory we share for a moment. */
 static int prepare(void)
 {
-	if (syc_process_prepare() != 0 || syc_state_map() != 0)
+	if (syc_setup_prepare() != 0 || syc_state_map() != 0)
 		return -ENOMEM;
 	const int32_t pid =
 		__atomic_load_n(&syc_sampler->pid, __ATOMIC_RELAXED);

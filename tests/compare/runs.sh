@@ -14,6 +14,10 @@ if ! command -v python3 >/dev/null; then
 	echo "there is no python3"
 	exit 77
 fi
+splits=20
+if [ "${1:-}" = whole ]; then
+	splits=500
+fi
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
@@ -51,10 +55,6 @@ for sides in "1 2 3 4 5/1 2 3 4 5" "6 7 8/9 10 11 12" "13 14/15 16"; do
 	python3 "$here/reference.py" "$SYSCAP" "$@"
 done
 
-splits=20
-if [ "${1:-}" = whole ]; then
-	splits=500
-fi
 python3 "$here/splits.py" "$SYSCAP" pool $splits
 
 few="pool/base1.syscap pool/base2.syscap pool/base3.syscap pool/base4.syscap

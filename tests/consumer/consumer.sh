@@ -37,6 +37,7 @@ check() {
 # project OPTION...: the CMake project beside us.
 project() {
 	"$CMAKE" -S "$here/project" -B "$work/build" -DCMAKE_C_COMPILER="$CC" \
+		"-DANALYSE=$SYSCAP_SOURCE/examples/06_analyse.c" \
 		${CXX:+-DWITH_CXX=ON "-DCMAKE_CXX_COMPILER=$CXX"} \
 		"$@" >"$work/log" || { cat "$work/log"; exit 1; }
 	"$CMAKE" --build "$work/build" >"$work/log" ||
@@ -48,6 +49,19 @@ project() {
 	[ $result = 3 ] || { echo "assert() of the project is gone"; exit 1; }
 	"$SYSCAP" record -o "$work/b.syscap" -- "$work/build/app" >"$work/log"
 	[ "$("$work/build/count" "$work/b.syscap")" -ge 2 ]
+}
+
+# analyses PROGRAM: the example is built outside of our tree, and knows what the
+# command knows.
+analyses() {
+	SYSCAP_SAMPLE=1000 "$SYSCAP" record -q --force -o "$work/c.syscap" -- \
+		"$SYSCAP_TEST_BIN/profile_work" 100
+	"$1" "$work/c.syscap" >"$work/out"
+	grep -q ' took .* and .* % of everything$' "$work/out" ||
+		{ cat "$work/out"; exit 1; }
+	[ "$(wc -l <"$work/out")" = "$("$SYSCAP" stat --json "$work/c.syscap" |
+		grep -o '"median_ns"' | wc -l)" ]
+	echo "ok $way: analyse"
 }
 
 # by_hand FLAGS LIBRARIES: compilers without a build system.
@@ -131,6 +145,7 @@ case $way in
 find_package)
 	installed
 	project "-DCMAKE_PREFIX_PATH=$prefix"
+	analyses "$work/build/analyse"
 	;;
 add_subdirectory)
 	project "-DSYSCAP_TREE=$SYSCAP_SOURCE"
@@ -143,6 +158,11 @@ pkg-config)
 	export PKG_CONFIG_PATH
 	pkg-config --libs syscap | grep -q nodelete
 	by_hand "$(pkg-config --cflags syscap)" "$(pkg-config --libs syscap)"
+	eval "$CC -std=c11 -Wall -Wextra -Werror \
+		$(pkg-config --cflags syscap-profile) -o \"$work/analyse\" \
+		\"$SYSCAP_SOURCE/examples/06_analyse.c\" \
+		$(pkg-config --libs syscap-profile)"
+	analyses "$work/analyse"
 	;;
 plain)
 	installed

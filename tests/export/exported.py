@@ -62,7 +62,7 @@ def read_chrome(data, begin, tick):
         named = (event.get("cat"), event.get("name"), args.get("message", ""))
         if kind == "X":
             found["marks"].append((time, ns(event["dur"]), *who, *named))
-        elif kind == "i":
+        elif kind == "I":
             assert event["s"] == "t"
             if "severity" in args:
                 found["logs"].append((time, *who, args["severity"],

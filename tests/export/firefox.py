@@ -215,6 +215,24 @@ class Loader:
         self.daemon.wait()
 
 
+def check_loaded_heap(loader, story, whole, threads):
+    """Bytes that were allocated, and given back."""
+    # Of a thread without any, the samples would be summed up instead.
+    heaps = {(t["pid"], t["tid"]) for t in whole["threads"]
+             if "nativeAllocations" in t}
+    allocations = with_frees(story.allocations, lambda at, pid, tid: True)
+    for strategy, sign in (("native-allocations", 1),
+                           ("native-deallocations-sites", -1)):
+        wanted = sum(a[4] for a in allocations if a[4] * sign > 0)
+        loader.ask("strategy", strategy)
+        found = sum(
+            function["selfSamples"] for thread in threads
+            if (thread["pid"], thread["tid"]) in heaps
+            for function in loader.ask("thread", "functions", "--thread",
+                                       thread["threadHandle"])["functions"])
+        assert found == wanted != 0, (strategy, found, wanted)
+
+
 def check_loader(folder, story, out):
     path = os.path.join(folder, "story.json")
     with open(path, "wb") as file:
@@ -249,6 +267,7 @@ def check_loader(folder, story, out):
         for counter in counters:
             mine = [v[4] for v in story.values if v[3] == counter["name"]]
             assert counter["stats"][0]["value"] == max(mine) - min(mine)
+        check_loaded_heap(loader, story, json.loads(out), threads)
     finally:
         loader.close()
 

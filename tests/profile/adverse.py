@@ -380,7 +380,37 @@ def look_at_cuts(path, places, commands):
             raise Failed(f"{path}, cut at {len(data)}: {told!r}")
 
 
+def texts():
+    """What `syscap import` gets: whole, cut, and full of what means something
+    elsewhere."""
+    hostile = b"\n".join(b";".join(HOSTILE[i:i + 3]).replace(b"\n", b" ") +
+                         b" %d" % (i + 1) for i in range(len(HOSTILE)))
+    perf = b"".join(
+        b"%s 7/8 [000] 1.%06d: 1 cycles:\n\t%x %s+0x1 (%s)\n\n" %
+        (name, i, 2**64 - 1 - i, name, name)
+        for i, name in enumerate(n.replace(b"\n", b"") for n in HOSTILE))
+    deep = b";".join(b"f%d" % (i % 7) for i in range(20000)) + b" 3\n"
+    for name, data in (("folded", hostile), ("perf-script", perf),
+                       ("folded", deep), ("folded", b""), ("folded", perf),
+                       ("perf-script", hostile)):
+        yield name, data
+        for k in range(1, 60 if WHOLE else 6):
+            yield name, data[:len(data) * k // 60]
+
+
+def look_at_imports():
+    """It ends well, or says why; what it has written is a capture."""
+    out = os.path.join(SCRATCH, "imported")
+    for name, data in texts():
+        told = run(["import", "--format", name, "-o", out], keep("in", data))
+        as_text(told.stderr, "import")
+        if os.path.exists(out):
+            look(out, FEW[:3])
+            os.unlink(out)
+
+
 def main():
+    look_at_imports()
     few = None if WHOLE else FEW
     for name, data in extremes():
         look(keep(name, data))

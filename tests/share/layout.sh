@@ -20,6 +20,15 @@ dump() {
 		-I"$SYSCAP_SOURCE/include" -o "$work/layout.o" \
 		"$SYSCAP_SOURCE/tests/share/layout.c"
 	LC_ALL=C readelf --debug-dump=info "$work/layout.o" | awk '
+		# readelf prints large numbers in hex, which not every awk reads
+		function number(text,    value, i) {
+			if (text !~ /^0x/)
+				return text + 0
+			for (i = 3; i <= length(text); i++)
+				value = value * 16 + \
+					index("123456789abcdef", substr(text, i, 1))
+			return value + 0
+		}
 		/^ *<[0-9a-f]+><[0-9a-f]+>:/ {
 			depth = $0
 			gsub(/^ *<|>.*/, "", depth)
@@ -32,15 +41,15 @@ dump() {
 		/DW_AT_byte_size/ && kind == "(DW_TAG_structure_type)" {
 			owner = name ~ /^syc_/ ? name : ""
 			if (owner != "")
-				print owner, $NF + 0
+				print owner, number($NF)
 		}
 		/DW_AT_data_member_location/ && owner != "" {
-			print owner "." name, $NF + 0
+			print owner "." name, number($NF)
 		}
 		/DW_AT_const_value/ && kind == "(DW_TAG_enumerator)" {
 			sub(/^value_of_/, "", name)
 			if (name ~ /^SYC_/)
-				print name, $NF + 0
+				print name, number($NF)
 		}' | LC_ALL=C sort -u
 }
 

@@ -50,8 +50,8 @@ for pair in gcc:g++ clang:clang++; do
 		"-O2 -fcf-protection=full" "-O2 -fstack-protector-all" \
 		"-O2 -fstack-clash-protection" "-O2 -ffunction-sections" \
 		"-O2 -march=native" "-O2 -static" "-O2 -fno-plt -Wl,-z,now"; do
-		case $extent$flags in
-		whole* | -O0 | -O2 | -Os | *-fno-omit-frame-pointer | *-flto | *-static) ;;
+		case $extent$cc$flags in
+		whole* | gcc-O0 | gcc-O2 | gcc*-flto | gcc*-static | clang-Os | clang*-fno-omit-frame-pointer) ;;
 		*) continue ;;
 		esac
 		# shellcheck disable=SC2086

@@ -46,6 +46,12 @@ run export -f folded hostile.syscap
 run import -f folded -o folder.syscap .
 head -c 17000000 /dev/zero | tr '\000' x >long
 run import -f folded -o long.syscap long
+# one line that would be 8 GB
+{
+	head -c 2000 /dev/zero | tr '\000' x | sed 's/xx/x;/g'
+	echo "x 17592186044416"
+} >large
+run import -f folded -o large.syscap large
 run import -f folded -o stacks.txt bad7.syscap
 printf keep >text
 run import -f folded -o text stacks

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// analysis.js - what a filter leaves of a model: one tree, with sums.
+import { chooseMarks, insides, isInside, lowerBound, Passing, passingNodes,
+	readGlob } from './filter.js';
+import { moveSelfs, sumFunctions, sumUp, transform } from './tree.js';
+
+/** @typedef {import('./filter.js').Filter} Filter */
+/** @typedef {import('./model.js').Model} Model */
+/** @typedef {import('./tree.js').Tree} Tree */
+
+/**
+ * @typedef {object} Analysis
+ * @property {Tree} tree
+ * @property {Int32Array | null} nodes what nodes of the model have become; null: themselves
+ * @property {Float64Array} base sums by node of the model, before transforms
+ * @property {Float64Array} selfs
+ * @property {Float64Array} totals
+ * @property {Float64Array} threads
+ * @property {number} total
+ * @property {number} n
+ * @property {Uint32Array | null} chosen marks, the slowest first
+ */
+
+/** @param {Filter} filter */
+export function hasTransforms(filter) {
+	return Boolean(filter.focus || filter.hideSystem || filter.library ||
+		filter.recursion);
+}
+
+/** @param {Model} model @param {Filter} filter @param {Tree} tree @param {Float64Array} totals */
+export function applyTransforms(model, filter, tree, totals) {
+	const focus = model.matcher(filter.focus);
+	/** @type {Map<number, number>} */
+	const shown = new Map();
+	const glob = filter.library ? readGlob(filter.library) : null;
+	const collapse = glob && ((/** @type {number} */ f) => {
+		let as = shown.get(f);
+		if (as === undefined) {
+			const binary = model.binaryOf(f);
+			as = binary !== '' && glob.test(binary) ? model.collapse(f) : f;
+			shown.set(f, as);
+		}
+		return as;
+	});
+	return transform(tree, totals, (f) => model.categoryOf(f), {
+		focus: focus && ((f) => focus[f] === 1),
+		hideSystem: Boolean(filter.hideSystem),
+		collapse,
+		collapseRecursion: Boolean(filter.recursion),
+	});
+}
+
+/** Sums by node of the model's tree become those of what a filter makes of it.
+ * @param {Model} model @param {Filter} filter @param {Tree} tree @param {Float64Array} base */
+export function shape(model, filter, tree, base) {
+	if (!hasTransforms(filter))
+		return { tree, nodes: null, selfs: base, totals: sumUp(tree, base) };
+	const made = applyTransforms(model, filter, tree, sumUp(tree, base));
+	const selfs = moveSelfs(base, made.nodes, made.tree.n);
+	return { tree: made.tree, nodes: made.nodes, selfs,
+		totals: sumUp(made.tree, selfs) };
+}
+
+/** Keeps the last answer, of which a brush that moves changes little. */
+export class Analyst {
+	/** @param {Model} model */
+	constructor(model) {
+		this.model = model;
+		this.key = '';
+		/** @type {Passing | null} */
+		this.passing = null;
+	}
+
+	/** @param {Filter} filter @returns {Analysis} */
+	answer(filter) {
+		const key = JSON.stringify({ ...filter, from: 0, to: 0,
+			focus: filter.focus || '' });
+		if (this.passing && key === this.key && !this.passing.inside) {
+			this.passing.move(filter.from, filter.to);
+		} else {
+			this.passing = new Passing(this.model, filter);
+			this.key = key;
+		}
+		const { sums, chosen } = this.passing;
+		const shaped = shape(this.model, filter, this.model.tree, sums.selfs);
+		return { ...shaped, base: sums.selfs, threads: sums.threads,
+			total: sums.total, n: sums.n, chosen };
+	}
+}
+
+/** @param {Model} model @param {Analysis} analysis */
+export function functionsOf(model, analysis) {
+	return sumFunctions(analysis.tree, analysis.selfs, analysis.totals,
+		model.nFunctions);
+}
+
+/**
+ * Allocations that pass, or, with @live, those that are there at that moment.
+ * @param {Model} model @param {Filter} filter @param {'allocated' | 'leaked' | 'temporary' | 'live'} of
+ * @param {number} [moment]
+ */
+export function answerHeap(model, filter, of, moment = 0) {
+	const { allocations: rows, heapTree } = model;
+	const passes = passingNodes(model, filter, heapTree);
+	const threads = model.threadSet(filter.threads);
+	const base = new Float64Array(heapTree.n);
+	const inside = filter.mark || filter.longer || filter.slowest
+		? insides(model, chooseMarks(model, filter)) : null;
+	let total = 0, n = 0;
+	const from = filter.from === undefined ? 0 : lowerBound(rows.times, filter.from);
+	const to = filter.to === undefined ? rows.n : lowerBound(rows.times, filter.to);
+	for (let i = from; i < to; i++) {
+		if ((threads && !threads[rows.threads[i]]) ||
+			(passes && !passes[rows.nodes[i]]) ||
+			(inside && !isInside(inside[rows.threads[i]], rows.times[i])))
+			continue;
+		const end = rows.ends[i] === 0 ? Infinity : rows.ends[i] - 1;
+		if (of === 'leaked' ? end !== Infinity
+			: of === 'temporary' ? rows.temporary[i] === 0
+				: of === 'live' && (rows.times[i] > moment || end <= moment))
+			continue;
+		base[rows.nodes[i]] += rows.sizes[i];
+		total += rows.sizes[i];
+		n++;
+	}
+	const shaped = shape(model, filter, heapTree, base);
+	return { ...shaped, base, threads: new Float64Array(0), total, n,
+		chosen: null };
+}
+
+/**
+ * For each mark of @marks its time on the processor: samples of its thread
+ * while it lasted, each as long as it stands for.  Where the thread is not
+ * known, of the thread of its process that has most.
+ * @param {Model} model @param {ArrayLike<number>} marks
+ */
+export function runningTimes(model, marks) {
+	const { samples, ticks, threads } = model;
+	/** @type {Map<number, {times: Float64Array, sums: Float64Array}>} */
+	const known = new Map();
+	const sumsOf = (/** @type {number} */ thread) => {
+		let of = known.get(thread);
+		if (!of) {
+			const list = model.samplesOf(thread);
+			const times = Float64Array.from(list, (s) => samples.times[s]);
+			const sums = new Float64Array(list.length + 1);
+			for (let j = 0; j < list.length; j++)
+				sums[j + 1] = sums[j] + samples.ticks[list[j]] * ticks[thread];
+			known.set(thread, of = { times, sums });
+		}
+		return of;
+	};
+	/** @type {Map<number, number[]>} */
+	const candidates = new Map();
+	const running = new Float64Array(marks.length);
+	for (let k = 0; k < marks.length; k++) {
+		const i = marks[k], thread = model.marks.threads[i];
+		let list = candidates.get(thread);
+		if (!list) {
+			const { tid, process } = threads[thread];
+			list = tid >= 0 ? [thread] : threads.filter((other) =>
+				other.process === process && model.byThread[other.number] > 0)
+				.map((other) => other.number);
+			candidates.set(thread, list);
+		}
+		const begin = model.marks.times[i];
+		const end = begin + model.marks.durations[i];
+		for (const one of list) {
+			const { times, sums } = sumsOf(one);
+			running[k] = Math.max(running[k], sums[lowerBound(times, end)] -
+				sums[lowerBound(times, begin)]);
+		}
+	}
+	return running;
+}
+
+/**
+ * Marks of one name: how many, and how long.
+ * @param {Model} model @param {Filter} filter
+ */
+export function sumMarks(model, filter) {
+	const { marks } = model;
+	const threads = model.threadSet(filter.threads);
+	const low = filter.from === undefined ? 0
+		: lowerBound(marks.times, filter.from);
+	const high = filter.to === undefined ? marks.n
+		: lowerBound(marks.times, filter.to);
+	/** @type {number[][]} */
+	const lists = model.markNames.map(() => []);
+	for (let i = low; i < high; i++)
+		if (!threads || threads[marks.threads[i]])
+			lists[marks.names[i]].push(marks.durations[i]);
+	return lists.map((list, name) => {
+		const sorted = Float64Array.from(list).sort();
+		const n = sorted.length;
+		let total = 0;
+		for (const duration of sorted)
+			total += duration;
+		const rank = (/** @type {number} */ percent) =>
+			n > 0 ? sorted[Math.ceil(n * percent / 100) - 1] : 0;
+		return { name, n, total, min: n > 0 ? sorted[0] : 0,
+			mean: n > 0 ? Math.floor(total / n) : 0, median: rank(50),
+			p99: rank(99), max: n > 0 ? sorted[n - 1] : 0, sorted };
+	}).filter((row) => row.n > 0);
+}

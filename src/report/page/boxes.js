@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// boxes.js - rows of boxes with names, as flame graphs, flame charts and
+// charts of marks are: drawn, pointed at, and walked through by keys.
+import { cutText, prepareCanvas } from './canvas.js';
+import { el } from './dom.js';
+
+/**
+ * @typedef {object} Box
+ * @property {number} x pixels
+ * @property {number} w
+ * @property {number} row
+ * @property {string} colour
+ * @property {string} label
+ * @property {number} id of what it is; below 0: of several small ones
+ * @property {boolean} [dim]
+ * @property {boolean} [found]
+ * @property {boolean} [hatched]
+ */
+
+export class Boxes {
+	/**
+	 * @param {{theme: import('./canvas.js').Theme, label: string, rowHeight?: number,
+	 *   pick: (box: Box | null) => void, open: (box: Box) => void,
+	 *   tip: (box: Box) => string[], back?: () => void, walk?: (box: Box, key: string) => number | null,
+	 *   wheel?: (x: number, by: number) => void, gutter?: number}} options
+	 */
+	constructor(options) {
+		this.options = options;
+		this.rowHeight = options.rowHeight || 20;
+		this.gutter = 0;
+		/** @type {Box[]} */
+		this.boxes = [];
+		/** @type {Box[][]} */
+		this.rows = [];
+		/** @type {{row: number, text: string}[]} */
+		this.titles = [];
+		this.nRows = 0;
+		/** @type {Box | null} */
+		this.picked = null;
+		/** @type {Box | null} */
+		this.hovered = null;
+		/** @type {((context: CanvasRenderingContext2D, height: number) => void) | null} */
+		this.under = null;
+		/** @type {((context: CanvasRenderingContext2D, height: number, scroll: number) => void) | null} */
+		this.over = null;
+		this.canvas = el('canvas', { 'aria-hidden': 'true' });
+		this.spacer = el('div', { class: 'spacer' });
+		this.tip = el('div', { class: 'tip', hidden: true, 'aria-hidden': 'true' });
+		this.live = el('p', { class: 'live', 'aria-live': 'polite' });
+		this.scroller = el('div', {
+			class: 'boxes', tabindex: '0', role: 'application',
+			'aria-roledescription': 'chart', 'aria-label': options.label,
+			onscroll: () => this.paint(),
+			onpointermove: (/** @type {PointerEvent} */ e) => this.hover(e),
+			onpointerleave: () => this.leave(),
+			onclick: (/** @type {MouseEvent} */ e) => this.click(e, false),
+			ondblclick: (/** @type {MouseEvent} */ e) => this.click(e, true),
+			onkeydown: (/** @type {KeyboardEvent} */ e) => this.key(e),
+			onwheel: (/** @type {WheelEvent} */ e) => this.wheel(e),
+		}, this.spacer);
+		this.spacer.append(this.canvas);
+		this.element = el('div', { class: 'boxes-frame' }, this.scroller,
+			this.tip, this.live);
+	}
+
+	width() {
+		return Math.max(this.scroller.clientWidth, 50);
+	}
+
+	/** @param {Box[]} boxes @param {number} nRows */
+	set(boxes, nRows) {
+		const id = this.picked ? this.picked.id : null;
+		this.boxes = boxes;
+		this.nRows = nRows;
+		this.rows = Array.from({ length: nRows }, () => []);
+		for (const box of boxes)
+			this.rows[box.row].push(box);
+		this.picked = id === null ? null
+			: boxes.find((box) => box.id === id) || null;
+		this.hovered = null;
+		this.tip.hidden = true;
+		this.spacer.style.height = nRows * this.rowHeight + 'px';
+		this.paint();
+	}
+
+	paint() {
+		const { theme } = this.options;
+		const height = Math.max(this.scroller.clientHeight, 20);
+		const width = this.width();
+		const scroll = this.scroller.scrollTop;
+		const context = prepareCanvas(this.canvas, width, height);
+		context.fillStyle = theme.paper;
+		context.fillRect(0, 0, width, height);
+		if (this.under)
+			this.under(context, height);
+		context.textBaseline = 'middle';
+		const first = Math.floor(scroll / this.rowHeight);
+		const last = Math.min(this.nRows,
+			Math.ceil((scroll + height) / this.rowHeight));
+		context.font = theme.font;
+		for (let row = Math.max(first, 0); row < last; row++)
+			for (const box of this.rows[row])
+				this.paintBox(context, box, scroll);
+		for (const box of [this.hovered, this.picked])
+			if (box)
+				this.paintFrame(context, box, scroll, box === this.picked);
+		for (const { row, text } of this.titles) {
+			const y = row * this.rowHeight - scroll;
+			if (y < -this.rowHeight || y > height)
+				continue;
+			context.fillStyle = theme.soft;
+			context.font = theme.small;
+			context.fillText(cutText(context, text,
+				this.gutter > 0 ? this.gutter - 12 : width - 8),
+			4, y + this.rowHeight / 2);
+		}
+		if (this.over)
+			this.over(context, height, scroll);
+	}
+
+	/** @param {CanvasRenderingContext2D} context @param {Box} box @param {number} scroll */
+	paintBox(context, box, scroll) {
+		const { theme } = this.options;
+		const y = box.row * this.rowHeight - scroll;
+		const w = Math.max(box.w - (box.w > 3 ? 1 : 0), 0.5);
+		const h = this.rowHeight - 1;
+		context.globalAlpha = box.dim ? 0.45 : 1;
+		context.fillStyle = box.found ? theme.found : box.colour;
+		context.fillRect(box.x, y, w, h);
+		if (box.hatched && w > 2) {
+			context.strokeStyle = theme.soft;
+			context.lineWidth = 1;
+			context.save();
+			context.beginPath();
+			context.rect(box.x, y, w, h);
+			context.clip();
+			context.beginPath();
+			for (let x = box.x - h; x < box.x + w; x += 5) {
+				context.moveTo(x, y + h);
+				context.lineTo(x + h, y);
+			}
+			context.globalAlpha = 0.5;
+			context.stroke();
+			context.restore();
+		}
+		if (w > 22) {
+			const left = Math.max(box.x, this.gutter) + 4;
+			const text = cutText(context, box.label, box.x + w - left - 4);
+			if (text !== '') {
+				context.fillStyle = box.hatched ? theme.ink : theme.onColour;
+				context.globalAlpha = box.dim ? 0.8 : 1;
+				if (box.hatched) {
+					const room = context.measureText(text).width;
+					context.fillStyle = theme.paper;
+					context.fillRect(left - 2, y + 2, room + 4, h - 4);
+					context.fillStyle = theme.soft;
+				}
+				context.fillText(text, left, y + h / 2 + 1);
+			}
+		}
+		context.globalAlpha = 1;
+	}
+
+	/** @param {CanvasRenderingContext2D} context @param {Box} box @param {number} scroll @param {boolean} strong */
+	paintFrame(context, box, scroll, strong) {
+		const y = box.row * this.rowHeight - scroll;
+		context.strokeStyle = this.options.theme.ink;
+		context.lineWidth = strong ? 2 : 1;
+		context.strokeRect(box.x + 0.5, y + 0.5, Math.max(box.w - 2, 1),
+			this.rowHeight - 2);
+	}
+
+	/** @param {MouseEvent} event @returns {Box | null} */
+	at(event) {
+		const place = this.scroller.getBoundingClientRect();
+		const x = event.clientX - place.left - this.scroller.clientLeft;
+		const y = event.clientY - place.top + this.scroller.scrollTop;
+		const row = this.rows[Math.floor(y / this.rowHeight)];
+		if (!row)
+			return null;
+		// The last that begins by there
+		let low = 0, high = row.length;
+		while (low < high) {
+			const middle = (low + high) >>> 1;
+			if (row[middle].x <= x + 0.5)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		for (let i = low - 1; i >= 0 && i > low - 4; i--)
+			if (x <= row[i].x + Math.max(row[i].w, 2))
+				return row[i];
+		return null;
+	}
+
+	/** @param {PointerEvent} event */
+	hover(event) {
+		const box = this.at(event);
+		if (box !== this.hovered) {
+			this.hovered = box;
+			this.paint();
+		}
+		this.tip.hidden = !box || event.pointerType === 'touch';
+		if (!box)
+			return;
+		const lines = this.options.tip(box);
+		this.tip.replaceChildren(...lines.map((line, i) =>
+			el(i === 0 ? 'strong' : 'div', {}, line)));
+		const place = this.element.getBoundingClientRect();
+		const x = event.clientX - place.left, y = event.clientY - place.top;
+		const w = this.tip.offsetWidth, h = this.tip.offsetHeight;
+		this.tip.style.left = Math.max(0,
+			Math.min(x + 14, place.width - w)) + 'px';
+		this.tip.style.top = (event.clientY + 20 + h > window.innerHeight
+			? y - h - 10 : y + 18) + 'px';
+	}
+
+	leave() {
+		this.hovered = null;
+		this.tip.hidden = true;
+		this.paint();
+	}
+
+	/** @param {MouseEvent} event @param {boolean} twice */
+	click(event, twice) {
+		const box = this.at(event);
+		this.tip.hidden = true;
+		if (twice && box)
+			this.options.open(box);
+		else if (!twice)
+			this.pick(box);
+	}
+
+	/** @param {Box | null} box */
+	pick(box) {
+		this.picked = box;
+		if (box) {
+			this.live.textContent = this.options.tip(box).join(', ');
+			const y = box.row * this.rowHeight;
+			const { scrollTop, clientHeight } = this.scroller;
+			if (y < scrollTop)
+				this.scroller.scrollTop = y;
+			else if (y + this.rowHeight > scrollTop + clientHeight)
+				this.scroller.scrollTop = y + this.rowHeight - clientHeight;
+		}
+		this.paint();
+		this.options.pick(box);
+	}
+
+	/** @param {WheelEvent} event */
+	wheel(event) {
+		if (!this.options.wheel || !(event.ctrlKey || event.metaKey))
+			return;
+		event.preventDefault();
+		const place = this.scroller.getBoundingClientRect();
+		this.options.wheel(event.clientX - place.left, event.deltaY);
+	}
+
+	/** @param {KeyboardEvent} event */
+	key(event) {
+		const { picked } = this;
+		if (event.key === 'Enter' && picked) {
+			this.options.open(picked);
+		} else if ((event.key === 'Escape' || event.key === 'Backspace') &&
+			this.options.back) {
+			this.options.back();
+		} else if (event.key.startsWith('Arrow')) {
+			this.pick(this.neighbour(event.key) || picked);
+		} else {
+			return;
+		}
+		event.preventDefault();
+		event.stopPropagation();
+	}
+
+	/** @param {string} key @returns {Box | null} */
+	neighbour(key) {
+		const from = this.picked;
+		if (!from)
+			return this.boxes[0] || null;
+		const row = this.rows[from.row];
+		const i = row.indexOf(from);
+		if (key === 'ArrowLeft')
+			return row[i - 1] || null;
+		if (key === 'ArrowRight')
+			return row[i + 1] || null;
+		const step = key === 'ArrowDown' ? 1 : -1;
+		for (let r = from.row + step; r >= 0 && r < this.nRows; r += step) {
+			const middle = from.x + Math.min(from.w, 1) / 2;
+			const over = this.rows[r].find((box) =>
+				box.x <= middle && middle < box.x + Math.max(box.w, 1));
+			const inside = this.rows[r].find((box) => box.x >= from.x - 0.5 &&
+				box.x < from.x + from.w);
+			if (over || inside)
+				return over || inside || null;
+			if (Math.abs(r - from.row) > 3)
+				break;
+		}
+		return null;
+	}
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// compare.js - what is different inside of a part of the capture: its samples
+// against the rest, or against other marks of the same name.
+import { runningTimes, shape } from './analysis.js';
+import { chooseMarks, Passing } from './filter.js';
+import { moveSelfs, sumFunctions, sumUp } from './tree.js';
+
+/**
+ * @typedef {object} Side
+ * @property {string} text
+ * @property {Float64Array} selfs
+ * @property {Float64Array} totals
+ * @property {number} total
+ * @property {number} per what sums are divided by
+ * @property {number} nMarks
+ * @property {number} duration of its marks, each
+ * @property {number} running on the processor, each
+ */
+
+/**
+ * @typedef {object} Comparison
+ * @property {import('./tree.js').Tree} tree
+ * @property {Side} one
+ * @property {Side} other
+ * @property {boolean} byMark sums are for each mark; else shares
+ * @property {Uint32Array} marks of the one side, the slowest first
+ */
+
+/** @param {Float64Array} from @param {Float64Array} what */
+function without(from, what) {
+	const left = from.slice();
+	for (let i = 0; i < left.length; i++)
+		left[i] -= what[i];
+	return left;
+}
+
+/** @param {import('./model.js').Model} model @param {import('./filter.js').Filter} filter @param {import('./state.js').State} state @param {string} name */
+function pickSides(model, filter, state, name) {
+	const kind = state.compare || 'slowest';
+	const sums = (/** @type {import('./filter.js').Filter} */ f) =>
+		new Passing(model, f).sums.selfs;
+	if (kind === 'brush')
+		return { kind, one: sums(filter),
+			all: sums({ ...filter, from: undefined, to: undefined }) };
+	if (kind === 'thread')
+		return { kind, one: sums({ ...filter, threads: [state.thread || 0] }),
+			all: sums({ ...filter, threads: undefined }) };
+	if (kind === 'search') {
+		const search = state.search || '';
+		const pattern = search.startsWith('/') ? search.slice(1).replace(/\/$/, '')
+			: search.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+		return { kind, one: sums({ ...filter, function: pattern || '^$' }),
+			all: sums(filter) };
+	}
+	const marked = { ...filter, mark: name, slowest: undefined };
+	const one = { ...marked, slowest: state.amount || '1%' };
+	return { kind, one: sums(one), marks: chooseMarks(model, one),
+		allMarks: chooseMarks(model, marked),
+		all: sums(state.against === 'rest'
+			? { ...filter, mark: undefined, slowest: undefined } : marked) };
+}
+
+/** @param {import('./model.js').Model} model @param {Uint32Array} marks */
+function each(model, marks) {
+	let duration = 0, running = 0;
+	for (const time of runningTimes(model, marks))
+		running += time;
+	for (const i of marks)
+		duration += model.marks.durations[i];
+	const n = Math.max(marks.length, 1);
+	return { nMarks: marks.length, duration: duration / n, running: running / n };
+}
+
+/**
+ * @param {import('./model.js').Model} model @param {import('./filter.js').Filter} filter
+ * @param {import('./state.js').State} state @param {string} name of marks
+ * @returns {Comparison}
+ */
+export function compare(model, filter, state, name) {
+	const sides = pickSides(model, filter, state, name);
+	const shaped = shape(model, filter, model.tree, sides.all);
+	const move = (/** @type {Float64Array} */ base) => shaped.nodes
+		? moveSelfs(base, shaped.nodes, shaped.tree.n) : base;
+	const byMark = sides.kind === 'slowest' && state.against !== 'rest';
+	const make = (/** @type {Float64Array} */ base, /** @type {string} */ text,
+		/** @type {Uint32Array} */ marks) => {
+		const selfs = move(base);
+		const totals = sumUp(shaped.tree, selfs);
+		const facts = each(model, marks);
+		return { text, selfs, totals, total: totals[0], ...facts,
+			per: byMark ? Math.max(facts.nMarks, 1) : totals[0] || 1 };
+	};
+	const marks = sides.marks || new Uint32Array(0);
+	const inside = new Set(marks);
+	const others = (sides.allMarks || marks).filter((i) => !inside.has(i));
+	const words = {
+		slowest: ['the slowest ' + (state.amount || '1%') + ' of ' + name,
+			state.against === 'rest' ? 'everything else' : 'the others'],
+		brush: ['what is brushed', 'all other times'],
+		thread: ['the thread', 'all other threads'],
+		search: ['stacks with ' + (state.search || 'the search'),
+			'all other stacks'],
+	}[sides.kind] || ['one', 'other'];
+	return { tree: shaped.tree, byMark, marks,
+		one: make(sides.one, words[0], marks),
+		other: make(without(sides.all, sides.one), words[1], others) };
+}
+
+/**
+ * How much more @one is than @other, beside what always goes on: a thread that
+ * sleeps all the time sleeps longer in a longer mark, and that says nothing.
+ * @param {Comparison} comparison @param {number} one @param {number} other sums, divided
+ */
+export function unexpected(comparison, one, other) {
+	const { byMark, one: here, other: there } = comparison;
+	if (!byMark || there.duration === 0)
+		return one - other;
+	const usual = other * here.duration / there.duration;
+	return one > other ? Math.max(one - Math.max(other, usual), 0) : one - other;
+}
+
+/** Functions with what they have on both sides. @param {import('./model.js').Model} model @param {Comparison} comparison */
+export function compareFunctions(model, comparison) {
+	const { tree, one, other } = comparison;
+	const a = sumFunctions(tree, one.selfs, one.totals, model.nFunctions);
+	const b = sumFunctions(tree, other.selfs, other.totals, model.nFunctions);
+	const rows = [];
+	for (let f = 1; f < model.nFunctions; f++)
+		if (a.totals[f] !== 0 || b.totals[f] !== 0)
+			rows.push({ f, name: model.nameOf(f), binary: model.binaryOf(f),
+				self: a.selfs[f] / one.per, otherSelf: b.selfs[f] / other.per,
+				unexpected: unexpected(comparison, a.selfs[f] / one.per,
+					b.selfs[f] / other.per),
+				total: a.totals[f] / one.per,
+				otherTotal: b.totals[f] / other.per });
+	return rows;
+}

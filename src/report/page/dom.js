@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// dom.js - elements, made from what they are.  Texts are texts, never markup.
+
+/**
+ * el('button', { class: 'chip', onclick: undo, 'aria-label': 'Undo' }, 'x')
+ * @param {string} tag @param {Record<string, any>} [attributes]
+ * @param {...(Node | string | null | undefined | false)} children
+ * @returns {any}
+ */
+export function el(tag, attributes, ...children) {
+	const element = document.createElement(tag);
+	for (const [name, value] of Object.entries(attributes || {})) {
+		if (value === undefined || value === null || value === false)
+			continue;
+		if (name.startsWith('on'))
+			element.addEventListener(name.slice(2), value);
+		else if (name === 'value')
+			/** @type {any} */ (element).value = value;
+		else
+			element.setAttribute(name, value === true ? '' : String(value));
+	}
+	for (const child of children)
+		if (child !== null && child !== undefined && child !== false)
+			element.append(child);
+	return element;
+}
+
+/** @param {Element} element @param {...(Node | string | null | false)} children */
+export function fill(element, ...children) {
+	element.replaceChildren(...children.filter((child) => child !== null &&
+		child !== false).map((child) => /** @type {Node | string} */ (child)));
+}
+
+/** A choice of one of several. @param {string} label @param {[string, string][]} choices @param {string} value @param {(value: string) => void} change */
+export function choose(label, choices, value, change) {
+	const select = el('select', {
+		onchange: () => change(select.value),
+	}, ...choices.map(([key, text]) => el('option', { value: key }, text)));
+	select.value = value;
+	return el('label', { class: 'choice' }, el('span', {}, label), select);
+}
+
+/** @param {string} label @param {boolean} on @param {(on: boolean) => void} change */
+export function toggle(label, on, change) {
+	const box = el('input', { type: 'checkbox',
+		onchange: () => change(box.checked) });
+	box.checked = on;
+	return el('label', { class: 'toggle' }, box, el('span', {}, label));
+}
+
+/** Offers @blob as a file. @param {string} name @param {Blob} blob */
+export function offer(name, blob) {
+	const address = URL.createObjectURL(blob);
+	const link = el('a', { href: address, download: name });
+	link.click();
+	setTimeout(() => URL.revokeObjectURL(address), 10000);
+}

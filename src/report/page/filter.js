@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// filter.js - which samples pass: by time, thread, marks and functions.
+
+/**
+ * Times are the page's, from <= time < to.
+ * @typedef {object} Filter
+ * @property {number} [from]
+ * @property {number} [to]
+ * @property {number[]} [threads] numbers; none: any
+ * @property {string} [mark] "group/name", or "group"
+ * @property {number} [longer] of such a mark, ns
+ * @property {string} [slowest] "10" or "1%"
+ * @property {string} [function] a regular expression, as all these
+ * @property {string} [drop]
+ * @property {string} [focus]
+ * @property {boolean} [hideSystem]
+ * @property {string} [library] a glob
+ * @property {boolean} [recursion]
+ */
+
+/** The first of @times, which do not fall, that is not below @time.
+ * @param {ArrayLike<number>} times @param {number} time @param {number} [low] @param {number} [high] */
+export function lowerBound(times, time, low = 0, high = times.length) {
+	while (low < high) {
+		const middle = (low + high) >>> 1;
+		if (times[middle] < time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/** @param {string | undefined} source @returns {RegExp | null} null: none */
+export function readRegex(source) {
+	if (!source)
+		return null;
+	try {
+		return new RegExp(source, 'u');
+	} catch (error) {
+		// What POSIX takes literally
+		return new RegExp(source.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+	}
+}
+
+/** A glob as `--collapse-library` has it. @param {string} glob */
+export function readGlob(glob) {
+	let source = '';
+	for (let i = 0; i < glob.length; i++) {
+		const c = glob[i];
+		const close = c === '[' ? glob.indexOf(']', i + 2) : -1;
+		if (c === '*')
+			source += '[^]*';
+		else if (c === '?')
+			source += '[^]';
+		else if (close > 0) {
+			const set = glob.slice(i + 1, close).replace(/\\/g, '\\\\');
+			source += '[' + (set[0] === '!' ? '^' + set.slice(1) : set) + ']';
+			i = close;
+		} else
+			source += c.replace(/[.*+?^${}()|[\]\\]/, '\\$&');
+	}
+	return new RegExp('^' + source + '$');
+}
+
+/** How many of @n a "1%" or "10" is. @param {string | undefined} slowest @param {number} n */
+export function countSlowest(slowest, n) {
+	if (!slowest)
+		return n;
+	const number = parseFloat(slowest);
+	if (!(number > 0))
+		return n;
+	return Math.min(n, slowest.endsWith('%')
+		? Math.ceil(n * number / 100) : Math.floor(number));
+}
+
+/**
+ * The marks that a filter asks for, the slowest first.
+ * @param {import('./model.js').Model} model @param {Filter} filter
+ * @returns {Uint32Array}
+ */
+export function chooseMarks(model, filter) {
+	const { marks } = model;
+	const wanted = model.markNamesOf(filter.mark || '');
+	const threads = model.threadSet(filter.threads);
+	const processes = threads && model.processesOf(threads);
+	const from = filter.from === undefined ? -Infinity : filter.from;
+	const to = filter.to === undefined ? Infinity : filter.to;
+	const chosen = [];
+	const end = lowerBound(marks.times, to);
+	for (let i = lowerBound(marks.times, from); i < end; i++) {
+		if (!wanted[marks.names[i]] || marks.durations[i] < (filter.longer || 0))
+			continue;
+		const thread = model.threads[marks.threads[i]];
+		if (threads && processes && !(thread.tid < 0
+			? processes[thread.process] : threads[thread.number]))
+			continue;
+		chosen.push(i);
+	}
+	const sorted = Uint32Array.from(chosen);
+	sorted.sort((a, b) => marks.durations[b] - marks.durations[a] ||
+		marks.times[a] - marks.times[b] || a - b);
+	return sorted.subarray(0, countSlowest(filter.slowest, sorted.length));
+}
+
+/**
+ * The times inside of @chosen, by thread: begins and ends, which neither
+ * overlap nor fall.
+ * @param {import('./model.js').Model} model @param {ArrayLike<number>} chosen
+ * @returns {Float64Array[]}
+ */
+export function insides(model, chosen) {
+	const { marks, threads } = model;
+	/** @type {[number, number][][]} */
+	const lists = threads.map(() => []);
+	for (let k = 0; k < chosen.length; k++) {
+		const i = chosen[k];
+		const thread = threads[marks.threads[i]];
+		/** @type {[number, number]} */
+		const range = [marks.times[i], marks.times[i] + marks.durations[i]];
+		if (thread.tid >= 0)
+			lists[thread.number].push(range);
+		else
+			for (const other of threads)
+				if (other.process === thread.process)
+					lists[other.number].push(range);
+	}
+	return lists.map((list) => {
+		const joined = [];
+		list.sort((a, b) => a[0] - b[0]);
+		for (const [begin, end] of list) {
+			if (joined.length > 0 && begin <= joined[joined.length - 1])
+				joined[joined.length - 1] =
+					Math.max(end, joined[joined.length - 1]);
+			else
+				joined.push(begin, end);
+		}
+		return Float64Array.from(joined);
+	});
+}
+
+/** The first range of @list that does not end by @time. @param {Float64Array} list @param {number} time */
+export function endOf(list, time) {
+	let low = 0, high = list.length / 2;
+	while (low < high) {
+		const middle = (low + high) >>> 1;
+		if (list[2 * middle + 1] <= time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return 2 * low;
+}
+
+/** @param {Float64Array} list as insides() has them @param {number} time */
+export function isInside(list, time) {
+	const at = endOf(list, time);
+	return at < list.length && list[at] <= time;
+}
+
+/**
+ * Which nodes of the tree pass by their stack: has such a function, has none
+ * of those that are dropped.
+ * @param {import('./model.js').Model} model @param {Filter} filter
+ * @returns {Uint8Array | null} null: all
+ */
+export function passingNodes(model, filter, tree = model.tree) {
+	const wanted = model.matcher(filter.function);
+	const drop = model.matcher(filter.drop);
+	const focus = model.matcher(filter.focus);
+	if (!wanted && !drop && !focus)
+		return null;
+	const need = (wanted ? 1 : 0) | (focus ? 4 : 0);
+	const has = new Uint8Array(tree.n);
+	const passes = new Uint8Array(tree.n);
+	for (let i = 1; i < tree.n; i++) {
+		const f = tree.functions[i];
+		has[i] = has[tree.parents[i]] | (wanted && wanted[f] ? 1 : 0) |
+			(drop && drop[f] ? 2 : 0) | (focus && focus[f] ? 4 : 0);
+		passes[i] = (has[i] & 2) === 0 && (has[i] & need) === need ? 1 : 0;
+	}
+	return passes;
+}
+
+/**
+ * @typedef {object} Sums
+ * @property {Float64Array} selfs by node of the model's tree
+ * @property {Float64Array} threads by thread
+ * @property {number} total
+ * @property {number} n samples
+ * @property {number} ticks
+ */
+
+/** Adds samples up that pass; takes away what a moved brush leaves. */
+export class Passing {
+	/** @param {import('./model.js').Model} model @param {Filter} filter */
+	constructor(model, filter) {
+		this.model = model;
+		this.nodes = passingNodes(model, filter);
+		this.threads = model.threadSet(filter.threads);
+		this.chosen = null;
+		/** @type {Float64Array[] | null} */
+		this.inside = null;
+		if (filter.mark || filter.longer || filter.slowest) {
+			this.chosen = chooseMarks(model, filter);
+			this.inside = insides(model, this.chosen);
+		}
+		this.at = new Uint32Array(model.threads.length);
+		/** @type {Sums} */
+		this.sums = {
+			selfs: new Float64Array(model.tree.n),
+			threads: new Float64Array(model.threads.length),
+			total: 0, n: 0, ticks: 0,
+		};
+		const { times } = model.samples;
+		this.low = filter.from === undefined ? 0
+			: lowerBound(times, filter.from);
+		this.high = filter.to === undefined ? times.length
+			: Math.max(this.low, lowerBound(times, filter.to));
+		this.add(this.low, this.high, 1);
+	}
+
+	/** Samples @from to @to - 1, @sign times. @param {number} from @param {number} to @param {number} sign */
+	add(from, to, sign) {
+		const { samples, ticks: worth } = this.model;
+		const { times, threads, nodes, ticks } = samples;
+		const { selfs, threads: byThread } = this.sums;
+		const { inside, at } = this;
+		let total = 0, n = 0, allTicks = 0;
+		if (inside)
+			for (let t = 0; t < inside.length; t++)
+				at[t] = endOf(inside[t], times[from]);
+		for (let i = from; i < to; i++) {
+			const thread = threads[i], node = nodes[i];
+			if (this.threads && !this.threads[thread])
+				continue;
+			if (this.nodes && !this.nodes[node])
+				continue;
+			if (inside) {
+				const list = inside[thread];
+				while (at[thread] < list.length && list[at[thread] + 1] <= times[i])
+					at[thread] += 2;
+				if (at[thread] >= list.length || list[at[thread]] > times[i])
+					continue;
+			}
+			const weight = ticks[i] * worth[thread];
+			selfs[node] += sign * weight;
+			byThread[thread] += sign * weight;
+			total += weight;
+			allTicks += ticks[i];
+			n++;
+		}
+		this.sums.total += sign * total;
+		this.sums.n += sign * n;
+		this.sums.ticks += sign * allTicks;
+	}
+
+	/** The same with another brush; only where no marks were asked for.
+	 * @param {number | undefined} from @param {number | undefined} to */
+	move(from, to) {
+		const { times } = this.model.samples;
+		const low = from === undefined ? 0 : lowerBound(times, from);
+		const high = to === undefined ? times.length
+			: Math.max(low, lowerBound(times, to));
+		if (low >= this.high || high <= this.low) {
+			this.add(this.low, this.high, -1);
+			this.add(low, high, 1);
+		} else {
+			if (low < this.low)
+				this.add(low, this.low, 1);
+			else
+				this.add(this.low, low, -1);
+			if (high > this.high)
+				this.add(this.high, high, 1);
+			else
+				this.add(high, this.high, -1);
+		}
+		this.low = low;
+		this.high = high;
+	}
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// format.js - numbers as people read them.
+
+/** Three digits and a unit. @param {number} value @param {string[]} units @param {number} step */
+function scaled(value, units, step) {
+	let i = 0, size = Math.abs(value);
+	while (i + 1 < units.length && size >= step * 0.9995) {
+		size /= step;
+		i++;
+	}
+	const digits = i === 0 && Number.isInteger(value) ? 0
+		: size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2;
+	return (value < 0 ? '−' : '') + size.toFixed(digits) + '\u00a0' + units[i];
+}
+
+/** "12.3 ms". @param {number} ns */
+export function formatTime(ns) {
+	return ns === 0 ? '0\u00a0s' : scaled(ns, ['ns', 'µs', 'ms', 's'], 1000);
+}
+
+/** @param {number} bytes */
+export function formatBytes(bytes) {
+	return scaled(bytes, ['B', 'KiB', 'MiB', 'GiB', 'TiB'], 1024);
+}
+
+/** "12,345". @param {number | bigint} n */
+export function formatCount(n) {
+	return n.toLocaleString('en-US', { maximumFractionDigits: 3 });
+}
+
+/** "12.3 %". @param {number} part @param {number} whole */
+export function formatShare(part, whole) {
+	return whole > 0 ? (part / whole * 100).toFixed(1) + '\u00a0%' : '–';
+}
+
+/** "+2.1 %": of shares, in percent points. @param {number} difference from -1 to 1 */
+export function formatDifference(difference) {
+	const percent = (Math.abs(difference) * 100).toFixed(1);
+	return (percent === '0.0' ? '±' : difference < 0 ? '−' : '+') +
+		percent + '\u00a0%';
+}
+
+/** A moment, so that moments @step apart differ. @param {number} ns @param {number} step */
+export function formatMoment(ns, step) {
+	const seconds = Math.abs(ns) / 1e9;
+	const digits = Math.max(0, Math.min(9, Math.ceil(-Math.log10(step / 1e9))));
+	const sign = ns < 0 && Number(seconds.toFixed(digits)) > 0 ? '−' : '';
+	if (seconds >= 3600 && step >= 1e9) {
+		const pad = (/** @type {number} */ n) => String(n).padStart(2, '0');
+		return sign + Math.floor(seconds / 3600) + ':' +
+			pad(Math.floor(seconds / 60) % 60) + ':' +
+			pad(Math.floor(seconds) % 60);
+	}
+	return sign + seconds.toFixed(digits) + '\u00a0s';
+}
+
+/** What a view counts. @param {number} amount @param {'time' | 'ticks' | 'bytes'} unit */
+export function formatAmount(amount, unit) {
+	return unit === 'time' ? formatTime(amount)
+		: unit === 'bytes' ? formatBytes(amount)
+			: formatCount(amount) + '\u00a0ticks';
+}

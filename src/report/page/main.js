@@ -1,0 +1,496 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// main.js - the page: its state, what is around the views, and how it begins.
+import { Analyst, answerHeap, functionsOf, sumMarks } from './analysis.js';
+import { Theme } from './canvas.js';
+import { Columns, findColumns, inflateAll } from './columns.js';
+import { el, fill, toggle } from './dom.js';
+import { formatCount, formatShare, formatTime } from './format.js';
+import { Model } from './model.js';
+import { filterOf, readState, writeState } from './state.js';
+import { Timeline } from './timeline.js';
+import { ChartView } from './view_chart.js';
+import { CompareView } from './view_compare.js';
+import { FlameView } from './view_flame.js';
+import { FunctionsView } from './view_functions.js';
+import { HeapView } from './view_heap.js';
+import { HeatView } from './view_heat.js';
+import { MarksView } from './view_marks.js';
+import { AboutView, CountersView, LogsView } from './view_rest.js';
+import { TreeView } from './view_tree.js';
+
+const KEYS = [
+	['?', 'this list'],
+	['1 … 9', 'the views'],
+	['/', 'search; /…/ is a regular expression'],
+	['n, N', 'the next that is found, the one before'],
+	['f', 'filters'],
+	['h', 'without system libraries, and with them'],
+	['z, Z', 'the time axis shows what is brushed; all again'],
+	['u', 'undo, as Back'],
+	['Tab, arrows, Enter', 'into a chart, through it, and into what is there'],
+	['Escape', 'out: of a zoom, the brush, the search'],
+	['Ctrl and wheel', 'the time axis, longer or shorter'],
+];
+
+export class App {
+	/** @param {HTMLElement} place @param {Model} model */
+	constructor(place, model) {
+		this.place = place;
+		this.model = model;
+		this.theme = new Theme();
+		this.state = readState(location.hash);
+		this.analyst = new Analyst(model);
+		this.answerKey = '';
+		/** @type {import('./analysis.js').Analysis | null} */
+		this.answer_ = null;
+		/** @type {Record<string, any>} */
+		this.views = {};
+		/** @type {any} */
+		this.view = null;
+		this.timer = 0;
+		this.frame = 0;
+		this.timeline = new Timeline(this);
+		this.build();
+	}
+
+	// ------------------------------------------------ what views ask for
+
+	filter() {
+		return filterOf(this.state);
+	}
+
+	analysis() {
+		const key = JSON.stringify(this.filter()) + this.model.isWhole;
+		if (key !== this.answerKey || !this.answer_) {
+			this.answer_ = this.analyst.answer(this.filter());
+			this.answerKey = key;
+		}
+		return this.answer_;
+	}
+
+	/** An answer of its own. @param {import('./filter.js').Filter} filter */
+	fresh(filter) {
+		return new Analyst(this.model).answer(filter);
+	}
+
+	/** @returns {'time' | 'ticks'} */
+	unit() {
+		return this.model.isTime ? 'time' : 'ticks';
+	}
+
+	isWall() {
+		return this.model.facts.unit_number === '2' ||
+			this.model.facts.unit_number === '3';
+	}
+
+	/** What is brushed, or else all that the axis shows. @returns {[number, number]} */
+	range() {
+		const [begin, end] = this.timeline.window();
+		const { from, to } = this.state;
+		return [from === undefined ? begin : from, to === undefined ? end : to];
+	}
+
+	/** The mark of which the slowest stand out most. */
+	guessName() {
+		let best = '', most = -1;
+		for (const row of sumMarks(this.model, this.filter())) {
+			const n = Math.ceil(row.n / 100);
+			let excess = 0;
+			for (let i = 0; i < n; i++)
+				excess += row.sorted[row.n - 1 - i] - row.median;
+			if (row.n < 10)
+				excess /= 1000;
+			if (excess > most) {
+				most = excess;
+				best = this.model.markName(row.name);
+			}
+		}
+		return best;
+	}
+
+	/** @param {{share: number, total: number, n: number} | null} found */
+	tellFound(found) {
+		this.found.textContent = !found ? ''
+			: formatCount(found.n) + ' found' + (found.share >= 0
+				? ', ' + formatShare(found.share, found.total) : '');
+	}
+
+	// -------------------------------------------------------- the state
+
+	/** @param {Record<string, any>} patch @param {boolean} [isLive] more will come: Back does not stop here */
+	set(patch, isLive) {
+		this.state = { ...this.state, ...patch };
+		const view = patch.view !== undefined;
+		if (view && patch.sort === undefined)
+			this.state.sort = undefined;
+		if (view && patch.show === undefined)
+			this.state.show = undefined;
+		clearTimeout(this.timer);
+		if (isLive)
+			this.timer = window.setTimeout(() => this.push(), 500);
+		else
+			this.push();
+		this.later();
+	}
+
+	push() {
+		clearTimeout(this.timer);
+		const hash = writeState(this.state);
+		if (hash !== location.hash)
+			history.pushState(null, '', hash);
+	}
+
+	/** Draw, once for all that changes in a frame. */
+	later() {
+		if (this.frame === 0)
+			this.frame = requestAnimationFrame(() => this.draw());
+	}
+
+	/** @param {number | null} time */
+	setCursor(time) {
+		if (this.timeline.cursor === time)
+			return;
+		this.timeline.cursor = time;
+		if (!this.cursorFrame)
+			this.cursorFrame = requestAnimationFrame(() => {
+				this.cursorFrame = 0;
+				this.timeline.paint();
+				if (this.view && this.view.cursor)
+					this.view.cursor();
+			});
+	}
+
+	/** @param {CanvasRenderingContext2D} context @param {import('./scale.js').Scale} scale @param {number} left @param {number} height */
+	paintCursor(context, scale, left, height) {
+		const { cursor } = this.timeline;
+		if (cursor === null || cursor < scale.from || cursor > scale.to)
+			return;
+		context.fillStyle = this.theme.ink;
+		context.globalAlpha = 0.6;
+		context.fillRect(left + scale.x(cursor), 0, 1, height);
+		context.globalAlpha = 1;
+	}
+
+	// ------------------------------------------------- around the views
+
+	build() {
+		const { model } = this;
+		const { facts } = model;
+		document.title = facts.title + ' – syscap';
+		const lost = model.losses.reduce((sum, loss) => sum + loss.frames, 0);
+		const problems = /(\d+) problems?$/m.exec(facts.check || '');
+		this.search = el('input', { type: 'search', placeholder: 'Search, /regex/',
+			'aria-label': 'Search', autocomplete: 'off', spellcheck: 'false',
+			oninput: () => this.set({ search: this.search.value || undefined,
+				}, true),
+			onkeydown: (/** @type {KeyboardEvent} */ e) => {
+				if (e.key === 'Enter')
+					this.step(e.shiftKey ? -1 : 1);
+				if (e.key === 'Escape') {
+					this.set({ search: undefined });
+					this.search.blur();
+				}
+				e.stopPropagation();
+			} });
+		this.found = el('output', { 'aria-live': 'polite' });
+		this.chips = el('ul', { class: 'chips', 'aria-label': 'Filters' });
+		this.panel = el('div', { class: 'panel' });
+		this.filters = el('details', { class: 'filters',
+			ontoggle: () => this.showPanel() },
+		el('summary', {}, 'Filter'), this.panel);
+		this.tabs = el('nav', { class: 'tabs', 'aria-label': 'Views' });
+		this.main = el('main', {});
+		this.help = el('dialog', { 'aria-label': 'Keys' }, el('h2', {}, 'Keys'),
+			el('dl', {}, ...KEYS.flatMap(([key, text]) =>
+				[el('dt', {}, key), el('dd', {}, text)])),
+			el('button', { type: 'button', onclick: () => this.help.close() }, 'Close'));
+		this.facts = el('p', { class: 'facts' });
+		fill(this.place,
+			el('header', { class: 'top' }, el('h1', {}, facts.title), this.facts,
+				el('span', { class: 'grow' }),
+				lost > 0 && el('button', { type: 'button', class: 'warn',
+					onclick: () => this.set({ view: 'about' }) },
+				formatCount(lost) + ' events lost, shaded'),
+				problems && el('button', { type: 'button', class: 'warn',
+					onclick: () => this.set({ view: 'about' }) },
+				problems[1] + ' problems found by check'),
+				el('button', { type: 'button', 'aria-label': 'Keys',
+					onclick: () => this.help.showModal() }, '?')),
+			this.timeline.element,
+			el('section', { class: 'tools', 'aria-label': 'Search and filters' },
+				el('div', { class: 'search', role: 'search' },
+				this.search,
+				el('button', { type: 'button', 'aria-label': 'The one before',
+					onclick: () => this.step(-1) }, '‹'),
+				el('button', { type: 'button', 'aria-label': 'The next',
+					onclick: () => this.step(1) }, '›'), this.found),
+			this.filters, this.chips),
+			this.tabs, this.main, this.help);
+		addEventListener('popstate', () => {
+			this.state = readState(location.hash);
+			this.later();
+		});
+		addEventListener('hashchange', () => {
+			if (writeState(this.state) !== location.hash) {
+				this.state = readState(location.hash);
+				this.later();
+			}
+		});
+		addEventListener('resize', () => this.resize());
+		addEventListener('keydown', (event) => this.key(event));
+		const again = () => {
+			this.theme.read();
+			this.draw();
+		};
+		for (const query of ['(prefers-color-scheme: dark)', 'print',
+			'(forced-colors: active)'])
+			matchMedia(query).addEventListener('change', again);
+	}
+
+	resize() {
+		this.timeline.paint();
+		if (this.view && this.view.resize)
+			this.view.resize();
+	}
+
+	/** @param {number} by */
+	step(by) {
+		if (this.view && this.view.step)
+			this.view.step(by);
+	}
+
+	choices() {
+		const { model } = this;
+		const n = model.samples.n;
+		return [
+			{ key: 'flame', text: 'Flame graph', make: FlameView, has: true },
+			{ key: 'chart', text: 'Flame chart', make: ChartView, has: n > 0 },
+			{ key: 'functions', text: 'Functions', make: FunctionsView, has: n > 0 },
+			{ key: 'tree', text: 'Call tree', make: TreeView, has: n > 0 },
+			{ key: 'compare', text: 'Compare inside', make: CompareView, has: n > 0 },
+			{ key: 'marks', text: 'Marks', make: MarksView, has: model.marks.n > 0 },
+			{ key: 'counters', text: 'Counters', make: CountersView,
+				has: model.counters.length > 0 },
+			{ key: 'logs', text: 'Logs', make: LogsView, has: model.logs.length > 0 },
+			{ key: 'heap', text: 'Allocations', make: HeapView,
+				has: model.allocations.n > 0 },
+			{ key: 'heat', text: 'Heat map', make: HeatView, has: n > 0 },
+			{ key: 'about', text: 'About', make: AboutView, has: true },
+		].filter((choice) => choice.has || !model.isWhole);
+	}
+
+	showFacts() {
+		const { model } = this;
+		this.facts.textContent = [
+			formatTime(model.end - model.begin),
+			model.isWhole ? formatCount(model.samples.n) + ' samples of ' +
+				model.facts.unit : 'reading…',
+			model.marks.n > 0 ? formatCount(model.marks.n) + ' marks' : '',
+			model.facts.filter,
+		].filter(Boolean).join(' · ');
+	}
+
+	showChips() {
+		const { state, model } = this;
+		/** @type {[string, Record<string, any>][]} */
+		const chips = [];
+		const add = (/** @type {string} */ text, /** @type {string[]} */ ...keys) => {
+			chips.push([text, Object.fromEntries(keys.flat().map((key) =>
+				[key, undefined]))]);
+		};
+		if (state.from !== undefined || state.to !== undefined)
+			add(this.timeline.describe(), ['from', 'to']);
+		if (state.threads)
+			add(state.threads.slice(0, 3).map((t) => t < model.threads.length
+				? model.threadName(t) : '?').join(', ') +
+				(state.threads.length > 3 ? ' …' : ''), ['threads']);
+		if (state.mark)
+			add('inside ' + state.mark + (state.slowest ? ', slowest ' + state.slowest
+				: '') + (state.longer ? ', from ' + formatTime(state.longer) : ''),
+			['mark', 'slowest', 'longer']);
+		const plain = (/** @type {string} */ source) =>
+			/^\^.*\$$/.test(source) ? source.slice(1, -1).replace(/\\(.)/g, '$1')
+				: '/' + source + '/';
+		if (state.function)
+			add('with ' + plain(state.function), ['function']);
+		if (state.drop)
+			add('without ' + plain(state.drop), ['drop']);
+		if (state.focus)
+			add('from ' + plain(state.focus), ['focus']);
+		if (state.hideSystem)
+			add('no system libraries', ['hideSystem']);
+		if (state.library)
+			add('one box for each of ' + state.library, ['library']);
+		if (state.recursion)
+			add('recursion collapsed', ['recursion']);
+		fill(this.chips, ...chips.map(([text, patch]) => el('li', { class: 'chip' },
+			el('span', {}, text), el('button', { type: 'button',
+				'aria-label': 'Remove: ' + text, onclick: () => this.set(patch) }, '×'))));
+	}
+
+	showPanel() {
+		if (!this.filters.open)
+			return;
+		const { state, model } = this;
+		const field = (/** @type {string} */ label, /** @type {string} */ key,
+			/** @type {string} */ hint) => {
+			const input = el('input', { placeholder: hint, autocomplete: 'off',
+				value: /** @type {any} */ (state)[key] || '',
+				onkeydown: (/** @type {Event} */ e) => e.stopPropagation(),
+				onchange: () => this.set({ [key]: input.value || undefined }) });
+			return el('label', { class: 'field' }, label, input);
+		};
+		const threads = model.threads.filter((thread) =>
+			model.byThread[thread.number] > 0 || thread.number < 50)
+			.sort((a, b) => model.byThread[b.number] - model.byThread[a.number])
+			.slice(0, 200);
+		const set = new Set(state.threads || []);
+		fill(this.panel,
+			toggle('Without system libraries (h)', Boolean(state.hideSystem),
+				(on) => this.set({ hideSystem: on || undefined })),
+			toggle('Recursion is one box', Boolean(state.recursion),
+				(on) => this.set({ recursion: on || undefined })),
+			field('Only with', 'function', 'regular expression'),
+			field('Without', 'drop', 'regular expression'),
+			field('Beginning at', 'focus', 'regular expression'),
+			field('Libraries as one', 'library', 'libgtk*'),
+			field('Inside of marks', 'mark', 'group/name'),
+			field('Of these the slowest', 'slowest', '1% or 10'),
+			el('fieldset', {}, el('legend', {}, 'Threads'), ...threads.map((thread) =>
+				toggle(model.threadName(thread.number), set.has(thread.number), (on) => {
+					if (on)
+						set.add(thread.number);
+					else
+						set.delete(thread.number);
+					this.set({ threads: set.size > 0
+						? Array.from(set).sort((a, b) => a - b) : undefined });
+				}))));
+	}
+
+	draw() {
+		this.frame = 0;
+		const { state } = this;
+		const choices = this.choices();
+		const choice = choices.find((one) => one.key === state.view) || choices[0];
+		this.showFacts();
+		this.showChips();
+		fill(this.tabs, ...choices.map((one) => el('button', { type: 'button',
+			'aria-current': one === choice ? 'page' : null,
+			onclick: () => this.set({ view: one.key }) }, one.text)));
+		if (document.activeElement !== this.search)
+			this.search.value = state.search || '';
+		this.timeline.paint();
+		if (!this.views[choice.key])
+			this.views[choice.key] = new choice.make(this);
+		const view = this.views[choice.key];
+		if (view !== this.view) {
+			this.view = view;
+			fill(this.main, view.element);
+		}
+		view.update();
+	}
+
+	/** @param {KeyboardEvent} event */
+	key(event) {
+		const { target } = event;
+		if (event.ctrlKey || event.metaKey || event.altKey || (target instanceof
+			HTMLElement && /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName)) ||
+			this.help.open)
+			return;
+		const { state } = this;
+		const number = Number(event.key);
+		if (event.key === '?') {
+			this.help.showModal();
+		} else if (event.key === '/') {
+			this.search.focus();
+			this.search.select();
+		} else if (event.key === 'n' || event.key === 'N') {
+			this.step(event.key === 'n' ? 1 : -1);
+		} else if (event.key === 'f') {
+			this.filters.open = !this.filters.open;
+		} else if (event.key === 'h') {
+			this.set({ hideSystem: state.hideSystem ? undefined : true });
+		} else if (event.key === 'z' && state.from !== undefined) {
+			this.set({ window: state.from + '-' + state.to });
+		} else if (event.key === 'Z') {
+			this.set({ window: undefined });
+		} else if (event.key === 'u') {
+			history.back();
+		} else if (event.key === 'Escape') {
+			if (this.filters.open)
+				this.filters.open = false;
+			else if (state.search)
+				this.set({ search: undefined });
+			else if (state.from !== undefined || state.to !== undefined)
+				this.set({ from: undefined, to: undefined });
+		} else if (number >= 1 && number <= 9) {
+			const choice = this.choices()[number - 1];
+			if (choice)
+				this.set({ view: choice.key });
+		} else {
+			return;
+		}
+		event.preventDefault();
+	}
+}
+
+/**
+ * What is being looked at, in numbers: for who asks by a script.
+ * @param {App} app
+ */
+export function answerOf(app) {
+	const { model, state } = app;
+	const of = /** @type {any} */ (state.of);
+	const analysis = of ? answerHeap(model, app.filter(), of) : app.analysis();
+	const { tree, selfs, totals } = analysis;
+	const sums = functionsOf(model, analysis);
+	const functions = [], folded = [];
+	for (let f = 1; f < model.nFunctions; f++)
+		if (sums.totals[f] > 0)
+			functions.push([model.nameOf(f), model.binaryOf(f), sums.selfs[f],
+				sums.totals[f]]);
+	for (let i = 1; i < tree.n; i++) {
+		if (selfs[i] === 0)
+			continue;
+		const names = [];
+		for (let k = i; k !== 0; k = tree.parents[k])
+			names.push([model.nameOf(tree.functions[k]),
+				model.binaryOf(tree.functions[k])]);
+		folded.push([names.reverse(), selfs[i]]);
+	}
+	return { unit: of ? 'bytes' : model.facts.unit, samples: analysis.n,
+		total: totals[0], functions, folded,
+		threads: Array.from(analysis.threads).flatMap((sum, t) => sum === 0 ? []
+			: [[model.processes[model.threads[t].process].pid,
+				model.threads[t].tid, sum]]),
+		slowest: Array.from(analysis.chosen || [], (i) => [model.marks.times[i],
+			model.marks.durations[i], model.markName(model.marks.names[i])]) };
+}
+
+/** Read what stands ahead of the script, draw; then the rest. */
+export async function begin() {
+	const place = /** @type {HTMLElement} */ (document.getElementById('syscap'));
+	try {
+		const seen = new Set();
+		const first = await inflateAll(findColumns(document, seen));
+		const model = new Model(new Columns(first));
+		const app = new App(place, model);
+		/** @type {any} */ (window).syscap = { app, model, isReady: false,
+			answer: () => answerOf(app) };
+		app.draw();
+		if (document.readyState === 'loading')
+			await new Promise((resolve) =>
+				addEventListener('DOMContentLoaded', resolve));
+		model.addRest(new Columns(await inflateAll(findColumns(document, seen))));
+		app.answerKey = '';
+		app.analyst = new Analyst(model);
+		if (model.samples.n === 0 && model.marks.n > 0 && !location.hash)
+			app.state.view = 'marks';
+		app.draw();
+		/** @type {any} */ (window).syscap.isReady = true;
+	} catch (error) {
+		fill(place, el('p', { class: 'wait warn' },
+			'This page cannot be read: ' + error));
+		throw error;
+	}
+}

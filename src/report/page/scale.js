@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// scale.js - moments on pixels, and round ones among them.
+
+export class Scale {
+	/** @param {number} from @param {number} to @param {number} width */
+	constructor(from, to, width) {
+		this.from = from;
+		this.to = Math.max(to, from + 1);
+		this.width = Math.max(width, 1);
+		this.perPixel = (this.to - this.from) / this.width;
+	}
+
+	/** @param {number} time */
+	x(time) {
+		return (time - this.from) / this.perPixel;
+	}
+
+	/** @param {number} x */
+	time(x) {
+		return this.from + x * this.perPixel;
+	}
+}
+
+/** 1, 2 or 5 times a power of ten, at least @least. @param {number} least */
+export function roundStep(least) {
+	const power = Math.pow(10, Math.floor(Math.log10(least)));
+	for (const factor of [1, 2, 5, 10])
+		if (power * factor >= least * 0.999999)
+			return power * factor;
+	return power * 10;
+}
+
+/** Round moments, about @apart pixels from each other; @zero is 0. @param {Scale} scale @param {number} zero @param {number} [apart] */
+export function ticksOf(scale, zero, apart = 110) {
+	const step = roundStep(Math.max(scale.perPixel * apart, 1));
+	const ticks = [];
+	const first = Math.ceil((scale.from - zero) / step);
+	for (let i = first; i * step + zero <= scale.to; i++)
+		ticks.push(i * step + zero);
+	return { step, ticks };
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// state.js - what is being looked at, as it stands in the address: so Back
+// undoes, and an address can be kept.
+
+/**
+ * @typedef {import('./filter.js').Filter & {
+ *   view: string, search?: string, colour?: string, upside?: boolean,
+ *   zoom?: string, thread?: number, sort?: string, name?: string,
+ *   target?: number, compare?: string, against?: string, amount?: string,
+ *   of?: string, moment?: number, picked?: number, window?: string,
+ *   open?: string, show?: string
+ * }} State
+ */
+
+const NUMBERS = ['from', 'to', 'longer', 'thread', 'target', 'moment', 'picked'];
+const SWITCHES = ['hideSystem', 'recursion', 'upside'];
+const TEXTS = ['view', 'mark', 'slowest', 'function', 'drop', 'focus',
+	'library', 'search', 'colour', 'zoom', 'sort', 'name', 'compare',
+	'against', 'amount', 'of', 'window', 'open', 'show'];
+
+/** @param {string} hash @returns {State} */
+export function readState(hash) {
+	const words = new URLSearchParams(hash.replace(/^#/, ''));
+	/** @type {any} */
+	const state = { view: 'flame' };
+	for (const key of TEXTS) {
+		const value = words.get(key);
+		if (value)
+			state[key] = value.slice(0, 2000);
+	}
+	for (const key of NUMBERS) {
+		const value = words.get(key);
+		if (value !== null && value !== '' && Number.isFinite(Number(value)))
+			state[key] = Number(value);
+	}
+	for (const key of SWITCHES)
+		if (words.get(key) === '1')
+			state[key] = true;
+	const threads = words.get('threads');
+	if (threads && /^\d+(\.\d+)*$/.test(threads))
+		state.threads = threads.split('.').map(Number);
+	return state;
+}
+
+/** @param {State} state */
+export function writeState(state) {
+	const words = new URLSearchParams();
+	/** @type {any} */
+	const any = state;
+	for (const key of TEXTS)
+		if (any[key])
+			words.set(key, any[key]);
+	for (const key of NUMBERS)
+		if (any[key] !== undefined)
+			words.set(key, String(any[key]));
+	for (const key of SWITCHES)
+		if (any[key])
+			words.set(key, '1');
+	if (state.threads)
+		words.set('threads', state.threads.join('.'));
+	return '#' + words.toString();
+}
+
+/** The part that says which samples pass. @param {State} state @returns {import('./filter.js').Filter} */
+export function filterOf(state) {
+	/** @type {any} */
+	const filter = {};
+	for (const key of ['from', 'to', 'threads', 'mark', 'longer', 'slowest',
+		'function', 'drop', 'focus', 'hideSystem', 'library', 'recursion'])
+		if (/** @type {any} */ (state)[key] !== undefined)
+			filter[key] = /** @type {any} */ (state)[key];
+	return filter;
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// table.js - a table of any length, of which only what is seen is there.
+import { el } from './dom.js';
+
+/**
+ * @template R
+ * @typedef {object} Heading
+ * @property {string} key
+ * @property {string} text
+ * @property {(row: R) => Node | string} cell
+ * @property {((row: R) => number | string)} [by] what it is sorted by
+ * @property {boolean} [number] aligned to the right
+ * @property {string} [width]
+ * @property {boolean} [up] sorted from the least at first
+ */
+
+const ROW = 26; // pixels; page.css has it too
+const MOST = 600000; // rows that a browser's scroll bar is long enough for
+
+/** @template R */
+export class Table {
+	/**
+	 * @param {{label: string, headings: Heading<R>[], sort: string,
+	 *   sorted?: (sort: string) => void, pick?: (row: R) => void, open?: (row: R) => void, height?: string}} options
+	 */
+	constructor(options) {
+		this.options = options;
+		/** @type {R[]} */
+		this.rows = [];
+		this.sort = options.sort;
+		/** @type {R | null} */
+		this.picked = null;
+		this.head = el('tr', {});
+		this.body = el('tbody', {});
+		this.table = el('table', { 'aria-label': options.label },
+			el('colgroup', {}, ...options.headings.map((heading) =>
+				el('col', heading.width ? { class: 'w-' + heading.width } : {}))),
+			el('thead', {}, this.head), this.body);
+		this.element = el('div', {
+			class: 'table', tabindex: '0', role: 'group',
+			'aria-label': options.label,
+			onscroll: () => this.show(),
+			onkeydown: (/** @type {KeyboardEvent} */ e) => this.key(e),
+		}, this.table);
+		this.first = -1;
+		this.last = -1;
+	}
+
+	/** @param {R[]} rows @param {string} [sort] */
+	set(rows, sort) {
+		if (sort)
+			this.sort = sort;
+		const key = this.sort.replace(/^-/, '');
+		const heading = this.options.headings.find((h) => h.key === key);
+		const by = heading && heading.by;
+		this.rows = rows.slice();
+		if (by) {
+			const sign = this.sort.startsWith('-') ? -1 : 1;
+			this.rows.sort((a, b) => {
+				const x = by(a), y = by(b);
+				return x < y ? -sign : x > y ? sign : 0;
+			});
+		}
+		this.table.setAttribute('aria-rowcount', String(this.rows.length + 1));
+		this.showHead();
+		this.first = -1;
+		this.show();
+	}
+
+	showHead() {
+		this.head.replaceChildren(...this.options.headings.map((heading) => {
+			const mine = this.sort.replace(/^-/, '') === heading.key;
+			const order = !mine ? 'none'
+				: this.sort.startsWith('-') ? 'descending' : 'ascending';
+			const button = heading.by
+				? el('button', { type: 'button', onclick: () => this.resort(heading) },
+					heading.text, el('span', { class: 'order', 'aria-hidden': 'true' },
+						mine ? (order === 'descending' ? ' ▾' : ' ▴') : ''))
+				: heading.text;
+			return el('th', { scope: 'col', class: heading.number ? 'number' : '',
+				'aria-sort': heading.by ? order : null }, button);
+		}));
+	}
+
+	/** @param {Heading<R>} heading */
+	resort(heading) {
+		const mine = this.sort.replace(/^-/, '') === heading.key;
+		const down = mine ? !this.sort.startsWith('-')
+			: Boolean(heading.number) && !heading.up;
+		const sort = (down ? '-' : '') + heading.key;
+		if (this.options.sorted)
+			this.options.sorted(sort);
+		this.set(this.rows, sort);
+	}
+
+	show() {
+		const height = this.element.clientHeight || 600;
+		const n = Math.min(this.rows.length, MOST);
+		const first = Math.max(0, Math.floor(this.element.scrollTop / ROW) - 10);
+		const last = Math.min(n, first + Math.ceil(height / ROW) + 20);
+		if (first === this.first && last === this.last)
+			return;
+		this.first = first;
+		this.last = last;
+		const rows = [];
+		if (first > 0)
+			rows.push(this.gap(first));
+		for (let i = first; i < last; i++)
+			rows.push(this.row(i));
+		if (last < n)
+			rows.push(this.gap(n - last));
+		if (last === MOST && this.rows.length > MOST)
+			rows.push(el('tr', {}, el('td', { colspan: this.options.headings.length },
+				'… and ' + (this.rows.length - MOST) + ' more: brush, or sort otherwise')));
+		this.body.replaceChildren(...rows);
+	}
+
+	/** @param {number} n */
+	gap(n) {
+		const row = el('tr', { 'aria-hidden': 'true', class: 'gap' },
+			el('td', { colspan: this.options.headings.length }));
+		row.firstChild.style.height = n * ROW + 'px';
+		return row;
+	}
+
+	/** @param {number} i */
+	row(i) {
+		const data = this.rows[i];
+		const { pick, open } = this.options;
+		return el('tr', {
+			'aria-rowindex': i + 2,
+			class: data === this.picked ? 'picked' : '',
+			onclick: pick && (() => this.pick(data)),
+			ondblclick: open && (() => open(data)),
+		}, ...this.options.headings.map((heading, column) =>
+			el(column === 0 ? 'th' : 'td', {
+				class: heading.number ? 'number' : 'text',
+				scope: column === 0 ? 'row' : null,
+			}, heading.cell(data))));
+	}
+
+	/** @param {R} row */
+	pick(row) {
+		this.picked = row;
+		this.first = -1;
+		this.show();
+		if (this.options.pick)
+			this.options.pick(row);
+	}
+
+	/** @param {KeyboardEvent} event */
+	key(event) {
+		if (!this.options.pick || event.target !== this.element)
+			return;
+		const at = this.picked ? this.rows.indexOf(this.picked) : -1;
+		let to = at;
+		if (event.key === 'ArrowDown')
+			to = Math.min(at + 1, this.rows.length - 1);
+		else if (event.key === 'ArrowUp')
+			to = Math.max(at - 1, 0);
+		else if (event.key === 'Enter' && this.picked && this.options.open)
+			this.options.open(this.picked);
+		else
+			return;
+		event.preventDefault();
+		if (to !== at && to >= 0) {
+			const y = to * ROW;
+			const { scrollTop, clientHeight } = this.element;
+			if (y < scrollTop)
+				this.element.scrollTop = y;
+			else if (y + 2 * ROW > scrollTop + clientHeight)
+				this.element.scrollTop = y + 2 * ROW - clientHeight;
+			this.pick(this.rows[to]);
+		}
+	}
+}

@@ -1,0 +1,501 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// timeline.js - the time axis that all views share: what threads did, marks,
+// counters and logs by lane, lost intervals, the brush and the cursor.
+import { cutText, prepareCanvas } from './canvas.js';
+import { el } from './dom.js';
+import { lowerBound } from './filter.js';
+import { hash } from './flame.js';
+import { formatMoment, formatTime } from './format.js';
+import { Scale, ticksOf } from './scale.js';
+
+const AXIS = 20, LANE = 22, THIN = 12;
+const THREADS = 5; // that have a lane of their own
+
+/** Axis, grid and round moments onto @context, from @left on.
+ * @param {CanvasRenderingContext2D} context @param {import('./canvas.js').Theme} theme
+ * @param {Scale} scale @param {number} left @param {number} height @param {number} zero */
+export function paintAxis(context, theme, scale, left, height, zero) {
+	const { step, ticks } = ticksOf(scale, zero);
+	context.font = theme.small;
+	context.textBaseline = 'middle';
+	for (const tick of ticks) {
+		const x = Math.round(left + scale.x(tick)) + 0.5;
+		context.strokeStyle = theme.line;
+		context.lineWidth = 1;
+		context.beginPath();
+		context.moveTo(x, 0);
+		context.lineTo(x, height);
+		context.stroke();
+		context.fillStyle = theme.soft;
+		const text = formatMoment(tick - zero, step);
+		if (x + 4 + context.measureText(text).width < left + scale.width)
+			context.fillText(text, x + 4, AXIS / 2 + 1);
+	}
+}
+
+/** Shades when something was lost. @param {CanvasRenderingContext2D} context @param {import('./canvas.js').Theme} theme
+ * @param {import('./model.js').Model} model @param {Scale} scale @param {number} left @param {number} top @param {number} height
+ * @param {(thread: number) => boolean} [of] */
+export function paintLosses(context, theme, model, scale, left, top, height, of) {
+	for (const loss of model.losses) {
+		if (of && !of(loss.thread))
+			continue;
+		const x = Math.max(scale.x(loss.begin), 0);
+		const end = Math.min(scale.x(loss.end), scale.width);
+		if (end < 0 || x > scale.width)
+			continue;
+		const w = Math.max(end - x, 2);
+		context.save();
+		context.beginPath();
+		context.rect(left + x, top, w, height);
+		context.clip();
+		context.globalAlpha = 0.22;
+		context.fillStyle = theme.lost;
+		context.fillRect(left + x, top, w, height);
+		context.globalAlpha = 0.75;
+		context.strokeStyle = theme.lost;
+		context.lineWidth = 1;
+		context.beginPath();
+		for (let at = left + x - height; at < left + x + w; at += 6) {
+			context.moveTo(at, top + height);
+			context.lineTo(at + height, top);
+		}
+		context.stroke();
+		context.restore();
+	}
+}
+
+export class Timeline {
+	/** @param {import('./main.js').App} app */
+	constructor(app) {
+		this.app = app;
+		this.canvas = el('canvas', { 'aria-hidden': 'true' });
+		this.element = el('div', {
+			class: 'timeline', tabindex: '0', role: 'application',
+			'aria-roledescription': 'time axis',
+			'aria-label': 'Time axis. Drag to look at a part; arrow keys ' +
+				'move it, plus and minus change its length, Escape ends it.',
+			onpointerdown: (/** @type {PointerEvent} */ e) => this.down(e),
+			onpointermove: (/** @type {PointerEvent} */ e) => this.move(e),
+			onpointerup: (/** @type {PointerEvent} */ e) => this.up(e),
+			onpointercancel: () => { this.drag = null; },
+			onpointerleave: () => { app.setCursor(null); },
+			ondblclick: () => app.set({ from: undefined, to: undefined }),
+			onkeydown: (/** @type {KeyboardEvent} */ e) => this.key(e),
+			onwheel: (/** @type {WheelEvent} */ e) => this.wheel(e),
+		}, this.canvas);
+		/** @type {{from: number, x: number, edge: string, begin: number, end: number} | null} */
+		this.drag = null;
+		/** @type {number | null} */
+		this.cursor = null;
+		this.key_ = '';
+		/** @type {Float64Array[]} */
+		this.bars = [];
+		this.height = 100;
+	}
+
+	/** What is shown of the time, whatever is brushed. */
+	window() {
+		const { model, state } = this.app;
+		const found = /^(-?\d+)-(\d+)$/.exec(state.window || '');
+		if (found && Number(found[2]) > Number(found[1]))
+			return [Number(found[1]), Number(found[2])];
+		return [model.start, model.end];
+	}
+
+	lanes() {
+		const { model } = this.app;
+		const threads = model.threads.filter((thread) =>
+			model.byThread && model.byThread[thread.number] > 0);
+		threads.sort((a, b) => model.byThread[b.number] - model.byThread[a.number]);
+		/** @type {{kind: string, label: string, height: number, n: number}[]} */
+		const lanes = threads.slice(0, THREADS).map((thread) => ({
+			kind: 'thread', label: model.threadName(thread.number),
+			height: LANE, n: thread.number }));
+		if (threads.length > THREADS)
+			lanes.push({ kind: 'others', n: -1, height: LANE,
+				label: threads.length - THREADS + ' more threads' });
+		if (model.marks.n > 0)
+			lanes.push({ kind: 'marks', label: 'marks', height: THIN + 2, n: 0 });
+		model.counters.filter((counter) => counter.times.length > 1).slice(0, 2)
+			.forEach((counter) => lanes.push({ kind: 'counter', height: LANE,
+				label: counter.category + ': ' + counter.name,
+				n: counter.number }));
+		if (model.logs.length > 0)
+			lanes.push({ kind: 'logs', label: 'logs', height: THIN, n: 0 });
+		return lanes;
+	}
+
+	measure() {
+		const width = Math.max(this.element.clientWidth, 60);
+		const left = width > 640 ? 148 : 0;
+		const [from, to] = this.window();
+		return { width, left, scale: new Scale(from, to, width - left) };
+	}
+
+	/** Samples by lane and pixel, each as what it stands for. @param {Scale} scale @param {{kind: string, n: number}[]} lanes */
+	bin(scale, lanes) {
+		const { model } = this.app;
+		const n = Math.ceil(scale.width);
+		const of = new Int32Array(model.threads.length).fill(-1);
+		lanes.forEach((lane, i) => {
+			if (lane.kind === 'thread')
+				of[lane.n] = i;
+		});
+		const others = lanes.findIndex((lane) => lane.kind === 'others');
+		const bars = lanes.map(() => new Float64Array(n));
+		const { times, threads, ticks } = model.samples;
+		const end = lowerBound(times, scale.to);
+		for (let i = lowerBound(times, scale.from); i < end; i++) {
+			const lane = of[threads[i]] >= 0 ? of[threads[i]] : others;
+			if (lane < 0)
+				continue;
+			const pixel = Math.floor((times[i] - scale.from) / scale.perPixel);
+			if (pixel >= 0 && pixel < n)
+				bars[lane][pixel] += ticks[i] * model.ticks[threads[i]];
+		}
+		return bars;
+	}
+
+	paint() {
+		const { app } = this;
+		const { theme, model, state } = app;
+		const lanes = this.lanes();
+		const { width, left, scale } = this.measure();
+		this.height = AXIS + lanes.reduce((sum, lane) => sum + lane.height + 2, 0) + 3;
+		const context = prepareCanvas(this.canvas, width, this.height);
+		this.element.style.height = this.height + 'px';
+		context.fillStyle = theme.paper;
+		context.fillRect(0, 0, width, this.height);
+		const key = [scale.from, scale.to, width, model.isWhole].join();
+		if (key !== this.key_) {
+			this.bars = this.bin(scale, lanes);
+			this.key_ = key;
+		}
+		context.save();
+		context.beginPath();
+		context.rect(left, 0, scale.width, this.height);
+		context.clip();
+		paintAxis(context, theme, scale, left, this.height, model.begin);
+		let top = AXIS;
+		lanes.forEach((lane, i) => {
+			this.paintLane(context, lane, i, scale, left, top);
+			top += lane.height + 2;
+		});
+		paintLosses(context, theme, model, scale, left, AXIS, this.height - AXIS);
+		this.paintBrush(context, scale, left);
+		context.restore();
+		top = AXIS;
+		context.textBaseline = 'middle';
+		context.font = theme.small;
+		for (const lane of lanes) {
+			context.globalAlpha = left > 0 ? 1 : 0.75;
+			if (left === 0) {
+				const text = cutText(context, lane.label, width / 2);
+				context.fillStyle = theme.paper;
+				context.fillRect(2, top + 1,
+					context.measureText(text).width + 4, 12);
+			}
+			context.globalAlpha = 1;
+			context.fillStyle = theme.soft;
+			context.fillText(cutText(context, lane.label, left > 0 ? left - 16
+				: width / 2), left > 0 ? 8 : 4, top + (left > 0
+				? lane.height / 2 + 1 : 7));
+			top += lane.height + 2;
+		}
+		void state;
+	}
+
+	/** @param {CanvasRenderingContext2D} context @param {{kind: string, height: number, n: number}} lane @param {number} i @param {Scale} scale @param {number} left @param {number} top */
+	paintLane(context, lane, i, scale, left, top) {
+		const { theme, model } = this.app;
+		context.fillStyle = theme.line;
+		context.fillRect(left, top + lane.height, scale.width, 1);
+		if (lane.kind === 'thread' || lane.kind === 'others') {
+			// A bin that is full was at work all the time.
+			const bars = this.bars[i];
+			let most = model.isTime ? scale.perPixel : 0;
+			for (const bar of bars)
+				most = model.isTime && lane.kind === 'thread' ? most
+					: Math.max(most, bar);
+			const step = Math.max(1, Math.round(
+				this.period(lane.n) * 2 / scale.perPixel));
+			context.fillStyle = theme.series[0];
+			const unit = model.isTime && lane.kind === 'thread'
+				? scale.perPixel * step : most * step;
+			for (let x = 0; x < bars.length; x += step) {
+				let sum = 0;
+				for (let k = x; k < Math.min(x + step, bars.length); k++)
+					sum += bars[k];
+				if (sum === 0)
+					continue;
+				const h = Math.max(1, Math.min(1, sum / unit) * lane.height);
+				context.fillRect(left + x, top + lane.height - h, step, h);
+			}
+		} else if (lane.kind === 'marks') {
+			this.paintMarks(context, lane, scale, left, top);
+		} else if (lane.kind === 'counter') {
+			const counter = model.counters[lane.n];
+			paintLine(context, counter.times, counter.values, scale, left, top + 1,
+				lane.height - 3, theme.series[1], theme);
+		} else {
+			let latest = -1;
+			for (const [time, , severity] of model.logs) {
+				const x = Math.floor(scale.x(time));
+				if (x < 0 || x > scale.width || (x === latest && severity > 2))
+					continue;
+				latest = x;
+				context.fillStyle = severity <= 1 ? theme.more
+					: severity === 2 ? theme.series[1] : theme.soft;
+				context.fillRect(left + x, top + 2, 2, lane.height - 3);
+			}
+		}
+	}
+
+	/** @param {number} thread */
+	period(thread) {
+		const { model } = this.app;
+		return thread >= 0 && model.isTime ? model.ticks[thread] : 1e6;
+	}
+
+	/** @param {CanvasRenderingContext2D} context @param {{height: number}} lane @param {Scale} scale @param {number} left @param {number} top */
+	paintMarks(context, lane, scale, left, top) {
+		const { theme, model } = this.app;
+		const { times, durations, names, depths } = model.marks;
+		const until = new Float64Array(2).fill(-1);
+		const end = lowerBound(times, scale.to);
+		for (let i = 0; i < end; i++) {
+			const depth = Math.min(depths[i], 1);
+			const begin = scale.x(times[i]);
+			const stop = scale.x(times[i] + durations[i]);
+			if (stop < 0 || stop < until[depth] + 0.5)
+				continue;
+			const x = Math.max(begin, until[depth]);
+			until[depth] = Math.max(stop, x + 1);
+			context.fillStyle = theme.series[
+				hash(model.markName(names[i])) % theme.series.length];
+			context.fillRect(left + x, top + depth * 7,
+				Math.max(stop - x, 1), 6);
+		}
+		void lane;
+	}
+
+	/** @param {CanvasRenderingContext2D} context @param {Scale} scale @param {number} left */
+	paintBrush(context, scale, left) {
+		const { theme, state, model } = this.app;
+		if (state.from !== undefined || state.to !== undefined) {
+			const from = scale.x(state.from === undefined ? scale.from : state.from);
+			const to = scale.x(state.to === undefined ? scale.to : state.to);
+			context.fillStyle = theme.paper;
+			context.globalAlpha = 0.65;
+			context.fillRect(left, 0, from, this.height);
+			context.fillRect(left + to, 0, scale.width - to, this.height);
+			context.globalAlpha = 1;
+			context.fillStyle = theme.brush;
+			context.fillRect(left + from - 1, 0, 2, this.height);
+			context.fillRect(left + to - 1, 0, 2, this.height);
+			context.fillRect(left + from - 1, 0, Math.max(to - from, 0) + 2, 3);
+		}
+		if (this.cursor !== null) {
+			const x = left + scale.x(this.cursor);
+			context.fillStyle = theme.ink;
+			context.globalAlpha = 0.7;
+			context.fillRect(x, 0, 1, this.height);
+			context.globalAlpha = 1;
+			context.font = theme.small;
+			const text = formatMoment(this.cursor - model.begin,
+				Math.max(scale.perPixel, 1));
+			const room = context.measureText(text).width + 8;
+			const at = x + room > left + scale.width ? x - room : x;
+			context.fillStyle = theme.ink;
+			context.fillRect(at, 0, room, 16);
+			context.fillStyle = theme.paper;
+			context.textBaseline = 'middle';
+			context.fillText(text, at + 4, 9);
+		}
+	}
+
+	/** @param {PointerEvent} event */
+	place(event) {
+		const { left, scale } = this.measure();
+		const x = event.clientX - this.element.getBoundingClientRect().left - left;
+		return { x, time: Math.round(Math.min(Math.max(scale.time(x),
+			scale.from), scale.to)), scale };
+	}
+
+	/** @param {PointerEvent} event */
+	down(event) {
+		if (event.button !== 0)
+			return;
+		const { state } = this.app;
+		const { x, time, scale } = this.place(event);
+		const begin = state.from === undefined ? scale.from : state.from;
+		const end = state.to === undefined ? scale.to : state.to;
+		const reach = event.pointerType === 'touch' ? 16 : 6;
+		const has = state.from !== undefined || state.to !== undefined;
+		const edge = has && Math.abs(scale.x(begin) - x) < reach ? 'begin'
+			: has && Math.abs(scale.x(end) - x) < reach ? 'end'
+				: has && event.shiftKey && time > begin && time < end
+					? 'all' : 'new';
+		this.drag = { from: time, x, edge, begin, end };
+		this.element.setPointerCapture(event.pointerId);
+	}
+
+	/** @param {PointerEvent} event */
+	move(event) {
+		const { x, time, scale } = this.place(event);
+		this.app.setCursor(time);
+		const { drag, app } = this;
+		if (!drag)
+			return;
+		if (drag.edge === 'new' && Math.abs(x - drag.x) < 3)
+			return;
+		let from = drag.begin, to = drag.end;
+		if (drag.edge === 'begin')
+			from = Math.min(time, to - 1);
+		else if (drag.edge === 'end')
+			to = Math.max(time, from + 1);
+		else if (drag.edge === 'all') {
+			from += time - drag.from;
+			to += time - drag.from;
+		} else {
+			from = Math.min(time, drag.from);
+			to = Math.max(time, drag.from, from + 1);
+		}
+		void scale;
+		app.set({ from: Math.round(from), to: Math.round(to) }, true);
+	}
+
+	/** @param {PointerEvent} event */
+	up(event) {
+		const { drag } = this;
+		this.drag = null;
+		if (drag && this.element.hasPointerCapture(event.pointerId))
+			this.element.releasePointerCapture(event.pointerId);
+		if (drag)
+			this.app.push();
+	}
+
+	/** @param {WheelEvent} event */
+	wheel(event) {
+		if (!event.ctrlKey && !event.metaKey)
+			return;
+		event.preventDefault();
+		const { left, scale } = this.measure();
+		const x = event.clientX - this.element.getBoundingClientRect().left - left;
+		this.zoom(scale.time(Math.max(x, 0)), event.deltaY > 0 ? 1.25 : 0.8);
+	}
+
+	/** @param {number} around @param {number} by */
+	zoom(around, by) {
+		const { app } = this;
+		const [from, to] = this.window();
+		const least = app.model.start;
+		const low = Math.max(least, Math.round(around - (around - from) * by));
+		const high = Math.min(app.model.end, Math.round(around + (to - around) * by));
+		if (high - low < 1000)
+			return;
+		app.set({ window: low <= least && high >= app.model.end ? undefined
+			: low + '-' + high }, true);
+	}
+
+	/** @param {KeyboardEvent} event */
+	key(event) {
+		const { app } = this;
+		const [begin, end] = this.window();
+		const { state } = app;
+		const step = (end - begin) / 100 * (event.shiftKey ? 10 : 1);
+		let from = state.from === undefined ? begin : state.from;
+		let to = state.to === undefined ? end : state.to;
+		if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') {
+			if (state.from === undefined && state.to === undefined) {
+				from = begin;
+				to = begin + (end - begin) / 10;
+			} else {
+				const by = event.key === 'ArrowLeft'
+					? -Math.min(step, from - begin) : Math.min(step, end - to);
+				from += by;
+				to += by;
+			}
+		} else if (event.key === '+' || event.key === '=') {
+			to = Math.min(end, to + step);
+		} else if (event.key === '-') {
+			to = Math.max(from + 1, to - step);
+		} else if (event.key === 'Escape') {
+			app.set({ from: undefined, to: undefined });
+			event.preventDefault();
+			return;
+		} else {
+			return;
+		}
+		event.preventDefault();
+		event.stopPropagation();
+		app.set({ from: Math.round(from), to: Math.round(to) });
+	}
+
+	/** What is brushed, in words. */
+	describe() {
+		const { state, model } = this.app;
+		if (state.from === undefined && state.to === undefined)
+			return '';
+		const from = state.from === undefined ? model.begin : state.from;
+		const to = state.to === undefined ? model.end : state.to;
+		const step = Math.max((to - from) / 100, 1);
+		return formatMoment(from - model.begin, step) + ' – ' +
+			formatMoment(to - model.begin, step) + ' (' +
+			formatTime(to - from) + ')';
+	}
+}
+
+/** A line of values, from the least to the largest of each pixel.
+ * @param {CanvasRenderingContext2D} context @param {ArrayLike<number>} times @param {ArrayLike<number>} values
+ * @param {Scale} scale @param {number} left @param {number} top @param {number} height @param {string} colour
+ * @param {import('./canvas.js').Theme} theme @param {[number, number]} [range] */
+export function paintLine(context, times, values, scale, left, top, height, colour, theme, range) {
+	const first = Math.max(lowerBound(times, scale.from) - 1, 0);
+	const last = Math.min(lowerBound(times, scale.to) + 1, times.length);
+	let low = Infinity, high = -Infinity;
+	for (let i = first; i < last; i++)
+		if (Number.isFinite(values[i])) {
+			low = Math.min(low, values[i]);
+			high = Math.max(high, values[i]);
+		}
+	if (range)
+		[low, high] = range;
+	if (!(high >= low))
+		return;
+	const size = high - low || 1;
+	const y = (/** @type {number} */ value) =>
+		top + height - (value - low) / size * height;
+	context.strokeStyle = colour;
+	context.lineWidth = 1.5;
+	context.beginPath();
+	let before = NaN;
+	for (let i = first; i < last;) {
+		const pixel = Math.floor(scale.x(times[i]));
+		let least = Infinity, most = -Infinity, end = before;
+		let k = i;
+		for (; k < last && Math.floor(scale.x(times[k])) === pixel; k++)
+			if (Number.isFinite(values[k])) {
+				least = Math.min(least, values[k]);
+				most = Math.max(most, values[k]);
+				end = values[k];
+			}
+		i = k;
+		if (most === -Infinity)
+			continue;
+		const x = left + Math.max(pixel, -1) + 0.5;
+		if (Number.isNaN(before))
+			context.moveTo(x, y(least));
+		else
+			context.lineTo(x, y(before));
+		context.lineTo(x, y(least));
+		context.lineTo(x, y(most));
+		context.lineTo(x, y(end));
+		before = end;
+	}
+	if (!Number.isNaN(before))
+		context.lineTo(left + Math.min(scale.width, scale.x(Infinity) || scale.width), y(before));
+	context.stroke();
+	void theme;
+}

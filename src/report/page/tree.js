@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// tree.js - trees of functions: each node before its callees, so that what is
+// below node i is a run of numbers, from i + 1 to ends[i] - 1.
+
+/**
+ * @typedef {object} Tree
+ * @property {number} n
+ * @property {ArrayLike<number>} depths the root has 0
+ * @property {ArrayLike<number>} functions
+ * @property {Uint32Array} parents
+ * @property {Uint32Array} ends
+ */
+
+/** @param {ArrayLike<number>} depths @param {ArrayLike<number>} functions @returns {Tree} */
+export function makeTree(depths, functions) {
+	if (depths.length === 0) // not there yet: a root all the same
+		return makeTree([0], [0]);
+	const n = depths.length;
+	const parents = new Uint32Array(n);
+	const ends = new Uint32Array(n);
+	const path = [];
+	for (let i = 0; i < n; i++) {
+		const depth = depths[i];
+		while (path.length > depth)
+			ends[path.pop()] = i;
+		parents[i] = depth > 0 ? path[depth - 1] : 0;
+		path.push(i);
+	}
+	while (path.length > 0)
+		ends[path.pop()] = n;
+	return { n, depths, functions, parents, ends };
+}
+
+/** What a node has with all below it. @param {Tree} tree @param {Float64Array} selfs */
+export function sumUp(tree, selfs) {
+	const totals = selfs.slice();
+	for (let i = tree.n - 1; i > 0; i--)
+		totals[tree.parents[i]] += totals[i];
+	return totals;
+}
+
+/**
+ * Of each function: by itself, and anywhere in the stack, once however often.
+ * @param {Tree} tree @param {Float64Array} selfs @param {Float64Array} totals
+ * @param {number} n how many functions there are
+ */
+export function sumFunctions(tree, selfs, totals, n) {
+	const sums = { selfs: new Float64Array(n), totals: new Float64Array(n) };
+	const open = new Uint32Array(n);
+	const path = [];
+	for (let i = 1; i < tree.n; i++) {
+		if (totals[i] === 0) {
+			i = tree.ends[i] - 1;
+			continue;
+		}
+		while (path.length >= tree.depths[i])
+			open[path.pop()]--;
+		const f = tree.functions[i];
+		sums.selfs[f] += selfs[i];
+		if (open[f]++ === 0)
+			sums.totals[f] += totals[i];
+		path.push(f);
+	}
+	return sums;
+}
+
+/** A tree that grows at any place, to be put in order afterwards. */
+class Growing {
+	constructor() {
+		this.parents = [0];
+		this.functions = [0];
+		/** @type {Map<number, number>} */
+		this.children = new Map();
+	}
+
+	/** @param {number} parent @param {number} f */
+	child(parent, f) {
+		const key = parent * 0x1000000 + f;
+		let node = this.children.get(key);
+		if (node === undefined) {
+			node = this.parents.length;
+			this.parents.push(parent);
+			this.functions.push(f);
+			this.children.set(key, node);
+		}
+		return node;
+	}
+
+	/** In order, the first that was met first; and where each node went. */
+	settle() {
+		const n = this.parents.length;
+		const first = new Int32Array(n).fill(-1);
+		const next = new Int32Array(n).fill(-1);
+		for (let i = n - 1; i > 0; i--) {
+			next[i] = first[this.parents[i]];
+			first[this.parents[i]] = i;
+		}
+		const depths = new Uint32Array(n);
+		const functions = new Uint32Array(n);
+		const places = new Uint32Array(n);
+		let at = 0, node = 0, depth = 0;
+		for (;;) {
+			depths[at] = depth;
+			functions[at] = this.functions[node];
+			places[node] = at++;
+			if (first[node] >= 0) {
+				node = first[node];
+				depth++;
+				continue;
+			}
+			while (node !== 0 && next[node] < 0) {
+				node = this.parents[node];
+				depth--;
+			}
+			if (node === 0)
+				break;
+			node = next[node];
+		}
+		return { tree: makeTree(depths, functions), places };
+	}
+}
+
+export const HIDDEN = 4; // "[system]": all was hidden
+const NOTE = 4; // categories
+const SYSTEM = 1;
+const KERNEL = 3;
+
+/**
+ * What becomes of stacks, as `syscap stat` does it: with --focus, --hide-system,
+ * --collapse-library and --collapse-recursion.
+ *
+ * @typedef {object} Transforms
+ * @property {((f: number) => boolean) | null} focus
+ * @property {boolean} hideSystem
+ * @property {((f: number) => number) | null} collapse as which function one is shown
+ * @property {boolean} collapseRecursion
+ */
+
+/**
+ * @param {Tree} tree @param {Float64Array} totals nodes without any are left out
+ * @param {(f: number) => number} category @param {Transforms} what
+ * @returns {{tree: Tree, nodes: Int32Array}} nodes: what each has become; -1: nothing
+ */
+export function transform(tree, totals, category, what) {
+	const grown = new Growing();
+	const nodes = new Int32Array(tree.n).fill(-1);
+	const focused = new Uint8Array(tree.n);
+	nodes[0] = 0;
+	for (let i = 1; i < tree.n; i++) {
+		if (totals[i] === 0) {
+			i = tree.ends[i] - 1;
+			continue;
+		}
+		const f = tree.functions[i];
+		const from = nodes[tree.parents[i]];
+		const kind = category(f);
+		nodes[i] = from;
+		if (what.focus) {
+			focused[i] = focused[tree.parents[i]] ||
+				(kind !== NOTE && what.focus(f) ? 1 : 0);
+			if (!focused[i])
+				continue;
+		}
+		if (what.hideSystem && (kind === SYSTEM || kind === KERNEL))
+			continue;
+		const shown = what.collapse ? what.collapse(f) : f;
+		if (from !== 0 && grown.functions[from] === shown &&
+		    (what.collapseRecursion || shown !== f))
+			continue;
+		nodes[i] = grown.child(from, shown);
+	}
+	// Stacks of which nothing is left end somewhere all the same.
+	for (let i = 1; i < tree.n; i++)
+		if (nodes[i] === 0 && totals[i] > 0)
+			nodes[i] = -2;
+	const hides = nodes.indexOf(-2) >= 0 ? grown.child(0, HIDDEN) : 0;
+	const { tree: made, places } = grown.settle();
+	for (let i = 1; i < tree.n; i++)
+		nodes[i] = nodes[i] === -2 ? places[hides]
+			: nodes[i] >= 0 ? places[nodes[i]] : -1;
+	return { tree: made, nodes };
+}
+
+/** @param {Float64Array} selfs @param {Int32Array} nodes @param {number} n */
+export function moveSelfs(selfs, nodes, n) {
+	const moved = new Float64Array(n);
+	for (let i = 1; i < selfs.length; i++)
+		if (selfs[i] !== 0 && nodes[i] >= 0)
+			moved[nodes[i]] += selfs[i];
+	return moved;
+}
+
+/** Without callees that no sample is in, to look at a part of a big tree.
+ * @param {Tree} tree @param {Float64Array} totals */
+export function prune(tree, totals) {
+	const kept = [0];
+	for (let i = 1; i < tree.n; i++) {
+		if (totals[i] === 0)
+			i = tree.ends[i] - 1;
+		else
+			kept.push(i);
+	}
+	return {
+		kept: Uint32Array.from(kept),
+		tree: makeTree(Uint32Array.from(kept, (i) => tree.depths[i]),
+			Uint32Array.from(kept, (i) => tree.functions[i])),
+	};
+}
+
+/**
+ * The tree from the leaves: what a function took by itself, then who called
+ * it.  What is narrower than @least is not followed further.
+ * @param {Tree} tree @param {Float64Array} selfs @param {number} least
+ * @param {Float64Array} [others] summed the same way
+ */
+export function invert(tree, selfs, least, others) {
+	const depths = [0], functions = [0], sums = [0], otherSums = [0];
+	const leaves = [];
+	for (let i = 1; i < tree.n; i++)
+		if (selfs[i] !== 0 || (others && others[i] !== 0))
+			leaves.push(i);
+	/** A group of leaves, and at which of their callers each is. */
+	const follow = (/** @type {number[]} */ of, /** @type {number[]} */ at,
+		/** @type {number} */ depth) => {
+		const groups = new Map();
+		for (let k = 0; k < of.length; k++) {
+			if (at[k] === 0)
+				continue;
+			const f = tree.functions[at[k]];
+			let group = groups.get(f);
+			if (!group)
+				groups.set(f, group = { f, of: [], at: [], sum: 0, other: 0 });
+			group.of.push(of[k]);
+			group.at.push(tree.parents[at[k]]);
+			group.sum += selfs[of[k]];
+			if (others)
+				group.other += others[of[k]];
+		}
+		const sorted = Array.from(groups.values());
+		sorted.sort((a, b) => b.sum + b.other - a.sum - a.other || a.f - b.f);
+		return { sorted, depth, k: 0 };
+	};
+	const path = [follow(leaves, leaves, 1)];
+	while (path.length > 0) {
+		const level = path[path.length - 1];
+		if (level.k === level.sorted.length) {
+			path.pop();
+			continue;
+		}
+		const group = level.sorted[level.k++];
+		depths.push(level.depth);
+		functions.push(group.f);
+		sums.push(group.sum);
+		otherSums.push(group.other);
+		if (group.sum + group.other >= least)
+			path.push(follow(group.of, group.at, level.depth + 1));
+		group.of = group.at = [];
+	}
+	const made = makeTree(depths, functions);
+	const top = (/** @type {number[]} */ list) => {
+		const totals = Float64Array.from(list);
+		for (let i = 1; i < made.n; i = made.ends[i])
+			totals[0] += totals[i];
+		return totals;
+	};
+	return { tree: made, totals: top(sums), others: top(otherSums) };
+}
+
+/**
+ * What is left of each total without its callees'.
+ * @param {Tree} tree @param {Float64Array} totals
+ */
+export function selfsOf(tree, totals) {
+	const selfs = totals.slice();
+	for (let i = 1; i < tree.n; i++)
+		selfs[tree.parents[i]] -= totals[i];
+	return selfs;
+}
+
+/**
+ * All that one function calls, or all that calls it, as a tree: where it calls
+ * itself the outermost counts.
+ * @param {Tree} tree @param {Float64Array} selfs @param {Float64Array} totals
+ * @param {number} f @param {boolean} callers
+ */
+export function around(tree, selfs, totals, f, callers) {
+	if (!callers) {
+		const marked = new Uint8Array(tree.n);
+		const grown = new Growing();
+		const nodes = new Int32Array(tree.n).fill(-1);
+		for (let i = 1; i < tree.n; i++) {
+			if (totals[i] === 0) {
+				i = tree.ends[i] - 1;
+				continue;
+			}
+			const up = tree.parents[i];
+			marked[i] = marked[up] || tree.functions[i] === f ? 1 : 0;
+			if (marked[i])
+				nodes[i] = grown.child(marked[up] ? nodes[up] : 0,
+					tree.functions[i]);
+		}
+		const { tree: made, places } = grown.settle();
+		for (let i = 1; i < tree.n; i++)
+			nodes[i] = nodes[i] >= 0 ? places[nodes[i]] : -1;
+		return { tree: made,
+			totals: sumUp(made, moveSelfs(selfs, nodes, made.n)) };
+	}
+	// The outermost of each stack, with all below it, is one leaf.
+	const weights = new Float64Array(tree.n);
+	for (let i = 1; i < tree.n; i++)
+		if (tree.functions[i] === f) {
+			weights[i] = totals[i];
+			i = tree.ends[i] - 1;
+		}
+	return invert(tree, weights, 0);
+}

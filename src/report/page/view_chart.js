@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// view_chart.js - the flame chart: what a thread did, one thing after another.
+import { Boxes } from './boxes.js';
+import { choose, el, fill } from './dom.js';
+import { passingNodes } from './filter.js';
+import { colouring, layoutChart } from './flame.js';
+import { Scale } from './scale.js';
+import { formatTime } from './format.js';
+import { paintAxis, paintLosses } from './timeline.js';
+import { functionDetails } from './view_flame.js';
+
+export class ChartView {
+	/** @param {import('./main.js').App} app */
+	constructor(app) {
+		this.app = app;
+		this.boxes = new Boxes({
+			theme: app.theme, label: 'Flame chart: arrow keys walk, Enter ' +
+				'brushes that time',
+			pick: (box) => this.describe(box),
+			open: (box) => this.open(box),
+			tip: (box) => this.tip(box),
+			back: () => app.set({ from: undefined, to: undefined }),
+			wheel: (x, by) => this.wheel(x, by),
+		});
+		this.bar = el('div', { class: 'bar' });
+		this.details = el('div', { class: 'details' });
+		this.axis = el('canvas', { class: 'axis', 'aria-hidden': 'true' });
+		this.element = el('section', { class: 'view', 'aria-label': 'Flame chart' },
+			this.bar, this.boxes.element, this.details);
+		this.thread = 0;
+		this.scale = new Scale(0, 1, 1);
+	}
+
+	/** The thread that was asked for, or the busiest. */
+	choose() {
+		const { app } = this;
+		const { threads } = app.analysis();
+		let best = 0;
+		threads.forEach((sum, t) => {
+			if (sum > threads[best])
+				best = t;
+		});
+		const asked = app.state.thread;
+		return asked !== undefined && asked < threads.length ? asked : best;
+	}
+
+	update() {
+		const { app } = this;
+		const { model } = app;
+		this.thread = this.choose();
+		const threads = app.analysis().threads;
+		const choices = model.threads.filter((thread) =>
+			threads[thread.number] > 0 || thread.number === this.thread)
+			.sort((a, b) => threads[b.number] - threads[a.number]);
+		fill(this.bar, choose('Thread', choices.slice(0, 500).map((thread) =>
+			[String(thread.number), model.threadName(thread.number)]),
+		String(this.thread), (thread) => app.set({ thread: Number(thread) })),
+		choose('Colours', [['', 'kind of code'], ['binary', 'binary']],
+			app.state.colour || '', (colour) => app.set({ colour })),
+		el('span', { class: 'hint' }, 'Left to right is time, not weight.'));
+		this.layout();
+		if (!this.boxes.picked)
+			this.describe(null);
+	}
+
+	layout() {
+		const { app } = this;
+		const { model, theme } = app;
+		const analysis = app.analysis();
+		const [from, to] = app.range();
+		this.scale = new Scale(from, to, this.boxes.width());
+		const colour = colouring(model, theme, app.state.colour || '');
+		const { tree } = analysis;
+		const { boxes, rows } = layoutChart({ model, thread: this.thread,
+			nodes: analysis.nodes, tree, scale: this.scale, left: 0,
+			passes: passingNodes(model, app.filter()),
+			label: (node) => model.nameOf(tree.functions[node]),
+			colour: (node) => colour(tree.functions[node]) });
+		for (const box of boxes)
+			box.row++;
+		this.boxes.under = (context, height) => {
+			paintAxis(context, theme, this.scale, 0, height, model.begin);
+			paintLosses(context, theme, model, this.scale, 0, 0, height,
+				(t) => t === this.thread || model.threads[t].tid < 0);
+		};
+		this.boxes.over = (context, height) => app.paintCursor(context,
+			this.scale, 0, height);
+		this.boxes.set(boxes, rows + 1);
+	}
+
+	resize() {
+		this.layout();
+	}
+
+	cursor() {
+		this.boxes.paint();
+	}
+
+	/** @param {number} x @param {number} by */
+	wheel(x, by) {
+		const { app, scale } = this;
+		const around = scale.time(x), factor = by > 0 ? 1.25 : 0.8;
+		app.set({
+			from: Math.round(Math.max(around - (around - scale.from) * factor, 0)),
+			to: Math.round(Math.min(around + (scale.to - around) * factor,
+				app.model.end)),
+		}, true);
+	}
+
+	/** @param {import('./boxes.js').Box} box */
+	open(box) {
+		this.app.set({
+			from: Math.round(this.scale.time(box.x)),
+			to: Math.round(this.scale.time(box.x + box.w)),
+		});
+	}
+
+	/** @param {import('./boxes.js').Box} box */
+	tip(box) {
+		const { tree } = this.app.analysis();
+		const f = tree.functions[box.id];
+		return [this.app.model.nameOf(f), this.app.model.binaryOf(f),
+			'for ' + formatTime(box.w * this.scale.perPixel)].filter(Boolean);
+	}
+
+	/** @param {import('./boxes.js').Box | null} box */
+	describe(box) {
+		const { app } = this;
+		if (!box) {
+			fill(this.details, el('p', { class: 'hint' },
+				'Twice on a box: look at that time only.'));
+			return;
+		}
+		const { tree, totals, selfs, total } = app.analysis();
+		fill(this.details, ...functionDetails(app, tree.functions[box.id],
+			{ total: totals[box.id], self: selfs[box.id], of: total }));
+	}
+}

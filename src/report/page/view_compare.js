@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// view_compare.js - compare inside: the slow frames against the others, as a
+// differential flame graph and as a table.
+import { runningTimes, sumMarks } from './analysis.js';
+import { Boxes } from './boxes.js';
+import { compare, compareFunctions, unexpected } from './compare.js';
+import { choose, el, fill } from './dom.js';
+import { layoutGraph, searching } from './flame.js';
+import { formatAmount, formatCount, formatDifference, formatMoment, formatShare,
+	formatTime } from './format.js';
+import { Table } from './table.js';
+
+const SIDES = [['slowest', 'the slowest of a mark'], ['brush', 'the brushed time'],
+	['thread', 'a thread'], ['search', 'what is searched for']];
+
+export class CompareView {
+	/** @param {import('./main.js').App} app */
+	constructor(app) {
+		this.app = app;
+		this.bar = el('div', { class: 'bar' });
+		this.answer = el('div', { class: 'answer', 'aria-live': 'polite' });
+		this.boxes = new Boxes({ theme: app.theme,
+			label: 'Differential flame graph: as wide as in the one part, ' +
+				'coloured by what is more or less there',
+			pick: (box) => this.pick(box), open: (box) => this.open(box),
+			tip: (box) => this.tip(box), back: () => { this.zoom = 0; this.layout(); } });
+		this.legend = el('div', { class: 'legend' });
+		this.table = this.makeTable();
+		this.marks = this.makeMarks();
+		this.zoom = 0;
+		this.key = '';
+		/** @type {import('./compare.js').Comparison | null} */
+		this.comparison = null;
+		this.element = el('section', { class: 'view', 'aria-label': 'Compare' },
+			this.bar, this.answer, el('div', { class: 'tables' }, this.table.element,
+				this.marks.element), this.boxes.element, this.legend);
+	}
+
+	/** @param {number} amount */
+	amount(amount) {
+		return this.comparison && this.comparison.byMark
+			? formatAmount(amount, this.app.unit()) : formatShare(amount, 1);
+	}
+
+	/** @param {number} difference */
+	difference(difference) {
+		if (!this.comparison || !this.comparison.byMark)
+			return formatDifference(difference);
+		return (difference < 0 ? '−' : '+') +
+			formatAmount(Math.abs(difference), this.app.unit());
+	}
+
+	makeTable() {
+		const { app } = this;
+		return new Table({
+			label: 'Functions, compared', sort: '-unexpected',
+			headings: [
+				{ key: 'name', text: 'Function', by: (row) => row.name,
+					cell: (row) => row.name },
+				{ key: 'unexpected', text: 'Unexpected', number: true, width: 'amount',
+					by: (row) => row.unexpected,
+					cell: (row) => this.difference(row.unexpected) },
+				{ key: 'difference', text: 'Self, more', number: true, width: 'amount',
+					by: (row) => row.self - row.otherSelf,
+					cell: (row) => this.difference(row.self - row.otherSelf) },
+				{ key: 'self', text: 'here', number: true, width: 'amount',
+					by: (row) => row.self, cell: (row) => this.amount(row.self) },
+				{ key: 'otherself', text: 'there', number: true, width: 'amount',
+					by: (row) => row.otherSelf,
+					cell: (row) => this.amount(row.otherSelf) },
+				{ key: 'totaldifference', text: 'Total, more', number: true,
+					width: 'amount',
+					by: (row) => row.total - row.otherTotal,
+					cell: (row) => this.difference(row.total - row.otherTotal) },
+				{ key: 'binary', text: 'Binary', width: 'name', by: (row) => row.binary,
+					cell: (row) => row.binary },
+			],
+			sorted: (sort) => app.set({ sort }, true),
+			pick: (row) => { this.found = row.f; this.layout(); },
+			open: (row) => app.set({ view: 'functions', picked: row.f }),
+		});
+	}
+
+	makeMarks() {
+		const { app } = this;
+		return new Table({
+			label: 'The slow ones', sort: '-duration',
+			headings: [
+				{ key: 'time', text: 'At', number: true, up: true,
+					by: (row) => row.time,
+					cell: (row) => formatMoment(row.time - app.model.begin, 1e5) },
+				{ key: 'duration', text: 'Took', number: true,
+					by: (row) => row.duration, cell: (row) => formatTime(row.duration) },
+				{ key: 'running', text: 'Sampled', number: true,
+					by: (row) => row.running,
+					cell: (row) => formatTime(row.running) },
+			],
+			pick: () => {},
+			open: (row) => app.set({ view: 'chart', from: row.time,
+				to: row.time + Math.max(row.duration, 1), thread: row.thread }),
+		});
+	}
+
+	update() {
+		const { app } = this;
+		const { model, state } = app;
+		const kind = state.compare || (model.marks.n > 0 ? 'slowest' : 'search');
+		const name = state.name || app.guessName();
+		const names = sumMarks(model, app.filter()).filter((row) => row.max > 0)
+			.sort((a, b) => b.total - a.total).map((row) => model.markName(row.name));
+		if (name && !names.includes(name))
+			names.unshift(name);
+		fill(this.bar,
+			choose('Compare', /** @type {[string, string][]} */ (SIDES), kind,
+				(compare_) => app.set({ compare: compare_ })),
+			kind === 'slowest' && choose('Mark',
+				names.slice(0, 300).map((n) => [n, n]), name,
+				(n) => app.set({ name: n })),
+			kind === 'slowest' && choose('Slowest', [['0.1%', '0.1 %'], ['1%', '1 %'],
+				['2%', '2 %'], ['5%', '5 %'], ['10%', '10 %'], ['1', '1'], ['5', '5'],
+				['20', '20']], state.amount || '1%',
+			(amount) => app.set({ amount })),
+			kind === 'slowest' && choose('With', [['', 'the others'],
+				['rest', 'everything else']], state.against || '',
+			(against) => app.set({ against })),
+			kind === 'thread' && choose('Thread', model.threads.filter((thread) =>
+				model.byThread[thread.number] > 0).map((thread) =>
+				[String(thread.number), model.threadName(thread.number)]),
+			String(state.thread || 0), (thread) => app.set({ thread: Number(thread) })));
+		this.comparison = compare(model, app.filter(), { ...state, compare: kind },
+			name);
+		const key = JSON.stringify([app.filter(), kind, name, state.amount,
+			state.against]);
+		if (key !== this.key) {
+			this.zoom = 0;
+			this.key = key;
+		}
+		const match = searching(kind === 'search' ? '' : state.search || '');
+		const rows = compareFunctions(model, this.comparison)
+			.filter((row) => !match || match(row.name));
+		this.table.set(rows, /difference|self|name|binary|unexpected/.test(state.sort || '')
+			? state.sort : '-unexpected');
+		const { marks } = this.comparison;
+		const running = runningTimes(model, marks);
+		this.marks.element.hidden = marks.length === 0;
+		this.marks.set(Array.from(marks, (i, k) => ({ i,
+			time: model.marks.times[i], duration: model.marks.durations[i],
+			running: running[k], thread: model.marks.threads[i] })));
+		this.tell(kind);
+		app.tellFound(null);
+		this.layout();
+	}
+
+	/** The answer in words. @param {string} kind */
+	tell(kind) {
+		const { comparison, app } = this;
+		if (!comparison)
+			return;
+		const { one, other, byMark } = comparison;
+		const hot = this.table.rows.reduce((best, row) =>
+			!best || row.unexpected > best.unexpected ? row : best, null);
+		const parts = [];
+		if (one.nMarks > 0) {
+			const wait = Math.max(one.duration - one.running, 0);
+			const side = (/** @type {import('./compare.js').Side} */ s,
+				/** @type {string} */ which) =>
+				el('p', {}, el('strong', {}, which + ' ' + formatCount(s.nMarks)),
+					' took ', el('strong', {}, formatTime(s.duration)),
+					' each, of which ' + formatTime(Math.min(s.running, s.duration)) +
+					' on the processor' + (app.isWall() ? ' or waiting with a stack' : '')
+					+ '.');
+			parts.push(side(one, 'The slowest'));
+			if (other.nMarks > 0)
+				parts.push(side(other, 'The other'));
+			if (!app.isWall() && app.model.isTime && wait > one.duration / 2 &&
+				wait > 1e6)
+				parts.push(el('p', { class: 'note' }, 'Most of it they wait: for ' +
+					'what, samples of wall time tell, record --sample=wall.'));
+		} else if (kind === 'brush' && app.state.from === undefined) {
+			parts.push(el('p', {}, 'Drag on the time axis to choose what is compared.'));
+		} else if (kind === 'search' && !app.state.search) {
+			parts.push(el('p', {}, 'Search for something to compare it with the rest.'));
+		}
+		const caller = hot && this.callerOf(hot.f);
+		if (hot && hot.unexpected > 0)
+			parts.push(el('p', {}, 'The largest difference: ',
+				el('button', { type: 'button', class: 'culprit',
+					onclick: () => app.set({ view: 'functions', picked: hot.f }) },
+				hot.name), caller ? ' in ' + caller : '', ', ' + this.amount(hot.self) +
+				(byMark ? ' in each, against ' : ' here, against ') +
+				this.amount(hot.otherSelf) + '.'));
+		fill(this.answer, ...parts);
+	}
+
+	/** Whose code that is in, where it is a library's. @param {number} f */
+	callerOf(f) {
+		const { comparison, app } = this;
+		if (!comparison)
+			return '';
+		const { tree, one, other } = comparison;
+		let best = 0, most = 0;
+		for (let i = 1; i < tree.n; i++) {
+			const more = one.selfs[i] / one.per - other.selfs[i] / other.per;
+			if (tree.functions[i] === f && more > most) {
+				most = more;
+				best = i;
+			}
+		}
+		for (let i = best; i !== 0; i = tree.parents[i]) {
+			const kind = app.model.categoryOf(tree.functions[i]);
+			if (kind === 0 || kind === 2)
+				return i === best ? '' : app.model.nameOf(tree.functions[i]);
+		}
+		return '';
+	}
+
+	/** More or less there. @param {number} difference of shares, or for each mark @param {number} most */
+	colour(difference, most) {
+		const { theme } = this.app;
+		const part = Math.min(1, Math.abs(difference) / (most || 1));
+		const mix = (/** @type {string} */ a, /** @type {string} */ b) => {
+			const read = (/** @type {string} */ c, /** @type {number} */ i) =>
+				parseInt(c.slice(1 + 2 * i, 3 + 2 * i), 16);
+			const how = Math.sqrt(part);
+			return 'rgb(' + [0, 1, 2].map((i) => Math.round(
+				read(a, i) + (read(b, i) - read(a, i)) * how)).join() + ')';
+		};
+		return mix(theme.same, difference > 0 ? theme.more : theme.less);
+	}
+
+	layout() {
+		const { app, comparison } = this;
+		if (!comparison)
+			return;
+		const { tree, one, other } = comparison;
+		const { model } = app;
+		const difference = (/** @type {number} */ i) => unexpected(comparison,
+			one.totals[i] / one.per, other.totals[i] / other.per);
+		let most = 0;
+		for (let i = 1; i < tree.n; i++)
+			most = Math.max(most, Math.abs(difference(i)));
+		const { boxes, rows } = layoutGraph({ tree, totals: one.totals,
+			zoom: Math.min(this.zoom, tree.n - 1), width: this.boxes.width(),
+			label: (i) => i === 0 ? one.text : model.nameOf(tree.functions[i]),
+			colour: (i) => this.colour(difference(i), most),
+			found: null });
+		for (const box of boxes)
+			box.found = this.found !== undefined && box.id > 0 &&
+				tree.functions[box.id] === this.found;
+		this.boxes.set(boxes, rows);
+		const { theme } = app;
+		fill(this.legend, this.key_(theme.more, 'more here'),
+			this.key_(theme.same, 'the same'), this.key_(theme.less, 'less here'),
+			el('span', { class: 'hint' }, 'as wide as in ' + one.text));
+	}
+
+	/** @param {string} colour @param {string} text */
+	key_(colour, text) {
+		const box = el('span', { class: 'swatch' });
+		box.style.background = colour;
+		return el('span', { class: 'key' }, box, text);
+	}
+
+	resize() {
+		this.table.show();
+		this.marks.show();
+		this.layout();
+	}
+
+	/** @param {import('./boxes.js').Box | null} box */
+	pick(box) {
+		void box;
+	}
+
+	/** @param {import('./boxes.js').Box} box */
+	open(box) {
+		if (this.comparison && box.id >= 0) {
+			this.zoom = box.id;
+			this.layout();
+		}
+	}
+
+	/** @param {import('./boxes.js').Box} box */
+	tip(box) {
+		const { comparison } = this;
+		if (!comparison || box.id < 0)
+			return [box.label];
+		const { one, other, tree } = comparison;
+		const a = one.totals[box.id] / one.per, b = other.totals[box.id] / other.per;
+		return [box.id === 0 ? one.text : this.app.model.nameOf(tree.functions[box.id]),
+			this.amount(a) + ' in ' + one.text, this.amount(b) + ' in ' + other.text,
+			this.difference(a - b)];
+	}
+}

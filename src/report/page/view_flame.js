@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// view_flame.js - the flame graph: what took how much, callers above callees.
+import { shape } from './analysis.js';
+import { Boxes } from './boxes.js';
+import { choose, el, fill, offer, toggle } from './dom.js';
+import { colouring, findNodes, layoutGraph } from './flame.js';
+import { formatAmount, formatCount, formatShare } from './format.js';
+import { CATEGORIES } from './model.js';
+import { invert, makeTree, prune } from './tree.js';
+
+export class FlameView {
+	/** @param {import('./main.js').App} app */
+	constructor(app) {
+		this.app = app;
+		/** @type {{tree: import('./tree.js').Tree, totals: Float64Array, labels: (node: number) => string} | null} */
+		this.shown = null;
+		this.zoom = 0;
+		this.boxes = new Boxes({
+			theme: app.theme, label: 'Flame graph: arrow keys walk, Enter ' +
+				'zooms in, Escape out',
+			pick: (box) => this.describe(box),
+			open: (box) => this.open(box),
+			tip: (box) => this.tip(box),
+			back: () => this.out(),
+		});
+		this.bar = el('div', { class: 'bar' });
+		this.path = el('nav', { class: 'path', 'aria-label': 'Zoomed into' });
+		this.legend = el('div', { class: 'legend' });
+		this.details = el('div', { class: 'details' });
+		this.element = el('section', { class: 'view', 'aria-label': 'Flame graph' },
+			this.bar, this.path, this.boxes.element, this.legend, this.details);
+	}
+
+	update() {
+		const { app } = this;
+		const { state } = app;
+		fill(this.bar,
+			choose('Order', [['', 'callers first'], ['leaves', 'callees first'],
+				['threads', 'by thread']], state.show || '',
+			(show) => app.set({ show, zoom: undefined })),
+			choose('Colours', [['', 'kind of code'], ['binary', 'binary']],
+				state.colour || '', (colour) => app.set({ colour })),
+			toggle('Upwards', Boolean(state.upside),
+				(upside) => app.set({ upside: upside || undefined })),
+			el('span', { class: 'grow' }),
+			el('button', { type: 'button', onclick: () => this.exportFolded() },
+				'Folded'),
+			el('button', { type: 'button', onclick: () => this.exportSvg() }, 'SVG'),
+			el('button', { type: 'button', onclick: () => this.exportPng() }, 'PNG'));
+		this.shown = this.make();
+		this.zoom = this.findZoom(state.zoom || '');
+		this.showPath();
+		this.showLegend();
+		this.layout();
+		if (!this.boxes.picked)
+			this.describe(null);
+	}
+
+	/** The tree in the order that was asked for. */
+	make() {
+		const { app } = this;
+		const { model, state } = app;
+		const analysis = app.analysis();
+		if (state.show === 'leaves') {
+			const { tree, totals } = invert(analysis.tree, analysis.selfs,
+				analysis.total / 4000);
+			return { tree, totals, labels: (/** @type {number} */ n) =>
+				n === 0 ? 'all' : model.nameOf(tree.functions[n]) };
+		}
+		if (state.show === 'threads')
+			return this.byThread();
+		const { tree, totals } = analysis;
+		return { tree, totals, labels: (/** @type {number} */ n) =>
+			n === 0 ? 'all' : model.nameOf(tree.functions[n]) };
+	}
+
+	byThread() {
+		const { app } = this;
+		const { model } = app;
+		const depths = [0], functions = [0], sums = [0];
+		/** @type {Map<number, string>} */
+		const names = new Map();
+		const order = Array.from(app.analysis().threads, (sum, t) => ({ sum, t }))
+			.filter((one) => one.sum > 0).sort((a, b) => b.sum - a.sum);
+		for (const { t } of order) {
+			const answer = app.fresh({ ...app.filter(), threads: [t] });
+			const { tree, kept } = prune(answer.tree, answer.totals);
+			names.set(depths.length, model.threadName(t));
+			for (let i = 0; i < tree.n; i++) {
+				depths.push(tree.depths[i] + 1);
+				functions.push(tree.functions[i]);
+				sums.push(answer.totals[kept[i]]);
+			}
+			sums[0] += answer.total;
+		}
+		const tree = makeTree(depths, functions);
+		return { tree, totals: Float64Array.from(sums),
+			labels: (/** @type {number} */ n) => n === 0 ? 'all'
+				: names.get(n) || model.nameOf(tree.functions[n]) };
+	}
+
+	/** By the names on the way: "main/work". @param {string} zoom */
+	findZoom(zoom) {
+		if (!zoom || !this.shown)
+			return 0;
+		const { tree } = this.shown;
+		let node = 0;
+		for (const step of zoom.split('.').map(Number)) {
+			let child = node + 1;
+			while (child < tree.ends[node] && tree.functions[child] !== step)
+				child = tree.ends[child];
+			if (child >= tree.ends[node])
+				break;
+			node = child;
+		}
+		return node;
+	}
+
+	/** @param {number} node */
+	pathOf(node) {
+		const path = [];
+		if (this.shown)
+			for (let i = node; i !== 0; i = this.shown.tree.parents[i])
+				path.push(i);
+		return path.reverse();
+	}
+
+	/** @param {number} node */
+	zoomTo(node) {
+		if (!this.shown)
+			return;
+		const { tree } = this.shown;
+		this.app.set({ zoom: this.pathOf(node).map((i) =>
+			tree.functions[i]).join('.') || undefined });
+	}
+
+	out() {
+		if (this.shown && this.zoom !== 0)
+			this.zoomTo(this.shown.tree.parents[this.zoom]);
+	}
+
+	/** @param {import('./boxes.js').Box} box */
+	open(box) {
+		if (box.id >= 0)
+			this.zoomTo(box.id);
+		else if (this.shown)
+			this.zoomTo(this.shown.tree.parents[-1 - box.id]);
+	}
+
+	showPath() {
+		const { shown } = this;
+		if (!shown)
+			return;
+		const path = this.pathOf(this.zoom);
+		this.path.hidden = path.length === 0;
+		const steps = [0, ...path];
+		const from = steps.length > 7 ? steps.length - 6 : 0;
+		fill(this.path, ...steps.flatMap((node, i) => {
+			if (i > 0 && i < from)
+				return i === 1 ? ['…', ' › '] : [];
+			return [el('button', { type: 'button', onclick: () => this.zoomTo(node),
+				'aria-current': node === this.zoom ? 'true' : null },
+			shown.labels(node)), i + 1 < steps.length ? ' › ' : ''];
+		}));
+	}
+
+	showLegend() {
+		const { theme, state, model } = this.app;
+		const used = new Set();
+		if (this.shown && state.colour !== 'binary')
+			for (let i = 1; i < this.shown.tree.n; i++)
+				if (this.shown.totals[i] > 0)
+					used.add(model.categoryOf(this.shown.tree.functions[i]));
+		fill(this.legend, ...CATEGORIES.map((name, i) => used.has(i) &&
+			this.swatch(theme.categories[i], name)));
+	}
+
+	/** @param {string} colour @param {string} name */
+	swatch(colour, name) {
+		const box = el('span', { class: 'swatch' });
+		box.style.background = colour;
+		return el('span', { class: 'key' }, box, name);
+	}
+
+	layout() {
+		const { app, shown } = this;
+		if (!shown)
+			return;
+		const { model, theme, state } = app;
+		const { tree, totals } = shown;
+		const colour = colouring(model, theme, state.colour || '');
+		const found = findNodes(model, tree, totals, state.search || '');
+		app.tellFound(found && { share: found.share, total: totals[0],
+			n: found.outermost.length });
+		this.found = found;
+		const { boxes, rows } = layoutGraph({ tree, totals, zoom: this.zoom,
+			width: this.boxes.width(), label: shown.labels,
+			colour: (node) => colour(tree.functions[node]),
+			found: found && found.found });
+		if (state.upside)
+			for (const box of boxes)
+				box.row = rows - 1 - box.row;
+		boxes.sort((a, b) => a.row - b.row || a.x - b.x);
+		this.boxes.set(boxes, rows);
+	}
+
+	resize() {
+		this.layout();
+	}
+
+	/** The next of what a search found. @param {number} by */
+	step(by) {
+		const { found } = this;
+		if (!found || found.outermost.length === 0)
+			return;
+		const { outermost } = found;
+		this.at = ((this.at === undefined ? (by > 0 ? -1 : 0) : this.at) + by +
+			outermost.length) % outermost.length;
+		const node = outermost[this.at];
+		const box = this.boxes.boxes.find((b) => b.id === node);
+		if (box)
+			this.boxes.pick(box);
+		else
+			this.zoomTo(node);
+	}
+
+	/** @param {import('./boxes.js').Box} box */
+	tip(box) {
+		const { shown, app } = this;
+		if (!shown)
+			return [];
+		const { tree, totals } = shown;
+		if (box.id < 0)
+			return [box.label, 'each narrower than a pixel: zoom in'];
+		const f = tree.functions[box.id];
+		const binary = app.model.binaryOf(f);
+		const lines = [shown.labels(box.id)];
+		if (binary && box.id !== 0)
+			lines.push(binary);
+		lines.push(formatAmount(totals[box.id], app.unit()) + ', ' +
+			formatShare(totals[box.id], totals[0]) + ' of all');
+		return lines;
+	}
+
+	/** @param {import('./boxes.js').Box | null} box */
+	describe(box) {
+		const { app, shown } = this;
+		if (!box || box.id <= 0 || !shown) {
+			fill(this.details, el('p', { class: 'hint' }, app.model.samples.n === 0 &&
+				app.model.isWhole ? 'There are no samples here: record with --sample.'
+				: 'Click a function for more, twice to zoom in. Drag on the time ' +
+				'axis to look at a part of it.'));
+			return;
+		}
+		const f = shown.tree.functions[box.id];
+		let self = shown.totals[box.id];
+		for (let i = box.id + 1; i < shown.tree.ends[box.id]; i = shown.tree.ends[i])
+			self -= shown.totals[i];
+		fill(this.details, ...functionDetails(app, f, {
+			total: shown.totals[box.id], self, of: shown.totals[0] }),
+		el('button', { type: 'button', onclick: () => this.zoomTo(box.id) },
+			'Zoom in'));
+	}
+
+	exportFolded() {
+		const analysis = this.app.analysis();
+		const { model } = this.app;
+		const { tree, selfs } = analysis;
+		const lines = [];
+		for (let i = 1; i < tree.n; i++) {
+			if (selfs[i] === 0)
+				continue;
+			const names = [];
+			for (let k = i; k !== 0; k = tree.parents[k])
+				names.push(model.nameOf(tree.functions[k]).replace(/[;\n]/g, ':'));
+			lines.push(names.reverse().join(';') + ' ' + selfs[i] + '\n');
+		}
+		offer('stacks.folded', new Blob(lines, { type: 'text/plain' }));
+	}
+
+	exportPng() {
+		this.boxes.canvas.toBlob((/** @type {Blob | null} */ blob) => {
+			if (blob)
+				offer('flamegraph.png', blob);
+		});
+	}
+
+	exportSvg() {
+		const quote = (/** @type {string} */ text) => text.replace(/[&<>"]/g,
+			(c) => '&#' + c.charCodeAt(0) + ';');
+		const width = this.boxes.width(), height = this.boxes.nRows * 20;
+		const parts = ['<svg xmlns="http://www.w3.org/2000/svg" width="' + width +
+			'" height="' + height + '" font-family="sans-serif" font-size="12">'];
+		for (const box of this.boxes.boxes) {
+			const room = Math.floor(box.w / 6.5);
+			parts.push('<g><title>' + quote(this.tip(box).join('\n')) +
+				'</title><rect x="' + box.x.toFixed(2) + '" y="' + box.row * 20 +
+				'" width="' + Math.max(box.w - 0.5, 0.3).toFixed(2) +
+				'" height="19" fill="' + (box.colour || '#bbb') + '"/>' +
+				(room > 3 ? '<text x="' + (box.x + 4).toFixed(2) + '" y="' +
+				(box.row * 20 + 14) + '">' + quote(box.label.slice(0, room)) +
+				'</text>' : '') + '</g>');
+		}
+		parts.push('</svg>');
+		offer('flamegraph.svg', new Blob(parts, { type: 'image/svg+xml' }));
+	}
+}
+
+/** What can be done with a function. @param {import('./main.js').App} app @param {number} f @param {{total: number, self: number, of: number}} sums */
+export function functionDetails(app, f, sums) {
+	const { model } = app;
+	const name = model.nameOf(f);
+	const exact = '^' + name.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&') + '$';
+	const button = (/** @type {string} */ text, /** @type {any} */ patch) =>
+		el('button', { type: 'button', onclick: () => app.set(patch) }, text);
+	return [
+		el('h2', {}, name),
+		el('p', { class: 'sums' },
+			[model.binaryOf(f), CATEGORIES[model.categoryOf(f)]]
+				.filter(Boolean).join(' · ') + ' · total ' +
+			formatAmount(sums.total, app.unit()) + ' (' +
+			formatShare(sums.total, sums.of) + '), self ' +
+			formatAmount(sums.self, app.unit()) + ' (' +
+			formatShare(sums.self, sums.of) + ')'),
+		button('Callers and callees', { view: 'functions', function_: undefined,
+			picked: f }),
+		button('Begin here', { focus: exact, zoom: undefined }),
+		button('Only with it', { function: exact }),
+		button('Without it', { drop: exact, zoom: undefined }),
+	];
+}
+
+/** For tests and other views. */
+export { formatCount, shape };

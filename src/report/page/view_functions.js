@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// view_functions.js - functions with what they took, and of one its callers
+// and callees.
+import { functionsOf } from './analysis.js';
+import { Boxes } from './boxes.js';
+import { el, fill } from './dom.js';
+import { colouring, layoutGraph, searching } from './flame.js';
+import { formatAmount, formatShare } from './format.js';
+import { Table } from './table.js';
+import { around } from './tree.js';
+import { functionDetails } from './view_flame.js';
+
+export class FunctionsView {
+	/** @param {import('./main.js').App} app */
+	constructor(app) {
+		this.app = app;
+		const share = (/** @type {'self' | 'total'} */ key) =>
+			(/** @type {any} */ row) => formatShare(row[key], this.total);
+		this.table = new Table({
+			label: 'Functions', sort: '-self',
+			headings: [
+				{ key: 'name', text: 'Function', by: (row) => row.name,
+					cell: (row) => row.name },
+				{ key: 'self', text: 'Self', number: true, width: 'amount',
+					by: (row) => row.self,
+					cell: (row) => formatAmount(row.self, app.unit()) },
+				{ key: 'selfshare', text: '%', number: true, width: 'share',
+					cell: share('self') },
+				{ key: 'total', text: 'Total', number: true, width: 'amount',
+					by: (row) => row.total,
+					cell: (row) => formatAmount(row.total, app.unit()) },
+				{ key: 'totalshare', text: '%', number: true, width: 'share',
+					cell: share('total') },
+				{ key: 'binary', text: 'Binary', width: 'name',
+					by: (row) => row.binary, cell: (row) => row.binary },
+			],
+			sorted: (sort) => app.set({ sort }, true),
+			pick: (row) => app.set({ picked: row.f }),
+		});
+		this.total = 0;
+		/** @type {any} */
+		this.trees = [];
+		this.callers = this.side('Callers', true);
+		this.callees = this.side('Callees', false);
+		this.details = el('div', { class: 'details' });
+		this.bar = el('div', { class: 'bar' });
+		this.sandwich = el('div', { class: 'sandwich' },
+			el('h3', {}, 'Called by'), this.callers.element,
+			this.details,
+			el('h3', {}, 'Calls'), this.callees.element);
+		this.element = el('section', { class: 'view', 'aria-label': 'Functions' },
+			this.bar, el('div', { class: 'beside' }, this.table.element,
+				this.sandwich));
+	}
+
+	/** @param {string} label @param {boolean} up */
+	side(label, up) {
+		/** @type {Boxes} */
+		const boxes = new Boxes({ theme: this.app.theme, label,
+			pick: () => {}, open: (box) => this.open(box, up),
+			tip: (box) => this.tip(box, up) });
+		return boxes;
+	}
+
+	/** @param {import('./boxes.js').Box} box @param {boolean} up */
+	open(box, up) {
+		const made = this.trees[up ? 1 : 0];
+		if (made && box.id > 0)
+			this.app.set({ picked: made.tree.functions[box.id] });
+	}
+
+	/** @param {import('./boxes.js').Box} box @param {boolean} up */
+	tip(box, up) {
+		const made = this.trees[up ? 1 : 0];
+		if (!made || box.id < 0)
+			return [box.label];
+		return [this.app.model.nameOf(made.tree.functions[box.id]),
+			formatAmount(made.totals[box.id], this.app.unit()) + ', ' +
+			formatShare(made.totals[box.id], made.totals[0])];
+	}
+
+	update() {
+		const { app } = this;
+		const { model, state } = app;
+		const analysis = app.analysis();
+		const sums = functionsOf(model, analysis);
+		const match = searching(state.search || '');
+		this.total = analysis.total;
+		this.sums = sums;
+		const rows = [];
+		let all = 0;
+		for (let f = 1; f < sums.totals.length; f++) {
+			if (sums.totals[f] === 0)
+				continue;
+			all++;
+			const name = model.nameOf(f);
+			if (!match || match(name))
+				rows.push({ f, name, binary: model.binaryOf(f),
+					self: sums.selfs[f], total: sums.totals[f] });
+		}
+		app.tellFound(match && { share: -1, total: 0, n: rows.length });
+		fill(this.bar, el('span', { class: 'hint' }, match
+			? rows.length + ' of ' + all + ' functions' : all + ' functions'));
+		this.table.picked = rows.find((row) => row.f === state.picked) || null;
+		this.table.set(rows, state.sort && /^-?(name|self|total|binary)$/.test(state.sort)
+			? state.sort : '-self');
+		this.layout();
+	}
+
+	layout() {
+		const { app } = this;
+		const { model, state, theme } = app;
+		const f = state.picked;
+		this.sandwich.hidden = f === undefined || f >= model.nFunctions;
+		if (f === undefined || f >= model.nFunctions || !this.sums)
+			return;
+		const analysis = app.analysis();
+		const colour = colouring(model, theme, state.colour || '');
+		this.trees = [false, true].map((up) =>
+			around(analysis.tree, analysis.selfs, analysis.totals, f, up));
+		[this.callees, this.callers].forEach((boxes, up) => {
+			const { tree, totals } = this.trees[up];
+			const { boxes: made, rows } = layoutGraph({ tree, totals,
+				zoom: tree.n > 1 ? 1 : 0, width: boxes.width(),
+				label: (node) => node === 0 ? 'all' : model.nameOf(tree.functions[node]),
+				colour: (node) => colour(tree.functions[node]) });
+			const kept = made.filter((box) => box.row > 0);
+			for (const box of kept)
+				box.row = up ? rows - 1 - box.row : box.row - 1;
+			kept.sort((a, b) => a.row - b.row || a.x - b.x);
+			boxes.set(kept, Math.max(rows - 1, 1));
+			if (up)
+				boxes.scroller.scrollTop = boxes.scroller.scrollHeight;
+		});
+		fill(this.details, ...functionDetails(app, f, { self: this.sums.selfs[f],
+			total: this.sums.totals[f], of: this.total }));
+	}
+
+	resize() {
+		this.table.show();
+		this.layout();
+	}
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// view_heap.js - memory: what was allocated, where, and what was there at any
+// moment.
+import { answerHeap } from './analysis.js';
+import { Boxes } from './boxes.js';
+import { prepareCanvas } from './canvas.js';
+import { choose, el, fill } from './dom.js';
+import { colouring, findNodes, layoutGraph } from './flame.js';
+import { formatBytes, formatCount, formatMoment, formatShare } from './format.js';
+import { Scale } from './scale.js';
+import { paintAxis, paintLine } from './timeline.js';
+
+export class HeapView {
+	/** @param {import('./main.js').App} app */
+	constructor(app) {
+		this.app = app;
+		this.bar = el('div', { class: 'bar' });
+		this.canvas = el('canvas', { 'aria-hidden': 'true' });
+		this.over = el('div', { class: 'heapline', tabindex: '0', role: 'slider',
+			'aria-label': 'Moment', 'aria-valuemin': '0', 'aria-valuemax': '100',
+			'aria-valuenow': '0',
+			onclick: (/** @type {MouseEvent} */ e) => this.choose(e),
+			onkeydown: (/** @type {KeyboardEvent} */ e) => this.key(e) }, this.canvas);
+		this.boxes = new Boxes({ theme: app.theme, label: 'Allocations by stack',
+			pick: () => {}, open: (box) => { this.zoom = Math.max(box.id, 0); this.layout(); },
+			tip: (box) => this.tip(box), back: () => { this.zoom = 0; this.layout(); } });
+		this.element = el('section', { class: 'view', 'aria-label': 'Allocations' },
+			this.bar, this.over, this.boxes.element);
+		this.zoom = 0;
+		/** @type {Float64Array | null} */
+		this.times = null;
+		this.live = new Float64Array(0);
+	}
+
+	/** How many bytes there are after each change. */
+	line() {
+		const { allocations: rows } = this.app.model;
+		if (this.times && this.n === rows.n)
+			return;
+		this.n = rows.n;
+		const changes = [];
+		for (let i = 0; i < rows.n; i++) {
+			changes.push([rows.times[i], rows.sizes[i]]);
+			if (rows.ends[i] > 0)
+				changes.push([rows.ends[i] - 1, -rows.sizes[i]]);
+		}
+		changes.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+		this.times = Float64Array.from(changes, (c) => c[0]);
+		let sum = 0;
+		this.live = Float64Array.from(changes, (c) => sum += c[1]);
+	}
+
+	update() {
+		const { app } = this;
+		const { state } = app;
+		const of = /** @type {any} */ (state.of || 'allocated');
+		this.line();
+		fill(this.bar, choose('Bytes', [['', 'allocated'], ['leaked', 'never freed'],
+			['temporary', 'freed at once'], ['live', 'there at a moment']],
+		state.of || '', (o) => app.set({ of: o })));
+		this.answer = answerHeap(app.model, app.filter(), of,
+			state.moment === undefined ? this.peak() : state.moment);
+		const { answer } = this;
+		this.bar.append(el('span', { class: 'hint' }, formatBytes(answer.total) +
+			' in ' + formatCount(answer.n) + ' allocations' + (of === 'live' ? ', at ' +
+			formatMoment((state.moment === undefined ? this.peak() : state.moment) -
+				app.model.begin, 1e5) : '')));
+		this.layout();
+	}
+
+	/** When most was there. */
+	peak() {
+		let best = 0;
+		this.live.forEach((bytes, i) => {
+			if (bytes > this.live[best])
+				best = i;
+		});
+		return this.times && this.times.length > 0 ? this.times[best] : 0;
+	}
+
+	layout() {
+		const { app, answer } = this;
+		if (!answer)
+			return;
+		const { model, theme, state } = app;
+		const width = Math.max(this.over.clientWidth, 60), height = 90;
+		const context = prepareCanvas(this.canvas, width, height);
+		const [from, to] = app.range();
+		const scale = new Scale(from, to, width);
+		context.fillStyle = theme.paper;
+		context.fillRect(0, 0, width, height);
+		paintAxis(context, theme, scale, 0, height, model.begin);
+		if (this.times)
+			paintLine(context, this.times, this.live, scale, 0, 24, height - 28,
+				theme.series[0], theme);
+		if (state.of === 'live') {
+			context.fillStyle = theme.brush;
+			context.fillRect(scale.x(state.moment === undefined ? this.peak()
+				: state.moment) - 1, 0, 2, height);
+		}
+		const colour = colouring(model, theme, state.colour || '');
+		const { tree, totals } = answer;
+		const found = findNodes(model, tree, totals, state.search || '');
+		app.tellFound(found && { share: found.share, total: totals[0],
+			n: found.outermost.length });
+		const { boxes, rows } = layoutGraph({ tree, totals,
+			zoom: Math.min(this.zoom, tree.n - 1), width: this.boxes.width(),
+			label: (node) => node === 0 ? 'all' : model.nameOf(tree.functions[node]),
+			colour: (node) => colour(tree.functions[node]),
+			found: found && found.found });
+		this.boxes.set(boxes, Math.max(rows, 1));
+	}
+
+	resize() {
+		this.layout();
+	}
+
+	/** @param {MouseEvent} event */
+	choose(event) {
+		const place = this.over.getBoundingClientRect();
+		const [from, to] = this.app.range();
+		const scale = new Scale(from, to, place.width);
+		this.app.set({ of: 'live',
+			moment: Math.round(scale.time(event.clientX - place.left)) });
+	}
+
+	/** @param {KeyboardEvent} event */
+	key(event) {
+		const by = event.key === 'ArrowLeft' ? -1 : event.key === 'ArrowRight' ? 1 : 0;
+		if (by === 0)
+			return;
+		event.preventDefault();
+		const [from, to] = this.app.range();
+		const { moment } = this.app.state;
+		this.app.set({ of: 'live', moment: Math.round(Math.min(to, Math.max(from,
+			(moment === undefined ? this.peak() : moment) + by * (to - from) / 100))) });
+	}
+
+	/** @param {import('./boxes.js').Box} box */
+	tip(box) {
+		const { answer, app } = this;
+		if (!answer || box.id < 0)
+			return [box.label];
+		const { tree, totals } = answer;
+		return [box.id === 0 ? 'all' : app.model.nameOf(tree.functions[box.id]),
+			formatBytes(totals[box.id]) + ', ' + formatShare(totals[box.id], totals[0])];
+	}
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// view_heat.js - the heat map: time goes down within a column and then to the
+// right, 20 ms a cell; a range of cells is a brush.
+import { prepareCanvas } from './canvas.js';
+import { el, fill } from './dom.js';
+import { passingNodes } from './filter.js';
+import { formatAmount, formatMoment, formatTime } from './format.js';
+import { roundStep } from './scale.js';
+
+const ROWS = 50;
+
+export class HeatView {
+	/** @param {import('./main.js').App} app */
+	constructor(app) {
+		this.app = app;
+		this.bar = el('div', { class: 'bar' });
+		this.canvas = el('canvas', { 'aria-hidden': 'true' });
+		this.live = el('p', { class: 'hint', 'aria-live': 'polite' });
+		this.place = el('div', { class: 'heat', tabindex: '0', role: 'application',
+			'aria-roledescription': 'heat map',
+			'aria-label': 'Heat map: arrow keys walk, Enter looks at that cell',
+			onpointerdown: (/** @type {PointerEvent} */ e) => {
+				this.begun = this.cellAt(e);
+			},
+			onpointermove: (/** @type {PointerEvent} */ e) => this.hover(e),
+			onpointerup: (/** @type {PointerEvent} */ e) => this.end(e),
+			onkeydown: (/** @type {KeyboardEvent} */ e) => this.key(e) }, this.canvas);
+		this.element = el('section', { class: 'view', 'aria-label': 'Heat map' },
+			this.bar, this.place, this.live);
+		this.begun = -1;
+		this.at = 0;
+		this.cell = 2e7;
+		this.columns = 1;
+		this.cells = new Float64Array(0);
+	}
+
+	update() {
+		const { app } = this;
+		const { model } = app;
+		const width = Math.max(this.place.clientWidth, 100);
+		// 20 ms a cell; more where the capture is too long for the screen.
+		const length = model.end - model.begin;
+		const most = Math.floor(width / 3);
+		this.cell = Math.max(2e7, roundStep(length / most / ROWS / 1e6) * 1e6);
+		this.columns = Math.max(1, Math.ceil(length / (this.cell * ROWS)));
+		this.cells = new Float64Array(this.columns * ROWS);
+		const { times, threads, ticks, nodes } = model.samples;
+		const passes = passingNodes(model, app.filter());
+		const set = model.threadSet(app.filter().threads);
+		for (let i = 0; i < times.length; i++) {
+			const cell = Math.floor((times[i] - model.begin) / this.cell);
+			if (cell >= 0 && cell < this.cells.length && (!set || set[threads[i]]) &&
+				(!passes || passes[nodes[i]]))
+				this.cells[cell] += ticks[i] * model.ticks[threads[i]];
+		}
+		app.tellFound(null);
+		fill(this.bar, el('span', { class: 'hint' }, 'Each cell is ' +
+			formatTime(this.cell) + ', each column ' + formatTime(this.cell * ROWS) +
+			'. Darker is more ' + model.facts.unit + '. Click, or drag over several.'));
+		this.resize();
+	}
+
+	resize() {
+		const { app } = this;
+		const { theme, model, state } = app;
+		const width = Math.max(this.place.clientWidth, 100);
+		this.w = Math.max(3, Math.min(28, Math.floor(width / this.columns)));
+		this.h = 9;
+		const context = prepareCanvas(this.canvas, width, ROWS * this.h);
+		context.fillStyle = theme.paper;
+		context.fillRect(0, 0, width, ROWS * this.h);
+		let most = 0;
+		for (const sum of this.cells)
+			most = Math.max(most, sum);
+		const from = state.from === undefined ? -Infinity : state.from;
+		const to = state.to === undefined ? Infinity : state.to;
+		for (let i = 0; i < this.cells.length; i++) {
+			const x = Math.floor(i / ROWS) * this.w, y = (i % ROWS) * this.h;
+			const time = model.begin + i * this.cell;
+			context.fillStyle = theme.raised;
+			context.fillRect(x, y, this.w - 1, this.h - 1);
+			if (this.cells[i] > 0) {
+				context.globalAlpha = 0.15 + 0.85 * this.cells[i] / most;
+				context.fillStyle = theme.series[0];
+				context.fillRect(x, y, this.w - 1, this.h - 1);
+				context.globalAlpha = 1;
+			}
+			const lost = model.losses.some((loss) => loss.begin < time + this.cell &&
+				loss.end >= time);
+			if (lost) {
+				context.fillStyle = theme.lost;
+				context.fillRect(x, y, 3, this.h - 1);
+			}
+			if (i === this.at || (Number.isFinite(from) && time + this.cell > from &&
+				time < to)) {
+				context.strokeStyle = i === this.at ? theme.ink : theme.brush;
+				context.lineWidth = 1;
+				context.strokeRect(x + 0.5, y + 0.5, this.w - 2, this.h - 2);
+			}
+		}
+	}
+
+	/** @param {PointerEvent} event */
+	cellAt(event) {
+		const place = this.place.getBoundingClientRect();
+		const column = Math.floor((event.clientX - place.left) / (this.w || 1));
+		const row = Math.floor((event.clientY - place.top) / (this.h || 1));
+		return Math.min(Math.max(column, 0), this.columns - 1) * ROWS +
+			Math.min(Math.max(row, 0), ROWS - 1);
+	}
+
+	/** @param {number} cell */
+	tell(cell) {
+		const { model } = this.app;
+		this.live.textContent = formatMoment(cell * this.cell, this.cell) + ': ' +
+			formatAmount(this.cells[cell], this.app.unit());
+		void model;
+	}
+
+	/** @param {PointerEvent} event */
+	hover(event) {
+		this.tell(this.cellAt(event));
+	}
+
+	/** @param {PointerEvent} event */
+	end(event) {
+		const cell = this.cellAt(event);
+		if (this.begun >= 0)
+			this.brush(Math.min(this.begun, cell), Math.max(this.begun, cell));
+		this.begun = -1;
+	}
+
+	/** @param {number} first @param {number} last */
+	brush(first, last) {
+		const { begin } = this.app.model;
+		this.at = last;
+		this.app.set({ view: 'flame', show: undefined,
+			from: Math.round(begin + first * this.cell),
+			to: Math.round(begin + (last + 1) * this.cell) });
+	}
+
+	/** @param {KeyboardEvent} event */
+	key(event) {
+		const step = { ArrowDown: 1, ArrowUp: -1, ArrowRight: ROWS,
+			ArrowLeft: -ROWS }[event.key];
+		if (step) {
+			this.at = Math.min(Math.max(this.at + step, 0), this.cells.length - 1);
+			this.tell(this.at);
+			this.resize();
+		} else if (event.key === 'Enter') {
+			this.brush(this.at, this.at);
+		} else {
+			return;
+		}
+		event.preventDefault();
+	}
+}

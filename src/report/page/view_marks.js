@@ -1,0 +1,569 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// view_marks.js - marks: as a chart by name or by thread, as a table, with
+// statistics, and as frame times against a target.
+import { chooseMarks, lowerBound } from './filter.js';
+import { runningTimes, sumMarks } from './analysis.js';
+import { Boxes } from './boxes.js';
+import { prepareCanvas } from './canvas.js';
+import { choose, el, fill, offer } from './dom.js';
+import { hash, searching } from './flame.js';
+import { formatCount, formatMoment, formatTime } from './format.js';
+import { Scale } from './scale.js';
+import { Table } from './table.js';
+import { paintAxis, paintLosses } from './timeline.js';
+
+const KINDS = [['', 'Chart by name'], ['threads', 'Waterfall by thread'],
+	['table', 'Table'], ['statistics', 'Statistics'], ['frames', 'Frame times']];
+
+export class MarksView {
+	/** @param {import('./main.js').App} app */
+	constructor(app) {
+		this.app = app;
+		this.bar = el('div', { class: 'bar' });
+		this.place = el('div', { class: 'place' });
+		this.details = el('div', { class: 'details' });
+		this.element = el('section', { class: 'view', 'aria-label': 'Marks' },
+			this.bar, this.place, this.details);
+		this.boxes = new Boxes({ theme: app.theme, label: 'Marks',
+			pick: (box) => this.describe(box && box.id >= 0 ? box.id : null),
+			open: (box) => this.open(box),
+			tip: (box) => this.tip(box),
+			wheel: (x, by) => this.wheel(x, by),
+			back: () => app.set({ from: undefined, to: undefined }) });
+		this.table = this.makeTable();
+		this.statistics = this.makeStatistics();
+		this.canvas = el('canvas', { 'aria-hidden': 'true' });
+		this.frames = el('div', { class: 'frames', tabindex: '0',
+			role: 'application', 'aria-roledescription': 'chart',
+			'aria-label': 'Frame times: arrow keys walk, Enter looks at that one',
+			onclick: (/** @type {MouseEvent} */ e) => this.clickFrame(e),
+			ondblclick: () => this.brushFrame(),
+			onkeydown: (/** @type {KeyboardEvent} */ e) => this.keyFrame(e),
+		}, this.canvas);
+		/** @type {Uint32Array} */
+		this.chosen = new Uint32Array(0);
+		/** @type {number | null} */
+		this.frame = null;
+		this.scale = new Scale(0, 1, 1);
+	}
+
+	makeTable() {
+		const { app } = this;
+		const mark = () => app.model.marks;
+		return new Table({
+			label: 'Marks', sort: '-duration',
+			headings: [
+				{ key: 'name', text: 'Mark', width: 'name',
+					by: (row) => app.model.markName(mark().names[row.i]),
+					cell: (row) => app.model.markName(mark().names[row.i]) },
+				{ key: 'time', text: 'Time', number: true, width: 'amount', up: true,
+					by: (row) => row.i,
+					cell: (row) => formatMoment(mark().times[row.i] - app.model.begin, 1e4) },
+				{ key: 'duration', text: 'Duration', number: true, width: 'amount',
+					by: (row) => mark().durations[row.i],
+					cell: (row) => formatTime(mark().durations[row.i]) },
+				{ key: 'running', text: 'On processor', number: true, width: 'amount',
+					by: (row) => row.running,
+					cell: (row) => app.model.isTime && mark().durations[row.i] > 0
+						? formatTime(row.running) : '–' },
+				{ key: 'thread', text: 'Thread', width: 'name',
+					by: (row) => mark().threads[row.i],
+					cell: (row) => app.model.threadName(mark().threads[row.i]) },
+				{ key: 'message', text: 'Message',
+					cell: (row) => app.model.texts.get(mark().messages[row.i]) },
+			],
+			sorted: (sort) => app.set({ sort }, true),
+			pick: (row) => this.describe(row.i),
+			open: (row) => this.brush(row.i),
+		});
+	}
+
+	makeStatistics() {
+		const { app } = this;
+		const time = (/** @type {'min' | 'median' | 'mean' | 'p99' | 'max' | 'total'} */ key,
+			/** @type {string} */ text) => ({ key, text, number: true, width: 'amount',
+			by: (/** @type {any} */ row) => row[key],
+			cell: (/** @type {any} */ row) => formatTime(row[key]) });
+		return new Table({
+			label: 'Statistics of marks', sort: '-total',
+			headings: [
+				{ key: 'name', text: 'Mark', width: 'name', by: (row) => row.label,
+					cell: (row) => row.label },
+				{ key: 'n', text: 'Count', number: true, width: 'amount',
+					by: (row) => row.n, cell: (row) => formatCount(row.n) },
+				time('min', 'Min'), time('median', 'Median'), time('mean', 'Mean'),
+				time('p99', 'p99'), time('max', 'Max'), time('total', 'Total'),
+				{ key: 'histogram', text: 'Durations (log)', width: 'name',
+					cell: (row) => histogram(row.sorted, app.theme) },
+			],
+			sorted: (sort) => app.set({ sort }, true),
+			pick: (row) => app.set({ name: row.label }, true),
+			open: (row) => app.set({ show: 'frames', name: row.label }),
+		});
+	}
+
+	/** The marks that are looked at: by time, thread and search. */
+	numbers() {
+		const { model, state } = this.app;
+		const filter = this.app.filter();
+		const match = searching(state.search || '');
+		const wanted = Uint8Array.from(model.markNames, (_, n) =>
+			!match || match(model.markName(n)) ? 1 : 0);
+		const threads = model.threadSet(filter.threads);
+		const { times, names, threads: of } = model.marks;
+		const low = filter.from === undefined ? 0 : lowerBound(times, filter.from);
+		const high = filter.to === undefined ? times.length
+			: lowerBound(times, filter.to);
+		const numbers = [];
+		for (let i = low; i < high; i++)
+			if (wanted[names[i]] && (!threads || threads[of[i]]))
+				numbers.push(i);
+		this.app.tellFound(match && { share: -1, total: 0, n: numbers.length });
+		return numbers;
+	}
+
+	/** The name whose slowest stand out most, if none was asked for. */
+	name() {
+		const { app } = this;
+		return app.state.name || app.guessName();
+	}
+
+	update() {
+		const { app } = this;
+		const { model, state } = app;
+		const show = this.kind();
+		const buttons = KINDS.map(([key, text]) => el('button', {
+			type: 'button', 'aria-pressed': String(show === key),
+			onclick: () => app.set({ show: key || undefined, sort: undefined }),
+		}, text));
+		const names = sumMarks(model, app.filter()).sort((a, b) => b.total - a.total)
+			.map((row) => model.markName(row.name));
+		fill(this.bar, el('div', { class: 'segments', role: 'group',
+			'aria-label': 'Show marks as' }, ...buttons),
+		show === 'frames' && names.length > 0 && choose('Of',
+			names.map((name) => [name, name]), this.name(),
+			(name) => app.set({ name })),
+		show === 'frames' && choose('Target', [['16.667', '60 Hz, 16.7 ms'],
+			['33.333', '30 Hz, 33.3 ms'], ['8.333', '120 Hz, 8.3 ms'],
+			['6.944', '144 Hz, 6.9 ms']], String(state.target || 16.667),
+		(target) => app.set({ target: Number(target) })),
+		el('span', { class: 'grow' }),
+		show === 'table' && el('button', { type: 'button',
+			onclick: () => this.exportCsv() }, 'CSV'));
+		if (show === 'table') {
+			fill(this.place, this.table.element);
+			const numbers = this.numbers();
+			const running = runningTimes(model, numbers);
+			this.table.set(numbers.map((i, k) => ({ i, running: running[k] })),
+				state.sort || '-duration');
+		} else if (show === 'statistics') {
+			fill(this.place, this.statistics.element);
+			const match = searching(state.search || '');
+			this.statistics.set(sumMarks(model, app.filter())
+				.map((row) => ({ ...row, label: model.markName(row.name) }))
+				.filter((row) => !match || match(row.label)), state.sort || '-total');
+		} else if (show === 'frames') {
+			fill(this.place, this.frames);
+		} else {
+			fill(this.place, this.boxes.element);
+		}
+		this.layout();
+		if (state.picked !== undefined && state.picked < model.marks.n)
+			this.describe(state.picked);
+		else
+			this.describe(null);
+	}
+
+	kind() {
+		const show = this.app.state.show || '';
+		return KINDS.some(([key]) => key === show) ? show : '';
+	}
+
+	layout() {
+		const show = this.kind();
+		if (show === 'frames')
+			this.paintFrames();
+		else if (show === 'table')
+			this.table.show();
+		else if (show === 'statistics')
+			this.statistics.show();
+		else
+			this.layoutChart(show === 'threads');
+	}
+
+	resize() {
+		this.layout();
+	}
+
+	cursor() {
+		if (this.kind() === '' || this.kind() === 'threads')
+			this.boxes.paint();
+	}
+
+	/** @param {boolean} byThread */
+	layoutChart(byThread) {
+		const { app, boxes } = this;
+		const { model, theme } = app;
+		const { times, durations, names, threads, lanes, depths } = model.marks;
+		const [from, to] = app.range();
+		const width = boxes.width();
+		const left = width > 640 ? 190 : 0;
+		this.scale = new Scale(from, to, width - left);
+		const { scale } = this;
+		/** @type {Map<string, {row: number, title: string, until: number[]}>} */
+		const rows = new Map();
+		const order = this.rowOrder(byThread);
+		let nRows = 1;
+		const titles = [{ row: 0, text: '' }];
+		/** @type {import('./boxes.js').Box[]} */
+		const made = [];
+		const heights = new Map();
+		const numbers = this.visible();
+		for (const i of numbers) {
+			const key = byThread ? threads[i] : names[i];
+			heights.set(key, Math.max(heights.get(key) || 1,
+				byThread ? depths[i] + 1 : 1));
+		}
+		const laneRows = new Map();
+		if (byThread)
+			for (const i of numbers) {
+				const key = threads[i] + ':' + lanes[i];
+				laneRows.set(key, Math.max(laneRows.get(key) || 0, depths[i] + 1));
+			}
+		const firstRow = new Map();
+		for (const key of order) {
+			if (!heights.has(key))
+				continue;
+			if (left === 0)
+				nRows++;
+			titles.push({ row: left === 0 ? nRows - 1 : nRows,
+				text: byThread ? model.threadName(key) : model.markName(key) });
+			if (!byThread) {
+				firstRow.set(key, nRows++);
+				continue;
+			}
+			Array.from(laneRows.keys()).filter((lane) => lane.startsWith(key + ':'))
+				.sort((a, b) => Number(a.split(':')[1]) - Number(b.split(':')[1]))
+				.forEach((lane) => {
+					firstRow.set(lane, nRows);
+					nRows += laneRows.get(lane);
+				});
+		}
+		/** @type {Map<number, import('./boxes.js').Box>} */
+		const latest = new Map();
+		const counts = new Map();
+		for (const i of numbers) {
+			const row = byThread ? firstRow.get(threads[i] + ':' + lanes[i]) + depths[i]
+				: firstRow.get(names[i]);
+			const x = left + Math.max(scale.x(times[i]), 0);
+			const end = left + Math.min(scale.x(times[i] + durations[i]), scale.width);
+			const before = latest.get(row);
+			// Those that share a pixel are one box.
+			if (before && x < before.x + Math.max(before.w, 1) && end - x < 1 &&
+				before.w < 2) {
+				before.w = Math.max(before.w, end - before.x);
+				const n = (counts.get(before) || 1) + 1;
+				counts.set(before, n);
+				continue;
+			}
+			const box = { x, w: Math.max(end - x, 1), row,
+				colour: theme.series[hash(model.markName(names[i])) %
+					theme.series.length],
+				label: byThread ? model.markNames[names[i]].name
+					: model.texts.get(model.marks.messages[i]) || formatTime(durations[i]),
+				id: i };
+			latest.set(row, box);
+			made.push(box);
+		}
+		for (const [box, n] of counts)
+			if (n > 1)
+				box.label = n + ' marks';
+		made.sort((a, b) => a.row - b.row || a.x - b.x);
+		boxes.gutter = left;
+		boxes.titles = titles;
+		boxes.under = (context, height) => {
+			paintAxis(context, theme, scale, left, height, model.begin);
+			paintLosses(context, theme, model, scale, left, 0, height);
+		};
+		boxes.over = (context, height, scroll) => {
+			this.paintArrows(context, firstRow, byThread, left, scroll);
+			app.paintCursor(context, scale, left, height);
+		};
+		boxes.set(made, nRows);
+		void rows;
+	}
+
+	/** Arrows from the end of one mark to the beginning of another.
+	 * @param {CanvasRenderingContext2D} context @param {Map<any, number>} firstRow @param {boolean} byThread @param {number} left @param {number} scroll */
+	paintArrows(context, firstRow, byThread, left, scroll) {
+		const { model, theme } = this.app;
+		const { times, durations, names, threads, lanes, depths } = model.marks;
+		const row = (/** @type {number} */ i) => byThread
+			? firstRow.get(threads[i] + ':' + lanes[i])
+			: firstRow.get(names[i]);
+		let drawn = 0;
+		context.strokeStyle = theme.ink;
+		context.globalAlpha = 0.55;
+		context.lineWidth = 1;
+		for (const [out, into] of model.arrows) {
+			const a = row(out), b = row(into);
+			if (a === undefined || b === undefined || drawn > 2000)
+				continue;
+			const x = this.scale.x(times[out] + durations[out]);
+			const to = this.scale.x(times[into]);
+			if (Math.max(x, to) < 0 || Math.min(x, to) > this.scale.width)
+				continue;
+			const deep = (/** @type {number} */ i) => byThread ? depths[i] : 0;
+			const y = (a + deep(out) + 0.5) * 20 - scroll;
+			const y2 = (b + deep(into) + 0.5) * 20 - scroll;
+			context.beginPath();
+			context.moveTo(left + x, y);
+			context.bezierCurveTo(left + x + 20, y, left + to - 20, y2, left + to, y2);
+			context.moveTo(left + to - 5, y2 - 3);
+			context.lineTo(left + to, y2);
+			context.lineTo(left + to - 5, y2 + 3);
+			context.stroke();
+			drawn++;
+		}
+		context.globalAlpha = 1;
+	}
+
+	/** @param {boolean} byThread */
+	rowOrder(byThread) {
+		const { model } = this.app;
+		if (byThread)
+			return model.threads.map((thread) => thread.number);
+		return model.markNames.map((_, n) => n).sort((a, b) => {
+			const x = model.markName(a), y = model.markName(b);
+			return x < y ? -1 : x > y ? 1 : 0;
+		});
+	}
+
+	/** Those that touch what is shown of the time. */
+	visible() {
+		const { model, state } = this.app;
+		const [from, to] = this.app.range();
+		const match = searching(state.search || '');
+		const wanted = Uint8Array.from(model.markNames, (_, n) =>
+			!match || match(model.markName(n)) ? 1 : 0);
+		const threads = model.threadSet(state.threads);
+		const { times, durations, names, threads: of } = model.marks;
+		const end = lowerBound(times, to);
+		const numbers = [];
+		for (let i = 0; i < end; i++)
+			if (times[i] + durations[i] >= from && wanted[names[i]] &&
+				(!threads || threads[of[i]]))
+				numbers.push(i);
+		return numbers;
+	}
+
+	/** @param {number} x @param {number} by */
+	wheel(x, by) {
+		const { app, scale } = this;
+		const around = scale.time(Math.max(x - this.boxes.gutter, 0));
+		const factor = by > 0 ? 1.25 : 0.8;
+		app.set({
+			from: Math.round(Math.max(around - (around - scale.from) * factor, 0)),
+			to: Math.round(Math.min(around + (scale.to - around) * factor,
+				app.model.end)),
+		}, true);
+	}
+
+	/** @param {import('./boxes.js').Box} box */
+	open(box) {
+		if (box.id >= 0)
+			this.brush(box.id);
+	}
+
+	/** @param {number} i */
+	brush(i) {
+		const { times, durations } = this.app.model.marks;
+		this.app.set({ from: times[i],
+			to: times[i] + Math.max(durations[i], 1) });
+	}
+
+	/** @param {import('./boxes.js').Box} box */
+	tip(box) {
+		return this.lines(box.id);
+	}
+
+	/** @param {number} i */
+	lines(i) {
+		const { model } = this.app;
+		const { marks } = model;
+		const lines = [model.markName(marks.names[i]),
+			formatTime(marks.durations[i]) + ' at ' +
+			formatMoment(marks.times[i] - model.begin, 1e4),
+			model.threadName(marks.threads[i])];
+		const message = model.texts.get(marks.messages[i]);
+		if (message)
+			lines.push(message);
+		if (model.isTime && model.samples.n > 0 && marks.durations[i] > 0)
+			lines.push('on the processor for ' +
+				formatTime(runningTimes(model, [i])[0]));
+		return lines;
+	}
+
+	/** @param {number | null} i */
+	describe(i) {
+		const { app } = this;
+		if (i === null || i >= app.model.marks.n) {
+			const summed = Number(app.model.facts.marks_summed);
+			fill(this.details, el('p', { class: 'hint' },
+				'Twice on a mark: look at its time only.' + (summed > 0
+					? ' ' + formatCount(summed) + ' marks are only in sums.' : '')));
+			return;
+		}
+		const name = app.model.markName(app.model.marks.names[i]);
+		const [title, ...lines] = this.lines(i);
+		fill(this.details, el('h2', {}, title),
+			el('p', { class: 'sums' }, lines.join(' · ')),
+			el('button', { type: 'button', onclick: () => this.brush(i) },
+				'Look at its time'),
+			el('button', { type: 'button', onclick: () => app.set({ mark: name }) },
+				'Only samples inside of ' + name),
+			el('button', { type: 'button', onclick: () => app.set({
+				view: 'compare', name, compare: 'slowest' }) },
+			'Compare the slowest'));
+	}
+
+	// ------------------------------------------------------ frame times
+
+	paintFrames() {
+		const { app } = this;
+		const { model, theme, state } = app;
+		const filter = app.filter();
+		this.chosen = chooseMarks(model, { from: filter.from, to: filter.to,
+			threads: filter.threads, mark: this.name() }).slice().sort();
+		const width = Math.max(this.frames.clientWidth, 60);
+		const height = 260;
+		const context = prepareCanvas(this.canvas, width, height);
+		context.fillStyle = theme.paper;
+		context.fillRect(0, 0, width, height);
+		const target = (state.target || 16.667) * 1e6;
+		const n = this.chosen.length;
+		const { durations } = model.marks;
+		let most = target * 1.5;
+		for (const i of this.chosen)
+			most = Math.max(most, durations[i]);
+		const left = 58, room = width - left - 4;
+		const y = (/** @type {number} */ value) => height - 4 - value / most * (height - 24);
+		context.font = theme.small;
+		context.textBaseline = 'middle';
+		for (const line of [most, target]) {
+			context.strokeStyle = line === target ? theme.more : theme.line;
+			context.setLineDash(line === target ? [4, 3] : []);
+			context.beginPath();
+			context.moveTo(left, Math.round(y(line)) + 0.5);
+			context.lineTo(width, Math.round(y(line)) + 0.5);
+			context.stroke();
+			context.setLineDash([]);
+			context.fillStyle = line === target ? theme.more : theme.soft;
+			context.fillText(formatTime(line), 2, y(line));
+		}
+		const step = room / Math.max(n, 1);
+		/** Of several in a pixel the longest. */
+		const per = Math.max(1, Math.ceil(1 / step));
+		let over = 0;
+		for (let k = 0; k < n; k += per) {
+			let longest = k;
+			for (let j = k; j < Math.min(k + per, n); j++) {
+				if (durations[this.chosen[j]] > target)
+					over++;
+				if (durations[this.chosen[j]] > durations[this.chosen[longest]])
+					longest = j;
+			}
+			const duration = durations[this.chosen[longest]];
+			context.fillStyle = this.frame === longest ? theme.ink
+				: duration > target ? theme.more : theme.series[0];
+			const w = Math.max(step * per - (step > 3 ? 1 : 0), 1);
+			context.fillRect(left + k * step, y(duration), w,
+				height - 4 - y(duration));
+		}
+		context.fillStyle = theme.soft;
+		context.fillText(formatCount(n) + ' of ' + this.name() + ', ' +
+			formatCount(over) + ' longer than ' + formatTime(target), left, 10);
+		this.geometry = { left, step };
+		app.tellFound(null);
+	}
+
+	/** @param {MouseEvent} event */
+	clickFrame(event) {
+		const place = this.frames.getBoundingClientRect();
+		const { left, step } = this.geometry || { left: 0, step: 1 };
+		const at = Math.floor((event.clientX - place.left - left) / step);
+		this.pickFrame(Math.min(Math.max(at, 0), this.chosen.length - 1));
+	}
+
+	/** @param {number} k */
+	pickFrame(k) {
+		if (k < 0 || k >= this.chosen.length)
+			return;
+		this.frame = k;
+		this.paintFrames();
+		this.describe(this.chosen[k]);
+	}
+
+	brushFrame() {
+		if (this.frame !== null)
+			this.brush(this.chosen[this.frame]);
+	}
+
+	/** @param {KeyboardEvent} event */
+	keyFrame(event) {
+		const at = this.frame === null ? -1 : this.frame;
+		if (event.key === 'ArrowRight')
+			this.pickFrame(at + 1);
+		else if (event.key === 'ArrowLeft')
+			this.pickFrame(Math.max(at - 1, 0));
+		else if (event.key === 'Enter')
+			this.brushFrame();
+		else
+			return;
+		event.preventDefault();
+	}
+
+	exportCsv() {
+		const { model } = this.app;
+		const quote = (/** @type {string} */ text) =>
+			/[",\r\n]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text;
+		const lines = ['time_ns,duration_ns,pid,tid,group,name,message\r\n'];
+		for (const { i } of this.table.rows) {
+			const { marks } = model;
+			const thread = model.threads[marks.threads[i]];
+			const { group, name } = model.markNames[marks.names[i]];
+			lines.push([BigInt(model.facts.base) + BigInt(marks.times[i]),
+				marks.durations[i], model.processes[thread.process].pid,
+				thread.tid, quote(group), quote(name),
+				quote(model.texts.get(marks.messages[i]))].join() + '\r\n');
+		}
+		offer('marks.csv', new Blob(lines, { type: 'text/csv' }));
+	}
+}
+
+/** How durations are spread, as a small picture with a text. @param {Float64Array} sorted @param {import('./canvas.js').Theme} theme */
+function histogram(sorted, theme) {
+	const n = 28;
+	const bins = new Uint32Array(n);
+	const low = Math.log10(Math.max(sorted[0], 1));
+	const high = Math.max(Math.log10(Math.max(sorted[sorted.length - 1], 1)),
+		low + 0.1);
+	for (const duration of sorted)
+		bins[Math.min(n - 1, Math.floor(
+			(Math.log10(Math.max(duration, 1)) - low) / (high - low) * n))]++;
+	const most = Math.max(...bins);
+	const canvas = el('canvas', { role: 'img', class: 'histogram',
+		'aria-label': 'from ' + formatTime(sorted[0]) + ' to ' +
+		formatTime(sorted[sorted.length - 1]) });
+	const context = prepareCanvas(canvas, 112, 20);
+	context.fillStyle = theme.paper;
+	context.fillRect(0, 0, 112, 20);
+	context.fillStyle = theme.series[0];
+	bins.forEach((bin, i) => {
+		if (bin > 0) {
+			const h = Math.max(1, bin / most * 19);
+			context.fillRect(i * 4, 20 - h, 3, h);
+		}
+	});
+	return canvas;
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// view_rest.js - counters, logs, and what is known about the capture.
+import { prepareCanvas } from './canvas.js';
+import { choose, el, fill, toggle } from './dom.js';
+import { lowerBound } from './filter.js';
+import { searching } from './flame.js';
+import { formatBytes, formatCount, formatMoment, formatTime } from './format.js';
+import { Scale } from './scale.js';
+import { Table } from './table.js';
+import { paintAxis, paintLine, paintLosses } from './timeline.js';
+
+export const SEVERITIES = ['error', 'critical', 'warning', 'message', 'info',
+	'debug', 'other'];
+
+/** A value with few digits. @param {number} value */
+function short(value) {
+	if (!Number.isFinite(value))
+		return String(value);
+	if (Math.abs(value) >= 1e5 || (value !== 0 && Math.abs(value) < 1e-3))
+		return value.toExponential(2).replace('e+', 'e').replace(/\.?0+e/, 'e');
+	return formatCount(Number(value.toPrecision(5)));
+}
+
+export class CountersView {
+	/** @param {import('./main.js').App} app */
+	constructor(app) {
+		this.app = app;
+		this.bar = el('div', { class: 'bar' });
+		this.place = el('div', { class: 'counters' });
+		this.table = new Table({
+			label: 'Counters', sort: 'name',
+			headings: [
+				{ key: 'name', text: 'Counter', by: (row) => row.name,
+					cell: (row) => row.name },
+				{ key: 'n', text: 'Values', number: true, width: 'amount',
+					by: (row) => row.n, cell: (row) => formatCount(row.n) },
+				...['min', 'max', 'last'].map((key) => ({ key,
+					text: key[0].toUpperCase() + key.slice(1), number: true,
+					width: 'amount', by: (/** @type {any} */ row) => row[key],
+					cell: (/** @type {any} */ row) => short(row[key]) })),
+				{ key: 'description', text: 'Description',
+					cell: (row) => row.description },
+			],
+		});
+		this.element = el('section', { class: 'view', 'aria-label': 'Counters' },
+			this.bar, this.place, this.table.element);
+		/** @type {{canvas: HTMLCanvasElement, counter: any}[]} */
+		this.charts = [];
+	}
+
+	/** @param {any} counter */
+	name(counter) {
+		const { model } = this.app;
+		const of = model.processes[counter.process];
+		return (counter.name ? counter.category + ': ' + counter.name
+			: 'counter ' + counter.id) +
+			(model.processes.length > 1 && of.pid >= 0 ? ' (' + of.pid + ')' : '');
+	}
+
+	update() {
+		const { app } = this;
+		const { model, state } = app;
+		const [from, to] = app.range();
+		const rate = state.show === 'rate';
+		fill(this.bar, choose('Show', [['', 'values'], ['rate', 'change a second']],
+			rate ? 'rate' : '', (show) => app.set({ show })));
+		const match = searching(state.search || '');
+		const shown = model.counters.filter((counter) => counter.times.length > 0 &&
+			(!match || match(this.name(counter))));
+		this.charts = shown.slice(0, 40).map((counter) => ({ counter,
+			canvas: el('canvas', { role: 'img', 'aria-label': this.name(counter) }) }));
+		fill(this.place, ...this.charts.map(({ counter, canvas }) =>
+			el('figure', {}, el('figcaption', {}, this.name(counter)), canvas)));
+		this.table.set(shown.map((counter) => {
+			const low = lowerBound(counter.times, from);
+			const high = lowerBound(counter.times, to + 1);
+			let min = Infinity, max = -Infinity;
+			for (let i = low; i < high; i++) {
+				min = Math.min(min, counter.values[i]);
+				max = Math.max(max, counter.values[i]);
+			}
+			return { name: this.name(counter), n: high - low, min, max,
+				last: high > 0 ? counter.values[high - 1] : NaN,
+				description: counter.description };
+		}), 'name');
+		app.tellFound(match && { share: -1, total: 0, n: shown.length });
+		this.resize();
+	}
+
+	resize() {
+		const { app } = this;
+		const { theme, model } = app;
+		const [from, to] = app.range();
+		for (const { canvas, counter } of this.charts) {
+			const width = Math.max(canvas.parentElement
+				? canvas.parentElement.clientWidth : 300, 60);
+			const height = 96;
+			const context = prepareCanvas(canvas, width, height);
+			const scale = new Scale(from, to, width);
+			context.fillStyle = theme.paper;
+			context.fillRect(0, 0, width, height);
+			paintAxis(context, theme, scale, 0, height, model.begin);
+			paintLosses(context, theme, model, scale, 0, 20, height - 20);
+			let { values, times } = counter;
+			if (app.state.show === 'rate') {
+				values = Float64Array.from(values, (/** @type {number} */ v,
+					/** @type {number} */ i) => i === 0 ? 0
+					: (v - counter.values[i - 1]) /
+						Math.max((times[i] - times[i - 1]) / 1e9, 1e-9));
+			}
+			paintLine(context, times, values, scale, 0, 24, height - 30,
+				theme.series[0], theme);
+			app.paintCursor(context, scale, 0, height);
+			this.tellCursor(context, counter, values, scale);
+		}
+	}
+
+	/** @param {CanvasRenderingContext2D} context @param {any} counter @param {Float64Array} values @param {Scale} scale */
+	tellCursor(context, counter, values, scale) {
+		const cursor = this.app.timeline.cursor;
+		const i = cursor === null ? values.length - 1
+			: lowerBound(counter.times, cursor + 1) - 1;
+		if (i < 0)
+			return;
+		const { theme } = this.app;
+		context.font = theme.font;
+		context.textBaseline = 'middle';
+		const text = short(values[i]);
+		const room = context.measureText(text).width;
+		context.fillStyle = theme.paper;
+		context.fillRect(scale.width - room - 10, 22, room + 8, 18);
+		context.fillStyle = theme.ink;
+		context.fillText(text, scale.width - room - 6, 31);
+	}
+
+	cursor() {
+		this.resize();
+	}
+}
+
+export class LogsView {
+	/** @param {import('./main.js').App} app */
+	constructor(app) {
+		this.app = app;
+		this.bar = el('div', { class: 'bar' });
+		/** @type {Set<number>} */
+		this.hidden = new Set();
+		this.table = new Table({
+			label: 'Logs', sort: 'time',
+			headings: [
+				{ key: 'time', text: 'Time', number: true, width: 'amount', up: true,
+					by: (row) => row[0],
+					cell: (row) => formatMoment(row[0] - app.model.begin, 1e4) },
+				{ key: 'severity', text: 'Severity', width: 'share',
+					by: (row) => row[2],
+					cell: (row) => el('span', { class: 'severity-' + SEVERITIES[row[2]] },
+						SEVERITIES[row[2]]) },
+				{ key: 'domain', text: 'Domain', width: 'name',
+					by: (row) => app.model.texts.get(row[3]),
+					cell: (row) => app.model.texts.get(row[3]) },
+				{ key: 'message', text: 'Message',
+					cell: (row) => app.model.texts.get(row[4]) },
+				{ key: 'thread', text: 'Thread', width: 'name', by: (row) => row[1],
+					cell: (row) => app.model.threadName(row[1]) },
+			],
+			sorted: (sort) => app.set({ sort }, true),
+			pick: (row) => app.setCursor(row[0]),
+		});
+		this.element = el('section', { class: 'view', 'aria-label': 'Logs' },
+			this.bar, this.table.element);
+	}
+
+	update() {
+		const { app } = this;
+		const { model, state } = app;
+		const filter = app.filter();
+		const threads = model.threadSet(filter.threads);
+		const match = searching(state.search || '');
+		const counts = new Uint32Array(7);
+		const rows = model.logs.filter((row) => {
+			if ((filter.from !== undefined && row[0] < filter.from) ||
+				(filter.to !== undefined && row[0] >= filter.to) ||
+				(threads && !threads[row[1]]))
+				return false;
+			counts[row[2]]++;
+			return !this.hidden.has(row[2]) &&
+				(!match || match(model.texts.get(row[4])));
+		});
+		fill(this.bar, ...SEVERITIES.map((name, i) => counts[i] > 0 &&
+			toggle(name + ' ' + formatCount(counts[i]), !this.hidden.has(i), (on) => {
+				if (on)
+					this.hidden.delete(i);
+				else
+					this.hidden.add(i);
+				this.update();
+			})));
+		app.tellFound(match && { share: -1, total: 0, n: rows.length });
+		this.table.set(rows, /time|severity|domain|thread/.test(state.sort || '')
+			? state.sort : 'time');
+	}
+
+	resize() {
+		this.table.show();
+	}
+}
+
+export class AboutView {
+	/** @param {import('./main.js').App} app */
+	constructor(app) {
+		this.app = app;
+		this.element = el('section', { class: 'view about', 'aria-label': 'About' });
+	}
+
+	/** @param {string} label @param {string[]} heads @param {(string | number)[][]} rows @param {number[]} [numbers] */
+	list(label, heads, rows, numbers = []) {
+		const table = new Table({ label, sort: '', headings: heads.map((text, i) => ({
+			key: String(i), text, number: numbers.includes(i),
+			by: (/** @type {any} */ row) => row[i],
+			cell: (/** @type {any} */ row) => typeof row[i] === 'number'
+				? formatCount(row[i]) : row[i] })) });
+		table.set(rows);
+		this.tables.push(table);
+		return [el('h2', {}, label), table.element];
+	}
+
+	update() {
+		const { app } = this;
+		const { model } = app;
+		const { facts, texts } = model;
+		const hex = (/** @type {number} */ n) => '0x' + BigInt(n).toString(16);
+		/** @type {Table<any>[]} */
+		this.tables = [];
+		const list = (/** @type {[string, string | null][]} */ pairs) =>
+			el('dl', {}, ...pairs.filter(([, value]) => value).flatMap(
+				([key, value]) => [el('dt', {}, key), el('dd', {}, value)]));
+		app.tellFound(null);
+		fill(this.element, el('h2', {}, facts.title),
+			list([['Recorded', facts.date], ['Lasts', formatTime(model.end - model.begin)],
+				['Size', formatBytes(Number(facts.size))],
+				['Frames', formatCount(Number(facts.frames))],
+				['Counts', facts.unit], ['Filter', facts.filter],
+				['Damaged frames', Number(facts.damaged) > 0 ? facts.damaged : null],
+				['Ended properly', facts.finished === '1' ? 'yes' : 'no'],
+				['Redacted', facts.redacted === '1'
+					? 'command lines, homes, metadata, files, messages' : null],
+				['Made by', 'syscap ' + facts.version]]),
+			...(facts.check ? [el('h2', {}, 'syscap check'),
+				el('pre', { tabindex: '0', role: 'region', 'aria-label': 'syscap check' },
+					facts.check)] : []),
+			...(model.losses.length > 0 ? this.list('Lost', ['From', 'To', 'Thread',
+				'Events', 'Samples', 'Bytes'], model.losses.map((loss) => [
+				formatMoment(loss.begin - model.begin, 1e4),
+				formatMoment(loss.end - model.begin, 1e4),
+				model.threadName(loss.thread), loss.frames, loss.samples, loss.bytes]),
+			[0, 1, 3, 4, 5]) : []),
+			...this.list('Processes', ['Pid', 'Command', 'From', 'To', 'Ticks are'],
+				model.processes.filter((process) => process.pid >= 0).map((process) => [
+					String(process.pid), process.command || process.binary,
+					formatMoment(process.begin - model.begin, 1e6),
+					formatMoment(process.end - model.begin, 1e6),
+					process.period > 0 ? formatTime(process.period) + ' of ' +
+						['unknown time', 'processor time', 'wall time'][process.clock]
+						: '–']), [0, 2, 3]),
+			...this.list('Threads', ['Tid', 'Name', 'Pid', 'From', 'To'],
+				model.threads.filter((thread) => thread.tid >= 0).map((thread) => [
+					String(thread.tid), thread.name,
+					String(model.processes[thread.process].pid),
+					formatMoment(thread.begin - model.begin, 1e6),
+					formatMoment(thread.end - model.begin, 1e6)]), [0, 2, 3, 4]),
+			...(model.metadata.length > 0 ? this.list('Metadata', ['Pid', 'Key', 'Value'],
+				model.metadata.map(([pid, , key, value]) => [
+					String(pid > 0x7fffffff ? '' : pid), texts.get(key),
+					texts.get(value)]), [0]) : []),
+			...(model.files.length > 0 ? this.list('Embedded files', ['Pid', 'Path',
+				'Bytes'], model.files.map(([pid, , path, size]) => [
+				String(pid > 0x7fffffff ? '' : pid), texts.get(path), size]), [0, 2]) : []),
+			...(model.maps.length > 0 ? this.list('Address layout', ['Pid', 'Start',
+				'End', 'Path', 'Build id'], model.maps.map(([process, start, end, , ,
+				path, id]) => [String(model.processes[process].pid), hex(start), hex(end),
+				texts.get(path), texts.get(id)]), [0, 1, 2]) : []));
+		for (const table of this.tables)
+			table.show();
+	}
+
+	resize() {
+		for (const table of this.tables || [])
+			table.show();
+	}
+}

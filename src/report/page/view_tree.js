@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// view_tree.js - the call tree, opened step by step.
+import { el, fill } from './dom.js';
+import { searching } from './flame.js';
+import { formatAmount, formatShare } from './format.js';
+import { Table } from './table.js';
+
+export class TreeView {
+	/** @param {import('./main.js').App} app */
+	constructor(app) {
+		this.app = app;
+		/** @type {Set<string>} paths that are open */
+		this.opened = new Set(['']);
+		this.key = '';
+		this.total = 0;
+		this.table = new Table({
+			label: 'Call tree', sort: '',
+			headings: [
+				{ key: 'name', text: 'Function', cell: (row) => this.name(row) },
+				{ key: 'total', text: 'Total', number: true, width: 'amount',
+					cell: (row) => formatAmount(row.total, app.unit()) },
+				{ key: 'totalshare', text: '%', number: true, width: 'share',
+					cell: (row) => formatShare(row.total, this.total) },
+				{ key: 'self', text: 'Self', number: true, width: 'amount',
+					cell: (row) => formatAmount(row.self, app.unit()) },
+				{ key: 'binary', text: 'Binary', width: 'name',
+					cell: (row) => app.model.binaryOf(row.f) },
+			],
+			pick: () => {},
+			open: (row) => this.turn(row),
+		});
+		this.bar = el('div', { class: 'bar' });
+		this.element = el('section', { class: 'view', 'aria-label': 'Call tree' },
+			this.bar, this.table.element);
+	}
+
+	/** @param {any} row */
+	name(row) {
+		const mark = row.hasCallees ? el('button', { type: 'button', class: 'turn',
+			'aria-expanded': String(row.isOpen),
+			'aria-label': (row.isOpen ? 'Close ' : 'Open ') + row.name,
+			onclick: (/** @type {Event} */ e) => {
+				e.stopPropagation();
+				this.turn(row);
+			} }, row.isOpen ? '▾' : '▸') : el('span', { class: 'turn' });
+		const span = el('span', { class: row.found ? 'found' : '' }, mark, row.name);
+		span.style.paddingLeft = Math.min(row.depth - 1, 60) * 14 + 'px';
+		return span;
+	}
+
+	/** @param {any} row */
+	turn(row) {
+		if (this.opened.has(row.path))
+			this.opened.delete(row.path);
+		else
+			this.opened.add(row.path);
+		this.update();
+	}
+
+	update() {
+		const { app } = this;
+		const { model } = app;
+		const { tree, totals, selfs, total } = app.analysis();
+		const match = searching(app.state.search || '');
+		this.total = total;
+		const rows = [];
+		const paths = [''];
+		if (this.key === '')
+			this.openHottest();
+		for (let i = 1; i < tree.n;) {
+			if (totals[i] === 0) {
+				i = tree.ends[i];
+				continue;
+			}
+			const depth = tree.depths[i];
+			const path = paths[depth - 1] + '/' + tree.functions[i];
+			paths[depth] = path;
+			const isOpen = this.opened.has(path);
+			const name = model.nameOf(tree.functions[i]);
+			rows.push({ f: tree.functions[i], name, depth, path, isOpen,
+				total: totals[i], self: selfs[i], found: match && match(name),
+				hasCallees: totals[i] > selfs[i] });
+			i = isOpen ? i + 1 : tree.ends[i];
+		}
+		fill(this.bar,
+			el('button', { type: 'button', onclick: () => {
+				this.openHottest();
+				this.update();
+			} }, 'Open the heaviest'),
+			el('button', { type: 'button', onclick: () => {
+				this.opened = new Set(['']);
+				this.key = 'closed';
+				this.update();
+			} }, 'Close all'),
+			el('span', { class: 'hint' }, rows.length + ' rows'));
+		app.tellFound(null);
+		this.table.set(rows);
+	}
+
+	/** The way on which most is, down to where it divides. */
+	openHottest() {
+		const { tree, totals, total } = this.app.analysis();
+		this.key = 'open';
+		const paths = [''];
+		for (let i = 1; i < tree.n;) {
+			const depth = tree.depths[i];
+			paths[depth] = paths[depth - 1] + '/' + tree.functions[i];
+			if (totals[i] < total * 0.2 || totals[i] === 0) {
+				i = tree.ends[i];
+				continue;
+			}
+			this.opened.add(paths[depth]);
+			i++;
+		}
+	}
+
+	resize() {
+		this.table.show();
+	}
+}

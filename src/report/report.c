@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* report.c - a capture as one HTML file: what stands where. */
+#define _GNU_SOURCE
+#include "report/report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "report/writer.h"
+
+static int by_time(const void *one, const void *other, void *data)
+{
+	const int64_t *times = data;
+	const uint32_t a = *(const uint32_t *)one;
+	const uint32_t b = *(const uint32_t *)other;
+
+	if (times[a] != times[b])
+		return times[a] < times[b] ? -1 : 1;
+	return (a > b) - (a < b);
+}
+
+static int order_samples(struct syc_page *page)
+{
+	struct syscap_profile_samples samples;
+	int64_t latest = INT64_MIN;
+	bool is_sorted = true;
+
+	syscap_profile_samples(page->profile, &samples);
+	for (size_t i = 0; i < samples.n; i++) {
+		if ((page->view->passed[i / 64] >> (i % 64) & 1) == 0)
+			continue;
+		if (syc_array_push(&page->order, (uint32_t)i) < 0)
+			return -ENOMEM;
+		is_sorted = is_sorted && samples.times[i] >= latest;
+		latest = samples.times[i];
+	}
+	if (!is_sorted)
+		qsort_r(page->order.items, page->order.n,
+		        sizeof(*page->order.items), by_time,
+		        (void *)samples.times);
+	return 0;
+}
+
+static void begin_no_later(struct syc_page *page, int64_t time)
+{
+	if (time < page->base)
+		page->base = time;
+}
+
+/* Nothing of the page is before it. */
+static void find_base(struct syc_page *page)
+{
+	const struct syscap_profile_process *processes;
+	const struct syscap_profile_thread *threads;
+	const struct syscap_profile_loss *losses;
+	const struct syscap_profile_map *maps;
+	const struct syscap_profile_mark *marks;
+	struct syscap_profile_span span;
+	size_t n;
+
+	syscap_profile_span(page->profile, &span);
+	page->base = span.begin;
+	processes = syscap_profile_processes(page->profile, &n);
+	for (size_t i = 0; i < n; i++)
+		begin_no_later(page, processes[i].begin);
+	threads = syscap_profile_threads(page->profile, &n);
+	for (size_t i = 0; i < n; i++)
+		begin_no_later(page, threads[i].begin);
+	losses = syscap_profile_losses(page->profile, &n);
+	for (size_t i = 0; i < n; i++)
+		begin_no_later(page, losses[i].begin);
+	maps = syscap_profile_maps(page->profile, &n);
+	for (size_t i = 0; i < n; i++)
+		begin_no_later(page, maps[i].time);
+	marks = syscap_profile_marks(page->profile, &n);
+	for (size_t i = 0; i < n; i++)
+		begin_no_later(page, marks[i].time);
+}
+
+static int write_bulk(struct syc_page *page)
+{
+	static int (*const writers[])(struct syc_page *) = {
+		syc_page_write_samples,  syc_page_write_marks,
+		syc_page_write_counters, syc_page_write_logs,
+		syc_page_write_heap,     syc_page_write_maps,
+	};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < sizeof(writers) / sizeof(*writers);
+	     i++)
+		r = writers[i](page);
+	return r == 0 ? syc_page_write_texts(page, "texts.more") : r;
+}
+
+static int write_page(struct syc_page *page)
+{
+	FILE *out = page->report->out;
+	int r;
+
+	fputs(syc_page_head, out);
+	fputs(syc_page_body, out);
+	r = syc_page_write_about(page);
+	if (r == 0)
+		r = syc_page_write_who(page);
+	if (r == 0)
+		r = syc_page_write_losses(page);
+	if (r == 0)
+		r = syc_page_write_functions(page);
+	if (r == 0)
+		r = syc_page_write_tree(page, "tree", page->view,
+		                        &page->samples);
+	if (r == 0)
+		r = syc_page_write_texts(page, "texts");
+	fputs("<script>", out);
+	fputs(syc_page_script, out);
+	fputs("</script>\n", out);
+	if (r == 0)
+		r = write_bulk(page);
+	fputs("</body></html>\n", out);
+	return r < 0 ? r : page->error;
+}
+
+int syc_report_write(struct syc_report *report)
+{
+	struct syc_page page = {
+		.report = report,
+		.profile = report->profile,
+		.view = report->view,
+	};
+	int r = syc_preorder_init(&page.samples, report->view);
+
+	if (r == 0 && report->heap != NULL)
+		r = syc_preorder_init(&page.heap, report->heap);
+	if (r == 0)
+		r = order_samples(&page);
+	syc_pack_init(&page.pack, report->out);
+	find_base(&page);
+	if (r == 0)
+		r = write_page(&page);
+	syc_pack_fini(&page.pack);
+	syc_preorder_fini(&page.samples);
+	syc_preorder_fini(&page.heap);
+	free(page.order.items);
+	syc_map_fini(&page.texts);
+	return r;
+}

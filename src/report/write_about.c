@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* write_about.c - facts about the capture: the page's own, its metadata, the
+ * files that are embedded in it. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/texts.h"
+#include "report/writer.h"
+
+#define MAX_FACTS 40
+
+struct facts {
+	const char *texts[MAX_FACTS];
+	char numbers[MAX_FACTS][24];
+	size_t n;
+};
+
+static void add_text(struct facts *facts, const char *key, const char *text)
+{
+	facts->texts[facts->n++] = key;
+	facts->texts[facts->n++] = text;
+}
+
+static void add_number(struct facts *facts, const char *key, int64_t number)
+{
+	char *text = facts->numbers[facts->n];
+
+	snprintf(text, sizeof(facts->numbers[0]), "%" PRId64, number);
+	add_text(facts, key, text);
+}
+
+static const char *title_of(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	return strcmp(name, "-") == 0 ? "standard input"
+	       : slash != NULL        ? slash + 1
+	                              : name;
+}
+
+struct note {
+	uint64_t process_pid, time, key, value;
+};
+
+struct about {
+	struct syc_page *page;
+	struct syc_texts shown;
+	SYC_ARRAY(struct note) metadata, files; /* of files value is bytes */
+	struct syc_map open; /* path and pid, of a file that goes on */
+	SYC_ARRAY(size_t) numbers;
+};
+
+static int add_metadata(struct about *about, const struct syscap_frame *frame)
+{
+	struct note note = { (uint32_t)frame->pid,
+		             syc_page_time(about->page, frame->time), 0, 0 };
+	const char *text = syc_texts_show(&about->shown, frame->metadata.id);
+
+	if (text == NULL)
+		return -ENOMEM;
+	note.key = syc_page_text(about->page, text);
+	text = syc_texts_show(&about->shown, frame->metadata.value);
+	if (text == NULL)
+		return -ENOMEM;
+	note.value = syc_page_text(about->page, text);
+	return syc_array_push(&about->metadata, note);
+}
+
+static int add_file(struct about *about, const struct syscap_frame *frame)
+{
+	char key[300];
+	size_t number;
+	const int n = snprintf(key, sizeof(key), "%d %s", frame->pid,
+	                       frame->file_chunk.path);
+	int r = syc_map_put(&about->open, key,
+	                    n < (int)sizeof(key) ? (size_t)n : sizeof(key) - 1,
+	                    &number);
+
+	if (r > 0) {
+		const char *path =
+			syc_texts_show(&about->shown, frame->file_chunk.path);
+		struct note note = { (uint32_t)frame->pid,
+			             syc_page_time(about->page, frame->time), 0,
+			             0 };
+
+		if (path == NULL)
+			return -ENOMEM;
+		note.key = syc_page_text(about->page, path);
+		r = syc_array_push(&about->files, note);
+	}
+	if (r == 0)
+		about->files.items[number].value += frame->file_chunk.len;
+	return r;
+}
+
+static int walk(struct about *about)
+{
+	struct syscap_reader *reader = about->page->report->reader;
+	struct syscap_frame frame;
+	int r;
+
+	syscap_reader_rewind(reader);
+	while ((r = syscap_reader_next(reader, &frame, NULL)) != 0) {
+		if (r == -EILSEQ)
+			continue;
+		if (r < 0)
+			return 0; /* who read the profile has said so */
+		r = 0;
+		if (frame.type == SYSCAP_FRAME_METADATA)
+			r = add_metadata(about, &frame);
+		else if (frame.type == SYSCAP_FRAME_FILE_CHUNK)
+			r = add_file(about, &frame);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int write_notes(struct syc_page *page, const char *const *columns,
+                       size_t n, const struct note *notes)
+{
+	/* Four cells a row, as they stand. */
+	static const uint64_t none[4];
+
+	return syc_column_write_table(&page->pack, columns, 4, n,
+	                              n > 0 ? &notes[0].process_pid : none);
+}
+
+static int write_notes_of_capture(struct syc_page *page)
+{
+	static const char *const metadata[] = { "metadata.pids",
+		                                "metadata.times",
+		                                "metadata.keys",
+		                                "metadata.values" };
+	static const char *const files[] = { "file.pids", "file.times",
+		                             "file.paths", "file.sizes" };
+	struct about about = { .page = page };
+	int r = page->report->redact ? 0 : walk(&about);
+
+	if (r == 0)
+		r = write_notes(page, metadata, about.metadata.n,
+		                about.metadata.items);
+	if (r == 0)
+		r = write_notes(page, files, about.files.n, about.files.items);
+	syc_texts_fini(&about.shown);
+	syc_map_fini(&about.open);
+	free(about.metadata.items);
+	free(about.files.items);
+	free(about.numbers.items);
+	return r;
+}
+
+static int write_facts(struct syc_page *page)
+{
+	const struct syc_report *report = page->report;
+	struct syscap_profile_span span;
+	struct syscap_file_info info;
+	struct facts facts = { .n = 0 };
+
+	syscap_profile_span(page->profile, &span);
+	syscap_reader_info(report->reader, &info);
+	add_text(&facts, "title", title_of(report->name));
+	add_text(&facts, "version", report->version);
+	add_text(&facts, "filter", report->filter);
+	add_text(&facts, "unit", syscap_view_unit_name(page->view->unit));
+	add_number(&facts, "unit_number", page->view->unit);
+	add_text(&facts, "date", info.capture_time);
+	add_number(&facts, "size", (int64_t)info.size);
+	add_number(&facts, "base", page->base);
+	add_number(&facts, "begin", (int64_t)syc_page_time(page, span.begin));
+	add_number(&facts, "end", (int64_t)syc_page_time(page, span.end));
+	add_number(&facts, "frames", (int64_t)span.n_frames);
+	add_number(&facts, "damaged", (int64_t)span.n_damaged);
+	add_number(&facts, "finished", span.is_finished);
+	add_number(&facts, "redacted", report->redact);
+	add_number(&facts, "marks_summed", (int64_t)report->n_marks_summed);
+	add_text(&facts, "check", report->redact ? "" : report->check);
+	return syc_column_write_texts(&page->pack, "facts", facts.n,
+	                              facts.texts);
+}
+
+int syc_page_write_about(struct syc_page *page)
+{
+	const int r = write_facts(page);
+
+	return r < 0 ? r : write_notes_of_capture(page);
+}

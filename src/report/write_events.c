@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* write_events.c - counters and their values, lines of logs, losses. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+
+#include "data/severity.h"
+#include "report/writer.h"
+
+static int write_definitions(struct syc_page *page)
+{
+	static const char *const columns[] = {
+		"counter.categories", "counter.names", "counter.descriptions",
+		"counter.processes",  "counter.ids",   "counter.doubles"
+	};
+	const struct syscap_profile_counter *items;
+	uint64_t *cells;
+	size_t n;
+	int r;
+
+	items = syscap_profile_counters(page->profile, &n);
+	cells = malloc((n + 1) * 6 * sizeof(*cells));
+	if (cells == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t *cell = cells + i * 6;
+
+		cell[0] = syc_page_text(page, items[i].category);
+		cell[1] = syc_page_text(page, items[i].name);
+		cell[2] = syc_page_text(page, items[i].description);
+		cell[3] = items[i].process;
+		cell[4] = items[i].id;
+		cell[5] = items[i].is_double;
+	}
+	r = syc_column_write_table(&page->pack, columns, 6, n, cells);
+	free(cells);
+	return r;
+}
+
+struct rows {
+	const struct syc_page *page;
+	struct syscap_profile_values values;
+	uint32_t *order;
+	size_t n;
+};
+
+/* Counter by counter, by time; the order of the file at one time. */
+static int by_counter(const void *one, const void *other, void *data)
+{
+	const struct syscap_profile_values *values = data;
+	const uint32_t a = *(const uint32_t *)one;
+	const uint32_t b = *(const uint32_t *)other;
+
+	if (values->counters[a] != values->counters[b])
+		return values->counters[a] < values->counters[b] ? -1 : 1;
+	if (values->times[a] != values->times[b])
+		return values->times[a] < values->times[b] ? -1 : 1;
+	return (a > b) - (a < b);
+}
+
+static uint64_t get_value_time(const void *data, size_t i)
+{
+	const struct rows *rows = data;
+
+	return syc_page_time(rows->page, rows->values.times[rows->order[i]]);
+}
+
+static uint64_t get_counter(const void *data, size_t i)
+{
+	const struct rows *rows = data;
+
+	return rows->values.counters[rows->order[i]];
+}
+
+static uint64_t get_bits(const void *data, size_t i)
+{
+	const struct rows *rows = data;
+
+	return rows->values.bits[rows->order[i]];
+}
+
+static uint64_t get_value_thread(const void *data, size_t i)
+{
+	const struct rows *rows = data;
+
+	return rows->values.threads[rows->order[i]];
+}
+
+int syc_page_write_counters(struct syc_page *page)
+{
+	static const struct {
+		const char *name;
+		syc_column_get *get;
+	} columns[] = {
+		{ "value.times", get_value_time },
+		{ "value.counters", get_counter },
+		{ "value.bits", get_bits },
+		{ "value.threads", get_value_thread },
+	};
+	struct rows rows = { .page = page };
+	int r = write_definitions(page);
+
+	syscap_profile_values(page->profile, &rows.values);
+	rows.order = malloc((rows.values.n + 1) * sizeof(*rows.order));
+	if (rows.order == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; i < rows.values.n; i++)
+		if (syscap_view_has(page->view, rows.values.threads[i],
+		                    rows.values.times[i]))
+			rows.order[rows.n++] = (uint32_t)i;
+	qsort_r(rows.order, rows.n, sizeof(*rows.order), by_counter,
+	        &rows.values);
+	for (size_t i = 0; r == 0 && i < 4; i++)
+		r = syc_column_write(&page->pack, columns[i].name, rows.n,
+		                     columns[i].get, &rows);
+	free(rows.order);
+	return r;
+}
+
+static int by_first_cell(const void *one, const void *other)
+{
+	const uint64_t *a = one, *b = other;
+
+	return (a[0] > b[0]) - (a[0] < b[0]);
+}
+
+int syc_page_write_logs(struct syc_page *page)
+{
+	static const char *const columns[] = { "log.times", "log.threads",
+		                               "log.severities", "log.domains",
+		                               "log.messages" };
+	const struct syscap_profile_log *items;
+	uint64_t *cells, *cell;
+	size_t n;
+	int r;
+
+	items = syscap_profile_logs(page->profile, &n);
+	cells = malloc((n + 1) * 5 * sizeof(*cells));
+	if (cells == NULL)
+		return -ENOMEM;
+	cell = cells;
+	for (size_t i = 0; i < n; i++) {
+		const char *message = "";
+
+		if (!syscap_view_has(page->view, items[i].thread,
+		                     items[i].time))
+			continue;
+		if (!page->report->redact)
+			message = syscap_profile_message(page->profile,
+			                                 page->report->reader,
+			                                 items[i].offset);
+		if (message == NULL)
+			page->error = -ENOMEM;
+		cell[0] = syc_page_time(page, items[i].time);
+		cell[1] = items[i].thread;
+		cell[2] = syc_severity_index(items[i].severity);
+		cell[3] = syc_page_text(page, items[i].domain);
+		cell[4] = syc_page_text(page, message ? message : "");
+		cell += 5;
+	}
+	n = (size_t)(cell - cells) / 5;
+	qsort(cells, n, 5 * sizeof(*cells), by_first_cell);
+	r = syc_column_write_table(&page->pack, columns, 5, n, cells);
+	free(cells);
+	return r;
+}
+
+int syc_page_write_losses(struct syc_page *page)
+{
+	static const char *const columns[] = { "loss.begins",  "loss.ends",
+		                               "loss.threads", "loss.frames",
+		                               "loss.samples", "loss.bytes" };
+	const struct syscap_profile_loss *items;
+	const struct syscap_view *view = page->view;
+	uint64_t *cells;
+	size_t n;
+	int r;
+
+	items = syscap_profile_losses(page->profile, &n);
+	cells = malloc((view->n_losses + 1) * 6 * sizeof(*cells));
+	if (cells == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; i < view->n_losses; i++) {
+		const struct syscap_profile_loss *loss =
+			&items[view->losses[i]];
+		uint64_t *cell = cells + i * 6;
+
+		cell[0] = syc_page_time(page, loss->begin);
+		cell[1] = syc_page_time(page, loss->end);
+		cell[2] = loss->thread;
+		cell[3] = loss->frames;
+		cell[4] = loss->samples;
+		cell[5] = loss->bytes;
+	}
+	qsort(cells, view->n_losses, 6 * sizeof(*cells), by_first_cell);
+	r = syc_column_write_table(&page->pack, columns, 6, view->n_losses,
+	                           cells);
+	free(cells);
+	return r;
+}

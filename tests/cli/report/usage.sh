@@ -1,0 +1,22 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# report/usage.sh - wrong use, and where the page goes.
+. "$(dirname "$0")/../transcript.sh"
+run report --help
+run report
+run report --reverse everything.syscap
+run report --of leaked everything.syscap
+run report missing.syscap
+cp everything.syscap "$work/same.syscap"
+run report -o "$work/same.syscap" "$work/same.syscap"
+cmp everything.syscap "$work/same.syscap"
+run report -o "$work/same.syscap" everything_big.syscap
+cmp everything.syscap "$work/same.syscap"
+run report -o "$work/no/where" everything.syscap
+run report -o "$work/page.html" everything.syscap
+grep -q '^</body></html>$' "$work/page.html"
+run report -o "$work/page.html" header_only.syscap
+grep -q '^</body></html>$' "$work/page.html"
+"$SYSCAP" report -o - everything_big.syscap | tail -1 >>"$work/transcript"
+sed -i "s,$work,WORK,g" "$work/transcript"
+finish

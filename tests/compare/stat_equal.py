@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""stat_equal.py SYSCAP CAPTURE SEED - what diff has of one run is what stat has
+of it: last and largest value of each counter, number and percentiles of marks.
+"""
+import json
+import math
+import random
+import subprocess
+import sys
+from collections import defaultdict
+
+SYSCAP, CAPTURE, SEED = sys.argv[1:]
+
+
+def ask(command, filters, *files):
+    done = subprocess.run([SYSCAP, command, "--json", *filters, *files],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          check=False)
+    if command == "stat" and done.returncode != 0:
+        sys.exit(f"{command} {filters}: {done.stderr.decode()}")
+    # Where nothing passes, there is nothing to compare.
+    if command == "diff" and done.returncode == 3 and not done.stdout:
+        return {"rows": []}
+    return json.loads(done.stdout)
+
+
+def of_stat(filters):
+    rows = defaultdict(float)
+    whole = ask("stat", filters, CAPTURE)
+    for counter in whole["counters"]:
+        if counter["name"] is None or not counter["count"]:
+            continue
+        numbers = counter["last"], counter["max"]
+        if any(n is None or not math.isfinite(n) for n in numbers):
+            continue
+        key = counter["category"], counter["name"]
+        rows[("counter", *key, "last")] += numbers[0]
+        rows[("counter", *key, "max")] += numbers[1]
+    for mark in whole["marks"]:
+        rows["mark", mark["group"], mark["name"], "count"] += mark["count"]
+    return dict(rows)
+
+
+def of_diff(filters):
+    # Two files a side, so that runs are compared and not blocks of one.
+    whole = ask("diff", ["--all", "--min", "0%", *filters], CAPTURE, CAPTURE,
+                "--", CAPTURE, CAPTURE)
+    rows = {}
+    for row in whole["rows"]:
+        if row["kind"] == "counter" or row["measure"] == "count":
+            values = set(row["base_values"] + row["new_values"])
+            if len(values) != 1:
+                sys.exit(f"one run, and {row}")
+            if row["base_values"][0]:
+                rows[row["kind"], row["in"], row["name"],
+                     row["measure"]] = row["base_values"][0]
+    return rows
+
+
+def main():
+    whole = ask("stat", [], CAPTURE)
+    span = whole["duration_ns"]
+    threads = [(process["pid"], tid) for process in whole["processes"]
+               for tid in process["threads"]]
+    chance = random.Random(SEED)
+    looks = [[]]
+    for _ in range(12):
+        pid, tid = chance.choice(threads)
+        times = sorted(chance.randrange(span) for _ in range(2))
+        looks.append(chance.choice([
+            ["--pid", str(pid)], ["--thread", str(tid)],
+            ["--from", f"{times[0]}ns", "--to", f"{times[1]}ns"],
+            ["--pid", str(pid), "--from", f"{times[0]}ns"]]))
+    n = 0
+    for filters in looks:
+        expected, found = of_stat(filters), of_diff(filters)
+        expected = {key: value for key, value in expected.items() if value}
+        found = {key: value for key, value in found.items() if value}
+        if expected.keys() != found.keys() or any(
+                not math.isclose(expected[key], found[key], rel_tol=1e-9)
+                for key in expected):
+            for key in sorted(expected.keys() | found.keys(), key=str):
+                if expected.get(key) != found.get(key):
+                    print(key, "stat:", expected.get(key), "diff:",
+                          found.get(key))
+            sys.exit(f"{filters}: not the same")
+        n += len(expected)
+    print(f"{n} numbers are the same")
+
+
+main()

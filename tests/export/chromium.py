@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""chromium.py - a headless Chromium that is driven through two pipes
+(--remote-debugging-pipe), so that nothing but Chromium is needed."""
+import json
+import os
+import subprocess
+import sys
+
+CHUNK = 1 << 20
+
+
+class Browser:
+    def __init__(self, folder):
+        to_read, self.to = os.pipe()
+        self.back, to_write = os.pipe()
+
+        def give():
+            # Through higher numbers: one may be the other's
+            ends = [os.dup(fd) for fd in (to_read, to_write)]
+            ends = [os.dup2(fd, 50 + i) for i, fd in enumerate(ends)]
+            for i, fd in enumerate(ends):
+                os.dup2(fd, 3 + i)
+
+        self.process = subprocess.Popen(
+            ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu",
+             "--no-first-run", "--disable-dev-shm-usage",
+             "--allow-file-access-from-files",
+             "--user-data-dir=" + os.path.join(folder, "profile"),
+             "--remote-debugging-pipe", "about:blank"],
+            preexec_fn=give, close_fds=False, stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env=dict(os.environ, HOME=folder))
+        os.close(to_read)
+        os.close(to_write)
+        self.number, self.rest = 0, b""
+
+    def ask(self, method, session=None, **params):
+        """The result of one command."""
+        self.number += 1
+        message = {"id": self.number, "method": method, "params": params}
+        if session:
+            message["sessionId"] = session
+        data = json.dumps(message).encode() + b"\0"
+        while data:
+            data = data[os.write(self.to, data):]
+        while True:
+            while b"\0" not in self.rest:
+                piece = os.read(self.back, CHUNK)
+                if not piece:
+                    raise EOFError("the browser has gone")
+                self.rest += piece
+            message, self.rest = self.rest.split(b"\0", 1)
+            message = json.loads(message)
+            if message.get("id") == self.number:
+                if "error" in message:
+                    raise ValueError(f"{method}: {message['error']}")
+                return message["result"]
+
+    def run(self, session, expression):
+        result = self.ask("Runtime.evaluate", session, expression=expression,
+                          awaitPromise=True, returnByValue=True)
+        if "exceptionDetails" in result:
+            raise ValueError(json.dumps(result["exceptionDetails"])[:2000])
+        return result["result"].get("value")
+
+    def close(self):
+        os.close(self.to)
+        self.process.terminate()
+        self.process.wait()
+
+    def open(self, url):
+        """A page, as the session of others' commands."""
+        page = self.ask("Target.createTarget", url=url)["targetId"]
+        return self.ask("Target.attachToTarget", targetId=page,
+                        flatten=True)["sessionId"]
+
+
+def start(folder):
+    """A browser; 77 where it does not run."""
+    try:
+        browser = Browser(folder)
+        browser.ask("Browser.getVersion")
+        return browser
+    except (OSError, EOFError) as error:
+        print(f"skip: chromium does not run: {error}")
+        sys.exit(77)

@@ -1,0 +1,27 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# speedscope_app.sh - speedscope's app, which exports what it has loaded, has each
+# stack's time and each slice that our export has.
+#
+# It comes with npm's speedscope; 1.25.0 is the one that was tried.  SPEEDSCOPE
+# names its dist/release.
+set -eu
+: "${SYSCAP:?names the binary to test}"
+here=$(cd "$(dirname "$0")" && pwd)
+export PYTHONDONTWRITEBYTECODE=1
+for program in python3 chromium; do
+	command -v $program >/dev/null ||
+		{ echo "skip: there is no $program"; exit 77; }
+done
+[ -f "${SPEEDSCOPE:-}/index.html" ] || {
+	echo "skip: SPEEDSCOPE names no release of speedscope (npm: speedscope)"
+	exit 77
+}
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+seed=${SEED:-$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')}
+echo "SEED=$seed"
+python3 "$here/rich.py" "$dir/rich.syscap" "$seed"
+"$SYSCAP" export --format speedscope -o "$dir/rich.json" "$dir/rich.syscap" \
+	2>"$dir/err"
+python3 "$here/speedscope_app.py" "$dir" "$dir/rich.json" "$SPEEDSCOPE"

@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# page.sh [TREE] - the page of `syscap report` makes no markup of texts, runs no
+# text, knows no address; its modules can be joined, and are small.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+cd "${1:-$here/../..}/src/report/page"
+bad=0
+complain() { echo "$1"; bad=1; }
+
+# The name of SVG's elements is written into files that are exported.
+if grep -nE 'innerHTML|outerHTML|insertAdjacent|document\.write|DOMParser|eval\(|new Function|setTimeout\(.?['\''"]|https?:|//[a-z]+\.|fetch\(|XMLHttp|WebSocket|EventSource|sendBeacon|await import\(|localStorage' \
+	./*.js ./*.html ./*.css | grep -v 'xmlns="http://www.w3.org/2000/svg"'; then
+	complain "the page may not have that"
+fi
+if grep -niE '</script|<!--|</style' ./*.js ./*.css; then
+	complain "that would end the script, or the style"
+fi
+
+# Joined they are one scope: no name twice, and each module in the list.
+grep -hoE '^(export )?(async )?(function|class|const|let) [A-Za-z_$0-9]+' ./*.js |
+	awk '{ print $NF }' | sort | uniq -d | while read -r name; do
+	echo "$name is at the top of two modules"
+done | grep . && complain "names at the top of modules must differ"
+for module in ./*.js; do
+	grep -qw "${module#./}" ../../CMakeLists.txt ||
+		complain "$module is not in the list of src/CMakeLists.txt"
+done
+grep -nE "^import .* from '[^.]" ./*.js && complain "modules import each other only"
+grep -nE '^export (default|\*)|^import \*|^import [^{]* as ' ./*.js &&
+	complain "join.cmake does not know that form"
+
+size=$(cat ./*.js ./*.css ./*.html | wc -c)
+[ "$size" -le 250000 ] || complain "the page's source has $size bytes: 250000 are the most"
+echo "$size bytes of source"
+exit $bad

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""columns.py SYSCAP CAPTURE... - the columns of a page hold what a reader of
+its own finds in the capture: every sample, mark, value, line of a log,
+allocation and loss, unfiltered and through random filters; SEED=N repeats."""
+import collections
+import os
+import random
+import subprocess
+import sys
+
+here = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(here, "..", "profile"),
+                os.path.join(here, "..", "export")]
+
+from answers import events, heap, marks_of, passes, transform  # noqa: E402
+from capture import Capture  # noqa: E402
+from compare import pick  # noqa: E402
+from page import Page  # noqa: E402
+
+FOLDED = ("hide-system", "collapse-library", "collapse-recursion")
+
+
+def arguments(want, begin):
+    args = []
+    for option, value in want.items():
+        if option in ("from", "to"):
+            value = "%dns" % (value - begin)
+        elif option == "longer-than":
+            value = "%dns" % value
+        args += ["--" + option] + ([] if value is True else [str(value)])
+    return args
+
+
+def names(frames):
+    return tuple((name, binary or "") for name, binary, _ in frames)
+
+
+def expected(capture, want):
+    inside = marks_of(capture, want) if "mark" in want else None
+    found = collections.defaultdict(collections.Counter)
+    for s in capture.samples:
+        if passes(s, want, inside):
+            found["samples"][s.time, s.pid, s.tid, s.ticks,
+                             names(transform(s.frames, want))] += 1
+    for row, fate in heap(capture)[0]:
+        if passes(row, want, inside):
+            found["allocations"][row.time, row.pid, row.tid, row.size, fate,
+                                 names(transform(row.frames, want))] += 1
+    rows = events(capture, want)
+    for m in rows["marks"]:
+        found["marks"][tuple(m)] += 1
+    for v in rows["values"]:
+        found["values"][v.time, v.pid, v.tid, v.id, v.bits] += 1
+    for r in rows["logs"]:
+        found["logs"][r.time, r.pid, r.tid, r.domain, r.message] += 1
+    for r in rows["losses"]:
+        found["losses"][r.begin, r.end, r.frames, r.samples, r.bytes] += 1
+    found["operations"] = len(rows["operations"])
+    found["arrows"] = len(rows["arrows"])
+    return found
+
+
+def shown(page):
+    threads, found = page.threads(), collections.defaultdict(
+        collections.Counter)
+    stacks = page.stacks("tree")
+    for time, thread, node, ticks in zip(
+            page.sums("sample.times"), page.numbers("sample.threads"),
+            page.numbers("sample.nodes"), page.numbers("sample.ticks")):
+        found["samples"][time, *threads[thread], ticks, stacks[node]] += 1
+    if "heap.depths" in page.columns:
+        stacks = page.stacks("heap")
+    for time, thread, node, size, end, temporary in zip(
+            page.times("allocation.times"),
+            page.numbers("allocation.threads"),
+            page.numbers("allocation.nodes"),
+            page.numbers("allocation.sizes"), page.numbers("allocation.ends"),
+            page.numbers("allocation.temporary")):
+        fate = "temporary" if temporary else "freed" if end else "leaked"
+        found["allocations"][time, *threads[thread], size, fate,
+                             stacks[node]] += 1
+    groups = page.named("markname.groups")
+    marks = page.named("markname.names")
+    for time, duration, thread, name, message in zip(
+            page.sums("mark.times"), page.numbers("mark.durations"),
+            page.numbers("mark.threads"), page.numbers("mark.names"),
+            page.named("mark.messages")):
+        found["marks"][time, duration, *threads[thread], groups[name],
+                       marks[name], message] += 1
+    ids = page.numbers("counter.ids")
+    for time, counter, bits, thread in zip(
+            page.times("value.times"), page.numbers("value.counters"),
+            page.numbers("value.bits"), page.numbers("value.threads")):
+        found["values"][time, *threads[thread], ids[counter], bits] += 1
+    for time, thread, domain, message in zip(
+            page.times("log.times"), page.numbers("log.threads"),
+            page.named("log.domains"), page.named("log.messages")):
+        found["logs"][time, *threads[thread], domain, message] += 1
+    for row in zip(page.times("loss.begins"), page.times("loss.ends"),
+                   page.numbers("loss.frames"), page.numbers("loss.samples"),
+                   page.numbers("loss.bytes")):
+        found["losses"][row] += 1
+    found["operations"] = len(page.numbers("operation.ids"))
+    found["arrows"] = len(page.numbers("arrow.outs"))
+    return found
+
+
+def check(syscap, path, capture, want):
+    done = subprocess.run(
+        [syscap, "report", "-o", "-", *arguments(want, capture.begin), path],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if done.returncode:
+        assert "mark" in want and not marks_of(capture, want), \
+            (want, done.stderr)
+        return
+    page = Page(done.stdout.decode())
+    # Nothing else of the capture is in the page
+    assert page.rest.count("<script") == 1 and "\u202e" not in page.rest
+    ours, theirs = shown(page), expected(capture, want)
+    for key, rows in theirs.items():
+        if ours[key] == rows:
+            continue
+        print("%s: %s differ with %s" % (path, key, want))
+        if not isinstance(rows, int):
+            print("  page has", list((ours[key] - rows).items())[:3])
+            print("  reader has", list((rows - ours[key]).items())[:3])
+        sys.exit(1)
+
+
+def main(syscap, paths):
+    seed = int(os.environ.get("SEED", random.randrange(1 << 30)))
+    rng = random.Random(seed)
+    print("SEED=%d" % seed)
+    for path in paths:
+        with open(path, "rb") as file:
+            capture = Capture(file.read())
+        check(syscap, path, capture, {})
+        for _ in range(int(os.environ.get("FILTERS", "15"))):
+            want = pick(capture, rng)
+            want.pop("of", None)
+            want.pop("reverse", None)
+            check(syscap, path, capture, want)
+        print("%s: %d samples, %d marks agree" % (
+            path, len(capture.samples), len(capture.marks)))
+
+
+main(sys.argv[1], sys.argv[2:])

@@ -1,0 +1,22 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# columns.sh - a page holds what was recorded: every sample, mark, value, line
+# of a log, allocation and loss, through filters too, in both byte orders; and
+# a redacted one nothing that tells of people.
+set -eu
+: "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
+here=$(cd "$(dirname "$0")" && pwd)
+export PYTHONDONTWRITEBYTECODE=1
+command -v python3 >/dev/null || { echo "skip: there is no python3"; exit 77; }
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+seed=${SEED:-$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')}
+echo "SEED=$seed"
+export SEED="$seed"
+python3 "$here/../export/rich.py" "$dir/rich.syscap" "$seed"
+python3 "$here/../profile/turn.py" "$dir/rich.syscap" "$dir/big.syscap"
+"$SYSCAP" record --sample=1000 -q -o "$dir/work.syscap" -- \
+	"$SYSCAP_TEST_BIN/profile_work" 100
+python3 "$here/columns.py" "$SYSCAP" "$dir/rich.syscap" "$dir/big.syscap" \
+	"$dir/work.syscap"
+python3 "$here/redacted.py" "$SYSCAP" "$dir"

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-2-Clause
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { Analyst, answerHeap, functionsOf, runningTimes, sumMarks } from
+	'../../../src/report/page/analysis.js';
+import { compare, compareFunctions } from '../../../src/report/page/compare.js';
+import { chooseMarks, countSlowest, endOf, isInside, lowerBound, readGlob,
+	readRegex } from '../../../src/report/page/filter.js';
+import { model as make } from './page.mjs';
+
+const model = await make();
+const answer = (filter) => new Analyst(model).answer(filter);
+
+test('all samples count for what they stand for', () => {
+	const { total, n, threads } = answer({});
+	assert.deepEqual([total, n, ...threads], [14, 5, 12, 2]);
+});
+
+test('times, threads and functions filter', () => {
+	assert.equal(answer({ from: 20, to: 31 }).total, 8);
+	assert.equal(answer({ from: 31, to: 20 }).total, 0);
+	assert.equal(answer({ threads: [1] }).total, 2);
+	assert.equal(answer({ function: 'hash' }).total, 8);
+	assert.equal(answer({ drop: '^hash$' }).total, 6);
+	assert.equal(answer({ function: 'hash', drop: 'main' }).total, 0);
+});
+
+test('inside of the slowest mark', () => {
+	const found = answer({ mark: 'app/turn', slowest: '1' });
+	assert.equal(found.total, 8);
+	assert.deepEqual(Array.from(found.chosen), [1]);
+	assert.equal(answer({ mark: 'app' }).total, 12);
+	assert.equal(answer({ mark: 'app/turn', longer: 26 }).total, 0);
+});
+
+test('a brush that moves changes as much as one that is new', () => {
+	const analyst = new Analyst(model);
+	for (const [from, to] of [[0, 25], [15, 45], [15, 20], [35, 99], [0, 1],
+		[undefined, undefined]])
+		assert.deepEqual(Array.from(analyst.answer({ from, to }).selfs),
+			Array.from(answer({ from, to }).selfs));
+});
+
+test('transforms change functions, not sums', () => {
+	const found = answer({ hideSystem: true, recursion: true });
+	const sums = functionsOf(model, found);
+	assert.equal(found.total, 14);
+	assert.equal(sums.selfs[2], 6);
+	assert.equal(sums.totals[3], 8);
+	const one = answer({ library: 'app' });
+	assert.equal(model.nameOf(one.tree.functions[1]), '[app]');
+});
+
+test('marks know their time on the processor', () => {
+	assert.deepEqual(Array.from(runningTimes(model, [0, 1, 2])), [2, 8, 2]);
+});
+
+test('statistics of marks are by nearest rank', () => {
+	const [row] = sumMarks(model, {});
+	assert.deepEqual([row.n, row.min, row.median, row.p99, row.max, row.mean],
+		[3, 8, 10, 25, 25, 14]);
+	assert.equal(sumMarks(model, { from: 50 }).length, 0);
+});
+
+test('memory: all, never freed, freed at once, at a moment', () => {
+	const sum = (of, moment) => answerHeap(model, {}, of, moment).total;
+	assert.deepEqual([sum('allocated'), sum('leaked'), sum('temporary'),
+		sum('live', 24), sum('live', 25), sum('live', 5)], [157, 107, 50, 150, 100, 0]);
+	assert.equal(answerHeap(model, { function: 'hash' }, 'allocated').total, 57);
+	assert.equal(answerHeap(model, { mark: 'app/turn' }, 'allocated').total, 150);
+});
+
+test('the slow mark is slow by hash', () => {
+	const found = compare(model, {}, { view: 'compare', amount: '1' }, 'app/turn');
+	assert.equal(found.one.nMarks, 1);
+	assert.equal(found.other.nMarks, 2);
+	const rows = compareFunctions(model, found);
+	rows.sort((a, b) => b.unexpected - a.unexpected);
+	assert.equal(rows[0].name, 'hash');
+	assert.equal(rows[0].self, 8);
+	assert.equal(rows[0].otherSelf, 0);
+});
+
+test('a brush, a thread and a search against the rest', () => {
+	const total = (filter, state) => {
+		const { one, other } = compare(model, filter, { view: '', ...state }, '');
+		return [one.total, other.total];
+	};
+	assert.deepEqual(total({ from: 15, to: 35 }, { compare: 'brush' }), [8, 6]);
+	assert.deepEqual(total({}, { compare: 'thread', thread: 1 }), [2, 12]);
+	assert.deepEqual(total({}, { compare: 'search', search: 'HASH' }), [0, 14]);
+	assert.deepEqual(total({}, { compare: 'search', search: '/ha/' }), [8, 6]);
+});
+
+test('counters keep their values', () => {
+	const [counter] = model.counters;
+	assert.deepEqual(Array.from(counter.values), [5, -7, 2 ** 62]);
+	assert.equal(counter.exact[1], -7n);
+});
+
+test('small things', () => {
+	assert.equal(lowerBound([1, 3, 3, 9], 3), 1);
+	assert.equal(lowerBound([], 3), 0);
+	const ranges = Float64Array.from([10, 20, 30, 40]);
+	assert.equal(endOf(ranges, 20), 2);
+	assert.ok(isInside(ranges, 10) && !isInside(ranges, 20) && !isInside(ranges, 5));
+	assert.equal(countSlowest('1%', 101), 2);
+	assert.equal(countSlowest('5', 3), 3);
+	assert.equal(countSlowest('x', 3), 3);
+	assert.ok(readGlob('lib*.so').test('libc.so') && !readGlob('a?').test('a'));
+	assert.ok(readGlob('[!a]b').test('cb') && !readGlob('[!a]b').test('ab'));
+	assert.ok(readRegex('a(').test('xa(y'));
+	assert.equal(readRegex(''), null);
+	assert.deepEqual(Array.from(chooseMarks(model, { mark: 'app/turn' })), [1, 0, 2]);
+});

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-2-Clause
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { inflateColumn } from '../../../src/report/page/columns.js';
+import { Texts } from '../../../src/report/page/texts.js';
+import { column, columns, texts } from './page.mjs';
+
+test('numbers of every width are read', async () => {
+	for (const [width, most] of [[1, 255], [2, 65535], [4, 2 ** 32 - 1],
+		[8, 2 ** 53 - 1]]) {
+		const c = await columns([column('a', [0, 1, most], width)]);
+		assert.deepEqual(Array.from(c.numbers('a')), [0, 1, most]);
+		assert.equal(c.length('a'), 3);
+	}
+});
+
+test('differences are added up', async () => {
+	const c = await columns([column('a', [5, 0, 7])]);
+	assert.deepEqual(Array.from(c.sums('a')), [5, 5, 12]);
+});
+
+test('a column that is not there has nothing in it', async () => {
+	const c = await columns([]);
+	assert.equal(c.numbers('a').length, 0);
+	assert.equal(c.words('a').length, 0);
+});
+
+test('words of 64 bits keep all of them', async () => {
+	const c = await columns([column('a', [2n ** 63n + 1n], 8), column('b', [7], 1)]);
+	assert.equal(c.words('a')[0], 2n ** 63n + 1n);
+	assert.equal(c.words('b')[0], 7n);
+});
+
+test('a column that is cut is noticed', async () => {
+	const one = column('a', [1, 2, 3]);
+	one.bytes += 4;
+	await assert.rejects(inflateColumn(one));
+});
+
+test('texts are what they were, whatever they are', () => {
+	const all = ['', '</script>', '\u4e2d\u{1f600}', 'a'.repeat(300)];
+	const many = new Texts();
+	const add = (list) => many.add(new Uint8Array(Buffer.from(
+		list.map((text) => text + '\0').join(''))), list.length);
+	add(all);
+	add(['more']);
+	assert.deepEqual(many.all(), [...all, 'more']);
+	assert.equal(many.get(99), '');
+});
+
+test('no texts are no texts', async () => {
+	const c = await columns([texts('a', [])]);
+	assert.equal(c.length('a'), 0);
+});

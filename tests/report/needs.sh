@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# needs.sh - sourced: what the tests in a browser need, or why they skip.
+# SYSCAP_NPM names a folder with node_modules of package.json; build/npm is
+# where .ci/run has npm put them.
+skip() { echo "skip: $*"; exit 77; }
+for program in python3 node; do
+	command -v $program >/dev/null || skip "there is no $program"
+done
+CHROMIUM=$(command -v chromium || command -v chromium-browser || true)
+[ -n "$CHROMIUM" ] || skip "there is no chromium"
+NPM=${SYSCAP_NPM:-$SYSCAP_SOURCE/build/npm}
+[ -d "$NPM/node_modules/playwright-core" ] &&
+	[ -d "$NPM/node_modules/axe-core" ] ||
+	skip "there are no playwright-core and axe-core in $NPM" \
+		"(npm install --prefix build/npm, with tests/report/package.json)"
+export CHROMIUM NPM PYTHONDONTWRITEBYTECODE=1

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""redacted.py SYSCAP FOLDER - what --redact leaves out is nowhere in a page."""
+import os
+import struct
+import subprocess
+import sys
+
+here = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(here, "..", "export")]
+
+from page import Page  # noqa: E402
+from story import BEGIN, Story, text  # noqa: E402
+
+HOME = b"/home" + b"/ann-lee"
+SECRETS = ("ann-lee", "hunter2", "secret-message", "secret-value",
+           "secret-file", "secret-log")
+
+
+def make(path):
+    story = Story(n=50)
+    pid = 77
+    story.frame(4, pid, BEGIN, 0,
+                HOME + b"/bin/app --password hunter2\0")
+    story.frame(3, pid, BEGIN, 0, struct.pack(
+        "<QQQQ", 0x1000, 0x9000, 0, 0) + HOME + b"/bin/app\0")
+    story.mark(pid, pid, BEGIN + 5, 10, "app", "turn", "secret-message")
+    story.frame(12, pid, BEGIN, 0, struct.pack("<HHI", 1 << 5, 0, 0) +
+                text("app", 32) + b"secret-log\0")
+    story.frame(11, pid, BEGIN, 0, text("key", 40) + b"secret-value\0")
+    story.frame(13, pid, BEGIN, 0, struct.pack("<HH", 1, 5) +
+                text("/tmp/secret-file", 256) + b"bytes\0\0\0")
+    story.write(path)
+
+
+def texts_of(syscap, path, *options):
+    html = subprocess.run([syscap, "report", "-o", "-", *options, path],
+                          stdout=subprocess.PIPE, check=True).stdout.decode()
+    page = Page(html)
+    return "\n".join(page.texts + list(page.facts.values())) + page.rest
+
+
+def main(syscap, folder):
+    path = os.path.join(folder, "private.syscap")
+    make(path)
+    whole = texts_of(syscap, path)
+    clean = texts_of(syscap, path, "--redact")
+    for secret in SECRETS:
+        assert secret in whole, secret
+        assert secret not in clean, secret
+    assert "~/bin/app" in clean and "turn" in clean
+    print("nothing of %d secrets is left" % len(SECRETS))
+
+
+main(*sys.argv[1:])

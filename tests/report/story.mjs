@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// story.mjs PAGE CULPRIT PICTURE - from the page's first view to who made the
+// slow frames slow: compare inside, of the frame clock's cycle, the slowest 20
+// with the others.  Three clicks or choices; the first line is the culprit.
+import { Browser, expect } from './browser.mjs';
+
+const [, , file, culprit, picture] = process.argv;
+const browser = await Browser.start();
+// As large as docs/pictures has it
+const page = await browser.open(file, '', {
+	viewport: { width: 980, height: 600 } });
+await browser.picture(page, picture + '-1');
+const choice = (label) => page.locator('label.choice', {
+	has: page.locator('span', { hasText: new RegExp('^' + label + '$') }),
+}).locator('select');
+const draw = () => page.evaluate(() => new Promise((resolve) =>
+	requestAnimationFrame(() => requestAnimationFrame(resolve))));
+await page.click('.tabs button:text-is("Compare inside")');
+await draw();
+await choice('Mark').selectOption('gtk/frameclock cycle');
+await draw();
+await choice('Slowest').selectOption('20');
+await draw();
+await browser.picture(page, picture + '-2');
+const answer = await page.locator('.answer').textContent();
+const first = await page.locator('main tbody tr:not(.gap) th').first().textContent();
+console.log(answer);
+expect('the first line is ' + culprit + ', not ' + first,
+	new RegExp('^(' + culprit + ')$').test(first));
+expect('the answer names it', answer.includes(first));
+await browser.look(page, 'story');
+await browser.end();
