@@ -37,7 +37,7 @@ const char *syc_sample_option_read(const char *command, const char *text)
 
 	if (text != NULL && strlen(text) < sizeof(copy)) {
 		share = cut_share(strcpy(copy, text));
-		text = copy[0] != 0 ? copy : NULL;
+		text = share != 0 && copy[0] == 0 ? NULL : copy;
 	}
 	if (text != NULL && text[0] >= '0' && text[0] <= '9') {
 		hz = strtoul(text, &end, 10);
