@@ -78,10 +78,7 @@ int syc_end_session(struct syc_session *s, int64_t flush_ns)
 
 	wait_for_emits(s->epoch, now + (flush_ns / 2 < EMITS_NS ? flush_ns / 2
 	                                                        : EMITS_NS));
-	if (__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) != 0)
-		r = syc_drain_thread_stop(s, deadline);
-	else
-		r = syc_drain_finish(s, deadline);
+	r = syc_drain_thread_stop(s, deadline);
 	if (r == -ETIMEDOUT || r == -EBUSY ||
 	    !wait_for_users(deadline + SYC_DRAIN_GRACE_NS))
 		return r == 0 ? 0 : r;
