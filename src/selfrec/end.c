@@ -30,8 +30,8 @@
 /*
  * Emits that began before syc_active changed end within moments, or on a busy
  * machine when their threads get the processor again: what they publish
- * belongs into the capture, and what they tell of losses must not be told for
- * them.  One that was left for good is not waited for longer than until @end.
+ * belongs into the capture.  One that was left for good is not waited for
+ * longer than until @end.  What is published later, unread.c counts.
  */
 static void wait_for_emits(int32_t epoch, int64_t end)
 {
