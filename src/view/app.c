@@ -60,6 +60,8 @@ static int begin(struct app *app, const struct syc_app_options *options,
 		r = syc_stage_init(&app->stage, &app->source, width, height);
 	if (r < 0)
 		return r;
+	app->stage.title =
+		options->title != NULL ? options->title : options->file;
 	app->stage.grid.is_ascii = options->is_ascii;
 	app->stage.desk.is_exact = options->is_exact;
 	app->stage.desk.has_colours = options->colours != SYC_COLOURS_NONE;

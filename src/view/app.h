@@ -17,6 +17,7 @@
 /** What a viewer is asked for. */
 struct syc_app_options {
 	const char *command, *file;
+	const char *title;            /* shown as its name; NULL: @file's */
 	struct syscap_reader *reader; /* is taken over */
 	struct syscap_profile_options profile;
 	const struct syscap_filter *filter; /* from, to: after the beginning */

@@ -268,8 +268,8 @@ static void draw_head(struct syc_stage *stage)
 	struct syc_grid *grid = &stage->grid;
 	int x;
 
-	x = syc_grid_put(grid, 0, 0, grid->width,
-	                 base_name(stage->source->file), SYC_STYLE_BOLD);
+	x = syc_grid_put(grid, 0, 0, grid->width, base_name(stage->title),
+	                 SYC_STYLE_BOLD);
 	draw_numbers(stage, x + 2);
 	draw_tabs(stage);
 	stage->desk.top = HEAD;
