@@ -286,6 +286,9 @@ int syc_app_snapshot(const struct syc_app_options *options, const char *keys,
 	app.is_growing = false;
 	if (r == 0)
 		r = read_on(&app, 0);
+	if (options->judge != NULL && (r == 0 || r == -EINVAL))
+		options->judge(options->context, app.source.profile, r,
+		               &app.error);
 	for (size_t n = strlen(keys), at = 0; r == 0 && at < n;) {
 		size_t room;
 		unsigned char *bytes = syc_input_room(&app.input, &room);
