@@ -119,7 +119,7 @@ static const struct syc_option table[] = {
 	{ "trace-fd", OPT_TRACE_FD, NULL,
 	  "give it $SYSPROF_TRACE_FD, and join what it writes there", NULL },
 	{ "gjs", OPT_GJS, NULL,
-	  "have GJS write its JavaScript stacks, and join them", NULL },
+	  "have GJS write JavaScript stacks, and join them", NULL },
 	{ "quiet", 'q', NULL, "no progress, no summary", NULL },
 	{ 0 },
 };

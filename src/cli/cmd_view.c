@@ -162,9 +162,8 @@ const struct syc_command syc_cmd_view = {
 		    "[FILTER]... FILE",
 	.about = "Show the stacks, marks, counters and logs of FILE in the "
 		 "terminal: ? lists the keys.",
-	.status = "0; 1 when the capture is damaged, could not be read, or "
-		  "has nothing of what a filter names (with --snapshot); 2 "
-		  "for wrong use, and where there is no terminal.",
+	.status = "0; 1 when the capture is damaged or unreadable, or a filter "
+		  "names nothing; 2 for wrong use, or without a terminal.",
 	.options =
 		(const struct syc_option[]){
 			SYC_VIEW_OPTIONS,
