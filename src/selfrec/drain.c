@@ -144,6 +144,16 @@ static bool finish_slot(struct syc_ring_header *ring,
 	                                   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
+/* Of a thread that counts on: what is loaded later is not older. */
+static void load_losses(struct syc_ring_losses *to,
+                        const struct syc_ring_losses *from)
+{
+	to->bytes = __atomic_load_n(&from->bytes, __ATOMIC_ACQUIRE);
+	for (int i = 0; i < SYC_LOSS_KINDS; i++)
+		to->frames[i] =
+			__atomic_load_n(&from->frames[i], __ATOMIC_ACQUIRE);
+}
+
 /*
  * A thread that is still in it may be about to tell the same in its ring: from
  * here on nothing is read there.  False: no room.
@@ -157,9 +167,8 @@ static bool tell_of_slot(struct syc_session *s, struct syc_ring_header *ring)
 
 	if (state == SYC_SLOT_LIVE) {
 		/* told first: it is never more than lost */
-		syc_loss_totals_copy(&told, &ring->told);
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-		lost = ring->lost;
+		load_losses(&told, &ring->told);
+		load_losses(&lost, &ring->lost);
 		syc_loss_totals_subtract(&lost, &told);
 		if (finish_slot(ring, &lost))
 			return add_losses(s, &lost, &nothing, ring->tid);
