@@ -29,8 +29,8 @@ def start(terminal, more="", variables=""):
     terminal.wait(r"^q quit|too small")
 
 
-def ended(terminal, how):
-    screen = terminal.wait(r"^NOW$")
+def ended(terminal, how, said="NOW"):
+    screen = terminal.wait("^%s$" % said)
     before, after = [re.sub(r"rows \d+; columns \d+", "",
                             terminal.read(name))
                      for name in ("before", "after")]
@@ -172,8 +172,9 @@ def stop(terminal):
     terminal.wait(r"of 13 functions")
     terminal.keys("q")
     terminal.wait(r"^q quit", absent=True)
-    terminal.command("clear; stty -a >after; echo 'NO''W'")
-    ended(terminal, "stopped")
+    # What stood behind the command was done when it stopped: its NOW is there.
+    terminal.command("clear; stty -a >after; echo 'LA''TER'")
+    ended(terminal, "stopped", "LATER")
 
 
 def kill(terminal):
