@@ -14,7 +14,7 @@
 #define N_MEASURED 8u
 
 /* 0: not asked for.  A call that a box of the program's may forbid. */
-static int64_t measure(const struct syc_target *t)
+static int64_t measure_cpu_time(const struct syc_target *t)
 {
 	struct timespec ts;
 
@@ -43,13 +43,14 @@ static int64_t rest_after(int64_t ns)
 
 bool syc_pace_begin(struct syc_target *t, struct syc_pace *ret_pace)
 {
-	*ret_pace = (struct syc_pace){ syc_clock_kernel(), measure(t) };
+	*ret_pace =
+		(struct syc_pace){ syc_clock_kernel(), measure_cpu_time(t) };
 	return thread_time(ret_pace) >= t->rest_until;
 }
 
 void syc_pace_end(struct syc_target *t, const struct syc_pace *pace)
 {
-	const struct syc_pace now = { syc_clock_kernel(), measure(t) };
+	const struct syc_pace now = { syc_clock_kernel(), measure_cpu_time(t) };
 	const bool is_measured = pace->cpu_ns != 0 && now.cpu_ns != 0;
 	const int64_t took = is_measured ? now.cpu_ns - pace->cpu_ns
 	                                 : now.kernel_ns - pace->kernel_ns;
