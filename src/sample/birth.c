@@ -94,8 +94,7 @@ static bool is_sampling(void)
 		__atomic_load_n(&syc_sampler, __ATOMIC_ACQUIRE);
 
 	/* In a box we do nothing that the thread would not do */
-	return s != NULL &&
-	       __atomic_load_n(&s->is_boxed, __ATOMIC_RELAXED) == 0 &&
+	return s != NULL && !syc_state_is_boxed(s) &&
 	       __atomic_load_n(&s->is_on, __ATOMIC_RELAXED) != 0 &&
 	       __atomic_load_n(&s->watcher, __ATOMIC_RELAXED) ==
 	               SYC_WATCHER_LATER &&
@@ -156,8 +155,7 @@ bool syc_birth_prepare(struct syc_birth *birth, bool is_cramped)
 	struct syc_sampler *const s = syc_sampler;
 
 	if (!is_sampling()) {
-		if (s != NULL &&
-		    __atomic_load_n(&s->is_boxed, __ATOMIC_RELAXED))
+		if (s != NULL && syc_state_is_boxed(s))
 			__atomic_add_fetch(&s->n_filtered, 1, __ATOMIC_RELAXED);
 		return false;
 	}

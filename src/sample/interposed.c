@@ -36,7 +36,7 @@ static bool may_be_told(const struct syc_sampler *s)
 	return s != NULL &&
 	       __atomic_load_n(&s->watcher, __ATOMIC_RELAXED) ==
 	               SYC_WATCHER_LATER &&
-	       !__atomic_load_n(&s->is_boxed, __ATOMIC_RELAXED) &&
+	       !syc_state_is_boxed(s) &&
 	       __atomic_load_n(&s->pid, __ATOMIC_RELAXED) == getpid();
 }
 

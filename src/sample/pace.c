@@ -18,8 +18,7 @@ static int64_t measure_cpu_time(const struct syc_target *t)
 {
 	struct timespec ts;
 
-	if (t->n_measured == 0 ||
-	    __atomic_load_n(&syc_sampler->is_boxed, __ATOMIC_RELAXED) ||
+	if (t->n_measured == 0 || syc_state_is_boxed(syc_sampler) ||
 	    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts) != 0)
 		return 0;
 	return ts.tv_sec * SECOND + ts.tv_nsec;
@@ -61,8 +60,7 @@ void syc_pace_end(struct syc_target *t, const struct syc_pace *pace)
 		return;
 	}
 	/* What only seems long is no reason yet */
-	if (is_measured ||
-	    __atomic_load_n(&syc_sampler->is_boxed, __ATOMIC_RELAXED))
+	if (is_measured || syc_state_is_boxed(syc_sampler))
 		t->rest_until = thread_time(&now) + rest_after(took);
 	t->n_measured = N_MEASURED;
 }

@@ -384,7 +384,7 @@ static void tell_unsampled(void)
 	*text.at = '\0';
 	/* In a box a thread without a ring must not ask for one */
 	if (text.at != begin && s->is_on != 0 &&
-	    (!s->is_boxed || syc_self != NULL))
+	    (!syc_state_is_boxed(s) || syc_self != NULL))
 		syscap_metadata("syscap.sampler.unsampled", message);
 }
 

@@ -59,10 +59,10 @@ static bool is_same_thread(struct syc_sampler *s, struct syc_target *t,
 {
 	struct syc_task_about about;
 	/* The first thread stays listed when it has ended */
-	const bool is_sure =
-		s->is_boxed || (task->inode == t->inode &&
-	                        (s->round ^ t->number) % SURE_ROUNDS != 0 &&
-	                        (task->tid != s->pid || s->n_threads > 1));
+	const bool is_sure = syc_state_is_boxed(s) ||
+	                     (task->inode == t->inode &&
+	                      (s->round ^ t->number) % SURE_ROUNDS != 0 &&
+	                      (task->tid != s->pid || s->n_threads > 1));
 
 	if (is_sure)
 		return true;
@@ -111,7 +111,8 @@ static bool blocks_signal_now(struct census *look, const struct syc_target *t)
 
 	/* In our handler a thread blocks all signals, also when it looks itself */
 	if (__atomic_load_n(&t->busy, __ATOMIC_RELAXED) != 0 ||
-	    look->s->is_boxed || t->number / MASKS != look->s->round % turns)
+	    syc_state_is_boxed(look->s) ||
+	    t->number / MASKS != look->s->round % turns)
 		return false;
 	if (look->s->signal < 32)
 		r = syc_task_look(&look->s->tasks, t->tid, &about);
@@ -128,7 +129,7 @@ static int start_target(struct census *look, struct syc_target *t)
 	int r;
 
 	t->n_tries++;
-	if (s->is_boxed)
+	if (syc_state_is_boxed(s))
 		return -EAGAIN;
 	r = syc_task_look_at_mask(&s->tasks, t->tid, &about);
 	/* Ours begin with the program's name, and all signals blocked */
@@ -169,7 +170,7 @@ static struct syc_target *greet_thread(struct census *look,
 	struct syc_task_about about;
 	struct syc_target *t;
 
-	if (look->s->is_boxed) { /* it can't be looked at */
+	if (syc_state_is_boxed(look->s)) { /* it can't be looked at */
 		look->n_alive++;
 		look->n_unsampled++;
 		return NULL;
@@ -205,7 +206,7 @@ static void look_at_task(struct census *look, const struct syc_task *task)
 		__atomic_load_n(&t->tls, __ATOMIC_RELAXED) & SYC_TLS_STATE;
 	/* A first tick in a box would make calls that may be forbidden there */
 	if (tls == SYC_TLS_NONE ||
-	    (look->s->is_boxed && tls == SYC_TLS_UNKNOWN))
+	    (syc_state_is_boxed(look->s) && tls == SYC_TLS_UNKNOWN))
 		syc_timer_stop(t);
 	else if (has_timer(t)) {
 		if (blocks_signal_now(look, t)) {

@@ -83,8 +83,8 @@ static bool look_once(struct syc_sampler *s, int own_dir)
 		return false;
 	}
 	/* A filter came since: what we do may be forbidden */
-	if (!s->is_boxed)
-		s->is_boxed = filters_now() != filters;
+	if (!syc_state_is_boxed(s) && filters_now() != filters)
+		__atomic_store_n(&s->is_boxed, true, __ATOMIC_RELAXED);
 	/* The threads of this library alone must not keep a process */
 	bool goes_on = keep_our_signal(s) && syc_scan_threads(dir);
 	if (goes_on && s->is_waited_for && s->may_change_signal)
