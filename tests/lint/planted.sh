@@ -246,6 +246,18 @@ must fail symbols "$tree/lib.a"
 must pass signal "$tree/lib.a" "$tree"
 echo malloc >>"$tree/tests/lint/symbols.txt"
 must fail symbols "$tree/lib.a"
+# ... nor a table that handlers may call through
+plant src/emit/heap_table.c <<'END'
+void *syc_heap_get(void);
+struct syc_heap_table { void *(*get)(void); };
+extern const struct syc_heap_table syc_heap_table;
+const struct syc_heap_table syc_heap_table = { .get = syc_heap_get };
+END
+archive
+must fail signal "$tree/lib.a" "$tree"
+echo pointer syc_heap_get >>"$tree/tests/lint/signal.txt"
+must pass signal "$tree/lib.a" "$tree"
+rm "$tree/src/emit/heap_table.c"
 # ... and the way there may lead through another file and a cold branch.
 plant src/base/text.c <<'END'
 void *syc_heap_get(void);
