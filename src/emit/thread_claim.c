@@ -88,7 +88,9 @@ static void begin_state(struct syc_state *ts, int32_t pid, int32_t tid,
 	ts->hot.cpu = own_cpu();
 	syc_stack_bounds(&ts->stack_low, &ts->stack_high);
 	ts->no_exit_hook = !syc_thread_watch(ts);
-	ts->hot.epoch = __atomic_load_n(&syc_active, __ATOMIC_RELAXED);
+	__atomic_store_n(&ts->hot.epoch,
+	                 __atomic_load_n(&syc_active, __ATOMIC_RELAXED),
+	                 __ATOMIC_RELAXED);
 	if (pid == tid)
 		__atomic_store_n(&syc_process->main_has_state,
 		                 !ts->no_exit_hook, __ATOMIC_RELAXED);

@@ -98,7 +98,7 @@ void syc_thread_leave_epoch(struct syc_state *ts)
 		memset(ts->told, 0, sizeof(ts->told));
 		ts->retry_at = 0;
 	}
-	ts->hot.epoch = epoch;
+	__atomic_store_n(&ts->hot.epoch, epoch, __ATOMIC_RELAXED);
 }
 
 static void note_thread_ends(void)
@@ -121,7 +121,7 @@ void syc_thread_leave_for_good(void *state)
 	if (ts->tid == gettid() && syc_thread_take_phase(ts, SYC_STATE_ALIVE)) {
 		syc_thread_leave_ring(ts);
 		/* All copies still point here: their next event comes by */
-		ts->hot.epoch = 0;
+		__atomic_store_n(&ts->hot.epoch, 0, __ATOMIC_RELAXED);
 		__atomic_store_n(&ts->phase, SYC_STATE_DEAD, __ATOMIC_RELEASE);
 		note_thread_ends();
 	}
