@@ -18,7 +18,7 @@
  *
  * A signal handler may interrupt between any two instructions and emit too.
  * It then finds an owner, reserves for it what it announced (disturb() in
- * src/emit/reserve.c), reserves behind that, fills, commits, and publishes
+ * src/emit/disturbed.c), reserves behind that, fills, commits, and publishes
  * nothing: the interrupted outermost emit does, and goes back to next.
  *
  * The invariants T1 to T6 of struct syc_thread, which comments name, are in
@@ -86,7 +86,7 @@ struct syc_thread {
 	uint64_t next;      /* where in the body the next frame goes */
 	uint64_t end;       /* where the frame under way ends; next: none is */
 	uint64_t room_end;  /* frames may go up to here unlooked; 0: none may */
-	uint64_t disturbed; /* not 0: pos counts, not next; see reserve.c */
+	uint64_t disturbed; /* not 0: pos counts, not next; see disturbed.c */
 	unsigned char *body;
 	uint32_t *tail;     /* in the ring header; NULL: publish nothing */
 	const int32_t *cpu; /* rseq's cpu_id of this thread, or one of -1 */
@@ -140,7 +140,6 @@ unsigned char *syc_reserve_slow(struct syc_thread *st, uint32_t len,
                                 uint8_t type, int64_t time);
 void syc_leave_nested(struct syc_thread *st);
 void syc_write_missing_header(struct syc_thread *st);
-void syc_settle(struct syc_thread *st);
 void syc_open(struct syc_thread *st);
 void syc_mend(struct syc_thread *st);
 void syc_finish(struct syc_thread *st, volatile uintptr_t *token);
@@ -347,7 +346,7 @@ struct syc_place {
  *
  * Nothing is reserved: that the emit is under way, and how far its frame
  * goes, is announced.  Only a handler on top of us could write there, and
- * goes behind it.  See disturb() in src/emit/reserve.c.
+ * goes behind it.  See disturb() in src/emit/disturbed.c.
  */
 static inline __attribute__((always_inline)) bool
 syc_begin(struct syc_thread *st, volatile uintptr_t *token, uint32_t len,

@@ -74,6 +74,8 @@ struct syscap_sampler_options {
 	                     * PERF: SIGURG */
 	uint32_t max_depth; /* addresses in a sample, 32 to 512; 0: 512 */
 	uint32_t stacks;    /* enum syscap_sampler_stacks */
+	uint32_t max_share; /* of a thread's time that samples may take, in
+	                     * percent, 1 to 100 (no bound); 0: 10 */
 	char message[256];  /* set: what is sampled how, or why it failed */
 };
 
@@ -134,6 +136,9 @@ struct syscap_sampler_stats {
 	int signal;            /* in use; 0: none yet */
 	uint32_t clock;        /* in use, never AUTO */
 	uint32_t hz;
+	uint64_t n_skipped; /* ticks left out because samples took more of
+	                        * the thread's time than max_share; they count
+	                        * in the weight of the next sample */
 };
 
 /**

@@ -2,9 +2,7 @@
 /*
  * in_use.h - whether somebody may still write to a file.
  *
- * Who writes a capture of ours holds a record lock on it: a recorder on all
- * of the file, a process that records itself on a byte of its own behind the
- * first (selfrec/record_lock.h), and on the first while it writes.  Locks tell
+ * Who writes a capture of ours holds a lock on it (capture/file_lock.h).  Locks tell
  * nothing of those that have the file open and write later: a shell that has
  * made it for others, a process that has not emitted yet, a writer that is
  * not ours.  About them the kernel is asked: it grants no lease for reading
@@ -21,12 +19,6 @@
 #include <stdbool.h>
 
 #include <syscap/capture.h>
-
-/**
- * Whether another process has a lock on @fd beyond its first byte.  0; or
- * -EBUSY, and @error says who.
- */
-int syc_in_use_by_lock(int fd, struct syscap_error *error);
 
 /**
  * Whether another process may still write to what is at @path: by locks, or

@@ -19,7 +19,9 @@
 #include <syscap/capture.h>
 
 #include "capture/error.h"
+#include "capture/file_lock.h"
 #include "capture/frame.h"
+#include "capture/mapping.h"
 #include "capture/plain_file.h"
 #include "capture/rest.h"
 #include "capture/rest_load.h"
@@ -34,8 +36,8 @@
 
 struct syscap_reader {
 	const unsigned char *data;
-	uint64_t size;       /* of it, as far as it counts */
-	uint64_t mapped;     /* bytes to unmap */
+	uint64_t size; /* of it, as far as it counts */
+	struct syc_mapping mapping;
 	unsigned char *rest; /* frames that follow: from a ring file */
 	uint64_t rest_size;  /* bytes of them */
 	uint64_t rest_frames;
@@ -44,7 +46,7 @@ struct syscap_reader {
 	uint64_t position; /* of the next frame; never behind size + rest */
 	uint64_t released; /* pages up to here were given back */
 	bool big;          /* the file's byte order */
-	bool is_mapped;    /* by us */
+	bool is_written;   /* somebody does: it may end within a frame */
 };
 
 static int check_header(const unsigned char *data, uint64_t size,
@@ -76,7 +78,7 @@ int syscap_reader_open_memory(const void *data, size_t size,
 		return syc_error_set(error, ENOMEM, 0, "out of memory");
 	reader->data = data;
 	reader->size = size;
-	reader->mapped = size;
+	reader->mapping.lost_at = UINT64_MAX;
 	reader->position = HEADER_SIZE;
 	/* Big-endian writers have the bit elsewhere, and leave it 0. */
 	reader->big = (reader->data[offsetof(struct syscap_wire_file,
@@ -86,11 +88,12 @@ int syscap_reader_open_memory(const void *data, size_t size,
 	return 0;
 }
 
-/* Map the file; *ret_data stays NULL for an empty one. */
-static int map_file(int fd, void **ret_data, size_t *ret_size,
+/* Map the file; nothing for an empty one. */
+static int map_file(int fd, struct syc_mapping *mapping,
                     struct syscap_error *error)
 {
 	struct stat st;
+	int r;
 
 	if (fstat(fd, &st) != 0)
 		return syc_error_set(error, errno, 0, "%s", strerror(errno));
@@ -98,37 +101,34 @@ static int map_file(int fd, void **ret_data, size_t *ret_size,
 		return syc_error_set(error, EISDIR, 0, "%s", strerror(EISDIR));
 	if (!S_ISREG(st.st_mode))
 		return syc_error_set(error, EINVAL, 0, "Not a regular file");
-	*ret_size = (size_t)st.st_size;
-	*ret_data = NULL;
 	if (st.st_size == 0)
 		return 0;
-
-	void *data =
-		mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (data == MAP_FAILED)
-		return syc_error_set(error, errno, 0, "cannot map: %s",
-		                     strerror(errno));
-	(void)madvise(data, (size_t)st.st_size, MADV_SEQUENTIAL);
-	*ret_data = data;
+	r = syc_mapping_make(mapping, fd, (size_t)st.st_size, MAP_PRIVATE);
+	if (r < 0)
+		return syc_error_set(error, -r, 0, "cannot map: %s",
+		                     strerror(-r));
+	(void)madvise((void *)mapping->data, mapping->size, MADV_SEQUENTIAL);
 	return 0;
 }
 
 static int open_map(int fd, struct syscap_reader **ret_reader,
                     struct syscap_error *error)
 {
-	void *data = NULL;
-	size_t size = 0;
-	int r = map_file(fd, &data, &size, error);
+	struct syc_mapping mapping = { .data = NULL };
+	/* Before its size: who writes ends with a whole frame */
+	const bool is_written = syc_file_lock_is_held(fd);
+	int r = map_file(fd, &mapping, error);
 
 	if (r < 0)
 		return r;
-	r = syscap_reader_open_memory(data, size, ret_reader, error);
+	r = syscap_reader_open_memory(mapping.data, mapping.size, ret_reader,
+	                              error);
 	if (r < 0) {
-		if (data)
-			munmap(data, size);
+		syc_mapping_end(&mapping);
 		return r;
 	}
-	(*ret_reader)->is_mapped = true;
+	syc_mapping_move(&(*ret_reader)->mapping, &mapping);
+	(*ret_reader)->is_written = is_written;
 	return 0;
 }
 
@@ -136,13 +136,16 @@ static int open_map(int fd, struct syscap_reader **ret_reader,
 static int map_again(struct syscap_reader *reader, int fd,
                      struct syscap_error *error)
 {
+	struct syc_mapping mapping = { .data = NULL };
 	struct syscap_reader *fresh;
 	const int r = open_map(fd, &fresh, error);
 
 	if (r < 0)
 		return r;
-	munmap((void *)reader->data, (size_t)reader->mapped);
+	syc_mapping_move(&mapping, &fresh->mapping);
+	syc_mapping_end(&reader->mapping);
 	*reader = *fresh;
+	syc_mapping_move(&reader->mapping, &mapping);
 	free(fresh);
 	return 0;
 }
@@ -250,8 +253,7 @@ void syscap_reader_close(struct syscap_reader *reader)
 {
 	if (!reader)
 		return;
-	if (reader->is_mapped)
-		munmap((void *)reader->data, (size_t)reader->mapped);
+	syc_mapping_end(&reader->mapping);
 	free(reader->rest);
 	free(reader);
 }
@@ -294,6 +296,26 @@ static const unsigned char *here(const struct syscap_reader *reader,
 	return into != 0 ? reader->rest + into : reader->rest;
 }
 
+static __attribute__((cold, noinline)) int
+tell_lost(const struct syscap_reader *reader, uint64_t at,
+          struct syscap_error *error)
+{
+	return syc_error_set(error, EBADMSG, at,
+	                     "the file became shorter than the %llu bytes that "
+	                     "it had, or its disk can't be read from here on",
+	                     (unsigned long long)reader->mapping.size);
+}
+
+/* Of a file that somebody writes the last frame may be there by half. */
+static bool is_end(const struct syscap_reader *reader, uint16_t len,
+                   uint64_t left)
+{
+	return reader->is_written && reader->position < reader->size &&
+	       reader->mapping.lost_at == UINT64_MAX &&
+	       (left < FRAME_HEADER ||
+	        (len > left && (len & FRAME_ALIGN_MASK) == 0));
+}
+
 /* Tell why there is no whole frame of @len bytes at the reader's position. */
 static __attribute__((cold, noinline)) int
 no_frame(const struct syscap_reader *reader, uint16_t len, uint64_t left,
@@ -303,6 +325,8 @@ no_frame(const struct syscap_reader *reader, uint16_t len, uint64_t left,
 
 	*ret_frame =
 		(struct syscap_frame){ .offset = at, .len = len, .tid = -1 };
+	if (reader->mapping.lost_at < at + FRAME_HEADER)
+		return tell_lost(reader, at, error);
 	if (left < FRAME_HEADER)
 		return syc_error_set(error, EBADMSG, at,
 		                     "the file ends %u bytes into a frame's "
@@ -342,17 +366,24 @@ int syscap_reader_next(struct syscap_reader *reader,
 		return 0;
 
 	if (left < FRAME_HEADER)
-		return no_frame(reader, 0, left, ret_frame, error);
+		return is_end(reader, 0, left)
+		               ? 0
+		               : no_frame(reader, 0, left, ret_frame, error);
 	syc_frame_header(bytes, reader->big, ret_frame);
 	if (ret_frame->len < FRAME_HEADER ||
 	    (ret_frame->len & FRAME_ALIGN_MASK) != 0 || ret_frame->len > left)
-		return no_frame(reader, ret_frame->len, left, ret_frame, error);
+		return is_end(reader, ret_frame->len, left)
+		               ? 0
+		               : no_frame(reader, ret_frame->len, left,
+		                          ret_frame, error);
 	ret_frame->offset = reader->position;
 	reader->position += ret_frame->len;
-	if (reader->is_mapped && reader->position <= reader->size &&
+	if (reader->mapping.data != NULL && reader->position <= reader->size &&
 	    reader->position - reader->released >= 2 * RELEASE_SIZE)
 		release_pages(reader);
 	const int r = syc_frame_decode(ret_frame, reader->big, error);
+	if (reader->mapping.lost_at < reader->position)
+		return tell_lost(reader, ret_frame->offset, error);
 	return r < 0 ? r : 1;
 }
 

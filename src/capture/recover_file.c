@@ -13,8 +13,8 @@
 
 #include "base/frame.h"
 #include "capture/error.h"
+#include "capture/file_lock.h"
 #include "capture/frame.h"
-#include "capture/in_use.h"
 #include "capture/plain_file.h"
 #include "data/load.h"
 
@@ -48,8 +48,7 @@ bool syc_recover_write_at(int fd, const void *from, size_t size,
 
 static void unmap(struct syc_recover_file *file)
 {
-	if (file->data != NULL)
-		munmap((void *)file->data, file->size);
+	syc_mapping_end(&file->mapping);
 	file->data = NULL;
 }
 
@@ -62,11 +61,10 @@ int syc_recover_file_map(struct syc_recover_file *file,
 	file->size = (size_t)file->st.st_size;
 	if (file->size == 0)
 		return 0;
-	void *const data =
-		mmap(NULL, file->size, PROT_READ, MAP_SHARED, file->fd, 0);
-	if (data == MAP_FAILED)
+	if (syc_mapping_make(&file->mapping, file->fd, file->size,
+	                     MAP_SHARED) != 0)
 		return syc_recover_fail(error, "cannot map it");
-	file->data = data;
+	file->data = file->mapping.data;
 	return 0;
 }
 
@@ -84,7 +82,7 @@ static int lock(const struct syc_recover_file *file, struct syscap_error *error)
 		return 0;
 	const bool is_free = fcntl(file->fd, F_SETLK, &lock) == 0 ||
 	                     (errno != EAGAIN && errno != EACCES);
-	const int r = syc_in_use_by_lock(file->fd, error);
+	const int r = syc_file_lock_check_writers(file->fd, error);
 	if (r != 0 || is_free)
 		return r;
 	return syc_error_set(error, EBUSY, 0, "somebody writes to it just now");
@@ -145,12 +143,11 @@ static bool write_begin(int fd, const struct syc_rest *rest, const char *rings,
 		                .version = 1,
 		                .little_endian = 1,
 		                .time = rest->facts.began } };
-	size_t n =
-		syc_frame_metadata(begin.frames, rest->facts.pid,
-	                           rest->facts.began, SYC_RING_FILE_ID, rings);
+	size_t n = compose_process(rest, begin.frames);
 	struct tm tm;
 
-	n += compose_process(rest, begin.frames + n);
+	n += syc_frame_metadata(begin.frames + n, rest->facts.pid,
+	                        rest->facts.began, SYC_RING_FILE_ID, rings);
 	if (gmtime_r(&made, &tm) != NULL)
 		strftime(begin.header.capture_time,
 		         sizeof(begin.header.capture_time),

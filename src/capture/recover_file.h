@@ -14,6 +14,7 @@
 
 #include <syscap/capture.h>
 
+#include "capture/mapping.h"
 #include "capture/recovered.h"
 #include "capture/rest.h"
 
@@ -25,6 +26,7 @@ struct syc_recover_file {
 	struct stat st;
 	const unsigned char *data; /* NULL: empty */
 	size_t size;
+	struct syc_mapping mapping; /* what data is of */
 };
 
 /** For what failed with errno. */

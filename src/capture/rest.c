@@ -20,19 +20,35 @@
 /* A live process' batch takes less than a look at it; not so under load. */
 #define LOOKS 1000
 
+/* Where the frame at @at ends; 0: there is none. */
+static uint64_t take_frame(const unsigned char *capture, uint64_t size,
+                           uint64_t at, struct syscap_frame *ret_frame)
+{
+	if (size < at || size - at < sizeof(struct syscap_wire_frame))
+		return 0;
+	syc_frame_header(capture + at, false, ret_frame);
+	if (ret_frame->len % 8 != 0 ||
+	    ret_frame->len < sizeof(struct syscap_wire_frame) ||
+	    ret_frame->len > size - at ||
+	    syc_frame_decode(ret_frame, false, NULL) != 0)
+		return 0;
+	return at + ret_frame->len;
+}
+
+/* The frame behind that of the process itself. */
 const char *syc_rest_path(const unsigned char *capture, uint64_t size)
 {
 	struct syscap_frame frame;
+	uint64_t end;
 
-	if (size < HEADER_SIZE + sizeof(struct syscap_wire_metadata) ||
+	if (size < HEADER_SIZE ||
 	    (capture[offsetof(struct syscap_wire_file, little_endian)] & 1) ==
 	            0)
 		return NULL;
-	syc_frame_header(capture + HEADER_SIZE, false, &frame);
-	if (frame.type != SYSCAP_FRAME_METADATA || frame.len % 8 != 0 ||
-	    frame.len < sizeof(struct syscap_wire_metadata) ||
-	    frame.len > size - HEADER_SIZE ||
-	    syc_frame_decode(&frame, false, NULL) != 0 ||
+	end = take_frame(capture, size, HEADER_SIZE, &frame);
+	if (end != 0 && frame.type == SYSCAP_FRAME_PROCESS)
+		end = take_frame(capture, size, end, &frame);
+	if (end == 0 || frame.type != SYSCAP_FRAME_METADATA ||
 	    strcmp(frame.metadata.id, SYC_RING_FILE_ID) != 0 ||
 	    frame.metadata.value[0] != '/')
 		return NULL;

@@ -50,7 +50,8 @@ struct syc_rest {
 	struct syc_rest_losses losses;
 };
 
-/** The path in a capture's first frame, METADATA "syscap.rings"; or NULL. */
+/** The path in the frame behind the PROCESS frame, METADATA "syscap.rings"; or
+ * NULL. */
 const char *syc_rest_path(const unsigned char *capture, uint64_t size);
 
 /** What syc_rest_open() may return beside 0 and -errno. */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "capture/error.h"
+#include "capture/file_lock.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "frames go to the file as they stand in memory");
@@ -36,10 +37,10 @@ struct syc_writer {
 static int check_owner(struct syc_writer *writer, bool force,
                        struct syscap_error *error)
 {
-	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 	unsigned char magic[4];
 	struct stat st;
 	ssize_t n;
+	int r;
 
 	if (fstat(writer->fd, &st) != 0)
 		return syc_error_set(error, errno, 0, "cannot look at it: %s",
@@ -47,13 +48,9 @@ static int check_owner(struct syc_writer *writer, bool force,
 	writer->regular = S_ISREG(st.st_mode);
 	if (!writer->regular)
 		return 0;
-	/* File systems without locks say ENOLCK or EOPNOTSUPP. */
-	if (fcntl(writer->fd, F_OFD_SETLK, &lock) != 0 &&
-	    (errno == EAGAIN || errno == EACCES))
-		return syc_error_set(error, EBUSY, 0,
-		                     "another process is writing it");
-	if (st.st_size == 0 || force)
-		return 0;
+	r = syc_file_lock_take(writer->fd, error);
+	if (r < 0 || st.st_size == 0 || force)
+		return r;
 	do
 		n = pread(writer->fd, magic, sizeof(magic), 0);
 	while (n < 0 && errno == EINTR);

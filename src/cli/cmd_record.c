@@ -52,15 +52,37 @@ static bool parse_number(const char *text, const char *what, unsigned min,
 	return true;
 }
 
-/* HZ, CLOCK, or both with a comma between them; to what the command gets. */
+/* The last word may be share=N: cut it off @text.  0: there is none, or it
+ * makes no sense and stays. */
+static unsigned cut_share(char *text)
+{
+	char *const word = strstr(text, "share=");
+	char *end;
+
+	if (word == NULL || word[6] < '0' || word[6] > '9' ||
+	    (word != text && word[-1] != ','))
+		return 0;
+	const unsigned long share = strtoul(word + 6, &end, 10);
+	if (*end != 0 || share < 1 || share > 100)
+		return 0;
+	word[word == text ? 0 : -1] = 0;
+	return (unsigned)share;
+}
+
+/* HZ, CLOCK, share=N, with commas between them; to what the command gets. */
 static bool parse_sample(const char *text, struct syc_record_options *options)
 {
 	static const char *const clocks[] = { "auto", "cpu", "wall", "perf" };
-	static char value[32];
+	static char value[48];
 	const char *clock = NULL;
 	unsigned long hz = HZ_DEFAULT;
-	char *end;
+	unsigned share = 0;
+	char copy[64], *end;
 
+	if (text != NULL && strlen(text) < sizeof(copy)) {
+		share = cut_share(strcpy(copy, text));
+		text = copy[0] != 0 ? copy : NULL;
+	}
 	if (text != NULL && text[0] >= '0' && text[0] <= '9') {
 		hz = strtoul(text, &end, 10);
 		text = *end == ',' ? end + 1 : *end == 0 ? NULL : end;
@@ -72,12 +94,15 @@ static bool parse_sample(const char *text, struct syc_record_options *options)
 			clock = clocks[i];
 	if (hz < 1 || hz > HZ_MAX || clock == NULL) {
 		fprintf(stderr,
-		        "syscap record: --sample: expected [HZ][,CLOCK]: "
-		        "a number from 1 to 20000, and auto, cpu, wall "
-		        "or perf\n");
+		        "syscap record: --sample: expected "
+		        "[HZ][,CLOCK][,share=N]: a number from 1 to 20000, "
+		        "auto, cpu, wall or perf, and a number from 1 to "
+		        "100\n");
 		return false;
 	}
-	snprintf(value, sizeof(value), "%lu,%s", hz, clock);
+	snprintf(value, sizeof(value), "%lu,%s,share=%u", hz, clock, share);
+	if (share == 0)
+		*strstr(value, ",share") = 0;
 	options->sample = value;
 	return true;
 }
@@ -127,9 +152,9 @@ static int make_page(const struct page *page,
 
 static const struct syc_option table[] = {
 	{ "output", 'o', "FILE", "the capture (capture.syscap)", NULL },
-	{ "sample", OPT_SAMPLE, "[=HZ,CLOCK]",
+	{ "sample", OPT_SAMPLE, "[=HZ,CLOCK,share=N]",
 	  "take stacks of every thread, HZ (1,000) times a second of CLOCK: cpu "
-	  "(default), wall or perf",
+	  "(default), wall or perf; N percent of a thread's time at most (10)",
 	  NULL },
 	{ "no-symbols", OPT_NO_SYMBOLS, NULL, "leave out names for stacks",
 	  NULL },

@@ -3,11 +3,13 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "capture/mapping.h"
 #include "cli/cmd.h"
 #include "cli/commands.h"
 #include "cli/completion.h"
@@ -44,7 +46,12 @@ static int run(const struct syc_command *command, int argc, char **argv)
 
 	snprintf(title, sizeof(title), "syscap %s", command->name);
 	argv[0] = title;
-	return command->run(argc, argv);
+	const int status = command->run(argc, argv);
+	if (status != SYC_EXIT_DONE || !syc_mapping_any_lost())
+		return status;
+	/* What was looked up in it later may lack names */
+	fprintf(stderr, "%s: a file became shorter while it was read\n", title);
+	return SYC_EXIT_PROBLEM;
 }
 
 static int help(int argc, char **argv)
@@ -72,9 +79,26 @@ static void fill_standard_streams(void)
 			(void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
+/* A file that somebody cuts while it is mapped is no end of ours. */
+static void mend_mapping(int sig, siginfo_t *info, void *context)
+{
+	(void)context;
+	if (!syc_mapping_mend(info->si_addr))
+		signal(sig, SIG_DFL);
+}
+
+static void catch_cut_files(void)
+{
+	struct sigaction action = { .sa_sigaction = mend_mapping,
+		                    .sa_flags = SA_SIGINFO };
+
+	sigaction(SIGBUS, &action, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	fill_standard_streams();
+	catch_cut_files();
 	/* Texts are UTF-8, whatever the user's locale: `.` of a --function is
 	 * a character. Where the C library has no such locale, a byte. */
 	setlocale(LC_CTYPE, "C.UTF-8");

@@ -10,6 +10,7 @@
 
 #include <syscap/capture.h>
 
+#include "capture/in_use.h"
 #include "cli/exit_status.h"
 #include "cli/fault.h"
 
@@ -26,6 +27,12 @@ static bool is_capture(const char *name)
 
 bool syc_out_file_refuse_capture(const char *command, const char *name)
 {
+	struct syscap_error error;
+
+	if (syc_in_use_check(name, &error) != 0) {
+		syc_fault_print(command, name, &error);
+		return true;
+	}
 	if (!is_capture(name))
 		return false;
 	fprintf(stderr, "%s: %s: is a capture, which would be lost\n", command,

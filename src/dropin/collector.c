@@ -14,11 +14,11 @@
 #define SYSPROF_DROPIN_NO_INLINE
 #include <sysprof-6/sysprof-collector.h>
 
-#include "emit/process.h"
+#include "emit/setup.h"
 
 void sysprof_collector_init(void)
 {
-	syc_process_init();
+	syc_setup_run();
 	sysprof_clock_init();
 }
 

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "emit/metadata_frame.h"
 #include "emit/process.h"
+#include "emit/room.h"
 #include "emit/unsampled.h"
 #include "os/own_proc.h"
 #include "ring/clock.h"
@@ -23,7 +24,7 @@ static bool announce_process(struct syc_thread *st)
 		sizeof(cmdline) - 2);
 	const uint32_t len = syc_text_frame_len(SYC_HEAD_SIZE, n);
 	unsigned char *const frame =
-		syc_take(st, st->limit, len, syc_clock_kernel());
+		syc_room_take(st, st->limit, len, syc_clock_kernel());
 
 	if (frame == NULL)
 		return false;
@@ -39,7 +40,7 @@ static bool announce_fact(struct syc_thread *st, const char *id,
 	const uint32_t len =
 		syc_text_frame_len(sizeof(struct syscap_wire_metadata), n);
 	unsigned char *const frame =
-		syc_take(st, st->limit, len, syc_clock_kernel());
+		syc_room_take(st, st->limit, len, syc_clock_kernel());
 
 	if (frame == NULL)
 		return false;

@@ -3,7 +3,7 @@
 #ifndef SYC_AT_EXIT_H
 #define SYC_AT_EXIT_H
 
-/** See to quick_exit(); exit() needs nothing.  Context: setup, once. */
-void syc_at_exit_watch(void);
+/** At quick_exit(); exit() comes by a destructor.  Context: any-thread. */
+void syc_at_exit_end(void);
 
 #endif

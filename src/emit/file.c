@@ -26,8 +26,8 @@
 #include "base/text.h"
 #include "emit/loss.h"
 #include "emit/own.h"
-#include "emit/reserve.h"
-#include "emit/thread.h"
+#include "emit/room.h"
+#include "emit/thread_connect.h"
 #include "ring/clock.h"
 
 #define WAIT_NS INT64_C(250000000)
@@ -48,7 +48,7 @@ struct file {
 /* Told without trying, since what is tried and fails is counted as lost. */
 static bool has_room(struct syc_state *ts, uint32_t len, uint32_t *ret_limit)
 {
-	if (!syc_reserve_look(ts, ret_limit))
+	if (!syc_room_look(ts, ret_limit))
 		return false;
 	if (syc_loss_is_pending(ts))
 		len += SYC_LOSS_RECORD_MAX;
@@ -58,7 +58,8 @@ static bool has_room(struct syc_state *ts, uint32_t len, uint32_t *ret_limit)
 /* The form that frames have which nobody completes: see T4. */
 static void write_gap(struct syc_thread *st, uint32_t limit, int64_t now)
 {
-	unsigned char *const frame = syc_take(st, limit, SYC_HEAD_SIZE, now);
+	unsigned char *const frame =
+		syc_room_take(st, limit, SYC_HEAD_SIZE, now);
 
 	if (frame == NULL)
 		return;

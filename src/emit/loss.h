@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * loss.h - count what could not be kept, and say so in the capture.
+ * loss.h - count what could not be kept; what of it is untold.
  *
  * A loss is counted in three places: the thread's totals, the ring header
  * (so that the recorder can tell of losses that no record could tell, after
  * a kill), and the process' sum.  A loss record goes in front of the
- * thread's next surviving frame.
+ * thread's next surviving frame (loss_tell.h).
  *
  * Without a ring there is nobody to whom the thread's own totals would be of
  * use: such losses are stray, the process has them, and any thread that has a
  * ring tells them.
- *
- * A record is told exactly once even if the emit that writes it dies half
- * way: the new totals are staged in the other bank, and the bank flips when
- * the record is complete; syc_loss_resolve() looks at the frame itself to
- * decide for a record whose writer is gone.
  */
 #ifndef SYC_LOSS_H
 #define SYC_LOSS_H
@@ -26,6 +21,9 @@
 
 /** kind 0 of struct syc_ring_losses: emits begun and never finished. */
 #define SYC_LOSS_ABANDONED 0
+
+/** telling_at of a record that has no room yet. */
+#define SYC_TELLING_NOWHERE UINT64_MAX
 
 /** Count a lost frame of @ts.  Context: owner, signal-safe. */
 void syc_loss_count(struct syc_state *ts, uint8_t type, uint32_t len,
@@ -41,6 +39,9 @@ void syc_loss_leave_behind(struct syc_state *ts);
 /** Something is lost that no record tells.  owner. */
 bool syc_loss_is_pending(const struct syc_state *ts);
 
+/** The same of the thread's own totals alone.  owner. */
+bool syc_loss_is_own_pending(const struct syc_state *ts);
+
 /** The same of stray losses alone.  Context: any-thread, signal-safe. */
 bool syc_loss_is_stray_pending(void);
 
@@ -52,38 +53,6 @@ bool syc_loss_is_stray_pending(void);
  * Context: any-thread, signal-safe.
  */
 void syc_loss_call_for_teller(bool at_once);
-
-/** By who was called, behind its event: an emit of its own.
- * Context: any-thread, signal-safe. */
-void syc_loss_tell_now(void);
-
-/**
- * Write the records that are due, if they fit below @limit.  Called inside
- * an emit.  Returns false where they are due and do not fit.
- */
-bool syc_loss_tell(struct syc_state *ts, uint32_t limit);
-
-/**
- * What @lost has more than @told as a loss record of @tid (0: of no thread),
- * at @frame, SYC_LOSS_RECORD_MAX bytes.  Returns its length; 0: nothing.
- *
- * Context: drainer.
- */
-uint32_t syc_loss_compose(unsigned char *frame,
-                          const struct syc_ring_losses *lost,
-                          const struct syc_ring_losses *told, int32_t pid,
-                          int32_t tid);
-
-/** The same for what no thread of the process has told.  It is told now. */
-uint32_t syc_loss_compose_stray(unsigned char *frame, int32_t pid);
-
-/** The same where threads may be telling at this moment.  Waits for them, not
- * for long.  Context: any-thread. */
-uint32_t syc_loss_compose_last(unsigned char *frame, int32_t pid);
-
-/** @time is in the range of @to from now on.  Context: any-thread,
- * signal-safe. */
-void syc_loss_extend_range(struct syc_ring_losses *to, int64_t time);
 
 /**
  * @frame, @len contiguous bytes, does not reach the capture.  If it is a loss

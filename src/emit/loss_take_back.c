@@ -4,6 +4,7 @@
 
 #include "base/loss_record.h"
 #include "emit/loss.h"
+#include "emit/loss_totals.h"
 #include "emit/process.h"
 
 bool syc_loss_take_back(const unsigned char *frame, uint32_t len, int64_t time)
@@ -20,7 +21,7 @@ bool syc_loss_take_back(const unsigned char *frame, uint32_t len, int64_t time)
 	message[len - sizeof(*mark)] = '\0';
 	if (!syc_loss_record_parse(message, &loss))
 		return false;
-	syc_loss_extend_range(&syc_process->lost, time);
+	syc_loss_totals_extend(&syc_process->lost, time);
 	__atomic_add_fetch(&syc_process->lost.bytes, loss.bytes,
 	                   __ATOMIC_RELAXED);
 	for (int i = 0; i < SYC_LOSS_KINDS; i++)

@@ -13,18 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "emit/sink.h"
-
-struct syc_ring_header;
-struct syc_state;
-
-/** What the drain thread is asked for, bits. */
-enum {
-	SYC_ASK_ROOM = 1,  /* a ring fills up */
-	SYC_ASK_FLUSH = 2, /* syscap_drain() waits */
-	SYC_ASK_STOP = 4,
-	SYC_ASK_ENDED = 8, /* a thread is gone */
-};
+#include "emit/ring_source.h"
 
 struct syc_own_recording {
 	/* syc_plan_from_environment(), and what it found.  setup */
@@ -34,34 +23,14 @@ struct syc_own_recording {
 
 	/* The rest: any-thread, signal-safe. */
 
-	/* Claim a ring of @size bytes for @ts and call @begin with it; the
-	 * session is made if this is its first event.  NULL, or why there is
-	 * none: a sentence. */
-	const char *(*connect)(struct syc_state *ts,
-	                       void (*begin)(struct syc_state *ts,
-	                                     struct syc_ring_header *ring,
-	                                     uint32_t size));
-	/* Get pages of a sparse ring: 0 or -errno. */
-	int (*provide)(void *at, size_t n);
+	/* Slots of the session's arena; it is made when the first is claimed */
+	struct syc_ring_source source;
 	/* syscap_drain() */
 	int (*drain)(void);
-	/* Ask the drain thread, if there is one. */
-	void (*poke)(uint32_t ask);
-	/* Somebody emits while the drain thread sleeps; false: nobody is to be
-	 * woken, there is no session. */
-	bool (*wake)(void);
 	/* The bytes written, and where to. */
 	uint64_t (*written)(char *path, size_t size);
-	/* exit(), where there is a session. */
-	void (*end)(void);
 };
 
 extern const struct syc_own_recording *const syc_own_recording;
-
-static inline void syc_own_poke(uint32_t ask)
-{
-	if (syc_own_recording != NULL)
-		syc_own_recording->poke(ask);
-}
 
 #endif

@@ -59,39 +59,6 @@ static inline bool syc_process_is_there(void)
 	return __atomic_load_n(&syc_process, __ATOMIC_ACQUIRE) != NULL;
 }
 
-/**
- * Once, at load time (a constructor calls it): decide whether recording is
- * possible, and do all that a signal handler could not.  Idempotent; a call
- * that finds another under way returns at once.
- *
- * Context: setup.
- */
-void syc_process_init(void);
-
-/**
- * Do now what syc_process_init() does where the environment asks for a
- * recording.  0 or -ENOMEM.
- *
- * Context: setup; any thread.
- */
-int syc_process_prepare(void);
-
-/**
- * If this copy was switched on by another since it was loaded, and had no event
- * yet: act as one with that.
- *
- * Context: any-thread, signal-safe.
- */
-void syc_process_join(void);
-
-/**
- * See to it that syc_process describes this process and not a parent.
- * Returns its pid; 0 where that can't be had: the event is dropped.
- *
- * Context: any-thread, signal-safe.
- */
-int32_t syc_process_current(void);
-
 /** Number of the next epoch. */
 int syc_process_next_epoch(void);
 
@@ -101,13 +68,5 @@ void syc_process_turn_off(const char *reason);
 /** The sentence that syscap_get_stats() gives, and where it is. */
 void syc_process_set_reason(const char *reason);
 const char **syc_process_reason(void);
-
-/** Have @state finished when this thread ends.  False: that can't be had, for
- * pthread_setspecific() of our key may allocate. */
-bool syc_process_watch_thread(void *state);
-
-/** What it was called with on this thread, by any copy; or on the thread that
- * had its stack before; or NULL. */
-void *syc_process_watched_thread(void);
 
 #endif

@@ -7,12 +7,12 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "emit/at_exit.h"
 #include "emit/process.h"
 #include "emit/thread.h"
 #include "os/diag.h"
@@ -21,9 +21,6 @@
 #include "share/copy_note.h"
 #include "share/number.h"
 #include "share/page.h"
-
-struct syc_process *syc_process;
-struct syc_state *syc_states;
 
 /* By which others find us. */
 extern const struct syc_copy_words syc_own_words;
@@ -208,7 +205,7 @@ static void discard(struct syc_block *block)
 
 int syc_share_found(const struct syc_control_socket *control,
                     const struct syc_destination *environment,
-                    void (*on_thread_exit)(void *), void (*on_child)(void))
+                    const struct syc_share_hooks *hooks)
 {
 	pthread_key_t key;
 
@@ -218,7 +215,7 @@ int syc_share_found(const struct syc_control_socket *control,
 	if (block == NULL)
 		return -ENOMEM;
 	syc_clock_init(block);
-	if (has_keys && pthread_key_create(&key, on_thread_exit) == 0)
+	if (has_keys && pthread_key_create(&key, hooks->on_thread_exit) == 0)
 		block->exit_key = 1 + key;
 	const int r = syc_share_works() ? syc_page_publish(block) : 0;
 	if (r == -EEXIST && syc_share_adopt()) {
@@ -231,7 +228,7 @@ int syc_share_found(const struct syc_control_socket *control,
 		block->is_alone = true;
 	syc_copies_enter(block, &syc_active, &syc_drain_sleeping);
 	use_block(block);
-	pthread_atfork(NULL, NULL, on_child);
-	syc_at_exit_watch();
+	pthread_atfork(NULL, NULL, hooks->on_child);
+	at_quick_exit(hooks->on_quick_exit);
 	return 0;
 }

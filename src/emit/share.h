@@ -11,6 +11,13 @@
 #include "emit/control.h"
 #include "share/block.h"
 
+/** What the C library is to call. */
+struct syc_share_hooks {
+	void (*on_thread_exit)(void *state);
+	void (*on_child)(void);
+	void (*on_quick_exit)(void);
+};
+
 /**
  * Act as one with the copy that was first.  False: there is none, or this one
  * works alone.  Again and again: no harm.
@@ -24,14 +31,14 @@ bool syc_share_is_entered(void);
 
 /**
  * The same, but make the block where there is none: of @control, and of the
- * environment's plan.  @on_thread_exit and @on_child are called for all copies
- * by who makes it.  0 or -ENOMEM.
+ * environment's plan.  Whoever makes it has @hooks called for all copies.
+ * 0 or -ENOMEM.
  *
  * Context: setup; one thread at a time.
  */
 int syc_share_found(const struct syc_control_socket *control,
                     const struct syc_destination *environment,
-                    void (*on_thread_exit)(void *), void (*on_child)(void));
+                    const struct syc_share_hooks *hooks);
 
 /** Other copies find this one's block, or may.  any-thread, signal-safe. */
 bool syc_share_works(void);

@@ -5,20 +5,13 @@
 #include <syscap.h>
 
 #include "base/text.h"
+#include "emit/loss_totals.h"
 #include "emit/own.h"
 #include "emit/process.h"
+#include "emit/setup.h"
 #include "emit/share.h"
 #include "emit/thread.h"
 #include "ring/clock.h"
-
-static uint64_t sum(const struct syc_ring_losses *losses)
-{
-	uint64_t n = 0;
-
-	for (int i = 0; i < SYC_LOSS_KINDS; i++)
-		n += __atomic_load_n(&losses->frames[i], __ATOMIC_RELAXED);
-	return n;
-}
 
 static void collect(struct syscap_stats *all)
 {
@@ -28,14 +21,16 @@ static void collect(struct syscap_stats *all)
 	all->n_dropped = __atomic_load_n(&p->n_dropped, __ATOMIC_RELAXED);
 	all->n_abandoned = __atomic_load_n(&p->n_abandoned, __ATOMIC_RELAXED);
 	all->n_rings = __atomic_load_n(&p->n_rings, __ATOMIC_RELAXED);
-	all->n_untold = sum(&p->lost) - sum(&p->told);
+	all->n_untold =
+		syc_loss_totals_sum(&p->lost) - syc_loss_totals_sum(&p->told);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct syc_state *const ts = syc_state_at(i);
 
 		if (__atomic_load_n(&ts->phase, __ATOMIC_ACQUIRE) ==
 		    SYC_STATE_ALIVE)
 			all->n_untold +=
-				sum(&ts->lost) - sum(&ts->told[ts->bank & 1]);
+				syc_loss_totals_sum(&ts->lost) -
+				syc_loss_totals_sum(&ts->told[ts->bank & 1]);
 	}
 }
 
@@ -43,7 +38,7 @@ void syscap_get_stats(struct syscap_stats *stats)
 {
 	struct syscap_stats all = { .size = sizeof(all) };
 
-	syc_process_join();
+	syc_setup_join();
 	all.is_active = syscap_is_active();
 	syc_text_field(all.reason, sizeof(all.reason),
 	               __atomic_load_n(syc_process_reason(), __ATOMIC_RELAXED));

@@ -77,6 +77,16 @@ static inline struct syc_state *syc_state_at(uint32_t i)
 	return &syc_states[i];
 }
 
+/** ts->retry_at of a thread that asks no more. */
+#define SYC_RETRY_NEVER INT64_MAX
+
+/** Whether this process' rings get their pages as they are needed: as its
+ * session has it, syc_session_is_sparse(). */
+static inline bool syc_thread_is_sparse(void)
+{
+	return syc_process->is_child || syc_process->born == 0;
+}
+
 /**
  * The state that this thread is said to have, whichever copy claimed it; or
  * NULL.  It may be of before a fork, or of a thread that had this stack before.
@@ -84,6 +94,18 @@ static inline struct syc_state *syc_state_at(uint32_t i)
  * Context: owner, signal-safe.
  */
 struct syc_state *syc_thread_of_self(void);
+
+/**
+ * Have @ts finished when this thread ends.  False: that can't be had, for
+ * pthread_setspecific() of our key may allocate.
+ *
+ * Context: owner, signal-safe.
+ */
+bool syc_thread_watch(struct syc_state *ts);
+
+/** What syc_thread_watch() was called with on this thread, by any copy; or on
+ * the thread that had its stack before; or NULL.  Context: signal-safe. */
+struct syc_state *syc_thread_watched(void);
 
 /**
  * Whether this thread's exit hook has run, and no destructor has had an event
@@ -94,44 +116,8 @@ struct syc_state *syc_thread_of_self(void);
  */
 bool syc_thread_has_ended(void);
 
-/**
- * What nobody told is lost for good if the process ends now: tell it in this
- * thread's ring, or in one that is asked for just for that.
- *
- * Context: any-thread.
- */
-void syc_thread_tell_last(void);
-
-/**
- * Get a ring for @ts if one can be had now.  Called inside an emit.  False:
- * there is none; the caller counts.
- *
- * Context: owner, signal-safe.
- */
-bool syc_thread_connect(struct syc_state *ts);
-
-/** Whether this process' rings get their pages as they are needed: as its
- * session has it, syc_session_is_sparse(). */
-static inline bool syc_thread_is_sparse(void)
-{
-	return syc_process->is_child || syc_process->born == 0;
-}
-
-/** Stop writing into the ring for good; it stays mapped.  @why: a sentence
- * that lives, for syscap_get_stats().  owner. */
-void syc_thread_close_ring(struct syc_state *ts, const char *why);
-
-/** pthread key destructor. */
-void syc_thread_exit(void *state);
-
-/**
- * In a forked child: the ring that the parent had for @ts must not be written
- * here.  Unmapped; or, if an emit that the fork interrupted @may_be_written,
- * replaced by private memory.
- *
- * Context: setup of the child, signal-safe.
- */
-void syc_thread_drop_inherited_ring(const struct syc_state *ts,
-                                    bool may_be_written);
+/** Take @ts, which is BUSY then, from those who find it in phase @from too.
+ * Context: any-thread, signal-safe. */
+bool syc_thread_take_phase(struct syc_state *ts, uint32_t from);
 
 #endif

@@ -10,32 +10,27 @@
 #define SYC_ALL_SIGNALS_H
 
 #include <signal.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 
-static inline void syc_all_signals_fill(sigset_t *set)
-{
-	uint64_t all;
+/** Context: any-thread, signal-safe. */
+void syc_all_signals_fill(sigset_t *set);
 
-	sigfillset(set); /* but for the C library's own */
-	memcpy(&all, set, sizeof(all));
-	all &= ~(UINT64_C(1) << (SIGSYS - 1));
-	memcpy(set, &all, sizeof(all));
-}
+/** On the calling thread, until syc_all_signals_restore().
+ * Context: any-thread, signal-safe. */
+void syc_all_signals_block(sigset_t *ret_before);
+void syc_all_signals_restore(const sigset_t *before);
 
-/** On the calling thread, until syc_all_signals_restore(). */
-static inline void syc_all_signals_block(sigset_t *ret_before)
-{
-	sigset_t all;
+/** What syc_undisturbed_begin() switches off meanwhile. */
+struct syc_undisturbed {
+	sigset_t mask;
+	int cancel_state;
+};
 
-	syc_all_signals_fill(&all);
-	pthread_sigmask(SIG_BLOCK, &all, ret_before);
-}
-
-static inline void syc_all_signals_restore(const sigset_t *before)
-{
-	pthread_sigmask(SIG_SETMASK, before, NULL);
-}
+/**
+ * Nobody on this thread comes between until syc_undisturbed_end(); nor is it
+ * cancelled in one of our system calls, with something half claimed and the
+ * program's locks held.  Context: any-thread, signal-safe.
+ */
+void syc_undisturbed_begin(struct syc_undisturbed *ret_before);
+void syc_undisturbed_end(const struct syc_undisturbed *before);
 
 #endif

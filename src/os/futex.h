@@ -7,13 +7,24 @@
 #ifndef SYC_FUTEX_H
 #define SYC_FUTEX_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /** Wait for at most @ns while *@word is @value; INT64_MAX: without a limit. */
 void syc_futex_wait(uint32_t *word, uint32_t value, int64_t ns);
 
+/**
+ * The same, and until *@shared, at which others outside of this library may
+ * wait too, is not @shared_value.  False: the kernel can't (before Linux 5.16).
+ */
+bool syc_futex_wait_either(uint32_t *word, uint32_t value, uint32_t *shared,
+                           uint32_t shared_value, int64_t ns);
+
 /** Wake all who wait on @word. */
 void syc_futex_wake(uint32_t *word);
+
+/** The same of a word at which others outside of this library wait. */
+void syc_futex_wake_shared(uint32_t *word);
 
 /** Sleep for a millisecond. */
 void syc_futex_nap(void);

@@ -22,11 +22,6 @@ struct dir_entry {
 	char name[];
 };
 
-bool syc_task_is_gone(int32_t tid)
-{
-	return syscall(SYS_tgkill, getpid(), tid, 0) != 0 && errno == ESRCH;
-}
-
 int syc_task_open(void)
 {
 	const int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/task",

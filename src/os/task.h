@@ -15,9 +15,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Whether this process has no thread @tid (any more). */
-bool syc_task_is_gone(int32_t tid);
-
 /** A descriptor of the folder, or -errno. */
 int syc_task_open(void);
 

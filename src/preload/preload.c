@@ -15,7 +15,7 @@
 
 #include <syscap.h>
 
-#include "emit/process.h"
+#include "emit/setup.h"
 #include "os/diag.h"
 #include "preload/other_libc.h"
 #include "sample/autostart.h"
@@ -45,14 +45,14 @@ __attribute__((constructor)) static void sample_at_load(void)
 
 	/* Ticks know glibc's threads; who waits for signals is not seen */
 	if (syc_other_libc_is()) {
-		syc_process_init();
+		syc_setup_run();
 		syc_diag_say("sampling is off", other_libc);
 		syscap_metadata("syscap.sampler", other_libc);
 		return;
 	}
 	/* Its key first: a thread's ticks end before its ring does */
 	syc_birth_begin();
-	syc_process_init();
+	syc_setup_run();
 	if (syc_notes_each(SYC_SAMPLER_NOTE_TYPE, is_others, (void *)&name)) {
 		syc_diag_say("the preloaded sampler leaves it to", name);
 	} else {

@@ -26,13 +26,14 @@ struct syc_ring {
 	uint32_t size;
 	uint32_t head; /* ours; the shared one is for the writer */
 
-	ino_t inode;       /* of the file, as /proc/PID/maps shows it */
-	int32_t requester; /* whose request it was made for */
-	uint32_t image;    /* which program that process ran then */
-	int32_t pid, tid;  /* of the writer, once known; 0 */
-	int32_t known_pid; /* last frame pid that has a PROCESS frame */
-	int32_t shown_pid; /* what stands in the file for that one */
-	unsigned pids;     /* how many different ones there were */
+	ino_t inode;         /* of the file, as /proc/PID/maps shows it */
+	int32_t requester;   /* whose request it was made for */
+	uint32_t image;      /* which program that process ran then */
+	int32_t pid, tid;    /* of the writer, once known; 0 */
+	int32_t known_pid;   /* last frame pid that has a PROCESS frame */
+	int32_t shown_pid;   /* what stands in the file for that one */
+	int64_t clock_ahead; /* how far the writer's clock is ahead of ours */
+	unsigned pids;       /* how many different ones there were */
 	unsigned
 		unmapped_for; /* scans in a row that found no process with it */
 	bool used;            /* something has been written */

@@ -66,6 +66,7 @@ static const char *meet_process(struct syc_intake *intake,
 	const int32_t user = find_user(intake, ring, pid);
 	ring->known_pid = pid;
 	ring->shown_pid = syc_processes_shown(intake->processes, user, pid);
+	(void)syc_procfs_clock_ahead(user, &ring->clock_ahead);
 	syc_processes_know(intake->processes, ring->shown_pid, user);
 	if (ring->pid == 0)
 		ring->pid = pid;
@@ -142,6 +143,7 @@ const char *syc_intake_frame(void *context, struct syc_ring *ring,
 	}
 	if (frame->pid > 0)
 		frame->pid = ring->shown_pid;
+	frame->time -= ring->clock_ahead;
 	switch (frame->type) {
 	case SYSCAP_FRAME_CTRDEF:
 		r = syc_renumber_ctrdef(intake->renumber, &ring->counters,
@@ -197,6 +199,10 @@ static void write_losses(struct syc_intake *intake, struct syc_ring *ring)
 
 	if (!ring->ours || !syc_losses_remainder(all, &ring->told, &rest))
 		return;
+	if (from > 0)
+		from -= ring->clock_ahead;
+	if (to > 0)
+		to -= ring->clock_ahead;
 	if (to <= 0 || to > now)
 		to = now;
 	if (from <= 0 || from > to)

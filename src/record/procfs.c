@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "data/text_file.h"
@@ -52,6 +53,61 @@ int syc_procfs_identity(int32_t pid, struct syc_procfs_identity *ret_identity)
 	if (n < 0)
 		return (int)n;
 	return syc_procfs_parse_stat(stat, ret_identity) ? 0 : -EBADMSG;
+}
+
+/* "monotonic SECONDS NANOSECONDS", behind the initial namespace's. */
+bool syc_procfs_parse_clock(const char *offsets, int64_t *ret_ns)
+{
+	const char *const at = strstr(offsets, "monotonic");
+	long long seconds;
+	long ns;
+
+	if (at == NULL || sscanf(at, "monotonic %lld %ld", &seconds, &ns) != 2)
+		return false;
+	*ret_ns = (int64_t)seconds * INT64_C(1000000000) + ns;
+	return true;
+}
+
+static int read_clock(int32_t pid, int64_t *ret_ns)
+{
+	char text[256];
+	const ssize_t n = syc_text_file_read_proc(pid, "timens_offsets", text,
+	                                          sizeof(text));
+
+	if (n < 0)
+		return (int)n;
+	return syc_procfs_parse_clock(text, ret_ns) ? 0 : -EBADMSG;
+}
+
+/* 0: that can't be seen. */
+static ino_t clock_namespace(int32_t pid, const char *which)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/%s", pid, which);
+	return stat(path, &st) == 0 ? st.st_ino : 0;
+}
+
+int syc_procfs_clock_ahead(int32_t pid, int64_t *ret_ns)
+{
+	const int32_t self = (int32_t)getpid();
+	const ino_t its = clock_namespace(pid, "time");
+	int64_t theirs, ours;
+	int r;
+
+	*ret_ns = 0;
+	if (its == 0 || its == clock_namespace(self, "time"))
+		return 0;
+	/* What is told is of children that it will have */
+	if (its != clock_namespace(pid, "time_for_children"))
+		return -ENODATA;
+	r = read_clock(pid, &theirs);
+	if (r == 0)
+		r = read_clock(self, &ours);
+	if (r == 0)
+		*ret_ns = theirs - ours;
+	return r;
 }
 
 int syc_procfs_cmdline(int32_t pid, char *text, size_t size)

@@ -37,6 +37,10 @@ int syc_procfs_comm(int32_t pid, char *text, size_t size);
 /** The process's own idea of its number, where it lives in a namespace. */
 int syc_procfs_own_pid(int32_t pid, int32_t *ret_pid);
 
+/** How far its CLOCK_MONOTONIC is ahead of ours, ns: not 0 in another time
+ * namespace. */
+int syc_procfs_clock_ahead(int32_t pid, int64_t *ret_ns);
+
 /** Call @each for every mapping, in order of address. */
 int syc_procfs_maps(int32_t pid,
                     void (*each)(void *context,
@@ -50,5 +54,6 @@ int syc_procfs_all(void (*each)(void *context, int32_t pid), void *context);
 bool syc_procfs_parse_map(char *line, struct syc_procfs_map *ret_map);
 bool syc_procfs_parse_stat(char *stat,
                            struct syc_procfs_identity *ret_identity);
+bool syc_procfs_parse_clock(const char *offsets, int64_t *ret_ns);
 
 #endif

@@ -14,8 +14,7 @@
  * recorder_magic says.
  *
  * Neither side trusts the other.  See docs/ring.md for invariants and
- * orderings; src/emit/reserve.c is the writer, src/record/drain.c the
- * reader.
+ * orderings; <syscap/emit.h> is the writer, src/record/drain.c the reader.
  */
 #ifndef SYC_RING_H
 #define SYC_RING_H

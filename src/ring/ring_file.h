@@ -5,7 +5,7 @@
  *
  * It outlives the process: what was published and not yet in the capture when
  * the process died is found here.  It lies on tmpfs, so that emitting never
- * waits for a disk, and its capture names it in its first frame, a METADATA
+ * waits for a disk, and its capture names it in its second frame, a METADATA
  * frame of id SYC_RING_FILE_ID with its path.
  *
  *	| front: facts | front: journal | slot 0 | slot 1 | ...

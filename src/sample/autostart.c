@@ -72,12 +72,21 @@ static const char *parse_word(const char *text, size_t len,
 		               : "SYSCAP_SAMPLE: signal= wants a number of 1 "
 		                 "to 64, or prof";
 	}
-	return "SYSCAP_SAMPLE wants HZ[,auto|cpu|wall|perf][,signal=N|prof]";
+	if (len > 6 && memcmp(text, "share=", 6) == 0) {
+		const int share = parse_number(text + 6, len - 6);
+
+		options->max_share = (uint32_t)share;
+		return share >= 1 && share <= 100
+		               ? NULL
+		               : "SYSCAP_SAMPLE: share= wants 1 to 100 percent";
+	}
+	return "SYSCAP_SAMPLE wants HZ[,auto|cpu|wall|perf][,signal=N|prof]"
+	       "[,share=PERCENT]";
 }
 
 /*
- * Read "HZ[,auto|cpu|wall|perf][,signal=N|prof]", the words in any order,
- * into @options.  Returns NULL, or a sentence: what is wrong.
+ * Read "HZ[,auto|cpu|wall|perf][,signal=N|prof][,share=N]", the words in any
+ * order, into @options.  Returns NULL, or a sentence: what is wrong.
  */
 static const char *parse_sample(const char *text,
                                 struct syscap_sampler_options *options)

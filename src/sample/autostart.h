@@ -5,7 +5,7 @@
 
 /**
  * Do what SYSCAP_SAMPLE and SYSCAP_TOGGLE_SIGNAL ask for.  Once, after
- * syc_process_init(): without a recording there is nothing to put samples into
+ * syc_setup_run(): without a recording there is nothing to put samples into
  * yet, but there may be one later.
  *
  * Context: setup.

@@ -12,7 +12,7 @@
 
 static struct {
 	uint32_t are_wanted;
-	uint32_t clock, hz;
+	uint32_t clock, hz, max_share;
 	int32_t signal;
 	bool may_change_signal, are_boxed;
 	struct syc_sample_options take;
@@ -38,6 +38,7 @@ void syc_children_remember(bool are_wanted)
 
 	inherited.clock = s->clock;
 	inherited.hz = s->hz;
+	inherited.max_share = s->max_share;
 	syc_children_note_signal();
 	inherited.may_change_signal = s->may_change_signal;
 	inherited.take = s->take;
@@ -60,6 +61,7 @@ bool syc_children_take_over(void)
 	s->pid = getpid();
 	s->clock = inherited.clock;
 	s->hz = inherited.hz;
+	s->max_share = inherited.max_share;
 	s->signal = inherited.signal;
 	s->period_ns = 1000000000 / s->hz;
 	s->may_change_signal = inherited.may_change_signal;

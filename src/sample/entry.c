@@ -16,7 +16,7 @@
 #include <syscap/sampler.h>
 
 #include "emit/names.h"
-#include "emit/process.h"
+#include "emit/setup.h"
 #include "sample/attach.h"
 #include "sample/autostart.h"
 #include "sample/handover.h"
@@ -26,7 +26,7 @@
 
 __attribute__((constructor)) static void sample_at_load(void)
 {
-	syc_process_init();
+	syc_setup_run();
 	syc_autostart();
 }
 
@@ -73,6 +73,8 @@ void syscap_sampler_get_stats(struct syscap_sampler_stats *stats)
 		all.n_cut += __atomic_load_n(&t->n_cut, __ATOMIC_RELAXED);
 		all.n_stopped +=
 			__atomic_load_n(&t->n_stopped, __ATOMIC_RELAXED);
+		all.n_skipped +=
+			__atomic_load_n(&t->n_skipped, __ATOMIC_RELAXED);
 		all.n_refused +=
 			__atomic_load_n(&t->n_refused, __ATOMIC_RELAXED);
 	}

@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "emit/process.h"
+#include "share/block.h"
 
 /* The watcher looks ten times a second. */
 #define WAIT_MS 1000

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "os/stack_bounds.h"
-#include "os/task.h"
 #include "os/thread_pointer.h"
+#include "os/tid.h"
 
 #define N_PLACES (UINT32_C(1) << 12)
 #define WINDOW   64u
@@ -170,7 +170,7 @@ static void scavenge(struct sites *table, uint32_t first)
 			continue;
 		if (key == own
 		            ? !is_own(place)
-		            : place->pid != pid || syc_task_is_gone(place->tid))
+		            : place->pid != pid || syc_tid_is_gone(place->tid))
 			take_out(table, i, key);
 	}
 }

@@ -15,7 +15,7 @@
 
 #include "base/text.h"
 #include "emit/names.h"
-#include "emit/process.h"
+#include "emit/setup.h"
 #include "emit/stack.h"
 #include "os/all_signals.h"
 #include "os/diag.h"
@@ -40,6 +40,7 @@
 #define DEFAULT_HZ   1000u
 #define MAX_HZ       20000u
 #define MIN_DEPTH    32u
+#define MAX_SHARE    10u
 
 /* --------------------------------------------------------------- options */
 
@@ -49,6 +50,8 @@ static const char *check(struct syscap_sampler_options *o)
 		o->hz = DEFAULT_HZ;
 	if (o->max_depth == 0)
 		o->max_depth = SYC_STACK_MAX;
+	if (o->max_share == 0)
+		o->max_share = MAX_SHARE;
 	if (o->clock == SYSCAP_SAMPLER_AUTO)
 		o->clock = SYSCAP_SAMPLER_CPU;
 	if (o->hz > MAX_HZ)
@@ -57,6 +60,8 @@ static const char *check(struct syscap_sampler_options *o)
 		return "there is no such clock";
 	if (o->max_depth < MIN_DEPTH || o->max_depth > SYC_STACK_MAX)
 		return "max_depth is 32 to 512";
+	if (o->max_share > 100)
+		return "max_share is 1 to 100 percent";
 	if (o->stacks > SYSCAP_SAMPLER_NATIVE)
 		return "there is no such kind of stacks";
 	return NULL;
@@ -128,6 +133,7 @@ static void fill(const struct syscap_sampler_options *o, int signal)
 	__atomic_store_n(&s->hz, o->hz, __ATOMIC_RELAXED);
 	__atomic_store_n(&s->signal, signal, __ATOMIC_RELAXED);
 	s->period_ns = 1000000000 / o->hz;
+	s->max_share = o->max_share;
 	s->may_change_signal =
 		o->signal == 0 && o->clock != SYSCAP_SAMPLER_PERF;
 	memset(&s->take, 0, sizeof(s->take));
@@ -198,7 +204,7 @@ fail:
 /* This process' state, not that of one whose memory we share for a moment. */
 static int prepare(void)
 {
-	if (syc_process_prepare() != 0 || syc_state_map() != 0)
+	if (syc_setup_prepare() != 0 || syc_state_map() != 0)
 		return -ENOMEM;
 	const int32_t pid =
 		__atomic_load_n(&syc_sampler->pid, __ATOMIC_RELAXED);

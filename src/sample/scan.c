@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "os/task.h"
+#include "os/tid.h"
 #include "sample/signals.h"
 #include "sample/state.h"
 #include "sample/target.h"
@@ -229,7 +230,7 @@ static void forget_unseen(struct census *look)
 
 		if (t->cookie == 0 || t->seen == look->s->round)
 			continue;
-		if (syc_task_is_gone(t->tid)) {
+		if (syc_tid_is_gone(t->tid)) {
 			forget(t);
 			continue;
 		}
@@ -425,7 +426,7 @@ bool syc_scan_is_busy(void)
 		const struct syc_target *const t = syc_target_at(i);
 
 		if (__atomic_load_n(&t->busy, __ATOMIC_SEQ_CST) != 0 &&
-		    t->tid != self && !syc_task_is_gone(t->tid))
+		    t->tid != self && !syc_tid_is_gone(t->tid))
 			return true;
 	}
 	return false;

@@ -40,6 +40,7 @@ struct syc_sampler {
 	uint32_t hz;
 	int32_t signal;
 	int64_t period_ns;
+	uint32_t max_share; /* percent of a thread's time */
 	struct syc_sample_options take;
 
 	uint32_t watcher;  /* enum syc_watcher; a futex */

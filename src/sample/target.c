@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "os/task.h"
+#include "os/tid.h"
 #include "ring/clock.h"
 
 #define CHUNK      32u
@@ -118,7 +118,7 @@ static bool is_free(const struct syc_target *t)
 {
 	return t->cookie == 0 &&
 	       (__atomic_load_n(&t->busy, __ATOMIC_SEQ_CST) == 0 ||
-	        syc_task_is_gone(t->tid));
+	        syc_tid_is_gone(t->tid));
 }
 
 /* A number, or SYC_TARGETS_MAX: there is no room. */
@@ -164,6 +164,8 @@ struct syc_target *syc_target_give(int32_t tid)
 	t->timer = -1;
 	t->perf_fd = -1;
 	t->perf_page = NULL;
+	t->n_measured = 0;
+	t->rest_until = 0;
 	t->is_cramped = false;
 	t->was_stopped = false;
 	__atomic_store_n(&t->n_owed, 0, __ATOMIC_RELAXED);

@@ -44,9 +44,11 @@ struct syc_target {
 	uintptr_t busy;  /* where our handler's frame lies, on its thread; 0 */
 
 	/* Written by its thread, in handlers; never set back */
-	uint64_t n_samples, n_due, n_cut, n_stopped, n_refused;
-	int64_t cpu_seen; /* ns of processor time that samples stand for */
-	uint32_t n_owed;  /* ticks that its first one stands for, too */
+	uint64_t n_samples, n_due, n_cut, n_stopped, n_refused, n_skipped;
+	int64_t cpu_seen;    /* ns of processor time that samples stand for */
+	uint32_t n_owed;     /* ticks that its next one stands for, too */
+	uint32_t n_measured; /* pace.c: ticks to be measured yet */
+	int64_t rest_until;  /* ns of its clock: no tick is taken before */
 
 	/* By who looks for threads */
 	uint32_t number, next; /* next: 1 + number, of those with this hash */

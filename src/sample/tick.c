@@ -25,6 +25,7 @@
 #include "ring/clock.h"
 #include "sample/compose.h"
 #include "sample/own_stack.h"
+#include "sample/pace.h"
 #include "sample/signals.h"
 #include "sample/state.h"
 #include "sample/target.h"
@@ -210,6 +211,23 @@ static void record(struct syc_target *t, const siginfo_t *info,
 	syc_drain_handler_note(false);
 }
 
+/* One that is left out counts with the next: by what it is owed, or by the
+ * thread's clock. */
+static void skip(struct syc_target *t, const siginfo_t *info)
+{
+	const uint32_t n =
+		1 + (info->si_code == SI_TIMER && info->si_overrun > 0
+	                     ? (uint32_t)info->si_overrun
+	                     : 0);
+
+	add(&t->n_skipped, n);
+	if (info->si_code == SI_TIMER)
+		__atomic_store_n(&t->n_owed,
+		                 __atomic_load_n(&t->n_owed, __ATOMIC_RELAXED) +
+		                         n,
+		                 __ATOMIC_RELAXED);
+}
+
 static void tick(struct syc_target *t, uint64_t cookie, const siginfo_t *info,
                  const ucontext_t *context)
 {
@@ -232,8 +250,16 @@ static void tick(struct syc_target *t, uint64_t cookie, const siginfo_t *info,
 		return;
 	if (__atomic_load_n(&t->cookie, __ATOMIC_SEQ_CST) == cookie &&
 	    __atomic_load_n(&syc_sampler->is_on, __ATOMIC_SEQ_CST) != 0) {
-		if (syscap_is_active())
+		struct syc_pace pace;
+
+		if (!syscap_is_active())
+			;
+		else if (syc_pace_begin(t, &pace)) {
 			record(t, info, context);
+			syc_pace_end(t, &pace);
+		} else {
+			skip(t, info);
+		}
 		if (__atomic_load_n(&syc_sampler->watcher, __ATOMIC_RELAXED) ==
 		    SYC_WATCHER_LATER)
 			syc_unwatched_tick();

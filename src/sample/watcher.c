@@ -25,6 +25,7 @@
 #include "sample/signals.h"
 #include "sample/state.h"
 #include "sample/unwatched.h"
+#include "selfrec/alone.h"
 #include "share/claim.h"
 #include "stack/unwind.h"
 
@@ -137,6 +138,10 @@ static void *run(void *nothing)
 	uint32_t *const ended = &s->watcher;
 	__atomic_store_n(ended, SYC_WATCHER_ENDED, __ATOMIC_RELEASE);
 	syc_futex_wake(ended);
+	/* If nobody else sees to it, the process ends as its threads did */
+	int status;
+	if (syc_alone_is(&status) && status != 0)
+		syc_alone_end(status);
 	return NULL;
 }
 

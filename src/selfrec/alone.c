@@ -134,6 +134,27 @@ bool syc_alone_main_lives(void)
 	return look_at_main(&task) == 0 ? !has_ended(&task) : answers(pid, pid);
 }
 
+bool syc_alone_sees_all(void)
+{
+	struct task task;
+
+	return look_at_main(&task) == 0;
+}
+
+uint32_t *syc_alone_main_word(void)
+{
+	uint32_t *word = NULL;
+
+	/* Of a C library that has all threads share one word, or of a raw
+	 * clone(), it is nobody's */
+	if (gettid() != getpid() ||
+	    prctl(PR_GET_TID_ADDRESS, &word, 0, 0, 0) != 0 ||
+	    word == NULL ||
+	    __atomic_load_n(word, __ATOMIC_RELAXED) != (uint32_t)getpid())
+		return NULL;
+	return word;
+}
+
 static bool is_named(const struct task *task, const char *name)
 {
 	return task->name_len == strlen(name) &&

@@ -9,12 +9,24 @@
 #define SYC_ALONE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
-/** Context of both: any-thread, signal-safe. */
+/** Context of all: any-thread, signal-safe. */
 
 /** The first thread has not ended.  It stays listed, and takes signals, when
  * it has. */
 bool syc_alone_main_lives(void);
+
+/**
+ * The word that the kernel clears, and wakes, when the process' first thread
+ * ends, however it does: where pthread_join() of it waits.  Until then the
+ * pid stands there.  It stays readable.  NULL: it can't be told, or it is
+ * another thread that asks.
+ */
+uint32_t *syc_alone_main_word(void);
+
+/** Whether all threads can be seen, by /proc. */
+bool syc_alone_sees_all(void);
 
 /**
  * The calling thread, which is one of ours, is the last but for others of

@@ -12,6 +12,7 @@
 
 #include "base/frame.h"
 #include "emit/loss.h"
+#include "emit/loss_compose.h"
 #include "emit/process.h"
 #include "os/diag.h"
 #include "os/quiet.h"
@@ -72,21 +73,37 @@ static bool add_metadata(struct syc_session *s, const char *id,
 	                                    id, value));
 }
 
-/* Who we are, before anything else of this process. */
-static void announce(struct syc_session *s, int64_t now)
+/*
+ * Who we are, before anything else of this process: an output begins with it.
+ * False: there is no memory to say so.
+ */
+static bool announce(struct syc_session *s, int64_t now)
 {
 	const bool may_lock =
 		!s->is_child && !s->is_orphan && !s->must_not_lock;
 
 	if (!s->is_announced) {
-		s->is_announced =
-			syc_describe_process(s->pid, now, add_frame, s);
+		if (!s->is_introduced &&
+		    !syc_describe_process(s->pid, now, add_frame, s))
+			return false;
+		s->is_announced = true;
 		if (s->output.is_on_disk)
 			add_metadata(s, SYC_RING_FILE_ID ".storage", "disk");
 	} else if (!syc_describe_maps_changed(&s->described, now, may_lock)) {
-		return;
+		return true;
 	}
 	syc_describe_maps(&s->described, s->pid, now, may_lock, add_frame, s);
+	return true;
+}
+
+/* The last frame of this process. */
+static bool add_exit(struct syc_session *s)
+{
+	struct syscap_wire_frame frame;
+
+	memset(&frame, 0, sizeof(frame));
+	syc_frame_begin(&frame, SYSCAP_FRAME_EXIT, s->pid, syc_clock_kernel());
+	return add_frame(s, &frame, syc_frame_end(&frame, sizeof(frame)));
 }
 
 /* --------------------------------------------------------------- losses */
@@ -221,6 +238,8 @@ static bool gather(struct syc_session *s, struct batch *batch, uint64_t room)
 		const uint32_t to = fit(s, i, head, tail, room - batch->length);
 		if (to != head)
 			add_part(s, batch, i, head, to);
+		else if (i == 0 && !s->is_introduced)
+			return false; /* nothing goes before our own frame */
 	}
 	return is_all;
 }
@@ -241,6 +260,7 @@ static void advance(struct syc_session *s, const struct batch *batch,
 
 		if (done < n)
 			head = (uint32_t)((part->from + done) % s->arena.body);
+		s->is_introduced |= part->slot == 0;
 		/* R2, pairs with W1 */
 		__atomic_store_n(&ring->head, head, __ATOMIC_RELEASE);
 		done -= done < n ? done : n;
@@ -464,7 +484,8 @@ static int pass(struct syc_session *s, int64_t deadline, uint64_t *ret_moved)
 		return -s->dead;
 	if (s->retry_at != 0 && now < s->retry_at)
 		return -EAGAIN;
-	announce(s, now);
+	if (!announce(s, now))
+		return note_result(s, -ENOMEM, now);
 	const int r = move(s, deadline, ret_moved);
 	if (s->is_full && s->dead == 0) {
 		end_at_limit(s);
@@ -568,6 +589,9 @@ static void lose_rest(struct syc_session *s)
 	}
 	if (!s->has_told_late) {
 		drop_rest(s);
+		if (!s->is_introduced) /* what would have done so is dropped */
+			syc_describe_process(s->pid, syc_clock_kernel(),
+			                     add_frame, s);
 		tell_late(s);
 		if (has_room_to_tell)
 			move(s, syc_clock_kernel(), &moved);
@@ -597,6 +621,10 @@ int syc_drain_finish(struct syc_session *s, int64_t deadline)
 		if (r == 0 && moved == 0 && !s->has_told_late) {
 			tell_late(s);
 			moved = 1;
+		} else if (r == 0 && moved == 0 && s->is_exiting &&
+		           !s->has_told_exit) {
+			s->has_told_exit = true;
+			moved = add_exit(s);
 		}
 	} while (r == 0 && moved != 0);
 	if (r != 0 && s->dead == 0)

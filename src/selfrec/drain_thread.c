@@ -26,14 +26,14 @@
 #include "ring/clock.h"
 #include "selfrec/alone.h"
 #include "selfrec/drain.h"
+#include "selfrec/lookout.h"
 
 #define MS           INT64_C(1000000)
 #define CHILD_AGE_NS (100 * MS)
 #define READY_NS     (1000 * MS)
 #define HOLD_NS      (500 * MS)
 #define BLIND_NS     (100 * MS) /* asleep without membarrier() */
-#define LOOK_NS      (500 * MS) /* for whether we are the last thread */
-#define SOON_NS      (10 * MS)  /* after a thread's end, and ever less soon */
+#define RETRY_NS     (500 * MS) /* asleep while the sink has no room */
 #define TRY_AGAIN_NS (1 * MS)
 
 enum {
@@ -118,11 +118,8 @@ struct drainer {
 	struct syc_session *session;
 	bool has_barrier;
 	bool has_rested; /* nothing has happened since the last turn */
-	bool is_alone;   /* the program's threads have ended */
-	int status;      /* how the first of them did */
 	int64_t nap_ns;
-	/* When to look whether they have, and how long after that again */
-	int64_t look_at, look_ns;
+	struct syc_lookout lookout;
 };
 
 static void nap(struct syc_session *s, int64_t ns)
@@ -136,24 +133,11 @@ static void nap(struct syc_session *s, int64_t ns)
 /* How long to sleep where nothing is expected. */
 static int64_t longest_sleep(const struct drainer *d)
 {
-	const int64_t left = d->look_at - syc_clock_kernel();
-	const int64_t most = d->has_barrier || d->session->retry_at != 0
-	                             ? LOOK_NS
-	                             : BLIND_NS;
+	const int64_t most = syc_lookout_longest_sleep(&d->lookout);
 
-	return left < most ? (left > MS ? left : MS) : most;
-}
-
-/* Once a second will do, whenever the processor wakes for others. */
-static void sleep_loosely(struct syc_session *s, uint32_t seen, int64_t ns)
-{
-	if (ns < LOOK_NS / 2) {
-		syc_futex_wait(&s->wakes, seen, ns);
-		return;
-	}
-	prctl(PR_SET_TIMERSLACK, (unsigned long)LOOK_NS, 0, 0, 0);
-	syc_futex_wait(&s->wakes, seen, ns);
-	prctl(PR_SET_TIMERSLACK, 0ul, 0, 0, 0); /* what it was */
+	if (d->session->retry_at != 0)
+		return most < RETRY_NS ? most : RETRY_NS;
+	return d->has_barrier || most < BLIND_NS ? most : BLIND_NS;
 }
 
 /* False: nobody woke us, and there is nothing to drain. */
@@ -168,7 +152,7 @@ static bool sleep_until_woken(struct drainer *d)
 		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
 	if ((s->retry_at != 0 || !syc_drain_has_work(s)) &&
 	    __atomic_load_n(&s->asked, __ATOMIC_SEQ_CST) == 0)
-		sleep_loosely(s, seen, longest);
+		syc_lookout_sleep(&d->lookout, &s->wakes, seen, longest);
 	syc_copies_set_sleeping(0);
 	return s->retry_at != 0 || syc_drain_has_work(s) ||
 	       __atomic_load_n(&s->wakes, __ATOMIC_ACQUIRE) != seen;
@@ -178,31 +162,13 @@ static void serve(struct drainer *d, uint32_t asked, int result)
 {
 	struct syc_session *const s = d->session;
 
-	if ((asked & SYC_ASK_ENDED) != 0) {
-		d->look_at = 0;
-		d->look_ns = SOON_NS;
-	}
+	if ((asked & SYC_ASK_ENDED) != 0)
+		syc_lookout_hurry(&d->lookout);
 	if ((asked & SYC_ASK_FLUSH) != 0) {
 		__atomic_store_n(&s->flush_result, result, __ATOMIC_RELAXED);
 		__atomic_add_fetch(&s->flushed, 1, __ATOMIC_RELEASE);
 		syc_futex_wake(&s->flushed);
 	}
-}
-
-/* The rings have just been drained.  True: nobody will emit any more. */
-static bool look_around(struct drainer *d)
-{
-	const int64_t now = syc_clock_kernel();
-
-	if (now < d->look_at)
-		return false;
-	if (syc_alone_main_lives())
-		d->look_ns = LOOK_NS;
-	else
-		d->is_alone = syc_alone_is(&d->status);
-	d->look_at = now + d->look_ns;
-	d->look_ns = 2 * d->look_ns < LOOK_NS ? 2 * d->look_ns : LOOK_NS;
-	return d->is_alone;
 }
 
 /*
@@ -239,7 +205,7 @@ static bool turn(struct drainer *d)
 		r = syc_drain_pass(s, syc_clock_kernel() + s->plan->interval_ns,
 		                   &moved);
 	serve(d, asked, r);
-	if (look_around(d))
+	if (syc_lookout_is_alone(&d->lookout))
 		return true;
 	d->has_rested = false;
 	if (moved != 0) {
@@ -267,10 +233,9 @@ static void *run(void *session)
 	struct syc_session *const s = session;
 	struct drainer d = { .session = s,
 		             .has_barrier = have_membarrier(),
-		             .nap_ns = s->plan->interval_ns,
-		             .look_at = syc_clock_kernel() + LOOK_NS,
-		             .look_ns = LOOK_NS };
+		             .nap_ns = s->plan->interval_ns };
 
+	syc_lookout_begin(&d.lookout, s->main_end);
 	prctl(PR_SET_NAME, SYC_THREAD_DRAIN);
 	s->thread_tid = gettid();
 	take_descriptors(s);
@@ -279,8 +244,10 @@ static void *run(void *session)
 	syc_futex_wake(&s->is_ready);
 	while (!turn(&d))
 		;
-	if (d.is_alone)
+	if (d.lookout.is_alone) {
 		take_signals();
+		s->is_exiting = true;
+	}
 	const int64_t given = __atomic_load_n(&s->deadline, __ATOMIC_ACQUIRE);
 	s->result = syc_drain_finish(
 		s, given != 0 ? given
@@ -291,8 +258,8 @@ static void *run(void *session)
 	__atomic_store_n(ended, THREAD_ENDED, __ATOMIC_RELEASE);
 	syc_futex_wake(ended);
 	/* If all have ended by pthread_exit(), the C library sees to exit() */
-	if (d.is_alone && d.status != 0)
-		syc_alone_end(d.status);
+	if (d.lookout.is_alone && d.lookout.status != 0)
+		syc_alone_end(d.lookout.status);
 	return NULL;
 }
 
@@ -305,6 +272,7 @@ int syc_drain_thread_start(struct syc_session *s)
 	                                 false, __ATOMIC_ACQ_REL,
 	                                 __ATOMIC_RELAXED))
 		return 0;
+	s->main_end = syc_alone_main_word();
 	const int r = syc_own_thread_make(run, s);
 	if (r != 0) {
 		__atomic_store_n(&s->thread, THREAD_NONE, __ATOMIC_RELEASE);

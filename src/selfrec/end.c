@@ -11,6 +11,7 @@
 #include <syscap.h>
 
 #include "emit/process.h"
+#include "emit/setup.h"
 #include "emit/thread.h"
 #include "os/all_signals.h"
 #include "ring/clock.h"
@@ -85,7 +86,7 @@ int syscap_drain(void)
 	uint64_t moved;
 	int r = 0;
 
-	syc_process_join();
+	syc_setup_join();
 	if (!syc_process_is_there() || !syc_process->session)
 		return 0;
 	syc_all_signals_block(&before);
@@ -124,6 +125,7 @@ void syc_end_at_exit(void)
 			syc_copies_set_active(0);
 			__atomic_store_n(&syc_process->session, NULL,
 			                 __ATOMIC_SEQ_CST);
+			s->is_exiting = true;
 			syc_end_session(s, s->exit_flush_ns);
 		}
 		syc_session_give_life();

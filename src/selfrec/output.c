@@ -15,6 +15,7 @@
 #include "base/frame.h"
 #include "base/text.h"
 #include "os/write_at.h"
+#include "selfrec/describe.h"
 #include "selfrec/file_header.h"
 #include "selfrec/record_lock.h"
 
@@ -303,32 +304,55 @@ static void write_facts(struct syc_output *output, struct syc_ring_file *facts,
 	memcpy(facts->magic, SYC_RING_FILE_MAGIC, sizeof(facts->magic));
 }
 
+struct beginning {
+	struct syc_output *output;
+	int32_t pid;
+	int64_t now;
+	int result;
+};
+
+/* The header, who writes, and where the rings are: all of it, or nothing.  A
+ * process that is killed right after that has its name. */
+static bool write_beginning(void *data, const void *process, uint32_t len)
+{
+	struct beginning *const b = data;
+	struct syc_output *const output = b->output;
+	struct syscap_wire_file header;
+	unsigned char rings[SYC_OUTPUT_PATH_MAX + 256];
+	const struct iovec pieces[] = {
+		{ &header, sizeof(header) },
+		{ (void *)process, len },
+		{ rings,
+		  syc_frame_metadata(rings, b->pid, b->now, SYC_RING_FILE_ID,
+		                     output->ring_path) },
+	};
+	const uint64_t size =
+		sizeof(header) + len + (uint64_t)pieces[2].iov_len;
+	uint64_t done;
+
+	syc_file_header_fill(&header, b->now);
+	if (output->max_bytes != 0 && size > output->max_bytes) {
+		b->result = -EFBIG;
+		return false;
+	}
+	b->result = syc_write_at(output->fd, pieces, 3, 0, &done);
+	if (b->result == 0)
+		output->end = done;
+	return b->result == 0;
+}
+
 int syc_output_begin(struct syc_output *output, void *front,
                      const struct syc_ring_file *geometry, int32_t pid,
                      int64_t now)
 {
-	struct {
-		struct syscap_wire_file header;
-		unsigned char frame[SYC_OUTPUT_PATH_MAX + 256];
-	} begin;
-	struct iovec piece = { .iov_base = &begin };
-	uint64_t done;
+	struct beginning beginning = { output, pid, now, 0 };
 
 	output->journal =
 		(struct syc_ring_journal *)(void *)((char *)front +
 	                                            SYC_RING_FILE_JOURNAL);
 	write_facts(output, front, geometry, pid, now);
-	syc_file_header_fill(&begin.header, now);
-	piece.iov_len = sizeof(begin.header) +
-	                syc_frame_metadata(begin.frame, pid, now,
-	                                   SYC_RING_FILE_ID, output->ring_path);
-	if (output->max_bytes != 0 && piece.iov_len > output->max_bytes)
-		return -EFBIG;
-	const int r = syc_write_at(output->fd, &piece, 1, 0, &done);
-	if (r != 0)
-		return r;
-	output->end = done;
-	return 0;
+	syc_describe_process(pid, now, write_beginning, &beginning);
+	return beginning.result;
 }
 
 /* --------------------------------------------------------------- batches */

@@ -88,7 +88,7 @@ void syc_output_drop_rings(struct syc_output *output);
 /**
  * @front is the ring file's, mapped, @geometry says page_size, body_size and
  * n_slots: write down whose rings these are, and begin the capture: header,
- * and the frame that names the ring file.  0 or -errno.
+ * PROCESS, and the frame that names the ring file.  0 or -errno.
  */
 int syc_output_begin(struct syc_output *output, void *front,
                      const struct syc_ring_file *geometry, int32_t pid,

@@ -2,17 +2,23 @@
 /* own_recording.c - recording by the process itself: own.h, filled in. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <syscap.h>
 
+#include "emit/loss.h"
 #include "emit/own.h"
 #include "emit/process.h"
-#include "emit/thread.h"
+#include "emit/thread_ring.h"
+#include "os/diag.h"
 #include "ring/arena.h"
+#include "ring/clock.h"
 #include "selfrec/drain_thread.h"
 #include "selfrec/end.h"
 #include "selfrec/session.h"
+
+#define RETRY_NS INT64_C(1000000000)
 
 static int claim_slot(struct syc_session *s, struct syc_ring_header **ret_ring)
 {
@@ -32,8 +38,6 @@ static int claim_slot(struct syc_session *s, struct syc_ring_header **ret_ring)
 static const char *why_no_slot(int r)
 {
 	switch (r) {
-	case 0:
-		return NULL;
 	case -EMFILE:
 		return "all rings are taken";
 	case -ENOSPC:
@@ -48,10 +52,19 @@ static const char *why_no_slot(int r)
 	}
 }
 
-/* A slot of our own arena. */
-static const char *connect(struct syc_state *ts,
-                           void (*begin)(struct syc_state *,
-                                         struct syc_ring_header *, uint32_t))
+static void begin_slot(struct syc_state *ts, struct syc_ring_header *ring,
+                       uint32_t size)
+{
+	ts->is_own = true;
+	ts->is_ours = true;
+	ring->since = syc_clock_kernel();
+	memset(&ring->told, 0, sizeof(ring->told));
+	syc_thread_ring_begin(ts, ring, size, ring->head);
+	syc_loss_mirror(ts);
+	__atomic_store_n(&ring->slot_state, SYC_SLOT_LIVE, __ATOMIC_RELEASE);
+}
+
+static bool connect_to_session(struct syc_state *ts)
 {
 	struct syc_session *const s = syc_session_enter();
 	struct syc_ring_header *ring;
@@ -60,11 +73,33 @@ static const char *connect(struct syc_state *ts,
 	if (s != NULL && s->epoch == ts->hot.epoch)
 		r = claim_slot(s, &ring);
 	if (r == 0)
-		begin(ts, ring, s->arena.body);
+		begin_slot(ts, ring, s->arena.body);
 	syc_session_leave();
-	if (r != 0 && r != -ECANCELED)
+	if (r == 0)
+		return true;
+	if (r != -ECANCELED)
 		syc_process_set_reason(why_no_slot(r));
-	return why_no_slot(r);
+	ts->retry_at = syc_clock_kernel() + RETRY_NS;
+	syc_diag_say("no ring for a thread", why_no_slot(r));
+	return false;
+}
+
+static void ask_for_room(void)
+{
+	syc_drain_thread_poke(SYC_ASK_ROOM);
+}
+
+static void note_thread_end(void)
+{
+	syc_drain_thread_poke(SYC_ASK_ENDED);
+}
+
+static bool end_session(void)
+{
+	if (syc_process->session == NULL)
+		return false;
+	syc_end_at_exit();
+	return true;
 }
 
 static const struct syc_destination *destination_of_environment(void)
@@ -75,13 +110,16 @@ static const struct syc_destination *destination_of_environment(void)
 static const struct syc_own_recording own_recording = {
 	.take_environment = syc_plan_from_environment,
 	.environment = destination_of_environment,
-	.connect = connect,
-	.provide = syc_arena_provide,
+	.source = {
+		.connect = connect_to_session,
+		.provide = syc_arena_provide,
+		.warn_of_little_room = ask_for_room,
+		.note_thread_end = note_thread_end,
+		.wake = syc_drain_thread_wake,
+		.end = end_session,
+	},
 	.drain = syscap_drain,
-	.poke = syc_drain_thread_poke,
-	.wake = syc_drain_thread_wake,
 	.written = syc_session_written,
-	.end = syc_end_at_exit,
 };
 
 const struct syc_own_recording *const syc_own_recording = &own_recording;

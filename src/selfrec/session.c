@@ -82,6 +82,7 @@ static const char *make_output(struct syc_session *s)
 	}
 	if (r == 0) {
 		s->written = s->output.end;
+		s->is_introduced = true;
 		s->rings_fd = s->output.ring_fd;
 		s->rings_dev = s->output.ring_dev;
 		s->rings_ino = s->output.ring_ino;

@@ -26,7 +26,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "emit/own.h"
 #include "emit/process.h"
 #include "ring/arena.h"
 #include "selfrec/describe.h"
@@ -36,6 +35,14 @@
 
 /** How much longer than its flush anybody waits for the drain thread. */
 #define SYC_DRAIN_GRACE_NS INT64_C(100000000)
+
+/** What the drain thread is asked for, bits. */
+enum {
+	SYC_ASK_ROOM = 1,  /* a ring fills up */
+	SYC_ASK_FLUSH = 2, /* syscap_drain() waits */
+	SYC_ASK_STOP = 4,
+	SYC_ASK_ENDED = 8, /* a thread is gone */
+};
 
 struct syc_session {
 	int32_t pid;
@@ -71,9 +78,12 @@ struct syc_session {
 	bool must_not_lock; /* by who drains: in a signal handler */
 	bool is_announced;
 	bool is_full;       /* the size limit was reached */
+	bool is_introduced; /* the capture has our PROCESS frame */
 	bool has_told_late; /* what was lost: this is the end */
-	int64_t retry_at;   /* ns: the sink had no room; 0: it has */
-	int dead;           /* errno: the sink will never work again */
+	bool is_exiting;    /* the end of the process, too */
+	bool has_told_exit;
+	int64_t retry_at; /* ns: the sink had no room; 0: it has */
+	int dead;         /* errno: the sink will never work again */
 	struct syc_described described;
 	struct iovec pieces[2 * SYC_RING_JOURNAL_PARTS];
 	struct syc_ring_journal_part parts[SYC_RING_JOURNAL_PARTS];
@@ -84,9 +94,10 @@ struct syc_session {
 	/* The process' copies of them, until somebody closes them; -1 */
 	int copies[2];
 	bool has_copies;
-	uint32_t is_ready; /* it has its descriptors; futex */
-	int64_t tried_at;  /* ns: when a thread was last tried to be made */
-	bool is_crowded;   /* a ring fills up and there is no thread */
+	uint32_t is_ready;  /* it has its descriptors; futex */
+	int64_t tried_at;   /* ns: when a thread was last tried to be made */
+	bool is_crowded;    /* a ring fills up and there is no thread */
+	uint32_t *main_end; /* see syc_alone_main_word(); NULL: not known */
 };
 
 /** Its slots are sparse, ring/arena.h: few children have many events. */

@@ -10,7 +10,9 @@
 #include <syscap.h>
 
 #include "base/text.h"
+#include "emit/child.h"
 #include "emit/process.h"
+#include "emit/setup.h"
 #include "emit/share.h"
 #include "emit/thread.h"
 #include "os/all_signals.h"
@@ -79,10 +81,10 @@ int syscap_start(struct syscap_options *given)
 		return -EINVAL;
 	memcpy(&options, given, size);
 	options.size = sizeof(options);
-	r = syc_process_prepare();
+	r = syc_setup_prepare();
 	if (r != 0) {
 		r = fail_start(&options, "no memory for thread states", r);
-	} else if (syc_process_current() != getpid()) {
+	} else if (syc_child_pid() != getpid()) {
 		r = fail_start(&options, "not in a vfork() child", -EPERM);
 	} else {
 		syc_all_signals_block(&before);
@@ -112,7 +114,7 @@ int syscap_stop(void)
 	sigset_t before;
 	int r = -ENOENT;
 
-	syc_process_join();
+	syc_setup_join();
 	if (!syc_process_is_there() || !syc_destination_is_started())
 		return -ENOENT;
 	syc_all_signals_block(&before);

@@ -101,13 +101,23 @@ static void tally_mark(struct tally *t, const struct syscap_frame *frame)
 		t->emitters[emitter] = n + 1;
 }
 
-static void tally_process(struct tally *t, int32_t pid)
+static void tally_process(struct tally *t, const struct syscap_frame *frame)
 {
-	for (unsigned i = 0; i < t->processes; i++)
-		if (t->pids[i] == pid)
-			return;
-	CHECK(t->processes < WRITTEN_EMITTERS);
-	t->pids[t->processes++] = pid;
+	unsigned i = 0;
+
+	if (frame->pid <= 0) /* the recorder's own */
+		return;
+	while (i < t->processes && t->pids[i] != frame->pid)
+		i++;
+	if (i == t->processes && frame->type != SYSCAP_FRAME_PROCESS) {
+		t->unnamed++;
+		return;
+	}
+	CHECK(i < WRITTEN_EMITTERS);
+	if (i == t->processes)
+		t->pids[t->processes++] = frame->pid;
+	t->late += t->exits[i];
+	t->exits[i] |= frame->type == SYSCAP_FRAME_EXIT;
 }
 
 void written_tally(const char *path, struct tally *t)
@@ -125,8 +135,7 @@ void written_tally(const char *path, struct tally *t)
 			t->frames[frame.type]++;
 		if (frame.type == SYSCAP_FRAME_MARK)
 			tally_mark(t, &frame);
-		if (frame.type == SYSCAP_FRAME_PROCESS)
-			tally_process(t, frame.pid);
+		tally_process(t, &frame);
 	}
 	if (r == -EBADMSG)
 		t->torn_at = error.offset;

@@ -42,8 +42,11 @@ struct tally {
 	unsigned received;                   /* marks of all emitters */
 	unsigned doubles, gaps; /* marks that came twice, that are missing */
 	uint64_t lost;          /* frames that loss records tell of */
+	unsigned unnamed;       /* frames before the PROCESS of their pid */
+	unsigned late;          /* frames behind the EXIT of their pid */
 	unsigned processes;     /* distinct pids of PROCESS frames */
 	int32_t pids[WRITTEN_EMITTERS];
+	bool exits[WRITTEN_EMITTERS]; /* of these */
 	uint64_t torn_at; /* where no frame can begin; 0: the file is whole */
 };
 

@@ -494,6 +494,38 @@ static int begin_and_end(void)
 	return 0;
 }
 
+/* ----------------------------------------------------------- deep stacks */
+
+static volatile unsigned n_done;
+
+/* Work that is done when it is done, however long that takes. */
+static __attribute__((noinline)) unsigned dig(unsigned depth)
+{
+	if (depth == 0) {
+		for (unsigned i = 0; i < 50000000; i++)
+			n_done++;
+		return 1;
+	}
+	return dig(depth - 1) + n_done % 2;
+}
+
+static void *work_deeply(void *arg)
+{
+	return dig(1000000) == 0 ? NULL : arg;
+}
+
+static int recurse(void)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	pthread_attr_init(&attr);
+	if (pthread_attr_setstacksize(&attr, (size_t)256 << 20) != 0 ||
+	    pthread_create(&thread, &attr, work_deeply, NULL) != 0)
+		return 77;
+	return pthread_join(thread, NULL) != 0;
+}
+
 /* ---------------------------------------------------------- small stacks */
 
 static void *use_stack(void *arg)
@@ -656,6 +688,7 @@ static const struct {
 	{ "be-alone-again", be_alone_again },
 	{ "enter-namespace-later", enter_namespace_later },
 	{ "begin-and-end", begin_and_end },
+	{ "recurse", recurse },
 	{ "small-stacks", work_on_small_stacks },
 	{ "small-alternate-stacks", work_with_small_alternate_stacks },
 	{ "prctl-box", work_in_prctl_box },

@@ -19,36 +19,9 @@
 #include "harness/peer.h"
 #include "harness/test.h"
 #include "harness/written.h"
+#include "integration/commands.h"
 
 #define MARKS 100u
-
-static char *name_in(const char *dir, const char *name)
-{
-	char *text;
-
-	CHECK(asprintf(&text, "%s/%s", dir, name) > 0);
-	return text;
-}
-
-static void touch(const char *dir, const char *name)
-{
-	char *const path = name_in(dir, name);
-	const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-
-	CHECK(fd >= 0);
-	close(fd);
-	free(path);
-}
-
-/* The harness ends a test that waits too long. */
-static void wait_for(const char *dir, const char *name)
-{
-	char *const path = name_in(dir, name);
-
-	while (access(path, F_OK) != 0)
-		test_sleep_ms(5);
-	free(path);
-}
 
 /* ------------------------------------------------------------- children */
 
@@ -64,8 +37,8 @@ static void emit_twice(const char *dir)
 	emit(0);
 	while (syscap_drain() == -EAGAIN)
 		test_sleep_ms(1);
-	touch(dir, "ready");
-	wait_for(dir, "go");
+	commands_touch(dir, "ready");
+	commands_await(dir, "go");
 	emit(MARKS);
 }
 
@@ -77,7 +50,7 @@ CHILD(twice)
 CHILD(started)
 {
 	struct syscap_options options = { .size = sizeof(options) };
-	char *const path = name_in(peer_arg(), "x");
+	char *const path = commands_name(peer_arg(), "x");
 
 	options.output = path;
 	CHECK_EQ(syscap_start(&options), 0);
@@ -99,53 +72,13 @@ CHILD(forks)
 /* Nothing is emitted before the commands have run. */
 CHILD(late)
 {
-	touch(peer_arg(), "ready");
-	wait_for(peer_arg(), "go");
+	commands_touch(peer_arg(), "ready");
+	commands_await(peer_arg(), "go");
 	emit(0);
 	emit(MARKS);
 }
 
 /* ------------------------------------------------------------- commands */
-
-struct said {
-	int status;
-	char text[2000];
-};
-
-static const char *syscap(void)
-{
-	const char *const path = getenv("SYSCAP");
-
-	CHECK(path != NULL);
-	return path;
-}
-
-/* @line: what stands behind `syscap`, in @dir. */
-static void run(const char *dir, const char *line, struct said *said)
-{
-	char *command;
-	size_t n;
-
-	CHECK(asprintf(&command, "cd '%s' && exec '%s' %s 2>&1", dir, syscap(),
-	               line) > 0);
-	FILE *const out = popen(command, "re");
-	CHECK(out != NULL);
-	n = fread(said->text, 1, sizeof(said->text) - 1, out);
-	said->text[n] = '\0';
-	const int status = pclose(out);
-	said->status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-	free(command);
-}
-
-static void run_well(const char *dir, const char *line)
-{
-	struct said said;
-
-	run(dir, line, &said);
-	if (said.status != 0)
-		test_fail(__FILE__, __LINE__, "syscap %s: %d: %s", line,
-		          said.status, said.text);
-}
 
 static const char *const writing[] = {
 	"symbolize x",
@@ -159,6 +92,14 @@ static const char *const writing[] = {
 };
 #define N_WRITING (sizeof(writing) / sizeof(*writing))
 
+/* Captures are no output of these, ever. */
+static const char *const making[] = {
+	"export -f folded -o x other",
+	"flamegraph -o x other",
+	"import -f folded -o x stacks",
+};
+#define N_MAKING (sizeof(making) / sizeof(*making))
+
 static const char *const reading[] = {
 	"stat x",    "dump x >all", "cat -o copy x", "symbolize -o copy x",
 	"stat copy",
@@ -169,22 +110,23 @@ static const char *const reading[] = {
 static void check_refused(const char *dir, pid_t pid, unsigned n)
 {
 	char who[32];
-	struct said said;
+	struct commands_said said;
 
 	snprintf(who, sizeof(who), "process %d (", (int)pid);
-	for (unsigned i = 0; i < n; i++) {
-		run(dir, writing[i], &said);
-		if (said.status !=
-		    (strncmp(writing[i], "record", 6) == 0 ? 125 : 1))
-			test_fail(__FILE__, __LINE__, "syscap %s: %d: %s",
-			          writing[i], said.status, said.text);
+	for (unsigned i = 0; i < n + N_MAKING; i++) {
+		const char *const line = i < n ? writing[i] : making[i - n];
+
+		commands_run(dir, line, &said);
+		if (said.status != (strncmp(line, "record", 6) == 0 ? 125 : 1))
+			test_fail(__FILE__, __LINE__, "syscap %s: %d: %s", line,
+			          said.status, said.text);
 		if (strstr(said.text, who) == NULL)
 			test_fail(__FILE__, __LINE__,
-			          "syscap %s: no '%s' in: %s", writing[i], who,
+			          "syscap %s: no '%s' in: %s", line, who,
 			          said.text);
 	}
 	for (unsigned i = 0; i < sizeof(reading) / sizeof(*reading); i++)
-		run_well(dir, reading[i]);
+		commands_run_well(dir, reading[i]);
 }
 
 /* ----------------------------------------------------------------- modes */
@@ -208,8 +150,8 @@ struct writer {
 static void make_folder(struct writer *writer)
 {
 	writer->dir = written_make_dir();
-	writer->x = name_in(writer->dir, "x");
-	run_well(writer->dir, "record -qo other -- true");
+	writer->x = commands_name(writer->dir, "x");
+	commands_make_other(writer->dir);
 }
 
 static void start(struct writer *writer, enum mode mode, const char *child)
@@ -237,7 +179,7 @@ static void start(struct writer *writer, enum mode mode, const char *child)
 	writer->pid = written_start(child, writer->dir, env, fd);
 	if (fd >= 0)
 		close(fd);
-	wait_for(writer->dir, "ready");
+	commands_await(writer->dir, "ready");
 }
 
 static void check_all_there(const struct writer *writer, unsigned n)
@@ -264,12 +206,12 @@ static void check_alive(enum mode mode)
 	make_folder(&writer);
 	start(&writer, mode, mode == START ? "started" : "twice");
 	check_refused(writer.dir, writer.pid, N_WRITING);
-	touch(writer.dir, "go");
+	commands_touch(writer.dir, "go");
 	CHECK_EQ(written_wait(writer.pid), 0);
 	check_all_there(&writer, 2 * MARKS);
 	/* and now they may */
 	for (unsigned i = N_WRITING; i-- > 0;)
-		run_well(writer.dir, writing[i]);
+		commands_run_well(writer.dir, writing[i]);
 	finish(&writer);
 }
 
@@ -322,17 +264,17 @@ TEST(a_trace_file_that_a_forked_child_writes_is_left_alone)
 
 	for (unsigned i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
 		struct writer writer;
-		struct said said;
+		struct commands_said said;
 
 		make_folder(&writer);
 		start(&writer, modes[i], "forks");
 		CHECK_EQ(written_wait(writer.pid), 0);
 		check_refused(writer.dir, find_child(writer.x), N_WRITING);
-		touch(writer.dir, "go");
+		commands_touch(writer.dir, "go");
 		/* nobody of ours can wait for it */
 		do {
 			test_sleep_ms(5);
-			run(writer.dir, "symbolize x", &said);
+			commands_run(writer.dir, "symbolize x", &said);
 		} while (said.status != 0);
 		check_all_there(&writer, 2 * MARKS);
 		finish(&writer);
@@ -346,11 +288,11 @@ TEST(a_trace_file_is_left_alone_before_its_process_emits)
 	struct writer writer;
 
 	make_folder(&writer);
-	run_well(writer.dir, "cat -o x other");
+	commands_run_well(writer.dir, "cat -o x other");
 	start(&writer, TRACE_APPEND, "late");
 	/* What `recover` does to it does no harm */
 	check_refused(writer.dir, writer.pid, N_WRITING - 1);
-	touch(writer.dir, "go");
+	commands_touch(writer.dir, "go");
 	CHECK_EQ(written_wait(writer.pid), 0);
 	check_all_there(&writer, 2 * MARKS);
 	finish(&writer);
@@ -366,10 +308,10 @@ TEST(a_trace_file_whose_process_was_killed_is_free)
 	start(&writer, TRACE, "twice");
 	kill(writer.pid, SIGKILL);
 	CHECK(WIFSIGNALED(written_wait(writer.pid)));
-	run_well(writer.dir, "recover x");
-	run_well(writer.dir, "symbolize x");
+	commands_run_well(writer.dir, "recover x");
+	commands_run_well(writer.dir, "symbolize x");
 	check_all_there(&writer, MARKS);
-	run_well(writer.dir, "record -qo x -- true");
+	commands_run_well(writer.dir, "record -qo x -- true");
 	finish(&writer);
 }
 
@@ -379,8 +321,8 @@ CHILD(stopped)
 	while (syscap_drain() == -EAGAIN)
 		test_sleep_ms(1);
 	emit(MARKS); /* these stay in the ring file */
-	touch(peer_arg(), "ready");
-	wait_for(peer_arg(), "go");
+	commands_touch(peer_arg(), "ready");
+	commands_await(peer_arg(), "go");
 }
 
 TEST(an_output_whose_process_was_killed_is_recovered_first)
@@ -390,22 +332,22 @@ TEST(an_output_whose_process_was_killed_is_recovered_first)
 		                             "cat -o x other",
 		                             "record -qo x -- true" };
 	struct writer writer;
-	struct said said;
+	struct commands_said said;
 
 	make_folder(&writer);
 	start(&writer, OUTPUT_NO_THREAD, "stopped");
 	kill(writer.pid, SIGKILL);
 	CHECK(WIFSIGNALED(written_wait(writer.pid)));
 	for (unsigned i = 0; i < sizeof(later) / sizeof(*later); i++) {
-		run(writer.dir, later[i], &said);
+		commands_run(writer.dir, later[i], &said);
 		CHECK_EQ(said.status,
 		         strncmp(later[i], "record", 6) == 0 ? 125 : 1);
 		CHECK(strstr(said.text, "run 'syscap recover' first"));
 	}
-	run_well(writer.dir, "recover x");
+	commands_run_well(writer.dir, "recover x");
 	check_all_there(&writer, 2 * MARKS);
 	for (unsigned i = 0; i < sizeof(later) / sizeof(*later); i++)
-		run_well(writer.dir, later[i]);
+		commands_run_well(writer.dir, later[i]);
 	finish(&writer);
 }
 
@@ -423,16 +365,16 @@ TEST(a_capture_that_is_recorded_is_left_alone)
 	               writer.dir, writer.dir) > 0);
 	writer.pid = fork();
 	if (writer.pid == 0) {
-		execl(syscap(), "syscap", "record", "-qo", writer.x, "--", "sh",
-		      "-c", command, NULL);
+		execl(commands_syscap(), "syscap", "record", "-qo", writer.x,
+		      "--", "sh", "-c", command, NULL);
 		_exit(127);
 	}
-	wait_for(writer.dir, "ready");
+	commands_await(writer.dir, "ready");
 	check_refused(writer.dir, writer.pid, N_WRITING);
-	touch(writer.dir, "go");
+	commands_touch(writer.dir, "go");
 	CHECK_EQ(written_wait(writer.pid), 0);
-	run_well(writer.dir, "check x");
-	run_well(writer.dir, "symbolize x");
+	commands_run_well(writer.dir, "check x");
+	commands_run_well(writer.dir, "symbolize x");
 	free(command);
 	finish(&writer);
 }
@@ -442,13 +384,13 @@ TEST(a_file_that_a_stranger_has_open_for_writing_is_left_alone)
 	struct writer writer;
 
 	make_folder(&writer);
-	run_well(writer.dir, "cat -o x other");
+	commands_run_well(writer.dir, "cat -o x other");
 	const int fd = open(writer.x, O_WRONLY | O_APPEND | O_CLOEXEC);
 	CHECK(fd >= 0);
 	check_refused(writer.dir, getpid(), N_WRITING - 1);
 	close(fd);
 	for (unsigned i = 0; i < N_WRITING; i++)
-		run_well(writer.dir, writing[i]);
+		commands_run_well(writer.dir, writing[i]);
 	finish(&writer);
 }
 
@@ -457,7 +399,7 @@ TEST(what_the_shell_opened_as_standard_output_is_written)
 	struct writer writer;
 
 	make_folder(&writer);
-	run_well(writer.dir, "cat -o /dev/stdout other >x");
-	run_well(writer.dir, "check x");
+	commands_run_well(writer.dir, "cat -o /dev/stdout other >x");
+	commands_run_well(writer.dir, "check x");
 	finish(&writer);
 }

@@ -92,6 +92,12 @@ TEST(threads_begin_and_end_as_without_us)
 	check_unharmed("begin-and-end");
 }
 
+/* It would not end else, nor would the capture. */
+TEST(who_is_deep_in_a_recursion_goes_on)
+{
+	check_unharmed("recurse");
+}
+
 TEST(small_stacks_have_room_for_ticks_or_get_none)
 {
 	check_unharmed("small-stacks");

@@ -103,7 +103,7 @@ static void check_captures(const char *dir)
 		snprintf(path, sizeof(path), "%s/%s", dir, e->d_name);
 		written_tally(path, &t);
 		CHECK_EQ(t.emitters[0], 3);
-		CHECK_EQ(t.gaps + t.doubles + t.lost, 0);
+		CHECK_EQ(t.gaps + t.doubles + t.lost + t.unnamed, 0);
 		n++;
 	}
 	closedir(d);

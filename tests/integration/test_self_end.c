@@ -77,6 +77,8 @@ static void check_whole(const char *path, unsigned n0, unsigned n1)
 	CHECK_EQ(t.gaps + t.doubles + t.lost, 0);
 	CHECK_EQ(t.emitters[0], n0);
 	CHECK_EQ(t.emitters[1], n1);
+	CHECK_EQ(t.unnamed + t.late, 0);
+	CHECK_EQ(t.frames[SYSCAP_FRAME_EXIT], 1);
 }
 
 static void free_both(struct both *both)

@@ -93,3 +93,20 @@ TEST(a_process_that_is_not_there_is_an_error)
 	CHECK_EQ(syc_procfs_cmdline(1 << 30, text, sizeof(text)), -ENOENT);
 	CHECK_EQ(syc_procfs_maps(1 << 30, find_code, NULL), -ENOENT);
 }
+
+TEST(how_far_a_clock_is_ahead_is_read)
+{
+	int64_t ns;
+
+	CHECK(syc_procfs_parse_clock("monotonic          12         5\n"
+	                             "boottime            3         0\n",
+	                             &ns));
+	CHECK_EQ(ns, INT64_C(12000000005));
+	/* Nanoseconds are never below 0 */
+	CHECK(syc_procfs_parse_clock("monotonic -3 999999999\n", &ns));
+	CHECK_EQ(ns, INT64_C(-2000000001));
+	CHECK(!syc_procfs_parse_clock("boottime 3 0\n", &ns));
+	CHECK(!syc_procfs_parse_clock("monotonic", &ns));
+	CHECK_EQ(syc_procfs_clock_ahead(getpid(), &ns), 0);
+	CHECK_EQ(ns, 0);
+}

@@ -34,7 +34,7 @@ echo "$ticks ticks"
 awk '
 BEGIN {
 	n = split("gettid futex getpid process_vm_readv rt_sigprocmask " \
-		"get_robust_list arch_prctl", calls)
+		"get_robust_list arch_prctl clock_gettime", calls)
 	for (i = 1; i <= n; i++)
 		listed["first " calls[i]] = listed["later " calls[i]] = 1
 	n = split("tgkill openat ioctl read close prlimit64 fstat sendto " \

@@ -19,7 +19,7 @@
 
 #include <syscap/format.h>
 
-#include "emit/process.h"
+#include "emit/setup.h"
 #include "harness/test.h"
 #include "selfrec/trace_frames.h"
 
@@ -465,7 +465,7 @@ static void make_sockets(int ends[2])
 	const int room = 16384; /* less than a long frame */
 
 	/* Whose socket it is stands in the block */
-	CHECK_EQ(syc_process_prepare(), 0);
+	CHECK_EQ(syc_setup_prepare(), 0);
 	CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
 	CHECK_EQ(
 		setsockopt(ends[1], SOL_SOCKET, SO_SNDBUF, &room, sizeof(room)),

@@ -118,23 +118,23 @@ mutate "the reserve is not one instruction" include/syscap/emit.h \
 	's/\tbool done;\n.*?return done;/\tif (*(volatile uint64_t *)word != expected)\n\t\treturn false;\n\t*(volatile uint64_t *)word = desired;\n\treturn true;/s' \
 	"$step" a_handler_may_interrupt_a_handler_at_every_instruction
 
-mutate "dead emits are taken for live" src/emit/reserve.c \
+mutate "dead emits are taken for live" src/emit/nested.c \
 	's/owner == 0 \|\| is_dead\([^;]*;/owner == 0;/' \
 	"$step" a_handler_may_leave_by_siglongjmp_at_every_instruction
 
-mutate "live emits are taken for dead" src/emit/reserve.c \
+mutate "live emits are taken for dead" src/emit/nested.c \
 	's/return !on_signal_stack\(\);/return true;/; s/return \*token != syc_token_value\(&ts->hot\);/return true;/' \
 	"$step" a_handler_may_emit_at_every_instruction_of_every_call
 
-mutate "a frame without its length is left so" src/emit/reserve.c \
+mutate "a frame without its length is left so" src/emit/repair.c \
 	's/(SYC_COLD void syc_write_missing_header.*?\n\{)/$1\n\tif (st->pos != st->headered) { st->headered = st->pos; return; }/s' \
 	"$step" a_handlers_emit_may_die_inside_a_live_one
 
-mutate "what a dead emit announced is not counted" src/emit/reserve.c \
+mutate "what a dead emit announced is not counted" src/emit/disturbed.c \
 	's/(static void settle_suspect\(.*?\n\{)/$1\n\tst->suspect = 0;/s' \
 	"$step" a_handler_may_leave_by_siglongjmp_at_every_instruction
 
-mutate "an older look at the reader wins" src/emit/reserve.c \
+mutate "an older look at the reader wins" src/emit/room.c \
 	's/if \(!__atomic_compare_exchange_n\(&ts->head, &before, head.*?continue;/ts->head = head;/s; s/ \|\|\s+__atomic_load_n\(&ts->head, __ATOMIC_RELAXED\) != before\)/)/' \
 	"stress/test_reader_moves.c harness/stepper.c" \
 	a_reader_that_moves_while_a_handler_emits_is_still_believed
@@ -144,8 +144,8 @@ mutate "what is refused is counted without owning the ring" src/emit/event.c \
 	"stress/test_refused.c harness/stepper.c" \
 	a_ring_is_not_left_below_an_event_that_it_refuses
 
-mutate "two records may tell of one loss" src/emit/loss.c \
-	's/if \(!syc_exchange_local\(&ts->telling_at, 0, TELLING_NOWHERE\)\)\s+return false;/if (0) return false;/' \
+mutate "two records may tell of one loss" src/emit/loss_tell.c \
+	's/if \(!syc_exchange_local\(&ts->telling_at, 0,\s+SYC_TELLING_NOWHERE\)\)\s+return false;/if (0) return false;/' \
 	"$step" losses_are_told_exactly_once_under_handlers_at_every_instruction
 
 mutate "room is not kept for the record" include/syscap/emit.h \

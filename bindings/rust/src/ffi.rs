@@ -43,6 +43,7 @@ pub struct SamplerOptions {
     pub signal: i32,
     pub max_depth: u32,
     pub stacks: u32,
+    pub max_share: u32,
     pub message: [u8; 256],
 }
 

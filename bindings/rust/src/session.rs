@@ -177,6 +177,7 @@ impl Sampling {
             signal: 0,
             max_depth: 0,
             stacks: 0,
+            max_share: 0,
             message: [0; 256],
         };
         // SAFETY: size says what there is

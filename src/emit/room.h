@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* reserve.h - what the slow half of the emit path gives to its neighbours. */
-#ifndef SYC_RESERVE_H
-#define SYC_RESERVE_H
-
-#include <stdbool.h>
-#include <stdint.h>
+/* room.h - how far a thread's ring may be written: the reader, and pages. */
+#ifndef SYC_ROOM_H
+#define SYC_ROOM_H
 
 #include "emit/thread.h"
 
@@ -15,7 +12,7 @@
  *
  * Context: owner, signal-safe.
  */
-bool syc_reserve_look(struct syc_state *ts, uint32_t *ret_limit);
+bool syc_room_look(struct syc_state *ts, uint32_t *ret_limit);
 
 /**
  * In a forked child, whose ring gets its pages as they are needed: get those
@@ -25,15 +22,15 @@ bool syc_reserve_look(struct syc_state *ts, uint32_t *ret_limit);
  *
  * Context: owner, signal-safe.
  */
-void syc_reserve_limit_to_pages(const struct syc_state *ts, uint32_t len,
-                                uint32_t *limit);
+void syc_room_limit_to_pages(const struct syc_state *ts, uint32_t len,
+                             uint32_t *limit);
 
 /**
- * The thread emits no more: what an emit of it left half-way is repaired, and
- * pos counts.
+ * syc_take() for those who are not in a hurry.
  *
- * Context: owner, or whoever finishes a dead thread's state.
+ * Context: owner, signal-safe.
  */
-void syc_reserve_take_over(struct syc_state *ts);
+unsigned char *syc_room_take(struct syc_thread *st, uint32_t limit,
+                             uint32_t len, int64_t time);
 
 #endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* child.h - a forked child begins without what its parent recorded. */
+#ifndef SYC_CHILD_H
+#define SYC_CHILD_H
+
+#include <stdint.h>
+
+/**
+ * What fork() can do at once, and _Fork() leaves to the first event.
+ *
+ * Context: setup of the child, signal-safe.
+ */
+void syc_child_begin(void);
+
+/**
+ * See to it that syc_process describes this process and not a parent.
+ * Returns its pid; 0 where that can't be had: the event is dropped.
+ *
+ * Context: any-thread, signal-safe.
+ */
+int32_t syc_child_pid(void);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* recorder.c - rings of a recorder: got, and told of what was lost. */
+#define _GNU_SOURCE
+#include "emit/recorder.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include <syscap.h>
+
+#include "emit/ask.h"
+#include "emit/control.h"
+#include "emit/loss.h"
+#include "emit/loss_compose.h"
+#include "emit/loss_tell.h"
+#include "emit/process.h"
+#include "emit/room.h"
+#include "emit/thread_ring.h"
+#include "os/all_signals.h"
+#include "ring/clock.h"
+
+static bool knows_us(const struct syc_ring_header *ring)
+{
+	return __atomic_load_n(&ring->recorder_magic, __ATOMIC_RELAXED) ==
+	       SYC_RING_RECORDER_MAGIC;
+}
+
+/* @fd is closed. */
+static int map_ring(int fd, struct syc_ring_header **ret_ring,
+                    uint32_t *ret_size)
+{
+	struct syc_ring_header *ring;
+	uint32_t size;
+	const int r = syc_ring_map(fd, &ring, &size);
+
+	close(fd);
+	if (r != 0)
+		return r;
+	const uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
+	if (__atomic_load_n(&ring->offset, __ATOMIC_RELAXED) != page ||
+	    __atomic_load_n(&ring->size, __ATOMIC_RELAXED) != size ||
+	    __atomic_load_n(&ring->head, __ATOMIC_RELAXED) != 0 ||
+	    __atomic_load_n(&ring->tail, __ATOMIC_RELAXED) != 0 ||
+	    size < 2 * SYC_RING_ROOM) {
+		syc_ring_unmap(ring, size);
+		return -EBADMSG;
+	}
+	*ret_ring = ring;
+	*ret_size = size;
+	return 0;
+}
+
+static bool connect_to_recorder(struct syc_state *ts)
+{
+	struct syc_ring_header *ring;
+	uint32_t size;
+	int r = syc_ask_for_ring(ts);
+
+	if (r >= 0)
+		r = map_ring(r, &ring, &size);
+	if (r != 0) {
+		syc_ask_note_failure(ts, r);
+		return false;
+	}
+	ts->is_own = false;
+	ts->is_ours = knows_us(ring);
+	syc_thread_ring_begin(ts, ring, size, 0);
+	syc_ask_note_ring();
+	return true;
+}
+
+/* ------------------------------------------- telling what nobody has told */
+
+static bool has_untold(void)
+{
+	return syc_destination_sink() == SYC_SINK_CONTROL &&
+	       syc_loss_is_stray_pending();
+}
+
+/* An emit of its own. */
+static void tell_in_ring(struct syc_state *ts)
+{
+	struct syc_thread *const st = &ts->hot;
+	volatile uintptr_t token;
+	uint32_t limit;
+
+	const bool outermost = syc_enter(st, &token);
+	if (st->body != NULL && syc_room_look(ts, &limit))
+		syc_loss_tell(ts, limit);
+	syc_leave(st, &token, outermost);
+}
+
+/* By the thread that was called for it, behind its event. */
+static bool tell_untold(void)
+{
+	struct syc_thread *const st = syc_self;
+
+	if (!has_untold())
+		return true;
+	/* Not into a ring that is to be left; nor on top of another emit: that
+	 * one may never publish it, where the process exits in a handler */
+	if (st != NULL && st->body != NULL && st->owner == 0 &&
+	    st->epoch == __atomic_load_n(&syc_active, __ATOMIC_RELAXED))
+		tell_in_ring(syc_state_of(st));
+	/* No ring, or no room: it is for the next one */
+	if (syc_loss_is_stray_pending() &&
+	    __atomic_load_n(&syc_process->n_rings, __ATOMIC_RELAXED) != 0)
+		__atomic_store_n(&syc_drain_sleeping, 1, __ATOMIC_RELAXED);
+	return true;
+}
+
+/* A ring that holds nothing but what is untold. */
+static void tell_in_new_ring(struct syc_ring_header *ring, uint32_t size)
+{
+	const uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
+	unsigned char *const body = (unsigned char *)ring + page;
+	const uint32_t len = syc_loss_compose_last(body, syc_process->pid);
+
+	if (knows_us(ring))
+		syc_thread_ring_sign(ring, syc_process->pid, gettid());
+	syc_store_word(body + len, syc_head_word(SYC_HEAD_SIZE, -1, -1));
+	syc_store_head(body + len, syc_clock_kernel(), SYSCAP_FRAME_RING_END);
+	/* W2, pairs with R1 */
+	__atomic_store_n(&ring->tail, len + SYC_HEAD_SIZE, __ATOMIC_RELEASE);
+	syc_ring_unmap(ring, size);
+}
+
+/*
+ * What nobody told is lost for good if the process ends now: tell it in this
+ * thread's ring, or in one that is asked for just for that.
+ */
+static bool tell_at_exit(void)
+{
+	const int64_t deadline =
+		syc_clock_kernel() + SYC_CONTROL_TIMEOUT_MS * INT64_C(1000000);
+	struct syc_undisturbed before;
+	struct syc_ring_header *ring;
+	uint32_t size;
+	int fd = -ECANCELED;
+
+	if (__atomic_load_n(&syc_active, __ATOMIC_RELAXED) == 0 ||
+	    !has_untold())
+		return true;
+	syc_undisturbed_begin(&before);
+	tell_untold();
+	if (syc_loss_is_stray_pending())
+		fd = syc_control_send_request(deadline);
+	if (fd == 0)
+		fd = syc_control_receive_ring(deadline);
+	if (fd >= 0 && map_ring(fd, &ring, &size) == 0)
+		tell_in_new_ring(ring, size);
+	syc_undisturbed_end(&before);
+	return true;
+}
+
+const struct syc_ring_source syc_recorder = {
+	.connect = connect_to_recorder,
+	.forgo = syc_ask_leave,
+	.wake = tell_untold,
+	.end = tell_at_exit,
+};

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* setup.c - whether and where this process records, decided when it starts. */
+#define _GNU_SOURCE
+#include "emit/setup.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stddef.h>
+
+#include <syscap.h>
+
+#include "emit/at_exit.h"
+#include "emit/child.h"
+#include "emit/control.h"
+#include "emit/own.h"
+#include "emit/process.h"
+#include "emit/recorder.h"
+#include "emit/share.h"
+#include "emit/thread_leave.h"
+#include "emit/unsampled.h"
+#include "os/diag.h"
+#include "os/env.h"
+#include "os/pin.h"
+
+enum {
+	NOT_BEGUN,
+	UNDER_WAY,
+	DONE
+};
+static uint32_t init_phase;
+static struct syc_control_socket control = { .fd = -1 };
+static bool has_recorder;
+
+static enum syc_sink take_environment(const char **ret_why)
+{
+	if (syc_own_recording != NULL)
+		return syc_own_recording->take_environment(has_recorder,
+		                                           ret_why);
+	if (!has_recorder)
+		*ret_why = "this program only knows recorders";
+	return has_recorder ? SYC_SINK_CONTROL : SYC_SINK_NONE;
+}
+
+static const struct syc_destination *environment(void)
+{
+	static const struct syc_destination none = { .sink = SYC_SINK_NONE };
+	static const struct syc_destination recorder = {
+		.sink = SYC_SINK_CONTROL
+	};
+
+	if (syc_own_recording != NULL)
+		return syc_own_recording->environment();
+	return has_recorder ? &recorder : &none;
+}
+
+/* What recording of any kind needs. */
+static int prepare(void)
+{
+	static const struct syc_share_hooks hooks = {
+		.on_thread_exit = syc_thread_leave_for_good,
+		.on_child = syc_child_begin,
+		.on_quick_exit = syc_at_exit_end,
+	};
+
+	syc_pin_object(&syc_active);
+	return syc_share_found(&control, environment(), &hooks);
+}
+
+int syc_setup_prepare(void)
+{
+	static uint32_t phase = NOT_BEGUN;
+	uint32_t expected = NOT_BEGUN;
+
+	syc_setup_run();
+	if (syc_process_is_there())
+		return 0;
+	while (!__atomic_compare_exchange_n(&phase, &expected, UNDER_WAY, false,
+	                                    __ATOMIC_ACQUIRE,
+	                                    __ATOMIC_ACQUIRE)) {
+		expected = NOT_BEGUN; /* another thread is at it */
+		poll(NULL, 0, 1);
+	}
+	const int r = !syc_process_is_there() ? prepare() : 0;
+	__atomic_store_n(&phase, NOT_BEGUN, __ATOMIC_RELEASE);
+	return r;
+}
+
+void syc_setup_join(void)
+{
+	/* Whoever switched us on has pinned us, too */
+	if (!syc_process_is_there() &&
+	    __atomic_load_n(&syc_active, __ATOMIC_ACQUIRE) != 0 &&
+	    __atomic_load_n(&init_phase, __ATOMIC_ACQUIRE) == DONE &&
+	    !syc_share_adopt())
+		__atomic_store_n(&syc_active, 0, __ATOMIC_RELAXED);
+}
+
+/* -------------------------------------------------------------- at load */
+
+/*
+ * A program that closes descriptors that it does not know, and hands sockets
+ * of its own to what it starts, leaves the variable as it was: what answers
+ * to that number may be anybody's.  Recorders of ours say which socket it is,
+ * and for which number that holds: another recorder may have set only that.
+ */
+static bool is_another_socket(int fd)
+{
+	const char *text = syc_env_get(SYC_ENV_CONTROL_INODE);
+	uint64_t numbers[2] = { 0, 0 };
+
+	for (unsigned i = 0; text != NULL && i < 2; i++) {
+		for (; *text >= '0' && *text <= '9'; text++)
+			numbers[i] = numbers[i] * 10 + (uint64_t)(*text - '0');
+		if (*text++ != (i == 0 ? ':' : '\0'))
+			return false;
+	}
+	return text != NULL && numbers[0] == (uint64_t)fd &&
+	       numbers[1] != control.ino;
+}
+
+static const char *set_up_control(const char *value)
+{
+	const int fd = syc_env_parse_fd(value);
+
+	if (fd < 0)
+		return "SYSPROF_CONTROL_FD is not a descriptor number above 2";
+	const char *const why = syc_control_adopt(fd, &control);
+	if (why == NULL && is_another_socket(fd))
+		return "SYSPROF_CONTROL_FD is another socket by now";
+	return why;
+}
+
+/* The first sink of the environment that can be had. */
+static enum syc_sink choose_sink(const char **ret_why)
+{
+	const char *const control_fd = syc_env_get(SYC_ENV_CONTROL_FD);
+	const char *why = NULL;
+
+	if (control_fd != NULL) {
+		why = set_up_control(control_fd);
+		if (why == NULL) {
+			*ret_why = "SYSPROF_CONTROL_FD leads to a recorder";
+			has_recorder = true;
+			return take_environment(NULL);
+		}
+		syc_diag_say("the recorder", why);
+	}
+	*ret_why = "none of SYSPROF_CONTROL_FD, SYSPROF_TRACE_FD and "
+		   "SYSCAP_OUTPUT is set";
+	const enum syc_sink sink = take_environment(ret_why);
+	if (sink == SYC_SINK_NONE && why != NULL)
+		*ret_why = why;
+	return sink;
+}
+
+static bool is_joined(void)
+{
+	if (!syc_share_adopt())
+		return false;
+	syc_pin_object(&syc_active);
+	syc_diag_say("recording is shared", "with another copy of the library");
+	return true;
+}
+
+static void set_up(void)
+{
+	const char *why;
+
+	syc_ring_sources[SYC_SOURCE_RECORDER] = &syc_recorder;
+	if (syc_own_recording != NULL)
+		syc_ring_sources[SYC_SOURCE_OWN] = &syc_own_recording->source;
+	syc_diag_init();
+	syc_unsampled_look();
+	if (is_joined())
+		return;
+	if (choose_sink(&why) == SYC_SINK_NONE) {
+		syc_process_turn_off(why);
+	} else if (prepare() != 0) {
+		syc_process_turn_off("no memory for thread states");
+	} else if (syc_block->last_epoch == 0) { /* nobody was faster */
+		syc_process_set_reason(why);
+		syc_copies_set_active(syc_process_next_epoch());
+		syc_diag_say("recording is on", why);
+	}
+}
+
+void syc_setup_run(void)
+{
+	uint32_t expected = NOT_BEGUN;
+	const int saved = errno;
+
+	if (!__atomic_compare_exchange_n(&init_phase, &expected, UNDER_WAY,
+	                                 false, __ATOMIC_ACQUIRE,
+	                                 __ATOMIC_ACQUIRE))
+		return;
+	set_up();
+	__atomic_store_n(&init_phase, DONE, __ATOMIC_RELEASE);
+	errno = saved;
+}
+
+__attribute__((constructor)) static void init_at_load(void)
+{
+	syc_setup_run();
+}

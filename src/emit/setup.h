@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* setup.h - whether and where this process records, decided when it starts. */
+#ifndef SYC_SETUP_H
+#define SYC_SETUP_H
+
+/**
+ * Once, at load time (a constructor calls it): decide whether recording is
+ * possible, and do all that a signal handler could not.  Idempotent; a call
+ * that finds another under way returns at once.
+ *
+ * Context: setup.
+ */
+void syc_setup_run(void);
+
+/**
+ * Do now what syc_setup_run() does where the environment asks for a
+ * recording.  0 or -ENOMEM.
+ *
+ * Context: setup; any thread.
+ */
+int syc_setup_prepare(void);
+
+/**
+ * If this copy was switched on by another since it was loaded, and had no event
+ * yet: act as one with that.
+ *
+ * Context: any-thread, signal-safe.
+ */
+void syc_setup_join(void);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* thread_clock.c - a thread's clock where its base is too old. */
+#include "emit/thread.h"
+#include "ring/clock.h"
+
+/* A base that is not renewed for this long was left behind half-way. */
+#define REBASE_STALE_NS INT64_C(100000000)
+
+SYC_COLD int64_t syc_clock_slow(struct syc_thread *st)
+{
+	const int64_t now = syc_clock_kernel();
+	struct syc_state *const ts = st != NULL ? syc_state_of(st) : NULL;
+
+	if (ts == NULL)
+		return now;
+	const uint32_t call =
+		__atomic_add_fetch(&ts->n_clock_calls, 1, __ATOMIC_RELAXED);
+	if (!syc_clock_is_tsc() ||
+	    (ts->rebasing_since != 0 &&
+	     now - ts->rebasing_since < REBASE_STALE_NS)) {
+		/* also: a handler on top of a rebase of this thread */
+		if (now > st->last_ns)
+			st->last_ns = now;
+		return st->last_ns;
+	}
+	ts->rebasing_since = now;
+	SYC_SIGNAL_FENCE();
+	int64_t told = syc_clock_rebase(st);
+	SYC_SIGNAL_FENCE();
+	if (__atomic_load_n(&ts->n_clock_calls, __ATOMIC_RELAXED) != call) {
+		/* The base may be older than what a handler told: no window
+		 * for it, so that the next call takes another */
+		st->window = 0;
+		told = syc_clock_kernel();
+		if (told < st->last_ns)
+			told = st->last_ns;
+		st->last_ns = told;
+		SYC_SIGNAL_FENCE();
+	}
+	ts->rebasing_since = 0;
+	return told;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* thread_leave.c - a thread leaves its ring; see thread_leave.h. */
+#define _GNU_SOURCE
+#include "emit/thread_leave.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "emit/disturbed.h"
+#include "emit/loss.h"
+#include "emit/loss_tell.h"
+#include "emit/ring_source.h"
+#include "emit/room.h"
+#include "emit/thread_ring.h"
+#include "os/all_signals.h"
+#include "ring/clock.h"
+
+static void write_end_marker(struct syc_thread *st, uint32_t limit)
+{
+	unsigned char *const frame =
+		syc_room_take(st, limit, SYC_HEAD_SIZE, syc_clock_kernel());
+
+	if (frame == NULL)
+		return;
+	/* no cpu, no pid */
+	syc_store_word(frame, syc_head_word(SYC_HEAD_SIZE, -1, -1));
+	syc_commit(frame, SYSCAP_FRAME_RING_END, 0);
+}
+
+static void finish_ring(struct syc_state *ts)
+{
+	struct syc_thread *const st = &ts->hot;
+	uint32_t limit;
+
+	/* An emit that pthread_exit() or cancellation left behind */
+	syc_take_over(ts);
+	syc_loss_resolve(ts);
+	if (st->body == NULL || !syc_room_look(ts, &limit))
+		return;
+	syc_room_limit_to_pages(ts, 0, &limit);
+	/* The room that every reserve leaves is for these */
+	syc_loss_tell(ts, limit + SYC_LOSS_RECORD_MAX);
+	if (!ts->is_own)
+		write_end_marker(st, limit + SYC_RING_ROOM);
+	/* W2, pairs with R1 */
+	__atomic_store_n(st->tail, (uint32_t)(st->pos >> 32), __ATOMIC_RELEASE);
+}
+
+/* Whoever may have been about to give @ts a ring has it back. */
+static void forgo_ring(struct syc_state *ts)
+{
+	for (int i = 0; i < SYC_N_SOURCES; i++)
+		if (syc_ring_sources[i] != NULL &&
+		    syc_ring_sources[i]->forgo != NULL)
+			syc_ring_sources[i]->forgo(ts);
+}
+
+void syc_thread_leave_ring(struct syc_state *ts)
+{
+	if (ts->ring == NULL) {
+		forgo_ring(ts);
+		syc_loss_leave_behind(ts);
+		syc_loss_call_for_teller(true);
+		return;
+	}
+	if (ts->hot.body != NULL)
+		finish_ring(ts);
+	syc_loss_leave_behind(ts);
+	if (ts->is_own) {
+		syc_loss_mirror(ts);
+		__atomic_store_n(&ts->ring->slot_state, SYC_SLOT_ENDED,
+		                 __ATOMIC_RELEASE);
+	}
+	syc_thread_ring_unmap(ts);
+}
+
+void syc_thread_leave_epoch(struct syc_state *ts)
+{
+	const int epoch = __atomic_load_n(&syc_active, __ATOMIC_RELAXED);
+
+	if (ts->hot.epoch == epoch || ts->hot.owner != 0 || ts->is_connecting ||
+	    epoch == 0)
+		return;
+	if (__atomic_load_n(&ts->phase, __ATOMIC_RELAXED) == SYC_STATE_ALIVE) {
+		syc_thread_leave_ring(ts);
+		memset(&ts->lost, 0, sizeof(ts->lost));
+		memset(ts->told, 0, sizeof(ts->told));
+		ts->retry_at = 0;
+	}
+	ts->hot.epoch = epoch;
+}
+
+static void note_end(void)
+{
+	for (int i = 0; i < SYC_N_SOURCES; i++)
+		if (syc_ring_sources[i] != NULL &&
+		    syc_ring_sources[i]->note_thread_end != NULL)
+			syc_ring_sources[i]->note_thread_end();
+}
+
+void syc_thread_leave_for_good(void *state)
+{
+	struct syc_state *const ts = state;
+	const int saved = errno;
+	struct syc_undisturbed before;
+
+	syc_undisturbed_begin(&before);
+	/* Not so in a child that was forked here and did not emit since */
+	if (ts->tid == gettid() && syc_thread_take_phase(ts, SYC_STATE_ALIVE)) {
+		syc_thread_leave_ring(ts);
+		/* All copies still point here: their next event comes by */
+		ts->hot.epoch = 0;
+		__atomic_store_n(&ts->phase, SYC_STATE_DEAD, __ATOMIC_RELEASE);
+		note_end();
+	}
+	syc_undisturbed_end(&before);
+	errno = saved;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pace.c - the share of a thread's time that its ticks may take. */
+#define _GNU_SOURCE
+#include "sample/pace.h"
+
+#include <time.h>
+
+#include "ring/clock.h"
+#include "sample/state.h"
+
+#define SECOND INT64_C(1000000000)
+
+/* Ticks that are measured after one that seemed to take long */
+#define N_MEASURED 8u
+
+/* 0: not asked for.  A call that a box of the program's may forbid. */
+static int64_t measure(const struct syc_target *t)
+{
+	struct timespec ts;
+
+	if (t->n_measured == 0 ||
+	    __atomic_load_n(&syc_sampler->is_boxed, __ATOMIC_RELAXED) ||
+	    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts) != 0)
+		return 0;
+	return ts.tv_sec * SECOND + ts.tv_nsec;
+}
+
+/* A thread's time is what its ticks are of. */
+static int64_t thread_time(const struct syc_pace *pace)
+{
+	return syc_sampler->clock == SYSCAP_SAMPLER_WALL || pace->cpu_ns == 0
+	               ? pace->kernel_ns
+	               : pace->cpu_ns;
+}
+
+/* How long nothing may follow what took @ns. */
+static int64_t rest_after(int64_t ns)
+{
+	const int64_t share = syc_sampler->max_share;
+
+	return ns * (100 - share) / share;
+}
+
+bool syc_pace_begin(struct syc_target *t, struct syc_pace *ret_pace)
+{
+	*ret_pace = (struct syc_pace){ syc_clock_kernel(), measure(t) };
+	return thread_time(ret_pace) >= t->rest_until;
+}
+
+void syc_pace_end(struct syc_target *t, const struct syc_pace *pace)
+{
+	const struct syc_pace now = { syc_clock_kernel(), measure(t) };
+	const bool is_measured = pace->cpu_ns != 0 && now.cpu_ns != 0;
+	const int64_t took = is_measured ? now.cpu_ns - pace->cpu_ns
+	                                 : now.kernel_ns - pace->kernel_ns;
+
+	if (rest_after(took) <= syc_sampler->period_ns) {
+		t->rest_until = 0;
+		t->n_measured -= t->n_measured != 0;
+		return;
+	}
+	/* What only seems long is no reason yet */
+	if (is_measured ||
+	    __atomic_load_n(&syc_sampler->is_boxed, __ATOMIC_RELAXED))
+		t->rest_until = thread_time(&now) + rest_after(took);
+	t->n_measured = N_MEASURED;
+}
