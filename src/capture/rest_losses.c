@@ -36,7 +36,8 @@ bool syc_rest_losses_note(struct syc_rest_losses *losses,
 	struct syc_loss lost, told;
 
 	if ((ring->slot_state != SYC_SLOT_LIVE &&
-	     ring->slot_state != SYC_SLOT_ENDED) ||
+	     ring->slot_state != SYC_SLOT_ENDED &&
+	     ring->slot_state != SYC_SLOT_OVER) ||
 	    !syc_losses_remainder(&ring->lost, &nothing, &lost))
 		return true;
 	(void)syc_losses_remainder(&ring->told, &nothing, &told);

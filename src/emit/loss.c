@@ -94,6 +94,18 @@ bool syc_loss_is_pending(const struct syc_state *ts)
 	return syc_loss_is_own_pending(ts) || syc_loss_is_stray_pending();
 }
 
+void syc_loss_add_stray(const struct syc_ring_losses *more, uint64_t n_frames)
+{
+	struct syc_ring_losses *const to = &syc_process->lost;
+
+	syc_loss_totals_return_range(to, more);
+	__atomic_add_fetch(&to->bytes, more->bytes, __ATOMIC_RELAXED);
+	for (int i = 0; i < SYC_LOSS_KINDS; i++)
+		__atomic_add_fetch(&to->frames[i], more->frames[i],
+		                   __ATOMIC_RELAXED);
+	__atomic_add_fetch(&syc_process->n_dropped, n_frames, __ATOMIC_RELAXED);
+}
+
 void syc_loss_leave_behind(struct syc_state *ts)
 {
 	const struct syc_ring_losses *const told = &ts->told[ts->bank & 1];
@@ -101,14 +113,9 @@ void syc_loss_leave_behind(struct syc_state *ts)
 	/* Our recorder finds them in the ring header */
 	if (!syc_loss_is_own_pending(ts) || (ts->is_ours && ts->ring != NULL))
 		return;
-	syc_loss_totals_extend(&syc_process->lost, ts->lost.from);
-	syc_loss_totals_extend(&syc_process->lost, ts->lost.to);
-	__atomic_add_fetch(&syc_process->lost.bytes,
-	                   ts->lost.bytes - told->bytes, __ATOMIC_RELAXED);
-	for (int i = 0; i < SYC_LOSS_KINDS; i++)
-		__atomic_add_fetch(&syc_process->lost.frames[i],
-		                   ts->lost.frames[i] - told->frames[i],
-		                   __ATOMIC_RELAXED);
+	struct syc_ring_losses untold = ts->lost;
+	syc_loss_totals_subtract(&untold, told);
+	syc_loss_add_stray(&untold, 0);
 }
 
 void syc_loss_mirror(const struct syc_state *ts)

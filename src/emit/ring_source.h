@@ -25,6 +25,9 @@ struct syc_ring_source {
 	/* @ts is to be without a ring: it ends, or its events go elsewhere.
 	 * Owner, or whoever finishes a dead thread's state. */
 	void (*forgo)(struct syc_state *ts);
+	/* @ts is about to leave a ring of ours that is SYC_SLOT_OVER: count
+	 * what is in it.  Context as forgo's. */
+	void (*count_unread)(struct syc_state *ts);
 	/* Get pages for [at, at + n) of a ring of ours that is sparse: 0 or
 	 * -errno.  Never NULL where rings are sparse. */
 	int (*provide)(void *at, size_t n);

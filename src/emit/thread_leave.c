@@ -56,6 +56,19 @@ static void forgo_ring(struct syc_state *ts)
 			syc_ring_sources[i]->forgo(ts);
 }
 
+static void end_slot(struct syc_state *ts)
+{
+	const struct syc_ring_source *const source = syc_ring_source_of(ts);
+	uint32_t live = SYC_SLOT_LIVE;
+
+	syc_loss_mirror(ts);
+	if (!__atomic_compare_exchange_n(&ts->ring->slot_state, &live,
+	                                 SYC_SLOT_ENDED, false,
+	                                 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) &&
+	    live == SYC_SLOT_OVER && source != NULL)
+		source->count_unread(ts);
+}
+
 void syc_thread_leave_ring(struct syc_state *ts)
 {
 	if (ts->ring == NULL) {
@@ -67,11 +80,8 @@ void syc_thread_leave_ring(struct syc_state *ts)
 	if (ts->hot.body != NULL)
 		finish_ring(ts);
 	syc_loss_leave_behind(ts);
-	if (ts->is_own) {
-		syc_loss_mirror(ts);
-		__atomic_store_n(&ts->ring->slot_state, SYC_SLOT_ENDED,
-		                 __ATOMIC_RELEASE);
-	}
+	if (ts->is_own)
+		end_slot(ts);
 	syc_thread_ring_unmap(ts);
 }
 

@@ -51,14 +51,18 @@ struct syc_ring_losses {
 
 /**
  * What becomes of a ring that the process itself owns, in slot_state.  Only
- * the writer takes it from BUSY to ENDED, only the drainer from ENDED to FREE;
- * any thread may claim a FREE one (compare-exchange to BUSY).
+ * the writer takes it from BUSY to LIVE, only the drainer from ENDED to FREE;
+ * any thread may claim a FREE one (compare-exchange to BUSY).  From LIVE it
+ * goes one of two ways, by compare-exchange: the writer ends it, or the drainer
+ * has seen the last of it that will be in the capture.  Then it is for the
+ * writer to count what else is in it.
  */
 enum {
 	SYC_SLOT_FREE = 0, /* head == tail, nothing untold */
 	SYC_SLOT_BUSY,     /* claimed, the client block is being written */
 	SYC_SLOT_LIVE,
 	SYC_SLOT_ENDED, /* its thread is done: what is left is to be read */
+	SYC_SLOT_OVER,  /* its reader is done */
 };
 
 struct syc_ring_header {
@@ -88,6 +92,7 @@ struct syc_ring_header {
 	uint32_t reserved_slot;
 	int64_t since;               /* ns: when the thread got the ring */
 	struct syc_ring_losses told; /* by loss records in this ring */
+	struct syc_ring_losses late; /* when it was OVER: in another ring */
 };
 
 _Static_assert(offsetof(struct syc_ring_header, recorder_magic) == 64, "abi");

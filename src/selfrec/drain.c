@@ -11,14 +11,17 @@
 #include <syscap.h>
 
 #include "base/frame.h"
+#include "base/text.h"
 #include "emit/loss.h"
 #include "emit/loss_compose.h"
+#include "emit/loss_totals.h"
 #include "emit/process.h"
 #include "os/diag.h"
 #include "os/quiet.h"
 #include "os/same_file.h"
 #include "os/tid_lock.h"
 #include "ring/clock.h"
+#include "selfrec/unread.h"
 
 /** Of the size limit, for saying that it was reached. */
 #define ROOM_FOR_THE_END UINT64_C(2048)
@@ -129,25 +132,64 @@ static void end_slot(struct syc_session *s, struct syc_ring_header *ring)
 	__atomic_store_n(&ring->slot_state, SYC_SLOT_FREE, __ATOMIC_RELEASE);
 }
 
+/* False: the thread has ended it. */
+static bool finish_slot(struct syc_ring_header *ring,
+                        const struct syc_ring_losses *late)
+{
+	uint32_t live = SYC_SLOT_LIVE;
+
+	ring->late = *late;
+	return __atomic_compare_exchange_n(&ring->slot_state, &live,
+	                                   SYC_SLOT_OVER, false,
+	                                   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+/* Of a thread that counts on: what is loaded later is not older. */
+static void load_losses(struct syc_ring_losses *to,
+                        const struct syc_ring_losses *from)
+{
+	to->bytes = __atomic_load_n(&from->bytes, __ATOMIC_ACQUIRE);
+	for (int i = 0; i < SYC_LOSS_KINDS; i++)
+		to->frames[i] =
+			__atomic_load_n(&from->frames[i], __ATOMIC_ACQUIRE);
+}
+
+/*
+ * A thread that is still in it may be about to tell the same in its ring: from
+ * here on nothing is read there.  False: no room.
+ */
+static bool tell_of_slot(struct syc_session *s, struct syc_ring_header *ring)
+{
+	const struct syc_ring_losses nothing = { .bytes = 0 };
+	const uint32_t state =
+		__atomic_load_n(&ring->slot_state, __ATOMIC_SEQ_CST);
+	struct syc_ring_losses told = nothing, lost;
+
+	if (state == SYC_SLOT_LIVE) {
+		/* told first: it is never more than lost */
+		load_losses(&told, &ring->told);
+		load_losses(&lost, &ring->lost);
+		syc_loss_totals_subtract(&lost, &told);
+		if (finish_slot(ring, &lost))
+			return add_losses(s, &lost, &nothing, ring->tid);
+	} else if (state != SYC_SLOT_ENDED) {
+		return true;
+	}
+	return add_losses(s, &ring->lost, &ring->told, ring->tid);
+}
+
 /* At the end: losses that no thread will tell any more. */
 static void tell_late(struct syc_session *s)
 {
 	bool is_told = true;
 
-	s->has_told_late = true;
-	for (uint32_t i = 1; i < s->arena.high_water; i++) {
-		struct syc_ring_header *const ring =
-			syc_arena_ring(&s->arena, i);
-
-		const uint32_t state =
-			__atomic_load_n(&ring->slot_state, __ATOMIC_ACQUIRE);
-
-		if (state == SYC_SLOT_LIVE || state == SYC_SLOT_ENDED)
-			is_told &= add_losses(s, &ring->lost, &ring->told,
-			                      ring->tid);
-	}
+	/* A store, then loads; as who begins a slot */
+	__atomic_store_n(&s->has_told_late, true, __ATOMIC_SEQ_CST);
+	for (uint32_t i = 1;
+	     i < __atomic_load_n(&s->arena.high_water, __ATOMIC_SEQ_CST); i++)
+		is_told &= tell_of_slot(s, syc_arena_ring(&s->arena, i));
 	unsigned char frame[SYC_LOSS_RECORD_MAX] __attribute__((aligned(8)));
-	const uint32_t len = syc_loss_compose_stray(frame, s->pid);
+	const uint32_t len = syc_loss_compose_last(frame, s->pid);
 	if (len != 0)
 		is_told &= add_frame(s, frame, len);
 	if (!is_told)
@@ -228,7 +270,9 @@ static bool gather(struct syc_session *s, struct batch *batch, uint64_t room)
 		                                : tail + s->arena.body - head;
 
 		/* Our own memory; but a program may overwrite it */
-		if (tail == head || tail >= s->arena.body || tail % 8 != 0)
+		if (tail == head || tail >= s->arena.body || tail % 8 != 0 ||
+		    __atomic_load_n(&ring->slot_state, __ATOMIC_ACQUIRE) ==
+		            SYC_SLOT_OVER)
 			continue;
 		if (n <= room - batch->length) {
 			add_part(s, batch, i, head, tail);
@@ -293,6 +337,27 @@ static int write_output(struct syc_session *s, const struct batch *batch,
 	return 0;
 }
 
+/* By another library's writer, which was not there when we began.  Who we are
+ * is told anew; what threads have told of counters and names is not. */
+static void tell_emptied(struct syc_session *s)
+{
+	char value[48];
+	struct syc_text text = syc_text_begin(value, sizeof(value));
+
+	syc_text_add(&text, "bytes=");
+	syc_text_add_i64(&text, (int64_t)s->trace.n_emptied);
+	s->trace.n_emptied = 0;
+	s->is_announced = false;
+	s->is_introduced = false;
+	memset(&s->described, 0, sizeof(s->described));
+	syc_process_set_reason("SYSPROF_TRACE_FD is shared with another "
+	                       "library, which emptied it: what was written "
+	                       "before is lost");
+	add_metadata(s, "syscap.emptied", value);
+	syc_diag_say("the capture was emptied",
+	             "by another library that writes to SYSPROF_TRACE_FD");
+}
+
 static int write_trace(struct syc_session *s, const struct batch *batch,
                        int64_t now, int64_t deadline, uint64_t *ret_done)
 {
@@ -300,6 +365,8 @@ static int write_trace(struct syc_session *s, const struct batch *batch,
 	                              s->began, now, deadline, ret_done);
 	if (*ret_done != 0)
 		advance(s, batch, *ret_done);
+	if (s->trace.n_emptied != 0)
+		tell_emptied(s);
 	return r;
 }
 
@@ -314,6 +381,9 @@ static const char *why_gone(int r)
 		return "what SYSPROF_TRACE_FD leads to is no capture any more";
 	case -ENOLCK:
 		return "SYSPROF_TRACE_FD can't be locked";
+	case -EBUSY:
+		return "another library writes to SYSPROF_TRACE_FD, which is "
+		       "a memfd";
 	default:
 		return "writing failed";
 	}
@@ -414,52 +484,21 @@ static int move(struct syc_session *s, int64_t deadline, uint64_t *ret_moved)
 	return note_result(s, r, now);
 }
 
-/* A frame of the ring's, at @at: what it tells, or it, is lost. */
-static void drop_frame(const struct syc_session *s, const unsigned char *body,
-                       uint32_t at, uint16_t len)
-{
-	unsigned char record[SYC_LOSS_RECORD_MAX] __attribute__((aligned(8)));
-	const uint32_t size = s->arena.body;
-	int64_t time;
-
-	memcpy(&time, body + (at + SYC_AT(frame, time)) % size, sizeof(time));
-	if (len <= sizeof(record)) {
-		const uint32_t first = len < size - at ? len : size - at;
-
-		memcpy(record, body + at, first);
-		memcpy(record + first, body, len - first);
-		if (syc_loss_take_back(record, len, time))
-			return;
-	}
-	syc_loss_count_stray(body[(at + SYC_AT(frame, type)) % size], len,
-	                     time);
-}
-
 /* What no longer fits is lost, and counted. */
 static void drop_rest(struct syc_session *s)
 {
+	static const struct syc_ring_losses nothing;
+
 	for (uint32_t i = 0; i < s->arena.high_water; i++) {
 		struct syc_ring_header *const ring =
 			syc_arena_ring(&s->arena, i);
-		const unsigned char *const body =
-			syc_arena_body(&s->arena, ring);
-		uint32_t at = ring->head;
-		uint32_t left = s->arena.body;
 		const uint32_t tail =
 			__atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
 
-		while (at != tail && tail < s->arena.body) {
-			uint16_t len;
-
-			memcpy(&len, body + at, sizeof(len));
-			/* Our own memory; but a program may overwrite it */
-			if (len < SYC_HEAD_SIZE || len % 8 != 0 || len > left)
-				break;
-			left -= len;
-			if (i != 0)
-				drop_frame(s, body, at, len);
-			at = (at + len) % s->arena.body;
-		}
+		if (i != 0)
+			syc_unread_lose(syc_arena_body(&s->arena, ring),
+			                s->arena.body, ring->head, tail,
+			                &nothing);
 		__atomic_store_n(&ring->head, tail, __ATOMIC_RELEASE);
 	}
 }

@@ -69,9 +69,10 @@ static void take_descriptors(struct syc_session *s)
 		return;
 	s->copies[0] = is_output ? s->output.fd : s->trace.fd;
 	s->copies[1] = s->rings_fd;
+	s->copies[2] = is_output ? -1 : s->trace.shared;
 	if (!syc_trace_has_rest(&s->trace))
 		__atomic_store_n(&s->owns_table,
-		                 syc_own_table_make(s->copies[0], s->copies[1]),
+		                 syc_own_table_make(s->copies, 3),
 		                 __ATOMIC_RELEASE);
 	/* Before the process closes its copies, and with them its locks */
 	if (s->owns_table && is_output)
@@ -102,6 +103,9 @@ static void close_copies(struct syc_session *s)
 	} else {
 		close_copy(s->copies[0], s->trace.target.dev,
 		           s->trace.target.ino);
+		if (s->copies[2] != s->copies[0])
+			close_copy(s->copies[2], s->trace.target.dev,
+			           s->trace.target.ino);
 	}
 	close_copy(s->copies[1], s->rings_dev, s->rings_ino);
 }
@@ -276,6 +280,8 @@ int syc_drain_thread_start(struct syc_session *s)
 	const int r = syc_own_thread_make(run, s);
 	if (r != 0) {
 		__atomic_store_n(&s->thread, THREAD_NONE, __ATOMIC_RELEASE);
+		/* Whoever stops the session meanwhile goes on alone */
+		syc_futex_wake(&s->thread);
 		syc_diag_say("no drain thread",
 		             r == -EAGAIN ? "the limit of threads is reached"
 		                          : "pthread_create() failed");
@@ -303,9 +309,14 @@ int syc_drain_thread_stop(struct syc_session *s, int64_t deadline)
 	__atomic_store_n(&s->deadline, deadline, __ATOMIC_RELEASE);
 	ask_thread(s, SYC_ASK_STOP);
 	for (;;) {
-		const uint32_t thread =
-			__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE);
+		uint32_t thread = THREAD_NONE;
 
+		/* Who looked into the session before it was taken away may be
+		 * about to make one, or may have failed to */
+		if (__atomic_compare_exchange_n(
+			    &s->thread, &thread, THREAD_ENDED, false,
+			    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+			return syc_drain_finish(s, deadline);
 		if (thread == THREAD_ENDED) {
 			close_copies(s);
 			return s->result;

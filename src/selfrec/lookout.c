@@ -63,8 +63,7 @@ static void look_at_main(struct syc_lookout *l)
 /* A filter may kill for a system call that it has never heard of. */
 static bool may_wait_for_main(const struct syc_lookout *l)
 {
-	return l->main_end != NULL &&
-	       prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 0;
+	return l->main_end != NULL && prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 0;
 }
 
 void syc_lookout_sleep(struct syc_lookout *l, uint32_t *word, uint32_t value,

@@ -17,6 +17,7 @@
 #include "selfrec/drain_thread.h"
 #include "selfrec/end.h"
 #include "selfrec/session.h"
+#include "selfrec/unread.h"
 
 #define RETRY_NS INT64_C(1000000000)
 
@@ -52,16 +53,24 @@ static const char *why_no_slot(int r)
 	}
 }
 
-static void begin_slot(struct syc_state *ts, struct syc_ring_header *ring,
-                       uint32_t size)
+static void begin_slot(const struct syc_session *s, struct syc_state *ts,
+                       struct syc_ring_header *ring)
 {
+	uint32_t live = SYC_SLOT_LIVE;
+
 	ts->is_own = true;
 	ts->is_ours = true;
 	ring->since = syc_clock_kernel();
 	memset(&ring->told, 0, sizeof(ring->told));
-	syc_thread_ring_begin(ts, ring, size, ring->head);
+	memset(&ring->late, 0, sizeof(ring->late));
+	syc_thread_ring_begin(ts, ring, s->arena.body, ring->head);
 	syc_loss_mirror(ts);
-	__atomic_store_n(&ring->slot_state, SYC_SLOT_LIVE, __ATOMIC_RELEASE);
+	/* A store, then a load; as who ends the session, in tell_late() */
+	__atomic_store_n(&ring->slot_state, SYC_SLOT_LIVE, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&s->has_told_late, __ATOMIC_SEQ_CST))
+		__atomic_compare_exchange_n(&ring->slot_state, &live,
+		                            SYC_SLOT_OVER, false,
+		                            __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
 static bool connect_to_session(struct syc_state *ts)
@@ -73,7 +82,7 @@ static bool connect_to_session(struct syc_state *ts)
 	if (s != NULL && s->epoch == ts->hot.epoch)
 		r = claim_slot(s, &ring);
 	if (r == 0)
-		begin_slot(ts, ring, s->arena.body);
+		begin_slot(s, ts, ring);
 	syc_session_leave();
 	if (r == 0)
 		return true;
@@ -112,6 +121,7 @@ static const struct syc_own_recording own_recording = {
 	.environment = destination_of_environment,
 	.source = {
 		.connect = connect_to_session,
+		.count_unread = syc_unread_count,
 		.provide = syc_arena_provide,
 		.warn_of_little_room = ask_for_room,
 		.note_thread_end = note_thread_end,
