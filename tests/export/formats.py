@@ -8,6 +8,7 @@ import io
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -260,6 +261,22 @@ def check_csv(path, samples, marks, args):
         sorted(m[:6] for m in marks), "csv marks"
 
 
+def check_threadless(folder):
+    """Marks whose thread is not told are of any thread of their process, also
+    for tables that say nothing of what else that thread did."""
+    path = os.path.join(folder, "threadless")
+    threadless = Story(4)
+    threadless.frame(10, 10, BEGIN + 5_000_000, 0, struct.pack(
+        "<q24s40s", 80_000_000, b"odd", b"one") + b"\0")
+    # There is nothing of this thread but a sample.
+    threadless.sample(BEGIN + 6_000_000, 10, 77, 1, [0])
+    threadless.write(path)
+    for name in ("counters", "logs", "allocations", "losses", "marks"):
+        asked = ["--format=csv", "--table=" + name, "--thread=77"]
+        assert export(path, *asked)[0] == \
+            export(path, *asked, "--mark=odd/one")[0], name
+
+
 def count_if(what):
     return f"count(case when {what} then 1 end)"
 
@@ -335,6 +352,7 @@ with tempfile.TemporaryDirectory() as work:
             if not args:
                 check_go_difference(work, file, top)
     check_early_marks(work)
+    check_threadless(work)
     if sqlite3:
         check_engine(work, file, story, ask_sqlite)
     if duckdb:
