@@ -19,8 +19,10 @@
  */
 
 /** The first of @times, which do not fall, that is not below @time.
- * @param {ArrayLike<number>} times @param {number} time @param {number} [low] @param {number} [high] */
-export function lowerBound(times, time, low = 0, high = times.length) {
+ * @param {ArrayLike<number>} times @param {number} time
+ * @param {number} from @param {number} to @returns {number} */
+export function lowerBound(times, time, from = 0, to = times.length) {
+	let low = from, high = to;
 	while (low < high) {
 		const middle = (low + high) >>> 1;
 		if (times[middle] < time)
@@ -126,6 +128,7 @@ export function insides(model, chosen) {
 					lists[other.number].push(range);
 	}
 	return lists.map((list) => {
+		/** @type {number[]} */
 		const joined = [];
 		list.sort((a, b) => a[0] - b[0]);
 		for (const [begin, end] of list) {

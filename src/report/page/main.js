@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // main.js - the page: its state, what is around the views, and how it begins.
 import { Analyst, answerHeap, functionsOf, sumMarks } from './analysis.js';
-import { Theme } from './canvas.js';
+import { makeTheme } from './canvas.js';
 import { Columns, findColumns, inflateAll } from './columns.js';
 import { el, fill, toggle } from './dom.js';
 import { formatCount, formatShare, formatTime } from './format.js';
@@ -37,7 +37,7 @@ export class App {
 	constructor(place, model) {
 		this.place = place;
 		this.model = model;
-		this.theme = new Theme();
+		this.theme = makeTheme();
 		this.state = readState(location.hash);
 		this.analyst = new Analyst(model);
 		this.answerKey = '';
@@ -294,8 +294,8 @@ export class App {
 		const { state, model } = this;
 		/** @type {[string, Record<string, any>][]} */
 		const chips = [];
-		const add = (/** @type {string} */ text, /** @type {string[]} */ ...keys) => {
-			chips.push([text, Object.fromEntries(keys.flat().map((key) =>
+		const add = (/** @type {string} */ text, /** @type {string[]} */ keys) => {
+			chips.push([text, Object.fromEntries(keys.map((key) =>
 				[key, undefined]))]);
 		};
 		if (state.from !== undefined || state.to !== undefined)

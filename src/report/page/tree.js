@@ -18,16 +18,17 @@ export function makeTree(depths, functions) {
 	const n = depths.length;
 	const parents = new Uint32Array(n);
 	const ends = new Uint32Array(n);
+	/** @type {number[]} */
 	const path = [];
 	for (let i = 0; i < n; i++) {
 		const depth = depths[i];
 		while (path.length > depth)
-			ends[path.pop()] = i;
+			ends[/** @type {number} */ (path.pop())] = i;
 		parents[i] = depth > 0 ? path[depth - 1] : 0;
 		path.push(i);
 	}
 	while (path.length > 0)
-		ends[path.pop()] = n;
+		ends[/** @type {number} */ (path.pop())] = n;
 	return { n, depths, functions, parents, ends };
 }
 
@@ -54,7 +55,7 @@ export function sumFunctions(tree, selfs, totals, n) {
 			continue;
 		}
 		while (path.length >= tree.depths[i])
-			open[path.pop()]--;
+			open[/** @type {number} */ (path.pop())]--;
 		const f = tree.functions[i];
 		sums.selfs[f] += selfs[i];
 		if (open[f]++ === 0)
