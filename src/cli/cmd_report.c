@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* cmd_report.c - `syscap report`: a capture as a page for any browser. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +19,29 @@ struct run {
 
 enum {
 	OPEN = 256,
-	REDACT
+	REDACT,
+	MAX_SIZE
 };
+
+#define MOST_MIB 4096
+
+static bool take_size(struct run *run, const char *text)
+{
+	char *end;
+	unsigned long mib;
+
+	errno = 0;
+	mib = strtoul(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end != 0 || errno != 0 || mib < 1 ||
+	    mib > MOST_MIB) {
+		fprintf(stderr,
+		        "%s: --max-size: '%s' is no number from 1 to %d\n",
+		        run->request.command, text, MOST_MIB);
+		return false;
+	}
+	run->request.max_mib = (unsigned)mib;
+	return true;
+}
 
 /* "dir/x.syscap" becomes "x.html", here. */
 static bool choose_name(struct run *run)
@@ -60,6 +82,9 @@ static int parse(struct run *run, int argc, char **argv)
 			run->request.output.name = words.value;
 		} else if (key == OPEN) {
 			run->opens = true;
+		} else if (key == MAX_SIZE) {
+			if (!take_size(run, words.value))
+				return syc_fault_misuse(argv[0]);
 		} else {
 			run->request.redact = true;
 		}
@@ -113,7 +138,8 @@ const struct syc_command syc_cmd_report = {
 	.name = "report",
 	.run = run_report,
 	.summary = "make a page of a capture that any browser shows",
-	.synopsis = "[-o OUTPUT] [--open] [--redact] [FILTER]... FILE",
+	.synopsis =
+		"[-o OUTPUT] [--max-size=MIB] [--open] [--redact] [FILTER]... FILE",
 	.about = "Write FILE as one HTML file, which needs nothing else and "
 		 "fetches nothing: flame graph, flame chart, functions, marks, "
 		 "counters, logs, and what is different inside of the slow "
@@ -125,6 +151,11 @@ const struct syc_command syc_cmd_report = {
 			{ "output", 'o', "OUTPUT",
 	                  "the page (FILE with .html for .syscap, here); - is "
 	                  "standard output",
+	                  NULL },
+			{ "max-size", MAX_SIZE, "MIB",
+	                  "the page has no more, of 1,048,576 bytes (80): samples "
+	                  "and sums stay exact, marks that do not fit become "
+	                  "counted bars",
 	                  NULL },
 			{ "open", OPEN, NULL, "show it, by xdg-open", NULL },
 			{ "redact", REDACT, NULL,

@@ -4,6 +4,7 @@
 #include "cli/page.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,8 @@
 #include "report/report.h"
 
 extern char **environ;
+
+#define USUAL_MIB 80
 
 /* What `syscap check` says, as text; NULL: no memory. */
 static char *check(struct syc_question *question)
@@ -78,6 +81,9 @@ static int write_page(struct syc_page_request *request,
 		.version = SYSCAP_VERSION,
 		.check = checked,
 		.redact = request->redact,
+		.max_size = (uint64_t)(request->max_mib > 0 ? request->max_mib
+		                                            : USUAL_MIB)
+		            << 20,
 		.out = request->output.file,
 	};
 
@@ -90,6 +96,12 @@ static int write_page(struct syc_page_request *request,
 		syc_fault_no_memory(request->command);
 		return SYC_EXIT_PROBLEM;
 	}
+	if (report.n_marks_summed > 0 && !request->quiet)
+		fprintf(stderr,
+		        "%s: note: %" PRIu64 " of the shorter marks are summed "
+		        "up, or the page had more than --max-size=%u\n",
+		        request->command, report.n_marks_summed,
+		        (unsigned)(report.max_size >> 20));
 	if (!syc_pack_has_zlib() && !request->quiet)
 		fprintf(stderr,
 		        "%s: note: built without zlib, so the page is not "

@@ -15,6 +15,7 @@ struct syc_page_request {
 	const char *file;
 	struct syc_out_file output;
 	struct syc_filter_options filter;
+	unsigned max_mib; /* of the page; 0: as many as is usual */
 	bool redact;
 	bool quiet; /* say nothing where all is well */
 };

@@ -4,6 +4,7 @@
 #define SYC_REPORT_ASKED_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include <syscap/profile.h>
@@ -18,7 +19,11 @@ struct syc_report {
 	const char *version;            /* of syscap */
 	const char *check; /* what `syscap check` says, lines, or "" */
 	bool redact;       /* leave out what tells of people and machines */
+	uint64_t max_size; /* bytes; marks that do not fit are summed up */
 	FILE *out;
+
+	/* Told: */
+	uint64_t n_marks_summed;
 };
 
 #endif

@@ -21,7 +21,8 @@ struct syc_page {
 	/* Texts by number; the first of them are written first. */
 	struct syc_map texts;
 	size_t n_texts_written;
-	int error; /* -ENOMEM, once there was one */
+	uint64_t n_text_bytes; /* of those that are not written yet */
+	int error;             /* -ENOMEM, once there was one */
 };
 
 /** The number of @text, which is cleaned of names where that is asked for. */
@@ -45,6 +46,8 @@ int syc_page_write_tree(struct syc_page *page, const char *prefix,
 int syc_page_write_functions(struct syc_page *page);
 int syc_page_write_samples(struct syc_page *page);
 int syc_page_write_marks(struct syc_page *page);
+/** @places: in the page, by number of a mark, or SYSCAP_PROFILE_NONE. */
+int syc_page_write_links(struct syc_page *page, const uint32_t *places);
 int syc_page_write_counters(struct syc_page *page);
 int syc_page_write_logs(struct syc_page *page);
 int syc_page_write_losses(struct syc_page *page);

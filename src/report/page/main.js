@@ -94,10 +94,11 @@ export class App {
 	guessName() {
 		let best = '', most = -1;
 		for (const row of sumMarks(this.model, this.filter())) {
-			const n = Math.ceil(row.n / 100);
+			const n = Math.min(Math.ceil(row.n / 100), row.sorted.length);
 			let excess = 0;
 			for (let i = 0; i < n; i++)
-				excess += row.sorted[row.n - 1 - i] - row.median;
+				excess += row.sorted[row.sorted.length - 1 - i] -
+					(row.median || 0);
 			if (row.n < 10)
 				excess /= 1000;
 			if (excess > most) {
@@ -285,7 +286,10 @@ export class App {
 			formatTime(model.end - model.begin),
 			model.isWhole ? formatCount(model.samples.n) + ' samples of ' +
 				model.facts.unit : 'reading…',
-			model.marks.n > 0 ? formatCount(model.marks.n) + ' marks' : '',
+			model.marks.n > 0 ? formatCount(model.marks.n + model.bars.all) +
+				' marks' : '',
+			model.bars.all > 0 ? formatCount(model.bars.all) +
+				' of them summed up' : '',
 			model.facts.filter,
 		].filter(Boolean).join(' · ');
 	}

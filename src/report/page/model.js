@@ -13,6 +13,8 @@ export const CATEGORIES = ['application', 'system library', 'JIT or script',
 /** @param {number} pid */
 const signed = (pid) => pid > 0x7fffffff ? pid - 0x100000000 : pid;
 
+/** Of all marks of a name, where some are in bars. */
+const SUMS = ['counts', 'sums', 'least', 'medians', 'p99s', 'most'];
 const OPERATION = ['ids', 'begins', 'ends', 'from', 'to', 'names', 'processes'];
 const ARROW = ['outs', 'ins'];
 const LOG = ['times', 'threads', 'severities', 'domains', 'messages'];
@@ -48,6 +50,26 @@ function readMarks(c) {
 		lanes: c.numbers('mark.lanes'),
 		depths: c.numbers('mark.depths'),
 		messages: c.numbers('mark.messages'),
+	};
+}
+
+/** Marks that are not here one by one: of a name, a thread and a cell of the
+ * time, how many and how long. @param {import('./columns.js').Columns} c */
+function readBars(c) {
+	let all = 0;
+	for (const n of c.numbers('bar.counts'))
+		all += n;
+	return {
+		n: c.length('bar.times'),
+		times: c.numbers('bar.times'),
+		lasts: c.numbers('bar.lasts'),
+		counts: c.numbers('bar.counts'),
+		sums: c.numbers('bar.sums'),
+		least: c.numbers('bar.least'),
+		most: c.numbers('bar.most'),
+		threads: c.numbers('bar.threads'),
+		names: c.numbers('bar.names'),
+		all,
 	};
 }
 
@@ -124,6 +146,8 @@ export class Model {
 		this.byThread = this.sumThreads();
 		this.markNames = this.readMarkNames(c);
 		this.marks = readMarks(c);
+		this.bars = readBars(c);
+		this.markSums = readRows(c, 'markname', SUMS);
 		this.operations = readRows(c, 'operation', OPERATION);
 		this.arrows = readRows(c, 'arrow', ARROW);
 		this.counters = this.readCounters(c);
@@ -145,6 +169,8 @@ export class Model {
 		this.byThread = this.sumThreads();
 		this.markNames = this.readMarkNames(c);
 		this.marks = readMarks(c);
+		this.bars = readBars(c);
+		this.markSums = readRows(c, 'markname', SUMS);
 		this.operations = readRows(c, 'operation', OPERATION);
 		this.arrows = readRows(c, 'arrow', ARROW);
 		this.counters = this.readCounters(c);

@@ -9,6 +9,7 @@ import { layoutGraph, searching } from './flame.js';
 import { formatAmount, formatCount, formatDifference, formatMoment, formatShare,
 	formatTime } from './format.js';
 import { Table } from './table.js';
+import { tellBars } from './view_marks.js';
 
 const SIDES = [['slowest', 'the slowest of a mark'], ['brush', 'the brushed time'],
 	['thread', 'a thread'], ['search', 'what is searched for']];
@@ -172,6 +173,8 @@ export class CompareView {
 			parts.push(side(one, 'The slowest'));
 			if (other.nMarks > 0)
 				parts.push(side(other, 'The other'));
+			if (app.model.bars.all > 0)
+				parts.push(el('p', { class: 'note' }, tellBars(app.model)));
 			if (!app.isWall() && app.model.isTime && wait > one.duration / 2 &&
 				wait > 1e6)
 				parts.push(el('p', { class: 'note' }, 'Most of it they wait: for ' +

@@ -2,7 +2,7 @@
 // view_marks.js - marks: as a chart by name or by thread, as a table, with
 // statistics, and as frame times against a target.
 import { chooseMarks, lowerBound } from './filter.js';
-import { runningTimes, sumMarks } from './analysis.js';
+import { eachBar, runningTimes, sumMarks } from './analysis.js';
 import { Boxes } from './boxes.js';
 import { prepareCanvas } from './canvas.js';
 import { choose, el, fill, offer } from './dom.js';
@@ -50,31 +50,38 @@ export class MarksView {
 	makeTable() {
 		const { app } = this;
 		const mark = () => app.model.marks;
+		const of = (/** @type {any} */ row) => row.isBar ? app.model.bars : mark();
+		/** Of a bar: the longest in it. */
+		const duration = (/** @type {any} */ row) => row.isBar
+			? app.model.bars.most[row.i] : mark().durations[row.i];
 		return new Table({
 			label: 'Marks', sort: '-duration',
 			headings: [
 				{ key: 'name', text: 'Mark', width: 'name',
-					by: (row) => app.model.markName(mark().names[row.i]),
-					cell: (row) => app.model.markName(mark().names[row.i]) },
+					by: (row) => app.model.markName(of(row).names[row.i]),
+					cell: (row) => app.model.markName(of(row).names[row.i]) },
 				{ key: 'time', text: 'Time', number: true, width: 'amount', up: true,
-					by: (row) => row.i,
-					cell: (row) => formatMoment(mark().times[row.i] - app.model.begin, 1e4) },
+					by: (row) => of(row).times[row.i],
+					cell: (row) => formatMoment(of(row).times[row.i] - app.model.begin,
+						1e4) },
 				{ key: 'duration', text: 'Duration', number: true, width: 'amount',
-					by: (row) => mark().durations[row.i],
-					cell: (row) => formatTime(mark().durations[row.i]) },
+					by: (row) => duration(row),
+					cell: (row) => formatTime(duration(row)) },
 				{ key: 'running', text: 'On processor', number: true, width: 'amount',
 					by: (row) => row.running,
-					cell: (row) => app.model.isTime && mark().durations[row.i] > 0
-						? formatTime(row.running) : '–' },
+					cell: (row) => row.running >= 0 && app.model.isTime &&
+						duration(row) > 0 ? formatTime(row.running) : '–' },
 				{ key: 'thread', text: 'Thread', width: 'name',
-					by: (row) => mark().threads[row.i],
-					cell: (row) => app.model.threadName(mark().threads[row.i]) },
+					by: (row) => of(row).threads[row.i],
+					cell: (row) => app.model.threadName(of(row).threads[row.i]) },
 				{ key: 'message', text: 'Message',
-					cell: (row) => app.model.texts.get(mark().messages[row.i]) },
+					cell: (row) => row.isBar ? this.sumOf(row.i)
+						: app.model.texts.get(mark().messages[row.i]) },
 			],
 			sorted: (sort) => app.set({ sort }, true),
-			pick: (row) => this.describe(row.i),
-			open: (row) => this.brush(row.i),
+			pick: (row) => this.describe(row.isBar ? null : row.i),
+			open: (row) => row.isBar ? app.set({ from: app.model.bars.times[row.i],
+				to: app.model.bars.lasts[row.i] + 1 }) : this.brush(row.i),
 		});
 	}
 
@@ -83,7 +90,8 @@ export class MarksView {
 		const time = (/** @type {'min' | 'median' | 'mean' | 'p99' | 'max' | 'total'} */ key,
 			/** @type {string} */ text) => ({ key, text, number: true, width: 'amount',
 			by: (/** @type {any} */ row) => row[key],
-			cell: (/** @type {any} */ row) => formatTime(row[key]) });
+			cell: (/** @type {any} */ row) => Number.isNaN(row[key]) ? '–'
+				: formatTime(row[key]) });
 		return new Table({
 			label: 'Statistics of marks', sort: '-total',
 			headings: [
@@ -154,8 +162,14 @@ export class MarksView {
 			fill(this.place, this.table.element);
 			const numbers = this.numbers();
 			const running = runningTimes(model, numbers);
-			this.table.set(numbers.map((i, k) => ({ i, running: running[k] })),
-				state.sort || '-duration');
+			const rows = numbers.map((i, k) =>
+				({ i, running: running[k], isBar: false }));
+			const match = searching(state.search || '');
+			eachBar(model, app.filter(), (i) => {
+				if (!match || match(model.markName(model.bars.names[i])))
+					rows.push({ i, running: -1, isBar: true });
+			});
+			this.table.set(rows, state.sort || '-duration');
 		} else if (show === 'statistics') {
 			fill(this.place, this.statistics.element);
 			const match = searching(state.search || '');
@@ -219,6 +233,7 @@ export class MarksView {
 		const made = [];
 		const heights = new Map();
 		const { numbers, counts: hidden } = this.visible(byThread);
+		const bars = this.visibleBars(byThread, left);
 		for (const i of numbers) {
 			const key = byThread ? threads[i] : names[i];
 			heights.set(key, Math.max(heights.get(key) || 1,
@@ -240,6 +255,9 @@ export class MarksView {
 				text: byThread ? model.threadName(key) : model.markName(key) });
 			if (!byThread) {
 				firstRow.set(key, nRows++);
+				for (const bar of bars.get(key) || [])
+					made.push({ ...bar, row: nRows });
+				nRows += bars.has(key) ? 1 : 0;
 				continue;
 			}
 			Array.from(laneRows.keys()).filter((lane) => lane.startsWith(key + ':'))
@@ -248,6 +266,9 @@ export class MarksView {
 					firstRow.set(lane, nRows);
 					nRows += laneRows.get(lane);
 				});
+			for (const bar of bars.get(key) || [])
+				made.push({ ...bar, row: nRows });
+			nRows += bars.has(key) ? 1 : 0;
 		}
 		/** @type {Map<number, import('./boxes.js').Box>} */
 		const latest = new Map();
@@ -378,6 +399,41 @@ export class MarksView {
 		return { numbers, counts };
 	}
 
+	/** Marks that are summed up, as boxes by row: a cell each, or what of cells
+	 * a pixel has. @param {boolean} byThread @param {number} left */
+	visibleBars(byThread, left) {
+		const { app, scale } = this;
+		const { bars } = app.model;
+		const match = searching(app.state.search || '');
+		/** @type {Map<number, import('./boxes.js').Box[]>} */
+		const rows = new Map();
+		/** @type {Map<import('./boxes.js').Box, number>} */
+		const counts = new Map();
+		eachBar(app.model, { threads: app.state.threads }, (i) => {
+			const end = scale.x(bars.lasts[i]), x = Math.max(scale.x(bars.times[i]), 0);
+			if (end < 0 || x > scale.width ||
+				(match && !match(app.model.markName(bars.names[i]))))
+				return;
+			const key = byThread ? bars.threads[i] : bars.names[i];
+			const row = rows.get(key) || [];
+			rows.set(key, row);
+			const before = row[row.length - 1];
+			const w = Math.max(Math.min(end, scale.width) - x, 1);
+			if (before && left + x < before.x + before.w + 0.5) {
+				before.w = Math.max(before.w, left + x + w - before.x);
+				counts.set(before, (counts.get(before) || 0) + bars.counts[i]);
+				return;
+			}
+			const box = { x: left + x, w, row: 0, colour: '', label: '', id: -1 - i,
+				hatched: true };
+			row.push(box);
+			counts.set(box, bars.counts[i]);
+		});
+		for (const [box, n] of counts)
+			box.label = formatCount(n) + ' summed up';
+		return rows;
+	}
+
 	/** @param {number} x @param {number} by */
 	wheel(x, by) {
 		const { app, scale } = this;
@@ -405,7 +461,19 @@ export class MarksView {
 
 	/** @param {import('./boxes.js').Box} box */
 	tip(box) {
-		return this.lines(box.id);
+		if (box.id >= 0)
+			return this.lines(box.id);
+		const { bars } = this.app.model;
+		const i = -1 - box.id;
+		return [this.app.model.markName(bars.names[i]), box.label + ' here',
+			'the first of them: ' + this.sumOf(i)];
+	}
+
+	/** @param {number} i of a bar */
+	sumOf(i) {
+		const { bars } = this.app.model;
+		return formatCount(bars.counts[i]) + ', ' + formatTime(bars.sums[i]) +
+			' together, none longer than ' + formatTime(bars.most[i]);
 	}
 
 	/** @param {number} i */
@@ -430,7 +498,7 @@ export class MarksView {
 		const { app } = this;
 		if (i === null || i >= app.model.marks.n) {
 			fill(this.details, el('p', { class: 'hint' },
-				'Twice on a mark: look at its time only.'));
+				'Twice on a mark: look at its time only.' + tellBars(app.model)));
 			return;
 		}
 		const name = app.model.markName(app.model.marks.names[i]);
@@ -547,8 +615,10 @@ export class MarksView {
 		const quote = (/** @type {string} */ text) =>
 			/[",\r\n]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text;
 		const lines = ['time_ns,duration_ns,pid,tid,group,name,message\r\n'];
-		for (const { i } of this.table.rows) {
+		for (const { i, isBar } of this.table.rows) {
 			const { marks } = model;
+			if (isBar)
+				continue;
 			const thread = model.threads[marks.threads[i]];
 			const { group, name } = model.markNames[marks.names[i]];
 			lines.push([BigInt(model.facts.base) + BigInt(marks.times[i]),
@@ -558,6 +628,14 @@ export class MarksView {
 		}
 		offer('marks.csv', new Blob(lines, { type: 'text/csv' }));
 	}
+}
+
+/** That not all marks are here. @param {import('./model.js').Model} model */
+export function tellBars({ bars, marks }) {
+	return bars.all === 0 ? '' : ' ' + formatCount(bars.all) + ' of ' +
+		formatCount(bars.all + marks.n) + ' marks, short ones, are counted and ' +
+		'summed up, because the page would have been too large (report ' +
+		'--max-size): what ran inside of these is not told from the rest.';
 }
 
 /** How durations are spread, as a small picture with a text. @param {Float64Array} sorted @param {import('./canvas.js').Theme} theme */
