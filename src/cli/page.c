@@ -129,10 +129,15 @@ int syc_page_make(struct syc_page_request *request)
 
 bool syc_page_open(const char *command, const char *file)
 {
-	char *const argv[] = { "xdg-open", (char *)file, NULL };
+	char path[4200];
+	char *const argv[] = { "xdg-open", path, NULL };
 	int status = 0;
 	pid_t pid;
-	int r = posix_spawnp(&pid, argv[0], NULL, NULL, argv, environ);
+	int r;
+
+	/* A name may look like an option, and xdg-open has none to end them. */
+	snprintf(path, sizeof(path), "%s%s", file[0] == '/' ? "" : "./", file);
+	r = posix_spawnp(&pid, argv[0], NULL, NULL, argv, environ);
 
 	if (r == 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
 	    WEXITSTATUS(status) == 0)

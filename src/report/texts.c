@@ -8,7 +8,7 @@
 #include "report/writer.h"
 
 /* Whose home a folder is in is nobody's business: that becomes "~". */
-static char *without_homes(const char *text)
+char *syc_page_without_homes(const char *text)
 {
 	static const char homes[] = "/home";
 	char *clean = malloc(strlen(text) + 1), *end = clean;
@@ -40,7 +40,7 @@ uint32_t syc_page_text(struct syc_page *page, const char *text)
 	int r;
 
 	if (page->report->redact) {
-		clean = without_homes(text);
+		clean = syc_page_without_homes(text);
 		if (clean == NULL)
 			page->error = -ENOMEM;
 		text = clean != NULL ? clean : "";
