@@ -98,11 +98,17 @@ static int parse(struct run *run, int argc, char **argv)
 		        argv[0]);
 		return syc_fault_misuse(argv[0]);
 	}
-	if (argc - optind != 1) {
-		fprintf(stderr, "%s: expected one file\n", argv[0]);
+	if (argc - optind != 1 && argc - optind != 2) {
+		fprintf(stderr,
+		        "%s: expected one file, or one and another "
+		        "that it is compared with\n",
+		        argv[0]);
 		return syc_fault_misuse(argv[0]);
 	}
-	run->request.file = argv[optind];
+	/* As of diff: what was before, what is now. */
+	run->request.file = argv[argc - 1];
+	if (argc - optind == 2)
+		run->request.other = argv[optind];
 	if (!choose_name(run))
 		return SYC_EXIT_PROBLEM;
 	if (run->opens && (run->request.output.name == NULL ||
@@ -122,7 +128,9 @@ static int run_report(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	if (syc_input_refuse_output(argv[0], run.request.file, output))
+	if (syc_input_refuse_output(argv[0], run.request.file, output) ||
+	    (run.request.other != NULL &&
+	     syc_input_refuse_output(argv[0], run.request.other, output)))
 		return SYC_EXIT_MISUSE;
 	status = syc_page_make(&run.request);
 	if (output == NULL || strcmp(output, "-") == 0 ||
@@ -139,11 +147,12 @@ const struct syc_command syc_cmd_report = {
 	.run = run_report,
 	.summary = "make a page of a capture that any browser shows",
 	.synopsis =
-		"[-o OUTPUT] [--max-size=MIB] [--open] [--redact] [FILTER]... FILE",
+		"[-o OUTPUT] [--max-size=MIB] [--open] [--redact] [FILTER]... [BEFORE] FILE",
 	.about = "Write FILE as one HTML file, which needs nothing else and "
 		 "fetches nothing: flame graph, flame chart, functions, marks, "
 		 "counters, logs, and what is different inside of the slow "
-		 "frames.",
+		 "frames; with BEFORE, another capture, what is different from "
+		 "that.",
 	.status = "0; 1 when FILE is damaged or could not be read, or the "
 		  "page not be written; 2 for wrong use.",
 	.options =

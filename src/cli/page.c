@@ -66,7 +66,8 @@ static int look_at_heap(const struct syc_question *question,
 }
 
 static int write_page(struct syc_page_request *request,
-                      struct syc_question *question)
+                      struct syc_question *question,
+                      const struct syc_question *other)
 {
 	struct syscap_view *heap = NULL;
 	char *checked = check(question);
@@ -77,6 +78,9 @@ static int write_page(struct syc_page_request *request,
 		.heap = heap,
 		.reader = question->reader,
 		.name = request->file,
+		.other = other->profile,
+		.other_view = other->view,
+		.other_name = request->other,
 		.filter = request->filter.text,
 		.version = SYSCAP_VERSION,
 		.check = checked,
@@ -115,15 +119,22 @@ int syc_page_make(struct syc_page_request *request)
 	const struct syscap_profile_options options = { 0 };
 	struct syc_question question = { .command = request->command,
 		                         .file = request->file };
+	struct syc_question other = { .command = request->command,
+		                      .file = request->other };
 	int status = SYC_EXIT_PROBLEM;
 
 	request->output.command = request->command;
 	if (syc_question_ask(&question, &options, &request->filter.filter) &&
+	    (request->other == NULL ||
+	     syc_question_ask(&other, &options, &request->filter.filter)) &&
 	    syc_out_file_open(&request->output, true)) {
-		status = write_page(request, &question);
+		status = write_page(request, &question, &other);
+		if (other.status != SYC_EXIT_DONE && status == SYC_EXIT_DONE)
+			status = other.status;
 		status = syc_out_file_close(&request->output, status);
 	}
 	syc_question_close(&question);
+	syc_question_close(&other);
 	return status;
 }
 

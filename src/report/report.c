@@ -84,6 +84,7 @@ static int write_bulk(struct syc_page *page)
 {
 	static int (*const writers[])(struct syc_page *) = {
 		syc_page_write_samples,
+		syc_page_write_other,
 		syc_page_write_counters,
 		syc_page_write_logs,
 		syc_page_write_heap,
@@ -140,6 +141,8 @@ int syc_report_write(struct syc_report *report)
 
 	if (r == 0 && report->heap != NULL)
 		r = syc_preorder_init(&page.heap, report->heap);
+	if (r == 0 && report->other_view != NULL)
+		r = syc_preorder_init(&page.other, report->other_view);
 	if (r == 0)
 		r = order_samples(&page);
 	syc_pack_init(&page.pack, report->out);
@@ -149,6 +152,8 @@ int syc_report_write(struct syc_report *report)
 	syc_pack_fini(&page.pack);
 	syc_preorder_fini(&page.samples);
 	syc_preorder_fini(&page.heap);
+	syc_preorder_fini(&page.other);
+	free(page.other_functions);
 	free(page.order.items);
 	syc_map_fini(&page.texts);
 	return r;

@@ -168,6 +168,13 @@ static int write_facts(struct syc_page *page)
 	syscap_reader_info(report->reader, &info);
 	add_text(&facts, "title",
 	         report->redact ? "a capture" : title_of(report->name));
+	if (report->other != NULL) {
+		add_text(&facts, "other",
+		         report->redact ? "another capture"
+		                        : title_of(report->other_name));
+		add_text(&facts, "other_unit",
+		         syscap_view_unit_name(report->other_view->unit));
+	}
 	add_text(&facts, "version", report->version);
 	add_text(&facts, "filter", report->redact ? filter : report->filter);
 	add_text(&facts, "unit", syscap_view_unit_name(page->view->unit));

@@ -15,7 +15,9 @@ struct syc_page {
 	const struct syscap_view *view;
 	struct syc_pack pack;
 	int64_t base; /* the time that all others are told from */
-	struct syc_preorder samples, heap;
+	struct syc_preorder samples, heap, other;
+	/* By the other capture's numbers of functions, the page's. */
+	uint32_t *other_functions;
 	/* Of samples that passed, by time. */
 	SYC_ARRAY(uint32_t) order;
 	/* Texts by number; the first of them are written first. */
@@ -54,6 +56,7 @@ int syc_page_write_links(struct syc_page *page, const uint32_t *places);
 int syc_page_write_counters(struct syc_page *page);
 int syc_page_write_logs(struct syc_page *page);
 int syc_page_write_losses(struct syc_page *page);
+int syc_page_write_other(struct syc_page *page);
 int syc_page_write_heap(struct syc_page *page);
 int syc_page_write_maps(struct syc_page *page);
 

@@ -5,8 +5,8 @@
 #include "harness/test.h"
 #include "report/fit_marks.h"
 
-#define N 30000
-#define NAMES 2
+#define N       30000
+#define NAMES   2
 #define THREADS 3
 
 static struct syscap_profile_mark marks[N];
@@ -156,4 +156,3 @@ TEST(nothing_is_nothing)
 	CHECK_EQ(fit.bars.n, 0);
 	syc_fit_fini(&fit);
 }
-

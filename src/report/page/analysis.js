@@ -104,7 +104,7 @@ export function answerHeap(model, filter, of, moment = 0) {
 	const passes = passingNodes(model, filter, heapTree);
 	const threads = model.threadSet(filter.threads);
 	const base = new Float64Array(heapTree.n);
-	const inside = filter.mark || filter.longer || filter.slowest
+	const inside = filter.mark || filter.longer || filter.shorter || filter.slowest
 		? insides(model, chooseMarks(model, filter)) : null;
 	let total = 0, n = 0;
 	const from = filter.from === undefined ? 0 : lowerBound(rows.times, filter.from);

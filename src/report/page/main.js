@@ -268,7 +268,7 @@ export class App {
 			{ key: 'chart', text: 'Flame chart', make: ChartView, has: n > 0 },
 			{ key: 'functions', text: 'Functions', make: FunctionsView, has: n > 0 },
 			{ key: 'tree', text: 'Call tree', make: TreeView, has: n > 0 },
-			{ key: 'compare', text: 'Compare inside', make: CompareView, has: n > 0 },
+			{ key: 'compare', text: model.other ? 'Compare' : 'Compare inside', make: CompareView, has: n > 0 },
 			{ key: 'marks', text: 'Marks', make: MarksView, has: model.marks.n > 0 },
 			{ key: 'counters', text: 'Counters', make: CountersView,
 				has: model.counters.length > 0 },
@@ -310,8 +310,9 @@ export class App {
 				(state.threads.length > 3 ? ' …' : ''), ['threads']);
 		if (state.mark)
 			add('inside ' + state.mark + (state.slowest ? ', slowest ' + state.slowest
-				: '') + (state.longer ? ', from ' + formatTime(state.longer) : ''),
-			['mark', 'slowest', 'longer']);
+				: '') + (state.longer ? ', from ' + formatTime(state.longer) : '') +
+				(state.shorter ? ', below ' + formatTime(state.shorter) : ''),
+			['mark', 'slowest', 'longer', 'shorter']);
 		const plain = (/** @type {string} */ source) =>
 			/^\^.*\$$/.test(source) ? source.slice(1, -1).replace(/\\(.)/g, '$1')
 				: '/' + source + '/';
@@ -488,7 +489,9 @@ export async function begin() {
 		model.addRest(new Columns(await inflateAll(findColumns(document, seen))));
 		app.answerKey = '';
 		app.analyst = new Analyst(model);
-		if (model.samples.n === 0 && model.marks.n > 0 && !location.hash)
+		if (!location.hash && model.other)
+			app.state.view = 'compare';
+		else if (!location.hash && model.samples.n === 0 && model.marks.n > 0)
 			app.state.view = 'marks';
 		app.draw();
 		/** @type {any} */ (window).syscap.isReady = true;

@@ -73,6 +73,15 @@ function readBars(c) {
 	};
 }
 
+/** What each stack took in the capture that this one is compared with.
+ * @param {import('./columns.js').Columns} c */
+function readOther(c) {
+	return c.length('other.depths') === 0 ? null : {
+		tree: makeTree(c.numbers('other.depths'), c.numbers('other.functions')),
+		selfs: Float64Array.from(c.numbers('other.selfs')),
+	};
+}
+
 /** @param {import('./columns.js').Columns} c */
 function readHeapTree(c) {
 	return makeTree(c.numbers('heap.depths'), c.numbers('heap.functions'));
@@ -150,6 +159,7 @@ export class Model {
 		this.markSums = readRows(c, 'markname', SUMS);
 		this.operations = readRows(c, 'operation', OPERATION);
 		this.arrows = readRows(c, 'arrow', ARROW);
+		this.other = readOther(c);
 		this.counters = this.readCounters(c);
 		this.logs = readRows(c, 'log', LOG);
 		this.heapTree = readHeapTree(c);
@@ -173,6 +183,7 @@ export class Model {
 		this.markSums = readRows(c, 'markname', SUMS);
 		this.operations = readRows(c, 'operation', OPERATION);
 		this.arrows = readRows(c, 'arrow', ARROW);
+		this.other = readOther(c);
 		this.counters = this.readCounters(c);
 		this.logs = readRows(c, 'log', LOG);
 		this.heapTree = readHeapTree(c);

@@ -121,6 +121,21 @@ class Growing {
 	}
 }
 
+/** Two trees as one, and where nodes of each went. @param {Tree} one @param {Tree} other */
+export function mergeTrees(one, other) {
+	const grown = new Growing();
+	const add = (/** @type {Tree} */ tree) => {
+		const nodes = new Uint32Array(tree.n);
+		for (let i = 1; i < tree.n; i++)
+			nodes[i] = grown.child(nodes[tree.parents[i]], tree.functions[i]);
+		return nodes;
+	};
+	const ones = add(one), others = add(other);
+	const { tree, places } = grown.settle();
+	return { tree, ones: Int32Array.from(ones, (i) => places[i]),
+		others: Int32Array.from(others, (i) => places[i]) };
+}
+
 export const HIDDEN = 4; // "[system]": all was hidden
 const NOTE = 4; // categories
 const SYSTEM = 1;

@@ -7,6 +7,7 @@ import { Boxes } from './boxes.js';
 import { prepareCanvas } from './canvas.js';
 import { choose, el, fill, offer } from './dom.js';
 import { hash, searching } from './flame.js';
+import { Histogram, histogram } from './histogram.js';
 import { formatCount, formatMoment, formatTime } from './format.js';
 import { Scale } from './scale.js';
 import { Table } from './table.js';
@@ -32,6 +33,9 @@ export class MarksView {
 			back: () => app.set({ from: undefined, to: undefined }) });
 		this.table = this.makeTable();
 		this.statistics = this.makeStatistics();
+		this.durations = new Histogram(app.theme, (longer, shorter) => app.set({
+			mark: this.name(), slowest: undefined, longer: longer || undefined,
+			shorter: Number.isFinite(shorter) ? shorter : undefined }));
 		this.canvas = el('canvas', { 'aria-hidden': 'true' });
 		this.frames = el('div', { class: 'frames', tabindex: '0',
 			role: 'application', 'aria-roledescription': 'chart',
@@ -105,7 +109,8 @@ export class MarksView {
 					cell: (row) => histogram(row.sorted, app.theme) },
 			],
 			sorted: (sort) => app.set({ sort }, true),
-			pick: (row) => app.set({ name: row.label }, true),
+			pick: (row) => app.set({ name: row.label, mark: undefined,
+				longer: undefined, shorter: undefined }, true),
 			open: (row) => app.set({ show: 'frames', name: row.label }),
 		});
 	}
@@ -171,11 +176,14 @@ export class MarksView {
 			});
 			this.table.set(rows, state.sort || '-duration');
 		} else if (show === 'statistics') {
-			fill(this.place, this.statistics.element);
+			fill(this.place, this.statistics.element, this.durations.title,
+				this.durations.element, this.brushed());
 			const match = searching(state.search || '');
-			this.statistics.set(sumMarks(model, app.filter())
-				.map((row) => ({ ...row, label: model.markName(row.name) }))
-				.filter((row) => !match || match(row.label)), state.sort || '-total');
+			const rows = sumMarks(model, app.filter())
+				.map((row) => ({ ...row, label: model.markName(row.name) }));
+			this.statistics.set(rows.filter((row) => !match || match(row.label)),
+				state.sort || '-total');
+			this.showDurations(rows);
 		} else if (show === 'frames') {
 			fill(this.place, this.frames);
 		} else {
@@ -186,6 +194,34 @@ export class MarksView {
 			this.describe(state.picked);
 		else
 			this.describe(null);
+	}
+
+	/** @param {{label: string, sorted: Float64Array}[]} rows */
+	showDurations(rows) {
+		const { state, model } = this.app;
+		const name = this.name();
+		const row = rows.find((one) => one.label === name);
+		const isMine = state.mark === name;
+		this.durations.set('Durations of ' + name + ': drag over those to look at' +
+			(model.bars.all > 0 ? ' (of marks that are here one by one)' : ''),
+			row ? row.sorted : new Float64Array(0),
+			isMine ? state.longer : undefined, isMine ? state.shorter : undefined);
+	}
+
+	/** What can be done with durations that are chosen. */
+	brushed() {
+		const { app } = this;
+		const { state } = app;
+		if (!state.mark || (state.longer === undefined && state.shorter === undefined))
+			return '';
+		const n = chooseMarks(app.model, app.filter()).length;
+		return el('p', { class: 'bar' }, formatCount(n) + ' of them are chosen.',
+			el('button', { type: 'button', onclick: () => app.set({ view: 'compare',
+				compare: 'range', name: state.mark }) }, 'Compare with the others'),
+			el('button', { type: 'button', onclick: () => app.set({ view: 'flame' }) },
+				'Flame graph of these'),
+			el('button', { type: 'button', onclick: () => app.set({ mark: undefined,
+				longer: undefined, shorter: undefined }) }, 'All again'));
 	}
 
 	kind() {
@@ -199,8 +235,10 @@ export class MarksView {
 			this.paintFrames();
 		else if (show === 'table')
 			this.table.show();
-		else if (show === 'statistics')
+		else if (show === 'statistics') {
 			this.statistics.show();
+			this.durations.paint();
+		}
 		else
 			this.layoutChart(show === 'threads');
 	}
@@ -636,31 +674,4 @@ export function tellBars({ bars, marks }) {
 		formatCount(bars.all + marks.n) + ' marks, short ones, are counted and ' +
 		'summed up, because the page would have been too large (report ' +
 		'--max-size): what ran inside of these is not told from the rest.';
-}
-
-/** How durations are spread, as a small picture with a text. @param {Float64Array} sorted @param {import('./canvas.js').Theme} theme */
-function histogram(sorted, theme) {
-	const n = 28;
-	const bins = new Uint32Array(n);
-	const low = Math.log10(Math.max(sorted[0], 1));
-	const high = Math.max(Math.log10(Math.max(sorted[sorted.length - 1], 1)),
-		low + 0.1);
-	for (const duration of sorted)
-		bins[Math.min(n - 1, Math.floor(
-			(Math.log10(Math.max(duration, 1)) - low) / (high - low) * n))]++;
-	const most = Math.max(...bins);
-	const canvas = el('canvas', { role: 'img', class: 'histogram',
-		'aria-label': 'from ' + formatTime(sorted[0]) + ' to ' +
-		formatTime(sorted[sorted.length - 1]) });
-	const context = prepareCanvas(canvas, 112, 20);
-	context.fillStyle = theme.paper;
-	context.fillRect(0, 0, 112, 20);
-	context.fillStyle = theme.series[0];
-	bins.forEach((bin, i) => {
-		if (bin > 0) {
-			const h = Math.max(1, bin / most * 19);
-			context.fillRect(i * 4, 20 - h, 3, h);
-		}
-	});
-	return canvas;
 }
