@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * futex.h - wait for a word of this process to change, and wake who waits.
+ * futex.h - wait for a word of this process to change, and wake those who wait.
  *
  * Context of everything here: any-thread, signal-safe.  No cancellation point.
  */

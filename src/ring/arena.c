@@ -26,7 +26,7 @@ static size_t slot_size(const struct syc_arena *arena)
 	return (size_t)arena->page + arena->body;
 }
 
-static size_t size_of(const struct syc_arena *arena, uint32_t n_slots)
+static size_t arena_size(const struct syc_arena *arena, uint32_t n_slots)
 {
 	return SYC_RING_FILE_FRONT + n_slots * slot_size(arena);
 }
@@ -47,19 +47,19 @@ static uint32_t slots_within_limit(const struct syc_arena *arena)
 
 	if (getrlimit(RLIMIT_FSIZE, &limit) != 0)
 		return n;
-	while (n > 0 && size_of(arena, n) > limit.rlim_cur)
+	while (n > 0 && arena_size(arena, n) > limit.rlim_cur)
 		n /= 2;
 	return n;
 }
 
-static int map(struct syc_arena *arena, int fd, uint32_t n_slots)
+static int map_slots(struct syc_arena *arena, int fd, uint32_t n_slots)
 {
 	const int flags = fd >= 0 ? MAP_SHARED : MAP_SHARED | MAP_ANONYMOUS;
 	void *base = MAP_FAILED;
 
 	/* Less where address space is limited */
 	for (; n_slots >= 2; n_slots /= 2) {
-		arena->size = size_of(arena, n_slots);
+		arena->size = arena_size(arena, n_slots);
 		base = mmap(NULL, arena->size, PROT_READ | PROT_WRITE,
 		            flags | MAP_NORESERVE, fd, 0);
 		if (base != MAP_FAILED)
@@ -136,7 +136,7 @@ static int populate_front(struct syc_arena *arena, int fd, bool is_sparse)
 		arena->n_slots = most;
 	do {
 		r = posix_fallocate(fd, 0,
-		                    (off_t)size_of(arena, arena->n_slots));
+		                    (off_t)arena_size(arena, arena->n_slots));
 	} while (r == EINTR);
 	return -r;
 }
@@ -146,8 +146,8 @@ static int populate_front(struct syc_arena *arena, int fd, bool is_sparse)
  * has mapped MAP_SHARED.  Needs no descriptor, but mremap() with an old length
  * of 0: -ENOTSUP where that is refused (valgrind, qemu-user, filters).
  */
-static int map_again(void *ring, uint32_t size,
-                     struct syc_ring_header **ret_header)
+static int map_body_again(void *ring, uint32_t size,
+                          struct syc_ring_header **ret_header)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	const size_t file = page + size;
@@ -170,7 +170,7 @@ static int map_again(void *ring, uint32_t size,
 	return 0;
 }
 
-/* Whether map_again() works for the page at @shared. */
+/* Whether map_body_again() works for the page at @shared. */
 static bool can_map_again(void *shared)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -194,8 +194,9 @@ int syc_arena_create(struct syc_arena *arena, int fd, uint32_t body,
 	if (body < SYC_ARENA_BODY_MIN || body > SYC_ARENA_BODY_MAX ||
 	    body % arena->page != 0 || SYC_RING_FILE_FRONT % arena->page != 0)
 		return -EINVAL;
-	r = map(arena, fd,
-	        fd >= 0 ? slots_within_limit(arena) : SYC_RING_FILE_SLOTS);
+	r = map_slots(arena, fd,
+	              fd >= 0 ? slots_within_limit(arena)
+	                      : SYC_RING_FILE_SLOTS);
 	if (r == 0)
 		r = populate_front(arena, fd, is_sparse);
 	if (r == 0 && fd < 0 && !can_map_again(arena->base))
@@ -211,7 +212,7 @@ int syc_arena_create(struct syc_arena *arena, int fd, uint32_t body,
 	return 0;
 }
 
-static void raise_high_water(struct syc_arena *arena, uint32_t to)
+static void raise_slots_high_water(struct syc_arena *arena, uint32_t to)
 {
 	uint32_t high = __atomic_load_n(&arena->high_water, __ATOMIC_RELAXED);
 
@@ -227,10 +228,10 @@ static int open_slot(struct syc_arena *arena, uint32_t i, int fd,
                      bool is_sparse, struct syc_ring_header **ret_ring)
 {
 	const size_t size = arena->page + 2 * (size_t)arena->body;
-	int r = fd >= 0 ? syc_ring_map_at(fd, size_of(arena, i), arena->body,
+	int r = fd >= 0 ? syc_ring_map_at(fd, arena_size(arena, i), arena->body,
 	                                  ret_ring)
-	                : map_again(syc_arena_ring(arena, i), arena->body,
-	                            ret_ring);
+	                : map_body_again(syc_arena_ring(arena, i), arena->body,
+	                                 ret_ring);
 
 	if (r != 0)
 		return r;
@@ -270,7 +271,7 @@ int syc_arena_claim(struct syc_arena *arena, int fd, bool is_sparse,
 			                 __ATOMIC_RELEASE);
 			return r;
 		}
-		raise_high_water(arena, i + 1);
+		raise_slots_high_water(arena, i + 1);
 		return 0;
 	}
 	return -EMFILE;
