@@ -27,6 +27,8 @@ for kind in samples marks; do
 	printf '  %-44s%9s MiB\n' "its memory, beside the file" "$3"
 	printf '  %-44s%9s MiB  (aim 64 of samples)\n' "page" \
 		"$(($(stat -c %s "$scratch/$kind.html") / 1048576))"
+	[ "$kind" != samples ] || ! command -v python3 >/dev/null ||
+		python3 "${0%report.sh}view.py" "$SYSCAP" "$file"
 	rm "$file"
 	here=$SYSCAP_SOURCE/tests/report
 	(. "$here/needs.sh" && node "${0%.sh}.mjs" "$scratch/$kind.html") || {
