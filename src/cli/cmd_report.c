@@ -146,8 +146,7 @@ const struct syc_command syc_cmd_report = {
 	.name = "report",
 	.run = run_report,
 	.summary = "make a page of a capture that any browser shows",
-	.synopsis =
-		"[-o OUTPUT] [--max-size=MIB] [--open] [--redact] [FILTER]... [BEFORE] FILE",
+	.synopsis = "[OPTION]... [FILTER]... [BEFORE] FILE",
 	.about = "Write FILE as one HTML file, which needs nothing else and "
 		 "fetches nothing: flame graph, flame chart, functions, marks, "
 		 "counters, logs, and what is different inside of the slow "

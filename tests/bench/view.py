@@ -42,11 +42,12 @@ def drain(fd, text=b""):
 
 def rest(pid, fd):
     """Until it does nothing any more."""
-    text, before = b"", -1.0
+    text, before, idle = b"", -1.0, 0
     while True:
         text = drain(fd, text)
         now = spent(pid)
-        if now - before < 0.002:
+        idle = idle + 1 if now - before < 0.002 else 0
+        if idle == 5:
             return text
         before = now
         time.sleep(0.3)
