@@ -37,10 +37,10 @@ void syc_child_begin(void)
 			own != NULL ? own : syc_state_of(syc_self), true);
 }
 
-/* Another thread is at it: 0 if it is not done within 250 ms. */
+/* Another thread is at it: 0 if it is not done within 5 s. */
 static int32_t wait_for_pid(void)
 {
-	for (int i = 0; i < 250; i++) {
+	for (int i = 0; i < 5000; i++) {
 		const int32_t pid =
 			__atomic_load_n(&syc_process->pid, __ATOMIC_ACQUIRE);
 
