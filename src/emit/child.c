@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "emit/connection.h"
 #include "emit/process.h"
 #include "emit/thread.h"
 #include "emit/thread_ring.h"
@@ -29,6 +30,7 @@ void syc_child_begin(void)
 	}
 	syc_process->born = pid;
 	syc_process->is_child = true;
+	syc_connection_forget();
 	struct syc_state *const own = syc_thread_watched();
 	if (own != NULL || syc_self != NULL)
 		syc_thread_ring_drop_inherited(
@@ -66,6 +68,7 @@ int32_t syc_child_pid(void)
 	                                 false, __ATOMIC_ACQUIRE,
 	                                 __ATOMIC_ACQUIRE))
 		return wait_for_pid();
+	syc_connection_forget();
 	const uint32_t inherited =
 		__atomic_load_n(&syc_block->states_ever, __ATOMIC_RELAXED);
 	const struct syc_state *const own = syc_thread_of_self();

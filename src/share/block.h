@@ -30,6 +30,7 @@ struct syc_destination;
 struct syc_process;
 struct syc_ring_header;
 struct syc_state;
+struct sockaddr_un;
 
 /** How many copies can act as one. */
 #define SYC_COPIES_MAX 64u
@@ -56,6 +57,12 @@ struct syc_names_root {
 	uint32_t has_names;
 };
 
+/** A socket that leads to the recorder. */
+struct syc_control_socket {
+	int32_t fd; /* -1: none */
+	uint64_t dev, ino;
+};
+
 /** Ids of counters: how many were given of the sequence from base on. */
 struct syc_numbers {
 	uint32_t base; /* 0: not chosen */
@@ -80,9 +87,12 @@ struct syc_block {
 
 	/* Where events go.  `is_started` and `started` change under the life
 	 * lock of the process. */
-	int32_t control_fd;  /* -1: none */
 	uint32_t is_started; /* by syscap_start(); else the environment's */
-	uint64_t control_dev, control_ino;
+	struct syc_control_socket control; /* the inherited one */
+	/* of no family: there is none; static, in a pinned copy */
+	const struct sockaddr_un *recorder;
+	struct syc_control_socket parked; /* emit/connection.c */
+	uint32_t parking;
 	const struct syc_destination
 		*environment; /* static, in pinned copies */
 	const struct syc_destination *started;
