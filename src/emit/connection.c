@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "emit/control.h"
-#include "share/block.h"
+#include "emit/process.h"
 
 /* This part of all descriptors that it may have is left to the program. */
 #define SPARED 8
@@ -122,6 +122,13 @@ static bool change_parking(uint32_t from, uint32_t to)
 	                                   __ATOMIC_RELAXED);
 }
 
+/* A vfork() child has our memory, but descriptors of its own: what it parks
+ * would be no descriptor of ours, and what it takes and closes stays open. */
+static bool is_guest(void)
+{
+	return syc_process->pid != getpid();
+}
+
 /* Whoever takes it has it alone. */
 static bool take_parked(struct syc_control_socket *ret_connection)
 {
@@ -134,7 +141,7 @@ static bool take_parked(struct syc_control_socket *ret_connection)
 
 static void park_connection(const struct syc_control_socket *connection)
 {
-	if (!change_parking(EMPTY, BUSY)) {
+	if (is_guest() || !change_parking(EMPTY, BUSY)) {
 		close_connection(connection);
 		return;
 	}
@@ -167,6 +174,10 @@ int syc_connection_look(void)
 {
 	struct syc_control_socket connection;
 
+	if (__atomic_load_n(&syc_block->parking, __ATOMIC_RELAXED) == EMPTY)
+		return -ENOENT;
+	if (is_guest())
+		return -ETIMEDOUT;
 	return take_parked(&connection) ? receive_ring(&connection, 0)
 	                                : -ENOENT;
 }

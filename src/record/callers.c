@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -18,8 +19,9 @@
 #include "record/now.h"
 #include "ring/ring.h"
 
+/* A quarter of the descriptors that we may have, but no more; and of them a
+ * quarter of one process. */
 #define CALLERS_MAX 1024u
-#define OF_ONE_MAX  256u  /* of them, of one process */
 #define ACCEPTS     64u   /* at once; then the rings get their turn */
 #define READS       8u    /* messages of one at once */
 #define AT_THE_END  8192u /* whoever is still to be met then */
@@ -45,6 +47,7 @@ struct syc_callers {
 	int64_t paused_until;
 	uint64_t clock;
 	unsigned n, n_due;
+	unsigned max; /* connections that we keep */
 	struct caller callers[CALLERS_MAX];
 	SYC_ARRAY(int32_t) without; /* processes that came and have no ring */
 };
@@ -81,6 +84,16 @@ static int watch_descriptor(struct syc_callers *callers, int op, int fd,
 	return epoll_ctl(callers->epoll, op, fd, &event) != 0 ? -errno : 0;
 }
 
+static unsigned choose_max(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) != 0 ||
+	    files.rlim_cur / 4 >= CALLERS_MAX)
+		return CALLERS_MAX;
+	return files.rlim_cur < 4 ? 1 : (unsigned)files.rlim_cur / 4;
+}
+
 int syc_callers_new(int listener, int epoll, uint64_t data,
                     const struct syc_control_hooks *hooks,
                     struct syc_report *report, struct syc_callers **ret_callers)
@@ -98,6 +111,7 @@ int syc_callers_new(int listener, int epoll, uint64_t data,
 	for (unsigned i = 0; i < CALLERS_MAX; i++)
 		callers->callers[i].fd = -1;
 	callers->is_listening = true;
+	callers->max = choose_max();
 	r = watch_descriptor(callers, EPOLL_CTL_ADD, listener, EPOLLIN, 0);
 	if (r != 0)
 		free(callers);
@@ -148,9 +162,9 @@ static struct caller *find_oldest(struct syc_callers *callers, int32_t pid)
 		if (own == NULL || caller->seen < own->seen)
 			own = caller;
 	}
-	if (n_own >= OF_ONE_MAX)
+	if (own != NULL && n_own >= callers->max / 4)
 		return own;
-	return callers->n == CALLERS_MAX ? oldest : NULL;
+	return callers->n >= callers->max ? oldest : NULL;
 }
 
 /* What was sent to it can still be read after this. */

@@ -79,6 +79,18 @@ static int request(void *context, int32_t pid, bool may_retry)
 	return syc_rings_create(&recorder->rings, pid, may_retry);
 }
 
+/* Its ring may be fetched too late, and nothing written to it: that it was
+ * sent says nothing. */
+static int request_by_name(void *context, int32_t pid, bool may_retry)
+{
+	struct recorder *const recorder = context;
+	const int fd = request(context, pid, may_retry);
+
+	if (fd >= 0)
+		syc_processes_expect(recorder->processes, pid);
+	return fd;
+}
+
 static void drain_rings(void *context)
 {
 	struct recorder *recorder = context;
@@ -157,6 +169,8 @@ static int set_up(struct recorder *recorder)
 {
 	const struct syc_control_hooks hooks = { .request = request,
 		                                 .context = recorder };
+	const struct syc_control_hooks by_name = { .request = request_by_name,
+		                                   .context = recorder };
 	const uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
 	const uint32_t body = choose_body(recorder, page);
 	int r;
@@ -201,7 +215,7 @@ static int set_up(struct recorder *recorder)
 		                           &recorder->server);
 	if (r == 0 && recorder->listener.fd >= 0)
 		r = syc_callers_new(recorder->listener.fd, recorder->epoll,
-		                    IS_CALLER, &hooks, &recorder->report,
+		                    IS_CALLER, &by_name, &recorder->report,
 		                    &recorder->callers);
 	if (r == 0)
 		r = watch(recorder, recorder->control, IS_CONTROL);
@@ -495,7 +509,8 @@ static int finish_recording(struct recorder *recorder)
 		if (r == 0)
 			r = -EMFILE;
 	}
-	syc_summary_without_ring(without);
+	syc_summary_without_ring(without +
+	                         syc_processes_unheard(recorder->processes));
 	if (!written_is_there && r == 0)
 		r = -EIO; /* was told */
 	syc_summary_without_sampler(

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -436,6 +437,35 @@ TEST(a_forked_child_leaves_its_parents_connection_alone)
 	CHECK_EQ(peer_finish(&peer), 0);
 	CHECK(peer.n_connections >= 2);
 	CHECK(peer.n_rings >= 2);
+	peer_free(&peer);
+}
+
+CHILD(lends_itself_with_one_parked)
+{
+	const unsigned before = count_open();
+
+	emit();
+	struct pollfd late = { .fd = find_socket(), .events = POLLIN };
+	say_ready();
+	CHECK_EQ(poll(&late, 1, -1), 1);
+	for (int i = 0; i < 10; i++) {
+		usleep(20000); /* it is time to look again */
+		const pid_t pid = vfork();
+		if (pid == 0) {
+			emit();
+			_exit(0);
+		}
+		waitpid(pid, NULL, 0);
+	}
+	emit_until_recorded();
+	CHECK_EQ(count_open(), before);
+}
+
+TEST(a_vfork_child_leaves_a_waiting_connection_to_its_parent)
+{
+	start_silent("lends_itself_with_one_parked");
+	CHECK_EQ(peer_finish(&peer), 0);
+	CHECK_EQ(peer.n_connections, 1);
 	peer_free(&peer);
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * record_children.c - says something once:
- * `record_children [--daemon | --detached | --late] TEXT`.
+ * `record_children [--daemon | --detached | --late | --deaf] TEXT`.
  */
 #define _GNU_SOURCE
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -33,6 +34,22 @@ static void detach(const char *text)
 	become_daemon();
 }
 
+/* Does not look for an answer that is late.  @path tells that it is waited for.
+ */
+static void be_deaf(const char *path)
+{
+	struct pollfd late = { .fd = 3, .events = POLLIN };
+	struct stat st;
+
+	close_range(3, ~0U, 0);
+	syscap_log(SYSCAP_MESSAGE, "children", path);
+	fclose(fopen(path, "w"));
+	while (fstat(late.fd, &st) != 0 || !S_ISSOCK(st.st_mode))
+		late.fd++;
+	poll(&late, 1, -1);
+	_exit(0);
+}
+
 int main(int argc, char **argv)
 {
 	const char *const text = argv[argc - 1];
@@ -43,6 +60,8 @@ int main(int argc, char **argv)
 		detach(text);
 	else if (argc > 2 && strcmp(argv[1], "--late") == 0)
 		sleep(3);
+	else if (argc > 2 && strcmp(argv[1], "--deaf") == 0)
+		be_deaf(text);
 	syscap_log(SYSCAP_MESSAGE, "children", text);
 	return 0;
 }

@@ -6,11 +6,13 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -293,6 +295,55 @@ TEST(a_thousand_connections_that_say_nothing_keep_nobody_out)
 		close(fds[i]);
 	serve();
 	check_honest();
+	fini();
+}
+
+/* A process that connects, says nothing and stays. */
+static pid_t start_silent(unsigned n_connections)
+{
+	int ready[2];
+	char byte;
+
+	CHECK_EQ(pipe(ready), 0);
+	const pid_t pid = fork();
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		CHECK_EQ(dup2(ready[1], STDIN_FILENO), STDIN_FILENO);
+		close_range(3, ~0U, 0); /* of what we have, it has its own */
+		while (n_connections-- > 0)
+			connect_to_it();
+		CHECK_EQ(write(STDIN_FILENO, "", 1), 1);
+		pause();
+	}
+	close(ready[1]);
+	CHECK_EQ(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	return pid;
+}
+
+TEST(where_few_files_may_be_open_connections_leave_most_of_them_to_others)
+{
+	const struct rlimit few = { 64, 64 };
+	pid_t pids[3];
+	int fds[32];
+
+	CHECK_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+	init();
+	for (int i = 0; i < 3; i++) {
+		pids[i] = start_silent(40);
+		serve();
+	}
+	for (int i = 0; i < 32; i++) {
+		fds[i] = memfd_create("other", MFD_CLOEXEC);
+		CHECK(fds[i] >= 0);
+	}
+	check_honest();
+	for (int i = 0; i < 32; i++)
+		close(fds[i]);
+	for (int i = 0; i < 3; i++) {
+		kill(pids[i], SIGKILL);
+		waitpid(pids[i], NULL, 0);
+	}
 	fini();
 }
 
