@@ -126,7 +126,7 @@ static bool change_parking(uint32_t from, uint32_t to)
  * would be no descriptor of ours, and what it takes and closes stays open. */
 static bool is_guest(void)
 {
-	return syc_process->pid != getpid();
+	return __atomic_load_n(&syc_process->pid, __ATOMIC_RELAXED) != getpid();
 }
 
 /* Whoever takes it has it alone. */
