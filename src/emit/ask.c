@@ -163,7 +163,9 @@ static int ask_by_name(const struct syc_state *ts)
 	                          silence_ns(syc_clock_kernel()) < HICCUP_NS);
 
 	if (r == -ENOENT || (r == -ETIMEDOUT && waits))
-		return syc_connection_ask(deadline_if(waits));
+		return syc_connection_ask(
+			&syc_block->mapped[ts - syc_states].connection,
+			deadline_if(waits));
 	return r;
 }
 
@@ -174,8 +176,10 @@ int syc_ask_for_ring(struct syc_state *ts)
 
 int syc_ask_at_exit(int64_t deadline)
 {
+	struct syc_control_socket connection;
+
 	if (is_by_name())
-		return syc_connection_ask(deadline);
+		return syc_connection_ask(&connection, deadline);
 	const int r = syc_control_send_request(&syc_block->control, deadline);
 	if (r != 0)
 		return r;

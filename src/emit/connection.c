@@ -86,7 +86,8 @@ static bool is_of_our_user(int fd)
 	       cred.uid == (uid_t)syscall(SYS_geteuid);
 }
 
-static bool open_connection(struct syc_control_socket *ret_connection)
+/* Noted before it is of use to anybody: see syc_connection_forget() */
+static bool open_connection(struct syc_control_socket *noted)
 {
 	struct stat st;
 	int fd = make_socket();
@@ -96,12 +97,12 @@ static bool open_connection(struct syc_control_socket *ret_connection)
 		fd = move_up(fd);
 	if (fd < 0)
 		return false;
-	if (is_spare(fd) && connect_to(fd, syc_block->recorder) &&
-	    is_of_our_user(fd) && fstat(fd, &st) == 0) {
-		*ret_connection = (struct syc_control_socket){
-			.fd = fd, .dev = st.st_dev, .ino = st.st_ino
-		};
-		return true;
+	if (is_spare(fd) && fstat(fd, &st) == 0) {
+		*noted = (struct syc_control_socket){ .fd = fd,
+			                              .dev = st.st_dev,
+			                              .ino = st.st_ino };
+		if (connect_to(fd, syc_block->recorder) && is_of_our_user(fd))
+			return true;
 	}
 	close(fd);
 	return false;
@@ -151,6 +152,15 @@ static void park_connection(const struct syc_control_socket *connection)
 
 void syc_connection_forget(void)
 {
+	/* Of threads that waited when their process forked */
+	for (uint32_t i = 0; i < syc_block->states_ever; i++) {
+		struct syc_control_socket *const noted =
+			&syc_block->mapped[i].connection;
+
+		if (noted->fd > STDERR_FILENO)
+			close_connection(noted);
+		noted->fd = 0;
+	}
 	if (syc_block->parking == FULL)
 		close_connection(&syc_block->parked);
 	syc_block->parking = EMPTY;
@@ -182,13 +192,15 @@ int syc_connection_look(void)
 	                                : -ENOENT;
 }
 
-int syc_connection_ask(int64_t deadline)
+int syc_connection_ask(struct syc_control_socket *noted, int64_t deadline)
 {
-	struct syc_control_socket connection;
+	int r = -ECONNREFUSED;
 
-	if (!open_connection(&connection))
-		return -ECONNREFUSED;
-	/* Where it can't be sent there will be no answer */
-	syc_control_send_request(&connection, 0);
-	return receive_ring(&connection, deadline);
+	if (open_connection(noted)) {
+		/* Where it can't be sent there will be no answer */
+		syc_control_send_request(noted, 0);
+		r = receive_ring(noted, deadline);
+	}
+	noted->fd = 0;
+	return r;
 }

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 struct sockaddr_un;
+struct syc_control_socket;
 
 /**
  * Take @path, of SYSCAP_RECORDER.  False: it is not the path of anything.
@@ -30,13 +31,15 @@ bool syc_connection_adopt(const char *path, struct sockaddr_un *ret_address);
  *
  * They return a descriptor (close-on-exec), or -ETIMEDOUT: no answer yet; and
  * other errors.  -ENOENT of the second: nobody has asked.  None is for good.
+ * The connection is in *noted meanwhile, where a forked child finds it.
  *
  * Context: any-thread, signal-safe; cancellation is off.
  */
-int syc_connection_ask(int64_t deadline);
+int syc_connection_ask(struct syc_control_socket *noted, int64_t deadline);
 int syc_connection_look(void);
 
-/** In a forked child: what is parked is its parent's.  signal-safe. */
+/** In a forked child: close what its parent's threads wait on, and what is
+ * parked.  signal-safe. */
 void syc_connection_forget(void);
 
 #endif

@@ -42,10 +42,17 @@ struct syc_copy {
 	uint32_t has_ended; /* its destructors ran */
 };
 
-/** A ring that is mapped; a child gets rid of its parent's. */
+/** A socket that leads to the recorder. */
+struct syc_control_socket {
+	int32_t fd; /* -1: none */
+	uint64_t dev, ino;
+};
+
+/** What a thread has that a child inherits, and gets rid of. */
 struct syc_mapped {
 	struct syc_ring_header *header;
 	uint32_t size;
+	struct syc_control_socket connection; /* fd 0: none; or not any more */
 };
 
 /** The names that stand for addresses in stacks. */
@@ -55,12 +62,6 @@ struct syc_names_root {
 	uint32_t lost_hash;            /* 0: not chosen; a child keeps it */
 	uint32_t n_lost;
 	uint32_t has_names;
-};
-
-/** A socket that leads to the recorder. */
-struct syc_control_socket {
-	int32_t fd; /* -1: none */
-	uint64_t dev, ino;
 };
 
 /** Ids of counters: how many were given of the sequence from base on. */

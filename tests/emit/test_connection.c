@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -437,6 +438,38 @@ TEST(a_forked_child_leaves_its_parents_connection_alone)
 	CHECK_EQ(peer_finish(&peer), 0);
 	CHECK(peer.n_connections >= 2);
 	CHECK(peer.n_rings >= 2);
+	peer_free(&peer);
+}
+
+static bool is_connected(int fd)
+{
+	struct sockaddr_un name;
+	socklen_t size = sizeof(name);
+
+	return getpeername(fd, (struct sockaddr *)&name, &size) == 0;
+}
+
+CHILD(forks_while_a_thread_waits)
+{
+	pthread_t thread;
+	int status;
+
+	pthread_create(&thread, NULL, run_emit, NULL);
+	while (!is_connected(find_socket()))
+		usleep(100);
+	const pid_t pid = fork();
+	if (pid == 0)
+		_exit(find_socket() == -1 ? 0 : 1);
+	waitpid(pid, &status, 0);
+	CHECK_EQ(status, 0);
+	say_ready();
+	pthread_join(thread, NULL);
+}
+
+TEST(a_forked_child_has_no_connection_of_a_thread_that_waits)
+{
+	start_silent("forks_while_a_thread_waits");
+	CHECK_EQ(peer_finish(&peer), 0);
 	peer_free(&peer);
 }
 
