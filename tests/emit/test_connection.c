@@ -24,6 +24,7 @@
 #include "emit/thread.h"
 #include "harness/peer.h"
 #include "harness/test.h"
+#include "harness/tsan.h"
 
 static struct peer peer;
 
@@ -496,6 +497,7 @@ CHILD(lends_itself_with_one_parked)
 
 TEST(a_vfork_child_leaves_a_waiting_connection_to_its_parent)
 {
+	SKIP_UNDER_TSAN();
 	start_silent("lends_itself_with_one_parked");
 	CHECK_EQ(peer_finish(&peer), 0);
 	CHECK_EQ(peer.n_connections, 1);
