@@ -35,10 +35,11 @@ static bool on_signal_stack(void)
  * Whether the emit whose token lies at @owner can't go on any more, seen
  * from a call whose frame ends at @here.  Stacks grow down: an emit that we
  * interrupted lies above us, with its token untouched.  Never wrong about a
- * live one; a dead one may pass for live until a shallower emit comes.
+ * live one; a dead one may pass for live until a shallower emit comes.  Where a
+ * dead one's token was, another frame may have a variable that is gone.
  */
-static bool is_emit_dead(const struct syc_state *ts, uintptr_t owner,
-                         uintptr_t here)
+__attribute__((no_sanitize("address"))) static bool
+is_emit_dead(const struct syc_state *ts, uintptr_t owner, uintptr_t here)
 {
 	if (!on_own_stack(ts, owner) || !on_own_stack(ts, here))
 		return false; /* other stacks are never judged */
