@@ -29,6 +29,7 @@
 #include "record/rings.h"
 #include "record/spawn.h"
 #include "record/summary.h"
+#include "record/system_counters.h"
 #include "record/written.h"
 
 #define MS     INT64_C(1000000)
@@ -57,6 +58,7 @@ struct recorder {
 	struct syc_callers *callers; /* NULL: we have no name */
 	struct syc_intake intake;
 	struct syc_rings rings;
+	struct syc_system_counters counters;
 
 	struct syc_spawn_saved saved;
 	int signal_fd, epoll, control, child_end;
@@ -238,6 +240,7 @@ static void tear_down(struct recorder *recorder)
 	syc_control_server_free(recorder->server);
 	syc_callers_free(recorder->callers);
 	syc_listener_close(&recorder->listener);
+	syc_system_counters_free(&recorder->counters);
 	syc_processes_free(recorder->processes);
 	syc_code_names_free(recorder->code);
 	syc_renumber_free(recorder->renumber);
@@ -395,6 +398,7 @@ static void loop(struct recorder *recorder)
 		drain(recorder, &pass);
 		now = syc_now();
 		syc_processes_look(recorder->processes, now);
+		syc_system_counters_look(&recorder->counters, now);
 		if (now - recorder->orphans_looked >= SECOND) {
 			syc_rings_end_orphans(&recorder->rings,
 			                      all_is_fetched(recorder));
@@ -402,7 +406,9 @@ static void loop(struct recorder *recorder)
 		}
 		flush(recorder, now);
 		show_progress(recorder, now);
-		wait_for(recorder, next_wait(recorder, &pass, due));
+		wait_for(recorder, syc_system_counters_wait(
+					   &recorder->counters, syc_now(),
+					   next_wait(recorder, &pass, due)));
 	}
 }
 
@@ -480,6 +486,8 @@ static int finish_recording(struct recorder *recorder)
 	syc_control_server_refuse(recorder->server);
 	const unsigned without = refuse_callers(recorder);
 	drain(recorder, &pass);
+	syc_system_counters_end(&recorder->counters, recorder->options,
+	                        &recorder->report, syc_now());
 	syc_rings_end_all(&recorder->rings);
 	/* Those that died with the command get their EXIT frames. */
 	if (!recorder->command.running)
@@ -536,6 +544,28 @@ static int cannot_run(const struct syc_record_options *options, int r)
 	return r == -ENOENT ? SYC_RECORD_NOT_FOUND : SYC_RECORD_CANNOT_RUN;
 }
 
+static uint32_t give_id(void *renumber)
+{
+	return syc_renumber_new_id(renumber);
+}
+
+static void begin_counters(struct recorder *recorder)
+{
+	const struct syc_counters_options sources = {
+		.root = "",
+		.pid = (int32_t)recorder->command.pid,
+		.writer = recorder->writer,
+		.new_id = give_id,
+		.context = recorder->renumber,
+	};
+	const int r = syc_system_counters_begin(
+		&recorder->counters, recorder->options, &sources, syc_now());
+
+	if (r != 0)
+		syc_report_say(&recorder->report, "no counters: %s",
+		               strerror(-r));
+}
+
 /* Run the command and write the beginning of the capture. */
 static int start_recording(struct recorder *recorder)
 {
@@ -587,6 +617,7 @@ static int start_recording(struct recorder *recorder)
 	                      (int32_t)recorder->command.pid,
 	                      command != NULL ? command : options->argv[0]);
 	free(command);
+	begin_counters(recorder);
 	return 0;
 }
 
