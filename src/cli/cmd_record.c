@@ -30,6 +30,7 @@ enum {
 	OPT_GJS,
 	OPT_SAMPLE,
 	OPT_COUNTERS,
+	OPT_STDERR,
 	OPT_NO_SYMBOLS,
 	OPT_REPORT
 };
@@ -106,6 +107,8 @@ static const struct syc_option table[] = {
 	  "read what the kernel counts: cpu, memory, disk, net, energy, "
 	  "battery, sched, psi, or all",
 	  NULL },
+	{ "stderr", OPT_STDERR, NULL,
+	  "record what it writes on standard error, line by line", NULL },
 	{ "no-symbols", OPT_NO_SYMBOLS, NULL, "leave out names for stacks",
 	  NULL },
 	{ "report", OPT_REPORT, "[=PAGE]",
@@ -184,6 +187,9 @@ static int parse(int argc, char **argv, struct syc_record_options *options,
 			                              &options->counters,
 			                              &options->counters_hz))
 				return SYC_EXIT_MISUSE;
+			break;
+		case OPT_STDERR:
+			options->error_lines = true;
 			break;
 		case OPT_RING_KIB:
 			if (!parse_number(words.value, "--ring-kib",

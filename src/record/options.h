@@ -16,6 +16,7 @@ struct syc_record_options {
 	const char *sample; /* $SYSCAP_SAMPLE of the command; NULL: none */
 	unsigned counters;  /* groups of what the kernel counts, as bits */
 	unsigned counters_hz;
+	bool error_lines;  /* the command's standard error as LOG frames */
 	char *const *argv; /* the command */
 };
 

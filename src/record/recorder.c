@@ -20,6 +20,7 @@
 #include "record/intake.h"
 #include "record/keep_old.h"
 #include "record/listener.h"
+#include "record/logged.h"
 #include "record/naming.h"
 #include "record/now.h"
 #include "record/preload.h"
@@ -45,6 +46,7 @@
 #define IS_CONTROL (UINT64_C(1) << 32)
 #define IS_SIGNAL  (UINT64_C(2) << 32)
 #define IS_CALLER  (UINT64_C(4) << 32) /* with its number */
+#define IS_LOGGED  (UINT64_C(8) << 32)
 
 struct recorder {
 	const struct syc_record_options *options;
@@ -59,6 +61,7 @@ struct recorder {
 	struct syc_intake intake;
 	struct syc_rings rings;
 	struct syc_system_counters counters;
+	struct syc_logged logged;
 
 	struct syc_spawn_saved saved;
 	int signal_fd, epoll, control, child_end;
@@ -223,6 +226,8 @@ static int set_up(struct recorder *recorder)
 		r = watch(recorder, recorder->control, IS_CONTROL);
 	if (r == 0)
 		r = watch(recorder, recorder->signal_fd, IS_SIGNAL);
+	if (r == 0 && recorder->logged.is_on)
+		r = watch(recorder, recorder->logged.pump.socket, IS_LOGGED);
 	return r == 0 ? check_files(recorder->epoll) : r;
 }
 
@@ -241,6 +246,7 @@ static void tear_down(struct recorder *recorder)
 	syc_callers_free(recorder->callers);
 	syc_listener_close(&recorder->listener);
 	syc_system_counters_free(&recorder->counters);
+	syc_logged_free(&recorder->logged);
 	syc_processes_free(recorder->processes);
 	syc_code_names_free(recorder->code);
 	syc_renumber_free(recorder->renumber);
@@ -307,6 +313,10 @@ static void take_events(struct recorder *recorder, int timeout)
 			if (!syc_control_server_read(recorder->server))
 				epoll_ctl(recorder->epoll, EPOLL_CTL_DEL,
 				          recorder->control, NULL);
+		} else if (what == IS_LOGGED) {
+			if (!syc_logged_take(&recorder->logged))
+				epoll_ctl(recorder->epoll, EPOLL_CTL_DEL,
+				          recorder->logged.pump.socket, NULL);
 		} else if ((what & IS_CALLER) != 0) {
 			recorder->interval = 1;
 			syc_callers_take(recorder->callers, what);
@@ -486,6 +496,9 @@ static int finish_recording(struct recorder *recorder)
 	syc_control_server_refuse(recorder->server);
 	const unsigned without = refuse_callers(recorder);
 	drain(recorder, &pass);
+	if (!syc_logged_end(&recorder->logged))
+		syc_report_say(&recorder->report,
+		               "--stderr: some of it was not recorded");
 	syc_system_counters_end(&recorder->counters, recorder->options,
 	                        &recorder->report, syc_now());
 	syc_rings_end_all(&recorder->rings);
@@ -594,10 +607,15 @@ static int start_recording(struct recorder *recorder)
 	/* gjs asks for both */
 	if (options->gjs && setenv("GJS_ENABLE_PROFILER", "1", 1) != 0)
 		return SYC_RECORD_FAILED;
+	recorder->saved.error_fd = recorder->logged.pump.given;
 	r = syc_spawn(options->argv, given, sizeof(given) / sizeof(given[0]),
 	              &recorder->saved, &recorder->command, &executing);
 	close(recorder->child_end);
 	recorder->child_end = -1;
+	/* Its end is to be seen when all who have it are gone */
+	if (recorder->logged.is_on)
+		close(recorder->logged.pump.given);
+	recorder->logged.pump.given = -1;
 	if (r != 0 && executing)
 		return cannot_run(options, r);
 	if (r != 0) {
@@ -610,6 +628,8 @@ static int start_recording(struct recorder *recorder)
 	if (stat(options->output, &recorder->output) != 0)
 		memset(&recorder->output, 0, sizeof(recorder->output));
 	recorder->intake.command = (int32_t)recorder->command.pid;
+	recorder->logged.pid = (int32_t)recorder->command.pid;
+	recorder->logged.writer = recorder->writer;
 	syc_about_write(recorder->writer, &recorder->intake.frame,
 	                recorder->began, options);
 	command = syc_about_command(options->argv);
@@ -689,6 +709,11 @@ int syc_record_run(const struct syc_record_options *options)
 		                            &recorder.child_end);
 	if (r != 0)
 		goto fail;
+	r = options->error_lines ? syc_logged_begin(&recorder.logged) : 0;
+	if (r != 0) {
+		fprintf(stderr, "syscap record: --stderr: %s\n", strerror(-r));
+		goto out;
+	}
 	if (open_output(&recorder) != 0)
 		goto out;
 	listen_by_name(&recorder);
