@@ -82,10 +82,10 @@ static __attribute__((noinline)) void record(void *block, int64_t size)
 }
 
 /* Where it came from is told by its allocation. */
-static __attribute__((noinline)) void record_free(void *block)
+static __attribute__((noinline)) void record_free(void *block, int64_t time)
 {
 	syc_memory_room_wait();
-	syc_allocation((uintptr_t)block, 0, NULL, NULL);
+	syc_allocation_at(time, (uintptr_t)block, 0, NULL, NULL);
 }
 
 __attribute__((noinline)) void syc_memory_allocated(void *block, size_t size)
@@ -114,17 +114,49 @@ __attribute__((noinline)) void syc_memory_allocated(void *block, size_t size)
 	__asm__ volatile("");
 }
 
-bool syc_memory_freed(void *block)
+/* Of those that were drawn, or all. */
+static bool is_recorded(const void *block)
 {
-	if (__atomic_load_n(&syc_memory_role_now, __ATOMIC_RELAXED) ==
-	            SYC_MEMORY_SAMPLED &&
-	    !syc_memory_sampled_forget(block))
-		return false;
-	if (!enter())
-		return false;
+	return __atomic_load_n(&syc_memory_role_now, __ATOMIC_RELAXED) !=
+	               SYC_MEMORY_SAMPLED ||
+	       syc_memory_sampled_forget(block);
+}
+
+static void tell_free(void *block, int64_t time)
+{
 	const int saved = errno;
-	record_free(block);
+
+	if (!enter())
+		return;
+	record_free(block, time);
 	errno = saved;
 	depth--;
-	return true;
+}
+
+void syc_memory_freed(void *block)
+{
+	if (syscap_is_active() && is_recorded(block))
+		tell_free(block, syscap_clock());
+}
+
+struct syc_memory_move syc_memory_move_begin(void *block)
+{
+	struct syc_memory_move move = { .block = NULL };
+
+	if (syscap_is_active() && is_recorded(block)) {
+		move.block = block;
+		move.time = syscap_clock();
+	}
+	return move;
+}
+
+void syc_memory_move_end(const struct syc_memory_move *move, bool has_moved)
+{
+	if (move->block == NULL)
+		return;
+	if (has_moved)
+		tell_free(move->block, move->time);
+	else if (__atomic_load_n(&syc_memory_role_now, __ATOMIC_RELAXED) ==
+	         SYC_MEMORY_SAMPLED)
+		syc_memory_sampled_remember(move->block);
 }

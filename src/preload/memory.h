@@ -43,8 +43,20 @@ static inline bool syc_memory_is_on(void)
  */
 void syc_memory_allocated(void *block, size_t size);
 
-/** @block is the program's no more; to be called before it is freed.  Whether
- * that was recorded. */
-bool syc_memory_freed(void *block);
+/** @block is the program's no more; to be called before it is freed. */
+void syc_memory_freed(void *block);
+
+/**
+ * @block may be moved: begin before, and end when it is known whether it was.
+ * That it was freed is told then, of the time when it began: a block's next
+ * owner may have it by then.
+ */
+struct syc_memory_move {
+	void *block; /* NULL: nothing is to be told of it */
+	int64_t time;
+};
+
+struct syc_memory_move syc_memory_move_begin(void *block);
+void syc_memory_move_end(const struct syc_memory_move *move, bool has_moved);
 
 #endif

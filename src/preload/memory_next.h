@@ -13,10 +13,9 @@
 #include <stddef.h>
 
 /* All are there: dlsym() allocates for what it does not find. */
-#define SYC_MEMORY_FUNCTIONS(f)                                   \
-	f(malloc) f(calloc) f(realloc) f(free) f(posix_memalign)  \
-		f(aligned_alloc) f(memalign) f(valloc) f(pvalloc) \
-			f(malloc_usable_size)
+#define SYC_MEMORY_FUNCTIONS(f)                                  \
+	f(malloc) f(calloc) f(realloc) f(free) f(posix_memalign) \
+		f(aligned_alloc) f(memalign) f(valloc) f(pvalloc)
 
 #define SYC_MEMORY_INDEX(name) SYC_MEMORY_##name,
 enum syc_memory_function {

@@ -109,19 +109,11 @@ static void *move_early(void *block, size_t size)
 	return moved;
 }
 
-/* It failed, and the old one is still there. */
-static __attribute__((noinline)) void put_back(void *block)
-{
-	const __typeof__(&malloc_usable_size) usable = NEXT(malloc_usable_size);
-
-	syc_memory_allocated(block, usable != NULL ? usable(block) : 1);
-}
-
 static inline __attribute__((always_inline)) void *reallocate(void *block,
                                                               size_t size)
 {
 	const __typeof__(&realloc) next = NEXT(realloc);
-	bool was_recorded = false;
+	struct syc_memory_move move = { .block = NULL };
 
 	if (__builtin_expect(syc_memory_is_early(block), 0))
 		return move_early(block, size);
@@ -129,14 +121,14 @@ static inline __attribute__((always_inline)) void *reallocate(void *block,
 		return block == NULL ? early(size, 0) : no_memory();
 	const bool is_on = syc_memory_is_on();
 	if (is_on && block != NULL)
-		was_recorded = syc_memory_freed(block);
+		move = syc_memory_move_begin(block);
 	void *const moved = next(block, size);
 	if (!is_on)
 		return moved;
+	/* Of no bytes: it was freed, and is no failure */
+	syc_memory_move_end(&move, moved != NULL || size == 0);
 	if (moved != NULL)
 		syc_memory_allocated(moved, size);
-	else if (was_recorded && size != 0)
-		put_back(block);
 	return moved;
 }
 

@@ -31,6 +31,35 @@ lost() {
 diff counted seen || fail "it is not what the program counted"
 rm all.syscap
 
+# Where one does not expect them; with samples, too, nothing else changes
+odd=$SYSCAP_TEST_BIN/record_memory_odd
+for sample in --no-symbols --sample=1000,wall; do
+	"$SYSCAP" record -q --no-symbols $sample --memory -o odd.syscap -- \
+		"$odd" counted
+	"$SYSCAP_TEST_BIN/record_memory_count" odd.syscap "$odd" >seen
+	diff counted seen || fail "odd: it is not what the program counted"
+	rm odd.syscap*
+done
+
+# A sample of one in one byte is all of it; of few, the program is the same
+"$SYSCAP" record -q --no-symbols --memory=1 -o one.syscap -- "$odd" counted
+"$SYSCAP_TEST_BIN/record_memory_count" one.syscap "$odd" >seen
+[ "$(sed -n 's/^allocated [0-9]* //p' seen)" -ge 1000 ] || fail "a sample: $(cat seen)"
+"$SYSCAP" record -q --no-symbols --memory=512K -o few.syscap -- \
+	"$program" 100000 4 1 counted
+
+# A program of another allocator's, and one that is no program for us
+"$SYSCAP" record --memory -o static.syscap -- "$SYSCAP_TEST_BIN/nowhere" \
+	2>err && fail "it ran"
+grep -q 'cannot run' err
+for value in 0 x 1G 1025M ''; do
+	status=0
+	"$SYSCAP" record -o bad.syscap "--memory=$value" -- true 2>err ||
+		status=$?
+	[ $status = 2 ] || fail "--memory=$value: $status"
+	grep -q -- "--memory: '$value' is no number of bytes" err
+done
+
 # What valgrind sees
 if command -v valgrind >/dev/null; then
 	for size in 0 1000 5000; do
