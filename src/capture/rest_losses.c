@@ -8,19 +8,20 @@
 #include "capture/frame.h"
 
 static struct syc_rest_loss *find_thread(const struct syc_rest_losses *losses,
-                                         int32_t tid)
+                                         int32_t pid, int32_t tid)
 {
 	for (size_t i = 0; i < losses->by_tid.n; i++)
-		if (losses->by_tid.items[i].tid == tid)
+		if (losses->by_tid.items[i].pid == pid &&
+		    losses->by_tid.items[i].tid == tid)
 			return &losses->by_tid.items[i];
 	return NULL;
 }
 
 static struct syc_rest_loss *find_or_add(struct syc_rest_losses *losses,
-                                         int32_t tid)
+                                         int32_t pid, int32_t tid)
 {
-	struct syc_rest_loss *const found = find_thread(losses, tid);
-	const struct syc_rest_loss fresh = { .tid = tid };
+	struct syc_rest_loss *const found = find_thread(losses, pid, tid);
+	const struct syc_rest_loss fresh = { .pid = pid, .tid = tid };
 
 	if (found != NULL)
 		return found;
@@ -30,17 +31,15 @@ static struct syc_rest_loss *find_or_add(struct syc_rest_losses *losses,
 }
 
 bool syc_rest_losses_note(struct syc_rest_losses *losses,
-                          const struct syc_ring_header *ring)
+                          const struct syc_ring_header *ring, int32_t pid)
 {
 	const struct syc_loss nothing = { .total = 0 };
 	struct syc_loss lost, told;
 
-	if ((ring->slot_state != SYC_SLOT_LIVE &&
-	     ring->slot_state != SYC_SLOT_ENDED) ||
-	    !syc_losses_remainder(&ring->lost, &nothing, &lost))
+	if (!syc_losses_remainder(&ring->lost, &nothing, &lost))
 		return true;
 	(void)syc_losses_remainder(&ring->told, &nothing, &told);
-	struct syc_rest_loss *const loss = find_or_add(losses, ring->tid);
+	struct syc_rest_loss *const loss = find_or_add(losses, pid, ring->tid);
 	if (loss == NULL)
 		return false;
 	syc_losses_add(&loss->lost, &lost);
@@ -54,7 +53,7 @@ bool syc_rest_losses_note(struct syc_rest_losses *losses,
 	return true;
 }
 
-void syc_rest_losses_count(struct syc_rest_losses *losses, int32_t pid,
+void syc_rest_losses_count(struct syc_rest_losses *losses,
                            const unsigned char *bytes, uint64_t n)
 {
 	struct syscap_frame frame;
@@ -67,11 +66,11 @@ void syc_rest_losses_count(struct syc_rest_losses *losses, int32_t pid,
 		    frame.len % 8 != 0 || frame.len > n - at)
 			return;
 		at += frame.len;
-		if (frame.type == SYSCAP_FRAME_MARK && frame.pid == pid &&
+		if (frame.type == SYSCAP_FRAME_MARK &&
 		    syc_frame_decode(&frame, false, NULL) == 0 &&
 		    syc_loss_record_is(frame.mark.group, frame.mark.name) &&
 		    syc_loss_record_parse(frame.mark.message, &one) &&
-		    (of = find_thread(losses, one.tid)) != NULL)
+		    (of = find_thread(losses, frame.pid, one.tid)) != NULL)
 			syc_losses_add(&of->recorded, &one);
 	}
 }
@@ -84,7 +83,7 @@ static const struct syc_loss *told_of(const struct syc_rest_loss *loss)
 }
 
 uint16_t syc_rest_losses_compose(const struct syc_rest_losses *losses, size_t i,
-                                 int32_t pid, void *frame)
+                                 void *frame)
 {
 	const struct syc_rest_loss *const loss = &losses->by_tid.items[i];
 	struct syc_loss untold;
@@ -92,7 +91,8 @@ uint16_t syc_rest_losses_compose(const struct syc_rest_losses *losses, size_t i,
 	if (!syc_losses_less(&loss->lost, told_of(loss), &untold))
 		return 0;
 	untold.tid = loss->tid;
-	return syc_losses_compose(frame, &untold, pid, loss->from, loss->to);
+	return syc_losses_compose(frame, &untold, loss->pid, loss->from,
+	                          loss->to);
 }
 
 void syc_rest_losses_fini(struct syc_rest_losses *losses)

@@ -10,8 +10,8 @@
  * which another thread may have had before.
  *
  *	syc_rest_losses_note(&losses, slot);		the header of each slot
- *	syc_rest_losses_count(&losses, pid, frames, n);	all frames there are
- *	syc_rest_losses_compose(&losses, i, pid, frame);	for each of by_tid
+ *	syc_rest_losses_count(&losses, frames, n);	all frames there are
+ *	syc_rest_losses_compose(&losses, i, frame);	for each of by_tid
  *
  * Context of all: offline.
  */
@@ -28,7 +28,7 @@
 
 /** Of one thread id, over all slots that have it. */
 struct syc_rest_loss {
-	int32_t tid;
+	int32_t pid, tid;
 	int64_t from, to;
 	struct syc_loss lost, told; /* as the slots say */
 	struct syc_loss recorded;   /* as the records say */
@@ -38,12 +38,13 @@ struct syc_rest_losses {
 	SYC_ARRAY(struct syc_rest_loss) by_tid;
 };
 
-/** Note what @ring, a slot's header, says was lost.  False: no memory. */
+/** Note what @ring, the header of a slot of @pid, says was lost.  False: no
+ * memory. */
 bool syc_rest_losses_note(struct syc_rest_losses *losses,
-                          const struct syc_ring_header *ring);
+                          const struct syc_ring_header *ring, int32_t pid);
 
-/** Add up @pid's loss records among the frames in @n @bytes. */
-void syc_rest_losses_count(struct syc_rest_losses *losses, int32_t pid,
+/** Add up the loss records among the frames in @n @bytes. */
+void syc_rest_losses_count(struct syc_rest_losses *losses,
                            const unsigned char *bytes, uint64_t n);
 
 /**
@@ -51,7 +52,7 @@ void syc_rest_losses_count(struct syc_rest_losses *losses, int32_t pid,
  * syc_losses_compose() has it.  Returns its length; 0: all is told.
  */
 uint16_t syc_rest_losses_compose(const struct syc_rest_losses *losses, size_t i,
-                                 int32_t pid, void *frame);
+                                 void *frame);
 
 void syc_rest_losses_fini(struct syc_rest_losses *losses);
 

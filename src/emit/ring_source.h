@@ -25,8 +25,9 @@ struct syc_ring_source {
 	/* @ts is to be without a ring: it ends, or its events go elsewhere.
 	 * Owner, or whoever finishes a dead thread's state. */
 	void (*forgo)(struct syc_state *ts);
-	/* Get pages for [at, at + n) of a ring of ours that is sparse: 0 or
-	 * -errno.  Never NULL where rings are sparse. */
+	/* The thread of @ts is done with the ring of ours that it has. */
+	void (*give_back)(const struct syc_state *ts);
+	/* Get pages for [at, at + n) of a ring of ours: 0 or -errno. */
 	int (*provide)(void *at, size_t n);
 	/* A ring of ours fills up. */
 	void (*warn_of_little_room)(void);

@@ -69,8 +69,8 @@ void syc_thread_leave_ring(struct syc_state *ts)
 	syc_loss_leave_behind(ts);
 	if (ts->is_own) {
 		syc_loss_mirror(ts);
-		__atomic_store_n(&ts->ring->slot_state, SYC_SLOT_ENDED,
-		                 __ATOMIC_RELEASE);
+		if (syc_ring_source_of(ts) != NULL)
+			syc_ring_source_of(ts)->give_back(ts);
 	}
 	syc_thread_ring_unmap(ts);
 }

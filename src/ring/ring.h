@@ -49,18 +49,6 @@ struct syc_ring_losses {
 	int64_t to;   /* frame time of the last */
 };
 
-/**
- * What becomes of a ring that the process itself owns, in slot_state.  Only
- * the writer takes it from BUSY to ENDED, only the drainer from ENDED to FREE;
- * any thread may claim a FREE one (compare-exchange to BUSY).
- */
-enum {
-	SYC_SLOT_FREE = 0, /* head == tail, nothing untold */
-	SYC_SLOT_BUSY,     /* claimed, the client block is being written */
-	SYC_SLOT_LIVE,
-	SYC_SLOT_ENDED, /* its thread is done: what is left is to be read */
-};
-
 struct syc_ring_header {
 	/* Sysprof's 16 bytes */
 	uint32_t head;   /* next frame to read; stored by the reader only */
@@ -84,16 +72,15 @@ struct syc_ring_header {
 	uint8_t reserved_client[200];
 
 	/* only in rings that the process owns, offset 512 */
-	uint32_t slot_state; /* SYC_SLOT_* */
-	uint32_t reserved_slot;
 	int64_t since;               /* ns: when the thread got the ring */
 	struct syc_ring_losses told; /* by loss records in this ring */
+	uint64_t drained;            /* bytes; by the drainer, for statistics */
 };
 
 _Static_assert(offsetof(struct syc_ring_header, recorder_magic) == 64, "abi");
 _Static_assert(offsetof(struct syc_ring_header, client_magic) == 128, "abi");
 _Static_assert(offsetof(struct syc_ring_header, lost) == 144, "abi");
-_Static_assert(offsetof(struct syc_ring_header, slot_state) == 512, "abi");
+_Static_assert(offsetof(struct syc_ring_header, since) == 512, "abi");
 _Static_assert(sizeof(struct syc_ring_header) <= 4096, "one page");
 
 /** The request for a ring, as it goes over the control socket. */

@@ -148,8 +148,7 @@ uint32_t *syc_alone_main_word(void)
 	/* Of a C library that has all threads share one word, or of a raw
 	 * clone(), it is nobody's */
 	if (gettid() != getpid() ||
-	    prctl(PR_GET_TID_ADDRESS, &word, 0, 0, 0) != 0 ||
-	    word == NULL ||
+	    prctl(PR_GET_TID_ADDRESS, &word, 0, 0, 0) != 0 || word == NULL ||
 	    __atomic_load_n(word, __ATOMIC_RELAXED) != (uint32_t)getpid())
 		return NULL;
 	return word;

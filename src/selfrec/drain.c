@@ -10,7 +10,6 @@
 
 #include <syscap.h>
 
-#include "base/frame.h"
 #include "emit/loss.h"
 #include "emit/loss_compose.h"
 #include "emit/process.h"
@@ -19,6 +18,10 @@
 #include "os/same_file.h"
 #include "os/tid_lock.h"
 #include "ring/clock.h"
+#include "selfrec/gather.h"
+#include "selfrec/guest.h"
+#include "selfrec/relatives.h"
+#include "selfrec/say.h"
 
 /** Of the size limit, for saying that it was reached. */
 #define ROOM_FOR_THE_END UINT64_C(2048)
@@ -28,105 +31,30 @@
 #define ROOM_FOR_LOSSES UINT64_C(1024)
 /** How often a batch is made smaller until it fits. */
 #define TRIES 16
-/** One batch is about this much at most: longer ones hold a lock longer. */
-#define BATCH_MAX UINT64_C(16777216)
-
-/* ---------------------------------------------------- the drainer's ring */
-
-/* Add a frame of our own to slot 0.  False: no room until the next pass. */
-static bool add_frame(void *data, const void *frame, uint32_t len)
-{
-	struct syc_session *const s = data;
-	struct syc_ring_header *const ring = syc_arena_ring(&s->arena, 0);
-	unsigned char *const body = (unsigned char *)ring + s->arena.page;
-	const uint32_t size = s->arena.body;
-	const uint32_t tail = ring->tail;
-	const uint32_t used = tail >= ring->head ? tail - ring->head
-	                                         : tail + size - ring->head;
-
-	if (len + 8 > size - used)
-		return false;
-	const uint32_t first = len < size - tail ? len : size - tail;
-	if (syc_session_is_sparse(s) &&
-	    (syc_arena_provide(body + tail, first) != 0 ||
-	     (len != first && syc_arena_provide(body, len - first) != 0)))
-		return false;
-	memcpy(body + tail, frame, first);
-	memcpy(body, (const unsigned char *)frame + first, len - first);
-	uint32_t next = tail + len;
-	if (next >= size)
-		next -= size;
-	__atomic_store_n(&ring->tail, next, __ATOMIC_RELEASE);
-	return true;
-}
-
-static bool add_metadata(struct syc_session *s, const char *id,
-                         const char *value)
-{
-	struct {
-		struct syscap_wire_metadata metadata;
-		char value[64];
-	} frame;
-
-	return add_frame(s, &frame,
-	                 syc_frame_metadata(&frame, s->pid, syc_clock_kernel(),
-	                                    id, value));
-}
 
 /*
- * Who we are, before anything else of this process: an output begins with it.
- * False: there is no memory to say so.
+ * A slot whose thread is done, or its process: say what it lost, and give it
+ * to others.
  */
-static bool announce(struct syc_session *s, int64_t now)
+static void end_slot(struct syc_session *s, uint32_t i)
 {
-	const bool may_lock =
-		!s->is_child && !s->is_orphan && !s->must_not_lock;
+	uint32_t *const word = syc_arena_word(&s->arena, i);
+	uint32_t is = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+	const uint32_t state = syc_slot_state(is);
+	const int32_t pid = syc_slot_pid(is);
+	const struct syc_ring_header *const ring = syc_arena_ring(&s->arena, i);
 
-	if (!s->is_announced) {
-		if (!s->is_introduced &&
-		    !syc_describe_process(s->pid, now, add_frame, s))
-			return false;
-		s->is_announced = true;
-		if (s->output.is_on_disk)
-			add_metadata(s, SYC_RING_FILE_ID ".storage", "disk");
-	} else if (!syc_describe_maps_changed(&s->described, now, may_lock)) {
-		return true;
-	}
-	syc_describe_maps(&s->described, s->pid, now, may_lock, add_frame, s);
-	return true;
-}
-
-/* The last frame of this process. */
-static bool add_exit(struct syc_session *s)
-{
-	struct syscap_wire_frame frame;
-
-	memset(&frame, 0, sizeof(frame));
-	syc_frame_begin(&frame, SYSCAP_FRAME_EXIT, s->pid, syc_clock_kernel());
-	return add_frame(s, &frame, syc_frame_end(&frame, sizeof(frame)));
-}
-
-/* --------------------------------------------------------------- losses */
-
-static bool add_losses(struct syc_session *s,
-                       const struct syc_ring_losses *lost,
-                       const struct syc_ring_losses *told, int32_t tid)
-{
-	unsigned char frame[SYC_LOSS_RECORD_MAX] __attribute__((aligned(8)));
-	const uint32_t len = syc_loss_compose(frame, lost, told, s->pid, tid);
-
-	return len == 0 || add_frame(s, frame, len);
-}
-
-/* A slot whose thread is done: say what it lost, and give it to others. */
-static void end_slot(struct syc_session *s, struct syc_ring_header *ring)
-{
-	if (__atomic_load_n(&ring->slot_state, __ATOMIC_ACQUIRE) !=
-	            SYC_SLOT_ENDED ||
-	    ring->head != ring->tail ||
-	    !add_losses(s, &ring->lost, &ring->told, ring->tid))
+	if (state == SYC_SLOT_FREE ||
+	    (state != SYC_SLOT_ENDED && !syc_relatives_is_gone(s, pid)))
 		return;
-	__atomic_store_n(&ring->slot_state, SYC_SLOT_FREE, __ATOMIC_RELEASE);
+	/* One that is BUSY has nothing yet, and its pages neither */
+	if (state != SYC_SLOT_BUSY &&
+	    (!syc_gather_is_empty(s, i) ||
+	     !syc_say_losses(s, &ring->lost, &ring->told, pid, ring->tid)))
+		return;
+	__atomic_store_n(&s->words[i], SYC_SLOT_FREE, __ATOMIC_RELAXED);
+	__atomic_compare_exchange_n(word, &is, SYC_SLOT_FREE, false,
+	                            __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
 /* At the end: losses that no thread will tell any more. */
@@ -135,21 +63,25 @@ static void tell_late(struct syc_session *s)
 	bool is_told = true;
 
 	s->has_told_late = true;
-	for (uint32_t i = 1; i < s->arena.high_water; i++) {
-		struct syc_ring_header *const ring =
+	for (uint32_t i = 1; i < s->arena.n_slots; i++) {
+		const uint32_t word = __atomic_load_n(
+			syc_arena_word(&s->arena, i), __ATOMIC_ACQUIRE);
+		const uint32_t state = syc_slot_state(word);
+		const int32_t pid = syc_slot_pid(word);
+		const struct syc_ring_header *const ring =
 			syc_arena_ring(&s->arena, i);
 
-		const uint32_t state =
-			__atomic_load_n(&ring->slot_state, __ATOMIC_ACQUIRE);
-
-		if (state == SYC_SLOT_LIVE || state == SYC_SLOT_ENDED)
-			is_told &= add_losses(s, &ring->lost, &ring->told,
-			                      ring->tid);
+		/* A relative that lives tells them itself */
+		if (state == SYC_SLOT_ENDED ||
+		    (state == SYC_SLOT_LIVE &&
+		     (pid == s->pid || syc_relatives_is_gone(s, pid))))
+			is_told &= syc_say_losses(s, &ring->lost, &ring->told,
+			                          pid, ring->tid);
 	}
 	unsigned char frame[SYC_LOSS_RECORD_MAX] __attribute__((aligned(8)));
 	const uint32_t len = syc_loss_compose_stray(frame, s->pid);
 	if (len != 0)
-		is_told &= add_frame(s, frame, len);
+		is_told &= syc_say_frame(s, frame, len);
 	if (!is_told)
 		syc_diag_say("events are lost", "and there is no memory to say "
 		                                "so in the capture");
@@ -157,119 +89,10 @@ static void tell_late(struct syc_session *s)
 
 /* ---------------------------------------------------------------- a pass */
 
-struct batch {
-	unsigned n_pieces, n_parts;
-	uint64_t length;
-};
-
-static void add_part(struct syc_session *s, struct batch *batch, uint32_t slot,
-                     uint32_t from, uint32_t to)
-{
-	struct syc_ring_header *const ring = syc_arena_ring(&s->arena, slot);
-	unsigned char *const body = (unsigned char *)ring + s->arena.page;
-	struct iovec *piece = &s->pieces[batch->n_pieces];
-
-	s->parts[batch->n_parts++] =
-		(struct syc_ring_journal_part){ slot, from, to };
-	if (to >= from) {
-		*piece = (struct iovec){ body + from, to - from };
-		batch->length += to - from;
-		batch->n_pieces++;
-		return;
-	}
-	*piece++ = (struct iovec){ body + from, s->arena.body - from };
-	batch->n_pieces++;
-	batch->length += s->arena.body - from;
-	if (to != 0) {
-		*piece = (struct iovec){ body, to };
-		batch->n_pieces++;
-		batch->length += to;
-	}
-}
-
-/* The end of the frames of [from, to) that fit into @room bytes. */
-static uint32_t fit(const struct syc_session *s, uint32_t slot, uint32_t from,
-                    uint32_t to, uint64_t room)
-{
-	const unsigned char *const body =
-		syc_arena_body(&s->arena, syc_arena_ring(&s->arena, slot));
-	uint64_t used = 0;
-
-	while (from != to) {
-		uint16_t len;
-
-		memcpy(&len, body + from, sizeof(len));
-		used += len;
-		if (used > room || len < SYC_HEAD_SIZE)
-			break;
-		from += len;
-		if (from >= s->arena.body)
-			from -= s->arena.body;
-	}
-	return from;
-}
-
-/* False: there is more than fits into @room bytes. */
-static bool gather(struct syc_session *s, struct batch *batch, uint64_t room)
-{
-	const uint32_t high =
-		__atomic_load_n(&s->arena.high_water, __ATOMIC_ACQUIRE);
-	bool is_all = true;
-
-	memset(batch, 0, sizeof(*batch));
-	for (uint32_t i = 0; i < high && batch->length < BATCH_MAX; i++) {
-		const struct syc_ring_header *const ring =
-			syc_arena_ring(&s->arena, i);
-		/* R1, pairs with W2 */
-		const uint32_t tail =
-			__atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
-		const uint32_t head = ring->head;
-		const uint32_t n = tail >= head ? tail - head
-		                                : tail + s->arena.body - head;
-
-		/* Our own memory; but a program may overwrite it */
-		if (tail == head || tail >= s->arena.body || tail % 8 != 0)
-			continue;
-		if (n <= room - batch->length) {
-			add_part(s, batch, i, head, tail);
-			continue;
-		}
-		is_all = false;
-		const uint32_t to = fit(s, i, head, tail, room - batch->length);
-		if (to != head)
-			add_part(s, batch, i, head, to);
-		else if (i == 0 && !s->is_introduced)
-			return false; /* nothing goes before our own frame */
-	}
-	return is_all;
-}
-
-/* The first @done bytes of the batch are out, whole frames. */
-static void advance(struct syc_session *s, const struct batch *batch,
-                    uint64_t done)
-{
-	for (unsigned i = 0; i < batch->n_parts && done != 0; i++) {
-		const struct syc_ring_journal_part *const part = &s->parts[i];
-		struct syc_ring_header *const ring =
-			syc_arena_ring(&s->arena, part->slot);
-		const uint64_t n =
-			part->to > part->from
-				? part->to - part->from
-				: part->to + s->arena.body - part->from;
-		uint32_t head = part->to;
-
-		if (done < n)
-			head = (uint32_t)((part->from + done) % s->arena.body);
-		s->is_introduced |= part->slot == 0;
-		/* R2, pairs with W1 */
-		__atomic_store_n(&ring->head, head, __ATOMIC_RELEASE);
-		done -= done < n ? done : n;
-	}
-}
-
-static int write_output(struct syc_session *s, const struct batch *batch,
+static int write_output(struct syc_session *s, const struct syc_batch *batch,
                         int64_t now, uint64_t *ret_done)
 {
+	const struct iovec piece = { s->copy, batch->length };
 	int r;
 
 	/* A shared table: has somebody closed and reused ours? */
@@ -278,28 +101,29 @@ static int write_output(struct syc_session *s, const struct batch *batch,
 		return -ESTALE;
 	if (!s->owns_table) /* a close() of the program's may have ended it */
 		syc_output_hold(&s->output);
-	r = syc_output_ready(&s->output);
+	r = syc_output_ready(&s->output, batch->n_parts);
 	if (r != 0)
 		return r;
 	memcpy(s->output.journal->parts, s->parts,
 	       batch->n_parts * sizeof(s->parts[0]));
-	r = syc_output_write(&s->output, s->pieces, batch->n_pieces,
-	                     batch->n_parts, batch->length, now);
+	r = syc_output_write(&s->output, &piece, 1, batch->n_parts,
+	                     batch->length, now);
 	if (r != 0)
 		return r;
-	advance(s, batch, batch->length);
+	syc_gather_advance(s, batch, batch->length);
 	syc_output_commit(&s->output);
 	*ret_done = batch->length;
 	return 0;
 }
 
-static int write_trace(struct syc_session *s, const struct batch *batch,
+static int write_trace(struct syc_session *s, const struct syc_batch *batch,
                        int64_t now, int64_t deadline, uint64_t *ret_done)
 {
-	const int r = syc_trace_write(&s->trace, s->pieces, batch->n_pieces,
-	                              s->began, now, deadline, ret_done);
+	const struct iovec piece = { s->copy, batch->length };
+	const int r = syc_trace_write(&s->trace, &piece, 1, s->began, now,
+	                              deadline, ret_done);
 	if (*ret_done != 0)
-		advance(s, batch, *ret_done);
+		syc_gather_advance(s, batch, *ret_done);
 	return r;
 }
 
@@ -344,11 +168,12 @@ static int note_result(struct syc_session *s, int r, int64_t now)
 	} else if (r != -EAGAIN) {
 		s->dead = -r;
 		syc_session_fail(s, why_gone(r));
+		syc_guest_refuse(s);
 	}
 	return r;
 }
 
-static int write_batch(struct syc_session *s, const struct batch *batch,
+static int write_batch(struct syc_session *s, const struct syc_batch *batch,
                        int64_t now, int64_t deadline, uint64_t *ret_done)
 {
 	return s->plan->to.sink == SYC_SINK_OUTPUT
@@ -366,7 +191,7 @@ static bool is_out_of_room(int r)
  * frame.  In a trace file, where nothing else is left of what is not written,
  * there stays room to tell of that.
  */
-static void write_what_fits(struct syc_session *s, struct batch *batch,
+static void write_what_fits(struct syc_session *s, struct syc_batch *batch,
                             int64_t now, int64_t deadline, uint64_t *ret_done)
 {
 	const bool is_output = s->plan->to.sink == SYC_SINK_OUTPUT;
@@ -381,7 +206,7 @@ static void write_what_fits(struct syc_session *s, struct batch *batch,
 		uint64_t room = fits != 0 ? fits : batch->length / 2;
 
 		room = room > left_free ? room - left_free : 0;
-		gather(s, batch, room);
+		syc_gather(s, batch, room);
 		if (batch->length == 0)
 			return;
 		r = write_batch(s, batch, now, deadline, ret_done);
@@ -393,7 +218,7 @@ static int move(struct syc_session *s, int64_t deadline, uint64_t *ret_moved)
 	const int64_t now = syc_clock_kernel();
 	uint64_t room = UINT64_MAX;
 	uint64_t done = 0;
-	struct batch batch;
+	struct syc_batch batch;
 	int r;
 
 	if (s->plan->to.sink == SYC_SINK_OUTPUT) {
@@ -402,7 +227,7 @@ static int move(struct syc_session *s, int64_t deadline, uint64_t *ret_moved)
 			room -= room > ROOM_FOR_THE_END ? ROOM_FOR_THE_END
 			                                : room;
 	}
-	if (!gather(s, &batch, room))
+	if (!syc_gather(s, &batch, room))
 		s->is_full = true;
 	if (batch.length == 0 && !syc_trace_has_rest(&s->trace))
 		return 0;
@@ -414,63 +239,14 @@ static int move(struct syc_session *s, int64_t deadline, uint64_t *ret_moved)
 	return note_result(s, r, now);
 }
 
-/* A frame of the ring's, at @at: what it tells, or it, is lost. */
-static void drop_frame(const struct syc_session *s, const unsigned char *body,
-                       uint32_t at, uint16_t len)
-{
-	unsigned char record[SYC_LOSS_RECORD_MAX] __attribute__((aligned(8)));
-	const uint32_t size = s->arena.body;
-	int64_t time;
-
-	memcpy(&time, body + (at + SYC_AT(frame, time)) % size, sizeof(time));
-	if (len <= sizeof(record)) {
-		const uint32_t first = len < size - at ? len : size - at;
-
-		memcpy(record, body + at, first);
-		memcpy(record + first, body, len - first);
-		if (syc_loss_take_back(record, len, time))
-			return;
-	}
-	syc_loss_count_stray(body[(at + SYC_AT(frame, type)) % size], len,
-	                     time);
-}
-
-/* What no longer fits is lost, and counted. */
-static void drop_rest(struct syc_session *s)
-{
-	for (uint32_t i = 0; i < s->arena.high_water; i++) {
-		struct syc_ring_header *const ring =
-			syc_arena_ring(&s->arena, i);
-		const unsigned char *const body =
-			syc_arena_body(&s->arena, ring);
-		uint32_t at = ring->head;
-		uint32_t left = s->arena.body;
-		const uint32_t tail =
-			__atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
-
-		while (at != tail && tail < s->arena.body) {
-			uint16_t len;
-
-			memcpy(&len, body + at, sizeof(len));
-			/* Our own memory; but a program may overwrite it */
-			if (len < SYC_HEAD_SIZE || len % 8 != 0 || len > left)
-				break;
-			left -= len;
-			if (i != 0)
-				drop_frame(s, body, at, len);
-			at = (at + len) % s->arena.body;
-		}
-		__atomic_store_n(&ring->head, tail, __ATOMIC_RELEASE);
-	}
-}
-
 static void end_at_limit(struct syc_session *s)
 {
 	uint64_t ignored = 0;
 
 	syc_session_fail(s, "the size limit was reached");
-	drop_rest(s);
-	add_metadata(s, "syscap.stopped", "the size limit was reached");
+	syc_guest_refuse(s);
+	syc_gather_drop(s);
+	syc_say_metadata(s, "syscap.stopped", "the size limit was reached");
 	tell_late(s);
 	move(s, syc_clock_kernel(), &ignored);
 	s->dead = EFBIG;
@@ -484,17 +260,20 @@ static int pass(struct syc_session *s, int64_t deadline, uint64_t *ret_moved)
 		return -s->dead;
 	if (s->retry_at != 0 && now < s->retry_at)
 		return -EAGAIN;
-	if (!announce(s, now))
+	if (!syc_say_who_we_are(s, now))
 		return note_result(s, -ENOMEM, now);
+	syc_relatives_meet(s, now, s->must_look);
+	s->must_look = false;
 	const int r = move(s, deadline, ret_moved);
 	if (s->is_full && s->dead == 0) {
 		end_at_limit(s);
 		return -EFBIG;
 	}
-	const uint32_t high =
-		__atomic_load_n(&s->arena.high_water, __ATOMIC_ACQUIRE);
-	for (uint32_t i = 1; i < high && !s->has_told_late; i++)
-		end_slot(s, syc_arena_ring(&s->arena, i));
+	if (!s->has_told_late) {
+		for (uint32_t i = 1; i < s->arena.n_slots; i++)
+			end_slot(s, i);
+		syc_relatives_part(s, now);
+	}
 	return r;
 }
 
@@ -553,22 +332,6 @@ void syc_drain_release(struct syc_session *s)
 	syc_tid_lock_give(&s->draining);
 }
 
-bool syc_drain_has_work(const struct syc_session *s)
-{
-	const uint32_t high =
-		__atomic_load_n(&s->arena.high_water, __ATOMIC_ACQUIRE);
-
-	for (uint32_t i = 0; i < high; i++) {
-		const struct syc_ring_header *const ring =
-			syc_arena_ring(&s->arena, i);
-
-		if (__atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE) !=
-		    __atomic_load_n(&ring->head, __ATOMIC_RELAXED))
-			return true;
-	}
-	return false;
-}
-
 /*
  * The end, and not all could be written.  A ring file has it still; what was
  * to go into a trace descriptor is lost, and the loss is told there if there
@@ -579,7 +342,6 @@ static void lose_rest(struct syc_session *s)
 	const struct syc_ring_losses told = syc_process->told;
 	const bool has_room_to_tell =
 		s->retry_at != 0 && s->trace.target.kind == SYC_TRACE_FILE;
-	const struct syc_ring_header *const own = syc_arena_ring(&s->arena, 0);
 	uint64_t moved = 0;
 
 	if (s->plan->to.sink == SYC_SINK_OUTPUT) {
@@ -588,15 +350,15 @@ static void lose_rest(struct syc_session *s)
 		return;
 	}
 	if (!s->has_told_late) {
-		drop_rest(s);
+		syc_gather_drop(s);
 		if (!s->is_introduced) /* what would have done so is dropped */
 			syc_describe_process(s->pid, syc_clock_kernel(),
-			                     add_frame, s);
+			                     syc_say_frame, s);
 		tell_late(s);
 		if (has_room_to_tell)
 			move(s, syc_clock_kernel(), &moved);
 	}
-	if (own->head == own->tail) {
+	if (s->heads[0] == s->own_tail) {
 		syc_diag_say("events are lost", "the capture says how many");
 		return;
 	}
@@ -614,7 +376,9 @@ int syc_drain_finish(struct syc_session *s, int64_t deadline)
 	if (!syc_drain_hold(s, deadline))
 		return -EBUSY;
 	syc_quiet_begin(&quiet);
+	syc_guest_refuse(s);
 	s->retry_at = 0; /* once more, whatever it said */
+	s->must_look = true;
 	do {
 		moved = 0;
 		r = pass(s, deadline, &moved);
@@ -624,11 +388,12 @@ int syc_drain_finish(struct syc_session *s, int64_t deadline)
 		} else if (r == 0 && moved == 0 && s->is_exiting &&
 		           !s->has_told_exit) {
 			s->has_told_exit = true;
-			moved = add_exit(s);
+			moved = syc_say_exit(s, s->pid, syc_clock_kernel());
 		}
 	} while (r == 0 && moved != 0);
 	if (r != 0 && s->dead == 0)
 		lose_rest(s);
+	s->is_needed = syc_relatives_live(s);
 	syc_quiet_end(&quiet);
 	syc_tid_lock_give(&s->draining);
 	return r;

@@ -44,7 +44,4 @@ void syc_drain_release(struct syc_session *session);
  * not all is in it. */
 int syc_drain_finish(struct syc_session *session, int64_t deadline);
 
-/** Whether the rings hold anything. */
-bool syc_drain_has_work(const struct syc_session *session);
-
 #endif

@@ -11,12 +11,13 @@
 #include "ring/clock.h"
 #include "selfrec/drain.h"
 #include "selfrec/drain_thread.h"
-#include "selfrec/session.h"
+#include "selfrec/enter.h"
 
 static bool is_without_thread(const struct syc_session *s)
 {
 	return __atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) == 0 &&
-	       !s->no_thread;
+	       !s->no_thread &&
+	       !__atomic_load_n(&s->is_guest, __ATOMIC_ACQUIRE);
 }
 
 static bool is_filling(void)

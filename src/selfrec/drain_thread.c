@@ -26,7 +26,10 @@
 #include "ring/clock.h"
 #include "selfrec/alone.h"
 #include "selfrec/drain.h"
+#include "selfrec/gather.h"
+#include "selfrec/guest.h"
 #include "selfrec/lookout.h"
+#include "selfrec/relatives.h"
 
 #define MS           INT64_C(1000000)
 #define CHILD_AGE_NS (100 * MS)
@@ -34,6 +37,7 @@
 #define HOLD_NS      (500 * MS)
 #define BLIND_NS     (100 * MS) /* asleep without membarrier() */
 #define RETRY_NS     (500 * MS) /* asleep while the sink has no room */
+#define RELATIVES_NS (400 * MS)
 #define TRY_AGAIN_NS (1 * MS)
 
 enum {
@@ -124,16 +128,22 @@ struct drainer {
 
 static void nap(struct syc_session *s, int64_t ns)
 {
-	const uint32_t seen = __atomic_load_n(&s->wakes, __ATOMIC_ACQUIRE);
+	const uint32_t seen = __atomic_load_n(s->wakes, __ATOMIC_ACQUIRE);
 
-	if (__atomic_load_n(&s->asked, __ATOMIC_ACQUIRE) == 0)
-		syc_futex_wait(&s->wakes, seen, ns);
+	if (__atomic_load_n(&s->asked, __ATOMIC_ACQUIRE) == 0 &&
+	    __atomic_load_n(&syc_arena_head(&s->arena)->asks,
+	                    __ATOMIC_RELAXED) == 0)
+		syc_futex_wait(s->wakes, seen, ns);
 }
 
 /* How long to sleep where nothing is expected. */
 static int64_t longest_sleep(const struct drainer *d)
 {
-	const int64_t most = syc_lookout_longest_sleep(&d->lookout);
+	int64_t most = syc_lookout_longest_sleep(&d->lookout);
+
+	/* Nobody wakes us for what children emit, nor for their end */
+	if (d->session->relatives.n != 0 && most > RELATIVES_NS)
+		most = RELATIVES_NS;
 
 	if (d->session->retry_at != 0)
 		return most < RETRY_NS ? most : RETRY_NS;
@@ -144,18 +154,19 @@ static int64_t longest_sleep(const struct drainer *d)
 static bool sleep_until_woken(struct drainer *d)
 {
 	struct syc_session *const s = d->session;
-	const uint32_t seen = __atomic_load_n(&s->wakes, __ATOMIC_ACQUIRE);
+	const uint32_t seen = __atomic_load_n(s->wakes, __ATOMIC_ACQUIRE);
 	const int64_t longest = longest_sleep(d);
 
 	syc_copies_set_sleeping(1);
 	if (d->has_barrier)
 		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
-	if ((s->retry_at != 0 || !syc_drain_has_work(s)) &&
+	if ((s->retry_at != 0 || !syc_gather_has_work(s)) &&
 	    __atomic_load_n(&s->asked, __ATOMIC_SEQ_CST) == 0)
-		syc_lookout_sleep(&d->lookout, &s->wakes, seen, longest);
+		syc_lookout_sleep(&d->lookout, s->wakes, seen, longest);
 	syc_copies_set_sleeping(0);
-	return s->retry_at != 0 || syc_drain_has_work(s) ||
-	       __atomic_load_n(&s->wakes, __ATOMIC_ACQUIRE) != seen;
+	return s->retry_at != 0 || syc_gather_has_work(s) ||
+	       syc_relatives_are_due(s, syc_clock_kernel()) ||
+	       __atomic_load_n(s->wakes, __ATOMIC_ACQUIRE) != seen;
 }
 
 static void serve(struct drainer *d, uint32_t asked, int result)
@@ -190,13 +201,27 @@ static void take_signals(void)
 	pthread_sigmask(SIG_UNBLOCK, &ours, NULL);
 }
 
+/* A child's ring fills up, or slots become few. */
+static bool take_request(struct syc_session *s)
+{
+	uint32_t *const asks = &syc_arena_head(&s->arena)->asks;
+
+	if (__atomic_load_n(asks, __ATOMIC_RELAXED) == 0)
+		return false;
+	__atomic_store_n(asks, 0, __ATOMIC_RELAXED);
+	s->must_look = true;
+	return true;
+}
+
 /* True: the session is over. */
 static bool turn(struct drainer *d)
 {
 	struct syc_session *const s = d->session;
-	const uint32_t asked =
-		__atomic_exchange_n(&s->asked, 0, __ATOMIC_SEQ_CST);
+	uint32_t asked = __atomic_exchange_n(&s->asked, 0, __ATOMIC_SEQ_CST);
 	uint64_t moved = 0;
+
+	if (take_request(s))
+		asked |= SYC_ASK_ROOM;
 
 	if ((asked & SYC_ASK_STOP) != 0)
 		return true;
@@ -239,6 +264,7 @@ static void *run(void *session)
 	prctl(PR_SET_NAME, SYC_THREAD_DRAIN);
 	s->thread_tid = gettid();
 	take_descriptors(s);
+	syc_guest_invite(s);
 	__atomic_store_n(&s->thread, THREAD_RUNS, __ATOMIC_RELEASE);
 	__atomic_store_n(&s->is_ready, 1, __ATOMIC_RELEASE);
 	syc_futex_wake(&s->is_ready);
@@ -252,7 +278,9 @@ static void *run(void *session)
 	s->result = syc_drain_finish(
 		s, given != 0 ? given
 			      : syc_clock_kernel() + s->plan->exit_flush_ns);
-	syc_session_close(s, s->result == 0 || s->result == -EFBIG);
+	syc_session_close(s, (s->result == 0 || s->result == -EFBIG) &&
+	                             !s->is_needed);
+	syc_guest_close(s);
 	/* Its owner frees it from here on: touch it no more */
 	uint32_t *const ended = &s->thread;
 	__atomic_store_n(ended, THREAD_ENDED, __ATOMIC_RELEASE);
@@ -294,8 +322,8 @@ static void ask_thread(struct syc_session *s, uint32_t ask)
 
 	if ((before & ask) == ask && (ask & SYC_ASK_FLUSH) == 0)
 		return;
-	__atomic_add_fetch(&s->wakes, 1, __ATOMIC_SEQ_CST);
-	syc_futex_wake(&s->wakes);
+	__atomic_add_fetch(s->wakes, 1, __ATOMIC_SEQ_CST);
+	syc_futex_wake(s->wakes);
 }
 
 int syc_drain_thread_stop(struct syc_session *s, int64_t deadline)
@@ -365,11 +393,11 @@ bool syc_drain_thread_wake(void)
 {
 	struct syc_session *const s = syc_session_look();
 
-	if (s != NULL) {
+	if (s != NULL && !__atomic_load_n(&s->is_guest, __ATOMIC_ACQUIRE)) {
 		if (__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) !=
 		    THREAD_NONE) {
-			__atomic_add_fetch(&s->wakes, 1, __ATOMIC_SEQ_CST);
-			syc_futex_wake(&s->wakes);
+			__atomic_add_fetch(s->wakes, 1, __ATOMIC_SEQ_CST);
+			syc_futex_wake(s->wakes);
 		} else if (!s->no_thread && !try_to_make(s)) {
 			/* the next event tries again */
 			__atomic_store_n(&syc_drain_sleeping, 1,
@@ -380,10 +408,24 @@ bool syc_drain_thread_wake(void)
 	return s != NULL;
 }
 
+static void poke_as_guest(struct syc_session *s, uint32_t ask)
+{
+	if (ask != SYC_ASK_ROOM)
+		return;
+	syc_guest_wake_drainer(s);
+	if (!syc_guest_check(s, false))
+		syc_guest_leave(s);
+}
+
 void syc_drain_thread_poke(uint32_t ask)
 {
 	struct syc_session *const s = syc_session_look();
 
+	if (s != NULL && __atomic_load_n(&s->is_guest, __ATOMIC_ACQUIRE)) {
+		poke_as_guest(s, ask);
+		syc_session_leave();
+		return;
+	}
 	const bool has_thread =
 		s != NULL &&
 		__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) != THREAD_NONE;

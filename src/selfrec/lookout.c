@@ -51,7 +51,7 @@ static void look_at_main(struct syc_lookout *l)
 	if (l->main_end == NULL ||
 	    __atomic_load_n(l->main_end, __ATOMIC_ACQUIRE) != 0)
 		return;
-	syc_futex_wake_shared(l->main_end);
+	syc_futex_wake(l->main_end);
 	l->main_end = NULL;
 	l->is_main_ending = true;
 	syc_lookout_hurry(l);
@@ -63,8 +63,7 @@ static void look_at_main(struct syc_lookout *l)
 /* A filter may kill for a system call that it has never heard of. */
 static bool may_wait_for_main(const struct syc_lookout *l)
 {
-	return l->main_end != NULL &&
-	       prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 0;
+	return l->main_end != NULL && prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 0;
 }
 
 void syc_lookout_sleep(struct syc_lookout *l, uint32_t *word, uint32_t value,

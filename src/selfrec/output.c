@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -14,7 +15,9 @@
 
 #include "base/frame.h"
 #include "base/text.h"
+#include "os/same_file.h"
 #include "os/write_at.h"
+#include "ring/arena.h"
 #include "selfrec/describe.h"
 #include "selfrec/file_header.h"
 #include "selfrec/record_lock.h"
@@ -136,7 +139,8 @@ void syc_output_hold(const struct syc_output *output)
 /* ------------------------------------------------------------ ring file */
 
 /* While we hold it, nobody recovers from the file.  It belongs to the open
- * file: it stays when a thread takes the descriptor into its own table. */
+ * file: it stays when a thread takes the descriptor into its own table, and as
+ * long as any relative has the rings mapped. */
 static int lock_rings(int fd)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -229,6 +233,30 @@ fail:
 	return r;
 }
 
+int syc_output_adopt_rings(struct syc_output *output, const char *path,
+                           dev_t dev, ino_t ino)
+{
+	const int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	/* The lock of who made it stays: our mapping is of that open file */
+	if (!syc_same_file(fd, dev, ino) || flock(fd, LOCK_EX | LOCK_NB) != 0) {
+		close(fd);
+		return -EBUSY;
+	}
+	output->ring_fd = fd;
+	output->ring_dev = dev;
+	output->ring_ino = ino;
+	syc_text_field(output->ring_path, sizeof(output->ring_path), path);
+	return 0;
+}
+
+void syc_output_share_rings(const struct syc_output *output)
+{
+	flock(output->ring_fd, LOCK_UN);
+}
+
 static void close_fd(int *fd)
 {
 	if (*fd >= 0)
@@ -284,14 +312,12 @@ static void write_facts(struct syc_output *output, struct syc_ring_file *facts,
 	struct stat st;
 
 	facts->version = SYC_RING_FILE_VERSION;
-	facts->front = SYC_RING_FILE_FRONT;
+	facts->front = syc_ring_file_front(geometry->page_size);
 	facts->page_size = geometry->page_size;
 	facts->body_size = geometry->body_size;
 	facts->n_slots = geometry->n_slots;
 	facts->pid = pid;
 	facts->began = now;
-	facts->capture_dev = output->dev;
-	facts->capture_ino = output->ino;
 	facts->start_ticks = read_start_ticks();
 	if (stat("/proc/self/ns/pid", &st) == 0)
 		facts->pid_ns = st.st_ino;
@@ -299,7 +325,11 @@ static void write_facts(struct syc_output *output, struct syc_ring_file *facts,
 	                            facts->boot_id, sizeof(facts->boot_id));
 	if (n != 0 && facts->boot_id[n - 1] == '\n')
 		facts->boot_id[n - 1] = '\0';
-	syc_text_field(facts->capture, sizeof(facts->capture), output->path);
+	/* No more than that: a page that is not touched takes no memory */
+	memcpy(facts->capture, output->path, strlen(output->path) + 1);
+	/* Whose the rings are.  Until here they may have been another's */
+	__atomic_store_n(&facts->capture_dev, output->dev, __ATOMIC_RELEASE);
+	__atomic_store_n(&facts->capture_ino, output->ino, __ATOMIC_RELEASE);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	memcpy(facts->magic, SYC_RING_FILE_MAGIC, sizeof(facts->magic));
 }
@@ -348,8 +378,16 @@ int syc_output_begin(struct syc_output *output, void *front,
 	struct beginning beginning = { output, pid, now, 0 };
 
 	output->journal =
-		(struct syc_ring_journal *)(void *)((char *)front +
-	                                            SYC_RING_FILE_JOURNAL);
+		(struct syc_ring_journal
+	                 *)(void *)((char *)front +
+	                            syc_ring_file_journal(geometry->page_size));
+	if (strlen(output->path) >=
+	    sizeof(((struct syc_ring_file *)0)->capture))
+		return -ENAMETOOLONG;
+	/* A long path takes a page more than the arena has there */
+	if (syc_arena_provide(front, offsetof(struct syc_ring_file, capture) +
+	                                     strlen(output->path) + 1) != 0)
+		return -ENOSPC;
 	write_facts(output, front, geometry, pid, now);
 	syc_describe_process(pid, now, write_beginning, &beginning);
 	return beginning.result;
@@ -373,9 +411,16 @@ static void patch_end_time(const struct syc_output *output, int64_t now)
 		return;
 }
 
-int syc_output_ready(struct syc_output *output)
+int syc_output_ready(struct syc_output *output, unsigned n_parts)
 {
-	if (output->journal->state == SYC_JOURNAL_NOTHING)
+	struct syc_ring_journal *const journal = output->journal;
+
+	/* Where they are few, which they are mostly, it is a page */
+	if (syc_arena_provide(journal,
+	                      offsetof(struct syc_ring_journal, parts) +
+	                              n_parts * sizeof(journal->parts[0])) != 0)
+		return -ENOSPC;
+	if (journal->state == SYC_JOURNAL_NOTHING)
 		return 0;
 	if (ftruncate(output->fd, (off_t)output->end) != 0)
 		return -errno;

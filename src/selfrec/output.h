@@ -82,6 +82,16 @@ int syc_output_create_rings(struct syc_output *output,
                             const struct syc_output_target *target, int32_t pid,
                             enum syc_ring_place place);
 
+/**
+ * Open the ring file @path, which is mapped here, as ring_fd, if it still is
+ * that one and nobody recovers from it; nor does from here on.  0 or -errno.
+ */
+int syc_output_adopt_rings(struct syc_output *output, const char *path,
+                           dev_t dev, ino_t ino);
+
+/** It is ours now, as its facts say: others may look into it again. */
+void syc_output_share_rings(const struct syc_output *output);
+
 /** Remove the ring file again. */
 void syc_output_drop_rings(struct syc_output *output);
 
@@ -98,10 +108,10 @@ int syc_output_begin(struct syc_output *output, void *front,
 uint64_t syc_output_room(const struct syc_output *output);
 
 /**
- * Before journal->parts may be filled: 0, or why a failed batch can't be taken
- * back just now.
+ * Before @n_parts of journal->parts may be filled: 0, or why a failed batch
+ * can't be taken back just now.
  */
-int syc_output_ready(struct syc_output *output);
+int syc_output_ready(struct syc_output *output, unsigned n_parts);
 
 /**
  * Write a batch: @n pieces of together @length bytes, which are @n_parts

@@ -12,25 +12,27 @@
 #include "emit/process.h"
 #include "emit/thread_ring.h"
 #include "os/diag.h"
+#include "os/futex.h"
 #include "ring/arena.h"
 #include "ring/clock.h"
 #include "selfrec/drain_thread.h"
 #include "selfrec/end.h"
+#include "selfrec/enter.h"
+#include "selfrec/guest.h"
 #include "selfrec/session.h"
 
 #define RETRY_NS INT64_C(1000000000)
 
-static int claim_slot(struct syc_session *s, struct syc_ring_header **ret_ring)
+static int claim_slot(struct syc_session *s, struct syc_slot *ret_slot)
 {
-	const bool is_sparse = syc_session_is_sparse(s);
-	int r = syc_arena_claim(&s->arena, -1, is_sparse, ret_ring);
+	int r = syc_arena_claim(&s->arena, -1, s->pid, ret_slot);
 
 	if (r != -ENOTSUP)
 		return r;
 	const int fd = syc_session_open_rings(s);
 	if (fd < 0)
 		return fd;
-	r = syc_arena_claim(&s->arena, fd, is_sparse, ret_ring);
+	r = syc_arena_claim(&s->arena, fd, s->pid, ret_slot);
 	close(fd);
 	return r;
 }
@@ -52,36 +54,114 @@ static const char *why_no_slot(int r)
 	}
 }
 
-static void begin_slot(struct syc_state *ts, struct syc_ring_header *ring,
-                       uint32_t size)
+static void begin_slot(struct syc_state *ts, const struct syc_slot *slot)
 {
+	struct syc_ring_header *const ring = slot->ring;
+	/* Relatives may write there, too: read once, then checked */
+	const uint32_t at = __atomic_load_n(&ring->tail, __ATOMIC_RELAXED);
+	uint32_t busy = syc_slot_word(ts->hot.pid, SYC_SLOT_BUSY);
+
 	ts->is_own = true;
 	ts->is_ours = true;
+	ts->slot = slot->word;
 	ring->since = syc_clock_kernel();
 	memset(&ring->told, 0, sizeof(ring->told));
-	syc_thread_ring_begin(ts, ring, size, ring->head);
+	ring->drained = 0;
+	syc_thread_ring_begin(ts, ring, slot->size,
+	                      at < slot->size && at % 8 == 0 ? at : 0);
 	syc_loss_mirror(ts);
-	__atomic_store_n(&ring->slot_state, SYC_SLOT_LIVE, __ATOMIC_RELEASE);
+	if (!__atomic_compare_exchange_n(
+		    slot->word, &busy,
+		    syc_slot_word(ts->hot.pid, SYC_SLOT_LIVE), false,
+		    __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		syc_thread_ring_close(ts, "a ring was closed: its slot was "
+		                          "overwritten");
+}
+
+/* How many ms a guest waits for a slot where there are few.  More, and it had
+ * better have an arena of its own. */
+#define PATIENCE 20
+
+/* As a guest: the drainer gives slots back, and may need to be told. */
+static int claim_as_guest(struct syc_session *s, struct syc_slot *ret_slot)
+{
+	int r = -EMFILE;
+
+	for (int i = 0; i < PATIENCE && (r == -EMFILE || r == -ENOSPC); i++) {
+		if (!syc_guest_check(s, false))
+			return -EMFILE;
+		if (i != 0)
+			syc_futex_nap();
+		r = syc_arena_claim(&s->arena, -1, s->pid, ret_slot);
+		if (r == 0 || r == -EMFILE || r == -ENOSPC)
+			syc_guest_wake_drainer(s);
+	}
+	return r;
+}
+
+/* 0; -EAGAIN: this is a guest that has to go elsewhere; or -errno. */
+static int connect_to(struct syc_session *s, struct syc_state *ts)
+{
+	struct syc_slot slot;
+	int r;
+
+	if (s == NULL || s->epoch != ts->hot.epoch)
+		return -ECANCELED;
+	if (!__atomic_load_n(&s->is_guest, __ATOMIC_ACQUIRE)) {
+		r = claim_slot(s, &slot);
+	} else {
+		r = claim_as_guest(s, &slot);
+		if (r != 0) {
+			syc_guest_leave(s);
+			return -EAGAIN;
+		}
+	}
+	if (r != 0)
+		return r;
+	begin_slot(ts, &slot);
+	/* For the drainer to know it, should a relative write over the word */
+	__atomic_store_n(&s->words[slot.word - syc_arena_word(&s->arena, 0)],
+	                 syc_slot_word(s->pid, SYC_SLOT_LIVE),
+	                 __ATOMIC_RELAXED);
+	return 0;
 }
 
 static bool connect_to_session(struct syc_state *ts)
 {
-	struct syc_session *const s = syc_session_enter();
-	struct syc_ring_header *ring;
-	int r = -ECANCELED;
+	int r;
 
-	if (s != NULL && s->epoch == ts->hot.epoch)
-		r = claim_slot(s, &ring);
-	if (r == 0)
-		begin_slot(ts, ring, s->arena.body);
-	syc_session_leave();
+	do {
+		r = connect_to(syc_session_enter(), ts);
+		syc_session_leave();
+		/* It has no ring yet: it is of the new epoch at once */
+		if (r == -EAGAIN)
+			ts->hot.epoch =
+				__atomic_load_n(&syc_active, __ATOMIC_RELAXED);
+	} while (r == -EAGAIN && ts->hot.epoch != 0);
 	if (r == 0)
 		return true;
+	if (r == -EAGAIN)
+		r = -ECANCELED;
 	if (r != -ECANCELED)
 		syc_process_set_reason(why_no_slot(r));
 	ts->retry_at = syc_clock_kernel() + RETRY_NS;
 	syc_diag_say("no ring for a thread", why_no_slot(r));
 	return false;
+}
+
+/* Whoever drains gives the slot to others.  Where the recording is over the
+ * arena is gone, and its last drain has been. */
+static void give_back(const struct syc_state *ts)
+{
+	const struct syc_session *const s = syc_session_look();
+	uint32_t live = syc_slot_word(ts->hot.pid, SYC_SLOT_LIVE);
+
+	if (s != NULL && s->epoch == ts->hot.epoch)
+		__atomic_compare_exchange_n(
+			ts->slot, &live,
+			syc_slot_word(ts->hot.pid, SYC_SLOT_ENDED), false,
+			__ATOMIC_RELEASE, __ATOMIC_RELAXED);
+	syc_session_leave();
 }
 
 static void ask_for_room(void)
@@ -112,6 +192,7 @@ static const struct syc_own_recording own_recording = {
 	.environment = destination_of_environment,
 	.source = {
 		.connect = connect_to_session,
+		.give_back = give_back,
 		.provide = syc_arena_provide,
 		.warn_of_little_room = ask_for_room,
 		.note_thread_end = note_thread_end,

@@ -21,6 +21,7 @@ struct syscap_options;
 struct syc_plan {
 	struct syc_destination to; /* first: what the block points to */
 	bool no_thread;
+	bool private_children; /* forked ones have arenas of their own */
 	uint32_t ring_bytes;
 	int64_t interval_ns;   /* how long an event may wait for the drainer */
 	int64_t exit_flush_ns; /* how long exit() may wait for the sink */

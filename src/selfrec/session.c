@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* session.c - one recording that the process does by itself: made, found. */
+/* session.c - one recording that the process does by itself: made, ended. */
 #define _GNU_SOURCE
 #include "selfrec/session.h"
 
@@ -22,8 +22,6 @@
 #include "os/tid_lock.h"
 #include "ring/clock.h"
 
-/* How long somebody who needs the session waits for who makes it. */
-#define LIFE_WAIT_NS INT64_C(250000000)
 /* Descriptors of ours begin here. */
 #define RINGS_FD 100
 
@@ -57,7 +55,7 @@ static const char *why_no_output(int r)
 static const char *make_output(struct syc_session *s)
 {
 	const struct syc_output_target *const target = s->plan->output;
-	struct syc_ring_file geometry = { .body_size = s->plan->ring_bytes };
+	struct syc_ring_file geometry = { .page_size = 0 };
 	int r = syc_output_create(&s->output, target, s->pid);
 
 	if (r != 0)
@@ -68,14 +66,14 @@ static const char *make_output(struct syc_session *s)
 		if (r != 0)
 			continue;
 		r = syc_arena_create(&s->arena, s->output.ring_fd,
-		                     s->plan->ring_bytes,
-		                     syc_session_is_sparse(s));
+		                     s->plan->ring_bytes, s->pid);
 		if (r == 0)
 			break;
 		syc_output_drop_rings(&s->output);
 	}
 	if (r == 0) {
 		geometry.page_size = s->arena.page;
+		geometry.body_size = s->arena.body;
 		geometry.n_slots = s->arena.n_slots;
 		r = syc_output_begin(&s->output, s->arena.base, &geometry,
 		                     s->pid, s->began);
@@ -115,15 +113,14 @@ static int make_rings_fd(struct syc_session *s)
 
 static int make_trace_arena(struct syc_session *s)
 {
-	const bool is_sparse = syc_session_is_sparse(s);
-	int r = syc_arena_create(&s->arena, -1, s->plan->ring_bytes, is_sparse);
+	int r = syc_arena_create(&s->arena, -1, s->plan->ring_bytes, s->pid);
 
 	if (r != -ENOTSUP)
 		return r;
 	r = make_rings_fd(s);
 	if (r == 0)
 		r = syc_arena_create(&s->arena, s->rings_fd,
-		                     s->plan->ring_bytes, is_sparse);
+		                     s->plan->ring_bytes, s->pid);
 	return r;
 }
 
@@ -177,22 +174,46 @@ void syc_session_free(struct syc_session *s, bool is_whole)
 {
 	syc_arena_destroy(&s->arena);
 	syc_session_close(s, is_whole);
+	munmap(s->copy, SYC_COPY_SIZE);
 	munmap(s, sizeof(*s));
+}
+
+/* Memory that a child does not get; it takes none until it is used. */
+static void *map_private(size_t size)
+{
+	void *const memory =
+		mmap(NULL, size, PROT_READ | PROT_WRITE,
+	             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return NULL;
+	madvise(memory, size, MADV_DONTFORK);
+	return memory;
+}
+
+static struct syc_session *map_session(void)
+{
+	struct syc_session *const s = map_private(sizeof(*s));
+
+	if (s == NULL)
+		return NULL;
+	s->copy = map_private(SYC_COPY_SIZE);
+	if (s->copy != NULL)
+		return s;
+	munmap(s, sizeof(*s));
+	return NULL;
 }
 
 struct syc_session *syc_session_make(const struct syc_plan *plan, int epoch,
                                      const char **ret_why)
 {
 	struct syc_quiet quiet;
-	struct syc_session *const s =
-		mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE,
-	             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct syc_session *const s = map_session();
 
-	if (s == MAP_FAILED) {
+	if (s == NULL) {
 		*ret_why = "no memory for a recording";
 		return NULL;
 	}
-	madvise(s, sizeof(*s), MADV_DONTFORK);
 	s->plan = plan;
 	s->no_thread = plan->no_thread;
 	s->interval_ns = plan->interval_ns;
@@ -215,6 +236,9 @@ struct syc_session *syc_session_make(const struct syc_plan *plan, int epoch,
 		syc_session_free(s, true);
 		return NULL;
 	}
+	if (plan->private_children)
+		syc_arena_keep_private(&s->arena);
+	s->wakes = &syc_arena_head(&s->arena)->wakes;
 	__atomic_store_n(&syc_process->announced, 0, __ATOMIC_RELAXED);
 	/* The first event looks after the thread */
 	syc_copies_set_sleeping(!plan->no_thread);
@@ -240,38 +264,6 @@ bool syc_session_take_life(int64_t deadline)
 void syc_session_give_life(void)
 {
 	syc_tid_lock_give(&syc_process->life);
-}
-
-/* For the thread that had the first event of an epoch. */
-static void make_first(int epoch)
-{
-	const char *why;
-
-	if (!syc_session_take_life(syc_clock_kernel() + LIFE_WAIT_NS))
-		return;
-	const struct syc_plan *const plan = syc_plan_current();
-	if (syc_process->session == NULL && plan->to.sink >= SYC_SINK_TRACE &&
-	    __atomic_load_n(&syc_active, __ATOMIC_RELAXED) == epoch) {
-		struct syc_session *const s =
-			syc_session_make(plan, epoch, &why);
-		if (s == NULL)
-			syc_process_turn_off(why);
-		__atomic_store_n(&syc_process->session, s, __ATOMIC_SEQ_CST);
-	}
-	syc_session_give_life();
-}
-
-struct syc_session *syc_session_enter(void)
-{
-	const int epoch = __atomic_load_n(&syc_active, __ATOMIC_RELAXED);
-	struct syc_session *s = syc_session_look();
-
-	if (s == NULL) {
-		syc_session_leave();
-		make_first(epoch);
-		s = syc_session_look();
-	}
-	return s;
 }
 
 /* Once it has a table of descriptors, only the drain thread has them. */
@@ -315,19 +307,4 @@ void syc_session_fail(struct syc_session *s, const char *why)
 	syc_process_set_reason(why);
 	if (syc_copies_change_active(s->epoch, 0))
 		syc_diag_say("recording is off", why);
-}
-
-uint64_t syc_session_written(char *path, size_t size)
-{
-	const struct syc_session *const s = syc_session_look();
-	uint64_t n = 0;
-
-	*path = '\0';
-	if (s != NULL) {
-		n = __atomic_load_n(&s->written, __ATOMIC_RELAXED);
-		if (s->plan->to.sink == SYC_SINK_OUTPUT)
-			syc_text_field(path, size, s->output.path);
-	}
-	syc_session_leave();
-	return n;
 }

@@ -31,10 +31,14 @@
 #include "selfrec/describe.h"
 #include "selfrec/output.h"
 #include "selfrec/plan.h"
+#include "selfrec/relative.h"
 #include "selfrec/trace_fd.h"
 
 /** How much longer than its flush anybody waits for the drain thread. */
 #define SYC_DRAIN_GRACE_NS INT64_C(100000000)
+
+/** Of the copy that a batch is: longer ones hold a lock longer. */
+#define SYC_COPY_SIZE UINT64_C(1048576)
 
 /** What the drain thread is asked for, bits. */
 enum {
@@ -48,6 +52,8 @@ struct syc_session {
 	int32_t pid;
 	int32_t epoch;
 	bool is_started; /* by syscap_start() */
+	bool is_guest;   /* in the arena of the process that forked this one,
+	                  * which drains it: guest.h.  Release, when it ends */
 	bool is_child;   /* of fork(): no thread yet */
 	bool is_orphan;  /* of _Fork() or clone(): no thread ever */
 	bool no_thread;
@@ -55,9 +61,10 @@ struct syc_session {
 	int64_t interval_ns;
 	int64_t exit_flush_ns;
 	struct syc_arena arena;
-	uint64_t written;     /* bytes; read by anybody */
-	uint32_t thread;      /* 0 none, 1 being made, 2 runs, 3 has ended */
-	uint32_t wakes;       /* futex: counts what it should wake up for */
+	uint64_t written; /* bytes; read by anybody */
+	uint32_t thread;  /* 0 none, 1 being made, 2 runs, 3 has ended */
+	/* Futex, in the arena's head: counts what it should wake up for */
+	uint32_t *wakes;
 	uint32_t asked;       /* SYC_ASK_* */
 	uint32_t flushed;     /* futex: counts flushes that are done */
 	int32_t flush_result; /* of the last of them */
@@ -73,6 +80,11 @@ struct syc_session {
 	dev_t rings_dev;
 	ino_t rings_ino;
 
+	/* Of a guest: who drains; by who has `checking` (tid; 0: nobody) */
+	struct syc_kin drainer;
+	uint32_t checking;
+	int64_t checked_at; /* ns */
+
 	/* Only by who has `draining` (tid; 0: nobody). */
 	uint32_t draining;
 	bool must_not_lock; /* by who drains: in a signal handler */
@@ -85,8 +97,17 @@ struct syc_session {
 	int64_t retry_at; /* ns: the sink had no room; 0: it has */
 	int dead;         /* errno: the sink will never work again */
 	struct syc_described described;
-	struct iovec pieces[2 * SYC_RING_JOURNAL_PARTS];
+	unsigned char *copy; /* SYC_COPY_SIZE: of a batch */
 	struct syc_ring_journal_part parts[SYC_RING_JOURNAL_PARTS];
+	/* What the rings' headers say too, for relatives to overwrite */
+	uint32_t heads[SYC_RING_FILE_SLOTS];
+	uint32_t own_tail;
+	uint32_t words[SYC_RING_FILE_SLOTS]; /* as they were found */
+	bool must_look;                      /* at once for who is gone */
+	bool has_told_damage;
+	bool is_needed; /* the arena, by relatives that live: this is the end */
+	struct syc_relatives relatives;
+	struct syc_described described_relative;
 
 	/* The drain thread. */
 	bool owns_table;    /* its descriptors are its own */
@@ -100,12 +121,6 @@ struct syc_session {
 	uint32_t *main_end; /* see syc_alone_main_word(); NULL: not known */
 };
 
-/** Its slots are sparse, ring/arena.h: few children have many events. */
-static inline bool syc_session_is_sparse(const struct syc_session *session)
-{
-	return session->is_child || session->is_orphan;
-}
-
 /**
  * A descriptor of the arena's file for the caller, wherever the session has
  * its own.  -ENOTSUP: there is no file, or it can't be reached without /proc;
@@ -116,14 +131,9 @@ static inline bool syc_session_is_sparse(const struct syc_session *session)
 int syc_session_open_rings(const struct syc_session *session);
 
 /**
- * The session of the present epoch, made if there is none; NULL: there is
- * none to have.  syc_session_leave() after use, in any case.
- *
- * Context: any-thread, signal-safe, signals blocked.
+ * The session of the present epoch, if it has been made, else NULL; enter.h makes
+ * it.  syc_session_leave() after use, in any case.
  */
-struct syc_session *syc_session_enter(void);
-
-/** The same, but never makes one. */
 static inline struct syc_session *syc_session_look(void)
 {
 	__atomic_add_fetch(&syc_process->users, 1, __ATOMIC_SEQ_CST);
@@ -153,8 +163,5 @@ void syc_session_close(struct syc_session *session, bool is_whole);
 
 /** The sink of @session is gone for good. */
 void syc_session_fail(struct syc_session *session, const char *why);
-
-/** For syscap_get_stats(). */
-uint64_t syc_session_written(char *path, size_t size);
 
 #endif

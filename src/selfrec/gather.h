@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * gather.h - a batch of what the rings of a session hold.
+ *
+ * Relatives of the process can write wherever its rings are.  So frames are
+ * copied first, and what is looked at, and goes into the sink, is the copy.
+ * How far each ring has been read is kept in the session.
+ *
+ * Context of all: who drains.
+ */
+#ifndef SYC_GATHER_H
+#define SYC_GATHER_H
+
+#include "selfrec/session.h"
+
+struct syc_batch {
+	unsigned n_parts; /* session->parts */
+	uint64_t length;  /* session->copy */
+};
+
+/**
+ * Copy whole frames, at most @room bytes.  False: there is more than fits into
+ * @room.
+ */
+bool syc_gather(struct syc_session *session, struct syc_batch *batch,
+                uint64_t room);
+
+/** The first @done bytes of the batch are out, whole frames. */
+void syc_gather_advance(struct syc_session *session,
+                        const struct syc_batch *batch, uint64_t done);
+
+/** What is there no longer fits: it is lost, and counted. */
+void syc_gather_drop(struct syc_session *session);
+
+/** Whether the rings hold anything.  Context: any-thread. */
+bool syc_gather_has_work(const struct syc_session *session);
+
+/** Whether slot @i has nothing that was not gathered. */
+bool syc_gather_is_empty(const struct syc_session *session, uint32_t i);
+
+#endif
