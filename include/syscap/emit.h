@@ -120,7 +120,8 @@ struct syc_thread {
 };
 
 /**
- * Zero: events have nowhere to go.  Else the epoch, which changes whenever
+ * Zero: events have nowhere to go.  Negative: the first one decides that
+ * (src/emit/left_open.h).  Else the epoch, which changes whenever
  * they are to go somewhere else; a thread's state says which one it is in.
  */
 extern SYC_HIDDEN int syc_active;

@@ -30,8 +30,9 @@
  * only grows, and numbers stay what they are: process 3 is process 3 for good.
  * One thing changes: a location whose address had no name may have got one, so
  * its function differs after a later settle.  Pointers into the profile are
- * good until the next read, settle or free.  Views are of the moment: each
- * is good until then too.
+ * good until the next read, settle or free.  Views are of the moment: what one
+ * says stays what it is until it is freed, and its numbers stay good;
+ * syscap_view_has() may be asked until the next read.
  *
  * The profile owns copies of all texts that it hands out; the reader may be
  * closed.  Texts are valid UTF-8 and have no control characters, so that none
@@ -117,6 +118,14 @@ int syscap_profile_add(struct syscap_profile *profile,
 int syscap_profile_read(struct syscap_profile *profile,
                         struct syscap_reader *reader,
                         struct syscap_error *error);
+
+/**
+ * The same in pieces, for who has something else to do meanwhile: frames of
+ * @n_bytes, or somewhat more.  1: there is more; else as above.
+ */
+int syscap_profile_read_on(struct syscap_profile *profile,
+                           struct syscap_reader *reader, uint64_t n_bytes,
+                           struct syscap_error *error);
 
 /** Find the names, lanes and pairs of what was read.  0 or -ENOMEM. */
 int syscap_profile_settle(struct syscap_profile *profile);

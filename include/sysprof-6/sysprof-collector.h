@@ -7,6 +7,10 @@
  * (syscap_start() in <syscap.h>).  Where there is none, every call here is
  * one load and a branch in the caller.
  *
+ * The environment is read when the library is loaded.  If neither of the first
+ * two was set, the first call here, unless it is in a signal handler, looks
+ * for them once more: a program may set them for itself before.
+ *
  * What can be relied on is what <syscap.h> promises: no call blocks, aborts,
  * allocates or locks; an event that finds no room is dropped and counted, and
  * the capture says so; nothing but whole frames leaves the process.
@@ -39,7 +43,7 @@ void sysprof_collector_init(void);
 
 /**
  * Whether events may have somewhere to go.  Ask where preparing one costs
- * something.  Has no side effects.
+ * something.
  */
 SYSPROF_AVAILABLE_IN_3_38
 bool sysprof_collector_is_active(void);
@@ -131,7 +135,7 @@ void syscap_dropin_mark_at(const struct syscap_dropin_site *site, int64_t time,
  */
 #if defined(__GNUC__) && !defined(SYSPROF_DROPIN_NO_INLINE)
 
-/* 0: nothing is recorded.  Of the library. */
+/* 0: nothing is recorded; negative: not decided yet.  Of the library. */
 extern __attribute__((visibility("hidden"))) int syc_active;
 
 #define SYSPROF_IS_ACTIVE_ \
@@ -141,6 +145,7 @@ extern __attribute__((visibility("hidden"))) int syc_active;
 	                                 __artificial__))
 #define SYSPROF_REAL_(name) __asm__(#name)
 
+bool sysprof_real_is_active_(void) SYSPROF_REAL_(sysprof_collector_is_active);
 void sysprof_real_allocate_(SysprofCaptureAddress alloc_addr,
                             int64_t alloc_size,
                             SysprofBacktraceFunc backtrace_func,
@@ -173,7 +178,10 @@ void sysprof_real_set_counters_(const unsigned int *counters_ids,
 
 SYSPROF_INLINE_ bool sysprof_collector_is_active(void)
 {
-	return __atomic_load_n(&syc_active, __ATOMIC_RELAXED) != 0;
+	const int active = __atomic_load_n(&syc_active, __ATOMIC_RELAXED);
+
+	return active > 0 ||
+	       (__builtin_expect(active != 0, 0) && sysprof_real_is_active_());
 }
 
 SYSPROF_INLINE_ void

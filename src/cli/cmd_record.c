@@ -12,14 +12,13 @@
 #include "cli/fault.h"
 #include "cli/input.h"
 #include "cli/page.h"
+#include "cli/sample_option.h"
 #include "record/recorder.h"
 
 #define RING_KIB_DEFAULT 1024u
 #define RING_KIB_MIN     4u
 #define RING_KIB_MAX     1048576u
 #define DRAIN_MS_MAX     1000u
-#define HZ_DEFAULT       1000u
-#define HZ_MAX           20000u
 
 enum {
 	OPT_RING_KIB = 256,
@@ -49,61 +48,6 @@ static bool parse_number(const char *text, const char *what, unsigned min,
 		return false;
 	}
 	*ret_number = (unsigned)n;
-	return true;
-}
-
-/* The last word may be share=N: cut it off @text.  0: there is none, or it
- * makes no sense and stays. */
-static unsigned cut_share(char *text)
-{
-	char *const word = strstr(text, "share=");
-	char *end;
-
-	if (word == NULL || word[6] < '0' || word[6] > '9' ||
-	    (word != text && word[-1] != ','))
-		return 0;
-	const unsigned long share = strtoul(word + 6, &end, 10);
-	if (*end != 0 || share < 1 || share > 100)
-		return 0;
-	word[word == text ? 0 : -1] = 0;
-	return (unsigned)share;
-}
-
-/* HZ, CLOCK, share=N, with commas between them; to what the command gets. */
-static bool parse_sample(const char *text, struct syc_record_options *options)
-{
-	static const char *const clocks[] = { "auto", "cpu", "wall", "perf" };
-	static char value[48];
-	const char *clock = NULL;
-	unsigned long hz = HZ_DEFAULT;
-	unsigned share = 0;
-	char copy[64], *end;
-
-	if (text != NULL && strlen(text) < sizeof(copy)) {
-		share = cut_share(strcpy(copy, text));
-		text = copy[0] != 0 ? copy : NULL;
-	}
-	if (text != NULL && text[0] >= '0' && text[0] <= '9') {
-		hz = strtoul(text, &end, 10);
-		text = *end == ',' ? end + 1 : *end == 0 ? NULL : end;
-	} else if (text != NULL && text[0] == ',') {
-		text++;
-	}
-	for (unsigned i = 0; i < 4; i++)
-		if (strcmp(text == NULL ? "auto" : text, clocks[i]) == 0)
-			clock = clocks[i];
-	if (hz < 1 || hz > HZ_MAX || clock == NULL) {
-		fprintf(stderr,
-		        "syscap record: --sample: expected "
-		        "[HZ][,CLOCK][,share=N]: a number from 1 to 20000, "
-		        "auto, cpu, wall or perf, and a number from 1 to "
-		        "100\n");
-		return false;
-	}
-	snprintf(value, sizeof(value), "%lu,%s,share=%u", hz, clock, share);
-	if (share == 0)
-		*strstr(value, ",share") = 0;
-	options->sample = value;
 	return true;
 }
 
@@ -228,7 +172,9 @@ static int parse(int argc, char **argv, struct syc_record_options *options,
 			page->name = words.value;
 			break;
 		case OPT_SAMPLE:
-			if (!parse_sample(words.value, options))
+			options->sample =
+				syc_sample_option_read(argv[0], words.value);
+			if (options->sample == NULL)
 				return SYC_EXIT_MISUSE;
 			break;
 		case OPT_RING_KIB:

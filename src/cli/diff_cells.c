@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "cli/table.h"
+#include "data/duration.h"
 
 enum syc_diff_kind syc_diff_kind_of(const struct syc_compared *row)
 {
@@ -133,8 +134,8 @@ void syc_diff_value(const struct syc_diff_report *report,
 		whole(value, unit == SYSCAP_UNIT_TICKS ? "ticks" : "bytes",
 		      text);
 	else if (value < 9e18)
-		syc_table_format_duration((int64_t)llround(value), text,
-		                          SYC_DIFF_CELL);
+		syc_duration_format((int64_t)llround(value), text,
+		                    SYC_DIFF_CELL);
 	else
 		snprintf(text, SYC_DIFF_CELL, "%.3g s", value / 1e9);
 }

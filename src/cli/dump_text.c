@@ -7,6 +7,7 @@
 #include "cli/dump.h"
 #include "cli/printable.h"
 #include "cli/table.h"
+#include "data/duration.h"
 #include "data/severity.h"
 
 static void print_text(const char *label, const char *text)
@@ -138,8 +139,7 @@ static void print_mark(const struct syscap_frame *frame)
 {
 	char duration[40];
 
-	syc_table_format_duration(frame->mark.duration, duration,
-	                          sizeof(duration));
+	syc_duration_format(frame->mark.duration, duration, sizeof(duration));
 	printf(" for %s", duration);
 	print_text("group", frame->mark.group);
 	print_text("name", frame->mark.name);

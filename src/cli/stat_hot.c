@@ -10,6 +10,7 @@
 
 #include "cli/printable.h"
 #include "cli/table.h"
+#include "data/duration.h"
 #include "data/utf8.h"
 
 #define N_COLUMNS(columns) (sizeof(columns) / sizeof((columns)[0]))
@@ -26,9 +27,9 @@ void syc_stat_hot_format(enum syscap_view_unit unit, uint64_t amount,
 	if (unit == SYSCAP_UNIT_TICKS || unit == SYSCAP_UNIT_BYTES)
 		snprintf(text, size, "%" PRIu64, amount);
 	else
-		syc_table_format_duration(amount < INT64_MAX ? (int64_t)amount
-		                                             : INT64_MAX,
-		                          text, size);
+		syc_duration_format(amount < INT64_MAX ? (int64_t)amount
+		                                       : INT64_MAX,
+		                    text, size);
 }
 
 void syc_stat_hot_shorten(const char *name, char *text, size_t size)

@@ -16,6 +16,7 @@
 #include "cli/printable.h"
 #include "cli/stat_hot.h"
 #include "cli/table.h"
+#include "data/duration.h"
 
 #define N_COLUMNS(columns) (sizeof(columns) / sizeof((columns)[0]))
 
@@ -157,7 +158,7 @@ static void add_row(struct syc_table *table, const struct slowest *slowest,
 	char text[32];
 
 	syc_table_add_duration(table, mark->duration);
-	syc_table_format_duration(waited, text, sizeof(text));
+	syc_duration_format(waited, text, sizeof(text));
 	if (waited < 0)
 		syc_table_add(table, "-");
 	else
@@ -181,8 +182,8 @@ static void print_waiting(const struct slowest *slowest, int64_t waited,
 
 	if (!slowest->has_running || n == 0)
 		return;
-	syc_table_format_duration(waited, one, sizeof(one));
-	syc_table_format_duration(duration, other, sizeof(other));
+	syc_duration_format(waited, one, sizeof(one));
+	syc_duration_format(duration, other, sizeof(other));
 	printf("  the slowest %zu: waiting %s%s of %s\n", n,
 	       is_least ? "at least " : "", one, other);
 }

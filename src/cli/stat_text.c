@@ -8,6 +8,7 @@
 #include "cli/stat_hot.h"
 #include "cli/stat_summary.h"
 #include "cli/table.h"
+#include "data/duration.h"
 
 /* Thread ids shown of one process, and bytes of them; the rest is counted. */
 #define MOST_THREADS 8
@@ -73,8 +74,8 @@ static void print_head(const struct syc_stat_summary *summary, const char *file)
 {
 	char duration[40];
 
-	syc_table_format_duration(syc_stat_summary_duration(summary), duration,
-	                          sizeof(duration));
+	syc_duration_format(syc_stat_summary_duration(summary), duration,
+	                    sizeof(duration));
 	syc_printable_write(stdout, file, false);
 	printf("\n  recorded   ");
 	syc_printable_write(stdout, summary->info.capture_time, false);

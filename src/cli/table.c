@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/printable.h"
+#include "data/duration.h"
 #include "data/utf8.h"
 
 #define BOLD  "\033[1m"
@@ -72,27 +73,11 @@ void syc_table_add_text(struct syc_table *table, const char *text)
 	add_cell(table, syc_printable_copy(text ? text : "-"));
 }
 
-void syc_table_format_duration(int64_t ns, char *buffer, size_t size)
-{
-	const double value = (double)ns;
-	const double magnitude = value < 0 ? -value : value;
-
-	/* The limits are where three decimals round up to the next unit. */
-	if (magnitude < 1e3)
-		snprintf(buffer, size, "%" PRId64 " ns", ns);
-	else if (magnitude < 999999.5)
-		snprintf(buffer, size, "%.3f µs", value / 1e3);
-	else if (magnitude < 999999500.0)
-		snprintf(buffer, size, "%.3f ms", value / 1e6);
-	else
-		snprintf(buffer, size, "%.3f s", value / 1e9);
-}
-
 void syc_table_add_duration(struct syc_table *table, int64_t ns)
 {
 	char text[40];
 
-	syc_table_format_duration(ns, text, sizeof(text));
+	syc_duration_format(ns, text, sizeof(text));
 	syc_table_add(table, "%s", text);
 }
 

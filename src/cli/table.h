@@ -43,9 +43,6 @@ void syc_table_add_duration(struct syc_table *table, int64_t ns);
 /** Print titles and rows, each line behind two blanks.  0 or -ENOMEM. */
 int syc_table_print(const struct syc_table *table, FILE *out);
 
-/** Write @ns into @buffer in ns, µs, ms or s. */
-void syc_table_format_duration(int64_t ns, char *buffer, size_t size);
-
 /** A title above a table, bold where that is possible. */
 void syc_table_heading(FILE *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -57,6 +57,20 @@ size_t syc_utf8_next(const char *text, uint32_t *ret_point)
 	return len;
 }
 
+size_t syc_utf8_put(uint32_t point, char *bytes)
+{
+	const size_t len = point < 0x80      ? 1
+	                   : point < 0x800   ? 2
+	                   : point < 0x10000 ? 3
+	                                     : 4;
+	static const unsigned char first[] = { 0, 0, 0xC0, 0xE0, 0xF0 };
+
+	for (size_t i = len; i-- > 1; point >>= 6)
+		bytes[i] = (char)(0x80 | (point & 0x3F));
+	bytes[0] = (char)(first[len] | point);
+	return len;
+}
+
 bool syc_utf8_is_control(uint32_t point)
 {
 	return point < 0x20 || (point >= 0x7F && point < 0xA0) ||

@@ -26,6 +26,9 @@ size_t syc_utf8_next(const char *text, uint32_t *ret_point);
  */
 bool syc_utf8_is_control(uint32_t point);
 
+/** Write the character into @bytes, of which there are 4.  Its length. */
+size_t syc_utf8_put(uint32_t point, char *bytes);
+
 /** Is all of @text valid? */
 bool syc_utf8_is_valid(const char *text);
 

@@ -92,7 +92,8 @@ struct syc_buffer {
 	struct syc_buffer_words *words;
 	unsigned char *halves[2]; /* SYC_BUFFER_FRONT bytes are before each */
 	uint32_t size;            /* at which the owner writes it out */
-	uint32_t capacity;        /* of a half */
+	uint32_t limit;    /* at most size: beyond it a call has to enter */
+	uint32_t capacity; /* of a half */
 };
 
 static inline void syc_buffer_set_nest(struct syc_buffer_words *words,
@@ -204,7 +205,7 @@ syc_buffer_begin(const struct syc_buffer *buffer, uint32_t len,
 	syc_buffer_set_nest(words, 1);
 	const uint64_t at = words->next;
 	/* end: of a child, see above */
-	if (SYC_UNLIKELY((uint32_t)at + len > buffer->size ||
+	if (SYC_UNLIKELY((uint32_t)at + len > buffer->limit ||
 	                 words->end != at)) {
 		syc_buffer_set_nest(words, 0);
 		return false;

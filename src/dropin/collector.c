@@ -14,6 +14,8 @@
 #define SYSPROF_DROPIN_NO_INLINE
 #include <sysprof-6/sysprof-collector.h>
 
+#include "dropin/left_open.h"
+#include "emit/left_open.h"
 #include "emit/setup.h"
 
 void sysprof_collector_init(void)
@@ -24,6 +26,7 @@ void sysprof_collector_init(void)
 
 bool sysprof_collector_is_active(void)
 {
+	syc_left_open_ask();
 	return syscap_is_active();
 }
 

@@ -19,10 +19,12 @@
 #include <sysprof-6/sysprof-collector.h>
 
 #include "base/text.h"
+#include "dropin/left_open.h"
 #include "dropin/values.h"
 #include "emit/counter.h"
 #include "emit/counter_id.h"
 #include "emit/event.h"
+#include "emit/left_open.h"
 
 /* Zero pages until used.  An entry is claimed by who changes `claimed`. */
 static struct syscap_counter entries[SYC_DEFINED_MAX];
@@ -34,6 +36,7 @@ static struct syscap_counter *recent[N_RECENT];
 
 unsigned int sysprof_collector_request_counters(unsigned int n_counters)
 {
+	syc_left_open_ask();
 	return syscap_is_active() ? syc_counter_id_request(n_counters) : 0;
 }
 

@@ -6,6 +6,8 @@
 #define SYSPROF_DROPIN_NO_INLINE
 #include <sysprof-6/sysprof-collector.h>
 
+#include "dropin/left_open.h"
+
 void sysprof_collector_log(int severity, const char *domain,
                            const char *message)
 {

@@ -8,6 +8,8 @@
 #define SYSPROF_DROPIN_NO_INLINE
 #include <sysprof-6/sysprof-collector.h>
 
+#include "dropin/left_open.h"
+
 void sysprof_collector_mark_vprintf(int64_t time, int64_t duration,
                                     const char *group, const char *mark,
                                     const char *message_format, va_list args)

@@ -6,7 +6,9 @@
 #define SYSPROF_DROPIN_NO_INLINE
 #include <sysprof-6/sysprof-collector.h>
 
+#include "dropin/left_open.h"
 #include "emit/allocation.h"
+#include "emit/left_open.h"
 #include "emit/sample.h"
 
 void sysprof_collector_allocate(SysprofCaptureAddress alloc_addr,
@@ -14,17 +16,20 @@ void sysprof_collector_allocate(SysprofCaptureAddress alloc_addr,
                                 SysprofBacktraceFunc backtrace_func,
                                 void *backtrace_data)
 {
+	syc_left_open_ask();
 	syc_allocation(alloc_addr, alloc_size, backtrace_func, backtrace_data);
 }
 
 void sysprof_collector_sample(SysprofBacktraceFunc backtrace_func,
                               void *backtrace_data)
 {
+	syc_left_open_ask();
 	syc_sample(backtrace_func, backtrace_data, false);
 }
 
 void sysprof_collector_trace(SysprofBacktraceFunc backtrace_func,
                              void *backtrace_data, bool entering)
 {
+	syc_left_open_ask();
 	syc_sample(backtrace_func, backtrace_data, entering);
 }

@@ -231,6 +231,16 @@ int syc_out_update(struct syc_out *out)
 	}
 }
 
+void syc_out_tell_index(const struct syc_out *out, uint64_t index,
+                        uint64_t place)
+{
+	/* Readers do without, so nobody hears of a failure */
+	if (lseek(out->fd, 0, SEEK_CUR) == (off_t)place &&
+	    pwrite(out->fd, &index, sizeof(index),
+	           offsetof(struct syscap_wire_file, last_frame_index)) < 0)
+		return;
+}
+
 void syc_out_close(struct syc_out *out, size_t n_torn)
 {
 	if (out->trace != NULL) {

@@ -53,6 +53,13 @@ bool syc_out_look_how_far(const struct syc_out *out, size_t *ret_n);
 /** Bring the header of a file up to date.  0 or -errno. */
 int syc_out_update(struct syc_out *out);
 
+/**
+ * Write into a file's header where its last frame index is, unless somebody
+ * else writes to the file: @place is where our last write ended.
+ */
+void syc_out_tell_index(const struct syc_out *out, uint64_t index,
+                        uint64_t place);
+
 /** Close; the last @n_torn bytes that were written are cut off a file. */
 void syc_out_close(struct syc_out *out, size_t n_torn);
 

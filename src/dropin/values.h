@@ -21,12 +21,25 @@ static inline bool syc_values_is_id(unsigned id)
 	return id != 0 && id < 1u << 24;
 }
 
-/** How many of @n can be set. */
+/** How many of @n can be set: mostly all. */
 static inline unsigned syc_values_count(const unsigned *ids, unsigned n)
 {
-	unsigned n_set = 0;
+	uint64_t odd = 0;
+	unsigned n_set = 0, i = 0;
 
-	for (unsigned i = 0; i < n; i++)
+	/* Two at a time: one that is 0 borrows, and one that is too large
+	 * has bits above 23 */
+	for (; i + 2 <= n; i += 2) {
+		uint64_t two;
+
+		memcpy(&two, &ids[i], sizeof(two));
+		odd |= two | (two - UINT64_C(0x0000000100000001));
+	}
+	if (i < n)
+		odd |= ids[i] | (ids[i] - 1);
+	if (SYC_LIKELY((odd & UINT64_C(0xFF000000FF000000)) == 0))
+		return n;
+	for (i = 0; i < n; i++)
 		n_set += syc_values_is_id(ids[i]);
 	return n_set;
 }
@@ -39,6 +52,23 @@ static inline uint32_t syc_values_len(unsigned n_set)
 
 	return (uint32_t)(sizeof(struct syscap_wire_ctrset) +
 	                  n_groups * sizeof(struct syscap_wire_values));
+}
+
+/** One group of @n, up to 8. */
+static inline void
+syc_values_write_group(struct syscap_wire_values *group, const unsigned *ids,
+                       const SysprofCaptureCounterValue *from, unsigned n)
+{
+	if (SYC_LIKELY(n == SYC_VALUES_PER_GROUP)) {
+		memcpy(group->ids, ids, sizeof(group->ids));
+		memcpy(group->values, from, sizeof(group->values));
+		return;
+	}
+	memset(group, 0, sizeof(*group));
+	for (unsigned i = 0; i < n; i++) {
+		group->ids[i] = ids[i];
+		memcpy(&group->values[i], &from[i], sizeof(from[i]));
+	}
 }
 
 /** All behind the header: the @n_set of the @n that can be set. */
@@ -54,6 +84,16 @@ static inline void syc_values_write(unsigned char *frame, const unsigned *ids,
 
 	syc_store_word(frame + SYC_AT(ctrset, n_groups),
 	               size / sizeof(*groups));
+	if (SYC_LIKELY(n_set == n)) {
+		for (unsigned i = 0; i < n; i += SYC_VALUES_PER_GROUP)
+			syc_values_write_group(
+				&groups[i / SYC_VALUES_PER_GROUP], &ids[i],
+				&values[i],
+				n - i < SYC_VALUES_PER_GROUP
+					? n - i
+					: SYC_VALUES_PER_GROUP);
+		return;
+	}
 	memset(groups, 0, size);
 	for (unsigned i = 0; i < n && slot < n_set; i++) {
 		if (!syc_values_is_id(ids[i]))

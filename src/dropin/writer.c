@@ -55,10 +55,13 @@ static void strike_off(SysprofCaptureWriter *writer)
 /* By the outermost call, with no frame of its own.  0 or -errno. */
 static int write_out(SysprofCaptureWriter *writer)
 {
+	struct syc_index_chain *const chain = &writer->life->chain;
 	const unsigned char *bytes;
 	size_t n, done;
 	int r = 0;
 
+	/* How far the next frame index is from here is not known any more */
+	writer->buffer.limit = 0;
 	/* Two halves: what was left of one, and what has come since */
 	for (int i = 0; i < 2 && r == 0; i++) {
 		if (!syc_buffer_turn(&writer->buffer,
@@ -70,8 +73,12 @@ static int write_out(SysprofCaptureWriter *writer)
 				&writer->counts[SYSPROF_CAPTURE_FRAME_JITMAP]);
 		syc_out_note_place(&writer->out);
 		n = syc_buffer_take(&writer->buffer, &bytes);
+		syc_index_chain_write(chain, bytes, n, writer->out.place);
 		r = syc_out_write(&writer->out, bytes, n, &done);
 		syc_buffer_sent(&writer->buffer, done);
+		if (syc_index_chain_wrote(chain, done))
+			syc_out_tell_index(&writer->out, chain->last,
+			                   chain->place);
 	}
 	return r;
 }
@@ -142,6 +149,9 @@ static void flush_finally(SysprofCaptureWriter *writer)
 	if (writer->life->buffer.is_writing &&
 	    !syc_out_look_how_far(&writer->out, &n_written))
 		return;
+	/* Whoever was interrupted for ever may have been about to add one */
+	if (writer->life->buffer.nest != 0)
+		writer->life->chain = (struct syc_index_chain){ .frame = NULL };
 	syc_buffer_salvage(&writer->buffer, n_written);
 	sysprof_capture_writer_flush(writer);
 }
@@ -202,6 +212,7 @@ static SysprofCaptureWriter *map_writer(size_t size)
 		.halves = { halves + SYC_BUFFER_FRONT,
 		            halves + half + SYC_BUFFER_FRONT },
 		.size = (uint32_t)size,
+		.limit = (uint32_t)size,
 		.capacity = (uint32_t)capacity,
 	};
 	writer->n_refs = 1;
@@ -215,6 +226,9 @@ static SysprofCaptureWriter *begin(SysprofCaptureWriter *writer)
 {
 	writer->flushed = syc_clock_kernel();
 	writer->looked = writer->flushed;
+	if (writer->out.is_file)
+		syc_index_chain_begin(&writer->life->chain,
+		                      sizeof(SysprofCaptureFileHeader));
 	enlist(writer);
 	return writer;
 }
@@ -372,6 +386,46 @@ static int make_room(SysprofCaptureWriter *writer, uint32_t len, int64_t time)
 	return r;
 }
 
+static uint64_t count_frames(const SysprofCaptureWriter *writer)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < SYSPROF_CAPTURE_FRAME_LAST; i++)
+		n += writer->counts[i];
+	return n;
+}
+
+/*
+ * Add a frame index if it is time for one.  Frames are not counted where they
+ * are added: so many as cannot be too many go in before we look again.
+ */
+static void see_to_index(SysprofCaptureWriter *writer)
+{
+	struct syc_buffer *const buffer = &writer->buffer;
+	struct syc_index_chain *const chain = &writer->life->chain;
+	uint64_t left = syc_index_chain_left(chain, count_frames(writer));
+
+	buffer->limit = buffer->size;
+	if (left == 0) {
+		/* What is in the buffer goes first: it may hold one */
+		unsigned char *const frame =
+			flush(writer) == 0
+				? syc_buffer_reserve(buffer, SYC_INDEX_SIZE)
+				: NULL;
+
+		syc_index_chain_add(chain, frame, syc_clock_kernel(),
+		                    count_frames(writer));
+		if (frame != NULL)
+			syc_writer_count(
+				&writer->counts
+					 [SYSPROF_CAPTURE_FRAME_TIMESTAMP]);
+		left = SYC_INDEX_EACH;
+	}
+	const uint32_t used = syc_buffer_used(buffer);
+	if (used < buffer->size && left < (buffer->size - used) / SYC_HEAD_SIZE)
+		buffer->limit = used + (uint32_t)left * SYC_HEAD_SIZE;
+}
+
 bool syc_writer_enter(struct syc_adding *adding, uint32_t len, int64_t time)
 {
 	SysprofCaptureWriter *const writer = adding->writer;
@@ -387,6 +441,8 @@ bool syc_writer_enter(struct syc_adding *adding, uint32_t len, int64_t time)
 	adding->is_outermost = syc_buffer_enter(buffer);
 	if (adding->is_outermost)
 		r = make_room(writer, len, time);
+	if (adding->is_outermost && r == 0)
+		see_to_index(writer);
 	adding->frame = r == 0 ? syc_buffer_reserve(buffer, len) : NULL;
 	if (adding->frame != NULL)
 		return true;

@@ -19,6 +19,7 @@
 
 #include "dropin/buffer.h"
 #include "dropin/frame_head.h"
+#include "dropin/index_chain.h"
 #include "dropin/names.h"
 #include "dropin/out.h"
 #include "dropin/untold.h"
@@ -29,6 +30,7 @@ struct syc_writer_life {
 	int32_t pid;
 	uint32_t told;   /* names with this number are written, or wait */
 	uint64_t untold; /* names that wait, see untold.h */
+	struct syc_index_chain chain;
 };
 
 struct _SysprofCaptureWriter {

@@ -30,6 +30,7 @@ enum {
 static uint32_t init_phase;
 static struct syc_control_socket control = { .fd = -1 };
 static bool has_recorder;
+void (*syc_setup_decide)(void);
 
 static enum syc_sink take_environment(const char **ret_why)
 {
@@ -89,7 +90,7 @@ void syc_setup_join(void)
 {
 	/* Whoever switched us on has pinned us, too */
 	if (!syc_process_is_there() &&
-	    __atomic_load_n(&syc_active, __ATOMIC_ACQUIRE) != 0 &&
+	    __atomic_load_n(&syc_active, __ATOMIC_ACQUIRE) > 0 &&
 	    __atomic_load_n(&init_phase, __ATOMIC_ACQUIRE) == DONE &&
 	    !syc_share_adopt())
 		__atomic_store_n(&syc_active, 0, __ATOMIC_RELAXED);
@@ -162,7 +163,7 @@ static bool is_joined(void)
 	return true;
 }
 
-static void set_up(void)
+void syc_setup_again(void)
 {
 	const char *why;
 
@@ -193,7 +194,7 @@ void syc_setup_run(void)
 	                                 false, __ATOMIC_ACQUIRE,
 	                                 __ATOMIC_ACQUIRE))
 		return;
-	set_up();
+	syc_setup_again();
 	__atomic_store_n(&init_phase, DONE, __ATOMIC_RELEASE);
 	errno = saved;
 }

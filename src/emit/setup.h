@@ -13,6 +13,17 @@
 void syc_setup_run(void);
 
 /**
+ * The same once more, where that found nothing to record into and it was left
+ * open (left_open.h).
+ *
+ * Context: setup.
+ */
+void syc_setup_again(void);
+
+/** What the first event calls where it was left open; NULL: it never is. */
+extern void (*syc_setup_decide)(void);
+
+/**
  * Do now what syc_setup_run() does where the environment asks for a
  * recording.  0 or -ENOMEM.
  *

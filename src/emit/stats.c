@@ -39,7 +39,7 @@ void syscap_get_stats(struct syscap_stats *stats)
 	struct syscap_stats all = { .size = sizeof(all) };
 
 	syc_setup_join();
-	all.is_active = syscap_is_active();
+	all.is_active = __atomic_load_n(&syc_active, __ATOMIC_RELAXED) > 0;
 	syc_text_field(all.reason, sizeof(all.reason),
 	               __atomic_load_n(syc_process_reason(), __ATOMIC_RELAXED));
 	all.n_copies = syc_copies_count();

@@ -13,6 +13,17 @@
 #define CLOSE_RANGE_UNSHARE_FLAG (1u << 1)
 
 #if !defined(__SANITIZE_THREAD__)
+/* Of @kept; -1: none is. */
+static int highest_below(const int *kept, unsigned n, int limit)
+{
+	int highest = -1;
+
+	for (unsigned i = 0; i < n; i++)
+		if (kept[i] < limit && kept[i] > highest)
+			highest = kept[i];
+	return highest;
+}
+
 /* Those from @from on and below @to.  False: it can't be done. */
 static bool close_between(unsigned from, unsigned to, unsigned flags)
 {
@@ -20,25 +31,27 @@ static bool close_between(unsigned from, unsigned to, unsigned flags)
 }
 #endif
 
-bool syc_own_table_make(int a, int b)
+bool syc_own_table_make(const int *kept, unsigned n)
 {
 #if defined(__SANITIZE_THREAD__)
 	/* It takes all threads to have one table, and would see races of
 	 * numbers that are not the same descriptors */
-	(void)a;
-	(void)b;
+	(void)kept;
+	(void)n;
 	return false;
 #else
-	const int low = a < b ? a : b, high = a < b ? b : a;
+	int above = highest_below(kept, n, INT_MAX);
 
 	/* The first call makes the table: its range is never empty */
-	if (!close_between((unsigned)(high + 1), UINT_MAX,
+	if (!close_between((unsigned)(above + 1), UINT_MAX,
 	                   CLOSE_RANGE_UNSHARE_FLAG))
 		return false;
-	if (high >= 0)
-		close_between((unsigned)(low + 1), (unsigned)high, 0);
-	if (low >= 0)
-		close_between(0, (unsigned)low, 0);
+	while (above >= 0) {
+		const int next = highest_below(kept, n, above);
+
+		close_between((unsigned)(next + 1), (unsigned)above, 0);
+		above = next;
+	}
 	return true;
 #endif
 }

@@ -9,12 +9,15 @@
 
 #include <stdbool.h>
 
+#define SYC_OWN_TABLE_MAX 3u
+
 /**
- * Give the calling thread a table with the descriptors @a and @b alone; either
- * may be -1.  False: the kernel has none, and nothing was changed.
+ * Give the calling thread a table with the @n descriptors at @kept alone, at
+ * most SYC_OWN_TABLE_MAX; any may be -1.  False: the kernel has none, and
+ * nothing was changed.
  *
  * Context: any thread of ours.
  */
-bool syc_own_table_make(int a, int b);
+bool syc_own_table_make(const int *kept, unsigned n);
 
 #endif

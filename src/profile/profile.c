@@ -90,10 +90,11 @@ int syscap_profile_add(struct syscap_profile *profile,
 	return r == 0 ? syc_events_add(profile, reader, frame) : r;
 }
 
-int syscap_profile_read(struct syscap_profile *profile,
-                        struct syscap_reader *reader,
-                        struct syscap_error *error)
+int syscap_profile_read_on(struct syscap_profile *profile,
+                           struct syscap_reader *reader, uint64_t n_bytes,
+                           struct syscap_error *error)
 {
+	const uint64_t begin = profile->position;
 	struct syscap_frame frame;
 	int r;
 
@@ -112,8 +113,20 @@ int syscap_profile_read(struct syscap_profile *profile,
 			r = syscap_profile_add(profile, reader, &frame);
 		if (r < 0)
 			return r;
+		if (profile->position - begin >= n_bytes)
+			return 1;
 	}
 	return 0;
+}
+
+int syscap_profile_read(struct syscap_profile *profile,
+                        struct syscap_reader *reader,
+                        struct syscap_error *error)
+{
+	const int r =
+		syscap_profile_read_on(profile, reader, UINT64_MAX, error);
+
+	return r > 0 ? 0 : r;
 }
 
 /* What samples count: time where each one's is known. */

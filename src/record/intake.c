@@ -106,6 +106,10 @@ static void take_fact(struct syc_intake *intake,
 			intake->processes, metadata->frame.pid,
 			metadata->frame.time,
 			strncmp((const char *)(metadata + 1), "none:", 5) != 0);
+	else if (strncmp(metadata->id, "syscap.sampler.unsampled",
+	                 sizeof(metadata->id)) == 0)
+		syc_delivered_note(&intake->delivered,
+		                   (const char *)(metadata + 1));
 }
 
 static void take_stack(struct syc_intake *intake,
@@ -124,6 +128,7 @@ static void take_stack(struct syc_intake *intake,
 	if (frame->type == SYSCAP_FRAME_SAMPLE) {
 		intake->samples++;
 		intake->command_samples += frame->pid == intake->command;
+		syc_delivered_take(&intake->delivered, sample);
 	}
 	syc_processes_stack(intake->processes, frame->pid,
 	                    (const uint64_t *)(sample + 1), sample->n_addrs);

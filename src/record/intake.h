@@ -13,6 +13,7 @@
 
 #include "capture/compose.h"
 #include "capture/writer.h"
+#include "record/delivered.h"
 #include "record/drain.h"
 #include "record/processes.h"
 #include "record/renumber.h"
@@ -31,6 +32,7 @@ struct syc_intake {
 	int32_t command;      /* its pid */
 	uint64_t samples;     /* of all processes */
 	uint64_t command_samples;
+	struct syc_delivered delivered;
 	uint64_t stacks;   /* frames that have one */
 	int counter_error; /* said already */
 	union syc_frame_buffer frame;

@@ -456,6 +456,10 @@ static int finish_recording(struct recorder *recorder)
 	if (recorder->options->sample != NULL)
 		syc_summary_unsampled(recorder->options->argv[0],
 		                      &recorder->intake);
+	if (recorder->options->sample != NULL && !recorder->options->quiet)
+		syc_delivered_print(&recorder->intake.delivered,
+		                    recorder->options->sample,
+		                    recorder->options->argv[0]);
 	if (!recorder->options->quiet)
 		syc_summary_print(recorder->options->output, recorder->writer,
 		                  &recorder->intake, all, &recorder->names);

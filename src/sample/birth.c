@@ -153,8 +153,14 @@ void syc_birth_begin(void)
 
 bool syc_birth_prepare(struct syc_birth *birth, bool is_cramped)
 {
-	if (!is_sampling())
+	struct syc_sampler *const s = syc_sampler;
+
+	if (!is_sampling()) {
+		if (s != NULL &&
+		    __atomic_load_n(&s->is_boxed, __ATOMIC_RELAXED))
+			__atomic_add_fetch(&s->n_filtered, 1, __ATOMIC_RELAXED);
 		return false;
+	}
 	const int32_t pid = getpid();
 	for (uint32_t i = 0; i < N_SLOTS; i++) {
 		struct slot *const slot =

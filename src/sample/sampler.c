@@ -351,9 +351,44 @@ void syc_sampler_watch_forks(void)
 	pthread_atfork(begin_fork, end_fork, begin_child);
 }
 
+/* Threads that began without a timer, for who records. */
+static void tell_unsampled(void)
+{
+	const struct syc_sampler *const s = syc_sampler;
+	const struct {
+		const char *word;
+		uint32_t n;
+	} reasons[] = {
+		{ ", blocked ",
+		  __atomic_load_n(&s->n_blocked, __ATOMIC_RELAXED) },
+		{ ", small ", __atomic_load_n(&s->n_small, __ATOMIC_RELAXED) },
+		{ ", filtered ",
+		  __atomic_load_n(&s->n_filtered, __ATOMIC_RELAXED) },
+		{ ", limited ",
+		  __atomic_load_n(&s->n_limited, __ATOMIC_RELAXED) },
+	};
+	char message[100];
+	struct syc_text text = syc_text_begin(message, sizeof(message));
+	const char *const begin = text.at;
+
+	for (unsigned i = 0; i < sizeof(reasons) / sizeof(*reasons); i++) {
+		if (reasons[i].n == 0)
+			continue;
+		syc_text_add(&text, reasons[i].word + (text.at == begin) * 2);
+		syc_text_add_u64(&text, reasons[i].n);
+	}
+	*text.at = '\0';
+	/* In a box a thread that has no ring must not ask for one */
+	if (text.at != begin && s->is_on != 0 &&
+	    (!s->is_boxed || syc_self != NULL))
+		syscap_metadata("syscap.sampler.unsampled", message);
+}
+
 /* Ticks that come later find is_on cleared, or take a sample that nobody
  * records any more: either way they touch what stays. */
 __attribute__((destructor)) static void end_at_exit(void)
 {
+	if (syc_sampler != NULL && syc_sampler->pid == getpid())
+		tell_unsampled();
 	end(0, EXIT_NS);
 }

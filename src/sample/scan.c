@@ -295,10 +295,19 @@ int syc_scan_begin_alone(bool is_child)
 
 static bool start_self(struct syc_target *t, uint64_t blocked)
 {
-	const struct syc_sampler *const s = syc_sampler;
+	struct syc_sampler *const s = syc_sampler;
+	uint32_t *reason;
 
-	return !t->is_cramped && (blocked >> (s->signal - 1) & 1) == 0 &&
-	       syc_timer_start(t, clock_to_use(s), 0) == 0;
+	if (t->is_cramped)
+		reason = &s->n_small;
+	else if ((blocked >> (s->signal - 1) & 1) != 0)
+		reason = &s->n_blocked;
+	else if (syc_timer_start(t, clock_to_use(s), 0) != 0)
+		reason = &s->n_limited;
+	else
+		return true;
+	__atomic_add_fetch(reason, 1, __ATOMIC_RELAXED);
+	return false;
 }
 
 static void begin_self(uint64_t blocked, bool is_cramped)

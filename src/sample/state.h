@@ -53,6 +53,8 @@ struct syc_sampler {
 
 	/* Rounds: the watcher's, or whose tick has `life` */
 	uint32_t round, n_threads, n_unsampled;
+	/* Threads that began without a timer, by the reason; relaxed */
+	uint32_t n_blocked, n_small, n_filtered, n_limited;
 	int32_t watcher_tid;
 	int64_t round_at; /* ns; of those from ticks */
 	bool owns_table;  /* the watcher has descriptors of its own */

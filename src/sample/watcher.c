@@ -100,7 +100,7 @@ static bool look(struct syc_sampler *s, int own_dir)
  */
 static bool open_in_own_table(int *ret_dir)
 {
-	if (!syc_own_table_make(-1, -1))
+	if (!syc_own_table_make(NULL, 0))
 		return false;
 	*ret_dir = syc_task_open();
 	for (int fd = *ret_dir; fd >= 0 && fd < 2;)

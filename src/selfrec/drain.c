@@ -10,6 +10,7 @@
 
 #include <syscap.h>
 
+#include "base/text.h"
 #include "emit/loss.h"
 #include "emit/loss_compose.h"
 #include "emit/process.h"
@@ -116,6 +117,26 @@ static int write_output(struct syc_session *s, const struct syc_batch *batch,
 	return 0;
 }
 
+/* By another library's writer, which was not there when we began.  Who we are
+ * is told anew; what threads have told of counters and names is not. */
+static void tell_emptied(struct syc_session *s)
+{
+	char value[48];
+	struct syc_text text = syc_text_begin(value, sizeof(value));
+
+	syc_text_add(&text, "bytes=");
+	syc_text_add_i64(&text, (int64_t)s->trace.n_emptied);
+	s->trace.n_emptied = 0;
+	s->is_announced = false;
+	memset(&s->described, 0, sizeof(s->described));
+	syc_process_set_reason("SYSPROF_TRACE_FD is shared with another "
+	                       "library, which emptied it: what was written "
+	                       "before is lost");
+	syc_say_metadata(s, "syscap.emptied", value);
+	syc_diag_say("the capture was emptied",
+	             "by another library that writes to SYSPROF_TRACE_FD");
+}
+
 static int write_trace(struct syc_session *s, const struct syc_batch *batch,
                        int64_t now, int64_t deadline, uint64_t *ret_done)
 {
@@ -124,6 +145,8 @@ static int write_trace(struct syc_session *s, const struct syc_batch *batch,
 	                              deadline, ret_done);
 	if (*ret_done != 0)
 		syc_gather_advance(s, batch, *ret_done);
+	if (s->trace.n_emptied != 0)
+		tell_emptied(s);
 	return r;
 }
 
@@ -138,6 +161,9 @@ static const char *why_gone(int r)
 		return "what SYSPROF_TRACE_FD leads to is no capture any more";
 	case -ENOLCK:
 		return "SYSPROF_TRACE_FD can't be locked";
+	case -EBUSY:
+		return "another library writes to SYSPROF_TRACE_FD, which is "
+		       "a memfd";
 	default:
 		return "writing failed";
 	}

@@ -73,9 +73,10 @@ static void take_descriptors(struct syc_session *s)
 		return;
 	s->copies[0] = is_output ? s->output.fd : s->trace.fd;
 	s->copies[1] = s->rings_fd;
+	s->copies[2] = is_output ? -1 : s->trace.shared;
 	if (!syc_trace_has_rest(&s->trace))
 		__atomic_store_n(&s->owns_table,
-		                 syc_own_table_make(s->copies[0], s->copies[1]),
+		                 syc_own_table_make(s->copies, 3),
 		                 __ATOMIC_RELEASE);
 	/* Before the process closes its copies, and with them its locks */
 	if (s->owns_table && is_output)
@@ -106,6 +107,9 @@ static void close_copies(struct syc_session *s)
 	} else {
 		close_copy(s->copies[0], s->trace.target.dev,
 		           s->trace.target.ino);
+		if (s->copies[2] != s->copies[0])
+			close_copy(s->copies[2], s->trace.target.dev,
+			           s->trace.target.ino);
 	}
 	close_copy(s->copies[1], s->rings_dev, s->rings_ino);
 }

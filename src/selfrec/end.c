@@ -25,15 +25,21 @@
 
 /* How long exit() waits for a start or stop that is under way. */
 #define LIFE_WAIT_NS INT64_C(250000000)
+/* How long a stop waits for events that are under way. */
+#define EMITS_NS INT64_C(1000000000)
 
-/* Emits that began before syc_active changed end within moments; the frames
- * that they publish belong into the capture. */
-static void wait_for_emits(void)
+/*
+ * Emits that began before syc_active changed end within moments, or on a busy
+ * machine when their threads get the processor again: what they publish
+ * belongs into the capture, and what they tell of losses must not be told for
+ * them.  One that was left for good is not waited for longer than until @end.
+ */
+static void wait_for_emits(int32_t epoch, int64_t end)
 {
 	const uint32_t n =
 		__atomic_load_n(&syc_process->high_water, __ATOMIC_RELAXED);
 
-	for (int i = 0; i < 20; i++) {
+	for (;;) {
 		bool is_busy = false;
 
 		for (uint32_t k = 0; k < n; k++) {
@@ -44,9 +50,12 @@ static void wait_for_emits(void)
 				__atomic_load_n(&ts->phase, __ATOMIC_ACQUIRE) ==
 					SYC_STATE_ALIVE &&
 				__atomic_load_n(&ts->hot.owner,
-			                        __ATOMIC_ACQUIRE) != 0;
+			                        __ATOMIC_ACQUIRE) != 0 &&
+				/* else it is one of what comes after it */
+				__atomic_load_n(&ts->hot.epoch,
+			                        __ATOMIC_RELAXED) == epoch;
 		}
-		if (!is_busy)
+		if (!is_busy || syc_clock_kernel() >= end)
 			return;
 		poll(NULL, 0, 1);
 	}
@@ -65,13 +74,14 @@ static bool wait_for_users(int64_t deadline)
 
 int syc_end_session(struct syc_session *s, int64_t flush_ns)
 {
-	const int64_t deadline = syc_clock_kernel() + flush_ns;
+	const int64_t now = syc_clock_kernel(), deadline = now + flush_ns;
 	int r;
 
 	/* Its memory stays: others may be looking at it, and it is little */
 	if (__atomic_load_n(&s->is_guest, __ATOMIC_ACQUIRE))
 		return 0;
-	wait_for_emits();
+	wait_for_emits(s->epoch, now + (flush_ns / 2 < EMITS_NS ? flush_ns / 2
+	                                                        : EMITS_NS));
 	if (__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) != 0)
 		r = syc_drain_thread_stop(s, deadline);
 	else

@@ -113,7 +113,7 @@ struct syc_session {
 	bool owns_table;    /* its descriptors are its own */
 	int32_t thread_tid; /* set before owns_table */
 	/* The process' copies of them, until somebody closes them; -1 */
-	int copies[2];
+	int copies[3];
 	bool has_copies;
 	uint32_t is_ready;  /* it has its descriptors; futex */
 	int64_t tried_at;   /* ns: when a thread was last tried to be made */

@@ -31,7 +31,8 @@ struct syc_trace_target {
 /** One process' way to it.  All zero but fd = -1 before syc_trace_open(). */
 struct syc_trace {
 	struct syc_trace_target target;
-	int fd;                           /* what is written to */
+	int fd;     /* what is written to */
+	int shared; /* files: as others have it, with its position; or -1 */
 	enum syc_record_owner lock_owner; /* of the lock for each batch */
 
 	/* The rest is of trace_*.c. */
@@ -46,6 +47,7 @@ struct syc_trace {
 	int64_t end_time;   /* files: what the header says */
 	int64_t fact_at;    /* see record_lock.h; 0: none */
 	uint64_t fits;      /* files: see syc_trace_write() */
+	uint64_t n_emptied; /* bytes of ours that others took away, untold */
 	uint32_t rest_at;   /* streams: [rest_at, rest_len) is on its way */
 	uint32_t rest_len;
 	unsigned char rest[65536];

@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "os/same_file.h"
 #include "selfrec/record_lock.h"
+#include "selfrec/trace_beside.h"
 #include "selfrec/trace_file.h"
 #include "selfrec/trace_stream.h"
 
@@ -198,6 +199,8 @@ static int get_fd(struct syc_trace *trace)
 	if (fd < 0)
 		return fd;
 	trace->fd = fd;
+	if (target->kind == SYC_TRACE_FILE)
+		trace->shared = own >= 0 ? dup_up(target->number) : fd;
 	return 0;
 }
 
@@ -243,7 +246,8 @@ static int prepare(struct syc_trace *trace)
 	int r;
 
 	/* Between the two looks it may have become another */
-	if (!is_target(trace->fd, &trace->target))
+	if (!is_target(trace->fd, &trace->target) ||
+	    (trace->shared >= 0 && !is_target(trace->shared, &trace->target)))
 		return -ESTALE;
 	r = syc_record_lock_probe(trace->fd, trace->lock_owner);
 	if (r != 0 && trace->lock_owner == SYC_RECORD_FILE) {
@@ -277,14 +281,18 @@ int syc_trace_open(struct syc_trace *trace,
 	memset(trace, 0, sizeof(*trace));
 	trace->target = *target;
 	trace->fd = -1;
+	trace->shared = -1;
 	r = is_target(target->number, target) ? 0 : -ESTALE;
 	if (r == 0)
 		r = get_fd(trace);
 	if (r == 0)
 		r = prepare(trace);
 	if (r != 0) {
+		if (trace->shared >= 0 && trace->shared != trace->fd)
+			close(trace->shared);
 		if (trace->fd >= 0)
 			close(trace->fd);
+		trace->shared = -1;
 		trace->fd = -1;
 	}
 	errno = saved;
@@ -293,8 +301,43 @@ int syc_trace_open(struct syc_trace *trace,
 
 /* ----------------------------------------------------------------- writing */
 
+static uint64_t length_of(const struct iovec *pieces, unsigned n)
+{
+	uint64_t length = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		length += pieces[i].iov_len;
+	return length;
+}
+
+/* The lock is ours. */
+static int write_locked(struct syc_trace *trace, int reader,
+                        const struct iovec *pieces, unsigned n, int64_t time,
+                        int64_t now, int64_t deadline, uint64_t *ret_done)
+{
+	int r;
+
+	if (trace->shared >= 0 && !is_target(trace->shared, &trace->target))
+		trace->shared = -1; /* somebody else's by now */
+	if (syc_trace_beside_is(trace, reader))
+		return syc_trace_beside_write(trace, pieces, n, time, deadline,
+		                              ret_done);
+	/* Of a file that has been begun anew */
+	trace->rest_at = 0;
+	trace->rest_len = 0;
+	if (n == 0)
+		return 0;
+	r = syc_trace_file_write(trace, reader, pieces, n, time, now, deadline);
+	if (r == 0 && syc_trace_beside_is(trace, reader))
+		return syc_trace_beside_take_back(trace);
+	if (r == 0)
+		*ret_done = length_of(pieces, n);
+	return r;
+}
+
 static int write_file(struct syc_trace *trace, const struct iovec *pieces,
-                      unsigned n, int64_t time, int64_t now, int64_t deadline)
+                      unsigned n, int64_t time, int64_t now, int64_t deadline,
+                      uint64_t *ret_done)
 {
 	int reader = trace->fd;
 	int r;
@@ -303,8 +346,8 @@ static int write_file(struct syc_trace *trace, const struct iovec *pieces,
 		reader = open_again(trace->fd, O_RDONLY);
 	r = syc_record_lock(trace->fd, trace->lock_owner, deadline);
 	if (r == 0) {
-		r = syc_trace_file_write(trace, reader, pieces, n, time, now,
-		                         deadline);
+		r = write_locked(trace, reader, pieces, n, time, now, deadline,
+		                 ret_done);
 		syc_record_unlock(trace->fd, trace->lock_owner);
 	}
 	/* Not before: it would end a lock of the table */
@@ -341,10 +384,9 @@ int syc_trace_write(struct syc_trace *trace, const struct iovec *pieces,
 	if (!is_target(trace->fd, &trace->target)) {
 		r = -ESTALE;
 	} else if (trace->target.kind == SYC_TRACE_FILE) {
-		if (n != 0)
-			r = write_file(trace, pieces, n, time, now, deadline);
-		for (unsigned i = 0; r == 0 && i < n; i++)
-			*ret_done += pieces[i].iov_len;
+		if (n != 0 || syc_trace_has_rest(trace))
+			r = write_file(trace, pieces, n, time, now, deadline,
+			               ret_done);
 	} else if (trace->target.kind == SYC_TRACE_PIPE) {
 		r = write_pipe(trace, pieces, n, time, deadline, ret_done);
 	} else {
@@ -359,10 +401,15 @@ void syc_trace_close(struct syc_trace *trace)
 {
 	const int saved = errno;
 
+	if (trace->fd >= 0 && trace->shared >= 0 &&
+	    trace->shared != trace->fd &&
+	    is_target(trace->shared, &trace->target))
+		close(trace->shared);
 	if (trace->fd >= 0 && is_target(trace->fd, &trace->target)) {
 		syc_trace_stream_leave(trace);
 		close(trace->fd);
 	}
+	trace->shared = -1;
 	trace->fd = -1;
 	errno = saved;
 }

@@ -9,7 +9,9 @@
  *	regular files   opened anew through /proc where that can be done, so
  *	and memfds      that neither O_APPEND nor O_WRONLY of the shared
  *	                description matter.  Each batch is written at the end
- *	                of the file, under a record lock (record_lock.h).
+ *	                of the file, under a record lock (record_lock.h); but
+ *	                beside another library's writer (trace_beside.h) where
+ *	                that writes
  *	pipes           opened anew too, not blocking, whatever the shared
  *	                description does; frames go in writes of at most
  *	                PIPE_BUF where they fit, under a record lock
@@ -77,6 +79,7 @@ int syc_trace_open(struct syc_trace *trace,
  *	-ENOLCK     the kernel is short of locks: may be tried again later
  *	-EPIPE      the reader is gone: never again
  *	-ESTALE     the descriptor is another file now: somebody closed ours
+ *	-EBUSY      another library writes to it, and it can't be shared
  *	-EBADMSG    somebody made it something that is not a capture
  *	-EACCES     others write to it too, and we can't read what
  *	-EINVAL     the pieces are no frames (streams only)

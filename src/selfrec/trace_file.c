@@ -46,6 +46,12 @@ static void fill_mark(struct batch_mark *mark, uint64_t end)
 	mark->end = end;
 }
 
+bool syc_trace_file_has_mark(const struct syscap_wire_file *header)
+{
+	return memcmp((const char *)header + MARK_AT, mark_name,
+	              sizeof(mark_name)) == 0;
+}
+
 /* 0: it names no place. */
 static uint64_t read_mark(struct syc_trace *trace,
                           const struct syscap_wire_file *header, uint64_t size)

@@ -3,10 +3,14 @@
 #ifndef SYC_TRACE_FILE_H
 #define SYC_TRACE_FILE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/uio.h>
 
 #include "selfrec/trace.h"
+
+/** Whether one of us wrote there last: the header says so. */
+bool syc_trace_file_has_mark(const struct syscap_wire_file *header);
 
 /**
  * Parameters and results of syc_trace_write(), but all or nothing is written.

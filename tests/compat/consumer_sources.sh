@@ -6,8 +6,9 @@
 # The sources come from where this machine's apt is told to find Debian's
 # packages.  apt's state for that is in FOLDER/apt, so that nothing is left in
 # the machine's.  Build dependencies whose line in debian/control has the
-# regular expression DROP are left alone.  Packages are installed by root
-# only; who is not root needs to have them.
+# regular expression DROP are left alone, and with CONSUMERS_TESTS=no those of
+# its own tests.  Packages are installed by root only; who is not root needs to
+# have them.
 set -eu
 work=$(cd "$1" && pwd)
 package=$2
@@ -44,8 +45,11 @@ begin_apt() {
 
 # needs COMMAND: apt-get build-dep with it (-s, -y) for the package
 needs() {
+	local profiles=nodoc,noinsttest
+
+	[ "${CONSUMERS_TESTS:-yes}" = yes ] || profiles+=,nocheck
 	apt-get -q "$1" build-dep --no-install-recommends --arch-only \
-		-P nocheck,nodoc,noinsttest "$work/needs/$package"
+		-P "$profiles" "$work/needs/$package"
 }
 
 begin_apt

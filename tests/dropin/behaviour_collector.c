@@ -5,6 +5,12 @@
 #endif
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "behaviour.h"
 
@@ -93,6 +99,41 @@ static void without_a_recorder_threads_come_and_go(void)
 	}
 }
 
+static void set_and_emit(int socket)
+{
+	char number[16];
+
+	snprintf(number, sizeof(number), "%d", socket);
+	setenv("SYSPROF_CONTROL_FD", number, 1);
+	sysprof_collector_mark(1, 2, "group", "name", "message");
+	exit(0);
+}
+
+/* The recorder is who made the socket: the first process. */
+static void a_variable_that_is_set_before_the_first_event_counts(void)
+{
+	struct timeval patience = { .tv_sec = 10 };
+	char request[16];
+	int ends[2], status;
+	pid_t pid;
+
+	CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+	pid = fork();
+	CHECK(pid >= 0);
+	if (pid == 0) {
+		close(ends[0]);
+		set_and_emit(ends[1]);
+	}
+	close(ends[1]);
+	CHECK(setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &patience,
+	                 sizeof(patience)) == 0);
+	CHECK(recv(ends[0], request, sizeof(request), 0) == 10);
+	CHECK(memcmp(request, "CreatRing", 10) == 0);
+	/* It gets none, and goes on without */
+	close(ends[0]);
+	CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+}
+
 /* Callers keep the functions in tables. */
 static void the_functions_can_be_called_through_pointers(void)
 {
@@ -115,6 +156,7 @@ const struct behaviour behaviour_collector[] = {
 	BEHAVIOUR(without_a_recorder_events_go_nowhere),
 	BEHAVIOUR(without_a_recorder_counters_get_no_numbers),
 	BEHAVIOUR(without_a_recorder_threads_come_and_go),
+	BEHAVIOUR(a_variable_that_is_set_before_the_first_event_counts),
 	BEHAVIOUR(the_functions_can_be_called_through_pointers),
 	{ NULL, NULL },
 };

@@ -3,6 +3,8 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <stdio.h>
+
 #include "behaviour.h"
 
 #if SYSPROF_MAJOR_VERSION >= 45
@@ -122,6 +124,85 @@ static void a_dbus_message_is_read_back(void)
 	sysprof_capture_reader_unref(reader);
 }
 
+#define EACH 65536
+
+static uint64_t last_index(void)
+{
+	SysprofCaptureFileHeader header;
+
+	CHECK(behaviour_load("capture", &header, sizeof(header)) ==
+	      sizeof(header));
+	return header.frame_index.last_frame_index;
+}
+
+static void check_index(uint64_t at, uint64_t previous)
+{
+	SysprofCaptureFrameIndex index;
+	FILE *const file = fopen("capture", "rb");
+
+	CHECK(file != NULL);
+	CHECK(fseek(file, (long)at, SEEK_SET) == 0);
+	CHECK(fread(&index, sizeof(index), 1, file) == 1);
+	fclose(file);
+	CHECK(index.frame.len == 32 && index.frame.type == 1);
+	CHECK(index.frame.cpu == -1 && index.frame.pid == -1);
+	CHECK(index.frame.time > 0 && index.frame.padding1 == 0);
+	CHECK(index.frame.padding2 == SYSPROF_CAPTURE_FRAME_INDEX_MAGIC);
+	CHECK(index.previous_frame_index == previous);
+}
+
+static void add_timestamps(SysprofCaptureWriter *writer, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		CHECK(sysprof_capture_writer_add_timestamp(writer, 10 + i, CPU,
+		                                           PID));
+}
+
+static void a_large_capture_tells_where_it_can_be_divided(void)
+{
+	const uint64_t first = 256 + 24 * EACH;
+	const uint64_t second = first + 32 + 24 * EACH;
+	SysprofCaptureWriter *writer = behaviour_writer_open();
+	SysprofCaptureReader *reader;
+
+	add_timestamps(writer, EACH);
+	CHECK(sysprof_capture_writer_flush(writer));
+	CHECK(last_index() == 0);
+	add_timestamps(writer, 1);
+	CHECK(sysprof_capture_writer_flush(writer));
+	CHECK(last_index() == first);
+	check_index(first, 0);
+	add_timestamps(writer, EACH);
+	CHECK(sysprof_capture_writer_flush(writer));
+	CHECK(last_index() == second);
+	check_index(second, first);
+	reader = behaviour_reader_open(writer);
+	CHECK(behaviour_count(reader, SYSPROF_CAPTURE_FRAME_TIMESTAMP) ==
+	      2 * EACH + 3);
+	sysprof_capture_reader_unref(reader);
+}
+
+static void captures_that_are_joined_are_divided_anew(void)
+{
+	SysprofCaptureWriter *writer = behaviour_writer_open(), *other;
+	SysprofCaptureReader *reader;
+
+	other = sysprof_capture_writer_new("other", 0);
+	CHECK(other != NULL);
+	add_timestamps(other, EACH + 1);
+	reader = sysprof_capture_writer_create_reader(other);
+	CHECK(reader != NULL);
+	sysprof_capture_writer_unref(other);
+	CHECK(sysprof_capture_writer_cat(writer, reader));
+	sysprof_capture_reader_unref(reader);
+	reader = behaviour_reader_open(writer);
+	/* The other's is gone, and one of this file has come */
+	CHECK(last_index() == 256 + 24 * EACH);
+	CHECK(behaviour_count(reader, SYSPROF_CAPTURE_FRAME_TIMESTAMP) ==
+	      EACH + 2);
+	sysprof_capture_reader_unref(reader);
+}
+
 static void newer_frames_are_joined_too(void)
 {
 	static const SysprofCaptureAddress addrs[] = { 0x1000, 0x2000 };
@@ -212,6 +293,8 @@ const struct behaviour behaviour_newer[] = {
 	BEHAVIOUR(a_trace_is_a_sample_that_says_entering),
 	BEHAVIOUR(a_frame_of_type_trace_is_read),
 	BEHAVIOUR(a_dbus_message_is_read_back),
+	BEHAVIOUR(a_large_capture_tells_where_it_can_be_divided),
+	BEHAVIOUR(captures_that_are_joined_are_divided_anew),
 	BEHAVIOUR(newer_frames_are_joined_too),
 	BEHAVIOUR(differences_of_times_have_a_name),
 	BEHAVIOUR(a_clean_capture_has_no_error),

@@ -245,4 +245,5 @@ def main(syscap, protoc, filters, paths):
             len(capture.samples)))
 
 
-main(*sys.argv[1:4], sys.argv[4:])
+if __name__ == "__main__":
+    main(*sys.argv[1:4], sys.argv[4:])

@@ -494,6 +494,19 @@ static int begin_and_end(void)
 	return 0;
 }
 
+static int work_with_all_blocked(void)
+{
+	pthread_t threads[4];
+
+	pthread_sigmask(SIG_BLOCK, &all, NULL);
+	for (int i = 0; i < 4; i++)
+		if (pthread_create(&threads[i], NULL, work_briefly, NULL) != 0)
+			return 1;
+	for (int i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	return 0;
+}
+
 /* ----------------------------------------------------------- deep stacks */
 
 static volatile unsigned n_done;
@@ -688,6 +701,7 @@ static const struct {
 	{ "be-alone-again", be_alone_again },
 	{ "enter-namespace-later", enter_namespace_later },
 	{ "begin-and-end", begin_and_end },
+	{ "block-in-threads", work_with_all_blocked },
 	{ "recurse", recurse },
 	{ "small-stacks", work_on_small_stacks },
 	{ "small-alternate-stacks", work_with_small_alternate_stacks },

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -90,6 +91,34 @@ TEST(a_process_whose_threads_ended_may_enter_a_namespace)
 TEST(threads_begin_and_end_as_without_us)
 {
 	check_unharmed("begin-and-end");
+}
+
+static void check_said(const char *deed, const char *rate, const char *text)
+{
+	need_preloading();
+	recording_init(&recording);
+	CHECK_EQ(recording_run(&recording, rate,
+	                       recording_program("sample_odd"), deed, NULL),
+	         0);
+	if (strstr(recording.messages, text) == NULL)
+		test_fail(__FILE__, __LINE__, "%s: not said: %s: %s", deed,
+		          text, recording.messages);
+	recording_free(&recording);
+}
+
+TEST(threads_without_samples_are_told_with_the_reason)
+{
+	check_said("small-stacks", "--sample=1000,cpu",
+	           "threads without samples: 3 have a small stack");
+	check_said("block-in-threads", "--sample=1000,cpu",
+	           "threads without samples: 4 block the signal");
+}
+
+TEST(what_the_kernels_tick_leaves_out_is_told)
+{
+	check_said("threads-work", "--sample=20000,cpu",
+	           "of 20000: this kernel's timers are no finer; "
+	           "--sample=20000,perf has more");
 }
 
 /* It would not end else, nor would the capture. */

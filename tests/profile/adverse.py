@@ -50,6 +50,15 @@ COMMANDS = EXPORTS + [
     ["dump"], ["dump", "--json"], ["check"], ["files"], ["files", "--json"]]
 
 
+PAGES = ("flame", "chart", "functions", "marks", "compare", "counters", "logs",
+         "lost")
+ALL_KEYS = "\r2+-tT\x1b[C3j\rufuxuzuruyue4\r\r4ufu4cs+l\r6\ru7s8?1/a\rnN"
+COMMANDS += [["view", "--snapshot", name, "--size", "100x30"]
+             for name in PAGES]
+COMMANDS += [["view", "--snapshot", "flame", "--keys", ALL_KEYS],
+             ["view", "--snapshot", "marks", "--size", "20x8", "--exact",
+              "--keys", "\r"]]
+
 # Stands for the same file once more.
 SELF = "SELF"
 DIFFS = [["diff", "--all", "--min", "0%", SELF],
@@ -64,6 +73,7 @@ FEW = [["stat", "--json", "--threads", "--tree", "--reverse", "--slowest", "3",
        ["export", "--format", "speedscope"], ["files", "--json"],
        ["export", "--format", "perfetto"], ["export", "--format", "chrome"],
        ["export", "--format", "firefox"], ["export", "--format", "callgrind"],
+       ["view", "--snapshot", "flame", "--keys", ALL_KEYS],
        ["diff", "--all", "--min", "0%", "--total", SELF]]
 
 

@@ -70,6 +70,7 @@ export class Timeline {
 	constructor(app) {
 		this.app = app;
 		this.canvas = el('canvas', { 'aria-hidden': 'true' });
+		this.still = el('canvas', {});
 		this.element = el('div', {
 			class: 'timeline', tabindex: '0', role: 'application',
 			'aria-roledescription': 'time axis',
@@ -157,21 +158,36 @@ export class Timeline {
 		return bars;
 	}
 
+	/** The brush and the cursor move over a picture that stays. */
 	paint() {
-		const { app } = this;
-		const { theme, model, state } = app;
-		const lanes = this.lanes();
+		const { theme, model } = this.app;
 		const { width, left, scale } = this.measure();
-		this.height = AXIS + lanes.reduce((sum, lane) => sum + lane.height + 2, 0) + 3;
-		const context = prepareCanvas(this.canvas, width, this.height);
-		this.element.style.height = this.height + 'px';
-		context.fillStyle = theme.paper;
-		context.fillRect(0, 0, width, this.height);
-		const key = [scale.from, scale.to, width, model.isWhole].join();
+		const key = [scale.from, scale.to, width, model.isWhole, theme.paper,
+			theme.ink, window.devicePixelRatio].join();
 		if (key !== this.key_) {
-			this.bars = this.bin(scale, lanes);
+			this.paintLanes(width, left, scale);
 			this.key_ = key;
 		}
+		const context = prepareCanvas(this.canvas, width, this.height);
+		this.element.style.height = this.height + 'px';
+		context.drawImage(this.still, 0, 0, width, this.height);
+		context.save();
+		context.beginPath();
+		context.rect(left, 0, scale.width, this.height);
+		context.clip();
+		this.paintBrush(context, scale, left);
+		context.restore();
+	}
+
+	/** @param {number} width @param {number} left @param {Scale} scale */
+	paintLanes(width, left, scale) {
+		const { theme, model } = this.app;
+		const lanes = this.lanes();
+		this.height = AXIS + lanes.reduce((sum, lane) => sum + lane.height + 2, 0) + 3;
+		const context = prepareCanvas(this.still, width, this.height);
+		context.fillStyle = theme.paper;
+		context.fillRect(0, 0, width, this.height);
+		this.bars = this.bin(scale, lanes);
 		context.save();
 		context.beginPath();
 		context.rect(left, 0, scale.width, this.height);
@@ -183,7 +199,6 @@ export class Timeline {
 			top += lane.height + 2;
 		});
 		paintLosses(context, theme, model, scale, left, AXIS, this.height - AXIS);
-		this.paintBrush(context, scale, left);
 		context.restore();
 		top = AXIS;
 		context.textBaseline = 'middle';
@@ -203,7 +218,6 @@ export class Timeline {
 				? lane.height / 2 + 1 : 7));
 			top += lane.height + 2;
 		}
-		void state;
 	}
 
 	/** @param {CanvasRenderingContext2D} context @param {{kind: string, height: number, n: number}} lane @param {number} i @param {Scale} scale @param {number} left @param {number} top */

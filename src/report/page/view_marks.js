@@ -218,7 +218,7 @@ export class MarksView {
 		/** @type {import('./boxes.js').Box[]} */
 		const made = [];
 		const heights = new Map();
-		const numbers = this.visible();
+		const { numbers, counts: hidden } = this.visible(byThread);
 		for (const i of numbers) {
 			const key = byThread ? threads[i] : names[i];
 			heights.set(key, Math.max(heights.get(key) || 1,
@@ -262,8 +262,8 @@ export class MarksView {
 			if (before && x < before.x + Math.max(before.w, 1) && end - x < 1 &&
 				before.w < 2) {
 				before.w = Math.max(before.w, end - before.x);
-				const n = (counts.get(before) || 1) + 1;
-				counts.set(before, n);
+				counts.set(before, (counts.get(before) || 1) + 1 +
+					(hidden.get(i) || 0));
 				continue;
 			}
 			const box = { x, w: Math.max(end - x, 1), row,
@@ -272,11 +272,13 @@ export class MarksView {
 				label: byThread ? model.markNames[names[i]].name
 					: model.texts.get(model.marks.messages[i]) || formatTime(durations[i]),
 				id: i };
+			if (hidden.has(i))
+				counts.set(box, 1 + (hidden.get(i) || 0));
 			latest.set(row, box);
 			made.push(box);
 		}
 		for (const [box, n] of counts)
-			if (n > 1)
+			if (n > 1 && box.w < 3)
 				box.label = n + ' marks';
 		made.sort((a, b) => a.row - b.row || a.x - b.x);
 		boxes.gutter = left;
@@ -339,8 +341,9 @@ export class MarksView {
 		});
 	}
 
-	/** Those that touch what is shown of the time. */
-	visible() {
+	/** Those that touch what is shown of the time; of those of a row that begin
+	 * in one pixel the longest, with how many others. @param {boolean} byThread */
+	visible(byThread) {
 		const { model, state } = this.app;
 		const [from, to] = this.app.range();
 		const match = searching(state.search || '');
@@ -348,13 +351,31 @@ export class MarksView {
 			!match || match(model.markName(n)) ? 1 : 0);
 		const threads = model.threadSet(state.threads);
 		const { times, durations, names, threads: of } = model.marks;
+		const { lanes, depths } = model.marks;
 		const end = lowerBound(times, to);
+		const { perPixel } = this.scale;
 		const numbers = [];
-		for (let i = 0; i < end; i++)
-			if (times[i] + durations[i] >= from && wanted[names[i]] &&
-				(!threads || threads[of[i]]))
-				numbers.push(i);
-		return numbers;
+		/** By row: its last pixel, and the mark that stands for it. */
+		const latest = new Map();
+		/** @type {Map<number, number>} */
+		const counts = new Map();
+		for (let i = 0; i < end; i++) {
+			if (times[i] + durations[i] < from || !wanted[names[i]] ||
+				(threads && !threads[of[i]]))
+				continue;
+			const row = byThread ? (of[i] * 0x400 + lanes[i]) * 0x400 + depths[i]
+				: names[i];
+			const pixel = Math.floor((times[i] - from) / perPixel);
+			const before = latest.get(row);
+			if (before && before.pixel === pixel &&
+				durations[i] <= Math.max(durations[before.i], perPixel)) {
+				counts.set(before.i, (counts.get(before.i) || 0) + 1);
+				continue;
+			}
+			latest.set(row, { pixel, i });
+			numbers.push(i);
+		}
+		return { numbers, counts };
 	}
 
 	/** @param {number} x @param {number} by */

@@ -72,6 +72,9 @@ def lacking(command):
     tool = tool and (tool[1] or tool[2])
     if tool and shutil.which(tool) is None:
         return f"there is no {tool}"
+    if re.match(r"syscap (view|top) ", command) and \
+            "--snapshot" not in command:
+        return "it wants a terminal; tests/view has them"
     if os.environ.get("SYSCAP_SANITIZE") and "--sample" in command:
         return "programs do not start with a sanitized library preloaded"
     return None

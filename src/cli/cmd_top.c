@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* cmd_top.c - `syscap top`: look at a recording while it goes on. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cmd.h"
+#include "cli/fault.h"
+#include "cli/live_command.h"
+#include "cli/sample_option.h"
+#include "cli/view_options.h"
+
+#define RING_KIB 1024u
+
+struct run {
+	struct syc_view_options options;
+	const char *output, *sample;
+	bool is_command;
+	char folder[4096]; /* of a capture that nobody wants to keep */
+	char path[4200];
+};
+
+enum {
+	SAMPLE = 256,
+};
+
+/* -1: go on; else the exit status. */
+static int parse(struct run *run, int argc, char **argv)
+{
+	struct syc_words words = { .command = &syc_cmd_top,
+		                   .argc = argc,
+		                   .argv = argv,
+		                   .stops = true };
+	int key;
+
+	run->sample = syc_sample_option_read(argv[0], NULL);
+	while ((key = syc_options_next(&words)) > 0) {
+		bool good = true;
+
+		if (key == SAMPLE) {
+			run->sample =
+				syc_sample_option_read(argv[0], words.value);
+			good = run->sample != NULL;
+		} else if (key == 'o') {
+			run->output = words.value;
+		} else {
+			good = syc_view_options_take(&run->options, argv[0],
+			                             key, words.value);
+		}
+		if (!good)
+			return syc_fault_misuse(argv[0]);
+	}
+	if (words.status >= 0)
+		return words.status;
+	run->is_command = strcmp(argv[optind - 1], "--") == 0;
+	if (argc == optind || (!run->is_command && argc - optind != 1)) {
+		fprintf(stderr,
+		        "%s: expected -- and a command, or one file that is "
+		        "being recorded\n",
+		        argv[0]);
+		return syc_fault_misuse(argv[0]);
+	}
+	if (!run->is_command && run->output != NULL) {
+		fprintf(stderr, "%s: -o is for a command\n", argv[0]);
+		return syc_fault_misuse(argv[0]);
+	}
+	return -1;
+}
+
+/* A place for a capture that goes away with us. */
+static bool make_folder(struct run *run, const char *command)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	snprintf(run->folder, sizeof(run->folder), "%s/syscap-top.XXXXXX",
+	         tmp != NULL && tmp[0] != 0 ? tmp : "/tmp");
+	if (mkdtemp(run->folder) == NULL) {
+		fprintf(stderr, "%s: %s: %s\n", command, run->folder,
+		        strerror(errno));
+		run->folder[0] = 0;
+		return false;
+	}
+	snprintf(run->path, sizeof(run->path), "%s/top.syscap", run->folder);
+	run->output = run->path;
+	return true;
+}
+
+static void remove_folder(const struct run *run)
+{
+	if (run->folder[0] == 0)
+		return;
+	unlink(run->path);
+	rmdir(run->folder);
+}
+
+static bool goes_on(void *context)
+{
+	return syc_live_command_goes_on(context);
+}
+
+static int look(struct syc_app_options *app)
+{
+	struct syscap_error error;
+	int r = syscap_reader_open(app->file, &app->reader, &error);
+
+	if (r < 0) {
+		syc_fault_print(app->command, app->file, &error);
+		return SYC_EXIT_PROBLEM;
+	}
+	app->is_live = true;
+	r = syc_app_run(app);
+	if (r == -ENOMEM)
+		syc_fault_no_memory(app->command);
+	else if (r < 0 && r != -EINVAL)
+		fprintf(stderr, "%s: the terminal: %s\n", app->command,
+		        strerror(-r));
+	return r < 0 ? SYC_EXIT_PROBLEM : SYC_EXIT_DONE;
+}
+
+static int look_at_command(struct run *run, char **argv)
+{
+	const struct syc_record_options options = {
+		.output = run->output,
+		.version = SYSCAP_VERSION,
+		.ring_kib = RING_KIB,
+		.maps = true,
+		.symbols = true,
+		.quiet = true,
+		.sample = run->sample,
+		.argv = argv,
+	};
+	struct syc_app_options *app = &run->options.app;
+	struct syc_live_command live = { .command = app->command };
+	int status = SYC_EXIT_DONE;
+
+	app->file = run->output;
+	app->goes_on = goes_on;
+	app->context = &live;
+	if (syc_live_command_start(&live, &options))
+		status = look(app);
+	syc_live_command_finish(&live);
+	return status != SYC_EXIT_DONE ? status : live.status;
+}
+
+static int run_top(int argc, char **argv)
+{
+	struct run run = { 0 };
+	struct syc_app_options *app = &run.options.app;
+	int status = parse(&run, argc, argv);
+
+	if (status >= 0)
+		return status;
+	if (!syc_view_options_settle(&run.options, argv[0], true))
+		return SYC_EXIT_MISUSE;
+	if (app->page == NULL)
+		app->page = "functions";
+	if (!run.is_command) {
+		app->file = argv[optind];
+		return look(app);
+	}
+	if (run.output == NULL && !make_folder(&run, argv[0]))
+		return SYC_EXIT_PROBLEM;
+	status = look_at_command(&run, argv + optind);
+	remove_folder(&run);
+	return status;
+}
+
+const struct syc_command syc_cmd_top = {
+	.name = "top",
+	.run = run_top,
+	.summary = "look at a recording while it goes on, in the terminal",
+	.synopsis = "[OPTION]... [FILTER]... -- COMMAND [ARGUMENT]...\n"
+		    "[OPTION]... [FILTER]... FILE",
+	.about = "Record COMMAND, with samples, or follow the recording that "
+		 "writes FILE, and show it once a second as `syscap view` "
+		 "does.",
+	.status = "COMMAND's, as of `syscap record`; with FILE 0; 1 when it "
+		  "could not be read; 2 for wrong use, and where there is no "
+		  "terminal.",
+	.options =
+		(const struct syc_option[]){
+			{ "output", 'o', "FILE", "keep the capture", NULL },
+			{ "sample", SAMPLE, "[=HZ,CLOCK,share=N]",
+	                  "as of `syscap record`; 1000 times a second of "
+	                  "processor time",
+	                  NULL },
+			SYC_VIEW_OPTIONS,
+			{ 0 },
+		},
+	.shared = syc_filter_table,
+	.shared_title = "Filters, see syscap-stat(1):",
+	.operand = SYC_OPERAND_COMMAND,
+};

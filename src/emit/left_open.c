@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* left_open.c - whether something is recorded, left open until the first event.
+ */
+#define _GNU_SOURCE
+#include "emit/left_open.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#include <syscap.h>
+
+#include "emit/process.h"
+#include "emit/setup.h"
+#include "os/all_signals.h"
+#include "os/env.h"
+#include "os/handler.h"
+#include "os/stack_bounds.h"
+
+static int32_t who; /* left it open: not a vfork() child, which only borrows */
+
+static void leave_open_in_child(void)
+{
+	who = getpid();
+}
+
+static bool is_set(void)
+{
+	return syc_env_get(SYC_ENV_CONTROL_FD) != NULL ||
+	       syc_env_get(SYC_ENV_TRACE_FD) != NULL;
+}
+
+static bool is_open(void)
+{
+	return __atomic_load_n(&syc_active, __ATOMIC_ACQUIRE) == SYC_LEFT_OPEN;
+}
+
+static void change_active(int from, int to)
+{
+	__atomic_compare_exchange_n(&syc_active, &from, to, false,
+	                            __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
+void syc_left_open_begin(void)
+{
+	syc_setup_run();
+	if (syc_process_is_there() || is_set())
+		return;
+	who = getpid();
+	pthread_atfork(NULL, NULL, leave_open_in_child);
+	syc_setup_decide = syc_left_open_decide;
+	change_active(0, SYC_LEFT_OPEN);
+}
+
+static bool may_be_handler(void)
+{
+	uintptr_t low, high;
+
+	syc_stack_bounds(&low, &high);
+	return syc_handler_may_run(low, high);
+}
+
+/* Nothing for a handler. */
+static __attribute__((noinline)) void look_again(void)
+{
+	if (is_set())
+		syc_setup_again();
+}
+
+/* Who comes first does it; others wait for it, but not for ever: a child may
+ * have been forked meanwhile. */
+static void decide(void)
+{
+	static bool is_taken;
+
+	if (__atomic_exchange_n(&is_taken, true, __ATOMIC_ACQUIRE))
+		for (int i = 0; i < 250 && is_open(); i++)
+			poll(NULL, 0, 1);
+	else if (who == getpid() && !may_be_handler())
+		look_again();
+	change_active(SYC_LEFT_OPEN, 0);
+}
+
+void syc_left_open_decide(void)
+{
+	const int saved = errno;
+	int cancel_state;
+	sigset_t before;
+
+	if (!is_open())
+		return;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	syc_all_signals_block(&before);
+	decide();
+	syc_all_signals_restore(&before);
+	pthread_setcancelstate(cancel_state, &cancel_state);
+	errno = saved;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* delivered.c - what became of the samples that were asked for. */
+#include "record/delivered.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FEW 50u /* samples, of which nothing can be said */
+
+void syc_delivered_take(struct syc_delivered *delivered,
+                        const struct syscap_wire_sample *sample)
+{
+	const uint32_t tag = sample->frame.padding2;
+
+	if ((tag & SYSCAP_WEIGHT_TAG_MASK) != SYSCAP_WEIGHT_TAG)
+		return;
+	delivered->samples++;
+	delivered->ticks += tag & ~SYSCAP_WEIGHT_TAG_MASK;
+	delivered->stopped += (sample->flags & SYSCAP_STACK_STOPPED) != 0;
+}
+
+static uint64_t number_behind(const char *text, const char *word)
+{
+	const char *const at = strstr(text, word);
+
+	return at != NULL ? strtoul(at + strlen(word), NULL, 10) : 0;
+}
+
+void syc_delivered_note(struct syc_delivered *delivered, const char *text)
+{
+	delivered->blocked += number_behind(text, "blocked ");
+	delivered->small += number_behind(text, "small ");
+	delivered->filtered += number_behind(text, "filtered ");
+	delivered->limited += number_behind(text, "limited ");
+}
+
+/* The kernel's own tick is all that processor time is looked at by. */
+static void print_rate(const struct syc_delivered *delivered,
+                       const char *sample)
+{
+	const unsigned long hz = strtoul(sample, NULL, 10);
+
+	if (strstr(sample, ",wall") != NULL ||
+	    strstr(sample, ",perf") != NULL ||
+	    2 * delivered->ticks < 3 * delivered->samples)
+		return;
+	fprintf(stderr,
+	        "syscap record: %.0f samples a second of processor time came, "
+	        "of %lu: this kernel's timers are no finer; "
+	        "--sample=%lu,perf has more\n",
+	        (double)hz * (double)delivered->samples /
+	                (double)delivered->ticks,
+	        hz, hz);
+}
+
+static void print_stopped(const struct syc_delivered *delivered,
+                          const char *command)
+{
+	const char *const slash = strrchr(command, '/');
+	const double share =
+		100 * (double)delivered->stopped / (double)delivered->samples;
+
+	if (share < 5)
+		return;
+	fprintf(stderr, "syscap record: %.0f %% of the stacks stop short: %s\n",
+	        share,
+	        strcmp(slash != NULL ? slash + 1 : command, "java") == 0
+	                ? "give java -XX:+PreserveFramePointer"
+	                : "code without tables and without frame pointers, as "
+	                  "of a JIT; have it keep frame pointers");
+}
+
+static void print_unsampled(const struct syc_delivered *delivered)
+{
+	const struct {
+		uint64_t n;
+		const char *why;
+	} reasons[] = {
+		{ delivered->blocked, "block the signal" },
+		{ delivered->small, "have a small stack of the program's own" },
+		{ delivered->filtered, "began under a filter of system calls" },
+		{ delivered->limited, "got no timer: raise ulimit -i" },
+	};
+	const char *before = "syscap record: threads without samples: ";
+
+	for (unsigned i = 0; i < sizeof(reasons) / sizeof(*reasons); i++) {
+		if (reasons[i].n == 0)
+			continue;
+		fprintf(stderr, "%s%llu %s", before,
+		        (unsigned long long)reasons[i].n, reasons[i].why);
+		before = ", ";
+	}
+	if (before[0] == ',')
+		putc('\n', stderr);
+}
+
+void syc_delivered_print(const struct syc_delivered *delivered,
+                         const char *sample, const char *command)
+{
+	if (delivered->samples >= FEW) {
+		print_rate(delivered, sample);
+		print_stopped(delivered, command);
+	}
+	print_unsampled(delivered);
+}

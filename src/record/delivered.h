@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * delivered.h - what became of the samples that were asked for: how many came,
+ * how many are whole, which threads had none; and what to do about it.
+ */
+#ifndef SYC_RECORD_DELIVERED_H
+#define SYC_RECORD_DELIVERED_H
+
+#include <stdint.h>
+
+#include <syscap/format.h>
+
+struct syc_delivered {
+	uint64_t samples; /* with a weight, of timers */
+	uint64_t ticks;   /* that they stand for */
+	uint64_t stopped; /* short of the outermost frame */
+	/* Threads without ticks, as processes told at their end */
+	uint64_t blocked, small, filtered, limited;
+};
+
+/** A sample of our sampler's. */
+void syc_delivered_take(struct syc_delivered *delivered,
+                        const struct syscap_wire_sample *sample);
+
+/** METADATA `syscap.sampler.unsampled`: "4 threads: blocked 3, small 1, …". */
+void syc_delivered_note(struct syc_delivered *delivered, const char *text);
+
+/** At most three lines on stderr, @sample as the command got it (options.h),
+ * @command as it was called; nothing where all is as it was asked for. */
+void syc_delivered_print(const struct syc_delivered *delivered,
+                         const char *sample, const char *command);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * app.h - the viewer: pages on a desk, keys to them, their picture on a
+ * terminal or as text.
+ */
+#ifndef SYC_VIEW_APP_H
+#define SYC_VIEW_APP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <syscap/profile.h>
+
+#include "view/style.h"
+
+/** What a viewer is asked for. */
+struct syc_app_options {
+	const char *command, *file;
+	struct syscap_reader *reader; /* is taken over */
+	struct syscap_profile_options profile;
+	const struct syscap_filter *filter; /* from, to: after the beginning */
+	const char *filter_text;            /* as it was typed; "": none */
+	const char *page;                   /* NULL: the first */
+	enum syc_colours colours;
+	bool is_ascii, is_exact;
+	/* A file that grows; looked at every so often. */
+	bool is_live;
+	/* Called then: false once it is at its end.  NULL: never. */
+	bool (*goes_on)(void *context);
+	void *context;
+};
+
+/** Whether there is a page of that name. */
+bool syc_app_has_page(const char *name);
+/** Its name; NULL: there are no more. */
+const char *syc_app_page_name(unsigned number);
+
+/** Show it on the terminal until the user has enough.  0 or -errno. */
+int syc_app_run(const struct syc_app_options *options);
+
+/**
+ * Write one screen, as it is after the @keys (bytes as of a terminal).  0;
+ * -ENOMEM; -EINVAL with @error: a filter that can't be.
+ */
+int syc_app_snapshot(const struct syc_app_options *options, const char *keys,
+                     int width, int height, FILE *out,
+                     struct syscap_error *error, bool *ret_is_damaged);
+
+#endif

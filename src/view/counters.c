@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* counters.c - counters as lines over time. */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "view/bars.h"
+#include "view/columns.h"
+#include "view/list.h"
+#include "view/page.h"
+
+#define SPARK_WIDTH 24
+#define WIDTH_MOST  1000
+
+enum {
+	NAME,
+	LINE,
+	MIN,
+	MAX,
+	LAST,
+	PROCESS,
+	N_COLUMNS
+};
+
+static const struct syc_column columns[N_COLUMNS] = {
+	[NAME] = { "counter", 26, false, 0 },
+	[LINE] = { "", SPARK_WIDTH, false, 1 },
+	[MIN] = { "min", 12, true, 4 },
+	[MAX] = { "max", 12, true, 3 },
+	[LAST] = { "last", 12, true, 2 },
+	[PROCESS] = { "process", 0, false, 0 },
+};
+
+/* Values of one counter that pass. */
+struct row {
+	uint32_t counter;
+	size_t first, count; /* in numbers[] */
+	double min, max, last;
+};
+
+struct counters {
+	SYC_ARRAY(struct row) rows;
+	uint32_t *numbers; /* of values, by counter and time */
+	struct syc_list list;
+	struct syc_columns columns;
+	bool shows_one;
+};
+
+static double value_of(const struct syscap_profile_values *values,
+                       const struct syscap_profile_counter *counters,
+                       uint32_t number)
+{
+	const struct syscap_profile_counter *counter =
+		&counters[values->counters[number]];
+	double real;
+	int64_t whole;
+
+	if (counters[counter->shown_as].is_double || counter->is_double) {
+		memcpy(&real, &values->bits[number], sizeof(real));
+		return real;
+	}
+	memcpy(&whole, &values->bits[number], sizeof(whole));
+	return (double)whole;
+}
+
+static int by_time(const void *one, const void *other, void *data)
+{
+	const struct syscap_profile_values *values = data;
+	const uint32_t a = *(const uint32_t *)one;
+	const uint32_t b = *(const uint32_t *)other;
+
+	if (values->times[a] != values->times[b])
+		return values->times[a] < values->times[b] ? -1 : 1;
+	return (a > b) - (a < b);
+}
+
+static void add_up(struct counters *counters, struct row *row,
+                   struct syscap_profile_values *values,
+                   const struct syscap_profile_counter *items)
+{
+	uint32_t *numbers = counters->numbers + row->first;
+
+	for (size_t i = 1; i < row->count; i++)
+		if (values->times[numbers[i]] < values->times[numbers[i - 1]]) {
+			qsort_r(numbers, row->count, sizeof(*numbers), by_time,
+			        values);
+			break;
+		}
+	row->min = INFINITY;
+	row->max = -INFINITY;
+	for (size_t i = 0; i < row->count; i++) {
+		const double value = value_of(values, items, numbers[i]);
+
+		row->min = fmin(row->min, value);
+		row->max = fmax(row->max, value);
+		row->last = value;
+	}
+}
+
+/* Counting, then placing, counter by counter. */
+static int place(struct counters *counters, const struct syc_desk *desk,
+                 const struct syscap_profile_values *values, size_t *begins,
+                 size_t n)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < values->n; i++)
+		if (syscap_view_has(desk->view, values->threads[i],
+		                    values->times[i]))
+			begins[values->counters[i]]++;
+	for (size_t i = 0; i < n; i++) {
+		const struct row row = { .counter = (uint32_t)i,
+			                 .first = at,
+			                 .count = begins[i] };
+
+		at += begins[i];
+		begins[i] = row.first;
+		if (row.count > 0 && syc_array_push(&counters->rows, row) < 0)
+			return -ENOMEM;
+	}
+	counters->numbers = calloc(at + 1, sizeof(*counters->numbers));
+	if (counters->numbers == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; i < values->n; i++)
+		if (syscap_view_has(desk->view, values->threads[i],
+		                    values->times[i]))
+			counters->numbers[begins[values->counters[i]]++] =
+				(uint32_t)i;
+	return 0;
+}
+
+static int renew(void *state, struct syc_desk *desk)
+{
+	struct counters *counters = state;
+	const struct syscap_profile_counter *items;
+	struct syscap_profile_values values;
+	size_t n, *begins;
+	int r;
+
+	items = syscap_profile_counters(desk->source->profile, &n);
+	syscap_profile_values(desk->source->profile, &values);
+	begins = calloc(n + 1, sizeof(*begins));
+	if (begins == NULL)
+		return -ENOMEM;
+	free(counters->numbers);
+	counters->numbers = NULL;
+	counters->rows.n = 0;
+	r = place(counters, desk, &values, begins, n);
+	free(begins);
+	for (size_t i = 0; r == 0 && i < counters->rows.n; i++)
+		add_up(counters, &counters->rows.items[i], &values, items);
+	counters->shows_one &= counters->rows.n > 0;
+	return r;
+}
+
+/* What is looked at: the filter's times, or the whole span. */
+static void find_span(const struct syc_desk *desk, double *ret_begin,
+                      double *ret_end)
+{
+	const struct syscap_filter *filter = syc_desk_filter(desk);
+	struct syscap_profile_span span;
+
+	syscap_profile_span(desk->source->profile, &span);
+	*ret_begin = (double)(filter->has_from ? filter->from : span.begin);
+	*ret_end = (double)(filter->has_to ? filter->to : span.end);
+}
+
+/* The highest value of each column's time; a value lasts until the next. */
+static void make_line(const struct counters *counters,
+                      const struct syc_desk *desk, const struct row *row,
+                      double *line, int width)
+{
+	const struct syscap_profile_counter *items;
+	struct syscap_profile_values values;
+	double begin, end, last = NAN;
+	size_t n;
+
+	items = syscap_profile_counters(desk->source->profile, &n);
+	syscap_profile_values(desk->source->profile, &values);
+	find_span(desk, &begin, &end);
+	for (int i = 0; i < width; i++)
+		line[i] = NAN;
+	for (size_t i = 0; i < row->count; i++) {
+		const uint32_t number = counters->numbers[row->first + i];
+		const double value = value_of(&values, items, number);
+		double at = ((double)values.times[number] - begin) /
+		            (end > begin ? end - begin : 1) * width;
+		int x;
+
+		at = at < 0 ? 0 : at > width - 1 ? width - 1 : at;
+		x = (int)at;
+		if (isnan(line[x]) || value > line[x])
+			line[x] = value;
+	}
+	for (int i = 0; i < width; i++) {
+		if (isnan(line[i]))
+			line[i] = last;
+		last = line[i];
+	}
+}
+
+static void draw_line(const struct counters *counters, struct syc_desk *desk,
+                      const struct row *row, int x, int y, int width,
+                      int height)
+{
+	double line[WIDTH_MOST];
+	double low = row->min < 0 ? row->min : 0;
+
+	width = width < WIDTH_MOST ? width : WIDTH_MOST;
+	make_line(counters, desk, row, line, width);
+	for (int i = 0; i < width; i++)
+		line[i] -= low;
+	syc_bars_draw(desk->grid, x, y, height, line, width, row->max - low, 0);
+}
+
+static void name_row(const struct syc_desk *desk, const struct row *row,
+                     char *text, size_t size, bool *ret_is_double)
+{
+	const struct syscap_profile_counter *items, *shown;
+	size_t n;
+
+	items = syscap_profile_counters(desk->source->profile, &n);
+	shown = &items[items[row->counter].shown_as];
+	*ret_is_double = shown->is_double;
+	if (shown->name[0] == 0 && shown->category[0] == 0)
+		snprintf(text, size, "counter %" PRIu32,
+		         items[row->counter].id);
+	else
+		snprintf(text, size, "%s: %s", shown->category, shown->name);
+}
+
+static void name_process(const struct syc_desk *desk, const struct row *row,
+                         char *text, size_t size)
+{
+	const struct syscap_profile_counter *items;
+	const struct syscap_profile_process *processes;
+	uint32_t process;
+	size_t n;
+
+	items = syscap_profile_counters(desk->source->profile, &n);
+	processes = syscap_profile_processes(desk->source->profile, &n);
+	process = items[row->counter].process;
+	if (processes[process].pid < 0)
+		snprintf(text, size, "all");
+	else
+		snprintf(text, size, "%" PRId32 " %s", processes[process].pid,
+		         processes[process].binary);
+}
+
+static void draw_row(const struct counters *counters, struct syc_desk *desk,
+                     size_t number, int y)
+{
+	const struct row *row = &counters->rows.items[number];
+	const struct syc_columns *at = &counters->columns;
+	const bool is_chosen = number == counters->list.chosen;
+	const struct syc_style style =
+		is_chosen ? SYC_STYLE_CHOSEN : SYC_STYLE_PLAIN;
+	bool is_double;
+	char text[512];
+
+	syc_grid_fill(desk->grid, 0, y, desk->grid->width, ' ', style);
+	name_row(desk, row, text, sizeof(text), &is_double);
+	syc_columns_put(at, desk->grid, NAME, y, text, style);
+	if (at->width[LINE] > 0)
+		draw_line(counters, desk, row, at->x[LINE], y, at->width[LINE],
+		          1);
+	syc_figures_value(text, row->min, is_double);
+	syc_columns_put(at, desk->grid, MIN, y, text, style);
+	syc_figures_value(text, row->max, is_double);
+	syc_columns_put(at, desk->grid, MAX, y, text, style);
+	syc_figures_value(text, row->last, is_double);
+	syc_columns_put(at, desk->grid, LAST, y, text, style);
+	name_process(desk, row, text, sizeof(text));
+	syc_columns_put(at, desk->grid, PROCESS, y, text, style);
+}
+
+static void say(const struct counters *counters, struct syc_desk *desk)
+{
+	const struct row *row = &counters->rows.items[counters->list.chosen];
+	char name[512], min[SYC_FIGURE], max[SYC_FIGURE], last[SYC_FIGURE];
+	bool is_double;
+
+	name_row(desk, row, name, sizeof(name), &is_double);
+	syc_figures_value(min, row->min, is_double);
+	syc_figures_value(max, row->max, is_double);
+	syc_figures_value(last, row->last, is_double);
+	syc_desk_say(desk, "%zu values from %s to %s, then %s · %s", row->count,
+	             min, max, last, name);
+}
+
+static void draw(void *state, struct syc_desk *desk)
+{
+	struct counters *counters = state;
+	struct syc_list *list = &counters->list;
+
+	if (counters->rows.n == 0) {
+		syc_desk_show_none(desk, "no values of counters");
+		return;
+	}
+	syc_columns_fit(&counters->columns, columns, N_COLUMNS,
+	                desk->grid->width);
+	if (counters->shows_one) {
+		if (list->chosen >= counters->rows.n)
+			list->chosen = counters->rows.n - 1;
+		draw_line(counters, desk, &counters->rows.items[list->chosen],
+		          0, desk->top, desk->grid->width,
+		          desk->bottom - desk->top);
+		say(counters, desk);
+		return;
+	}
+	syc_columns_titles(&counters->columns, desk->grid, desk->top, -1,
+	                   false);
+	syc_list_fit(list, counters->rows.n, desk->top + 1,
+	             desk->bottom - desk->top - 1);
+	for (int i = 0; i < syc_list_lines(list); i++)
+		draw_row(counters, desk, list->top + (size_t)i, list->y + i);
+	say(counters, desk);
+}
+
+static bool take(void *state, struct syc_desk *desk,
+                 const struct syc_event *event)
+{
+	struct counters *counters = state;
+	const enum syc_list_took took = syc_list_take(&counters->list, event);
+
+	(void)desk;
+	if (event->key == SYC_KEY_ENTER || took == SYC_LIST_ENTERED) {
+		counters->shows_one = counters->rows.n > 0;
+	} else if (event->key == SYC_KEY_BACKSPACE && counters->shows_one) {
+		counters->shows_one = false;
+	} else {
+		return took != SYC_LIST_NOTHING;
+	}
+	return true;
+}
+
+static void find(void *state, struct syc_desk *desk, int direction)
+{
+	struct counters *counters = state;
+	const size_t n = counters->rows.n;
+	size_t row = counters->list.chosen;
+
+	for (size_t i = 0; i < n; i++) {
+		char text[512];
+		bool is_double;
+
+		row = (row + n + (size_t)direction) % n;
+		name_row(desk, &counters->rows.items[row], text, sizeof(text),
+		         &is_double);
+		if (!syc_search_matches(desk->search.pattern, text))
+			continue;
+		counters->list.chosen = row;
+		return;
+	}
+}
+
+static void fini(void *state)
+{
+	struct counters *counters = state;
+
+	free(counters->rows.items);
+	free(counters->numbers);
+}
+
+const struct syc_page syc_counters_page = {
+	.name = "counters",
+	.hints = "↑↓ move  Enter one over the whole page  Backspace back  / "
+		 "search",
+	.size = sizeof(struct counters),
+	.renew = renew,
+	.draw = draw,
+	.take = take,
+	.find = find,
+	.fini = fini,
+};

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* figures.h - numbers as they stand on the screen. */
+#ifndef SYC_VIEW_FIGURES_H
+#define SYC_VIEW_FIGURES_H
+
+#include <syscap/profile.h>
+
+/** Large enough for each. */
+#define SYC_FIGURE 48
+
+/** "12.345 ms", units below each other; exactly: "12345000". */
+void syc_figures_time(char *text, int64_t ns, bool is_exact);
+/** The same of what a view counts. */
+void syc_figures_amount(char *text, enum syscap_view_unit unit, uint64_t amount,
+                        bool is_exact);
+/** "12,345,678"; exactly: without commas. */
+void syc_figures_count(char *text, uint64_t count, bool is_exact);
+/** " 4.5 %" of a total that may be 0. */
+void syc_figures_share(char *text, uint64_t part, uint64_t total);
+/** "+1.234567 s": a time since the beginning; exactly: ns of the clock. */
+void syc_figures_moment(char *text, int64_t time, int64_t begin, bool is_exact);
+/** A counter's value. */
+void syc_figures_value(char *text, double value, bool is_double);
+
+#endif

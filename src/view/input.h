@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * input.h - what a terminal sends, as keys.
+ *
+ *	n = read(tty, syc_input_room(&input, &room), room);
+ *	input.n += n;
+ *	while (syc_input_next(&input, is_late, &event))
+ *		...
+ *
+ * An escape may be a key or the beginning of one: it is a key once nothing
+ * has followed it for a while (@is_late).
+ */
+#ifndef SYC_VIEW_INPUT_H
+#define SYC_VIEW_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum syc_key {
+	SYC_KEY_NONE, /* something that means nothing here */
+	SYC_KEY_CHARACTER,
+	SYC_KEY_PASTED,  /* a character, too */
+	SYC_KEY_CONTROL, /* with the letter `point` */
+	SYC_KEY_ENTER,
+	SYC_KEY_ESCAPE,
+	SYC_KEY_BACKSPACE,
+	SYC_KEY_TAB,
+	SYC_KEY_BACK_TAB,
+	SYC_KEY_UP,
+	SYC_KEY_DOWN,
+	SYC_KEY_LEFT,
+	SYC_KEY_RIGHT,
+	SYC_KEY_HOME,
+	SYC_KEY_END,
+	SYC_KEY_PAGE_UP,
+	SYC_KEY_PAGE_DOWN,
+	SYC_KEY_CLICK,
+	SYC_KEY_BACK_CLICK, /* the right button */
+	SYC_KEY_WHEEL_UP,
+	SYC_KEY_WHEEL_DOWN
+};
+
+struct syc_event {
+	enum syc_key key;
+	uint32_t point; /* of a character */
+	int x, y;       /* of the mouse, from 0 */
+};
+
+/** All zero is good. */
+struct syc_input {
+	unsigned char bytes[512];
+	size_t n;
+	bool is_paste;
+};
+
+/** Where bytes go next, and how many may be written there: never none, once
+ * syc_input_next() has returned false with @is_late. */
+unsigned char *syc_input_room(struct syc_input *input, size_t *ret_size);
+
+/** False: there is no whole key. */
+bool syc_input_next(struct syc_input *input, bool is_late,
+                    struct syc_event *ret_event);
+
+#endif

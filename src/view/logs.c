@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* logs.c - lines of logs, by time. */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "data/severity.h"
+#include "view/columns.h"
+#include "view/list.h"
+#include "view/page.h"
+
+enum {
+	AT,
+	SEVERITY,
+	THREAD,
+	DOMAIN,
+	MESSAGE,
+	N_COLUMNS
+};
+
+static const struct syc_column columns[N_COLUMNS] = {
+	[AT] = { "at", 16, true, 2 },
+	[SEVERITY] = { "severity", 8, false, 1 },
+	[THREAD] = { "thread", 14, false, 4 },
+	[DOMAIN] = { "domain", 14, false, 3 },
+	[MESSAGE] = { "message", 0, false, 0 },
+};
+
+struct logs {
+	SYC_ARRAY(uint32_t) lines;
+	unsigned worst; /* those less severe than this are left out */
+	bool has_begun;
+	struct syc_list list;
+	struct syc_columns columns;
+};
+
+static int by_time(const void *one, const void *other, void *data)
+{
+	const struct syscap_profile_log *items = data;
+	const uint32_t a = *(const uint32_t *)one;
+	const uint32_t b = *(const uint32_t *)other;
+
+	if (items[a].time != items[b].time)
+		return items[a].time < items[b].time ? -1 : 1;
+	return (a > b) - (a < b);
+}
+
+static int renew(void *state, struct syc_desk *desk)
+{
+	struct logs *logs = state;
+	const struct syscap_profile_log *items;
+	size_t n;
+
+	if (!logs->has_begun)
+		logs->worst = SYC_SEVERITIES - 1;
+	logs->has_begun = true;
+	items = syscap_profile_logs(desk->source->profile, &n);
+	logs->lines.n = 0;
+	for (size_t i = 0; i < n; i++)
+		if (syscap_view_has(desk->view, items[i].thread,
+		                    items[i].time) &&
+		    syc_severity_index(items[i].severity) <= logs->worst &&
+		    syc_array_push(&logs->lines, (uint32_t)i) < 0)
+			return -ENOMEM;
+	if (logs->lines.n > 0)
+		qsort_r(logs->lines.items, logs->lines.n, sizeof(uint32_t),
+		        by_time, (void *)(uintptr_t)items);
+	return 0;
+}
+
+static const char *message_of(const struct logs *logs, struct syc_desk *desk,
+                              size_t line)
+{
+	const struct syscap_profile_log *items;
+	const char *message;
+	size_t n;
+
+	items = syscap_profile_logs(desk->source->profile, &n);
+	message = syscap_profile_message(desk->source->profile,
+	                                 desk->source->reader,
+	                                 items[logs->lines.items[line]].offset);
+	return message != NULL ? message : "";
+}
+
+static void draw_line(const struct logs *logs, struct syc_desk *desk,
+                      size_t line, int y)
+{
+	const struct syc_columns *at = &logs->columns;
+	const bool is_chosen = line == logs->list.chosen;
+	const struct syscap_profile_log *log;
+	struct syscap_profile_span span;
+	struct syc_style style = is_chosen ? SYC_STYLE_CHOSEN : SYC_STYLE_PLAIN;
+	unsigned severity;
+	char text[128];
+	size_t n;
+
+	log = &syscap_profile_logs(desk->source->profile,
+	                           &n)[logs->lines.items[line]];
+	severity = syc_severity_index(log->severity);
+	syc_grid_fill(desk->grid, 0, y, desk->grid->width, ' ', style);
+	syscap_profile_span(desk->source->profile, &span);
+	syc_figures_moment(text, log->time, span.begin, desk->is_exact);
+	syc_columns_put(at, desk->grid, AT, y, text, style);
+	syc_columns_put(at, desk->grid, SEVERITY, y,
+	                syc_severity_name(severity),
+	                severity <= 2 && !is_chosen ? SYC_STYLE_BAD : style);
+	syc_desk_thread_name(desk, log->thread, text, sizeof(text));
+	syc_columns_put(at, desk->grid, THREAD, y, text, style);
+	syc_columns_put(at, desk->grid, DOMAIN, y, log->domain, style);
+	syc_columns_put(at, desk->grid, MESSAGE, y,
+	                message_of(logs, desk, line), style);
+}
+
+static void draw(void *state, struct syc_desk *desk)
+{
+	struct logs *logs = state;
+	struct syc_list *list = &logs->list;
+
+	syc_columns_fit(&logs->columns, columns, N_COLUMNS, desk->grid->width);
+	syc_columns_titles(&logs->columns, desk->grid, desk->top, -1, false);
+	syc_list_fit(list, logs->lines.n, desk->top + 1,
+	             desk->bottom - desk->top - 1);
+	if (logs->lines.n == 0)
+		syc_desk_show_none(desk, "no lines of logs");
+	for (int i = 0; i < syc_list_lines(list); i++)
+		draw_line(logs, desk, list->top + (size_t)i, list->y + i);
+	syc_desk_say(desk, "%zu of %zu lines · %s and worse",
+	             logs->lines.n > 0 ? list->chosen + 1 : 0, logs->lines.n,
+	             syc_severity_name(logs->worst));
+}
+
+static bool take(void *state, struct syc_desk *desk,
+                 const struct syc_event *event)
+{
+	struct logs *logs = state;
+
+	if (syc_list_take(&logs->list, event) != SYC_LIST_NOTHING)
+		return true;
+	if (event->key != SYC_KEY_CHARACTER ||
+	    (event->point != 's' && event->point != 'S'))
+		return false;
+	logs->worst = (logs->worst + SYC_SEVERITIES -
+	               (event->point == 's' ? 1u : SYC_SEVERITIES - 1u)) %
+	              SYC_SEVERITIES;
+	renew(logs, desk);
+	return true;
+}
+
+static void find(void *state, struct syc_desk *desk, int direction)
+{
+	struct logs *logs = state;
+	const size_t n = logs->lines.n;
+	size_t line = logs->list.chosen;
+
+	for (size_t i = 0; i < n; i++) {
+		line = (line + n + (size_t)direction) % n;
+		if (!syc_search_matches(desk->search.pattern,
+		                        message_of(logs, desk, line)))
+			continue;
+		logs->list.chosen = line;
+		return;
+	}
+}
+
+static void fini(void *state)
+{
+	struct logs *logs = state;
+
+	free(logs->lines.items);
+}
+
+const struct syc_page syc_logs_page = {
+	.name = "logs",
+	.hints = "↑↓ move  s only worse ones, and all again  / search in "
+		 "messages",
+	.size = sizeof(struct logs),
+	.renew = renew,
+	.draw = draw,
+	.take = take,
+	.find = find,
+	.fini = fini,
+};

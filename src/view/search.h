@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * search.h - what is searched for, by a few of its letters.
+ *
+ * Each word of the pattern has to be in a name, with anything between its
+ * letters; capitals are asked for by typing one.
+ */
+#ifndef SYC_VIEW_SEARCH_H
+#define SYC_VIEW_SEARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SYC_SEARCH_SIZE    128
+#define SYC_SEARCH_HISTORY 32
+
+struct syc_search {
+	char pattern[SYC_SEARCH_SIZE]; /* "": none */
+	char history[SYC_SEARCH_HISTORY][SYC_SEARCH_SIZE];
+	unsigned n_history;
+	/* While it is typed. */
+	bool is_open;
+	char typed[SYC_SEARCH_SIZE];
+	unsigned back; /* so far in the history; 0: not */
+};
+
+bool syc_search_matches(const char *pattern, const char *text);
+
+void syc_search_open(struct syc_search *search);
+/** One more character. */
+void syc_search_type(struct syc_search *search, uint32_t point);
+/** Without the last one; false: there is none. */
+bool syc_search_rub_out(struct syc_search *search);
+/** An older (1) or younger (-1) one instead. */
+void syc_search_recall(struct syc_search *search, int direction);
+/** It is the pattern from here on. */
+void syc_search_accept(struct syc_search *search);
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* timeline.c - samples that pass a view, thread by thread, by time. */
+#define _GNU_SOURCE
+#include "view/timeline.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool has_passed(const struct syscap_view *view, size_t i)
+{
+	return (view->passed[i / 64] >> i % 64 & 1) != 0;
+}
+
+static int by_time(const void *one, const void *other, void *data)
+{
+	const int64_t *times = data;
+	const uint32_t a = *(const uint32_t *)one;
+	const uint32_t b = *(const uint32_t *)other;
+
+	if (times[a] != times[b])
+		return times[a] < times[b] ? -1 : 1;
+	return (a > b) - (a < b);
+}
+
+static void order(uint32_t *numbers, size_t n, const int64_t *times)
+{
+	for (size_t i = 1; i < n; i++)
+		if (times[numbers[i]] < times[numbers[i - 1]]) {
+			qsort_r(numbers, n, sizeof(*numbers), by_time,
+			        (void *)(uintptr_t)times);
+			return;
+		}
+}
+
+int syc_timeline_renew(struct syc_timeline *timeline,
+                       const struct syscap_profile *profile,
+                       const struct syscap_view *view)
+{
+	struct syscap_profile_samples samples;
+	size_t n, *begins;
+
+	syc_timeline_fini(timeline);
+	syscap_profile_samples(profile, &samples);
+	syscap_profile_threads(profile, &n);
+	begins = calloc(n + 2, sizeof(*begins));
+	timeline->begins = begins;
+	timeline->n_threads = n;
+	timeline->samples = calloc(view->n_passed + 1, sizeof(uint32_t));
+	if (begins == NULL || timeline->samples == NULL) {
+		syc_timeline_fini(timeline);
+		return -ENOMEM;
+	}
+	/* Views of allocations have passed bits of these. */
+	if (view->unit == SYSCAP_UNIT_BYTES)
+		return 0;
+	for (size_t i = 0; i < view->n_looked; i++)
+		if (has_passed(view, i))
+			begins[samples.threads[i] + 2]++;
+	for (size_t i = 2; i < n + 2; i++)
+		begins[i] += begins[i - 1];
+	for (size_t i = 0; i < view->n_looked; i++)
+		if (has_passed(view, i))
+			timeline->samples[begins[samples.threads[i] + 1]++] =
+				(uint32_t)i;
+	for (size_t i = 0; i < n; i++)
+		order(timeline->samples + begins[i], begins[i + 1] - begins[i],
+		      samples.times);
+	return 0;
+}
+
+static int mark_by_time(const void *one, const void *other, void *data)
+{
+	const struct syscap_profile_mark *marks = data;
+	const uint32_t a = *(const uint32_t *)one;
+	const uint32_t b = *(const uint32_t *)other;
+
+	if (marks[a].time != marks[b].time)
+		return marks[a].time < marks[b].time ? -1 : 1;
+	return (a > b) - (a < b);
+}
+
+int syc_timeline_find_marks(struct syc_timeline *timeline,
+                            const struct syscap_profile *profile,
+                            const struct syscap_view *view, uint32_t thread)
+{
+	const struct syscap_profile_mark *marks;
+	const struct syscap_profile_thread *threads;
+	bool is_sorted = true;
+	size_t n, n_marks;
+
+	threads = syscap_profile_threads(profile, &n);
+	marks = syscap_profile_marks(profile, &n_marks);
+	free(timeline->marks);
+	timeline->n_marks = 0;
+	timeline->marks = calloc(threads[thread].n_marks + 1, sizeof(uint32_t));
+	if (timeline->marks == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; i < n_marks; i++) {
+		if (marks[i].thread != thread ||
+		    marks[i].lane == SYSCAP_PROFILE_NONE ||
+		    timeline->n_marks >= threads[thread].n_marks ||
+		    !syscap_view_has(view, thread, marks[i].time))
+			continue;
+		is_sorted &=
+			timeline->n_marks == 0 ||
+			marks[timeline->marks[timeline->n_marks - 1]].time <=
+				marks[i].time;
+		timeline->marks[timeline->n_marks++] = (uint32_t)i;
+	}
+	if (!is_sorted)
+		qsort_r(timeline->marks, timeline->n_marks, sizeof(uint32_t),
+		        mark_by_time, (void *)(uintptr_t)marks);
+	return 0;
+}
+
+void syc_timeline_fini(struct syc_timeline *timeline)
+{
+	free(timeline->samples);
+	free(timeline->begins);
+	free(timeline->marks);
+	memset(timeline, 0, sizeof(*timeline));
+}
+
+size_t syc_timeline_seek(const struct syc_timeline *timeline,
+                         const struct syscap_profile_samples *samples,
+                         uint32_t thread, double time)
+{
+	size_t low = timeline->begins[thread];
+	size_t high = timeline->begins[thread + 1];
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if ((double)samples->times[timeline->samples[middle]] < time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_left_open.c - a program that sets SYSPROF_TRACE_FD for itself is
+ * recorded if it does so before its first event; and not where that one is in
+ * a signal handler.  (SYSPROF_CONTROL_FD: behaviour_collector.c, with both
+ * libraries.)
+ *
+ * Each test is a process in which nothing was decided yet.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <sysprof-capture.h>
+
+#include "harness/test.h"
+
+/* What a forked process does before it leaves by exit(); its capture. */
+static int run(void (*deed)(void))
+{
+	const int fd = memfd_create("capture", 0);
+	int status;
+
+	CHECK(fd > 2);
+	const pid_t pid = fork();
+	if (pid == 0) {
+		char number[12];
+
+		snprintf(number, sizeof(number), "%d", fd);
+		setenv("NUMBER", number, 1);
+		deed();
+		exit(0);
+	}
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_EQ(status, 0);
+	return fd;
+}
+
+static void set_variable(void)
+{
+	setenv("SYSPROF_TRACE_FD", getenv("NUMBER"), 1);
+}
+
+static void emit(void)
+{
+	sysprof_collector_mark(1, 2, "group", "name", NULL);
+}
+
+/* How many marks are in the capture; it is closed. */
+static unsigned count(int fd)
+{
+	unsigned n = 0;
+	struct stat st;
+	SysprofCaptureFrameType type;
+
+	CHECK_EQ(fstat(fd, &st), 0);
+	if (st.st_size == 0) {
+		close(fd);
+		return 0;
+	}
+	SysprofCaptureReader *const reader =
+		sysprof_capture_reader_new_from_fd(fd);
+	CHECK(reader != NULL);
+	while (sysprof_capture_reader_peek_type(reader, &type)) {
+		n += type == SYSPROF_CAPTURE_FRAME_MARK;
+		CHECK(sysprof_capture_reader_skip(reader));
+	}
+	sysprof_capture_reader_unref(reader);
+	return n;
+}
+
+static void set_and_emit(void)
+{
+	set_variable();
+	emit();
+	CHECK(sysprof_collector_is_active());
+	emit();
+}
+
+TEST(a_variable_that_is_set_before_the_first_event_counts)
+{
+	CHECK_EQ(count(run(set_and_emit)), 2);
+}
+
+static void set_and_ask(void)
+{
+	set_variable();
+	CHECK(sysprof_collector_is_active());
+	emit();
+}
+
+TEST(who_asks_first_is_told_that_something_is_recorded)
+{
+	CHECK_EQ(count(run(set_and_ask)), 1);
+}
+
+static void set_and_request(void)
+{
+	set_variable();
+	CHECK(sysprof_collector_request_counters(3) != 0);
+	emit();
+}
+
+TEST(who_wants_counters_first_gets_their_numbers)
+{
+	CHECK_EQ(count(run(set_and_request)), 1);
+}
+
+static int must_not_run(SysprofCaptureAddress *addrs, unsigned n, void *data)
+{
+	(void)addrs;
+	(void)n;
+	(void)data;
+	abort();
+}
+
+static void sample_and_set(void)
+{
+	sysprof_collector_sample(must_not_run, NULL);
+	CHECK_EQ(syc_active, 0); /* what callers look at before they call */
+	set_variable();
+	emit();
+	CHECK(!sysprof_collector_is_active());
+}
+
+TEST(after_the_first_event_nothing_is_read_any_more)
+{
+	CHECK_EQ(count(run(sample_and_set)), 0);
+}
+
+static void ask_and_set(void)
+{
+	CHECK(!sysprof_collector_is_active());
+	CHECK_EQ(syc_active, 0);
+	set_variable();
+	emit();
+}
+
+TEST(who_was_told_that_nothing_is_recorded_was_told_the_truth)
+{
+	CHECK_EQ(count(run(ask_and_set)), 0);
+}
+
+static void on_signal(int number)
+{
+	(void)number;
+	emit();
+}
+
+static void emit_in_handler(void)
+{
+	struct sigaction action = { .sa_handler = on_signal,
+		                    .sa_flags = SA_NODEFER };
+
+	sigaction(SIGUSR1, &action, NULL);
+	set_variable();
+	raise(SIGUSR1);
+	emit();
+	CHECK(!sysprof_collector_is_active());
+}
+
+TEST(a_first_event_in_a_handler_leaves_it_at_what_was_there_at_load)
+{
+	CHECK_EQ(count(run(emit_in_handler)), 0);
+}
+
+static void block_and_emit(void)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+	sigset_t set;
+
+	sigaction(SIGUSR1, &action, NULL);
+	sigfillset(&set);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	set_variable();
+	emit();
+}
+
+TEST(a_thread_that_blocks_signals_is_in_no_handler)
+{
+	CHECK_EQ(count(run(block_and_emit)), 1);
+}
+
+static void *emit_when_told(void *barrier)
+{
+	pthread_barrier_wait(barrier);
+	emit();
+	return NULL;
+}
+
+static void emit_in_threads(void)
+{
+	pthread_t threads[8];
+	pthread_barrier_t barrier;
+
+	pthread_barrier_init(&barrier, NULL, 8);
+	set_variable();
+	for (int i = 0; i < 8; i++)
+		pthread_create(&threads[i], NULL, emit_when_told, &barrier);
+	for (int i = 0; i < 8; i++)
+		pthread_join(threads[i], NULL);
+}
+
+TEST(of_threads_that_come_at_the_same_time_none_loses_its_first_event)
+{
+	CHECK_EQ(count(run(emit_in_threads)), 8);
+}
+
+static void emit_in_child(void)
+{
+	const pid_t pid = fork();
+
+	if (pid == 0) {
+		set_variable();
+		emit();
+		exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	emit(); /* for which nothing was set */
+}
+
+TEST(a_child_decides_for_itself)
+{
+	CHECK_EQ(count(run(emit_in_child)), 1);
+}

@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# screens.sh - the pages of `syscap view` show what was recorded, to the last
+# tick, as an independent reader finds it: of a capture with everything in it,
+# in both byte orders, and of a sampled program; unfiltered and through filters.
+set -eu
+: "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
+here=$(cd "$(dirname "$0")" && pwd)
+export PYTHONDONTWRITEBYTECODE=1
+if ! command -v python3 >/dev/null; then
+	echo "there is no python3"
+	exit 77
+fi
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+filters=2 ms=100
+if [ "${1:-}" = whole ]; then
+	filters=50 ms=500
+fi
+seed=${SEED:-$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')}
+echo "SEED=$seed"
+export SEED="$seed"
+python3 "$here/../export/rich.py" "$dir/rich.syscap" "$seed"
+python3 "$here/../profile/turn.py" "$dir/rich.syscap" "$dir/big.syscap"
+SYSCAP_SAMPLE=1000 "$SYSCAP" record -q -o "$dir/work.syscap" -- \
+	"$SYSCAP_TEST_BIN/profile_work" $ms
+python3 "$here/screens.py" "$SYSCAP" $filters "$dir/rich.syscap" \
+	"$dir/big.syscap" "$dir/work.syscap"

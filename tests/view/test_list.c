@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_list.c - rows of which one is chosen. */
+#include "harness/test.h"
+#include "view/list.h"
+
+static void press(struct syc_list *list, enum syc_key key)
+{
+	const struct syc_event event = { .key = key };
+
+	syc_list_take(list, &event);
+	syc_list_fit(list, list->n, list->y, list->height);
+}
+
+TEST(what_is_chosen_is_on_the_screen)
+{
+	struct syc_list list = { 0 };
+
+	syc_list_fit(&list, 100, 2, 10);
+	press(&list, SYC_KEY_END);
+	CHECK_EQ(list.chosen, 99);
+	CHECK_EQ(list.top, 90);
+	press(&list, SYC_KEY_DOWN);
+	CHECK_EQ(list.chosen, 99);
+	press(&list, SYC_KEY_PAGE_UP);
+	CHECK_EQ(list.chosen, 90);
+	press(&list, SYC_KEY_UP);
+	CHECK_EQ(list.top, 89);
+	press(&list, SYC_KEY_HOME);
+	press(&list, SYC_KEY_UP);
+	CHECK_EQ(list.chosen, 0);
+}
+
+TEST(a_list_that_became_shorter_has_its_last_row_chosen)
+{
+	struct syc_list list = { 0 };
+
+	syc_list_fit(&list, 100, 0, 10);
+	press(&list, SYC_KEY_END);
+	syc_list_fit(&list, 5, 0, 10);
+	CHECK_EQ(list.chosen, 4);
+	CHECK_EQ(list.top, 0);
+	CHECK_EQ(syc_list_lines(&list), 5);
+	syc_list_fit(&list, 0, 0, 10);
+	press(&list, SYC_KEY_DOWN);
+	CHECK_EQ(list.chosen, 0);
+	CHECK_EQ(syc_list_lines(&list), 0);
+}
+
+TEST(a_click_chooses_and_another_one_enters)
+{
+	struct syc_list list = { 0 };
+	struct syc_event event = { .key = SYC_KEY_CLICK, .y = 5 };
+
+	syc_list_fit(&list, 100, 2, 10);
+	CHECK_EQ(syc_list_take(&list, &event), SYC_LIST_MOVED);
+	CHECK_EQ(list.chosen, 3);
+	CHECK_EQ(syc_list_take(&list, &event), SYC_LIST_ENTERED);
+	event.y = 1;
+	CHECK_EQ(syc_list_take(&list, &event), SYC_LIST_NOTHING);
+	event.y = 12;
+	CHECK_EQ(syc_list_take(&list, &event), SYC_LIST_NOTHING);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_search.c - what is searched for, by a few of its letters. */
+#include "harness/test.h"
+#include "view/search.h"
+
+static struct syc_search search;
+
+static void type(const char *text)
+{
+	syc_search_open(&search);
+	for (; *text != 0; text++)
+		syc_search_type(&search, (unsigned char)*text);
+	syc_search_accept(&search);
+}
+
+TEST(letters_are_found_in_their_order)
+{
+	CHECK(syc_search_matches("gfcp", "gdk_frame_clock_paint"));
+	CHECK(!syc_search_matches("pcfg", "gdk_frame_clock_paint"));
+	CHECK(syc_search_matches("paint gdk", "gdk_frame_clock_paint"));
+	CHECK(!syc_search_matches("paint x", "gdk_frame_clock_paint"));
+	CHECK(!syc_search_matches("  ", "anything"));
+}
+
+TEST(capitals_are_asked_for_by_typing_one)
+{
+	CHECK(syc_search_matches("draw", "Window::Draw"));
+	CHECK(syc_search_matches("Draw", "Window::Draw"));
+	CHECK(!syc_search_matches("Draw", "window::draw"));
+}
+
+TEST(former_ones_come_back)
+{
+	type("one");
+	type("two");
+	type("two");
+	CHECK_EQ(search.n_history, 2);
+	syc_search_open(&search);
+	syc_search_recall(&search, 1);
+	CHECK_STR(search.typed, "two");
+	syc_search_recall(&search, 1);
+	syc_search_recall(&search, 1);
+	CHECK_STR(search.typed, "one");
+	syc_search_recall(&search, -1);
+	syc_search_recall(&search, -1);
+	CHECK_STR(search.typed, "");
+}
+
+TEST(a_character_is_rubbed_out_as_a_whole)
+{
+	syc_search_open(&search);
+	syc_search_type(&search, 'a');
+	syc_search_type(&search, 0x4E2D);
+	CHECK(syc_search_rub_out(&search));
+	CHECK_STR(search.typed, "a");
+	CHECK(syc_search_rub_out(&search));
+	CHECK(!syc_search_rub_out(&search));
+}
+
+TEST(more_than_there_is_room_for_is_not_taken)
+{
+	syc_search_open(&search);
+	for (int i = 0; i < 1000; i++)
+		syc_search_type(&search, 0x1F600);
+	syc_search_accept(&search);
+	CHECK_EQ(search.n_history <= SYC_SEARCH_HISTORY, true);
+}

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""top.py SYSCAP LOOP - `syscap top` on a loop of known shares, in tmux: what it
+shows while that runs is right, and so are its ends."""
+import os
+import re
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from tmux import Failed, Terminal  # noqa: E402
+
+SYSCAP, LOOP = map(os.path.abspath, sys.argv[1:3])
+
+
+def share_of(screen, name):
+    found = re.search(r"([\d.]+) %%  %s\b" % name, screen)
+    return float(found[1]) if found else None
+
+
+def watch(terminal):
+    terminal.command("clear; \"%s\" top -- \"%s\" 0; echo \"END $?\"" % (
+        SYSCAP, LOOP))
+    terminal.wait(r"recording · .* \d+,\d\d\d samples")
+    screen = terminal.screen()
+    samples = int(re.search(r"([\d,]+) samples", screen)[1].replace(",", ""))
+    # And what chance makes of so many
+    most = 2 + 200 * (0.75 * 0.25 / samples) ** 0.5
+    for name, wanted in (("three_quarters", 75), ("one_quarter", 25)):
+        share = share_of(screen, name)
+        if share is None or abs(share - wanted) > most:
+            raise Failed("%s has %s %%:\n%s" % (name, share, screen))
+        print("%s: %.1f %% of %d samples" % (name, share, samples))
+    terminal.keys("1")
+    terminal.wait(r"· all$")
+    terminal.keys("q")
+    # Killed by the SIGTERM that q is
+    terminal.wait(r"^END 143$")
+
+
+def end_by_itself(terminal):
+    """What it wrote to the terminal is there afterwards, and the capture."""
+    terminal.command("clear; \"%s\" top -o kept.syscap -- \"%s\" 300; "
+                     "echo \"END $?\"" % (SYSCAP, LOOP))
+    terminal.wait(r"^kept.syscap")
+    terminal.wait(r"recording", absent=True)
+    terminal.keys("q")
+    terminal.wait(r"(?s)^a turn$.*^END 3$")
+    terminal.command("clear; \"%s\" top kept.syscap; echo \"END $?\"" % SYSCAP)
+    terminal.wait(r"three_quarters")
+    terminal.keys("q")
+    terminal.wait(r"^END 0$")
+
+
+def fail(terminal):
+    terminal.command("clear; \"%s\" top -- ./missing; echo \"END $?\"" % SYSCAP)
+    terminal.wait(r"(?s)cannot run './missing'.*^END 127$")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        terminal = Terminal(folder)
+        try:
+            for part in (fail, end_by_itself, watch):
+                part(terminal)
+                print("ok - %s" % part.__name__, flush=True)
+        except Failed as failed:
+            sys.exit("FAILED: %s" % failed)
+        finally:
+            terminal.end()
+
+
+main()
