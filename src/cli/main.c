@@ -83,8 +83,11 @@ static void fill_standard_streams(void)
 static void mend_mapping(int sig, siginfo_t *info, void *context)
 {
 	(void)context;
-	if (!syc_mapping_mend(info->si_addr))
-		signal(sig, SIG_DFL);
+	if (info->si_code > 0 && syc_mapping_mend(info->si_addr))
+		return;
+	/* Also when somebody sent it: it ends us as this returns. */
+	signal(sig, SIG_DFL);
+	raise(sig);
 }
 
 static void catch_cut_files(void)

@@ -128,6 +128,7 @@ static void tell_emptied(struct syc_session *s)
 	syc_text_add_i64(&text, (int64_t)s->trace.n_emptied);
 	s->trace.n_emptied = 0;
 	s->is_announced = false;
+	s->is_introduced = false;
 	memset(&s->described, 0, sizeof(s->described));
 	syc_process_set_reason("SYSPROF_TRACE_FD is shared with another "
 	                       "library, which emptied it: what was written "

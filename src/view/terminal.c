@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "capture/mapping.h"
+
 /* Other screen, no cursor, lines that end at the edge, mouse, paste. */
 #define TAKE                                            \
 	"\33[?1049h\33[?25l\33[?7l\33[?1000h\33[?1006h" \
@@ -80,8 +82,11 @@ static void end_by(int signo, siginfo_t *info, void *context)
 {
 	const int kept = errno;
 
-	(void)info;
 	(void)context;
+	/* A capture that somebody cuts is no end of ours. */
+	if (signo == SIGBUS && info->si_code > 0 &&
+	    syc_mapping_mend(info->si_addr))
+		return;
 	give_back();
 	sigaction(signo, &terminal.old[signo], NULL);
 	/* It comes again when this returns; that of a fault by itself. */
