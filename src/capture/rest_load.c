@@ -190,7 +190,7 @@ static int load_slot(struct syc_rest *rest, uint32_t slot)
 	int r = 0;
 
 	/* One that is BUSY has nothing yet */
-	if (state != SYC_SLOT_LIVE && state != SYC_SLOT_ENDED)
+	if (state < SYC_SLOT_LIVE || state > SYC_SLOT_OVER)
 		return 0;
 	if (!syc_rest_read_at(rest, &ring, sizeof(ring),
 	                      syc_rest_slot_at(rest, slot))) {

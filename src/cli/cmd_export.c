@@ -173,6 +173,7 @@ static int write_out(struct run *run)
 		r = run->format->write(&export);
 	syscap_view_free(heap);
 	if (r < 0) {
+		run->output.is_spoiled = true;
 		syc_fault_no_memory(run->output.command);
 		return SYC_EXIT_PROBLEM;
 	}

@@ -126,6 +126,7 @@ static int show(struct run *run)
 		status = run->new.status != SYC_EXIT_DONE ? run->new.status
 		                                          : run->base.status;
 		if (write_graph(run) < 0) {
+			run->output.is_spoiled = true;
 			syc_fault_no_memory(run->output.command);
 			status = SYC_EXIT_PROBLEM;
 		}

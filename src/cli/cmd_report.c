@@ -78,7 +78,15 @@ static int parse(struct run *run, int argc, char **argv)
 		return syc_fault_misuse(argv[0]);
 	}
 	run->request.file = argv[optind];
-	return choose_name(run) ? -1 : SYC_EXIT_PROBLEM;
+	if (!choose_name(run))
+		return SYC_EXIT_PROBLEM;
+	if (run->opens && (run->request.output.name == NULL ||
+	                   strcmp(run->request.output.name, "-") == 0)) {
+		fprintf(stderr, "%s: --open: the page needs a name: -o\n",
+		        argv[0]);
+		return syc_fault_misuse(argv[0]);
+	}
+	return -1;
 }
 
 static int run_report(int argc, char **argv)
@@ -92,12 +100,11 @@ static int run_report(int argc, char **argv)
 	if (syc_input_refuse_output(argv[0], run.request.file, output))
 		return SYC_EXIT_MISUSE;
 	status = syc_page_make(&run.request);
-	if (output == NULL || strcmp(output, "-") == 0)
+	if (output == NULL || strcmp(output, "-") == 0 ||
+	    run.request.output.file == NULL)
 		return status;
-	if (run.request.output.file != NULL)
-		fprintf(stderr, "%s: wrote %s\n", argv[0], output);
-	if (run.opens && status != SYC_EXIT_MISUSE &&
-	    !syc_page_open(argv[0], output))
+	fprintf(stderr, "%s: wrote %s\n", argv[0], output);
+	if (run.opens && !syc_page_open(argv[0], output))
 		return SYC_EXIT_PROBLEM;
 	return status;
 }

@@ -2,6 +2,7 @@
 /* cmd_top.c - `syscap top`: look at a recording while it goes on. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +20,7 @@ struct run {
 	struct syc_view_options options;
 	const char *output, *sample;
 	bool is_command;
-	char folder[4096]; /* of a capture that nobody wants to keep */
-	char path[4200];
+	char path[40]; /* of a capture that nobody wants to keep */
 };
 
 enum {
@@ -70,30 +70,34 @@ static int parse(struct run *run, int argc, char **argv)
 	return -1;
 }
 
-/* A place for a capture that goes away with us. */
-static bool make_folder(struct run *run, const char *command)
+/*
+ * A capture that nobody wants to keep has no name, so that it is gone whatever
+ * ends us; the recorder, who inherits the descriptor, opens it by that.  It is
+ * only for reading: nobody but the recorder writes.
+ */
+static bool make_unnamed(struct run *run, const char *command)
 {
 	const char *tmp = getenv("TMPDIR");
+	char name[4096];
+	int made, fd;
 
-	snprintf(run->folder, sizeof(run->folder), "%s/syscap-top.XXXXXX",
+	snprintf(name, sizeof(name), "%s/syscap-top.XXXXXX",
 	         tmp != NULL && tmp[0] != 0 ? tmp : "/tmp");
-	if (mkdtemp(run->folder) == NULL) {
-		fprintf(stderr, "%s: %s: %s\n", command, run->folder,
-		        strerror(errno));
-		run->folder[0] = 0;
+	made = mkostemp(name, O_CLOEXEC);
+	if (made < 0) {
+		fprintf(stderr, "%s: %s: %s\n", command, name, strerror(errno));
 		return false;
 	}
-	snprintf(run->path, sizeof(run->path), "%s/top.syscap", run->folder);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	unlink(name);
+	close(made);
+	if (fd < 0) {
+		fprintf(stderr, "%s: %s: %s\n", command, name, strerror(errno));
+		return false;
+	}
+	snprintf(run->path, sizeof(run->path), "/proc/self/fd/%d", fd);
 	run->output = run->path;
 	return true;
-}
-
-static void remove_folder(const struct run *run)
-{
-	if (run->folder[0] == 0)
-		return;
-	unlink(run->path);
-	rmdir(run->folder);
 }
 
 static bool goes_on(void *context)
@@ -161,11 +165,12 @@ static int run_top(int argc, char **argv)
 		app->file = argv[optind];
 		return look(app);
 	}
-	if (run.output == NULL && !make_folder(&run, argv[0]))
-		return SYC_EXIT_PROBLEM;
-	status = look_at_command(&run, argv + optind);
-	remove_folder(&run);
-	return status;
+	if (run.output == NULL) {
+		app->title = argv[optind];
+		if (!make_unnamed(&run, argv[0]))
+			return SYC_EXIT_PROBLEM;
+	}
+	return look_at_command(&run, argv + optind);
 }
 
 const struct syc_command syc_cmd_top = {

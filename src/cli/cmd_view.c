@@ -9,6 +9,7 @@
 #include "cli/cmd.h"
 #include "cli/fault.h"
 #include "cli/input.h"
+#include "cli/missing.h"
 #include "cli/view_options.h"
 
 #define WIDTH_MOST  1000
@@ -17,6 +18,7 @@
 struct run {
 	struct syc_view_options options;
 	bool is_snapshot;
+	bool is_missing; /* what the filter names */
 	int width, height;
 	const char *keys;
 };
@@ -86,6 +88,16 @@ static int parse(struct run *run, int argc, char **argv)
 	return -1;
 }
 
+static void judge(void *context, const struct syscap_profile *profile, int r,
+                  const struct syscap_error *error)
+{
+	struct run *run = context;
+	const struct syc_app_options *options = &run->options.app;
+
+	run->is_missing = syc_missing_judge(options->command, options->file,
+	                                    profile, options->filter, r, error);
+}
+
 static int take_snapshot(struct run *run)
 {
 	const struct syc_app_options *options = &run->options.app;
@@ -100,9 +112,9 @@ static int take_snapshot(struct run *run)
 
 	if (r == -ENOMEM)
 		syc_fault_no_memory(options->command);
-	else if (r < 0 || is_damaged)
+	else if (is_damaged || (r < 0 && r != -EINVAL))
 		syc_fault_print(options->command, options->file, &error);
-	if (r < 0 || is_damaged)
+	if (r < 0 || is_damaged || run->is_missing)
 		status = SYC_EXIT_PROBLEM;
 	return syc_fault_finish_output(options->command, status);
 }
@@ -136,6 +148,8 @@ static int run_view(int argc, char **argv)
 		return SYC_EXIT_PROBLEM;
 	}
 	syc_fault_tell_merged(argv[0], app->file, app->reader);
+	app->judge = judge;
+	app->context = &run;
 	return run.is_snapshot ? take_snapshot(&run) : show(&run);
 }
 
@@ -148,8 +162,8 @@ const struct syc_command syc_cmd_view = {
 		    "[FILTER]... FILE",
 	.about = "Show the stacks, marks, counters and logs of FILE in the "
 		 "terminal: ? lists the keys.",
-	.status = "0; 1 when the capture is damaged or could not be read; 2 "
-		  "for wrong use, and where there is no terminal.",
+	.status = "0; 1 when the capture is damaged or unreadable, or a filter "
+		  "names nothing; 2 for wrong use, or without a terminal.",
 	.options =
 		(const struct syc_option[]){
 			SYC_VIEW_OPTIONS,

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* out_file.c - where commands write to that make a file. */
+#define _GNU_SOURCE
 #include "cli/out_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <syscap/capture.h>
@@ -61,6 +64,84 @@ const char *syc_out_file_stdout(const char *command)
 	return "/dev/stdout";
 }
 
+/* The path that a new file may take, or NULL: it is to be written in place,
+ * as devices, pipes, what has a second name, and what others own. */
+static char *choose_place(const char *name, mode_t *ret_mode)
+{
+	struct stat st;
+
+	if (lstat(name, &st) != 0)
+		return errno == ENOENT ? strdup(name) : NULL;
+	if (stat(name, &st) != 0 || !S_ISREG(st.st_mode) || st.st_nlink != 1 ||
+	    st.st_uid != geteuid() || access(name, W_OK) != 0)
+		return NULL;
+	*ret_mode = st.st_mode & 0777;
+	return realpath(name, NULL);
+}
+
+/* A file without a name in the folder of @path, or NULL. */
+static FILE *open_unnamed(const char *path, mode_t mode)
+{
+	const char *const slash = strrchr(path, '/');
+	FILE *file = NULL;
+	char *folder;
+	int fd;
+
+	if (slash == NULL)
+		folder = strdup(".");
+	else
+		folder = strndup(path, (size_t)(slash - path) + 1);
+	if (folder == NULL)
+		return NULL;
+	fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+	free(folder);
+	if (fd >= 0 && (mode == 0 || fchmod(fd, mode) == 0))
+		file = fdopen(fd, "w");
+	if (fd >= 0 && file == NULL)
+		close(fd);
+	return file;
+}
+
+static FILE *open_named(struct syc_out_file *output)
+{
+	mode_t mode = 0;
+	FILE *file = NULL;
+
+	output->place = choose_place(output->name, &mode);
+	if (output->place != NULL)
+		file = open_unnamed(output->place, mode);
+	if (file != NULL)
+		return file;
+	/* Not all folders and file systems have it. */
+	free(output->place);
+	output->place = NULL;
+	return fopen(output->name, "we");
+}
+
+/* Give it its name, in the place of what has that.  0 or -errno. */
+static int settle(const struct syc_out_file *output)
+{
+	char from[40], *part;
+	int r = 0;
+
+	snprintf(from, sizeof(from), "/proc/self/fd/%d", fileno(output->file));
+	if (linkat(AT_FDCWD, from, AT_FDCWD, output->place,
+	           AT_SYMLINK_FOLLOW) == 0)
+		return 0;
+	if (errno != EEXIST)
+		return -errno;
+	if (asprintf(&part, "%s.%ld.part", output->place, (long)getpid()) < 0)
+		return -ENOMEM;
+	if (linkat(AT_FDCWD, from, AT_FDCWD, part, AT_SYMLINK_FOLLOW) != 0) {
+		r = -errno;
+	} else if (rename(part, output->place) != 0) {
+		r = -errno;
+		unlink(part);
+	}
+	free(part);
+	return r;
+}
+
 bool syc_out_file_open(struct syc_out_file *output, bool is_binary)
 {
 	/* A file that may not grow is an error, not our end */
@@ -68,7 +149,7 @@ bool syc_out_file_open(struct syc_out_file *output, bool is_binary)
 	if (output->name != NULL && strcmp(output->name, "-") != 0) {
 		if (syc_out_file_refuse_capture(output->command, output->name))
 			return false;
-		output->file = fopen(output->name, "we");
+		output->file = open_named(output);
 		if (output->file == NULL)
 			fprintf(stderr, "%s: %s: %s\n", output->command,
 			        output->name, strerror(errno));
@@ -84,20 +165,46 @@ bool syc_out_file_open(struct syc_out_file *output, bool is_binary)
 	return true;
 }
 
-int syc_out_file_close(struct syc_out_file *output, int status)
+/* It is still open, and its name has not become a capture's meanwhile. */
+static bool finish(const struct syc_out_file *output)
 {
 	const char *why;
+	int r;
+
+	if (!syc_fault_finish_file(output->file, &why)) {
+		fprintf(stderr, "%s: %s: %s\n", output->command, output->name,
+		        why);
+		return false;
+	}
+	if (output->place == NULL)
+		return true;
+	if (output->is_spoiled)
+		return false; /* and why was told */
+	if (syc_out_file_refuse_capture(output->command, output->place))
+		return false;
+	r = settle(output);
+	if (r < 0)
+		fprintf(stderr, "%s: %s: %s\n", output->command, output->name,
+		        strerror(-r));
+	return r == 0;
+}
+
+int syc_out_file_close(struct syc_out_file *output, int status)
+{
 	bool is_whole;
 
 	if (output->file == stdout)
 		return syc_fault_finish_output(output->command, status);
-	is_whole = syc_fault_finish_file(output->file, &why);
+	is_whole = finish(output);
 	if (fclose(output->file) != 0 && is_whole) {
-		why = strerror(errno);
+		fprintf(stderr, "%s: %s: %s\n", output->command, output->name,
+		        strerror(errno));
 		is_whole = false;
 	}
+	free(output->place);
+	output->place = NULL;
 	if (is_whole)
 		return status;
-	fprintf(stderr, "%s: %s: %s\n", output->command, output->name, why);
+	output->file = NULL;
 	return SYC_EXIT_PROBLEM;
 }

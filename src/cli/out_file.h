@@ -9,11 +9,14 @@
 struct syc_out_file {
 	const char *command;
 	const char *name; /* NULL or "-": standard output */
-	FILE *file;
+	FILE *file;       /* NULL: it could not be opened, or not be written */
+	bool is_spoiled;  /* what was written makes no sense */
+	char *place; /* where it goes once it is whole; NULL: it is there */
 };
 
 /**
- * Open it for writing.  False, with a message, where that is not possible, it
+ * Open it for writing.  A file gets its name when it is whole: what had that
+ * name before stays till then, and where this fails.  False, with a message, where that is not possible, it
  * is a capture, or @is_binary and it would go to a terminal.
  */
 bool syc_out_file_open(struct syc_out_file *output, bool is_binary);

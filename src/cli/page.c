@@ -86,6 +86,7 @@ static int write_page(struct syc_page_request *request,
 	syscap_view_free(heap);
 	free(checked);
 	if (r < 0) {
+		request->output.is_spoiled = true;
 		syc_fault_no_memory(request->command);
 		return SYC_EXIT_PROBLEM;
 	}

@@ -10,7 +10,12 @@
 #include "base/loss_record.h"
 #include "emit/loss_totals.h"
 #include "emit/process.h"
+#include "os/tid.h"
 #include "ring/clock.h"
+
+/* How long a thread that tells of stray losses is waited for: on a busy machine
+ * until it gets the processor again.  One may have been left for good there. */
+#define TELLER_MS 500
 
 void syc_loss_compose_text(struct syc_loss_text *message,
                            const struct syc_ring_losses *now,
@@ -74,7 +79,7 @@ uint32_t syc_loss_compose(unsigned char *frame,
 	return len;
 }
 
-uint32_t syc_loss_compose_stray(unsigned char *frame, int32_t pid)
+static uint32_t compose_stray(unsigned char *frame, int32_t pid)
 {
 	struct syc_ring_losses now;
 
@@ -87,16 +92,17 @@ uint32_t syc_loss_compose_stray(unsigned char *frame, int32_t pid)
 
 uint32_t syc_loss_compose_last(unsigned char *frame, int32_t pid)
 {
-	for (int i = 0; i < 20; i++) {
-		int32_t nobody = 0;
+	for (int i = 0; i < TELLER_MS; i++) {
+		int32_t teller = 0;
 
 		if (__atomic_compare_exchange_n(
-			    &syc_process->telling, &nobody, gettid(), false,
-			    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			    &syc_process->telling, &teller, gettid(), false,
+			    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED) ||
+		    syc_tid_is_gone(teller))
 			break;
-		poll(NULL, 0, 1); /* or it is dead */
+		poll(NULL, 0, 1); /* or it will never go on */
 	}
-	const uint32_t len = syc_loss_compose_stray(frame, pid);
+	const uint32_t len = compose_stray(frame, pid);
 	__atomic_store_n(&syc_process->telling, 0, __ATOMIC_RELEASE);
 	return len;
 }

@@ -43,11 +43,9 @@ uint32_t syc_loss_compose(unsigned char *frame,
                           const struct syc_ring_losses *told, int32_t pid,
                           int32_t tid);
 
-/** The same for what no thread of the process has told.  It is told now. */
-uint32_t syc_loss_compose_stray(unsigned char *frame, int32_t pid);
-
-/** The same where threads may be telling at this moment.  Waits for them, not
- * for long.  Context: any-thread. */
+/** The same for what no thread of the process has told.  It is told now.
+ * Waits for a thread that tells at this moment, not for long.
+ * Context: any-thread. */
 uint32_t syc_loss_compose_last(unsigned char *frame, int32_t pid);
 
 #endif

@@ -5,9 +5,9 @@
 #include "base/loss_record.h"
 #include "emit/loss.h"
 #include "emit/loss_totals.h"
-#include "emit/process.h"
 
-bool syc_loss_take_back(const unsigned char *frame, uint32_t len, int64_t time)
+bool syc_loss_take_back(const unsigned char *frame, uint32_t len, int64_t time,
+                        struct syc_ring_losses *to)
 {
 	const struct syscap_wire_mark *const mark = (const void *)frame;
 	char message[SYC_LOSS_RECORD_MAX - sizeof(*mark) + 1];
@@ -21,11 +21,9 @@ bool syc_loss_take_back(const unsigned char *frame, uint32_t len, int64_t time)
 	message[len - sizeof(*mark)] = '\0';
 	if (!syc_loss_record_parse(message, &loss))
 		return false;
-	syc_loss_totals_extend(&syc_process->lost, time);
-	__atomic_add_fetch(&syc_process->lost.bytes, loss.bytes,
-	                   __ATOMIC_RELAXED);
+	syc_loss_totals_extend(to, time);
+	to->bytes += loss.bytes;
 	for (int i = 0; i < SYC_LOSS_KINDS; i++)
-		__atomic_add_fetch(&syc_process->lost.frames[i], loss.frames[i],
-		                   __ATOMIC_RELAXED);
+		to->frames[i] += loss.frames[i];
 	return true;
 }

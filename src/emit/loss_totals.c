@@ -78,6 +78,15 @@ void syc_loss_totals_return_range(struct syc_ring_losses *to,
 	syc_loss_totals_extend(to, untold->to);
 }
 
+void syc_loss_totals_subtract(struct syc_ring_losses *from,
+                              const struct syc_ring_losses *less)
+{
+	from->bytes -= __atomic_load_n(&less->bytes, __ATOMIC_RELAXED);
+	for (int i = 0; i < SYC_LOSS_KINDS; i++)
+		from->frames[i] -=
+			__atomic_load_n(&less->frames[i], __ATOMIC_RELAXED);
+}
+
 void syc_loss_totals_copy(struct syc_ring_losses *to,
                           const struct syc_ring_losses *from)
 {

@@ -35,7 +35,9 @@ void syc_loss_totals_take(struct syc_ring_losses *to,
 void syc_loss_totals_return_range(struct syc_ring_losses *to,
                                   const struct syc_ring_losses *untold);
 
-/** The totals, without the range. */
+/** The totals, without the range: less than they are, or the same. */
+void syc_loss_totals_subtract(struct syc_ring_losses *from,
+                              const struct syc_ring_losses *less);
 void syc_loss_totals_copy(struct syc_ring_losses *to,
                           const struct syc_ring_losses *from);
 

@@ -25,14 +25,17 @@ struct syc_ring_source {
 	/* @ts is to be without a ring: it ends, or its events go elsewhere.
 	 * Owner, or whoever finishes a dead thread's state. */
 	void (*forgo)(struct syc_state *ts);
-	/* The thread of @ts is done with the ring of ours that it has. */
-	void (*give_back)(const struct syc_state *ts);
+	/* The thread of @ts is done with the ring of ours that it has: owner,
+	 * or whoever finishes a dead thread's state. */
+	void (*give_back)(struct syc_state *ts);
 	/* Get pages for [at, at + n) of a ring of ours: 0 or -errno. */
 	int (*provide)(void *at, size_t n);
 	/* A ring of ours fills up. */
 	void (*warn_of_little_room)(void);
 	/* A thread has ended, and left its ring. */
 	void (*note_thread_end)(void);
+	/* There are stray losses, which no thread may come to tell. */
+	void (*note_stray)(void);
 	/* syc_drain_sleeping was set when an event was published, and is 0
 	 * now.  False: it was not set by this source. */
 	bool (*wake)(void);

@@ -4,7 +4,6 @@
 #define SYC_REPORT_ASKED_H
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #include <syscap/profile.h>
@@ -20,8 +19,6 @@ struct syc_report {
 	const char *check; /* what `syscap check` says, lines, or "" */
 	bool redact;       /* leave out what tells of people and machines */
 	FILE *out;
-	/* Set by the writer: marks that are only in sums. */
-	uint64_t n_marks_summed;
 };
 
 #endif

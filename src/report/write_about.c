@@ -176,7 +176,6 @@ static int write_facts(struct syc_page *page)
 	add_number(&facts, "damaged", (int64_t)span.n_damaged);
 	add_number(&facts, "finished", span.is_finished);
 	add_number(&facts, "redacted", report->redact);
-	add_number(&facts, "marks_summed", (int64_t)report->n_marks_summed);
 	add_text(&facts, "check", report->redact ? "" : report->check);
 	return syc_column_write_texts(&page->pack, "facts", facts.n,
 	                              facts.texts);

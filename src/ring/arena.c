@@ -19,6 +19,8 @@
 #define SLOTS_WITHOUT_POPULATE 32u
 /* Within limits: rather smaller rings than fewer. */
 #define SLOTS_WANTED 16u
+/* Of a limit on addresses the arena takes one such part at most. */
+#define SHARE_OF_ADDRESSES 8u
 
 static size_t slot_size(const struct syc_arena *arena)
 {
@@ -51,6 +53,36 @@ struct syc_ring_header *syc_arena_ring(const struct syc_arena *arena,
 	                                          size_of(arena, i));
 }
 
+uint32_t syc_arena_used(const struct syc_arena *arena)
+{
+	const uint32_t n = __atomic_load_n(&syc_arena_head(arena)->n_used,
+	                                   __ATOMIC_SEQ_CST);
+
+	return n < arena->n_slots ? n : arena->n_slots;
+}
+
+/* A child has nothing of what is in front of the head. */
+int syc_arena_open(const struct syc_arena *arena, uint32_t n)
+{
+	const uint32_t head = syc_ring_file_head(arena->page);
+
+	return mprotect(arena->base + head, size_of(arena, n) - head,
+	                PROT_READ | PROT_WRITE) == 0
+	               ? 0
+	               : -errno;
+}
+
+static void note_used(const struct syc_arena *arena, uint32_t n)
+{
+	uint32_t *const used = &syc_arena_head(arena)->n_used;
+	uint32_t is = __atomic_load_n(used, __ATOMIC_RELAXED);
+
+	while (is < n &&
+	       !__atomic_compare_exchange_n(used, &is, n, true,
+	                                    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+		;
+}
+
 /* Fewer slots, then smaller ones.  False: it can't be less. */
 static bool shrink(struct syc_arena *arena)
 {
@@ -65,14 +97,14 @@ static bool shrink(struct syc_arena *arena)
 	return true;
 }
 
-/* Growing a file over the limit would raise SIGXFSZ. */
-static bool shrink_to_limit(struct syc_arena *arena)
+/* @share: of that limit, one such part. */
+static bool shrink_to_limit(struct syc_arena *arena, int which, uint64_t share)
 {
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_FSIZE, &limit) != 0)
+	if (getrlimit(which, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
 		return true;
-	while (size_of(arena, arena->n_slots) > limit.rlim_cur)
+	while (size_of(arena, arena->n_slots) > limit.rlim_cur / share)
 		if (!shrink(arena))
 			return false;
 	return true;
@@ -83,20 +115,28 @@ static int map(struct syc_arena *arena, int fd)
 	const int flags = fd >= 0 ? MAP_SHARED : MAP_SHARED | MAP_ANONYMOUS;
 	void *base;
 
-	if (fd >= 0 && !shrink_to_limit(arena))
+	/* Growing a file over the limit would raise SIGXFSZ */
+	if (fd >= 0 && !shrink_to_limit(arena, RLIMIT_FSIZE, 1))
 		return -EFBIG;
-	/* Less where address space is limited */
+	/* Most of the address space is the program's */
+	if (!shrink_to_limit(arena, RLIMIT_AS, SHARE_OF_ADDRESSES))
+		return -ENOMEM;
 	do {
 		arena->size = size_of(arena, arena->n_slots);
-		base = mmap(NULL, arena->size, PROT_READ | PROT_WRITE,
-		            flags | MAP_NORESERVE, fd, 0);
+		base = mmap(NULL, arena->size, PROT_NONE, flags | MAP_NORESERVE,
+		            fd, 0);
 	} while (base == MAP_FAILED && shrink(arena));
 	if (base == MAP_FAILED)
 		return -errno;
 	arena->base = base;
+	/* mlockall(MCL_FUTURE) would fetch a whole ring with each mapping */
+	munlock(base, arena->size);
 	if (fd >= 0 && ftruncate(fd, (off_t)arena->size) != 0)
 		return -errno;
-	return 0;
+	if (mprotect(base, syc_ring_file_head(arena->page),
+	             PROT_READ | PROT_WRITE) != 0)
+		return -errno;
+	return syc_arena_open(arena, 1);
 }
 
 /* Blocks before they are needed: a full file system is an error here, and
@@ -231,6 +271,7 @@ int syc_arena_create(struct syc_arena *arena, int fd, uint32_t body,
 	syc_arena_ring(arena, 0)->offset = arena->page;
 	syc_arena_ring(arena, 0)->size = arena->body;
 	syc_arena_head(arena)->drainer = syc_slot_word(pid, SYC_ARENA_DRAINED);
+	syc_arena_head(arena)->n_used = 1;
 	__atomic_store_n(syc_arena_word(arena, 0),
 	                 syc_slot_word(pid, SYC_SLOT_LIVE), __ATOMIC_RELEASE);
 	return 0;
@@ -274,7 +315,11 @@ int syc_arena_claim(const struct syc_arena *arena, int fd, int32_t pid,
 			    word, &is, syc_slot_word(pid, SYC_SLOT_BUSY), false,
 			    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			continue;
-		const int r = open_slot(arena, i, fd, &ret_slot->ring);
+		int r = syc_arena_open(arena, i + 1);
+		if (r == 0) {
+			note_used(arena, i + 1);
+			r = open_slot(arena, i, fd, &ret_slot->ring);
+		}
 		if (r != 0) {
 			__atomic_store_n(word, SYC_SLOT_FREE, __ATOMIC_RELEASE);
 			return r;

@@ -66,11 +66,24 @@ void syc_arena_keep_private(const struct syc_arena *arena);
 
 struct syc_arena_head *syc_arena_head(const struct syc_arena *arena);
 
+/** Of how many slots, from the first one, any was ever claimed, as the head
+ * says.  Stored before a word says that its slot is LIVE. */
+uint32_t syc_arena_used(const struct syc_arena *arena);
+
+/**
+ * Slots that a relative claimed can't be touched before this: what is not in
+ * use has no access, so that mlockall() fetches no memory for it.  @n: as
+ * syc_arena_used() said.  0 or -errno.
+ *
+ * Context: any-thread, signal-safe.
+ */
+int syc_arena_open(const struct syc_arena *arena, uint32_t n);
+
 /** The word of slot @i: pid and state. */
 uint32_t *syc_arena_word(const struct syc_arena *arena, uint32_t i);
 
 /** Slot @i, seen by the drainer: its header, with the body behind it.  To be
- * touched only while its word is not FREE. */
+ * touched only while its word is not FREE, and it was opened. */
 struct syc_ring_header *syc_arena_ring(const struct syc_arena *arena,
                                        uint32_t i);
 

@@ -20,13 +20,17 @@
 /**
  * What becomes of a slot, in its word, with the pid of whose it is.  Its owner
  * takes it from FREE to BUSY, LIVE and ENDED; the drainer back to FREE, from
- * ENDED, or when the owner's process is gone.  All by compare-exchange.
+ * ENDED, or when the owner's process is gone, by compare-exchange.  Which is
+ * first, the thread that leaves or the drainer that has seen the last of it that
+ * will be in the capture, the ring's `outcome` decides.
  */
 enum {
 	SYC_SLOT_FREE = 0, /* head == tail, nothing untold; no pid */
 	SYC_SLOT_BUSY,     /* claimed, the client block is being written */
 	SYC_SLOT_LIVE,
 	SYC_SLOT_ENDED, /* its thread is done: what is left is to be read */
+	SYC_SLOT_OVER,  /* its reader is done: what else is in it the thread
+	                 * counts, when it leaves */
 };
 
 static inline uint32_t syc_slot_word(int32_t pid, uint32_t state)
@@ -59,6 +63,11 @@ struct syc_arena_head {
 	uint32_t drainer; /* pid and SYC_ARENA_* */
 	uint32_t wakes;   /* futex: counts what the drainer should wake for */
 	uint32_t asks;    /* 1: one of those is a ring that fills up */
+	uint32_t n_used; /* slots from here on were never claimed; grows only */
+	/* By threads that have no slot, of any of the processes; and what of it
+	 * the drainer has told */
+	struct syc_ring_losses lost;
+	struct syc_ring_losses told;
 };
 
 #endif

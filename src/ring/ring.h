@@ -72,15 +72,18 @@ struct syc_ring_header {
 	uint8_t reserved_client[200];
 
 	/* only in rings that the process owns, offset 512 */
+	uint32_t outcome; /* 0; then who was first: SYC_SLOT_ENDED or _OVER */
+	uint32_t reserved_slot;
 	int64_t since;               /* ns: when the thread got the ring */
 	struct syc_ring_losses told; /* by loss records in this ring */
+	struct syc_ring_losses late; /* when it was OVER: in another ring */
 	uint64_t drained;            /* bytes; by the drainer, for statistics */
 };
 
 _Static_assert(offsetof(struct syc_ring_header, recorder_magic) == 64, "abi");
 _Static_assert(offsetof(struct syc_ring_header, client_magic) == 128, "abi");
 _Static_assert(offsetof(struct syc_ring_header, lost) == 144, "abi");
-_Static_assert(offsetof(struct syc_ring_header, since) == 512, "abi");
+_Static_assert(offsetof(struct syc_ring_header, outcome) == 512, "abi");
 _Static_assert(sizeof(struct syc_ring_header) <= 4096, "one page");
 
 /** The request for a ring, as it goes over the control socket. */

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "emit/loss.h"
 #include "emit/loss_compose.h"
+#include "emit/loss_totals.h"
 #include "emit/process.h"
 #include "os/diag.h"
 #include "os/quiet.h"
@@ -45,7 +46,7 @@ static void end_slot(struct syc_session *s, uint32_t i)
 	const int32_t pid = syc_slot_pid(is);
 	const struct syc_ring_header *const ring = syc_arena_ring(&s->arena, i);
 
-	if (state == SYC_SLOT_FREE ||
+	if (state == SYC_SLOT_FREE || state == SYC_SLOT_OVER ||
 	    (state != SYC_SLOT_ENDED && !syc_relatives_is_gone(s, pid)))
 		return;
 	/* One that is BUSY has nothing yet, and its pages neither */
@@ -58,29 +59,96 @@ static void end_slot(struct syc_session *s, uint32_t i)
 	                            __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
+/* False: the thread has ended it. */
+static bool finish_slot(struct syc_session *s, uint32_t i,
+                        const struct syc_ring_losses *late)
+{
+	struct syc_ring_header *const ring = syc_arena_ring(&s->arena, i);
+	uint32_t nobody = 0;
+
+	ring->late = *late;
+	if (!__atomic_compare_exchange_n(&ring->outcome, &nobody, SYC_SLOT_OVER,
+	                                 false, __ATOMIC_ACQ_REL,
+	                                 __ATOMIC_ACQUIRE))
+		return false;
+	/* For who drains after us: nothing is to be read there */
+	__atomic_store_n(syc_arena_word(&s->arena, i),
+	                 syc_slot_word(s->pid, SYC_SLOT_OVER),
+	                 __ATOMIC_RELEASE);
+	return true;
+}
+
+/* Of a thread that counts on: what is loaded later is not older. */
+static void load_losses(struct syc_ring_losses *to,
+                        const struct syc_ring_losses *from)
+{
+	to->bytes = __atomic_load_n(&from->bytes, __ATOMIC_ACQUIRE);
+	for (int i = 0; i < SYC_LOSS_KINDS; i++)
+		to->frames[i] =
+			__atomic_load_n(&from->frames[i], __ATOMIC_ACQUIRE);
+}
+
+/* What processes lost that had no ring for it.  False: no room. */
+static bool tell_of_head(struct syc_session *s)
+{
+	struct syc_arena_head *const head = syc_arena_head(&s->arena);
+	struct syc_ring_losses lost = { .from = head->lost.from,
+		                        .to = head->lost.to };
+
+	if (__atomic_load_n(&head->lost.bytes, __ATOMIC_ACQUIRE) ==
+	    s->told.bytes)
+		return true;
+	load_losses(&lost, &head->lost);
+	if (!syc_say_losses(s, &lost, &s->told, s->pid, 0))
+		return false;
+	s->told = lost;
+	head->told = lost;
+	return true;
+}
+
+/*
+ * A thread that is still in it may be about to tell the same in its ring: from
+ * here on nothing is read there.  A relative that lives tells them itself.
+ * False: no room.
+ */
+static bool tell_of_slot(struct syc_session *s, uint32_t i)
+{
+	const struct syc_ring_losses nothing = { .bytes = 0 };
+	const struct syc_ring_header *const ring = syc_arena_ring(&s->arena, i);
+	const uint32_t word =
+		__atomic_load_n(syc_arena_word(&s->arena, i), __ATOMIC_SEQ_CST);
+	const uint32_t state = syc_slot_state(word);
+	const int32_t pid = syc_slot_pid(word);
+	struct syc_ring_losses told = nothing, lost;
+
+	if (state == SYC_SLOT_LIVE && pid == s->pid) {
+		/* told first: it is never more than lost */
+		load_losses(&told, &ring->told);
+		load_losses(&lost, &ring->lost);
+		syc_loss_totals_subtract(&lost, &told);
+		if (finish_slot(s, i, &lost))
+			return syc_say_losses(s, &lost, &nothing, pid,
+			                      ring->tid);
+	} else if (state != SYC_SLOT_ENDED &&
+	           (state != SYC_SLOT_LIVE || !syc_relatives_is_gone(s, pid))) {
+		return true;
+	}
+	return syc_say_losses(s, &ring->lost, &ring->told, pid, ring->tid);
+}
+
 /* At the end: losses that no thread will tell any more. */
 static void tell_late(struct syc_session *s)
 {
 	bool is_told = true;
 
-	s->has_told_late = true;
-	for (uint32_t i = 1; i < s->arena.n_slots; i++) {
-		const uint32_t word = __atomic_load_n(
-			syc_arena_word(&s->arena, i), __ATOMIC_ACQUIRE);
-		const uint32_t state = syc_slot_state(word);
-		const int32_t pid = syc_slot_pid(word);
-		const struct syc_ring_header *const ring =
-			syc_arena_ring(&s->arena, i);
-
-		/* A relative that lives tells them itself */
-		if (state == SYC_SLOT_ENDED ||
-		    (state == SYC_SLOT_LIVE &&
-		     (pid == s->pid || syc_relatives_is_gone(s, pid))))
-			is_told &= syc_say_losses(s, &ring->lost, &ring->told,
-			                          pid, ring->tid);
-	}
+	/* A store, then loads; as who begins a slot */
+	__atomic_store_n(&s->has_told_late, true, __ATOMIC_SEQ_CST);
+	const uint32_t n = syc_session_slots(s);
+	for (uint32_t i = 1; i < n; i++)
+		is_told &= tell_of_slot(s, i);
+	is_told &= tell_of_head(s);
 	unsigned char frame[SYC_LOSS_RECORD_MAX] __attribute__((aligned(8)));
-	const uint32_t len = syc_loss_compose_stray(frame, s->pid);
+	const uint32_t len = syc_loss_compose_last(frame, s->pid);
 	if (len != 0)
 		is_told &= syc_say_frame(s, frame, len);
 	if (!is_told)
@@ -130,6 +198,7 @@ static void tell_emptied(struct syc_session *s)
 	s->is_announced = false;
 	s->is_introduced = false;
 	memset(&s->described, 0, sizeof(s->described));
+	syc_relatives_forget(s);
 	syc_process_set_reason("SYSPROF_TRACE_FD is shared with another "
 	                       "library, which emptied it: what was written "
 	                       "before is lost");
@@ -291,13 +360,16 @@ static int pass(struct syc_session *s, int64_t deadline, uint64_t *ret_moved)
 		return note_result(s, -ENOMEM, now);
 	syc_relatives_meet(s, now, s->must_look);
 	s->must_look = false;
+	tell_of_head(s);
 	const int r = move(s, deadline, ret_moved);
 	if (s->is_full && s->dead == 0) {
 		end_at_limit(s);
 		return -EFBIG;
 	}
 	if (!s->has_told_late) {
-		for (uint32_t i = 1; i < s->arena.n_slots; i++)
+		const uint32_t n = syc_session_slots(s);
+
+		for (uint32_t i = 1; i < n; i++)
 			end_slot(s, i);
 		syc_relatives_part(s, now);
 	}

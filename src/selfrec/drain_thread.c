@@ -308,6 +308,8 @@ int syc_drain_thread_start(struct syc_session *s)
 	const int r = syc_own_thread_make(run, s);
 	if (r != 0) {
 		__atomic_store_n(&s->thread, THREAD_NONE, __ATOMIC_RELEASE);
+		/* Whoever stops the session meanwhile goes on alone */
+		syc_futex_wake(&s->thread);
 		syc_diag_say("no drain thread",
 		             r == -EAGAIN ? "the limit of threads is reached"
 		                          : "pthread_create() failed");
@@ -335,9 +337,14 @@ int syc_drain_thread_stop(struct syc_session *s, int64_t deadline)
 	__atomic_store_n(&s->deadline, deadline, __ATOMIC_RELEASE);
 	ask_thread(s, SYC_ASK_STOP);
 	for (;;) {
-		const uint32_t thread =
-			__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE);
+		uint32_t thread = THREAD_NONE;
 
+		/* Who looked into the session before it was taken away may be
+		 * about to make one, or may have failed to */
+		if (__atomic_compare_exchange_n(
+			    &s->thread, &thread, THREAD_ENDED, false,
+			    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+			return syc_drain_finish(s, deadline);
 		if (thread == THREAD_ENDED) {
 			close_copies(s);
 			return s->result;

@@ -31,8 +31,9 @@
  */
 int syc_drain_thread_start(struct syc_session *session);
 
-/** Let it finish until @deadline.  0, the sink's error, or -ETIMEDOUT: the
- * thread still has the session. */
+/** Let it finish until @deadline; where there is none, the caller does, and
+ * none is made from here on.  0, the sink's error, or -ETIMEDOUT: the thread
+ * still has the session. */
 int syc_drain_thread_stop(struct syc_session *session, int64_t deadline);
 
 /** Let it move what is there now.  0, or -EAGAIN: not done by @deadline. */

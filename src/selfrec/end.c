@@ -31,8 +31,8 @@
 /*
  * Emits that began before syc_active changed end within moments, or on a busy
  * machine when their threads get the processor again: what they publish
- * belongs into the capture, and what they tell of losses must not be told for
- * them.  One that was left for good is not waited for longer than until @end.
+ * belongs into the capture.  One that was left for good is not waited for
+ * longer than until @end.  What is published later, unread.c counts.
  */
 static void wait_for_emits(int32_t epoch, int64_t end)
 {
@@ -82,10 +82,7 @@ int syc_end_session(struct syc_session *s, int64_t flush_ns)
 		return 0;
 	wait_for_emits(s->epoch, now + (flush_ns / 2 < EMITS_NS ? flush_ns / 2
 	                                                        : EMITS_NS));
-	if (__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) != 0)
-		r = syc_drain_thread_stop(s, deadline);
-	else
-		r = syc_drain_finish(s, deadline);
+	r = syc_drain_thread_stop(s, deadline);
 	if (r == -ETIMEDOUT || r == -EBUSY ||
 	    !wait_for_users(deadline + SYC_DRAIN_GRACE_NS))
 		return r == 0 ? 0 : r;

@@ -45,9 +45,32 @@ struct syc_session *syc_session_enter(void)
 	return s;
 }
 
+bool syc_session_part(const struct syc_session *guest)
+{
+	const char *ignored;
+
+	if (!syc_session_take_life(syc_clock_kernel() + LIFE_WAIT_NS))
+		return false;
+	if (syc_process->session == guest &&
+	    __atomic_load_n(&syc_active, __ATOMIC_RELAXED) == guest->epoch) {
+		const int epoch = syc_process_next_epoch();
+		struct syc_session *const own =
+			syc_session_make(guest->plan, epoch, &ignored);
+
+		if (own != NULL) {
+			__atomic_store_n(&syc_process->session, own,
+			                 __ATOMIC_SEQ_CST);
+			syc_copies_change_active(guest->epoch, epoch);
+		}
+	}
+	const bool has_parted = syc_process->session != guest;
+	syc_session_give_life();
+	return has_parted;
+}
+
 uint64_t syc_session_written(char *path, size_t size)
 {
-	const struct syc_session *const s = syc_session_look();
+	struct syc_session *const s = syc_session_look();
 	uint64_t n = 0;
 
 	*path = '\0';

@@ -3,6 +3,7 @@
 #ifndef SYC_ENTER_H
 #define SYC_ENTER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,15 @@
  * Context: any-thread, signal-safe, signals blocked.
  */
 struct syc_session *syc_session_enter(void);
+
+/**
+ * @guest finds no slot: make a session of its own instead.  False: that can't
+ * be had either, and it stays a guest.
+ *
+ * Context: any-thread, signal-safe, signals blocked, inside of
+ * syc_session_enter().
+ */
+bool syc_session_part(const struct syc_session *guest);
 
 /** For syscap_get_stats(). */
 uint64_t syc_session_written(char *path, size_t size);

@@ -11,6 +11,7 @@
 #include "emit/loss.h"
 #include "selfrec/relatives.h"
 #include "selfrec/say.h"
+#include "selfrec/unread.h"
 
 /* Where frames of a slot are, as its word and its header say. */
 struct span {
@@ -55,11 +56,13 @@ bool syc_gather_is_empty(const struct syc_session *s, uint32_t i)
 	                       __ATOMIC_ACQUIRE) == s->heads[i];
 }
 
-bool syc_gather_has_work(const struct syc_session *s)
+bool syc_gather_has_work(struct syc_session *s)
 {
 	struct span span;
 
-	for (uint32_t i = 0; i < s->arena.n_slots; i++)
+	const uint32_t n = syc_session_slots(s);
+
+	for (uint32_t i = 0; i < n; i++)
 		if (look(s, i, &span))
 			return true;
 	return false;
@@ -199,13 +202,13 @@ static bool add_slot(struct syc_session *s, struct syc_batch *batch, uint32_t i,
 
 bool syc_gather(struct syc_session *s, struct syc_batch *batch, uint64_t room)
 {
+	const uint32_t n = syc_session_slots(s);
 	bool is_all = true;
 	struct span span;
 
 	memset(batch, 0, sizeof(*batch));
-	for (uint32_t i = 0;
-	     i < s->arena.n_slots && batch->n_parts < SYC_RING_JOURNAL_PARTS &&
-	     batch->length < SYC_COPY_SIZE - SYSCAP_FRAME_MAX;
+	for (uint32_t i = 0; i < n && batch->n_parts < SYC_RING_JOURNAL_PARTS &&
+	                     batch->length < SYC_COPY_SIZE - SYSCAP_FRAME_MAX;
 	     i++)
 		if (look(s, i, &span) && syc_relatives_knows(s, span.pid)) {
 			is_all &= add_slot(s, batch, i, &span, room);
@@ -215,6 +218,13 @@ bool syc_gather(struct syc_session *s, struct syc_batch *batch, uint64_t room)
 	return is_all;
 }
 
+static uint32_t length_of(const struct syc_session *s,
+                          const struct syc_ring_journal_part *part)
+{
+	return part->to > part->from ? part->to - part->from
+	                             : part->to + s->arena.body - part->from;
+}
+
 void syc_gather_advance(struct syc_session *s, const struct syc_batch *batch,
                         uint64_t done)
 {
@@ -222,10 +232,7 @@ void syc_gather_advance(struct syc_session *s, const struct syc_batch *batch,
 		const struct syc_ring_journal_part *const part = &s->parts[i];
 		struct syc_ring_header *const ring =
 			syc_arena_ring(&s->arena, part->slot);
-		const uint64_t n =
-			part->to > part->from
-				? part->to - part->from
-				: part->to + s->arena.body - part->from;
+		const uint64_t n = length_of(s, part);
 		const uint64_t by = done < n ? done : n;
 
 		s->is_introduced |= part->slot == 0;
@@ -238,45 +245,25 @@ void syc_gather_advance(struct syc_session *s, const struct syc_batch *batch,
 
 /* -------------------------------------------------------------- dropping */
 
-/* A frame of the copy: what it tells, or it, is lost. */
-static void drop_frame(const unsigned char *frame, uint16_t len)
-{
-	int64_t time;
-
-	memcpy(&time, frame + SYC_AT(frame, time), sizeof(time));
-	if (len <= SYC_LOSS_RECORD_MAX) {
-		unsigned char record[SYC_LOSS_RECORD_MAX]
-			__attribute__((aligned(8)));
-
-		memcpy(record, frame, len);
-		if (syc_loss_take_back(record, len, time))
-			return;
-	}
-	syc_loss_count_stray(frame[SYC_AT(frame, type)], len, time);
-}
-
 void syc_gather_drop(struct syc_session *s)
 {
+	static const struct syc_ring_losses nothing;
 	struct syc_batch batch;
 
 	do {
-		uint64_t at = 0;
+		uint32_t at = 0;
 
 		syc_gather(s, &batch, UINT64_MAX);
 		for (unsigned i = 0; i < batch.n_parts; i++) {
 			const struct syc_ring_journal_part *const part =
 				&s->parts[i];
-			uint32_t from = part->from;
+			const uint32_t n = length_of(s, part);
 
-			while (from != part->to) {
-				uint16_t len;
-
-				memcpy(&len, s->copy + at, sizeof(len));
-				if (part->slot != 0)
-					drop_frame(s->copy + at, len);
-				at += len;
-				from = forward(s, from, len);
-			}
+			if (part->slot != 0)
+				syc_unread_lose(s->copy,
+				                (uint32_t)SYC_COPY_SIZE + 8, at,
+				                at + n, &nothing);
+			at += n;
 		}
 		syc_gather_advance(s, &batch, batch.length);
 	} while (batch.length != 0);

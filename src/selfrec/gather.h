@@ -33,7 +33,7 @@ void syc_gather_advance(struct syc_session *session,
 void syc_gather_drop(struct syc_session *session);
 
 /** Whether the rings hold anything.  Context: any-thread. */
-bool syc_gather_has_work(const struct syc_session *session);
+bool syc_gather_has_work(struct syc_session *session);
 
 /** Whether slot @i has nothing that was not gathered. */
 bool syc_gather_is_empty(const struct syc_session *session, uint32_t i);

@@ -214,9 +214,11 @@ static bool is_slot_of(const struct syc_session *s, uint32_t i)
 	        syc_slot_state(word) == SYC_SLOT_ENDED);
 }
 
-static bool is_all_drained(const struct syc_session *s)
+static bool is_all_drained(struct syc_session *s)
 {
-	for (uint32_t i = 1; i < s->arena.n_slots; i++) {
+	const uint32_t n = syc_session_slots(s);
+
+	for (uint32_t i = 1; i < n; i++) {
 		const struct syc_ring_header *const ring =
 			syc_arena_ring(&s->arena, i);
 
@@ -239,12 +241,13 @@ int syc_guest_flush(struct syc_session *s, int64_t deadline)
 	return 0;
 }
 
-uint64_t syc_guest_written(const struct syc_session *s, char *path, size_t size)
+uint64_t syc_guest_written(struct syc_session *s, char *path, size_t size)
 {
 	const struct syc_origin *const origin = syc_block->origin;
+	const uint32_t n_slots = syc_session_slots(s);
 	uint64_t n = 0;
 
-	for (uint32_t i = 1; i < s->arena.n_slots; i++)
+	for (uint32_t i = 1; i < n_slots; i++)
 		if (is_slot_of(s, i))
 			n += __atomic_load_n(
 				&syc_arena_ring(&s->arena, i)->drained,

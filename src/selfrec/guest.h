@@ -54,7 +54,6 @@ int syc_guest_flush(struct syc_session *guest, int64_t deadline);
 bool syc_guest_end(struct syc_session *guest);
 
 /** How many bytes of it have been drained. */
-uint64_t syc_guest_written(const struct syc_session *guest, char *path,
-                           size_t size);
+uint64_t syc_guest_written(struct syc_session *guest, char *path, size_t size);
 
 #endif

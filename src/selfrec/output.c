@@ -15,6 +15,7 @@
 
 #include "base/frame.h"
 #include "base/text.h"
+#include "os/kin.h"
 #include "os/same_file.h"
 #include "os/write_at.h"
 #include "ring/arena.h"
@@ -286,30 +287,11 @@ static size_t read_small(const char *path, char *buffer, size_t size)
 	return n > 0 ? (size_t)n : 0;
 }
 
-/* Field 22, behind a name that may hold anything but ends at the last ')'. */
-static uint64_t read_start_ticks(void)
-{
-	char stat[1024];
-	uint64_t ticks = 0;
-
-	if (read_small("/proc/self/stat", stat, sizeof(stat)) == 0)
-		return 0;
-	const char *p = strrchr(stat, ')');
-	for (int field = 2; p != NULL && field < 22; field++) {
-		p = strchr(p, ' ');
-		if (p != NULL)
-			p++;
-	}
-	for (; p != NULL && *p >= '0' && *p <= '9'; p++)
-		ticks = ticks * 10 + (uint64_t)(*p - '0');
-	return ticks;
-}
-
 static void write_facts(struct syc_output *output, struct syc_ring_file *facts,
                         const struct syc_ring_file *geometry, int32_t pid,
                         int64_t now)
 {
-	struct stat st;
+	struct syc_kin us = { .pid = pid };
 
 	facts->version = SYC_RING_FILE_VERSION;
 	facts->front = syc_ring_file_front(geometry->page_size);
@@ -318,9 +300,9 @@ static void write_facts(struct syc_output *output, struct syc_ring_file *facts,
 	facts->n_slots = geometry->n_slots;
 	facts->pid = pid;
 	facts->began = now;
-	facts->start_ticks = read_start_ticks();
-	if (stat("/proc/self/ns/pid", &st) == 0)
-		facts->pid_ns = st.st_ino;
+	syc_kin_lives(&us);
+	facts->start_ticks = us.start_ticks;
+	facts->pid_ns = syc_kin_namespace();
 	const size_t n = read_small("/proc/sys/kernel/random/boot_id",
 	                            facts->boot_id, sizeof(facts->boot_id));
 	if (n != 0 && facts->boot_id[n - 1] == '\n')

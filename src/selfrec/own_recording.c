@@ -20,6 +20,7 @@
 #include "selfrec/enter.h"
 #include "selfrec/guest.h"
 #include "selfrec/session.h"
+#include "selfrec/unread.h"
 
 #define RETRY_NS INT64_C(1000000000)
 
@@ -54,7 +55,8 @@ static const char *why_no_slot(int r)
 	}
 }
 
-static void begin_slot(struct syc_state *ts, const struct syc_slot *slot)
+static void begin_slot(const struct syc_session *s, struct syc_state *ts,
+                       const struct syc_slot *slot)
 {
 	struct syc_ring_header *const ring = slot->ring;
 	/* Relatives may write there, too: read once, then checked */
@@ -66,16 +68,26 @@ static void begin_slot(struct syc_state *ts, const struct syc_slot *slot)
 	ts->slot = slot->word;
 	ring->since = syc_clock_kernel();
 	memset(&ring->told, 0, sizeof(ring->told));
+	memset(&ring->late, 0, sizeof(ring->late));
 	ring->drained = 0;
+	ring->outcome = 0;
 	syc_thread_ring_begin(ts, ring, slot->size,
 	                      at < slot->size && at % 8 == 0 ? at : 0);
 	syc_loss_mirror(ts);
 	if (!__atomic_compare_exchange_n(
 		    slot->word, &busy,
 		    syc_slot_word(ts->hot.pid, SYC_SLOT_LIVE), false,
-		    __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
 		syc_thread_ring_close(ts, "a ring was closed: its slot was "
 		                          "overwritten");
+	} else if (__atomic_load_n(&s->has_told_late, __ATOMIC_SEQ_CST)) {
+		/* A store, then a load; as who ends the session, in
+		 * tell_late() */
+		ring->outcome = SYC_SLOT_OVER;
+		__atomic_store_n(slot->word,
+		                 syc_slot_word(ts->hot.pid, SYC_SLOT_OVER),
+		                 __ATOMIC_RELEASE);
+	}
 }
 
 /* How many ms a guest waits for a slot where there are few.  More, and it had
@@ -111,14 +123,12 @@ static int connect_to(struct syc_session *s, struct syc_state *ts)
 		r = claim_slot(s, &slot);
 	} else {
 		r = claim_as_guest(s, &slot);
-		if (r != 0) {
-			syc_guest_leave(s);
+		if (r != 0 && syc_session_part(s))
 			return -EAGAIN;
-		}
 	}
 	if (r != 0)
 		return r;
-	begin_slot(ts, &slot);
+	begin_slot(s, ts, &slot);
 	/* For the drainer to know it, should a relative write over the word */
 	__atomic_store_n(&s->words[slot.word - syc_arena_word(&s->arena, 0)],
 	                 syc_slot_word(s->pid, SYC_SLOT_LIVE),
@@ -151,10 +161,19 @@ static bool connect_to_session(struct syc_state *ts)
 
 /* Whoever drains gives the slot to others.  Where the recording is over the
  * arena is gone, and its last drain has been. */
-static void give_back(const struct syc_state *ts)
+static void give_back(struct syc_state *ts)
 {
-	const struct syc_session *const s = syc_session_look();
 	uint32_t live = syc_slot_word(ts->hot.pid, SYC_SLOT_LIVE);
+	uint32_t nobody = 0;
+
+	if (!__atomic_compare_exchange_n(&ts->ring->outcome, &nobody,
+	                                 SYC_SLOT_ENDED, false,
+	                                 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		if (nobody == SYC_SLOT_OVER)
+			syc_unread_count(ts);
+		return;
+	}
+	const struct syc_session *const s = syc_session_look();
 
 	if (s != NULL && s->epoch == ts->hot.epoch)
 		__atomic_compare_exchange_n(
@@ -172,6 +191,16 @@ static void ask_for_room(void)
 static void note_thread_end(void)
 {
 	syc_drain_thread_poke(SYC_ASK_ENDED);
+}
+
+/* To where whoever drains finds them, or recovers. */
+static void note_stray(void)
+{
+	const struct syc_session *const s = syc_session_look();
+
+	if (s != NULL)
+		syc_loss_move_stray(&syc_arena_head(&s->arena)->lost);
+	syc_session_leave();
 }
 
 static bool end_session(void)
@@ -196,6 +225,7 @@ static const struct syc_own_recording own_recording = {
 		.provide = syc_arena_provide,
 		.warn_of_little_room = ask_for_room,
 		.note_thread_end = note_thread_end,
+		.note_stray = note_stray,
 		.wake = syc_drain_thread_wake,
 		.end = end_session,
 	},

@@ -88,12 +88,12 @@ static bool is_overwritten(uint32_t before, uint32_t word)
 {
 	const uint32_t state = syc_slot_state(before);
 
-	if (syc_slot_state(word) > SYC_SLOT_ENDED)
+	if (syc_slot_state(word) > SYC_SLOT_OVER)
 		return true;
 	if (word == before || state == SYC_SLOT_FREE || state == SYC_SLOT_BUSY)
 		return false;
 	return syc_slot_pid(word) != syc_slot_pid(before) ||
-	       syc_slot_state(word) != SYC_SLOT_ENDED;
+	       syc_slot_state(word) < SYC_SLOT_ENDED;
 }
 
 /* A relative has written over the words: what is in those slots is gone. */
@@ -131,13 +131,14 @@ bool syc_relatives_are_due(const struct syc_session *s, int64_t now)
 void syc_relatives_meet(struct syc_session *s, int64_t now, bool at_once)
 {
 	struct syc_relatives *const r = &s->relatives;
+	const uint32_t n = syc_session_slots(s);
 	bool has_room = true;
 
 	if (at_once || syc_relatives_are_due(s, now)) {
 		look_at_all(s);
 		r->looked_at = now;
 	}
-	for (uint32_t i = 1; i < s->arena.n_slots; i++) {
+	for (uint32_t i = 1; i < n; i++) {
 		const uint32_t word = __atomic_load_n(
 			syc_arena_word(&s->arena, i), __ATOMIC_ACQUIRE);
 		const int32_t pid = syc_slot_pid(word);
@@ -187,14 +188,19 @@ bool syc_relatives_is_gone(struct syc_session *s, int32_t pid)
 static void note_who_is_in(struct syc_session *s)
 {
 	struct syc_relatives *const r = &s->relatives;
+	const uint32_t n = r->n != 0 ? syc_session_slots(s) : 0;
 
 	for (uint32_t i = 0; i < r->n; i++)
 		r->all[i].is_in = false;
-	for (uint32_t i = 1; i < s->arena.n_slots && r->n != 0; i++) {
-		const int32_t pid = syc_slot_pid(__atomic_load_n(
-			syc_arena_word(&s->arena, i), __ATOMIC_ACQUIRE));
+	for (uint32_t i = 1; i < n; i++) {
+		const uint32_t word = __atomic_load_n(
+			syc_arena_word(&s->arena, i), __ATOMIC_ACQUIRE);
+		const int32_t pid = syc_slot_pid(word);
 		struct syc_relative *const it =
-			pid != s->pid && pid != 0 ? find(r, pid) : NULL;
+			pid != s->pid && pid != 0 &&
+					syc_slot_state(word) != SYC_SLOT_OVER
+				? find(r, pid)
+				: NULL;
 
 		if (it != NULL)
 			it->is_in = true;
@@ -219,6 +225,16 @@ void syc_relatives_part(struct syc_session *s, int64_t now)
 		}
 		i++;
 	}
+}
+
+void syc_relatives_forget(struct syc_session *s)
+{
+	struct syc_relatives *const r = &s->relatives;
+
+	for (uint32_t i = 0; i < r->n; i++)
+		r->all[i].stage = SYC_RELATIVE_MET;
+	r->described = 0;
+	s->has_told_damage = false;
 }
 
 bool syc_relatives_live(struct syc_session *s)

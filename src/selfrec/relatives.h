@@ -34,6 +34,9 @@ void syc_relatives_part(struct syc_session *session, int64_t now);
 /** Whether it is time to look after them. */
 bool syc_relatives_are_due(const struct syc_session *session, int64_t now);
 
+/** What was said of them is not in the capture any more. */
+void syc_relatives_forget(struct syc_session *session);
+
 /** Whether any of them lives, and has a slot. */
 bool syc_relatives_live(struct syc_session *session);
 

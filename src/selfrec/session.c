@@ -302,6 +302,20 @@ int syc_session_open_rings(const struct syc_session *s)
 	return -ENOTSUP;
 }
 
+uint32_t syc_session_slots(struct syc_session *s)
+{
+	const uint32_t n = syc_arena_used(&s->arena);
+	uint32_t seen = __atomic_load_n(&s->n_used, __ATOMIC_RELAXED);
+
+	/* A relative may write there: what was seen once stays */
+	while (n > seen && syc_arena_open(&s->arena, n) == 0)
+		if (__atomic_compare_exchange_n(&s->n_used, &seen, n, true,
+		                                __ATOMIC_RELAXED,
+		                                __ATOMIC_RELAXED))
+			return n;
+	return seen;
+}
+
 void syc_session_fail(struct syc_session *s, const char *why)
 {
 	syc_process_set_reason(why);

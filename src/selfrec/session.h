@@ -102,9 +102,11 @@ struct syc_session {
 	/* What the rings' headers say too, for relatives to overwrite */
 	uint32_t heads[SYC_RING_FILE_SLOTS];
 	uint32_t own_tail;
+	uint32_t n_used; /* slots that were ever seen to be */
 	uint32_t words[SYC_RING_FILE_SLOTS]; /* as they were found */
 	bool must_look;                      /* at once for who is gone */
 	bool has_told_damage;
+	struct syc_ring_losses told; /* of those in the arena's head */
 	bool is_needed; /* the arena, by relatives that live: this is the end */
 	struct syc_relatives relatives;
 	struct syc_described described_relative;
@@ -160,6 +162,10 @@ void syc_session_free(struct syc_session *session, bool is_whole);
 /** Close its descriptors.  @is_whole: the rings are empty.  By who has the
  * table that they are in. */
 void syc_session_close(struct syc_session *session, bool is_whole);
+
+/** How many slots, from the first, there are to be looked at: those that were
+ * ever seen to be in use. */
+uint32_t syc_session_slots(struct syc_session *session);
 
 /** The sink of @session is gone for good. */
 void syc_session_fail(struct syc_session *session, const char *why);

@@ -11,19 +11,32 @@
 #include "os/quiet.h"
 #include "selfrec/origin.h"
 
-/* What the headers say, once: from here on it is ours. */
+/* The first of those that are free to the end, whatever the head says of it. */
+static uint32_t find_end(const struct syc_session *s)
+{
+	uint32_t n = s->arena.n_slots;
+
+	while (n > 1 && __atomic_load_n(syc_arena_word(&s->arena, n - 1),
+	                                __ATOMIC_ACQUIRE) == SYC_SLOT_FREE)
+		n--;
+	return n > syc_arena_used(&s->arena) ? n : syc_arena_used(&s->arena);
+}
+
+/* What the headers say, once: from here on it is ours.  Slots that are free now
+ * go on where they were left. */
 static void take_positions(struct syc_session *s)
 {
 	const uint32_t size = s->arena.body;
+	const uint32_t n = find_end(s);
 
-	for (uint32_t i = 0; i < s->arena.n_slots; i++) {
-		const uint32_t state = syc_slot_state(__atomic_load_n(
-			syc_arena_word(&s->arena, i), __ATOMIC_ACQUIRE));
-		const struct syc_ring_header *const ring =
+	s->told = syc_arena_head(&s->arena)->told;
+	if (syc_arena_open(&s->arena, n) == 0)
+		__atomic_store_n(&s->n_used, n, __ATOMIC_RELAXED);
+	for (uint32_t i = 0; i < s->n_used; i++) {
+		struct syc_ring_header *const ring =
 			syc_arena_ring(&s->arena, i);
 
-		s->heads[i] = 0;
-		if (state != SYC_SLOT_LIVE && state != SYC_SLOT_ENDED)
+		if (syc_arena_provide(ring, s->arena.page) != 0)
 			continue;
 		const uint32_t head =
 			__atomic_load_n(&ring->head, __ATOMIC_RELAXED);

@@ -60,6 +60,8 @@ static int begin(struct app *app, const struct syc_app_options *options,
 		r = syc_stage_init(&app->stage, &app->source, width, height);
 	if (r < 0)
 		return r;
+	app->stage.title =
+		options->title != NULL ? options->title : options->file;
 	app->stage.grid.is_ascii = options->is_ascii;
 	app->stage.desk.is_exact = options->is_exact;
 	app->stage.desk.has_colours = options->colours != SYC_COLOURS_NONE;
@@ -284,6 +286,9 @@ int syc_app_snapshot(const struct syc_app_options *options, const char *keys,
 	app.is_growing = false;
 	if (r == 0)
 		r = read_on(&app, 0);
+	if (options->judge != NULL && (r == 0 || r == -EINVAL))
+		options->judge(options->context, app.source.profile, r,
+		               &app.error);
 	for (size_t n = strlen(keys), at = 0; r == 0 && at < n;) {
 		size_t room;
 		unsigned char *bytes = syc_input_room(&app.input, &room);

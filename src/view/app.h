@@ -17,6 +17,7 @@
 /** What a viewer is asked for. */
 struct syc_app_options {
 	const char *command, *file;
+	const char *title;            /* shown as its name; NULL: @file's */
 	struct syscap_reader *reader; /* is taken over */
 	struct syscap_profile_options profile;
 	const struct syscap_filter *filter; /* from, to: after the beginning */
@@ -28,6 +29,10 @@ struct syc_app_options {
 	bool is_live;
 	/* Called then: false once it is at its end.  NULL: never. */
 	bool (*goes_on)(void *context);
+	/* Called by syc_app_snapshot() when all is read: @r is 0, or -EINVAL
+	 * with the @error, of the filter.  NULL: never. */
+	void (*judge)(void *context, const struct syscap_profile *profile,
+	              int r, const struct syscap_error *error);
 	void *context;
 };
 

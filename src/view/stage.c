@@ -268,8 +268,8 @@ static void draw_head(struct syc_stage *stage)
 	struct syc_grid *grid = &stage->grid;
 	int x;
 
-	x = syc_grid_put(grid, 0, 0, grid->width,
-	                 base_name(stage->source->file), SYC_STYLE_BOLD);
+	x = syc_grid_put(grid, 0, 0, grid->width, base_name(stage->title),
+	                 SYC_STYLE_BOLD);
 	draw_numbers(stage, x + 2);
 	draw_tabs(stage);
 	stage->desk.top = HEAD;
@@ -280,6 +280,12 @@ static void draw_head(struct syc_stage *stage)
 	stage->desk.bottom = grid->height - FOOT;
 }
 
+static bool is_too_small(const struct syc_stage *stage)
+{
+	return stage->grid.width < LEAST_WIDE ||
+	       stage->grid.height < LEAST_HIGH;
+}
+
 int syc_stage_draw(struct syc_stage *stage)
 {
 	struct syc_grid *grid = &stage->grid;
@@ -287,7 +293,7 @@ int syc_stage_draw(struct syc_stage *stage)
 
 	syc_grid_clear(grid);
 	stage->is_drawn = true;
-	if (grid->width < LEAST_WIDE || grid->height < LEAST_HIGH) {
+	if (is_too_small(stage)) {
 		syc_grid_put(grid, 0, 0, grid->width, "too small",
 		             SYC_STYLE_PLAIN);
 		return 0;
@@ -476,9 +482,13 @@ int syc_stage_take(struct syc_stage *stage, const struct syc_event *event)
 		stage->quits = true;
 		return 0;
 	}
-	if (stage->view == NULL) {
-		stage->quits =
-			event->key == SYC_KEY_CHARACTER && event->point == 'q';
+	/* No page is there that keys would mean something on. */
+	if (stage->view == NULL || is_too_small(stage)) {
+		if (event->key == SYC_KEY_CONTROL)
+			take_control(stage, event->point);
+		else
+			stage->quits = event->key == SYC_KEY_CHARACTER &&
+			               event->point == 'q';
 		return 0;
 	}
 	/* What a key is for depends on what is on the screen: of a burst of

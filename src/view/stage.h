@@ -18,7 +18,8 @@ struct syc_stage {
 	int page;
 	int tabs[SYC_PAGES + 1]; /* where their names begin */
 	char note[256];          /* instead of what is said, till a key */
-	const char *state;       /* "reading 40 %", "live", or "" */
+	const char *title;
+	const char *state; /* "reading 40 %", "live", or "" */
 	bool shows_help, quits, stops, repaints;
 	bool is_drawn; /* as it is */
 };

@@ -63,17 +63,19 @@ static void give_back(void)
 {
 	if (!terminal.is_ours)
 		return;
-	terminal.is_ours = 0;
 	write_all(GIVE_BACK, sizeof(GIVE_BACK) - 1);
 	tcsetattr(terminal.fd, TCSADRAIN, &terminal.before);
+	/* Last: what ends us before this does all of it anew. */
+	terminal.is_ours = 0;
 }
 
 static void take(void)
 {
+	/* First: what ends us half-way through gives it back. */
+	terminal.is_ours = 1;
 	/* In the background this would stop us, or fail. */
 	tcsetattr(terminal.fd, TCSADRAIN, &terminal.ours);
 	write_all(TAKE, sizeof(TAKE) - 1);
-	terminal.is_ours = 1;
 	terminal.is_resized = 1;
 }
 
@@ -83,7 +85,7 @@ static void end_by(int signo, siginfo_t *info, void *context)
 	const int kept = errno;
 
 	(void)context;
-	/* A capture that somebody cuts is no end of ours. */
+	/* A capture that became shorter is no end; what was sent is. */
 	if (signo == SIGBUS && info->si_code > 0 &&
 	    syc_mapping_mend(info->si_addr))
 		return;

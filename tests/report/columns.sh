@@ -15,7 +15,7 @@ echo "SEED=$seed"
 export SEED="$seed"
 python3 "$here/../export/rich.py" "$dir/rich.syscap" "$seed"
 python3 "$here/../profile/turn.py" "$dir/rich.syscap" "$dir/big.syscap"
-"$SYSCAP" record --sample=1000 -q -o "$dir/work.syscap" -- \
+SYSCAP_SAMPLE=1000 "$SYSCAP" record -q -o "$dir/work.syscap" -- \
 	"$SYSCAP_TEST_BIN/profile_work" 100
 python3 "$here/columns.py" "$SYSCAP" "$dir/rich.syscap" "$dir/big.syscap" \
 	"$dir/work.syscap"

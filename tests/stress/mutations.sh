@@ -20,7 +20,7 @@ files=$(sed -n '/^add_library(syscap STATIC/,/)$/p' \
 # compile TREE FOLDER, of the files on standard input
 compile() {
 	xargs -I{} sh -c '
-		$1 -std=c11 -O2 -w -fPIC -I"$2/include" -I"$2/src" \
+		$1 -std=gnu11 -O2 -w -fPIC -I"$2/include" -I"$2/src" \
 			-c "$2/src/$4" -o "$3/$(basename "$4" .c).o"' \
 		- "$CC" "$1" "$2" {}
 }
@@ -51,7 +51,7 @@ build() { # BROKEN-FILE TEST-SOURCE... ; into $work/test
 	*) echo "$files" | grep -x "${1#src/}" ;;
 	esac | compile "$work" "$work"
 	shift
-	$CC -std=c11 -O2 -w -I"$work/include" -I"$work/src" \
+	$CC -std=gnu11 -O2 -w -I"$work/include" -I"$work/src" \
 		-I"$SYSCAP_SOURCE/tests" "$@" \
 		"$SYSCAP_SOURCE/tests/harness/peer.c" \
 		"$SYSCAP_SOURCE/tests/harness/test_main.c" "$work"/*.o \

@@ -29,8 +29,8 @@ def start(terminal, more="", variables=""):
     terminal.wait(r"^q quit|too small")
 
 
-def ended(terminal, how):
-    screen = terminal.wait(r"^NOW$")
+def ended(terminal, how, said="NOW"):
+    screen = terminal.wait("^%s$" % said)
     before, after = [re.sub(r"rows \d+; columns \d+", "",
                             terminal.read(name))
                      for name in ("before", "after")]
@@ -141,10 +141,19 @@ def use_mouse(terminal):
 
 
 def resize(terminal):
+    # Too small from the beginning: no page was ever laid out
+    for page, keys in (("flame", "\x1b[B"), ("chart", "/a\r")):
+        subprocess.run([SYSCAP, "view", "--snapshot", page, "--size", "1x1",
+                        "--keys", keys, terminal.folder + "/app.syscap"],
+                       check=True, stdout=subprocess.DEVNULL)
     start(terminal)
     for width, height in ((20, 8), (1, 1), (200, 60), (100, 24)):
         terminal.tmux("resize-window", "-x", str(width), "-y", str(height))
-        if width >= 20:
+        if width < 20:
+            # Nothing is there to move on, or to search in.
+            terminal.wait(r"\A…\s*\Z")
+            terminal.keys("Down", "2", "/", "a", "Enter", "+")
+        else:
             # The keys are in the last of so many lines.
             terminal.wait(r"\A(?:.*\n){%d}q quit" % (height - 1))
     terminal.keys("q")
@@ -163,8 +172,9 @@ def stop(terminal):
     terminal.wait(r"of 13 functions")
     terminal.keys("q")
     terminal.wait(r"^q quit", absent=True)
-    terminal.command("clear; stty -a >after; echo 'NO''W'")
-    ended(terminal, "stopped")
+    # What stood behind the command was done when it stopped: its NOW is there.
+    terminal.command("clear; stty -a >after; echo 'LA''TER'")
+    ended(terminal, "stopped", "LATER")
 
 
 def kill(terminal):
@@ -181,6 +191,24 @@ def kill(terminal):
         screen = ended(terminal, name)
         if "END %d" % (128 + number) not in screen:
             raise Failed("%s: not the end of it:\n%s" % (name, screen))
+
+
+def cut(terminal):
+    """Somebody makes the capture shorter while it is looked at: the viewer
+    lives, and says so at its end."""
+    path = os.path.join(terminal.folder, "app.syscap")
+    with open(path, "rb") as file:
+        whole = file.read()
+    start(terminal)
+    os.truncate(path, 4096)
+    terminal.keys("4", "Enter", "7", "3")
+    terminal.wait(r"of 13 functions")
+    terminal.keys("q")
+    screen = ended(terminal, "cut")
+    if not re.search(r"(?s)became shorter.*^END 1$", screen, re.M):
+        raise Failed("cut: not a word of it:\n%s" % screen)
+    with open(path, "wb") as file:
+        file.write(whole)
 
 
 def colours(terminal):
@@ -207,7 +235,7 @@ def main():
                         folder + "/app.syscap"], check=True)
         terminal = Terminal(folder)
         try:
-            for part in (press_every_key, use_mouse, resize, kill, colours,
+            for part in (press_every_key, use_mouse, resize, kill, cut, colours,
                          stop):
                 part(terminal)
                 print("ok - %s" % part.__name__, flush=True)

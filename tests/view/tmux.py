@@ -5,7 +5,7 @@ import re
 import subprocess
 import time
 
-LIMIT = 150 # seconds, for what takes a tenth of one
+LIMIT = 150
 
 
 class Failed(Exception):

@@ -3,6 +3,7 @@
 shows while that runs is right, and so are its ends."""
 import os
 import re
+import signal
 import sys
 import tempfile
 
@@ -56,11 +57,32 @@ def fail(terminal):
     terminal.wait(r"(?s)cannot run './missing'.*^END 127$")
 
 
+def be_killed(terminal):
+    """No file is left, whatever ends it, and when."""
+    folder = os.path.join(terminal.folder, "tmp")
+    os.mkdir(folder)
+    for command, has_ended in (("\"%s\" 0" % LOOP, False),
+                               ("\"%s\" 1" % LOOP, True)):
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGKILL):
+            terminal.command(
+                "clear; TMPDIR='%s' sh -c 'echo $$ >pid; exec \"%s\" top -- "
+                "%s'; echo \"END $?\"" % (folder, SYSCAP, command))
+            terminal.wait(r"^q quit")
+            terminal.wait(r"recording", absent=has_ended)
+            os.kill(int(terminal.read("pid")), number)
+            # Who is killed leaves the terminal raw: no Enter, a newline.
+            terminal.send("reset; echo O''VER\n")
+            terminal.wait(r"^OVER$")
+            if os.listdir(folder):
+                raise Failed("signal %d: left behind: %s" % (
+                    number, os.listdir(folder)))
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         terminal = Terminal(folder)
         try:
-            for part in (fail, end_by_itself, watch):
+            for part in (fail, end_by_itself, watch, be_killed):
                 part(terminal)
                 print("ok - %s" % part.__name__, flush=True)
         except Failed as failed:

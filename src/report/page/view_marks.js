@@ -429,10 +429,8 @@ export class MarksView {
 	describe(i) {
 		const { app } = this;
 		if (i === null || i >= app.model.marks.n) {
-			const summed = Number(app.model.facts.marks_summed);
 			fill(this.details, el('p', { class: 'hint' },
-				'Twice on a mark: look at its time only.' + (summed > 0
-					? ' ' + formatCount(summed) + ' marks are only in sums.' : '')));
+				'Twice on a mark: look at its time only.'));
 			return;
 		}
 		const name = app.model.markName(app.model.marks.names[i]);

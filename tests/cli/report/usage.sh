@@ -17,6 +17,21 @@ run report -o "$work/page.html" everything.syscap
 grep -q '^</body></html>$' "$work/page.html"
 run report -o "$work/page.html" header_only.syscap
 grep -q '^</body></html>$' "$work/page.html"
+cp "$work/page.html" "$work/old.html"
+# What was there stays where the new one can't be written.
+(ulimit -f 8; run report -o "$work/page.html" everything.syscap)
+cmp "$work/old.html" "$work/page.html"
+(ulimit -f 8; run report --open -o "$work/none.html" everything.syscap)
+[ ! -e "$work/none.html" ]
+run report -o /dev/full everything.syscap
+run report --open -o - everything.syscap
+ln -s page.html "$work/link.html"
+chmod 640 "$work/page.html"
+run report -o "$work/link.html" everything.syscap
+[ -h "$work/link.html" ]
+[ "$(stat -c %a "$work/page.html")" = 640 ]
+ls "$work" >"$work/list"
+! grep -q part "$work/list"
 "$SYSCAP" report -o - everything_big.syscap | tail -1 >>"$work/transcript"
 sed -i "s,$work,WORK,g" "$work/transcript"
 finish

@@ -14,6 +14,8 @@ run flamegraph --folded --thread nosuch everything.syscap
 run export --format csv --table marks --thread nosuch everything.syscap
 run export --format csv --table marks --function nosuch everything.syscap
 run export --format folded --from 1000s everything.syscap
+run view --snapshot functions --size 60x8 --thread nosuch everything.syscap
+run view --snapshot marks --size 60x8 --mark rendr everything.syscap
 run diff --pid 4711 everything.syscap everything.syscap
 run diff --mark rendr everything.syscap everything.syscap
 # Everything is there, of something else.

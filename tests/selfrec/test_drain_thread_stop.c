@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_drain_thread_stop.c - a recording is stopped while a thread of the
+ * program is about to make its drain thread.
+ *
+ * That thread is held at calls to the C library, which are this program's
+ * own: at getpid(), where it has found that there is no drain thread, or in
+ * pthread_create(), which then fails.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <syscap.h>
+
+#include "harness/peer.h"
+#include "harness/test.h"
+#include "harness/written.h"
+
+static __thread bool is_maker;
+static bool refuse; /* drain threads */
+static bool hold_at_getpid, hold_in_create;
+static bool is_held;
+static bool may_go_on;
+static bool let_go_on_at_poll;
+
+static void wait_for(const bool *flag)
+{
+	while (!__atomic_load_n(flag, __ATOMIC_ACQUIRE))
+		usleep(20);
+}
+
+static void be_held(void)
+{
+	__atomic_store_n(&is_held, true, __ATOMIC_RELEASE);
+	wait_for(&may_go_on);
+}
+
+pid_t getpid(void)
+{
+	if (is_maker &&
+	    __atomic_exchange_n(&hold_at_getpid, false, __ATOMIC_ACQ_REL))
+		be_held();
+	return (pid_t)syscall(SYS_getpid);
+}
+
+/* Who ends a session sleeps by it until nobody looks into that any more. */
+int poll(struct pollfd *fds, nfds_t n, int timeout)
+{
+	const int r = (int)syscall(SYS_poll, fds, n, timeout);
+
+	if (__atomic_load_n(&let_go_on_at_poll, __ATOMIC_ACQUIRE))
+		__atomic_store_n(&may_go_on, true, __ATOMIC_RELEASE);
+	return r;
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+                   void *(*run)(void *), void *data)
+{
+	static int (*next)(pthread_t *, const pthread_attr_t *,
+	                   void *(*)(void *), void *);
+
+	if (next == NULL)
+		*(void **)&next = dlsym(RTLD_NEXT, "pthread_create");
+	if (is_maker &&
+	    __atomic_exchange_n(&hold_in_create, false, __ATOMIC_ACQ_REL)) {
+		be_held();
+		usleep(50000); /* until it is waited for; or not yet */
+		return EAGAIN;
+	}
+	return attr != NULL && __atomic_load_n(&refuse, __ATOMIC_ACQUIRE)
+	               ? EAGAIN
+	               : next(thread, attr, run, data);
+}
+
+/* A thread that should not be there takes part in the process, until it looks
+ * into what it has not got any more. */
+static void wait_until_alone(void)
+{
+	unsigned n;
+
+	do {
+		DIR *const tasks = opendir("/proc/self/task");
+
+		usleep(1000);
+		for (n = 0; readdir(tasks) != NULL;)
+			n++;
+		closedir(tasks);
+	} while (n > 3); /* ".", "..", the first one */
+}
+
+/* @hold: where, at the second event. */
+static void *emit(void *hold)
+{
+	written_mark(0, 0); /* asks for pids, too */
+	usleep(2000);       /* else it doesn't try again */
+	is_maker = true;
+	__atomic_store_n((bool *)hold, true, __ATOMIC_RELEASE);
+	written_mark(0, 1);
+	return NULL;
+}
+
+/* Without a drain thread, and a thread that is held where it makes one. */
+static pthread_t start_held(bool *hold)
+{
+	struct syscap_options options = { .size = sizeof(options),
+		                          .output = peer_arg() };
+	pthread_t maker;
+
+	__atomic_store_n(&refuse, true, __ATOMIC_RELEASE);
+	CHECK_EQ(syscap_start(&options), 0);
+	CHECK_EQ(pthread_create(&maker, NULL, emit, hold), 0);
+	wait_for(&is_held);
+	__atomic_store_n(&refuse, false, __ATOMIC_RELEASE);
+	return maker;
+}
+
+CHILD(stops_before)
+{
+	const pthread_t maker = start_held(&hold_at_getpid);
+
+	__atomic_store_n(&let_go_on_at_poll, true, __ATOMIC_RELEASE);
+	CHECK_EQ(syscap_stop(), 0);
+	CHECK_EQ(pthread_join(maker, NULL), 0);
+	wait_until_alone();
+}
+
+CHILD(stops_meanwhile)
+{
+	const pthread_t maker = start_held(&hold_in_create);
+
+	__atomic_store_n(&may_go_on, true, __ATOMIC_RELEASE);
+	CHECK_EQ(syscap_stop(), 0);
+	CHECK_EQ(pthread_join(maker, NULL), 0);
+}
+
+static void check_whole(const char *child)
+{
+	char *const dir = written_make_dir();
+	char path[300];
+	struct tally t;
+
+	snprintf(path, sizeof(path), "%s/out", dir);
+	written_run(child, path, NULL, -1);
+	written_tally(path, &t);
+	CHECK_EQ(t.emitters[0], 2);
+	CHECK_EQ(t.gaps + t.doubles, 0);
+	written_remove_dir(dir);
+}
+
+TEST(no_drain_thread_is_made_for_a_recording_that_was_stopped)
+{
+	check_whole("stops_before");
+}
+
+TEST(a_stop_goes_on_alone_where_the_drain_thread_can_not_be_made)
+{
+	check_whole("stops_meanwhile");
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_unread.c - an event that began before a recording's end and is told
+ * after it: the next recording says that it was lost.  What the first one said
+ * of losses is not said again.
+ *
+ * The stop comes between two steps of the event, which this program takes by
+ * itself: the look for the thread's state, and all that follows.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include <syscap.h>
+
+#include "harness/peer.h"
+#include "harness/test.h"
+#include "harness/written.h"
+
+/* More than a ring takes */
+#define MANY 2000u
+
+static void start(char which)
+{
+	char path[300];
+	struct syscap_options options = { .size = sizeof(options),
+		                          .output = path,
+		                          .ring_kib = 64,
+		                          .flags = SYSCAP_NO_THREAD };
+
+	snprintf(path, sizeof(path), "%s.%c", peer_arg(), which);
+	CHECK_EQ(syscap_start(&options), 0);
+}
+
+/* An event; a stop after its look, and a start after its last step. */
+static void stop_inside(void)
+{
+	const uint32_t len =
+		syc_text_frame_len(sizeof(struct syscap_wire_mark), 0);
+	struct syc_thread *const st = syc_thread_get(SYSCAP_FRAME_MARK);
+	volatile uintptr_t token;
+
+	CHECK(st != NULL);
+	CHECK_EQ(syscap_stop(), 0);
+	const bool is_outermost = syc_enter(st, &token);
+	unsigned char *const frame =
+		syc_reserve(st, len, SYSCAP_FRAME_MARK, syscap_clock());
+	CHECK(frame != NULL);
+	memset(frame + SYC_HEAD_SIZE, 0, len - SYC_HEAD_SIZE);
+	syc_commit(frame, SYSCAP_FRAME_MARK, st->tid_tag);
+	syc_leave(st, &token, is_outermost);
+	start('2');
+}
+
+CHILD(one)
+{
+	start('1');
+	written_mark(0, 0);
+	stop_inside();
+	written_mark(1, 0);
+	CHECK_EQ(syscap_stop(), 0);
+}
+
+CHILD(many)
+{
+	start('1');
+	for (unsigned i = 0; i < MANY; i++)
+		written_mark(0, i);
+	stop_inside();
+	written_mark(1, 0);
+	CHECK_EQ(syscap_stop(), 0);
+}
+
+static void check(const char *child, unsigned n)
+{
+	char *const dir = written_make_dir();
+	char base[300], path[310];
+	struct tally first, second;
+
+	snprintf(base, sizeof(base), "%s/out", dir);
+	written_run(child, base, NULL, -1);
+	snprintf(path, sizeof(path), "%s.1", base);
+	written_tally(path, &first);
+	snprintf(path, sizeof(path), "%s.2", base);
+	written_tally(path, &second);
+	CHECK_EQ(first.received + first.lost, n);
+	CHECK_EQ(second.received, 1);
+	CHECK_EQ(second.lost, 1);
+	written_remove_dir(dir);
+}
+
+TEST(an_event_that_a_stop_overtakes_is_told_to_be_lost)
+{
+	check("one", 1);
+}
+
+TEST(what_a_stop_told_of_losses_is_not_told_again)
+{
+	check("many", MANY);
+}
