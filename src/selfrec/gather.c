@@ -247,7 +247,6 @@ void syc_gather_advance(struct syc_session *s, const struct syc_batch *batch,
 
 void syc_gather_drop(struct syc_session *s)
 {
-	static const struct syc_ring_losses nothing;
 	struct syc_batch batch;
 
 	do {
@@ -262,7 +261,7 @@ void syc_gather_drop(struct syc_session *s)
 			if (part->slot != 0)
 				syc_unread_lose(s->copy,
 				                (uint32_t)SYC_COPY_SIZE + 8, at,
-				                at + n, &nothing);
+				                at + n, NULL);
 			at += n;
 		}
 		syc_gather_advance(s, &batch, batch.length);

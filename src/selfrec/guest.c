@@ -101,25 +101,13 @@ struct syc_session *syc_guest_make(const struct syc_plan *plan, int epoch)
 	    origin->pid_ns != syc_kin_namespace())
 		return NULL;
 	close_inherited(origin);
-	s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE,
-	         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (s == MAP_FAILED)
+	s = syc_session_begin(plan, epoch);
+	if (s == NULL)
 		return NULL;
-	madvise(s, sizeof(*s), MADV_DONTFORK);
 	s->is_guest = true;
-	s->plan = plan;
-	s->pid = getpid();
-	s->epoch = epoch;
-	s->is_started = &plan->to != syc_block->environment;
-	s->no_thread = plan->no_thread;
-	s->is_orphan = syc_process->born == 0;
 	s->is_child = true;
-	s->interval_ns = plan->interval_ns;
-	s->exit_flush_ns = plan->exit_flush_ns;
-	s->began = syc_clock_kernel();
 	s->arena = origin->arena;
 	s->wakes = &syc_arena_head(&s->arena)->wakes;
-	s->output.fd = s->output.ring_fd = s->trace.fd = s->rings_fd = -1;
 	s->checked_at = s->began;
 	s->drainer.pid = syc_slot_pid(drainer_of(s));
 	if (is_drained(s) && syc_kin_lives(&s->drainer))

@@ -191,29 +191,12 @@ static void *map_private(size_t size)
 	return memory;
 }
 
-static struct syc_session *map_session(void)
+struct syc_session *syc_session_begin(const struct syc_plan *plan, int epoch)
 {
 	struct syc_session *const s = map_private(sizeof(*s));
 
 	if (s == NULL)
 		return NULL;
-	s->copy = map_private(SYC_COPY_SIZE);
-	if (s->copy != NULL)
-		return s;
-	munmap(s, sizeof(*s));
-	return NULL;
-}
-
-struct syc_session *syc_session_make(const struct syc_plan *plan, int epoch,
-                                     const char **ret_why)
-{
-	struct syc_quiet quiet;
-	struct syc_session *const s = map_session();
-
-	if (s == NULL) {
-		*ret_why = "no memory for a recording";
-		return NULL;
-	}
 	s->plan = plan;
 	s->no_thread = plan->no_thread;
 	s->interval_ns = plan->interval_ns;
@@ -224,10 +207,28 @@ struct syc_session *syc_session_make(const struct syc_plan *plan, int epoch,
 	s->is_orphan = syc_process->born == 0;
 	s->is_child = syc_process->is_child;
 	s->began = syc_clock_kernel();
-	s->output.fd = -1;
-	s->output.ring_fd = -1;
-	s->trace.fd = -1;
-	s->rings_fd = -1;
+	s->output.fd = s->output.ring_fd = s->trace.fd = s->rings_fd = -1;
+	return s;
+}
+
+bool syc_session_map_copy(struct syc_session *s)
+{
+	s->copy = map_private(SYC_COPY_SIZE);
+	return s->copy != NULL;
+}
+
+struct syc_session *syc_session_make(const struct syc_plan *plan, int epoch,
+                                     const char **ret_why)
+{
+	struct syc_quiet quiet;
+	struct syc_session *const s = syc_session_begin(plan, epoch);
+
+	if (s == NULL || !syc_session_map_copy(s)) {
+		*ret_why = "no memory for a recording";
+		if (s != NULL)
+			munmap(s, sizeof(*s));
+		return NULL;
+	}
 	syc_quiet_begin(&quiet);
 	*ret_why = plan->to.sink == SYC_SINK_OUTPUT ? make_output(s)
 	                                            : make_trace(s);

@@ -38,7 +38,7 @@
 #define SYC_DRAIN_GRACE_NS INT64_C(100000000)
 
 /** Of the copy that a batch is: longer ones hold a lock longer. */
-#define SYC_COPY_SIZE UINT64_C(1048576)
+#define SYC_COPY_SIZE UINT64_C(262144)
 
 /** What the drain thread is asked for, bits. */
 enum {
@@ -152,9 +152,12 @@ bool syc_session_take_life(int64_t deadline);
 void syc_session_give_life(void);
 
 /**
- * Make a session, and free one that nobody uses any more; @is_whole: its
+ * Begin a session, which has neither arena nor sink yet, nor the memory that
+ * who drains needs; make one that has all of it; and free one that nobody uses any more; @is_whole: its
  * rings are empty.  By who has syc_process->life, signals blocked.
  */
+struct syc_session *syc_session_begin(const struct syc_plan *plan, int epoch);
+bool syc_session_map_copy(struct syc_session *session);
 struct syc_session *syc_session_make(const struct syc_plan *plan, int epoch,
                                      const char **ret_why);
 void syc_session_free(struct syc_session *session, bool is_whole);

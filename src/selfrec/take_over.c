@@ -122,11 +122,8 @@ int syc_take_over_drain(struct syc_session *s, const struct syc_origin *origin)
 	struct syc_quiet quiet;
 	int r;
 
-	s->copy = mmap(NULL, SYC_COPY_SIZE, PROT_READ | PROT_WRITE,
-	               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (s->copy == MAP_FAILED)
+	if (!syc_session_map_copy(s))
 		return -ENOMEM;
-	madvise(s->copy, SYC_COPY_SIZE, MADV_DONTFORK);
 	syc_quiet_begin(&quiet);
 	if (s->plan->to.sink == SYC_SINK_OUTPUT)
 		r = take_output(s, origin);

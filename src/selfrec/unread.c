@@ -42,10 +42,12 @@ static bool lose_frame(const unsigned char *body, uint32_t size, uint32_t at,
 void syc_unread_lose(const unsigned char *body, uint32_t size, uint32_t from,
                      uint32_t to, const struct syc_ring_losses *also)
 {
-	struct syc_ring_losses lost = *also;
+	struct syc_ring_losses lost = { .bytes = 0 };
 	uint64_t n_frames = 0;
 	uint32_t left = size;
 
+	if (also != NULL)
+		lost = *also;
 	/* Our own memory; but a program may overwrite it */
 	while (from != to && from < size && to < size && from % 8 == 0) {
 		uint16_t len;

@@ -67,7 +67,14 @@ CHILD(forks_often_with_small_files)
 	run_forks_often();
 }
 
-/* For tests/integration/recover_all.sh: killed, or asked to end. */
+/* These for tests/integration/recover_all.sh. */
+CHILD(emits_and_ends)
+{
+	emit(3);
+	_exit(0);
+}
+
+/* Killed, or asked to end. */
 CHILD(emits_and_waits)
 {
 	emit(3);

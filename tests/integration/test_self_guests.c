@@ -22,6 +22,7 @@
 #include <syscap.h>
 #include <syscap/capture.h>
 
+#include "emit/thread.h"
 #include "harness/peer.h"
 #include "harness/test.h"
 #include "harness/written.h"
@@ -191,6 +192,61 @@ TEST(children_of_every_kind_of_fork_lose_nothing_untold)
 		CHECK_EQ(family.doubles + family.unnamed + family.damaged, 0);
 		CHECK_EQ(family.processes, 1 + n / 4 * 3);
 	}
+}
+
+/* ------------------------------------------------------------ whose slot it is */
+
+/* Longer than the drainer takes to look whether it lives. */
+CHILD(has_a_child_that_lives)
+{
+	begin_recording();
+	const pid_t pid = fork();
+	if (pid == 0) {
+		for (unsigned i = 0; i < 1000; i++) {
+			written_mark(1, i);
+			if (i % 10 == 0)
+				test_sleep_ms(10);
+			if (i % 100 == 0)
+				syscap_drain();
+		}
+		_exit(0);
+	}
+	CHECK_EQ(written_wait(pid), 0);
+	exit(0);
+}
+
+TEST(children_that_live_keep_their_slots)
+{
+	static struct family family;
+
+	run_into_output("has_a_child_that_lives", NULL, &family);
+	CHECK_EQ(family.marks[1], 1000);
+	CHECK_EQ(family.lost + family.doubles + family.damaged, 0);
+	CHECK_EQ(family.processes, 2);
+}
+
+CHILD(has_a_child_that_lies)
+{
+	begin_recording();
+	const pid_t pid = fork();
+	if (pid == 0) {
+		emit(1, 0, 5);
+		syc_self->pid_word = (uint64_t)(uint32_t)getppid() << 32;
+		emit(1, 5, 10);
+		_exit(0);
+	}
+	CHECK_EQ(written_wait(pid), 0);
+	exit(0);
+}
+
+TEST(a_child_emits_under_no_name_but_its_own)
+{
+	static struct family family;
+
+	run_into_output("has_a_child_that_lies", NULL, &family);
+	CHECK_EQ(family.marks[1], 5);
+	CHECK(family.damaged != 0);
+	CHECK(family.lost != 0);
 }
 
 /* ------------------------------------------------------------ without a slot */

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include <dirent.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,9 +18,11 @@
 #include <syscap.h>
 #include <syscap/capture.h>
 
+#include "emit/process.h"
 #include "harness/peer.h"
 #include "harness/test.h"
 #include "harness/written.h"
+#include "selfrec/session.h"
 
 /* More than fits into a ring of 64 KiB, and less than into two of 256. */
 #define MANY 3000u
@@ -83,15 +86,15 @@ CHILD(is_outlived)
 	end();
 }
 
-static void run_outlived(const char *how, const char *variable,
-                         const char *runtime, int fd)
+static void run_outlived(const char *child, const char *how,
+                         const char *variable, const char *runtime, int fd)
 {
 	const char *const env[] = { variable, runtime, NULL };
 	int alive[2];
 	char one;
 
 	CHECK_EQ(pipe(alive), 0);
-	const pid_t pid = written_start("is_outlived", how, env, fd);
+	const pid_t pid = written_start(child, how, env, fd);
 	close(alive[1]);
 	written_wait(pid);
 	/* The child's end closes the last copy of it */
@@ -162,7 +165,7 @@ static void check_outlived(const char *how)
 	snprintf(variable, sizeof(variable), "SYSCAP_OUTPUT=%s/out", dir);
 	snprintf(runtime, sizeof(runtime), "XDG_RUNTIME_DIR=%s", runtime_dir);
 	snprintf(rings, sizeof(rings), "%s/syscap", runtime_dir);
-	run_outlived(how, variable, runtime, -1);
+	run_outlived("is_outlived", how, variable, runtime, -1);
 	add_dir(dir, &total);
 	CHECK_EQ(total.marks[0], 10);
 	CHECK_EQ(total.marks[1] + total.lost, MANY);
@@ -203,7 +206,8 @@ TEST(a_child_goes_on_in_the_trace_when_its_parent_has_ended)
 	for (unsigned i = 0; i < 4; i++) {
 		const int fd = memfd_create("trace", MFD_CLOEXEC);
 
-		run_outlived(ways[i], "SYSPROF_TRACE_FD=3", NULL, fd);
+		run_outlived("is_outlived", ways[i], "SYSPROF_TRACE_FD=3", NULL,
+		             fd);
 		memset(&total, 0, sizeof(total));
 		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 		add_file(link, &total);
@@ -211,6 +215,78 @@ TEST(a_child_goes_on_in_the_trace_when_its_parent_has_ended)
 		CHECK_EQ(total.doubles, 0);
 		close(fd);
 	}
+}
+
+/* -------------------------------------------------------- slots that were free */
+
+static void wait_until_free(uint32_t slot)
+{
+	const struct syc_arena *const arena = &syc_process->session->arena;
+
+	while (__atomic_load_n(syc_arena_word(arena, slot), __ATOMIC_ACQUIRE) !=
+	       SYC_SLOT_FREE)
+		test_sleep_ms(1);
+}
+
+static void *emit_in_thread(void *unused)
+{
+	(void)unused;
+	emit(1, 150, 200);
+	return NULL;
+}
+
+/* Two children use slots 2 and 3 and end, before the third. */
+CHILD(is_outlived_by_the_third)
+{
+	const pid_t parent = getpid();
+	pthread_t thread;
+	pid_t pids[2];
+	int ready[2];
+	char one;
+
+	begin_recording();
+	CHECK_EQ(pipe(ready), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		pids[i] = fork();
+		if (pids[i] == 0) {
+			emit(1, i * 50, i * 50 + 50);
+			CHECK_EQ(write(ready[1], "", 1), 1);
+			pause();
+		}
+		CHECK_EQ(read(ready[0], &one, 1), 1);
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		kill(pids[i], SIGKILL);
+		written_wait(pids[i]);
+	}
+	wait_until_free(2);
+	wait_until_free(3);
+	if (fork() == 0) {
+		emit(1, 100, 150);
+		CHECK_EQ(write(ready[1], "", 1), 1);
+		wait_for_parents_end(parent);
+		CHECK_EQ(pthread_create(&thread, NULL, emit_in_thread, NULL),
+		         0);
+		pthread_join(thread, NULL);
+		exit(0);
+	}
+	CHECK_EQ(read(ready[0], &one, 1), 1);
+	_exit(0);
+}
+
+TEST(slots_that_are_free_at_a_take_over_go_on_where_they_were)
+{
+	char *const dir = written_make_dir();
+	char variable[400];
+	struct total total;
+
+	snprintf(variable, sizeof(variable), "SYSCAP_OUTPUT=%s/out", dir);
+	run_outlived("is_outlived_by_the_third", NULL, variable, NULL, -1);
+	add_dir(dir, &total);
+	CHECK_EQ(total.marks[0], 10);
+	CHECK_EQ(total.marks[1], 200);
+	CHECK_EQ(total.doubles + total.lost + total.damaged, 0);
+	written_remove_dir(dir);
 }
 
 /* ------------------------------------------------------------------ kills */
