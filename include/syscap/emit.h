@@ -99,7 +99,8 @@ struct syc_thread {
 	uint64_t pid_word; /* the pid as it stands in a frame's first word */
 	uint64_t tag_word; /* tid_tag as it stands in its third */
 	int64_t last_ns;   /* as slow calls told: the next is not below it */
-	int32_t epoch;     /* syc_active when the ring was got */
+	int32_t epoch; /* syc_active when the ring was got; the thread stores
+	                    * it, relaxed: who ends a session looks */
 	int32_t pid;
 
 	/* emits that are not alone */

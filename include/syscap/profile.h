@@ -120,7 +120,7 @@ int syscap_profile_read(struct syscap_profile *profile,
                         struct syscap_error *error);
 
 /**
- * The same in pieces, for who has something else to do meanwhile: frames of
+ * The same in pieces, for callers with something else to do meanwhile: frames of
  * @n_bytes, or somewhat more.  1: there is more; else as above.
  */
 int syscap_profile_read_on(struct syscap_profile *profile,
@@ -172,7 +172,7 @@ const struct syscap_profile_thread *
 syscap_profile_threads(const struct syscap_profile *profile, size_t *ret_n);
 
 /**
- * The numbers of the process and of the thread that an event is of, for who
+ * The numbers of the process and of the thread that an event is of, for a caller that
  * walks the capture beside the profile: streaming exporters.  NONE: no event
  * that was read is of it.
  */
@@ -182,8 +182,8 @@ uint32_t syscap_profile_find_thread(const struct syscap_profile *profile,
                                     int32_t pid, int32_t tid, int64_t time);
 
 /**
- * The thread of the event that syscap_profile_add() took in last: for who walks
- * a capture a second time, with a second profile of the same parts, whose
+ * The thread of the event that syscap_profile_add() took in last: for a caller that
+ * walks a capture a second time, with a second profile of the same parts, whose
  * numbers are the same.  With SYSCAP_PROFILE_THREADS nothing has to be kept to
  * tell what passes a view of the first.
  */
@@ -400,7 +400,7 @@ struct syscap_view {
 	const struct syscap_view_sum *sums;
 
 	/*
-	 * For who writes sample by sample.  nodes[s] is what stack s of the
+	 * For exporters that write sample by sample.  nodes[s] is what stack s of the
 	 * profile has become here, or NONE: left out.  Sample i passed
 	 * if its bit is set: passed[i / 64] >> i % 64 & 1.
 	 */

@@ -64,7 +64,7 @@ static inline bool syc_elf_note_at(uint64_t size, uint64_t align, uint64_t at,
 	return true;
 }
 
-/** Its name has to be "GNU", with the NUL, to be one. */
+/** A build-id's name is "GNU", with the NUL. */
 static inline bool syc_elf_note_may_be_build_id(const struct syc_elf_note *note)
 {
 	return note->type == NT_GNU_BUILD_ID && note->name_size == 4 &&

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/loss_record.h"
+#include "base/text.h"
 
 bool syc_loss_record_is(const char *group, const char *name)
 {
@@ -30,28 +31,23 @@ static const char *parse_number(const char *text, bool *ret_negative,
 	return *text == ' ' || *text == '\0' ? text : NULL;
 }
 
-static bool is_word(const char *text, size_t len, const char *word)
-{
-	return strlen(word) == len && memcmp(text, word, len) == 0;
-}
-
 /* Put a word of the message where it belongs; other words are skipped. */
 static bool take_word(struct syc_loss *loss, const char *key, size_t len,
                       bool negative, uint64_t number)
 {
-	if (is_word(key, len, "tid")) {
+	if (syc_text_is(key, len, "tid")) {
 		loss->tid =
 			!negative && number <= INT32_MAX ? (int32_t)number : 0;
 		return true;
 	}
 	if (negative)
 		return false;
-	if (is_word(key, len, "frames"))
+	if (syc_text_is(key, len, "frames"))
 		loss->total = number;
-	else if (is_word(key, len, "bytes"))
+	else if (syc_text_is(key, len, "bytes"))
 		loss->bytes = number;
 	for (unsigned type = 0; type < SYSCAP_FRAME_LAST; type++)
-		if (is_word(key, len, syc_loss_record_kind(type)) &&
+		if (syc_text_is(key, len, syc_loss_record_kind(type)) &&
 		    __builtin_add_overflow(loss->frames[type], number,
 		                           &loss->frames[type]))
 			loss->frames[type] = UINT64_MAX;

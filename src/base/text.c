@@ -14,7 +14,7 @@ size_t syc_text_cut(const char *text, size_t len, size_t max)
 	while (cut > 0 && max - cut < 4 &&
 	       ((unsigned char)text[cut] & 0xC0) == 0x80)
 		cut--;
-	/* Not UTF-8 there: cut where the field ends */
+	/* The bytes there are not UTF-8: cut where the field ends */
 	return ((unsigned char)text[cut] & 0xC0) == 0x80 ? max : cut;
 }
 

@@ -7,6 +7,7 @@
 #ifndef SYC_TEXT_H
 #define SYC_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -22,6 +23,12 @@ size_t syc_text_cut(const char *text, size_t len, size_t max);
  * and zero the rest.
  */
 void syc_text_field(char *field, size_t size, const char *text);
+
+/** Whether the @len bytes at @text are @word, and nothing else. */
+static inline bool syc_text_is(const char *text, size_t len, const char *word)
+{
+	return strlen(word) == len && memcmp(text, word, len) == 0;
+}
 
 /** Copy @n bytes: quicker than a call for those that are few. */
 static inline __attribute__((always_inline)) void

@@ -45,7 +45,7 @@ unsigned int sysprof_collector_request_counters(unsigned int n_counters)
  * any more, so those that were asked for last are found without the way from
  * a number to its index.
  */
-static struct syscap_counter *look_up(uint32_t id)
+static struct syscap_counter *find_by_index(uint32_t id)
 {
 	const uint32_t index = syc_counter_id_index(id);
 
@@ -58,37 +58,40 @@ static struct syscap_counter *look_up(uint32_t id)
 	               : NULL;
 }
 
-static inline struct syscap_counter *find(uint32_t id)
+static inline struct syscap_counter *find_counter(uint32_t id)
 {
 	struct syscap_counter **const place = &recent[id % N_RECENT];
 	struct syscap_counter *entry = __atomic_load_n(place, __ATOMIC_ACQUIRE);
 
 	if (SYC_LIKELY(entry != NULL && entry->id == id))
 		return entry;
-	entry = look_up(id);
+	entry = find_by_index(id);
 	if (entry != NULL)
 		__atomic_store_n(place, entry, __ATOMIC_RELEASE);
 	return entry;
 }
 
 /* Not NUL-terminated texts end with their field; behind a NUL is anything. */
-static void copy_text(char *field, size_t size, const char *from)
+static void copy_unended(char *field, size_t size, const char *from)
 {
 	memcpy(field, from, strnlen(from, size - 1));
 }
 
-static void copy(struct syscap_counter *to, const SysprofCaptureCounter *from)
+static void convert_counter(struct syscap_counter *to,
+                            const SysprofCaptureCounter *from)
 {
 	memset(to, 0, sizeof(*to));
-	copy_text(to->category, sizeof(to->category), from->category);
-	copy_text(to->name, sizeof(to->name), from->name);
-	copy_text(to->description, sizeof(to->description), from->description);
+	copy_unended(to->category, sizeof(to->category), from->category);
+	copy_unended(to->name, sizeof(to->name), from->name);
+	copy_unended(to->description, sizeof(to->description),
+	             from->description);
 	to->type = from->type == SYSPROF_CAPTURE_COUNTER_DOUBLE ? SYSCAP_DOUBLE
 	                                                        : SYSCAP_INT64;
 	to->id = from->id;
 }
 
-static bool same(const struct syscap_counter *a, const struct syscap_counter *b)
+static bool are_same(const struct syscap_counter *a,
+                     const struct syscap_counter *b)
 {
 	return a->type == b->type &&
 	       memcmp(a->category, b->category, sizeof(a->category)) == 0 &&
@@ -101,7 +104,7 @@ static bool same(const struct syscap_counter *a, const struct syscap_counter *b)
 static struct syscap_counter *keep(const struct syscap_counter *counter)
 {
 	const uint32_t index = syc_counter_id_index(counter->id);
-	struct syscap_counter *entry = find(counter->id);
+	struct syscap_counter *entry = find_counter(counter->id);
 
 	if (entry == NULL && index != 0 && index < SYC_DEFINED_MAX &&
 	    !__atomic_exchange_n(&claimed[index], true, __ATOMIC_RELAXED)) {
@@ -109,7 +112,7 @@ static struct syscap_counter *keep(const struct syscap_counter *counter)
 		*entry = *counter;
 		__atomic_store_n(&entry->index, index, __ATOMIC_RELEASE);
 	}
-	return entry != NULL && same(entry, counter) ? entry : NULL;
+	return entry != NULL && are_same(entry, counter) ? entry : NULL;
 }
 
 void sysprof_collector_define_counters(const SysprofCaptureCounter *counters,
@@ -124,7 +127,7 @@ void sysprof_collector_define_counters(const SysprofCaptureCounter *counters,
 
 		if (counters[i].id == 0)
 			continue;
-		copy(&counter, &counters[i]);
+		convert_counter(&counter, &counters[i]);
 		struct syscap_counter *const entry = keep(&counter);
 		struct syc_thread *const st =
 			syc_thread_get(SYSCAP_FRAME_CTRDEF);
@@ -140,16 +143,16 @@ void sysprof_collector_define_counters(const SysprofCaptureCounter *counters,
 	}
 }
 
-static void set(struct syc_thread *st, const unsigned int *ids,
-                const SysprofCaptureCounterValue *values, unsigned n,
-                int64_t now)
+static void emit_values(struct syc_thread *st, const unsigned int *ids,
+                        const SysprofCaptureCounterValue *values, unsigned n,
+                        int64_t now)
 {
 	const unsigned n_set = syc_values_count(ids, n);
 
 	if (n_set == 0)
 		return;
 	for (unsigned i = 0; i < n; i++) {
-		struct syscap_counter *const entry = find(ids[i]);
+		struct syscap_counter *const entry = find_counter(ids[i]);
 
 		if (entry != NULL && !syc_counter_define(st, entry, now))
 			return;
@@ -176,7 +179,7 @@ set_all(const unsigned int *ids, const SysprofCaptureCounterValue *values,
 	while (n != 0) {
 		const unsigned some = n < SYC_VALUES_MOST ? n : SYC_VALUES_MOST;
 
-		set(st, ids, values, some, now);
+		emit_values(st, ids, values, some, now);
 		ids += some;
 		values += some;
 		n -= some;
@@ -206,7 +209,8 @@ void sysprof_collector_set_counters(const unsigned int *counters_ids,
 	    values == NULL)
 		return;
 	if (n_counters == 1) {
-		struct syscap_counter *const entry = find(counters_ids[0]);
+		struct syscap_counter *const entry =
+			find_counter(counters_ids[0]);
 
 		if (SYC_LIKELY(entry != NULL))
 			syscap_counter_set_bits(entry, (uint64_t)values[0].v64);

@@ -30,7 +30,7 @@ struct _SysprofCaptureCondition {
 	};
 };
 
-static SysprofCaptureCondition *make(enum condition_kind kind)
+static SysprofCaptureCondition *new_condition(enum condition_kind kind)
 {
 	SysprofCaptureCondition *const c = calloc(1, sizeof(*c));
 
@@ -44,7 +44,7 @@ static SysprofCaptureCondition *make(enum condition_kind kind)
 static SysprofCaptureCondition *
 make_with(enum condition_kind kind, const void *data, size_t n, size_t size)
 {
-	SysprofCaptureCondition *const c = make(kind);
+	SysprofCaptureCondition *const c = new_condition(kind);
 
 	if (c == NULL)
 		return NULL;
@@ -99,7 +99,7 @@ sysprof_capture_condition_copy(const SysprofCaptureCondition *self)
 		return NULL;
 	}
 	SysprofCaptureCondition *const copy =
-		self->data == NULL ? make(self->kind)
+		self->data == NULL ? new_condition(self->kind)
 				   : make_with(self->kind, self->data, self->n,
 	                                       self->kind == EMBEDDED_FILE
 	                                               ? 1
@@ -129,7 +129,7 @@ static SysprofCaptureCondition *make_pair(enum condition_kind kind,
 		errno = EINVAL;
 		return NULL;
 	}
-	SysprofCaptureCondition *const c = make(kind);
+	SysprofCaptureCondition *const c = new_condition(kind);
 	if (c != NULL) {
 		c->left = left;
 		c->right = right;
@@ -162,7 +162,7 @@ SysprofCaptureCondition *
 sysprof_capture_condition_new_where_time_between(int64_t begin_time,
                                                  int64_t end_time)
 {
-	SysprofCaptureCondition *const c = make(TIME);
+	SysprofCaptureCondition *const c = new_condition(TIME);
 
 	if (c != NULL) {
 		c->begin = begin_time < end_time ? begin_time : end_time;
@@ -195,7 +195,7 @@ sysprof_capture_condition_new_where_file(const char *path)
 	return make_with(EMBEDDED_FILE, path, strlen(path) + 1, 1);
 }
 
-static bool has(const SysprofCaptureCondition *self, uint32_t number)
+static bool has_number(const SysprofCaptureCondition *self, uint32_t number)
 {
 	for (size_t i = 0; i < self->n; i++)
 		if (self->numbers[i] == number)
@@ -212,7 +212,7 @@ static bool has_counter(const SysprofCaptureCondition *self,
 				frame;
 
 		for (unsigned i = 0; i < def->n_counters; i++)
-			if (has(self, def->counters[i].id))
+			if (has_number(self, def->counters[i].id))
 				return true;
 	} else if (frame->type == SYSPROF_CAPTURE_FRAME_CTRSET) {
 		const SysprofCaptureCounterSet *const set =
@@ -221,7 +221,7 @@ static bool has_counter(const SysprofCaptureCondition *self,
 		for (unsigned i = 0; i < set->n_values; i++)
 			for (unsigned k = 0; k < 8; k++)
 				if (set->values[i].ids[k] != 0 &&
-				    has(self, set->values[i].ids[k]))
+				    has_number(self, set->values[i].ids[k]))
 					return true;
 	}
 	return false;
@@ -240,11 +240,11 @@ bool sysprof_capture_condition_match(const SysprofCaptureCondition *self,
 		return sysprof_capture_condition_match(self->left, frame) ||
 		       sysprof_capture_condition_match(self->right, frame);
 	case TYPE:
-		return has(self, frame->type);
+		return has_number(self, frame->type);
 	case TIME:
 		return frame->time >= self->begin && frame->time <= self->end;
 	case PID:
-		return has(self, (uint32_t)frame->pid);
+		return has_number(self, (uint32_t)frame->pid);
 	case COUNTER:
 		return has_counter(self, frame);
 	case EMBEDDED_FILE:

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int write_all(int fd, const char *bytes, size_t n)
+static int write_bytes(int fd, const char *bytes, size_t n)
 {
 	while (n != 0) {
 		const ssize_t written = write(fd, bytes, n);
@@ -26,7 +26,7 @@ static int write_all(int fd, const char *bytes, size_t n)
 	return 0;
 }
 
-static int copy(int from, int to)
+static int copy_bytes(int from, int to)
 {
 	char bytes[65536];
 	off_t at = 0;
@@ -40,7 +40,7 @@ static int copy(int from, int to)
 			return -errno;
 		if (n == 0)
 			return 0;
-		const int r = write_all(to, bytes, (size_t)n);
+		const int r = write_bytes(to, bytes, (size_t)n);
 		if (r != 0)
 			return r;
 		at += n;
@@ -55,7 +55,7 @@ static int copy_into(int from, const char *filename)
 
 	if (to < 0)
 		return -errno;
-	r = copy(from, to);
+	r = copy_bytes(from, to);
 	if (close(to) != 0 && r == 0)
 		r = -errno;
 	return r;
@@ -93,7 +93,7 @@ static int copy_beside(int from, const char *filename)
 
 	if (to < 0)
 		return to;
-	int r = copy(from, to);
+	int r = copy_bytes(from, to);
 	if (close(to) != 0 && r == 0)
 		r = -errno;
 	if (r == 0 && rename(part, filename) != 0)

@@ -77,8 +77,8 @@ static bool matches(const SysprofCaptureCursor *self,
 	return self->n_conditions == 0 && !self->lacks_one;
 }
 
-static bool remember(SysprofCaptureCursor *self, size_t *capacity,
-                     uint64_t offset)
+static bool remember_offset(SysprofCaptureCursor *self, size_t *capacity,
+                            uint64_t offset)
 {
 	if (self->n_offsets == *capacity) {
 		const size_t more = *capacity != 0 ? 2 * *capacity : 1024;
@@ -106,14 +106,15 @@ static void look_for_offsets(SysprofCaptureCursor *self)
 	self->has_offsets = true;
 	sysprof_capture_reader_reset(self->reader);
 	while ((frame = syc_reader_next(self->reader)) != NULL)
-		if (!remember(self, &capacity,
-		              syc_reader_tell(self->reader) - frame->len)) {
+		if (!remember_offset(self, &capacity,
+		                     syc_reader_tell(self->reader) -
+		                             frame->len)) {
 			self->n_offsets = 0;
 			return;
 		}
 }
 
-static const SysprofCaptureFrame *next(SysprofCaptureCursor *self)
+static const SysprofCaptureFrame *next_frame(SysprofCaptureCursor *self)
 {
 	if (!self->is_reverse)
 		return syc_reader_next(self->reader);
@@ -133,7 +134,7 @@ void sysprof_capture_cursor_foreach(SysprofCaptureCursor *self,
 
 	if (self == NULL || self->reader == NULL || callback == NULL)
 		return;
-	while ((frame = next(self)) != NULL)
+	while ((frame = next_frame(self)) != NULL)
 		if (matches(self, frame) && !callback(frame, user_data))
 			return;
 }

@@ -57,7 +57,7 @@ static inline uint64_t mix(uint64_t h, uint64_t word)
 
 /* Eight bytes at a time, the last ones so that they end with the text: names
  * are short, and a call for what is left would take longer than all of it. */
-static inline uint64_t hash(const char *text, size_t len)
+static inline uint64_t hash_jit_name(const char *text, size_t len)
 {
 	uint64_t h = len * UINT64_C(0x9E3779B97F4A7C15);
 
@@ -68,7 +68,7 @@ static inline uint64_t hash(const char *text, size_t len)
 	return mix(h, load_64(text + len - 8));
 }
 
-static inline bool same(const char *a, const char *b, size_t len)
+static inline bool texts_equal(const char *a, const char *b, size_t len)
 {
 	if (len < 8)
 		return load_few(a, len) == load_few(b, len);
@@ -109,7 +109,7 @@ static struct syc_name_chunk *add_chunk(struct syc_names *names,
 	return chunk;
 }
 
-static void *take(struct syc_names *names, uint64_t size)
+static void *take_memory(struct syc_names *names, uint64_t size)
 {
 	struct syc_name_chunk *chunk =
 		__atomic_load_n(&names->chunk, __ATOMIC_RELAXED);
@@ -144,10 +144,11 @@ static uint64_t next_address(struct syc_names *names)
 	}
 }
 
-static struct syc_name *make(struct syc_names *names, uint64_t h,
-                             const char *text, uint32_t len)
+static struct syc_name *make_name(struct syc_names *names, uint64_t h,
+                                  const char *text, uint32_t len)
 {
-	struct syc_name *const name = take(names, sizeof(*name) + len + 1);
+	struct syc_name *const name =
+		take_memory(names, sizeof(*name) + len + 1);
 
 	if (name == NULL)
 		return NULL;
@@ -178,7 +179,7 @@ struct syc_name *syc_names_get(struct syc_names *names, const char *text)
 
 	if (len > SYC_NAME_MAX)
 		len = syc_text_cut(text, len, SYC_NAME_MAX);
-	const uint64_t h = hash(text, len);
+	const uint64_t h = hash_jit_name(text, len);
 	struct syc_name **slot = &names->roots[h % SYC_NAME_ROOTS];
 	uint64_t way = h / SYC_NAME_ROOTS;
 	for (;;) {
@@ -187,7 +188,7 @@ struct syc_name *syc_names_get(struct syc_names *names, const char *text)
 
 		if (name == NULL) {
 			if (mine == NULL)
-				mine = make(names, h, text, (uint32_t)len);
+				mine = make_name(names, h, text, (uint32_t)len);
 			if (mine == NULL)
 				return NULL;
 			SYC_SIGNAL_FENCE();
@@ -196,7 +197,7 @@ struct syc_name *syc_names_get(struct syc_names *names, const char *text)
 			continue; /* a handler was first, here */
 		}
 		if (name->hash == h && name->len == len &&
-		    same(name->text, text, len))
+		    texts_equal(name->text, text, len))
 			return name;
 		slot = &name->children[way % 4];
 		way /= 4;

@@ -38,8 +38,8 @@ static bool wait_for_reader(int fd, int64_t deadline)
 	}
 }
 
-static int write_all(struct syc_out *out, const unsigned char *bytes, size_t n,
-                     size_t *ret_done)
+static int write_patiently(struct syc_out *out, const unsigned char *bytes,
+                           size_t n, size_t *ret_done)
 {
 	const int64_t deadline =
 		out->is_stuck ? 0 : syc_clock_kernel() + PATIENCE_NS;
@@ -122,8 +122,8 @@ int syc_out_open(struct syc_out *out, int fd)
 	out->begin = syc_clock_kernel();
 	syc_file_header_fill(&header, out->begin);
 	syc_quiet_begin(&quiet);
-	const int r = write_all(out, (const unsigned char *)&header,
-	                        sizeof(header), &done);
+	const int r = write_patiently(out, (const unsigned char *)&header,
+	                              sizeof(header), &done);
 	syc_quiet_end(&quiet);
 	if (r != 0) {
 		close(out->fd);
@@ -176,7 +176,7 @@ int syc_out_write(struct syc_out *out, const unsigned char *bytes, size_t n,
 	*ret_done = 0;
 	syc_quiet_begin(&quiet);
 	if (out->trace == NULL) {
-		r = write_all(out, bytes, n, ret_done);
+		r = write_patiently(out, bytes, n, ret_done);
 	} else {
 		const struct iovec piece = { .iov_base = (void *)bytes,
 			                     .iov_len = n };

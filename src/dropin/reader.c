@@ -20,7 +20,7 @@
 
 static const char unknown_type[] = "a frame is of a type that is not known";
 
-static void tell(SysprofCaptureReader *reader, const char *message)
+static void keep_message(SysprofCaptureReader *reader, const char *message)
 {
 	if (reader->message == NULL) {
 		reader->message = message;
@@ -81,24 +81,24 @@ static size_t have_frame(SysprofCaptureReader *reader)
 
 	if (left(reader) < FRAME_SIZE && !have(reader, FRAME_SIZE)) {
 		if (left(reader) != 0)
-			tell(reader, "the file ends within a frame");
+			keep_message(reader, "the file ends within a frame");
 		return 0;
 	}
 	memcpy(&len, reader->window.bytes + reader->at, sizeof(len));
 	if (reader->is_foreign)
 		len = bswap_16(len);
 	if (len < FRAME_SIZE || len % 8 != 0) {
-		tell(reader, "a frame has a length that can't be");
+		keep_message(reader, "a frame has a length that can't be");
 		return 0;
 	}
 	if (left(reader) < len && !have(reader, len)) {
-		tell(reader, "the file ends within a frame");
+		keep_message(reader, "the file ends within a frame");
 		return 0;
 	}
 	return len;
 }
 
-static const char *settle(SysprofCaptureReader *reader, size_t len)
+static const char *settle_frame(SysprofCaptureReader *reader, size_t len)
 {
 	unsigned char *const frame = reader->window.bytes + reader->at;
 
@@ -131,18 +131,18 @@ static void check_ahead(SysprofCaptureReader *reader)
  * Look at the frame at `at`.  1: it is right and known.  0: it is passed over
  * where one looks for those.  -1: there is none.
  */
-static int look(SysprofCaptureReader *reader, bool wants_unknown)
+static int settle_current(SysprofCaptureReader *reader, bool wants_unknown)
 {
 	const size_t len = have_frame(reader);
 
 	if (len == 0)
 		return -1;
-	const char *why = settle(reader, len);
+	const char *why = settle_frame(reader, len);
 	const bool is_known = syc_frame_is_known(current(reader)->type);
 	if (why == NULL && !is_known && !wants_unknown)
 		why = unknown_type;
 	if (why != NULL) {
-		tell(reader, why);
+		keep_message(reader, why);
 		reader->at += len;
 		reader->checked = reader->at;
 		return 0;
@@ -166,7 +166,7 @@ static __attribute__((noinline)) bool find_more(SysprofCaptureReader *reader,
 {
 	check_ahead(reader);
 	while (reader->at >= reader->checked) {
-		const int r = look(reader, wants_unknown);
+		const int r = settle_current(reader, wants_unknown);
 
 		if (r < 0)
 			return false;
@@ -176,14 +176,14 @@ static __attribute__((noinline)) bool find_more(SysprofCaptureReader *reader,
 	return true;
 }
 
-static inline bool find(SysprofCaptureReader *reader)
+static inline bool find_frame(SysprofCaptureReader *reader)
 {
 	return SYSPROF_LIKELY(reader->at < reader->checked) ||
 	       find_more(reader, false);
 }
 
 /* Step behind the current frame, which was found. */
-static inline SysprofCaptureFrame *pass(SysprofCaptureReader *reader)
+static inline SysprofCaptureFrame *pass_frame(SysprofCaptureReader *reader)
 {
 	SysprofCaptureFrame *const frame = current(reader);
 
@@ -195,7 +195,7 @@ SysprofCaptureFrame *syc_reader_next(SysprofCaptureReader *reader)
 {
 	if (reader->at >= reader->checked && !find_more(reader, true))
 		return NULL;
-	SysprofCaptureFrame *const frame = pass(reader);
+	SysprofCaptureFrame *const frame = pass_frame(reader);
 	syc_frame_end_texts((unsigned char *)frame, frame->len);
 	return frame;
 }
@@ -205,8 +205,8 @@ SysprofCaptureFrame *syc_reader_next(SysprofCaptureReader *reader)
 /* The header says nothing of the end: look at all frames, once. */
 static void look_for_end(SysprofCaptureReader *reader)
 {
-	while (find(reader))
-		pass(reader);
+	while (find_frame(reader))
+		pass_frame(reader);
 	syc_reader_seek(reader, sizeof(reader->header));
 	reader->message = NULL; /* it is met again */
 }
@@ -260,7 +260,7 @@ static void free_reader(SysprofCaptureReader *reader)
 }
 
 /* Takes over @fd, also where it fails. */
-static SysprofCaptureReader *make(int fd)
+static SysprofCaptureReader *new_reader(int fd)
 {
 	SysprofCaptureReader *const reader = calloc(1, sizeof(*reader));
 
@@ -280,7 +280,7 @@ SysprofCaptureReader *sysprof_capture_reader_new_from_fd(int fd)
 		errno = EBADF;
 		return NULL;
 	}
-	SysprofCaptureReader *const reader = make(fd);
+	SysprofCaptureReader *const reader = new_reader(fd);
 	if (reader == NULL)
 		return NULL;
 	int r = read_header(reader);
@@ -327,7 +327,7 @@ SysprofCaptureReader *sysprof_capture_reader_copy(SysprofCaptureReader *self)
 		return NULL;
 	}
 	const int fd = fcntl(self->fd, F_DUPFD_CLOEXEC, 0);
-	SysprofCaptureReader *const copy = fd >= 0 ? make(fd) : NULL;
+	SysprofCaptureReader *const copy = fd >= 0 ? new_reader(fd) : NULL;
 
 	if (copy == NULL)
 		return NULL;
@@ -437,7 +437,7 @@ bool sysprof_capture_reader_reset(SysprofCaptureReader *self)
 bool sysprof_capture_reader_peek_frame(SysprofCaptureReader *self,
                                        SysprofCaptureFrame *frame)
 {
-	if (self == NULL || !find(self))
+	if (self == NULL || !find_frame(self))
 		return false;
 	if (frame != NULL)
 		*frame = *current(self);
@@ -449,7 +449,7 @@ bool sysprof_capture_reader_peek_frame(SysprofCaptureReader *self,
 static __attribute__((noinline)) bool peek_more(SysprofCaptureReader *self,
                                                 SysprofCaptureFrameType *type)
 {
-	if (self == NULL || !find(self))
+	if (self == NULL || !find_frame(self))
 		return false;
 	*type = (SysprofCaptureFrameType)current(self)->type;
 	return true;
@@ -470,18 +470,18 @@ bool sysprof_capture_reader_peek_type(SysprofCaptureReader *self,
 
 bool sysprof_capture_reader_skip(SysprofCaptureReader *self)
 {
-	if (self == NULL || !find(self))
+	if (self == NULL || !find_frame(self))
 		return false;
-	pass(self);
+	pass_frame(self);
 	return true;
 }
 
 static __attribute__((noinline)) const void *
-read_more(SysprofCaptureReader *self, unsigned type)
+fill_window(SysprofCaptureReader *self, unsigned type)
 {
-	if (self == NULL || !find(self) || current(self)->type != type)
+	if (self == NULL || !find_frame(self) || current(self)->type != type)
 		return NULL;
-	SysprofCaptureFrame *const frame = pass(self);
+	SysprofCaptureFrame *const frame = pass_frame(self);
 	syc_frame_end_texts((unsigned char *)frame, frame->len);
 	return frame;
 }
@@ -500,7 +500,7 @@ read_typed(SysprofCaptureReader *self, unsigned type,
            const struct frame_texts texts)
 {
 	if (SYSPROF_UNLIKELY(self == NULL || self->at >= self->checked))
-		return read_more(self, type);
+		return fill_window(self, type);
 	SysprofCaptureFrame *const frame = current(self);
 	unsigned char *const bytes = (unsigned char *)frame;
 	if (frame->type != type)
@@ -547,11 +547,11 @@ READ(dbus_message, DBusMessage, DBUS_MESSAGE, 0)
 const SysprofCaptureCounterDefine *
 sysprof_capture_reader_read_counter_define(SysprofCaptureReader *self)
 {
-	return read_more(self, SYSPROF_CAPTURE_FRAME_CTRDEF);
+	return fill_window(self, SYSPROF_CAPTURE_FRAME_CTRDEF);
 }
 
 const SysprofCaptureFileChunk *
 sysprof_capture_reader_read_file(SysprofCaptureReader *self)
 {
-	return read_more(self, SYSPROF_CAPTURE_FRAME_FILE_CHUNK);
+	return fill_window(self, SYSPROF_CAPTURE_FRAME_FILE_CHUNK);
 }

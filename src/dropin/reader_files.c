@@ -8,7 +8,7 @@
 
 #include "dropin/reader.h"
 
-static bool collect(SysprofCaptureReader *self)
+static bool collect_files(SysprofCaptureReader *self)
 {
 	SysprofCaptureFrameType type;
 
@@ -34,7 +34,7 @@ const char **sysprof_capture_reader_list_files(SysprofCaptureReader *self)
 		return NULL;
 	}
 	if (!self->has_files) {
-		if (!collect(self)) {
+		if (!collect_files(self)) {
 			syc_file_list_free(&self->files);
 			errno = ENOMEM;
 			return NULL;
@@ -68,7 +68,7 @@ sysprof_capture_reader_find_file(SysprofCaptureReader *self, const char *path)
 	return NULL;
 }
 
-static bool write_all(int fd, const uint8_t *data, size_t n)
+static bool write_contents(int fd, const uint8_t *data, size_t n)
 {
 	while (n != 0) {
 		const ssize_t written = write(fd, data, n);
@@ -91,7 +91,7 @@ bool sysprof_capture_reader_read_file_fd(SysprofCaptureReader *self,
 
 	while ((chunk = sysprof_capture_reader_find_file(self, path)) != NULL) {
 		is_there = true;
-		if (!write_all(fd, chunk->data, chunk->len))
+		if (!write_contents(fd, chunk->data, chunk->len))
 			return false;
 		if (chunk->is_last)
 			return true;

@@ -12,7 +12,7 @@
 
 static_assert(SYSCAP_FRAME_MAX <= SYC_BUFFER_FRONT, "it fits in front");
 
-static uint32_t size_of(const struct syc_name *name)
+static uint32_t name_size(const struct syc_name *name)
 {
 	return 8 + name->len + 1;
 }
@@ -25,11 +25,11 @@ bool syc_untold_add(struct syc_untold *untold, struct syc_name *name,
 	do {
 		waiting = __atomic_load_n(untold->waiting, __ATOMIC_RELAXED);
 		if (waiting >> 32 == SYC_UNTOLD_MAX ||
-		    (uint32_t)waiting + size_of(name) > BYTES_MAX)
+		    (uint32_t)waiting + name_size(name) > BYTES_MAX)
 			return false;
 	} while (!syc_exchange_local(untold->waiting, waiting,
 	                             waiting + (UINT64_C(1) << 32) +
-	                                     size_of(name)));
+	                                     name_size(name)));
 	untold->names[waiting >> 32] = name;
 	SYC_SIGNAL_FENCE();
 	name->told = told;
@@ -38,8 +38,9 @@ bool syc_untold_add(struct syc_untold *untold, struct syc_name *name,
 
 /* Each of the first @n once: from @i on the next that is not in frame number
  * @gathered yet, which it is from here on.  NULL: there is none. */
-static struct syc_name *next(const struct syc_untold *untold, uint32_t *i,
-                             uint32_t n, uint32_t gathered)
+static struct syc_name *next_ungathered(const struct syc_untold *untold,
+                                        uint32_t *i, uint32_t n,
+                                        uint32_t gathered)
 {
 	while (*i < n) {
 		struct syc_name *const name = untold->names[(*i)++];
@@ -53,15 +54,16 @@ static struct syc_name *next(const struct syc_untold *untold, uint32_t *i,
 }
 
 /* The first @n in a frame that ends at @end; its length, or 0. */
-static uint32_t fill(struct syc_untold *untold, uint32_t n, unsigned char *end,
-                     int64_t time, int32_t pid)
+static uint32_t fill_names(struct syc_untold *untold, uint32_t n,
+                           unsigned char *end, int64_t time, int32_t pid)
 {
 	uint32_t n_names = 0, size = FIXED, i = 0;
 	const struct syc_name *name;
 
 	untold->n_gathered++;
-	while ((name = next(untold, &i, n, untold->n_gathered)) != NULL) {
-		size += size_of(name);
+	while ((name = next_ungathered(untold, &i, n, untold->n_gathered)) !=
+	       NULL) {
+		size += name_size(name);
 		n_names++;
 	}
 	if (n_names == 0)
@@ -73,10 +75,11 @@ static uint32_t fill(struct syc_untold *untold, uint32_t n, unsigned char *end,
 	at += FIXED;
 	i = 0;
 	untold->n_gathered++;
-	while ((name = next(untold, &i, n, untold->n_gathered)) != NULL) {
+	while ((name = next_ungathered(untold, &i, n, untold->n_gathered)) !=
+	       NULL) {
 		memcpy(at, &name->address, 8);
 		memcpy(at + 8, name->text, name->len + 1);
-		at += size_of(name);
+		at += name_size(name);
 	}
 	return len;
 }
@@ -93,9 +96,9 @@ bool syc_untold_gather(struct syc_untold *untold, struct syc_buffer *buffer,
 		waiting = __atomic_load_n(untold->waiting, __ATOMIC_RELAXED);
 		if (waiting == 0)
 			return false;
-		syc_buffer_put_front(buffer,
-		                     fill(untold, (uint32_t)(waiting >> 32),
-		                          end, time, pid));
+		syc_buffer_put_front(
+			buffer, fill_names(untold, (uint32_t)(waiting >> 32),
+		                           end, time, pid));
 		/* unless a handler has added to them meanwhile */
 	} while (!syc_exchange_local(untold->waiting, waiting, 0));
 	return true;

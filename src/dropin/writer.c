@@ -222,7 +222,7 @@ static SysprofCaptureWriter *map_writer(size_t size)
 	return writer;
 }
 
-static SysprofCaptureWriter *begin(SysprofCaptureWriter *writer)
+static SysprofCaptureWriter *begin_writing(SysprofCaptureWriter *writer)
 {
 	writer->flushed = syc_clock_kernel();
 	writer->looked = writer->flushed;
@@ -253,7 +253,7 @@ SysprofCaptureWriter *sysprof_capture_writer_new_from_fd(int fd,
 	} else {
 		r = syc_out_open(&writer->out, fd);
 		if (r == 0)
-			return begin(writer);
+			return begin_writing(writer);
 		unmap(writer);
 	}
 	errno = -r;
@@ -289,7 +289,7 @@ SysprofCaptureWriter *sysprof_capture_writer_new_from_env(size_t buffer_size)
 	}
 	writer->next_counter = 0;
 	writer->names.next = syc_names_scattered();
-	return begin(writer);
+	return begin_writing(writer);
 }
 
 SysprofCaptureWriter *sysprof_capture_writer_ref(SysprofCaptureWriter *self)

@@ -25,7 +25,7 @@ static bool refuse(int code)
 }
 
 /* Of the @len bytes of @text those that fit behind @fixed, with a NUL. */
-static size_t cut(const char *text, size_t len, size_t fixed)
+static size_t cut_message(const char *text, size_t len, size_t fixed)
 {
 	const size_t max = FRAME_MAX - fixed - 1;
 
@@ -34,11 +34,11 @@ static size_t cut(const char *text, size_t len, size_t fixed)
 
 static size_t text_size(const char *text, size_t fixed)
 {
-	return cut(text, text != NULL ? strlen(text) : 0, fixed);
+	return cut_message(text, text != NULL ? strlen(text) : 0, fixed);
 }
 
 /* The frame's last 8 bytes are zero already. */
-static inline void copy_text(unsigned char *at, const char *text, size_t n)
+static inline void copy_message(unsigned char *at, const char *text, size_t n)
 {
 	syc_text_copy(at, text, n);
 }
@@ -61,7 +61,7 @@ bool sysprof_capture_writer_add_file(SysprofCaptureWriter *self, int64_t time,
 	chunk->is_last = is_last;
 	chunk->len = (uint16_t)data_len;
 	syc_text_field(chunk->path, sizeof(chunk->path), path);
-	copy_text(a.frame + fixed, (const char *)data, data_len);
+	copy_message(a.frame + fixed, (const char *)data, data_len);
 	return syc_adding_end(&a);
 }
 
@@ -108,11 +108,11 @@ bool sysprof_capture_writer_add_map_with_build_id(
 	map->end = end;
 	map->offset = offset;
 	map->inode = inode;
-	copy_text(a.frame + fixed, filename, n);
+	copy_message(a.frame + fixed, filename, n);
 	if (build_id != NULL) {
 		a.frame[fixed + n] = '\0';
 		a.frame[fixed + n + 1] = '@';
-		copy_text(a.frame + fixed + n + 2, build_id, n_id);
+		copy_message(a.frame + fixed + n + 2, build_id, n_id);
 		a.frame[fixed + n + 2 + n_id] = '\0';
 	}
 	return syc_adding_end(&a);
@@ -148,7 +148,7 @@ static bool begin_mark(SysprofCaptureWriter *self, struct syc_adding *a,
 		return false;
 	syc_store_word(a->frame + SYC_AT(mark, duration), duration);
 	syc_writer_cover(self, end_of(time, duration));
-	copy_text(a->frame + MARK_SIZE, message, n);
+	copy_message(a->frame + MARK_SIZE, message, n);
 	return true;
 }
 
@@ -177,7 +177,7 @@ static SYC_COLD bool add_mark_slowly(SysprofCaptureWriter *self, int64_t time,
 	struct syc_adding a;
 
 	if (!begin_mark(self, &a, time, cpu, pid, duration, message,
-	                cut(message, len, MARK_SIZE)))
+	                cut_message(message, len, MARK_SIZE)))
 		return false;
 	memcpy(a.frame + SYC_AT(mark, group), site, sizeof(*site));
 	return syc_adding_end(&a);
@@ -200,7 +200,7 @@ static SYC_COLD bool add_mark_disturbed(SysprofCaptureWriter *self,
 	                    cpu, pid);
 	syc_store_word(a.frame + SYC_AT(mark, duration), duration);
 	syc_writer_cover(self, end_of(time, duration));
-	copy_text(a.frame + MARK_SIZE, message, len);
+	copy_message(a.frame + MARK_SIZE, message, len);
 	memcpy(a.frame + SYC_AT(mark, group), site, sizeof(*site));
 	return syc_adding_end(&a);
 }
@@ -228,7 +228,7 @@ add_mark_quickly(SysprofCaptureWriter *self, int64_t time, int cpu, int32_t pid,
 	syc_store_word(frame.at + SYC_AT(mark, duration), duration);
 	syc_writer_cover(self, end_of(time, duration));
 	memcpy(frame.at + SYC_AT(mark, group), site, sizeof(*site));
-	copy_text(frame.at + MARK_SIZE, message, len);
+	copy_message(frame.at + MARK_SIZE, message, len);
 	if (SYC_UNLIKELY(syc_buffer_end(&self->buffer, frame.next)))
 		return syc_writer_settle(self);
 	return true;
@@ -275,7 +275,7 @@ bool sysprof_capture_writer_add_metadata(SysprofCaptureWriter *self,
 		return false;
 	struct syscap_wire_metadata *const to = (void *)a.frame;
 	syc_text_put(to->id, sizeof(to->id), id);
-	copy_text(a.frame + fixed, metadata, n);
+	copy_message(a.frame + fixed, metadata, n);
 	return syc_adding_end(&a);
 }
 
@@ -293,8 +293,8 @@ static bool tell_name(SysprofCaptureWriter *self, const struct syc_name *name)
 		return false;
 	((struct syscap_wire_jitmap *)(void *)a.frame)->n_jitmaps = 1;
 	memcpy(a.frame + fixed, &name->address, sizeof(name->address));
-	copy_text(a.frame + fixed + sizeof(name->address), name->text,
-	          name->len);
+	copy_message(a.frame + fixed + sizeof(name->address), name->text,
+	             name->len);
 	return syc_adding_end(&a);
 }
 
@@ -365,7 +365,7 @@ bool sysprof_capture_writer_add_process(SysprofCaptureWriter *self,
 	if (!syc_adding_begin(self, &a, fixed + n + 1,
 	                      SYSPROF_CAPTURE_FRAME_PROCESS, time, cpu, pid))
 		return false;
-	copy_text(a.frame + fixed, cmdline, n);
+	copy_message(a.frame + fixed, cmdline, n);
 	return syc_adding_end(&a);
 }
 
@@ -384,7 +384,7 @@ begin_stack(SysprofCaptureWriter *self, struct syc_adding *a, size_t fixed,
 	if (!syc_adding_begin(self, a, fixed + 8 * (size_t)n, type, time, cpu,
 	                      pid))
 		return false;
-	copy_text(a->frame + fixed, (const char *)addrs, 8 * (size_t)n);
+	copy_message(a->frame + fixed, (const char *)addrs, 8 * (size_t)n);
 	*ret_n = n;
 	return true;
 }
@@ -417,7 +417,7 @@ static SYC_COLD bool add_stack_slowly(SysprofCaptureWriter *self, int64_t time,
 	syc_writer_put_head(self, a.frame, len, SYSPROF_CAPTURE_FRAME_SAMPLE,
 	                    time, cpu, pid);
 	syc_writer_cover(self, time);
-	copy_text(a.frame + SAMPLE_SIZE, (const char *)addrs, 8 * (size_t)n);
+	copy_message(a.frame + SAMPLE_SIZE, (const char *)addrs, 8 * (size_t)n);
 	fill_sample(a.frame, tid, n,
 	            entering | (n != n_addrs ? SYSCAP_STACK_CUT : 0));
 	return syc_adding_end(&a);
@@ -530,7 +530,7 @@ bool sysprof_capture_writer_add_log(SysprofCaptureWriter *self, int64_t time,
 	struct syscap_wire_log *const log = (void *)a.frame;
 	syc_store_word(a.frame + SYC_AT(log, severity), (uint16_t)severity);
 	syc_text_put(log->domain, sizeof(log->domain), domain);
-	copy_text(a.frame + fixed, message, n);
+	copy_message(a.frame + fixed, message, n);
 	return syc_adding_end(&a);
 }
 
@@ -577,9 +577,9 @@ bool sysprof_capture_writer_add_overlay(SysprofCaptureWriter *self,
 	memset(overlay->padding, 0, sizeof(overlay->padding));
 	overlay->src_len = (uint16_t)n_src;
 	overlay->dst_len = (uint16_t)n_dst;
-	copy_text(a.frame + fixed, src, n_src);
+	copy_message(a.frame + fixed, src, n_src);
 	a.frame[fixed + n_src] = '\0';
-	copy_text(a.frame + fixed + n_src + 1, dst, n_dst);
+	copy_message(a.frame + fixed + n_src + 1, dst, n_dst);
 	return syc_adding_end(&a);
 }
 
@@ -605,6 +605,6 @@ bool sysprof_capture_writer_add_dbus_message(SysprofCaptureWriter *self,
 	struct syscap_wire_dbus_message *const message = (void *)a.frame;
 	message->bus_type = (uint16_t)((bus_type & 3) | flags << 2);
 	message->message_len = (uint16_t)message_len;
-	copy_text(a.frame + fixed, (const char *)message_data, message_len);
+	copy_message(a.frame + fixed, (const char *)message_data, message_len);
 	return syc_adding_end(&a);
 }

@@ -41,14 +41,15 @@ struct cat {
 	struct numbers names;
 };
 
-static bool fail(int code)
+static bool set_errno(int code)
 {
 	errno = code;
 	return false;
 }
 
 /* The place for @key's new number, 0 in it if it has none; NULL: no memory. */
-static uint64_t *place_of(struct numbers *numbers, uint64_t number, int64_t pid)
+static uint64_t *make_new_number(struct numbers *numbers, uint64_t number,
+                                 int64_t pid)
 {
 	const struct key key = { .number = number, .pid = pid };
 	size_t n;
@@ -72,8 +73,8 @@ static uint64_t *place_of(struct numbers *numbers, uint64_t number, int64_t pid)
 	return &numbers->values[n];
 }
 
-static uint64_t look_up(const struct numbers *numbers, uint64_t number,
-                        int64_t pid)
+static uint64_t get_new_number(const struct numbers *numbers, uint64_t number,
+                               int64_t pid)
 {
 	const struct key key = { .number = number, .pid = pid };
 	size_t n;
@@ -94,7 +95,7 @@ static void free_numbers(struct numbers *numbers)
 /* Also for values of a counter that nothing defines. */
 static uint32_t new_counter(struct cat *cat, uint32_t id, int32_t pid)
 {
-	uint64_t *const place = place_of(&cat->counters, id, pid);
+	uint64_t *const place = make_new_number(&cat->counters, id, pid);
 
 	if (place == NULL) {
 		errno = ENOMEM;
@@ -148,16 +149,16 @@ static bool add_name(struct cat *cat, uint64_t address, int32_t pid,
 {
 	const uint64_t ours =
 		sysprof_capture_writer_add_jitmap(cat->writer, name);
-	uint64_t *const own = place_of(&cat->names, address, pid);
+	uint64_t *const own = make_new_number(&cat->names, address, pid);
 
 	if (ours == 0)
 		return false;
 	if (own == NULL)
-		return fail(ENOMEM);
+		return set_errno(ENOMEM);
 	*own = ours; /* before the next one moves it */
-	uint64_t *const any = place_of(&cat->names, address, ANY_PID);
+	uint64_t *const any = make_new_number(&cat->names, address, ANY_PID);
 	if (any == NULL)
-		return fail(ENOMEM);
+		return set_errno(ENOMEM);
 	if (*any == 0)
 		*any = ours;
 	*ret_address = ours;
@@ -178,7 +179,7 @@ static bool add_names(struct cat *cat, const SysprofCaptureFrame *frame)
 	return true;
 }
 
-static bool is_marked(uint64_t address)
+static bool is_jit_address(uint64_t address)
 {
 	return address >> 60 == SYSPROF_CAPTURE_JITMAP_MARK >> 60 &&
 	       address >> 56 != 0xFF; /* the markers of contexts */
@@ -209,12 +210,13 @@ static bool rename_stack(struct cat *cat, SysprofCaptureFrame *frame,
 		uint64_t address;
 
 		memcpy(&address, addrs + 8 * (size_t)i, sizeof(address));
-		uint64_t ours = look_up(&cat->names, address, frame->pid);
+		uint64_t ours =
+			get_new_number(&cat->names, address, frame->pid);
 		if (ours == 0)
-			ours = look_up(&cat->names, address, ANY_PID);
+			ours = get_new_number(&cat->names, address, ANY_PID);
 		if (ours != 0)
 			address = ours;
-		else if (is_marked(address) &&
+		else if (is_jit_address(address) &&
 		         !name_unknown(cat, frame, &address))
 			return false;
 		memcpy(addrs + 8 * (size_t)i, &address, sizeof(address));
@@ -239,7 +241,7 @@ static bool learn(struct cat *cat, SysprofCaptureReader *reader)
 	return true;
 }
 
-static bool add_frame(struct cat *cat, SysprofCaptureFrame *frame)
+static bool join_frame(struct cat *cat, SysprofCaptureFrame *frame)
 {
 	bool is_right = true;
 
@@ -286,7 +288,7 @@ static bool join(struct cat *cat, SysprofCaptureReader *reader)
 		return false;
 	sysprof_capture_reader_reset(reader);
 	while ((frame = syc_reader_next(reader)) != NULL)
-		if (!add_frame(cat, frame))
+		if (!join_frame(cat, frame))
 			return false;
 	return true;
 }
@@ -295,7 +297,7 @@ bool sysprof_capture_writer_cat(SysprofCaptureWriter *self,
                                 SysprofCaptureReader *reader)
 {
 	if (self == NULL || reader == NULL)
-		return fail(EINVAL);
+		return set_errno(EINVAL);
 	struct cat cat = { .writer = self };
 	SysprofCaptureReader *const other = sysprof_capture_reader_copy(reader);
 	if (other == NULL)
@@ -317,5 +319,5 @@ bool sysprof_capture_writer_cat(SysprofCaptureWriter *self,
 	sysprof_capture_reader_unref(other);
 	free_numbers(&cat.counters);
 	free_numbers(&cat.names);
-	return done || fail(code);
+	return done || set_errno(code);
 }

@@ -10,7 +10,7 @@
 #include "dropin/reader.h"
 #include "dropin/writer.h"
 
-static bool fail(int code)
+static bool refuse_copy(int code)
 {
 	errno = code;
 	return false;
@@ -55,7 +55,7 @@ bool sysprof_capture_writer_save_as(SysprofCaptureWriter *self,
                                     const char *filename)
 {
 	if (filename == NULL)
-		return fail(EINVAL);
+		return refuse_copy(EINVAL);
 	if (!sysprof_capture_writer_flush(self))
 		return false;
 	const int fd = open_to_read(self);
@@ -63,17 +63,17 @@ bool sysprof_capture_writer_save_as(SysprofCaptureWriter *self,
 		return false;
 	const int r = syc_copy_file(fd, filename);
 	close(fd);
-	return r == 0 || fail(-r);
+	return r == 0 || refuse_copy(-r);
 }
 
 bool sysprof_capture_reader_save_as(SysprofCaptureReader *self,
                                     const char *filename)
 {
 	if (self == NULL || filename == NULL)
-		return fail(EINVAL);
+		return refuse_copy(EINVAL);
 	const int r = syc_copy_file(self->fd, filename);
 	if (r != 0)
-		return fail(-r);
+		return refuse_copy(-r);
 	syc_reader_name(self, filename);
 	return true;
 }
@@ -88,7 +88,7 @@ bool sysprof_capture_writer_splice(SysprofCaptureWriter *self,
                                    SysprofCaptureWriter *dest)
 {
 	if (self == NULL || dest == NULL || self == dest)
-		return fail(EINVAL);
+		return refuse_copy(EINVAL);
 	SysprofCaptureReader *const reader =
 		sysprof_capture_writer_create_reader(self);
 	if (reader == NULL)

@@ -76,9 +76,10 @@ bool sysprof_capture_writer_define_counters(
 }
 
 /* @n_set of the @n can be set. */
-static bool set(SysprofCaptureWriter *self, int64_t time, int cpu, int32_t pid,
-                const unsigned *ids, const SysprofCaptureCounterValue *values,
-                unsigned n, unsigned n_set)
+static bool add_values(SysprofCaptureWriter *self, int64_t time, int cpu,
+                       int32_t pid, const unsigned *ids,
+                       const SysprofCaptureCounterValue *values, unsigned n,
+                       unsigned n_set)
 {
 	struct syc_adding a;
 
@@ -104,8 +105,8 @@ bool sysprof_capture_writer_set_counters(
 		                           : SYC_VALUES_MOST;
 		const unsigned n_set = syc_values_count(counters_ids, n);
 
-		if (n_set != 0 &&
-		    !set(self, time, cpu, pid, counters_ids, values, n, n_set))
+		if (n_set != 0 && !add_values(self, time, cpu, pid,
+		                              counters_ids, values, n, n_set))
 			return false;
 		counters_ids += n;
 		values += n;

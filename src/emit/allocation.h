@@ -30,7 +30,8 @@ syc_allocation(uint64_t address, int64_t size,
 	const int64_t now = syscap_clock();
 	syc_stack_take(&stack, backtrace, user);
 	syc_jitmap_publish(syc_stack_addrs(&stack), stack.n);
-	/* Not before: the callback may have forked, or stopped recording */
+	/* The state is not asked for earlier: the callback may have forked, or
+	 * stopped recording */
 	struct syc_thread *const st = syc_thread_get(SYSCAP_FRAME_ALLOCATION);
 	const uint32_t len = (uint32_t)(sizeof(struct syscap_wire_allocation) +
 	                                stack.n * sizeof(uint64_t));

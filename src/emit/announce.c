@@ -62,7 +62,8 @@ static bool announce_clock(struct syc_thread *st)
 	                     (size_t)(text.at - value));
 }
 
-/* Who has a sampler says so when it begins; `syscap record` counts these. */
+/* A process with a sampler says so when sampling begins; `syscap record`
+ * counts those without. */
 static bool announce_no_sampler(struct syc_thread *st)
 {
 	static const char value[] = "none: SYSCAP_SAMPLE is set, but no "

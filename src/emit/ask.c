@@ -38,12 +38,12 @@ static int64_t repeat_at;    /* ns */
  */
 static uint64_t left;
 
-static bool is_silent(void)
+static bool has_failed(void)
 {
 	return __atomic_load_n(&syc_process->n_failures, __ATOMIC_RELAXED) != 0;
 }
 
-static int64_t between(int64_t low, int64_t ns, int64_t high)
+static int64_t clamp_ns(int64_t low, int64_t ns, int64_t high)
 {
 	return ns < low ? low : ns > high ? high : ns;
 }
@@ -53,19 +53,19 @@ static int64_t silence_ns(int64_t now)
 	return now - __atomic_load_n(&silent_since, __ATOMIC_RELAXED);
 }
 
-/* For one thread, after 1 s, 2 s, 4 s … of silence. */
+/* One thread may ask again after 1 s, 2 s, 4 s … of silence. */
 static bool may_repeat(int64_t now)
 {
 	int64_t at = __atomic_load_n(&repeat_at, __ATOMIC_RELAXED);
 	const int64_t next =
-		now + between(REPEAT_MIN_NS, silence_ns(now), REPEAT_MAX_NS);
+		now + clamp_ns(REPEAT_MIN_NS, silence_ns(now), REPEAT_MAX_NS);
 
 	return now >= at &&
 	       __atomic_compare_exchange_n(&repeat_at, &at, next, false,
 	                                   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-static uint64_t none_left(void)
+static uint64_t none_left_word(void)
 {
 	return (uint64_t)(uint32_t)syc_process->pid << 32;
 }
@@ -73,7 +73,7 @@ static uint64_t none_left(void)
 /* One more, or one less; not less than none. */
 static void change_left(int by)
 {
-	const uint64_t none = none_left();
+	const uint64_t none = none_left_word();
 	uint64_t was = __atomic_load_n(&left, __ATOMIC_RELAXED);
 	uint64_t now;
 
@@ -89,7 +89,7 @@ static void change_left(int by)
 /* An answer that nobody waits for any more, or -ETIMEDOUT. */
 static int take_left(void)
 {
-	const uint64_t none = none_left();
+	const uint64_t none = none_left_word();
 	const uint64_t now = __atomic_load_n(&left, __ATOMIC_RELAXED);
 
 	if (now >> 32 != none >> 32 || now == none)
@@ -121,11 +121,11 @@ int syc_ask_for_ring(struct syc_state *ts)
 		return r;
 	const int64_t now = syc_clock_kernel();
 	const bool is_first = ts->retry_at == 0;
-	const bool asks =
-		is_first || (!ts->has_asked && !is_silent()) || may_repeat(now);
+	const bool asks = is_first || (!ts->has_asked && !has_failed()) ||
+	                  may_repeat(now);
 	/* One that was answered, and had no ring given, may be again */
 	const bool waits =
-		asks && (is_first ? !is_silent() || silence_ns(now) < HICCUP_NS
+		asks && (is_first ? !has_failed() || silence_ns(now) < HICCUP_NS
 	                          : !ts->has_asked);
 
 	r = asks ? syc_control_send_request(deadline_if(waits)) : 0;
@@ -143,7 +143,7 @@ int syc_ask_for_ring(struct syc_state *ts)
 
 void syc_ask_note_ring(void)
 {
-	if (is_silent()) {
+	if (has_failed()) {
 		__atomic_store_n(&syc_process->n_failures, 0, __ATOMIC_RELAXED);
 		syc_process_set_reason(
 			"SYSPROF_CONTROL_FD leads to a recorder");
@@ -156,7 +156,7 @@ static void fall_silent(int64_t now)
 {
 	uint32_t none = 0;
 
-	if (is_silent())
+	if (has_failed())
 		return;
 	__atomic_store_n(&silent_since, now, __ATOMIC_RELAXED);
 	__atomic_store_n(&repeat_at, now + REPEAT_MIN_NS, __ATOMIC_RELAXED);
@@ -187,7 +187,7 @@ void syc_ask_note_failure(struct syc_state *ts, int r)
 	}
 	fall_silent(now);
 	ts->retry_at =
-		now + between(LOOK_MIN_NS, silence_ns(now) / 4, LOOK_MAX_NS);
+		now + clamp_ns(LOOK_MIN_NS, silence_ns(now) / 4, LOOK_MAX_NS);
 	syc_diag_say("no ring for a thread", r == -ETIMEDOUT ? "no answer yet"
 	                                     : r == -EBADMSG
 	                                             ? "the answer was no ring"

@@ -8,7 +8,7 @@
  * an answer comes: new threads ask and go on.  Requests that may have got lost
  * are repeated by one thread of the process at a time, rarely too.
  *
- * Who has asked takes one answer, whichever comes first: all are alike, and
+ * A thread that has asked takes one answer, whichever comes first: all are alike, and
  * there are as many as were asked for.
  */
 #ifndef SYC_ASK_H
@@ -26,7 +26,8 @@ int syc_ask_for_ring(struct syc_state *ts);
 /** @ts ends, and somebody else may have what it asked for.  owner. */
 void syc_ask_leave(struct syc_state *ts);
 
-/** It was one, and is mapped: the recorder answers.  signal-safe. */
+/** The answer was a ring, and it is mapped: the recorder answers.  signal-safe.
+ */
 void syc_ask_note_ring(void);
 
 /**

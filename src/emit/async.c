@@ -33,8 +33,8 @@ struct linked_text {
 	const char *text;
 };
 
-static void compose(struct linked_text *message, unsigned link, uint64_t id,
-                    const char *text)
+static void write_message(struct linked_text *message, unsigned link,
+                          uint64_t id, const char *text)
 {
 	struct syc_text head =
 		syc_text_begin(message->head, sizeof(message->head));
@@ -63,7 +63,7 @@ void syscap_linked_at(const struct syscap_mark_site *site, unsigned link,
 	struct syc_thread *const st = syc_thread_get(SYSCAP_FRAME_MARK);
 	if (st == NULL)
 		return;
-	compose(&whole, link, id, message);
+	write_message(&whole, link, id, message);
 	const uint32_t len = syc_text_frame_len(
 		sizeof(struct syscap_wire_mark) + whole.n_head, whole.n_text);
 	if (!syc_event_begin(&event, st, &token, len, SYSCAP_FRAME_MARK, begin))

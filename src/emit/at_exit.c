@@ -21,8 +21,9 @@ void syc_at_exit_end(void)
 /* Each copy's destructors run; those of others may emit until then. */
 __attribute__((destructor)) static void end_at_unload(void)
 {
-	/* It may have been switched on by another, and had no event since.
-	 * One that was not is unmapped now: nobody may know of it. */
+	/* Another copy may have switched this one on, and it has had no event
+	 * since.  A copy that was never switched on is unmapped now, so nobody
+	 * may know of it. */
 	if (!syc_process_is_there() &&
 	    !(syc_share_is_entered() && syc_share_adopt()))
 		return;

@@ -3,7 +3,8 @@
 #ifndef SYC_AT_EXIT_H
 #define SYC_AT_EXIT_H
 
-/** At quick_exit(); exit() comes by a destructor.  Context: any-thread. */
+/** Runs at quick_exit(); exit() calls a destructor instead.  Context:
+ * any-thread. */
 void syc_at_exit_end(void);
 
 #endif

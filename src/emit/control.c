@@ -63,7 +63,7 @@ static bool is_still_ours(void)
  * Returns 0, or -ETIMEDOUT when the deadline has passed.  Looks once more then:
  * it may be we who were kept from the processor, and what we wait for is there.
  */
-static int wait_for(short events, int64_t deadline)
+static int wait_for_control(short events, int64_t deadline)
 {
 	for (;;) {
 		const int64_t left =
@@ -105,7 +105,7 @@ int syc_control_send_request(int64_t deadline)
 			return -EPIPE;
 		if (errno != EAGAIN)
 			return -errno;
-		const int r = wait_for(POLLOUT, deadline);
+		const int r = wait_for_control(POLLOUT, deadline);
 		if (r != 0)
 			return r;
 	}
@@ -172,7 +172,7 @@ int syc_control_receive_ring(int64_t deadline)
 			return -EPIPE;
 		if (errno != EAGAIN)
 			return -errno;
-		const int r = wait_for(POLLIN, deadline);
+		const int r = wait_for_control(POLLIN, deadline);
 		if (r != 0)
 			return r;
 	}

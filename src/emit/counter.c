@@ -97,7 +97,7 @@ SYC_COLD void syc_counter_slow(struct syscap_counter *counter, uint64_t bits,
 	syc_leave(st, &token, outermost);
 }
 
-static void update(struct syscap_counter *counter, uint64_t bits)
+static void emit_value(struct syscap_counter *counter, uint64_t bits)
 {
 	if (!syscap_is_active())
 		return;
@@ -118,7 +118,7 @@ static void update(struct syscap_counter *counter, uint64_t bits)
 
 void syscap_counter_update_int64(struct syscap_counter *counter, int64_t value)
 {
-	update(counter, (uint64_t)value);
+	emit_value(counter, (uint64_t)value);
 }
 
 void syscap_counter_update_double(struct syscap_counter *counter, double value)
@@ -126,7 +126,7 @@ void syscap_counter_update_double(struct syscap_counter *counter, double value)
 	uint64_t bits;
 
 	memcpy(&bits, &value, sizeof(bits));
-	update(counter, bits);
+	emit_value(counter, bits);
 }
 
 static void set_group(struct syc_thread *st,

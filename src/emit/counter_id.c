@@ -12,17 +12,18 @@
 #define FIRST_ID UINT32_C(256)
 #define N_IDS    ((UINT32_C(1) << ID_BITS) - FIRST_ID)
 
-/* Of writers of captures in a process that records nothing (yet). */
+/* The sequence that writers of captures take from in a process that records
+ * nothing (yet). */
 static struct syc_numbers own;
 
-static struct syc_numbers *numbers(void)
+static struct syc_numbers *find_numbers(void)
 {
 	return syc_block_is_there() ? &syc_block->counters : &own;
 }
 
 static uint32_t choose_base(void)
 {
-	struct syc_numbers *const all = numbers();
+	struct syc_numbers *const all = find_numbers();
 	uint32_t chosen = __atomic_load_n(&all->base, __ATOMIC_RELAXED);
 
 	if (chosen != 0)
@@ -58,8 +59,8 @@ uint32_t syc_counter_id_give(struct syscap_counter *counter)
 
 	if (index != 0)
 		return index;
-	const uint32_t n =
-		__atomic_add_fetch(&numbers()->n_given, 1, __ATOMIC_RELAXED);
+	const uint32_t n = __atomic_add_fetch(&find_numbers()->n_given, 1,
+	                                      __ATOMIC_RELAXED);
 	uint32_t none = 0;
 	/* Whoever sets the id decides; the index follows from a second race
 	 * that anybody may win, for the number is only an index of bits */
@@ -72,7 +73,7 @@ uint32_t syc_counter_id_give(struct syscap_counter *counter)
 }
 
 /* Whether the ids of @n places from place @first on are a row. */
-static bool is_row(uint32_t first, uint32_t n)
+static bool are_consecutive(uint32_t first, uint32_t n)
 {
 	const uint32_t stock = ((uint32_t)getpid() & 0xFFFF) << 8;
 	const uint32_t id =
@@ -84,7 +85,7 @@ static bool is_row(uint32_t first, uint32_t n)
 
 uint32_t syc_counter_id_request(uint32_t n)
 {
-	uint32_t *const n_given = &numbers()->n_given;
+	uint32_t *const n_given = &find_numbers()->n_given;
 
 	if (n == 0)
 		return 0;
@@ -95,7 +96,7 @@ uint32_t syc_counter_id_request(uint32_t n)
 		if (n >= N_IDS - first)
 			return 0;
 		/* Go past the block, or the end of the numbers */
-		while (!is_row(first, n))
+		while (!are_consecutive(first, n))
 			if (++first >= N_IDS - n)
 				return 0;
 		if (__atomic_compare_exchange_n(n_given, &given, first + n - 1,

@@ -15,7 +15,7 @@
 #include "emit/ring_source.h"
 #include "emit/thread_ring.h"
 
-static uint64_t pos_of(const struct syc_thread *st, uint64_t offset)
+static uint64_t pos_at(const struct syc_thread *st, uint64_t offset)
 {
 	return offset << 32 | (uint32_t)((uint32_t)offset + st->lap);
 }
@@ -82,7 +82,7 @@ void syc_disturb(struct syc_thread *st)
 			__atomic_load_n(&st->end, __ATOMIC_RELAXED);
 		const bool is_under_way =
 			owner != 0 && end > next && st->body != NULL;
-		const uint64_t target = pos_of(st, is_under_way ? end : next);
+		const uint64_t target = pos_at(st, is_under_way ? end : next);
 		SYC_SIGNAL_FENCE();
 		if (__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED) != 0)
 			continue;
@@ -122,7 +122,7 @@ static void settle_suspect(struct syc_thread *st, uint64_t complete)
 	SYC_SIGNAL_FENCE();
 }
 
-static void go_back(struct syc_thread *st, uint64_t pos)
+static void resume_alone(struct syc_thread *st, uint64_t pos)
 {
 	const uint64_t offset = pos >> 32;
 	const int32_t left = (int32_t)(st->limit - (uint32_t)pos);
@@ -136,7 +136,7 @@ static void go_back(struct syc_thread *st, uint64_t pos)
 	st->room_end = room_end;
 }
 
-/* By the owner: tell everything up to pos, and let next count again. */
+/* The owner publishes everything up to pos, and lets next count again. */
 static void publish_all(struct syc_thread *st)
 {
 	for (;;) {
@@ -156,14 +156,14 @@ static void publish_all(struct syc_thread *st)
 		uint32_t *const tail =
 			__atomic_load_n(&st->tail, __ATOMIC_RELAXED);
 		SYC_SIGNAL_FENCE();
-		/* Both of one ring: a handler may have forked in between, and
-		 * emitted in the child, which this is then */
+		/* Both have to be of one ring: a handler in between may have
+		 * forked, and emitted in the child, where we go on then */
 		if (__atomic_load_n(&st->pos, __ATOMIC_RELAXED) != pos)
 			continue;
 		if (tail != NULL) { /* W2, pairs with R1 */
 			__atomic_store_n(tail, (uint32_t)(pos >> 32),
 			                 __ATOMIC_RELEASE);
-			go_back(st, pos);
+			resume_alone(st, pos);
 		} else {
 			st->room_end = 0;
 		}
@@ -223,7 +223,7 @@ SYC_COLD void syc_wake_drainer(void)
 {
 	const int saved = errno;
 
-	/* Where a recorder drains we are called for another reason */
+	/* Where a recorder drains, something else called us */
 	if (__atomic_exchange_n(&syc_drain_sleeping, 0, __ATOMIC_SEQ_CST) !=
 	            0 &&
 	    syc_process_is_there())

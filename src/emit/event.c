@@ -24,7 +24,7 @@ static bool has_no_room(const struct syc_state *ts, uint32_t len)
 	const int32_t left =
 		(int32_t)(st->size - 8 - SYC_RING_ROOM - used - len);
 
-	/* As syc_reserve_slow() has it */
+	/* The same test as in syc_reserve_slow() */
 	if (__atomic_load_n(&ring->head, __ATOMIC_RELAXED) != head ||
 	    (left >= 0 && (left >= (int32_t)SYC_LOSS_RECORD_MAX ||
 	                   !syc_loss_is_pending(ts))))
@@ -67,7 +67,8 @@ SYC_COLD struct syc_event syc_event_begin_long(struct syc_thread *st,
 		return event;
 	event.is_outermost = syc_enter_from(st, token, cfa);
 	event.frame = syc_reserve(st, len, type, time);
-	/* Not before: this may be the first event of a forked child */
+	/* The pid is not known earlier: this may be the first event of a forked
+	 * child */
 	event.tag_word = (uint64_t)st->tid_tag << 32;
 	if (event.frame == NULL)
 		syc_leave(st, token, event.is_outermost);

@@ -59,7 +59,7 @@ syc_event_begin(struct syc_event *event, struct syc_thread *st,
 	return true;
 }
 
-/** Whose event it is. */
+/** The tid that an event is of. */
 static inline int32_t syc_event_tid(const struct syc_event *event)
 {
 	return (int32_t)((uint32_t)(event->tag_word >> 32) &

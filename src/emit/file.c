@@ -67,8 +67,8 @@ static void write_gap(struct syc_thread *st, uint32_t limit, int64_t now)
 	syc_commit(frame, SYSCAP_FRAME_TIMESTAMP, 0);
 }
 
-static void fill(unsigned char *frame, uint32_t len, const char *path,
-                 const void *data, size_t n, bool is_last)
+static void fill_chunk(unsigned char *frame, uint32_t len, const char *path,
+                       const void *data, size_t n, bool is_last)
 {
 	struct syscap_wire_file_chunk *const chunk = (void *)frame;
 
@@ -81,7 +81,7 @@ static void fill(unsigned char *frame, uint32_t len, const char *path,
 		memcpy(frame + SYSCAP_FILE_CHUNK_FIXED, data, n);
 }
 
-static uint32_t most_data(const struct syc_thread *st)
+static uint32_t chunk_size_max(const struct syc_thread *st)
 {
 	const uint32_t share = st->size / RING_SHARE & ~UINT32_C(7);
 
@@ -98,7 +98,7 @@ static ssize_t write_chunk(struct file *file, struct syc_thread *st,
 {
 	struct syc_state *const ts = syc_state_of(st);
 	const bool has_ring = st->body != NULL || syc_thread_connect(ts);
-	const uint32_t most = most_data(st);
+	const uint32_t most = chunk_size_max(st);
 	const size_t n = size < most ? size : most;
 	const uint32_t len =
 		(uint32_t)(SYSCAP_FILE_CHUNK_FIXED + n + 7) & ~UINT32_C(7);
@@ -117,7 +117,7 @@ static ssize_t write_chunk(struct file *file, struct syc_thread *st,
 		syc_reserve(st, len, SYSCAP_FRAME_FILE_CHUNK, now);
 	if (frame == NULL)
 		return -ENOBUFS;
-	fill(frame, len, file->path, data, n, is_end && n == size);
+	fill_chunk(frame, len, file->path, data, n, is_end && n == size);
 	syc_commit(frame, SYSCAP_FRAME_FILE_CHUNK, st->tid_tag);
 	file->last = now;
 	file->epoch = st->epoch;
@@ -144,7 +144,7 @@ static ssize_t emit_chunk(struct file *file, const void *data, size_t size,
 }
 
 /* Somebody must make room: perhaps nobody but us does. */
-static void wait_for_room(void)
+static void wait_for_drain(void)
 {
 	if (syc_own_recording != NULL)
 		syc_own_recording->drain();
@@ -163,7 +163,7 @@ static int send_bytes(struct file *file, const unsigned char *data, size_t size,
 			emit_chunk(file, data, size, is_end, may_wait);
 
 		if (n == -EAGAIN) {
-			wait_for_room();
+			wait_for_drain();
 			continue;
 		}
 		if (n < 0)
@@ -176,7 +176,7 @@ static int send_bytes(struct file *file, const unsigned char *data, size_t size,
 	}
 }
 
-static int begin(struct file *file, const char *path)
+static int begin_file(struct file *file, const char *path)
 {
 	if (path == NULL || path[0] == '\0')
 		return -EINVAL;
@@ -191,7 +191,7 @@ int syscap_file(const char *path, const void *data, size_t size)
 	const int saved = errno;
 	struct file file;
 	int cancel_state;
-	int r = begin(&file, path);
+	int r = begin_file(&file, path);
 
 	if (r == 0 && data == NULL && size != 0)
 		r = -EINVAL;
@@ -205,7 +205,7 @@ int syscap_file(const char *path, const void *data, size_t size)
 }
 
 /* Less than @size bytes only at the end. */
-static ssize_t read_all(int fd, unsigned char *buffer, size_t size)
+static ssize_t read_full(int fd, unsigned char *buffer, size_t size)
 {
 	size_t n = 0;
 
@@ -223,12 +223,12 @@ static ssize_t read_all(int fd, unsigned char *buffer, size_t size)
 	return (ssize_t)n;
 }
 
-static int copy(struct file *file, int fd)
+static int copy_from(struct file *file, int fd)
 {
 	unsigned char buffer[DATA_MAX];
 
 	for (;;) {
-		const ssize_t n = read_all(fd, buffer, sizeof(buffer));
+		const ssize_t n = read_full(fd, buffer, sizeof(buffer));
 
 		if (n < 0)
 			return (int)n;
@@ -244,12 +244,12 @@ int syscap_file_fd(const char *path, int fd)
 	const int saved = errno;
 	struct file file;
 	int cancel_state;
-	int r = begin(&file, path);
+	int r = begin_file(&file, path);
 
 	if (r != 0 || !syscap_is_active())
 		return r;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-	r = copy(&file, fd);
+	r = copy_from(&file, fd);
 	pthread_setcancelstate(cancel_state, &cancel_state);
 	errno = saved;
 	return r;

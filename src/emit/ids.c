@@ -35,7 +35,7 @@ static struct {
 	struct syscap_counter counters[N_ENTRIES];
 } * counters;
 
-static uint32_t hash(const void *bytes, size_t n, uint32_t h)
+static uint32_t hash_bytes(const void *bytes, size_t n, uint32_t h)
 {
 	const unsigned char *const at = bytes;
 
@@ -106,8 +106,8 @@ uint32_t syscap_mark_id(const char *group, const char *name)
 	syc_text_field(site.group, sizeof(site.group), group);
 	syc_text_field(site.name, sizeof(site.name), name);
 	const uint32_t entry = find_or_add(
-		&marks->index, hash(&site, sizeof(site), HASH_BASIS), &site,
-		same_site, marks->sites, sizeof(site));
+		&marks->index, hash_bytes(&site, sizeof(site), HASH_BASIS),
+		&site, same_site, marks->sites, sizeof(site));
 	return entry == N_ENTRIES ? 0 : entry + 1;
 }
 
@@ -135,9 +135,10 @@ struct syscap_counter *syscap_counter_get(const char *category,
 	syc_text_field(key.category, sizeof(key.category), category);
 	syc_text_field(key.name, sizeof(key.name), name);
 	syc_text_field(key.description, sizeof(key.description), description);
-	const uint32_t h = hash(key.name, sizeof(key.name),
-	                        hash(key.category, sizeof(key.category),
-	                             HASH_BASIS ^ key.type));
+	const uint32_t h =
+		hash_bytes(key.name, sizeof(key.name),
+	                   hash_bytes(key.category, sizeof(key.category),
+	                              HASH_BASIS ^ key.type));
 	const uint32_t entry =
 		find_or_add(&counters->index, h, &key, same_counter,
 	                    counters->counters, sizeof(key));

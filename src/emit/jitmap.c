@@ -68,8 +68,9 @@ static uint64_t *get_published(uint64_t **at)
 	return known != NULL ? known : map_published(at);
 }
 
-/* Where it is noted whether the name at @index is published; or NULL. */
-static uint64_t *mark_of(uint32_t index)
+/* The word that says in which recording the name at @index was published, or
+ * NULL. */
+static uint64_t *publication_mark(uint32_t index)
 {
 	uint64_t *const marks = get_published(
 		index < SYC_NAMES_MAX ? &syc_block->names.published
@@ -80,13 +81,13 @@ static uint64_t *mark_of(uint32_t index)
 
 static bool is_published(uint32_t index, uint64_t recording)
 {
-	const uint64_t *const mark = mark_of(index);
+	const uint64_t *const mark = publication_mark(index);
 
 	return mark == NULL ||
 	       __atomic_load_n(mark, __ATOMIC_RELAXED) == recording;
 }
 
-static uint64_t recording_of(const struct syc_thread *st)
+static uint64_t recording_key(const struct syc_thread *st)
 {
 	/* A forked child's state has no pid until its first frame */
 	const int32_t pid = st->pid != 0 ? st->pid : getpid();
@@ -94,7 +95,7 @@ static uint64_t recording_of(const struct syc_thread *st)
 	return (uint64_t)(uint32_t)pid << 32 | (uint32_t)st->epoch;
 }
 
-static bool is_among(const struct names *names, uint32_t index)
+static bool has_name(const struct names *names, uint32_t index)
 {
 	for (unsigned i = 0; i < names->n; i++)
 		if (names->indices[i] == index)
@@ -104,8 +105,8 @@ static bool is_among(const struct names *names, uint32_t index)
 
 /* Names to publish from @addrs on, as many as go into one frame.  Returns how
  * many addresses were looked at. */
-static unsigned gather(struct names *names, uint64_t recording,
-                       const uint64_t *addrs, unsigned n)
+static unsigned gather_names(struct names *names, uint64_t recording,
+                             const uint64_t *addrs, unsigned n)
 {
 	uint32_t index;
 	size_t len;
@@ -114,7 +115,7 @@ static unsigned gather(struct names *names, uint64_t recording,
 	names->len = SYSCAP_JITMAP_FIXED;
 	for (unsigned i = 0; i < n; i++) {
 		if (!syc_names_index(addrs[i], &index) ||
-		    is_published(index, recording) || is_among(names, index))
+		    is_published(index, recording) || has_name(names, index))
 			continue;
 		syc_names_text(index, &len);
 		const uint32_t more = 8 + (uint32_t)len + 1;
@@ -137,7 +138,8 @@ static void copy_name(unsigned char *at, const char *name, size_t len)
 	at[len] = '\0';
 }
 
-static void fill(unsigned char *frame, uint32_t len, const struct names *names)
+static void fill_jitmap(unsigned char *frame, uint32_t len,
+                        const struct names *names)
 {
 	struct syscap_wire_jitmap *const jitmap = (void *)frame;
 	unsigned char *at = frame + SYSCAP_JITMAP_FIXED;
@@ -156,8 +158,8 @@ static void fill(unsigned char *frame, uint32_t len, const struct names *names)
 }
 
 /* False: no room.  @ret_published: the frame is not only complete. */
-static bool emit(struct syc_thread *st, const struct names *names,
-                 bool *ret_published)
+static bool emit_jitmap(struct syc_thread *st, const struct names *names,
+                        bool *ret_published)
 {
 	const uint32_t len = (names->len + 7) & ~UINT32_C(7);
 	volatile uintptr_t token;
@@ -166,7 +168,7 @@ static bool emit(struct syc_thread *st, const struct names *names,
 	if (!syc_event_begin(&event, st, &token, len, SYSCAP_FRAME_JITMAP,
 	                     syc_clock(st)))
 		return false;
-	fill(event.frame, len, names);
+	fill_jitmap(event.frame, len, names);
 	syc_event_end(&event, st, &token, SYSCAP_FRAME_JITMAP);
 	*ret_published = event.is_outermost;
 	return true;
@@ -183,20 +185,20 @@ void syc_jitmap_publish_some(const uint64_t *addrs, unsigned n)
 	if (st == NULL)
 		return;
 	/* Now: what is emitted in this recording is published in no other */
-	const uint64_t recording = recording_of(st);
+	const uint64_t recording = recording_key(st);
 	while (n != 0) {
-		const unsigned seen = gather(&names, recording, addrs, n);
+		const unsigned seen = gather_names(&names, recording, addrs, n);
 
 		addrs += seen;
 		n -= seen;
 		if (names.n == 0)
 			continue;
-		if (!emit(st, &names, &is_out))
+		if (!emit_jitmap(st, &names, &is_out))
 			return;
 		/* Inside another emit of this thread it is published when
 		 * that one ends; if that one dies first, never */
 		for (unsigned i = 0; is_out && i < names.n; i++)
-			__atomic_store_n(mark_of(names.indices[i]), recording,
-			                 __ATOMIC_RELEASE);
+			__atomic_store_n(publication_mark(names.indices[i]),
+			                 recording, __ATOMIC_RELEASE);
 	}
 }

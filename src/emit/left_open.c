@@ -28,7 +28,7 @@ static void leave_open_in_child(void)
 	who = getpid();
 }
 
-static bool is_set(void)
+static bool has_variable(void)
 {
 	return syc_env_get(SYC_ENV_CONTROL_FD) != NULL ||
 	       syc_env_get(SYC_ENV_TRACE_FD) != NULL;
@@ -48,7 +48,7 @@ static void change_active(int from, int to)
 void syc_left_open_begin(void)
 {
 	syc_setup_run();
-	if (syc_process_is_there() || is_set())
+	if (syc_process_is_there() || has_variable())
 		return;
 	who = getpid();
 	pthread_atfork(NULL, NULL, leave_open_in_child);
@@ -67,13 +67,13 @@ static bool may_be_handler(void)
 /* Nothing for a handler. */
 static __attribute__((noinline)) void look_again(void)
 {
-	if (is_set())
+	if (has_variable())
 		syc_setup_again();
 }
 
-/* Who comes first does it; others wait for it, but not for ever: a child may
+/* The first caller decides; others wait for it, but not for ever: a child may
  * have been forked meanwhile. */
-static void decide(void)
+static void decide_late(void)
 {
 	static bool is_taken;
 
@@ -95,7 +95,7 @@ void syc_left_open_decide(void)
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	syc_all_signals_block(&before);
-	decide();
+	decide_late();
 	syc_all_signals_restore(&before);
 	pthread_setcancelstate(cancel_state, &cancel_state);
 	errno = saved;

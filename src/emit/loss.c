@@ -28,7 +28,8 @@ bool syc_loss_is_stray_pending(void)
 	       syc_loss_totals_sum(&syc_process->told);
 }
 
-/* Who emits comes by where the drain thread sleeps; here there is none. */
+/* A drain thread tells such losses.  Towards a recorder there is none, so one
+ * of the program's threads is called to tell them behind its next event. */
 void syc_loss_call_for_teller(bool at_once)
 {
 	static int64_t not_before; /* ns */

@@ -34,7 +34,7 @@ void syc_loss_compose_text(struct syc_loss_text *message,
 	                                   sizeof(message->text));
 }
 
-/* Of losses that were counted after a record had taken their range. */
+/* A record of losses that were counted after another had taken their range. */
 void syc_loss_compose_range(struct syc_ring_losses *lost)
 {
 	if (lost->from == 0)

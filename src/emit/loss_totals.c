@@ -3,7 +3,7 @@
 #include "emit/loss_totals.h"
 
 /* What makes it whole against handlers on the thread is one instruction. */
-static void add_local(uint64_t *to, uint64_t n)
+static void add_signal_safe(uint64_t *to, uint64_t n)
 {
 #if defined(__x86_64__)
 	__asm__ volatile("addq %1, %0" : "+m"(*to) : "er"(n) : "cc");
@@ -31,8 +31,8 @@ void syc_loss_totals_add_own(struct syc_ring_losses *to, uint8_t kind,
                              uint32_t len, int64_t time)
 {
 	syc_loss_totals_extend(to, time);
-	add_local(&to->bytes, len);
-	add_local(&to->frames[kind], 1);
+	add_signal_safe(&to->bytes, len);
+	add_signal_safe(&to->frames[kind], 1);
 }
 
 void syc_loss_totals_add(struct syc_ring_losses *to, uint8_t kind, uint32_t len,

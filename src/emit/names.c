@@ -46,7 +46,7 @@ static const char lost_text[] = "[name lost: table full]";
 
 /* ------------------------------------------------------------ the process */
 
-static struct syc_names_root *root(void)
+static struct syc_names_root *names_root(void)
 {
 	struct syc_block *const block =
 		__atomic_load_n(&syc_block, __ATOMIC_ACQUIRE);
@@ -63,17 +63,17 @@ static bool is_lost_hash(const struct syc_names_root *of, uint32_t hash)
  * another number in this one never. */
 static uint32_t choose_hash(void)
 {
-	const enum syc_number_giver giver = root() == &early ? SYC_NUMBER_EARLY
-	                                    : syc_block->is_alone
-	                                            ? SYC_NUMBER_ALONE
-	                                            : SYC_NUMBER_TOGETHER;
+	const enum syc_number_giver giver =
+		names_root() == &early ? SYC_NUMBER_EARLY
+		: syc_block->is_alone  ? SYC_NUMBER_ALONE
+				       : SYC_NUMBER_TOGETHER;
 	uint32_t hash =
 		FIRST_HASH + syc_number_first_id(SYC_NUMBER_NAMES, giver,
 	                                         SYC_NAMES_MAX - FIRST_HASH);
 
 	/* A child's is another than that of the first of its ancestors, and
 	 * the block's than that of this copy */
-	while (is_lost_hash(root(), hash) || is_lost_hash(&early, hash))
+	while (is_lost_hash(names_root(), hash) || is_lost_hash(&early, hash))
 		hash = hash + 1 < SYC_NAMES_MAX ? hash + 1 : FIRST_HASH;
 	return hash;
 }
@@ -118,9 +118,9 @@ static struct syc_names_table *map_table(struct syc_names_root *of)
 	return other;
 }
 
-static struct syc_names_table *get_table(void)
+static struct syc_names_table *get_names_table(void)
 {
-	struct syc_names_root *const of = root();
+	struct syc_names_root *const of = names_root();
 	struct syc_names_table *const table =
 		__atomic_load_n(&of->table, __ATOMIC_ACQUIRE);
 
@@ -146,7 +146,7 @@ struct hasher {
 	unsigned n_carry; /* bits */
 };
 
-static inline uint64_t stir(uint64_t state, uint64_t word)
+static inline uint64_t stir_hash(uint64_t state, uint64_t word)
 {
 	state = (state ^ word) * UINT64_C(0x9FB21C651E98DF25);
 	return state ^ state >> 32;
@@ -180,14 +180,14 @@ feed(struct hasher *hasher, const char *text, size_t n)
 	for (; n >= 8; text += 8, n -= 8) {
 		memcpy(&word, text, 8);
 		hasher->state =
-			stir(hasher->state, hasher->carry | word << shift);
+			stir_hash(hasher->state, hasher->carry | word << shift);
 		hasher->carry = shift != 0 ? word >> (64 - shift) : 0;
 	}
 	word = load_tail(text, n);
 	hasher->carry |= word << shift;
 	hasher->n_carry += 8 * (unsigned)n;
 	if (hasher->n_carry >= 64) {
-		hasher->state = stir(hasher->state, hasher->carry);
+		hasher->state = stir_hash(hasher->state, hasher->carry);
 		hasher->carry = shift != 0 ? word >> (64 - shift) : 0;
 		hasher->n_carry -= 64;
 	}
@@ -203,7 +203,7 @@ hash_text(const struct name_pair *text)
 		feed(&hasher, " ", 1);
 		feed(&hasher, text->b, text->b_len);
 	}
-	const uint64_t h = stir(hasher.state, hasher.carry);
+	const uint64_t h = stir_hash(hasher.state, hasher.carry);
 	return h * UINT64_C(0xD6E8FEB86659FD93);
 }
 
@@ -229,22 +229,22 @@ static void write_text(char *at, const struct name_pair *text)
 
 /* --------------------------------------------------------- taking of room */
 
-static uint64_t spare_of(uint32_t number, uint32_t size, uint32_t offset)
+static uint64_t pack_spare(uint32_t number, uint32_t size, uint32_t offset)
 {
 	return (uint64_t)number << 48 | (uint64_t)size << 32 | offset;
 }
 
-static uint32_t number_of(uint64_t room)
+static uint32_t room_number(uint64_t room)
 {
 	return (uint32_t)(room >> 48);
 }
 
-static uint32_t size_of(uint64_t room)
+static uint32_t room_size(uint64_t room)
 {
 	return (uint32_t)(room >> 32) & 0xFFFF;
 }
 
-static uint32_t offset_of(uint64_t room)
+static uint32_t room_offset(uint64_t room)
 {
 	return (uint32_t)room;
 }
@@ -255,8 +255,8 @@ static uint64_t take_spare(struct syc_names_table *table, uint32_t size)
 		uint64_t spare =
 			__atomic_load_n(&table->spares[i], __ATOMIC_RELAXED);
 
-		/* Acquire, pairs with put_back(): who had it is done with it */
-		if (spare != 0 && size_of(spare) >= size &&
+		/* Acquire, pairs with put_room_back(): its last user is done with it */
+		if (spare != 0 && room_size(spare) >= size &&
 		    __atomic_compare_exchange_n(&table->spares[i], &spare, 0,
 		                                false, __ATOMIC_ACQUIRE,
 		                                __ATOMIC_RELAXED))
@@ -283,17 +283,17 @@ static uint64_t take_room(struct syc_names_table *table, uint32_t size)
 			    &table->taken, &taken,
 			    (uint64_t)(number + 1) << 32 | (offset + size),
 			    true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-			return spare_of(number, size, offset);
+			return pack_spare(number, size, offset);
 	}
 }
 
 /* Back where it came from, if nobody has taken more since; else aside. */
-static void put_back(struct syc_names_table *table, uint64_t room)
+static void put_room_back(struct syc_names_table *table, uint64_t room)
 {
-	const uint32_t number = number_of(room);
-	const uint32_t offset = offset_of(room);
+	const uint32_t number = room_number(room);
+	const uint32_t offset = room_offset(room);
 	uint64_t taken =
-		(uint64_t)(number + 1) << 32 | (offset + size_of(room));
+		(uint64_t)(number + 1) << 32 | (offset + room_size(room));
 
 	__atomic_store_n(&table->entries[number], 0, __ATOMIC_RELAXED);
 	if (__atomic_compare_exchange_n(&table->taken, &taken,
@@ -313,7 +313,7 @@ static void put_back(struct syc_names_table *table, uint64_t room)
 
 /* ------------------------------------------------------------------ slots */
 
-static uint64_t address_of(uint64_t entry, uint32_t number)
+static uint64_t jit_address(uint64_t entry, uint32_t number)
 {
 	return MARK | (entry & 0xFFFF) << 16 | number;
 }
@@ -332,13 +332,13 @@ look_at(const struct syc_names_table *table, uint64_t slot, uint64_t h,
 	if ((entry >> 16 & 0xFFFF) != text->len ||
 	    !is_text(table->arena + (entry >> 32), text))
 		return 0;
-	return address_of(entry, number);
+	return jit_address(entry, number);
 }
 
-static uint64_t lose(void)
+static uint64_t count_lost_name(void)
 {
-	__atomic_add_fetch(&root()->n_lost, 1, __ATOMIC_RELAXED);
-	__atomic_store_n(&root()->has_names, 1, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&names_root()->n_lost, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&names_root()->has_names, 1, __ATOMIC_RELAXED);
 	return syscap_jit_lost();
 }
 
@@ -348,17 +348,17 @@ static __attribute__((noinline)) uint64_t insert(struct syc_names_table *table,
                                                  const struct name_pair *text)
 {
 	const uint64_t room = take_room(table, (uint32_t)text->len + 1);
-	const uint32_t number = number_of(room);
+	const uint32_t number = room_number(room);
 
 	if (room == 0)
-		return lose();
-	const uint64_t entry = (uint64_t)offset_of(room) << 32 |
+		return count_lost_name();
+	const uint64_t entry = (uint64_t)room_offset(room) << 32 |
 	                       (uint64_t)text->len << 16 |
 	                       chosen_once(table->hash);
 	const uint64_t desired = (h >> 32 << 32) | number;
-	write_text(table->arena + offset_of(room), text);
+	write_text(table->arena + room_offset(room), text);
 	__atomic_store_n(&table->entries[number], entry, __ATOMIC_RELEASE);
-	__atomic_store_n(&root()->has_names, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&names_root()->has_names, 1, __ATOMIC_RELAXED);
 	for (; probe < MAX_PROBES; probe++) {
 		uint64_t *const slot =
 			&table->slots[(h + probe) % SYC_NAMES_SLOTS];
@@ -368,15 +368,15 @@ static __attribute__((noinline)) uint64_t insert(struct syc_names_table *table,
 		if (__atomic_compare_exchange_n(slot, &seen, desired, false,
 		                                __ATOMIC_RELEASE,
 		                                __ATOMIC_ACQUIRE))
-			return address_of(entry, number);
+			return jit_address(entry, number);
 		const uint64_t known = look_at(table, seen, h, text);
 		if (known != 0) {
-			put_back(table, room);
+			put_room_back(table, room);
 			return known;
 		}
 	}
-	put_back(table, room);
-	return lose();
+	put_room_back(table, room);
+	return count_lost_name();
 }
 
 /* What stands for @text in @first, of before there was a block, or 0. */
@@ -401,10 +401,10 @@ find_early(struct syc_names_table *first, uint64_t h,
 static inline __attribute__((always_inline)) uint64_t
 intern(const struct name_pair *text)
 {
-	struct syc_names_table *const table = get_table();
+	struct syc_names_table *const table = get_names_table();
 
 	if (table == NULL)
-		return lose();
+		return count_lost_name();
 	const uint64_t h = hash_text(text);
 	struct syc_names_table *const first =
 		__atomic_load_n(&early.table, __ATOMIC_ACQUIRE);
@@ -426,7 +426,7 @@ intern(const struct name_pair *text)
 		if (known != 0)
 			return known;
 	}
-	return lose();
+	return count_lost_name();
 }
 
 /* ------------------------------------------------------------- interfaces */
@@ -437,7 +437,7 @@ uint64_t syscap_jit_lost(void)
 	uint32_t *const word =
 		__atomic_load_n(&early.lost_hash, __ATOMIC_RELAXED) != 0
 			? &early.lost_hash
-			: &root()->lost_hash;
+			: &names_root()->lost_hash;
 
 	return MARK | (uint64_t)chosen_once(word) << 16;
 }
@@ -474,17 +474,17 @@ uint64_t syscap_jit_intern2(const char *a, size_t a_len, const char *b,
 
 int syc_names_prepare(void)
 {
-	return get_table() != NULL ? 0 : -ENOMEM;
+	return get_names_table() != NULL ? 0 : -ENOMEM;
 }
 
 bool syc_names_any(void)
 {
-	return (__atomic_load_n(&root()->has_names, __ATOMIC_RELAXED) |
+	return (__atomic_load_n(&names_root()->has_names, __ATOMIC_RELAXED) |
 	        __atomic_load_n(&early.has_names, __ATOMIC_RELAXED)) != 0;
 }
 
 /* The entry of @number in the table of @of; 0: there is none. */
-static uint64_t entry_of(const struct syc_names_root *of, uint32_t number)
+static uint64_t load_entry(const struct syc_names_root *of, uint32_t number)
 {
 	const struct syc_names_table *const table =
 		__atomic_load_n(&of->table, __ATOMIC_ACQUIRE);
@@ -505,13 +505,13 @@ bool syc_names_index(uint64_t address, uint32_t *ret_index)
 		*ret_index = 0;
 		return address == syscap_jit_lost();
 	}
-	uint64_t entry = entry_of(root(), number);
-	if (entry != 0 && address_of(entry, number) == address) {
+	uint64_t entry = load_entry(names_root(), number);
+	if (entry != 0 && jit_address(entry, number) == address) {
 		*ret_index = number;
 		return true;
 	}
-	entry = entry_of(&early, number);
-	if (entry != 0 && address_of(entry, number) == address) {
+	entry = load_entry(&early, number);
+	if (entry != 0 && jit_address(entry, number) == address) {
 		*ret_index = SYC_NAMES_MAX + number;
 		return true;
 	}
@@ -521,9 +521,9 @@ bool syc_names_index(uint64_t address, uint32_t *ret_index)
 const char *syc_names_text(uint32_t index, size_t *ret_len)
 {
 	const struct syc_names_root *const of =
-		index >= SYC_NAMES_MAX ? &early : root();
+		index >= SYC_NAMES_MAX ? &early : names_root();
 	const uint32_t number = index % SYC_NAMES_MAX;
-	const uint64_t entry = number != 0 ? entry_of(of, number) : 0;
+	const uint64_t entry = number != 0 ? load_entry(of, number) : 0;
 
 	if (entry == 0) {
 		*ret_len = sizeof(lost_text) - 1;
@@ -536,5 +536,5 @@ const char *syc_names_text(uint32_t index, size_t *ret_len)
 
 uint32_t syc_names_lost(void)
 {
-	return __atomic_load_n(&root()->n_lost, __ATOMIC_RELAXED);
+	return __atomic_load_n(&names_root()->n_lost, __ATOMIC_RELAXED);
 }

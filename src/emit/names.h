@@ -4,9 +4,9 @@
  * for them in stacks.
  *
  * Insert-only, open addressing.  A name's bytes are complete before one
- * compare-exchange puts it into its slot; who loses compares with the winner
- * and goes on.  No state says "wait", for who waits may be a handler on top
- * of who is waited for.
+ * compare-exchange puts it into its slot; the loser compares with the winner
+ * and goes on.  No state says "wait", for the waiting one may be a handler on
+ * top of the one that is waited for.
  *
  * There is one for all copies of the library that act as one, and one of this
  * copy for names that it was told before.

@@ -33,7 +33,8 @@ static bool on_signal_stack(void)
  * interrupted lies above us, with its token untouched.  Never wrong about a
  * live one; a dead one may pass for live until a shallower emit comes.
  */
-static bool is_dead(const struct syc_state *ts, uintptr_t owner, uintptr_t here)
+static bool is_emit_dead(const struct syc_state *ts, uintptr_t owner,
+                         uintptr_t here)
 {
 	if (!on_own_stack(ts, owner) || !on_own_stack(ts, here))
 		return false; /* other stacks are never judged */
@@ -51,7 +52,8 @@ SYC_COLD bool syc_enter_nested(struct syc_thread *st, volatile uintptr_t *token,
 	const uintptr_t owner =
 		(uintptr_t)__atomic_load_n(&st->owner, __ATOMIC_RELAXED);
 	const int saved = errno;
-	const bool outermost = owner == 0 || is_dead(ts, owner, (uintptr_t)cfa);
+	const bool outermost =
+		owner == 0 || is_emit_dead(ts, owner, (uintptr_t)cfa);
 
 	if (outermost) {
 		syc_become_owner(st, token);

@@ -90,15 +90,16 @@ static void tell_in_ring(struct syc_state *ts)
 	syc_leave(st, &token, outermost);
 }
 
-/* By the thread that was called for it, behind its event. */
+/* The thread that was asked for it tells, behind its own event. */
 static bool tell_untold(void)
 {
 	struct syc_thread *const st = syc_self;
 
 	if (!has_untold())
 		return true;
-	/* Not into a ring that is to be left; nor on top of another emit: that
-	 * one may never publish it, where the process exits in a handler */
+	/* A ring that is to be left takes nothing more; and on top of another
+	 * emit nothing is told, which may never publish it where the process
+	 * exits in a handler */
 	if (st != NULL && st->body != NULL && st->owner == 0 &&
 	    st->epoch == __atomic_load_n(&syc_active, __ATOMIC_RELAXED))
 		tell_in_ring(syc_state_of(st));

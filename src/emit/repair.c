@@ -19,7 +19,7 @@ SYC_COLD void syc_write_missing_header(struct syc_thread *st)
 {
 	uint64_t known, pos;
 
-	/* Both of one moment: a handler in between has moved both */
+	/* Both have to be of one moment: a handler in between has moved both */
 	do {
 		known = __atomic_load_n(&st->headered, __ATOMIC_RELAXED);
 		SYC_SIGNAL_FENCE();

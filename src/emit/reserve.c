@@ -48,8 +48,8 @@ SYC_COLD unsigned char *syc_reserve_slow(struct syc_thread *st, uint32_t len,
 	/* While losses are pending every emit comes here; a handler may add
 	 * to them between the two, so look again. */
 	if (!syc_loss_is_pending(ts)) {
-		/* Not where a handler changed it, who may have forked: in the
-		 * child our limit is another ring's */
+		/* It stays where a handler changed it, which may have forked:
+		 * in the child our limit is another ring's */
 		__atomic_compare_exchange_n(&st->limit, &known, limit, false,
 		                            __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 		SYC_SIGNAL_FENCE();

@@ -43,7 +43,7 @@ struct syc_ring_source {
 	bool (*end)(void);
 };
 
-/** In the order in which they are asked. */
+/** Sources are asked in this order. */
 enum {
 	SYC_SOURCE_OWN,
 	SYC_SOURCE_RECORDER,
@@ -53,7 +53,7 @@ enum {
 /** Set once, by setup.c, before there is a block; NULL: this copy lacks it. */
 extern const struct syc_ring_source *syc_ring_sources[SYC_N_SOURCES];
 
-/** Who gave the ring that @ts has. */
+/** The source that gave @ts its ring. */
 static inline const struct syc_ring_source *
 syc_ring_source_of(const struct syc_state *ts)
 {
@@ -61,7 +61,7 @@ syc_ring_source_of(const struct syc_state *ts)
 	                                   : SYC_SOURCE_RECORDER];
 }
 
-/** Who gives rings now. */
+/** The source that gives rings now. */
 static inline const struct syc_ring_source *syc_ring_source_current(void)
 {
 	return syc_ring_sources[syc_destination_sink() == SYC_SINK_CONTROL

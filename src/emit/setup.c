@@ -42,7 +42,7 @@ static enum syc_sink take_environment(const char **ret_why)
 	return has_recorder ? SYC_SINK_CONTROL : SYC_SINK_NONE;
 }
 
-static const struct syc_destination *environment(void)
+static const struct syc_destination *environment_destination(void)
 {
 	static const struct syc_destination none = { .sink = SYC_SINK_NONE };
 	static const struct syc_destination recorder = {
@@ -55,7 +55,7 @@ static const struct syc_destination *environment(void)
 }
 
 /* What recording of any kind needs. */
-static int prepare(void)
+static int prepare_recording(void)
 {
 	static const struct syc_share_hooks hooks = {
 		.on_thread_exit = syc_thread_leave_for_good,
@@ -64,7 +64,7 @@ static int prepare(void)
 	};
 
 	syc_pin_object(&syc_active);
-	return syc_share_found(&control, environment(), &hooks);
+	return syc_share_found(&control, environment_destination(), &hooks);
 }
 
 int syc_setup_prepare(void)
@@ -81,7 +81,7 @@ int syc_setup_prepare(void)
 		expected = NOT_BEGUN; /* another thread is at it */
 		poll(NULL, 0, 1);
 	}
-	const int r = !syc_process_is_there() ? prepare() : 0;
+	const int r = !syc_process_is_there() ? prepare_recording() : 0;
 	__atomic_store_n(&phase, NOT_BEGUN, __ATOMIC_RELEASE);
 	return r;
 }
@@ -176,7 +176,7 @@ void syc_setup_again(void)
 		return;
 	if (choose_sink(&why) == SYC_SINK_NONE) {
 		syc_process_turn_off(why);
-	} else if (prepare() != 0) {
+	} else if (prepare_recording() != 0) {
 		syc_process_turn_off("no memory for thread states");
 	} else if (syc_block->last_epoch == 0) { /* nobody was faster */
 		syc_process_set_reason(why);

@@ -22,7 +22,7 @@
 #include "share/number.h"
 #include "share/page.h"
 
-/* By which others find us. */
+/* The note by which other copies find us. */
 extern const struct syc_copy_words syc_own_words;
 __attribute__((used, visibility("hidden")))
 const struct syc_copy_words syc_own_words = {
@@ -34,7 +34,8 @@ const struct syc_copy_words syc_own_words = {
 SYC_COPY_NOTE(syc_own_words);
 
 static const char *why_alone = "";
-/* Else a key of ours may have the number, and the values, of another's. */
+/* Without these a key of ours may have the number, and the values, of
+ * another's. */
 static bool has_keys = true;
 
 const char *syc_share_why_alone(void)
@@ -53,7 +54,8 @@ static void work_alone(const char *why)
 	syc_diag_say("this copy of the library works alone", why);
 }
 
-/* Whose pthread keys and fork handlers: dlmopen() makes a second C library. */
+/* The C library whose pthread keys and fork handlers we use: dlmopen() makes a
+ * second one. */
 static uint64_t which_libc(void)
 {
 	const struct {
@@ -193,7 +195,7 @@ static const char *why_not_published(int r)
 	}
 }
 
-static void discard(struct syc_block *block)
+static void discard_block(struct syc_block *block)
 {
 	if (block->exit_key != 0)
 		pthread_key_delete((pthread_key_t)(block->exit_key - 1));
@@ -219,7 +221,7 @@ int syc_share_found(const struct syc_control_socket *control,
 		block->exit_key = 1 + key;
 	const int r = syc_share_works() ? syc_page_publish(block) : 0;
 	if (r == -EEXIST && syc_share_adopt()) {
-		discard(block); /* another copy was first, just now */
+		discard_block(block); /* another copy was first, just now */
 		return 0;
 	}
 	if (r != 0 && syc_share_works())

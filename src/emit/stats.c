@@ -13,7 +13,7 @@
 #include "emit/thread.h"
 #include "ring/clock.h"
 
-static void collect(struct syscap_stats *all)
+static void collect_stats(struct syscap_stats *all)
 {
 	const struct syc_process *const p = syc_process;
 	const uint32_t n = __atomic_load_n(&p->high_water, __ATOMIC_RELAXED);
@@ -47,7 +47,7 @@ void syscap_get_stats(struct syscap_stats *stats)
 	               syc_share_why_alone());
 	all.clock_is_tsc = syc_clock_is_tsc();
 	if (syc_process_is_there()) {
-		collect(&all);
+		collect_stats(&all);
 		if (syc_own_recording != NULL)
 			all.n_written = syc_own_recording->written(
 				all.output, sizeof(all.output));

@@ -36,7 +36,7 @@ static bool has_own_cpu(const struct syc_state *ts)
 
 /* Take a state whose thread is gone: it may have been taken and be another's
  * by the time that we have it, so ask again. */
-static bool take_gone(struct syc_state *ts, uint32_t phase)
+static bool take_gone_state(struct syc_state *ts, uint32_t phase)
 {
 	const int32_t tid = __atomic_load_n(&ts->tid, __ATOMIC_RELAXED);
 
@@ -49,7 +49,7 @@ static bool take_gone(struct syc_state *ts, uint32_t phase)
 }
 
 /* Threads can end without running key destructors: look at two states. */
-static void scavenge(uint32_t high)
+static void scavenge_states(uint32_t high)
 {
 	for (int i = 0; i < 2 && high != 0; i++) {
 		struct syc_state *const ts =
@@ -59,7 +59,7 @@ static void scavenge(uint32_t high)
 
 		if (__atomic_load_n(&ts->phase, __ATOMIC_RELAXED) !=
 		            SYC_STATE_ALIVE ||
-		    !take_gone(ts, SYC_STATE_ALIVE))
+		    !take_gone_state(ts, SYC_STATE_ALIVE))
 			continue;
 		/* rseq's word went with its stack */
 		__atomic_store_n(&ts->hot.cpu, NULL, __ATOMIC_RELAXED);
@@ -88,14 +88,16 @@ static void begin_state(struct syc_state *ts, int32_t pid, int32_t tid,
 	ts->hot.cpu = own_cpu();
 	syc_stack_bounds(&ts->stack_low, &ts->stack_high);
 	ts->no_exit_hook = !syc_thread_watch(ts);
-	ts->hot.epoch = __atomic_load_n(&syc_active, __ATOMIC_RELAXED);
+	__atomic_store_n(&ts->hot.epoch,
+	                 __atomic_load_n(&syc_active, __ATOMIC_RELAXED),
+	                 __ATOMIC_RELAXED);
 	if (pid == tid)
 		__atomic_store_n(&syc_process->main_has_state,
 		                 !ts->no_exit_hook, __ATOMIC_RELAXED);
 	__atomic_store_n(&ts->phase, SYC_STATE_ALIVE, __ATOMIC_RELEASE);
 }
 
-static void raise_high_water(uint32_t to)
+static void raise_states_high_water(uint32_t to)
 {
 	uint32_t *const words[] = { &syc_process->high_water,
 		                    &syc_block->states_ever };
@@ -115,7 +117,7 @@ static struct syc_state *claim_state(int32_t tid)
 	const uint32_t high =
 		__atomic_load_n(&syc_process->high_water, __ATOMIC_RELAXED);
 
-	scavenge(high);
+	scavenge_states(high);
 	for (uint32_t i =
 	             __atomic_load_n(&syc_process->low_water, __ATOMIC_RELAXED);
 	     i < SYC_THREADS_MAX; i++) {
@@ -126,20 +128,20 @@ static struct syc_state *claim_state(int32_t tid)
 		if (phase == SYC_STATE_FREE) {
 			if (!syc_thread_take_phase(ts, SYC_STATE_FREE))
 				continue;
-			raise_high_water(i + 1);
+			raise_states_high_water(i + 1);
 			return ts;
 		}
 		/* ours from before this thread's exit began, or nobody's */
 		if (phase == SYC_STATE_DEAD &&
 		    (__atomic_load_n(&ts->tid, __ATOMIC_RELAXED) == tid
 		             ? syc_thread_take_phase(ts, SYC_STATE_DEAD)
-		             : take_gone(ts, SYC_STATE_DEAD)))
+		             : take_gone_state(ts, SYC_STATE_DEAD)))
 			return ts;
 	}
 	return NULL;
 }
 
-/* Who asks. */
+/* The thread that asks. */
 struct self {
 	int32_t pid, tid;
 	uintptr_t stack_low, stack_high; /* both 0: not asked for yet */
@@ -167,7 +169,7 @@ static bool has_own_stack(const struct syc_state *ts, struct self *self)
  * A thread that had the id before, and ended unnoticed, had another stack or
  * rseq area, or is no different.
  */
-static bool is_of(struct self *self, const struct syc_state *ts)
+static bool is_state_of(struct self *self, const struct syc_state *ts)
 {
 	return __atomic_load_n(&ts->phase, __ATOMIC_ACQUIRE) ==
 	               SYC_STATE_ALIVE &&
@@ -193,7 +195,7 @@ static struct syc_state *find_claimed(struct self *self)
 			begin_state(ts, self->pid, self->tid, 0);
 			return ts;
 		}
-		if (is_of(self, ts) && ts->no_exit_hook)
+		if (is_state_of(self, ts) && ts->no_exit_hook)
 			return ts;
 	}
 	return NULL;
@@ -210,7 +212,7 @@ static struct syc_state *find_own(struct self *self)
 	 * low_water.  Others there have inherited no pointer that counts. */
 	if (self->pid == self->tid && syc_thread_take_phase(ts, SYC_STATE_FREE))
 		begin_state(ts, self->pid, self->tid, ts->hot.owner);
-	return is_of(self, ts) ? ts : NULL;
+	return is_state_of(self, ts) ? ts : NULL;
 }
 
 void syc_thread_claim(void)

@@ -32,7 +32,7 @@ SYC_COLD struct syc_thread *syc_thread_first(uint8_t type)
 	    !syc_process_is_there())
 		return NULL;
 	syc_undisturbed_begin(&before);
-	/* It ends; but a later destructor has something to say */
+	/* The thread ends, but a later destructor of its emits */
 	if (syc_thread_has_ended())
 		syc_self = NULL;
 	if (syc_self == NULL)

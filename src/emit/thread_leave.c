@@ -88,10 +88,10 @@ void syc_thread_leave_epoch(struct syc_state *ts)
 		memset(ts->told, 0, sizeof(ts->told));
 		ts->retry_at = 0;
 	}
-	ts->hot.epoch = epoch;
+	__atomic_store_n(&ts->hot.epoch, epoch, __ATOMIC_RELAXED);
 }
 
-static void note_end(void)
+static void note_thread_ends(void)
 {
 	for (int i = 0; i < SYC_N_SOURCES; i++)
 		if (syc_ring_sources[i] != NULL &&
@@ -106,13 +106,14 @@ void syc_thread_leave_for_good(void *state)
 	struct syc_undisturbed before;
 
 	syc_undisturbed_begin(&before);
-	/* Not so in a child that was forked here and did not emit since */
+	/* A child that was forked here and has not emitted since has another
+	 * tid */
 	if (ts->tid == gettid() && syc_thread_take_phase(ts, SYC_STATE_ALIVE)) {
 		syc_thread_leave_ring(ts);
 		/* All copies still point here: their next event comes by */
-		ts->hot.epoch = 0;
+		__atomic_store_n(&ts->hot.epoch, 0, __ATOMIC_RELAXED);
 		__atomic_store_n(&ts->phase, SYC_STATE_DEAD, __ATOMIC_RELEASE);
-		note_end();
+		note_thread_ends();
 	}
 	syc_undisturbed_end(&before);
 	errno = saved;

@@ -16,7 +16,7 @@
  * of its parent's.  Written by the owner (or who finishes a dead state), read
  * in a child only.
  */
-static struct syc_mapped *mapped_of(const struct syc_state *ts)
+static struct syc_mapped *find_mapped(const struct syc_state *ts)
 {
 	return &syc_block->mapped[ts - syc_states];
 }
@@ -39,8 +39,8 @@ void syc_thread_ring_begin(struct syc_state *ts, struct syc_ring_header *ring,
 
 	ts->ring = ring;
 	ts->head = at;
-	mapped_of(ts)->size = size;
-	mapped_of(ts)->header = ring;
+	find_mapped(ts)->size = size;
+	find_mapped(ts)->header = ring;
 	if (ts->is_ours) {
 		ring->lost = ts->lost;
 		syc_thread_ring_sign(ring, ts->hot.pid, ts->tid);
@@ -66,7 +66,7 @@ void syc_thread_ring_begin(struct syc_state *ts, struct syc_ring_header *ring,
 
 void syc_thread_ring_close(struct syc_state *ts, const char *why)
 {
-	/* It stays mapped: an interrupted emit may still write a frame */
+	/* The ring stays mapped: an interrupted emit may still write a frame */
 	__atomic_store_n(&ts->hot.tail, NULL, __ATOMIC_RELAXED);
 	ts->hot.room_end = 0;
 	ts->hot.limit = (uint32_t)ts->hot.pos;
@@ -86,7 +86,7 @@ void syc_thread_ring_unmap(struct syc_state *ts)
 	ts->hot.end = 0;
 	ts->hot.disturbed = 0;
 	__atomic_store_n(&ts->hot.owner, 0, __ATOMIC_RELAXED);
-	mapped_of(ts)->header = NULL;
+	find_mapped(ts)->header = NULL;
 	syc_ring_unmap(ts->ring, ts->hot.size);
 	ts->ring = NULL;
 	ts->hot.size = 0;
@@ -96,7 +96,7 @@ void syc_thread_ring_unmap(struct syc_state *ts)
 void syc_thread_ring_drop_inherited(const struct syc_state *ts,
                                     bool may_be_written)
 {
-	struct syc_mapped *const mapped = mapped_of(ts);
+	struct syc_mapped *const mapped = find_mapped(ts);
 	struct syc_ring_header *const header = mapped->header;
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 

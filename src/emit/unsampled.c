@@ -13,8 +13,8 @@
 
 static bool is_unsampled;
 
-static bool is_enough(const struct dl_phdr_info *object, uintptr_t at,
-                      int32_t version, void *nothing)
+static bool stop_at_first(const struct dl_phdr_info *object, uintptr_t at,
+                          int32_t version, void *nothing)
 {
 	(void)object;
 	(void)at;
@@ -23,12 +23,12 @@ static bool is_enough(const struct dl_phdr_info *object, uintptr_t at,
 	return true;
 }
 
-/* By the notes of what is loaded: a sampler of another object will do, and
- * our own may not have been at work yet. */
+/* The notes of all loaded objects are asked: a sampler of another object will
+ * do, and our own may not have begun yet. */
 void syc_unsampled_look(void)
 {
 	if (syc_env_get(SYC_ENV_SAMPLE) == NULL ||
-	    syc_notes_each(SYC_SAMPLER_NOTE_TYPE, is_enough, NULL))
+	    syc_notes_each(SYC_SAMPLER_NOTE_TYPE, stop_at_first, NULL))
 		return;
 	is_unsampled = true;
 	syc_diag_say("sampling is off",

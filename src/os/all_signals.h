@@ -10,11 +10,19 @@
 #define SYC_ALL_SIGNALS_H
 
 #include <signal.h>
+#include <stdint.h>
+
+/** Where @signal stands in the kernel's set of 64 bits, which the C library's
+ * sigset_t begins with.  Context: any-thread, signal-safe. */
+static inline uint64_t syc_signal_bit(int signal)
+{
+	return UINT64_C(1) << (signal - 1);
+}
 
 /** Context: any-thread, signal-safe. */
 void syc_all_signals_fill(sigset_t *set);
 
-/** On the calling thread, until syc_all_signals_restore().
+/** Block all signals of the calling thread until syc_all_signals_restore(). 
  * Context: any-thread, signal-safe. */
 void syc_all_signals_block(sigset_t *ret_before);
 void syc_all_signals_restore(const sigset_t *before);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * futex.h - wait for a word to change, and wake who waits, in this process or,
- * where the word is in memory that they share, in another.
+ * futex.h - wait for a word to change, and wake those who wait, in this process
+ * or, where the word is in memory that they share, in another.
  *
  * Context of everything here: any-thread, signal-safe.  No cancellation point.
  */

@@ -18,7 +18,7 @@
 
 #define N_SIGNALS 64
 
-/* As the kernel has it; sigaction() leaves the restorer out. */
+/* The kernel's struct; sigaction() leaves the restorer out. */
 struct kernel_action {
 	uintptr_t handler;
 	unsigned long flags;
@@ -47,7 +47,7 @@ static void add_range(struct returns *to, uintptr_t low, uintptr_t high)
 	to->high[to->n++] = high;
 }
 
-/* Where the handlers that are installed now return to. */
+/* Collects where the installed handlers return to. */
 static void find_returns(struct returns *to)
 {
 	memset(to, 0, sizeof(*to));

@@ -11,8 +11,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Linkers make a few.  What claims more is not looked through: each costs a
- * system call. */
+/* Linkers make a few.  An object that claims more is not looked through: each
+ * costs a system call. */
 #define SEGMENTS_MAX  256u
 #define NOTES_MAX     1024u
 #define NOTES_SIZE    (UINT64_C(1) << 20)

@@ -33,8 +33,8 @@ void syc_own_elf_in_memory(uintptr_t base, size_t size,
                            struct syc_own_elf *ret_elf);
 
 /**
- * The regular file that @path leads to, for who may not read his own memory
- * so, and for what is not mapped.  False: there is none to be read, or its
+ * The regular file that @path leads to, for objects that are not mapped and
+ * for memory that may not be read so.  False: it can't be read, or its
  * number is another than @inode (0: any is good).  To be closed.
  *
  * Context: any-thread, signal-safe.
@@ -49,8 +49,8 @@ bool syc_own_elf_get(const struct syc_own_elf *elf, void *to, size_t size,
                      uint64_t offset);
 bool syc_own_elf_get_header(const struct syc_own_elf *elf, Elf64_Ehdr *header);
 
-/** As lower-case hex.  False: there is none.
- * Context: any-thread, signal-safe. */
+/** The build-id, as lower-case hex.  False: there is none.  Context:
+ * any-thread, signal-safe. */
 bool syc_own_elf_build_id(const struct syc_own_elf *elf,
                           char ret_hex[SYC_BUILD_ID_SIZE]);
 

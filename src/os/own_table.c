@@ -13,7 +13,7 @@
 #define CLOSE_RANGE_UNSHARE_FLAG (1u << 1)
 
 #if !defined(__SANITIZE_THREAD__)
-/* Of @kept; -1: none is. */
+/* The highest of @kept below @limit; -1: none is. */
 static int highest_below(const int *kept, unsigned n, int limit)
 {
 	int highest = -1;
@@ -24,7 +24,8 @@ static int highest_below(const int *kept, unsigned n, int limit)
 	return highest;
 }
 
-/* Those from @from on and below @to.  False: it can't be done. */
+/* Closes descriptors from @from on and below @to.  False: that can't be done.
+ */
 static bool close_between(unsigned from, unsigned to, unsigned flags)
 {
 	return from >= to || syscall(SYS_close_range, from, to - 1, flags) == 0;
@@ -34,8 +35,8 @@ static bool close_between(unsigned from, unsigned to, unsigned flags)
 bool syc_own_table_make(const int *kept, unsigned n)
 {
 #if defined(__SANITIZE_THREAD__)
-	/* It takes all threads to have one table, and would see races of
-	 * numbers that are not the same descriptors */
+	/* The sanitizer takes all threads to have one table, and would see
+	 * races of numbers that are not the same descriptors */
 	(void)kept;
 	(void)n;
 	return false;

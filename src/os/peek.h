@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** At most this much at a time: a pipe takes it whole. */
+/** The most that is copied at a time: a pipe takes it whole. */
 #define SYC_PEEK_MAX 4096u
 
 struct syc_peek {

@@ -11,13 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The kernel's set: 64 bits; sigset_t is larger. */
-static uint64_t bit(int number)
-{
-	return UINT64_C(1) << (number - 1);
-}
+#include "os/all_signals.h"
 
-static uint64_t pending(void)
+static uint64_t pending_signals(void)
 {
 	uint64_t set = 0;
 
@@ -28,11 +24,11 @@ static uint64_t pending(void)
 void syc_quiet_begin(struct syc_quiet *quiet)
 {
 	const int saved = errno;
-	const uint64_t before = pending();
+	const uint64_t before = pending_signals();
 	sigset_t ours;
 
-	quiet->had_pipe = (before & bit(SIGPIPE)) != 0;
-	quiet->had_file_size = (before & bit(SIGXFSZ)) != 0;
+	quiet->had_pipe = (before & syc_signal_bit(SIGPIPE)) != 0;
+	quiet->had_file_size = (before & syc_signal_bit(SIGXFSZ)) != 0;
 	sigemptyset(&ours);
 	sigaddset(&ours, SIGPIPE);
 	sigaddset(&ours, SIGXFSZ);
@@ -44,19 +40,19 @@ void syc_quiet_end(const struct syc_quiet *quiet)
 {
 	const struct timespec now = { 0, 0 };
 	const int saved = errno;
-	const uint64_t raised = pending();
+	const uint64_t raised = pending_signals();
 	uint64_t take = 0;
 
 	if (!quiet->had_pipe)
-		take |= raised & bit(SIGPIPE);
+		take |= raised & syc_signal_bit(SIGPIPE);
 	if (!quiet->had_file_size)
-		take |= raised & bit(SIGXFSZ);
+		take |= raised & syc_signal_bit(SIGXFSZ);
 	while (take != 0) {
 		const long number = syscall(SYS_rt_sigtimedwait, &take, NULL,
 		                            &now, sizeof(take));
 		if (number <= 0)
 			break;
-		take &= ~bit((int)number);
+		take &= ~syc_signal_bit((int)number);
 	}
 	pthread_sigmask(SIG_SETMASK, &quiet->before, NULL);
 	errno = saved;

@@ -13,7 +13,7 @@ static uint64_t rotate(uint64_t x, unsigned n)
 }
 
 /* Little-endian, whatever the machine is. */
-static uint64_t load(const unsigned char *at, size_t n)
+static uint64_t load_word(const unsigned char *at, size_t n)
 {
 	uint64_t word = 0;
 
@@ -22,7 +22,7 @@ static uint64_t load(const unsigned char *at, size_t n)
 	return word;
 }
 
-static void rounds(uint64_t v[4], unsigned n)
+static void mix_rounds(uint64_t v[4], unsigned n)
 {
 	while (n-- != 0) {
 		v[0] += v[1];
@@ -41,7 +41,7 @@ static void rounds(uint64_t v[4], unsigned n)
 uint64_t syc_siphash(const unsigned char *key, const void *bytes, size_t n)
 {
 	const unsigned char *at = bytes;
-	const uint64_t k0 = load(key, 8), k1 = load(key + 8, 8);
+	const uint64_t k0 = load_word(key, 8), k1 = load_word(key + 8, 8);
 	const uint64_t last = (uint64_t)n << 56;
 	uint64_t v[4] = { k0 ^ UINT64_C(0x736F6D6570736575),
 		          k1 ^ UINT64_C(0x646F72616E646F6D),
@@ -49,17 +49,17 @@ uint64_t syc_siphash(const unsigned char *key, const void *bytes, size_t n)
 		          k1 ^ UINT64_C(0x7465646279746573) };
 
 	for (; n >= 8; at += 8, n -= 8) {
-		const uint64_t word = load(at, 8);
+		const uint64_t word = load_word(at, 8);
 
 		v[3] ^= word;
-		rounds(v, 2);
+		mix_rounds(v, 2);
 		v[0] ^= word;
 	}
-	const uint64_t tail = last | load(at, n);
+	const uint64_t tail = last | load_word(at, n);
 	v[3] ^= tail;
-	rounds(v, 2);
+	mix_rounds(v, 2);
 	v[0] ^= tail;
 	v[2] ^= 0xFF;
-	rounds(v, 4);
+	mix_rounds(v, 4);
 	return v[0] ^ v[1] ^ v[2] ^ v[3];
 }

@@ -37,7 +37,7 @@ struct map_query {
  * at least 128 MiB clear for it. */
 #define MAIN_STACK_MAX ((rlim_t)64 << 20)
 
-static const char *parse_hex(const char *at, uintptr_t *ret_number)
+static const char *parse_address(const char *at, uintptr_t *ret_number)
 {
 	uintptr_t number = 0;
 
@@ -72,10 +72,10 @@ static bool find_by_text(int fd, uintptr_t addr, uintptr_t *ret_low,
 		*end = '\0';
 		while ((newline = memchr(line, '\n', (size_t)(end - line)))) {
 			uintptr_t low, high;
-			const char *at = parse_hex(line, &low);
+			const char *at = parse_address(line, &low);
 
 			if (*at == '-')
-				parse_hex(at + 1, &high);
+				parse_address(at + 1, &high);
 			else
 				return false;
 			if (addr >= low && addr < high) {

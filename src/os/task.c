@@ -83,7 +83,8 @@ static int open_file(struct syc_tasks *tasks, int32_t tid, const char *name)
 	                    0);
 }
 
-/* Behind the @used bytes of text; NUL at the end.  False: nothing came. */
+/* Reads on behind the @used bytes of text and ends it with a NUL.  False:
+ * nothing came. */
 static bool read_on(struct syc_tasks *tasks, int fd, size_t used)
 {
 	const size_t size = sizeof(tasks->text);
@@ -117,7 +118,7 @@ static const char *skip_fields(const char *at, int n)
 	return at;
 }
 
-static uint64_t parse_hex(const char *at)
+static uint64_t parse_signal_set(const char *at)
 {
 	uint64_t n = 0;
 
@@ -163,7 +164,7 @@ int syc_task_look(struct syc_tasks *tasks, int32_t tid,
 		return -EIO;
 	ret_about->is_dead = end[2] == 'Z' || end[2] == 'X' || end[2] == 'x';
 	ret_about->is_asleep = end[2] == 'S';
-	/* Not the first thread, whose name is the program's */
+	/* The first thread is none of ours: its name is the program's */
 	ret_about->is_ours =
 		tid != getpid() &&
 		syc_own_thread_is_name(name + 1, (size_t)(end - name - 1));
@@ -198,7 +199,8 @@ static int read_status(struct syc_tasks *tasks, int32_t tid,
 		const char *const blocked = strstr(text, mask);
 
 		if (blocked != NULL && strchr(blocked + 1, '\n') != NULL)
-			about->blocked = parse_hex(blocked + sizeof(mask) - 1);
+			about->blocked =
+				parse_signal_set(blocked + sizeof(mask) - 1);
 		if (strstr(text, strict) != NULL)
 			about->is_strict = true;
 		const char *const n = strstr(text, filters);
@@ -239,10 +241,11 @@ bool syc_task_waits_for(struct syc_tasks *tasks, int32_t tid, int signal)
 	const char *const argument = skip_fields(text, 1);
 	if (argument[0] != '0' || argument[1] != 'x')
 		return false;
-	/* It may have returned by now, and its stack have changed or gone */
+	/* The call may have returned by now, and the stack have changed or gone
+	 */
 	const struct iovec to = { .iov_base = &set, .iov_len = sizeof(set) };
 	const struct iovec from = {
-		.iov_base = (void *)(uintptr_t)parse_hex(argument + 2),
+		.iov_base = (void *)(uintptr_t)parse_signal_set(argument + 2),
 		.iov_len = sizeof(set),
 	};
 	return syscall(SYS_process_vm_readv, getpid(), &to, 1, &from, 1, 0) ==

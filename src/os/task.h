@@ -27,8 +27,9 @@ struct syc_tasks {
 	bool has_failed;
 	char entries[2048] __attribute__((aligned(8)));
 	char text[1792];
-	/* Who starts the sampler has all signals blocked meanwhile: the mask
-	 * it had before, and will have again.  0: nobody does. */
+	/* The thread that starts the sampler has all signals blocked meanwhile:
+	 * this is the mask it had before, and will have again.  0: nobody
+	 * starts it. */
 	int32_t starter_tid;
 	uint64_t starter_mask;
 };
@@ -38,10 +39,10 @@ struct syc_task {
 	uint64_t inode; /* differs: perhaps another thread with this tid */
 };
 
-/** From the first on. */
+/** Begins again with the first thread. */
 void syc_task_begin(struct syc_tasks *tasks, int dir);
 
-/** The next one, or false: there is no more, or reading failed. */
+/** Steps to the next one.  False: there is no more, or reading failed. */
 bool syc_task_next(struct syc_tasks *tasks, struct syc_task *ret_task);
 
 struct syc_task_about {
@@ -67,7 +68,7 @@ int syc_task_look(struct syc_tasks *tasks, int32_t tid,
  */
 bool syc_task_waits_for(struct syc_tasks *tasks, int32_t tid, int signal);
 
-/** All of @about->blocked, and the rest, too. */
+/** Fills in all of @about->blocked, and the rest, too. */
 int syc_task_look_at_mask(struct syc_tasks *tasks, int32_t tid,
                           struct syc_task_about *ret_about);
 

@@ -11,8 +11,8 @@
 #define SYC_WRITE_PIECES_MAX 2048u
 
 /**
- * Write @n pieces at @offset of the regular file @fd.  Short writes and EINTR
- * are gone on with.  Returns 0 or -errno; *@ret_done says how many bytes are
+ * Write @n pieces at @offset of the regular file @fd.  It goes on after
+ * short writes and EINTR.  Returns 0 or -errno; *@ret_done says how many bytes are
  * in the file, all of them or not.  A call that would write 0 bytes for ever
  * ends with -EIO.
  *

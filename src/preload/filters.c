@@ -12,37 +12,15 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
+#include "os/raw_syscall.h"
 #include "sample/interposed.h"
 
-static long call(long number, long a, long b, long c, long d, long e, long f)
+/* Does what the C library's syscall() does. */
+static long call_kernel(long number, long a, long b, long c, long d, long e,
+                        long f)
 {
-#if defined(__x86_64__)
-	register long r10 __asm__("r10") = d;
-	register long r8 __asm__("r8") = e;
-	register long r9 __asm__("r9") = f;
-	long r;
+	const long r = syc_raw_syscall(number, a, b, c, d, e, f);
 
-	__asm__ volatile("syscall"
-	                 : "=a"(r)
-	                 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10),
-	                   "r"(r8), "r"(r9)
-	                 : "rcx", "r11", "memory");
-#elif defined(__aarch64__)
-	register long x8 __asm__("x8") = number;
-	register long x1 __asm__("x1") = b;
-	register long x2 __asm__("x2") = c;
-	register long x3 __asm__("x3") = d;
-	register long x4 __asm__("x4") = e;
-	register long x5 __asm__("x5") = f;
-	register long r __asm__("x0") = a;
-
-	__asm__ volatile("svc 0"
-	                 : "+r"(r)
-	                 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
-	                 : "memory");
-#else
-#error "the system call instruction of this machine"
-#endif
 	if ((unsigned long)r <= -4096UL)
 		return r;
 	errno = (int)-r;
@@ -62,7 +40,7 @@ EXPORTED int take_prctl(int option, long a, long b, long c, long d)
 {
 	if (option == PR_SET_SECCOMP)
 		syc_interposed_on_filter();
-	return (int)call(SYS_prctl, option, a, b, c, d, 0);
+	return (int)call_kernel(SYS_prctl, option, a, b, c, d, 0);
 }
 
 EXPORTED long take_syscall(long number, long a, long b, long c, long d, long e,
@@ -71,5 +49,5 @@ EXPORTED long take_syscall(long number, long a, long b, long c, long d, long e,
 	if (number == SYS_seccomp &&
 	    (a == SECCOMP_SET_MODE_FILTER || a == SECCOMP_SET_MODE_STRICT))
 		syc_interposed_on_filter();
-	return call(number, a, b, c, d, e, f);
+	return call_kernel(number, a, b, c, d, e, f);
 }

@@ -49,7 +49,7 @@ enum function {
 };
 
 /* The function behind ours. */
-static uintptr_t next(enum function function)
+static uintptr_t next_function(enum function function)
 {
 	static const char *const names[] = { FUNCTIONS(NAME) };
 	static uintptr_t known[N_FUNCTIONS];
@@ -67,12 +67,12 @@ static uintptr_t next(enum function function)
 __attribute__((constructor)) static void look_up(void)
 {
 	for (int function = 0; function < N_FUNCTIONS; function++)
-		next((enum function)function);
+		next_function((enum function)function);
 }
 
 #define EXPORTED __attribute__((visibility("default")))
 
-#define NEXT(name) ((__typeof__(&(name)))next(NEXT_##name))
+#define NEXT(name) ((__typeof__(&(name)))next_function(NEXT_##name))
 
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
                           void *(*run)(void *), void *arg)
@@ -136,7 +136,7 @@ EXPORTED int sigaction(int number, const struct sigaction *action,
 	return r;
 }
 
-static sighandler_t look(int number, sighandler_t before)
+static sighandler_t query_handler(int number, sighandler_t before)
 {
 	struct sigaction action = { .sa_handler = before };
 
@@ -153,7 +153,7 @@ static sighandler_t look(int number, sighandler_t before)
 		const sighandler_t before = NEXT(name)(number, handler); \
 		if (before != SIG_ERR && !is_handler(handler))           \
 			syc_interposed_on_reset(number);                 \
-		return look(number, before);                             \
+		return query_handler(number, before);                    \
 	}
 
 PLAIN(signal)
@@ -167,10 +167,11 @@ EXPORTED sighandler_t sigset(int number, sighandler_t handler)
 	if (is_handler(handler) && handler != SIG_HOLD)
 		syc_interposed_on_handler(number);
 	const sighandler_t before =
-		((__typeof__(&signal))next(NEXT_sigset))(number, handler);
+		((__typeof__(&signal))next_function(NEXT_sigset))(number,
+	                                                          handler);
 	if (before != SIG_ERR && !is_handler(handler))
 		syc_interposed_on_reset(number);
-	return look(number, before);
+	return query_handler(number, before);
 }
 
 EXPORTED int sigwait(const sigset_t *set, int *number)

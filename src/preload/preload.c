@@ -43,14 +43,15 @@ __attribute__((constructor)) static void sample_at_load(void)
 {
 	const char *name;
 
-	/* Ticks know glibc's threads; who waits for signals is not seen */
+	/* Ticks know glibc's threads; those that wait for signals are not seen */
 	if (syc_other_libc_is()) {
 		syc_setup_run();
 		syc_diag_say("sampling is off", other_libc);
 		syscap_metadata("syscap.sampler", other_libc);
 		return;
 	}
-	/* Its key first: a thread's ticks end before its ring does */
+	/* The sampler's key comes first: a thread's ticks end before its ring
+	 * does */
 	syc_birth_begin();
 	syc_setup_run();
 	if (syc_notes_each(SYC_SAMPLER_NOTE_TYPE, is_others, (void *)&name)) {

@@ -27,7 +27,7 @@ static size_t slot_size(const struct syc_arena *arena)
 	return (size_t)arena->page + arena->body;
 }
 
-static size_t size_of(const struct syc_arena *arena, uint32_t n_slots)
+static size_t arena_size(const struct syc_arena *arena, uint32_t n_slots)
 {
 	return syc_ring_file_front(arena->page) + n_slots * slot_size(arena);
 }
@@ -50,7 +50,7 @@ struct syc_ring_header *syc_arena_ring(const struct syc_arena *arena,
                                        uint32_t i)
 {
 	return (struct syc_ring_header *)(void *)(arena->base +
-	                                          size_of(arena, i));
+	                                          arena_size(arena, i));
 }
 
 uint32_t syc_arena_used(const struct syc_arena *arena)
@@ -66,7 +66,7 @@ int syc_arena_open(const struct syc_arena *arena, uint32_t n)
 {
 	const uint32_t head = syc_ring_file_head(arena->page);
 
-	return mprotect(arena->base + head, size_of(arena, n) - head,
+	return mprotect(arena->base + head, arena_size(arena, n) - head,
 	                PROT_READ | PROT_WRITE) == 0
 	               ? 0
 	               : -errno;
@@ -104,13 +104,13 @@ static bool shrink_to_limit(struct syc_arena *arena, int which, uint64_t share)
 
 	if (getrlimit(which, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
 		return true;
-	while (size_of(arena, arena->n_slots) > limit.rlim_cur / share)
+	while (arena_size(arena, arena->n_slots) > limit.rlim_cur / share)
 		if (!shrink(arena))
 			return false;
 	return true;
 }
 
-static int map(struct syc_arena *arena, int fd)
+static int map_slots(struct syc_arena *arena, int fd)
 {
 	const int flags = fd >= 0 ? MAP_SHARED : MAP_SHARED | MAP_ANONYMOUS;
 	void *base;
@@ -122,7 +122,7 @@ static int map(struct syc_arena *arena, int fd)
 	if (!shrink_to_limit(arena, RLIMIT_AS, SHARE_OF_ADDRESSES))
 		return -ENOMEM;
 	do {
-		arena->size = size_of(arena, arena->n_slots);
+		arena->size = arena_size(arena, arena->n_slots);
 		base = mmap(NULL, arena->size, PROT_NONE, flags | MAP_NORESERVE,
 		            fd, 0);
 	} while (base == MAP_FAILED && shrink(arena));
@@ -163,12 +163,12 @@ int syc_arena_provide(void *from, size_t size)
 }
 
 /* A ring that fills up finds its memory: else rather another place. */
-static bool has_room(const struct syc_arena *arena, int fd)
+static bool has_disk_room(const struct syc_arena *arena, int fd)
 {
 	struct statfs fs;
 
 	return fstatfs(fd, &fs) != 0 || fs.f_blocks == 0 ||
-	       fs.f_bavail * (uint64_t)fs.f_bsize >= size_of(arena, 2);
+	       fs.f_bavail * (uint64_t)fs.f_bsize >= arena_size(arena, 2);
 }
 
 /* What a process with a few events needs: what only a file has, head and words,
@@ -181,7 +181,7 @@ static int populate_front(struct syc_arena *arena, int fd)
 	int r;
 
 	arena->populates = true;
-	if (fd >= 0 && !has_room(arena, fd))
+	if (fd >= 0 && !has_disk_room(arena, fd))
 		return -ENOSPC;
 	/* Whether the kernel can at all */
 	r = populate(arena, base + head,
@@ -199,7 +199,7 @@ static int populate_front(struct syc_arena *arena, int fd)
 		arena->n_slots = SLOTS_WITHOUT_POPULATE;
 	do {
 		r = posix_fallocate(fd, 0,
-		                    (off_t)size_of(arena, arena->n_slots));
+		                    (off_t)arena_size(arena, arena->n_slots));
 	} while (r == EINTR);
 	return -r;
 }
@@ -209,8 +209,8 @@ static int populate_front(struct syc_arena *arena, int fd)
  * has mapped MAP_SHARED.  Needs no descriptor, but mremap() with an old length
  * of 0: -ENOTSUP where that is refused (valgrind, qemu-user, filters).
  */
-static int map_again(void *ring, uint32_t size,
-                     struct syc_ring_header **ret_header)
+static int map_body_again(void *ring, uint32_t size,
+                          struct syc_ring_header **ret_header)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	const size_t file = page + size;
@@ -233,7 +233,7 @@ static int map_again(void *ring, uint32_t size,
 	return 0;
 }
 
-/* Whether map_again() works for the page at @shared. */
+/* Whether map_body_again() works for the page at @shared. */
 static bool can_map_again(void *shared)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -257,7 +257,7 @@ int syc_arena_create(struct syc_arena *arena, int fd, uint32_t body,
 	if (body < SYC_ARENA_BODY_MIN || body > SYC_ARENA_BODY_MAX ||
 	    body % arena->page != 0)
 		return -EINVAL;
-	r = map(arena, fd);
+	r = map_slots(arena, fd);
 	if (r == 0)
 		r = populate_front(arena, fd);
 	if (r == 0 && fd < 0 && !can_map_again(syc_arena_head(arena)))
@@ -293,9 +293,9 @@ static int open_slot(const struct syc_arena *arena, uint32_t i, int fd,
 		return r;
 	ring->offset = arena->page;
 	ring->size = arena->body;
-	r = fd >= 0 ? syc_ring_map_at(fd, size_of(arena, i), arena->body,
+	r = fd >= 0 ? syc_ring_map_at(fd, arena_size(arena, i), arena->body,
 	                              ret_ring)
-	            : map_again(ring, arena->body, ret_ring);
+	            : map_body_again(ring, arena->body, ret_ring);
 	if (r != 0)
 		return r;
 	/* else a child whose fork interrupted an emit faults */

@@ -83,7 +83,7 @@ static struct reading read_both(void)
 	return best;
 }
 
-static bool agree(uint64_t a, uint64_t b)
+static bool rates_agree(uint64_t a, uint64_t b)
 {
 	const uint64_t difference = a > b ? a - b : b - a;
 
@@ -91,7 +91,7 @@ static bool agree(uint64_t a, uint64_t b)
 }
 
 /* Note the rate between two readings, if they are apart enough to tell. */
-static void measure(const struct reading *from, const struct reading *to)
+static void measure_rate(const struct reading *from, const struct reading *to)
 {
 	const int64_t ns = to->ns - from->ns;
 	const uint64_t ticks = to->ticks - from->ticks;
@@ -104,7 +104,7 @@ static void measure(const struct reading *from, const struct reading *to)
 		return; /* below 0.5 GHz: not a counter to use */
 	const uint64_t before = __atomic_exchange_n(&syc_block->clock_measured,
 	                                            rate, __ATOMIC_RELAXED);
-	if (before != 0 && agree(before, rate))
+	if (before != 0 && rates_agree(before, rate))
 		__atomic_store_n(&syc_block->clock_trusted, rate,
 		                 __ATOMIC_RELAXED);
 }
@@ -135,7 +135,7 @@ int64_t syc_clock_rebase(struct syc_thread *st)
 	note_told(st, window);
 	const struct reading now = read_both();
 
-	/* No rate to be had yet: let the base stand until it is old enough */
+	/* There is no rate yet: let the base stand until it is old enough */
 	if (__atomic_load_n(&syc_block->clock_trusted, __ATOMIC_RELAXED) == 0 &&
 	    base.ns != 0 && now.ns - base.ns < RATE_SPAN_MIN_NS) {
 		if (now.ns > st->last_ns)
@@ -145,7 +145,7 @@ int64_t syc_clock_rebase(struct syc_thread *st)
 
 	const struct reading first = { syc_block->clock_first_ticks,
 		                       (int64_t)syc_block->clock_first_ns, 0 };
-	measure(base.ns != 0 ? &base : &first, &now);
+	measure_rate(base.ns != 0 ? &base : &first, &now);
 	uint64_t rate =
 		__atomic_load_n(&syc_block->clock_trusted, __ATOMIC_RELAXED);
 	int64_t ns = now.ns;

@@ -26,7 +26,7 @@
 /** Loss counters are indexed by frame type; 0 counts abandoned emits. */
 #define SYC_LOSS_KINDS 16
 
-/** Of a thread's name, with the NUL: the kernel's TASK_COMM_LEN. */
+/** Bytes of a thread's name with its NUL: the kernel's TASK_COMM_LEN. */
 #define SYC_RING_NAME 16
 
 /** "SCR1": the recorder reads the client block. */

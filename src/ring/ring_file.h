@@ -34,7 +34,7 @@
  * While a process (or somebody who recovers) uses the file it holds an open
  * file description lock (F_OFD_SETLK, F_WRLCK) on all of it.
  *
- * Nothing in the file is trusted by who reads it.
+ * Its readers trust nothing in the file.
  */
 #ifndef SYC_RING_FILE_H
 #define SYC_RING_FILE_H

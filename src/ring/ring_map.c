@@ -8,7 +8,7 @@
 
 #include "ring/ring.h"
 
-static char *reserve(size_t size)
+static char *reserve_addresses(size_t size)
 {
 	return mmap(NULL, size, PROT_NONE,
 	            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -39,7 +39,7 @@ int syc_ring_map_at(int fd, uint64_t offset, uint32_t size,
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	const size_t file = page + size;
-	char *const base = reserve(file + size);
+	char *const base = reserve_addresses(file + size);
 
 	if (base == MAP_FAILED)
 		return -errno;

@@ -35,8 +35,8 @@ static bool is_usable(const struct syscap_provider *p)
  * frame and those outside of it are there before the runtime's are.  @cfa:
  * the end of syscap_attach_thread()'s own frame.
  */
-static uintptr_t find_boundary(const struct syc_runtimes *runtimes,
-                               uintptr_t cfa)
+static uintptr_t find_outer_boundary(const struct syc_runtimes *runtimes,
+                                     uintptr_t cfa)
 {
 	uint64_t addrs[32];
 	uintptr_t sps[32];
@@ -54,9 +54,10 @@ static uintptr_t find_boundary(const struct syc_runtimes *runtimes,
 	return cfa + 1;
 }
 
-static struct syscap_attachment *add(struct syc_runtimes *runtimes,
-                                     const struct syscap_provider *provider,
-                                     void *thread_data, uintptr_t boundary)
+static struct syscap_attachment *
+add_attachment(struct syc_runtimes *runtimes,
+               const struct syscap_provider *provider, void *thread_data,
+               uintptr_t boundary)
 {
 	for (unsigned i = 0; i < SYC_ATTACH_MAX; i++) {
 		struct syscap_attachment *const a = &runtimes->attachments[i];
@@ -71,7 +72,7 @@ static struct syscap_attachment *add(struct syc_runtimes *runtimes,
 			                         .is_used = true };
 		runtimes->waiting->due[i] = 0;
 		SYC_SIGNAL_FENCE();
-		/* From here on handlers find it */
+		/* From here on handlers find the attachment */
 		__atomic_store_n(&runtimes->order,
 		                 runtimes->order << 4 | (i + 1),
 		                 __ATOMIC_RELAXED);
@@ -98,10 +99,11 @@ syc_attach_thread(const struct syscap_provider *provider, void *thread_data,
 	errno = saved;
 	if (runtimes == NULL)
 		return NULL;
-	return add(runtimes, &known, thread_data, find_boundary(runtimes, cfa));
+	return add_attachment(runtimes, &known, thread_data,
+	                      find_outer_boundary(runtimes, cfa));
 }
 
-static uint32_t without(uint32_t order, unsigned number)
+static uint32_t order_without(uint32_t order, unsigned number)
 {
 	uint32_t kept = 0;
 
@@ -125,7 +127,7 @@ void syscap_detach_thread(struct syscap_attachment *attachment)
 	}
 	syc_safepoint_last(attachment);
 	__atomic_store_n(&runtimes->order,
-	                 without(runtimes->order, attachment->index + 1),
+	                 order_without(runtimes->order, attachment->index + 1),
 	                 __ATOMIC_RELAXED);
 	SYC_SIGNAL_FENCE(); /* no handler asks it any more */
 	attachment->is_used = false;

@@ -11,6 +11,7 @@
 
 #include <syscap/sampler.h>
 
+#include "base/text.h"
 #include "os/diag.h"
 #include "os/env.h"
 #include "sample/handover.h"
@@ -20,13 +21,8 @@
 
 SYC_SAMPLER_NOTE;
 
-static bool is_word(const char *text, size_t len, const char *word)
-{
-	return len == strlen(word) && memcmp(text, word, len) == 0;
-}
-
 /* Up to 5 digits and nothing else; -1: it is not. */
-static int parse_number(const char *text, size_t len)
+static int parse_digits(const char *text, size_t len)
 {
 	int n = 0;
 
@@ -43,9 +39,9 @@ static int parse_number(const char *text, size_t len)
 /* A signal's number, or -1. */
 static int parse_signal(const char *text, size_t len)
 {
-	const int n = parse_number(text, len);
+	const int n = parse_digits(text, len);
 
-	if (is_word(text, len, "prof"))
+	if (syc_text_is(text, len, "prof"))
 		return SIGPROF;
 	return n >= 1 && n <= 64 ? n : -1;
 }
@@ -61,7 +57,7 @@ static const char *parse_word(const char *text, size_t len,
 	};
 
 	for (uint32_t i = 0; i < sizeof(clocks) / sizeof(*clocks); i++)
-		if (is_word(text, len, clocks[i])) {
+		if (syc_text_is(text, len, clocks[i])) {
 			options->clock = i;
 			return NULL;
 		}
@@ -73,7 +69,7 @@ static const char *parse_word(const char *text, size_t len,
 		                 "to 64, or prof";
 	}
 	if (len > 6 && memcmp(text, "share=", 6) == 0) {
-		const int share = parse_number(text + 6, len - 6);
+		const int share = parse_digits(text + 6, len - 6);
 
 		options->max_share = (uint32_t)share;
 		return share >= 1 && share <= 100
@@ -93,7 +89,7 @@ static const char *parse_sample(const char *text,
 {
 	const char *why = NULL;
 	size_t len = strcspn(text, ",");
-	const int hz = parse_number(text, len);
+	const int hz = parse_digits(text, len);
 
 	if (hz < 1)
 		return "SYSCAP_SAMPLE begins with samples a second, 1 to 20000";

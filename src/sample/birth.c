@@ -19,7 +19,7 @@
 /* Threads that were made and have not run yet */
 #define N_SLOTS 512u
 
-/* For a look of another thread's, or many births at once */
+/* Long enough for a look of another thread's, or for many births at once */
 #define WAIT_NS (INT64_C(20) * 1000000)
 
 /* glibc has room for values of so many keys in each thread, and allocates it
@@ -39,7 +39,7 @@ static uint32_t next_slot;
 static pthread_key_t end_key;
 static bool has_end_key;
 
-/* Where threads begin: by its code's argument, a slot. */
+/* A thread begins here; its argument is a slot. */
 void *syc_birth_run(void *slot);
 struct syc_birth syc_birth_take(struct slot *slot);
 
@@ -93,16 +93,15 @@ static bool is_sampling(void)
 	const struct syc_sampler *const s =
 		__atomic_load_n(&syc_sampler, __ATOMIC_ACQUIRE);
 
-	/* In a box nothing is done that the thread would not do */
-	return s != NULL &&
-	       __atomic_load_n(&s->is_boxed, __ATOMIC_RELAXED) == 0 &&
+	/* In a box we do nothing that the thread would not do */
+	return s != NULL && !syc_state_is_boxed(s) &&
 	       __atomic_load_n(&s->is_on, __ATOMIC_RELAXED) != 0 &&
 	       __atomic_load_n(&s->watcher, __ATOMIC_RELAXED) ==
 	               SYC_WATCHER_LATER &&
 	       __atomic_load_n(&s->pid, __ATOMIC_RELAXED) == getpid();
 }
 
-static void with_round(void (*deed)(uint64_t blocked))
+static void run_in_round(void (*deed)(uint64_t blocked))
 {
 	const int saved = errno;
 	sigset_t before;
@@ -127,24 +126,24 @@ syc_birth_take(struct slot *slot)
 
 	__atomic_store_n(&slot->pid, 0, __ATOMIC_RELEASE);
 	if (is_sampling()) {
-		with_round(is_cramped ? syc_scan_begin_cramped
-		                      : syc_scan_begin_self);
+		run_in_round(is_cramped ? syc_scan_begin_cramped
+		                        : syc_scan_begin_self);
 		if (has_end_key)
 			pthread_setspecific(end_key, slots);
 	}
 	return birth;
 }
 
-static void end(void *nothing)
+static void end_thread(void *nothing)
 {
 	(void)nothing;
 	if (is_sampling())
-		with_round(syc_scan_end_self);
+		run_in_round(syc_scan_end_self);
 }
 
 void syc_birth_begin(void)
 {
-	if (pthread_key_create(&end_key, end) != 0)
+	if (pthread_key_create(&end_key, end_thread) != 0)
 		return;
 	has_end_key = end_key < KEYS_AT_HAND;
 	if (!has_end_key)
@@ -156,8 +155,7 @@ bool syc_birth_prepare(struct syc_birth *birth, bool is_cramped)
 	struct syc_sampler *const s = syc_sampler;
 
 	if (!is_sampling()) {
-		if (s != NULL &&
-		    __atomic_load_n(&s->is_boxed, __ATOMIC_RELAXED))
+		if (s != NULL && syc_state_is_boxed(s))
 			__atomic_add_fetch(&s->n_filtered, 1, __ATOMIC_RELAXED);
 		return false;
 	}

@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 
-/** Where a thread begins, and with what. */
+/** The function that a thread begins with, and its argument. */
 struct syc_birth {
 	void *(*run)(void *);
 	void *arg;

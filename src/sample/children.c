@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* children.c - what forked children go on with. */
+/* children.c - what forked children take over. */
 #define _GNU_SOURCE
 #include "sample/children.h"
 
@@ -18,7 +18,7 @@ static struct {
 	struct syc_sample_options take;
 } inherited;
 
-/* By the watcher, too, which may find a signal taken as soon as it runs. */
+/* The watcher calls this too: it may find a signal taken as soon as it runs. */
 void syc_children_note_signal(void)
 {
 	__atomic_store_n(

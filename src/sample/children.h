@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * children.h - what forked children go on with: kept in memory that they
+ * children.h - what forked children take over: kept in memory that they
  * inherit, for the sampler's own (state.h) is zeroed there.
  */
 #ifndef SYC_CHILDREN_H

@@ -46,8 +46,8 @@ static void add_number(struct code_text *event, uint64_t number)
 }
 
 /* @name of @n bytes, behind a space; NULL: none.  @time may be NULL: now. */
-static bool emit(const struct code_text *event, const int64_t *time,
-                 const char *name, size_t n)
+static bool emit_code_event(const struct code_text *event, const int64_t *time,
+                            const char *name, size_t n)
 {
 	struct syc_thread *const st = syc_thread_get(SYSCAP_FRAME_METADATA);
 	const size_t size = event->n + (name != NULL ? 1 + n : 0);
@@ -78,8 +78,8 @@ static bool emit(const struct code_text *event, const int64_t *time,
 	return frame != NULL;
 }
 
-static bool add(const int64_t *time, uintptr_t start, size_t len,
-                const char *name)
+static bool emit_add(const int64_t *time, uintptr_t start, size_t len,
+                     const char *name)
 {
 	struct code_text event = { .n = 0 };
 
@@ -90,12 +90,14 @@ static bool add(const int64_t *time, uintptr_t start, size_t len,
 	add_text(&event, "add");
 	add_number(&event, start);
 	add_number(&event, len);
-	return emit(&event, time, name,
-	            syc_text_cut(name, strnlen(name, NAME_MAX_LEN + 1),
-	                         NAME_MAX_LEN));
+	return emit_code_event(&event, time, name,
+	                       syc_text_cut(name,
+	                                    strnlen(name, NAME_MAX_LEN + 1),
+	                                    NAME_MAX_LEN));
 }
 
-static bool move(const int64_t *time, uintptr_t from, uintptr_t to, size_t len)
+static bool emit_move(const int64_t *time, uintptr_t from, uintptr_t to,
+                      size_t len)
 {
 	struct code_text event = { .n = 0 };
 
@@ -105,7 +107,7 @@ static bool move(const int64_t *time, uintptr_t from, uintptr_t to, size_t len)
 	add_number(&event, from);
 	add_number(&event, to);
 	add_number(&event, len);
-	return emit(&event, time, NULL, 0);
+	return emit_code_event(&event, time, NULL, 0);
 }
 
 static bool take_away(const int64_t *time, uintptr_t start, size_t len)
@@ -117,17 +119,17 @@ static bool take_away(const int64_t *time, uintptr_t start, size_t len)
 	add_text(&event, "remove");
 	add_number(&event, start);
 	add_number(&event, len);
-	return emit(&event, time, NULL, 0);
+	return emit_code_event(&event, time, NULL, 0);
 }
 
 bool syscap_code_add(uintptr_t start, size_t len, const char *name)
 {
-	return add(NULL, start, len, name);
+	return emit_add(NULL, start, len, name);
 }
 
 bool syscap_code_move(uintptr_t from, uintptr_t to, size_t len)
 {
-	return move(NULL, from, to, len);
+	return emit_move(NULL, from, to, len);
 }
 
 bool syscap_code_remove(uintptr_t start, size_t len)
@@ -138,12 +140,12 @@ bool syscap_code_remove(uintptr_t start, size_t len)
 bool syscap_code_add_at(int64_t time, uintptr_t start, size_t len,
                         const char *name)
 {
-	return add(&time, start, len, name);
+	return emit_add(&time, start, len, name);
 }
 
 bool syscap_code_move_at(int64_t time, uintptr_t from, uintptr_t to, size_t len)
 {
-	return move(&time, from, to, len);
+	return emit_move(&time, from, to, len);
 }
 
 bool syscap_code_remove_at(int64_t time, uintptr_t start, size_t len)

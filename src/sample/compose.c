@@ -37,7 +37,7 @@ struct parts {
 
 /* ----------------------------------------------------------------- asking */
 
-static bool has(const struct syscap_attachment *a, uint32_t caps)
+static bool has_caps(const struct syscap_attachment *a, uint32_t caps)
 {
 	return (a->provider.caps & caps) != 0;
 }
@@ -46,15 +46,15 @@ static bool may_walk(const struct syc_occasion *o,
                      const struct syscap_attachment *a)
 {
 	/* There is one batch.  At its own safe point it gets names at once */
-	if (has(a, SYSCAP_PROVIDER_HANDLES) &&
+	if (has_caps(a, SYSCAP_PROVIDER_HANDLES) &&
 	    (o->at != a || o->regs.in_signal) &&
 	    __atomic_load_n(&o->runtimes->waiting->batch, __ATOMIC_RELAXED) !=
 	            0)
 		return false;
 	if (o->at == a)
 		return true;
-	return has(a, SYSCAP_PROVIDER_SIGNAL) ||
-	       (has(a, SYSCAP_PROVIDER_SAFEPOINT) && !o->regs.in_signal);
+	return has_caps(a, SYSCAP_PROVIDER_SIGNAL) ||
+	       (has_caps(a, SYSCAP_PROVIDER_SAFEPOINT) && !o->regs.in_signal);
 }
 
 /* PARTIAL: nothing is known of what lies outside of it. */
@@ -74,8 +74,9 @@ static bool note_frames(struct parts *parts, struct syscap_stack_sink *sink,
 	return is_whole;
 }
 
-static void ask(struct parts *parts, struct syscap_stack_sink *sink,
-                const struct syc_occasion *o, struct syscap_attachment *a)
+static void ask_provider(struct parts *parts, struct syscap_stack_sink *sink,
+                         const struct syc_occasion *o,
+                         struct syscap_attachment *a)
 {
 	const struct syscap_provider *const p = &a->provider;
 	const unsigned first = sink->n;
@@ -96,8 +97,8 @@ static void ask(struct parts *parts, struct syscap_stack_sink *sink,
 			(struct part){ a, first, sink->n - first, is_whole };
 }
 
-static void ask_all(struct parts *parts, struct syscap_stack_sink *sink,
-                    const struct syc_occasion *o)
+static void ask_providers(struct parts *parts, struct syscap_stack_sink *sink,
+                          const struct syc_occasion *o)
 {
 	uint32_t order = o->runtimes->order;
 
@@ -115,14 +116,14 @@ static void ask_all(struct parts *parts, struct syscap_stack_sink *sink,
 		if (a == NULL)
 			return;
 		if (may_walk(o, a))
-			ask(parts, sink, o, a);
+			ask_provider(parts, sink, o, a);
 	}
 }
 
 /* -------------------------------------------------------------- unwinding */
 
 /* The unwinder is in code that has no tables: whose is it? */
-static int step_out(void *context, struct syc_unwind_regs *regs)
+static int step_out_of_runtime(void *context, struct syc_unwind_regs *regs)
 {
 	const struct syc_occasion *const o = context;
 	uint32_t order = o->runtimes->order;
@@ -149,7 +150,7 @@ static int step_out(void *context, struct syc_unwind_regs *regs)
 }
 
 /* What is innermost is ours: leave it out. */
-static void leave_out(struct syc_unwind *unwind, uintptr_t cfa)
+static void leave_out_own(struct syc_unwind *unwind, uintptr_t cfa)
 {
 	unsigned n = 0;
 
@@ -175,7 +176,7 @@ static unsigned unwind_native(struct syc_workspace *take,
 		                     .max = max,
 		                     .low = o->options->low,
 		                     .high = o->options->high,
-		                     .step_out = step_out,
+		                     .step_out = step_out_of_runtime,
 		                     .context = (void *)(uintptr_t)o };
 	unsigned gap = 0;
 
@@ -185,7 +186,7 @@ static unsigned unwind_native(struct syc_workspace *take,
 		syc_unwind_here(&unwind, 0);
 	const unsigned before = unwind.n;
 	if (o->cfa != 0)
-		leave_out(&unwind, o->cfa);
+		leave_out_own(&unwind, o->cfa);
 	if ((unwind.flags & SYSCAP_STACK_CUT) != 0 &&
 	    unwind.n > SYC_MERGE_ROOTS && before == max)
 		gap = unwind.n - SYC_MERGE_ROOTS;
@@ -206,17 +207,17 @@ static void merge_part(struct syc_merge *merge, const struct part *part,
 		.is_whole = part->is_whole,
 	};
 
-	if (has(a, SYSCAP_PROVIDER_ENTRY))
+	if (has_caps(a, SYSCAP_PROVIDER_ENTRY))
 		syc_merge_by_entry(merge, &run, a->provider.eval_low,
 		                   a->provider.eval_high, a->boundary);
-	else if (has(a, SYSCAP_PROVIDER_SP))
+	else if (has_caps(a, SYSCAP_PROVIDER_SP))
 		syc_merge_by_sp(merge, &run);
 	else
 		syc_merge_before(merge, &run, a->boundary);
 }
 
-static unsigned build(struct syc_workspace *take, const struct syc_occasion *o,
-                      struct parts *parts)
+static unsigned build_stack(struct syc_workspace *take,
+                            const struct syc_occasion *o, struct parts *parts)
 {
 	const bool managed_only =
 		o->options->stacks == SYSCAP_SAMPLER_MANAGED && parts->n != 0;
@@ -243,8 +244,8 @@ unsigned syc_compose(struct syc_workspace *take,
 {
 	struct parts parts;
 
-	ask_all(&parts, &take->sink, occasion);
-	const unsigned flags = build(take, occasion, &parts);
+	ask_providers(&parts, &take->sink, occasion);
+	const unsigned flags = build_stack(take, occasion, &parts);
 	if (parts.have_handles && syc_pending_keep(take, occasion, flags))
 		return flags;
 	for (unsigned i = 0; i < take->merge.n; i++)

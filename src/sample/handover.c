@@ -42,8 +42,8 @@ bool syc_handover_ask(void)
 	    __atomic_load_n(&syc_block->sampler_yields, __ATOMIC_RELAXED) == 0)
 		return false;
 	__atomic_store_n(&syc_block->sampler_wanted, 1, __ATOMIC_RELAXED);
-	/* Where it has no watcher it looks when it is called: by a signal that
-	 * is of no use to anybody else, and ignored by default */
+	/* A copy without a watcher looks when it is called, by a signal that is
+	 * of no use to anybody else and ignored by default */
 	syscall(SYS_tgkill, getpid(), gettid(), SIGURG);
 	for (int i = 0; i < WAIT_MS; i++) {
 		if (__atomic_load_n(&syc_block->sampler_yields,

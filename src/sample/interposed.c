@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* interposed.c - what the sampler is told of by who stands in between. */
+/* interposed.c - what the sampler is told of by functions that stand between
+ * the program and its C library. */
 #define _GNU_SOURCE
 #include "sample/interposed.h"
 
@@ -19,7 +20,8 @@
 
 #define WAIT_NS (INT64_C(10) * 1000000) /* for another thread's look */
 
-/* Not in a vfork() child, whose actions are its own and whose memory is not. */
+/* False in a vfork() child, whose actions are its own and whose memory is not.
+ */
 static bool is_sampled_by(const struct syc_sampler *s, int signal)
 {
 	return s != NULL &&
@@ -28,23 +30,23 @@ static bool is_sampled_by(const struct syc_sampler *s, int signal)
 	       __atomic_load_n(&s->pid, __ATOMIC_RELAXED) == getpid();
 }
 
-/* Not in a box: what a signal's change calls may be forbidden there. */
-static bool is_told(const struct syc_sampler *s)
+/* False in a box: what a signal's change calls may be forbidden there. */
+static bool may_be_told(const struct syc_sampler *s)
 {
 	return s != NULL &&
 	       __atomic_load_n(&s->watcher, __ATOMIC_RELAXED) ==
 	               SYC_WATCHER_LATER &&
-	       !__atomic_load_n(&s->is_boxed, __ATOMIC_RELAXED) &&
+	       !syc_state_is_boxed(s) &&
 	       __atomic_load_n(&s->pid, __ATOMIC_RELAXED) == getpid();
 }
 
-static void with_round(void (*deed)(struct syc_sampler *s))
+static void run_unboxed(void (*deed)(struct syc_sampler *s))
 {
 	struct syc_sampler *const s = syc_sampler;
 	const int saved = errno;
 	sigset_t before;
 
-	if (is_told(s)) {
+	if (may_be_told(s)) {
 		syc_all_signals_block(&before);
 		if (syc_state_take(&s->life, WAIT_NS)) {
 			if (s->watcher == SYC_WATCHER_LATER)
@@ -63,7 +65,7 @@ static void change_signal(struct syc_sampler *s)
 }
 
 /* Somebody may have taken the signal by a raw system call: ticks don't say */
-static void keep_signal(struct syc_sampler *s)
+static void check_signal(struct syc_sampler *s)
 {
 	if (!syc_signals_is_ours(s->signal))
 		syc_unwatched_change_signal();
@@ -78,19 +80,19 @@ static void enter_box(struct syc_sampler *s)
 
 void syc_interposed_on_thread(void)
 {
-	if (is_told(syc_sampler) && !syc_unwatched_hand_over())
-		with_round(keep_signal);
+	if (may_be_told(syc_sampler) && !syc_unwatched_hand_over())
+		run_unboxed(check_signal);
 }
 
 void syc_interposed_on_filter(void)
 {
-	with_round(enter_box);
+	run_unboxed(enter_box);
 }
 
 void syc_interposed_on_room(bool is_cramped)
 {
 	const struct syc_target *const t =
-		is_told(syc_sampler) ? syc_target_find(gettid()) : NULL;
+		may_be_told(syc_sampler) ? syc_target_find(gettid()) : NULL;
 	const int saved = errno;
 	sigset_t before;
 	uint64_t blocked;
@@ -112,7 +114,7 @@ void syc_interposed_on_unload(void)
 	struct syc_sampler *const s = syc_sampler;
 	const int saved = errno;
 
-	if (is_told(s) && syc_state_take(&s->refreshing, WAIT_NS)) {
+	if (may_be_told(s) && syc_state_take(&s->refreshing, WAIT_NS)) {
 		syc_unwind_refresh();
 		syc_tid_lock_give(&s->refreshing);
 	}
@@ -122,7 +124,7 @@ void syc_interposed_on_unload(void)
 void syc_interposed_on_handler(int signal)
 {
 	if (is_sampled_by(syc_sampler, signal))
-		with_round(change_signal);
+		run_unboxed(change_signal);
 }
 
 void syc_interposed_on_reset(int signal)

@@ -24,8 +24,8 @@ void syc_merge_begin(struct syc_merge *merge, const uint64_t *addrs,
 		};
 }
 
-static struct syc_merge_entry entry_of(const struct syc_merge_run *run,
-                                       unsigned i, uintptr_t sp)
+static struct syc_merge_entry make_entry(const struct syc_merge_run *run,
+                                         unsigned i, uintptr_t sp)
 {
 	return (struct syc_merge_entry){ .value = run->frames[i].value,
 		                         .sp = sp,
@@ -38,8 +38,8 @@ static struct syc_merge_entry entry_of(const struct syc_merge_run *run,
  * inlined there, or does not say; never outside of it, for the runtime's
  * order stays.
  */
-static uintptr_t place_of(const struct syscap_stack_frame *frame,
-                          uintptr_t outer)
+static uintptr_t frame_place(const struct syscap_stack_frame *frame,
+                             uintptr_t outer)
 {
 	if ((frame->flags & SYSCAP_CALL_INLINED) != 0 || frame->sp == 0 ||
 	    frame->sp > outer)
@@ -56,7 +56,7 @@ void syc_merge_by_sp(struct syc_merge *merge, const struct syc_merge_run *run)
 
 	merge->n = to;
 	if (j != 0)
-		sp = place_of(&run->frames[j - 1], sp);
+		sp = frame_place(&run->frames[j - 1], sp);
 	while (j != 0) {
 		if (i != 0 && list[i - 1].sp > sp) {
 			list[--to] = list[--i];
@@ -64,9 +64,9 @@ void syc_merge_by_sp(struct syc_merge *merge, const struct syc_merge_run *run)
 				merge->gap = to;
 			continue;
 		}
-		list[--to] = entry_of(run, --j, sp);
+		list[--to] = make_entry(run, --j, sp);
 		if (j != 0)
-			sp = place_of(&run->frames[j - 1], sp);
+			sp = frame_place(&run->frames[j - 1], sp);
 	}
 }
 
@@ -83,7 +83,7 @@ static unsigned count_entries(const struct syc_merge_run *run)
 	return n;
 }
 
-/* Behind the last frame of the part that ends in front of @end. */
+/* The index behind the last frame of the part that ends in front of @end. */
 static unsigned part_begin(const struct syc_merge_run *run, unsigned end)
 {
 	unsigned i = end - 1;
@@ -100,12 +100,12 @@ static bool is_eval(const struct syc_merge_entry *entry, uintptr_t low,
 }
 
 /* The first entry whose place is not below @boundary, on the way out. */
-static unsigned find_boundary(const struct syc_merge *merge, uintptr_t boundary)
+static unsigned find_entry_at(const struct syc_merge *merge, uintptr_t boundary)
 {
 	unsigned i = merge->n;
 
-	/* From the outermost: a handler's own stack, which may lie anywhere,
-	 * is innermost */
+	/* Begin with the outermost: a handler's own stack, which may lie
+	 * anywhere, is innermost */
 	while (i != 0 && merge->list[i - 1].sp >= boundary)
 		i--;
 	return i;
@@ -131,7 +131,7 @@ static void write_part(struct inwards *in, uintptr_t sp)
 	const unsigned begin = part_begin(in->run, in->end);
 
 	while (in->end != begin)
-		write_entry(in, entry_of(in->run, --in->end, sp));
+		write_entry(in, make_entry(in->run, --in->end, sp));
 }
 
 static unsigned count_evals(const struct syc_merge *merge, unsigned from,
@@ -144,15 +144,15 @@ static unsigned count_evals(const struct syc_merge *merge, unsigned from,
 	return n;
 }
 
-static unsigned min(unsigned a, unsigned b)
+static unsigned smaller(unsigned a, unsigned b)
 {
 	return a < b ? a : b;
 }
 
 /* Read until list[0, until); of the evals on the way, the first @skip stay
  * and the next @n make way. */
-static void go_inwards(struct inwards *in, unsigned until, unsigned skip,
-                       unsigned n, uintptr_t low, uintptr_t high)
+static void write_inwards(struct inwards *in, unsigned until, unsigned skip,
+                          unsigned n, uintptr_t low, uintptr_t high)
 {
 	while (in->i > until) {
 		const struct syc_merge_entry entry = in->merge->list[--in->i];
@@ -169,11 +169,11 @@ static void go_inwards(struct inwards *in, unsigned until, unsigned skip,
 	}
 }
 
-/* Where parts go that have no native frame: outside of all that have. */
-static unsigned place_of_rest(const struct syc_merge *merge, uintptr_t low,
-                              uintptr_t high, uintptr_t boundary)
+/* Parts without a native frame go here: outside of all that have one. */
+static unsigned find_rest_place(const struct syc_merge *merge, uintptr_t low,
+                                uintptr_t high, uintptr_t boundary)
 {
-	const unsigned before = find_boundary(merge, boundary);
+	const unsigned before = find_entry_at(merge, boundary);
 	unsigned i = merge->n;
 
 	if (merge->gap != 0)
@@ -187,15 +187,15 @@ void syc_merge_by_entry(struct syc_merge *merge,
                         const struct syc_merge_run *run, uintptr_t low,
                         uintptr_t high, uintptr_t boundary)
 {
-	const unsigned rest = place_of_rest(merge, low, high, boundary);
+	const unsigned rest = find_rest_place(merge, low, high, boundary);
 	const unsigned split = merge->gap != 0 ? merge->gap : merge->n;
 	const unsigned n_parts = count_entries(run);
 	const unsigned evals = count_evals(merge, 0, split, low, high);
 	const unsigned outer_evals =
 		count_evals(merge, split, merge->n, low, high);
-	const unsigned inner = min(evals, n_parts);
+	const unsigned inner = smaller(evals, n_parts);
 	const unsigned outer =
-		run->is_whole ? min(outer_evals, n_parts - inner) : 0;
+		run->is_whole ? smaller(outer_evals, n_parts - inner) : 0;
 	struct inwards in = { .merge = merge,
 		              .run = run,
 		              .i = merge->n,
@@ -205,29 +205,30 @@ void syc_merge_by_entry(struct syc_merge *merge,
 
 	merge->n = in.to;
 	if (merge->gap != 0) {
-		go_inwards(&in, split, 0, outer, low, high);
+		write_inwards(&in, split, 0, outer, low, high);
 		merge->gap = in.to;
 	} else {
 		/* If there is a rest, no eval stands outside of it */
-		go_inwards(&in, n_parts > inner ? rest : in.i, 0, 0, low, high);
+		write_inwards(&in, n_parts > inner ? rest : in.i, 0, 0, low,
+		              high);
 		if (in.sp >= boundary &&
 		    (in.i == 0 || merge->list[in.i - 1].sp < boundary))
 			in.sp = boundary - 1;
 	}
 	for (unsigned i = inner + outer; i < n_parts; i++)
 		write_part(&in, in.sp);
-	go_inwards(&in, 0, evals - inner, inner, low, high);
+	write_inwards(&in, 0, evals - inner, inner, low, high);
 }
 
 void syc_merge_before(struct syc_merge *merge, const struct syc_merge_run *run,
                       uintptr_t boundary)
 {
-	const unsigned at = find_boundary(merge, boundary);
+	const unsigned at = find_entry_at(merge, boundary);
 
 	memmove(merge->list + at + run->n, merge->list + at,
 	        (merge->n - at) * sizeof(*merge->list));
 	for (unsigned i = 0; i < run->n; i++)
-		merge->list[at + i] = entry_of(run, i, boundary - 1);
+		merge->list[at + i] = make_entry(run, i, boundary - 1);
 	merge->n += run->n;
 	if (merge->gap >= at && merge->gap != 0)
 		merge->gap += run->n;

@@ -44,7 +44,8 @@ struct syc_merge_run {
 void syc_merge_begin(struct syc_merge *merge, const uint64_t *addrs,
                      const uintptr_t *sps, unsigned n, unsigned gap);
 
-/** By address: smaller is younger, native before equal ones. */
+/** Frames are ordered by address: smaller is younger, native before equal ones.
+ */
 void syc_merge_by_sp(struct syc_merge *merge, const struct syc_merge_run *run);
 
 /**
@@ -57,14 +58,15 @@ void syc_merge_by_entry(struct syc_merge *merge,
                         const struct syc_merge_run *run, uintptr_t low,
                         uintptr_t high, uintptr_t boundary);
 
-/** In front of the first frame whose address is not below @boundary. */
+/** The part goes in front of the first frame whose address is not below
+ * @boundary. */
 void syc_merge_before(struct syc_merge *merge, const struct syc_merge_run *run,
                       uintptr_t boundary);
 
 /** Take the native frames out. */
 void syc_merge_drop_native(struct syc_merge *merge);
 
-/** To @max frames, the outermost 16 among them.  True: there were more. */
+/** Cuts to @max frames, the outermost 16 among them.  True: there were more. */
 bool syc_merge_cut(struct syc_merge *merge, unsigned max);
 
 #endif

@@ -14,12 +14,11 @@
 #define N_MEASURED 8u
 
 /* 0: not asked for.  A call that a box of the program's may forbid. */
-static int64_t measure(const struct syc_target *t)
+static int64_t measure_cpu_time(const struct syc_target *t)
 {
 	struct timespec ts;
 
-	if (t->n_measured == 0 ||
-	    __atomic_load_n(&syc_sampler->is_boxed, __ATOMIC_RELAXED) ||
+	if (t->n_measured == 0 || syc_state_is_boxed(syc_sampler) ||
 	    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts) != 0)
 		return 0;
 	return ts.tv_sec * SECOND + ts.tv_nsec;
@@ -43,13 +42,14 @@ static int64_t rest_after(int64_t ns)
 
 bool syc_pace_begin(struct syc_target *t, struct syc_pace *ret_pace)
 {
-	*ret_pace = (struct syc_pace){ syc_clock_kernel(), measure(t) };
+	*ret_pace =
+		(struct syc_pace){ syc_clock_kernel(), measure_cpu_time(t) };
 	return thread_time(ret_pace) >= t->rest_until;
 }
 
 void syc_pace_end(struct syc_target *t, const struct syc_pace *pace)
 {
-	const struct syc_pace now = { syc_clock_kernel(), measure(t) };
+	const struct syc_pace now = { syc_clock_kernel(), measure_cpu_time(t) };
 	const bool is_measured = pace->cpu_ns != 0 && now.cpu_ns != 0;
 	const int64_t took = is_measured ? now.cpu_ns - pace->cpu_ns
 	                                 : now.kernel_ns - pace->kernel_ns;
@@ -60,8 +60,7 @@ void syc_pace_end(struct syc_target *t, const struct syc_pace *pace)
 		return;
 	}
 	/* What only seems long is no reason yet */
-	if (is_measured ||
-	    __atomic_load_n(&syc_sampler->is_boxed, __ATOMIC_RELAXED))
+	if (is_measured || syc_state_is_boxed(syc_sampler))
 		t->rest_until = thread_time(&now) + rest_after(took);
 	t->n_measured = N_MEASURED;
 }

@@ -28,7 +28,7 @@ struct syc_pace {
 /** A tick of @target begins.  False: it is to be left out. */
 bool syc_pace_begin(struct syc_target *target, struct syc_pace *ret_pace);
 
-/** It ends. */
+/** The thread ends. */
 void syc_pace_end(struct syc_target *target, const struct syc_pace *pace);
 
 #endif

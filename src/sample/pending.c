@@ -36,7 +36,7 @@ static bool add_weight(struct syc_waiting *waiting, uint32_t weight)
 	return false;
 }
 
-static bool is_ready(const struct syc_waiting *waiting)
+static bool is_batch_ready(const struct syc_waiting *waiting)
 {
 	return (__atomic_load_n(&waiting->batch, __ATOMIC_RELAXED) &
 	        SYC_BATCH_STATE) == SYC_BATCH_READY;
@@ -51,7 +51,8 @@ static bool is_complete(const struct syc_waiting *waiting)
 }
 
 /* All handles have names: emit, in @take.  Returns the weight. */
-static uint32_t finish(struct syc_workspace *take, struct syc_waiting *waiting)
+static uint32_t emit_waiting(struct syc_workspace *take,
+                             struct syc_waiting *waiting)
 {
 	const unsigned n = waiting->n;
 	const unsigned flags = waiting->flags;
@@ -65,14 +66,14 @@ static uint32_t finish(struct syc_workspace *take, struct syc_waiting *waiting)
 		                         : word;
 	}
 	SYC_SIGNAL_FENCE();
-	/* From here on the next tick may fill it again */
+	/* From here on the next tick may fill the place again */
 	const uint32_t weight = (uint32_t)__atomic_exchange_n(
 		&waiting->batch, 0, __ATOMIC_RELAXED);
 	syc_sample_emit(time, take->addrs, n, flags, weight);
 	return weight;
 }
 
-static uint64_t unknown(const struct syscap_attachment *a)
+static uint64_t intern_unknown(const struct syscap_attachment *a)
 {
 	const char *const name =
 		a->provider.name != NULL ? a->provider.name : "runtime";
@@ -80,8 +81,9 @@ static uint64_t unknown(const struct syscap_attachment *a)
 	return syscap_jit_intern2(name, strlen(name), "[unknown]", 9);
 }
 
-static uint64_t resolve(struct syc_workspace *take,
-                        const struct syscap_attachment *a, uint64_t handle)
+static uint64_t resolve_handle(struct syc_workspace *take,
+                               const struct syscap_attachment *a,
+                               uint64_t handle)
 {
 	char *const name = take->sink.scratch;
 	const int n = a->is_gone
@@ -90,12 +92,12 @@ static uint64_t resolve(struct syc_workspace *take,
 	                                            a->thread_data);
 
 	if (n < 0)
-		return unknown(a);
+		return intern_unknown(a);
 	return syscap_jit_intern(
 		name, (unsigned)n < NAME_MAX_LEN ? (unsigned)n : NAME_MAX_LEN);
 }
 
-/* Name what is waiting of @a: one after another, for resolve() may collect,
+/* Name what is waiting of @a: one after another, for resolve_handle() may collect,
  * and the collector asks for those that are left. */
 static void resolve_waiting(struct syc_workspace *take,
                             struct syc_waiting *waiting,
@@ -105,7 +107,8 @@ static void resolve_waiting(struct syc_workspace *take,
 
 	while (waiting->of[k].n != 0) {
 		const uint32_t i = waiting->of[k].first;
-		const uint64_t name = resolve(take, a, waiting->handles[i]);
+		const uint64_t name =
+			resolve_handle(take, a, waiting->handles[i]);
 
 		waiting->of[k].first++;
 		waiting->of[k].n--;
@@ -115,7 +118,7 @@ static void resolve_waiting(struct syc_workspace *take,
 
 /* ------------------------------------------------------------------- ticks */
 
-static void request(const struct syscap_attachment *a)
+static void request_safepoint(const struct syscap_attachment *a)
 {
 	if (a->provider.request != NULL)
 		(void)a->provider.request(a->thread_data);
@@ -123,11 +126,12 @@ static void request(const struct syscap_attachment *a)
 
 /* Ask once more for the safe point at which the waiting stack gets its names.
  * A runtime that has ended names nothing. */
-static void hurry(struct syc_workspace *take, struct syc_runtimes *runtimes)
+static void finish_ready(struct syc_workspace *take,
+                         struct syc_runtimes *runtimes)
 {
 	struct syc_waiting *const waiting = runtimes->waiting;
 
-	if (!is_ready(waiting))
+	if (!is_batch_ready(waiting))
 		return;
 	for (unsigned i = 0; i < SYC_ATTACH_MAX; i++) {
 		const struct syscap_attachment *const a =
@@ -138,10 +142,10 @@ static void hurry(struct syc_workspace *take, struct syc_runtimes *runtimes)
 		if (a->is_gone)
 			resolve_waiting(take, waiting, a);
 		else
-			request(a);
+			request_safepoint(a);
 	}
 	if (is_complete(waiting))
-		finish(take, waiting);
+		emit_waiting(take, waiting);
 }
 
 bool syc_pending_defer(struct syc_workspace *take,
@@ -151,7 +155,7 @@ bool syc_pending_defer(struct syc_workspace *take,
 	struct syscap_attachment *a;
 
 	if (add_weight(runtimes->waiting, weight)) {
-		hurry(take, runtimes);
+		finish_ready(take, runtimes);
 		return true;
 	}
 	while ((a = syc_runtimes_next(runtimes, &order)) != NULL) {
@@ -174,8 +178,8 @@ static bool is_handle_of(const struct syc_merge_entry *entry, unsigned index)
 	return entry->kind == SYSCAP_CALL_HANDLE && entry->from == index + 1;
 }
 
-static unsigned name_those_of(struct syc_workspace *take,
-                              const struct syscap_attachment *a, bool can_ask)
+static unsigned name_handles_of(struct syc_workspace *take,
+                                const struct syscap_attachment *a, bool can_ask)
 {
 	struct syc_merge *const merge = &take->merge;
 	unsigned n = 0;
@@ -185,8 +189,8 @@ static unsigned name_those_of(struct syc_workspace *take,
 
 		if (!is_handle_of(entry, a->index))
 			continue;
-		entry->value =
-			can_ask ? resolve(take, a, entry->value) : unknown(a);
+		entry->value = can_ask ? resolve_handle(take, a, entry->value)
+		                       : intern_unknown(a);
 		entry->kind = SYSCAP_CALL_NAME;
 		n++;
 	}
@@ -221,8 +225,9 @@ static void fill_handles(struct syc_waiting *waiting,
 	}
 }
 
-static bool fill(struct syc_waiting *waiting, const struct syc_merge *merge,
-                 const struct syc_occasion *o, unsigned flags)
+static bool fill_waiting(struct syc_waiting *waiting,
+                         const struct syc_merge *merge,
+                         const struct syc_occasion *o, unsigned flags)
 {
 	uint64_t none = 0;
 
@@ -250,18 +255,18 @@ bool syc_pending_keep(struct syc_workspace *take,
 	struct syc_runtimes *const runtimes = occasion->runtimes;
 
 	if (occasion->at != NULL && !occasion->regs.in_signal)
-		name_those_of(take, occasion->at, true);
+		name_handles_of(take, occasion->at, true);
 	if (count_handles(&take->merge) == 0)
 		return false;
-	if (fill(runtimes->waiting, &take->merge, occasion, flags)) {
+	if (fill_waiting(runtimes->waiting, &take->merge, occasion, flags)) {
 		for (unsigned i = 0; i < SYC_ATTACH_MAX; i++)
 			if (runtimes->waiting->of[i].n != 0)
-				request(&runtimes->attachments[i]);
+				request_safepoint(&runtimes->attachments[i]);
 		return true;
 	}
 	/* A handler on top of us has been quicker; one stack can wait */
 	for (unsigned i = 0; i < SYC_ATTACH_MAX; i++)
-		name_those_of(take, &runtimes->attachments[i], false);
+		name_handles_of(take, &runtimes->attachments[i], false);
 	return false;
 }
 
@@ -274,14 +279,16 @@ uint32_t syc_pending_name(const struct syscap_attachment *a)
 		__atomic_load_n(&waiting->batch, __ATOMIC_RELAXED);
 
 	if ((batch & SYC_BATCH_STATE) == SYC_BATCH_FILLING) {
-		/* Who filled it has left by siglongjmp(): this is no handler */
+		/* The handler that filled it has left by siglongjmp(): this is
+		 * none */
 		__atomic_store_n(&waiting->batch, 0, __ATOMIC_RELAXED);
 		return 0;
 	}
 	if (batch == 0 || waiting->of[a->index].n == 0)
 		return 0;
 	resolve_waiting(a->runtimes->take, waiting, a);
-	return is_complete(waiting) ? finish(a->runtimes->take, waiting) : 0;
+	return is_complete(waiting) ? emit_waiting(a->runtimes->take, waiting)
+	                            : 0;
 }
 
 uint32_t syc_pending_take_due(struct syscap_attachment *a)
@@ -304,7 +311,7 @@ size_t syscap_handles_pending(struct syscap_attachment *attachment,
 	const struct syc_waiting *const waiting = attachment->runtimes->waiting;
 	const unsigned k = attachment->index;
 
-	if (!is_ready(waiting))
+	if (!is_batch_ready(waiting))
 		return 0;
 	*ret_handles = waiting->handles + waiting->of[k].first;
 	return waiting->of[k].n;

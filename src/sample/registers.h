@@ -8,7 +8,7 @@
 
 #include <syscap/runtime.h>
 
-/** Those that the signal of @context interrupted. */
+/** The registers that the signal of @context interrupted. */
 static inline void syc_registers_of(const ucontext_t *context,
                                     struct syscap_regs *regs)
 {

@@ -41,7 +41,7 @@ static uint32_t first_place(uintptr_t key)
 	       N_PLACES;
 }
 
-/* Its own place in the table, or -1. */
+/* The calling thread's own place in the table, or -1. */
 static int find_place(const struct sites *table, uintptr_t key)
 {
 	const uint32_t first = first_place(key);
@@ -56,7 +56,7 @@ static int find_place(const struct sites *table, uintptr_t key)
  * Whether it is of the calling thread, whose key it has: the same thread; or
  * the one thread of a forked child, which goes on where the parent's was.
  */
-static bool is_own(const struct place *place)
+static bool is_own_place(const struct place *place)
 {
 	const int32_t tid = gettid();
 
@@ -74,14 +74,14 @@ struct syc_runtimes *syc_runtimes_find(void)
 	if (table == NULL)
 		return NULL;
 	const int i = find_place(table, syc_thread_pointer());
-	if (i < 0 || !is_own(&table->places[i]))
+	if (i < 0 || !is_own_place(&table->places[i]))
 		return NULL;
 	return table->places[i].runtimes;
 }
 
 /* ------------------------------------------------------------------ memory */
 
-static size_t rounded(size_t size)
+static size_t round_to_pages(size_t size)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
@@ -90,11 +90,12 @@ static size_t rounded(size_t size)
 
 static size_t runtimes_size(void)
 {
-	return rounded(sizeof(struct syc_waiting)) +
-	       rounded(sizeof(struct syc_runtimes)) + syc_workspace_size();
+	return round_to_pages(sizeof(struct syc_waiting)) +
+	       round_to_pages(sizeof(struct syc_runtimes)) +
+	       syc_workspace_size();
 }
 
-static void *map(size_t size)
+static void *map_zeroed(size_t size)
 {
 	void *const memory =
 		mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -103,13 +104,13 @@ static void *map(size_t size)
 	return memory != MAP_FAILED ? memory : NULL;
 }
 
-static struct sites *get_table(void)
+static struct sites *get_sites(void)
 {
 	struct sites *other = __atomic_load_n(&the_table, __ATOMIC_ACQUIRE);
 
 	if (other != NULL)
 		return other;
-	struct sites *const mine = map(sizeof(*mine));
+	struct sites *const mine = map_zeroed(sizeof(*mine));
 	if (mine == NULL ||
 	    __atomic_compare_exchange_n(&the_table, &other, mine, false,
 	                                __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
@@ -120,8 +121,8 @@ static struct sites *get_table(void)
 
 static struct syc_runtimes *make_runtimes(void)
 {
-	char *const memory = map(runtimes_size());
-	const size_t front = rounded(sizeof(struct syc_waiting));
+	char *const memory = map_zeroed(runtimes_size());
+	const size_t front = round_to_pages(sizeof(struct syc_waiting));
 
 	if (memory == NULL)
 		return NULL;
@@ -130,9 +131,9 @@ static struct syc_runtimes *make_runtimes(void)
 	struct syc_runtimes *const runtimes =
 		(struct syc_runtimes *)(void *)(memory + front);
 	runtimes->waiting = (struct syc_waiting *)(void *)memory;
-	runtimes->take =
-		(struct syc_workspace *)(void *)(memory + front +
-	                                         rounded(sizeof(*runtimes)));
+	runtimes->take = (struct syc_workspace *)(void *)(memory + front +
+	                                                  round_to_pages(sizeof(
+								  *runtimes)));
 	runtimes->options.max_depth = SYC_STACK_MAX;
 	syc_stack_bounds(&runtimes->options.low, &runtimes->options.high);
 	return runtimes;
@@ -145,7 +146,7 @@ static void free_runtimes(struct syc_runtimes *runtimes)
 
 /* ------------------------------------------------------------------ places */
 
-static bool take_out(struct sites *table, uint32_t i, uintptr_t key)
+static bool take_site_out(struct sites *table, uint32_t i, uintptr_t key)
 {
 	if (!__atomic_compare_exchange_n(&table->keys[i], &key, LEAVING, false,
 	                                 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
@@ -156,7 +157,7 @@ static bool take_out(struct sites *table, uint32_t i, uintptr_t key)
 }
 
 /* Threads that are gone, or have stayed in the parent, do not detach. */
-static void scavenge(struct sites *table, uint32_t first)
+static void scavenge_sites(struct sites *table, uint32_t first)
 {
 	const int32_t pid = getpid();
 	const uintptr_t own = syc_thread_pointer();
@@ -169,9 +170,9 @@ static void scavenge(struct sites *table, uint32_t first)
 		if (key <= LEAVING)
 			continue;
 		if (key == own
-		            ? !is_own(place)
+		            ? !is_own_place(place)
 		            : place->pid != pid || syc_tid_is_gone(place->tid))
-			take_out(table, i, key);
+			take_site_out(table, i, key);
 	}
 }
 
@@ -194,7 +195,7 @@ static struct syc_runtimes *add_own(struct sites *table)
 	const uintptr_t key = syc_thread_pointer();
 	const uint32_t first = first_place(key);
 
-	scavenge(table, first);
+	scavenge_sites(table, first);
 	const int i = claim_place(table, first);
 	struct syc_runtimes *const runtimes = i >= 0 ? make_runtimes() : NULL;
 	if (i < 0)
@@ -208,7 +209,7 @@ static struct syc_runtimes *add_own(struct sites *table)
 
 struct syc_runtimes *syc_runtimes_get(void)
 {
-	struct sites *const table = get_table();
+	struct sites *const table = get_sites();
 	struct syc_runtimes *const runtimes =
 		table != NULL ? syc_runtimes_find() : NULL;
 
@@ -217,10 +218,10 @@ struct syc_runtimes *syc_runtimes_get(void)
 
 void syc_runtimes_release(void)
 {
-	struct sites *const table = get_table();
+	struct sites *const table = get_sites();
 	const uintptr_t key = syc_thread_pointer();
 	const int i = find_place(table, key);
 
 	if (i >= 0)
-		take_out(table, (uint32_t)i, key);
+		take_site_out(table, (uint32_t)i, key);
 }

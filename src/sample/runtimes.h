@@ -35,7 +35,8 @@ struct syscap_attachment {
 	bool is_gone; /* the provider said so, in a handler perhaps */
 };
 
-/* In the upper half of syc_waiting.batch; below is the weight. */
+/* States, in the upper half of syc_waiting.batch; the lower half is the weight.
+ */
 #define SYC_BATCH_FILLING (UINT64_C(1) << 32)
 #define SYC_BATCH_READY   (UINT64_C(2) << 32)
 #define SYC_BATCH_STATE   (UINT64_C(3) << 32)

@@ -44,7 +44,7 @@
 
 /* --------------------------------------------------------------- options */
 
-static const char *check(struct syscap_sampler_options *o)
+static const char *check_options(struct syscap_sampler_options *o)
 {
 	if (o->hz == 0)
 		o->hz = DEFAULT_HZ;
@@ -79,7 +79,7 @@ static const char *clock_text(uint32_t clock)
 	}
 }
 
-static void describe(struct syscap_sampler_options *o)
+static void describe_sampling(struct syscap_sampler_options *o)
 {
 	const struct syc_sampler *const s = syc_sampler;
 	const uint32_t n_without =
@@ -99,7 +99,8 @@ static void describe(struct syscap_sampler_options *o)
 	*text.at = '\0';
 }
 
-static int fail(struct syscap_sampler_options *o, const char *why, int r)
+static int refuse_start(struct syscap_sampler_options *o, const char *why,
+                        int r)
 {
 	syc_text_field(o->message, sizeof(o->message), why);
 	syc_diag_say("sampling is off", why);
@@ -107,7 +108,7 @@ static int fail(struct syscap_sampler_options *o, const char *why, int r)
 }
 
 /* Why the first round got no timer for any thread. */
-static const char *explain(int r)
+static const char *explain_no_timer(int r)
 {
 	if (syc_sampler->why != NULL)
 		return syc_sampler->why;
@@ -124,7 +125,7 @@ static const char *explain(int r)
 
 /* ---------------------------------------------------------- start, stop */
 
-static void fill(const struct syscap_sampler_options *o, int signal)
+static void fill_sampler(const struct syscap_sampler_options *o, int signal)
 {
 	struct syc_sampler *const s = syc_sampler;
 
@@ -142,8 +143,8 @@ static void fill(const struct syscap_sampler_options *o, int signal)
 	s->why = NULL;
 }
 
-/* By who has `life`, signals blocked. */
-static int start(struct syscap_sampler_options *o, bool with_children)
+/* The caller holds `life` and has signals blocked. */
+static int start_sampling(struct syscap_sampler_options *o, bool with_children)
 {
 	struct syc_sampler *const s = syc_sampler;
 	int r;
@@ -151,17 +152,19 @@ static int start(struct syscap_sampler_options *o, bool with_children)
 	if (s->watcher == SYC_WATCHER_ENDED)
 		s->watcher = SYC_WATCHER_NONE; /* by itself */
 	if (s->watcher != SYC_WATCHER_NONE)
-		return fail(o, "this process is sampled already", -EALREADY);
+		return refuse_start(o, "this process is sampled already",
+		                    -EALREADY);
 	r = syc_unwind_prepare();
 	if (r != 0)
-		return fail(o, "there is no unwinder for this machine", r);
+		return refuse_start(o, "there is no unwinder for this machine",
+		                    r);
 	r = syc_names_prepare(); /* else a provider's first one in a handler */
 	if (r != 0)
-		return fail(o, "no memory for names", r);
+		return refuse_start(o, "no memory for names", r);
 	if (!syc_claim_take(SYC_CLAIM_SAMPLER))
-		return fail(o,
-		            "another copy of this library samples this process",
-		            -EALREADY);
+		return refuse_start(
+			o, "another copy of this library samples this process",
+			-EALREADY);
 	const char *why = "no signal is free";
 	/* Children inherit our handler, and may reset it */
 	const int signal = syc_signals_choose(
@@ -175,7 +178,7 @@ static int start(struct syscap_sampler_options *o, bool with_children)
 		              : "the signal is SIGPROF or a real-time one";
 	if (signal < 0)
 		goto fail;
-	fill(o, signal);
+	fill_sampler(o, signal);
 	syc_tick_prepare();
 	syc_target_init();
 	__atomic_store_n(&s->pid, getpid(), __ATOMIC_RELAXED);
@@ -190,7 +193,7 @@ static int start(struct syscap_sampler_options *o, bool with_children)
 	r = syc_unwatched_is_preferred() ? syc_unwatched_start(false)
 	                                 : syc_watcher_start(true);
 	if (r != 0) {
-		why = explain(r);
+		why = explain_no_timer(r);
 		syc_watcher_stop(STOP_NS);
 		goto fail;
 	}
@@ -198,11 +201,11 @@ static int start(struct syscap_sampler_options *o, bool with_children)
 fail:
 	__atomic_store_n(&s->is_on, 0, __ATOMIC_SEQ_CST);
 	syc_claim_give(SYC_CLAIM_SAMPLER);
-	return fail(o, why, r);
+	return refuse_start(o, why, r);
 }
 
 /* This process' state, not that of one whose memory we share for a moment. */
-static int prepare(void)
+static int prepare_process(void)
 {
 	if (syc_setup_prepare() != 0 || syc_state_map() != 0)
 		return -ENOMEM;
@@ -216,27 +219,28 @@ int syc_sampler_begin(struct syscap_sampler_options *o, bool with_children)
 	sigset_t before;
 	int r;
 
-	const char *const wrong = check(o);
+	const char *const wrong = check_options(o);
 	if (wrong != NULL)
-		return fail(o, wrong, -EINVAL);
-	r = prepare();
+		return refuse_start(o, wrong, -EINVAL);
+	r = prepare_process();
 	if (r != 0)
-		return fail(
+		return refuse_start(
 			o, r == -EPERM ? "not in a vfork() child" : "no memory",
 			r);
 	syc_all_signals_block(&before);
 	if (!syc_state_take(&syc_sampler->life, LIFE_WAIT_NS)) {
-		r = fail(o, "another start or stop takes too long", -EBUSY);
+		r = refuse_start(o, "another start or stop takes too long",
+		                 -EBUSY);
 	} else {
 		struct syc_tasks *const tasks = &syc_sampler->tasks;
 		memcpy(&tasks->starter_mask, &before,
 		       sizeof(tasks->starter_mask));
 		__atomic_store_n(&tasks->starter_tid, gettid(),
 		                 __ATOMIC_RELEASE);
-		r = start(o, with_children);
+		r = start_sampling(o, with_children);
 		__atomic_store_n(&tasks->starter_tid, 0, __ATOMIC_RELEASE);
 		if (r == 0) {
-			describe(o);
+			describe_sampling(o);
 			syc_diag_say("sampling is on", o->message);
 			syc_children_remember(with_children);
 		}
@@ -251,7 +255,7 @@ int syc_sampler_begin(struct syscap_sampler_options *o, bool with_children)
 	return r;
 }
 
-static int end(int64_t life_ns, int64_t stop_ns)
+static int end_sampling(int64_t life_ns, int64_t stop_ns)
 {
 	struct syc_sampler *const s = syc_sampler;
 	sigset_t before;
@@ -280,7 +284,7 @@ static int end(int64_t life_ns, int64_t stop_ns)
 
 int syc_sampler_end(void)
 {
-	const int r = end(LIFE_WAIT_NS, STOP_NS);
+	const int r = end_sampling(LIFE_WAIT_NS, STOP_NS);
 
 	if (r == 0)
 		syc_diag_say("sampling is off",
@@ -336,7 +340,7 @@ static void begin_fork(void)
 	errno = saved;
 }
 
-/* In the child it was wiped. */
+/* In the child the lock was wiped. */
 static void end_fork(void)
 {
 	const int saved = errno;
@@ -351,7 +355,7 @@ void syc_sampler_watch_forks(void)
 	pthread_atfork(begin_fork, end_fork, begin_child);
 }
 
-/* Threads that began without a timer, for who records. */
+/* Tells the recorder how many threads began without a timer. */
 static void tell_unsampled(void)
 {
 	const struct syc_sampler *const s = syc_sampler;
@@ -378,9 +382,9 @@ static void tell_unsampled(void)
 		syc_text_add_u64(&text, reasons[i].n);
 	}
 	*text.at = '\0';
-	/* In a box a thread that has no ring must not ask for one */
+	/* In a box a thread without a ring must not ask for one */
 	if (text.at != begin && s->is_on != 0 &&
-	    (!s->is_boxed || syc_self != NULL))
+	    (!syc_state_is_boxed(s) || syc_self != NULL))
 		syscap_metadata("syscap.sampler.unsampled", message);
 }
 
@@ -390,5 +394,5 @@ __attribute__((destructor)) static void end_at_exit(void)
 {
 	if (syc_sampler != NULL && syc_sampler->pid == getpid())
 		tell_unsampled();
-	end(0, EXIT_NS);
+	end_sampling(0, EXIT_NS);
 }

@@ -42,7 +42,7 @@ struct census {
 	int error;          /* the last other one */
 };
 
-static void forget(struct syc_target *t)
+static void forget_target(struct syc_target *t)
 {
 	syc_timer_stop(t);
 	syc_target_free(t);
@@ -54,15 +54,15 @@ static bool has_timer(const struct syc_target *t)
 }
 
 /* Whether @t's thread is the one that @task is; it may have ended. */
-static bool is_same(struct syc_sampler *s, struct syc_target *t,
-                    const struct syc_task *task)
+static bool is_same_thread(struct syc_sampler *s, struct syc_target *t,
+                           const struct syc_task *task)
 {
 	struct syc_task_about about;
 	/* The first thread stays listed when it has ended */
-	const bool is_sure =
-		s->is_boxed || (task->inode == t->inode &&
-	                        (s->round ^ t->number) % SURE_ROUNDS != 0 &&
-	                        (task->tid != s->pid || s->n_threads > 1));
+	const bool is_sure = syc_state_is_boxed(s) ||
+	                     (task->inode == t->inode &&
+	                      (s->round ^ t->number) % SURE_ROUNDS != 0 &&
+	                      (task->tid != s->pid || s->n_threads > 1));
 
 	if (is_sure)
 		return true;
@@ -84,8 +84,8 @@ static uint32_t clock_to_use(const struct syc_sampler *s)
 }
 
 /* Whether ticks would wait for ever, or be taken by a sigwait() for all. */
-static bool takes_ours(struct census *look, const struct syc_target *t,
-                       const struct syc_task_about *about)
+static bool takes_signal(struct census *look, const struct syc_target *t,
+                         const struct syc_task_about *about)
 {
 	const int signal = look->s->signal;
 
@@ -103,38 +103,39 @@ static bool takes_ours(struct census *look, const struct syc_target *t,
  * would be taken by its sigwait() or signalfd.  What /proc tells at little
  * cost has no real-time signals.
  */
-static bool takes_it_now(struct census *look, const struct syc_target *t)
+static bool blocks_signal_now(struct census *look, const struct syc_target *t)
 {
 	const uint32_t turns = syc_target_count() / MASKS;
 	struct syc_task_about about;
 	int r;
 
-	/* In our handler it blocks all; who looks may be in it */
+	/* In our handler a thread blocks all signals, also when it looks itself */
 	if (__atomic_load_n(&t->busy, __ATOMIC_RELAXED) != 0 ||
-	    look->s->is_boxed || t->number / MASKS != look->s->round % turns)
+	    syc_state_is_boxed(look->s) ||
+	    t->number / MASKS != look->s->round % turns)
 		return false;
 	if (look->s->signal < 32)
 		r = syc_task_look(&look->s->tasks, t->tid, &about);
 	else
 		r = syc_task_look_at_mask(&look->s->tasks, t->tid, &about);
-	return r == 0 && takes_ours(look, t, &about);
+	return r == 0 && takes_signal(look, t, &about);
 }
 
 /* A timer for @t, unless its thread takes the ticks in another way. */
-static int start(struct census *look, struct syc_target *t)
+static int start_target(struct census *look, struct syc_target *t)
 {
 	struct syc_sampler *const s = look->s;
 	struct syc_task_about about;
 	int r;
 
 	t->n_tries++;
-	if (s->is_boxed)
+	if (syc_state_is_boxed(s))
 		return -EAGAIN;
 	r = syc_task_look_at_mask(&s->tasks, t->tid, &about);
 	/* Ours begin with the program's name, and all signals blocked */
 	if (r != 0 || about.is_dead || about.is_ours)
 		return -ESRCH;
-	if (about.is_strict || takes_ours(look, t, &about))
+	if (about.is_strict || takes_signal(look, t, &about))
 		return -EAGAIN;
 	if (look->is_full)
 		return -EAGAIN;
@@ -159,17 +160,17 @@ static bool try_to_start(struct census *look, struct syc_target *t)
 	                     (t->n_tries < EARLY_TRIES ||
 	                      (look->s->round ^ t->number) % LATE_ROUNDS == 0);
 
-	return !is_time || start(look, t) != -ESRCH;
+	return !is_time || start_target(look, t) != -ESRCH;
 }
 
 /* NULL: it is not to be sampled. */
-static struct syc_target *greet(struct census *look,
-                                const struct syc_task *task)
+static struct syc_target *greet_thread(struct census *look,
+                                       const struct syc_task *task)
 {
 	struct syc_task_about about;
 	struct syc_target *t;
 
-	if (look->s->is_boxed) { /* it can't be looked at */
+	if (syc_state_is_boxed(look->s)) { /* it can't be looked at */
 		look->n_alive++;
 		look->n_unsampled++;
 		return NULL;
@@ -188,16 +189,16 @@ static struct syc_target *greet(struct census *look,
 	return t;
 }
 
-static void look_at(struct census *look, const struct syc_task *task)
+static void look_at_task(struct census *look, const struct syc_task *task)
 {
 	struct syc_target *t = syc_target_find(task->tid);
 
-	if (t != NULL && !is_same(look->s, t, task)) {
-		forget(t);
+	if (t != NULL && !is_same_thread(look->s, t, task)) {
+		forget_target(t);
 		t = NULL;
 	}
 	if (t == NULL)
-		t = greet(look, task);
+		t = greet_thread(look, task);
 	if (t == NULL)
 		return;
 	t->seen = look->s->round;
@@ -205,15 +206,15 @@ static void look_at(struct census *look, const struct syc_task *task)
 		__atomic_load_n(&t->tls, __ATOMIC_RELAXED) & SYC_TLS_STATE;
 	/* A first tick in a box would make calls that may be forbidden there */
 	if (tls == SYC_TLS_NONE ||
-	    (look->s->is_boxed && tls == SYC_TLS_UNKNOWN))
+	    (syc_state_is_boxed(look->s) && tls == SYC_TLS_UNKNOWN))
 		syc_timer_stop(t);
 	else if (has_timer(t)) {
-		if (takes_it_now(look, t)) {
+		if (blocks_signal_now(look, t)) {
 			syc_timer_stop(t);
 			t->n_tries = 0;
 		}
 	} else if (!try_to_start(look, t)) {
-		forget(t);
+		forget_target(t);
 		return;
 	}
 	look->n_alive++;
@@ -231,7 +232,7 @@ static void forget_unseen(struct census *look)
 		if (t->cookie == 0 || t->seen == look->s->round)
 			continue;
 		if (syc_tid_is_gone(t->tid)) {
-			forget(t);
+			forget_target(t);
 			continue;
 		}
 		look->n_alive++;
@@ -249,7 +250,7 @@ bool syc_scan_threads(int dir)
 	syc_task_begin(&s->tasks, dir);
 	while (syc_task_next(&s->tasks, &task))
 		if (task.tid != s->watcher_tid)
-			look_at(&look, &task);
+			look_at_task(&look, &task);
 	if (s->tasks.has_failed) { /* all stays as it was */
 		if (s->n_threads == 0)
 			s->result = -EIO;
@@ -318,13 +319,13 @@ static void begin_self(uint64_t blocked, bool is_cramped)
 	uint32_t *count = &s->n_unsampled;
 
 	if (t != NULL) /* of one that had the number, and ended unseen */
-		forget(t);
+		forget_target(t);
 	t = syc_target_give(tid);
 	if (t != NULL) {
 		t->start = 0; /* told by the first look */
 		t->inode = 0;
 		t->is_cramped = is_cramped;
-		/* Who got here has storage of its own */
+		/* A thread that got here has storage of its own */
 		__atomic_store_n(&t->tls, syc_target_tls(tid, SYC_TLS_OWN),
 		                 __ATOMIC_RELAXED);
 		if (start_self(t, blocked))
@@ -367,7 +368,7 @@ void syc_scan_end_self(uint64_t blocked)
 		return;
 	count = has_timer(t) ? &syc_sampler->n_threads
 	                     : &syc_sampler->n_unsampled;
-	forget(t);
+	forget_target(t);
 	if (__atomic_load_n(count, __ATOMIC_RELAXED) != 0)
 		__atomic_sub_fetch(count, 1, __ATOMIC_RELAXED);
 }

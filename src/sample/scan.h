@@ -38,7 +38,7 @@ void syc_scan_begin_cramped(uint64_t blocked);
  * such one any more. */
 void syc_scan_note_room(bool is_cramped, uint64_t blocked);
 
-/** It ends, and its timer with it. */
+/** The calling thread ends, and its timer with it. */
 void syc_scan_end_self(uint64_t blocked);
 
 /** Threads that have had no tick get none: it would be their first event. */
@@ -47,7 +47,8 @@ void syc_scan_stop_new(void);
 /** No thread has a timer; @forget: nor a target, until the next look. */
 void syc_scan_stop_all(bool forget);
 
-/** Those that had one before that, and were not forgotten, have one again. */
+/** Threads that had a timer before that, and were not forgotten, have one
+ * again. */
 void syc_scan_start_again(void);
 
 /** A handler is at work on some thread.  Context: any-thread, signal-safe. */

@@ -24,11 +24,6 @@ static void (*installed[N_SIGNALS])(int, siginfo_t *, void *);
 static void (*last_handler)(int, siginfo_t *, void *);
 static uint64_t given_up; /* the program has a use for them */
 
-static uint64_t bit(int signal)
-{
-	return UINT64_C(1) << (signal - 1);
-}
-
 bool syc_signals_is_harmless(int signal)
 {
 	return signal == SIGURG || signal == SIGWINCH;
@@ -36,13 +31,13 @@ bool syc_signals_is_harmless(int signal)
 
 void syc_signals_give_up(int signal)
 {
-	__atomic_or_fetch(&given_up, bit(signal), __ATOMIC_RELAXED);
+	__atomic_or_fetch(&given_up, syc_signal_bit(signal), __ATOMIC_RELAXED);
 }
 
 static bool is_given_up(int signal)
 {
-	return (__atomic_load_n(&given_up, __ATOMIC_RELAXED) & bit(signal)) !=
-	       0;
+	return (__atomic_load_n(&given_up, __ATOMIC_RELAXED) &
+	        syc_signal_bit(signal)) != 0;
 }
 
 static bool has_default_action(int signal)
@@ -91,7 +86,8 @@ bool syc_signals_are_all(uint64_t mask)
  * signals do so to be left alone. */
 static uint64_t blocked_by_choice(struct syc_tasks *tasks)
 {
-	uint64_t blocked = 0, among = bit(SIGURG) | bit(SIGWINCH);
+	uint64_t blocked = 0,
+		 among = syc_signal_bit(SIGURG) | syc_signal_bit(SIGWINCH);
 	struct syc_task_about about;
 	struct syc_task task;
 	const int dir = syc_task_open();
@@ -99,7 +95,7 @@ static uint64_t blocked_by_choice(struct syc_tasks *tasks)
 	if (dir < 0)
 		return 0;
 	for (int s = SIGRTMIN + 2; s <= SIGRTMAX; s++)
-		among |= bit(s);
+		among |= syc_signal_bit(s);
 	syc_task_begin(tasks, dir);
 	while (syc_task_next(tasks, &task))
 		if (syc_task_look_at_mask(tasks, task.tid, &about) == 0 &&
@@ -118,27 +114,28 @@ static int choose_real_time(uint64_t blocked)
 	for (int s = SIGRTMAX; s >= SIGRTMIN + 2; s--)
 		/* One that we had and that was taken from us stays theirs */
 		if (installed[s] == NULL && has_default_action(s) &&
-		    (blocked & bit(s)) == 0)
+		    (blocked & syc_signal_bit(s)) == 0)
 			return s;
 	return -EBUSY;
 }
 
-/* Not where it was taken from us, nor where somebody waits for it. */
-static bool is_free(int signal, uint64_t blocked)
+/* False where it was taken from us, or where somebody waits for it. */
+static bool is_signal_free(int signal, uint64_t blocked)
 {
-	return !is_given_up(signal) && (syc_signals_is_ours(signal) ||
-	                                (installed[signal] == NULL &&
-	                                 syc_signals_is_unhandled(signal) &&
-	                                 (blocked & bit(signal)) == 0));
+	return !is_given_up(signal) &&
+	       (syc_signals_is_ours(signal) ||
+	        (installed[signal] == NULL &&
+	         syc_signals_is_unhandled(signal) &&
+	         (blocked & syc_signal_bit(signal)) == 0));
 }
 
-static int choose(enum syc_signals_kind kind, struct syc_tasks *tasks)
+static int choose_signal(enum syc_signals_kind kind, struct syc_tasks *tasks)
 {
 	static const int harmless[] = { SIGURG, SIGWINCH };
 	const uint64_t blocked = blocked_by_choice(tasks);
 
 	for (int i = 0; kind == SYC_SIGNALS_HARMLESS && i < 2; i++)
-		if (is_free(harmless[i], blocked))
+		if (is_signal_free(harmless[i], blocked))
 			return harmless[i];
 	return choose_real_time(blocked);
 }
@@ -154,7 +151,7 @@ int syc_signals_choose(uint32_t clock, int wanted, enum syc_signals_kind kind,
 	if (is_perf && wanted == 0)
 		wanted = SIGURG;
 	if (wanted == 0)
-		return choose(kind, tasks);
+		return choose_signal(kind, tasks);
 	if (is_perf ? wanted != SIGURG
 	            : wanted != SIGPROF &&
 	                      (wanted < SIGRTMIN || wanted > SIGRTMAX))
@@ -235,7 +232,7 @@ static void set_mask(int signal, const struct sigaction *action,
 	memcpy(&more, &action->sa_mask, sizeof(more));
 	interrupted |= more;
 	if ((action->sa_flags & SA_NODEFER) == 0)
-		interrupted |= bit(signal);
+		interrupted |= syc_signal_bit(signal);
 	sigemptyset(&mask);
 	memcpy(&mask, &interrupted, sizeof(interrupted));
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);

@@ -66,7 +66,7 @@ int syc_signals_install_again(int signal);
 /** False: the program has put a handler of its own in place of ours. */
 bool syc_signals_is_ours(int signal);
 
-/** Where @action of @signal is ours, put in the one that was there before.
+/** If @action of @signal is ours, replace it by the one that was there before. 
  * Context: any-thread, signal-safe. */
 void syc_signals_unveil(int signal, struct sigaction *action);
 

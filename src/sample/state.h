@@ -32,7 +32,7 @@ enum syc_watcher {
 
 struct syc_sampler {
 	int32_t pid; /* whose state it is; 0: nobody's yet */
-	/* tids of who has them, or 0 */
+	/* tids of the holders, or 0 */
 	uint32_t life;       /* a start or a stop is under way */
 	uint32_t refreshing; /* the loader's lock may be held; or a fork */
 	uint32_t is_on;      /* ticks are samples */
@@ -63,10 +63,16 @@ struct syc_sampler {
 	bool is_new_child;  /* its timer is not of its clock yet */
 	bool is_waited_for; /* the signal, as the last round saw */
 	/* A filter came: no call that may be forbidden is made any more, no
-	 * thread gets a timer.  Relaxed; set by who has `life`. */
+	 * thread gets a timer.  Relaxed: ticks of all threads ask; only set. */
 	bool is_boxed;
 	struct syc_tasks tasks;
 };
+
+/** Whether a filter came. */
+static inline bool syc_state_is_boxed(const struct syc_sampler *s)
+{
+	return __atomic_load_n(&s->is_boxed, __ATOMIC_RELAXED);
+}
 
 /** NULL until syc_state_map(). */
 extern struct syc_sampler *syc_sampler;

@@ -40,12 +40,12 @@ void syc_target_init(void)
 	word = (uint32_t)(mixed >> 32) | UINT32_C(0x80000000);
 }
 
-static size_t stride(void)
+static size_t target_stride(void)
 {
 	return (256 + syc_workspace_size() + 63) & ~(size_t)63;
 }
 
-static void *map(size_t size)
+static void *map_wiped(size_t size)
 {
 	void *const memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
 	                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -64,13 +64,13 @@ uint32_t syc_target_count(void)
 struct syc_target *syc_target_at(uint32_t number)
 {
 	return (struct syc_target *)(void *)(chunks[number / CHUNK] +
-	                                     number % CHUNK * stride());
+	                                     number % CHUNK * target_stride());
 }
 
 void syc_target_wipe(void)
 {
 	for (uint32_t i = 0; i < syc_target_count(); i++)
-		memset(syc_target_at(i), 0, stride());
+		memset(syc_target_at(i), 0, target_stride());
 	if (buckets != NULL)
 		memset(buckets, 0, N_BUCKETS * sizeof(*buckets));
 }
@@ -114,7 +114,7 @@ struct syc_target *syc_target_find(int32_t tid)
 }
 
 /* A handler that stop did not wait for may still be in it. */
-static bool is_free(const struct syc_target *t)
+static bool is_target_free(const struct syc_target *t)
 {
 	return t->cookie == 0 &&
 	       (__atomic_load_n(&t->busy, __ATOMIC_SEQ_CST) == 0 ||
@@ -127,9 +127,10 @@ static uint32_t find_free(void)
 	const uint32_t n = n_chunks;
 
 	for (uint32_t i = 0; i < n * CHUNK; i++)
-		if (is_free(syc_target_at(i)))
+		if (is_target_free(syc_target_at(i)))
 			return i;
-	if (n == N_CHUNKS || (chunks[n] = map(CHUNK * stride())) == NULL)
+	if (n == N_CHUNKS ||
+	    (chunks[n] = map_wiped(CHUNK * target_stride())) == NULL)
 		return SYC_TARGETS_MAX;
 	__atomic_store_n(&n_chunks, n + 1, __ATOMIC_RELEASE);
 	return n * CHUNK;
@@ -140,7 +141,8 @@ struct syc_target *syc_target_give(int32_t tid)
 	uint32_t number;
 
 	if (buckets == NULL)
-		__atomic_store_n(&buckets, map(N_BUCKETS * sizeof(*buckets)),
+		__atomic_store_n(&buckets,
+		                 map_wiped(N_BUCKETS * sizeof(*buckets)),
 		                 __ATOMIC_RELEASE);
 	number = buckets != NULL ? find_free() : SYC_TARGETS_MAX;
 	if (number == SYC_TARGETS_MAX)

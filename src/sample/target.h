@@ -30,8 +30,8 @@ enum syc_target_tls {
 
 #define SYC_TLS_STATE 3u
 
-/* With whose it is: a late handler of the thread before knows nothing of the
- * one that has the target now. */
+/* The word says whose target it is: a late handler of the thread before knows
+ * nothing of the one that has the target now. */
 static inline uint32_t syc_target_tls(int32_t tid, enum syc_target_tls state)
 {
 	return (uint32_t)tid << 2 | state;
@@ -50,7 +50,7 @@ struct syc_target {
 	uint32_t n_measured; /* pace.c: ticks to be measured yet */
 	int64_t rest_until;  /* ns of its clock: no tick is taken before */
 
-	/* By who looks for threads */
+	/* Written by the thread that looks for threads */
 	uint32_t number, next; /* next: 1 + number, of those with this hash */
 	uint32_t generation;
 	uint32_t seen;    /* the round in which its thread was there last */
@@ -95,17 +95,18 @@ uint32_t syc_target_count(void);
 struct syc_target *syc_target_at(uint32_t number);
 
 /**
- * The target that @tid has, or NULL; for who has not got the round it may be
- * NULL at times though there is one.
+ * The target that @tid has, or NULL.  A caller that does not hold the round may
+ * get NULL at times though there is one.
  *
  * Context: any-thread, signal-safe.
  */
 struct syc_target *syc_target_find(int32_t tid);
 
-/** One for @tid, or NULL: there is no more room.  For who has the round. */
+/** One for @tid, or NULL: there is no more room.  The caller holds the
+ * round. */
 struct syc_target *syc_target_give(int32_t tid);
 
-/** Take it back; its timer is deleted.  For who has the round. */
+/** Take it back; its timer is deleted.  The caller holds the round. */
 void syc_target_free(struct syc_target *target);
 
 #endif

@@ -22,6 +22,7 @@
 
 #include "emit/loss.h"
 #include "emit/thread.h"
+#include "os/raw_syscall.h"
 #include "ring/clock.h"
 #include "sample/compose.h"
 #include "sample/own_stack.h"
@@ -57,34 +58,7 @@ static bool can_read_base; /* programs may ask for the FS base */
 static uint32_t tid_at;
 #endif
 
-/* System calls that don't know of errno. */
-static long call(long number, long a, long b, long c)
-{
-#if defined(__x86_64__)
-	long r;
-
-	__asm__ volatile("syscall"
-	                 : "=a"(r)
-	                 : "a"(number), "D"(a), "S"(b), "d"(c)
-	                 : "rcx", "r11", "memory");
-	return r;
-#elif defined(__aarch64__)
-	register long x8 __asm__("x8") = number;
-	register long x0 __asm__("x0") = a;
-	register long x1 __asm__("x1") = b;
-	register long x2 __asm__("x2") = c;
-
-	__asm__ volatile("svc 0"
-	                 : "+r"(x0)
-	                 : "r"(x8), "r"(x1), "r"(x2)
-	                 : "memory");
-	return x0;
-#else
-#error "the system call instruction of this machine"
-#endif
-}
-
-/* Where thread-local storage is, without looking there. */
+/* Finds thread-local storage without looking into it. */
 NO_CANARY static uintptr_t thread_pointer(void)
 {
 #if defined(__x86_64__)
@@ -93,7 +67,8 @@ NO_CANARY static uintptr_t thread_pointer(void)
 
 	if (__atomic_load_n(&can_read_base, __ATOMIC_RELAXED))
 		__asm__ volatile("rdfsbase %0" : "=r"(base));
-	else if (call(SYS_arch_prctl, get_fs, (long)(uintptr_t)&base, 0) != 0)
+	else if (syc_raw_syscall(SYS_arch_prctl, get_fs, (long)(uintptr_t)&base,
+	                         0, 0, 0, 0) != 0)
 		return 0;
 	return base;
 #else
@@ -102,8 +77,8 @@ NO_CANARY static uintptr_t thread_pointer(void)
 }
 
 /*
- * A thread that somebody made by a bare clone() may have none, or share that
- * of who made it, whose ring it would write.  Of its own threads glibc tells
+ * A thread that somebody made by a bare clone() may have none, or share its
+ * maker's, whose ring it would write.  Of its own threads glibc tells
  * the kernel a list that is part of the control block; musl's block begins
  * with some pointers and the thread's id.
  */
@@ -120,8 +95,8 @@ NO_CANARY static bool owns_tls(int32_t tid)
 	if (at != 0 && ((const int32_t *)tp)[at] == tid)
 		return true;
 #endif
-	if (call(SYS_get_robust_list, 0, (long)(uintptr_t)&head,
-	         (long)(uintptr_t)&len) == 0 &&
+	if (syc_raw_syscall(SYS_get_robust_list, 0, (long)(uintptr_t)&head,
+	                    (long)(uintptr_t)&len, 0, 0, 0) == 0 &&
 	    head != 0)
 		return head - tp < BLOCK_MAX || tp - head < BLOCK_MAX;
 #if defined(__x86_64__)
@@ -150,13 +125,13 @@ void syc_tick_prepare(void)
 #endif
 }
 
-static void add(uint64_t *counter, uint64_t n)
+static void add_to_counter(uint64_t *counter, uint64_t n)
 {
 	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
 }
 
-static void take(struct syc_target *t, const ucontext_t *context,
-                 uint32_t weight)
+static void take_sample(struct syc_target *t, const ucontext_t *context,
+                        uint32_t weight)
 {
 	struct syc_sample_options options = syc_sampler->take;
 
@@ -168,18 +143,18 @@ static void take(struct syc_target *t, const ucontext_t *context,
 	const int r = syc_compose_tick(syc_target_workspace(t), &options,
 	                               context, syscap_clock(), weight);
 	if (r < 0) {
-		add(&t->n_refused, 1);
+		add_to_counter(&t->n_refused, 1);
 		return;
 	}
-	add(&t->n_samples, 1);
-	add(&t->n_due, weight);
+	add_to_counter(&t->n_samples, 1);
+	add_to_counter(&t->n_due, weight);
 	if ((r & SYSCAP_STACK_CUT) != 0)
-		add(&t->n_cut, 1);
+		add_to_counter(&t->n_cut, 1);
 	if ((r & SYSCAP_STACK_STOPPED) != 0)
-		add(&t->n_stopped, 1);
+		add_to_counter(&t->n_stopped, 1);
 }
 
-static uint32_t weigh(struct syc_target *t, const siginfo_t *info)
+static uint32_t weigh_tick(struct syc_target *t, const siginfo_t *info)
 {
 	/* The timer's maker stored it before there was a timer */
 	const uint32_t owed = __atomic_load_n(&t->n_owed, __ATOMIC_RELAXED);
@@ -194,12 +169,12 @@ static uint32_t weigh(struct syc_target *t, const siginfo_t *info)
 
 /* What the sample needs besides itself comes first: it may be this process'
  * first event, or nobody may have drained its ring. */
-static void record(struct syc_target *t, const siginfo_t *info,
-                   const ucontext_t *context)
+static void record_sample(struct syc_target *t, const siginfo_t *info,
+                          const ucontext_t *context)
 {
 	/* Too late for a ring: nobody would end it */
 	if (syc_thread_has_ended()) {
-		add(&t->n_refused, 1);
+		add_to_counter(&t->n_refused, 1);
 		syc_loss_count_stray(SYSCAP_FRAME_SAMPLE, 0,
 		                     syc_clock_kernel());
 		return;
@@ -207,20 +182,20 @@ static void record(struct syc_target *t, const siginfo_t *info,
 	if (syc_drain_handler_is_needed())
 		syc_own_stack_run(syc_drain_handler_run);
 	syc_drain_handler_note(true);
-	take(t, context, weigh(t, info));
+	take_sample(t, context, weigh_tick(t, info));
 	syc_drain_handler_note(false);
 }
 
 /* One that is left out counts with the next: by what it is owed, or by the
  * thread's clock. */
-static void skip(struct syc_target *t, const siginfo_t *info)
+static void skip_tick(struct syc_target *t, const siginfo_t *info)
 {
 	const uint32_t n =
 		1 + (info->si_code == SI_TIMER && info->si_overrun > 0
 	                     ? (uint32_t)info->si_overrun
 	                     : 0);
 
-	add(&t->n_skipped, n);
+	add_to_counter(&t->n_skipped, n);
 	if (info->si_code == SI_TIMER)
 		__atomic_store_n(&t->n_owed,
 		                 __atomic_load_n(&t->n_owed, __ATOMIC_RELAXED) +
@@ -228,8 +203,8 @@ static void skip(struct syc_target *t, const siginfo_t *info)
 		                 __ATOMIC_RELAXED);
 }
 
-static void tick(struct syc_target *t, uint64_t cookie, const siginfo_t *info,
-                 const ucontext_t *context)
+static void take_tick(struct syc_target *t, uint64_t cookie,
+                      const siginfo_t *info, const ucontext_t *context)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 	uintptr_t before = __atomic_load_n(&t->busy, __ATOMIC_RELAXED);
@@ -237,7 +212,7 @@ static void tick(struct syc_target *t, uint64_t cookie, const siginfo_t *info,
 	/* Below a frame of ours there is one that lives; not above it, where
 	 * somebody left ours by a jump */
 	if (before != 0 && here < before) {
-		add(&t->n_refused, 1);
+		add_to_counter(&t->n_refused, 1);
 		return;
 	}
 	/*
@@ -255,10 +230,10 @@ static void tick(struct syc_target *t, uint64_t cookie, const siginfo_t *info,
 		if (!syscap_is_active())
 			;
 		else if (syc_pace_begin(t, &pace)) {
-			record(t, info, context);
+			record_sample(t, info, context);
 			syc_pace_end(t, &pace);
 		} else {
-			skip(t, info);
+			skip_tick(t, info);
 		}
 		if (__atomic_load_n(&syc_sampler->watcher, __ATOMIC_RELAXED) ==
 		    SYC_WATCHER_LATER)
@@ -270,8 +245,8 @@ static void tick(struct syc_target *t, uint64_t cookie, const siginfo_t *info,
 
 /* False: a signal of somebody else's.  *ret_target NULL: one of ours that
  * comes too late. */
-static bool is_ours(int signal, const siginfo_t *info, int32_t tid,
-                    struct syc_target **ret_target, uint64_t *ret_cookie)
+static bool is_our_tick(int signal, const siginfo_t *info, int32_t tid,
+                        struct syc_target **ret_target, uint64_t *ret_cookie)
 {
 	struct syc_target *t;
 
@@ -319,11 +294,12 @@ NO_CANARY static bool may_use_tls(struct syc_target *t, int32_t tid)
 REALIGN NO_CANARY void syc_tick_handle(int signal, siginfo_t *info,
                                        void *context)
 {
-	const int32_t tid = (int32_t)call(SYS_gettid, 0, 0, 0);
+	const int32_t tid =
+		(int32_t)syc_raw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
 	struct syc_target *t;
 	uint64_t cookie;
 
-	if (!is_ours(signal, info, tid, &t, &cookie)) {
+	if (!is_our_tick(signal, info, tid, &t, &cookie)) {
 		if (syc_sampler != NULL) {
 			if (signal == SIGURG && info->si_code == SI_TKILL)
 				syc_unwatched_hand_over();
@@ -338,6 +314,6 @@ REALIGN NO_CANARY void syc_tick_handle(int signal, siginfo_t *info,
 	if (!may_use_tls(t, tid))
 		return;
 	const int saved = errno;
-	tick(t, cookie, info, context);
+	take_tick(t, cookie, info, context);
 	errno = saved;
 }

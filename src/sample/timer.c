@@ -28,8 +28,9 @@ static clockid_t cpu_clock_of(int32_t tid)
 	return (clockid_t)(~(uint32_t)tid << 3 | 6u);
 }
 
-/* In [1, period]: threads that live for less than a period are seen as often
- * as is due to them, and those that begin together don't tick together. */
+/* Lies in [1, period]: threadsthat live for less than a period are seen as
+ * often as is due to them, and those that begin together don't tick together.
+ */
 static int64_t random_phase(const struct syc_target *t)
 {
 	uint64_t x = (uint64_t)syc_clock_kernel() ^ t->cookie;

@@ -22,7 +22,7 @@
 static uint32_t n_signals; /* a futex: handlers add, the thread reads */
 static struct syscap_sampler_options wanted;
 
-static void count(int signal)
+static void count_signal(int signal)
 {
 	const int saved = errno;
 
@@ -32,7 +32,7 @@ static void count(int signal)
 	errno = saved;
 }
 
-static void *run(void *nothing)
+static void *run_toggle(void *nothing)
 {
 	static struct syc_tasks tasks;
 	struct syscap_sampler_options options;
@@ -70,10 +70,10 @@ const char *syc_toggle_install(int signal,
 	if ((now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_DFL)
 		return "SYSCAP_TOGGLE_SIGNAL: the program uses that signal";
 	wanted = *options;
-	if (syc_own_thread_make(run, NULL) != 0)
+	if (syc_own_thread_make(run_toggle, NULL) != 0)
 		return "no thread could be made to wait for it";
 	memset(&action, 0, sizeof(action));
-	action.sa_handler = count;
+	action.sa_handler = count_signal;
 	action.sa_flags = SA_RESTART | SA_ONSTACK;
 	sigaction(signal, &action, NULL);
 	return NULL;

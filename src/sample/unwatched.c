@@ -143,8 +143,7 @@ void syc_unwatched_tick(void)
 	const bool is_time =
 		now - __atomic_load_n(&s->round_at, __ATOMIC_RELAXED) >=
 			PERIOD_NS &&
-		!has_one_thread() &&
-		!__atomic_load_n(&s->is_boxed, __ATOMIC_RELAXED);
+		!has_one_thread() && !syc_state_is_boxed(s);
 
 	if (syc_unwatched_hand_over() || (!is_time && !s->is_new_child) ||
 	    !syc_state_take(&s->life, 0))

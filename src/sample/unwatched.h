@@ -18,11 +18,11 @@ bool syc_unwatched_is_preferred(void);
 /**
  * Give the calling thread a timer, and look for others when it ticks.
  *
- * Context: setup, by who has `life`.  0 or -errno.
+ * Context: setup; the caller holds `life`.  0 or -errno.
  */
 int syc_unwatched_start(bool is_child);
 
-/** In a tick of such a process.  Context: signal-safe. */
+/** Called in a tick of such a process.  Context: signal-safe. */
 void syc_unwatched_tick(void);
 
 /** Whether another copy wants to sample such a process; then it may.
@@ -34,7 +34,8 @@ bool syc_unwatched_hand_over(void);
  * The program has taken our signal, or is about to.  False: there is no other,
  * and no timer any more.
  *
- * Context: signal-safe, by who has `life` while there is no watcher, or by it.
+ * Context: signal-safe; the caller is the watcher or, where there is none,
+ * holds `life`.
  */
 bool syc_unwatched_change_signal(void);
 

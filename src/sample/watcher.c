@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* watcher.c - who looks for threads. */
+/* watcher.c - the thread that looks for threads. */
 #define _GNU_SOURCE
 #include "sample/watcher.h"
 
@@ -37,8 +37,9 @@
 /* Inherited by children: of seccomp, when sampling began. */
 static uint32_t filters;
 
-/* Whether ticks reach us; who reset all signals did not mean ours. */
-static bool keep_signal(struct syc_sampler *s)
+/* Whether ticks reach us.  A program that reset all signals did not mean
+ * ours. */
+static bool keep_our_signal(struct syc_sampler *s)
 {
 	return syc_signals_is_ours(s->signal) ||
 	       (syc_signals_is_harmless(s->signal) &&
@@ -47,7 +48,7 @@ static bool keep_signal(struct syc_sampler *s)
 	       syc_unwatched_change_signal();
 }
 
-/* Those that are there, or that can't be told: UINT32_MAX. */
+/* The number of filters there are; UINT32_MAX: that can't be told. */
 static uint32_t filters_now(void)
 {
 	struct syc_task_about about;
@@ -64,7 +65,7 @@ static uint32_t filters_now(void)
 }
 
 /* One round.  False: it was the last one. */
-static bool look(struct syc_sampler *s, int own_dir)
+static bool look_once(struct syc_sampler *s, int own_dir)
 {
 	const int dir = s->owns_table ? own_dir : syc_task_open();
 
@@ -82,10 +83,10 @@ static bool look(struct syc_sampler *s, int own_dir)
 		return false;
 	}
 	/* A filter came since: what we do may be forbidden */
-	if (!s->is_boxed)
-		s->is_boxed = filters_now() != filters;
+	if (!syc_state_is_boxed(s) && filters_now() != filters)
+		__atomic_store_n(&s->is_boxed, true, __ATOMIC_RELAXED);
 	/* The threads of this library alone must not keep a process */
-	bool goes_on = keep_signal(s) && syc_scan_threads(dir);
+	bool goes_on = keep_our_signal(s) && syc_scan_threads(dir);
 	if (goes_on && s->is_waited_for && s->may_change_signal)
 		goes_on = syc_unwatched_change_signal();
 	if (!s->owns_table)
@@ -108,7 +109,7 @@ static bool open_in_own_table(int *ret_dir)
 	return true;
 }
 
-static void *run(void *nothing)
+static void *run_watcher(void *nothing)
 {
 	struct syc_sampler *const s = syc_sampler;
 	int dir = -1;
@@ -117,7 +118,7 @@ static void *run(void *nothing)
 	prctl(PR_SET_NAME, SYC_THREAD_SAMPLER);
 	s->watcher_tid = gettid();
 	s->owns_table = open_in_own_table(&dir);
-	bool goes_on = look(s, dir) && s->result == 0;
+	bool goes_on = look_once(s, dir) && s->result == 0;
 	if (goes_on)
 		__atomic_store_n(&s->watcher, SYC_WATCHER_RUNS,
 		                 __ATOMIC_RELEASE);
@@ -126,7 +127,7 @@ static void *run(void *nothing)
 		syc_futex_wait(&s->must_end, 0, PERIOD_NS);
 		goes_on =
 			__atomic_load_n(&s->must_end, __ATOMIC_ACQUIRE) == 0 &&
-			look(s, dir);
+			look_once(s, dir);
 	}
 	__atomic_store_n(&s->is_on, 0, __ATOMIC_SEQ_CST);
 	syc_scan_stop_all(true);
@@ -154,7 +155,7 @@ int syc_watcher_start(bool waits)
 	s->must_end = 0;
 	s->result = 0;
 	__atomic_store_n(&s->watcher, SYC_WATCHER_BEGINS, __ATOMIC_RELEASE);
-	const int r = syc_own_thread_make(run, NULL);
+	const int r = syc_own_thread_make(run_watcher, NULL);
 	if (r != 0) {
 		__atomic_store_n(&s->watcher, before, __ATOMIC_RELEASE);
 		s->why = "no thread could be made to look for threads";
@@ -194,7 +195,8 @@ int syc_watcher_stop(int64_t wait_ns)
 			return -ETIMEDOUT;
 		syc_futex_wait(&s->watcher, watcher, 100 * MS);
 	}
-	/* Who began a sample before is_on was 0 ends it within moments */
+	/* A thread that began a sample before is_on was 0 ends it within
+	 * moments */
 	while (syc_scan_is_busy()) {
 		if (syc_clock_kernel() >= deadline)
 			return -ETIMEDOUT;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * watcher.h - who looks for threads: the thread "syscap-sampler", every 50 ms.
+ * watcher.h - the thread "syscap-sampler", which looks for threads every 50 ms.
  *
  * Threads are found without their help, for nobody tells a library of new
  * ones.  The watcher has a table of descriptors of its own where the kernel
@@ -16,12 +16,12 @@
 /** Make the thread, and wait for its first round, if @waits.  0, or -errno,
  * of that round too.
  *
- * Context: setup, by who has `life`. */
+ * Context: setup; the caller holds `life`. */
 int syc_watcher_start(bool waits);
 
 /** Let it end: no timer is left.  0, or -ETIMEDOUT.
  *
- * Context: setup, by who has `life`. */
+ * Context: setup; the caller holds `life`. */
 int syc_watcher_stop(int64_t wait_ns);
 
 /** Remember which filters there are that calls of ours are known to pass. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* workspace.c - what one sample is made in: who has it, and what providers put
+/* workspace.c - what one sample is made in: its owner, and what providers put
  * there. */
 #define _GNU_SOURCE
 #include "sample/workspace.h"
@@ -18,8 +18,8 @@ size_t syc_workspace_size(void)
  * one that has its own at @here: a call that we interrupted lies above us.
  * Other stacks than the thread's own are not judged.
  */
-static bool is_dead(const struct syc_sample_options *options, uintptr_t owner,
-                    uintptr_t here)
+static bool is_owner_dead(const struct syc_sample_options *options,
+                          uintptr_t owner, uintptr_t here)
 {
 	return owner >= options->low && owner < options->high &&
 	       here >= owner && here < options->high;
@@ -31,7 +31,7 @@ bool syc_workspace_enter(struct syc_workspace *take,
 {
 	const uintptr_t owner = __atomic_load_n(&take->owner, __ATOMIC_RELAXED);
 
-	if (owner != 0 && !is_dead(options, owner, here))
+	if (owner != 0 && !is_owner_dead(options, owner, here))
 		return false;
 	/* A handler that comes in between has left again before we go on */
 	__atomic_store_n(&take->owner, here, __ATOMIC_RELAXED);

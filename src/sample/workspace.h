@@ -28,7 +28,7 @@ struct syc_sample_options {
 	uintptr_t low, high; /* the thread's own stack; equal: not known */
 };
 
-/** Where a provider's walk() puts its frames. */
+/** A provider's walk() puts its frames here. */
 struct syscap_stack_sink {
 	unsigned n, max;
 	bool is_full; /* one was refused */
@@ -51,7 +51,8 @@ struct syc_occasion {
 	const ucontext_t *context; /* NULL: unwind from here */
 	uintptr_t cfa;             /* frames of ours end here; 0: none */
 	struct syscap_regs regs;
-	/* Whose safe point this is, or who pushes; NULL: a tick */
+	/* The attachment whose safe point this is, or that pushes; NULL: a tick
+	 */
 	struct syscap_attachment *at;
 	int64_t now;
 	uint32_t weight;

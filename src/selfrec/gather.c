@@ -21,7 +21,8 @@ struct span {
 };
 
 /* Whether slot @i has frames; touches nothing that may have no memory. */
-static bool look(const struct syc_session *s, uint32_t i, struct span *span)
+static bool look_at_slot(const struct syc_session *s, uint32_t i,
+                         struct span *span)
 {
 	const uint32_t word =
 		__atomic_load_n(syc_arena_word(&s->arena, i), __ATOMIC_ACQUIRE);
@@ -63,15 +64,15 @@ bool syc_gather_has_work(struct syc_session *s)
 	const uint32_t n = syc_session_slots(s);
 
 	for (uint32_t i = 0; i < n; i++)
-		if (look(s, i, &span))
+		if (look_at_slot(s, i, &span))
 			return true;
 	return false;
 }
 
 /* -------------------------------------------------------------- copying */
 
-static void copy_bytes(const struct syc_session *s, const struct span *span,
-                       unsigned char *to, uint32_t n)
+static void copy_span(const struct syc_session *s, const struct span *span,
+                      unsigned char *to, uint32_t n)
 {
 	const uint32_t behind = s->arena.body - span->head;
 	const uint32_t first = n < behind ? n : behind;
@@ -81,8 +82,8 @@ static void copy_bytes(const struct syc_session *s, const struct span *span,
 }
 
 /* Where another's tail is wrong there may be none, and no room for it. */
-static bool has_memory(const struct syc_session *s, const struct span *span,
-                       uint32_t n)
+static bool has_pages(const struct syc_session *s, const struct span *span,
+                      uint32_t n)
 {
 	unsigned char *const body = (unsigned char *)(uintptr_t)span->body;
 	const uint32_t behind = s->arena.body - span->head;
@@ -110,8 +111,9 @@ static bool is_frame(const unsigned char *at, uint32_t left, int32_t pid,
  * drainer's own slot has frames of all.  *@ret_is_bad: what follows is none,
  * though @all bytes are there.
  */
-static uint32_t check(const unsigned char *at, uint32_t n, uint32_t all,
-                      const struct span *span, bool is_own, bool *ret_is_bad)
+static uint32_t check_frames(const unsigned char *at, uint32_t n, uint32_t all,
+                             const struct span *span, bool is_own,
+                             bool *ret_is_bad)
 {
 	uint32_t done = 0;
 
@@ -150,7 +152,8 @@ static void set_head(struct syc_session *s, uint32_t i, uint32_t head)
 }
 
 /* No frame begins where one should: somebody has written there. */
-static void give_up(struct syc_session *s, uint32_t i, const struct span *span)
+static void give_up_span(struct syc_session *s, uint32_t i,
+                         const struct span *span)
 {
 	struct syc_ring_losses lost = { .bytes = span->n };
 	const struct syc_ring_losses none = { .bytes = 0 };
@@ -184,18 +187,18 @@ static bool add_slot(struct syc_session *s, struct syc_batch *batch, uint32_t i,
 	const bool is_all = n == span->n;
 	if (n > left)
 		n = left;
-	if (span->pid != s->pid && !has_memory(s, span, (uint32_t)n))
+	if (span->pid != s->pid && !has_pages(s, span, (uint32_t)n))
 		return true;
-	copy_bytes(s, span, to, (uint32_t)n);
+	copy_span(s, span, to, (uint32_t)n);
 	const uint32_t done =
-		check(to, (uint32_t)n, span->n, span, i == 0, &is_bad);
+		check_frames(to, (uint32_t)n, span->n, span, i == 0, &is_bad);
 	if (done != 0) {
 		s->parts[batch->n_parts++] = (struct syc_ring_journal_part){
 			i, span->head, forward(s, span->head, done)
 		};
 		batch->length += done;
 	} else if (is_bad) {
-		give_up(s, i, span);
+		give_up_span(s, i, span);
 	}
 	return is_all;
 }
@@ -210,7 +213,8 @@ bool syc_gather(struct syc_session *s, struct syc_batch *batch, uint64_t room)
 	for (uint32_t i = 0; i < n && batch->n_parts < SYC_RING_JOURNAL_PARTS &&
 	                     batch->length < SYC_COPY_SIZE - SYSCAP_FRAME_MAX;
 	     i++)
-		if (look(s, i, &span) && syc_relatives_knows(s, span.pid)) {
+		if (look_at_slot(s, i, &span) &&
+		    syc_relatives_knows(s, span.pid)) {
 			is_all &= add_slot(s, batch, i, &span, room);
 			if (i == 0 && batch->n_parts == 0 && !s->is_introduced)
 				break; /* nothing goes before our own frame */
@@ -218,8 +222,8 @@ bool syc_gather(struct syc_session *s, struct syc_batch *batch, uint64_t room)
 	return is_all;
 }
 
-static uint32_t length_of(const struct syc_session *s,
-                          const struct syc_ring_journal_part *part)
+static uint32_t part_length(const struct syc_session *s,
+                            const struct syc_ring_journal_part *part)
 {
 	return part->to > part->from ? part->to - part->from
 	                             : part->to + s->arena.body - part->from;
@@ -232,7 +236,7 @@ void syc_gather_advance(struct syc_session *s, const struct syc_batch *batch,
 		const struct syc_ring_journal_part *const part = &s->parts[i];
 		struct syc_ring_header *const ring =
 			syc_arena_ring(&s->arena, part->slot);
-		const uint64_t n = length_of(s, part);
+		const uint64_t n = part_length(s, part);
 		const uint64_t by = done < n ? done : n;
 
 		s->is_introduced |= part->slot == 0;
@@ -256,7 +260,7 @@ void syc_gather_drop(struct syc_session *s)
 		for (unsigned i = 0; i < batch.n_parts; i++) {
 			const struct syc_ring_journal_part *const part =
 				&s->parts[i];
-			const uint32_t n = length_of(s, part);
+			const uint32_t n = part_length(s, part);
 
 			if (part->slot != 0)
 				syc_unread_lose(s->copy,

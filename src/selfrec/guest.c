@@ -135,7 +135,7 @@ static bool somebody_drains(struct syc_session *s, uint32_t *ret_drainer)
 }
 
 /* By who has `checking`. */
-static bool check(struct syc_session *s)
+static bool check_drainer(struct syc_session *s)
 {
 	const struct syc_origin *const origin = syc_block->origin;
 	uint32_t drainer;
@@ -171,7 +171,7 @@ bool syc_guest_check(struct syc_session *s, bool at_once)
 		return true;
 	if (syc_tid_lock_try(&s->checking) != 0)
 		return true;
-	is_well = check(s);
+	is_well = check_drainer(s);
 	syc_tid_lock_give(&s->checking);
 	return is_well;
 }

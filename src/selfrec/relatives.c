@@ -14,8 +14,8 @@
 /* Between two looks at who is gone. */
 #define LOOK_NS INT64_C(400000000)
 
-static struct syc_relative *find(const struct syc_relatives *relatives,
-                                 int32_t pid)
+static struct syc_relative *find_relative(const struct syc_relatives *relatives,
+                                          int32_t pid)
 {
 	for (uint32_t i = 0; i < relatives->n; i++)
 		if (relatives->all[i].kin.pid == pid)
@@ -23,10 +23,10 @@ static struct syc_relative *find(const struct syc_relatives *relatives,
 	return NULL;
 }
 
-static struct syc_relative *find_or_add(struct syc_relatives *relatives,
-                                        int32_t pid)
+static struct syc_relative *
+find_or_add_relative(struct syc_relatives *relatives, int32_t pid)
 {
-	struct syc_relative *const known = find(relatives, pid);
+	struct syc_relative *const known = find_relative(relatives, pid);
 
 	if (known != NULL || relatives->n == SYC_RING_FILE_SLOTS)
 		return known;
@@ -43,7 +43,7 @@ static bool say_fork(struct syc_session *s, const struct syc_relative *it,
 {
 	struct syscap_wire_fork fork;
 	const struct syc_relative *const parent =
-		find(&s->relatives, it->kin.parent);
+		find_relative(&s->relatives, it->kin.parent);
 
 	memset(&fork, 0, sizeof(fork));
 	/* One that has no events may have been in between */
@@ -151,7 +151,7 @@ void syc_relatives_meet(struct syc_session *s, int64_t now, bool at_once)
 		if (pid == 0 || pid == s->pid ||
 		    syc_slot_state(word) > SYC_SLOT_ENDED)
 			continue;
-		struct syc_relative *const it = find_or_add(r, pid);
+		struct syc_relative *const it = find_or_add_relative(r, pid);
 		if (it == NULL)
 			continue;
 		if (has_room && it->stage != SYC_RELATIVE_KNOWN &&
@@ -165,7 +165,7 @@ void syc_relatives_meet(struct syc_session *s, int64_t now, bool at_once)
 bool syc_relatives_knows(const struct syc_session *s, int32_t pid)
 {
 	const struct syc_relative *const it =
-		pid != s->pid ? find(&s->relatives, pid) : NULL;
+		pid != s->pid ? find_relative(&s->relatives, pid) : NULL;
 
 	return pid == s->pid || (it != NULL && it->stage == SYC_RELATIVE_KNOWN);
 }
@@ -173,7 +173,7 @@ bool syc_relatives_knows(const struct syc_session *s, int32_t pid)
 bool syc_relatives_is_gone(struct syc_session *s, int32_t pid)
 {
 	struct syc_relative *const it =
-		pid != s->pid ? find(&s->relatives, pid) : NULL;
+		pid != s->pid ? find_relative(&s->relatives, pid) : NULL;
 	struct syc_kin now = { .pid = pid };
 
 	if (it == NULL || !it->is_gone)
@@ -199,7 +199,7 @@ static void note_who_is_in(struct syc_session *s)
 		struct syc_relative *const it =
 			pid != s->pid && pid != 0 &&
 					syc_slot_state(word) != SYC_SLOT_OVER
-				? find(r, pid)
+				? find_relative(r, pid)
 				: NULL;
 
 		if (it != NULL)

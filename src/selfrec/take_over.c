@@ -12,7 +12,7 @@
 #include "selfrec/origin.h"
 
 /* The first of those that are free to the end, whatever the head says of it. */
-static uint32_t find_end(const struct syc_session *s)
+static uint32_t find_end_of_slots(const struct syc_session *s)
 {
 	uint32_t n = s->arena.n_slots;
 
@@ -27,7 +27,7 @@ static uint32_t find_end(const struct syc_session *s)
 static void take_positions(struct syc_session *s)
 {
 	const uint32_t size = s->arena.body;
-	const uint32_t n = find_end(s);
+	const uint32_t n = find_end_of_slots(s);
 
 	s->told = syc_arena_head(&s->arena)->told;
 	if (syc_arena_open(&s->arena, n) == 0)

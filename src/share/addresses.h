@@ -22,11 +22,12 @@
 
 #define SYC_PLACE_SIZE UINT64_C(0x10000)
 
-/** Of the page by which copies of @number find each other. */
+/** The address of the page by which copies of @number find each other. */
 #define SYC_PLACE_OF_PAGE(number) \
 	(SYC_PLACE_FIRST + 2 * (uint64_t)(number)*SYC_PLACE_SIZE)
 
-/** Of a claim: copies of all numbers know the same.  It never changes. */
+/** The address of a claim.  Copies of all numbers know the same one, and it
+ * never changes. */
 #define SYC_PLACE_OF_CLAIM(claim) \
 	(SYC_PLACE_FIRST + (2 * (uint64_t)(claim) + 1) * SYC_PLACE_SIZE)
 

@@ -24,7 +24,8 @@ bool syc_claim_take(enum syc_claim claim);
 /** Whether any copy has it.  Context: signal-safe. */
 bool syc_claim_is_taken(enum syc_claim claim);
 
-/** By who took it, in the same process.  Context: signal-safe. */
+/** Only the copy that took it calls this, in the same process.  Context:
+ * signal-safe. */
 void syc_claim_give(enum syc_claim claim);
 
 #endif

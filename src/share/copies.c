@@ -9,14 +9,14 @@ struct syc_block *syc_block;
 int syc_active = 1;
 uint32_t syc_drain_sleeping;
 
-static uint32_t n_entered(const struct syc_block *block)
+static uint32_t count_entered(const struct syc_block *block)
 {
 	const uint32_t n = __atomic_load_n(&block->n_copies, __ATOMIC_SEQ_CST);
 
 	return n < SYC_COPIES_MAX ? n : SYC_COPIES_MAX;
 }
 
-static void tell(const struct syc_block *block, int32_t *active)
+static void tell_copy(const struct syc_block *block, int32_t *active)
 {
 	int32_t told;
 
@@ -26,29 +26,29 @@ static void tell(const struct syc_block *block, int32_t *active)
 	} while (__atomic_load_n(&block->active, __ATOMIC_SEQ_CST) != told);
 }
 
-static int32_t *active_of(struct syc_block *block, uint32_t i)
+static int32_t *get_active(struct syc_block *block, uint32_t i)
 {
 	return __atomic_load_n(&block->copies[i].active, __ATOMIC_SEQ_CST);
 }
 
-static void tell_all(void)
+static void tell_copies(void)
 {
-	const uint32_t n = n_entered(syc_block);
+	const uint32_t n = count_entered(syc_block);
 
 	for (uint32_t i = 0; i < n; i++) {
-		int32_t *const active = active_of(syc_block, i);
+		int32_t *const active = get_active(syc_block, i);
 
 		if (active != NULL)
-			tell(syc_block, active);
+			tell_copy(syc_block, active);
 	}
 }
 
 bool syc_copies_has(struct syc_block *block, const int32_t *active)
 {
-	const uint32_t n = n_entered(block);
+	const uint32_t n = count_entered(block);
 
 	for (uint32_t i = 0; i < n; i++)
-		if (active_of(block, i) == active)
+		if (get_active(block, i) == active)
 			return true;
 	return false;
 }
@@ -59,7 +59,7 @@ bool syc_copies_enter(struct syc_block *block, int32_t *active,
 	uint32_t n;
 
 	if (syc_copies_has(block, active)) {
-		tell(block, active);
+		tell_copy(block, active);
 		return true;
 	}
 	n = __atomic_load_n(&block->n_copies, __ATOMIC_RELAXED);
@@ -71,17 +71,17 @@ bool syc_copies_enter(struct syc_block *block, int32_t *active,
 	                                      __ATOMIC_RELAXED));
 	struct syc_copy *const copy = &block->copies[n];
 	copy->sleeping = sleeping;
-	/* Whoever comes first looks; it may be asleep */
+	/* The first one to come looks; the drain thread may be asleep */
 	__atomic_store_n(sleeping, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&copy->active, active, __ATOMIC_SEQ_CST);
-	tell(block, active);
+	tell_copy(block, active);
 	return true;
 }
 
 void syc_copies_set_active(int32_t active)
 {
 	__atomic_store_n(&syc_block->active, active, __ATOMIC_SEQ_CST);
-	tell_all();
+	tell_copies();
 }
 
 bool syc_copies_change_active(int32_t from, int32_t to)
@@ -89,29 +89,29 @@ bool syc_copies_change_active(int32_t from, int32_t to)
 	if (!__atomic_compare_exchange_n(&syc_block->active, &from, to, false,
 	                                 __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
 		return false;
-	tell_all();
+	tell_copies();
 	return true;
 }
 
 void syc_copies_set_sleeping(uint32_t sleeping)
 {
-	const uint32_t n = n_entered(syc_block);
+	const uint32_t n = count_entered(syc_block);
 
 	for (uint32_t i = 0; i < n; i++)
-		if (active_of(syc_block, i) != NULL)
+		if (get_active(syc_block, i) != NULL)
 			__atomic_store_n(syc_block->copies[i].sleeping,
 			                 sleeping, __ATOMIC_SEQ_CST);
 }
 
 bool syc_copies_end(void)
 {
-	const uint32_t n = n_entered(syc_block);
+	const uint32_t n = count_entered(syc_block);
 	bool is_last = true;
 
 	for (uint32_t i = 0; i < n; i++) {
 		struct syc_copy *const copy = &syc_block->copies[i];
 
-		if (active_of(syc_block, i) == &syc_active)
+		if (get_active(syc_block, i) == &syc_active)
 			__atomic_store_n(&copy->has_ended, 1, __ATOMIC_RELAXED);
 		else if (__atomic_load_n(&copy->has_ended, __ATOMIC_RELAXED) ==
 		         0)
@@ -120,18 +120,18 @@ bool syc_copies_end(void)
 	return is_last;
 }
 
-/* Two who enter one copy at the same time, a copy itself and who switches it
- * on, leave two entries of it: that does no harm but here. */
+/* When a copy itself and another that switches it on enter it at the same time,
+ * two entries of it are left: that does no harm but here. */
 uint32_t syc_copies_count(void)
 {
-	const uint32_t n = syc_block_is_there() ? n_entered(syc_block) : 0;
+	const uint32_t n = syc_block_is_there() ? count_entered(syc_block) : 0;
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		const int32_t *const active = active_of(syc_block, i);
+		const int32_t *const active = get_active(syc_block, i);
 		uint32_t k = 0;
 
-		while (k < i && active_of(syc_block, k) != active)
+		while (k < i && get_active(syc_block, k) != active)
 			k++;
 		count += active != NULL && k == i;
 	}

@@ -26,8 +26,8 @@ struct found {
 	struct syc_block *block;
 };
 
-static uintptr_t address_of(const struct dl_phdr_info *object, uintptr_t note,
-                            int32_t distance)
+static uintptr_t words_address(const struct dl_phdr_info *object,
+                               uintptr_t note, int32_t distance)
 {
 	const uintptr_t at = note + (uintptr_t)(intptr_t)distance;
 
@@ -37,22 +37,22 @@ static uintptr_t address_of(const struct dl_phdr_info *object, uintptr_t note,
 	               : 0;
 }
 
-static bool note(const struct dl_phdr_info *object, uintptr_t note_at,
-                 int32_t distance, void *data)
+static bool note_copy(const struct dl_phdr_info *object, uintptr_t note_at,
+                      int32_t distance, void *data)
 {
 	struct found *const found = data;
-	const uintptr_t at = address_of(object, note_at, distance);
+	const uintptr_t at = words_address(object, note_at, distance);
 
 	if (at != 0)
 		found->at[found->n++] = at;
 	return found->n == SYC_COPIES_MAX;
 }
 
-static bool enter(const struct dl_phdr_info *object, uintptr_t note_at,
-                  int32_t distance, void *data)
+static bool enter_copy(const struct dl_phdr_info *object, uintptr_t note_at,
+                       int32_t distance, void *data)
 {
 	const struct found *const found = data;
-	const uintptr_t at = address_of(object, note_at, distance);
+	const uintptr_t at = words_address(object, note_at, distance);
 	unsigned i = 0;
 
 	while (i < found->n && found->at[i] != at)
@@ -68,7 +68,7 @@ static bool enter(const struct dl_phdr_info *object, uintptr_t note_at,
 }
 
 /* The program itself: dlopen() does not know it by its name. */
-static bool is_own(uintptr_t at)
+static bool is_in_program(uintptr_t at)
 {
 	Dl_info of_copy, of_program;
 	const void *const entry = (const void *)getauxval(AT_ENTRY);
@@ -83,11 +83,11 @@ void syc_loaded_copies_enter(struct syc_block *block)
 	struct found found = { .n = 0, .block = block };
 	unsigned n = 0;
 
-	syc_notes_each(SYC_COPY_NOTE_TYPE, note, &found);
+	syc_notes_each(SYC_COPY_NOTE_TYPE, note_copy, &found);
 	for (unsigned i = 0; i < found.n; i++)
 		if (syc_pin_object((const void *)found.at[i]) ||
-		    is_own(found.at[i]))
+		    is_in_program(found.at[i]))
 			found.at[n++] = found.at[i];
 	found.n = n;
-	syc_notes_each(SYC_COPY_NOTE_TYPE, enter, &found);
+	syc_notes_each(SYC_COPY_NOTE_TYPE, enter_copy, &found);
 }

@@ -66,7 +66,7 @@ static bool look_at_notes(const struct note_search *search,
 	return false;
 }
 
-static int look(struct dl_phdr_info *object, size_t size, void *data)
+static int look_at_object(struct dl_phdr_info *object, size_t size, void *data)
 {
 	const struct note_search *const search = data;
 	unsigned char notes[SYC_PEEK_MAX]; /* objects have some hundred bytes */
@@ -99,10 +99,10 @@ bool syc_notes_each(uint32_t type, syc_note_fn *found, void *data)
 		return false;
 	if (syc_peek_open(&search.peek) != 0) {
 		syc_diag_say("libraries with copies of their own are not found",
-		             "there is no pipe to be had");
+		             "no pipe could be made");
 		return false;
 	}
-	const bool is_enough = dl_iterate_phdr(look, &search) != 0;
+	const bool is_enough = dl_iterate_phdr(look_at_object, &search) != 0;
 	syc_peek_close(&search.peek);
 	return is_enough;
 }

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Of a note of the type that is looked for: where its 4 bytes stand, and what
- * they say.  True: that is enough. */
+/** Called for each note of the type that is looked for, with the place and the
+ * value of its 4 bytes.  True: the search ends. */
 typedef bool syc_note_fn(const struct dl_phdr_info *object, uintptr_t at,
                          int32_t value, void *data);
 

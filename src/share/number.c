@@ -12,7 +12,7 @@
 #define N_NUMBERS 16u
 
 /* All copies get the same where @own is 0. */
-static uint64_t hash(enum syc_number_use use, uint64_t own)
+static uint64_t hash_keyed(enum syc_number_use use, uint64_t own)
 {
 	static const unsigned char no_key[16];
 	const void *const random = (const void *)getauxval(AT_RANDOM);
@@ -30,9 +30,9 @@ static uint64_t hash_of_copy(enum syc_number_use use)
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return hash(use, (uint64_t)(uintptr_t)&here ^
-	                         (uint64_t)now.tv_sec << 32 ^
-	                         (uint64_t)now.tv_nsec);
+	return hash_keyed(use, (uint64_t)(uintptr_t)&here ^
+	                               (uint64_t)now.tv_sec << 32 ^
+	                               (uint64_t)now.tv_nsec);
 }
 
 uint32_t syc_number_first_id(enum syc_number_use use,
@@ -40,7 +40,7 @@ uint32_t syc_number_first_id(enum syc_number_use use,
 {
 	const uint32_t share = n_ids / 2 / N_NUMBERS;
 	const uint32_t quarter = n_ids / 4;
-	uint64_t first = hash(use, 0) % n_ids;
+	uint64_t first = hash_keyed(use, 0) % n_ids;
 
 	if (giver == SYC_NUMBER_TOGETHER)
 		first += SYC_COPIES_NUMBER % N_NUMBERS * share;

@@ -28,7 +28,7 @@ enum syc_number_use {
 	SYC_NUMBER_NAMES,
 };
 
-/** Who gives them. */
+/** Who gives ids. */
 enum syc_number_giver {
 	SYC_NUMBER_TOGETHER, /* copies that act as one */
 	SYC_NUMBER_ALONE,    /* a copy with a block that nobody finds */

@@ -44,7 +44,7 @@ enum {
 
 #ifdef PLACE
 /* One use of the key each: nothing that is seen tells of the other. */
-static bool compose(struct content *content, uint64_t block)
+static bool compose_content(struct content *content, uint64_t block)
 {
 	const unsigned char *const key =
 		(const unsigned char *)getauxval(AT_RANDOM);
@@ -88,10 +88,10 @@ int syc_page_find(struct syc_block **ret_block)
 	const int r = read_place(&found, is_mapped);
 	if (r != 0)
 		return r;
-	if (!compose(&expected, 0))
+	if (!compose_content(&expected, 0))
 		return -ENOTSUP;
 	const uint64_t block = found.block ^ expected.block;
-	compose(&expected, block);
+	compose_content(&expected, block);
 	if (memcmp(&found, &expected, sizeof(found)) != 0)
 		return -EADDRINUSE;
 	*ret_block = (struct syc_block *)(uintptr_t)block;
@@ -130,7 +130,7 @@ int syc_page_publish(const struct syc_block *block)
 	struct content content;
 	int r = 0;
 
-	if (!compose(&content, (uintptr_t)block))
+	if (!compose_content(&content, (uintptr_t)block))
 		return -ENOTSUP;
 	const int fd = make_file(&content, page);
 	if (fd < 0)

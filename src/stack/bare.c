@@ -27,7 +27,7 @@ static bool is_code(const struct syc_walk *walk, uintptr_t pc)
 	       syc_modules_find(pc, &module) || syc_memory_readable(pc - 1, 2);
 }
 
-static enum syc_step go(struct syc_walk *walk, struct syc_regs *regs)
+static enum syc_step accept_step(struct syc_walk *walk, struct syc_regs *regs)
 {
 	regs->r[SYC_REG_PC] = syc_machine_strip(regs->r[SYC_REG_PC]);
 	if (regs->r[SYC_REG_PC] != 0 && !is_code(walk, regs->r[SYC_REG_PC]))
@@ -88,7 +88,7 @@ static enum syc_step step_at_edge(struct syc_walk *walk)
 	            ? !pop_return(walk, &regs)
 	            : !pop_frame(walk, regs.r[SYC_REG_SP], &regs))
 		return SYC_STEP_STOPPED;
-	return go(walk, &regs);
+	return accept_step(walk, &regs);
 }
 
 /*
@@ -108,7 +108,7 @@ static enum syc_step step_by_scan(struct syc_walk *walk)
 	if (SYC_RA_IN_REGISTER && syc_regs_has(&regs, SYC_REG_RA)) {
 		regs.r[SYC_REG_PC] = syc_machine_strip(regs.r[SYC_REG_RA]);
 		if (syc_tables_is_return(regs.r[SYC_REG_PC]))
-			return go(walk, &regs);
+			return accept_step(walk, &regs);
 	}
 	for (unsigned i = 0; i < SCAN_MOST; i++) {
 		const uintptr_t at = sp + i * sizeof(uintptr_t);
@@ -125,7 +125,7 @@ static enum syc_step step_by_scan(struct syc_walk *walk)
 		                     &regs.r[SYC_REG_FP]))
 			break;
 		regs.r[SYC_REG_SP] = at + sizeof(uintptr_t);
-		return go(walk, &regs);
+		return accept_step(walk, &regs);
 	}
 	return SYC_STEP_FULL;
 }
@@ -146,7 +146,7 @@ static enum syc_step step_by_fp(struct syc_walk *walk)
 	if (fp >= end || end - fp < 2 * sizeof(uintptr_t) ||
 	    !pop_frame(walk, fp, &regs))
 		return SYC_STEP_STOPPED;
-	return go(walk, &regs);
+	return accept_step(walk, &regs);
 }
 
 /* 0 or less than 0, and whatever it did: the runtime's answer. */
@@ -173,7 +173,7 @@ static bool step_out(struct syc_walk *walk, enum syc_step *ret_step)
 	regs.r[SYC_REG_PC] = out.pc;
 	regs.r[SYC_REG_SP] = out.sp;
 	regs.r[SYC_REG_FP] = out.fp;
-	*ret_step = go(walk, &regs);
+	*ret_step = accept_step(walk, &regs);
 	return true;
 }
 

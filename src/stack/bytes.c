@@ -27,7 +27,7 @@ void syc_cursor_init(struct syc_cursor *cursor, struct syc_bytes *bytes,
 	cursor->end = end > bytes->high || cursor->bad ? bytes->high : end;
 }
 
-static unsigned fail(struct syc_cursor *cursor)
+static unsigned fail_cursor(struct syc_cursor *cursor)
 {
 	cursor->bad = true;
 	cursor->at = cursor->end;
@@ -40,11 +40,11 @@ unsigned syc_cursor_far(struct syc_cursor *cursor)
 
 	if (cursor->at >= cursor->end || bytes->fetch == NULL ||
 	    !bytes->fetch(bytes, cursor->at))
-		return fail(cursor);
+		return fail_cursor(cursor);
 	const size_t i = cursor->at - bytes->start;
 
 	if (i >= bytes->n)
-		return fail(cursor);
+		return fail_cursor(cursor);
 	cursor->at++;
 	return bytes->data[i];
 }
@@ -93,7 +93,7 @@ uint64_t syc_cursor_uleb(struct syc_cursor *cursor)
 		if (byte < 0x80)
 			return value;
 	}
-	return fail(cursor);
+	return fail_cursor(cursor);
 }
 
 int64_t syc_cursor_sleb(struct syc_cursor *cursor)
@@ -112,13 +112,13 @@ int64_t syc_cursor_sleb(struct syc_cursor *cursor)
 			return (int64_t)value;
 		}
 	}
-	return fail(cursor);
+	return fail_cursor(cursor);
 }
 
 void syc_cursor_skip(struct syc_cursor *cursor, uint64_t n)
 {
 	if (n > cursor->end - cursor->at)
-		fail(cursor);
+		fail_cursor(cursor);
 	else
 		cursor->at += n;
 }
@@ -143,7 +143,7 @@ static uint64_t pointer_value(struct syc_cursor *cursor, unsigned form)
 	case 0x0b:
 		return (uint64_t)syc_cursor_fixed_signed(cursor, 4);
 	default:
-		return fail(cursor);
+		return fail_cursor(cursor);
 	}
 }
 
@@ -167,7 +167,7 @@ uintptr_t syc_cursor_pointer(struct syc_cursor *cursor, unsigned encoding,
 		base = data_base;
 		break;
 	default:
-		return (uintptr_t)fail(cursor);
+		return (uintptr_t)fail_cursor(cursor);
 	}
 	return base + (uintptr_t)pointer_value(cursor, encoding & 0x0f);
 }

@@ -20,7 +20,7 @@
 
 struct syc_bytes {
 	uintptr_t low, high; /* addresses that may be asked for */
-	/* At hand: @n bytes from @start on, at @data */
+	/* What has been fetched: @n bytes from @start on, at @data */
 	const unsigned char *data;
 	uintptr_t start;
 	size_t n;
@@ -42,7 +42,7 @@ struct syc_cursor {
 void syc_bytes_init_array(struct syc_bytes *bytes, uintptr_t low,
                           const void *data, size_t n);
 
-/** From @at to @end, cut to what may be asked for. */
+/** The cursor covers @at to @end, cut to what may be asked for. */
 void syc_cursor_init(struct syc_cursor *cursor, struct syc_bytes *bytes,
                      uintptr_t at, uintptr_t end);
 

@@ -17,69 +17,69 @@ struct expr_machine {
 	int error;
 };
 
-static void fail(struct expr_machine *m, int error)
+static void fail_expr(struct expr_machine *m, int error)
 {
 	if (m->error == 0)
 		m->error = error;
 }
 
-static void push(struct expr_machine *m, uintptr_t value)
+static void push_value(struct expr_machine *m, uintptr_t value)
 {
 	if (m->n == STACK_MOST)
-		fail(m, -EINVAL);
+		fail_expr(m, -EINVAL);
 	else
 		m->stack[m->n++] = value;
 }
 
-/* Of an empty stack: 0, and the error is kept. */
-static uintptr_t pop(struct expr_machine *m)
+/* An empty stack gives 0, and the error is kept. */
+static uintptr_t pop_value(struct expr_machine *m)
 {
 	if (m->n == 0) {
-		fail(m, -EINVAL);
+		fail_expr(m, -EINVAL);
 		return 0;
 	}
 	return m->stack[--m->n];
 }
 
-static void pick(struct expr_machine *m, unsigned depth)
+static void pick_value(struct expr_machine *m, unsigned depth)
 {
 	if (depth >= m->n)
-		fail(m, -EINVAL);
+		fail_expr(m, -EINVAL);
 	else
-		push(m, m->stack[m->n - 1 - depth]);
+		push_value(m, m->stack[m->n - 1 - depth]);
 }
 
 static void push_register(struct expr_machine *m, uint64_t reg, int64_t offset)
 {
 	if (reg >= SYC_MACHINE_REGS) {
-		fail(m, -EINVAL);
+		fail_expr(m, -EINVAL);
 		return;
 	}
 	m->env->asked |= SYC_REG_BIT(reg);
 	if (!syc_regs_has(m->env->regs, (unsigned)reg))
-		fail(m, -ENODATA);
+		fail_expr(m, -ENODATA);
 	else
-		push(m, m->env->regs->r[reg] + (uintptr_t)offset);
+		push_value(m, m->env->regs->r[reg] + (uintptr_t)offset);
 }
 
-static void load(struct expr_machine *m, unsigned size)
+static void load_value(struct expr_machine *m, unsigned size)
 {
-	const uintptr_t at = pop(m);
+	const uintptr_t at = pop_value(m);
 	uintptr_t value = 0;
 
 	if (size == 0 || size > 8 || (size & (size - 1)) != 0)
-		fail(m, -EINVAL);
+		fail_expr(m, -EINVAL);
 	else if (m->error == 0 && !m->env->load(m->env->user, at, size, &value))
-		fail(m, -EFAULT);
-	push(m, value);
+		fail_expr(m, -EFAULT);
+	push_value(m, value);
 }
 
-static void jump(struct expr_machine *m, int64_t by)
+static void jump_by(struct expr_machine *m, int64_t by)
 {
 	const uintptr_t to = m->cursor.at + (uintptr_t)by;
 
 	if (to < m->begin || to > m->cursor.end)
-		fail(m, -EINVAL);
+		fail_expr(m, -EINVAL);
 	else
 		m->cursor.at = to;
 }
@@ -93,31 +93,31 @@ static bool run_constant(struct expr_machine *m, unsigned op)
 	case 0x03: /* addr */
 	case 0x0e: /* const8u, const8s */
 	case 0x0f:
-		push(m, (uintptr_t)syc_cursor_fixed(c, 8));
+		push_value(m, (uintptr_t)syc_cursor_fixed(c, 8));
 		return true;
 	case 0x08:
-		push(m, (uintptr_t)syc_cursor_fixed(c, 1));
+		push_value(m, (uintptr_t)syc_cursor_fixed(c, 1));
 		return true;
 	case 0x09:
-		push(m, (uintptr_t)syc_cursor_fixed_signed(c, 1));
+		push_value(m, (uintptr_t)syc_cursor_fixed_signed(c, 1));
 		return true;
 	case 0x0a:
-		push(m, (uintptr_t)syc_cursor_fixed(c, 2));
+		push_value(m, (uintptr_t)syc_cursor_fixed(c, 2));
 		return true;
 	case 0x0b:
-		push(m, (uintptr_t)syc_cursor_fixed_signed(c, 2));
+		push_value(m, (uintptr_t)syc_cursor_fixed_signed(c, 2));
 		return true;
 	case 0x0c:
-		push(m, (uintptr_t)syc_cursor_fixed(c, 4));
+		push_value(m, (uintptr_t)syc_cursor_fixed(c, 4));
 		return true;
 	case 0x0d:
-		push(m, (uintptr_t)syc_cursor_fixed_signed(c, 4));
+		push_value(m, (uintptr_t)syc_cursor_fixed_signed(c, 4));
 		return true;
 	case 0x10:
-		push(m, (uintptr_t)syc_cursor_uleb(c));
+		push_value(m, (uintptr_t)syc_cursor_uleb(c));
 		return true;
 	case 0x11:
-		push(m, (uintptr_t)syc_cursor_sleb(c));
+		push_value(m, (uintptr_t)syc_cursor_sleb(c));
 		return true;
 	default:
 		return false;
@@ -131,54 +131,54 @@ static bool run_stack(struct expr_machine *m, unsigned op)
 
 	switch (op) {
 	case 0x06: /* deref */
-		load(m, 8);
+		load_value(m, 8);
 		return true;
 	case 0x94: /* deref_size */
-		load(m, syc_cursor_u8(&m->cursor));
+		load_value(m, syc_cursor_u8(&m->cursor));
 		return true;
 	case 0x12: /* dup */
-		pick(m, 0);
+		pick_value(m, 0);
 		return true;
 	case 0x13: /* drop */
-		pop(m);
+		pop_value(m);
 		return true;
 	case 0x14: /* over */
-		pick(m, 1);
+		pick_value(m, 1);
 		return true;
 	case 0x15: /* pick */
-		pick(m, syc_cursor_u8(&m->cursor));
+		pick_value(m, syc_cursor_u8(&m->cursor));
 		return true;
 	case 0x16: /* swap */
-		a = pop(m), b = pop(m);
-		push(m, a), push(m, b);
+		a = pop_value(m), b = pop_value(m);
+		push_value(m, a), push_value(m, b);
 		return true;
 	case 0x17: /* rot */
-		a = pop(m), b = pop(m), c = pop(m);
-		push(m, a), push(m, c), push(m, b);
+		a = pop_value(m), b = pop_value(m), c = pop_value(m);
+		push_value(m, a), push_value(m, c), push_value(m, b);
 		return true;
 	case 0x19: /* abs */
-		a = pop(m);
-		push(m, (intptr_t)a < 0 ? -a : a);
+		a = pop_value(m);
+		push_value(m, (intptr_t)a < 0 ? -a : a);
 		return true;
 	case 0x1f: /* neg */
-		push(m, -pop(m));
+		push_value(m, -pop_value(m));
 		return true;
 	case 0x20: /* not */
-		push(m, ~pop(m));
+		push_value(m, ~pop_value(m));
 		return true;
 	case 0x23: /* plus_uconst */
-		a = pop(m);
-		push(m, a + (uintptr_t)syc_cursor_uleb(&m->cursor));
+		a = pop_value(m);
+		push_value(m, a + (uintptr_t)syc_cursor_uleb(&m->cursor));
 		return true;
 	default:
 		return false;
 	}
 }
 
-static uintptr_t divide(struct expr_machine *m, uintptr_t a, uintptr_t b)
+static uintptr_t divide_signed(struct expr_machine *m, uintptr_t a, uintptr_t b)
 {
 	if (b == 0) {
-		fail(m, -EINVAL);
+		fail_expr(m, -EINVAL);
 		return 0;
 	}
 	/* the least number has no counterpart */
@@ -189,11 +189,11 @@ static uintptr_t remainder_of(struct expr_machine *m, uintptr_t a, uintptr_t b)
 {
 	if (b != 0)
 		return a % b;
-	fail(m, -EINVAL);
+	fail_expr(m, -EINVAL);
 	return 0;
 }
 
-static uintptr_t shift(unsigned op, uintptr_t a, uintptr_t by)
+static uintptr_t shift_value(unsigned op, uintptr_t a, uintptr_t by)
 {
 	if (op == 0x26) /* shra */
 		return (uintptr_t)((intptr_t)a >> (by < 63 ? by : 63));
@@ -209,69 +209,69 @@ static bool run_binary(struct expr_machine *m, unsigned op)
 	      (op >= 0x29 && op <= 0x2e)) ||
 	    op == 0x23)
 		return false;
-	const uintptr_t b = pop(m), a = pop(m);
+	const uintptr_t b = pop_value(m), a = pop_value(m);
 	const intptr_t sb = (intptr_t)b, sa = (intptr_t)a;
 
 	switch (op) {
 	case 0x1a:
-		push(m, a & b);
+		push_value(m, a & b);
 		break;
 	case 0x1b:
-		push(m, divide(m, a, b));
+		push_value(m, divide_signed(m, a, b));
 		break;
 	case 0x1c:
-		push(m, a - b);
+		push_value(m, a - b);
 		break;
 	case 0x1d:
-		push(m, remainder_of(m, a, b));
+		push_value(m, remainder_of(m, a, b));
 		break;
 	case 0x1e:
-		push(m, a * b);
+		push_value(m, a * b);
 		break;
 	case 0x21:
-		push(m, a | b);
+		push_value(m, a | b);
 		break;
 	case 0x22:
-		push(m, a + b);
+		push_value(m, a + b);
 		break;
 	case 0x24:
 	case 0x25:
 	case 0x26:
-		push(m, shift(op, a, b));
+		push_value(m, shift_value(op, a, b));
 		break;
 	case 0x27:
-		push(m, a ^ b);
+		push_value(m, a ^ b);
 		break;
 	case 0x29:
-		push(m, sa == sb);
+		push_value(m, sa == sb);
 		break;
 	case 0x2a:
-		push(m, sa >= sb);
+		push_value(m, sa >= sb);
 		break;
 	case 0x2b:
-		push(m, sa > sb);
+		push_value(m, sa > sb);
 		break;
 	case 0x2c:
-		push(m, sa <= sb);
+		push_value(m, sa <= sb);
 		break;
 	case 0x2d:
-		push(m, sa < sb);
+		push_value(m, sa < sb);
 		break;
 	default:
-		push(m, sa != sb);
+		push_value(m, sa != sb);
 		break;
 	}
 	return true;
 }
 
-static void run_one(struct expr_machine *m)
+static void run_operation(struct expr_machine *m)
 {
 	struct syc_cursor *const c = &m->cursor;
 	const unsigned op = syc_cursor_u8(c);
 	int64_t by;
 
 	if (op >= 0x30 && op <= 0x4f) { /* lit0 … */
-		push(m, op - 0x30);
+		push_value(m, op - 0x30);
 		return;
 	}
 	if (op >= 0x70 && op <= 0x8f) { /* breg0 … */
@@ -283,11 +283,11 @@ static void run_one(struct expr_machine *m)
 	switch (op) {
 	case 0x28: /* bra */
 		by = syc_cursor_fixed_signed(c, 2);
-		if (pop(m) != 0)
-			jump(m, by);
+		if (pop_value(m) != 0)
+			jump_by(m, by);
 		return;
 	case 0x2f: /* skip */
-		jump(m, syc_cursor_fixed_signed(c, 2));
+		jump_by(m, syc_cursor_fixed_signed(c, 2));
 		return;
 	case 0x92: { /* bregx */
 		const uint64_t reg = syc_cursor_uleb(c);
@@ -298,7 +298,7 @@ static void run_one(struct expr_machine *m)
 	case 0x96: /* nop */
 		return;
 	default:
-		fail(m, -EINVAL);
+		fail_expr(m, -EINVAL);
 	}
 }
 
@@ -319,12 +319,12 @@ int syc_expr_eval(struct syc_bytes *bytes, uintptr_t at,
 	m.n = 0;
 	m.error = 0;
 	if (first != NULL)
-		push(&m, *first);
+		push_value(&m, *first);
 	while (m.error == 0 && !m.cursor.bad && m.cursor.at < m.cursor.end)
 		if (++steps > STEPS_MOST)
 			return -EINVAL;
 		else
-			run_one(&m);
+			run_operation(&m);
 	if (m.cursor.bad)
 		return -EINVAL;
 	if (m.error != 0)

@@ -60,7 +60,7 @@ static void sift_down(struct index_entry *entries, size_t at, size_t n)
 }
 
 /* qsort() may allocate */
-static void sort(struct index_entry *entries, size_t n)
+static void sort_entries(struct index_entry *entries, size_t n)
 {
 	for (size_t i = n / 2; i-- > 0;)
 		sift_down(entries, i, n);
@@ -74,8 +74,8 @@ static void sort(struct index_entry *entries, size_t n)
 }
 
 /* Walk through .eh_frame; store what is found, if @entries is not NULL. */
-static size_t collect(struct syc_bytes *bytes, struct index_entry *entries,
-                      size_t most)
+static size_t collect_entries(struct syc_bytes *bytes,
+                              struct index_entry *entries, size_t most)
 {
 	uintptr_t at = bytes->low;
 	size_t n = 0;
@@ -114,7 +114,7 @@ void syc_frame_index_make(uintptr_t bias)
 	    !find_frames(bias, &at, &size))
 		return;
 	syc_bytes_init_array(&bytes, at, (const void *)at, size);
-	const size_t n = collect(&bytes, NULL, ENTRIES_MOST);
+	const size_t n = collect_entries(&bytes, NULL, ENTRIES_MOST);
 	const size_t room = sizeof(*index) + n * sizeof(index->entries[0]);
 
 	index = mmap(NULL, room, PROT_READ | PROT_WRITE,
@@ -123,8 +123,8 @@ void syc_frame_index_make(uintptr_t bias)
 		return;
 	index->frames = at;
 	index->size = size;
-	index->n = collect(&bytes, index->entries, n);
-	sort(index->entries, index->n);
+	index->n = collect_entries(&bytes, index->entries, n);
+	sort_entries(index->entries, index->n);
 	if (!atomic_compare_exchange_strong_explicit(&made, &expected, index,
 	                                             memory_order_release,
 	                                             memory_order_relaxed))

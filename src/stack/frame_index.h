@@ -16,7 +16,7 @@
 
 /**
  * Make it for the running program, which is loaded @bias above the addresses
- * in its file.  Without effect if there is one, or no file to be had.
+ * in its file.  Does nothing if there is one, or if the file can't be opened.
  *
  * Context: any-thread.
  */

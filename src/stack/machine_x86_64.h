@@ -30,22 +30,6 @@ static inline uintptr_t syc_machine_load(uintptr_t at)
 	return value;
 }
 
-static inline long syc_machine_syscall(long number, long a, long b, long c,
-                                       long d, long e, long f)
-{
-	long result;
-	register long r10 __asm__("r10") = d;
-	register long r8 __asm__("r8") = e;
-	register long r9 __asm__("r9") = f;
-
-	__asm__ volatile("syscall"
-	                 : "=a"(result)
-	                 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10),
-	                   "r"(r8), "r"(r9)
-	                 : "rcx", "r11", "memory");
-	return result;
-}
-
 /* The kept registers, sp and pc of the function that this is inlined into. */
 #define SYC_MACHINE_CAPTURE(regs)                                   \
 	do {                                                        \

@@ -10,6 +10,8 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
+#include "os/raw_syscall.h"
+
 #define PAGE_OF(at) ((at) & ~(uintptr_t)(SYC_MEMORY_PAGE - 1))
 #define ASKED_MOST  16u /* pages at once that a walk may not need */
 
@@ -26,18 +28,18 @@ static long copy_by_kernel(void *to, uintptr_t from, size_t n)
 {
 	const struct iovec here = { .iov_base = to, .iov_len = n };
 	const struct iovec there = { .iov_base = (void *)from, .iov_len = n };
-	const long pid = syc_machine_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
+	const long pid = syc_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
 
-	return syc_machine_syscall(SYS_process_vm_readv, pid, (long)&here, 1,
-	                           (long)&there, 1, 0);
+	return syc_raw_syscall(SYS_process_vm_readv, pid, (long)&here, 1,
+	                       (long)&there, 1, 0);
 }
 
-static bool probe(uintptr_t at)
+static bool probe_page(uintptr_t at)
 {
 	/* NULL would be "no set" */
 	return at >= SYC_MEMORY_PAGE &&
-	       syc_machine_syscall(SYS_rt_sigprocmask, ~0, (long)at, 0, 8, 0,
-	                           0) == -EINVAL;
+	       syc_raw_syscall(SYS_rt_sigprocmask, ~0, (long)at, 0, 8, 0, 0) ==
+	               -EINVAL;
 }
 
 void syc_memory_prepare(void)
@@ -47,10 +49,9 @@ void syc_memory_prepare(void)
 	unsigned found = WAY_TOLD;
 
 	/* An address that no program has: the last page of all */
-	if (probe((uintptr_t)&word) && !probe(~(uintptr_t)0xfff))
+	if (probe_page((uintptr_t)&word) && !probe_page(~(uintptr_t)0xfff))
 		found |= WAY_PROBE;
-	if (syc_machine_syscall(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0, 0) ==
-	            0 &&
+	if (syc_raw_syscall(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0, 0) == 0 &&
 	    copy_by_kernel(&copy, (uintptr_t)&word, sizeof(copy)) ==
 	            sizeof(copy) &&
 	    copy == word &&
@@ -59,7 +60,7 @@ void syc_memory_prepare(void)
 	atomic_store_explicit(&ways, found, memory_order_relaxed);
 }
 
-static unsigned ways_now(void)
+static unsigned get_ways(void)
 {
 	/* relaxed: it tells of nothing but itself */
 	if (atomic_load_explicit(&ways, memory_order_relaxed) == 0)
@@ -69,11 +70,11 @@ static unsigned ways_now(void)
 
 static bool page_readable(uintptr_t at)
 {
-	const unsigned now = ways_now();
+	const unsigned now = get_ways();
 	uintptr_t word;
 
 	if ((now & WAY_PROBE) != 0)
-		return probe(at & ~(uintptr_t)7);
+		return probe_page(at & ~(uintptr_t)7);
 	return (now & WAY_COPY) != 0 && at >= SYC_MEMORY_PAGE &&
 	       copy_by_kernel(&word, at & ~(uintptr_t)7, sizeof(word)) ==
 	               sizeof(word);
@@ -114,7 +115,7 @@ static __attribute__((noinline)) void copy_words(unsigned char *to,
 
 size_t syc_memory_copy(void *to, uintptr_t from, size_t n)
 {
-	const unsigned now = ways_now();
+	const unsigned now = get_ways();
 
 	if (from + n < from)
 		return 0;

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 
 #include "os/backing.h"
+#include "os/raw_syscall.h"
 #include "stack/frame_index.h"
 #include "stack/memory.h"
 #include "stack/needed.h"
@@ -60,7 +61,7 @@ static struct lists {
 /* The half in use is version % 2; 0: none yet. */
 static _Atomic unsigned version;
 
-/* Who makes the next: a process id, which says that a holder elsewhere, from
+/* The maker of the next half: a process id, which says that a holder elsewhere, from
  * before a fork, does not go on. */
 static _Atomic int maker;
 
@@ -89,7 +90,8 @@ uint64_t syc_modules_additions(void)
 	return atomic_load_explicit(&additions, memory_order_relaxed);
 }
 
-static void put(struct listed *to, const struct syc_loaded_module *module)
+static void put_listed(struct listed *to,
+                       const struct syc_loaded_module *module)
 {
 	/* relaxed: the version orders them */
 	atomic_store_explicit(&to->low, module->low, memory_order_relaxed);
@@ -101,7 +103,7 @@ static void put(struct listed *to, const struct syc_loaded_module *module)
 	                      memory_order_relaxed);
 }
 
-static void get(struct listed *from, struct syc_loaded_module *module)
+static void get_listed(struct listed *from, struct syc_loaded_module *module)
 {
 	module->low = atomic_load_explicit(&from->low, memory_order_relaxed);
 	module->high = atomic_load_explicit(&from->high, memory_order_relaxed);
@@ -116,8 +118,8 @@ static void get(struct listed *from, struct syc_loaded_module *module)
 /* The program, the loader, what we are in, the kernel's own, and what these
  * were linked with, are never unmapped.  Loaders list the last behind those
  * that need them. */
-static bool stays(const struct dl_phdr_info *info,
-                  const struct syc_loaded_module *module, bool is_first)
+static bool stays_loaded(const struct dl_phdr_info *info,
+                         const struct syc_loaded_module *module, bool is_first)
 {
 	const uintptr_t anchors[] = {
 		(uintptr_t)getauxval(AT_BASE),
@@ -134,8 +136,8 @@ static bool stays(const struct dl_phdr_info *info,
 	return found;
 }
 
-static void describe(const struct dl_phdr_info *info, bool is_first,
-                     struct syc_loaded_module *module)
+static void describe_module(const struct dl_phdr_info *info, bool is_first,
+                            struct syc_loaded_module *module)
 {
 	const ElfW(Phdr) *table = NULL;
 
@@ -154,7 +156,7 @@ static void describe(const struct dl_phdr_info *info, bool is_first,
 		if (at + segment->p_memsz > module->high)
 			module->high = at + segment->p_memsz;
 	}
-	const bool kept = stays(info, module, is_first);
+	const bool kept = stays_loaded(info, module, is_first);
 	if (table == NULL)
 		return;
 	module->header = info->dlpi_addr + table->p_vaddr;
@@ -174,7 +176,8 @@ static void describe(const struct dl_phdr_info *info, bool is_first,
 }
 
 /* Insertion sort: loaders list modules almost in order. */
-static void insert(struct half *half, const struct syc_loaded_module *module)
+static void insert_module(struct half *half,
+                          const struct syc_loaded_module *module)
 {
 	unsigned i = atomic_load_explicit(&half->n, memory_order_relaxed);
 	struct syc_loaded_module before;
@@ -183,12 +186,12 @@ static void insert(struct half *half, const struct syc_loaded_module *module)
 		return; /* _dl_find_object() finds it, or nobody */
 	atomic_store_explicit(&half->n, i + 1, memory_order_relaxed);
 	for (; i > 0; i--) {
-		get(&half->modules[i - 1], &before);
+		get_listed(&half->modules[i - 1], &before);
 		if (before.low <= module->low)
 			break;
-		put(&half->modules[i], &before);
+		put_listed(&half->modules[i], &before);
 	}
-	put(&half->modules[i], module);
+	put_listed(&half->modules[i], module);
 }
 
 struct snapshot_making {
@@ -217,19 +220,19 @@ static int list_one(struct dl_phdr_info *info, size_t size, void *user)
 		if (making->unchanged)
 			return 1;
 	}
-	describe(info, making->n++ == 0, &module);
+	describe_module(info, making->n++ == 0, &module);
 	if (making->n == 1 && module.header == 0) {
 		making->bare = true;
 		making->bias = info->dlpi_addr;
 	}
 	if (module.low < module.high)
-		insert(making->half, &module);
+		insert_module(making->half, &module);
 	return 0;
 }
 
 static bool begin_making(void)
 {
-	const int pid = (int)syc_machine_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
+	const int pid = (int)syc_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
 	int holder = atomic_load_explicit(&maker, memory_order_relaxed);
 
 	return holder != pid &&
@@ -286,8 +289,8 @@ static __attribute__((constructor)) void prepare_early(void)
 		syc_modules_refresh();
 }
 
-static bool find_in(struct half *half, uintptr_t pc,
-                    struct syc_loaded_module *module)
+static bool find_in_half(struct half *half, uintptr_t pc,
+                         struct syc_loaded_module *module)
 {
 	unsigned low = 0;
 	unsigned high = atomic_load_explicit(&half->n, memory_order_relaxed);
@@ -303,7 +306,7 @@ static bool find_in(struct half *half, uintptr_t pc,
 	}
 	if (low == 0)
 		return false;
-	get(&half->modules[low - 1], module);
+	get_listed(&half->modules[low - 1], module);
 	return pc >= module->low && pc < module->high;
 }
 
@@ -315,7 +318,8 @@ static bool find_listed(uintptr_t pc, struct syc_loaded_module *module)
 
 		if (now == 0)
 			return false;
-		const bool found = find_in(&lists->halves[now % 2], pc, module);
+		const bool found =
+			find_in_half(&lists->halves[now % 2], pc, module);
 
 		atomic_thread_fence(memory_order_acquire);
 		if (atomic_load_explicit(&version, memory_order_relaxed) == now)
@@ -342,7 +346,7 @@ bool syc_modules_find(uintptr_t pc, struct syc_loaded_module *ret_module)
 	return true;
 }
 
-static bool fetch(struct syc_bytes *bytes, uintptr_t at)
+static bool fetch_bytes(struct syc_bytes *bytes, uintptr_t at)
 {
 	const struct syc_loaded_module *const module = bytes->user;
 
@@ -376,14 +380,14 @@ void syc_modules_open(const struct syc_loaded_module *module,
 	bytes->data = bytes->window;
 	bytes->start = module->low;
 	bytes->n = 0;
-	bytes->fetch = fetch;
+	bytes->fetch = fetch_bytes;
 	bytes->user = module;
 }
 
 /* What its table begins with: where it lies, how many entries it has, and
  * the first few of them. */
-static uint64_t mark_of(const struct syc_loaded_module *module,
-                        struct syc_bytes *bytes)
+static uint64_t module_mark(const struct syc_loaded_module *module,
+                            struct syc_bytes *bytes)
 {
 	uint64_t mark = module->header;
 	struct syc_cursor cursor;
@@ -411,7 +415,7 @@ void syc_modules_notice(const struct syc_loaded_module *module,
 		syc_modules_forget();
 		return;
 	}
-	const uint64_t mark = mark_of(module, bytes);
+	const uint64_t mark = module_mark(module, bytes);
 	/* Two words that two threads store at once may not belong together:
 	 * then rules are forgotten without need. */
 	for (; i < SEEN_MOST; i++) {

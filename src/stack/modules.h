@@ -36,7 +36,8 @@ void syc_modules_refresh(void);
 /** The module that @pc is in.  Context: any-thread, signal-safe. */
 bool syc_modules_find(uintptr_t pc, struct syc_loaded_module *ret_module);
 
-/** Its bytes, for what parses tables.  Context: any-thread, signal-safe. */
+/** Opens its bytes for the parsers of tables.  Context: any-thread,
+ * signal-safe. */
 void syc_modules_open(const struct syc_loaded_module *module,
                       struct syc_bytes *bytes);
 

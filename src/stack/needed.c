@@ -31,7 +31,7 @@ static const char *strings_of(const struct dl_phdr_info *info,
 	return NULL;
 }
 
-static uint64_t hash(const char *name)
+static uint64_t hash_name(const char *name)
 {
 	uint64_t value = UINT64_C(0xcbf29ce484222325);
 
@@ -41,7 +41,7 @@ static uint64_t hash(const char *name)
 	return value;
 }
 
-static bool has(const struct syc_needed *needed, uint64_t name)
+static bool lists_name(const struct syc_needed *needed, uint64_t name)
 {
 	for (unsigned i = 0; i < needed->n; i++)
 		if (needed->names[i] == name)
@@ -60,9 +60,9 @@ void syc_needed_add(struct syc_needed *needed, const struct dl_phdr_info *info)
 	for (; dynamic->d_tag != DT_NULL; dynamic++) {
 		if (dynamic->d_tag != DT_NEEDED || needed->n == SYC_NEEDED_MOST)
 			continue;
-		const uint64_t name = hash(strings + dynamic->d_un.d_val);
+		const uint64_t name = hash_name(strings + dynamic->d_un.d_val);
 
-		if (!has(needed, name))
+		if (!lists_name(needed, name))
 			needed->names[needed->n++] = name;
 	}
 }
@@ -78,6 +78,8 @@ bool syc_needed_has(const struct syc_needed *needed,
 		return false;
 	for (; dynamic->d_tag != DT_NULL; dynamic++)
 		if (dynamic->d_tag == DT_SONAME)
-			return has(needed, hash(strings + dynamic->d_un.d_val));
+			return lists_name(
+				needed,
+				hash_name(strings + dynamic->d_un.d_val));
 	return false;
 }

@@ -19,28 +19,28 @@ struct row_machine {
 	bool bad;
 };
 
-static void set(struct row_machine *m, uint64_t reg, enum syc_row_kind kind,
-                int64_t value)
+static void set_rule(struct row_machine *m, uint64_t reg,
+                     enum syc_row_kind kind, int64_t value)
 {
 	/* of vector registers and the like nobody asks */
 	if (reg - SYC_ROW_FIRST < SYC_ROW_SLOTS)
 		m->row.slots[reg - SYC_ROW_FIRST] = syc_row_rule(kind, value);
 }
 
-static void restore(struct row_machine *m, uint64_t reg)
+static void restore_register(struct row_machine *m, uint64_t reg)
 {
 	if (reg - SYC_ROW_FIRST < SYC_ROW_SLOTS)
 		m->row.slots[reg - SYC_ROW_FIRST] =
 			m->first.slots[reg - SYC_ROW_FIRST];
 }
 
-static int64_t factored(struct row_machine *m, uint64_t n)
+static int64_t factor_offset(struct row_machine *m, uint64_t n)
 {
 	return (int64_t)(n * (uint64_t)m->fde->data_align);
 }
 
 /* The address of a block; the cursor goes behind it. */
-static uintptr_t block(struct row_machine *m)
+static uintptr_t take_block(struct row_machine *m)
 {
 	const uintptr_t at = m->cursor.at;
 
@@ -56,7 +56,7 @@ static void define_cfa(struct row_machine *m, uint64_t reg, int64_t offset)
 	m->row.cfa_expr = 0;
 }
 
-static void remember(struct row_machine *m)
+static void remember_row(struct row_machine *m)
 {
 	if (m->n_remembered == REMEMBERED_MOST)
 		m->bad = true;
@@ -64,7 +64,7 @@ static void remember(struct row_machine *m)
 		m->remembered[m->n_remembered++] = m->row;
 }
 
-static void recall(struct row_machine *m)
+static void recall_row(struct row_machine *m)
 {
 	if (m->n_remembered == 0)
 		m->bad = true;
@@ -104,15 +104,17 @@ static bool run_cfa(struct row_machine *m, unsigned op)
 		m->row.cfa_offset = (int64_t)syc_cursor_uleb(c);
 		return true;
 	case 0x0f: /* def_cfa_expression */
-		m->row.cfa_expr = block(m);
+		m->row.cfa_expr = take_block(m);
 		return true;
 	case 0x12: /* def_cfa_sf */
 		reg = syc_cursor_uleb(c);
-		define_cfa(m, reg, factored(m, (uint64_t)syc_cursor_sleb(c)));
+		define_cfa(m, reg,
+		           factor_offset(m, (uint64_t)syc_cursor_sleb(c)));
 		return true;
 	case 0x13: /* def_cfa_offset_sf */
 		m->bad |= m->row.cfa_expr != 0;
-		m->row.cfa_offset = factored(m, (uint64_t)syc_cursor_sleb(c));
+		m->row.cfa_offset =
+			factor_offset(m, (uint64_t)syc_cursor_sleb(c));
 		return true;
 	default:
 		return false;
@@ -127,46 +129,49 @@ static bool run_register(struct row_machine *m, unsigned op)
 
 	switch (op) {
 	case 0x05: /* offset_extended */
-		set(m, reg, SYC_ROW_AT, factored(m, syc_cursor_uleb(c)));
+		set_rule(m, reg, SYC_ROW_AT,
+		         factor_offset(m, syc_cursor_uleb(c)));
 		return true;
 	case 0x06: /* restore_extended */
-		restore(m, reg);
+		restore_register(m, reg);
 		return true;
 	case 0x07: /* undefined */
-		set(m, reg, SYC_ROW_UNDEFINED, 0);
+		set_rule(m, reg, SYC_ROW_UNDEFINED, 0);
 		return true;
 	case 0x08: /* same_value */
-		set(m, reg, SYC_ROW_SAME, 0);
+		set_rule(m, reg, SYC_ROW_SAME, 0);
 		return true;
 	case 0x09: /* register */
-		set(m, reg, SYC_ROW_REGISTER, (int64_t)syc_cursor_uleb(c));
+		set_rule(m, reg, SYC_ROW_REGISTER, (int64_t)syc_cursor_uleb(c));
 		return true;
 	case 0x10: /* expression */
-		set(m, reg, SYC_ROW_AT_EXPR, (int64_t)block(m));
+		set_rule(m, reg, SYC_ROW_AT_EXPR, (int64_t)take_block(m));
 		return true;
 	case 0x11: /* offset_extended_sf */
-		set(m, reg, SYC_ROW_AT,
-		    factored(m, (uint64_t)syc_cursor_sleb(c)));
+		set_rule(m, reg, SYC_ROW_AT,
+		         factor_offset(m, (uint64_t)syc_cursor_sleb(c)));
 		return true;
 	case 0x14: /* val_offset */
-		set(m, reg, SYC_ROW_IS, factored(m, syc_cursor_uleb(c)));
+		set_rule(m, reg, SYC_ROW_IS,
+		         factor_offset(m, syc_cursor_uleb(c)));
 		return true;
 	case 0x15: /* val_offset_sf */
-		set(m, reg, SYC_ROW_IS,
-		    factored(m, (uint64_t)syc_cursor_sleb(c)));
+		set_rule(m, reg, SYC_ROW_IS,
+		         factor_offset(m, (uint64_t)syc_cursor_sleb(c)));
 		return true;
 	case 0x16: /* val_expression */
-		set(m, reg, SYC_ROW_IS_EXPR, (int64_t)block(m));
+		set_rule(m, reg, SYC_ROW_IS_EXPR, (int64_t)take_block(m));
 		return true;
 	case 0x2f: /* GNU_negative_offset_extended */
-		set(m, reg, SYC_ROW_AT, -factored(m, syc_cursor_uleb(c)));
+		set_rule(m, reg, SYC_ROW_AT,
+		         -factor_offset(m, syc_cursor_uleb(c)));
 		return true;
 	default:
 		return false;
 	}
 }
 
-static void run_one(struct row_machine *m)
+static void run_instruction(struct row_machine *m)
 {
 	struct syc_cursor *const c = &m->cursor;
 	const unsigned op = syc_cursor_u8(c);
@@ -176,10 +181,11 @@ static void run_one(struct row_machine *m)
 		m->at += (op & 0x3f) * m->fde->code_align;
 		return;
 	case 0x80: /* offset */
-		set(m, op & 0x3f, SYC_ROW_AT, factored(m, syc_cursor_uleb(c)));
+		set_rule(m, op & 0x3f, SYC_ROW_AT,
+		         factor_offset(m, syc_cursor_uleb(c)));
 		return;
 	case 0xc0: /* restore */
-		restore(m, op & 0x3f);
+		restore_register(m, op & 0x3f);
 		return;
 	default:
 		break;
@@ -188,10 +194,10 @@ static void run_one(struct row_machine *m)
 	case 0x00: /* nop */
 		return;
 	case 0x0a:
-		remember(m);
+		remember_row(m);
 		return;
 	case 0x0b:
-		recall(m);
+		recall_row(m);
 		return;
 	case 0x2c: /* AARCH64_negate_ra_state_with_pc */
 	case 0x2d: /* AARCH64_negate_ra_state: what is stored has, or has
@@ -206,15 +212,15 @@ static void run_one(struct row_machine *m)
 	}
 }
 
-static void run(struct row_machine *m, struct syc_bytes *bytes, uintptr_t from,
-                uintptr_t to)
+static void run_instructions(struct row_machine *m, struct syc_bytes *bytes,
+                             uintptr_t from, uintptr_t to)
 {
 	unsigned steps = 0;
 
 	syc_cursor_init(&m->cursor, bytes, from, to);
 	while (!m->bad && !m->cursor.bad && m->cursor.at < m->cursor.end &&
 	       m->at <= m->pc) {
-		run_one(m);
+		run_instruction(m);
 		m->bad |= ++steps > STEPS_MOST;
 	}
 	m->bad |= m->cursor.bad;
@@ -237,11 +243,11 @@ int syc_row_find(struct syc_bytes *bytes, const struct syc_fde *fde,
 		m.row.slots[i] = syc_row_rule(SYC_ROW_SAME, 0);
 		m.first.slots[i] = m.row.slots[i];
 	}
-	run(&m, bytes, fde->common, fde->common_end);
+	run_instructions(&m, bytes, fde->common, fde->common_end);
 	m.at = fde->begin;
 	m.first = m.row;
 	if (!m.bad)
-		run(&m, bytes, fde->program, fde->program_end);
+		run_instructions(&m, bytes, fde->program, fde->program_end);
 	if (m.bad)
 		return -EINVAL;
 	*ret_row = m.row;

@@ -36,7 +36,7 @@ static int find_entry(struct tables *tables, uintptr_t at, struct syc_fde *fde)
 	                         fde);
 }
 
-static int find(struct tables *tables, uintptr_t at)
+static int find_tables(struct tables *tables, uintptr_t at)
 {
 	tables->module.header = 0;
 	if (!syc_modules_find(at, &tables->module))
@@ -57,7 +57,8 @@ bool syc_tables_is_return(uintptr_t pc)
 	struct tables tables;
 
 	return code_at(pc - sizeof(code), code, sizeof(code)) &&
-	       syc_machine_ends_with_call(code) && find(&tables, pc - 1) == 0;
+	       syc_machine_ends_with_call(code) &&
+	       find_tables(&tables, pc - 1) == 0;
 }
 
 /* The code that the frame goes on with is a signal handler's return. */
@@ -103,8 +104,8 @@ static bool is_fp_plus(struct syc_bytes *bytes, uintptr_t at, bool deref,
 	return !cursor.bad && cursor.at - begin == length;
 }
 
-static bool no_memory(void *user, uintptr_t at, unsigned size,
-                      uintptr_t *ret_value)
+static bool refuse_load(void *user, uintptr_t at, unsigned size,
+                        uintptr_t *ret_value)
 {
 	(void)user;
 	(void)at;
@@ -119,7 +120,7 @@ static bool is_sp_plus(const struct syc_walk *walk, struct tables *tables,
                        int64_t *ret_offset)
 {
 	struct syc_regs regs = walk->regs;
-	struct syc_expr_env env = { .regs = &regs, .load = no_memory };
+	struct syc_expr_env env = { .regs = &regs, .load = refuse_load };
 	uintptr_t cfa, moved;
 
 	regs.known &= SYC_REG_BIT(SYC_REG_SP) | SYC_REG_BIT(SYC_REG_PC);
@@ -166,7 +167,7 @@ static bool pack_cfa(const struct syc_walk *walk, struct tables *tables,
 	return is_sp_plus(walk, tables, ret_offset);
 }
 
-static uint64_t pack(const struct syc_walk *walk, struct tables *tables)
+static uint64_t pack_rule(const struct syc_walk *walk, struct tables *tables)
 {
 	const struct syc_row *const row = &tables->row;
 	const struct syc_row_rule ra = syc_row_get(row, tables->fde.ra);
@@ -207,10 +208,10 @@ static uint64_t pack(const struct syc_walk *walk, struct tables *tables)
 	               : SYC_RULE_SLOW;
 }
 
-static uint64_t learn_once(const struct syc_walk *walk)
+static uint64_t learn_rule(const struct syc_walk *walk)
 {
 	struct tables tables;
-	const int r = find(&tables, walk->at);
+	const int r = find_tables(&tables, walk->at);
 
 	if (r == 0) {
 		if (tables.fde.signal && is_sigreturn(walk))
@@ -220,7 +221,7 @@ static uint64_t learn_once(const struct syc_walk *walk)
 			return SYC_RULE_OUTERMOST;
 		return syc_row_find(&tables.bytes, &tables.fde, walk->at,
 		                    &tables.row) == 0
-		               ? pack(walk, &tables)
+		               ? pack_rule(walk, &tables)
 		               : SYC_RULE_SLOW;
 	}
 	if (is_sigreturn(walk))
@@ -239,7 +240,7 @@ uint64_t syc_tables_learn(struct syc_walk *walk)
 	 * tables were read. */
 	do {
 		generation = syc_modules_generation();
-		rule = learn_once(walk);
+		rule = learn_rule(walk);
 	} while (syc_modules_generation() != generation &&
 	         ++tries < LEARN_TRIES);
 	walk->salt = syc_cache_salt(generation);
@@ -262,7 +263,7 @@ static bool load_for_expr(void *user, uintptr_t at, unsigned size,
 }
 
 /* A register that nothing is known of: begin again and follow all. */
-static enum syc_step failed(const struct syc_walk *walk, int error)
+static enum syc_step step_after_error(const struct syc_walk *walk, int error)
 {
 	return error == -ENODATA && !walk->full ? SYC_STEP_FULL
 	                                        : SYC_STEP_STOPPED;
@@ -369,7 +370,7 @@ enum syc_step syc_tables_step(struct syc_walk *walk)
 	struct tables tables;
 	struct syc_regs regs;
 
-	if (find(&tables, walk->at) != 0 ||
+	if (find_tables(&tables, walk->at) != 0 ||
 	    syc_row_find(&tables.bytes, &tables.fde, walk->at, &tables.row) !=
 	            0)
 		return SYC_STEP_STOPPED;
@@ -379,6 +380,6 @@ enum syc_step syc_tables_step(struct syc_walk *walk)
 	const int r = find_caller(walk, &tables, &regs);
 
 	if (r != 0)
-		return failed(walk, r);
+		return step_after_error(walk, r);
 	return syc_walk_accept(walk, &regs, tables.fde.signal);
 }

@@ -26,7 +26,7 @@ static _Atomic unsigned n_stopped, doubt_again, doubt_wait;
 
 /* The innermost stay where they are; of what has no room the last few take
  * turns in the last places. */
-static inline unsigned place_of(const struct syc_unwind *unwind, unsigned n)
+static inline unsigned frame_slot(const struct syc_unwind *unwind, unsigned n)
 {
 	if (__builtin_expect(n < unwind->max, 1))
 		return n;
@@ -35,8 +35,8 @@ static inline unsigned place_of(const struct syc_unwind *unwind, unsigned n)
 }
 
 /* What the fast loop may load without asking: of the stack it is on. */
-static void bounds(const struct syc_memory *stacks, uintptr_t sp,
-                   uintptr_t *low, uintptr_t *high)
+static void find_bounds(const struct syc_memory *stacks, uintptr_t sp,
+                        uintptr_t *low, uintptr_t *high)
 {
 	if (sp >= stacks->floor && sp < stacks->high) {
 		*low = stacks->floor;
@@ -55,7 +55,7 @@ static void bounds(const struct syc_memory *stacks, uintptr_t sp,
  * simple.  Returns the rule that is not, or 0, of the frame that was stored
  * last.
  */
-static uint64_t run(struct syc_walk *w)
+static uint64_t run_fast(struct syc_walk *w)
 {
 	struct syc_unwind *const unwind = w->unwind;
 	const uint64_t mask =
@@ -69,7 +69,7 @@ static uint64_t run(struct syc_walk *w)
 	const uintptr_t first = at;
 	uint64_t rule;
 
-	bounds(&w->stacks, sp, &low, &high);
+	find_bounds(&w->stacks, sp, &low, &high);
 	for (;;) {
 		if (__builtin_expect(w->skip > 0, 0)) {
 			w->skip--;
@@ -77,7 +77,7 @@ static uint64_t run(struct syc_walk *w)
 			n++; /* there are more */
 			left = 0;
 		} else {
-			const unsigned place = place_of(unwind, n++);
+			const unsigned place = frame_slot(unwind, n++);
 
 			unwind->addrs[place] = at;
 			if (unwind->sps != NULL)
@@ -124,7 +124,7 @@ static uint64_t run(struct syc_walk *w)
 }
 
 /* The places that frames took turns in, into their order. */
-static void settle(struct syc_unwind *unwind, unsigned n)
+static void order_outermost(struct syc_unwind *unwind, unsigned n)
 {
 	uint64_t addrs[OUTERMOST_KEPT];
 	uintptr_t sps[OUTERMOST_KEPT];
@@ -155,7 +155,7 @@ static enum syc_step walk_all(struct syc_walk *w, unsigned leave_out)
 	w->left = w->unwind->max > STEPS_MOST ? w->unwind->max : STEPS_MOST;
 	w->n_back = 0;
 	while (step == SYC_STEP_DONE) {
-		const uint64_t rule = run(w);
+		const uint64_t rule = run_fast(w);
 
 		if (w->left == 0)
 			return SYC_STEP_STOPPED;
@@ -165,7 +165,7 @@ static enum syc_step walk_all(struct syc_walk *w, unsigned leave_out)
 	return step;
 }
 
-static void finish(struct syc_walk *w, enum syc_step step)
+static void finish_walk(struct syc_walk *w, enum syc_step step)
 {
 	struct syc_unwind *const unwind = w->unwind;
 
@@ -177,7 +177,7 @@ static void finish(struct syc_walk *w, enum syc_step step)
 		unwind->n = unwind->max;
 		unwind->flags |= SYSCAP_STACK_CUT;
 		if (!unwind->innermost)
-			settle(unwind, w->n);
+			order_outermost(unwind, w->n);
 	}
 }
 
@@ -186,7 +186,7 @@ static void finish(struct syc_walk *w, enum syc_step step)
  * more.  So they are all forgotten and it is tried again; the more seldom the
  * less it helped.
  */
-static bool doubt(void)
+static bool doubts_modules(void)
 {
 	const unsigned n =
 		atomic_fetch_add_explicit(&n_stopped, 1, memory_order_relaxed);
@@ -208,7 +208,7 @@ static void settle_doubt(bool helped)
 }
 
 /* Whether to begin again, and how. */
-static bool again(struct syc_walk *w, enum syc_step step)
+static bool begins_again(struct syc_walk *w, enum syc_step step)
 {
 	if (step == SYC_STEP_FULL && !w->full) {
 		w->full = true;
@@ -218,7 +218,8 @@ static bool again(struct syc_walk *w, enum syc_step step)
 		settle_doubt(step == SYC_STEP_OUTERMOST);
 		return false;
 	}
-	w->doubted = step == SYC_STEP_STOPPED && w->left > 0 && doubt();
+	w->doubted =
+		step == SYC_STEP_STOPPED && w->left > 0 && doubts_modules();
 	if (w->doubted)
 		syc_modules_forget();
 	return w->doubted;
@@ -237,8 +238,8 @@ void syc_unwind_from(struct syc_unwind *unwind, const ucontext_t *context)
 		                (uintptr_t)__builtin_frame_address(0));
 		syc_regs_of_context(&w.regs, context);
 		step = walk_all(&w, 0);
-	} while (again(&w, step));
-	finish(&w, step);
+	} while (begins_again(&w, step));
+	finish_walk(&w, step);
 }
 
 __attribute__((noinline)) void syc_unwind_here(struct syc_unwind *unwind,
@@ -255,8 +256,8 @@ __attribute__((noinline)) void syc_unwind_here(struct syc_unwind *unwind,
 		syc_memory_init(&w.stacks, unwind->low, unwind->high,
 		                w.regs.r[SYC_REG_SP]);
 		step = walk_all(&w, leave_out + 1);
-	} while (again(&w, step));
-	finish(&w, step);
+	} while (begins_again(&w, step));
+	finish_walk(&w, step);
 }
 
 int syc_unwind_prepare(void)

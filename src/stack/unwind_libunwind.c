@@ -25,8 +25,8 @@
 #define PAGE           4096u
 
 /* Store frame @n; what has no room takes turns in the last places. */
-static void store(struct syc_unwind *unwind, unsigned n, uint64_t at,
-                  uintptr_t sp)
+static void store_frame(struct syc_unwind *unwind, unsigned n, uint64_t at,
+                        uintptr_t sp)
 {
 	unsigned place = n;
 
@@ -41,7 +41,7 @@ static void store(struct syc_unwind *unwind, unsigned n, uint64_t at,
 		unwind->sps[place] = sp;
 }
 
-static void settle(struct syc_unwind *unwind, unsigned n)
+static void turn_back_outermost(struct syc_unwind *unwind, unsigned n)
 {
 	uint64_t addrs[OUTERMOST_KEPT];
 	uintptr_t sps[OUTERMOST_KEPT] = { 0 };
@@ -61,8 +61,8 @@ static void settle(struct syc_unwind *unwind, unsigned n)
 }
 
 /* The first @leave_out frames are not stored. */
-static void walk(struct syc_unwind *unwind, unw_cursor_t *cursor,
-                 unsigned leave_out)
+static void walk_frames(struct syc_unwind *unwind, unw_cursor_t *cursor,
+                        unsigned leave_out)
 {
 	unsigned n = 0;
 	bool exact = true;
@@ -77,7 +77,8 @@ static void walk(struct syc_unwind *unwind, unw_cursor_t *cursor,
 		const bool signal = unw_is_signal_frame(cursor) > 0;
 
 		if (steps >= leave_out)
-			store(unwind, n++, exact || signal ? pc : pc - 1, sp);
+			store_frame(unwind, n++, exact || signal ? pc : pc - 1,
+			            sp);
 		exact = signal;
 		more = unw_step(cursor);
 	}
@@ -87,7 +88,7 @@ static void walk(struct syc_unwind *unwind, unw_cursor_t *cursor,
 		unwind->n = unwind->max;
 		unwind->flags |= SYSCAP_STACK_CUT;
 		if (!unwind->innermost)
-			settle(unwind, n);
+			turn_back_outermost(unwind, n);
 	}
 }
 
@@ -113,7 +114,7 @@ void syc_unwind_from(struct syc_unwind *unwind, const ucontext_t *context)
 	unwind->n = 0;
 	unwind->flags = SYSCAP_STACK_STOPPED;
 	if (unw_init_local2(&cursor, &registers, UNW_INIT_SIGNAL_FRAME) == 0)
-		walk(unwind, &cursor, 0);
+		walk_frames(unwind, &cursor, 0);
 	errno = saved;
 }
 
@@ -128,7 +129,7 @@ __attribute__((noinline)) void syc_unwind_here(struct syc_unwind *unwind,
 	unwind->flags = SYSCAP_STACK_STOPPED;
 	unw_getcontext(&registers);
 	if (unw_init_local(&cursor, &registers) == 0)
-		walk(unwind, &cursor, leave_out + 1);
+		walk_frames(unwind, &cursor, leave_out + 1);
 	errno = saved;
 }
 

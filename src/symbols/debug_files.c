@@ -11,8 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "data/copy.h"
-
 /* The folders that distributions use. */
 static const char *const usual[] = { "/usr/lib/debug", "/app/lib/debug" };
 
@@ -93,14 +91,24 @@ static bool is_wanted(const struct debug_search *search,
 	       crc == search->crc;
 }
 
+/* A link may lead back to it: its build-id is the wanted one. */
+static bool is_stripped_one(const struct debug_search *search, int fd)
+{
+	const struct syc_elf *stripped = search->wish->elf;
+	struct stat this, that;
+
+	return stripped != NULL && stripped->fd >= 0 && fstat(fd, &this) == 0 &&
+	       fstat(stripped->fd, &that) == 0 && this.st_dev == that.st_dev &&
+	       this.st_ino == that.st_ino;
+}
+
 /* 1: it is the one; 0; or -ENOMEM.  @path is a path here. */
 static int try(struct debug_search *search, const char *path)
 {
 	const int fd = syc_debug_files_open(path);
 	int r;
 
-	/* A link may lead back to the stripped file. */
-	if (fd < 0 || strcmp(path, search->wish->found) == 0) {
+	if (fd < 0 || is_stripped_one(search, fd)) {
 		if (fd >= 0)
 			close(fd);
 		return 0;
@@ -197,18 +205,25 @@ static int read_link(struct debug_search *search, char **ret_name)
 	return 0;
 }
 
-/* @folder is that of the stripped file, here or as the process sees it. */
-static int try_beside(struct debug_search *search, const char *folder,
-                      const char *name)
+/*
+ * Beside the stripped file, and in .debug there.  One that was only handed in,
+ * open, is where its process has it.
+ */
+static int try_beside(struct debug_search *search, const char *name)
 {
 	static const char *const inner[] = { "/", "/.debug/" };
+	const struct syc_debug_wish *wish = search->wish;
+	const bool is_here = wish->found[0] != 0;
+	const char *beside = is_here ? wish->found : wish->path;
+	const char *slash = strrchr(beside, '/');
 	char *path;
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < 2; i++) {
-		if (asprintf(&path, "%s%s%s", folder, inner[i], name) < 0)
+	for (size_t i = 0; r == 0 && slash != NULL && i < 2; i++) {
+		if (asprintf(&path, "%.*s%s%s", (int)(slash - beside), beside,
+		             inner[i], name) < 0)
 			return -ENOMEM;
-		r = try(search, path);
+		r = is_here ? try(search, path) : try_there(search, path);
 		free(path);
 	}
 	return r;
@@ -218,18 +233,9 @@ static int try_link(struct debug_search *search, const char *name)
 {
 	const struct syc_debug_wish *wish = search->wish;
 	const char *slash = strrchr(wish->path, '/');
-	char *folder, *path;
-	int r = 0;
+	char *path;
+	int r = try_beside(search, name);
 
-	if (strrchr(wish->found, '/') != NULL) {
-		folder = syc_copy_text(
-			wish->found,
-			(size_t)(strrchr(wish->found, '/') - wish->found));
-		if (folder == NULL)
-			return -ENOMEM;
-		r = try_beside(search, folder, name);
-		free(folder);
-	}
 	/* Packages have it under /usr, whatever the link to it is called. */
 	for (unsigned with_usr = 0; r == 0 && with_usr < 2; with_usr++) {
 		if (slash == NULL || wish->path[0] != '/' ||

@@ -10,6 +10,8 @@
 #include <syscap.h>
 #include <sysprof-capture.h>
 
+#include "harness/have_a_ring.h"
+
 SYSCAP_COUNTER(ours, "both", "ours", "From the library", SYSCAP_INT64);
 
 int main(int argc, char **argv)
@@ -31,6 +33,7 @@ int main(int argc, char **argv)
 	sysprof_capture_writer_define_counters(writer,
 	                                       SYSPROF_CAPTURE_CURRENT_TIME, -1,
 	                                       getpid(), &counter, 1);
+	have_a_ring();
 	for (unsigned i = 0; i < 500; i++) {
 		const int64_t now = SYSPROF_CAPTURE_CURRENT_TIME;
 		const SysprofCaptureAddress frames[2] = {

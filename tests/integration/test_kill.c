@@ -21,6 +21,7 @@
 
 #include <syscap.h>
 
+#include "harness/have_a_ring.h"
 #include "harness/peer.h"
 #include "harness/test.h"
 #include "integration/recording.h"
@@ -77,6 +78,7 @@ static void *emit_for_ever(void *offset)
 {
 	const long index = own_index + (long)(intptr_t)offset;
 
+	have_a_ring();
 	for (int i = 0; i < MOST; i++)
 		emit_next(&own_slots[index], index);
 	pause();
@@ -95,6 +97,7 @@ CHILD(random_victim)
 CHILD(stepped_victim)
 {
 	find_own_slot();
+	have_a_ring();
 	for (int i = 0; i < WARM_UP; i++)
 		emit_next(&own_slots[own_index], own_index);
 	ptrace(PTRACE_TRACEME, 0, NULL, NULL);

@@ -228,18 +228,36 @@ static void wait_until_free(uint32_t slot)
 		test_sleep_ms(1);
 }
 
-static void *emit_in_thread(void *unused)
+static pthread_barrier_t have_slots;
+
+static void *emit_in_thread(void *from)
 {
-	(void)unused;
-	emit(1, 150, 200);
+	const unsigned n = *(const unsigned *)from;
+
+	emit(1, n, n + 25);
+	pthread_barrier_wait(&have_slots);
 	return NULL;
+}
+
+/* Its parent's, and one that was free. */
+static void emit_in_two_threads(void)
+{
+	static const unsigned from[2] = { 150, 175 };
+	pthread_t threads[2];
+
+	pthread_barrier_init(&have_slots, NULL, 2);
+	for (int i = 0; i < 2; i++)
+		CHECK_EQ(pthread_create(&threads[i], NULL, emit_in_thread,
+		                        (void *)&from[i]),
+		         0);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
 }
 
 /* Two children use slots 2 and 3 and end, before the third. */
 CHILD(is_outlived_by_the_third)
 {
 	const pid_t parent = getpid();
-	pthread_t thread;
 	pid_t pids[2];
 	int ready[2];
 	char one;
@@ -265,9 +283,8 @@ CHILD(is_outlived_by_the_third)
 		emit(1, 100, 150);
 		CHECK_EQ(write(ready[1], "", 1), 1);
 		wait_for_parents_end(parent);
-		CHECK_EQ(pthread_create(&thread, NULL, emit_in_thread, NULL),
-		         0);
-		pthread_join(thread, NULL);
+		syscap_drain(); /* finds out, and takes over */
+		emit_in_two_threads();
 		exit(0);
 	}
 	CHECK_EQ(read(ready[0], &one, 1), 1);

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # circles.sh OBJECTS [TREE] - who calls whom, as the linker sees it: a file
 # uses only symbols of layers that layers.txt lets it include; and no file
-# leads back to itself, by what it uses and what it includes.  circles.txt
-# lists what does so today, and is to become empty.
+# leads back to itself, by what it uses and what it includes.
 # OBJECTS are as objects.sh takes them.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -16,9 +15,7 @@ if [ -n "${SYSCAP_SANITIZE:-}" ]; then
 fi
 {
 	sed 's/#.*//; s/^/layer /' "$here/layers.txt"
-	sed 's/#.*//; s/^/listed /' "$here/circles.txt"
 	"$here/objects.sh" "$objects"
-	find src -name '*.c' | sed 's,^src/,source ,; s,\.c$,,'
 	find src -name '*.[ch]' | LC_ALL=C sort | xargs awk '
 	/^[ \t]*#[ \t]*include[ \t]*"/ {
 		split($0, quoted, "\"")

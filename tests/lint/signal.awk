@@ -19,14 +19,15 @@ function containing(member, section, offset,    i, best) {
 }
 
 # The node that a name used in @member stands for; "" for data, and the bare
-# name for what is outside.
-function resolve(member, name,    target) {
+# name for what is outside.  @beyond: how far behind what is meant the processor
+# counts, 4 in an instruction.
+function resolve(member, name, beyond,    target) {
 	if (name ~ /^\.text/) {
 		target = name
 		sub(/[+-].*/, "", target)
 		sub(/^[^+-]*/, "", name)
 		name = (name ~ /^-/ ? -1 : 1) * hex(substr(name, 4))
-		return member " " containing(member, target, name + 4)
+		return member " " containing(member, target, name + beyond)
 	}
 	sub(/[+-]0x[0-9a-f]+$/, "", name)
 	if (name ~ /^\./ || name == "")
@@ -53,7 +54,7 @@ function visit(node, path,    part, n, i, callee) {
 	n = n_edges[node]
 	split(node, part, " ")
 	for (i = 1; i <= n; i++) {
-		callee = resolve(part[1], edge[node, i])
+		callee = resolve(part[1], edge[node, i], 4)
 		if (callee == "")
 			continue
 		if (index(callee, " ")) {
@@ -67,6 +68,7 @@ function visit(node, path,    part, n, i, callee) {
 	}
 }
 
+$1 == "list" && $2 == "pointer" { may_point[$3] = 1; next }
 $1 == "list" {
 	sub(/#.*/, "")
 	for (i = 2; i <= NF; i++)
@@ -74,6 +76,17 @@ $1 == "list" {
 	next
 }
 $1 == "root" { root[$2] = 1; next }
+$1 == "pointers" { settle(); in_pointers = 1; next }
+in_pointers && /: +file format / { member = $1; sub(/:$/, "", member); next }
+in_pointers && /^RELOCATION RECORDS FOR / {
+	in_data = $4 ~ /^\[\.data/
+	next
+}
+in_pointers {
+	if (in_data && $2 ~ /^R_/)
+		pointer[++n_pointers] = member " " $3
+	next
+}
 $1 == "nm" && NF == 2 { member = $2; sub(/:$/, "", member); next }
 $1 == "nm" && NF == 4 {
 	type[member, $4] = $3
@@ -116,6 +129,15 @@ END {
 			visit(home[name] " " name, name)
 			n_roots++
 		}
+	for (i = 1; i <= n_pointers; i++) {
+		split(pointer[i], part, " ")
+		target = resolve(part[1], part[2], 0)
+		if (index(target, " ")) {
+			split(target, part, " ")
+			if (!(part[2] in may_point))
+				visit(target, "data of " pointer[i] " > " part[2])
+		}
+	}
 	if (n_roots == 0)
 		complain("no function of the library says that it is signal-safe")
 	exit bad

@@ -5,7 +5,8 @@
 # functions of ours and to those in signal.txt, and nowhere else.
 #
 # Follows the calls, jumps and addresses taken in the machine code, between
-# files too; not what is called through a pointer found in data.
+# files too.  What is called through a pointer is not followed from there: each
+# function whose address stands in data has to be signal-safe itself.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 library=$1
@@ -21,4 +22,6 @@ fi
 		awk -f "$here/contexts.awk"
 	nm "$library" | sed 's/^/nm /'
 	objdump -dr --no-show-raw-insn "$library"
+	echo pointers
+	objdump -r "$library"
 } | awk -f "$here/signal.awk"

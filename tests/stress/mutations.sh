@@ -121,7 +121,7 @@ mutate "the reserve is not one instruction" include/syscap/emit.h \
 	"$step" a_handler_may_interrupt_a_handler_at_every_instruction
 
 mutate "dead emits are taken for live" src/emit/nested.c \
-	's/owner == 0 \|\| is_dead\([^;]*;/owner == 0;/' \
+	's/owner == 0 \|\| is_emit_dead\([^;]*;/owner == 0;/' \
 	"$step" a_handler_may_leave_by_siglongjmp_at_every_instruction
 
 mutate "live emits are taken for dead" src/emit/nested.c \

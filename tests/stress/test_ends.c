@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,17 +104,19 @@ static void prepare(void (*what)(void))
 }
 
 static pthread_t ended; /* where the last one's stack is */
+static pid_t ended_tid;
 
 static void *emit_and_end(void *unused)
 {
 	ended = pthread_self();
+	ended_tid = gettid();
 	emit_own_tid("ending");
 	pthread_setspecific(last_key, &last_key);
 	return unused;
 }
 
 /* A thread that is interrupted at its @at-th instruction after its last
- * destructor.  Returns how many it had. */
+ * destructor, and that the kernel has forgotten.  Returns how many it had. */
 static long end_a_thread(void *(*run)(void *), long at)
 {
 	pthread_t thread;
@@ -121,6 +124,9 @@ static long end_a_thread(void *(*run)(void *), long at)
 	act_at = at;
 	CHECK_EQ(pthread_create(&thread, NULL, run, NULL), 0);
 	pthread_join(thread, NULL);
+	/* What is joined may be on its way out for a while yet. */
+	while (syscall(SYS_tgkill, getpid(), ended_tid, 0) == 0)
+		sched_yield();
 	return n_steps;
 }
 
