@@ -188,7 +188,8 @@ static inline bool syc_enter_from(struct syc_thread *st,
 {
 	*token = syc_token_value(st);
 	SYC_SIGNAL_FENCE();
-	syc_mend(st);
+	if (SYC_LIKELY(__atomic_load_n(&st->owner, __ATOMIC_RELAXED) == 0))
+		syc_mend(st);
 	/* One instruction: else a handler between load and store could become
 	 * owner, die, and be overwritten without anybody looking. */
 	if (SYC_LIKELY(syc_exchange_local(&st->owner, 0, (uintptr_t)token))) {

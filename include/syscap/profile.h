@@ -121,7 +121,9 @@ int syscap_profile_read(struct syscap_profile *profile,
 
 /**
  * The same in pieces, for callers with something else to do meanwhile: frames of
- * @n_bytes, or somewhat more.  1: there is more; else as above.
+ * @n_bytes, or somewhat more.  1: there is more; else as above.  As long as
+ * there is more, a function that the capture did not name is its place: files
+ * of this machine are not asked for what a table at its end may say.
  */
 int syscap_profile_read_on(struct syscap_profile *profile,
                            struct syscap_reader *reader, uint64_t n_bytes,

@@ -397,6 +397,10 @@ int syscap_reader_seek(struct syscap_reader *reader, uint64_t offset)
 {
 	if (offset < HEADER_SIZE || offset > reader->size + reader->rest_size)
 		return -EINVAL;
+	/* Who reads piece by piece, and goes on where the last one ended, still
+	 * has to give back what is behind. */
+	if (offset == reader->position)
+		return 0;
 	reader->position = offset;
 	/* Pages behind it are given back as it goes on. */
 	reader->released = offset < reader->size ? offset : reader->size;

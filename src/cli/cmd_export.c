@@ -186,8 +186,7 @@ static int show(struct run *run)
 {
 	const struct syscap_profile_options options = {
 		.parts = run->format->holds |
-		         (syc_filter_options_has_marks(&run->filter) ? MARKS
-		                                                     : 0) |
+		         syc_filter_options_parts(&run->filter) |
 		         (run->filter.filter.of != SYSCAP_VIEW_SAMPLES
 		                  ? ALLOCATIONS
 		                  : 0),

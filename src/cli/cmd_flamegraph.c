@@ -203,8 +203,7 @@ static int run_flamegraph(int argc, char **argv)
 	run.options.parts = run.filter.filter.of == SYSCAP_VIEW_SAMPLES
 	                            ? SYSCAP_PROFILE_SAMPLES
 	                            : SYSCAP_PROFILE_ALLOCATIONS;
-	if (syc_filter_options_has_marks(&run.filter))
-		run.options.parts |= SYSCAP_PROFILE_MARKS;
+	run.options.parts |= syc_filter_options_parts(&run.filter);
 	return show(&run);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* cmd_report.c - `syscap report`: a capture as a page for any browser. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +19,29 @@ struct run {
 
 enum {
 	OPEN = 256,
-	REDACT
+	REDACT,
+	MAX_SIZE
 };
+
+#define MOST_MIB 4096
+
+static bool take_size(struct run *run, const char *text)
+{
+	char *end;
+	unsigned long mib;
+
+	errno = 0;
+	mib = strtoul(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end != 0 || errno != 0 || mib < 1 ||
+	    mib > MOST_MIB) {
+		fprintf(stderr,
+		        "%s: --max-size: '%s' is no number from 1 to %d\n",
+		        run->request.command, text, MOST_MIB);
+		return false;
+	}
+	run->request.max_mib = (unsigned)mib;
+	return true;
+}
 
 /* "dir/x.syscap" becomes "x.html", here. */
 static bool choose_name(struct run *run)
@@ -60,6 +82,9 @@ static int parse(struct run *run, int argc, char **argv)
 			run->request.output.name = words.value;
 		} else if (key == OPEN) {
 			run->opens = true;
+		} else if (key == MAX_SIZE) {
+			if (!take_size(run, words.value))
+				return syc_fault_misuse(argv[0]);
 		} else {
 			run->request.redact = true;
 		}
@@ -73,11 +98,17 @@ static int parse(struct run *run, int argc, char **argv)
 		        argv[0]);
 		return syc_fault_misuse(argv[0]);
 	}
-	if (argc - optind != 1) {
-		fprintf(stderr, "%s: expected one file\n", argv[0]);
+	if (argc - optind != 1 && argc - optind != 2) {
+		fprintf(stderr,
+		        "%s: expected one file, or one and another "
+		        "that it is compared with\n",
+		        argv[0]);
 		return syc_fault_misuse(argv[0]);
 	}
-	run->request.file = argv[optind];
+	/* As of diff: what was before, what is now. */
+	run->request.file = argv[argc - 1];
+	if (argc - optind == 2)
+		run->request.other = argv[optind];
 	if (!choose_name(run))
 		return SYC_EXIT_PROBLEM;
 	if (run->opens && (run->request.output.name == NULL ||
@@ -97,7 +128,9 @@ static int run_report(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	if (syc_input_refuse_output(argv[0], run.request.file, output))
+	if (syc_input_refuse_output(argv[0], run.request.file, output) ||
+	    (run.request.other != NULL &&
+	     syc_input_refuse_output(argv[0], run.request.other, output)))
 		return SYC_EXIT_MISUSE;
 	status = syc_page_make(&run.request);
 	if (output == NULL || strcmp(output, "-") == 0 ||
@@ -113,11 +146,12 @@ const struct syc_command syc_cmd_report = {
 	.name = "report",
 	.run = run_report,
 	.summary = "make a page of a capture that any browser shows",
-	.synopsis = "[-o OUTPUT] [--open] [--redact] [FILTER]... FILE",
+	.synopsis = "[OPTION]... [FILTER]... [BEFORE] FILE",
 	.about = "Write FILE as one HTML file, which needs nothing else and "
 		 "fetches nothing: flame graph, flame chart, functions, marks, "
 		 "counters, logs, and what is different inside of the slow "
-		 "frames.",
+		 "frames; with BEFORE, another capture, what is different from "
+		 "that.",
 	.status = "0; 1 when FILE is damaged or could not be read, or the "
 		  "page not be written; 2 for wrong use.",
 	.options =
@@ -125,6 +159,11 @@ const struct syc_command syc_cmd_report = {
 			{ "output", 'o', "OUTPUT",
 	                  "the page (FILE with .html for .syscap, here); - is "
 	                  "standard output",
+	                  NULL },
+			{ "max-size", MAX_SIZE, "MIB",
+	                  "the page has no more, of 1,048,576 bytes (80): samples "
+	                  "and sums stay exact, marks that do not fit become "
+	                  "counted bars",
 	                  NULL },
 			{ "open", OPEN, NULL, "show it, by xdg-open", NULL },
 			{ "redact", REDACT, NULL,

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "capture/file_lock.h"
 #include "cli/cmd.h"
 #include "cli/fault.h"
 #include "cli/live_command.h"
@@ -21,6 +22,7 @@ struct run {
 	const char *output, *sample;
 	bool is_command;
 	char path[40]; /* of a capture that nobody wants to keep */
+	int file;      /* of another one's recording, to see who has it */
 };
 
 enum {
@@ -105,6 +107,15 @@ static bool goes_on(void *context)
 	return syc_live_command_goes_on(context);
 }
 
+/* Its lock tells who writes; who knows no locks has it open. */
+static bool is_written(void *context)
+{
+	const struct run *run = context;
+
+	return syc_file_lock_is_held(run->file) ||
+	       syc_file_lock_opener(run->file) > 0;
+}
+
 static int look(struct syc_app_options *app)
 {
 	struct syscap_error error;
@@ -114,7 +125,7 @@ static int look(struct syc_app_options *app)
 		syc_fault_print(app->command, app->file, &error);
 		return SYC_EXIT_PROBLEM;
 	}
-	app->is_live = true;
+	app->is_live = app->goes_on == NULL || app->goes_on(app->context);
 	r = syc_app_run(app);
 	if (r == -ENOMEM)
 		syc_fault_no_memory(app->command);
@@ -149,6 +160,22 @@ static int look_at_command(struct run *run, char **argv)
 	return status != SYC_EXIT_DONE ? status : live.status;
 }
 
+static int look_at_file(struct run *run, const char *file)
+{
+	struct syc_app_options *app = &run->options.app;
+	int status;
+
+	app->file = file;
+	app->context = run;
+	run->file = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (run->file >= 0)
+		app->goes_on = is_written;
+	status = look(app);
+	if (run->file >= 0)
+		close(run->file);
+	return status;
+}
+
 static int run_top(int argc, char **argv)
 {
 	struct run run = { 0 };
@@ -161,10 +188,8 @@ static int run_top(int argc, char **argv)
 		return SYC_EXIT_MISUSE;
 	if (app->page == NULL)
 		app->page = "functions";
-	if (!run.is_command) {
-		app->file = argv[optind];
-		return look(app);
-	}
+	if (!run.is_command)
+		return look_at_file(&run, argv[optind]);
 	if (run.output == NULL) {
 		app->title = argv[optind];
 		if (!make_unnamed(&run, argv[0]))

@@ -188,6 +188,13 @@ bool syc_filter_options_has_marks(const struct syc_filter_options *options)
 	       filter->slowest > 0 || filter->slowest_percent > 0;
 }
 
+unsigned syc_filter_options_parts(const struct syc_filter_options *options)
+{
+	return (syc_filter_options_has_marks(options) ? SYSCAP_PROFILE_MARKS
+	                                              : 0u) |
+	       (options->filter.thread != NULL ? SYSCAP_PROFILE_THREADS : 0u);
+}
+
 void syc_filter_options_settle(struct syc_filter_options *options,
                                int64_t begin)
 {

@@ -61,6 +61,10 @@ bool syc_filter_options_take(struct syc_filter_options *options,
 /** Whether marks are needed to answer. */
 bool syc_filter_options_has_marks(const struct syc_filter_options *options);
 
+/** What a profile has to keep to answer, beside what is asked for: threads are
+ * known by what they did, of any kind. */
+unsigned syc_filter_options_parts(const struct syc_filter_options *options);
+
 /** The capture begins at @begin. */
 void syc_filter_options_settle(struct syc_filter_options *options,
                                int64_t begin);

@@ -4,6 +4,7 @@
 #include "cli/page.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,8 @@
 #include "report/report.h"
 
 extern char **environ;
+
+#define USUAL_MIB 80
 
 /* What `syscap check` says, as text; NULL: no memory. */
 static char *check(struct syc_question *question)
@@ -63,7 +66,8 @@ static int look_at_heap(const struct syc_question *question,
 }
 
 static int write_page(struct syc_page_request *request,
-                      struct syc_question *question)
+                      struct syc_question *question,
+                      const struct syc_question *other)
 {
 	struct syscap_view *heap = NULL;
 	char *checked = check(question);
@@ -74,10 +78,16 @@ static int write_page(struct syc_page_request *request,
 		.heap = heap,
 		.reader = question->reader,
 		.name = request->file,
+		.other = other->profile,
+		.other_view = other->view,
+		.other_name = request->other,
 		.filter = request->filter.text,
 		.version = SYSCAP_VERSION,
 		.check = checked,
 		.redact = request->redact,
+		.max_size = (uint64_t)(request->max_mib > 0 ? request->max_mib
+		                                            : USUAL_MIB)
+		            << 20,
 		.out = request->output.file,
 	};
 
@@ -90,6 +100,12 @@ static int write_page(struct syc_page_request *request,
 		syc_fault_no_memory(request->command);
 		return SYC_EXIT_PROBLEM;
 	}
+	if (report.n_marks_summed > 0 && !request->quiet)
+		fprintf(stderr,
+		        "%s: note: %" PRIu64 " of the shorter marks are summed "
+		        "up, or the page had more than --max-size=%u\n",
+		        request->command, report.n_marks_summed,
+		        (unsigned)(report.max_size >> 20));
 	if (!syc_pack_has_zlib() && !request->quiet)
 		fprintf(stderr,
 		        "%s: note: built without zlib, so the page is not "
@@ -103,24 +119,36 @@ int syc_page_make(struct syc_page_request *request)
 	const struct syscap_profile_options options = { 0 };
 	struct syc_question question = { .command = request->command,
 		                         .file = request->file };
+	struct syc_question other = { .command = request->command,
+		                      .file = request->other };
 	int status = SYC_EXIT_PROBLEM;
 
 	request->output.command = request->command;
 	if (syc_question_ask(&question, &options, &request->filter.filter) &&
+	    (request->other == NULL ||
+	     syc_question_ask(&other, &options, &request->filter.filter)) &&
 	    syc_out_file_open(&request->output, true)) {
-		status = write_page(request, &question);
+		status = write_page(request, &question, &other);
+		if (other.status != SYC_EXIT_DONE && status == SYC_EXIT_DONE)
+			status = other.status;
 		status = syc_out_file_close(&request->output, status);
 	}
 	syc_question_close(&question);
+	syc_question_close(&other);
 	return status;
 }
 
 bool syc_page_open(const char *command, const char *file)
 {
-	char *const argv[] = { "xdg-open", (char *)file, NULL };
+	char path[4200];
+	char *const argv[] = { "xdg-open", path, NULL };
 	int status = 0;
 	pid_t pid;
-	int r = posix_spawnp(&pid, argv[0], NULL, NULL, argv, environ);
+	int r;
+
+	/* A name may look like an option, and xdg-open has none to end them. */
+	snprintf(path, sizeof(path), "%s%s", file[0] == '/' ? "" : "./", file);
+	r = posix_spawnp(&pid, argv[0], NULL, NULL, argv, environ);
 
 	if (r == 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
 	    WEXITSTATUS(status) == 0)

@@ -13,8 +13,10 @@
 struct syc_page_request {
 	const char *command; /* for messages */
 	const char *file;
+	const char *other; /* a file that it is compared with; or NULL */
 	struct syc_out_file output;
 	struct syc_filter_options filter;
+	unsigned max_mib; /* of the page; 0: as many as is usual */
 	bool redact;
 	bool quiet; /* say nothing where all is well */
 };

@@ -8,7 +8,40 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/digits.h"
 #include "data/utf8.h"
+
+#define MOST_UNITS 1e15
+
+static void flush(struct syc_json *json)
+{
+	fwrite_unlocked(json->waiting, 1, json->n_waiting, json->out);
+	json->n_waiting = 0;
+}
+
+static void put_byte(struct syc_json *json, char byte)
+{
+	if (json->n_waiting == sizeof(json->waiting))
+		flush(json);
+	json->waiting[json->n_waiting++] = byte;
+}
+
+static void put_bytes(struct syc_json *json, const char *bytes, size_t n)
+{
+	if (n > sizeof(json->waiting) - json->n_waiting)
+		flush(json);
+	if (n > sizeof(json->waiting)) {
+		fwrite_unlocked(bytes, 1, n, json->out);
+		return;
+	}
+	memcpy(json->waiting + json->n_waiting, bytes, n);
+	json->n_waiting += (unsigned)n;
+}
+
+static void put_text(struct syc_json *json, const char *text)
+{
+	put_bytes(json, text, strlen(text));
+}
 
 /* What goes before a value, a key, or an opening bracket. */
 static void separate(struct syc_json *json)
@@ -20,14 +53,21 @@ static void separate(struct syc_json *json)
 		return;
 	}
 	if (json->depth > 0 && (json->has_items & bit))
-		putc_unlocked(',', json->out);
+		put_byte(json, ',');
 	json->has_items |= bit;
+}
+
+/* A value is whole. */
+static void finish(struct syc_json *json)
+{
+	if (json->depth == 0)
+		flush(json);
 }
 
 static void open_bracket(struct syc_json *json, char bracket)
 {
 	separate(json);
-	putc_unlocked(bracket, json->out);
+	put_byte(json, bracket);
 	json->depth++;
 	json->has_items &= ~(UINT32_C(1) << json->depth);
 }
@@ -35,7 +75,8 @@ static void open_bracket(struct syc_json *json, char bracket)
 static void close_bracket(struct syc_json *json, char bracket)
 {
 	json->depth--;
-	putc_unlocked(bracket, json->out);
+	put_byte(json, bracket);
+	finish(json);
 }
 
 void syc_json_begin_object(struct syc_json *json)
@@ -60,76 +101,87 @@ void syc_json_end_array(struct syc_json *json)
 
 void syc_json_end_line(struct syc_json *json)
 {
-	putc_unlocked('\n', json->out);
+	put_byte(json, '\n');
+	finish(json);
 }
 
-static void write_escape(FILE *out, uint32_t point)
+static void write_escape(struct syc_json *json, uint32_t point)
 {
+	char text[16];
+
 	switch (point) {
 	case '"':
-		fputs("\\\"", out);
+		put_text(json, "\\\"");
 		break;
 	case '\\':
-		fputs("\\\\", out);
+		put_text(json, "\\\\");
 		break;
 	case '\n':
-		fputs("\\n", out);
+		put_text(json, "\\n");
 		break;
 	case '\t':
-		fputs("\\t", out);
+		put_text(json, "\\t");
 		break;
 	case '\r':
-		fputs("\\r", out);
+		put_text(json, "\\r");
 		break;
 	default:
-		fprintf(out, "\\u%04x", (unsigned)point);
+		snprintf(text, sizeof(text), "\\u%04x", (unsigned)point);
+		put_text(json, text);
 		break;
 	}
 }
 
-/* How many bytes from @text on can be written as they are. */
-static size_t plain_run(const char *text)
+/* What almost all texts are made of. */
+static bool is_plain(char c)
 {
-	const char *p = text;
-	uint32_t point;
-
-	for (;;) {
-		const size_t len = syc_utf8_next(p, &point);
-
-		if (len == 0 || point == '"' || point == '\\' ||
-		    syc_utf8_is_control(point))
-			return (size_t)(p - text);
-		p += len;
-	}
+	return c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
 }
 
-static void write_text(FILE *out, const char *text)
+/* The plain beginning of @text, as far as there is room; what is left. */
+static const char *put_plain(struct syc_json *json, const char *text)
+{
+	char *to = json->waiting + json->n_waiting;
+	const char *const end = json->waiting + sizeof(json->waiting);
+
+	while (to < end && is_plain(*text))
+		*to++ = *text++;
+	json->n_waiting = (unsigned)(to - json->waiting);
+	if (to == end)
+		flush(json);
+	return text;
+}
+
+static void write_text(struct syc_json *json, const char *text)
 {
 	uint32_t point;
 
-	putc_unlocked('"', out);
+	put_byte(json, '"');
 	for (;;) {
-		const size_t run = plain_run(text);
-
-		fwrite_unlocked(text, 1, run, out);
-		text += run;
+		text = put_plain(json, text);
 		if (*text == '\0')
 			break;
 		const size_t len = syc_utf8_next(text, &point);
 		if (len == 0)
-			fputs(SYC_UTF8_REPLACEMENT, out);
+			put_text(json, SYC_UTF8_REPLACEMENT);
+		else if (is_plain((char)point) && len == 1)
+			continue; /* there was no room for it */
+		else if (point == '"' || point == '\\' ||
+		         syc_utf8_is_control(point))
+			write_escape(json, point);
 		else
-			write_escape(out, point);
+			put_bytes(json, text, len);
 		text += len > 0 ? len : point;
 	}
-	putc_unlocked('"', out);
+	put_byte(json, '"');
 }
 
 void syc_json_key(struct syc_json *json, const char *key)
 {
 	separate(json);
-	write_text(json->out, key);
-	putc_unlocked(':', json->out);
+	put_byte(json, '"');
+	put_text(json, key);
+	put_bytes(json, "\":", 2);
 	json->after_key = true;
 }
 
@@ -140,57 +192,85 @@ void syc_json_text(struct syc_json *json, const char *text)
 		return;
 	}
 	separate(json);
-	write_text(json->out, text);
+	write_text(json, text);
+	finish(json);
 }
 
-/* What exports are full of: most of their time would be printf(). */
-static void write_unsigned(FILE *out, uint64_t value)
+static void write_number(struct syc_json *json, const char *first,
+                         const char *end)
 {
-	char digits[20];
-	size_t at = sizeof(digits);
-
-	do
-		digits[--at] = (char)('0' + value % 10);
-	while ((value /= 10) != 0);
-	fwrite_unlocked(digits + at, 1, sizeof(digits) - at, out);
+	separate(json);
+	put_bytes(json, first, (size_t)(end - first));
+	finish(json);
 }
 
 void syc_json_integer(struct syc_json *json, int64_t value)
 {
-	separate(json);
-	if (value < 0)
-		putc_unlocked('-', json->out);
-	write_unsigned(json->out,
-	               value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+	char text[SYC_DIGITS_SIZE], *const end = text + sizeof(text);
+
+	write_number(json, syc_digits_signed(end, value), end);
 }
 
 void syc_json_unsigned(struct syc_json *json, uint64_t value)
 {
-	separate(json);
-	write_unsigned(json->out, value);
+	char text[SYC_DIGITS_SIZE], *const end = text + sizeof(text);
+
+	write_number(json, syc_digits(end, value, 1), end);
 }
 
 void syc_json_fixed(struct syc_json *json, int64_t value, unsigned decimals)
 {
-	uint64_t size = value < 0 ? -(uint64_t)value : (uint64_t)value;
+	const uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+	char text[2 * SYC_DIGITS_SIZE + 1], *first = text + sizeof(text);
+	char *end = first;
 	uint64_t unit = 1;
-	unsigned digits = decimals;
 
 	for (unsigned i = 0; i < decimals; i++)
 		unit *= 10;
-	separate(json);
-	fprintf(json->out, "%s%" PRIu64, value < 0 ? "-" : "", size / unit);
-	size %= unit;
-	for (; size > 0 && size % 10 == 0; digits--)
-		size /= 10;
-	if (size > 0)
-		fprintf(json->out, ".%0*" PRIu64, (int)digits, size);
+	if (size % unit != 0) {
+		first = syc_digits(end, size % unit, decimals);
+		while (end[-1] == '0')
+			end--;
+		*--first = '.';
+	}
+	first = syc_digits(first, size / unit, 1);
+	if (value < 0)
+		*--first = '-';
+	write_number(json, first, end);
+}
+
+/*
+ * Most doubles were written by hand, or are quotients of such numbers: @value
+ * is so many units of 10^-@ret_decimals, few enough that a double of it is
+ * exact, and that one division gives @value again.
+ */
+static bool is_decimal(double value, int64_t *ret_units, unsigned *ret_decimals)
+{
+	double unit = 1;
+
+	for (unsigned decimals = 0; decimals <= 6; decimals++, unit *= 10) {
+		const double units = value * unit;
+
+		if (!(fabs(units) < MOST_UNITS))
+			return false;
+		*ret_units = (int64_t)(units < 0 ? units - 0.5 : units + 0.5);
+		*ret_decimals = decimals;
+		if ((double)*ret_units / unit == value)
+			return *ret_units != 0 || !signbit(value);
+	}
+	return false;
 }
 
 void syc_json_double(struct syc_json *json, double value)
 {
+	unsigned decimals;
+	int64_t units;
 	char text[32];
 
+	if (is_decimal(value, &units, &decimals)) {
+		syc_json_fixed(json, units, decimals);
+		return;
+	}
 	if (!isfinite(value)) {
 		syc_json_null(json);
 		return;
@@ -202,25 +282,32 @@ void syc_json_double(struct syc_json *json, double value)
 			break;
 	}
 	separate(json);
-	fputs(text, json->out);
+	put_text(json, text);
+	finish(json);
 }
 
 void syc_json_bool(struct syc_json *json, bool value)
 {
 	separate(json);
-	fputs(value ? "true" : "false", json->out);
+	put_text(json, value ? "true" : "false");
+	finish(json);
 }
 
 void syc_json_null(struct syc_json *json)
 {
 	separate(json);
-	fputs("null", json->out);
+	put_text(json, "null");
+	finish(json);
 }
 
 void syc_json_address(struct syc_json *json, uint64_t address)
 {
+	char text[24];
+
+	snprintf(text, sizeof(text), "\"0x%" PRIx64 "\"", address);
 	separate(json);
-	fprintf(json->out, "\"0x%" PRIx64 "\"", address);
+	put_text(json, text);
+	finish(json);
 }
 
 void syc_json_base64(struct syc_json *json, const unsigned char *data,
@@ -229,22 +316,22 @@ void syc_json_base64(struct syc_json *json, const unsigned char *data,
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				     "abcdefghijklmnopqrstuvwxyz"
 				     "0123456789+/";
-	FILE *out = json->out;
 
 	separate(json);
-	putc_unlocked('"', out);
+	put_byte(json, '"');
 	for (size_t i = 0; i < size; i += 3) {
 		const size_t n = size - i < 3 ? size - i : 3;
 		const uint32_t word = (uint32_t)data[i] << 16 |
 		                      (n > 1 ? (uint32_t)data[i + 1] << 8 : 0) |
 		                      (n > 2 ? data[i + 2] : 0u);
 
-		putc_unlocked(digits[word >> 18], out);
-		putc_unlocked(digits[word >> 12 & 63], out);
-		putc_unlocked(n > 1 ? digits[word >> 6 & 63] : '=', out);
-		putc_unlocked(n > 2 ? digits[word & 63] : '=', out);
+		put_byte(json, digits[word >> 18]);
+		put_byte(json, digits[word >> 12 & 63]);
+		put_byte(json, n > 1 ? digits[word >> 6 & 63] : '=');
+		put_byte(json, n > 2 ? digits[word & 63] : '=');
 	}
-	putc_unlocked('"', out);
+	put_byte(json, '"');
+	finish(json);
 }
 
 void syc_json_member_text(struct syc_json *json, const char *key,

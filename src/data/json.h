@@ -10,8 +10,9 @@
  *	syc_json_end_object(&json);
  *	syc_json_end_line(&json);
  *
- * Commas are put where they belong.  Nothing is buffered beyond @out, and
- * errors are @out's.  Nesting is at most 32 deep.
+ * Commas are put where they belong.  What is between the brackets of a
+ * document may wait here; after the last one all of it is @out's, and so are
+ * errors.  Nesting is at most 32 deep.
  */
 #ifndef SYC_DATA_JSON_H
 #define SYC_DATA_JSON_H
@@ -26,6 +27,9 @@ struct syc_json {
 	unsigned depth;
 	uint32_t has_items; /* bit d: a comma is due at depth d */
 	bool after_key;
+	/* A call of stdio for each comma takes longer than all the rest. */
+	unsigned n_waiting;
+	char waiting[1000];
 };
 
 void syc_json_begin_object(struct syc_json *json);
@@ -35,6 +39,7 @@ void syc_json_end_array(struct syc_json *json);
 /** A newline between documents. */
 void syc_json_end_line(struct syc_json *json);
 
+/** @key is one of ours: plain, without quotes. */
 void syc_json_key(struct syc_json *json, const char *key);
 
 /** NULL gives null.  What is not UTF-8 becomes U+FFFD. */

@@ -5,7 +5,9 @@
 
 #include <errno.h>
 #include <stdint.h>
+#include <sys/un.h>
 
+#include "emit/connection.h"
 #include "emit/control.h"
 #include "emit/process.h"
 #include "os/diag.h"
@@ -41,6 +43,13 @@ static uint64_t left;
 static bool has_failed(void)
 {
 	return __atomic_load_n(&syc_process->n_failures, __ATOMIC_RELAXED) != 0;
+}
+
+/* What was inherited is not there, or not any more. */
+static bool is_by_name(void)
+{
+	return syc_block->recorder->sun_family != 0 &&
+	       !syc_control_is_same(&syc_block->control);
 }
 
 static int64_t clamp_ns(int64_t low, int64_t ns, int64_t high)
@@ -94,7 +103,7 @@ static int take_left(void)
 
 	if (now >> 32 != none >> 32 || now == none)
 		return -ETIMEDOUT;
-	const int r = syc_control_receive_ring(0);
+	const int r = syc_control_receive_ring(&syc_block->control, 0);
 	if (r >= 0 || r == -EBADMSG)
 		change_left(-1);
 	return r;
@@ -113,7 +122,7 @@ static int64_t deadline_if(bool waits)
 	return waits ? syc_clock_kernel() + SYC_CONTROL_TIMEOUT_MS * MS : 0;
 }
 
-int syc_ask_for_ring(struct syc_state *ts)
+static int ask_over_inherited(struct syc_state *ts)
 {
 	int r = ts->has_asked ? -ETIMEDOUT : take_left();
 
@@ -128,17 +137,53 @@ int syc_ask_for_ring(struct syc_state *ts)
 		asks && (is_first ? !has_failed() || silence_ns(now) < HICCUP_NS
 	                          : !ts->has_asked);
 
-	r = asks ? syc_control_send_request(deadline_if(waits)) : 0;
+	r = asks ? syc_control_send_request(&syc_block->control,
+	                                    deadline_if(waits))
+	         : 0;
 	if (asks && r == 0)
 		ts->has_asked = true;
 	/* Also where there was no room for a request.  The recorder has its
 	 * time from when it was asked, which may be late where others have the
 	 * processor */
 	if (r == 0 || r == -ETIMEDOUT)
-		r = syc_control_receive_ring(deadline_if(waits));
+		r = syc_control_receive_ring(&syc_block->control,
+		                             deadline_if(waits));
 	if (r >= 0 || r == -EBADMSG)
 		ts->has_asked = false;
 	return r;
+}
+
+/* One request that nobody waits for any more is kept, for whoever looks next;
+ * others are given up, and made again once the recorder answers. */
+static int ask_by_name(const struct syc_state *ts)
+{
+	const int r = syc_connection_look();
+	const bool waits =
+		!has_failed() || (ts->retry_at == 0 &&
+	                          silence_ns(syc_clock_kernel()) < HICCUP_NS);
+
+	if (r == -ENOENT || (r == -ETIMEDOUT && waits))
+		return syc_connection_ask(
+			&syc_block->mapped[ts - syc_states].connection,
+			deadline_if(waits));
+	return r;
+}
+
+int syc_ask_for_ring(struct syc_state *ts)
+{
+	return is_by_name() ? ask_by_name(ts) : ask_over_inherited(ts);
+}
+
+int syc_ask_at_exit(int64_t deadline)
+{
+	struct syc_control_socket connection;
+
+	if (is_by_name())
+		return syc_connection_ask(&connection, deadline);
+	const int r = syc_control_send_request(&syc_block->control, deadline);
+	if (r != 0)
+		return r;
+	return syc_control_receive_ring(&syc_block->control, deadline);
 }
 
 void syc_ask_note_ring(void)
@@ -146,7 +191,9 @@ void syc_ask_note_ring(void)
 	if (has_failed()) {
 		__atomic_store_n(&syc_process->n_failures, 0, __ATOMIC_RELAXED);
 		syc_process_set_reason(
-			"SYSPROF_CONTROL_FD leads to a recorder");
+			is_by_name()
+				? "SYSCAP_RECORDER leads to a recorder"
+				: "SYSPROF_CONTROL_FD leads to a recorder");
 		syc_diag_say("the recorder", "gives rings again");
 	}
 }
@@ -172,7 +219,8 @@ void syc_ask_note_failure(struct syc_state *ts, int r)
 {
 	const int64_t now = syc_clock_kernel();
 
-	if (r == -ESTALE || r == -EPIPE) {
+	/* A connection that was closed is no end: there was no room for it */
+	if ((r == -ESTALE || r == -EPIPE) && !is_by_name()) {
 		const char *const why =
 			r == -ESTALE ? "SYSPROF_CONTROL_FD was closed or reused"
 				     : "the recorder is gone";

@@ -8,8 +8,12 @@
  * an answer comes: new threads ask and go on.  Requests that may have got lost
  * are repeated by one thread of the process at a time, rarely too.
  *
- * A thread that has asked takes one answer, whichever comes first: all are alike, and
- * there are as many as were asked for.
+ * It is asked over the socket that was inherited, for as long as that is there;
+ * from then on by a connection for each ring (connection.h), where the recorder
+ * has a name.
+ *
+ * A thread that has asked takes one answer, whichever comes first: all are
+ * alike, and there are as many as were asked for.
  */
 #ifndef SYC_ASK_H
 #define SYC_ASK_H
@@ -22,6 +26,13 @@
  * Context: owner, signal-safe, signals blocked.
  */
 int syc_ask_for_ring(struct syc_state *ts);
+
+/**
+ * The same for none, once more before the process ends.  Waits until @deadline.
+ *
+ * Context: any-thread, signal-safe; cancellation is off.
+ */
+int syc_ask_at_exit(int64_t deadline);
 
 /** @ts ends, and somebody else may have what it asked for.  owner. */
 void syc_ask_leave(struct syc_state *ts);

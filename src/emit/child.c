@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "emit/connection.h"
 #include "emit/process.h"
 #include "emit/thread.h"
 #include "emit/thread_ring.h"
@@ -29,16 +30,17 @@ void syc_child_begin(void)
 	}
 	syc_process->born = pid;
 	syc_process->is_child = true;
+	syc_connection_forget();
 	struct syc_state *const own = syc_thread_watched();
 	if (own != NULL || syc_self != NULL)
 		syc_thread_ring_drop_inherited(
 			own != NULL ? own : syc_state_of(syc_self), true);
 }
 
-/* Another thread is at it: 0 if it is not done within 250 ms. */
+/* Another thread is at it: 0 if it is not done within 5 s. */
 static int32_t wait_for_pid(void)
 {
-	for (int i = 0; i < 250; i++) {
+	for (int i = 0; i < 5000; i++) {
 		const int32_t pid =
 			__atomic_load_n(&syc_process->pid, __ATOMIC_ACQUIRE);
 
@@ -66,6 +68,7 @@ int32_t syc_child_pid(void)
 	                                 false, __ATOMIC_ACQUIRE,
 	                                 __ATOMIC_ACQUIRE))
 		return wait_for_pid();
+	syc_connection_forget();
 	const uint32_t inherited =
 		__atomic_load_n(&syc_block->states_ever, __ATOMIC_RELAXED);
 	const struct syc_state *const own = syc_thread_of_self();

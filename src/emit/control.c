@@ -15,7 +15,6 @@
 #include "os/same_file.h"
 #include "ring/clock.h"
 #include "ring/ring.h"
-#include "share/block.h"
 
 static int socket_option(int fd, int option)
 {
@@ -53,23 +52,21 @@ const char *syc_control_adopt(int fd, struct syc_control_socket *ret_socket)
 	return NULL;
 }
 
-static bool is_still_ours(void)
+bool syc_control_is_same(const struct syc_control_socket *socket)
 {
-	return syc_same_file(syc_block->control_fd, syc_block->control_dev,
-	                     syc_block->control_ino);
+	return syc_same_file(socket->fd, socket->dev, socket->ino);
 }
 
 /*
  * Returns 0, or -ETIMEDOUT when the deadline has passed.  Looks once more then:
  * it may be we who were kept from the processor, and what we wait for is there.
  */
-static int wait_for_control(short events, int64_t deadline)
+static int wait_for_control(int fd, short events, int64_t deadline)
 {
 	for (;;) {
 		const int64_t left =
 			deadline != 0 ? deadline - syc_clock_kernel() : 0;
-		struct pollfd pfd = { .fd = syc_block->control_fd,
-			              .events = events };
+		struct pollfd pfd = { .fd = fd, .events = events };
 
 		const int n =
 			poll(&pfd, 1, left > 0 ? (int)(left / 1000000) + 1 : 0);
@@ -82,19 +79,17 @@ static int wait_for_control(short events, int64_t deadline)
 	}
 }
 
-int syc_control_send_request(int64_t deadline)
+int syc_control_send_request(const struct syc_control_socket *socket,
+                             int64_t deadline)
 {
 	size_t sent = 0;
 
-	if (syc_block->control_fd < 0)
-		return -ESTALE;
 	while (sent < SYC_CONTROL_REQUEST_LEN) {
-		if (!is_still_ours())
+		if (!syc_control_is_same(socket))
 			return -ESTALE;
-		const ssize_t n =
-			send(syc_block->control_fd, &SYC_CONTROL_REQUEST[sent],
-		             SYC_CONTROL_REQUEST_LEN - sent,
-		             MSG_NOSIGNAL | MSG_DONTWAIT);
+		const ssize_t n = send(socket->fd, &SYC_CONTROL_REQUEST[sent],
+		                       SYC_CONTROL_REQUEST_LEN - sent,
+		                       MSG_NOSIGNAL | MSG_DONTWAIT);
 		if (n >= 0) {
 			sent += (size_t)n;
 			continue;
@@ -105,7 +100,7 @@ int syc_control_send_request(int64_t deadline)
 			return -EPIPE;
 		if (errno != EAGAIN)
 			return -errno;
-		const int r = wait_for_control(POLLOUT, deadline);
+		const int r = wait_for_control(socket->fd, POLLOUT, deadline);
 		if (r != 0)
 			return r;
 	}
@@ -142,10 +137,9 @@ static int take_fd(struct msghdr *msg)
 	return -EBADMSG;
 }
 
-int syc_control_receive_ring(int64_t deadline)
+int syc_control_receive_ring(const struct syc_control_socket *socket,
+                             int64_t deadline)
 {
-	if (syc_block->control_fd < 0)
-		return -ESTALE;
 	for (;;) {
 		char byte;
 		union {
@@ -158,9 +152,9 @@ int syc_control_receive_ring(int64_t deadline)
 			              .msg_control = &control,
 			              .msg_controllen = sizeof(control) };
 
-		if (!is_still_ours())
+		if (!syc_control_is_same(socket))
 			return -ESTALE;
-		const ssize_t n = recvmsg(syc_block->control_fd, &msg,
+		const ssize_t n = recvmsg(socket->fd, &msg,
 		                          MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 		if (n > 0)
 			return take_fd(&msg);
@@ -172,7 +166,7 @@ int syc_control_receive_ring(int64_t deadline)
 			return -EPIPE;
 		if (errno != EAGAIN)
 			return -errno;
-		const int r = wait_for_control(POLLIN, deadline);
+		const int r = wait_for_control(socket->fd, POLLIN, deadline);
 		if (r != 0)
 			return r;
 	}

@@ -257,8 +257,6 @@ SYC_COLD void syc_finish(struct syc_thread *st, volatile uintptr_t *token)
 SYC_COLD void syc_finish_disturbed(struct syc_thread *st,
                                    volatile uintptr_t *token)
 {
-	const int saved = errno;
-
 	if (__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED) == 0) {
 		syc_wake_drainer();
 		return;
@@ -268,7 +266,6 @@ SYC_COLD void syc_finish_disturbed(struct syc_thread *st,
 	else
 		syc_become_owner(st, token);
 	syc_finish(st, token);
-	errno = saved;
 }
 
 /*
@@ -295,8 +292,6 @@ static bool moved_by_parent(struct syc_thread *st)
 SYC_COLD void syc_withdraw(struct syc_thread *st, volatile uintptr_t *token,
                            uint64_t announced)
 {
-	const int saved = errno;
-
 	if (st->owner != (uintptr_t)token) { /* in a forked child */
 		syc_mend(st);
 		return;
@@ -324,7 +319,6 @@ SYC_COLD void syc_withdraw(struct syc_thread *st, volatile uintptr_t *token,
 	settle_suspect(st, announced != 0 ? (uintptr_t)token : 0);
 	syc_repair_all(st);
 	syc_finish(st, token);
-	errno = saved;
 }
 
 void syc_take_over(struct syc_state *ts)

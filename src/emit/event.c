@@ -56,22 +56,22 @@ static bool is_refused(struct syc_thread *st, volatile uintptr_t *token,
 	return is_sure;
 }
 
-SYC_COLD struct syc_event syc_event_begin_long(struct syc_thread *st,
-                                               volatile uintptr_t *token,
-                                               uint32_t len, uint8_t type,
-                                               int64_t time, const void *cfa)
+SYC_COLD struct syc_long_event
+syc_event_begin_long(struct syc_thread *st, volatile uintptr_t *token,
+                     uint32_t len, uint8_t type, int64_t time, const void *cfa)
 {
-	struct syc_event event = { .frame = NULL };
+	struct syc_long_event event = { .frame = NULL };
 
 	if (st->owner == 0 && is_refused(st, token, len, type, time))
 		return event;
-	event.is_outermost = syc_enter_from(st, token, cfa);
+	const bool is_outermost = syc_enter_from(st, token, cfa);
 	event.frame = syc_reserve(st, len, type, time);
-	/* The pid is not known earlier: this may be the first event of a forked
+	/* The tag is not known earlier: this may be the first event of a forked
 	 * child */
-	event.tag_word = (uint64_t)st->tid_tag << 32;
+	event.tag_word = (uint64_t)st->tid_tag << 32 |
+	                 (is_outermost ? SYC_IS_OUTERMOST : 0);
 	if (event.frame == NULL)
-		syc_leave(st, token, event.is_outermost);
+		syc_leave(st, token, is_outermost);
 	return event;
 }
 

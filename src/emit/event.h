@@ -24,16 +24,23 @@ struct syc_event {
 	bool is_outermost;
 };
 
+/** An event that goes the long way, in two registers. */
+struct syc_long_event {
+	unsigned char *frame; /* NULL: dropped and counted */
+	uint64_t tag_word;    /* SYC_IS_OUTERMOST below the thread's tag */
+};
+#define SYC_IS_OUTERMOST UINT64_C(1)
+
 /**
  * Begin the long way: what syc_begin() refused.  @cfa: of the function in
- * whose frame @token lives.  Its frame is NULL: dropped and counted.
+ * whose frame @token lives.
  *
  * Context of everything here: any-thread, signal-safe.
  */
-struct syc_event syc_event_begin_long(struct syc_thread *st,
-                                      volatile uintptr_t *token, uint32_t len,
-                                      uint8_t type, int64_t time,
-                                      const void *cfa);
+struct syc_long_event syc_event_begin_long(struct syc_thread *st,
+                                           volatile uintptr_t *token,
+                                           uint32_t len, uint8_t type,
+                                           int64_t time, const void *cfa);
 void syc_event_end_long(struct syc_thread *st, volatile uintptr_t *token,
                         unsigned char *frame, bool is_outermost,
                         uint64_t type_word);
@@ -48,8 +55,13 @@ syc_event_begin(struct syc_event *event, struct syc_thread *st,
                 int64_t time)
 {
 	if (SYC_UNLIKELY(!syc_begin(st, token, len, &event->place))) {
-		*event = syc_event_begin_long(st, token, len, type, time,
-		                              __builtin_dwarf_cfa());
+		const struct syc_long_event begun = syc_event_begin_long(
+			st, token, len, type, time, __builtin_dwarf_cfa());
+
+		event->place.tail = NULL;
+		event->frame = begun.frame;
+		event->tag_word = begun.tag_word & ~SYC_IS_OUTERMOST;
+		event->is_outermost = (begun.tag_word & SYC_IS_OUTERMOST) != 0;
 		return event->frame != NULL;
 	}
 	event->is_outermost = true;

@@ -21,6 +21,8 @@
 #include "os/handler.h"
 #include "os/stack_bounds.h"
 
+#define WAIT_MS 5000 /* a busy machine may let nobody run for long */
+
 static int32_t who; /* left it open: not a vfork() child, which only borrows */
 
 static void leave_open_in_child(void)
@@ -71,14 +73,20 @@ static __attribute__((noinline)) void look_again(void)
 		syc_setup_again();
 }
 
-/* The first caller decides; others wait for it, but not for ever: a child may
- * have been forked meanwhile. */
+/*
+ * The first caller decides, with all signals blocked; other threads of its
+ * process wait for it, or their first event would be lost untold.  A child that
+ * was forked meanwhile has nobody to wait for.
+ */
 static void decide_late(void)
 {
-	static bool is_taken;
+	static int32_t decider; /* who it was the first caller of */
+	const int32_t before =
+		__atomic_exchange_n(&decider, who, __ATOMIC_ACQUIRE);
 
-	if (__atomic_exchange_n(&is_taken, true, __ATOMIC_ACQUIRE))
-		for (int i = 0; i < 250 && is_open(); i++)
+	if (before != 0)
+		for (int i = 0; i < WAIT_MS && is_open() && before == getpid();
+		     i++)
 			poll(NULL, 0, 1);
 	else if (who == getpid() && !may_be_handler())
 		look_again();

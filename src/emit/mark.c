@@ -11,13 +11,16 @@ SYC_COLD void syc_mark_slow(const struct syscap_mark_site *site, int64_t begin,
                             const void *cfa)
 {
 	struct syc_thread *const st = syc_thread_get(SYSCAP_FRAME_MARK);
-	const size_t n = syc_text_cut(message, len, SYC_MARK_MESSAGE_MAX);
+	const size_t n =
+		len <= SYC_MARK_MESSAGE_MAX
+			? len
+			: syc_text_cut(message, len, SYC_MARK_MESSAGE_MAX);
 	volatile uintptr_t token;
 
 	if (st == NULL)
 		return;
 	const uint32_t frame_size = syc_mark_frame_len(n);
-	const struct syc_event event = syc_event_begin_long(
+	const struct syc_long_event event = syc_event_begin_long(
 		st, &token, frame_size, SYSCAP_FRAME_MARK, begin, cfa);
 	if (event.frame == NULL)
 		return;
@@ -25,6 +28,8 @@ SYC_COLD void syc_mark_slow(const struct syscap_mark_site *site, int64_t begin,
 	if (n != 0)
 		memcpy(event.frame + sizeof(struct syscap_wire_mark), message,
 		       n);
-	syc_event_end_long(st, &token, event.frame, event.is_outermost,
-	                   event.tag_word | SYSCAP_FRAME_MARK);
+	syc_event_end_long(st, &token, event.frame,
+	                   (event.tag_word & SYC_IS_OUTERMOST) != 0,
+	                   (event.tag_word & ~SYC_IS_OUTERMOST) |
+	                           SYSCAP_FRAME_MARK);
 }

@@ -22,19 +22,24 @@ static bool on_own_stack(const struct syc_state *ts, uintptr_t addr)
 
 static bool on_signal_stack(void)
 {
+	const int saved = errno;
 	stack_t ss;
+	const bool is_on =
+		sigaltstack(NULL, &ss) != 0 || (ss.ss_flags & SS_ONSTACK) != 0;
 
-	return sigaltstack(NULL, &ss) != 0 || (ss.ss_flags & SS_ONSTACK) != 0;
+	errno = saved;
+	return is_on;
 }
 
 /*
  * Whether the emit whose token lies at @owner can't go on any more, seen
  * from a call whose frame ends at @here.  Stacks grow down: an emit that we
  * interrupted lies above us, with its token untouched.  Never wrong about a
- * live one; a dead one may pass for live until a shallower emit comes.
+ * live one; a dead one may pass for live until a shallower emit comes.  Where a
+ * dead one's token was, another frame may have a variable that is gone.
  */
-static bool is_emit_dead(const struct syc_state *ts, uintptr_t owner,
-                         uintptr_t here)
+__attribute__((no_sanitize("address"))) static bool
+is_emit_dead(const struct syc_state *ts, uintptr_t owner, uintptr_t here)
 {
 	if (!on_own_stack(ts, owner) || !on_own_stack(ts, here))
 		return false; /* other stacks are never judged */
@@ -51,21 +56,17 @@ SYC_COLD bool syc_enter_nested(struct syc_thread *st, volatile uintptr_t *token,
 	struct syc_state *const ts = syc_state_of(st);
 	const uintptr_t owner =
 		(uintptr_t)__atomic_load_n(&st->owner, __ATOMIC_RELAXED);
-	const int saved = errno;
-	const bool outermost =
-		owner == 0 || is_emit_dead(ts, owner, (uintptr_t)cfa);
 
-	if (outermost) {
+	if (owner == 0 || is_emit_dead(ts, owner, (uintptr_t)cfa)) {
 		syc_become_owner(st, token);
-	} else {
-		/* whole against a handler that dies in between */
-		__atomic_add_fetch(&st->nested, 1, __ATOMIC_RELAXED);
-		SYC_SIGNAL_FENCE();
-		syc_disturb(st);
-		syc_write_missing_header(st);
+		return true;
 	}
-	errno = saved;
-	return outermost;
+	/* whole against a handler that dies in between */
+	__atomic_add_fetch(&st->nested, 1, __ATOMIC_RELAXED);
+	SYC_SIGNAL_FENCE();
+	syc_disturb(st);
+	syc_write_missing_header(st);
+	return false;
 }
 
 SYC_COLD void syc_leave_nested(struct syc_thread *st)

@@ -145,9 +145,7 @@ static bool tell_at_exit(void)
 	syc_undisturbed_begin(&before);
 	tell_untold();
 	if (syc_loss_is_stray_pending())
-		fd = syc_control_send_request(deadline);
-	if (fd == 0)
-		fd = syc_control_receive_ring(deadline);
+		fd = syc_ask_at_exit(deadline);
 	if (fd >= 0 && map_ring(fd, &ring, &size) == 0)
 		tell_in_new_ring(ring, size);
 	syc_undisturbed_end(&before);

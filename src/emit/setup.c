@@ -6,11 +6,13 @@
 #include <errno.h>
 #include <poll.h>
 #include <stddef.h>
+#include <sys/un.h>
 
 #include <syscap.h>
 
 #include "emit/at_exit.h"
 #include "emit/child.h"
+#include "emit/connection.h"
 #include "emit/control.h"
 #include "emit/own.h"
 #include "emit/process.h"
@@ -29,6 +31,7 @@ enum {
 };
 static uint32_t init_phase;
 static struct syc_control_socket control = { .fd = -1 };
+static struct sockaddr_un address; /* of no family: it has no name */
 static bool has_recorder;
 void (*syc_setup_decide)(void);
 
@@ -64,7 +67,8 @@ static int prepare_recording(void)
 	};
 
 	syc_pin_object(&syc_active);
-	return syc_share_found(&control, environment_destination(), &hooks);
+	return syc_share_found(&control, &address, environment_destination(),
+	                       &hooks);
 }
 
 int syc_setup_prepare(void)
@@ -131,21 +135,41 @@ static const char *set_up_control(const char *value)
 	return why;
 }
 
-/* The first sink of the environment that can be had. */
-static enum syc_sink choose_sink(const char **ret_why)
+/* The socket that was inherited comes first: decision 0022.  Returns why there
+ * is no recorder, where there should be one. */
+static const char *find_recorder(const char **ret_why)
 {
 	const char *const control_fd = syc_env_get(SYC_ENV_CONTROL_FD);
+	const char *const path = syc_env_get(SYC_ENV_RECORDER);
 	const char *why = NULL;
 
+	if (path != NULL) {
+		*ret_why = "SYSCAP_RECORDER leads to a recorder";
+		has_recorder = syc_connection_adopt(path, &address);
+		if (!has_recorder)
+			why = "the recorder is gone";
+	}
 	if (control_fd != NULL) {
 		why = set_up_control(control_fd);
 		if (why == NULL) {
 			*ret_why = "SYSPROF_CONTROL_FD leads to a recorder";
 			has_recorder = true;
-			return take_environment(NULL);
+		} else {
+			control.fd = -1;
 		}
-		syc_diag_say("the recorder", why);
 	}
+	return why;
+}
+
+/* The first sink of the environment that can be had. */
+static enum syc_sink choose_sink(const char **ret_why)
+{
+	const char *const why = find_recorder(ret_why);
+
+	if (why != NULL)
+		syc_diag_say("the recorder", why);
+	if (has_recorder)
+		return take_environment(NULL);
 	*ret_why = "none of SYSPROF_CONTROL_FD, SYSPROF_TRACE_FD and "
 		   "SYSCAP_OUTPUT is set";
 	const enum syc_sink sink = take_environment(ret_why);

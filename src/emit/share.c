@@ -80,6 +80,7 @@ static size_t wiped_front(void)
  * clears it, and _Fork() is not noticed.
  */
 static struct syc_block *make_block(const struct syc_control_socket *control,
+                                    const struct sockaddr_un *recorder,
                                     const struct syc_destination *environment)
 {
 	const size_t front = wiped_front();
@@ -109,9 +110,8 @@ static struct syc_block *make_block(const struct syc_control_socket *control,
 	block->states = (struct syc_state *)(void *)(wiped + front);
 	block->mapped = (struct syc_mapped *)(void *)(base + sizeof(*block));
 	block->reason = "nothing was recorded yet";
-	block->control_fd = control->fd;
-	block->control_dev = control->dev;
-	block->control_ino = control->ino;
+	block->control = *control;
+	block->recorder = recorder;
 	block->environment = environment;
 	/* known before there are events: a vfork() child that has the first
 	 * one of all must not pass for us */
@@ -206,6 +206,7 @@ static void discard_block(struct syc_block *block)
 }
 
 int syc_share_found(const struct syc_control_socket *control,
+                    const struct sockaddr_un *recorder,
                     const struct syc_destination *environment,
                     const struct syc_share_hooks *hooks)
 {
@@ -213,7 +214,8 @@ int syc_share_found(const struct syc_control_socket *control,
 
 	if (syc_share_adopt())
 		return 0;
-	struct syc_block *const block = make_block(control, environment);
+	struct syc_block *const block =
+		make_block(control, recorder, environment);
 	if (block == NULL)
 		return -ENOMEM;
 	syc_clock_init(block);

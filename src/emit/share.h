@@ -30,13 +30,14 @@ bool syc_share_adopt(void);
 bool syc_share_is_entered(void);
 
 /**
- * The same, but make the block where there is none: of @control, and of the
- * environment's plan.  Whoever makes it has @hooks called for all copies.
+ * The same, but make the block where there is none: of the ways to a recorder,
+ * and of the environment's plan.  Whoever makes it has @hooks called for all copies.
  * 0 or -ENOMEM.
  *
  * Context: setup; one thread at a time.
  */
 int syc_share_found(const struct syc_control_socket *control,
+                    const struct sockaddr_un *recorder,
                     const struct syc_destination *environment,
                     const struct syc_share_hooks *hooks);
 

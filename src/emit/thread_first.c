@@ -17,10 +17,11 @@ SYC_COLD struct syc_thread *syc_thread_first(uint8_t type)
 	const int saved = errno;
 	struct syc_undisturbed before;
 
-	if (!syc_process_is_there()) {
+	if (!syc_process_is_there())
 		syc_setup_run();
-		if (__atomic_load_n(&syc_active, __ATOMIC_ACQUIRE) < 0)
-			syc_setup_decide();
+	if (__atomic_load_n(&syc_active, __ATOMIC_ACQUIRE) < 0)
+		syc_setup_decide();
+	if (!syc_process_is_there()) {
 		if (__atomic_load_n(&syc_active, __ATOMIC_ACQUIRE) == 0)
 			return NULL;
 		syc_undisturbed_begin(&before);

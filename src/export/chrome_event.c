@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* chrome_event.c - an event of Chrome's trace format. */
+#define _GNU_SOURCE
 #include "export/chrome_event.h"
 
-#include <inttypes.h>
-#include <stdio.h>
+#include <string.h>
 
 /* Microseconds to the nanosecond: no double is exact enough. */
 void syc_chrome_time(struct syc_chrome *trace, const char *key, uint64_t ns)
@@ -40,9 +40,15 @@ void syc_chrome_event_end(struct syc_chrome *trace)
 void syc_chrome_local_id(struct syc_chrome *trace, const char *kind,
                          uint64_t id)
 {
-	char text[40];
+	char text[40], *to = stpcpy(text, kind);
+	unsigned shift = 60;
 
-	snprintf(text, sizeof(text), "%s0x%" PRIx64, kind, id);
+	while (shift > 0 && id >> shift == 0)
+		shift -= 4;
+	to = stpcpy(to, "0x");
+	for (unsigned n = shift / 4 + 1; n > 0; n--)
+		*to++ = "0123456789abcdef"[id >> 4 * (n - 1) & 15];
+	*to = 0;
 	syc_json_key(&trace->json, "id2");
 	syc_json_begin_object(&trace->json);
 	syc_json_member_text(&trace->json, "local", text);

@@ -3,6 +3,7 @@
  * csv.c - tables as RFC 4180 has them, for sqlite, DuckDB, spreadsheets: of
  * samples and functions.
  */
+#define _GNU_SOURCE
 #include <inttypes.h>
 #include <string.h>
 
@@ -53,6 +54,14 @@ int syc_export_csv_functions(struct syc_export *export)
 	return 0;
 }
 
+static void write_weight(FILE *out, uint64_t weight)
+{
+	if (weight > INT64_MAX)
+		fprintf(out, "%" PRIu64 ",", weight);
+	else
+		syc_csv_integer(out, (int64_t)weight, ",");
+}
+
 int syc_export_csv_samples(struct syc_export *export)
 {
 	const struct syscap_view *view = export->view;
@@ -72,16 +81,16 @@ int syc_export_csv_samples(struct syc_export *export)
 
 		if ((view->passed[i / 64] >> (i % 64) & 1) == 0)
 			continue;
-		fprintf(out, "%" PRId64 ",", samples.times[i]);
+		syc_csv_integer(out, samples.times[i], ",");
 		syc_csv_thread(export, samples.threads[i]);
-		fprintf(out, "%" PRIu64 ",", samples.ticks[i] * tick);
+		write_weight(out, samples.ticks[i] * tick);
 		syc_csv_text(out, syscap_profile_function(export->profile,
 		                                          view->functions[node])
 		                          ->name);
 		putc_unlocked(',', out);
 		putc_unlocked('"', out);
 		syc_folded_stack(out, export->profile, view, node, true);
-		fputs("\"\r\n", out);
+		fputs_unlocked("\"\r\n", out);
 	}
 	return 0;
 }

@@ -48,8 +48,8 @@ static int write_mark(const struct syc_export *export,
 	FILE *out = export->out;
 	int r;
 
-	fprintf(out, "%" PRId64 ",%" PRId64 ",", frame->time,
-	        duration > 0 ? duration : 0);
+	syc_csv_integer(out, frame->time, ",");
+	syc_csv_integer(out, duration > 0 ? duration : 0, ",");
 	syc_csv_thread(export, syscap_profile_latest_thread(second));
 	r = write_text(second, frame->mark.group, ",", out);
 	if (r == 0)
@@ -116,7 +116,7 @@ static void write_value(FILE *out, bool is_double, uint64_t bits)
 
 	memcpy(&value, &bits, sizeof(value));
 	if (!is_double)
-		fprintf(out, "%" PRId64, (int64_t)bits);
+		syc_csv_integer(out, (int64_t)bits, "");
 	else if (isfinite(value))
 		syc_json_double(&number, value);
 	fputs("\r\n", out);
@@ -138,9 +138,9 @@ int syc_export_csv_counters(struct syc_export *export)
 
 		if (!has(export, values.threads[i], values.times[i]))
 			continue;
-		fprintf(out, "%" PRId64 ",", values.times[i]);
+		syc_csv_integer(out, values.times[i], ",");
 		syc_csv_thread(export, values.threads[i]);
-		fprintf(out, "%" PRIu32 ",", counter->id);
+		syc_csv_integer(out, counter->id, ",");
 		syc_csv_text(out, counter->category);
 		putc_unlocked(',', out);
 		syc_csv_text(out, counter->name);
@@ -162,7 +162,7 @@ int syc_export_csv_logs(struct syc_export *export)
 	for (size_t i = 0; r == 0 && i < n; i++) {
 		if (!has(export, logs[i].thread, logs[i].time))
 			continue;
-		fprintf(out, "%" PRId64 ",", logs[i].time);
+		syc_csv_integer(out, logs[i].time, ",");
 		syc_csv_thread(export, logs[i].thread);
 		fprintf(out, "%s,",
 		        syc_severity_name(

@@ -129,6 +129,20 @@ static void write_display(struct syc_json *json, const char *label)
 	syc_json_end_object(json);
 }
 
+/* What @sum becomes @value by: of doubles that do, one that is short where
+ * there is one. */
+static double change_to(double sum, double value)
+{
+	const double change = value - sum;
+	const double units = change * 1e6;
+	double rounded;
+
+	if (!(fabs(units) < 1e15))
+		return change;
+	rounded = (double)(int64_t)(units + (units < 0 ? -0.5 : 0.5)) / 1e6;
+	return sum + rounded == value ? rounded : change;
+}
+
 static void write_samples(const struct syc_firefox_counters *counters,
                           struct syc_json *json, uint32_t counter)
 {
@@ -150,7 +164,8 @@ static void write_samples(const struct syc_firefox_counters *counters,
 	syc_json_key(json, "count");
 	syc_json_begin_array(json);
 	for (size_t i = from; i < end; i++) {
-		const double change = value_of(counters, group->rows[i]) - sum;
+		const double change =
+			change_to(sum, value_of(counters, group->rows[i]));
 
 		syc_json_double(json, change);
 		sum += change;

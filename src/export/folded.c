@@ -8,14 +8,17 @@
 
 #include "export/export.h"
 
+#define PART 128u /* most stacks are no deeper */
+
 /* ';' ends a frame, so none may stand in a name. */
 static void write_name(FILE *out, const char *name, bool in_quotes)
 {
-	const char *const special = in_quotes ? ";\"" : ";";
-
 	for (;;) {
-		const size_t run = strcspn(name, special);
+		size_t run = (size_t)(strchrnul(name, ';') - name);
+		const char *quote = in_quotes ? memchr(name, '"', run) : NULL;
 
+		if (quote != NULL)
+			run = (size_t)(quote - name);
 		fwrite_unlocked(name, 1, run, out);
 		name += run;
 		if (*name == 0)
@@ -25,35 +28,53 @@ static void write_name(FILE *out, const char *name, bool in_quotes)
 	}
 }
 
+/* The nodes of a part of a stack, from the outermost: the memory of all names
+ * is asked for before the first is waited for. */
+static void write_part(FILE *out, const struct syscap_profile *profile,
+                       const struct syscap_view *view, const uint32_t *nodes,
+                       uint32_t n, bool is_first, bool in_quotes)
+{
+	const char *names[PART];
+
+	for (uint32_t i = 0; i < n; i++) {
+		names[i] = syscap_profile_function(profile,
+		                                   view->functions[nodes[i]])
+		                   ->name;
+		__builtin_prefetch(names[i]);
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		if (!is_first || i > 0)
+			putc_unlocked(';', out);
+		write_name(out, names[i], in_quotes);
+	}
+}
+
 void syc_folded_stack(FILE *out, const struct syscap_profile *profile,
                       const struct syscap_view *view, uint32_t node,
                       bool in_quotes)
 {
-	/* From the leaf there is only the way up: it is gone again for each
-	 * frame of a part, whose nodes are kept. */
-	uint32_t part[64];
+	/* From the leaf there is only the way up: where it does not fit, it is
+	 * gone again for each part. */
+	uint32_t part[PART];
 	uint32_t depth = 0, n;
 
 	for (uint32_t at = node; at != 0; at = view->parents[at])
-		depth++;
+		part[PART - 1 - depth++ % PART] = at;
+	if (depth <= PART) {
+		write_part(out, profile, view, part + PART - depth, depth, true,
+		           in_quotes);
+		return;
+	}
 	for (uint32_t done = 0; done < depth; done += n) {
 		const uint32_t left = depth - done;
 		uint32_t at = node;
 
-		n = left < 64 ? left : 64;
+		n = left < PART ? left : PART;
 		for (uint32_t i = left; i > n; i--)
 			at = view->parents[at];
 		for (uint32_t i = n; i > 0; i--, at = view->parents[at])
 			part[i - 1] = at;
-		for (uint32_t i = 0; i < n; i++) {
-			if (done + i > 0)
-				putc_unlocked(';', out);
-			write_name(out,
-			           syscap_profile_function(
-					   profile, view->functions[part[i]])
-			                   ->name,
-			           in_quotes);
-		}
+		write_part(out, profile, view, part, n, done == 0, in_quotes);
 	}
 }
 

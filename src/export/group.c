@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* group.c - rows of a profile by what they are of, and by time in there. */
-#define _GNU_SOURCE
 #include "export/group.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include <syscap/profile.h>
+
+#include "data/order.h"
 
 static int compare(const void *one, const void *other, void *data)
 {
@@ -20,15 +20,6 @@ static int compare(const void *one, const void *other, void *data)
 	if (time_a != time_b)
 		return time_a < time_b ? -1 : 1;
 	return (a > b) - (a < b);
-}
-
-static bool is_sorted(const struct syc_group_rows *rows, const uint32_t *from,
-                      size_t n)
-{
-	for (size_t i = 1; i < n; i++)
-		if (compare(&from[i - 1], &from[i], (void *)rows) > 0)
-			return false;
-	return true;
 }
 
 int syc_group_init(struct syc_group *group, const struct syc_group_rows *rows)
@@ -60,13 +51,9 @@ int syc_group_init(struct syc_group *group, const struct syc_group_rows *rows)
 		if (of != SYSCAP_PROFILE_NONE)
 			group->rows[begins[of + 1]++] = i;
 	}
-	for (size_t i = 0; i < rows->n_groups; i++) {
-		uint32_t *from = group->rows + begins[i];
-
-		n = begins[i + 1] - begins[i];
-		if (!is_sorted(rows, from, n))
-			qsort_r(from, n, sizeof(*from), compare, (void *)rows);
-	}
+	for (size_t i = 0; i < rows->n_groups; i++)
+		syc_order(group->rows + begins[i], begins[i + 1] - begins[i],
+		          compare, (void *)rows);
 	return 0;
 }
 

@@ -9,6 +9,8 @@
 #define FIXED64 1u
 #define BYTES   2u
 
+#define VARINT_SIZE 10u /* of the largest */
+
 /* A length that is told later has so many bytes, more than it needs. */
 #define LENGTH_SIZE 4u
 
@@ -23,6 +25,18 @@ void syc_protobuf_fini(struct syc_protobuf *message)
 	*message = (struct syc_protobuf){ 0 };
 }
 
+/* Room for @n bytes more. */
+static bool reserve(struct syc_protobuf *message, size_t n)
+{
+	while (message->bytes.capacity - message->bytes.n < n)
+		if (syc_array_grow(&message->bytes.items,
+		                   &message->bytes.capacity, 1) < 0) {
+			message->failed = true;
+			return false;
+		}
+	return true;
+}
+
 static void put(struct syc_protobuf *message, unsigned char byte)
 {
 	if (syc_array_push(&message->bytes, byte) < 0)
@@ -31,9 +45,15 @@ static void put(struct syc_protobuf *message, unsigned char byte)
 
 void syc_protobuf_varint(struct syc_protobuf *message, uint64_t value)
 {
+	unsigned char *to;
+
+	if (!reserve(message, VARINT_SIZE))
+		return;
+	to = message->bytes.items + message->bytes.n;
 	for (; value >= 0x80; value >>= 7)
-		put(message, (unsigned char)(value | 0x80));
-	put(message, (unsigned char)value);
+		*to++ = (unsigned char)(value | 0x80);
+	*to++ = (unsigned char)value;
+	message->bytes.n = (size_t)(to - message->bytes.items);
 }
 
 void syc_protobuf_value(struct syc_protobuf *message, unsigned field,
@@ -55,8 +75,10 @@ void syc_protobuf_bytes(struct syc_protobuf *message, unsigned field,
 {
 	syc_protobuf_varint(message, field << 3 | BYTES);
 	syc_protobuf_varint(message, n);
-	for (size_t i = 0; i < n; i++)
-		put(message, ((const unsigned char *)bytes)[i]);
+	if (n == 0 || !reserve(message, n))
+		return;
+	memcpy(message->bytes.items + message->bytes.n, bytes, n);
+	message->bytes.n += n;
 }
 
 void syc_protobuf_fixed64(struct syc_protobuf *message, unsigned field,

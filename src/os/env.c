@@ -20,6 +20,8 @@ static const struct {
 	[SYC_ENV_CONTROL_FD] = { "SYSPROF_CONTROL_FD", false },
 	/* NUMBER:INODE, which socket that descriptor is */
 	[SYC_ENV_CONTROL_INODE] = { "SYSCAP_CONTROL_INODE", false },
+	/* path of the socket that the recorder listens on */
+	[SYC_ENV_RECORDER] = { "SYSCAP_RECORDER", false },
 	/* descriptor to write a capture to */
 	[SYC_ENV_TRACE_FD] = { "SYSPROF_TRACE_FD", false },
 	/* name of a capture to write */

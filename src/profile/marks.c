@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* marks.c - the marks of a capture, and lanes for those that overlap. */
-#define _GNU_SOURCE
 #include "profile/marks.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "data/order.h"
 
 /* A mark goes into one of so many first lanes of its thread, or else into a
  * new one: what has more at a time was made to keep us busy. */
@@ -152,7 +153,7 @@ static int settle_thread(struct syc_marks *marks, struct lanes *lanes,
 	struct syscap_profile_mark *items = marks->items.items;
 	int r = 0;
 
-	qsort_r(order, n, sizeof(*order), compare, items);
+	syc_order(order, n, compare, items);
 	lanes->n_used = 0;
 	for (size_t i = 0; r == 0 && i < n; i++)
 		if (items[order[i]].lane != SYSCAP_PROFILE_NONE)
@@ -160,8 +161,8 @@ static int settle_thread(struct syc_marks *marks, struct lanes *lanes,
 	return r;
 }
 
-/* Ten million marks are many: four bytes each, and the thread's once more,
- * which the sorting takes. */
+/* Ten million marks are many: four bytes each, and the thread's once more
+ * where sorting takes that. */
 int syc_marks_settle(struct syc_marks *marks, size_t n_threads)
 {
 	const size_t n = marks->items.n;

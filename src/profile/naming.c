@@ -181,6 +181,13 @@ static int name_by_place(struct job *job, uint32_t *ret_function)
 	return put_code(job, text, "", false, ret_function);
 }
 
+/* Whether files of this machine are asked: what the capture has is enough. */
+static bool asks_files(const struct syc_naming *naming)
+{
+	return naming->symbols != NULL && !naming->has_table &&
+	       !naming->is_partial;
+}
+
 static int name_one(struct job *job, uint32_t *ret_function)
 {
 	const struct syc_join_symbol *symbol;
@@ -193,7 +200,7 @@ static int name_one(struct job *job, uint32_t *ret_function)
 		job->start = symbol->begin;
 		return put_symbol(job, symbol->name, symbol->tag, ret_function);
 	}
-	if (job->naming->symbols != NULL && !job->naming->has_table &&
+	if (asks_files(job->naming) &&
 	    !syc_stacks_is_kernel(job->location->address))
 		r = name_by_file(job, ret_function);
 	return r == 0 ? name_by_place(job, ret_function) : r;
@@ -319,7 +326,7 @@ int syc_naming_settle(struct syc_naming *naming, const struct syc_who *who,
 	};
 	const size_t first = naming->is_new ? 0 : naming->n_named;
 	const size_t n = stacks->locations.n;
-	const bool is_looked_up = naming->symbols != NULL && !naming->has_table;
+	const bool is_looked_up = asks_files(naming);
 	int r = syc_process_maps_settle(&naming->mapped);
 
 	if (r == 0 && is_looked_up && naming->is_new && n > 0)
@@ -331,6 +338,6 @@ int syc_naming_settle(struct syc_naming *naming, const struct syc_who *who,
 	if (r == 0 && is_looked_up)
 		r = exact_interrupted(&job);
 	naming->n_named = stacks->locations.n;
-	naming->is_new = false;
+	naming->is_new = naming->is_partial;
 	return r;
 }

@@ -48,6 +48,9 @@ struct syc_naming {
 	size_t n_named; /* locations that need no other look */
 	size_t n_files; /* processes whose code files were read */
 	bool is_new;    /* something that names was learned */
+	/* More is to be read.  A table of symbols stands at the end, so nothing
+	 * is looked up in files yet: places are names until then. */
+	bool is_partial;
 };
 
 /** 0 or -ENOMEM. */

@@ -22,7 +22,7 @@ int syc_again_begin(struct syc_again *again, struct syc_naming *naming,
 	again->naming = naming;
 	again->who = who;
 	again->stacks = stacks;
-	if (naming->symbols == NULL || naming->has_table)
+	if (naming->symbols == NULL || naming->has_table || naming->is_partial)
 		return 0;
 	again->varies = calloc(n, 1);
 	if (again->varies == NULL)

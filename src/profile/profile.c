@@ -99,6 +99,7 @@ int syscap_profile_read_on(struct syscap_profile *profile,
 	int r;
 
 	learn_span(profile, reader);
+	profile->naming.is_partial = false;
 	if (profile->position == 0)
 		syscap_reader_rewind(reader);
 	else
@@ -113,8 +114,10 @@ int syscap_profile_read_on(struct syscap_profile *profile,
 			r = syscap_profile_add(profile, reader, &frame);
 		if (r < 0)
 			return r;
-		if (profile->position - begin >= n_bytes)
+		if (profile->position - begin >= n_bytes) {
+			profile->naming.is_partial = true;
 			return 1;
+		}
 	}
 	return 0;
 }

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "record/control_message.h"
 #include "ring/ring.h"
 
 #define SENDERS 256u /* with half a request, or who sent garbage */
@@ -151,42 +152,17 @@ static void take_bytes(struct syc_control_server *server, int32_t pid,
 	}
 }
 
-static int32_t credentials(struct msghdr *message)
-{
-	struct cmsghdr *cmsg;
-	struct ucred ucred = { .pid = 0 };
-
-	for (cmsg = CMSG_FIRSTHDR(message); cmsg != NULL;
-	     cmsg = CMSG_NXTHDR(message, cmsg))
-		if (cmsg->cmsg_level == SOL_SOCKET &&
-		    cmsg->cmsg_type == SCM_CREDENTIALS)
-			memcpy(&ucred, CMSG_DATA(cmsg), sizeof(ucred));
-	return (int32_t)ucred.pid;
-}
-
 bool syc_control_server_read(struct syc_control_server *server)
 {
 	char bytes[MESSAGE];
-	/* No room for descriptors: the kernel drops those that are sent. */
-	union {
-		struct cmsghdr header;
-		char space[CMSG_SPACE(sizeof(struct ucred))];
-	} control;
-	struct iovec iov = { .iov_base = bytes, .iov_len = sizeof(bytes) };
+	int32_t pid = 0;
 
 	for (unsigned i = 0; i < READS && !server->closed; i++) {
-		struct msghdr message = {
-			.msg_iov = &iov,
-			.msg_iovlen = 1,
-			.msg_control = &control,
-			.msg_controllen = sizeof(control),
-		};
-		const ssize_t n = recvmsg(server->fd, &message,
-		                          MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+		const ssize_t n = syc_control_message_read(server->fd, bytes,
+		                                           sizeof(bytes), &pid);
 
 		if (n > 0)
-			take_bytes(server, credentials(&message), bytes,
-			           (size_t)n);
+			take_bytes(server, pid, bytes, (size_t)n);
 		else if (n < 0 && errno == EAGAIN)
 			break;
 		else if (n == 0 || errno != EINTR)
@@ -200,38 +176,6 @@ bool syc_control_server_read(struct syc_control_server *server)
 	return !server->closed;
 }
 
-/* Returns 0 or -errno; @fd is -1 for "no ring". */
-static int send_reply(struct syc_control_server *server, int fd)
-{
-	char byte = 0;
-	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
-	union {
-		struct cmsghdr header;
-		char space[CMSG_SPACE(sizeof(int))];
-	} control;
-	struct msghdr message = { .msg_iov = &iov, .msg_iovlen = 1 };
-
-	if (fd >= 0) {
-		memset(&control, 0, sizeof(control));
-		control.header.cmsg_level = SOL_SOCKET;
-		control.header.cmsg_type = SCM_RIGHTS;
-		control.header.cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
-		message.msg_control = &control;
-		message.msg_controllen = sizeof(control);
-	}
-	if (sendmsg(server->fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
-		return -errno;
-	return 0;
-}
-
-/* Later it may be possible: also with too many descriptors on their way. */
-static bool is_temporary(int r)
-{
-	return r == -EAGAIN || r == -EINTR || r == -ENOBUFS || r == -ENOMEM ||
-	       r == -ETOOMANYREFS;
-}
-
 bool syc_control_server_write(struct syc_control_server *server)
 {
 	while (server->queued > 0 || server->refusals > 0) {
@@ -239,8 +183,8 @@ bool syc_control_server_write(struct syc_control_server *server)
 
 		if (server->queued > 0)
 			fd = server->queue[server->first % QUEUE];
-		r = send_reply(server, fd);
-		if (is_temporary(r))
+		r = syc_control_message_reply(server->fd, fd);
+		if (syc_control_message_may_retry(r))
 			return true;
 		/* Else it is gone, or there is nobody to send it to. */
 		if (fd >= 0) {

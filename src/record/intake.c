@@ -64,6 +64,7 @@ static const char *meet_process(struct syc_intake *intake,
 	if (++ring->pids > PIDS_PER_RING)
 		return "its frames are of too many processes";
 	const int32_t user = find_user(intake, ring, pid);
+	syc_processes_heard(intake->processes, user);
 	ring->known_pid = pid;
 	ring->shown_pid = syc_processes_shown(intake->processes, user, pid);
 	(void)syc_procfs_clock_ahead(user, &ring->clock_ahead);

@@ -38,6 +38,7 @@ struct tracked_process {
 	int32_t host;    /* in our /proc; another in a pid namespace */
 	int32_t own_pid; /* what it takes itself for */
 	bool alive;
+	bool is_expected, is_heard; /* of this image */
 	bool lacks_sampler;
 	int64_t sampler_told; /* when it said so, or that it has one */
 	bool exec_seen;       /* identity is of the running program */
@@ -55,7 +56,7 @@ struct syc_processes {
 	struct syc_processes_options options;
 	struct tracked_process *buckets[BUCKETS];
 	struct tracked_process *live, **cursor;
-	unsigned announced, n_alive, n_lack_sampler;
+	unsigned announced, n_alive, n_unheard, n_lack_sampler;
 	uint32_t last_image;
 	uint64_t our_start; /* of the recorder, clock ticks */
 	struct syc_mapped_files files;
@@ -155,6 +156,8 @@ static void new_image(struct syc_processes *processes,
                       struct tracked_process *process)
 {
 	process->image = ++processes->last_image;
+	process->is_expected = false;
+	process->is_heard = false;
 	if (process->code != NULL)
 		syc_code_watch_exec(process->code, syc_now());
 	syc_maps_forget(&process->maps);
@@ -374,6 +377,31 @@ void syc_processes_request(struct syc_processes *processes, int32_t pid)
 	new_image(processes, process);
 	processes->announced++;
 	announce_live(processes, process, readable ? &now : NULL, NULL);
+}
+
+void syc_processes_expect(struct syc_processes *processes, int32_t pid)
+{
+	struct tracked_process *const process = find_process(processes, pid);
+
+	if (process == NULL || process->is_expected || process->is_heard)
+		return;
+	process->is_expected = true;
+	processes->n_unheard++;
+}
+
+void syc_processes_heard(struct syc_processes *processes, int32_t host)
+{
+	struct tracked_process *const process = find_process(processes, host);
+
+	if (process == NULL || process->is_heard)
+		return;
+	process->is_heard = true;
+	processes->n_unheard -= process->is_expected;
+}
+
+unsigned syc_processes_unheard(const struct syc_processes *processes)
+{
+	return processes->n_unheard;
 }
 
 void syc_processes_stack(struct syc_processes *processes, int32_t pid,

@@ -45,6 +45,15 @@ void syc_processes_command(struct syc_processes *processes, int32_t pid,
 /** @pid asks for a ring. */
 void syc_processes_request(struct syc_processes *processes, int32_t pid);
 
+/** A ring was made for @pid, and will be nobody else's. */
+void syc_processes_expect(struct syc_processes *processes, int32_t pid);
+
+/** @host, by our number, has written to a ring. */
+void syc_processes_heard(struct syc_processes *processes, int32_t host);
+
+/** How many programs were expected, and have written to none. */
+unsigned syc_processes_unheard(const struct syc_processes *processes);
+
 /**
  * The number that stands in the file for @pid, of a frame in a ring that
  * @requester asked for.  Another only where two processes, in namespaces of

@@ -15,9 +15,11 @@
 
 #include "capture/in_use.h"
 #include "record/about.h"
+#include "record/callers.h"
 #include "record/control_server.h"
 #include "record/intake.h"
 #include "record/keep_old.h"
+#include "record/listener.h"
 #include "record/naming.h"
 #include "record/now.h"
 #include "record/preload.h"
@@ -41,6 +43,7 @@
 /* epoll's data; what is less is a pid. */
 #define IS_CONTROL (UINT64_C(1) << 32)
 #define IS_SIGNAL  (UINT64_C(2) << 32)
+#define IS_CALLER  (UINT64_C(4) << 32) /* with its number */
 
 struct recorder {
 	const struct syc_record_options *options;
@@ -50,6 +53,8 @@ struct recorder {
 	struct syc_processes *processes;
 	struct syc_code_names *code; /* NULL: no names are wanted */
 	struct syc_control_server *server;
+	struct syc_listener listener;
+	struct syc_callers *callers; /* NULL: we have no name */
 	struct syc_intake intake;
 	struct syc_rings rings;
 
@@ -72,6 +77,18 @@ static int request(void *context, int32_t pid, bool may_retry)
 	struct recorder *recorder = context;
 
 	return syc_rings_create(&recorder->rings, pid, may_retry);
+}
+
+/* Its ring may be fetched too late, and nothing written to it: that it was
+ * sent says nothing. */
+static int request_by_name(void *context, int32_t pid, bool may_retry)
+{
+	struct recorder *const recorder = context;
+	const int fd = request(context, pid, may_retry);
+
+	if (fd >= 0)
+		syc_processes_expect(recorder->processes, pid);
+	return fd;
 }
 
 static void drain_rings(void *context)
@@ -152,6 +169,8 @@ static int set_up(struct recorder *recorder)
 {
 	const struct syc_control_hooks hooks = { .request = request,
 		                                 .context = recorder };
+	const struct syc_control_hooks by_name = { .request = request_by_name,
+		                                   .context = recorder };
 	const uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
 	const uint32_t body = choose_body(recorder, page);
 	int r;
@@ -194,6 +213,10 @@ static int set_up(struct recorder *recorder)
 		r = syc_control_server_new(recorder->control, &hooks,
 		                           &recorder->report,
 		                           &recorder->server);
+	if (r == 0 && recorder->listener.fd >= 0)
+		r = syc_callers_new(recorder->listener.fd, recorder->epoll,
+		                    IS_CALLER, &by_name, &recorder->report,
+		                    &recorder->callers);
 	if (r == 0)
 		r = watch(recorder, recorder->control, IS_CONTROL);
 	if (r == 0)
@@ -213,6 +236,8 @@ static void tear_down(struct recorder *recorder)
 	if (recorder->server == NULL) /* else it is the server's */
 		close_fd(recorder->control);
 	syc_control_server_free(recorder->server);
+	syc_callers_free(recorder->callers);
+	syc_listener_close(&recorder->listener);
 	syc_processes_free(recorder->processes);
 	syc_code_names_free(recorder->code);
 	syc_renumber_free(recorder->renumber);
@@ -279,6 +304,9 @@ static void take_events(struct recorder *recorder, int timeout)
 			if (!syc_control_server_read(recorder->server))
 				epoll_ctl(recorder->epoll, EPOLL_CTL_DEL,
 				          recorder->control, NULL);
+		} else if ((what & IS_CALLER) != 0) {
+			recorder->interval = 1;
+			syc_callers_take(recorder->callers, what);
 		} else {
 			syc_processes_gone(recorder->processes, (int32_t)what);
 		}
@@ -343,10 +371,24 @@ static void wait_for(struct recorder *recorder, int ms)
 	         recorder->command.running && !recorder->stop);
 }
 
+/* True: something is still to be sent. */
+static bool write_to_callers(struct recorder *recorder)
+{
+	return recorder->callers != NULL && syc_callers_look(recorder->callers);
+}
+
+static bool all_is_fetched(const struct recorder *recorder)
+{
+	return syc_control_server_fetched(recorder->server) &&
+	       (recorder->callers == NULL ||
+	        syc_callers_fetched(recorder->callers));
+}
+
 static void loop(struct recorder *recorder)
 {
 	while (recorder->command.running && !recorder->stop) {
-		const bool due = syc_control_server_write(recorder->server);
+		const bool due = syc_control_server_write(recorder->server) |
+		                 write_to_callers(recorder);
 		struct syc_rings_pass pass;
 		int64_t now;
 
@@ -354,9 +396,8 @@ static void loop(struct recorder *recorder)
 		now = syc_now();
 		syc_processes_look(recorder->processes, now);
 		if (now - recorder->orphans_looked >= SECOND) {
-			syc_rings_end_orphans(
-				&recorder->rings,
-				syc_control_server_fetched(recorder->server));
+			syc_rings_end_orphans(&recorder->rings,
+			                      all_is_fetched(recorder));
 			recorder->orphans_looked = syc_now();
 		}
 		flush(recorder, now);
@@ -409,6 +450,25 @@ static void add_names(struct recorder *recorder, int64_t end)
 	syc_naming_write(&naming, &recorder->names);
 }
 
+static bool is_known(void *context, int32_t pid)
+{
+	const struct recorder *const recorder = context;
+
+	return syc_processes_image(recorder->processes, pid) != 0;
+}
+
+/* Returns how many processes came in vain. */
+static unsigned refuse_callers(struct recorder *recorder)
+{
+	if (recorder->callers == NULL)
+		return 0;
+	const unsigned n =
+		syc_callers_end(recorder->callers, is_known, recorder);
+	/* Names may take their time: nobody is to wait for us until then */
+	syc_listener_close(&recorder->listener);
+	return n;
+}
+
 /* The command is over, or we were told not to wait for it. */
 static int finish_recording(struct recorder *recorder)
 {
@@ -418,6 +478,7 @@ static int finish_recording(struct recorder *recorder)
 	int r;
 
 	syc_control_server_refuse(recorder->server);
+	const unsigned without = refuse_callers(recorder);
 	drain(recorder, &pass);
 	syc_rings_end_all(&recorder->rings);
 	/* Those that died with the command get their EXIT frames. */
@@ -448,6 +509,8 @@ static int finish_recording(struct recorder *recorder)
 		if (r == 0)
 			r = -EMFILE;
 	}
+	syc_summary_without_ring(without +
+	                         syc_processes_unheard(recorder->processes));
 	if (!written_is_there && r == 0)
 		r = -EIO; /* was told */
 	syc_summary_without_sampler(
@@ -494,6 +557,7 @@ static int start_recording(struct recorder *recorder)
 		{ recorder->gjs.variable, recorder->gjs.fd, NULL },
 		{ "SYSPROF_CONTROL_FD", recorder->child_end, NULL },
 		{ "SYSCAP_CONTROL_INODE", -1, socket },
+		{ "SYSCAP_RECORDER", -1, recorder->listener.name.sun_path },
 		{ "SYSCAP_SAMPLE", -1, options->sample },
 		{ "LD_PRELOAD", -1, recorder->preload },
 	};
@@ -548,6 +612,18 @@ static int open_output(struct recorder *recorder)
 	return r;
 }
 
+static void listen_by_name(struct recorder *recorder)
+{
+	const int r = syc_listener_open(&recorder->listener);
+
+	if (r != 0)
+		syc_report_say(
+			&recorder->report,
+			"no socket for processes that close what they inherit, "
+			"they are not recorded: %s",
+			strerror(-r));
+}
+
 int syc_record_run(const struct syc_record_options *options)
 {
 	struct recorder recorder = { .options = options,
@@ -555,6 +631,7 @@ int syc_record_run(const struct syc_record_options *options)
 		                     .epoll = -1,
 		                     .control = -1,
 		                     .child_end = -1,
+		                     .listener = { .fd = -1 },
 		                     .trace = { "SYSPROF_TRACE_FD",
 		                                "--trace-fd", -1 },
 		                     .gjs = { "GJS_TRACE_FD", "--gjs", -1 },
@@ -583,6 +660,7 @@ int syc_record_run(const struct syc_record_options *options)
 		goto fail;
 	if (open_output(&recorder) != 0)
 		goto out;
+	listen_by_name(&recorder);
 	r = set_up(&recorder);
 	if (r != 0)
 		goto fail;

@@ -64,6 +64,14 @@ void syc_summary_unsampled(const char *command, const struct syc_intake *intake)
 		        "SYSCAP_DEBUG=1 tells why\n");
 }
 
+void syc_summary_without_ring(unsigned n)
+{
+	if (n == 0)
+		return;
+	print_count("syscap record: ", n, "process", "processes", true);
+	fputs(" could not be recorded: no ring came in time\n", stderr);
+}
+
 void syc_summary_without_sampler(unsigned n, bool is_preloaded)
 {
 	if (n == 0)

@@ -15,6 +15,9 @@ void syc_summary_print(const char *output, const struct syc_writer *writer,
 void syc_summary_unsampled(const char *command,
                            const struct syc_intake *intake);
 
+/** @n processes found the recorder, and ended before they got a ring. */
+void syc_summary_without_ring(unsigned n);
+
 /** @n processes found SYSCAP_SAMPLE in their environment and have nothing
  * linked that samples; @is_preloaded: the command was given a sampler. */
 void syc_summary_without_sampler(unsigned n, bool is_preloaded);

@@ -11,6 +11,8 @@
 static void write_head(struct syc_pack *pack, const char *name, unsigned width,
                        size_t n, uint64_t bytes)
 {
+	if (pack->out == NULL)
+		return;
 	fprintf(pack->out,
 	        "<script type=\"application/octet-stream\" data-name=\"%s\" "
 	        "data-width=\"%u\" data-n=\"%zu\" data-bytes=\"%" PRIu64 "\">",
@@ -21,7 +23,8 @@ static int write_foot(struct syc_pack *pack)
 {
 	const int r = syc_pack_end(pack);
 
-	fputs("</script>\n", pack->out);
+	if (pack->out != NULL)
+		fputs("</script>\n", pack->out);
 	return r;
 }
 

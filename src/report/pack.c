@@ -33,7 +33,8 @@ static void write_base64(struct syc_pack *pack)
 		text[n++] = left > 1 ? digits[bits >> 6 & 63] : '=';
 		text[n++] = left > 2 ? digits[bits & 63] : '=';
 		if (n == sizeof(text) || left <= 3) {
-			fwrite(text, 1, n, pack->out);
+			if (pack->out != NULL)
+				fwrite(text, 1, n, pack->out);
 			pack->written += n;
 			n = 0;
 		}

@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 struct syc_pack {
-	FILE *out;
+	FILE *out;      /* NULL: only counts what it would write */
 	void *deflater; /* kept from one run to the next; or NULL */
 	size_t n_packed;
 	uint64_t written; /* characters, of all runs */

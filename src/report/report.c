@@ -5,8 +5,11 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/writer.h"
+
+#define HEADS 16384 /* characters, of all columns, at most */
 
 static int by_time(const void *one, const void *other, void *data)
 {
@@ -80,9 +83,14 @@ static void find_base(struct syc_page *page)
 static int write_bulk(struct syc_page *page)
 {
 	static int (*const writers[])(struct syc_page *) = {
-		syc_page_write_samples,  syc_page_write_marks,
-		syc_page_write_counters, syc_page_write_logs,
-		syc_page_write_heap,     syc_page_write_maps,
+		syc_page_write_samples,
+		syc_page_write_other,
+		syc_page_write_counters,
+		syc_page_write_logs,
+		syc_page_write_heap,
+		syc_page_write_maps,
+		/* Last: they are fitted into what is left. */
+		syc_page_write_marks,
 	};
 	int r = 0;
 
@@ -97,6 +105,8 @@ static int write_page(struct syc_page *page)
 	FILE *out = page->report->out;
 	int r;
 
+	page->pack.written =
+		strlen(syc_page_head) + strlen(syc_page_script) + HEADS;
 	fputs(syc_page_head, out);
 	fputs(syc_page_body, out);
 	r = syc_page_write_about(page);
@@ -131,6 +141,8 @@ int syc_report_write(struct syc_report *report)
 
 	if (r == 0 && report->heap != NULL)
 		r = syc_preorder_init(&page.heap, report->heap);
+	if (r == 0 && report->other_view != NULL)
+		r = syc_preorder_init(&page.other, report->other_view);
 	if (r == 0)
 		r = order_samples(&page);
 	syc_pack_init(&page.pack, report->out);
@@ -140,6 +152,8 @@ int syc_report_write(struct syc_report *report)
 	syc_pack_fini(&page.pack);
 	syc_preorder_fini(&page.samples);
 	syc_preorder_fini(&page.heap);
+	syc_preorder_fini(&page.other);
+	free(page.other_functions);
 	free(page.order.items);
 	syc_map_fini(&page.texts);
 	return r;

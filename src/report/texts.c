@@ -8,7 +8,7 @@
 #include "report/writer.h"
 
 /* Whose home a folder is in is nobody's business: that becomes "~". */
-static char *without_homes(const char *text)
+char *syc_page_without_homes(const char *text)
 {
 	static const char homes[] = "/home";
 	char *clean = malloc(strlen(text) + 1), *end = clean;
@@ -37,14 +37,18 @@ uint32_t syc_page_text(struct syc_page *page, const char *text)
 {
 	char *clean = NULL;
 	size_t number = 0;
+	int r;
 
 	if (page->report->redact) {
-		clean = without_homes(text);
+		clean = syc_page_without_homes(text);
 		if (clean == NULL)
 			page->error = -ENOMEM;
 		text = clean != NULL ? clean : "";
 	}
-	if (syc_map_put(&page->texts, text, strlen(text) + 1, &number) < 0)
+	r = syc_map_put(&page->texts, text, strlen(text) + 1, &number);
+	if (r > 0)
+		page->n_text_bytes += strlen(text) + 1;
+	else if (r < 0)
 		page->error = -ENOMEM;
 	free(clean);
 	return (uint32_t)number;
@@ -63,6 +67,7 @@ int syc_page_write_texts(struct syc_page *page, const char *name)
 		texts[i] = page->texts.keys[from + i].bytes;
 	r = syc_column_write_texts(&page->pack, name, n, texts);
 	page->n_texts_written = page->texts.n;
+	page->n_text_bytes = 0;
 	free(texts);
 	return r;
 }

@@ -159,12 +159,24 @@ static int write_facts(struct syc_page *page)
 	struct syscap_profile_span span;
 	struct syscap_file_info info;
 	struct facts facts = { .n = 0 };
+	char *filter = syc_page_without_homes(report->filter);
+	int r;
 
+	if (filter == NULL)
+		return -ENOMEM;
 	syscap_profile_span(page->profile, &span);
 	syscap_reader_info(report->reader, &info);
-	add_text(&facts, "title", title_of(report->name));
+	add_text(&facts, "title",
+	         report->redact ? "a capture" : title_of(report->name));
+	if (report->other != NULL) {
+		add_text(&facts, "other",
+		         report->redact ? "another capture"
+		                        : title_of(report->other_name));
+		add_text(&facts, "other_unit",
+		         syscap_view_unit_name(report->other_view->unit));
+	}
 	add_text(&facts, "version", report->version);
-	add_text(&facts, "filter", report->filter);
+	add_text(&facts, "filter", report->redact ? filter : report->filter);
 	add_text(&facts, "unit", syscap_view_unit_name(page->view->unit));
 	add_number(&facts, "unit_number", page->view->unit);
 	add_text(&facts, "date", info.capture_time);
@@ -177,8 +189,9 @@ static int write_facts(struct syc_page *page)
 	add_number(&facts, "finished", span.is_finished);
 	add_number(&facts, "redacted", report->redact);
 	add_text(&facts, "check", report->redact ? "" : report->check);
-	return syc_column_write_texts(&page->pack, "facts", facts.n,
-	                              facts.texts);
+	r = syc_column_write_texts(&page->pack, "facts", facts.n, facts.texts);
+	free(filter);
+	return r;
 }
 
 int syc_page_write_about(struct syc_page *page)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* write_marks.c - marks by their beginning, operations, arrows. */
+/* write_marks.c - marks by their beginning, as many as fit. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/fit_marks.h"
 #include "report/writer.h"
 
 #define NONE SYSCAP_PROFILE_NONE
@@ -14,8 +15,10 @@ struct rows {
 	const struct syscap_profile_mark *marks;
 	uint32_t *order; /* marks of the page */
 	size_t n;
-	uint32_t *places;   /* in the page, by number; NONE: not there */
-	uint32_t *messages; /* texts, in the page's order */
+	uint32_t *places;     /* in the page, by number; NONE: not there */
+	uint32_t *messages;   /* texts, in the page's order */
+	struct syc_fit fit;   /* where marks are left out; all zero: none are */
+	struct syc_map texts; /* messages, till it is clear which are there */
 };
 
 static int by_time(const void *one, const void *other, void *data)
@@ -107,25 +110,50 @@ static int write_names(struct syc_page *page)
 	return r;
 }
 
-static int take_messages(struct rows *rows)
+/* Messages by number of rows->texts, so that none is in the page for a mark
+ * that is left out. */
+static int read_messages(struct rows *rows)
 {
 	struct syc_page *page = rows->page;
 
 	for (size_t i = 0; i < rows->n; i++) {
 		const char *message = "";
+		size_t number;
 
 		if (!page->report->redact)
 			message = syscap_profile_message(
 				page->profile, page->report->reader,
 				rows->marks[rows->order[i]].offset);
-		if (message == NULL)
+		if (message == NULL ||
+		    syc_map_put(&rows->texts, message, strlen(message) + 1,
+		                &number) < 0)
 			return -ENOMEM;
-		rows->messages[i] = syc_page_text(page, message);
+		rows->messages[i] = (uint32_t)number;
 	}
 	return 0;
 }
 
-static int write_rows(struct rows *rows)
+/* By number of the page's texts. */
+static int take_messages(struct rows *rows)
+{
+	uint32_t *numbers = malloc((rows->texts.n + 1) * sizeof(*numbers));
+
+	if (numbers == NULL)
+		return -ENOMEM;
+	memset(numbers, 0xff, (rows->texts.n + 1) * sizeof(*numbers));
+	for (size_t i = 0; i < rows->n; i++) {
+		const uint32_t number = rows->messages[i];
+
+		if (numbers[number] == NONE)
+			numbers[number] = syc_page_text(
+				rows->page, rows->texts.keys[number].bytes);
+		rows->messages[i] = numbers[number];
+	}
+	free(numbers);
+	return 0;
+}
+
+static int write_rows(struct rows *rows, struct syc_pack *pack)
 {
 	static const struct {
 		const char *name;
@@ -143,98 +171,122 @@ static int write_rows(struct rows *rows)
 
 	for (size_t i = 0; r == 0 && i < sizeof(columns) / sizeof(*columns);
 	     i++)
-		r = syc_column_write(&rows->page->pack, columns[i].name,
-		                     rows->n, columns[i].get, rows);
+		r = syc_column_write(pack, columns[i].name, rows->n,
+		                     columns[i].get, rows);
 	return r;
 }
 
-/* Place + 1, or 0. */
-static uint64_t place_of(const struct rows *rows, uint32_t mark)
+/* What is left out, cell by cell, and what all of it was, name by name. */
+static int write_bars(const struct rows *rows, struct syc_pack *pack)
 {
-	return mark == NONE || rows->places[mark] == NONE
-	               ? 0
-	               : (uint64_t)rows->places[mark] + 1;
+	static const char *const names[] = { "bar.times",   "bar.lasts",
+		                             "bar.counts",  "bar.sums",
+		                             "bar.least",   "bar.most",
+		                             "bar.threads", "bar.names" };
+	const struct syc_fit *fit = &rows->fit;
+	uint64_t *cells = malloc((fit->bars.n + 1) * 8 * sizeof(*cells));
+	int r;
+
+	if (cells == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; i < fit->bars.n; i++) {
+		const struct syc_bar *bar = &fit->bars.items[i];
+		uint64_t *cell = cells + i * 8;
+
+		cell[0] = syc_page_time(rows->page, bar->first);
+		cell[1] = syc_page_time(rows->page, bar->last);
+		cell[2] = bar->n;
+		cell[3] = bar->sum;
+		cell[4] = bar->least;
+		cell[5] = bar->most;
+		cell[6] = bar->thread;
+		cell[7] = bar->name;
+	}
+	r = syc_column_write_table(pack, names, 8, fit->bars.n, cells);
+	free(cells);
+	return r;
 }
 
-/* Of operations by number: is a mark of it in the page? */
-static unsigned char *find_operations(const struct rows *rows, size_t n)
-{
-	unsigned char *has = calloc(n + 1, 1);
-	const struct syscap_profile_part *parts;
-	size_t n_parts;
-
-	parts = syscap_profile_parts(rows->page->profile, &n_parts);
-	for (size_t i = 0; has != NULL && i < n_parts; i++)
-		if (parts[i].operation != NONE &&
-		    rows->places[parts[i].mark] != NONE)
-			has[parts[i].operation] = 1;
-	return has;
-}
-
-static int write_operations(const struct rows *rows)
+static int write_sums(const struct rows *rows)
 {
 	static const char *const columns[] = {
-		"operation.ids",      "operation.begins", "operation.ends",
-		"operation.from",     "operation.to",     "operation.names",
-		"operation.processes"
+		"markname.counts",  "markname.sums", "markname.least",
+		"markname.medians", "markname.p99s", "markname.most"
 	};
-	struct syc_page *page = rows->page;
-	const struct syscap_profile_operation *items;
-	unsigned char *has;
-	uint64_t *cells, *cell;
+	uint64_t *cells;
 	size_t n;
 	int r;
 
-	items = syscap_profile_operations(page->profile, &n);
-	has = find_operations(rows, n);
-	cells = malloc((n + 1) * 7 * sizeof(*cells));
-	if (has == NULL || cells == NULL) {
-		free(has);
-		free(cells);
+	syscap_profile_mark_names(rows->page->profile, &n);
+	cells = malloc((n + 1) * 6 * sizeof(*cells));
+	if (cells == NULL)
 		return -ENOMEM;
-	}
-	cell = cells;
 	for (size_t i = 0; i < n; i++) {
-		if (!has[i])
-			continue;
-		cell[0] = items[i].id;
-		cell[1] = syc_page_time(page, items[i].from);
-		cell[2] = syc_page_time(page, items[i].to);
-		cell[3] = place_of(rows, items[i].begin);
-		cell[4] = place_of(rows, items[i].end);
-		cell[5] = items[i].name;
-		cell[6] = items[i].process;
-		cell += 7;
+		const struct syc_mark_sums *sums = &rows->fit.sums[i];
+		uint64_t *cell = cells + i * 6;
+
+		cell[0] = sums->n;
+		cell[1] = sums->sum;
+		cell[2] = sums->least;
+		cell[3] = sums->median;
+		cell[4] = sums->p99;
+		cell[5] = sums->most;
 	}
-	free(has);
-	n = (size_t)(cell - cells) / 7;
-	r = syc_column_write_table(&page->pack, columns, 7, n, cells);
+	r = syc_column_write_table(&rows->page->pack, columns, 6, n, cells);
 	free(cells);
 	return r;
 }
 
-static int write_arrows(const struct rows *rows)
+/* Texts of messages that marks of the page have, each once, and by @numbers
+ * which of them each mark has. */
+static int write_messages(const struct rows *rows, struct syc_pack *pack,
+                          uint32_t *numbers)
 {
-	static const char *const columns[] = { "arrow.outs", "arrow.ins" };
-	const struct syscap_profile_arrow *items;
-	uint64_t *cells;
-	size_t n, n_there = 0;
+	const uint32_t first = (uint32_t)rows->page->texts.n;
+	const char **texts = malloc((rows->texts.n + 1) * sizeof(*texts));
+	uint32_t *places = calloc(rows->texts.n + 1, sizeof(*places));
+	uint32_t n = 0;
+	int r = -ENOMEM;
+
+	if (texts != NULL && places != NULL) {
+		for (size_t i = 0; i < rows->n; i++) {
+			uint32_t *place = &places[rows->messages[i]];
+
+			if (*place == 0) {
+				texts[n++] = rows->texts.keys[rows->messages[i]]
+				                     .bytes;
+				*place = n;
+			}
+			numbers[i] = first + *place - 1;
+		}
+		r = syc_column_write_texts(pack, "", n, texts);
+	}
+	free(texts);
+	free(places);
+	return r;
+}
+
+/* How many characters marks, bars and messages would take. */
+static int measure(struct rows *rows, uint64_t *ret_size)
+{
+	uint32_t *own = rows->messages;
+	uint32_t *numbers = malloc((rows->n + 1) * sizeof(*numbers));
+	struct syc_pack pack;
 	int r;
 
-	items = syscap_profile_arrows(rows->page->profile, &n);
-	cells = malloc((n + 1) * 2 * sizeof(*cells));
-	if (cells == NULL)
+	if (numbers == NULL)
 		return -ENOMEM;
-	for (size_t i = 0; i < n; i++) {
-		if (rows->places[items[i].out] == NONE ||
-		    rows->places[items[i].in] == NONE)
-			continue;
-		cells[n_there++] = rows->places[items[i].out];
-		cells[n_there++] = rows->places[items[i].in];
-	}
-	r = syc_column_write_table(&rows->page->pack, columns, 2, n_there / 2,
-	                           cells);
-	free(cells);
+	syc_pack_init(&pack, NULL);
+	r = write_messages(rows, &pack, numbers);
+	rows->messages = numbers;
+	if (r == 0)
+		r = write_rows(rows, &pack);
+	rows->messages = own;
+	if (r == 0 && rows->fit.n > 0)
+		r = write_bars(rows, &pack);
+	*ret_size = pack.written;
+	syc_pack_fini(&pack);
+	free(numbers);
 	return r;
 }
 
@@ -248,17 +300,95 @@ static int choose(struct rows *rows, size_t n)
 	if (rows->order == NULL || rows->places == NULL ||
 	    rows->messages == NULL)
 		return -ENOMEM;
-	for (size_t i = 0; i < n; i++) {
-		rows->places[i] = NONE;
+	for (size_t i = 0; i < n; i++)
 		if (syscap_view_has(page->view, rows->marks[i].thread,
 		                    rows->marks[i].time))
 			rows->order[rows->n++] = (uint32_t)i;
-	}
 	qsort_r(rows->order, rows->n, sizeof(*rows->order), by_time,
 	        (void *)rows->marks);
+	return read_messages(rows);
+}
+
+/* Of @all those that are kept, in the same order. */
+static void take_kept(struct rows *rows, const uint32_t *all,
+                      const uint32_t *messages)
+{
+	rows->n = 0;
+	for (size_t i = 0; i < rows->fit.n; i++) {
+		if (!rows->fit.is_kept[i])
+			continue;
+		rows->messages[rows->n] = messages[i];
+		rows->order[rows->n++] = all[i];
+	}
+}
+
+/* Fewer and fewer, until the rest takes no more than @room. */
+static int keep_what_fits(struct rows *rows, uint64_t size, uint64_t room,
+                          const uint32_t *all, const uint32_t *messages)
+{
+	size_t n = rows->n, n_names;
+	int r;
+
+	syscap_profile_mark_names(rows->page->profile, &n_names);
+	r = syc_fit_init(&rows->fit, rows->marks, all, rows->n, n_names);
+	while (r == 0 && size > room) {
+		n = (size_t)((double)n * 0.9 * ((double)room / (double)size));
+		r = syc_fit_keep(&rows->fit, n);
+		/* Where there are more threads and names than room, a bar is
+		 * of more of the time. */
+		while (r == 0 && rows->fit.bars.n > n / 2 + 1000 &&
+		       rows->fit.n_cells > 1) {
+			rows->fit.n_cells /= 2;
+			r = syc_fit_keep(&rows->fit, n);
+		}
+		if (r < 0)
+			break;
+		take_kept(rows, all, messages);
+		r = measure(rows, &size);
+		if (n == 0)
+			break;
+	}
+	return r;
+}
+
+/* The page may have so many characters; what is written already has some. */
+static int fit(struct rows *rows)
+{
+	struct syc_page *page = rows->page;
+	const uint64_t most = page->report->max_size;
+	const uint64_t room =
+		most > page->pack.written + page->n_text_bytes
+			? most - page->pack.written - page->n_text_bytes
+			: 0;
+	const size_t n = rows->n;
+	uint32_t *all, *messages;
+	uint64_t size;
+	int r = measure(rows, &size);
+
+	if (r < 0 || size <= room || n == 0)
+		return r;
+	all = malloc(n * sizeof(*all));
+	messages = malloc(n * sizeof(*messages));
+	r = -ENOMEM;
+	if (all != NULL && messages != NULL) {
+		memcpy(all, rows->order, n * sizeof(*all));
+		memcpy(messages, rows->messages, n * sizeof(*messages));
+		r = keep_what_fits(rows, size, room, all, messages);
+	}
+	rows->fit.by_time = NULL;
+	free(all);
+	free(messages);
+	page->report->n_marks_summed = n - rows->n;
+	return r;
+}
+
+/* By number of the profile, for operations and arrows. */
+static void place(struct rows *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		rows->places[i] = NONE;
 	for (size_t i = 0; i < rows->n; i++)
 		rows->places[rows->order[i]] = (uint32_t)i;
-	return 0;
 }
 
 int syc_page_write_marks(struct syc_page *page)
@@ -270,15 +400,23 @@ int syc_page_write_marks(struct syc_page *page)
 	rows.marks = syscap_profile_marks(page->profile, &n);
 	r = choose(&rows, n);
 	if (r == 0)
+		r = fit(&rows);
+	if (r == 0)
 		r = take_messages(&rows);
 	if (r == 0)
 		r = write_names(page);
 	if (r == 0)
-		r = write_rows(&rows);
-	if (r == 0)
-		r = write_operations(&rows);
-	if (r == 0)
-		r = write_arrows(&rows);
+		r = write_rows(&rows, &page->pack);
+	if (r == 0 && rows.fit.n > 0)
+		r = write_bars(&rows, &page->pack);
+	if (r == 0 && rows.fit.n > 0)
+		r = write_sums(&rows);
+	if (r == 0) {
+		place(&rows, n);
+		r = syc_page_write_links(page, rows.places);
+	}
+	syc_fit_fini(&rows.fit);
+	syc_map_fini(&rows.texts);
 	free(rows.order);
 	free(rows.places);
 	free(rows.messages);

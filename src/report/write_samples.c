@@ -38,48 +38,6 @@ int syc_page_write_tree(struct syc_page *page, const char *prefix,
 		view == page->view ? get_function : get_heap_function, page);
 }
 
-struct functions {
-	const struct syscap_profile_function *items;
-	uint32_t *names, *binaries;
-};
-
-static uint64_t get_category(const void *data, size_t i)
-{
-	const struct syscap_profile_function *functions = data;
-
-	return (uint64_t)functions[i].category |
-	       (functions[i].is_named ? 8u : 0u);
-}
-
-int syc_page_write_functions(struct syc_page *page)
-{
-	struct functions f;
-	size_t n;
-	int r = -ENOMEM;
-
-	f.items = syscap_profile_functions(page->profile, &n);
-	f.names = malloc((n + 1) * sizeof(*f.names));
-	f.binaries = malloc((n + 1) * sizeof(*f.binaries));
-	if (f.names != NULL && f.binaries != NULL) {
-		for (size_t i = 0; i < n; i++) {
-			f.names[i] = syc_page_text(page, f.items[i].name);
-			f.binaries[i] = syc_page_text(page, f.items[i].binary);
-		}
-		r = syc_column_write_u32(&page->pack, "function.names", n,
-		                         f.names);
-		if (r == 0)
-			r = syc_column_write_u32(&page->pack,
-			                         "function.binaries", n,
-			                         f.binaries);
-		if (r == 0)
-			r = syc_column_write(&page->pack, "function.categories",
-			                     n, get_category, f.items);
-	}
-	free(f.names);
-	free(f.binaries);
-	return r;
-}
-
 struct rows {
 	const struct syc_page *page;
 	struct syscap_profile_samples samples;

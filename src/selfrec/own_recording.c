@@ -112,7 +112,7 @@ static int claim_as_guest(struct syc_session *s, struct syc_slot *ret_slot)
 }
 
 /* 0; -EAGAIN: this is a guest that has to go elsewhere; or -errno. */
-static int connect_to(struct syc_session *s, struct syc_state *ts)
+static int take_slot(struct syc_session *s, struct syc_state *ts)
 {
 	struct syc_slot slot;
 	int r;
@@ -141,7 +141,7 @@ static bool connect_to_session(struct syc_state *ts)
 	int r;
 
 	do {
-		r = connect_to(syc_session_enter(), ts);
+		r = take_slot(syc_session_enter(), ts);
 		syc_session_leave();
 		/* It has no ring yet: it is of the new epoch at once */
 		if (r == -EAGAIN)

@@ -31,6 +31,7 @@ struct syc_destination;
 struct syc_process;
 struct syc_ring_header;
 struct syc_state;
+struct sockaddr_un;
 
 /** How many copies can act as one. */
 #define SYC_COPIES_MAX 64u
@@ -42,10 +43,17 @@ struct syc_copy {
 	uint32_t has_ended; /* its destructors ran */
 };
 
-/** A ring that is mapped; a child gets rid of its parent's. */
+/** A socket that leads to the recorder. */
+struct syc_control_socket {
+	int32_t fd; /* -1: none */
+	uint64_t dev, ino;
+};
+
+/** What a thread has that a child inherits, and gets rid of. */
 struct syc_mapped {
 	struct syc_ring_header *header;
 	uint32_t size;
+	struct syc_control_socket connection; /* fd 0: none; or not any more */
 };
 
 /** The names that stand for addresses in stacks. */
@@ -81,9 +89,12 @@ struct syc_block {
 
 	/* Where events go.  `is_started` and `started` change under the life
 	 * lock of the process. */
-	int32_t control_fd;  /* -1: none */
 	uint32_t is_started; /* by syscap_start(); else the environment's */
-	uint64_t control_dev, control_ino;
+	struct syc_control_socket control; /* the inherited one */
+	/* of no family: there is none; static, in a pinned copy */
+	const struct sockaddr_un *recorder;
+	struct syc_control_socket parked; /* emit/connection.c */
+	uint32_t parking;
 	const struct syc_destination
 		*environment; /* static, in pinned copies */
 	const struct syc_destination *started;

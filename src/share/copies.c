@@ -16,9 +16,23 @@ static uint32_t count_entered(const struct syc_block *block)
 	return n < SYC_COPIES_MAX ? n : SYC_COPIES_MAX;
 }
 
+/*
+ * A copy whose word is negative left open whether something is recorded, and
+ * the thread that decides may be at work: a 0 that only says that nothing has
+ * begun yet would send its other threads away.
+ */
+static bool is_open_still(const struct syc_block *block, const int32_t *active)
+{
+	return __atomic_load_n(active, __ATOMIC_RELAXED) < 0 &&
+	       __atomic_load_n(&block->last_epoch, __ATOMIC_ACQUIRE) == 0;
+}
+
 static void tell_copy(const struct syc_block *block, int32_t *active)
 {
 	int32_t told;
+
+	if (is_open_still(block, active))
+		return;
 
 	do {
 		told = __atomic_load_n(&block->active, __ATOMIC_SEQ_CST);

@@ -23,7 +23,7 @@ row() {
 	}
 	# shellcheck disable=SC2086 # four words
 	printf '%-10s%-40s%9s%9s%9s%9s\n' "$kind" "$(echo "$*" |
-		sed "s|$scratch/[a-z]*||; s|-o /dev/null||; s|  *| |g")" $cost
+		sed "s|$scratch/[a-z]*||g; s|-o /dev/null||; s|  *| |g")" $cost
 }
 
 echo "processor  $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo |
@@ -37,10 +37,16 @@ for kind in marks counters samples; do
 	row "$kind" stat "$file"
 	row "$kind" cat --force -q -o /dev/null "$file"
 	row "$kind" check "$file"
+	# Nine times the file: what it has in memory does not grow.
+	row "$kind" cat --force -q -o /dev/null "$file" "$file" "$file" \
+		"$file" "$file" "$file" "$file" "$file" "$file"
 	case $kind in
-	samples) formats="folded speedscope pprof" tables="functions samples" ;;
-	marks) formats="speedscope" tables="marks" ;;
-	*) formats="" tables="" ;;
+	samples)
+		formats="folded speedscope pprof perfetto chrome firefox callgrind"
+		tables="functions samples"
+		;;
+	marks) formats="speedscope perfetto chrome firefox" tables="marks" ;;
+	*) formats="perfetto chrome firefox" tables="counters" ;;
 	esac
 	for format in $formats; do
 		row "$kind" export --format "$format" -o /dev/null "$file"

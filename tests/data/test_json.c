@@ -106,6 +106,14 @@ TEST(doubles_read_back_the_same_and_are_short)
 	expect_double(1.0 / 3, "0.3333333333333333");
 	expect_double(5e-324, "4.94065645841247e-324");
 	expect_double(1.7976931348623157e308, "1.7976931348623157e+308");
+	expect_double(-1234.5, "-1234.5");
+	expect_double(0.001, "0.001");
+	expect_double(-0.0, "-0");
+	expect_double(0.1 + 0.2, "0.30000000000000004");
+	expect_double(999999999999999.0, "999999999999999");
+	expect_double(1e15, "1e+15");
+	expect_double(9007199254740993.0, "9007199254740992");
+	expect_double(123456789.0625, "123456789.0625");
 	expect_double(NAN, "null");
 	expect_double(-INFINITY, "null");
 }
@@ -142,5 +150,49 @@ TEST(bytes_are_base64)
 		syc_json_base64(&json, (const unsigned char *)cases[i].bytes,
 		                strlen(cases[i].bytes));
 		expect(&json, cases[i].wanted);
+	}
+}
+
+TEST(doubles_read_back_the_same_whatever_they_are)
+{
+	uint64_t state = test_seed();
+
+	for (unsigned i = 0; i < 20000; i++) {
+		struct syc_json json = begin();
+		double value, back;
+
+		state = state * UINT64_C(6364136223846793005) +
+		        1442695040888963407;
+		if (i % 2)
+			memcpy(&value, &state, sizeof(value));
+		else
+			value = (double)((int64_t)state >> i % 60) /
+			        (1 + i % 1000 * (i % 7));
+		if (!isfinite(value))
+			value = i;
+		syc_json_double(&json, value);
+		fclose(json.out);
+		back = strtod(text, NULL);
+		CHECK(memcmp(&back, &value, sizeof(value)) == 0);
+		free(text);
+	}
+}
+
+TEST(texts_of_any_length_are_whole_between_brackets)
+{
+	static char input[5000], wanted[5100];
+
+	for (size_t n = 2; n < sizeof(input); n += 1 + n / 7) {
+		struct syc_json json = begin();
+
+		memset(input, 'x', n);
+		memcpy(input + n - 2, "\"\\", 3);
+		snprintf(wanted, sizeof(wanted), "[\"%.*s\\\"\\\\\",7]",
+		         (int)n - 2, input);
+		syc_json_begin_array(&json);
+		syc_json_text(&json, input);
+		syc_json_integer(&json, 7);
+		syc_json_end_array(&json);
+		expect(&json, wanted);
 	}
 }

@@ -213,6 +213,29 @@ TEST(of_threads_that_come_at_the_same_time_none_loses_its_first_event)
 	CHECK_EQ(count(run(emit_in_threads)), 8);
 }
 
+/*
+ * The last step before the one that decides says that something is recorded;
+ * it may be sent away just there.  What it comes to has no other use here.
+ */
+static int away_ms;
+int at_quick_exit(void (*unused)(void))
+{
+	(void)unused;
+	usleep((useconds_t)away_ms * 1000);
+	return 0;
+}
+
+static void emit_in_threads_while_away(void)
+{
+	away_ms = 100;
+	emit_in_threads();
+}
+
+TEST(no_thread_loses_its_first_event_before_recording_is_on)
+{
+	CHECK_EQ(count(run(emit_in_threads_while_away)), 8);
+}
+
 static void emit_in_child(void)
 {
 	const pid_t pid = fork();

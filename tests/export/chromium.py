@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 
 CHUNK = 1 << 20
 
@@ -71,8 +72,13 @@ class Browser:
     def open(self, url):
         """A page, as the session of others' commands."""
         page = self.ask("Target.createTarget", url=url)["targetId"]
-        return self.ask("Target.attachToTarget", targetId=page,
-                        flatten=True)["sessionId"]
+        session = self.ask("Target.attachToTarget", targetId=page,
+                           flatten=True)["sessionId"]
+        # Until it has loaded, what is told belongs to an empty page.
+        while not self.run(session, "location.href !== 'about:blank' && "
+                                    "document.readyState === 'complete'"):
+            time.sleep(0.05)
+        return session
 
 
 def start(folder):

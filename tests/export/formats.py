@@ -8,13 +8,14 @@ import io
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
 
 from story import BEGIN, PERIOD, Story
 
-syscap, go, sqlite3 = (sys.argv[1:] + ["", ""])[:3]
+syscap, go, sqlite3, duckdb = (sys.argv[1:] + ["", "", ""])[:4]
 
 
 def export(path, *args):
@@ -180,15 +181,55 @@ def check_pprof(path, samples, args):
     return out
 
 
+def ask_go(folder, *args):
+    done = subprocess.run([go, "tool", "pprof", *args], check=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          env=dict(os.environ, HOME=folder))
+    return done.stdout.decode()
+
+
+def go_top(folder, *args):
+    """The ticks of each function itself, and of it with what it called.
+    pprof takes <...> and (...) for arguments, and leaves them out."""
+    told = ask_go(folder, "-top", "-sample_index=0", "-nodecount=100000",
+                  "-nodefraction=0", *args)
+    found = {}
+    for own, total, name in re.findall(
+            r"^ *(-?\d+) +\S+ +\S+ +(-?\d+) +\S+ +(.*)$", told, re.M):
+        found[name] = int(own), int(total)
+    return found
+
+
 def check_go(folder, out, samples):
     path = os.path.join(folder, "p.pb.gz")
     with open(path, "wb") as file:
         file.write(out)
-    done = subprocess.run([go, "tool", "pprof", "-raw", path], check=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          env=dict(os.environ, HOME=folder))
-    counts = re.findall(r"^ +(\d+) +(\d+): ", done.stdout.decode(), re.M)
+    counts = re.findall(r"^ +(\d+) +(\d+): ", ask_go(folder, "-raw", path),
+                        re.M)
     assert sum(int(c) for c, _ in counts) == sum(s[3] for s in samples)
+    wanted = collections.Counter()
+    for sample in samples:
+        wanted[sample[4][-1]] += sample[3]
+    top = go_top(folder, path)
+    for name, ticks in wanted.items():
+        if re.fullmatch(r"\w+", name):
+            assert top[name][0] == ticks, (name, top[name], ticks)
+    assert sum(own for own, _ in top.values()) == sum(wanted.values())
+    return top
+
+
+def check_go_difference(folder, path, top):
+    """Against half of it."""
+    half = os.path.join(folder, "half.pb.gz")
+    with open(half, "wb") as file:
+        file.write(export(path, "--format=pprof", "--thread=11")[0])
+    below = go_top(folder, half)
+    differing = go_top(folder, "-diff_base", half,
+                       os.path.join(folder, "p.pb.gz"))
+    for name in top:
+        wanted = top[name][0] - below.get(name, (0, 0))[0]
+        assert differing.get(name, (0, 0))[0] == wanted, \
+            (name, differing.get(name), wanted)
 
 
 def table(path, name, args):
@@ -220,27 +261,50 @@ def check_csv(path, samples, marks, args):
         sorted(m[:6] for m in marks), "csv marks"
 
 
-def check_sqlite(folder, path, story):
-    """Every table is loaded, and says what was recorded."""
+def check_threadless(folder):
+    """Marks whose thread is not told are of any thread of their process, also
+    for tables that say nothing of what else that thread did."""
+    path = os.path.join(folder, "threadless")
+    threadless = Story(4)
+    threadless.frame(10, 10, BEGIN + 5_000_000, 0, struct.pack(
+        "<q24s40s", 80_000_000, b"odd", b"one") + b"\0")
+    # There is nothing of this thread but a sample.
+    threadless.sample(BEGIN + 6_000_000, 10, 77, 1, [0])
+    threadless.write(path)
+    for name in ("counters", "logs", "allocations", "losses", "marks"):
+        asked = ["--format=csv", "--table=" + name, "--thread=77"]
+        assert export(path, *asked)[0] == \
+            export(path, *asked, "--mark=odd/one")[0], name
+
+
+def count_if(what):
+    return f"count(case when {what} then 1 end)"
+
+
+def check_engine(folder, path, story, ask):
+    """Every table is loaded, and says what was recorded; @ask(file, what)
+    selects from it."""
     wanted = {
         "samples": (
-            "sum(weight_ns), sum(function = '=HYPERLINK(\"x\")')",
+            'sum(weight_ns), ' + count_if("function = '=HYPERLINK(\"x\")'"),
             [len(story.samples), sum(s[3] for s in story.samples) * PERIOD,
              sum(s[4][-1] == '=HYPERLINK("x")' for s in story.samples)]),
         "marks": (
-            "sum(duration_ns), sum(name = '=now'), sum(message <> '')",
+            "sum(duration_ns), " + count_if("name = '=now'") +
+            ", count(nullif(message, ''))",
             [len(story.marks), sum(m[1] for m in story.marks),
              sum(m[5] == "=now" for m in story.marks),
              sum(m[6] != "" for m in story.marks)]),
         "counters": (
-            "sum(value * (name = 'ratio')), count(distinct name)",
+            "sum(case when name = 'ratio' then value else 0 end), "
+            "count(distinct name)",
             [len(story.values), sum(v[4] for v in story.values
                                     if v[3] == "ratio"), 2]),
         "logs": (
-            "count(distinct message), sum(severity = 'warning')",
+            "count(distinct message), " + count_if("severity = 'warning'"),
             [len(story.logs), 10, len(story.logs)]),
         "allocations": (
-            "sum(bytes), sum(freed_ns <> '')",
+            "sum(bytes), count(nullif(cast(freed_ns as varchar), ''))",
             [sum(a[4] > 0 for a in story.allocations),
              sum(a[4] for a in story.allocations), 20]),
         "losses": ("count(*)", [0, 0]),
@@ -248,12 +312,22 @@ def check_sqlite(folder, path, story):
     for name, (what, numbers) in wanted.items():
         file = os.path.join(folder, name + ".csv")
         export(path, "--format=csv", "--table=" + name, "-o", file)
-        done = subprocess.run(
-            [sqlite3, ":memory:"], check=True, stdout=subprocess.PIPE,
-            text=True, input=".import --csv %s t\nselect count(*), %s from t;\n"
-            % (file, what))
-        assert [float(n) for n in done.stdout.split("|")] == numbers, \
-            (name, done.stdout, numbers)
+        told = ask(file, "count(*), " + what)
+        assert [float(n) for n in told.split("|")] == numbers, \
+            (name, told, numbers)
+
+
+def ask_sqlite(file, what):
+    return subprocess.run(
+        [sqlite3, ":memory:"], check=True, stdout=subprocess.PIPE, text=True,
+        input=f".import --csv {file} t\nselect {what} from t;\n").stdout
+
+
+def ask_duckdb(file, what):
+    script = os.path.join(os.path.dirname(__file__), "duckdb.js")
+    return subprocess.run(
+        ["node", script, duckdb, f"select {what} from '{file}'"],
+        check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 with tempfile.TemporaryDirectory() as work:
@@ -274,7 +348,12 @@ with tempfile.TemporaryDirectory() as work:
         pprof = check_pprof(file, kept, args)
         check_csv(file, kept, kept_marks, args)
         if go:
-            check_go(work, pprof, kept)
+            top = check_go(work, pprof, kept)
+            if not args:
+                check_go_difference(work, file, top)
     check_early_marks(work)
+    check_threadless(work)
     if sqlite3:
-        check_sqlite(work, file, story)
+        check_engine(work, file, story, ask_sqlite)
+    if duckdb:
+        check_engine(work, file, story, ask_duckdb)

@@ -13,6 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -81,6 +82,44 @@ void peer_start(struct peer *peer, const char *child, uint32_t ring_size,
                 enum peer_kind kind)
 {
 	peer_start_arg(peer, child, "", ring_size, kind);
+}
+
+void peer_listen(struct peer *peer)
+{
+	CHECK_EQ(listen(peer->listener, PEER_MAX_CONNECTIONS), 0);
+}
+
+void peer_start_named(struct peer *peer, const char *child, const char *arg,
+                      bool listens)
+{
+	memset(peer, 0, sizeof(*peer));
+	peer->is_named = true;
+	peer->sock = -1;
+	peer->ring_size = 1 << 16;
+	peer->kind = PEER_OURS;
+	peer->listener = socket(
+		AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	CHECK(peer->listener >= 0);
+	struct sockaddr_un name = { .sun_family = AF_UNIX };
+	snprintf(peer->path, sizeof(peer->path), "/tmp/syscap-peer-%d",
+	         getpid());
+	snprintf(name.sun_path, sizeof(name.sun_path), "%s", peer->path);
+	unlink(peer->path);
+	CHECK_EQ(bind(peer->listener, (struct sockaddr *)&name, sizeof(name)),
+	         0);
+	if (listens)
+		peer_listen(peer);
+	fflush(NULL);
+	peer->pid = fork();
+	if (peer->pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		setenv("SYSPROF_CONTROL_FD", "99", 1);
+		setenv("SYSCAP_RECORDER", peer->path, 1);
+		setenv("SYSCAP_TEST_CHILD", child, 1);
+		setenv("SYSCAP_TEST_ARG", arg, 1);
+		execl("/proc/self/exe", child, NULL);
+		_exit(98);
+	}
 }
 
 int peer_run_alone(const char *child, const char *arg, const char *control_fd)
@@ -161,18 +200,82 @@ void peer_send_fds(struct peer *peer, const int *fds, unsigned n)
 		CHECK(errno == EPIPE || errno == ECONNRESET);
 }
 
+/* To the first that waits: false if nobody does any more. */
+static bool choose_connection(struct peer *peer)
+{
+	if (!peer->is_named)
+		return true;
+	for (int i = 0; i < PEER_MAX_CONNECTIONS; i++)
+		if (peer->connections[i].has_asked) {
+			peer->connections[i].has_asked = false;
+			peer->sock = peer->connections[i].sock;
+			return true;
+		}
+	return false;
+}
+
 void peer_reply(struct peer *peer)
 {
+	if (!choose_connection(peer))
+		return;
 	const int fd = make_ring(peer);
 
 	peer_send_fds(peer, &fd, 1);
 	close(fd);
 }
 
+static void accept_one(struct peer *peer)
+{
+	const int sock = accept4(peer->listener, NULL, NULL, SOCK_CLOEXEC);
+	int i = 0;
+
+	if (sock < 0)
+		return;
+	peer->n_connections++;
+	while (peer->connections[i].sock > 0)
+		CHECK(++i < PEER_MAX_CONNECTIONS);
+	peer->connections[i].sock = sock;
+}
+
+/* How many requests came. */
+static unsigned serve_one(struct peer *peer, struct peer_connection *connection)
+{
+	char request[11];
+	const ssize_t r = recv(connection->sock, request, 11, MSG_DONTWAIT);
+
+	if (r == 10) {
+		CHECK(memcmp(request, "CreatRing", 10) == 0);
+		connection->has_asked = true;
+		peer->n_requests++;
+		return 1;
+	}
+	CHECK(r <= 0);
+	if (r == 0 || errno == ECONNRESET) {
+		close(connection->sock);
+		*connection = (struct peer_connection){ 0 };
+	}
+	return 0;
+}
+
+static unsigned serve_connections(struct peer *peer)
+{
+	unsigned n = 0;
+
+	accept_one(peer);
+	for (int i = 0; i < PEER_MAX_CONNECTIONS; i++)
+		if (peer->connections[i].sock > 0)
+			n += serve_one(peer, &peer->connections[i]);
+	for (unsigned i = 0; i < n && !peer->holds_replies; i++)
+		peer_reply(peer);
+	return n;
+}
+
 unsigned peer_serve(struct peer *peer)
 {
 	unsigned n = 0;
 
+	if (peer->is_named)
+		return serve_connections(peer);
 	for (;;) {
 		char request[10];
 		const ssize_t r = recv(peer->sock, request, 10, MSG_DONTWAIT);
@@ -273,7 +376,9 @@ static int finish(struct peer *peer, bool draining)
 		const pid_t pid = waitpid(peer->pid, &status, WNOHANG);
 
 		CHECK(pid >= 0);
-		struct pollfd pfd = { .fd = peer->sock, .events = POLLIN };
+		struct pollfd pfd = { .fd = peer->is_named ? peer->listener
+			                                   : peer->sock,
+			              .events = POLLIN };
 		const unsigned n_served = peer_serve(peer);
 		const size_t n = draining ? peer_drain(peer) : 0;
 		if (pid == peer->pid)
@@ -308,7 +413,15 @@ void peer_free(struct peer *peer)
 		free(ring->bytes);
 	}
 	free(peer->rings);
-	close(peer->sock);
+	for (int i = 0; i < PEER_MAX_CONNECTIONS; i++)
+		if (peer->connections[i].sock > 0)
+			close(peer->connections[i].sock);
+	if (peer->is_named) {
+		close(peer->listener);
+		unlink(peer->path);
+	} else {
+		close(peer->sock);
+	}
 }
 
 /* ----------------------------------------------------------------- frames */

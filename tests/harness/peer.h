@@ -68,8 +68,21 @@ struct peer_ring {
 	size_t n_walked; /* looked at for an end marker */
 };
 
-struct peer {
+/** Connections to a peer that has a name. */
+#define PEER_MAX_CONNECTIONS 64
+
+struct peer_connection {
 	int sock;
+	bool has_asked; /* and was not answered */
+};
+
+struct peer {
+	int sock;      /* where it is asked, and the next reply goes */
+	bool is_named; /* else the child inherits a socket */
+	int listener;
+	char path[96];
+	unsigned n_connections; /* ever */
+	struct peer_connection connections[PEER_MAX_CONNECTIONS];
 	pid_t pid;
 	enum peer_kind kind;
 	uint32_t ring_size;
@@ -99,6 +112,15 @@ void peer_start(struct peer *peer, const char *child, uint32_t ring_size,
                 enum peer_kind kind);
 void peer_start_arg(struct peer *peer, const char *child, const char *arg,
                     uint32_t ring_size, enum peer_kind kind);
+
+/**
+ * A peer that the child has to find by its name, which SYSCAP_RECORDER tells;
+ * unless @listens nobody does until peer_listen().  SYSPROF_CONTROL_FD is a
+ * closed number.
+ */
+void peer_start_named(struct peer *peer, const char *child, const char *arg,
+                      bool listens);
+void peer_listen(struct peer *peer);
 
 /** In the child: what peer_start_arg() was given, or "". */
 const char *peer_arg(void);

@@ -82,3 +82,27 @@ TEST(threads_that_begin_while_the_recorder_stands_still_are_recorded)
 	check_stop(300);
 	check_stop(1000);
 }
+
+TEST(a_process_that_ends_without_its_late_ring_is_counted)
+{
+	char command[1024], ready[96], go[96], asked[96];
+
+	recording_init(&recording);
+	snprintf(ready, sizeof(ready), "%s/ready", recording.dir);
+	snprintf(go, sizeof(go), "%s/go", recording.dir);
+	snprintf(asked, sizeof(asked), "%s/asked", recording.dir);
+	snprintf(command, sizeof(command),
+	         ": >'%s'; until test -e '%s'; do sleep 0.01; done; "
+	         "exec '%s' --deaf '%s'",
+	         ready, go, recording_program("record_children"), asked);
+	recording_start(&recording, "sh", "-c", command, NULL);
+	CHECK(recording_wait(exists, ready));
+	CHECK_EQ(kill(recording.pid, SIGSTOP), 0);
+	fclose(fopen(go, "w"));
+	CHECK(recording_wait(exists, asked));
+	CHECK_EQ(kill(recording.pid, SIGCONT), 0);
+	CHECK_EQ(recording_finish(&recording), 0);
+	CHECK(strstr(recording.messages, "1 process could not be recorded") !=
+	      NULL);
+	recording_free(&recording);
+}

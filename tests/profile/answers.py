@@ -12,6 +12,14 @@ import re
 from capture import SYSTEM
 
 
+def is_looked_at(capture, mark, want):
+    """A mark whose thread is not known is of any thread of its process."""
+    thread = want.get("thread", str(mark.tid))
+    return thread == str(mark.tid) or mark.tid < 0 and any(
+        other.pid == mark.pid and str(other.tid) == thread
+        for events in (capture.samples, capture.marks) for other in events)
+
+
 def marks_of(capture, want):
     group, _, name = want["mark"].partition("/")
     found = [m for m in capture.marks
@@ -20,7 +28,7 @@ def marks_of(capture, want):
              and m.time >= want.get("from", m.time)
              and m.time < want.get("to", m.time + 1)
              and m.pid == want.get("pid", m.pid)
-             and want.get("thread", str(m.tid)) == str(m.tid)]
+             and is_looked_at(capture, m, want)]
     found.sort(key=lambda m: (-m.duration, m.time))
     slowest = want.get("slowest")
     if slowest is None:

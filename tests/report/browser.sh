@@ -15,6 +15,8 @@ filters=20
 seed=${SEED:-$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')}
 echo "SEED=$seed"
 export SEED="$seed"
+# What CI keeps.
+export PICTURES="${PICTURES:-$SYSCAP_TEST_BIN/../../pictures}"
 python3 "$here/../export/rich.py" "$dir/rich.syscap" "$seed"
 "$SYSCAP" record --sample=1000 -q -o "$dir/work.syscap" -- \
 	"$SYSCAP_TEST_BIN/profile_work" 100
@@ -25,4 +27,10 @@ for name in rich work; do
 		>"$dir/$name.json"
 	node "$here/equal.mjs" "$dir/$name.html" "$dir/$name.json"
 done
-node "$here/walk.mjs" "$dir/rich.html" "$dir/saved.html" "$@"
+"$SYSCAP" report -o "$dir/pair.html" "$dir/rich.syscap" "$dir/work.syscap" \
+	2>"$dir/err" || { cat "$dir/err"; exit 1; }
+python3 "$here/bounded.py" "$SYSCAP" "$dir"
+"$SYSCAP" report --max-size=1 -o "$dir/bounded.html" "$dir/many.syscap" 2>"$dir/err" ||
+	{ cat "$dir/err"; exit 1; }
+node "$here/walk.mjs" "$dir/rich.html" "$dir/saved.html" "$dir/pair.html" \
+	"$dir/bounded.html" "$@"

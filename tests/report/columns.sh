@@ -20,3 +20,4 @@ SYSCAP_SAMPLE=1000 "$SYSCAP" record -q -o "$dir/work.syscap" -- \
 python3 "$here/columns.py" "$SYSCAP" "$dir/rich.syscap" "$dir/big.syscap" \
 	"$dir/work.syscap"
 python3 "$here/redacted.py" "$SYSCAP" "$dir"
+python3 "$here/pair.py" "$SYSCAP" "$dir/rich.syscap" "$dir/work.syscap"

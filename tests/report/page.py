@@ -13,7 +13,7 @@ import struct
 import zlib
 
 COLUMN = re.compile(
-    r'<script type="application/octet-stream" data-name="([a-z_.]+)" '
+    r'<script type="application/octet-stream" data-name="([a-z0-9_.]+)" '
     r'data-width="(\d)" data-n="(\d+)" data-bytes="(\d+)">([A-Za-z0-9+/=]*)'
     r'</script>\n')
 

@@ -13,7 +13,7 @@ from story import BEGIN, Story, text  # noqa: E402
 
 HOME = b"/home" + b"/ann-lee"
 SECRETS = ("ann-lee", "hunter2", "secret-message", "secret-value",
-           "secret-file", "secret-log")
+           "secret-file", "secret-log", "secret-name")
 
 
 def make(path):
@@ -40,10 +40,12 @@ def texts_of(syscap, path, *options):
 
 
 def main(syscap, folder):
-    path = os.path.join(folder, "private.syscap")
+    path = os.path.join(folder, "secret-name.syscap")
     make(path)
     whole = texts_of(syscap, path)
-    clean = texts_of(syscap, path, "--redact")
+    # What is typed is told, too: as a filter, and as the file's name
+    clean = texts_of(syscap, path, "--redact", "--drop",
+                     (HOME + b"/bin/nothing").decode())
     for secret in SECRETS:
         assert secret in whole, secret
         assert secret not in clean, secret

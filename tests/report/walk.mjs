@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// walk.mjs PAGE SAVED - a walk through all views as people do it: click, drag,
+// walk.mjs PAGE SAVED PAIR BOUNDED - a walk through all views as people do it: click, drag,
 // search, zoom, sort, filter, undo, by keys alone, narrow, dark, saved, printed.
 import { writeFileSync } from 'node:fs';
 
 import { Browser, expect } from './browser.mjs';
 
-const [, , file, saved, whole] = process.argv;
+const [, , file, saved, pair, bounded, whole] = process.argv;
 const browser = await Browser.start();
 const state = (page) => page.evaluate(() => window.syscap.app.state);
 const draw = (page) => page.evaluate(() => new Promise((resolve) =>
@@ -134,11 +134,133 @@ async function byKeys(page) {
 	await draw(page);
 }
 
+/** What is behind a box, one by one; which thread it is of. */
+async function lookBehind(page) {
+	const boxes = await page.locator('.boxes').boundingBox();
+	await page.mouse.click(boxes.x + 30, boxes.y + 30);
+	await draw(page);
+	for (const order of ['', 'leaves', 'threads']) {
+		await page.evaluate((show) => window.syscap.app.set({ show, zoom: undefined }),
+			order);
+		await draw(page);
+		const total = await page.evaluate(() => {
+			const { app } = window.syscap;
+			const { view } = app;
+			view.openStacks(1);
+			let sum = 0;
+			const { samples, ticks } = app.model;
+			for (const i of view.stacks.found)
+				sum += samples.ticks[i] * ticks[samples.threads[i]];
+			return [sum, view.shown.totals[1], view.stacks.found.length];
+		});
+		expect('stacks behind the first box, order "' + order + '", are its sum: ' +
+			total, total[0] === total[1] && total[2] > 0);
+	}
+	await page.evaluate(() => window.syscap.app.set({ show: undefined }));
+	await draw(page);
+	await page.mouse.click(boxes.x + 30, boxes.y + 30);
+	await draw(page);
+	await click(page, 'button:text-is("Stacks one by one")');
+	await page.click('button[aria-label="The next stack"]');
+	expect('the second is shown', /^2 of [\d,]+, at /.test(
+		await page.locator('.stacks .bar span').textContent()));
+	expect('with its frames', await page.locator('.stack li').count() > 0);
+	await browser.look(page, 'stacks one by one');
+	await browser.picture(page, 'light-Stacks');
+	await page.evaluate(() => window.syscap.app.set({ colour: 'thread' }));
+	await draw(page);
+	await browser.picture(page, 'light-Colour-by-thread');
+	expect('threads have colours', await page.locator('.legend .key').count() > 1);
+	await page.evaluate(() => window.syscap.app.set({ colour: undefined }));
+}
+
+/** Durations that are dragged over become a filter, and can be compared. */
+async function brushDurations(page) {
+	await click(page, '.tabs button:text-is("Marks")');
+	await click(page, 'button:text-is("Statistics")');
+	await click(page, 'tbody tr:has(th:text-is("lane/a")) th');
+	const box = await page.locator('.durations').boundingBox();
+	await page.mouse.move(box.x + box.width * 0.5, box.y + 60);
+	await page.mouse.down();
+	await page.mouse.move(box.x + box.width * 0.98, box.y + 60, { steps: 4 });
+	await page.mouse.up();
+	await draw(page);
+	const { longer, shorter, mark } = await state(page);
+	const n = await page.evaluate(({ longer, shorter }) => {
+		const { marks } = window.syscap.model;
+		let n = 0;
+		for (let i = 0; i < marks.n; i++)
+			if (window.syscap.model.markName(marks.names[i]) === 'lane/a' &&
+				marks.durations[i] >= longer && marks.durations[i] < shorter)
+				n++;
+		return n;
+	}, { longer, shorter });
+	const said = await page.locator('.place p.bar').textContent();
+	expect('durations of ' + mark + ' are chosen: ' + said,
+		mark === 'lane/a' && n > 0 && said.startsWith(n + ' of them'));
+	await browser.look(page, 'brushed durations');
+	await browser.picture(page, 'light-Durations');
+	await click(page, 'button:text-is("Compare with the others")');
+	expect('they are compared', (await page.locator('.answer').textContent())
+		.startsWith('The chosen ' + n + ' took'));
+	for (let i = 0; i < 3; i++)
+		await page.goBack();
+	await page.evaluate(() => window.syscap.app.set({ view: 'flame', mark: undefined,
+		longer: undefined, shorter: undefined, name: undefined }));
+	await draw(page);
+}
+
+/** Two captures: opened at what differs. */
+async function lookAtPair() {
+	const page = await browser.open(pair);
+	expect('a pair opens at what differs', await page.evaluate(() =>
+		window.syscap.app.view.comparison.other.text) === 'rich.syscap');
+	const sums = await page.evaluate(() => {
+		const { one, other } = window.syscap.app.view.comparison;
+		const { selfs } = window.syscap.model.other;
+		return [one.total, window.syscap.answer().total, other.total,
+			selfs.reduce((a, b) => a + b, 0)];
+	});
+	expect('sums stay: ' + sums, sums[0] === sums[1] && sums[2] === sums[3] &&
+		sums[0] > 0 && sums[2] > 0);
+	await browser.look(page, 'pair');
+	await browser.picture(page, 'pair');
+	await page.locator('.bar label.toggle input').check();
+	await draw(page);
+	await browser.picture(page, 'pair-there');
+	await page.fill('.search input', 'main');
+	await draw(page);
+}
+
+/** Marks that are summed up are said to be. */
+async function lookAtBounded() {
+	const page = await browser.open(bounded, '#view=marks');
+	await browser.look(page, 'bounded');
+	await browser.picture(page, 'bounded');
+	expect('marks are summed up, and that is said',
+		/short ones, are counted and summed/.test(
+			await page.locator('.details').textContent()));
+	for (const kind of ['Waterfall by thread', 'Table', 'Statistics']) {
+		await click(page, 'button:text-is("' + kind + '")');
+		await browser.picture(page, 'bounded-' + kind.replace(/ /g, '-'));
+	}
+	const found = await page.evaluate(() => {
+		const { rows } = window.syscap.app.view.statistics;
+		return rows.reduce((sum, row) => sum + row.n, 0);
+	});
+	expect('they count: ' + found, found >= 120000);
+}
+
 const page = await browser.open(file);
 await walk(page, 'light');
 await click(page, '.tabs button:text-is("Flame graph")');
 await byPointer(page);
 await byKeys(page);
+await click(page, '.tabs button:text-is("Flame graph")');
+await lookBehind(page);
+await brushDurations(page);
+await lookAtPair();
+await lookAtBounded();
 
 // An address leads to where it was
 const hash = await page.evaluate(() => {

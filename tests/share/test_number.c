@@ -32,7 +32,7 @@
 #define CHILD_1   20 /* emitters of a forked child begin here */
 #define RING      (1u << 20)
 
-static const char *const names[N_PARTS] = { "program", "a", "61", "62", "62b" };
+static const char *const names[N_PARTS] = { "program", "a", "58", "59", "59b" };
 /* A name has an address for each number. */
 static const char *const shared_names[N_PARTS] = {
 	"of the first", "of the first", "of the second", "of the third",
@@ -341,9 +341,9 @@ TEST(a_socket_is_one_numbers_and_the_others_say_so)
 	take_stream(pair, "s", true);
 	n_numbers += census_marks(&census, "program", 0) == N_EVENTS &&
 	             census_marks(&census, "a", 0) == N_EVENTS;
-	n_numbers += census_marks(&census, "61", 0) == N_EVENTS;
-	n_numbers += census_marks(&census, "62", 0) == N_EVENTS &&
-	             census_marks(&census, "62b", 0) == N_EVENTS;
+	n_numbers += census_marks(&census, "58", 0) == N_EVENTS;
+	n_numbers += census_marks(&census, "59", 0) == N_EVENTS &&
+	             census_marks(&census, "59b", 0) == N_EVENTS;
 	CHECK_EQ(n_numbers, 1);
 	CHECK(census.n_parts <= 2);
 }

@@ -52,6 +52,24 @@ def end_by_itself(terminal):
     terminal.wait(r"^END 0$")
 
 
+def outlive(terminal):
+    """Of a recorder that was killed nobody waits for more."""
+    terminal.command(
+        "clear; sh -c 'echo $$ >pid; exec \"%s\" record -q --sample -o "
+        "grown.syscap -- sh -c \"echo \\$\\$ >loop; exec %s 0\"' & "
+        "until [ -s loop ] && [ -s grown.syscap ]; do sleep 0.1; done; "
+        "\"%s\" top grown.syscap; echo \"END $?\"" % (SYSCAP, LOOP, SYSCAP))
+    try:
+        terminal.wait(r"(?s)recording · .*three_quarters")
+        os.kill(int(terminal.read("pid")), signal.SIGKILL)
+    finally:
+        os.kill(int(terminal.read("loop")), signal.SIGKILL)
+    terminal.wait(r"recording", absent=True)
+    terminal.wait(r"three_quarters")
+    terminal.keys("q")
+    terminal.wait(r"^END 0$")
+
+
 def fail(terminal):
     terminal.command("clear; \"%s\" top -- ./missing; echo \"END $?\"" % SYSCAP)
     terminal.wait(r"(?s)cannot run './missing'.*^END 127$")
@@ -82,7 +100,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         terminal = Terminal(folder)
         try:
-            for part in (fail, end_by_itself, watch, be_killed):
+            for part in (fail, end_by_itself, watch, outlive,
+                         be_killed):
                 part(terminal)
                 print("ok - %s" % part.__name__, flush=True)
         except Failed as failed:

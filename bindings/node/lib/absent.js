@@ -8,7 +8,8 @@ const { hrtime } = process;
 
 // By these a recorder, or who starts the program, asks for a capture.
 const ASKED = [
-  'SYSPROF_CONTROL_FD', 'SYSPROF_TRACE_FD', 'SYSCAP_OUTPUT', 'SYSCAP_SAMPLE',
+  'SYSPROF_CONTROL_FD', 'SYSCAP_RECORDER', 'SYSPROF_TRACE_FD', 'SYSCAP_OUTPUT',
+  'SYSCAP_SAMPLE',
 ];
 const ENOENT = -2;
 const ENOSYS = -38;

@@ -104,7 +104,7 @@ export function answerHeap(model, filter, of, moment = 0) {
 	const passes = passingNodes(model, filter, heapTree);
 	const threads = model.threadSet(filter.threads);
 	const base = new Float64Array(heapTree.n);
-	const inside = filter.mark || filter.longer || filter.slowest
+	const inside = filter.mark || filter.longer || filter.shorter || filter.slowest
 		? insides(model, chooseMarks(model, filter)) : null;
 	let total = 0, n = 0;
 	const from = filter.from === undefined ? 0 : lowerBound(rows.times, filter.from);
@@ -175,7 +175,24 @@ export function runningTimes(model, marks) {
 }
 
 /**
- * Marks of one name: how many, and how long.
+ * Bars of marks that pass, by what their first mark is.
+ * @param {Model} model @param {Filter} filter @param {(bar: number) => void} visit
+ */
+export function eachBar(model, filter, visit) {
+	const { bars } = model;
+	const threads = model.threadSet(filter.threads);
+	const from = filter.from === undefined ? -Infinity : filter.from;
+	const to = filter.to === undefined ? Infinity : filter.to;
+	for (let i = 0; i < bars.n; i++)
+		if (bars.times[i] >= from && bars.times[i] < to &&
+			(!threads || threads[bars.threads[i]]))
+			visit(i);
+}
+
+/**
+ * Marks of one name: how many, and how long.  Where some are in bars, median
+ * and p99 are known of all of them only, else NaN; sorted has those that the
+ * page holds.
  * @param {Model} model @param {Filter} filter
  */
 export function sumMarks(model, filter) {
@@ -190,12 +207,29 @@ export function sumMarks(model, filter) {
 	for (let i = low; i < high; i++)
 		if (!threads || threads[marks.threads[i]])
 			lists[marks.names[i]].push(marks.durations[i]);
+	const barred = model.markNames.map(() => ({ n: 0, sum: 0, least: Infinity }));
+	eachBar(model, filter, (i) => {
+		const one = barred[model.bars.names[i]];
+		one.n += model.bars.counts[i];
+		one.sum += model.bars.sums[i];
+		one.least = Math.min(one.least, model.bars.least[i]);
+	});
+	const isAll = !threads && filter.from === undefined && filter.to === undefined;
 	return lists.map((list, name) => {
 		const sorted = Float64Array.from(list).sort();
 		const n = sorted.length;
-		let total = 0;
+		const { n: more, sum, least } = barred[name];
+		let total = sum;
 		for (const duration of sorted)
 			total += duration;
+		if (more > 0) {
+			const [, , , median, p99] = model.markSums[name];
+			return { name, n: n + more, total,
+				min: n > 0 ? Math.min(sorted[0], least) : least,
+				mean: Math.floor(total / (n + more)),
+				median: isAll ? median : NaN, p99: isAll ? p99 : NaN,
+				max: n > 0 ? sorted[n - 1] : NaN, sorted };
+		}
 		const rank = (/** @type {number} */ percent) =>
 			n > 0 ? sorted[Math.ceil(n * percent / 100) - 1] : 0;
 		return { name, n, total, min: n > 0 ? sorted[0] : 0,

@@ -1,37 +1,42 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // canvas.js - a canvas as wide as its place, in the page's colours.
 
-/** The page's colours, read again when they change. */
-export class Theme {
-	constructor() {
-		this.read();
-		for (const query of ['(prefers-color-scheme: dark)',
-			'(forced-colors: active)'])
-			matchMedia(query).addEventListener('change', () => this.read());
-	}
+/** The page's colours, as its style has them by now. */
+function readColours() {
+	const style = getComputedStyle(document.documentElement);
+	const get = (/** @type {string} */ name) =>
+		style.getPropertyValue('--' + name).trim();
+	return {
+		paper: get('paper'),
+		raised: get('raised'),
+		ink: get('ink'),
+		soft: get('soft'),
+		line: get('line'),
+		accent: get('accent'),
+		brush: get('brush'),
+		lost: get('lost'),
+		found: get('found'),
+		onColour: get('on-colour'),
+		categories: [0, 1, 2, 3, 4].map((i) => get('category-' + i)),
+		series: [0, 1, 2, 3, 4, 5, 6, 7].map((i) => get('series-' + i)),
+		more: get('more'),
+		less: get('less'),
+		same: get('same'),
+		font: '12px ' + get('sans'),
+		small: '11px ' + get('sans'),
+	};
+}
 
-	read() {
-		const style = getComputedStyle(document.documentElement);
-		const get = (/** @type {string} */ name) =>
-			style.getPropertyValue('--' + name).trim();
-		this.paper = get('paper');
-		this.raised = get('raised');
-		this.ink = get('ink');
-		this.soft = get('soft');
-		this.line = get('line');
-		this.accent = get('accent');
-		this.brush = get('brush');
-		this.lost = get('lost');
-		this.found = get('found');
-		this.onColour = get('on-colour');
-		this.categories = [0, 1, 2, 3, 4].map((i) => get('category-' + i));
-		this.series = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => get('series-' + i));
-		this.more = get('more');
-		this.less = get('less');
-		this.same = get('same');
-		this.font = '12px ' + get('sans');
-		this.small = '11px ' + get('sans');
-	}
+/** @typedef {ReturnType<typeof readColours> & {read: () => void}} Theme */
+
+/** Colours that are read again when they change. @returns {Theme} */
+export function makeTheme() {
+	const theme = { ...readColours(),
+		read: () => { Object.assign(theme, readColours()); } };
+	for (const query of ['(prefers-color-scheme: dark)',
+		'(forced-colors: active)'])
+		matchMedia(query).addEventListener('change', theme.read);
+	return theme;
 }
 
 /** @param {HTMLCanvasElement} canvas @param {number} width @param {number} height */

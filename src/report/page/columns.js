@@ -166,6 +166,6 @@ export class Columns {
 	/** @param {string} name @returns {Uint8Array} */
 	bytes(name) {
 		const one = this.found.get(name);
-		return new Uint8Array(one ? one.buffer : 0);
+		return one ? new Uint8Array(one.buffer) : new Uint8Array(0);
 	}
 }

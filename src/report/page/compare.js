@@ -2,8 +2,8 @@
 // compare.js - what is different inside of a part of the capture: its samples
 // against the rest, or against other marks of the same name.
 import { runningTimes, shape } from './analysis.js';
-import { chooseMarks, Passing } from './filter.js';
-import { moveSelfs, sumFunctions, sumUp } from './tree.js';
+import { chooseMarks, Passing, passingNodes } from './filter.js';
+import { mergeTrees, moveSelfs, sumFunctions, sumUp } from './tree.js';
 
 /**
  * @typedef {object} Side
@@ -52,8 +52,10 @@ function pickSides(model, filter, state, name) {
 		return { kind, one: sums({ ...filter, function: pattern || '^$' }),
 			all: sums(filter) };
 	}
-	const marked = { ...filter, mark: name, slowest: undefined };
-	const one = { ...marked, slowest: state.amount || '1%' };
+	const marked = { ...filter, mark: name, slowest: undefined,
+		longer: undefined, shorter: undefined };
+	const one = kind === 'range' ? { ...filter, mark: name, slowest: undefined }
+		: { ...marked, slowest: state.amount || '1%' };
 	return { kind, one: sums(one), marks: chooseMarks(model, one),
 		allMarks: chooseMarks(model, marked),
 		all: sums(state.against === 'rest'
@@ -71,17 +73,42 @@ function each(model, marks) {
 	return { nMarks: marks.length, duration: duration / n, running: running / n };
 }
 
+/** This capture and the other one, of which only functions can be filtered.
+ * @param {import('./model.js').Model} model @param {import('./filter.js').Filter} filter @returns {Comparison} */
+function compareFiles(model, filter) {
+	const { tree: otherTree, selfs } = /** @type {NonNullable<typeof model.other>} */ (
+		model.other);
+	const passes = passingNodes(model, filter, otherTree);
+	const mine = shape(model, filter, model.tree,
+		new Passing(model, filter).sums.selfs);
+	const theirs = shape(model, filter, otherTree, passes
+		? selfs.map((self, i) => passes[i] ? self : 0) : selfs);
+	const { tree, ones, others } = mergeTrees(mine.tree, theirs.tree);
+	const make = (/** @type {string} */ text, /** @type {Float64Array} */ base,
+		/** @type {Int32Array} */ nodes) => {
+		const moved = moveSelfs(base, nodes, tree.n);
+		const totals = sumUp(tree, moved);
+		return { text, selfs: moved, totals, total: totals[0], nMarks: 0,
+			duration: 0, running: 0, per: totals[0] || 1 };
+	};
+	return { tree, byMark: false, marks: new Uint32Array(0),
+		one: make(model.facts.title, mine.selfs, ones),
+		other: make(model.facts.other, theirs.selfs, others) };
+}
+
 /**
  * @param {import('./model.js').Model} model @param {import('./filter.js').Filter} filter
  * @param {import('./state.js').State} state @param {string} name of marks
  * @returns {Comparison}
  */
 export function compare(model, filter, state, name) {
+	if (state.compare === 'file')
+		return compareFiles(model, filter);
 	const sides = pickSides(model, filter, state, name);
 	const shaped = shape(model, filter, model.tree, sides.all);
 	const move = (/** @type {Float64Array} */ base) => shaped.nodes
 		? moveSelfs(base, shaped.nodes, shaped.tree.n) : base;
-	const byMark = sides.kind === 'slowest' && state.against !== 'rest';
+	const byMark = (sides.kind === 'slowest' || sides.kind === 'range') && state.against !== 'rest';
 	const make = (/** @type {Float64Array} */ base, /** @type {string} */ text,
 		/** @type {Uint32Array} */ marks) => {
 		const selfs = move(base);
@@ -96,6 +123,7 @@ export function compare(model, filter, state, name) {
 	const words = {
 		slowest: ['the slowest ' + (state.amount || '1%') + ' of ' + name,
 			state.against === 'rest' ? 'everything else' : 'the others'],
+		range: [name + ' of the chosen durations', 'the others'],
 		brush: ['what is brushed', 'all other times'],
 		thread: ['the thread', 'all other threads'],
 		search: ['stacks with ' + (state.search || 'the search'),

@@ -9,6 +9,7 @@
  * @property {number[]} [threads] numbers; none: any
  * @property {string} [mark] "group/name", or "group"
  * @property {number} [longer] of such a mark, ns
+ * @property {number} [shorter] below it
  * @property {string} [slowest] "10" or "1%"
  * @property {string} [function] a regular expression, as all these
  * @property {string} [drop]
@@ -19,8 +20,10 @@
  */
 
 /** The first of @times, which do not fall, that is not below @time.
- * @param {ArrayLike<number>} times @param {number} time @param {number} [low] @param {number} [high] */
-export function lowerBound(times, time, low = 0, high = times.length) {
+ * @param {ArrayLike<number>} times @param {number} time
+ * @param {number} from @param {number} to @returns {number} */
+export function lowerBound(times, time, from = 0, to = times.length) {
+	let low = from, high = to;
 	while (low < high) {
 		const middle = (low + high) >>> 1;
 		if (times[middle] < time)
@@ -86,10 +89,12 @@ export function chooseMarks(model, filter) {
 	const processes = threads && model.processesOf(threads);
 	const from = filter.from === undefined ? -Infinity : filter.from;
 	const to = filter.to === undefined ? Infinity : filter.to;
+	const shorter = filter.shorter === undefined ? Infinity : filter.shorter;
 	const chosen = [];
 	const end = lowerBound(marks.times, to);
 	for (let i = lowerBound(marks.times, from); i < end; i++) {
-		if (!wanted[marks.names[i]] || marks.durations[i] < (filter.longer || 0))
+		if (!wanted[marks.names[i]] || marks.durations[i] < (filter.longer || 0) ||
+			marks.durations[i] >= shorter)
 			continue;
 		const thread = model.threads[marks.threads[i]];
 		if (threads && processes && !(thread.tid < 0
@@ -126,6 +131,7 @@ export function insides(model, chosen) {
 					lists[other.number].push(range);
 	}
 	return lists.map((list) => {
+		/** @type {number[]} */
 		const joined = [];
 		list.sort((a, b) => a[0] - b[0]);
 		for (const [begin, end] of list) {
@@ -201,7 +207,7 @@ export class Passing {
 		this.chosen = null;
 		/** @type {Float64Array[] | null} */
 		this.inside = null;
-		if (filter.mark || filter.longer || filter.slowest) {
+		if (filter.mark || filter.longer || filter.shorter || filter.slowest) {
 			this.chosen = chooseMarks(model, filter);
 			this.inside = insides(model, this.chosen);
 		}
@@ -253,6 +259,24 @@ export class Passing {
 		this.sums.total += sign * total;
 		this.sums.n += sign * n;
 		this.sums.ticks += sign * allTicks;
+	}
+
+	/** Of samples that pass those at nodes that are @wanted, by time: the first
+	 * @most, and how many there are.
+	 * @param {Uint8Array} wanted by node of the model @param {number} most */
+	find(wanted, most) {
+		const { threads, nodes, times } = this.model.samples;
+		const found = [];
+		let n = 0;
+		for (let i = this.low; i < this.high; i++) {
+			if (!wanted[nodes[i]] || (this.threads && !this.threads[threads[i]]) ||
+				(this.nodes && !this.nodes[nodes[i]]) ||
+				(this.inside && !isInside(this.inside[threads[i]], times[i])))
+				continue;
+			if (n++ < most)
+				found.push(i);
+		}
+		return { found, n };
 	}
 
 	/** The same with another brush; only where no marks were asked for.

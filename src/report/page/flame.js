@@ -42,6 +42,7 @@ export function colouring(model, theme, by) {
  */
 export function layoutGraph(what) {
 	const { tree, totals, zoom, width } = what;
+	/** @type {import('./boxes.js').Box[]} */
 	const boxes = [];
 	const above = [];
 	for (let i = zoom; i !== 0; i = tree.parents[i])
@@ -58,6 +59,7 @@ export function layoutGraph(what) {
 	/** Where the next box of each depth begins. */
 	const next = [0];
 	/** Small ones that have not been told yet, by depth. */
+	/** @type {{x: number, w: number, n: number, first: number}[]} */
 	const small = [];
 	const tell = (/** @type {number} */ depth) => {
 		const group = small[depth];

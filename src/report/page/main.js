@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // main.js - the page: its state, what is around the views, and how it begins.
 import { Analyst, answerHeap, functionsOf, sumMarks } from './analysis.js';
-import { Theme } from './canvas.js';
+import { makeTheme } from './canvas.js';
 import { Columns, findColumns, inflateAll } from './columns.js';
 import { el, fill, toggle } from './dom.js';
 import { formatCount, formatShare, formatTime } from './format.js';
@@ -37,7 +37,7 @@ export class App {
 	constructor(place, model) {
 		this.place = place;
 		this.model = model;
-		this.theme = new Theme();
+		this.theme = makeTheme();
 		this.state = readState(location.hash);
 		this.analyst = new Analyst(model);
 		this.answerKey = '';
@@ -94,10 +94,11 @@ export class App {
 	guessName() {
 		let best = '', most = -1;
 		for (const row of sumMarks(this.model, this.filter())) {
-			const n = Math.ceil(row.n / 100);
+			const n = Math.min(Math.ceil(row.n / 100), row.sorted.length);
 			let excess = 0;
 			for (let i = 0; i < n; i++)
-				excess += row.sorted[row.n - 1 - i] - row.median;
+				excess += row.sorted[row.sorted.length - 1 - i] -
+					(row.median || 0);
 			if (row.n < 10)
 				excess /= 1000;
 			if (excess > most) {
@@ -267,7 +268,7 @@ export class App {
 			{ key: 'chart', text: 'Flame chart', make: ChartView, has: n > 0 },
 			{ key: 'functions', text: 'Functions', make: FunctionsView, has: n > 0 },
 			{ key: 'tree', text: 'Call tree', make: TreeView, has: n > 0 },
-			{ key: 'compare', text: 'Compare inside', make: CompareView, has: n > 0 },
+			{ key: 'compare', text: model.other ? 'Compare' : 'Compare inside', make: CompareView, has: n > 0 },
 			{ key: 'marks', text: 'Marks', make: MarksView, has: model.marks.n > 0 },
 			{ key: 'counters', text: 'Counters', make: CountersView,
 				has: model.counters.length > 0 },
@@ -285,7 +286,10 @@ export class App {
 			formatTime(model.end - model.begin),
 			model.isWhole ? formatCount(model.samples.n) + ' samples of ' +
 				model.facts.unit : 'reading…',
-			model.marks.n > 0 ? formatCount(model.marks.n) + ' marks' : '',
+			model.marks.n > 0 ? formatCount(model.marks.n + model.bars.all) +
+				' marks' : '',
+			model.bars.all > 0 ? formatCount(model.bars.all) +
+				' of them summed up' : '',
 			model.facts.filter,
 		].filter(Boolean).join(' · ');
 	}
@@ -294,8 +298,8 @@ export class App {
 		const { state, model } = this;
 		/** @type {[string, Record<string, any>][]} */
 		const chips = [];
-		const add = (/** @type {string} */ text, /** @type {string[]} */ ...keys) => {
-			chips.push([text, Object.fromEntries(keys.flat().map((key) =>
+		const add = (/** @type {string} */ text, /** @type {string[]} */ keys) => {
+			chips.push([text, Object.fromEntries(keys.map((key) =>
 				[key, undefined]))]);
 		};
 		if (state.from !== undefined || state.to !== undefined)
@@ -306,8 +310,9 @@ export class App {
 				(state.threads.length > 3 ? ' …' : ''), ['threads']);
 		if (state.mark)
 			add('inside ' + state.mark + (state.slowest ? ', slowest ' + state.slowest
-				: '') + (state.longer ? ', from ' + formatTime(state.longer) : ''),
-			['mark', 'slowest', 'longer']);
+				: '') + (state.longer ? ', from ' + formatTime(state.longer) : '') +
+				(state.shorter ? ', below ' + formatTime(state.shorter) : ''),
+			['mark', 'slowest', 'longer', 'shorter']);
 		const plain = (/** @type {string} */ source) =>
 			/^\^.*\$$/.test(source) ? source.slice(1, -1).replace(/\\(.)/g, '$1')
 				: '/' + source + '/';
@@ -484,7 +489,9 @@ export async function begin() {
 		model.addRest(new Columns(await inflateAll(findColumns(document, seen))));
 		app.answerKey = '';
 		app.analyst = new Analyst(model);
-		if (model.samples.n === 0 && model.marks.n > 0 && !location.hash)
+		if (!location.hash && model.other)
+			app.state.view = 'compare';
+		else if (!location.hash && model.samples.n === 0 && model.marks.n > 0)
 			app.state.view = 'marks';
 		app.draw();
 		/** @type {any} */ (window).syscap.isReady = true;

@@ -13,6 +13,93 @@ export const CATEGORIES = ['application', 'system library', 'JIT or script',
 /** @param {number} pid */
 const signed = (pid) => pid > 0x7fffffff ? pid - 0x100000000 : pid;
 
+/** Of all marks of a name, where some are in bars. */
+const SUMS = ['counts', 'sums', 'least', 'medians', 'p99s', 'most'];
+const OPERATION = ['ids', 'begins', 'ends', 'from', 'to', 'names', 'processes'];
+const ARROW = ['outs', 'ins'];
+const LOG = ['times', 'threads', 'severities', 'domains', 'messages'];
+const MAP = ['processes', 'starts', 'ends', 'offsets', 'times', 'paths',
+	'build_ids'];
+
+/** @param {import('./columns.js').Columns} c @param {string} of @param {string[]} names */
+function readRows(c, of, names) {
+	const columns = names.map((name) => c.numbers(of + '.' + name));
+	return Array.from({ length: columns[0].length },
+		(_, i) => columns.map((column) => column[i]));
+}
+
+/** @param {import('./columns.js').Columns} c */
+function readSamples(c) {
+	return {
+		n: c.length('sample.times'),
+		times: c.sums('sample.times'),
+		threads: c.numbers('sample.threads'),
+		nodes: c.numbers('sample.nodes'),
+		ticks: c.numbers('sample.ticks'),
+	};
+}
+
+/** @param {import('./columns.js').Columns} c */
+function readMarks(c) {
+	return {
+		n: c.length('mark.times'),
+		times: c.sums('mark.times'),
+		durations: c.numbers('mark.durations'),
+		threads: c.numbers('mark.threads'),
+		names: c.numbers('mark.names'),
+		lanes: c.numbers('mark.lanes'),
+		depths: c.numbers('mark.depths'),
+		messages: c.numbers('mark.messages'),
+	};
+}
+
+/** Marks that are not here one by one: of a name, a thread and a cell of the
+ * time, how many and how long. @param {import('./columns.js').Columns} c */
+function readBars(c) {
+	let all = 0;
+	for (const n of c.numbers('bar.counts'))
+		all += n;
+	return {
+		n: c.length('bar.times'),
+		times: c.numbers('bar.times'),
+		lasts: c.numbers('bar.lasts'),
+		counts: c.numbers('bar.counts'),
+		sums: c.numbers('bar.sums'),
+		least: c.numbers('bar.least'),
+		most: c.numbers('bar.most'),
+		threads: c.numbers('bar.threads'),
+		names: c.numbers('bar.names'),
+		all,
+	};
+}
+
+/** What each stack took in the capture that this one is compared with.
+ * @param {import('./columns.js').Columns} c */
+function readOther(c) {
+	return c.length('other.depths') === 0 ? null : {
+		tree: makeTree(c.numbers('other.depths'), c.numbers('other.functions')),
+		selfs: Float64Array.from(c.numbers('other.selfs')),
+	};
+}
+
+/** @param {import('./columns.js').Columns} c */
+function readHeapTree(c) {
+	return makeTree(c.numbers('heap.depths'), c.numbers('heap.functions'));
+}
+
+/** @param {import('./columns.js').Columns} c */
+function readAllocations(c) {
+	return {
+		n: c.length('allocation.times'),
+		times: c.numbers('allocation.times'),
+		threads: c.numbers('allocation.threads'),
+		nodes: c.numbers('allocation.nodes'),
+		sizes: c.numbers('allocation.sizes'),
+		ends: c.numbers('allocation.ends'),
+		temporary: c.numbers('allocation.temporary'),
+	};
+}
+
 export class Model {
 	/** @param {import('./columns.js').Columns} columns of the first part */
 	constructor(columns) {
@@ -28,7 +115,23 @@ export class Model {
 		this.begin = Number(this.facts.begin);
 		this.end = Math.max(Number(this.facts.end), this.begin + 1);
 		this.isTime = this.facts.unit !== 'ticks';
-		this.readWho(c);
+		const text = (/** @type {number} */ n) => this.texts.get(n);
+		/** @type {Process[]} */
+		this.processes = readRows(c, 'process', ['pids', 'commands',
+			'binaries', 'begins', 'ends', 'ended', 'periods', 'clocks']).map(
+			([pid, command, binary, begin, end, ended, period, clock], number) => ({
+				number, pid: signed(pid), command: text(command),
+				binary: text(binary), begin, end, hasEnded: ended !== 0,
+				period, clock,
+			}));
+		/** @type {Thread[]} */
+		this.threads = readRows(c, 'thread', ['processes', 'tids', 'names',
+			'begins', 'ends']).map(
+			([process, tid, name, begin, end], number) => ({
+				number, process, tid: signed(tid), name: text(name), begin, end,
+			}));
+		/** What a tick of each thread is worth. */
+		this.ticks = Float64Array.from(c.numbers('thread.ticks'));
 		this.functions = {
 			n: c.length('function.names'),
 			names: c.numbers('function.names'),
@@ -40,105 +143,75 @@ export class Model {
 		this.tree = makeTree(c.numbers('tree.depths'),
 			c.numbers('tree.functions'));
 		/** @type {{begin: number, end: number, thread: number, frames: number, samples: number, bytes: number}[]} */
-		this.losses = this.rows(c, 'loss', ['begins', 'ends', 'threads',
+		this.losses = readRows(c, 'loss', ['begins', 'ends', 'threads',
 			'frames', 'samples', 'bytes']).map(
 			([begin, end, thread, frames, samples, bytes]) =>
 				({ begin, end, thread, frames, samples, bytes }));
-		this.metadata = this.rows(c, 'metadata', ['pids', 'times', 'keys',
+		this.metadata = readRows(c, 'metadata', ['pids', 'times', 'keys',
 			'values']);
-		this.files = this.rows(c, 'file', ['pids', 'times', 'paths', 'sizes']);
-		this.isWhole = false;
-		this.readRest(c);
-	}
-
-	/** @param {import('./columns.js').Columns} c @param {string} of @param {string[]} names */
-	rows(c, of, names) {
-		const columns = names.map((name) => c.numbers(of + '.' + name));
-		return Array.from({ length: columns[0].length },
-			(_, i) => columns.map((column) => column[i]));
-	}
-
-	/** @param {import('./columns.js').Columns} c */
-	readWho(c) {
-		const text = (/** @type {number} */ n) => this.texts.get(n);
-		/** @type {Process[]} */
-		this.processes = this.rows(c, 'process', ['pids', 'commands',
-			'binaries', 'begins', 'ends', 'ended', 'periods', 'clocks']).map(
-			([pid, command, binary, begin, end, ended, period, clock], number) => ({
-				number, pid: signed(pid), command: text(command),
-				binary: text(binary), begin, end, hasEnded: ended !== 0,
-				period, clock,
-			}));
-		const ticks = c.numbers('thread.ticks');
-		/** @type {Thread[]} */
-		this.threads = this.rows(c, 'thread', ['processes', 'tids', 'names',
-			'begins', 'ends']).map(
-			([process, tid, name, begin, end], number) => ({
-				number, process, tid: signed(tid), name: text(name), begin, end,
-			}));
-		/** What a tick of each thread is worth. */
-		this.ticks = Float64Array.from(ticks);
-	}
-
-	/** What comes behind the first part; nothing, before it has come. @param {import('./columns.js').Columns} c */
-	readRest(c) {
-		this.samples = {
-			n: c.length('sample.times'),
-			times: c.sums('sample.times'),
-			threads: c.numbers('sample.threads'),
-			nodes: c.numbers('sample.nodes'),
-			ticks: c.numbers('sample.ticks'),
-		};
-		/** Where the axis begins: marks may have begun long before. */
-		this.start = this.samples.n > 0
-			? Math.min(this.begin, this.samples.times[0]) : this.begin;
-		/** What each thread has of all samples. */
-		this.byThread = new Float64Array(this.threads.length);
-		for (let i = 0; i < this.samples.n; i++) {
-			const thread = this.samples.threads[i];
-			this.byThread[thread] += this.samples.ticks[i] * this.ticks[thread];
-		}
-		this.markNames = this.rows(c, 'markname', ['groups', 'names']).map(
-			([group, name]) => ({ group: this.texts.get(group),
-				name: this.texts.get(name) }));
-		this.marks = {
-			n: c.length('mark.times'),
-			times: c.sums('mark.times'),
-			durations: c.numbers('mark.durations'),
-			threads: c.numbers('mark.threads'),
-			names: c.numbers('mark.names'),
-			lanes: c.numbers('mark.lanes'),
-			depths: c.numbers('mark.depths'),
-			messages: c.numbers('mark.messages'),
-		};
-		this.operations = this.rows(c, 'operation', ['ids', 'begins', 'ends',
-			'from', 'to', 'names', 'processes']);
-		this.arrows = this.rows(c, 'arrow', ['outs', 'ins']);
-		this.readCounters(c);
-		this.logs = this.rows(c, 'log', ['times', 'threads', 'severities',
-			'domains', 'messages']);
-		this.heapTree = makeTree(c.numbers('heap.depths'),
-			c.numbers('heap.functions'));
-		this.allocations = {
-			n: c.length('allocation.times'),
-			times: c.numbers('allocation.times'),
-			threads: c.numbers('allocation.threads'),
-			nodes: c.numbers('allocation.nodes'),
-			sizes: c.numbers('allocation.sizes'),
-			ends: c.numbers('allocation.ends'),
-			temporary: c.numbers('allocation.temporary'),
-		};
-		this.maps = this.rows(c, 'map', ['processes', 'starts', 'ends',
-			'offsets', 'times', 'paths', 'build_ids']);
+		this.files = readRows(c, 'file', ['pids', 'times', 'paths', 'sizes']);
+		this.samples = readSamples(c);
+		this.start = this.findStart();
+		this.byThread = this.sumThreads();
+		this.markNames = this.readMarkNames(c);
+		this.marks = readMarks(c);
+		this.bars = readBars(c);
+		this.markSums = readRows(c, 'markname', SUMS);
+		this.operations = readRows(c, 'operation', OPERATION);
+		this.arrows = readRows(c, 'arrow', ARROW);
+		this.other = readOther(c);
+		this.counters = this.readCounters(c);
+		this.logs = readRows(c, 'log', LOG);
+		this.heapTree = readHeapTree(c);
+		this.allocations = readAllocations(c);
+		this.maps = readRows(c, 'map', MAP);
 		/** @type {Uint32Array[] | null} */
 		this.ofThreads = null;
-		this.isWhole = c.length('sample.times') > 0 || c.found.has('sample.times');
+		/** Not before the rest was added. */
+		this.isWhole = false;
+	}
+
+	/** What comes behind the first part. @param {import('./columns.js').Columns} c */
+	addRest(c) {
+		this.texts.add(c.bytes('texts.more'), c.length('texts.more'));
+		this.samples = readSamples(c);
+		this.start = this.findStart();
+		this.byThread = this.sumThreads();
+		this.markNames = this.readMarkNames(c);
+		this.marks = readMarks(c);
+		this.bars = readBars(c);
+		this.markSums = readRows(c, 'markname', SUMS);
+		this.operations = readRows(c, 'operation', OPERATION);
+		this.arrows = readRows(c, 'arrow', ARROW);
+		this.other = readOther(c);
+		this.counters = this.readCounters(c);
+		this.logs = readRows(c, 'log', LOG);
+		this.heapTree = readHeapTree(c);
+		this.allocations = readAllocations(c);
+		this.maps = readRows(c, 'map', MAP);
+		this.isWhole = true;
+	}
+
+	/** Where the axis begins: marks may have begun long before. */
+	findStart() {
+		return this.samples.n > 0
+			? Math.min(this.begin, this.samples.times[0]) : this.begin;
+	}
+
+	/** What each thread has of all samples. */
+	sumThreads() {
+		const { n, threads, ticks } = this.samples;
+		const sums = new Float64Array(this.threads.length);
+		for (let i = 0; i < n; i++)
+			sums[threads[i]] += ticks[i] * this.ticks[threads[i]];
+		return sums;
 	}
 
 	/** @param {import('./columns.js').Columns} c */
-	addRest(c) {
-		this.texts.add(c.bytes('texts.more'), c.length('texts.more'));
-		this.readRest(c);
+	readMarkNames(c) {
+		return readRows(c, 'markname', ['groups', 'names']).map(
+			([group, name]) => ({ group: this.texts.get(group),
+				name: this.texts.get(name) }));
 	}
 
 	/** @param {import('./columns.js').Columns} c */
@@ -149,7 +222,7 @@ export class Model {
 		const times = c.numbers('value.times');
 		const of = c.numbers('value.counters');
 		const threads = c.numbers('value.threads');
-		this.counters = this.rows(c, 'counter', ['categories', 'names',
+		return readRows(c, 'counter', ['categories', 'names',
 			'descriptions', 'processes', 'ids', 'doubles']).map(
 			([category, name, description, process, id, isDouble], number) => {
 				const begin = lowerBound(of, number);

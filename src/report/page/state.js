@@ -12,7 +12,7 @@
  * }} State
  */
 
-const NUMBERS = ['from', 'to', 'longer', 'thread', 'target', 'moment', 'picked'];
+const NUMBERS = ['from', 'to', 'longer', 'shorter', 'thread', 'target', 'moment', 'picked'];
 const SWITCHES = ['hideSystem', 'recursion', 'upside'];
 const TEXTS = ['view', 'mark', 'slowest', 'function', 'drop', 'focus',
 	'library', 'search', 'colour', 'zoom', 'sort', 'name', 'compare',
@@ -65,7 +65,7 @@ export function writeState(state) {
 export function filterOf(state) {
 	/** @type {any} */
 	const filter = {};
-	for (const key of ['from', 'to', 'threads', 'mark', 'longer', 'slowest',
+	for (const key of ['from', 'to', 'threads', 'mark', 'longer', 'shorter', 'slowest',
 		'function', 'drop', 'focus', 'hideSystem', 'library', 'recursion'])
 		if (/** @type {any} */ (state)[key] !== undefined)
 			filter[key] = /** @type {any} */ (state)[key];

@@ -5,6 +5,8 @@ export class Texts {
 	constructor() {
 		/** @type {Uint8Array[]} */
 		this.blocks = [];
+		/** @type {(string | null)[]} */
+		this.wholes = [];
 		/** @type {number[]} */
 		this.firsts = [];
 		/** @type {Uint32Array[]} */
@@ -21,6 +23,9 @@ export class Texts {
 		let at = 0;
 		for (let i = 0; i < n; i++)
 			begins[i + 1] = at = bytes.indexOf(0, at) + 1;
+		// Where each byte is a character one text is a part of all of them.
+		const whole = this.decoder.decode(bytes);
+		this.wholes.push(whole.length === bytes.length ? whole : null);
 		this.blocks.push(bytes);
 		this.firsts.push(this.n);
 		this.begins.push(begins);
@@ -36,8 +41,10 @@ export class Texts {
 				if (number >= this.firsts[b] && number < this.n) {
 					const begins = this.begins[b];
 					const i = number - this.firsts[b];
-					text = this.decoder.decode(this.blocks[b].subarray(
-						begins[i], begins[i + 1] - 1));
+					const whole = this.wholes[b];
+					text = whole !== null ? whole.slice(begins[i], begins[i + 1] - 1)
+						: this.decoder.decode(this.blocks[b].subarray(
+							begins[i], begins[i + 1] - 1));
 					break;
 				}
 			this.known.set(number, text);

@@ -247,7 +247,7 @@ export class Timeline {
 				context.fillRect(left + x, top + lane.height - h, step, h);
 			}
 		} else if (lane.kind === 'marks') {
-			this.paintMarks(context, lane, scale, left, top);
+			this.paintMarks(context, scale, left, top);
 		} else if (lane.kind === 'counter') {
 			const counter = model.counters[lane.n];
 			paintLine(context, counter.times, counter.values, scale, left, top + 1,
@@ -272,10 +272,17 @@ export class Timeline {
 		return thread >= 0 && model.isTime ? model.ticks[thread] : 1e6;
 	}
 
-	/** @param {CanvasRenderingContext2D} context @param {{height: number}} lane @param {Scale} scale @param {number} left @param {number} top */
-	paintMarks(context, lane, scale, left, top) {
+	/** @param {CanvasRenderingContext2D} context @param {Scale} scale @param {number} left @param {number} top */
+	paintMarks(context, scale, left, top) {
 		const { theme, model } = this.app;
 		const { times, durations, names, depths } = model.marks;
+		const { bars } = model;
+		context.fillStyle = theme.line;
+		for (let i = 0; i < bars.n; i++) {
+			const x = Math.max(scale.x(bars.times[i]), 0);
+			context.fillRect(left + x, top, Math.max(
+				scale.x(bars.lasts[i]) - x, x < scale.width ? 1 : 0), 6);
+		}
 		const until = new Float64Array(2).fill(-1);
 		const end = lowerBound(times, scale.to);
 		for (let i = 0; i < end; i++) {
@@ -291,7 +298,6 @@ export class Timeline {
 			context.fillRect(left + x, top + depth * 7,
 				Math.max(stop - x, 1), 6);
 		}
-		void lane;
 	}
 
 	/** @param {CanvasRenderingContext2D} context @param {Scale} scale @param {number} left */

@@ -18,16 +18,17 @@ export function makeTree(depths, functions) {
 	const n = depths.length;
 	const parents = new Uint32Array(n);
 	const ends = new Uint32Array(n);
+	/** @type {number[]} */
 	const path = [];
 	for (let i = 0; i < n; i++) {
 		const depth = depths[i];
 		while (path.length > depth)
-			ends[path.pop()] = i;
+			ends[/** @type {number} */ (path.pop())] = i;
 		parents[i] = depth > 0 ? path[depth - 1] : 0;
 		path.push(i);
 	}
 	while (path.length > 0)
-		ends[path.pop()] = n;
+		ends[/** @type {number} */ (path.pop())] = n;
 	return { n, depths, functions, parents, ends };
 }
 
@@ -54,7 +55,7 @@ export function sumFunctions(tree, selfs, totals, n) {
 			continue;
 		}
 		while (path.length >= tree.depths[i])
-			open[path.pop()]--;
+			open[/** @type {number} */ (path.pop())]--;
 		const f = tree.functions[i];
 		sums.selfs[f] += selfs[i];
 		if (open[f]++ === 0)
@@ -118,6 +119,21 @@ class Growing {
 		}
 		return { tree: makeTree(depths, functions), places };
 	}
+}
+
+/** Two trees as one, and where nodes of each went. @param {Tree} one @param {Tree} other */
+export function mergeTrees(one, other) {
+	const grown = new Growing();
+	const add = (/** @type {Tree} */ tree) => {
+		const nodes = new Uint32Array(tree.n);
+		for (let i = 1; i < tree.n; i++)
+			nodes[i] = grown.child(nodes[tree.parents[i]], tree.functions[i]);
+		return nodes;
+	};
+	const ones = add(one), others = add(other);
+	const { tree, places } = grown.settle();
+	return { tree, ones: Int32Array.from(ones, (i) => places[i]),
+		others: Int32Array.from(others, (i) => places[i]) };
 }
 
 export const HIDDEN = 4; // "[system]": all was hidden

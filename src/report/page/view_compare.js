@@ -4,13 +4,15 @@
 import { runningTimes, sumMarks } from './analysis.js';
 import { Boxes } from './boxes.js';
 import { compare, compareFunctions, unexpected } from './compare.js';
-import { choose, el, fill } from './dom.js';
+import { choose, el, fill, toggle } from './dom.js';
 import { layoutGraph, searching } from './flame.js';
 import { formatAmount, formatCount, formatDifference, formatMoment, formatShare,
 	formatTime } from './format.js';
 import { Table } from './table.js';
+import { tellBars } from './view_marks.js';
 
-const SIDES = [['slowest', 'the slowest of a mark'], ['brush', 'the brushed time'],
+const SIDES = [['slowest', 'the slowest of a mark'],
+	['range', 'marks of chosen durations'], ['brush', 'the brushed time'],
 	['thread', 'a thread'], ['search', 'what is searched for']];
 
 export class CompareView {
@@ -28,6 +30,8 @@ export class CompareView {
 		this.table = this.makeTable();
 		this.marks = this.makeMarks();
 		this.zoom = 0;
+		/** Boxes are as wide as on the other side. */
+		this.isThere = false;
 		this.key = '';
 		/** @type {import('./compare.js').Comparison | null} */
 		this.comparison = null;
@@ -46,7 +50,7 @@ export class CompareView {
 	difference(difference) {
 		if (!this.comparison || !this.comparison.byMark)
 			return formatDifference(difference);
-		return (difference < 0 ? '−' : '+') +
+		return (difference < 0 ? '−' : difference > 0 ? '+' : '') +
 			formatAmount(Math.abs(difference), this.app.unit());
 	}
 
@@ -104,29 +108,36 @@ export class CompareView {
 	update() {
 		const { app } = this;
 		const { model, state } = app;
-		const kind = state.compare || (model.marks.n > 0 ? 'slowest' : 'search');
+		const kind = state.compare && (state.compare !== 'file' || model.other)
+			? state.compare : model.other ? 'file'
+				: model.marks.n > 0 ? 'slowest' : 'search';
 		const name = state.name || app.guessName();
 		const names = sumMarks(model, app.filter()).filter((row) => row.max > 0)
 			.sort((a, b) => b.total - a.total).map((row) => model.markName(row.name));
 		if (name && !names.includes(name))
 			names.unshift(name);
 		fill(this.bar,
-			choose('Compare', /** @type {[string, string][]} */ (SIDES), kind,
+			choose('Compare', /** @type {[string, string][]} */ (model.other
+				? [['file', 'with ' + model.facts.other], ...SIDES] : SIDES), kind,
 				(compare_) => app.set({ compare: compare_ })),
-			kind === 'slowest' && choose('Mark',
+			(kind === 'slowest' || kind === 'range') && choose('Mark',
 				names.slice(0, 300).map((n) => [n, n]), name,
 				(n) => app.set({ name: n })),
 			kind === 'slowest' && choose('Slowest', [['0.1%', '0.1 %'], ['1%', '1 %'],
 				['2%', '2 %'], ['5%', '5 %'], ['10%', '10 %'], ['1', '1'], ['5', '5'],
 				['20', '20']], state.amount || '1%',
 			(amount) => app.set({ amount })),
-			kind === 'slowest' && choose('With', [['', 'the others'],
+			(kind === 'slowest' || kind === 'range') && choose('With', [['', 'the others'],
 				['rest', 'everything else']], state.against || '',
 			(against) => app.set({ against })),
 			kind === 'thread' && choose('Thread', model.threads.filter((thread) =>
 				model.byThread[thread.number] > 0).map((thread) =>
 				[String(thread.number), model.threadName(thread.number)]),
-			String(state.thread || 0), (thread) => app.set({ thread: Number(thread) })));
+			String(state.thread || 0), (thread) => app.set({ thread: Number(thread) })),
+			toggle('As wide as there', this.isThere, (on) => {
+				this.isThere = on;
+				this.layout();
+			}));
 		this.comparison = compare(model, app.filter(), { ...state, compare: kind },
 			name);
 		const key = JSON.stringify([app.filter(), kind, name, state.amount,
@@ -169,13 +180,28 @@ export class CompareView {
 					' each, of which ' + formatTime(Math.min(s.running, s.duration)) +
 					' on the processor' + (app.isWall() ? ' or waiting with a stack' : '')
 					+ '.');
-			parts.push(side(one, 'The slowest'));
+			parts.push(side(one, kind === 'range' ? 'The chosen' : 'The slowest'));
 			if (other.nMarks > 0)
 				parts.push(side(other, 'The other'));
+			if (app.model.bars.all > 0)
+				parts.push(el('p', { class: 'note' }, tellBars(app.model)));
 			if (!app.isWall() && app.model.isTime && wait > one.duration / 2 &&
 				wait > 1e6)
 				parts.push(el('p', { class: 'note' }, 'Most of it they wait: for ' +
 					'what, samples of wall time tell, record --sample=wall.'));
+		} else if (kind === 'file') {
+			const unit = (/** @type {string} */ name) => name === 'ticks' ? 'ticks'
+				: 'time';
+			parts.push(el('p', {}, 'Here: ', el('strong', {}, one.text + ', ' +
+				formatAmount(one.total, app.unit())), '. There: ', el('strong', {},
+				other.text + ', ' + formatAmount(other.total,
+				unit(app.model.facts.other_unit))), '. Shares of these are compared.'));
+			if (app.state.from !== undefined || app.state.threads || app.state.mark)
+				parts.push(el('p', { class: 'note' }, 'Times, threads and marks are ' +
+					'only chosen here: of the other capture all is there.'));
+		} else if (kind === 'range') {
+			parts.push(el('p', {}, 'Under Marks, Statistics, drag over durations to ' +
+				'choose which.'));
 		} else if (kind === 'brush' && app.state.from === undefined) {
 			parts.push(el('p', {}, 'Drag on the time axis to choose what is compared.'));
 		} else if (kind === 'search' && !app.state.search) {
@@ -239,9 +265,10 @@ export class CompareView {
 		let most = 0;
 		for (let i = 1; i < tree.n; i++)
 			most = Math.max(most, Math.abs(difference(i)));
-		const { boxes, rows } = layoutGraph({ tree, totals: one.totals,
+		const side = this.isThere ? other : one;
+		const { boxes, rows } = layoutGraph({ tree, totals: side.totals,
 			zoom: Math.min(this.zoom, tree.n - 1), width: this.boxes.width(),
-			label: (i) => i === 0 ? one.text : model.nameOf(tree.functions[i]),
+			label: (i) => i === 0 ? side.text : model.nameOf(tree.functions[i]),
 			colour: (i) => this.colour(difference(i), most),
 			found: null });
 		for (const box of boxes)
@@ -251,7 +278,7 @@ export class CompareView {
 		const { theme } = app;
 		fill(this.legend, this.key_(theme.more, 'more here'),
 			this.key_(theme.same, 'the same'), this.key_(theme.less, 'less here'),
-			el('span', { class: 'hint' }, 'as wide as in ' + one.text));
+			el('span', { class: 'hint' }, 'as wide as in ' + side.text));
 	}
 
 	/** @param {string} colour @param {string} text */

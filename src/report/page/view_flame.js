@@ -6,6 +6,8 @@ import { choose, el, fill, offer, toggle } from './dom.js';
 import { colouring, findNodes, layoutGraph } from './flame.js';
 import { formatAmount, formatCount, formatShare } from './format.js';
 import { CATEGORIES } from './model.js';
+import { endsWith, nodesThat, Stacks } from './stacks.js';
+import { colourByThread } from './thread_colours.js';
 import { invert, makeTree, prune } from './tree.js';
 
 export class FlameView {
@@ -15,6 +17,8 @@ export class FlameView {
 		/** @type {{tree: import('./tree.js').Tree, totals: Float64Array, labels: (node: number) => string} | null} */
 		this.shown = null;
 		this.zoom = 0;
+		/** Threads by their node, in order of threads. @type {Map<number, number>} */
+		this.roots = new Map();
 		this.boxes = new Boxes({
 			theme: app.theme, label: 'Flame graph: arrow keys walk, Enter ' +
 				'zooms in, Escape out',
@@ -27,8 +31,14 @@ export class FlameView {
 		this.path = el('nav', { class: 'path', 'aria-label': 'Zoomed into' });
 		this.legend = el('div', { class: 'legend' });
 		this.details = el('div', { class: 'details' });
+		this.stacks = new Stacks(app);
+		this.key = '';
+		/** By node of what is shown; null: by kind or binary.
+		 * @type {import('./thread_colours.js').ThreadColours | null} */
+		this.byThreads = null;
 		this.element = el('section', { class: 'view', 'aria-label': 'Flame graph' },
-			this.bar, this.path, this.boxes.element, this.legend, this.details);
+			this.bar, this.path, this.boxes.element, this.legend, this.details,
+			this.stacks.element);
 	}
 
 	update() {
@@ -38,7 +48,8 @@ export class FlameView {
 			choose('Order', [['', 'callers first'], ['leaves', 'callees first'],
 				['threads', 'by thread']], state.show || '',
 			(show) => app.set({ show, zoom: undefined })),
-			choose('Colours', [['', 'kind of code'], ['binary', 'binary']],
+			choose('Colours', [['', 'kind of code'], ['binary', 'binary'],
+				['thread', 'thread']],
 				state.colour || '', (colour) => app.set({ colour })),
 			toggle('Upwards', Boolean(state.upside),
 				(upside) => app.set({ upside: upside || undefined })),
@@ -48,10 +59,16 @@ export class FlameView {
 			el('button', { type: 'button', onclick: () => this.exportSvg() }, 'SVG'),
 			el('button', { type: 'button', onclick: () => this.exportPng() }, 'PNG'));
 		this.shown = this.make();
+		this.byThreads = state.colour === 'thread' && state.show !== 'leaves'
+			? colourByThread(app, this.shown, this.roots) : null;
+		const key = JSON.stringify([app.filter(), state.show]);
+		if (key !== this.key)
+			this.stacks.close();
+		this.key = key;
 		this.zoom = this.findZoom(state.zoom || '');
 		this.showPath();
-		this.showLegend();
 		this.layout();
+		this.showLegend();
 		if (!this.boxes.picked)
 			this.describe(null);
 	}
@@ -80,12 +97,14 @@ export class FlameView {
 		const depths = [0], functions = [0], sums = [0];
 		/** @type {Map<number, string>} */
 		const names = new Map();
+		this.roots.clear();
 		const order = Array.from(app.analysis().threads, (sum, t) => ({ sum, t }))
 			.filter((one) => one.sum > 0).sort((a, b) => b.sum - a.sum);
 		for (const { t } of order) {
 			const answer = app.fresh({ ...app.filter(), threads: [t] });
 			const { tree, kept } = prune(answer.tree, answer.totals);
 			names.set(depths.length, model.threadName(t));
+			this.roots.set(depths.length, t);
 			for (let i = 0; i < tree.n; i++) {
 				depths.push(tree.depths[i] + 1);
 				functions.push(tree.functions[i]);
@@ -167,10 +186,15 @@ export class FlameView {
 	showLegend() {
 		const { theme, state, model } = this.app;
 		const used = new Set();
+		if (this.byThreads) {
+			fill(this.legend, ...this.byThreads.legend.map(([colour, name]) =>
+				this.swatch(colour, name)));
+			return;
+		}
 		if (this.shown && state.colour !== 'binary')
-			for (let i = 1; i < this.shown.tree.n; i++)
-				if (this.shown.totals[i] > 0)
-					used.add(model.categoryOf(this.shown.tree.functions[i]));
+			for (const { id } of this.boxes.boxes)
+				if (id > 0)
+					used.add(model.categoryOf(this.shown.tree.functions[id]));
 		fill(this.legend, ...CATEGORIES.map((name, i) => used.has(i) &&
 			this.swatch(theme.categories[i], name)));
 	}
@@ -195,7 +219,8 @@ export class FlameView {
 		this.found = found;
 		const { boxes, rows } = layoutGraph({ tree, totals, zoom: this.zoom,
 			width: this.boxes.width(), label: shown.labels,
-			colour: (node) => colour(tree.functions[node]),
+			colour: (node) => this.byThreads ? this.byThreads.colour(node)
+				: colour(tree.functions[node]),
 			found: found && found.found });
 		if (state.upside)
 			for (const box of boxes)
@@ -259,7 +284,37 @@ export class FlameView {
 		fill(this.details, ...functionDetails(app, f, {
 			total: shown.totals[box.id], self, of: shown.totals[0] }),
 		el('button', { type: 'button', onclick: () => this.zoomTo(box.id) },
-			'Zoom in'));
+			'Zoom in'),
+		el('button', { type: 'button', onclick: () => this.openStacks(box.id) },
+			'Stacks one by one'));
+	}
+
+	/** @param {number} node */
+	openStacks(node) {
+		const { app, shown } = this;
+		if (!shown)
+			return;
+		const path = this.pathOf(node).map((i) => shown.tree.functions[i]);
+		let filter = app.filter();
+		let analysis = app.analysis();
+		if (app.state.show === 'threads') {
+			const root = this.pathOf(node)[0];
+			filter = { ...filter, threads: [this.roots.get(root) || 0] };
+			analysis = app.fresh(filter);
+			path.shift();
+		}
+		const { tree } = analysis;
+		if (app.state.show === 'leaves') {
+			this.stacks.open(filter, nodesThat(analysis,
+				(i) => endsWith(tree, i, path)));
+			return;
+		}
+		let from = 0;
+		for (const f of path)
+			for (from++; from < tree.n && tree.functions[from] !== f;)
+				from = tree.ends[from];
+		this.stacks.open(filter, nodesThat(analysis,
+			(i) => i >= from && i < tree.ends[from]));
 	}
 
 	exportFolded() {

@@ -2,11 +2,12 @@
 // view_marks.js - marks: as a chart by name or by thread, as a table, with
 // statistics, and as frame times against a target.
 import { chooseMarks, lowerBound } from './filter.js';
-import { runningTimes, sumMarks } from './analysis.js';
+import { eachBar, runningTimes, sumMarks } from './analysis.js';
 import { Boxes } from './boxes.js';
 import { prepareCanvas } from './canvas.js';
 import { choose, el, fill, offer } from './dom.js';
 import { hash, searching } from './flame.js';
+import { Histogram, histogram } from './histogram.js';
 import { formatCount, formatMoment, formatTime } from './format.js';
 import { Scale } from './scale.js';
 import { Table } from './table.js';
@@ -32,6 +33,9 @@ export class MarksView {
 			back: () => app.set({ from: undefined, to: undefined }) });
 		this.table = this.makeTable();
 		this.statistics = this.makeStatistics();
+		this.durations = new Histogram(app.theme, (longer, shorter) => app.set({
+			mark: this.name(), slowest: undefined, longer: longer || undefined,
+			shorter: Number.isFinite(shorter) ? shorter : undefined }));
 		this.canvas = el('canvas', { 'aria-hidden': 'true' });
 		this.frames = el('div', { class: 'frames', tabindex: '0',
 			role: 'application', 'aria-roledescription': 'chart',
@@ -50,31 +54,38 @@ export class MarksView {
 	makeTable() {
 		const { app } = this;
 		const mark = () => app.model.marks;
+		const of = (/** @type {any} */ row) => row.isBar ? app.model.bars : mark();
+		/** Of a bar: the longest in it. */
+		const duration = (/** @type {any} */ row) => row.isBar
+			? app.model.bars.most[row.i] : mark().durations[row.i];
 		return new Table({
 			label: 'Marks', sort: '-duration',
 			headings: [
 				{ key: 'name', text: 'Mark', width: 'name',
-					by: (row) => app.model.markName(mark().names[row.i]),
-					cell: (row) => app.model.markName(mark().names[row.i]) },
+					by: (row) => app.model.markName(of(row).names[row.i]),
+					cell: (row) => app.model.markName(of(row).names[row.i]) },
 				{ key: 'time', text: 'Time', number: true, width: 'amount', up: true,
-					by: (row) => row.i,
-					cell: (row) => formatMoment(mark().times[row.i] - app.model.begin, 1e4) },
+					by: (row) => of(row).times[row.i],
+					cell: (row) => formatMoment(of(row).times[row.i] - app.model.begin,
+						1e4) },
 				{ key: 'duration', text: 'Duration', number: true, width: 'amount',
-					by: (row) => mark().durations[row.i],
-					cell: (row) => formatTime(mark().durations[row.i]) },
+					by: (row) => duration(row),
+					cell: (row) => formatTime(duration(row)) },
 				{ key: 'running', text: 'On processor', number: true, width: 'amount',
 					by: (row) => row.running,
-					cell: (row) => app.model.isTime && mark().durations[row.i] > 0
-						? formatTime(row.running) : '–' },
+					cell: (row) => row.running >= 0 && app.model.isTime &&
+						duration(row) > 0 ? formatTime(row.running) : '–' },
 				{ key: 'thread', text: 'Thread', width: 'name',
-					by: (row) => mark().threads[row.i],
-					cell: (row) => app.model.threadName(mark().threads[row.i]) },
+					by: (row) => of(row).threads[row.i],
+					cell: (row) => app.model.threadName(of(row).threads[row.i]) },
 				{ key: 'message', text: 'Message',
-					cell: (row) => app.model.texts.get(mark().messages[row.i]) },
+					cell: (row) => row.isBar ? this.sumOf(row.i)
+						: app.model.texts.get(mark().messages[row.i]) },
 			],
 			sorted: (sort) => app.set({ sort }, true),
-			pick: (row) => this.describe(row.i),
-			open: (row) => this.brush(row.i),
+			pick: (row) => this.describe(row.isBar ? null : row.i),
+			open: (row) => row.isBar ? app.set({ from: app.model.bars.times[row.i],
+				to: app.model.bars.lasts[row.i] + 1 }) : this.brush(row.i),
 		});
 	}
 
@@ -83,7 +94,8 @@ export class MarksView {
 		const time = (/** @type {'min' | 'median' | 'mean' | 'p99' | 'max' | 'total'} */ key,
 			/** @type {string} */ text) => ({ key, text, number: true, width: 'amount',
 			by: (/** @type {any} */ row) => row[key],
-			cell: (/** @type {any} */ row) => formatTime(row[key]) });
+			cell: (/** @type {any} */ row) => Number.isNaN(row[key]) ? '–'
+				: formatTime(row[key]) });
 		return new Table({
 			label: 'Statistics of marks', sort: '-total',
 			headings: [
@@ -97,7 +109,8 @@ export class MarksView {
 					cell: (row) => histogram(row.sorted, app.theme) },
 			],
 			sorted: (sort) => app.set({ sort }, true),
-			pick: (row) => app.set({ name: row.label }, true),
+			pick: (row) => app.set({ name: row.label, mark: undefined,
+				longer: undefined, shorter: undefined }, true),
 			open: (row) => app.set({ show: 'frames', name: row.label }),
 		});
 	}
@@ -154,14 +167,23 @@ export class MarksView {
 			fill(this.place, this.table.element);
 			const numbers = this.numbers();
 			const running = runningTimes(model, numbers);
-			this.table.set(numbers.map((i, k) => ({ i, running: running[k] })),
-				state.sort || '-duration');
-		} else if (show === 'statistics') {
-			fill(this.place, this.statistics.element);
+			const rows = numbers.map((i, k) =>
+				({ i, running: running[k], isBar: false }));
 			const match = searching(state.search || '');
-			this.statistics.set(sumMarks(model, app.filter())
-				.map((row) => ({ ...row, label: model.markName(row.name) }))
-				.filter((row) => !match || match(row.label)), state.sort || '-total');
+			eachBar(model, app.filter(), (i) => {
+				if (!match || match(model.markName(model.bars.names[i])))
+					rows.push({ i, running: -1, isBar: true });
+			});
+			this.table.set(rows, state.sort || '-duration');
+		} else if (show === 'statistics') {
+			fill(this.place, this.statistics.element, this.durations.title,
+				this.durations.element, this.brushed());
+			const match = searching(state.search || '');
+			const rows = sumMarks(model, app.filter())
+				.map((row) => ({ ...row, label: model.markName(row.name) }));
+			this.statistics.set(rows.filter((row) => !match || match(row.label)),
+				state.sort || '-total');
+			this.showDurations(rows);
 		} else if (show === 'frames') {
 			fill(this.place, this.frames);
 		} else {
@@ -172,6 +194,34 @@ export class MarksView {
 			this.describe(state.picked);
 		else
 			this.describe(null);
+	}
+
+	/** @param {{label: string, sorted: Float64Array}[]} rows */
+	showDurations(rows) {
+		const { state, model } = this.app;
+		const name = this.name();
+		const row = rows.find((one) => one.label === name);
+		const isMine = state.mark === name;
+		this.durations.set('Durations of ' + name + ': drag over those to look at' +
+			(model.bars.all > 0 ? ' (of marks that are here one by one)' : ''),
+			row ? row.sorted : new Float64Array(0),
+			isMine ? state.longer : undefined, isMine ? state.shorter : undefined);
+	}
+
+	/** What can be done with durations that are chosen. */
+	brushed() {
+		const { app } = this;
+		const { state } = app;
+		if (!state.mark || (state.longer === undefined && state.shorter === undefined))
+			return '';
+		const n = chooseMarks(app.model, app.filter()).length;
+		return el('p', { class: 'bar' }, formatCount(n) + ' of them are chosen.',
+			el('button', { type: 'button', onclick: () => app.set({ view: 'compare',
+				compare: 'range', name: state.mark }) }, 'Compare with the others'),
+			el('button', { type: 'button', onclick: () => app.set({ view: 'flame' }) },
+				'Flame graph of these'),
+			el('button', { type: 'button', onclick: () => app.set({ mark: undefined,
+				longer: undefined, shorter: undefined }) }, 'All again'));
 	}
 
 	kind() {
@@ -185,8 +235,10 @@ export class MarksView {
 			this.paintFrames();
 		else if (show === 'table')
 			this.table.show();
-		else if (show === 'statistics')
+		else if (show === 'statistics') {
 			this.statistics.show();
+			this.durations.paint();
+		}
 		else
 			this.layoutChart(show === 'threads');
 	}
@@ -219,6 +271,7 @@ export class MarksView {
 		const made = [];
 		const heights = new Map();
 		const { numbers, counts: hidden } = this.visible(byThread);
+		const bars = this.visibleBars(byThread, left);
 		for (const i of numbers) {
 			const key = byThread ? threads[i] : names[i];
 			heights.set(key, Math.max(heights.get(key) || 1,
@@ -240,6 +293,9 @@ export class MarksView {
 				text: byThread ? model.threadName(key) : model.markName(key) });
 			if (!byThread) {
 				firstRow.set(key, nRows++);
+				for (const bar of bars.get(key) || [])
+					made.push({ ...bar, row: nRows });
+				nRows += bars.has(key) ? 1 : 0;
 				continue;
 			}
 			Array.from(laneRows.keys()).filter((lane) => lane.startsWith(key + ':'))
@@ -248,6 +304,9 @@ export class MarksView {
 					firstRow.set(lane, nRows);
 					nRows += laneRows.get(lane);
 				});
+			for (const bar of bars.get(key) || [])
+				made.push({ ...bar, row: nRows });
+			nRows += bars.has(key) ? 1 : 0;
 		}
 		/** @type {Map<number, import('./boxes.js').Box>} */
 		const latest = new Map();
@@ -378,6 +437,41 @@ export class MarksView {
 		return { numbers, counts };
 	}
 
+	/** Marks that are summed up, as boxes by row: a cell each, or what of cells
+	 * a pixel has. @param {boolean} byThread @param {number} left */
+	visibleBars(byThread, left) {
+		const { app, scale } = this;
+		const { bars } = app.model;
+		const match = searching(app.state.search || '');
+		/** @type {Map<number, import('./boxes.js').Box[]>} */
+		const rows = new Map();
+		/** @type {Map<import('./boxes.js').Box, number>} */
+		const counts = new Map();
+		eachBar(app.model, { threads: app.state.threads }, (i) => {
+			const end = scale.x(bars.lasts[i]), x = Math.max(scale.x(bars.times[i]), 0);
+			if (end < 0 || x > scale.width ||
+				(match && !match(app.model.markName(bars.names[i]))))
+				return;
+			const key = byThread ? bars.threads[i] : bars.names[i];
+			const row = rows.get(key) || [];
+			rows.set(key, row);
+			const before = row[row.length - 1];
+			const w = Math.max(Math.min(end, scale.width) - x, 1);
+			if (before && left + x < before.x + before.w + 0.5) {
+				before.w = Math.max(before.w, left + x + w - before.x);
+				counts.set(before, (counts.get(before) || 0) + bars.counts[i]);
+				return;
+			}
+			const box = { x: left + x, w, row: 0, colour: '', label: '', id: -1 - i,
+				hatched: true };
+			row.push(box);
+			counts.set(box, bars.counts[i]);
+		});
+		for (const [box, n] of counts)
+			box.label = formatCount(n) + ' summed up';
+		return rows;
+	}
+
 	/** @param {number} x @param {number} by */
 	wheel(x, by) {
 		const { app, scale } = this;
@@ -405,7 +499,19 @@ export class MarksView {
 
 	/** @param {import('./boxes.js').Box} box */
 	tip(box) {
-		return this.lines(box.id);
+		if (box.id >= 0)
+			return this.lines(box.id);
+		const { bars } = this.app.model;
+		const i = -1 - box.id;
+		return [this.app.model.markName(bars.names[i]), box.label + ' here',
+			'the first of them: ' + this.sumOf(i)];
+	}
+
+	/** @param {number} i of a bar */
+	sumOf(i) {
+		const { bars } = this.app.model;
+		return formatCount(bars.counts[i]) + ', ' + formatTime(bars.sums[i]) +
+			' together, none longer than ' + formatTime(bars.most[i]);
 	}
 
 	/** @param {number} i */
@@ -430,7 +536,7 @@ export class MarksView {
 		const { app } = this;
 		if (i === null || i >= app.model.marks.n) {
 			fill(this.details, el('p', { class: 'hint' },
-				'Twice on a mark: look at its time only.'));
+				'Twice on a mark: look at its time only.' + tellBars(app.model)));
 			return;
 		}
 		const name = app.model.markName(app.model.marks.names[i]);
@@ -547,8 +653,10 @@ export class MarksView {
 		const quote = (/** @type {string} */ text) =>
 			/[",\r\n]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text;
 		const lines = ['time_ns,duration_ns,pid,tid,group,name,message\r\n'];
-		for (const { i } of this.table.rows) {
+		for (const { i, isBar } of this.table.rows) {
 			const { marks } = model;
+			if (isBar)
+				continue;
 			const thread = model.threads[marks.threads[i]];
 			const { group, name } = model.markNames[marks.names[i]];
 			lines.push([BigInt(model.facts.base) + BigInt(marks.times[i]),
@@ -560,29 +668,10 @@ export class MarksView {
 	}
 }
 
-/** How durations are spread, as a small picture with a text. @param {Float64Array} sorted @param {import('./canvas.js').Theme} theme */
-function histogram(sorted, theme) {
-	const n = 28;
-	const bins = new Uint32Array(n);
-	const low = Math.log10(Math.max(sorted[0], 1));
-	const high = Math.max(Math.log10(Math.max(sorted[sorted.length - 1], 1)),
-		low + 0.1);
-	for (const duration of sorted)
-		bins[Math.min(n - 1, Math.floor(
-			(Math.log10(Math.max(duration, 1)) - low) / (high - low) * n))]++;
-	const most = Math.max(...bins);
-	const canvas = el('canvas', { role: 'img', class: 'histogram',
-		'aria-label': 'from ' + formatTime(sorted[0]) + ' to ' +
-		formatTime(sorted[sorted.length - 1]) });
-	const context = prepareCanvas(canvas, 112, 20);
-	context.fillStyle = theme.paper;
-	context.fillRect(0, 0, 112, 20);
-	context.fillStyle = theme.series[0];
-	bins.forEach((bin, i) => {
-		if (bin > 0) {
-			const h = Math.max(1, bin / most * 19);
-			context.fillRect(i * 4, 20 - h, 3, h);
-		}
-	});
-	return canvas;
+/** That not all marks are here. @param {import('./model.js').Model} model */
+export function tellBars({ bars, marks }) {
+	return bars.all === 0 ? '' : ' ' + formatCount(bars.all) + ' of ' +
+		formatCount(bars.all + marks.n) + ' marks, short ones, are counted and ' +
+		'summed up, because the page would have been too large (report ' +
+		'--max-size): what ran inside of these is not told from the rest.';
 }

@@ -208,6 +208,8 @@ export class AboutView {
 	/** @param {import('./main.js').App} app */
 	constructor(app) {
 		this.app = app;
+		/** @type {Table<any>[]} */
+		this.tables = [];
 		this.element = el('section', { class: 'view about', 'aria-label': 'About' });
 	}
 
@@ -228,7 +230,6 @@ export class AboutView {
 		const { model } = app;
 		const { facts, texts } = model;
 		const hex = (/** @type {number} */ n) => '0x' + BigInt(n).toString(16);
-		/** @type {Table<any>[]} */
 		this.tables = [];
 		const list = (/** @type {[string, string | null][]} */ pairs) =>
 			el('dl', {}, ...pairs.filter(([, value]) => value).flatMap(
@@ -283,7 +284,7 @@ export class AboutView {
 	}
 
 	resize() {
-		for (const table of this.tables || [])
+		for (const table of this.tables)
 			table.show();
 	}
 }

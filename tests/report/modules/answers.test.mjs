@@ -7,6 +7,7 @@ import { Analyst, answerHeap, functionsOf, runningTimes, sumMarks } from
 import { compare, compareFunctions } from '../../../src/report/page/compare.js';
 import { chooseMarks, countSlowest, endOf, isInside, lowerBound, readGlob,
 	readRegex } from '../../../src/report/page/filter.js';
+import { makeTree } from '../../../src/report/page/tree.js';
 import { model as make } from './page.mjs';
 
 const model = await make();
@@ -113,4 +114,44 @@ test('small things', () => {
 	assert.ok(readRegex('a(').test('xa(y'));
 	assert.equal(readRegex(''), null);
 	assert.deepEqual(Array.from(chooseMarks(model, { mark: 'app/turn' })), [1, 0, 2]);
+});
+
+test('durations are chosen from both sides', async () => {
+	const model = await make();
+	assert.deepEqual(Array.from(chooseMarks(model, { mark: 'app/turn', longer: 9,
+		shorter: 25 })), [0]);
+	const { one, other } = compare(model, { mark: 'app/turn', longer: 20 },
+		{ view: 'compare', compare: 'range' }, 'app/turn');
+	assert.deepEqual([one.nMarks, other.nMarks], [1, 2]);
+});
+
+test('two captures are one tree, with sums of both', async () => {
+	const model = await make();
+	model.facts.other = 'before';
+	// main > hash, main > main
+	model.other = { tree: makeTree([0, 1, 2, 2], [0, 1, 3, 1]),
+		selfs: Float64Array.from([0, 5, 10, 1]) };
+	const comparison = compare(model, {}, { view: 'compare', compare: 'file' }, '');
+	assert.equal(comparison.one.total, 14);
+	assert.equal(comparison.other.total, 16);
+	const rows = compareFunctions(model, comparison);
+	const hash = rows.find((row) => row.name === 'hash');
+	assert.equal(hash.otherSelf, 10 / 16);
+	const dropped = compare(model, { drop: '^hash$' },
+		{ view: 'compare', compare: 'file' }, '');
+	assert.equal(dropped.other.total, 6);
+});
+
+test('marks that are summed up count', async () => {
+	const model = await make();
+	model.bars = { n: 2, times: [3, 60], lasts: [9, 70], counts: [4, 6],
+		sums: [8, 12], least: [1, 2], most: [3, 2], threads: [0, 1], names: [0, 0],
+		all: 10 };
+	model.markSums = [[13, 63, 1, 2, 25, 25]];
+	const [all] = sumMarks(model, {});
+	assert.deepEqual([all.n, all.total, all.min, all.median, all.p99, all.max],
+		[13, 63, 1, 2, 25, 25]);
+	const [part] = sumMarks(model, { from: 0, to: 50 });
+	assert.deepEqual([part.n, part.total], [7, 51]);
+	assert.ok(Number.isNaN(part.median));
 });

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* connection.c - a recorder that is found by name. */
+#define _GNU_SOURCE
+#include "emit/connection.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "emit/control.h"
+#include "emit/process.h"
+
+/* This part of all descriptors that it may have is left to the program. */
+#define SPARED 8
+
+bool syc_connection_adopt(const char *path, struct sockaddr_un *ret_address)
+{
+	const size_t len = strlen(path);
+	const int fd = *path == '/' && len < sizeof(ret_address->sun_path)
+	                       ? open(path, O_PATH | O_CLOEXEC)
+	                       : -1;
+
+	if (fd < 0)
+		return false;
+	close(fd);
+	memcpy(ret_address->sun_path, path, len + 1);
+	ret_address->sun_family = AF_UNIX;
+	return true;
+}
+
+/* -------------------------------------------------------------- one of them */
+
+/*
+ * As bare system calls: no cancellation points, and a hundred bytes less in a
+ * program for each function of the C library.
+ */
+static int make_socket(void)
+{
+	return (int)syscall(SYS_socket, AF_UNIX,
+	                    SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+}
+
+static bool connect_to(int fd, const struct sockaddr_un *address)
+{
+	return syscall(SYS_connect, fd, address, sizeof(*address)) == 0;
+}
+
+static int move_up(int fd)
+{
+	const int higher =
+		(int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+
+	close(fd);
+	return higher;
+}
+
+static void close_connection(const struct syc_control_socket *connection)
+{
+	if (syc_control_is_same(connection))
+		close(connection->fd);
+}
+
+static bool is_spare(int fd)
+{
+	struct rlimit files;
+
+	return getrlimit(RLIMIT_NOFILE, &files) == 0 &&
+	       (rlim_t)fd < files.rlim_cur - files.rlim_cur / SPARED;
+}
+
+/* Whoever has the name listens there, and is to be who we are. */
+static bool is_of_our_user(int fd)
+{
+	struct ucred cred;
+	socklen_t size = sizeof(cred);
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &size) == 0 &&
+	       cred.uid == (uid_t)syscall(SYS_geteuid);
+}
+
+/* Noted before it is of use to anybody: see syc_connection_forget() */
+static bool open_connection(struct syc_control_socket *noted)
+{
+	struct stat st;
+	int fd = make_socket();
+
+	/* The program may count on these numbers */
+	if (fd >= 0 && fd <= STDERR_FILENO)
+		fd = move_up(fd);
+	if (fd < 0)
+		return false;
+	if (is_spare(fd) && fstat(fd, &st) == 0) {
+		*noted = (struct syc_control_socket){ .fd = fd,
+			                              .dev = st.st_dev,
+			                              .ino = st.st_ino };
+		if (connect_to(fd, syc_block->recorder) && is_of_our_user(fd))
+			return true;
+	}
+	close(fd);
+	return false;
+}
+
+/* ------------------------------------------------------------------- parked */
+
+enum {
+	EMPTY,
+	BUSY, /* somebody is at it: it is as good as not there */
+	FULL
+};
+
+static bool change_parking(uint32_t from, uint32_t to)
+{
+	return __atomic_compare_exchange_n(&syc_block->parking, &from, to,
+	                                   false, __ATOMIC_ACQ_REL,
+	                                   __ATOMIC_RELAXED);
+}
+
+/* A vfork() child has our memory, but descriptors of its own: what it parks
+ * would be no descriptor of ours, and what it takes and closes stays open. */
+static bool is_guest(void)
+{
+	return __atomic_load_n(&syc_process->pid, __ATOMIC_RELAXED) != getpid();
+}
+
+/* Whoever takes it has it alone. */
+static bool take_parked(struct syc_control_socket *ret_connection)
+{
+	if (!change_parking(FULL, BUSY))
+		return false;
+	*ret_connection = syc_block->parked;
+	change_parking(BUSY, EMPTY);
+	return true;
+}
+
+static void park_connection(const struct syc_control_socket *connection)
+{
+	if (is_guest() || !change_parking(EMPTY, BUSY)) {
+		close_connection(connection);
+		return;
+	}
+	syc_block->parked = *connection;
+	change_parking(BUSY, FULL);
+}
+
+void syc_connection_forget(void)
+{
+	/* Of threads that waited when their process forked */
+	for (uint32_t i = 0; i < syc_block->states_ever; i++) {
+		struct syc_control_socket *const noted =
+			&syc_block->mapped[i].connection;
+
+		if (noted->fd > STDERR_FILENO)
+			close_connection(noted);
+		noted->fd = 0;
+	}
+	if (syc_block->parking == FULL)
+		close_connection(&syc_block->parked);
+	syc_block->parking = EMPTY;
+}
+
+/* ------------------------------------------------------------------ to ask */
+
+static int receive_ring(const struct syc_control_socket *connection,
+                        int64_t deadline)
+{
+	const int r = syc_control_receive_ring(connection, deadline);
+
+	if (r == -ETIMEDOUT)
+		park_connection(connection);
+	else
+		close_connection(connection);
+	return r;
+}
+
+int syc_connection_look(void)
+{
+	struct syc_control_socket connection;
+
+	if (__atomic_load_n(&syc_block->parking, __ATOMIC_RELAXED) == EMPTY)
+		return -ENOENT;
+	if (is_guest())
+		return -ETIMEDOUT;
+	return take_parked(&connection) ? receive_ring(&connection, 0)
+	                                : -ENOENT;
+}
+
+int syc_connection_ask(struct syc_control_socket *noted, int64_t deadline)
+{
+	int r = -ECONNREFUSED;
+
+	if (open_connection(noted)) {
+		/* Where it can't be sent there will be no answer */
+		syc_control_send_request(noted, 0);
+		r = receive_ring(noted, deadline);
+	}
+	noted->fd = 0;
+	return r;
+}

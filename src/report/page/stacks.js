@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// stacks.js - the stack traces behind a box of a flame graph, one by one.
+import { el, fill } from './dom.js';
+import { Passing } from './filter.js';
+import { formatAmount, formatCount, formatMoment } from './format.js';
+
+const KEPT = 20000; // that are kept to walk through
+
+/**
+ * Which nodes of the model have become nodes that @is so.
+ * @param {import('./analysis.js').Analysis} analysis @param {(node: number) => boolean} is
+ */
+export function nodesThat(analysis, is) {
+	const { nodes, base, tree } = analysis;
+	const known = new Int8Array(tree.n);
+	return Uint8Array.from(base, (_, i) => {
+		const node = nodes ? nodes[i] : i;
+		if (node < 0)
+			return 0;
+		if (known[node] === 0)
+			known[node] = is(node) ? 1 : -1;
+		return known[node] > 0 ? 1 : 0;
+	});
+}
+
+/** Is a stack's end called by those, the innermost first? @param {import('./tree.js').Tree} tree @param {number} node @param {number[]} path functions */
+export function endsWith(tree, node, path) {
+	for (const f of path) {
+		if (node === 0 || tree.functions[node] !== f)
+			return false;
+		node = tree.parents[node];
+	}
+	return true;
+}
+
+export class Stacks {
+	/** @param {import('./main.js').App} app */
+	constructor(app) {
+		this.app = app;
+		this.at = 0;
+		this.n = 0;
+		/** @type {number[]} */
+		this.found = [];
+		this.told = el('span', { 'aria-live': 'polite' });
+		this.frames = el('ol', { class: 'stack' });
+		this.element = el('section', { class: 'stacks', hidden: true,
+			'aria-label': 'Stack traces, one by one' },
+		el('div', { class: 'bar' },
+			el('button', { type: 'button', 'aria-label': 'The stack before',
+				onclick: () => this.step(-1) }, '‹'),
+			el('button', { type: 'button', 'aria-label': 'The next stack',
+				onclick: () => this.step(1) }, '›'), this.told,
+			el('button', { type: 'button', onclick: () => this.look() },
+				'Look at its time'),
+			el('button', { type: 'button', onclick: () => this.close() }, 'Close')),
+		this.frames);
+	}
+
+	/** @param {import('./filter.js').Filter} filter @param {Uint8Array} wanted by node of the model */
+	open(filter, wanted) {
+		const { found, n } = new Passing(this.app.model, filter).find(wanted, KEPT);
+		this.found = found;
+		this.n = n;
+		this.at = 0;
+		this.element.hidden = false;
+		this.show();
+	}
+
+	close() {
+		this.element.hidden = true;
+	}
+
+	/** @param {number} by */
+	step(by) {
+		const { length } = this.found;
+		if (length > 0) {
+			this.at = (this.at + by + length) % length;
+			this.show();
+		}
+	}
+
+	show() {
+		const { app, found, at } = this;
+		const { model } = app;
+		const { samples, tree } = model;
+		if (found.length === 0) {
+			fill(this.told, 'None passes.');
+			fill(this.frames);
+			return;
+		}
+		const i = found[at], thread = samples.threads[i];
+		fill(this.told, formatCount(at + 1) + ' of ' + formatCount(this.n) +
+			', at ' + formatMoment(samples.times[i] - model.begin, 1e4) + ', ' +
+			model.threadName(thread) + ', ' + formatAmount(samples.ticks[i] *
+			model.ticks[thread], app.unit()));
+		const names = [];
+		for (let node = samples.nodes[i]; node !== 0; node = tree.parents[node]) {
+			const f = tree.functions[node];
+			const binary = model.binaryOf(f);
+			names.push(el('li', {}, model.nameOf(f), binary &&
+				el('span', { class: 'hint' }, ' ' + binary)));
+		}
+		fill(this.frames, ...names);
+		app.setCursor(samples.times[i]);
+	}
+
+	look() {
+		const { app, found, at } = this;
+		if (found.length === 0)
+			return;
+		const { samples } = app.model;
+		const time = samples.times[found[at]];
+		app.set({ view: 'chart', thread: samples.threads[found[at]],
+			from: Math.max(Math.floor(time - 1e7), 0), to: Math.ceil(time + 1e7) });
+	}
+}

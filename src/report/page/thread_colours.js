@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// thread_colours.js - the thread that each box of a flame graph is mostly of.
+import { Passing } from './filter.js';
+import { moveSelfs, sumUp } from './tree.js';
+
+/** @typedef {{colour: (node: number) => string, legend: [string, string][]}} ThreadColours */
+
+const COLOURED = 7; // that have a colour; one is for the others
+const OTHERS = 255;
+
+/**
+ * The thread that has at least two thirds of each node, of the @COLOURED that have
+ * most of all; OTHERS where none has.
+ * @param {import('./main.js').App} app @param {import('./tree.js').Tree} tree @param {Float64Array} totals @param {number[]} threads
+ */
+export function ownersOf(app, tree, totals, threads) {
+	const { nodes } = app.analysis();
+	const owners = new Uint8Array(tree.n).fill(OTHERS);
+	threads.forEach((thread, k) => {
+		const base = new Passing(app.model, { ...app.filter(),
+			threads: [thread] }).sums.selfs;
+		const sums = sumUp(tree, nodes ? moveSelfs(base, nodes, tree.n) : base);
+		for (let i = 0; i < tree.n; i++)
+			if (sums[i] > 0 && sums[i] * 3 >= totals[i] * 2)
+				owners[i] = k;
+	});
+	return owners;
+}
+
+/**
+ * @param {import('./main.js').App} app @param {{tree: import('./tree.js').Tree, totals: Float64Array}} shown
+ * @param {Map<number, number>} roots threads by their node, where the graph is by thread
+ * @returns {ThreadColours}
+ */
+export function colourByThread(app, shown, roots) {
+	const { model, theme, state } = app;
+	const { threads: sums } = app.analysis();
+	const order = Array.from(sums, (sum, t) => ({ sum, t }))
+		.filter((one) => one.sum > 0).sort((a, b) => b.sum - a.sum);
+	const threads = order.slice(0, COLOURED).map((one) => one.t);
+	const { tree, totals } = shown;
+	/** @type {Uint8Array} */
+	let owners;
+	if (state.show === 'threads') {
+		owners = new Uint8Array(tree.n).fill(OTHERS);
+		for (const [root, t] of roots)
+			if (threads.includes(t))
+				owners.fill(threads.indexOf(t), root, tree.ends[root]);
+	} else {
+		owners = ownersOf(app, tree, totals, threads);
+	}
+	/** @type {[string, string][]} */
+	const legend = threads.map((t, k) => [theme.series[k], model.threadName(t)]);
+	legend.push([theme.categories[4], order.length > COLOURED
+		? 'several threads, or others' : 'several threads']);
+	return { legend, colour: (node) => owners[node] === OTHERS
+		? theme.categories[4] : theme.series[owners[node]] };
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// report.mjs PAGE - what a page costs a browser, in processor time of its main
+// thread: until all is there, and then for each thing that people do.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+
+const require = createRequire(path.join(process.env.NPM, 'x.js'));
+const { chromium } = require('playwright-core');
+const [, , file] = process.argv;
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM,
+	args: ['--no-sandbox', '--disable-gpu', '--enable-precise-memory-info'] });
+const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+const client = await page.context().newCDPSession(page);
+await client.send('Performance.enable', { timeDomain: 'threadTicks' });
+
+const tell = (what, number, aim) => console.log('  ' + what.padEnd(44) +
+	number.padStart(9) + (aim ? '  (aim ' + aim + ')' : ''));
+
+async function metric(name) {
+	const { metrics } = await client.send('Performance.getMetrics');
+	return metrics.find((one) => one.name === name).value;
+}
+
+const frame = () => page.evaluate(() => new Promise((resolve) =>
+	requestAnimationFrame(() => setTimeout(resolve, 0))));
+
+/** The median of what each of @n times takes, in ms. */
+async function cost(n, act) {
+	const costs = [];
+	for (let i = 0; i < n; i++) {
+		const before = await metric('TaskDuration');
+		await page.evaluate(act, i);
+		await frame();
+		costs.push(await metric('TaskDuration') - before);
+	}
+	costs.sort((a, b) => a - b);
+	return (costs[n >> 1] * 1000).toFixed(1) + ' ms';
+}
+
+await page.goto('file://' + file, { waitUntil: 'commit', timeout: 300000 });
+await page.waitForFunction(() => window.syscap && window.syscap.isReady, null,
+	{ timeout: 300000 });
+await frame();
+const paint = await page.evaluate(() =>
+	performance.getEntriesByType('paint')[0].startTime);
+tell('first picture, by the clock', (paint / 1000).toFixed(2) + ' s', '1');
+tell('all is live', (await metric('TaskDuration')).toFixed(2) + ' s', '2.5');
+await page.evaluate(() => { window.syscap.app.set({ view: 'flame' }); });
+await frame();
+const n = await page.evaluate(() => window.syscap.model.samples.n);
+tell('nothing at all: a frame', await cost(20, () => {}));
+if (n > 0) {
+	tell('a redraw of the flame graph, drawn by software', await cost(30,
+		() => { window.syscap.app.view.layout(); }), '25; 16 with a GPU');
+	await page.evaluate(() => {
+		const { app, model } = window.syscap;
+		const span = model.end - model.begin;
+		window.from = Math.round(span * 0.3);
+		window.step = Math.round(span / 1100);
+		app.set({ from: window.from, to: window.from + Math.round(span * 0.2) });
+	});
+	await frame();
+	tell('a brush that moves by a pixel', await cost(30, () => {
+		const { app } = window.syscap;
+		app.set({ from: app.state.from + window.step,
+			to: app.state.to + window.step }, true);
+	}), '33');
+	await page.evaluate(() => window.syscap.app.set({ from: undefined,
+		to: undefined }));
+	await frame();
+	tell('a search', await cost(11, (i) => {
+		window.syscap.app.set({ search: '/[' + 'abcdefghijk'[i] + ']1.*' + i + '/' },
+			true);
+	}), '100');
+	await page.evaluate(() => window.syscap.app.set({ search: undefined }));
+	await frame();
+}
+for (const { key, text } of await page.evaluate(() =>
+	window.syscap.app.choices().map(({ key, text }) => ({ key, text }))))
+	tell(text + ', opened', await cost(1, 'window.syscap.app.set({ view: "' + key +
+		'" })'));
+// Typed arrays are not of the script's heap: the whole process is what counts.
+const { processInfo } = await (await browser.newBrowserCDPSession())
+	.send('SystemInfo.getProcessInfo');
+const most = (field) => Math.max(...processInfo
+	.filter(({ type }) => type === 'renderer').map(({ id }) => Number(
+		new RegExp(field + ':\\s+(\\d+)').exec(
+			readFileSync('/proc/' + id + '/status', 'utf8'))[1])));
+tell('memory of its process, after all that', Math.round(most('VmRSS') * 1024 /
+	1e6) + ' MB', '500');
+tell('and at most', Math.round(most('VmHWM') * 1024 / 1e6) + ' MB');
+await browser.close();

@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# report.sh MAKE_HEAVY COST_OF SYSCAP SOURCE - what the page of a large capture
+# costs: the command, and then a browser, in processor time of its main thread.
+# docs/benchmarking.md has the aims.
+set -eu
+
+make_heavy=$1
+cost_of=$2
+export SYSCAP="$3" SYSCAP_SOURCE="$4"
+n=${BENCH_FRAMES:-10000000}
+scratch=$(mktemp -d "${BENCH_SCRATCH:-${TMPDIR:-/tmp}}/syscap-report.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 1' INT TERM
+
+echo "processor  $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo |
+	head -n 1) x $(nproc); load $(cut -d ' ' -f 1-3 /proc/loadavg)"
+for kind in samples marks; do
+	file=$scratch/$kind.syscap
+	"$make_heavy" "$kind" "$n" >"$file"
+	echo
+	echo "$kind: $n frames, $(($(stat -c %s "$file") / 1000000)) MB"
+	# shellcheck disable=SC2046 # four words
+	set -- $("$cost_of" "$file" "$SYSCAP" report -o "$scratch/$kind.html" \
+		"$file" 2>/dev/null)
+	printf '  %-44s%9s s  (aim 12 of 1 GB of samples)\n' "report" "$1"
+	printf '  %-44s%9s MiB\n' "its memory, beside the file" "$3"
+	printf '  %-44s%9s MiB  (aim 64 of samples)\n' "page" \
+		"$(($(stat -c %s "$scratch/$kind.html") / 1048576))"
+	[ "$kind" != samples ] || ! command -v python3 >/dev/null ||
+		python3 "${0%report.sh}view.py" "$SYSCAP" "$file"
+	rm "$file"
+	here=$SYSCAP_SOURCE/tests/report
+	(. "$here/needs.sh" && node "${0%.sh}.mjs" "$scratch/$kind.html") || {
+		[ $? = 77 ] || exit 1
+	}
+done

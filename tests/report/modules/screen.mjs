@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// screen.mjs - as much of a browser as the views need to be run in node: a tree
+// of elements, and canvases that count what is drawn.  How it looks is what
+// report.browser is for.
+
+class Element {
+	constructor(tag) {
+		this.tagName = tag.toUpperCase();
+		this.children = [];
+		this.attributes = {};
+		this.listeners = {};
+		this.style = {};
+		this.dataset = {};
+		this.value = '';
+		this.clientWidth = 800;
+		this.clientHeight = 400;
+		this.clientLeft = 0;
+		this.offsetWidth = this.offsetHeight = 100;
+		this.scrollTop = 0;
+		this.scrollHeight = 400;
+		this.hidden = this.checked = this.open = false;
+		this.drawn = 0;
+	}
+
+	append(...children) {
+		this.children.push(...children.map((child) =>
+			typeof child === 'object' ? child : { textContent: String(child) }));
+	}
+
+	replaceChildren(...children) {
+		this.children = [];
+		this.append(...children);
+	}
+
+	get firstChild() {
+		return this.children[0] || null;
+	}
+
+	get textContent() {
+		return this.children.map((child) => child.textContent).join('');
+	}
+
+	set textContent(text) {
+		this.replaceChildren(text);
+	}
+
+	setAttribute(name, value) {
+		this.attributes[name] = value;
+		if (name === 'hidden')
+			this.hidden = true;
+	}
+
+	addEventListener(name, listener) {
+		(this.listeners[name] = this.listeners[name] || []).push(listener);
+	}
+
+	/** As a browser tells of it. */
+	send(name, event = {}) {
+		for (const listener of this.listeners[name] || [])
+			listener({ preventDefault() {}, stopPropagation() {}, target: this,
+				button: 0, clientX: 0, clientY: 0, pointerId: 1,
+				pointerType: 'mouse', ...event });
+	}
+
+	/** All below it that are @tag and say @text. */
+	all(tag, text) {
+		return this.children.flatMap((child) => child instanceof Element
+			? [...(child.tagName === tag.toUpperCase() && (text === undefined ||
+				child.textContent === text) ? [child] : []), ...child.all(tag, text)]
+			: []);
+	}
+
+	getBoundingClientRect() {
+		return { left: 0, top: 0, right: this.clientWidth, width: this.clientWidth,
+			bottom: this.clientHeight, height: this.clientHeight };
+	}
+
+	getContext() {
+		const canvas = this;
+		return new Proxy({}, {
+			get: (target, name) => name === 'measureText'
+				? (text) => ({ width: 7 * text.length })
+				: name in target ? target[name] : () => { canvas.drawn++; },
+		});
+	}
+
+	toBlob(take) {
+		take(new Blob(['png']));
+	}
+
+	focus() {
+		globalThis.document.activeElement = this;
+	}
+
+	blur() {
+		globalThis.document.activeElement = null;
+	}
+
+	click() {
+		this.send('click');
+	}
+
+	select() {}
+	showModal() { this.open = true; }
+	close() { this.open = false; }
+	setPointerCapture() {}
+	releasePointerCapture() {}
+	hasPointerCapture() { return true; }
+}
+
+/** Frames are drawn when they are asked for. */
+export const frames = {
+	waiting: [],
+	draw() {
+		while (frames.waiting.length > 0)
+			frames.waiting.shift()();
+	},
+};
+
+/** From here on there is a page. */
+export function makeScreen() {
+	const listeners = {};
+	const globals = {
+		HTMLElement: Element,
+		document: {
+			createElement: (tag) => new Element(tag),
+			documentElement: new Element('html'), activeElement: null,
+			readyState: 'complete', title: '',
+			getElementById: () => globals.place,
+			querySelectorAll: () => [],
+		},
+		location: { hash: '' },
+		history: {
+			pushState(_, __, hash) { globals.location.hash = hash; },
+			back() {},
+		},
+		matchMedia: () => ({ addEventListener() {} }),
+		getComputedStyle: () => ({ getPropertyValue: () => '#5b93d1' }),
+		requestAnimationFrame: (draw) => frames.waiting.push(draw),
+		addEventListener: (name, listener) => {
+			(listeners[name] = listeners[name] || []).push(listener);
+		},
+		place: new Element('div'),
+	};
+	Object.assign(globalThis, globals);
+	globalThis.window = globalThis;
+	globalThis.devicePixelRatio = 1;
+	globalThis.innerHeight = 800;
+	return { ...globals, tell(name, event) {
+		for (const listener of listeners[name] || [])
+			listener({ preventDefault() {}, target: null, ...event });
+	} };
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// views.test.mjs - the views, and what they are made of, without a browser.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { frames, makeScreen } from './screen.mjs';
+
+const screen = makeScreen();
+const { Boxes } = await import('../../../src/report/page/boxes.js');
+const { cutText, makeTheme, prepareCanvas } = await import(
+	'../../../src/report/page/canvas.js');
+const { el, fill } = await import('../../../src/report/page/dom.js');
+const { binDurations, histogram, Histogram } = await import(
+	'../../../src/report/page/histogram.js');
+const { answerOf, App } = await import('../../../src/report/page/main.js');
+const { endsWith, nodesThat, Stacks } = await import(
+	'../../../src/report/page/stacks.js');
+const { Table } = await import('../../../src/report/page/table.js');
+const { ownersOf } = await import(
+	'../../../src/report/page/thread_colours.js');
+const { makeTree } = await import('../../../src/report/page/tree.js');
+const { model: make } = await import('./page.mjs');
+
+async function start(state = {}) {
+	const model = await make();
+	model.isWhole = true;
+	const app = new App(screen.place, model);
+	app.state = { view: 'flame', ...state };
+	app.draw();
+	return app;
+}
+
+/** @returns what the page has drawn and said by now */
+function show(app, state) {
+	app.set(state);
+	frames.draw();
+	return app.view.element;
+}
+
+test('elements are what they are told, and texts are texts', () => {
+	let clicks = 0;
+	const one = el('button', { class: 'x', hidden: true, lang: null, value: 'v',
+		onclick: () => clicks++ }, '<b>', false, null, el('i', {}, 'in it'));
+	one.click();
+	assert.equal(clicks, 1);
+	assert.deepEqual(one.attributes, { class: 'x', hidden: '' });
+	assert.equal(one.textContent, '<b>in it');
+	fill(one, 'else');
+	assert.equal(one.textContent, 'else');
+});
+
+test('texts are cut to their room, never in the middle of a character', () => {
+	const canvas = el('canvas', {});
+	const context = prepareCanvas(canvas, 100, 20);
+	assert.equal(canvas.width, 100);
+	assert.equal(cutText(context, 'short', 100), 'short');
+	assert.equal(cutText(context, 'a text that is too long', 70), 'a text t…');
+	assert.equal(cutText(context, 'x', 3), '');
+	assert.ok(!/[\ud800-\udbff]…/.test(cutText(context, '\u{1f600}'.repeat(20), 71)));
+});
+
+test('a table sorts, and makes rows only of what is seen', () => {
+	const picked = [];
+	const table = new Table({ label: 'numbers', sort: '-n', headings: [
+		{ key: 'n', text: 'N', number: true, by: (row) => row.n,
+			cell: (row) => String(row.n) }], pick: (row) => picked.push(row.n) });
+	table.set(Array.from({ length: 5000 }, (_, i) => ({ n: i * 7 % 5000 })));
+	assert.equal(table.rows[0].n, 4999);
+	assert.ok(table.body.children.length < 100);
+	table.head.all('button')[0].click();
+	assert.equal(table.rows[0].n, 0);
+	table.element.send('keydown', { key: 'ArrowDown' });
+	table.element.send('keydown', { key: 'ArrowDown' });
+	assert.deepEqual(picked, [0, 1]);
+});
+
+test('boxes are found where they are, by pointer and by keys', () => {
+	const picked = [];
+	const boxes = new Boxes({ theme: makeTheme(), label: 'boxes',
+		pick: (box) => picked.push(box && box.id), open: () => {},
+		tip: (box) => [box.label] });
+	const box = (id, row, x, w) => ({ id, row, x, w, colour: 'red', label: 'b' + id });
+	boxes.set([box(1, 0, 0, 800), box(2, 1, 0, 300), box(3, 1, 300, 500)], 2);
+	boxes.scroller.send('click', { clientX: 400, clientY: 30 });
+	boxes.scroller.send('keydown', { key: 'ArrowLeft' });
+	boxes.scroller.send('keydown', { key: 'ArrowUp' });
+	assert.deepEqual(picked, [3, 2, 1]);
+	assert.ok(boxes.canvas.drawn > 0);
+});
+
+test('durations are in bins of logarithms', () => {
+	const { bins, low, high } = binDurations(
+		Float64Array.from([10, 100, 1000, 1000, 10000]), 4);
+	assert.deepEqual([low, high], [1, 4]);
+	assert.deepEqual(Array.from(bins), [1, 1, 2, 1]);
+	assert.equal(histogram(new Float64Array(0), makeTheme()), '–');
+	assert.ok(histogram(Float64Array.from([5, 50]), makeTheme()).drawn > 0);
+});
+
+test('durations that are dragged over are chosen', () => {
+	const chosen = [];
+	const one = new Histogram(makeTheme(), (...range) => chosen.push(range));
+	one.set('x', Float64Array.from([10, 100, 1000, 10000]), undefined, undefined);
+	one.element.send('pointerdown', { clientX: 400 });
+	one.element.send('pointermove', { clientX: 600 });
+	one.element.send('pointerup', { clientX: 800 });
+	assert.equal(chosen.length, 1);
+	assert.equal(chosen[0][0], Math.floor(Math.pow(10, 2.5)));
+	one.element.send('pointerdown', { clientX: 100 });
+	one.element.send('pointerup', { clientX: 101 });
+	assert.equal(chosen.length, 1, 'a click is no drag');
+});
+
+test('the stacks behind a box are those that are its sum', async () => {
+	const app = await start();
+	const analysis = app.analysis();
+	const { tree } = analysis;
+	// main > parse, with malloc below it
+	const wanted = nodesThat(analysis, (i) => i >= 2 && i < tree.ends[2]);
+	const stacks = new Stacks(app);
+	stacks.open(app.filter(), wanted);
+	const { samples, ticks } = app.model;
+	assert.equal(stacks.found.reduce((sum, i) => sum + samples.ticks[i] *
+		ticks[samples.threads[i]], 0), analysis.totals[2]);
+	assert.equal(stacks.frames.children.length, 2);
+	stacks.step(-1);
+	assert.equal(stacks.at, stacks.found.length - 1);
+	stacks.open({ threads: [1] }, wanted);
+	assert.equal(stacks.n, 1);
+});
+
+test('a stack ends with its innermost functions', () => {
+	const tree = makeTree([0, 1, 2, 3], [0, 1, 2, 3]);
+	assert.ok(endsWith(tree, 3, [3, 2]));
+	assert.ok(endsWith(tree, 3, [3, 2, 1]));
+	assert.ok(!endsWith(tree, 3, [2]));
+	assert.ok(!endsWith(tree, 3, [3, 2, 1, 1]));
+});
+
+test('a box is of the thread that has most of it', async () => {
+	const app = await start();
+	const { tree, totals } = app.analysis();
+	const owners = ownersOf(app, tree, totals, [0, 1]);
+	assert.deepEqual(Array.from(owners).slice(1), [0, 0, 1, 0, 0]);
+});
+
+test('every view draws what passes', async () => {
+	const app = await start();
+	const choices = app.choices().map((choice) => choice.key);
+	assert.deepEqual(choices, ['flame', 'chart', 'functions', 'tree', 'compare',
+		'marks', 'counters', 'heap', 'heat', 'about']);
+	for (const view of choices) {
+		const element = show(app, { view });
+		assert.ok(element.textContent.length > 0 ||
+			element.all('canvas').some((canvas) => canvas.drawn > 0), view);
+	}
+	assert.match(show(app, { view: 'functions' }).textContent, /malloc.*libc/);
+	assert.match(show(app, { view: 'tree' }).textContent, /main/);
+	assert.match(show(app, { view: 'compare' }).textContent, /The slowest 1 took/);
+	assert.match(show(app, { view: 'counters' }).textContent, /counters/);
+	assert.match(show(app, { view: 'about' }).textContent, /Processes/);
+});
+
+test('marks are shown in five ways', async () => {
+	const app = await start({ view: 'marks' });
+	for (const kind of ['threads', 'table', 'statistics', 'frames', ''])
+		assert.ok(show(app, { view: 'marks', show: kind }), kind);
+	assert.match(show(app, { view: 'marks', show: 'table' }).textContent,
+		/app\/turn/);
+	assert.match(show(app, { view: 'marks', show: 'statistics' }).textContent,
+		/25.ns/);
+});
+
+test('the flame graph in each order, each colour, upwards, zoomed', async () => {
+	const app = await start();
+	for (const show_ of ['', 'leaves', 'threads'])
+		for (const colour of ['', 'binary', 'thread'])
+			for (const upside of [undefined, true]) {
+				show(app, { view: 'flame', show: show_ || undefined, colour, upside });
+				assert.equal(Math.round(app.view.boxes.boxes.reduce((most, box) =>
+					Math.max(most, box.w), 0)), 800);
+			}
+	show(app, { view: 'flame', zoom: '1.2' });
+	assert.equal(app.view.zoom, 2);
+	app.view.openStacks(2);
+	assert.ok(!app.view.stacks.element.hidden);
+	show(app, { from: 10, to: 40 });
+	assert.ok(app.view.stacks.element.hidden, 'another filter, other stacks');
+});
+
+test('the time axis brushes by pointer and by keys', async () => {
+	const app = await start();
+	const { element } = app.timeline;
+	element.send('pointerdown', { clientX: 348 });
+	element.send('pointermove', { clientX: 548 });
+	element.send('pointerup', { clientX: 548 });
+	frames.draw();
+	assert.ok(app.state.from > 0 && app.state.to > app.state.from);
+	assert.ok(app.analysis().total < answerOf(await start()).total);
+	element.send('keydown', { key: 'Escape' });
+	assert.equal(app.state.from, undefined);
+});
+
+test('keys choose views, hide libraries and list themselves', async () => {
+	const app = await start();
+	app.key({ key: '3', target: null, preventDefault() {} });
+	assert.equal(app.state.view, 'functions');
+	app.key({ key: 'h', target: null, preventDefault() {} });
+	assert.equal(app.state.hideSystem, true);
+	app.key({ key: '?', target: null, preventDefault() {} });
+	assert.ok(app.help.open);
+});

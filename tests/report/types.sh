@@ -1,0 +1,14 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# types.sh - the types that the page's modules say in their comments hold, by
+# TypeScript's compiler, which writes nothing.
+set -eu
+: "${SYSCAP_SOURCE:?}"
+here=$(cd "$(dirname "$0")" && pwd)
+command -v node >/dev/null || { echo "skip: there is no node"; exit 77; }
+tsc=${SYSCAP_NPM:-$SYSCAP_SOURCE/build/npm}/node_modules/typescript/bin/tsc
+[ -f "$tsc" ] || { echo "skip: there is no typescript ($tsc;" \
+	"npm install --prefix build/npm, with tests/report/package.json)"; exit 77; }
+node "$tsc" --allowJs --checkJs --noEmit --strict --target es2022 \
+	--module es2022 --moduleResolution node10 --lib es2022,dom,dom.iterable \
+	"$here/../../src/report/page/start.js"
