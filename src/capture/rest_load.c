@@ -197,7 +197,9 @@ static int load_slot(struct syc_rest *rest, uint32_t slot)
 		rest->n_bad++;
 		return 0;
 	}
-	if (!syc_rest_losses_note(&rest->losses, &ring, pid) ||
+	const struct syc_rest_totals totals = { &ring.lost, &ring.told,
+		                                ring.since };
+	if (!syc_rest_losses_note(&rest->losses, pid, ring.tid, &totals) ||
 	    (slot != 0 && !note_pid(rest, pid)))
 		return -ENOMEM;
 	const uint32_t head = head_of(rest, slot, ring.head);
@@ -213,6 +215,21 @@ static int load_slot(struct syc_rest *rest, uint32_t slot)
 			           rest->facts.body_size)
 		};
 	return r;
+}
+
+/* What was lost by threads that had no slot.  0 or -errno. */
+static int load_head(struct syc_rest *rest)
+{
+	struct syc_arena_head head;
+	const struct syc_rest_totals totals = { &head.lost, &head.told,
+		                                rest->facts.began };
+
+	if (!syc_rest_read_at(rest, &head, sizeof(head),
+	                      syc_ring_file_head(rest->facts.page_size)))
+		return -EIO;
+	return syc_rest_losses_note(&rest->losses, rest->facts.pid, 0, &totals)
+	               ? 0
+	               : -ENOMEM;
 }
 
 /* Of @pid, in [@at, @end) of @bytes. */
@@ -311,7 +328,8 @@ int syc_rest_load(struct syc_rest *rest, const unsigned char *capture,
 	rest->pids.n = 0;
 	if (!syc_rest_read_at(rest, rest->words,
 	                      rest->facts.n_slots * sizeof(rest->words[0]),
-	                      syc_rest_words_at(rest)))
+	                      syc_rest_words_at(rest)) ||
+	    (r = load_head(rest)) == -EIO)
 		return syc_error_set(error, EBADMSG, 0,
 		                     "its ring file can't be read");
 	for (uint32_t i = 0; i < rest->facts.n_slots && r == 0; i++)

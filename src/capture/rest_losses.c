@@ -30,26 +30,26 @@ static struct syc_rest_loss *find_or_add(struct syc_rest_losses *losses,
 	return &losses->by_tid.items[losses->by_tid.n - 1];
 }
 
-bool syc_rest_losses_note(struct syc_rest_losses *losses,
-                          const struct syc_ring_header *ring, int32_t pid)
+bool syc_rest_losses_note(struct syc_rest_losses *losses, int32_t pid,
+                          int32_t tid, const struct syc_rest_totals *totals)
 {
 	const struct syc_loss nothing = { .total = 0 };
 	struct syc_loss lost, told;
 
-	if (!syc_losses_remainder(&ring->lost, &nothing, &lost))
+	if (!syc_losses_remainder(totals->lost, &nothing, &lost))
 		return true;
-	(void)syc_losses_remainder(&ring->told, &nothing, &told);
-	struct syc_rest_loss *const loss = find_or_add(losses, pid, ring->tid);
+	(void)syc_losses_remainder(totals->told, &nothing, &told);
+	struct syc_rest_loss *const loss = find_or_add(losses, pid, tid);
 	if (loss == NULL)
 		return false;
 	syc_losses_add(&loss->lost, &lost);
 	syc_losses_add(&loss->told, &told);
 	const int64_t from =
-		ring->lost.from != 0 ? ring->lost.from : ring->since;
+		totals->lost->from != 0 ? totals->lost->from : totals->since;
 	if (loss->from == 0 || from < loss->from)
 		loss->from = from;
-	if (ring->lost.to > loss->to)
-		loss->to = ring->lost.to;
+	if (totals->lost->to > loss->to)
+		loss->to = totals->lost->to;
 	return true;
 }
 
@@ -75,11 +75,16 @@ void syc_rest_losses_count(struct syc_rest_losses *losses,
 	}
 }
 
-/* More in records than was lost: some are of who had the id before. */
+/* More in records than was lost: some are of who had the id before.  Of threads
+ * without a slot, who drained before may have told in a capture of its own. */
 static const struct syc_loss *told_of(const struct syc_rest_loss *loss)
 {
-	return loss->recorded.total > loss->lost.total ? &loss->told
-	                                               : &loss->recorded;
+	const bool is_told_elsewhere =
+		loss->tid == 0 && loss->recorded.total < loss->told.total;
+
+	return loss->recorded.total > loss->lost.total || is_told_elsewhere
+	               ? &loss->told
+	               : &loss->recorded;
 }
 
 uint16_t syc_rest_losses_compose(const struct syc_rest_losses *losses, size_t i,

@@ -43,6 +43,13 @@ struct syc_ring_header *make_rings_header(struct make_rings *rings,
 	                                                  MAKE_RINGS_BODY));
 }
 
+struct syc_arena_head *make_rings_head(struct make_rings *rings)
+{
+	return (struct syc_arena_head *)(void *)(rings->bytes +
+	                                         syc_ring_file_head(
+							 MAKE_RINGS_PAGE));
+}
+
 uint32_t *make_rings_word(struct make_rings *rings, uint32_t slot)
 {
 	return (uint32_t *)(void *)(rings->bytes +
