@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* loss.c - count what could not be kept; what of it is untold. */
-#define _GNU_SOURCE
 #include "emit/loss.h"
-
-#include <unistd.h>
 
 #include "emit/loss_totals.h"
 #include "emit/process.h"
@@ -54,11 +51,11 @@ void syc_loss_count_stray(uint8_t type, uint32_t len, int64_t time)
 
 	if (!syc_process_is_there())
 		return;
-	syc_loss_totals_add(&syc_process->lost, kind, len, time);
-	count_for_process(kind);
 	const struct syc_ring_source *const source = syc_ring_source_current();
-	if (source != NULL && source->note_stray != NULL)
-		source->note_stray();
+	if (source == NULL || source->count_stray == NULL ||
+	    !source->count_stray(kind, len, time))
+		syc_loss_totals_add(&syc_process->lost, kind, len, time);
+	count_for_process(kind);
 	syc_loss_call_for_teller(false);
 }
 
@@ -102,40 +99,16 @@ bool syc_loss_is_pending(const struct syc_state *ts)
 	return syc_loss_is_own_pending(ts) || syc_loss_is_stray_pending();
 }
 
-static void add(struct syc_ring_losses *to, const struct syc_ring_losses *more)
+void syc_loss_add_stray(const struct syc_ring_losses *more, uint64_t n_frames)
 {
+	struct syc_ring_losses *const to = &syc_process->lost;
+
 	syc_loss_totals_return_range(to, more);
+	__atomic_add_fetch(&to->bytes, more->bytes, __ATOMIC_RELAXED);
 	for (int i = 0; i < SYC_LOSS_KINDS; i++)
 		__atomic_add_fetch(&to->frames[i], more->frames[i],
 		                   __ATOMIC_RELAXED);
-	__atomic_add_fetch(&to->bytes, more->bytes, __ATOMIC_RELEASE);
-}
-
-void syc_loss_add_stray(const struct syc_ring_losses *more, uint64_t n_frames)
-{
-	add(&syc_process->lost, more);
 	__atomic_add_fetch(&syc_process->n_dropped, n_frames, __ATOMIC_RELAXED);
-}
-
-/* As a thread that tells of them.  Who comes meanwhile leaves its own to the
- * one that is here, which looks again after it has gone. */
-void syc_loss_move_stray(struct syc_ring_losses *to)
-{
-	while (syc_loss_is_stray_pending()) {
-		struct syc_ring_losses now, more;
-		int32_t nobody = 0;
-
-		if (!__atomic_compare_exchange_n(
-			    &syc_process->telling, &nobody, gettid(), false,
-			    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
-			return;
-		syc_loss_totals_take(&now, &syc_process->lost);
-		more = now;
-		syc_loss_totals_subtract(&more, &syc_process->told);
-		add(to, &more);
-		syc_loss_totals_copy(&syc_process->told, &now);
-		__atomic_store_n(&syc_process->telling, 0, __ATOMIC_SEQ_CST);
-	}
 }
 
 void syc_loss_leave_behind(struct syc_state *ts)

@@ -63,14 +63,6 @@ void syc_loss_call_for_teller(bool at_once);
 bool syc_loss_take_back(const unsigned char *frame, uint32_t len, int64_t time,
                         struct syc_ring_losses *to);
 
-/**
- * Move what no thread has told of stray losses to @to, which others may add to
- * at the same time: they are told from here on.
- *
- * Context: any-thread, signal-safe.
- */
-void syc_loss_move_stray(struct syc_ring_losses *to);
-
 /** These are stray losses, too, of which @n_frames were not counted anywhere
  * before.  Context: any-thread, signal-safe. */
 void syc_loss_add_stray(const struct syc_ring_losses *more, uint64_t n_frames);

@@ -30,12 +30,11 @@ struct syc_ring_source {
 	void (*give_back)(struct syc_state *ts);
 	/* Get pages for [at, at + n) of a ring of ours: 0 or -errno. */
 	int (*provide)(void *at, size_t n);
-	/* A ring of ours fills up. */
-	void (*warn_of_little_room)(void);
-	/* A thread has ended, and left its ring. */
-	void (*note_thread_end)(void);
-	/* There are stray losses, which no thread may come to tell. */
-	void (*note_stray)(void);
+	/* A ring of ours @is_filling up; or a thread has ended, and left its. */
+	void (*poke)(bool is_filling);
+	/* Count a stray loss, which no thread may come to tell, where whoever
+	 * drains finds it.  False: there is no such place. */
+	bool (*count_stray)(uint8_t kind, uint32_t len, int64_t time);
 	/* syc_drain_sleeping was set when an event was published, and is 0
 	 * now.  False: it was not set by this source. */
 	bool (*wake)(void);

@@ -57,7 +57,7 @@ bool syc_room_look(struct syc_state *ts, uint32_t *ret_limit)
 		             (used - moved);
 		if (ts->is_own && used - moved > size / 8 * 3 &&
 		    syc_ring_source_of(ts) != NULL)
-			syc_ring_source_of(ts)->warn_of_little_room();
+			syc_ring_source_of(ts)->poke(true);
 		return true;
 	}
 	return false;

@@ -95,8 +95,8 @@ static void note_thread_ends(void)
 {
 	for (int i = 0; i < SYC_N_SOURCES; i++)
 		if (syc_ring_sources[i] != NULL &&
-		    syc_ring_sources[i]->note_thread_end != NULL)
-			syc_ring_sources[i]->note_thread_end();
+		    syc_ring_sources[i]->poke != NULL)
+			syc_ring_sources[i]->poke(false);
 }
 
 void syc_thread_leave_for_good(void *state)

@@ -22,6 +22,22 @@ struct dir_entry {
 	char name[];
 };
 
+static uint64_t parse_signal_set(const char *at)
+{
+	uint64_t n;
+
+	syc_text_take(at, 16, &n);
+	return n;
+}
+
+static uint64_t parse_decimal(const char *at)
+{
+	uint64_t n;
+
+	syc_text_take(at, 10, &n);
+	return n;
+}
+
 int syc_task_open(void)
 {
 	const int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/task",
@@ -61,10 +77,7 @@ bool syc_task_next(struct syc_tasks *tasks, struct syc_task *ret_task)
 		tasks->at += e->len;
 		if (e->name[0] == '.')
 			continue;
-		int32_t tid = 0;
-		for (const char *c = e->name; *c >= '0' && *c <= '9'; c++)
-			tid = tid * 10 + (*c - '0');
-		ret_task->tid = tid;
+		ret_task->tid = (int32_t)parse_decimal(e->name);
 		ret_task->inode = e->ino;
 		return true;
 	}
@@ -78,7 +91,6 @@ static int open_file(struct syc_tasks *tasks, int32_t tid, const char *name)
 
 	syc_text_add_i64(&text, tid);
 	syc_text_add(&text, name);
-	*text.at = '\0';
 	return (int)syscall(SYS_openat, tasks->dir, path, O_RDONLY | O_CLOEXEC,
 	                    0);
 }
@@ -116,29 +128,6 @@ static const char *skip_fields(const char *at, int n)
 		if (*at++ == ' ')
 			n--;
 	return at;
-}
-
-static uint64_t parse_signal_set(const char *at)
-{
-	uint64_t n = 0;
-
-	for (;; at++) {
-		if (*at >= '0' && *at <= '9')
-			n = n << 4 | (uint64_t)(*at - '0');
-		else if (*at >= 'a' && *at <= 'f')
-			n = n << 4 | (uint64_t)(*at - 'a' + 10);
-		else
-			return n;
-	}
-}
-
-static uint64_t parse_decimal(const char *at)
-{
-	uint64_t n = 0;
-
-	for (; *at >= '0' && *at <= '9'; at++)
-		n = n * 10 + (uint64_t)(*at - '0');
-	return n;
 }
 
 /* Just now it blocks all, to start the sampler. */

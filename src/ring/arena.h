@@ -61,14 +61,17 @@ struct syc_slot {
 int syc_arena_create(struct syc_arena *arena, int fd, uint32_t body,
                      int32_t pid);
 
-/** Children get nothing of it.  Context: any-thread, signal-safe. */
-void syc_arena_keep_private(const struct syc_arena *arena);
-
 struct syc_arena_head *syc_arena_head(const struct syc_arena *arena);
 
 /** Of how many slots, from the first one, any was ever claimed, as the head
  * says.  Stored before a word says that its slot is LIVE. */
-uint32_t syc_arena_used(const struct syc_arena *arena);
+static inline uint32_t syc_arena_used(const struct syc_arena *arena)
+{
+	const uint32_t n = __atomic_load_n(&syc_arena_head(arena)->n_used,
+	                                   __ATOMIC_SEQ_CST);
+
+	return n < arena->n_slots ? n : arena->n_slots;
+}
 
 /**
  * Slots that a relative claimed can't be touched before this: what is not in

@@ -77,7 +77,6 @@ struct syc_ring_header {
 	int64_t since;               /* ns: when the thread got the ring */
 	struct syc_ring_losses told; /* by loss records in this ring */
 	struct syc_ring_losses late; /* when it was OVER: in another ring */
-	uint64_t drained;            /* bytes; by the drainer, for statistics */
 };
 
 _Static_assert(offsetof(struct syc_ring_header, recorder_magic) == 64, "abi");

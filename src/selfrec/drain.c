@@ -35,10 +35,10 @@
 #define TRIES 16
 
 /*
- * A slot whose thread is done, or its process: say what it lost, and give it
- * to others.
+ * A slot whose thread is done, as @is_ended says where its word does not yet, or
+ * its process: say what it lost, and give it to others.  False: no room.
  */
-static void end_slot(struct syc_session *s, uint32_t i)
+static bool end_slot(struct syc_session *s, uint32_t i, bool is_ended)
 {
 	uint32_t *const word = syc_arena_word(&s->arena, i);
 	uint32_t is = __atomic_load_n(word, __ATOMIC_ACQUIRE);
@@ -47,16 +47,22 @@ static void end_slot(struct syc_session *s, uint32_t i)
 	const struct syc_ring_header *const ring = syc_arena_ring(&s->arena, i);
 
 	if (state == SYC_SLOT_FREE || state == SYC_SLOT_OVER ||
-	    (state != SYC_SLOT_ENDED && !syc_relatives_is_gone(s, pid)))
-		return;
+	    (state != SYC_SLOT_ENDED && !is_ended &&
+	     !syc_relatives_is_gone(s, pid)))
+		return true;
 	/* One that is BUSY has nothing yet, and its pages neither */
-	if (state != SYC_SLOT_BUSY &&
-	    (!syc_gather_is_empty(s, i) ||
-	     !syc_say_losses(s, &ring->lost, &ring->told, pid, ring->tid)))
-		return;
+	if (state != SYC_SLOT_BUSY) {
+		if (__atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE) !=
+		    s->heads[i])
+			return true; /* it was not read to its end */
+		if (!syc_say_losses(s, &ring->lost, &ring->told, pid,
+		                    ring->tid))
+			return false;
+	}
 	__atomic_store_n(&s->words[i], SYC_SLOT_FREE, __ATOMIC_RELAXED);
 	__atomic_compare_exchange_n(word, &is, SYC_SLOT_FREE, false,
 	                            __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+	return true;
 }
 
 /* False: the thread has ended it. */
@@ -82,6 +88,8 @@ static bool finish_slot(struct syc_session *s, uint32_t i,
 static void load_losses(struct syc_ring_losses *to,
                         const struct syc_ring_losses *from)
 {
+	to->from = __atomic_load_n(&from->from, __ATOMIC_RELAXED);
+	to->to = __atomic_load_n(&from->to, __ATOMIC_RELAXED);
 	to->bytes = __atomic_load_n(&from->bytes, __ATOMIC_ACQUIRE);
 	for (int i = 0; i < SYC_LOSS_KINDS; i++)
 		to->frames[i] =
@@ -92,11 +100,9 @@ static void load_losses(struct syc_ring_losses *to,
 static bool tell_of_head(struct syc_session *s)
 {
 	struct syc_arena_head *const head = syc_arena_head(&s->arena);
-	struct syc_ring_losses lost = { .from = head->lost.from,
-		                        .to = head->lost.to };
+	struct syc_ring_losses lost;
 
-	if (__atomic_load_n(&head->lost.bytes, __ATOMIC_ACQUIRE) ==
-	    s->told.bytes)
+	if (syc_loss_totals_sum(&head->lost) == syc_loss_totals_sum(&s->told))
 		return true;
 	load_losses(&lost, &head->lost);
 	if (!syc_say_losses(s, &lost, &s->told, s->pid, 0))
@@ -117,23 +123,19 @@ static bool tell_of_slot(struct syc_session *s, uint32_t i)
 	const struct syc_ring_header *const ring = syc_arena_ring(&s->arena, i);
 	const uint32_t word =
 		__atomic_load_n(syc_arena_word(&s->arena, i), __ATOMIC_SEQ_CST);
-	const uint32_t state = syc_slot_state(word);
-	const int32_t pid = syc_slot_pid(word);
-	struct syc_ring_losses told = nothing, lost;
+	const bool is_ours = word == syc_slot_word(s->pid, SYC_SLOT_LIVE);
+	struct syc_ring_losses told, lost;
 
-	if (state == SYC_SLOT_LIVE && pid == s->pid) {
+	if (is_ours) {
 		/* told first: it is never more than lost */
 		load_losses(&told, &ring->told);
 		load_losses(&lost, &ring->lost);
 		syc_loss_totals_subtract(&lost, &told);
 		if (finish_slot(s, i, &lost))
-			return syc_say_losses(s, &lost, &nothing, pid,
+			return syc_say_losses(s, &lost, &nothing, s->pid,
 			                      ring->tid);
-	} else if (state != SYC_SLOT_ENDED &&
-	           (state != SYC_SLOT_LIVE || !syc_relatives_is_gone(s, pid))) {
-		return true;
 	}
-	return syc_say_losses(s, &ring->lost, &ring->told, pid, ring->tid);
+	return end_slot(s, i, is_ours);
 }
 
 /* At the end: losses that no thread will tell any more. */
@@ -158,31 +160,20 @@ static void tell_late(struct syc_session *s)
 
 /* ---------------------------------------------------------------- a pass */
 
-static int write_output(struct syc_session *s, const struct syc_batch *batch,
-                        int64_t now, uint64_t *ret_done)
+static int write_output(struct syc_session *s, struct syc_batch *batch)
 {
-	const struct iovec piece = { s->copy, batch->length };
-	int r;
-
 	/* A shared table: has somebody closed and reused ours? */
 	if (!s->owns_table &&
 	    !syc_same_file(s->output.fd, s->output.dev, s->output.ino))
 		return -ESTALE;
 	if (!s->owns_table) /* a close() of the program's may have ended it */
 		syc_output_hold(&s->output);
-	r = syc_output_ready(&s->output, batch->n_parts);
-	if (r != 0)
-		return r;
-	memcpy(s->output.journal->parts, s->parts,
-	       batch->n_parts * sizeof(s->parts[0]));
-	r = syc_output_write(&s->output, &piece, 1, batch->n_parts,
-	                     batch->length, now);
-	if (r != 0)
-		return r;
-	syc_gather_advance(s, batch, batch->length);
-	syc_output_commit(&s->output);
-	*ret_done = batch->length;
-	return 0;
+	const int r = syc_output_write(&s->output, batch);
+	if (r == 0) {
+		syc_gather_advance(s, batch);
+		syc_output_commit(&s->output);
+	}
+	return r;
 }
 
 /* By another library's writer, which was not there when we began.  Who we are
@@ -207,14 +198,12 @@ static void tell_emptied(struct syc_session *s)
 	             "by another library that writes to SYSPROF_TRACE_FD");
 }
 
-static int write_trace(struct syc_session *s, const struct syc_batch *batch,
-                       int64_t now, int64_t deadline, uint64_t *ret_done)
+static int write_trace(struct syc_session *s, struct syc_batch *batch)
 {
-	const struct iovec piece = { s->copy, batch->length };
-	const int r = syc_trace_write(&s->trace, &piece, 1, s->began, now,
-	                              deadline, ret_done);
-	if (*ret_done != 0)
-		syc_gather_advance(s, batch, *ret_done);
+	const int r = syc_trace_write(&s->trace, batch);
+
+	if (batch->done != 0)
+		syc_gather_advance(s, batch);
 	if (s->trace.n_emptied != 0)
 		tell_emptied(s);
 	return r;
@@ -264,17 +253,16 @@ static int note_result(struct syc_session *s, int r, int64_t now)
 	} else if (r != -EAGAIN) {
 		s->dead = -r;
 		syc_session_fail(s, why_gone(r));
-		syc_guest_refuse(s);
+		syc_guest_refuse(s, SYC_ARENA_CLOSING);
 	}
 	return r;
 }
 
-static int write_batch(struct syc_session *s, const struct syc_batch *batch,
-                       int64_t now, int64_t deadline, uint64_t *ret_done)
+static int write_batch(struct syc_session *s, struct syc_batch *batch)
 {
-	return s->plan->to.sink == SYC_SINK_OUTPUT
-	               ? write_output(s, batch, now, ret_done)
-	               : write_trace(s, batch, now, deadline, ret_done);
+	batch->done = 0;
+	return s->plan->to.sink == SYC_SINK_OUTPUT ? write_output(s, batch)
+	                                           : write_trace(s, batch);
 }
 
 static bool is_out_of_room(int r)
@@ -287,8 +275,7 @@ static bool is_out_of_room(int r)
  * frame.  In a trace file, where nothing else is left of what is not written,
  * there stays room to tell of that.
  */
-static void write_what_fits(struct syc_session *s, struct syc_batch *batch,
-                            int64_t now, int64_t deadline, uint64_t *ret_done)
+static void write_what_fits(struct syc_session *s, struct syc_batch *batch)
 {
 	const bool is_output = s->plan->to.sink == SYC_SINK_OUTPUT;
 	const uint64_t left_free =
@@ -299,23 +286,22 @@ static void write_what_fits(struct syc_session *s, struct syc_batch *batch,
 		const uint64_t fits =
 			is_output ? s->output.fits : s->trace.fits;
 		/* Some file systems take nothing of what does not fit whole */
-		uint64_t room = fits != 0 ? fits : batch->length / 2;
+		uint64_t room = fits != 0 ? fits : batch->size / 2;
 
 		room = room > left_free ? room - left_free : 0;
 		syc_gather(s, batch, room);
-		if (batch->length == 0)
+		if (batch->size == 0)
 			return;
-		r = write_batch(s, batch, now, deadline, ret_done);
+		r = write_batch(s, batch);
 	}
 }
 
 static int move(struct syc_session *s, int64_t deadline, uint64_t *ret_moved)
 {
-	const int64_t now = syc_clock_kernel();
+	struct syc_batch batch = { .time = s->began,
+		                   .now = syc_clock_kernel(),
+		                   .deadline = deadline };
 	uint64_t room = UINT64_MAX;
-	uint64_t done = 0;
-	struct syc_batch batch;
-	int r;
 
 	if (s->plan->to.sink == SYC_SINK_OUTPUT) {
 		room = syc_output_room(&s->output);
@@ -325,14 +311,14 @@ static int move(struct syc_session *s, int64_t deadline, uint64_t *ret_moved)
 	}
 	if (!syc_gather(s, &batch, room))
 		s->is_full = true;
-	if (batch.length == 0 && !syc_trace_has_rest(&s->trace))
+	if (batch.size == 0 && !syc_trace_has_rest(&s->trace))
 		return 0;
-	r = write_batch(s, &batch, now, deadline, &done);
+	const int r = write_batch(s, &batch);
 	if (is_out_of_room(r))
-		write_what_fits(s, &batch, now, deadline, &done);
-	*ret_moved += done;
-	__atomic_add_fetch(&s->written, done, __ATOMIC_RELAXED);
-	return note_result(s, r, now);
+		write_what_fits(s, &batch);
+	*ret_moved += batch.done;
+	__atomic_add_fetch(&s->written, batch.done, __ATOMIC_RELAXED);
+	return note_result(s, r, batch.now);
 }
 
 static void end_at_limit(struct syc_session *s)
@@ -340,7 +326,7 @@ static void end_at_limit(struct syc_session *s)
 	uint64_t ignored = 0;
 
 	syc_session_fail(s, "the size limit was reached");
-	syc_guest_refuse(s);
+	syc_guest_refuse(s, SYC_ARENA_CLOSING);
 	syc_gather_drop(s);
 	syc_say_metadata(s, "syscap.stopped", "the size limit was reached");
 	tell_late(s);
@@ -370,46 +356,28 @@ static int pass(struct syc_session *s, int64_t deadline, uint64_t *ret_moved)
 		const uint32_t n = syc_session_slots(s);
 
 		for (uint32_t i = 1; i < n; i++)
-			end_slot(s, i);
+			end_slot(s, i, false);
 		syc_relatives_part(s, now);
 	}
 	return r;
 }
 
-/* By who has taken it. */
-static int quiet_pass(struct syc_session *s, int64_t deadline,
-                      uint64_t *ret_moved)
+int syc_drain_pass(struct syc_session *s, enum syc_drain_who who,
+                   int64_t deadline, uint64_t *ret_moved)
 {
 	struct syc_quiet quiet;
-
-	syc_quiet_begin(&quiet);
-	const int r = pass(s, deadline, ret_moved);
-	syc_quiet_end(&quiet);
-	return r;
-}
-
-int syc_drain_pass(struct syc_session *s, int64_t deadline, uint64_t *ret_moved)
-{
-	*ret_moved = 0;
-	if (syc_tid_lock_try(&s->draining) != 0)
-		return -EBUSY;
-	const int r = quiet_pass(s, deadline, ret_moved);
-	syc_tid_lock_give(&s->draining);
-	return r;
-}
-
-int syc_drain_pass_alone(struct syc_session *s, int64_t deadline,
-                         bool in_handler, uint64_t *ret_moved)
-{
 	int r = -EBUSY;
 
 	*ret_moved = 0;
 	if (syc_tid_lock_try(&s->draining) != 0)
 		return -EBUSY;
 	/* Not before: the thread gets its descriptors when nobody drains */
-	if (__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) == 0) {
-		s->must_not_lock = in_handler;
-		r = quiet_pass(s, deadline, ret_moved);
+	if (who == SYC_DRAIN_THREAD ||
+	    __atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) == 0) {
+		s->must_not_lock = who == SYC_DRAIN_HANDLER;
+		syc_quiet_begin(&quiet);
+		r = pass(s, deadline, ret_moved);
+		syc_quiet_end(&quiet);
 		s->must_not_lock = false;
 	}
 	syc_tid_lock_give(&s->draining);
@@ -424,11 +392,6 @@ bool syc_drain_hold(struct syc_session *s, int64_t deadline)
 		poll(NULL, 0, 1);
 	}
 	return true;
-}
-
-void syc_drain_release(struct syc_session *s)
-{
-	syc_tid_lock_give(&s->draining);
 }
 
 /*
@@ -475,7 +438,7 @@ int syc_drain_finish(struct syc_session *s, int64_t deadline)
 	if (!syc_drain_hold(s, deadline))
 		return -EBUSY;
 	syc_quiet_begin(&quiet);
-	syc_guest_refuse(s);
+	syc_guest_refuse(s, SYC_ARENA_CLOSING);
 	s->retry_at = 0; /* once more, whatever it said */
 	s->must_look = true;
 	do {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* drain_handler.c - drain from a signal handler, where no thread does. */
+#define _GNU_SOURCE
 #include "selfrec/drain_handler.h"
 
 #include <errno.h>
@@ -63,7 +64,8 @@ void syc_drain_handler_run(void)
 	struct syc_session *const s = syc_session_enter();
 
 	if (s != NULL && is_without_thread(s) && is_filling())
-		syc_drain_pass_alone(s, syc_clock_kernel(), true, &ignored);
+		syc_drain_pass(s, SYC_DRAIN_HANDLER, syc_clock_kernel(),
+		               &ignored);
 	syc_session_leave();
 	pthread_setcancelstate(cancel_state, &cancel_state);
 	errno = saved;

@@ -37,7 +37,6 @@
 #define HOLD_NS      (500 * MS)
 #define BLIND_NS     (100 * MS) /* asleep without membarrier() */
 #define RETRY_NS     (500 * MS) /* asleep while the sink has no room */
-#define RELATIVES_NS (400 * MS)
 #define TRY_AGAIN_NS (1 * MS)
 
 enum {
@@ -72,8 +71,10 @@ static void take_descriptors(struct syc_session *s)
 	if (!syc_drain_hold(s, syc_clock_kernel() + HOLD_NS))
 		return;
 	s->copies[0] = is_output ? s->output.fd : s->trace.fd;
-	s->copies[1] = s->rings_fd;
-	s->copies[2] = is_output ? -1 : s->trace.shared;
+	s->copies[1] = s->output.ring_fd;
+	s->copies[2] = is_output || s->trace.shared == s->trace.fd
+	                       ? -1
+	                       : s->trace.shared;
 	if (!syc_trace_has_rest(&s->trace))
 		__atomic_store_n(&s->owns_table,
 		                 syc_own_table_make(s->copies, 3),
@@ -102,16 +103,13 @@ static void close_copies(struct syc_session *s)
 {
 	if (!__atomic_exchange_n(&s->has_copies, false, __ATOMIC_ACQ_REL))
 		return;
-	if (s->plan->to.sink == SYC_SINK_OUTPUT) {
-		close_copy(s->copies[0], s->output.dev, s->output.ino);
-	} else {
-		close_copy(s->copies[0], s->trace.target.dev,
-		           s->trace.target.ino);
-		if (s->copies[2] != s->copies[0])
-			close_copy(s->copies[2], s->trace.target.dev,
-			           s->trace.target.ino);
-	}
-	close_copy(s->copies[1], s->rings_dev, s->rings_ino);
+	const bool is_output = s->plan->to.sink == SYC_SINK_OUTPUT;
+	const dev_t dev = is_output ? s->output.dev : s->trace.target.dev;
+	const ino_t ino = is_output ? s->output.ino : s->trace.target.ino;
+
+	close_copy(s->copies[0], dev, ino);
+	close_copy(s->copies[2], dev, ino);
+	close_copy(s->copies[1], s->output.ring_dev, s->output.ring_ino);
 }
 
 /* ------------------------------------------------------------ the thread */
@@ -146,8 +144,8 @@ static int64_t longest_sleep(const struct drainer *d)
 	int64_t most = syc_lookout_longest_sleep(&d->lookout);
 
 	/* Nobody wakes us for what children emit, nor for their end */
-	if (d->session->relatives.n != 0 && most > RELATIVES_NS)
-		most = RELATIVES_NS;
+	if (d->session->relatives.n != 0 && most > SYC_RELATIVES_LOOK_NS)
+		most = SYC_RELATIVES_LOOK_NS;
 
 	if (d->session->retry_at != 0)
 		return most < RETRY_NS ? most : RETRY_NS;
@@ -231,7 +229,8 @@ static bool turn(struct drainer *d)
 		return true;
 	int r = 0;
 	if (asked != 0 || !d->has_rested)
-		r = syc_drain_pass(s, syc_clock_kernel() + s->plan->interval_ns,
+		r = syc_drain_pass(s, SYC_DRAIN_THREAD,
+		                   syc_clock_kernel() + s->plan->interval_ns,
 		                   &moved);
 	serve(d, asked, r);
 	if (syc_lookout_is_alone(&d->lookout))
@@ -284,7 +283,7 @@ static void *run(void *session)
 			      : syc_clock_kernel() + s->plan->exit_flush_ns);
 	syc_session_close(s, (s->result == 0 || s->result == -EFBIG) &&
 	                             !s->is_needed);
-	syc_guest_close(s);
+	syc_guest_refuse(s, SYC_ARENA_CLOSED);
 	/* Its owner frees it from here on: touch it no more */
 	uint32_t *const ended = &s->thread;
 	__atomic_store_n(ended, THREAD_ENDED, __ATOMIC_RELEASE);
@@ -419,32 +418,27 @@ bool syc_drain_thread_wake(void)
 	return s != NULL;
 }
 
-static void poke_as_guest(struct syc_session *s, uint32_t ask)
+static void poke_as_guest(struct syc_session *s)
 {
-	if (ask != SYC_ASK_ROOM)
-		return;
 	syc_guest_wake_drainer(s);
 	if (!syc_guest_check(s, false))
 		syc_guest_leave(s);
 }
 
-void syc_drain_thread_poke(uint32_t ask)
+void syc_drain_thread_poke(bool is_filling)
 {
 	struct syc_session *const s = syc_session_look();
 
-	if (s != NULL && __atomic_load_n(&s->is_guest, __ATOMIC_ACQUIRE)) {
-		poke_as_guest(s, ask);
-		syc_session_leave();
-		return;
-	}
-	const bool has_thread =
-		s != NULL &&
-		__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) != THREAD_NONE;
-
-	if (has_thread)
-		ask_thread(s, ask);
-	else if (s != NULL &&
-	         ask == SYC_ASK_ROOM) /* this event's end makes one */
+	if (s == NULL)
+		;
+	else if (__atomic_load_n(&s->is_guest, __ATOMIC_ACQUIRE)) {
+		if (is_filling)
+			poke_as_guest(s);
+	} else if (__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) !=
+	           THREAD_NONE) {
+		ask_thread(s, is_filling ? SYC_ASK_ROOM : SYC_ASK_ENDED);
+	} else if (is_filling) { /* this event's end makes one */
 		__atomic_store_n(&s->is_crowded, true, __ATOMIC_RELAXED);
+	}
 	syc_session_leave();
 }

@@ -86,7 +86,7 @@ int syc_end_session(struct syc_session *s, int64_t flush_ns)
 	if (r == -ETIMEDOUT || r == -EBUSY ||
 	    !wait_for_users(deadline + SYC_DRAIN_GRACE_NS))
 		return r == 0 ? 0 : r;
-	syc_guest_close(s);
+	syc_guest_refuse(s, SYC_ARENA_CLOSED);
 	syc_session_free(s, (r == 0 || r == -EFBIG) && !s->is_needed);
 	return r;
 }
@@ -114,8 +114,8 @@ int syscap_drain(void)
 			r = syc_drain_thread_flush(s, deadline + LIFE_WAIT_NS);
 		else
 			do {
-				r = syc_drain_pass_alone(s, deadline, false,
-				                         &moved);
+				r = syc_drain_pass(s, SYC_DRAIN_ALONE, deadline,
+				                   &moved);
 			} while (r == 0 && moved != 0 &&
 			         syc_clock_kernel() < deadline);
 		/* one was made meanwhile */
@@ -136,8 +136,11 @@ void syc_end_at_exit(void)
 	if (syc_session_take_life(syc_clock_kernel() + LIFE_WAIT_NS)) {
 		struct syc_session *const s = syc_process->session;
 
-		/* A guest's events are where they have to be */
-		if (s != NULL && (!s->is_guest || syc_guest_end(s))) {
+		if (s != NULL)
+			syc_guest_check(s, true);
+		/* A guest's events are where they have to be, unless it has
+		 * become the drainer just now */
+		if (s != NULL && !s->is_guest) {
 			syc_process_set_reason("the process exits");
 			syc_copies_set_active(0);
 			__atomic_store_n(&syc_process->session, NULL,

@@ -12,24 +12,35 @@
 /* How long somebody who needs the session waits for who makes it. */
 #define LIFE_WAIT_NS INT64_C(250000000)
 
-/* For the thread that had the first event of an epoch. */
-static void make_first(int epoch)
+/* For the thread that had the first event of @epoch; or instead of @guest, and
+ * of another epoch. */
+bool syc_session_replace(const struct syc_session *guest, int epoch)
 {
 	const char *why;
 
 	if (!syc_session_take_life(syc_clock_kernel() + LIFE_WAIT_NS))
-		return;
+		return false;
 	const struct syc_plan *const plan = syc_plan_current();
-	if (syc_process->session == NULL && plan->to.sink >= SYC_SINK_TRACE &&
+	if (syc_process->session == guest && plan->to.sink >= SYC_SINK_TRACE &&
 	    __atomic_load_n(&syc_active, __ATOMIC_RELAXED) == epoch) {
-		struct syc_session *s = syc_guest_make(plan, epoch);
+		const int next =
+			guest != NULL ? syc_process_next_epoch() : epoch;
+		struct syc_session *s =
+			guest == NULL ? syc_guest_make(plan, epoch) : NULL;
+
 		if (s == NULL)
-			s = syc_session_make(plan, epoch, &why);
-		if (s == NULL)
+			s = syc_session_make(plan, next, &why);
+		if (s != NULL) {
+			__atomic_store_n(&syc_process->session, s,
+			                 __ATOMIC_SEQ_CST);
+			syc_copies_change_active(epoch, next);
+		} else if (guest == NULL) {
 			syc_process_turn_off(why);
-		__atomic_store_n(&syc_process->session, s, __ATOMIC_SEQ_CST);
+		}
 	}
+	const bool is_there = syc_process->session != guest;
 	syc_session_give_life();
+	return is_there;
 }
 
 struct syc_session *syc_session_enter(void)
@@ -39,33 +50,10 @@ struct syc_session *syc_session_enter(void)
 
 	if (s == NULL) {
 		syc_session_leave();
-		make_first(epoch);
+		syc_session_replace(NULL, epoch);
 		s = syc_session_look();
 	}
 	return s;
-}
-
-bool syc_session_part(const struct syc_session *guest)
-{
-	const char *ignored;
-
-	if (!syc_session_take_life(syc_clock_kernel() + LIFE_WAIT_NS))
-		return false;
-	if (syc_process->session == guest &&
-	    __atomic_load_n(&syc_active, __ATOMIC_RELAXED) == guest->epoch) {
-		const int epoch = syc_process_next_epoch();
-		struct syc_session *const own =
-			syc_session_make(guest->plan, epoch, &ignored);
-
-		if (own != NULL) {
-			__atomic_store_n(&syc_process->session, own,
-			                 __ATOMIC_SEQ_CST);
-			syc_copies_change_active(guest->epoch, epoch);
-		}
-	}
-	const bool has_parted = syc_process->session != guest;
-	syc_session_give_life();
-	return has_parted;
 }
 
 uint64_t syc_session_written(char *path, size_t size)
@@ -76,10 +64,7 @@ uint64_t syc_session_written(char *path, size_t size)
 	*path = '\0';
 	if (s != NULL) {
 		n = __atomic_load_n(&s->written, __ATOMIC_RELAXED);
-		if (__atomic_load_n(&s->is_guest, __ATOMIC_ACQUIRE))
-			n = syc_guest_written(s, path, size);
-		else if (s->plan->to.sink == SYC_SINK_OUTPUT)
-			syc_text_field(path, size, s->output.path);
+		syc_text_field(path, size, s->output.path);
 	}
 	syc_session_leave();
 	return n;

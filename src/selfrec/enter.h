@@ -19,13 +19,13 @@
 struct syc_session *syc_session_enter(void);
 
 /**
- * @guest finds no slot: make a session of its own instead.  False: that can't
- * be had either, and it stays a guest.
+ * @guest, of the present @epoch, finds no slot: make a session of its own
+ * instead.  False: that can't be had either, and it stays a guest.
  *
  * Context: any-thread, signal-safe, signals blocked, inside of
  * syc_session_enter().
  */
-bool syc_session_part(const struct syc_session *guest);
+bool syc_session_replace(const struct syc_session *guest, int epoch);
 
 /** For syscap_get_stats(). */
 uint64_t syc_session_written(char *path, size_t size);

@@ -51,12 +51,6 @@ static bool look_at_slot(const struct syc_session *s, uint32_t i,
 	return true;
 }
 
-bool syc_gather_is_empty(const struct syc_session *s, uint32_t i)
-{
-	return __atomic_load_n(&syc_arena_ring(&s->arena, i)->tail,
-	                       __ATOMIC_ACQUIRE) == s->heads[i];
-}
-
 bool syc_gather_has_work(struct syc_session *s)
 {
 	struct span span;
@@ -165,10 +159,7 @@ static void give_up_span(struct syc_session *s, uint32_t i,
 	}
 	if (!syc_say_losses(s, &lost, &none, span->pid, 0))
 		return; /* the next pass comes here again */
-	if (!s->has_told_damage)
-		s->has_told_damage = syc_say_metadata(
-			s, "syscap.damaged",
-			"a child has written over rings: events are lost");
+	syc_say_damage(s);
 	if (i != 0)
 		set_head(s, i, span->tail);
 }
@@ -177,13 +168,13 @@ static void give_up_span(struct syc_session *s, uint32_t i,
 static bool add_slot(struct syc_session *s, struct syc_batch *batch, uint32_t i,
                      const struct span *span, uint64_t room)
 {
-	unsigned char *const to = s->copy + batch->length;
-	const uint64_t left = SYC_COPY_SIZE - batch->length;
+	unsigned char *const to = s->copy + batch->size;
+	const uint64_t left = SYC_COPY_SIZE - batch->size;
 	uint64_t n = span->n;
 	bool is_bad;
 
-	if (n > room - batch->length)
-		n = room - batch->length;
+	if (n > room - batch->size)
+		n = room - batch->size;
 	const bool is_all = n == span->n;
 	if (n > left)
 		n = left;
@@ -196,7 +187,7 @@ static bool add_slot(struct syc_session *s, struct syc_batch *batch, uint32_t i,
 		s->parts[batch->n_parts++] = (struct syc_ring_journal_part){
 			i, span->head, forward(s, span->head, done)
 		};
-		batch->length += done;
+		batch->size += done;
 	} else if (is_bad) {
 		give_up_span(s, i, span);
 	}
@@ -209,9 +200,12 @@ bool syc_gather(struct syc_session *s, struct syc_batch *batch, uint64_t room)
 	bool is_all = true;
 	struct span span;
 
-	memset(batch, 0, sizeof(*batch));
+	batch->frames = s->copy;
+	batch->parts = s->parts;
+	batch->size = 0;
+	batch->n_parts = 0;
 	for (uint32_t i = 0; i < n && batch->n_parts < SYC_RING_JOURNAL_PARTS &&
-	                     batch->length < SYC_COPY_SIZE - SYSCAP_FRAME_MAX;
+	                     batch->size < SYC_COPY_SIZE - SYSCAP_FRAME_MAX;
 	     i++)
 		if (look_at_slot(s, i, &span) &&
 		    syc_relatives_knows(s, span.pid)) {
@@ -229,19 +223,16 @@ static uint32_t part_length(const struct syc_session *s,
 	                             : part->to + s->arena.body - part->from;
 }
 
-void syc_gather_advance(struct syc_session *s, const struct syc_batch *batch,
-                        uint64_t done)
+void syc_gather_advance(struct syc_session *s, const struct syc_batch *batch)
 {
+	uint64_t done = batch->done;
+
 	for (unsigned i = 0; i < batch->n_parts && done != 0; i++) {
 		const struct syc_ring_journal_part *const part = &s->parts[i];
-		struct syc_ring_header *const ring =
-			syc_arena_ring(&s->arena, part->slot);
 		const uint64_t n = part_length(s, part);
 		const uint64_t by = done < n ? done : n;
 
 		s->is_introduced |= part->slot == 0;
-		__atomic_store_n(&ring->drained, ring->drained + by,
-		                 __ATOMIC_RELAXED);
 		set_head(s, part->slot, forward(s, part->from, by));
 		done -= by;
 	}
@@ -268,6 +259,7 @@ void syc_gather_drop(struct syc_session *s)
 				                at + n, NULL);
 			at += n;
 		}
-		syc_gather_advance(s, &batch, batch.length);
-	} while (batch.length != 0);
+		batch.done = batch.size;
+		syc_gather_advance(s, &batch);
+	} while (batch.size != 0);
 }

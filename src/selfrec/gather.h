@@ -11,12 +11,8 @@
 #ifndef SYC_GATHER_H
 #define SYC_GATHER_H
 
+#include "selfrec/batch.h"
 #include "selfrec/session.h"
-
-struct syc_batch {
-	unsigned n_parts; /* session->parts */
-	uint64_t length;  /* session->copy */
-};
 
 /**
  * Copy whole frames, at most @room bytes.  False: there is more than fits into
@@ -25,17 +21,14 @@ struct syc_batch {
 bool syc_gather(struct syc_session *session, struct syc_batch *batch,
                 uint64_t room);
 
-/** The first @done bytes of the batch are out, whole frames. */
+/** What the batch says that is done of it is out. */
 void syc_gather_advance(struct syc_session *session,
-                        const struct syc_batch *batch, uint64_t done);
+                        const struct syc_batch *batch);
 
 /** What is there no longer fits: it is lost, and counted. */
 void syc_gather_drop(struct syc_session *session);
 
 /** Whether the rings hold anything.  Context: any-thread. */
 bool syc_gather_has_work(struct syc_session *session);
-
-/** Whether slot @i has nothing that was not gathered. */
-bool syc_gather_is_empty(const struct syc_session *session, uint32_t i);
 
 #endif

@@ -10,7 +10,6 @@
 
 #include <syscap.h>
 
-#include "base/text.h"
 #include "emit/process.h"
 #include "os/backing.h"
 #include "os/futex.h"
@@ -33,7 +32,6 @@ static uint32_t drainer_of(const struct syc_session *s)
 
 void syc_guest_invite(struct syc_session *s)
 {
-	const bool has_file = s->plan->to.sink == SYC_SINK_OUTPUT;
 	struct syc_origin *const origin =
 		syc_backing_get(&syc_block->origin, sizeof(*origin));
 
@@ -43,19 +41,12 @@ void syc_guest_invite(struct syc_session *s)
 	origin->pid = s->pid;
 	origin->pid_ns = syc_kin_namespace();
 	origin->arena = s->arena;
-	origin->ring_fd = s->rings_fd;
-	origin->ring_dev = s->rings_dev;
-	origin->ring_ino = s->rings_ino;
-	origin->is_on_disk = s->output.is_on_disk;
-	syc_text_field(origin->capture, sizeof(origin->capture),
-	               has_file ? s->output.path : "");
-	syc_text_field(origin->rings, sizeof(origin->rings),
-	               has_file ? s->output.ring_path : "");
+	origin->output = s->output;
 	__atomic_store_n(&origin->epoch, s->epoch, __ATOMIC_RELEASE);
 }
 
 /* Of those that are forked from now on, and of the others. */
-void syc_guest_refuse(struct syc_session *s)
+void syc_guest_refuse(struct syc_session *s, uint32_t state)
 {
 	struct syc_origin *const origin =
 		__atomic_load_n(&syc_block->origin, __ATOMIC_ACQUIRE);
@@ -63,15 +54,7 @@ void syc_guest_refuse(struct syc_session *s)
 	if (origin != NULL && origin->epoch == s->epoch)
 		__atomic_store_n(&origin->epoch, 0, __ATOMIC_RELEASE);
 	__atomic_store_n(&syc_arena_head(&s->arena)->drainer,
-	                 syc_slot_word(s->pid, SYC_ARENA_CLOSING),
-	                 __ATOMIC_RELEASE);
-}
-
-void syc_guest_close(struct syc_session *s)
-{
-	__atomic_store_n(&syc_arena_head(&s->arena)->drainer,
-	                 syc_slot_word(s->pid, SYC_ARENA_CLOSED),
-	                 __ATOMIC_RELEASE);
+	                 syc_slot_word(s->pid, state), __ATOMIC_RELEASE);
 }
 
 /* -------------------------------------------------------------- the child */
@@ -85,8 +68,10 @@ static bool is_drained(const struct syc_session *s)
  * would keep the lock that says that the parent lives. */
 static void close_inherited(const struct syc_origin *origin)
 {
-	if (syc_same_file(origin->ring_fd, origin->ring_dev, origin->ring_ino))
-		close(origin->ring_fd);
+	const struct syc_output *const output = &origin->output;
+
+	if (syc_same_file(output->ring_fd, output->ring_dev, output->ring_ino))
+		close(output->ring_fd);
 }
 
 struct syc_session *syc_guest_make(const struct syc_plan *plan, int epoch)
@@ -107,6 +92,8 @@ struct syc_session *syc_guest_make(const struct syc_plan *plan, int epoch)
 	s->is_guest = true;
 	s->is_child = true;
 	s->arena = origin->arena;
+	s->output = origin->output;
+	s->output.fd = s->output.ring_fd = -1;
 	s->wakes = &syc_arena_head(&s->arena)->wakes;
 	s->checked_at = s->began;
 	s->drainer.pid = syc_slot_pid(drainer_of(s));
@@ -137,7 +124,6 @@ static bool somebody_drains(struct syc_session *s, uint32_t *ret_drainer)
 /* By who has `checking`. */
 static bool check_drainer(struct syc_session *s)
 {
-	const struct syc_origin *const origin = syc_block->origin;
 	uint32_t drainer;
 
 	s->checked_at = syc_clock_kernel();
@@ -148,13 +134,13 @@ static bool check_drainer(struct syc_session *s)
 		    syc_slot_word(s->pid, SYC_ARENA_DRAINED), false,
 		    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		return true; /* another was faster */
-	if (origin != NULL && syc_take_over_drain(s, origin) == 0) {
+	if (syc_take_over_drain(s) == 0) {
 		__atomic_store_n(&s->is_guest, false, __ATOMIC_RELEASE);
 		/* The next event looks after the thread */
 		syc_copies_set_sleeping(!s->no_thread);
 		return true;
 	}
-	syc_guest_close(s);
+	syc_guest_refuse(s, SYC_ARENA_CLOSED);
 	return false;
 }
 
@@ -197,9 +183,7 @@ static bool is_slot_of(const struct syc_session *s, uint32_t i)
 	const uint32_t word =
 		__atomic_load_n(syc_arena_word(&s->arena, i), __ATOMIC_ACQUIRE);
 
-	return syc_slot_pid(word) == s->pid &&
-	       (syc_slot_state(word) == SYC_SLOT_LIVE ||
-	        syc_slot_state(word) == SYC_SLOT_ENDED);
+	return syc_slot_pid(word) == s->pid;
 }
 
 static bool is_all_drained(struct syc_session *s)
@@ -227,26 +211,4 @@ int syc_guest_flush(struct syc_session *s, int64_t deadline)
 		syc_futex_nap();
 	}
 	return 0;
-}
-
-uint64_t syc_guest_written(struct syc_session *s, char *path, size_t size)
-{
-	const struct syc_origin *const origin = syc_block->origin;
-	const uint32_t n_slots = syc_session_slots(s);
-	uint64_t n = 0;
-
-	for (uint32_t i = 1; i < n_slots; i++)
-		if (is_slot_of(s, i))
-			n += __atomic_load_n(
-				&syc_arena_ring(&s->arena, i)->drained,
-				__ATOMIC_RELAXED);
-	if (origin != NULL)
-		syc_text_field(path, size, origin->capture);
-	return n;
-}
-
-bool syc_guest_end(struct syc_session *s)
-{
-	syc_guest_check(s, true);
-	return !__atomic_load_n(&s->is_guest, __ATOMIC_ACQUIRE);
 }

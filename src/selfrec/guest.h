@@ -22,13 +22,10 @@
 
 /** Context of all: any-thread, signal-safe. */
 
-/** The drain thread runs: children may come as guests from now on, or (in its
- * last moments) no more. */
+/** The drain thread runs: children may come as guests from now on; or no more,
+ * SYC_ARENA_CLOSING, in its last moments, and _CLOSED: nobody drains. */
 void syc_guest_invite(struct syc_session *session);
-void syc_guest_refuse(struct syc_session *session);
-
-/** Its last: nobody drains any more. */
-void syc_guest_close(struct syc_session *session);
+void syc_guest_refuse(struct syc_session *session, uint32_t state);
 
 /** A session for this process as a guest; NULL: it has to make its own. */
 struct syc_session *syc_guest_make(const struct syc_plan *plan, int epoch);
@@ -48,12 +45,5 @@ void syc_guest_leave(struct syc_session *guest);
 
 /** Wait until what this process has emitted is drained.  0 or -EAGAIN. */
 int syc_guest_flush(struct syc_session *guest, int64_t deadline);
-
-/** The process ends.  True: @guest has become the drainer, and has to end as
- * such. */
-bool syc_guest_end(struct syc_session *guest);
-
-/** How many bytes of it have been drained. */
-uint64_t syc_guest_written(struct syc_session *guest, char *path, size_t size);
 
 #endif

@@ -8,6 +8,7 @@
 #include <syscap.h>
 
 #include "emit/loss.h"
+#include "emit/loss_totals.h"
 #include "emit/own.h"
 #include "emit/process.h"
 #include "emit/thread_ring.h"
@@ -69,7 +70,6 @@ static void begin_slot(const struct syc_session *s, struct syc_state *ts,
 	ring->since = syc_clock_kernel();
 	memset(&ring->told, 0, sizeof(ring->told));
 	memset(&ring->late, 0, sizeof(ring->late));
-	ring->drained = 0;
 	ring->outcome = 0;
 	syc_thread_ring_begin(ts, ring, slot->size,
 	                      at < slot->size && at % 8 == 0 ? at : 0);
@@ -104,7 +104,7 @@ static int claim_as_guest(struct syc_session *s, struct syc_slot *ret_slot)
 			return -EMFILE;
 		if (i != 0)
 			syc_futex_nap();
-		r = syc_arena_claim(&s->arena, -1, s->pid, ret_slot);
+		r = claim_slot(s, ret_slot);
 		if (r == 0 || r == -EMFILE || r == -ENOSPC)
 			syc_guest_wake_drainer(s);
 	}
@@ -123,7 +123,7 @@ static int take_slot(struct syc_session *s, struct syc_state *ts)
 		r = claim_slot(s, &slot);
 	} else {
 		r = claim_as_guest(s, &slot);
-		if (r != 0 && syc_session_part(s))
+		if (r != 0 && syc_session_replace(s, s->epoch))
 			return -EAGAIN;
 	}
 	if (r != 0)
@@ -152,10 +152,11 @@ static bool connect_to_session(struct syc_state *ts)
 		return true;
 	if (r == -EAGAIN)
 		r = -ECANCELED;
+	const char *const why = why_no_slot(r);
 	if (r != -ECANCELED)
-		syc_process_set_reason(why_no_slot(r));
+		syc_process_set_reason(why);
 	ts->retry_at = syc_clock_kernel() + RETRY_NS;
-	syc_diag_say("no ring for a thread", why_no_slot(r));
+	syc_diag_say("no ring for a thread", why);
 	return false;
 }
 
@@ -183,24 +184,16 @@ static void give_back(struct syc_state *ts)
 	syc_session_leave();
 }
 
-static void ask_for_room(void)
-{
-	syc_drain_thread_poke(SYC_ASK_ROOM);
-}
-
-static void note_thread_end(void)
-{
-	syc_drain_thread_poke(SYC_ASK_ENDED);
-}
-
-/* To where whoever drains finds them, or recovers. */
-static void note_stray(void)
+/* Where whoever drains finds it, or recovers. */
+static bool count_stray(uint8_t kind, uint32_t len, int64_t time)
 {
 	const struct syc_session *const s = syc_session_look();
 
 	if (s != NULL)
-		syc_loss_move_stray(&syc_arena_head(&s->arena)->lost);
+		syc_loss_totals_add(&syc_arena_head(&s->arena)->lost, kind, len,
+		                    time);
 	syc_session_leave();
+	return s != NULL;
 }
 
 static bool end_session(void)
@@ -211,21 +204,15 @@ static bool end_session(void)
 	return true;
 }
 
-static const struct syc_destination *destination_of_environment(void)
-{
-	return &syc_plan_of_environment()->to;
-}
-
 static const struct syc_own_recording own_recording = {
 	.take_environment = syc_plan_from_environment,
-	.environment = destination_of_environment,
+	.environment = syc_plan_of_environment,
 	.source = {
 		.connect = connect_to_session,
 		.give_back = give_back,
 		.provide = syc_arena_provide,
-		.warn_of_little_room = ask_for_room,
-		.note_thread_end = note_thread_end,
-		.note_stray = note_stray,
+		.poke = syc_drain_thread_poke,
+		.count_stray = count_stray,
 		.wake = syc_drain_thread_wake,
 		.end = end_session,
 	},

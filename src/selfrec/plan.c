@@ -21,9 +21,9 @@
 static struct syc_plan from_environment;
 static struct syc_plan from_options;
 
-const struct syc_plan *syc_plan_of_environment(void)
+const struct syc_destination *syc_plan_of_environment(void)
 {
-	return &from_environment;
+	return &from_environment.to;
 }
 
 const struct syc_plan *syc_plan_of_options(void)

@@ -43,9 +43,9 @@ const char *syc_plan_from_options(const struct syscap_options *options);
 
 /** Context of these: any-thread, signal-safe. */
 
-/** This copy's, current or not. */
-const struct syc_plan *syc_plan_of_environment(void);
+/** This copy's, current or not; and where the environment's leads. */
 const struct syc_plan *syc_plan_of_options(void);
+const struct syc_destination *syc_plan_of_environment(void);
 
 /** Make the one plan or the other current.  By who has syc_process->life. */
 void syc_plan_use_options(void);

@@ -11,9 +11,6 @@
 #include "selfrec/say.h"
 #include "selfrec/session.h"
 
-/* Between two looks at who is gone. */
-#define LOOK_NS INT64_C(400000000)
-
 static struct syc_relative *find_relative(const struct syc_relatives *relatives,
                                           int32_t pid)
 {
@@ -41,17 +38,12 @@ find_or_add_relative(struct syc_relatives *relatives, int32_t pid)
 static bool say_fork(struct syc_session *s, const struct syc_relative *it,
                      int64_t time)
 {
-	struct syscap_wire_fork fork;
 	const struct syc_relative *const parent =
 		find_relative(&s->relatives, it->kin.parent);
 
-	memset(&fork, 0, sizeof(fork));
 	/* One that has no events may have been in between */
-	syc_frame_begin(&fork.frame, SYSCAP_FRAME_FORK,
-	                parent != NULL ? parent->kin.pid : s->pid, time);
-	fork.child_pid = it->kin.pid;
-	return syc_say_frame(s, &fork,
-	                     syc_frame_end(&fork.frame, sizeof(fork)));
+	return syc_say_fork(s, parent != NULL ? parent->kin.pid : s->pid,
+	                    it->kin.pid, time);
 }
 
 /* False: no room until the next pass.  One at a time: what is told of maps is
@@ -96,15 +88,6 @@ static bool is_overwritten(uint32_t before, uint32_t word)
 	       syc_slot_state(word) < SYC_SLOT_ENDED;
 }
 
-/* A relative has written over the words: what is in those slots is gone. */
-static void say_damage(struct syc_session *s)
-{
-	if (!s->has_told_damage)
-		s->has_told_damage = syc_say_metadata(
-			s, "syscap.damaged",
-			"a child has written over rings: events are lost");
-}
-
 /* When it says that it began: not before us, nor later than now. */
 static int64_t begin_of(const struct syc_session *s, uint32_t slot, int64_t now)
 {
@@ -121,11 +104,6 @@ static void look_at_all(struct syc_session *s)
 	for (uint32_t i = 0; i < r->n; i++)
 		if (!r->all[i].is_gone)
 			r->all[i].is_gone = !syc_kin_lives(&r->all[i].kin);
-}
-
-bool syc_relatives_are_due(const struct syc_session *s, int64_t now)
-{
-	return s->relatives.n != 0 && now - s->relatives.looked_at >= LOOK_NS;
 }
 
 void syc_relatives_meet(struct syc_session *s, int64_t now, bool at_once)
@@ -146,7 +124,7 @@ void syc_relatives_meet(struct syc_session *s, int64_t now, bool at_once)
 		if (is_overwritten(
 			    __atomic_load_n(&s->words[i], __ATOMIC_RELAXED),
 			    word))
-			say_damage(s);
+			syc_say_damage(s); /* what is in it is gone */
 		__atomic_store_n(&s->words[i], word, __ATOMIC_RELAXED);
 		if (pid == 0 || pid == s->pid ||
 		    syc_slot_state(word) > SYC_SLOT_ENDED)
@@ -225,16 +203,6 @@ void syc_relatives_part(struct syc_session *s, int64_t now)
 		}
 		i++;
 	}
-}
-
-void syc_relatives_forget(struct syc_session *s)
-{
-	struct syc_relatives *const r = &s->relatives;
-
-	for (uint32_t i = 0; i < r->n; i++)
-		r->all[i].stage = SYC_RELATIVE_MET;
-	r->described = 0;
-	s->has_told_damage = false;
 }
 
 bool syc_relatives_live(struct syc_session *s)

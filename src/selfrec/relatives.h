@@ -17,6 +17,9 @@
 
 #include "selfrec/session.h"
 
+/** Between two looks at who is gone. */
+#define SYC_RELATIVES_LOOK_NS INT64_C(400000000)
+
 /** Before the rings are read: meet who is new, and say who they are; see who
  * is gone, if that is due or @at_once. */
 void syc_relatives_meet(struct syc_session *session, int64_t now, bool at_once);
@@ -32,10 +35,23 @@ bool syc_relatives_is_gone(struct syc_session *session, int32_t pid);
 void syc_relatives_part(struct syc_session *session, int64_t now);
 
 /** Whether it is time to look after them. */
-bool syc_relatives_are_due(const struct syc_session *session, int64_t now);
+static inline bool syc_relatives_are_due(const struct syc_session *session,
+                                         int64_t now)
+{
+	return session->relatives.n != 0 &&
+	       now - session->relatives.looked_at >= SYC_RELATIVES_LOOK_NS;
+}
 
 /** What was said of them is not in the capture any more. */
-void syc_relatives_forget(struct syc_session *session);
+static inline void syc_relatives_forget(struct syc_session *session)
+{
+	struct syc_relatives *const r = &session->relatives;
+
+	for (uint32_t i = 0; i < r->n; i++)
+		r->all[i].stage = SYC_RELATIVE_MET;
+	r->described = 0;
+	session->has_told_damage = false;
+}
 
 /** Whether any of them lives, and has a slot. */
 bool syc_relatives_live(struct syc_session *session);

@@ -8,6 +8,7 @@
 #include "base/frame.h"
 #include "emit/loss.h"
 #include "emit/loss_compose.h"
+#include "emit/loss_totals.h"
 #include "ring/clock.h"
 
 /* Its tail is kept in our memory: relatives may overwrite the header's. */
@@ -41,8 +42,17 @@ bool syc_say_metadata(struct syc_session *s, const char *id, const char *value)
 	} frame;
 
 	return syc_say_frame(s, &frame,
-	                     syc_frame_metadata(&frame, s->pid,
-	                                        syc_clock_kernel(), id, value));
+	                     syc_describe_metadata(&frame, s->pid,
+	                                           syc_clock_kernel(), id,
+	                                           value));
+}
+
+void syc_say_damage(struct syc_session *s)
+{
+	if (!s->has_told_damage)
+		s->has_told_damage = syc_say_metadata(
+			s, "syscap.damaged",
+			"a child has written over rings: events are lost");
 }
 
 bool syc_say_who_we_are(struct syc_session *s, int64_t now)
@@ -66,22 +76,29 @@ bool syc_say_who_we_are(struct syc_session *s, int64_t now)
 	return true;
 }
 
-bool syc_say_exit(struct syc_session *s, int32_t pid, int64_t now)
+bool syc_say_fork(struct syc_session *s, int32_t pid, int32_t child,
+                  int64_t time)
 {
-	struct syscap_wire_frame frame;
+	struct syscap_wire_fork fork;
 
-	syc_frame_begin(&frame, SYSCAP_FRAME_EXIT, pid, now);
-	return syc_say_frame(s, &frame, syc_frame_end(&frame, sizeof(frame)));
+	memset(&fork, 0, sizeof(fork));
+	syc_frame_begin(&fork.frame,
+	                child != 0 ? SYSCAP_FRAME_FORK : SYSCAP_FRAME_EXIT, pid,
+	                time);
+	fork.child_pid = child;
+	return syc_say_frame(
+		s, &fork,
+		syc_frame_end(&fork.frame,
+	                      child != 0 ? sizeof(fork) : sizeof(fork.frame)));
 }
 
-/* Each less than takes a year to lose. */
+/* Less than takes a year to lose. */
 static bool is_plausible(const struct syc_ring_losses *lost,
                          const struct syc_ring_losses *told)
 {
-	for (int i = 0; i < SYC_LOSS_KINDS; i++)
-		if (lost->frames[i] - told->frames[i] > UINT64_C(1) << 48)
-			return false;
-	return lost->bytes - told->bytes <= UINT64_C(1) << 56;
+	return syc_loss_totals_sum(lost) - syc_loss_totals_sum(told) <=
+	               UINT64_C(1) << 48 &&
+	       lost->bytes - told->bytes <= UINT64_C(1) << 56;
 }
 
 bool syc_say_losses(struct syc_session *s, const struct syc_ring_losses *lost,

@@ -18,12 +18,21 @@ bool syc_say_frame(void *session, const void *frame, uint32_t len);
 bool syc_say_metadata(struct syc_session *session, const char *id,
                       const char *value);
 
+/** Once: a relative has written over rings. */
+void syc_say_damage(struct syc_session *session);
+
 /** Who we are, before anything else of this process: an output begins with it.
  * False: there is no memory to say so. */
 bool syc_say_who_we_are(struct syc_session *session, int64_t now);
 
-/** The last frame of @pid. */
-bool syc_say_exit(struct syc_session *session, int32_t pid, int64_t now);
+/** @pid has forked @child; 0: it has ended, which is its last frame. */
+bool syc_say_fork(struct syc_session *session, int32_t pid, int32_t child,
+                  int64_t time);
+static inline bool syc_say_exit(struct syc_session *session, int32_t pid,
+                                int64_t time)
+{
+	return syc_say_fork(session, pid, 0, time);
+}
 
 /** What @lost has more than @told, of thread @tid (0: of none) of @pid. */
 bool syc_say_losses(struct syc_session *session,

@@ -55,7 +55,6 @@ static const char *why_no_output(int r)
 static const char *make_output(struct syc_session *s)
 {
 	const struct syc_output_target *const target = s->plan->output;
-	struct syc_ring_file geometry = { .page_size = 0 };
 	int r = syc_output_create(&s->output, target, s->pid);
 
 	if (r != 0)
@@ -71,19 +70,12 @@ static const char *make_output(struct syc_session *s)
 			break;
 		syc_output_drop_rings(&s->output);
 	}
-	if (r == 0) {
-		geometry.page_size = s->arena.page;
-		geometry.body_size = s->arena.body;
-		geometry.n_slots = s->arena.n_slots;
-		r = syc_output_begin(&s->output, s->arena.base, &geometry,
+	if (r == 0)
+		r = syc_output_begin(&s->output, s->arena.base, &s->arena,
 		                     s->pid, s->began);
-	}
 	if (r == 0) {
 		s->written = s->output.end;
 		s->is_introduced = true;
-		s->rings_fd = s->output.ring_fd;
-		s->rings_dev = s->output.ring_dev;
-		s->rings_ino = s->output.ring_ino;
 		return NULL;
 	}
 	if (s->output.end == 0)
@@ -99,15 +91,15 @@ static int make_rings_fd(struct syc_session *s)
 
 	if (low < 0)
 		return -ENOTSUP;
-	s->rings_fd = fcntl(low, F_DUPFD_CLOEXEC, RINGS_FD);
-	if (s->rings_fd < 0) /* RLIMIT_NOFILE */
-		s->rings_fd = low;
+	s->output.ring_fd = fcntl(low, F_DUPFD_CLOEXEC, RINGS_FD);
+	if (s->output.ring_fd < 0) /* RLIMIT_NOFILE */
+		s->output.ring_fd = low;
 	else
 		close(low);
-	if (fstat(s->rings_fd, &st) != 0)
+	if (fstat(s->output.ring_fd, &st) != 0)
 		return -errno;
-	s->rings_dev = st.st_dev;
-	s->rings_ino = st.st_ino;
+	s->output.ring_dev = st.st_dev;
+	s->output.ring_ino = st.st_ino;
 	return 0;
 }
 
@@ -119,7 +111,7 @@ static int make_trace_arena(struct syc_session *s)
 		return r;
 	r = make_rings_fd(s);
 	if (r == 0)
-		r = syc_arena_create(&s->arena, s->rings_fd,
+		r = syc_arena_create(&s->arena, s->output.ring_fd,
 		                     s->plan->ring_bytes, s->pid);
 	return r;
 }
@@ -155,7 +147,7 @@ static const char *make_trace(struct syc_session *s)
 
 static bool is_rings(const struct syc_session *s, int fd)
 {
-	return syc_same_file(fd, s->rings_dev, s->rings_ino);
+	return syc_same_file(fd, s->output.ring_dev, s->output.ring_ino);
 }
 
 void syc_session_close(struct syc_session *s, bool is_whole)
@@ -165,9 +157,9 @@ void syc_session_close(struct syc_session *s, bool is_whole)
 		return;
 	}
 	syc_trace_close(&s->trace);
-	if (is_rings(s, s->rings_fd))
-		close(s->rings_fd);
-	s->rings_fd = -1;
+	if (is_rings(s, s->output.ring_fd))
+		close(s->output.ring_fd);
+	s->output.ring_fd = -1;
 }
 
 void syc_session_free(struct syc_session *s, bool is_whole)
@@ -207,7 +199,7 @@ struct syc_session *syc_session_begin(const struct syc_plan *plan, int epoch)
 	s->is_orphan = syc_process->born == 0;
 	s->is_child = syc_process->is_child;
 	s->began = syc_clock_kernel();
-	s->output.fd = s->output.ring_fd = s->trace.fd = s->rings_fd = -1;
+	s->output.fd = s->output.ring_fd = s->trace.fd = -1;
 	return s;
 }
 
@@ -238,7 +230,7 @@ struct syc_session *syc_session_make(const struct syc_plan *plan, int epoch,
 		return NULL;
 	}
 	if (plan->private_children)
-		syc_arena_keep_private(&s->arena);
+		madvise(s->arena.base, s->arena.size, MADV_DONTFORK);
 	s->wakes = &syc_arena_head(&s->arena)->wakes;
 	__atomic_store_n(&syc_process->announced, 0, __ATOMIC_RELAXED);
 	/* The first event looks after the thread */
@@ -247,6 +239,17 @@ struct syc_session *syc_session_make(const struct syc_plan *plan, int epoch,
 }
 
 /* ----------------------------------------------------------------- users */
+
+struct syc_session *syc_session_look(void)
+{
+	__atomic_add_fetch(&syc_process->users, 1, __ATOMIC_SEQ_CST);
+	return __atomic_load_n(&syc_process->session, __ATOMIC_SEQ_CST);
+}
+
+void syc_session_leave(void)
+{
+	__atomic_sub_fetch(&syc_process->users, 1, __ATOMIC_RELEASE);
+}
 
 bool syc_session_take_life(int64_t deadline)
 {
@@ -276,8 +279,7 @@ static int open_of_thread(const struct syc_session *s)
 	syc_text_add(&text, "/proc/self/task/");
 	syc_text_add_i64(&text, s->thread_tid);
 	syc_text_add(&text, "/fd/");
-	syc_text_add_i64(&text, s->rings_fd);
-	*text.at = '\0';
+	syc_text_add_i64(&text, s->output.ring_fd);
 	return open(path, O_RDWR | O_CLOEXEC);
 }
 
@@ -285,10 +287,10 @@ int syc_session_open_rings(const struct syc_session *s)
 {
 	int fd = -1;
 
-	if (s->rings_fd < 0)
+	if (s->output.ring_fd < 0)
 		return -ENOTSUP;
 	if (!__atomic_load_n(&s->owns_table, __ATOMIC_ACQUIRE))
-		fd = fcntl(s->rings_fd, F_DUPFD_CLOEXEC, RINGS_FD);
+		fd = fcntl(s->output.ring_fd, F_DUPFD_CLOEXEC, RINGS_FD);
 	/* It may have taken them just now */
 	if (!is_rings(s, fd) &&
 	    __atomic_load_n(&s->owns_table, __ATOMIC_ACQUIRE)) {

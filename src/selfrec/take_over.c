@@ -4,35 +4,24 @@
 #include "selfrec/take_over.h"
 
 #include <errno.h>
-#include <string.h>
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "os/quiet.h"
-#include "selfrec/origin.h"
-
-/* The first of those that are free to the end, whatever the head says of it. */
-static uint32_t find_end_of_slots(const struct syc_session *s)
-{
-	uint32_t n = s->arena.n_slots;
-
-	while (n > 1 && __atomic_load_n(syc_arena_word(&s->arena, n - 1),
-	                                __ATOMIC_ACQUIRE) == SYC_SLOT_FREE)
-		n--;
-	return n > syc_arena_used(&s->arena) ? n : syc_arena_used(&s->arena);
-}
+#include "os/same_file.h"
 
 /* What the headers say, once: from here on it is ours.  Slots that are free now
  * go on where they were left. */
 static void take_positions(struct syc_session *s)
 {
 	const uint32_t size = s->arena.body;
-	const uint32_t n = find_end_of_slots(s);
+	const uint32_t n = syc_session_slots(s);
 
 	s->told = syc_arena_head(&s->arena)->told;
-	if (syc_arena_open(&s->arena, n) == 0)
-		__atomic_store_n(&s->n_used, n, __ATOMIC_RELAXED);
-	for (uint32_t i = 0; i < s->n_used; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		struct syc_ring_header *const ring =
 			syc_arena_ring(&s->arena, i);
 
@@ -67,46 +56,49 @@ static bool is_settled(const struct syc_session *s, const void *front)
 		(const void *)((const char *)front +
 	                       syc_ring_file_journal(s->arena.page));
 
-	return memcmp(front, SYC_RING_FILE_MAGIC, 8) == 0 &&
-	       __atomic_load_n(&journal->state, __ATOMIC_ACQUIRE) ==
-	               SYC_JOURNAL_NOTHING;
+	return __atomic_load_n(&journal->state, __ATOMIC_ACQUIRE) ==
+	       SYC_JOURNAL_NOTHING;
 }
 
-static int take_output(struct syc_session *s, const struct syc_origin *origin)
+/* The ring file, which is mapped here, if it still is that one and nobody
+ * recovers from it; nor does until the rings are ours.  0 or -errno. */
+static int open_rings(struct syc_output *output)
 {
-	const struct syc_ring_file geometry = {
-		.page_size = s->arena.page,
-		.body_size = s->arena.body,
-		.n_slots = s->arena.n_slots,
-	};
+	output->ring_fd =
+		open(output->ring_path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	if (output->ring_fd < 0)
+		return -errno;
+	/* The lock of who made it stays: our mapping is of that open file */
+	return syc_same_file(output->ring_fd, output->ring_dev,
+	                     output->ring_ino) &&
+	                       syscall(SYS_flock, output->ring_fd,
+	                               LOCK_EX | LOCK_NB) == 0
+	               ? 0
+	               : -EBUSY;
+}
+
+static int take_output(struct syc_session *s)
+{
 	struct syc_output *const output = &s->output;
 	void *front = NULL;
-	int r = syc_output_adopt_rings(output, origin->rings, origin->ring_dev,
-	                               origin->ring_ino);
+	int r = open_rings(output);
 
-	if (r != 0)
-		return r;
-	output->is_on_disk = origin->is_on_disk;
-	const int ring_fd = output->ring_fd;
-	front = map_front(s, ring_fd);
-	if (front == NULL || !is_settled(s, front)) {
-		r = front == NULL ? -errno : -EUCLEAN;
-		goto fail;
+	if (r == 0) {
+		front = map_front(s, output->ring_fd);
+		r = front == NULL          ? -errno
+		    : is_settled(s, front) ? 0
+		                           : -EUCLEAN;
 	}
-	r = syc_output_create(output, s->plan->output, s->pid);
-	output->ring_fd = ring_fd;
-	if (r != 0)
-		goto fail;
+	if (r == 0)
+		r = syc_output_create(output, s->plan->output, s->pid);
 	/* First the facts, last of them whose the rings are; then the file */
-	r = syc_output_begin(output, front, &geometry, s->pid, s->began);
+	if (r == 0)
+		r = syc_output_begin(output, front, &s->arena, s->pid,
+		                     s->began);
 	if (r != 0)
 		goto fail;
-	syc_output_share_rings(output);
 	s->written = output->end;
 	s->is_introduced = true;
-	s->rings_fd = ring_fd;
-	s->rings_dev = origin->ring_dev;
-	s->rings_ino = origin->ring_ino;
 	return 0;
 fail:
 	if (front != NULL)
@@ -117,7 +109,7 @@ fail:
 	return r;
 }
 
-int syc_take_over_drain(struct syc_session *s, const struct syc_origin *origin)
+int syc_take_over_drain(struct syc_session *s)
 {
 	struct syc_quiet quiet;
 	int r;
@@ -126,7 +118,7 @@ int syc_take_over_drain(struct syc_session *s, const struct syc_origin *origin)
 		return -ENOMEM;
 	syc_quiet_begin(&quiet);
 	if (s->plan->to.sink == SYC_SINK_OUTPUT)
-		r = take_output(s, origin);
+		r = take_output(s);
 	else
 		r = syc_trace_open(&s->trace, &s->plan->trace);
 	syc_quiet_end(&quiet);

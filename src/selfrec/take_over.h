@@ -5,19 +5,16 @@
 
 #include "selfrec/session.h"
 
-struct syc_origin;
-
 /**
- * @session has what a guest has.  Get a sink of its own and, of @origin's ring
- * file, the lock and what only the drainer sees; from here on the file belongs
- * to the new capture.  By who has just become the arena's drainer.
+ * @session is a guest.  Get a sink of its own and, of the ring file that it is
+ * in, the lock and what only the drainer sees; from here on the file belongs to
+ * the new capture.  By who has just become the arena's drainer.
  *
  * Returns 0, and all that is left is to say that it is no guest any more; or
  * -errno: nothing was changed.
  *
  * Context: any-thread, signal-safe.
  */
-int syc_take_over_drain(struct syc_session *session,
-                        const struct syc_origin *origin);
+int syc_take_over_drain(struct syc_session *session);
 
 #endif

@@ -157,7 +157,7 @@ mutate "room is not kept for the record" include/syscap/emit.h \
 	emit/test_emit.c a_full_ring_drops_counts_and_tells_at_thread_exit
 
 mutate "the rings are given back before the file has it" src/selfrec/drain.c \
-	's/(\tr = syc_output_write\()/\tsyc_gather_advance(s, batch, batch->length);\n$1/' \
+	's/(\tconst int r = syc_output_write\()/\tbatch->done = batch->size;\n\tsyc_gather_advance(s, batch);\n$1/' \
 	"$self" a_kill_at_any_instruction_of_emit_and_drain_loses_nothing
 
 mutate "no journal" src/selfrec/output.c \
@@ -207,9 +207,9 @@ mutate "a frame of any process is believed" src/selfrec/gather.c \
 	's/ && \(of == pid \|\| of == -1\)//' \
 	"$guests" a_child_emits_under_no_name_but_its_own
 
-mutate "losses of who has no ring stay where they are" \
+mutate "losses of who has no ring are counted nowhere" \
 	src/selfrec/own_recording.c \
-	's/\t\tsyc_loss_move_stray\(&syc_arena_head\(&s->arena\)->lost\);/\t\t;/' \
+	's/\t\tsyc_loss_totals_add\(&syc_arena_head[^;]*;/\t\t;/' \
 	"$guests" losses_of_a_child_that_finds_no_slot_are_told
 
 mutate "children are not named anew" src/selfrec/drain.c \
