@@ -44,7 +44,8 @@
  * capture.
  *
  * Memory, beside the map of the file: 20 bytes a sample; 16 to 32 a node of
- * the tree and a location; 48 a mark, 72 more where it is a part of something;
+ * the tree and a location; 24 a mark, 48 more where it took 4 s or longer, and
+ * 120 more where it is a part of something;
  * 24 a value of a counter; 32 a line of a log; 48 an allocation, 32 more while
  * it is settled; texts once each, without the messages of marks and logs, which
  * syscap_profile_message() takes from the file.  Of a part that is not wanted
@@ -460,8 +461,16 @@ struct syscap_profile_mark_name {
 	const char *group, *name;
 };
 
-const struct syscap_profile_mark *
-syscap_profile_marks(const struct syscap_profile *profile, size_t *ret_n);
+size_t syscap_profile_n_marks(const struct syscap_profile *profile);
+/**
+ * One of them, below that: a copy, for they are kept in half the room.  In the
+ * order of the file, which is not quite that of time.
+ */
+struct syscap_profile_mark
+syscap_profile_mark(const struct syscap_profile *profile, size_t number);
+/** For a caller that goes through many far apart: it is asked for soon. */
+void syscap_profile_mark_soon(const struct syscap_profile *profile,
+                              size_t number);
 const struct syscap_profile_mark_name *
 syscap_profile_mark_names(const struct syscap_profile *profile, size_t *ret_n);
 

@@ -16,17 +16,20 @@ static int add_marks(struct syc_stat_summary *summary,
                      const struct syscap_view *view)
 {
 	const struct syscap_profile_mark_name *names;
-	const struct syscap_profile_mark *marks;
-	size_t n, ignored;
+	const size_t n = syscap_profile_n_marks(profile);
+	size_t ignored;
 	int r = 0;
 
-	marks = syscap_profile_marks(profile, &n);
 	names = syscap_profile_mark_names(profile, &ignored);
-	for (size_t i = 0; r == 0 && i < n; i++)
-		if (syscap_view_has(view, marks[i].thread, marks[i].time))
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		const struct syscap_profile_mark mark =
+			syscap_profile_mark(profile, i);
+
+		if (syscap_view_has(view, mark.thread, mark.time))
 			r = syc_mark_stats_add(
-				&summary->marks, names[marks[i].name].group,
-				names[marks[i].name].name, marks[i].duration);
+				&summary->marks, names[mark.name].group,
+				names[mark.name].name, mark.duration);
+	}
 	return r;
 }
 

@@ -32,7 +32,6 @@ struct block {
 
 struct slowest {
 	const struct syc_stat_hot *hot;
-	const struct syscap_profile_mark *marks;
 	const struct syscap_profile_mark_name *names;
 	const struct syscap_profile_thread *threads;
 	const struct syscap_profile_process *processes;
@@ -71,7 +70,6 @@ static int begin(struct slowest *slowest, const struct syc_stat_hot *hot)
 
 	memset(slowest, 0, sizeof(*slowest));
 	slowest->hot = hot;
-	slowest->marks = syscap_profile_marks(profile, &n);
 	slowest->names = syscap_profile_mark_names(profile, &n);
 	slowest->threads = syscap_profile_threads(profile, &slowest->n_threads);
 	slowest->processes = syscap_profile_processes(profile, &n);
@@ -88,6 +86,14 @@ static void end(struct slowest *slowest)
 {
 	free(slowest->blocks);
 	free(slowest->ticks);
+}
+
+/* Of those that are looked at, the slowest first. */
+static struct syscap_profile_mark mark_at(const struct slowest *slowest,
+                                          size_t place)
+{
+	return syscap_profile_mark(slowest->hot->profile,
+	                           slowest->hot->view->marks[place]);
 }
 
 static int64_t end_of(const struct syscap_profile_mark *mark)
@@ -197,21 +203,22 @@ static int print_slowest(const struct slowest *slowest, struct syc_table *table)
 	int r;
 
 	for (i = 0; i < hot->view->n_marks && i < MOST_LOOKED; i++) {
-		const struct syscap_profile_mark *mark =
-			&slowest->marks[hot->view->marks[i]];
+		const struct syscap_profile_mark mark = mark_at(slowest, i);
 		const int64_t one =
-			slowest->has_running ? waiting(slowest, mark) : -1;
+			slowest->has_running ? waiting(slowest, &mark) : -1;
 
 		if (i < slowest->n)
-			add_row(table, slowest, mark, one);
+			add_row(table, slowest, &mark, one);
 		if (__builtin_add_overflow(waited, one, &waited) ||
-		    __builtin_add_overflow(duration, mark->duration, &duration))
+		    __builtin_add_overflow(duration, mark.duration, &duration))
 			waited = duration = INT64_MAX;
-		is_least |= slowest->threads[mark->thread].tid < 0;
+		is_least |= slowest->threads[mark.thread].tid < 0;
 	}
-	for (size_t k = i; k < slowest->n; k++)
-		add_row(table, slowest, &slowest->marks[hot->view->marks[k]],
-		        -1);
+	for (size_t k = i; k < slowest->n; k++) {
+		const struct syscap_profile_mark mark = mark_at(slowest, k);
+
+		add_row(table, slowest, &mark, -1);
+	}
 	r = syc_table_print(table, stdout);
 	if (hot->view->n_marks > slowest->n)
 		printf("  … and %zu more: --all\n",
@@ -256,21 +263,20 @@ int syc_stat_slowest_json(struct syc_json *json, const struct syc_stat_hot *hot)
 	syc_json_key(json, "slowest_marks");
 	syc_json_begin_array(json);
 	for (size_t i = 0; i < slowest.n; i++) {
-		const struct syscap_profile_mark *mark =
-			&slowest.marks[hot->view->marks[i]];
+		const struct syscap_profile_mark mark = mark_at(&slowest, i);
 		const struct syscap_profile_thread *thread =
-			&slowest.threads[mark->thread];
+			&slowest.threads[mark.thread];
 
 		syc_json_begin_object(json);
 		syc_json_member_text(json, "group",
-		                     slowest.names[mark->name].group);
+		                     slowest.names[mark.name].group);
 		syc_json_member_text(json, "name",
-		                     slowest.names[mark->name].name);
-		syc_json_member_integer(json, "time_ns", mark->time);
-		syc_json_member_integer(json, "duration_ns", mark->duration);
+		                     slowest.names[mark.name].name);
+		syc_json_member_integer(json, "time_ns", mark.time);
+		syc_json_member_integer(json, "duration_ns", mark.duration);
 		syc_json_key(json, "running_ns");
 		if (slowest.has_running && i < MOST_LOOKED)
-			syc_json_unsigned(json, running(&slowest, mark));
+			syc_json_unsigned(json, running(&slowest, &mark));
 		else
 			syc_json_null(json);
 		syc_json_member_integer(json, "pid",

@@ -21,27 +21,31 @@ static int collect(struct durations *durations,
                    const struct syscap_profile *profile,
                    const struct syc_filter *filter)
 {
-	const struct syscap_profile_mark *marks;
-	size_t n, *ends;
+	const size_t n = syscap_profile_n_marks(profile);
+	size_t *ends;
 
-	marks = syscap_profile_marks(profile, &n);
 	durations->begins = calloc(durations->n_names + 2, sizeof(size_t));
 	durations->items = malloc((n + 1) * sizeof(int64_t));
 	if (durations->begins == NULL || durations->items == NULL)
 		return -ENOMEM;
 	ends = durations->begins + 1;
-	for (size_t i = 0; i < n; i++)
-		if (syc_filter_passes(filter, profile, marks[i].thread,
-		                      marks[i].time))
-			ends[marks[i].name + 1]++;
+	for (size_t i = 0; i < n; i++) {
+		const struct syscap_profile_mark mark =
+			syscap_profile_mark(profile, i);
+
+		if (syc_filter_passes(filter, profile, mark.thread, mark.time))
+			ends[mark.name + 1]++;
+	}
 	for (size_t i = 0; i < durations->n_names; i++)
 		ends[i + 1] += ends[i];
 	/* What is an end now has been the next one's begin. */
-	for (size_t i = 0; i < n; i++)
-		if (syc_filter_passes(filter, profile, marks[i].thread,
-		                      marks[i].time))
-			durations->items[ends[marks[i].name]++] =
-				marks[i].duration > 0 ? marks[i].duration : 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct syscap_profile_mark mark =
+			syscap_profile_mark(profile, i);
+
+		if (syc_filter_passes(filter, profile, mark.thread, mark.time))
+			durations->items[ends[mark.name]++] = mark.duration;
+	}
 	return 0;
 }
 

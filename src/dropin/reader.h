@@ -57,4 +57,8 @@ void syc_reader_name(SysprofCaptureReader *reader, const char *filename);
  */
 SysprofCaptureFrame *syc_reader_next(SysprofCaptureReader *reader);
 
+/** The header says nothing of the end: look at all frames, once, and go back to
+ * the first. */
+void syc_reader_look_for_end(SysprofCaptureReader *reader);
+
 #endif

@@ -140,6 +140,13 @@ syc_adding_begin(SysprofCaptureWriter *writer, struct syc_adding *adding,
 	return true;
 }
 
+/** Nothing is added, for @code: false, for the caller to return. */
+static inline bool syc_adding_refuse(int code)
+{
+	errno = code;
+	return false;
+}
+
 /** True, for the caller to return. */
 static inline __attribute__((always_inline)) bool
 syc_adding_end(struct syc_adding *adding)

@@ -25,6 +25,8 @@
 #include <syscap/runtime.h>
 
 #include "base/text.h"
+#include "emit/name_text.h"
+#include "emit/names_room.h"
 #include "emit/table.h"
 #include "share/block.h"
 #include "share/number.h"
@@ -132,185 +134,6 @@ static struct syc_names_table *get_names_table(void)
 	return made;
 }
 
-/* ---------------------------------------------------------------- a text */
-
-/* What is looked for: @a, and if there is a @b, a space and @b. */
-struct name_pair {
-	const char *a, *b;
-	size_t a_len, b_len, len;
-};
-
-struct hasher {
-	uint64_t state;
-	uint64_t carry;   /* bytes that make no word yet, the rest 0 */
-	unsigned n_carry; /* bits */
-};
-
-static inline uint64_t stir_hash(uint64_t state, uint64_t word)
-{
-	state = (state ^ word) * UINT64_C(0x9FB21C651E98DF25);
-	return state ^ state >> 32;
-}
-
-/* The @n < 8 bytes at @text, zeroes behind them. */
-static inline uint64_t load_tail(const char *text, size_t n)
-{
-	const unsigned char *const bytes = (const unsigned char *)text;
-	uint32_t low, high;
-
-	if (n >= 4) {
-		memcpy(&low, text, 4);
-		memcpy(&high, text + n - 4, 4);
-		return low | (uint64_t)high << 8 * (n - 4);
-	}
-	if (n == 0)
-		return 0;
-	return bytes[0] | (uint64_t)bytes[n / 2] << 8 * (n / 2) |
-	       (uint64_t)bytes[n - 1] << 8 * (n - 1);
-}
-
-/* Words are what they would be if all that is fed stood in a row.  (On
- * big-endian machines other words, but the same for the same text.) */
-static inline __attribute__((always_inline)) void
-feed(struct hasher *hasher, const char *text, size_t n)
-{
-	const unsigned shift = hasher->n_carry;
-	uint64_t word;
-
-	for (; n >= 8; text += 8, n -= 8) {
-		memcpy(&word, text, 8);
-		hasher->state =
-			stir_hash(hasher->state, hasher->carry | word << shift);
-		hasher->carry = shift != 0 ? word >> (64 - shift) : 0;
-	}
-	word = load_tail(text, n);
-	hasher->carry |= word << shift;
-	hasher->n_carry += 8 * (unsigned)n;
-	if (hasher->n_carry >= 64) {
-		hasher->state = stir_hash(hasher->state, hasher->carry);
-		hasher->carry = shift != 0 ? word >> (64 - shift) : 0;
-		hasher->n_carry -= 64;
-	}
-}
-
-static inline __attribute__((always_inline)) uint64_t
-hash_text(const struct name_pair *text)
-{
-	struct hasher hasher = { .state = text->len };
-
-	feed(&hasher, text->a, text->a_len);
-	if (text->b != NULL) {
-		feed(&hasher, " ", 1);
-		feed(&hasher, text->b, text->b_len);
-	}
-	const uint64_t h = stir_hash(hasher.state, hasher.carry);
-	return h * UINT64_C(0xD6E8FEB86659FD93);
-}
-
-static inline __attribute__((always_inline)) bool
-is_text(const char *known, const struct name_pair *text)
-{
-	if (memcmp(known, text->a, text->a_len) != 0)
-		return false;
-	return text->b == NULL ||
-	       (known[text->a_len] == ' ' &&
-	        memcmp(known + text->a_len + 1, text->b, text->b_len) == 0);
-}
-
-static void write_text(char *at, const struct name_pair *text)
-{
-	memcpy(at, text->a, text->a_len);
-	if (text->b != NULL) {
-		at[text->a_len] = ' ';
-		memcpy(at + text->a_len + 1, text->b, text->b_len);
-	}
-	at[text->len] = '\0';
-}
-
-/* --------------------------------------------------------- taking of room */
-
-static uint64_t pack_spare(uint32_t number, uint32_t size, uint32_t offset)
-{
-	return (uint64_t)number << 48 | (uint64_t)size << 32 | offset;
-}
-
-static uint32_t room_number(uint64_t room)
-{
-	return (uint32_t)(room >> 48);
-}
-
-static uint32_t room_size(uint64_t room)
-{
-	return (uint32_t)(room >> 32) & 0xFFFF;
-}
-
-static uint32_t room_offset(uint64_t room)
-{
-	return (uint32_t)room;
-}
-
-static uint64_t take_spare(struct syc_names_table *table, uint32_t size)
-{
-	for (unsigned i = 0; i < SYC_NAMES_SPARES; i++) {
-		uint64_t spare =
-			__atomic_load_n(&table->spares[i], __ATOMIC_RELAXED);
-
-		/* Acquire, pairs with put_room_back(): its last user is done with it */
-		if (spare != 0 && room_size(spare) >= size &&
-		    __atomic_compare_exchange_n(&table->spares[i], &spare, 0,
-		                                false, __ATOMIC_ACQUIRE,
-		                                __ATOMIC_RELAXED))
-			return spare;
-	}
-	return 0;
-}
-
-/* A number and @size bytes; 0: there are none. */
-static uint64_t take_room(struct syc_names_table *table, uint32_t size)
-{
-	const uint64_t spare = take_spare(table, size);
-	uint64_t taken = __atomic_load_n(&table->taken, __ATOMIC_RELAXED);
-
-	if (spare != 0)
-		return spare;
-	for (;;) {
-		const uint32_t number = (uint32_t)(taken >> 32);
-		const uint32_t offset = (uint32_t)taken;
-
-		if (number >= SYC_NAMES_MAX || size > SYC_NAMES_ARENA - offset)
-			return 0;
-		if (__atomic_compare_exchange_n(
-			    &table->taken, &taken,
-			    (uint64_t)(number + 1) << 32 | (offset + size),
-			    true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-			return pack_spare(number, size, offset);
-	}
-}
-
-/* Back where it came from, if nobody has taken more since; else aside. */
-static void put_room_back(struct syc_names_table *table, uint64_t room)
-{
-	const uint32_t number = room_number(room);
-	const uint32_t offset = room_offset(room);
-	uint64_t taken =
-		(uint64_t)(number + 1) << 32 | (offset + room_size(room));
-
-	__atomic_store_n(&table->entries[number], 0, __ATOMIC_RELAXED);
-	if (__atomic_compare_exchange_n(&table->taken, &taken,
-	                                (uint64_t)number << 32 | offset, false,
-	                                __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-		return;
-	for (unsigned i = 0; i < SYC_NAMES_SPARES; i++) {
-		uint64_t none = 0;
-
-		if (__atomic_compare_exchange_n(&table->spares[i], &none, room,
-		                                false, __ATOMIC_RELEASE,
-		                                __ATOMIC_RELAXED))
-			return;
-	}
-	/* Sixteen are aside already: this one is wasted */
-}
-
 /* ------------------------------------------------------------------ slots */
 
 static uint64_t jit_address(uint64_t entry, uint32_t number)
@@ -321,7 +144,7 @@ static uint64_t jit_address(uint64_t entry, uint32_t number)
 /* The address of @text if it is what @slot holds, else 0. */
 static inline __attribute__((always_inline)) uint64_t
 look_at(const struct syc_names_table *table, uint64_t slot, uint64_t h,
-        const struct name_pair *text)
+        const struct syc_name_pair *text)
 {
 	const uint32_t number = (uint32_t)slot;
 
@@ -330,7 +153,7 @@ look_at(const struct syc_names_table *table, uint64_t slot, uint64_t h,
 	const uint64_t entry =
 		__atomic_load_n(&table->entries[number], __ATOMIC_RELAXED);
 	if ((entry >> 16 & 0xFFFF) != text->len ||
-	    !is_text(table->arena + (entry >> 32), text))
+	    !syc_name_is(table->arena + (entry >> 32), text))
 		return 0;
 	return jit_address(entry, number);
 }
@@ -343,20 +166,21 @@ static uint64_t count_lost_name(void)
 }
 
 /* Slot @probe of @h was empty: take it, or one behind it. */
-static __attribute__((noinline)) uint64_t insert(struct syc_names_table *table,
-                                                 uint64_t h, unsigned probe,
-                                                 const struct name_pair *text)
+static __attribute__((noinline)) uint64_t
+insert(struct syc_names_table *table, uint64_t h, unsigned probe,
+       const struct syc_name_pair *text)
 {
-	const uint64_t room = take_room(table, (uint32_t)text->len + 1);
-	const uint32_t number = room_number(room);
+	const uint64_t room =
+		syc_names_take_room(table, (uint32_t)text->len + 1);
+	const uint32_t number = syc_names_room_number(room);
 
 	if (room == 0)
 		return count_lost_name();
-	const uint64_t entry = (uint64_t)room_offset(room) << 32 |
+	const uint64_t entry = (uint64_t)syc_names_room_offset(room) << 32 |
 	                       (uint64_t)text->len << 16 |
 	                       chosen_once(table->hash);
 	const uint64_t desired = (h >> 32 << 32) | number;
-	write_text(table->arena + room_offset(room), text);
+	syc_name_write(table->arena + syc_names_room_offset(room), text);
 	__atomic_store_n(&table->entries[number], entry, __ATOMIC_RELEASE);
 	__atomic_store_n(&names_root()->has_names, 1, __ATOMIC_RELAXED);
 	for (; probe < MAX_PROBES; probe++) {
@@ -371,18 +195,18 @@ static __attribute__((noinline)) uint64_t insert(struct syc_names_table *table,
 			return jit_address(entry, number);
 		const uint64_t known = look_at(table, seen, h, text);
 		if (known != 0) {
-			put_room_back(table, room);
+			syc_names_put_room_back(table, room);
 			return known;
 		}
 	}
-	put_room_back(table, room);
+	syc_names_put_room_back(table, room);
 	return count_lost_name();
 }
 
 /* What stands for @text in @first, of before there was a block, or 0. */
 static __attribute__((noinline)) uint64_t
 find_early(struct syc_names_table *first, uint64_t h,
-           const struct name_pair *text)
+           const struct syc_name_pair *text)
 {
 	for (unsigned probe = 0; probe < MAX_PROBES; probe++) {
 		/* N2, pairs with N1 */
@@ -399,13 +223,13 @@ find_early(struct syc_names_table *first, uint64_t h,
 }
 
 static inline __attribute__((always_inline)) uint64_t
-intern(const struct name_pair *text)
+intern(const struct syc_name_pair *text)
 {
 	struct syc_names_table *const table = get_names_table();
 
 	if (table == NULL)
 		return count_lost_name();
-	const uint64_t h = hash_text(text);
+	const uint64_t h = syc_name_hash(text);
 	struct syc_names_table *const first =
 		__atomic_load_n(&early.table, __ATOMIC_ACQUIRE);
 	if (first != NULL && first != table) {
@@ -449,7 +273,9 @@ uint64_t syscap_jit_intern(const char *name, size_t len)
 		len = 0;
 	}
 	len = syc_text_cut(name, len, NAME_MAX_LEN);
-	const struct name_pair text = { .a = name, .a_len = len, .len = len };
+	const struct syc_name_pair text = { .a = name,
+		                            .a_len = len,
+		                            .len = len };
 	return intern(&text);
 }
 
@@ -464,11 +290,11 @@ uint64_t syscap_jit_intern2(const char *a, size_t a_len, const char *b,
 		b_len = 0;
 	}
 	b_len = syc_text_cut(b, b_len, NAME_MAX_LEN - a_len - 1);
-	const struct name_pair text = { .a = a,
-		                        .a_len = a_len,
-		                        .b = b,
-		                        .b_len = b_len,
-		                        .len = a_len + 1 + b_len };
+	const struct syc_name_pair text = { .a = a,
+		                            .a_len = a_len,
+		                            .b = b,
+		                            .b_len = b_len,
+		                            .len = a_len + 1 + b_len };
 	return intern(&text);
 }
 

@@ -22,16 +22,19 @@ static bool has(const struct syc_chrome *trace, uint32_t thread, int64_t time)
 static void find_begin(struct syc_chrome *trace)
 {
 	const struct syc_linked *linked = &trace->linked;
+	const struct syscap_profile *profile = trace->export->profile;
 	struct syscap_profile_span span;
-	size_t n;
 
-	syscap_profile_span(trace->export->profile, &span);
+	syscap_profile_span(profile, &span);
 	trace->begin = span.begin;
-	syscap_profile_marks(trace->export->profile, &n);
-	for (size_t i = 0; i < n; i++)
-		if (trace->marks[i].time < trace->begin &&
-		    has(trace, trace->marks[i].thread, trace->marks[i].time))
-			trace->begin = trace->marks[i].time;
+	for (size_t i = 0; i < syscap_profile_n_marks(profile); i++) {
+		const struct syscap_profile_mark mark =
+			syscap_profile_mark(profile, i);
+
+		if (mark.time < trace->begin &&
+		    has(trace, mark.thread, mark.time))
+			trace->begin = mark.time;
+	}
 	for (size_t i = 0; i < linked->n_operations; i++)
 		if (linked->has_operation[i] &&
 		    linked->operations[i].from < trace->begin)
@@ -264,7 +267,6 @@ int syc_export_chrome(struct syc_export *export)
 
 	trace.threads = syscap_profile_threads(export->profile, &ignored);
 	trace.processes = syscap_profile_processes(export->profile, &ignored);
-	trace.marks = syscap_profile_marks(export->profile, &ignored);
 	trace.names = syscap_profile_mark_names(export->profile, &ignored);
 	if (r == 0)
 		r = syc_linked_init(&trace.linked, export->profile,

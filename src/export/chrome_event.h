@@ -18,7 +18,6 @@ struct syc_chrome {
 	int64_t begin; /* times count from here; what is before it is at it */
 	const struct syscap_profile_thread *threads;
 	const struct syscap_profile_process *processes;
-	const struct syscap_profile_mark *marks;
 	const struct syscap_profile_mark_name *names;
 };
 

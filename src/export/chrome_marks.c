@@ -13,6 +13,12 @@
 
 #define NONE SYSCAP_PROFILE_NONE
 
+static struct syscap_profile_mark mark_of(const struct syc_chrome *trace,
+                                          uint32_t number)
+{
+	return syscap_profile_mark(trace->export->profile, number);
+}
+
 static void put_name(struct syc_chrome *trace, uint32_t name)
 {
 	syc_json_member_text(&trace->json, "cat", trace->names[name].group);
@@ -20,12 +26,12 @@ static void put_name(struct syc_chrome *trace, uint32_t name)
 }
 
 /* What @mark says beside its name, or if it is not called @name that, too. */
-static int put_message(struct syc_chrome *trace, uint32_t mark, uint32_t name)
+static int put_message(struct syc_chrome *trace,
+                       const struct syscap_profile_mark *mark, uint32_t name)
 {
 	struct syc_export *export = trace->export;
-	const uint32_t own = trace->marks[mark].name;
 	const char *message = syscap_profile_message(
-		export->profile, export->reader, trace->marks[mark].offset);
+		export->profile, export->reader, mark->offset);
 
 	if (message == NULL)
 		return -ENOMEM;
@@ -34,35 +40,35 @@ static int put_message(struct syc_chrome *trace, uint32_t mark, uint32_t name)
 	syc_json_key(&trace->json, "args");
 	syc_json_begin_object(&trace->json);
 	syc_json_member_text(&trace->json, "message", message);
-	if (own != name)
+	if (mark->name != name)
 		syc_json_member_text(&trace->json, "mark",
-		                     trace->names[own].name);
+		                     trace->names[mark->name].name);
 	syc_json_end_object(&trace->json);
 	return 0;
 }
 
-static int write_complete(struct syc_chrome *trace, uint32_t number)
+static int write_complete(struct syc_chrome *trace,
+                          const struct syscap_profile_mark *mark)
 {
-	const struct syscap_profile_mark *mark = &trace->marks[number];
 	int r;
 
 	syc_chrome_event(trace, "X", mark->thread, mark->time);
 	syc_chrome_time(trace, "dur", (uint64_t)mark->duration);
 	put_name(trace, mark->name);
-	r = put_message(trace, number, mark->name);
+	r = put_message(trace, mark, mark->name);
 	syc_chrome_event_end(trace);
 	return r;
 }
 
-static int write_instant(struct syc_chrome *trace, uint32_t number)
+static int write_instant(struct syc_chrome *trace,
+                         const struct syscap_profile_mark *mark)
 {
-	const struct syscap_profile_mark *mark = &trace->marks[number];
 	int r;
 
 	syc_chrome_event(trace, "I", mark->thread, mark->time);
 	syc_json_member_text(&trace->json, "s", "t");
 	put_name(trace, mark->name);
-	r = put_message(trace, number, mark->name);
+	r = put_message(trace, mark, mark->name);
 	syc_chrome_event_end(trace);
 	return r;
 }
@@ -76,6 +82,13 @@ struct part {
 	int64_t time;
 };
 
+static int put_part_message(struct syc_chrome *trace, const struct part *part)
+{
+	const struct syscap_profile_mark mark = mark_of(trace, part->mark);
+
+	return put_message(trace, &mark, part->name);
+}
+
 static int write_part(struct syc_chrome *trace, const struct part *part)
 {
 	int r = 0;
@@ -84,28 +97,28 @@ static int write_part(struct syc_chrome *trace, const struct part *part)
 	syc_chrome_local_id(trace, part->kind, part->id);
 	put_name(trace, part->name);
 	if (part->mark != NONE)
-		r = put_message(trace, part->mark, part->name);
+		r = put_part_message(trace, part);
 	syc_chrome_event_end(trace);
 	return r;
 }
 
 static int write_overlapping(struct syc_chrome *trace, uint32_t number)
 {
-	const struct syscap_profile_mark *mark = &trace->marks[number];
+	const struct syscap_profile_mark mark = mark_of(trace, number);
 	struct part part = {
 		.phase = "b",
 		.kind = "overlapping ",
 		.id = number,
-		.thread = mark->thread,
-		.name = mark->name,
+		.thread = mark.thread,
+		.name = mark.name,
 		.mark = number,
-		.time = mark->time,
+		.time = mark.time,
 	};
 	const int r = write_part(trace, &part);
 
 	part.phase = "e";
 	part.mark = NONE;
-	part.time = syc_nested_end_of(mark);
+	part.time = syc_nested_end_of(&mark);
 	return r == 0 ? write_part(trace, &part) : r;
 }
 
@@ -118,11 +131,11 @@ int syc_chrome_marks(struct syc_chrome *trace)
 
 	while (r == 0 && syc_nested_next(&nested, &event)) {
 		if (event.kind == SYC_NESTED_INSTANT)
-			r = write_instant(trace, event.mark);
+			r = write_instant(trace, &event.mark);
 		else if (event.kind == SYC_NESTED_BEGIN)
-			r = trace->marks[event.mark].lane == 0
-			            ? write_complete(trace, event.mark)
-			            : write_overlapping(trace, event.mark);
+			r = event.mark.lane == 0
+			            ? write_complete(trace, &event.mark)
+			            : write_overlapping(trace, event.number);
 	}
 	syc_nested_fini(&nested);
 	return r;
@@ -140,7 +153,7 @@ static int write_operation(struct syc_chrome *trace, size_t number)
 		.phase = "b",
 		.kind = is_whole ? "whole " : "",
 		.id = is_whole ? operation->begin : operation->id,
-		.thread = trace->marks[first].thread,
+		.thread = mark_of(trace, first).thread,
 		.name = operation->name,
 		.mark = operation->begin,
 		.time = operation->from,
@@ -151,15 +164,15 @@ static int write_operation(struct syc_chrome *trace, size_t number)
 	for (uint32_t i = linked->begins[number];
 	     r == 0 && i < linked->begins[number + 1]; i++) {
 		part.mark = linked->steps[i];
-		part.thread = trace->marks[part.mark].thread;
-		part.name = trace->marks[part.mark].name;
-		part.time = trace->marks[part.mark].time;
+		part.thread = mark_of(trace, part.mark).thread;
+		part.name = mark_of(trace, part.mark).name;
+		part.time = mark_of(trace, part.mark).time;
 		r = write_part(trace, &part);
 	}
 	part.phase = "e";
 	part.mark = is_whole ? NONE : operation->end;
 	part.thread =
-		trace->marks[part.mark != NONE ? part.mark : first].thread;
+		mark_of(trace, part.mark != NONE ? part.mark : first).thread;
 	part.name = operation->name;
 	part.time = operation->to;
 	return r == 0 ? write_part(trace, &part) : r;
@@ -180,20 +193,20 @@ void syc_chrome_arrows(struct syc_chrome *trace)
 	for (size_t i = 0; i < trace->linked.n_arrows; i++) {
 		const struct syscap_profile_arrow *arrow =
 			&trace->linked.arrows[i];
-		const struct syscap_profile_mark *out =
-			&trace->marks[arrow->out];
-		const struct syscap_profile_mark *in = &trace->marks[arrow->in];
+		const struct syscap_profile_mark out =
+			mark_of(trace, arrow->out);
+		const struct syscap_profile_mark in = mark_of(trace, arrow->in);
 
 		if (!trace->linked.has_arrow[i])
 			continue;
-		syc_chrome_event(trace, "s", out->thread,
-		                 syc_nested_end_of(out));
-		put_name(trace, out->name);
+		syc_chrome_event(trace, "s", out.thread,
+		                 syc_nested_end_of(&out));
+		put_name(trace, out.name);
 		syc_json_member_unsigned(&trace->json, "id", i + 1);
 		syc_chrome_event_end(trace);
 		/* Both have one name, or the viewer keeps them apart. */
-		syc_chrome_event(trace, "f", in->thread, in->time);
-		put_name(trace, out->name);
+		syc_chrome_event(trace, "f", in.thread, in.time);
+		put_name(trace, out.name);
 		syc_json_member_text(&trace->json, "bp", "e");
 		syc_json_member_unsigned(&trace->json, "id", i + 1);
 		syc_chrome_event_end(trace);

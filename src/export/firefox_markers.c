@@ -18,7 +18,8 @@ enum {
 
 /* One row: one of these. */
 struct event {
-	const struct syscap_profile_mark *mark;
+	bool is_mark;
+	struct syscap_profile_mark mark;
 	const struct syscap_profile_log *log;
 	const struct syscap_profile_loss *loss;
 };
@@ -29,7 +30,11 @@ static struct event event_of(const struct syc_firefox_markers *markers,
 	const struct syscap_view *view = markers->export->view;
 
 	if (row < markers->n_marks)
-		return (struct event){ .mark = &markers->marks[row] };
+		return (struct event){
+			.is_mark = true,
+			.mark = syscap_profile_mark(markers->export->profile,
+			                            row),
+		};
 	row -= (uint32_t)markers->n_marks;
 	if (row < markers->n_logs)
 		return (struct event){ .log = &markers->logs[row] };
@@ -39,7 +44,7 @@ static struct event event_of(const struct syc_firefox_markers *markers,
 
 static int64_t begin_of(const struct event *event)
 {
-	return event->mark != NULL  ? event->mark->time
+	return event->is_mark       ? event->mark.time
 	       : event->log != NULL ? event->log->time
 	                            : event->loss->begin;
 }
@@ -48,9 +53,9 @@ static int64_t end_of(const struct event *event)
 {
 	int64_t end;
 
-	if (event->mark == NULL)
+	if (!event->is_mark)
 		return event->log != NULL ? event->log->time : event->loss->end;
-	return __builtin_add_overflow(event->mark->time, event->mark->duration,
+	return __builtin_add_overflow(event->mark.time, event->mark.duration,
 	                              &end)
 	               ? INT64_MAX
 	               : end;
@@ -59,7 +64,7 @@ static int64_t end_of(const struct event *event)
 static bool is_interval(const struct event *event)
 {
 	return event->loss != NULL ||
-	       (event->mark != NULL && event->mark->duration > 0);
+	       (event->is_mark && event->mark.duration > 0);
 }
 
 static uint32_t group_of(const void *data, uint32_t row)
@@ -70,7 +75,7 @@ static uint32_t group_of(const void *data, uint32_t row)
 
 	if (event.loss != NULL) /* the view has chosen */
 		return event.loss->thread;
-	thread = event.mark != NULL ? event.mark->thread : event.log->thread;
+	thread = event.is_mark ? event.mark.thread : event.log->thread;
 	return syscap_view_has(markers->export->view, thread, begin_of(&event))
 	               ? thread
 	               : SYSCAP_PROFILE_NONE;
@@ -94,8 +99,7 @@ int syc_firefox_markers_init(struct syc_firefox_markers *markers,
 
 	*markers = (struct syc_firefox_markers){ .export = export,
 		                                 .tables = tables };
-	markers->marks =
-		syscap_profile_marks(export->profile, &markers->n_marks);
+	markers->n_marks = syscap_profile_n_marks(export->profile);
 	markers->logs = syscap_profile_logs(export->profile, &markers->n_logs);
 	markers->losses = syscap_profile_losses(export->profile, &n);
 	syscap_profile_threads(export->profile, &rows.n_groups);
@@ -216,7 +220,7 @@ static int write_data(const struct syc_firefox_markers *markers,
 		r = write_message(markers, json, event->log->offset);
 	} else {
 		syc_json_member_text(json, "type", schemas[SCHEMA_MARK].name);
-		r = write_message(markers, json, event->mark->offset);
+		r = write_message(markers, json, event->mark.offset);
 	}
 	syc_json_end_object(json);
 	return r;
@@ -228,8 +232,8 @@ static size_t name_of(const struct syc_firefox_markers *markers,
 {
 	const struct syc_firefox_tables *tables = markers->tables;
 
-	if (event->mark != NULL)
-		return tables->mark_names + event->mark->name;
+	if (event->is_mark)
+		return tables->mark_names + event->mark.name;
 	return tables->other_names + (event->log != NULL
 	                                      ? SYC_FIREFOX_NAME_LOG
 	                                      : SYC_FIREFOX_NAME_LOST);
@@ -269,7 +273,7 @@ static int write_cell(const struct syc_firefox_markers *markers,
 		                                           : PHASE_INSTANT);
 		return 0;
 	default:
-		syc_json_unsigned(json, event->mark != NULL ? SYC_FIREFOX_MARK
+		syc_json_unsigned(json, event->is_mark ? SYC_FIREFOX_MARK
 		                        : event->log != NULL
 		                                ? SYC_FIREFOX_LOG
 		                                : SYC_FIREFOX_LOST);

@@ -14,7 +14,6 @@
 struct syc_firefox_markers {
 	const struct syc_export *export;
 	const struct syc_firefox_tables *tables;
-	const struct syscap_profile_mark *marks;
 	const struct syscap_profile_log *logs;
 	const struct syscap_profile_loss *losses;
 	size_t n_marks, n_logs;

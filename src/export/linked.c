@@ -11,25 +11,28 @@
 
 struct look {
 	const struct syscap_view *view;
-	const struct syscap_profile_mark *marks;
+	const struct syscap_profile *profile;
 	const struct syscap_profile_part *parts;
 	size_t n_parts;
 };
 
-static bool has_mark(const struct look *look, uint32_t mark)
+static bool has_mark(const struct look *look, uint32_t number)
 {
-	return syscap_view_has(look->view, look->marks[mark].thread,
-	                       look->marks[mark].time);
+	const struct syscap_profile_mark mark =
+		syscap_profile_mark(look->profile, number);
+
+	return syscap_view_has(look->view, mark.thread, mark.time);
 }
 
 static int by_time(const void *one, const void *other, void *data)
 {
-	const struct syscap_profile_mark *marks = data;
 	const uint32_t a = *(const uint32_t *)one;
 	const uint32_t b = *(const uint32_t *)other;
+	const int64_t time_a = syscap_profile_mark(data, a).time;
+	const int64_t time_b = syscap_profile_mark(data, b).time;
 
-	if (marks[a].time != marks[b].time)
-		return marks[a].time < marks[b].time ? -1 : 1;
+	if (time_a != time_b)
+		return time_a < time_b ? -1 : 1;
 	return (a > b) - (a < b);
 }
 
@@ -51,7 +54,7 @@ static void sort_steps(struct syc_linked *linked, const struct look *look)
 	for (size_t i = 0; i < linked->n_operations; i++)
 		qsort_r(linked->steps + linked->begins[i],
 		        linked->begins[i + 1] - linked->begins[i],
-		        sizeof(*linked->steps), by_time, (void *)look->marks);
+		        sizeof(*linked->steps), by_time, (void *)look->profile);
 }
 
 static int by_mark(const void *one, const void *other)
@@ -84,11 +87,9 @@ int syc_linked_init(struct syc_linked *linked,
                     const struct syscap_profile *profile,
                     const struct syscap_view *view)
 {
-	struct look look = { .view = view };
-	size_t ignored;
+	struct look look = { .view = view, .profile = profile };
 
 	*linked = (struct syc_linked){ 0 };
-	look.marks = syscap_profile_marks(profile, &ignored);
 	look.parts = syscap_profile_parts(profile, &look.n_parts);
 	linked->operations =
 		syscap_profile_operations(profile, &linked->n_operations);

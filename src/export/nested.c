@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/array.h"
 #include "data/order.h"
-
-#define AHEAD 16u
 
 int64_t syc_nested_end_of(const struct syscap_profile_mark *mark)
 {
@@ -19,17 +18,32 @@ int64_t syc_nested_end_of(const struct syscap_profile_mark *mark)
 	               : end;
 }
 
+#define AHEAD 16u
+
+/* Where those of each lane begin. */
+struct lanes {
+	size_t *items;
+	size_t n, capacity;
+};
+
+static struct syscap_profile_mark mark_of(const struct syc_nested *nested,
+                                          uint32_t number)
+{
+	return syscap_profile_mark(nested->profile, number);
+}
+
 /* By time; of those that begin together, the longest first. */
 static int compare(const void *one, const void *other, void *data)
 {
-	const struct syscap_profile_mark *marks = data;
-	const struct syscap_profile_mark *a = &marks[*(const uint32_t *)one];
-	const struct syscap_profile_mark *b = &marks[*(const uint32_t *)other];
+	const uint32_t a = *(const uint32_t *)one;
+	const uint32_t b = *(const uint32_t *)other;
+	const struct syscap_profile_mark mark_a = syscap_profile_mark(data, a);
+	const struct syscap_profile_mark mark_b = syscap_profile_mark(data, b);
 
-	if (a->time != b->time)
-		return a->time < b->time ? -1 : 1;
-	if (a->duration != b->duration)
-		return a->duration > b->duration ? -1 : 1;
+	if (mark_a.time != mark_b.time)
+		return mark_a.time < mark_b.time ? -1 : 1;
+	if (mark_a.duration != mark_b.duration)
+		return mark_a.duration > mark_b.duration ? -1 : 1;
 	return (a > b) - (a < b);
 }
 
@@ -40,11 +54,10 @@ static bool is_of_operation(const struct syscap_profile_part *parts,
 	       parts[mark->part].operation != SYSCAP_PROFILE_NONE;
 }
 
-static bool has_mark(const struct syc_nested *nested,
-                     const struct syscap_profile *profile,
-                     const struct syscap_view *view, size_t i)
+static bool has_mark(const struct syscap_profile *profile,
+                     const struct syscap_view *view,
+                     const struct syscap_profile_mark *mark)
 {
-	const struct syscap_profile_mark *mark = &nested->marks[i];
 	const struct syscap_profile_part *parts;
 	size_t ignored;
 
@@ -59,49 +72,68 @@ static void sort_by_thread(struct syc_nested *nested,
                            const struct syscap_profile *profile,
                            const struct syscap_view *view, size_t *ends)
 {
-	size_t n, n_threads;
+	const size_t n = syscap_profile_n_marks(profile);
+	size_t n_threads;
 
-	syscap_profile_marks(profile, &n);
 	syscap_profile_threads(profile, &n_threads);
-	for (size_t i = 0; i < n; i++)
-		if (has_mark(nested, profile, view, i))
-			ends[nested->marks[i].thread + 1]++;
+	for (size_t i = 0; i < n; i++) {
+		const struct syscap_profile_mark mark =
+			syscap_profile_mark(profile, i);
+
+		if (has_mark(profile, view, &mark))
+			ends[mark.thread + 1]++;
+	}
 	for (size_t i = 0; i < n_threads; i++)
 		ends[i + 1] += ends[i];
 	nested->n = ends[n_threads];
-	for (size_t i = 0; i < n; i++)
-		if (has_mark(nested, profile, view, i))
-			nested->order[ends[nested->marks[i].thread]++] =
-				(uint32_t)i;
+	for (size_t i = 0; i < n; i++) {
+		const struct syscap_profile_mark mark =
+			syscap_profile_mark(profile, i);
+
+		if (has_mark(profile, view, &mark))
+			nested->order[ends[mark.thread]++] = (uint32_t)i;
+	}
+}
+
+/* How many of @order each lane has, behind a place that has none, and how deep
+ * they are. */
+static int count_lanes(struct syc_nested *nested, const uint32_t *order,
+                       size_t n, struct lanes *lanes)
+{
+	lanes->n = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct syscap_profile_mark mark =
+			mark_of(nested, order[i]);
+
+		while (lanes->n < (size_t)mark.lane + 2)
+			if (syc_array_push(lanes, 0) < 0)
+				return -ENOMEM;
+		lanes->items[mark.lane + 1]++;
+		if (mark.depth >= nested->n_depths)
+			nested->n_depths = (size_t)mark.depth + 1;
+	}
+	return 0;
 }
 
 /* The marks of one thread, which are sorted by time: lane by lane. */
-static int sort_by_lane(const struct syc_nested *nested, uint32_t *order,
-                        size_t n)
+static int sort_by_lane(struct syc_nested *nested, uint32_t *order, size_t n,
+                        struct lanes *lanes)
 {
-	uint32_t *by_time, n_lanes = 0;
-	size_t *ends;
+	uint32_t *by_time;
 
-	for (size_t i = 0; i < n; i++)
-		if (nested->marks[order[i]].lane >= n_lanes)
-			n_lanes = nested->marks[order[i]].lane + 1;
-	if (n_lanes < 2)
-		return 0;
-	ends = calloc((size_t)n_lanes + 1, sizeof(*ends));
-	by_time = malloc(n * sizeof(*by_time));
-	if (ends == NULL || by_time == NULL) {
-		free(ends);
-		free(by_time);
+	if (count_lanes(nested, order, n, lanes) < 0)
 		return -ENOMEM;
-	}
+	if (lanes->n <= 2)
+		return 0;
+	by_time = malloc(n * sizeof(*by_time));
+	if (by_time == NULL)
+		return -ENOMEM;
 	memcpy(by_time, order, n * sizeof(*by_time));
+	for (size_t i = 1; i < lanes->n; i++)
+		lanes->items[i] += lanes->items[i - 1];
 	for (size_t i = 0; i < n; i++)
-		ends[nested->marks[by_time[i]].lane + 1]++;
-	for (size_t i = 0; i < n_lanes; i++)
-		ends[i + 1] += ends[i];
-	for (size_t i = 0; i < n; i++)
-		order[ends[nested->marks[by_time[i]].lane]++] = by_time[i];
-	free(ends);
+		order[lanes->items[mark_of(nested, by_time[i]).lane]++] =
+			by_time[i];
 	free(by_time);
 	return 0;
 }
@@ -111,6 +143,7 @@ static int sort(struct syc_nested *nested, const struct syscap_profile *profile,
                 const struct syscap_view *view)
 {
 	size_t n_threads, begin = 0, *ends;
+	struct lanes lanes = { 0 };
 	int r = 0;
 
 	syscap_profile_threads(profile, &n_threads);
@@ -120,37 +153,51 @@ static int sort(struct syc_nested *nested, const struct syscap_profile *profile,
 	sort_by_thread(nested, profile, view, ends);
 	for (size_t i = 0; r == 0 && i < n_threads; i++) {
 		syc_order(nested->order + begin, ends[i] - begin, compare,
-		          (void *)nested->marks);
-		r = sort_by_lane(nested, nested->order + begin,
-		                 ends[i] - begin);
+		          (void *)profile);
+		r = sort_by_lane(nested, nested->order + begin, ends[i] - begin,
+		                 &lanes);
 		begin = ends[i];
 	}
+	free(lanes.items);
 	free(ends);
 	return r;
+}
+
+/* The one at @at, if there is one: whether it begins a lane, too. */
+static void look_at_next(struct syc_nested *nested)
+{
+	const uint32_t thread = nested->next.thread, lane = nested->next.lane;
+
+	if (nested->at == nested->n)
+		return;
+	/* Lanes are far apart: each mark would be waited for. */
+	if (nested->n - nested->at > AHEAD)
+		syscap_profile_mark_soon(nested->profile,
+		                         nested->order[nested->at + AHEAD]);
+	nested->next = mark_of(nested, nested->order[nested->at]);
+	nested->is_first = nested->at == 0 || nested->next.thread != thread ||
+	                   nested->next.lane != lane;
 }
 
 int syc_nested_init(struct syc_nested *nested,
                     const struct syscap_profile *profile,
                     const struct syscap_view *view)
 {
-	uint32_t deepest = 0;
-	size_t n;
+	const size_t n = syscap_profile_n_marks(profile);
 	int r;
 
 	*nested = (struct syc_nested){ 0 };
-	nested->marks = syscap_profile_marks(profile, &n);
+	nested->profile = profile;
 	nested->order = malloc((n + 1) * sizeof(*nested->order));
 	if (nested->order == NULL)
 		return -ENOMEM;
 	r = sort(nested, profile, view);
-	for (size_t i = 0; r == 0 && i < nested->n; i++)
-		if (nested->marks[nested->order[i]].depth > deepest)
-			deepest = nested->marks[nested->order[i]].depth;
-	nested->open = calloc((size_t)deepest + 1, sizeof(*nested->open));
+	nested->open = calloc(nested->n_depths + 1, sizeof(*nested->open));
 	if (r < 0 || nested->open == NULL) {
 		syc_nested_fini(nested);
 		return -ENOMEM;
 	}
+	look_at_next(nested);
 	return 0;
 }
 
@@ -161,63 +208,46 @@ void syc_nested_fini(struct syc_nested *nested)
 	*nested = (struct syc_nested){ 0 };
 }
 
-static bool is_same_lane(const struct syc_nested *nested, uint32_t one,
-                         uint32_t other)
+/* Whether the innermost that is open ends before the next one, if there is
+ * one. */
+static bool is_over(const struct syc_nested *nested)
 {
-	const struct syscap_profile_mark *a = &nested->marks[one];
-	const struct syscap_profile_mark *b = &nested->marks[other];
-
-	return a->thread == b->thread && a->lane == b->lane;
-}
-
-/* Whether the innermost that is open ends before @next, if there is one. */
-static bool is_over(const struct syc_nested *nested, uint32_t open)
-{
-	uint32_t next;
-
-	if (nested->at == nested->n)
-		return true;
-	next = nested->order[nested->at];
-	return !is_same_lane(nested, open, next) ||
-	       syc_nested_end_of(&nested->marks[open]) <=
-	               nested->marks[next].time;
+	return nested->at == nested->n || nested->is_first ||
+	       nested->open[nested->n_open - 1].end <= nested->next.time;
 }
 
 bool syc_nested_next(struct syc_nested *nested,
                      struct syc_nested_event *ret_event)
 {
-	uint32_t mark;
+	const struct syscap_profile_mark *next = &nested->next;
 
-	/* Lanes are far apart: each mark would be waited for. */
-	if (nested->n - nested->at > AHEAD)
-		__builtin_prefetch(
-			&nested->marks[nested->order[nested->at + AHEAD]]);
-	if (nested->n_open > 0) {
-		mark = nested->open[nested->n_open - 1];
-		if (is_over(nested, mark)) {
-			nested->n_open--;
-			*ret_event = (struct syc_nested_event){
-				.kind = SYC_NESTED_END,
-				.mark = mark,
-				.time = syc_nested_end_of(&nested->marks[mark]),
-			};
-			return true;
-		}
+	if (nested->n_open > 0 && is_over(nested)) {
+		const struct syc_nested_open *open =
+			&nested->open[--nested->n_open];
+
+		*ret_event = (struct syc_nested_event){
+			.kind = SYC_NESTED_END,
+			.number = open->number,
+			.time = open->end,
+		};
+		return true;
 	}
 	if (nested->at == nested->n)
 		return false;
-	mark = nested->order[nested->at];
 	*ret_event = (struct syc_nested_event){
-		.kind = nested->marks[mark].duration > 0 ? SYC_NESTED_BEGIN
-		                                         : SYC_NESTED_INSTANT,
-		.mark = mark,
-		.time = nested->marks[mark].time,
-		.is_first = nested->at == 0 ||
-		            !is_same_lane(nested, mark,
-		                          nested->order[nested->at - 1]),
+		.kind = next->duration > 0 ? SYC_NESTED_BEGIN
+		                           : SYC_NESTED_INSTANT,
+		.number = nested->order[nested->at],
+		.mark = *next,
+		.time = next->time,
+		.is_first = nested->is_first,
 	};
-	nested->at++;
 	if (ret_event->kind == SYC_NESTED_BEGIN)
-		nested->open[nested->n_open++] = mark;
+		nested->open[nested->n_open++] = (struct syc_nested_open){
+			.number = ret_event->number,
+			.end = syc_nested_end_of(next),
+		};
+	nested->at++;
+	look_at_next(nested);
 	return true;
 }

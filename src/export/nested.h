@@ -13,10 +13,18 @@
 
 #include <syscap/profile.h>
 
+struct syc_nested_open {
+	uint32_t number;
+	int64_t end;
+};
+
 struct syc_nested {
-	const struct syscap_profile_mark *marks;
-	uint32_t *order, *open; /* marks */
-	size_t n, at, n_open;
+	const struct syscap_profile *profile;
+	uint32_t *order; /* numbers of marks */
+	struct syc_nested_open *open;
+	size_t n, at, n_open, n_depths;
+	struct syscap_profile_mark next; /* the one at @at */
+	bool is_first;                   /* it is, in its lane */
 };
 
 enum syc_nested_kind {
@@ -27,7 +35,8 @@ enum syc_nested_kind {
 
 struct syc_nested_event {
 	enum syc_nested_kind kind;
-	uint32_t mark;
+	uint32_t number;
+	struct syscap_profile_mark mark; /* of what begins */
 	int64_t time;
 	bool is_first; /* in its lane */
 };

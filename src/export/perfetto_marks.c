@@ -10,12 +10,10 @@
 
 #define NONE SYSCAP_PROFILE_NONE
 
-static const struct syscap_profile_mark *mark_of(struct syc_perfetto *trace,
-                                                 uint32_t number)
+static struct syscap_profile_mark mark_of(const struct syc_perfetto *trace,
+                                          uint32_t number)
 {
-	size_t ignored;
-
-	return &syscap_profile_marks(trace->export->profile, &ignored)[number];
+	return syscap_profile_mark(trace->export->profile, number);
 }
 
 static void put_name(struct syc_perfetto *trace, uint32_t name)
@@ -26,11 +24,12 @@ static void put_name(struct syc_perfetto *trace, uint32_t name)
 	syc_protobuf_number(packet, SYC_EVENT_NAME_ID, UINT64_C(1) + name);
 }
 
-static int put_message(struct syc_perfetto *trace, uint32_t mark)
+static int put_message(struct syc_perfetto *trace,
+                       const struct syscap_profile_mark *mark)
 {
 	struct syc_export *export = trace->export;
 	const char *message = syscap_profile_message(
-		export->profile, export->reader, mark_of(trace, mark)->offset);
+		export->profile, export->reader, mark->offset);
 
 	if (message == NULL)
 		return -ENOMEM;
@@ -81,8 +80,7 @@ int syc_perfetto_marks(struct syc_perfetto *trace)
 	                        trace->export->view);
 
 	while (r == 0 && syc_nested_next(&nested, &event)) {
-		const struct syscap_profile_mark *mark =
-			mark_of(trace, event.mark);
+		const struct syscap_profile_mark *mark = &event.mark;
 
 		if (event.kind == SYC_NESTED_END) {
 			syc_perfetto_event(trace, SYC_EVENT_END, track,
@@ -100,8 +98,8 @@ int syc_perfetto_marks(struct syc_perfetto *trace)
 		                   track, event.time);
 		put_name(trace, mark->name);
 		if (mark->part != NONE)
-			put_flows(trace, event.mark);
-		r = put_message(trace, event.mark);
+			put_flows(trace, event.number);
+		r = put_message(trace, mark);
 		syc_perfetto_event_end(trace);
 	}
 	syc_nested_fini(&nested);
@@ -110,10 +108,10 @@ int syc_perfetto_marks(struct syc_perfetto *trace)
 
 /* ------------------------------------------------------------- operations */
 
-/* An event of an operation, from @mark if there is one. */
+/* An event of an operation, from mark @number if there is one. */
 static int write_part(struct syc_perfetto *trace, enum syc_event_type type,
                       uint64_t track, int64_t time, uint32_t name,
-                      uint32_t mark)
+                      uint32_t number)
 {
 	const struct syscap_profile_thread *threads;
 	const struct syscap_profile_mark_name *names;
@@ -126,16 +124,16 @@ static int write_part(struct syc_perfetto *trace, enum syc_event_type type,
 	syc_perfetto_event(trace, type, track, time);
 	if (type != SYC_EVENT_END)
 		put_name(trace, name);
-	if (mark != NONE) {
-		const int32_t tid = threads[mark_of(trace, mark)->thread].tid;
+	if (number != NONE) {
+		const struct syscap_profile_mark mark = mark_of(trace, number);
+		const int32_t tid = threads[mark.thread].tid;
 
 		if (tid >= 0)
 			syc_perfetto_note_number(trace, "tid", (uint64_t)tid);
-		if (mark_of(trace, mark)->name != name)
-			syc_perfetto_note_text(
-				trace, "mark",
-				names[mark_of(trace, mark)->name].name);
-		r = put_message(trace, mark);
+		if (mark.name != name)
+			syc_perfetto_note_text(trace, "mark",
+			                       names[mark.name].name);
+		r = put_message(trace, &mark);
 	}
 	syc_perfetto_event_end(trace);
 	return r;
@@ -155,8 +153,8 @@ static int write_operation(struct syc_perfetto *trace, size_t number,
 		const uint32_t step = linked->steps[i];
 
 		r = write_part(trace, SYC_EVENT_INSTANT, track,
-		               mark_of(trace, step)->time,
-		               mark_of(trace, step)->name, step);
+		               mark_of(trace, step).time,
+		               mark_of(trace, step).name, step);
 	}
 	return r == 0 ? write_part(trace, SYC_EVENT_END, track, operation->to,
 	                           operation->name,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "data/json.h"
+#include "data/order.h"
 #include "export/amount.h"
 #include "export/by_thread.h"
 #include "export/export.h"
@@ -21,8 +22,7 @@ struct writer {
 	int64_t begin; /* no time that is written is before it */
 	size_t n_functions;
 	struct syc_by_thread by;
-	uint32_t *path; /* of one stack, from its innermost frame */
-	const struct syscap_profile_mark *marks;
+	uint32_t *path;  /* of one stack, from its innermost frame */
 	uint32_t *order; /* of the marks that pass: by thread and begin */
 	size_t n_order;
 };
@@ -138,43 +138,53 @@ static void write_samples(struct writer *writer, uint32_t thread)
 
 static int compare_marks(const void *one, const void *other, void *data)
 {
-	const struct syscap_profile_mark *marks = data;
-	const struct syscap_profile_mark *a = &marks[*(const uint32_t *)one];
-	const struct syscap_profile_mark *b = &marks[*(const uint32_t *)other];
+	const uint32_t a = *(const uint32_t *)one;
+	const uint32_t b = *(const uint32_t *)other;
+	const struct syscap_profile_mark mark_a = syscap_profile_mark(data, a);
+	const struct syscap_profile_mark mark_b = syscap_profile_mark(data, b);
 
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
-	if (a->time != b->time)
-		return a->time < b->time ? -1 : 1;
-	if (a->depth != b->depth)
-		return a->depth < b->depth ? -1 : 1;
+	if (mark_a.thread != mark_b.thread)
+		return mark_a.thread < mark_b.thread ? -1 : 1;
+	if (mark_a.time != mark_b.time)
+		return mark_a.time < mark_b.time ? -1 : 1;
+	if (mark_a.depth != mark_b.depth)
+		return mark_a.depth < mark_b.depth ? -1 : 1;
 	return (a > b) - (a < b);
 }
 
 static int choose_marks(struct writer *writer)
 {
-	size_t n;
+	const struct syscap_profile *profile = writer->export->profile;
+	const size_t n = syscap_profile_n_marks(profile);
 
-	writer->marks = syscap_profile_marks(writer->export->profile, &n);
 	writer->order = calloc(n + 1, sizeof(*writer->order));
 	if (writer->order == NULL)
 		return -ENOMEM;
-	for (size_t i = 0; i < n; i++) {
-		if (!syc_export_has_mark(writer->export, &writer->marks[i]))
-			continue;
-		if (writer->marks[i].lane != 0)
-			writer->export->n_overlaps++;
-		else
-			writer->order[writer->n_order++] = (uint32_t)i;
-	}
 	/* A mark that ended while it was recorded may have begun before that:
 	 * a time below 0 makes speedscope refuse the whole file. */
-	for (size_t i = 0; i < writer->n_order; i++)
-		if (writer->marks[writer->order[i]].time < writer->begin)
-			writer->begin = writer->marks[writer->order[i]].time;
-	qsort_r(writer->order, writer->n_order, sizeof(*writer->order),
-	        compare_marks, (void *)writer->marks);
+	for (size_t i = 0; i < n; i++) {
+		const struct syscap_profile_mark mark =
+			syscap_profile_mark(profile, i);
+
+		if (!syc_export_has_mark(writer->export, &mark))
+			continue;
+		if (mark.lane != 0) {
+			writer->export->n_overlaps++;
+			continue;
+		}
+		writer->order[writer->n_order++] = (uint32_t)i;
+		if (mark.time < writer->begin)
+			writer->begin = mark.time;
+	}
+	syc_order(writer->order, writer->n_order, compare_marks,
+	          (void *)profile);
 	return 0;
+}
+
+static struct syscap_profile_mark mark_of(const struct writer *writer,
+                                          uint32_t number)
+{
+	return syscap_profile_mark(writer->export->profile, number);
 }
 
 static int64_t end_of(const struct syscap_profile_mark *mark)
@@ -206,28 +216,29 @@ static void write_event(struct writer *writer, const char *type,
 static int write_marks(struct writer *writer, const uint32_t *order,
                        const uint32_t *end)
 {
-	const struct syscap_profile_mark **open;
+	struct syscap_profile_mark *open; /* from the outermost */
 	size_t n_open = 0;
 	int64_t last = writer->begin;
 
 	open = calloc((size_t)(end - order), sizeof(*open));
 	if (open == NULL)
 		return -ENOMEM;
-	begin_profile(writer, "evented", writer->marks[*order].thread, "marks",
-	              true);
+	begin_profile(writer, "evented", mark_of(writer, *order).thread,
+	              "marks", true);
 	syc_json_key(&writer->json, "events");
 	syc_json_begin_array(&writer->json);
 	for (; order < end || n_open > 0;) {
-		const struct syscap_profile_mark *next =
-			order < end ? &writer->marks[*order] : NULL;
+		struct syscap_profile_mark next = { 0 };
 
+		if (order < end)
+			next = mark_of(writer, *order);
 		if (n_open > 0 &&
-		    (next == NULL || (end_of(open[n_open - 1]) <= next->time &&
-		                      next->depth < n_open))) {
-			last = end_of(open[--n_open]);
-			write_event(writer, "C", open[n_open], last);
+		    (order == end || (end_of(&open[n_open - 1]) <= next.time &&
+		                      next.depth < n_open))) {
+			last = end_of(&open[--n_open]);
+			write_event(writer, "C", &open[n_open], last);
 		} else {
-			write_event(writer, "O", next, next->time);
+			write_event(writer, "O", &next, next.time);
 			open[n_open++] = next;
 			order++;
 		}
@@ -245,11 +256,12 @@ static int write_all_marks(struct writer *writer)
 	int r = choose_marks(writer);
 
 	for (size_t i = 0, end; r == 0 && i < writer->n_order; i = end) {
-		const uint32_t thread = writer->marks[writer->order[i]].thread;
+		const uint32_t thread =
+			mark_of(writer, writer->order[i]).thread;
 
 		for (end = i;
 		     end < writer->n_order &&
-		     writer->marks[writer->order[end]].thread == thread;)
+		     mark_of(writer, writer->order[end]).thread == thread;)
 			end++;
 		r = write_marks(writer, writer->order + i, writer->order + end);
 	}

@@ -28,14 +28,8 @@ static int read_text(const char *folder, int32_t id, char *text, size_t size)
 	return n > 0 ? 0 : -ENOENT;
 }
 
-int syc_proc_stat_read(const char *folder, int32_t id,
-                       struct syc_proc_stat *ret_stat)
+int syc_proc_stat_parse(const char *text, struct syc_proc_stat *ret_stat)
 {
-	char text[1024];
-	const int r = read_text(folder, id, text, sizeof(text));
-
-	if (r != 0)
-		return r;
 	/* "ID (NAME) STATE ...": the name may hold anything */
 	const char *const name = strchr(text, '(');
 	const char *at = strrchr(text, ')');
@@ -54,6 +48,15 @@ int syc_proc_stat_read(const char *folder, int32_t id,
 		at = syc_text_take(at + 1, 10, &ret_stat->fields[field]);
 	}
 	return 0;
+}
+
+int syc_proc_stat_read(const char *folder, int32_t id,
+                       struct syc_proc_stat *ret_stat)
+{
+	char text[1024];
+	const int r = read_text(folder, id, text, sizeof(text));
+
+	return r != 0 ? r : syc_proc_stat_parse(text, ret_stat);
 }
 
 bool syc_proc_stat_has_ended(const struct syc_proc_stat *stat)

@@ -15,7 +15,8 @@ enum {
 	SYC_STAT_START = 22,
 	SYC_STAT_CODE = 26, /* 0: may not be seen; so are these: */
 	SYC_STAT_STACK = 28,
-	SYC_STAT_STATUS = 52, /* as wait() has it, of one that has ended */
+	SYC_STAT_BLOCKED = 32, /* signals */
+	SYC_STAT_STATUS = 52,  /* as wait() has it, of one that has ended */
 	SYC_STAT_FIELDS,
 };
 
@@ -33,6 +34,9 @@ struct syc_proc_stat {
  */
 int syc_proc_stat_read(const char *folder, int32_t id,
                        struct syc_proc_stat *ret_stat);
+
+/** The same of @text, which is what such a file has. */
+int syc_proc_stat_parse(const char *text, struct syc_proc_stat *ret_stat);
 
 /** It, or its first thread, has ended.  Context: any-thread, signal-safe. */
 bool syc_proc_stat_has_ended(const struct syc_proc_stat *stat);

@@ -96,11 +96,21 @@ syscap_profile_losses(const struct syscap_profile *profile, size_t *ret_n)
 	return profile->losses.items;
 }
 
-const struct syscap_profile_mark *
-syscap_profile_marks(const struct syscap_profile *profile, size_t *ret_n)
+size_t syscap_profile_n_marks(const struct syscap_profile *profile)
 {
-	*ret_n = profile->marks.items.n;
-	return profile->marks.items.items;
+	return profile->marks.items.n;
+}
+
+struct syscap_profile_mark
+syscap_profile_mark(const struct syscap_profile *profile, size_t number)
+{
+	return syc_marks_get(&profile->marks, number);
+}
+
+void syscap_profile_mark_soon(const struct syscap_profile *profile,
+                              size_t number)
+{
+	__builtin_prefetch(&profile->marks.items.items[number]);
 }
 
 const struct syscap_profile_mark_name *

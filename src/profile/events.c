@@ -128,23 +128,21 @@ static int add_loss(struct syscap_profile *profile,
 	return syc_array_push(&profile->losses, loss);
 }
 
-/* What the latest mark is a part of. */
-static int add_part(struct syscap_profile *profile,
-                    const struct syscap_frame *frame)
+static int keep_mark(struct syscap_profile *profile,
+                     const struct syscap_frame *frame, uint32_t thread)
 {
-	const size_t n = profile->marks.items.n;
-	struct syscap_profile_mark *mark = &profile->marks.items.items[n - 1];
 	struct syscap_profile_part part = {
-		.mark = (uint32_t)(n - 1),
+		.mark = (uint32_t)profile->marks.items.n,
 		.operation = NONE,
 	};
+	const bool is_part = syc_part_read(frame->mark.message, &part);
+	const int r =
+		syc_marks_add(&profile->marks, &profile->texts, frame, thread,
+	                      is_part ? (uint32_t)profile->parts.items.n : NONE,
+	                      is_part && part.phase == SYSCAP_PHASE_WHOLE);
 
-	if (!syc_part_read(frame->mark.message, &part))
-		return 0;
-	mark->part = (uint32_t)profile->parts.items.n;
-	if (part.phase == SYSCAP_PHASE_WHOLE)
-		mark->lane = NONE;
-	return syc_array_push(&profile->parts.items, part);
+	return r == 0 && is_part ? syc_array_push(&profile->parts.items, part)
+	                         : r;
 }
 
 static int add_mark(struct syscap_profile *profile,
@@ -167,8 +165,7 @@ static int add_mark(struct syscap_profile *profile,
 	profile->who.threads.items[thread].n_marks++;
 	if ((profile->wanted & SYSCAP_PROFILE_MARKS) == 0)
 		return 0;
-	r = syc_marks_add(&profile->marks, &profile->texts, frame, thread);
-	return r == 0 ? add_part(profile, frame) : r;
+	return keep_mark(profile, frame, thread);
 }
 
 static int add_values(struct syscap_profile *profile,

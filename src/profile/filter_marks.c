@@ -10,8 +10,13 @@
 
 #define NONE SYSCAP_PROFILE_NONE
 
+struct chosen {
+	int64_t time, duration;
+	uint32_t mark;
+};
+
 struct choice {
-	SYC_ARRAY(const struct syscap_profile_mark *) marks;
+	SYC_ARRAY(struct chosen) marks;
 };
 
 static bool is_asked(const struct syscap_filter *asked,
@@ -35,17 +40,19 @@ static int choose(const struct syscap_profile *profile,
                   const struct syc_filter_who *who, struct choice *choice)
 {
 	for (size_t i = 0; i < profile->marks.items.n; i++) {
-		const struct syscap_profile_mark *mark =
-			&profile->marks.items.items[i];
+		const struct syscap_profile_mark mark =
+			syc_marks_get(&profile->marks, i);
 		const struct syscap_profile_thread *thread =
-			&profile->who.threads.items[mark->thread];
+			&profile->who.threads.items[mark.thread];
+		const struct chosen chosen = { mark.time, mark.duration,
+			                       (uint32_t)i };
 
-		if (!is_asked(asked, profile, mark))
+		if (!is_asked(asked, profile, &mark))
 			continue;
 		if (thread->tid < 0 ? !who->processes[thread->process]
-		                    : !who->threads[mark->thread])
+		                    : !who->threads[mark.thread])
 			continue;
-		if (syc_array_push(&choice->marks, mark) < 0)
+		if (syc_array_push(&choice->marks, chosen) < 0)
 			return -ENOMEM;
 	}
 	return 0;
@@ -53,16 +60,13 @@ static int choose(const struct syscap_profile *profile,
 
 static int by_duration(const void *left, const void *right)
 {
-	const struct syscap_profile_mark *a =
-		*(const struct syscap_profile_mark *const *)left;
-	const struct syscap_profile_mark *b =
-		*(const struct syscap_profile_mark *const *)right;
+	const struct chosen *a = left, *b = right;
 
 	if (a->duration != b->duration)
 		return a->duration > b->duration ? -1 : 1;
 	if (a->time != b->time)
 		return a->time < b->time ? -1 : 1;
-	return a < b ? -1 : a > b;
+	return a->mark < b->mark ? -1 : a->mark > b->mark;
 }
 
 static void keep_slowest(const struct syscap_filter *asked,
@@ -126,21 +130,21 @@ static int take(struct syc_filter_marks *marks,
                 const struct choice *choice)
 {
 	for (size_t i = 0; i < choice->marks.n; i++) {
-		const struct syscap_profile_mark *mark = choice->marks.items[i];
+		const uint32_t number = choice->marks.items[i].mark;
+		const struct syscap_profile_mark mark =
+			syc_marks_get(&profile->marks, number);
 		const struct syscap_profile_thread *thread =
-			&profile->who.threads.items[mark->thread];
+			&profile->who.threads.items[mark.thread];
 		const struct syc_inside inside = {
-			.begin = mark->time,
-			.end = syc_marks_end(mark),
-			.thread = thread->tid < 0 ? NONE : mark->thread,
+			.begin = mark.time,
+			.end = syc_marks_end(&mark),
+			.thread = thread->tid < 0 ? NONE : mark.thread,
 			.process = thread->process,
 		};
 
 		marks->n_threadless += thread->tid < 0;
 		if (syc_array_push(&marks->inside, inside) < 0 ||
-		    syc_array_push(
-			    &marks->numbers,
-			    (uint32_t)(mark - profile->marks.items.items)) < 0)
+		    syc_array_push(&marks->numbers, number) < 0)
 			return -ENOMEM;
 	}
 	join(marks);

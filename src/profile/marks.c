@@ -17,6 +17,7 @@ void syc_marks_fini(struct syc_marks *marks)
 	syc_map_fini(&marks->by_text);
 	free(marks->names.items);
 	free(marks->items.items);
+	free(marks->wide.items);
 }
 
 static int put_name(struct syc_marks *marks, struct syc_texts *texts,
@@ -40,8 +41,42 @@ static int put_name(struct syc_marks *marks, struct syc_texts *texts,
 	return r < 0 ? r : 0;
 }
 
+static struct syc_packed_mark pack(const struct syscap_profile_mark *mark)
+{
+	return (struct syc_packed_mark){
+		.time = mark->time,
+		.duration = (uint32_t)mark->duration,
+		.offset = (uint32_t)(mark->offset / 8),
+		.thread = (uint16_t)mark->thread,
+		.name = (uint16_t)mark->name,
+		.lane = mark->lane & 0x3ff,
+		.depth = mark->depth & 0x1fffff,
+	};
+}
+
+/* Whether nothing of @mark is lost in @packed. */
+static bool is_same(const struct syscap_profile_mark *mark,
+                    const struct syc_packed_mark *packed)
+{
+	return mark->duration == packed->duration &&
+	       mark->offset == (uint64_t)packed->offset * 8 &&
+	       mark->thread == packed->thread && mark->name == packed->name &&
+	       mark->lane == packed->lane && mark->depth == packed->depth &&
+	       mark->part == SYSCAP_PROFILE_NONE;
+}
+
+static int keep_wide(struct syc_marks *marks, struct syc_packed_mark *packed,
+                     const struct syscap_profile_mark *mark)
+{
+	/* There are no more than marks, whose numbers have 32 bits. */
+	packed->duration = (uint32_t)marks->wide.n;
+	packed->is_wide = 1;
+	return syc_array_push(&marks->wide, *mark);
+}
+
 int syc_marks_add(struct syc_marks *marks, struct syc_texts *texts,
-                  const struct syscap_frame *frame, uint32_t thread)
+                  const struct syscap_frame *frame, uint32_t thread,
+                  uint32_t part, bool is_whole)
 {
 	const int64_t duration = frame->mark.duration;
 	struct syscap_profile_mark mark = {
@@ -49,11 +84,41 @@ int syc_marks_add(struct syc_marks *marks, struct syc_texts *texts,
 		.duration = duration > 0 ? duration : 0,
 		.offset = frame->offset,
 		.thread = thread,
-		.part = SYSCAP_PROFILE_NONE,
+		.lane = is_whole ? SYSCAP_PROFILE_NONE : 0,
+		.part = part,
 	};
+	struct syc_packed_mark packed;
 	int r = put_name(marks, texts, frame, &mark.name);
 
-	return r == 0 ? syc_array_push(&marks->items, mark) : r;
+	if (r < 0 || syc_array_room(&marks->items) < 0)
+		return -ENOMEM;
+	packed = pack(&mark);
+	if (!is_same(&mark, &packed))
+		r = keep_wide(marks, &packed, &mark);
+	if (r == 0)
+		marks->items.items[marks->items.n++] = packed;
+	return r;
+}
+
+/* Its place among those of its thread. */
+static int put(struct syc_marks *marks, uint32_t number, uint32_t lane,
+               uint32_t depth)
+{
+	struct syc_packed_mark *item = &marks->items.items[number];
+	struct syscap_profile_mark mark = syc_marks_get(marks, number);
+	struct syc_packed_mark packed;
+
+	mark.lane = lane;
+	mark.depth = depth;
+	if (item->is_wide) {
+		marks->wide.items[item->duration] = mark;
+		return 0;
+	}
+	packed = pack(&mark);
+	if (!is_same(&mark, &packed))
+		return keep_wide(marks, item, &mark);
+	*item = packed;
+	return 0;
 }
 
 int64_t syc_marks_end(const struct syscap_profile_mark *mark)
@@ -68,15 +133,16 @@ int64_t syc_marks_end(const struct syscap_profile_mark *mark)
 /* By time; of those that begin together, the longest first. */
 static int compare(const void *left, const void *right, void *data)
 {
-	const struct syscap_profile_mark *marks = data;
+	const struct syc_marks *marks = data;
 	const uint32_t one = *(const uint32_t *)left;
 	const uint32_t other = *(const uint32_t *)right;
-	const struct syscap_profile_mark *a = &marks[one], *b = &marks[other];
+	const struct syscap_profile_mark a = syc_marks_get(marks, one);
+	const struct syscap_profile_mark b = syc_marks_get(marks, other);
 
-	if (a->time != b->time)
-		return a->time < b->time ? -1 : 1;
-	if (a->duration != b->duration)
-		return a->duration > b->duration ? -1 : 1;
+	if (a.time != b.time)
+		return a.time < b.time ? -1 : 1;
+	if (a.duration != b.duration)
+		return a.duration > b.duration ? -1 : 1;
 	return one < other ? -1 : one > other;
 }
 
@@ -109,13 +175,18 @@ static int add_lane(struct lanes *lanes)
 	return 0;
 }
 
-static int put_into_lane(struct lanes *lanes, struct syscap_profile_mark *mark)
+static int put_into_lane(struct syc_marks *marks, struct lanes *lanes,
+                         uint32_t number)
 {
-	const int64_t end = syc_marks_end(mark);
+	const struct syscap_profile_mark mark = syc_marks_get(marks, number);
+	const int64_t end = syc_marks_end(&mark);
 	size_t i = 0;
 
+	if (mark.lane == SYSCAP_PROFILE_NONE)
+		return 0;
+
 	while (i < lanes->n_used && i < LANES_SEARCHED &&
-	       !fits(&lanes->items.items[i], mark->time, end))
+	       !fits(&lanes->items.items[i], mark.time, end))
 		i++;
 	if (i == lanes->n_used || i == LANES_SEARCHED) {
 		if (add_lane(lanes) < 0)
@@ -123,8 +194,8 @@ static int put_into_lane(struct lanes *lanes, struct syscap_profile_mark *mark)
 		i = lanes->n_used - 1;
 	}
 	struct lane *const lane = &lanes->items.items[i];
-	mark->lane = (uint32_t)i;
-	mark->depth = (uint32_t)lane->ends.n;
+	if (put(marks, number, (uint32_t)i, (uint32_t)lane->ends.n) < 0)
+		return -ENOMEM;
 	return syc_array_push(&lane->ends, end);
 }
 
@@ -135,29 +206,25 @@ static int put_into_lane(struct lanes *lanes, struct syscap_profile_mark *mark)
 static void sort_by_thread(const struct syc_marks *marks, size_t n_threads,
                            uint32_t *order, uint32_t *ends)
 {
-	const struct syscap_profile_mark *items = marks->items.items;
-
 	for (size_t i = 0; i < marks->items.n; i++)
-		ends[items[i].thread + 1]++;
+		ends[syc_marks_get(marks, i).thread + 1]++;
 	for (size_t i = 0; i < n_threads; i++)
 		ends[i + 1] += ends[i];
 	/* What is a begin now becomes the end. */
 	for (size_t i = 0; i < marks->items.n; i++)
-		order[ends[items[i].thread]++] = (uint32_t)i;
+		order[ends[syc_marks_get(marks, i).thread]++] = (uint32_t)i;
 }
 
 /* Those of one thread. */
 static int settle_thread(struct syc_marks *marks, struct lanes *lanes,
                          uint32_t *order, size_t n)
 {
-	struct syscap_profile_mark *items = marks->items.items;
 	int r = 0;
 
-	syc_order(order, n, compare, items);
+	syc_order(order, n, compare, marks);
 	lanes->n_used = 0;
 	for (size_t i = 0; r == 0 && i < n; i++)
-		if (items[order[i]].lane != SYSCAP_PROFILE_NONE)
-			r = put_into_lane(lanes, &items[order[i]]);
+		r = put_into_lane(marks, lanes, order[i]);
 	return r;
 }
 

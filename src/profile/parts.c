@@ -88,20 +88,20 @@ struct settling {
 	uint32_t *order; /* numbers of parts */
 };
 
-static const struct syscap_profile_mark *mark_of(const struct settling *s,
-                                                 uint32_t part)
+static struct syscap_profile_mark mark_of(const struct settling *s,
+                                          uint32_t part)
 {
-	return &s->marks->items.items[s->parts->items.items[part].mark];
+	return syc_marks_get(s->marks, s->parts->items.items[part].mark);
 }
 
 static const char *group_of(const struct settling *s, uint32_t part)
 {
-	return s->marks->names.items[mark_of(s, part)->name].group;
+	return s->marks->names.items[mark_of(s, part).name].group;
 }
 
 static uint32_t process_of(const struct settling *s, uint32_t part)
 {
-	return s->who->threads.items[mark_of(s, part)->thread].process;
+	return s->who->threads.items[mark_of(s, part).thread].process;
 }
 
 static bool is_flow(const struct settling *s, uint32_t part)
@@ -112,11 +112,11 @@ static bool is_flow(const struct settling *s, uint32_t part)
 /* An arrow leaves from the mark's end. */
 static int64_t time_of(const struct settling *s, uint32_t part)
 {
-	const struct syscap_profile_mark *mark = mark_of(s, part);
+	const struct syscap_profile_mark mark = mark_of(s, part);
 
 	return s->parts->items.items[part].phase == SYSCAP_PHASE_OUT
-	               ? syc_marks_end(mark)
-	               : mark->time;
+	               ? syc_marks_end(&mark)
+	               : mark.time;
 }
 
 #define COMPARE(a, b)                              \
@@ -163,7 +163,7 @@ static int add_operation(struct settling *s, uint32_t part, uint32_t begin,
 		.end = end,
 		.from = from,
 		.to = to > from ? to : from,
-		.name = mark_of(s, part)->name,
+		.name = mark_of(s, part).name,
 		.process = process_of(s, part),
 	};
 
@@ -193,29 +193,28 @@ static void finish(struct settling *s, struct turn *turn, int64_t to)
 
 /* Nothing tells when it began: no operation of the id was under way since. */
 static int add_end(struct settling *s, uint32_t part, struct turn *turn,
-                   const struct syscap_profile_mark *mark)
+                   int64_t time)
 {
 	const int64_t since = turn->since;
 
-	turn->since = mark->time;
+	turn->since = time;
 	return add_operation(s, part, NONE, s->parts->items.items[part].mark,
-	                     since < mark->time ? since : mark->time,
-	                     mark->time);
+	                     since < time ? since : time, time);
 }
 
 static int take_async(struct settling *s, uint32_t part, struct turn *turn)
 {
 	struct syscap_profile_part *item = &s->parts->items.items[part];
-	const struct syscap_profile_mark *mark = mark_of(s, part);
+	const struct syscap_profile_mark mark = mark_of(s, part);
 	int r;
 
 	switch (item->phase) {
 	case SYSCAP_PHASE_WHOLE:
-		return add_operation(s, part, item->mark, item->mark,
-		                     mark->time, syc_marks_end(mark));
+		return add_operation(s, part, item->mark, item->mark, mark.time,
+		                     syc_marks_end(&mark));
 	case SYSCAP_PHASE_BEGIN:
-		finish(s, turn, mark->time);
-		r = add_operation(s, part, item->mark, NONE, mark->time,
+		finish(s, turn, mark.time);
+		r = add_operation(s, part, item->mark, NONE, mark.time,
 		                  s->span->end);
 		turn->open = item->operation;
 		return r;
@@ -224,10 +223,10 @@ static int take_async(struct settling *s, uint32_t part, struct turn *turn)
 		return 0;
 	default:
 		if (turn->open == NONE)
-			return add_end(s, part, turn, mark);
+			return add_end(s, part, turn, mark.time);
 		item->operation = turn->open;
 		s->parts->operations.items[turn->open].end = item->mark;
-		finish(s, turn, mark->time);
+		finish(s, turn, mark.time);
 		return 0;
 	}
 }

@@ -14,7 +14,10 @@ struct syc_record_options {
 	bool symbols;       /* add names for stacks at the end */
 	bool trace_fd, gjs; /* give the command a file to write to */
 	const char *sample; /* $SYSCAP_SAMPLE of the command; NULL: none */
-	char *const *argv;  /* the command */
+	unsigned counters;  /* groups of what the kernel counts, as bits */
+	unsigned counters_hz;
+	bool error_lines;  /* the command's standard error as LOG frames */
+	char *const *argv; /* the command */
 };
 
 #endif

@@ -16,19 +16,25 @@ struct key {
 	uint32_t thread, name;
 };
 
+static struct syscap_profile_mark mark_at(const struct syc_fit *fit,
+                                          size_t place)
+{
+	return fit->get(fit->data, fit->by_time[place]);
+}
+
 static uint64_t duration_of(const struct syc_fit *fit, size_t place)
 {
-	const int64_t duration = fit->marks[fit->by_time[place]].duration;
+	const int64_t duration = mark_at(fit, place).duration;
 
 	return duration > 0 ? (uint64_t)duration : 0;
 }
 
 static size_t cell_of(const struct syc_fit *fit, size_t place)
 {
-	const int64_t first = fit->marks[fit->by_time[0]].time;
-	const int64_t last = fit->marks[fit->by_time[fit->n - 1]].time;
+	const int64_t first = mark_at(fit, 0).time;
+	const int64_t last = mark_at(fit, fit->n - 1).time;
 	const double span = (double)last - (double)first + 1;
-	const int64_t time = fit->marks[fit->by_time[place]].time;
+	const int64_t time = mark_at(fit, place).time;
 
 	return (size_t)(((double)time - (double)first) / span *
 	                (double)fit->n_cells);
@@ -39,8 +45,8 @@ static int by_name(const void *one, const void *other, void *data)
 	const struct syc_fit *fit = data;
 	const uint32_t a = *(const uint32_t *)one;
 	const uint32_t b = *(const uint32_t *)other;
-	const uint32_t name_a = fit->marks[fit->by_time[a]].name;
-	const uint32_t name_b = fit->marks[fit->by_time[b]].name;
+	const uint32_t name_a = mark_at(fit, a).name;
+	const uint32_t name_b = mark_at(fit, b).name;
 	const uint64_t long_a = duration_of(fit, a);
 	const uint64_t long_b = duration_of(fit, b);
 
@@ -70,8 +76,7 @@ static int by_class(const void *one, const void *other, void *data)
 static void sum_name(struct syc_fit *fit, size_t from, size_t n)
 {
 	const uint32_t *longest = fit->ranked + from;
-	struct syc_mark_sums *sums =
-		&fit->sums[fit->marks[fit->by_time[longest[0]]].name];
+	struct syc_mark_sums *sums = &fit->sums[mark_at(fit, longest[0]).name];
 	const size_t slow = n / 100 > LEAST_SLOW ? (n + 99) / 100 : LEAST_SLOW;
 
 	sums->n = n;
@@ -94,9 +99,8 @@ static int find_longest(struct syc_fit *fit)
 	int r = 0;
 
 	for (size_t i = 0; r >= 0 && i < fit->n; i++) {
-		const struct syscap_profile_mark *mark =
-			&fit->marks[fit->by_time[i]];
-		const struct key key = { mark->thread, mark->name };
+		const struct syscap_profile_mark mark = mark_at(fit, i);
+		const struct key key = { mark.thread, mark.name };
 		size_t number, *best;
 
 		r = syc_map_put(&keys, &key, sizeof(key), &number);
@@ -121,14 +125,16 @@ static int find_longest(struct syc_fit *fit)
 	return r < 0 ? r : 0;
 }
 
-int syc_fit_init(struct syc_fit *fit, const struct syscap_profile_mark *marks,
+int syc_fit_init(struct syc_fit *fit, syc_fit_get *get, const void *data,
                  const uint32_t *by_time, size_t n, size_t n_names)
 {
 	int r;
 
-	*fit = (struct syc_fit){
-		.marks = marks, .by_time = by_time, .n = n, .n_cells = CELLS
-	};
+	*fit = (struct syc_fit){ .get = get,
+		                 .data = data,
+		                 .by_time = by_time,
+		                 .n = n,
+		                 .n_cells = CELLS };
 	fit->ranked = malloc((n + 1) * sizeof(*fit->ranked));
 	fit->is_kept = malloc(n + 1);
 	fit->sums = calloc(n_names + 1, sizeof(*fit->sums));
@@ -141,10 +147,10 @@ int syc_fit_init(struct syc_fit *fit, const struct syscap_profile_mark *marks,
 		fit->ranked[i] = (uint32_t)i;
 	qsort_r(fit->ranked, n, sizeof(*fit->ranked), by_name, fit);
 	for (size_t i = 0, end; i < n; i = end) {
-		const uint32_t name = marks[by_time[fit->ranked[i]]].name;
+		const uint32_t name = mark_at(fit, fit->ranked[i]).name;
 
 		for (end = i + 1; end < n; end++)
-			if (marks[by_time[fit->ranked[end]]].name != name)
+			if (mark_at(fit, fit->ranked[end]).name != name)
 				break;
 		sum_name(fit, i, end - i);
 	}
@@ -179,9 +185,8 @@ struct open_bars {
 
 static int add_to_bar(struct syc_fit *fit, struct open_bars *open, size_t place)
 {
-	const struct syscap_profile_mark *mark =
-		&fit->marks[fit->by_time[place]];
-	const struct key key = { mark->thread, mark->name };
+	const struct syscap_profile_mark mark = mark_at(fit, place);
+	const struct key key = { mark.thread, mark.name };
 	const struct open_bar fresh = { cell_of(fit, place), fit->bars.n };
 	const uint64_t duration = duration_of(fit, place);
 	struct syc_bar *bar;
@@ -195,17 +200,17 @@ static int add_to_bar(struct syc_fit *fit, struct open_bars *open, size_t place)
 	if (open->items.items[number].cell != fresh.cell)
 		open->items.items[number] = fresh;
 	if (open->items.items[number].number == fit->bars.n) {
-		const struct syc_bar empty = { .first = mark->time,
+		const struct syc_bar empty = { .first = mark.time,
 			                       .least = duration,
-			                       .thread = mark->thread,
-			                       .name = mark->name };
+			                       .thread = mark.thread,
+			                       .name = mark.name };
 
 		r = syc_array_push(&fit->bars, empty);
 		if (r < 0)
 			return r;
 	}
 	bar = &fit->bars.items[open->items.items[number].number];
-	bar->last = mark->time;
+	bar->last = mark.time;
 	bar->n++;
 	bar->sum += duration;
 	if (duration < bar->least)

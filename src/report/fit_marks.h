@@ -27,8 +27,13 @@ struct syc_mark_sums {
 	uint64_t n, sum, least, median, p99, most;
 };
 
+/** Mark @number of @data. */
+typedef struct syscap_profile_mark syc_fit_get(const void *data,
+                                               uint32_t number);
+
 struct syc_fit {
-	const struct syscap_profile_mark *marks;
+	syc_fit_get *get;
+	const void *data;
 	const uint32_t *by_time; /* all that could be in the page */
 	size_t n;
 	uint32_t *ranked;           /* the same, who is to be in it first */
@@ -39,10 +44,10 @@ struct syc_fit {
 };
 
 /**
- * @by_time: numbers of @marks, by time, kept by the caller.  Nothing is left
+ * @by_time: numbers of marks, by time, kept by the caller.  Nothing is left
  * out yet.  0 or -ENOMEM.
  */
-int syc_fit_init(struct syc_fit *fit, const struct syscap_profile_mark *marks,
+int syc_fit_init(struct syc_fit *fit, syc_fit_get *get, const void *data,
                  const uint32_t *by_time, size_t n, size_t n_names);
 void syc_fit_fini(struct syc_fit *fit);
 

@@ -57,7 +57,6 @@ static void find_base(struct syc_page *page)
 	const struct syscap_profile_thread *threads;
 	const struct syscap_profile_loss *losses;
 	const struct syscap_profile_map *maps;
-	const struct syscap_profile_mark *marks;
 	struct syscap_profile_span span;
 	size_t n;
 
@@ -75,9 +74,10 @@ static void find_base(struct syc_page *page)
 	maps = syscap_profile_maps(page->profile, &n);
 	for (size_t i = 0; i < n; i++)
 		begin_no_later(page, maps[i].time);
-	marks = syscap_profile_marks(page->profile, &n);
+	n = syscap_profile_n_marks(page->profile);
 	for (size_t i = 0; i < n; i++)
-		begin_no_later(page, marks[i].time);
+		begin_no_later(page,
+		               syscap_profile_mark(page->profile, i).time);
 }
 
 static int write_bulk(struct syc_page *page)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/order.h"
 #include "report/fit_marks.h"
 #include "report/writer.h"
 
@@ -12,7 +13,6 @@
 
 struct rows {
 	struct syc_page *page;
-	const struct syscap_profile_mark *marks;
 	uint32_t *order; /* marks of the page */
 	size_t n;
 	uint32_t *places;     /* in the page, by number; NONE: not there */
@@ -23,53 +23,59 @@ struct rows {
 
 static int by_time(const void *one, const void *other, void *data)
 {
-	const struct syscap_profile_mark *marks = data;
 	const uint32_t a = *(const uint32_t *)one;
 	const uint32_t b = *(const uint32_t *)other;
+	const struct syscap_profile_mark mark_a = syscap_profile_mark(data, a);
+	const struct syscap_profile_mark mark_b = syscap_profile_mark(data, b);
 
-	if (marks[a].time != marks[b].time)
-		return marks[a].time < marks[b].time ? -1 : 1;
-	if (marks[a].duration != marks[b].duration)
-		return marks[a].duration > marks[b].duration ? -1 : 1;
+	if (mark_a.time != mark_b.time)
+		return mark_a.time < mark_b.time ? -1 : 1;
+	if (mark_a.duration != mark_b.duration)
+		return mark_a.duration > mark_b.duration ? -1 : 1;
 	return (a > b) - (a < b);
+}
+
+static struct syscap_profile_mark mark_at(const struct rows *rows, size_t i)
+{
+	return syscap_profile_mark(rows->page->profile, rows->order[i]);
 }
 
 static uint64_t get_time(const void *data, size_t i)
 {
 	const struct rows *rows = data;
-	const int64_t time = rows->marks[rows->order[i]].time;
+	const int64_t time = mark_at(rows, i).time;
 
 	if (i == 0)
 		return syc_page_time(rows->page, time);
-	return (uint64_t)time - (uint64_t)rows->marks[rows->order[i - 1]].time;
+	return (uint64_t)time - (uint64_t)mark_at(rows, i - 1).time;
 }
 
 static uint64_t get_duration(const void *data, size_t i)
 {
 	const struct rows *rows = data;
 
-	return (uint64_t)rows->marks[rows->order[i]].duration;
+	return (uint64_t)mark_at(rows, i).duration;
 }
 
 static uint64_t get_thread(const void *data, size_t i)
 {
 	const struct rows *rows = data;
 
-	return rows->marks[rows->order[i]].thread;
+	return mark_at(rows, i).thread;
 }
 
 static uint64_t get_name(const void *data, size_t i)
 {
 	const struct rows *rows = data;
 
-	return rows->marks[rows->order[i]].name;
+	return mark_at(rows, i).name;
 }
 
 /* 0: in none. */
 static uint64_t get_lane(const void *data, size_t i)
 {
 	const struct rows *rows = data;
-	const uint32_t lane = rows->marks[rows->order[i]].lane;
+	const uint32_t lane = mark_at(rows, i).lane;
 
 	return lane == NONE ? 0 : (uint64_t)lane + 1;
 }
@@ -78,7 +84,7 @@ static uint64_t get_depth(const void *data, size_t i)
 {
 	const struct rows *rows = data;
 
-	return rows->marks[rows->order[i]].depth;
+	return mark_at(rows, i).depth;
 }
 
 static uint64_t get_message(const void *data, size_t i)
@@ -123,7 +129,7 @@ static int read_messages(struct rows *rows)
 		if (!page->report->redact)
 			message = syscap_profile_message(
 				page->profile, page->report->reader,
-				rows->marks[rows->order[i]].offset);
+				mark_at(rows, i).offset);
 		if (message == NULL ||
 		    syc_map_put(&rows->texts, message, strlen(message) + 1,
 		                &number) < 0)
@@ -290,6 +296,14 @@ static int measure(struct rows *rows, uint64_t *ret_size)
 	return r;
 }
 
+static bool is_looked_at(const struct syc_page *page, size_t number)
+{
+	const struct syscap_profile_mark mark =
+		syscap_profile_mark(page->profile, number);
+
+	return syscap_view_has(page->view, mark.thread, mark.time);
+}
+
 static int choose(struct rows *rows, size_t n)
 {
 	const struct syc_page *page = rows->page;
@@ -301,11 +315,9 @@ static int choose(struct rows *rows, size_t n)
 	    rows->messages == NULL)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
-		if (syscap_view_has(page->view, rows->marks[i].thread,
-		                    rows->marks[i].time))
+		if (is_looked_at(page, i))
 			rows->order[rows->n++] = (uint32_t)i;
-	qsort_r(rows->order, rows->n, sizeof(*rows->order), by_time,
-	        (void *)rows->marks);
+	syc_order(rows->order, rows->n, by_time, (void *)page->profile);
 	return read_messages(rows);
 }
 
@@ -322,6 +334,11 @@ static void take_kept(struct rows *rows, const uint32_t *all,
 	}
 }
 
+static struct syscap_profile_mark get_mark(const void *data, uint32_t number)
+{
+	return syscap_profile_mark(data, number);
+}
+
 /* Fewer and fewer, until the rest takes no more than @room. */
 static int keep_what_fits(struct rows *rows, uint64_t size, uint64_t room,
                           const uint32_t *all, const uint32_t *messages)
@@ -330,7 +347,8 @@ static int keep_what_fits(struct rows *rows, uint64_t size, uint64_t room,
 	int r;
 
 	syscap_profile_mark_names(rows->page->profile, &n_names);
-	r = syc_fit_init(&rows->fit, rows->marks, all, rows->n, n_names);
+	r = syc_fit_init(&rows->fit, get_mark, rows->page->profile, all,
+	                 rows->n, n_names);
 	while (r == 0 && size > room) {
 		n = (size_t)((double)n * 0.9 * ((double)room / (double)size));
 		r = syc_fit_keep(&rows->fit, n);
@@ -394,11 +412,9 @@ static void place(struct rows *rows, size_t n)
 int syc_page_write_marks(struct syc_page *page)
 {
 	struct rows rows = { .page = page };
-	size_t n;
-	int r;
+	const size_t n = syscap_profile_n_marks(page->profile);
+	int r = choose(&rows, n);
 
-	rows.marks = syscap_profile_marks(page->profile, &n);
-	r = choose(&rows, n);
 	if (r == 0)
 		r = fit(&rows);
 	if (r == 0)

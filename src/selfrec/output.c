@@ -159,7 +159,7 @@ static bool name_rings(struct syc_output *output,
 		syc_text_add(&text, target->runtime_dir);
 		syc_text_add(&text, "/syscap");
 		/* fails where it is there, or can't be: open() tells */
-		mkdir(output->ring_path, 0700);
+		syscall(SYS_mkdirat, AT_FDCWD, output->ring_path, 0700);
 		syc_text_add(&text, "/");
 		break;
 	case SYC_RING_PLACE_SHM:

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <syscap.h>
@@ -87,7 +88,8 @@ static const char *make_output(struct syc_session *s)
 static int make_rings_fd(struct syc_session *s)
 {
 	struct stat st;
-	const int low = memfd_create("syscap-rings", MFD_CLOEXEC);
+	const int low =
+		(int)syscall(SYS_memfd_create, "syscap-rings", MFD_CLOEXEC);
 
 	if (low < 0)
 		return -ENOTSUP;
@@ -166,29 +168,18 @@ void syc_session_free(struct syc_session *s, bool is_whole)
 {
 	syc_arena_destroy(&s->arena);
 	syc_session_close(s, is_whole);
-	munmap(s->copy, SYC_COPY_SIZE);
 	munmap(s, sizeof(*s));
-}
-
-/* Memory that a child does not get; it takes none until it is used. */
-static void *map_private(size_t size)
-{
-	void *const memory =
-		mmap(NULL, size, PROT_READ | PROT_WRITE,
-	             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (memory == MAP_FAILED)
-		return NULL;
-	madvise(memory, size, MADV_DONTFORK);
-	return memory;
 }
 
 struct syc_session *syc_session_begin(const struct syc_plan *plan, int epoch)
 {
-	struct syc_session *const s = map_private(sizeof(*s));
+	struct syc_session *const s =
+		mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE,
+	             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	if (s == NULL)
+	if (s == MAP_FAILED)
 		return NULL;
+	madvise(s, sizeof(*s), MADV_DONTFORK);
 	s->plan = plan;
 	s->no_thread = plan->no_thread;
 	s->interval_ns = plan->interval_ns;
@@ -203,22 +194,14 @@ struct syc_session *syc_session_begin(const struct syc_plan *plan, int epoch)
 	return s;
 }
 
-bool syc_session_map_copy(struct syc_session *s)
-{
-	s->copy = map_private(SYC_COPY_SIZE);
-	return s->copy != NULL;
-}
-
 struct syc_session *syc_session_make(const struct syc_plan *plan, int epoch,
                                      const char **ret_why)
 {
 	struct syc_quiet quiet;
 	struct syc_session *const s = syc_session_begin(plan, epoch);
 
-	if (s == NULL || !syc_session_map_copy(s)) {
+	if (s == NULL) {
 		*ret_why = "no memory for a recording";
-		if (s != NULL)
-			munmap(s, sizeof(*s));
 		return NULL;
 	}
 	syc_quiet_begin(&quiet);

@@ -80,10 +80,9 @@ struct syc_session {
 	bool must_look; /* at once for who is gone */
 	bool is_needed; /* the arena, by relatives that live: this is the end */
 	uint32_t own_tail;
-	uint32_t n_used;     /* slots that were ever seen to be */
-	int dead;            /* errno: the sink will never work again */
-	int64_t retry_at;    /* ns: the sink had no room; 0: it has */
-	unsigned char *copy; /* SYC_COPY_SIZE: of a batch */
+	uint32_t n_used;  /* slots that were ever seen to be */
+	int dead;         /* errno: the sink will never work again */
+	int64_t retry_at; /* ns: the sink had no room; 0: it has */
 
 	int64_t began; /* ns */
 	int64_t interval_ns;
@@ -122,6 +121,7 @@ struct syc_session {
 	struct syc_relatives relatives;
 	struct syc_described described;
 	struct syc_described described_relative;
+	unsigned char copy[SYC_COPY_SIZE]; /* of a batch */
 };
 
 /**
@@ -145,12 +145,11 @@ bool syc_session_take_life(int64_t deadline);
 void syc_session_give_life(void);
 
 /**
- * Begin a session, which has neither arena nor sink yet, nor the memory that
- * who drains needs; make one that has all of it; and free one that nobody uses any more; @is_whole: its
- * rings are empty.  By who has syc_process->life, signals blocked.
+ * Begin a session, which has neither arena nor sink yet, in memory that a child
+ * does not get; make one that has both; and free one that nobody uses any more;
+ * @is_whole: its rings are empty.  By who has syc_process->life, signals blocked.
  */
 struct syc_session *syc_session_begin(const struct syc_plan *plan, int epoch);
-bool syc_session_map_copy(struct syc_session *session);
 struct syc_session *syc_session_make(const struct syc_plan *plan, int epoch,
                                      const char **ret_why);
 void syc_session_free(struct syc_session *session, bool is_whole);

@@ -114,8 +114,6 @@ int syc_take_over_drain(struct syc_session *s)
 	struct syc_quiet quiet;
 	int r;
 
-	if (!syc_session_map_copy(s))
-		return -ENOMEM;
 	syc_quiet_begin(&quiet);
 	if (s->plan->to.sink == SYC_SINK_OUTPUT)
 		r = take_output(s);
@@ -124,7 +122,5 @@ int syc_take_over_drain(struct syc_session *s)
 	syc_quiet_end(&quiet);
 	if (r == 0)
 		take_positions(s);
-	else
-		munmap(s->copy, SYC_COPY_SIZE);
 	return r;
 }

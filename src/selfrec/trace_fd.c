@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -113,7 +114,7 @@ static const char *check_socket(int fd, const struct stat *st)
 	if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) != 0 ||
 	    type != SOCK_STREAM)
 		return not_ours;
-	if (getpeername(fd, (struct sockaddr *)&peer, &length) != 0)
+	if (syscall(SYS_getpeername, fd, &peer, &length) != 0)
 		return "SYSPROF_TRACE_FD is a socket that is not connected";
 	if ((st->st_mode & S_ISVTX) != 0) /* syc_trace_stream_claim() */
 		return "SYSPROF_TRACE_FD is a socket that another process "

@@ -27,6 +27,7 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -61,7 +62,7 @@ static bool may_set_mark(int fd)
 	struct stat st;
 
 	return is_pipefs(fd) && fstat(fd, &st) == 0 &&
-	       fchmod(fd, st.st_mode & 07777) == 0;
+	       syscall(SYS_fchmod, fd, st.st_mode & 07777) == 0;
 }
 
 static int set_mark(int fd)
@@ -69,7 +70,7 @@ static int set_mark(int fd)
 	struct stat st;
 
 	if (fstat(fd, &st) != 0 ||
-	    fchmod(fd, (st.st_mode & 07777) | S_ISVTX) != 0)
+	    syscall(SYS_fchmod, fd, (st.st_mode & 07777) | S_ISVTX) != 0)
 		return -errno;
 	return 0;
 }

@@ -17,14 +17,17 @@
 /* Words from the stack pointer on that are looked at for a return address. */
 #define SCAN_MOST 16u
 
-/* Something that can be returned to is at @pc, as far as can be told. */
+/* Something that can be returned to is at @pc, as far as can be told.  A
+ * library has data, too. */
 static bool is_code(const struct syc_walk *walk, uintptr_t pc)
 {
 	struct syc_loaded_module module;
 
-	return syc_cache_find(walk->cache, walk->salt, pc - 1) !=
-	               SYC_RULE_NONE ||
-	       syc_modules_find(pc, &module) || syc_memory_readable(pc - 1, 2);
+	if (syc_cache_find(walk->cache, walk->salt, pc - 1) != SYC_RULE_NONE)
+		return true;
+	return syc_modules_find(pc, &module)
+	               ? syc_tables_follows_call(pc) || syc_tables_has(pc)
+	               : syc_memory_readable(pc - 1, 2);
 }
 
 static enum syc_step accept_step(struct syc_walk *walk, struct syc_regs *regs)
@@ -34,6 +37,7 @@ static enum syc_step accept_step(struct syc_walk *walk, struct syc_regs *regs)
 		return SYC_STEP_STOPPED;
 	regs->known = SYC_REG_BIT(SYC_REG_PC) | SYC_REG_BIT(SYC_REG_SP) |
 	              SYC_REG_BIT(SYC_REG_FP);
+	regs->left = 0;
 	return syc_walk_accept(walk, regs, false);
 }
 
@@ -149,6 +153,27 @@ static enum syc_step step_by_fp(struct syc_walk *walk)
 	return accept_step(walk, &regs);
 }
 
+/*
+ * No step leads out of a library's code without tables.  It is outermost if a
+ * frame pointer of 0 says so, as in the loader's start, or if nothing has
+ * called from where it goes on: a fibre's end, put on a new stack by hand.
+ */
+static bool has_begun(struct syc_walk *walk)
+{
+	struct syc_loaded_module module;
+
+	if (walk->exact ||
+	    !syc_modules_find(walk->regs.r[SYC_REG_PC], &module) ||
+	    module.header == 0)
+		return false;
+	if (!syc_tables_follows_call(walk->regs.r[SYC_REG_PC])) {
+		syc_walk_tell_begin(walk);
+		return true;
+	}
+	return syc_regs_has(&walk->regs, SYC_REG_FP) &&
+	       walk->regs.r[SYC_REG_FP] == 0;
+}
+
 /* 0 or less than 0, and whatever it did: the runtime's answer. */
 static bool step_out(struct syc_walk *walk, enum syc_step *ret_step)
 {
@@ -190,5 +215,7 @@ enum syc_step syc_bare_step(struct syc_walk *walk)
 		if (step != SYC_STEP_FULL)
 			return step;
 	}
-	return step_by_fp(walk);
+	step = step_by_fp(walk);
+	return step == SYC_STEP_STOPPED && has_begun(walk) ? SYC_STEP_OUTERMOST
+	                                                   : step;
 }

@@ -28,7 +28,9 @@ enum syc_rule_kind {
 	SYC_RULE_OUTERMOST, /* there is no caller */
 	SYC_RULE_BARE,      /* no tables; above: syc_modules_additions() */
 	SYC_RULE_SIGNAL,    /* returns to where a signal interrupted */
-	SYC_RULE_SLOW       /* does not fit in a word */
+	SYC_RULE_SLOW,      /* does not fit in a word */
+	SYC_RULE_BEGUN      /* outermost, and what it returns to is the begin of
+	                    * a function that nothing has called from */
 };
 
 /* SYC_RULE_CALL: bits 40-63 offset of the CFA; 24-39 of fp and 8-23 of the

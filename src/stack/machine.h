@@ -33,10 +33,14 @@
 #error "the unwinder knows x86-64 and aarch64"
 #endif
 
-/** The registers of one frame; those whose bit is not in known are not. */
+/**
+ * The registers of one frame; those whose bit is not in known are not.  Of
+ * registers that calls need not keep, r may still have what they were further
+ * in, if their bit is in left: the functions between may have left them alone.
+ */
 struct syc_regs {
 	uintptr_t r[SYC_MACHINE_REGS];
-	uint64_t known;
+	uint64_t known, left;
 };
 
 static inline bool syc_regs_has(const struct syc_regs *regs, unsigned reg)
@@ -51,6 +55,7 @@ static inline void syc_regs_of_context(struct syc_regs *regs,
 	for (unsigned reg = 0; reg < SYC_MACHINE_REGS; reg++)
 		regs->r[reg] = syc_machine_of_context(context, reg);
 	regs->known = (SYC_REG_BIT(SYC_MACHINE_REGS - 1) << 1) - 1;
+	regs->left = regs->known & ~SYC_KEPT;
 }
 
 #endif

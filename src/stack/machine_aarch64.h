@@ -49,6 +49,7 @@ static inline uintptr_t syc_machine_load(uintptr_t at)
 		                 : "x9", "x10", "memory");           \
 		(regs)->known = SYC_KEPT | SYC_REG_BIT(SYC_REG_RA) | \
 		                SYC_REG_BIT(SYC_REG_PC);             \
+		(regs)->left = 0;                                    \
 	} while (0)
 
 static inline uintptr_t syc_machine_of_context(const ucontext_t *context,

@@ -46,6 +46,7 @@ static inline uintptr_t syc_machine_load(uintptr_t at)
 		                 : "r"((regs)->r)                   \
 		                 : "rax", "memory");                \
 		(regs)->known = SYC_KEPT | SYC_REG_BIT(SYC_REG_PC); \
+		(regs)->left = 0;                                   \
 	} while (0)
 
 /* Where the kernel stores register @reg, counted in gregs. */

@@ -54,7 +54,6 @@ static enum syc_step step_by_rule(struct syc_walk *walk, uint64_t rule)
 /* The kernel has stored all registers where the trampoline finds them. */
 static enum syc_step step_signal(struct syc_walk *walk)
 {
-	struct syc_unwind *const unwind = walk->unwind;
 	const uintptr_t sp = walk->regs.r[SYC_REG_SP];
 	struct syc_regs regs;
 
@@ -64,9 +63,9 @@ static enum syc_step step_signal(struct syc_walk *walk)
 		                     &regs.r[reg]))
 			return SYC_STEP_STOPPED;
 	regs.known = (SYC_REG_BIT(SYC_MACHINE_REGS - 1) << 1) - 1;
+	regs.left = regs.known & ~SYC_KEPT;
 	/* The handler did not call: it returns to the trampoline's begin */
-	if (!walk->exact && walk->n > 0 && walk->n <= unwind->max)
-		unwind->addrs[walk->n - 1] = walk->regs.r[SYC_REG_PC];
+	syc_walk_tell_begin(walk);
 	return syc_walk_accept(walk, &regs, true);
 }
 
@@ -84,6 +83,9 @@ enum syc_step syc_step_outwards(struct syc_walk *walk, uint64_t rule)
 		if (walk->full && (rule & SYC_RULE_OTHERS))
 			return syc_tables_step(walk);
 		return step_by_rule(walk, rule);
+	case SYC_RULE_BEGUN:
+		syc_walk_tell_begin(walk);
+		return SYC_STEP_OUTERMOST;
 	case SYC_RULE_OUTERMOST:
 		return SYC_STEP_OUTERMOST;
 	case SYC_RULE_SIGNAL:

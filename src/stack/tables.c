@@ -51,14 +51,24 @@ static bool code_at(uintptr_t at, unsigned char *code, size_t n)
 	return syc_memory_copy(code, at, n) == n;
 }
 
-bool syc_tables_is_return(uintptr_t pc)
+bool syc_tables_follows_call(uintptr_t pc)
 {
 	unsigned char code[SYC_MACHINE_BEFORE];
-	struct tables tables;
 
 	return code_at(pc - sizeof(code), code, sizeof(code)) &&
-	       syc_machine_ends_with_call(code) &&
-	       find_tables(&tables, pc - 1) == 0;
+	       syc_machine_ends_with_call(code);
+}
+
+bool syc_tables_has(uintptr_t pc)
+{
+	struct tables tables;
+
+	return find_tables(&tables, pc) == 0;
+}
+
+bool syc_tables_is_return(uintptr_t pc)
+{
+	return syc_tables_follows_call(pc) && syc_tables_has(pc - 1);
 }
 
 /* The code that the frame goes on with is a signal handler's return. */
@@ -77,13 +87,10 @@ static bool is_sigreturn(const struct syc_walk *walk)
 static bool entered_by_hand(const struct syc_walk *walk, struct tables *tables)
 {
 	const uintptr_t pc = walk->regs.r[SYC_REG_PC];
-	unsigned char code[SYC_MACHINE_BEFORE];
 	struct syc_fde fde;
 
-	if (walk->exact || find_entry(tables, pc, &fde) != 0 || fde.begin != pc)
-		return false;
-	return !code_at(pc - sizeof(code), code, sizeof(code)) ||
-	       !syc_machine_ends_with_call(code);
+	return !walk->exact && find_entry(tables, pc, &fde) == 0 &&
+	       fde.begin == pc && !syc_tables_follows_call(pc);
 }
 
 /* "At fp + offset", as compilers say it where they realign the stack: a
@@ -218,7 +225,7 @@ static uint64_t learn_rule(const struct syc_walk *walk)
 			return SYC_RULE_SIGNAL;
 		if (walk->at == tables.fde.end - 1 &&
 		    entered_by_hand(walk, &tables))
-			return SYC_RULE_OUTERMOST;
+			return SYC_RULE_BEGUN;
 		return syc_row_find(&tables.bytes, &tables.fde, walk->at,
 		                    &tables.row) == 0
 		               ? pack_rule(walk, &tables)
@@ -227,7 +234,7 @@ static uint64_t learn_rule(const struct syc_walk *walk)
 	if (is_sigreturn(walk))
 		return SYC_RULE_SIGNAL;
 	if (r == -ENOENT && entered_by_hand(walk, &tables))
-		return SYC_RULE_OUTERMOST;
+		return SYC_RULE_BEGUN;
 	return SYC_RULE_BARE | syc_modules_additions() << 8;
 }
 
@@ -269,6 +276,15 @@ static enum syc_step step_after_error(const struct syc_walk *walk, int error)
 	                                        : SYC_STEP_STOPPED;
 }
 
+/* The CFA counts from a register that calls need not keep, and that the
+ * functions further in may have left alone: tables do not say. */
+static bool is_guess(const struct syc_walk *walk, const struct syc_row *row)
+{
+	return row->cfa_expr == 0 && !syc_regs_has(&walk->regs, row->cfa_reg) &&
+	       row->cfa_reg < SYC_MACHINE_REGS &&
+	       (walk->regs.left & SYC_REG_BIT(row->cfa_reg)) != 0;
+}
+
 static int find_cfa(struct syc_walk *walk, struct tables *tables,
                     struct syc_expr_env *env, uintptr_t *ret_cfa)
 {
@@ -277,7 +293,7 @@ static int find_cfa(struct syc_walk *walk, struct tables *tables,
 	if (row->cfa_expr != 0)
 		return syc_expr_eval(&tables->bytes, row->cfa_expr, env, NULL,
 		                     ret_cfa);
-	if (!syc_regs_has(&walk->regs, row->cfa_reg))
+	if (!syc_regs_has(&walk->regs, row->cfa_reg) && !is_guess(walk, row))
 		return -ENODATA;
 	*ret_cfa = walk->regs.r[row->cfa_reg] + (uintptr_t)row->cfa_offset;
 	return 0;
@@ -341,7 +357,12 @@ static int find_caller(struct syc_walk *walk, struct tables *tables,
 	r = find_register(walk, tables, &env, cfa, ra, &pc);
 	if (r != 0)
 		return r;
+	/* Believed only if it leads to what a call may have put there */
+	if (is_guess(walk, &tables->row) &&
+	    !syc_tables_is_return(syc_machine_strip(pc)))
+		return -ENOENT;
 	regs->known = 0;
+	regs->left = 0;
 	for (unsigned reg = 0; reg < SYC_MACHINE_REGS; reg++) {
 		const bool kept = (SYC_KEPT & SYC_REG_BIT(reg)) != 0 ||
 		                  tables->fde.signal;
@@ -354,8 +375,12 @@ static int find_caller(struct syc_walk *walk, struct tables *tables,
 		           find_register(walk, tables, &env, cfa, reg,
 		                         &regs->r[reg]) == 0) {
 			regs->known |= SYC_REG_BIT(reg);
+		} else if (syc_row_kind(rule) == SYC_ROW_SAME) {
+			regs->r[reg] = walk->regs.r[reg];
+			regs->left |= walk->regs.left & SYC_REG_BIT(reg);
 		}
 	}
+	regs->left |= regs->known & ~SYC_KEPT;
 	if (!syc_regs_has(regs, SYC_REG_SP))
 		return -ENOENT;
 	if (!syc_regs_has(regs, SYC_REG_FP))

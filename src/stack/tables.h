@@ -17,6 +17,12 @@ enum syc_step syc_tables_step(struct syc_walk *walk);
  */
 bool syc_tables_is_return(uintptr_t pc);
 
+/** @pc is behind what may be a call.  Context: any-thread, signal-safe. */
+bool syc_tables_follows_call(uintptr_t pc);
+
+/** Tables tell of the code at @pc.  Context: any-thread, signal-safe. */
+bool syc_tables_has(uintptr_t pc);
+
 /**
  * The rule for the current frame from its tables, never SYC_RULE_NONE; it is
  * in the cache then.

@@ -7,6 +7,14 @@
  * that run another on a stack of its own.  Chains of that are short. */
 #define BACK_MOST 32u
 
+void syc_walk_tell_begin(struct syc_walk *walk)
+{
+	struct syc_unwind *const unwind = walk->unwind;
+
+	if (!walk->exact && walk->n > 0 && walk->n <= unwind->max)
+		unwind->addrs[walk->n - 1] = walk->regs.r[SYC_REG_PC];
+}
+
 enum syc_step syc_walk_accept(struct syc_walk *walk,
                               const struct syc_regs *regs, bool exact)
 {
@@ -22,9 +30,10 @@ enum syc_step syc_walk_accept(struct syc_walk *walk,
 		               : SYC_STEP_STOPPED;
 	if (pc > SYC_CODE_LAST)
 		return SYC_STEP_STOPPED;
-	/* A leaf need not have touched the stack */
-	const bool stays = sp == was && SYC_RA_IN_REGISTER && walk->exact &&
-	                   pc != walk->regs.r[SYC_REG_PC];
+	/* A leaf need not have touched the stack where calls do not; elsewhere
+	 * one may have taken the return address from there, as vfork() does */
+	const bool stays =
+		sp == was && walk->exact && pc != walk->regs.r[SYC_REG_PC];
 
 	if (sp <= was && !stays && !exact) {
 		/* back to the thread's own stack, from another */

@@ -39,6 +39,14 @@ enum syc_step {
 };
 
 /**
+ * What the frame returns to was not put there by a call: the frame is told by
+ * that address, not by the byte before it, which is another function's.
+ *
+ * Context: any-thread, signal-safe.
+ */
+void syc_walk_tell_begin(struct syc_walk *walk);
+
+/**
  * The caller's registers are in @regs: check, and go there.  @exact: it was
  * interrupted, and did not call.
  *

@@ -99,22 +99,20 @@ static int renew(void *state, struct syc_desk *desk)
 /* To the mark that another page is about. */
 static void go_to_mark(struct chart *chart, struct syc_desk *desk)
 {
-	const struct syscap_profile_mark *mark;
-	double begin, duration, room;
-	size_t n;
+	const struct syscap_profile_mark mark =
+		syscap_profile_mark(desk->source->profile, desk->about_mark);
+	const double begin = (double)mark.time;
+	const double duration = (double)mark.duration;
+	double room;
 
-	mark = &syscap_profile_marks(desk->source->profile,
-	                             &n)[desk->about_mark];
 	desk->about_mark = NONE;
-	begin = (double)mark->time;
-	duration = (double)mark->duration;
 	room = duration > 0 ? duration / 5 : 1e6;
 	chart->begin = begin - room;
 	chart->end = begin + duration + room;
 	chart->has_range = true;
 	chart->has_thread = true;
 	chart->cursor = 0;
-	choose_thread(chart, desk, mark->thread);
+	choose_thread(chart, desk, mark.thread);
 }
 
 static double time_at(const struct chart *chart, int x)
@@ -265,26 +263,24 @@ static double end_of(const struct syscap_profile_mark *mark)
 
 static void draw_marks(const struct chart *chart, struct syc_desk *desk)
 {
-	const struct syscap_profile_mark *marks;
 	const struct syscap_profile_mark_name *names;
 	size_t n;
 
-	marks = syscap_profile_marks(desk->source->profile, &n);
 	names = syscap_profile_mark_names(desk->source->profile, &n);
 	for (size_t i = 0; i < chart->timeline.n_marks; i++) {
-		const struct syscap_profile_mark *mark =
-			&marks[chart->timeline.marks[i]];
-		const int row = (int)(mark->depth < MARK_ROWS ? mark->depth
-		                                              : MARK_ROWS - 1);
+		const struct syscap_profile_mark mark = syscap_profile_mark(
+			desk->source->profile, chart->timeline.marks[i]);
+		const int row = (int)(mark.depth < MARK_ROWS ? mark.depth
+		                                             : MARK_ROWS - 1);
 		int x, end;
 
-		if ((double)mark->time >= chart->end)
+		if ((double)mark.time >= chart->end)
 			break;
-		if (mark->lane != 0 || mark->depth >= MARK_ROWS ||
-		    end_of(mark) < chart->begin)
+		if (mark.lane != 0 || mark.depth >= MARK_ROWS ||
+		    end_of(&mark) < chart->begin)
 			continue;
-		x = column_at(chart, (double)mark->time);
-		end = column_at(chart, end_of(mark));
+		x = column_at(chart, (double)mark.time);
+		end = column_at(chart, end_of(&mark));
 		if (end <= x)
 			end = x + 1;
 		syc_grid_fill(desk->grid, x, desk->top + row, end - x, ' ',
@@ -293,7 +289,7 @@ static void draw_marks(const struct chart *chart, struct syc_desk *desk)
 		              SYC_STYLE_LINK);
 		if (end - x > NAME_LEAST)
 			syc_grid_put(desk->grid, x + 1, desk->top + row,
-			             end - x - 1, names[mark->name].name,
+			             end - x - 1, names[mark.name].name,
 			             SYC_STYLE_TITLE);
 	}
 }

@@ -33,23 +33,28 @@ static double share(uint64_t amount, uint64_t n)
 	return n > 0 ? (double)amount / (double)n : 0;
 }
 
+static double duration_of(const struct work *work, uint32_t mark)
+{
+	return (double)syscap_profile_mark(work->profile, mark).duration;
+}
+
 static void measure_marks(struct work *work)
 {
 	struct syc_inside *inside = work->inside;
 	const struct syscap_view *all = work->all, *slow = work->slow;
-	const struct syscap_profile_mark *marks;
 	double sum_all = 0, sum_slow = 0;
-	size_t n;
 
-	marks = syscap_profile_marks(work->profile, &n);
 	for (size_t i = 0; i < all->n_marks; i++)
-		sum_all += (double)marks[all->marks[i]].duration;
+		sum_all += duration_of(work, all->marks[i]);
 	for (size_t i = 0; i < slow->n_marks; i++)
-		sum_slow += (double)marks[slow->marks[i]].duration;
+		sum_slow += duration_of(work, slow->marks[i]);
 	inside->n_slow = slow->n_marks;
 	inside->n_rest = all->n_marks - slow->n_marks;
 	if (slow->n_marks > 0)
-		inside->least = marks[slow->marks[slow->n_marks - 1]].duration;
+		inside->least =
+			syscap_profile_mark(work->profile,
+		                            slow->marks[slow->n_marks - 1])
+				.duration;
 	inside->slow =
 		inside->n_slow > 0 ? sum_slow / (double)inside->n_slow : 0;
 	inside->rest = inside->n_rest > 0

@@ -13,10 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/order.h"
 #include "data/rank.h"
 
 struct work {
-	const struct syscap_profile_mark *marks;
+	const struct syscap_profile *profile;
 	size_t n_marks;
 	const struct syscap_profile_mark_name *names;
 	size_t n_names;
@@ -27,12 +28,15 @@ static size_t count(struct work *work, const struct syscap_view *view)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < work->n_marks; i++)
-		if (syscap_view_has(view, work->marks[i].thread,
-		                    work->marks[i].time)) {
-			work->counts[work->marks[i].name]++;
+	for (size_t i = 0; i < work->n_marks; i++) {
+		const struct syscap_profile_mark mark =
+			syscap_profile_mark(work->profile, i);
+
+		if (syscap_view_has(view, mark.thread, mark.time)) {
+			work->counts[mark.name]++;
 			n++;
 		}
+	}
 	return n;
 }
 
@@ -51,33 +55,25 @@ static void place(struct work *work, const struct syscap_view *view,
 		work->counts[i] = at;
 		at += n;
 	}
-	for (size_t i = 0; i < work->n_marks; i++)
-		if (syscap_view_has(view, work->marks[i].thread,
-		                    work->marks[i].time))
-			table->marks[work->counts[work->marks[i].name]++] =
-				(uint32_t)i;
+	for (size_t i = 0; i < work->n_marks; i++) {
+		const struct syscap_profile_mark mark =
+			syscap_profile_mark(work->profile, i);
+
+		if (syscap_view_has(view, mark.thread, mark.time))
+			table->marks[work->counts[mark.name]++] = (uint32_t)i;
+	}
 }
 
 static int by_time(const void *one, const void *other, void *data)
 {
-	const struct syscap_profile_mark *marks = data;
 	const uint32_t a = *(const uint32_t *)one;
 	const uint32_t b = *(const uint32_t *)other;
+	const int64_t time_a = syscap_profile_mark(data, a).time;
+	const int64_t time_b = syscap_profile_mark(data, b).time;
 
-	if (marks[a].time != marks[b].time)
-		return marks[a].time < marks[b].time ? -1 : 1;
+	if (time_a != time_b)
+		return time_a < time_b ? -1 : 1;
 	return (a > b) - (a < b);
-}
-
-static void order_by_time(const struct work *work, uint32_t *marks, size_t n)
-{
-	for (size_t i = 1; i < n; i++)
-		if (work->marks[marks[i]].time <
-		    work->marks[marks[i - 1]].time) {
-			qsort_r(marks, n, sizeof(*marks), by_time,
-			        (void *)(uintptr_t)work->marks);
-			return;
-		}
 }
 
 static void add_up(struct syc_mark_row *row, const int64_t *durations)
@@ -113,9 +109,11 @@ static int sum_up(const struct work *work, struct syc_mark_table *table)
 		struct syc_mark_row *row = &table->rows[i];
 		uint32_t *marks = table->marks + row->first;
 
-		order_by_time(work, marks, row->count);
+		syc_order(marks, row->count, by_time, (void *)work->profile);
 		for (size_t k = 0; k < row->count; k++)
-			durations[k] = work->marks[marks[k]].duration;
+			durations[k] =
+				syscap_profile_mark(work->profile, marks[k])
+					.duration;
 		add_up(row, durations);
 	}
 	free(durations);
@@ -144,7 +142,8 @@ int syc_mark_table_make(struct syc_mark_table *table,
 	int r = -ENOMEM;
 
 	syc_mark_table_fini(table);
-	work.marks = syscap_profile_marks(profile, &work.n_marks);
+	work.profile = profile;
+	work.n_marks = syscap_profile_n_marks(profile);
 	work.names = syscap_profile_mark_names(profile, &work.n_names);
 	work.counts = calloc(work.n_names + 1, sizeof(*work.counts));
 	table->rows = calloc(work.n_names + 1, sizeof(*table->rows));

@@ -75,7 +75,7 @@ struct marks {
 
 struct order {
 	const struct marks *marks;
-	const struct syscap_profile_mark *items;
+	const struct syscap_profile *profile;
 	const struct syscap_profile_mark_name *names;
 };
 
@@ -119,20 +119,22 @@ static int compare_names(const void *one, const void *other, void *data)
 static int compare_marks(const void *one, const void *other, void *data)
 {
 	const struct order *order = data;
-	const struct syscap_profile_mark *a =
-		&order->items[*(const uint32_t *)one];
-	const struct syscap_profile_mark *b =
-		&order->items[*(const uint32_t *)other];
+	const uint32_t number_a = *(const uint32_t *)one;
+	const uint32_t number_b = *(const uint32_t *)other;
+	const struct syscap_profile_mark a =
+		syscap_profile_mark(order->profile, number_a);
+	const struct syscap_profile_mark b =
+		syscap_profile_mark(order->profile, number_b);
 	int r = 0;
 
 	if (order->marks->mark_sorted == DURATION)
-		r = (a->duration < b->duration) - (a->duration > b->duration);
+		r = (a.duration < b.duration) - (a.duration > b.duration);
 	else if (order->marks->mark_sorted == THREAD)
-		r = (a->thread > b->thread) - (a->thread < b->thread);
+		r = (a.thread > b.thread) - (a.thread < b.thread);
 	if (r == 0)
-		r = (a->time > b->time) - (a->time < b->time);
+		r = (a.time > b.time) - (a.time < b.time);
 	if (r == 0)
-		r = (a > b) - (a < b);
+		r = (number_a > number_b) - (number_a < number_b);
 	return order->marks->mark_is_up ? -r : r;
 }
 
@@ -143,7 +145,7 @@ static struct order order_of(const struct marks *marks,
 
 	return (struct order){
 		marks,
-		syscap_profile_marks(desk->source->profile, &n),
+		desk->source->profile,
 		syscap_profile_mark_names(desk->source->profile, &n),
 	};
 }
@@ -277,18 +279,21 @@ static void draw_names(struct marks *marks, struct syc_desk *desk)
 }
 
 /* The longest of each column's time. */
+static struct syscap_profile_mark mark_of(const struct syc_desk *desk,
+                                          uint32_t number)
+{
+	return syscap_profile_mark(desk->source->profile, number);
+}
+
 static void make_bars(struct marks *marks, const struct syc_desk *desk,
                       int width)
 {
 	const struct syc_mark_row *row = &marks->table.rows[marks->row];
 	const uint32_t *numbers = marks->table.marks + row->first;
-	const struct syscap_profile_mark *items;
 	double *values = marks->bars, begin = INFINITY, end = -INFINITY;
-	size_t n;
 
-	items = syscap_profile_marks(desk->source->profile, &n);
 	for (size_t i = 0; i < row->count; i++) {
-		const double time = (double)items[numbers[i]].time;
+		const double time = (double)mark_of(desk, numbers[i]).time;
 
 		begin = time < begin ? time : begin;
 		end = time > end ? time : end;
@@ -296,15 +301,15 @@ static void make_bars(struct marks *marks, const struct syc_desk *desk,
 	for (int i = 0; i < width; i++)
 		values[i] = NAN;
 	for (size_t i = 0; i < row->count; i++) {
-		const struct syscap_profile_mark *mark = &items[numbers[i]];
-		const double share =
-			end > begin
-				? ((double)mark->time - begin) / (end - begin)
-				: 0;
+		const struct syscap_profile_mark mark =
+			mark_of(desk, numbers[i]);
+		const double share = end > begin ? ((double)mark.time - begin) /
+		                                           (end - begin)
+		                                 : 0;
 		const int x = (int)(share * (width - 1));
 
-		if (isnan(values[x]) || (double)mark->duration > values[x])
-			values[x] = (double)mark->duration;
+		if (isnan(values[x]) || (double)mark.duration > values[x])
+			values[x] = (double)mark.duration;
 	}
 	marks->n_bars = width;
 }
@@ -323,23 +328,23 @@ static void draw_bars(struct marks *marks, struct syc_desk *desk)
 }
 
 static void draw_mark(const struct marks *marks, struct syc_desk *desk, int y,
-                      const struct syscap_profile_mark *mark,
-                      struct syc_style style)
+                      uint32_t number, struct syc_style style)
 {
+	const struct syscap_profile_mark mark = mark_of(desk, number);
 	const struct syc_columns *at = &marks->columns;
 	const char *message;
 	struct syscap_profile_span span;
 	char text[256];
 
 	syscap_profile_span(desk->source->profile, &span);
-	syc_figures_moment(text, mark->time, span.begin, desk->is_exact);
+	syc_figures_moment(text, mark.time, span.begin, desk->is_exact);
 	syc_columns_put(at, desk->grid, AT, y, text, style);
-	syc_figures_time(text, mark->duration, desk->is_exact);
+	syc_figures_time(text, mark.duration, desk->is_exact);
 	syc_columns_put(at, desk->grid, DURATION, y, text, style);
-	syc_desk_thread_name(desk, mark->thread, text, sizeof(text));
+	syc_desk_thread_name(desk, mark.thread, text, sizeof(text));
 	syc_columns_put(at, desk->grid, THREAD, y, text, style);
 	message = syscap_profile_message(desk->source->profile,
-	                                 desk->source->reader, mark->offset);
+	                                 desk->source->reader, mark.offset);
 	syc_columns_put(at, desk->grid, MESSAGE, y,
 	                message != NULL ? message : "", style);
 }
@@ -348,17 +353,14 @@ static void draw_marks(struct marks *marks, struct syc_desk *desk)
 {
 	const struct syc_mark_row *row = &marks->table.rows[marks->row];
 	const struct syscap_profile_mark_name *name = name_of(desk, row->name);
-	const struct syscap_profile_mark *items;
 	struct syc_list *list = &marks->list;
 	char median[SYC_FIGURE], p99[SYC_FIGURE], max[SYC_FIGURE];
 	int y = desk->top;
-	size_t n;
 
 	if (desk->bottom - desk->top >= BARS_ROOM) {
 		draw_bars(marks, desk);
 		y += BARS_HEIGHT;
 	}
-	items = syscap_profile_marks(desk->source->profile, &n);
 	syc_columns_fit(&marks->columns, mark_columns, N_MARK_COLUMNS,
 	                desk->grid->width);
 	syc_columns_titles(&marks->columns, desk->grid, y, marks->mark_sorted,
@@ -368,7 +370,7 @@ static void draw_marks(struct marks *marks, struct syc_desk *desk)
 		const size_t number = list->top + (size_t)i;
 
 		draw_mark(marks, desk, list->y + i,
-		          &items[marks->table.marks[row->first + number]],
+		          marks->table.marks[row->first + number],
 		          begin_row(desk, list->y + i, number == list->chosen));
 	}
 	syc_figures_time(median, row->median, desk->is_exact);
@@ -523,17 +525,16 @@ static void find_mark(struct marks *marks, struct syc_desk *desk,
                       size_t direction)
 {
 	const struct syc_mark_row *row = &marks->table.rows[marks->row];
-	const struct syscap_profile_mark *items;
-	size_t at = marks->list.chosen, n;
+	size_t at = marks->list.chosen;
 
-	items = syscap_profile_marks(desk->source->profile, &n);
 	for (size_t i = 0; i < row->count; i++) {
 		const char *message;
 
 		at = (at + row->count + direction) % row->count;
 		message = syscap_profile_message(
 			desk->source->profile, desk->source->reader,
-			items[marks->table.marks[row->first + at]].offset);
+			mark_of(desk, marks->table.marks[row->first + at])
+				.offset);
 		if (message == NULL ||
 		    !syc_search_matches(desk->search.pattern, message))
 			continue;

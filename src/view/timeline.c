@@ -72,12 +72,13 @@ int syc_timeline_renew(struct syc_timeline *timeline,
 
 static int mark_by_time(const void *one, const void *other, void *data)
 {
-	const struct syscap_profile_mark *marks = data;
 	const uint32_t a = *(const uint32_t *)one;
 	const uint32_t b = *(const uint32_t *)other;
+	const int64_t time_a = syscap_profile_mark(data, a).time;
+	const int64_t time_b = syscap_profile_mark(data, b).time;
 
-	if (marks[a].time != marks[b].time)
-		return marks[a].time < marks[b].time ? -1 : 1;
+	if (time_a != time_b)
+		return time_a < time_b ? -1 : 1;
 	return (a > b) - (a < b);
 }
 
@@ -85,33 +86,33 @@ int syc_timeline_find_marks(struct syc_timeline *timeline,
                             const struct syscap_profile *profile,
                             const struct syscap_view *view, uint32_t thread)
 {
-	const struct syscap_profile_mark *marks;
+	const size_t n_marks = syscap_profile_n_marks(profile);
 	const struct syscap_profile_thread *threads;
 	bool is_sorted = true;
-	size_t n, n_marks;
+	int64_t latest = INT64_MIN;
+	size_t n;
 
 	threads = syscap_profile_threads(profile, &n);
-	marks = syscap_profile_marks(profile, &n_marks);
 	free(timeline->marks);
 	timeline->n_marks = 0;
 	timeline->marks = calloc(threads[thread].n_marks + 1, sizeof(uint32_t));
 	if (timeline->marks == NULL)
 		return -ENOMEM;
 	for (size_t i = 0; i < n_marks; i++) {
-		if (marks[i].thread != thread ||
-		    marks[i].lane == SYSCAP_PROFILE_NONE ||
+		const struct syscap_profile_mark mark =
+			syscap_profile_mark(profile, i);
+
+		if (mark.thread != thread || mark.lane == SYSCAP_PROFILE_NONE ||
 		    timeline->n_marks >= threads[thread].n_marks ||
-		    !syscap_view_has(view, thread, marks[i].time))
+		    !syscap_view_has(view, thread, mark.time))
 			continue;
-		is_sorted &=
-			timeline->n_marks == 0 ||
-			marks[timeline->marks[timeline->n_marks - 1]].time <=
-				marks[i].time;
+		is_sorted &= latest <= mark.time;
+		latest = mark.time;
 		timeline->marks[timeline->n_marks++] = (uint32_t)i;
 	}
 	if (!is_sorted)
 		qsort_r(timeline->marks, timeline->n_marks, sizeof(uint32_t),
-		        mark_by_time, (void *)(uintptr_t)marks);
+		        mark_by_time, (void *)(uintptr_t)profile);
 	return 0;
 }
 

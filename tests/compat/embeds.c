@@ -7,8 +7,11 @@
 
 #include <syscap.h>
 
+#include "harness/have_a_ring.h"
+
 int main(int argc, char **argv)
 {
+	have_a_ring();
 	for (int i = 1; i < argc; i++) {
 		const int fd = open(argv[i], O_RDONLY);
 		const int r = fd < 0 ? -1 : syscap_file_fd(argv[i], fd);

@@ -387,27 +387,26 @@ TEST(reading_on_gives_what_reading_at_once_gives)
 
 TEST(marks_of_one_lane_are_nested_or_apart)
 {
-	const struct syscap_profile_mark *marks;
 	struct make_capture capture;
 	struct syscap_profile *profile;
 	unsigned lanes = 0;
-	size_t n;
 
 	make_random(&capture, 1500);
 	profile = read_all(&capture);
-	marks = syscap_profile_marks(profile, &n);
-	CHECK_EQ(n, 300);
-	for (size_t i = 0; i < n; i++) {
-		const int64_t end = marks[i].time + marks[i].duration;
+	CHECK_EQ(syscap_profile_n_marks(profile), 300);
+	for (size_t i = 0; i < 300; i++) {
+		const struct syscap_profile_mark a =
+			syscap_profile_mark(profile, i);
+		const int64_t end = a.time + a.duration;
 
-		lanes += marks[i].lane > 0;
-		for (size_t k = 0; k < n; k++) {
-			const int64_t to = marks[k].time + marks[k].duration;
+		lanes += a.lane > 0;
+		for (size_t k = 0; k < 300; k++) {
+			const struct syscap_profile_mark b =
+				syscap_profile_mark(profile, k);
 
-			if (marks[k].thread == marks[i].thread &&
-			    marks[k].lane == marks[i].lane)
-				CHECK(!(marks[i].time < marks[k].time &&
-				        marks[k].time < end && end < to));
+			if (a.thread == b.thread && a.lane == b.lane)
+				CHECK(!(a.time < b.time && b.time < end &&
+				        end < b.time + b.duration));
 		}
 	}
 	CHECK(lanes > 0);

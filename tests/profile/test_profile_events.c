@@ -57,14 +57,12 @@ TEST(the_earliest_time_there_is_is_one_at_which_things_happen)
 {
 	struct make_capture capture;
 	struct asked asked;
-	size_t n;
 
 	begin(&capture);
 	make_mark(&capture, 7, 7, INT64_MIN, 0, "net", "get", "");
 	make_mark(&capture, 7, 7, INT64_MIN, -5, "net", "get", "");
 	asked = ask(&capture);
-	syscap_profile_marks(asked.profile, &n);
-	CHECK_EQ(n, 2);
+	CHECK_EQ(syscap_profile_n_marks(asked.profile), 2);
 	end(&asked, &capture);
 }
 
@@ -140,12 +138,67 @@ TEST(groups_and_processes_have_ids_of_their_own)
 	end(&asked, &capture);
 }
 
-TEST(a_whole_operation_is_in_no_lane)
+static int32_t tid_of(const struct syscap_profile *profile,
+                      const struct syscap_profile_mark *mark)
 {
-	const struct syscap_profile_mark *marks;
+	size_t n;
+
+	return syscap_profile_threads(profile, &n)[mark->thread].tid;
+}
+
+static const char *text_of(const struct syscap_profile *profile,
+                           const struct syscap_profile_mark *mark)
+{
+	size_t n;
+
+	return syscap_profile_mark_names(profile, &n)[mark->name].name;
+}
+
+TEST(a_mark_is_what_it_was_however_large_its_numbers_are)
+{
+	enum {
+		N = 70000
+	};
 	struct make_capture capture;
 	struct asked asked;
-	size_t n;
+	char name[20];
+
+	begin(&capture);
+	/* No two of a thread's 1,100 fit into one lane. */
+	for (int i = 0; i < 1100; i++)
+		make_mark(&capture, 7, 7, 2000 + i, 100000, "a", "b", "");
+	for (int i = 1100; i < N; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		make_mark(&capture, 7, 100 + i, 2000 + i, INT64_C(1) << i % 62,
+		          "a", name, "");
+	}
+	make_mark(&capture, 7, 7, 1, INT64_MAX, "a", "b", "async=1 phase=step");
+	asked = ask(&capture);
+	CHECK_EQ(syscap_profile_n_marks(asked.profile), N + 1);
+	for (int i = 0; i <= N; i++) {
+		const struct syscap_profile_mark mark =
+			syscap_profile_mark(asked.profile, (size_t)i);
+		const bool is_last = i == N, is_first = i < 1100 || is_last;
+
+		CHECK_EQ(mark.time, is_last ? 1 : 2000 + i);
+		CHECK_EQ(mark.duration, is_last    ? INT64_MAX
+		                        : is_first ? 100000
+		                                   : INT64_C(1) << i % 62);
+		/* Around all of them, and the first of all. */
+		CHECK_EQ(mark.lane, i < 1100 ? i : 0);
+		CHECK_EQ(mark.depth, i == 0);
+		CHECK_EQ(mark.part, is_last ? 0 : NONE);
+		CHECK_EQ(tid_of(asked.profile, &mark), is_first ? 7 : 100 + i);
+		snprintf(name, sizeof(name), "%d", i);
+		CHECK_STR(text_of(asked.profile, &mark), is_first ? "b" : name);
+	}
+	end(&asked, &capture);
+}
+
+TEST(a_whole_operation_is_in_no_lane)
+{
+	struct make_capture capture;
+	struct asked asked;
 
 	begin(&capture);
 	make_mark(&capture, 7, 7, 1100, 50, "a", "x", "async=1 phase=whole");
@@ -153,11 +206,10 @@ TEST(a_whole_operation_is_in_no_lane)
 	make_mark(&capture, 7, 7, 1130, 50, "a", "ordinary", "");
 	asked = ask(&capture);
 	CHECK_STR(operations(asked.profile), "1100-1150:0,0 1120-1170:1,1 ");
-	marks = syscap_profile_marks(asked.profile, &n);
-	CHECK_EQ(marks[0].lane, NONE);
-	CHECK_EQ(marks[1].lane, NONE);
-	CHECK_EQ(marks[2].lane, 0);
-	CHECK_EQ(marks[2].part, NONE);
+	CHECK_EQ(syscap_profile_mark(asked.profile, 0).lane, NONE);
+	CHECK_EQ(syscap_profile_mark(asked.profile, 1).lane, NONE);
+	CHECK_EQ(syscap_profile_mark(asked.profile, 2).lane, 0);
+	CHECK_EQ(syscap_profile_mark(asked.profile, 2).part, NONE);
 	end(&asked, &capture);
 }
 
@@ -279,7 +331,6 @@ TEST(counters_go_by_their_process_definition_else_by_the_latest)
 
 TEST(messages_of_logs_and_marks_come_from_the_file)
 {
-	const struct syscap_profile_mark *marks;
 	const struct syscap_profile_log *logs;
 	struct make_capture capture;
 	struct asked asked;
@@ -296,9 +347,9 @@ TEST(messages_of_logs_and_marks_come_from_the_file)
 	CHECK_STR(syscap_profile_message(asked.profile, asked.reader,
 	                                 logs[0].offset),
 	          "careful\xEF\xBF\xBD");
-	marks = syscap_profile_marks(asked.profile, &n);
-	CHECK_STR(syscap_profile_message(asked.profile, asked.reader,
-	                                 marks[0].offset),
+	CHECK_STR(syscap_profile_message(
+			  asked.profile, asked.reader,
+			  syscap_profile_mark(asked.profile, 0).offset),
 	          "plain");
 	CHECK_STR(syscap_profile_message(asked.profile, asked.reader, 99999),
 	          "");
