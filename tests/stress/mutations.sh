@@ -200,7 +200,7 @@ mutate "who takes over forgets where free slots were left" \
 	"$outlive" slots_that_are_free_at_a_take_over_go_on_where_they_were
 
 mutate "a child passes for who drains" src/selfrec/own_recording.c \
-	's/(syc_arena_claim\(&s->arena, -1, )s->pid(, ret_slot\);\n\t\tif)/$1s->drainer.pid$2/' \
+	's/(syc_arena_claim\(&s->arena, -1, )s->pid/$1s->is_guest ? s->drainer.pid : s->pid/' \
 	"$guests" children_of_every_kind_of_fork_lose_nothing_untold
 
 mutate "a frame of any process is believed" src/selfrec/gather.c \
