@@ -125,8 +125,10 @@ struct syscap_stats {
 	uint64_t n_untold;    /* dropped and not in the capture yet */
 	uint32_t n_rings;     /* mapped now */
 	bool clock_is_tsc;
-	uint64_t n_written; /* bytes that the process wrote by itself */
-	char output[1024];  /* the file of SYSCAP_OUTPUT or syscap_start() */
+	/* Bytes that the process wrote by itself: none where its events go into
+	 * the capture of the one that forked it */
+	uint64_t n_written;
+	char output[1024]; /* the file of SYSCAP_OUTPUT or syscap_start() */
 	/* Copies of the library, in the program and in libraries that it
 	 * loaded, that act as one: one ring a thread, ids that never clash */
 	uint32_t n_copies;
