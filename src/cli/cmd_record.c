@@ -12,6 +12,7 @@
 #include "cli/counters_option.h"
 #include "cli/fault.h"
 #include "cli/input.h"
+#include "cli/memory_option.h"
 #include "cli/page.h"
 #include "cli/sample_option.h"
 #include "record/recorder.h"
@@ -29,6 +30,7 @@ enum {
 	OPT_TRACE_FD,
 	OPT_GJS,
 	OPT_SAMPLE,
+	OPT_MEMORY,
 	OPT_COUNTERS,
 	OPT_STDERR,
 	OPT_NO_SYMBOLS,
@@ -103,6 +105,8 @@ static const struct syc_option table[] = {
 	  "take stacks of every thread, HZ (1,000) times a second of CLOCK: cpu, "
 	  "wall or perf",
 	  NULL },
+	{ "memory", OPT_MEMORY, "[=BYTES]",
+	  "record allocations and frees: all, or one of BYTES", NULL },
 	{ "counters", OPT_COUNTERS, "[=GROUP]",
 	  "read what the kernel counts: cpu, memory, disk, net, energy, "
 	  "battery, sched, psi, or all",
@@ -180,6 +184,12 @@ static int parse(int argc, char **argv, struct syc_record_options *options,
 			options->sample =
 				syc_sample_option_read(argv[0], words.value);
 			if (options->sample == NULL)
+				return SYC_EXIT_MISUSE;
+			break;
+		case OPT_MEMORY:
+			options->memory =
+				syc_memory_option_read(argv[0], words.value);
+			if (options->memory == NULL)
 				return SYC_EXIT_MISUSE;
 			break;
 		case OPT_COUNTERS:

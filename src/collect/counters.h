@@ -10,25 +10,11 @@
 #ifndef SYC_COLLECT_COUNTERS_H
 #define SYC_COLLECT_COUNTERS_H
 
-#include <stddef.h>
 #include <stdint.h>
 
-#include "capture/writer.h"
+#include "collect/asked.h"
 
 struct syc_counters;
-
-/** How many groups there are; group i is bit i. */
-#define SYC_COUNTERS_GROUPS 8u
-#define SYC_COUNTERS_ALL    ((1u << SYC_COUNTERS_GROUPS) - 1)
-
-struct syc_counters_options {
-	unsigned groups;
-	const char *root; /* in front of /proc and /sys: "" */
-	int32_t pid;      /* the process that is looked at, too */
-	struct syc_writer *writer;
-	uint32_t (*new_id)(void *context); /* 0: there is none */
-	void *context;
-};
 
 /** What group @i is called. */
 const char *syc_counters_name(unsigned i);

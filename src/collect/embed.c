@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "capture/embedded.h"
-#include "collect/counters.h"
 #include "collect/kept_file.h"
 
 #define MOST ((size_t)1 << 20) /* of a file */

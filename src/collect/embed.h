@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "collect/counters.h"
+#include "collect/asked.h"
 
 /** /proc/cpuinfo, from which Sysprof takes "CPU Model", and what else its
  * viewer shows or asks. */

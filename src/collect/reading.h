@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "collect/counters.h"
+#include "collect/asked.h"
 #include "collect/kept_file.h"
 #include "data/array.h"
 

@@ -70,6 +70,11 @@ void syc_about_write(struct syc_writer *writer, union syc_frame_buffer *frame,
 		                     options->sample);
 		syc_writer_add(writer, frame);
 	}
+	if (options->memory != NULL) {
+		syc_compose_metadata(frame, time, "syscap.memory",
+		                     options->memory);
+		syc_writer_add(writer, frame);
+	}
 	if (options->counters != 0)
 		write_counters(writer, frame, time, options);
 	snprintf(text, sizeof(text), "%u", options->ring_kib);

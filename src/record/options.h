@@ -14,6 +14,7 @@ struct syc_record_options {
 	bool symbols;       /* add names for stacks at the end */
 	bool trace_fd, gjs; /* give the command a file to write to */
 	const char *sample; /* $SYSCAP_SAMPLE of the command; NULL: none */
+	const char *memory; /* $SYSCAP_MEMORY of the command; NULL: none */
 	unsigned counters;  /* groups of what the kernel counts, as bits */
 	unsigned counters_hz;
 	bool error_lines;  /* the command's standard error as LOG frames */

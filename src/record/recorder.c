@@ -537,6 +537,9 @@ static int finish_recording(struct recorder *recorder)
 	syc_summary_without_sampler(
 		syc_processes_without_sampler(recorder->processes),
 		recorder->options->sample != NULL);
+	if (recorder->options->memory != NULL)
+		syc_summary_no_memory(recorder->options->argv[0],
+		                      &recorder->intake);
 	if (recorder->options->sample != NULL)
 		syc_summary_unsampled(recorder->options->argv[0],
 		                      &recorder->intake);
@@ -602,6 +605,7 @@ static int start_recording(struct recorder *recorder)
 		{ "SYSCAP_CONTROL_INODE", -1, socket },
 		{ "SYSCAP_RECORDER", -1, recorder->listener.name.sun_path },
 		{ "SYSCAP_SAMPLE", -1, options->sample },
+		{ "SYSCAP_MEMORY", -1, options->memory },
 		{ "LD_PRELOAD", -1, recorder->preload },
 	};
 	/* gjs asks for both */
@@ -675,6 +679,23 @@ static void listen_by_name(struct recorder *recorder)
 			strerror(-r));
 }
 
+/* One library for all that is asked for: two would not know of each other. */
+static bool find_preload(struct recorder *recorder)
+{
+	const struct syc_record_options *const options = recorder->options;
+	char why[512];
+
+	if (options->sample == NULL && options->memory == NULL)
+		return true;
+	if (syc_preload_find(options->memory != NULL ? SYC_PRELOAD_MEMORY
+	                                             : SYC_PRELOAD_SAMPLER,
+	                     &recorder->preload, why, sizeof(why)) == 0)
+		return true;
+	fprintf(stderr, "syscap record: cannot %s: %s\n",
+	        options->memory != NULL ? "record memory" : "sample", why);
+	return false;
+}
+
 int syc_record_run(const struct syc_record_options *options)
 {
 	struct recorder recorder = { .options = options,
@@ -688,15 +709,11 @@ int syc_record_run(const struct syc_record_options *options)
 		                     .gjs = { "GJS_TRACE_FD", "--gjs", -1 },
 		                     .interval = 1,
 		                     .began = syc_now() };
-	char why[512];
 	int r, exit_status = SYC_RECORD_FAILED;
 
 	syc_report_init(&recorder.report, options->quiet, recorder.began);
-	if (options->sample != NULL &&
-	    syc_preload_find(&recorder.preload, why, sizeof(why)) != 0) {
-		fprintf(stderr, "syscap record: cannot sample: %s\n", why);
+	if (!find_preload(&recorder))
 		return exit_status;
-	}
 	/* Before any other file, so that the command's are 3 and so on, in
 	 * the order in which sysprof-cli gives them. */
 	r = options->trace_fd
