@@ -122,12 +122,19 @@ static void tally_process(struct tally *t, const struct syscap_frame *frame)
 
 void written_tally(const char *path, struct tally *t)
 {
+	memset(t, 0, sizeof(*t));
+	written_tally_more(path, t);
+}
+
+void written_tally_more(const char *path, struct tally *t)
+{
 	struct syscap_reader *reader;
 	struct syscap_error error;
 	struct syscap_frame frame;
 	int r;
 
-	memset(t, 0, sizeof(*t));
+	t->processes = 0; /* each capture says whose its frames are */
+	memset(t->exits, 0, sizeof(t->exits));
 	if (syscap_reader_open(path, &reader, &error) != 0)
 		test_fail(__FILE__, __LINE__, "%s: %s", path, error.message);
 	while ((r = syscap_reader_next(reader, &frame, &error)) == 1) {

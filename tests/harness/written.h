@@ -53,6 +53,9 @@ struct tally {
 /** Read the capture at @path.  Fails the test if it is none. */
 void written_tally(const char *path, struct tally *ret_tally);
 
+/** The same of a capture that goes on where those before it ended. */
+void written_tally_more(const char *path, struct tally *tally);
+
 /** A directory of this test's own, removed by written_remove_dir(). */
 char *written_make_dir(void);
 void written_remove_dir(char *dir);
