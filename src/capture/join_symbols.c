@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include "capture/join_symbols.h"
 
-#include "base/frame.h"
 #include "data/load.h"
 #include "data/map.h"
 
@@ -244,35 +243,4 @@ int syc_join_symbols_table(const struct syc_join_symbols *symbols,
 	syc_map_fini(&texts.map);
 	free(texts.offsets.items);
 	return r;
-}
-
-void syc_join_symbols_write(struct syc_writer *writer,
-                            const unsigned char *data, size_t size,
-                            int64_t time)
-{
-	const size_t most = SYSCAP_FRAME_MAX - SYSCAP_FILE_CHUNK_FIXED;
-	struct syscap_wire_frame gap;
-	_Alignas(8) unsigned char buffer[SYSCAP_FRAME_MAX];
-	struct syscap_wire_file_chunk *const chunk = (void *)buffer;
-	size_t at = 0;
-
-	/* Sysprof 3.46 looks past the frame behind a chunk of another file. */
-	syc_frame_begin(&gap, SYSCAP_FRAME_TIMESTAMP, -1, time);
-	syc_frame_end(&gap, sizeof(gap));
-	syc_writer_add(writer, &gap);
-	do {
-		const size_t n = size - at < most ? size - at : most;
-
-		syc_frame_begin(&chunk->frame, SYSCAP_FRAME_FILE_CHUNK, -1,
-		                time);
-		chunk->is_last = at + n == size;
-		chunk->len = (uint16_t)n;
-		memset(chunk->path, 0, sizeof(chunk->path));
-		memcpy(chunk->path, SYC_JOIN_SYMBOLS_PATH,
-		       sizeof(SYC_JOIN_SYMBOLS_PATH));
-		memcpy(buffer + SYSCAP_FILE_CHUNK_FIXED, data + at, n);
-		syc_frame_end(&chunk->frame, SYSCAP_FILE_CHUNK_FIXED + n);
-		syc_writer_add(writer, buffer);
-		at += n;
-	} while (at < size);
 }

@@ -22,7 +22,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "capture/writer.h"
 #include "data/array.h"
 
 #define SYC_JOIN_SYMBOLS_PATH "__symbols__"
@@ -59,10 +58,5 @@ int syc_join_symbols_add(struct syc_join_symbols *symbols, unsigned char *data,
  */
 int syc_join_symbols_table(const struct syc_join_symbols *symbols,
                            unsigned char **ret_data, size_t *ret_size);
-
-/** Write the frames of the table @data, the last of a capture or all of it. */
-void syc_join_symbols_write(struct syc_writer *writer,
-                            const unsigned char *data, size_t size,
-                            int64_t time);
 
 #endif

@@ -11,6 +11,7 @@
 #include "cli/cmd.h"
 #include "cli/fault.h"
 #include "cli/input.h"
+#include "cli/lines_option.h"
 #include "cli/page.h"
 #include "cli/sample_option.h"
 #include "record/recorder.h"
@@ -29,6 +30,7 @@ enum {
 	OPT_GJS,
 	OPT_SAMPLE,
 	OPT_NO_SYMBOLS,
+	OPT_LINES,
 	OPT_REPORT
 };
 
@@ -102,6 +104,9 @@ static const struct syc_option table[] = {
 	  NULL },
 	{ "no-symbols", OPT_NO_SYMBOLS, NULL, "leave out names for stacks",
 	  NULL },
+	{ "lines", OPT_LINES, NULL,
+	  "add source lines and inlined functions, by debug information",
+	  NULL },
 	{ "report", OPT_REPORT, "[=PAGE]",
 	  "then make a page of it (FILE with .html)", NULL },
 	{ "force", OPT_FORCE, NULL,
@@ -165,6 +170,11 @@ static int parse(int argc, char **argv, struct syc_record_options *options,
 			break;
 		case OPT_NO_SYMBOLS:
 			options->symbols = false;
+			break;
+		case OPT_LINES:
+			if (!syc_lines_option_check(argv[0]))
+				return SYC_EXIT_MISUSE;
+			options->lines = true;
 			break;
 		case OPT_REPORT:
 			page->is_wanted = true;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/frame.h"
+#include "capture/embedded.h"
 #include "capture/join_symbols.h"
 #include "data/frames.h"
 #include "symbols/table_parts.h"
@@ -60,7 +61,8 @@ void syc_symbol_table_write(const struct syc_symbol_table *table,
 {
 	write_names(table, writer, time);
 	if (table->size != 0)
-		syc_join_symbols_write(writer, table->bytes, table->size, time);
+		syc_embedded_write(writer, SYC_JOIN_SYMBOLS_PATH, table->bytes,
+		                   table->size, time);
 }
 
 void syc_symbol_table_free(struct syc_symbol_table *table)

@@ -19,6 +19,7 @@ static const struct {
 	{ "reader", corpus_reader },
 	{ "join", corpus_join },
 	{ "elf", corpus_elf },
+	{ "lines", corpus_lines },
 	{ "dropin", corpus_dropin },
 };
 
