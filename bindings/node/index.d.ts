@@ -60,6 +60,19 @@ export function mark(
   duration?: Nanoseconds, message?: string): void;
 export function instant(group: string, name: string, message?: string): void;
 
+/**
+ * Call `fn` in an operation of its own, until what it returns has settled: a
+ * promise behind that is returned.  Whatever it calls and waits for is within
+ * it, on the way there and back.
+ */
+export function operation<T>(
+  group: string, name: string, fn: () => T, message?: string): T;
+/** A step of the operation that this runs in; outside of one, nothing. */
+export function step(name: string, message?: string): void;
+/** The operation that this runs in, for linked(); undefined outside of one. */
+export function currentOperation():
+  { readonly group: string; readonly id: number } | undefined;
+
 export interface Counter {
   readonly category: string;
   readonly name: string;

@@ -5,6 +5,7 @@
 const { now, fromPerformance, fromHrtime } = require('./lib/clock.js');
 const { site } = require('./lib/site.js');
 const { mark, instant } = require('./lib/mark.js');
+const { operation, step, currentOperation } = require('./lib/operation.js');
 const { counter } = require('./lib/counter.js');
 const { log, logger, metadata } = require('./lib/log.js');
 const batch = require('./lib/batch.js');
@@ -22,6 +23,9 @@ module.exports = {
   site,
   mark,
   instant,
+  operation,
+  step,
+  currentOperation,
   counter,
   log,
   logger,

@@ -10,7 +10,7 @@
 #include "data/array.h"
 
 void syc_embedded_write(struct syc_writer *writer, const char *path,
-                        const unsigned char *data, size_t size, int64_t time)
+                        const void *data, size_t size, int64_t time)
 {
 	const size_t most = SYSCAP_FRAME_MAX - SYSCAP_FILE_CHUNK_FIXED;
 	struct syscap_wire_frame gap;
@@ -30,8 +30,10 @@ void syc_embedded_write(struct syc_writer *writer, const char *path,
 		chunk->is_last = at + n == size;
 		chunk->len = (uint16_t)n;
 		memset(chunk->path, 0, sizeof(chunk->path));
-		memcpy(chunk->path, path, strlen(path));
-		memcpy(buffer + SYSCAP_FILE_CHUNK_FIXED, data + at, n);
+		memcpy(chunk->path, path,
+		       strnlen(path, sizeof(chunk->path) - 1));
+		memcpy(buffer + SYSCAP_FILE_CHUNK_FIXED,
+		       (const unsigned char *)data + at, n);
 		syc_frame_end(&chunk->frame, SYSCAP_FILE_CHUNK_FIXED + n);
 		syc_writer_add(writer, buffer);
 		at += n;

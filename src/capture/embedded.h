@@ -16,7 +16,7 @@
 
 /** Write the frames of a file, and one before them that parts it from others. */
 void syc_embedded_write(struct syc_writer *writer, const char *path,
-                        const unsigned char *data, size_t size, int64_t time);
+                        const void *data, size_t size, int64_t time);
 
 /**
  * The bytes of the first file that @path is in @reader, which is rewound

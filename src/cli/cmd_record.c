@@ -9,9 +9,11 @@
 #include <unistd.h>
 
 #include "cli/cmd.h"
+#include "cli/counters_option.h"
 #include "cli/fault.h"
 #include "cli/input.h"
 #include "cli/lines_option.h"
+#include "cli/memory_option.h"
 #include "cli/page.h"
 #include "cli/sample_option.h"
 #include "record/recorder.h"
@@ -29,6 +31,9 @@ enum {
 	OPT_TRACE_FD,
 	OPT_GJS,
 	OPT_SAMPLE,
+	OPT_MEMORY,
+	OPT_COUNTERS,
+	OPT_STDERR,
 	OPT_NO_SYMBOLS,
 	OPT_LINES,
 	OPT_REPORT
@@ -98,10 +103,18 @@ static int make_page(const struct page *page,
 
 static const struct syc_option table[] = {
 	{ "output", 'o', "FILE", "the capture (capture.syscap)", NULL },
-	{ "sample", OPT_SAMPLE, "[=HZ,CLOCK,share=N]",
+	{ "sample", OPT_SAMPLE, "[=HZ,CLOCK]",
 	  "take stacks of every thread, HZ (1,000) times a second of CLOCK: cpu, "
-	  "wall or perf, for N percent (10) of its time",
+	  "wall or perf",
 	  NULL },
+	{ "memory", OPT_MEMORY, "[=BYTES]",
+	  "record allocations and frees: all, or one of BYTES", NULL },
+	{ "counters", OPT_COUNTERS, "[=GROUP]",
+	  "read what the kernel counts: cpu, memory, disk, net, energy, "
+	  "battery, sched, psi, or all",
+	  NULL },
+	{ "stderr", OPT_STDERR, NULL,
+	  "record what it writes on standard error, line by line", NULL },
 	{ "no-symbols", OPT_NO_SYMBOLS, NULL, "leave out names for stacks",
 	  NULL },
 	{ "lines", OPT_LINES, NULL,
@@ -110,12 +123,9 @@ static const struct syc_option table[] = {
 	{ "report", OPT_REPORT, "[=PAGE]",
 	  "then make a page of it (FILE with .html)", NULL },
 	{ "force", OPT_FORCE, NULL,
-	  "overwrite FILE whatever it is; without it a capture is kept as FILE.old",
-	  NULL },
+	  "overwrite FILE whatever it is, keep no FILE.old", NULL },
 	{ "ring-kib", OPT_RING_KIB, "N",
-	  "memory for each thread's events, 4 to 1048576 (1024, or "
-	  "$SYSCAP_RING_KIB)",
-	  NULL },
+	  "memory for each thread's events, in KiB (1024)", NULL },
 	{ "no-maps", OPT_NO_MAPS, NULL, "leave out what files are mapped where",
 	  NULL },
 	{ "drain-interval", OPT_DRAIN_INTERVAL, "MS",
@@ -185,6 +195,21 @@ static int parse(int argc, char **argv, struct syc_record_options *options,
 				syc_sample_option_read(argv[0], words.value);
 			if (options->sample == NULL)
 				return SYC_EXIT_MISUSE;
+			break;
+		case OPT_MEMORY:
+			options->memory =
+				syc_memory_option_read(argv[0], words.value);
+			if (options->memory == NULL)
+				return SYC_EXIT_MISUSE;
+			break;
+		case OPT_COUNTERS:
+			if (!syc_counters_option_read(argv[0], words.value,
+			                              &options->counters,
+			                              &options->counters_hz))
+				return SYC_EXIT_MISUSE;
+			break;
+		case OPT_STDERR:
+			options->error_lines = true;
 			break;
 		case OPT_RING_KIB:
 			if (!parse_number(words.value, "--ring-kib",

@@ -16,18 +16,16 @@
 #include "emit/jitmap.h"
 #include "emit/stack.h"
 
-static inline __attribute__((always_inline)) void
-syc_allocation(uint64_t address, int64_t size,
-               int (*backtrace)(uint64_t *addrs, unsigned n_addrs, void *user),
-               void *user)
+/** It was at @now. */
+static inline __attribute__((always_inline)) void syc_allocation_at(
+	int64_t now, uint64_t address, int64_t size,
+	int (*backtrace)(uint64_t *addrs, unsigned n_addrs, void *user),
+	void *user)
 {
 	struct syc_stack stack;
 	volatile uintptr_t token;
 	struct syc_event event;
 
-	if (!syscap_is_active())
-		return;
-	const int64_t now = syscap_clock();
 	syc_stack_take(&stack, backtrace, user);
 	syc_jitmap_publish(syc_stack_addrs(&stack), stack.n);
 	/* The state is not asked for earlier: the callback may have forked, or
@@ -47,6 +45,16 @@ syc_allocation(uint64_t address, int64_t size,
 	memcpy(allocation + 1, syc_stack_addrs(&stack),
 	       stack.n * sizeof(uint64_t));
 	syc_event_end(&event, st, &token, SYSCAP_FRAME_ALLOCATION);
+}
+
+static inline __attribute__((always_inline)) void
+syc_allocation(uint64_t address, int64_t size,
+               int (*backtrace)(uint64_t *addrs, unsigned n_addrs, void *user),
+               void *user)
+{
+	if (syscap_is_active())
+		syc_allocation_at(syscap_clock(), address, size, backtrace,
+		                  user);
 }
 
 #endif

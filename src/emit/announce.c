@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* announce.c - what the first ring of a process says of it. */
+#define _GNU_SOURCE
 #include "emit/announce.h"
 
 #include <string.h>
+#include <time.h>
 
 #include <syscap.h>
 
@@ -49,15 +51,30 @@ static bool announce_fact(struct syc_thread *st, const char *id,
 	return true;
 }
 
+/* By how much the clock @id is ahead of CLOCK_MONOTONIC. */
+static void add_offset(struct syc_text *text, const char *name, clockid_t id)
+{
+	struct timespec ts = { 0 };
+	const int64_t before = syc_clock_kernel();
+
+	clock_gettime(id, &ts);
+	const int64_t now = before + (syc_clock_kernel() - before) / 2;
+	syc_text_add(text, name);
+	syc_text_add_i64(text,
+	                 ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec - now);
+}
+
 static bool announce_clock(struct syc_thread *st)
 {
-	char value[64];
+	char value[128];
 	struct syc_text text = syc_text_begin(value, sizeof(value));
 
 	syc_text_add(&text, syc_clock_is_tsc()
 	                            ? "source=tsc error_ns="
 	                            : "source=clock_gettime error_ns=");
 	syc_text_add_u64(&text, syc_clock_is_tsc() ? SYC_CLOCK_ERROR_NS : 0);
+	add_offset(&text, " realtime=", CLOCK_REALTIME);
+	add_offset(&text, " boottime=", CLOCK_BOOTTIME);
 	return announce_fact(st, "syscap.clock", value,
 	                     (size_t)(text.at - value));
 }

@@ -16,19 +16,25 @@
 
 #include "export/firefox_markers.h"
 
+static double read_value(uint64_t bits, bool is_double)
+{
+	double value;
+
+	if (!is_double)
+		return (double)(int64_t)bits;
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
 static double value_of(const struct syc_firefox_counters *counters,
                        uint32_t row)
 {
 	const struct syscap_profile_counter *items;
-	const uint64_t bits = counters->values.bits[row];
-	double value;
 	size_t n;
 
 	items = syscap_profile_counters(counters->export->profile, &n);
-	if (!items[counters->values.counters[row]].is_double)
-		return (double)(int64_t)bits;
-	memcpy(&value, &bits, sizeof(value));
-	return value;
+	return read_value(counters->values.bits[row],
+	                  items[counters->values.counters[row]].is_double);
 }
 
 static bool has_passed(const struct syc_firefox_counters *counters,
@@ -143,9 +149,14 @@ static double change_to(double sum, double value)
 	return sum + rounded == value ? rounded : change;
 }
 
+/* A counter's values are far apart: each would be waited for. */
+#define AHEAD 16u
+
 static void write_samples(const struct syc_firefox_counters *counters,
-                          struct syc_json *json, uint32_t counter)
+                          struct syc_json *json, uint32_t counter,
+                          bool is_double)
 {
+	const struct syscap_profile_values *values = &counters->values;
 	const struct syc_group *group = &counters->by_counter;
 	const size_t from = group->begins[counter];
 	const size_t end = group->begins[counter + 1];
@@ -157,16 +168,24 @@ static void write_samples(const struct syc_firefox_counters *counters,
 	syc_json_begin_object(json);
 	syc_json_key(json, "time");
 	syc_json_begin_array(json);
-	for (size_t i = from; i < end; i++)
+	for (size_t i = from; i < end; i++) {
+		if (end - i > AHEAD)
+			__builtin_prefetch(
+				&values->times[group->rows[i + AHEAD]]);
 		syc_firefox_time(json, span.begin,
-		                 counters->values.times[group->rows[i]]);
+		                 values->times[group->rows[i]]);
+	}
 	syc_json_end_array(json);
 	syc_json_key(json, "count");
 	syc_json_begin_array(json);
 	for (size_t i = from; i < end; i++) {
 		const double change =
-			change_to(sum, value_of(counters, group->rows[i]));
+			change_to(sum, read_value(values->bits[group->rows[i]],
+		                                  is_double));
 
+		if (end - i > AHEAD)
+			__builtin_prefetch(
+				&values->bits[group->rows[i + AHEAD]]);
 		syc_json_double(json, change);
 		sum += change;
 	}
@@ -189,5 +208,5 @@ void syc_firefox_counters_write(const struct syc_firefox_counters *counters,
 	syc_json_member_text(json, "category", item->category);
 	syc_json_member_text(json, "description", item->description);
 	write_display(json, name);
-	write_samples(counters, json, counter);
+	write_samples(counters, json, counter, item->is_double);
 }

@@ -36,6 +36,8 @@ static const struct {
 	[SYC_ENV_SAMPLE] = { "SYSCAP_SAMPLE", false },
 	/* number of the signal that begins and ends sampling */
 	[SYC_ENV_TOGGLE_SIGNAL] = { "SYSCAP_TOGGLE_SIGNAL", false },
+	/* all allocations, or one of so many bytes: where we are preloaded */
+	[SYC_ENV_MEMORY] = { "SYSCAP_MEMORY", false },
 	/* 1: say on stderr why recording and sampling are on or off */
 	[SYC_ENV_DEBUG] = { "SYSCAP_DEBUG", false },
 };

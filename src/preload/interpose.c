@@ -91,8 +91,9 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 	const pthread_attr_t *const with =
 		syc_room_on_stack(attr, &roomy, &is_cramped);
 	const bool is_ours = syc_birth_prepare(&birth, is_cramped);
-	const int r = NEXT(pthread_create)(thread, is_ours ? with : attr,
-	                                   birth.run, birth.arg);
+	const int r = NEXT(pthread_create)(
+		thread, is_ours || syc_room_is_always ? with : attr, birth.run,
+		birth.arg);
 	if (is_ours && r != 0)
 		syc_birth_cancel(&birth);
 	return r;

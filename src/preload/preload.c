@@ -2,7 +2,9 @@
 /*
  * preload.c - libsyscap-sampler.so, which `syscap record --sample` preloads:
  * the collector with its sampler.  What anybody can call are functions of the
- * C library (interpose.c).
+ * C library (interpose.c).  libsyscap-memory.so, which `--memory` preloads, is
+ * the same and what allocates besides (memory_wrap.c); what either does is
+ * said by the environment.
  *
  * A program that has a sampler of its own is left to that: frame providers of
  * runtimes are attached there.  It says so by a note (share/sampler_note.h), which
@@ -17,6 +19,7 @@
 
 #include "emit/setup.h"
 #include "os/diag.h"
+#include "os/env.h"
 #include "preload/other_libc.h"
 #include "sample/autostart.h"
 #include "sample/birth.h"
@@ -45,6 +48,8 @@ __attribute__((constructor)) static void sample_at_load(void)
 
 	/* Ticks know glibc's threads; those that wait for signals are not seen */
 	if (syc_other_libc_is()) {
+		if (syc_env_get(SYC_ENV_SAMPLE) == NULL)
+			return;
 		syc_setup_run();
 		syc_diag_say("sampling is off", other_libc);
 		syscap_metadata("syscap.sampler", other_libc);

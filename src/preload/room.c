@@ -17,6 +17,8 @@
 #define OUR_OWN    ((size_t)4096) /* with a walk that learns */
 #define FIRST_TICK ((size_t)4096) /* asks for a ring, too */
 
+bool syc_room_is_always;
+
 /* The most that a kernel stores; of a thread without AMX, which has to ask for
  * leave, less than the second. */
 static size_t frame_size(size_t most)

@@ -21,6 +21,9 @@ const pthread_attr_t *syc_room_on_stack(const pthread_attr_t *attr,
                                         pthread_attr_t *copy,
                                         bool *ret_is_cramped);
 
+/** Threads need room though nobody samples them. */
+extern bool syc_room_is_always;
+
 /** Whether @stack is an alternate one on which a tick may not fit. */
 bool syc_room_is_cramped(const stack_t *stack);
 

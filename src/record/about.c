@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "collect/counters.h"
+
 static const char clocksource[] =
 	"/sys/devices/system/clocksource/clocksource0/current_clocksource";
 
@@ -31,6 +33,23 @@ char *syc_about_command(char *const argv[])
 	return text;
 }
 
+/* "cpu,memory,hz=10", as the option has it */
+static void write_counters(struct syc_writer *writer,
+                           union syc_frame_buffer *frame, int64_t time,
+                           const struct syc_record_options *options)
+{
+	char text[128];
+	size_t n = 0;
+
+	for (unsigned i = 0; i < SYC_COUNTERS_GROUPS; i++)
+		if ((options->counters & 1u << i) != 0)
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s,",
+			                      syc_counters_name(i));
+	snprintf(text + n, sizeof(text) - n, "hz=%u", options->counters_hz);
+	syc_compose_metadata(frame, time, "syscap.counters", text);
+	syc_writer_add(writer, frame);
+}
+
 void syc_about_write(struct syc_writer *writer, union syc_frame_buffer *frame,
                      int64_t time, const struct syc_record_options *options)
 {
@@ -51,6 +70,13 @@ void syc_about_write(struct syc_writer *writer, union syc_frame_buffer *frame,
 		                     options->sample);
 		syc_writer_add(writer, frame);
 	}
+	if (options->memory != NULL) {
+		syc_compose_metadata(frame, time, "syscap.memory",
+		                     options->memory);
+		syc_writer_add(writer, frame);
+	}
+	if (options->counters != 0)
+		write_counters(writer, frame, time, options);
 	snprintf(text, sizeof(text), "%u", options->ring_kib);
 	syc_compose_metadata(frame, time, "syscap.ring-kib", text);
 	syc_writer_add(writer, frame);

@@ -121,6 +121,8 @@ static void take_stack(struct syc_intake *intake,
 
 	intake->stacks++;
 	if (frame->type == SYSCAP_FRAME_ALLOCATION) {
+		intake->allocations += allocation->size > 0;
+		intake->command_allocations += frame->pid == intake->command;
 		syc_processes_stack(intake->processes, frame->pid,
 		                    (const uint64_t *)(allocation + 1),
 		                    allocation->n_addrs);

@@ -30,7 +30,9 @@ struct syc_intake {
 	uint64_t other_rings; /* of other clients: one a thread and copy */
 	uint64_t closed;      /* rings with malformed content */
 	int32_t command;      /* its pid */
-	uint64_t samples;     /* of all processes */
+	uint64_t allocations; /* without frees */
+	uint64_t command_allocations;
+	uint64_t samples; /* of all processes */
 	uint64_t command_samples;
 	struct syc_delivered delivered;
 	uint64_t stacks;   /* frames that have one */

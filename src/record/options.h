@@ -15,7 +15,11 @@ struct syc_record_options {
 	bool lines;         /* and source lines of them, with symbols */
 	bool trace_fd, gjs; /* give the command a file to write to */
 	const char *sample; /* $SYSCAP_SAMPLE of the command; NULL: none */
-	char *const *argv;  /* the command */
+	const char *memory; /* $SYSCAP_MEMORY of the command; NULL: none */
+	unsigned counters;  /* groups of what the kernel counts, as bits */
+	unsigned counters_hz;
+	bool error_lines;  /* the command's standard error as LOG frames */
+	char *const *argv; /* the command */
 };
 
 #endif

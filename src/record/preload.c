@@ -16,9 +16,9 @@
  * or without a folder for the machine's kind, and in the build tree.
  */
 static const char *const beside[] = {
-	"../lib/syscap/" SYC_PRELOAD_NAME,
-	"../lib64/syscap/" SYC_PRELOAD_NAME,
-	"../lib/*-linux-*/syscap/" SYC_PRELOAD_NAME,
+	"../lib/syscap",
+	"../lib64/syscap",
+	"../lib/*-linux-*/syscap",
 };
 
 static char *first_match(const char *pattern)
@@ -58,7 +58,7 @@ static char *escape(const char *path)
 	return text;
 }
 
-static char *find_beside(void)
+static char *find_beside(const char *name)
 {
 	char own[PATH_MAX];
 	char *folder, *found = NULL;
@@ -72,54 +72,55 @@ static char *find_beside(void)
 	for (size_t i = 0; folder != NULL && found == NULL &&
 	                   i < sizeof(beside) / sizeof(beside[0]);
 	     i++) {
-		char *const pattern = join(folder, beside[i]);
+		char *const place = join(folder, beside[i]);
+		char *const pattern = place != NULL ? join(place, name) : NULL;
 
 		if (pattern != NULL)
 			found = first_match(pattern);
 		free(pattern);
+		free(place);
 	}
 	free(folder);
 	return found;
 }
 
-static char *find_in(const char *folder)
+static char *find_in(const char *folder, const char *name)
 {
-	char *const name = join(folder, SYC_PRELOAD_NAME);
-	char *const path = name != NULL ? realpath(name, NULL) : NULL;
+	char *const there = join(folder, name);
+	char *const path = there != NULL ? realpath(there, NULL) : NULL;
 
-	free(name);
+	free(there);
 	return path;
 }
 
-static char *find_library(char *why, size_t size)
+static char *find_library(const char *name, char *why, size_t size)
 {
 	const char *const folder = getenv("SYSCAP_PRELOAD_DIR");
 	char *path;
 
 	if (folder != NULL && folder[0] != 0) {
-		path = find_in(folder);
+		path = find_in(folder, name);
 		if (path == NULL)
 			snprintf(why, size,
-			         "there is no " SYC_PRELOAD_NAME
-			         " in %s (SYSCAP_PRELOAD_DIR)",
-			         folder);
+			         "there is no %s in %s (SYSCAP_PRELOAD_DIR)",
+			         name, folder);
 		return path;
 	}
-	path = find_beside();
+	path = find_beside(name);
 	if (path == NULL)
-		path = find_in(SYC_PRELOAD_LIBDIR);
+		path = find_in(SYC_PRELOAD_LIBDIR, name);
 	if (path == NULL)
-		snprintf(
-			why, size,
-			"there is no " SYC_PRELOAD_NAME
-			" in ../lib/syscap beside this program, nor in " SYC_PRELOAD_LIBDIR);
+		snprintf(why, size,
+		         "there is no %s in ../lib/syscap beside this program, "
+		         "nor in " SYC_PRELOAD_LIBDIR,
+		         name);
 	return path;
 }
 
-int syc_preload_find(char **ret_value, char *why, size_t size)
+int syc_preload_find(const char *name, char **ret_value, char *why, size_t size)
 {
 	const char *const there = getenv("LD_PRELOAD");
-	char *path = find_library(why, size), *value;
+	char *path = find_library(name, why, size), *value;
 	int r;
 
 	if (path == NULL)

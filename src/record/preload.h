@@ -9,17 +9,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define SYC_PRELOAD_NAME "libsyscap-sampler.so"
+#define SYC_PRELOAD_SAMPLER "libsyscap-sampler.so"
+#define SYC_PRELOAD_MEMORY  "libsyscap-memory.so" /* and samples */
 
 /**
- * Find the library: in $SYSCAP_PRELOAD_DIR, if that is set, and else from
+ * Find the library @name: in $SYSCAP_PRELOAD_DIR, if that is set, and else from
  * where this program lies, or where it was to be installed.  The value of
  * LD_PRELOAD that loads it, in front of what is there already.
  *
  * Returns 0 and a text to be freed; or -errno, and says in @why, of @size
  * bytes, what is wrong.
  */
-int syc_preload_find(char **ret_value, char *why, size_t size);
+int syc_preload_find(const char *name, char **ret_value, char *why,
+                     size_t size);
 
 /**
  * Why nothing can be preloaded into @command, looked up as execvp() does:

@@ -20,6 +20,7 @@
 #include "record/intake.h"
 #include "record/keep_old.h"
 #include "record/listener.h"
+#include "record/logged.h"
 #include "record/naming.h"
 #include "record/now.h"
 #include "record/preload.h"
@@ -29,6 +30,7 @@
 #include "record/rings.h"
 #include "record/spawn.h"
 #include "record/summary.h"
+#include "record/system_counters.h"
 #include "record/written.h"
 
 #define MS     INT64_C(1000000)
@@ -44,6 +46,7 @@
 #define IS_CONTROL (UINT64_C(1) << 32)
 #define IS_SIGNAL  (UINT64_C(2) << 32)
 #define IS_CALLER  (UINT64_C(4) << 32) /* with its number */
+#define IS_LOGGED  (UINT64_C(8) << 32)
 
 struct recorder {
 	const struct syc_record_options *options;
@@ -57,6 +60,8 @@ struct recorder {
 	struct syc_callers *callers; /* NULL: we have no name */
 	struct syc_intake intake;
 	struct syc_rings rings;
+	struct syc_system_counters counters;
+	struct syc_logged logged;
 
 	struct syc_spawn_saved saved;
 	int signal_fd, epoll, control, child_end;
@@ -221,6 +226,8 @@ static int set_up(struct recorder *recorder)
 		r = watch(recorder, recorder->control, IS_CONTROL);
 	if (r == 0)
 		r = watch(recorder, recorder->signal_fd, IS_SIGNAL);
+	if (r == 0 && recorder->logged.is_on)
+		r = watch(recorder, recorder->logged.pump.socket, IS_LOGGED);
 	return r == 0 ? check_files(recorder->epoll) : r;
 }
 
@@ -238,6 +245,8 @@ static void tear_down(struct recorder *recorder)
 	syc_control_server_free(recorder->server);
 	syc_callers_free(recorder->callers);
 	syc_listener_close(&recorder->listener);
+	syc_system_counters_free(&recorder->counters);
+	syc_logged_free(&recorder->logged);
 	syc_processes_free(recorder->processes);
 	syc_code_names_free(recorder->code);
 	syc_renumber_free(recorder->renumber);
@@ -304,6 +313,10 @@ static void take_events(struct recorder *recorder, int timeout)
 			if (!syc_control_server_read(recorder->server))
 				epoll_ctl(recorder->epoll, EPOLL_CTL_DEL,
 				          recorder->control, NULL);
+		} else if (what == IS_LOGGED) {
+			if (!syc_logged_take(&recorder->logged))
+				epoll_ctl(recorder->epoll, EPOLL_CTL_DEL,
+				          recorder->logged.pump.socket, NULL);
 		} else if ((what & IS_CALLER) != 0) {
 			recorder->interval = 1;
 			syc_callers_take(recorder->callers, what);
@@ -395,6 +408,7 @@ static void loop(struct recorder *recorder)
 		drain(recorder, &pass);
 		now = syc_now();
 		syc_processes_look(recorder->processes, now);
+		syc_system_counters_look(&recorder->counters, now);
 		if (now - recorder->orphans_looked >= SECOND) {
 			syc_rings_end_orphans(&recorder->rings,
 			                      all_is_fetched(recorder));
@@ -402,7 +416,9 @@ static void loop(struct recorder *recorder)
 		}
 		flush(recorder, now);
 		show_progress(recorder, now);
-		wait_for(recorder, next_wait(recorder, &pass, due));
+		wait_for(recorder, syc_system_counters_wait(
+					   &recorder->counters, syc_now(),
+					   next_wait(recorder, &pass, due)));
 	}
 }
 
@@ -481,6 +497,11 @@ static int finish_recording(struct recorder *recorder)
 	syc_control_server_refuse(recorder->server);
 	const unsigned without = refuse_callers(recorder);
 	drain(recorder, &pass);
+	if (!syc_logged_end(&recorder->logged))
+		syc_report_say(&recorder->report,
+		               "--stderr: some of it was not recorded");
+	syc_system_counters_end(&recorder->counters, recorder->options,
+	                        &recorder->report, syc_now());
 	syc_rings_end_all(&recorder->rings);
 	/* Those that died with the command get their EXIT frames. */
 	if (!recorder->command.running)
@@ -517,6 +538,9 @@ static int finish_recording(struct recorder *recorder)
 	syc_summary_without_sampler(
 		syc_processes_without_sampler(recorder->processes),
 		recorder->options->sample != NULL);
+	if (recorder->options->memory != NULL)
+		syc_summary_no_memory(recorder->options->argv[0],
+		                      &recorder->intake);
 	if (recorder->options->sample != NULL)
 		syc_summary_unsampled(recorder->options->argv[0],
 		                      &recorder->intake);
@@ -535,6 +559,28 @@ static int cannot_run(const struct syc_record_options *options, int r)
 	fprintf(stderr, "syscap record: cannot run '%s': %s\n",
 	        options->argv[0], strerror(-r));
 	return r == -ENOENT ? SYC_RECORD_NOT_FOUND : SYC_RECORD_CANNOT_RUN;
+}
+
+static uint32_t give_id(void *renumber)
+{
+	return syc_renumber_new_id(renumber);
+}
+
+static void begin_counters(struct recorder *recorder)
+{
+	const struct syc_counters_options sources = {
+		.root = "",
+		.pid = (int32_t)recorder->command.pid,
+		.writer = recorder->writer,
+		.new_id = give_id,
+		.context = recorder->renumber,
+	};
+	const int r = syc_system_counters_begin(
+		&recorder->counters, recorder->options, &sources, syc_now());
+
+	if (r != 0)
+		syc_report_say(&recorder->report, "no counters: %s",
+		               strerror(-r));
 }
 
 /* Run the command and write the beginning of the capture. */
@@ -560,15 +606,21 @@ static int start_recording(struct recorder *recorder)
 		{ "SYSCAP_CONTROL_INODE", -1, socket },
 		{ "SYSCAP_RECORDER", -1, recorder->listener.name.sun_path },
 		{ "SYSCAP_SAMPLE", -1, options->sample },
+		{ "SYSCAP_MEMORY", -1, options->memory },
 		{ "LD_PRELOAD", -1, recorder->preload },
 	};
 	/* gjs asks for both */
 	if (options->gjs && setenv("GJS_ENABLE_PROFILER", "1", 1) != 0)
 		return SYC_RECORD_FAILED;
+	recorder->saved.error_fd = recorder->logged.pump.given;
 	r = syc_spawn(options->argv, given, sizeof(given) / sizeof(given[0]),
 	              &recorder->saved, &recorder->command, &executing);
 	close(recorder->child_end);
 	recorder->child_end = -1;
+	/* Its end is to be seen when all who have it are gone */
+	if (recorder->logged.is_on)
+		close(recorder->logged.pump.given);
+	recorder->logged.pump.given = -1;
 	if (r != 0 && executing)
 		return cannot_run(options, r);
 	if (r != 0) {
@@ -581,6 +633,8 @@ static int start_recording(struct recorder *recorder)
 	if (stat(options->output, &recorder->output) != 0)
 		memset(&recorder->output, 0, sizeof(recorder->output));
 	recorder->intake.command = (int32_t)recorder->command.pid;
+	recorder->logged.pid = (int32_t)recorder->command.pid;
+	recorder->logged.writer = recorder->writer;
 	syc_about_write(recorder->writer, &recorder->intake.frame,
 	                recorder->began, options);
 	command = syc_about_command(options->argv);
@@ -588,6 +642,7 @@ static int start_recording(struct recorder *recorder)
 	                      (int32_t)recorder->command.pid,
 	                      command != NULL ? command : options->argv[0]);
 	free(command);
+	begin_counters(recorder);
 	return 0;
 }
 
@@ -625,6 +680,23 @@ static void listen_by_name(struct recorder *recorder)
 			strerror(-r));
 }
 
+/* One library for all that is asked for: two would not know of each other. */
+static bool find_preload(struct recorder *recorder)
+{
+	const struct syc_record_options *const options = recorder->options;
+	char why[512];
+
+	if (options->sample == NULL && options->memory == NULL)
+		return true;
+	if (syc_preload_find(options->memory != NULL ? SYC_PRELOAD_MEMORY
+	                                             : SYC_PRELOAD_SAMPLER,
+	                     &recorder->preload, why, sizeof(why)) == 0)
+		return true;
+	fprintf(stderr, "syscap record: cannot %s: %s\n",
+	        options->memory != NULL ? "record memory" : "sample", why);
+	return false;
+}
+
 int syc_record_run(const struct syc_record_options *options)
 {
 	struct recorder recorder = { .options = options,
@@ -638,15 +710,11 @@ int syc_record_run(const struct syc_record_options *options)
 		                     .gjs = { "GJS_TRACE_FD", "--gjs", -1 },
 		                     .interval = 1,
 		                     .began = syc_now() };
-	char why[512];
 	int r, exit_status = SYC_RECORD_FAILED;
 
 	syc_report_init(&recorder.report, options->quiet, recorder.began);
-	if (options->sample != NULL &&
-	    syc_preload_find(&recorder.preload, why, sizeof(why)) != 0) {
-		fprintf(stderr, "syscap record: cannot sample: %s\n", why);
+	if (!find_preload(&recorder))
 		return exit_status;
-	}
 	/* Before any other file, so that the command's are 3 and so on, in
 	 * the order in which sysprof-cli gives them. */
 	r = options->trace_fd
@@ -659,6 +727,11 @@ int syc_record_run(const struct syc_record_options *options)
 		                            &recorder.child_end);
 	if (r != 0)
 		goto fail;
+	r = options->error_lines ? syc_logged_begin(&recorder.logged) : 0;
+	if (r != 0) {
+		fprintf(stderr, "syscap record: --stderr: %s\n", strerror(-r));
+		goto out;
+	}
 	if (open_output(&recorder) != 0)
 		goto out;
 	listen_by_name(&recorder);

@@ -335,6 +335,11 @@ int syc_renumber_ctrset(struct syc_renumber *renumber,
 	return result;
 }
 
+uint32_t syc_renumber_new_id(struct syc_renumber *renumber)
+{
+	return renumber->last_id < ID_MAX ? ++renumber->last_id : 0;
+}
+
 uint32_t syc_renumber_last(const struct syc_renumber *renumber)
 {
 	return renumber->last_id;

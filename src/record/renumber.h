@@ -50,6 +50,9 @@ int syc_renumber_ctrset(struct syc_renumber *renumber,
                         struct syc_renumber_ring *ring,
                         struct syscap_wire_ctrset *ctrset);
 
+/** An id for a counter of the recorder's own; 0: there is no more. */
+uint32_t syc_renumber_new_id(struct syc_renumber *renumber);
+
 /** The largest id that was given out. */
 uint32_t syc_renumber_last(const struct syc_renumber *renumber);
 

@@ -63,6 +63,8 @@ static int run_program(char *const argv[], const struct syc_spawn_given *given,
 	sigaction(SIGXFSZ, &saved->xfsz, NULL);
 	sigaction(SIGCHLD, &saved->child, NULL);
 	setrlimit(RLIMIT_NOFILE, &saved->files);
+	if (saved->error_fd > 0 && dup2(saved->error_fd, STDERR_FILENO) < 0)
+		return -errno;
 	sigprocmask(SIG_SETMASK, &saved->mask, NULL);
 	execvp(argv[0], argv);
 	return -errno;

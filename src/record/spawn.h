@@ -15,6 +15,7 @@ struct syc_spawn_saved {
 	sigset_t mask;
 	struct sigaction pipe, xfsz, child;
 	struct rlimit files;
+	int error_fd; /* its standard error; 0: ours */
 };
 
 /**

@@ -34,6 +34,8 @@ void syc_summary_print(const char *output, const struct syc_writer *writer,
 	print_count(", ", intake->other_rings, "ring of another client",
 	            "rings of other clients", false);
 	print_count(", ", intake->samples, "sample", "samples", false);
+	print_count(", ", intake->allocations, "allocation", "allocations",
+	            false);
 	print_count(", ", intake->lost, "frame lost", "frames lost", true);
 	print_count(", ", totals.dropped, "not written", "not written", false);
 	print_count(", ", intake->closed, "malformed ring", "malformed rings",
@@ -47,6 +49,21 @@ void syc_summary_print(const char *output, const struct syc_writer *writer,
 	if (intake->samples > 0)
 		syc_hottest_print(output);
 	fprintf(stderr, "syscap record: next: syscap stat %s\n", output);
+}
+
+void syc_summary_no_memory(const char *command, const struct syc_intake *intake)
+{
+	char why[512];
+
+	if (intake->command_allocations > 0)
+		return;
+	if (syc_preload_refused(command, why, sizeof(why)))
+		fprintf(stderr,
+		        "syscap record: no allocations of the command: %s\n",
+		        why);
+	else if (intake->allocations == 0)
+		fprintf(stderr, "syscap record: no allocations: there were "
+		                "none, or else SYSCAP_DEBUG=1 tells why\n");
 }
 
 void syc_summary_unsampled(const char *command, const struct syc_intake *intake)

@@ -11,7 +11,11 @@ void syc_summary_print(const char *output, const struct syc_writer *writer,
                        const struct syc_intake *intake, unsigned processes,
                        const struct syc_names_found *names);
 
-/** Where samples were asked for and @command gave none: say why. */
+/** Where allocations were asked for and @command gave none: say why. */
+void syc_summary_no_memory(const char *command,
+                           const struct syc_intake *intake);
+
+/** The same of samples. */
 void syc_summary_unsampled(const char *command,
                            const struct syc_intake *intake);
 

@@ -156,20 +156,30 @@ static int look_again(struct app *app)
 	return r;
 }
 
+static int paint(struct app *app)
+{
+	const int r = syc_paint_update(&app->paint, &app->stage.grid);
+
+	return r == 0 && app->paint.bytes.n > 0
+	               ? syc_terminal_write(app->paint.bytes.items,
+	                                    app->paint.bytes.n)
+	               : r;
+}
+
 static int show(struct app *app)
 {
-	int r;
+	int r = 0;
 
 	tell_state(app);
 	app->shown = syc_source_now();
 	app->shown_ask = app->asks;
-	r = syc_stage_draw(&app->stage);
+	if (syc_stage_is_late(&app->stage)) {
+		syc_stage_draw_late(&app->stage);
+		r = paint(app);
+	}
 	if (r == 0)
-		r = syc_paint_update(&app->paint, &app->stage.grid);
-	if (r == 0 && app->paint.bytes.n > 0)
-		r = syc_terminal_write(app->paint.bytes.items,
-		                       app->paint.bytes.n);
-	return r;
+		r = syc_stage_draw(&app->stage);
+	return r == 0 ? paint(app) : r;
 }
 
 static int resize(struct app *app)

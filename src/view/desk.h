@@ -60,6 +60,7 @@ struct syc_desk {
 
 	/* What the page that took a key wants. */
 	bool wants_view;     /* through the lenses as they are now */
+	bool wants_order;    /* what it lists is put into order */
 	int wants_page;      /* -1: none */
 	uint32_t about_mark; /* a mark, or a name of marks, that the page */
 	uint32_t about_name; /* is to begin with; NONE */

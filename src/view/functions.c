@@ -52,7 +52,7 @@ struct functions {
 	struct syc_list around_list;
 };
 
-struct order {
+struct ordering {
 	const struct functions *functions;
 	const struct syscap_profile *profile;
 };
@@ -60,33 +60,36 @@ struct order {
 static int compare(const void *one, const void *other, void *data)
 {
 	const struct syscap_view_sum *a = one, *b = other;
-	const struct order *order = data;
+	const struct ordering *order = data;
 	const struct syscap_profile_function *f, *g;
 	int r = 0;
 
-	f = syscap_profile_function(order->profile, a->function);
-	g = syscap_profile_function(order->profile, b->function);
 	if (order->functions->sorted == SELF)
 		r = (a->self < b->self) - (a->self > b->self);
 	else if (order->functions->sorted == TOTAL)
 		r = (a->total < b->total) - (a->total > b->total);
 	if (order->functions->is_up)
 		r = -r;
-	if (r == 0)
-		r = strcmp(f->name, g->name);
+	/* Only now: names are far apart. */
+	if (r != 0)
+		return r;
+	f = syscap_profile_function(order->profile, a->function);
+	g = syscap_profile_function(order->profile, b->function);
+	r = strcmp(f->name, g->name);
 	if (r == 0)
 		r = strcmp(f->binary, g->binary);
 	return order->functions->sorted == NAME && order->functions->is_up ? -r
 	                                                                   : r;
 }
 
-static void sort(struct functions *functions, const struct syc_desk *desk)
+static void order(void *state, struct syc_desk *desk)
 {
-	struct order order = { functions, desk->source->profile };
+	struct functions *functions = state;
+	struct ordering by = { functions, desk->source->profile };
 
 	if (functions->n > 0)
 		qsort_r(functions->sums, functions->n, sizeof(*functions->sums),
-		        compare, &order);
+		        compare, &by);
 }
 
 static int find_around(struct functions *functions, struct syc_desk *desk)
@@ -116,7 +119,7 @@ static int renew(void *state, struct syc_desk *desk)
 	functions->n = n;
 	/* The view's are by self already. */
 	if (functions->was_sorted)
-		sort(functions, desk);
+		order(functions, desk);
 	for (size_t i = 0; i < n && before != NONE && chosen != 0; i++)
 		if (sums[i].function == before)
 			functions->list.chosen = i;
@@ -310,7 +313,7 @@ static void sort_by(struct functions *functions, struct syc_desk *desk,
 	functions->is_up = column == functions->sorted && !functions->is_up;
 	functions->sorted = column;
 	functions->was_sorted = true;
-	sort(functions, desk);
+	desk->wants_order = true;
 	functions->list.chosen = 0;
 }
 
@@ -410,6 +413,7 @@ const struct syc_page syc_functions_page = {
 		"x without  z below  Backspace back",
 	.size = sizeof(struct functions),
 	.renew = renew,
+	.order = order,
 	.draw = draw,
 	.take = take,
 	.find = find,

@@ -73,7 +73,7 @@ struct marks {
 	int n_bars; /* 0: not made yet */
 };
 
-struct order {
+struct ordering {
 	const struct marks *marks;
 	const struct syscap_profile *profile;
 	const struct syscap_profile_mark_name *names;
@@ -102,7 +102,7 @@ static int64_t value_of(const struct syc_mark_row *row, int column)
 static int compare_names(const void *one, const void *other, void *data)
 {
 	const struct syc_mark_row *a = one, *b = other;
-	const struct order *order = data;
+	const struct ordering *order = data;
 	const int column = order->marks->sorted;
 	const int64_t left = value_of(a, column), right = value_of(b, column);
 	int r = column == NAME ? 0 : (left < right) - (left > right);
@@ -118,7 +118,7 @@ static int compare_names(const void *one, const void *other, void *data)
 
 static int compare_marks(const void *one, const void *other, void *data)
 {
-	const struct order *order = data;
+	const struct ordering *order = data;
 	const uint32_t number_a = *(const uint32_t *)one;
 	const uint32_t number_b = *(const uint32_t *)other;
 	const struct syscap_profile_mark a =
@@ -138,12 +138,12 @@ static int compare_marks(const void *one, const void *other, void *data)
 	return order->marks->mark_is_up ? -r : r;
 }
 
-static struct order order_of(const struct marks *marks,
-                             const struct syc_desk *desk)
+static struct ordering order_of(const struct marks *marks,
+                                const struct syc_desk *desk)
 {
 	size_t n;
 
-	return (struct order){
+	return (struct ordering){
 		marks,
 		desk->source->profile,
 		syscap_profile_mark_names(desk->source->profile, &n),
@@ -152,20 +152,30 @@ static struct order order_of(const struct marks *marks,
 
 static void sort_names(struct marks *marks, const struct syc_desk *desk)
 {
-	struct order order = order_of(marks, desk);
+	struct ordering by = order_of(marks, desk);
 
 	if (marks->table.n_rows > 0)
 		qsort_r(marks->table.rows, marks->table.n_rows,
-		        sizeof(*marks->table.rows), compare_names, &order);
+		        sizeof(*marks->table.rows), compare_names, &by);
 }
 
 static void sort_marks(struct marks *marks, const struct syc_desk *desk)
 {
 	const struct syc_mark_row *row = &marks->table.rows[marks->row];
-	struct order order = order_of(marks, desk);
+	struct ordering by = order_of(marks, desk);
 
 	qsort_r(marks->table.marks + row->first, row->count, sizeof(uint32_t),
-	        compare_marks, &order);
+	        compare_marks, &by);
+}
+
+static void order(void *state, struct syc_desk *desk)
+{
+	struct marks *marks = state;
+
+	if (marks->shown > 0)
+		sort_marks(marks, desk);
+	else
+		sort_names(marks, desk);
 }
 
 /* The row of the name that is listed; false: it has none. */
@@ -420,12 +430,12 @@ static void sort_by(struct marks *marks, struct syc_desk *desk, int column,
 			return;
 		marks->mark_sorted = column;
 		marks->mark_is_up = is_up;
-		sort_marks(marks, desk);
+		desk->wants_order = true;
 		marks->list.chosen = 0;
 	} else {
 		marks->sorted = column;
 		marks->is_up = is_up;
-		sort_names(marks, desk);
+		desk->wants_order = true;
 		marks->names.chosen = 0;
 	}
 }
@@ -566,6 +576,7 @@ const struct syc_page syc_marks_page = {
 		 "slowest  f inside of them  s sort  / search",
 	.size = sizeof(struct marks),
 	.renew = renew,
+	.order = order,
 	.draw = draw,
 	.take = take,
 	.find = find,

@@ -11,6 +11,9 @@ struct syc_page {
 	size_t size;       /* of its state, which is all zero at first */
 	/* The view is another one.  0 or -ENOMEM. */
 	int (*renew)(void *state, struct syc_desk *desk);
+	/* Put what is listed into the order that was asked for; NULL: there is
+	 * none to ask for. */
+	void (*order)(void *state, struct syc_desk *desk);
 	void (*draw)(void *state, struct syc_desk *desk);
 	/* Whether the key meant something. */
 	bool (*take)(void *state, struct syc_desk *desk,

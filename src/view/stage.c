@@ -17,6 +17,7 @@
 #define ROOMY      12 /* from so many lines on there is one for the lenses */
 #define LEAST_WIDE 20
 #define LEAST_HIGH 6
+#define MANY       200000 /* samples and marks: walking takes time */
 
 static const struct syc_page *const pages[SYC_PAGES] = {
 	[SYC_PAGE_FLAME] = &syc_flame_page,
@@ -62,6 +63,7 @@ void syc_stage_fini(struct syc_stage *stage)
 	syc_desk_fini(&stage->desk);
 	syc_grid_fini(&stage->grid);
 	syscap_view_free(stage->view);
+	syscap_view_free(stage->kept);
 }
 
 static int64_t after(int64_t begin, int64_t ns)
@@ -91,6 +93,15 @@ int syc_stage_begin(struct syc_stage *stage, const struct syscap_filter *filter,
 	return 0;
 }
 
+static int put_view(struct syc_stage *stage, struct syscap_view *view)
+{
+	stage->view = view;
+	stage->n_lenses = stage->desk.lenses.n;
+	stage->desk.view = view;
+	stage->desk.view_number++;
+	return syc_desk_match(&stage->desk);
+}
+
 int syc_stage_ask(struct syc_stage *stage, struct syscap_error *error)
 {
 	struct syc_desk *desk = &stage->desk;
@@ -110,11 +121,40 @@ int syc_stage_ask(struct syc_stage *stage, struct syscap_error *error)
 	desk->wants_view = false;
 	if (r < 0)
 		return r;
+	syscap_view_free(stage->kept);
+	stage->kept = NULL;
 	syscap_view_free(stage->view);
-	stage->view = view;
-	desk->view = view;
-	desk->view_number++;
-	return syc_desk_match(desk);
+	return put_view(stage, view);
+}
+
+/* The same, of a source that is what it was when it was asked last. */
+static int look_otherwise(struct syc_stage *stage)
+{
+	struct syc_desk *desk = &stage->desk;
+	struct syscap_view *before = stage->view, *kept = stage->kept;
+	const size_t n_before = stage->n_lenses;
+	struct syscap_error error;
+	int r;
+
+	desk->wants_view = false;
+	if (kept != NULL && stage->n_kept == desk->lenses.n) {
+		stage->kept = NULL;
+		syscap_view_free(before);
+		return put_view(stage, kept);
+	}
+	stage->view = NULL;
+	r = syc_stage_ask(stage, &error);
+	if (stage->view == NULL) {
+		stage->view = before;
+		return r;
+	}
+	if (n_before < desk->lenses.n) {
+		stage->kept = before;
+		stage->n_kept = n_before;
+	} else {
+		syscap_view_free(before);
+	}
+	return r;
 }
 
 /* The page as it is for this view. */
@@ -127,6 +167,9 @@ static int renew(struct syc_stage *stage)
 		r = pages[page]->renew(stage->states[page], &stage->desk);
 	if (r == 0)
 		stage->seen[page] = stage->desk.view_number;
+	if (r == 0 && stage->desk.wants_order)
+		pages[page]->order(stage->states[page], &stage->desk);
+	stage->desk.wants_order = false;
 	return r;
 }
 
@@ -263,14 +306,17 @@ static void draw_foot(struct syc_stage *stage)
 	syc_grid_fill(grid, x, y + 1, 1, ' ', SYC_STYLE_CHOSEN);
 }
 
-static void draw_head(struct syc_stage *stage)
+static void draw_head(struct syc_stage *stage, bool is_late)
 {
 	struct syc_grid *grid = &stage->grid;
 	int x;
 
 	x = syc_grid_put(grid, 0, 0, grid->width, base_name(stage->title),
 	                 SYC_STYLE_BOLD);
-	draw_numbers(stage, x + 2);
+	if (is_late)
+		syc_grid_put(grid, grid->width - 1, 0, 1, "…", SYC_STYLE_QUIET);
+	else
+		draw_numbers(stage, x + 2);
 	draw_tabs(stage);
 	stage->desk.top = HEAD;
 	if (grid->height >= ROOMY) {
@@ -291,6 +337,9 @@ int syc_stage_draw(struct syc_stage *stage)
 	struct syc_grid *grid = &stage->grid;
 	int r;
 
+	r = stage->desk.wants_view ? look_otherwise(stage) : 0;
+	if (r < 0)
+		return r;
 	syc_grid_clear(grid);
 	stage->is_drawn = true;
 	if (is_too_small(stage)) {
@@ -306,7 +355,7 @@ int syc_stage_draw(struct syc_stage *stage)
 	r = renew(stage);
 	if (r < 0)
 		return r;
-	draw_head(stage);
+	draw_head(stage, false);
 	stage->desk.said[0] = 0;
 	if (stage->shows_help)
 		syc_help_draw(grid, stage->desk.top, stage->desk.bottom);
@@ -315,6 +364,30 @@ int syc_stage_draw(struct syc_stage *stage)
 		                         &stage->desk);
 	draw_foot(stage);
 	return 0;
+}
+
+bool syc_stage_is_late(const struct syc_stage *stage)
+{
+	const struct syscap_profile *profile = stage->source->profile;
+	struct syscap_profile_samples samples;
+
+	if (stage->view == NULL || is_too_small(stage) ||
+	    (!stage->desk.wants_view && !stage->desk.wants_order &&
+	     stage->seen[stage->page] == stage->desk.view_number))
+		return false;
+	syscap_profile_samples(profile, &samples);
+	return samples.n + syscap_profile_n_marks(profile) > MANY;
+}
+
+void syc_stage_draw_late(struct syc_stage *stage)
+{
+	for (int y = 0; y < stage->grid.height; y++)
+		if (y < stage->desk.top || y >= stage->desk.bottom)
+			syc_grid_fill(&stage->grid, 0, y, stage->grid.width,
+			              ' ', SYC_STYLE_PLAIN);
+	draw_head(stage, true);
+	stage->desk.said[0] = 0;
+	draw_foot(stage);
 }
 
 static void go_to(struct syc_stage *stage, int page)
@@ -474,7 +547,6 @@ static int take_key(struct syc_stage *stage, const struct syc_event *event)
 int syc_stage_take(struct syc_stage *stage, const struct syc_event *event)
 {
 	struct syc_desk *desk = &stage->desk;
-	struct syscap_error error;
 	int r;
 
 	stage->note[0] = 0;
@@ -498,8 +570,6 @@ int syc_stage_take(struct syc_stage *stage, const struct syc_event *event)
 	if (r == 0)
 		r = desk->search.is_open ? take_typed(stage, event)
 		                         : take_key(stage, event);
-	if (r == 0 && desk->wants_view)
-		r = syc_stage_ask(stage, &error);
 	if (r == 0 && desk->wants_page >= 0)
 		go_to(stage, desk->wants_page);
 	desk->wants_page = -1;

@@ -13,6 +13,10 @@ struct syc_stage {
 	struct syc_source *source;
 	struct syc_grid grid;
 	struct syscap_view *view;
+	/* The one through a lens less, that going back needs no walk over all
+	 * samples for; or NULL. */
+	struct syscap_view *kept;
+	size_t n_lenses, n_kept; /* of the view, of the kept one */
 	void *states[SYC_PAGES];
 	unsigned seen[SYC_PAGES]; /* which view each has */
 	int page;
@@ -40,9 +44,17 @@ int syc_stage_begin(struct syc_stage *stage, const struct syscap_filter *filter,
  */
 int syc_stage_ask(struct syc_stage *stage, struct syscap_error *error);
 
-/** 0 or -ENOMEM. */
+/** All that was taken is done first.  0 or -ENOMEM. */
 int syc_stage_draw(struct syc_stage *stage);
-/** 0 or -ENOMEM. */
+
+/**
+ * Whether that takes longer than a key may: then there is a picture that says
+ * so, above and below what was there.
+ */
+bool syc_stage_is_late(const struct syc_stage *stage);
+void syc_stage_draw_late(struct syc_stage *stage);
+
+/** What it means is left to the next draw or take.  0 or -ENOMEM. */
 int syc_stage_take(struct syc_stage *stage, const struct syc_event *event);
 
 const struct syc_page *syc_stage_page(unsigned number);

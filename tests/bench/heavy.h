@@ -27,6 +27,8 @@ void heavy_put(const void *frame, size_t len);
 
 /** Write @n frames of its kind, and what they need. */
 void heavy_samples(long n);
+void heavy_day(long n);
+void heavy_stacks(long n);
 void heavy_marks(long n);
 void heavy_counters(long n);
 

@@ -2,7 +2,8 @@
 /*
  * heavy_samples.c - samples of 8 threads, about 20 deep, of 60,000 addresses
  * that carry their names, in a quarter of a million stacks that share their
- * outer frames: a tree of about a million nodes.
+ * outer frames: a tree of about a million nodes.  Or of 64 threads and a whole
+ * day; or in so many stacks as a flame graph as SVG died of.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,15 +29,12 @@ static uint64_t place_of(uint64_t id, unsigned level)
 	return (hash >> 32) % N_FUNCTIONS;
 }
 
-static void put_sample(int64_t time, unsigned thread)
+static void put_sample(int64_t time, unsigned thread, uint64_t id)
 {
 	struct {
 		struct syscap_wire_sample sample;
 		uint64_t addrs[2 * DEPTH];
 	} frame;
-	/* Some are met more often than others. */
-	const uint64_t id = (uint64_t)(heavy_random() % N_STACKS) *
-	                    (heavy_random() % N_STACKS) / N_STACKS;
 	const unsigned depth = DEPTH / 2 + (unsigned)place_of(id, 99) % DEPTH;
 	const size_t len = sizeof(frame.sample) + depth * 8;
 
@@ -49,6 +47,13 @@ static void put_sample(int64_t time, unsigned thread)
 		frame.addrs[depth - 1 - i] =
 			CODE + place_of(id, i) * SPREAD + 5;
 	heavy_put(&frame, len);
+}
+
+/* Some are met more often than others. */
+static uint64_t choose_stack(void)
+{
+	return (uint64_t)(heavy_random() % N_STACKS) *
+	       (heavy_random() % N_STACKS) / N_STACKS;
 }
 
 static unsigned char *make_table(size_t *ret_size)
@@ -113,6 +118,27 @@ void heavy_samples(long n)
 {
 	put_period();
 	for (long i = 0; i < n; i++)
-		put_sample(HEAVY_BEGIN + i * 1000, (unsigned)(i / 16 % 8));
+		put_sample(HEAVY_BEGIN + i * 1000, (unsigned)(i / 16 % 8),
+		           choose_stack());
 	put_table(HEAVY_BEGIN + n * 1000);
+}
+
+void heavy_day(long n)
+{
+	const int64_t step = INT64_C(24) * 3600 * 1000000000 / n;
+
+	put_period();
+	for (long i = 0; i < n; i++)
+		put_sample(HEAVY_BEGIN + i * step, (unsigned)(i % 64),
+		           choose_stack());
+	put_table(HEAVY_BEGIN + n * step);
+}
+
+void heavy_stacks(long n)
+{
+	put_period();
+	for (long i = 0; i < n; i++)
+		put_sample(HEAVY_BEGIN + i * 100000, (unsigned)(i % 8),
+		           (uint64_t)(i % 38003) * (N_STACKS / 38003));
+	put_table(HEAVY_BEGIN + n * 100000);
 }

@@ -10,9 +10,9 @@ static const struct kind {
 	const char *name;
 	void (*put)(long n);
 } kinds[] = {
-	{ "samples", heavy_samples },
-	{ "marks", heavy_marks },
-	{ "counters", heavy_counters },
+	{ "samples", heavy_samples },   { "marks", heavy_marks },
+	{ "counters", heavy_counters }, { "day", heavy_day },
+	{ "stacks", heavy_stacks },
 };
 
 static uint64_t state = 1;

@@ -8,15 +8,16 @@ set -eu
 make_heavy=$1
 cost_of=$2
 export SYSCAP="$3" SYSCAP_SOURCE="$4"
-n=${BENCH_FRAMES:-10000000}
 scratch=$(mktemp -d "${BENCH_SCRATCH:-${TMPDIR:-/tmp}}/syscap-report.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' INT TERM
 
 echo "processor  $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo |
 	head -n 1) x $(nproc); load $(cut -d ' ' -f 1-3 /proc/loadavg)"
-for kind in samples marks; do
+for kind in ${BENCH_KINDS:-samples marks day stacks}; do
 	file=$scratch/$kind.syscap
+	n=${BENCH_FRAMES:-$([ "$kind" = stacks ] && echo 1000000 ||
+		echo 10000000)}
 	"$make_heavy" "$kind" "$n" >"$file"
 	echo
 	echo "$kind: $n frames, $(($(stat -c %s "$file") / 1000000)) MB"
@@ -27,7 +28,7 @@ for kind in samples marks; do
 	printf '  %-44s%9s MiB\n' "its memory, beside the file" "$3"
 	printf '  %-44s%9s MiB  (aim 64 of samples)\n' "page" \
 		"$(($(stat -c %s "$scratch/$kind.html") / 1048576))"
-	[ "$kind" != samples ] || ! command -v python3 >/dev/null ||
+	[ "$kind" = marks ] || ! command -v python3 >/dev/null ||
 		python3 "${0%report.sh}view.py" "$SYSCAP" "$file"
 	rm "$file"
 	here=$SYSCAP_SOURCE/tests/report

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# harmless.sh [PROGRAM...] - the table: what many programs do under `syscap record
-# --sample`, by which clock: exit status and output as without us, or harmed.
+# harmless.sh [PROGRAM...] - the table: what many programs do under `syscap record`
+# with samples by either clock, with --memory, and with all collectors at once:
+# exit status and output as without us, or harmed.
 # Those that are not installed, or do not run by themselves, are said.
 #
 # Reads SYSCAP (the command), SYSCAP_RUNS (of each that takes < 0.5 s; 20).
@@ -56,12 +57,18 @@ row() {
 	"$@" >again 2>/dev/null </dev/null || true
 	same=1
 	cmp -s plain again || same=0 # what differs by itself tells nothing
-	for rate in 1000,cpu 1000,wall; do
+	for how in cpu wall memory all; do
+		case $how in
+		memory) options=--memory ;;
+		all) options="--memory --sample --counters --stderr" ;;
+		*) options=--sample=1000,$how ;;
+		esac
 		bad=0 i=0
 		while [ $i -lt "$times" ]; do
 			got=0
+			# shellcheck disable=SC2086 # several options
 			timeout 120 "$SYSCAP" record -q --force -o capture \
-				--sample=$rate -- "$@" >out 2>/dev/null \
+				$options -- "$@" >out 2>/dev/null \
 				</dev/null || got=$?
 			if [ $got != $status ] ||
 				{ [ $same = 1 ] && ! cmp -s plain out; }; then
@@ -70,7 +77,7 @@ row() {
 			i=$((i + 1))
 		done
 		[ $bad = 0 ] || harmed=$((harmed + 1))
-		line="$line  $rate: $bad of $times"
+		line="$line  $how: $bad of $times"
 	done
 	printf '%-22s status %3d%s\n' "$name" $status "$line"
 }

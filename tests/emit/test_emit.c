@@ -252,6 +252,22 @@ CHILD(logs)
 	SYSCAP_METADATA("app.version", "1.2");
 }
 
+/* The same clock, read here: it was set by less than a second meanwhile. */
+static void check_offset(const char *facts, const char *name, clockid_t id)
+{
+	const char *const at = strstr(facts, name);
+	struct timespec here, monotonic;
+
+	CHECK(at != NULL);
+	clock_gettime(CLOCK_MONOTONIC, &monotonic);
+	clock_gettime(id, &here);
+	const int64_t offset =
+		(here.tv_sec - monotonic.tv_sec) * INT64_C(1000000000) +
+		here.tv_nsec - monotonic.tv_nsec;
+	const int64_t told = strtoll(at + strlen(name), NULL, 10);
+	CHECK(llabs(told - offset) < INT64_C(1000000000));
+}
+
 TEST(logs_and_metadata_carry_severity_domain_and_text)
 {
 	struct peer peer;
@@ -269,7 +285,10 @@ TEST(logs_and_metadata_carry_severity_domain_and_text)
 	CHECK_STR((const char *)bad.bytes + 64, "");
 	const struct peer_frame clock = nth(&peer, 11, 0);
 	CHECK_STR((const char *)clock.bytes + 24, "syscap.clock");
-	CHECK(strstr((const char *)clock.bytes + 64, "error_ns=") != NULL);
+	const char *const facts = (const char *)clock.bytes + 64;
+	CHECK(strstr(facts, "error_ns=") != NULL);
+	check_offset(facts, " realtime=", CLOCK_REALTIME);
+	check_offset(facts, " boottime=", CLOCK_BOOTTIME);
 	const struct peer_frame version = nth(&peer, 11, 1);
 	CHECK_STR((const char *)version.bytes + 64, "1.2");
 	peer_free(&peer);

@@ -38,6 +38,7 @@ function inner(n) { let s = 0; for (let i = 0; i < n; i++) s += i % 7; return s;
 function outer(n) { return inner(n) + inner(n / 2); }
 let sum = 0;
 for (let i = 0; i < 20000; i++) sum += outer(20000);
+0; // what a script ends with is gjs's exit status
 END
 "$SYSCAP" record -q --sample -o "$dir/gjs" -- gjs "$dir/busy.js"
 

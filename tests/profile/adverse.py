@@ -443,8 +443,9 @@ def main():
     print(f"{n} files of the corpus")
 
 
-with tempfile.TemporaryDirectory() as SCRATCH:
-    try:
-        main()
-    except Failed as failed:
-        sys.exit(f"FAILED: {failed}")
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as SCRATCH:
+        try:
+            main()
+        except Failed as failed:
+            sys.exit(f"FAILED: {failed}")

@@ -57,7 +57,8 @@ static void check_found(const char *wanted)
 {
 	char why[256] = "", *value = NULL;
 
-	if (syc_preload_find(&value, why, sizeof(why)) != 0)
+	if (syc_preload_find(SYC_PRELOAD_SAMPLER, &value, why, sizeof(why)) !=
+	    0)
 		test_fail(__FILE__, __LINE__, "not found: %s", why);
 	CHECK_STR(value, wanted);
 	free(value);
@@ -67,7 +68,9 @@ static void check_refused(int error, const char *wanted)
 {
 	char why[PATH_MAX] = "", *value = NULL;
 
-	CHECK_EQ(syc_preload_find(&value, why, sizeof(why)), error);
+	CHECK_EQ(
+		syc_preload_find(SYC_PRELOAD_SAMPLER, &value, why, sizeof(why)),
+		error);
 	CHECK(value == NULL);
 	if (strstr(why, wanted) == NULL)
 		test_fail(__FILE__, __LINE__, "not told: %s", why);
@@ -77,9 +80,9 @@ TEST(the_library_is_in_the_folder_that_the_environment_names)
 {
 	begin();
 	make_folder("lib");
-	make_file("lib/" SYC_PRELOAD_NAME);
+	make_file("lib/" SYC_PRELOAD_SAMPLER);
 	setenv("SYSCAP_PRELOAD_DIR", in_work("lib"), 1);
-	check_found(in_work("lib/" SYC_PRELOAD_NAME));
+	check_found(in_work("lib/" SYC_PRELOAD_SAMPLER));
 	end();
 }
 
@@ -88,13 +91,13 @@ TEST(what_is_preloaded_already_comes_behind_ours)
 	char both[PATH_MAX + 32];
 
 	begin();
-	make_file(SYC_PRELOAD_NAME);
+	make_file(SYC_PRELOAD_SAMPLER);
 	setenv("SYSCAP_PRELOAD_DIR", work, 1);
 	setenv("LD_PRELOAD", "", 1);
-	check_found(in_work(SYC_PRELOAD_NAME));
+	check_found(in_work(SYC_PRELOAD_SAMPLER));
 	setenv("LD_PRELOAD", "/opt/a.so /opt/b.so", 1);
 	snprintf(both, sizeof(both), "%s:/opt/a.so /opt/b.so",
-	         in_work(SYC_PRELOAD_NAME));
+	         in_work(SYC_PRELOAD_SAMPLER));
 	check_found(both);
 	unsetenv("LD_PRELOAD"); /* the programs of end() load it, too */
 	end();
@@ -117,7 +120,7 @@ TEST(a_path_that_the_loader_would_cut_in_two_is_refused)
 		char library[64];
 
 		make_folder(folders[i]);
-		snprintf(library, sizeof(library), "%s/" SYC_PRELOAD_NAME,
+		snprintf(library, sizeof(library), "%s/" SYC_PRELOAD_SAMPLER,
 		         folders[i]);
 		make_file(library);
 		setenv("SYSCAP_PRELOAD_DIR", in_work(folders[i]), 1);
@@ -171,9 +174,9 @@ TEST(a_library_beside_the_program_moves_with_it)
 		const char *program, *library;
 	} pairs[] = {
 		{ "moved[1]*?/bin/program",
-		  "moved[1]*?/lib/syscap/" SYC_PRELOAD_NAME },
+		  "moved[1]*?/lib/syscap/" SYC_PRELOAD_SAMPLER },
 		{ "other/bin/program",
-		  "other/lib/a-linux-b/syscap/" SYC_PRELOAD_NAME },
+		  "other/lib/a-linux-b/syscap/" SYC_PRELOAD_SAMPLER },
 	};
 	const char *const wanted = getenv("WANTED");
 

@@ -17,7 +17,7 @@ cd "$work"
 src=$SYSCAP_SOURCE/src tests=$SYSCAP_SOURCE/tests
 root=$("$cc" -print-file-name=libc.so.6)
 root=${root%/lib/*}
-flags="-std=c11 -g -I$SYSCAP_SOURCE/include -I$src -I$tests"
+flags="-std=gnu11 -g -I$SYSCAP_SOURCE/include -I$src -I$tests"
 failed=0
 
 mkdir objects

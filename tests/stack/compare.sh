@@ -30,7 +30,7 @@ here=$SYSCAP_SOURCE/tests/stack
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-flags="-std=c11 -O2 -g -I$SYSCAP_SOURCE/include -I$SYSCAP_SOURCE/src
+flags="-std=gnu11 -O2 -g -I$SYSCAP_SOURCE/include -I$SYSCAP_SOURCE/src
 	-I$SYSCAP_SOURCE/tests"
 
 # shellcheck disable=SC2086

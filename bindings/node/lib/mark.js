@@ -42,4 +42,4 @@ function instant(group, name, message) {
   if (slots[ACTIVE] !== 0) mark(group, name, now(), 0, message);
 }
 
-module.exports = { mark, instant };
+module.exports = { mark, instant, find };

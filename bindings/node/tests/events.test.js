@@ -93,6 +93,55 @@ test('promises that overlap are operations of their own, until they settle', (t)
   assert.equal(new Set(marks.map((m) => m.message)).size, 6);
 });
 
+test('a step finds its operation across callbacks and awaits', (t) => {
+  const program = `
+    const syscap = require('syscap');
+    const { setTimeout: later } = require('node:timers/promises');
+    const { EventEmitter } = require('node:events');
+    const work = (n) => async () => {
+      syscap.step('read', String(n));
+      await later(30 - 10 * n);
+      await new Promise((done) => setImmediate(() => {
+        syscap.step('parsed', String(n));
+        done();
+      }));
+      if (n === 2) throw new Error('kept');
+      return n + (syscap.currentOperation()?.group ?? 'request').length;
+    };
+    syscap.step('outside');
+    console.log(syscap.currentOperation());
+    const all = [1, 2].map((n) =>
+      syscap.operation('request', 'get', work(n), 'number ' + n));
+    Promise.allSettled(all).then(([one, two]) => {
+      console.log(one.value, two.reason.message);
+      console.log(syscap.operation('request', 'sync', () => 7));
+      try { syscap.operation('request', 'throws', () => { throw 8; }); }
+      catch (error) { console.log(error); }
+    });
+  `;
+  const capture = record(t, program);
+  assert.equal(capture.stdout, 'undefined\n8 kept\n7\n8\n');
+  const marks = capture.marks('request');
+  const ids = [];
+  const texts = marks.map((m) => {
+    const [id, phase, ...rest] = m.message.split(' ');
+    if (!ids.includes(id)) ids.push(id);
+    return [ids.indexOf(id), phase.replace('phase=', ''), m.name, ...rest].join(' ');
+  });
+  assert.deepEqual(texts.slice(0, 4).sort(), [
+    '0 begin get number 1', '0 step read 1', '1 begin get number 2', '1 step read 2',
+  ]);
+  assert.deepEqual(texts.slice(4, 8).sort(), [
+    '0 end get', '0 step parsed 1', '1 end get', '1 step parsed 2',
+  ]);
+  assert.deepEqual(texts.slice(8), [
+    '2 begin sync', '2 end sync', '3 begin throws', '3 end throws',
+  ]);
+  assert.equal(capture.marks('outside').length, 0);
+  assert.equal(run(process.execPath, ['-e', program]).stdout,
+    capture.stdout);
+});
+
 test('what is no promise of the language is handed on as it is', (t) => {
   const program = `
     const site = require('syscap').site('thenable', 'x');

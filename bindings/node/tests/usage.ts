@@ -18,6 +18,12 @@ site.linked('sideways', 1);
 // @ts-expect-error: a time is a number
 site.mark(1n, 1);
 
+const done: Promise<number> = syscap.operation('a', 'b', async () => 1, 'message');
+syscap.step('c');
+const id: number | undefined = syscap.currentOperation()?.id;
+// @ts-expect-error: a step has a name
+syscap.step();
+
 const counter = syscap.counter('a', 'b', 'c', { type: 'int64' });
 counter.add();
 // @ts-expect-error: read-only
@@ -36,4 +42,4 @@ const clock: syscap.SamplerClock = syscap.sampler.stats().clock;
 syscap.fromHrtime([1, 2]);
 attach();
 
-export { sum, later, twice, pending, file, clock, namesLost };
+export { sum, later, done, id, twice, pending, file, clock, namesLost };

@@ -49,15 +49,15 @@ mod session;
 mod text;
 
 pub use counter::{Counter, Number};
-pub use log::{file, Level};
-pub use mark::{mark_at, Link, Operation, Site, Span};
+pub use log::{file, log_to, Level};
+pub use mark::{mark_at, operation_at, Link, Operation, Site, Span};
 pub use session::{stats, Clock, Error, Options, Recording, Sampling, Stats};
 
 /// What the macros call.
 #[doc(hidden)]
 pub mod detail {
     pub use crate::counter::emit_either;
-    pub use crate::log::{log, metadata, Domain};
+    pub use crate::log::{log, metadata, Label};
     pub use crate::mark::{instant, linked};
 }
 

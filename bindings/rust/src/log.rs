@@ -4,7 +4,7 @@
 use core::fmt;
 
 use crate::ffi;
-use crate::text::{with_cut, with_formatted, Text};
+use crate::text::{cut, with_cut, with_formatted, Text};
 use crate::Error;
 
 /// How much a line of `log!` matters: GLib's levels.
@@ -25,10 +25,22 @@ pub enum Level {
     Debug = 128,
 }
 
+/// A line of a domain that is known at run time only: what is longer than 31
+/// bytes is cut.  Else as `log!`.
+///
+/// ```
+/// syscap::log_to(syscap::Level::Info, module_path!(), format_args!("{} rows", 3));
+/// ```
+pub fn log_to(level: Level, domain: &str, message: fmt::Arguments) {
+    if crate::is_active() {
+        log(level, &Label(cut(domain)), message);
+    }
+}
+
 /// What `log!` calls.
 #[doc(hidden)]
 #[cold]
-pub fn log(level: Level, domain: &'static Domain, message: fmt::Arguments) {
+pub fn log(level: Level, domain: &Label<32>, message: fmt::Arguments) {
     let (level, domain) = (level as u32, domain.0.as_ptr());
     with_formatted(message, |message| {
         // SAFETY: texts end in a NUL, or have their length given
@@ -47,21 +59,21 @@ pub fn log(level: Level, domain: &'static Domain, message: fmt::Arguments) {
     });
 }
 
-/// A text of up to 39 bytes, which a NUL follows.
+/// A text in a field of `N` bytes, which a NUL follows.
 #[doc(hidden)]
-pub struct Domain([u8; 40]);
+pub struct Label<const N: usize>([u8; N]);
 
-impl Domain {
+impl<const N: usize> Label<N> {
     #[doc(hidden)]
-    pub const fn new(text: &str) -> Domain {
-        Domain(crate::text::padded(text))
+    pub const fn new(text: &str) -> Label<N> {
+        Label(crate::text::padded(text))
     }
 }
 
 /// What `metadata!` calls.
 #[doc(hidden)]
 #[cold]
-pub fn metadata(id: &'static Domain, value: fmt::Arguments) {
+pub fn metadata(id: &'static Label<40>, value: fmt::Arguments) {
     with_cut(value, |value| {
         // SAFETY: both end in a NUL
         unsafe { ffi::syscap_metadata(id.0.as_ptr(), value) }

@@ -134,7 +134,7 @@ macro_rules! counter {
 macro_rules! log {
     ($level:expr, $domain:expr, $($message:tt)+) => {
         if $crate::is_active() {
-            static DOMAIN: $crate::detail::Domain = $crate::detail::Domain::new($domain);
+            static DOMAIN: $crate::detail::Label<32> = $crate::detail::Label::new($domain);
             $crate::detail::log($level, &DOMAIN, ::core::format_args!($($message)+));
         }
     };
@@ -145,7 +145,7 @@ macro_rules! log {
 macro_rules! metadata {
     ($id:expr, $($value:tt)+) => {
         if $crate::is_active() {
-            static ID: $crate::detail::Domain = $crate::detail::Domain::new($id);
+            static ID: $crate::detail::Label<40> = $crate::detail::Label::new($id);
             $crate::detail::metadata(&ID, ::core::format_args!($($value)+));
         }
     };

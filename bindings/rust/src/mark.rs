@@ -5,7 +5,7 @@ use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use crate::ffi;
-use crate::text::{padded, with_cut, with_formatted, with_text, Text};
+use crate::text::{cut, padded, with_cut, with_formatted, with_text, Text};
 use crate::{is_active, now};
 
 /// A place that makes marks: a group and a name.  `span!` and `mark!` make one
@@ -29,6 +29,15 @@ impl Site {
         Site {
             group: padded(group),
             name: padded(name),
+        }
+    }
+
+    /// Of texts that are known at run time only: what is longer is cut between
+    /// characters, what comes behind a NUL is left out.
+    pub fn cut(group: &str, name: &str) -> Site {
+        Site {
+            group: cut(group),
+            name: cut(name),
         }
     }
 
@@ -218,10 +227,13 @@ impl<'a> Operation<'a> {
 #[cold]
 #[inline(never)]
 fn finish_operation(site: &Site, begin: i64, message: fmt::Arguments) {
+    emit_operation(site, begin, now() - begin, message);
+}
+
+fn emit_operation(site: &Site, begin: i64, duration: i64, message: fmt::Arguments) {
     /// No two of a process have the same: they are told apart by nothing else.
     static LAST: AtomicU64 = AtomicU64::new(0);
 
-    let duration = now() - begin;
     let id = LAST.fetch_add(1, Ordering::Relaxed) + 1;
     with_cut(message, |message| {
         // SAFETY: the text ends in a NUL
@@ -235,6 +247,14 @@ impl Drop for Operation<'_> {
         if self.begin != 0 {
             finish_operation(self.site, self.begin, format_args!("{}", self.message));
         }
+    }
+}
+
+/// An operation of `duration` nanoseconds from `begin` on; both of [`now`]'s
+/// clock.
+pub fn operation_at(site: &Site, begin: i64, duration: i64, message: &str) {
+    if is_active() {
+        emit_operation(site, begin, duration, format_args!("{message}"));
     }
 }
 

@@ -113,6 +113,20 @@ pub const fn padded<const N: usize>(text: &str) -> [u8; N] {
     to
 }
 
+/// As much of `text` as there is room for, between characters, up to a NUL.
+pub fn cut<const N: usize>(text: &str) -> [u8; N] {
+    let mut to = [0; N];
+    let mut n = text.len().min(N - 1);
+
+    while !text.is_char_boundary(n) {
+        n -= 1;
+    }
+    let from = &text.as_bytes()[..n];
+    let n = from.iter().position(|&b| b == 0).unwrap_or(n);
+    to[..n].copy_from_slice(&from[..n]);
+    to
+}
+
 /// The text up to the NUL in what the library wrote.
 pub fn told(bytes: &[u8]) -> &str {
     let n = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());

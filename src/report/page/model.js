@@ -100,12 +100,68 @@ function readAllocations(c) {
 	};
 }
 
-export class Model {
+/** @param {import('./columns.js').Columns} c @param {Texts} texts */
+function readMarkNames(c, texts) {
+	return readRows(c, 'markname', ['groups', 'names']).map(
+		([group, name]) => ({ group: texts.get(group),
+			name: texts.get(name) }));
+}
+
+/** @param {import('./columns.js').Columns} c @param {Texts} texts */
+function readCounters(c, texts) {
+	const words = c.words('value.bits');
+	const bits = new BigInt64Array(words.buffer);
+	const doubles = new Float64Array(words.buffer);
+	const times = c.numbers('value.times');
+	const of = c.numbers('value.counters');
+	const threads = c.numbers('value.threads');
+	return readRows(c, 'counter', ['categories', 'names',
+		'descriptions', 'processes', 'ids', 'doubles']).map(
+		([category, name, description, process, id, isDouble], number) => {
+			const begin = lowerBound(of, number);
+			const end = lowerBound(of, number + 1);
+			const values = isDouble ? doubles.subarray(begin, end)
+				: Float64Array.from(bits.subarray(begin, end), Number);
+			return {
+				number, category: texts.get(category),
+				name: texts.get(name),
+				description: texts.get(description),
+				process, id, isDouble: isDouble !== 0,
+				times: times.subarray(begin, end),
+				threads: threads.subarray(begin, end), values,
+				exact: bits.subarray(begin, end),
+			};
+		});
+}
+
+/** What happened: none of it is in the first part of the page. */
+class Events {
+	/** @param {import('./columns.js').Columns} c @param {Texts} texts */
+	constructor(c, texts) {
+		this.samples = readSamples(c);
+		this.markNames = readMarkNames(c, texts);
+		this.marks = readMarks(c);
+		this.bars = readBars(c);
+		this.markSums = readRows(c, 'markname', SUMS);
+		this.operations = readRows(c, 'operation', OPERATION);
+		this.arrows = readRows(c, 'arrow', ARROW);
+		this.other = readOther(c);
+		this.counters = readCounters(c, texts);
+		this.logs = readRows(c, 'log', LOG);
+		this.heapTree = readHeapTree(c);
+		this.allocations = readAllocations(c);
+		this.maps = readRows(c, 'map', MAP);
+	}
+}
+
+export class Model extends Events {
 	/** @param {import('./columns.js').Columns} columns of the first part */
 	constructor(columns) {
 		const c = columns;
-		this.texts = new Texts();
-		this.texts.add(c.bytes('texts'), c.length('texts'));
+		const texts = new Texts();
+		texts.add(c.bytes('texts'), c.length('texts'));
+		super(c, texts);
+		this.texts = texts;
 		/** @type {Record<string, string>} */
 		this.facts = {};
 		const facts = new Texts();
@@ -150,21 +206,8 @@ export class Model {
 		this.metadata = readRows(c, 'metadata', ['pids', 'times', 'keys',
 			'values']);
 		this.files = readRows(c, 'file', ['pids', 'times', 'paths', 'sizes']);
-		this.samples = readSamples(c);
 		this.start = this.findStart();
 		this.byThread = this.sumThreads();
-		this.markNames = this.readMarkNames(c);
-		this.marks = readMarks(c);
-		this.bars = readBars(c);
-		this.markSums = readRows(c, 'markname', SUMS);
-		this.operations = readRows(c, 'operation', OPERATION);
-		this.arrows = readRows(c, 'arrow', ARROW);
-		this.other = readOther(c);
-		this.counters = this.readCounters(c);
-		this.logs = readRows(c, 'log', LOG);
-		this.heapTree = readHeapTree(c);
-		this.allocations = readAllocations(c);
-		this.maps = readRows(c, 'map', MAP);
 		/** @type {Uint32Array[] | null} */
 		this.ofThreads = null;
 		/** Not before the rest was added. */
@@ -174,21 +217,9 @@ export class Model {
 	/** What comes behind the first part. @param {import('./columns.js').Columns} c */
 	addRest(c) {
 		this.texts.add(c.bytes('texts.more'), c.length('texts.more'));
-		this.samples = readSamples(c);
+		Object.assign(this, new Events(c, this.texts));
 		this.start = this.findStart();
 		this.byThread = this.sumThreads();
-		this.markNames = this.readMarkNames(c);
-		this.marks = readMarks(c);
-		this.bars = readBars(c);
-		this.markSums = readRows(c, 'markname', SUMS);
-		this.operations = readRows(c, 'operation', OPERATION);
-		this.arrows = readRows(c, 'arrow', ARROW);
-		this.other = readOther(c);
-		this.counters = this.readCounters(c);
-		this.logs = readRows(c, 'log', LOG);
-		this.heapTree = readHeapTree(c);
-		this.allocations = readAllocations(c);
-		this.maps = readRows(c, 'map', MAP);
 		this.isWhole = true;
 	}
 
@@ -205,40 +236,6 @@ export class Model {
 		for (let i = 0; i < n; i++)
 			sums[threads[i]] += ticks[i] * this.ticks[threads[i]];
 		return sums;
-	}
-
-	/** @param {import('./columns.js').Columns} c */
-	readMarkNames(c) {
-		return readRows(c, 'markname', ['groups', 'names']).map(
-			([group, name]) => ({ group: this.texts.get(group),
-				name: this.texts.get(name) }));
-	}
-
-	/** @param {import('./columns.js').Columns} c */
-	readCounters(c) {
-		const words = c.words('value.bits');
-		const bits = new BigInt64Array(words.buffer);
-		const doubles = new Float64Array(words.buffer);
-		const times = c.numbers('value.times');
-		const of = c.numbers('value.counters');
-		const threads = c.numbers('value.threads');
-		return readRows(c, 'counter', ['categories', 'names',
-			'descriptions', 'processes', 'ids', 'doubles']).map(
-			([category, name, description, process, id, isDouble], number) => {
-				const begin = lowerBound(of, number);
-				const end = lowerBound(of, number + 1);
-				const values = isDouble ? doubles.subarray(begin, end)
-					: Float64Array.from(bits.subarray(begin, end), Number);
-				return {
-					number, category: this.texts.get(category),
-					name: this.texts.get(name),
-					description: this.texts.get(description),
-					process, id, isDouble: isDouble !== 0,
-					times: times.subarray(begin, end),
-					threads: threads.subarray(begin, end), values,
-					exact: bits.subarray(begin, end),
-				};
-			});
 	}
 
 	/** With those that stand for a collapsed library. */

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* own_process.h - the recorded process itself: /proc/PID/stat. */
+#ifndef SYC_COLLECT_OWN_PROCESS_H
+#define SYC_COLLECT_OWN_PROCESS_H
+
+#include "collect/reading.h"
+
+struct syc_own_process {
+	int64_t minor_faults, major_faults;
+	int64_t threads;
+	int64_t resident; /* pages */
+};
+
+/** False: there is none, or it has ended. */
+bool syc_own_process_read(struct syc_kept_file *file,
+                          const struct syc_reading *reading,
+                          struct syc_own_process *ret_process);
+
+#endif

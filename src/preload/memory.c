@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* memory.c - allocations and frees with their stacks, all of them or a
+ * sample. */
+#define _GNU_SOURCE
+#include "preload/memory.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include <syscap/sampler.h>
+
+#include "emit/allocation.h"
+#include "emit/setup.h"
+#include "os/diag.h"
+#include "os/env.h"
+#include "preload/memory_room.h"
+#include "preload/memory_sampled.h"
+#include "preload/other_libc.h"
+#include "preload/room.h"
+
+/* A handler may allocate in the midst of us, and so may another in the midst of
+ * that.  More is something of ours that allocates, which must not go round. */
+#define DEPTH_MAX 4
+
+uint32_t syc_memory_role_now;
+static _Thread_local int depth __attribute__((tls_model("initial-exec")));
+
+static enum syc_memory_role parse_role(const char *text)
+{
+	uint64_t bytes;
+
+	if (text == NULL || text[0] == '\0')
+		return SYC_MEMORY_OFF;
+	if (strcmp(text, "all") == 0)
+		return SYC_MEMORY_ALL;
+	bytes = syc_env_number(SYC_ENV_MEMORY);
+	if (bytes == 0) {
+		syc_diag_say("the memory role is off",
+		             "SYSCAP_MEMORY wants all, or a number of bytes");
+		return SYC_MEMORY_OFF;
+	}
+	syc_memory_sampled_begin(bytes, (uint64_t)syscap_clock());
+	return SYC_MEMORY_SAMPLED;
+}
+
+void syc_memory_decide(void)
+{
+	/* The loader allocates before the C library knows its environment */
+	if (environ == NULL)
+		return;
+	enum syc_memory_role role = SYC_MEMORY_OFF;
+
+	/* Its own calls would not come by here */
+	if (!syc_other_libc_is())
+		role = parse_role(syc_env_get(SYC_ENV_MEMORY));
+	else if (syc_env_get(SYC_ENV_MEMORY) != NULL)
+		syc_diag_say("the memory role is off",
+		             "the C library is not glibc");
+	if (role != SYC_MEMORY_OFF) {
+		/* What this does may allocate: then it is not looked at */
+		syc_room_is_always = true;
+		depth += DEPTH_MAX;
+		syc_setup_run();
+		depth -= DEPTH_MAX;
+	}
+	__atomic_store_n(&syc_memory_role_now, role, __ATOMIC_RELAXED);
+}
+
+static bool enter(void)
+{
+	if (depth >= DEPTH_MAX)
+		return false;
+	depth++;
+	return true;
+}
+
+/* Its caller's caller is the program: two of ours are left out. */
+static __attribute__((noinline)) void record(void *block, int64_t size)
+{
+	syc_memory_room_wait();
+	syc_allocation((uintptr_t)block, size, syscap_backtrace, (void *)3);
+}
+
+/* Where it came from is told by its allocation. */
+static __attribute__((noinline)) void record_free(void *block, int64_t time)
+{
+	syc_memory_room_wait();
+	syc_allocation_at(time, (uintptr_t)block, 0, NULL, NULL);
+}
+
+__attribute__((noinline)) void syc_memory_allocated(void *block, size_t size)
+{
+	const bool is_sampled =
+		__atomic_load_n(&syc_memory_role_now, __ATOMIC_RELAXED) ==
+		SYC_MEMORY_SAMPLED;
+	int64_t weight = (int64_t)size;
+
+	if (is_sampled) {
+		weight = syc_memory_sampled_take(size);
+		if (weight == 0)
+			return;
+	}
+	/* 0 would be a free */
+	if (weight <= 0)
+		weight = 1;
+	if (!enter())
+		return;
+	const int saved = errno;
+	if (!is_sampled || syc_memory_sampled_remember(block))
+		record(block, weight);
+	errno = saved;
+	depth--;
+	/* Not a jump: it has a place in the stack that is left out */
+	__asm__ volatile("");
+}
+
+/* Of those that were drawn, or all. */
+static bool is_recorded(const void *block)
+{
+	return __atomic_load_n(&syc_memory_role_now, __ATOMIC_RELAXED) !=
+	               SYC_MEMORY_SAMPLED ||
+	       syc_memory_sampled_forget(block);
+}
+
+static void tell_free(void *block, int64_t time)
+{
+	const int saved = errno;
+
+	if (!enter())
+		return;
+	record_free(block, time);
+	errno = saved;
+	depth--;
+}
+
+void syc_memory_freed(void *block)
+{
+	if (syscap_is_active() && is_recorded(block))
+		tell_free(block, syscap_clock());
+}
+
+struct syc_memory_move syc_memory_move_begin(void *block)
+{
+	struct syc_memory_move move = { .block = NULL };
+
+	if (syscap_is_active() && is_recorded(block)) {
+		move.block = block;
+		move.time = syscap_clock();
+	}
+	return move;
+}
+
+void syc_memory_move_end(const struct syc_memory_move *move, bool has_moved)
+{
+	if (move->block == NULL)
+		return;
+	if (has_moved)
+		tell_free(move->block, move->time);
+	else if (__atomic_load_n(&syc_memory_role_now, __ATOMIC_RELAXED) ==
+	         SYC_MEMORY_SAMPLED)
+		syc_memory_sampled_remember(move->block);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * memory.h - the role "memory" of the preloaded library: allocations and frees
+ * with their stacks, all of them or a sample (docs/collectors.md).
+ *
+ * Nothing here allocates.  Context of everything: any-thread, signal-safe.
+ */
+#ifndef SYC_PRELOAD_MEMORY_H
+#define SYC_PRELOAD_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum syc_memory_role {
+	SYC_MEMORY_UNDECIDED, /* the environment cannot be read yet */
+	SYC_MEMORY_OFF,
+	SYC_MEMORY_ALL,
+	SYC_MEMORY_SAMPLED,
+};
+
+extern uint32_t syc_memory_role_now;
+
+/** Look what the environment asks for.  Too early: it stays undecided. */
+void syc_memory_decide(void);
+
+/** What is asked for: a load and a compare once that is known. */
+static inline bool syc_memory_is_on(void)
+{
+	uint32_t role = __atomic_load_n(&syc_memory_role_now, __ATOMIC_RELAXED);
+
+	if (__builtin_expect(role == SYC_MEMORY_UNDECIDED, 0)) {
+		syc_memory_decide();
+		role = __atomic_load_n(&syc_memory_role_now, __ATOMIC_RELAXED);
+	}
+	return role > SYC_MEMORY_OFF;
+}
+
+/**
+ * @block of @size bytes is the program's from now on; to be called, by
+ * functions that the program calls and that are not inlined, when it has been
+ * allocated.
+ */
+void syc_memory_allocated(void *block, size_t size);
+
+/** @block is the program's no more; to be called before it is freed. */
+void syc_memory_freed(void *block);
+
+/**
+ * @block may be moved: begin before, and end when it is known whether it was.
+ * That it was freed is told then, of the time when it began: a block's next
+ * owner may have it by then.
+ */
+struct syc_memory_move {
+	void *block; /* NULL: nothing is to be told of it */
+	int64_t time;
+};
+
+struct syc_memory_move syc_memory_move_begin(void *block);
+void syc_memory_move_end(const struct syc_memory_move *move, bool has_moved);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* memory_next.c - the functions behind ours. */
+#define _GNU_SOURCE
+#include "preload/memory_next.h"
+
+#include <dlfcn.h>
+#include <stdint.h>
+
+#define EARLY 32768u
+
+#define NAME(name) #name,
+static const char *const names[] = { SYC_MEMORY_FUNCTIONS(NAME) };
+
+#define NONE ((uintptr_t)1)
+
+static uintptr_t known[SYC_MEMORY_N_FUNCTIONS]; /* 0: not looked for */
+static _Alignas(4096) unsigned char early[EARLY];
+static size_t early_used;
+static _Thread_local bool is_looking __attribute__((tls_model("initial-exec")));
+
+static uintptr_t look_up(enum syc_memory_function function)
+{
+	uintptr_t address;
+
+	if (is_looking)
+		return NONE;
+	is_looking = true;
+	address = (uintptr_t)dlsym(RTLD_NEXT, names[function]);
+	is_looking = false;
+	if (address == 0)
+		address = NONE;
+	__atomic_store_n(&known[function], address, __ATOMIC_RELAXED);
+	return address;
+}
+
+void *syc_memory_next(enum syc_memory_function function)
+{
+	uintptr_t address = __atomic_load_n(&known[function], __ATOMIC_RELAXED);
+
+	if (__builtin_expect(address == 0, 0))
+		address = look_up(function);
+	return address == NONE ? NULL : (void *)address;
+}
+
+/* Now: a handler, and a child of a threaded process, are no place for it. */
+__attribute__((constructor)) static void look_up_all(void)
+{
+	for (int i = 0; i < SYC_MEMORY_N_FUNCTIONS; i++)
+		syc_memory_next((enum syc_memory_function)i);
+}
+
+void *syc_memory_early(size_t size, size_t alignment)
+{
+	size_t used = __atomic_load_n(&early_used, __ATOMIC_RELAXED), at;
+
+	if (alignment < 16)
+		alignment = 16;
+	do {
+		at = (used + alignment - 1) / alignment * alignment;
+		if (alignment > 4096 || at > EARLY || size > EARLY - at)
+			return NULL;
+	} while (!__atomic_compare_exchange_n(&early_used, &used, at + size,
+	                                      false, __ATOMIC_RELAXED,
+	                                      __ATOMIC_RELAXED));
+	return early + at;
+}
+
+bool syc_memory_is_early(const void *block)
+{
+	return (uintptr_t)block - (uintptr_t)early < EARLY;
+}
+
+size_t syc_memory_early_size(const void *block)
+{
+	return (size_t)(early + EARLY - (const unsigned char *)block);
+}

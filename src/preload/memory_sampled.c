@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* memory_sampled.c - a sample of all allocations, by bytes. */
+#define _GNU_SOURCE
+#include "preload/memory_sampled.h"
+
+#include <string.h>
+
+#include "os/backing.h"
+
+/* Blocks that were drawn, by address: buckets of a cache line.  A million of
+ * them, for which memory is there as it is used. */
+#define BUCKETS   (UINT32_C(1) << 17)
+#define IN_BUCKET 8u
+
+/* How many in each of so many parts of all addresses: most frees see by this
+ * alone that theirs was not drawn.  At 255 it stays. */
+#define PARTS (UINT32_C(1) << 16)
+
+#define MOST ((size_t)1 << 56) /* of one block */
+
+static double mean; /* bytes */
+static uint64_t seed, n_threads;
+static uintptr_t (*buckets)[IN_BUCKET];
+static uint8_t parts[PARTS];
+
+/* Bytes to the next that is drawn, of each thread; the first is drawn when it
+ * first allocates. */
+static _Thread_local struct {
+	int64_t left;
+	uint64_t random;
+} thread __attribute__((tls_model("initial-exec")));
+
+/* ------------------------------------------------------------ numbers */
+
+/* xorshift64*, of 53 bits: above 0, up to 1 */
+static double draw(void)
+{
+	uint64_t x = thread.random;
+
+	x ^= x >> 12;
+	x ^= x << 25;
+	x ^= x >> 27;
+	thread.random = x;
+	return (double)((x * UINT64_C(0x2545F4914F6CDD1D)) >> 11) * 0x1p-53 +
+	       0x1p-53;
+}
+
+/* The natural logarithm for 0 < x <= 1: without libm, which a program that
+ * loads us need not have. */
+static double logarithm(double x)
+{
+	uint64_t bits;
+	int exponent;
+
+	memcpy(&bits, &x, sizeof(bits));
+	exponent = (int)(bits >> 52) - 1023;
+	bits = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1023) << 52;
+	memcpy(&x, &bits, sizeof(bits));
+	/* ln m = 2 artanh((m - 1) / (m + 1)), 1 <= m < 2 */
+	const double t = (x - 1) / (x + 1), t2 = t * t;
+	double sum = 0, term = t;
+
+	for (int i = 1; i < 32; i += 2, term *= t2)
+		sum += term / i;
+	return 2 * sum + exponent * 0.69314718055994530942;
+}
+
+/* 1 - exp(-x), also where x is small; x > 0. */
+static double chance(double x)
+{
+	double sum = 0, term = x;
+
+	if (x > 40)
+		return 1;
+	if (x > 1) { /* 1 - e^-x = 1 - (1 - c)^2 = c (2 - c), of the half */
+		const double half = chance(x / 2);
+
+		return half * (2 - half);
+	}
+	for (int i = 2; i < 20; i++) {
+		sum += term;
+		term *= -x / i;
+	}
+	return sum;
+}
+
+static int64_t next_draw(void)
+{
+	return (int64_t)(-mean * logarithm(draw())) + 1;
+}
+
+static __attribute__((cold, noinline)) void begin_thread(void)
+{
+	const uint64_t n = __atomic_add_fetch(&n_threads, 1, __ATOMIC_RELAXED);
+
+	/* Far from each other, and never 0 */
+	thread.random = (seed ^ n * UINT64_C(0x9E3779B97F4A7C15)) | 1;
+	for (int i = 0; i < 16; i++)
+		draw();
+	thread.left = next_draw();
+}
+
+/* -------------------------------------------------------------- blocks */
+
+static uint64_t hash_block(const void *block)
+{
+	return ((uintptr_t)block >> 4) * UINT64_C(0x9E3779B97F4A7C15);
+}
+
+static uint8_t *part_of(uint64_t hash)
+{
+	return &parts[hash >> 48];
+}
+
+static uintptr_t *bucket_of(uint64_t hash)
+{
+	return buckets[(hash >> 20) % BUCKETS];
+}
+
+static void count_in_part(uint8_t *part, int by)
+{
+	uint8_t n = __atomic_load_n(part, __ATOMIC_RELAXED);
+
+	while (n != UINT8_MAX &&
+	       !__atomic_compare_exchange_n(part, &n, (uint8_t)(n + by), false,
+	                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+
+/* A block has one owner at a time: who allocated it is the one that frees it,
+ * or has handed it on.  So addresses need no order among them. */
+static bool replace(uintptr_t *bucket, uintptr_t what, uintptr_t with)
+{
+	for (unsigned i = 0; i < IN_BUCKET; i++) {
+		uintptr_t there = __atomic_load_n(&bucket[i], __ATOMIC_RELAXED);
+
+		if (there == what &&
+		    __atomic_compare_exchange_n(&bucket[i], &there, with, false,
+		                                __ATOMIC_RELAXED,
+		                                __ATOMIC_RELAXED))
+			return true;
+	}
+	return false;
+}
+
+bool syc_memory_sampled_remember(const void *block)
+{
+	const uint64_t hash = hash_block(block);
+
+	count_in_part(part_of(hash), 1);
+	if (replace(bucket_of(hash), 0, (uintptr_t)block))
+		return true;
+	count_in_part(part_of(hash), -1);
+	return false;
+}
+
+bool syc_memory_sampled_forget(const void *block)
+{
+	const uint64_t hash = hash_block(block);
+
+	if (__atomic_load_n(part_of(hash), __ATOMIC_RELAXED) == 0 ||
+	    !replace(bucket_of(hash), (uintptr_t)block, 0))
+		return false;
+	count_in_part(part_of(hash), -1);
+	return true;
+}
+
+/* ------------------------------------------------------------------ */
+
+void syc_memory_sampled_begin(uint64_t bytes, uint64_t with_seed)
+{
+	seed = with_seed;
+	mean = (double)bytes;
+	if (syc_backing_get(&buckets, sizeof(*buckets) * BUCKETS) == NULL)
+		mean = 0;
+}
+
+int64_t syc_memory_sampled_take(size_t size)
+{
+	if (thread.random == 0)
+		begin_thread();
+	if (size > MOST) /* nobody has so much */
+		size = MOST;
+	/* One of no bytes can't be drawn */
+	thread.left -= (int64_t)size;
+	if (__builtin_expect(thread.left > 0, 1) || mean == 0)
+		return 0;
+	thread.left = next_draw();
+	return (int64_t)((double)size / chance((double)size / mean) + 0.5);
+}

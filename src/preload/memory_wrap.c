@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * memory_wrap.c - the functions that the program calls in place of the C
+ * library's.  Each calls the next of its name, and returns what that returns.
+ *
+ * An allocation is recorded when it is there, a free before it is done: a
+ * block's next owner comes later, on whatever thread.
+ *
+ * C++'s operators call these in all libraries that do not have an allocator of
+ * their own.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <malloc.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "preload/memory.h"
+#include "preload/memory_next.h"
+
+void free_sized(void *block, size_t size);
+void free_aligned_sized(void *block, size_t alignment, size_t size);
+
+/* Not inlined, whatever calls it: each is one place in the stack. */
+#define EXPORTED __attribute__((visibility("default"), noinline))
+
+#define NEXT(name) ((__typeof__(&(name)))syc_memory_next(SYC_MEMORY_##name))
+
+static void *no_memory(void)
+{
+	errno = ENOMEM;
+	return NULL;
+}
+
+static void *early(size_t size, size_t alignment)
+{
+	void *const block = syc_memory_early(size, alignment);
+
+	return block != NULL ? block : no_memory();
+}
+
+#define ALLOCATED(block, size)                             \
+	do {                                               \
+		if ((block) != NULL && syc_memory_is_on()) \
+			syc_memory_allocated(block, size); \
+	} while (0)
+
+EXPORTED void *malloc(size_t size)
+{
+	const __typeof__(&malloc) next = NEXT(malloc);
+
+	if (__builtin_expect(next == NULL, 0))
+		return early(size, 0);
+	void *const block = next(size);
+	ALLOCATED(block, size);
+	return block;
+}
+
+EXPORTED void *calloc(size_t n, size_t size)
+{
+	const __typeof__(&calloc) next = NEXT(calloc);
+	size_t all;
+
+	if (__builtin_mul_overflow(n, size, &all))
+		return no_memory();
+	if (__builtin_expect(next == NULL, 0))
+		return early(all, 0);
+	void *const block = next(n, size);
+	ALLOCATED(block, all);
+	return block;
+}
+
+EXPORTED void free(void *block)
+{
+	const __typeof__(&free) next = NEXT(free);
+
+	if (block == NULL || syc_memory_is_early(block) || next == NULL)
+		return;
+	if (syc_memory_is_on())
+		syc_memory_freed(block);
+	next(block);
+}
+
+/* C23's, which the C library need not have: they are told what free() finds
+ * out */
+EXPORTED void free_sized(void *block, size_t size)
+{
+	(void)size;
+	free(block);
+}
+
+EXPORTED void free_aligned_sized(void *block, size_t alignment, size_t size)
+{
+	(void)alignment;
+	(void)size;
+	free(block);
+}
+
+/* An early block can't grow: there is another for it. */
+static void *move_early(void *block, size_t size)
+{
+	const size_t most = syc_memory_early_size(block);
+	void *const moved = malloc(size);
+
+	if (moved != NULL)
+		memcpy(moved, block, size < most ? size : most);
+	return moved;
+}
+
+static inline __attribute__((always_inline)) void *reallocate(void *block,
+                                                              size_t size)
+{
+	const __typeof__(&realloc) next = NEXT(realloc);
+	struct syc_memory_move move = { .block = NULL };
+
+	if (__builtin_expect(syc_memory_is_early(block), 0))
+		return move_early(block, size);
+	if (__builtin_expect(next == NULL, 0))
+		return block == NULL ? early(size, 0) : no_memory();
+	const bool is_on = syc_memory_is_on();
+	if (is_on && block != NULL)
+		move = syc_memory_move_begin(block);
+	void *const moved = next(block, size);
+	if (!is_on)
+		return moved;
+	/* Of no bytes: it was freed, and is no failure */
+	syc_memory_move_end(&move, moved != NULL || size == 0);
+	if (moved != NULL)
+		syc_memory_allocated(moved, size);
+	return moved;
+}
+
+EXPORTED void *realloc(void *block, size_t size)
+{
+	return reallocate(block, size);
+}
+
+EXPORTED void *reallocarray(void *block, size_t n, size_t size)
+{
+	size_t all;
+
+	if (__builtin_mul_overflow(n, size, &all))
+		return no_memory();
+	return reallocate(block, all);
+}
+
+EXPORTED int posix_memalign(void **ret_block, size_t alignment, size_t size)
+{
+	const __typeof__(&posix_memalign) next = NEXT(posix_memalign);
+
+	if (__builtin_expect(next == NULL, 0)) {
+		*ret_block = early(size, alignment);
+		return *ret_block != NULL ? 0 : ENOMEM;
+	}
+	const int r = next(ret_block, alignment, size);
+	if (r == 0)
+		ALLOCATED(*ret_block, size);
+	return r;
+}
+
+#define ALIGNED(name)                                      \
+	EXPORTED void *name(size_t alignment, size_t size) \
+	{                                                  \
+		const __typeof__(&name) next = NEXT(name); \
+                                                           \
+		if (__builtin_expect(next == NULL, 0))     \
+			return early(size, alignment);     \
+		void *const block = next(alignment, size); \
+		ALLOCATED(block, size);                    \
+		return block;                              \
+	}
+
+ALIGNED(aligned_alloc)
+ALIGNED(memalign)
+
+static size_t page(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+EXPORTED void *valloc(size_t size)
+{
+	const __typeof__(&valloc) next = NEXT(valloc);
+
+	if (__builtin_expect(next == NULL, 0))
+		return early(size, page());
+	void *const block = next(size);
+	ALLOCATED(block, size);
+	return block;
+}
+
+EXPORTED void *pvalloc(size_t size)
+{
+	const __typeof__(&valloc) next =
+		(__typeof__(&valloc))syc_memory_next(SYC_MEMORY_pvalloc);
+
+	if (__builtin_expect(next == NULL, 0))
+		return early((size + page() - 1) / page() * page(), page());
+	void *const block = next(size);
+	ALLOCATED(block, size);
+	return block;
+}

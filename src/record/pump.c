@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pump.c - a process between the command's standard error and ours. */
+#define _GNU_SOURCE
+#include "record/pump.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "record/now.h"
+
+#define BUFFER   (1 << 20) /* of the socket, where the system lets us */
+#define PATIENCE 100       /* ms */
+
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+
+/* ----------------------------------------------------------- the process */
+
+/* Its descriptors; -1: closed. */
+struct pumping {
+	int from, socket, resized;
+	bool is_late; /* the recorder was waited for, in vain */
+	struct syc_pump_piece piece;
+	uint64_t lost;
+};
+
+static void close_end(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+/* False: nobody is there any more. */
+static bool write_all(const char *bytes, size_t n)
+{
+	while (n > 0) {
+		const ssize_t done = write(STDERR_FILENO, bytes, n);
+
+		if (done > 0) {
+			bytes += done;
+			n -= (size_t)done;
+		} else if (done < 0 && errno == EAGAIN) {
+			struct pollfd room = { .fd = STDERR_FILENO,
+				               .events = POLLOUT };
+
+			poll(&room, 1, -1);
+		} else if (done < 0 && errno == EPIPE) {
+			return false;
+		} else if (done < 0 && errno != EINTR) {
+			return true; /* a full disk: the next may fit */
+		}
+	}
+	return true;
+}
+
+static void tell(struct pumping *pump, size_t n)
+{
+	struct pollfd room = { .fd = pump->socket, .events = POLLOUT };
+
+	if (pump->socket < 0)
+		return;
+	/* A recorder that is busy gets its time, once; one that stands still
+	 * stops nobody */
+	if (!pump->is_late)
+		pump->is_late = poll(&room, 1, PATIENCE) == 0;
+	pump->piece.lost = pump->lost;
+	if (send(pump->socket, &pump->piece, SYC_PUMP_HEAD + n,
+	         MSG_DONTWAIT | MSG_NOSIGNAL) > 0) {
+		pump->lost = 0;
+		pump->is_late = false;
+	} else if (errno == EAGAIN || errno == ENOBUFS) {
+		pump->lost += n;
+	} else {
+		close_end(&pump->socket);
+	}
+}
+
+/* True while there may be more at once. */
+static bool move_piece(struct pumping *pump)
+{
+	const ssize_t n = read(pump->from, pump->piece.bytes, SYC_PUMP_PIECE);
+
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return errno == EINTR;
+	/* A pseudo terminal that all have closed: EIO */
+	if (n <= 0) {
+		close_end(&pump->from);
+		return false;
+	}
+	pump->piece.time = syc_now();
+	tell(pump, (size_t)n);
+	/* Who writes is to see what we see */
+	if (!write_all(pump->piece.bytes, (size_t)n))
+		close_end(&pump->from);
+	return pump->from >= 0;
+}
+
+/* The recording ends. */
+static void tell_the_rest(struct pumping *pump)
+{
+	while (pump->from >= 0 && move_piece(pump))
+		;
+	close_end(&pump->socket);
+}
+
+static void copy_size(int from, int to)
+{
+	struct winsize size;
+
+	if (ioctl(from, TIOCGWINSZ, &size) == 0)
+		ioctl(to, TIOCSWINSZ, &size);
+}
+
+static void take_resize(struct pumping *pump)
+{
+	struct signalfd_siginfo info;
+
+	while (read(pump->resized, &info, sizeof(info)) > 0)
+		copy_size(STDERR_FILENO, pump->from);
+}
+
+__attribute__((noreturn)) static void run_pump(struct pumping *pump)
+{
+	while (pump->from >= 0) {
+		struct pollfd fds[] = {
+			{ .fd = pump->from, .events = POLLIN },
+			{ .fd = pump->socket, .events = POLLIN },
+			{ .fd = pump->resized, .events = POLLIN },
+		};
+
+		if (poll(fds, 3, -1) < 0)
+			continue;
+		if (fds[2].revents != 0)
+			take_resize(pump);
+		if (fds[0].revents != 0)
+			move_piece(pump);
+		if (fds[1].revents != 0)
+			tell_the_rest(pump);
+	}
+	_exit(0);
+}
+
+static void close_between(int first, int last)
+{
+	struct rlimit files;
+
+	if (first > last || syscall(SYS_close_range, first, last, 0) == 0)
+		return;
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0 &&
+	    (rlim_t)last > files.rlim_cur)
+		last = (int)files.rlim_cur;
+	for (; first <= last; first++) /* before Linux 5.9 */
+		close(first);
+}
+
+/* Only what it needs stays open: others wait for the ends of the rest. */
+static void keep_only(int first, int second)
+{
+	const int low = first < second ? first : second;
+	const int high = first < second ? second : first;
+
+	close(STDIN_FILENO);
+	close(STDOUT_FILENO);
+	close_between(STDERR_FILENO + 1, low - 1);
+	close_between(low + 1, high - 1);
+	close_between(high + 1, INT_MAX);
+}
+
+__attribute__((noreturn)) static void begin_pump(int from, int socket)
+{
+	static struct pumping pump;
+	sigset_t all, resized;
+
+	/* It ends when those do who write, whatever becomes of the terminal */
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	prctl(PR_SET_NAME, "syscap-stderr");
+	pump.from = from;
+	pump.socket = socket;
+	pump.resized = -1;
+	keep_only(from, socket);
+	if (isatty(STDERR_FILENO)) {
+		sigemptyset(&resized);
+		sigaddset(&resized, SIGWINCH);
+		pump.resized =
+			signalfd(-1, &resized, SFD_CLOEXEC | SFD_NONBLOCK);
+	}
+	run_pump(&pump);
+}
+
+/* ---------------------------------------------------------- the recorder */
+
+/* Nothing is changed on the way, and nothing comes back. */
+static int make_terminal(int ends[2])
+{
+	struct termios how;
+	int r;
+
+	ends[0] = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+	if (ends[0] < 0)
+		return -errno;
+	if (unlockpt(ends[0]) != 0)
+		goto fail;
+	ends[1] = ioctl(ends[0], TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
+	if (ends[1] < 0)
+		goto fail;
+	if (tcgetattr(STDERR_FILENO, &how) == 0) {
+		how.c_oflag &= ~(tcflag_t)OPOST;
+		how.c_lflag &= ~(tcflag_t)(ECHO | ECHONL | TOSTOP);
+		tcsetattr(ends[1], TCSANOW, &how);
+	}
+	copy_size(STDERR_FILENO, ends[1]);
+	return 0;
+fail:
+	r = -errno;
+	close(ends[0]);
+	return r;
+}
+
+static int make_way(int ends[2])
+{
+	int r = 0;
+
+	if (isatty(STDERR_FILENO))
+		r = make_terminal(ends);
+	else if (pipe2(ends, O_CLOEXEC) != 0)
+		r = -errno;
+	if (r == 0)
+		fcntl(ends[0], F_SETFL, O_NONBLOCK);
+	return r;
+}
+
+int syc_pump_start(struct syc_pump *pump)
+{
+	const int size = BUFFER;
+	int way[2], sockets[2], r;
+
+	if (fcntl(STDERR_FILENO, F_GETFD) < 0)
+		return -errno;
+	r = make_way(way);
+	if (r != 0)
+		return r;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) !=
+	    0) {
+		r = -errno;
+		goto fail;
+	}
+	setsockopt(sockets[1], SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+	pump->pid = fork();
+	if (pump->pid == 0)
+		begin_pump(way[0], sockets[1]);
+	r = pump->pid < 0 ? -errno : 0;
+	close(sockets[1]);
+	if (r != 0) {
+		close(sockets[0]);
+		goto fail;
+	}
+	close(way[0]);
+	fcntl(sockets[0], F_SETFL, O_NONBLOCK);
+	pump->socket = sockets[0];
+	pump->given = way[1];
+	return 0;
+fail:
+	close(way[0]);
+	close(way[1]);
+	return r;
+}

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""growth.py COST_OF SYSCAP - whether what `syscap stat` costs grows as what is
+in a capture does: ten thousand, a hundred thousand, a million of each.  A row is
+processor time and memory of its own for each of the three; ten times as much is
+linear.  docs/benchmarking.md has the figures."""
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+
+STEPS = (10**4, 10**5, 10**6)
+
+
+def frame(kind, pid, time, body, tag=0):
+    body += b"\0" * (-len(body) % 8)
+    return struct.pack("<HhiqBxHI", 24 + len(body), 0, pid, time, kind, 0,
+                       tag) + body
+
+
+def mark(i, pid=7, tid=7, name=b"name"):
+    return frame(10, pid, 1000 + i, struct.pack("<q", 5) +
+                 b"group".ljust(24, b"\0") + name.ljust(40, b"\0") + b"m\0",
+                 0x5C000000 | tid)
+
+
+def sample(i, addresses, pid=7):
+    return frame(2, pid, 1000 + i, struct.pack(
+        "<HHi%dQ" % len(addresses), len(addresses), 0, pid, *addresses))
+
+
+def frames(n):
+    for i in range(n):
+        yield mark(i)
+
+
+def mark_names(n):
+    for i in range(n):
+        yield mark(i, name=b"name %d" % i)
+
+
+def threads(n):
+    for i in range(n):
+        yield mark(i, tid=7 + i)
+
+
+def processes(n):
+    for i in range(n):
+        yield frame(4, 7 + i, 1000 + i, b"program %d\0" % i)
+        yield mark(i, 7 + i, 7 + i)
+
+
+def functions(n):
+    base = 0xE000000000000000
+    for i in range(0, n, 100):
+        yield frame(7, 7, 1000, struct.pack("<I", 100) + b"".join(
+            struct.pack("<Q", base + k) + b"function_%d\0" % k
+            for k in range(i, i + 100)))
+    for i in range(n):
+        yield sample(i, [base + i, base + i // 2, base])
+
+
+def counters(n):
+    for i in range(n):
+        yield frame(8, 7, 1000 + i, struct.pack("<HHI", 1, 0, 0) +
+                    b"category".ljust(32, b"\0") +
+                    (b"counter %d" % i).ljust(32, b"\0") + b"".ljust(52, b"\0")
+                    + struct.pack("<IQ", i + 1, 0))
+        yield frame(9, 7, 1000 + i, struct.pack(
+            "<HHI8I8Q", 1, 0, 0, i + 1, *[0] * 7, i, *[0] * 7))
+
+
+def maps(n):
+    yield frame(4, 7, 1000, b"program\0")
+    for i in range(n):
+        yield frame(3, 7, 1000, struct.pack(
+            "<QQQQ", 0x1000 * i, 0x1000 * i + 0x1000, 0, 0) + b"/lib/%d\0" % i)
+    for i in range(n):
+        yield sample(i, [0x1000 * (i * 7 % n) + 16])
+
+
+def write(path, rows):
+    with open(path, "wb") as file:
+        file.write(struct.pack("<IBBxx64sqqQ160x", 0xFDCA975E, 1, 1,
+                               b"2026-01-02T03:04:05Z", 1000, 10**7, 0))
+        file.writelines(rows)
+
+
+def main(cost_of, syscap):
+    print("%-12s%s" % ("", "".join("%18s" % f"{n:,}" for n in STEPS)))
+    with tempfile.TemporaryDirectory(
+            dir=os.environ.get("BENCH_SCRATCH")) as folder:
+        path = os.path.join(folder, "capture")
+        for kind in (frames, mark_names, threads, processes, functions,
+                     counters, maps):
+            cells = ""
+            for n in STEPS:
+                write(path, kind(n))
+                done = subprocess.run(
+                    [cost_of, path, syscap, "stat", "--no-lookup", path],
+                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                    timeout=600, text=True, check=False)
+                seconds, _, own, _ = (done.stdout.split() + ["-"] * 4)[:4]
+                cells += "%18s" % f"{seconds} s {own} MiB"
+            print("%-12s%s" % (kind.__name__.replace("_", " "), cells),
+                  flush=True)
+
+
+main(*sys.argv[1:])

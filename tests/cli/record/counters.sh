@@ -1,0 +1,124 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# record/counters.sh - what the kernel counts is what /proc says, read by
+# ourselves before and after; the reference's reader and `stat` show it.
+set -eu
+: "${SYSCAP:?names the binary to test}"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail() {
+	echo "$*"
+	exit 1
+}
+
+# now FILE - what goes up only, "category|name value" a line
+now() {
+	{
+		awk '$1 == "ctxt" { print "Scheduler|Context Switches", $2 }
+			$1 == "processes" { print "Scheduler|Forks", $2 }' /proc/stat
+		awk -F'[: ]+' 'NR > 2 { sub(/^ +/, ""); $0 = $0
+			rx += $2; tx += $10
+			print "Network|RX Bytes (" $1 ")", $2 }
+			END { print "Network|RX Bytes", rx
+			print "Network|TX Bytes", tx }' /proc/net/dev
+		while read -r _ _ name _ _ sectors _ _ _ written _; do
+			[ -e "/sys/block/$name" ] || continue
+			echo "Disk Bytes|Read ($name) $((sectors * 512))"
+			echo "Disk Bytes|Written ($name) $((written * 512))"
+		done </proc/diskstats
+	} >"$1"
+}
+
+# values CAPTURE CATEGORY NAME - all, in their order
+values() {
+	id=$("$SYSCAP" dump --type=ctrdef "$1" | tr '[' '\n' |
+		grep -F " category \"$2\" name \"$3\" " | cut -d' ' -f1)
+	[ -n "$id" ] || return 0
+	"$SYSCAP" dump --type=ctrset "$1" | tr ' ' '\n' | sed -n "s/^$id=//p"
+}
+
+now before
+"$SYSCAP" record -q --counters=hz=50 -o all.syscap -- sh -c '
+	i=0; while [ $i -lt 100 ]; do /bin/true; i=$((i + 1)); done; sleep 0.2'
+now after
+"$SYSCAP" check all.syscap
+n=0
+while read -r line; do
+	value=${line##* }
+	name=${line% *}
+	values all.syscap "${name%%|*}" "${name#*|}" >all
+	[ -s all ] || continue # it never did anything
+	[ "$(head -n 1 all)" -ge "$value" ] || fail "$name was $value before"
+	value=$(sed -n "s/^$name \([0-9]*\)$/\1/p" after)
+	[ "$(tail -n 1 all)" -le "$value" ] || fail "$name was $value after"
+	sort -n -c all || fail "$name went back"
+	n=$((n + 1))
+done <before
+[ $n -ge 4 ] || fail "$n counters were looked at"
+
+# Forks: those hundred are there
+values all.syscap Scheduler Forks >all
+[ $(($(tail -n 1 all) - $(head -n 1 all))) -ge 90 ] || fail "who forked?"
+
+# What is no sum is within what can be
+total=$(sed -n 's/^MemTotal: *\([0-9]*\) kB/\1/p' /proc/meminfo)
+values all.syscap Memory Used >all
+awk -v most="$((total * 1024))" '$1 <= 0 || $1 > most { exit 1 }' all ||
+	fail "memory: $(cat all)"
+values all.syscap "CPU Percent" Combined >all
+awk '$1 < 0 || $1 > 100 { exit 1 }' all || fail "percent: $(cat all)"
+values all.syscap Process Threads >all
+grep -qx 1 all || fail "a shell has one thread: $(cat all)"
+
+# The sum of operations is that between first and last
+for what in Reads Writes; do
+	values all.syscap Disk "Total $what (Combined)" >all
+	awk '$1 < 0 { exit 1 }' all || fail "disk: $(cat all)"
+done
+
+# What tells of the machine is there, byte by byte where it stays the same
+for file in /proc/cpuinfo /proc/mounts; do
+	"$SYSCAP" files all.syscap | grep -q " $file\$" || fail "no $file"
+done
+if [ -n "${REF_COUNT:-}" ]; then
+	"$REF_COUNT" all.syscap >counted
+	grep -q '^ctrset' counted || fail "the reference's reader has none"
+	"$REF_FILE" all.syscap /proc/mounts >got
+	cmp got /proc/mounts
+	"$REF_FILE" all.syscap /proc/cpuinfo | grep -q '^processor'
+fi
+"$SYSCAP" stat --all all.syscap | grep -q 'CPU Percent *Combined' ||
+	fail "stat shows none"
+"$SYSCAP" dump --type=metadata all.syscap |
+	grep -q '"cpu,memory,disk,net,energy,battery,sched,psi,hz=50"' ||
+	fail "it is not told what was asked for"
+
+# One group is that
+"$SYSCAP" record -q --counters=net -o net.syscap -- true
+"$SYSCAP" dump --type=ctrdef net.syscap | tr '[' '\n' |
+	grep 'category' >all
+! grep -qv 'category "Network"' all || fail "not only net: $(cat all)"
+
+# With events of programs no id is anybody else's
+if [ -x "${SYSCAP_TEST_BIN:-}/thread_names" ]; then
+	"$SYSCAP" record -q --counters -o both.syscap -- \
+		"$SYSCAP_TEST_BIN/thread_names" "$PWD/both.syscap"
+	"$SYSCAP" check both.syscap
+fi
+
+# Without the option there is nothing
+"$SYSCAP" record -q -o none.syscap -- true
+[ -z "$("$SYSCAP" dump --type=ctrset none.syscap)" ] || fail "none asked for"
+[ -z "$("$SYSCAP" files none.syscap)" ] || fail "files nobody asked for"
+
+# What makes no sense is refused
+for value in foo cpu,foo hz=0 hz=101 hz= hz=1x '' cpu,; do
+	status=0
+	"$SYSCAP" record -o bad.syscap "--counters=$value" -- true 2>err ||
+		status=$?
+	[ $status = 2 ] || fail "--counters=$value: $status"
+	grep -q "^syscap record: --counters: '.*' is none of cpu, memory, " err
+	[ ! -e bad.syscap ]
+done

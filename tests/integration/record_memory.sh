@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# record_memory.sh [whole] - what `syscap record --memory` says is what a
+# program has counted itself; its leaks are those that valgrind sees; programs
+# behave as without it.
+set -eu
+: "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+program=$SYSCAP_TEST_BIN/record_memory
+n=1000000
+[ "${1:-}" != whole ] || n=10000000
+
+fail() {
+	echo "$*"
+	exit 1
+}
+
+# lost CAPTURE - how many frames
+lost() {
+	"$SYSCAP" stat --json "$1" | tr -d ' \n' |
+		sed 's/.*"lost":{"frames":\([0-9]*\).*/\1/'
+}
+
+# Every one, freed by other threads, in children too
+"$SYSCAP" record -q --no-symbols --memory -o all.syscap -- \
+	"$program" $n 4 3 counted
+"$SYSCAP" check all.syscap >/dev/null
+"$SYSCAP_TEST_BIN/record_memory_count" all.syscap "$program" >seen
+diff counted seen || fail "it is not what the program counted"
+rm all.syscap
+
+# Where one does not expect them; with samples, too, nothing else changes
+odd=$SYSCAP_TEST_BIN/record_memory_odd
+for sample in --no-symbols --sample=1000,wall; do
+	"$SYSCAP" record -q --no-symbols $sample --memory -o odd.syscap -- \
+		"$odd" counted
+	"$SYSCAP_TEST_BIN/record_memory_count" odd.syscap "$odd" >seen
+	diff counted seen || fail "odd: it is not what the program counted"
+	rm odd.syscap*
+done
+
+# A sample of one in one byte is all of it; of few, the program is the same
+"$SYSCAP" record -q --no-symbols --memory=1 -o one.syscap -- "$odd" counted
+"$SYSCAP_TEST_BIN/record_memory_count" one.syscap "$odd" >seen
+[ "$(sed -n 's/^allocated [0-9]* //p' seen)" -ge 1000 ] || fail "a sample: $(cat seen)"
+"$SYSCAP" record -q --no-symbols --memory=512K -o few.syscap -- \
+	"$program" 100000 4 1 counted
+
+# A program of another allocator's, and one that is no program for us
+"$SYSCAP" record --memory -o static.syscap -- "$SYSCAP_TEST_BIN/nowhere" \
+	2>err && fail "it ran"
+grep -q 'cannot run' err
+for value in 0 x 1G 1025M ''; do
+	status=0
+	"$SYSCAP" record -o bad.syscap "--memory=$value" -- true 2>err ||
+		status=$?
+	[ $status = 2 ] || fail "--memory=$value: $status"
+	grep -q -- "--memory: '$value' is no number of bytes" err
+done
+
+# What valgrind sees
+if command -v valgrind >/dev/null; then
+	for size in 0 1000 5000; do
+		"$SYSCAP" record -q --no-symbols --memory -o leak.syscap -- \
+			"$program" $size 1 0 counted
+		valgrind --run-libc-freeres=no "$program" $size 1 0 again \
+			2>grind
+		blocks=$(sed -n 's/.*in use at exit: .* in \([0-9,]*\) blocks.*/\1/p' \
+			grind | tr -d ,)
+		"$SYSCAP" stat --json leak.syscap | tr -d ' \n' >stat
+		grep -q "\"leaked\":$blocks," stat ||
+			fail "valgrind: $blocks blocks: $(grep -o '"leaked":[0-9]*' stat)"
+	done
+fi

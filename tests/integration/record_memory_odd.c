@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * record_memory_odd.c - allocations where one does not expect them.
+ *
+ *	record_memory_odd FILE
+ *
+ * Before main(), in thread-specific destructors, on the smallest stacks, in
+ * signal handlers, between vfork() and exec, behind exit(), and those that
+ * fail.  Writes to FILE what was allocated, in the form of record_memory.c.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static unsigned long allocated, bytes, freed;
+static const char *file_name;
+static pthread_key_t key;
+static void *volatile sink;
+
+static void *took(void *block, size_t size)
+{
+	if (block == NULL)
+		abort();
+	sink = block;
+	__atomic_add_fetch(&allocated, 1, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&bytes, size, __ATOMIC_RELAXED);
+	return block;
+}
+
+static void give(void *block)
+{
+	__atomic_add_fetch(&freed, 1, __ATOMIC_RELAXED);
+	free(block);
+}
+
+static void *before_main;
+
+__attribute__((constructor)) static void construct(void)
+{
+	before_main = malloc(111);
+	took(before_main, 111);
+}
+
+static void destroy_value(void *value)
+{
+	void *const last = malloc(222);
+
+	took(last, 222);
+	give(value);
+	give(last);
+}
+
+static __attribute__((noinline)) unsigned go_deep(unsigned depth)
+{
+	char room[200];
+
+	memset(room, (int)depth, sizeof(room));
+	if (depth == 0) {
+		void *const block = malloc(333);
+
+		took(block, 333);
+		give(block);
+		return (unsigned char)room[7];
+	}
+	return go_deep(depth - 1) + (unsigned char)room[9];
+}
+
+static void *run(void *nothing)
+{
+	void *const value = malloc(444);
+
+	(void)nothing;
+	pthread_setspecific(key, took(value, 444));
+	for (unsigned i = 0; i < 100; i++)
+		go_deep(i % 20);
+	return NULL;
+}
+
+static void run_small(void)
+{
+	pthread_attr_t attr;
+	pthread_t threads[8];
+
+	pthread_attr_init(&attr);
+	if (pthread_attr_setstacksize(&attr, (size_t)PTHREAD_STACK_MIN) != 0)
+		abort();
+	for (unsigned i = 0; i < 8; i++)
+		if (pthread_create(&threads[i], &attr, run, NULL) != 0)
+			abort();
+	for (unsigned i = 0; i < 8; i++)
+		pthread_join(threads[i], NULL);
+	pthread_attr_destroy(&attr);
+}
+
+/* Raised, and so not in the midst of malloc(). */
+static void handle(int number)
+{
+	void *const block = malloc(555);
+
+	(void)number;
+	took(block, 555);
+	give(block);
+}
+
+static void check(int holds)
+{
+	if (!holds)
+		abort();
+}
+
+static void fail(void)
+{
+	volatile size_t too_much = SIZE_MAX / 2;
+	void *block = malloc(666), *other = &block;
+
+	took(block, 666);
+	errno = 0;
+	check(realloc(block, too_much) == NULL && errno == ENOMEM);
+	check(reallocarray(block, too_much, 4) == NULL);
+	check(calloc(too_much, 4) == NULL);
+	check(malloc(too_much) == NULL);
+	check(posix_memalign(&other, 3, 8) == EINVAL && other == &block);
+	errno = 77;
+	free(NULL);
+	check(errno == 77);
+	give(block);
+	check(errno == 77);
+	/* One of no bytes is one: it is told as a byte */
+	block = malloc(0);
+	took(block, 1);
+	give(block);
+}
+
+static void run_another(void)
+{
+	char *const argv[] = { (char *)"true", NULL };
+	const pid_t pid = vfork();
+
+	if (pid == 0) {
+		execvp(argv[0], argv);
+		_exit(127);
+	}
+	check(pid > 0 && waitpid(pid, NULL, 0) == pid);
+}
+
+static void at_exit(void)
+{
+	void *const block = malloc(777);
+
+	took(block, 777);
+	give(block);
+}
+
+__attribute__((destructor)) static void destruct(void)
+{
+	give(before_main);
+	FILE *const file = fopen(file_name, "w");
+	fprintf(file, "allocated %lu %lu\nfreed %lu\nkept %lu\n", allocated,
+	        bytes, freed, allocated - freed);
+	fclose(file);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 2)
+		return 2;
+	file_name = argv[1];
+	atexit(at_exit);
+	pthread_key_create(&key, destroy_value);
+	run_small();
+	signal(SIGUSR1, handle);
+	for (unsigned i = 0; i < 10; i++)
+		raise(SIGUSR1);
+	fail();
+	run_another();
+	return 0;
+}

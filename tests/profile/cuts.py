@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""cuts.py SYSCAP MANY [whole] - every command on every capture of the corpus
+and on one of every kind of event, each cut at 500 places: it ends by itself,
+and says where the capture does.  many.c has the rules; what commands write is
+looked at by adverse.py, on fewer.
+
+What is cut to the same bytes is taken once.  Without "whole" some of all are
+taken, by SEED.
+"""
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+import adverse
+
+PLACES = 500
+COMMANDS = adverse.COMMANDS + [
+    ["symbolize", "-o", "/dev/null"], ["report", "-o", "/dev/null"],
+    ["cat", "--force", "-q", "-o", "/dev/null"],
+    ["cat", "--force", "-q", "-o", "/dev/null", adverse.SELF],
+    ["flamegraph", "--diff", adverse.SELF]]
+
+
+def all_cuts(scratch):
+    story = os.path.join(scratch, "story")
+    adverse.Story(n=50).write(story)
+    paths = [story] + list(adverse.corpus())
+    found = set()
+    for path in paths:
+        found.update(adverse.cuts(path, PLACES))
+    return len(paths), sorted(found)
+
+
+def start(many, commands, folder, cuts):
+    """A process that takes these one by one."""
+    os.mkdir(folder)
+    with open(folder + ".list", "w", encoding="ascii") as file:
+        for i, data in enumerate(cuts):
+            path = os.path.join(folder, str(i))
+            with open(path, "wb") as cut:
+                cut.write(data)
+            is_cut = len(data) >= 256 and not adverse.is_frame_end(data)
+            file.write(("cut " if is_cut else "") + path + "\n")
+    env = dict(os.environ, UBSAN_OPTIONS="exitcode=99:print_stacktrace=1",
+               # A search for leaks takes longer than the command.
+               ASAN_OPTIONS="detect_leaks=0:exitcode=99")
+    with open(folder + ".list", encoding="ascii") as file:
+        return subprocess.Popen([many, commands], stdin=file, env=env,
+                                stdout=subprocess.PIPE, text=True,
+                                errors="replace")
+
+
+def main(many, is_whole):
+    seed = int(os.environ.get("SEED", random.randrange(1 << 30)))
+    print(f"SEED={seed}", flush=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        commands = os.path.join(scratch, "commands")
+        with open(commands, "w", encoding="utf-8") as file:
+            for words in COMMANDS:
+                file.write("\x1f".join(words) + "\n")
+        n, cuts = all_cuts(scratch)
+        random.Random(seed).shuffle(cuts)
+        print(f"{n} captures, {len(cuts)} different cuts", flush=True)
+        if not is_whole:
+            cuts = cuts[:int(os.environ.get("CUTS", "60"))]
+        n = os.cpu_count() if is_whole else 1
+        runs = [start(many, commands, os.path.join(scratch, f"part{i}"),
+                      cuts[i::n]) for i in range(n)]
+        for done in runs:
+            print(done.communicate()[0], end="")
+        sys.exit(any(done.returncode for done in runs))
+
+
+main(sys.argv[2], "whole" in sys.argv[3:])
