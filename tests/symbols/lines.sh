@@ -45,7 +45,7 @@ compare ./tree.bare
 build text -gdwarf-4 -O3
 compare ./text.bare
 build tree -gdwarf-5
-compare ./tree.bare 30
+compare ./tree.bare 60
 
 # Compressed; moved to a debug file; and there what is twice to a third one.
 objcopy --compress-debug-sections text.bare packed
