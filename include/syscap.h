@@ -125,8 +125,10 @@ struct syscap_stats {
 	uint64_t n_untold;    /* dropped and not in the capture yet */
 	uint32_t n_rings;     /* mapped now */
 	bool clock_is_tsc;
-	uint64_t n_written; /* bytes that the process wrote by itself */
-	char output[1024];  /* the file of SYSCAP_OUTPUT or syscap_start() */
+	/* Bytes that the process wrote by itself: none where its events go into
+	 * the capture of the one that forked it */
+	uint64_t n_written;
+	char output[1024]; /* the file of SYSCAP_OUTPUT or syscap_start() */
 	/* Copies of the library, in the program and in libraries that it
 	 * loaded, that act as one: one ring a thread, ids that never clash */
 	uint32_t n_copies;
@@ -143,7 +145,10 @@ void syscap_get_stats(struct syscap_stats *stats);
 
 /** Flags of syscap_start(). */
 enum {
-	SYSCAP_NO_THREAD = 1 /* the program calls syscap_drain() */
+	SYSCAP_NO_THREAD = 1, /* the program calls syscap_drain() */
+	/* Forked children share no memory with this process, but record into
+	 * files of their own: for those that give up rights */
+	SYSCAP_PRIVATE_CHILDREN = 2
 };
 
 /** What syscap_start() is to do.  All zero but size and output is good. */
@@ -154,7 +159,7 @@ struct syscap_options {
 	uint32_t ring_kib;    /* each thread's ring; 0: 256 */
 	uint32_t interval_ms; /* events wait this long at most; 0: 50 */
 	uint32_t exit_flush_ms; /* exit() waits this long at most; 0: 250 */
-	unsigned flags;         /* SYSCAP_NO_THREAD */
+	unsigned flags;         /* SYSCAP_NO_THREAD, SYSCAP_PRIVATE_CHILDREN */
 	char message[1024];     /* set: the file's name, or why it failed */
 };
 
@@ -164,8 +169,8 @@ struct syscap_options {
  * guide.
  *
  * A file that exists is never touched: the name gets ".PID" appended, then
- * ".PID.2" and so on.  Forked children record into files of their own,
- * exec'ed images do not go on.  Comes before what the environment says; a
+ * ".PID.2" and so on.  Forked children are recorded into the same
+ * file, as long as this process lives; exec'ed images do not go on.  Comes before what the environment says; a
  * recorder gets no more events until syscap_stop().  Published events survive
  * the death of the process: `syscap recover`.
  *

@@ -30,6 +30,25 @@ void syc_text_field(char *field, size_t size, const char *text)
 	memset(field + len, 0, size - len);
 }
 
+const char *syc_text_take(const char *at, unsigned base, uint64_t *ret_number)
+{
+	uint64_t number = 0;
+
+	for (;; at++) {
+		const unsigned digit = (unsigned char)*at - '0';
+		const unsigned letter = (unsigned char)*at - 'a';
+
+		if (digit < 10)
+			number = number * base + digit;
+		else if (base == 16 && letter < 6)
+			number = number * base + 10 + letter;
+		else
+			break;
+	}
+	*ret_number = number;
+	return at;
+}
+
 struct syc_text syc_text_begin(char *buffer, size_t size)
 {
 	buffer[0] = '\0';

@@ -80,6 +80,10 @@ syc_text_put(char *field, size_t size, const char *text)
 	syc_text_copy(field, text, n);
 }
 
+/** Read a number of base 10 or 16 (small letters): what follows it. */
+const char *syc_text_take(const char *text, unsigned base,
+                          uint64_t *ret_number);
+
 /** A text under construction; what does not fit is left out. */
 struct syc_text {
 	char *at;  /* where the next byte goes */

@@ -193,6 +193,7 @@ static bool is_unbegun(const struct syc_rest *rest, const char *path,
 {
 	static const unsigned char zeros[64];
 	const size_t n = strlen(path), suffix = strlen(SUFFIX);
+	const uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
 	unsigned char bytes[sizeof(zeros)];
 
 	if (n <= suffix || strcmp(path + n - suffix, SUFFIX) != 0 ||
@@ -205,9 +206,9 @@ static bool is_unbegun(const struct syc_rest *rest, const char *path,
 	return syc_rest_read_at(rest, bytes, 8, 0) &&
 	       memcmp(bytes, zeros, 8) == 0 &&
 	       syc_rest_read_at(rest, bytes, sizeof(zeros),
-	                        SYC_RING_FILE_JOURNAL) &&
+	                        syc_ring_file_journal(page)) &&
 	       memcmp(bytes, zeros, sizeof(zeros)) == 0 &&
-	       syc_rest_read_at(rest, bytes, 8, SYC_RING_FILE_FRONT) &&
+	       syc_rest_read_at(rest, bytes, 8, syc_ring_file_front(page)) &&
 	       memcmp(bytes, zeros, 8) == 0;
 }
 

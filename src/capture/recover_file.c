@@ -178,7 +178,7 @@ static bool adopt(struct syc_rest *rest, int fd)
 	                       offsetof(struct syc_ring_file, capture_dev) + 8,
 	               "one write");
 	return syc_recover_write_at(rest->fd, &nothing, sizeof(nothing),
-	                            SYC_RING_FILE_JOURNAL) &&
+	                            syc_rest_journal_at(rest)) &&
 	       syc_recover_write_at(
 		       rest->fd, file, sizeof(file),
 		       offsetof(struct syc_ring_file, capture_dev));

@@ -23,7 +23,7 @@ static int store_state(struct syc_rest *rest, uint32_t state)
 	rest->journal.state = state;
 	return syc_recover_write_at(
 		       rest->fd, &state, sizeof(state),
-		       SYC_RING_FILE_JOURNAL +
+		       syc_rest_journal_at(rest) +
 			       offsetof(struct syc_ring_journal, state))
 	               ? 0
 	               : -errno;
@@ -74,7 +74,7 @@ static int move_frames(struct syc_rest *rest, struct syc_recover_file *file)
 	j->length = rest->n_bytes;
 	memcpy(j->parts, rest->parts, rest->n_parts * sizeof(j->parts[0]));
 	if (!syc_recover_write_at(rest->fd, j, sizeof(*j),
-	                          SYC_RING_FILE_JOURNAL))
+	                          syc_rest_journal_at(rest)))
 		return -errno;
 	r = store_state(rest, SYC_JOURNAL_UNDER_WAY);
 	if (r != 0)

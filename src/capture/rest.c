@@ -74,7 +74,7 @@ bool syc_rest_read_at(const struct syc_rest *rest, void *to, size_t size,
 
 uint64_t syc_rest_slot_at(const struct syc_rest *rest, uint32_t slot)
 {
-	return SYC_RING_FILE_FRONT +
+	return syc_ring_file_front(rest->facts.page_size) +
 	       (uint64_t)slot * ((uint64_t)rest->facts.page_size +
 	                         rest->facts.body_size);
 }
@@ -84,11 +84,13 @@ static bool facts_are_sane(const struct syc_rest *rest, uint64_t size)
 	const struct syc_ring_file *const f = &rest->facts;
 
 	return memcmp(f->magic, SYC_RING_FILE_MAGIC, sizeof(f->magic)) == 0 &&
-	       f->version == SYC_RING_FILE_VERSION &&
-	       f->front == SYC_RING_FILE_FRONT && f->page_size >= 4096 &&
-	       f->page_size <= SYC_RING_FILE_FRONT && f->body_size >= 4096 &&
-	       f->body_size <= SYC_RING_BODY_MAX && f->body_size % 8 == 0 &&
-	       f->n_slots >= 1 && f->n_slots <= SYC_RING_FILE_SLOTS &&
+	       f->version == SYC_RING_FILE_VERSION && f->page_size >= 4096 &&
+	       f->page_size <= 65536 &&
+	       (f->page_size & (f->page_size - 1)) == 0 &&
+	       f->front == syc_ring_file_front(f->page_size) &&
+	       f->body_size >= 4096 && f->body_size <= SYC_RING_BODY_MAX &&
+	       f->body_size % 8 == 0 && f->n_slots >= 1 &&
+	       f->n_slots <= SYC_RING_FILE_SLOTS &&
 	       syc_rest_slot_at(rest, f->n_slots) <= size &&
 	       memchr(f->capture, 0, sizeof(f->capture)) != NULL &&
 	       memchr(f->boot_id, 0, sizeof(f->boot_id)) != NULL;
@@ -166,7 +168,7 @@ int syc_rest_open(struct syc_rest *rest, const char *path, bool lock,
 		r = settle_owner(rest, path, lock, error);
 	if (r == 0 &&
 	    !syc_rest_read_at(rest, &rest->journal, sizeof(rest->journal),
-	                      SYC_RING_FILE_JOURNAL))
+	                      syc_rest_journal_at(rest)))
 		r = syc_error_set(error, EBADMSG, 0, "%s can't be read", path);
 	if (r < 0)
 		syc_rest_close(rest);
@@ -193,10 +195,11 @@ int syc_rest_live_size(struct syc_rest *rest, int capture, uint64_t *ret_size)
 	struct stat st;
 
 	for (int i = 0; i < LOOKS; i++) {
-		if (!syc_rest_read_at(rest, j, head, SYC_RING_FILE_JOURNAL) ||
+		if (!syc_rest_read_at(rest, j, head,
+		                      syc_rest_journal_at(rest)) ||
 		    fstat(capture, &st) != 0 ||
 		    !syc_rest_read_at(rest, &after, head,
-		                      SYC_RING_FILE_JOURNAL))
+		                      syc_rest_journal_at(rest)))
 			return -EIO;
 		if (memcmp(j, &after, head) != 0)
 			continue;
@@ -219,4 +222,7 @@ void syc_rest_close(struct syc_rest *rest)
 	free(rest->bytes);
 	rest->bytes = NULL;
 	syc_rest_losses_fini(&rest->losses);
+	free(rest->pids.items);
+	rest->pids.items = NULL;
+	rest->pids.n = 0;
 }

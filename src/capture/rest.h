@@ -21,6 +21,7 @@
 #include <syscap/capture.h>
 
 #include "capture/rest_losses.h"
+#include "data/array.h"
 #include "ring/ring_file.h"
 
 struct syc_rest {
@@ -48,6 +49,9 @@ struct syc_rest {
 	struct syc_ring_journal_part parts[SYC_RING_JOURNAL_PARTS];
 	uint32_t n_parts;
 	struct syc_rest_losses losses;
+	/* Whose frames those are, besides the process': of its children */
+	SYC_ARRAY(int32_t) pids;
+	uint32_t words[SYC_RING_FILE_SLOTS];
 };
 
 /** The path in the frame behind the PROCESS frame, METADATA "syscap.rings"; or
@@ -81,6 +85,17 @@ int syc_rest_live_size(struct syc_rest *rest, int capture, uint64_t *ret_size);
 /** All @size bytes, or false. */
 bool syc_rest_read_at(const struct syc_rest *rest, void *to, size_t size,
                       uint64_t offset);
+
+/** Where the journal is in the ring file. */
+static inline uint64_t syc_rest_journal_at(const struct syc_rest *rest)
+{
+	return syc_ring_file_journal(rest->facts.page_size);
+}
+
+static inline uint64_t syc_rest_words_at(const struct syc_rest *rest)
+{
+	return syc_ring_file_words(rest->facts.page_size);
+}
 
 /** Where slot @slot begins in the ring file. */
 uint64_t syc_rest_slot_at(const struct syc_rest *rest, uint32_t slot);

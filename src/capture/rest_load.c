@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/frame.h"
 #include "capture/error.h"
 #include "capture/frame.h"
 
@@ -169,26 +170,42 @@ static int load_frames(struct syc_rest *rest, uint32_t slot, uint32_t head,
 	return 0;
 }
 
-/* 1; 0: this slot and those behind it were never used; or -errno. */
+static bool note_pid(struct syc_rest *rest, int32_t pid)
+{
+	if (pid == rest->facts.pid)
+		return true;
+	for (size_t i = 0; i < rest->pids.n; i++)
+		if (rest->pids.items[i] == pid)
+			return true;
+	return syc_array_push(&rest->pids, pid) >= 0;
+}
+
+/* 0 or -errno. */
 static int load_slot(struct syc_rest *rest, uint32_t slot)
 {
+	const uint32_t state = syc_slot_state(rest->words[slot]);
+	const int32_t pid = syc_slot_pid(rest->words[slot]);
 	struct syc_ring_header ring;
 	uint32_t used = 0;
 	int r = 0;
 
+	/* One that is BUSY has nothing yet */
+	if (state < SYC_SLOT_LIVE || state > SYC_SLOT_OVER)
+		return 0;
 	if (!syc_rest_read_at(rest, &ring, sizeof(ring),
 	                      syc_rest_slot_at(rest, slot))) {
 		rest->n_bad++;
-		return 1;
+		return 0;
 	}
-	if (ring.slot_state == SYC_SLOT_FREE)
-		return ring.offset == 0 ? 0 : 1;
-	if (!syc_rest_losses_note(&rest->losses, &ring))
+	const struct syc_rest_totals totals = { &ring.lost, &ring.told,
+		                                ring.since };
+	if (!syc_rest_losses_note(&rest->losses, pid, ring.tid, &totals) ||
+	    (slot != 0 && !note_pid(rest, pid)))
 		return -ENOMEM;
 	const uint32_t head = head_of(rest, slot, ring.head);
 	if (!is_offset(rest, head) || !is_offset(rest, ring.tail)) {
 		rest->n_bad++;
-		return 1;
+		return 0;
 	}
 	r = load_frames(rest, slot, head, ring.tail, &used);
 	if (used != 0)
@@ -197,25 +214,93 @@ static int load_slot(struct syc_rest *rest, uint32_t slot)
 			(uint32_t)(((uint64_t)head + used) %
 			           rest->facts.body_size)
 		};
-	return r != 0 ? r : 1;
+	return r;
+}
+
+/* What was lost by threads that had no slot.  0 or -errno. */
+static int load_head(struct syc_rest *rest)
+{
+	struct syc_arena_head head;
+	const struct syc_rest_totals totals = { &head.lost, &head.told,
+		                                rest->facts.began };
+
+	if (!syc_rest_read_at(rest, &head, sizeof(head),
+	                      syc_ring_file_head(rest->facts.page_size)))
+		return -EIO;
+	return syc_rest_losses_note(&rest->losses, rest->facts.pid, 0, &totals)
+	               ? 0
+	               : -ENOMEM;
+}
+
+/* Of @pid, in [@at, @end) of @bytes. */
+static bool has_process(const unsigned char *bytes, uint64_t at, uint64_t end,
+                        int32_t pid)
+{
+	struct syscap_frame frame;
+
+	while (end - at >= sizeof(struct syscap_wire_frame)) {
+		syc_frame_header(bytes + at, false, &frame);
+		if (frame.len < sizeof(struct syscap_wire_frame) ||
+		    frame.len % 8 != 0 || frame.len > end - at)
+			return false;
+		if (frame.type == SYSCAP_FRAME_PROCESS && frame.pid == pid)
+			return true;
+		at += frame.len;
+	}
+	return false;
+}
+
+/*
+ * A PROCESS frame, in front of all, for each child that the process had not
+ * come to tell of.  What it was called nobody wrote down: it is a fork.
+ * False: no memory.
+ */
+static bool add_processes(struct syc_rest *rest, const unsigned char *capture)
+{
+	static const char name[] = "(forked)";
+
+	for (size_t i = 0; i < rest->pids.n; i++) {
+		struct {
+			struct syscap_wire_frame frame;
+			char name[sizeof(name) + 8];
+		} process;
+		const int32_t pid = rest->pids.items[i];
+
+		if ((rest->capture_size > HEADER_SIZE &&
+		     has_process(capture, HEADER_SIZE, rest->capture_size,
+		                 pid)) ||
+		    has_process(rest->bytes, 0, rest->n_bytes, pid))
+			continue;
+		syc_frame_begin(&process.frame, SYSCAP_FRAME_PROCESS, pid,
+		                rest->facts.began);
+		memcpy(process.name, name, sizeof(name));
+		const uint16_t len = syc_frame_end(
+			&process.frame, sizeof(process.frame) + sizeof(name));
+		if (!reserve(rest, len))
+			return false;
+		memmove(rest->bytes + len, rest->bytes, rest->n_bytes);
+		memcpy(rest->bytes, &process, len);
+		rest->n_bytes += len;
+		rest->n_frames++;
+		rest->n_told++;
+	}
+	return true;
 }
 
 /* Loss records for what no record tells.  False: no memory. */
 static bool add_losses(struct syc_rest *rest, const unsigned char *capture)
 {
 	const struct syc_rest_losses *const losses = &rest->losses;
-	const int32_t pid = rest->facts.pid;
 	_Alignas(8) unsigned char frame[SYC_LOSS_FRAME_MAX];
 
 	if (losses->by_tid.n == 0)
 		return true;
 	if (rest->capture_size > HEADER_SIZE)
-		syc_rest_losses_count(&rest->losses, pid, capture + HEADER_SIZE,
+		syc_rest_losses_count(&rest->losses, capture + HEADER_SIZE,
 		                      rest->capture_size - HEADER_SIZE);
-	syc_rest_losses_count(&rest->losses, pid, rest->bytes, rest->n_bytes);
+	syc_rest_losses_count(&rest->losses, rest->bytes, rest->n_bytes);
 	for (size_t i = 0; i < losses->by_tid.n; i++) {
-		const uint16_t len =
-			syc_rest_losses_compose(losses, i, pid, frame);
+		const uint16_t len = syc_rest_losses_compose(losses, i, frame);
 
 		if (len == 0)
 			continue;
@@ -240,10 +325,17 @@ int syc_rest_load(struct syc_rest *rest, const unsigned char *capture,
 	rest->n_frames = rest->n_told = rest->n_bad = 0;
 	rest->n_parts = 0;
 	syc_rest_losses_fini(&rest->losses);
-	r = 1;
-	for (uint32_t i = 0; i < rest->facts.n_slots && r > 0; i++)
+	rest->pids.n = 0;
+	if (!syc_rest_read_at(rest, rest->words,
+	                      rest->facts.n_slots * sizeof(rest->words[0]),
+	                      syc_rest_words_at(rest)) ||
+	    (r = load_head(rest)) == -EIO)
+		return syc_error_set(error, EBADMSG, 0,
+		                     "its ring file can't be read");
+	for (uint32_t i = 0; i < rest->facts.n_slots && r == 0; i++)
 		r = load_slot(rest, i);
-	if (r < 0 || !add_losses(rest, capture))
+	if (r < 0 || !add_processes(rest, capture) ||
+	    !add_losses(rest, capture))
 		return syc_error_set(error, ENOMEM, 0, "out of memory");
 	return 0;
 }

@@ -8,19 +8,20 @@
 #include "capture/frame.h"
 
 static struct syc_rest_loss *find_thread(const struct syc_rest_losses *losses,
-                                         int32_t tid)
+                                         int32_t pid, int32_t tid)
 {
 	for (size_t i = 0; i < losses->by_tid.n; i++)
-		if (losses->by_tid.items[i].tid == tid)
+		if (losses->by_tid.items[i].pid == pid &&
+		    losses->by_tid.items[i].tid == tid)
 			return &losses->by_tid.items[i];
 	return NULL;
 }
 
 static struct syc_rest_loss *find_or_add(struct syc_rest_losses *losses,
-                                         int32_t tid)
+                                         int32_t pid, int32_t tid)
 {
-	struct syc_rest_loss *const found = find_thread(losses, tid);
-	const struct syc_rest_loss fresh = { .tid = tid };
+	struct syc_rest_loss *const found = find_thread(losses, pid, tid);
+	const struct syc_rest_loss fresh = { .pid = pid, .tid = tid };
 
 	if (found != NULL)
 		return found;
@@ -29,33 +30,30 @@ static struct syc_rest_loss *find_or_add(struct syc_rest_losses *losses,
 	return &losses->by_tid.items[losses->by_tid.n - 1];
 }
 
-bool syc_rest_losses_note(struct syc_rest_losses *losses,
-                          const struct syc_ring_header *ring)
+bool syc_rest_losses_note(struct syc_rest_losses *losses, int32_t pid,
+                          int32_t tid, const struct syc_rest_totals *totals)
 {
 	const struct syc_loss nothing = { .total = 0 };
 	struct syc_loss lost, told;
 
-	if ((ring->slot_state != SYC_SLOT_LIVE &&
-	     ring->slot_state != SYC_SLOT_ENDED &&
-	     ring->slot_state != SYC_SLOT_OVER) ||
-	    !syc_losses_remainder(&ring->lost, &nothing, &lost))
+	if (!syc_losses_remainder(totals->lost, &nothing, &lost))
 		return true;
-	(void)syc_losses_remainder(&ring->told, &nothing, &told);
-	struct syc_rest_loss *const loss = find_or_add(losses, ring->tid);
+	(void)syc_losses_remainder(totals->told, &nothing, &told);
+	struct syc_rest_loss *const loss = find_or_add(losses, pid, tid);
 	if (loss == NULL)
 		return false;
 	syc_losses_add(&loss->lost, &lost);
 	syc_losses_add(&loss->told, &told);
 	const int64_t from =
-		ring->lost.from != 0 ? ring->lost.from : ring->since;
+		totals->lost->from != 0 ? totals->lost->from : totals->since;
 	if (loss->from == 0 || from < loss->from)
 		loss->from = from;
-	if (ring->lost.to > loss->to)
-		loss->to = ring->lost.to;
+	if (totals->lost->to > loss->to)
+		loss->to = totals->lost->to;
 	return true;
 }
 
-void syc_rest_losses_count(struct syc_rest_losses *losses, int32_t pid,
+void syc_rest_losses_count(struct syc_rest_losses *losses,
                            const unsigned char *bytes, uint64_t n)
 {
 	struct syscap_frame frame;
@@ -68,24 +66,29 @@ void syc_rest_losses_count(struct syc_rest_losses *losses, int32_t pid,
 		    frame.len % 8 != 0 || frame.len > n - at)
 			return;
 		at += frame.len;
-		if (frame.type == SYSCAP_FRAME_MARK && frame.pid == pid &&
+		if (frame.type == SYSCAP_FRAME_MARK &&
 		    syc_frame_decode(&frame, false, NULL) == 0 &&
 		    syc_loss_record_is(frame.mark.group, frame.mark.name) &&
 		    syc_loss_record_parse(frame.mark.message, &one) &&
-		    (of = find_thread(losses, one.tid)) != NULL)
+		    (of = find_thread(losses, frame.pid, one.tid)) != NULL)
 			syc_losses_add(&of->recorded, &one);
 	}
 }
 
-/* More in records than was lost: some are of who had the id before. */
+/* More in records than was lost: some are of who had the id before.  Of threads
+ * without a slot, who drained before may have told in a capture of its own. */
 static const struct syc_loss *told_of(const struct syc_rest_loss *loss)
 {
-	return loss->recorded.total > loss->lost.total ? &loss->told
-	                                               : &loss->recorded;
+	const bool is_told_elsewhere =
+		loss->tid == 0 && loss->recorded.total < loss->told.total;
+
+	return loss->recorded.total > loss->lost.total || is_told_elsewhere
+	               ? &loss->told
+	               : &loss->recorded;
 }
 
 uint16_t syc_rest_losses_compose(const struct syc_rest_losses *losses, size_t i,
-                                 int32_t pid, void *frame)
+                                 void *frame)
 {
 	const struct syc_rest_loss *const loss = &losses->by_tid.items[i];
 	struct syc_loss untold;
@@ -93,7 +96,8 @@ uint16_t syc_rest_losses_compose(const struct syc_rest_losses *losses, size_t i,
 	if (!syc_losses_less(&loss->lost, told_of(loss), &untold))
 		return 0;
 	untold.tid = loss->tid;
-	return syc_losses_compose(frame, &untold, pid, loss->from, loss->to);
+	return syc_losses_compose(frame, &untold, loss->pid, loss->from,
+	                          loss->to);
 }
 
 void syc_rest_losses_fini(struct syc_rest_losses *losses)

@@ -39,18 +39,16 @@ static bool has_ended(char state, long n_threads)
 	return (state == 'Z' || state == 'X') && n_threads <= 1;
 }
 
-static bool is_known_to_be_gone(const struct syc_ring_file *facts)
+/* Nobody may have waited for it yet.  True where nobody can tell. */
+static bool is_alive(int32_t pid, unsigned long long start_ticks)
 {
 	char text[1024], state = 0;
 	unsigned long long ticks = 0;
 	long n_threads = 0;
 
-	if (!pids_compare(facts))
-		return false;
 	/* or it may be hidden */
-	if (syc_text_file_read_proc(facts->pid, "stat", text, sizeof(text)) <=
-	    0)
-		return kill(facts->pid, 0) != 0 && errno == ESRCH;
+	if (syc_text_file_read_proc(pid, "stat", text, sizeof(text)) <= 0)
+		return kill(pid, 0) == 0 || errno != ESRCH;
 	const char *const end = strrchr(text, ')');
 	/* field 3 is the state, 20 its threads, 22 when it was started */
 	if (end == NULL ||
@@ -58,8 +56,14 @@ static bool is_known_to_be_gone(const struct syc_ring_file *facts)
 	           " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
 	           "%*s %*s %*s %ld %*s %llu",
 	           &state, &n_threads, &ticks) != 3)
-		return false;
-	return ticks != facts->start_ticks || has_ended(state, n_threads);
+		return true;
+	return (start_ticks == 0 || ticks == start_ticks) &&
+	       !has_ended(state, n_threads);
+}
+
+static bool is_known_to_be_gone(const struct syc_ring_file *facts)
+{
+	return pids_compare(facts) && !is_alive(facts->pid, facts->start_ticks);
 }
 
 static bool is_locked(int fd)
@@ -69,9 +73,31 @@ static bool is_locked(int fd)
 	return fcntl(fd, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
 }
 
+/* A child of the process has a ring there, and may be about to go on with it. */
+static bool has_living_child(int fd, const struct syc_ring_file *facts)
+{
+	uint32_t words[SYC_RING_FILE_SLOTS];
+	const size_t size = facts->n_slots * sizeof(words[0]);
+
+	if (facts->page_size == 0 || facts->n_slots > SYC_RING_FILE_SLOTS ||
+	    pread(fd, words, size, syc_ring_file_words(facts->page_size)) !=
+	            (ssize_t)size)
+		return false;
+	for (uint32_t i = 0; i < facts->n_slots; i++) {
+		const int32_t pid = syc_slot_pid(words[i]);
+
+		if (pid > 0 && pid != facts->pid &&
+		    syc_slot_state(words[i]) == SYC_SLOT_LIVE &&
+		    is_alive(pid, 0))
+			return true;
+	}
+	return false;
+}
+
 bool syc_rest_owner_lives(int fd, const struct syc_ring_file *facts)
 {
-	return is_locked(fd) && !is_known_to_be_gone(facts);
+	return is_locked(fd) &&
+	       (!is_known_to_be_gone(facts) || has_living_child(fd, facts));
 }
 
 bool syc_rest_owner_exclude(int fd, bool all)

@@ -170,7 +170,6 @@ int syc_out_write(struct syc_out *out, const unsigned char *bytes, size_t n,
                   size_t *ret_done)
 {
 	struct syc_quiet quiet;
-	uint64_t done = 0;
 	int r;
 
 	*ret_done = 0;
@@ -178,15 +177,17 @@ int syc_out_write(struct syc_out *out, const unsigned char *bytes, size_t n,
 	if (out->trace == NULL) {
 		r = write_patiently(out, bytes, n, ret_done);
 	} else {
-		const struct iovec piece = { .iov_base = (void *)bytes,
-			                     .iov_len = n };
 		const int64_t now = syc_clock_kernel();
-		const int64_t end = now > out->end ? now : out->end;
+		struct syc_batch batch = {
+			.frames = bytes,
+			.size = n,
+			.time = out->begin,
+			.now = now > out->end ? now : out->end,
+			.deadline = out->is_stuck ? now : now + PATIENCE_NS,
+		};
 
-		r = syc_trace_write(out->trace, &piece, 1, out->begin, end,
-		                    out->is_stuck ? now : now + PATIENCE_NS,
-		                    &done);
-		*ret_done = r == 0 ? n : (size_t)done;
+		r = syc_trace_write(out->trace, &batch);
+		*ret_done = r == 0 ? n : (size_t)batch.done;
 		out->is_stuck = r == -EAGAIN;
 	}
 	syc_quiet_end(&quiet);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -38,7 +39,7 @@ const char *syc_control_adopt(int fd, struct syc_control_socket *ret_socket)
 	if (!S_ISSOCK(st.st_mode) || socket_option(fd, SO_DOMAIN) != AF_UNIX ||
 	    socket_option(fd, SO_TYPE) != SOCK_STREAM)
 		return "SYSPROF_CONTROL_FD is not a Unix stream socket";
-	if (getpeername(fd, (struct sockaddr *)&peer, &peer_size) != 0)
+	if (syscall(SYS_getpeername, fd, &peer, &peer_size) != 0)
 		return "the recorder is gone";
 	if (peer_size > sizeof(sa_family_t))
 		return "SYSPROF_CONTROL_FD is connected to a named socket, "

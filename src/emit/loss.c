@@ -4,6 +4,7 @@
 
 #include "emit/loss_totals.h"
 #include "emit/process.h"
+#include "emit/ring_source.h"
 #include "emit/sink.h"
 #include "ring/clock.h"
 
@@ -50,7 +51,10 @@ void syc_loss_count_stray(uint8_t type, uint32_t len, int64_t time)
 
 	if (!syc_process_is_there())
 		return;
-	syc_loss_totals_add(&syc_process->lost, kind, len, time);
+	const struct syc_ring_source *const source = syc_ring_source_current();
+	if (source == NULL || source->count_stray == NULL ||
+	    !source->count_stray(kind, len, time))
+		syc_loss_totals_add(&syc_process->lost, kind, len, time);
 	count_for_process(kind);
 	syc_loss_call_for_teller(false);
 }

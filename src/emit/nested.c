@@ -9,6 +9,8 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <syscap.h>
 
@@ -24,8 +26,8 @@ static bool on_signal_stack(void)
 {
 	const int saved = errno;
 	stack_t ss;
-	const bool is_on =
-		sigaltstack(NULL, &ss) != 0 || (ss.ss_flags & SS_ONSTACK) != 0;
+	const bool is_on = syscall(SYS_sigaltstack, NULL, &ss) != 0 ||
+	                   (ss.ss_flags & SS_ONSTACK) != 0;
 
 	errno = saved;
 	return is_on;

@@ -25,16 +25,16 @@ struct syc_ring_source {
 	/* @ts is to be without a ring: it ends, or its events go elsewhere.
 	 * Owner, or whoever finishes a dead thread's state. */
 	void (*forgo)(struct syc_state *ts);
-	/* @ts is about to leave a ring of ours that is SYC_SLOT_OVER: count
-	 * what is in it.  Context as forgo's. */
-	void (*count_unread)(struct syc_state *ts);
-	/* Get pages for [at, at + n) of a ring of ours that is sparse: 0 or
-	 * -errno.  Never NULL where rings are sparse. */
+	/* The thread of @ts is done with the ring of ours that it has: owner,
+	 * or whoever finishes a dead thread's state. */
+	void (*give_back)(struct syc_state *ts);
+	/* Get pages for [at, at + n) of a ring of ours: 0 or -errno. */
 	int (*provide)(void *at, size_t n);
-	/* A ring of ours fills up. */
-	void (*warn_of_little_room)(void);
-	/* A thread has ended, and left its ring. */
-	void (*note_thread_end)(void);
+	/* A ring of ours @is_filling up; or a thread has ended, and left its. */
+	void (*poke)(bool is_filling);
+	/* Count a stray loss, which no thread may come to tell, where whoever
+	 * drains finds it.  False: there is no such place. */
+	bool (*count_stray)(uint8_t kind, uint32_t len, int64_t time);
 	/* syc_drain_sleeping was set when an event was published, and is 0
 	 * now.  False: it was not set by this source. */
 	bool (*wake)(void);

@@ -6,8 +6,9 @@
 #include "emit/ring_source.h"
 #include "emit/thread_ring.h"
 
-/* How much of a forked child's ring gets its pages at a time. */
-#define PAGES_STEP UINT32_C(12288)
+/* How many bytes of a ring of our own get their pages at a time. */
+#define PAGES_FIRST UINT32_C(4096)
+#define PAGES_MOST  UINT32_C(65536)
 
 bool syc_room_look(struct syc_state *ts, uint32_t *ret_limit)
 {
@@ -56,13 +57,40 @@ bool syc_room_look(struct syc_state *ts, uint32_t *ret_limit)
 		             (used - moved);
 		if (ts->is_own && used - moved > size / 8 * 3 &&
 		    syc_ring_source_of(ts) != NULL)
-			syc_ring_source_of(ts)->warn_of_little_room();
+			syc_ring_source_of(ts)->poke(true);
 		return true;
 	}
 	return false;
 }
 
-void syc_room_limit_to_pages(const struct syc_state *ts, uint32_t len,
+/* Pages for all up to @need at least; 0: there is no memory for them. */
+static uint32_t provide_pages(struct syc_state *ts, unsigned char *at,
+                              uint32_t count, uint32_t need)
+{
+	const struct syc_ring_source *const source = syc_ring_source_of(ts);
+	const uint32_t whole = ts->pages_since + ts->hot.size;
+	const uint32_t step = ts->pages_step == 0           ? PAGES_FIRST
+	                      : ts->pages_step < PAGES_MOST ? 2 * ts->pages_step
+	                                                    : PAGES_MOST;
+	uint32_t to = ts->pages_end + step;
+
+	if ((int32_t)(to - need) < 0)
+		to = need;
+	to = (to + PAGES_FIRST - 1) & ~(PAGES_FIRST - 1);
+	if ((int32_t)(whole - to) < 0)
+		to = whole;
+	if (source == NULL || source->provide(at, to - count) != 0)
+		return 0;
+	ts->pages_step = step;
+	__atomic_store_n(&ts->pages_end, to, __ATOMIC_RELAXED);
+	return to != 0 ? to : whole;
+}
+
+/*
+ * In its first lap a ring of our own gets its pages as they are needed, each
+ * time more of them.  What is told beyond the limit has room, too.
+ */
+void syc_room_limit_to_pages(struct syc_state *ts, uint32_t len,
                              uint32_t *limit)
 {
 	const struct syc_thread *const st = &ts->hot;
@@ -70,21 +98,22 @@ void syc_room_limit_to_pages(const struct syc_state *ts, uint32_t len,
 	unsigned char *const body =
 		__atomic_load_n(&st->body, __ATOMIC_RELAXED);
 	const uint32_t count = (uint32_t)pos;
-	uint32_t want = len + SYC_RING_ROOM + PAGES_STEP;
+	const uint32_t whole = ts->pages_since + st->size;
+	const uint32_t need = count + len + SYC_LOSS_RECORD_MAX + SYC_RING_ROOM;
+	uint32_t end = __atomic_load_n(&ts->pages_end, __ATOMIC_RELAXED);
 
-	if (!ts->is_own || !syc_thread_is_sparse() || body == NULL)
+	if (!ts->is_own || body == NULL || end == whole)
 		return;
-	/* What is told beyond the limit has room, too */
-	if ((int32_t)(*limit - count) < (int32_t)want)
-		want = (uint32_t)((int32_t)(*limit - count) > 0
-		                          ? (int32_t)(*limit - count)
-		                          : 0);
-	const struct syc_ring_source *const source = syc_ring_source_of(ts);
-	if (source == NULL || source->provide(body + (uint32_t)(pos >> 32),
-	                                      want + SYC_RING_ROOM) != 0)
-		*limit = count - 2 * SYC_RING_ROOM;
-	else if ((int32_t)(*limit - count - want) > 0)
-		*limit = count + want;
+	if ((int32_t)(end - need) < 0) {
+		end = provide_pages(ts, body + (uint32_t)(pos >> 32), count,
+		                    need);
+		if (end == 0) {
+			*limit = count - 2 * SYC_RING_ROOM;
+			return;
+		}
+	}
+	if (end != whole && (int32_t)(*limit + SYC_RING_ROOM - end) > 0)
+		*limit = end - SYC_RING_ROOM;
 }
 
 unsigned char *syc_room_take(struct syc_thread *st, uint32_t limit,

@@ -15,14 +15,14 @@
 bool syc_room_look(struct syc_state *ts, uint32_t *ret_limit);
 
 /**
- * In a forked child, whose ring gets its pages as they are needed: get those
- * for a frame of @len and what may follow it, and bring *@limit down to what
- * has pages.  Without room for them it becomes one that nothing fits below,
- * records of losses neither.
+ * A ring of our own gets its pages as they are needed: get those for a frame
+ * of @len and what may follow it, and bring *@limit down to what has pages.
+ * Without room for them it becomes one that nothing fits below, records of
+ * losses neither.
  *
  * Context: owner, signal-safe.
  */
-void syc_room_limit_to_pages(const struct syc_state *ts, uint32_t len,
+void syc_room_limit_to_pages(struct syc_state *ts, uint32_t len,
                              uint32_t *limit);
 
 /**

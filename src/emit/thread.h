@@ -39,6 +39,10 @@ struct syc_state {
 	uint32_t phase; /* SYC_STATE_*; compare-exchange, acquire/release */
 	int32_t tid;
 	struct syc_ring_header *ring; /* NULL: none mapped */
+	uint32_t *slot; /* of a ring of our own: its word in the arena */
+	/* Of a ring of our own: counts in pos.  It has its pages from since on
+	 * up to pages_end, and gets pages_step at a time. */
+	uint32_t pages_since, pages_end, pages_step;
 	bool is_ours;       /* the recorder reads the header's client block */
 	bool is_own;        /* there is no recorder: a slot of our arena */
 	bool is_connecting; /* set-up under way: nested calls drop */
@@ -79,13 +83,6 @@ static inline struct syc_state *syc_state_at(uint32_t i)
 
 /** ts->retry_at of a thread that asks no more. */
 #define SYC_RETRY_NEVER INT64_MAX
-
-/** Whether this process' rings get their pages as they are needed: as its
- * session has it, syc_session_is_sparse(). */
-static inline bool syc_thread_is_sparse(void)
-{
-	return syc_process->is_child || syc_process->born == 0;
-}
 
 /**
  * The state that this thread is said to have, whichever copy claimed it; or

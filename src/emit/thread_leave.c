@@ -56,19 +56,6 @@ static void forgo_ring(struct syc_state *ts)
 			syc_ring_sources[i]->forgo(ts);
 }
 
-static void end_ring_slot(struct syc_state *ts)
-{
-	const struct syc_ring_source *const source = syc_ring_source_of(ts);
-	uint32_t live = SYC_SLOT_LIVE;
-
-	syc_loss_mirror(ts);
-	if (!__atomic_compare_exchange_n(&ts->ring->slot_state, &live,
-	                                 SYC_SLOT_ENDED, false,
-	                                 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) &&
-	    live == SYC_SLOT_OVER && source != NULL)
-		source->count_unread(ts);
-}
-
 void syc_thread_leave_ring(struct syc_state *ts)
 {
 	if (ts->ring == NULL) {
@@ -80,8 +67,11 @@ void syc_thread_leave_ring(struct syc_state *ts)
 	if (ts->hot.body != NULL)
 		finish_ring(ts);
 	syc_loss_leave_behind(ts);
-	if (ts->is_own)
-		end_ring_slot(ts);
+	if (ts->is_own) {
+		syc_loss_mirror(ts);
+		if (syc_ring_source_of(ts) != NULL)
+			syc_ring_source_of(ts)->give_back(ts);
+	}
 	syc_thread_ring_unmap(ts);
 }
 
@@ -105,8 +95,8 @@ static void note_thread_ends(void)
 {
 	for (int i = 0; i < SYC_N_SOURCES; i++)
 		if (syc_ring_sources[i] != NULL &&
-		    syc_ring_sources[i]->note_thread_end != NULL)
-			syc_ring_sources[i]->note_thread_end();
+		    syc_ring_sources[i]->poke != NULL)
+			syc_ring_sources[i]->poke(false);
 }
 
 void syc_thread_leave_for_good(void *state)

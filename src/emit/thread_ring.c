@@ -55,12 +55,10 @@ void syc_thread_ring_begin(struct syc_state *ts, struct syc_ring_header *ring,
 	ts->hot.pos = (uint64_t)at << 32 | at;
 	ts->hot.headered = ts->hot.pos;
 	memset(ts->hot.defined, 0, sizeof(ts->hot.defined));
-	/* of our own, look when a quarter is used, or at what has no pages
-	 * yet: see syc_reserve_slow() */
-	if (!ts->is_own)
-		ts->hot.limit = at + size - 8 - SYC_RING_ROOM;
-	else
-		ts->hot.limit = at + (syc_thread_is_sparse() ? 0 : size / 4);
+	/* of our own, there are no pages yet: see syc_reserve_slow() */
+	ts->pages_since = ts->pages_end = at;
+	ts->pages_step = 0;
+	ts->hot.limit = at + (ts->is_own ? 0 : size - 8 - SYC_RING_ROOM);
 	SYC_SIGNAL_FENCE();
 	__atomic_store_n(&ts->hot.tail, &ring->tail, __ATOMIC_RELAXED);
 	__atomic_add_fetch(&syc_process->n_rings, 1, __ATOMIC_RELAXED);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* futex.c - wait for a word of this process to change. */
+/* futex.c - wait for a word to change. */
 #define _GNU_SOURCE
 #include "os/futex.h"
 
@@ -14,16 +14,15 @@
 #ifndef SYS_futex_waitv
 #define SYS_futex_waitv 449
 #endif
-/* Names of Linux 5.16 */
-#define FLAG_32      2u
-#define FLAG_PRIVATE 128u
+/* Linux 5.16 */
+#define FLAG_32 2u
 
 void syc_futex_wait(uint32_t *word, uint32_t value, int64_t ns)
 {
 	const struct timespec timeout = { .tv_sec = ns / 1000000000,
 		                          .tv_nsec = ns % 1000000000 };
 
-	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value,
+	syscall(SYS_futex, word, FUTEX_WAIT, value,
 	        ns == INT64_MAX ? NULL : &timeout, NULL, 0);
 }
 
@@ -34,7 +33,7 @@ bool syc_futex_wait_either(uint32_t *word, uint32_t value, uint32_t *shared,
 		uint64_t value, word;
 		uint32_t flags, unused;
 	} words[2] = {
-		{ value, (uintptr_t)word, FLAG_32 | FLAG_PRIVATE, 0 },
+		{ value, (uintptr_t)word, FLAG_32, 0 },
 		{ shared_value, (uintptr_t)shared, FLAG_32, 0 },
 	};
 	struct timespec end;
@@ -52,11 +51,6 @@ bool syc_futex_wait_either(uint32_t *word, uint32_t value, uint32_t *shared,
 }
 
 void syc_futex_wake(uint32_t *word)
-{
-	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
-}
-
-void syc_futex_wake_shared(uint32_t *word)
 {
 	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * futex.h - wait for a word of this process to change, and wake those who wait.
+ * futex.h - wait for a word to change, and wake those who wait, in this process
+ * or, where the word is in memory that they share, in another.
  *
  * Context of everything here: any-thread, signal-safe.  No cancellation point.
  */
@@ -22,9 +23,6 @@ bool syc_futex_wait_either(uint32_t *word, uint32_t value, uint32_t *shared,
 
 /** Wake all who wait on @word. */
 void syc_futex_wake(uint32_t *word);
-
-/** The same of a word at which others outside of this library wait. */
-void syc_futex_wake_shared(uint32_t *word);
 
 /** Sleep for a millisecond. */
 void syc_futex_nap(void);

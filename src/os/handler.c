@@ -92,7 +92,8 @@ bool syc_handler_may_run(uintptr_t low, uintptr_t high)
 	struct returns returns;
 	stack_t ss;
 
-	if (sigaltstack(NULL, &ss) != 0 || (ss.ss_flags & SS_ONSTACK) != 0)
+	if (syscall(SYS_sigaltstack, NULL, &ss) != 0 ||
+	    (ss.ss_flags & SS_ONSTACK) != 0)
 		return true;
 	find_returns(&returns);
 	if (returns.n == 0)

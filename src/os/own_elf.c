@@ -118,11 +118,6 @@ bool syc_own_elf_open(const char *path, uint64_t inode,
 	return true;
 }
 
-void syc_own_elf_close(const struct syc_own_elf *elf)
-{
-	close(elf->fd);
-}
-
 bool syc_own_elf_build_id(const struct syc_own_elf *elf,
                           char ret_hex[SYC_BUILD_ID_SIZE])
 {

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 
 #include "base/elf_note.h"
 
@@ -41,7 +42,10 @@ void syc_own_elf_in_memory(uintptr_t base, size_t size,
  */
 bool syc_own_elf_open(const char *path, uint64_t inode,
                       struct syc_own_elf *ret_elf);
-void syc_own_elf_close(const struct syc_own_elf *elf);
+static inline void syc_own_elf_close(const struct syc_own_elf *elf)
+{
+	close(elf->fd);
+}
 
 /** @size bytes at @offset of it, and its header, if it is one that we read.
  * Context: any-thread, signal-safe. */

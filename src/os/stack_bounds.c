@@ -22,6 +22,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "os/thread_pointer.h"
 
 /* Linux 6.11's PROCMAP_QUERY; older kernel headers lack it. */
@@ -36,22 +37,6 @@ struct map_query {
 /* A growing stack may be this much larger than it is now; the kernel keeps
  * at least 128 MiB clear for it. */
 #define MAIN_STACK_MAX ((rlim_t)64 << 20)
-
-static const char *parse_address(const char *at, uintptr_t *ret_number)
-{
-	uintptr_t number = 0;
-
-	for (;; at++) {
-		if (*at >= '0' && *at <= '9')
-			number = number * 16 + (uintptr_t)(*at - '0');
-		else if (*at >= 'a' && *at <= 'f')
-			number = number * 16 + (uintptr_t)(*at - 'a' + 10);
-		else
-			break;
-	}
-	*ret_number = number;
-	return at;
-}
 
 /* Lines are "start-end perms …"; only their beginnings matter. */
 static bool find_by_text(int fd, uintptr_t addr, uintptr_t *ret_low,
@@ -71,11 +56,11 @@ static bool find_by_text(int fd, uintptr_t addr, uintptr_t *ret_low,
 
 		*end = '\0';
 		while ((newline = memchr(line, '\n', (size_t)(end - line)))) {
-			uintptr_t low, high;
-			const char *at = parse_address(line, &low);
+			uint64_t low, high;
+			const char *at = syc_text_take(line, 16, &low);
 
 			if (*at == '-')
-				parse_address(at + 1, &high);
+				syc_text_take(at + 1, 16, &high);
 			else
 				return false;
 			if (addr >= low && addr < high) {

@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "os/own_thread.h"
+#include "os/proc_stat.h"
 
 /* What getdents64() returns. */
 struct dir_entry {
@@ -21,6 +22,22 @@ struct dir_entry {
 	uint8_t type;
 	char name[];
 };
+
+static uint64_t parse_signal_set(const char *at)
+{
+	uint64_t n;
+
+	syc_text_take(at, 16, &n);
+	return n;
+}
+
+static uint64_t parse_decimal(const char *at)
+{
+	uint64_t n;
+
+	syc_text_take(at, 10, &n);
+	return n;
+}
 
 int syc_task_open(void)
 {
@@ -61,10 +78,7 @@ bool syc_task_next(struct syc_tasks *tasks, struct syc_task *ret_task)
 		tasks->at += e->len;
 		if (e->name[0] == '.')
 			continue;
-		int32_t tid = 0;
-		for (const char *c = e->name; *c >= '0' && *c <= '9'; c++)
-			tid = tid * 10 + (*c - '0');
-		ret_task->tid = tid;
+		ret_task->tid = (int32_t)parse_decimal(e->name);
 		ret_task->inode = e->ino;
 		return true;
 	}
@@ -78,7 +92,6 @@ static int open_file(struct syc_tasks *tasks, int32_t tid, const char *name)
 
 	syc_text_add_i64(&text, tid);
 	syc_text_add(&text, name);
-	*text.at = '\0';
 	return (int)syscall(SYS_openat, tasks->dir, path, O_RDONLY | O_CLOEXEC,
 	                    0);
 }
@@ -110,37 +123,6 @@ static int read_file(struct syc_tasks *tasks, int32_t tid, const char *name)
 	return has_some ? 0 : -ESRCH;
 }
 
-static const char *skip_fields(const char *at, int n)
-{
-	while (n > 0 && *at != '\0')
-		if (*at++ == ' ')
-			n--;
-	return at;
-}
-
-static uint64_t parse_signal_set(const char *at)
-{
-	uint64_t n = 0;
-
-	for (;; at++) {
-		if (*at >= '0' && *at <= '9')
-			n = n << 4 | (uint64_t)(*at - '0');
-		else if (*at >= 'a' && *at <= 'f')
-			n = n << 4 | (uint64_t)(*at - 'a' + 10);
-		else
-			return n;
-	}
-}
-
-static uint64_t parse_decimal(const char *at)
-{
-	uint64_t n = 0;
-
-	for (; *at >= '0' && *at <= '9'; at++)
-		n = n * 10 + (uint64_t)(*at - '0');
-	return n;
-}
-
 /* Just now it blocks all, to start the sampler. */
 static void correct_starter(const struct syc_tasks *tasks, int32_t tid,
                             struct syc_task_about *about)
@@ -152,26 +134,20 @@ static void correct_starter(const struct syc_tasks *tasks, int32_t tid,
 int syc_task_look(struct syc_tasks *tasks, int32_t tid,
                   struct syc_task_about *ret_about)
 {
-	const char *const stat = tasks->text;
-	const int r = read_file(tasks, tid, "/stat");
+	struct syc_proc_stat stat;
+	int r = read_file(tasks, tid, "/stat");
 
+	if (r == 0)
+		r = syc_proc_stat_parse(tasks->text, &stat);
 	if (r != 0)
 		return r;
-	/* "TID (NAME) STATE ...": the name may hold anything */
-	const char *const name = strchr(stat, '(');
-	const char *const end = strrchr(stat, ')');
-	if (name == NULL || end == NULL || end[1] != ' ' || end[2] == '\0')
-		return -EIO;
-	ret_about->is_dead = end[2] == 'Z' || end[2] == 'X' || end[2] == 'x';
-	ret_about->is_asleep = end[2] == 'S';
+	ret_about->is_dead = syc_proc_stat_has_ended(&stat);
+	ret_about->is_asleep = stat.fields[SYC_STAT_STATE] == 'S';
 	/* The first thread is none of ours: its name is the program's */
-	ret_about->is_ours =
-		tid != getpid() &&
-		syc_own_thread_is_name(name + 1, (size_t)(end - name - 1));
-	/* fields 22 and 32; the state, behind the space, is field 3 */
-	const char *const start = skip_fields(end + 2, 19);
-	ret_about->start = parse_decimal(start);
-	ret_about->blocked = parse_decimal(skip_fields(start, 10));
+	ret_about->is_ours = tid != getpid() &&
+	                     syc_own_thread_is_name(stat.name, stat.name_len);
+	ret_about->start = stat.fields[SYC_STAT_START];
+	ret_about->blocked = stat.fields[SYC_STAT_BLOCKED];
 	ret_about->filters = 0;
 	ret_about->is_strict = false;
 	correct_starter(tasks, tid, ret_about);
@@ -233,19 +209,18 @@ int syc_task_look_at_mask(struct syc_tasks *tasks, int32_t tid,
 bool syc_task_waits_for(struct syc_tasks *tasks, int32_t tid, int signal)
 {
 	const char *const text = tasks->text;
-	uint64_t set = 0;
+	uint64_t set = 0, number;
 
-	if (read_file(tasks, tid, "/syscall") != 0 ||
-	    parse_decimal(text) != SYS_rt_sigtimedwait)
+	if (read_file(tasks, tid, "/syscall") != 0)
 		return false;
-	const char *const argument = skip_fields(text, 1);
-	if (argument[0] != '0' || argument[1] != 'x')
+	const char *const argument = syc_text_take(text, 10, &number);
+	if (number != SYS_rt_sigtimedwait || strncmp(argument, " 0x", 3) != 0)
 		return false;
 	/* The call may have returned by now, and the stack have changed or gone
 	 */
 	const struct iovec to = { .iov_base = &set, .iov_len = sizeof(set) };
 	const struct iovec from = {
-		.iov_base = (void *)(uintptr_t)parse_signal_set(argument + 2),
+		.iov_base = (void *)(uintptr_t)parse_signal_set(argument + 3),
 		.iov_len = sizeof(set),
 	};
 	return syscall(SYS_process_vm_readv, getpid(), &to, 1, &from, 1, 0) ==

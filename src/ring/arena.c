@@ -7,6 +7,8 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 /* Linux 5.14 */
@@ -16,10 +18,21 @@
 
 /* Without MADV_POPULATE_WRITE a file gets all its blocks at once. */
 #define SLOTS_WITHOUT_POPULATE 32u
-#define SLOTS_OF_SPARSE        4u
+/* Within limits: rather smaller rings than fewer. */
+#define SLOTS_WANTED 16u
+/* Of a limit on addresses the arena takes one such part at most. */
+#define SHARE_OF_ADDRESSES 8u
 
-/* What the drainer's slot has of its body to begin with, where it is sparse. */
-#define FIRST_OF_SPARSE UINT32_C(12288)
+/*
+ * As bare system calls: a hundred bytes less in a program for each function of
+ * the C library.
+ */
+static int give_access(void *from, size_t size)
+{
+	return syscall(SYS_mprotect, from, size, PROT_READ | PROT_WRITE) == 0
+	               ? 0
+	               : -errno;
+}
 
 static size_t slot_size(const struct syc_arena *arena)
 {
@@ -28,50 +41,96 @@ static size_t slot_size(const struct syc_arena *arena)
 
 static size_t arena_size(const struct syc_arena *arena, uint32_t n_slots)
 {
-	return SYC_RING_FILE_FRONT + n_slots * slot_size(arena);
+	return syc_ring_file_front(arena->page) + n_slots * slot_size(arena);
+}
+
+struct syc_arena_head *syc_arena_head(const struct syc_arena *arena)
+{
+	return (struct syc_arena_head *)(void *)(arena->base +
+	                                         syc_ring_file_head(
+							 arena->page));
+}
+
+uint32_t *syc_arena_word(const struct syc_arena *arena, uint32_t i)
+{
+	return (uint32_t *)(void *)(arena->base +
+	                            syc_ring_file_words(arena->page)) +
+	       i;
 }
 
 struct syc_ring_header *syc_arena_ring(const struct syc_arena *arena,
                                        uint32_t i)
 {
 	return (struct syc_ring_header *)(void *)(arena->base +
-	                                          SYC_RING_FILE_FRONT +
-	                                          i * slot_size(arena));
+	                                          arena_size(arena, i));
 }
 
-/* Growing a file over the limit would raise SIGXFSZ. */
-static uint32_t slots_within_limit(const struct syc_arena *arena)
+/* A child has nothing of what is in front of the head. */
+int syc_arena_open(const struct syc_arena *arena, uint32_t n)
+{
+	const uint32_t head = syc_ring_file_head(arena->page);
+
+	return give_access(arena->base + head, arena_size(arena, n) - head);
+}
+
+static void note_used(const struct syc_arena *arena, uint32_t n)
+{
+	uint32_t *const used = &syc_arena_head(arena)->n_used;
+	uint32_t is = __atomic_load_n(used, __ATOMIC_RELAXED);
+
+	while (is < n &&
+	       !__atomic_compare_exchange_n(used, &is, n, true,
+	                                    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+		;
+}
+
+/* Fewer slots, then smaller ones.  False: it can't be less. */
+static bool shrink(struct syc_arena *arena)
+{
+	if (arena->n_slots > SLOTS_WANTED)
+		arena->n_slots /= 2;
+	else if (arena->body > arena->page)
+		arena->body = arena->body / 2 / arena->page * arena->page;
+	else if (arena->n_slots > 2)
+		arena->n_slots--;
+	else
+		return false;
+	return true;
+}
+
+static uint64_t limit_of(int which)
 {
 	struct rlimit limit;
-	uint32_t n = SYC_RING_FILE_SLOTS;
 
-	if (getrlimit(RLIMIT_FSIZE, &limit) != 0)
-		return n;
-	while (n > 0 && arena_size(arena, n) > limit.rlim_cur)
-		n /= 2;
-	return n;
+	return getrlimit(which, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
 }
 
-static int map_slots(struct syc_arena *arena, int fd, uint32_t n_slots)
+static int map_slots(struct syc_arena *arena, int fd)
 {
 	const int flags = fd >= 0 ? MAP_SHARED : MAP_SHARED | MAP_ANONYMOUS;
-	void *base = MAP_FAILED;
+	/* Most of the address space is the program's */
+	const uint64_t addresses = limit_of(RLIMIT_AS) / SHARE_OF_ADDRESSES;
+	/* Growing a file over the limit would raise SIGXFSZ */
+	const uint64_t file = fd >= 0 ? limit_of(RLIMIT_FSIZE) : RLIM_INFINITY;
+	void *base;
 
-	/* Less where address space is limited */
-	for (; n_slots >= 2; n_slots /= 2) {
-		arena->size = arena_size(arena, n_slots);
-		base = mmap(NULL, arena->size, PROT_READ | PROT_WRITE,
-		            flags | MAP_NORESERVE, fd, 0);
-		if (base != MAP_FAILED)
-			break;
-	}
+	while (arena_size(arena, arena->n_slots) >
+	       (file < addresses ? file : addresses))
+		if (!shrink(arena))
+			return file < addresses ? -EFBIG : -ENOMEM;
+	do {
+		arena->size = arena_size(arena, arena->n_slots);
+		base = mmap(NULL, arena->size, PROT_NONE, flags | MAP_NORESERVE,
+		            fd, 0);
+	} while (base == MAP_FAILED && shrink(arena));
 	if (base == MAP_FAILED)
-		return n_slots < 2 ? -EFBIG : -errno;
+		return -errno;
 	arena->base = base;
-	arena->n_slots = n_slots;
+	/* mlockall(MCL_FUTURE) would fetch a whole ring with each mapping */
+	syscall(SYS_munlock, base, arena->size);
 	if (fd >= 0 && ftruncate(fd, (off_t)arena->size) != 0)
 		return -errno;
-	return 0;
+	return give_access(base, arena_size(arena, 1));
 }
 
 /* Blocks before they are needed: a full file system is an error here, and
@@ -97,43 +156,41 @@ int syc_arena_provide(void *from, size_t size)
 	return r == -EINVAL ? 0 : r;
 }
 
-/* The facts, the journal, and of the first slot as much as it takes to say
- * who this is, and what was lost. */
-static int populate_sparse_front(const struct syc_arena *arena)
+/* A ring that fills up finds its memory: else rather another place. */
+static bool has_disk_room(const struct syc_arena *arena, int fd)
 {
-	char *const base = (char *)arena->base;
-	int r = syc_arena_provide(base, sizeof(struct syc_ring_file));
+	struct statfs fs;
 
-	if (r == 0)
-		r = syc_arena_provide(base + SYC_RING_FILE_JOURNAL,
-		                      sizeof(struct syc_ring_journal));
-	if (r == 0)
-		r = syc_arena_provide(base + SYC_RING_FILE_FRONT,
-		                      arena->page + FIRST_OF_SPARSE);
-	return r;
+	return fstatfs(fd, &fs) != 0 || fs.f_blocks == 0 ||
+	       fs.f_bavail * (uint64_t)fs.f_bsize >= arena_size(arena, 2);
 }
 
-static int populate_front(struct syc_arena *arena, int fd, bool is_sparse)
+/* What a process with a few events needs: what only a file has, head and words,
+ * and of the first slot as much as it takes to say who this is. */
+static int populate_front(struct syc_arena *arena, int fd)
 {
+	unsigned char *const base = arena->base;
+	const uint32_t page = arena->page;
+	const uint32_t head = syc_ring_file_head(page);
 	int r;
 
 	arena->populates = true;
+	if (fd >= 0 && !has_disk_room(arena, fd))
+		return -ENOSPC;
 	/* Whether the kernel can at all */
-	r = populate(arena, arena->base, arena->page);
-	if (r == 0)
-		return is_sparse ? populate_sparse_front(arena)
-		                 : populate(arena, arena->base,
-		                            SYC_RING_FILE_FRONT +
-		                                    slot_size(arena));
+	r = populate(arena, base + head,
+	             syc_ring_file_front(page) + 2 * page - head);
+	if (r == 0 && fd >= 0)
+		r = populate(arena, base, page);
+	if (r == 0 && fd >= 0)
+		r = populate(arena, base + syc_ring_file_journal(page), page);
 	if (r != -EINVAL)
 		return r;
 	arena->populates = false;
 	if (fd < 0)
 		return 0; /* memory comes by touching it */
-	const uint32_t most =
-		is_sparse ? SLOTS_OF_SPARSE : SLOTS_WITHOUT_POPULATE;
-	if (arena->n_slots > most)
-		arena->n_slots = most;
+	if (arena->n_slots > SLOTS_WITHOUT_POPULATE)
+		arena->n_slots = SLOTS_WITHOUT_POPULATE;
 	do {
 		r = posix_fallocate(fd, 0,
 		                    (off_t)arena_size(arena, arena->n_slots));
@@ -183,95 +240,81 @@ static bool can_map_again(void *shared)
 }
 
 int syc_arena_create(struct syc_arena *arena, int fd, uint32_t body,
-                     bool is_sparse)
+                     int32_t pid)
 {
 	int r;
 
 	arena->page = (uint32_t)sysconf(_SC_PAGESIZE);
 	arena->body = body;
-	arena->high_water = 1;
+	arena->n_slots = SYC_RING_FILE_SLOTS;
 	arena->base = NULL;
 	if (body < SYC_ARENA_BODY_MIN || body > SYC_ARENA_BODY_MAX ||
-	    body % arena->page != 0 || SYC_RING_FILE_FRONT % arena->page != 0)
+	    body % arena->page != 0)
 		return -EINVAL;
-	r = map_slots(arena, fd,
-	              fd >= 0 ? slots_within_limit(arena)
-	                      : SYC_RING_FILE_SLOTS);
+	r = map_slots(arena, fd);
 	if (r == 0)
-		r = populate_front(arena, fd, is_sparse);
-	if (r == 0 && fd < 0 && !can_map_again(arena->base))
+		r = populate_front(arena, fd);
+	if (r == 0 && fd < 0 && !can_map_again(syc_arena_head(arena)))
 		r = -ENOTSUP;
 	if (r != 0) {
 		syc_arena_destroy(arena);
 		return r;
 	}
-	madvise(arena->base, arena->size, MADV_DONTFORK);
+	/* Facts and journal: a child has no business there */
+	madvise(arena->base, syc_ring_file_head(arena->page), MADV_DONTFORK);
 	syc_arena_ring(arena, 0)->offset = arena->page;
 	syc_arena_ring(arena, 0)->size = arena->body;
-	syc_arena_ring(arena, 0)->slot_state = SYC_SLOT_LIVE;
+	syc_arena_head(arena)->drainer = syc_slot_word(pid, SYC_ARENA_DRAINED);
+	syc_arena_head(arena)->n_used = 1;
+	__atomic_store_n(syc_arena_word(arena, 0),
+	                 syc_slot_word(pid, SYC_SLOT_LIVE), __ATOMIC_RELEASE);
 	return 0;
 }
 
-static void raise_slots_high_water(struct syc_arena *arena, uint32_t to)
+/* The caller's mapping of a slot. */
+static int open_slot(const struct syc_arena *arena, uint32_t i, int fd,
+                     struct syc_ring_header **ret_ring)
 {
-	uint32_t high = __atomic_load_n(&arena->high_water, __ATOMIC_RELAXED);
-
-	while (high < to &&
-	       !__atomic_compare_exchange_n(&arena->high_water, &high, to, true,
-	                                    __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-		;
-}
-
-/* The caller's mapping of a slot, with all its pages unless @is_sparse: faults
- * would come in emits. */
-static int open_slot(struct syc_arena *arena, uint32_t i, int fd,
-                     bool is_sparse, struct syc_ring_header **ret_ring)
-{
-	const size_t size = arena->page + 2 * (size_t)arena->body;
-	int r = fd >= 0 ? syc_ring_map_at(fd, arena_size(arena, i), arena->body,
-	                                  ret_ring)
-	                : map_body_again(syc_arena_ring(arena, i), arena->body,
-	                                 ret_ring);
+	struct syc_ring_header *const ring = syc_arena_ring(arena, i);
+	int r = populate(arena, ring, arena->page);
 
 	if (r != 0)
 		return r;
-	r = populate(arena, *ret_ring, is_sparse ? arena->page : size);
-	if (r != 0) {
-		syc_ring_unmap(*ret_ring, arena->body);
+	ring->offset = arena->page;
+	ring->size = arena->body;
+	r = fd >= 0 ? syc_ring_map_at(fd, arena_size(arena, i), arena->body,
+	                              ret_ring)
+	            : map_body_again(ring, arena->body, ret_ring);
+	if (r != 0)
 		return r;
-	}
 	/* else a child whose fork interrupted an emit faults */
-	madvise(*ret_ring, size, MADV_DOFORK);
+	madvise(*ret_ring, arena->page + 2 * (size_t)arena->body, MADV_DOFORK);
 	return 0;
 }
 
-int syc_arena_claim(struct syc_arena *arena, int fd, bool is_sparse,
-                    struct syc_ring_header **ret_ring)
+int syc_arena_claim(const struct syc_arena *arena, int fd, int32_t pid,
+                    struct syc_slot *ret_slot)
 {
 	for (uint32_t i = 1; i < arena->n_slots; i++) {
-		struct syc_ring_header *const ring = syc_arena_ring(arena, i);
-		uint32_t free_slot = SYC_SLOT_FREE;
+		uint32_t *const word = syc_arena_word(arena, i);
+		uint32_t is = __atomic_load_n(word, __ATOMIC_RELAXED);
 
-		/* Before the first touch of its header */
-		if (i >=
-		    __atomic_load_n(&arena->high_water, __ATOMIC_ACQUIRE)) {
-			const int r = populate(arena, ring, arena->page);
-			if (r != 0)
-				return r;
-		}
-		if (!__atomic_compare_exchange_n(
-			    &ring->slot_state, &free_slot, SYC_SLOT_BUSY, false,
+		if (is != SYC_SLOT_FREE ||
+		    !__atomic_compare_exchange_n(
+			    word, &is, syc_slot_word(pid, SYC_SLOT_BUSY), false,
 			    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			continue;
-		ring->offset = arena->page; /* it was claimed once */
-		ring->size = arena->body;
-		const int r = open_slot(arena, i, fd, is_sparse, ret_ring);
+		int r = syc_arena_open(arena, i + 1);
+		if (r == 0) {
+			note_used(arena, i + 1);
+			r = open_slot(arena, i, fd, &ret_slot->ring);
+		}
 		if (r != 0) {
-			__atomic_store_n(&ring->slot_state, SYC_SLOT_FREE,
-			                 __ATOMIC_RELEASE);
+			__atomic_store_n(word, SYC_SLOT_FREE, __ATOMIC_RELEASE);
 			return r;
 		}
-		raise_slots_high_water(arena, i + 1);
+		ret_slot->word = word;
+		ret_slot->size = arena->body;
 		return 0;
 	}
 	return -EMFILE;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * arena.h - the rings that a process makes for itself.
+ * arena.h - the rings that a process makes for itself and for the children
+ * that it forks.
  *
  * One shared mapping, of a ring file (ring/ring_file.h) or of no file, cut
  * into slots of one ring each.  A thread that claims a slot gets a mapping of
@@ -13,13 +14,10 @@
  * still gets rings.  Where that call is refused it takes the file's
  * descriptor to claim one.
  *
- * A slot gets all its pages when it is claimed, so that an emit neither faults
- * nor meets a full file system.  A sparse one gets its header's only, and
- * whoever writes into it asks syc_arena_provide() first: for forked children,
- * most of which have few events.
- *
- * The arena's mapping is not inherited by forked children; the threads' own
- * are (an emit that a fork interrupted goes on in the child).
+ * The mapping is large and sparse: memory comes page by page, and whoever
+ * writes asks for the pages first (syc_arena_provide()), so that an emit
+ * neither faults nor meets a full file system.  A forked child inherits the
+ * mapping, but for what only the drainer uses, and claims slots in it.
  */
 #ifndef SYC_ARENA_H
 #define SYC_ARENA_H
@@ -28,32 +26,67 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ring/arena_head.h"
 #include "ring/ring_file.h"
 
-#define SYC_ARENA_BODY_MIN UINT32_C(65536)
+#define SYC_ARENA_BODY_MIN UINT32_C(65536) /* of those that are asked for */
 #define SYC_ARENA_BODY_MAX UINT32_C(67108864)
 
+/** Where it is: kept in memory of each process' own. */
 struct syc_arena {
 	unsigned char *base; /* the front; NULL: no arena */
 	size_t size;
 	uint32_t page, body, n_slots;
-	bool populates;      /* slots are given their pages when claimed */
-	uint32_t high_water; /* slots [0, high_water) have been claimed */
+	bool populates; /* pages come when they are asked for; else all are there */
+};
+
+/** A slot that was claimed. */
+struct syc_slot {
+	struct syc_ring_header *ring; /* the caller's own mapping */
+	uint32_t *word;               /* pid and state, in the arena's */
+	uint32_t size;                /* of the body */
 };
 
 /**
  * Make an arena of rings of @body bytes (whole pages, SYC_ARENA_BODY_MIN to
- * _MAX), in the empty file @fd, or with -1 in memory.  Slot 0 is claimed.
+ * _MAX), in the empty file @fd, or with -1 in memory.  Slot 0 is claimed for
+ * @pid.  Where the size of files or of memory is limited there are fewer and
+ * smaller ones.
  *
- * Returns 0 or -errno: -ENOSPC, there is no room for it; -ENOTSUP, @fd is -1
- * and slots could not be claimed: make a memfd.
+ * Returns 0 or -errno: -ENOSPC, there is no room for it; -EFBIG, nor within
+ * the limits; -ENOTSUP, @fd is -1 and slots could not be claimed: make a memfd.
  *
  * Context: any-thread, signal-safe.
  */
 int syc_arena_create(struct syc_arena *arena, int fd, uint32_t body,
-                     bool is_sparse);
+                     int32_t pid);
 
-/** Slot @i, seen by the drainer: its header, with the body behind it. */
+struct syc_arena_head *syc_arena_head(const struct syc_arena *arena);
+
+/** Of how many slots, from the first one, any was ever claimed, as the head
+ * says.  Stored before a word says that its slot is LIVE. */
+static inline uint32_t syc_arena_used(const struct syc_arena *arena)
+{
+	const uint32_t n = __atomic_load_n(&syc_arena_head(arena)->n_used,
+	                                   __ATOMIC_SEQ_CST);
+
+	return n < arena->n_slots ? n : arena->n_slots;
+}
+
+/**
+ * Slots that a relative claimed can't be touched before this: what is not in
+ * use has no access, so that mlockall() fetches no memory for it.  @n: as
+ * syc_arena_used() said.  0 or -errno.
+ *
+ * Context: any-thread, signal-safe.
+ */
+int syc_arena_open(const struct syc_arena *arena, uint32_t n);
+
+/** The word of slot @i: pid and state. */
+uint32_t *syc_arena_word(const struct syc_arena *arena, uint32_t i);
+
+/** Slot @i, seen by the drainer: its header, with the body behind it.  To be
+ * touched only while its word is not FREE, and it was opened. */
 struct syc_ring_header *syc_arena_ring(const struct syc_arena *arena,
                                        uint32_t i);
 
@@ -65,21 +98,21 @@ syc_arena_body(const struct syc_arena *arena,
 }
 
 /**
- * Claim a slot: its state is BUSY, head == tail, and *@ret_ring is the
- * caller's own mapping, to be undone with syc_ring_unmap().  @fd: the arena's
- * file; -1: do without.
+ * Claim a slot for @pid: its state is BUSY, head == tail, and @ret_slot->ring
+ * is to be undone with syc_ring_unmap().  @fd: the arena's file; -1: do
+ * without.  Its body has no pages yet.
  *
  * Returns 0; -EMFILE, all slots are taken; -ENOTSUP, it takes @fd; or -errno,
  * -ENOSPC: no room.
  *
  * Context: any-thread, signal-safe.
  */
-int syc_arena_claim(struct syc_arena *arena, int fd, bool is_sparse,
-                    struct syc_ring_header **ret_ring);
+int syc_arena_claim(const struct syc_arena *arena, int fd, int32_t pid,
+                    struct syc_slot *ret_slot);
 
 /**
- * See to it that @size bytes at @from, in any mapping of a sparse slot, have
- * their pages.  0 or -errno, -ENOSPC: no room.
+ * See to it that @size bytes at @from, in any mapping of a slot, have their
+ * pages.  0 or -errno, -ENOSPC: no room.
  *
  * Context: any-thread, signal-safe.
  */

@@ -49,22 +49,6 @@ struct syc_ring_losses {
 	int64_t to;   /* frame time of the last */
 };
 
-/**
- * What becomes of a ring that the process itself owns, in slot_state.  Only
- * the writer takes it from BUSY to LIVE, only the drainer from ENDED to FREE;
- * any thread may claim a FREE one (compare-exchange to BUSY).  From LIVE it
- * goes one of two ways, by compare-exchange: the writer ends it, or the drainer
- * has seen the last of it that will be in the capture.  Then it is for the
- * writer to count what else is in it.
- */
-enum {
-	SYC_SLOT_FREE = 0, /* head == tail, nothing untold */
-	SYC_SLOT_BUSY,     /* claimed, the client block is being written */
-	SYC_SLOT_LIVE,
-	SYC_SLOT_ENDED, /* its thread is done: what is left is to be read */
-	SYC_SLOT_OVER,  /* its reader is done */
-};
-
 struct syc_ring_header {
 	/* Sysprof's 16 bytes */
 	uint32_t head;   /* next frame to read; stored by the reader only */
@@ -88,7 +72,7 @@ struct syc_ring_header {
 	uint8_t reserved_client[200];
 
 	/* only in rings that the process owns, offset 512 */
-	uint32_t slot_state; /* SYC_SLOT_* */
+	uint32_t outcome; /* 0; then who was first: SYC_SLOT_ENDED or _OVER */
 	uint32_t reserved_slot;
 	int64_t since;               /* ns: when the thread got the ring */
 	struct syc_ring_losses told; /* by loss records in this ring */
@@ -98,7 +82,7 @@ struct syc_ring_header {
 _Static_assert(offsetof(struct syc_ring_header, recorder_magic) == 64, "abi");
 _Static_assert(offsetof(struct syc_ring_header, client_magic) == 128, "abi");
 _Static_assert(offsetof(struct syc_ring_header, lost) == 144, "abi");
-_Static_assert(offsetof(struct syc_ring_header, slot_state) == 512, "abi");
+_Static_assert(offsetof(struct syc_ring_header, outcome) == 512, "abi");
 _Static_assert(sizeof(struct syc_ring_header) <= 4096, "one page");
 
 /** The request for a ring, as it goes over the control socket. */

@@ -8,13 +8,16 @@
  * waits for a disk, and its capture names it in its second frame, a METADATA
  * frame of id SYC_RING_FILE_ID with its path.
  *
- *	| front: facts | front: journal | slot 0 | slot 1 | ...
+ *	| facts | journal | head | words | slot 0 | slot 1 | ...
  *
- * The front is SYC_RING_FILE_FRONT bytes.  A slot is one ring: header page and
- * body (ring.h); slot 0 belongs to no thread, the drainer's own frames go
- * there.  The lowest slot that is free is claimed, and its `offset` is set
- * before anything else: where that is 0 in a free slot, it and all behind it
- * were never used.  Ring contents are finished frames; there are no end markers.
+ * What stands in front of the slots is the front.  A slot is one ring: header
+ * page and body (ring.h); slot 0 belongs to no thread, the drainer's own frames
+ * go there.  Each part begins with a page.  Whose a slot is, and what becomes
+ * of it, says its word (arena_head.h): a word of 0 is a slot that nothing is
+ * in.  Ring contents are finished frames; there are no end markers.
+ *
+ * Forked children of the process find head, words and slots in their memory and
+ * claim slots there; facts and journal they do not get.
  *
  * The journal makes every frame arrive exactly once, whenever the process is
  * killed.  The capture has one writer.  For each batch it
@@ -39,20 +42,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ring/arena_head.h"
 #include "ring/ring.h"
 
 #define SYC_RING_FILE_ID      "syscap.rings"
-#define SYC_RING_FILE_MAGIC   "SCRINGS1"
-#define SYC_RING_FILE_VERSION 1u
-#define SYC_RING_FILE_FRONT   UINT32_C(65536)
-#define SYC_RING_FILE_JOURNAL UINT32_C(32768) /* offset of the journal */
-#define SYC_RING_FILE_SLOTS   UINT32_C(1024)  /* most that a file has */
+#define SYC_RING_FILE_MAGIC   "SCRINGS2"
+#define SYC_RING_FILE_VERSION 2u
+#define SYC_RING_FILE_SLOTS   UINT32_C(1024) /* most that a file has */
 
 /** Facts, at offset 0.  Written once, magic last. */
 struct syc_ring_file {
 	char magic[8];
 	uint32_t version;
-	uint32_t front;     /* SYC_RING_FILE_FRONT */
+	uint32_t front;     /* how large it is */
 	uint32_t page_size; /* offset of a body in its slot */
 	uint32_t body_size;
 	uint32_t n_slots;
@@ -84,9 +86,34 @@ struct syc_ring_journal {
 	} parts[SYC_RING_JOURNAL_PARTS];
 };
 
-_Static_assert(sizeof(struct syc_ring_file) <= SYC_RING_FILE_JOURNAL, "front");
-_Static_assert(SYC_RING_FILE_JOURNAL + sizeof(struct syc_ring_journal) <=
-                       SYC_RING_FILE_FRONT,
-               "front");
+_Static_assert(sizeof(struct syc_arena_head) <= 4096, "a page");
+_Static_assert(SYC_RING_FILE_SLOTS * sizeof(uint32_t) <= 4096, "a page");
+
+/** Where the parts of the front begin, and its size, with pages of @page. */
+static inline uint32_t syc_ring_file_pages(size_t size, uint32_t page)
+{
+	return ((uint32_t)size + page - 1) / page * page;
+}
+
+static inline uint32_t syc_ring_file_journal(uint32_t page)
+{
+	return syc_ring_file_pages(sizeof(struct syc_ring_file), page);
+}
+
+static inline uint32_t syc_ring_file_head(uint32_t page)
+{
+	return syc_ring_file_journal(page) +
+	       syc_ring_file_pages(sizeof(struct syc_ring_journal), page);
+}
+
+static inline uint32_t syc_ring_file_words(uint32_t page)
+{
+	return syc_ring_file_head(page) + page;
+}
+
+static inline uint32_t syc_ring_file_front(uint32_t page)
+{
+	return syc_ring_file_words(page) + page;
+}
 
 #endif

@@ -4,6 +4,7 @@
 #include "sample/watcher.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -105,7 +106,7 @@ static bool open_in_own_table(int *ret_dir)
 		return false;
 	*ret_dir = syc_task_open();
 	for (int fd = *ret_dir; fd >= 0 && fd < 2;)
-		fd = dup(fd);
+		fd = fcntl(fd, F_DUPFD, 0);
 	return true;
 }
 

@@ -19,6 +19,7 @@
 #include "emit/process.h"
 #include "emit/thread.h"
 #include "os/own_thread.h"
+#include "os/proc_stat.h"
 
 /* How long other threads of ours may take to find that they are alone. */
 #define OTHERS_MS 3000
@@ -62,81 +63,29 @@ static bool known_ones_live(void)
 
 /* ------------------------------------------------------------------ /proc */
 
-static int32_t number(const char *text)
-{
-	int32_t n = 0;
-
-	for (; *text >= '0' && *text <= '9'; text++)
-		n = n * 10 + (*text - '0');
-	return n;
-}
-
-struct task {
-	char name[32];
-	size_t name_len;
-	char state;
-	int status; /* of one that has ended */
-};
-
 /* 0, -ENOENT: there is no such thread (any more), or -errno. */
-static int look(const char *tid, struct task *ret_task)
+static int look_at_thread(int32_t tid, struct syc_proc_stat *ret_task)
 {
-	char path[64], stat[1024];
-	struct syc_text text = syc_text_begin(path, sizeof(path));
-
-	syc_text_add(&text, "/proc/self/task/");
-	syc_text_add(&text, tid);
-	syc_text_add(&text, "/stat");
-	*text.at = '\0';
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	const ssize_t n = read(fd, stat, sizeof(stat) - 1);
-	close(fd);
-	if (n <= 0)
-		return -ENOENT;
-	stat[n] = '\0';
-	/* "TID (NAME) STATE ...": the name may hold anything */
-	const char *const name = strchr(stat, '(');
-	const char *const end = strrchr(stat, ')');
-	if (name == NULL || end == NULL || end[1] != ' ')
-		return -EIO;
-	ret_task->name_len = (size_t)(end - name - 1);
-	if (ret_task->name_len >= sizeof(ret_task->name))
-		ret_task->name_len = sizeof(ret_task->name) - 1;
-	memcpy(ret_task->name, name + 1, ret_task->name_len);
-	ret_task->state = end[2];
-	const char *const last = strrchr(end, ' '); /* field 52 */
-	ret_task->status = number(last + 1);
-	return 0;
+	return syc_proc_stat_read("/proc/self/task/", tid, ret_task);
 }
 
-static bool has_ended(const struct task *task)
+static int look_at_main(struct syc_proc_stat *ret_task)
 {
-	return task->state == 'Z' || task->state == 'X';
-}
-
-static int look_at_main(struct task *ret_task)
-{
-	char name[16];
-	struct syc_text text = syc_text_begin(name, sizeof(name));
-
-	syc_text_add_i64(&text, getpid());
-	*text.at = '\0';
-	return look(name, ret_task);
+	return look_at_thread(getpid(), ret_task);
 }
 
 bool syc_alone_main_lives(void)
 {
 	const int32_t pid = getpid();
-	struct task task;
+	struct syc_proc_stat task;
 
-	return look_at_main(&task) == 0 ? !has_ended(&task) : answers(pid, pid);
+	return look_at_main(&task) == 0 ? !syc_proc_stat_has_ended(&task)
+	                                : answers(pid, pid);
 }
 
 bool syc_alone_sees_all(void)
 {
-	struct task task;
+	struct syc_proc_stat task;
 
 	return look_at_main(&task) == 0;
 }
@@ -154,14 +103,14 @@ uint32_t *syc_alone_main_word(void)
 	return word;
 }
 
-static bool is_named(const struct task *task, const char *name)
+static bool is_named(const struct syc_proc_stat *task, const char *name)
 {
-	return task->name_len == strlen(name) &&
-	       memcmp(task->name, name, task->name_len) == 0;
+	return syc_text_is(task->name, task->name_len, name);
 }
 
 /* Not where the program is called like them. */
-static bool is_ours(const struct task *task, const struct task *main)
+static bool is_ours(const struct syc_proc_stat *task,
+                    const struct syc_proc_stat *main)
 {
 	return syc_own_thread_is_name(task->name, task->name_len) &&
 	       (task->name_len != main->name_len ||
@@ -179,20 +128,24 @@ struct dir_entry {
 
 /* One of the @n bytes of entries is a thread of the program's; or, with @main
  * NULL, any but this one that does not wait as this one does. */
-static bool has_others(const char *entries, long n, const struct task *main)
+static bool has_others(const char *entries, long n,
+                       const struct syc_proc_stat *main)
 {
-	const int32_t self = gettid();
+	const uint64_t self = (uint64_t)gettid();
 
 	for (long at = 0; at < n;) {
 		const struct dir_entry *const e =
 			(const struct dir_entry *)(const void *)(entries + at);
-		struct task task;
+		struct syc_proc_stat task;
+
+		uint64_t tid;
 
 		at += e->len;
-		if (e->name[0] == '.' || number(e->name) == self)
+		syc_text_take(e->name, 10, &tid);
+		if (tid == 0 || tid == self) /* 0: a dot */
 			continue;
-		const int r = look(e->name, &task);
-		if (r == 0 ? !has_ended(&task) &&
+		const int r = look_at_thread((int32_t)tid, &task);
+		if (r == 0 ? !syc_proc_stat_has_ended(&task) &&
 		                     (main == NULL ? !is_named(&task,
 		                                               SYC_THREAD_ENDED)
 		                                   : !is_ours(&task, main))
@@ -203,7 +156,7 @@ static bool has_others(const char *entries, long n, const struct task *main)
 }
 
 /* 1, 0, or -errno: nobody can tell. */
-static int others_live(const struct task *main)
+static int others_live(const struct syc_proc_stat *main)
 {
 	char buffer[2048] __attribute__((aligned(8)));
 	bool others = false;
@@ -222,14 +175,14 @@ static int others_live(const struct task *main)
 
 bool syc_alone_is(int *ret_status)
 {
-	struct task main;
+	struct syc_proc_stat main;
 
 	*ret_status = 0;
 	if (look_at_main(&main) != 0)
 		return !known_ones_live();
-	if (!has_ended(&main))
+	if (!syc_proc_stat_has_ended(&main))
 		return false;
-	*ret_status = main.status;
+	*ret_status = (int)main.fields[SYC_STAT_STATUS];
 	const int live = others_live(&main);
 	return live >= 0 ? live == 0 : !known_ones_live();
 }

@@ -68,6 +68,12 @@ bool syc_describe_process(int32_t pid, int64_t now, syc_describe_emit *emit,
 		syc_frame_end(&process.frame, sizeof(process.frame) + n + 1));
 }
 
+uint16_t syc_describe_metadata(void *frame, int32_t pid, int64_t time,
+                               const char *id, const char *value)
+{
+	return syc_frame_metadata(frame, pid, time, id, value);
+}
+
 /* ----------------------------------------------------------------- lines */
 
 struct lines {
@@ -123,22 +129,8 @@ static char *next_line(struct lines *lines)
 
 static bool take_hex(const char **text, char end, uint64_t *ret)
 {
-	uint64_t n = 0;
-	const char *p = *text;
-
-	for (;; p++) {
-		if (*p >= '0' && *p <= '9')
-			n = n << 4 | (uint64_t)(*p - '0');
-		else if (*p >= 'a' && *p <= 'f')
-			n = n << 4 | (uint64_t)(*p - 'a' + 10);
-		else
-			break;
-	}
-	if (p == *text || *p != end)
-		return false;
-	*text = p + 1;
-	*ret = n;
-	return true;
+	*text = syc_text_take(*text, 16, ret);
+	return *(*text)++ == end;
 }
 
 struct mapping {
@@ -160,8 +152,7 @@ static bool parse(char *line, struct mapping *m)
 	if (!take_hex(&p, ' ', &m->offset) || !take_hex(&p, ':', &m->major) ||
 	    !take_hex(&p, ' ', &m->minor))
 		return false;
-	for (m->inode = 0; *p >= '0' && *p <= '9'; p++)
-		m->inode = m->inode * 10 + (uint64_t)(*p - '0');
+	p = syc_text_take(p, 10, &m->inode);
 	while (*p == ' ')
 		p++;
 	m->path = line + (p - line);

@@ -52,4 +52,12 @@ bool syc_describe_maps(struct syc_described *described, int32_t pid,
 bool syc_describe_maps_changed(const struct syc_described *described,
                                int64_t now, bool may_lock);
 
+/**
+ * A METADATA frame at @frame, which has the room.  Returns its length.
+ *
+ * Context: any-thread, signal-safe.
+ */
+uint16_t syc_describe_metadata(void *frame, int32_t pid, int64_t time,
+                               const char *id, const char *value);
+
 #endif

@@ -10,7 +10,6 @@
 
 #include <syscap.h>
 
-#include "base/frame.h"
 #include "base/text.h"
 #include "emit/loss.h"
 #include "emit/loss_compose.h"
@@ -21,7 +20,10 @@
 #include "os/same_file.h"
 #include "os/tid_lock.h"
 #include "ring/clock.h"
-#include "selfrec/unread.h"
+#include "selfrec/gather.h"
+#include "selfrec/guest.h"
+#include "selfrec/relatives.h"
+#include "selfrec/say.h"
 
 /** Of the size limit, for saying that it was reached. */
 #define ROOM_FOR_THE_END UINT64_C(2048)
@@ -31,151 +33,109 @@
 #define ROOM_FOR_LOSSES UINT64_C(1024)
 /** How often a batch is made smaller until it fits. */
 #define TRIES 16
-/** One batch is about this much at most: longer ones hold a lock longer. */
-#define BATCH_MAX UINT64_C(16777216)
-
-/* ---------------------------------------------------- the drainer's ring */
-
-/* Add a frame of our own to slot 0.  False: no room until the next pass. */
-static bool add_frame(void *data, const void *frame, uint32_t len)
-{
-	struct syc_session *const s = data;
-	struct syc_ring_header *const ring = syc_arena_ring(&s->arena, 0);
-	unsigned char *const body = (unsigned char *)ring + s->arena.page;
-	const uint32_t size = s->arena.body;
-	const uint32_t tail = ring->tail;
-	const uint32_t used = tail >= ring->head ? tail - ring->head
-	                                         : tail + size - ring->head;
-
-	if (len + 8 > size - used)
-		return false;
-	const uint32_t first = len < size - tail ? len : size - tail;
-	if (syc_session_is_sparse(s) &&
-	    (syc_arena_provide(body + tail, first) != 0 ||
-	     (len != first && syc_arena_provide(body, len - first) != 0)))
-		return false;
-	memcpy(body + tail, frame, first);
-	memcpy(body, (const unsigned char *)frame + first, len - first);
-	uint32_t next = tail + len;
-	if (next >= size)
-		next -= size;
-	__atomic_store_n(&ring->tail, next, __ATOMIC_RELEASE);
-	return true;
-}
-
-static bool add_metadata(struct syc_session *s, const char *id,
-                         const char *value)
-{
-	struct {
-		struct syscap_wire_metadata metadata;
-		char value[64];
-	} frame;
-
-	return add_frame(s, &frame,
-	                 syc_frame_metadata(&frame, s->pid, syc_clock_kernel(),
-	                                    id, value));
-}
 
 /*
- * Who we are, before anything else of this process: an output begins with it.
- * False: there is no memory to say so.
+ * A slot whose thread is done, as @is_ended says where its word does not yet, or
+ * its process: say what it lost, and give it to others.  False: no room.
  */
-static bool announce(struct syc_session *s, int64_t now)
+static bool end_slot(struct syc_session *s, uint32_t i, bool is_ended)
 {
-	const bool may_lock =
-		!s->is_child && !s->is_orphan && !s->must_not_lock;
+	uint32_t *const word = syc_arena_word(&s->arena, i);
+	uint32_t is = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+	const uint32_t state = syc_slot_state(is);
+	const int32_t pid = syc_slot_pid(is);
+	const struct syc_ring_header *const ring = syc_arena_ring(&s->arena, i);
 
-	if (!s->is_announced) {
-		if (!s->is_introduced &&
-		    !syc_describe_process(s->pid, now, add_frame, s))
-			return false;
-		s->is_announced = true;
-		if (s->output.is_on_disk)
-			add_metadata(s, SYC_RING_FILE_ID ".storage", "disk");
-	} else if (!syc_describe_maps_changed(&s->described, now, may_lock)) {
+	if (state == SYC_SLOT_FREE || state == SYC_SLOT_OVER ||
+	    (state != SYC_SLOT_ENDED && !is_ended &&
+	     !syc_relatives_is_gone(s, pid)))
 		return true;
+	/* One that is BUSY has nothing yet, and its pages neither */
+	if (state != SYC_SLOT_BUSY) {
+		if (__atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE) !=
+		    s->heads[i])
+			return true; /* it was not read to its end */
+		if (!syc_say_losses(s, &ring->lost, &ring->told, pid,
+		                    ring->tid))
+			return false;
 	}
-	syc_describe_maps(&s->described, s->pid, now, may_lock, add_frame, s);
+	__atomic_store_n(&s->words[i], SYC_SLOT_FREE, __ATOMIC_RELAXED);
+	__atomic_compare_exchange_n(word, &is, SYC_SLOT_FREE, false,
+	                            __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 	return true;
-}
-
-/* The last frame of this process. */
-static bool add_exit(struct syc_session *s)
-{
-	struct syscap_wire_frame frame;
-
-	memset(&frame, 0, sizeof(frame));
-	syc_frame_begin(&frame, SYSCAP_FRAME_EXIT, s->pid, syc_clock_kernel());
-	return add_frame(s, &frame, syc_frame_end(&frame, sizeof(frame)));
-}
-
-/* --------------------------------------------------------------- losses */
-
-static bool add_losses(struct syc_session *s,
-                       const struct syc_ring_losses *lost,
-                       const struct syc_ring_losses *told, int32_t tid)
-{
-	unsigned char frame[SYC_LOSS_RECORD_MAX] __attribute__((aligned(8)));
-	const uint32_t len = syc_loss_compose(frame, lost, told, s->pid, tid);
-
-	return len == 0 || add_frame(s, frame, len);
-}
-
-/* A slot whose thread is done: say what it lost, and give it to others. */
-static void end_slot(struct syc_session *s, struct syc_ring_header *ring)
-{
-	if (__atomic_load_n(&ring->slot_state, __ATOMIC_ACQUIRE) !=
-	            SYC_SLOT_ENDED ||
-	    ring->head != ring->tail ||
-	    !add_losses(s, &ring->lost, &ring->told, ring->tid))
-		return;
-	__atomic_store_n(&ring->slot_state, SYC_SLOT_FREE, __ATOMIC_RELEASE);
 }
 
 /* False: the thread has ended it. */
-static bool finish_slot(struct syc_ring_header *ring,
+static bool finish_slot(struct syc_session *s, uint32_t i,
                         const struct syc_ring_losses *late)
 {
-	uint32_t live = SYC_SLOT_LIVE;
+	struct syc_ring_header *const ring = syc_arena_ring(&s->arena, i);
+	uint32_t nobody = 0;
 
 	ring->late = *late;
-	return __atomic_compare_exchange_n(&ring->slot_state, &live,
-	                                   SYC_SLOT_OVER, false,
-	                                   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+	if (!__atomic_compare_exchange_n(&ring->outcome, &nobody, SYC_SLOT_OVER,
+	                                 false, __ATOMIC_ACQ_REL,
+	                                 __ATOMIC_ACQUIRE))
+		return false;
+	/* For who drains after us: nothing is to be read there */
+	__atomic_store_n(syc_arena_word(&s->arena, i),
+	                 syc_slot_word(s->pid, SYC_SLOT_OVER),
+	                 __ATOMIC_RELEASE);
+	return true;
 }
 
 /* Of a thread that counts on: what is loaded later is not older. */
 static void load_losses(struct syc_ring_losses *to,
                         const struct syc_ring_losses *from)
 {
+	to->from = __atomic_load_n(&from->from, __ATOMIC_RELAXED);
+	to->to = __atomic_load_n(&from->to, __ATOMIC_RELAXED);
 	to->bytes = __atomic_load_n(&from->bytes, __ATOMIC_ACQUIRE);
 	for (int i = 0; i < SYC_LOSS_KINDS; i++)
 		to->frames[i] =
 			__atomic_load_n(&from->frames[i], __ATOMIC_ACQUIRE);
 }
 
+/* What processes lost that had no ring for it.  False: no room. */
+static bool tell_of_head(struct syc_session *s)
+{
+	struct syc_arena_head *const head = syc_arena_head(&s->arena);
+	struct syc_ring_losses lost;
+
+	if (syc_loss_totals_sum(&head->lost) == syc_loss_totals_sum(&s->told))
+		return true;
+	load_losses(&lost, &head->lost);
+	if (!syc_say_losses(s, &lost, &s->told, s->pid, 0))
+		return false;
+	s->told = lost;
+	head->told = lost;
+	return true;
+}
+
 /*
  * A thread that is still in it may be about to tell the same in its ring: from
- * here on nothing is read there.  False: no room.
+ * here on nothing is read there.  A relative that lives tells them itself.
+ * False: no room.
  */
-static bool tell_of_slot(struct syc_session *s, struct syc_ring_header *ring)
+static bool tell_of_slot(struct syc_session *s, uint32_t i)
 {
 	const struct syc_ring_losses nothing = { .bytes = 0 };
-	const uint32_t state =
-		__atomic_load_n(&ring->slot_state, __ATOMIC_SEQ_CST);
-	struct syc_ring_losses told = nothing, lost;
+	const struct syc_ring_header *const ring = syc_arena_ring(&s->arena, i);
+	const uint32_t word =
+		__atomic_load_n(syc_arena_word(&s->arena, i), __ATOMIC_SEQ_CST);
+	const bool is_ours = word == syc_slot_word(s->pid, SYC_SLOT_LIVE);
+	struct syc_ring_losses told, lost;
 
-	if (state == SYC_SLOT_LIVE) {
+	if (is_ours) {
 		/* told first: it is never more than lost */
 		load_losses(&told, &ring->told);
 		load_losses(&lost, &ring->lost);
 		syc_loss_totals_subtract(&lost, &told);
-		if (finish_slot(ring, &lost))
-			return add_losses(s, &lost, &nothing, ring->tid);
-	} else if (state != SYC_SLOT_ENDED) {
-		return true;
+		if (finish_slot(s, i, &lost))
+			return syc_say_losses(s, &lost, &nothing, s->pid,
+			                      ring->tid);
 	}
-	return add_losses(s, &ring->lost, &ring->told, ring->tid);
+	return end_slot(s, i, is_ours);
 }
 
 /* At the end: losses that no thread will tell any more. */
@@ -185,13 +145,14 @@ static void tell_late(struct syc_session *s)
 
 	/* A store, then loads; as who begins a slot */
 	__atomic_store_n(&s->has_told_late, true, __ATOMIC_SEQ_CST);
-	for (uint32_t i = 1;
-	     i < __atomic_load_n(&s->arena.high_water, __ATOMIC_SEQ_CST); i++)
-		is_told &= tell_of_slot(s, syc_arena_ring(&s->arena, i));
+	const uint32_t n = syc_session_slots(s);
+	for (uint32_t i = 1; i < n; i++)
+		is_told &= tell_of_slot(s, i);
+	is_told &= tell_of_head(s);
 	unsigned char frame[SYC_LOSS_RECORD_MAX] __attribute__((aligned(8)));
 	const uint32_t len = syc_loss_compose_last(frame, s->pid);
 	if (len != 0)
-		is_told &= add_frame(s, frame, len);
+		is_told &= syc_say_frame(s, frame, len);
 	if (!is_told)
 		syc_diag_say("events are lost", "and there is no memory to say "
 		                                "so in the capture");
@@ -199,142 +160,20 @@ static void tell_late(struct syc_session *s)
 
 /* ---------------------------------------------------------------- a pass */
 
-struct batch {
-	unsigned n_pieces, n_parts;
-	uint64_t length;
-};
-
-static void add_part(struct syc_session *s, struct batch *batch, uint32_t slot,
-                     uint32_t from, uint32_t to)
+static int write_output(struct syc_session *s, struct syc_batch *batch)
 {
-	struct syc_ring_header *const ring = syc_arena_ring(&s->arena, slot);
-	unsigned char *const body = (unsigned char *)ring + s->arena.page;
-	struct iovec *piece = &s->pieces[batch->n_pieces];
-
-	s->parts[batch->n_parts++] =
-		(struct syc_ring_journal_part){ slot, from, to };
-	if (to >= from) {
-		*piece = (struct iovec){ body + from, to - from };
-		batch->length += to - from;
-		batch->n_pieces++;
-		return;
-	}
-	*piece++ = (struct iovec){ body + from, s->arena.body - from };
-	batch->n_pieces++;
-	batch->length += s->arena.body - from;
-	if (to != 0) {
-		*piece = (struct iovec){ body, to };
-		batch->n_pieces++;
-		batch->length += to;
-	}
-}
-
-/* The end of the frames of [from, to) that fit into @room bytes. */
-static uint32_t fit(const struct syc_session *s, uint32_t slot, uint32_t from,
-                    uint32_t to, uint64_t room)
-{
-	const unsigned char *const body =
-		syc_arena_body(&s->arena, syc_arena_ring(&s->arena, slot));
-	uint64_t used = 0;
-
-	while (from != to) {
-		uint16_t len;
-
-		memcpy(&len, body + from, sizeof(len));
-		used += len;
-		if (used > room || len < SYC_HEAD_SIZE)
-			break;
-		from += len;
-		if (from >= s->arena.body)
-			from -= s->arena.body;
-	}
-	return from;
-}
-
-/* False: there is more than fits into @room bytes. */
-static bool gather(struct syc_session *s, struct batch *batch, uint64_t room)
-{
-	const uint32_t high =
-		__atomic_load_n(&s->arena.high_water, __ATOMIC_ACQUIRE);
-	bool is_all = true;
-
-	memset(batch, 0, sizeof(*batch));
-	for (uint32_t i = 0; i < high && batch->length < BATCH_MAX; i++) {
-		const struct syc_ring_header *const ring =
-			syc_arena_ring(&s->arena, i);
-		/* R1, pairs with W2 */
-		const uint32_t tail =
-			__atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
-		const uint32_t head = ring->head;
-		const uint32_t n = tail >= head ? tail - head
-		                                : tail + s->arena.body - head;
-
-		/* Our own memory; but a program may overwrite it */
-		if (tail == head || tail >= s->arena.body || tail % 8 != 0 ||
-		    __atomic_load_n(&ring->slot_state, __ATOMIC_ACQUIRE) ==
-		            SYC_SLOT_OVER)
-			continue;
-		if (n <= room - batch->length) {
-			add_part(s, batch, i, head, tail);
-			continue;
-		}
-		is_all = false;
-		const uint32_t to = fit(s, i, head, tail, room - batch->length);
-		if (to != head)
-			add_part(s, batch, i, head, to);
-		else if (i == 0 && !s->is_introduced)
-			return false; /* nothing goes before our own frame */
-	}
-	return is_all;
-}
-
-/* The first @done bytes of the batch are out, whole frames. */
-static void advance(struct syc_session *s, const struct batch *batch,
-                    uint64_t done)
-{
-	for (unsigned i = 0; i < batch->n_parts && done != 0; i++) {
-		const struct syc_ring_journal_part *const part = &s->parts[i];
-		struct syc_ring_header *const ring =
-			syc_arena_ring(&s->arena, part->slot);
-		const uint64_t n =
-			part->to > part->from
-				? part->to - part->from
-				: part->to + s->arena.body - part->from;
-		uint32_t head = part->to;
-
-		if (done < n)
-			head = (uint32_t)((part->from + done) % s->arena.body);
-		s->is_introduced |= part->slot == 0;
-		/* R2, pairs with W1 */
-		__atomic_store_n(&ring->head, head, __ATOMIC_RELEASE);
-		done -= done < n ? done : n;
-	}
-}
-
-static int write_output(struct syc_session *s, const struct batch *batch,
-                        int64_t now, uint64_t *ret_done)
-{
-	int r;
-
 	/* A shared table: has somebody closed and reused ours? */
 	if (!s->owns_table &&
 	    !syc_same_file(s->output.fd, s->output.dev, s->output.ino))
 		return -ESTALE;
 	if (!s->owns_table) /* a close() of the program's may have ended it */
 		syc_output_hold(&s->output);
-	r = syc_output_ready(&s->output);
-	if (r != 0)
-		return r;
-	memcpy(s->output.journal->parts, s->parts,
-	       batch->n_parts * sizeof(s->parts[0]));
-	r = syc_output_write(&s->output, s->pieces, batch->n_pieces,
-	                     batch->n_parts, batch->length, now);
-	if (r != 0)
-		return r;
-	advance(s, batch, batch->length);
-	syc_output_commit(&s->output);
-	*ret_done = batch->length;
-	return 0;
+	const int r = syc_output_write(&s->output, batch);
+	if (r == 0) {
+		syc_gather_advance(s, batch);
+		syc_output_commit(&s->output);
+	}
+	return r;
 }
 
 /* By another library's writer, which was not there when we began.  Who we are
@@ -350,21 +189,21 @@ static void tell_emptied(struct syc_session *s)
 	s->is_announced = false;
 	s->is_introduced = false;
 	memset(&s->described, 0, sizeof(s->described));
+	syc_relatives_forget(s);
 	syc_process_set_reason("SYSPROF_TRACE_FD is shared with another "
 	                       "library, which emptied it: what was written "
 	                       "before is lost");
-	add_metadata(s, "syscap.emptied", value);
+	syc_say_metadata(s, "syscap.emptied", value);
 	syc_diag_say("the capture was emptied",
 	             "by another library that writes to SYSPROF_TRACE_FD");
 }
 
-static int write_trace(struct syc_session *s, const struct batch *batch,
-                       int64_t now, int64_t deadline, uint64_t *ret_done)
+static int write_trace(struct syc_session *s, struct syc_batch *batch)
 {
-	const int r = syc_trace_write(&s->trace, s->pieces, batch->n_pieces,
-	                              s->began, now, deadline, ret_done);
-	if (*ret_done != 0)
-		advance(s, batch, *ret_done);
+	const int r = syc_trace_write(&s->trace, batch);
+
+	if (batch->done != 0)
+		syc_gather_advance(s, batch);
 	if (s->trace.n_emptied != 0)
 		tell_emptied(s);
 	return r;
@@ -414,16 +253,16 @@ static int note_result(struct syc_session *s, int r, int64_t now)
 	} else if (r != -EAGAIN) {
 		s->dead = -r;
 		syc_session_fail(s, why_gone(r));
+		syc_guest_refuse(s, SYC_ARENA_CLOSING);
 	}
 	return r;
 }
 
-static int write_batch(struct syc_session *s, const struct batch *batch,
-                       int64_t now, int64_t deadline, uint64_t *ret_done)
+static int write_batch(struct syc_session *s, struct syc_batch *batch)
 {
-	return s->plan->to.sink == SYC_SINK_OUTPUT
-	               ? write_output(s, batch, now, ret_done)
-	               : write_trace(s, batch, now, deadline, ret_done);
+	batch->done = 0;
+	return s->plan->to.sink == SYC_SINK_OUTPUT ? write_output(s, batch)
+	                                           : write_trace(s, batch);
 }
 
 static bool is_out_of_room(int r)
@@ -436,8 +275,7 @@ static bool is_out_of_room(int r)
  * frame.  In a trace file, where nothing else is left of what is not written,
  * there stays room to tell of that.
  */
-static void write_what_fits(struct syc_session *s, struct batch *batch,
-                            int64_t now, int64_t deadline, uint64_t *ret_done)
+static void write_what_fits(struct syc_session *s, struct syc_batch *batch)
 {
 	const bool is_output = s->plan->to.sink == SYC_SINK_OUTPUT;
 	const uint64_t left_free =
@@ -448,23 +286,22 @@ static void write_what_fits(struct syc_session *s, struct batch *batch,
 		const uint64_t fits =
 			is_output ? s->output.fits : s->trace.fits;
 		/* Some file systems take nothing of what does not fit whole */
-		uint64_t room = fits != 0 ? fits : batch->length / 2;
+		uint64_t room = fits != 0 ? fits : batch->size / 2;
 
 		room = room > left_free ? room - left_free : 0;
-		gather(s, batch, room);
-		if (batch->length == 0)
+		syc_gather(s, batch, room);
+		if (batch->size == 0)
 			return;
-		r = write_batch(s, batch, now, deadline, ret_done);
+		r = write_batch(s, batch);
 	}
 }
 
 static int move(struct syc_session *s, int64_t deadline, uint64_t *ret_moved)
 {
-	const int64_t now = syc_clock_kernel();
+	struct syc_batch batch = { .time = s->began,
+		                   .now = syc_clock_kernel(),
+		                   .deadline = deadline };
 	uint64_t room = UINT64_MAX;
-	uint64_t done = 0;
-	struct batch batch;
-	int r;
 
 	if (s->plan->to.sink == SYC_SINK_OUTPUT) {
 		room = syc_output_room(&s->output);
@@ -472,35 +309,16 @@ static int move(struct syc_session *s, int64_t deadline, uint64_t *ret_moved)
 			room -= room > ROOM_FOR_THE_END ? ROOM_FOR_THE_END
 			                                : room;
 	}
-	if (!gather(s, &batch, room))
+	if (!syc_gather(s, &batch, room))
 		s->is_full = true;
-	if (batch.length == 0 && !syc_trace_has_rest(&s->trace))
+	if (batch.size == 0 && !syc_trace_has_rest(&s->trace))
 		return 0;
-	r = write_batch(s, &batch, now, deadline, &done);
+	const int r = write_batch(s, &batch);
 	if (is_out_of_room(r))
-		write_what_fits(s, &batch, now, deadline, &done);
-	*ret_moved += done;
-	__atomic_add_fetch(&s->written, done, __ATOMIC_RELAXED);
-	return note_result(s, r, now);
-}
-
-/* What no longer fits is lost, and counted. */
-static void drop_rest(struct syc_session *s)
-{
-	static const struct syc_ring_losses nothing;
-
-	for (uint32_t i = 0; i < s->arena.high_water; i++) {
-		struct syc_ring_header *const ring =
-			syc_arena_ring(&s->arena, i);
-		const uint32_t tail =
-			__atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
-
-		if (i != 0)
-			syc_unread_lose(syc_arena_body(&s->arena, ring),
-			                s->arena.body, ring->head, tail,
-			                &nothing);
-		__atomic_store_n(&ring->head, tail, __ATOMIC_RELEASE);
-	}
+		write_what_fits(s, &batch);
+	*ret_moved += batch.done;
+	__atomic_add_fetch(&s->written, batch.done, __ATOMIC_RELAXED);
+	return note_result(s, r, batch.now);
 }
 
 static void end_at_limit(struct syc_session *s)
@@ -508,8 +326,9 @@ static void end_at_limit(struct syc_session *s)
 	uint64_t ignored = 0;
 
 	syc_session_fail(s, "the size limit was reached");
-	drop_rest(s);
-	add_metadata(s, "syscap.stopped", "the size limit was reached");
+	syc_guest_refuse(s, SYC_ARENA_CLOSING);
+	syc_gather_drop(s);
+	syc_say_metadata(s, "syscap.stopped", "the size limit was reached");
 	tell_late(s);
 	move(s, syc_clock_kernel(), &ignored);
 	s->dead = EFBIG;
@@ -523,54 +342,42 @@ static int pass(struct syc_session *s, int64_t deadline, uint64_t *ret_moved)
 		return -s->dead;
 	if (s->retry_at != 0 && now < s->retry_at)
 		return -EAGAIN;
-	if (!announce(s, now))
+	if (!syc_say_who_we_are(s, now))
 		return note_result(s, -ENOMEM, now);
+	syc_relatives_meet(s, now, s->must_look);
+	s->must_look = false;
+	tell_of_head(s);
 	const int r = move(s, deadline, ret_moved);
 	if (s->is_full && s->dead == 0) {
 		end_at_limit(s);
 		return -EFBIG;
 	}
-	const uint32_t high =
-		__atomic_load_n(&s->arena.high_water, __ATOMIC_ACQUIRE);
-	for (uint32_t i = 1; i < high && !s->has_told_late; i++)
-		end_slot(s, syc_arena_ring(&s->arena, i));
+	if (!s->has_told_late) {
+		const uint32_t n = syc_session_slots(s);
+
+		for (uint32_t i = 1; i < n; i++)
+			end_slot(s, i, false);
+		syc_relatives_part(s, now);
+	}
 	return r;
 }
 
-/* By who has taken it. */
-static int quiet_pass(struct syc_session *s, int64_t deadline,
-                      uint64_t *ret_moved)
+int syc_drain_pass(struct syc_session *s, enum syc_drain_who who,
+                   int64_t deadline, uint64_t *ret_moved)
 {
 	struct syc_quiet quiet;
-
-	syc_quiet_begin(&quiet);
-	const int r = pass(s, deadline, ret_moved);
-	syc_quiet_end(&quiet);
-	return r;
-}
-
-int syc_drain_pass(struct syc_session *s, int64_t deadline, uint64_t *ret_moved)
-{
-	*ret_moved = 0;
-	if (syc_tid_lock_try(&s->draining) != 0)
-		return -EBUSY;
-	const int r = quiet_pass(s, deadline, ret_moved);
-	syc_tid_lock_give(&s->draining);
-	return r;
-}
-
-int syc_drain_pass_alone(struct syc_session *s, int64_t deadline,
-                         bool in_handler, uint64_t *ret_moved)
-{
 	int r = -EBUSY;
 
 	*ret_moved = 0;
 	if (syc_tid_lock_try(&s->draining) != 0)
 		return -EBUSY;
 	/* Not before: the thread gets its descriptors when nobody drains */
-	if (__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) == 0) {
-		s->must_not_lock = in_handler;
-		r = quiet_pass(s, deadline, ret_moved);
+	if (who == SYC_DRAIN_THREAD ||
+	    __atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) == 0) {
+		s->must_not_lock = who == SYC_DRAIN_HANDLER;
+		syc_quiet_begin(&quiet);
+		r = pass(s, deadline, ret_moved);
+		syc_quiet_end(&quiet);
 		s->must_not_lock = false;
 	}
 	syc_tid_lock_give(&s->draining);
@@ -587,27 +394,6 @@ bool syc_drain_hold(struct syc_session *s, int64_t deadline)
 	return true;
 }
 
-void syc_drain_release(struct syc_session *s)
-{
-	syc_tid_lock_give(&s->draining);
-}
-
-bool syc_drain_has_work(const struct syc_session *s)
-{
-	const uint32_t high =
-		__atomic_load_n(&s->arena.high_water, __ATOMIC_ACQUIRE);
-
-	for (uint32_t i = 0; i < high; i++) {
-		const struct syc_ring_header *const ring =
-			syc_arena_ring(&s->arena, i);
-
-		if (__atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE) !=
-		    __atomic_load_n(&ring->head, __ATOMIC_RELAXED))
-			return true;
-	}
-	return false;
-}
-
 /*
  * The end, and not all could be written.  A ring file has it still; what was
  * to go into a trace descriptor is lost, and the loss is told there if there
@@ -618,7 +404,6 @@ static void lose_rest(struct syc_session *s)
 	const struct syc_ring_losses told = syc_process->told;
 	const bool has_room_to_tell =
 		s->retry_at != 0 && s->trace.target.kind == SYC_TRACE_FILE;
-	const struct syc_ring_header *const own = syc_arena_ring(&s->arena, 0);
 	uint64_t moved = 0;
 
 	if (s->plan->to.sink == SYC_SINK_OUTPUT) {
@@ -627,15 +412,15 @@ static void lose_rest(struct syc_session *s)
 		return;
 	}
 	if (!s->has_told_late) {
-		drop_rest(s);
+		syc_gather_drop(s);
 		if (!s->is_introduced) /* what would have done so is dropped */
 			syc_describe_process(s->pid, syc_clock_kernel(),
-			                     add_frame, s);
+			                     syc_say_frame, s);
 		tell_late(s);
 		if (has_room_to_tell)
 			move(s, syc_clock_kernel(), &moved);
 	}
-	if (own->head == own->tail) {
+	if (s->heads[0] == s->own_tail) {
 		syc_diag_say("events are lost", "the capture says how many");
 		return;
 	}
@@ -653,7 +438,9 @@ int syc_drain_finish(struct syc_session *s, int64_t deadline)
 	if (!syc_drain_hold(s, deadline))
 		return -EBUSY;
 	syc_quiet_begin(&quiet);
+	syc_guest_refuse(s, SYC_ARENA_CLOSING);
 	s->retry_at = 0; /* once more, whatever it said */
+	s->must_look = true;
 	do {
 		moved = 0;
 		r = pass(s, deadline, &moved);
@@ -663,11 +450,12 @@ int syc_drain_finish(struct syc_session *s, int64_t deadline)
 		} else if (r == 0 && moved == 0 && s->is_exiting &&
 		           !s->has_told_exit) {
 			s->has_told_exit = true;
-			moved = add_exit(s);
+			moved = syc_say_exit(s, s->pid, syc_clock_kernel());
 		}
 	} while (r == 0 && moved != 0);
 	if (r != 0 && s->dead == 0)
 		lose_rest(s);
+	s->is_needed = syc_relatives_live(s);
 	syc_quiet_end(&quiet);
 	syc_tid_lock_give(&s->draining);
 	return r;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* drain_handler.c - drain from a signal handler, where no thread does. */
+#define _GNU_SOURCE
 #include "selfrec/drain_handler.h"
 
 #include <errno.h>
@@ -11,12 +12,13 @@
 #include "ring/clock.h"
 #include "selfrec/drain.h"
 #include "selfrec/drain_thread.h"
-#include "selfrec/session.h"
+#include "selfrec/enter.h"
 
 static bool is_without_thread(const struct syc_session *s)
 {
 	return __atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) == 0 &&
-	       !s->no_thread;
+	       !s->no_thread &&
+	       !__atomic_load_n(&s->is_guest, __ATOMIC_ACQUIRE);
 }
 
 static bool is_filling(void)
@@ -62,7 +64,8 @@ void syc_drain_handler_run(void)
 	struct syc_session *const s = syc_session_enter();
 
 	if (s != NULL && is_without_thread(s) && is_filling())
-		syc_drain_pass_alone(s, syc_clock_kernel(), true, &ignored);
+		syc_drain_pass(s, SYC_DRAIN_HANDLER, syc_clock_kernel(),
+		               &ignored);
 	syc_session_leave();
 	pthread_setcancelstate(cancel_state, &cancel_state);
 	errno = saved;

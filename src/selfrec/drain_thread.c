@@ -26,7 +26,10 @@
 #include "ring/clock.h"
 #include "selfrec/alone.h"
 #include "selfrec/drain.h"
+#include "selfrec/gather.h"
+#include "selfrec/guest.h"
 #include "selfrec/lookout.h"
+#include "selfrec/relatives.h"
 
 #define MS           INT64_C(1000000)
 #define CHILD_AGE_NS (100 * MS)
@@ -68,8 +71,10 @@ static void take_descriptors(struct syc_session *s)
 	if (!syc_drain_hold(s, syc_clock_kernel() + HOLD_NS))
 		return;
 	s->copies[0] = is_output ? s->output.fd : s->trace.fd;
-	s->copies[1] = s->rings_fd;
-	s->copies[2] = is_output ? -1 : s->trace.shared;
+	s->copies[1] = s->output.ring_fd;
+	s->copies[2] = is_output || s->trace.shared == s->trace.fd
+	                       ? -1
+	                       : s->trace.shared;
 	if (!syc_trace_has_rest(&s->trace))
 		__atomic_store_n(&s->owns_table,
 		                 syc_own_table_make(s->copies, 3),
@@ -98,16 +103,13 @@ static void close_copies(struct syc_session *s)
 {
 	if (!__atomic_exchange_n(&s->has_copies, false, __ATOMIC_ACQ_REL))
 		return;
-	if (s->plan->to.sink == SYC_SINK_OUTPUT) {
-		close_copy(s->copies[0], s->output.dev, s->output.ino);
-	} else {
-		close_copy(s->copies[0], s->trace.target.dev,
-		           s->trace.target.ino);
-		if (s->copies[2] != s->copies[0])
-			close_copy(s->copies[2], s->trace.target.dev,
-			           s->trace.target.ino);
-	}
-	close_copy(s->copies[1], s->rings_dev, s->rings_ino);
+	const bool is_output = s->plan->to.sink == SYC_SINK_OUTPUT;
+	const dev_t dev = is_output ? s->output.dev : s->trace.target.dev;
+	const ino_t ino = is_output ? s->output.ino : s->trace.target.ino;
+
+	close_copy(s->copies[0], dev, ino);
+	close_copy(s->copies[2], dev, ino);
+	close_copy(s->copies[1], s->output.ring_dev, s->output.ring_ino);
 }
 
 /* ------------------------------------------------------------ the thread */
@@ -128,16 +130,22 @@ struct drainer {
 
 static void nap(struct syc_session *s, int64_t ns)
 {
-	const uint32_t seen = __atomic_load_n(&s->wakes, __ATOMIC_ACQUIRE);
+	const uint32_t seen = __atomic_load_n(s->wakes, __ATOMIC_ACQUIRE);
 
-	if (__atomic_load_n(&s->asked, __ATOMIC_ACQUIRE) == 0)
-		syc_futex_wait(&s->wakes, seen, ns);
+	if (__atomic_load_n(&s->asked, __ATOMIC_ACQUIRE) == 0 &&
+	    __atomic_load_n(&syc_arena_head(&s->arena)->asks,
+	                    __ATOMIC_RELAXED) == 0)
+		syc_futex_wait(s->wakes, seen, ns);
 }
 
 /* How long to sleep where nothing is expected. */
 static int64_t longest_sleep(const struct drainer *d)
 {
-	const int64_t most = syc_lookout_longest_sleep(&d->lookout);
+	int64_t most = syc_lookout_longest_sleep(&d->lookout);
+
+	/* Nobody wakes us for what children emit, nor for their end */
+	if (d->session->relatives.n != 0 && most > SYC_RELATIVES_LOOK_NS)
+		most = SYC_RELATIVES_LOOK_NS;
 
 	if (d->session->retry_at != 0)
 		return most < RETRY_NS ? most : RETRY_NS;
@@ -148,18 +156,19 @@ static int64_t longest_sleep(const struct drainer *d)
 static bool sleep_until_woken(struct drainer *d)
 {
 	struct syc_session *const s = d->session;
-	const uint32_t seen = __atomic_load_n(&s->wakes, __ATOMIC_ACQUIRE);
+	const uint32_t seen = __atomic_load_n(s->wakes, __ATOMIC_ACQUIRE);
 	const int64_t longest = longest_sleep(d);
 
 	syc_copies_set_sleeping(1);
 	if (d->has_barrier)
 		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
-	if ((s->retry_at != 0 || !syc_drain_has_work(s)) &&
+	if ((s->retry_at != 0 || !syc_gather_has_work(s)) &&
 	    __atomic_load_n(&s->asked, __ATOMIC_SEQ_CST) == 0)
-		syc_lookout_sleep(&d->lookout, &s->wakes, seen, longest);
+		syc_lookout_sleep(&d->lookout, s->wakes, seen, longest);
 	syc_copies_set_sleeping(0);
-	return s->retry_at != 0 || syc_drain_has_work(s) ||
-	       __atomic_load_n(&s->wakes, __ATOMIC_ACQUIRE) != seen;
+	return s->retry_at != 0 || syc_gather_has_work(s) ||
+	       syc_relatives_are_due(s, syc_clock_kernel()) ||
+	       __atomic_load_n(s->wakes, __ATOMIC_ACQUIRE) != seen;
 }
 
 static void serve(struct drainer *d, uint32_t asked, int result)
@@ -194,19 +203,34 @@ static void take_signals(void)
 	pthread_sigmask(SIG_UNBLOCK, &ours, NULL);
 }
 
+/* A child's ring fills up, or slots become few. */
+static bool take_request(struct syc_session *s)
+{
+	uint32_t *const asks = &syc_arena_head(&s->arena)->asks;
+
+	if (__atomic_load_n(asks, __ATOMIC_RELAXED) == 0)
+		return false;
+	__atomic_store_n(asks, 0, __ATOMIC_RELAXED);
+	s->must_look = true;
+	return true;
+}
+
 /* True: the session is over. */
 static bool turn(struct drainer *d)
 {
 	struct syc_session *const s = d->session;
-	const uint32_t asked =
-		__atomic_exchange_n(&s->asked, 0, __ATOMIC_SEQ_CST);
+	uint32_t asked = __atomic_exchange_n(&s->asked, 0, __ATOMIC_SEQ_CST);
 	uint64_t moved = 0;
+
+	if (take_request(s))
+		asked |= SYC_ASK_ROOM;
 
 	if ((asked & SYC_ASK_STOP) != 0)
 		return true;
 	int r = 0;
 	if (asked != 0 || !d->has_rested)
-		r = syc_drain_pass(s, syc_clock_kernel() + s->plan->interval_ns,
+		r = syc_drain_pass(s, SYC_DRAIN_THREAD,
+		                   syc_clock_kernel() + s->plan->interval_ns,
 		                   &moved);
 	serve(d, asked, r);
 	if (syc_lookout_is_alone(&d->lookout))
@@ -243,6 +267,7 @@ static void *run(void *session)
 	prctl(PR_SET_NAME, SYC_THREAD_DRAIN);
 	s->thread_tid = gettid();
 	take_descriptors(s);
+	syc_guest_invite(s);
 	__atomic_store_n(&s->thread, THREAD_RUNS, __ATOMIC_RELEASE);
 	__atomic_store_n(&s->is_ready, 1, __ATOMIC_RELEASE);
 	syc_futex_wake(&s->is_ready);
@@ -256,7 +281,9 @@ static void *run(void *session)
 	s->result = syc_drain_finish(
 		s, given != 0 ? given
 			      : syc_clock_kernel() + s->plan->exit_flush_ns);
-	syc_session_close(s, s->result == 0 || s->result == -EFBIG);
+	syc_session_close(s, (s->result == 0 || s->result == -EFBIG) &&
+	                             !s->is_needed);
+	syc_guest_refuse(s, SYC_ARENA_CLOSED);
 	/* Its owner frees it from here on: touch it no more */
 	uint32_t *const ended = &s->thread;
 	__atomic_store_n(ended, THREAD_ENDED, __ATOMIC_RELEASE);
@@ -300,8 +327,8 @@ static void ask_thread(struct syc_session *s, uint32_t ask)
 
 	if ((before & ask) == ask && (ask & SYC_ASK_FLUSH) == 0)
 		return;
-	__atomic_add_fetch(&s->wakes, 1, __ATOMIC_SEQ_CST);
-	syc_futex_wake(&s->wakes);
+	__atomic_add_fetch(s->wakes, 1, __ATOMIC_SEQ_CST);
+	syc_futex_wake(s->wakes);
 }
 
 int syc_drain_thread_stop(struct syc_session *s, int64_t deadline)
@@ -376,11 +403,11 @@ bool syc_drain_thread_wake(void)
 {
 	struct syc_session *const s = syc_session_look();
 
-	if (s != NULL) {
+	if (s != NULL && !__atomic_load_n(&s->is_guest, __ATOMIC_ACQUIRE)) {
 		if (__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) !=
 		    THREAD_NONE) {
-			__atomic_add_fetch(&s->wakes, 1, __ATOMIC_SEQ_CST);
-			syc_futex_wake(&s->wakes);
+			__atomic_add_fetch(s->wakes, 1, __ATOMIC_SEQ_CST);
+			syc_futex_wake(s->wakes);
 		} else if (!s->no_thread && !try_to_make(s)) {
 			/* the next event tries again */
 			__atomic_store_n(&syc_drain_sleeping, 1,
@@ -391,18 +418,27 @@ bool syc_drain_thread_wake(void)
 	return s != NULL;
 }
 
-void syc_drain_thread_poke(uint32_t ask)
+static void poke_as_guest(struct syc_session *s)
+{
+	syc_guest_wake_drainer(s);
+	if (!syc_guest_check(s, false))
+		syc_guest_leave(s);
+}
+
+void syc_drain_thread_poke(bool is_filling)
 {
 	struct syc_session *const s = syc_session_look();
 
-	const bool has_thread =
-		s != NULL &&
-		__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) != THREAD_NONE;
-
-	if (has_thread)
-		ask_thread(s, ask);
-	else if (s != NULL &&
-	         ask == SYC_ASK_ROOM) /* this event's end makes one */
+	if (s == NULL)
+		;
+	else if (__atomic_load_n(&s->is_guest, __ATOMIC_ACQUIRE)) {
+		if (is_filling)
+			poke_as_guest(s);
+	} else if (__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) !=
+	           THREAD_NONE) {
+		ask_thread(s, is_filling ? SYC_ASK_ROOM : SYC_ASK_ENDED);
+	} else if (is_filling) { /* this event's end makes one */
 		__atomic_store_n(&s->is_crowded, true, __ATOMIC_RELAXED);
+	}
 	syc_session_leave();
 }

@@ -45,7 +45,7 @@ int syc_drain_thread_flush(struct syc_session *session, int64_t deadline);
  *
  * Context: any-thread, signal-safe, signals blocked or not.
  */
-void syc_drain_thread_poke(uint32_t ask);
+void syc_drain_thread_poke(bool is_filling);
 
 /**
  * Somebody emitted while the thread slept, or has not been made: wake it, or

@@ -17,6 +17,7 @@
 #include "ring/clock.h"
 #include "selfrec/drain.h"
 #include "selfrec/drain_thread.h"
+#include "selfrec/guest.h"
 #include "selfrec/session.h"
 
 /* Start, stop and exit run with signals blocked: a handler on top of them would
@@ -76,13 +77,17 @@ int syc_end_session(struct syc_session *s, int64_t flush_ns)
 	const int64_t now = syc_clock_kernel(), deadline = now + flush_ns;
 	int r;
 
+	/* Its memory stays: others may be looking at it, and it is little */
+	if (__atomic_load_n(&s->is_guest, __ATOMIC_ACQUIRE))
+		return 0;
 	wait_for_emits(s->epoch, now + (flush_ns / 2 < EMITS_NS ? flush_ns / 2
 	                                                        : EMITS_NS));
 	r = syc_drain_thread_stop(s, deadline);
 	if (r == -ETIMEDOUT || r == -EBUSY ||
 	    !wait_for_users(deadline + SYC_DRAIN_GRACE_NS))
 		return r == 0 ? 0 : r;
-	syc_session_free(s, r == 0 || r == -EFBIG);
+	syc_guest_refuse(s, SYC_ARENA_CLOSED);
+	syc_session_free(s, (r == 0 || r == -EFBIG) && !s->is_needed);
 	return r;
 }
 
@@ -101,12 +106,16 @@ int syscap_drain(void)
 	if (s != NULL) {
 		const int64_t deadline = syc_clock_kernel() + s->interval_ns;
 
-		if (__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) != 0)
+		if (!syc_guest_check(s, true))
+			syc_guest_leave(s);
+		if (__atomic_load_n(&s->is_guest, __ATOMIC_ACQUIRE))
+			r = syc_guest_flush(s, deadline + LIFE_WAIT_NS);
+		else if (__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) != 0)
 			r = syc_drain_thread_flush(s, deadline + LIFE_WAIT_NS);
 		else
 			do {
-				r = syc_drain_pass_alone(s, deadline, false,
-				                         &moved);
+				r = syc_drain_pass(s, SYC_DRAIN_ALONE, deadline,
+				                   &moved);
 			} while (r == 0 && moved != 0 &&
 			         syc_clock_kernel() < deadline);
 		/* one was made meanwhile */
@@ -127,7 +136,11 @@ void syc_end_at_exit(void)
 	if (syc_session_take_life(syc_clock_kernel() + LIFE_WAIT_NS)) {
 		struct syc_session *const s = syc_process->session;
 
-		if (s != NULL) {
+		if (s != NULL)
+			syc_guest_check(s, true);
+		/* A guest's events are where they have to be, unless it has
+		 * become the drainer just now */
+		if (s != NULL && !s->is_guest) {
 			syc_process_set_reason("the process exits");
 			syc_copies_set_active(0);
 			__atomic_store_n(&syc_process->session, NULL,

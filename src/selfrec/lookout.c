@@ -14,19 +14,12 @@
 #define MS      INT64_C(1000000)
 #define LOOK_NS (500 * MS)
 #define FAR_NS  (4000 * MS) /* where a word tells */
-#define SOON_NS (10 * MS)   /* after a thread's end, and ever less soon */
 
 void syc_lookout_begin(struct syc_lookout *l, uint32_t *main_end)
 {
 	*l = (struct syc_lookout){ .at = syc_clock_kernel() + LOOK_NS,
 		                   .again_ns = LOOK_NS,
 		                   .main_end = main_end };
-}
-
-void syc_lookout_hurry(struct syc_lookout *l)
-{
-	l->at = 0;
-	l->again_ns = SOON_NS;
 }
 
 static int64_t look_rarely(const struct syc_lookout *l)
@@ -51,7 +44,7 @@ static void look_at_main(struct syc_lookout *l)
 	if (l->main_end == NULL ||
 	    __atomic_load_n(l->main_end, __ATOMIC_ACQUIRE) != 0)
 		return;
-	syc_futex_wake_shared(l->main_end);
+	syc_futex_wake(l->main_end);
 	l->main_end = NULL;
 	l->is_main_ending = true;
 	syc_lookout_hurry(l);

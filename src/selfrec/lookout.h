@@ -17,6 +17,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/** After a thread's end, and ever less soon. */
+#define SYC_LOOKOUT_SOON_NS INT64_C(10000000)
+
 struct syc_lookout {
 	int64_t at, again_ns; /* when, and how long after that again; ns */
 	/* syc_alone_main_word(), while the first thread lives */
@@ -30,7 +33,11 @@ struct syc_lookout {
 void syc_lookout_begin(struct syc_lookout *lookout, uint32_t *main_end);
 
 /** A thread of the program has ended: more may. */
-void syc_lookout_hurry(struct syc_lookout *lookout);
+static inline void syc_lookout_hurry(struct syc_lookout *lookout)
+{
+	lookout->at = 0;
+	lookout->again_ns = SYC_LOOKOUT_SOON_NS;
+}
 
 /** How long to sleep where nothing else is expected. */
 int64_t syc_lookout_longest_sleep(const struct syc_lookout *lookout);

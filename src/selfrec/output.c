@@ -6,7 +6,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -14,6 +16,8 @@
 
 #include "base/frame.h"
 #include "base/text.h"
+#include "os/kin.h"
+#include "os/same_file.h"
 #include "os/write_at.h"
 #include "selfrec/describe.h"
 #include "selfrec/file_header.h"
@@ -48,7 +52,6 @@ int syc_output_choose(struct syc_output_target *target, const char *pattern,
 	if (strlen(pattern) >= (size_t)(text.end - text.at))
 		return -ENAMETOOLONG;
 	syc_text_add(&text, pattern);
-	*text.at = '\0';
 	syc_text_field(target->program, sizeof(target->program), program);
 	syc_text_field(target->runtime_dir, sizeof(target->runtime_dir),
 	               runtime_dir);
@@ -87,12 +90,10 @@ int syc_output_create(struct syc_output *output,
 	struct stat st;
 
 	output->fd = -1;
-	output->ring_fd = -1;
 	output->end = 0;
 	output->max_bytes = target->max_bytes;
 	if (text.at == text.end)
 		return -ENAMETOOLONG;
-	*text.at = '\0';
 	text.end = output->path + sizeof(output->path) - 1;
 	char *const stem = text.at;
 	for (uint32_t n = 1; n <= LAST_SUFFIX && output->fd < 0; n++) {
@@ -113,7 +114,6 @@ int syc_output_create(struct syc_output *output,
 			syc_text_add(&text, ".");
 			syc_text_add_u64(&text, has_pid ? n + 1 : n);
 		}
-		*text.at = '\0';
 	}
 	if (output->fd < 0)
 		return -EEXIST;
@@ -136,7 +136,8 @@ void syc_output_hold(const struct syc_output *output)
 /* ------------------------------------------------------------ ring file */
 
 /* While we hold it, nobody recovers from the file.  It belongs to the open
- * file: it stays when a thread takes the descriptor into its own table. */
+ * file: it stays when a thread takes the descriptor into its own table, and as
+ * long as any relative has the rings mapped. */
 static int lock_rings(int fd)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -157,9 +158,8 @@ static bool name_rings(struct syc_output *output,
 			return false;
 		syc_text_add(&text, target->runtime_dir);
 		syc_text_add(&text, "/syscap");
-		*text.at = '\0';
 		/* fails where it is there, or can't be: open() tells */
-		mkdir(output->ring_path, 0700);
+		syscall(SYS_mkdirat, AT_FDCWD, output->ring_path, 0700);
 		syc_text_add(&text, "/");
 		break;
 	case SYC_RING_PLACE_SHM:
@@ -170,7 +170,6 @@ static bool name_rings(struct syc_output *output,
 		if (n != 0)
 			return false;
 		syc_text_add(&text, ".rings");
-		*text.at = '\0';
 		return true;
 	}
 	syc_text_add_i64(&text, pid);
@@ -181,7 +180,6 @@ static bool name_rings(struct syc_output *output,
 		syc_text_add_u64(&text, n);
 	}
 	syc_text_add(&text, ".rings");
-	*text.at = '\0';
 	return true;
 }
 
@@ -258,48 +256,30 @@ static size_t read_small(const char *path, char *buffer, size_t size)
 	return n > 0 ? (size_t)n : 0;
 }
 
-/* Field 22, behind a name that may hold anything but ends at the last ')'. */
-static uint64_t read_start_ticks(void)
-{
-	char stat[1024];
-	uint64_t ticks = 0;
-
-	if (read_small("/proc/self/stat", stat, sizeof(stat)) == 0)
-		return 0;
-	const char *p = strrchr(stat, ')');
-	for (int field = 2; p != NULL && field < 22; field++) {
-		p = strchr(p, ' ');
-		if (p != NULL)
-			p++;
-	}
-	for (; p != NULL && *p >= '0' && *p <= '9'; p++)
-		ticks = ticks * 10 + (uint64_t)(*p - '0');
-	return ticks;
-}
-
 static void write_facts(struct syc_output *output, struct syc_ring_file *facts,
-                        const struct syc_ring_file *geometry, int32_t pid,
-                        int64_t now)
+                        const struct syc_arena *arena, int32_t pid, int64_t now)
 {
-	struct stat st;
+	struct syc_kin us = { .pid = pid };
 
 	facts->version = SYC_RING_FILE_VERSION;
-	facts->front = SYC_RING_FILE_FRONT;
-	facts->page_size = geometry->page_size;
-	facts->body_size = geometry->body_size;
-	facts->n_slots = geometry->n_slots;
+	facts->front = syc_ring_file_front(arena->page);
+	facts->page_size = arena->page;
+	facts->body_size = arena->body;
+	facts->n_slots = arena->n_slots;
 	facts->pid = pid;
 	facts->began = now;
-	facts->capture_dev = output->dev;
-	facts->capture_ino = output->ino;
-	facts->start_ticks = read_start_ticks();
-	if (stat("/proc/self/ns/pid", &st) == 0)
-		facts->pid_ns = st.st_ino;
+	syc_kin_lives(&us);
+	facts->start_ticks = us.start_ticks;
+	facts->pid_ns = syc_kin_namespace();
 	const size_t n = read_small("/proc/sys/kernel/random/boot_id",
 	                            facts->boot_id, sizeof(facts->boot_id));
 	if (n != 0 && facts->boot_id[n - 1] == '\n')
 		facts->boot_id[n - 1] = '\0';
-	syc_text_field(facts->capture, sizeof(facts->capture), output->path);
+	/* No more than that: a page that is not touched takes no memory */
+	memcpy(facts->capture, output->path, strlen(output->path) + 1);
+	/* Whose the rings are.  Until here they may have been another's */
+	__atomic_store_n(&facts->capture_dev, output->dev, __ATOMIC_RELEASE);
+	__atomic_store_n(&facts->capture_ino, output->ino, __ATOMIC_RELEASE);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	memcpy(facts->magic, SYC_RING_FILE_MAGIC, sizeof(facts->magic));
 }
@@ -317,53 +297,51 @@ static bool write_beginning(void *data, const void *process, uint32_t len)
 {
 	struct beginning *const b = data;
 	struct syc_output *const output = b->output;
-	struct syscap_wire_file header;
-	unsigned char rings[SYC_OUTPUT_PATH_MAX + 256];
-	const struct iovec pieces[] = {
-		{ &header, sizeof(header) },
-		{ (void *)process, len },
-		{ rings,
-		  syc_frame_metadata(rings, b->pid, b->now, SYC_RING_FILE_ID,
-		                     output->ring_path) },
-	};
-	const uint64_t size =
-		sizeof(header) + len + (uint64_t)pieces[2].iov_len;
-	uint64_t done;
+	struct {
+		struct syscap_wire_file header;
+		unsigned char frames[SYC_OUTPUT_PATH_MAX + 2048];
+	} bytes;
+	uint64_t size = sizeof(bytes.header) + len, done;
 
-	syc_file_header_fill(&header, b->now);
+	syc_file_header_fill(&bytes.header, b->now);
+	memcpy(bytes.frames, process, len);
+	size += syc_describe_metadata(bytes.frames + len, b->pid, b->now,
+	                              SYC_RING_FILE_ID, output->ring_path);
 	if (output->max_bytes != 0 && size > output->max_bytes) {
 		b->result = -EFBIG;
 		return false;
 	}
-	b->result = syc_write_at(output->fd, pieces, 3, 0, &done);
+	b->result = syc_write_at(output->fd, &bytes, size, 0, &done);
 	if (b->result == 0)
 		output->end = done;
 	return b->result == 0;
 }
 
 int syc_output_begin(struct syc_output *output, void *front,
-                     const struct syc_ring_file *geometry, int32_t pid,
-                     int64_t now)
+                     const struct syc_arena *arena, int32_t pid, int64_t now)
 {
 	struct beginning beginning = { output, pid, now, 0 };
 
 	output->journal =
 		(struct syc_ring_journal *)(void *)((char *)front +
-	                                            SYC_RING_FILE_JOURNAL);
-	write_facts(output, front, geometry, pid, now);
+	                                            syc_ring_file_journal(
+							    arena->page));
+	if (strlen(output->path) >=
+	    sizeof(((struct syc_ring_file *)0)->capture))
+		return -ENAMETOOLONG;
+	/* A long path takes a page more than the arena has there */
+	if (syc_arena_provide(front, offsetof(struct syc_ring_file, capture) +
+	                                     strlen(output->path) + 1) != 0)
+		return -ENOSPC;
+	write_facts(output, front, arena, pid, now);
 	syc_describe_process(pid, now, write_beginning, &beginning);
+	/* They are ours, as the facts say: others may look into them again */
+	if (beginning.result == 0)
+		syscall(SYS_flock, output->ring_fd, LOCK_UN);
 	return beginning.result;
 }
 
 /* --------------------------------------------------------------- batches */
-
-uint64_t syc_output_room(const struct syc_output *output)
-{
-	if (output->max_bytes == 0)
-		return UINT64_MAX;
-	return output->max_bytes > output->end ? output->max_bytes - output->end
-	                                       : 0;
-}
 
 static void patch_end_time(const struct syc_output *output, int64_t now)
 {
@@ -373,9 +351,17 @@ static void patch_end_time(const struct syc_output *output, int64_t now)
 		return;
 }
 
-int syc_output_ready(struct syc_output *output)
+/* Before a batch is begun: 0, or why a failed one can't be taken back just now. */
+static int prepare_journal(struct syc_output *output, unsigned n_parts)
 {
-	if (output->journal->state == SYC_JOURNAL_NOTHING)
+	struct syc_ring_journal *const journal = output->journal;
+
+	/* Where they are few, which they are mostly, it is a page */
+	if (syc_arena_provide(journal,
+	                      offsetof(struct syc_ring_journal, parts) +
+	                              n_parts * sizeof(journal->parts[0])) != 0)
+		return -ENOSPC;
+	if (journal->state == SYC_JOURNAL_NOTHING)
 		return 0;
 	if (ftruncate(output->fd, (off_t)output->end) != 0)
 		return -errno;
@@ -383,35 +369,34 @@ int syc_output_ready(struct syc_output *output)
 	return 0;
 }
 
-int syc_output_write(struct syc_output *output, const struct iovec *pieces,
-                     unsigned n, unsigned n_parts, uint64_t length, int64_t now)
+int syc_output_write(struct syc_output *output, struct syc_batch *batch)
 {
 	struct syc_ring_journal *const journal = output->journal;
-	uint64_t done;
+	int r = prepare_journal(output, batch->n_parts);
 
-	journal->n = n_parts;
+	if (r != 0)
+		return r;
+	memcpy(journal->parts, batch->parts,
+	       batch->n_parts * sizeof(journal->parts[0]));
+	journal->n = batch->n_parts;
 	journal->offset = output->end;
-	journal->length = length;
+	journal->length = batch->size;
 	__atomic_store_n(&journal->state, SYC_JOURNAL_UNDER_WAY,
 	                 __ATOMIC_RELEASE);
-	const int r = syc_write_at(output->fd, pieces, n, output->end, &done);
-	output->fits = done;
+	r = syc_write_at(output->fd, batch->frames, batch->size, output->end,
+	                 &output->fits);
 	if (r != 0) {
 		/* What is there of it goes, so that the file stays whole.
 		 * Where even this fails, who recovers does it. */
-		if (done == 0 || ftruncate(output->fd, (off_t)output->end) == 0)
+		if (output->fits == 0 ||
+		    ftruncate(output->fd, (off_t)output->end) == 0)
 			syc_output_commit(output);
 		return r;
 	}
-	output->end += length;
-	patch_end_time(output, now);
+	output->end += batch->size;
+	batch->done = batch->size;
+	patch_end_time(output, batch->now);
 	return 0;
-}
-
-void syc_output_commit(struct syc_output *output)
-{
-	__atomic_store_n(&output->journal->state, SYC_JOURNAL_NOTHING,
-	                 __ATOMIC_RELEASE);
 }
 
 void syc_output_close(struct syc_output *output, bool is_whole)

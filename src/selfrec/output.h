@@ -18,9 +18,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
-#include <sys/uio.h>
 
-#include "ring/ring_file.h"
+#include "ring/arena.h"
+#include "selfrec/batch.h"
 
 #define SYC_OUTPUT_PATH_MAX 4096u
 
@@ -64,7 +64,7 @@ struct syc_output {
 	char ring_path[SYC_OUTPUT_PATH_MAX + 64];
 };
 
-/** Make the capture, still empty.  0 or -errno. */
+/** Make the capture, still empty; ring_fd stays.  0 or -errno. */
 int syc_output_create(struct syc_output *output,
                       const struct syc_output_target *target, int32_t pid);
 
@@ -86,33 +86,33 @@ int syc_output_create_rings(struct syc_output *output,
 void syc_output_drop_rings(struct syc_output *output);
 
 /**
- * @front is the ring file's, mapped, @geometry says page_size, body_size and
- * n_slots: write down whose rings these are, and begin the capture: header,
- * PROCESS, and the frame that names the ring file.  0 or -errno.
+ * @front is the ring file's, mapped, @arena lies in it: write down whose rings
+ * these are, and begin the capture: header, PROCESS, and the frame that names
+ * the ring file, which others may look into from here on.  0 or -errno.
  */
 int syc_output_begin(struct syc_output *output, void *front,
-                     const struct syc_ring_file *geometry, int32_t pid,
-                     int64_t now);
+                     const struct syc_arena *arena, int32_t pid, int64_t now);
 
 /** How many bytes may still be written. */
-uint64_t syc_output_room(const struct syc_output *output);
+static inline uint64_t syc_output_room(const struct syc_output *output)
+{
+	if (output->max_bytes == 0)
+		return UINT64_MAX;
+	return output->max_bytes > output->end ? output->max_bytes - output->end
+	                                       : 0;
+}
 
 /**
- * Before journal->parts may be filled: 0, or why a failed batch can't be taken
- * back just now.
+ * Write @batch.  0, and syc_output_commit() must follow once the rings' heads
+ * are stored; or -errno and nothing was written: there was room for output->fits
+ * bytes of it.
  */
-int syc_output_ready(struct syc_output *output);
-
-/**
- * Write a batch: @n pieces of together @length bytes, which are @n_parts
- * parts of rings, already in journal->parts.  @now, ns: up to when it goes.
- * 0, and syc_output_commit() must follow once the rings' heads are stored; or
- * -errno and nothing was written: there was room for output->fits bytes of it.
- */
-int syc_output_write(struct syc_output *output, const struct iovec *pieces,
-                     unsigned n, unsigned n_parts, uint64_t length,
-                     int64_t now);
-void syc_output_commit(struct syc_output *output);
+int syc_output_write(struct syc_output *output, struct syc_batch *batch);
+static inline void syc_output_commit(struct syc_output *output)
+{
+	__atomic_store_n(&output->journal->state, SYC_JOURNAL_NOTHING,
+	                 __ATOMIC_RELEASE);
+}
 
 /**
  * Close both.  @is_whole: nothing is left in the rings, remove the ring file.

@@ -8,30 +8,33 @@
 #include <syscap.h>
 
 #include "emit/loss.h"
+#include "emit/loss_totals.h"
 #include "emit/own.h"
 #include "emit/process.h"
 #include "emit/thread_ring.h"
 #include "os/diag.h"
+#include "os/futex.h"
 #include "ring/arena.h"
 #include "ring/clock.h"
 #include "selfrec/drain_thread.h"
 #include "selfrec/end.h"
+#include "selfrec/enter.h"
+#include "selfrec/guest.h"
 #include "selfrec/session.h"
 #include "selfrec/unread.h"
 
 #define RETRY_NS INT64_C(1000000000)
 
-static int claim_slot(struct syc_session *s, struct syc_ring_header **ret_ring)
+static int claim_slot(struct syc_session *s, struct syc_slot *ret_slot)
 {
-	const bool is_sparse = syc_session_is_sparse(s);
-	int r = syc_arena_claim(&s->arena, -1, is_sparse, ret_ring);
+	int r = syc_arena_claim(&s->arena, -1, s->pid, ret_slot);
 
 	if (r != -ENOTSUP)
 		return r;
 	const int fd = syc_session_open_rings(s);
 	if (fd < 0)
 		return fd;
-	r = syc_arena_claim(&s->arena, fd, is_sparse, ret_ring);
+	r = syc_arena_claim(&s->arena, fd, s->pid, ret_slot);
 	close(fd);
 	return r;
 }
@@ -54,53 +57,143 @@ static const char *why_no_slot(int r)
 }
 
 static void begin_slot(const struct syc_session *s, struct syc_state *ts,
-                       struct syc_ring_header *ring)
+                       const struct syc_slot *slot)
 {
-	uint32_t live = SYC_SLOT_LIVE;
+	struct syc_ring_header *const ring = slot->ring;
+	/* Relatives may write there, too: read once, then checked */
+	const uint32_t at = __atomic_load_n(&ring->tail, __ATOMIC_RELAXED);
+	uint32_t busy = syc_slot_word(ts->hot.pid, SYC_SLOT_BUSY);
 
 	ts->is_own = true;
 	ts->is_ours = true;
+	ts->slot = slot->word;
 	ring->since = syc_clock_kernel();
 	memset(&ring->told, 0, sizeof(ring->told));
 	memset(&ring->late, 0, sizeof(ring->late));
-	syc_thread_ring_begin(ts, ring, s->arena.body, ring->head);
+	ring->outcome = 0;
+	syc_thread_ring_begin(ts, ring, slot->size,
+	                      at < slot->size && at % 8 == 0 ? at : 0);
 	syc_loss_mirror(ts);
-	/* A store, then a load; as who ends the session, in tell_late() */
-	__atomic_store_n(&ring->slot_state, SYC_SLOT_LIVE, __ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&s->has_told_late, __ATOMIC_SEQ_CST))
-		__atomic_compare_exchange_n(&ring->slot_state, &live,
-		                            SYC_SLOT_OVER, false,
-		                            __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+	if (!__atomic_compare_exchange_n(
+		    slot->word, &busy,
+		    syc_slot_word(ts->hot.pid, SYC_SLOT_LIVE), false,
+		    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+		syc_thread_ring_close(ts, "a ring was closed: its slot was "
+		                          "overwritten");
+	} else if (__atomic_load_n(&s->has_told_late, __ATOMIC_SEQ_CST)) {
+		/* A store, then a load; as who ends the session, in
+		 * tell_late() */
+		ring->outcome = SYC_SLOT_OVER;
+		__atomic_store_n(slot->word,
+		                 syc_slot_word(ts->hot.pid, SYC_SLOT_OVER),
+		                 __ATOMIC_RELEASE);
+	}
+}
+
+/* How many ms a guest waits for a slot where there are few.  More, and it had
+ * better have an arena of its own. */
+#define PATIENCE 20
+
+/* As a guest: the drainer gives slots back, and may need to be told. */
+static int claim_as_guest(struct syc_session *s, struct syc_slot *ret_slot)
+{
+	int r = -EMFILE;
+
+	for (int i = 0; i < PATIENCE && (r == -EMFILE || r == -ENOSPC); i++) {
+		if (!syc_guest_check(s, false))
+			return -EMFILE;
+		if (i != 0)
+			syc_futex_nap();
+		r = claim_slot(s, ret_slot);
+		if (r == 0 || r == -EMFILE || r == -ENOSPC)
+			syc_guest_wake_drainer(s);
+	}
+	return r;
+}
+
+/* 0; -EAGAIN: this is a guest that has to go elsewhere; or -errno. */
+static int take_slot(struct syc_session *s, struct syc_state *ts)
+{
+	struct syc_slot slot;
+	int r;
+
+	if (s == NULL || s->epoch != ts->hot.epoch)
+		return -ECANCELED;
+	if (!__atomic_load_n(&s->is_guest, __ATOMIC_ACQUIRE)) {
+		r = claim_slot(s, &slot);
+	} else {
+		r = claim_as_guest(s, &slot);
+		if (r != 0 && syc_session_replace(s, s->epoch))
+			return -EAGAIN;
+	}
+	if (r != 0)
+		return r;
+	begin_slot(s, ts, &slot);
+	/* For the drainer to know it, should a relative write over the word */
+	__atomic_store_n(&s->words[slot.word - syc_arena_word(&s->arena, 0)],
+	                 syc_slot_word(s->pid, SYC_SLOT_LIVE),
+	                 __ATOMIC_RELAXED);
+	return 0;
 }
 
 static bool connect_to_session(struct syc_state *ts)
 {
-	struct syc_session *const s = syc_session_enter();
-	struct syc_ring_header *ring;
-	int r = -ECANCELED;
+	int r;
 
-	if (s != NULL && s->epoch == ts->hot.epoch)
-		r = claim_slot(s, &ring);
-	if (r == 0)
-		begin_slot(s, ts, ring);
-	syc_session_leave();
+	do {
+		r = take_slot(syc_session_enter(), ts);
+		syc_session_leave();
+		/* It has no ring yet: it is of the new epoch at once */
+		if (r == -EAGAIN)
+			ts->hot.epoch =
+				__atomic_load_n(&syc_active, __ATOMIC_RELAXED);
+	} while (r == -EAGAIN && ts->hot.epoch != 0);
 	if (r == 0)
 		return true;
+	if (r == -EAGAIN)
+		r = -ECANCELED;
+	const char *const why = why_no_slot(r);
 	if (r != -ECANCELED)
-		syc_process_set_reason(why_no_slot(r));
+		syc_process_set_reason(why);
 	ts->retry_at = syc_clock_kernel() + RETRY_NS;
-	syc_diag_say("no ring for a thread", why_no_slot(r));
+	syc_diag_say("no ring for a thread", why);
 	return false;
 }
 
-static void ask_for_room(void)
+/* Whoever drains gives the slot to others.  Where the recording is over the
+ * arena is gone, and its last drain has been. */
+static void give_back(struct syc_state *ts)
 {
-	syc_drain_thread_poke(SYC_ASK_ROOM);
+	uint32_t live = syc_slot_word(ts->hot.pid, SYC_SLOT_LIVE);
+	uint32_t nobody = 0;
+
+	if (!__atomic_compare_exchange_n(&ts->ring->outcome, &nobody,
+	                                 SYC_SLOT_ENDED, false,
+	                                 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		if (nobody == SYC_SLOT_OVER)
+			syc_unread_count(ts);
+		return;
+	}
+	const struct syc_session *const s = syc_session_look();
+
+	if (s != NULL && s->epoch == ts->hot.epoch)
+		__atomic_compare_exchange_n(
+			ts->slot, &live,
+			syc_slot_word(ts->hot.pid, SYC_SLOT_ENDED), false,
+			__ATOMIC_RELEASE, __ATOMIC_RELAXED);
+	syc_session_leave();
 }
 
-static void note_thread_end(void)
+/* Where whoever drains finds it, or recovers. */
+static bool count_stray(uint8_t kind, uint32_t len, int64_t time)
 {
-	syc_drain_thread_poke(SYC_ASK_ENDED);
+	const struct syc_session *const s = syc_session_look();
+
+	if (s != NULL)
+		syc_loss_totals_add(&syc_arena_head(&s->arena)->lost, kind, len,
+		                    time);
+	syc_session_leave();
+	return s != NULL;
 }
 
 static bool end_session(void)
@@ -111,20 +204,15 @@ static bool end_session(void)
 	return true;
 }
 
-static const struct syc_destination *destination_of_environment(void)
-{
-	return &syc_plan_of_environment()->to;
-}
-
 static const struct syc_own_recording own_recording = {
 	.take_environment = syc_plan_from_environment,
-	.environment = destination_of_environment,
+	.environment = syc_plan_of_environment,
 	.source = {
 		.connect = connect_to_session,
-		.count_unread = syc_unread_count,
+		.give_back = give_back,
 		.provide = syc_arena_provide,
-		.warn_of_little_room = ask_for_room,
-		.note_thread_end = note_thread_end,
+		.poke = syc_drain_thread_poke,
+		.count_stray = count_stray,
 		.wake = syc_drain_thread_wake,
 		.end = end_session,
 	},

@@ -21,9 +21,9 @@
 static struct syc_plan from_environment;
 static struct syc_plan from_options;
 
-const struct syc_plan *syc_plan_of_environment(void)
+const struct syc_destination *syc_plan_of_environment(void)
 {
-	return &from_environment;
+	return &from_environment.to;
 }
 
 const struct syc_plan *syc_plan_of_options(void)
@@ -123,6 +123,8 @@ const char *syc_plan_from_options(const struct syscap_options *options)
 	plan->to.sink = SYC_SINK_OUTPUT;
 	if ((options->flags & SYSCAP_NO_THREAD) != 0)
 		plan->no_thread = true;
+	plan->private_children =
+		(options->flags & SYSCAP_PRIVATE_CHILDREN) != 0;
 	if (options->ring_kib != 0)
 		plan->ring_bytes = ring_bytes(options->ring_kib);
 	if (options->interval_ms != 0)

@@ -21,6 +21,7 @@ struct syscap_options;
 struct syc_plan {
 	struct syc_destination to; /* first: what the block points to */
 	bool no_thread;
+	bool private_children; /* forked ones have arenas of their own */
 	uint32_t ring_bytes;
 	int64_t interval_ns;   /* how long an event may wait for the drainer */
 	int64_t exit_flush_ns; /* how long exit() may wait for the sink */
@@ -42,9 +43,9 @@ const char *syc_plan_from_options(const struct syscap_options *options);
 
 /** Context of these: any-thread, signal-safe. */
 
-/** This copy's, current or not. */
-const struct syc_plan *syc_plan_of_environment(void);
+/** This copy's, current or not; and where the environment's leads. */
 const struct syc_plan *syc_plan_of_options(void);
+const struct syc_destination *syc_plan_of_environment(void);
 
 /** Make the one plan or the other current.  By who has syc_process->life. */
 void syc_plan_use_options(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* session.c - one recording that the process does by itself: made, found. */
+/* session.c - one recording that the process does by itself: made, ended. */
 #define _GNU_SOURCE
 #include "selfrec/session.h"
 
@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <syscap.h>
@@ -22,8 +23,6 @@
 #include "os/tid_lock.h"
 #include "ring/clock.h"
 
-/* How long somebody who needs the session waits for who makes it. */
-#define LIFE_WAIT_NS INT64_C(250000000)
 /* Descriptors of ours begin here. */
 #define RINGS_FD 100
 
@@ -57,7 +56,6 @@ static const char *why_no_output(int r)
 static const char *make_output(struct syc_session *s)
 {
 	const struct syc_output_target *const target = s->plan->output;
-	struct syc_ring_file geometry = { .body_size = s->plan->ring_bytes };
 	int r = syc_output_create(&s->output, target, s->pid);
 
 	if (r != 0)
@@ -68,24 +66,17 @@ static const char *make_output(struct syc_session *s)
 		if (r != 0)
 			continue;
 		r = syc_arena_create(&s->arena, s->output.ring_fd,
-		                     s->plan->ring_bytes,
-		                     syc_session_is_sparse(s));
+		                     s->plan->ring_bytes, s->pid);
 		if (r == 0)
 			break;
 		syc_output_drop_rings(&s->output);
 	}
-	if (r == 0) {
-		geometry.page_size = s->arena.page;
-		geometry.n_slots = s->arena.n_slots;
-		r = syc_output_begin(&s->output, s->arena.base, &geometry,
+	if (r == 0)
+		r = syc_output_begin(&s->output, s->arena.base, &s->arena,
 		                     s->pid, s->began);
-	}
 	if (r == 0) {
 		s->written = s->output.end;
 		s->is_introduced = true;
-		s->rings_fd = s->output.ring_fd;
-		s->rings_dev = s->output.ring_dev;
-		s->rings_ino = s->output.ring_ino;
 		return NULL;
 	}
 	if (s->output.end == 0)
@@ -97,33 +88,33 @@ static const char *make_output(struct syc_session *s)
 static int make_rings_fd(struct syc_session *s)
 {
 	struct stat st;
-	const int low = memfd_create("syscap-rings", MFD_CLOEXEC);
+	const int low =
+		(int)syscall(SYS_memfd_create, "syscap-rings", MFD_CLOEXEC);
 
 	if (low < 0)
 		return -ENOTSUP;
-	s->rings_fd = fcntl(low, F_DUPFD_CLOEXEC, RINGS_FD);
-	if (s->rings_fd < 0) /* RLIMIT_NOFILE */
-		s->rings_fd = low;
+	s->output.ring_fd = fcntl(low, F_DUPFD_CLOEXEC, RINGS_FD);
+	if (s->output.ring_fd < 0) /* RLIMIT_NOFILE */
+		s->output.ring_fd = low;
 	else
 		close(low);
-	if (fstat(s->rings_fd, &st) != 0)
+	if (fstat(s->output.ring_fd, &st) != 0)
 		return -errno;
-	s->rings_dev = st.st_dev;
-	s->rings_ino = st.st_ino;
+	s->output.ring_dev = st.st_dev;
+	s->output.ring_ino = st.st_ino;
 	return 0;
 }
 
 static int make_trace_arena(struct syc_session *s)
 {
-	const bool is_sparse = syc_session_is_sparse(s);
-	int r = syc_arena_create(&s->arena, -1, s->plan->ring_bytes, is_sparse);
+	int r = syc_arena_create(&s->arena, -1, s->plan->ring_bytes, s->pid);
 
 	if (r != -ENOTSUP)
 		return r;
 	r = make_rings_fd(s);
 	if (r == 0)
-		r = syc_arena_create(&s->arena, s->rings_fd,
-		                     s->plan->ring_bytes, is_sparse);
+		r = syc_arena_create(&s->arena, s->output.ring_fd,
+		                     s->plan->ring_bytes, s->pid);
 	return r;
 }
 
@@ -158,7 +149,7 @@ static const char *make_trace(struct syc_session *s)
 
 static bool is_rings(const struct syc_session *s, int fd)
 {
-	return syc_same_file(fd, s->rings_dev, s->rings_ino);
+	return syc_same_file(fd, s->output.ring_dev, s->output.ring_ino);
 }
 
 void syc_session_close(struct syc_session *s, bool is_whole)
@@ -168,9 +159,9 @@ void syc_session_close(struct syc_session *s, bool is_whole)
 		return;
 	}
 	syc_trace_close(&s->trace);
-	if (is_rings(s, s->rings_fd))
-		close(s->rings_fd);
-	s->rings_fd = -1;
+	if (is_rings(s, s->output.ring_fd))
+		close(s->output.ring_fd);
+	s->output.ring_fd = -1;
 }
 
 void syc_session_free(struct syc_session *s, bool is_whole)
@@ -180,18 +171,14 @@ void syc_session_free(struct syc_session *s, bool is_whole)
 	munmap(s, sizeof(*s));
 }
 
-struct syc_session *syc_session_make(const struct syc_plan *plan, int epoch,
-                                     const char **ret_why)
+struct syc_session *syc_session_begin(const struct syc_plan *plan, int epoch)
 {
-	struct syc_quiet quiet;
 	struct syc_session *const s =
 		mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE,
-	             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	if (s == MAP_FAILED) {
-		*ret_why = "no memory for a recording";
+	if (s == MAP_FAILED)
 		return NULL;
-	}
 	madvise(s, sizeof(*s), MADV_DONTFORK);
 	s->plan = plan;
 	s->no_thread = plan->no_thread;
@@ -203,10 +190,20 @@ struct syc_session *syc_session_make(const struct syc_plan *plan, int epoch,
 	s->is_orphan = syc_process->born == 0;
 	s->is_child = syc_process->is_child;
 	s->began = syc_clock_kernel();
-	s->output.fd = -1;
-	s->output.ring_fd = -1;
-	s->trace.fd = -1;
-	s->rings_fd = -1;
+	s->output.fd = s->output.ring_fd = s->trace.fd = -1;
+	return s;
+}
+
+struct syc_session *syc_session_make(const struct syc_plan *plan, int epoch,
+                                     const char **ret_why)
+{
+	struct syc_quiet quiet;
+	struct syc_session *const s = syc_session_begin(plan, epoch);
+
+	if (s == NULL) {
+		*ret_why = "no memory for a recording";
+		return NULL;
+	}
 	syc_quiet_begin(&quiet);
 	*ret_why = plan->to.sink == SYC_SINK_OUTPUT ? make_output(s)
 	                                            : make_trace(s);
@@ -215,6 +212,9 @@ struct syc_session *syc_session_make(const struct syc_plan *plan, int epoch,
 		syc_session_free(s, true);
 		return NULL;
 	}
+	if (plan->private_children)
+		madvise(s->arena.base, s->arena.size, MADV_DONTFORK);
+	s->wakes = &syc_arena_head(&s->arena)->wakes;
 	__atomic_store_n(&syc_process->announced, 0, __ATOMIC_RELAXED);
 	/* The first event looks after the thread */
 	syc_copies_set_sleeping(!plan->no_thread);
@@ -222,6 +222,17 @@ struct syc_session *syc_session_make(const struct syc_plan *plan, int epoch,
 }
 
 /* ----------------------------------------------------------------- users */
+
+struct syc_session *syc_session_look(void)
+{
+	__atomic_add_fetch(&syc_process->users, 1, __ATOMIC_SEQ_CST);
+	return __atomic_load_n(&syc_process->session, __ATOMIC_SEQ_CST);
+}
+
+void syc_session_leave(void)
+{
+	__atomic_sub_fetch(&syc_process->users, 1, __ATOMIC_RELEASE);
+}
 
 bool syc_session_take_life(int64_t deadline)
 {
@@ -242,38 +253,6 @@ void syc_session_give_life(void)
 	syc_tid_lock_give(&syc_process->life);
 }
 
-/* For the thread that had the first event of an epoch. */
-static void make_first(int epoch)
-{
-	const char *why;
-
-	if (!syc_session_take_life(syc_clock_kernel() + LIFE_WAIT_NS))
-		return;
-	const struct syc_plan *const plan = syc_plan_current();
-	if (syc_process->session == NULL && plan->to.sink >= SYC_SINK_TRACE &&
-	    __atomic_load_n(&syc_active, __ATOMIC_RELAXED) == epoch) {
-		struct syc_session *const s =
-			syc_session_make(plan, epoch, &why);
-		if (s == NULL)
-			syc_process_turn_off(why);
-		__atomic_store_n(&syc_process->session, s, __ATOMIC_SEQ_CST);
-	}
-	syc_session_give_life();
-}
-
-struct syc_session *syc_session_enter(void)
-{
-	const int epoch = __atomic_load_n(&syc_active, __ATOMIC_RELAXED);
-	struct syc_session *s = syc_session_look();
-
-	if (s == NULL) {
-		syc_session_leave();
-		make_first(epoch);
-		s = syc_session_look();
-	}
-	return s;
-}
-
 /* Once it has a table of descriptors, only the drain thread has them. */
 static int open_of_thread(const struct syc_session *s)
 {
@@ -283,8 +262,7 @@ static int open_of_thread(const struct syc_session *s)
 	syc_text_add(&text, "/proc/self/task/");
 	syc_text_add_i64(&text, s->thread_tid);
 	syc_text_add(&text, "/fd/");
-	syc_text_add_i64(&text, s->rings_fd);
-	*text.at = '\0';
+	syc_text_add_i64(&text, s->output.ring_fd);
 	return open(path, O_RDWR | O_CLOEXEC);
 }
 
@@ -292,10 +270,10 @@ int syc_session_open_rings(const struct syc_session *s)
 {
 	int fd = -1;
 
-	if (s->rings_fd < 0)
+	if (s->output.ring_fd < 0)
 		return -ENOTSUP;
 	if (!__atomic_load_n(&s->owns_table, __ATOMIC_ACQUIRE))
-		fd = fcntl(s->rings_fd, F_DUPFD_CLOEXEC, RINGS_FD);
+		fd = fcntl(s->output.ring_fd, F_DUPFD_CLOEXEC, RINGS_FD);
 	/* It may have taken them just now */
 	if (!is_rings(s, fd) &&
 	    __atomic_load_n(&s->owns_table, __ATOMIC_ACQUIRE)) {
@@ -310,24 +288,23 @@ int syc_session_open_rings(const struct syc_session *s)
 	return -ENOTSUP;
 }
 
+uint32_t syc_session_slots(struct syc_session *s)
+{
+	const uint32_t n = syc_arena_used(&s->arena);
+	uint32_t seen = __atomic_load_n(&s->n_used, __ATOMIC_RELAXED);
+
+	/* A relative may write there: what was seen once stays */
+	while (n > seen && syc_arena_open(&s->arena, n) == 0)
+		if (__atomic_compare_exchange_n(&s->n_used, &seen, n, true,
+		                                __ATOMIC_RELAXED,
+		                                __ATOMIC_RELAXED))
+			return n;
+	return seen;
+}
+
 void syc_session_fail(struct syc_session *s, const char *why)
 {
 	syc_process_set_reason(why);
 	if (syc_copies_change_active(s->epoch, 0))
 		syc_diag_say("recording is off", why);
-}
-
-uint64_t syc_session_written(char *path, size_t size)
-{
-	const struct syc_session *const s = syc_session_look();
-	uint64_t n = 0;
-
-	*path = '\0';
-	if (s != NULL) {
-		n = __atomic_load_n(&s->written, __ATOMIC_RELAXED);
-		if (s->plan->to.sink == SYC_SINK_OUTPUT)
-			syc_text_field(path, size, s->output.path);
-	}
-	syc_session_leave();
-	return n;
 }

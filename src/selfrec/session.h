@@ -31,10 +31,14 @@
 #include "selfrec/describe.h"
 #include "selfrec/output.h"
 #include "selfrec/plan.h"
+#include "selfrec/relative.h"
 #include "selfrec/trace_fd.h"
 
 /** How much longer than its flush anybody waits for the drain thread. */
 #define SYC_DRAIN_GRACE_NS INT64_C(100000000)
+
+/** Of the copy that a batch is: longer ones hold a lock longer. */
+#define SYC_COPY_SIZE UINT64_C(262144)
 
 /** What the drain thread is asked for, bits. */
 enum {
@@ -48,30 +52,20 @@ struct syc_session {
 	int32_t pid;
 	int32_t epoch;
 	bool is_started; /* by syscap_start() */
+	bool is_guest;   /* in the arena of the process that forked this one,
+	                  * which drains it: guest.h.  Release, when it ends */
 	bool is_child;   /* of fork(): no thread yet */
 	bool is_orphan;  /* of _Fork() or clone(): no thread ever */
 	bool no_thread;
-	int64_t began; /* ns */
-	int64_t interval_ns;
-	int64_t exit_flush_ns;
-	struct syc_arena arena;
-	uint64_t written;     /* bytes; read by anybody */
-	uint32_t thread;      /* 0 none, 1 being made, 2 runs, 3 has ended */
-	uint32_t wakes;       /* futex: counts what it should wake up for */
-	uint32_t asked;       /* SYC_ASK_* */
-	uint32_t flushed;     /* futex: counts flushes that are done */
-	int32_t flush_result; /* of the last of them */
-	int32_t result;       /* of the stop */
-	int64_t deadline;     /* ns: of the stop that is asked for */
-
+	bool owns_table; /* the descriptors are the drain thread's own */
+	bool has_copies;
+	bool is_crowded; /* a ring fills up and there is no thread */
 	const struct syc_plan *plan;
-	struct syc_trace trace;
-	struct syc_output output;
-	/* The arena's file: output's ring file; or a memfd, where claiming a
-	 * slot takes a descriptor; or -1, none */
-	int rings_fd;
-	dev_t rings_dev;
-	ino_t rings_ino;
+	struct syc_arena arena;
+	uint32_t thread; /* 0 none, 1 being made, 2 runs, 3 has ended */
+	uint32_t asked;  /* SYC_ASK_* */
+	/* Futex, in the arena's head: counts what it should wake up for */
+	uint32_t *wakes;
 
 	/* Only by who has `draining` (tid; 0: nobody). */
 	uint32_t draining;
@@ -82,29 +76,53 @@ struct syc_session {
 	bool has_told_late; /* what was lost: this is the end */
 	bool is_exiting;    /* the end of the process, too */
 	bool has_told_exit;
-	int64_t retry_at; /* ns: the sink had no room; 0: it has */
+	bool has_told_damage;
+	bool must_look; /* at once for who is gone */
+	bool is_needed; /* the arena, by relatives that live: this is the end */
+	uint32_t own_tail;
+	uint32_t n_used;  /* slots that were ever seen to be */
 	int dead;         /* errno: the sink will never work again */
-	struct syc_described described;
-	struct iovec pieces[2 * SYC_RING_JOURNAL_PARTS];
-	struct syc_ring_journal_part parts[SYC_RING_JOURNAL_PARTS];
+	int64_t retry_at; /* ns: the sink had no room; 0: it has */
+
+	int64_t began; /* ns */
+	int64_t interval_ns;
+	int64_t exit_flush_ns;
+	uint64_t written;     /* bytes; read by anybody */
+	uint32_t flushed;     /* futex: counts flushes that are done */
+	int32_t flush_result; /* of the last of them */
+	int32_t result;       /* of the stop */
+	int64_t deadline;     /* ns: of the stop that is asked for */
 
 	/* The drain thread. */
-	bool owns_table;    /* its descriptors are its own */
 	int32_t thread_tid; /* set before owns_table */
-	/* The process' copies of them, until somebody closes them; -1 */
+	/* The process' copies of its descriptors, until somebody closes them;
+	 * -1 */
 	int copies[3];
-	bool has_copies;
 	uint32_t is_ready;  /* it has its descriptors; futex */
 	int64_t tried_at;   /* ns: when a thread was last tried to be made */
-	bool is_crowded;    /* a ring fills up and there is no thread */
 	uint32_t *main_end; /* see syc_alone_main_word(); NULL: not known */
-};
 
-/** Its slots are sparse, ring/arena.h: few children have many events. */
-static inline bool syc_session_is_sparse(const struct syc_session *session)
-{
-	return session->is_child || session->is_orphan;
-}
+	/* Of a guest: who drains; by who has `checking` (tid; 0: nobody) */
+	struct syc_kin drainer;
+	uint32_t checking;
+	int64_t checked_at; /* ns */
+
+	/* Of a trace only the arena's file: a memfd where claiming a slot takes
+	 * a descriptor; else there is none */
+	struct syc_output output;
+	struct syc_trace trace;
+
+	/* What is large; by who has `draining`. */
+	struct syc_ring_losses told; /* of those in the arena's head */
+	struct syc_ring_journal_part parts[SYC_RING_JOURNAL_PARTS];
+	/* What the rings' headers say too, for relatives to overwrite */
+	uint32_t heads[SYC_RING_FILE_SLOTS];
+	uint32_t words[SYC_RING_FILE_SLOTS]; /* as they were found */
+	struct syc_relatives relatives;
+	struct syc_described described;
+	struct syc_described described_relative;
+	unsigned char copy[SYC_COPY_SIZE]; /* of a batch */
+};
 
 /**
  * A descriptor of the arena's file for the caller, wherever the session has
@@ -116,33 +134,22 @@ static inline bool syc_session_is_sparse(const struct syc_session *session)
 int syc_session_open_rings(const struct syc_session *session);
 
 /**
- * The session of the present epoch, made if there is none; NULL: there is
- * none to have.  syc_session_leave() after use, in any case.
- *
- * Context: any-thread, signal-safe, signals blocked.
+ * The session of the present epoch, if it has been made, else NULL; enter.h makes
+ * it.  syc_session_leave() after use, in any case.
  */
-struct syc_session *syc_session_enter(void);
-
-/** The same, but never makes one. */
-static inline struct syc_session *syc_session_look(void)
-{
-	__atomic_add_fetch(&syc_process->users, 1, __ATOMIC_SEQ_CST);
-	return __atomic_load_n(&syc_process->session, __ATOMIC_SEQ_CST);
-}
-
-static inline void syc_session_leave(void)
-{
-	__atomic_sub_fetch(&syc_process->users, 1, __ATOMIC_RELEASE);
-}
+struct syc_session *syc_session_look(void);
+void syc_session_leave(void);
 
 /** Take syc_process->life, waiting until @deadline (ns), and give it back. */
 bool syc_session_take_life(int64_t deadline);
 void syc_session_give_life(void);
 
 /**
- * Make a session, and free one that nobody uses any more; @is_whole: its
- * rings are empty.  By who has syc_process->life, signals blocked.
+ * Begin a session, which has neither arena nor sink yet, in memory that a child
+ * does not get; make one that has both; and free one that nobody uses any more;
+ * @is_whole: its rings are empty.  By who has syc_process->life, signals blocked.
  */
+struct syc_session *syc_session_begin(const struct syc_plan *plan, int epoch);
 struct syc_session *syc_session_make(const struct syc_plan *plan, int epoch,
                                      const char **ret_why);
 void syc_session_free(struct syc_session *session, bool is_whole);
@@ -151,10 +158,11 @@ void syc_session_free(struct syc_session *session, bool is_whole);
  * table that they are in. */
 void syc_session_close(struct syc_session *session, bool is_whole);
 
+/** How many slots, from the first, there are to be looked at: those that were
+ * ever seen to be in use. */
+uint32_t syc_session_slots(struct syc_session *session);
+
 /** The sink of @session is gone for good. */
 void syc_session_fail(struct syc_session *session, const char *why);
-
-/** For syscap_get_stats(). */
-uint64_t syc_session_written(char *path, size_t size);
 
 #endif

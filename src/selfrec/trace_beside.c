@@ -52,9 +52,7 @@ static int go_to_end(const struct syc_trace *trace)
 	return 0;
 }
 
-int syc_trace_beside_write(struct syc_trace *trace, const struct iovec *pieces,
-                           unsigned n, int64_t time, int64_t deadline,
-                           uint64_t *ret_done)
+int syc_trace_beside_write(struct syc_trace *trace, struct syc_batch *batch)
 {
 	const int own = trace->fd;
 	int r = can_share(trace) ? go_to_end(trace) : -EBUSY;
@@ -68,7 +66,7 @@ int syc_trace_beside_write(struct syc_trace *trace, const struct iovec *pieces,
 	trace->fits = 0;
 	trace->has_header = true;
 	trace->fd = trace->shared;
-	r = syc_trace_stream_write(trace, pieces, n, time, deadline, ret_done);
+	r = syc_trace_stream_write(trace, batch);
 	trace->fd = own;
 	return r;
 }

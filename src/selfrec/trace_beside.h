@@ -21,8 +21,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/uio.h>
 
+#include "selfrec/batch.h"
 #include "selfrec/trace.h"
 
 /** Whether there is somebody.  @reader: a descriptor of the file that can be
@@ -30,9 +30,7 @@
 bool syc_trace_beside_is(const struct syc_trace *trace, int reader);
 
 /** As syc_trace_write(), of a stream; or -EBUSY: it is a memfd. */
-int syc_trace_beside_write(struct syc_trace *trace, const struct iovec *pieces,
-                           unsigned n, int64_t time, int64_t deadline,
-                           uint64_t *ret_done);
+int syc_trace_beside_write(struct syc_trace *trace, struct syc_batch *batch);
 
 /** It came while we wrote at the end: cut that off.  -EAGAIN. */
 int syc_trace_beside_take_back(struct syc_trace *trace);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@
 #include "selfrec/trace_beside.h"
 #include "selfrec/trace_file.h"
 #include "selfrec/trace_stream.h"
+#include "share/block.h"
 
 /*
  * Ours begin here: a program that closed its descriptor 1 must not get a
@@ -112,7 +114,7 @@ static const char *check_socket(int fd, const struct stat *st)
 	if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) != 0 ||
 	    type != SOCK_STREAM)
 		return not_ours;
-	if (getpeername(fd, (struct sockaddr *)&peer, &length) != 0)
+	if (syscall(SYS_getpeername, fd, &peer, &length) != 0)
 		return "SYSPROF_TRACE_FD is a socket that is not connected";
 	if ((st->st_mode & S_ISVTX) != 0) /* syc_trace_stream_claim() */
 		return "SYSPROF_TRACE_FD is a socket that another process "
@@ -301,53 +303,39 @@ int syc_trace_open(struct syc_trace *trace,
 
 /* ----------------------------------------------------------------- writing */
 
-static uint64_t length_of(const struct iovec *pieces, unsigned n)
-{
-	uint64_t length = 0;
-
-	for (unsigned i = 0; i < n; i++)
-		length += pieces[i].iov_len;
-	return length;
-}
-
 /* The lock is ours. */
 static int write_locked(struct syc_trace *trace, int reader,
-                        const struct iovec *pieces, unsigned n, int64_t time,
-                        int64_t now, int64_t deadline, uint64_t *ret_done)
+                        struct syc_batch *batch)
 {
 	int r;
 
 	if (trace->shared >= 0 && !is_target(trace->shared, &trace->target))
 		trace->shared = -1; /* somebody else's by now */
 	if (syc_trace_beside_is(trace, reader))
-		return syc_trace_beside_write(trace, pieces, n, time, deadline,
-		                              ret_done);
+		return syc_trace_beside_write(trace, batch);
 	/* Of a file that has been begun anew */
 	trace->rest_at = 0;
 	trace->rest_len = 0;
-	if (n == 0)
+	if (batch->size == 0)
 		return 0;
-	r = syc_trace_file_write(trace, reader, pieces, n, time, now, deadline);
+	r = syc_trace_file_write(trace, reader, batch);
 	if (r == 0 && syc_trace_beside_is(trace, reader))
 		return syc_trace_beside_take_back(trace);
 	if (r == 0)
-		*ret_done = length_of(pieces, n);
+		batch->done = batch->size;
 	return r;
 }
 
-static int write_file(struct syc_trace *trace, const struct iovec *pieces,
-                      unsigned n, int64_t time, int64_t now, int64_t deadline,
-                      uint64_t *ret_done)
+static int write_file(struct syc_trace *trace, struct syc_batch *batch)
 {
 	int reader = trace->fd;
 	int r;
 
 	if (!trace->can_read)
 		reader = open_again(trace->fd, O_RDONLY);
-	r = syc_record_lock(trace->fd, trace->lock_owner, deadline);
+	r = syc_record_lock(trace->fd, trace->lock_owner, batch->deadline);
 	if (r == 0) {
-		r = write_locked(trace, reader, pieces, n, time, now, deadline,
-		                 ret_done);
+		r = write_locked(trace, reader, batch);
 		syc_record_unlock(trace->fd, trace->lock_owner);
 	}
 	/* Not before: it would end a lock of the table */
@@ -358,40 +346,34 @@ static int write_file(struct syc_trace *trace, const struct iovec *pieces,
 	return r;
 }
 
-static int write_pipe(struct syc_trace *trace, const struct iovec *pieces,
-                      unsigned n, int64_t time, int64_t deadline,
-                      uint64_t *ret_done)
+static int write_pipe(struct syc_trace *trace, struct syc_batch *batch)
 {
 	/* ours already: 0 */
-	int r = syc_record_lock(trace->fd, trace->lock_owner, deadline);
+	int r = syc_record_lock(trace->fd, trace->lock_owner, batch->deadline);
 
 	if (r != 0)
 		return r;
-	r = syc_trace_stream_write(trace, pieces, n, time, deadline, ret_done);
+	r = syc_trace_stream_write(trace, batch);
 	if (!syc_trace_has_rest(trace))
 		syc_record_unlock(trace->fd, trace->lock_owner);
 	return r;
 }
 
-int syc_trace_write(struct syc_trace *trace, const struct iovec *pieces,
-                    unsigned n, int64_t time, int64_t now, int64_t deadline,
-                    uint64_t *ret_done)
+int syc_trace_write(struct syc_trace *trace, struct syc_batch *batch)
 {
 	const int saved = errno;
 	int r = 0;
 
-	*ret_done = 0;
+	batch->done = 0;
 	if (!is_target(trace->fd, &trace->target)) {
 		r = -ESTALE;
 	} else if (trace->target.kind == SYC_TRACE_FILE) {
-		if (n != 0 || syc_trace_has_rest(trace))
-			r = write_file(trace, pieces, n, time, now, deadline,
-			               ret_done);
+		if (batch->size != 0 || syc_trace_has_rest(trace))
+			r = write_file(trace, batch);
 	} else if (trace->target.kind == SYC_TRACE_PIPE) {
-		r = write_pipe(trace, pieces, n, time, deadline, ret_done);
+		r = write_pipe(trace, batch);
 	} else {
-		r = syc_trace_stream_write(trace, pieces, n, time, deadline,
-		                           ret_done);
+		r = syc_trace_stream_write(trace, batch);
 	}
 	errno = saved;
 	return r;
@@ -406,7 +388,10 @@ void syc_trace_close(struct syc_trace *trace)
 	    is_target(trace->shared, &trace->target))
 		close(trace->shared);
 	if (trace->fd >= 0 && is_target(trace->fd, &trace->target)) {
-		syc_trace_stream_leave(trace);
+		/* Left as it is, maybe within a frame */
+		if (trace->target.kind == SYC_TRACE_SOCKET)
+			syc_block->stream_is_within_frame =
+				syc_trace_has_rest(trace);
 		close(trace->fd);
 	}
 	trace->shared = -1;

@@ -31,8 +31,8 @@
 #define SYC_TRACE_FD_H
 
 #include <stdint.h>
-#include <sys/uio.h>
 
+#include "selfrec/batch.h"
 #include "selfrec/trace.h"
 
 /**
@@ -64,13 +64,9 @@ int syc_trace_open(struct syc_trace *trace,
                    const struct syc_trace_target *target);
 
 /**
- * Write @n pieces, which in a row are whole frames (a frame may be split
- * between two pieces), or nothing.  @time, ns: where the capture begins, for
- * its header if it is still to be written, and @now, ns, up to when it goes,
- * for the header's end_time (files only).
- *
- * Waits for the lock and for the reader of a pipe, but not beyond @deadline
- * (ns, CLOCK_MONOTONIC); INT64_MAX: for a reader as long as it takes.
+ * Write @batch, or nothing.  Waits for the lock and for the reader of a pipe,
+ * but not beyond its deadline (CLOCK_MONOTONIC); INT64_MAX: for a reader as
+ * long as it takes.
  *
  * Returns 0; or nothing was written and
  *	-EAGAIN     the lock was not free, or the reader not ready, in time
@@ -82,20 +78,18 @@ int syc_trace_open(struct syc_trace *trace,
  *	-EBUSY      another library writes to it, and it can't be shared
  *	-EBADMSG    somebody made it something that is not a capture
  *	-EACCES     others write to it too, and we can't read what
- *	-EINVAL     the pieces are no frames (streams only)
- * Of a pipe and a socket: *@ret_done bytes, whole frames, may have been
+ *	-EINVAL     those are no frames (streams only)
+ * Of a pipe and a socket: @batch->done bytes, whole frames, may have been
  * written before the failure.  A frame that a deadline cut in two counts as
  * written: what is left of it is kept here, and goes by the next call before
  * anything else, holding the lock meanwhile.  syc_trace_has_rest() tells;
- * with @n 0 a call does nothing but that.
+ * with a size of 0 a call does nothing but that.
  *
  * Context: any-thread, signal-safe, errno is kept; one thread at a time per
  * trace, and always one of the same table of descriptors while there is a
  * rest.  Between syc_quiet_begin() and syc_quiet_end().
  */
-int syc_trace_write(struct syc_trace *trace, const struct iovec *pieces,
-                    unsigned n, int64_t time, int64_t now, int64_t deadline,
-                    uint64_t *ret_done);
+int syc_trace_write(struct syc_trace *trace, struct syc_batch *batch);
 
 /**
  * Have a file's lock that tells others who writes there, in the table of

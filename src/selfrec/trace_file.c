@@ -101,33 +101,35 @@ static int cut(const struct syc_trace *trace, uint64_t end)
 
 /* What failed is as if it had not begun.  Where it can't be cut, who writes
  * next tries again. */
-static int write_all(struct syc_trace *trace, const struct iovec *pieces,
-                     unsigned n, uint64_t *ret_done)
+static int write_all(struct syc_trace *trace, const void *bytes, uint64_t size)
 {
-	const int r = syc_write_at(trace->fd, pieces, n, trace->end, ret_done);
+	uint64_t done;
+	const int r = syc_write_at(trace->fd, bytes, size, trace->end, &done);
 
-	if (r != 0 && *ret_done != 0)
+	if (r == 0) {
+		trace->end += size;
+		return 0;
+	}
+	if (done != 0)
 		cut(trace, trace->end);
-	trace->fits = r != 0 ? *ret_done : 0;
+	trace->fits = done;
 	return r;
 }
 
 static int begin(struct syc_trace *trace, int64_t time)
 {
 	struct syscap_wire_file header;
-	const struct iovec piece = { &header, sizeof(header) };
 	struct batch_mark mark;
-	uint64_t done;
 	int r;
 
 	syc_file_header_fill(&header, time);
 	fill_mark(&mark, HEADER_SIZE);
 	memcpy((char *)&header + MARK_AT, &mark, sizeof(mark));
 	trace->end = 0;
-	r = write_all(trace, &piece, 1, &done);
+	r = write_all(trace, &header, sizeof(header));
+	trace->fits = 0; /* of a header that is no frame */
 	if (r != 0)
 		return r;
-	trace->end = HEADER_SIZE;
 	trace->has_header = true;
 	trace->is_unmarked = false;
 	trace->began = time;
@@ -243,11 +245,9 @@ static int find_end(struct syc_trace *trace, int reader, uint64_t size,
 }
 
 int syc_trace_file_write(struct syc_trace *trace, int reader,
-                         const struct iovec *pieces, unsigned n, int64_t time,
-                         int64_t now, int64_t deadline)
+                         struct syc_batch *batch)
 {
 	struct stat st;
-	uint64_t done;
 	int r = 0;
 
 	if (fstat(trace->fd, &st) != 0)
@@ -257,17 +257,14 @@ int syc_trace_file_write(struct syc_trace *trace, int reader,
 	if (size == 0)
 		trace->end = 0;
 	else if (size != trace->end)
-		r = find_end(trace, reader, size, deadline);
-	if (r == 0 && trace->end == 0) {
-		r = begin(trace, time);
-		trace->fits = 0; /* of a header that is no frame */
-	}
+		r = find_end(trace, reader, size, batch->deadline);
+	if (r == 0 && trace->end == 0)
+		r = begin(trace, batch->time);
 	if (r == 0)
-		r = write_all(trace, pieces, n, &done);
+		r = write_all(trace, batch->frames, batch->size);
 	if (r != 0)
 		return r;
-	trace->end += done;
 	write_mark(trace);
-	write_end_time(trace, now);
+	write_end_time(trace, batch->now);
 	return 0;
 }

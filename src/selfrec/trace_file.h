@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/uio.h>
 
+#include "selfrec/batch.h"
 #include "selfrec/trace.h"
 
 /** Whether one of us wrote there last: the header says so. */
@@ -19,7 +19,6 @@ bool syc_trace_file_has_mark(const struct syscap_wire_file *header);
  * Context: signal-safe, inside the record lock.
  */
 int syc_trace_file_write(struct syc_trace *trace, int reader,
-                         const struct iovec *pieces, unsigned n, int64_t time,
-                         int64_t now, int64_t deadline);
+                         struct syc_batch *batch);
 
 #endif

@@ -27,6 +27,7 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -61,7 +62,7 @@ static bool may_set_mark(int fd)
 	struct stat st;
 
 	return is_pipefs(fd) && fstat(fd, &st) == 0 &&
-	       fchmod(fd, st.st_mode & 07777) == 0;
+	       syscall(SYS_fchmod, fd, st.st_mode & 07777) == 0;
 }
 
 static int set_mark(int fd)
@@ -69,7 +70,7 @@ static int set_mark(int fd)
 	struct stat st;
 
 	if (fstat(fd, &st) != 0 ||
-	    fchmod(fd, (st.st_mode & 07777) | S_ISVTX) != 0)
+	    syscall(SYS_fchmod, fd, (st.st_mode & 07777) | S_ISVTX) != 0)
 		return -errno;
 	return 0;
 }
@@ -104,12 +105,6 @@ int syc_trace_stream_claim(struct syc_trace *trace)
 	syc_block->stream_has_header = false;
 	syc_block->stream_is_within_frame = false;
 	return 0;
-}
-
-void syc_trace_stream_leave(const struct syc_trace *trace)
-{
-	if (trace->target.kind == SYC_TRACE_SOCKET)
-		syc_block->stream_is_within_frame = syc_trace_has_rest(trace);
 }
 
 /* Where the mode is not ours (any more) there is always the lock. */
@@ -299,65 +294,30 @@ static int push(struct syc_trace *trace, int64_t deadline)
 
 /* ----------------------------------------------------------------- filling */
 
-/* Pieces, read as one row of bytes. */
-struct row {
-	const struct iovec *pieces;
-	unsigned n;
-	size_t at; /* in the first piece */
-};
-
-static void skip_empty(struct row *row)
-{
-	while (row->n != 0 && row->at == row->pieces->iov_len) {
-		row->pieces++;
-		row->n--;
-		row->at = 0;
-	}
-}
-
-/* False: there are not that many. */
-static bool take(struct row *row, void *to, size_t size)
-{
-	unsigned char *out = to;
-
-	while (size != 0 && row->n != 0) {
-		size_t part = row->pieces->iov_len - row->at;
-
-		if (part > size)
-			part = size;
-		memcpy(out, (const char *)row->pieces->iov_base + row->at,
-		       part);
-		out += part;
-		size -= part;
-		row->at += part;
-		skip_empty(row);
-	}
-	return size == 0;
-}
-
-/* Whole frames behind what is in rest: as many as go at once, or one long
- * one where rest is empty. */
-static int fill(struct syc_trace *trace, struct row *row, uint32_t *ret_filled)
+/* Whole frames of the @left bytes at @frames, behind what is in rest: as many
+ * as go at once, or one long one where rest is empty. */
+static int fill(struct syc_trace *trace, const unsigned char *frames,
+                uint64_t left, uint32_t *ret_filled)
 {
 	const uint32_t limit = trace->target.kind == SYC_TRACE_SOCKET
 	                               ? (uint32_t)sizeof(trace->rest)
 	                               : PIPE_BUF;
+	uint32_t filled = 0;
 
-	*ret_filled = 0;
-	while (row->n != 0) {
-		struct row ahead = *row;
-		uint16_t len;
+	while (filled != left) {
+		uint16_t len = 0;
 
-		if (!take(&ahead, &len, sizeof(len)) || len < FRAME_MIN ||
-		    len % 8 != 0)
+		if (left - filled >= FRAME_MIN)
+			memcpy(&len, frames + filled, sizeof(len));
+		if (len < FRAME_MIN || len % 8 != 0 || len > left - filled)
 			return -EINVAL;
 		if (trace->rest_len != 0 && trace->rest_len + len > limit)
-			return 0;
-		if (!take(row, trace->rest + trace->rest_len, len))
-			return -EINVAL;
+			break;
+		memcpy(trace->rest + trace->rest_len, frames + filled, len);
 		trace->rest_len += len;
-		*ret_filled += len;
+		filled += len;
 	}
+	*ret_filled = filled;
 	return 0;
 }
 
@@ -370,32 +330,29 @@ static void fill_header(struct syc_trace *trace, int64_t time)
 	trace->rest_len = sizeof(header);
 }
 
-int syc_trace_stream_write(struct syc_trace *trace, const struct iovec *pieces,
-                           unsigned n, int64_t time, int64_t deadline,
-                           uint64_t *ret_done)
+int syc_trace_stream_write(struct syc_trace *trace, struct syc_batch *batch)
 {
-	struct row row = { .pieces = pieces, .n = n };
-	int r = push(trace, deadline);
+	int r = push(trace, batch->deadline);
 
-	skip_empty(&row);
-	if (r == 0 && row.n != 0)
+	if (r == 0 && batch->size != 0)
 		r = look_for_header(trace);
-	while (r == 0 && row.n != 0) {
+	while (r == 0 && batch->done != batch->size) {
 		const bool is_first = !trace->has_header;
 		uint32_t filled;
 
 		if (is_first)
-			fill_header(trace, time);
-		r = fill(trace, &row, &filled);
+			fill_header(trace, batch->time);
+		r = fill(trace, batch->frames + batch->done,
+		         batch->size - batch->done, &filled);
 		if (r != 0) {
 			trace->rest_len = 0;
 			break;
 		}
-		r = push(trace, deadline);
+		r = push(trace, batch->deadline);
 		/* Begun is as good as done: the rest goes before all else */
 		if (r != 0 && !syc_trace_has_rest(trace))
 			break;
-		*ret_done += filled;
+		batch->done += filled;
 		if (is_first) {
 			const int noted = note_header(trace);
 			if (r == 0)

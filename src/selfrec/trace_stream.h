@@ -8,14 +8,12 @@
 #define SYC_TRACE_STREAM_H
 
 #include <stdint.h>
-#include <sys/uio.h>
 
+#include "selfrec/batch.h"
 #include "selfrec/trace.h"
 
 /** As syc_trace_write().  For sockets nobody has a lock. */
-int syc_trace_stream_write(struct syc_trace *trace, const struct iovec *pieces,
-                           unsigned n, int64_t time, int64_t deadline,
-                           uint64_t *ret_done);
+int syc_trace_stream_write(struct syc_trace *trace, struct syc_batch *batch);
 
 /**
  * Make a socket ours.  0; -EBUSY, another process had it, or this one's
@@ -23,8 +21,5 @@ int syc_trace_stream_write(struct syc_trace *trace, const struct iovec *pieces,
  * or -errno.
  */
 int syc_trace_stream_claim(struct syc_trace *trace);
-
-/** The stream is left as it is, maybe within a frame. */
-void syc_trace_stream_leave(const struct syc_trace *trace);
 
 #endif

@@ -9,6 +9,7 @@
 #include "selfrec/unread.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include <syscap/format.h>
 
@@ -41,10 +42,12 @@ static bool lose_frame(const unsigned char *body, uint32_t size, uint32_t at,
 void syc_unread_lose(const unsigned char *body, uint32_t size, uint32_t from,
                      uint32_t to, const struct syc_ring_losses *also)
 {
-	struct syc_ring_losses lost = *also;
+	struct syc_ring_losses lost = { .bytes = 0 };
 	uint64_t n_frames = 0;
 	uint32_t left = size;
 
+	if (also != NULL)
+		lost = *also;
 	/* Our own memory; but a program may overwrite it */
 	while (from != to && from < size && to < size && from % 8 == 0) {
 		uint16_t len;
@@ -71,7 +74,7 @@ void syc_unread_count(struct syc_state *ts)
 	syc_loss_totals_subtract(&untold, &ts->told[ts->bank & 1]);
 	syc_loss_totals_subtract(&untold, &ring->late);
 	syc_unread_lose(
-		(const unsigned char *)ring + ring->offset, ts->hot.size,
-		__atomic_load_n(&ring->head, __ATOMIC_RELAXED),
+		(const unsigned char *)ring + sysconf(_SC_PAGESIZE),
+		ts->hot.size, __atomic_load_n(&ring->head, __ATOMIC_RELAXED),
 		__atomic_load_n(&ring->tail, __ATOMIC_RELAXED), &untold);
 }

@@ -10,7 +10,7 @@
 /**
  * The frames at [@from, @to) of @body, which has @size bytes, are lost: they
  * count as stray losses, and so does what loss records among them tell, and
- * @also.
+ * @also, if that is not NULL.
  *
  * Context: any-thread, signal-safe.
  */

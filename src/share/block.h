@@ -26,6 +26,7 @@
 #include <stdint.h>
 
 struct syc_names_table;
+struct syc_origin;
 struct syc_destination;
 struct syc_process;
 struct syc_ring_header;
@@ -97,6 +98,10 @@ struct syc_block {
 	const struct syc_destination
 		*environment; /* static, in pinned copies */
 	const struct syc_destination *started;
+
+	/* The arena of the present recording, for forked children:
+	 * selfrec/guest.h.  NULL: none has been offered yet. */
+	struct syc_origin *origin;
 
 	/* The socket that this process writes to: recordings after the first
 	 * go on there (selfrec/trace_stream.c).  By who opens, writes and closes

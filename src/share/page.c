@@ -11,6 +11,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "os/peek.h"
@@ -107,10 +108,11 @@ static int make_file(const struct content *content, size_t page)
 	/* Beyond it a write raises SIGXFSZ */
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < page)
 		return -EFBIG;
-	fd = memfd_create("syscap",
+	fd = (int)syscall(SYS_memfd_create, "syscap",
 	                  MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
 	if (fd < 0 && errno == EINVAL) /* Linux < 6.3 */
-		fd = memfd_create("syscap", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+		fd = (int)syscall(SYS_memfd_create, "syscap",
+		                  MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd < 0)
 		return -errno;
 	if (ftruncate(fd, (off_t)page) != 0 ||

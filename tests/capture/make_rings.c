@@ -29,16 +29,32 @@ struct syc_ring_file *make_rings_facts(struct make_rings *rings)
 struct syc_ring_journal *make_rings_journal(struct make_rings *rings)
 {
 	return (struct syc_ring_journal *)(void *)(rings->bytes +
-	                                           SYC_RING_FILE_JOURNAL);
+	                                           syc_ring_file_journal(
+							   MAKE_RINGS_PAGE));
 }
 
 struct syc_ring_header *make_rings_header(struct make_rings *rings,
                                           uint32_t slot)
 {
 	return (struct syc_ring_header *)(void *)(rings->bytes +
-	                                          SYC_RING_FILE_FRONT +
+	                                          syc_ring_file_front(
+							  MAKE_RINGS_PAGE) +
 	                                          slot * (MAKE_RINGS_PAGE +
 	                                                  MAKE_RINGS_BODY));
+}
+
+struct syc_arena_head *make_rings_head(struct make_rings *rings)
+{
+	return (struct syc_arena_head *)(void *)(rings->bytes +
+	                                         syc_ring_file_head(
+							 MAKE_RINGS_PAGE));
+}
+
+uint32_t *make_rings_word(struct make_rings *rings, uint32_t slot)
+{
+	return (uint32_t *)(void *)(rings->bytes +
+	                            syc_ring_file_words(MAKE_RINGS_PAGE)) +
+	       slot;
 }
 
 void make_rings_begin(struct make_rings *rings, const char *dir,
@@ -48,15 +64,15 @@ void make_rings_begin(struct make_rings *rings, const char *dir,
 	snprintf(rings->path, sizeof(rings->path), "%s/a.rings", dir);
 	snprintf(rings->capture_path, sizeof(rings->capture_path),
 	         "%s/a.syscap", dir);
-	rings->size = SYC_RING_FILE_FRONT +
+	rings->size = syc_ring_file_front(MAKE_RINGS_PAGE) +
 	              n_slots * (MAKE_RINGS_PAGE + MAKE_RINGS_BODY);
 	rings->bytes = calloc(1, rings->size);
 	must(rings->bytes != NULL, "calloc");
 
 	struct syc_ring_file *const facts = make_rings_facts(rings);
-	memcpy(facts->magic, "SCRINGS1", 8);
-	facts->version = 1;
-	facts->front = 65536;
+	memcpy(facts->magic, "SCRINGS2", 8);
+	facts->version = 2;
+	facts->front = syc_ring_file_front(MAKE_RINGS_PAGE);
 	facts->page_size = MAKE_RINGS_PAGE;
 	facts->body_size = MAKE_RINGS_BODY;
 	facts->n_slots = n_slots;
@@ -89,7 +105,7 @@ void make_rings_slot(struct make_rings *rings, uint32_t slot, uint32_t state,
 	ring->size = MAKE_RINGS_BODY;
 	ring->pid = MAKE_RINGS_PID;
 	ring->tid = tid;
-	ring->slot_state = state;
+	*make_rings_word(rings, slot) = syc_slot_word(MAKE_RINGS_PID, state);
 	ring->since = 2000;
 }
 

@@ -52,6 +52,9 @@ struct syc_ring_journal *make_rings_journal(struct make_rings *rings);
 struct syc_ring_header *make_rings_header(struct make_rings *rings,
                                           uint32_t slot);
 
+struct syc_arena_head *make_rings_head(struct make_rings *rings);
+uint32_t *make_rings_word(struct make_rings *rings, uint32_t slot);
+
 /** @slot is @tid's, in @state, and empty: head and tail are @at. */
 void make_rings_slot(struct make_rings *rings, uint32_t slot, uint32_t state,
                      int32_t tid, uint32_t at);

@@ -151,7 +151,9 @@ TEST(a_ring_file_that_its_process_could_not_begin_is_removed)
 	close(fd);
 	/* nor where something is in it, or the name is not that of rings */
 	const int again = open(r.path, O_RDWR | O_CLOEXEC);
-	CHECK_EQ(pwrite(again, &tail, 4, SYC_RING_FILE_FRONT + 4), 4);
+	CHECK_EQ(pwrite(again, &tail, 4,
+	                syc_ring_file_front(MAKE_RINGS_PAGE) + 4),
+	         4);
 	close(again);
 	CHECK_EQ(utimensat(AT_FDCWD, r.path,
 	                   (const struct timespec[2]){ { 1, 0 }, { 1, 0 } }, 0),

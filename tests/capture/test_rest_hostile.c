@@ -141,12 +141,12 @@ TEST(any_word_of_the_journal_may_be_wrong)
 	begin(&r);
 	batch = make_rings_batch(&r, &size);
 	for (unsigned i = 0; i < 3; i++)
-		change_each_word(&r, SYC_RING_FILE_JOURNAL,
-		                 SYC_RING_FILE_JOURNAL + 56, batch,
-		                 size * i / 2);
+		change_each_word(&r, syc_ring_file_journal(MAKE_RINGS_PAGE),
+		                 syc_ring_file_journal(MAKE_RINGS_PAGE) + 56,
+		                 batch, size * i / 2);
 	make_rings_journal(&r)->state = SYC_JOURNAL_NOTHING;
-	change_each_word(&r, SYC_RING_FILE_JOURNAL, SYC_RING_FILE_JOURNAL + 56,
-	                 NULL, 0);
+	change_each_word(&r, syc_ring_file_journal(MAKE_RINGS_PAGE),
+	                 syc_ring_file_journal(MAKE_RINGS_PAGE) + 56, NULL, 0);
 	free(batch);
 	end(&r);
 }
@@ -208,6 +208,9 @@ TEST(rings_that_claim_to_be_huge_cost_little)
 	struct syc_ring_file *const facts = make_rings_facts(&r);
 	facts->body_size = SYC_RING_BODY_MAX;
 	facts->n_slots = SYC_RING_FILE_SLOTS;
+	for (uint32_t i = 0; i < SYC_RING_FILE_SLOTS; i++)
+		*make_rings_word(&r, i) =
+			syc_slot_word(MAKE_RINGS_PID, SYC_SLOT_LIVE);
 	make_rings_write(&r, NULL, 0);
 	/* sparse; slot 0 is where it was, full of nothing */
 	if (truncate(r.path, (off_t)1 << 41) != 0)
@@ -218,7 +221,7 @@ TEST(rings_that_claim_to_be_huge_cost_little)
 	const int fd = open(r.path, O_WRONLY | O_CLOEXEC);
 	for (uint32_t i = 0; i < SYC_RING_FILE_SLOTS; i++)
 		CHECK_EQ(pwrite(fd, ring, 4096,
-		                (off_t)SYC_RING_FILE_FRONT +
+		                (off_t)syc_ring_file_front(MAKE_RINGS_PAGE) +
 		                        (off_t)i * (4096 +
 		                                    (off_t)SYC_RING_BODY_MAX)),
 		         4096);

@@ -22,17 +22,32 @@ static void begin(struct make_rings *r)
 	make_rings_mark(r, 1);
 }
 
+static void set_totals(struct syc_ring_losses *lost,
+                       struct syc_ring_losses *told, unsigned n_lost,
+                       unsigned n_told)
+{
+	lost->frames[SYSCAP_FRAME_MARK] = n_lost;
+	lost->bytes = n_lost * 104;
+	lost->from = 2500;
+	lost->to = 2700;
+	told->frames[SYSCAP_FRAME_MARK] = n_told;
+	told->bytes = n_told * 104;
+}
+
 static void lose(struct make_rings *r, uint32_t slot, unsigned lost,
                  unsigned told)
 {
 	struct syc_ring_header *const ring = make_rings_header(r, slot);
 
-	ring->lost.frames[SYSCAP_FRAME_MARK] = lost;
-	ring->lost.bytes = lost * 104;
-	ring->lost.from = 2500;
-	ring->lost.to = 2700;
-	ring->told.frames[SYSCAP_FRAME_MARK] = told;
-	ring->told.bytes = told * 104;
+	set_totals(&ring->lost, &ring->told, lost, told);
+}
+
+/* Of threads that had no slot. */
+static void lose_in_head(struct make_rings *r, unsigned lost, unsigned told)
+{
+	struct syc_arena_head *const head = make_rings_head(r);
+
+	set_totals(&head->lost, &head->told, lost, told);
 }
 
 static void add_loss(struct make_rings *r, uint32_t slot, int32_t tid,
@@ -120,6 +135,37 @@ TEST(a_record_of_the_drainer_that_it_did_not_note_counts)
 	make_rings_loss(&r.capture, 72, 2500, 1);
 	add_loss(&r, 0, 72, 2600, 3);
 	check_told(&r, 4, 2);
+}
+
+TEST(what_threads_without_a_slot_lost_is_told)
+{
+	struct make_rings r;
+
+	begin(&r);
+	lose_in_head(&r, 8, 0);
+	check_told(&r, 8, 1);
+}
+
+TEST(of_that_what_the_drainer_told_is_not_told_again)
+{
+	struct make_rings r;
+
+	/* one is in the capture, one in the ring; of the last nothing is noted */
+	begin(&r);
+	lose_in_head(&r, 9, 2);
+	make_rings_loss(&r.capture, 0, 2500, 2);
+	add_loss(&r, 0, 0, 2600, 3);
+	check_told(&r, 9, 3);
+}
+
+TEST(what_a_drainer_before_told_in_a_capture_of_its_own_is_not_told_again)
+{
+	struct make_rings r;
+
+	begin(&r);
+	lose_in_head(&r, 9, 5);
+	make_rings_loss(&r.capture, 0, 2500, 1);
+	check_told(&r, 9 - 5 + 1, 2);
 }
 
 TEST(a_slot_that_is_free_again_lost_nothing)

@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -27,9 +28,11 @@
 #include "harness/test.h"
 #include "harness/written.h"
 
-#define N_KILLS   (test_is_sanitized() ? 90u : 510u)
-#define AT_ONCE   6
-#define N_THREADS 2
+#define N_KILLS (test_is_sanitized() ? 90u : 510u)
+/* Each is preceded by all steps up to there: a second, on a busy machine */
+#define KILLED_IN_DRAIN (test_is_whole() && !test_is_sanitized() ? 600u : 40u)
+#define AT_ONCE         6
+#define N_THREADS       2
 /* Events older than this are in the file: the interval, and a machine that
  * is busy with other things */
 #define INTERVAL_NS INT64_C(50000000)
@@ -278,15 +281,17 @@ TEST(what_is_older_than_the_drain_interval_is_in_the_trace)
 /* ---------------------------------------------- at every instruction ... */
 
 /* Let @pid, which has stopped itself, make @steps steps, PTRACE_SINGLESTEP or
- * PTRACE_SYSCALL, and kill it.  False: it ended before. */
+ * PTRACE_SYSCALL, and kill it.  False: it ended before.  *@ret_made: how many
+ * it made. */
 static bool kill_after(pid_t pid, unsigned long steps,
-                       enum __ptrace_request step)
+                       enum __ptrace_request step, unsigned long *ret_made)
 {
 	int status;
 
 	CHECK_EQ(waitpid(pid, &status, 0), pid);
 	CHECK(WIFSTOPPED(status));
 	for (unsigned long i = 0; i < steps; i++) {
+		*ret_made = i;
 		CHECK_EQ(ptrace(step, pid, NULL, NULL), 0);
 		CHECK_EQ(waitpid(pid, &status, 0), pid);
 		if (!WIFSTOPPED(status) || WSTOPSIG(status) != SIGTRAP) {
@@ -327,7 +332,8 @@ CHILD(stepped_victim)
 	raise(SIGSTOP);
 }
 
-static bool step_one(const char *dir, unsigned long steps)
+static bool step_one(const char *dir, unsigned long steps,
+                     unsigned long *ret_made)
 {
 	char *const path = file_in(dir, "out", 0);
 	char *const notes = file_in(dir, "notes", 0);
@@ -341,7 +347,8 @@ static bool step_one(const char *dir, unsigned long steps)
 	p->published[0] = 0;
 	snprintf(variable, sizeof(variable), "SYSCAP_OUTPUT=%s", path);
 	const pid_t pid = written_start("stepped_victim", notes, env, -1);
-	const bool goes_on = kill_after(pid, steps, PTRACE_SINGLESTEP);
+	const bool goes_on =
+		kill_after(pid, steps, PTRACE_SINGLESTEP, ret_made);
 	written_tally(path, &t);
 	check_published(&t, p);
 	if (syc_recover(path, false, &recovered, &error) != 0)
@@ -358,23 +365,23 @@ static bool step_one(const char *dir, unsigned long steps)
 
 /*
  * Emits are some hundred instructions, a drain some thousand: each of the
- * first, and of the second each that a stride of a prime meets; another one
- * each run.
+ * first, and of the second some dozens, others each run.
  */
 TEST(a_kill_at_any_instruction_of_emit_and_drain_loses_nothing)
 {
 	char *const dir = written_make_dir();
-	unsigned long steps = 0;
+	unsigned long steps = 0, all = 0;
 	unsigned n = 0;
 
-	while (step_one(dir, steps)) {
-		n++;
-		if (test_is_sanitized())
-			steps += 97;
+	CHECK(!step_one(dir, ULONG_MAX, &all));
+	const unsigned stride = (unsigned)(all / KILLED_IN_DRAIN) + 1;
+	for (unsigned long made; step_one(dir, steps, &made); n++) {
+		if (!test_is_sanitized() && steps < 400)
+			steps++;
 		else
-			steps += steps < 400 ? 1 : 13 + random_below(7);
+			steps += stride / 2 + 1 + random_below(stride);
 	}
-	CHECK(n > (test_is_sanitized() ? 40 : 400));
+	CHECK(n > KILLED_IN_DRAIN / 2);
 	fprintf(stderr, "killed at %u of %lu instructions\n", n, steps);
 	written_remove_dir(dir);
 }
@@ -414,6 +421,7 @@ static bool recover_stepped(const char *path, unsigned long steps)
 {
 	struct syc_recovered recovered;
 	struct syscap_error error;
+	unsigned long made;
 
 	fflush(NULL);
 	const pid_t pid = fork();
@@ -425,7 +433,7 @@ static bool recover_stepped(const char *path, unsigned long steps)
 		raise(SIGSTOP);
 		_exit(0);
 	}
-	return kill_after(pid, steps, PTRACE_SYSCALL);
+	return kill_after(pid, steps, PTRACE_SYSCALL, &made);
 }
 
 /*

@@ -5,23 +5,25 @@
  */
 #define _GNU_SOURCE
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <syscap.h>
+#include <syscap/capture.h>
 
 #include "harness/peer.h"
 #include "harness/small_disk.h"
 #include "harness/test.h"
 #include "harness/written.h"
 
-#define FORKS     24u
-#define CHILD_MAX 65536
+#define EACH 3u
 
 static void emit(unsigned n)
 {
@@ -29,27 +31,21 @@ static void emit(unsigned n)
 		written_mark(0, i);
 }
 
-/* A folder in memory, which a session of the user's would have. */
-static char *make_runtime_dir(void)
-{
-	char *const dir = strdup("/dev/shm/syscap-test-XXXXXX");
-
-	if (mkdtemp(dir) == NULL)
-		SKIP("there is no /dev/shm");
-	return dir;
-}
-
 /* --------------------------------------------------- those that live short */
 
-/* By _exit(), by exec, and without the C library knowing. */
-CHILD(forks_often)
+/* By _exit(), by exec, and without the C library knowing.  The marks of all are
+ * one sequence. */
+static void run_forks_often(void)
 {
-	emit(3);
-	for (unsigned i = 0; i < FORKS; i++) {
+	const unsigned n = (unsigned)strtoul(peer_arg(), NULL, 10);
+
+	emit(EACH);
+	for (unsigned i = 1; i <= n; i++) {
 		const pid_t pid = i % 3 == 2 ? _Fork() : fork();
 
 		if (pid == 0) {
-			emit(3);
+			for (unsigned k = 0; k < EACH; k++)
+				written_mark(0, i * EACH + k);
 			if (i % 3 == 1)
 				execl("/bin/true", "true", (char *)NULL);
 			_exit(0);
@@ -58,7 +54,27 @@ CHILD(forks_often)
 	}
 }
 
-/* For tests/integration/recover_all.sh: killed, or asked to end. */
+CHILD(forks_often)
+{
+	run_forks_often();
+}
+
+CHILD(forks_often_with_small_files)
+{
+	const struct rlimit limit = { 65536, 65536 };
+
+	CHECK_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	run_forks_often();
+}
+
+/* These for tests/integration/recover_all.sh. */
+CHILD(emits_and_ends)
+{
+	emit(3);
+	_exit(0);
+}
+
+/* Killed, or asked to end. */
 CHILD(emits_and_waits)
 {
 	emit(3);
@@ -67,65 +83,166 @@ CHILD(emits_and_waits)
 	pause();
 }
 
-static unsigned check_sizes(const char *dir)
+/* What a capture has of a process and its children. */
+struct family {
+	unsigned marks, doubles, processes, forks, exits, strangers;
+	uint64_t lost;
+	unsigned char seen[3 * 1024];
+};
+
+static bool knows(const int32_t *pids, unsigned n, int32_t pid)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (pids[i] == pid)
+			return true;
+	return false;
+}
+
+static void note_mark(struct family *family, const struct syscap_frame *frame)
+{
+	unsigned long long frames;
+	unsigned emitter, n;
+
+	if (strcmp(frame->mark.group, "syscap") == 0) {
+		CHECK_EQ(sscanf(frame->mark.message, "frames=%llu ", &frames),
+		         1);
+		family->lost += frames;
+	} else if (sscanf(frame->mark.message, "%u %u", &emitter, &n) == 2 &&
+	           n < sizeof(family->seen)) {
+		family->marks++;
+		family->doubles += family->seen[n];
+		family->seen[n] = 1;
+	}
+}
+
+static void look_at_file(const char *path, struct family *family)
+{
+	static int32_t pids[1024];
+	struct syscap_reader *reader;
+	struct syscap_frame frame;
+
+	CHECK_EQ(syscap_reader_open(path, &reader, NULL), 0);
+	while (syscap_reader_next(reader, &frame, NULL) == 1) {
+		if (frame.type == SYSCAP_FRAME_PROCESS)
+			pids[family->processes++ % 1024] = frame.pid;
+		else if (frame.type != SYSCAP_FRAME_METADATA)
+			family->strangers +=
+				!knows(pids, family->processes, frame.pid);
+		family->forks += frame.type == SYSCAP_FRAME_FORK;
+		family->exits += frame.type == SYSCAP_FRAME_EXIT;
+		if (frame.type == SYSCAP_FRAME_MARK)
+			note_mark(family, &frame);
+	}
+	syscap_reader_close(reader);
+}
+
+/* All captures there. */
+static unsigned look_at_family(const char *dir, struct family *family)
 {
 	char path[1024];
-	struct stat st;
 	unsigned n = 0;
 	DIR *const d = opendir(dir);
 
+	memset(family, 0, sizeof(*family));
 	CHECK(d != NULL);
 	for (struct dirent *e; (e = readdir(d)) != NULL;) {
 		if (e->d_name[0] == '.')
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", dir, e->d_name);
-		CHECK_EQ(stat(path, &st), 0);
-		if (st.st_blocks * 512 > CHILD_MAX)
-			test_fail(__FILE__, __LINE__, "%s has %lld bytes", path,
-			          (long long)st.st_blocks * 512);
+		look_at_file(path, family);
 		n++;
 	}
 	closedir(d);
 	return n;
 }
 
-static void check_captures(const char *dir)
+/* In a memory of @kib for rings.  *@ret_left: how many files are left there.
+ * Returns how many captures there are. */
+static unsigned run_family(const char *child, unsigned n, unsigned kib,
+                           struct family *family, unsigned *ret_left)
 {
-	struct tally t;
-	char path[1024];
-	unsigned n = 0;
-	DIR *const d = opendir(dir);
-
-	CHECK(d != NULL);
-	for (struct dirent *e; (e = readdir(d)) != NULL;) {
-		if (e->d_name[0] == '.')
-			continue;
-		snprintf(path, sizeof(path), "%s/%s", dir, e->d_name);
-		written_tally(path, &t);
-		CHECK_EQ(t.emitters[0], 3);
-		CHECK_EQ(t.gaps + t.doubles + t.lost + t.unnamed, 0);
-		n++;
-	}
-	closedir(d);
-	CHECK_EQ(n, 1 + FORKS);
-}
-
-TEST(a_forked_child_with_three_events_leaves_at_most_64_kib_of_memory)
-{
+	char *const runtime_dir = small_disk_make(kib);
 	char *const dir = written_make_dir();
-	char *const runtime_dir = make_runtime_dir();
-	char variable[400], runtime[400], rings[400];
+	char variable[400], runtime[400], path[1024], number[20];
 	const char *const env[] = { variable, runtime, NULL };
 
 	snprintf(variable, sizeof(variable), "SYSCAP_OUTPUT=%s/out", dir);
 	snprintf(runtime, sizeof(runtime), "XDG_RUNTIME_DIR=%s", runtime_dir);
-	snprintf(rings, sizeof(rings), "%s/syscap", runtime_dir);
-	written_run("forks_often", NULL, env, -1);
-	CHECK_EQ(check_sizes(rings), FORKS);
-	check_captures(dir);
+	snprintf(number, sizeof(number), "%u", n);
+	written_run(child, number, env, -1);
+	snprintf(path, sizeof(path), "%s/syscap", runtime_dir);
+	*ret_left = written_count_files(path, "");
+	const unsigned n_files = look_at_family(dir, family);
+	CHECK_EQ(family->doubles, 0);
 	written_remove_dir(dir);
-	CHECK_EQ(written_count_files(rings, ""), 0);
-	written_remove_dir(runtime_dir);
+	small_disk_remove(runtime_dir);
+	return n_files;
+}
+
+static void check_forks(unsigned n, unsigned kib)
+{
+	struct family family;
+	unsigned left;
+
+	CHECK_EQ(run_family("forks_often", n, kib, &family, &left), 1);
+	CHECK_EQ(left, 0);
+	CHECK_EQ(family.marks, (n + 1) * EACH);
+	CHECK_EQ(family.lost + family.strangers, 0);
+	CHECK_EQ(family.processes, n + 1);
+	CHECK_EQ(family.forks, n);
+	CHECK_EQ(family.exits >= n, 1);
+}
+
+CHILD(emits_three)
+{
+	struct syscap_stats stats = { .size = sizeof(stats) };
+	char path[1024];
+	struct statvfs fs;
+
+	emit(EACH);
+	do {
+		usleep(1000);
+		syscap_get_stats(&stats);
+	} while (stats.n_written < 1000);
+	snprintf(path, sizeof(path), "%s/syscap", getenv("XDG_RUNTIME_DIR"));
+	CHECK_EQ(statvfs(path, &fs), 0);
+	const uint64_t used = (fs.f_blocks - fs.f_bfree) * fs.f_bsize;
+	if (used > 32768)
+		test_fail(__FILE__, __LINE__, "%llu bytes",
+		          (unsigned long long)used);
+}
+
+TEST(a_process_with_three_events_takes_at_most_32_kib_of_memory_for_rings)
+{
+	struct family family;
+	unsigned left;
+
+	CHECK_EQ(run_family("emits_three", 0, 1024, &family, &left), 1);
+	CHECK_EQ(family.marks, EACH);
+	CHECK_EQ(left, 0);
+}
+
+TEST(five_hundred_forked_children_take_20_mib_and_leave_nothing)
+{
+	for (int i = 0; i < 3; i++)
+		check_forks(500, 20480);
+}
+
+TEST(a_memory_of_1_mib_is_enough_for_five_hundred_forked_children)
+{
+	check_forks(500, 1024);
+}
+
+/* A file of 64 KiB is full before all are through: then children write files
+ * of their own. */
+TEST(where_files_must_be_small_nothing_is_lost_untold)
+{
+	struct family family;
+	unsigned left;
+
+	run_family("forks_often_with_small_files", 200, 4096, &family, &left);
+	CHECK(family.marks > EACH);
+	CHECK_EQ(family.marks + family.lost, 201 * EACH);
 }
 
 /* ---------------------------------------------------- those that live long */
@@ -245,6 +362,20 @@ TEST(a_forked_child_whose_ring_fills_up_is_drained_however_young_it_is)
 
 /* -------------------------------------------------------------- no memory */
 
+/* But for what the ring has already. */
+static void fill_memory(void)
+{
+	static char zeroes[4096];
+	char path[1024];
+
+	snprintf(path, sizeof(path), "%s/ballast", getenv("XDG_RUNTIME_DIR"));
+	const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	CHECK(fd >= 0);
+	while (write(fd, zeroes, sizeof(zeroes)) > 0)
+		;
+	close(fd);
+}
+
 CHILD(forks_one_that_emits_without_memory)
 {
 	const pid_t pid = fork();
@@ -253,13 +384,16 @@ CHILD(forks_one_that_emits_without_memory)
 		CHECK_EQ(written_wait(pid), 0);
 		return;
 	}
-	emit(5000);
+	emit(3);
+	fill_memory();
+	for (unsigned i = 3; i < 5000; i++)
+		written_mark(0, i);
 	exit(0);
 }
 
 TEST(a_forked_child_without_memory_for_its_ring_loses_events_and_tells)
 {
-	char *const runtime_dir = small_disk_make(160);
+	char *const runtime_dir = small_disk_make(640);
 	char *const dir = written_make_dir();
 	char variable[400], runtime[400], path[1024];
 	const char *const env[] = { variable, runtime, NULL };
@@ -270,7 +404,7 @@ TEST(a_forked_child_without_memory_for_its_ring_loses_events_and_tells)
 	written_run("forks_one_that_emits_without_memory", NULL, env, -1);
 	find_file(dir, path, sizeof(path));
 	written_tally(path, &t);
-	CHECK(t.received >= 100);
+	CHECK(t.received >= 3);
 	CHECK(t.lost != 0);
 	CHECK_EQ(t.received + t.lost, 5000);
 	written_remove_dir(dir);

@@ -47,9 +47,7 @@ def start(many, commands, folder, cuts):
                # A search for leaks takes longer than the command.
                ASAN_OPTIONS="detect_leaks=0:exitcode=99")
     with open(folder + ".list", encoding="ascii") as file:
-        return subprocess.Popen([many, commands], stdin=file, env=env,
-                                stdout=subprocess.PIPE, text=True,
-                                errors="replace")
+        return subprocess.Popen([many, commands], stdin=file, env=env)
 
 
 def main(many, is_whole):
@@ -68,9 +66,7 @@ def main(many, is_whole):
         n = os.cpu_count() if is_whole else 1
         runs = [start(many, commands, os.path.join(scratch, f"part{i}"),
                       cuts[i::n]) for i in range(n)]
-        for done in runs:
-            print(done.communicate()[0], end="")
-        sys.exit(any(done.returncode for done in runs))
+        sys.exit(any([run.wait() for run in runs]))
 
 
 main(sys.argv[2], "whole" in sys.argv[3:])

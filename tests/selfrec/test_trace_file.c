@@ -124,20 +124,20 @@ TEST(the_end_time_never_goes_back)
 	const int fd = frames_make_file(O_RDWR);
 	const int64_t later = INT64_C(1) << 60;
 	unsigned char frame[40];
-	const struct iovec piece = { frame, sizeof(frame) };
-	uint64_t done;
+	struct syc_batch batch = {
+		.frames = frame, .size = sizeof(frame), .time = 5, .now = 7
+	};
 
 	frames_open(&writer, 1, fd);
 	CHECK_EQ(frames_write(&writer, 1, 0), 0);
 	CHECK_EQ(pwrite(fd, &later, sizeof(later), 80), sizeof(later));
 	frames_open(&other, 2, fd);
 	frames_fill(frame, 2, 0, sizeof(frame));
-	CHECK_EQ(syc_trace_write(&other.trace, &piece, 1, 5, 7, 0, &done), 0);
+	CHECK_EQ(syc_trace_write(&other.trace, &batch), 0);
 	CHECK_EQ(read_header(fd).end_time, later);
 	frames_fill(frame, 2, 1, sizeof(frame));
-	CHECK_EQ(syc_trace_write(&other.trace, &piece, 1, 5, later + 1, 0,
-	                         &done),
-	         0);
+	batch.now = later + 1;
+	CHECK_EQ(syc_trace_write(&other.trace, &batch), 0);
 	CHECK_EQ(read_header(fd).end_time, later + 1);
 	syc_trace_close(&writer.trace);
 	syc_trace_close(&other.trace);

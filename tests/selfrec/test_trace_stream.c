@@ -286,7 +286,7 @@ TEST(nobody_else_writes_while_half_a_frame_is_out)
 	}
 	usleep(100000);
 	CHECK_EQ(waitpid(pid, NULL, WNOHANG), 0);
-	/* A call with no pieces does nothing but finish it */
+	/* A call with no frames does nothing but finish it */
 	CHECK_EQ(frames_write(&writer, 0, 0), -EAGAIN);
 	const pid_t reader = fork();
 	if (reader == 0) {
@@ -350,10 +350,9 @@ TEST(a_reader_that_goes_while_a_long_frame_waits_ends_the_wait)
 TEST(what_are_no_frames_is_not_sent)
 {
 	static unsigned char bytes[64];
-	struct iovec piece = { bytes, sizeof(bytes) };
+	struct syc_batch batch = { .frames = bytes, .size = sizeof(bytes) };
 	static const uint16_t lengths[] = { 0, 8, 23, 25, 72, 65535 };
 	int ends[2];
-	uint64_t done;
 	char byte;
 
 	CHECK_EQ(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
@@ -361,10 +360,8 @@ TEST(what_are_no_frames_is_not_sent)
 	for (unsigned i = 0; i < 6; i++) {
 		for (unsigned k = 0; k < sizeof(bytes); k += 8)
 			memcpy(bytes + k, &lengths[i], 2);
-		CHECK_EQ(syc_trace_write(&writer.trace, &piece, 1, 0, 0, 0,
-		                         &done),
-		         -EINVAL);
-		CHECK_EQ(done, 0);
+		CHECK_EQ(syc_trace_write(&writer.trace, &batch), -EINVAL);
+		CHECK_EQ(batch.done, 0);
 	}
 	CHECK_EQ(read(ends[0], &byte, 1), -1);
 	syc_trace_close(&writer.trace);

@@ -77,37 +77,31 @@ int frames_write(struct frames_writer *writer, unsigned n, int wait_ms)
 {
 	unsigned char *const bytes = malloc((size_t)n * writer->longest + 1);
 	const int64_t now = frames_in_ms(0);
-	struct iovec pieces[64];
-	unsigned n_pieces = 0;
+	struct syc_batch batch = { .frames = bytes,
+		                   .time = now,
+		                   .now = now,
+		                   .deadline = frames_in_ms(wait_ms) };
 	struct syc_quiet quiet;
-	uint64_t done = 0;
-	size_t size = 0;
 
 	CHECK(bytes != NULL);
 	for (unsigned i = 0; i < n; i++) {
 		const uint32_t length = frames_length(
 			writer->id, writer->next + i, writer->longest);
-		frames_fill(bytes + size, writer->id, writer->next + i, length);
-		size += length;
+		frames_fill(bytes + batch.size, writer->id, writer->next + i,
+		            length);
+		batch.size += length;
 	}
-	/* Odd pieces: borders of frames and of pieces seldom meet */
-	const size_t part = size / 63 + 1;
-	for (size_t at = 0; at < size; at += part)
-		pieces[n_pieces++] =
-			(struct iovec){ bytes + at,
-			                size - at < part ? size - at : part };
 	syc_quiet_begin(&quiet);
 	errno = 12345;
-	const int r = syc_trace_write(&writer->trace, pieces, n_pieces, now,
-	                              now, frames_in_ms(wait_ms), &done);
+	const int r = syc_trace_write(&writer->trace, &batch);
 	CHECK_EQ(errno, 12345);
 	syc_quiet_end(&quiet);
 	CHECK(r <= 0);
-	CHECK(r != 0 || done == size);
-	for (uint64_t at = 0; at < done;) {
+	CHECK(r != 0 || batch.done == batch.size);
+	for (uint64_t at = 0; at < batch.done;) {
 		at += frames_length(writer->id, writer->next++,
 		                    writer->longest);
-		CHECK(at <= done); /* whole frames */
+		CHECK(at <= batch.done); /* whole frames */
 	}
 	free(bytes);
 	return r;

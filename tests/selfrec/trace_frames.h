@@ -29,7 +29,7 @@ struct frames_writer {
 void frames_open(struct frames_writer *writer, unsigned id, int number);
 
 /**
- * Write the next @n frames, in pieces that split frames, waiting @wait_ms for
+ * Write the next @n frames, waiting @wait_ms for
  * whatever must be waited for (-1: as long as it takes).  What syc_trace_write
  * returned; next is moved on by the frames that are out.
  */

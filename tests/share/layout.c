@@ -8,6 +8,7 @@
 #include "emit/table.h"
 #include "emit/thread.h"
 #include "ring/ring.h"
+#include "selfrec/origin.h"
 #include "selfrec/session.h"
 #include "share/block.h"
 #include "share/copy_note.h"
@@ -17,6 +18,8 @@
 extern struct syc_block layout_block;
 extern struct syc_copy_words layout_words;
 extern struct syc_names_table layout_names;
+extern struct syc_arena_head layout_arena_head;
+extern struct syc_origin layout_origin;
 extern struct syc_process layout_process;
 extern struct syc_ring_header layout_ring;
 extern struct syc_session layout_session;
@@ -26,6 +29,8 @@ extern enum syc_sink layout_sink;
 struct syc_block layout_block;
 struct syc_copy_words layout_words;
 struct syc_names_table layout_names;
+struct syc_arena_head layout_arena_head;
+struct syc_origin layout_origin;
 struct syc_process layout_process;
 struct syc_ring_header layout_ring;
 struct syc_session layout_session;

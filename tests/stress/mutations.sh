@@ -95,6 +95,8 @@ mutate() {
 step="stress/test_step.c harness/stepper.c"
 kill="integration/test_kill.c integration/recording.c"
 self="integration/test_kill_self.c harness/written.c"
+guests="integration/test_self_guests.c harness/written.c"
+outlive="integration/test_self_outlive.c harness/written.c"
 
 mutate "publish before fill" include/syscap/emit.h \
 	's/(\tplace->frame = body \+ at;)/$1\n\t__atomic_store_n(place->tail, (uint32_t)place->next, __ATOMIC_RELEASE);/' \
@@ -155,7 +157,7 @@ mutate "room is not kept for the record" include/syscap/emit.h \
 	emit/test_emit.c a_full_ring_drops_counts_and_tells_at_thread_exit
 
 mutate "the rings are given back before the file has it" src/selfrec/drain.c \
-	's/(\tr = syc_output_write\()/\tadvance(s, batch, batch->length);\n$1/' \
+	's/(\tconst int r = syc_output_write\()/\tbatch->done = batch->size;\n\tsyc_gather_advance(s, batch);\n$1/' \
 	"$self" a_kill_at_any_instruction_of_emit_and_drain_loses_nothing
 
 mutate "no journal" src/selfrec/output.c \
@@ -168,6 +170,48 @@ mutate "a recovery without a journal" src/capture/recover_rings.c \
 	a_recovery_killed_at_any_instruction_goes_on_at_the_next
 
 mutate "no last look before sleep" src/selfrec/drain_thread.c \
-	's/s->retry_at != 0 \|\| !syc_drain_has_work\(s\)/1/' \
+	's/s->retry_at != 0 \|\| !syc_gather_has_work\(s\)/1/' \
 	"selfrec/test_drain_thread.c harness/written.c" \
 	an_event_made_after_the_last_pass_is_seen_before_sleep
+
+mutate "a slot that another has is claimed" src/ring/arena.c \
+	's/(\tif \()is != SYC_SLOT_FREE \|\|/$1(is != SYC_SLOT_FREE \&\& syc_slot_state(is) != SYC_SLOT_LIVE) ||/' \
+	"$guests" children_of_every_kind_of_fork_lose_nothing_untold
+
+mutate "the drainer does not hear of a claim" src/ring/arena.c \
+	's/note_used\(arena, i \+ 1\)/note_used(arena, 2)/' \
+	"$guests" children_that_live_keep_their_slots
+
+mutate "the slot of a child that lives is given away" src/selfrec/relatives.c \
+	's/it == NULL \|\| !it->is_gone/it == NULL/; s/it->is_gone = !syc_kin_lives\(&now\);/it->is_gone = true;/' \
+	"$guests" children_that_live_keep_their_slots
+
+mutate "two drain at the same time" src/selfrec/guest.c \
+	's/\t\tif \(somebody_drains\(s, &drainer\)\)|if \(!s->is_guest \|\| somebody_drains\(s, &drainer\)\)/if (!s->is_guest || (somebody_drains(s, &drainer) \&\& 0))/' \
+	"$guests" children_that_live_keep_their_slots
+
+mutate "who takes over begins anew" src/selfrec/take_over.c \
+	's/\ts->heads\[i\] = head;/\ts->heads[i] = 0;/' \
+	"$outlive" a_child_takes_what_is_left_when_its_parent_is_killed
+
+mutate "who takes over forgets where free slots were left" \
+	src/selfrec/take_over.c \
+	's/(\t\tif \()(head < size)/$1*syc_arena_word(\&s->arena, i) != 0 \&\& $2/' \
+	"$outlive" slots_that_are_free_at_a_take_over_go_on_where_they_were
+
+mutate "a child passes for who drains" src/selfrec/own_recording.c \
+	's/(syc_arena_claim\(&s->arena, -1, )s->pid/$1s->is_guest ? s->drainer.pid : s->pid/' \
+	"$guests" children_of_every_kind_of_fork_lose_nothing_untold
+
+mutate "a frame of any process is believed" src/selfrec/gather.c \
+	's/ && \(of == pid \|\| of == -1\)//' \
+	"$guests" a_child_emits_under_no_name_but_its_own
+
+mutate "losses of who has no ring are counted nowhere" \
+	src/selfrec/own_recording.c \
+	's/\t\tsyc_loss_totals_add\(&syc_arena_head[^;]*;/\t\t;/' \
+	"$guests" losses_of_a_child_that_finds_no_slot_are_told
+
+mutate "children are not named anew" src/selfrec/drain.c \
+	's/\tsyc_relatives_forget\(s\);\n//' \
+	"$guests" in_a_trace_that_was_emptied_children_are_named_anew

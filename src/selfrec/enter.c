@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* enter.c - the session of this process, made when it is first needed. */
+#include "selfrec/enter.h"
+
+#include <syscap.h>
+
+#include "base/text.h"
+#include "emit/process.h"
+#include "ring/clock.h"
+#include "selfrec/guest.h"
+
+/* How long somebody who needs the session waits for who makes it. */
+#define LIFE_WAIT_NS INT64_C(250000000)
+
+/* For the thread that had the first event of @epoch; or instead of @guest, and
+ * of another epoch. */
+bool syc_session_replace(const struct syc_session *guest, int epoch)
+{
+	const char *why;
+
+	if (!syc_session_take_life(syc_clock_kernel() + LIFE_WAIT_NS))
+		return false;
+	const struct syc_plan *const plan = syc_plan_current();
+	if (syc_process->session == guest && plan->to.sink >= SYC_SINK_TRACE &&
+	    __atomic_load_n(&syc_active, __ATOMIC_RELAXED) == epoch) {
+		const int next =
+			guest != NULL ? syc_process_next_epoch() : epoch;
+		struct syc_session *s =
+			guest == NULL ? syc_guest_make(plan, epoch) : NULL;
+
+		if (s == NULL)
+			s = syc_session_make(plan, next, &why);
+		if (s != NULL) {
+			__atomic_store_n(&syc_process->session, s,
+			                 __ATOMIC_SEQ_CST);
+			syc_copies_change_active(epoch, next);
+		} else if (guest == NULL) {
+			syc_process_turn_off(why);
+		}
+	}
+	const bool is_there = syc_process->session != guest;
+	syc_session_give_life();
+	return is_there;
+}
+
+struct syc_session *syc_session_enter(void)
+{
+	const int epoch = __atomic_load_n(&syc_active, __ATOMIC_RELAXED);
+	struct syc_session *s = syc_session_look();
+
+	if (s == NULL) {
+		syc_session_leave();
+		syc_session_replace(NULL, epoch);
+		s = syc_session_look();
+	}
+	return s;
+}
+
+uint64_t syc_session_written(char *path, size_t size)
+{
+	struct syc_session *const s = syc_session_look();
+	uint64_t n = 0;
+
+	*path = '\0';
+	if (s != NULL) {
+		n = __atomic_load_n(&s->written, __ATOMIC_RELAXED);
+		syc_text_field(path, size, s->output.path);
+	}
+	syc_session_leave();
+	return n;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* enter.h - the session of this process, made when it is first needed. */
+#ifndef SYC_ENTER_H
+#define SYC_ENTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "selfrec/session.h"
+
+/**
+ * The session of the present epoch, made if there is none: a forked child may
+ * be a guest, guest.h.  NULL: there is none to have.  syc_session_leave() after
+ * use, in any case.
+ *
+ * Context: any-thread, signal-safe, signals blocked.
+ */
+struct syc_session *syc_session_enter(void);
+
+/**
+ * @guest, of the present @epoch, finds no slot: make a session of its own
+ * instead.  False: that can't be had either, and it stays a guest.
+ *
+ * Context: any-thread, signal-safe, signals blocked, inside of
+ * syc_session_enter().
+ */
+bool syc_session_replace(const struct syc_session *guest, int epoch);
+
+/** For syscap_get_stats(). */
+uint64_t syc_session_written(char *path, size_t size);
+
+#endif

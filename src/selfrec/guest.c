@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* guest.c - a forked child in the arena of the process that forked it. */
+#define _GNU_SOURCE
+#include "selfrec/guest.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <syscap.h>
+
+#include "emit/process.h"
+#include "os/backing.h"
+#include "os/futex.h"
+#include "os/same_file.h"
+#include "os/tid_lock.h"
+#include "ring/clock.h"
+#include "selfrec/origin.h"
+#include "selfrec/take_over.h"
+
+/* Between two looks at who drains. */
+#define CHECK_NS INT64_C(50000000)
+
+static uint32_t drainer_of(const struct syc_session *s)
+{
+	return __atomic_load_n(&syc_arena_head(&s->arena)->drainer,
+	                       __ATOMIC_ACQUIRE);
+}
+
+/* ------------------------------------------------------------- the parent */
+
+void syc_guest_invite(struct syc_session *s)
+{
+	struct syc_origin *const origin =
+		syc_backing_get(&syc_block->origin, sizeof(*origin));
+
+	if (origin == NULL || s->plan->private_children)
+		return;
+	__atomic_store_n(&origin->epoch, 0, __ATOMIC_RELEASE);
+	origin->pid = s->pid;
+	origin->pid_ns = syc_kin_namespace();
+	origin->arena = s->arena;
+	origin->output = s->output;
+	__atomic_store_n(&origin->epoch, s->epoch, __ATOMIC_RELEASE);
+}
+
+/* Of those that are forked from now on, and of the others. */
+void syc_guest_refuse(struct syc_session *s, uint32_t state)
+{
+	struct syc_origin *const origin =
+		__atomic_load_n(&syc_block->origin, __ATOMIC_ACQUIRE);
+
+	if (origin != NULL && origin->epoch == s->epoch)
+		__atomic_store_n(&origin->epoch, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&syc_arena_head(&s->arena)->drainer,
+	                 syc_slot_word(s->pid, state), __ATOMIC_RELEASE);
+}
+
+/* -------------------------------------------------------------- the child */
+
+static bool is_drained(const struct syc_session *s)
+{
+	return syc_slot_state(drainer_of(s)) == SYC_ARENA_DRAINED;
+}
+
+/* A fork may come before the drain thread has it alone.  Held by a child it
+ * would keep the lock that says that the parent lives. */
+static void close_inherited(const struct syc_origin *origin)
+{
+	const struct syc_output *const output = &origin->output;
+
+	if (syc_same_file(output->ring_fd, output->ring_dev, output->ring_ino))
+		close(output->ring_fd);
+}
+
+struct syc_session *syc_guest_make(const struct syc_plan *plan, int epoch)
+{
+	const struct syc_origin *const origin =
+		__atomic_load_n(&syc_block->origin, __ATOMIC_ACQUIRE);
+	struct syc_session *s;
+
+	if (origin == NULL ||
+	    __atomic_load_n(&origin->epoch, __ATOMIC_ACQUIRE) != epoch ||
+	    origin->pid == getpid() || origin->pid_ns == 0 ||
+	    origin->pid_ns != syc_kin_namespace())
+		return NULL;
+	close_inherited(origin);
+	s = syc_session_begin(plan, epoch);
+	if (s == NULL)
+		return NULL;
+	s->is_guest = true;
+	s->is_child = true;
+	s->arena = origin->arena;
+	s->output = origin->output;
+	s->output.fd = s->output.ring_fd = -1;
+	s->wakes = &syc_arena_head(&s->arena)->wakes;
+	s->checked_at = s->began;
+	s->drainer.pid = syc_slot_pid(drainer_of(s));
+	if (is_drained(s) && syc_kin_lives(&s->drainer))
+		return s;
+	munmap(s, sizeof(*s));
+	return NULL;
+}
+
+void syc_guest_wake_drainer(struct syc_session *s)
+{
+	__atomic_store_n(&syc_arena_head(&s->arena)->asks, 1, __ATOMIC_RELAXED);
+	__atomic_add_fetch(s->wakes, 1, __ATOMIC_SEQ_CST);
+	syc_futex_wake(s->wakes);
+}
+
+static bool somebody_drains(struct syc_session *s, uint32_t *ret_drainer)
+{
+	const uint32_t drainer = drainer_of(s);
+
+	*ret_drainer = drainer;
+	if (s->drainer.pid != syc_slot_pid(drainer))
+		s->drainer = (struct syc_kin){ .pid = syc_slot_pid(drainer) };
+	return syc_slot_state(drainer) != SYC_ARENA_CLOSED &&
+	       syc_kin_lives(&s->drainer);
+}
+
+/* By who has `checking`. */
+static bool check_drainer(struct syc_session *s)
+{
+	uint32_t drainer;
+
+	s->checked_at = syc_clock_kernel();
+	if (!s->is_guest || somebody_drains(s, &drainer))
+		return true;
+	if (!__atomic_compare_exchange_n(
+		    &syc_arena_head(&s->arena)->drainer, &drainer,
+		    syc_slot_word(s->pid, SYC_ARENA_DRAINED), false,
+		    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return true; /* another was faster */
+	if (syc_take_over_drain(s) == 0) {
+		__atomic_store_n(&s->is_guest, false, __ATOMIC_RELEASE);
+		/* The next event looks after the thread */
+		syc_copies_set_sleeping(!s->no_thread);
+		return true;
+	}
+	syc_guest_refuse(s, SYC_ARENA_CLOSED);
+	return false;
+}
+
+bool syc_guest_check(struct syc_session *s, bool at_once)
+{
+	bool is_well = true;
+
+	if (!__atomic_load_n(&s->is_guest, __ATOMIC_ACQUIRE))
+		return true;
+	if (!at_once && syc_slot_state(drainer_of(s)) != SYC_ARENA_CLOSED &&
+	    syc_clock_kernel() -
+	                    __atomic_load_n(&s->checked_at, __ATOMIC_RELAXED) <
+	            CHECK_NS)
+		return true;
+	if (syc_tid_lock_try(&s->checking) != 0)
+		return true;
+	is_well = check_drainer(s);
+	syc_tid_lock_give(&s->checking);
+	return is_well;
+}
+
+/*
+ * Its threads leave their slots at their next event.  What was published there
+ * and not drained stays, for whoever takes the drainer's place, or recovers.
+ * The session's memory stays: others may be looking at it.
+ */
+void syc_guest_leave(struct syc_session *s)
+{
+	struct syc_session *is = s;
+
+	if (__atomic_compare_exchange_n(&syc_process->session, &is, NULL, false,
+	                                __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		syc_copies_change_active(s->epoch, syc_process_next_epoch());
+}
+
+/* ------------------------------------------------------------ its events */
+
+static bool is_slot_of(const struct syc_session *s, uint32_t i)
+{
+	const uint32_t word =
+		__atomic_load_n(syc_arena_word(&s->arena, i), __ATOMIC_ACQUIRE);
+
+	return syc_slot_pid(word) == s->pid;
+}
+
+static bool is_all_drained(struct syc_session *s)
+{
+	const uint32_t n = syc_session_slots(s);
+
+	for (uint32_t i = 1; i < n; i++) {
+		const struct syc_ring_header *const ring =
+			syc_arena_ring(&s->arena, i);
+
+		if (is_slot_of(s, i) &&
+		    __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE) !=
+		            __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE))
+			return false;
+	}
+	return true;
+}
+
+int syc_guest_flush(struct syc_session *s, int64_t deadline)
+{
+	while (!is_all_drained(s)) {
+		if (syc_clock_kernel() >= deadline)
+			return -EAGAIN;
+		syc_guest_wake_drainer(s);
+		syc_futex_nap();
+	}
+	return 0;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* relative.h - what a drainer knows of processes that have slots in its arena;
+ * not for others than relatives.c to change. */
+#ifndef SYC_RELATIVE_H
+#define SYC_RELATIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "os/kin.h"
+#include "ring/ring_file.h"
+
+/** What the capture has of one. */
+enum syc_relative_stage {
+	SYC_RELATIVE_MET,
+	SYC_RELATIVE_NAMED,  /* PROCESS */
+	SYC_RELATIVE_FORKED, /* FORK */
+	SYC_RELATIVE_KNOWN,  /* MAP frames */
+};
+
+struct syc_relative {
+	struct syc_kin kin;
+	enum syc_relative_stage stage;
+	bool is_gone;
+	bool is_in; /* has slots */
+};
+
+struct syc_relatives {
+	uint32_t n;
+	int64_t looked_at; /* ns */
+	int32_t described; /* whose maps are being told; 0: nobody's */
+	struct syc_relative all[SYC_RING_FILE_SLOTS];
+};
+
+#endif
