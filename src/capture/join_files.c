@@ -80,6 +80,41 @@ bool syc_join_files_chunk(const struct syc_join_files *files,
 	       ret_chunk->type == SYSCAP_FRAME_FILE_CHUNK;
 }
 
+unsigned char *syc_join_files_content(const struct syc_join_files *files,
+                                      const struct syc_join_file *file)
+{
+	unsigned char *data = malloc(file->size ? (size_t)file->size : 1);
+	struct syscap_frame chunk;
+	size_t at = 0;
+
+	if (data == NULL)
+		return NULL;
+	for (size_t i = 0; i < file->chunks.n; i++) {
+		if (!syc_join_files_chunk(files, file, i, &chunk) ||
+		    chunk.file_chunk.len > file->size - at) {
+			free(data);
+			return NULL;
+		}
+		memcpy(data + at, chunk.file_chunk.data, chunk.file_chunk.len);
+		at += chunk.file_chunk.len;
+	}
+	if (at < file->size)
+		memset(data + at, 0, (size_t)file->size - at);
+	return data;
+}
+
+bool syc_join_files_is_one(const struct syc_join_files *files,
+                           const struct syc_join_file *file)
+{
+	struct syscap_frame chunk;
+
+	for (size_t i = 0; i + 1 < file->chunks.n; i++)
+		if (!syc_join_files_chunk(files, file, i, &chunk) ||
+		    chunk.file_chunk.is_last)
+			return false;
+	return true;
+}
+
 /* Walks the content, however it is cut into chunks. */
 struct chunk_walk {
 	const struct syc_join_files *files;

@@ -19,7 +19,7 @@ enum syc_join_fate {
 	SYC_JOIN_KEPT,
 	SYC_JOIN_RENAMED,
 	SYC_JOIN_DROPPED, /* another input has the same */
-	SYC_JOIN_MERGED   /* into the one table of symbols */
+	SYC_JOIN_MERGED   /* into the one table of symbols, or of lines */
 };
 
 /** All chunks of one path in one input. */
@@ -61,6 +61,14 @@ struct syc_join_file *syc_join_files_find(const struct syc_join_files *files,
 bool syc_join_files_chunk(const struct syc_join_files *files,
                           const struct syc_join_file *file, size_t i,
                           struct syscap_frame *ret_chunk);
+
+/** Its content put together, from malloc(); NULL: no memory, or unreadable. */
+unsigned char *syc_join_files_content(const struct syc_join_files *files,
+                                      const struct syc_join_file *file);
+
+/** Chunks behind a file's end belong to another, which nobody would read. */
+bool syc_join_files_is_one(const struct syc_join_files *files,
+                           const struct syc_join_file *file);
 
 /** Are the contents the same, and end in the same places? */
 bool syc_join_files_equal(const struct syc_join_files *files,

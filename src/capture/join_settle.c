@@ -11,46 +11,10 @@
 #include <string.h>
 
 #include "capture/frame.h"
+#include "capture/join_lines.h"
 #include "capture/join_state.h"
 
 #define NANOSECONDS_DAY (INT64_C(86400) * 1000000000)
-
-/* Put the content together; an empty one is NULL, as no memory is. */
-static unsigned char *read_content(const struct syc_join_files *files,
-                                   const struct syc_join_file *file)
-{
-	unsigned char *data = malloc(file->size ? (size_t)file->size : 1);
-	struct syscap_frame chunk;
-	size_t at = 0;
-
-	if (data == NULL)
-		return NULL;
-	for (size_t i = 0; i < file->chunks.n; i++) {
-		if (!syc_join_files_chunk(files, file, i, &chunk) ||
-		    chunk.file_chunk.len > file->size - at) {
-			free(data);
-			return NULL;
-		}
-		memcpy(data + at, chunk.file_chunk.data, chunk.file_chunk.len);
-		at += chunk.file_chunk.len;
-	}
-	if (at < file->size)
-		memset(data + at, 0, (size_t)file->size - at);
-	return data;
-}
-
-/* Chunks behind a file's end belong to another, which nobody would read. */
-static bool is_one_file(const struct syc_join_files *files,
-                        const struct syc_join_file *file)
-{
-	struct syscap_frame chunk;
-
-	for (size_t i = 0; i + 1 < file->chunks.n; i++)
-		if (!syc_join_files_chunk(files, file, i, &chunk) ||
-		    chunk.file_chunk.is_last)
-			return false;
-	return true;
-}
 
 static bool can_merge(const struct syc_join_input *input,
                       const struct syc_join_file *file)
@@ -59,9 +23,9 @@ static bool can_merge(const struct syc_join_input *input,
 	bool fits;
 
 	if (file == NULL || file->size > UINT32_MAX ||
-	    !is_one_file(&input->files, file))
+	    !syc_join_files_is_one(&input->files, file))
 		return false;
-	data = read_content(&input->files, file);
+	data = syc_join_files_content(&input->files, file);
 	fits = data != NULL &&
 	       syc_join_symbols_fits(data, (size_t)file->size, input->big);
 	free(data);
@@ -125,7 +89,7 @@ static int add_table(struct syc_join *join, const struct syc_join_input *input,
 
 	if (file == NULL || file->fate != SYC_JOIN_MERGED)
 		return 0;
-	data = read_content(&input->files, file);
+	data = syc_join_files_content(&input->files, file);
 	if (data == NULL)
 		return -ENOMEM;
 	if (symbols->tables.n == 0 &&
@@ -243,6 +207,8 @@ static int settle_files(struct syc_join *join)
 
 	if (choose_tables(join))
 		r = merge_tables(join);
+	if (r == 0)
+		r = syc_join_lines_settle(join);
 	tell_compressed(join);
 	for (size_t i = 0; i < join->inputs.n; i++) {
 		struct syc_join_input *input = join->inputs.items[i];

@@ -44,6 +44,7 @@ void syc_join_free(struct syc_join *join)
 	free(join->inputs.items);
 	syc_join_paths_fini(&join->paths);
 	free(join->symbols);
+	free(join->lines);
 	free(join);
 }
 

@@ -31,7 +31,10 @@ struct syc_join {
 	unsigned char *symbols; /* the merged table, or NULL */
 	size_t symbols_size;
 	int64_t symbols_time; /* of the first of the tables */
-	uint64_t done, all;   /* bytes read, and to be read */
+	unsigned char *lines; /* the same of source lines */
+	size_t lines_size;
+	int64_t lines_time;
+	uint64_t done, all; /* bytes read, and to be read */
 	uint64_t next_progress;
 };
 

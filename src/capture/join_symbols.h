@@ -22,7 +22,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "capture/writer.h"
 #include "data/array.h"
 
 #define SYC_JOIN_SYMBOLS_PATH "__symbols__"

@@ -12,6 +12,7 @@
 #include "capture/frame.h"
 #include "capture/frame_order.h"
 #include "capture/join_state.h"
+#include "capture/line_table.h"
 #include "data/load.h"
 
 struct output {
@@ -148,6 +149,9 @@ int syc_join_write(struct syc_join *join, struct syc_writer *writer)
 	output->writer = writer;
 	for (size_t i = 0; r == 0 && i < join->inputs.n; i++)
 		r = write_input(output, join->inputs.items[i]);
+	if (r == 0 && join->lines != NULL)
+		syc_embedded_write(writer, SYC_LINE_TABLE_PATH, join->lines,
+		                   join->lines_size, join->lines_time);
 	if (r == 0 && join->symbols != NULL)
 		syc_embedded_write(writer, SYC_JOIN_SYMBOLS_PATH, join->symbols,
 		                   join->symbols_size, join->symbols_time);

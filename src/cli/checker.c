@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "capture/losses.h"
+#include "cli/check_lines.h"
 #include "cli/check_padding.h"
 #include "cli/checker_counters.h"
 #include "data/frames.h"
@@ -270,6 +271,10 @@ static int check_frame(struct syc_checker *checker,
 	case SYSCAP_FRAME_CTRDEF:
 	case SYSCAP_FRAME_CTRSET:
 		return check_counter_texts(checker, frame);
+	case SYSCAP_FRAME_FILE_CHUNK:
+		syc_check_lines_note(checker, frame);
+		check_texts(checker, frame);
+		return 0;
 	default:
 		check_texts(checker, frame);
 		return check_stack(checker, frame);
@@ -378,7 +383,7 @@ int syc_checker_run(struct syc_checker *checker)
 		}
 	}
 	tell_rest(checker);
-	return 0;
+	return syc_check_lines_end(checker);
 }
 
 void syc_checker_fini(struct syc_checker *checker)

@@ -43,7 +43,8 @@ struct syc_checker {
 	struct syscap_reader *reader;
 	struct syc_findings *findings;
 	uint64_t n_frames;
-	uint64_t last; /* offset of the last frame; 0: none yet */
+	uint64_t last;  /* offset of the last frame; 0: none yet */
+	uint64_t lines; /* of the first chunk of source lines; 0: none */
 
 	struct syc_map by_pid, by_counter, by_id, by_addr;
 	SYC_ARRAY(struct syc_check_pid) pids;

@@ -3,8 +3,10 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
+#include "capture/embedded.h"
 #include "cli/cmd.h"
 #include "cli/dump.h"
 #include "cli/dump_choice.h"
@@ -149,12 +151,26 @@ static bool shows_names(const struct request *request)
 	                          is_wanted(request, SYSCAP_FRAME_ALLOCATION));
 }
 
+/* Source lines, where there are any: *@ret_bytes is what they are in. */
+static int load_lines(struct syc_dump *dump, struct syscap_reader *reader,
+                      unsigned char **ret_bytes)
+{
+	size_t size;
+	const int r = syc_embedded_load(reader, SYC_LINE_TABLE_PATH,
+	                                SYC_LINE_TABLE_MAX, ret_bytes, &size);
+
+	if (r > 0)
+		syc_line_table_open(*ret_bytes, size, &dump->lines);
+	return r < 0 ? r : 0;
+}
+
 static int print_frames(struct request *request, struct syscap_reader *reader)
 {
 	struct syc_dump dump = { .reader = reader, .json = { .out = stdout } };
 	struct syc_dump_choice choice = { 0 };
 	struct syscap_file_info info;
 	struct syscap_error error;
+	unsigned char *lines = NULL;
 	int status = SYC_EXIT_DONE;
 	int r;
 
@@ -170,6 +186,8 @@ static int print_frames(struct request *request, struct syscap_reader *reader)
 	                      &request->filter.filter, r, &error))
 		status = SYC_EXIT_PROBLEM;
 	dump.profile = shows_names(request) ? choice.profile : NULL;
+	if (r == 0 && dump.profile != NULL)
+		r = load_lines(&dump, reader, &lines);
 	if (r == 0)
 		r = walk(request, reader, &dump, &choice, &status);
 	if (r == 0 && request->by_time)
@@ -177,6 +195,7 @@ static int print_frames(struct request *request, struct syscap_reader *reader)
 	if (r < 0 && r != -EINVAL)
 		syc_fault_no_memory(request->command);
 	syc_dump_choice_fini(&choice);
+	free(lines);
 	syc_counter_stats_fini(&dump.counters);
 	return r < 0 ? SYC_EXIT_PROBLEM : status;
 }

@@ -12,6 +12,7 @@
 #include "cli/counters_option.h"
 #include "cli/fault.h"
 #include "cli/input.h"
+#include "cli/lines_option.h"
 #include "cli/memory_option.h"
 #include "cli/page.h"
 #include "cli/sample_option.h"
@@ -34,6 +35,7 @@ enum {
 	OPT_COUNTERS,
 	OPT_STDERR,
 	OPT_NO_SYMBOLS,
+	OPT_LINES,
 	OPT_REPORT
 };
 
@@ -111,9 +113,11 @@ static const struct syc_option table[] = {
 	  "read what the kernel counts: cpu, memory, disk, net, energy, "
 	  "battery, sched, psi, or all",
 	  NULL },
-	{ "stderr", OPT_STDERR, NULL,
-	  "record what it writes on standard error, line by line", NULL },
+	{ "stderr", OPT_STDERR, NULL, "record its standard error, line by line",
+	  NULL },
 	{ "no-symbols", OPT_NO_SYMBOLS, NULL, "leave out names for stacks",
+	  NULL },
+	{ "lines", OPT_LINES, NULL, "add source lines and inlined functions",
 	  NULL },
 	{ "report", OPT_REPORT, "[=PAGE]",
 	  "then make a page of it (FILE with .html)", NULL },
@@ -175,6 +179,11 @@ static int parse(int argc, char **argv, struct syc_record_options *options,
 			break;
 		case OPT_NO_SYMBOLS:
 			options->symbols = false;
+			break;
+		case OPT_LINES:
+			if (!syc_lines_option_check(argv[0]))
+				return SYC_EXIT_MISUSE;
+			options->lines = true;
 			break;
 		case OPT_REPORT:
 			page->is_wanted = true;

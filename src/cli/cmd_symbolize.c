@@ -16,12 +16,15 @@
 
 #include "capture/in_use.h"
 #include "capture/join_symbols.h"
+#include "capture/line_table.h"
 #include "cli/cmd.h"
 #include "cli/fault.h"
 #include "cli/input.h"
+#include "cli/lines_option.h"
 #include "cli/printable.h"
 #include "code/code_files.h"
 #include "code/code_names.h"
+#include "symbols/line_places.h"
 #include "symbols/resolver.h"
 #include "symbols/rewrite.h"
 #include "symbols/table.h"
@@ -34,7 +37,7 @@ struct symbolize_options {
 	const char *root;
 	const char **debug_dirs;
 	size_t n_debug_dirs;
-	bool force, quiet;
+	bool force, quiet, lines;
 	const char *file;
 };
 
@@ -47,11 +50,12 @@ struct symbolize_job {
 	struct syscap_file_info info;
 	struct syscap_wire_file header;
 	struct stat before; /* the file, as it was when we began to read */
-	bool had_table;
+	bool had_table, had_lines;
 	int64_t end; /* the latest time in it */
 	struct syc_code_names *code;
 	struct syc_symbols *symbols;
 	struct syc_symbol_table *table;
+	struct syc_line_bytes lines;
 	bool is_terminal, has_line;
 	int64_t next_line; /* ns */
 	int status;
@@ -144,6 +148,14 @@ static bool read_header(struct symbolize_job *job)
 	return is_good;
 }
 
+static void note_table(struct symbolize_job *job, const char *path)
+{
+	if (strcmp(path, SYC_JOIN_SYMBOLS_PATH) == 0)
+		job->had_table = true;
+	else if (strcmp(path, SYC_LINE_TABLE_PATH) == 0)
+		job->had_lines = true;
+}
+
 /* See that every frame can be copied, and what is in it. */
 static bool look_through(struct symbolize_job *job)
 {
@@ -164,9 +176,8 @@ static bool look_through(struct symbolize_job *job)
 		}
 		if (frame.time > job->end)
 			job->end = frame.time;
-		if (r > 0 && frame.type == SYSCAP_FRAME_FILE_CHUNK &&
-		    strcmp(frame.file_chunk.path, SYC_JOIN_SYMBOLS_PATH) == 0)
-			job->had_table = true;
+		if (r > 0 && frame.type == SYSCAP_FRAME_FILE_CHUNK)
+			note_table(job, frame.file_chunk.path);
 	}
 	if (job->info.end > job->end)
 		job->end = job->info.end;
@@ -231,6 +242,19 @@ static int read_code(struct symbolize_job *job)
 	return r == 0 ? syc_code_names_settle(job->code) : r;
 }
 
+static void tell_lines(void *data, const char *path, const char *why)
+{
+	note(data, "%s: %s", path, why);
+}
+
+static int find_lines(struct symbolize_job *job)
+{
+	const struct syc_line_listener listener = { tell_lines, job };
+
+	return syc_line_places_make(syc_symbols_places(job->symbols),
+	                            job->reader, &listener, &job->lines);
+}
+
 static int find_names(struct symbolize_job *job)
 {
 	const struct symbolize_options *options = job->options;
@@ -245,6 +269,7 @@ static int find_names(struct symbolize_job *job)
 		.n_debug_dirs = options->n_debug_dirs,
 		.is_live = options->root == NULL,
 		.code = syc_code_names_symbol,
+		.has_lines = options->lines,
 	};
 	int r = read_code(job);
 
@@ -260,6 +285,8 @@ static int find_names(struct symbolize_job *job)
 	if (r == 0)
 		r = syc_symbol_table_make(job->symbols, job->reader,
 		                          &table_options, &job->table);
+	if (r == 0 && options->lines)
+		r = find_lines(job);
 	return r;
 }
 
@@ -303,6 +330,11 @@ static void tell_totals(struct symbolize_job *job)
 	if (totals.kept > 0)
 		printf("%s: %" PRIu64 " names that it had are kept\n",
 		       job->options->file, totals.kept);
+	if (job->options->lines)
+		printf("%s: %" PRIu64 " of %" PRIu64 " places have source "
+		       "lines, %" PRIu64 " of them in inlined functions\n",
+		       job->options->file, job->lines.totals.with_line,
+		       job->lines.totals.places, job->lines.totals.inlined);
 }
 
 /* ------------------------------------------------------------- the output */
@@ -336,6 +368,8 @@ static void write_output(struct symbolize_job *job)
 		.source = job->options->file,
 		.target = job->target,
 		.table = job->table,
+		.lines = job->lines.bytes,
+		.lines_size = job->lines.size,
 		.end = job->end,
 		.before = job->before,
 	};
@@ -408,7 +442,8 @@ static bool find_and_tell(struct symbolize_job *job)
 	const char *file = job->options->file;
 	int r;
 
-	if (job->had_table && job->header.last_frame_index != 0) {
+	if ((job->had_table || job->had_lines) &&
+	    job->header.last_frame_index != 0) {
 		complain_of(job, file, -EINVAL,
 		            "it has an index with offsets of its frames: run "
 		            "'syscap cat' first");
@@ -432,7 +467,8 @@ static void symbolize(struct symbolize_job *job)
 {
 	const struct symbolize_options *options = job->options;
 
-	if (!job->had_table || options->force) {
+	if (!job->had_table || options->force ||
+	    (options->lines && !job->had_lines)) {
 		if (!find_and_tell(job))
 			return;
 	} else {
@@ -460,6 +496,7 @@ static int symbolize_capture(const struct symbolize_options *options)
 	else
 		symbolize(&job);
 	syc_symbol_table_free(job.table);
+	free(job.lines.bytes);
 	syc_symbols_free(job.symbols);
 	syc_code_names_free(job.code);
 	syscap_reader_close(job.reader);
@@ -470,7 +507,8 @@ static int symbolize_capture(const struct symbolize_options *options)
 enum {
 	ROOT = 256,
 	DEBUG_DIR,
-	FORCE
+	FORCE,
+	LINES
 };
 
 /* -1: go on; else the exit status. */
@@ -491,6 +529,8 @@ static int parse(struct symbolize_options *options, int argc, char **argv)
 				words.value;
 		else if (key == FORCE)
 			options->force = true;
+		else if (key == LINES)
+			options->lines = true;
 		else if (key == 'q')
 			options->quiet = true;
 	}
@@ -501,6 +541,8 @@ static int parse(struct symbolize_options *options, int argc, char **argv)
 		return syc_fault_misuse(argv[0]);
 	}
 	options->file = argv[optind];
+	if (options->lines && !syc_lines_option_check(argv[0]))
+		return SYC_EXIT_MISUSE;
 	if (syc_input_refuse_dash(argv[0], options->file,
 	                          "names are put into a file") ||
 	    (options->output != NULL &&
@@ -547,6 +589,10 @@ const struct syc_command syc_cmd_symbolize = {
 			{ "debug-dir", DEBUG_DIR, "DIR",
 	                  "look for debug symbols in DIR first, as in "
 	                  "/usr/lib/debug",
+	                  NULL },
+			{ "lines", LINES, NULL,
+	                  "add source lines and inlined functions, by debug "
+	                  "information",
 	                  NULL },
 			{ "force", FORCE, NULL,
 	                  "add to names that FILE has already; overwrite "

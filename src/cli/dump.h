@@ -5,6 +5,7 @@
 
 #include <syscap/profile.h>
 
+#include "capture/line_table.h"
 #include "cli/counter_stats.h"
 #include "data/json.h"
 
@@ -19,6 +20,7 @@ struct syc_dump {
 	 * that is shown; NONE: it has none, or there are no names. */
 	const struct syscap_profile *profile;
 	uint32_t stack;
+	struct syc_line_table lines; /* the capture's, for them */
 };
 
 void syc_dump_json(struct syc_dump *dump, const struct syscap_frame *frame);

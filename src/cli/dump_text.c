@@ -5,6 +5,7 @@
 
 #include "capture/sample.h"
 #include "cli/dump.h"
+#include "cli/dump_stack.h"
 #include "cli/printable.h"
 #include "cli/table.h"
 #include "data/duration.h"
@@ -25,53 +26,6 @@ static void print_value(bool is_double, uint64_t bits)
 		printf("%.15g", number);
 	else
 		printf("%" PRId64, (int64_t)bits);
-}
-
-/* "=name+0x1f", if it has a name.  False: @addr is not what is at @node. */
-static bool print_name(const struct syc_dump *dump, uint32_t node,
-                       uint64_t addr)
-{
-	const struct syscap_profile_function *function;
-	const struct syscap_profile_location *location;
-	struct syscap_profile_stacks stacks;
-	size_t n;
-
-	syscap_profile_stacks(dump->profile, &stacks);
-	location = &syscap_profile_locations(dump->profile,
-	                                     &n)[stacks.locations[node]];
-	function = syscap_profile_function(dump->profile, location->function);
-	if (location->process == SYSCAP_PROFILE_NONE ||
-	    location->address != addr)
-		return false;
-	if (!function->is_named)
-		return true;
-	putchar('=');
-	syc_printable_write(stdout, function->name, true);
-	if (location->start != 0)
-		printf("+0x%" PRIx64, addr - location->start);
-	return true;
-}
-
-static void print_addrs(const struct syc_dump *dump,
-                        const struct syscap_frame *frame)
-{
-	struct syscap_profile_stacks stacks = { 0 };
-	uint32_t node = dump->stack;
-	uint64_t addr;
-
-	if (dump->profile == NULL)
-		node = SYSCAP_PROFILE_NONE;
-	else
-		syscap_profile_stacks(dump->profile, &stacks);
-	for (unsigned i = 0; syscap_frame_addr(dump->reader, frame, i, &addr);
-	     i++) {
-		printf(" 0x%" PRIx64, addr);
-		if (node == SYSCAP_PROFILE_NONE || node == 0)
-			continue;
-		/* Notes and markers are on one side only */
-		if (print_name(dump, node, addr))
-			node = stacks.parents[node];
-	}
 }
 
 static void print_map(const struct syscap_frame *frame)
@@ -161,7 +115,7 @@ static void print_sample(const struct syc_dump *dump,
 	const uint32_t weight = syc_sample_weight(frame);
 	const unsigned flags = syc_sample_flags(frame, dump->is_foreign);
 
-	print_addrs(dump, frame);
+	syc_dump_stack(dump, frame);
 	if ((flags & SYSCAP_STACK_CUT) != 0)
 		fputs(" cut", stdout);
 	if ((flags & SYSCAP_STACK_STOPPED) != 0)
@@ -182,7 +136,7 @@ static void print_plain(const struct syc_dump *dump,
 		break;
 	case SYSCAP_FRAME_TRACE:
 		fputs(frame->sample.entering ? " enter" : " leave", stdout);
-		print_addrs(dump, frame);
+		syc_dump_stack(dump, frame);
 		break;
 	case SYSCAP_FRAME_SAMPLE:
 		print_sample(dump, frame);
@@ -193,7 +147,7 @@ static void print_plain(const struct syc_dump *dump,
 	case SYSCAP_FRAME_ALLOCATION:
 		printf(" 0x%" PRIx64 " size %" PRId64 " at",
 		       frame->allocation.addr, frame->allocation.size);
-		print_addrs(dump, frame);
+		syc_dump_stack(dump, frame);
 		break;
 	case SYSCAP_FRAME_EXIT:
 		break;

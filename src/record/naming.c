@@ -5,11 +5,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "capture/embedded.h"
+#include "capture/line_table.h"
 #include "data/load.h"
 #include "record/now.h"
+#include "symbols/line_places.h"
 #include "symbols/resolver.h"
 #include "symbols/table.h"
 
@@ -65,10 +69,20 @@ static int add_files(struct syc_symbols *symbols,
 	return r;
 }
 
+static void tell_lines(void *data, const char *path, const char *why)
+{
+	const struct syc_naming_options *naming = data;
+
+	syc_report_say(naming->report, "%s: %s", path, why);
+}
+
 static int find_names(const struct syc_naming_options *naming,
                       struct syc_symbols *symbols,
-                      struct syc_symbol_table **ret_table)
+                      struct syc_symbol_table **ret_table,
+                      struct syc_line_bytes *ret_lines)
 {
+	const struct syc_line_listener listener = { tell_lines,
+		                                    (void *)naming };
 	struct progress progress = { naming->report, syc_now() };
 	const struct syc_symbol_table_options options = {
 		.extend = true,
@@ -89,6 +103,9 @@ static int find_names(const struct syc_naming_options *naming,
 		r = syc_symbols_learn(symbols, reader);
 	if (r == 0)
 		r = syc_symbol_table_make(symbols, reader, &options, ret_table);
+	if (r == 0 && naming->has_lines)
+		r = syc_line_places_make(syc_symbols_places(symbols), reader,
+		                         &listener, ret_lines);
 	syscap_reader_close(reader);
 	return r;
 }
@@ -129,10 +146,14 @@ static int patch(const struct syc_naming_options *naming,
 }
 
 static void write_names(const struct syc_naming_options *naming,
-                        const struct syc_symbol_table *table)
+                        const struct syc_symbol_table *table,
+                        const struct syc_line_bytes *lines)
 {
 	int r;
 
+	if (lines->bytes != NULL)
+		syc_embedded_write(naming->writer, SYC_LINE_TABLE_PATH,
+		                   lines->bytes, lines->size, naming->end);
 	syc_symbol_table_write(table, naming->writer, naming->end);
 	r = patch(naming, table);
 	if (r != 0)
@@ -149,9 +170,11 @@ void syc_naming_write(const struct syc_naming_options *naming,
 		.is_live = true,
 		.code = syc_code_names_symbol,
 		.code_data = naming->code,
+		.has_lines = naming->has_lines,
 	};
 	struct syc_symbol_table_totals totals;
 	struct syc_symbol_table *table = NULL;
+	struct syc_line_bytes lines = { 0 };
 	struct syc_symbols *symbols = NULL;
 	struct stat st;
 	int r;
@@ -172,12 +195,12 @@ void syc_naming_write(const struct syc_naming_options *naming,
 	if (r == 0)
 		r = add_files(symbols, naming->files);
 	if (r == 0)
-		r = find_names(naming, symbols, &table);
+		r = find_names(naming, symbols, &table, &lines);
 	if (r == 0) {
 		syc_symbol_table_totals(table, &totals);
 		ret_found->addresses = totals.addresses;
 		ret_found->named = totals.named;
-		write_names(naming, table);
+		write_names(naming, table, &lines);
 	} else {
 		syc_report_say(naming->report, "%s: no names are added: %s",
 		               naming->output, strerror(-r));
@@ -188,5 +211,6 @@ void syc_naming_write(const struct syc_naming_options *naming,
 		               "them are there if they are",
 		               naming->files->not_kept);
 	syc_symbol_table_free(table);
+	free(lines.bytes);
 	syc_symbols_free(symbols);
 }

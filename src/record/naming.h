@@ -26,6 +26,7 @@ struct syc_naming_options {
 	struct syc_writer *writer;
 	struct syc_report *report;
 	int64_t end; /* of the recording, ns */
+	bool has_lines;
 };
 
 /** Addresses in stacks, counted each time, and those that got a name. */

@@ -12,6 +12,7 @@ struct syc_record_options {
 	unsigned drain_ms; /* 0: as often as there is something */
 	bool force, quiet, maps;
 	bool symbols;       /* add names for stacks at the end */
+	bool lines;         /* and source lines of them, with symbols */
 	bool trace_fd, gjs; /* give the command a file to write to */
 	const char *sample; /* $SYSCAP_SAMPLE of the command; NULL: none */
 	const char *memory; /* $SYSCAP_MEMORY of the command; NULL: none */

@@ -457,6 +457,7 @@ static void add_names(struct recorder *recorder, int64_t end)
 		.writer = recorder->writer,
 		.report = &recorder->report,
 		.end = end,
+		.has_lines = options->lines,
 	};
 
 	if (!wants_names(recorder) || (recorder->intake.stacks == 0 &&

@@ -17,6 +17,7 @@ struct syc_debug_files {
 	/* Folders of ours; then come those of the process, /usr/lib/debug and
 	 * /app/lib/debug. */
 	struct syc_paths folders;
+	bool keeps_open; /* what has debug information is read later */
 };
 
 /** What a file that is wanted is like; for syc_debug_files_find(). */

@@ -3,8 +3,10 @@
 #include "symbols/module.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "symbols/elf_eh.h"
 #include "symbols/xz.h"
@@ -39,6 +41,46 @@ static int read_packed(struct syc_module *module)
 	return n < 0 ? (int)n : 0;
 }
 
+/* Keep it open, if it has what @files is to keep.  0 or -ENOMEM. */
+static int keep_debug_info(struct syc_module *module,
+                           const struct syc_debug_files *files,
+                           const struct syc_elf *elf, const char *path)
+{
+	if (!files->keeps_open || module->debug_fd >= 0 || elf->fd < 0 ||
+	    (syc_elf_find(elf, ".debug_info") == NULL &&
+	     syc_elf_find(elf, ".zdebug_info") == NULL))
+		return 0;
+	module->debug_fd_path = path[0] != 0 ? strdup(path) : NULL;
+	if (path[0] != 0 && module->debug_fd_path == NULL)
+		return -ENOMEM;
+	module->debug_fd = fcntl(elf->fd, F_DUPFD_CLOEXEC, 3);
+	return 0;
+}
+
+/* The debug file, for its debug information alone. */
+static int find_debug_info(struct syc_module *module,
+                           const struct syc_debug_files *files,
+                           struct syc_debug_wish *wish)
+{
+	struct syc_elf debug;
+	char *path;
+	int r = keep_debug_info(module, files, &module->elf, wish->found);
+
+	if (r < 0 || !files->keeps_open || module->debug_fd >= 0 ||
+	    module->debug_path != NULL)
+		return r;
+	wish->elf = &module->elf;
+	if (module->elf.build_id[0] != 0)
+		wish->build_id = module->elf.build_id;
+	r = syc_debug_files_find(files, wish, &debug, &path);
+	if (r < 0)
+		return r == -ENOMEM ? r : 0;
+	r = keep_debug_info(module, files, &debug, path);
+	syc_elf_close(&debug);
+	free(path);
+	return r;
+}
+
 static int read_debug_file(struct syc_module *module,
                            const struct syc_debug_files *files,
                            struct syc_debug_wish *wish)
@@ -54,8 +96,11 @@ static int read_debug_file(struct syc_module *module,
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
 	n = syc_elf_symbols_read(&module->symbols, &debug, false);
+	r = n < 0 ? (int)n : 0;
+	if (r == 0)
+		r = keep_debug_info(module, files, &debug, module->debug_path);
 	syc_elf_close(&debug);
-	return n < 0 ? (int)n : 0;
+	return r;
 }
 
 static bool has_table(const struct syc_elf *elf)
@@ -75,6 +120,7 @@ int syc_module_load(struct syc_module *module, struct syc_elf *elf,
 
 	memset(module, 0, sizeof(*module));
 	module->elf = *elf;
+	module->debug_fd = -1;
 	n = syc_elf_symbols_read(&module->symbols, &module->elf, true);
 	r = n < 0 ? (int)n : 0;
 	if (r == 0 && !has_table(&module->elf)) {
@@ -82,6 +128,8 @@ int syc_module_load(struct syc_module *module, struct syc_elf *elf,
 		if (r == 0 && module->debug_path == NULL)
 			r = read_packed(module);
 	}
+	if (r == 0)
+		r = find_debug_info(module, files, &wish);
 	if (r == 0)
 		r = syc_elf_eh_read(&module->elf, &unnamed, &module->signals);
 	syc_ranges_sort(&unnamed);
@@ -128,6 +176,10 @@ void syc_module_fini(struct syc_module *module)
 	syc_ranges_fini(&module->functions);
 	syc_ranges_fini(&module->signals);
 	free(module->debug_path);
+	free(module->debug_fd_path);
+	if (module->debug_fd >= 0)
+		close(module->debug_fd);
 	memset(module, 0, sizeof(*module));
 	module->elf.fd = -1;
+	module->debug_fd = -1;
 }

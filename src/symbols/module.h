@@ -20,6 +20,9 @@ struct syc_module {
 	char *debug_path;            /* owned; NULL: no other file */
 	bool is_unpacked;            /* symbols of .gnu_debugdata too */
 	int unpack_error;            /* 0 or why not */
+	/* What has debug information, where that is wanted; -1: none has. */
+	int debug_fd;
+	char *debug_fd_path; /* owned; NULL: not known */
 };
 
 /**

@@ -80,6 +80,11 @@ char *syc_readable_name(const char *name, bool is_plt)
 	return make_readable(text);
 }
 
+char *syc_readable_text(const char *text)
+{
+	return make_readable(syc_copy_text(text, strnlen(text, RAW_MAX)));
+}
+
 char *syc_readable_place(const char *path, uint64_t offset)
 {
 	char *text;

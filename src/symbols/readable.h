@@ -19,6 +19,9 @@
  */
 char *syc_readable_name(const char *name, bool is_plt);
 
+/** Any other text, as it is otherwise. */
+char *syc_readable_text(const char *text);
+
 /** What Sysprof shows for code without a name: "In File PATH+0xOFFSET". */
 char *syc_readable_place(const char *path, uint64_t offset);
 

@@ -15,6 +15,7 @@
 #include "data/copy.h"
 #include "symbols/demangle.h"
 #include "symbols/finder.h"
+#include "symbols/line_places.h"
 #include "symbols/process_maps.h"
 
 /* Where the kernel's half of the addresses begins, and markers in stacks. */
@@ -38,6 +39,8 @@ struct syc_symbols {
 	SYC_ARRAY(struct embedded) files; /* that say where files are */
 	syc_symbols_code code;
 	void *code_data;
+	struct syc_line_places places_asked;
+	bool has_lines;
 };
 
 static int add_folder(struct syc_paths *folders, const char *path, size_t len)
@@ -93,6 +96,9 @@ int syc_symbols_new(const struct syc_symbols_options *options,
 	symbols->finder.debug_files.places = symbols->places;
 	symbols->code = options->code;
 	symbols->code_data = options->code_data;
+	symbols->has_lines = options->has_lines;
+	symbols->finder.debug_files.keeps_open = options->has_lines;
+	symbols->places_asked.debug_files = &symbols->finder.debug_files;
 	*ret_symbols = symbols;
 	return 0;
 }
@@ -102,6 +108,7 @@ void syc_symbols_free(struct syc_symbols *symbols)
 	if (symbols == NULL)
 		return;
 	syc_demangle_finish();
+	syc_line_places_fini(&symbols->places_asked);
 	syc_finder_fini(&symbols->finder);
 	syc_process_maps_fini(&symbols->processes);
 	syc_places_free(symbols->places);
@@ -332,7 +339,7 @@ static void place_symbol(const struct syc_process_map *map, uint64_t begin,
 		symbol->end = map->end;
 }
 
-static int find_function(struct syc_found *found,
+static int find_function(struct syc_symbols *symbols, struct syc_found *found,
                          const struct syc_process_map *map, uint64_t address,
                          bool is_return, struct syc_symbol *symbol)
 {
@@ -343,6 +350,10 @@ static int find_function(struct syc_found *found,
 
 	if (!syc_module_address(module, in_map + map->offset, in_map, &linked))
 		return 0;
+	if (symbols->has_lines &&
+	    syc_line_places_add(&symbols->places_asked, found,
+	                        in_map + map->offset, linked) < 0)
+		return -ENOMEM;
 	/* What returns from handlers is never called: its range begins a byte
 	 * early so that a look before the return address meets it. */
 	signal = syc_ranges_find(&module->signals, linked);
@@ -405,10 +416,15 @@ int syc_symbols_find(struct syc_symbols *symbols,
 	found->use.n_asked++;
 	if (found->loaded == NULL)
 		return 0;
-	r = find_function(found, map, asked.address, query->is_return,
+	r = find_function(symbols, found, map, asked.address, query->is_return,
 	                  ret_symbol);
 	found->use.n_named += r > 0 && ret_symbol->is_named;
 	return r;
+}
+
+struct syc_line_places *syc_symbols_places(struct syc_symbols *symbols)
+{
+	return symbols->has_lines ? &symbols->places_asked : NULL;
 }
 
 bool syc_symbols_lacks_demangler(const struct syc_symbols *symbols)

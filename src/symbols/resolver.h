@@ -70,6 +70,8 @@ struct syc_symbols_options {
 	bool is_live;
 	syc_symbols_code code; /* NULL: none */
 	void *code_data;
+	/* Remember what is asked for: for syc_symbols_places(). */
+	bool has_lines;
 };
 
 /** 0 or -ENOMEM. */
@@ -112,6 +114,10 @@ int syc_symbols_learned(struct syc_symbols *symbols);
 int syc_symbols_find(struct syc_symbols *symbols,
                      const struct syc_symbol_query *query,
                      struct syc_symbol *ret_symbol);
+
+/** All addresses of files that were asked for; NULL: not remembered. */
+struct syc_line_places;
+struct syc_line_places *syc_symbols_places(struct syc_symbols *symbols);
 
 /** Whether names were asked for that libstdc++ would have been needed for. */
 bool syc_symbols_lacks_demangler(const struct syc_symbols *symbols);

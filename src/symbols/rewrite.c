@@ -11,9 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "capture/embedded.h"
 #include "capture/error.h"
 #include "capture/in_use.h"
 #include "capture/join_symbols.h"
+#include "capture/line_table.h"
 #include "data/load.h"
 
 static int fail(struct syscap_error *error, int code)
@@ -36,10 +38,15 @@ int syc_rewrite_begin(const struct syc_rewrite *rewrite, char *temporary,
 	return fd < 0 ? fail(error, errno) : fd;
 }
 
-static bool is_old_table(const struct syscap_frame *frame)
+static bool is_old_table(const struct syc_rewrite *rewrite,
+                         const struct syscap_frame *frame)
 {
-	return frame->type == SYSCAP_FRAME_FILE_CHUNK &&
-	       strcmp(frame->file_chunk.path, SYC_JOIN_SYMBOLS_PATH) == 0;
+	if (frame->type != SYSCAP_FRAME_FILE_CHUNK)
+		return false;
+	return (rewrite->table != NULL &&
+	        strcmp(frame->file_chunk.path, SYC_JOIN_SYMBOLS_PATH) == 0) ||
+	       (rewrite->lines != NULL &&
+	        strcmp(frame->file_chunk.path, SYC_LINE_TABLE_PATH) == 0);
 }
 
 /* -EAGAIN: the source was changed meanwhile. */
@@ -60,7 +67,7 @@ static int copy_frames(const struct syc_rewrite *rewrite,
 
 		if (r == -EBADMSG)
 			return -EAGAIN;
-		if (r > 0 && rewrite->table != NULL && is_old_table(&frame))
+		if (r > 0 && is_old_table(rewrite, &frame))
 			continue;
 		end = frame.offset + frame.len;
 		if (next == n || patches[next].offset >= end) {
@@ -94,6 +101,10 @@ static int write_frames(const struct syc_rewrite *rewrite,
 			syc_error_set(error, EAGAIN, 0,
 			              "what it is made of was changed "
 			              "meanwhile");
+		if (r == 0 && rewrite->lines != NULL)
+			syc_embedded_write(writer, SYC_LINE_TABLE_PATH,
+			                   rewrite->lines, rewrite->lines_size,
+			                   rewrite->end);
 		if (r == 0 && rewrite->table != NULL)
 			syc_symbol_table_write(rewrite->table, writer,
 			                       rewrite->end);

@@ -5,7 +5,7 @@
  * Into a file beside the target, which takes the target's place when it is
  * whole and on the disk: at any moment the target is the old capture or the
  * new one.  All frames are copied byte for byte, but for the addresses that
- * the table has patches for, and the table that was there.
+ * the table has patches for, and the tables that were there.
  *
  * Context of all: offline; SIGXFSZ must be ignored.
  */
@@ -21,8 +21,10 @@ struct syc_rewrite {
 	const char *source;                   /* what it reads */
 	const char *target;                   /* may be the same */
 	const struct syc_symbol_table *table; /* NULL: only copy */
-	int64_t end;                          /* the time of its frames */
-	struct stat before;                   /* of source, older than reader */
+	const unsigned char *lines; /* NULL: those that are there stay */
+	size_t lines_size;
+	int64_t end;        /* the time of its frames */
+	struct stat before; /* of source, older than reader */
 };
 
 /**

@@ -19,6 +19,7 @@ struct corpus_case {
 extern const struct corpus_case corpus_reader[];
 extern const struct corpus_case corpus_join[];
 extern const struct corpus_case corpus_elf[];
+extern const struct corpus_case corpus_lines[];
 extern const struct corpus_case corpus_dropin[];
 
 #endif

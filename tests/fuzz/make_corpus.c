@@ -16,9 +16,8 @@ static const struct {
 	const char *name;
 	const struct corpus_case *cases;
 } folders[] = {
-	{ "reader", corpus_reader },
-	{ "join", corpus_join },
-	{ "elf", corpus_elf },
+	{ "reader", corpus_reader }, { "join", corpus_join },
+	{ "elf", corpus_elf },       { "lines", corpus_lines },
 	{ "dropin", corpus_dropin },
 };
 

@@ -32,6 +32,22 @@ status=0
 own theirs | head -3 | diff wanted - || fail "other names"
 grep -q '^qsort.* \[libc\.so\.6\]$' theirs || fail "no qsort: $(cat theirs)"
 
+# With source lines, where they can be had, it finds the same.
+cp "$record_self" prog
+if "$SYSCAP" symbolize -q --lines -o lined.syscap plain.syscap 2>err; then
+	"$SYSCAP" files lined.syscap | grep -q __lines__ || fail "no lines"
+	"$SYSCAP" check lined.syscap >/dev/null
+	"$SYSCAP" symbolize -q --lines --force -o again.syscap lined.syscap
+	"$SYSCAP" cat -q -o joined.syscap lined.syscap again.syscap
+	for capture in lined again joined; do
+		"$ref_resolve" $capture.syscap >lined
+		own lined | head -3 | diff wanted - || fail "other names"
+	done
+else
+	grep -q 'libdw' err || fail "$(cat err)"
+fi
+rm prog
+
 # Too late: the program is gone, and nothing is made up.
 cp plain.syscap late.syscap
 "$SYSCAP" symbolize late.syscap >out 2>err

@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# lines.sh LINES_OF [whole] - source lines and inlined functions are those of
+# `addr2line -i`, of optimized C++ and Rust, in every form of debug information.
+set -eu
+lines_of=$1
+here=$(cd "$(dirname "$0")" && pwd)
+count=250
+[ "${2:-}" != whole ] || count=10000
+for tool in addr2line readelf strip objcopy python3 "${CXX:-c++}"; do
+	command -v "$tool" >/dev/null || { echo "skip: no $tool"; exit 77; }
+done
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+export PYTHONDONTWRITEBYTECODE=1
+
+# Where there is a symbol, addr2line has it for what was inlined too.
+bare() { # FILE
+	# shellcheck disable=SC2046
+	strip -s $(readelf -SW "$1" | grep -o '\.debug_[a-z_]*' | sort -u |
+		sed 's/^/--keep-section=/') -o "$1.bare" "$1"
+}
+
+compare() { # FILE [MOST [TABLE]]
+	status=0
+	python3 "$here/lines.py" "$lines_of" "$1" $count "${2:-0}" "${3:-$1}" \
+		2>err || status=$?
+	cat err
+	! grep -q 'lines_of.*status 77' err ||
+		{ echo "skip: built without libdw"; exit 77; }
+	[ $status = 0 ] || exit 1
+}
+
+build() { # NAME FLAG...
+	name=$1
+	shift
+	"${CXX:-c++}" -std=c++17 -O2 "$@" -o "$name" "$here/lines_$name.cc"
+	bare "$name"
+}
+build sort -gdwarf-4
+compare ./sort.bare
+build tree -gdwarf-4 -ffunction-sections -Wl,--gc-sections
+compare ./tree.bare
+build text -gdwarf-4 -O3
+compare ./text.bare
+build tree -gdwarf-5
+compare ./tree.bare 60
+
+# Compressed; moved to a debug file; and there what is twice to a third one.
+objcopy --compress-debug-sections text.bare packed
+compare ./packed 0 ./text.bare
+objcopy --only-keep-debug sort sort.debug
+strip -o linked sort
+objcopy --add-gnu-debuglink=sort.debug linked
+compare ./linked 0 ./sort.bare
+if command -v dwz >/dev/null; then
+	cp sort one
+	cp text two
+	dwz -m shared one two
+	readelf -SW one | grep -q gnu_debugaltlink
+	compare ./one 0 ./sort.bare
+else
+	echo "note: there is no dwz"
+fi
+
+# Without .debug_aranges, as clang leaves it out.
+if command -v clang++ >/dev/null; then
+	clang++ -std=c++17 -O2 -gdwarf-4 -o clang "$here/lines_text.cc"
+	bare clang
+	compare ./clang.bare
+fi
+
+if rustc --version >rust 2>&1; then
+	rustc -C opt-level=3 -g -o words "$here/lines_words.rs"
+	bare words
+	compare ./words.bare
+else
+	echo "note: there is no rustc: $(head -1 rust)"
+fi
