@@ -3,10 +3,12 @@
  * record_memory_odd.c - allocations where one does not expect them.
  *
  *	record_memory_odd FILE
+ *	record_memory_odd many N
  *
  * Before main(), in thread-specific destructors, on the smallest stacks, in
  * signal handlers, between vfork() and exec, behind exit(), and those that
  * fail.  Writes to FILE what was allocated, in the form of record_memory.c.
+ * Or N blocks that are not freed.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -162,6 +164,8 @@ static void at_exit(void)
 __attribute__((destructor)) static void destruct(void)
 {
 	give(before_main);
+	if (file_name == NULL)
+		return;
 	FILE *const file = fopen(file_name, "w");
 	fprintf(file, "allocated %lu %lu\nfreed %lu\nkept %lu\n", allocated,
 	        bytes, freed, allocated - freed);
@@ -170,6 +174,11 @@ __attribute__((destructor)) static void destruct(void)
 
 int main(int argc, char **argv)
 {
+	if (argc == 3) {
+		for (unsigned long n = strtoul(argv[2], NULL, 10); n > 0; n--)
+			sink = malloc(16);
+		return 0;
+	}
 	if (argc != 2)
 		return 2;
 	file_name = argv[1];
