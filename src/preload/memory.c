@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include <syscap/sampler.h>
+#include <syscap.h>
 
 #include "emit/allocation.h"
 #include "emit/loss.h"
@@ -18,6 +18,7 @@
 #include "preload/memory_sampled.h"
 #include "preload/other_libc.h"
 #include "preload/room.h"
+#include "stack/backtrace.h"
 
 /* A handler may allocate in the midst of us, and so may another in the midst of
  * that.  More is something of ours that allocates, which must not go round. */
@@ -82,18 +83,32 @@ static bool enter(void)
 	return true;
 }
 
-/* Its caller's caller is the program: two of ours are left out. */
+/* Its caller's caller's caller is the program: that and three are left out. */
+static __attribute__((noinline)) int take_stack(uint64_t *addrs, unsigned n,
+                                                void *ret_flags)
+{
+	const int n_taken = syc_backtrace(addrs, n, 4, ret_flags);
+
+	/* Not a jump: it has a place in the stack that is left out */
+	__asm__ volatile("");
+	return n_taken;
+}
+
 static __attribute__((noinline)) void record(void *block, int64_t size)
 {
+	unsigned flags = 0;
+
 	syc_memory_room_wait();
-	syc_allocation((uintptr_t)block, size, syscap_backtrace, (void *)3);
+	if (syscap_is_active())
+		syc_allocation_at(syscap_clock(), (uintptr_t)block, size,
+		                  take_stack, &flags, &flags);
 }
 
 /* Where it came from is told by its allocation. */
 static __attribute__((noinline)) void record_free(void *block, int64_t time)
 {
 	syc_memory_room_wait();
-	syc_allocation_at(time, (uintptr_t)block, 0, NULL, NULL);
+	syc_allocation_at(time, (uintptr_t)block, 0, NULL, NULL, NULL);
 }
 
 /* More was drawn and not freed than can be remembered. */

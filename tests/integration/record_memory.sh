@@ -51,6 +51,18 @@ LD_PRELOAD=$clock \
 diff counted seen || fail "another clock: it is not what the program counted"
 rm odd.syscap
 
+# A stack that does not reach its end is told as such, and no other is
+if [ "$(uname -m)" = x86_64 ]; then
+	"$SYSCAP" record -q --no-symbols --memory -o way.syscap -- \
+		"$odd" stopped -
+	"$SYSCAP" dump --type=allocation way.syscap >way
+	[ "$(grep 'size 88 ' way | grep -c stopped)" = 1 ] ||
+		fail "an end that was not found: $(cat way)"
+	! grep 'size [1-9]' way | grep -v 'size 88 ' | grep stopped ||
+		fail "a whole stack is not"
+	rm way.syscap
+fi
+
 # More blocks than a sample can remember are lost, and counted
 "$SYSCAP" record -q --no-symbols --memory=1 -o many.syscap -- \
 	"$odd" many 1500000
