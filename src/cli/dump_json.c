@@ -170,6 +170,9 @@ static void write_plain(struct syc_dump *dump, const struct syscap_frame *frame)
 		                        frame->allocation.addr);
 		syc_json_member_integer(json, "alloc_size",
 		                        frame->allocation.size);
+		syc_json_member_unsigned(
+			json, "flags",
+			syc_allocation_flags(frame, dump->is_foreign));
 		write_addrs(dump, frame);
 		break;
 	case SYSCAP_FRAME_EXIT:

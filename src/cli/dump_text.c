@@ -109,17 +109,22 @@ static void print_log(const struct syscap_frame *frame)
 	print_text("message", frame->log.message);
 }
 
-static void print_sample(const struct syc_dump *dump,
-                         const struct syscap_frame *frame)
+static void print_stack(const struct syc_dump *dump,
+                        const struct syscap_frame *frame, unsigned flags)
 {
-	const uint32_t weight = syc_sample_weight(frame);
-	const unsigned flags = syc_sample_flags(frame, dump->is_foreign);
-
 	syc_dump_stack(dump, frame);
 	if ((flags & SYSCAP_STACK_CUT) != 0)
 		fputs(" cut", stdout);
 	if ((flags & SYSCAP_STACK_STOPPED) != 0)
 		fputs(" stopped", stdout);
+}
+
+static void print_sample(const struct syc_dump *dump,
+                         const struct syscap_frame *frame)
+{
+	const uint32_t weight = syc_sample_weight(frame);
+
+	print_stack(dump, frame, syc_sample_flags(frame, dump->is_foreign));
 	if (weight != 1)
 		printf(" weight %" PRIu32, weight);
 }
@@ -147,7 +152,8 @@ static void print_plain(const struct syc_dump *dump,
 	case SYSCAP_FRAME_ALLOCATION:
 		printf(" 0x%" PRIx64 " size %" PRId64 " at",
 		       frame->allocation.addr, frame->allocation.size);
-		syc_dump_stack(dump, frame);
+		print_stack(dump, frame,
+		            syc_allocation_flags(frame, dump->is_foreign));
 		break;
 	case SYSCAP_FRAME_EXIT:
 		break;

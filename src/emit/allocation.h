@@ -16,11 +16,12 @@
 #include "emit/jitmap.h"
 #include "emit/stack.h"
 
-/** It was at @now. */
+/** It was at @now.  @flags: SYSCAP_STACK_*, which @backtrace writes; NULL: it
+ * can't tell. */
 static inline __attribute__((always_inline)) void syc_allocation_at(
 	int64_t now, uint64_t address, int64_t size,
 	int (*backtrace)(uint64_t *addrs, unsigned n_addrs, void *user),
-	void *user)
+	void *user, const unsigned *flags)
 {
 	struct syc_stack stack;
 	volatile uintptr_t token;
@@ -41,7 +42,10 @@ static inline __attribute__((always_inline)) void syc_allocation_at(
 	allocation->size = size;
 	allocation->tid = syc_event_tid(&event);
 	allocation->n_addrs = (uint16_t)stack.n;
-	allocation->padding = (uint16_t)stack.flags;
+	/* What is cut did not come to an end either */
+	allocation->padding =
+		(uint16_t)(stack.flags != 0 || flags == NULL ? stack.flags
+	                                                     : *flags);
 	memcpy(allocation + 1, syc_stack_addrs(&stack),
 	       stack.n * sizeof(uint64_t));
 	syc_event_end(&event, st, &token, SYSCAP_FRAME_ALLOCATION);
@@ -54,7 +58,7 @@ syc_allocation(uint64_t address, int64_t size,
 {
 	if (syscap_is_active())
 		syc_allocation_at(syscap_clock(), address, size, backtrace,
-		                  user);
+		                  user, NULL);
 }
 
 #endif

@@ -16,7 +16,10 @@ static const char *const names[] = { SYC_MEMORY_FUNCTIONS(NAME) };
 static uintptr_t known[SYC_MEMORY_N_FUNCTIONS]; /* 0: not looked for */
 static _Alignas(4096) unsigned char early[EARLY];
 static size_t early_used;
-static _Thread_local bool is_looking __attribute__((tls_model("initial-exec")));
+/* Volatile: dlsym() is said to call nothing of ours, and frees the text of an
+ * error before it does anything else. */
+static _Thread_local volatile bool is_looking
+	__attribute__((tls_model("initial-exec")));
 
 static uintptr_t look_up(enum syc_memory_function function)
 {

@@ -167,12 +167,11 @@ bool syc_memory_sampled_forget(const void *block)
 
 /* ------------------------------------------------------------------ */
 
-void syc_memory_sampled_begin(uint64_t bytes, uint64_t with_seed)
+bool syc_memory_sampled_begin(uint64_t bytes, uint64_t with_seed)
 {
 	seed = with_seed;
 	mean = (double)bytes;
-	if (syc_backing_get(&buckets, sizeof(*buckets) * BUCKETS) == NULL)
-		mean = 0;
+	return syc_backing_get(&buckets, sizeof(*buckets) * BUCKETS) != NULL;
 }
 
 int64_t syc_memory_sampled_take(size_t size)
@@ -183,7 +182,7 @@ int64_t syc_memory_sampled_take(size_t size)
 		size = MOST;
 	/* One of no bytes can't be drawn */
 	thread.left -= (int64_t)size;
-	if (__builtin_expect(thread.left > 0, 1) || mean == 0)
+	if (__builtin_expect(thread.left > 0, 1))
 		return 0;
 	thread.left = next_draw();
 	return (int64_t)((double)size / chance((double)size / mean) + 0.5);

@@ -17,8 +17,8 @@
 #include <stdint.h>
 
 /** Draw one of @bytes; the same draws for the same @seed, if threads begin in
- * the same order.  Context: setup. */
-void syc_memory_sampled_begin(uint64_t bytes, uint64_t seed);
+ * the same order.  False: there is no memory for it.  Context: setup. */
+bool syc_memory_sampled_begin(uint64_t bytes, uint64_t seed);
 
 /** How many bytes an allocation of @size stands for; 0: it is not drawn. */
 int64_t syc_memory_sampled_take(size_t size);

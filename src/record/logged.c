@@ -16,6 +16,8 @@
 #define MS       INT64_C(1000000)
 #define WAIT_MAX (2000 * MS) /* for a terminal that is stopped */
 
+#define AT_ONCE 64 /* pieces: who floods is not to keep us from the rings */
+
 #define SEVERITY_MESSAGE 32
 
 int syc_logged_begin(struct syc_logged *logged)
@@ -106,12 +108,18 @@ static void take_piece(struct syc_logged *logged,
 bool syc_logged_take(struct syc_logged *logged)
 {
 	struct syc_pump_piece piece;
-	ssize_t n;
 
-	while ((n = recv(logged->pump.socket, &piece, sizeof(piece), 0)) > 0)
-		if ((size_t)n > SYC_PUMP_HEAD)
+	for (unsigned i = 0; i < AT_ONCE && !logged->has_ended; i++) {
+		const ssize_t n =
+			recv(logged->pump.socket, &piece, sizeof(piece), 0);
+
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			break;
+		if (n >= (ssize_t)SYC_PUMP_HEAD)
 			take_piece(logged, &piece, (size_t)n - SYC_PUMP_HEAD);
-	logged->has_ended = n == 0 || (errno != EAGAIN && errno != EINTR);
+		logged->has_all |= n == (ssize_t)SYC_PUMP_HEAD;
+		logged->has_ended = n <= 0;
+	}
 	return !logged->has_ended;
 }
 
@@ -129,7 +137,7 @@ bool syc_logged_end(struct syc_logged *logged)
 	}
 	if (logged->n > 0)
 		write_line(logged);
-	return logged->has_ended && logged->lost == 0;
+	return logged->has_all && logged->lost == 0;
 }
 
 void syc_logged_free(struct syc_logged *logged)

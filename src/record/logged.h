@@ -16,7 +16,8 @@
 struct syc_logged {
 	struct syc_pump pump;
 	bool is_on, has_ended;
-	int32_t pid; /* whose lines these are taken for */
+	bool has_all; /* the pump said so; one that was killed does not */
+	int32_t pid;  /* whose lines these are taken for */
 	struct syc_writer *writer;
 	uint64_t lost; /* bytes, of which there are no frames */
 	size_t n;      /* of the line that is not at its end */
@@ -28,7 +29,8 @@ struct syc_logged {
  * something.  0 or -errno. */
 int syc_logged_begin(struct syc_logged *logged);
 
-/** Take what there is.  False: no more will come. */
+/** Take what there is, but not for long: others write, too.  False: no more
+ * will come. */
 bool syc_logged_take(struct syc_logged *logged);
 
 /** Take all that was written up to now; wait for it, but not for long.  False:

@@ -23,6 +23,7 @@
 
 #define BUFFER   (1 << 20) /* of the socket, where the system lets us */
 #define PATIENCE 100       /* ms */
+#define LAST     2000      /* ms, to say that it was all */
 
 #ifndef SYS_close_range
 #define SYS_close_range 436
@@ -68,26 +69,40 @@ static bool write_all(const char *bytes, size_t n)
 	return true;
 }
 
-static void tell(struct pumping *pump, size_t n)
+/* 0 or -errno. */
+static int send_piece(struct pumping *pump, size_t n)
+{
+	pump->piece.lost = pump->lost;
+	if (send(pump->socket, &pump->piece, SYC_PUMP_HEAD + n,
+	         MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+		return -errno;
+	pump->lost = 0;
+	pump->is_late = false;
+	return 0;
+}
+
+static bool has_no_room(int r)
+{
+	return r == -EAGAIN || r == -ENOBUFS;
+}
+
+/* Tried before it is waited: a socket counts as full long before it is. */
+static void tell(struct pumping *pump, size_t n, int patience)
 {
 	struct pollfd room = { .fd = pump->socket, .events = POLLOUT };
+	int r;
 
 	if (pump->socket < 0)
 		return;
-	/* A recorder that is busy gets its time, once; one that stands still
-	 * stops nobody */
-	if (!pump->is_late)
-		pump->is_late = poll(&room, 1, PATIENCE) == 0;
-	pump->piece.lost = pump->lost;
-	if (send(pump->socket, &pump->piece, SYC_PUMP_HEAD + n,
-	         MSG_DONTWAIT | MSG_NOSIGNAL) > 0) {
-		pump->lost = 0;
-		pump->is_late = false;
-	} else if (errno == EAGAIN || errno == ENOBUFS) {
-		pump->lost += n;
-	} else {
-		close_end(&pump->socket);
+	r = send_piece(pump, n);
+	if (has_no_room(r) && patience != 0) {
+		pump->is_late = poll(&room, 1, patience) == 0;
+		r = send_piece(pump, n);
 	}
+	if (has_no_room(r))
+		pump->lost += n;
+	else if (r != 0)
+		close_end(&pump->socket);
 }
 
 /* True while there may be more at once. */
@@ -103,11 +118,22 @@ static bool move_piece(struct pumping *pump)
 		return false;
 	}
 	pump->piece.time = syc_now();
-	tell(pump, (size_t)n);
+	/* A recorder that is busy gets its time, once; one that stands still
+	 * stops nobody */
+	tell(pump, (size_t)n, pump->is_late ? 0 : PATIENCE);
 	/* Who writes is to see what we see */
 	if (!write_all(pump->piece.bytes, (size_t)n))
 		close_end(&pump->from);
 	return pump->from >= 0;
+}
+
+/* A piece of no bytes: that was all, and what is missing since the last one.
+ * Nobody waits for us once nobody writes. */
+static void end_telling(struct pumping *pump)
+{
+	pump->piece.time = syc_now();
+	tell(pump, 0, pump->from < 0 ? -1 : LAST);
+	close_end(&pump->socket);
 }
 
 /* The recording ends. */
@@ -115,7 +141,7 @@ static void tell_the_rest(struct pumping *pump)
 {
 	while (pump->from >= 0 && move_piece(pump))
 		;
-	close_end(&pump->socket);
+	end_telling(pump);
 }
 
 static void copy_size(int from, int to)
@@ -152,6 +178,7 @@ __attribute__((noreturn)) static void run_pump(struct pumping *pump)
 		if (fds[1].revents != 0)
 			tell_the_rest(pump);
 	}
+	end_telling(pump);
 	_exit(0);
 }
 

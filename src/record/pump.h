@@ -19,7 +19,8 @@
 
 #define SYC_PUMP_PIECE 4096u
 
-/** What was read at once; a packet of the socket. */
+/** What was read at once; a packet of the socket.  The last has no bytes, so
+ * that its end alone, of a process that was killed, is not taken for all. */
 struct syc_pump_piece {
 	int64_t time;  /* ns */
 	uint64_t lost; /* bytes before these that the socket had no room for */

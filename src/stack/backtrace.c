@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* backtrace.c - the walk as a public call.  Signal-safe. */
+#include "stack/backtrace.h"
+
 #include <syscap/sampler.h>
 
 #include "os/stack_bounds.h"
@@ -28,19 +30,32 @@ static __attribute__((cold, noinline)) void learn_stack(void)
 	stack_low = low;
 }
 
-__attribute__((noinline)) int syscap_backtrace(uint64_t *addrs, unsigned n,
-                                               void *leave_out)
+__attribute__((noinline)) int syc_backtrace(uint64_t *addrs, unsigned n,
+                                            unsigned leave_out,
+                                            unsigned *ret_flags)
 {
 	struct syc_unwind unwind = { .addrs = addrs,
 		                     .max = n,
 		                     .innermost = true };
 
+	*ret_flags = 0;
 	if (n == 0)
 		return 0;
 	if (stack_low == 0)
 		learn_stack();
 	unwind.low = stack_low;
 	unwind.high = stack_high;
-	syc_unwind_here(&unwind, (unsigned)(uintptr_t)leave_out + 1);
+	syc_unwind_here(&unwind, leave_out + 1);
+	*ret_flags = unwind.flags;
 	return (int)unwind.n;
+}
+
+/* Its own place in the stack is left out, too: no jump, for the flags' sake */
+__attribute__((noinline)) int syscap_backtrace(uint64_t *addrs, unsigned n,
+                                               void *leave_out)
+{
+	unsigned flags;
+
+	return syc_backtrace(addrs, n, (unsigned)(uintptr_t)leave_out + 1,
+	                     &flags);
 }

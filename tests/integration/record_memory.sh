@@ -41,6 +41,35 @@ for sample in --no-symbols --sample=1000,wall; do
 	rm odd.syscap*
 done
 
+# Beside a library whose clock frees and allocates
+clock=$SYSCAP_TEST_BIN/record_memory_clock.so
+[ -e "$clock" ]
+LD_PRELOAD=$clock \
+	"$SYSCAP" record -q --no-symbols --memory -o odd.syscap -- \
+	"$odd" counted || fail "beside another clock: $?"
+"$SYSCAP_TEST_BIN/record_memory_count" odd.syscap "$odd" >seen
+diff counted seen || fail "another clock: it is not what the program counted"
+rm odd.syscap
+
+# A stack that does not reach its end is told as such, and no other is
+if [ "$(uname -m)" = x86_64 ]; then
+	"$SYSCAP" record -q --no-symbols --memory -o way.syscap -- \
+		"$odd" stopped -
+	"$SYSCAP" dump --type=allocation way.syscap >way
+	[ "$(grep 'size 88 ' way | grep -c stopped)" = 1 ] ||
+		fail "an end that was not found: $(cat way)"
+	! grep 'size [1-9]' way | grep -v 'size 88 ' | grep stopped ||
+		fail "a whole stack is not"
+	rm way.syscap
+fi
+
+# More blocks than a sample can remember are lost, and counted
+"$SYSCAP" record -q --no-symbols --memory=1 -o many.syscap -- \
+	"$odd" many 1500000
+n_lost=$(lost many.syscap)
+[ "$n_lost" -ge 450000 ] || fail "1,500,000 blocks: $n_lost are lost"
+rm many.syscap
+
 # A sample of one in one byte is all of it; of few, the program is the same
 "$SYSCAP" record -q --no-symbols --memory=1 -o one.syscap -- "$odd" counted
 "$SYSCAP_TEST_BIN/record_memory_count" one.syscap "$odd" >seen

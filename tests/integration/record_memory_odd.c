@@ -3,10 +3,14 @@
  * record_memory_odd.c - allocations where one does not expect them.
  *
  *	record_memory_odd FILE
+ *	record_memory_odd many N
+ *	record_memory_odd stopped -
  *
  * Before main(), in thread-specific destructors, on the smallest stacks, in
  * signal handlers, between vfork() and exec, behind exit(), and those that
  * fail.  Writes to FILE what was allocated, in the form of record_memory.c.
+ * Or N blocks that are not freed; or one of 88 bytes, of a caller that can't
+ * be found.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -151,6 +155,23 @@ static void run_another(void)
 	check(pid > 0 && waitpid(pid, NULL, 0) == pid);
 }
 
+#ifdef __x86_64__
+/* No tables, and no frame pointer: nobody knows what called it. */
+__asm__(".text\n"
+        ".type no_way_out, @function\n"
+        "no_way_out:\n"
+        "push %rbp\n"
+        "mov $1, %ebp\n"
+        "sub $16, %rsp\n"
+        "mov $88, %edi\n"
+        "call malloc@plt\n"
+        "add $16, %rsp\n"
+        "pop %rbp\n"
+        "ret\n"
+        ".size no_way_out, . - no_way_out\n");
+void *no_way_out(void);
+#endif
+
 static void at_exit(void)
 {
 	void *const block = malloc(777);
@@ -162,6 +183,8 @@ static void at_exit(void)
 __attribute__((destructor)) static void destruct(void)
 {
 	give(before_main);
+	if (file_name == NULL)
+		return;
 	FILE *const file = fopen(file_name, "w");
 	fprintf(file, "allocated %lu %lu\nfreed %lu\nkept %lu\n", allocated,
 	        bytes, freed, allocated - freed);
@@ -170,6 +193,17 @@ __attribute__((destructor)) static void destruct(void)
 
 int main(int argc, char **argv)
 {
+#ifdef __x86_64__
+	if (argc == 3 && strcmp(argv[1], "stopped") == 0) {
+		sink = no_way_out();
+		return 0;
+	}
+#endif
+	if (argc == 3) {
+		for (unsigned long n = strtoul(argv[2], NULL, 10); n > 0; n--)
+			sink = malloc(16);
+		return 0;
+	}
 	if (argc != 2)
 		return 2;
 	file_name = argv[1];

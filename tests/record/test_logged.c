@@ -23,6 +23,7 @@ static void begin(void)
 	struct syscap_error error;
 	int sockets[2];
 
+	memset(&logged, 0, sizeof(logged));
 	CHECK_EQ(
 		socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, sockets),
 		0);
@@ -45,7 +46,8 @@ static const char *lines(void)
 	CHECK_EQ(syc_writer_finish(logged.writer, 9), 0);
 	syc_writer_close(logged.writer);
 	close(pump);
-	CHECK(!syc_logged_take(&logged)); /* its end is seen */
+	while (syc_logged_take(&logged)) /* until its end is seen */
+		;
 	close(logged.pump.socket);
 	CHECK_EQ(syscap_reader_open(path, &reader, &error), 0);
 	while (syscap_reader_next(reader, &frame, &error) > 0)
@@ -133,4 +135,41 @@ TEST(a_long_line_is_cut_between_characters)
 			/* Each piece has "1:" and "|" */
 			CHECK_EQ(strlen(text), shift + n + 3 * 3);
 		}
+}
+
+TEST(who_floods_is_not_read_for_ever)
+{
+	struct syc_pump_piece piece = { .time = 1, .bytes = "x\n" };
+	unsigned n_sent = 0, n_left = 0;
+
+	begin();
+	while (send(pump, &piece, SYC_PUMP_HEAD + 2, MSG_DONTWAIT) > 0)
+		n_sent++;
+	CHECK(n_sent > 100);
+	CHECK(syc_logged_take(&logged));
+	while (recv(logged.pump.socket, &piece, sizeof(piece), 0) > 0)
+		n_left++;
+	CHECK_EQ(n_left, n_sent - 64);
+	lines();
+}
+
+TEST(an_end_without_a_word_is_not_all)
+{
+	begin();
+	logged.is_on = true;
+	put(1, "one\n");
+	CHECK_EQ(shutdown(pump, SHUT_WR), 0);
+	CHECK(!syc_logged_end(&logged));
+	lines();
+}
+
+TEST(what_is_missing_at_the_end_is_told)
+{
+	begin();
+	logged.is_on = true;
+	put_bytes(2, "", 0, 77);
+	CHECK_EQ(shutdown(pump, SHUT_WR), 0);
+	CHECK(!syc_logged_end(&logged));
+	CHECK_EQ(logged.lost, 77);
+	CHECK_STR(lines(), "2:(77 bytes were not recorded)|");
 }
