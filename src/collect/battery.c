@@ -117,7 +117,7 @@ static void fini_batteries(void *state)
 	free(batteries->each.items);
 }
 
-const struct syc_source syc_source_battery = {
+const struct syc_counter_source syc_source_battery = {
 	.name = "battery",
 	.size = sizeof(struct batteries),
 	.read = read_batteries,

@@ -8,7 +8,7 @@
 #include "collect/reading.h"
 #include "collect/source.h"
 
-static const struct syc_source *const sources[] = {
+static const struct syc_counter_source *const sources[] = {
 	&syc_source_cpu,   &syc_source_memory, &syc_source_disk,
 	&syc_source_net,   &syc_source_energy, &syc_source_battery,
 	&syc_source_sched, &syc_source_psi,
@@ -17,7 +17,7 @@ static const struct syc_source *const sources[] = {
 _Static_assert(sizeof(sources) / sizeof(sources[0]) == SYC_COUNTERS_GROUPS,
                "a bit each");
 
-struct syc_counters {
+struct syc_counter_groups {
 	struct syc_counters_options options;
 	struct syc_reading reading;
 	void *states[SYC_COUNTERS_GROUPS]; /* NULL: not asked for */
@@ -30,9 +30,9 @@ const char *syc_counters_name(unsigned i)
 }
 
 int syc_counters_new(const struct syc_counters_options *options,
-                     struct syc_counters **ret_counters)
+                     struct syc_counter_groups **ret_counters)
 {
-	struct syc_counters *counters = calloc(1, sizeof(*counters));
+	struct syc_counter_groups *counters = calloc(1, sizeof(*counters));
 
 	if (counters == NULL)
 		return -ENOMEM;
@@ -52,7 +52,7 @@ int syc_counters_new(const struct syc_counters_options *options,
 	return 0;
 }
 
-void syc_counters_free(struct syc_counters *counters)
+void syc_counters_free(struct syc_counter_groups *counters)
 {
 	if (counters == NULL)
 		return;
@@ -65,7 +65,7 @@ void syc_counters_free(struct syc_counters *counters)
 	free(counters);
 }
 
-void syc_counters_read(struct syc_counters *counters, int64_t now)
+void syc_counters_read(struct syc_counter_groups *counters, int64_t now)
 {
 	struct syc_reading *const reading = &counters->reading;
 
@@ -82,7 +82,7 @@ void syc_counters_read(struct syc_counters *counters, int64_t now)
 	syc_reading_end(reading);
 }
 
-unsigned syc_counters_empty(const struct syc_counters *counters)
+unsigned syc_counters_empty(const struct syc_counter_groups *counters)
 {
 	return counters->empty;
 }

@@ -14,20 +14,20 @@
 
 #include "collect/asked.h"
 
-struct syc_counters;
+struct syc_counter_groups;
 
 /** What group @i is called. */
 const char *syc_counters_name(unsigned i);
 
 int syc_counters_new(const struct syc_counters_options *options,
-                     struct syc_counters **ret_counters);
-void syc_counters_free(struct syc_counters *counters);
+                     struct syc_counter_groups **ret_counters);
+void syc_counters_free(struct syc_counter_groups *counters);
 
 /** Read everything once, at the time @now.  What is there first is defined
  * before its first value. */
-void syc_counters_read(struct syc_counters *counters, int64_t now);
+void syc_counters_read(struct syc_counter_groups *counters, int64_t now);
 
 /** The groups of which nothing could be read up to now, as bits. */
-unsigned syc_counters_empty(const struct syc_counters *counters);
+unsigned syc_counters_empty(const struct syc_counter_groups *counters);
 
 #endif

@@ -193,7 +193,7 @@ static void fini_cpus(void *state)
 	free(cpus->each.items);
 }
 
-const struct syc_source syc_source_cpu = {
+const struct syc_counter_source syc_source_cpu = {
 	.name = "cpu",
 	.size = sizeof(struct cpus),
 	.read = read_cpus,

@@ -152,7 +152,7 @@ static void fini_disks(void *state)
 	free(disks->each.items);
 }
 
-const struct syc_source syc_source_disk = {
+const struct syc_counter_source syc_source_disk = {
 	.name = "disk",
 	.size = sizeof(struct disks),
 	.read = read_disks,

@@ -144,7 +144,7 @@ static void fini_zones(void *state)
 	free(zones->each.items);
 }
 
-const struct syc_source syc_source_energy = {
+const struct syc_counter_source syc_source_energy = {
 	.name = "energy",
 	.size = sizeof(struct zones),
 	.read = read_zones,

@@ -107,7 +107,7 @@ static void fini_memory(void *state)
 	syc_kept_file_close(&memory->process);
 }
 
-const struct syc_source syc_source_memory = {
+const struct syc_counter_source syc_source_memory = {
 	.name = "memory",
 	.size = sizeof(struct memory),
 	.read = read_memory,

@@ -94,7 +94,7 @@ static void fini_net(void *state)
 	free(net->each.items);
 }
 
-const struct syc_source syc_source_net = {
+const struct syc_counter_source syc_source_net = {
 	.name = "net",
 	.size = sizeof(struct net),
 	.read = read_net,

@@ -93,7 +93,7 @@ static void fini_psi(void *state)
 		syc_kept_file_close(&psi->files[i]);
 }
 
-const struct syc_source syc_source_psi = {
+const struct syc_counter_source syc_source_psi = {
 	.name = "psi",
 	.size = sizeof(struct psi),
 	.read = read_psi,

@@ -93,7 +93,7 @@ static void fini_sched(void *state)
 	syc_kept_file_close(&((struct sched *)state)->process);
 }
 
-const struct syc_source syc_source_sched = {
+const struct syc_counter_source syc_source_sched = {
 	.name = "sched",
 	.size = sizeof(struct sched),
 	.read = read_sched,

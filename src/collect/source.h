@@ -5,14 +5,14 @@
 
 #include "collect/reading.h"
 
-struct syc_source {
+struct syc_counter_source {
 	const char *name;
 	size_t size; /* of its state, all zero at first */
 	void (*read)(void *state, struct syc_reading *reading);
 	void (*fini)(void *state);
 };
 
-extern const struct syc_source syc_source_cpu, syc_source_memory,
+extern const struct syc_counter_source syc_source_cpu, syc_source_memory,
 	syc_source_disk, syc_source_net, syc_source_energy, syc_source_battery,
 	syc_source_sched, syc_source_psi;
 

@@ -86,7 +86,8 @@ static void keep_slowest(const struct syscap_filter *asked,
 		choice->marks.n = most;
 }
 
-static int compare_place(const struct syc_inside *a, const struct syc_inside *b)
+static int compare_place(const struct syc_inside_marks *a,
+                         const struct syc_inside_marks *b)
 {
 	if (a->process != b->process)
 		return a->process < b->process ? -1 : 1;
@@ -97,7 +98,7 @@ static int compare_place(const struct syc_inside *a, const struct syc_inside *b)
 
 static int by_place(const void *left, const void *right)
 {
-	const struct syc_inside *a = left, *b = right;
+	const struct syc_inside_marks *a = left, *b = right;
 	const int order = compare_place(a, b);
 
 	if (order != 0)
@@ -108,7 +109,7 @@ static int by_place(const void *left, const void *right)
 /* Sort, and make one of what overlaps. */
 static void join(struct syc_filter_marks *marks)
 {
-	struct syc_inside *items = marks->inside.items;
+	struct syc_inside_marks *items = marks->inside.items;
 	size_t n = 0;
 
 	if (marks->inside.n > 0)
@@ -135,7 +136,7 @@ static int take(struct syc_filter_marks *marks,
 			syc_marks_get(&profile->marks, number);
 		const struct syscap_profile_thread *thread =
 			&profile->who.threads.items[mark.thread];
-		const struct syc_inside inside = {
+		const struct syc_inside_marks inside = {
 			.begin = mark.time,
 			.end = syc_marks_end(&mark),
 			.thread = thread->tid < 0 ? NONE : mark.thread,
@@ -186,7 +187,7 @@ void syc_filter_marks_fini(struct syc_filter_marks *marks)
 }
 
 static bool is_within(const struct syc_filter_marks *marks,
-                      const struct syc_inside *wanted)
+                      const struct syc_inside_marks *wanted)
 {
 	size_t low = 0, high = marks->inside.n;
 
@@ -207,7 +208,7 @@ bool syc_filter_marks_have(const struct syc_filter_marks *marks,
                            const struct syscap_profile *profile,
                            uint32_t thread, int64_t time)
 {
-	struct syc_inside wanted = {
+	struct syc_inside_marks wanted = {
 		.begin = time,
 		.thread = thread,
 		.process = profile->who.threads.items[thread].process,

@@ -9,7 +9,7 @@
 #include "profile/model.h"
 
 /** A time that is inside of marks. */
-struct syc_inside {
+struct syc_inside_marks {
 	int64_t begin, end;
 	uint32_t thread; /* NONE: all threads of the process */
 	uint32_t process;
@@ -18,7 +18,7 @@ struct syc_inside {
 /** All zero: none. */
 struct syc_filter_marks {
 	SYC_ARRAY(uint32_t) numbers; /* the slowest first */
-	SYC_ARRAY(struct syc_inside)
+	SYC_ARRAY(struct syc_inside_marks)
 	inside; /* disjoint; by thread or process */
 	uint64_t n_threadless;
 };

@@ -42,7 +42,7 @@ struct syc_callers {
 	int listener, epoll;
 	uint64_t data;
 	struct syc_control_hooks hooks;
-	struct syc_report *report;
+	struct syc_record_report *report;
 	bool has_complained, is_listening;
 	int64_t paused_until;
 	uint64_t clock;
@@ -96,7 +96,8 @@ static unsigned choose_max(void)
 
 int syc_callers_new(int listener, int epoll, uint64_t data,
                     const struct syc_control_hooks *hooks,
-                    struct syc_report *report, struct syc_callers **ret_callers)
+                    struct syc_record_report *report,
+                    struct syc_callers **ret_callers)
 {
 	struct syc_callers *const callers = calloc(1, sizeof(*callers));
 	int r;

@@ -25,7 +25,7 @@ struct syc_callers;
  */
 int syc_callers_new(int listener, int epoll, uint64_t data,
                     const struct syc_control_hooks *hooks,
-                    struct syc_report *report,
+                    struct syc_record_report *report,
                     struct syc_callers **ret_callers);
 void syc_callers_free(struct syc_callers *callers);
 

@@ -31,7 +31,7 @@ struct syc_control_server {
 	int fd;
 	bool closed, refusing;
 	struct syc_control_hooks hooks;
-	struct syc_report *report;
+	struct syc_record_report *report;
 	uint64_t clock;
 	struct sender senders[SENDERS];
 	int queue[QUEUE];
@@ -57,7 +57,7 @@ int syc_control_server_pair(int *ret_ours, int *ret_command)
 }
 
 int syc_control_server_new(int fd, const struct syc_control_hooks *hooks,
-                           struct syc_report *report,
+                           struct syc_record_report *report,
                            struct syc_control_server **ret_server)
 {
 	struct syc_control_server *server = calloc(1, sizeof(*server));

@@ -39,7 +39,7 @@ int syc_control_server_pair(int *ret_ours, int *ret_command);
 
 /** The socket at @fd becomes the server's. */
 int syc_control_server_new(int fd, const struct syc_control_hooks *hooks,
-                           struct syc_report *report,
+                           struct syc_record_report *report,
                            struct syc_control_server **ret_server);
 void syc_control_server_free(struct syc_control_server *server);
 

@@ -23,7 +23,7 @@ struct syc_intake {
 	struct syc_writer *writer;
 	struct syc_processes *processes;
 	struct syc_renumber *renumber;
-	struct syc_report *report;
+	struct syc_record_report *report;
 
 	uint64_t lost;        /* frames, told by writers or found by us */
 	uint64_t threads;     /* rings of our client: one a thread */

@@ -21,7 +21,7 @@
 #define SHOW_AFTER INT64_C(1000000000)
 
 struct progress {
-	struct syc_report *report;
+	struct syc_record_report *report;
 	int64_t began;
 };
 

@@ -24,7 +24,7 @@ struct syc_naming_options {
 	const struct syc_mapped_files *files;
 	struct syc_code_names *code; /* all processes told, not settled */
 	struct syc_writer *writer;
-	struct syc_report *report;
+	struct syc_record_report *report;
 	int64_t end; /* of the recording, ns */
 	bool has_lines;
 };

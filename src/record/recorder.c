@@ -50,7 +50,7 @@
 
 struct recorder {
 	const struct syc_record_options *options;
-	struct syc_report report;
+	struct syc_record_report report;
 	struct syc_writer *writer;
 	struct syc_renumber *renumber;
 	struct syc_processes *processes;

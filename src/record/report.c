@@ -13,9 +13,9 @@
 #define BURST  20u /* diagnostics at once; then one a second */
 #define SECOND INT64_C(1000000000)
 
-void syc_report_init(struct syc_report *report, bool quiet, int64_t now)
+void syc_report_init(struct syc_record_report *report, bool quiet, int64_t now)
 {
-	*report = (struct syc_report){
+	*report = (struct syc_record_report){
 		.quiet = quiet,
 		.terminal = isatty(STDERR_FILENO) == 1,
 		.began = now,
@@ -24,14 +24,14 @@ void syc_report_init(struct syc_report *report, bool quiet, int64_t now)
 	};
 }
 
-static void erase_line(struct syc_report *report)
+static void erase_line(struct syc_record_report *report)
 {
 	if (report->line_shown)
 		fputs("\r\033[K", stderr);
 	report->line_shown = false;
 }
 
-static bool take_token(struct syc_report *report)
+static bool take_token(struct syc_record_report *report)
 {
 	const int64_t now = syc_now();
 
@@ -46,7 +46,7 @@ static bool take_token(struct syc_report *report)
 	return true;
 }
 
-void syc_report_say(struct syc_report *report, const char *format, ...)
+void syc_report_say(struct syc_record_report *report, const char *format, ...)
 {
 	char text[512];
 	va_list args;
@@ -76,7 +76,7 @@ const char *syc_report_number(uint64_t n, char text[32])
 	return text;
 }
 
-void syc_report_progress(struct syc_report *report, int64_t now,
+void syc_report_progress(struct syc_record_report *report, int64_t now,
                          const struct syc_report_counts *counts)
 {
 	char frames[32], lost[32];
@@ -93,8 +93,8 @@ void syc_report_progress(struct syc_report *report, int64_t now,
 	report->line_shown = true;
 }
 
-void syc_report_naming(struct syc_report *report, int64_t now, uint64_t done,
-                       uint64_t all)
+void syc_report_naming(struct syc_record_report *report, int64_t now,
+                       uint64_t done, uint64_t all)
 {
 	if (!report->terminal || report->quiet || now < report->next_line)
 		return;
@@ -104,7 +104,7 @@ void syc_report_naming(struct syc_report *report, int64_t now, uint64_t done,
 	report->line_shown = true;
 }
 
-void syc_report_finish(struct syc_report *report)
+void syc_report_finish(struct syc_record_report *report)
 {
 	erase_line(report);
 	if (report->suppressed > 0)

@@ -49,7 +49,7 @@ int syc_system_counters_wait(const struct syc_system_counters *system,
 	                          : (int)((system->due - now + MS - 1) / MS);
 }
 
-static void say_empty(struct syc_report *report, unsigned empty)
+static void say_empty(struct syc_record_report *report, unsigned empty)
 {
 	char names[128] = "";
 	size_t n = 0;
@@ -65,7 +65,7 @@ static void say_empty(struct syc_report *report, unsigned empty)
 
 void syc_system_counters_end(struct syc_system_counters *system,
                              const struct syc_record_options *options,
-                             struct syc_report *report, int64_t now)
+                             struct syc_record_report *report, int64_t now)
 {
 	if (system->counters == NULL)
 		return;

@@ -12,7 +12,7 @@
 /** All zero: nothing is read. */
 struct syc_system_counters {
 	struct syc_counters_options options;
-	struct syc_counters *counters;
+	struct syc_counter_groups *counters;
 	int64_t period, due; /* ns */
 };
 
@@ -34,7 +34,7 @@ int syc_system_counters_wait(const struct syc_system_counters *system,
  * nothing was found. */
 void syc_system_counters_end(struct syc_system_counters *system,
                              const struct syc_record_options *options,
-                             struct syc_report *report, int64_t now);
+                             struct syc_record_report *report, int64_t now);
 
 void syc_system_counters_free(struct syc_system_counters *system);
 

@@ -193,7 +193,7 @@ static int resize(struct app *app)
 
 static int take_keys(struct app *app, bool is_late)
 {
-	struct syc_event event;
+	struct syc_input_event event;
 	int r = 0;
 
 	while (r == 0 && !app->stage.quits &&

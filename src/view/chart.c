@@ -458,7 +458,7 @@ static bool take_letter(struct chart *chart, struct syc_desk *desk,
 }
 
 static bool take(void *state, struct syc_desk *desk,
-                 const struct syc_event *event)
+                 const struct syc_input_event *event)
 {
 	struct chart *chart = state;
 
@@ -534,7 +534,7 @@ static void fini(void *state)
 	syc_timeline_fini(&chart->timeline);
 }
 
-const struct syc_page syc_chart_page = {
+const struct syc_view_page syc_chart_page = {
 	.name = "chart",
 	.hints = "←→ move  + - zoom  t T thread  Enter only this time  f only "
 		 "this thread  Backspace back  / search",

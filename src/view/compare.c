@@ -415,7 +415,7 @@ static bool take_letter(struct compare *compare, struct syc_desk *desk,
 }
 
 static bool take(void *state, struct syc_desk *desk,
-                 const struct syc_event *event)
+                 const struct syc_input_event *event)
 {
 	struct compare *compare = state;
 
@@ -458,7 +458,7 @@ static void fini(void *state)
 	syc_inside_fini(&compare->inside);
 }
 
-const struct syc_page syc_compare_page = {
+const struct syc_view_page syc_compare_page = {
 	.name = "compare",
 	.hints = "←→ other marks  + - more or fewer of them  s self, total  "
 		 "Enter flame graph of the slowest",

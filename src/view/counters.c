@@ -321,7 +321,7 @@ static void draw(void *state, struct syc_desk *desk)
 }
 
 static bool take(void *state, struct syc_desk *desk,
-                 const struct syc_event *event)
+                 const struct syc_input_event *event)
 {
 	struct counters *counters = state;
 	const enum syc_list_took took = syc_list_take(&counters->list, event);
@@ -365,7 +365,7 @@ static void fini(void *state)
 	free(counters->numbers);
 }
 
-const struct syc_page syc_counters_page = {
+const struct syc_view_page syc_counters_page = {
 	.name = "counters",
 	.hints = "↑↓ move  Enter one over the whole page  Backspace back  / "
 		 "search",

@@ -345,7 +345,7 @@ static void move_down(struct flame *flame, struct syc_desk *desk)
 }
 
 static bool click(struct flame *flame, struct syc_desk *desk,
-                  const struct syc_event *event)
+                  const struct syc_input_event *event)
 {
 	const int row = event->y - desk->top + flame->scrolled;
 
@@ -409,7 +409,7 @@ static bool take_letter(struct flame *flame, struct syc_desk *desk,
 }
 
 static bool take(void *state, struct syc_desk *desk,
-                 const struct syc_event *event)
+                 const struct syc_input_event *event)
 {
 	struct flame *flame = state;
 	const uint32_t parent = desk->view->parents[flame->chosen];
@@ -478,7 +478,7 @@ static void fini(void *state)
 	free(flame->items.items);
 }
 
-const struct syc_page syc_flame_page = {
+const struct syc_view_page syc_flame_page = {
 	.name = "flame",
 	.hints = "←↑↓→ move  Enter zoom  Backspace back  / search  f with  x "
 		 "without  z below  r turn",

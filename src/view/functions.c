@@ -348,7 +348,7 @@ static bool take_letter(struct functions *functions, struct syc_desk *desk,
 }
 
 static bool take(void *state, struct syc_desk *desk,
-                 const struct syc_event *event)
+                 const struct syc_input_event *event)
 {
 	struct functions *functions = state;
 	struct syc_list *list = functions->path.n > 0 ? &functions->around_list
@@ -406,7 +406,7 @@ static void fini(void *state)
 	syc_around_fini(&functions->around);
 }
 
-const struct syc_page syc_functions_page = {
+const struct syc_view_page syc_functions_page = {
 	.name = "functions",
 	.hints =
 		"↑↓ move  Enter callers and callees  s sort  / search  f with  "

@@ -74,7 +74,7 @@ static enum syc_key key_of_number(struct syc_input *input, unsigned number)
 
 /* Buttons when they go down; the wheel. */
 static void take_mouse(const unsigned *numbers, unsigned char last,
-                       struct syc_event *event)
+                       struct syc_input_event *event)
 {
 	event->x = (int)numbers[1] - 1;
 	event->y = (int)numbers[2] - 1;
@@ -97,7 +97,8 @@ static void take_mouse(const unsigned *numbers, unsigned char last,
 }
 
 /* Its length; 0: it goes on. */
-static size_t take_sequence(struct syc_input *input, struct syc_event *event)
+static size_t take_sequence(struct syc_input *input,
+                            struct syc_input_event *event)
 {
 	unsigned numbers[N_NUMBERS] = { 0 }, n = 0;
 	const unsigned char *bytes = input->bytes;
@@ -123,7 +124,8 @@ static size_t take_sequence(struct syc_input *input, struct syc_event *event)
 	return at + 1;
 }
 
-static size_t take_escape(struct syc_input *input, struct syc_event *event)
+static size_t take_escape(struct syc_input *input,
+                          struct syc_input_event *event)
 {
 	if (input->n == 1)
 		return 0;
@@ -140,7 +142,7 @@ static size_t take_escape(struct syc_input *input, struct syc_event *event)
 }
 
 static size_t take_character(struct syc_input *input, bool is_late,
-                             struct syc_event *event)
+                             struct syc_input_event *event)
 {
 	char text[5] = { 0 };
 	uint32_t point;
@@ -159,7 +161,7 @@ static size_t take_character(struct syc_input *input, bool is_late,
 	return len;
 }
 
-static size_t take_control(unsigned char byte, struct syc_event *event)
+static size_t take_control(unsigned char byte, struct syc_input_event *event)
 {
 	if (byte == '\r' || byte == '\n') {
 		event->key = SYC_KEY_ENTER;
@@ -175,9 +177,9 @@ static size_t take_control(unsigned char byte, struct syc_event *event)
 }
 
 bool syc_input_next(struct syc_input *input, bool is_late,
-                    struct syc_event *ret_event)
+                    struct syc_input_event *ret_event)
 {
-	struct syc_event event = { .key = SYC_KEY_NONE };
+	struct syc_input_event event = { .key = SYC_KEY_NONE };
 	size_t n;
 
 	if (input->n == 0)

@@ -41,7 +41,7 @@ enum syc_key {
 	SYC_KEY_WHEEL_DOWN
 };
 
-struct syc_event {
+struct syc_input_event {
 	enum syc_key key;
 	uint32_t point; /* of a character */
 	int x, y;       /* of the mouse, from 0 */
@@ -60,6 +60,6 @@ unsigned char *syc_input_room(struct syc_input *input, size_t *ret_size);
 
 /** False: there is no whole key. */
 bool syc_input_next(struct syc_input *input, bool is_late,
-                    struct syc_event *ret_event);
+                    struct syc_input_event *ret_event);
 
 #endif

@@ -54,7 +54,7 @@ static enum syc_list_took click(struct syc_list *list, int y)
 }
 
 enum syc_list_took syc_list_take(struct syc_list *list,
-                                 const struct syc_event *event)
+                                 const struct syc_input_event *event)
 {
 	const long page = list->height > 1 ? list->height - 1 : 1;
 	const bool is_letter = event->key == SYC_KEY_CHARACTER;

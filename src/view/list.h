@@ -26,6 +26,6 @@ void syc_list_fit(struct syc_list *list, size_t n, int y, int height);
 int syc_list_lines(const struct syc_list *list);
 
 enum syc_list_took syc_list_take(struct syc_list *list,
-                                 const struct syc_event *event);
+                                 const struct syc_input_event *event);
 
 #endif

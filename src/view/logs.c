@@ -131,7 +131,7 @@ static void draw(void *state, struct syc_desk *desk)
 }
 
 static bool take(void *state, struct syc_desk *desk,
-                 const struct syc_event *event)
+                 const struct syc_input_event *event)
 {
 	struct logs *logs = state;
 
@@ -170,7 +170,7 @@ static void fini(void *state)
 	free(logs->lines.items);
 }
 
-const struct syc_page syc_logs_page = {
+const struct syc_view_page syc_logs_page = {
 	.name = "logs",
 	.hints = "↑↓ move  s only worse ones, and all again  / search in "
 		 "messages",

@@ -89,7 +89,7 @@ static void draw(void *state, struct syc_desk *desk)
 }
 
 static bool take(void *state, struct syc_desk *desk,
-                 const struct syc_event *event)
+                 const struct syc_input_event *event)
 {
 	struct lost *lost = state;
 
@@ -102,7 +102,7 @@ static void fini(void *state)
 	(void)state;
 }
 
-const struct syc_page syc_lost_page = {
+const struct syc_view_page syc_lost_page = {
 	.name = "lost",
 	.hints = "↑↓ move",
 	.size = sizeof(struct lost),

@@ -473,7 +473,7 @@ static bool back(struct marks *marks)
 }
 
 static bool take(void *state, struct syc_desk *desk,
-                 const struct syc_event *event)
+                 const struct syc_input_event *event)
 {
 	struct marks *marks = state;
 	const bool is_list = marks->shown > 0;
@@ -570,7 +570,7 @@ static void fini(void *state)
 	syc_mark_table_fini(&marks->table);
 }
 
-const struct syc_page syc_marks_page = {
+const struct syc_view_page syc_marks_page = {
 	.name = "marks",
 	.hints = "↑↓ move  Enter one by one, then in the chart  c compare the "
 		 "slowest  f inside of them  s sort  / search",

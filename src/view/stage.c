@@ -19,7 +19,7 @@
 #define LEAST_HIGH 6
 #define MANY       200000 /* samples and marks: walking takes time */
 
-static const struct syc_page *const pages[SYC_PAGES] = {
+static const struct syc_view_page *const pages[SYC_PAGES] = {
 	[SYC_PAGE_FLAME] = &syc_flame_page,
 	[SYC_PAGE_CHART] = &syc_chart_page,
 	[SYC_PAGE_FUNCTIONS] = &syc_functions_page,
@@ -30,7 +30,7 @@ static const struct syc_page *const pages[SYC_PAGES] = {
 	[SYC_PAGE_LOST] = &syc_lost_page,
 };
 
-const struct syc_page *syc_stage_page(unsigned number)
+const struct syc_view_page *syc_stage_page(unsigned number)
 {
 	return number < SYC_PAGES ? pages[number] : NULL;
 }
@@ -398,7 +398,7 @@ static void go_to(struct syc_stage *stage, int page)
 
 static int search_on(struct syc_stage *stage, int direction)
 {
-	const struct syc_page *page = pages[stage->page];
+	const struct syc_view_page *page = pages[stage->page];
 	int r = renew(stage);
 
 	if (r < 0)
@@ -415,7 +415,8 @@ static int search_on(struct syc_stage *stage, int direction)
 }
 
 /* Keys while a search is typed. */
-static int take_typed(struct syc_stage *stage, const struct syc_event *event)
+static int take_typed(struct syc_stage *stage,
+                      const struct syc_input_event *event)
 {
 	struct syc_search *search = &stage->desk.search;
 	int r;
@@ -453,7 +454,7 @@ static int take_typed(struct syc_stage *stage, const struct syc_event *event)
 
 static void back(struct syc_stage *stage)
 {
-	const struct syc_event event = { .key = SYC_KEY_BACKSPACE };
+	const struct syc_input_event event = { .key = SYC_KEY_BACKSPACE };
 
 	if (stage->shows_help)
 		stage->shows_help = false;
@@ -464,7 +465,8 @@ static void back(struct syc_stage *stage)
 		         "there is nothing to go back to; q quits");
 }
 
-static bool take_click(struct syc_stage *stage, const struct syc_event *event)
+static bool take_click(struct syc_stage *stage,
+                       const struct syc_input_event *event)
 {
 	if (event->key != SYC_KEY_CLICK || event->y != 1)
 		return false;
@@ -513,7 +515,8 @@ static int take_letter(struct syc_stage *stage, uint32_t letter)
 	return 0;
 }
 
-static int take_key(struct syc_stage *stage, const struct syc_event *event)
+static int take_key(struct syc_stage *stage,
+                    const struct syc_input_event *event)
 {
 	switch (event->key) {
 	case SYC_KEY_CONTROL:
@@ -544,7 +547,7 @@ static int take_key(struct syc_stage *stage, const struct syc_event *event)
 	}
 }
 
-int syc_stage_take(struct syc_stage *stage, const struct syc_event *event)
+int syc_stage_take(struct syc_stage *stage, const struct syc_input_event *event)
 {
 	struct syc_desk *desk = &stage->desk;
 	int r;

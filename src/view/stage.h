@@ -55,8 +55,9 @@ bool syc_stage_is_late(const struct syc_stage *stage);
 void syc_stage_draw_late(struct syc_stage *stage);
 
 /** What it means is left to the next draw or take.  0 or -ENOMEM. */
-int syc_stage_take(struct syc_stage *stage, const struct syc_event *event);
+int syc_stage_take(struct syc_stage *stage,
+                   const struct syc_input_event *event);
 
-const struct syc_page *syc_stage_page(unsigned number);
+const struct syc_view_page *syc_stage_page(unsigned number);
 
 #endif

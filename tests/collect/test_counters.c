@@ -22,7 +22,7 @@
 static char root[] = "/tmp/test_counters.XXXXXX";
 static char capture[64];
 static struct syc_writer *writer;
-static struct syc_counters *counters;
+static struct syc_counter_groups *counters;
 static struct syc_counters_options options;
 static uint32_t last_id;
 static int64_t now = 5 * SECOND;

@@ -27,7 +27,7 @@
 
 static struct syc_listener listener;
 static struct syc_callers *callers;
-static struct syc_report report;
+static struct syc_record_report report;
 static int epoll;
 static unsigned n_requests, n_known;
 static int32_t last_pid;

@@ -17,9 +17,9 @@ static void feed(const char *bytes)
 	input.n += strlen(bytes);
 }
 
-static struct syc_event next(void)
+static struct syc_input_event next(void)
 {
-	struct syc_event event = { .key = SYC_KEY_NONE };
+	struct syc_input_event event = { .key = SYC_KEY_NONE };
 
 	CHECK(syc_input_next(&input, false, &event));
 	return event;
@@ -34,7 +34,7 @@ TEST(letters_and_what_is_not_ascii_are_characters)
 
 TEST(a_key_may_come_byte_by_byte)
 {
-	struct syc_event event;
+	struct syc_input_event event;
 
 	for (const char *bytes = "\33[A"; bytes[1] != 0; bytes++) {
 		const char one[] = { bytes[0], 0 };
@@ -52,7 +52,7 @@ TEST(a_key_may_come_byte_by_byte)
 
 TEST(an_escape_is_a_key_once_nothing_follows)
 {
-	struct syc_event event;
+	struct syc_input_event event;
 
 	feed("\33");
 	CHECK(!syc_input_next(&input, false, &event));
@@ -77,7 +77,7 @@ TEST(both_forms_of_the_cursor_keys_are_known)
 
 TEST(the_mouse_says_where)
 {
-	struct syc_event event;
+	struct syc_input_event event;
 
 	feed("\33[<0;12;7M\33[<0;12;7m\33[<64;1;1M\33[<2;3;4M");
 	event = next();
@@ -105,7 +105,7 @@ TEST(whatever_comes_is_passed_over)
 	unsigned long long seed = test_seed();
 
 	for (int i = 0; i < 200000; i++) {
-		struct syc_event event;
+		struct syc_input_event event;
 		size_t room;
 		unsigned char *at = syc_input_room(&input, &room);
 

@@ -5,7 +5,7 @@
 
 static void press(struct syc_list *list, enum syc_key key)
 {
-	const struct syc_event event = { .key = key };
+	const struct syc_input_event event = { .key = key };
 
 	syc_list_take(list, &event);
 	syc_list_fit(list, list->n, list->y, list->height);
@@ -49,7 +49,7 @@ TEST(a_list_that_became_shorter_has_its_last_row_chosen)
 TEST(a_click_chooses_and_another_one_enters)
 {
 	struct syc_list list = { 0 };
-	struct syc_event event = { .key = SYC_KEY_CLICK, .y = 5 };
+	struct syc_input_event event = { .key = SYC_KEY_CLICK, .y = 5 };
 
 	syc_list_fit(&list, 100, 2, 10);
 	CHECK_EQ(syc_list_take(&list, &event), SYC_LIST_MOVED);

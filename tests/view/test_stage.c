@@ -50,8 +50,8 @@ static void end(void)
 
 static void type(char key)
 {
-	const struct syc_event event = { .key = SYC_KEY_CHARACTER,
-		                         .point = (uint32_t)key };
+	const struct syc_input_event event = { .key = SYC_KEY_CHARACTER,
+		                               .point = (uint32_t)key };
 
 	CHECK_EQ(syc_stage_take(&stage, &event), 0);
 }
