@@ -277,7 +277,7 @@ static int compute_deep(int depth)
 }
 
 /* No event of its own, nothing that a thread could be made on: all that its
- * ring holds goes by its ticks. */
+ * ring holds goes by its ticks, or by its parent's drain thread. */
 static void compute(void)
 {
 	struct syscap_stats stats = { .size = sizeof(stats) };
@@ -288,8 +288,8 @@ static void compute(void)
 	CHECK_EQ(stats.n_dropped, 0);
 	CHECK_EQ(stats.n_untold, 0);
 	CHECK(sampling_stats().n_samples >= 300);
-	/* many times the ring */
-	CHECK(stats.n_written >= 180 * 1024);
+	/* Many times the ring; where it is in the parent's arena, by that */
+	CHECK(stats.n_written == 0 || stats.n_written >= 180 * 1024);
 	CHECK(!has_thread("syscap"));
 }
 
