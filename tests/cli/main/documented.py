@@ -75,7 +75,8 @@ def lacking(command):
     if re.match(r"syscap (view|top) ", command) and \
             "--snapshot" not in command:
         return "it wants a terminal; tests/view has them"
-    if os.environ.get("SYSCAP_SANITIZE") and "--sample" in command:
+    if os.environ.get("SYSCAP_SANITIZE") and (
+            "--sample" in command or "--memory" in command):
         return "programs do not start with a sanitized library preloaded"
     return None
 
