@@ -25,17 +25,6 @@ static uint32_t define_system(struct syc_reading *reading, const char *name,
 	                                       .description = description });
 }
 
-static uint32_t define_process(struct syc_reading *reading, const char *name,
-                               const char *description)
-{
-	return syc_reading_define(
-		reading,
-		&(struct syc_reading_counter){ .of = SYC_READING_PROCESS,
-	                                       .category = "Process",
-	                                       .name = name,
-	                                       .description = description });
-}
-
 static void read_system(struct memory *memory, struct syc_reading *reading)
 {
 	int64_t total, available, cached, swap, swap_free;
@@ -77,13 +66,13 @@ static void read_process(struct memory *memory, struct syc_reading *reading)
 	if (!syc_own_process_read(&memory->process, reading, &process))
 		return;
 	if (memory->resident_id == 0) {
-		memory->resident_id = define_process(
+		memory->resident_id = syc_own_process_define(
 			reading, "Resident", "Memory of the process, bytes");
-		memory->minor_id = define_process(reading, "Minor Faults",
-		                                  "Page faults, up to now");
-		memory->major_id =
-			define_process(reading, "Major Faults",
-		                       "Page faults that read, up to now");
+		memory->minor_id = syc_own_process_define(
+			reading, "Minor Faults", "Page faults, up to now");
+		memory->major_id = syc_own_process_define(
+			reading, "Major Faults",
+			"Page faults that read, up to now");
 	}
 	syc_reading_set_process(reading, memory->resident_id,
 	                        process.resident * sysconf(_SC_PAGESIZE));

@@ -31,3 +31,14 @@ bool syc_own_process_read(struct syc_kept_file *file,
 	              &ret_process->resident) == 5 &&
 	       state != 'Z' && state != 'X';
 }
+
+uint32_t syc_own_process_define(struct syc_reading *reading, const char *name,
+                                const char *description)
+{
+	return syc_reading_define(
+		reading,
+		&(struct syc_reading_counter){ .of = SYC_READING_PROCESS,
+	                                       .category = "Process",
+	                                       .name = name,
+	                                       .description = description });
+}

@@ -16,4 +16,8 @@ bool syc_own_process_read(struct syc_kept_file *file,
                           const struct syc_reading *reading,
                           struct syc_own_process *ret_process);
 
+/** A counter of the command, in the category "Process".  Returns its id. */
+uint32_t syc_own_process_define(struct syc_reading *reading, const char *name,
+                                const char *description);
+
 #endif

@@ -45,17 +45,6 @@ static void read_system(struct sched *sched, struct syc_reading *reading)
 	}
 }
 
-static uint32_t define_process(struct syc_reading *reading, const char *name,
-                               const char *description)
-{
-	return syc_reading_define(
-		reading,
-		&(struct syc_reading_counter){ .of = SYC_READING_PROCESS,
-	                                       .category = "Process",
-	                                       .name = name,
-	                                       .description = description });
-}
-
 /* Linux 6.2 and later tell how many descriptors there are by the size of their
  * folder; to count them takes longer than all else together. */
 static void read_files(struct sched *sched, struct syc_reading *reading)
@@ -68,8 +57,8 @@ static void read_files(struct sched *sched, struct syc_reading *reading)
 	if (stat(path, &st) != 0 || st.st_size <= 0)
 		return;
 	if (sched->files_id == 0)
-		sched->files_id = define_process(reading, "Descriptors",
-		                                 "Open descriptors");
+		sched->files_id = syc_own_process_define(reading, "Descriptors",
+		                                         "Open descriptors");
 	syc_reading_set_process(reading, sched->files_id, st.st_size);
 }
 
@@ -82,8 +71,8 @@ static void read_sched(void *state, struct syc_reading *reading)
 	if (!syc_own_process_read(&sched->process, reading, &process))
 		return;
 	if (sched->threads_id == 0)
-		sched->threads_id = define_process(reading, "Threads",
-		                                   "Threads of the process");
+		sched->threads_id = syc_own_process_define(
+			reading, "Threads", "Threads of the process");
 	syc_reading_set_process(reading, sched->threads_id, process.threads);
 	read_files(sched, reading);
 }
