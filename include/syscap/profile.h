@@ -470,6 +470,14 @@ void syscap_view_free(struct syscap_view *view);
 bool syscap_view_has(const struct syscap_view *view, uint32_t thread,
                      int64_t time);
 
+/**
+ * Of each function, by its number, the line where most of its time went, or
+ * NONE, in a @view by line.  0 or -ENOMEM.
+ */
+int syscap_view_hottest_lines(const struct syscap_profile *profile,
+                              const struct syscap_view *view,
+                              uint32_t *ret_lines);
+
 /** "processor time", "ticks", ...: for titles and axes. */
 const char *syscap_view_unit_name(enum syscap_view_unit unit);
 
