@@ -264,3 +264,16 @@ void syc_intake_end(struct syc_intake *intake, struct syc_ring *ring)
 	if (ring->why != NULL)
 		tell_closed(intake, ring);
 }
+
+void syc_intake_tell_missing(struct syc_intake *intake, unsigned n)
+{
+	char text[96];
+
+	if (n == 0)
+		return;
+	snprintf(text, sizeof(text), "%u process%s could not be recorded", n,
+	         n == 1 ? "" : "es");
+	syc_compose_log(&intake->frame, -1, 0, syc_now(), SEVERITY_WARNING,
+	                "syscap", text);
+	syc_writer_add(intake->writer, &intake->frame);
+}

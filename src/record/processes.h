@@ -45,7 +45,7 @@ void syc_processes_command(struct syc_processes *processes, int32_t pid,
 /** @pid asks for a ring. */
 void syc_processes_request(struct syc_processes *processes, int32_t pid);
 
-/** A ring was made for @pid, and will be nobody else's. */
+/** A ring was made for @pid, which asked because it had an event. */
 void syc_processes_expect(struct syc_processes *processes, int32_t pid);
 
 /** @host, by our number, has written to a ring. */

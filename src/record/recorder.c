@@ -79,18 +79,11 @@ struct recorder {
 
 static int request(void *context, int32_t pid, bool may_retry)
 {
-	struct recorder *recorder = context;
-
-	return syc_rings_create(&recorder->rings, pid, may_retry);
-}
-
-/* Its ring may be fetched too late, and nothing written to it: that it was
- * sent says nothing. */
-static int request_by_name(void *context, int32_t pid, bool may_retry)
-{
 	struct recorder *const recorder = context;
-	const int fd = request(context, pid, may_retry);
+	const int fd = syc_rings_create(&recorder->rings, pid, may_retry);
 
+	/* It may be fetched too late, or by a relative, and nothing written to
+	 * it: that it was sent says nothing */
 	if (fd >= 0)
 		syc_processes_expect(recorder->processes, pid);
 	return fd;
@@ -174,7 +167,7 @@ static int set_up(struct recorder *recorder)
 {
 	const struct syc_control_hooks hooks = { .request = request,
 		                                 .context = recorder };
-	const struct syc_control_hooks by_name = { .request = request_by_name,
+	const struct syc_control_hooks by_name = { .request = request,
 		                                   .context = recorder };
 	const uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
 	const uint32_t body = choose_body(recorder, page);
@@ -490,7 +483,7 @@ static unsigned refuse_callers(struct recorder *recorder)
 static int finish_recording(struct recorder *recorder)
 {
 	struct syc_rings_pass pass;
-	unsigned all, alive;
+	unsigned all, alive, missing;
 	int64_t end;
 	int r;
 
@@ -510,6 +503,8 @@ static int finish_recording(struct recorder *recorder)
 	take_events(recorder, 0);
 	syc_processes_look_unwatched(recorder->processes);
 	syc_processes_count(recorder->processes, &all, &alive);
+	missing = without + syc_processes_unheard(recorder->processes);
+	syc_intake_tell_missing(&recorder->intake, missing);
 	const bool written_is_there = join_written(recorder);
 	end = syc_now();
 	add_names(recorder, end);
@@ -531,8 +526,7 @@ static int finish_recording(struct recorder *recorder)
 		if (r == 0)
 			r = -EMFILE;
 	}
-	syc_summary_without_ring(without +
-	                         syc_processes_unheard(recorder->processes));
+	syc_summary_without_ring(missing);
 	if (!written_is_there && r == 0)
 		r = -EIO; /* was told */
 	syc_summary_without_sampler(

@@ -86,7 +86,9 @@ void syc_summary_without_ring(unsigned n)
 	if (n == 0)
 		return;
 	print_count("syscap record: ", n, "process", "processes", true);
-	fputs(" could not be recorded: no ring came in time\n", stderr);
+	fputs(" could not be recorded: nothing came in a ring that was "
+	      "asked for\n",
+	      stderr);
 }
 
 void syc_summary_without_sampler(unsigned n, bool is_preloaded)

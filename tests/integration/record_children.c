@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * record_children.c - says something once:
- * `record_children [--daemon | --detached | --late | --deaf] TEXT`.
+ * `record_children [--daemon | --detached | --late | --deaf |
+ * --hasty] TEXT`.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -50,6 +51,14 @@ static void be_deaf(const char *path)
 	_exit(0);
 }
 
+/* An event, for which there is no ring in time, and no way to say so. */
+static void be_hasty(const char *path)
+{
+	syscap_log(SYSCAP_MESSAGE, "children", path);
+	fclose(fopen(path, "w"));
+	_exit(0);
+}
+
 int main(int argc, char **argv)
 {
 	const char *const text = argv[argc - 1];
@@ -62,6 +71,8 @@ int main(int argc, char **argv)
 		sleep(3);
 	else if (argc > 2 && strcmp(argv[1], "--deaf") == 0)
 		be_deaf(text);
+	else if (argc > 2 && strcmp(argv[1], "--hasty") == 0)
+		be_hasty(text);
 	syscap_log(SYSCAP_MESSAGE, "children", text);
 	return 0;
 }

@@ -83,7 +83,16 @@ TEST(threads_that_begin_while_the_recorder_stands_still_are_recorded)
 	check_stop(1000);
 }
 
-TEST(a_process_that_ends_without_its_late_ring_is_counted)
+static bool is_missing(const struct syscap_frame *frame, const void *arg)
+{
+	(void)arg;
+	return frame->type == SYSCAP_FRAME_LOG &&
+	       strcmp(frame->log.message, "1 process could not be recorded") ==
+	               0;
+}
+
+/* As it stands in @way, with its descriptors, or without. */
+static void check_counted(const char *way)
 {
 	char command[1024], ready[96], go[96], asked[96];
 
@@ -93,8 +102,8 @@ TEST(a_process_that_ends_without_its_late_ring_is_counted)
 	snprintf(asked, sizeof(asked), "%s/asked", recording.dir);
 	snprintf(command, sizeof(command),
 	         ": >'%s'; until test -e '%s'; do sleep 0.01; done; "
-	         "exec '%s' --deaf '%s'",
-	         ready, go, recording_program("record_children"), asked);
+	         "exec '%s' %s '%s'",
+	         ready, go, recording_program("record_children"), way, asked);
 	recording_start(&recording, "sh", "-c", command, NULL);
 	CHECK(recording_wait(exists, ready));
 	CHECK_EQ(kill(recording.pid, SIGSTOP), 0);
@@ -104,5 +113,16 @@ TEST(a_process_that_ends_without_its_late_ring_is_counted)
 	CHECK_EQ(recording_finish(&recording), 0);
 	CHECK(strstr(recording.messages, "1 process could not be recorded") !=
 	      NULL);
+	CHECK_EQ(recording_count(&recording, is_missing, NULL), 1);
 	recording_free(&recording);
+}
+
+TEST(a_process_that_ends_without_its_late_ring_is_counted)
+{
+	check_counted("--deaf");
+}
+
+TEST(a_process_that_ends_at_once_without_its_ring_is_counted)
+{
+	check_counted("--hasty");
 }
