@@ -203,6 +203,8 @@ static int run_flamegraph(int argc, char **argv)
 	run.options.parts = run.filter.filter.of == SYSCAP_VIEW_SAMPLES
 	                            ? SYSCAP_PROFILE_SAMPLES
 	                            : SYSCAP_PROFILE_ALLOCATIONS;
+	/* Builds differ in what they inline. */
+	run.filter.filter.no_inlines |= run.base.file != NULL;
 	run.options.parts |= syc_filter_options_parts(&run.filter);
 	return show(&run);
 }
