@@ -58,9 +58,11 @@ class Capture:
             SYSCAP, "stat", "--json", "--all", "--functions=5000", path]))
         self.marks = {}  # (group, name): [how many, nanoseconds]
         begun = {}
-        for line in run([SYSCAP, "dump", "--json", "--type=mark",
-                         path]).splitlines():
-            self.add_mark(json.loads(line), begun)
+        # By their times: a thread's ring may be read before another's
+        told = [json.loads(line) for line in run([
+            SYSCAP, "dump", "--json", "--type=mark", path]).splitlines()]
+        for mark in sorted(told, key=lambda mark: mark["time"]):
+            self.add_mark(mark, begun)
         self.counters = {}
         for line in run([SYSCAP, "dump", "--json", path]).splitlines():
             frame = json.loads(line)
