@@ -41,6 +41,7 @@ struct syc_ring {
 	uint64_t frames, position; /* position: bytes read so far */
 	char name[SYC_RING_NAME];  /* of the thread, as it stands in the file */
 	int64_t name_looked;       /* when it was looked for */
+	int64_t name_pause;        /* until it is looked for again */
 	struct syc_loss told;
 	struct syc_renumber_ring counters;
 	const char *why; /* SYC_DRAIN_BROKEN: one sentence */

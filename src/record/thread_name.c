@@ -9,6 +9,9 @@
 #include "data/text_file.h"
 #include "record/now.h"
 
+/* Threads get their names when they begin, and their first event may come
+ * before: from the first look to the next, and to all that are late. */
+#define LOOK_SOON  INT64_C(25000000)
 #define LOOK_AGAIN INT64_C(1000000000)
 
 /* The process is the one that asked for the ring, and runs the same program:
@@ -76,8 +79,13 @@ void syc_thread_name_look(struct syc_intake *intake, struct syc_ring *ring,
                           int64_t now)
 {
 	if (!ring->ours || !ring->used ||
-	    (ring->name_looked != 0 && now - ring->name_looked < LOOK_AGAIN))
+	    (ring->name_looked != 0 &&
+	     now - ring->name_looked < ring->name_pause))
 		return;
+	ring->name_pause =
+		ring->name_looked == 0 ? LOOK_SOON : 2 * ring->name_pause;
+	if (ring->name_pause > LOOK_AGAIN)
+		ring->name_pause = LOOK_AGAIN;
 	ring->name_looked = now;
 	look(intake, ring);
 }

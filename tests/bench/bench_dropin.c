@@ -58,6 +58,7 @@ static int emit(bool is_near)
 		PAIR("mark", mark, SYSCAP_FRAME_MARK, 0.5),
 		PAIR("mark, 2 clocks", mark_clocks, SYSCAP_FRAME_MARK, 0.5),
 		PAIR("set_counters", counter, SYSCAP_FRAME_CTRSET, 0.55),
+		PAIR("set_counters, 18", counters, SYSCAP_FRAME_CTRSET, 0),
 		PAIR("log", log, SYSCAP_FRAME_LOG, 0.6),
 		PAIR("mark_printf", mark_printf, SYSCAP_FRAME_MARK, 0.7),
 		PAIR("mark, texts not literals", mark_dynamic,
@@ -127,6 +128,11 @@ static int write_files(void)
 		     0.5),
 		PAIR("writer_add_mark, /dev/null", write_mark, DROPIN_NO_FRAME,
 		     0.6),
+		PAIR("writer_add_log, /dev/null", write_log, DROPIN_NO_FRAME,
+		     0),
+		PAIR("writer_add_sample, 24", write_sample, DROPIN_NO_FRAME, 0),
+		PAIR("writer_set_counters, 18", write_counters, DROPIN_NO_FRAME,
+		     0),
 	};
 	int failed = 0;
 

@@ -16,7 +16,8 @@
 
 /* --------------------------------------------------------------- emitting */
 
-static unsigned counter;
+static unsigned counter, counters[DROPIN_COUNTERS];
+static SysprofCaptureCounterValue values[DROPIN_COUNTERS];
 static void (*volatile mark_pointer)(
 	int64_t time, int64_t duration, const char *group, const char *mark,
 	const char *message) = sysprof_collector_mark;
@@ -29,6 +30,8 @@ BENCH_EVENT(mark_clocks, const int64_t begin = SYSPROF_CAPTURE_CURRENT_TIME;
                                    "bench", "mark", NULL))
 BENCH_EVENT(set_counters, const SysprofCaptureCounterValue value = { .v64 = i };
             sysprof_collector_set_counters(&counter, &value, 1))
+BENCH_EVENT(set_many_counters, values[i % DROPIN_COUNTERS].v64 = i;
+            sysprof_collector_set_counters(counters, values, DROPIN_COUNTERS))
 BENCH_EVENT(log, sysprof_collector_log(128, "bench", "sixteen letters."))
 BENCH_EVENT(mark_printf,
             sysprof_collector_mark_printf(1000, 10, "bench", "mark", "%u of %u",
@@ -52,17 +55,27 @@ static int64_t now(void)
 	return SYSPROF_CAPTURE_CURRENT_TIME;
 }
 
-static void begin(void)
+static void define(unsigned id, const char *name)
 {
 	SysprofCaptureCounter definition;
 
 	memset(&definition, 0, sizeof(definition));
 	strcpy(definition.category, "bench");
-	strcpy(definition.name, "counter");
+	strcpy(definition.name, name);
 	definition.type = SYSPROF_CAPTURE_COUNTER_INT64;
-	counter = sysprof_collector_request_counters(1);
-	definition.id = counter & 0xFFFFFF;
+	definition.id = id & 0xFFFFFF;
 	sysprof_collector_define_counters(&definition, 1);
+}
+
+static void begin(void)
+{
+	counter = sysprof_collector_request_counters(1);
+	define(counter, "counter");
+	counters[0] = sysprof_collector_request_counters(DROPIN_COUNTERS);
+	for (unsigned i = 0; i < DROPIN_COUNTERS; i++) {
+		counters[i] = counters[0] + i;
+		define(counters[i], "one of many");
+	}
 }
 
 /* ---------------------------------------------------------------- writing */
@@ -71,10 +84,24 @@ static SysprofCaptureWriter *writer;
 static char names[DROPIN_MANY][40];
 static unsigned at;
 static uint64_t addresses; /* so that nobody finds them unused */
+static unsigned written[DROPIN_COUNTERS];
+
+#define STACK_DEPTH 24
+
+static SysprofCaptureAddress stack[STACK_DEPTH];
 
 BENCH_EVENT(write_mark,
             sysprof_capture_writer_add_mark(writer, 1000 + i, 0, 7, 10, "bench",
                                             "mark", NULL))
+BENCH_EVENT(write_log,
+            sysprof_capture_writer_add_log(writer, 1000 + i, 0, 7, 128, "bench",
+                                           "sixteen letters."))
+BENCH_EVENT(write_sample,
+            sysprof_capture_writer_add_sample(writer, 1000 + i, 0, 7, 7, stack,
+                                              STACK_DEPTH))
+BENCH_EVENT(write_counters, values[i % DROPIN_COUNTERS].v64 = i;
+            sysprof_capture_writer_set_counters(writer, 1000 + i, 0, 7, written,
+                                                values, DROPIN_COUNTERS))
 BENCH_EVENT(jitmap_few, at = at + 1 < DROPIN_FEW ? at + 1 : 0;
             addresses += sysprof_capture_writer_add_jitmap(writer, names[at]))
 BENCH_EVENT(jitmap_many, at = at + 1 < DROPIN_MANY ? at + 1 : 0;
@@ -91,7 +118,15 @@ static bool open_writer(const char *path)
 	const int fd = open(path, O_WRONLY | O_CLOEXEC);
 
 	writer = fd < 0 ? NULL : sysprof_capture_writer_new_from_fd(fd, 0);
-	return writer != NULL;
+	if (writer == NULL)
+		return false;
+	for (unsigned i = 0; i < STACK_DEPTH; i++)
+		stack[i] = UINT64_C(0x7F0000001000) + UINT64_C(64) * i;
+	written[0] =
+		sysprof_capture_writer_request_counter(writer, DROPIN_COUNTERS);
+	for (unsigned i = 0; i < DROPIN_COUNTERS; i++)
+		written[i] = written[0] + i;
+	return true;
 }
 
 static void close_writer(void)
@@ -102,31 +137,29 @@ static void close_writer(void)
 
 /* ------------------------------------------------------ a capture to read */
 
-#define STACK_DEPTH 24
-
 /* 16 frames, as in a recording of an application with a frame clock. */
 static unsigned write_sixteen(SysprofCaptureWriter *to, int64_t time,
                               const unsigned *ids)
 {
 	static const char text[] = "a message of forty letters, more or less";
-	SysprofCaptureAddress stack[STACK_DEPTH];
-	SysprofCaptureCounterValue values[2] = { { .v64 = time },
-		                                 { .v64 = -time } };
+	SysprofCaptureAddress addrs[STACK_DEPTH];
+	SysprofCaptureCounterValue two[2] = { { .v64 = time },
+		                              { .v64 = -time } };
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < STACK_DEPTH; i++)
-		stack[i] = UINT64_C(0x7F0000001000) + (uint64_t)time % 977 +
+		addrs[i] = UINT64_C(0x7F0000001000) + (uint64_t)time % 977 +
 		           UINT64_C(64) * i;
 	for (unsigned i = 0; i < 10; i++)
 		n += sysprof_capture_writer_add_sample(to, time + i, 0, 7, 7,
-		                                       stack, STACK_DEPTH - i);
+		                                       addrs, STACK_DEPTH - i);
 	for (unsigned i = 0; i < 3; i++)
 		n += sysprof_capture_writer_add_mark(
 			to, time + 10 + i, 1, 7, 500, "bench", "frame", text);
-	n += sysprof_capture_writer_set_counters(to, time + 13, 1, 7, ids,
-	                                         values, 2);
+	n += sysprof_capture_writer_set_counters(to, time + 13, 1, 7, ids, two,
+	                                         2);
 	n += sysprof_capture_writer_add_allocation_copy(
-		to, time + 14, 1, 7, 7, stack[0], 64, stack, STACK_DEPTH);
+		to, time + 14, 1, 7, 7, addrs[0], 64, addrs, STACK_DEPTH);
 	n += sysprof_capture_writer_add_log(to, time + 15, 1, 7, 16, "bench",
 	                                    text);
 	return n;
@@ -138,7 +171,7 @@ static uint64_t make(const char *path, uint64_t size)
 	const uint64_t bytes = 10 * 32 + 8 * (10 * STACK_DEPTH - 45) + 3 * 144 +
 	                       128 + 48 + 8 * STACK_DEPTH + 112;
 	SysprofCaptureWriter *const to = sysprof_capture_writer_new(path, 0);
-	SysprofCaptureCounter counters[2];
+	SysprofCaptureCounter definitions[2];
 	uint64_t n = 0;
 
 	if (to == NULL)
@@ -146,17 +179,17 @@ static uint64_t make(const char *path, uint64_t size)
 	const unsigned first = sysprof_capture_writer_request_counter(to, 2);
 	const unsigned ids[2] = { first, first + 1 };
 
-	memset(counters, 0, sizeof(counters));
+	memset(definitions, 0, sizeof(definitions));
 	for (unsigned i = 0; i < 2; i++) {
-		strcpy(counters[i].category, "bench");
-		strcpy(counters[i].name, i == 0 ? "up" : "down");
-		counters[i].type = SYSPROF_CAPTURE_COUNTER_INT64;
-		counters[i].id = ids[i] & 0xFFFFFF;
+		strcpy(definitions[i].category, "bench");
+		strcpy(definitions[i].name, i == 0 ? "up" : "down");
+		definitions[i].type = SYSPROF_CAPTURE_COUNTER_INT64;
+		definitions[i].id = ids[i] & 0xFFFFFF;
 	}
 	n += sysprof_capture_writer_add_process(to, 1000, 0, 7, "bench");
-	n += sysprof_capture_writer_define_counters(to, 1000, 0, 7, counters,
+	n += sysprof_capture_writer_define_counters(to, 1000, 0, 7, definitions,
 	                                            2);
-	for (uint64_t written = 0; written < size; written += bytes)
+	for (uint64_t done = 0; done < size; done += bytes)
 		n += write_sixteen(to, 1000 + (int64_t)(n * 10), ids);
 	const bool is_whole = sysprof_capture_writer_flush(to);
 	const int error = errno;
@@ -228,6 +261,7 @@ const struct dropin_ops DROPIN_OPS = {
 	.mark = BENCH_EVENT_OF(mark),
 	.mark_clocks = BENCH_EVENT_OF(mark_clocks),
 	.counter = BENCH_EVENT_OF(set_counters),
+	.counters = BENCH_EVENT_OF(set_many_counters),
 	.log = BENCH_EVENT_OF(log),
 	.mark_printf = BENCH_EVENT_OF(mark_printf),
 	.mark_dynamic = BENCH_EVENT_OF(mark_dynamic),
@@ -237,6 +271,9 @@ const struct dropin_ops DROPIN_OPS = {
 	.jitmap_few = BENCH_EVENT_OF(jitmap_few),
 	.jitmap_many = BENCH_EVENT_OF(jitmap_many),
 	.write_mark = BENCH_EVENT_OF(write_mark),
+	.write_log = BENCH_EVENT_OF(write_log),
+	.write_sample = BENCH_EVENT_OF(write_sample),
+	.write_counters = BENCH_EVENT_OF(write_counters),
 	.make = make,
 	.read = read_all,
 };

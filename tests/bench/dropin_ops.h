@@ -27,13 +27,15 @@ struct dropin_ops {
 	bool (*is_active)(void);
 	void (*begin)(void); /* get a ring, define the counter */
 	int64_t (*now)(void);
-	struct bench_event mark, mark_clocks, counter, log, mark_printf;
+	struct bench_event mark, mark_clocks, counter, counters, log;
+	struct bench_event mark_printf;
 	struct bench_event mark_dynamic, mark_by_pointer;
 
 	/* writing to @path, one writer at a time */
 	bool (*open)(const char *path);
 	void (*close)(void);
-	struct bench_event jitmap_few, jitmap_many, write_mark;
+	struct bench_event jitmap_few, jitmap_many, write_mark, write_log;
+	struct bench_event write_sample, write_counters;
 
 	/*
 	 * Write a capture of at least @size bytes; returns how many frames it
@@ -43,6 +45,9 @@ struct dropin_ops {
 	/* Returns false where it can't be opened. */
 	bool (*read)(const char *path, struct dropin_seen *ret_seen);
 };
+
+/* Counters that are set at once: as many as GJS has. */
+#define DROPIN_COUNTERS 18u
 
 #define DROPIN_FEW  20u
 #define DROPIN_MANY 5000u

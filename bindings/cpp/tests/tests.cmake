@@ -55,3 +55,11 @@ syscap_binding_test(cpp uses_without_exceptions
 syscap_binding_test(cpp example
 	COMMAND ${Python3_EXECUTABLE} -B ${syscap_cpp_tests}/example_test.py
 		$<TARGET_FILE:syscap-cpp>)
+if(NOT TARGET syscap-game)
+	syscap_binding_skipped(cpp story "the C++ compiler has no C++20")
+elseif(SYSCAP_SANITIZE)
+	syscap_binding_skipped(cpp story
+		"what a sanitizer does to frames is not the example's matter")
+else()
+	syscap_binding_story(cpp story COMMAND $<TARGET_FILE:syscap-game>)
+endif()

@@ -53,6 +53,11 @@ foreach(id IN LISTS python_ids)
 	python_test(${id} purity test_purity LABEL short)
 	python_test(${id} types test_package LABEL short)
 	python_test(${id} example test_example LABEL short)
+	syscap_binding_story(python ${id}.story
+		ENVIRONMENT PYTHONDONTWRITEBYTECODE=1
+			PYTHONPATH=${CMAKE_CURRENT_BINARY_DIR}/packages/${id}
+		COMMAND ${python_of_${id}}
+			${CMAKE_CURRENT_SOURCE_DIR}/examples/pipeline.py)
 endforeach()
 
 list(GET python_ids 0 id)

@@ -1,0 +1,9 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# story.sh COMMAND... - build the larger example, then run what records it.
+#
+# Reads SYSCAP_SOURCE, CARGO, CARGO_TARGET_DIR.
+set -eu
+"$CARGO" --offline --locked build --quiet --release --example mill \
+	--manifest-path "$SYSCAP_SOURCE/bindings/rust/Cargo.toml"
+exec "$@"
