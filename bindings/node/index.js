@@ -2,6 +2,7 @@
 // index.js - syscap for Node.js: tell a profiler what your program is doing.
 'use strict';
 
+require('./lib/thread.js');
 const { now, fromPerformance, fromHrtime } = require('./lib/clock.js');
 const { site } = require('./lib/site.js');
 const { mark, instant } = require('./lib/mark.js');

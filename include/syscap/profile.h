@@ -44,7 +44,8 @@
  * capture.
  *
  * Memory, beside the map of the file: 20 bytes a sample; 16 to 32 a node of
- * the tree and a location; 24 a mark, 48 more where it took 4 s or longer, and
+ * the tree and a location, 12 more for each function that was inlined there;
+ * 24 a mark, 48 more where it took 4 s or longer, and
  * 120 more where it is a part of something;
  * 24 a value of a counter; 32 a line of a log; 48 an allocation, 32 more while
  * it is settled; texts once each, without the messages of marks and logs, which
@@ -210,12 +211,17 @@ enum syscap_profile_category {
 	SYSCAP_CATEGORY_NOTE /* no code: says why the stack ends here */
 };
 
-/** Functions are the same where name and binary are. */
+/**
+ * Functions are the same where name and binary are, and whether they have code
+ * of their own: one that the compiler put into some callers and not into others
+ * is two.
+ */
 struct syscap_profile_function {
 	const char *name;   /* or "libfoo.so+0x1234", "0x7f..." */
 	const char *binary; /* the file's last part; "": none is known */
 	enum syscap_profile_category category;
-	bool is_named; /* false: the name says only where it is */
+	bool is_named;   /* false: the name says only where it is */
+	bool is_inlined; /* its code stands in its caller's */
 };
 
 /*
@@ -235,7 +241,26 @@ struct syscap_profile_location {
 	uint32_t process;  /* NONE: no address, but a function as above */
 	uint32_t function; /* after settle */
 	uint32_t map;      /* what it was in; NONE: not known */
+	uint32_t source;   /* what it is in the source; NONE: not known */
 	uint64_t start;    /* where its function begins; 0: not known */
+};
+
+/**
+ * What an address is in the source, of captures that say so (--lines): first
+ * the function that has the code, at the line where it calls what was inlined,
+ * then in the items behind it each function that was inlined into the one
+ * before; the last one is at the line that the address is.
+ */
+struct syscap_profile_source {
+	uint32_t function; /* of the first one: the location's */
+	uint32_t line; /* number of its struct syscap_profile_line, or NONE */
+	uint32_t n_inlined; /* so many items behind this one */
+};
+
+/** A line of a file of source; the same one is there once. */
+struct syscap_profile_line {
+	const char *file;
+	uint32_t line; /* 0: not known */
 };
 
 struct syscap_profile_map {
@@ -264,6 +289,10 @@ const struct syscap_profile_function *
 syscap_profile_function(const struct syscap_profile *profile, uint32_t number);
 const struct syscap_profile_location *
 syscap_profile_locations(const struct syscap_profile *profile, size_t *ret_n);
+const struct syscap_profile_source *
+syscap_profile_sources(const struct syscap_profile *profile, size_t *ret_n);
+const struct syscap_profile_line *
+syscap_profile_lines(const struct syscap_profile *profile, size_t *ret_n);
 const struct syscap_profile_map *
 syscap_profile_maps(const struct syscap_profile *profile, size_t *ret_n);
 void syscap_profile_stacks(const struct syscap_profile *profile,
@@ -291,6 +320,7 @@ struct syscap_profile_span {
 	bool is_finished;
 	uint64_t n_frames, n_damaged;
 	bool has_names; /* the capture carries its symbols */
+	bool has_lines; /* and of some addresses what they are in the source */
 };
 
 void syscap_profile_span(const struct syscap_profile *profile,
@@ -351,6 +381,8 @@ struct syscap_filter {
 	 * and match anywhere in the name.  Notes ([stack cut]) are matched by
 	 * none and stay outermost.
 	 */
+	bool no_inlines;  /* no frames of inlined functions: what they took is
+	                   * that of the function which has their code */
 	const char *drop; /* regex: samples with such a function are left out */
 	const char *focus; /* regex: stacks begin at the outermost such frame;
 	                    * samples without one are left out */
@@ -362,6 +394,8 @@ struct syscap_filter {
 	bool collapse_recursion;      /* one function in a row is one frame */
 	bool reverse; /* the innermost frame becomes the outermost; sums of
 	               * functions stay what they are */
+
+	bool by_line; /* nodes are functions at lines: view->lines */
 };
 
 /* ---------------------------------------------------- view: stable from here */
@@ -400,6 +434,9 @@ struct syscap_view {
 	size_t n_nodes;
 	const uint32_t *parents, *functions;
 	const uint64_t *selfs, *totals; /* of a node: alone; with all below */
+	/* By line, of a capture that has any, the line that node i is at, or
+	 * NONE: siblings differ by function or by line then.  Else NULL. */
+	const uint32_t *lines;
 
 	size_t n_sums; /* the largest self first, then total, then by name */
 	const struct syscap_view_sum *sums;
@@ -434,6 +471,14 @@ void syscap_view_free(struct syscap_view *view);
  */
 bool syscap_view_has(const struct syscap_view *view, uint32_t thread,
                      int64_t time);
+
+/**
+ * Of each function, by its number, the line where most of its time went, or
+ * NONE, in a @view by line.  0 or -ENOMEM.
+ */
+int syscap_view_hottest_lines(const struct syscap_profile *profile,
+                              const struct syscap_view *view,
+                              uint32_t *ret_lines);
 
 /** "processor time", "ticks", ...: for titles and axes. */
 const char *syscap_view_unit_name(enum syscap_view_unit unit);

@@ -150,19 +150,39 @@ static bool is_binary(const struct syc_line_binary *binary, const char *path,
 	return strcmp(binary->path, path) == 0;
 }
 
-static bool find_place(const struct syc_line_table *table,
-                       const struct syc_line_binary *binary, uint64_t offset,
-                       struct syc_line_place *place)
+uint32_t syc_line_table_binary_of(const struct syc_line_table *table,
+                                  const char *path, const char *build_id)
 {
-	uint32_t low = binary->first, high = binary->first + binary->n;
+	struct syc_line_binary binary;
 
+	for (uint32_t i = 0; i < table->n_binaries; i++) {
+		syc_line_table_binary(table, i, &binary);
+		if (is_binary(&binary, path, build_id))
+			return i;
+	}
+	return UINT32_MAX;
+}
+
+bool syc_line_table_place_at(const struct syc_line_table *table,
+                             uint32_t number, uint64_t offset,
+                             struct syc_line_place *ret_place)
+{
+	struct syc_line_binary binary;
+	uint32_t low, high;
+
+	syc_line_table_binary(table, number, &binary);
+	low = binary.first;
+	high = binary.first + binary.n;
 	while (low < high) {
 		const uint32_t middle = low + (high - low) / 2;
+		struct syc_line_place place;
 
-		syc_line_table_place(table, middle, place);
-		if (place->offset == offset)
+		syc_line_table_place(table, middle, &place);
+		if (place.offset == offset) {
+			*ret_place = place;
 			return true;
-		if (place->offset < offset)
+		}
+		if (place.offset < offset)
 			low = middle + 1;
 		else
 			high = middle;
@@ -174,16 +194,8 @@ bool syc_line_table_find(const struct syc_line_table *table, const char *path,
                          const char *build_id, uint64_t offset,
                          struct syc_line_place *ret_place)
 {
-	struct syc_line_binary binary;
-	struct syc_line_place place;
+	const uint32_t binary = syc_line_table_binary_of(table, path, build_id);
 
-	for (uint32_t i = 0; i < table->n_binaries; i++) {
-		syc_line_table_binary(table, i, &binary);
-		if (!is_binary(&binary, path, build_id) ||
-		    !find_place(table, &binary, offset, &place))
-			continue;
-		*ret_place = place;
-		return true;
-	}
-	return false;
+	return binary != UINT32_MAX &&
+	       syc_line_table_place_at(table, binary, offset, ret_place);
 }

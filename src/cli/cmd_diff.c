@@ -231,6 +231,8 @@ static int run_diff(int argc, char **argv)
 	struct run run = { .command = argv[0], .min_percent = MIN_PERCENT };
 	int status = parse(&run, argc, argv);
 
+	/* Builds differ in what they inline. */
+	run.filter.filter.no_inlines = true;
 	if (status < 0)
 		status = show(&run);
 	syc_comparison_fini(&run.report.comparison);

@@ -34,28 +34,32 @@ static const struct format {
 	bool is_binary;
 	bool has_bytes; /* can be of allocations as well: it has sums only */
 	bool has_losses;
+	bool has_lines;
 } formats[] = {
-	{ "perfetto", NULL, syc_export_perfetto, ALL, true, false, true },
-	{ "chrome", NULL, syc_export_chrome, ALL, false, false, true },
-	{ "firefox", NULL, syc_export_firefox, ALL, false, false, true },
-	{ "folded", NULL, syc_export_folded, SAMPLES, false, true, false },
+	{ "perfetto", NULL, syc_export_perfetto, ALL, true, false, true, true },
+	{ "chrome", NULL, syc_export_chrome, ALL, false, false, true, true },
+	{ "firefox", NULL, syc_export_firefox, ALL, false, false, true, true },
+	{ "folded", NULL, syc_export_folded, SAMPLES, false, true, false,
+	  false },
 	{ "speedscope", NULL, syc_export_speedscope, SAMPLES | MARKS, false,
-	  false, false },
-	{ "pprof", NULL, syc_export_pprof, SAMPLES, true, false, false },
-	{ "callgrind", NULL, syc_export_callgrind, SAMPLES, false, true,
-	  false },
+	  false, false, true },
+	{ "pprof", NULL, syc_export_pprof, SAMPLES, true, false, false, true },
+	{ "callgrind", NULL, syc_export_callgrind, SAMPLES, false, true, false,
+	  true },
 	{ "csv", "functions", syc_export_csv_functions, SAMPLES, false, true,
-	  false },
+	  false, false },
 	{ "csv", "samples", syc_export_csv_samples, SAMPLES, false, false,
-	  false },
+	  false, true },
 	{ "csv", "marks", syc_export_csv_marks, SYSCAP_PROFILE_THREADS, false,
-	  false, false },
+	  false, false, false },
 	{ "csv", "counters", syc_export_csv_counters, COUNTERS, false, false,
-	  false },
-	{ "csv", "logs", syc_export_csv_logs, LOGS, false, false, false },
-	{ "csv", "allocations", syc_export_csv_allocations, ALLOCATIONS, false,
 	  false, false },
-	{ "csv", "losses", syc_export_csv_losses, SAMPLES, false, false, true },
+	{ "csv", "logs", syc_export_csv_logs, LOGS, false, false, false,
+	  false },
+	{ "csv", "allocations", syc_export_csv_allocations, ALLOCATIONS, false,
+	  false, false, false },
+	{ "csv", "losses", syc_export_csv_losses, SAMPLES, false, false, true,
+	  false },
 };
 
 struct run {
@@ -191,6 +195,7 @@ static int show(struct run *run)
 	};
 	int status = SYC_EXIT_PROBLEM;
 
+	run->filter.filter.by_line = run->format->has_lines;
 	if (syc_question_ask(&run->question, &options, &run->filter.filter) &&
 	    syc_out_file_open(&run->output, run->format->is_binary)) {
 		status = write_out(run);

@@ -198,6 +198,8 @@ static int run_flamegraph(int argc, char **argv)
 	if (syc_input_refuse_output(argv[0], run.new.file, run.output.name) ||
 	    syc_input_refuse_output(argv[0], run.base.file, run.output.name))
 		return SYC_EXIT_MISUSE;
+	/* Builds differ in what they inline. */
+	run.filter.filter.no_inlines |= run.base.file != NULL;
 	run.options.parts = syc_filter_options_stacks(&run.filter) |
 	                    syc_filter_options_parts(&run.filter);
 	return show(&run);

@@ -109,6 +109,8 @@ static int parse(struct run *run, int argc, char **argv)
 	run->request.file = argv[argc - 1];
 	if (argc - optind == 2)
 		run->request.other = argv[optind];
+	/* Builds differ in what they inline. */
+	run->request.filter.filter.no_inlines |= run->request.other != NULL;
 	if (!choose_name(run))
 		return SYC_EXIT_PROBLEM;
 	if (run->opens && (run->request.output.name == NULL ||

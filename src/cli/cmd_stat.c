@@ -151,6 +151,7 @@ enum {
 	FUNCTIONS_OPTION,
 	THREADS,
 	TREE,
+	LINES,
 	MIN,
 	SORT,
 	TOP,
@@ -169,6 +170,9 @@ static bool take(struct run *run, int c, const char *value)
 		return true;
 	case TREE:
 		run->hot.tree = true;
+		return true;
+	case LINES:
+		run->hot.lines = true;
 		return true;
 	case ALL:
 		run->all = true;
@@ -270,6 +274,8 @@ const struct syc_command syc_cmd_stat = {
 			{ "tree", TREE, NULL, "the call tree", NULL },
 			{ "min", MIN, "SHARE",
 	                  "... of what took as much of all (1%)", NULL },
+			{ "lines", LINES, NULL, "the hottest lines of source",
+	                  NULL },
 			{ "sort", SORT, "KEY",
 	                  "the order of functions, marks, counters.",
 	                  SYC_STAT_SORT_KEYS },

@@ -22,6 +22,8 @@ const struct syc_option syc_filter_table[] = {
 	  "of these, the ones no shorter", NULL },
 	{ "slowest", SYC_FILTER_SLOWEST, "N|P%", "of these, the slowest",
 	  NULL },
+	{ "no-inlines", SYC_FILTER_NO_INLINES, NULL,
+	  "no frames of inlined functions", NULL },
 	{ "drop", SYC_FILTER_DROP, "RE",
 	  "leave out stacks with such a function", NULL },
 	{ "focus", SYC_FILTER_FOCUS, "RE", "stacks begin at such a function",
@@ -144,6 +146,9 @@ static const char *take(struct syc_filter_options *options, int c,
 		return take_duration(value, &filter->longer_than);
 	case SYC_FILTER_SLOWEST:
 		return take_slowest(filter, value);
+	case SYC_FILTER_NO_INLINES:
+		filter->no_inlines = true;
+		return NULL;
 	case SYC_FILTER_DROP:
 		return take_regex(value, &filter->drop);
 	case SYC_FILTER_FOCUS:

@@ -52,6 +52,17 @@ void syc_stat_hot_shorten(const char *name, char *text, size_t size)
 		memcpy(text + used, "…", sizeof("…"));
 }
 
+void syc_stat_hot_name(const struct syc_stat_hot *hot, uint32_t number,
+                       char *text, size_t size)
+{
+	const struct syscap_profile_function *function =
+		syscap_profile_function(hot->profile, number);
+	const char *mark = function->is_inlined ? " (inlined)" : "";
+
+	syc_stat_hot_shorten(function->name, text, size - strlen(mark));
+	strcat(text, mark);
+}
+
 static double percent(uint64_t part, uint64_t all)
 {
 	return all > 0 ? 100 * (double)part / (double)all : 0;
@@ -87,7 +98,7 @@ static int print_functions(const struct syc_stat_hot *hot,
 		syc_table_add(&table, "%s", text);
 		syc_table_add(&table, "%.1f %%",
 		              percent(sum->total, view->total));
-		syc_stat_hot_shorten(function->name, text, sizeof(text));
+		syc_stat_hot_name(hot, sum->function, text, sizeof(text));
 		syc_table_add_text(&table, text);
 		syc_table_add_text(
 			&table, function->binary[0] ? function->binary : "-");

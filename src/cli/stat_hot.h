@@ -14,10 +14,10 @@ struct syc_stat_hot {
 	const struct syscap_filter *filter;
 	const struct syscap_view *view; /* of the filter */
 	enum syc_stat_sort sort;
-	size_t n_functions; /* rows of a table */
-	size_t n_rows;      /* of any other */
-	double min_percent; /* of what the tree shows */
-	bool threads, tree; /* sections that are asked for */
+	size_t n_functions;        /* rows of a table */
+	size_t n_rows;             /* of any other */
+	double min_percent;        /* of what the tree shows */
+	bool threads, tree, lines; /* sections that are asked for */
 	bool is_filtered;
 };
 
@@ -30,10 +30,12 @@ struct syc_stat_rank {
 /** The sections, for people.  0 or -ENOMEM. */
 int syc_stat_hot_text(const struct syc_stat_hot *hot);
 int syc_stat_tree_text(const struct syc_stat_hot *hot);
+int syc_stat_lines_text(const struct syc_stat_hot *hot);
 int syc_stat_slowest_text(const struct syc_stat_hot *hot);
 
 /** Members of the object that is open.  0 or -ENOMEM. */
 int syc_stat_hot_json(struct syc_json *json, const struct syc_stat_hot *hot);
+int syc_stat_lines_json(struct syc_json *json, const struct syc_stat_hot *hot);
 int syc_stat_slowest_json(struct syc_json *json,
                           const struct syc_stat_hot *hot);
 
@@ -46,6 +48,15 @@ void syc_stat_hot_format(enum syscap_view_unit unit, uint64_t amount,
 
 /** @name cut to what fits into a line, in @text. */
 void syc_stat_hot_shorten(const char *name, char *text, size_t size);
+
+/** A function's name, in the same way, and whether it was inlined. */
+void syc_stat_hot_name(const struct syc_stat_hot *hot, uint32_t function,
+                       char *text, size_t size);
+
+/** What there is to say of a function, as members of the object that is open. */
+void syc_stat_hot_function_json(struct syc_json *json,
+                                const struct syc_stat_hot *hot,
+                                uint32_t function);
 
 /** A view of one thread, through the filter too.  0 or -ENOMEM. */
 int syc_stat_hot_of_thread(const struct syc_stat_hot *hot, uint32_t thread,

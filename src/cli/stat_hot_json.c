@@ -34,8 +34,8 @@ static const char *category_key(enum syscap_profile_category category)
 	return keys[category];
 }
 
-static void write_function(struct syc_json *json,
-                           const struct syc_stat_hot *hot, uint32_t number)
+void syc_stat_hot_function_json(struct syc_json *json,
+                                const struct syc_stat_hot *hot, uint32_t number)
 {
 	const struct syscap_profile_function *function =
 		syscap_profile_function(hot->profile, number);
@@ -46,6 +46,7 @@ static void write_function(struct syc_json *json,
 	syc_json_member_text(json, "category",
 	                     category_key(function->category));
 	syc_json_member_bool(json, "is_named", function->is_named);
+	syc_json_member_bool(json, "is_inlined", function->is_inlined);
 }
 
 static int write_sums(struct syc_json *json, const struct syc_stat_hot *hot,
@@ -60,7 +61,7 @@ static int write_sums(struct syc_json *json, const struct syc_stat_hot *hot,
 	syc_json_begin_array(json);
 	for (size_t i = 0; i < view->n_sums && i < hot->n_functions; i++) {
 		syc_json_begin_object(json);
-		write_function(json, hot, sums[i].function);
+		syc_stat_hot_function_json(json, hot, sums[i].function);
 		syc_json_member_unsigned(json, "self", sums[i].self);
 		syc_json_member_unsigned(json, "total", sums[i].total);
 		syc_json_end_object(json);
@@ -136,7 +137,7 @@ static void write_tree(struct syc_json *json, const struct syc_stat_hot *hot)
 		syc_json_begin_object(json);
 		syc_json_member_unsigned(json, "id", i);
 		syc_json_member_unsigned(json, "parent", view->parents[i]);
-		write_function(json, hot, view->functions[i]);
+		syc_stat_hot_function_json(json, hot, view->functions[i]);
 		syc_json_member_unsigned(json, "self", view->selfs[i]);
 		syc_json_member_unsigned(json, "total", view->totals[i]);
 		syc_json_end_object(json);

@@ -216,6 +216,8 @@ int syc_stat_json(const struct syc_stat_summary *summary,
 	write_heap(&json, hot);
 	if (hot->view->n_looked > 0)
 		r = syc_stat_hot_json(&json, hot);
+	if (r == 0 && hot->lines)
+		r = syc_stat_lines_json(&json, hot);
 	if (r == 0 && hot->view->n_marks > 0)
 		r = syc_stat_slowest_json(&json, hot);
 	syc_json_end_object(&json);

@@ -340,9 +340,11 @@ static int print_hot(const struct syc_stat_hot *hot)
 
 	if (view->n_looked > 0)
 		r = syc_stat_hot_text(hot);
-	else if (hot->is_filtered || hot->tree || hot->threads)
+	else if (hot->is_filtered || hot->tree || hot->threads || hot->lines)
 		printf("\nThere are no %s.\n",
 		       syc_filter_options_of(hot->filter->of));
+	if (r == 0 && hot->lines && view->total > 0)
+		r = syc_stat_lines_text(hot);
 	return r == 0 && hot->tree && view->total > 0 ? syc_stat_tree_text(hot)
 	                                              : r;
 }

@@ -76,7 +76,7 @@ static void print_node(const struct tree *tree, uint32_t node, unsigned indent)
 	if (view->selfs[node] > 0)
 		syc_stat_hot_format(view->unit, view->selfs[node], self,
 		                    sizeof(self));
-	syc_stat_hot_shorten(function->name, name, sizeof(name));
+	syc_stat_hot_name(tree->hot, view->functions[node], name, sizeof(name));
 	printf("  %12s  %5.1f %%  %12s  %*s", total,
 	       100 * (double)view->totals[node] / (double)view->total, self,
 	       (int)(indent < MOST_INDENT ? indent : MOST_INDENT), "");

@@ -17,6 +17,8 @@ void syscap_mark(const char *group, const char *name, int64_t begin,
 	if (st == NULL)
 		return;
 	size_t n = message != NULL ? strlen(message) : 0;
+	const size_t n_group = group != NULL ? strlen(group) : 0;
+	const size_t n_name = name != NULL ? strlen(name) : 0;
 	if (SYC_UNLIKELY(n > SYC_MARK_MESSAGE_MAX))
 		n = syc_text_cut(message, n, SYC_MARK_MESSAGE_MAX);
 	const uint32_t len = syc_mark_frame_len(n);
@@ -24,8 +26,8 @@ void syscap_mark(const char *group, const char *name, int64_t begin,
 		return;
 	struct syscap_wire_mark *const mark = (void *)event.frame;
 	mark->duration = duration;
-	syc_text_put(mark->group, sizeof(mark->group), group);
-	syc_text_put(mark->name, sizeof(mark->name), name);
+	syc_text_put_known(mark->group, sizeof(mark->group), group, n_group);
+	syc_text_put_known(mark->name, sizeof(mark->name), name, n_name);
 	syc_store_word(event.frame + len - 8, 0);
 	syc_text_copy(mark + 1, message, n);
 	syc_event_end(&event, st, &token, event.tag_word | SYSCAP_FRAME_MARK);

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* thread_claim.c - a state for a thread that has none, or none any more. */
+/* thread_claim.c - a state for a thread that has none, or none any more; and a
+ * ring. */
 #define _GNU_SOURCE
 #include "emit/thread_claim.h"
 
 #include <string.h>
 #include <unistd.h>
 
+#include "emit/announce.h"
 #include "emit/child.h"
 #include "emit/process.h"
+#include "emit/ring_source.h"
 #include "emit/thread.h"
 #include "emit/thread_leave.h"
+#include "os/all_signals.h"
 #include "os/stack_bounds.h"
 #include "os/thread_pointer.h"
 #include "os/tid.h"
+#include "ring/clock.h"
 #include "share/copies.h"
 
 /* glibc >= 2.35 registers rseq; the kernel keeps cpu_id there up to date. */
@@ -238,4 +243,31 @@ void syc_thread_claim(void)
 		begin_state(ts, self.pid, self.tid, 0);
 	}
 	syc_self = &ts->hot;
+}
+
+SYC_COLD bool syc_thread_connect(struct syc_state *ts)
+{
+	const struct syc_ring_source *const source = syc_ring_source_current();
+	struct syc_undisturbed before;
+
+	if (ts->is_connecting || ts->ring != NULL)
+		return false; /* a fault in set-up; or closed for good */
+	if (source == NULL)
+		return false; /* another copy's recording, whose events may */
+	if (ts->retry_at != 0 && (ts->retry_at == SYC_RETRY_NEVER ||
+	                          syc_clock_kernel() < ts->retry_at))
+		return false;
+	syc_undisturbed_begin(&before);
+	if (__atomic_load_n(&ts->phase, __ATOMIC_RELAXED) == SYC_STATE_FREE)
+		syc_thread_claim(); /* a forked child's first event */
+	/* atomic: threads that look for a state pass by */
+	if (ts->hot.body == NULL &&
+	    __atomic_load_n(&ts->phase, __ATOMIC_RELAXED) == SYC_STATE_ALIVE) {
+		ts->is_connecting = true;
+		if (source->connect(ts))
+			syc_announce(ts);
+		ts->is_connecting = false;
+	}
+	syc_undisturbed_end(&before);
+	return ts->hot.body != NULL;
 }

@@ -18,15 +18,17 @@
 #include "export/amount.h"
 #include "export/children.h"
 #include "export/export.h"
+#include "export/frames.h"
 
 struct call {
 	uint32_t caller, callee;
+	uint32_t line; /* of the caller; its number + 1, or 0 */
 	uint64_t cost;
 	uint64_t n_ways; /* how many different stacks make it */
 };
 
 struct calls {
-	struct call *items; /* by caller, callee */
+	struct call *items; /* by caller, callee, line */
 	size_t n;
 };
 
@@ -66,6 +68,12 @@ static void end_walk(struct walk *walk)
 	free(walk->on_path);
 }
 
+static uint32_t line_at(const struct syscap_view *view, uint32_t node)
+{
+	/* NONE + 1 is 0. */
+	return view->lines == NULL ? 0 : view->lines[node] + 1;
+}
+
 static void enter(struct walk *walk, uint32_t node, uint32_t depth)
 {
 	const uint32_t function = walk->view->functions[node];
@@ -76,6 +84,7 @@ static void enter(struct walk *walk, uint32_t node, uint32_t depth)
 	walk->calls->items[walk->calls->n++] = (struct call){
 		.caller = walk->view->functions[walk->view->parents[node]],
 		.callee = function,
+		.line = line_at(walk->view, walk->view->parents[node]),
 		.cost = is_outermost ? walk->view->totals[node] : 0,
 		.n_ways = 1,
 	};
@@ -109,7 +118,9 @@ static int compare(const void *one, const void *other)
 
 	if (a->caller != b->caller)
 		return a->caller < b->caller ? -1 : 1;
-	return (a->callee > b->callee) - (a->callee < b->callee);
+	if (a->callee != b->callee)
+		return a->callee < b->callee ? -1 : 1;
+	return (a->line > b->line) - (a->line < b->line);
 }
 
 static void merge_calls(struct calls *calls)
@@ -148,36 +159,144 @@ static int find_calls(const struct syc_export *export, struct calls *calls)
 struct writer {
 	const struct syc_export *export;
 	FILE *out;
-	struct syc_map binaries; /* by text, NUL included */
-	bool *is_named;          /* functions that were written */
+	/* By text, NUL included; the format numbers them apart. */
+	struct syc_map objects, files;
+	bool *is_named; /* functions that were written */
+	/* Where there are lines: the first of those of each function, + 1; and
+	 * what they took themselves, as calls of nothing. */
+	uint32_t *first_line;
+	struct calls selfs;
+	struct syc_frames frames; /* for names */
+	const char *file;         /* where costs are, now */
 };
 
-/* @prefix is "" or "c", for what is called.  A name stands where its number is
- * written first. */
+static const struct syscap_profile_line *line_of(const struct writer *writer,
+                                                 uint32_t line)
+{
+	size_t n;
+
+	return line == 0 ? NULL
+	                 : &syscap_profile_lines(writer->export->profile,
+	                                         &n)[line - 1];
+}
+
+/* "ob=(1) name": a name stands where its number is written first. */
+static int write_file(struct writer *writer, struct syc_map *known,
+                      const char *key, const char *name)
+{
+	size_t at;
+	const int r = syc_map_put(known, name, strlen(name) + 1, &at);
+
+	fprintf(writer->out, "%s=(%zu)%s%s\n", key, at + 1, r > 0 ? " " : "",
+	        r > 0 ? name : "");
+	return r < 0 ? r : 0;
+}
+
+/* The file of source, or what has the code. */
+static const char *file_of(const struct writer *writer, uint32_t function)
+{
+	const struct syscap_profile_line *line =
+		writer->first_line == NULL
+			? NULL
+			: line_of(writer, writer->first_line[function]);
+	const char *binary =
+		syscap_profile_function(writer->export->profile, function)
+			->binary;
+
+	return line != NULL ? line->file : binary[0] ? binary : "(unknown)";
+}
+
+/* @prefix is "" or "c", for what is called. */
 static int write_place(struct writer *writer, const char *prefix,
                        uint32_t number)
 {
-	const struct syscap_profile_function *function =
-		syscap_profile_function(writer->export->profile, number);
 	const char *binary =
-		function->binary[0] != 0 ? function->binary : "(unknown)";
-	size_t at;
-	const int r =
-		syc_map_put(&writer->binaries, binary, strlen(binary) + 1, &at);
+		syscap_profile_function(writer->export->profile, number)
+			->binary;
+	const bool is_called = prefix[0] != 0;
+	int r = write_file(writer, &writer->objects, is_called ? "cob" : "ob",
+	                   binary[0] != 0 ? binary : "(unknown)");
 
-	if (r < 0)
-		return r;
-	fprintf(writer->out, "%sob=(%zu)%s%s\n", prefix, at + 1,
-	        r > 0 ? " " : "", r > 0 ? binary : "");
-	fprintf(writer->out, "%s=(%zu)%s%s\n", prefix[0] != 0 ? "cfi" : "fl",
-	        at + 1, r > 0 ? " " : "", r > 0 ? binary : "");
+	if (r == 0)
+		r = write_file(writer, &writer->files, is_called ? "cfi" : "fl",
+		               file_of(writer, number));
+	if (!is_called)
+		writer->file = file_of(writer, number);
 	fprintf(writer->out, "%sfn=(%" PRIu32 ")%s%s\n", prefix, number,
 	        writer->is_named[number] ? "" : " ",
-	        writer->is_named[number]         ? ""
-	        : number == SYSCAP_FUNCTION_ROOT ? "[all]"
-	                                         : function->name);
+	        writer->is_named[number] ? ""
+	        : number == SYSCAP_FUNCTION_ROOT
+	                ? "[all]"
+	                : syc_frames_name(&writer->frames, number));
 	writer->is_named[number] = true;
+	return r;
+}
+
+/* What follows is at @line of @function, which may be in another file. */
+static int go_to(struct writer *writer, uint32_t function, uint32_t line)
+{
+	const char *file = line != 0 ? line_of(writer, line)->file
+	                             : file_of(writer, function);
+
+	if (strcmp(file, writer->file) == 0)
+		return 0;
+	writer->file = file;
+	return write_file(writer, &writer->files, "fi", file);
+}
+
+static void write_cost(struct writer *writer, uint32_t line, uint64_t cost)
+{
+	fprintf(writer->out, "%" PRIu32 " %" PRIu64 "\n",
+	        line != 0 ? line_of(writer, line)->line : 0, cost);
+}
+
+/* What each line took itself, and the first of each function. */
+static int find_lines(struct writer *writer)
+{
+	const struct syscap_view *view = writer->export->view;
+	struct calls *selfs = &writer->selfs;
+	size_t n_functions;
+
+	writer->frames.export = writer->export;
+	if (view->lines == NULL)
+		return 0;
+	syscap_profile_functions(writer->export->profile, &n_functions);
+	writer->first_line = calloc(n_functions, sizeof(uint32_t));
+	selfs->items = calloc(view->n_nodes, sizeof(*selfs->items));
+	if (writer->first_line == NULL || selfs->items == NULL)
+		return -ENOMEM;
+	for (uint32_t i = 1; i < view->n_nodes; i++) {
+		uint32_t *first = &writer->first_line[view->functions[i]];
+		const uint32_t line = line_at(view, i);
+
+		if (line != 0 && (*first == 0 || line < *first))
+			*first = line;
+		if (view->selfs[i] > 0)
+			selfs->items[selfs->n++] = (struct call){
+				.caller = view->functions[i],
+				.line = line,
+				.cost = view->selfs[i],
+			};
+	}
+	merge_calls(selfs);
 	return 0;
+}
+
+/* The first one of @caller. */
+static size_t find_first(const struct calls *calls, uint32_t caller)
+{
+	const struct call key = { .caller = caller };
+	size_t low = 0, high = calls->n;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (compare(&calls->items[middle], &key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 static void write_head(struct writer *writer)
@@ -195,30 +314,48 @@ static void write_head(struct writer *writer)
 	        event, syscap_view_unit_name(view->unit), event, view->total);
 }
 
+static int write_selfs(struct writer *writer, uint32_t function, uint64_t self)
+{
+	const struct calls *selfs = &writer->selfs;
+	int r = 0;
+
+	if (selfs->n == 0 || self == 0) {
+		write_cost(writer, 0, self);
+		return 0;
+	}
+	for (size_t i = find_first(selfs, function);
+	     r == 0 && i < selfs->n && selfs->items[i].caller == function;
+	     i++) {
+		r = go_to(writer, function, selfs->items[i].line);
+		write_cost(writer, selfs->items[i].line, selfs->items[i].cost);
+	}
+	return r;
+}
+
 static int write_function(struct writer *writer, const struct calls *calls,
                           uint32_t function, uint64_t self)
 {
-	const struct call key = { .caller = function };
-	size_t low = 0, high = calls->n;
 	int r;
 
 	putc_unlocked('\n', writer->out);
 	r = write_place(writer, "", function);
-	fprintf(writer->out, "0 %" PRIu64 "\n", self);
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
+	if (r == 0)
+		r = write_selfs(writer, function, self);
+	for (size_t i = find_first(calls, function);
+	     r == 0 && i < calls->n && calls->items[i].caller == function;
+	     i++) {
+		const struct call *call = &calls->items[i];
+		const uint32_t to = writer->first_line != NULL
+		                            ? writer->first_line[call->callee]
+		                            : 0;
 
-		if (compare(&calls->items[middle], &key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; r == 0 && low < calls->n && calls->items[low].caller == function;
-	     low++) {
-		r = write_place(writer, "c", calls->items[low].callee);
+		r = go_to(writer, function, call->line);
+		if (r == 0)
+			r = write_place(writer, "c", call->callee);
 		/* Samples do not know how often: that is the ways there */
-		fprintf(writer->out, "calls=%" PRIu64 " 0\n0 %" PRIu64 "\n",
-		        calls->items[low].n_ways, calls->items[low].cost);
+		fprintf(writer->out, "calls=%" PRIu64 " %" PRIu32 "\n",
+		        call->n_ways, to != 0 ? line_of(writer, to)->line : 0);
+		write_cost(writer, call->line, call->cost);
 	}
 	return r;
 }
@@ -246,11 +383,17 @@ int syc_export_callgrind(struct syc_export *export)
 	writer.is_named = calloc(n, sizeof(*writer.is_named));
 	if (writer.is_named == NULL)
 		r = -ENOMEM;
+	if (r == 0)
+		r = find_lines(&writer);
 	if (r == 0) {
 		write_head(&writer);
 		r = write_functions(&writer, &calls);
 	}
-	syc_map_fini(&writer.binaries);
+	syc_map_fini(&writer.objects);
+	syc_map_fini(&writer.files);
+	syc_frames_fini(&writer.frames);
+	free(writer.first_line);
+	free(writer.selfs.items);
 	free(writer.is_named);
 	free(calls.items);
 	return r;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "export/by_thread.h"
+#include "export/frames.h"
 
 #define CATEGORY  "disabled-by-default-v8.cpu_profiler"
 #define CHUNK     1000u
@@ -21,8 +22,9 @@ struct writer {
 	struct syc_by_thread by;
 	struct syscap_profile_samples samples;
 	uint32_t *told_of; /* each node: the thread + 1 that it was told of */
-	uint32_t *path;    /* nodes of one stack that are new */
-	int64_t last;      /* when the sample before was */
+	struct syc_frames frames;
+	uint32_t *path; /* nodes of one stack that are new */
+	int64_t last;   /* when the sample before was */
 };
 
 static uint32_t node_of(const struct writer *writer, size_t i)
@@ -44,9 +46,11 @@ static void write_node(struct writer *writer, uint32_t node)
 {
 	const struct syscap_view *view = writer->trace->export->view;
 	struct syc_json *json = &writer->trace->json;
+	const struct syscap_profile *profile = writer->trace->export->profile;
 	const struct syscap_profile_function *function =
-		syscap_profile_function(writer->trace->export->profile,
-	                                view->functions[node]);
+		syscap_profile_function(profile, view->functions[node]);
+	const struct syscap_profile_line *line =
+		syc_line_of_node(profile, view, node);
 
 	syc_json_begin_object(json);
 	syc_json_member_unsigned(json, "id", UINT64_C(1) + node);
@@ -56,8 +60,15 @@ static void write_node(struct writer *writer, uint32_t node)
 	syc_json_key(json, "callFrame");
 	syc_json_begin_object(json);
 	syc_json_member_text(json, "functionName",
-	                     node != 0 ? function->name : "(root)");
-	syc_json_member_text(json, "url", node != 0 ? function->binary : "");
+	                     node != 0 ? syc_frames_name(&writer->frames,
+	                                                 view->functions[node])
+	                               : "(root)");
+	syc_json_member_text(json, "url",
+	                     line != NULL ? line->file
+	                     : node != 0  ? function->binary
+	                                  : "");
+	if (line != NULL && line->line != 0)
+		syc_json_member_unsigned(json, "lineNumber", line->line - 1);
 	syc_json_member_unsigned(json, "scriptId", 0);
 	syc_json_end_object(json);
 	syc_json_end_object(json);
@@ -180,6 +191,7 @@ int syc_chrome_samples(struct syc_chrome *trace)
 		.trace = trace,
 		.told_of = calloc(n, sizeof(*writer.told_of)),
 		.path = calloc(n, sizeof(*writer.path)),
+		.frames.export = trace->export,
 	};
 	int r = -ENOMEM;
 
@@ -191,6 +203,7 @@ int syc_chrome_samples(struct syc_chrome *trace)
 		write_thread(&writer, (uint32_t)t);
 	if (r == 0)
 		syc_by_thread_fini(&writer.by);
+	syc_frames_fini(&writer.frames);
 	free(writer.told_of);
 	free(writer.path);
 	return r;

@@ -11,6 +11,7 @@
 #include "export/csv_row.h"
 #include "export/export.h"
 #include "export/folded.h"
+#include "export/frames.h"
 
 static const char *category_name(enum syscap_profile_category category)
 {
@@ -37,7 +38,7 @@ int syc_export_csv_functions(struct syc_export *export)
 	const struct syscap_view *view = export->view;
 	FILE *out = export->out;
 
-	fprintf(out, "function,binary,category,self_%s,total_%s\r\n",
+	fprintf(out, "function,binary,category,is_inlined,self_%s,total_%s\r\n",
 	        unit_column(view), unit_column(view));
 	for (size_t i = 0; i < view->n_sums; i++) {
 		const struct syscap_profile_function *function =
@@ -47,9 +48,9 @@ int syc_export_csv_functions(struct syc_export *export)
 		syc_csv_text(out, function->name);
 		putc_unlocked(',', out);
 		syc_csv_text(out, function->binary);
-		fprintf(out, ",%s,%" PRIu64 ",%" PRIu64 "\r\n",
-		        category_name(function->category), view->sums[i].self,
-		        view->sums[i].total);
+		fprintf(out, ",%s,%d,%" PRIu64 ",%" PRIu64 "\r\n",
+		        category_name(function->category), function->is_inlined,
+		        view->sums[i].self, view->sums[i].total);
 	}
 	return 0;
 }
@@ -62,6 +63,16 @@ static void write_weight(FILE *out, uint64_t weight)
 		syc_csv_integer(out, (int64_t)weight, ",");
 }
 
+static void write_line(FILE *out, const struct syscap_profile_line *line)
+{
+	if (line != NULL)
+		syc_csv_text(out, line->file);
+	putc_unlocked(',', out);
+	if (line != NULL && line->line != 0)
+		syc_csv_integer(out, line->line, "");
+	putc_unlocked(',', out);
+}
+
 int syc_export_csv_samples(struct syc_export *export)
 {
 	const struct syscap_view *view = export->view;
@@ -70,7 +81,7 @@ int syc_export_csv_samples(struct syc_export *export)
 	FILE *out = export->out;
 
 	syscap_profile_samples(export->profile, &samples);
-	fprintf(out, "time_ns,pid,tid,weight_%s,function,stack\r\n",
+	fprintf(out, "time_ns,pid,tid,weight_%s,function,file,line,stack\r\n",
 	        unit_column(view));
 	for (size_t i = 0; i < samples.n; i++) {
 		const uint32_t node = view->nodes[samples.stacks[i]];
@@ -88,6 +99,7 @@ int syc_export_csv_samples(struct syc_export *export)
 		                                          view->functions[node])
 		                          ->name);
 		putc_unlocked(',', out);
+		write_line(out, syc_line_of_node(export->profile, view, node));
 		putc_unlocked('"', out);
 		syc_folded_stack(out, export->profile, view, node, true);
 		fputs_unlocked("\"\r\n", out);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct category {
@@ -25,13 +26,38 @@ static const char *const other_names[SYC_FIREFOX_NAMES] = {
 	[SYC_FIREFOX_NAME_LOST] = "lost",
 };
 
+/* A function's file is that of the first of its lines. */
+static int find_files(struct syc_firefox_tables *tables, size_t n_functions)
+{
+	const int r = syc_frames_init(&tables->frames, tables->export);
+	size_t file;
+
+	tables->file_of = malloc((n_functions + 1) * sizeof(uint32_t));
+	if (r < 0 || tables->file_of == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; i < n_functions; i++)
+		tables->file_of[i] = SYSCAP_PROFILE_NONE;
+	for (size_t i = tables->frames.n; i-- > 0;) {
+		const struct syscap_profile_line *line =
+			syc_frames_line(&tables->frames, i);
+
+		if (line != NULL && syc_map_get(&tables->files, line->file,
+		                                strlen(line->file) + 1, &file))
+			tables->file_of[syc_frames_get(&tables->frames, i)
+			                        .function] = (uint32_t)file;
+	}
+	return 0;
+}
+
 int syc_firefox_tables_init(struct syc_firefox_tables *tables,
                             const struct syc_export *export)
 {
 	const struct syscap_profile_function *functions;
-	size_t n_functions, n_names, ignored;
+	const struct syscap_profile_line *lines;
+	size_t n_functions, n_names, n_lines, ignored;
 
 	functions = syscap_profile_functions(export->profile, &n_functions);
+	lines = syscap_profile_lines(export->profile, &n_lines);
 	syscap_profile_mark_names(export->profile, &n_names);
 	*tables = (struct syc_firefox_tables){
 		.export = export,
@@ -45,12 +71,20 @@ int syc_firefox_tables_init(struct syc_firefox_tables *tables,
 		    syc_map_put(&tables->binaries, functions[i].binary,
 		                strlen(functions[i].binary) + 1, &ignored) < 0)
 			return -ENOMEM;
-	return 0;
+	tables->file_names = tables->binary_names + tables->binaries.n;
+	for (size_t i = 0; i < n_lines; i++)
+		if (syc_map_put(&tables->files, lines[i].file,
+		                strlen(lines[i].file) + 1, &ignored) < 0)
+			return -ENOMEM;
+	return find_files(tables, n_functions);
 }
 
 void syc_firefox_tables_fini(struct syc_firefox_tables *tables)
 {
 	syc_map_fini(&tables->binaries);
+	syc_map_fini(&tables->files);
+	syc_frames_fini(&tables->frames);
+	free(tables->file_of);
 }
 
 void syc_firefox_tables_categories(struct syc_json *json)
@@ -140,7 +174,9 @@ static void write_stacks(const struct syc_firefox_tables *tables,
 	begin_column(json, "frame");
 	for (size_t v = 0; v < 2; v++)
 		for (size_t i = 1; views[v] && i < views[v]->n_nodes; i++, n++)
-			syc_json_unsigned(json, views[v]->functions[i]);
+			syc_json_unsigned(json,
+			                  syc_frames_of(&tables->frames,
+			                                views[v], (uint32_t)i));
 	syc_json_end_array(json);
 	begin_column(json, "prefixOffset"); /* back to the caller; 0: none */
 	for (size_t v = 0; v < 2; v++)
@@ -153,21 +189,54 @@ static void write_stacks(const struct syc_firefox_tables *tables,
 	end_table(json, n);
 }
 
-static void write_frames(const struct syscap_profile_function *functions,
-                         size_t n, struct syc_json *json)
+/* The format has a file for a function and a line for a frame: a line of
+ * another file is none. */
+static void write_line(const struct syc_firefox_tables *tables,
+                       struct syc_json *json, size_t frame)
 {
+	const struct syscap_profile_line *line =
+		syc_frames_line(&tables->frames, frame);
+	size_t file;
+
+	if (line != NULL && line->line != 0 &&
+	    syc_map_get(&tables->files, line->file, strlen(line->file) + 1,
+	                &file) &&
+	    file == tables->file_of[syc_frames_get(&tables->frames, frame)
+	                                    .function])
+		syc_json_unsigned(json, line->line);
+	else
+		syc_json_null(json);
+}
+
+static void write_frames(const struct syc_firefox_tables *tables,
+                         const struct syscap_profile_function *functions,
+                         struct syc_json *json)
+{
+	const struct syc_frames *frames = &tables->frames;
+	const size_t n = frames->n;
+
 	begin_object(json, "frameTable");
 	integer_column(json, "address", n, -1);
 	integer_column(json, "lib", n, -1);
+	/* It would be shown by symbols of libraries, of which there are none:
+	 * what was inlined is called so. */
 	integer_column(json, "inlineDepth", n, 0);
 	begin_column(json, "category");
 	for (size_t i = 0; i < n; i++)
-		syc_json_unsigned(json, functions[i].category);
+		syc_json_unsigned(
+			json,
+			functions[syc_frames_get(frames, i).function].category);
 	syc_json_end_array(json);
 	integer_column(json, "subcategory", n, 0);
-	number_column(json, "func", n, 0);
-	null_columns(json,
-	             "nativeSymbol innerWindowID line column originalLocation",
+	begin_column(json, "func");
+	for (size_t i = 0; i < n; i++)
+		syc_json_unsigned(json, syc_frames_get(frames, i).function);
+	syc_json_end_array(json);
+	begin_column(json, "line");
+	for (size_t i = 0; i < n; i++)
+		write_line(tables, json, i);
+	syc_json_end_array(json);
+	null_columns(json, "nativeSymbol innerWindowID column originalLocation",
 	             n);
 	end_table(json, n);
 }
@@ -191,24 +260,29 @@ static void write_functions(const struct syc_firefox_tables *tables,
 	syc_json_end_array(json);
 	bool_column(json, "isJS", n, false);
 	bool_column(json, "relevantForJS", n, false);
-	null_columns(json, "source lineNumber columnNumber originalLocation",
-	             n);
+	begin_column(json, "source");
+	for (size_t i = 0; i < n; i++)
+		if (tables->file_of[i] != SYSCAP_PROFILE_NONE)
+			syc_json_unsigned(json, tables->file_of[i]);
+		else
+			syc_json_null(json);
+	syc_json_end_array(json);
+	null_columns(json, "lineNumber columnNumber originalLocation", n);
 	end_table(json, n);
 }
 
-static void write_strings(const struct syc_firefox_tables *tables,
+static void write_strings(struct syc_firefox_tables *tables,
                           struct syc_json *json)
 {
 	const struct syscap_profile *profile = tables->export->profile;
-	const struct syscap_profile_function *functions;
 	const struct syscap_profile_mark_name *names;
 	size_t n_functions, n_names;
 
-	functions = syscap_profile_functions(profile, &n_functions);
+	syscap_profile_functions(profile, &n_functions);
 	names = syscap_profile_mark_names(profile, &n_names);
 	begin_column(json, "stringArray");
-	for (size_t i = 0; i < n_functions; i++)
-		syc_json_text(json, functions[i].name);
+	for (uint32_t i = 0; i < n_functions; i++)
+		syc_json_text(json, syc_frames_name(&tables->frames, i));
 	for (size_t i = 0; i < n_names; i++) {
 		/* Both are short in a frame; what replaces bytes there is up
 		 * to three times as long */
@@ -222,10 +296,12 @@ static void write_strings(const struct syc_firefox_tables *tables,
 		syc_json_text(json, other_names[i]);
 	for (size_t i = 0; i < tables->binaries.n; i++)
 		syc_json_text(json, tables->binaries.keys[i].bytes);
+	for (size_t i = 0; i < tables->files.n; i++)
+		syc_json_text(json, tables->files.keys[i].bytes);
 	syc_json_end_array(json);
 }
 
-void syc_firefox_tables_write(const struct syc_firefox_tables *tables,
+void syc_firefox_tables_write(struct syc_firefox_tables *tables,
                               struct syc_json *json)
 {
 	const struct syscap_profile_function *functions;
@@ -235,7 +311,7 @@ void syc_firefox_tables_write(const struct syc_firefox_tables *tables,
 	syc_json_begin_object(json);
 	write_strings(tables, json);
 	write_stacks(tables, json);
-	write_frames(functions, n, json);
+	write_frames(tables, functions, json);
 	write_functions(tables, functions, n, json);
 	begin_object(json, "resourceTable");
 	number_column(json, "name", tables->binaries.n, tables->binary_names);
@@ -246,10 +322,11 @@ void syc_firefox_tables_write(const struct syc_firefox_tables *tables,
 	null_columns(json, "libIndex address name functionSize", 0);
 	end_table(json, 0);
 	begin_object(json, "sources");
-	null_columns(json,
-	             "id filename startLine startColumn sourceMapURL content",
-	             0);
-	end_table(json, 0);
+	number_column(json, "filename", tables->files.n, tables->file_names);
+	integer_column(json, "startLine", tables->files.n, 1);
+	integer_column(json, "startColumn", tables->files.n, 1);
+	null_columns(json, "id sourceMapURL content", tables->files.n);
+	end_table(json, tables->files.n);
 	begin_object(json, "sourceLocationTable");
 	null_columns(json, "source line column", 0);
 	end_table(json, 0);

@@ -174,7 +174,9 @@ static void print_title(const struct picture *picture, uint32_t node)
 	print_name(picture, node, NAME_MOST);
 	putc('\n', out);
 	if (node != 0 && function_of(picture, node)->binary[0] != 0) {
-		fputs("in ", out);
+		fputs(function_of(picture, node)->is_inlined ? "inlined in "
+		                                             : "in ",
+		      out);
 		syc_xml_text(out, function_of(picture, node)->binary,
 		             NAME_MOST);
 		fputs("\n", out);

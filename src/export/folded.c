@@ -10,6 +10,9 @@
 
 #define PART 128u /* most stacks are no deeper */
 
+/* As stackcollapse-perf.pl marks what was inlined, and flamegraph.pl colours. */
+#define INLINED "_[i]"
+
 /* ';' ends a frame, so none may stand in a name. */
 static void write_name(FILE *out, const char *name, bool in_quotes)
 {
@@ -34,18 +37,19 @@ static void write_part(FILE *out, const struct syscap_profile *profile,
                        const struct syscap_view *view, const uint32_t *nodes,
                        uint32_t n, bool is_first, bool in_quotes)
 {
-	const char *names[PART];
+	const struct syscap_profile_function *functions[PART];
 
 	for (uint32_t i = 0; i < n; i++) {
-		names[i] = syscap_profile_function(profile,
-		                                   view->functions[nodes[i]])
-		                   ->name;
-		__builtin_prefetch(names[i]);
+		functions[i] = syscap_profile_function(
+			profile, view->functions[nodes[i]]);
+		__builtin_prefetch(functions[i]->name);
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		if (!is_first || i > 0)
 			putc_unlocked(';', out);
-		write_name(out, names[i], in_quotes);
+		write_name(out, functions[i]->name, in_quotes);
+		if (functions[i]->is_inlined)
+			fputs_unlocked(INLINED, out);
 	}
 }
 

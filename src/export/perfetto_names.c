@@ -15,6 +15,7 @@ enum {
 	STACKS = 7,
 	BUILD_IDS = 16,
 	PATHS = 17,
+	SOURCES = 18,
 	MAPPINGS = 19,
 	ID = 1,
 	TEXT = 2,
@@ -22,6 +23,8 @@ enum {
 	MAPPING_PATH = 7,
 	FRAME_FUNCTION = 2,
 	FRAME_MAPPING = 3,
+	FRAME_SOURCE = 5,
+	FRAME_LINE = 6,
 	FRAME_KIND = 7,
 	STACK_FRAME = 2
 };
@@ -71,12 +74,16 @@ int syc_perfetto_names_init(struct syc_perfetto *trace)
 		    syc_map_put(&trace->binaries, functions[i].binary,
 		                strlen(functions[i].binary), &ignored) < 0)
 			return -ENOMEM;
+	if (syc_frames_init(&trace->frames, trace->export) < 0)
+		return -ENOMEM;
+	trace->has_frame = calloc(trace->frames.n + 1, 1);
 	trace->has_name = calloc(n_names + 1, 1);
 	trace->has_function = calloc(n_functions + 1, 1);
 	trace->has_binary = calloc(trace->binaries.n + 1, 1);
 	trace->has_stack = calloc(n_stacks + 1, 1);
 	if (trace->has_name == NULL || trace->has_function == NULL ||
-	    trace->has_binary == NULL || trace->has_stack == NULL)
+	    trace->has_binary == NULL || trace->has_stack == NULL ||
+	    trace->has_frame == NULL)
 		return -ENOMEM;
 	return find_build_ids(trace);
 }
@@ -84,6 +91,9 @@ int syc_perfetto_names_init(struct syc_perfetto *trace)
 void syc_perfetto_names_fini(struct syc_perfetto *trace)
 {
 	syc_map_fini(&trace->binaries);
+	syc_frames_fini(&trace->frames);
+	free(trace->has_frame);
+	syc_map_fini(&trace->sources);
 	free(trace->has_name);
 	free(trace->has_function);
 	free(trace->has_binary);
@@ -154,24 +164,59 @@ static unsigned kind_of(enum syscap_profile_category category)
 	return kinds[category];
 }
 
-static void tell_function(struct syc_perfetto *trace, uint32_t number)
+/* The number of the path of a line's file, or 0. */
+static uint64_t tell_source(struct syc_perfetto *trace,
+                            const struct syscap_profile_line *line)
 {
+	size_t number;
+	int r;
+
+	if (line == NULL)
+		return 0;
+	r = syc_map_put(&trace->sources, line->file, strlen(line->file),
+	                &number);
+	if (r < 0) {
+		trace->packet.failed = true;
+		return 0;
+	}
+	if (r > 0)
+		tell(trace, SOURCES, number + 1, line->file,
+		     strlen(line->file));
+	return number + 1;
+}
+
+static void tell_frame(struct syc_perfetto *trace, uint32_t number)
+{
+	const struct syc_frame frame = syc_frames_get(&trace->frames, number);
+	const struct syscap_profile_line *line =
+		syc_frames_line(&trace->frames, number);
 	const struct syscap_profile_function *function =
-		syscap_profile_function(trace->export->profile, number);
+		syscap_profile_function(trace->export->profile, frame.function);
 	struct syc_protobuf *packet = &trace->packet;
-	const uint64_t id = UINT64_C(1) + number;
-	uint64_t mapping;
+	const uint64_t id = UINT64_C(1) + frame.function;
+	uint64_t mapping, source;
 	size_t begun;
 
-	if (trace->has_function[number])
+	if (trace->has_frame[number])
 		return;
-	trace->has_function[number] = 1;
-	tell(trace, FUNCTIONS, id, function->name, strlen(function->name));
+	trace->has_frame[number] = 1;
+	if (!trace->has_function[frame.function]) {
+		const char *name =
+			syc_frames_name(&trace->frames, frame.function);
+
+		tell(trace, FUNCTIONS, id, name, strlen(name));
+	}
+	trace->has_function[frame.function] = 1;
 	mapping = tell_binary(trace, function->binary);
+	source = tell_source(trace, line);
 	begun = syc_protobuf_begin(packet, FRAMES);
-	syc_protobuf_number(packet, ID, id);
+	syc_protobuf_number(packet, ID, UINT64_C(1) + number);
 	syc_protobuf_number(packet, FRAME_FUNCTION, id);
 	syc_protobuf_number(packet, FRAME_MAPPING, mapping);
+	if (source != 0)
+		syc_protobuf_number(packet, FRAME_SOURCE, source);
+	if (line != NULL && line->line != 0)
+		syc_protobuf_number(packet, FRAME_LINE, line->line);
 	syc_protobuf_number(packet, FRAME_KIND, kind_of(function->category));
 	syc_protobuf_end(packet, begun);
 }
@@ -184,8 +229,11 @@ static int write_frames(struct syc_perfetto *trace,
 	int r = 0;
 
 	for (; r == 0 && node != 0; node = view->parents[node]) {
-		tell_function(trace, view->functions[node]);
-		r = syc_array_push(&path, view->functions[node]);
+		const uint32_t frame =
+			syc_frames_of(&trace->frames, view, node);
+
+		tell_frame(trace, frame);
+		r = syc_array_push(&path, frame);
 	}
 	const size_t begun = syc_protobuf_begin(&trace->packet, STACKS);
 	syc_protobuf_number(&trace->packet, ID, trace->stack);

@@ -14,6 +14,7 @@
 
 #include "data/map.h"
 #include "export/export.h"
+#include "export/frames.h"
 #include "export/linked.h"
 #include "export/pids.h"
 #include "export/protobuf.h"
@@ -67,8 +68,11 @@ struct syc_perfetto {
 	struct syc_linked linked;
 	uint64_t n_tracks; /* that have got a number */
 	/* What has been told already, by number. */
-	unsigned char *has_name, *has_function, *has_binary, *has_stack;
+	unsigned char *has_name, *has_function, *has_binary, *has_stack,
+		*has_frame;
 	struct syc_map binaries;
+	struct syc_map sources; /* files of source that were told */
+	struct syc_frames frames;
 	const char **build_ids; /* of each binary, or NULL */
 	uint64_t stack;         /* that is told */
 	uint64_t n_bodies;      /* of logs */

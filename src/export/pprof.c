@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pprof.c - profile.proto of pprof: stacks with their sums, by thread.  A
- * location is a function here: a view has no addresses.
+ * pprof.c - profile.proto of pprof: stacks with their sums, by thread.  A view
+ * has no addresses: a location is a function, or where the capture has lines a
+ * function at a line with what was inlined there.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "export/amount.h"
 #include "export/by_thread.h"
 #include "export/export.h"
+#include "export/frames.h"
 #include "export/gzip.h"
 #include "export/protobuf.h"
 
@@ -43,6 +45,11 @@ enum {
 	N_FIXED
 };
 
+/* A frame, and the number + 1 of the one that it was inlined into; or 0. */
+struct location {
+	uint32_t function, line, into;
+};
+
 struct writer {
 	struct syc_export *export;
 	struct syc_gzip *gzip;
@@ -50,6 +57,11 @@ struct writer {
 	const struct syscap_profile_function *functions;
 	size_t n_functions;
 	struct syc_map binaries; /* mappings are numbered so, from 1 on */
+	struct syc_map files;    /* of source; strings behind the binaries */
+	uint32_t *file_of;       /* number in files, by function; or NONE */
+	/* Where there are lines: by node, its location; and these. */
+	uint32_t *location_of;
+	SYC_ARRAY(struct location) locations;
 	struct syc_by_thread by;
 	uint64_t *ticks;   /* by node, of the thread that is looked at */
 	uint32_t *touched; /* nodes */
@@ -115,38 +127,195 @@ static int number_binaries(struct writer *writer)
 	return 0;
 }
 
-static void write_tables(struct writer *writer)
+/* Turned round, what was inlined no longer stands behind what it is in. */
+static bool is_in_caller(const struct writer *writer, uint32_t node)
 {
-	const uint64_t first_binary = N_FIXED + writer->n_functions;
+	const struct syscap_view *view = writer->export->view;
 
+	return view->lines != NULL && !writer->export->filter->reverse &&
+	       writer->functions[view->functions[node]].is_inlined &&
+	       view->parents[node] != 0;
+}
+
+static int number_locations(struct writer *writer)
+{
+	const struct syscap_view *view = writer->export->view;
+	struct syc_map known = { 0 };
+	int r = 0;
+
+	if (view->lines == NULL)
+		return 0;
+	writer->location_of = calloc(view->n_nodes, sizeof(uint32_t));
+	if (writer->location_of == NULL)
+		return -ENOMEM;
+	for (uint32_t i = 1; r >= 0 && i < view->n_nodes; i++) {
+		const struct location location = {
+			view->functions[i], view->lines[i],
+			is_in_caller(writer, i)
+				? writer->location_of[view->parents[i]] + 1
+				: 0
+		};
+		size_t number;
+
+		r = syc_map_put(&known, &location, sizeof(location), &number);
+		if (r > 0)
+			r = syc_array_push(&writer->locations, location);
+		if (r >= 0)
+			writer->location_of[i] = (uint32_t)number;
+	}
+	syc_map_fini(&known);
+	return r < 0 ? r : 0;
+}
+
+static const struct syscap_profile_line *line_of(const struct writer *writer,
+                                                 uint32_t line)
+{
+	size_t n;
+
+	return line == SYSCAP_PROFILE_NONE
+	               ? NULL
+	               : &syscap_profile_lines(writer->export->profile,
+	                                       &n)[line];
+}
+
+/* A function's file is that of the first of its lines. */
+static int number_files(struct writer *writer)
+{
+	writer->file_of = malloc((writer->n_functions + 1) * sizeof(uint32_t));
+	if (writer->file_of == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; i < writer->n_functions; i++)
+		writer->file_of[i] = SYSCAP_PROFILE_NONE;
+	for (size_t i = writer->locations.n; i-- > 0;) {
+		const struct location *location = &writer->locations.items[i];
+		const struct syscap_profile_line *line =
+			line_of(writer, location->line);
+		size_t file;
+
+		if (line == NULL)
+			continue;
+		if (syc_map_put(&writer->files, line->file, strlen(line->file),
+		                &file) < 0)
+			return -ENOMEM;
+		writer->file_of[location->function] = (uint32_t)file;
+	}
+	return 0;
+}
+
+static void write_texts(struct writer *writer)
+{
 	for (size_t i = 0; i < N_FIXED; i++)
 		write_string(writer, fixed[i], strlen(fixed[i]));
 	for (size_t i = 0; i < writer->n_functions; i++)
 		write_string(writer, writer->functions[i].name,
 		             strlen(writer->functions[i].name));
-	for (size_t i = 0; i < writer->binaries.n; i++) {
+	for (size_t i = 0; i < writer->binaries.n; i++)
 		write_string(writer, writer->binaries.keys[i].bytes,
 		             writer->binaries.keys[i].len);
+	for (size_t i = 0; i < writer->files.n; i++)
+		write_string(writer, writer->files.keys[i].bytes,
+		             writer->files.keys[i].len);
+}
+
+static void write_mappings(struct writer *writer)
+{
+	const uint64_t first = N_FIXED + writer->n_functions;
+
+	for (size_t i = 0; i < writer->binaries.n; i++) {
 		syc_protobuf_number(&writer->message, 1, i + 1);
-		syc_protobuf_number(&writer->message, 5, first_binary + i);
+		syc_protobuf_number(&writer->message, 5, first + i);
 		syc_protobuf_number(&writer->message, 7, 1);
+		if (writer->files.n > 0) {
+			/* It has files, lines and what was inlined. */
+			syc_protobuf_number(&writer->message, 8, 1);
+			syc_protobuf_number(&writer->message, 9, 1);
+			syc_protobuf_number(&writer->message, 10, 1);
+		}
 		write_field(writer, MAPPING);
 	}
-	for (size_t i = 0; i < writer->n_functions; i++) {
-		size_t binary = 0;
+}
 
+static void write_functions(struct writer *writer)
+{
+	const uint64_t first =
+		N_FIXED + writer->n_functions + writer->binaries.n;
+
+	for (size_t i = 0; i < writer->n_functions; i++) {
 		syc_protobuf_number(&writer->message, 1, i + 1);
 		syc_protobuf_number(&writer->message, 2, N_FIXED + i);
 		syc_protobuf_number(&writer->message, 3, N_FIXED + i);
+		if (writer->file_of[i] != SYSCAP_PROFILE_NONE)
+			syc_protobuf_number(&writer->message, 4,
+			                    first + writer->file_of[i]);
 		write_field(writer, FUNCTION);
-		syc_map_get(&writer->binaries, writer->functions[i].binary,
-		            strlen(writer->functions[i].binary), &binary);
-		syc_protobuf_clear(&writer->inner);
-		syc_protobuf_number(&writer->inner, 1, i + 1);
-		syc_protobuf_number(&writer->message, 1, i + 1);
-		syc_protobuf_number(&writer->message, 2, binary + 1);
-		syc_protobuf_message(&writer->message, 4, &writer->inner);
+	}
+}
+
+static void add_line(struct writer *writer, uint32_t function, uint32_t number)
+{
+	const struct syscap_profile_line *line = line_of(writer, number);
+
+	syc_protobuf_clear(&writer->inner);
+	syc_protobuf_number(&writer->inner, 1, UINT64_C(1) + function);
+	if (line != NULL && line->line != 0)
+		syc_protobuf_number(&writer->inner, 2, line->line);
+	syc_protobuf_message(&writer->message, 4, &writer->inner);
+}
+
+static void begin_location(struct writer *writer, size_t number,
+                           uint32_t function)
+{
+	const char *name = writer->functions[function].binary;
+	size_t binary = 0;
+
+	syc_map_get(&writer->binaries, name, strlen(name), &binary);
+	syc_protobuf_number(&writer->message, 1, number + 1);
+	syc_protobuf_number(&writer->message, 2, binary + 1);
+}
+
+/* Of each the innermost function first. */
+static void write_locations(struct writer *writer)
+{
+	for (uint32_t i = 0;
+	     writer->location_of == NULL && i < writer->n_functions; i++) {
+		begin_location(writer, i, i);
+		add_line(writer, i, SYSCAP_PROFILE_NONE);
 		write_field(writer, LOCATION);
+	}
+	for (size_t i = 0; i < writer->locations.n; i++) {
+		const struct location *at = &writer->locations.items[i];
+
+		begin_location(writer, i, at->function);
+		add_line(writer, at->function, at->line);
+		while (at->into != 0) {
+			at = &writer->locations.items[at->into - 1];
+			add_line(writer, at->function, at->line);
+		}
+		write_field(writer, LOCATION);
+	}
+}
+
+static void write_tables(struct writer *writer)
+{
+	write_texts(writer);
+	write_mappings(writer);
+	write_functions(writer);
+	write_locations(writer);
+}
+
+/* The locations of a stack, the innermost first. */
+static void put_stack(struct writer *writer, uint32_t node)
+{
+	const struct syscap_view *view = writer->export->view;
+
+	for (; node != 0; node = view->parents[node]) {
+		syc_protobuf_varint(&writer->inner,
+		                    UINT64_C(1) +
+		                            (writer->location_of != NULL
+		                                     ? writer->location_of[node]
+		                                     : view->functions[node]));
+		while (is_in_caller(writer, node))
+			node = view->parents[node];
 	}
 }
 
@@ -163,7 +332,6 @@ static void add_label(struct writer *writer, uint64_t key, int64_t number)
 /* One stack of one thread, the innermost frame first. */
 static void write_sample(struct writer *writer, uint32_t thread, uint32_t node)
 {
-	const struct syscap_view *view = writer->export->view;
 	const struct syscap_profile_thread *threads;
 	const struct syscap_profile_process *processes;
 	const uint64_t ticks = writer->ticks[node];
@@ -172,9 +340,7 @@ static void write_sample(struct writer *writer, uint32_t thread, uint32_t node)
 	threads = syscap_profile_threads(writer->export->profile, &n);
 	processes = syscap_profile_processes(writer->export->profile, &n);
 	syc_protobuf_clear(&writer->inner);
-	for (; node != 0; node = view->parents[node])
-		syc_protobuf_varint(&writer->inner,
-		                    UINT64_C(1) + view->functions[node]);
+	put_stack(writer, node);
 	syc_protobuf_message(&writer->message, 1, &writer->inner);
 	syc_protobuf_clear(&writer->inner);
 	syc_protobuf_varint(&writer->inner, ticks);
@@ -254,6 +420,10 @@ int syc_export_pprof(struct syc_export *export)
 		                       export->view);
 	if (r == 0)
 		r = number_binaries(&writer);
+	if (r == 0)
+		r = number_locations(&writer);
+	if (r == 0)
+		r = number_files(&writer);
 	if (r == 0) {
 		syc_gzip_begin(writer.gzip, export->out);
 		write_profile(&writer);
@@ -266,6 +436,10 @@ int syc_export_pprof(struct syc_export *export)
 	syc_protobuf_fini(&writer.inner);
 	syc_by_thread_fini(&writer.by);
 	syc_map_fini(&writer.binaries);
+	syc_map_fini(&writer.files);
+	free(writer.file_of);
+	free(writer.location_of);
+	free(writer.locations.items);
 	free(writer.ticks);
 	free(writer.touched);
 	free(writer.gzip);

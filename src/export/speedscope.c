@@ -13,6 +13,7 @@
 #include "export/amount.h"
 #include "export/by_thread.h"
 #include "export/export.h"
+#include "export/frames.h"
 
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
 
@@ -20,34 +21,51 @@ struct writer {
 	struct syc_export *export;
 	struct syc_json json;
 	int64_t begin; /* no time that is written is before it */
-	size_t n_functions;
+	struct syc_frames frames;
 	struct syc_by_thread by;
 	uint32_t *path;  /* of one stack, from its innermost frame */
 	uint32_t *order; /* of the marks that pass: by thread and begin */
 	size_t n_order;
 };
 
+/* The file is that of the source where it is known. */
+static void write_frame(struct writer *writer, size_t number)
+{
+	const uint32_t function =
+		syc_frames_get(&writer->frames, number).function;
+	const struct syscap_profile_line *line =
+		syc_frames_line(&writer->frames, number);
+	const char *binary =
+		syscap_profile_function(writer->export->profile, function)
+			->binary;
+	struct syc_json *json = &writer->json;
+
+	syc_json_begin_object(json);
+	syc_json_member_text(json, "name",
+	                     syc_frames_name(&writer->frames, function));
+	if (line != NULL)
+		syc_json_member_text(json, "file", line->file);
+	else if (binary[0] != 0)
+		syc_json_member_text(json, "file", binary);
+	if (line != NULL && line->line != 0)
+		syc_json_member_unsigned(json, "line", line->line);
+	syc_json_end_object(json);
+}
+
 /* Functions first, then the names of marks. */
 static void write_frames(struct writer *writer)
 {
 	const struct syscap_profile *profile = writer->export->profile;
-	const struct syscap_profile_function *functions;
 	const struct syscap_profile_mark_name *names;
 	struct syc_json *json = &writer->json;
 	size_t n;
 
-	functions = syscap_profile_functions(profile, &writer->n_functions);
 	syc_json_key(json, "shared");
 	syc_json_begin_object(json);
 	syc_json_key(json, "frames");
 	syc_json_begin_array(json);
-	for (size_t i = 0; i < writer->n_functions; i++) {
-		syc_json_begin_object(json);
-		syc_json_member_text(json, "name", functions[i].name);
-		if (functions[i].binary[0] != 0)
-			syc_json_member_text(json, "file", functions[i].binary);
-		syc_json_end_object(json);
-	}
+	for (size_t i = 0; i < writer->frames.n; i++)
+		write_frame(writer, i);
 	names = syscap_profile_mark_names(profile, &n);
 	for (size_t i = 0; i < n; i++) {
 		syc_json_begin_object(json);
@@ -90,7 +108,7 @@ static void write_stack(struct writer *writer, uint32_t node)
 
 	syc_json_begin_array(&writer->json);
 	for (; node != 0; node = view->parents[node])
-		writer->path[n++] = view->functions[node];
+		writer->path[n++] = syc_frames_of(&writer->frames, view, node);
 	while (n > 0)
 		syc_json_unsigned(&writer->json, writer->path[--n]);
 	syc_json_end_array(&writer->json);
@@ -207,7 +225,7 @@ static void write_event(struct writer *writer, const char *type,
 	syc_json_begin_object(&writer->json);
 	syc_json_member_text(&writer->json, "type", type);
 	syc_json_member_unsigned(&writer->json, "frame",
-	                         writer->n_functions + mark->name);
+	                         writer->frames.n + mark->name);
 	syc_json_member_unsigned(&writer->json, "at", since_begin(writer, at));
 	syc_json_end_object(&writer->json);
 }
@@ -308,6 +326,8 @@ int syc_export_speedscope(struct syc_export *export)
 	writer.path = calloc(deepest(export->view) + 1, sizeof(*writer.path));
 	if (r == 0 && writer.path == NULL)
 		r = -ENOMEM;
+	if (r == 0)
+		r = syc_frames_init(&writer.frames, export);
 	if (r == 0) {
 		syc_json_begin_object(&writer.json);
 		syc_json_member_text(&writer.json, "$schema", SCHEMA);
@@ -318,6 +338,7 @@ int syc_export_speedscope(struct syc_export *export)
 		syc_json_end_object(&writer.json);
 		syc_json_end_line(&writer.json);
 	}
+	syc_frames_fini(&writer.frames);
 	syc_by_thread_fini(&writer.by);
 	free(writer.path);
 	free(writer.order);

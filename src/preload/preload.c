@@ -63,7 +63,7 @@ __attribute__((constructor)) static void sample_at_load(void)
 		syc_diag_say("the preloaded sampler leaves it to", name);
 	} else {
 		syc_handover_offer();
-		syc_unwatched_prefer();
+		syc_unwatched_prefer(true);
 		syc_autostart();
 	}
 }

@@ -57,6 +57,20 @@ syscap_profile_locations(const struct syscap_profile *profile, size_t *ret_n)
 	return profile->stacks.locations.items;
 }
 
+const struct syscap_profile_source *
+syscap_profile_sources(const struct syscap_profile *profile, size_t *ret_n)
+{
+	*ret_n = profile->naming.sources.sources.n;
+	return profile->naming.sources.sources.items;
+}
+
+const struct syscap_profile_line *
+syscap_profile_lines(const struct syscap_profile *profile, size_t *ret_n)
+{
+	*ret_n = profile->naming.sources.lines.n;
+	return profile->naming.sources.lines.items;
+}
+
 const struct syscap_profile_map *
 syscap_profile_maps(const struct syscap_profile *profile, size_t *ret_n)
 {
@@ -87,6 +101,7 @@ void syscap_profile_span(const struct syscap_profile *profile,
 {
 	*ret_span = profile->span;
 	ret_span->has_names = profile->naming.has_table;
+	ret_span->has_lines = profile->naming.sources.sources.n > 0;
 }
 
 const struct syscap_profile_loss *

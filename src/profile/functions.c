@@ -54,11 +54,12 @@ int syc_functions_put(struct syc_functions *functions,
 	/* A function called "[system]" is none of the notes. */
 	const struct {
 		const char *name, *binary;
-		uint64_t is_note;
+		uint32_t is_note, is_inlined;
 	} key = {
 		function->name,
 		function->binary,
 		function->category == SYSCAP_CATEGORY_NOTE,
+		function->is_inlined,
 	};
 	size_t number;
 	int r;
@@ -82,6 +83,7 @@ static int put_binary(struct syc_functions *functions, struct syc_texts *texts,
 	int r;
 
 	*ret_number = of;
+	binary.is_inlined = false;
 	if (binary.name[0] == '[' && strlen(binary.name) == len + 2 &&
 	    memcmp(binary.name + 1, binary.binary, len) == 0)
 		return 0; /* it is that */

@@ -241,9 +241,15 @@ static int name_location(struct job *job, size_t number)
 	stacks->locations.items[number].map = map;
 	stacks->locations.items[number].function = function;
 	stacks->locations.items[number].start = job->start;
+	stacks->locations.items[number].source = NONE;
 	stacks->places.items[number].is_signal = job->is_signal;
 	stacks->places.items[number].may_vary = job->may_vary;
-	return 0;
+	return job->map == NULL
+	               ? 0
+	               : syc_sources_find(&job->naming->sources,
+	                                  &stacks->locations.items[number],
+	                                  job->map,
+	                                  job->place->kind == SYC_STEP_RETURN);
 }
 
 int syc_naming_ask(struct syc_naming *naming, const struct syc_who *who,
@@ -333,6 +339,8 @@ int syc_naming_settle(struct syc_naming *naming, const struct syc_who *who,
 		r = syc_symbols_learned(naming->symbols);
 	if (r == 0 && is_looked_up && naming->is_new && n > 0)
 		r = read_code_files(naming, who);
+	if (first == 0)
+		syc_sources_restart(&naming->sources);
 	for (size_t i = first; r == 0 && i < n; i++)
 		r = name_location(&job, i);
 	if (r == 0 && is_looked_up)

@@ -10,6 +10,8 @@
  *	2 the capture's own table		__symbols__
  *	3 where it carries none: the files	symbols/resolver.h
  *	4 where in which file it is		MAP
+ *
+ * And what was inlined there, where the capture says so (__lines__).
  */
 #ifndef SYC_PROFILE_NAMING_H
 #define SYC_PROFILE_NAMING_H
@@ -22,7 +24,9 @@
 #include "code/code_names.h"
 #include "data/array.h"
 #include "data/map.h"
+#include "profile/chunks.h"
 #include "profile/functions.h"
+#include "profile/sources.h"
 #include "profile/stacks.h"
 #include "profile/texts.h"
 #include "profile/who.h"
@@ -35,7 +39,8 @@ struct syc_naming {
 	struct syc_map by_jit; /* addresses that are names */
 	SYC_ARRAY(const char *) jit_names;
 	struct syc_join_symbols table;
-	SYC_ARRAY(unsigned char) chunks; /* of a table that is being read */
+	struct syc_chunks chunks; /* of a table that is being read */
+	struct syc_sources sources;
 	bool has_table, is_table_bad;
 	SYC_ARRAY(struct syscap_profile_map) maps;
 	struct syc_process_maps mapped; /* found: number in maps, + 1 */

@@ -6,8 +6,6 @@
 
 #include "profile/naming.h"
 
-#define MOST_TABLE_BYTES (UINT64_C(1) << 31)
-
 int syc_naming_init(struct syc_naming *naming, struct syc_texts *texts,
                     struct syc_functions *functions,
                     const struct syscap_profile_options *options)
@@ -24,6 +22,7 @@ int syc_naming_init(struct syc_naming *naming, struct syc_texts *texts,
 	memset(naming, 0, sizeof(*naming));
 	naming->texts = texts;
 	naming->functions = functions;
+	syc_sources_init(&naming->sources, texts, functions);
 	if (options->no_lookup)
 		return 0;
 	if (options->root != NULL) {
@@ -43,7 +42,8 @@ void syc_naming_fini(struct syc_naming *naming)
 	syc_map_fini(&naming->by_jit);
 	free(naming->jit_names.items);
 	syc_join_symbols_fini(&naming->table);
-	free(naming->chunks.items);
+	free(naming->chunks.bytes.items);
+	syc_sources_fini(&naming->sources);
 	free(naming->maps.items);
 	syc_process_maps_fini(&naming->mapped);
 	syc_symbols_free(naming->symbols);
@@ -114,8 +114,8 @@ static int take_table(struct syc_naming *naming, bool is_foreign)
 {
 	const bool is_big =
 		is_foreign == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
-	unsigned char *bytes = naming->chunks.items;
-	const size_t n = naming->chunks.n;
+	unsigned char *bytes = naming->chunks.bytes.items;
+	const size_t n = naming->chunks.bytes.n;
 	uint64_t left_out = 0;
 
 	memset(&naming->chunks, 0, sizeof(naming->chunks));
@@ -131,23 +131,17 @@ static int learn_chunk(struct syc_naming *naming,
                        const struct syscap_reader *reader,
                        const struct syscap_frame *frame)
 {
-	const size_t len = frame->file_chunk.len;
+	const char *path = frame->file_chunk.path;
 	struct syscap_file_info info;
+	int r;
 
-	if (strcmp(frame->file_chunk.path, SYC_JOIN_SYMBOLS_PATH) != 0)
+	if (strcmp(path, SYC_LINE_TABLE_PATH) == 0)
+		return syc_sources_learn(&naming->sources, frame);
+	if (strcmp(path, SYC_JOIN_SYMBOLS_PATH) != 0)
 		return 0;
-	if (naming->chunks.n + len > MOST_TABLE_BYTES)
-		return -ENOMEM;
-	while (naming->chunks.capacity - naming->chunks.n < len)
-		if (syc_array_grow(&naming->chunks.items,
-		                   &naming->chunks.capacity, 1) < 0)
-			return -ENOMEM;
-	if (len > 0)
-		memcpy(naming->chunks.items + naming->chunks.n,
-		       frame->file_chunk.data, len);
-	naming->chunks.n += len;
-	if (!frame->file_chunk.is_last)
-		return 0;
+	r = syc_chunks_add(&naming->chunks, frame);
+	if (r <= 0)
+		return r;
 	syscap_reader_info(reader, &info);
 	return take_table(naming, info.foreign_order);
 }

@@ -42,6 +42,7 @@ static int add_location(struct syc_stacks *stacks, uint32_t process,
 		                    ? (uint32_t)step->address
 		                    : NONE,
 		.map = NONE,
+		.source = NONE,
 	};
 	const struct syc_location_facts place = { .time = time,
 		                                  .kind = step->kind };

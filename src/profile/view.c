@@ -35,11 +35,28 @@ struct build {
 	uint64_t *weights;    /* of each stack, what passed */
 };
 
-static uint32_t function_of(const struct build *build, size_t stack)
+/* What a stack ends with: the function that has the code, and what of it was
+ * inlined. */
+struct ending {
+	const struct syscap_profile_source *sources; /* @n; NULL: no line */
+	uint32_t function;
+	uint32_t n;
+};
+
+static struct ending ending_of(const struct build *build, size_t stack)
 {
 	const struct syc_stacks *stacks = &build->profile->stacks;
+	const struct syscap_profile_location *location =
+		&stacks->locations.items[stacks->nodes.items[stack]];
+	struct ending ending = { .function = location->function, .n = 1 };
 
-	return stacks->locations.items[stacks->nodes.items[stack]].function;
+	if (location->source == NONE)
+		return ending;
+	ending.sources =
+		&build->profile->naming.sources.sources.items[location->source];
+	if (!build->asked->no_inlines)
+		ending.n += ending.sources[0].n_inlined;
+	return ending;
 }
 
 static void look_at_stacks(struct build *build)
@@ -47,15 +64,18 @@ static void look_at_stacks(struct build *build)
 	const struct syc_stacks *stacks = &build->profile->stacks;
 
 	for (size_t i = 1; i < stacks->nodes.n; i++) {
-		const uint32_t function = function_of(build, i);
-		const unsigned mark = build->filter.functions[function];
+		const struct ending ending = ending_of(build, i);
 		unsigned flags = build->flags[stacks->parents.items[i]];
+		unsigned marks = build->filter.functions[ending.function];
 
-		if ((mark & SYC_FUNCTION_WANTED) != 0)
+		for (uint32_t k = 1; k < ending.n; k++)
+			marks |= build->filter
+			                 .functions[ending.sources[k].function];
+		if ((marks & SYC_FUNCTION_WANTED) != 0)
 			flags |= HAS_WANTED;
-		if ((mark & SYC_FUNCTION_DROPPED) != 0)
+		if ((marks & SYC_FUNCTION_DROPPED) != 0)
 			flags |= IS_DROPPED;
-		if ((mark & SYC_FUNCTION_FOCUSED) != 0)
+		if ((marks & SYC_FUNCTION_FOCUSED) != 0)
 			flags |= IS_FOCUSED;
 		build->flags[i] = (unsigned char)flags;
 	}
@@ -179,24 +199,43 @@ static void mark_needed(struct build *build)
 			build->flags[stacks->parents.items[i]] |= IS_NEEDED;
 }
 
-/* Where a stack that ends at @stack goes on from @node, its caller's. */
-static int step(struct build *build, size_t stack, uint32_t node,
-                uint32_t *ret_node)
+/* Where a stack goes on from *@node, its caller's, by @function at @line. */
+static int step(struct build *build, uint32_t function, uint32_t line,
+                uint32_t *node)
 {
-	const uint32_t function = function_of(build, stack);
 	const uint32_t shown = build->filter.shown_as[function];
-	const uint32_t before = build->view->functions.items[node];
+	const uint32_t before = build->view->functions.items[*node];
 
-	*ret_node = node;
-	if (build->asked->focus != NULL &&
-	    (build->flags[stack] & IS_FOCUSED) == 0)
-		return 0;
 	if ((build->filter.functions[function] & SYC_FUNCTION_TAKEN_OUT) != 0)
 		return 0;
 	if (before == shown &&
 	    (build->asked->collapse_recursion || shown != function))
 		return 0;
-	return syc_view_child(build->view, node, shown, ret_node);
+	return syc_view_child(build->view, *node, shown,
+	                      shown != function ? NONE : line, node);
+}
+
+/* The same by all that @stack ends with. */
+static int steps(struct build *build, size_t stack, uint32_t *node)
+{
+	const struct ending ending = ending_of(build, stack);
+	const uint32_t caller = build->profile->stacks.parents.items[stack];
+	bool is_shown = build->asked->focus == NULL ||
+	                (build->flags[caller] & IS_FOCUSED) != 0;
+
+	for (uint32_t i = 0; i < ending.n; i++) {
+		const uint32_t function =
+			i == 0 ? ending.function : ending.sources[i].function;
+
+		is_shown = is_shown || (build->filter.functions[function] &
+		                        SYC_FUNCTION_FOCUSED) != 0;
+		if (is_shown &&
+		    step(build, function,
+		         ending.sources != NULL ? ending.sources[i].line : NONE,
+		         node) < 0)
+			return -ENOMEM;
+	}
+	return 0;
 }
 
 static int make_tree(struct build *build)
@@ -209,8 +248,10 @@ static int make_tree(struct build *build)
 		const uint32_t parent = stacks->parents.items[i];
 
 		nodes[i] = NONE;
-		if ((build->flags[i] & IS_NEEDED) != 0 &&
-		    step(build, i, nodes[parent], &nodes[i]) < 0)
+		if ((build->flags[i] & IS_NEEDED) == 0)
+			continue;
+		nodes[i] = nodes[parent];
+		if (steps(build, i, &nodes[i]) < 0)
 			return -ENOMEM;
 	}
 	return 0;
@@ -226,7 +267,7 @@ static int place_stacks(struct build *build)
 		if (build->weights[i] == 0)
 			view->nodes[i] = NONE;
 		else if (view->nodes[i] == 0 &&
-		         syc_view_child(view, 0, SYSCAP_FUNCTION_HIDDEN,
+		         syc_view_child(view, 0, SYSCAP_FUNCTION_HIDDEN, NONE,
 		                        &view->nodes[i]) < 0)
 			return -ENOMEM;
 	}
@@ -245,6 +286,8 @@ static int make(struct build *build)
 	const size_t n = build->profile->stacks.nodes.n;
 	struct syc_view *view = build->view;
 
+	view->by_line = build->asked->by_line &&
+	                build->profile->naming.sources.sources.n > 0;
 	build->flags = calloc(n, 1);
 	build->weights = calloc(n, sizeof(*build->weights));
 	view->nodes = malloc(n * sizeof(*view->nodes));
@@ -277,6 +320,7 @@ static void show(struct syc_view *view, struct build *build)
 	public->functions = view->functions.items;
 	public->selfs = view->selfs;
 	public->totals = view->totals;
+	public->lines = view->by_line ? view->lines.items : NULL;
 	public->sums = view->sums;
 	public->nodes = view->nodes;
 	public->passed = view->passed;
@@ -325,6 +369,7 @@ void syscap_view_free(struct syscap_view *public)
 	syc_tree_fini(&view->tree);
 	free(view->parents.items);
 	free(view->functions.items);
+	free(view->lines.items);
 	free(view->selfs);
 	free(view->totals);
 	free(view->sums);

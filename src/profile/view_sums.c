@@ -65,7 +65,9 @@ static int compare(const void *left, const void *right, void *data)
 	x = &functions->items.items[a->function];
 	y = &functions->items.items[b->function];
 	order = strcmp(x->name, y->name);
-	return order != 0 ? order : strcmp(x->binary, y->binary);
+	if (order == 0)
+		order = strcmp(x->binary, y->binary);
+	return order != 0 ? order : x->is_inlined - y->is_inlined;
 }
 
 static int collect(struct syc_view *view, const struct sums *sums,
@@ -114,8 +116,10 @@ static int turn(struct syc_view *view, const struct syc_view *old,
 	uint32_t at = 0;
 
 	for (; node != 0; node = old->parents.items[node])
-		if (syc_view_child(view, at, old->functions.items[node], &at) <
-		    0)
+		if (syc_view_child(view, at, old->functions.items[node],
+		                   view->by_line ? old->lines.items[node]
+		                                 : NONE,
+		                   &at) < 0)
 			return -ENOMEM;
 	*ret_node = at;
 	return 0;
@@ -150,8 +154,10 @@ int syc_view_reverse(struct syc_view *view, size_t n_stacks)
 	old.parents.items = view->parents.items;
 	old.parents.n = view->parents.n;
 	old.functions.items = view->functions.items;
+	old.lines.items = view->lines.items;
 	memset(&view->parents, 0, sizeof(view->parents));
 	memset(&view->functions, 0, sizeof(view->functions));
+	memset(&view->lines, 0, sizeof(view->lines));
 	memset(&view->tree, 0, sizeof(view->tree));
 	view->selfs = NULL;
 	view->totals = NULL;
@@ -165,6 +171,7 @@ int syc_view_reverse(struct syc_view *view, size_t n_stacks)
 	syc_tree_fini(&old.tree);
 	free(old.parents.items);
 	free(old.functions.items);
+	free(old.lines.items);
 	free(old.selfs);
 	free(old.totals);
 	free(places);

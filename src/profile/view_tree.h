@@ -12,6 +12,8 @@ struct syc_view {
 	struct syscap_view public;
 	SYC_ARRAY(uint32_t) parents;
 	SYC_ARRAY(uint32_t) functions;
+	SYC_ARRAY(uint32_t) lines; /* of nodes, where they are by line */
+	bool by_line;
 	uint64_t *selfs, *totals;
 	struct syscap_view_sum *sums;
 	uint32_t *nodes;
@@ -25,9 +27,10 @@ struct syc_view {
 
 /** The tree of @view has the root.  0 or -ENOMEM. */
 int syc_view_begin(struct syc_view *view);
-/** The child of @parent that is @function.  0 or -ENOMEM. */
+/** The child of @parent that is @function, at @line if nodes are by line.  0 or
+ * -ENOMEM. */
 int syc_view_child(struct syc_view *view, uint32_t parent, uint32_t function,
-                   uint32_t *ret_node);
+                   uint32_t line, uint32_t *ret_node);
 /** Totals from selfs.  0 or -ENOMEM. */
 int syc_view_add_up(struct syc_view *view);
 

@@ -36,6 +36,8 @@ static void print_view(const struct syscap_profile *profile,
 		fprintf(stderr, "syscap record: %5.1f %%  ",
 		        100 * (double)sum->self / (double)view->total);
 		print_name(function->name);
+		if (function->is_inlined)
+			fputs(" (inlined)", stderr);
 		if (function->binary[0] != 0)
 			fprintf(stderr, "  (%.60s)", function->binary);
 		putc('\n', stderr);

@@ -19,11 +19,12 @@ struct syc_report {
 	const struct syscap_profile *other;
 	const struct syscap_view *other_view;
 	const char *other_name;
-	const char *filter;  /* as it was given, or "" */
-	const char *version; /* of syscap */
-	const char *check;   /* what `syscap check` says, lines, or "" */
-	bool redact;         /* leave out what tells of people and machines */
-	uint64_t max_size;   /* bytes; marks that do not fit are summed up */
+	const struct syscap_filter *asked; /* of the views */
+	const char *filter;                /* as it was given, or "" */
+	const char *version;               /* of syscap */
+	const char *check; /* what `syscap check` says, lines, or "" */
+	bool redact;       /* leave out what tells of people and machines */
+	uint64_t max_size; /* bytes; marks that do not fit are summed up */
 	FILE *out;
 
 	/* Told: */

@@ -10,6 +10,7 @@
 
 struct function {
 	uint32_t name, binary, category;
+	uint32_t file, line; /* of the source: a text + 1; 0: not known */
 };
 
 struct functions {
@@ -29,6 +30,16 @@ static uint64_t get_binary(const void *data, size_t i)
 	return ((const struct function *)data)[i].binary;
 }
 
+static uint64_t get_file(const void *data, size_t i)
+{
+	return ((const struct function *)data)[i].file;
+}
+
+static uint64_t get_line(const void *data, size_t i)
+{
+	return ((const struct function *)data)[i].line;
+}
+
 static uint64_t get_category(const void *data, size_t i)
 {
 	return ((const struct function *)data)[i].category;
@@ -43,13 +54,15 @@ static int add(struct functions *f,
 		.name = syc_page_text(f->page, function->name),
 		.binary = syc_page_text(f->page, function->binary),
 		.category = (uint32_t)function->category |
-		            (function->is_named ? 8u : 0u),
+		            (function->is_named ? 8u : 0u) |
+		            (function->is_inlined ? 16u : 0u),
 	};
 	/* One may be a program's here and a library's there, but no note. */
 	const struct function key = {
 		.name = item.name,
 		.binary = item.binary,
 		.category = function->category == SYSCAP_CATEGORY_NOTE,
+		.line = function->is_inlined,
 	};
 	size_t number;
 	int r = 0;
@@ -83,12 +96,59 @@ static int add_other(struct functions *f)
 	return r;
 }
 
+/* Where most of the time of each went, of captures that tell. */
+static int add_lines(struct functions *f)
+{
+	struct syscap_filter filter = *f->page->report->asked;
+	const struct syscap_profile_line *lines;
+	struct syscap_view *view;
+	uint32_t *hottest;
+	size_t n, ignored;
+	int r;
+
+	filter.by_line = true;
+	syscap_profile_functions(f->page->profile, &n);
+	lines = syscap_profile_lines(f->page->profile, &ignored);
+	hottest = malloc((n + 1) * sizeof(*hottest));
+	if (hottest == NULL)
+		return -ENOMEM;
+	r = syscap_view_new(f->page->profile, &filter, &view, NULL);
+	if (r == 0) {
+		r = syscap_view_hottest_lines(f->page->profile, view, hottest);
+		syscap_view_free(view);
+	}
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		if (hottest[i] == SYSCAP_PROFILE_NONE)
+			continue;
+		f->items.items[i].file =
+			syc_page_text(f->page, lines[hottest[i]].file) + 1;
+		f->items.items[i].line = lines[hottest[i]].line;
+	}
+	free(hottest);
+	return r;
+}
+
 static int write_all(struct functions *f)
 {
+	struct syscap_profile_span span;
 	struct syc_pack *pack = &f->page->pack;
 	const size_t n = f->items.n;
-	int r = syc_column_write(pack, "function.names", n, get_name,
-	                         f->items.items);
+	size_t n_lines;
+	int r = 0;
+
+	syscap_profile_span(f->page->profile, &span);
+	n_lines = span.has_lines ? n : 0;
+	if (n_lines > 0)
+		r = add_lines(f);
+	if (r == 0)
+		r = syc_column_write(pack, "function.files", n_lines, get_file,
+		                     f->items.items);
+	if (r == 0)
+		r = syc_column_write(pack, "function.lines", n_lines, get_line,
+		                     f->items.items);
+	if (r == 0)
+		r = syc_column_write(pack, "function.names", n, get_name,
+		                     f->items.items);
 
 	if (r == 0)
 		r = syc_column_write(pack, "function.binaries", n, get_binary,

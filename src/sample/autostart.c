@@ -17,6 +17,7 @@
 #include "sample/handover.h"
 #include "sample/sampler.h"
 #include "sample/toggle.h"
+#include "sample/unwatched.h"
 #include "share/sampler_note.h"
 
 SYC_SAMPLER_NOTE;
@@ -108,15 +109,19 @@ void syc_autostart(void)
 	const char *const toggle = syc_env_get(SYC_ENV_TOGGLE_SIGNAL);
 	const char *const thread = syc_env_get(SYC_ENV_THREAD);
 	struct syscap_sampler_options options = { .size = sizeof(options) };
+	const bool no_thread =
+		thread != NULL && thread[0] == '0' && thread[1] == '\0';
 	const char *why = NULL;
 
+	if (no_thread && !syc_unwatched_is_preferred())
+		syc_unwatched_prefer(false);
 	/* children of who calls syscap_sampler_start() are looked after too */
 	syc_sampler_watch_forks();
 	if (sample == NULL && toggle == NULL)
 		return;
-	if (thread != NULL && thread[0] == '0' && thread[1] == '\0')
-		why = "SYSCAP_THREAD=0 wants no thread of ours, sampling "
-		      "needs one";
+	if (no_thread && toggle != NULL)
+		why = "SYSCAP_THREAD=0 wants no thread of ours, "
+		      "SYSCAP_TOGGLE_SIGNAL needs one";
 	else if (sample != NULL)
 		why = parse_sample(sample, &options);
 	if (why == NULL && toggle != NULL)

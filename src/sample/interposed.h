@@ -9,7 +9,7 @@
  *
  * Who interposes says so before sampling begins (syc_unwatched_prefer()).
  * Nobody is told by a program that is linked with the sampler: that has the
- * watcher (watcher.h).
+ * watcher (watcher.h), or the scout (unwatched.c).
  */
 #ifndef SYC_INTERPOSED_H
 #define SYC_INTERPOSED_H

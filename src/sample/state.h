@@ -57,6 +57,7 @@ struct syc_sampler {
 	uint32_t n_blocked, n_small, n_filtered, n_limited;
 	int32_t watcher_tid;
 	int64_t round_at; /* ns; of those from ticks */
+	int32_t scout;    /* 1 + unwatched.c's timer of the process; 0: none */
 	bool owns_table;  /* the watcher has descriptors of its own */
 	bool may_change_signal;
 	bool is_child;      /* a forked one, which nobody has started */

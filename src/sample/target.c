@@ -80,6 +80,13 @@ bool syc_target_is_cookie(uint64_t cookie)
 	return word != 0 && cookie >> WORD_SHIFT == word;
 }
 
+/* The last generation of the last target: given after half a million others,
+ * and not found by its cookie meanwhile */
+uint64_t syc_target_scout_cookie(void)
+{
+	return (uint64_t)word << WORD_SHIFT | UINT32_MAX;
+}
+
 struct syc_target *syc_target_by_cookie(uint64_t cookie)
 {
 	const uint32_t number = (uint32_t)(cookie & UINT32_MAX) >> GENERATION;

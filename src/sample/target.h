@@ -83,6 +83,10 @@ void syc_target_wipe(void);
 /** Whether @cookie is one that this copy gave, at any time.  signal-safe. */
 bool syc_target_is_cookie(uint64_t cookie);
 
+/** What no target has: of the timer that ticks in threads of none.
+ * signal-safe. */
+uint64_t syc_target_scout_cookie(void);
+
 /**
  * The target that has @cookie now, or NULL.
  *

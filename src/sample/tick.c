@@ -239,7 +239,7 @@ static void take_tick(struct syc_target *t, uint64_t cookie,
 		}
 		if (__atomic_load_n(&syc_sampler->watcher, __ATOMIC_RELAXED) ==
 		    SYC_WATCHER_LATER)
-			syc_unwatched_tick();
+			syc_unwatched_tick(&context->uc_sigmask);
 	}
 	__atomic_compare_exchange_n(&t->busy, &here, 0, false, __ATOMIC_RELEASE,
 	                            __ATOMIC_RELAXED);
@@ -293,6 +293,16 @@ NO_CANARY static bool may_use_tls(struct syc_target *t, int32_t tid)
 	return tls == syc_target_tls(tid, SYC_TLS_OWN);
 }
 
+/* A tick of the process, in any thread of it. */
+static void take_scout(const ucontext_t *context)
+{
+	const int saved = errno;
+
+	if (__atomic_load_n(&syc_sampler->is_on, __ATOMIC_SEQ_CST) != 0)
+		syc_unwatched_tick(&context->uc_sigmask);
+	errno = saved;
+}
+
 REALIGN NO_CANARY void syc_tick_handle(int signal, siginfo_t *info,
                                        void *context)
 {
@@ -314,8 +324,12 @@ REALIGN NO_CANARY void syc_tick_handle(int signal, siginfo_t *info,
 		syc_signals_pass_on(signal, info, context);
 		return;
 	}
-	if (t == NULL)
+	if (t == NULL) {
+		if (cookie == syc_target_scout_cookie() &&
+		    syc_sampler != NULL && owns_tls(tid))
+			take_scout(context);
 		return;
+	}
 	if (!may_use_tls(t, tid))
 		return;
 	const int saved = errno;

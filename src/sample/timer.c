@@ -46,32 +46,45 @@ static struct timespec to_timespec(int64_t ns)
 		                  .tv_nsec = ns % SECOND };
 }
 
-static int start_timer(struct syc_target *t, clockid_t clock, int64_t delay_ns)
+/* Returns the timer's number, or -errno. */
+static int arm_timer(clockid_t clock, struct sigevent *event, int64_t first_ns,
+                     int64_t period_ns)
 {
-	struct sigevent event;
+	const struct itimerspec when = {
+		.it_interval = to_timespec(period_ns),
+		.it_value = to_timespec(first_ns),
+	};
 	int timer;
 
-	memset(&event, 0, sizeof(event));
-	event.sigev_notify = SIGEV_THREAD_ID;
-	event.sigev_signo = syc_sampler->signal;
-	event.sigev_value.sival_ptr = (void *)(uintptr_t)t->cookie;
-	event.sigev_notify_thread_id = t->tid;
-	if (syscall(SYS_timer_create, clock, &event, &timer) != 0)
-		/* EINVAL: the thread, or its clock, is not there */
-		return errno == EINVAL ? -ESRCH : -errno;
-	const struct itimerspec when = {
-		.it_interval = to_timespec(syc_sampler->period_ns),
-		.it_value = to_timespec(delay_ns + random_phase(t)),
-	};
-	__atomic_store_n(&t->n_owed,
-	                 (uint32_t)(delay_ns / syc_sampler->period_ns),
-	                 __ATOMIC_RELAXED);
+	event->sigev_signo = syc_sampler->signal;
+	if (syscall(SYS_timer_create, clock, event, &timer) != 0)
+		return -errno;
 	if (syscall(SYS_timer_settime, timer, 0, &when, NULL) != 0) {
 		const int r = -errno;
 
 		syscall(SYS_timer_delete, timer);
 		return r;
 	}
+	return timer;
+}
+
+static int start_timer(struct syc_target *t, clockid_t clock, int64_t delay_ns)
+{
+	struct sigevent event;
+
+	memset(&event, 0, sizeof(event));
+	event.sigev_notify = SIGEV_THREAD_ID;
+	event.sigev_value.sival_ptr = (void *)(uintptr_t)t->cookie;
+	event.sigev_notify_thread_id = t->tid;
+	/* before it can tick */
+	__atomic_store_n(&t->n_owed,
+	                 (uint32_t)(delay_ns / syc_sampler->period_ns),
+	                 __ATOMIC_RELAXED);
+	const int timer = arm_timer(clock, &event, delay_ns + random_phase(t),
+	                            syc_sampler->period_ns);
+	if (timer < 0)
+		/* EINVAL: the thread, or its clock, is not there */
+		return timer == -EINVAL ? -ESRCH : timer;
 	t->timer = timer;
 	return 0;
 }
@@ -166,6 +179,23 @@ void syc_timer_stop(struct syc_target *target)
 		munmap(target->perf_page, page_size());
 	target->perf_page = NULL;
 	target->perf_fd = -1;
+}
+
+int syc_timer_start_scout(int64_t period_ns)
+{
+	struct sigevent event;
+
+	memset(&event, 0, sizeof(event));
+	event.sigev_notify = SIGEV_SIGNAL;
+	event.sigev_value.sival_ptr =
+		(void *)(uintptr_t)syc_target_scout_cookie();
+	return arm_timer(CLOCK_PROCESS_CPUTIME_ID, &event, period_ns,
+	                 period_ns);
+}
+
+void syc_timer_stop_scout(int timer)
+{
+	syscall(SYS_timer_delete, timer);
 }
 
 uint32_t syc_timer_weigh_cpu(struct syc_target *target)

@@ -31,6 +31,16 @@
 int syc_timer_start(struct syc_target *target, uint32_t clock,
                     int64_t delay_ns);
 
+/**
+ * A timer of the processor time of the whole process: the kernel sends its
+ * signal, with syc_target_scout_cookie(), to a thread that runs.
+ *
+ * Returns its number, or -errno.
+ */
+int syc_timer_start_scout(int64_t period_ns);
+
+void syc_timer_stop_scout(int timer);
+
 /** Nothing becomes due any more; what is pending may still come. */
 void syc_timer_stop(struct syc_target *target);
 

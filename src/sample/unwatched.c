@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* unwatched.c - sampling without a watcher. */
+/*
+ * unwatched.c - sampling without a watcher.
+ *
+ * Where nobody tells of threads, the first may make others and sleep: its
+ * ticks would not find them.  A timer of the processor time of all, the
+ * scout, ticks in the thread that uses it, so it wakes nobody.
+ */
 #define _GNU_SOURCE
 #include "sample/unwatched.h"
 
@@ -7,6 +13,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,6 +28,7 @@
 #include "sample/signals.h"
 #include "sample/state.h"
 #include "sample/target.h"
+#include "sample/timer.h"
 #include "share/claim.h"
 
 #define PERIOD_NS   (INT64_C(50) * 1000000)
@@ -30,10 +38,12 @@
 extern char __libc_single_threaded __attribute__((weak));
 
 static bool is_preferred;
+static bool is_told; /* of threads */
 
-void syc_unwatched_prefer(void)
+void syc_unwatched_prefer(bool tells)
 {
 	is_preferred = true;
+	is_told = tells;
 }
 
 bool syc_unwatched_is_preferred(void)
@@ -69,11 +79,32 @@ static void take_pending(int signal)
 	}
 }
 
+static int start_scout(struct syc_sampler *s)
+{
+	const int timer = syc_timer_start_scout(PERIOD_NS);
+
+	if (timer < 0)
+		return timer;
+	s->scout = timer + 1;
+	return 0;
+}
+
+static bool stop_scout(struct syc_sampler *s)
+{
+	const bool was_there = s->scout != 0;
+
+	if (was_there)
+		syc_timer_stop_scout(s->scout - 1);
+	s->scout = 0;
+	return was_there;
+}
+
 /* No tick may reach the program's handler. */
 bool syc_unwatched_change_signal(void)
 {
 	struct syc_sampler *const s = syc_sampler;
 	const bool had_timer = s->watcher == SYC_WATCHER_LATER;
+	const bool had_scout = stop_scout(s);
 
 	syc_scan_stop_all(false);
 	if (had_timer)
@@ -93,7 +124,25 @@ bool syc_unwatched_change_signal(void)
 	syc_children_note_signal();
 	if (had_timer)
 		syc_scan_start_again();
+	if (had_scout)
+		start_scout(s);
 	return true;
+}
+
+/* Threads that are there already, and whom nobody tells of. */
+static int find_others(struct syc_sampler *s)
+{
+	const int r = start_scout(s);
+	const int dir = r == 0 ? syc_task_open() : r;
+
+	if (dir >= 0) {
+		syc_scan_threads(dir);
+		syc_task_close(dir);
+		return 0;
+	}
+	syc_unwatched_stop();
+	s->why = r == 0 ? "/proc/self/task can't be read" : NULL;
+	return dir;
 }
 
 int syc_unwatched_start(bool is_child)
@@ -107,7 +156,16 @@ int syc_unwatched_start(bool is_child)
 		return r;
 	s->round_at = syc_clock_kernel();
 	__atomic_store_n(&s->watcher, SYC_WATCHER_LATER, __ATOMIC_RELEASE);
-	return 0;
+	return is_child || is_told ? 0 : find_others(s);
+}
+
+void syc_unwatched_stop(void)
+{
+	struct syc_sampler *const s = syc_sampler;
+
+	stop_scout(s);
+	syc_scan_stop_all(true);
+	s->watcher = SYC_WATCHER_NONE;
 }
 
 bool syc_unwatched_hand_over(void)
@@ -119,8 +177,7 @@ bool syc_unwatched_hand_over(void)
 		return false;
 	if (s->watcher == SYC_WATCHER_LATER) {
 		__atomic_store_n(&s->is_on, 0, __ATOMIC_SEQ_CST);
-		syc_scan_stop_all(true);
-		s->watcher = SYC_WATCHER_NONE;
+		syc_unwatched_stop();
 		syc_children_forget();
 		syc_claim_give(SYC_CLAIM_SAMPLER);
 		syc_handover_done();
@@ -136,7 +193,22 @@ static bool has_one_thread(void)
 	return &__libc_single_threaded != NULL && __libc_single_threaded != 0;
 }
 
-void syc_unwatched_tick(void)
+/* @mask is the caller's own, which blocks all just now. */
+static void look_for_threads(struct syc_sampler *s, const sigset_t *mask)
+{
+	struct syc_tasks *const tasks = &s->tasks;
+	const int dir = syc_task_open();
+
+	if (dir < 0)
+		return;
+	memcpy(&tasks->starter_mask, mask, sizeof(tasks->starter_mask));
+	__atomic_store_n(&tasks->starter_tid, gettid(), __ATOMIC_RELEASE);
+	syc_scan_threads(dir);
+	__atomic_store_n(&tasks->starter_tid, 0, __ATOMIC_RELEASE);
+	syc_task_close(dir);
+}
+
+void syc_unwatched_tick(const sigset_t *mask)
 {
 	struct syc_sampler *const s = syc_sampler;
 	const int64_t now = syc_clock_kernel();
@@ -150,14 +222,9 @@ void syc_unwatched_tick(void)
 		return;
 	if (s->watcher == SYC_WATCHER_LATER && s->is_new_child)
 		syc_scan_settle();
-	const int dir = is_time && s->watcher == SYC_WATCHER_LATER
-	                        ? syc_task_open()
-	                        : -1;
 	if (is_time)
 		__atomic_store_n(&s->round_at, now, __ATOMIC_RELAXED);
-	if (dir >= 0) {
-		syc_scan_threads(dir);
-		syc_task_close(dir);
-	}
+	if (is_time && s->watcher == SYC_WATCHER_LATER)
+		look_for_threads(s, mask);
 	syc_tid_lock_give(&syc_sampler->life);
 }

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * unwatched.h - sampling without a watcher: under an interposer, which tells
- * of threads, and in a forked child.  Ticks do what the watcher would: a look
+ * of threads, in a forked child, and in a program that wants no thread of ours.  Ticks do what the watcher would: a look
  * for threads that nobody told of, at most every 50 ms.
  */
 #ifndef SYC_UNWATCHED_H
 #define SYC_UNWATCHED_H
 
+#include <signal.h>
 #include <stdbool.h>
 
-/** There will be no watcher, since an interposer tells.  Context: setup, before
- * sampling begins. */
-void syc_unwatched_prefer(void);
+/** There will be no watcher, since an interposer @tells of threads, or none is
+ * wanted.  Context: setup, before sampling begins. */
+void syc_unwatched_prefer(bool tells);
 
 bool syc_unwatched_is_preferred(void);
 
@@ -22,8 +23,12 @@ bool syc_unwatched_is_preferred(void);
  */
 int syc_unwatched_start(bool is_child);
 
-/** Called in a tick of such a process.  Context: signal-safe. */
-void syc_unwatched_tick(void);
+/** No thread has a timer any more.  Context: the caller holds `life`. */
+void syc_unwatched_stop(void);
+
+/** Called in a tick of such a process, which interrupted a thread that blocked
+ * @mask.  Context: signal-safe. */
+void syc_unwatched_tick(const sigset_t *mask);
 
 /** Whether another copy wants to sample such a process; then it may.
  *

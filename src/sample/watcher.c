@@ -180,8 +180,7 @@ int syc_watcher_stop(int64_t wait_ns)
 
 	__atomic_store_n(&s->is_on, 0, __ATOMIC_SEQ_CST);
 	if (s->watcher == SYC_WATCHER_LATER) {
-		syc_scan_stop_all(true);
-		s->watcher = SYC_WATCHER_NONE;
+		syc_unwatched_stop();
 	} else {
 		__atomic_store_n(&s->must_end, 1, __ATOMIC_RELEASE);
 		syc_futex_wake(&s->must_end);

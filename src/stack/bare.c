@@ -9,6 +9,7 @@
 #include <syscap/runtime.h>
 
 #include "stack/modules.h"
+#include "stack/segments.h"
 #include "stack/tables.h"
 
 /* On stacks whose bounds are not known: how far up a frame pointer points. */
@@ -157,6 +158,7 @@ static enum syc_step step_by_fp(struct syc_walk *walk)
  * No step leads out of a library's code without tables.  It is outermost if a
  * frame pointer of 0 says so, as in the loader's start, or if nothing has
  * called from where it goes on: a fibre's end, put on a new stack by hand.
+ * Data are neither: a walk that went astray leads there.
  */
 static bool has_begun(struct syc_walk *walk)
 {
@@ -164,7 +166,8 @@ static bool has_begun(struct syc_walk *walk)
 
 	if (walk->exact ||
 	    !syc_modules_find(walk->regs.r[SYC_REG_PC], &module) ||
-	    module.header == 0)
+	    module.header == 0 ||
+	    !syc_segments_has_code(&module, walk->regs.r[SYC_REG_PC]))
 		return false;
 	if (!syc_tables_follows_call(walk->regs.r[SYC_REG_PC])) {
 		syc_walk_tell_begin(walk);

@@ -101,15 +101,24 @@ bool syc_limited_child_start(struct syc_limited_child *child,
 	return false;
 }
 
+static double to_seconds(struct timeval time)
+{
+	return (double)time.tv_sec + (double)time.tv_usec / 1e6;
+}
+
 void syc_limited_child_stop(struct syc_limited_child *child)
 {
 	if (child->pid == 0)
 		return;
+	struct rusage usage = { 0 };
+
 	close(child->fd);
 	kill(child->pid, SIGKILL);
-	while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
+	while (wait4(child->pid, NULL, 0, &usage) < 0 && errno == EINTR)
 		continue;
 	child->pid = 0;
+	child->seconds_used +=
+		to_seconds(usage.ru_utime) + to_seconds(usage.ru_stime);
 }
 
 ssize_t syc_limited_child_ask(const struct syc_limited_child *child,

@@ -18,6 +18,8 @@
 struct syc_limited_child {
 	pid_t pid;
 	int fd; /* to it */
+	/* Of a processor, by those before that were stopped. */
+	double seconds_used;
 };
 
 struct syc_limited_child_work {

@@ -22,9 +22,9 @@
 
 #define ANSWER_MAX   (128u << 10)
 #define MEMORY_MAX   (1ul << 30)
-#define SECONDS_OPEN 60
+#define SECONDS_OPEN 30
 #define SECONDS_FIND 5
-#define SECONDS_ALL  120
+#define SECONDS_ALL  60 /* of one file, by all of its children */
 #define DEATHS_MAX   2u /* of one file's child: then it is given up */
 
 struct syc_lines {
@@ -141,9 +141,13 @@ static void serve(void *data, int fd)
 
 static int start(struct syc_lines *lines)
 {
+	const double used = lines->child.seconds_used;
+
+	if (used > SECONDS_ALL - 1)
+		return -EIO;
 	const struct syc_limited_child_work work = {
 		.memory = MEMORY_MAX,
-		.seconds = SECONDS_ALL,
+		.seconds = SECONDS_ALL - (unsigned)used,
 		.serve = serve,
 		.data = lines,
 	};

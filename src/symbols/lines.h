@@ -7,8 +7,9 @@
  *	syc_lines_find(lines, address, &frames, &n);	as often as wanted
  *	syc_lines_close(lines);
  *
- * libdw reads it in a child with limits (limited_child.h): 1 GiB of memory, a
- * minute of a processor to begin and 5 s for an address, 2 minutes in all.
+ * libdw reads it in a child with limits (limited_child.h): 1 GiB of memory, 30 s
+ * of a processor to begin and 5 s for an address; and for a file a minute in
+ * all, by however many children.
  * Context of all: offline, one thread.
  */
 #ifndef SYC_SYMBOLS_LINES_H

@@ -195,6 +195,7 @@ void syc_desk_fini(struct syc_desk *desk)
 	for (size_t i = 0; i < desk->lenses.n; i++)
 		free_lens(&desk->lenses.items[i]);
 	free(desk->lenses.items);
+	free(desk->lines);
 	free(desk->matches);
 }
 
@@ -229,6 +230,54 @@ void syc_desk_say(struct syc_desk *desk, const char *format, ...)
 	va_end(args);
 }
 
+/* Asked for when it is shown: it takes another view. */
+static void find_lines(struct syc_desk *desk)
+{
+	const struct syscap_profile *profile = desk->source->profile;
+	struct syscap_filter filter = *syc_desk_filter(desk);
+	struct syscap_profile_span span;
+	struct syscap_view *view;
+	size_t n;
+
+	if (desk->lines_of == desk->view_number)
+		return;
+	desk->lines_of = desk->view_number;
+	free(desk->lines);
+	desk->lines = NULL;
+	syscap_profile_span(profile, &span);
+	filter.by_line = true;
+	if (!span.has_lines ||
+	    syscap_view_new(profile, &filter, &view, NULL) != 0)
+		return;
+	syscap_profile_functions(profile, &n);
+	desk->lines = malloc((n + 1) * sizeof(*desk->lines));
+	if (desk->lines != NULL &&
+	    syscap_view_hottest_lines(profile, view, desk->lines) < 0) {
+		free(desk->lines);
+		desk->lines = NULL;
+	}
+	syscap_view_free(view);
+}
+
+void syc_desk_source(struct syc_desk *desk, uint32_t function, char *text,
+                     size_t size)
+{
+	const struct syscap_profile *profile = desk->source->profile;
+	const struct syscap_profile_line *lines;
+	int n = 0;
+	size_t ignored;
+
+	text[0] = 0;
+	if (syscap_profile_function(profile, function)->is_inlined)
+		n = snprintf(text, size, " · inlined");
+	find_lines(desk);
+	if (desk->lines == NULL || desk->lines[function] == NONE)
+		return;
+	lines = &syscap_profile_lines(profile, &ignored)[desk->lines[function]];
+	snprintf(text + n, size - (size_t)n, " · mostly %s:%" PRIu32,
+	         lines->file, lines->line);
+}
+
 void syc_desk_show_none(struct syc_desk *desk, const char *text)
 {
 	const int x = (desk->grid->width - syc_grid_columns(text)) / 2;
@@ -252,6 +301,9 @@ void syc_desk_put_function(struct syc_desk *desk, int x, int y, int width,
 	used = syc_grid_put(desk->grid, x, y, width, about->name, style);
 	if ((quiet.attributes & SYC_REVERSE) == 0)
 		quiet.attributes |= SYC_DIM;
+	if (about->is_inlined && used + 4 < width)
+		used += 2 + syc_grid_put(desk->grid, x + used + 2, y,
+		                         width - used - 2, "(inlined)", quiet);
 	if (about->binary[0] != 0 && used + 4 < width)
 		syc_grid_put(desk->grid, x + used + 2, y, width - used - 2,
 		             about->binary, quiet);

@@ -53,6 +53,10 @@ struct syc_desk {
 	int top, bottom; /* lines for the page: from, up to but not */
 	char said[512];  /* about what is chosen */
 
+	/* Of each function its hottest line, or NULL; of view @lines_of. */
+	uint32_t *lines;
+	unsigned lines_of;
+
 	struct syc_search search;
 	unsigned char *matches; /* by function: whether it is found */
 	size_t n_matches;
@@ -99,6 +103,10 @@ static inline bool syc_desk_is_match(const struct syc_desk *desk,
 /** Tell about what is chosen, below the page. */
 __attribute__((format(printf, 2, 3))) void
 syc_desk_say(struct syc_desk *desk, const char *format, ...);
+
+/** " · inlined · mostly a.c:12", as far as the capture tells; or "". */
+void syc_desk_source(struct syc_desk *desk, uint32_t function, char *text,
+                     size_t size);
 
 /** In the middle of the page, where there is nothing to show. */
 void syc_desk_show_none(struct syc_desk *desk, const char *text);

@@ -265,7 +265,7 @@ static void say(struct flame *flame, struct syc_desk *desk)
 	const struct syscap_profile_function *function =
 		syc_desk_function(desk, node);
 	char total[SYC_FIGURE], share[SYC_FIGURE], self[SYC_FIGURE];
-	char match[2 * SYC_FIGURE] = "";
+	char match[2 * SYC_FIGURE] = "", source[256];
 
 	syc_figures_amount(total, view->unit, view->totals[node],
 	                   desk->is_exact);
@@ -280,9 +280,11 @@ static void say(struct flame *flame, struct syc_desk *desk)
 		syc_figures_share(part, flame->found, view->total);
 		snprintf(match, sizeof(match), "%s found · ", part);
 	}
-	syc_desk_say(desk, "%s%s  %s · self %s · %s%s%s", match, total, share,
+	syc_desk_source(desk, view->functions[node], source, sizeof(source));
+	syc_desk_say(desk, "%s%s  %s · self %s · %s%s%s%s", match, total, share,
 	             self, node == 0 ? "all" : function->name,
-	             function->binary[0] != 0 ? "  " : "", function->binary);
+	             function->binary[0] != 0 ? "  " : "", function->binary,
+	             source);
 }
 
 static void draw(void *state, struct syc_desk *desk)

@@ -233,7 +233,7 @@ static void draw_around(struct functions *functions, struct syc_desk *desk)
 	const struct syc_around *around = &functions->around;
 	struct syc_list *list = &functions->around_list;
 	const uint32_t function = functions->path.items[functions->path.n - 1];
-	char total[SYC_FIGURE], share[SYC_FIGURE];
+	char total[SYC_FIGURE], share[SYC_FIGURE], source[256];
 
 	syc_columns_fit(&functions->columns, around_columns, 4,
 	                desk->grid->width);
@@ -247,10 +247,12 @@ static void draw_around(struct functions *functions, struct syc_desk *desk)
 	syc_figures_amount(total, desk->view->unit, around->total,
 	                   desk->is_exact);
 	syc_figures_share(share, around->total, desk->view->total);
+	syc_desk_source(desk, function, source, sizeof(source));
 	syc_desk_say(
-		desk, "%s  %s · callers: %zu · callees: %zu · %s", total, share,
-		around->callers.n, around->callees.n,
-		syscap_profile_function(desk->source->profile, function)->name);
+		desk, "%s  %s · callers: %zu · callees: %zu · %s%s", total,
+		share, around->callers.n, around->callees.n,
+		syscap_profile_function(desk->source->profile, function)->name,
+		source);
 }
 
 static void draw(void *state, struct syc_desk *desk)

@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# harmless.sh [PROGRAM...] - the table: what many programs do under `syscap record`
-# with samples by either clock, with --memory, and with all collectors at once:
-# exit status and output as without us, or harmed.
-# Those that are not installed, or do not run by themselves, are said.
+# harmless.sh [PROGRAM...] - the table of docs/harmless.md: what many programs do
+# under `syscap record`, by each clock, with --memory, and with all collectors at
+# once: exit status and output as without us, or harmed; what was delivered, and
+# what it costs (harmless_row.py).  Those that are not installed are said.
 #
-# Reads SYSCAP (the command), SYSCAP_RUNS (of each that takes < 0.5 s; 20).
+# Reads SYSCAP (the command), SYSCAP_RUNS and SYSCAP_COLUMNS (harmless_row.py).
 set -eu
+command -v python3 >/dev/null || { echo "skip: there is no python3"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 [ -z "${SYSCAP_SANITIZE:-}" ] || {
@@ -16,8 +17,10 @@ trap 'rm -rf "$work"' EXIT
 export RUSTUP_HOME="${RUSTUP_HOME:-$HOME/.rustup}" # behind a shim, cargo too
 export CARGO_HOME="${CARGO_HOME:-$HOME/.cargo}"
 export HOME="$work" LC_ALL=C
-runs=${SYSCAP_RUNS:-20} wanted=" $* " harmed=0
+row=$(cd "$(dirname "$0")" && pwd)/harmless_row.py
+wanted=" $* " harmed=0 missing=
 cd "$work"
+chmod 755 "$work" # servers run as others
 head -c 3000000 /dev/zero | openssl enc -aes-128-ctr -K 00 -iv 00 -nosalt \
 	>data 2>/dev/null || head -c 3000000 /dev/urandom >data
 cat >fib.c <<-'END'
@@ -39,110 +42,117 @@ echo 'fn main() { let t = std::thread::spawn(|| (0..100000u64).sum::<u64>());
 	println!("{}", t.join().unwrap()); }' >t.rs
 printf 'all: a b c d\na b c d:\n\t@gcc -O2 -o $@.out fib.c\n' >Makefile
 
-now() { date +%s%N; }
-
-# row NAME COMMAND... - one line of the table
-row() {
-	name=$1 times=$runs line=
-	shift
+# row NAME COMMAND... - one line of the table; more: has threads or children
+row_as() {
+	name=$2
 	case $wanted in "  " | *" $name "*) ;; *) return 0 ;; esac
-	command -v "$1" >/dev/null || {
-		printf '%-22s not installed\n' "$name"
+	command -v "$3" >/dev/null || {
+		missing="$missing $name"
 		return 0
 	}
-	from=$(now)
-	status=0
-	"$@" >plain 2>/dev/null </dev/null || status=$?
-	[ $(($(now) - from)) -lt 500000000 ] || times=3
-	"$@" >again 2>/dev/null </dev/null || true
-	same=1
-	cmp -s plain again || same=0 # what differs by itself tells nothing
-	for how in cpu wall memory all; do
-		case $how in
-		memory) options=--memory ;;
-		all) options="--memory --sample --counters --stderr" ;;
-		*) options=--sample=1000,$how ;;
-		esac
-		bad=0 i=0
-		while [ $i -lt "$times" ]; do
-			got=0
-			# shellcheck disable=SC2086 # several options
-			timeout 120 "$SYSCAP" record -q --force -o capture \
-				$options -- "$@" >out 2>/dev/null \
-				</dev/null || got=$?
-			if [ $got != $status ] ||
-				{ [ $same = 1 ] && ! cmp -s plain out; }; then
-				bad=$((bad + 1))
-			fi
-			i=$((i + 1))
-		done
-		[ $bad = 0 ] || harmed=$((harmed + 1))
-		line="$line  $how: $bad of $times"
-	done
-	printf '%-22s status %3d%s\n' "$name" $status "$line"
+	has_more=$1
+	shift 2
+	python3 "$row" "$name" "$has_more" "$@" || harmed=$((harmed + 1))
 }
+row() { row_as 0 "$@"; }
+more() { row_as 1 "$@"; }
 
-row git-alias git -c alias.x='!true' x
-row git-gc sh -c 'rm -rf r; git init -q r; cd r; cp ../data .; git add .;
+columns=${SYSCAP_COLUMNS:-cpu wall wall10k perf memory all}
+echo "$(date -u +%Y-%m-%d), $(uname -sr), $(nproc) processors," \
+	"load $(cut -d' ' -f1 /proc/loadavg)"
+echo
+echo "| program | status | runs | $(echo "$columns" | sed 's/ / | /g') |" \
+	'cpu/s | perf/s | whole % | named % | cost |'
+echo "|---|--:|--:|$(echo "$columns" | sed 's/[a-z0-9]*/--:/g; s/ /|/g')|--:|--:|--:|--:|--:|"
+more git-alias git -c alias.x='!true' x
+more git-gc sh -c 'rm -rf r; git init -q r; cd r; cp ../data .; git add .;
 	git -c user.name=a -c user.email=a@b commit -qm a; git gc -q'
-row git-rebase sh -c 'rm -rf s; git init -q s; cd s; git config user.name a
+more git-rebase sh -c 'rm -rf s; git init -q s; cd s; git config user.name a
 	git config user.email a@b; git commit -q --allow-empty -m 0
 	for i in 1 2 3 4 5 6 7 8; do echo $i >f$i; git add .; git commit -qm $i
 	done; git checkout -q -b o HEAD~5; echo x >x; git add .
 	git commit -qm x; git rebase -q o - >/dev/null 2>&1 ||
 	git rebase -q o; git log --format=%s'
 row env env --default-signal true
-row bash bash -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+more bash bash -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
 	/bin/echo $i; done'
-row make make -s -B -j4
-row gcc gcc -O2 fib.c -o fib.out
+more make make -s -B -j4
+more gcc gcc -O2 fib.c -o fib.out
 row clang clang -O2 fib.c -o fib.out
-row g++ g++ -O2 -x c++ fib.c -o fib.out
-row rustc rustc t.rs -o t.out
-row cargo cargo --version
-row xz xz -T2 -kc data
+more g++ g++ -O2 -x c++ fib.c -o fib.out
+more rustc rustc t.rs -o t.out
+more cargo cargo --version
+more xz xz -T2 -kc data
 row gzip gzip -nkc data
 row sqlite3 sqlite3 :memory: 'with recursive n(i) as (select 1 union all
 	select i + 1 from n where i < 200000) select sum(i) from n'
 row perl perl -e 'for (1..20) { print `echo $_` } my $s = 0;
 	$s += $_ for 1..500000; print $s'
-row ruby sh -c 'ulimit -s unlimited 2>/dev/null
+more ruby sh -c 'ulimit -s unlimited 2>/dev/null
 	ruby -e "20.times { |i| IO.popen(%q(true)) { |p| p.read }
 	abort unless \$?.success? }; Thread.new { puts 6 * 7 }.join"'
-row python3 python3 -c 'import subprocess, threading
+more python3 python3 -c 'import subprocess, threading
 [subprocess.run(["true"], check=True) for i in range(10)]
 t = threading.Thread(target=lambda: print(sum(range(300000)))); t.start(); t.join()'
-row node node -e 'const { Worker } = require("worker_threads");
+more node node -e 'const { Worker } = require("worker_threads");
 	new Worker("let s = 0; for (let i = 0; i < 1e6; i++) s += i;" +
 	"console.log(s)", { eval: true })'
 [ ! -x "$(command -v javac || true)" ] || javac J.java 2>/dev/null || true
-row java java -cp . J
-row java-frame-pointers java -XX:+PreserveFramePointer -cp . J
+more java java -cp . J
+more java-frame-pointers java -XX:+PreserveFramePointer -cp . J
 row openssl-speed sh -c 'openssl speed -seconds 1 -evp aes-128-gcm >/dev/null'
 row openssl-digest openssl dgst -sha256 data
-row emacs emacs -Q --batch --eval '(princ (call-process "true"))'
+more emacs emacs -Q --batch --eval '(princ (call-process "true"))'
 row qemu-user qemu-x86_64 /bin/true
 row valgrind valgrind -q /bin/true
 row strace strace -o /dev/null /bin/true
 row gdb gdb -q -batch -ex run -ex 'print 6*7' /bin/true
-row unshare unshare -U true
-row bwrap bwrap --ro-bind / / --unshare-user true
+more unshare unshare -U true
+more bwrap bwrap --ro-bind / / --unshare-user true
 row sudo sudo -n true
 row perf perf --version
-row psql-server sh -c 'd=$(ls -d /usr/lib/postgresql/*/bin | tail -n 1)
-	[ "$(id -u)" != 0 ] || exit 3
-	rm -rf pg; "$d/initdb" -D pg >/dev/null &&
-	"$d/pg_ctl" -D pg -w -o "-p 54999 -k $PWD" start >/dev/null &&
-	"$d/psql" -p 54999 -h "$PWD" -c "select 42" postgres &&
-	"$d/pg_ctl" -D pg -w stop >/dev/null'
-row ffmpeg ffmpeg -v error -f lavfi -i testsrc=d=1 -f null -
+mkdir -m 777 pgs
+cat >pgbench.sh <<-'END'
+	d=$(ls -d /usr/lib/postgresql/*/bin | tail -n 1)
+	cd pgs; rm -rf pg
+	"$d/initdb" -D pg >/dev/null &&
+	"$d/pg_ctl" -D pg -w -o "-p 54999 -k $PWD" start >/dev/null || exit 9
+	"$d/pgbench" -q -i -p 54999 -h "$PWD" postgres >/dev/null 2>&1
+	"$d/pgbench" -p 54999 -h "$PWD" -c 4 -j 2 -t 50 postgres 2>&1 |
+		grep processed
+	"$d/psql" -p 54999 -h "$PWD" -c "select count(*) from pgbench_history" \
+		postgres
+	"$d/pg_ctl" -D pg -w stop >/dev/null
+END
+as=
+[ "$(id -u)" != 0 ] || as='setpriv --reuid=65534 --regid=65534 --clear-groups'
+# shellcheck disable=SC2086 # several words
+[ -z "$(command -v psql || true)" ] || more pgbench $as sh pgbench.sh
+more ffmpeg ffmpeg -v error -f lavfi -i testsrc=d=1 -f null -
 row php php -r 'echo array_sum(range(1, 100000));'
 row R R -s -e 'sum(1:1000)'
 row octave octave-cli --eval 'disp(sum(1:1000))'
 row go go version
-row redis redis-server --version
-row nginx nginx -v
+more redis sh -c 'rm -f redis.sock
+	redis-server --port 0 --unixsocket "$PWD/redis.sock" --save "" \
+		>/dev/null & redis-cli -v >/dev/null
+	while ! redis-cli -s redis.sock ping >/dev/null 2>&1; do sleep 0.02; done
+	redis-benchmark -s redis.sock -n 2000 -q -t set,get >/dev/null &&
+	redis-cli -s redis.sock dbsize; redis-cli -s redis.sock shutdown; wait'
+cat >nginx.conf <<-END
+	daemon off; worker_processes 2; pid $work/nginx.pid;
+	error_log /dev/null; events {}
+	http { access_log off; server { listen 127.0.0.1:58080;
+		root $work; } }
+END
+echo page >page
+more nginx sh -c 'nginx -c "$PWD/nginx.conf" & for i in 1 2 3 4 5 6 7 8 9; do
+	ab -q -n 500 -c 4 http://127.0.0.1:58080/page 2>/dev/null >ab.out &&
+	break; sleep 0.1; done; grep -E "Complete|Failed" ab.out
+	kill -QUIT $(cat nginx.pid); wait'
 row libreoffice soffice --version
-row chromium-version chromium --version
+row podman podman --version
+echo
+[ -z "$missing" ] || echo "Not installed:$missing."
 echo "$harmed harmed"
 [ $harmed = 0 ]

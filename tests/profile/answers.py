@@ -9,7 +9,7 @@ import fnmatch
 import math
 import re
 
-from capture import SYSTEM
+from capture import SYSTEM, Frame
 
 
 def is_looked_at(capture, mark, want):
@@ -60,21 +60,43 @@ def passes(sample, want, inside):
         m.time <= sample.time < m.time + m.duration for m in inside)
 
 
+def is_inlined(frame):
+    return frame[2].startswith("inlined ")
+
+
+def key_of(frame):
+    """One function that was inlined here and not there is two."""
+    return frame[:2] + (("inlined",) if is_inlined(frame) else ())
+
+
+def seen(sample, want):
+    """What was inlined is there, or never was."""
+    if "no-inlines" not in want:
+        return sample
+    return sample._replace(frames=tuple(
+        f for f in sample.frames if not is_inlined(f)))
+
+
 def transform(frames, want):
     frames = list(frames)
     if "focus" in want:
         while not has(frames[:1], want["focus"]):
             frames.pop(0)
     if "hide-system" in want:
-        frames = [f for f in frames if f[2] not in ("system", "kernel")]
+        frames = [f for f in frames
+                  if f[2].split()[-1] not in ("system", "kernel")]
     result = []
-    for name, binary, category in frames:
+    for old in frames:
+        name, binary, category = old
         is_whole = False
         if "collapse-library" in want and binary and \
                 fnmatch.fnmatchcase(binary, want["collapse-library"]):
             name, is_whole = "[%s]" % binary, True
-        frame = (name, binary, category)
-        if result and result[-1][:2] == frame[:2] and \
+            category = category.split()[-1]
+        frame = Frame((name, binary, category))
+        if not is_whole:
+            frame.line = old.line
+        if result and key_of(result[-1]) == key_of(frame) and \
                 (is_whole or "collapse-recursion" in want):
             continue
         result.append(frame)
@@ -125,12 +147,17 @@ def answer(capture, want):
     inside = marks_of(capture, want) if "mark" in want else None
     selfs, totals = collections.Counter(), collections.Counter()
     folded, threads = collections.Counter(), collections.Counter()
+    lines = collections.Counter()
     total = n = 0
     rows, unit = rows_of(capture, want)
     for sample, weight in rows:
+        sample = seen(sample, want)
         if not passes(sample, want, inside):
             continue
-        frames = [f[:2] for f in transform(sample.frames, want)]
+        whole = transform(sample.frames, want)
+        frames = [key_of(f) for f in whole]
+        if whole[-1].line:
+            lines[frames[-1] + whole[-1].line] += weight
         n += 1
         total += weight
         selfs[frames[-1]] += weight
@@ -147,6 +174,7 @@ def answer(capture, want):
         "total": total,
         "functions": {f: (selfs[f], totals[f]) for f in totals},
         "folded": dict(folded),
+        "lines": dict(lines),
         "threads": dict(threads),
         "slowest": [tuple(m[:6]) for m in inside or []],
     }

@@ -8,7 +8,9 @@
     capture.logs, capture.losses, capture.allocations
     capture.threads     {(pid, tid): name}
 
-A frame of a stack is (name, binary, category), the outermost first.
+A frame of a stack is (name, binary, category), the outermost first; what was
+inlined has the category "inlined ..." and stands behind what it was inlined
+into.  frame.line is (file, line), or None.
 """
 import bisect
 import collections
@@ -24,13 +26,17 @@ Log = collections.namedtuple("Log", "time pid tid severity domain message")
 Loss = collections.namedtuple("Loss", "begin end pid tid frames samples bytes")
 Allocation = collections.namedtuple(
     "Allocation", "time pid tid address size frames")
-Map = collections.namedtuple("Map", "start end offset time path")
+Map = collections.namedtuple("Map", "start end offset time path build_id")
 
-NONE = (None, None)
-CUT = ("[stack cut]", None, "note")
-STOPPED = ("[stack incomplete]", None, "note")
-EMPTY = ("[no stack]", None, "note")
-SYSTEM = ("[system]", None, "note")
+
+class Frame(tuple):
+    line = None
+
+
+CUT = Frame(("[stack cut]", None, "note"))
+STOPPED = Frame(("[stack incomplete]", None, "note"))
+EMPTY = Frame(("[no stack]", None, "note"))
+SYSTEM = Frame(("[system]", None, "note"))
 
 FOLDERS = ("/usr/lib/", "/usr/lib32/", "/usr/lib64/", "/usr/libx32/",
            "/usr/libexec/", "/lib/", "/lib32/", "/lib64/", "/libx32/",
@@ -65,7 +71,8 @@ class Capture:
         self.last = self.begin # what happened latest, but marks
         self.threads, self.named_at = {}, {}
         self.rates, self.asked = collections.defaultdict(set), None
-        self.chunks = b""
+        self.chunks = self.line_chunks = b""
+        self.lines = {}
         self.raw, self.raw_allocations, self.allocations = [], [], []
         at = 256
         while at + 24 <= len(data):
@@ -104,8 +111,10 @@ class Capture:
             self.raw.append((time, pid, tid, ticks, addrs, flags))
         elif kind == 3:
             start, end, offset = self.get("QQQ", frame, 24)
+            found = re.match(rb"[^\0]*\0@([0-9a-f]+)\0", frame[56:])
             self.maps[pid].append(
-                Map(start, end, offset, time, text(frame[56:])))
+                Map(start, end, offset, time, text(frame[56:]),
+                    found.group(1).decode() if found else ""))
         elif kind == 7:
             n, = self.get("I", frame, 24)
             at = 28
@@ -153,7 +162,12 @@ class Capture:
             if self.get("H", frame, 24)[0] & (1 if self.little else 0x8000):
                 self.symbols(self.chunks)
                 self.chunks = b""
-
+        elif kind == 13 and text(frame[28:284]) == "__lines__" and \
+                not self.lines:
+            length, = self.get("H", frame, 26)
+            self.line_chunks += frame[284:284 + length]
+            if self.get("H", frame, 24)[0] & (1 if self.little else 0x8000):
+                self.read_lines(self.line_chunks)
         elif kind == 14:
             address, size, tid, n, flags = self.get("QqiHH", frame, 24)
             addrs = self.get("%dQ" % n, frame, 48)
@@ -206,6 +220,48 @@ class Capture:
         for ranges in self.table.values():
             ranges.sort()
 
+    def read_lines(self, data):
+        """{(build-id or path, offset): [(function, file, line)]}, from the
+        function that has the code; always little-endian."""
+        n_binaries, n_places, n_frames = struct.unpack_from("<III", data, 12)
+        places = 32 + 16 * n_binaries
+        frames = places + 16 * n_places
+        texts = frames + 12 * n_frames
+
+        def at(offset):
+            return text(data[texts + offset:])
+
+        for i in range(n_binaries):
+            path, build_id, first, n = struct.unpack_from(
+                "<IIII", data, 32 + 16 * i)
+            for j in range(first, first + n):
+                offset, one, many = struct.unpack_from(
+                    "<QII", data, places + 16 * j)
+                chain = [struct.unpack_from("<III", data, frames + 12 * k)
+                         for k in range(one, one + many)]
+                self.lines[at(build_id) or at(path), offset] = [
+                    (at(name), at(file), line)
+                    for name, file, line in reversed(chain)]
+
+    def chain(self, pid, address, time, is_return):
+        """A frame, and those of what was inlined into it there."""
+        name, binary, category = self.name_one(pid, address, time)
+        where = self.find_map(pid, address, time)
+        found = None
+        if where and address >> 32 != 0xE0000000:
+            offset = address - where.start + where.offset
+            key = where.build_id or where.path
+            found = (is_return and self.lines.get((key, offset - 1))) or \
+                self.lines.get((key, offset))
+        frames = [Frame((name, binary, category))]
+        for inlined, file, line in (found or ())[1:]:
+            frames.append(Frame((inlined or "[inlined]", binary,
+                                 "inlined %s" % category)))
+        for frame, (_, file, line) in zip(frames, found or ()):
+            if file:
+                frame.line = (file, line)
+        return frames
+
     def find_map(self, pid, address, time):
         """What was there by then; what came first, if nothing had yet."""
         over = [m for m in self.maps[pid] if m.start <= address < m.end]
@@ -244,13 +300,15 @@ class Capture:
 
     def name(self, time, pid, tid, ticks, addrs, flags):
         frames = [CUT] if flags & 2 else [STOPPED] if flags & 4 else []
-        for address in reversed(addrs):
+        for i in reversed(range(len(addrs))):
+            address = addrs[i]
             if address >= 0xFFFFFFFFFFFFF000:
                 continue
-            key = (pid, address)
+            is_return = i > 0 and addrs[i - 1] < 0xFFFFFFFFFFFFF000
+            key = (pid, address, is_return)
             if key not in self.named:
-                self.named[key] = self.name_one(pid, address, time)
-            frames.append(self.named[key])
+                self.named[key] = self.chain(pid, address, time, is_return)
+            frames += self.named[key]
         return Sample(time, pid, tid if tid > 0 else -1, ticks,
                       tuple(frames) or (EMPTY,))
 

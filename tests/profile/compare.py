@@ -15,8 +15,13 @@ from capture import Capture
 N_FILTERS = int(os.environ.get("FILTERS", "50"))
 
 
+def key_of(function):
+    return (function["name"], function["binary"]) + \
+        (("inlined",) if function["is_inlined"] else ())
+
+
 def ask(syscap, path, want, begin):
-    args = [syscap, "stat", "--json", "--threads", "--tree"]
+    args = [syscap, "stat", "--json", "--threads", "--tree", "--lines"]
     for option, value in want.items():
         if option in ("from", "to"):
             value = "%dns" % (value - begin)
@@ -32,7 +37,7 @@ def ask(syscap, path, want, begin):
     hot = whole["hot"]
     stacks, folded = {0: ()}, {}
     for node in hot["tree"]:
-        stack = stacks[node["parent"]] + ((node["name"], node["binary"]),)
+        stack = stacks[node["parent"]] + (key_of(node),)
         stacks[node["id"]] = stack
         if node["self"]:
             folded[stack] = node["self"]
@@ -41,9 +46,11 @@ def ask(syscap, path, want, begin):
         "heap": whole.get("heap"),
         "samples": hot["samples"],
         "total": hot["total"],
-        "functions": {(f["name"], f["binary"]): (f["self"], f["total"])
+        "functions": {key_of(f): (f["self"], f["total"])
                       for f in hot["functions"]},
         "folded": folded,
+        "lines": {key_of(row) + (row["file"], row["line"]): row["self"]
+                  for row in whole["lines"]},
         "threads": {(t["pid"], t["tid"] if t["tid"] is not None else -1):
                     t["total"] for t in hot["threads"]},
         "slowest": [(m["time_ns"], m["duration_ns"], m["pid"],
@@ -76,7 +83,7 @@ def pick(capture, rng):
         "from": times[0], "to": times[1], "pid": sample.pid,
         "thread": str(sample.tid), "function": pick_name(capture, rng),
         "drop": pick_name(capture, rng), "focus": pick_name(capture, rng),
-        "hide-system": True, "collapse-recursion": True, "reverse": True,
+        "hide-system": True, "no-inlines": True, "collapse-recursion": True, "reverse": True,
     }
     if binaries:
         choices["collapse-library"] = rng.choice(

@@ -36,6 +36,20 @@ grep '%  ' record.err | diff -u hottest -
 python3 "$here/turn.py" little.syscap big.syscap
 FILTERS=$filters python3 "$here/compare.py" "$SYSCAP" little.syscap big.syscap
 
+# What was inlined, at which lines: it takes nothing that was not there before,
+# and what a function with code took is the same with it and without.
+SYSCAP_SAMPLE=1000 "$SYSCAP" record -q -o plain.syscap -- \
+	"$SYSCAP_TEST_BIN/profile_inlined" $ms
+if "$SYSCAP" symbolize -q --force --lines -o lined.syscap plain.syscap \
+	2>err; then
+	python3 "$here/turn.py" lined.syscap turned.syscap
+	FILTERS=$filters python3 "$here/compare.py" "$SYSCAP" lined.syscap \
+		turned.syscap
+	python3 "$here/inlined.py" "$SYSCAP" plain.syscap lined.syscap
+else
+	grep libdw err
+fi
+
 # What stat looks up by itself is what symbolize would have written.
 SYSCAP_SAMPLE=1000 "$SYSCAP" record -q --no-symbols -o bare.syscap -- \
 	"$SYSCAP_TEST_BIN/profile_work" $ms

@@ -12,7 +12,8 @@ here = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(here, "..", "profile"),
                 os.path.join(here, "..", "export")]
 
-from answers import events, heap, marks_of, passes, transform  # noqa: E402
+from answers import (events, heap, is_inlined, marks_of,  # noqa: E402
+                     passes, seen, transform)
 from capture import Capture  # noqa: E402
 from compare import pick  # noqa: E402
 from page import Page  # noqa: E402
@@ -39,10 +40,12 @@ def expected(capture, want):
     inside = marks_of(capture, want) if "mark" in want else None
     found = collections.defaultdict(collections.Counter)
     for s in capture.samples:
+        s = seen(s, want)
         if passes(s, want, inside):
             found["samples"][s.time, s.pid, s.tid, s.ticks,
                              names(transform(s.frames, want))] += 1
     for row, fate in heap(capture)[0]:
+        row = seen(row, want)
         if passes(row, want, inside):
             found["allocations"][row.time, row.pid, row.tid, row.size, fate,
                                  names(transform(row.frames, want))] += 1
@@ -127,6 +130,36 @@ def check(syscap, path, capture, want):
         sys.exit(1)
 
 
+def check_lines(syscap, path, capture):
+    """What was inlined, and of each function a line that has the most."""
+    done = subprocess.run([syscap, "report", "-o", "-", path],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          check=True)
+    page = Page(done.stdout.decode())
+    if not capture.lines:
+        assert page.numbers("function.lines") == []
+        return
+    sums, most = collections.defaultdict(collections.Counter), {}
+    for sample in capture.samples:
+        for frame in sample.frames:
+            if frame.line:
+                sums[frame[0], frame[1] or "", is_inlined(frame)][
+                    frame.line] += capture.weight(sample)
+    for key, lines in sums.items():
+        top = max(lines.values())
+        most[key] = {line for line in lines if lines[line] == top}
+    n = 0
+    for name, binary, category, file, line in zip(
+            page.named("function.names"), page.named("function.binaries"),
+            page.numbers("function.categories"),
+            page.numbers("function.files"), page.numbers("function.lines")):
+        key = (name, binary, bool(category & 16))
+        where = (page.texts[file - 1], line) if file else None
+        assert where in most.get(key, {None}), (key, where, most.get(key))
+        n += where is not None
+    assert n == len(most) and any(key[2] for key in most)
+
+
 def main(syscap, paths):
     seed = int(os.environ.get("SEED", random.randrange(1 << 30)))
     rng = random.Random(seed)
@@ -135,6 +168,7 @@ def main(syscap, paths):
         with open(path, "rb") as file:
             capture = Capture(file.read())
         check(syscap, path, capture, {})
+        check_lines(syscap, path, capture)
         for _ in range(int(os.environ.get("FILTERS", "15"))):
             want = pick(capture, rng)
             want.pop("of", None)

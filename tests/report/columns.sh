@@ -17,7 +17,15 @@ python3 "$here/../export/rich.py" "$dir/rich.syscap" "$seed"
 python3 "$here/../profile/turn.py" "$dir/rich.syscap" "$dir/big.syscap"
 SYSCAP_SAMPLE=1000 "$SYSCAP" record -q -o "$dir/work.syscap" -- \
 	"$SYSCAP_TEST_BIN/profile_work" 100
-python3 "$here/columns.py" "$SYSCAP" "$dir/rich.syscap" "$dir/big.syscap" \
-	"$dir/work.syscap"
+set -- "$dir/rich.syscap" "$dir/big.syscap" "$dir/work.syscap"
+SYSCAP_SAMPLE=1000 "$SYSCAP" record -q -o "$dir/plain.syscap" -- \
+	"$SYSCAP_TEST_BIN/profile_inlined" 100
+if "$SYSCAP" symbolize -q --force --lines -o "$dir/lined.syscap" \
+	"$dir/plain.syscap" 2>"$dir/err"; then
+	set -- "$@" "$dir/lined.syscap"
+else
+	grep libdw "$dir/err"
+fi
+python3 "$here/columns.py" "$SYSCAP" "$@"
 python3 "$here/redacted.py" "$SYSCAP" "$dir"
 python3 "$here/pair.py" "$SYSCAP" "$dir/rich.syscap" "$dir/work.syscap"

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -208,24 +209,67 @@ CHAIN(in_fibre) static void in_fibre(void)
 	CHAIN_END();
 }
 
-TEST(a_fibre_ends_where_nothing_has_called_from)
+/* A fibre whose outermost return address is @end is interrupted. */
+static void walk_in_fibre(uintptr_t end)
 {
-	struct walk_check check;
 	uintptr_t *sp =
 		(uintptr_t *)(void *)(fibre_stack + sizeof(fibre_stack));
 
 	trap_into_walk();
 	*--sp = 0;
-	*--sp = (uintptr_t)by_hand_finish;
+	*--sp = end;
 	*--sp = (uintptr_t)in_fibre;
 	sp -= 6;
 	memset(sp, 0x77, 6 * sizeof(*sp)); /* registers of nobody */
 	by_hand_switch(&outer_sp, sp);
+}
+
+TEST(a_fibre_ends_where_nothing_has_called_from)
+{
+	struct walk_check check;
+
+	walk_in_fibre((uintptr_t)by_hand_finish);
 	check = walk_check(&walk);
 	walk_next(&check, CHAIN_PART(in_fibre));
 	walk_next_is(&check, (uintptr_t)by_hand_finish);
 	CHECK_EQ(check.at, walk.unwind.n);
 	CHECK_EQ(walk.unwind.flags, 0);
+}
+
+TEST(data_of_a_library_is_no_fibres_end)
+{
+	static const char constant[64] = "constant";
+	static char variable[64] = "variable", zeros[64];
+	const char *const ends[] = {
+		constant + 32,
+		variable + 32,
+		zeros + 32,
+		dlsym(RTLD_DEFAULT, "in6addr_any"), /* constants of libc */
+		dlsym(RTLD_DEFAULT, "environ"),     /* its variables */
+	};
+
+	for (unsigned i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		CHECK(ends[i] != NULL);
+		walk_in_fibre((uintptr_t)ends[i]);
+		CHECK_EQ(walk.unwind.flags, SYSCAP_STACK_STOPPED);
+	}
+}
+
+extern char by_hand_closed[];
+__asm__(".pushsection .text\n"
+        ".globl by_hand_closed\n"
+        ".balign 4096\nby_hand_closed:\n\t.skip 4096, 0x90\n"
+        ".popsection\n");
+
+TEST(code_that_cannot_be_read_is_no_fibres_end)
+{
+	const uintptr_t end = (uintptr_t)by_hand_closed + 2048;
+
+	walk_in_fibre(end);
+	CHECK_EQ(walk.unwind.flags, 0);
+	CHECK_EQ(mprotect(by_hand_closed, 4096, PROT_NONE), 0);
+	walk_in_fibre(end);
+	CHECK_EQ(walk.unwind.flags, SYSCAP_STACK_STOPPED);
 }
 
 static ucontext_t main_context, made_context;

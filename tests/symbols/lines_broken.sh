@@ -25,7 +25,7 @@ folder=debug/.build-id/${id%"$rest"}
 mkdir -p "$folder"
 rm prog.debug 2>/dev/null || :
 
-# try NAME: with the debug file as it is; not faster than its 2 x 60 s
+# try NAME: with the debug file as it is; not slower than its 60 s
 try() {
 	rm -f lined.syscap
 	status=0

@@ -104,6 +104,24 @@ TEST(it_ends_when_it_computes_for_too_long)
 	syc_limited_child_stop(&child);
 }
 
+TEST(what_it_and_those_before_it_used_is_summed)
+{
+	struct syc_limited_child child;
+	const struct syc_limited_child_work work = { .memory = 256ul << 20,
+		                                     .serve = serve,
+		                                     .data = &word };
+
+	start(&child, 256ul << 20);
+	CHECK_EQ(ask(&child, 'l'), 0);
+	syc_limited_child_stop(&child);
+	const double used = child.seconds_used;
+	CHECK(used > 0); /* how fast a stolen second passes differs */
+	CHECK(syc_limited_child_start(&child, &work));
+	CHECK_EQ(ask(&child, 'l'), 0);
+	syc_limited_child_stop(&child);
+	CHECK(child.seconds_used > used);
+}
+
 TEST(it_opens_no_file_after_that_was_closed)
 {
 	struct syc_limited_child child;

@@ -81,7 +81,7 @@ void sl_follow_rate(const struct sl_follow *f, uint32_t *ret_hz,
 
 /* Begins with the main coroutine, also where another one runs: of that one
  * nobody would tell when it is left. */
-static struct sl_follow *attach(lua_State *L)
+static struct sl_follow *attach(lua_State *L, int shows_lines)
 {
 	struct sl_follow *const f = calloc(1, sizeof(*f));
 
@@ -91,6 +91,7 @@ static struct sl_follow *attach(lua_State *L)
 	f->running = lua_tothread(L, -1);
 	lua_pop(L, 1);
 	f->thread = pthread_self();
+	f->shows_lines = shows_lines;
 	f->attachment = syscap_attach_thread(&sl_hooks_provider, f);
 	if (f->attachment != NULL)
 		return f;
@@ -98,9 +99,10 @@ static struct sl_follow *attach(lua_State *L)
 	return NULL;
 }
 
-struct sl_follow *sl_follow_environment(lua_State *L, const char *rate)
+struct sl_follow *sl_follow_environment(lua_State *L, const char *rate,
+                                        int shows_lines)
 {
-	struct sl_follow *const f = attach(L);
+	struct sl_follow *const f = attach(L, shows_lines);
 
 	(void)rate;
 	if (f != NULL)
@@ -109,9 +111,10 @@ struct sl_follow *sl_follow_environment(lua_State *L, const char *rate)
 }
 
 struct sl_follow *sl_follow_begin(lua_State *L,
-                                  struct syscap_sampler_options *options)
+                                  struct syscap_sampler_options *options,
+                                  int shows_lines)
 {
-	struct sl_follow *const f = attach(L);
+	struct sl_follow *const f = attach(L, shows_lines);
 
 	if (f == NULL) {
 		snprintf(options->message, sizeof(options->message),

@@ -12,18 +12,20 @@
 #include "followed.h"
 
 /**
- * Begin to show the stacks of @L, and have ticks come.  NULL:
- * @options->message says why not.
+ * Begin to show the stacks of @L, and have ticks come.  @shows_lines: those
+ * that run, not of definitions.  NULL: @options->message says why not.
  */
 struct sl_follow *sl_follow_begin(lua_State *L,
-                                  struct syscap_sampler_options *options);
+                                  struct syscap_sampler_options *options,
+                                  int shows_lines);
 
 /**
  * The same, for ticks that the environment has asked for: @rate is
  * SYSCAP_SAMPLE, or NULL where ticks may come later.  NULL: there are none
  * that could be followed.
  */
-struct sl_follow *sl_follow_environment(lua_State *L, const char *rate);
+struct sl_follow *sl_follow_environment(lua_State *L, const char *rate,
+                                        int shows_lines);
 
 /** @L: the state's, any of its threads.  Frees @f. */
 void sl_follow_end(lua_State *L, struct sl_follow *f);

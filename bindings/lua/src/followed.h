@@ -26,6 +26,7 @@ struct sl_follow {
 	pthread_t thread;
 	uint64_t n_samples, weight; /* told so far */
 	int is_guest;               /* of a sampler that goes on without it */
+	int shows_lines;            /* that run, not of definitions */
 
 	/* Whose stack is shown: what runs, or NULL.  Handlers read it. */
 	lua_State *running;

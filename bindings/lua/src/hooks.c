@@ -31,32 +31,33 @@
 /* -------------------------------------------------------------- the stack */
 
 static int push_frame(struct syscap_stack_sink *sink, lua_State *L,
-                      lua_Debug *ar)
+                      lua_Debug *ar, int shows_lines)
 {
 	const char *name;
 	int line = -2;
 
-	if (!lua_getinfo(L, "Sn", ar))
+	if (!lua_getinfo(L, shows_lines ? "Snl" : "Sn", ar))
 		return 1;
-	name = ar->name;
+	name = *ar->what == 'm' ? "main chunk" : ar->name;
 	if (*ar->what == 'C')
 		line = -1;
+	else if (shows_lines && ar->currentline > 0)
+		line = ar->currentline;
 	else if (*ar->what == 'm')
 		line = 0;
 	else if (ar->linedefined > 0)
 		line = ar->linedefined;
-	if (line == 0)
-		name = NULL;
 	return sl_names_push(sink, name, ar->short_src, line);
 }
 
 /* The functions of one coroutine.  0: there is no more room. */
-static int walk_one(struct syscap_stack_sink *sink, lua_State *L)
+static int walk_one(struct syscap_stack_sink *sink, lua_State *L,
+                    int shows_lines)
 {
 	lua_Debug ar;
 
 	for (int level = 0; lua_getstack(L, level, &ar); level++)
-		if (!push_frame(sink, L, &ar))
+		if (!push_frame(sink, L, &ar, shows_lines))
 			return 0;
 	return 1;
 }
@@ -71,10 +72,10 @@ static int walk(struct syscap_stack_sink *sink, const struct syscap_regs *regs,
 	(void)regs;
 	if (f->running == NULL)
 		return SYSCAP_WALK_GONE;
-	if (!walk_one(sink, f->running))
+	if (!walk_one(sink, f->running, f->shows_lines))
 		return 0;
 	for (; r != NULL; r = r->older)
-		if (!walk_one(sink, r->by))
+		if (!walk_one(sink, r->by, f->shows_lines))
 			return 0;
 	return 0;
 }

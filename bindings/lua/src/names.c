@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* names.c - the name that a function has in stacks: "draw (app.lua:12)", by
- * where it is defined. */
+ * where it is defined, or by what runs of it. */
 #include "names.h"
 
 #include <stdio.h>
@@ -21,7 +21,6 @@ static void add(struct text *text, const char *from)
 	text->n += n;
 }
 
-/* @line: of the definition; 0: the main chunk; -1: C; -2: not known. */
 int sl_names_push(struct syscap_stack_sink *sink, const char *name,
                   const char *source, int line)
 {

@@ -38,17 +38,26 @@ static struct {
 /* -------------------------------------------------------------- the stack */
 
 /* "file:name", "file:line" of what has no name (0: the main chunk), "name"
- * of a function of LuaJIT's own, "@address" of one in C. */
-static int push_frame(struct syscap_stack_sink *sink, char *text)
+ * of a function of LuaJIT's own, "@address" of one in C.  @runs: "file:line" of
+ * what runs, or NULL. */
+static int push_frame(struct syscap_stack_sink *sink, char *text,
+                      const char *runs)
 {
 	char *const colon = strrchr(text, ':');
+	int line = 0;
 
 	if (colon == NULL)
 		return sl_names_push(sink, *text == '@' ? NULL : text, "", -1);
 	*colon = '\0';
+	runs = runs != NULL ? strrchr(runs, ':') : NULL;
+	if (runs != NULL)
+		line = atoi(runs + 1);
 	if (!isdigit((unsigned char)colon[1]))
-		return sl_names_push(sink, colon + 1, text, -2);
-	return sl_names_push(sink, NULL, text, atoi(colon + 1));
+		return sl_names_push(sink, colon + 1, text,
+		                     line > 0 ? line : -2);
+	const int defined = atoi(colon + 1);
+	return sl_names_push(sink, defined == 0 ? "main chunk" : NULL, text,
+	                     line > 0 ? line : defined);
 }
 
 static int push_label(struct syscap_stack_sink *sink, const char *name)
@@ -75,8 +84,10 @@ static int walk(struct syscap_stack_sink *sink, const struct syscap_regs *regs,
 		return 0;
 	if (f->vmstate == 'J' && !push_label(sink, "[JIT compiler]"))
 		return 0;
-	const char *at =
-		luaJIT_profile_dumpstack(f->running, "pF;", MAX_DEPTH, &size);
+	/* What is no letter of a format's stands in the text as it is */
+	const char *at = luaJIT_profile_dumpstack(
+		f->running, f->shows_lines ? "pF\nl;" : "pF;", MAX_DEPTH,
+		&size);
 	const char *const end = at + size;
 	char *const text = syscap_stack_scratch(sink, &room);
 	while (at < end) {
@@ -87,7 +98,12 @@ static int walk(struct syscap_stack_sink *sink, const struct syscap_regs *regs,
 			n = room - 1;
 		memcpy(text, at, n);
 		text[n] = '\0';
-		if (!push_frame(sink, text) || next == NULL)
+		char *const newline = strchr(text, '\n');
+		if (newline != NULL)
+			*newline = '\0';
+		if (!push_frame(sink, text,
+		                newline != NULL ? newline + 1 : NULL) ||
+		    next == NULL)
 			break;
 		at = next + 1;
 	}
@@ -166,7 +182,8 @@ static const char *refuse(const struct syscap_sampler_options *o)
 }
 
 struct sl_follow *sl_follow_begin(lua_State *L,
-                                  struct syscap_sampler_options *options)
+                                  struct syscap_sampler_options *options,
+                                  int shows_lines)
 {
 	struct sl_follow *f = NULL;
 	const char *why = refuse(options);
@@ -178,14 +195,17 @@ struct sl_follow *sl_follow_begin(lua_State *L,
 		f->hz = options->hz != 0 ? options->hz : MAX_HZ;
 		f->thread = pthread_self();
 		f->running = L;
+		f->shows_lines = shows_lines;
 		f->told_ns = worked_ns();
 		f->attachment = syscap_attach_thread(&provider, f);
 		why = "no memory, or more than 8 runtimes in a thread";
 	}
 	if (f != NULL && f->attachment != NULL) {
 		if (take_profiler(f)) {
-			/* f: functions keep their names in compiled code */
-			snprintf(mode, sizeof(mode), "fi%u", 1000 / f->hz);
+			/* Where compiled code looks whether a tick has come:
+			 * f, in functions; l, in lines */
+			snprintf(mode, sizeof(mode), "%ci%u",
+			         shows_lines ? 'l' : 'f', 1000 / f->hz);
 			luaJIT_profile_start(L, mode, on_profile, f);
 			snprintf(
 				options->message, sizeof(options->message),
@@ -204,7 +224,8 @@ struct sl_follow *sl_follow_begin(lua_State *L,
 
 /* The sampler that the environment started does not see compiled code: LuaJIT
  * takes its place, or each tick would be told twice. */
-struct sl_follow *sl_follow_environment(lua_State *L, const char *rate)
+struct sl_follow *sl_follow_environment(lua_State *L, const char *rate,
+                                        int shows_lines)
 {
 	struct syscap_sampler_options options = { .size = sizeof(options) };
 
@@ -212,7 +233,7 @@ struct sl_follow *sl_follow_environment(lua_State *L, const char *rate)
 		return NULL;
 	const unsigned long hz = strtoul(rate, NULL, 10);
 	options.hz = hz == 0 || hz > MAX_HZ ? MAX_HZ : (uint32_t)hz;
-	struct sl_follow *const f = sl_follow_begin(L, &options);
+	struct sl_follow *const f = sl_follow_begin(L, &options, shows_lines);
 	if (f != NULL) {
 		f->is_guest = 1;
 		syscap_sampler_stop();

@@ -44,7 +44,7 @@ static int collect_box(lua_State *L)
 }
 
 static int begin(lua_State *L, struct syscap_sampler_options *options,
-                 int with_coroutines)
+                 int with_coroutines, int shows_lines)
 {
 	struct sl_follow **const box = sl_followed_box(L);
 
@@ -57,7 +57,7 @@ static int begin(lua_State *L, struct syscap_sampler_options *options,
 		strcpy(options->message, "this state is sampled already");
 		return -1;
 	}
-	*box = sl_follow_begin(L, options);
+	*box = sl_follow_begin(L, options, shows_lines);
 	if (*box == NULL)
 		return -1;
 #if LUA_VERSION_NUM == 504
@@ -72,13 +72,13 @@ static int sampling(lua_State *L)
 	static const char *const known[] = { "hz",        "clock",
 		                             "stacks",    "signal",
 		                             "max_depth", "coroutines",
-		                             NULL };
+		                             "lines",     NULL };
 	static const char *const clocks[] = { "auto", "cpu", "wall", "perf",
 		                              NULL };
 	static const char *const stacks[] = { "merged", "managed", "native",
 		                              NULL };
 	struct syscap_sampler_options options = { .size = sizeof(options) };
-	int with_coroutines = 1;
+	int with_coroutines = 1, shows_lines = 0;
 
 	if (!lua_isnoneornil(L, 1)) {
 		luaL_checktype(L, 1, LUA_TTABLE);
@@ -90,9 +90,10 @@ static int sampling(lua_State *L)
 		options.max_depth =
 			(uint32_t)sl_options_integer(L, 1, "max_depth");
 		with_coroutines = sl_options_boolean(L, 1, "coroutines", 1);
+		shows_lines = sl_options_boolean(L, 1, "lines", 0);
 	}
 	struct handle *const handle = lua_newuserdata(L, sizeof(*handle));
-	if (begin(L, &options, with_coroutines) != 0) {
+	if (begin(L, &options, with_coroutines, shows_lines) != 0) {
 		lua_pushnil(L);
 		lua_pushstring(L, options.message);
 		return 2;
@@ -146,12 +147,14 @@ static void follow_environment(lua_State *L)
 {
 	const char *const rate = getenv("SYSCAP_SAMPLE");
 	const char *const toggle = getenv("SYSCAP_TOGGLE_SIGNAL");
+	const char *const lines = getenv("SYSCAP_LINES");
 	struct sl_follow **const box = sl_followed_box(L);
 
 	if (*box != NULL || ((rate == NULL || *rate == '\0') &&
 	                     (toggle == NULL || *toggle == '\0')))
 		return;
-	*box = sl_follow_environment(L, rate);
+	*box = sl_follow_environment(L, rate,
+	                             lines != NULL && strcmp(lines, "1") == 0);
 #if LUA_VERSION_NUM == 504
 	if (*box != NULL)
 		sl_tracking_add(L, 1);

@@ -37,6 +37,7 @@ function absent(reason, size, { A, B, C, ADD }) {
       slots[A] = Number(hrtime.bigint());
     },
     flush() {},
+    nameThread() {},
     start: refuse,
     stop: () => ({ errno: ENOENT, message: reason }),
     drain: () => ({ errno: 0, message: '' }),

@@ -17,7 +17,8 @@ NAPI_MODULE_INIT(/* napi_env env, napi_value exports */)
 	    !sn_define_marks(env, exports, self) ||
 	    !sn_define_events(env, exports, self) ||
 	    !sn_define_recording(env, exports, self) ||
-	    !sn_define_sampling(env, exports, self))
+	    !sn_define_sampling(env, exports, self) ||
+	    !sn_define_threads(env, exports, self))
 		return NULL;
 	return exports;
 }

@@ -11,5 +11,6 @@ bool sn_define_counters(napi_env env, napi_value exports, struct sn_env *self);
 bool sn_define_events(napi_env env, napi_value exports, struct sn_env *self);
 bool sn_define_recording(napi_env env, napi_value exports, struct sn_env *self);
 bool sn_define_sampling(napi_env env, napi_value exports, struct sn_env *self);
+bool sn_define_threads(napi_env env, napi_value exports, struct sn_env *self);
 
 #endif

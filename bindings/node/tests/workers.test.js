@@ -128,3 +128,37 @@ test('workers come and go by the hundred', (t) => {
   `);
   assert.equal(capture.marks('many').length, 101);
 });
+
+test('a worker is called by its file and its number', (t) => {
+  const capture = record(t, `
+    const fs = require('fs');
+    const { Worker, isMainThread } = require('worker_threads');
+    const { instant } = require('syscap');
+    const comm = () => fs.readFileSync('/proc/thread-self/comm', 'utf8').trim();
+    instant('names', isMainThread ? 'main' : 'worker');
+    if (isMainThread) {
+      console.log(comm());
+      new Worker(__filename);
+      new Worker(\`require('syscap').instant('names', 'eval')\`, { eval: true });
+      fs.writeFileSync('änderungen an vielen bildern.js',
+        \`require('syscap').instant('names', 'long')\`);
+      new Worker('./änderungen an vielen bildern.js');
+    }
+  `);
+  const names = new Map();
+  for (const { id, tid, metadata } of capture.all('metadata')) {
+    if (id === 'syscap.thread') names.set(tid, metadata);
+  }
+  const called = Object.fromEntries(
+    capture.marks('names').map(({ name, tid }) => [name, names.get(tid)]));
+  if (require('node:worker_threads').threadName !== undefined) {
+    t.skip('this Node names them by itself');
+    return;
+  }
+  assert.deepEqual(called, {
+    main: capture.stdout.trim(),
+    worker: 'program-1',
+    eval: 'worker-2',
+    long: 'änderungen a-3',
+  });
+});

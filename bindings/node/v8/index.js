@@ -8,6 +8,7 @@
 'use strict';
 
 const path = require('node:path');
+require('../lib/thread.js');
 const { native } = require('../lib/slots.js');
 const { beginnings, endings, isActive } = require('../lib/recording.js');
 

@@ -11,8 +11,8 @@
 
 #define BRIDGE_NAME "syscap._events.bridge"
 
-/* Called in signal handlers too: pointers, so that nothing is looked up
- * there. */
+/* What stands first is called in signal handlers too: pointers, so that
+ * nothing is looked up there. */
 struct bridge {
 	size_t size;
 	struct syscap_attachment *(*attach)(
@@ -23,6 +23,9 @@ struct bridge {
 	void *(*scratch)(struct syscap_stack_sink *sink, size_t *ret_size);
 	uint64_t (*intern)(const char *name, size_t len);
 	int (*readable)(const void *at, size_t n);
+	/* Not there: events/thread.h */
+	void (*meet)(void);
+	void (*begin)(PyObject *thread);
 };
 
 #endif

@@ -30,6 +30,8 @@ foreach(id IN LISTS python_ids)
 	python_test(${id} events test_events LABEL short)
 	python_test(${id} traced test_traced LABEL short)
 	python_test(${id} children test_children LABEL short)
+	python_test(${id} threads test_threads LABEL short)
+	python_test(${id} lines test_lines LABEL short)
 	python_test(${id} sampling test_sampling LABEL long)
 	python_test(${id} churn test_churn LABEL long)
 	python_test(${id} churn_12 test_churn LABEL verylong TIMEOUT 900

@@ -193,6 +193,9 @@ export class Model extends Events {
 			names: c.numbers('function.names'),
 			binaries: c.numbers('function.binaries'),
 			categories: c.numbers('function.categories'),
+			/* Empty where the capture has no lines. */
+			files: c.numbers('function.files'),
+			lines: c.numbers('function.lines'),
 		};
 		/** @type {{binary: number, category: number}[]} */
 		this.collapsed = [];
@@ -254,6 +257,17 @@ export class Model extends Events {
 	binaryOf(f) {
 		return this.texts.get(f < this.functions.n ? this.functions.binaries[f]
 			: this.collapsed[f - this.functions.n].binary);
+	}
+
+	/** Whether its code stands in its caller's. @param {number} f */
+	isInlined(f) {
+		return f < this.functions.n && (this.functions.categories[f] & 16) !== 0;
+	}
+
+	/** Where most of its time went in the source: "a.c:12", or "". @param {number} f */
+	lineOf(f) {
+		const file = this.functions.files[f], line = this.functions.lines[f];
+		return file ? this.texts.get(file - 1) + (line ? ':' + line : '') : '';
 	}
 
 	/** @param {number} f */

@@ -98,7 +98,8 @@ export class Stacks {
 			const f = tree.functions[node];
 			const binary = model.binaryOf(f);
 			names.push(el('li', {}, model.nameOf(f), binary &&
-				el('span', { class: 'hint' }, ' ' + binary)));
+				el('span', { class: 'hint' }, ' ' +
+					(model.isInlined(f) ? 'inlined in ' : '') + binary)));
 		}
 		fill(this.frames, ...names);
 		app.setCursor(samples.times[i]);

@@ -261,7 +261,9 @@ export class FlameView {
 		const binary = app.model.binaryOf(f);
 		const lines = [shown.labels(box.id)];
 		if (binary && box.id !== 0)
-			lines.push(binary);
+			lines.push((app.model.isInlined(f) ? 'inlined in ' : '') + binary);
+		if (app.model.lineOf(f))
+			lines.push('mostly ' + app.model.lineOf(f));
 		lines.push(formatAmount(totals[box.id], app.unit()) + ', ' +
 			formatShare(totals[box.id], totals[0]) + ' of all');
 		return lines;
@@ -371,7 +373,9 @@ export function functionDetails(app, f, sums) {
 	return [
 		el('h2', {}, name),
 		el('p', { class: 'sums' },
-			[model.binaryOf(f), CATEGORIES[model.categoryOf(f)]]
+			[model.binaryOf(f), CATEGORIES[model.categoryOf(f)],
+				model.isInlined(f) ? 'inlined' : '',
+				model.lineOf(f) && 'mostly ' + model.lineOf(f)]
 				.filter(Boolean).join(' · ') + ' · total ' +
 			formatAmount(sums.total, app.unit()) + ' (' +
 			formatShare(sums.total, sums.of) + '), self ' +

@@ -15,6 +15,8 @@ const { binDurations, histogram, Histogram } = await import(
 const { answerOf, App } = await import('../../../src/report/page/main.js');
 const { endsWith, nodesThat, Stacks } = await import(
 	'../../../src/report/page/stacks.js');
+const { functionDetails } = await import(
+	'../../../src/report/page/view_flame.js');
 const { Table } = await import('../../../src/report/page/table.js');
 const { ownersOf } = await import(
 	'../../../src/report/page/thread_colours.js');
@@ -47,6 +49,17 @@ test('elements are what they are told, and texts are texts', () => {
 	assert.equal(one.textContent, '<b>in it');
 	fill(one, 'else');
 	assert.equal(one.textContent, 'else');
+});
+
+test('what was inlined says so, and where most of it is', async () => {
+	const app = await start();
+	const { model } = app;
+	assert.deepEqual([2, 3, 5].map((f) => model.isInlined(f)),
+		[false, true, false]);
+	assert.deepEqual([2, 3].map((f) => model.lineOf(f)), ['', 'app:12']);
+	assert.equal(model.categoryOf(3), 0);
+	const said = functionDetails(app, 3, { total: 1, self: 1, of: 2 })[1];
+	assert.match(said.textContent, /inlined · mostly app:12/);
 });
 
 test('texts are cut to their room, never in the middle of a character', () => {

@@ -14,6 +14,7 @@
 #include "events/events.h"
 #include "events/number.h"
 #include "events/text.h"
+#include "events/thread.h"
 
 struct counter {
 	PyObject_HEAD struct syscap_counter
@@ -39,7 +40,7 @@ static bool get_value(const struct counter *counter, PyObject *object,
 
 static bool is_wanted(const struct counter *counter)
 {
-	return syscap_is_active() && counter->unknown == NULL;
+	return is_recorded() && counter->unknown == NULL;
 }
 
 static PyObject *emit(struct counter *counter)
@@ -131,7 +132,7 @@ static bool make_unknown(struct counter *counter,
 	if (counter->unknown == NULL)
 		return false;
 	*counter->unknown = *texts;
-	if (syscap_is_active())
+	if (is_recorded())
 		syscap_log_printf(SYSCAP_WARNING, "syscap",
 		                  "there are too many counters for \"%s\" of "
 		                  "category \"%s\"",

@@ -8,6 +8,7 @@
 #include "events/events.h"
 #include "events/number.h"
 #include "events/text.h"
+#include "events/thread.h"
 
 /* @object as nanoseconds; @otherwise if there is none. */
 static bool get_time(PyObject *object, int64_t otherwise, int64_t *ret_time)
@@ -55,7 +56,7 @@ static PyObject *py_mark(PyObject *module, PyObject *const *args, Py_ssize_t n,
 	    !number_check_optional(value[3], "begin") ||
 	    !number_check_optional(value[4], "duration"))
 		return NULL;
-	if (!syscap_is_active())
+	if (!is_recorded())
 		Py_RETURN_NONE;
 	const int64_t now = syscap_clock();
 	const bool has_begin = value[3] != NULL && value[3] != Py_None;
@@ -83,7 +84,7 @@ static PyObject *py_linked(PyObject *module, PyObject *const *args,
 	    !number_check(value[2], "link") || !number_check(value[3], "id") ||
 	    !text_check_optional(value[4], "message"))
 		return NULL;
-	if (!syscap_is_active())
+	if (!is_recorded())
 		Py_RETURN_NONE;
 	const uint64_t id = PyLong_AsUnsignedLongLongMask(value[3]);
 	if (PyErr_Occurred() != NULL || !number_whole(value[2], &link) ||
@@ -122,7 +123,7 @@ static PyObject *py_operation(PyObject *module, PyObject *const *args,
 	    !number_check(value[2], "id") || !number_check(value[3], "begin") ||
 	    !text_check_optional(value[4], "message"))
 		return NULL;
-	if (!syscap_is_active())
+	if (!is_recorded())
 		Py_RETURN_NONE;
 	const int64_t now = syscap_clock();
 	const uint64_t id = PyLong_AsUnsignedLongLongMask(value[2]);
@@ -170,7 +171,7 @@ static PyObject *py_log(PyObject *module, PyObject *const *args, Py_ssize_t n,
 	    !number_check(value[0], "severity") ||
 	    !text_check(value[1], "domain") || !text_check(value[2], "message"))
 		return NULL;
-	if (!syscap_is_active())
+	if (!is_recorded())
 		Py_RETURN_NONE;
 	if (!number_whole(value[0], &severity) || !text_get(&domain, value[1]))
 		return NULL;
@@ -196,7 +197,7 @@ static PyObject *py_metadata(PyObject *module, PyObject *const *args,
 	if (!args_get(&form, args, n, kwnames, value) ||
 	    !text_check(value[0], "id") || !text_check(value[1], "value"))
 		return NULL;
-	if (!syscap_is_active())
+	if (!is_recorded())
 		Py_RETURN_NONE;
 	if (!text_get(&id, value[0]))
 		return NULL;

@@ -7,8 +7,10 @@
  */
 #include <syscap.h>
 
-#include "bridge.h"
 #include "events/events.h"
+#include "events/thread.h"
+/* needs Python.h before it */
+#include "bridge.h"
 
 static const struct bridge bridge = {
 	.size = sizeof(bridge),
@@ -18,6 +20,8 @@ static const struct bridge bridge = {
 	.scratch = syscap_stack_scratch,
 	.intern = syscap_jit_intern,
 	.readable = syscap_readable,
+	.meet = thread_meet,
+	.begin = thread_begin,
 };
 
 static int add_numbers(PyObject *module)

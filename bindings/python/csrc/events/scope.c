@@ -14,6 +14,7 @@
 #include "events/args.h"
 #include "events/events.h"
 #include "events/text.h"
+#include "events/thread.h"
 
 /* A with statement that runs: one object may serve several threads, and a
  * function that calls itself. */
@@ -167,8 +168,7 @@ static PyObject *scope_exit(PyObject *self, PyObject *const *args, Py_ssize_t n)
 	if (scope->n != 0) {
 		const int64_t begin = take_begin(scope);
 
-		if (begin != 0 && syscap_is_active() &&
-		    !scope_emit(scope, begin))
+		if (begin != 0 && is_recorded() && !scope_emit(scope, begin))
 			return NULL;
 	}
 	Py_RETURN_NONE;

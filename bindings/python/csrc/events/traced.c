@@ -10,6 +10,7 @@
 
 #include "events/events.h"
 #include "events/text.h"
+#include "events/thread.h"
 
 struct traced {
 	PyObject_HEAD vectorcallfunc call;
@@ -30,7 +31,7 @@ call_recorded(const struct traced *traced, PyObject *const *args, size_t nargsf,
 	PyObject *const result =
 		PyObject_Vectorcall(traced->function, args, nargsf, kwnames);
 
-	if (begin != 0 && syscap_is_active())
+	if (begin != 0 && is_recorded())
 		syscap_mark_at(&traced->site, begin, syscap_clock() - begin,
 		               NULL);
 	return result;

@@ -30,10 +30,13 @@ static PyObject *bootstrap_new(PyTypeObject *type, PyObject *args,
 static PyObject *bootstrap_call(PyObject *self, PyObject *args,
                                 PyObject *kwargs)
 {
+	PyObject *const function = ((struct bootstrap *)self)->function;
+
+	if (PyMethod_Check(function))
+		bridge->begin(PyMethod_GET_SELF(function));
 	if (threads_attach() < 0)
 		PyErr_WriteUnraisable(self);
-	return PyObject_Call(((struct bootstrap *)self)->function, args,
-	                     kwargs);
+	return PyObject_Call(function, args, kwargs);
 }
 
 static PyObject *bootstrap_repr(PyObject *self)

@@ -33,6 +33,10 @@ static bool offsets_agree(void)
 	               offsetof(_PyInterpreterFrame, previous) &&
 	       told->interpreter_frame.executable ==
 	               offsetof(_PyInterpreterFrame, f_executable) &&
+	       told->interpreter_frame.instr_ptr ==
+	               offsetof(_PyInterpreterFrame, instr_ptr) &&
+	       told->code_object.linetable ==
+	               offsetof(PyCodeObject, co_linetable) &&
 	       told->interpreter_frame.owner ==
 	               offsetof(_PyInterpreterFrame, owner) &&
 	       told->code_object.qualname ==

@@ -78,6 +78,22 @@ static inline PyObject *frame_code(const _PyInterpreterFrame *frame)
 #endif
 }
 
+/* The instruction of @code that a frame is at, so far as it is to be believed;
+ * below 0: it has not begun. */
+static inline ptrdiff_t frame_instruction(const _PyInterpreterFrame *frame,
+                                          const PyCodeObject *code)
+{
+#if PY_VERSION_HEX >= 0x030D0000
+	const void *const at = frame->instr_ptr;
+#else
+	const void *const at = frame->prev_instr;
+#endif
+	const uintptr_t first = (uintptr_t)code->co_code_adaptive;
+
+	return ((intptr_t)at - (intptr_t)first) /
+	       (ptrdiff_t)sizeof(_Py_CODEUNIT);
+}
+
 static inline _PyInterpreterFrame *thread_top(const PyThreadState *thread)
 {
 #if HAS_CFRAME

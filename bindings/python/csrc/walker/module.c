@@ -21,6 +21,17 @@ static PyObject *py_reach(PyObject *module, PyObject *unused)
 	return PyBool_FromLong(result == 0);
 }
 
+static PyObject *py_show_lines(PyObject *module, PyObject *show)
+{
+	const int is_true = PyObject_IsTrue(show);
+
+	(void)module;
+	if (is_true < 0)
+		return NULL;
+	name_show_lines(is_true != 0);
+	Py_RETURN_NONE;
+}
+
 static PyObject *py_end(PyObject *module, PyObject *unused)
 {
 	(void)module;
@@ -49,6 +60,8 @@ static PyMethodDef methods[] = {
 	  "there are some with a profile function of their own." },
 	{ "loop", py_loop, METH_NOARGS,
 	  "Where the interpreter's loop is: its first address and its end." },
+	{ "show_lines", py_show_lines, METH_O,
+	  "Name functions with the line that runs, or of the definition." },
 	{ "end", py_end, METH_NOARGS, "Name nothing any more: Python ends." },
 	{ NULL, NULL, 0, NULL }
 };

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * name.c - names of code objects, without any call of Python's (walker.h).
+ * name.c - names of frames' code objects, without any call of Python's (walker.h).
  *
  * The innermost frame may be one that is being taken down: its code, and the
- * texts of that, may be freed already.  Freed memory holds a link of the
- * allocator's where the reference count was, which is no count; and what is
- * read is bounded.
+ * texts of that, may be freed already (sound.c).  What is read is bounded.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,13 +12,11 @@
 
 #define TEXT_MAX 1024 /* characters */
 
-bool object_is_sound(PyObject *object, PyTypeObject *type, size_t size)
+static bool shows_lines;
+
+void name_show_lines(bool show)
 {
-	if (((uintptr_t)object & 7) != 0 || !bridge->readable(object, size))
-		return false;
-	/* Of the second word of 3.12's: numbers are less than 2^32, there */
-	const uint64_t count = (uint64_t)object->ob_refcnt;
-	return object->ob_type == type && count != 0 && count >> 33 == 0;
+	__atomic_store_n(&shows_lines, show, __ATOMIC_RELAXED);
 }
 
 /* As PyUnicode_DATA(), without its assertions. */
@@ -111,8 +107,20 @@ static size_t put_number(char *to, unsigned number)
 	return n;
 }
 
-int code_name(PyObject *object, bool careful, char *to, size_t size)
+static int line_of(const _PyInterpreterFrame *frame, const PyCodeObject *code,
+                   bool careful)
 {
+	int line = 0;
+
+	if (__atomic_load_n(&shows_lines, __ATOMIC_RELAXED))
+		line = code_line(code, frame_instruction(frame, code), careful);
+	return line > 0 ? line : code->co_firstlineno;
+}
+
+int frame_name(const _PyInterpreterFrame *frame, bool careful, char *to,
+               size_t size)
+{
+	PyObject *const object = frame_code(frame);
 	const PyCodeObject *const code = (const PyCodeObject *)object;
 	size_t n;
 
@@ -126,9 +134,10 @@ int code_name(PyObject *object, bool careful, char *to, size_t size)
 	to[n++] = ' ';
 	to[n++] = '(';
 	n += put_text(to + n, code->co_filename);
-	if (code->co_firstlineno > 0) {
+	const int line = line_of(frame, code, careful);
+	if (line > 0) {
 		to[n++] = ':';
-		n += put_number(to + n, (unsigned)code->co_firstlineno);
+		n += put_number(to + n, (unsigned)line);
 	}
 	to[n++] = ')';
 	return (int)n;

@@ -148,6 +148,7 @@ int threads_attach(void)
 	thread->state = state;
 	thread->owner = pthread_self();
 	thread->forks = n_forks;
+	bridge->meet();
 	thread->attachment = bridge->attach(&provider, thread);
 	if (thread->attachment == NULL) {
 		free(thread);

@@ -201,7 +201,7 @@ static int push_frame(struct syscap_stack_sink *sink,
 	struct syscap_stack_frame out = { .kind = SYSCAP_CALL_NAME };
 	size_t size;
 	char *const name = bridge->scratch(sink, &size);
-	const int n = code_name(frame_code(frame), careful, name, size);
+	const int n = frame_name(frame, careful, name, size);
 
 	if (n < 0)
 		return -1;

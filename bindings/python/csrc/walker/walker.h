@@ -14,12 +14,18 @@ bool bridge_import(void);
 /* eval.c: where _PyEval_EvalFrameDefault() is.  False with ImportError set. */
 bool eval_find(uintptr_t *ret_low, uintptr_t *ret_high);
 
-/* name.c: "qualname (file:line)" of @code into @to, of @size bytes; returns
- * the length.  @careful: believe nothing that @code refers to; less than 0,
- * it is not what it should be.  Signal-safe. */
-int code_name(PyObject *code, bool careful, char *to, size_t size);
+/* name.c: "qualname (file:line)" of @frame's code into @to, of @size bytes;
+ * returns the length.  @careful: believe nothing that the frame refers to;
+ * less than 0, it is not what it should be.  Signal-safe. */
+int frame_name(const _PyInterpreterFrame *frame, bool careful, char *to,
+               size_t size);
+/* From now on with the line that runs; else that of the definition. */
+void name_show_lines(bool show);
 
-/* name.c: whether @object is one of type @type, so far as can be told when it
+/* line.c: the line of an instruction; 0: not known.  Signal-safe. */
+int code_line(const PyCodeObject *code, ptrdiff_t instruction, bool careful);
+
+/* sound.c: whether @object is one of type @type, so far as can be told when it
  * may have been freed.  Signal-safe. */
 bool object_is_sound(PyObject *object, PyTypeObject *type, size_t size);
 

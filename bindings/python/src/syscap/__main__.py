@@ -34,6 +34,12 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
         "(default: 1000,auto)",
     )
     parser.add_argument(
+        "--lines",
+        action="store_true",
+        help="name functions with the line that runs, and not with that of "
+        "their definition",
+    )
+    parser.add_argument(
         "-m",
         dest="module",
         action="store_true",
@@ -73,7 +79,10 @@ def main() -> None:
     sampled = not os.environ.get("SYSCAP_SAMPLE")
     if sampled:
         syscap.start_sampling(
-            options.hz, clock=options.clock, children=True
+            options.hz,
+            clock=options.clock,
+            children=True,
+            lines=options.lines,
         )
     try:
         _run(options)

@@ -92,6 +92,7 @@ def name_threads_if_asked() -> None:
         return
     try:
         _name_threads()
+        _load_walker().show_lines(os.environ.get("SYSCAP_LINES") == "1")
     except ImportError as error:
         warnings.warn(str(error), RuntimeWarning, stacklevel=3)
 
@@ -101,12 +102,17 @@ class _Session:
 
     current: _Session | None = None
 
-    def __init__(self, options: dict[str, int], children: bool) -> None:
+    def __init__(
+        self, options: dict[str, int], children: bool, lines: bool
+    ) -> None:
         self.options = options
         self.children = children
+        self.lines = lines
 
     def start(self) -> str:
         message = _events.sampler_start(**self.options)
+        if self.options["stacks"] != _STACKS["native"]:
+            _load_walker().show_lines(self.lines)
         _Session.current = self
         return message
 
@@ -143,6 +149,7 @@ def _make_session(
     max_depth: int,
     signal: int,
     children: bool,
+    lines: bool,
 ) -> _Session:
     options = {
         "hz": hz,
@@ -153,7 +160,7 @@ def _make_session(
     }
     if stacks != "native":
         _name_threads()
-    return _Session(options, children)
+    return _Session(options, children, lines)
 
 
 def start_sampling(
@@ -164,6 +171,7 @@ def start_sampling(
     max_depth: int = 0,
     signal: int = 0,
     children: bool = False,
+    lines: bool = False,
 ) -> str:
     """Sample every thread of this process until stop_sampling().
 
@@ -178,9 +186,11 @@ def start_sampling(
     max_depth  frames in a sample, 32 to 512; 0: 512
     signal     0: a real-time signal that nobody uses
     children   sample forked children, too
+    lines      name functions with the line that runs, and not with that of
+               their definition
     """
     return _make_session(
-        hz, clock, stacks, max_depth, signal, children
+        hz, clock, stacks, max_depth, signal, children, lines
     ).start()
 
 
@@ -212,12 +222,17 @@ class sampling:  # noqa: N801
         max_depth: int = 0,
         signal: int = 0,
         children: bool = False,
+        lines: bool = False,
     ) -> None:
-        self._arguments = (hz, clock, stacks, max_depth, signal, children)
+        self._arguments = (
+            hz, clock, stacks, max_depth, signal, children, lines
+        )
         self._session: _Session | None = None
 
     def __call__(self, function: _F) -> _F:
-        hz, clock, stacks, max_depth, signal, children = self._arguments
+        (
+            hz, clock, stacks, max_depth, signal, children, lines
+        ) = self._arguments
         return around(  # type: ignore[no-any-return]
             lambda: sampling(
                 hz,
@@ -226,6 +241,7 @@ class sampling:  # noqa: N801
                 max_depth=max_depth,
                 signal=signal,
                 children=children,
+                lines=lines,
             ),
             function,
         )

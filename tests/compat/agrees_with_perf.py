@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""agrees_with_perf.py COMMAND... - where perf says that the time goes, so do we.
+
+Runs COMMAND under `perf record --call-graph dwarf` (the software clock, of the
+program's code only) and under `syscap record --sample=1000,perf` in turns, and
+prints self and total of perf's ten hottest functions, perf's share and ours.
+Half of the runs under perf differ from the other half, too: by how much is
+said.  Exit status 1: we differ by more than that and POINTS (2).  77: there is
+no perf, or it may not count.
+"""
+import collections
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+POINTS = float(os.environ.get("POINTS", "2"))
+RUNS = int(os.environ.get("RUNS", "3"))
+SYSCAP = os.environ["SYSCAP"]
+
+
+def run(*command):
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, check=False,
+                          capture_output=True, text=True, errors="replace")
+    if done.returncode != 0:
+        sys.exit(f"{command[:4]}: status {done.returncode}\n{done.stderr}")
+    return done.stdout
+
+
+def without_type(name):
+    """Templates' names begin with what they return, for some."""
+    depth, begin = 0, 0
+    for i, c in enumerate(name):
+        depth += (c in "<({[") - (c in ">)}]" and name[i - 1] != "-")
+        if c == " " and depth == 0 and "operator" not in name[:i]:
+            begin = i + 1
+    return name[begin:]
+
+
+def bare(name):
+    """What both call a function, without what each adds."""
+    name = re.sub(r"@@?[A-Z].*|\.(constprop|isra|part|cold|lto_priv)\b.*", "",
+                  name)
+    name = re.sub(r"::h[0-9a-f]{16}$", "", name)
+    # one place, two names
+    name = re.sub(r"^__mem(move|cpy)_", "__memcpy_", name)
+    depth = 0
+    for i, c in enumerate(name):
+        depth += (c == "<") - (c == ">" and name[i - 1] != "-")
+        if c == "(" and depth == 0 and i > 0:
+            return without_type(name[:i])
+    return without_type(name)
+
+
+class Profile:
+    """Weights of stacks."""
+
+    def __init__(self):
+        self.n = 0
+        self.inner, self.total = collections.Counter(), collections.Counter()
+
+    def add(self, weight, stack):
+        self.n += weight
+        self.inner[stack[0]] += weight
+        for name in set(stack):
+            self.total[name] += weight
+
+    def shares(self, name):
+        return (100 * self.inner[name] / self.n,
+                100 * self.total[name] / self.n)
+
+
+def add_perf(profile, command):
+    run("perf", "record", "-q", "-e", "cpu-clock:u", "-F", "1000",
+        "--call-graph", "dwarf,32768", "-o", "perf.data", "--", *command)
+    text = run("perf", "script", "-i", "perf.data", "--no-inline",
+               "-F", "ip,sym")
+    for sample in re.split(r"\n\s*\n", text):
+        stack = [bare(line.split(None, 1)[1].strip())
+                 for line in sample.splitlines() if len(line.split()) > 1]
+        if stack:
+            profile.add(1, stack)
+
+
+def add_ours(profile, command):
+    run(SYSCAP, "record", "-q", "--force", "-o", "capture",
+        "--sample=1000,perf", "--", *command)
+    text = run(SYSCAP, "export", "--format=folded", "-o", "-", "capture")
+    for line in text.splitlines():
+        stack, weight = line.rsplit(" ", 1)
+        profile.add(int(weight),
+                    [bare(name) for name in reversed(stack.split(";"))])
+
+
+def main():
+    if shutil.which("perf") is None:
+        print("skip: there is no perf")
+        return 77
+    if subprocess.run(["perf", "record", "-q", "-e", "cpu-clock:u", "-o",
+                       "/dev/null", "true"], capture_output=True,
+                      check=False).returncode != 0:
+        print("skip: perf may not count here")
+        return 77
+    command = sys.argv[1:]
+    home = os.getcwd()
+    halves, perf, ours = (Profile(), Profile()), Profile(), Profile()
+    with tempfile.TemporaryDirectory() as work:
+        os.chdir(work)
+        for _ in range(RUNS):
+            for half in halves:
+                add_perf(half, command)
+            add_ours(ours, command)
+        os.chdir(home)
+    for half in halves:
+        perf.n += half.n
+        perf.inner += half.inner
+        perf.total += half.total
+    named = [(name, n) for name, n in perf.inner.most_common()
+             if name not in ("[unknown]", "")]
+    worst = noise = 0.0
+    print(f"{json.dumps(' '.join(command))[:70]}: {perf.n} samples of perf")
+    for name, _ in named[:10]:
+        theirs, mine = perf.shares(name), ours.shares(name)
+        print(f"  {theirs[0]:6.2f} {mine[0]:6.2f}   "
+              f"{theirs[1]:6.2f} {mine[1]:6.2f}  {name[:60]}")
+        worst = max(worst, *(abs(a - b) for a, b in zip(theirs, mine)))
+        noise = max(noise, *(abs(a - b) for a, b in
+                             zip(*(h.shares(name) for h in halves))))
+    print(f"  most: {worst:.2f} points; perf from perf: {noise:.2f}")
+    return worst > POINTS + noise
+
+
+sys.exit(main())

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * inlined.c MILLISECONDS - work in functions that the compiler puts into their
+ * callers: one into several, one into one that is inlined itself, one into a
+ * function that calls itself.
+ */
+#define _GNU_SOURCE
+#include <stdint.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <syscap.h>
+#include <syscap/sampler.h>
+
+#define INLINED static inline __attribute__((always_inline))
+
+SYSCAP_WITH_SAMPLER;
+
+static volatile uint64_t sink;
+
+INLINED uint64_t mix(uint64_t x)
+{
+	for (int i = 0; i < 40; i++) {
+		x ^= x >> 31;
+		x *= UINT64_C(0x9E3779B97F4A7C15);
+	}
+	return x;
+}
+
+INLINED uint64_t stir(uint64_t x)
+{
+	uint64_t sum = 0;
+
+	for (uint64_t i = 0; i < 20; i++)
+		sum += mix(x + i);
+	return sum ^ sum >> 7;
+}
+
+__attribute__((noinline)) static void burn(unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		sink += stir(i);
+	sink = mix(sink);
+}
+
+__attribute__((noinline)) static uint64_t descend(unsigned depth)
+{
+	if (depth == 0)
+		return mix(sink);
+	const uint64_t below = descend(depth - 1);
+
+	__asm__ volatile("" ::: "memory"); /* no loop is made of it */
+	return mix(depth) + below;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return ts.tv_sec * INT64_C(1000) + ts.tv_nsec / 1000000;
+}
+
+int main(int argc, char **argv)
+{
+	const int64_t end = now_ms() + (argc > 1 ? atoi(argv[1]) : 100);
+
+	while (now_ms() < end) {
+		const int64_t begin = syscap_clock();
+
+		burn(200);
+		for (unsigned i = 0; i < 200; i++)
+			sink += descend(20);
+		SYSCAP_MARK("work", "turn", begin, syscap_clock() - begin,
+		            NULL);
+	}
+	return 0;
+}
