@@ -76,7 +76,7 @@ int syc_arena_open(const struct syc_arena *arena, uint32_t n)
 static void note_used(const struct syc_arena *arena, uint32_t n)
 {
 	uint32_t *const used = &syc_arena_head(arena)->n_used;
-	uint32_t is = __atomic_load_n(used, __ATOMIC_RELAXED);
+	uint32_t is = __atomic_load_n(used, __ATOMIC_SEQ_CST);
 
 	while (is < n &&
 	       !__atomic_compare_exchange_n(used, &is, n, true,
@@ -302,7 +302,7 @@ int syc_arena_claim(const struct syc_arena *arena, int fd, int32_t pid,
 		if (is != SYC_SLOT_FREE ||
 		    !__atomic_compare_exchange_n(
 			    word, &is, syc_slot_word(pid, SYC_SLOT_BUSY), false,
-			    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
 			continue;
 		int r = syc_arena_open(arena, i + 1);
 		if (r == 0) {
@@ -318,6 +318,12 @@ int syc_arena_claim(const struct syc_arena *arena, int fd, int32_t pid,
 		return 0;
 	}
 	return -EMFILE;
+}
+
+void syc_arena_unclaim(const struct syc_slot *slot)
+{
+	syc_ring_unmap(slot->ring, slot->size);
+	__atomic_store_n(slot->word, SYC_SLOT_FREE, __ATOMIC_RELEASE);
 }
 
 void syc_arena_destroy(struct syc_arena *arena)

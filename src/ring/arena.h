@@ -110,6 +110,9 @@ syc_arena_body(const struct syc_arena *arena,
 int syc_arena_claim(const struct syc_arena *arena, int fd, int32_t pid,
                     struct syc_slot *ret_slot);
 
+/** Undo that, before anything was put into it.  Context: as syc_arena_claim(). */
+void syc_arena_unclaim(const struct syc_slot *slot);
+
 /**
  * See to it that @size bytes at @from, in any mapping of a slot, have their
  * pages.  0 or -errno, -ENOSPC: no room.

@@ -352,13 +352,11 @@ static int pass(struct syc_session *s, int64_t deadline, uint64_t *ret_moved)
 		end_at_limit(s);
 		return -EFBIG;
 	}
-	if (!s->has_told_late) {
-		const uint32_t n = syc_session_slots(s);
+	const uint32_t n = syc_session_slots(s);
 
-		for (uint32_t i = 1; i < n; i++)
-			end_slot(s, i, false);
-		syc_relatives_part(s, now);
-	}
+	for (uint32_t i = 1; i < n; i++)
+		end_slot(s, i, false);
+	syc_relatives_part(s, now);
 	return r;
 }
 
@@ -429,33 +427,55 @@ static void lose_rest(struct syc_session *s)
 	             "and there is no room to say so in the capture");
 }
 
+/* All is moved: what is to be said now?  False: nothing. */
+static bool say_last_words(struct syc_session *s)
+{
+	if (!s->has_told_late) {
+		tell_late(s);
+		return true;
+	}
+	if (s->is_exiting && !s->has_told_exit) {
+		s->has_told_exit = true;
+		return syc_say_exit(s, s->pid, syc_clock_kernel());
+	}
+	return false;
+}
+
+/* Relatives that live may go on for ever.  What is left of it is theirs. */
+static bool is_left_to_others(struct syc_session *s, int64_t deadline)
+{
+	return syc_clock_kernel() >= deadline && syc_relatives_need_rings(s);
+}
+
 int syc_drain_finish(struct syc_session *s, int64_t deadline)
 {
 	struct syc_quiet quiet;
 	uint64_t moved;
+	bool is_done;
 	int r;
 
 	if (!syc_drain_hold(s, deadline))
 		return -EBUSY;
 	syc_quiet_begin(&quiet);
 	syc_guest_refuse(s, SYC_ARENA_CLOSING);
+	syc_guest_settle_strays(s);
 	s->retry_at = 0; /* once more, whatever it said */
 	s->must_look = true;
 	do {
 		moved = 0;
 		r = pass(s, deadline, &moved);
-		if (r == 0 && moved == 0 && !s->has_told_late) {
-			tell_late(s);
-			moved = 1;
-		} else if (r == 0 && moved == 0 && s->is_exiting &&
-		           !s->has_told_exit) {
-			s->has_told_exit = true;
-			moved = syc_say_exit(s, s->pid, syc_clock_kernel());
-		}
-	} while (r == 0 && moved != 0);
+		if (r != 0)
+			break;
+		if (moved != 0 || s->heads[0] != s->own_tail)
+			is_done = is_left_to_others(s, deadline);
+		else /* who is gone by now is read to its end */
+			is_done = !say_last_words(s) &&
+			          !(syc_relatives_need_rings(s) &&
+			            syc_relatives_look(s));
+	} while (!is_done);
 	if (r != 0 && s->dead == 0)
 		lose_rest(s);
-	s->is_needed = syc_relatives_live(s);
+	s->is_needed = syc_relatives_need_rings(s);
 	syc_quiet_end(&quiet);
 	syc_tid_lock_give(&s->draining);
 	return r;

@@ -10,6 +10,8 @@
 
 #include <syscap.h>
 
+#include "emit/loss.h"
+#include "emit/loss_totals.h"
 #include "emit/process.h"
 #include "emit/setup.h"
 #include "emit/thread.h"
@@ -72,6 +74,16 @@ static bool wait_for_users(int64_t deadline)
 	return true;
 }
 
+/* Threads that looked into the session before it was taken away may have lost
+ * something behind the last look: the next recording tells it. */
+static void keep_late_strays(const struct syc_session *s)
+{
+	struct syc_ring_losses late = syc_arena_head(&s->arena)->lost;
+
+	syc_loss_totals_subtract(&late, &s->told);
+	syc_loss_add_stray(&late, 0);
+}
+
 int syc_end_session(struct syc_session *s, int64_t flush_ns)
 {
 	const int64_t now = syc_clock_kernel(), deadline = now + flush_ns;
@@ -87,6 +99,8 @@ int syc_end_session(struct syc_session *s, int64_t flush_ns)
 	    !wait_for_users(deadline + SYC_DRAIN_GRACE_NS))
 		return r == 0 ? 0 : r;
 	syc_guest_refuse(s, SYC_ARENA_CLOSED);
+	if (!s->is_needed) /* else whoever takes over tells it */
+		keep_late_strays(s);
 	syc_session_free(s, (r == 0 || r == -EFBIG) && !s->is_needed);
 	return r;
 }
@@ -137,7 +151,8 @@ void syc_end_at_exit(void)
 		struct syc_session *const s = syc_process->session;
 
 		if (s != NULL)
-			syc_guest_check(s, true);
+			syc_guest_end(s, syc_clock_kernel() + s->exit_flush_ns +
+			                         SYC_DRAIN_GRACE_NS);
 		/* A guest's events are where they have to be, unless it has
 		 * become the drainer just now */
 		if (s != NULL && !s->is_guest) {

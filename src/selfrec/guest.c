@@ -10,6 +10,7 @@
 
 #include <syscap.h>
 
+#include "emit/loss_totals.h"
 #include "emit/process.h"
 #include "os/backing.h"
 #include "os/futex.h"
@@ -22,10 +23,14 @@
 /* Between two looks at who drains. */
 #define CHECK_NS INT64_C(50000000)
 
+/* How often to look for strays that are being counted. */
+#define STRAY_NAPS 20
+
+/* As arena_head.h has it: behind a claim of a slot, or before the words. */
 static uint32_t drainer_of(const struct syc_session *s)
 {
 	return __atomic_load_n(&syc_arena_head(&s->arena)->drainer,
-	                       __ATOMIC_ACQUIRE);
+	                       __ATOMIC_SEQ_CST);
 }
 
 /* ------------------------------------------------------------- the parent */
@@ -45,16 +50,31 @@ void syc_guest_invite(struct syc_session *s)
 	__atomic_store_n(&origin->epoch, s->epoch, __ATOMIC_RELEASE);
 }
 
-/* Of those that are forked from now on, and of the others. */
+/* Of those that are forked from now on, and of the others; unless one of them
+ * has taken our place. */
 void syc_guest_refuse(struct syc_session *s, uint32_t state)
 {
 	struct syc_origin *const origin =
 		__atomic_load_n(&syc_block->origin, __ATOMIC_ACQUIRE);
+	uint32_t is = drainer_of(s);
 
 	if (origin != NULL && origin->epoch == s->epoch)
 		__atomic_store_n(&origin->epoch, 0, __ATOMIC_RELEASE);
-	__atomic_store_n(&syc_arena_head(&s->arena)->drainer,
-	                 syc_slot_word(s->pid, state), __ATOMIC_RELEASE);
+	if (syc_slot_pid(is) == s->pid)
+		__atomic_compare_exchange_n(&syc_arena_head(&s->arena)->drainer,
+		                            &is, syc_slot_word(s->pid, state),
+		                            false, __ATOMIC_SEQ_CST,
+		                            __ATOMIC_RELAXED);
+}
+
+void syc_guest_settle_strays(struct syc_session *s)
+{
+	const uint32_t *const counting = &syc_arena_head(&s->arena)->counting;
+
+	for (int i = 0;
+	     i < STRAY_NAPS && __atomic_load_n(counting, __ATOMIC_SEQ_CST) != 0;
+	     i++)
+		syc_futex_nap();
 }
 
 /* -------------------------------------------------------------- the child */
@@ -103,6 +123,24 @@ struct syc_session *syc_guest_make(const struct syc_plan *plan, int epoch)
 	return NULL;
 }
 
+bool syc_guest_may_use_slot(const struct syc_session *s)
+{
+	return is_drained(s);
+}
+
+bool syc_guest_count_stray(struct syc_session *s, uint8_t kind, uint32_t len,
+                           int64_t time)
+{
+	struct syc_arena_head *const head = syc_arena_head(&s->arena);
+
+	__atomic_add_fetch(&head->counting, 1, __ATOMIC_SEQ_CST);
+	const bool is_read = is_drained(s);
+	if (is_read)
+		syc_loss_totals_add(&head->lost, kind, len, time);
+	__atomic_sub_fetch(&head->counting, 1, __ATOMIC_RELEASE);
+	return is_read;
+}
+
 void syc_guest_wake_drainer(struct syc_session *s)
 {
 	__atomic_store_n(&syc_arena_head(&s->arena)->asks, 1, __ATOMIC_RELAXED);
@@ -131,10 +169,14 @@ static bool check_drainer(struct syc_session *s)
 		return true;
 	if (!__atomic_compare_exchange_n(
 		    &syc_arena_head(&s->arena)->drainer, &drainer,
-		    syc_slot_word(s->pid, SYC_ARENA_DRAINED), false,
-		    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		    syc_slot_word(s->pid, SYC_ARENA_CLOSING), false,
+		    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
 		return true; /* another was faster */
+	/* Who comes meanwhile waits: that may fail */
 	if (syc_take_over_drain(s) == 0) {
+		__atomic_store_n(&syc_arena_head(&s->arena)->drainer,
+		                 syc_slot_word(s->pid, SYC_ARENA_DRAINED),
+		                 __ATOMIC_SEQ_CST);
 		__atomic_store_n(&s->is_guest, false, __ATOMIC_RELEASE);
 		/* The next event looks after the thread */
 		syc_copies_set_sleeping(!s->no_thread);
@@ -186,6 +228,16 @@ static bool is_slot_of(const struct syc_session *s, uint32_t i)
 	return syc_slot_pid(word) == s->pid;
 }
 
+bool syc_guest_has_slots(struct syc_session *s)
+{
+	const uint32_t n = syc_session_slots(s);
+
+	for (uint32_t i = 1; i < n; i++)
+		if (is_slot_of(s, i))
+			return true;
+	return false;
+}
+
 static bool is_all_drained(struct syc_session *s)
 {
 	const uint32_t n = syc_session_slots(s);
@@ -211,4 +263,13 @@ int syc_guest_flush(struct syc_session *s, int64_t deadline)
 		syc_futex_nap();
 	}
 	return 0;
+}
+
+void syc_guest_end(struct syc_session *s, int64_t deadline)
+{
+	while (syc_guest_check(s, true) &&
+	       __atomic_load_n(&s->is_guest, __ATOMIC_ACQUIRE) &&
+	       syc_slot_state(drainer_of(s)) != SYC_ARENA_DRAINED &&
+	       !is_all_drained(s) && syc_clock_kernel() < deadline)
+		syc_futex_nap();
 }

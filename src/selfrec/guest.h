@@ -30,6 +30,21 @@ void syc_guest_refuse(struct syc_session *session, uint32_t state);
 /** A session for this process as a guest; NULL: it has to make its own. */
 struct syc_session *syc_guest_make(const struct syc_plan *plan, int epoch);
 
+/** A slot was claimed: whether frames may go into it.  Else it is to be given
+ * back; @session may be no guest any more. */
+bool syc_guest_may_use_slot(const struct syc_session *session);
+
+/** Whether any slot is this process'. */
+bool syc_guest_has_slots(struct syc_session *guest);
+
+/** Count a loss without a slot where the drainer finds it.  False: it may not
+ * look there any more. */
+bool syc_guest_count_stray(struct syc_session *guest, uint8_t kind,
+                           uint32_t len, int64_t time);
+
+/** Who drains is CLOSING: wait a little for those who count just now. */
+void syc_guest_settle_strays(struct syc_session *session);
+
 /** Have the drainer look. */
 void syc_guest_wake_drainer(struct syc_session *guest);
 
@@ -42,6 +57,10 @@ bool syc_guest_check(struct syc_session *guest, bool at_once);
 
 /** Events of this process go elsewhere from now on. */
 void syc_guest_leave(struct syc_session *guest);
+
+/** The process exits: as syc_guest_check(), and if who drains is about to end,
+ * wait for that.  Until @deadline at most. */
+void syc_guest_end(struct syc_session *guest, int64_t deadline);
 
 /** Wait until what this process has emitted is drained.  0 or -EAGAIN. */
 int syc_guest_flush(struct syc_session *guest, int64_t deadline);

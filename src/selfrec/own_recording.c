@@ -49,6 +49,8 @@ static const char *why_no_slot(int r)
 	case -ENOTSUP:
 		return "rings can't be mapped: mremap() is refused, and /proc "
 		       "does not lead to their file";
+	case -EBUSY:
+		return "who drains the rings is about to end";
 	case -ECANCELED:
 		return "nothing is recorded";
 	default:
@@ -94,19 +96,26 @@ static void begin_slot(const struct syc_session *s, struct syc_state *ts,
  * better have an arena of its own. */
 #define PATIENCE 20
 
-/* As a guest: the drainer gives slots back, and may need to be told. */
+/* As a guest: the drainer gives slots back, and may need to be told.  -EBUSY: it
+ * is about to end, or to be another. */
 static int claim_as_guest(struct syc_session *s, struct syc_slot *ret_slot)
 {
 	int r = -EMFILE;
 
-	for (int i = 0; i < PATIENCE && (r == -EMFILE || r == -ENOSPC); i++) {
+	for (int i = 0;
+	     i < PATIENCE && (r == -EMFILE || r == -ENOSPC || r == -EBUSY);
+	     i++) {
 		if (!syc_guest_check(s, false))
 			return -EMFILE;
 		if (i != 0)
 			syc_futex_nap();
 		r = claim_slot(s, ret_slot);
-		if (r == 0 || r == -EMFILE || r == -ENOSPC)
+		if (r == 0 && !syc_guest_may_use_slot(s)) {
+			syc_arena_unclaim(ret_slot);
+			r = -EBUSY;
+		} else if (r == 0 || r == -EMFILE || r == -ENOSPC) {
 			syc_guest_wake_drainer(s);
+		}
 	}
 	return r;
 }
@@ -123,7 +132,10 @@ static int take_slot(struct syc_session *s, struct syc_state *ts)
 		r = claim_slot(s, &slot);
 	} else {
 		r = claim_as_guest(s, &slot);
-		if (r != 0 && syc_session_replace(s, s->epoch))
+		/* What is in other slots of ours can't be left to who is
+		 * about to end */
+		if (r != 0 && !(r == -EBUSY && syc_guest_has_slots(s)) &&
+		    syc_session_replace(s, s->epoch))
 			return -EAGAIN;
 	}
 	if (r != 0)
@@ -187,13 +199,16 @@ static void give_back(struct syc_state *ts)
 /* Where whoever drains finds it, or recovers. */
 static bool count_stray(uint8_t kind, uint32_t len, int64_t time)
 {
-	const struct syc_session *const s = syc_session_look();
+	struct syc_session *const s = syc_session_look();
+	bool is_counted = s != NULL;
 
-	if (s != NULL)
+	if (s != NULL && __atomic_load_n(&s->is_guest, __ATOMIC_ACQUIRE))
+		is_counted = syc_guest_count_stray(s, kind, len, time);
+	else if (s != NULL)
 		syc_loss_totals_add(&syc_arena_head(&s->arena)->lost, kind, len,
 		                    time);
 	syc_session_leave();
-	return s != NULL;
+	return is_counted;
 }
 
 static bool end_session(void)

@@ -97,13 +97,17 @@ static int64_t begin_of(const struct syc_session *s, uint32_t slot, int64_t now)
 	return since > s->began && since < now ? since : now;
 }
 
-static void look_at_all(struct syc_session *s)
+bool syc_relatives_look(struct syc_session *s)
 {
 	struct syc_relatives *const r = &s->relatives;
+	bool is_news = false;
 
 	for (uint32_t i = 0; i < r->n; i++)
-		if (!r->all[i].is_gone)
+		if (!r->all[i].is_gone) {
 			r->all[i].is_gone = !syc_kin_lives(&r->all[i].kin);
+			is_news |= r->all[i].is_gone;
+		}
+	return is_news;
 }
 
 void syc_relatives_meet(struct syc_session *s, int64_t now, bool at_once)
@@ -113,7 +117,7 @@ void syc_relatives_meet(struct syc_session *s, int64_t now, bool at_once)
 	bool has_room = true;
 
 	if (at_once || syc_relatives_are_due(s, now)) {
-		look_at_all(s);
+		syc_relatives_look(s);
 		r->looked_at = now;
 	}
 	for (uint32_t i = 1; i < n; i++) {
@@ -205,14 +209,32 @@ void syc_relatives_part(struct syc_session *s, int64_t now)
 	}
 }
 
-bool syc_relatives_live(struct syc_session *s)
+/* Of a relative that may not have been met yet. */
+static bool may_have_more(const struct syc_session *s, uint32_t slot,
+                          uint32_t word)
 {
-	const struct syc_relatives *const r = &s->relatives;
+	const uint32_t state = syc_slot_state(word);
+	const int32_t pid = syc_slot_pid(word);
 
-	look_at_all(s);
-	note_who_is_in(s);
-	for (uint32_t i = 0; i < r->n; i++)
-		if (r->all[i].is_in && !r->all[i].is_gone)
+	if (pid == 0 || pid == s->pid || state == SYC_SLOT_OVER)
+		return false;
+	const struct syc_relative *const it = find_relative(&s->relatives, pid);
+	if (it == NULL || !it->is_gone)
+		return true;
+	return state != SYC_SLOT_BUSY &&
+	       __atomic_load_n(&syc_arena_ring(&s->arena, slot)->tail,
+	                       __ATOMIC_ACQUIRE) != s->heads[slot];
+}
+
+bool syc_relatives_need_rings(struct syc_session *s)
+{
+	const uint32_t n = syc_session_slots(s);
+
+	for (uint32_t i = 1; i < n; i++)
+		/* After CLOSING was stored: arena_head.h */
+		if (may_have_more(s, i,
+		                  __atomic_load_n(syc_arena_word(&s->arena, i),
+		                                  __ATOMIC_SEQ_CST)))
 			return true;
 	return false;
 }

@@ -53,7 +53,11 @@ static inline void syc_relatives_forget(struct syc_session *session)
 	session->has_told_damage = false;
 }
 
-/** Whether any of them lives, and has a slot. */
-bool syc_relatives_live(struct syc_session *session);
+/** At the end: see who is gone.  True: one that was not before. */
+bool syc_relatives_look(struct syc_session *session);
+
+/** At the end, when all was read since the last look at who is gone: whether
+ * there is a slot that may have more, whose process was there then. */
+bool syc_relatives_need_rings(struct syc_session *session);
 
 #endif

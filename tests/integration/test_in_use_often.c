@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -158,6 +159,17 @@ static int open_trace(const struct trial *trial)
 	return fd;
 }
 
+/* It finds out that its parent has gone when it drains the next time. */
+static void await_capture(const struct trial *trial)
+{
+	char *const path = commands_name(trial->dir, trial->name);
+	struct stat st;
+
+	while (stat(path, &st) != 0 || st.st_size == 0)
+		test_sleep_ms(1);
+	free(path);
+}
+
 static void start(struct trial *trial)
 {
 	char variable[400], arg[300];
@@ -195,6 +207,7 @@ static void start(struct trial *trial)
 	if (trial->state == IN_A_CHILD && !is_trace)
 		snprintf(trial->name, sizeof(trial->name), "x.%d",
 		         (int)trial->writer);
+	await_capture(trial);
 }
 
 static void choose_line(const struct trial *trial, const char *const *lines,

@@ -97,6 +97,7 @@ kill="integration/test_kill.c integration/recording.c"
 self="integration/test_kill_self.c harness/written.c"
 guests="integration/test_self_guests.c harness/written.c"
 outlive="integration/test_self_outlive.c harness/written.c"
+guest_end="selfrec/test_guest_end.c harness/written.c"
 
 mutate "publish before fill" include/syscap/emit.h \
 	's/(\tplace->frame = body \+ at;)/$1\n\t__atomic_store_n(place->tail, (uint32_t)place->next, __ATOMIC_RELEASE);/' \
@@ -198,6 +199,33 @@ mutate "who takes over forgets where free slots were left" \
 	src/selfrec/take_over.c \
 	's/(\t\tif \()(head < size)/$1*syc_arena_word(\&s->arena, i) != 0 \&\& $2/' \
 	"$outlive" slots_that_are_free_at_a_take_over_go_on_where_they_were
+
+mutate "a slot is used without another look at who drains" \
+	src/selfrec/own_recording.c \
+	's/r == 0 && !syc_guest_may_use_slot\(s\)/false/' \
+	"$guest_end" \
+	a_child_that_claims_a_slot_when_its_parent_has_ended_loses_nothing
+
+mutate "who begins to take over passes for one who drains" \
+	src/selfrec/guest.c \
+	's/(drainer,\n\s*syc_slot_word\(s->pid, SYC_ARENA_)CLOSING/$1DRAINED/' \
+	"$guest_end" \
+	one_that_claims_a_slot_while_another_fails_to_take_over_loses_nothing
+
+mutate "who is gone at the last look is not read again" src/selfrec/drain.c \
+	's/!\(syc_relatives_need_rings\(s\) &&\s+syc_relatives_look\(s\)\)/true/' \
+	"$guest_end" \
+	what_a_child_emits_until_it_ends_while_its_parent_does_is_there
+
+mutate "a child exits and leaves it to who ends" src/selfrec/end.c \
+	's/syc_guest_end\(s,.*?GRACE_NS\);/syc_guest_check(s, true);/s' \
+	"$guest_end" \
+	a_child_that_exits_while_its_parent_ends_sees_to_its_events
+
+mutate "who has ended says so over another that drains" src/selfrec/guest.c \
+	's/if \(syc_slot_pid\(is\) == s->pid\)/if (true)/' \
+	"$guest_end" \
+	who_has_taken_over_is_the_drainer_whatever_its_parent_does_then
 
 mutate "a child passes for who drains" src/selfrec/own_recording.c \
 	's/(syc_arena_claim\(&s->arena, -1, )s->pid/$1s->is_guest ? s->drainer.pid : s->pid/' \

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_crowd.c - many threads and processes on a machine that is busier than it
+ * has cores, while whoever drains stands still for a while: what they sent is
+ * in the capture, or told to be lost.
+ *
+ * The recorder is stopped by a signal, a drain thread as a debugger does it.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <syscap/capture.h>
+
+#include "harness/test.h"
+#include "integration/recording.h"
+
+enum mode {
+	RECORD,
+	OUTPUT,
+	TRACE,
+	MODES
+};
+
+/* What one process sent, by itself and by the captures. */
+struct process {
+	int32_t pid;
+	unsigned sent, kept, told;
+};
+
+static struct recording recording;
+static struct process processes[8192];
+static unsigned n_processes;
+
+static struct process *find_process(int32_t pid)
+{
+	for (unsigned i = 0; i < n_processes; i++)
+		if (processes[i].pid == pid)
+			return &processes[i];
+	CHECK(n_processes < sizeof(processes) / sizeof(*processes));
+	processes[n_processes].pid = pid;
+	return &processes[n_processes++];
+}
+
+/* -------------------------------------------------------------------- load */
+
+static pid_t burners[256];
+static unsigned n_burners;
+
+/* They end with us. */
+static void make_load(void)
+{
+	const pid_t self = getpid();
+
+	n_burners = 3 * (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+	if (n_burners > 256)
+		n_burners = 256;
+	for (unsigned i = 0; i < n_burners; i++) {
+		burners[i] = fork();
+		if (burners[i] != 0)
+			continue;
+		while (getppid() == self)
+			for (volatile unsigned k = 0; k < 1000000; k++)
+				;
+		_exit(0);
+	}
+}
+
+static void end_load(void)
+{
+	for (unsigned i = 0; i < n_burners; i++) {
+		kill(burners[i], SIGKILL);
+		waitpid(burners[i], NULL, 0);
+	}
+}
+
+/* ------------------------------------------------------------- standing still */
+
+static bool is_drain_thread(pid_t pid, const char *tid)
+{
+	char path[400], name[32] = "";
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%s/comm", (int)pid, tid);
+	FILE *const file = fopen(path, "re");
+	if (file == NULL)
+		return false;
+	const bool is = fgets(name, sizeof(name), file) != NULL &&
+	                strcmp(name, "syscap\n") == 0;
+	fclose(file);
+	return is;
+}
+
+static pid_t find_drain_thread(pid_t pid)
+{
+	char path[64];
+	pid_t tid = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	while (tid == 0) {
+		DIR *const tasks = opendir(path);
+		struct dirent *e;
+
+		CHECK(tasks != NULL);
+		while ((e = readdir(tasks)) != NULL)
+			if (is_drain_thread(pid, e->d_name))
+				tid = (pid_t)atoi(e->d_name);
+		closedir(tasks);
+		usleep(1000);
+	}
+	return tid;
+}
+
+static const char *name(const char *file)
+{
+	static char path[4][400];
+	static unsigned n;
+
+	n = (n + 1) % 4;
+	snprintf(path[n], sizeof(path[n]), "%s/%s", recording.dir, file);
+	return path[n];
+}
+
+/* A batch is under way, and other processes wait for that. */
+static bool is_locked(void)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_len = 1 };
+	const int fd = open(name("out.syscap"), O_RDWR | O_CLOEXEC);
+
+	CHECK(fd >= 0);
+	CHECK_EQ(fcntl(fd, F_GETLK, &lock), 0);
+	close(fd);
+	return lock.l_type != F_UNLCK;
+}
+
+static void stop(pid_t id, bool is_recorder)
+{
+	int status;
+
+	if (is_recorder) {
+		CHECK_EQ(kill(id, SIGSTOP), 0);
+		return;
+	}
+	CHECK_EQ(ptrace(PTRACE_SEIZE, id, NULL, NULL), 0);
+	for (;;) {
+		CHECK_EQ(ptrace(PTRACE_INTERRUPT, id, NULL, NULL), 0);
+		CHECK_EQ(waitpid(id, &status, __WALL), id);
+		if (!is_locked())
+			return;
+		CHECK_EQ(ptrace(PTRACE_CONT, id, NULL, NULL), 0);
+		usleep(1000);
+	}
+}
+
+static void go_on(pid_t id, bool is_recorder)
+{
+	CHECK_EQ(is_recorder ? kill(id, SIGCONT)
+	                     : (int)ptrace(PTRACE_DETACH, id, NULL, NULL),
+	         0);
+}
+
+/* ------------------------------------------------------------------- a crowd */
+
+static void touch(const char *file)
+{
+	const int fd = open(name(file), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	CHECK(fd >= 0);
+	close(fd);
+}
+
+static bool exists(const void *path)
+{
+	return access(path, F_OK) == 0;
+}
+
+/* @words of the program, after its folder; NULL-terminated, four at most. */
+static pid_t start(enum mode mode, const char *const *words)
+{
+	const char *const program = recording_program("crowd");
+
+	if (mode == RECORD) {
+		recording_start(&recording, "--", program, recording.dir,
+		                words[0], words[1],
+		                words[1] != NULL ? words[2] : NULL, NULL);
+		return recording.pid;
+	}
+	const pid_t pid = fork();
+	if (pid != 0)
+		return pid;
+	if (mode == OUTPUT) {
+		setenv("SYSCAP_OUTPUT", name("out.syscap"), 1);
+		setenv("XDG_RUNTIME_DIR", recording.dir, 1);
+	} else {
+		const int fd = open(name("out.syscap"), O_RDWR | O_CREAT, 0600);
+
+		if (fd != 3)
+			dup2(fd, 3);
+		setenv("SYSPROF_TRACE_FD", "3", 1);
+	}
+	execl(program, "crowd", recording.dir, words[0], words[1],
+	      words[1] != NULL ? words[2] : NULL, (char *)NULL);
+	_exit(98);
+}
+
+static void read_said(void)
+{
+	FILE *const file = fopen(name("said"), "re");
+	unsigned sent;
+	int pid;
+
+	CHECK(file != NULL);
+	while (fscanf(file, "%d %u", &pid, &sent) == 2)
+		find_process(pid)->sent += sent;
+	fclose(file);
+}
+
+static void read_mark(const struct syscap_frame *frame)
+{
+	const char *marks;
+
+	if (strcmp(frame->mark.group, "crowd") == 0) {
+		find_process(frame->pid)->kept++;
+	} else if (strcmp(frame->mark.group, "syscap") == 0 &&
+	           strcmp(frame->mark.name, "lost") == 0 &&
+	           (marks = strstr(frame->mark.message, " mark=")) != NULL) {
+		find_process(frame->pid)->told +=
+			(unsigned)strtoul(marks + 6, NULL, 10);
+	}
+}
+
+static void read_capture(const char *path)
+{
+	struct syscap_reader *reader;
+	struct syscap_frame frame;
+	struct syscap_error error;
+	int r;
+
+	if (syscap_reader_open(path, &reader, &error) != 0)
+		test_fail(__FILE__, __LINE__, "%s: %s", path, error.message);
+	while ((r = syscap_reader_next(reader, &frame, &error)) == 1)
+		if (frame.type == SYSCAP_FRAME_MARK)
+			read_mark(&frame);
+	if (r != 0)
+		test_fail(__FILE__, __LINE__, "%s: %s", path, error.message);
+	syscap_reader_close(reader);
+}
+
+static void read_captures(enum mode mode)
+{
+	DIR *const dir = opendir(recording.dir);
+	struct dirent *e;
+
+	CHECK(dir != NULL);
+	if (mode == RECORD)
+		read_capture(recording.path);
+	while (mode != RECORD && (e = readdir(dir)) != NULL)
+		if (strncmp(e->d_name, "out.syscap", 10) == 0 &&
+		    strstr(e->d_name, ".rings") == NULL)
+			read_capture(name(e->d_name));
+	closedir(dir);
+}
+
+/*
+ * What a child loses that finds no ring, its parent's capture tells, as the
+ * parent's.  A recorder knows whose each is.
+ */
+static void check_processes(enum mode mode, const char *what, unsigned ms)
+{
+	unsigned sent = 0, kept = 0, told = 0;
+
+	for (unsigned i = 0; i < n_processes; i++) {
+		const struct process *const p = &processes[i];
+
+		sent += p->sent;
+		kept += p->kept;
+		told += p->told;
+		if (mode == RECORD ? p->sent != p->kept + p->told
+		                   : p->sent < p->kept)
+			test_fail(__FILE__, __LINE__,
+			          "mode %d, %s, %u ms, pid %d: sent %u, kept "
+			          "%u, told %u: %s",
+			          mode, what, ms, (int)p->pid, p->sent, p->kept,
+			          p->told, recording.messages);
+	}
+	if (kept == 0 || sent != kept + told)
+		test_fail(__FILE__, __LINE__,
+		          "mode %d, %s, %u ms: sent %u, kept %u, told %u", mode,
+		          what, ms, sent, kept, told);
+}
+
+static void check_crowd(enum mode mode, unsigned ms, const char *kind,
+                        const char *n, const char *n_threads)
+{
+	const char *const words[] = { kind, n, n_threads, NULL };
+
+	memset(processes, 0, sizeof(processes));
+	n_processes = 0;
+	recording_init(&recording);
+	make_load();
+	const pid_t pid = start(mode, words);
+	CHECK(recording_wait(exists, name("ready")));
+	const pid_t who = mode == RECORD ? pid : find_drain_thread(pid);
+	if (ms != 0)
+		stop(who, mode == RECORD);
+	touch("go");
+	usleep(1000 * ms);
+	if (ms != 0)
+		go_on(who, mode == RECORD);
+	usleep(100000);
+	touch("end");
+	if (mode == RECORD) {
+		CHECK_EQ(recording_finish(&recording), 0);
+	} else {
+		int status;
+
+		CHECK_EQ(waitpid(pid, &status, 0), pid);
+		CHECK_EQ(status, 0);
+	}
+	end_load();
+	read_said();
+	read_captures(mode);
+	check_processes(mode, kind, ms);
+	recording_free(&recording);
+}
+
+static void check_crowds(enum mode mode)
+{
+	const bool is_whole = test_is_whole();
+	const unsigned runs = is_whole ? 20 : 2;
+	const char *const forks = is_whole ? "2000" : "60";
+
+	for (unsigned i = 0; i < runs; i++) {
+		const unsigned ms = is_whole && i % 2 == 1 ? 3000 : 300;
+
+		check_crowd(mode, ms, "threads", "1", "200");
+		check_crowd(mode, ms, "threads", is_whole ? "16" : "4",
+		            is_whole ? "100" : "50");
+		if (is_whole)
+			check_crowd(mode, ms, "threads", "4", "800");
+		/* Children that end before the recorder has answered have
+		 * nowhere to tell: docs/contexts.md */
+		if (mode != RECORD)
+			check_crowd(mode, ms, "forks", i < 2 ? forks : "200",
+			            NULL);
+	}
+}
+
+TEST(a_crowd_under_a_recorder_loses_nothing_untold)
+{
+	check_crowds(RECORD);
+}
+
+TEST(a_crowd_with_an_output_loses_nothing_untold)
+{
+	check_crowds(OUTPUT);
+}
+
+TEST(a_crowd_with_a_trace_loses_nothing_untold)
+{
+	check_crowds(TRACE);
+}

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_guest_end.c - a forked child emits while the process that drains its
+ * rings ends: nothing falls between the two, at any step.
+ *
+ * Who is to be slow is held at calls to the C library, which are this program's
+ * own: a child at clock_gettime(), where it has found that somebody drains and
+ * has no slot yet, or at open() of the ring file, where it takes over; its
+ * parent's drain thread at open() of what /proc says of that child, where it
+ * looks whether the child lives; and the thread that exits at clock_gettime(),
+ * where it waits for the drain thread.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <syscap.h>
+#include <syscap/capture.h>
+
+#include "emit/process.h"
+#include "harness/peer.h"
+#include "harness/test.h"
+#include "harness/written.h"
+#include "selfrec/session.h"
+
+#define EACH 50u
+
+/* What parent and children tell each other. */
+struct stage {
+	int32_t parent, child;
+	bool has_emitted, go;
+	bool is_guest[2];
+	bool is_taking_over, has_failed, is_other_done;
+	bool is_at_last_look, has_taken_over;
+};
+
+static struct stage *stage;
+static struct syc_arena arena; /* the parent's, for its children too */
+static const struct syc_session *session; /* the parent's, in the parent */
+
+/* Of this process */
+static unsigned number; /* of a child: 0, 1 */
+static bool hold_as_guest, hold_take_over, hold_last_look;
+static unsigned n_looks, at_look; /* of the parent at its end */
+static bool until_it_ends;
+static __thread bool hold_until_taken_over; /* of the thread that exits */
+
+static void set(bool *flag)
+{
+	__atomic_store_n(flag, true, __ATOMIC_RELEASE);
+}
+
+static void wait_for(const bool *flag)
+{
+	while (!__atomic_load_n(flag, __ATOMIC_ACQUIRE))
+		usleep(100);
+}
+
+static void wait_for_parents_end(void)
+{
+	while (getppid() == stage->parent)
+		usleep(100);
+}
+
+static void wait_for_childs_end(void)
+{
+	siginfo_t info;
+
+	CHECK_EQ(waitid(P_PID, (id_t)stage->child, &info, WEXITED | WNOWAIT),
+	         0);
+}
+
+static uint32_t state_of_arena(void)
+{
+	return syc_slot_state(__atomic_load_n(&syc_arena_head(&arena)->drainer,
+	                                      __ATOMIC_ACQUIRE));
+}
+
+/* ---------------------------------------------------------- where they wait */
+
+static bool is_guest(void)
+{
+	return syc_process_is_there() && syc_process->session != NULL &&
+	       syc_process->session->is_guest;
+}
+
+int clock_gettime(clockid_t id, struct timespec *ret_time)
+{
+	const int r = (int)syscall(SYS_clock_gettime, id, ret_time);
+
+	if (hold_as_guest && is_guest()) {
+		hold_as_guest = false;
+		set(&stage->is_guest[number]);
+		wait_for_parents_end();
+		if (number == 1)
+			wait_for(&stage->is_taking_over);
+	}
+	/* It waits for the drain thread to end */
+	if (hold_until_taken_over && session->deadline != 0) {
+		hold_until_taken_over = false;
+		wait_for(&stage->has_taken_over);
+	}
+	return r;
+}
+
+static bool is_proc_of(const char *path, int32_t pid)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "/proc/%d/stat", (int)pid);
+	return strcmp(path, name) == 0;
+}
+
+/* The parent, when it has stopped to take new slots */
+static void hold_parent(const char *path)
+{
+	if (getpid() != stage->parent || !is_proc_of(path, stage->child) ||
+	    state_of_arena() != SYC_ARENA_CLOSING || ++n_looks != at_look)
+		return;
+	set(&stage->go);
+	if (until_it_ends)
+		wait_for_childs_end();
+	else
+		wait_for(&stage->is_at_last_look);
+}
+
+static void hold_child(const char *path)
+{
+	if (hold_take_over && strstr(path, ".rings") != NULL) {
+		hold_take_over = false;
+		set(&stage->is_taking_over);
+		wait_for(&stage->is_other_done);
+	}
+	if (hold_last_look && is_proc_of(path, stage->parent)) {
+		hold_last_look = false;
+		set(&stage->is_at_last_look);
+		while (state_of_arena() == SYC_ARENA_CLOSING)
+			usleep(100);
+	}
+}
+
+int open(const char *path, int flags, ...)
+{
+	va_list list;
+
+	va_start(list, flags);
+	const mode_t mode =
+		(flags & O_CREAT) != 0 ? (mode_t)va_arg(list, int) : 0;
+	va_end(list);
+	if (stage != NULL && stage->parent == getpid())
+		hold_parent(path);
+	else if (stage != NULL)
+		hold_child(path);
+	return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+/* It lives, and its recording is over. */
+__attribute__((destructor(101))) static void stay_until_child_ends(void)
+{
+	if (at_look != 0 && !until_it_ends && stage->parent == getpid())
+		wait_for_childs_end();
+}
+
+/* ------------------------------------------------------------ what they do */
+
+static void emit(unsigned emitter, unsigned from, unsigned to)
+{
+	for (unsigned i = from; i < to; i++)
+		written_mark(emitter, i);
+}
+
+/* Until the drain thread runs: before that children are on their own. */
+static void begin(void)
+{
+	struct syscap_stats stats = { .size = sizeof(stats) };
+
+	stage = mmap(NULL, sizeof(*stage), PROT_READ | PROT_WRITE,
+	             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	CHECK(stage != MAP_FAILED);
+	stage->parent = getpid();
+	emit(0, 0, EACH);
+	do {
+		test_sleep_ms(1);
+		syscap_get_stats(&stats);
+	} while (stats.n_written < 1000);
+	session = syc_process->session;
+	arena = session->arena;
+}
+
+CHILD(ends_when_its_child_has_no_slot)
+{
+	begin();
+	if (fork() == 0) {
+		hold_as_guest = true;
+		emit(1, 0, EACH);
+		syscap_drain();
+		emit(1, EACH, 2 * EACH);
+		exit(0);
+	}
+	wait_for(&stage->is_guest[0]);
+}
+
+static void be_one_of_two(void)
+{
+	hold_as_guest = true;
+	hold_take_over = number == 0;
+	emit(1 + number, 0, EACH);
+	if (number == 0) {
+		set(&stage->has_failed);
+		exit(0);
+	}
+	set(&stage->is_other_done);
+	wait_for(&stage->has_failed);
+	syscap_drain();
+	emit(2, EACH, 2 * EACH);
+	exit(0);
+}
+
+CHILD(ends_when_two_children_have_no_slot)
+{
+	begin();
+	for (number = 0; number < 2; number++)
+		if (fork() == 0)
+			be_one_of_two();
+	wait_for(&stage->is_guest[0]);
+	wait_for(&stage->is_guest[1]);
+}
+
+/* "N_": at the N-th look, which lasts until the child has ended; "N": until it
+ * is in its exit. */
+CHILD(ends_while_its_child_emits)
+{
+	begin();
+	const pid_t pid = fork();
+	if (pid == 0) {
+		emit(1, 0, EACH);
+		set(&stage->has_emitted);
+		while (!__atomic_load_n(&stage->go, __ATOMIC_ACQUIRE) &&
+		       getppid() == stage->parent)
+			usleep(100);
+		emit(1, EACH, 2 * EACH);
+		if (peer_arg()[1] == '_')
+			_exit(0);
+		hold_last_look = true;
+		exit(0);
+	}
+	stage->child = pid;
+	wait_for(&stage->has_emitted);
+	until_it_ends = peer_arg()[1] == '_';
+	at_look = (unsigned)(peer_arg()[0] - '0');
+}
+
+CHILD(exits_more_slowly_than_its_child_takes_over)
+{
+	begin();
+	if (fork() == 0) {
+		emit(1, 0, EACH);
+		set(&stage->has_emitted);
+		while (state_of_arena() != SYC_ARENA_CLOSED)
+			usleep(100);
+		syscap_drain();
+		set(&stage->has_taken_over);
+		wait_for_parents_end();
+		CHECK_EQ(syc_arena_head(&arena)->drainer,
+		         syc_slot_word(getpid(), SYC_ARENA_DRAINED));
+		emit(1, EACH, 2 * EACH);
+		exit(0);
+	}
+	wait_for(&stage->has_emitted);
+	hold_until_taken_over = true;
+}
+
+/* ----------------------------------------------------------- what there is */
+
+struct total {
+	unsigned marks[3], doubles;
+	uint64_t lost;
+	bool seen[3][2 * EACH];
+};
+
+static void add_file(const char *path, struct total *total)
+{
+	struct syscap_reader *reader;
+	struct syscap_frame frame;
+	unsigned long long frames;
+	unsigned emitter, n;
+
+	CHECK_EQ(syscap_reader_open(path, &reader, NULL), 0);
+	while (syscap_reader_next(reader, &frame, NULL) == 1) {
+		if (frame.type != SYSCAP_FRAME_MARK)
+			continue;
+		if (sscanf(frame.mark.message, "frames=%llu", &frames) == 1)
+			total->lost += frames;
+		if (sscanf(frame.mark.message, "%u %u", &emitter, &n) != 2)
+			continue;
+		CHECK(emitter < 3 && n < 2 * EACH);
+		total->marks[emitter]++;
+		total->doubles += total->seen[emitter][n];
+		total->seen[emitter][n] = true;
+	}
+	syscap_reader_close(reader);
+}
+
+static void add_dir(const char *dir, struct total *total)
+{
+	char path[1024];
+	DIR *const d = opendir(dir);
+
+	memset(total, 0, sizeof(*total));
+	CHECK(d != NULL);
+	for (struct dirent *e; (e = readdir(d)) != NULL;) {
+		if (e->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", dir, e->d_name);
+		add_file(path, total);
+	}
+	closedir(d);
+}
+
+/* Until all of its family have ended, and well. */
+static void run_family(const char *child, const char *arg, const char *variable,
+                       int fd)
+{
+	const char *const env[] = { variable, NULL };
+	int status;
+
+	CHECK_EQ(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
+	written_start(child, arg, env, fd);
+	while (wait(&status) > 0)
+		CHECK_EQ(status, 0);
+}
+
+static void run_into_output(const char *child, const char *arg,
+                            struct total *total)
+{
+	char *const dir = written_make_dir();
+	char variable[400];
+
+	snprintf(variable, sizeof(variable), "SYSCAP_OUTPUT=%s/out", dir);
+	run_family(child, arg, variable, -1);
+	add_dir(dir, total);
+	written_remove_dir(dir);
+}
+
+static void run_into_trace(const char *child, const char *arg,
+                           struct total *total)
+{
+	const int fd = memfd_create("trace", MFD_CLOEXEC);
+	char link[64];
+
+	run_family(child, arg, "SYSPROF_TRACE_FD=3", fd);
+	memset(total, 0, sizeof(*total));
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	add_file(link, total);
+	close(fd);
+}
+
+static void check_total(const struct total *total, unsigned first,
+                        unsigned second)
+{
+	CHECK_EQ(total->marks[0], EACH);
+	CHECK_EQ(total->marks[1], first);
+	CHECK_EQ(total->marks[2], second);
+	CHECK_EQ(total->doubles + total->lost, 0);
+}
+
+TEST(a_child_that_claims_a_slot_when_its_parent_has_ended_loses_nothing)
+{
+	struct total total;
+
+	run_into_output("ends_when_its_child_has_no_slot", NULL, &total);
+	check_total(&total, 2 * EACH, 0);
+	run_into_trace("ends_when_its_child_has_no_slot", NULL, &total);
+	check_total(&total, 2 * EACH, 0);
+}
+
+TEST(one_that_claims_a_slot_while_another_fails_to_take_over_loses_nothing)
+{
+	struct total total;
+
+	run_into_output("ends_when_two_children_have_no_slot", NULL, &total);
+	check_total(&total, EACH, 2 * EACH);
+}
+
+TEST(what_a_child_emits_until_it_ends_while_its_parent_does_is_there)
+{
+	static const char *const looks[] = { "1_", "2_", "3_", "4_" };
+	struct total total;
+
+	for (unsigned i = 0; i < 4; i++) {
+		run_into_output("ends_while_its_child_emits", looks[i], &total);
+		check_total(&total, 2 * EACH, 0);
+		if (i < 2) { /* later ones find nobody who drains: _exit() */
+			run_into_trace("ends_while_its_child_emits", looks[i],
+			               &total);
+			check_total(&total, 2 * EACH, 0);
+		}
+	}
+}
+
+TEST(a_child_that_exits_while_its_parent_ends_sees_to_its_events)
+{
+	static const char *const looks[] = { "1", "2" };
+	struct total total;
+
+	for (unsigned i = 0; i < 2; i++) {
+		run_into_output("ends_while_its_child_emits", looks[i], &total);
+		check_total(&total, 2 * EACH, 0);
+		run_into_trace("ends_while_its_child_emits", looks[i], &total);
+		check_total(&total, 2 * EACH, 0);
+	}
+}
+
+TEST(who_has_taken_over_is_the_drainer_whatever_its_parent_does_then)
+{
+	struct total total;
+
+	run_into_output("exits_more_slowly_than_its_child_takes_over", NULL,
+	                &total);
+	check_total(&total, 2 * EACH, 0);
+}
