@@ -94,6 +94,9 @@ struct syscap_profile_options {
 	 * not to.  docs/symbols.md.
 	 */
 	bool no_lookup;
+	/* The capture is read and settled once: what only more of it would need
+	 * is freed then.  Reading on is -EINVAL. */
+	bool is_once;
 	const char *root; /* the recorded machine's files; or NULL */
 	const char *const *debug_dirs; /* as --debug-dir */
 	size_t n_debug_dirs;

@@ -33,19 +33,23 @@ static const char *title_of(const char *file)
 }
 
 /* "stack OLD NEW": what difference graphs of others are made from. */
-static void write_folded_diff(const struct run *run,
-                              const struct syc_flamegraph_diff *diff)
+static int write_folded_diff(const struct run *run,
+                             const struct syc_flamegraph_diff *diff)
 {
 	const struct syscap_view *view = run->new.view;
 	FILE *out = run->output.file;
+	struct syc_folded folded;
+	int r = syc_folded_init(&folded, run->new.profile, false);
 
-	for (uint32_t i = 1; i < view->n_nodes; i++) {
+	for (uint32_t i = 1; r == 0 && i < view->n_nodes; i++) {
 		if (view->selfs[i] == 0 && diff->selfs[i] == 0)
 			continue;
-		syc_folded_stack(out, run->new.profile, view, i, false);
+		r = syc_folded_stack(&folded, out, view, i);
 		fprintf(out, " %" PRIu64 " %" PRIu64 "\n", diff->selfs[i],
 		        view->selfs[i]);
 	}
+	syc_folded_fini(&folded);
+	return r;
 }
 
 static int write_diff(struct run *run, struct syc_flamegraph *graph)
@@ -59,7 +63,7 @@ static int write_diff(struct run *run, struct syc_flamegraph *graph)
 	diff.name = title_of(run->base.file);
 	graph->diff = &diff;
 	if (run->folded)
-		write_folded_diff(run, &diff);
+		r = write_folded_diff(run, &diff);
 	else
 		r = syc_flamegraph_write(graph, run->output.file);
 	syc_flamegraph_diff_fini(&diff);
@@ -80,8 +84,7 @@ static int write_graph(struct run *run)
 		return write_diff(run, &graph);
 	if (!run->folded)
 		return syc_flamegraph_write(&graph, run->output.file);
-	syc_folded_write(run->output.file, graph.profile, graph.view);
-	return 0;
+	return syc_folded_write(run->output.file, graph.profile, graph.view);
 }
 
 static bool has_samples(struct syc_question *question)

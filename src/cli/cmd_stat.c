@@ -130,6 +130,7 @@ static int show(struct run *run, struct syscap_reader *reader)
 	const struct syscap_profile_options options = {
 		.parts = wanted_parts(&run->filter),
 		.no_lookup = run->no_lookup,
+		.is_once = true,
 	};
 	struct syc_stat_summary summary;
 	int r = syscap_profile_new(&options, &run->profile);

@@ -115,6 +115,7 @@ bool syc_question_ask(struct syc_question *question,
                       const struct syscap_profile_options *options,
                       const struct syscap_filter *filter)
 {
+	struct syscap_profile_options once = *options;
 	struct syscap_error error;
 	int r = syc_input_open(question->file, &question->reader, &error);
 
@@ -125,7 +126,8 @@ bool syc_question_ask(struct syc_question *question,
 	}
 	syc_fault_tell_merged(question->command, question->file,
 	                      question->reader);
-	r = syscap_profile_new(options, &question->profile);
+	once.is_once = true;
+	r = syscap_profile_new(&once, &question->profile);
 	if (r == 0)
 		r = read_all(question);
 	if (r == 0)

@@ -79,11 +79,13 @@ int syc_export_csv_samples(struct syc_export *export)
 	struct syscap_profile_samples samples;
 	const bool is_time = syc_amount_is_time(view->unit);
 	FILE *out = export->out;
+	struct syc_folded folded;
+	int r = syc_folded_init(&folded, export->profile, true);
 
 	syscap_profile_samples(export->profile, &samples);
 	fprintf(out, "time_ns,pid,tid,weight_%s,function,file,line,stack\r\n",
 	        unit_column(view));
-	for (size_t i = 0; i < samples.n; i++) {
+	for (size_t i = 0; r == 0 && i < samples.n; i++) {
 		const uint32_t node = view->nodes[samples.stacks[i]];
 		const uint64_t tick =
 			is_time ? syscap_profile_tick(export->profile,
@@ -101,8 +103,9 @@ int syc_export_csv_samples(struct syc_export *export)
 		putc_unlocked(',', out);
 		write_line(out, syc_line_of_node(export->profile, view, node));
 		putc_unlocked('"', out);
-		syc_folded_stack(out, export->profile, view, node, true);
+		r = syc_folded_stack(&folded, out, view, node);
 		fputs_unlocked("\"\r\n", out);
 	}
-	return 0;
+	syc_folded_fini(&folded);
+	return r;
 }

@@ -180,13 +180,15 @@ int syc_export_csv_allocations(struct syc_export *export)
 	const struct syscap_view *heap = export->heap;
 	const struct syscap_profile_allocation *items;
 	FILE *out = export->out;
+	struct syc_folded folded;
 	size_t n;
+	int r = syc_folded_init(&folded, export->profile, true);
 
 	items = syscap_profile_allocations(export->profile, &n);
 	fputs("time_ns,pid,tid,address,bytes,freed_ns,is_temporary,function,"
 	      "stack\r\n",
 	      out);
-	for (size_t i = 0; heap != NULL && i < n; i++) {
+	for (size_t i = 0; r == 0 && heap != NULL && i < n; i++) {
 		const struct syscap_profile_allocation *item = &items[i];
 
 		if ((heap->passed[i / 64] >> (i % 64) & 1) == 0)
@@ -204,11 +206,12 @@ int syc_export_csv_allocations(struct syc_export *export)
 				     heap->functions[heap->nodes[item->stack]])
 		                     ->name);
 		fputs(",\"", out);
-		syc_folded_stack(out, export->profile, heap,
-		                 heap->nodes[item->stack], true);
+		r = syc_folded_stack(&folded, out, heap,
+		                     heap->nodes[item->stack]);
 		fputs("\"\r\n", out);
 	}
-	return 0;
+	syc_folded_fini(&folded);
+	return r;
 }
 
 int syc_export_csv_losses(struct syc_export *export)

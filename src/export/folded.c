@@ -1,100 +1,140 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* folded.c - stacks as lines. */
+/*
+ * folded.c - stacks as lines.
+ *
+ * There are millions of them, of few functions: names are made ready once, and
+ * a line is put together from its end, since from the leaf there is only the
+ * way up.
+ */
 #define _GNU_SOURCE
 #include "export/folded.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "export/export.h"
 
-#define PART 128u /* most stacks are no deeper */
+#define FIRST_LINE 4096u
 
 /* As stackcollapse-perf.pl marks what was inlined, and flamegraph.pl colours. */
 #define INLINED "_[i]"
 
-/* ';' ends a frame, so none may stand in a name. */
-static void write_name(FILE *out, const char *name, bool in_quotes)
+/* ';' ends a frame, so none may stand in a name.  To @to, or counted only if
+ * that is NULL. */
+static size_t put_name(char *to, const struct syscap_profile_function *function,
+                       bool in_quotes)
 {
-	for (;;) {
-		size_t run = (size_t)(strchrnul(name, ';') - name);
-		const char *quote = in_quotes ? memchr(name, '"', run) : NULL;
+	size_t n = 0;
 
-		if (quote != NULL)
-			run = (size_t)(quote - name);
-		fwrite_unlocked(name, 1, run, out);
-		name += run;
-		if (*name == 0)
-			return;
-		fputs_unlocked(*name == ';' ? ":" : "\"\"", out);
-		name++;
+	for (const char *at = function->name; *at != 0; at++) {
+		const bool is_double = in_quotes && *at == '"';
+
+		if (to != NULL) {
+			to[n] = *at == ';' ? ':' : *at;
+			to[n + is_double] = to[n];
+		}
+		n += 1u + is_double;
 	}
+	if (function->is_inlined) {
+		if (to != NULL)
+			memcpy(to + n, INLINED, strlen(INLINED));
+		n += strlen(INLINED);
+	}
+	return n;
 }
 
-/* The nodes of a part of a stack, from the outermost: the memory of all names
- * is asked for before the first is waited for. */
-static void write_part(FILE *out, const struct syscap_profile *profile,
-                       const struct syscap_view *view, const uint32_t *nodes,
-                       uint32_t n, bool is_first, bool in_quotes)
+int syc_folded_init(struct syc_folded *folded,
+                    const struct syscap_profile *profile, bool in_quotes)
 {
-	const struct syscap_profile_function *functions[PART];
+	const struct syscap_profile_function *functions;
+	size_t n, size = 0;
 
-	for (uint32_t i = 0; i < n; i++) {
-		functions[i] = syscap_profile_function(
-			profile, view->functions[nodes[i]]);
-		__builtin_prefetch(functions[i]->name);
+	functions = syscap_profile_functions(profile, &n);
+	for (size_t i = 0; i < n; i++)
+		size += put_name(NULL, &functions[i], in_quotes);
+	*folded = (struct syc_folded){
+		.begins = malloc((n + 1) * sizeof(*folded->begins)),
+		.names = malloc(size + 1),
+		.line = malloc(FIRST_LINE),
+		.capacity = FIRST_LINE,
+	};
+	if (folded->begins == NULL || folded->names == NULL ||
+	    folded->line == NULL)
+		return -ENOMEM;
+	size = 0;
+	for (size_t i = 0; i < n; i++) {
+		folded->begins[i] = size;
+		size += put_name(folded->names + size, &functions[i],
+		                 in_quotes);
 	}
-	for (uint32_t i = 0; i < n; i++) {
-		if (!is_first || i > 0)
-			putc_unlocked(';', out);
-		write_name(out, functions[i]->name, in_quotes);
-		if (functions[i]->is_inlined)
-			fputs_unlocked(INLINED, out);
-	}
+	folded->begins[n] = size;
+	return 0;
 }
 
-void syc_folded_stack(FILE *out, const struct syscap_profile *profile,
-                      const struct syscap_view *view, uint32_t node,
-                      bool in_quotes)
+void syc_folded_fini(struct syc_folded *folded)
 {
-	/* From the leaf there is only the way up: where it does not fit, it is
-	 * gone again for each part. */
-	uint32_t part[PART];
-	uint32_t depth = 0, n;
-
-	for (uint32_t at = node; at != 0; at = view->parents[at])
-		part[PART - 1 - depth++ % PART] = at;
-	if (depth <= PART) {
-		write_part(out, profile, view, part + PART - depth, depth, true,
-		           in_quotes);
-		return;
-	}
-	for (uint32_t done = 0; done < depth; done += n) {
-		const uint32_t left = depth - done;
-		uint32_t at = node;
-
-		n = left < PART ? left : PART;
-		for (uint32_t i = left; i > n; i--)
-			at = view->parents[at];
-		for (uint32_t i = n; i > 0; i--, at = view->parents[at])
-			part[i - 1] = at;
-		write_part(out, profile, view, part, n, done == 0, in_quotes);
-	}
+	free(folded->begins);
+	free(folded->names);
+	free(folded->line);
 }
 
-void syc_folded_write(FILE *out, const struct syscap_profile *profile,
-                      const struct syscap_view *view)
+/* What is there stays at the end. */
+static int grow_line(struct syc_folded *folded, size_t used, size_t more)
 {
-	for (size_t i = 1; i < view->n_nodes; i++) {
+	const size_t capacity = 2 * (folded->capacity + more);
+	char *line = malloc(capacity);
+
+	if (line == NULL)
+		return -ENOMEM;
+	memcpy(line + capacity - used, folded->line + folded->capacity - used,
+	       used);
+	free(folded->line);
+	folded->line = line;
+	folded->capacity = capacity;
+	return 0;
+}
+
+int syc_folded_stack(struct syc_folded *folded, FILE *out,
+                     const struct syscap_view *view, uint32_t node)
+{
+	size_t used = 0;
+
+	for (; node != 0; node = view->parents[node]) {
+		const size_t *begin = &folded->begins[view->functions[node]];
+		const size_t len = begin[1] - begin[0];
+
+		if (folded->capacity - used < len + 1 &&
+		    grow_line(folded, used, len) < 0)
+			return -ENOMEM;
+		if (used > 0)
+			folded->line[folded->capacity - ++used] = ';';
+		used += len;
+		memcpy(folded->line + folded->capacity - used,
+		       folded->names + begin[0], len);
+	}
+	fwrite_unlocked(folded->line + folded->capacity - used, 1, used, out);
+	return 0;
+}
+
+int syc_folded_write(FILE *out, const struct syscap_profile *profile,
+                     const struct syscap_view *view)
+{
+	struct syc_folded folded;
+	int r = syc_folded_init(&folded, profile, false);
+
+	for (uint32_t i = 1; r == 0 && i < view->n_nodes; i++) {
 		if (view->selfs[i] == 0)
 			continue;
-		syc_folded_stack(out, profile, view, (uint32_t)i, false);
+		r = syc_folded_stack(&folded, out, view, i);
 		fprintf(out, " %" PRIu64 "\n", view->selfs[i]);
 	}
+	syc_folded_fini(&folded);
+	return r;
 }
 
 int syc_export_folded(struct syc_export *export)
 {
-	syc_folded_write(export->out, export->profile, export->view);
-	return 0;
+	return syc_folded_write(export->out, export->profile, export->view);
 }

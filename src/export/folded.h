@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* folded.h - stacks as lines: "outermost;...;innermost COUNT". */
+/*
+ * folded.h - stacks as lines: "outermost;...;innermost COUNT".
+ *
+ *	syc_folded_init(&folded, profile, false);
+ *	syc_folded_stack(&folded, out, view, node);
+ *	syc_folded_fini(&folded);
+ */
 #ifndef SYC_EXPORT_FOLDED_H
 #define SYC_EXPORT_FOLDED_H
 
@@ -8,14 +14,25 @@
 
 #include <syscap/profile.h>
 
-/** The frames from the root to @node, ';' between them; with @in_quotes each
- * '"' is two. */
-void syc_folded_stack(FILE *out, const struct syscap_profile *profile,
-                      const struct syscap_view *view, uint32_t node,
-                      bool in_quotes);
+struct syc_folded {
+	/* Of each function, as it is written; the last one ends at n. */
+	size_t *begins;
+	char *names;
+	char *line; /* that is made, from its end on */
+	size_t capacity;
+};
 
-/** All stacks, in the order of the tree. */
-void syc_folded_write(FILE *out, const struct syscap_profile *profile,
-                      const struct syscap_view *view);
+/** With @in_quotes each '"' is two.  0 or -ENOMEM; fini in any case. */
+int syc_folded_init(struct syc_folded *folded,
+                    const struct syscap_profile *profile, bool in_quotes);
+void syc_folded_fini(struct syc_folded *folded);
+
+/** The frames from the root to @node, ';' between them.  0 or -ENOMEM. */
+int syc_folded_stack(struct syc_folded *folded, FILE *out,
+                     const struct syscap_view *view, uint32_t node);
+
+/** All stacks, in the order of the tree.  0 or -ENOMEM. */
+int syc_folded_write(FILE *out, const struct syscap_profile *profile,
+                     const struct syscap_view *view);
 
 #endif

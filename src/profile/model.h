@@ -42,6 +42,7 @@ struct syscap_profile {
 	SYC_ARRAY(struct syscap_profile_loss) losses;
 	struct syscap_profile_span span;
 	bool has_span, is_foreign;
+	bool is_once, is_sealed;    /* nothing comes any more */
 	uint64_t position;          /* in the file, of the next frame */
 	enum syscap_view_unit unit; /* of samples, when it was settled */
 };

@@ -21,6 +21,7 @@ int syscap_profile_new(const struct syscap_profile_options *options,
 		return -ENOMEM;
 	if (options == NULL)
 		options = &all;
+	profile->is_once = options->is_once;
 	profile->wanted = options->parts ? options->parts : SYSCAP_PROFILE_ALL;
 	syc_who_init(&profile->who);
 	r = syc_functions_init(&profile->functions, &profile->texts);
@@ -81,6 +82,8 @@ int syscap_profile_add(struct syscap_profile *profile,
 {
 	int r;
 
+	if (profile->is_sealed)
+		return -EINVAL;
 	if (!profile->has_span)
 		learn_span(profile, reader);
 	profile->span.n_frames++;
@@ -183,16 +186,26 @@ static int look_again(struct syscap_profile *profile)
 	return r;
 }
 
+static void seal(struct syscap_profile *profile)
+{
+	profile->is_sealed = true;
+	syc_stacks_seal(&profile->stacks);
+}
+
 int syscap_profile_settle(struct syscap_profile *profile)
 {
 	int r;
 
+	if (profile->is_sealed)
+		return 0;
 	syc_who_settle(&profile->who);
 	profile->unit = unit_of(profile);
 	r = syc_naming_settle(&profile->naming, &profile->who,
 	                      &profile->stacks);
 	if (r == 0)
 		r = look_again(profile);
+	if (r == 0 && profile->is_once)
+		seal(profile);
 	if (r == 0)
 		r = syc_functions_settle(&profile->functions, &profile->texts);
 	if (r == 0)

@@ -116,6 +116,14 @@ void syc_stacks_fini(struct syc_stacks *stacks)
 	free(stacks->hashes.items);
 }
 
+void syc_stacks_seal(struct syc_stacks *stacks)
+{
+	syc_tree_fini(&stacks->tree);
+	syc_map_fini(&stacks->by_address);
+	free(stacks->places.items);
+	memset(&stacks->places, 0, sizeof(stacks->places));
+}
+
 static int push_note(struct syc_stacks *stacks, uint32_t function)
 {
 	const struct syc_stack_step step = { function, SYC_STEP_NOTE };

@@ -53,6 +53,8 @@ struct syc_stacks {
 /** 0 or -ENOMEM. */
 int syc_stacks_init(struct syc_stacks *stacks);
 void syc_stacks_fini(struct syc_stacks *stacks);
+/** No stack is put, and no location made exact, any more. */
+void syc_stacks_seal(struct syc_stacks *stacks);
 
 /** What of a frame makes its stack. */
 struct syc_stack_source {

@@ -300,8 +300,15 @@ static int make(struct build *build)
 	look_at_stacks(build);
 	add_rows(build);
 	mark_needed(build);
-	if (make_tree(build) < 0 || place_stacks(build) < 0 ||
-	    syc_view_add_up(view) < 0 ||
+	if (make_tree(build) < 0 || place_stacks(build) < 0)
+		return -ENOMEM;
+	/* What only makes it is gone before there is more. */
+	free(build->flags);
+	free(build->weights);
+	build->flags = NULL;
+	build->weights = NULL;
+	syc_tree_fini(&view->tree);
+	if (syc_view_add_up(view) < 0 ||
 	    syc_view_sum_up(view, &build->profile->functions) < 0)
 		return -ENOMEM;
 	return build->asked->reverse ? syc_view_reverse(view, n) : 0;

@@ -146,7 +146,6 @@ int syc_view_reverse(struct syc_view *view, size_t n_stacks)
 	struct syc_view old = {
 		.selfs = view->selfs,
 		.totals = view->totals,
-		.tree = view->tree,
 	};
 	uint32_t *places;
 	int r;
@@ -158,7 +157,6 @@ int syc_view_reverse(struct syc_view *view, size_t n_stacks)
 	memset(&view->parents, 0, sizeof(view->parents));
 	memset(&view->functions, 0, sizeof(view->functions));
 	memset(&view->lines, 0, sizeof(view->lines));
-	memset(&view->tree, 0, sizeof(view->tree));
 	view->selfs = NULL;
 	view->totals = NULL;
 	places = calloc(old.parents.n, sizeof(*places));
@@ -168,7 +166,7 @@ int syc_view_reverse(struct syc_view *view, size_t n_stacks)
 	for (size_t i = 0; r == 0 && i < n_stacks; i++)
 		if (view->nodes[i] != NONE)
 			view->nodes[i] = places[view->nodes[i]];
-	syc_tree_fini(&old.tree);
+	syc_tree_fini(&view->tree);
 	free(old.parents.items);
 	free(old.functions.items);
 	free(old.lines.items);

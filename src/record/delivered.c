@@ -2,6 +2,7 @@
 /* delivered.c - what became of the samples that were asked for. */
 #include "record/delivered.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,10 +34,14 @@ void syc_delivered_note(struct syc_delivered *delivered, const char *text)
 	delivered->small += number_behind(text, "small ");
 	delivered->filtered += number_behind(text, "filtered ");
 	delivered->limited += number_behind(text, "limited ");
+	delivered->told_ticks += number_behind(text, "ticks ");
+	delivered->took_us += number_behind(text, "took_us ");
 }
 
+#define LINES_MOST 3u
+
 /* The kernel's own tick is all that processor time is looked at by. */
-static void print_rate(const struct syc_delivered *delivered,
+static bool print_rate(const struct syc_delivered *delivered,
                        const char *sample)
 {
 	const unsigned long hz = strtoul(sample, NULL, 10);
@@ -44,7 +49,7 @@ static void print_rate(const struct syc_delivered *delivered,
 	if (strstr(sample, ",wall") != NULL ||
 	    strstr(sample, ",perf") != NULL ||
 	    2 * delivered->ticks < 3 * delivered->samples)
-		return;
+		return false;
 	fprintf(stderr,
 	        "syscap record: %.0f samples a second of processor time came, "
 	        "of %lu: this kernel's timers are no finer; "
@@ -52,9 +57,27 @@ static void print_rate(const struct syc_delivered *delivered,
 	        (double)hz * (double)delivered->samples /
 	                (double)delivered->ticks,
 	        hz, hz);
+	return true;
 }
 
-static void print_stopped(const struct syc_delivered *delivered,
+/* Of the threads' time, which their ticks stand for. */
+static bool print_share(const struct syc_delivered *delivered,
+                        const char *sample)
+{
+	const double hz = (double)strtoul(sample, NULL, 10);
+	const double share = (double)delivered->took_us * hz /
+	                     (1e4 * (double)delivered->told_ticks);
+
+	if (delivered->told_ticks < FEW || share < 5)
+		return false;
+	fprintf(stderr,
+	        "syscap record: samples took %.0f %% of the threads' time: "
+	        "fewer a second take less, as would share=N\n",
+	        share);
+	return true;
+}
+
+static bool print_stopped(const struct syc_delivered *delivered,
                           const char *command)
 {
 	const char *const slash = strrchr(command, '/');
@@ -62,16 +85,17 @@ static void print_stopped(const struct syc_delivered *delivered,
 		100 * (double)delivered->stopped / (double)delivered->samples;
 
 	if (share < 5)
-		return;
+		return false;
 	fprintf(stderr, "syscap record: %.0f %% of the stacks stop short: %s\n",
 	        share,
 	        strcmp(slash != NULL ? slash + 1 : command, "java") == 0
 	                ? "give java -XX:+PreserveFramePointer"
 	                : "code without tables and without frame pointers, as "
 	                  "of a JIT; have it keep frame pointers");
+	return true;
 }
 
-static void print_unsampled(const struct syc_delivered *delivered)
+static bool print_unsampled(const struct syc_delivered *delivered)
 {
 	const struct {
 		uint64_t n;
@@ -93,14 +117,18 @@ static void print_unsampled(const struct syc_delivered *delivered)
 	}
 	if (before[0] == ',')
 		putc('\n', stderr);
+	return before[0] == ',';
 }
 
 void syc_delivered_print(const struct syc_delivered *delivered,
                          const char *sample, const char *command)
 {
-	if (delivered->samples >= FEW) {
+	unsigned n = print_unsampled(delivered);
+
+	if (delivered->samples < FEW)
+		return;
+	n += print_stopped(delivered, command);
+	n += print_share(delivered, sample);
+	if (n < LINES_MOST)
 		print_rate(delivered, sample);
-		print_stopped(delivered, command);
-	}
-	print_unsampled(delivered);
 }

@@ -16,13 +16,17 @@ struct syc_delivered {
 	uint64_t stopped; /* short of the outermost frame */
 	/* Threads without ticks, as processes told at their end */
 	uint64_t blocked, small, filtered, limited;
+	/* As they told there, too: ticks that samples stand for, and what
+	 * taking them took */
+	uint64_t told_ticks, took_us;
 };
 
 /** A sample of our sampler's. */
 void syc_delivered_take(struct syc_delivered *delivered,
                         const struct syscap_wire_sample *sample);
 
-/** METADATA `syscap.sampler.unsampled`: "4 threads: blocked 3, small 1, …". */
+/** METADATA `syscap.sampler.unsampled`: "blocked 3, small 1, …"; or
+ * `syscap.sampler.delivered`: "samples 518, ticks 539, …". */
 void syc_delivered_note(struct syc_delivered *delivered, const char *text);
 
 /** At most three lines on stderr, @sample as the command got it (options.h),

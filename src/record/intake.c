@@ -109,6 +109,8 @@ static void take_fact(struct syc_intake *intake,
 			metadata->frame.time,
 			strncmp((const char *)(metadata + 1), "none:", 5) != 0);
 	else if (strncmp(metadata->id, "syscap.sampler.unsampled",
+	                 sizeof(metadata->id)) == 0 ||
+	         strncmp(metadata->id, "syscap.sampler.delivered",
 	                 sizeof(metadata->id)) == 0)
 		syc_delivered_note(&intake->delivered,
 		                   (const char *)(metadata + 1));

@@ -54,6 +54,9 @@ void syc_pace_end(struct syc_target *t, const struct syc_pace *pace)
 	const int64_t took = is_measured ? now.cpu_ns - pace->cpu_ns
 	                                 : now.kernel_ns - pace->kernel_ns;
 
+	if (took > 0)
+		__atomic_store_n(&t->taken_ns, t->taken_ns + (uint64_t)took,
+		                 __ATOMIC_RELAXED);
 	if (rest_after(took) <= syc_sampler->period_ns) {
 		t->rest_until = 0;
 		t->n_measured -= t->n_measured != 0;

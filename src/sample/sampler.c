@@ -355,10 +355,15 @@ void syc_sampler_watch_forks(void)
 	pthread_atfork(begin_fork, end_fork, begin_child);
 }
 
-/* Tells the recorder how many threads began without a timer. */
-static void tell_unsampled(void)
+static bool may_tell(const struct syc_sampler *s)
 {
-	const struct syc_sampler *const s = syc_sampler;
+	/* In a box a thread without a ring must not ask for one */
+	return !syc_state_is_boxed(s) || syc_self != NULL;
+}
+
+/* Tells the recorder how many threads began without a timer. */
+static void tell_unsampled(const struct syc_sampler *s)
+{
 	const struct {
 		const char *word;
 		uint32_t n;
@@ -382,17 +387,55 @@ static void tell_unsampled(void)
 		syc_text_add_u64(&text, reasons[i].n);
 	}
 	*text.at = '\0';
-	/* In a box a thread without a ring must not ask for one */
-	if (text.at != begin && s->is_on != 0 &&
-	    (!syc_state_is_boxed(s) || syc_self != NULL))
+	if (text.at != begin && may_tell(s))
 		syscap_metadata("syscap.sampler.unsampled", message);
+}
+
+/* Tells who reads the capture what became of the ticks of all threads. */
+static void tell_delivered(const struct syc_sampler *s)
+{
+	struct syc_target sum = { .n_samples = 0 };
+	char message[160];
+	struct syc_text text = syc_text_begin(message, sizeof(message));
+
+	for (uint32_t i = 0; i < syc_target_count(); i++) {
+		const struct syc_target *const t = syc_target_at(i);
+
+		sum.n_samples +=
+			__atomic_load_n(&t->n_samples, __ATOMIC_RELAXED);
+		sum.n_due += __atomic_load_n(&t->n_due, __ATOMIC_RELAXED);
+		sum.n_skipped +=
+			__atomic_load_n(&t->n_skipped, __ATOMIC_RELAXED);
+		sum.n_refused +=
+			__atomic_load_n(&t->n_refused, __ATOMIC_RELAXED);
+		sum.taken_ns += __atomic_load_n(&t->taken_ns, __ATOMIC_RELAXED);
+	}
+	if (sum.n_samples + sum.n_refused == 0 || !may_tell(s))
+		return;
+	syc_text_add(&text, "samples ");
+	syc_text_add_u64(&text, sum.n_samples);
+	syc_text_add(&text, ", ticks ");
+	syc_text_add_u64(&text, sum.n_due);
+	syc_text_add(&text, ", skipped ");
+	syc_text_add_u64(&text, sum.n_skipped);
+	syc_text_add(&text, ", refused ");
+	syc_text_add_u64(&text, sum.n_refused);
+	syc_text_add(&text, ", took_us ");
+	syc_text_add_u64(&text, sum.taken_ns / 1000);
+	*text.at = '\0';
+	syscap_metadata("syscap.sampler.delivered", message);
 }
 
 /* Ticks that come later find is_on cleared, or take a sample that nobody
  * records any more: either way they touch what stays. */
 __attribute__((destructor)) static void end_at_exit(void)
 {
-	if (syc_sampler != NULL && syc_sampler->pid == getpid())
-		tell_unsampled();
+	const struct syc_sampler *const s = syc_sampler;
+	const bool was_on = s != NULL && s->pid == getpid() && s->is_on != 0;
+
 	end_sampling(0, EXIT_NS);
+	if (was_on) {
+		tell_unsampled(s);
+		tell_delivered(s);
+	}
 }

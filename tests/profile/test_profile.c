@@ -352,6 +352,39 @@ TEST(what_is_hidden_altogether_still_counts)
 	make_free(&capture);
 }
 
+TEST(a_profile_that_is_read_once_answers_the_same_and_takes_no_more)
+{
+	const struct syscap_profile_options once = { .no_lookup = true,
+		                                     .is_once = true };
+	struct syscap_profile *one, *other;
+	struct make_capture capture;
+	struct syscap_reader *reader;
+	struct syscap_error error;
+	struct syscap_view *a, *b;
+
+	begin(&capture);
+	make_stack(&capture, 2, 7, 7, 1100, false, CODE(JIT(1), JIT(2)), 2);
+	make_stack(&capture, 2, 7, 7, 1200, false, CODE(JIT(2)), 1);
+	other = read_all(&capture);
+	CHECK_EQ(syscap_profile_new(&once, &one), 0);
+	read_on(one, &capture, capture.size);
+	a = look(one, NULL);
+	b = look(other, NULL);
+	CHECK_EQ(a->total, b->total);
+	CHECK_EQ(a->n_nodes, b->n_nodes);
+	CHECK_EQ(a->n_sums, b->n_sums);
+	CHECK_EQ(syscap_profile_settle(one), 0);
+	make_stack(&capture, 2, 7, 7, 1300, false, CODE(JIT(2)), 1);
+	reader = open_capture(&capture, capture.size);
+	CHECK_EQ(syscap_profile_read(one, reader, &error), -EINVAL);
+	syscap_reader_close(reader);
+	syscap_view_free(a);
+	syscap_view_free(b);
+	syscap_profile_free(one);
+	syscap_profile_free(other);
+	make_free(&capture);
+}
+
 TEST(a_regular_expression_that_is_none_is_refused)
 {
 	const struct syscap_filter filter = { .focus = "(" };

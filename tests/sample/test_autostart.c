@@ -97,6 +97,46 @@ TEST(SYSCAP_SAMPLE_samples_from_the_beginning)
 	      10);
 }
 
+/* Whether what the process told of its samples is what its capture has. */
+static bool tells_what_it_has(const char *path)
+{
+	static const char id[] = "syscap.sampler.delivered";
+	unsigned captures = 0, n = 0, told = 0, ticks = 0;
+	struct syscap_reader *reader;
+	struct syscap_error error;
+	struct syscap_frame frame;
+
+	CHECK_EQ(syscap_reader_open(path, &reader, &error), 0);
+	while (syscap_reader_next(reader, &frame, &error) > 0) {
+		n += frame.type == SYSCAP_FRAME_SAMPLE;
+		if (frame.type == SYSCAP_FRAME_METADATA &&
+		    strcmp(frame.metadata.id, id) == 0)
+			CHECK_EQ(sscanf(frame.metadata.value,
+			                "samples %u, ticks %u, skipped", &told,
+			                &ticks),
+			         2);
+	}
+	syscap_reader_close(reader);
+	CHECK_EQ(told, n);
+	n = 0;
+	count_in(path, &captures, &n);
+	return n == ticks && n != 0;
+}
+
+TEST(a_process_tells_at_its_end_what_was_delivered)
+{
+	char output[330], path[310];
+	const char *const env[] = { output, "SYSCAP_SAMPLE=1000", NULL };
+	char *const dir = written_make_dir();
+
+	SKIP_UNDER_TSAN(); /* as in samples_of() */
+	snprintf(path, sizeof(path), "%s/capture", dir);
+	snprintf(output, sizeof(output), "SYSCAP_OUTPUT=%s", path);
+	written_run("burns", NULL, env, -1);
+	CHECK(tells_what_it_has(path));
+	written_remove_dir(dir);
+}
+
 TEST(without_it_nothing_is_sampled)
 {
 	CHECK_EQ(samples_of("burns", NULL, NULL, NULL, NULL), 0);
