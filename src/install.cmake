@@ -26,7 +26,7 @@ endif()
 if(SYSCAP_TOOLS)
 	install(TARGETS syscap_cli RUNTIME
 		DESTINATION ${CMAKE_INSTALL_BINDIR})
-	install(TARGETS syscap_preload syscap_preload_memory
+	install(TARGETS syscap_preload syscap_preload_io syscap_preload_memory
 		LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/syscap)
 	install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/man/
 		DESTINATION ${CMAKE_INSTALL_MANDIR}/man1

@@ -111,6 +111,14 @@ struct syscap_wire_frame {
 #define SYSCAP_WEIGHT_TAG      UINT32_C(0x5D000000)
 #define SYSCAP_WEIGHT_TAG_MASK UINT32_C(0xFF000000)
 
+/**
+ * padding2 of a SAMPLE that no timer asked for: the stack of a call that
+ * blocked, or one that was taken while a loop stood still.  Behind the tag is for
+ * how long: 20 bits of µs, shifted to the left by the 4 above them.
+ */
+#define SYSCAP_BLOCKED_TAG UINT32_C(0x5E000000)
+#define SYSCAP_STALLED_TAG UINT32_C(0x5F000000)
+
 struct syscap_wire_sample { /* and TRACE: entering is bit 0 of flags */
 	struct syscap_wire_frame frame;
 	uint16_t n_addrs;

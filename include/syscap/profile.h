@@ -346,7 +346,9 @@ enum syscap_view_of {
 	SYSCAP_VIEW_SAMPLES,   /* time, or ticks */
 	SYSCAP_VIEW_ALLOCATED, /* bytes; of all allocations */
 	SYSCAP_VIEW_LEAKED,    /* those that nothing has freed */
-	SYSCAP_VIEW_TEMPORARY  /* freed before their thread allocated more */
+	SYSCAP_VIEW_TEMPORARY, /* freed before their thread allocated more */
+	SYSCAP_VIEW_BLOCKED,   /* time; of calls that blocked */
+	SYSCAP_VIEW_STALLED    /* time; of loops that stood still */
 };
 
 /** What of a profile is looked at.  All zero: everything, as it is. */
@@ -426,7 +428,7 @@ struct syscap_view {
 	enum syscap_view_unit unit;
 	uint64_t total;              /* of all that passed, in units */
 	uint64_t ticks;              /* the same in ticks (allocations: 0) */
-	uint64_t n_passed;           /* samples, or allocations */
+	uint64_t n_passed;           /* samples, allocations or waits */
 	uint64_t n_looked;           /* of so many */
 	size_t n_marks;              /* of the filter's mark condition */
 	const uint32_t *marks;       /* their numbers, the slowest first */
@@ -616,6 +618,20 @@ struct syscap_profile_log {
 
 const struct syscap_profile_log *
 syscap_profile_logs(const struct syscap_profile *profile, size_t *ret_n);
+
+/* -------------------------------------------------- waits: may still change */
+
+/** A stack that no timer asked for: of a call that blocked (it began at @time
+ * and has a mark of that time), or of a loop that stood still for @duration
+ * since the one before.  Of the part SAMPLES. */
+struct syscap_profile_wait {
+	int64_t time, duration;
+	uint32_t thread, stack;
+	bool is_stall;
+};
+
+const struct syscap_profile_wait *
+syscap_profile_waits(const struct syscap_profile *profile, size_t *ret_n);
 
 /* -------------------------------------------- allocations: may still change */
 

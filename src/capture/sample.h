@@ -19,6 +19,21 @@ static inline uint32_t syc_sample_weight(const struct syscap_frame *frame)
 	return weight;
 }
 
+/** Whether @padding2 of a SAMPLE says that no timer asked for it. */
+static inline bool syc_sample_is_wait(uint32_t padding2)
+{
+	const uint32_t tag = padding2 & SYSCAP_WEIGHT_TAG_MASK;
+
+	return (tag == SYSCAP_BLOCKED_TAG || tag == SYSCAP_STALLED_TAG) &&
+	       (padding2 & 0xFFFFF) != 0;
+}
+
+/** How long such a one stands for, ns. */
+static inline int64_t syc_sample_wait_ns(uint32_t padding2)
+{
+	return ((int64_t)(padding2 & 0xFFFFF) << (padding2 >> 20 & 15)) * 1000;
+}
+
 /* Other writers leave stale bytes there: 0 where there are bits that nobody
  * defined.  Who sets them writes little-endian files. */
 static inline unsigned syc_stack_flags(const unsigned char *at, unsigned others,

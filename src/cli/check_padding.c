@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "capture/sample.h"
 #include "data/frames.h"
 
 /* Flags in what older readers take for a gap; little-endian, a byte of two. */
@@ -46,7 +47,8 @@ static bool is_padding2_clean(const struct syscap_frame *frame)
 		return frame->timestamp.is_index;
 	case SYSCAP_FRAME_SAMPLE:
 		return (frame->padding2 & SYSCAP_WEIGHT_TAG_MASK) ==
-		       SYSCAP_WEIGHT_TAG;
+		               SYSCAP_WEIGHT_TAG ||
+		       syc_sample_is_wait(frame->padding2);
 	default: /* only a tagged word gives these a thread */
 		return syc_frame_shape(frame->type)->may_tell_tid &&
 		       frame->tid > 0;

@@ -208,9 +208,7 @@ static int show(struct run *run)
 		.filter = &run->filter,
 		.options = {
 			.parts = SYSCAP_PROFILE_MARKS | SYSCAP_PROFILE_COUNTERS |
-			         (run->filter.filter.of == SYSCAP_VIEW_SAMPLES
-		                          ? SYSCAP_PROFILE_SAMPLES
-		                          : SYSCAP_PROFILE_ALLOCATIONS),
+			         syc_filter_options_stacks(&run->filter),
 			.no_lookup = run->no_lookup,
 		},
 		.report = &run->report,

@@ -101,9 +101,7 @@ static void tell_empty(const struct run *run)
 		        "%s: %s: note: none of %" PRIu64
 		        " %s passes the filter\n",
 		        run->output.command, run->question.file, view->n_looked,
-		        run->filter.filter.of == SYSCAP_VIEW_SAMPLES
-		                ? "samples"
-		                : "allocations");
+		        syc_filter_options_of(run->filter.filter.of));
 }
 
 /* What of the capture is in no file of this format.  A table of csv was asked
@@ -192,7 +190,7 @@ static int show(struct run *run)
 		.parts = run->format->holds |
 		         syc_filter_options_parts(&run->filter) |
 		         (run->filter.filter.of != SYSCAP_VIEW_SAMPLES
-		                  ? ALLOCATIONS
+		                  ? syc_filter_options_stacks(&run->filter)
 		                  : 0),
 	};
 	int status = SYC_EXIT_PROBLEM;

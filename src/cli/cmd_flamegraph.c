@@ -92,9 +92,7 @@ static bool has_samples(struct syc_question *question)
 	if (question->view->total > 0)
 		return true;
 	fprintf(stderr, "%s: %s: there are no %s%s\n", question->command,
-	        question->file,
-	        question->filter.of == SYSCAP_VIEW_SAMPLES ? "samples"
-	                                                   : "allocations",
+	        question->file, syc_filter_options_of(question->filter.of),
 	        question->view->n_looked > 0 ? " that pass the filter" : "");
 	question->status = SYC_EXIT_PROBLEM;
 	return false;
@@ -203,12 +201,10 @@ static int run_flamegraph(int argc, char **argv)
 	if (syc_input_refuse_output(argv[0], run.new.file, run.output.name) ||
 	    syc_input_refuse_output(argv[0], run.base.file, run.output.name))
 		return SYC_EXIT_MISUSE;
-	run.options.parts = run.filter.filter.of == SYSCAP_VIEW_SAMPLES
-	                            ? SYSCAP_PROFILE_SAMPLES
-	                            : SYSCAP_PROFILE_ALLOCATIONS;
 	/* Builds differ in what they inline. */
 	run.filter.filter.no_inlines |= run.base.file != NULL;
-	run.options.parts |= syc_filter_options_parts(&run.filter);
+	run.options.parts = syc_filter_options_stacks(&run.filter) |
+	                    syc_filter_options_parts(&run.filter);
 	return show(&run);
 }
 

@@ -16,6 +16,7 @@
 #include "cli/memory_option.h"
 #include "cli/page.h"
 #include "cli/sample_option.h"
+#include "cli/wait_options.h"
 #include "record/recorder.h"
 
 #define RING_KIB_DEFAULT 1024u
@@ -32,6 +33,8 @@ enum {
 	OPT_GJS,
 	OPT_SAMPLE,
 	OPT_MEMORY,
+	OPT_IO,
+	OPT_STALLS,
 	OPT_COUNTERS,
 	OPT_STDERR,
 	OPT_NO_SYMBOLS,
@@ -104,15 +107,15 @@ static int make_page(const struct page *page,
 static const struct syc_option table[] = {
 	{ "output", 'o', "FILE", "the capture (capture.syscap)", NULL },
 	{ "sample", OPT_SAMPLE, "[=HZ,CLOCK]",
-	  "take stacks of every thread, HZ (1,000) times a second of CLOCK: cpu, "
-	  "wall or perf",
-	  NULL },
+	  "take stacks HZ (1000) times a second of CLOCK", NULL },
 	{ "memory", OPT_MEMORY, "[=BYTES]",
 	  "record allocations and frees: all, or one of BYTES", NULL },
+	{ "io", OPT_IO, "[=TIME]",
+	  "record calls that block for TIME (100us) or longer", NULL },
+	{ "stalls", OPT_STALLS, "[=TIME]",
+	  "record main loops that stand still for TIME (50ms)", NULL },
 	{ "counters", OPT_COUNTERS, "[=GROUP]",
-	  "read what the kernel counts: cpu, memory, disk, net, energy, "
-	  "battery, sched, psi, or all",
-	  NULL },
+	  "read what the kernel counts: cpu, disk, ... or all", NULL },
 	{ "stderr", OPT_STDERR, NULL, "record its standard error, line by line",
 	  NULL },
 	{ "no-symbols", OPT_NO_SYMBOLS, NULL, "leave out names for stacks",
@@ -199,6 +202,17 @@ static int parse(int argc, char **argv, struct syc_record_options *options,
 			options->memory =
 				syc_memory_option_read(argv[0], words.value);
 			if (options->memory == NULL)
+				return SYC_EXIT_MISUSE;
+			break;
+		case OPT_IO:
+			options->io = syc_io_option_read(argv[0], words.value);
+			if (options->io == NULL)
+				return SYC_EXIT_MISUSE;
+			break;
+		case OPT_STALLS:
+			options->stalls =
+				syc_stalls_option_read(argv[0], words.value);
+			if (options->stalls == NULL)
 				return SYC_EXIT_MISUSE;
 			break;
 		case OPT_COUNTERS:

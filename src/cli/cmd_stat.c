@@ -74,7 +74,8 @@ static int print(struct run *run, const struct syc_stat_summary *summary)
 	return syc_stat_text(summary, run->file, &run->hot, run->all);
 }
 
-static int look(struct run *run, struct syc_stat_summary *summary)
+static int look(struct run *run, struct syscap_reader *reader,
+                struct syc_stat_summary *summary)
 {
 	struct syscap_error error = { 0 };
 	struct syscap_view *view;
@@ -90,6 +91,7 @@ static int look(struct run *run, struct syc_stat_summary *summary)
 	if (r < 0)
 		return r;
 	run->hot.profile = run->profile;
+	run->hot.reader = reader;
 	run->hot.filter = &run->filter.filter;
 	run->hot.is_filtered = run->filter.is_any;
 	run->hot.view = view;
@@ -139,7 +141,7 @@ static int show(struct run *run, struct syscap_reader *reader)
 	summary.is_filtered = syc_stat_filtered_is(&run->filter.filter);
 	r = read_frames(run, reader, &summary);
 	if (r == 0)
-		r = look(run, &summary);
+		r = look(run, reader, &summary);
 	syc_stat_summary_fini(&summary);
 	syscap_profile_free(run->profile);
 	return r;

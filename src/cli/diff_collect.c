@@ -6,6 +6,7 @@
 
 #include "cli/exit_status.h"
 #include "cli/fault.h"
+#include "cli/filter_options.h"
 #include "cli/missing.h"
 #include "cli/question.h"
 #include "compare/observe.h"
@@ -182,9 +183,7 @@ static void judge_samples(struct syc_diff_collect *collect)
 	if (collect->sampled != NULL && collect->bare != NULL) {
 		fprintf(stderr, "%s: %s has %s%s, and %s has none\n",
 		        collect->command, collect->sampled,
-		        collect->filter->filter.of == SYSCAP_VIEW_SAMPLES
-		                ? "samples"
-		                : "allocations",
+		        syc_filter_options_of(collect->filter->filter.of),
 		        collect->filter->is_any ? " that pass the filter" : "",
 		        collect->bare);
 		collect->has_functions = false;

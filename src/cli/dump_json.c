@@ -156,6 +156,14 @@ static void write_plain(struct syc_dump *dump, const struct syscap_frame *frame)
 	case SYSCAP_FRAME_SAMPLE:
 		syc_json_member_unsigned(json, "weight",
 		                         syc_sample_weight(frame));
+		if (syc_sample_is_wait(frame->padding2))
+			syc_json_member_integer(
+				json,
+				(frame->padding2 & SYSCAP_WEIGHT_TAG_MASK) ==
+						SYSCAP_BLOCKED_TAG
+					? "blocked_ns"
+					: "stalled_ns",
+				syc_sample_wait_ns(frame->padding2));
 		syc_json_member_unsigned(
 			json, "flags",
 			syc_sample_flags(frame, dump->is_foreign));

@@ -125,6 +125,13 @@ static void print_sample(const struct syc_dump *dump,
 	const uint32_t weight = syc_sample_weight(frame);
 
 	print_stack(dump, frame, syc_sample_flags(frame, dump->is_foreign));
+	if (syc_sample_is_wait(frame->padding2))
+		printf(" %s for %" PRId64 " us",
+		       (frame->padding2 & SYSCAP_WEIGHT_TAG_MASK) ==
+		                       SYSCAP_BLOCKED_TAG
+		               ? "blocked"
+		               : "stalled",
+		       syc_sample_wait_ns(frame->padding2) / 1000);
 	if (weight != 1)
 		printf(" weight %" PRIu32, weight);
 }

@@ -35,8 +35,8 @@ const struct syc_option syc_filter_table[] = {
 	{ "collapse-recursion", SYC_FILTER_COLLAPSE_RECURSION, NULL,
 	  "one frame for recursion", NULL },
 	{ "reverse", SYC_FILTER_REVERSE, NULL, "callees first", NULL },
-	{ "of", SYC_FILTER_OF, "WHAT", "bytes of memory, not samples",
-	  "samples allocated leaked temporary" },
+	{ "of", SYC_FILTER_OF, "WHAT", "bytes of memory, or waits, not samples",
+	  "samples allocated leaked temporary blocked stalled" },
 	{ 0 },
 };
 
@@ -98,6 +98,8 @@ static const char *take_of(const char *value, enum syscap_view_of *ret_of)
 		[SYSCAP_VIEW_ALLOCATED] = "allocated",
 		[SYSCAP_VIEW_LEAKED] = "leaked",
 		[SYSCAP_VIEW_TEMPORARY] = "temporary",
+		[SYSCAP_VIEW_BLOCKED] = "blocked",
+		[SYSCAP_VIEW_STALLED] = "stalled",
 	};
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -105,7 +107,7 @@ static const char *take_of(const char *value, enum syscap_view_of *ret_of)
 			*ret_of = (enum syscap_view_of)i;
 			return NULL;
 		}
-	return "samples, allocated, leaked or temporary";
+	return "samples, allocated, leaked, temporary, blocked or stalled";
 }
 
 static const char *take_pid(const char *value, int32_t *ret_pid)
@@ -191,6 +193,32 @@ bool syc_filter_options_has_marks(const struct syc_filter_options *options)
 
 	return filter->mark_group != NULL || filter->longer_than > 0 ||
 	       filter->slowest > 0 || filter->slowest_percent > 0;
+}
+
+unsigned syc_filter_options_stacks(const struct syc_filter_options *options)
+{
+	switch (options->filter.of) {
+	case SYSCAP_VIEW_ALLOCATED:
+	case SYSCAP_VIEW_LEAKED:
+	case SYSCAP_VIEW_TEMPORARY:
+		return SYSCAP_PROFILE_ALLOCATIONS;
+	default:
+		return SYSCAP_PROFILE_SAMPLES;
+	}
+}
+
+const char *syc_filter_options_of(enum syscap_view_of of)
+{
+	static const char *const names[] = {
+		[SYSCAP_VIEW_SAMPLES] = "samples",
+		[SYSCAP_VIEW_ALLOCATED] = "allocations",
+		[SYSCAP_VIEW_LEAKED] = "allocations",
+		[SYSCAP_VIEW_TEMPORARY] = "allocations",
+		[SYSCAP_VIEW_BLOCKED] = "calls that blocked",
+		[SYSCAP_VIEW_STALLED] = "stacks of stalls",
+	};
+
+	return names[of];
 }
 
 unsigned syc_filter_options_parts(const struct syc_filter_options *options)

@@ -62,6 +62,12 @@ bool syc_filter_options_take(struct syc_filter_options *options,
 /** Whether marks are needed to answer. */
 bool syc_filter_options_has_marks(const struct syc_filter_options *options);
 
+/** The part of a profile whose stacks are asked for. */
+unsigned syc_filter_options_stacks(const struct syc_filter_options *options);
+
+/** What these are, in the plural. */
+const char *syc_filter_options_of(enum syscap_view_of of);
+
 /** What a profile has to keep to answer, beside what is asked for: threads are
  * known by what they did, of any kind. */
 unsigned syc_filter_options_parts(const struct syc_filter_options *options);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/filter_options.h"
 #include "cli/printable.h"
 #include "cli/table.h"
 #include "data/duration.h"
@@ -118,9 +119,7 @@ static void print_selection(const struct syc_stat_hot *hot)
 	if (!hot->is_filtered)
 		return;
 	printf("  %" PRIu64 " of %" PRIu64 " %s", view->n_passed,
-	       view->n_looked,
-	       hot->filter->of == SYSCAP_VIEW_SAMPLES ? "samples"
-	                                              : "allocations");
+	       view->n_looked, syc_filter_options_of(hot->filter->of));
 	if (view->n_marks > 0)
 		printf(", inside of %zu marks", view->n_marks);
 	if (view->n_threadless_marks > 0)
@@ -154,28 +153,63 @@ static bool passed(const struct syc_stat_hot *hot, size_t number)
 	return (hot->view->passed[number / 64] >> number % 64 & 1) != 0;
 }
 
-static void add_amounts(const struct syc_stat_hot *hot,
-                        struct syc_stat_rank *ranks)
+/* Whose a row of the view is, and what it amounts to. */
+static uint64_t amount_of(const struct syc_stat_hot *hot, size_t row,
+                          uint32_t *ret_thread)
 {
 	const struct syscap_profile_allocation *allocations;
 	struct syscap_profile_samples samples;
+	const struct syscap_profile_wait *waits;
 	size_t n;
 
-	syscap_profile_samples(hot->profile, &samples);
-	allocations = syscap_profile_allocations(hot->profile, &n);
-	if (hot->filter->of == SYSCAP_VIEW_SAMPLES)
-		n = samples.n;
+	switch (hot->filter->of) {
+	case SYSCAP_VIEW_SAMPLES:
+		syscap_profile_samples(hot->profile, &samples);
+		*ret_thread = samples.threads[row];
+		return samples.ticks[row] *
+		       syscap_profile_tick(hot->profile, *ret_thread);
+	case SYSCAP_VIEW_BLOCKED:
+	case SYSCAP_VIEW_STALLED:
+		waits = syscap_profile_waits(hot->profile, &n);
+		*ret_thread = waits[row].thread;
+		return (uint64_t)waits[row].duration;
+	default:
+		allocations = syscap_profile_allocations(hot->profile, &n);
+		*ret_thread = allocations[row].thread;
+		return (uint64_t)allocations[row].size;
+	}
+}
+
+static size_t count_rows(const struct syc_stat_hot *hot)
+{
+	struct syscap_profile_samples samples;
+	size_t n;
+
+	switch (hot->filter->of) {
+	case SYSCAP_VIEW_SAMPLES:
+		syscap_profile_samples(hot->profile, &samples);
+		return samples.n;
+	case SYSCAP_VIEW_BLOCKED:
+	case SYSCAP_VIEW_STALLED:
+		syscap_profile_waits(hot->profile, &n);
+		return n;
+	default:
+		syscap_profile_allocations(hot->profile, &n);
+		return n;
+	}
+}
+
+static void add_amounts(const struct syc_stat_hot *hot,
+                        struct syc_stat_rank *ranks)
+{
+	const size_t n = count_rows(hot);
+	uint32_t thread;
+
 	for (size_t i = 0; i < n; i++) {
 		if (!passed(hot, i))
 			continue;
-		if (hot->filter->of != SYSCAP_VIEW_SAMPLES)
-			ranks[allocations[i].thread].amount +=
-				(uint64_t)allocations[i].size;
-		else
-			ranks[samples.threads[i]].amount +=
-				samples.ticks[i] *
-				syscap_profile_tick(hot->profile,
-			                            samples.threads[i]);
+		const uint64_t amount = amount_of(hot, i, &thread);
+		ranks[thread].amount += amount;
 	}
 }
 
@@ -256,6 +290,8 @@ static const char *of_what(enum syscap_view_of of)
 		[SYSCAP_VIEW_ALLOCATED] = " allocated",
 		[SYSCAP_VIEW_LEAKED] = " leaked",
 		[SYSCAP_VIEW_TEMPORARY] = " of temporary allocations",
+		[SYSCAP_VIEW_BLOCKED] = " in calls that blocked",
+		[SYSCAP_VIEW_STALLED] = " in which a loop stood still",
 	};
 
 	return names[of];

@@ -9,7 +9,8 @@
 #include "data/json.h"
 
 struct syc_stat_hot {
-	const struct syscap_profile *profile;
+	struct syscap_profile *profile;
+	struct syscap_reader *reader; /* of the capture, for messages */
 	const struct syscap_filter *filter;
 	const struct syscap_view *view; /* of the filter */
 	enum syc_stat_sort sort;

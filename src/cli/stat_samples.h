@@ -16,6 +16,8 @@ static inline void syc_sample_stats_add(struct syc_sample_stats *stats,
 {
 	const unsigned flags = syc_sample_flags(frame, is_foreign);
 
+	if (syc_sample_is_wait(frame->padding2))
+		return; /* it has a mark */
 	stats->count++;
 	stats->weight += syc_sample_weight(frame);
 	stats->cut += (flags & SYSCAP_STACK_CUT) != 0;

@@ -35,6 +35,7 @@ struct slowest {
 	const struct syscap_profile_mark_name *names;
 	const struct syscap_profile_thread *threads;
 	const struct syscap_profile_process *processes;
+	bool has_messages; /* any of those that are shown has one */
 	struct syscap_profile_span span;
 	struct syscap_profile_samples samples;
 	bool has_running; /* samples count the processor's time */
@@ -153,6 +154,24 @@ static int64_t waiting(const struct slowest *slowest,
 	                                      : 0;
 }
 
+static const char *message_of(const struct slowest *slowest,
+                              const struct syscap_profile_mark *mark)
+{
+	return syscap_profile_message(slowest->hot->profile,
+	                              slowest->hot->reader, mark->offset);
+}
+
+static bool has_messages(const struct slowest *slowest)
+{
+	for (size_t i = 0; i < slowest->n; i++) {
+		const struct syscap_profile_mark mark = mark_at(slowest, i);
+
+		if (message_of(slowest, &mark)[0] != 0)
+			return true;
+	}
+	return false;
+}
+
 static void add_row(struct syc_table *table, const struct slowest *slowest,
                     const struct syscap_profile_mark *mark, int64_t waited)
 {
@@ -178,6 +197,8 @@ static void add_row(struct syc_table *table, const struct slowest *slowest,
 		syc_table_add(table, "%" PRId32, thread->tid);
 	syc_table_add_text(table, name->group);
 	syc_table_add_text(table, name->name);
+	if (slowest->has_messages)
+		syc_table_add_text(table, message_of(slowest, mark));
 }
 
 /* Of all that are looked at, not only of those that are shown. */
@@ -230,9 +251,9 @@ static int print_slowest(const struct slowest *slowest, struct syc_table *table)
 int syc_stat_slowest_text(const struct syc_stat_hot *hot)
 {
 	static const struct syc_table_column columns[] = {
-		{ "duration", true }, { "waiting", true }, { "at", true },
-		{ "pid", true },      { "tid", true },     { "group", false },
-		{ "name", false },
+		{ "duration", true }, { "waiting", true },  { "at", true },
+		{ "pid", true },      { "tid", true },      { "group", false },
+		{ "name", false },    { "message", false },
 	};
 	struct slowest slowest;
 	struct syc_table table;
@@ -243,7 +264,9 @@ int syc_stat_slowest_text(const struct syc_stat_hot *hot)
 	r = begin(&slowest, hot);
 	if (r == 0) {
 		syc_table_heading(stdout, "Slowest marks");
-		syc_table_init(&table, columns, N_COLUMNS(columns));
+		slowest.has_messages = has_messages(&slowest);
+		syc_table_init(&table, columns,
+		               N_COLUMNS(columns) - !slowest.has_messages);
 		r = print_slowest(&slowest, &table);
 		syc_table_fini(&table);
 	}
@@ -272,6 +295,8 @@ int syc_stat_slowest_json(struct syc_json *json, const struct syc_stat_hot *hot)
 		                     slowest.names[mark.name].group);
 		syc_json_member_text(json, "name",
 		                     slowest.names[mark.name].name);
+		syc_json_member_text(json, "message",
+		                     message_of(&slowest, &mark));
 		syc_json_member_integer(json, "time_ns", mark.time);
 		syc_json_member_integer(json, "duration_ns", mark.duration);
 		syc_json_key(json, "running_ns");

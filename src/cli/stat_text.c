@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cli/filter_options.h"
 #include "cli/printable.h"
 #include "cli/stat_hot.h"
 #include "cli/stat_summary.h"
@@ -341,8 +342,7 @@ static int print_hot(const struct syc_stat_hot *hot)
 		r = syc_stat_hot_text(hot);
 	else if (hot->is_filtered || hot->tree || hot->threads || hot->lines)
 		printf("\nThere are no %s.\n",
-		       hot->filter->of == SYSCAP_VIEW_SAMPLES ? "samples"
-		                                              : "allocations");
+		       syc_filter_options_of(hot->filter->of));
 	if (r == 0 && hot->lines && view->total > 0)
 		r = syc_stat_lines_text(hot);
 	return r == 0 && hot->tree && view->total > 0 ? syc_stat_tree_text(hot)

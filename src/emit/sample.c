@@ -15,19 +15,8 @@ void syscap_sample(int (*backtrace)(uint64_t *addrs, unsigned n_addrs,
 	syc_sample(backtrace, user, false);
 }
 
-/* padding2 of the frame's third word */
-static uint64_t weight_word(uint32_t weight)
-{
-	const uint32_t max = ~SYSCAP_WEIGHT_TAG_MASK;
-
-	if (weight <= 1)
-		return 0;
-	return (uint64_t)(SYSCAP_WEIGHT_TAG | (weight < max ? weight : max))
-	       << 32;
-}
-
-void syc_sample_emit(int64_t now, const uint64_t *addrs, unsigned n,
-                     unsigned flags, uint32_t weight)
+void syc_sample_emit_tagged(int64_t now, const uint64_t *addrs, unsigned n,
+                            unsigned flags, uint32_t tagged)
 {
 	const uint32_t len = (uint32_t)(sizeof(struct syscap_wire_sample) +
 	                                n * sizeof(*addrs));
@@ -48,5 +37,16 @@ void syc_sample_emit(int64_t now, const uint64_t *addrs, unsigned n,
 	sample->tid = syc_event_tid(&event);
 	memcpy(sample + 1, addrs, n * sizeof(*addrs));
 	syc_event_end(&event, st, &token,
-	              SYSCAP_FRAME_SAMPLE | weight_word(weight));
+	              SYSCAP_FRAME_SAMPLE | (uint64_t)tagged << 32);
+}
+
+void syc_sample_emit(int64_t now, const uint64_t *addrs, unsigned n,
+                     unsigned flags, uint32_t weight)
+{
+	const uint32_t max = ~SYSCAP_WEIGHT_TAG_MASK;
+
+	syc_sample_emit_tagged(
+		now, addrs, n, flags,
+		weight > 1 ? SYSCAP_WEIGHT_TAG | (weight < max ? weight : max)
+			   : 0);
 }

@@ -25,6 +25,10 @@
 void syc_sample_emit(int64_t now, const uint64_t *addrs, unsigned n,
                      unsigned flags, uint32_t weight);
 
+/** The same with any word of format.h in padding2 of the frame. */
+void syc_sample_emit_tagged(int64_t now, const uint64_t *addrs, unsigned n,
+                            unsigned flags, uint32_t tagged);
+
 /** @entering: a bit behind the number of addresses, which only traces set. */
 static inline __attribute__((always_inline)) void
 syc_sample(int (*backtrace)(uint64_t *addrs, unsigned n_addrs, void *user),

@@ -38,6 +38,10 @@ static const struct {
 	[SYC_ENV_TOGGLE_SIGNAL] = { "SYSCAP_TOGGLE_SIGNAL", false },
 	/* all allocations, or one of so many bytes: where we are preloaded */
 	[SYC_ENV_MEMORY] = { "SYSCAP_MEMORY", false },
+	/* calls that block for longer than so many ns: where we are preloaded */
+	[SYC_ENV_IO] = { "SYSCAP_IO", false },
+	/* iterations of a loop that take longer than so many ms: there, too */
+	[SYC_ENV_STALLS] = { "SYSCAP_STALLS", false },
 	/* 1: say on stderr why recording and sampling are on or off */
 	[SYC_ENV_DEBUG] = { "SYSCAP_DEBUG", false },
 };

@@ -13,7 +13,21 @@
 #include <sys/syscall.h>
 
 #include "os/raw_syscall.h"
+#include "preload/boxed.h"
 #include "sample/interposed.h"
+
+static bool is_boxed;
+
+bool syc_boxed_is(void)
+{
+	return __atomic_load_n(&is_boxed, __ATOMIC_RELAXED);
+}
+
+static void note_filter(void)
+{
+	__atomic_store_n(&is_boxed, true, __ATOMIC_RELAXED);
+	syc_interposed_on_filter();
+}
 
 /* Does what the C library's syscall() does. */
 static long call_kernel(long number, long a, long b, long c, long d, long e,
@@ -39,7 +53,7 @@ EXPORTED long take_syscall(long number, long a, long b, long c, long d, long e,
 EXPORTED int take_prctl(int option, long a, long b, long c, long d)
 {
 	if (option == PR_SET_SECCOMP)
-		syc_interposed_on_filter();
+		note_filter();
 	return (int)call_kernel(SYS_prctl, option, a, b, c, d, 0);
 }
 
@@ -48,6 +62,6 @@ EXPORTED long take_syscall(long number, long a, long b, long c, long d, long e,
 {
 	if (number == SYS_seccomp &&
 	    (a == SECCOMP_SET_MODE_FILTER || a == SECCOMP_SET_MODE_STRICT))
-		syc_interposed_on_filter();
+		note_filter();
 	return call_kernel(number, a, b, c, d, e, f);
 }

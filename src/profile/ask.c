@@ -204,6 +204,13 @@ const char *syscap_profile_message(struct syscap_profile *profile,
 	return "";
 }
 
+const struct syscap_profile_wait *
+syscap_profile_waits(const struct syscap_profile *profile, size_t *ret_n)
+{
+	*ret_n = profile->waits.n;
+	return profile->waits.items;
+}
+
 const struct syscap_profile_allocation *
 syscap_profile_allocations(const struct syscap_profile *profile, size_t *ret_n)
 {

@@ -47,6 +47,22 @@ static int32_t pid_of(const struct syscap_frame *frame)
 	return frame->pid < 0 ? -1 : frame->pid;
 }
 
+static int add_wait(struct syscap_profile *profile,
+                    const struct syscap_frame *frame, uint32_t stack,
+                    uint32_t thread)
+{
+	const struct syscap_profile_wait wait = {
+		.time = frame->time,
+		.duration = syc_sample_wait_ns(frame->padding2),
+		.thread = thread,
+		.stack = stack,
+		.is_stall = (frame->padding2 & SYSCAP_WEIGHT_TAG_MASK) ==
+		            SYSCAP_STALLED_TAG,
+	};
+
+	return syc_array_push(&profile->waits, wait);
+}
+
 static int add_sample(struct syscap_profile *profile,
                       const struct syscap_reader *reader,
                       const struct syscap_frame *frame, uint32_t process,
@@ -68,6 +84,8 @@ static int add_sample(struct syscap_profile *profile,
 
 	if (r < 0)
 		return r;
+	if (syc_sample_is_wait(frame->padding2))
+		return add_wait(profile, frame, stack, number);
 	if (syc_array_room(&samples->times) < 0 ||
 	    syc_array_room(&samples->threads) < 0 ||
 	    syc_array_room(&samples->stacks) < 0 ||

@@ -33,6 +33,7 @@ struct syscap_profile {
 	struct syc_stacks stacks;
 	struct syc_naming naming;
 	struct syc_samples samples;
+	SYC_ARRAY(struct syscap_profile_wait) waits;
 	struct syc_marks marks;
 	struct syc_parts parts;
 	struct syc_counters counters;

@@ -56,6 +56,7 @@ void syscap_profile_free(struct syscap_profile *profile)
 	free(profile->samples.threads.items);
 	free(profile->samples.stacks.items);
 	free(profile->samples.ticks.items);
+	free(profile->waits.items);
 	free(profile->losses.items);
 	free(profile);
 }
@@ -178,6 +179,9 @@ static int look_again(struct syscap_profile *profile)
 
 		r = syc_again_look(&again, &item->stack, item->time);
 	}
+	for (size_t i = 0; r == 0 && again.n > 0 && i < profile->waits.n; i++)
+		r = syc_again_look(&again, &profile->waits.items[i].stack,
+		                   profile->waits.items[i].time);
 	syc_again_end(&again);
 	return r;
 }

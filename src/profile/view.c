@@ -143,11 +143,51 @@ static void add_allocations(struct build *build)
 	}
 }
 
+static void add_waits(struct build *build)
+{
+	const bool is_stall = build->asked->of == SYSCAP_VIEW_STALLED;
+	struct syscap_view *view = &build->view->public;
+
+	view->unit = SYSCAP_UNIT_WALL_NS;
+	for (size_t i = 0; i < build->profile->waits.n; i++) {
+		const struct syscap_profile_wait *wait =
+			&build->profile->waits.items[i];
+
+		if (wait->is_stall != is_stall)
+			continue;
+		view->n_looked++;
+		add(build, i, wait->stack, wait->thread, wait->time,
+		    (uint64_t)wait->duration);
+	}
+}
+
 static size_t count_rows(const struct build *build)
 {
-	return build->asked->of == SYSCAP_VIEW_SAMPLES
-	               ? build->profile->samples.times.n
-	               : build->profile->allocations.items.n;
+	switch (build->asked->of) {
+	case SYSCAP_VIEW_SAMPLES:
+		return build->profile->samples.times.n;
+	case SYSCAP_VIEW_BLOCKED:
+	case SYSCAP_VIEW_STALLED:
+		return build->profile->waits.n;
+	default:
+		return build->profile->allocations.items.n;
+	}
+}
+
+static void add_rows(struct build *build)
+{
+	switch (build->asked->of) {
+	case SYSCAP_VIEW_SAMPLES:
+		add_samples(build);
+		break;
+	case SYSCAP_VIEW_BLOCKED:
+	case SYSCAP_VIEW_STALLED:
+		add_waits(build);
+		break;
+	default:
+		add_allocations(build);
+		break;
+	}
 }
 
 static void mark_needed(struct build *build)
@@ -258,10 +298,7 @@ static int make(struct build *build)
 	    syc_view_begin(view) < 0)
 		return -ENOMEM;
 	look_at_stacks(build);
-	if (build->asked->of == SYSCAP_VIEW_SAMPLES)
-		add_samples(build);
-	else
-		add_allocations(build);
+	add_rows(build);
 	mark_needed(build);
 	if (make_tree(build) < 0 || place_stacks(build) < 0)
 		return -ENOMEM;

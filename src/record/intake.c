@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "capture/sample.h"
 #include "record/now.h"
 #include "record/procfs.h"
 
@@ -130,7 +131,8 @@ static void take_stack(struct syc_intake *intake,
 		                    allocation->n_addrs);
 		return;
 	}
-	if (frame->type == SYSCAP_FRAME_SAMPLE) {
+	if (frame->type == SYSCAP_FRAME_SAMPLE &&
+	    !syc_sample_is_wait(frame->padding2)) {
 		intake->samples++;
 		intake->command_samples += frame->pid == intake->command;
 		syc_delivered_take(&intake->delivered, sample);

@@ -16,6 +16,8 @@ struct syc_record_options {
 	bool trace_fd, gjs; /* give the command a file to write to */
 	const char *sample; /* $SYSCAP_SAMPLE of the command; NULL: none */
 	const char *memory; /* $SYSCAP_MEMORY of the command; NULL: none */
+	const char *io;     /* $SYSCAP_IO of the command; NULL: none */
+	const char *stalls; /* $SYSCAP_STALLS of the command; NULL: none */
 	unsigned counters;  /* groups of what the kernel counts, as bits */
 	unsigned counters_hz;
 	bool error_lines;  /* the command's standard error as LOG frames */

@@ -10,7 +10,8 @@
 #include <stddef.h>
 
 #define SYC_PRELOAD_SAMPLER "libsyscap-sampler.so"
-#define SYC_PRELOAD_MEMORY  "libsyscap-memory.so" /* and samples */
+#define SYC_PRELOAD_IO      "libsyscap-io.so"     /* and samples */
+#define SYC_PRELOAD_MEMORY  "libsyscap-memory.so" /* and all that those do */
 
 /**
  * Find the library @name: in $SYSCAP_PRELOAD_DIR, if that is set, and else from

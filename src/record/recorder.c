@@ -601,6 +601,8 @@ static int start_recording(struct recorder *recorder)
 		{ "SYSCAP_RECORDER", -1, recorder->listener.name.sun_path },
 		{ "SYSCAP_SAMPLE", -1, options->sample },
 		{ "SYSCAP_MEMORY", -1, options->memory },
+		{ "SYSCAP_IO", -1, options->io },
+		{ "SYSCAP_STALLS", -1, options->stalls },
 		{ "LD_PRELOAD", -1, recorder->preload },
 	};
 	/* gjs asks for both */
@@ -678,16 +680,24 @@ static void listen_by_name(struct recorder *recorder)
 static bool find_preload(struct recorder *recorder)
 {
 	const struct syc_record_options *const options = recorder->options;
+	const char *name, *what;
 	char why[512];
 
-	if (options->sample == NULL && options->memory == NULL)
+	if (options->memory != NULL) {
+		name = SYC_PRELOAD_MEMORY;
+		what = "record memory";
+	} else if (options->io != NULL || options->stalls != NULL) {
+		name = SYC_PRELOAD_IO;
+		what = "record calls that block";
+	} else if (options->sample != NULL) {
+		name = SYC_PRELOAD_SAMPLER;
+		what = "sample";
+	} else {
 		return true;
-	if (syc_preload_find(options->memory != NULL ? SYC_PRELOAD_MEMORY
-	                                             : SYC_PRELOAD_SAMPLER,
-	                     &recorder->preload, why, sizeof(why)) == 0)
+	}
+	if (syc_preload_find(name, &recorder->preload, why, sizeof(why)) == 0)
 		return true;
-	fprintf(stderr, "syscap record: cannot %s: %s\n",
-	        options->memory != NULL ? "record memory" : "sample", why);
+	fprintf(stderr, "syscap record: cannot %s: %s\n", what, why);
 	return false;
 }
 

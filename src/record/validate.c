@@ -14,6 +14,7 @@
 
 #include <syscap/format.h>
 
+#include "capture/sample.h"
 #include "data/frames.h"
 #include "data/utf8.h"
 
@@ -280,9 +281,10 @@ static bool is_tagged(const struct syscap_wire_frame *frame, int32_t tid)
 		syc_frame_shape(frame->type);
 
 	if (frame->type == SYSCAP_FRAME_SAMPLE)
-		return (frame->padding2 & SYSCAP_WEIGHT_TAG_MASK) ==
-		               SYSCAP_WEIGHT_TAG &&
-		       (frame->padding2 & ~SYSCAP_WEIGHT_TAG_MASK) != 0;
+		return ((frame->padding2 & SYSCAP_WEIGHT_TAG_MASK) ==
+		                SYSCAP_WEIGHT_TAG &&
+		        (frame->padding2 & ~SYSCAP_WEIGHT_TAG_MASK) != 0) ||
+		       syc_sample_is_wait(frame->padding2);
 	return shape != NULL && shape->may_tell_tid &&
 	       frame->padding2 == (SYSCAP_TID_TAG | (uint32_t)tid);
 }

@@ -121,8 +121,12 @@ void syc_interposed_on_unload(void)
 	errno = saved;
 }
 
+void (*syc_interposed_others)(int signal);
+
 void syc_interposed_on_handler(int signal)
 {
+	if (syc_interposed_others != NULL)
+		syc_interposed_others(signal);
 	if (is_sampled_by(syc_sampler, signal))
 		run_unboxed(change_signal);
 }

@@ -52,6 +52,10 @@ void syc_interposed_on_unload(void);
  */
 void syc_interposed_on_handler(int signal);
 
+/** Who has timers of the same kind of signal, and is told of that, too.  NULL:
+ * nobody. */
+extern void (*syc_interposed_others)(int signal);
+
 /**
  * The program has given @signal its default action, or ignores it.  Where it
  * is ours and harmless, that is what it still looks like; our handler returns.

@@ -42,6 +42,8 @@
 /* glibc's, whose block is twice as large. */
 #define GLIBC_WITH_TID 1024u
 
+bool (*syc_tick_others)(const siginfo_t *info, const void *context);
+
 /* No look at thread-local storage behind our back. */
 #define NO_CANARY __attribute__((no_stack_protector))
 
@@ -310,6 +312,9 @@ REALIGN NO_CANARY void syc_tick_handle(int signal, siginfo_t *info,
 	uint64_t cookie;
 
 	if (!is_our_tick(signal, info, tid, &t, &cookie)) {
+		if (info->si_code == SI_TIMER && syc_tick_others != NULL &&
+		    syc_tick_others(info, context))
+			return;
 		if (syc_sampler != NULL) {
 			if (signal == SIGURG && info->si_code == SI_TKILL)
 				syc_unwatched_hand_over();

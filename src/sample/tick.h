@@ -4,6 +4,7 @@
 #define SYC_TICK_H
 
 #include <signal.h>
+#include <stdbool.h>
 
 /** Learn what the handler can't ask.  Context: setup. */
 void syc_tick_prepare(void);
@@ -14,5 +15,11 @@ void syc_tick_prepare(void);
  * Context: signal-safe, any-thread.
  */
 void syc_tick_handle(int signal, siginfo_t *info, void *context);
+
+/**
+ * Asked of a signal of a timer that is no target's; true: it was of one that
+ * asks for the same signal.  NULL: there are none.
+ */
+extern bool (*syc_tick_others)(const siginfo_t *info, const void *context);
 
 #endif

@@ -15,6 +15,8 @@ if [ -n "${SYSCAP_SANITIZE:-}" ]; then
 fi
 {
 	sed 's/#.*//; s/^/may /' "$here/alone.txt"
+	# What the preloaded libraries export, the program calls
+	find src -name '*.map' | LC_ALL=C sort | xargs -r sed -n 's/^\t\([a-z_A-Z0-9]*\);$/may \1/p'
 	find include -name '*.h' | LC_ALL=C sort | xargs cat |
 		tr -c 'A-Za-z0-9_' '\n' | sed 's/^/may /'
 	"$here/objects.sh" "$objects"

@@ -132,6 +132,61 @@ static void set_ticks(struct make_capture *capture, unsigned ticks)
 	make_patch_u16(capture, 22, 0x5D00);
 }
 
+/* padding2 of a stack that no timer asked for. */
+static void set_wait(struct make_capture *capture, uint32_t word)
+{
+	make_patch_u16(capture, 20, word & 0xFFFF);
+	make_patch_u16(capture, 22, word >> 16);
+}
+
+TEST(stacks_of_waits_are_time_of_their_own_and_no_samples)
+{
+	const struct syscap_profile_wait *waits;
+	struct syscap_profile_samples samples;
+	struct make_capture capture;
+	struct syscap_profile *profile;
+	struct syscap_view *view;
+	size_t n;
+
+	begin(&capture);
+	make_metadata(&capture, 1000, "syscap.sample", "500,auto");
+	make_stack(&capture, 2, 7, 7, 1100, false, CODE(JIT(1)), 1);
+	make_stack(&capture, 2, 7, 7, 1200, false, CODE(JIT(2)), 1);
+	set_wait(&capture, SYSCAP_BLOCKED_TAG | 700);
+	make_stack(&capture, 2, 7, 8, 1300, false, CODE(JIT(2)), 1);
+	set_wait(&capture, SYSCAP_BLOCKED_TAG | 15u << 20 | 0xFFFFF);
+	make_stack(&capture, 2, 7, 7, 1400, false, CODE(JIT(3)), 1);
+	set_wait(&capture, SYSCAP_STALLED_TAG | 1u << 20 | 25);
+	profile = read_all(&capture);
+
+	syscap_profile_samples(profile, &samples);
+	CHECK_EQ(samples.n, 1);
+	waits = syscap_profile_waits(profile, &n);
+	CHECK_EQ(n, 3);
+	CHECK_EQ(waits[1].duration, INT64_C(0xFFFFF) * 32768 * 1000);
+	CHECK(!waits[1].is_stall);
+	CHECK(waits[2].is_stall);
+
+	view = look(profile, NULL);
+	CHECK_EQ(view->unit, SYSCAP_UNIT_CPU_NS);
+	CHECK_EQ(view->total, 2000000);
+	syscap_view_free(view);
+	view = look(profile, &(struct syscap_filter){ .of = SYSCAP_VIEW_BLOCKED,
+	                                              .thread = "7" });
+	CHECK_EQ(view->unit, SYSCAP_UNIT_WALL_NS);
+	CHECK_EQ(view->n_looked, 2);
+	CHECK_EQ(view->n_passed, 1);
+	CHECK_EQ(view->total, 700000);
+	CHECK_EQ(sum_of(profile, view, "b").self, 700000);
+	syscap_view_free(view);
+	view = look(profile,
+	            &(struct syscap_filter){ .of = SYSCAP_VIEW_STALLED });
+	CHECK_EQ(view->total, 50000);
+	syscap_view_free(view);
+	syscap_profile_free(profile);
+	make_free(&capture);
+}
+
 TEST(a_pid_that_comes_again_is_another_process)
 {
 	const struct syscap_profile_process *processes;

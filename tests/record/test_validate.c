@@ -144,6 +144,12 @@ TEST(a_samples_weight_and_how_its_stack_ends_stay_if_our_client_wrote_them)
 	f.frame.padding2 = SYSCAP_TID_TAG | 77;
 	CHECK_EQ(syc_validate_frame(&f, 40, 77, &why), 40);
 	CHECK_EQ(f.frame.padding2, 0);
+	f.frame.padding2 = SYSCAP_BLOCKED_TAG | 12;
+	CHECK_EQ(syc_validate_frame(&f, 40, 77, &why), 40);
+	CHECK_EQ(f.frame.padding2, SYSCAP_BLOCKED_TAG | 12);
+	f.frame.padding2 = SYSCAP_STALLED_TAG;
+	CHECK_EQ(syc_validate_frame(&f, 40, 77, &why), 40);
+	CHECK_EQ(f.frame.padding2, 0);
 	/* another client's stale bytes */
 	f.frame.padding2 = SYSCAP_WEIGHT_TAG | 12;
 	CHECK_EQ(check(), 40);

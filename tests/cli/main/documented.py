@@ -34,6 +34,7 @@ def documented():
 
 
 PID = 2582  # as in the docs
+WAITS = {"io-main": 0x5E000000, "loop": 0x5F000000}
 
 
 def make_capture(path):
@@ -42,10 +43,13 @@ def make_capture(path):
     story.frame(4, PID, BEGIN, 0, b"./app\0")
     for i, (group, name) in enumerate([
             ("gtk", "frameclock cycle"), ("gtk", "frame"), ("gtk", "draw"),
-            ("work", "turn")] * 5):
+            ("work", "turn"), ("io-main", "fsync"), ("loop", "stall")] * 5):
         at = BEGIN + i * 5_000_000
         story.mark(PID, PID, at, 4_000_000, group, name)
         story.sample(at, PID, PID, 1, [0, 1])
+        if group in WAITS: # of 4 ms
+            story.frame(2, PID, at, WAITS[group] | 4000, struct.pack(
+                "<HHiQ", 1, 0, PID, story.address(0)))
     story.frame(13, 10, BEGIN, 0, struct.pack("<HH", 1, 5) +
                 text("/proc/mounts", 256) + b"none\n")
     story.write(path)
@@ -76,7 +80,7 @@ def lacking(command):
             "--snapshot" not in command:
         return "it wants a terminal; tests/view has them"
     if os.environ.get("SYSCAP_SANITIZE") and (
-            "--sample" in command or "--memory" in command):
+            re.search("--(sample|memory|io|stalls)", command)):
         return "programs do not start with a sanitized library preloaded"
     return None
 

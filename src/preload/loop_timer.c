@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* loop_timer.c - the timer of a loop's thread, and what it does. */
+#define _GNU_SOURCE
+#include "preload/loop_timer.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <syscap.h>
+
+#include "emit/sample.h"
+#include "os/all_signals.h"
+#include "os/raw_syscall.h"
+#include "os/task.h"
+#include "preload/boxed.h"
+#include "preload/room.h"
+#include "sample/interposed.h"
+#include "sample/signals.h"
+#include "sample/state.h"
+#include "sample/tick.h"
+#include "stack/unwind.h"
+
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
+#define SECOND INT64_C(1000000000)
+#define SOON   INT64_C(100000) /* a timer may be that early */
+#define SHARE  8 /* of a long stall nobody looked at at most that part */
+
+struct syc_loop syc_loop_table[SYC_LOOPS_MAX];
+
+static int own_signal; /* where nothing is sampled */
+
+static bool is_loop(const struct syc_loop *loop)
+{
+	const uintptr_t at = (uintptr_t)loop - (uintptr_t)syc_loop_table;
+
+	return at < sizeof(syc_loop_table) && at % sizeof(*loop) == 0;
+}
+
+/* The pid is asked for: a child has its parent's memory, and not its timers. */
+static bool owns_timer(const struct syc_loop *loop)
+{
+	return loop->pid != 0 &&
+	       loop->pid ==
+	               (int32_t)syc_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
+}
+
+static bool set_timer(struct syc_loop *loop, int64_t delay)
+{
+	const struct itimerspec when = {
+		.it_value = { .tv_sec = delay / SECOND,
+		              .tv_nsec = delay % SECOND },
+	};
+
+	return syc_raw_syscall(SYS_timer_settime, loop->timer, 0,
+	                       (long)(intptr_t)&when, 0, 0, 0) == 0;
+}
+
+static void arm(struct syc_loop *loop, int64_t now, int64_t delay)
+{
+	__atomic_store_n(&loop->armed_until, now + delay, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (!set_timer(loop, delay))
+		__atomic_store_n(&loop->armed_until, 0, __ATOMIC_RELAXED);
+}
+
+void syc_loop_timer_drop(struct syc_loop *loop)
+{
+	if (owns_timer(loop))
+		syc_raw_syscall(SYS_timer_delete, loop->timer, 0, 0, 0, 0, 0);
+	loop->pid = 0;
+	loop->armed_until = 0;
+}
+
+void syc_loop_timer_stop(struct syc_loop *loop)
+{
+	if (!syc_boxed_is() && owns_timer(loop))
+		set_timer(loop, 0);
+	__atomic_store_n(&loop->armed_until, 0, __ATOMIC_RELAXED);
+}
+
+/* It is in the midst of an iteration that takes too long. */
+static void take_stall(struct syc_loop *loop, int64_t now,
+                       const ucontext_t *context)
+{
+	struct syc_unwind unwind = { .addrs = loop->addrs,
+		                     .max = SYC_TOLD_DEPTH,
+		                     .low = loop->low,
+		                     .high = loop->high };
+
+	syc_unwind_from(&unwind, context);
+	syc_sample_emit_tagged(
+		now, loop->addrs, unwind.n, unwind.flags,
+		syc_told_wait(SYSCAP_STALLED_TAG, now - loop->told));
+	loop->told = now;
+	loop->n_stacks++;
+}
+
+static bool take_expiry(const siginfo_t *info, const void *context)
+{
+	struct syc_loop *const loop = info->si_value.sival_ptr;
+	const int32_t tid =
+		(int32_t)syc_raw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
+
+	if (!is_loop(loop) ||
+	    __atomic_load_n(&loop->tid, __ATOMIC_RELAXED) != tid)
+		return false;
+	const int saved = errno;
+	const int64_t begin = __atomic_load_n(&loop->begin, __ATOMIC_RELAXED);
+	const int64_t now = syscap_clock();
+
+	__atomic_store_n(&loop->armed_until, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&loop->n_ticks, loop->n_ticks + 1, __ATOMIC_RELAXED);
+	if (begin != 0 && !syc_boxed_is()) {
+		const int64_t due = begin + loop->threshold;
+
+		if (now < due - SOON) {
+			arm(loop, now, due - now);
+		} else {
+			take_stall(loop, now, context);
+			arm(loop, now,
+			    now - begin > SHARE * loop->threshold
+			            ? (now - begin) / SHARE
+			            : loop->threshold);
+		}
+	}
+	errno = saved;
+	return true;
+}
+
+/* The program wants it: what is pending comes before it has it. */
+static void leave_signal(int signal)
+{
+	const int32_t tid =
+		(int32_t)syc_raw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
+	const int saved = errno;
+
+	if (syc_boxed_is())
+		return;
+	if (signal == own_signal) {
+		syc_signals_give_up(signal);
+		own_signal = 0;
+	}
+	for (unsigned i = 0; i < SYC_LOOPS_MAX; i++) {
+		struct syc_loop *const loop = &syc_loop_table[i];
+
+		if (!owns_timer(loop) || loop->signal != signal)
+			continue;
+		if (loop->tid == tid)
+			syc_loop_timer_drop(loop);
+		else /* which may be about to arm it, and then makes another */
+			set_timer(loop, 0);
+	}
+	errno = saved;
+}
+
+static int find_signal(void)
+{
+	struct syc_tasks tasks;
+	const struct syc_sampler *const s =
+		__atomic_load_n(&syc_sampler, __ATOMIC_ACQUIRE);
+
+	if (s != NULL && __atomic_load_n(&s->is_on, __ATOMIC_RELAXED) != 0)
+		return __atomic_load_n(&s->signal, __ATOMIC_RELAXED);
+	if (own_signal == 0 || !syc_signals_is_ours(own_signal)) {
+		const int signal = syc_signals_choose(
+			SYSCAP_SAMPLER_CPU, 0, SYC_SIGNALS_HARMLESS, &tasks);
+
+		own_signal = signal > 0 && syc_signals_install(
+						   signal, syc_tick_handle) == 0
+		                     ? signal
+		                     : 0;
+	}
+	return own_signal;
+}
+
+/* A thread that blocks it would get it much later, and one whose alternate
+ * stack is small has no room for it. */
+static bool may_be_interrupted(int signal)
+{
+	sigset_t blocked;
+	stack_t stack;
+
+	return pthread_sigmask(SIG_BLOCK, NULL, &blocked) == 0 &&
+	       sigismember(&blocked, signal) == 0 &&
+	       sigaltstack(NULL, &stack) == 0 && !syc_room_is_cramped(&stack);
+}
+
+static bool make_timer(struct syc_loop *loop, int signal)
+{
+	struct sigevent event;
+
+	memset(&event, 0, sizeof(event));
+	event.sigev_notify = SIGEV_THREAD_ID;
+	event.sigev_signo = signal;
+	event.sigev_value.sival_ptr = loop;
+	event.sigev_notify_thread_id = loop->tid;
+	if (syc_raw_syscall(SYS_timer_create, CLOCK_MONOTONIC,
+	                    (long)(intptr_t)&event,
+	                    (long)(intptr_t)&loop->timer, 0, 0, 0) != 0)
+		return false;
+	loop->signal = signal;
+	loop->pid = (int32_t)syc_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
+	return true;
+}
+
+void syc_loop_timer_start(struct syc_loop *loop, int64_t now)
+{
+	const int saved = errno;
+	sigset_t before;
+	int signal;
+
+	if (syc_boxed_is() || now < loop->retry_at)
+		return;
+	/* A forked child's first thread is its parent's, by another name */
+	loop->tid = (int32_t)syc_raw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
+	syc_tick_others = take_expiry;
+	syc_interposed_others = leave_signal;
+	signal = find_signal();
+	if (owns_timer(loop) && loop->signal != signal)
+		syc_loop_timer_drop(loop);
+	if (signal > 0 && may_be_interrupted(signal) &&
+	    (owns_timer(loop) || make_timer(loop, signal))) {
+		syc_all_signals_block(&before);
+		arm(loop, now, loop->threshold);
+		syc_all_signals_restore(&before);
+	} else {
+		loop->retry_at = now + SECOND;
+	}
+	errno = saved;
+}

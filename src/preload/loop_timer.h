@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * loop_timer.h - the timer of a loop's thread, by the sampler's signal, and the
+ * stacks that are taken when it expires.
+ *
+ * Context of everything: signal-safe; the loop's thread.
+ */
+#ifndef SYC_PRELOAD_LOOP_TIMER_H
+#define SYC_PRELOAD_LOOP_TIMER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/told.h"
+
+/** Threads whose loops are looked at, at a time. */
+#define SYC_LOOPS_MAX 64u
+
+/** Of one thread, which alone writes here, and its handler. */
+struct syc_loop {
+	int32_t tid;         /* 0: nobody's */
+	uintptr_t low, high; /* of its stack */
+
+	uintptr_t site, depth; /* of the wait by which it is known */
+	uintptr_t other_site, other_depth; /* of one that is deeper */
+	uint32_t n_others;
+
+	int64_t threshold; /* of a stall */
+	int64_t begin;     /* of the iteration; 0: it waits */
+	int64_t told;      /* up to when stacks stand for it */
+	uint32_t n_stacks;
+
+	int64_t armed_until; /* 0: not armed */
+	uint32_t n_ticks;
+	int32_t pid; /* whose timer it is; 0: there is none */
+	int timer, signal;
+	int64_t retry_at; /* it could not be armed */
+
+	uint64_t addrs[SYC_TOLD_DEPTH];
+};
+
+extern struct syc_loop syc_loop_table[SYC_LOOPS_MAX];
+
+/** It expires when an iteration that begins @now is a stall. */
+void syc_loop_timer_start(struct syc_loop *loop, int64_t now);
+
+/** It does not expire. */
+void syc_loop_timer_stop(struct syc_loop *loop);
+
+/** There is none any more. */
+void syc_loop_timer_drop(struct syc_loop *loop);
+
+#endif

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* loops.c - iterations of loops, and which of them stand still. */
+#define _GNU_SOURCE
+#include "preload/loops.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <syscap.h>
+
+#include "base/text.h"
+#include "emit/setup.h"
+#include "os/diag.h"
+#include "os/env.h"
+#include "os/raw_syscall.h"
+#include "os/stack_bounds.h"
+#include "preload/loop_timer.h"
+#include "preload/other_libc.h"
+#include "preload/room.h"
+#include "preload/told.h"
+#include "stack/unwind.h"
+
+#define MS INT64_C(1000000)
+
+/* Of a stall, an iteration that is told is this part */
+#define PART 10
+
+/* So often in a row somebody waits deeper, and the loop does not: it is the
+ * loop from now on */
+#define OFTEN 16u
+
+/* An unwinder's least */
+#define FRAMES 32
+
+/* A timer that expires sooner is stopped before a wait */
+#define CLOSE (2 * MS)
+
+int64_t syc_loops_threshold;
+static bool has_all_threads;
+
+/* The calling thread's */
+static _Thread_local struct syc_loop *own
+	__attribute__((tls_model("initial-exec")));
+static _Thread_local bool is_left_out
+	__attribute__((tls_model("initial-exec")));
+
+/* "MS[,all]" */
+static int64_t parse_iteration(const char *text)
+{
+	uint64_t ms = 0;
+	const char *rest;
+
+	if (text[0] < '0' || text[0] > '9')
+		return SYC_LOOPS_OFF;
+	rest = syc_text_take(text, 10, &ms);
+	has_all_threads = strcmp(rest, ",all") == 0;
+	if ((rest[0] != '\0' && !has_all_threads) || ms < 1 || ms > 3600000)
+		return SYC_LOOPS_OFF;
+	return (int64_t)ms * MS;
+}
+
+void syc_loops_decide(void)
+{
+	if (environ == NULL)
+		return;
+	const int saved = errno;
+	const char *const text = syc_env_get(SYC_ENV_STALLS);
+	int64_t threshold = SYC_LOOPS_OFF;
+
+	__atomic_store_n(&syc_loops_threshold, SYC_LOOPS_OFF, __ATOMIC_RELAXED);
+	if (text != NULL && syc_other_libc_is()) {
+		syc_diag_say("the stalls role is off",
+		             "the C library is not glibc");
+	} else if (text != NULL) {
+		threshold = parse_iteration(text);
+		if (threshold == SYC_LOOPS_OFF)
+			syc_diag_say("the stalls role is off",
+			             "SYSCAP_STALLS wants milliseconds");
+	}
+	if (threshold != SYC_LOOPS_OFF && syc_unwind_prepare() == 0) {
+		syc_room_is_always = true;
+		syc_setup_run();
+		__atomic_store_n(&syc_loops_threshold, threshold,
+		                 __ATOMIC_RELAXED);
+	}
+	errno = saved;
+}
+
+static bool is_gone(int32_t tid)
+{
+	return syc_raw_syscall(SYS_tgkill, getpid(), tid, 0, 0, 0, 0) == -ESRCH;
+}
+
+/* A place for the calling thread: one that nobody has, or whose thread ended. */
+static struct syc_loop *claim_loop(void)
+{
+	const int32_t tid = gettid();
+
+	for (unsigned i = 0; i < SYC_LOOPS_MAX; i++) {
+		struct syc_loop *const loop = &syc_loop_table[i];
+		int32_t before = __atomic_load_n(&loop->tid, __ATOMIC_RELAXED);
+
+		if ((before != 0 && !is_gone(before)) ||
+		    !__atomic_compare_exchange_n(&loop->tid, &before, tid,
+		                                 false, __ATOMIC_ACQUIRE,
+		                                 __ATOMIC_RELAXED))
+			continue;
+		syc_loop_timer_drop(loop);
+		loop->site = loop->depth = loop->other_site = 0;
+		loop->begin = loop->armed_until = loop->retry_at = 0;
+		loop->threshold = syc_loops_threshold;
+		if (!syc_stack_bounds(&loop->low, &loop->high))
+			loop->low = loop->high = 1;
+		return loop;
+	}
+	return NULL;
+}
+
+/* NULL: it is not one of those that are looked at. */
+static struct syc_loop *own_loop(void)
+{
+	if (own != NULL || is_left_out)
+		return own;
+	const int saved = errno;
+	if (has_all_threads || syc_told_is_main())
+		own = claim_loop();
+	is_left_out = own == NULL;
+	errno = saved;
+	return own;
+}
+
+/*
+ * Where the stack of the function lies that called the one that called ours,
+ * whose frame is at @frame.  That of the one that waits says nothing: it may be
+ * there for waiting, and have room for a thousand events.
+ */
+static __attribute__((noinline)) uintptr_t depth_of(const struct syc_loop *loop,
+                                                    uintptr_t frame)
+{
+	uintptr_t sps[FRAMES];
+	uint64_t addrs[FRAMES];
+	struct syc_unwind unwind = { .addrs = addrs,
+		                     .sps = sps,
+		                     .max = FRAMES,
+		                     .innermost = true,
+		                     .low = loop->low,
+		                     .high = loop->high };
+	unsigned i = 0;
+
+	syc_unwind_here(&unwind, 0);
+	while (i < unwind.n && sps[i] <= frame)
+		i++;
+	return i + 1 < unwind.n ? sps[i + 1] : frame;
+}
+
+static bool is_loops_wait(struct syc_loop *loop, uintptr_t site,
+                          uintptr_t frame)
+{
+	if (site != loop->site) {
+		const uintptr_t depth = depth_of(loop, frame);
+
+		if (depth < loop->depth) {
+			loop->n_others =
+				site == loop->other_site &&
+						depth == loop->other_depth
+					? loop->n_others + 1
+					: 1;
+			loop->other_site = site;
+			loop->other_depth = depth;
+			if (loop->n_others < OFTEN)
+				return false;
+		}
+		loop->site = site;
+		loop->depth = depth;
+	}
+	loop->n_others = 0;
+	return true;
+}
+
+static void end_iteration(struct syc_loop *loop, int64_t now)
+{
+	const int64_t begin = loop->begin, duration = now - begin;
+	char message[48];
+	struct syc_text text = syc_text_begin(message, sizeof(message));
+
+	__atomic_store_n(&loop->begin, 0, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (begin == 0 || duration < syc_loops_threshold / PART)
+		return;
+	const int saved = errno;
+	const bool is_stall = duration >= syc_loops_threshold;
+	if (is_stall) {
+		syc_text_add_u64(&text, loop->n_stacks);
+		syc_text_add(&text, loop->n_stacks == 1 ? " stack" : " stacks");
+	}
+	syscap_mark("loop", is_stall ? "stall" : "iteration", begin, duration,
+	            is_stall ? message : "");
+	errno = saved;
+}
+
+/* How long may be waited before the timer has to be stopped. */
+static int64_t time_to_wait(struct syc_loop *loop, int64_t now, int64_t timeout)
+{
+	const int64_t until =
+		__atomic_load_n(&loop->armed_until, __ATOMIC_RELAXED);
+	const int64_t left = (until - now) / 2;
+
+	if (until == 0 || (timeout >= 0 && timeout < left))
+		return timeout;
+	if (left > CLOSE)
+		return left;
+	syc_loop_timer_stop(loop);
+	return timeout;
+}
+
+void syc_loops_begin_other(struct syc_loops_wait *wait)
+{
+	struct syc_loop *const loop = own_loop();
+
+	wait->loop = loop;
+	if (loop != NULL)
+		wait->n_ticks =
+			__atomic_load_n(&loop->n_ticks, __ATOMIC_RELAXED);
+}
+
+void syc_loops_begin_wait(struct syc_loops_wait *wait, uintptr_t site,
+                          uintptr_t frame, int64_t timeout)
+{
+	struct syc_loop *loop;
+
+	wait->timeout = wait->first = timeout;
+	syc_loops_begin_other(wait);
+	loop = wait->loop;
+	if (loop == NULL)
+		return;
+	wait->began = syscap_clock();
+	wait->is_loops = (timeout != 0 || site == loop->site) &&
+	                 is_loops_wait(loop, site, frame);
+	if (!wait->is_loops)
+		return;
+	end_iteration(loop, wait->began);
+	if (timeout != 0)
+		wait->first = time_to_wait(loop, wait->began, timeout);
+}
+
+bool syc_loops_ticked(const struct syc_loops_wait *wait)
+{
+	return wait->loop != NULL &&
+	       __atomic_load_n(&wait->loop->n_ticks, __ATOMIC_RELAXED) !=
+	               wait->n_ticks;
+}
+
+bool syc_loops_waits_on(const struct syc_loops_wait *wait, int r,
+                        int64_t *ret_left)
+{
+	int64_t waited;
+
+	if (wait->loop == NULL ||
+	    !(r < 0 ? syc_loops_interrupted(wait)
+	            : r == 0 && wait->first != wait->timeout))
+		return false;
+	if (wait->is_loops)
+		syc_loop_timer_stop(wait->loop);
+	waited = syscap_clock() - wait->began;
+	*ret_left = wait->timeout < 0        ? -1
+	            : wait->timeout > waited ? wait->timeout - waited
+	                                     : 0;
+	return true;
+}
+
+void syc_loops_wait_again(struct syc_loops_wait *wait)
+{
+	wait->first = wait->timeout;
+	wait->n_ticks = __atomic_load_n(&wait->loop->n_ticks, __ATOMIC_RELAXED);
+}
+
+void syc_loops_end_wait(const struct syc_loops_wait *wait)
+{
+	struct syc_loop *const loop = wait->loop;
+
+	if (loop == NULL || !wait->is_loops)
+		return;
+	const int64_t now = syscap_clock();
+	loop->n_stacks = 0;
+	loop->told = now;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	__atomic_store_n(&loop->begin, now, __ATOMIC_RELAXED);
+	/* A timer that should have expired long ago did not: of a parent's */
+	if (loop->armed_until == 0 || now > loop->armed_until + MS)
+		syc_loop_timer_start(loop, now);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* told.c - what the roles "io" and "stalls" find out and write. */
+#define _GNU_SOURCE
+#include "preload/told.h"
+
+#include <signal.h>
+#include <sys/syscall.h>
+
+#include "os/raw_syscall.h"
+
+#define ROOM \
+	((uintptr_t)24 * 1024) /* a walk, a frame, a thread's first event */
+
+bool syc_told_is_main(void)
+{
+	return syc_raw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0) ==
+	       syc_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
+}
+
+bool syc_told_has_room(void)
+{
+	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	stack_t stack;
+
+	if (syc_raw_syscall(SYS_sigaltstack, 0, (long)(intptr_t)&stack, 0, 0, 0,
+	                    0) != 0)
+		return false;
+	return (stack.ss_flags & SS_ONSTACK) == 0 ||
+	       here - (uintptr_t)stack.ss_sp > ROOM;
+}
+
+uint32_t syc_told_wait(uint32_t tag, int64_t ns)
+{
+	uint64_t us = ns > 1000 ? (uint64_t)ns / 1000 : 1;
+	uint32_t shift = 0;
+
+	while (us > 0xFFFFF && shift < 15) {
+		us >>= 1;
+		shift++;
+	}
+	return tag | shift << 20 | (uint32_t)(us < 0xFFFFF ? us : 0xFFFFF);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * told.h - what the roles "io" and "stalls" find out and write.
+ *
+ * Context of everything: any-thread, signal-safe.
+ */
+#ifndef SYC_PRELOAD_TOLD_H
+#define SYC_PRELOAD_TOLD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** As many addresses of a stack, from the innermost on. */
+#define SYC_TOLD_DEPTH 256u
+
+/** The calling thread is the first of its process. */
+bool syc_told_is_main(void);
+
+/** False on a small alternate stack of a handler's, where a walk may not
+ * fit. */
+bool syc_told_has_room(void);
+
+/** padding2 of a SAMPLE that stands for @ns; @tag: SYSCAP_BLOCKED_TAG or
+ * SYSCAP_STALLED_TAG. */
+uint32_t syc_told_wait(uint32_t tag, int64_t ns);
+
+#endif

@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# record_io.sh - `syscap record --io` has every call that blocked, with what it
+# was of and its stack; programs behave as without it.
+set -eu
+: "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
+dir=$(mktemp -d)
+dir=$(cd "$dir" && pwd -P)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+program=$SYSCAP_TEST_BIN/record_io
+mkfifo fifo
+
+fail() {
+	echo "$*"
+	exit 1
+}
+
+# marks CAPTURE GROUP - "CALL WHAT" of each, in the order of time
+marks() {
+	"$SYSCAP" stat --mark "$2" --slowest 100000 --all --json "$1" >"$1.json"
+	python3 - "$1.json" <<-'END'
+		import json, sys
+		marks = json.load(open(sys.argv[1]))["slowest_marks"]
+		marks.sort(key=lambda mark: mark["time_ns"])
+		for mark in marks:
+		    print(mark["name"], mark["message"])
+	END
+}
+
+# in_order EXPECTED SEEN - all of the one are in the other, in that order
+in_order() {
+	awk 'BEGIN { i = n = 0 }
+		NR == FNR { want[n++] = $0; next }
+		i < n && $0 == want[i] { i++ }
+		END { if (i < n) { print "missing: " want[i]; exit 1 } }' "$1" "$2"
+}
+
+# Each call that blocks, on the main thread and on another
+for thread in main thread; do
+	"$SYSCAP" record -q --io=2ms,waits -o calls.syscap -- \
+		"$program" "$dir" $thread >expected
+	[ "$(wc -l <expected)" = 20 ] || fail "$thread: $(cat expected)"
+	"$SYSCAP" check calls.syscap >/dev/null
+	group=io
+	[ $thread = thread ] || group=io-main
+	marks calls.syscap $group >seen
+	in_order expected seen || fail "$thread: $(cat seen)"
+	# and its stack, whose innermost function is the call
+	"$SYSCAP" export --format folded --of blocked calls.syscap >stacks 2>err
+	while read -r call what; do
+		grep -q "block_everywhere;\(.*;\)*$call [0-9]*$" stacks ||
+			fail "$thread: no stack of $call: $(cat stacks)"
+	done <expected
+	rm calls.syscap*
+done
+
+# Waits are no blocking calls unless they are asked for
+"$SYSCAP" record -q --no-symbols --io=2ms -o few.syscap -- \
+	"$program" "$dir" main >expected
+marks few.syscap io-main >seen
+! grep -q poll seen || fail "waits: $(cat seen)"
+rm few.syscap*
+
+# Where one does not expect them; with all that there is, too
+for more in --no-symbols "--sample=1000,wall --memory --stalls --stderr --counters"; do
+	"$SYSCAP" record -q --no-symbols --io=2ms $more -o odd.syscap -- \
+		"$program" "$dir" odd >expected || fail "odd: $?"
+	marks odd.syscap io-main >seen
+	in_order expected seen || fail "odd: $(cat seen)"
+	rm odd.syscap*
+done
+
+# Bad values
+for value in 0 x 999ns 3601s 1ms,wait ''; do
+	status=0
+	"$SYSCAP" record -o bad.syscap "--io=$value" -- true 2>err || status=$?
+	[ $status = 2 ] || fail "--io=$value: $status"
+	grep -q -- "--io: '$value' is no time" err
+done
+SYSCAP_DEBUG=1 SYSCAP_IO=x LD_PRELOAD=$("$SYSCAP" record -q --no-symbols --io \
+	-o env.syscap -- sh -c 'echo $LD_PRELOAD') sh -c : 2>err
+grep -q "the io role is off: SYSCAP_IO wants" err || fail "$(cat err)"

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * record_stalls.c - loops that wait in every way there is, and stand still
+ * now and then.  Nothing that they call may say that it was interrupted.
+ *
+ *	record_stalls KIND [SIGNAL]	one stall of 200 ms, in 100 iterations
+ *	record_stalls odd	where one does not expect them
+ *
+ * KIND: poll, ppoll, select, pselect, epoll_wait, epoll_pwait, epoll_pwait2.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MS INT64_C(1000000)
+
+static int ends[2], many;
+static volatile unsigned sum;
+
+static void need(bool is_true, const char *what)
+{
+	if (is_true)
+		return;
+	fprintf(stderr, "record_stalls: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static int64_t now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000 * MS + ts.tv_nsec;
+}
+
+static int wait_a_while(const char *kind, int ms)
+{
+	struct pollfd one = { .fd = ends[0], .events = POLLIN };
+	struct timespec time = { .tv_sec = ms / 1000,
+		                 .tv_nsec = ms % 1000 * MS };
+	struct timeval tv = { .tv_sec = ms / 1000,
+		              .tv_usec = ms % 1000 * 1000 };
+	struct epoll_event event;
+	fd_set set;
+
+	FD_ZERO(&set);
+	FD_SET(ends[0], &set);
+	if (strcmp(kind, "poll") == 0)
+		return poll(&one, 1, ms);
+	if (strcmp(kind, "ppoll") == 0)
+		return ppoll(&one, 1, &time, NULL);
+	if (strcmp(kind, "select") == 0)
+		return select(ends[0] + 1, &set, NULL, NULL, &tv);
+	if (strcmp(kind, "pselect") == 0)
+		return pselect(ends[0] + 1, &set, NULL, NULL, &time, NULL);
+	if (strcmp(kind, "epoll_wait") == 0)
+		return epoll_wait(many, &event, 1, ms);
+	if (strcmp(kind, "epoll_pwait") == 0)
+		return epoll_pwait(many, &event, 1, ms, NULL);
+	if (strcmp(kind, "epoll_pwait2") == 0)
+		return epoll_pwait2(many, &event, 1, &time, NULL);
+	exit(2);
+}
+
+__attribute__((noinline)) static void stand_still(int ms)
+{
+	const int64_t end = now() + ms * MS;
+
+	while (now() < end)
+		for (unsigned i = 0; i < 10000; i++)
+			sum += i;
+	__asm__ volatile("");
+}
+
+/* Called from elsewhere, and deeper: what it waits for is no iteration. */
+__attribute__((noinline)) static int wait_for_a_reply(int ms)
+{
+	struct pollfd one = { .fd = ends[0], .events = POLLIN };
+	const int r = poll(&one, 1, ms);
+
+	__asm__ volatile("");
+	return r;
+}
+
+__attribute__((noinline)) static void ask_and_wait(int ms)
+{
+	const int64_t begin = now();
+
+	need(wait_for_a_reply(ms) == 0, "a reply that does not come");
+	need(now() - begin >= ms * MS, "a reply that was waited for");
+	__asm__ volatile("");
+}
+
+__attribute__((noinline)) static void sleep_in_between(int ms)
+{
+	const struct timespec time = { .tv_nsec = ms * MS };
+	const int64_t begin = now();
+
+	need(nanosleep(&time, NULL) == 0, "nanosleep");
+	need(usleep((useconds_t)ms * 1000) == 0, "usleep");
+	need(clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL) == 0,
+	     "clock_nanosleep");
+	need(now() - begin >= 3 * ms * MS, "sleeps");
+	__asm__ volatile("");
+}
+
+static void loop(const char *kind)
+{
+	for (int i = 0; i < 100; i++) {
+		need(wait_a_while(kind, i % 10 == 9 ? 60 : 1) == 0, kind);
+		if (i == 50)
+			stand_still(200);
+		else
+			stand_still(1);
+	}
+	need(wait_a_while(kind, 1) == 0, kind);
+}
+
+static volatile int n_urgent;
+
+static void on_urgent(int number)
+{
+	(void)number;
+	n_urgent++;
+}
+
+/* A program that wants the signal itself gets all of its own, and no other. */
+static void want_signal(int number)
+{
+	struct sigaction action = { .sa_handler = on_urgent }, before;
+
+	loop("poll");
+	need(sigaction(number, &action, &before) == 0, "sigaction");
+	stand_still(150);
+	loop("poll");
+	need(n_urgent == 0, "a signal that nobody sent");
+	raise(number);
+	need(n_urgent == 1, "a signal that was sent");
+}
+
+static void be_odd(void)
+{
+	int status;
+
+	for (int i = 0; i < 5; i++)
+		need(wait_a_while("poll", 5) == 0, "poll");
+	ask_and_wait(200);
+	need(wait_a_while("poll", 5) == 0, "poll");
+	sleep_in_between(100);
+	need(wait_a_while("poll", 5) == 0, "poll");
+	/* A child has no timer, and makes one */
+	const pid_t child = fork();
+	if (child == 0) {
+		for (int i = 0; i < 5; i++)
+			need(wait_a_while("poll", 60) == 0, "poll");
+		stand_still(200);
+		need(wait_a_while("poll", 5) == 0, "poll");
+		_exit(0);
+	}
+	need(waitpid(child, &status, 0) == child && status == 0, "a child");
+}
+
+int main(int argc, char **argv)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
+	many = epoll_create1(0);
+	need(argc > 1 && pipe(ends) == 0 &&
+	             epoll_ctl(many, EPOLL_CTL_ADD, ends[0], &event) == 0,
+	     "pipe");
+	if (strcmp(argv[1], "odd") == 0)
+		be_odd();
+	else if (argc > 2)
+		want_signal(atoi(argv[2]));
+	else
+		loop(argv[1]);
+	return 0;
+}

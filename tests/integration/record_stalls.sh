@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# record_stalls.sh - `syscap record --stalls` finds the iteration of a loop that
+# takes long, with stacks from in there, and no call is interrupted by that.
+set -eu
+: "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+program=$SYSCAP_TEST_BIN/record_stalls
+
+fail() {
+	echo "$*"
+	exit 1
+}
+
+# has_stall CAPTURE FUNCTION - a stall, and stacks of it in there
+has_stall() {
+	"$SYSCAP" check "$1" >/dev/null
+	"$SYSCAP" stat --mark loop/stall --of stalled --all "$1" >seen
+	grep -q "^ *[0-9.]* m*s .* loop  *stall  *[1-9][0-9]* stack" seen ||
+		grep -q ' loop  *stall ' seen || fail "$2: no stall: $(cat seen)"
+	grep -q " $2[. ]" seen || fail "no stack of $2: $(cat seen)"
+}
+
+for kind in poll ppoll select pselect epoll_wait epoll_pwait epoll_pwait2; do
+	"$SYSCAP" record -q --stalls -o loop.syscap -- "$program" $kind ||
+		fail "$kind: $?"
+	has_stall loop.syscap stand_still
+	rm loop.syscap*
+done
+
+# With samples by the same signal, and all else
+"$SYSCAP" record -q --stalls --sample --io -o loop.syscap -- \
+	"$program" poll || fail "all: $?"
+has_stall loop.syscap stand_still
+rm loop.syscap*
+
+# A wait or a sleep in an iteration is part of it
+"$SYSCAP" record -q --stalls -o odd.syscap -- "$program" odd || fail "odd: $?"
+has_stall odd.syscap ask_and_wait
+has_stall odd.syscap sleep_in_between
+has_stall odd.syscap stand_still
+rm odd.syscap*
+
+# The signals that we may have chosen: SIGURG, SIGWINCH
+for signal in 23 28; do
+	"$SYSCAP" record -q --stalls -o loop.syscap -- "$program" poll $signal ||
+		fail "signal $signal: $?"
+	rm loop.syscap*
+done
+
+for value in 0 x 999us 3601s 50ms,al ''; do
+	status=0
+	"$SYSCAP" record -o bad.syscap "--stalls=$value" -- true 2>err ||
+		status=$?
+	[ $status = 2 ] || fail "--stalls=$value: $status"
+	grep -q -- "--stalls: '$value' is no time" err
+done
