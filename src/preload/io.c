@@ -20,6 +20,7 @@
 #include "preload/room.h"
 #include "preload/told.h"
 #include "stack/backtrace.h"
+#include "stack/memory.h"
 
 #define MESSAGE 1024
 
@@ -95,27 +96,34 @@ static void add_descriptor(struct syc_text *text, int fd)
 	syc_text_add_i64(text, fd);
 }
 
+/* What was a path when the call began may be gone, or something else by now,
+ * with no end. */
+static void add_copy(struct syc_text *text, const char *name)
+{
+	char copy[MESSAGE];
+	const size_t n =
+		syc_memory_copy(copy, (uintptr_t)name, sizeof(copy) - 1);
+
+	copy[n] = '\0';
+	syc_text_add(text, copy);
+}
+
 static void add_path(struct syc_text *text, int folder, const char *path)
 {
-	if (path == NULL)
+	if (path == NULL || syc_boxed_is())
 		return;
 	if (path[0] != '/' && folder != AT_FDCWD) {
 		add_descriptor(text, folder);
 		if (path[0] != '\0')
 			syc_text_add(text, "/");
 	}
-	syc_text_add(text, path);
+	add_copy(text, path);
 }
 
-/* The kernel, or the C library, has read the paths by now, but those that it
- * could not. */
-static void describe(const struct syc_io_what *what, int error, char *message,
-                     size_t size)
+static void describe(const struct syc_io_what *what, char *message, size_t size)
 {
 	struct syc_text text = syc_text_begin(message, size);
 
-	if (error == EFAULT && what->kind != SYC_IO_FD)
-		return;
 	switch (what->kind) {
 	case SYC_IO_NOTHING:
 		break;
@@ -185,12 +193,11 @@ static __attribute__((noinline)) void tell_stack(int64_t begin,
 
 static __attribute__((noinline)) void tell_what(const struct syc_io_call *call,
                                                 int64_t begin, int64_t duration,
-                                                const struct syc_io_what *what,
-                                                int error)
+                                                const struct syc_io_what *what)
 {
 	char message[MESSAGE];
 
-	describe(what, error, message, sizeof(message));
+	describe(what, message, sizeof(message));
 	tell_mark(call, begin, duration, message);
 }
 
@@ -208,7 +215,7 @@ __attribute__((noinline)) void syc_io_tell(const struct syc_io_call *call,
 	/* A walk may ask the kernel what can be read */
 	if (!syc_boxed_is())
 		tell_stack(begin, duration);
-	tell_what(call, begin, duration, what, saved);
+	tell_what(call, begin, duration, what);
 	errno = saved;
 	__asm__ volatile("");
 }

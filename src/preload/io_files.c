@@ -120,10 +120,14 @@ SYC_IO_INT(renameat2,
            (from_in, from, to_in, to, flags),
            SYC_IO_TWO(from_in, from, to_in, to))
 
+/* Which may be read to where it is */
+#define UNLESS_IN(path, to, n) \
+	((uintptr_t)(path) - (uintptr_t)(to) < (n) ? NULL : (path))
+
 SYC_IO_SIZE(readlink, (const char *path, char *to, size_t n), (path, to, n),
-            HERE(path))
+            HERE(UNLESS_IN(path, to, n)))
 SYC_IO_SIZE(readlinkat, (int folder, const char *path, char *to, size_t n),
-            (folder, path, to, n), SYC_IO_AT(folder, path))
+            (folder, path, to, n), SYC_IO_AT(folder, UNLESS_IN(path, to, n)))
 
 #define TRUNCATE(name)                                                 \
 	SYC_IO_INT(name, (const char *path, off_t size), (path, size), \

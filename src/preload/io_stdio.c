@@ -27,8 +27,11 @@ static int number_of(const FILE *file)
 	return file != NULL ? file->_fileno : -1;
 }
 
+/* Who wants nothing needs no stream. */
 static bool may_read(const FILE *file, size_t n)
 {
+	if (file == NULL)
+		return true;
 	const char *const at =
 		__atomic_load_n(&file->_IO_read_ptr, __ATOMIC_RELAXED);
 	const char *const end =
@@ -40,6 +43,8 @@ static bool may_read(const FILE *file, size_t n)
 /* Streams without a buffer, or with one of lines, have no room */
 static bool may_write(const FILE *file, size_t n)
 {
+	if (file == NULL)
+		return true;
 	const char *const at =
 		__atomic_load_n(&file->_IO_write_ptr, __ATOMIC_RELAXED);
 	const char *const end =

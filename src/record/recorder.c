@@ -535,6 +535,11 @@ static int finish_recording(struct recorder *recorder)
 	if (recorder->options->memory != NULL)
 		syc_summary_no_memory(recorder->options->argv[0],
 		                      &recorder->intake);
+	if (recorder->options->io != NULL)
+		syc_summary_no_waits(recorder->options->argv[0],
+		                     "calls that blocked");
+	if (recorder->options->stalls != NULL)
+		syc_summary_no_waits(recorder->options->argv[0], "stalls");
 	if (recorder->options->sample != NULL)
 		syc_summary_unsampled(recorder->options->argv[0],
 		                      &recorder->intake);

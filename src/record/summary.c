@@ -66,6 +66,15 @@ void syc_summary_no_memory(const char *command, const struct syc_intake *intake)
 		                "none, or else SYSCAP_DEBUG=1 tells why\n");
 }
 
+void syc_summary_no_waits(const char *command, const char *what)
+{
+	char why[512];
+
+	if (syc_preload_refused(command, why, sizeof(why)))
+		fprintf(stderr, "syscap record: no %s of the command: %s\n",
+		        what, why);
+}
+
 void syc_summary_unsampled(const char *command, const struct syc_intake *intake)
 {
 	char why[512];

@@ -19,6 +19,10 @@ void syc_summary_no_memory(const char *command,
 void syc_summary_unsampled(const char *command,
                            const struct syc_intake *intake);
 
+/** @what, "stalls", was asked for: say why @command could give none.  Of one
+ * that could and did not, it says nothing: none may have been long enough. */
+void syc_summary_no_waits(const char *command, const char *what);
+
 /** @n processes found the recorder, and ended before they got a ring. */
 void syc_summary_without_ring(unsigned n);
 

@@ -21,6 +21,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -380,6 +381,31 @@ static void handle(int number)
 	errno = saved;
 }
 
+/* Names that have no end, and streams that are not there */
+static void ask_for_odd_names(void)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *const pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+	                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	FILE *volatile none = NULL;
+	volatile size_t nothing = 0;
+	char name[] = "/proc/self/exe", byte = 'x';
+	char *const at = pages + page - sizeof(name), *volatile to = at;
+
+	need(pages != MAP_FAILED && munmap(pages + page, page) == 0, "pages");
+	/* What it reads is longer than the name is */
+	for (int i = 0; i < 1000; i++) {
+		memcpy(at, name, sizeof(name));
+		need(readlink(at, to, sizeof(name)) == sizeof(name),
+		     "a link that is read to its name");
+	}
+	need(fread(&byte, 1, nothing, none) == 0 &&
+	             fwrite(&byte, 1, nothing, none) == 0,
+	     "nothing of no stream");
+	need(fgets(&byte, 1, none) == &byte && byte == '\0',
+	     "no line of no stream");
+}
+
 static void interrupt(int number)
 {
 	syscall(SYS_tgkill, getpid(), getpid(), number);
@@ -457,6 +483,8 @@ int main(int argc, char **argv)
 	snprintf(file, sizeof(file), "%s/file", dir);
 	if (strcmp(argv[2], "odd") == 0) {
 		be_odd();
+	} else if (strcmp(argv[2], "names") == 0) {
+		ask_for_odd_names();
 	} else if (strcmp(argv[2], "main") == 0) {
 		block_everywhere(NULL);
 	} else {

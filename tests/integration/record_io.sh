@@ -71,6 +71,25 @@ for more in --no-symbols "--sample=1000,wall --memory --stalls --stderr --counte
 	rm odd.syscap*
 done
 
+# Names and streams that the call itself makes no use of, or overwrites
+"$SYSCAP" record -q --no-symbols --io=1us -o odd.syscap -- \
+	"$program" "$dir" names || fail "names: $?"
+rm odd.syscap*
+
+# Who could not be looked at is told
+cc=${CC:-cc}
+echo 'int main(void) { return 0; }' >alone.c
+if "$cc" -static -o alone alone.c 2>/dev/null; then
+	"$SYSCAP" record -q --io --stalls -o alone.syscap -- ./alone 2>err
+	grep -q 'no calls that blocked of the command: .*static' err &&
+		grep -q 'no stalls of the command: .*static' err ||
+		fail "a static program: $(cat err)"
+	rm alone.syscap*
+fi
+"$SYSCAP" record -q --io --stalls -o heard.syscap -- true 2>err
+! grep -q 'of the command' err || fail "true: $(cat err)"
+rm heard.syscap*
+
 # Bad values
 for value in 0 x 999ns 3601s 1ms,wait ''; do
 	status=0
