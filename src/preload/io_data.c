@@ -8,12 +8,42 @@
 #include <sys/uio.h>
 
 #include "preload/io_wrap.h"
+#include "preload/loops.h"
 
 struct addrinfo;
 
-#define READ(name)                                                       \
-	SYC_IO_SIZE(name, (int fd, void *data, size_t n), (fd, data, n), \
-	            SYC_IO_OF(fd))
+/*
+ * One that may be of a socket with SO_RCVTIMEO or SO_SNDTIMEO, which is not
+ * restarted when a stall's timer interrupts it: it is made again, once, without
+ * the timer.
+ */
+#define PATIENT(ret, name, params, args, fd)                    \
+	SYC_IO_EXPORTED ret take_##name params __asm__(#name);  \
+	SYC_IO_EXPORTED ret take_##name params                  \
+	{                                                       \
+		SYC_IO_CALL(#name);                             \
+		ret(*const next) params =                       \
+			(ret(*) params)syc_io_call_next(&call); \
+		struct syc_loops_wait wait;                     \
+                                                                \
+		if (__builtin_expect(next == NULL, 0))          \
+			return (ret)syc_io_missing();           \
+		const int64_t begin = syc_io_begin();           \
+		syc_loops_begin_call(&wait);                    \
+		ret r = next args;                              \
+		if (__builtin_expect(r < 0, 0) &&               \
+		    syc_loops_interrupted(&wait)) {             \
+			syc_loops_begin_rest(&wait);            \
+			r = next args;                          \
+			syc_loops_end_rest(&wait);              \
+		}                                               \
+		syc_io_end(&call, begin, SYC_IO_OF(fd));        \
+		return r;                                       \
+	}
+
+#define READ(name)                                                            \
+	PATIENT(ssize_t, name, (int fd, void *data, size_t n), (fd, data, n), \
+	        fd)
 READ(read)
 READ(write)
 
@@ -25,9 +55,9 @@ PREAD(pread64)
 PREAD(pwrite)
 PREAD(pwrite64)
 
-#define READV(name)                                                   \
-	SYC_IO_SIZE(name, (int fd, const struct iovec *parts, int n), \
-	            (fd, parts, n), SYC_IO_OF(fd))
+#define READV(name)                                                        \
+	PATIENT(ssize_t, name, (int fd, const struct iovec *parts, int n), \
+	        (fd, parts, n), fd)
 READV(readv)
 READV(writev)
 
@@ -50,8 +80,8 @@ PREADV2(preadv64v2)
 PREADV2(pwritev2)
 PREADV2(pwritev64v2)
 
-SYC_IO_SIZE(__read_chk, (int fd, void *data, size_t n, size_t room),
-            (fd, data, n, room), SYC_IO_OF(fd))
+PATIENT(ssize_t, __read_chk, (int fd, void *data, size_t n, size_t room),
+        (fd, data, n, room), fd)
 
 #define PREAD_CHK(name)                                                    \
 	SYC_IO_SIZE(name,                                                  \
@@ -136,28 +166,28 @@ LOCKF(lockf64)
 /* Sockets */
 SYC_IO_INT(connect, (int fd, const void *address, socklen_t n),
            (fd, address, n), SYC_IO_OF(fd))
-SYC_IO_INT(accept, (int fd, void *address, socklen_t *n), (fd, address, n),
-           SYC_IO_OF(fd))
-SYC_IO_INT(accept4, (int fd, void *address, socklen_t *n, int flags),
-           (fd, address, n, flags), SYC_IO_OF(fd))
+PATIENT(int, accept, (int fd, void *address, socklen_t *n), (fd, address, n),
+        fd)
+PATIENT(int, accept4, (int fd, void *address, socklen_t *n, int flags),
+        (fd, address, n, flags), fd)
 
-#define SEND(name)                                                   \
-	SYC_IO_SIZE(name, (int fd, void *data, size_t n, int flags), \
-	            (fd, data, n, flags), SYC_IO_OF(fd))
+#define SEND(name)                                                        \
+	PATIENT(ssize_t, name, (int fd, void *data, size_t n, int flags), \
+	        (fd, data, n, flags), fd)
 SEND(send)
 SEND(recv)
 
-#define SENDTO(name, length)                                                 \
-	SYC_IO_SIZE(name,                                                    \
-	            (int fd, void *data, size_t n, int flags, void *address, \
-	             length size),                                           \
-	            (fd, data, n, flags, address, size), SYC_IO_OF(fd))
+#define SENDTO(name, length)                                             \
+	PATIENT(ssize_t, name,                                           \
+	        (int fd, void *data, size_t n, int flags, void *address, \
+	         length size),                                           \
+	        (fd, data, n, flags, address, size), fd)
 SENDTO(sendto, socklen_t)
 SENDTO(recvfrom, socklen_t *)
 
-#define SENDMSG(name)                                         \
-	SYC_IO_SIZE(name, (int fd, void *message, int flags), \
-	            (fd, message, flags), SYC_IO_OF(fd))
+#define SENDMSG(name)                                              \
+	PATIENT(ssize_t, name, (int fd, void *message, int flags), \
+	        (fd, message, flags), fd)
 SENDMSG(sendmsg)
 SENDMSG(recvmsg)
 
@@ -167,12 +197,13 @@ SYC_IO_INT(recvmmsg,
            (int fd, void *messages, unsigned n, int flags, void *timeout),
            (fd, messages, n, flags, timeout), SYC_IO_OF(fd))
 
-SYC_IO_SIZE(__recv_chk, (int fd, void *data, size_t n, size_t room, int flags),
-            (fd, data, n, room, flags), SYC_IO_OF(fd))
-SYC_IO_SIZE(__recvfrom_chk,
-            (int fd, void *data, size_t n, size_t room, int flags,
-             void *address, socklen_t *size),
-            (fd, data, n, room, flags, address, size), SYC_IO_OF(fd))
+PATIENT(ssize_t, __recv_chk,
+        (int fd, void *data, size_t n, size_t room, int flags),
+        (fd, data, n, room, flags), fd)
+PATIENT(ssize_t, __recvfrom_chk,
+        (int fd, void *data, size_t n, size_t room, int flags, void *address,
+         socklen_t *size),
+        (fd, data, n, room, flags, address, size), fd)
 
 /* Names of hosts: its message is the name.  EAI_SYSTEM */
 SYC_IO_WRAP(int, getaddrinfo,

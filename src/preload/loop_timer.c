@@ -21,6 +21,7 @@
 #include "preload/boxed.h"
 #include "preload/room.h"
 #include "sample/interposed.h"
+#include "sample/registers.h"
 #include "sample/signals.h"
 #include "sample/state.h"
 #include "sample/tick.h"
@@ -104,6 +105,30 @@ static void take_stall(struct syc_loop *loop, int64_t now,
 	loop->n_stacks++;
 }
 
+/*
+ * Whether it is for us alone that a call returns EINTR: neither did it expire
+ * in another signal's handler, nor is there one that comes next.  All are
+ * blocked here (sample/signals.c).
+ */
+static bool is_interruption(const struct syc_loop *loop,
+                            const ucontext_t *context)
+{
+	sigset_t pending;
+
+	if (syc_boxed_is() || !syc_registers_interrupt_call(context))
+		return false;
+	sigemptyset(&pending);
+	if (syc_raw_syscall(SYS_rt_sigpending, (long)(intptr_t)&pending,
+	                    _NSIG / 8, 0, 0, 0, 0) != 0)
+		return true;
+	for (int signal = 1; signal < NSIG; signal++)
+		if (signal != loop->signal &&
+		    sigismember(&pending, signal) == 1 &&
+		    sigismember(&context->uc_sigmask, signal) == 0)
+			return false;
+	return true;
+}
+
 static bool take_expiry(const siginfo_t *info, const void *context)
 {
 	struct syc_loop *const loop = info->si_value.sival_ptr;
@@ -118,7 +143,9 @@ static bool take_expiry(const siginfo_t *info, const void *context)
 	const int64_t now = syscap_clock();
 
 	__atomic_store_n(&loop->armed_until, 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&loop->n_ticks, loop->n_ticks + 1, __ATOMIC_RELAXED);
+	if (is_interruption(loop, context))
+		__atomic_store_n(&loop->n_ticks, loop->n_ticks + 1,
+		                 __ATOMIC_RELAXED);
 	if (begin != 0 && !syc_boxed_is()) {
 		const int64_t due = begin + loop->threshold;
 

@@ -31,8 +31,8 @@ struct syc_loop {
 	uint32_t n_stacks;
 
 	int64_t armed_until; /* 0: not armed */
-	uint32_t n_ticks;
-	int32_t pid; /* whose timer it is; 0: there is none */
+	uint32_t n_ticks;    /* that made a call return EINTR */
+	int32_t pid;         /* whose timer it is; 0: there is none */
 	int timer, signal;
 	int64_t retry_at; /* it could not be armed */
 

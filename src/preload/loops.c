@@ -43,7 +43,9 @@ static bool has_all_threads;
 /* The calling thread's */
 static _Thread_local struct syc_loop *own
 	__attribute__((tls_model("initial-exec")));
-static _Thread_local bool is_left_out
+/* The process in which it is none of those that are looked at: a child's first
+ * thread may be */
+static _Thread_local int32_t left_out_of
 	__attribute__((tls_model("initial-exec")));
 
 /* "MS[,all]" */
@@ -121,12 +123,15 @@ static struct syc_loop *claim_loop(void)
 /* NULL: it is not one of those that are looked at. */
 static struct syc_loop *own_loop(void)
 {
-	if (own != NULL || is_left_out)
+	if (own != NULL)
 		return own;
+	const int32_t pid = getpid();
+	if (left_out_of == pid)
+		return NULL;
 	const int saved = errno;
 	if (has_all_threads || syc_told_is_main())
 		own = claim_loop();
-	is_left_out = own == NULL;
+	left_out_of = own == NULL ? pid : 0;
 	errno = saved;
 	return own;
 }
@@ -215,14 +220,40 @@ static int64_t time_to_wait(struct syc_loop *loop, int64_t now, int64_t timeout)
 	return timeout;
 }
 
-void syc_loops_begin_other(struct syc_loops_wait *wait)
+/* Who has no loop yet has no timer. */
+void syc_loops_begin_call(struct syc_loops_wait *wait)
 {
-	struct syc_loop *const loop = own_loop();
+	struct syc_loop *const loop = own;
 
 	wait->loop = loop;
 	if (loop != NULL)
 		wait->n_ticks =
 			__atomic_load_n(&loop->n_ticks, __ATOMIC_RELAXED);
+}
+
+void syc_loops_begin_other(struct syc_loops_wait *wait)
+{
+	own_loop();
+	syc_loops_begin_call(wait);
+}
+
+void syc_loops_begin_rest(struct syc_loops_wait *wait)
+{
+	syc_loops_begin_other(wait);
+	if (wait->loop != NULL &&
+	    __atomic_load_n(&wait->loop->armed_until, __ATOMIC_RELAXED) != 0)
+		syc_loop_timer_stop(wait->loop);
+}
+
+void syc_loops_end_rest(const struct syc_loops_wait *wait)
+{
+	struct syc_loop *const loop = wait->loop;
+
+	if (loop == NULL || loop->begin == 0)
+		return;
+	/* No stack stands for what nobody saw */
+	loop->told = syscap_clock();
+	syc_loop_timer_start(loop, loop->told);
 }
 
 void syc_loops_begin_wait(struct syc_loops_wait *wait, uintptr_t site,

@@ -56,6 +56,14 @@ static inline bool syc_loops_is_on(void)
 /** Something else than a loop's wait begins, that may return EINTR. */
 void syc_loops_begin_other(struct syc_loops_wait *wait);
 
+/** A call begins that the kernel restarts, but where a socket has a time. */
+void syc_loops_begin_call(struct syc_loops_wait *wait);
+
+/** What begins waits for a signal, or can't be made again: until its end the
+ * timer is stopped.  errno is kept. */
+void syc_loops_begin_rest(struct syc_loops_wait *wait);
+void syc_loops_end_rest(const struct syc_loops_wait *wait);
+
 /** A function that @site called, whose frame is at @frame, is about to wait for
  * @timeout ns. */
 void syc_loops_begin_wait(struct syc_loops_wait *wait, uintptr_t site,

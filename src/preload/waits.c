@@ -22,11 +22,24 @@ static int64_t begin_call(void)
 	return syc_io_is_on() && syc_io_now.has_waits ? syc_io_begin() : 0;
 }
 
+/* What is no time is refused at once, and so a wait that is not made in
+ * parts. */
 static int64_t from_timespec(const struct timespec *time)
 {
-	if (time == NULL || time->tv_sec < 0 || time->tv_sec > INT32_MAX)
+	if (time == NULL || time->tv_sec > INT32_MAX)
 		return -1;
+	if (time->tv_sec < 0 || time->tv_nsec < 0 || time->tv_nsec >= SECOND)
+		return 0;
 	return time->tv_sec * SECOND + time->tv_nsec;
+}
+
+static struct timespec *put_time(int64_t ns, struct timespec *time)
+{
+	if (ns < 0)
+		return NULL;
+	time->tv_sec = ns / SECOND;
+	time->tv_nsec = ns % SECOND;
+	return time;
 }
 
 static int to_ms(int64_t ns)
@@ -86,35 +99,40 @@ static int to_ms(int64_t ns)
                                                                \
 		if (syc_loops_is_on())                         \
 			BEGIN_LOOP(from_timespec(timeout));    \
-		if (wait.first != wait.timeout) {              \
-			part.tv_sec = wait.first / SECOND;     \
-			part.tv_nsec = wait.first % SECOND;    \
-			t = &part;                             \
-		}                                              \
+		if (wait.first != wait.timeout)                \
+			t = put_time(wait.first, &part);       \
 		r = next args;                                 \
 		while (syc_loops_waits_on(&wait, r, &left)) {  \
 			syc_loops_wait_again(&wait);           \
-			part.tv_sec = left / SECOND;           \
-			part.tv_nsec = left % SECOND;          \
-			t = left < 0 ? NULL : &part;           \
+			t = put_time(left, &part);             \
 			r = next args;                         \
 		}                                              \
 		END;                                           \
 	}
 
-/* Sets are given and returned in one place: it is waited once */
-#define WAIT_ONCE(name, params, args, ns)                        \
+/* Sets are given and returned in one place: it is waited in parts only if it
+ * was interrupted, which leaves them as they were.  @rest: the time for what is
+ * left. */
+#define WAIT_SETS(name, params, args, ns, rest)                  \
 	SYC_IO_EXPORTED int take_##name params __asm__(#name);   \
 	SYC_IO_EXPORTED int take_##name params                   \
 	{                                                        \
 		BEGIN(name);                                     \
+		struct timespec part;                            \
 		int64_t left;                                    \
                                                                  \
+		(void)part;                                      \
 		if (syc_loops_is_on())                           \
 			BEGIN_LOOP(ns);                          \
 		/* The timer is stopped, whatever it has left */ \
-		syc_loops_waits_on(&wait, 0, &left);             \
+		if (syc_loops_waits_on(&wait, 0, &left))         \
+			syc_loops_wait_again(&wait);             \
 		r = next args;                                   \
+		while (syc_loops_waits_on(&wait, r, &left)) {    \
+			syc_loops_wait_again(&wait);             \
+			rest;                                    \
+			r = next args;                           \
+		}                                                \
 		END;                                             \
 	}
 
@@ -139,17 +157,36 @@ WAIT_TIME(epoll_pwait2,
           (int fd, struct epoll_event *events, int n, struct timespec *timeout,
            const sigset_t *mask),
           (fd, events, n, t, mask))
-WAIT_ONCE(select,
+/* The C library has put there what is left */
+WAIT_SETS(select,
           (int n, fd_set *to_read, fd_set *to_write, fd_set *other,
            struct timeval *timeout),
           (n, to_read, to_write, other, timeout),
-          timeout != NULL && timeout->tv_sec == 0 && timeout->tv_usec == 0 ? 0
-                                                                           : -1)
-WAIT_ONCE(pselect,
+          timeout != NULL && timeout->tv_sec == 0 && timeout->tv_usec == 0
+                  ? 0
+                  : -1, )
+WAIT_SETS(pselect,
           (int n, fd_set *to_read, fd_set *to_write, fd_set *other,
            struct timespec *timeout, const sigset_t *mask),
-          (n, to_read, to_write, other, timeout, mask),
-          from_timespec(timeout) == 0 ? 0 : -1)
+          (n, to_read, to_write, other, timeout, mask), from_timespec(timeout),
+          timeout = put_time(left, &part))
+
+/* Those that wait for a signal, which must not be ours */
+#define WAIT_SIGNAL(name, params, args)                        \
+	SYC_IO_EXPORTED int take_##name params __asm__(#name); \
+	SYC_IO_EXPORTED int take_##name params                 \
+	{                                                      \
+		BEGIN(name);                                   \
+		if (syc_loops_is_on())                         \
+			syc_loops_begin_rest(&wait);           \
+		r = next args;                                 \
+		syc_loops_end_rest(&wait);                     \
+		syc_io_end(&call, begin, SYC_IO_NONE);         \
+		return r;                                      \
+	}
+
+WAIT_SIGNAL(pause, (void), ())
+WAIT_SIGNAL(sigsuspend, (const sigset_t *mask), (mask))
 
 /* Sleeps, which a stack that is taken meanwhile must not make shorter */
 

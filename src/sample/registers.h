@@ -3,6 +3,9 @@
 #ifndef SYC_REGISTERS_H
 #define SYC_REGISTERS_H
 
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 #include <ucontext.h>
 
@@ -29,6 +32,20 @@ static inline void syc_registers_of(const ucontext_t *context,
 	regs->lr = m->regs[30];
 #else
 	(void)m;
+#endif
+}
+
+/** Whether the signal of @context interrupted a system call that now returns
+ * EINTR. */
+static inline bool syc_registers_interrupt_call(const ucontext_t *context)
+{
+#if defined(__x86_64__)
+	return context->uc_mcontext.gregs[REG_RAX] == -EINTR;
+#elif defined(__aarch64__)
+	return (int64_t)context->uc_mcontext.regs[0] == -EINTR;
+#else
+	(void)context;
+	return true;
 #endif
 }
 

@@ -11,6 +11,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,6 +20,9 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -149,8 +153,99 @@ static void want_signal(int number)
 	need(n_urgent == 1, "a signal that was sent");
 }
 
+static volatile int n_alarms;
+
+/* It takes longer than a timer runs that was set before it came. */
+static void on_alarm(int number)
+{
+	const int saved = errno;
+
+	(void)number;
+	stand_still(150);
+	n_alarms++;
+	errno = saved;
+}
+
+static void ask_for_alarm(int ms)
+{
+	const struct itimerval when = { .it_value.tv_usec = ms * 1000 };
+
+	n_alarms = 0;
+	need(setitimer(ITIMER_REAL, &when, NULL) == 0, "setitimer");
+}
+
+/* What waits for the program's own signals ends by these, and by no others. */
+static void be_interrupted(void)
+{
+	const struct timespec time = { .tv_sec = 100 }, bad = { .tv_nsec = -1 };
+	struct sigaction action = { .sa_handler = on_alarm };
+	sigset_t none;
+
+	sigemptyset(&none);
+	need(sigaction(SIGALRM, &action, NULL) == 0, "sigaction");
+	ask_for_alarm(10);
+	need(nanosleep(&time, NULL) == -1 && errno == EINTR && n_alarms == 1,
+	     "a sleep");
+	ask_for_alarm(200);
+	need(pause() == -1 && errno == EINTR && n_alarms == 1, "pause");
+	ask_for_alarm(200);
+	need(sigsuspend(&none) == -1 && errno == EINTR && n_alarms == 1,
+	     "sigsuspend");
+	need(ppoll(NULL, 0, &bad, NULL) == -1 && errno == EINVAL,
+	     "a time that is none");
+	need(wait_a_while("select", 200) == 0, "select in an iteration");
+	need(wait_a_while("pselect", 200) == 0, "pselect in an iteration");
+}
+
+__attribute__((noinline)) static void stand_in_child(void)
+{
+	stand_still(200);
+	__asm__ volatile("");
+}
+
+/* Its child's first thread is one, wherever that was made. */
+static void *fork_beside(void *nothing)
+{
+	int status;
+
+	need(wait_a_while("poll", 5) == 0, "poll");
+	const pid_t child = fork();
+	if (child == 0) {
+		need(wait_a_while("poll", 5) == 0, "poll");
+		stand_in_child();
+		need(wait_a_while("poll", 5) == 0, "poll");
+		_exit(0);
+	}
+	need(waitpid(child, &status, 0) == child && status == 0,
+	     "a child of a thread");
+	return nothing;
+}
+
+/* Calls that the kernel does not restart */
+static void wait_for_socket(void)
+{
+	const struct timeval time = { .tv_usec = 300000 };
+	struct iovec part = { .iov_len = 1 };
+	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+	int pair[2];
+	char byte;
+
+	part.iov_base = &byte;
+	need(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0 &&
+	             setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &time,
+	                        sizeof(time)) == 0,
+	     "socketpair");
+	need(recv(pair[0], &byte, 1, 0) == -1 && errno == EAGAIN, "recv");
+	need(wait_a_while("poll", 5) == 0, "poll");
+	need(read(pair[0], &byte, 1) == -1 && errno == EAGAIN, "read");
+	need(wait_a_while("poll", 5) == 0, "poll");
+	need(recvmsg(pair[0], &message, 0) == -1 && errno == EAGAIN, "recvmsg");
+	need(wait_a_while("poll", 5) == 0, "poll");
+}
+
 static void be_odd(void)
 {
+	pthread_t thread;
 	int status;
 
 	for (int i = 0; i < 5; i++)
@@ -169,6 +264,11 @@ static void be_odd(void)
 		_exit(0);
 	}
 	need(waitpid(child, &status, 0) == child && status == 0, "a child");
+	need(pthread_create(&thread, NULL, fork_beside, NULL) == 0 &&
+	             pthread_join(thread, NULL) == 0,
+	     "a thread");
+	wait_for_socket();
+	be_interrupted();
 }
 
 int main(int argc, char **argv)

@@ -41,6 +41,7 @@ rm loop.syscap*
 has_stall odd.syscap ask_and_wait
 has_stall odd.syscap sleep_in_between
 has_stall odd.syscap stand_still
+has_stall odd.syscap stand_in_child
 rm odd.syscap*
 
 # The signals that we may have chosen: SIGURG, SIGWINCH
