@@ -12,4 +12,14 @@
 
 bool syc_boxed_is(void);
 
+/** A thread has asked for nothing but read(), write() and _exit(): there, not
+ * even the clock may be read. */
+extern bool syc_boxed_strictly;
+
+static inline bool syc_boxed_is_strict(void)
+{
+	return __builtin_expect(
+		__atomic_load_n(&syc_boxed_strictly, __ATOMIC_RELAXED), 0);
+}
+
 #endif

@@ -17,14 +17,19 @@
 #include "sample/interposed.h"
 
 static bool is_boxed;
+bool syc_boxed_strictly;
 
 bool syc_boxed_is(void)
 {
 	return __atomic_load_n(&is_boxed, __ATOMIC_RELAXED);
 }
 
-static void note_filter(void)
+static void note_filter(bool is_strict)
 {
+	if (!syc_boxed_is() && syc_interposed_others != NULL)
+		syc_interposed_others(0);
+	if (is_strict)
+		__atomic_store_n(&syc_boxed_strictly, true, __ATOMIC_RELAXED);
 	__atomic_store_n(&is_boxed, true, __ATOMIC_RELAXED);
 	syc_interposed_on_filter();
 }
@@ -53,7 +58,7 @@ EXPORTED long take_syscall(long number, long a, long b, long c, long d, long e,
 EXPORTED int take_prctl(int option, long a, long b, long c, long d)
 {
 	if (option == PR_SET_SECCOMP)
-		note_filter();
+		note_filter(a == SECCOMP_MODE_STRICT);
 	return (int)call_kernel(SYS_prctl, option, a, b, c, d, 0);
 }
 
@@ -62,6 +67,6 @@ EXPORTED long take_syscall(long number, long a, long b, long c, long d, long e,
 {
 	if (number == SYS_seccomp &&
 	    (a == SECCOMP_SET_MODE_FILTER || a == SECCOMP_SET_MODE_STRICT))
-		note_filter();
+		note_filter(a == SECCOMP_SET_MODE_STRICT);
 	return call_kernel(number, a, b, c, d, e, f);
 }

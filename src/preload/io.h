@@ -18,6 +18,7 @@
 
 #include <syscap.h>
 
+#include "preload/boxed.h"
 #include "preload/io_call.h"
 
 /** What a call is about. */
@@ -55,7 +56,8 @@ static inline bool syc_io_is_on(void)
 		threshold = __atomic_load_n(&syc_io_now.threshold,
 		                            __ATOMIC_RELAXED);
 	}
-	return threshold != 0 && threshold != SYC_IO_OFF;
+	return threshold != 0 && threshold != SYC_IO_OFF &&
+	       !syc_boxed_is_strict();
 }
 
 /** The time; 0: nobody wants to know. */

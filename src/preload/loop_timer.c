@@ -163,7 +163,8 @@ static bool take_expiry(const siginfo_t *info, const void *context)
 	return true;
 }
 
-/* The program wants it: what is pending comes before it has it. */
+/* The program wants it: what is pending comes before it has it.  0: all timers,
+ * since a filter comes that may forbid what a tick asks the kernel. */
 static void leave_signal(int signal)
 {
 	const int32_t tid =
@@ -172,14 +173,15 @@ static void leave_signal(int signal)
 
 	if (syc_boxed_is())
 		return;
-	if (signal == own_signal) {
+	if (signal != 0 && signal == own_signal) {
 		syc_signals_give_up(signal);
 		own_signal = 0;
 	}
 	for (unsigned i = 0; i < SYC_LOOPS_MAX; i++) {
 		struct syc_loop *const loop = &syc_loop_table[i];
 
-		if (!owns_timer(loop) || loop->signal != signal)
+		if (!owns_timer(loop) ||
+		    (signal != 0 && loop->signal != signal))
 			continue;
 		if (loop->tid == tid)
 			syc_loop_timer_drop(loop);

@@ -21,6 +21,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/boxed.h"
+
 struct syc_loop;
 
 /** A wait under way. */
@@ -50,7 +52,8 @@ static inline bool syc_loops_is_on(void)
 		threshold =
 			__atomic_load_n(&syc_loops_threshold, __ATOMIC_RELAXED);
 	}
-	return threshold != 0 && threshold != SYC_LOOPS_OFF;
+	return threshold != 0 && threshold != SYC_LOOPS_OFF &&
+	       !syc_boxed_is_strict();
 }
 
 /** Something else than a loop's wait begins, that may return EINTR. */

@@ -52,8 +52,8 @@ void syc_interposed_on_unload(void);
  */
 void syc_interposed_on_handler(int signal);
 
-/** Who has timers of the same kind of signal, and is told of that, too.  NULL:
- * nobody. */
+/** Who has timers of the same kind of signal, and is told of that, too; of 0
+ * before a filter.  NULL: nobody. */
 extern void (*syc_interposed_others)(int signal);
 
 /**

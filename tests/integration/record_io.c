@@ -11,6 +11,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -22,6 +23,7 @@
 #include <sys/epoll.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -406,6 +408,16 @@ static void ask_for_odd_names(void)
 	     "no line of no stream");
 }
 
+/* Where nothing is allowed but to read and to write */
+static void be_strict(void)
+{
+	need(poll(NULL, 0, 1) == 0 && poll(NULL, 0, 1) == 0, "poll");
+	need(prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == 0, "seccomp");
+	for (volatile unsigned i = 0; i < 300000000; i++)
+		continue;
+	syscall(SYS_exit, write(1, "strict\n", 7) == 7 ? 3 : 4);
+}
+
 static void interrupt(int number)
 {
 	syscall(SYS_tgkill, getpid(), getpid(), number);
@@ -483,6 +495,8 @@ int main(int argc, char **argv)
 	snprintf(file, sizeof(file), "%s/file", dir);
 	if (strcmp(argv[2], "odd") == 0) {
 		be_odd();
+	} else if (strcmp(argv[2], "strict") == 0) {
+		be_strict();
 	} else if (strcmp(argv[2], "names") == 0) {
 		ask_for_odd_names();
 	} else if (strcmp(argv[2], "main") == 0) {

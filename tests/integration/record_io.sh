@@ -76,6 +76,12 @@ done
 	"$program" "$dir" names || fail "names: $?"
 rm odd.syscap*
 
+status=0
+"$SYSCAP" record -q --no-symbols --io=1us --stalls=5ms -o odd.syscap -- \
+	"$program" "$dir" strict >seen || status=$?
+[ $status = 3 ] && [ "$(cat seen)" = strict ] || fail "strict: $status"
+rm odd.syscap*
+
 # Who could not be looked at is told
 cc=${CC:-cc}
 echo 'int main(void) { return 0; }' >alone.c
