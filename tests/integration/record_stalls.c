@@ -166,31 +166,43 @@ static void on_alarm(int number)
 	errno = saved;
 }
 
-static void ask_for_alarm(int ms)
+/* Again and again: the first may come before who waits for it. */
+static void ask_for_alarms(void)
 {
-	const struct itimerval when = { .it_value.tv_usec = ms * 1000 };
+	const struct itimerval when = { .it_value.tv_usec = 30000,
+		                        .it_interval.tv_usec = 400000 };
 
 	n_alarms = 0;
 	need(setitimer(ITIMER_REAL, &when, NULL) == 0, "setitimer");
 }
 
+static void need_alarm(int r, const char *what)
+{
+	const struct itimerval never = { .it_value.tv_sec = 0 };
+
+	need(r == -1 && errno == EINTR && n_alarms > 0, what);
+	need(setitimer(ITIMER_REAL, &never, NULL) == 0, "setitimer");
+}
+
 /* What waits for the program's own signals ends by these, and by no others. */
 static void be_interrupted(void)
 {
-	const struct timespec time = { .tv_sec = 100 }, bad = { .tv_nsec = -1 };
+	const struct timespec time = { .tv_sec = 10 }, bad = { .tv_nsec = -1 };
 	struct sigaction action = { .sa_handler = on_alarm };
 	sigset_t none;
 
 	sigemptyset(&none);
 	need(sigaction(SIGALRM, &action, NULL) == 0, "sigaction");
-	ask_for_alarm(10);
-	need(nanosleep(&time, NULL) == -1 && errno == EINTR && n_alarms == 1,
-	     "a sleep");
-	ask_for_alarm(200);
-	need(pause() == -1 && errno == EINTR && n_alarms == 1, "pause");
-	ask_for_alarm(200);
-	need(sigsuspend(&none) == -1 && errno == EINTR && n_alarms == 1,
-	     "sigsuspend");
+	ask_for_alarms();
+	need_alarm(nanosleep(&time, NULL), "a sleep");
+	ask_for_alarms();
+	stand_still(60);
+	n_alarms = 0;
+	need_alarm(pause(), "pause");
+	ask_for_alarms();
+	stand_still(60);
+	n_alarms = 0;
+	need_alarm(sigsuspend(&none), "sigsuspend");
 	need(ppoll(NULL, 0, &bad, NULL) == -1 && errno == EINVAL,
 	     "a time that is none");
 	need(wait_a_while("select", 200) == 0, "select in an iteration");
