@@ -32,8 +32,11 @@ static bool looks_alive(struct syc_kin *kin)
 	if (syc_proc_stat_read("/proc/", kin->pid, &it) != 0)
 		return is_there(kin->pid);
 	/* Threads may live on when the first one has ended */
-	if (syc_proc_stat_has_ended(&it) && it.fields[SYC_STAT_THREADS] <= 1)
+	const bool is_without_first = syc_proc_stat_has_ended(&it);
+	if (is_without_first && it.fields[SYC_STAT_THREADS] <= 1)
 		return false;
+	__atomic_store_n(&kin->is_without_first, is_without_first,
+	                 __ATOMIC_RELAXED);
 	if (kin->start_ticks != 0 &&
 	    it.fields[SYC_STAT_START] != kin->start_ticks)
 		return false;

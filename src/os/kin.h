@@ -18,6 +18,8 @@ struct syc_kin {
 	int32_t pid;
 	int32_t parent;       /* as /proc says; 0: not known */
 	uint64_t start_ticks; /* once it was seen; 0: not known */
+	/* When it was looked at, its first thread had ended; relaxed */
+	bool is_without_first;
 };
 
 /**

@@ -265,11 +265,21 @@ int syc_guest_flush(struct syc_session *s, int64_t deadline)
 	return 0;
 }
 
+/* About to end; or dying: its first thread has ended, and the kernel still
+ * counts others, which is also so while these go on and drain. */
+static bool may_drain_no_more(const struct syc_session *s)
+{
+	return syc_slot_state(drainer_of(s)) != SYC_ARENA_DRAINED ||
+	       __atomic_load_n(&s->drainer.is_without_first, __ATOMIC_RELAXED);
+}
+
 void syc_guest_end(struct syc_session *s, int64_t deadline)
 {
 	while (syc_guest_check(s, true) &&
 	       __atomic_load_n(&s->is_guest, __ATOMIC_ACQUIRE) &&
-	       syc_slot_state(drainer_of(s)) != SYC_ARENA_DRAINED &&
-	       !is_all_drained(s) && syc_clock_kernel() < deadline)
+	       may_drain_no_more(s) && !is_all_drained(s) &&
+	       syc_clock_kernel() < deadline) {
+		syc_guest_wake_drainer(s);
 		syc_futex_nap();
+	}
 }
