@@ -45,8 +45,7 @@ static bool has_failed(void)
 	return __atomic_load_n(&syc_process->n_failures, __ATOMIC_RELAXED) != 0;
 }
 
-/* What was inherited is not there, or not any more. */
-static bool is_by_name(void)
+bool syc_ask_is_by_name(void)
 {
 	return syc_block->recorder->sun_family != 0 &&
 	       !syc_control_is_same(&syc_block->control);
@@ -171,14 +170,14 @@ static int ask_by_name(const struct syc_state *ts)
 
 int syc_ask_for_ring(struct syc_state *ts)
 {
-	return is_by_name() ? ask_by_name(ts) : ask_over_inherited(ts);
+	return syc_ask_is_by_name() ? ask_by_name(ts) : ask_over_inherited(ts);
 }
 
 int syc_ask_at_exit(int64_t deadline)
 {
 	struct syc_control_socket connection;
 
-	if (is_by_name())
+	if (syc_ask_is_by_name())
 		return syc_connection_ask(&connection, deadline);
 	const int r = syc_control_send_request(&syc_block->control, deadline);
 	if (r != 0)
@@ -191,7 +190,7 @@ void syc_ask_note_ring(void)
 	if (has_failed()) {
 		__atomic_store_n(&syc_process->n_failures, 0, __ATOMIC_RELAXED);
 		syc_process_set_reason(
-			is_by_name()
+			syc_ask_is_by_name()
 				? "SYSCAP_RECORDER leads to a recorder"
 				: "SYSPROF_CONTROL_FD leads to a recorder");
 		syc_diag_say("the recorder", "gives rings again");
@@ -220,7 +219,7 @@ void syc_ask_note_failure(struct syc_state *ts, int r)
 	const int64_t now = syc_clock_kernel();
 
 	/* A connection that was closed is no end: there was no room for it */
-	if ((r == -ESTALE || r == -EPIPE) && !is_by_name()) {
+	if ((r == -ESTALE || r == -EPIPE) && !syc_ask_is_by_name()) {
 		const char *const why =
 			r == -ESTALE ? "SYSPROF_CONTROL_FD was closed or reused"
 				     : "the recorder is gone";

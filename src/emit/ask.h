@@ -34,6 +34,10 @@ int syc_ask_for_ring(struct syc_state *ts);
  */
 int syc_ask_at_exit(int64_t deadline);
 
+/** Whether it is asked by its name: what was inherited is not there, or not any
+ * more.  Context: any-thread, signal-safe. */
+bool syc_ask_is_by_name(void);
+
 /** @ts ends, and somebody else may have what it asked for.  owner. */
 void syc_ask_leave(struct syc_state *ts);
 

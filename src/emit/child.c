@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "emit/connection.h"
+#include "emit/hand_over.h"
 #include "emit/process.h"
 #include "emit/thread.h"
 #include "emit/thread_ring.h"
@@ -69,6 +70,7 @@ int32_t syc_child_pid(void)
 	                                 __ATOMIC_ACQUIRE))
 		return wait_for_pid();
 	syc_connection_forget();
+	syc_hand_over_begin_child();
 	const uint32_t inherited =
 		__atomic_load_n(&syc_block->states_ever, __ATOMIC_RELAXED);
 	const struct syc_state *const own = syc_thread_of_self();

@@ -53,15 +53,6 @@ static bool connect_to(int fd, const struct sockaddr_un *address)
 	return syscall(SYS_connect, fd, address, sizeof(*address)) == 0;
 }
 
-static int move_up(int fd)
-{
-	const int higher =
-		(int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-
-	close(fd);
-	return higher;
-}
-
 static void close_connection(const struct syc_control_socket *connection)
 {
 	if (syc_control_is_same(connection))
@@ -90,11 +81,8 @@ static bool is_of_our_user(int fd)
 static bool open_connection(struct syc_control_socket *noted)
 {
 	struct stat st;
-	int fd = make_socket();
+	const int fd = syc_control_move_up(make_socket());
 
-	/* The program may count on these numbers */
-	if (fd >= 0 && fd <= STDERR_FILENO)
-		fd = move_up(fd);
 	if (fd < 0)
 		return false;
 	if (is_spare(fd) && fstat(fd, &st) == 0) {
@@ -150,17 +138,18 @@ static void park_connection(const struct syc_control_socket *connection)
 	change_parking(BUSY, FULL);
 }
 
+void syc_connection_drop(struct syc_control_socket *noted)
+{
+	if (noted->fd > STDERR_FILENO)
+		close_connection(noted);
+	noted->fd = 0;
+}
+
 void syc_connection_forget(void)
 {
 	/* Of threads that waited when their process forked */
-	for (uint32_t i = 0; i < syc_block->states_ever; i++) {
-		struct syc_control_socket *const noted =
-			&syc_block->mapped[i].connection;
-
-		if (noted->fd > STDERR_FILENO)
-			close_connection(noted);
-		noted->fd = 0;
-	}
+	for (uint32_t i = 0; i < syc_block->states_ever; i++)
+		syc_connection_drop(&syc_block->mapped[i].connection);
 	if (syc_block->parking == FULL)
 		close_connection(&syc_block->parked);
 	syc_block->parking = EMPTY;
@@ -200,6 +189,19 @@ int syc_connection_ask(struct syc_control_socket *noted, int64_t deadline)
 		/* Where it can't be sent there will be no answer */
 		syc_control_send_request(noted, 0);
 		r = receive_ring(noted, deadline);
+	}
+	noted->fd = 0;
+	return r;
+}
+
+int syc_connection_send(struct syc_control_socket *noted, const char *message,
+                        int fd)
+{
+	int r = -ECONNREFUSED;
+
+	if (open_connection(noted)) {
+		r = syc_control_send_message(noted, message, fd);
+		close_connection(noted);
 	}
 	noted->fd = 0;
 	return r;

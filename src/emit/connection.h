@@ -38,6 +38,15 @@ bool syc_connection_adopt(const char *path, struct sockaddr_un *ret_address);
 int syc_connection_ask(struct syc_control_socket *noted, int64_t deadline);
 int syc_connection_look(void);
 
+/** Send @message as syc_control_send_message() does, over a connection just for
+ * that, which is in *noted meanwhile.  Context: any-thread, signal-safe; cancellation is off. */
+int syc_connection_send(struct syc_control_socket *noted, const char *message,
+                        int fd);
+
+/** In a forked child: close what the parent had noted, if it is that.
+ * signal-safe. */
+void syc_connection_drop(struct syc_control_socket *noted);
+
 /** In a forked child: close what its parent's threads wait on, and what is
  * parked.  signal-safe. */
 void syc_connection_forget(void);

@@ -4,6 +4,7 @@
 #include "emit/control.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <string.h>
@@ -106,6 +107,46 @@ int syc_control_send_request(const struct syc_control_socket *socket,
 			return r;
 	}
 	return 0;
+}
+
+int syc_control_send_message(const struct syc_control_socket *socket,
+                             const char *message, int fd)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr header;
+	} control = { .header = { .cmsg_level = SOL_SOCKET,
+		                  .cmsg_type = SCM_RIGHTS,
+		                  .cmsg_len = CMSG_LEN(sizeof(int)) } };
+	struct iovec iov = { .iov_base = (char *)(uintptr_t)message,
+		             .iov_len = SYC_CONTROL_REQUEST_LEN };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+	ssize_t n;
+
+	if (fd >= 0) {
+		memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
+		msg.msg_control = &control;
+		msg.msg_controllen = sizeof(control.bytes);
+	}
+	if (!syc_control_is_same(socket))
+		return -ESTALE;
+	do {
+		n = syscall(SYS_sendmsg, socket->fd, &msg,
+		            MSG_NOSIGNAL | MSG_DONTWAIT);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return errno == ECONNRESET ? -EPIPE : -errno;
+	return 0;
+}
+
+int syc_control_move_up(int fd)
+{
+	if (fd < 0 || fd > STDERR_FILENO)
+		return fd;
+	const int higher =
+		(int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	close(fd);
+	return higher;
 }
 
 /* One descriptor, or -EBADMSG; whatever else came along is closed. */

@@ -50,4 +50,17 @@ int syc_control_send_request(const struct syc_control_socket *socket,
 int syc_control_receive_ring(const struct syc_control_socket *socket,
                              int64_t deadline);
 
+/**
+ * Send @message, SYC_CONTROL_REQUEST_LEN bytes, with @fd, -1: without one; in one
+ * piece, at once or not at all.  0 or -errno: as above, or -EAGAIN.
+ *
+ * Context: any-thread, signal-safe; cancellation is off.
+ */
+int syc_control_send_message(const struct syc_control_socket *socket,
+                             const char *message, int fd);
+
+/** @fd, or a copy of it behind the standard ones, on whose numbers programs
+ * count; @fd is closed then.  Context: any-thread, signal-safe. */
+int syc_control_move_up(int fd);
+
 #endif

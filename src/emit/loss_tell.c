@@ -44,7 +44,7 @@ static bool tell_of_thread(struct syc_state *ts, uint32_t limit)
 	__atomic_store_n(&ts->telling_at, 0, __ATOMIC_RELAXED);
 	struct syc_ring_header *const ring =
 		__atomic_load_n(&ts->ring, __ATOMIC_RELAXED);
-	if (ts->is_own && ring != NULL)
+	if (ts->slot != NULL && ring != NULL)
 		syc_loss_totals_copy(&ring->told, staged);
 	if (ts->is_ours && ring != NULL) { /* its range begins anew */
 		__atomic_store_n(&ring->lost.to, 0, __ATOMIC_RELAXED);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* recorder.c - rings of a recorder: got, and told of what was lost. */
+/* recorder.c - rings that a recorder reads: got, and told of what was lost. */
 #define _GNU_SOURCE
 #include "emit/recorder.h"
 
@@ -10,11 +10,13 @@
 
 #include "emit/ask.h"
 #include "emit/control.h"
+#include "emit/hand_over.h"
 #include "emit/loss.h"
 #include "emit/loss_compose.h"
 #include "emit/loss_tell.h"
 #include "emit/process.h"
 #include "emit/room.h"
+#include "emit/slot.h"
 #include "emit/thread_ring.h"
 #include "os/all_signals.h"
 #include "ring/clock.h"
@@ -54,8 +56,11 @@ static bool connect_to_recorder(struct syc_state *ts)
 {
 	struct syc_ring_header *ring;
 	uint32_t size;
-	int r = syc_ask_for_ring(ts);
+	int r = syc_slot_begin(ts);
 
+	if (r == 0 || r == -ECONNRESET)
+		return r == 0;
+	r = syc_ask_for_ring(ts);
 	if (r >= 0)
 		r = map_ring(r, &ring, &size);
 	if (r != 0) {
@@ -95,6 +100,8 @@ static bool tell_untold(void)
 {
 	struct syc_thread *const st = syc_self;
 
+	if (syc_destination_sink() == SYC_SINK_CONTROL)
+		syc_hand_over_retry(false);
 	if (!has_untold())
 		return true;
 	/* A ring that is to be left takes nothing more; and on top of another
@@ -139,8 +146,10 @@ static bool tell_at_exit(void)
 	uint32_t size;
 	int fd = -ECANCELED;
 
-	if (__atomic_load_n(&syc_active, __ATOMIC_RELAXED) == 0 ||
-	    !has_untold())
+	if (__atomic_load_n(&syc_active, __ATOMIC_RELAXED) == 0)
+		return true;
+	syc_hand_over_retry(true);
+	if (!has_untold())
 		return true;
 	syc_undisturbed_begin(&before);
 	tell_untold();
@@ -152,9 +161,18 @@ static bool tell_at_exit(void)
 	return true;
 }
 
+/* Whether anybody reads is not asked with each event. */
+static void look_at_recorder(bool is_filling)
+{
+	if (is_filling)
+		syc_slot_stop_if_over();
+}
+
 const struct syc_ring_source syc_recorder = {
 	.connect = connect_to_recorder,
 	.forgo = syc_ask_leave,
+	.poke = look_at_recorder,
+	.count_stray = syc_slot_count_stray,
 	.wake = tell_untold,
 	.end = tell_at_exit,
 };

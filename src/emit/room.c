@@ -55,7 +55,7 @@ bool syc_room_look(struct syc_state *ts, uint32_t *ret_limit)
 			continue;
 		*ret_limit = (uint32_t)pos + size - 8 - SYC_RING_ROOM -
 		             (used - moved);
-		if (ts->is_own && used - moved > size / 8 * 3 &&
+		if (ts->slot != NULL && used - moved > size / 8 * 3 &&
 		    syc_ring_source_of(ts) != NULL)
 			syc_ring_source_of(ts)->poke(true);
 		return true;

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <stddef.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <syscap.h>
 
@@ -23,6 +24,7 @@
 #include "os/diag.h"
 #include "os/env.h"
 #include "os/pin.h"
+#include "ring/arena.h"
 
 enum {
 	NOT_BEGUN,
@@ -57,6 +59,17 @@ static const struct syc_destination *environment_destination(void)
 	return has_recorder ? &recorder : &none;
 }
 
+/* Bytes of a ring's body that the recorder would like to be handed over. */
+static uint32_t wanted_body(void)
+{
+	const uint64_t body = has_recorder ? syc_env_number(SYC_ENV_ARENA) : 0;
+
+	return body >= SYC_ARENA_BODY_MIN && body <= SYC_ARENA_BODY_MAX &&
+	                       body % (uint64_t)sysconf(_SC_PAGESIZE) == 0
+	               ? (uint32_t)body
+	               : 0;
+}
+
 /* What recording of any kind needs. */
 static int prepare_recording(void)
 {
@@ -67,8 +80,8 @@ static int prepare_recording(void)
 	};
 
 	syc_pin_object(&syc_active);
-	return syc_share_found(&control, &address, environment_destination(),
-	                       &hooks);
+	return syc_share_found(&control, &address, wanted_body(),
+	                       environment_destination(), &hooks);
 }
 
 int syc_setup_prepare(void)
@@ -107,8 +120,9 @@ void syc_setup_join(void)
  * of its own to what it starts, leaves the variable as it was: what answers
  * to that number may be anybody's.  Recorders of ours say which socket it is,
  * and for which number that holds: another recorder may have set only that.
+ * Returns 0 where nobody says.
  */
-static bool is_another_socket(int fd)
+static uint64_t inode_of_ours(int fd)
 {
 	const char *text = syc_env_get(SYC_ENV_CONTROL_INODE);
 	uint64_t numbers[2] = { 0, 0 };
@@ -117,10 +131,9 @@ static bool is_another_socket(int fd)
 		for (; *text >= '0' && *text <= '9'; text++)
 			numbers[i] = numbers[i] * 10 + (uint64_t)(*text - '0');
 		if (*text++ != (i == 0 ? ':' : '\0'))
-			return false;
+			return 0;
 	}
-	return text != NULL && numbers[0] == (uint64_t)fd &&
-	       numbers[1] != control.ino;
+	return numbers[0] == (uint64_t)fd ? numbers[1] : 0;
 }
 
 static const char *set_up_control(const char *value)
@@ -130,9 +143,11 @@ static const char *set_up_control(const char *value)
 	if (fd < 0)
 		return "SYSPROF_CONTROL_FD is not a descriptor number above 2";
 	const char *const why = syc_control_adopt(fd, &control);
-	if (why == NULL && is_another_socket(fd))
-		return "SYSPROF_CONTROL_FD is another socket by now";
-	return why;
+	const uint64_t ours = why == NULL ? inode_of_ours(fd) : 0;
+	control.is_ours = ours != 0 && ours == control.ino;
+	return ours != 0 && !control.is_ours
+	               ? "SYSPROF_CONTROL_FD is another socket by now"
+	               : why;
 }
 
 /* The socket that was inherited comes first: decision 0022.  Returns why there

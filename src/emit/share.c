@@ -81,6 +81,7 @@ static size_t wiped_front(void)
  */
 static struct syc_block *make_block(const struct syc_control_socket *control,
                                     const struct sockaddr_un *recorder,
+                                    uint32_t arena_body,
                                     const struct syc_destination *environment)
 {
 	const size_t front = wiped_front();
@@ -112,6 +113,7 @@ static struct syc_block *make_block(const struct syc_control_socket *control,
 	block->reason = "nothing was recorded yet";
 	block->control = *control;
 	block->recorder = recorder;
+	block->arena_body = arena_body;
 	block->environment = environment;
 	/* known before there are events: a vfork() child that has the first
 	 * one of all must not pass for us */
@@ -206,7 +208,7 @@ static void discard_block(struct syc_block *block)
 }
 
 int syc_share_found(const struct syc_control_socket *control,
-                    const struct sockaddr_un *recorder,
+                    const struct sockaddr_un *recorder, uint32_t arena_body,
                     const struct syc_destination *environment,
                     const struct syc_share_hooks *hooks)
 {
@@ -215,7 +217,7 @@ int syc_share_found(const struct syc_control_socket *control,
 	if (syc_share_adopt())
 		return 0;
 	struct syc_block *const block =
-		make_block(control, recorder, environment);
+		make_block(control, recorder, arena_body, environment);
 	if (block == NULL)
 		return -ENOMEM;
 	syc_clock_init(block);

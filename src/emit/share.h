@@ -31,13 +31,13 @@ bool syc_share_is_entered(void);
 
 /**
  * The same, but make the block where there is none: of the ways to a recorder,
- * and of the environment's plan.  Whoever makes it has @hooks called for all copies.
+ * what it wants to have handed over, and of the environment's plan.  Whoever makes it has @hooks called for all copies.
  * 0 or -ENOMEM.
  *
  * Context: setup; one thread at a time.
  */
 int syc_share_found(const struct syc_control_socket *control,
-                    const struct sockaddr_un *recorder,
+                    const struct sockaddr_un *recorder, uint32_t arena_body,
                     const struct syc_destination *environment,
                     const struct syc_share_hooks *hooks);
 

@@ -39,12 +39,12 @@ struct syc_state {
 	uint32_t phase; /* SYC_STATE_*; compare-exchange, acquire/release */
 	int32_t tid;
 	struct syc_ring_header *ring; /* NULL: none mapped */
-	uint32_t *slot; /* of a ring of our own: its word in the arena */
+	uint32_t *slot; /* of a ring in an arena: its word; NULL: in none */
 	/* Of a ring of our own: counts in pos.  It has its pages from since on
 	 * up to pages_end, and gets pages_step at a time. */
 	uint32_t pages_since, pages_end, pages_step;
 	bool is_ours;       /* the recorder reads the header's client block */
-	bool is_own;        /* there is no recorder: a slot of our arena */
+	bool is_own;        /* there is no recorder: we drain it */
 	bool is_connecting; /* set-up under way: nested calls drop */
 	bool is_in_handler; /* sure; false: has to be found out */
 	bool no_exit_hook;  /* thread exit must be found by looking */

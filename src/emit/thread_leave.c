@@ -12,6 +12,7 @@
 #include "emit/loss_tell.h"
 #include "emit/ring_source.h"
 #include "emit/room.h"
+#include "emit/slot.h"
 #include "emit/thread_ring.h"
 #include "os/all_signals.h"
 #include "ring/clock.h"
@@ -67,12 +68,15 @@ void syc_thread_leave_ring(struct syc_state *ts)
 	if (ts->hot.body != NULL)
 		finish_ring(ts);
 	syc_loss_leave_behind(ts);
-	if (ts->is_own) {
+	if (ts->slot != NULL)
 		syc_loss_mirror(ts);
-		if (syc_ring_source_of(ts) != NULL)
-			syc_ring_source_of(ts)->give_back(ts);
-	}
+	if (ts->is_own && syc_ring_source_of(ts) != NULL)
+		syc_ring_source_of(ts)->give_back(ts);
 	syc_thread_ring_unmap(ts);
+	/* As soon as the recorder knows it may take the memory away */
+	if (!ts->is_own && ts->slot != NULL)
+		syc_slot_end(ts);
+	ts->slot = NULL;
 }
 
 void syc_thread_leave_epoch(struct syc_state *ts)

@@ -22,6 +22,8 @@ static const struct {
 	[SYC_ENV_CONTROL_INODE] = { "SYSCAP_CONTROL_INODE", false },
 	/* path of the socket that the recorder listens on */
 	[SYC_ENV_RECORDER] = { "SYSCAP_RECORDER", false },
+	/* bytes of each ring that it would like to be handed over */
+	[SYC_ENV_ARENA] = { "SYSCAP_ARENA", false },
 	/* descriptor to write a capture to */
 	[SYC_ENV_TRACE_FD] = { "SYSPROF_TRACE_FD", false },
 	/* name of a capture to write */

@@ -4,7 +4,6 @@
 #include "os/kin.h"
 
 #include <errno.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -55,14 +54,4 @@ bool syc_kin_lives(struct syc_kin *kin)
 
 	errno = saved;
 	return lives;
-}
-
-uint64_t syc_kin_namespace(void)
-{
-	const int saved = errno;
-	struct stat st;
-	const bool is = stat("/proc/self/ns/pid", &st) == 0;
-
-	errno = saved;
-	return is ? st.st_ino : 0;
 }

@@ -30,8 +30,4 @@ struct syc_kin {
  */
 bool syc_kin_lives(struct syc_kin *kin);
 
-/** The namespace that our pids are of; 0: not known.  Context: any-thread,
- * signal-safe; errno is kept. */
-uint64_t syc_kin_namespace(void);
-
 #endif

@@ -239,19 +239,24 @@ static bool can_map_again(void *shared)
 	return true;
 }
 
-int syc_arena_create(struct syc_arena *arena, int fd, uint32_t body,
-                     int32_t pid)
+static int begin_arena(struct syc_arena *arena, int fd, uint32_t body)
 {
-	int r;
-
 	arena->page = (uint32_t)sysconf(_SC_PAGESIZE);
 	arena->body = body;
 	arena->n_slots = SYC_RING_FILE_SLOTS;
 	arena->base = NULL;
+	arena->populates = false;
 	if (body < SYC_ARENA_BODY_MIN || body > SYC_ARENA_BODY_MAX ||
 	    body % arena->page != 0)
 		return -EINVAL;
-	r = map_slots(arena, fd);
+	return map_slots(arena, fd);
+}
+
+int syc_arena_create(struct syc_arena *arena, int fd, uint32_t body,
+                     int32_t pid)
+{
+	int r = begin_arena(arena, fd, body);
+
 	if (r == 0)
 		r = populate_front(arena, fd);
 	if (r == 0 && fd < 0 && !can_map_again(syc_arena_head(arena)))
@@ -269,6 +274,17 @@ int syc_arena_create(struct syc_arena *arena, int fd, uint32_t body,
 	__atomic_store_n(syc_arena_word(arena, 0),
 	                 syc_slot_word(pid, SYC_SLOT_LIVE), __ATOMIC_RELEASE);
 	return 0;
+}
+
+int syc_arena_create_for_other(struct syc_arena *arena, int fd, uint32_t body)
+{
+	int r = begin_arena(arena, fd, body);
+
+	if (r == 0 && !can_map_again(syc_arena_head(arena)))
+		r = -ENOTSUP;
+	if (r != 0)
+		syc_arena_destroy(arena);
+	return r;
 }
 
 /* The caller's mapping of a slot. */
@@ -324,6 +340,18 @@ void syc_arena_unclaim(const struct syc_slot *slot)
 {
 	syc_ring_unmap(slot->ring, slot->size);
 	__atomic_store_n(slot->word, SYC_SLOT_FREE, __ATOMIC_RELEASE);
+}
+
+void syc_arena_forget(struct syc_arena *arena)
+{
+	const uint32_t front = syc_ring_file_front(arena->page);
+
+	if (arena->base == NULL)
+		return;
+	mmap(arena->base, front, PROT_READ | PROT_WRITE,
+	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+	munmap(arena->base + front, arena->size - front);
+	arena->base = NULL;
 }
 
 void syc_arena_destroy(struct syc_arena *arena)

@@ -61,6 +61,15 @@ struct syc_slot {
 int syc_arena_create(struct syc_arena *arena, int fd, uint32_t body,
                      int32_t pid);
 
+/**
+ * The same in the empty memfd @fd, for another process to drain: nobody has a
+ * slot, the head is all 0, and memory comes by touching it.  @fd is not needed
+ * any more then.
+ *
+ * Context: any-thread, signal-safe.
+ */
+int syc_arena_create_for_other(struct syc_arena *arena, int fd, uint32_t body);
+
 struct syc_arena_head *syc_arena_head(const struct syc_arena *arena);
 
 /** Of how many slots, from the first one, any was ever claimed, as the head
@@ -120,6 +129,15 @@ void syc_arena_unclaim(const struct syc_slot *slot);
  * Context: any-thread, signal-safe.
  */
 int syc_arena_provide(void *from, size_t size);
+
+/**
+ * In a forked child that may not use what it has inherited: it is not mapped any
+ * more, and what an interrupted function may still store into the front is the
+ * child's own.
+ *
+ * Context: setup of the child, signal-safe.
+ */
+void syc_arena_forget(struct syc_arena *arena);
 
 /** Context: any-thread, signal-safe; nobody may be using @arena. */
 void syc_arena_destroy(struct syc_arena *arena);

@@ -14,6 +14,7 @@
 #include "emit/process.h"
 #include "os/backing.h"
 #include "os/futex.h"
+#include "os/pid_namespace.h"
 #include "os/same_file.h"
 #include "os/tid_lock.h"
 #include "ring/clock.h"
@@ -44,7 +45,7 @@ void syc_guest_invite(struct syc_session *s)
 		return;
 	__atomic_store_n(&origin->epoch, 0, __ATOMIC_RELEASE);
 	origin->pid = s->pid;
-	origin->pid_ns = syc_kin_namespace();
+	origin->pid_ns = syc_pid_namespace_id();
 	origin->arena = s->arena;
 	origin->output = s->output;
 	__atomic_store_n(&origin->epoch, s->epoch, __ATOMIC_RELEASE);
@@ -103,7 +104,7 @@ struct syc_session *syc_guest_make(const struct syc_plan *plan, int epoch)
 	if (origin == NULL ||
 	    __atomic_load_n(&origin->epoch, __ATOMIC_ACQUIRE) != epoch ||
 	    origin->pid == getpid() || origin->pid_ns == 0 ||
-	    origin->pid_ns != syc_kin_namespace())
+	    origin->pid_ns != syc_pid_namespace_id())
 		return NULL;
 	close_inherited(origin);
 	s = syc_session_begin(plan, epoch);

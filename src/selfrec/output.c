@@ -17,6 +17,7 @@
 #include "base/frame.h"
 #include "base/text.h"
 #include "os/kin.h"
+#include "os/pid_namespace.h"
 #include "os/same_file.h"
 #include "os/write_at.h"
 #include "selfrec/describe.h"
@@ -270,7 +271,7 @@ static void write_facts(struct syc_output *output, struct syc_ring_file *facts,
 	facts->began = now;
 	syc_kin_lives(&us);
 	facts->start_ticks = us.start_ticks;
-	facts->pid_ns = syc_kin_namespace();
+	facts->pid_ns = syc_pid_namespace_id();
 	const size_t n = read_small("/proc/sys/kernel/random/boot_id",
 	                            facts->boot_id, sizeof(facts->boot_id));
 	if (n != 0 && facts->boot_id[n - 1] == '\n')

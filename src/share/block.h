@@ -26,6 +26,7 @@
 #include <stdint.h>
 
 struct syc_names_table;
+struct syc_hand_over;
 struct syc_origin;
 struct syc_destination;
 struct syc_process;
@@ -47,6 +48,7 @@ struct syc_copy {
 struct syc_control_socket {
 	int32_t fd; /* -1: none */
 	uint64_t dev, ino;
+	bool is_ours; /* for certain, a recorder of ours is there */
 };
 
 /** What a thread has that a child inherits, and gets rid of. */
@@ -95,6 +97,10 @@ struct syc_block {
 	const struct sockaddr_un *recorder;
 	struct syc_control_socket parked; /* emit/connection.c */
 	uint32_t parking;
+	/* emit/hand_over.c: what rings the recorder wants to have handed over
+	 * (bytes of a body, 0: none); and those.  NULL: none yet */
+	uint32_t arena_body;
+	struct syc_hand_over *hand_over;
 	const struct syc_destination
 		*environment; /* static, in pinned copies */
 	const struct syc_destination *started;

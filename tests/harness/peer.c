@@ -13,6 +13,8 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -20,6 +22,7 @@
 
 #include <syscap/format.h>
 
+#include "harness/peer_arena.h"
 #include "harness/test.h"
 
 extern const struct child *const __start_syscap_children[]
@@ -51,12 +54,22 @@ const char *peer_arg(void)
 	return arg != NULL ? arg : "";
 }
 
-void peer_start_arg(struct peer *peer, const char *child, const char *arg,
-                    uint32_t ring_size, enum peer_kind kind)
+static void name_socket(int fd)
+{
+	struct stat st;
+	char text[48];
+
+	CHECK_EQ(fstat(fd, &st), 0);
+	snprintf(text, sizeof(text), "%d:%ju", fd, (uintmax_t)st.st_ino);
+	setenv("SYSCAP_CONTROL_INODE", text, 1);
+}
+
+static void start_inherited(struct peer *peer, const char *child,
+                            const char *arg, uint32_t ring_size,
+                            enum peer_kind kind)
 {
 	int pair[2];
 
-	memset(peer, 0, sizeof(*peer));
 	peer->ring_size = ring_size;
 	peer->kind = kind;
 	CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
@@ -70,12 +83,21 @@ void peer_start_arg(struct peer *peer, const char *child, const char *arg,
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		snprintf(number, sizeof(number), "%d", fd);
 		setenv("SYSPROF_CONTROL_FD", number, 1);
+		if (peer->takes_arenas)
+			name_socket(fd);
 		setenv("SYSCAP_TEST_CHILD", child, 1);
 		setenv("SYSCAP_TEST_ARG", arg, 1);
 		execl("/proc/self/exe", child, NULL);
 		_exit(98);
 	}
 	close(pair[1]);
+}
+
+void peer_start_arg(struct peer *peer, const char *child, const char *arg,
+                    uint32_t ring_size, enum peer_kind kind)
+{
+	memset(peer, 0, sizeof(*peer));
+	start_inherited(peer, child, arg, ring_size, kind);
 }
 
 void peer_start(struct peer *peer, const char *child, uint32_t ring_size,
@@ -89,10 +111,9 @@ void peer_listen(struct peer *peer)
 	CHECK_EQ(listen(peer->listener, PEER_MAX_CONNECTIONS), 0);
 }
 
-void peer_start_named(struct peer *peer, const char *child, const char *arg,
-                      bool listens)
+static void start_named(struct peer *peer, const char *child, const char *arg,
+                        bool listens)
 {
-	memset(peer, 0, sizeof(*peer));
 	peer->is_named = true;
 	peer->sock = -1;
 	peer->ring_size = 1 << 16;
@@ -122,6 +143,29 @@ void peer_start_named(struct peer *peer, const char *child, const char *arg,
 	}
 }
 
+void peer_start_named(struct peer *peer, const char *child, const char *arg,
+                      bool listens)
+{
+	memset(peer, 0, sizeof(*peer));
+	start_named(peer, child, arg, listens);
+}
+
+void peer_start_arena(struct peer *peer, const char *child, const char *arg,
+                      uint32_t body, bool by_name)
+{
+	char text[16];
+
+	memset(peer, 0, sizeof(*peer));
+	peer->takes_arenas = true;
+	snprintf(text, sizeof(text), "%u", body);
+	setenv("SYSCAP_ARENA", text, 1);
+	if (by_name)
+		start_named(peer, child, arg, true);
+	else
+		start_inherited(peer, child, arg, 1 << 16, PEER_OURS);
+	unsetenv("SYSCAP_ARENA");
+}
+
 int peer_run_alone(const char *child, const char *arg, const char *control_fd)
 {
 	int status;
@@ -143,7 +187,7 @@ int peer_run_alone(const char *child, const char *arg, const char *control_fd)
 	return status;
 }
 
-static struct peer_ring *add_ring(struct peer *peer)
+struct peer_ring *peer_add_ring(struct peer *peer)
 {
 	if (peer->n_rings == peer->n_allocated) {
 		peer->n_allocated = peer->n_allocated * 2 + 16;
@@ -163,7 +207,7 @@ static int make_ring(struct peer *peer)
 
 	CHECK(fd >= 0);
 	CHECK_EQ(ftruncate(fd, (off_t)page + peer->ring_size), 0);
-	struct peer_ring *const ring = add_ring(peer);
+	struct peer_ring *const ring = peer_add_ring(peer);
 	CHECK_EQ(syc_ring_map(fd, &ring->header, &ring->size), 0);
 	ring->header->offset = page;
 	ring->header->size = ring->size;
@@ -237,14 +281,50 @@ static void accept_one(struct peer *peer)
 	peer->connections[i].sock = sock;
 }
 
+/* As recv(): of what is about arenas 10 bytes too, and *@ret_is_ring is false. */
+static ssize_t receive(struct peer *peer, int sock, bool *ret_is_ring)
+{
+	char request[11];
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	struct iovec iov = { .iov_base = request,
+		             .iov_len = peer->is_named ? 11 : 10 };
+	struct msghdr msg = { .msg_iov = &iov,
+		              .msg_iovlen = 1,
+		              .msg_control = &control,
+		              .msg_controllen = sizeof(control) };
+	/* Tests have recvmsg() of their own */
+	const ssize_t r = syscall(SYS_recvmsg, sock, &msg,
+	                          MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	const struct cmsghdr *const c = r > 0 ? CMSG_FIRSTHDR(&msg) : NULL;
+	int fd = -1;
+
+	if (c != NULL)
+		memcpy(&fd, CMSG_DATA(c), sizeof(fd));
+	if (r > 0)
+		CHECK_EQ(r, 10);
+	*ret_is_ring = r > 0 && memcmp(request, "CreatRing", 10) == 0;
+	if (r > 0 && !*ret_is_ring && memcmp(request, "TakeArena", 10) == 0)
+		peer_arena_take(peer, fd);
+	else if (r > 0 && !*ret_is_ring &&
+	         memcmp(request, "LostArena", 10) == 0)
+		peer->n_lost_arenas++;
+	else if (r > 0)
+		CHECK(*ret_is_ring && fd < 0);
+	return r;
+}
+
 /* How many requests came. */
 static unsigned serve_one(struct peer *peer, struct peer_connection *connection)
 {
-	char request[11];
-	const ssize_t r = recv(connection->sock, request, 11, MSG_DONTWAIT);
+	bool is_ring;
+	const ssize_t r = receive(peer, connection->sock, &is_ring);
 
+	if (r > 0 && !is_ring)
+		return 0;
 	if (r == 10) {
-		CHECK(memcmp(request, "CreatRing", 10) == 0);
 		connection->has_asked = true;
 		peer->n_requests++;
 		return 1;
@@ -277,13 +357,12 @@ unsigned peer_serve(struct peer *peer)
 	if (peer->is_named)
 		return serve_connections(peer);
 	for (;;) {
-		char request[10];
-		const ssize_t r = recv(peer->sock, request, 10, MSG_DONTWAIT);
+		bool is_ring;
 
-		if (r <= 0)
+		if (receive(peer, peer->sock, &is_ring) <= 0)
 			return n;
-		CHECK_EQ(r, 10);
-		CHECK(memcmp(request, "CreatRing", 10) == 0);
+		if (!is_ring)
+			continue;
 		peer->n_requests++;
 		n++;
 		if (!peer->holds_replies)
@@ -349,8 +428,10 @@ size_t peer_drain(struct peer *peer)
 {
 	size_t n = 0;
 
+	peer_arena_find_rings(peer);
 	for (unsigned i = 0; i < peer->n_rings; i++)
 		n += drain_ring(&peer->rings[i]);
+	peer_arena_give_back(peer);
 	return n;
 }
 
@@ -413,6 +494,7 @@ void peer_free(struct peer *peer)
 		free(ring->bytes);
 	}
 	free(peer->rings);
+	peer_arena_free(peer);
 	for (int i = 0; i < PEER_MAX_CONNECTIONS; i++)
 		if (peer->connections[i].sock > 0)
 			close(peer->connections[i].sock);

@@ -76,6 +76,18 @@ struct peer_connection {
 	bool has_asked; /* and was not answered */
 };
 
+/** A process' arena, which it has handed over (docs/protocol.md). */
+struct peer_arena {
+	int fd;
+	pid_t sender; /* of the facts */
+	uint32_t page, body, n_slots;
+	size_t size;
+	unsigned char *front;
+	unsigned *rings; /* of each slot: 1 + its index in peer's; 0: none */
+};
+
+#define PEER_MAX_ARENAS 64
+
 struct peer {
 	int sock;      /* where it is asked, and the next reply goes */
 	bool is_named; /* else the child inherits a socket */
@@ -91,6 +103,10 @@ struct peer {
 	unsigned n_requests;
 	bool holds_replies; /* requests are read and not answered */
 	struct peer_ring *rings;
+	bool takes_arenas;
+	bool keeps_slots; /* that have ended, and gives none back */
+	unsigned n_arenas, n_lost_arenas;
+	struct peer_arena arenas[PEER_MAX_ARENAS];
 };
 
 /** One frame as it lies in the ring. */
@@ -121,6 +137,13 @@ void peer_start_arg(struct peer *peer, const char *child, const char *arg,
 void peer_start_named(struct peer *peer, const char *child, const char *arg,
                       bool listens);
 void peer_listen(struct peer *peer);
+
+/**
+ * A peer to which the child hands its rings over, of @body bytes each: over the
+ * socket that it inherits, or if @by_name one that it finds by name.
+ */
+void peer_start_arena(struct peer *peer, const char *child, const char *arg,
+                      uint32_t body, bool by_name);
 
 /** In the child: what peer_start_arg() was given, or "". */
 const char *peer_arg(void);

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * hand_over.h - the arena that a process makes for its recorder.
+ *
+ * Where the recorder is ours for certain and asks for that, the process makes its
+ * rings itself, all in one memfd, and hands that over in one message, which nobody
+ * answers: docs/protocol.md.  It is made with the first event.  If it can't be
+ * sent just then, events go into it all the same, and it is sent later, ever more
+ * rarely tried.  A child that is forked when it has been sent uses it too; any
+ * other makes one of its own.
+ */
+#ifndef SYC_HAND_OVER_H
+#define SYC_HAND_OVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ring/arena.h"
+
+/**
+ * The arena to claim slots in; made, and sent, if nobody has done so.  NULL: there
+ * is none, and rings are asked for.
+ *
+ * Context: any-thread, signal-safe, signals blocked.
+ */
+const struct syc_arena *syc_hand_over_arena(void);
+
+/** Where losses without a slot are counted; NULL: nowhere.  Context: any-thread,
+ * signal-safe. */
+struct syc_arena_head *syc_hand_over_head(void);
+
+/** The recorder has refused it, or the recording is over.  Context: any-thread,
+ * signal-safe. */
+bool syc_hand_over_is_closed(void);
+
+/** There was an event, or the process exits: if it could not be sent yet, see
+ * whether it can now.  Context: any-thread, signal-safe. */
+void syc_hand_over_retry(bool at_exit);
+
+/** In a forked child that begins to emit: whether the parent's may be used.
+ * Context: setup of the child, signal-safe. */
+void syc_hand_over_begin_child(void);
+
+#endif

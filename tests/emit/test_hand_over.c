@@ -1,0 +1,633 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_hand_over.c - a process makes its rings, and hands all of them over in
+ * one message: when, to whom, and what if that can't be sent.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <syscap.h>
+
+#include "emit/thread.h"
+#include "harness/peer.h"
+#include "harness/test.h"
+#include "ring/ring_file.h"
+
+#define BODY (1u << 16)
+
+static struct peer peer;
+
+static void emit(void)
+{
+	SYSCAP_INSTANT("test", "mark", NULL);
+}
+
+static struct syscap_stats get_stats(void)
+{
+	struct syscap_stats stats = { .size = sizeof(stats) };
+
+	syscap_get_stats(&stats);
+	return stats;
+}
+
+static uint64_t next_random(uint64_t *random)
+{
+	*random ^= *random << 13;
+	*random ^= *random >> 7;
+	*random ^= *random << 17;
+	return *random;
+}
+
+static unsigned count_open(void)
+{
+	DIR *const dir = opendir("/proc/self/fd");
+	unsigned n = 0;
+
+	CHECK(dir != NULL);
+	while (readdir(dir) != NULL)
+		n++;
+	closedir(dir);
+	return n - 3;
+}
+
+static bool has_slot(void)
+{
+	return syc_self != NULL && syc_state_of(syc_self)->slot != NULL;
+}
+
+static void start(const char *child, const char *arg)
+{
+	peer_start_arena(&peer, child, arg, BODY, false);
+}
+
+/* Of all processes, with what was lost: in rings and in heads. */
+static uint64_t all_lost(void)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < peer.n_rings; i++)
+		n += peer_lost_total(&peer.rings[i]);
+	for (unsigned i = 0; i < peer.n_arenas; i++) {
+		const struct syc_arena_head *const head =
+			(const void *)(peer.arenas[i].front +
+		                       syc_ring_file_head(peer.arenas[i].page));
+
+		for (int k = 0; k < SYC_LOSS_KINDS; k++)
+			n += head->lost.frames[k];
+	}
+	return n;
+}
+
+static unsigned all_marks(void)
+{
+	return peer_count_marks(&peer, "test", "mark");
+}
+
+static void wait_for_child(void)
+{
+	int status;
+
+	CHECK_EQ(waitpid(peer.pid, &status, 0), peer.pid);
+	CHECK_EQ(status, 0);
+}
+
+/* ------------------------------------------------------------------- at once */
+
+CHILD(emits_and_dies)
+{
+	const unsigned before = count_open();
+
+	emit();
+	CHECK(has_slot());
+	CHECK_EQ(count_open(), before);
+	CHECK_EQ(get_stats().n_dropped, 0);
+	kill(getpid(), SIGKILL);
+}
+
+TEST(the_first_event_is_there_though_nobody_has_answered)
+{
+	for (int by_name = 0; by_name < 2; by_name++) {
+		int status;
+
+		peer_start_arena(&peer, "emits_and_dies", "", BODY,
+		                 by_name != 0);
+		CHECK_EQ(waitpid(peer.pid, &status, 0), peer.pid);
+		CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+		for (int i = 0; i < 3; i++) /* accepts one connection a time */
+			peer_serve(&peer);
+		CHECK_EQ(peer.n_arenas, 1);
+		CHECK_EQ(peer.arenas[0].sender, peer.pid);
+		CHECK_EQ(peer.arenas[0].body, BODY);
+		CHECK_EQ(peer.n_requests, 0);
+		peer_drain(&peer);
+		CHECK_EQ(all_marks(), 1);
+		peer_free(&peer);
+	}
+}
+
+#define THREADS 200
+
+static pthread_barrier_t barrier;
+
+static void *run_together(void *unused)
+{
+	(void)unused;
+	pthread_barrier_wait(&barrier);
+	for (int i = 0; i < 20; i++)
+		emit();
+	return NULL;
+}
+
+static void run_threads(unsigned n, void *(*run)(void *))
+{
+	pthread_t threads[THREADS];
+
+	pthread_barrier_init(&barrier, NULL, n);
+	for (unsigned i = 0; i < n; i++)
+		CHECK_EQ(pthread_create(&threads[i], NULL, run, NULL), 0);
+	for (unsigned i = 0; i < n; i++)
+		pthread_join(threads[i], NULL);
+}
+
+CHILD(has_many_threads)
+{
+	run_threads(THREADS, run_together);
+	CHECK_EQ(get_stats().n_dropped, 0);
+}
+
+TEST(two_hundred_threads_lose_nothing_while_the_recorder_sleeps)
+{
+	start("has_many_threads", "");
+	wait_for_child();
+	peer_serve(&peer);
+	CHECK_EQ(peer.n_arenas, 1);
+	CHECK_EQ(peer.n_requests, 0);
+	peer_drain(&peer);
+	CHECK_EQ(peer.n_rings, THREADS);
+	CHECK_EQ(all_marks(), THREADS * 20);
+	for (unsigned i = 0; i < peer.n_rings; i++)
+		CHECK(peer.rings[i].has_ended);
+	peer_free(&peer);
+}
+
+static void *run_once(void *unused)
+{
+	(void)unused;
+	emit();
+	return NULL;
+}
+
+CHILD(has_threads_one_by_one)
+{
+	emit();
+	for (int i = 0; i < 3000; i++) {
+		pthread_t thread;
+
+		CHECK_EQ(pthread_create(&thread, NULL, run_once, NULL), 0);
+		pthread_join(thread, NULL);
+	}
+}
+
+TEST(slots_of_threads_that_have_ended_are_used_again)
+{
+	start("has_threads_one_by_one", "");
+	CHECK_EQ(peer_finish(&peer), 0);
+	CHECK_EQ(peer.n_arenas, 1);
+	/* Where we were slow, rings were asked for, or lost */
+	CHECK_EQ(all_marks() + all_lost(), 3001);
+	CHECK(peer.n_rings > peer.arenas[0].n_slots);
+	peer_free(&peer);
+}
+
+CHILD(has_more_threads_than_slots)
+{
+	/* Twenty slots, and none of them is given back */
+	struct rlimit limit = { 20 * (BODY + 4096), RLIM_INFINITY };
+	CHECK_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	run_threads(60, run_together);
+}
+
+TEST(where_all_slots_are_taken_rings_are_asked_for)
+{
+	start("has_more_threads_than_slots", "");
+	peer.keeps_slots = true;
+	CHECK_EQ(peer_finish(&peer), 0);
+	CHECK_EQ(peer.n_arenas, 1);
+	CHECK(peer.arenas[0].n_slots < 20);
+	CHECK(peer.n_requests >= 60 - peer.arenas[0].n_slots);
+	CHECK_EQ(all_marks() + all_lost(), 60 * 20);
+	peer_free(&peer);
+}
+
+/* ---------------------------------------------------------------- relatives */
+
+static void wait_for_all(void)
+{
+	int status;
+
+	while (wait(&status) > 0)
+		CHECK_EQ(status, 0);
+}
+
+CHILD(forks)
+{
+	emit();
+	for (int i = 0; i < 20; i++)
+		if (fork() == 0) {
+			emit();
+			CHECK(has_slot());
+			/* A grandchild, whose parent's thread has a ring */
+			if (i % 2 == 0 && _Fork() == 0)
+				emit();
+			else
+				wait_for_all();
+			_exit(0);
+		}
+	emit();
+	wait_for_all();
+}
+
+TEST(forked_children_claim_slots_without_a_message)
+{
+	start("forks", "");
+	wait_for_child();
+	peer_serve(&peer);
+	CHECK_EQ(peer.n_arenas, 1);
+	CHECK_EQ(peer.n_requests, 0);
+	peer_drain(&peer);
+	CHECK_EQ(peer.n_rings, 31);
+	CHECK_EQ(all_marks(), 32);
+	for (unsigned i = 0; i < peer.n_rings; i++) {
+		struct peer_frame frame;
+		size_t at = 0;
+
+		while (peer_next(&peer.rings[i], &at, &frame))
+			CHECK(frame.pid == -1 ||
+			      frame.pid == peer.rings[i].header->pid);
+	}
+	peer_free(&peer);
+}
+
+CHILD(executes)
+{
+	emit();
+	if (*peer_arg() == '\0') {
+		setenv("SYSCAP_TEST_ARG", "again", 1);
+		execl("/proc/self/exe", "executes", NULL);
+	}
+}
+
+TEST(an_executed_program_makes_an_arena_of_its_own)
+{
+	start("executes", "");
+	CHECK_EQ(peer_finish(&peer), 0);
+	CHECK_EQ(peer.n_arenas, 2);
+	CHECK_EQ(all_marks(), 2);
+	peer_free(&peer);
+}
+
+/* -------------------------------------------------------- can't be sent yet */
+
+/* So that nothing more goes into the socket. */
+static unsigned fill_socket(void)
+{
+	const int fd = atoi(getenv("SYSPROF_CONTROL_FD"));
+	unsigned n = 0;
+
+	while (send(fd, "CreatRing", 10, MSG_DONTWAIT) == 10)
+		n++;
+	return n;
+}
+
+static void emit_until_sent(unsigned n_open)
+{
+	while (count_open() != n_open) {
+		usleep(1000);
+		emit();
+	}
+}
+
+/* A child that has emitted when we go on, and could not send either. */
+static void fork_one(unsigned n_open)
+{
+	volatile bool *const is_there = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+	                                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	CHECK(is_there != MAP_FAILED);
+	if (fork() == 0) {
+		emit();
+		CHECK(has_slot());
+		CHECK_EQ(count_open(), n_open + 1); /* its own */
+		*is_there = true;
+		emit_until_sent(n_open);
+		exit(0);
+	}
+	while (!*is_there)
+		usleep(1000);
+}
+
+CHILD(finds_the_socket_full)
+{
+	const unsigned before = count_open();
+
+	fill_socket();
+	emit();
+	CHECK(has_slot());
+	CHECK_EQ(count_open(), before + 1);
+	if (*peer_arg() == 'f')
+		fork_one(before);
+	raise(SIGSTOP);
+	if (*peer_arg() == 'x')
+		return;
+	emit_until_sent(before);
+	wait_for_all();
+}
+
+/* As peer_finish(), but nothing is received until the child has stopped. */
+static void finish_late(void)
+{
+	int status;
+
+	CHECK_EQ(waitpid(peer.pid, &status, WUNTRACED), peer.pid);
+	CHECK(WIFSTOPPED(status));
+	peer.holds_replies = true;
+	peer_serve(&peer);
+	CHECK_EQ(peer.n_arenas, 0);
+	kill(peer.pid, SIGCONT);
+	CHECK_EQ(peer_finish(&peer), 0);
+}
+
+TEST(what_could_not_be_sent_is_sent_with_a_later_event)
+{
+	start("finds_the_socket_full", "");
+	finish_late();
+	CHECK_EQ(peer.n_arenas, 1);
+	CHECK_EQ(peer.n_lost_arenas, 0);
+	CHECK(all_marks() >= 1);
+	CHECK_EQ(all_lost(), 0);
+	peer_free(&peer);
+}
+
+TEST(a_child_that_was_forked_before_it_was_sent_makes_its_own)
+{
+	start("finds_the_socket_full", "f");
+	finish_late();
+	CHECK_EQ(peer.n_arenas, 2);
+	CHECK(peer.arenas[0].sender != peer.arenas[1].sender);
+	CHECK_EQ(all_lost(), 0);
+	peer_free(&peer);
+}
+
+TEST(it_is_sent_at_exit_at_the_latest)
+{
+	start("finds_the_socket_full", "x");
+	finish_late();
+	CHECK_EQ(peer.n_arenas, 1);
+	CHECK_EQ(all_marks(), 1);
+	peer_free(&peer);
+}
+
+static void close_all(void)
+{
+	const int control = atoi(getenv("SYSPROF_CONTROL_FD"));
+
+	for (int fd = 3; fd < 1000; fd++)
+		if (fd != control)
+			close(fd);
+}
+
+static void *run_and_look(void *ret_has_asked)
+{
+	emit();
+	*(bool *)ret_has_asked = !has_slot();
+	return NULL;
+}
+
+CHILD(closes_it_before_it_is_sent)
+{
+	const unsigned before = count_open();
+
+	fill_socket();
+	emit();
+	CHECK(has_slot());
+	CHECK_EQ(count_open(), before + 1);
+	close_all();
+	raise(SIGSTOP);
+	if (*peer_arg() == 'e')
+		return;
+	/* New ones ask, as soon as it is known */
+	for (bool has_asked = false; !has_asked;) {
+		pthread_t thread;
+
+		CHECK_EQ(
+			pthread_create(&thread, NULL, run_and_look, &has_asked),
+			0);
+		pthread_join(thread, NULL);
+		emit();
+	}
+}
+
+TEST(an_arena_whose_file_was_closed_too_early_is_told_to_be_lost)
+{
+	for (int at_exit = 0; at_exit < 2; at_exit++) {
+		start("closes_it_before_it_is_sent", at_exit ? "e" : "");
+		finish_late();
+		CHECK_EQ(peer.n_arenas, 0);
+		CHECK_EQ(peer.n_lost_arenas, 1);
+		peer_free(&peer);
+	}
+}
+
+/* ------------------------------------------------------- others are asked */
+
+TEST(a_recorder_that_does_not_ask_for_it_is_asked_for_rings)
+{
+	/* It does not say which socket is its own */
+	setenv("SYSCAP_ARENA", "65536", 1);
+	peer_start(&peer, "asks", BODY, PEER_OURS);
+	unsetenv("SYSCAP_ARENA");
+	CHECK_EQ(peer_finish(&peer), 0);
+	CHECK_EQ(peer.n_requests, 1);
+	CHECK_EQ(peer.n_arenas, 0);
+	peer_free(&peer);
+	/* It does not say what it would like, or nonsense */
+	static const char *const nonsense[] = { "",      "0",           "4096",
+		                                "65537", "99999999999", "1e6" };
+	for (unsigned i = 0; i < sizeof(nonsense) / sizeof(*nonsense); i++) {
+		setenv("SYSCAP_ARENA", nonsense[i], 1);
+		peer_start_named(&peer, "asks", "", true);
+		unsetenv("SYSCAP_ARENA");
+		CHECK_EQ(peer_finish(&peer), 0);
+		CHECK_EQ(peer.n_requests, 1);
+		peer_free(&peer);
+	}
+}
+
+CHILD(asks)
+{
+	emit();
+	while (syc_state_of(syc_self)->ring == NULL) {
+		usleep(1000);
+		emit();
+	}
+	CHECK(!has_slot());
+}
+
+CHILD(is_limited)
+{
+	struct rlimit limit = { 100000, RLIM_INFINITY };
+
+	CHECK_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	child_asks();
+}
+
+TEST(who_can_make_none_asks_for_rings)
+{
+	start("is_limited", "");
+	CHECK_EQ(peer_finish(&peer), 0);
+	CHECK_EQ(peer.n_arenas, 0);
+	CHECK(peer.n_requests >= 1);
+	CHECK_EQ(all_marks(), 1);
+	peer_free(&peer);
+}
+
+/* -------------------------------------------------------------------- ends */
+
+static struct syc_arena_head *head_of(unsigned i)
+{
+	return (struct syc_arena_head *)(void *)(peer.arenas[i].front +
+	                                         syc_ring_file_head(
+							 peer.arenas[i].page));
+}
+
+CHILD(goes_on_until_it_is_over)
+{
+	while (get_stats().is_active) {
+		run_once(NULL);
+		pthread_t thread;
+		CHECK_EQ(pthread_create(&thread, NULL, run_once, NULL), 0);
+		pthread_join(thread, NULL);
+	}
+	CHECK_STR(get_stats().reason, "the recording is over");
+	const uint64_t n = get_stats().n_dropped;
+	emit();
+	CHECK_EQ(get_stats().n_dropped, n);
+}
+
+CHILD(fills_one_ring_until_it_is_over)
+{
+	while (get_stats().is_active)
+		emit();
+	CHECK_STR(get_stats().reason, "the recording is over");
+}
+
+TEST(who_finds_the_arena_closed_stops)
+{
+	static const char *const children[] = {
+		"goes_on_until_it_is_over", "fills_one_ring_until_it_is_over"
+	};
+
+	for (int i = 0; i < 2; i++) {
+		start(children[i], "");
+		while (peer.n_arenas == 0)
+			peer_serve(&peer);
+		__atomic_store_n(&head_of(0)->drainer, SYC_ARENA_CLOSED,
+		                 __ATOMIC_SEQ_CST);
+		wait_for_child();
+		peer_free(&peer);
+	}
+}
+
+CHILD(emits_until_it_is_killed)
+{
+	for (;;) {
+		if (_Fork() == 0) {
+			emit();
+			_exit(0);
+		}
+		emit();
+		run_threads(3, run_together);
+		wait_for_all();
+	}
+}
+
+TEST(whoever_is_killed_whenever_leaves_slots_that_can_be_read)
+{
+	uint64_t random = test_seed() | 1;
+
+	for (int i = 0; i < 40; i++) {
+		start("emits_until_it_is_killed", "");
+		usleep((unsigned)(next_random(&random) % 20000));
+		kill(peer.pid, SIGKILL);
+		waitpid(peer.pid, NULL, 0);
+		peer_serve(&peer);
+		peer_drain(&peer);
+		all_marks(); /* looks at each frame */
+		peer_free(&peer);
+	}
+}
+
+static void *run_for_long(void *unused)
+{
+	(void)unused;
+	for (int i = 0; i < 20000; i++)
+		emit();
+	return NULL;
+}
+
+CHILD(emits_for_long)
+{
+	for (int i = 0; i < 10; i++) {
+		run_threads(8, run_for_long);
+		if (fork() == 0) {
+			emit();
+			_exit(0);
+		}
+		wait_for_all();
+	}
+}
+
+TEST(a_recorder_that_writes_anything_anywhere_does_no_harm)
+{
+	uint64_t random = test_seed() | 1;
+	int status;
+
+	start("emits_for_long", "");
+	while (peer.n_arenas == 0)
+		peer_serve(&peer);
+	struct peer_arena *const arena = &peer.arenas[0];
+	unsigned char *const all =
+		mmap(NULL, arena->size, PROT_READ | PROT_WRITE, MAP_SHARED,
+	             arena->fd, 0);
+	CHECK(all != MAP_FAILED);
+	/* front, and the headers and some of the bodies of the first slots */
+	const size_t some = syc_ring_file_front(arena->page) +
+	                    12 * (size_t)(arena->page + arena->body);
+	while (waitpid(peer.pid, &status, WNOHANG) == 0) {
+		uint64_t *const at =
+			(uint64_t *)(void *)(all + next_random(&random) %
+		                                           (some / 8) * 8);
+
+		__atomic_store_n(at, next_random(&random), __ATOMIC_RELAXED);
+		/* What did not find a slot asks: for what, is not told */
+		peer.holds_replies = true;
+		peer_serve(&peer);
+	}
+	CHECK_EQ(status, 0);
+	munmap(all, arena->size);
+	peer_free(&peer);
+}
