@@ -85,8 +85,14 @@ _Static_assert(offsetof(struct syc_ring_header, lost) == 144, "abi");
 _Static_assert(offsetof(struct syc_ring_header, outcome) == 512, "abi");
 _Static_assert(sizeof(struct syc_ring_header) <= 4096, "one page");
 
-/** The request for a ring, as it goes over the control socket. */
+/**
+ * What goes over the control socket, each with its NUL: the request for a ring;
+ * by our own client, here is my arena, with a descriptor; and, I have one that I
+ * could not hand over.
+ */
 #define SYC_CONTROL_REQUEST     "CreatRing"
+#define SYC_CONTROL_TAKE        "TakeArena"
+#define SYC_CONTROL_LOST        "LostArena"
 #define SYC_CONTROL_REQUEST_LEN 10u
 
 /**

@@ -48,7 +48,9 @@
 #define SYC_RING_FILE_ID      "syscap.rings"
 #define SYC_RING_FILE_MAGIC   "SCRINGS2"
 #define SYC_RING_FILE_VERSION 2u
-#define SYC_RING_FILE_SLOTS   UINT32_C(1024) /* most that a file has */
+/** Instead of that, in one that is handed to a recorder: docs/protocol.md. */
+#define SYC_ARENA_FILE_MAGIC "SCARENA1"
+#define SYC_RING_FILE_SLOTS  UINT32_C(1024) /* most that a file has */
 
 /** Facts, at offset 0.  Written once, magic last. */
 struct syc_ring_file {
