@@ -40,6 +40,7 @@ struct caller {
 
 struct syc_callers {
 	int listener, epoll;
+	struct syc_control_spare spare;
 	uint64_t data;
 	struct syc_control_hooks hooks;
 	struct syc_record_report *report;
@@ -106,6 +107,7 @@ int syc_callers_new(int listener, int epoll, uint64_t data,
 		return -ENOMEM;
 	callers->listener = listener;
 	callers->epoll = epoll;
+	callers->spare = (struct syc_control_spare){ .of = epoll, .fd = -1 };
 	callers->data = data;
 	callers->hooks = *hooks;
 	callers->report = report;
@@ -114,11 +116,13 @@ int syc_callers_new(int listener, int epoll, uint64_t data,
 	callers->is_listening = true;
 	callers->max = choose_max();
 	r = watch_descriptor(callers, EPOLL_CTL_ADD, listener, EPOLLIN, 0);
-	if (r != 0)
+	if (r != 0) {
 		free(callers);
-	else
-		*ret_callers = callers;
-	return r;
+		return r;
+	}
+	syc_control_spare_keep(&callers->spare);
+	*ret_callers = callers;
+	return 0;
 }
 
 static void hang_up_on(struct syc_callers *callers, struct caller *caller)
@@ -140,6 +144,7 @@ void syc_callers_free(struct syc_callers *callers)
 	for (unsigned i = 0; i < CALLERS_MAX; i++)
 		if (callers->callers[i].fd >= 0)
 			hang_up_on(callers, &callers->callers[i]);
+	syc_control_spare_close(&callers->spare);
 	free(callers->without.items);
 	free(callers);
 }
@@ -166,15 +171,6 @@ static struct caller *find_oldest(struct syc_callers *callers, int32_t pid)
 	if (own != NULL && n_own >= callers->max / 4)
 		return own;
 	return callers->n >= callers->max ? oldest : NULL;
-}
-
-/* What was sent to it can still be read after this. */
-static void make_room(struct syc_callers *callers, int32_t pid)
-{
-	struct caller *const oldest = find_oldest(callers, pid);
-
-	if (oldest != NULL)
-		hang_up_on(callers, oldest);
 }
 
 static void complain_of(struct syc_callers *callers, int32_t pid)
@@ -240,28 +236,51 @@ static void take_request(struct syc_callers *callers, struct caller *caller)
 	send_due(callers, caller);
 }
 
-/* False: it has hung up, or is to be. */
-static bool read_one(struct syc_callers *callers, struct caller *caller)
+static bool is_word(const char *bytes, ssize_t n, const char *word)
 {
-	char bytes[SYC_CONTROL_REQUEST_LEN + 1];
-	int32_t pid = 0;
-	const ssize_t n = syc_control_message_read(caller->fd, bytes,
-	                                           sizeof(bytes), &pid);
+	return n == SYC_CONTROL_REQUEST_LEN &&
+	       memcmp(bytes, word, SYC_CONTROL_REQUEST_LEN) == 0;
+}
 
-	if (n < 0)
-		return errno == EAGAIN || errno == EINTR;
-	if (n == 0)
-		return false;
-	caller->seen = ++callers->clock;
-	if (pid > 0) /* of a forked child: not who connected */
-		caller->pid = pid;
-	if (n != SYC_CONTROL_REQUEST_LEN ||
-	    memcmp(bytes, SYC_CONTROL_REQUEST, (size_t)n) != 0) {
+/* False: it is to be hung up on. */
+static bool take_message(struct syc_callers *callers, struct caller *caller,
+                         const char *bytes, ssize_t n, int fd)
+{
+	if (is_word(bytes, n, SYC_CONTROL_TAKE)) {
+		/* Refused, it is counted there */
+		note_ring(callers, caller->pid);
+		callers->hooks.take(callers->hooks.context, caller->pid, fd);
+	} else if (is_word(bytes, n, SYC_CONTROL_LOST)) {
+		note_ring(callers, caller->pid);
+		callers->hooks.lost(callers->hooks.context, caller->pid);
+	} else if (is_word(bytes, n, SYC_CONTROL_REQUEST)) {
+		take_request(callers, caller);
+	} else {
 		complain_of(callers, caller->pid);
 		return false;
 	}
-	take_request(callers, caller);
 	return true;
+}
+
+/* False: it has hung up, or is to be. */
+static bool read_one(struct syc_callers *callers, struct caller *caller)
+{
+	struct syc_control_origin origin;
+	char bytes[SYC_CONTROL_REQUEST_LEN + 1];
+	bool goes_on;
+	const ssize_t n = syc_control_message_read(
+		caller->fd, bytes, sizeof(bytes), &callers->spare, &origin);
+
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR;
+	caller->seen = ++callers->clock;
+	if (origin.pid > 0) /* of a forked child: not who connected */
+		caller->pid = origin.pid;
+	goes_on = n > 0 && take_message(callers, caller, bytes, n, origin.fd);
+	if (origin.fd >= 0)
+		close(origin.fd);
+	syc_control_spare_keep(&callers->spare);
+	return goes_on;
 }
 
 static bool has_more(const struct caller *caller)
@@ -282,6 +301,20 @@ static void take_caller(struct syc_callers *callers, struct caller *caller)
 		if (!read_one(callers, caller))
 			hang_up_on(callers, caller);
 	}
+}
+
+/* What was sent to it can still be read after this; and what it has sent, an
+ * arena perhaps, is read: it can't send more. */
+static void make_room(struct syc_callers *callers, int32_t pid)
+{
+	struct caller *const oldest = find_oldest(callers, pid);
+
+	if (oldest == NULL)
+		return;
+	shutdown(oldest->fd, SHUT_RD);
+	take_caller(callers, oldest);
+	if (oldest->fd >= 0)
+		hang_up_on(callers, oldest);
 }
 
 /* ---------------------------------------------------------------- new ones */

@@ -4,29 +4,71 @@
 #include "record/control_message.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
-static int32_t credentials(struct msghdr *message)
+/* Room for more descriptors than anybody should send: the kernel would say
+ * nothing of the others. */
+#define DESCRIPTORS 4u
+
+/* One is kept; of several we don't know which was meant. */
+static int choose_descriptor(const struct cmsghdr *cmsg, int had)
 {
-	struct cmsghdr *cmsg;
+	const size_t n = (cmsg->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+	int fds[DESCRIPTORS];
+
+	memcpy(fds, CMSG_DATA(cmsg),
+	       (n < DESCRIPTORS ? n : DESCRIPTORS) * sizeof(int));
+	if (n == 1 && had < 0)
+		return fds[0];
+	for (size_t i = 0; i < n && i < DESCRIPTORS; i++)
+		close(fds[i]);
+	if (had >= 0)
+		close(had);
+	return -1;
+}
+
+static void read_origin(struct msghdr *message,
+                        struct syc_control_origin *origin)
+{
 	struct ucred ucred = { .pid = 0 };
 
-	for (cmsg = CMSG_FIRSTHDR(message); cmsg != NULL;
-	     cmsg = CMSG_NXTHDR(message, cmsg))
-		if (cmsg->cmsg_level == SOL_SOCKET &&
-		    cmsg->cmsg_type == SCM_CREDENTIALS)
+	origin->fd = -1;
+	for (struct cmsghdr *cmsg = CMSG_FIRSTHDR(message); cmsg != NULL;
+	     cmsg = CMSG_NXTHDR(message, cmsg)) {
+		if (cmsg->cmsg_level != SOL_SOCKET)
+			continue;
+		if (cmsg->cmsg_type == SCM_CREDENTIALS)
 			memcpy(&ucred, CMSG_DATA(cmsg), sizeof(ucred));
-	return (int32_t)ucred.pid;
+		else if (cmsg->cmsg_type == SCM_RIGHTS)
+			origin->fd = choose_descriptor(cmsg, origin->fd);
+	}
+	origin->pid = (int32_t)ucred.pid;
+}
+
+void syc_control_spare_keep(struct syc_control_spare *spare)
+{
+	if (spare->fd < 0)
+		spare->fd = fcntl(spare->of, F_DUPFD_CLOEXEC, 0);
+}
+
+void syc_control_spare_close(struct syc_control_spare *spare)
+{
+	if (spare->fd >= 0)
+		close(spare->fd);
+	spare->fd = -1;
 }
 
 ssize_t syc_control_message_read(int socket, void *bytes, size_t size,
-                                 int32_t *ret_pid)
+                                 struct syc_control_spare *spare,
+                                 struct syc_control_origin *ret_origin)
 {
-	/* No room for descriptors: the kernel drops those that are sent. */
 	union {
 		struct cmsghdr header;
-		char space[CMSG_SPACE(sizeof(struct ucred))];
+		char space[CMSG_SPACE(sizeof(struct ucred)) +
+		           CMSG_SPACE(DESCRIPTORS * sizeof(int))];
 	} control;
 	struct iovec iov = { .iov_base = bytes, .iov_len = size };
 	struct msghdr message = {
@@ -35,11 +77,19 @@ ssize_t syc_control_message_read(int socket, void *bytes, size_t size,
 		.msg_control = &control,
 		.msg_controllen = sizeof(control),
 	};
-	const ssize_t n =
-		recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	struct syc_control_origin origin = { .fd = -1 };
+	ssize_t n;
+	int error;
 
+	syc_control_spare_close(spare);
+	n = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	error = errno;
 	if (n >= 0)
-		*ret_pid = credentials(&message);
+		read_origin(&message, &origin);
+	if (origin.fd < 0)
+		syc_control_spare_keep(spare);
+	*ret_origin = origin;
+	errno = error;
 	return n;
 }
 

@@ -9,12 +9,33 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/** Who wrote it, 0 where that can't be told; and what came along, -1: not one
+ * descriptor.  It belongs to the last of the bytes. */
+struct syc_control_origin {
+	int32_t pid;
+	int fd;
+};
+
 /**
- * One message into @bytes, as recv(2) does, and by whom: his pid, 0 where that
- * can't be told.  Descriptors that come along are dropped.
+ * A descriptor that is given up for one that comes along: what finds no place
+ * in the table is lost for ever, and its sender does not hear of that.
+ */
+struct syc_control_spare {
+	int of; /* that it is a second one of */
+	int fd; /* -1: none */
+};
+
+/** Have one, if it can be had. */
+void syc_control_spare_keep(struct syc_control_spare *spare);
+void syc_control_spare_close(struct syc_control_spare *spare);
+
+/**
+ * One message into @bytes, as recv(2) does.  A descriptor is to be closed, and
+ * then syc_control_spare_keep() to be called.
  */
 ssize_t syc_control_message_read(int socket, void *bytes, size_t size,
-                                 int32_t *ret_pid);
+                                 struct syc_control_spare *spare,
+                                 struct syc_control_origin *ret_origin);
 
 /** A reply with the ring @fd, or -1: none.  0 or -errno. */
 int syc_control_message_reply(int socket, int fd);

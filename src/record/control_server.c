@@ -21,14 +21,15 @@
 #define MESSAGE 1280u
 
 struct sender {
-	int32_t pid;      /* 0: free */
-	unsigned matched; /* bytes of a request so far */
+	int32_t pid;            /* 0: free */
+	unsigned word, matched; /* which, and bytes of it so far */
 	bool complained;
 	uint64_t seen;
 };
 
 struct syc_control_server {
 	int fd;
+	struct syc_control_spare spare;
 	bool closed, refusing;
 	struct syc_control_hooks hooks;
 	struct syc_record_report *report;
@@ -72,6 +73,8 @@ int syc_control_server_new(int fd, const struct syc_control_hooks *hooks,
 		return r;
 	}
 	server->fd = fd;
+	server->spare = (struct syc_control_spare){ .of = fd, .fd = -1 };
+	syc_control_spare_keep(&server->spare);
 	server->hooks = *hooks;
 	server->report = report;
 	*ret_server = server;
@@ -84,6 +87,7 @@ void syc_control_server_free(struct syc_control_server *server)
 		return;
 	for (; server->queued > 0; server->queued--)
 		close(server->queue[server->first++ % QUEUE]);
+	syc_control_spare_close(&server->spare);
 	close(server->fd);
 	free(server);
 }
@@ -124,49 +128,102 @@ static void take_request(struct syc_control_server *server, int32_t pid)
 		server->refusals++;
 }
 
-static void take_bytes(struct syc_control_server *server, int32_t pid,
+static const char words[][SYC_CONTROL_REQUEST_LEN] = {
+	SYC_CONTROL_REQUEST,
+	SYC_CONTROL_TAKE,
+	SYC_CONTROL_LOST,
+};
+enum {
+	WORD_REQUEST,
+	WORD_TAKE,
+	WORD_LOST,
+	N_WORDS,
+};
+
+/* No byte in a word is like the first of any. */
+static void begin_word(struct sender *sender, char byte)
+{
+	sender->matched = 0;
+	for (unsigned i = 0; i < N_WORDS; i++)
+		if (words[i][0] == byte) {
+			sender->word = i;
+			sender->matched = 1;
+		}
+}
+
+static void complain_of(struct syc_control_server *server,
+                        struct sender *sender)
+{
+	if (!sender->complained)
+		syc_report_say(
+			server->report,
+			"process %d sends what is no request on the control socket; skipped",
+			sender->pid);
+	sender->complained = true;
+}
+
+static void take_word(struct syc_control_server *server, unsigned word,
+                      int32_t pid, int fd)
+{
+	if (word == WORD_REQUEST)
+		take_request(server, pid);
+	else if (word == WORD_TAKE)
+		server->hooks.take(server->hooks.context, pid, fd);
+	else
+		server->hooks.lost(server->hooks.context, pid);
+}
+
+/* The descriptor came with the last of the bytes: others are other words'. */
+static void take_bytes(struct syc_control_server *server,
+                       const struct syc_control_origin *origin,
                        const char *bytes, size_t size)
 {
-	static const char request[SYC_CONTROL_REQUEST_LEN + 1] =
-		SYC_CONTROL_REQUEST;
-	struct sender *sender = get_sender(server, pid);
+	struct sender *sender = get_sender(server, origin->pid);
+	bool is_used = origin->fd < 0;
 
 	sender->seen = ++server->clock;
 	for (size_t i = 0; i < size; i++) {
-		if (bytes[i] == request[sender->matched]) {
+		if (sender->matched > 0 &&
+		    bytes[i] == words[sender->word][sender->matched]) {
 			sender->matched++;
 		} else {
-			/* No other byte of a request is like its first. */
-			sender->matched = bytes[i] == request[0];
-			if (!sender->complained)
-				syc_report_say(
-					server->report,
-					"process %d sends what is no request on the control socket; skipped",
-					pid);
-			sender->complained = true;
+			const bool is_within = sender->matched > 0;
+
+			begin_word(sender, bytes[i]);
+			if (is_within || sender->matched == 0)
+				complain_of(server, sender);
 		}
-		if (sender->matched == SYC_CONTROL_REQUEST_LEN) {
-			sender->matched = 0;
-			take_request(server, pid);
-		}
+		if (sender->matched < SYC_CONTROL_REQUEST_LEN)
+			continue;
+		const bool is_last = i + 1 == size;
+		sender->matched = 0;
+		is_used |= is_last && sender->word == WORD_TAKE;
+		take_word(server, sender->word, origin->pid,
+		          is_last ? origin->fd : -1);
 	}
+	if (!is_used)
+		complain_of(server, sender);
 }
 
 bool syc_control_server_read(struct syc_control_server *server)
 {
+	struct syc_control_origin origin;
 	char bytes[MESSAGE];
-	int32_t pid = 0;
 
 	for (unsigned i = 0; i < READS && !server->closed; i++) {
-		const ssize_t n = syc_control_message_read(server->fd, bytes,
-		                                           sizeof(bytes), &pid);
+		const ssize_t n = syc_control_message_read(
+			server->fd, bytes, sizeof(bytes), &server->spare,
+			&origin);
 
 		if (n > 0)
-			take_bytes(server, pid, bytes, (size_t)n);
+			take_bytes(server, &origin, bytes, (size_t)n);
 		else if (n < 0 && errno == EAGAIN)
 			break;
 		else if (n == 0 || errno != EINTR)
 			server->closed = true;
+		if (origin.fd >= 0)
+			close(origin.fd);
+		syc_control_spare_keep(&server->spare);
 	}
 	/*
 	 * Only now: a process that waits may take the reply to another, and

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * control_server.h - our end of the control socket: requests in, rings out.
+ * control_server.h - our end of the control socket: requests in, rings out;
+ * and arenas in.
  *
  * All processes of a recording share the other end.  The kernel tells who
  * wrote what (SO_PASSCRED) and never puts bytes of two writers into one
@@ -19,7 +20,7 @@
 
 struct syc_control_server;
 
-/** What to do with a request. */
+/** What to do with what is sent. */
 struct syc_control_hooks {
 	/*
 	 * Returns a ring's descriptor, which is closed once it was sent;
@@ -28,6 +29,11 @@ struct syc_control_hooks {
 	 * again, with fewer descriptors open.
 	 */
 	int (*request)(void *context, int32_t pid, bool may_retry);
+	/* @pid hands its rings over in @fd, which the caller closes; -1: what
+	 * it sent did not arrive. */
+	void (*take)(void *context, int32_t pid, int fd);
+	/* @pid could not hand its rings over, and ends. */
+	void (*lost)(void *context, int32_t pid);
 	void *context;
 };
 

@@ -42,6 +42,7 @@ int syc_ring_create(uint32_t size, struct syc_ring **ret_ring, int *ret_fd)
 	if (r != 0)
 		goto fail;
 	ring->inode = st.st_ino;
+	ring->body = (const unsigned char *)ring->shared + page;
 	ring->shared->offset = page;
 	ring->shared->size = ring->size;
 	ring->shared->recorder_version = 1;
@@ -66,7 +67,7 @@ void syc_ring_destroy(struct syc_ring *ring)
 {
 	if (ring == NULL)
 		return;
-	if (ring->shared != NULL)
+	if (ring->shared != NULL && ring->arena == NULL)
 		syc_ring_unmap(ring->shared, ring->size);
 	syc_renumber_ring_done(&ring->counters);
 	free(ring);
@@ -84,6 +85,9 @@ void syc_ring_look_for_client(struct syc_ring *ring)
 	pid = __atomic_load_n(&shared->pid, __ATOMIC_RELAXED);
 	tid = __atomic_load_n(&shared->tid, __ATOMIC_RELAXED);
 	if (pid <= 0 || pid > SYC_PID_LIMIT || tid <= 0 || tid >= SYC_PID_LIMIT)
+		return;
+	/* A slot is who claimed it says */
+	if (ring->arena != NULL && pid != ring->slot_pid)
 		return;
 	ring->used = true;
 	ring->ours = true;
@@ -132,6 +136,17 @@ hand_on(struct syc_ring *ring, unsigned char *buffer, size_t size, bool all,
 	return SYC_DRAIN_SOME;
 }
 
+/* In an arena a body is mapped once. */
+static void copy_body(const struct syc_ring *ring, unsigned char *to,
+                      uint32_t size)
+{
+	const uint32_t end = ring->size - ring->head;
+	const uint32_t first = size < end ? size : end;
+
+	memcpy(to, ring->body + ring->head, first);
+	memcpy(to + first, ring->body, size - first);
+}
+
 enum syc_drain_result syc_drain(struct syc_ring *ring, unsigned char *buffer,
                                 const struct syc_drain_sink *sink,
                                 uint32_t *ret_bytes)
@@ -139,7 +154,6 @@ enum syc_drain_result syc_drain(struct syc_ring *ring, unsigned char *buffer,
 	const uint32_t tail =
 		__atomic_load_n(&ring->shared->tail, __ATOMIC_ACQUIRE);
 	enum syc_drain_result result = SYC_DRAIN_SOME;
-	const char *body;
 	size_t kept = 0;
 	uint32_t left;
 
@@ -150,7 +164,6 @@ enum syc_drain_result syc_drain(struct syc_ring *ring, unsigned char *buffer,
 		return broken(ring, "its tail is not in the ring");
 	ring->used = true;
 	syc_ring_look_for_client(ring);
-	body = (const char *)ring->shared + (size_t)sysconf(_SC_PAGESIZE);
 	left = tail > ring->head ? tail - ring->head
 	                         : tail + (ring->size - ring->head);
 	*ret_bytes = left;
@@ -159,7 +172,7 @@ enum syc_drain_result syc_drain(struct syc_ring *ring, unsigned char *buffer,
 			left < SYC_DRAIN_CHUNK ? left : SYC_DRAIN_CHUNK;
 		size_t used = 0;
 
-		memcpy(buffer + kept, body + ring->head, n);
+		copy_body(ring, buffer + kept, n);
 		ring->head += n;
 		if (ring->head >= ring->size)
 			ring->head -= ring->size;

@@ -6,6 +6,9 @@
  * next frame is kept here, tail is checked before it is used, and frames are
  * copied before they are looked at.  The seals on the file see to it that
  * the memory cannot be taken away under us.
+ *
+ * A ring is a file of its own, which we made, or a slot of an arena
+ * (arenas.h), which somebody handed over.
  */
 #ifndef SYC_RECORD_DRAIN_H
 #define SYC_RECORD_DRAIN_H
@@ -21,13 +24,25 @@
 #include "record/renumber.h"
 #include "ring/ring.h"
 
+struct syc_arena_taken;
+
+/** Whose a slot is. */
+enum syc_slot_owner {
+	SYC_OWNER_LIVES,    /* a process with the arena mapped */
+	SYC_OWNER_GONE,     /* a forked child that has ended */
+	SYC_OWNER_REPLACED, /* one that runs another program now */
+	SYC_OWNER_FOREIGN,  /* the number is that of somebody else */
+};
+
 struct syc_ring {
 	struct syc_ring_header *shared;
+	const unsigned char *body;
 	uint32_t size;
 	uint32_t head; /* ours; the shared one is for the writer */
 
 	ino_t inode;         /* of the file, as /proc/PID/maps shows it */
-	int32_t requester;   /* whose request it was made for */
+	int32_t requester;   /* whose request it was made for; of a slot, whose
+	                      * it is, or who handed its arena over */
 	uint32_t image;      /* which program that process ran then */
 	int32_t pid, tid;    /* of the writer, once known; 0 */
 	int32_t known_pid;   /* last frame pid that has a PROCESS frame */
@@ -45,6 +60,13 @@ struct syc_ring {
 	struct syc_loss told;
 	struct syc_renumber_ring counters;
 	const char *why; /* SYC_DRAIN_BROKEN: one sentence */
+
+	struct syc_arena_taken *arena; /* NULL: a file of its own */
+	uint32_t slot;
+	int32_t slot_pid; /* of its word: of the frames */
+	bool is_read;     /* its last frame was the end marker */
+	enum syc_slot_owner owner;
+	bool is_over; /* nobody writes to it any more */
 };
 
 enum syc_drain_result {
@@ -71,7 +93,7 @@ struct syc_drain_sink {
  */
 int syc_ring_create(uint32_t size, struct syc_ring **ret_ring, int *ret_fd);
 
-/** Unmap the ring and forget it. */
+/** Unmap the ring, if it is a file of its own, and forget it. */
 void syc_ring_destroy(struct syc_ring *ring);
 
 /** Learn who writes here, if the writer says so. */

@@ -10,6 +10,7 @@
 #include "capture/sample.h"
 #include "record/now.h"
 #include "record/procfs.h"
+#include "record/ring_mapped.h"
 
 /*
  * One ring has one writer, a thread of one process; a forked child of a
@@ -20,26 +21,11 @@
 
 #define SEVERITY_WARNING 16
 
-struct inode_search {
-	ino_t inode;
-	bool found;
-};
-
-static void see_map(void *context, const struct syc_procfs_map *map)
-{
-	struct inode_search *look = context;
-
-	if (map->inode == look->inode &&
-	    strncmp(map->path, "/memfd:syscap-ring", 18) == 0)
-		look->found = true;
-}
-
 static bool has_mapped(void *data, int32_t host)
 {
 	const struct syc_ring *ring = data;
-	struct inode_search look = { .inode = ring->inode };
 
-	return syc_procfs_maps(host, see_map, &look) == 0 && look.found;
+	return syc_ring_mapped(host, ring->inode) == SYC_RING_MAPPED;
 }
 
 /*
@@ -59,9 +45,58 @@ static int32_t find_user(const struct syc_intake *intake, struct syc_ring *ring,
 	return user != 0 ? user : ring->requester;
 }
 
+/*
+ * A process of @arena, which takes itself for @pid: what stands in the file.
+ * Of those that are gone nobody knows what their number in ours was: where
+ * theirs is another's, they are as who handed the arena over.
+ */
+static int32_t meet_user(struct syc_intake *intake,
+                         const struct syc_arena_taken *arena, int32_t user,
+                         int32_t pid, bool lives, int64_t since)
+{
+	struct syc_processes *const processes = intake->processes;
+	int32_t shown = syc_processes_shown(processes, user, pid);
+
+	syc_processes_heard(processes, user);
+	if (lives) {
+		syc_processes_know(processes, shown, user);
+		return shown;
+	}
+	if (arena->own_pid != arena->requester && pid != arena->own_pid &&
+	    syc_processes_is_other(processes, shown, arena->requester))
+		shown = syc_processes_shown(processes, user, arena->own_pid);
+	syc_processes_past(processes, shown, arena->requester,
+	                   since - arena->clock_ahead, arena->cmdline);
+	return shown;
+}
+
+/* Of a slot: its owner was looked for when it was found. */
+static void meet_owner(struct syc_intake *intake, struct syc_ring *ring)
+{
+	const struct syc_arena_taken *const arena = ring->arena;
+	const bool lives = ring->owner == SYC_OWNER_LIVES;
+
+	ring->known_pid = ring->pid = ring->slot_pid;
+	ring->clock_ahead = arena->clock_ahead;
+	if (lives)
+		(void)syc_procfs_clock_ahead(ring->requester,
+		                             &ring->clock_ahead);
+	ring->shown_pid = meet_user(
+		intake, arena, ring->requester,
+		ring->owner == SYC_OWNER_FOREIGN ? arena->own_pid
+						 : ring->slot_pid,
+		lives, __atomic_load_n(&ring->shared->since, __ATOMIC_RELAXED));
+}
+
 static const char *meet_process(struct syc_intake *intake,
                                 struct syc_ring *ring, int32_t pid)
 {
+	if (ring->arena != NULL && pid != ring->slot_pid)
+		return "its frames are of another process than its slot";
+	if (ring->arena != NULL) {
+		meet_owner(intake, ring);
+		return NULL;
+	}
 	if (++ring->pids > PIDS_PER_RING)
 		return "its frames are of too many processes";
 	const int32_t user = find_user(intake, ring, pid);
@@ -189,9 +224,10 @@ const char *syc_intake_frame(void *context, struct syc_ring *ring,
 	return NULL;
 }
 
-int32_t syc_intake_owner(const struct syc_intake *intake,
-                         const struct syc_ring *ring)
+int32_t syc_intake_owner(struct syc_intake *intake, struct syc_ring *ring)
 {
+	if (ring->arena != NULL && ring->known_pid == 0)
+		meet_owner(intake, ring);
 	if (ring->pid <= 0)
 		return ring->requester;
 	return ring->pid == ring->known_pid
@@ -200,32 +236,56 @@ int32_t syc_intake_owner(const struct syc_intake *intake,
 	                                     ring->pid);
 }
 
-/* What the writer counted and found no room to tell. */
-static void write_losses(struct syc_intake *intake, struct syc_ring *ring)
+static void write_loss(struct syc_intake *intake, int32_t pid,
+                       const struct syc_loss *loss,
+                       const struct syc_ring_losses *all, int64_t clock_ahead)
 {
-	const struct syc_ring_losses *all = &ring->shared->lost;
 	const int64_t now = syc_now();
 	int64_t from = __atomic_load_n(&all->from, __ATOMIC_RELAXED);
 	int64_t to = __atomic_load_n(&all->to, __ATOMIC_RELAXED);
-	struct syc_loss rest;
 
-	if (!ring->ours || !syc_losses_remainder(all, &ring->told, &rest))
-		return;
 	if (from > 0)
-		from -= ring->clock_ahead;
+		from -= clock_ahead;
 	if (to > 0)
-		to -= ring->clock_ahead;
+		to -= clock_ahead;
 	if (to <= 0 || to > now)
 		to = now;
 	if (from <= 0 || from > to)
 		from = to;
-	rest.tid = ring->tid;
-	syc_processes_know(intake->processes, syc_intake_owner(intake, ring),
-	                   ring->requester);
-	syc_losses_compose(&intake->frame, &rest,
-	                   syc_intake_owner(intake, ring), from, to);
+	syc_losses_compose(&intake->frame, loss, pid, from, to);
 	syc_writer_add(intake->writer, &intake->frame);
-	syc_losses_count_up(&intake->lost, rest.total);
+	syc_losses_count_up(&intake->lost, loss->total);
+}
+
+/* What the writer counted and found no room to tell. */
+static void write_losses(struct syc_intake *intake, struct syc_ring *ring)
+{
+	struct syc_loss rest;
+
+	if (!ring->ours ||
+	    !syc_losses_remainder(&ring->shared->lost, &ring->told, &rest))
+		return;
+	rest.tid = ring->tid;
+	const int32_t pid = syc_intake_owner(intake, ring);
+	syc_processes_know(intake->processes, pid, ring->requester);
+	write_loss(intake, pid, &rest, &ring->shared->lost, ring->clock_ahead);
+}
+
+void syc_intake_stray(struct syc_intake *intake,
+                      const struct syc_arena_taken *arena, bool lives)
+{
+	const struct syc_ring_losses *const all =
+		&syc_arena_head(&arena->map)->lost;
+	const struct syc_loss none = { 0 };
+	struct syc_loss rest;
+
+	if (!syc_losses_remainder(all, &none, &rest))
+		return;
+	rest.tid = arena->own_pid;
+	write_loss(intake,
+	           meet_user(intake, arena, arena->requester, arena->own_pid,
+	                     lives, 0),
+	           &rest, all, arena->clock_ahead);
 }
 
 /* On stderr for who records, and in the file for who reads it. */

@@ -13,6 +13,7 @@
 
 #include "capture/compose.h"
 #include "capture/writer.h"
+#include "record/arenas.h"
 #include "record/delivered.h"
 #include "record/drain.h"
 #include "record/processes.h"
@@ -45,11 +46,15 @@ const char *syc_intake_frame(void *context, struct syc_ring *ring,
                              struct syscap_wire_frame *frame);
 
 /** The process that writes to @ring, by the number that stands in the file. */
-int32_t syc_intake_owner(const struct syc_intake *intake,
-                         const struct syc_ring *ring);
+int32_t syc_intake_owner(struct syc_intake *intake, struct syc_ring *ring);
 
 /** The ring is over, with ring->why set if it is malformed. */
 void syc_intake_end(struct syc_intake *intake, struct syc_ring *ring);
+
+/** At the end of @arena: what threads lost that found no slot in it.  @lives:
+ * who handed it over. */
+void syc_intake_stray(struct syc_intake *intake,
+                      const struct syc_arena_taken *arena, bool lives);
 
 /** @n processes could not be recorded: in the file, for who reads it. */
 void syc_intake_tell_missing(struct syc_intake *intake, unsigned n);

@@ -4,27 +4,21 @@
 #include "record/orphans.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "record/procfs.h"
-
-struct suspect {
-	ino_t inode;
-	struct syc_ring *ring;
-	bool mapped;
-};
+#include "record/ring_mapped.h"
 
 struct orphan_search {
 	const struct syc_processes *processes;
 	uint64_t our_start;
-	struct suspect *suspects;
+	struct syc_orphan *suspects;
 	size_t n;
 	bool blind; /* a process that may map them could not be looked at */
 };
 
-static bool is_suspect(const struct syc_ring *ring,
-                       const struct syc_processes *processes)
+bool syc_orphans_is_suspect(const struct syc_ring *ring,
+                            const struct syc_processes *processes)
 {
 	const int32_t owner = ring->pid > 0 ? ring->pid : ring->requester;
 
@@ -37,24 +31,23 @@ static bool is_suspect(const struct syc_ring *ring,
 
 static int compare(const void *a, const void *b)
 {
-	const struct suspect *one = a, *other = b;
+	const struct syc_orphan *one = a, *other = b;
 
 	return (one->inode > other->inode) - (one->inode < other->inode);
 }
 
 static void see_map(void *context, const struct syc_procfs_map *map)
 {
-	static const char name[] = "/memfd:syscap-ring";
 	const struct orphan_search *search = context;
-	const struct suspect key = { .inode = map->inode };
-	struct suspect *found;
+	const struct syc_orphan key = { .inode = map->inode };
+	struct syc_orphan *found;
 
-	if (strncmp(map->path, name, strlen(name)) != 0)
+	if (!syc_ring_mapped_is(map))
 		return;
 	found = bsearch(&key, search->suspects, search->n, sizeof(key),
 	                compare);
 	if (found != NULL)
-		found->mapped = true;
+		found->is_mapped = true;
 }
 
 static void see_process(void *context, int32_t pid)
@@ -71,41 +64,25 @@ static void see_process(void *context, int32_t pid)
 		search->blind = true;
 }
 
-size_t syc_orphans_mark(struct syc_ring **rings, size_t n,
+size_t syc_orphans_mark(struct syc_orphan *suspects, size_t n,
                         const struct syc_processes *processes)
 {
-	struct orphan_search search = { .processes = processes };
+	struct orphan_search search = { .processes = processes,
+		                        .suspects = suspects,
+		                        .n = n };
 	struct syc_procfs_identity ours;
 	size_t found = 0;
 
-	for (size_t i = 0; i < n; i++)
-		search.n += is_suspect(rings[i], processes);
-	if (search.n == 0 || syc_procfs_identity((int32_t)getpid(), &ours) != 0)
+	if (n == 0 || syc_procfs_identity((int32_t)getpid(), &ours) != 0)
 		return 0;
 	search.our_start = ours.start_time;
-	search.suspects = calloc(search.n, sizeof(*search.suspects));
-	if (search.suspects == NULL)
-		return 0;
-	search.n = 0;
-	for (size_t i = 0; i < n; i++) {
-		if (is_suspect(rings[i], processes))
-			search.suspects[search.n++] =
-				(struct suspect){ .inode = rings[i]->inode,
-				                  .ring = rings[i] };
-		else
-			rings[i]->unmapped_for = 0;
-	}
-	qsort(search.suspects, search.n, sizeof(*search.suspects), compare);
+	qsort(suspects, n, sizeof(*suspects), compare);
 	if (syc_procfs_all(see_process, &search) != 0)
 		search.blind = true;
-	for (size_t i = 0; i < search.n; i++) {
-		struct suspect *suspect = &search.suspects[i];
-
-		if (suspect->mapped || search.blind)
-			suspect->ring->unmapped_for = 0;
+	for (size_t i = 0; i < n; i++)
+		if (suspects[i].is_mapped || search.blind)
+			*suspects[i].unmapped_for = 0;
 		else
-			suspect->ring->unmapped_for++, found++;
-	}
-	free(search.suspects);
+			++*suspects[i].unmapped_for, found++;
 	return found;
 }

@@ -39,6 +39,10 @@ struct tracked_process {
 	int32_t own_pid; /* what it takes itself for */
 	bool alive;
 	bool is_expected, is_heard; /* of this image */
+	bool is_past;               /* met after its end, which is to be told */
+	int32_t past_of;            /* by whom we know of such a one */
+	int64_t since;              /* of its next PROCESS frame; 0: now */
+	int64_t ended;
 	bool lacks_sampler;
 	int64_t sampler_told; /* when it said so, or that it has one */
 	bool exec_seen;       /* identity is of the running program */
@@ -57,7 +61,7 @@ struct syc_processes {
 	struct tracked_process *buckets[BUCKETS];
 	struct tracked_process *live, **cursor;
 	unsigned announced, n_alive, n_unheard, n_lack_sampler;
-	uint32_t last_image;
+	uint32_t last_image, changes;
 	uint64_t our_start; /* of the recorder, clock ticks */
 	struct syc_mapped_files files;
 	int files_max; /* descriptors from here on are for rings */
@@ -120,10 +124,15 @@ static struct tracked_process *get_process(struct syc_processes *processes,
 static void write_process(struct syc_processes *processes,
                           struct tracked_process *process, const char *cmdline)
 {
+	const int64_t now = syc_now();
+	const int64_t since =
+		process->since > process->ended && process->since < now
+			? process->since
+			: now;
 	char *copy = strdup(cmdline);
 
-	syc_compose_process(&processes->frame, process->pid, syc_now(),
-	                    cmdline);
+	process->since = 0;
+	syc_compose_process(&processes->frame, process->pid, since, cmdline);
 	syc_writer_add(processes->options.writer, &processes->frame);
 	free(process->cmdline);
 	process->cmdline = copy;
@@ -156,6 +165,8 @@ static void new_image(struct syc_processes *processes,
                       struct tracked_process *process)
 {
 	process->image = ++processes->last_image;
+	processes->changes++;
+	process->is_past = false;
 	process->is_expected = false;
 	process->is_heard = false;
 	if (process->code != NULL)
@@ -248,6 +259,14 @@ static void announce(struct syc_processes *processes,
 	write_new_maps(processes, process);
 }
 
+static void write_exit(struct syc_processes *processes,
+                       struct tracked_process *process)
+{
+	process->ended = syc_now();
+	syc_compose_exit(&processes->frame, process->pid, process->ended);
+	syc_writer_add(processes->options.writer, &processes->frame);
+}
+
 /* Its last frames must be in the file. */
 static void end_process(struct syc_processes *processes,
                         struct tracked_process *process)
@@ -260,6 +279,7 @@ static void end_process(struct syc_processes *processes,
 	if (processes->cursor == &process->live)
 		processes->cursor = at;
 	processes->n_alive--;
+	processes->changes++;
 	process->alive = false;
 	process->exec_seen = false;
 	if (process->pidfd >= 0)
@@ -267,8 +287,7 @@ static void end_process(struct syc_processes *processes,
 	process->pidfd = -1;
 	end_code(process);
 	syc_maps_forget(&process->maps);
-	syc_compose_exit(&processes->frame, process->pid, syc_now());
-	syc_writer_add(processes->options.writer, &processes->frame);
+	write_exit(processes, process);
 }
 
 static bool same_program(const struct syc_procfs_identity *a,
@@ -348,7 +367,8 @@ static void announce_live(struct syc_processes *processes,
 		end_process(processes, process);
 }
 
-void syc_processes_request(struct syc_processes *processes, int32_t pid)
+void syc_processes_request(struct syc_processes *processes, int32_t pid,
+                           int64_t since, const char *cmdline)
 {
 	struct tracked_process *process = find_process(processes, pid);
 	struct syc_procfs_identity now;
@@ -376,7 +396,88 @@ void syc_processes_request(struct syc_processes *processes, int32_t pid)
 	/* A number that comes again is another process. */
 	new_image(processes, process);
 	processes->announced++;
-	announce_live(processes, process, readable ? &now : NULL, NULL);
+	process->since = since;
+	announce_live(processes, process, readable ? &now : NULL, cmdline);
+	process->is_past = !readable;
+	process->past_of = pid;
+}
+
+void syc_processes_past(struct syc_processes *processes, int32_t pid,
+                        int32_t of, int64_t since, const char *cmdline)
+{
+	struct tracked_process *process = find_process(processes, pid);
+	char name[32];
+
+	/* Alive, it is the same, and perhaps another program by now */
+	if (process != NULL &&
+	    (process->alive || process->is_past || since <= process->ended))
+		return;
+	process = get_process(processes, pid);
+	if (process == NULL)
+		return;
+	new_image(processes, process);
+	processes->announced++;
+	process->is_past = true;
+	process->past_of = of;
+	process->since = since;
+	snprintf(name, sizeof(name), "[pid %d]", pid);
+	write_process(processes, process, cmdline != NULL ? cmdline : name);
+}
+
+void syc_processes_past_image(struct syc_processes *processes, int32_t pid,
+                              bool is_new, int64_t since, const char *cmdline)
+{
+	struct tracked_process *process;
+
+	settle_rings(processes);
+	process = find_process(processes, pid);
+	if (process == NULL || !process->alive) {
+		syc_processes_past(processes, pid, pid, since, cmdline);
+		return;
+	}
+	if (cmdline != NULL && process->cmdline != NULL &&
+	    strcmp(cmdline, process->cmdline) != 0)
+		is_new = true;
+	if (cmdline == NULL)
+		cmdline = process->cmdline;
+	if (!is_new || cmdline == NULL)
+		return;
+	new_image(processes, process);
+	process->since = since;
+	write_process(processes, process, cmdline);
+}
+
+bool syc_processes_is_other(const struct syc_processes *processes, int32_t pid,
+                            int32_t of)
+{
+	const struct tracked_process *const process =
+		find_process(processes, pid);
+
+	return process != NULL && (process->alive || process->past_of != of);
+}
+
+void syc_processes_past_over(struct syc_processes *processes, int32_t pid)
+{
+	struct tracked_process *const process = find_process(processes, pid);
+
+	if (process == NULL || !process->is_past || process->alive)
+		return;
+	process->is_past = false;
+	write_exit(processes, process);
+}
+
+const char *syc_processes_cmdline(const struct syc_processes *processes,
+                                  int32_t pid)
+{
+	const struct tracked_process *const process =
+		find_process(processes, pid);
+
+	return process != NULL ? process->cmdline : NULL;
+}
+
+uint32_t syc_processes_changes(const struct syc_processes *processes)
+{
+	return processes->changes;
 }
 
 void syc_processes_expect(struct syc_processes *processes, int32_t pid)

@@ -89,12 +89,25 @@ static int request(void *context, int32_t pid, bool may_retry)
 	return fd;
 }
 
+static void take(void *context, int32_t pid, int fd)
+{
+	struct recorder *const recorder = context;
+
+	syc_rings_take(&recorder->rings, pid, fd);
+}
+
+static void miss(void *context, int32_t pid)
+{
+	struct recorder *const recorder = context;
+
+	syc_arenas_miss(&recorder->rings.arenas, pid);
+}
+
 static void drain_rings(void *context)
 {
 	struct recorder *recorder = context;
-	struct syc_rings_pass pass;
 
-	syc_rings_drain(&recorder->rings, &pass);
+	syc_rings_settle(&recorder->rings);
 }
 
 static int watch(struct recorder *recorder, int fd, uint64_t what)
@@ -166,9 +179,9 @@ static int check_files(int fd)
 static int set_up(struct recorder *recorder)
 {
 	const struct syc_control_hooks hooks = { .request = request,
+		                                 .take = take,
+		                                 .lost = miss,
 		                                 .context = recorder };
-	const struct syc_control_hooks by_name = { .request = request,
-		                                   .context = recorder };
 	const uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
 	const uint32_t body = choose_body(recorder, page);
 	int r;
@@ -213,7 +226,7 @@ static int set_up(struct recorder *recorder)
 		                           &recorder->server);
 	if (r == 0 && recorder->listener.fd >= 0)
 		r = syc_callers_new(recorder->listener.fd, recorder->epoll,
-		                    IS_CALLER, &by_name, &recorder->report,
+		                    IS_CALLER, &hooks, &recorder->report,
 		                    &recorder->callers);
 	if (r == 0)
 		r = watch(recorder, recorder->control, IS_CONTROL);
@@ -489,6 +502,7 @@ static int finish_recording(struct recorder *recorder)
 
 	syc_control_server_refuse(recorder->server);
 	const unsigned without = refuse_callers(recorder);
+	syc_rings_close(&recorder->rings);
 	drain(recorder, &pass);
 	if (!syc_logged_end(&recorder->logged))
 		syc_report_say(&recorder->report,
@@ -503,7 +517,8 @@ static int finish_recording(struct recorder *recorder)
 	take_events(recorder, 0);
 	syc_processes_look_unwatched(recorder->processes);
 	syc_processes_count(recorder->processes, &all, &alive);
-	missing = without + syc_processes_unheard(recorder->processes);
+	missing = without + syc_processes_unheard(recorder->processes) +
+	          recorder->rings.arenas.missing;
 	syc_intake_tell_missing(&recorder->intake, missing);
 	const bool written_is_there = join_written(recorder);
 	end = syc_now();
@@ -591,18 +606,20 @@ static int start_recording(struct recorder *recorder)
 	bool executing;
 	int r;
 
-	char socket[48];
+	char socket[48], arena[16];
 	struct stat st;
 
 	if (fstat(recorder->child_end, &st) != 0)
 		return SYC_RECORD_FAILED;
 	snprintf(socket, sizeof(socket), "%d:%ju", recorder->child_end,
 	         (uintmax_t)st.st_ino);
+	snprintf(arena, sizeof(arena), "%u", recorder->rings.body);
 	const struct syc_spawn_given given[] = {
 		{ recorder->trace.variable, recorder->trace.fd, NULL },
 		{ recorder->gjs.variable, recorder->gjs.fd, NULL },
 		{ "SYSPROF_CONTROL_FD", recorder->child_end, NULL },
 		{ "SYSCAP_CONTROL_INODE", -1, socket },
+		{ "SYSCAP_ARENA", -1, arena },
 		{ "SYSCAP_RECORDER", -1, recorder->listener.name.sun_path },
 		{ "SYSCAP_SAMPLE", -1, options->sample },
 		{ "SYSCAP_MEMORY", -1, options->memory },

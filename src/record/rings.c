@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "record/now.h"
-#include "record/orphans.h"
 #include "record/thread_name.h"
 
 /*
@@ -28,6 +27,8 @@ int syc_rings_init(struct syc_rings *rings, struct syc_intake *intake,
 		.intake = intake,
 		.body = body,
 		.max = max,
+		.arenas = { .processes = intake->processes,
+		            .report = intake->report },
 		.buffer = malloc(SYC_DRAIN_BUFFER),
 	};
 	return rings->buffer == NULL ? -ENOMEM : 0;
@@ -37,7 +38,10 @@ void syc_rings_free(struct syc_rings *rings)
 {
 	for (size_t i = 0; i < rings->live.n; i++)
 		syc_ring_destroy(rings->live.items[i]);
+	syc_arenas_free(&rings->arenas);
 	free(rings->live.items);
+	free(rings->suspects.items);
+	free(rings->past.items);
 	free(rings->buffer);
 	memset(rings, 0, sizeof(*rings));
 }
@@ -48,6 +52,7 @@ static bool hoards(const struct syc_rings *rings, int32_t pid)
 
 	for (size_t i = 0; i < rings->live.n; i++)
 		if (!rings->live.items[i]->used &&
+		    rings->live.items[i]->arena == NULL &&
 		    rings->live.items[i]->requester == pid)
 			unused++;
 	return unused >= UNUSED_MAX;
@@ -79,7 +84,7 @@ int syc_rings_create(struct syc_rings *rings, int32_t pid, bool may_retry)
 		say_limit(rings, pid, "it has 512 that it does not use");
 		return -EAGAIN;
 	}
-	if (rings->live.n >= rings->max) {
+	if (rings->live.n - rings->arenas.n_rings >= rings->max) {
 		return refuse_ring(rings, pid,
 		                   "too many threads record at once", -EUSERS);
 	}
@@ -92,7 +97,7 @@ int syc_rings_create(struct syc_rings *rings, int32_t pid, bool may_retry)
 		return refuse_ring(rings, pid, strerror(-r), r);
 	/* Its PROCESS frame is in the file before the process can go on. */
 	if (pid > 0)
-		syc_processes_request(rings->intake->processes, pid);
+		syc_processes_request(rings->intake->processes, pid, 0, NULL);
 	ring->requester = pid;
 	ring->image = syc_processes_image(rings->intake->processes, pid);
 	rings->live.items[rings->live.n++] = ring;
@@ -101,10 +106,19 @@ int syc_rings_create(struct syc_rings *rings, int32_t pid, bool may_retry)
 
 static void end_ring(struct syc_rings *rings, size_t i)
 {
-	syc_thread_name_look_last(rings->intake, rings->live.items[i]);
-	syc_intake_end(rings->intake, rings->live.items[i]);
-	syc_ring_destroy(rings->live.items[i]);
+	struct syc_ring *const ring = rings->live.items[i];
+
+	syc_thread_name_look_last(rings->intake, ring);
+	syc_intake_end(rings->intake, ring);
 	rings->live.items[i] = rings->live.items[--rings->live.n];
+	/* Its process has ended, once all of its slots were read */
+	if (ring->arena != NULL && ring->owner == SYC_OWNER_GONE &&
+	    ring->known_pid != 0 && ring->slot_pid != ring->arena->own_pid)
+		(void)syc_array_push(&rings->past, ring->shown_pid);
+	if (ring->arena != NULL)
+		syc_arenas_give_back(&rings->arenas, ring);
+	else
+		syc_ring_destroy(ring);
 }
 
 /* Returns false where the ring is over. */
@@ -129,6 +143,18 @@ static bool drain_one(struct syc_rings *rings, struct syc_ring *ring,
 	}
 }
 
+/* The same for a slot, which is over only when its thread has left it. */
+static bool drain_slot(struct syc_rings *rings, struct syc_ring *ring,
+                       bool look, struct syc_rings_pass *pass)
+{
+	/* First: what it wrote until then is read below */
+	const bool is_over = syc_arenas_is_over(&rings->arenas, ring, look);
+
+	if (!ring->is_read)
+		ring->is_read = !drain_one(rings, ring, pass);
+	return ring->why == NULL && !is_over;
+}
+
 /* New ones at once, the others in turns. */
 static void look_for_names(struct syc_rings *rings)
 {
@@ -145,24 +171,155 @@ static void look_for_names(struct syc_rings *rings)
 		                     now);
 }
 
-void syc_rings_drain(struct syc_rings *rings, struct syc_rings_pass *ret_pass)
+static bool begin_slot(void *context, struct syc_ring *ring)
 {
+	struct syc_rings *const rings = context;
+
+	return syc_array_push(&rings->live, ring) == 0;
+}
+
+/* To meet the owner of a slot may be to drain all rings first. */
+static bool look_for_slots(struct syc_rings *rings, bool all)
+{
+	const struct syc_arenas_sink sink = { .begin = begin_slot,
+		                              .context = rings };
+	bool more;
+
+	if (rings->is_looking)
+		return false;
+	rings->is_looking = true;
+	more = syc_arenas_look(&rings->arenas, all, &sink);
+	rings->is_looking = false;
+	return more;
+}
+
+static void drain_all(struct syc_rings *rings, bool all_slots,
+                      struct syc_rings_pass *ret_pass)
+{
+	bool look;
+
 	*ret_pass = (struct syc_rings_pass){ 0 };
+	ret_pass->busy = look_for_slots(rings, all_slots);
+	look = syc_arenas_begin_pass(&rings->arenas);
 	for (size_t i = 0; i < rings->live.n;) {
-		if (drain_one(rings, rings->live.items[i], ret_pass))
+		struct syc_ring *const ring = rings->live.items[i];
+		const bool goes_on =
+			ring->arena != NULL
+				? drain_slot(rings, ring, look, ret_pass)
+				: drain_one(rings, ring, ret_pass);
+
+		if (goes_on)
 			i++;
 		else
 			end_ring(rings, i);
 	}
+	while (rings->past.n > 0)
+		syc_processes_past_over(rings->intake->processes,
+		                        rings->past.items[--rings->past.n]);
+}
+
+void syc_rings_drain(struct syc_rings *rings, struct syc_rings_pass *ret_pass)
+{
+	drain_all(rings, false, ret_pass);
 	look_for_names(rings);
+}
+
+void syc_rings_settle(struct syc_rings *rings)
+{
+	struct syc_rings_pass pass;
+
+	drain_all(rings, true, &pass);
+}
+
+void syc_rings_take(struct syc_rings *rings, int32_t pid, int fd)
+{
+	const struct syc_arena_taken *const arena =
+		syc_arenas_take(&rings->arenas, pid, fd);
+
+	if (arena != NULL && arena->is_past)
+		syc_rings_settle(rings);
+}
+
+static void end_arena(struct syc_rings *rings, size_t i)
+{
+	struct syc_arena_taken *const arena = rings->arenas.all.items[i];
+	const bool lives =
+		!arena->is_past &&
+		syc_processes_alive(rings->intake->processes, arena->requester);
+
+	syc_intake_stray(rings->intake, arena, lives);
+	if (arena->is_past)
+		syc_processes_past_over(rings->intake->processes,
+		                        arena->requester);
+	syc_arenas_forget(&rings->arenas, i);
+}
+
+/* Rings and arenas; how many were found. */
+static size_t mark_orphans(struct syc_rings *rings)
+{
+	const struct syc_processes *const processes = rings->intake->processes;
+
+	rings->suspects.n = 0;
+	for (size_t i = 0; i < rings->live.n; i++) {
+		struct syc_ring *const ring = rings->live.items[i];
+
+		if (ring->arena == NULL &&
+		    syc_orphans_is_suspect(ring, processes))
+			(void)syc_array_push(
+				&rings->suspects,
+				((struct syc_orphan){
+					.inode = ring->inode,
+					.unmapped_for = &ring->unmapped_for }));
+		else
+			ring->unmapped_for = 0;
+	}
+	for (size_t i = 0; i < rings->arenas.all.n; i++) {
+		struct syc_arena_taken *const arena =
+			rings->arenas.all.items[i];
+
+		if (syc_arenas_is_suspect(&rings->arenas, arena))
+			(void)syc_array_push(
+				&rings->suspects,
+				((struct syc_orphan){
+					.inode = arena->inode,
+					.unmapped_for =
+						&arena->unmapped_for }));
+		else
+			arena->unmapped_for = 0;
+	}
+	return syc_orphans_mark(rings->suspects.items, rings->suspects.n,
+	                        processes);
+}
+
+static void end_arenas(struct syc_rings *rings)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < rings->arenas.all.n; i++) {
+		struct syc_arena_taken *const arena =
+			rings->arenas.all.items[i];
+
+		arena->is_over |= arena->unmapped_for > 1;
+		any |= arena->is_over;
+	}
+	if (!any)
+		return;
+	/* What nobody looked at yet */
+	syc_rings_settle(rings);
+	for (size_t i = 0; i < rings->arenas.all.n;)
+		if (rings->arenas.all.items[i]->is_over &&
+		    rings->arenas.all.items[i]->n_rings == 0)
+			end_arena(rings, i);
+		else
+			i++;
 }
 
 void syc_rings_end_orphans(struct syc_rings *rings, bool all_fetched)
 {
 	struct syc_rings_pass pass;
 
-	if (syc_orphans_mark(rings->live.items, rings->live.n,
-	                     rings->intake->processes) == 0)
+	syc_arenas_free_claimed(&rings->arenas);
+	if (mark_orphans(rings) == 0)
 		return;
 	for (size_t i = 0; i < rings->live.n;) {
 		struct syc_ring *ring = rings->live.items[i];
@@ -180,10 +337,22 @@ void syc_rings_end_orphans(struct syc_rings *rings, bool all_fetched)
 			i++;
 		}
 	}
+	end_arenas(rings);
+}
+
+void syc_rings_close(struct syc_rings *rings)
+{
+	syc_arenas_close(&rings->arenas);
+	syc_rings_settle(rings);
 }
 
 void syc_rings_end_all(struct syc_rings *rings)
 {
 	while (rings->live.n > 0)
 		end_ring(rings, rings->live.n - 1);
+	while (rings->arenas.all.n > 0)
+		end_arena(rings, rings->arenas.all.n - 1);
+	while (rings->past.n > 0)
+		syc_processes_past_over(rings->intake->processes,
+		                        rings->past.items[--rings->past.n]);
 }

@@ -4,7 +4,8 @@
  *
  * A ring ends with its writer's end marker, with malformed content, with the
  * recording, or when no process has it mapped any more: its owner died or
- * runs another program, and no forked child goes on with it.
+ * runs another program, and no forked child goes on with it.  One that is a
+ * slot of an arena ends when its thread leaves it, or its process.
  */
 #ifndef SYC_RECORD_RINGS_H
 #define SYC_RECORD_RINGS_H
@@ -14,8 +15,10 @@
 #include <stdint.h>
 
 #include "data/array.h"
+#include "record/arenas.h"
 #include "record/drain.h"
 #include "record/intake.h"
+#include "record/orphans.h"
 
 struct syc_rings {
 	struct syc_intake *intake;
@@ -23,7 +26,12 @@ struct syc_rings {
 	unsigned max;  /* live at once */
 	bool limit_said;
 	uint64_t refused; /* requests that we had no means for */
-	SYC_ARRAY(struct syc_ring *) live;
+	SYC_ARRAY(struct syc_ring *) live; /* with those that are slots */
+	struct syc_arenas arenas;
+	bool is_looking; /* for slots that came into use */
+	SYC_ARRAY(struct syc_orphan) suspects;
+	SYC_ARRAY(int32_t)
+	past;                  /* processes that were gone when they were met */
 	size_t next_named;     /* which is looked at for its name next */
 	unsigned char *buffer; /* for syc_drain() */
 };
@@ -46,14 +54,24 @@ void syc_rings_free(struct syc_rings *rings);
  */
 int syc_rings_create(struct syc_rings *rings, int32_t pid, bool may_retry);
 
+/** @pid hands an arena over in @fd, which stays the caller's; -1: it got lost. */
+void syc_rings_take(struct syc_rings *rings, int32_t pid, int fd);
+
 /** Drain every ring once. */
 void syc_rings_drain(struct syc_rings *rings, struct syc_rings_pass *ret_pass);
+
+/** The same, and nothing that was there when it began is left out. */
+void syc_rings_settle(struct syc_rings *rings);
 
 /**
  * End the rings that no process maps.  @all_fetched: none is still on its
  * way to a process.  Looks into /proc only where there is reason to.
  */
 void syc_rings_end_orphans(struct syc_rings *rings, bool all_fetched);
+
+/** Tell the clients that can be told that nothing more is read; then read what
+ * there is. */
+void syc_rings_close(struct syc_rings *rings);
 
 /** End all of them: the recording is over. */
 void syc_rings_end_all(struct syc_rings *rings);

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* arena_owner.c - whose a slot of an arena is. */
+#define _GNU_SOURCE
+#include "record/arena_owner.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "record/now.h"
+#include "record/procfs.h"
+#include "record/ring_mapped.h"
+
+/* All processes are looked at this often at most. */
+#define SEARCH_PAUSE INT64_C(50000000)
+
+/* Its numbers are those of a namespace of its own. */
+static bool is_nested(const struct syc_arena_taken *arena)
+{
+	return arena->own_pid != arena->requester;
+}
+
+/* Only what the system shows lets a slot go: somebody may be using it. */
+static bool has_left(struct syc_processes *processes, int32_t host, ino_t inode,
+                     uint32_t *image)
+{
+	const uint32_t is = syc_processes_image(processes, host);
+
+	if (is == *image && syc_processes_alive(processes, host))
+		return false;
+	if (syc_ring_mapped(host, inode) == SYC_RING_NOT_MAPPED)
+		return true;
+	*image = is;
+	return false;
+}
+
+static struct syc_arena_user *find_user(const struct syc_arena_taken *arena,
+                                        int32_t pid)
+{
+	for (size_t i = 0; i < arena->users.n; i++)
+		if (arena->users.items[i].pid == pid)
+			return &arena->users.items[i];
+	return NULL;
+}
+
+/* ------------------------------------------------------ in another namespace */
+
+struct user_search {
+	struct syc_arena_taken *arena;
+	uint64_t our_start;
+};
+
+static void see_process(void *context, int32_t host)
+{
+	struct user_search *const search = context;
+	struct syc_arena_taken *const arena = search->arena;
+	struct syc_arena_user user = { .host = host };
+	struct syc_procfs_identity identity;
+
+	if (host != (int32_t)getpid() &&
+	    syc_procfs_identity(host, &identity) == 0 &&
+	    identity.start_time >= search->our_start &&
+	    syc_procfs_own_pid(host, &user.pid) == 0 && user.pid != host &&
+	    syc_ring_mapped(host, arena->inode) == SYC_RING_MAPPED)
+		(void)syc_array_push(&arena->users, user);
+}
+
+void syc_arena_owner_search(struct syc_arena_taken *arena, int64_t *last)
+{
+	struct user_search search = { .arena = arena };
+	struct syc_procfs_identity ours;
+	const int64_t now = syc_now();
+
+	if (!arena->wants_search || now - *last < SEARCH_PAUSE)
+		return;
+	arena->wants_search = false;
+	if (syc_procfs_identity((int32_t)getpid(), &ours) == 0)
+		search.our_start = ours.start_time;
+	arena->users.n = 0;
+	if (syc_procfs_all(see_process, &search) == 0)
+		arena->searches++;
+	*last = syc_now();
+}
+
+/* Its number in ours; 0: nobody has it; -1: that is not known yet.  Who claimed
+ * a slot before a search, and was not found by it, is gone. */
+static int32_t find_nested(struct syc_arena_taken *arena, uint32_t slot,
+                           int32_t pid)
+{
+	const struct syc_arena_user *const user = find_user(arena, pid);
+
+	if (user != NULL)
+		return user->host;
+	if (arena->is_over)
+		return 0;
+	if (arena->seen_at[slot] == 0)
+		arena->seen_at[slot] = arena->searches;
+	if (arena->searches > arena->seen_at[slot])
+		return 0;
+	arena->wants_search = true;
+	return -1;
+}
+
+/* --------------------------------------------------------------------- owners */
+
+static void settle_for(struct syc_ring *ring, int32_t host,
+                       enum syc_slot_owner owner)
+{
+	ring->requester = host;
+	ring->owner = owner;
+	ring->is_over = owner != SYC_OWNER_LIVES;
+}
+
+/* The number is somebody's who has the arena not, or nobody's. */
+static enum syc_slot_owner judge_other(const struct syc_arena_taken *arena,
+                                       int32_t host)
+{
+	struct syc_procfs_identity identity;
+
+	if (syc_procfs_identity(host, &identity) != 0 ||
+	    identity.state == 'Z' || identity.state == 'X')
+		return SYC_OWNER_GONE;
+	return identity.start_time < arena->start ? SYC_OWNER_FOREIGN
+	                                          : SYC_OWNER_REPLACED;
+}
+
+static void find_requester(struct syc_processes *processes,
+                           struct syc_ring *ring)
+{
+	struct syc_arena_taken *const arena = ring->arena;
+
+	if (arena->is_past ||
+	    has_left(processes, arena->requester, arena->inode, &arena->image))
+		settle_for(ring, arena->requester, SYC_OWNER_GONE);
+	else
+		settle_for(ring, arena->requester, SYC_OWNER_LIVES);
+	ring->image = arena->image;
+}
+
+static void meet_user(struct syc_processes *processes, struct syc_ring *ring,
+                      int32_t host)
+{
+	struct syc_arena_user *user = find_user(ring->arena, ring->slot_pid);
+
+	syc_processes_request(
+		processes, host,
+		__atomic_load_n(&ring->shared->since, __ATOMIC_RELAXED) -
+			ring->arena->clock_ahead,
+		ring->arena->cmdline);
+	if (!syc_processes_alive(processes, host)) {
+		settle_for(ring, ring->arena->requester, SYC_OWNER_GONE);
+		return;
+	}
+	ring->image = syc_processes_image(processes, host);
+	settle_for(ring, host, SYC_OWNER_LIVES);
+	if (user == NULL &&
+	    syc_array_push(
+		    &ring->arena->users,
+		    ((struct syc_arena_user){ .pid = ring->slot_pid })) == 0)
+		user = &ring->arena->users.items[ring->arena->users.n - 1];
+	if (user != NULL) {
+		user->host = host;
+		user->image = ring->image;
+	}
+}
+
+bool syc_arena_owner_find(struct syc_processes *processes,
+                          struct syc_ring *ring)
+{
+	struct syc_arena_taken *const arena = ring->arena;
+	const int32_t pid = ring->slot_pid;
+	const struct syc_arena_user *const user = find_user(arena, pid);
+	enum syc_slot_owner owner;
+	enum syc_ring_mapped mapped;
+	int32_t host = pid;
+
+	if (pid == arena->own_pid) {
+		find_requester(processes, ring);
+		return true;
+	}
+	if (user != NULL && user->image != 0 &&
+	    syc_processes_alive(processes, user->host) &&
+	    syc_processes_image(processes, user->host) == user->image) {
+		ring->image = user->image;
+		settle_for(ring, user->host, SYC_OWNER_LIVES);
+		return true;
+	}
+	if (is_nested(arena))
+		host = find_nested(arena, ring->slot, pid);
+	if (host < 0)
+		return false;
+	mapped = host == 0 ? SYC_RING_NOT_MAPPED
+	                   : syc_ring_mapped(host, arena->inode);
+	owner = host == 0 ? SYC_OWNER_GONE : judge_other(arena, host);
+	/* Who can't be looked at is believed if he may be a child */
+	if (mapped == SYC_RING_MAPPED ||
+	    (mapped == SYC_RING_UNKNOWN && owner == SYC_OWNER_REPLACED))
+		meet_user(processes, ring, host);
+	else
+		settle_for(ring, arena->requester, owner);
+	return true;
+}
+
+bool syc_arena_owner_lives(struct syc_processes *processes,
+                           struct syc_ring *ring)
+{
+	return ring->owner == SYC_OWNER_LIVES &&
+	       !has_left(processes, ring->requester, ring->inode, &ring->image);
+}
+
+bool syc_arena_owner_is_gone(struct syc_arena_taken *arena, uint32_t slot,
+                             int32_t pid)
+{
+	int32_t host = pid;
+
+	if (pid <= 0)
+		return false;
+	if (pid == arena->own_pid)
+		host = arena->requester;
+	else if (is_nested(arena))
+		host = find_nested(arena, slot, pid);
+	return host >= 0 && (host == 0 || syc_ring_mapped(host, arena->inode) ==
+	                                          SYC_RING_NOT_MAPPED);
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_record_arenas.c - rings that processes made themselves and handed over,
+ * from their start to their end.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "harness/test.h"
+#include "integration/recording.h"
+
+static struct recording recording;
+
+static void start(const char *what)
+{
+	recording_init(&recording);
+	recording_start(&recording, recording_program("arena_deeds"), what,
+	                NULL);
+}
+
+static int record(const char *what)
+{
+	start(what);
+	return recording_finish(&recording);
+}
+
+static size_t count(const char *name)
+{
+	return recording_count_marks(&recording, "test", name);
+}
+
+/* What one process did, by the capture. */
+struct process {
+	int32_t pid;
+	unsigned commands, exits, marks;
+	char first[128], last[128]; /* what it was called */
+	char name[32];              /* of its last mark */
+	bool too_early;             /* a mark before it was announced */
+	bool is_mixed;              /* marks of other names, too */
+};
+
+static struct process processes[1024];
+static unsigned n_processes;
+
+static struct process *get_process(int32_t pid)
+{
+	for (unsigned i = 0; i < n_processes; i++)
+		if (processes[i].pid == pid)
+			return &processes[i];
+	CHECK(n_processes < sizeof(processes) / sizeof(processes[0]));
+	processes[n_processes] = (struct process){ .pid = pid };
+	return &processes[n_processes++];
+}
+
+static bool see(const struct syscap_frame *frame, const void *arg)
+{
+	struct process *const process = get_process(frame->pid);
+
+	(void)arg;
+	if (frame->type == SYSCAP_FRAME_PROCESS) {
+		snprintf(process->last, sizeof(process->last), "%s",
+		         frame->process.cmdline);
+		if (process->commands++ == 0)
+			strcpy(process->first, process->last);
+	} else if (frame->type == SYSCAP_FRAME_EXIT) {
+		process->exits++;
+	} else if (frame->type == SYSCAP_FRAME_MARK) {
+		process->marks++;
+		process->too_early |= process->commands == 0;
+		process->is_mixed |=
+			process->name[0] != 0 &&
+			strcmp(process->name, frame->mark.name) != 0;
+		snprintf(process->name, sizeof(process->name), "%s",
+		         frame->mark.name);
+	}
+	return true;
+}
+
+static void look(void)
+{
+	n_processes = 0;
+	CHECK(recording_count(&recording, see, NULL) > 0);
+	for (unsigned i = 0; i < n_processes; i++)
+		CHECK(!processes[i].too_early);
+}
+
+static bool says(const char *text)
+{
+	return strstr(recording.messages, text) != NULL;
+}
+
+TEST(threads_claim_slots_and_leave_them)
+{
+	CHECK_EQ(record("threads"), 0);
+	CHECK_EQ(count("of a thread"), 20000);
+	CHECK(says("1 process, 200 threads, 0 frames lost"));
+	recording_free(&recording);
+}
+
+TEST(frames_arrive_whole_from_bodies_that_are_mapped_once)
+{
+	CHECK_EQ(record("laps"), 0);
+	CHECK_EQ(count("of a thread"), 20000);
+	recording_free(&recording);
+}
+
+TEST(what_was_emitted_before_the_arena_was_handed_over_arrives)
+{
+	CHECK_EQ(record("by-name"), 0);
+	CHECK_EQ(count("early"), 10);
+	CHECK_EQ(count("late"), 10);
+	recording_free(&recording);
+}
+
+TEST(slots_are_used_again_and_their_memory_goes_back)
+{
+	CHECK_EQ(record("reuse"), 0);
+	CHECK_EQ(count("of a thread"), 300000);
+	recording_free(&recording);
+}
+
+TEST(every_frame_before_a_sudden_death_arrives_from_slots)
+{
+	CHECK_EQ(record("death"), 128 + SIGKILL);
+	CHECK_EQ(count("before death"), 1000);
+	look();
+	CHECK_EQ(recording_count_type(&recording, SYSCAP_FRAME_EXIT), 1);
+	recording_free(&recording);
+}
+
+static void check_children(unsigned n, const char *name, unsigned marks,
+                           const char *command)
+{
+	unsigned found = 0;
+
+	for (unsigned i = 0; i < n_processes; i++) {
+		const struct process *const process = &processes[i];
+
+		if (strcmp(process->name, name) != 0)
+			continue;
+		found++;
+		CHECK_EQ(process->marks, marks);
+		CHECK_EQ(process->commands, 1);
+		CHECK_EQ(process->exits, 1);
+		CHECK(strstr(process->first, command) != NULL);
+	}
+	CHECK_EQ(found, n);
+}
+
+TEST(children_that_die_leave_their_slots_to_others)
+{
+	CHECK_EQ(record("children"), 0);
+	look();
+	check_children(400, "of a child", 3, "arena_deeds children");
+	recording_free(&recording);
+}
+
+TEST(children_that_were_never_seen_alive_are_shown_by_number_and_name)
+{
+	CHECK_EQ(record("past"), 0);
+	look();
+	check_children(3, "of a child", 3, "I was here");
+	check_children(1, "of another", 3, "I was here");
+	recording_free(&recording);
+}
+
+static void *stop_for_a_while(void *arg)
+{
+	(void)arg;
+	kill(recording.pid, SIGSTOP);
+	sleep(3);
+	kill(recording.pid, SIGCONT);
+	return NULL;
+}
+
+TEST(who_ends_while_the_recorder_stands_still_is_recorded)
+{
+	start("crowd");
+	stop_for_a_while(NULL);
+	CHECK_EQ(recording_finish(&recording), 0);
+	CHECK_EQ(count("of a crowd"), 8000);
+	look();
+	check_children(200, "of a crowd", 40, "crowd");
+	CHECK(says("201 processes, 400 threads, 0 frames lost"));
+	recording_free(&recording);
+}
+
+TEST(an_arena_lives_as_long_as_a_forked_child_has_it)
+{
+	CHECK_EQ(record("outlive"), 0);
+	CHECK_EQ(count("of the parent"), 1);
+	CHECK_EQ(count("of the child"), 1);
+	recording_free(&recording);
+}
+
+TEST(slots_of_who_runs_another_program_are_its_own_still)
+{
+	const struct process *process;
+
+	CHECK_EQ(record("exec"), 0);
+	CHECK_EQ(count("before exec"), 1);
+	CHECK_EQ(count("after exec"), 1);
+	look();
+	for (process = processes; strcmp(process->name, "of a child") != 0;)
+		CHECK(++process < processes + n_processes);
+	CHECK_EQ(process->marks, 2);
+	CHECK(strstr(process->first, "arena_deeds exec") != NULL);
+	for (process = processes; strcmp(process->name, "after exec") != 0;)
+		CHECK(++process < processes + n_processes);
+	CHECK_EQ(process->marks, 2);
+	CHECK(process->commands >= 2);
+	CHECK(strstr(process->first, "arena_deeds exec") != NULL);
+	CHECK(strstr(process->last, "arena_deeds after-exec") != NULL);
+	recording_free(&recording);
+}
+
+static bool is_loss(const struct syscap_frame *frame, const void *arg)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), arg, (int)frame->pid);
+	return frame->type == SYSCAP_FRAME_MARK &&
+	       strcmp(frame->mark.message, text) == 0;
+}
+
+TEST(losses_in_slots_and_in_the_head_are_told_once)
+{
+	CHECK_EQ(record("losses"), 128 + SIGKILL);
+	CHECK_EQ(recording_count(&recording, is_loss,
+	                         "frames=5 bytes=600 tid=%d mark=2 log=3"),
+	         1);
+	CHECK_EQ(recording_count(&recording, is_loss,
+	                         "frames=7 bytes=700 tid=%d mark=7"),
+	         1);
+	CHECK_EQ(recording_count_type(&recording, SYSCAP_FRAME_MARK), 3);
+	CHECK(says("16 frames lost"));
+	recording_free(&recording);
+}
+
+/* Each mark is in the file below one of its own family. */
+TEST(arenas_of_two_namespaces_with_the_same_pids_come_out_apart)
+{
+	const int status = record("namespaces");
+
+	if (status == 77) {
+		recording_free(&recording);
+		SKIP("there are no pid namespaces to be had");
+	}
+	CHECK_EQ(status, 0);
+	CHECK_EQ(count("alpha"), 6);
+	CHECK_EQ(count("beta"), 6);
+	look();
+	for (unsigned i = 0; i < n_processes; i++)
+		CHECK(!processes[i].is_mixed);
+	recording_free(&recording);
+}
+
+TEST(who_could_not_hand_its_arena_over_is_counted)
+{
+	CHECK_EQ(record("lost"), 0);
+	CHECK(says("3 processes could not be recorded"));
+	recording_free(&recording);
+}
+
+static bool exists(const void *path)
+{
+	return access(path, F_OK) == 0;
+}
+
+TEST(clients_are_told_when_nobody_reads_any_more)
+{
+	char flag[96];
+
+	recording_init(&recording);
+	snprintf(flag, sizeof(flag), "%s/flag", recording.dir);
+	setenv("FLAG", flag, 1);
+	CHECK_EQ(recording_run(&recording, recording_program("arena_deeds"),
+	                       "closed", NULL),
+	         0);
+	CHECK(recording_wait(exists, flag));
+	CHECK_EQ(count("of a daemon"), 1);
+	unlink(flag);
+	recording_free(&recording);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_record_hostile_arenas.c - whatever one process hands over, and whatever
+ * it does with that later, the recorder lives and the frames of others arrive,
+ * each once and in order.
+ */
+#include <string.h>
+
+#include "harness/test.h"
+#include "integration/recording.h"
+
+#define GOOD   "20000"
+#define N_GOOD 20000
+
+static struct recording recording;
+
+static void record_beside(const char *what)
+{
+	recording_init(&recording);
+	CHECK_EQ(recording_run(&recording, recording_program("hostile_arena"),
+	                       what, GOOD, NULL),
+	         0);
+	recording_check_good(&recording, N_GOOD);
+}
+
+static bool says(const char *text)
+{
+	return strstr(recording.messages, text) != NULL;
+}
+
+TEST(memory_that_could_be_taken_away_is_not_mapped)
+{
+	record_beside("seals");
+	CHECK(says("its size is not sealed"));
+	CHECK(says("1 process could not be recorded"));
+	recording_free(&recording);
+}
+
+TEST(facts_that_the_file_does_not_bear_out_are_refused)
+{
+	record_beside("facts");
+	CHECK(says("its facts are impossible"));
+	recording_free(&recording);
+}
+
+TEST(other_files_are_closed_and_nothing_else)
+{
+	record_beside("files");
+	CHECK(says("it is no file in memory"));
+	recording_free(&recording);
+}
+
+TEST(words_without_descriptors_and_descriptors_without_words_harm_nobody)
+{
+	record_beside("messages");
+	CHECK(says("sends what is no request"));
+	recording_free(&recording);
+}
+
+TEST(a_process_that_hands_over_a_thousand_arenas_keeps_nobody_out)
+{
+	record_beside("thousand");
+	CHECK(says("it has handed over too many"));
+	recording_free(&recording);
+}
+
+TEST(an_arena_that_is_scribbled_over_harms_its_own_frames_only)
+{
+	record_beside("scribble");
+	recording_free(&recording);
+}
+
+static bool is_of_init(const struct syscap_frame *frame, const void *arg)
+{
+	(void)arg;
+	return frame->type == SYSCAP_FRAME_MARK && frame->pid == 1;
+}
+
+TEST(slots_that_name_others_are_not_shown_as_theirs)
+{
+	record_beside("others");
+	CHECK_EQ(recording_count(&recording, is_of_init, NULL), 0);
+	recording_free(&recording);
+}
+
+TEST(a_child_that_writes_over_what_it_inherited_harms_no_other_arena)
+{
+	record_beside("child");
+	recording_free(&recording);
+}
+
+TEST(slots_that_say_they_are_full_cost_no_memory)
+{
+	record_beside("tails");
+	recording_free(&recording);
+}
