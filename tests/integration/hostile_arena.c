@@ -25,9 +25,8 @@ static struct arena_client own;
 
 static uint32_t state_of(const struct arena_client *client)
 {
-	return syc_slot_state(
-		__atomic_load_n(&syc_arena_head(&client->arena)->drainer,
-	                        __ATOMIC_ACQUIRE));
+	return syc_slot_state(__atomic_load_n(
+		&syc_arena_head(&client->arena)->drainer, __ATOMIC_ACQUIRE));
 }
 
 static uint32_t wait_for_answer(const struct arena_client *client)
@@ -140,10 +139,10 @@ static void send_other_files(void)
 	fds[n++] = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	fds[n++] = open("/tmp", O_PATH | O_CLOEXEC);
 	fds[n++] = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	fds[n++] = memfd_create("syscap-rings", MFD_CLOEXEC | MFD_HUGETLB |
-	                                                MFD_ALLOW_SEALING);
 	fds[n++] = memfd_create("syscap-rings",
-	                        MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	                        MFD_CLOEXEC | MFD_HUGETLB | MFD_ALLOW_SEALING);
+	fds[n++] =
+		memfd_create("syscap-rings", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	page = fds[6] < 0 ? MAP_FAILED
 	                  : mmap(NULL, 4096, PROT_READ, MAP_SHARED, fds[6], 0);
 	for (unsigned round = 0; round < 200; round++)
@@ -159,7 +158,7 @@ static void send_other_files(void)
 static void send_odd_messages(void)
 {
 	static const char *const words[] = { "TakeArena", "LostArena", "Take",
-		                             "CreatRing", "Arena", "T",
+		                             "CreatRing", "Arena",     "T",
 		                             "CTakeAren" };
 
 	for (unsigned i = 0; i < 3000; i++) {
@@ -249,13 +248,15 @@ static void scribble(void)
 	arena_client_hand_over(&client);
 	if (syc_arena_open(&client.arena, 8) != 0)
 		_exit(97);
+	/* What was opened */
+	const size_t size = syc_ring_file_front(client.arena.page) +
+	                    8 * (size_t)(client.arena.page + client.arena.body);
 	while (ring_client_now() < end) {
 		uint32_t *const word = syc_arena_word(&client.arena, any() % 8);
 		struct syc_ring_header *const ring =
 			syc_arena_ring(&client.arena, 1 + any() % 7);
-		uint32_t *const at =
-			(uint32_t *)(void *)(client.arena.base +
-		                             any() % client.arena.size / 4 * 4);
+		uint32_t *const at = (uint32_t *)(void *)(client.arena.base +
+		                                          any() % size / 4 * 4);
 
 		switch (any() % 8) {
 		case 0:
@@ -364,8 +365,8 @@ static void have_tails_everywhere(void)
 			_exit(97);
 		for (uint32_t i = 1; i < 1024; i++) {
 			syc_arena_ring(&client.arena, i)->tail = (1 << 22) - 8;
-			*syc_arena_word(&client.arena, i) = syc_slot_word(
-				(int32_t)getpid(), SYC_SLOT_LIVE);
+			*syc_arena_word(&client.arena, i) =
+				syc_slot_word((int32_t)getpid(), SYC_SLOT_LIVE);
 		}
 		syc_arena_head(&client.arena)->n_used = 1024;
 		arena_client_hand_over(&client);

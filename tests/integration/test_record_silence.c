@@ -91,7 +91,8 @@ static bool is_missing(const struct syscap_frame *frame, const void *arg)
 	               0;
 }
 
-/* As it stands in @way, with its descriptors, or without. */
+/* As it stands in @way, with its descriptors, or without.  One that asks for its
+ * rings: others hand them over, and may end. */
 static void check_counted(const char *way)
 {
 	char command[1024], ready[96], go[96], asked[96];
@@ -102,7 +103,7 @@ static void check_counted(const char *way)
 	snprintf(asked, sizeof(asked), "%s/asked", recording.dir);
 	snprintf(command, sizeof(command),
 	         ": >'%s'; until test -e '%s'; do sleep 0.01; done; "
-	         "exec '%s' %s '%s'",
+	         "unset SYSCAP_ARENA; exec '%s' %s '%s'",
 	         ready, go, recording_program("record_children"), way, asked);
 	recording_start(&recording, "sh", "-c", command, NULL);
 	CHECK(recording_wait(exists, ready));
