@@ -183,11 +183,21 @@ def inside(path, capture, want, args):
                                    (self - of) / rest if rest else 0)
     if sums[1]["unit"] == "ticks":
         return # with decimals, as there is no time
+    longer = 1
+    if rest and sum(m.duration for m in every) > sum(m.duration for m in slow):
+        longer = sum(m.duration for m in slow) / len(slow) * rest / (
+            sum(m.duration for m in every) - sum(m.duration for m in slow))
     found = {}
     for line in lines:
-        row = re.match(r"\s*(\d+)\s+(\d+)\s+([+-]?\d+)  [█ ]{10}  (.*)", line)
-        if row and not row[4].startswith("(waiting"):
-            found[row[4]] = (int(row[1]), int(row[2]))
+        row = re.match(r"\s*(\d+)\s+(\d+)\s+([+-]?\d+)\s+([+-]?\d+)"
+                       r"  [█ ]{10}  (.*)", line)
+        if row and not row[5].startswith("(waiting"):
+            found[row[5]] = (int(row[1]), int(row[2]))
+            one, other = wanted.get(row[5], (0, 0))
+            usual = other * longer if longer > 1 else other
+            unexpected = max(one - usual, 0) if one > other else one - other
+            if abs(int(row[4]) - unexpected) > 0.51:
+                raise Failed("compare: %r, and %s" % (line, unexpected))
     for name, values in wanted.items():
         if name not in found or any(abs(a - b) > 0.51 for a, b in
                                     zip(found[name], values)):
