@@ -9,6 +9,7 @@
 
 #include "capture/sample.h"
 #include "record/now.h"
+#include "record/process_numbers.h"
 #include "record/procfs.h"
 
 /*

@@ -8,6 +8,7 @@
 
 #include "data/text_file.h"
 #include "record/now.h"
+#include "record/process_numbers.h"
 
 /* Threads get their names when they begin, and their first event may come
  * before: from the first look to the next, and to all that are late. */
