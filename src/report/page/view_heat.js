@@ -107,7 +107,7 @@ export class HeatView {
 	paintTitles(context) {
 		const { theme } = this.app;
 		const w = this.w || 1, column = this.cell * ROWS;
-		const step = Math.ceil(72 / w);
+		const step = Math.ceil((this.cell * ROWS < 3.6e12 ? 48 : 72) / w);
 		context.font = theme.small;
 		context.textBaseline = 'middle';
 		context.fillStyle = theme.soft;
