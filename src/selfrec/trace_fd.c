@@ -208,7 +208,7 @@ static int get_fd(struct syc_trace *trace)
 
 void syc_trace_hold(struct syc_trace *trace)
 {
-	/* While a recorder has all of the file there is nothing to be had:
+	/* While a recorder has all of the file we get nothing:
 	 * then nothing can be written either, and the next batch asks again */
 	if (trace->target.kind == SYC_TRACE_FILE)
 		(void)syc_record_fact_keep(trace->fd, SYC_RECORD_TABLE,

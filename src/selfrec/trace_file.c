@@ -116,7 +116,7 @@ static int write_all(struct syc_trace *trace, const void *bytes, uint64_t size)
 	return r;
 }
 
-static int begin(struct syc_trace *trace, int64_t time)
+static int begin_capture(struct syc_trace *trace, int64_t time)
 {
 	struct syscap_wire_file header;
 	struct batch_mark mark;
@@ -259,7 +259,7 @@ int syc_trace_file_write(struct syc_trace *trace, int reader,
 	else if (size != trace->end)
 		r = find_end(trace, reader, size, batch->deadline);
 	if (r == 0 && trace->end == 0)
-		r = begin(trace, batch->time);
+		r = begin_capture(trace, batch->time);
 	if (r == 0)
 		r = write_all(trace, batch->frames, batch->size);
 	if (r != 0)
