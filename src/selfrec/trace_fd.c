@@ -243,7 +243,7 @@ static int prepare_pipe(const struct syc_trace *trace)
 	return poll(&pfd, 1, 0) > 0 ? -EPIPE : 0;
 }
 
-static int prepare(struct syc_trace *trace)
+static int prepare_target(struct syc_trace *trace)
 {
 	int r;
 
@@ -288,7 +288,7 @@ int syc_trace_open(struct syc_trace *trace,
 	if (r == 0)
 		r = get_fd(trace);
 	if (r == 0)
-		r = prepare(trace);
+		r = prepare_target(trace);
 	if (r != 0) {
 		if (trace->shared >= 0 && trace->shared != trace->fd)
 			close(trace->shared);
