@@ -101,7 +101,7 @@ static bool are_same(const struct syscap_counter *a,
 }
 
 /* The entry for @counter if there is one with its texts now. */
-static struct syscap_counter *keep(const struct syscap_counter *counter)
+static struct syscap_counter *keep_counter(const struct syscap_counter *counter)
 {
 	const uint32_t index = syc_counter_id_index(counter->id);
 	struct syscap_counter *entry = find_counter(counter->id);
@@ -128,7 +128,7 @@ void sysprof_collector_define_counters(const SysprofCaptureCounter *counters,
 		if (counters[i].id == 0)
 			continue;
 		convert_counter(&counter, &counters[i]);
-		struct syscap_counter *const entry = keep(&counter);
+		struct syscap_counter *const entry = keep_counter(&counter);
 		struct syc_thread *const st =
 			syc_thread_get(SYSCAP_FRAME_CTRDEF);
 		if (st == NULL)
