@@ -65,7 +65,7 @@ static bool set_timer(struct syc_loop *loop, int64_t delay)
 	                       (long)(intptr_t)&when, 0, 0, 0) == 0;
 }
 
-static void arm(struct syc_loop *loop, int64_t now, int64_t delay)
+static void arm_loop_timer(struct syc_loop *loop, int64_t now, int64_t delay)
 {
 	__atomic_store_n(&loop->armed_until, now + delay, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -150,13 +150,13 @@ static bool take_expiry(const siginfo_t *info, const void *context)
 		const int64_t due = begin + loop->threshold;
 
 		if (now < due - SOON) {
-			arm(loop, now, due - now);
+			arm_loop_timer(loop, now, due - now);
 		} else {
 			take_stall(loop, now, context);
-			arm(loop, now,
-			    now - begin > SHARE * loop->threshold
-			            ? (now - begin) / SHARE
-			            : loop->threshold);
+			arm_loop_timer(loop, now,
+			               now - begin > SHARE * loop->threshold
+			                       ? (now - begin) / SHARE
+			                       : loop->threshold);
 		}
 	}
 	errno = saved;
@@ -259,7 +259,7 @@ void syc_loop_timer_start(struct syc_loop *loop, int64_t now)
 	if (signal > 0 && may_be_interrupted(signal) &&
 	    (owns_timer(loop) || make_timer(loop, signal))) {
 		syc_all_signals_block(&before);
-		arm(loop, now, loop->threshold);
+		arm_loop_timer(loop, now, loop->threshold);
 		syc_all_signals_restore(&before);
 	} else {
 		loop->retry_at = now + SECOND;

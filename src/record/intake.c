@@ -9,6 +9,7 @@
 
 #include "capture/sample.h"
 #include "record/now.h"
+#include "record/process_numbers.h"
 #include "record/procfs.h"
 
 /*
@@ -228,7 +229,7 @@ static void write_losses(struct syc_intake *intake, struct syc_ring *ring)
 	syc_losses_count_up(&intake->lost, rest.total);
 }
 
-/* On stderr for who records, and in the file for who reads it. */
+/* Told on stderr to the user, and in the file to its readers. */
 static void tell_closed(struct syc_intake *intake, struct syc_ring *ring)
 {
 	char who[64], text[256];

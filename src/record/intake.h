@@ -51,7 +51,7 @@ int32_t syc_intake_owner(const struct syc_intake *intake,
 /** The ring is over, with ring->why set if it is malformed. */
 void syc_intake_end(struct syc_intake *intake, struct syc_ring *ring);
 
-/** @n processes could not be recorded: in the file, for who reads it. */
+/** @n processes could not be recorded: the file says so to its readers. */
 void syc_intake_tell_missing(struct syc_intake *intake, unsigned n);
 
 #endif

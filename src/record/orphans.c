@@ -35,7 +35,7 @@ static bool is_suspect(const struct syc_ring *ring,
 	       !syc_processes_alive(processes, ring->requester);
 }
 
-static int compare(const void *a, const void *b)
+static int compare_inodes(const void *a, const void *b)
 {
 	const struct suspect *one = a, *other = b;
 
@@ -52,7 +52,7 @@ static void see_map(void *context, const struct syc_procfs_map *map)
 	if (strncmp(map->path, name, strlen(name)) != 0)
 		return;
 	found = bsearch(&key, search->suspects, search->n, sizeof(key),
-	                compare);
+	                compare_inodes);
 	if (found != NULL)
 		found->mapped = true;
 }
@@ -95,7 +95,8 @@ size_t syc_orphans_mark(struct syc_ring **rings, size_t n,
 		else
 			rings[i]->unmapped_for = 0;
 	}
-	qsort(search.suspects, search.n, sizeof(*search.suspects), compare);
+	qsort(search.suspects, search.n, sizeof(*search.suspects),
+	      compare_inodes);
 	if (syc_procfs_all(see_process, &search) != 0)
 		search.blind = true;
 	for (size_t i = 0; i < search.n; i++) {

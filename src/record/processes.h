@@ -13,26 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "capture/writer.h"
-#include "code/code_names.h"
 #include "record/mapped_file.h"
-#include "record/renumber.h"
-#include "record/report.h"
+#include "record/processes_options.h"
 
 struct syc_processes;
-
-/** What the frames go to and who else must know; all outlive the processes. */
-struct syc_processes_options {
-	struct syc_writer *writer;
-	struct syc_renumber *renumber;
-	/* Take what a process wrote, before it is another or none. */
-	void (*settle)(void *context);
-	void *context;
-	int epoll; /* pidfds are added, with the pid as data.u64 */
-	bool maps;
-	unsigned keep_files;         /* how many mapped files to keep open */
-	struct syc_code_names *code; /* learns what JITs made; or NULL */
-};
 
 int syc_processes_new(const struct syc_processes_options *options,
                       struct syc_processes **ret_processes);
@@ -53,29 +37,6 @@ void syc_processes_heard(struct syc_processes *processes, int32_t host);
 
 /** How many programs were expected, and have written to none. */
 unsigned syc_processes_unheard(const struct syc_processes *processes);
-
-/**
- * The number that stands in the file for @pid, of a frame in a ring that
- * @requester asked for.  Another only where two processes, in namespaces of
- * their own, take themselves for @pid: the later one is shown by our number.
- */
-int32_t syc_processes_shown(const struct syc_processes *processes,
-                            int32_t requester, int32_t pid);
-
-/**
- * By our number, the live process that takes itself for @pid in a namespace of
- * its own; of several, the first that @is_user says yes to.  0: none.
- */
-int32_t syc_processes_user(const struct syc_processes *processes, int32_t pid,
-                           bool (*is_user)(void *data, int32_t host),
-                           void *data);
-
-/**
- * See to it that @pid, of a frame, has its PROCESS frame in the file; of
- * @host, by our number, if that takes itself for @pid.
- */
-void syc_processes_know(struct syc_processes *processes, int32_t pid,
-                        int32_t host);
 
 /**
  * @pid had the code @addresses in a stack: look at once if some of them are

@@ -219,7 +219,7 @@ static void take_tick(struct syc_target *t, uint64_t cookie,
 	}
 	/*
 	 * Stop's side: store is_on = 0; load each busy.
-	 * That of who gives the target to another thread: store cookie = 0;
+	 * The side of the thread that gives the target to another: store cookie = 0;
 	 * load busy.  Since it was found to be ours, both may have been.
 	 */
 	if (!__atomic_compare_exchange_n(&t->busy, &before, here, false,
