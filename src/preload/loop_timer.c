@@ -19,12 +19,14 @@
 #include "os/raw_syscall.h"
 #include "os/task.h"
 #include "preload/boxed.h"
+#include "preload/deferred.h"
 #include "preload/room.h"
 #include "sample/interposed.h"
 #include "sample/registers.h"
 #include "sample/signals.h"
 #include "sample/state.h"
 #include "sample/tick.h"
+#include "sample/tick_room.h"
 #include "stack/unwind.h"
 
 #ifndef sigev_notify_thread_id
@@ -152,7 +154,10 @@ static bool take_expiry(const siginfo_t *info, const void *context)
 		if (now < due - SOON) {
 			arm_loop_timer(loop, now, due - now);
 		} else {
-			take_stall(loop, now, context);
+			if (syc_tick_has_room(
+				    context,
+				    (uintptr_t)__builtin_frame_address(0)))
+				take_stall(loop, now, context);
 			arm_loop_timer(loop, now,
 			               now - begin > SHARE * loop->threshold
 			                       ? (now - begin) / SHARE
@@ -207,6 +212,7 @@ static int find_signal(void)
 						   signal, syc_tick_handle) == 0
 		                     ? signal
 		                     : 0;
+		syc_deferred_follow(own_signal);
 	}
 	return own_signal;
 }

@@ -30,6 +30,7 @@
 #include "sample/signals.h"
 #include "sample/state.h"
 #include "sample/target.h"
+#include "sample/tick_room.h"
 #include "sample/timer.h"
 #include "sample/unwatched.h"
 #include "selfrec/drain_handler.h"
@@ -332,6 +333,12 @@ REALIGN NO_CANARY void syc_tick_handle(int signal, siginfo_t *info,
 	}
 	if (!may_use_tls(t, tid))
 		return;
+	if (!syc_tick_has_room(context,
+	                       (uintptr_t)__builtin_frame_address(0))) {
+		add_to_counter(&t->n_cramped, 1);
+		skip_tick(t, info);
+		return;
+	}
 	const int saved = errno;
 	take_tick(t, cookie, info, context);
 	errno = saved;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_counter_rows.c - values of several counters at once, by number: each
+ * test_collector_counters_rows.c - values of several counters at once, by number: each
  * ring has the definitions in front of the first values, whatever the numbers
  * are that are set together.
  */
