@@ -47,7 +47,7 @@
  * the tree and a location, 12 more for each function that was inlined there;
  * 24 a mark, 48 more where it took 4 s or longer, and
  * 120 more where it is a part of something;
- * 24 a value of a counter; 32 a line of a log; 48 an allocation, 32 more while
+ * 24 a value of a counter that is kept; 32 a line of a log; 48 an allocation, 32 more while
  * it is settled; texts once each, without the messages of marks and logs, which
  * syscap_profile_message() takes from the file.  Of a part that is not wanted
  * (options) nothing is kept.
@@ -79,9 +79,13 @@ enum syscap_profile_parts {
 	SYSCAP_PROFILE_SAMPLES = 1,
 	SYSCAP_PROFILE_MARKS = 2,
 	SYSCAP_PROFILE_ALLOCATIONS = 4,
-	SYSCAP_PROFILE_COUNTERS = 8, /* and their values */
+	SYSCAP_PROFILE_COUNTERS = 8, /* and how often each was set */
 	SYSCAP_PROFILE_LOGS = 16,
-	SYSCAP_PROFILE_ALL = 31,
+	SYSCAP_PROFILE_VALUES =
+		64, /* what counters were set to, with them: there
+	                             * are many, and a walk tells them, too */
+	SYSCAP_PROFILE_BUT_VALUES = 31,
+	SYSCAP_PROFILE_ALL = 95,
 	SYSCAP_PROFILE_THREADS = 32 /* those of events that are not kept, too */
 };
 
@@ -187,14 +191,6 @@ uint32_t syscap_profile_find_process(const struct syscap_profile *profile,
                                      int32_t pid, int64_t time);
 uint32_t syscap_profile_find_thread(const struct syscap_profile *profile,
                                     int32_t pid, int32_t tid, int64_t time);
-
-/**
- * The thread of the event that syscap_profile_add() took in last: for a caller that
- * walks a capture a second time, with a second profile of the same parts, whose
- * numbers are the same.  With SYSCAP_PROFILE_THREADS nothing has to be kept to
- * tell what passes a view of the first.
- */
-uint32_t syscap_profile_latest_thread(const struct syscap_profile *profile);
 
 /**
  * @text of a frame as the profile has texts: valid UTF-8, without control
@@ -590,11 +586,13 @@ struct syscap_profile_counter {
 	uint32_t shown_as; /* number of the counter whose definition it goes
 	                    * by: its own; of ids that nobody defines, the
 	                    * first one with the id */
+	uint64_t n_values; /* how often it was set */
 	bool is_defined;   /* by its process */
 	bool is_double;
 };
 
-/** Values in the order of the file, which is not quite that of time. */
+/** Of the part VALUES, in the order of the file, which is not quite that of
+ * time. */
 struct syscap_profile_values {
 	size_t n;
 	const int64_t *times;
@@ -618,6 +616,53 @@ struct syscap_profile_log {
 
 const struct syscap_profile_log *
 syscap_profile_logs(const struct syscap_profile *profile, size_t *ret_n);
+
+/* --------------------------------- events, once more: may still change */
+
+/**
+ * The events of a capture out of its file, in the order of that, with the
+ * numbers that a @profile of it has for them: for who writes or adds up each
+ * one, and need not keep any.
+ *
+ *	syscap_profile_walk_new(profile, reader, &walk);
+ *	while (syscap_profile_walk_value(walk, &value) > 0)
+ *		if (syscap_view_has(view, value.thread, value.time))
+ *			...
+ *	syscap_profile_walk_free(walk);
+ */
+struct syscap_profile_walk;
+
+struct syscap_profile_event {
+	const struct syscap_frame *frame; /* MARK, LOG, CTRSET, SAMPLE,
+	                                   * ALLOCATION */
+	uint32_t thread;
+	bool is_loss; /* a MARK that is none: it tells of a loss */
+};
+
+struct syscap_profile_value {
+	int64_t time;
+	uint64_t bits; /* of an int64_t, or of a double */
+	uint32_t counter, thread;
+};
+
+/**
+ * @reader is of the file that @profile has read, and the walk's until that is
+ * freed; @profile is not read on meanwhile.  0 or -ENOMEM.
+ */
+int syscap_profile_walk_new(const struct syscap_profile *profile,
+                            struct syscap_reader *reader,
+                            struct syscap_profile_walk **ret_walk);
+void syscap_profile_walk_free(struct syscap_profile_walk *walk);
+
+/**
+ * The next event of the @profile's parts, or with SYSCAP_PROFILE_THREADS of
+ * any.  Good until the next call.  1; 0: there are no more; -ENOMEM.
+ */
+int syscap_profile_walk_event(struct syscap_profile_walk *walk,
+                              struct syscap_profile_event *ret_event);
+/** The same, the next value of a counter, of the part COUNTERS. */
+int syscap_profile_walk_value(struct syscap_profile_walk *walk,
+                              struct syscap_profile_value *ret_value);
 
 /* -------------------------------------------------- waits: may still change */
 

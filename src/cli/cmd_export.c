@@ -25,7 +25,7 @@
 #define ALLOCATIONS SYSCAP_PROFILE_ALLOCATIONS
 #define COUNTERS    SYSCAP_PROFILE_COUNTERS
 #define LOGS        SYSCAP_PROFILE_LOGS
-#define ALL         SYSCAP_PROFILE_ALL
+#define ALL         SYSCAP_PROFILE_BUT_VALUES
 
 static const struct format {
 	const char *name, *table;

@@ -102,7 +102,7 @@ static int look(struct run *run, struct syscap_reader *reader,
 	run->hot.n_functions = run->n_functions > 0 ? (size_t)run->n_functions
 	                                            : run->hot.n_rows;
 	if (summary->is_filtered)
-		r = syc_stat_filtered_add(summary, run->profile, view);
+		r = syc_stat_filtered_add(summary, run->profile, view, reader);
 	if (r == 0)
 		r = syc_stat_summary_finish(summary);
 	if (r == 0) {
@@ -119,7 +119,7 @@ static unsigned wanted_parts(const struct syc_filter_options *filter)
 	unsigned parts = SYSCAP_PROFILE_SAMPLES | SYSCAP_PROFILE_ALLOCATIONS;
 
 	if (syc_stat_filtered_is(&filter->filter))
-		return SYSCAP_PROFILE_ALL;
+		parts |= SYSCAP_PROFILE_THREADS;
 	if (syc_filter_options_has_marks(filter))
 		parts |= SYSCAP_PROFILE_MARKS;
 	return parts;

@@ -148,8 +148,8 @@ static int find_values(struct syc_counter_stats *counters, int32_t pid,
 	return 0;
 }
 
-int syc_counter_stats_add(struct syc_counter_stats *counters, int32_t pid,
-                          uint32_t id, int64_t time, uint64_t bits)
+static int add_value(struct syc_counter_stats *counters, int32_t pid,
+                     uint32_t id, int64_t time, uint64_t bits)
 {
 	struct syc_counter_values one = {
 		.count = 1,
@@ -180,8 +180,8 @@ int syc_counter_stats_set(struct syc_counter_stats *counters,
 	     i++) {
 		if (id == 0)
 			continue;
-		const int r = syc_counter_stats_add(counters, frame->pid, id,
-		                                    frame->time, bits);
+		const int r =
+			add_value(counters, frame->pid, id, frame->time, bits);
 		if (r < 0)
 			return r;
 	}

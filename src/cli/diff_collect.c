@@ -131,7 +131,7 @@ static int take_in(struct run *run)
 				.unit = run->unit,
 				.scale = 1,
 			},
-			question->view);
+			question->view, question->reader);
 	return r;
 }
 

@@ -9,7 +9,7 @@ static unsigned wanted_parts(const struct syc_filter_options *options)
 	unsigned parts = SYSCAP_PROFILE_SAMPLES | SYSCAP_PROFILE_ALLOCATIONS;
 
 	if (options->filter.thread != NULL)
-		return SYSCAP_PROFILE_ALL;
+		return SYSCAP_PROFILE_BUT_VALUES;
 	if (syc_filter_options_has_marks(options))
 		parts |= SYSCAP_PROFILE_MARKS;
 	return parts;

@@ -57,7 +57,7 @@ read_all_parts(struct syc_question *question,
 	struct syscap_profile_options all = *options;
 	struct syscap_profile *profile;
 
-	all.parts = SYSCAP_PROFILE_ALL;
+	all.parts = SYSCAP_PROFILE_BUT_VALUES;
 	if (syscap_profile_new(&all, &profile) < 0)
 		return NULL;
 	syscap_reader_rewind(question->reader);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * stat_filtered.c - marks, counters and logs of `syscap stat` under a filter:
- * of the model, which knows who and when.
+ * a second walk, of whose events the model knows who they are of.
  */
 #include "cli/stat_filtered.h"
 
@@ -11,66 +11,45 @@ bool syc_stat_filtered_is(const struct syscap_filter *filter)
 	       filter->thread != NULL;
 }
 
-static int add_marks(struct syc_stat_summary *summary,
-                     const struct syscap_profile *profile,
-                     const struct syscap_view *view)
+static int add_event(struct syc_stat_summary *summary,
+                     const struct syscap_reader *reader,
+                     const struct syscap_profile_event *event)
 {
-	const struct syscap_profile_mark_name *names;
-	const size_t n = syscap_profile_n_marks(profile);
-	size_t ignored;
-	int r = 0;
+	const struct syscap_frame *frame = event->frame;
 
-	names = syscap_profile_mark_names(profile, &ignored);
-	for (size_t i = 0; r == 0 && i < n; i++) {
-		const struct syscap_profile_mark mark =
-			syscap_profile_mark(profile, i);
-
-		if (syscap_view_has(view, mark.thread, mark.time))
-			r = syc_mark_stats_add(
-				&summary->marks, names[mark.name].group,
-				names[mark.name].name, mark.duration);
+	switch (frame->type) {
+	case SYSCAP_FRAME_MARK:
+		return event->is_loss
+		               ? 0
+		               : syc_mark_stats_add(&summary->marks,
+		                                    frame->mark.group,
+		                                    frame->mark.name,
+		                                    frame->mark.duration);
+	case SYSCAP_FRAME_CTRSET:
+		return syc_counter_stats_set(&summary->counters, reader, frame);
+	case SYSCAP_FRAME_LOG:
+		summary->logs[syc_severity_index(frame->log.severity)]++;
+		return 0;
+	default:
+		return 0;
 	}
-	return r;
-}
-
-static int add_values(struct syc_stat_summary *summary,
-                      const struct syscap_profile *profile,
-                      const struct syscap_view *view)
-{
-	const struct syscap_profile_process *processes;
-	const struct syscap_profile_counter *counters;
-	struct syscap_profile_values values;
-	size_t ignored;
-	int r = 0;
-
-	processes = syscap_profile_processes(profile, &ignored);
-	counters = syscap_profile_counters(profile, &ignored);
-	syscap_profile_values(profile, &values);
-	for (size_t i = 0; r == 0 && i < values.n; i++) {
-		const struct syscap_profile_counter *counter =
-			&counters[values.counters[i]];
-
-		if (syscap_view_has(view, values.threads[i], values.times[i]))
-			r = syc_counter_stats_add(
-				&summary->counters,
-				processes[counter->process].pid, counter->id,
-				values.times[i], values.bits[i]);
-	}
-	return r;
 }
 
 int syc_stat_filtered_add(struct syc_stat_summary *summary,
                           const struct syscap_profile *profile,
-                          const struct syscap_view *view)
+                          const struct syscap_view *view,
+                          struct syscap_reader *reader)
 {
-	const struct syscap_profile_log *logs;
-	size_t n;
-	int r;
+	struct syscap_profile_walk *walk;
+	struct syscap_profile_event event;
+	int r = syscap_profile_walk_new(profile, reader, &walk);
 
-	logs = syscap_profile_logs(profile, &n);
-	for (size_t i = 0; i < n; i++)
-		if (syscap_view_has(view, logs[i].thread, logs[i].time))
-			summary->logs[syc_severity_index(logs[i].severity)]++;
-	r = add_marks(summary, profile, view);
-	return r == 0 ? add_values(summary, profile, view) : r;
+	if (r < 0)
+		return r;
+	while (r == 0 && (r = syscap_profile_walk_event(walk, &event)) > 0)
+		r = syscap_view_has(view, event.thread, event.frame->time)
+		            ? add_event(summary, reader, &event)
+		            : 0;
+	syscap_profile_walk_free(walk);
+	return r;
 }

@@ -8,9 +8,11 @@
 /** Whether @filter leaves out events that have no stack. */
 bool syc_stat_filtered_is(const struct syscap_filter *filter);
 
-/** What @view has goes into @summary, which has none.  0 or -ENOMEM. */
+/** What @view has of the file of @reader goes into @summary, which has none.
+ * 0 or -ENOMEM. */
 int syc_stat_filtered_add(struct syc_stat_summary *summary,
                           const struct syscap_profile *profile,
-                          const struct syscap_view *view);
+                          const struct syscap_view *view,
+                          struct syscap_reader *reader);
 
 #endif

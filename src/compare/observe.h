@@ -39,9 +39,10 @@ int syc_observe_marks(const struct syc_observed *observed,
 
 /**
  * Values of counters pass by time, pid and thread, as @view says.  Those of one
- * name are added up.  0 or -ENOMEM.
+ * name are added up.  They come out of the file of @reader.  0 or -ENOMEM.
  */
 int syc_observe_counters(const struct syc_observed *observed,
-                         const struct syscap_view *view);
+                         const struct syscap_view *view,
+                         struct syscap_reader *reader);
 
 #endif

@@ -38,24 +38,33 @@ static void take(struct values *values, int64_t time, double value)
 	values->has_any = true;
 }
 
-static void collect(const struct syscap_profile *profile,
-                    const struct syscap_view *view, struct values *of_counters)
+static int collect(const struct syscap_profile *profile,
+                   const struct syscap_view *view, struct syscap_reader *reader,
+                   struct values *of_counters)
 {
 	const struct syscap_profile_counter *counters;
-	struct syscap_profile_values all;
+	struct syscap_profile_value value;
+	struct syscap_profile_walk *walk;
 	size_t n;
+	int r;
 
 	counters = syscap_profile_counters(profile, &n);
+	if (n == 0)
+		return 0;
 	for (size_t i = 0; i < n; i++)
 		of_counters[i].most = -INFINITY;
-	syscap_profile_values(profile, &all);
-	for (size_t i = 0; i < all.n; i++) {
-		const uint32_t number = counters[all.counters[i]].shown_as;
+	r = syscap_profile_walk_new(profile, reader, &walk);
+	if (r < 0)
+		return r;
+	while ((r = syscap_profile_walk_value(walk, &value)) > 0) {
+		const uint32_t number = counters[value.counter].shown_as;
 
-		if (syscap_view_has(view, all.threads[i], all.times[i]))
-			take(&of_counters[number], all.times[i],
-			     to_double(&counters[number], all.bits[i]));
+		if (syscap_view_has(view, value.thread, value.time))
+			take(&of_counters[number], value.time,
+			     to_double(&counters[number], value.bits));
 	}
+	syscap_profile_walk_free(walk);
+	return r;
 }
 
 static int add_one(const struct syc_observed *observed,
@@ -79,18 +88,19 @@ static int add_one(const struct syc_observed *observed,
 }
 
 int syc_observe_counters(const struct syc_observed *observed,
-                         const struct syscap_view *view)
+                         const struct syscap_view *view,
+                         struct syscap_reader *reader)
 {
 	const struct syscap_profile_counter *counters;
 	struct values *values;
 	size_t n;
-	int r = 0;
+	int r;
 
 	counters = syscap_profile_counters(observed->profile, &n);
 	values = calloc(n + 1, sizeof(*values));
 	if (values == NULL)
 		return -ENOMEM;
-	collect(observed->profile, view, values);
+	r = collect(observed->profile, view, reader, values);
 	for (size_t i = 0; r == 0 && i < n; i++)
 		if (counters[i].is_defined && values[i].has_any)
 			r = add_one(observed, &counters[i], &values[i]);

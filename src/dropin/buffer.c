@@ -7,8 +7,8 @@
 
 #define FLAGS (SYC_BUFFER_SHARED | SYC_BUFFER_FOR_OWNER)
 
-static bool exchange(struct syc_buffer_words *words, uint64_t expected,
-                     uint64_t desired)
+static bool exchange_words(struct syc_buffer_words *words, uint64_t expected,
+                           uint64_t desired)
 {
 	return syc_exchange_local(&words->place, expected, desired);
 }
@@ -22,30 +22,31 @@ static void set_whole(struct syc_buffer_words *words, uint64_t next)
 
 /* From here on place counts.  What the outermost call has announced is
  * reserved for it. */
-static void share(struct syc_buffer_words *words)
+static void share_words(struct syc_buffer_words *words)
 {
 	const uint64_t next = words->next;
 	const uint64_t end = words->end;
 
 	/* Where it fails, a handler on top of us has done it */
 	if (words->place == 0)
-		exchange(words, 0,
-		         SYC_BUFFER_SHARED | end |
-		                 (end != next ? SYC_BUFFER_FOR_OWNER : 0));
+		exchange_words(
+			words, 0,
+			SYC_BUFFER_SHARED | end |
+				(end != next ? SYC_BUFFER_FOR_OWNER : 0));
 }
 
 /*
  * From here on next counts.  By the outermost call, without a frame under way:
  * all that was reserved is whole.
  */
-static void unshare(struct syc_buffer_words *words)
+static void unshare_words(struct syc_buffer_words *words)
 {
 	uint64_t place;
 
 	while ((place = words->place) != 0) {
 		set_whole(words, place & ~FLAGS);
 		/* unless a handler has added to it meanwhile */
-		exchange(words, place, 0);
+		exchange_words(words, place, 0);
 		SYC_SIGNAL_FENCE();
 	}
 }
@@ -59,13 +60,13 @@ bool syc_buffer_enter(struct syc_buffer *buffer)
 	syc_buffer_set_nest(words, depth + 1);
 	if (depth == 0) {
 		/* What was added on top of a call that was leaving */
-		unshare(words);
+		unshare_words(words);
 		/* In a child: what a call of the parent's stored after all */
 		if (words->place == 0)
 			words->next = words->end;
 		SYC_SIGNAL_FENCE();
 	}
-	share(words);
+	share_words(words);
 	SYC_SIGNAL_FENCE();
 	return depth == 0;
 }
@@ -84,7 +85,7 @@ bool syc_buffer_leave_last(struct syc_buffer *buffer)
 {
 	struct syc_buffer_words *const words = buffer->words;
 
-	unshare(words);
+	unshare_words(words);
 	syc_buffer_set_nest(words, 0);
 	return words->place != 0;
 }
@@ -99,7 +100,7 @@ unsigned char *syc_buffer_reserve(struct syc_buffer *buffer, uint32_t len)
 
 		if (SYC_UNLIKELY(len > buffer->capacity - used))
 			return NULL;
-		if (SYC_LIKELY(exchange(words, place, place + len)))
+		if (SYC_LIKELY(exchange_words(words, place, place + len)))
 			return buffer->halves[syc_buffer_half(place)] + used;
 	}
 }
@@ -141,7 +142,7 @@ bool syc_buffer_turn(struct syc_buffer *buffer, bool may_be_empty)
 		SYC_SIGNAL_FENCE();
 		words->waits[half] = true;
 		SYC_SIGNAL_FENCE();
-		if (exchange(words, place, SYC_BUFFER_SHARED | turned))
+		if (exchange_words(words, place, SYC_BUFFER_SHARED | turned))
 			break;
 		place = words->place;
 	}
@@ -190,7 +191,7 @@ void syc_buffer_sent(struct syc_buffer *buffer, size_t n)
 	if (words->sent[half] == words->front[half] + words->waiting[half]) {
 		words->waits[half] = false;
 		/* No handler has come: go on in this half, which is warm */
-		if (exchange(words, now, SYC_BUFFER_SHARED | back))
+		if (exchange_words(words, now, SYC_BUFFER_SHARED | back))
 			set_whole(words, back);
 	}
 	SYC_SIGNAL_FENCE();

@@ -101,7 +101,7 @@ static bool are_same(const struct syscap_counter *a,
 }
 
 /* The entry for @counter if there is one with its texts now. */
-static struct syscap_counter *keep(const struct syscap_counter *counter)
+static struct syscap_counter *keep_counter(const struct syscap_counter *counter)
 {
 	const uint32_t index = syc_counter_id_index(counter->id);
 	struct syscap_counter *entry = find_counter(counter->id);
@@ -128,7 +128,7 @@ void sysprof_collector_define_counters(const SysprofCaptureCounter *counters,
 		if (counters[i].id == 0)
 			continue;
 		convert_counter(&counter, &counters[i]);
-		struct syscap_counter *const entry = keep(&counter);
+		struct syscap_counter *const entry = keep_counter(&counter);
 		struct syc_thread *const st =
 			syc_thread_get(SYSCAP_FRAME_CTRDEF);
 		if (st == NULL)
@@ -165,17 +165,14 @@ static void emit_values(struct syc_thread *st, const unsigned int *ids,
 	syc_commit(frame, SYSCAP_FRAME_CTRSET, st->tid_tag);
 }
 
-static __attribute__((noinline)) void
-set_all(const unsigned int *ids, const SysprofCaptureCounterValue *values,
-        unsigned n)
+/* Whatever has to be done for it. */
+static SYC_COLD void set_slowly(struct syc_thread *st, const unsigned int *ids,
+                                const SysprofCaptureCounterValue *values,
+                                unsigned n, int64_t now, const void *cfa)
 {
-	struct syc_thread *const st = syc_thread_get(SYSCAP_FRAME_CTRSET);
 	volatile uintptr_t token;
+	const bool outermost = syc_enter_from(st, &token, cfa);
 
-	if (st == NULL)
-		return;
-	const int64_t now = syc_clock(st);
-	const bool outermost = syc_enter(st, &token);
 	while (n != 0) {
 		const unsigned some = n < SYC_VALUES_MOST ? n : SYC_VALUES_MOST;
 
@@ -185,6 +182,60 @@ set_all(const unsigned int *ids, const SysprofCaptureCounterValue *values,
 		n -= some;
 	}
 	syc_leave(st, &token, outermost);
+}
+
+/* Whether the ring has what the bits of [first, first + n) stand for. */
+static inline bool has_definitions(const struct syc_thread *st, uint32_t first,
+                                   unsigned n)
+{
+	const uint64_t *const words = &st->defined[first / 64];
+	const unsigned at = first % 64, end = at + n;
+	const uint64_t low = ~UINT64_C(0) << at;
+
+	if (end <= 64)
+		return (~words[0] & low & ~UINT64_C(0) >> (64 - end)) == 0;
+	return ((~words[0] & low) | (~words[1] << (128 - end))) == 0;
+}
+
+/*
+ * Whether @ids are a row, as syc_counter_id_request() gives them, of some that
+ * are all defined in the ring of @st: then their entries need not be looked at.
+ */
+static inline bool is_defined_row(const struct syc_thread *st,
+                                  const unsigned int *ids, unsigned n)
+{
+	unsigned odd = 0;
+
+	if (n > 64)
+		return false;
+	for (unsigned i = 1; i < n; i++)
+		odd |= ids[i] ^ (ids[0] + i);
+	if (odd != 0)
+		return false;
+	struct syscap_counter *const entry = find_counter(ids[0]);
+	return entry != NULL && entry->index + n <= SYC_DEFINED_MAX &&
+	       has_definitions(st, entry->index, n);
+}
+
+static __attribute__((noinline)) void
+set_all(const unsigned int *ids, const SysprofCaptureCounterValue *values,
+        unsigned n)
+{
+	struct syc_thread *const st = syc_thread_get(SYSCAP_FRAME_CTRSET);
+	volatile uintptr_t token;
+	struct syc_place place;
+
+	if (st == NULL)
+		return;
+	const int64_t now = syc_clock(st);
+	if (SYC_UNLIKELY(!is_defined_row(st, ids, n) ||
+	                 !syc_begin(st, &token, syc_values_len(n), &place))) {
+		set_slowly(st, ids, values, n, now, __builtin_dwarf_cfa());
+		return;
+	}
+	syc_store_head(place.frame, now, place.tag_word | SYSCAP_FRAME_CTRSET);
+	syc_values_write(place.frame, ids, values, n, n);
+	syc_end(st, &token, &place);
 }
 
 /* One that nobody has defined here, so that there is nothing before it. */

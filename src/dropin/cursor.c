@@ -66,8 +66,8 @@ sysprof_capture_cursor_get_reader(SysprofCaptureCursor *self)
 	return self != NULL ? self->reader : NULL;
 }
 
-static bool matches(const SysprofCaptureCursor *self,
-                    const SysprofCaptureFrame *frame)
+static bool matches_conditions(const SysprofCaptureCursor *self,
+                               const SysprofCaptureFrame *frame)
 {
 	if (frame->type == 0 || frame->type >= SYSPROF_CAPTURE_FRAME_LAST)
 		return false;
@@ -135,7 +135,8 @@ void sysprof_capture_cursor_foreach(SysprofCaptureCursor *self,
 	if (self == NULL || self->reader == NULL || callback == NULL)
 		return;
 	while ((frame = next_frame(self)) != NULL)
-		if (matches(self, frame) && !callback(frame, user_data))
+		if (matches_conditions(self, frame) &&
+		    !callback(frame, user_data))
 			return;
 }
 

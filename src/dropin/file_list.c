@@ -24,7 +24,7 @@ static bool is_sorted_in(const struct syc_file_list *files, const char *path)
 	return false;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_paths(const void *a, const void *b)
 {
 	const char *const *const x = a;
 	const char *const *const y = b;
@@ -32,7 +32,7 @@ static int compare(const void *a, const void *b)
 	return strcmp(*x, *y);
 }
 
-static bool append(struct syc_file_list *files, const char *path)
+static bool append_path(struct syc_file_list *files, const char *path)
 {
 	if (files->n == files->capacity) {
 		const size_t capacity =
@@ -55,7 +55,7 @@ void syc_file_list_sort(struct syc_file_list *files)
 
 	if (files->n == 0)
 		return;
-	qsort(files->paths, files->n, sizeof(files->paths[0]), compare);
+	qsort(files->paths, files->n, sizeof(files->paths[0]), compare_paths);
 	for (size_t i = 0; i < files->n; i++) {
 		if (n != 0 && strcmp(files->paths[n - 1], files->paths[i]) == 0)
 			free((char *)files->paths[i]);
@@ -75,7 +75,7 @@ bool syc_file_list_add(struct syc_file_list *files, const char *path)
 	    (files->n > files->n_sorted &&
 	     strcmp(files->paths[files->n - 1], path) == 0))
 		return true;
-	if (!append(files, path))
+	if (!append_path(files, path))
 		return false;
 	if (files->n >= 2 * files->n_sorted + 16)
 		syc_file_list_sort(files);

@@ -85,7 +85,7 @@ static int open_without_append(int fd)
 	return other;
 }
 
-static void adopt(struct syc_out *out, int fd)
+static void adopt_descriptor(struct syc_out *out, int fd)
 {
 	const int flags = fcntl(fd, F_GETFL);
 	int64_t at = 0;
@@ -118,7 +118,7 @@ int syc_out_open(struct syc_out *out, int fd)
 	size_t done;
 
 	memset(out, 0, sizeof(*out));
-	adopt(out, fd);
+	adopt_descriptor(out, fd);
 	out->begin = syc_clock_kernel();
 	syc_file_header_fill(&header, out->begin);
 	syc_quiet_begin(&quiet);

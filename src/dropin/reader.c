@@ -37,7 +37,7 @@ bool syscap_dropin_reader_get_error(SysprofCaptureReader *self,
 /* ------------------------------------------------------------ the window */
 
 /* Have @n bytes from `at` on in the window; false: there are fewer. */
-static bool have(SysprofCaptureReader *reader, size_t n)
+static bool have_bytes(SysprofCaptureReader *reader, size_t n)
 {
 	const uint64_t offset = syc_reader_tell(reader);
 	const bool all = syc_window_move(&reader->window, offset, n);
@@ -47,7 +47,7 @@ static bool have(SysprofCaptureReader *reader, size_t n)
 	return all;
 }
 
-static size_t left(const SysprofCaptureReader *reader)
+static size_t bytes_left(const SysprofCaptureReader *reader)
 {
 	return reader->window.n > reader->at ? reader->window.n - reader->at
 	                                     : 0;
@@ -73,8 +73,9 @@ static size_t have_frame(SysprofCaptureReader *reader)
 {
 	uint16_t len;
 
-	if (left(reader) < FRAME_SIZE && !have(reader, FRAME_SIZE)) {
-		if (left(reader) != 0)
+	if (bytes_left(reader) < FRAME_SIZE &&
+	    !have_bytes(reader, FRAME_SIZE)) {
+		if (bytes_left(reader) != 0)
 			keep_message(reader, "the file ends within a frame");
 		return 0;
 	}
@@ -85,7 +86,7 @@ static size_t have_frame(SysprofCaptureReader *reader)
 		keep_message(reader, "a frame has a length that can't be");
 		return 0;
 	}
-	if (left(reader) < len && !have(reader, len)) {
+	if (bytes_left(reader) < len && !have_bytes(reader, len)) {
 		keep_message(reader, "the file ends within a frame");
 		return 0;
 	}

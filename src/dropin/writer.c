@@ -26,7 +26,7 @@
 #define WRITERS_MAX 256u
 static SysprofCaptureWriter *writers[WRITERS_MAX];
 
-static void enlist(SysprofCaptureWriter *writer)
+static void enlist_writer(SysprofCaptureWriter *writer)
 {
 	for (unsigned i = 0; i < WRITERS_MAX; i++) {
 		SysprofCaptureWriter *none = NULL;
@@ -83,7 +83,7 @@ static int write_out(SysprofCaptureWriter *writer)
 	return r;
 }
 
-static int flush(SysprofCaptureWriter *writer)
+static int flush_frames(SysprofCaptureWriter *writer)
 {
 	const int saved = errno;
 
@@ -102,7 +102,7 @@ bool syc_writer_leave_last(SysprofCaptureWriter *writer)
 	for (;;) {
 		if (__atomic_load_n(wants, __ATOMIC_RELAXED)) {
 			__atomic_store_n(wants, false, __ATOMIC_RELAXED);
-			flush(writer);
+			flush_frames(writer);
 		}
 		if (!syc_buffer_leave_last(&writer->buffer) ||
 		    !syc_buffer_enter(&writer->buffer))
@@ -128,7 +128,7 @@ bool sysprof_capture_writer_flush(SysprofCaptureWriter *self)
 	}
 	if (syc_buffer_enter(&self->buffer)) {
 		self->out.is_stuck = false;
-		r = flush(self);
+		r = flush_frames(self);
 		syc_writer_leave_last(self);
 	} else {
 		/* the call that we interrupted does it when it ends */
@@ -229,11 +229,11 @@ static SysprofCaptureWriter *begin_writing(SysprofCaptureWriter *writer)
 	if (writer->out.is_file)
 		syc_index_chain_begin(&writer->life->chain,
 		                      sizeof(SysprofCaptureFileHeader));
-	enlist(writer);
+	enlist_writer(writer);
 	return writer;
 }
 
-static void unmap(SysprofCaptureWriter *writer)
+static void unmap_writer(SysprofCaptureWriter *writer)
 {
 	munmap(writer->life, writer->map_size);
 }
@@ -254,7 +254,7 @@ SysprofCaptureWriter *sysprof_capture_writer_new_from_fd(int fd,
 		r = syc_out_open(&writer->out, fd);
 		if (r == 0)
 			return begin_writing(writer);
-		unmap(writer);
+		unmap_writer(writer);
 	}
 	errno = -r;
 	return NULL;
@@ -283,7 +283,7 @@ SysprofCaptureWriter *sysprof_capture_writer_new_from_env(size_t buffer_size)
 		return NULL;
 	const int r = syc_out_open_shared(&writer->out);
 	if (r != 0) {
-		unmap(writer);
+		unmap_writer(writer);
 		errno = -r;
 		return NULL;
 	}
@@ -310,7 +310,7 @@ void sysprof_capture_writer_unref(SysprofCaptureWriter *self)
 	flush_finally(self);
 	syc_out_close(&self->out, syc_buffer_torn(&self->buffer));
 	syc_names_fini(&self->names);
-	unmap(self);
+	unmap_writer(self);
 	errno = saved;
 }
 
@@ -374,11 +374,11 @@ static int make_room(SysprofCaptureWriter *writer, uint32_t len, int64_t time)
 		writer->looked = time;
 		if ((uint64_t)(syc_clock_kernel() - writer->flushed) >=
 		    SYC_WRITER_LOOK_NS)
-			flush(writer);
+			flush_frames(writer);
 		return 0;
 	}
 	writer->looked = time;
-	const int r = flush(writer);
+	const int r = flush_frames(writer);
 	/* What can't be written yet may wait while there is room for it; who
 	 * has lost the reader shall hear of it */
 	if (r != -EPIPE && syc_buffer_used(&writer->buffer) == 0)
@@ -409,7 +409,7 @@ static void see_to_index(SysprofCaptureWriter *writer)
 	if (left == 0) {
 		/* What is in the buffer goes first: it may hold one */
 		unsigned char *const frame =
-			flush(writer) == 0
+			flush_frames(writer) == 0
 				? syc_buffer_reserve(buffer, SYC_INDEX_SIZE)
 				: NULL;
 

@@ -226,7 +226,7 @@ static bool rename_stack(struct cat *cat, SysprofCaptureFrame *frame,
 
 /* --------------------------------------------------------------- passes */
 
-static bool learn(struct cat *cat, SysprofCaptureReader *reader)
+static bool learn_capture(struct cat *cat, SysprofCaptureReader *reader)
 {
 	SysprofCaptureFrame *frame;
 
@@ -279,12 +279,12 @@ static bool join_frame(struct cat *cat, SysprofCaptureFrame *frame)
 	return is_right && syc_writer_add_raw(cat->writer, frame);
 }
 
-static bool join(struct cat *cat, SysprofCaptureReader *reader)
+static bool join_capture(struct cat *cat, SysprofCaptureReader *reader)
 {
 	SysprofCaptureFrame *frame;
 
 	sysprof_capture_reader_reset(reader);
-	if (!learn(cat, reader))
+	if (!learn_capture(cat, reader))
 		return false;
 	sysprof_capture_reader_reset(reader);
 	while ((frame = syc_reader_next(reader)) != NULL)
@@ -303,7 +303,7 @@ bool sysprof_capture_writer_cat(SysprofCaptureWriter *self,
 	if (other == NULL)
 		return false;
 	other->message = NULL;
-	bool done = join(&cat, other);
+	bool done = join_capture(&cat, other);
 	int code = errno;
 	if (other->header.time < self->out.begin)
 		self->out.begin = other->header.time;

@@ -34,9 +34,9 @@ static void fill_counter(struct syscap_wire_counter *to,
 	memcpy(&to->value, &from->value, sizeof(to->value));
 }
 
-static bool define(SysprofCaptureWriter *self, int64_t time, int cpu,
-                   int32_t pid, const SysprofCaptureCounter *counters,
-                   unsigned n)
+static bool define_counters(SysprofCaptureWriter *self, int64_t time, int cpu,
+                            int32_t pid, const SysprofCaptureCounter *counters,
+                            unsigned n)
 {
 	struct syc_adding a;
 
@@ -67,7 +67,7 @@ bool sysprof_capture_writer_define_counters(
 		const unsigned n =
 			n_counters < MAX_COUNTERS ? n_counters : MAX_COUNTERS;
 
-		if (!define(self, time, cpu, pid, counters, n))
+		if (!define_counters(self, time, cpu, pid, counters, n))
 			return false;
 		counters += n;
 		n_counters -= n;

@@ -45,7 +45,7 @@ struct syc_process {
 	 * is what loss records have said of them. */
 	struct syc_ring_losses lost;
 	struct syc_ring_losses told;
-	int32_t telling;    /* tid of who moves lost to told just now, or 0 */
+	int32_t telling; /* tid of the thread that moves lost to told now, or 0 */
 	uint64_t n_dropped; /* all losses of the process, whoever had them */
 	uint64_t n_abandoned;
 };

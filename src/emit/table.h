@@ -16,8 +16,8 @@
 struct syc_names_table {
 	/* next number << 32 | bytes of the arena */
 	uint64_t taken __attribute__((aligned(64)));
-	/* number << 48 | size << 32 | offset: taken, and of no use to who
-	 * lost a race; 0: none */
+	/* number << 48 | size << 32 | offset: taken, and of no use to the
+	 * thread that lost a race; 0: none */
 	uint64_t spares[SYC_NAMES_SPARES];
 	/* zero in a forked child, whose new names are its own */
 	uint32_t *hash;

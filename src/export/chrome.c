@@ -87,42 +87,47 @@ static void write_names(struct syc_chrome *trace)
 
 static void write_value(struct syc_chrome *trace,
                         const struct syscap_profile_counter *counter,
-                        uint64_t bits)
+                        const struct syscap_profile_value *value)
 {
 	struct syc_json *json = &trace->json;
 	char name[SYC_COUNTER_NAME_SIZE];
-	double value;
+	double real;
 
+	syc_chrome_event(trace, "C", value->thread, value->time);
 	syc_counter_name(counter, name);
 	syc_json_member_text(json, "name", name);
 	syc_json_key(json, "args");
 	syc_json_begin_object(json);
-	memcpy(&value, &bits, sizeof(value));
+	memcpy(&real, &value->bits, sizeof(real));
 	syc_json_key(json, "value");
 	if (counter->is_double)
-		syc_json_double(json, value);
+		syc_json_double(json, real);
 	else
-		syc_json_integer(json, (int64_t)bits);
+		syc_json_integer(json, (int64_t)value->bits);
 	syc_json_end_object(json);
+	syc_chrome_event_end(trace);
 }
 
-static void write_values(struct syc_chrome *trace)
+static int write_values(struct syc_chrome *trace)
 {
 	const struct syscap_profile_counter *counters;
-	struct syscap_profile_values values;
-	size_t ignored;
+	struct syscap_profile_value value;
+	struct syscap_profile_walk *walk;
+	size_t n;
+	int r;
 
-	counters = syscap_profile_counters(trace->export->profile, &ignored);
-	syscap_profile_values(trace->export->profile, &values);
-	for (size_t i = 0; i < values.n; i++) {
-		if (!has(trace, values.threads[i], values.times[i]))
-			continue;
-		syc_chrome_event(trace, "C", values.threads[i],
-		                 values.times[i]);
-		write_value(trace, &counters[values.counters[i]],
-		            values.bits[i]);
-		syc_chrome_event_end(trace);
-	}
+	counters = syscap_profile_counters(trace->export->profile, &n);
+	if (n == 0)
+		return 0;
+	r = syscap_profile_walk_new(trace->export->profile,
+	                            trace->export->reader, &walk);
+	if (r < 0)
+		return r;
+	while ((r = syscap_profile_walk_value(walk, &value)) > 0)
+		if (has(trace, value.thread, value.time))
+			write_value(trace, &counters[value.counter], &value);
+	syscap_profile_walk_free(walk);
+	return r;
 }
 
 /* ------------------------------------------------------------------ logs */
@@ -245,7 +250,8 @@ static int write_all(struct syc_chrome *trace)
 	if (r == 0)
 		r = syc_chrome_operations(trace);
 	syc_chrome_arrows(trace);
-	write_values(trace);
+	if (r == 0)
+		r = write_values(trace);
 	if (r == 0)
 		r = write_logs(trace);
 	write_losses(trace);

@@ -4,7 +4,9 @@
  * samples and functions.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "export/amount.h"
@@ -12,6 +14,8 @@
 #include "export/export.h"
 #include "export/folded.h"
 #include "export/frames.h"
+
+#define AHEAD 8u
 
 static const char *category_name(enum syscap_profile_category category)
 {
@@ -73,39 +77,100 @@ static void write_line(FILE *out, const struct syscap_profile_line *line)
 	putc_unlocked(',', out);
 }
 
+/* Names of functions as they stand in a row, made ready once: there are far
+ * more samples than functions. */
+struct ready {
+	char *texts;
+	size_t *begins, size;
+};
+
+static int make_ready(struct ready *ready, const struct syscap_profile *profile)
+{
+	const struct syscap_profile_function *functions;
+	FILE *texts = open_memstream(&ready->texts, &ready->size);
+	size_t n;
+
+	functions = syscap_profile_functions(profile, &n);
+	ready->begins = calloc(n + 1, sizeof(*ready->begins));
+	for (size_t i = 0; texts != NULL && ready->begins != NULL && i < n;
+	     i++) {
+		syc_csv_text(texts, functions[i].name);
+		ready->begins[i + 1] = (size_t)ftello(texts);
+	}
+	if (texts == NULL || fclose(texts) != 0)
+		return -ENOMEM;
+	return ready->begins != NULL ? 0 : -ENOMEM;
+}
+
+static void write_ready(const struct ready *ready, uint32_t function, FILE *out)
+{
+	const size_t *begin = &ready->begins[function];
+
+	fwrite_unlocked(ready->texts + begin[0], 1, begin[1] - begin[0], out);
+}
+
+static int write_sample(struct syc_export *export,
+                        const struct syscap_profile_samples *samples, size_t i,
+                        struct syc_folded *folded, const struct ready *ready)
+{
+	const struct syscap_view *view = export->view;
+	const uint32_t node = view->nodes[samples->stacks[i]];
+	const uint32_t thread = samples->threads[i];
+	const uint64_t tick =
+		syc_amount_is_time(view->unit)
+			? syscap_profile_tick(export->profile, thread)
+			: 1;
+	int r;
+
+	syc_csv_integer(export->out, samples->times[i], ",");
+	syc_csv_thread(export, thread);
+	write_weight(export->out, samples->ticks[i] * tick);
+	write_ready(ready, view->functions[node], export->out);
+	putc_unlocked(',', export->out);
+	write_line(export->out, syc_line_of_node(export->profile, view, node));
+	putc_unlocked('"', export->out);
+	r = syc_folded_stack(folded, export->out, view, node);
+	fputs_unlocked("\"\r\n", export->out);
+	return r;
+}
+
+/* Where a sample's stack is in memory nobody can guess: it is fetched while
+ * those before it are written. */
+static void fetch(const struct syscap_view *view,
+                  const struct syscap_profile_samples *samples, size_t i)
+{
+	if (i + 2 * AHEAD >= samples->n)
+		return;
+	__builtin_prefetch(&view->nodes[samples->stacks[i + 2 * AHEAD]]);
+
+	const uint32_t node = view->nodes[samples->stacks[i + AHEAD]];
+	if (node == SYSCAP_PROFILE_NONE)
+		return;
+	__builtin_prefetch(&view->parents[node]);
+	__builtin_prefetch(&view->functions[node]);
+}
+
 int syc_export_csv_samples(struct syc_export *export)
 {
 	const struct syscap_view *view = export->view;
 	struct syscap_profile_samples samples;
-	const bool is_time = syc_amount_is_time(view->unit);
-	FILE *out = export->out;
+	struct ready ready = { 0 };
 	struct syc_folded folded;
 	int r = syc_folded_init(&folded, export->profile, true);
 
+	if (r == 0)
+		r = make_ready(&ready, export->profile);
 	syscap_profile_samples(export->profile, &samples);
-	fprintf(out, "time_ns,pid,tid,weight_%s,function,file,line,stack\r\n",
+	fprintf(export->out,
+	        "time_ns,pid,tid,weight_%s,function,file,line,stack\r\n",
 	        unit_column(view));
 	for (size_t i = 0; r == 0 && i < samples.n; i++) {
-		const uint32_t node = view->nodes[samples.stacks[i]];
-		const uint64_t tick =
-			is_time ? syscap_profile_tick(export->profile,
-		                                      samples.threads[i])
-				: 1;
-
-		if ((view->passed[i / 64] >> (i % 64) & 1) == 0)
-			continue;
-		syc_csv_integer(out, samples.times[i], ",");
-		syc_csv_thread(export, samples.threads[i]);
-		write_weight(out, samples.ticks[i] * tick);
-		syc_csv_text(out, syscap_profile_function(export->profile,
-		                                          view->functions[node])
-		                          ->name);
-		putc_unlocked(',', out);
-		write_line(out, syc_line_of_node(export->profile, view, node));
-		putc_unlocked('"', out);
-		r = syc_folded_stack(&folded, out, view, node);
-		fputs_unlocked("\"\r\n", out);
+		fetch(view, &samples, i);
+		if ((view->passed[i / 64] >> (i % 64) & 1) != 0)
+			r = write_sample(export, &samples, i, &folded, &ready);
 	}
 	syc_folded_fini(&folded);
+	free(ready.begins);
+	free(ready.texts);
 	return r;
 }

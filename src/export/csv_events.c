@@ -41,71 +41,43 @@ static int write_text(struct syscap_profile *profile, const char *text,
 }
 
 static int write_mark(const struct syc_export *export,
-                      struct syscap_profile *second,
-                      const struct syscap_frame *frame)
+                      const struct syscap_profile_event *event)
 {
+	const struct syscap_frame *frame = event->frame;
 	const int64_t duration = frame->mark.duration;
 	FILE *out = export->out;
 	int r;
 
 	syc_csv_integer(out, frame->time, ",");
 	syc_csv_integer(out, duration > 0 ? duration : 0, ",");
-	syc_csv_thread(export, syscap_profile_latest_thread(second));
-	r = write_text(second, frame->mark.group, ",", out);
+	syc_csv_thread(export, event->thread);
+	r = write_text(export->profile, frame->mark.group, ",", out);
 	if (r == 0)
-		r = write_text(second, frame->mark.name, ",", out);
-	return r == 0 ? write_text(second, frame->mark.message, "\r\n", out)
+		r = write_text(export->profile, frame->mark.name, ",", out);
+	return r == 0 ? write_text(export->profile, frame->mark.message, "\r\n",
+	                           out)
 	              : r;
 }
 
-/* What the second walk has come to; a loss record is no mark. */
-static int take_frame(const struct syc_export *export,
-                      struct syscap_profile *second,
-                      const struct syscap_frame *frame)
-{
-	size_t before, losses;
-	int r;
-
-	syscap_profile_losses(second, &before);
-	r = syscap_profile_add(second, export->reader, frame);
-	if (r < 0 || frame->type != SYSCAP_FRAME_MARK)
-		return r;
-	syscap_profile_losses(second, &losses);
-	if (losses != before ||
-	    !has(export, syscap_profile_latest_thread(second), frame->time))
-		return 0;
-	return write_mark(export, second, frame);
-}
-
-/*
- * Rows are in the order of the file: a second walk over it writes them, and no
- * mark is kept.
- */
+/* Rows are in the order of the file: a second walk over it writes them, and no
+ * mark is kept. */
 int syc_export_csv_marks(struct syc_export *export)
 {
-	const struct syscap_profile_options options = {
-		.parts = SYSCAP_PROFILE_THREADS,
-		.no_lookup = true,
-	};
-	struct syscap_profile *second;
-	struct syscap_frame frame;
-	int r = syscap_profile_new(&options, &second);
+	struct syscap_profile_event event;
+	struct syscap_profile_walk *walk;
+	int r = syscap_profile_walk_new(export->profile, export->reader, &walk);
 
 	if (r < 0)
 		return r;
 	fputs("time_ns,duration_ns,pid,tid,group,name,message\r\n",
 	      export->out);
-	syscap_reader_rewind(export->reader);
-	while ((r = syscap_reader_next(export->reader, &frame, NULL)) != 0) {
-		if (r == -EILSEQ)
-			continue;
-		if (r > 0)
-			r = take_frame(export, second, &frame);
-		if (r < 0)
-			break;
-	}
-	syscap_profile_free(second);
-	return r == -ENOMEM ? r : 0;
+	while (r == 0 && (r = syscap_profile_walk_event(walk, &event)) > 0)
+		r = event.frame->type == SYSCAP_FRAME_MARK && !event.is_loss &&
+		                    has(export, event.thread, event.frame->time)
+		            ? write_mark(export, &event)
+		            : 0;
+	syscap_profile_walk_free(walk);
+	return r;
 }
 
 /* A double that is no number is empty. */
@@ -122,32 +94,39 @@ static void write_value(FILE *out, bool is_double, uint64_t bits)
 	fputs("\r\n", out);
 }
 
+static void write_counter(const struct syc_export *export,
+                          const struct syscap_profile_counter *counter,
+                          const struct syscap_profile_value *value)
+{
+	FILE *out = export->out;
+
+	syc_csv_integer(out, value->time, ",");
+	syc_csv_thread(export, value->thread);
+	syc_csv_integer(out, counter->id, ",");
+	syc_csv_text(out, counter->category);
+	putc_unlocked(',', out);
+	syc_csv_text(out, counter->name);
+	fputs_unlocked(counter->is_double ? ",double," : ",int64,", out);
+	write_value(out, counter->is_double, value->bits);
+}
+
 int syc_export_csv_counters(struct syc_export *export)
 {
 	const struct syscap_profile_counter *counters;
-	struct syscap_profile_values values;
-	FILE *out = export->out;
+	struct syscap_profile_value value;
+	struct syscap_profile_walk *walk;
 	size_t ignored;
+	int r = syscap_profile_walk_new(export->profile, export->reader, &walk);
 
+	if (r < 0)
+		return r;
 	counters = syscap_profile_counters(export->profile, &ignored);
-	syscap_profile_values(export->profile, &values);
-	fputs("time_ns,pid,tid,id,category,name,type,value\r\n", out);
-	for (size_t i = 0; i < values.n; i++) {
-		const struct syscap_profile_counter *counter =
-			&counters[values.counters[i]];
-
-		if (!has(export, values.threads[i], values.times[i]))
-			continue;
-		syc_csv_integer(out, values.times[i], ",");
-		syc_csv_thread(export, values.threads[i]);
-		syc_csv_integer(out, counter->id, ",");
-		syc_csv_text(out, counter->category);
-		putc_unlocked(',', out);
-		syc_csv_text(out, counter->name);
-		fputs(counter->is_double ? ",double," : ",int64,", out);
-		write_value(out, counter->is_double, values.bits[i]);
-	}
-	return 0;
+	fputs("time_ns,pid,tid,id,category,name,type,value\r\n", export->out);
+	while ((r = syscap_profile_walk_value(walk, &value)) > 0)
+		if (has(export, value.thread, value.time))
+			write_counter(export, &counters[value.counter], &value);
+	syscap_profile_walk_free(walk);
+	return r;
 }
 
 int syc_export_csv_logs(struct syc_export *export)

@@ -245,16 +245,17 @@ static void find_main_rows(struct writer *writer)
 	}
 }
 
-static void write_counters(struct writer *writer)
+static int write_counters(struct writer *writer)
 {
 	const struct syscap_profile_counter *counters;
 	struct syc_json *json = &writer->json;
 	size_t n;
+	int r = 0;
 
 	find_main_rows(writer);
 	counters = syscap_profile_counters(writer->export->profile, &n);
 	begin_column(writer, "counters");
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; r == 0 && i < n; i++) {
 		if (!syc_firefox_counters_has(&writer->counters, i))
 			continue;
 		syc_json_begin_object(json);
@@ -262,11 +263,12 @@ static void write_counters(struct writer *writer)
 		syc_json_member_unsigned(
 			json, "mainThreadIndex",
 			writer->main_rows[counters[i].process]);
-		syc_firefox_counters_write(&writer->counters, json,
-		                           (uint32_t)i);
+		r = syc_firefox_counters_write(&writer->counters, json,
+		                               (uint32_t)i);
 		syc_json_end_object(json);
 	}
 	syc_json_end_array(json);
+	return r;
 }
 
 static int write_profile(struct writer *writer)
@@ -279,7 +281,8 @@ static int write_profile(struct writer *writer)
 	syc_json_key(json, "shared");
 	syc_firefox_tables_write(&writer->tables, json);
 	r = write_threads(writer);
-	write_counters(writer);
+	if (r == 0)
+		r = write_counters(writer);
 	syc_json_end_object(json);
 	syc_json_end_line(json);
 	return r;

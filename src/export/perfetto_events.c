@@ -48,34 +48,52 @@ static uint64_t track_of_counter(struct syc_perfetto *trace,
 	                            counter->description);
 }
 
-int syc_perfetto_values(struct syc_perfetto *trace)
+static int write_values(struct syc_perfetto *trace,
+                        struct syscap_profile_walk *walk, uint64_t *tracks)
 {
 	const struct syscap_profile_counter *counters;
-	struct syscap_profile_values values;
-	uint64_t *tracks;
+	struct syscap_profile_value value;
 	size_t n;
+	int r;
 
 	counters = syscap_profile_counters(trace->export->profile, &n);
-	syscap_profile_values(trace->export->profile, &values);
-	tracks = calloc(n + 1, sizeof(*tracks));
-	if (tracks == NULL)
-		return -ENOMEM;
-	for (size_t i = 0; i < values.n; i++) {
-		const uint32_t counter = values.counters[i];
+	while ((r = syscap_profile_walk_value(walk, &value)) > 0) {
+		const struct syscap_profile_counter *counter =
+			&counters[value.counter];
+		uint64_t *track = &tracks[value.counter];
 
-		if (!syscap_view_has(trace->export->view, values.threads[i],
-		                     values.times[i]))
+		if (!syscap_view_has(trace->export->view, value.thread,
+		                     value.time))
 			continue;
-		if (tracks[counter] == 0)
-			tracks[counter] =
-				track_of_counter(trace, &counters[counter]);
-		syc_perfetto_event(trace, SYC_EVENT_COUNTER, tracks[counter],
-		                   values.times[i]);
-		put_value(trace, counters[counter].is_double, values.bits[i]);
+		if (*track == 0)
+			*track = track_of_counter(trace, counter);
+		syc_perfetto_event(trace, SYC_EVENT_COUNTER, *track,
+		                   value.time);
+		put_value(trace, counter->is_double, value.bits);
 		syc_perfetto_event_end(trace);
 	}
+	return r;
+}
+
+int syc_perfetto_values(struct syc_perfetto *trace)
+{
+	struct syscap_profile_walk *walk;
+	uint64_t *tracks;
+	size_t n;
+	int r;
+
+	syscap_profile_counters(trace->export->profile, &n);
+	if (n == 0)
+		return 0;
+	r = syscap_profile_walk_new(trace->export->profile,
+	                            trace->export->reader, &walk);
+	if (r < 0)
+		return r;
+	tracks = calloc(n + 1, sizeof(*tracks));
+	r = tracks != NULL ? write_values(trace, walk, tracks) : -ENOMEM;
 	free(tracks);
-	return 0;
+	syscap_profile_walk_free(walk);
+	return r;
 }
 
 /* Of Android's logs: 2 verbose, 3 debug, ... 7 fatal. */

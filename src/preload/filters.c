@@ -31,7 +31,7 @@ static void note_filter(bool is_strict)
 	if (is_strict)
 		__atomic_store_n(&syc_boxed_strictly, true, __ATOMIC_RELAXED);
 	__atomic_store_n(&is_boxed, true, __ATOMIC_RELAXED);
-	syc_interposed_on_filter();
+	syc_interposed_on_filter(is_strict);
 }
 
 /* Does what the C library's syscall() does. */

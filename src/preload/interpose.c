@@ -14,11 +14,13 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/signalfd.h>
 #include <threads.h>
 
+#include "preload/deferred.h"
 #include "preload/room.h"
 #include "sample/birth.h"
 #include "sample/interposed.h"
@@ -88,6 +90,7 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 	bool is_cramped;
 
 	syc_interposed_on_thread();
+	syc_deferred_follow(0);
 	const pthread_attr_t *const with =
 		syc_room_on_stack(attr, &roomy, &is_cramped);
 	const bool is_ours = syc_birth_prepare(&birth, is_cramped);
@@ -124,17 +127,38 @@ static bool is_handler(sighandler_t handler)
 	return handler != SIG_DFL && handler != SIG_IGN;
 }
 
+/* Ticks may come by another signal from then on. */
+static void tell_of_handler(int number)
+{
+	syc_interposed_on_handler(number);
+	syc_deferred_follow(0);
+}
+
 EXPORTED int sigaction(int number, const struct sigaction *action,
                        struct sigaction *before)
 {
-	if (action != NULL && is_handler(action->sa_handler))
-		syc_interposed_on_handler(number);
-	const int r = NEXT(sigaction)(number, action, before);
-	if (r == 0 && action != NULL && !is_handler(action->sa_handler))
+	const bool is_handled =
+		action != NULL && is_handler(action->sa_handler);
+	const bool is_reset = action != NULL && !is_handled;
+	struct sigaction copy;
+	int added;
+
+	if (is_handled)
+		tell_of_handler(number);
+	const int hidden = syc_deferred_of(number);
+	const int r = NEXT(sigaction)(
+		number, syc_deferred_put(action, &copy, &added), before);
+	if (r != 0)
+		return r;
+	if (is_handled || is_reset)
+		syc_deferred_note(number, added);
+	if (is_reset)
 		syc_interposed_on_reset(number);
-	if (r == 0 && before != NULL)
+	if (before != NULL) {
+		syc_deferred_hide(before, hidden);
 		syc_interposed_on_query(number, before);
-	return r;
+	}
+	return 0;
 }
 
 static sighandler_t query_handler(int number, sighandler_t before)
@@ -150,8 +174,10 @@ static sighandler_t query_handler(int number, sighandler_t before)
 	EXPORTED sighandler_t name(int number, sighandler_t handler)     \
 	{                                                                \
 		if (is_handler(handler))                                 \
-			syc_interposed_on_handler(number);               \
+			tell_of_handler(number);                         \
 		const sighandler_t before = NEXT(name)(number, handler); \
+		if (before != SIG_ERR)                                   \
+			syc_deferred_note(number, 0);                    \
 		if (before != SIG_ERR && !is_handler(handler))           \
 			syc_interposed_on_reset(number);                 \
 		return query_handler(number, before);                    \
@@ -166,10 +192,12 @@ PLAIN(__sysv_signal)
 EXPORTED sighandler_t sigset(int number, sighandler_t handler)
 {
 	if (is_handler(handler) && handler != SIG_HOLD)
-		syc_interposed_on_handler(number);
+		tell_of_handler(number);
 	const sighandler_t before =
 		((__typeof__(&signal))next_function(NEXT_sigset))(number,
 	                                                          handler);
+	if (before != SIG_ERR && handler != SIG_HOLD)
+		syc_deferred_note(number, 0);
 	if (before != SIG_ERR && !is_handler(handler))
 		syc_interposed_on_reset(number);
 	return query_handler(number, before);

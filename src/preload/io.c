@@ -120,7 +120,8 @@ static void add_path(struct syc_text *text, int folder, const char *path)
 	add_copy(text, path);
 }
 
-static void describe(const struct syc_io_what *what, char *message, size_t size)
+static void write_call(const struct syc_io_what *what, char *message,
+                       size_t size)
 {
 	struct syc_text text = syc_text_begin(message, size);
 
@@ -197,7 +198,7 @@ static __attribute__((noinline)) void tell_what(const struct syc_io_call *call,
 {
 	char message[MESSAGE];
 
-	describe(what, message, sizeof(message));
+	write_call(what, message, sizeof(message));
 	tell_mark(call, begin, duration, message);
 }
 

@@ -19,12 +19,14 @@
 #include "os/raw_syscall.h"
 #include "os/task.h"
 #include "preload/boxed.h"
+#include "preload/deferred.h"
 #include "preload/room.h"
 #include "sample/interposed.h"
 #include "sample/registers.h"
 #include "sample/signals.h"
 #include "sample/state.h"
 #include "sample/tick.h"
+#include "sample/tick_room.h"
 #include "stack/unwind.h"
 
 #ifndef sigev_notify_thread_id
@@ -65,7 +67,7 @@ static bool set_timer(struct syc_loop *loop, int64_t delay)
 	                       (long)(intptr_t)&when, 0, 0, 0) == 0;
 }
 
-static void arm(struct syc_loop *loop, int64_t now, int64_t delay)
+static void arm_loop_timer(struct syc_loop *loop, int64_t now, int64_t delay)
 {
 	__atomic_store_n(&loop->armed_until, now + delay, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -150,13 +152,16 @@ static bool take_expiry(const siginfo_t *info, const void *context)
 		const int64_t due = begin + loop->threshold;
 
 		if (now < due - SOON) {
-			arm(loop, now, due - now);
+			arm_loop_timer(loop, now, due - now);
 		} else {
-			take_stall(loop, now, context);
-			arm(loop, now,
-			    now - begin > SHARE * loop->threshold
-			            ? (now - begin) / SHARE
-			            : loop->threshold);
+			if (syc_tick_has_room(
+				    context,
+				    (uintptr_t)__builtin_frame_address(0)))
+				take_stall(loop, now, context);
+			arm_loop_timer(loop, now,
+			               now - begin > SHARE * loop->threshold
+			                       ? (now - begin) / SHARE
+			                       : loop->threshold);
 		}
 	}
 	errno = saved;
@@ -207,6 +212,7 @@ static int find_signal(void)
 						   signal, syc_tick_handle) == 0
 		                     ? signal
 		                     : 0;
+		syc_deferred_follow(own_signal);
 	}
 	return own_signal;
 }
@@ -259,7 +265,7 @@ void syc_loop_timer_start(struct syc_loop *loop, int64_t now)
 	if (signal > 0 && may_be_interrupted(signal) &&
 	    (owns_timer(loop) || make_timer(loop, signal))) {
 		syc_all_signals_block(&before);
-		arm(loop, now, loop->threshold);
+		arm_loop_timer(loop, now, loop->threshold);
 		syc_all_signals_restore(&before);
 	} else {
 		loop->retry_at = now + SECOND;

@@ -75,7 +75,7 @@ void syc_memory_decide(void)
 	__atomic_store_n(&syc_memory_role_now, role, __ATOMIC_RELAXED);
 }
 
-static bool enter(void)
+static bool enter_call(void)
 {
 	if (depth >= DEPTH_MAX)
 		return false;
@@ -134,7 +134,7 @@ __attribute__((noinline)) void syc_memory_allocated(void *block, size_t size)
 	/* 0 would be a free */
 	if (weight <= 0)
 		weight = 1;
-	if (!enter())
+	if (!enter_call())
 		return;
 	const int saved = errno;
 	if (!is_sampled || syc_memory_sampled_remember(block))
@@ -165,7 +165,7 @@ static void tell_free(void *block, int64_t time, int saved)
 /* Entered before the clock is read: another preloaded library's may free. */
 void syc_memory_freed(void *block)
 {
-	if (!syscap_is_active() || !is_recorded(block) || !enter())
+	if (!syscap_is_active() || !is_recorded(block) || !enter_call())
 		return;
 	const int saved = errno;
 	tell_free(block, syscap_clock(), saved);
@@ -176,7 +176,7 @@ struct syc_memory_move syc_memory_move_begin(void *block)
 {
 	struct syc_memory_move move = { .block = NULL };
 
-	if (!syscap_is_active() || !is_recorded(block) || !enter())
+	if (!syscap_is_active() || !is_recorded(block) || !enter_call())
 		return move;
 	const int saved = errno;
 	move.block = block;
@@ -193,7 +193,7 @@ void syc_memory_move_end(const struct syc_memory_move *move, bool has_moved)
 	if (move->block == NULL)
 		return;
 	if (has_moved) {
-		if (!enter())
+		if (!enter_call())
 			return;
 		tell_free(move->block, move->time, saved);
 		depth--;

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "preload/boxed.h"
+
 enum syc_memory_role {
 	SYC_MEMORY_UNDECIDED, /* the environment cannot be read yet */
 	SYC_MEMORY_OFF,
@@ -33,7 +35,7 @@ static inline bool syc_memory_is_on(void)
 		syc_memory_decide();
 		role = __atomic_load_n(&syc_memory_role_now, __ATOMIC_RELAXED);
 	}
-	return role > SYC_MEMORY_OFF;
+	return role > SYC_MEMORY_OFF && !syc_boxed_is_strict();
 }
 
 /**

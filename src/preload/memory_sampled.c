@@ -33,7 +33,7 @@ static _Thread_local struct {
 /* ------------------------------------------------------------ numbers */
 
 /* xorshift64*, of 53 bits: above 0, up to 1 */
-static double draw(void)
+static double draw_number(void)
 {
 	uint64_t x = thread.random;
 
@@ -86,7 +86,7 @@ static double chance(double x)
 
 static int64_t next_draw(void)
 {
-	return (int64_t)(-mean * logarithm(draw())) + 1;
+	return (int64_t)(-mean * logarithm(draw_number())) + 1;
 }
 
 static __attribute__((cold, noinline)) void begin_thread(void)
@@ -96,7 +96,7 @@ static __attribute__((cold, noinline)) void begin_thread(void)
 	/* Far from each other, and never 0 */
 	thread.random = (seed ^ n * UINT64_C(0x9E3779B97F4A7C15)) | 1;
 	for (int i = 0; i < 16; i++)
-		draw();
+		draw_number();
 	thread.left = next_draw();
 }
 
@@ -129,7 +129,7 @@ static void count_in_part(uint8_t *part, int by)
 
 /* A block has one owner at a time: who allocated it is the one that frees it,
  * or has handed it on.  So addresses need no order among them. */
-static bool replace(uintptr_t *bucket, uintptr_t what, uintptr_t with)
+static bool replace_entry(uintptr_t *bucket, uintptr_t what, uintptr_t with)
 {
 	for (unsigned i = 0; i < IN_BUCKET; i++) {
 		uintptr_t there = __atomic_load_n(&bucket[i], __ATOMIC_RELAXED);
@@ -148,7 +148,7 @@ bool syc_memory_sampled_remember(const void *block)
 	const uint64_t hash = hash_block(block);
 
 	count_in_part(part_of(hash), 1);
-	if (replace(bucket_of(hash), 0, (uintptr_t)block))
+	if (replace_entry(bucket_of(hash), 0, (uintptr_t)block))
 		return true;
 	count_in_part(part_of(hash), -1);
 	return false;
@@ -159,7 +159,7 @@ bool syc_memory_sampled_forget(const void *block)
 	const uint64_t hash = hash_block(block);
 
 	if (__atomic_load_n(part_of(hash), __ATOMIC_RELAXED) == 0 ||
-	    !replace(bucket_of(hash), (uintptr_t)block, 0))
+	    !replace_entry(bucket_of(hash), (uintptr_t)block, 0))
 		return false;
 	count_in_part(part_of(hash), -1);
 	return true;

@@ -34,7 +34,7 @@ static void *no_memory(void)
 	return NULL;
 }
 
-static void *early(size_t size, size_t alignment)
+static void *allocate_early(size_t size, size_t alignment)
 {
 	void *const block = syc_memory_early(size, alignment);
 
@@ -52,7 +52,7 @@ EXPORTED void *malloc(size_t size)
 	const __typeof__(&malloc) next = NEXT(malloc);
 
 	if (__builtin_expect(next == NULL, 0))
-		return early(size, 0);
+		return allocate_early(size, 0);
 	void *const block = next(size);
 	ALLOCATED(block, size);
 	return block;
@@ -66,7 +66,7 @@ EXPORTED void *calloc(size_t n, size_t size)
 	if (__builtin_mul_overflow(n, size, &all))
 		return no_memory();
 	if (__builtin_expect(next == NULL, 0))
-		return early(all, 0);
+		return allocate_early(all, 0);
 	void *const block = next(n, size);
 	ALLOCATED(block, all);
 	return block;
@@ -118,7 +118,7 @@ static inline __attribute__((always_inline)) void *reallocate(void *block,
 	if (__builtin_expect(syc_memory_is_early(block), 0))
 		return move_early(block, size);
 	if (__builtin_expect(next == NULL, 0))
-		return block == NULL ? early(size, 0) : no_memory();
+		return block == NULL ? allocate_early(size, 0) : no_memory();
 	const bool is_on = syc_memory_is_on();
 	if (is_on && block != NULL)
 		move = syc_memory_move_begin(block);
@@ -151,7 +151,7 @@ EXPORTED int posix_memalign(void **ret_block, size_t alignment, size_t size)
 	const __typeof__(&posix_memalign) next = NEXT(posix_memalign);
 
 	if (__builtin_expect(next == NULL, 0)) {
-		*ret_block = early(size, alignment);
+		*ret_block = allocate_early(size, alignment);
 		return *ret_block != NULL ? 0 : ENOMEM;
 	}
 	const int r = next(ret_block, alignment, size);
@@ -160,22 +160,22 @@ EXPORTED int posix_memalign(void **ret_block, size_t alignment, size_t size)
 	return r;
 }
 
-#define ALIGNED(name)                                      \
-	EXPORTED void *name(size_t alignment, size_t size) \
-	{                                                  \
-		const __typeof__(&name) next = NEXT(name); \
-                                                           \
-		if (__builtin_expect(next == NULL, 0))     \
-			return early(size, alignment);     \
-		void *const block = next(alignment, size); \
-		ALLOCATED(block, size);                    \
-		return block;                              \
+#define ALIGNED(name)                                           \
+	EXPORTED void *name(size_t alignment, size_t size)      \
+	{                                                       \
+		const __typeof__(&name) next = NEXT(name);      \
+                                                                \
+		if (__builtin_expect(next == NULL, 0))          \
+			return allocate_early(size, alignment); \
+		void *const block = next(alignment, size);      \
+		ALLOCATED(block, size);                         \
+		return block;                                   \
 	}
 
 ALIGNED(aligned_alloc)
 ALIGNED(memalign)
 
-static size_t page(void)
+static size_t get_page_size(void)
 {
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
@@ -185,7 +185,7 @@ EXPORTED void *valloc(size_t size)
 	const __typeof__(&valloc) next = NEXT(valloc);
 
 	if (__builtin_expect(next == NULL, 0))
-		return early(size, page());
+		return allocate_early(size, get_page_size());
 	void *const block = next(size);
 	ALLOCATED(block, size);
 	return block;
@@ -197,7 +197,9 @@ EXPORTED void *pvalloc(size_t size)
 		(__typeof__(&valloc))syc_memory_next(SYC_MEMORY_pvalloc);
 
 	if (__builtin_expect(next == NULL, 0))
-		return early((size + page() - 1) / page() * page(), page());
+		return allocate_early((size + get_page_size() - 1) /
+		                              get_page_size() * get_page_size(),
+		                      get_page_size());
 	void *const block = next(size);
 	ALLOCATED(block, size);
 	return block;

@@ -20,6 +20,7 @@
 #include "emit/setup.h"
 #include "os/diag.h"
 #include "os/env.h"
+#include "preload/deferred.h"
 #include "preload/other_libc.h"
 #include "sample/autostart.h"
 #include "sample/birth.h"
@@ -65,5 +66,6 @@ __attribute__((constructor)) static void sample_at_load(void)
 		syc_handover_offer();
 		syc_unwatched_prefer(true);
 		syc_autostart();
+		syc_deferred_follow(0);
 	}
 }

@@ -22,11 +22,6 @@ uint32_t syscap_profile_find_process(const struct syscap_profile *profile,
 	return syc_who_find_process(&profile->who, pid, time);
 }
 
-uint32_t syscap_profile_latest_thread(const struct syscap_profile *profile)
-{
-	return profile->who.last_thread;
-}
-
 uint32_t syscap_profile_find_thread(const struct syscap_profile *profile,
                                     int32_t pid, int32_t tid, int64_t time)
 {

@@ -67,7 +67,7 @@ static int define(struct syc_counters *counters, struct syc_texts *texts,
 {
 	struct syscap_profile_counter *counter;
 	const char *category, *name, *description;
-	uint32_t number;
+	uint32_t number = 0;
 	int r = syc_texts_keep(texts, info->category, strlen(info->category),
 	                       &category);
 
@@ -105,12 +105,25 @@ int syc_counters_define(struct syc_counters *counters, struct syc_texts *texts,
 	return r;
 }
 
+static int keep_value(struct syc_values *values, int64_t time, uint64_t bits,
+                      uint32_t counter, uint32_t thread)
+{
+	if (syc_array_room(&values->bits) < 0 ||
+	    syc_array_room(&values->counters) < 0 ||
+	    syc_array_room(&values->threads) < 0 ||
+	    syc_array_push(&values->times, time) < 0)
+		return -ENOMEM;
+	values->bits.items[values->bits.n++] = bits;
+	values->counters.items[values->counters.n++] = counter;
+	values->threads.items[values->threads.n++] = thread;
+	return 0;
+}
+
 int syc_counters_set(struct syc_counters *counters,
                      const struct syscap_reader *reader,
                      const struct syscap_frame *frame, uint32_t process,
-                     uint32_t thread)
+                     uint32_t thread, bool keeps)
 {
-	struct syc_values *values = &counters->values;
 	uint32_t id, number;
 	uint64_t bits;
 
@@ -118,17 +131,24 @@ int syc_counters_set(struct syc_counters *counters,
 	     i++) {
 		if (id == 0)
 			continue;
-		if (put(counters, process, id, &number) < 0 ||
-		    syc_array_room(&values->bits) < 0 ||
-		    syc_array_room(&values->counters) < 0 ||
-		    syc_array_room(&values->threads) < 0 ||
-		    syc_array_push(&values->times, frame->time) < 0)
+		if (put(counters, process, id, &number) < 0)
 			return -ENOMEM;
-		values->bits.items[values->bits.n++] = bits;
-		values->counters.items[values->counters.n++] = number;
-		values->threads.items[values->threads.n++] = thread;
+		counters->items.items[number].n_values++;
+		if (keeps && keep_value(&counters->values, frame->time, bits,
+		                        number, thread) < 0)
+			return -ENOMEM;
 	}
 	return 0;
+}
+
+uint32_t syc_counters_find(const struct syc_counters *counters,
+                           uint32_t process, uint32_t id)
+{
+	const uint64_t key = (uint64_t)process << 32 | id;
+	size_t number = 0;
+
+	syc_map_get(&counters->by_key, &key, sizeof(key), &number);
+	return (uint32_t)number;
 }
 
 /* What its process has not defined goes by the latest definition of its id. */

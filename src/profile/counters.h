@@ -9,6 +9,8 @@
 #ifndef SYC_PROFILE_COUNTERS_H
 #define SYC_PROFILE_COUNTERS_H
 
+#include <stdbool.h>
+
 #include <syscap/profile.h>
 
 #include "data/array.h"
@@ -39,11 +41,16 @@ int syc_counters_define(struct syc_counters *counters, struct syc_texts *texts,
                         const struct syscap_reader *reader,
                         const struct syscap_frame *frame, uint32_t process);
 
-/** All values of a CTRSET of @thread, which is of @process.  0 or -ENOMEM. */
+/** All values of a CTRSET of @thread, which is of @process: each is counted,
+ * and kept if it @keeps them.  0 or -ENOMEM. */
 int syc_counters_set(struct syc_counters *counters,
                      const struct syscap_reader *reader,
                      const struct syscap_frame *frame, uint32_t process,
-                     uint32_t thread);
+                     uint32_t thread, bool keeps);
+
+/** The number of a counter that there is. */
+uint32_t syc_counters_find(const struct syc_counters *counters,
+                           uint32_t process, uint32_t id);
 
 /** Whose definition each goes by.  0 or -ENOMEM. */
 int syc_counters_settle(struct syc_counters *counters);

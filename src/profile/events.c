@@ -41,6 +41,38 @@ static int64_t end_of(const struct syscap_frame *frame)
 	return end;
 }
 
+/* Of what has a thread, and is kept in an array of its own; 0: nothing. */
+static unsigned part_of(uint8_t type)
+{
+	switch (type) {
+	case SYSCAP_FRAME_SAMPLE:
+		return SYSCAP_PROFILE_SAMPLES;
+	case SYSCAP_FRAME_MARK:
+		return SYSCAP_PROFILE_MARKS;
+	case SYSCAP_FRAME_ALLOCATION:
+		return SYSCAP_PROFILE_ALLOCATIONS;
+	case SYSCAP_FRAME_CTRSET:
+		return SYSCAP_PROFILE_COUNTERS;
+	case SYSCAP_FRAME_LOG:
+		return SYSCAP_PROFILE_LOGS;
+	default:
+		return 0;
+	}
+}
+
+static bool keeps(const struct syscap_profile *profile, uint8_t type)
+{
+	return !profile->is_walk && (profile->wanted & part_of(type)) != 0;
+}
+
+bool syc_events_knows(const struct syscap_profile *profile, uint8_t type)
+{
+	const unsigned part = part_of(type);
+
+	return (profile->wanted & part) != 0 ||
+	       (part != 0 && (profile->wanted & SYSCAP_PROFILE_THREADS) != 0);
+}
+
 /* What is of no process is of one with the pid -1. */
 static int32_t pid_of(const struct syscap_frame *frame)
 {
@@ -173,15 +205,14 @@ static int add_mark(struct syscap_profile *profile,
 	if (syc_loss_record_is(frame->mark.group, frame->mark.name) &&
 	    syc_loss_record_parse(frame->mark.message, &loss))
 		return add_loss(profile, frame, process, &loss);
-	if ((profile->wanted &
-	     (SYSCAP_PROFILE_MARKS | SYSCAP_PROFILE_THREADS)) == 0)
+	if (!syc_events_knows(profile, SYSCAP_FRAME_MARK))
 		return 0;
 	r = syc_who_thread(&profile->who, process, frame->tid, frame->time,
 	                   end_of(frame), &thread);
 	if (r < 0)
 		return r;
 	profile->who.threads.items[thread].n_marks++;
-	if ((profile->wanted & SYSCAP_PROFILE_MARKS) == 0)
+	if (!keeps(profile, SYSCAP_FRAME_MARK))
 		return 0;
 	return keep_mark(profile, frame, thread);
 }
@@ -193,7 +224,8 @@ static int add_values(struct syscap_profile *profile,
 {
 	profile->who.threads.items[thread].n_values += frame->ctrset.n_values;
 	return syc_counters_set(&profile->counters, reader, frame, process,
-	                        thread);
+	                        thread,
+	                        (profile->wanted & SYSCAP_PROFILE_VALUES) != 0);
 }
 
 static int add_log(struct syscap_profile *profile,
@@ -201,23 +233,6 @@ static int add_log(struct syscap_profile *profile,
 {
 	profile->who.threads.items[thread].n_logs++;
 	return syc_logs_add(&profile->logs, &profile->texts, frame, thread);
-}
-
-/* Of what has a thread, and is kept in an array of its own; 0: nothing. */
-static unsigned part_of(const struct syscap_frame *frame)
-{
-	switch (frame->type) {
-	case SYSCAP_FRAME_SAMPLE:
-		return SYSCAP_PROFILE_SAMPLES;
-	case SYSCAP_FRAME_ALLOCATION:
-		return SYSCAP_PROFILE_ALLOCATIONS;
-	case SYSCAP_FRAME_CTRSET:
-		return SYSCAP_PROFILE_COUNTERS;
-	case SYSCAP_FRAME_LOG:
-		return SYSCAP_PROFILE_LOGS;
-	default:
-		return 0;
-	}
 }
 
 static int add_threaded(struct syscap_profile *profile,
@@ -228,7 +243,7 @@ static int add_threaded(struct syscap_profile *profile,
 	int r = syc_who_thread(&profile->who, process, frame->tid, frame->time,
 	                       frame->time, &thread);
 
-	if (r < 0 || (profile->wanted & part_of(frame)) == 0)
+	if (r < 0 || !keeps(profile, frame->type))
 		return r;
 	switch (frame->type) {
 	case SYSCAP_FRAME_SAMPLE:
@@ -253,9 +268,11 @@ static int define(struct syscap_profile *profile,
 		return 0;
 	r = syc_who_process(&profile->who, pid_of(frame), frame->time,
 	                    &process);
-	return r == 0 ? syc_counters_define(&profile->counters, &profile->texts,
-	                                    reader, frame, process)
-	              : r;
+	return r == 0 && !profile->is_walk
+	               ? syc_counters_define(&profile->counters,
+	                                     &profile->texts, reader, frame,
+	                                     process)
+	               : r;
 }
 
 int syc_events_add(struct syscap_profile *profile,
@@ -263,7 +280,6 @@ int syc_events_add(struct syscap_profile *profile,
                    const struct syscap_frame *frame)
 {
 	const int64_t end = end_of(frame);
-	const unsigned part = part_of(frame);
 	uint32_t process;
 	int r;
 
@@ -273,7 +289,7 @@ int syc_events_add(struct syscap_profile *profile,
 		return 0;
 	if (end > profile->span.end)
 		profile->span.end = end;
-	if (frame->pid < 0 && part == 0 && frame->type != SYSCAP_FRAME_MARK)
+	if (frame->pid < 0 && part_of(frame->type) == 0)
 		return 0;
 	r = syc_who_process(&profile->who, pid_of(frame), frame->time,
 	                    &process);
@@ -282,9 +298,7 @@ int syc_events_add(struct syscap_profile *profile,
 	syc_who_saw(&profile->who, process, frame->time, end);
 	if (frame->type == SYSCAP_FRAME_MARK)
 		return add_mark(profile, frame, process);
-	return (profile->wanted & part) != 0 ||
-	                       (part != 0 &&
-	                        (profile->wanted & SYSCAP_PROFILE_THREADS) != 0)
+	return syc_events_knows(profile, frame->type)
 	               ? add_threaded(profile, reader, frame, process)
 	               : 0;
 }

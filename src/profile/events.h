@@ -10,4 +10,8 @@ int syc_events_add(struct syscap_profile *profile,
                    const struct syscap_reader *reader,
                    const struct syscap_frame *frame);
 
+/** Are frames of @type events that the profile takes in, or at least of whom
+ * they are? */
+bool syc_events_knows(const struct syscap_profile *profile, uint8_t type);
+
 #endif

@@ -43,6 +43,7 @@ struct syscap_profile {
 	struct syscap_profile_span span;
 	bool has_span, is_foreign;
 	bool is_once, is_sealed;    /* nothing comes any more */
+	bool is_walk;               /* events only tell of who */
 	uint64_t position;          /* in the file, of the next frame */
 	enum syscap_view_unit unit; /* of samples, when it was settled */
 };

@@ -87,6 +87,7 @@ int syscap_profile_add(struct syscap_profile *profile,
 	if (!profile->has_span)
 		learn_span(profile, reader);
 	profile->span.n_frames++;
+	profile->position = syscap_reader_tell(reader);
 	r = syc_who_learn(&profile->who, &profile->texts, frame);
 	if (r == 0)
 		r = syc_naming_learn(&profile->naming, &profile->who, reader,

@@ -238,9 +238,9 @@ int syc_stacks_go_on(struct syc_stacks *stacks, struct syc_way *way,
 		key.parent = parent;
 	if (is_other)
 		key.kind = (key.kind & 3) | (function + 1) << 2;
-	way->hash = syc_tree_hash(&stacks->tree,
-	                          parent == 0 ? key.parent : way->hash, key.key,
-	                          key.kind);
+	way->hash = syc_slots_hash(&stacks->tree.slots,
+	                           parent == 0 ? key.parent : way->hash,
+	                           key.key, key.kind);
 	r = syc_tree_put(&stacks->tree, &key, way->hash, &way->node);
 	if (r <= 0)
 		return r;
@@ -260,7 +260,8 @@ static int hash_ways(struct syc_stacks *stacks, size_t n, uint32_t process)
 	for (size_t i = n; i < stacks->steps.n; i++) {
 		const struct syc_stack_step *step = &stacks->steps.items[i];
 
-		hash = syc_tree_hash(tree, hash, step->address, step->kind);
+		hash = syc_slots_hash(&tree->slots, hash, step->address,
+		                      step->kind);
 		if (syc_array_push(&stacks->hashes, hash) < 0)
 			return -ENOMEM;
 		syc_tree_fetch(tree, hash);

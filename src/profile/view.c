@@ -307,7 +307,7 @@ static int make(struct build *build)
 	free(build->weights);
 	build->flags = NULL;
 	build->weights = NULL;
-	syc_tree_fini(&view->tree);
+	syc_slots_fini(&view->slots);
 	if (syc_view_add_up(view) < 0 ||
 	    syc_view_sum_up(view, &build->profile->functions) < 0)
 		return -ENOMEM;
@@ -373,7 +373,7 @@ void syscap_view_free(struct syscap_view *public)
 
 	if (view == NULL)
 		return;
-	syc_tree_fini(&view->tree);
+	syc_slots_fini(&view->slots);
 	free(view->parents.items);
 	free(view->functions.items);
 	free(view->lines.items);

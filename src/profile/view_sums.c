@@ -166,7 +166,7 @@ int syc_view_reverse(struct syc_view *view, size_t n_stacks)
 	for (size_t i = 0; r == 0 && i < n_stacks; i++)
 		if (view->nodes[i] != NONE)
 			view->nodes[i] = places[view->nodes[i]];
-	syc_tree_fini(&view->tree);
+	syc_slots_fini(&view->slots);
 	free(old.parents.items);
 	free(old.functions.items);
 	free(old.lines.items);

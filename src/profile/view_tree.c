@@ -8,7 +8,7 @@
 
 int syc_view_begin(struct syc_view *view)
 {
-	if (syc_tree_init(&view->tree) < 0 ||
+	if (syc_slots_init(&view->slots) < 0 ||
 	    syc_array_push(&view->parents, SYSCAP_PROFILE_NONE) < 0 ||
 	    syc_array_push(&view->functions, SYSCAP_FUNCTION_ROOT) < 0 ||
 	    (view->by_line &&
@@ -17,30 +17,40 @@ int syc_view_begin(struct syc_view *view)
 	return 0;
 }
 
-int syc_view_child(struct syc_view *view, uint32_t parent, uint32_t function,
-                   uint32_t line, uint32_t *ret_node)
+static int add_child(struct syc_view *view, uint32_t parent, uint32_t function,
+                     uint32_t line, uint64_t hash, uint32_t *ret_node)
 {
-	const struct syc_tree_key key = {
-		.key = function,
-		.parent = parent,
-		.kind = view->by_line ? line : 0,
-	};
-	int r;
+	const uint32_t node = (uint32_t)view->parents.n;
 
 	if (syc_array_room(&view->parents) < 0 ||
 	    syc_array_room(&view->functions) < 0 ||
-	    (view->by_line && syc_array_room(&view->lines) < 0))
+	    (view->by_line && syc_array_room(&view->lines) < 0) ||
+	    syc_slots_add(&view->slots, hash, node) < 0)
 		return -ENOMEM;
-	r = syc_tree_put(&view->tree, &key,
-	                 syc_tree_hash(&view->tree, parent, function, key.kind),
-	                 ret_node);
-	if (r > 0) {
-		view->parents.items[view->parents.n++] = parent;
-		view->functions.items[view->functions.n++] = function;
-		if (view->by_line)
-			view->lines.items[view->lines.n++] = line;
-	}
-	return r < 0 ? r : 0;
+	view->parents.items[view->parents.n++] = parent;
+	view->functions.items[view->functions.n++] = function;
+	if (view->by_line)
+		view->lines.items[view->lines.n++] = line;
+	*ret_node = node;
+	return 0;
+}
+
+int syc_view_child(struct syc_view *view, uint32_t parent, uint32_t function,
+                   uint32_t line, uint32_t *ret_node)
+{
+	const uint64_t hash = syc_slots_hash(&view->slots, parent, function,
+	                                     view->by_line ? line : 0);
+	size_t slot = syc_slots_first(&view->slots, hash);
+	uint32_t node;
+
+	while ((node = syc_slots_next(&view->slots, hash, &slot)) != UINT32_MAX)
+		if (view->parents.items[node] == parent &&
+		    view->functions.items[node] == function &&
+		    (!view->by_line || view->lines.items[node] == line)) {
+			*ret_node = node;
+			return 0;
+		}
+	return add_child(view, parent, function, line, hash, ret_node);
 }
 
 int syc_view_add_up(struct syc_view *view)

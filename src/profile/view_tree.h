@@ -6,7 +6,7 @@
 #include <syscap/profile.h>
 
 #include "data/array.h"
-#include "profile/tree.h"
+#include "profile/slots.h"
 
 struct syc_view {
 	struct syscap_view public;
@@ -18,7 +18,7 @@ struct syc_view {
 	struct syscap_view_sum *sums;
 	uint32_t *nodes;
 	uint64_t *passed;
-	struct syc_tree tree;
+	struct syc_slots slots; /* of its nodes, while there come more */
 	/* What is looked at, whatever its stack is. */
 	unsigned char *threads; /* by number */
 	int64_t from, last;     /* from <= time <= last */

@@ -9,6 +9,7 @@
 
 #include "record/arena_file.h"
 #include "record/arena_owner.h"
+#include "record/process_past.h"
 #include "record/procfs.h"
 #include "record/ring_mapped.h"
 

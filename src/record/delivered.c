@@ -35,6 +35,7 @@ void syc_delivered_note(struct syc_delivered *delivered, const char *text)
 	delivered->filtered += number_behind(text, "filtered ");
 	delivered->limited += number_behind(text, "limited ");
 	delivered->told_ticks += number_behind(text, "ticks ");
+	delivered->cramped += number_behind(text, "cramped ");
 	delivered->took_us += number_behind(text, "took_us ");
 }
 
@@ -74,6 +75,18 @@ static bool print_share(const struct syc_delivered *delivered,
 	        "syscap record: samples took %.0f %% of the threads' time: "
 	        "fewer a second take less, as would share=N\n",
 	        share);
+	return true;
+}
+
+/* The next sample stood for them, which may be of something else. */
+static bool print_cramped(const struct syc_delivered *delivered)
+{
+	if (20 * delivered->cramped <= delivered->told_ticks)
+		return false;
+	fprintf(stderr,
+	        "syscap record: %llu ticks came while a handler was on an "
+	        "alternate stack without room for them: one of 64 KiB has\n",
+	        (unsigned long long)delivered->cramped);
 	return true;
 }
 
@@ -125,6 +138,7 @@ void syc_delivered_print(const struct syc_delivered *delivered,
 {
 	unsigned n = print_unsampled(delivered);
 
+	n += print_cramped(delivered);
 	if (delivered->samples < FEW)
 		return;
 	n += print_stopped(delivered, command);

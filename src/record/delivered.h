@@ -19,6 +19,7 @@ struct syc_delivered {
 	/* As they told there, too: ticks that samples stand for, and what
 	 * taking them took */
 	uint64_t told_ticks, took_us;
+	uint64_t cramped; /* ticks: on an alternate stack without room */
 };
 
 /** A sample of our sampler's. */

@@ -95,7 +95,7 @@ void syc_ring_look_for_client(struct syc_ring *ring)
 	ring->tid = tid;
 }
 
-static enum syc_drain_result broken(struct syc_ring *ring, const char *why)
+static enum syc_drain_result note_broken(struct syc_ring *ring, const char *why)
 {
 	ring->why = why;
 	return SYC_DRAIN_BROKEN;
@@ -122,14 +122,14 @@ hand_on(struct syc_ring *ring, unsigned char *buffer, size_t size, bool all,
 		len = syc_validate_frame(frame, size - at,
 		                         ring->ours ? ring->tid : 0, &why);
 		if (len < 0)
-			return broken(ring, why);
+			return note_broken(ring, why);
 		at += (size_t)len;
 		ring->position += (size_t)len;
 		if (frame->type == SYSCAP_FRAME_RING_END)
 			return SYC_DRAIN_ENDED;
 		why = sink->frame(sink->context, ring, frame);
 		if (why != NULL)
-			return broken(ring, why);
+			return note_broken(ring, why);
 		ring->frames++;
 	}
 	*ret_used = at;
@@ -161,7 +161,7 @@ enum syc_drain_result syc_drain(struct syc_ring *ring, unsigned char *buffer,
 	if (tail == ring->head)
 		return SYC_DRAIN_EMPTY;
 	if (tail >= ring->size || tail % 8 != 0)
-		return broken(ring, "its tail is not in the ring");
+		return note_broken(ring, "its tail is not in the ring");
 	ring->used = true;
 	syc_ring_look_for_client(ring);
 	left = tail > ring->head ? tail - ring->head

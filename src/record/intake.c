@@ -9,6 +9,8 @@
 
 #include "capture/sample.h"
 #include "record/now.h"
+#include "record/process_numbers.h"
+#include "record/process_past.h"
 #include "record/procfs.h"
 #include "record/ring_mapped.h"
 
@@ -288,7 +290,7 @@ void syc_intake_stray(struct syc_intake *intake,
 	           &rest, all, arena->clock_ahead);
 }
 
-/* On stderr for who records, and in the file for who reads it. */
+/* Told on stderr to the user, and in the file to its readers. */
 static void tell_closed(struct syc_intake *intake, struct syc_ring *ring)
 {
 	char who[64], text[256];

@@ -56,7 +56,7 @@ void syc_intake_end(struct syc_intake *intake, struct syc_ring *ring);
 void syc_intake_stray(struct syc_intake *intake,
                       const struct syc_arena_taken *arena, bool lives);
 
-/** @n processes could not be recorded: in the file, for who reads it. */
+/** @n processes could not be recorded: the file says so to its readers. */
 void syc_intake_tell_missing(struct syc_intake *intake, unsigned n);
 
 #endif

@@ -25,7 +25,7 @@ struct progress {
 	int64_t began;
 };
 
-static void show(void *data, uint64_t done, uint64_t all)
+static void show_progress_of_names(void *data, uint64_t done, uint64_t all)
 {
 	const struct progress *progress = data;
 	const int64_t now = syc_now();
@@ -41,7 +41,7 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	       a->st_ino == b->st_ino;
 }
 
-/* Files with a build-id go by that, others by who had them as what. */
+/* Files with a build-id go by that, others go by the process that had them, and by their path. */
 static int add_files(struct syc_symbols *symbols,
                      const struct syc_mapped_files *files)
 {
@@ -86,7 +86,7 @@ static int find_names(const struct syc_naming_options *naming,
 	struct progress progress = { naming->report, syc_now() };
 	const struct syc_symbol_table_options options = {
 		.extend = true,
-		.progress = show,
+		.progress = show_progress_of_names,
 		.data = &progress,
 	};
 	struct syscap_reader *reader;
@@ -111,8 +111,8 @@ static int find_names(const struct syc_naming_options *naming,
 }
 
 /* Addresses that no table can name become JIT names, which are exact. */
-static int patch(const struct syc_naming_options *naming,
-                 const struct syc_symbol_table *table)
+static int patch_samples(const struct syc_naming_options *naming,
+                         const struct syc_symbol_table *table)
 {
 	const struct syc_symbol_patch *patches;
 	struct stat st;
@@ -155,7 +155,7 @@ static void write_names(const struct syc_naming_options *naming,
 		syc_embedded_write(naming->writer, SYC_LINE_TABLE_PATH,
 		                   lines->bytes, lines->size, naming->end);
 	syc_symbol_table_write(table, naming->writer, naming->end);
-	r = patch(naming, table);
+	r = patch_samples(naming, table);
 	if (r != 0)
 		syc_report_say(naming->report,
 		               "%s: some addresses have other names than they "

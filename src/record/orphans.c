@@ -29,7 +29,7 @@ bool syc_orphans_is_suspect(const struct syc_ring *ring,
 	       !syc_processes_alive(processes, ring->requester);
 }
 
-static int compare(const void *a, const void *b)
+static int compare_inodes(const void *a, const void *b)
 {
 	const struct syc_orphan *one = a, *other = b;
 
@@ -45,7 +45,7 @@ static void see_map(void *context, const struct syc_procfs_map *map)
 	if (!syc_ring_mapped_is(map))
 		return;
 	found = bsearch(&key, search->suspects, search->n, sizeof(key),
-	                compare);
+	                compare_inodes);
 	if (found != NULL)
 		found->is_mapped = true;
 }
@@ -76,7 +76,7 @@ size_t syc_orphans_mark(struct syc_orphan *suspects, size_t n,
 	if (n == 0 || syc_procfs_identity((int32_t)getpid(), &ours) != 0)
 		return 0;
 	search.our_start = ours.start_time;
-	qsort(suspects, n, sizeof(*suspects), compare);
+	qsort(suspects, n, sizeof(*suspects), compare_inodes);
 	if (syc_procfs_all(see_process, &search) != 0)
 		search.blind = true;
 	for (size_t i = 0; i < n; i++)

@@ -35,7 +35,7 @@ static char *first_match(const char *pattern)
 	return path;
 }
 
-static char *join(const char *folder, const char *name)
+static char *join_path(const char *folder, const char *name)
 {
 	char *path;
 
@@ -43,7 +43,7 @@ static char *join(const char *folder, const char *name)
 }
 
 /* The folder's own name must not be taken for a pattern. */
-static char *escape(const char *path)
+static char *escape_pattern(const char *path)
 {
 	char *text = malloc(2 * strlen(path) + 1), *to = text;
 
@@ -68,12 +68,13 @@ static char *find_beside(const char *name)
 		return NULL;
 	own[n] = 0;
 	*strrchr(own, '/') = 0;
-	folder = escape(own);
+	folder = escape_pattern(own);
 	for (size_t i = 0; folder != NULL && found == NULL &&
 	                   i < sizeof(beside) / sizeof(beside[0]);
 	     i++) {
-		char *const place = join(folder, beside[i]);
-		char *const pattern = place != NULL ? join(place, name) : NULL;
+		char *const place = join_path(folder, beside[i]);
+		char *const pattern =
+			place != NULL ? join_path(place, name) : NULL;
 
 		if (pattern != NULL)
 			found = first_match(pattern);
@@ -86,7 +87,7 @@ static char *find_beside(const char *name)
 
 static char *find_in(const char *folder, const char *name)
 {
-	char *const there = join(folder, name);
+	char *const there = join_path(folder, name);
 	char *const path = there != NULL ? realpath(there, NULL) : NULL;
 
 	free(there);

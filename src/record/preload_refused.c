@@ -39,7 +39,7 @@ static bool find_program(const char *command, char path[PATH_MAX])
 }
 
 /* By its path: sudo and the like may be run, and not be read. */
-static const char *privileged(const char *path)
+static const char *why_privileged(const char *path)
 {
 	struct stat st;
 
@@ -114,7 +114,7 @@ bool syc_preload_refused(const char *command, char *why, size_t size)
 		}
 		if (script[0] == 0) {
 			if (reason == NULL)
-				reason = privileged(path);
+				reason = why_privileged(path);
 			break;
 		}
 		name += strspn(name, " \t");

@@ -13,26 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "capture/writer.h"
-#include "code/code_names.h"
 #include "record/mapped_file.h"
-#include "record/renumber.h"
-#include "record/report.h"
+#include "record/processes_options.h"
 
 struct syc_processes;
-
-/** What the frames go to and who else must know; all outlive the processes. */
-struct syc_processes_options {
-	struct syc_writer *writer;
-	struct syc_renumber *renumber;
-	/* Take what a process wrote, before it is another or none. */
-	void (*settle)(void *context);
-	void *context;
-	int epoll; /* pidfds are added, with the pid as data.u64 */
-	bool maps;
-	unsigned keep_files;         /* how many mapped files to keep open */
-	struct syc_code_names *code; /* learns what JITs made; or NULL */
-};
 
 int syc_processes_new(const struct syc_processes_options *options,
                       struct syc_processes **ret_processes);
@@ -50,31 +34,6 @@ void syc_processes_command(struct syc_processes *processes, int32_t pid,
 void syc_processes_request(struct syc_processes *processes, int32_t pid,
                            int64_t since, const char *cmdline);
 
-/**
- * @pid wrote to rings from @since on (0: not known), and was gone, or another
- * program, before it was met: its PROCESS frame with @cmdline, which may be
- * NULL, if there is none yet; and its EXIT frame.  @of: by whom we know of it.
- */
-void syc_processes_past(struct syc_processes *processes, int32_t pid,
-                        int32_t of, int64_t since, const char *cmdline);
-void syc_processes_past_over(struct syc_processes *processes, int32_t pid);
-
-/** The same for who handed an arena over.  @is_new: it is not the program that
- * we know under the number, if it lives. */
-void syc_processes_past_image(struct syc_processes *processes, int32_t pid,
-                              bool is_new, int64_t since, const char *cmdline);
-
-/** Whether @pid is another process than one that would be past, of @of. */
-bool syc_processes_is_other(const struct syc_processes *processes, int32_t pid,
-                            int32_t of);
-
-/** As @pid was announced last; NULL: it was not. */
-const char *syc_processes_cmdline(const struct syc_processes *processes,
-                                  int32_t pid);
-
-/** A number that changes when any process ends or runs another program. */
-uint32_t syc_processes_changes(const struct syc_processes *processes);
-
 /** A ring was made for @pid, which asked because it had an event. */
 void syc_processes_expect(struct syc_processes *processes, int32_t pid);
 
@@ -83,29 +42,6 @@ void syc_processes_heard(struct syc_processes *processes, int32_t host);
 
 /** How many programs were expected, and have written to none. */
 unsigned syc_processes_unheard(const struct syc_processes *processes);
-
-/**
- * The number that stands in the file for @pid, of a frame in a ring that
- * @requester asked for.  Another only where two processes, in namespaces of
- * their own, take themselves for @pid: the later one is shown by our number.
- */
-int32_t syc_processes_shown(const struct syc_processes *processes,
-                            int32_t requester, int32_t pid);
-
-/**
- * By our number, the live process that takes itself for @pid in a namespace of
- * its own; of several, the first that @is_user says yes to.  0: none.
- */
-int32_t syc_processes_user(const struct syc_processes *processes, int32_t pid,
-                           bool (*is_user)(void *data, int32_t host),
-                           void *data);
-
-/**
- * See to it that @pid, of a frame, has its PROCESS frame in the file; of
- * @host, by our number, if that takes itself for @pid.
- */
-void syc_processes_know(struct syc_processes *processes, int32_t pid,
-                        int32_t host);
 
 /**
  * @pid had the code @addresses in a stack: look at once if some of them are

@@ -156,7 +156,7 @@ int syc_procfs_own_pid(int32_t pid, int32_t *ret_pid)
 }
 
 /* The kernel writes a newline in a name as \012, and nothing else so. */
-static void unescape(char *path)
+static void unescape_path(char *path)
 {
 	char *to = path;
 
@@ -185,7 +185,7 @@ bool syc_procfs_parse_map(char *line, struct syc_procfs_map *ret_map)
 	    path == 0)
 		return false;
 	ret_map->executable = strchr(perms, 'x') != NULL;
-	unescape(line + path);
+	unescape_path(line + path);
 	ret_map->path = line + path;
 	return true;
 }

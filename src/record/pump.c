@@ -87,7 +87,8 @@ static bool has_no_room(int r)
 }
 
 /* Tried before it is waited: a socket counts as full long before it is. */
-static void tell(struct pumping *pump, size_t n, int patience)
+static void send_when_there_is_room(struct pumping *pump, size_t n,
+                                    int patience)
 {
 	struct pollfd room = { .fd = pump->socket, .events = POLLOUT };
 	int r;
@@ -120,7 +121,7 @@ static bool move_piece(struct pumping *pump)
 	pump->piece.time = syc_now();
 	/* A recorder that is busy gets its time, once; one that stands still
 	 * stops nobody */
-	tell(pump, (size_t)n, pump->is_late ? 0 : PATIENCE);
+	send_when_there_is_room(pump, (size_t)n, pump->is_late ? 0 : PATIENCE);
 	/* Who writes is to see what we see */
 	if (!write_all(pump->piece.bytes, (size_t)n))
 		close_end(&pump->from);
@@ -132,7 +133,7 @@ static bool move_piece(struct pumping *pump)
 static void end_telling(struct pumping *pump)
 {
 	pump->piece.time = syc_now();
-	tell(pump, 0, pump->from < 0 ? -1 : LAST);
+	send_when_there_is_room(pump, 0, pump->from < 0 ? -1 : LAST);
 	close_end(&pump->socket);
 }
 

@@ -8,12 +8,8 @@
 #ifndef SYC_RECORD_RECORDER_H
 #define SYC_RECORD_RECORDER_H
 
+#include "record/exit_status.h"
 #include "record/options.h"
-
-/** Exit status where the recording failed; others are as env(1) has them. */
-#define SYC_RECORD_FAILED     125
-#define SYC_RECORD_CANNOT_RUN 126
-#define SYC_RECORD_NOT_FOUND  127
 
 /** Returns the exit status: the command's own, or one of the above. */
 int syc_record_run(const struct syc_record_options *options);

@@ -118,8 +118,8 @@ void syc_renumber_free(struct syc_renumber *renumber)
 	free(renumber);
 }
 
-static struct renumbered_process **bucket(struct syc_renumber *renumber,
-                                          int32_t pid)
+static struct renumbered_process **find_bucket(struct syc_renumber *renumber,
+                                               int32_t pid)
 {
 	struct renumbered_process **at =
 		&renumber->buckets[(uint32_t)pid & 255];
@@ -132,7 +132,7 @@ static struct renumbered_process **bucket(struct syc_renumber *renumber,
 static struct renumbered_process *get_process(struct syc_renumber *renumber,
                                               int32_t pid)
 {
-	struct renumbered_process **at = bucket(renumber, pid);
+	struct renumbered_process **at = find_bucket(renumber, pid);
 
 	if (*at == NULL) {
 		*at = calloc(1, sizeof(**at));
@@ -144,7 +144,8 @@ static struct renumbered_process *get_process(struct syc_renumber *renumber,
 
 void syc_renumber_forget(struct syc_renumber *renumber, int32_t pid)
 {
-	struct renumbered_process **at = bucket(renumber, pid), *process = *at;
+	struct renumbered_process **at = find_bucket(renumber, pid),
+				  *process = *at;
 
 	if (process != NULL) {
 		*at = process->next;
@@ -181,7 +182,8 @@ static uint32_t hash_definition(const struct definition *definition)
 	return hash != 0 ? hash : 1;
 }
 
-static bool same(const struct definition *a, const struct definition *b)
+static bool is_same_definition(const struct definition *a,
+                               const struct definition *b)
 {
 	return a->id == b->id &&
 	       memcmp(&a->counter, &b->counter, sizeof(a->counter)) == 0;
@@ -206,7 +208,8 @@ static uint32_t define_counter(struct syc_renumber *renumber,
 	hash = hash_definition(&wanted);
 	/* On a clash of hashes the next one is looked at. */
 	while ((index = map_get(&process->first, hash)) != 0) {
-		if (same(&process->definitions.items[index - 1], &wanted))
+		if (is_same_definition(&process->definitions.items[index - 1],
+		                       &wanted))
 			return process->definitions.items[index - 1].new_id;
 		hash = hash + 1 != 0 ? hash + 1 : 1;
 	}

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "record/now.h"
+#include "record/process_past.h"
 #include "record/thread_name.h"
 
 /*
@@ -46,7 +47,7 @@ void syc_rings_free(struct syc_rings *rings)
 	memset(rings, 0, sizeof(*rings));
 }
 
-static bool hoards(const struct syc_rings *rings, int32_t pid)
+static bool hoards_rings(const struct syc_rings *rings, int32_t pid)
 {
 	unsigned unused = 0;
 
@@ -80,7 +81,7 @@ int syc_rings_create(struct syc_rings *rings, int32_t pid, bool may_retry)
 	struct syc_ring *ring;
 	int fd, r;
 
-	if (hoards(rings, pid)) {
+	if (hoards_rings(rings, pid)) {
 		say_limit(rings, pid, "it has 512 that it does not use");
 		return -EAGAIN;
 	}

@@ -8,6 +8,7 @@
 
 #include "data/text_file.h"
 #include "record/now.h"
+#include "record/process_numbers.h"
 
 /* Threads get their names when they begin, and their first event may come
  * before: from the first look to the next, and to all that are late. */
@@ -63,7 +64,7 @@ static void write_name(struct syc_intake *intake, struct syc_ring *ring,
 	syc_writer_add(intake->writer, &intake->frame);
 }
 
-static void look(struct syc_intake *intake, struct syc_ring *ring)
+static void look_at_name(struct syc_intake *intake, struct syc_ring *ring)
 {
 	char name[SYC_RING_NAME];
 
@@ -87,12 +88,12 @@ void syc_thread_name_look(struct syc_intake *intake, struct syc_ring *ring,
 	if (ring->name_pause > LOOK_AGAIN)
 		ring->name_pause = LOOK_AGAIN;
 	ring->name_looked = now;
-	look(intake, ring);
+	look_at_name(intake, ring);
 }
 
 void syc_thread_name_look_last(struct syc_intake *intake, struct syc_ring *ring)
 {
 	syc_ring_look_for_client(ring);
 	if (ring->ours && ring->used)
-		look(intake, ring);
+		look_at_name(intake, ring);
 }

@@ -25,7 +25,7 @@
 #define ASIDE  static __attribute__((noinline))
 #define INLINE static inline __attribute__((always_inline))
 
-static unsigned char *at(struct syscap_wire_frame *frame, size_t offset)
+static unsigned char *byte_at(struct syscap_wire_frame *frame, size_t offset)
 {
 	return (unsigned char *)frame + offset;
 }
@@ -88,7 +88,7 @@ INLINE void clean_texts(const struct syc_frame_text *texts, unsigned char *p)
 /* The content ends at @end: clear the rest, give back whole words of it. */
 ASIDE void end_at(struct syscap_wire_frame *frame, size_t end)
 {
-	memset(at(frame, end), 0, frame->len - end);
+	memset(byte_at(frame, end), 0, frame->len - end);
 	frame->len = (uint16_t)((end + 7) & ~(size_t)7);
 }
 
@@ -96,7 +96,7 @@ ASIDE void end_at(struct syscap_wire_frame *frame, size_t end)
 INLINE void clear_gap(struct syscap_wire_frame *frame,
                       const struct syc_frame_shape *shape)
 {
-	unsigned char *const p = at(frame, shape->gap_at & ~7u);
+	unsigned char *const p = byte_at(frame, shape->gap_at & ~7u);
 	uint64_t word;
 
 	memcpy(&word, p, sizeof(word));
@@ -125,12 +125,12 @@ ASIDE void clean_map(struct syscap_wire_map *map)
 	size_t end, hex;
 
 	map->inode = 0;
-	*at(frame, frame->len - 1u) = 0;
+	*byte_at(frame, frame->len - 1u) = 0;
 	end = (size_t)(mend_text((char *)(map + 1)) - (char *)map) + 1;
-	if (end < frame->len && *at(frame, end) == '@') {
-		for (hex = end + 1; is_hex(*at(frame, hex)); hex++)
+	if (end < frame->len && *byte_at(frame, end) == '@') {
+		for (hex = end + 1; is_hex(*byte_at(frame, hex)); hex++)
 			;
-		if (*at(frame, hex) == 0 && hex > end + 1)
+		if (*byte_at(frame, hex) == 0 && hex > end + 1)
 			end = hex + 1;
 	}
 	end_at(frame, end);
@@ -177,7 +177,7 @@ ASIDE void clean_overlay(struct syscap_wire_overlay *overlay, size_t end)
 	char *const src = (char *)overlay + SYSCAP_OVERLAY_FIXED;
 
 	src[overlay->src_len] = 0;
-	*at(&overlay->frame, end - 1) = 0;
+	*byte_at(&overlay->frame, end - 1) = 0;
 	mend_text(src);
 	mend_text(src + overlay->src_len + 1);
 }
@@ -228,8 +228,8 @@ INLINE const char *check_as(uint8_t type, struct syscap_wire_frame *frame,
 
 	if (frame->len < shape->least)
 		return "it is too short for its type";
-	const size_t end =
-		syc_frame_content_end(shape, at(frame, 0), frame->len, false);
+	const size_t end = syc_frame_content_end(shape, byte_at(frame, 0),
+	                                         frame->len, false);
 	if (end == 0)
 		return shape->unfit;
 	const char *const why = clean_more(type, frame, shape, end, ours);
@@ -237,11 +237,11 @@ INLINE const char *check_as(uint8_t type, struct syscap_wire_frame *frame,
 		return why;
 	if (shape->gap_size != 0)
 		clear_gap(frame, shape);
-	clean_texts(shape->texts, at(frame, 0));
+	clean_texts(shape->texts, byte_at(frame, 0));
 	if (type == SYSCAP_FRAME_MAP)
 		clean_map((void *)frame);
 	else if (shape->last_text != NULL)
-		clean_text(at(frame, end), frame->len - end);
+		clean_text(byte_at(frame, end), frame->len - end);
 	else if (end != frame->len) /* a timestamp fills gaps of any length */
 		end_at(frame, end);
 	return NULL;

@@ -158,8 +158,9 @@ static bool keep_bytes(const struct syc_written *written, const char *output,
 	return done == copy->size;
 }
 
-static int join(const struct syc_written *written, struct syscap_reader *reader,
-                uint32_t *last_counter_id, struct syc_writer *writer)
+static int join_capture(const struct syc_written *written,
+                        struct syscap_reader *reader, uint32_t *last_counter_id,
+                        struct syc_writer *writer)
 {
 	const struct syc_join_options options = {
 		.last_counter_id = *last_counter_id,
@@ -213,7 +214,7 @@ uint64_t syc_written_join(const struct syc_written *written, const char *output,
 	                                     &error) != 0) {
 		*ret_lost = !keep_bytes(written, output, &copy, error.message);
 	} else {
-		r = join(written, reader, last_counter_id, writer);
+		r = join_capture(written, reader, last_counter_id, writer);
 		syscap_reader_close(reader);
 	}
 	if (r != 0)

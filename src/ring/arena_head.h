@@ -62,7 +62,7 @@ static inline int32_t syc_slot_pid(uint32_t word)
  *   who finds no DRAINED gives the slot back as it was.
  * - Who ends looks who of its relatives lives, then reads all slots to their
  *   end, then looks at the words.  A slot is done if its process was gone before
- *   it was read.  Is there another, the rings stay for who takes over; else
+ *   it was read.  Is there another, the rings stay for it; else
  *   they go, and no frame or loss is left in them.
  * - A guest that exits while somebody is CLOSING waits for CLOSED, and takes
  *   over: its last frames may have come behind the last reading.
@@ -72,7 +72,7 @@ static inline int32_t syc_slot_pid(uint32_t word)
  */
 enum {
 	SYC_ARENA_DRAINED = 1,
-	SYC_ARENA_CLOSING, /* no slots are to be had any more, or not yet */
+	SYC_ARENA_CLOSING, /* slots are not given any more, or not yet */
 	SYC_ARENA_CLOSED,  /* nobody drains any more */
 };
 

@@ -31,7 +31,7 @@ static bool is_usable(const struct syscap_provider *p)
 }
 
 /*
- * The stack pointer of who called the caller of syscap_attach_thread(): its
+ * The stack pointer of the caller's caller of syscap_attach_thread(): its
  * frame and those outside of it are there before the runtime's are.  @cfa:
  * the end of syscap_attach_thread()'s own frame.
  */

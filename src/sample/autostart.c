@@ -115,7 +115,7 @@ void syc_autostart(void)
 
 	if (no_thread && !syc_unwatched_is_preferred())
 		syc_unwatched_prefer(false);
-	/* children of who calls syscap_sampler_start() are looked after too */
+	/* children of a process that calls syscap_sampler_start() are looked after too */
 	syc_sampler_watch_forks();
 	if (sample == NULL && toggle == NULL)
 		return;

@@ -84,9 +84,15 @@ void syc_interposed_on_thread(void)
 		run_unboxed(check_signal);
 }
 
-void syc_interposed_on_filter(void)
+static void enter_strict_box(struct syc_sampler *s)
 {
-	run_unboxed(enter_box);
+	syc_scan_stop_self();
+	enter_box(s);
+}
+
+void syc_interposed_on_filter(bool is_strict)
+{
+	run_unboxed(is_strict ? enter_strict_box : enter_box);
 }
 
 void syc_interposed_on_room(bool is_cramped)

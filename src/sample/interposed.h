@@ -28,10 +28,12 @@ void syc_interposed_on_thread(void);
  * A filter of system calls is about to come, for the calling thread at least.
  * From now on nothing calls what may be forbidden: threads that begin, and
  * those that have had no tick yet, are not sampled; nor are children.
+ * @is_strict: one that allows reading and writing alone, not even a tick.  The
+ * calling thread gets none any more.
  *
  * Context: any-thread, signal-safe.
  */
-void syc_interposed_on_filter(void);
+void syc_interposed_on_filter(bool is_strict);
 
 /**
  * The calling thread is about to have an alternate stack on which a tick may

@@ -395,7 +395,7 @@ static void tell_unsampled(const struct syc_sampler *s)
 static void tell_delivered(const struct syc_sampler *s)
 {
 	struct syc_target sum = { .n_samples = 0 };
-	char message[160];
+	char message[192];
 	struct syc_text text = syc_text_begin(message, sizeof(message));
 
 	for (uint32_t i = 0; i < syc_target_count(); i++) {
@@ -406,11 +406,13 @@ static void tell_delivered(const struct syc_sampler *s)
 		sum.n_due += __atomic_load_n(&t->n_due, __ATOMIC_RELAXED);
 		sum.n_skipped +=
 			__atomic_load_n(&t->n_skipped, __ATOMIC_RELAXED);
+		sum.n_cramped +=
+			__atomic_load_n(&t->n_cramped, __ATOMIC_RELAXED);
 		sum.n_refused +=
 			__atomic_load_n(&t->n_refused, __ATOMIC_RELAXED);
 		sum.taken_ns += __atomic_load_n(&t->taken_ns, __ATOMIC_RELAXED);
 	}
-	if (sum.n_samples + sum.n_refused == 0 || !may_tell(s))
+	if (sum.n_samples + sum.n_refused + sum.n_cramped == 0 || !may_tell(s))
 		return;
 	syc_text_add(&text, "samples ");
 	syc_text_add_u64(&text, sum.n_samples);
@@ -420,6 +422,8 @@ static void tell_delivered(const struct syc_sampler *s)
 	syc_text_add_u64(&text, sum.n_skipped);
 	syc_text_add(&text, ", refused ");
 	syc_text_add_u64(&text, sum.n_refused);
+	syc_text_add(&text, ", cramped ");
+	syc_text_add_u64(&text, sum.n_cramped);
 	syc_text_add(&text, ", took_us ");
 	syc_text_add_u64(&text, sum.taken_ns / 1000);
 	*text.at = '\0';

@@ -373,6 +373,14 @@ void syc_scan_end_self(uint64_t blocked)
 		__atomic_sub_fetch(count, 1, __ATOMIC_RELAXED);
 }
 
+void syc_scan_stop_self(void)
+{
+	struct syc_target *const t = syc_target_find(gettid());
+
+	if (t != NULL)
+		syc_timer_stop(t);
+}
+
 void syc_scan_stop_new(void)
 {
 	const int32_t self = gettid();

@@ -41,6 +41,9 @@ void syc_scan_note_room(bool is_cramped, uint64_t blocked);
 /** The calling thread ends, and its timer with it. */
 void syc_scan_end_self(uint64_t blocked);
 
+/** The calling thread gets no more ticks. */
+void syc_scan_stop_self(void);
+
 /** Threads that have had no tick get none: it would be their first event. */
 void syc_scan_stop_new(void);
 

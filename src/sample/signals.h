@@ -44,7 +44,7 @@ void syc_signals_give_up(int signal);
 bool syc_signals_is_harmless(int signal);
 
 /**
- * Whether @mask, of which signals 1 to 31 count, is that of who means all
+ * Whether @mask, of which signals 1 to 31 count, is that of a program that means all
  * signals: to be left alone, or to wait for whatever comes.
  */
 bool syc_signals_are_all(uint64_t mask);

@@ -45,6 +45,7 @@ struct syc_target {
 
 	/* Written by its thread, in handlers; never set back */
 	uint64_t n_samples, n_due, n_cut, n_stopped, n_refused, n_skipped;
+	uint64_t n_cramped;  /* of those: on an alternate stack without room */
 	uint64_t taken_ns;   /* by its ticks, interruptions included */
 	int64_t cpu_seen;    /* ns of processor time that samples stand for */
 	uint32_t n_owed;     /* ticks that its next one stands for, too */

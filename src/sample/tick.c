@@ -30,6 +30,7 @@
 #include "sample/signals.h"
 #include "sample/state.h"
 #include "sample/target.h"
+#include "sample/tick_room.h"
 #include "sample/timer.h"
 #include "sample/unwatched.h"
 #include "selfrec/drain_handler.h"
@@ -219,7 +220,7 @@ static void take_tick(struct syc_target *t, uint64_t cookie,
 	}
 	/*
 	 * Stop's side: store is_on = 0; load each busy.
-	 * That of who gives the target to another thread: store cookie = 0;
+	 * The side of the thread that gives the target to another: store cookie = 0;
 	 * load busy.  Since it was found to be ours, both may have been.
 	 */
 	if (!__atomic_compare_exchange_n(&t->busy, &before, here, false,
@@ -332,6 +333,12 @@ REALIGN NO_CANARY void syc_tick_handle(int signal, siginfo_t *info,
 	}
 	if (!may_use_tls(t, tid))
 		return;
+	if (!syc_tick_has_room(context,
+	                       (uintptr_t)__builtin_frame_address(0))) {
+		add_to_counter(&t->n_cramped, 1);
+		skip_tick(t, info);
+		return;
+	}
 	const int saved = errno;
 	take_tick(t, cookie, info, context);
 	errno = saved;

@@ -37,7 +37,7 @@ static bool has_memory(int32_t tid)
 	       errno != ESRCH;
 }
 
-static bool answers(int32_t pid, int32_t tid)
+static bool task_answers(int32_t pid, int32_t tid)
 {
 	return (syscall(SYS_tgkill, pid, tid, 0) == 0 || errno != ESRCH) &&
 	       has_memory(tid);
@@ -48,7 +48,7 @@ static bool known_ones_live(void)
 	const int32_t pid = getpid(), self = gettid();
 	const uint32_t high =
 		__atomic_load_n(&syc_process->high_water, __ATOMIC_RELAXED);
-	bool live = answers(pid, pid);
+	bool live = task_answers(pid, pid);
 
 	for (uint32_t i = 0; i < high && !live; i++) {
 		const struct syc_state *const ts = syc_state_at(i);
@@ -56,7 +56,7 @@ static bool known_ones_live(void)
 
 		live = __atomic_load_n(&ts->phase, __ATOMIC_ACQUIRE) ==
 		               SYC_STATE_ALIVE &&
-		       tid != self && answers(pid, tid);
+		       tid != self && task_answers(pid, tid);
 	}
 	return live;
 }
@@ -80,7 +80,7 @@ bool syc_alone_main_lives(void)
 	struct syc_proc_stat task;
 
 	return look_at_main(&task) == 0 ? !syc_proc_stat_has_ended(&task)
-	                                : answers(pid, pid);
+	                                : task_answers(pid, pid);
 }
 
 bool syc_alone_sees_all(void)

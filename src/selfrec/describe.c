@@ -84,7 +84,7 @@ struct lines {
 	char buffer[LINE_MAX_BYTES];
 };
 
-static void fill(struct lines *lines)
+static void read_more(struct lines *lines)
 {
 	const size_t n = lines->end - lines->begin;
 	ssize_t got;
@@ -115,7 +115,7 @@ static char *next_line(struct lines *lines)
 		char *const newline = memchr(from, '\n', n);
 
 		if (newline == NULL) {
-			fill(lines);
+			read_more(lines);
 			continue;
 		}
 		*newline = '\0';
@@ -140,7 +140,7 @@ struct mapping {
 };
 
 /* start-end perms offset major:minor inode path; the inode is decimal. */
-static bool parse(char *line, struct mapping *m)
+static bool parse_mapping(char *line, struct mapping *m)
 {
 	const char *p = line;
 
@@ -206,8 +206,8 @@ struct telling {
 	bool left_out; /* a mapping for which the set has no room */
 };
 
-static bool tell(const struct telling *to, const struct mapping *m,
-                 const struct mapping *base)
+static bool emit_map(const struct telling *to, const struct mapping *m,
+                     const struct mapping *base)
 {
 	static const char deleted[] = " (deleted)";
 	char build_id[SYC_BUILD_ID_SIZE];
@@ -241,7 +241,7 @@ static bool tell(const struct telling *to, const struct mapping *m,
 /* ------------------------------------------------------ what is known */
 
 /* FNV-1a.  Bit 0 is kept free, and 0 stands for an empty place. */
-static uint64_t hash(const struct mapping *m)
+static uint64_t hash_mapping(const struct mapping *m)
 {
 	const uint64_t words[] = { m->start, m->end, m->offset, m->inode };
 	uint64_t h = UINT64_C(0xCBF29CE484222325);
@@ -255,13 +255,13 @@ static uint64_t hash(const struct mapping *m)
 }
 
 /* How far place @to is behind place @from. */
-static uint32_t distance(uint64_t from, uint64_t to)
+static uint32_t distance_of_places(uint64_t from, uint64_t to)
 {
 	return (uint32_t)(to - from) % SYC_DESCRIBE_MAPS;
 }
 
 /* Where @h is, or belongs.  There always is an empty place. */
-static uint64_t *find(struct syc_described *described, uint64_t h)
+static uint64_t *find_known(struct syc_described *described, uint64_t h)
 {
 	uint64_t i = (h >> 1) % SYC_DESCRIBE_MAPS;
 
@@ -272,13 +272,14 @@ static uint64_t *find(struct syc_described *described, uint64_t h)
 }
 
 /* What stands behind the gap, and would be looked for before it, moves up. */
-static void forget(struct syc_described *described, uint32_t gap)
+static void forget_mapping(struct syc_described *described, uint32_t gap)
 {
 	uint64_t *const known = described->known;
 
 	for (uint32_t i = (gap + 1) % SYC_DESCRIBE_MAPS; known[i] != 0;
 	     i = (i + 1) % SYC_DESCRIBE_MAPS)
-		if (distance(known[i] >> 1, i) >= distance(gap, i)) {
+		if (distance_of_places(known[i] >> 1, i) >=
+		    distance_of_places(gap, i)) {
 			known[gap] = known[i];
 			gap = i;
 		}
@@ -292,12 +293,12 @@ static void forget(struct syc_described *described, uint32_t gap)
  * another was meanwhile would not be told.  What moves up over the end of
  * the table has been looked at before.
  */
-static void sweep(struct syc_described *described)
+static void forget_unseen_mappings(struct syc_described *described)
 {
 	for (uint32_t i = 0; i < SYC_DESCRIBE_MAPS; i++)
 		while (described->known[i] != 0 &&
 		       (described->known[i] & 1) != described->scan)
-			forget(described, i);
+			forget_mapping(described, i);
 	described->scan ^= 1;
 }
 
@@ -342,28 +343,28 @@ static bool has_code(const struct mapping *m)
 }
 
 /* False: emit() said stop. */
-static bool scan(struct lines *lines, struct syc_described *described,
-                 struct telling *to)
+static bool emit_new_maps(struct lines *lines, struct syc_described *described,
+                          struct telling *to)
 {
 	struct mapping base, m;
 	char *line;
 
 	memset(&base, 0, sizeof(base));
 	while ((line = next_line(lines)) != NULL) {
-		if (!parse(line, &m))
+		if (!parse_mapping(line, &m))
 			continue;
 		if (m.offset == 0 && m.inode != 0)
 			base = m;
 		if (!has_code(&m))
 			continue;
-		const uint64_t h = hash(&m);
-		uint64_t *const place = find(described, h);
+		const uint64_t h = hash_mapping(&m);
+		uint64_t *const place = find_known(described, h);
 		if (*place == 0 && described->n == MAPS_MAX) {
 			to->left_out = true;
 			continue;
 		}
 		if (*place == 0) {
-			if (!tell(to, &m, &base))
+			if (!emit_map(to, &m, &base))
 				return false;
 			described->n++;
 		}
@@ -388,11 +389,11 @@ bool syc_describe_maps(struct syc_described *described, int32_t pid,
 	/* Before the maps: a library that comes meanwhile is seen next time */
 	if (may_lock)
 		count_loads_locked(counters);
-	const bool goes_on = scan(&lines, described, &to);
+	const bool goes_on = emit_new_maps(&lines, described, &to);
 	close(lines.fd);
 	if (!goes_on || lines.has_failed)
 		return goes_on;
-	sweep(described);
+	forget_unseen_mappings(described);
 	if (to.left_out && described->n < MAPS_MAX) {
 		/* Now there is room: a change that is seen next time */
 		described->loads = UINT64_MAX;

@@ -296,7 +296,8 @@ static void write_what_fits(struct syc_session *s, struct syc_batch *batch)
 	}
 }
 
-static int move(struct syc_session *s, int64_t deadline, uint64_t *ret_moved)
+static int move_frames(struct syc_session *s, int64_t deadline,
+                       uint64_t *ret_moved)
 {
 	struct syc_batch batch = { .time = s->began,
 		                   .now = syc_clock_kernel(),
@@ -330,11 +331,12 @@ static void end_at_limit(struct syc_session *s)
 	syc_gather_drop(s);
 	syc_say_metadata(s, "syscap.stopped", "the size limit was reached");
 	tell_late(s);
-	move(s, syc_clock_kernel(), &ignored);
+	move_frames(s, syc_clock_kernel(), &ignored);
 	s->dead = EFBIG;
 }
 
-static int pass(struct syc_session *s, int64_t deadline, uint64_t *ret_moved)
+static int drain_once(struct syc_session *s, int64_t deadline,
+                      uint64_t *ret_moved)
 {
 	const int64_t now = syc_clock_kernel();
 
@@ -347,7 +349,7 @@ static int pass(struct syc_session *s, int64_t deadline, uint64_t *ret_moved)
 	syc_relatives_meet(s, now, s->must_look);
 	s->must_look = false;
 	tell_of_head(s);
-	const int r = move(s, deadline, ret_moved);
+	const int r = move_frames(s, deadline, ret_moved);
 	if (s->is_full && s->dead == 0) {
 		end_at_limit(s);
 		return -EFBIG;
@@ -374,7 +376,7 @@ int syc_drain_pass(struct syc_session *s, enum syc_drain_who who,
 	    __atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) == 0) {
 		s->must_not_lock = who == SYC_DRAIN_HANDLER;
 		syc_quiet_begin(&quiet);
-		r = pass(s, deadline, ret_moved);
+		r = drain_once(s, deadline, ret_moved);
 		syc_quiet_end(&quiet);
 		s->must_not_lock = false;
 	}
@@ -416,7 +418,7 @@ static void lose_rest(struct syc_session *s)
 			                     syc_say_frame, s);
 		tell_late(s);
 		if (has_room_to_tell)
-			move(s, syc_clock_kernel(), &moved);
+			move_frames(s, syc_clock_kernel(), &moved);
 	}
 	if (s->heads[0] == s->own_tail) {
 		syc_diag_say("events are lost", "the capture says how many");
@@ -463,7 +465,7 @@ int syc_drain_finish(struct syc_session *s, int64_t deadline)
 	s->must_look = true;
 	do {
 		moved = 0;
-		r = pass(s, deadline, &moved);
+		r = drain_once(s, deadline, &moved);
 		if (r != 0)
 			break;
 		if (moved != 0 || s->heads[0] != s->own_tail)

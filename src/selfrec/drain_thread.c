@@ -95,9 +95,9 @@ static void close_copy(int fd, dev_t dev, ino_t ino)
 }
 
 /*
- * By who made the thread, whose table still has them; or later, by who ends
- * the session, where the thread was slow to begin: the program may have
- * closed them and use the numbers by then.
+ * Called by the thread's maker, whose table still has them; or later, where the
+ * thread was slow to begin, at the session's end: the program may have closed
+ * them and use the numbers by then.
  */
 static void close_copies(struct syc_session *s)
 {
@@ -128,7 +128,7 @@ struct drainer {
 	struct syc_lookout lookout;
 };
 
-static void nap(struct syc_session *s, int64_t ns)
+static void wait_a_while(struct syc_session *s, int64_t ns)
 {
 	const uint32_t seen = __atomic_load_n(s->wakes, __ATOMIC_ACQUIRE);
 
@@ -171,7 +171,7 @@ static bool sleep_until_woken(struct drainer *d)
 	       __atomic_load_n(s->wakes, __ATOMIC_ACQUIRE) != seen;
 }
 
-static void serve(struct drainer *d, uint32_t asked, int result)
+static void answer_requests(struct drainer *d, uint32_t asked, int result)
 {
 	struct syc_session *const s = d->session;
 
@@ -216,7 +216,7 @@ static bool take_request(struct syc_session *s)
 }
 
 /* True: the session is over. */
-static bool turn(struct drainer *d)
+static bool take_turn(struct drainer *d)
 {
 	struct syc_session *const s = d->session;
 	uint32_t asked = __atomic_exchange_n(&s->asked, 0, __ATOMIC_SEQ_CST);
@@ -232,31 +232,31 @@ static bool turn(struct drainer *d)
 		r = syc_drain_pass(s, SYC_DRAIN_THREAD,
 		                   syc_clock_kernel() + s->plan->interval_ns,
 		                   &moved);
-	serve(d, asked, r);
+	answer_requests(d, asked, r);
 	if (syc_lookout_is_alone(&d->lookout))
 		return true;
 	d->has_rested = false;
 	if (moved != 0) {
 		/* More comes: gather it, unless a ring fills up.  Where much
-		 * comes, look more often: being woken costs who emits. */
+		 * comes, look more often: waking us costs the emitting thread. */
 		if (moved > s->arena.body / 8 || (asked & SYC_ASK_ROOM) != 0)
 			d->nap_ns = d->nap_ns / 4 > MS ? d->nap_ns / 4 : MS;
 		else if (d->nap_ns * 2 < s->plan->interval_ns)
 			d->nap_ns *= 2;
 		else
 			d->nap_ns = s->plan->interval_ns;
-		nap(s, d->nap_ns);
+		wait_a_while(s, d->nap_ns);
 	} else if (r == -EAGAIN && s->retry_at == 0) {
-		nap(s, MS); /* a slow reader, or the lock of another */
+		wait_a_while(s, MS); /* a slow reader, or the lock of another */
 	} else {
 		d->has_rested = !sleep_until_woken(d);
 		if (!d->has_rested && s->retry_at == 0)
-			nap(s, s->plan->interval_ns);
+			wait_a_while(s, s->plan->interval_ns);
 	}
 	return false;
 }
 
-static void *run(void *session)
+static void *run_drainer(void *session)
 {
 	struct syc_session *const s = session;
 	struct drainer d = { .session = s,
@@ -271,7 +271,7 @@ static void *run(void *session)
 	__atomic_store_n(&s->thread, THREAD_RUNS, __ATOMIC_RELEASE);
 	__atomic_store_n(&s->is_ready, 1, __ATOMIC_RELEASE);
 	syc_futex_wake(&s->is_ready);
-	while (!turn(&d))
+	while (!take_turn(&d))
 		;
 	if (d.lookout.is_alone) {
 		take_signals();
@@ -304,7 +304,7 @@ int syc_drain_thread_start(struct syc_session *s)
 	                                 __ATOMIC_RELAXED))
 		return 0;
 	s->main_end = syc_alone_main_word();
-	const int r = syc_own_thread_make(run, s);
+	const int r = syc_own_thread_make(run_drainer, s);
 	if (r != 0) {
 		__atomic_store_n(&s->thread, THREAD_NONE, __ATOMIC_RELEASE);
 		/* Whoever stops the session meanwhile goes on alone */

@@ -9,7 +9,7 @@
 #include "ring/clock.h"
 #include "selfrec/guest.h"
 
-/* How long somebody who needs the session waits for who makes it. */
+/* How long a thread that needs the session waits for the one that makes it. */
 #define LIFE_WAIT_NS INT64_C(250000000)
 
 /* For the thread that had the first event of @epoch; or instead of @guest, and

@@ -131,7 +131,8 @@ static uint32_t check_frames(const unsigned char *at, uint32_t n, uint32_t all,
 	return done;
 }
 
-static uint32_t forward(const struct syc_session *s, uint32_t from, uint64_t by)
+static uint32_t advance_head(const struct syc_session *s, uint32_t from,
+                             uint64_t by)
 {
 	return (uint32_t)((from + by) % s->arena.body);
 }
@@ -185,7 +186,7 @@ static bool add_slot(struct syc_session *s, struct syc_batch *batch, uint32_t i,
 		check_frames(to, (uint32_t)n, span->n, span, i == 0, &is_bad);
 	if (done != 0) {
 		s->parts[batch->n_parts++] = (struct syc_ring_journal_part){
-			i, span->head, forward(s, span->head, done)
+			i, span->head, advance_head(s, span->head, done)
 		};
 		batch->size += done;
 	} else if (is_bad) {
@@ -233,7 +234,7 @@ void syc_gather_advance(struct syc_session *s, const struct syc_batch *batch)
 		const uint64_t by = done < n ? done : n;
 
 		s->is_introduced |= part->slot == 0;
-		set_head(s, part->slot, forward(s, part->from, by));
+		set_head(s, part->slot, advance_head(s, part->from, by));
 		done -= by;
 	}
 }

@@ -59,8 +59,8 @@ int syc_output_choose(struct syc_output_target *target, const char *pattern,
 	return 0;
 }
 
-static bool expand(struct syc_text *text,
-                   const struct syc_output_target *target, int32_t pid)
+static bool expand_name(struct syc_text *text,
+                        const struct syc_output_target *target, int32_t pid)
 {
 	bool has_pid = false;
 	char one[2] = { 0, 0 };
@@ -87,7 +87,7 @@ int syc_output_create(struct syc_output *output,
 {
 	struct syc_text text =
 		syc_text_begin(output->path, SYC_OUTPUT_PATH_MAX);
-	bool has_pid = expand(&text, target, pid);
+	bool has_pid = expand_name(&text, target, pid);
 	struct stat st;
 
 	output->fd = -1;

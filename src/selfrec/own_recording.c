@@ -132,7 +132,7 @@ static int take_slot(struct syc_session *s, struct syc_state *ts)
 		r = claim_slot(s, &slot);
 	} else {
 		r = claim_as_guest(s, &slot);
-		/* What is in other slots of ours can't be left to who is
+		/* What is in other slots of ours can't be left to those who are
 		 * about to end */
 		if (r != 0 && !(r == -EBUSY && syc_guest_has_slots(s)) &&
 		    syc_session_replace(s, s->epoch))

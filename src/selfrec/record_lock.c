@@ -24,7 +24,7 @@ static int command_set(enum syc_record_owner owner)
 	return owner == SYC_RECORD_FILE ? F_OFD_SETLK : F_SETLK;
 }
 
-static int ask(int fd, int command, struct flock *lock)
+static int ask_for_lock(int fd, int command, struct flock *lock)
 {
 	lock->l_whence = SEEK_SET;
 	for (;;) {
@@ -32,7 +32,7 @@ static int ask(int fd, int command, struct flock *lock)
 			return 0;
 		if (errno == EAGAIN || errno == EACCES)
 			return -EAGAIN;
-		/* Whatever else it says: there is no lock to be had */
+		/* Whatever else it says: it gives no locks */
 		if (errno != EINTR)
 			return -ENOLCK;
 	}
@@ -42,14 +42,14 @@ int syc_record_lock_probe(int fd, enum syc_record_owner owner)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_start = 0, .l_len = 1 };
 
-	return ask(fd, command_get(owner), &lock);
+	return ask_for_lock(fd, command_get(owner), &lock);
 }
 
 int syc_record_lock(int fd, enum syc_record_owner owner, int64_t deadline)
 {
 	for (;;) {
 		struct flock lock = { .l_type = F_WRLCK, .l_len = 1 };
-		const int r = ask(fd, command_set(owner), &lock);
+		const int r = ask_for_lock(fd, command_set(owner), &lock);
 
 		if (r != -EAGAIN || syc_clock_kernel() >= deadline)
 			return r;
@@ -61,7 +61,7 @@ void syc_record_unlock(int fd, enum syc_record_owner owner)
 {
 	struct flock lock = { .l_type = F_UNLCK, .l_len = 1 };
 
-	ask(fd, command_set(owner), &lock);
+	ask_for_lock(fd, command_set(owner), &lock);
 }
 
 bool syc_record_fact_is_known(int fd, enum syc_record_owner owner)
@@ -69,7 +69,7 @@ bool syc_record_fact_is_known(int fd, enum syc_record_owner owner)
 	/* l_len 0: to the end, however far that is */
 	struct flock lock = { .l_type = F_WRLCK, .l_start = 1, .l_len = 0 };
 
-	return ask(fd, command_get(owner), &lock) == 0 &&
+	return ask_for_lock(fd, command_get(owner), &lock) == 0 &&
 	       lock.l_type != F_UNLCK;
 }
 
@@ -81,7 +81,7 @@ int syc_record_fact_keep(int fd, enum syc_record_owner owner, int64_t *at)
 		struct flock lock = { .l_type = F_WRLCK,
 			              .l_start = place,
 			              .l_len = 1 };
-		const int r = ask(fd, command_set(owner), &lock);
+		const int r = ask_for_lock(fd, command_set(owner), &lock);
 
 		if (r == 0)
 			*at = place;

@@ -48,8 +48,8 @@ static bool say_fork(struct syc_session *s, const struct syc_relative *it,
 
 /* False: no room until the next pass.  One at a time: what is told of maps is
  * noted in one place. */
-static bool introduce(struct syc_session *s, struct syc_relative *it,
-                      int64_t time)
+static bool introduce_relative(struct syc_session *s, struct syc_relative *it,
+                               int64_t time)
 {
 	struct syc_relatives *const r = &s->relatives;
 
@@ -140,7 +140,8 @@ void syc_relatives_meet(struct syc_session *s, int64_t now, bool at_once)
 		    (syc_slot_state(word) == SYC_SLOT_LIVE ||
 		     syc_slot_state(word) == SYC_SLOT_ENDED) &&
 		    (r->described == 0 || r->described == pid))
-			has_room = introduce(s, it, begin_of(s, i, now));
+			has_room =
+				introduce_relative(s, it, begin_of(s, i, now));
 	}
 }
 

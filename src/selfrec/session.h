@@ -18,7 +18,7 @@
  *	syc_process->users     who may be looking into it: stored first, loaded
  *	                      last (both sequentially consistent), so that who
  *	                      takes the session away can wait for them
- *	syc_process->life      tid of who makes or ends a session, or 0
+ *	syc_process->life      tid of the thread that makes or ends a session, or 0
  */
 #ifndef SYC_SESSION_H
 #define SYC_SESSION_H
@@ -67,9 +67,9 @@ struct syc_session {
 	/* Futex, in the arena's head: counts what it should wake up for */
 	uint32_t *wakes;
 
-	/* Only by who has `draining` (tid; 0: nobody). */
+	/* The holder of `draining` (tid; 0: nobody) alone uses these. */
 	uint32_t draining;
-	bool must_not_lock; /* by who drains: in a signal handler */
+	bool must_not_lock; /* the drainer is a signal handler */
 	bool is_announced;
 	bool is_full;       /* the size limit was reached */
 	bool is_introduced; /* the capture has our PROCESS frame */
@@ -77,7 +77,7 @@ struct syc_session {
 	bool is_exiting;    /* the end of the process, too */
 	bool has_told_exit;
 	bool has_told_damage;
-	bool must_look; /* at once for who is gone */
+	bool must_look; /* at once whether relatives are gone */
 	bool is_needed; /* the arena, by relatives that live: this is the end */
 	uint32_t own_tail;
 	uint32_t n_used;  /* slots that were ever seen to be */
@@ -102,7 +102,7 @@ struct syc_session {
 	int64_t tried_at;   /* ns: when a thread was last tried to be made */
 	uint32_t *main_end; /* see syc_alone_main_word(); NULL: not known */
 
-	/* Of a guest: who drains; by who has `checking` (tid; 0: nobody) */
+	/* A guest's: who drains; its holder of `checking` (tid; 0: nobody) uses it */
 	struct syc_kin drainer;
 	uint32_t checking;
 	int64_t checked_at; /* ns */
@@ -112,7 +112,7 @@ struct syc_session {
 	struct syc_output output;
 	struct syc_trace trace;
 
-	/* What is large; by who has `draining`. */
+	/* What is large; the holder of `draining` uses it. */
 	struct syc_ring_losses told; /* of those in the arena's head */
 	struct syc_ring_journal_part parts[SYC_RING_JOURNAL_PARTS];
 	/* What the rings' headers say too, for relatives to overwrite */

@@ -33,8 +33,8 @@ static int fail_start(struct syscap_options *options, const char *why, int r)
 	return r;
 }
 
-/* By who has `life`, signals blocked. */
-static int start(struct syscap_options *options)
+/* The caller holds `life`, and blocks signals. */
+static int start_session(struct syscap_options *options)
 {
 	struct syc_session *before = syc_process->session;
 	const int epoch = syc_process_next_epoch();
@@ -93,7 +93,7 @@ int syscap_start(struct syscap_options *given)
 			               "another start or stop takes too long",
 			               -EBUSY);
 		} else {
-			r = start(&options);
+			r = start_session(&options);
 			syc_session_give_life();
 		}
 		syc_all_signals_restore(&before);

@@ -68,7 +68,7 @@ static int open_rings(struct syc_output *output)
 		open(output->ring_path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 	if (output->ring_fd < 0)
 		return -errno;
-	/* The lock of who made it stays: our mapping is of that open file */
+	/* The lock that its maker holds stays: our mapping is of that open file */
 	return syc_same_file(output->ring_fd, output->ring_dev,
 	                     output->ring_ino) &&
 	                       syscall(SYS_flock, output->ring_fd,

@@ -25,7 +25,7 @@ struct syc_trace_target {
 	enum syc_trace_kind kind;
 	dev_t dev;
 	ino_t ino;
-	int32_t pid; /* of who adopted it: sockets are for it alone */
+	int32_t pid; /* adopted it: sockets are for that process alone */
 };
 
 /** One process' way to it.  All zero but fd = -1 before syc_trace_open(). */

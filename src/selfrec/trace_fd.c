@@ -208,7 +208,7 @@ static int get_fd(struct syc_trace *trace)
 
 void syc_trace_hold(struct syc_trace *trace)
 {
-	/* While a recorder has all of the file there is nothing to be had:
+	/* While a recorder has all of the file we get nothing:
 	 * then nothing can be written either, and the next batch asks again */
 	if (trace->target.kind == SYC_TRACE_FILE)
 		(void)syc_record_fact_keep(trace->fd, SYC_RECORD_TABLE,
@@ -243,7 +243,7 @@ static int prepare_pipe(const struct syc_trace *trace)
 	return poll(&pfd, 1, 0) > 0 ? -EPIPE : 0;
 }
 
-static int prepare(struct syc_trace *trace)
+static int prepare_target(struct syc_trace *trace)
 {
 	int r;
 
@@ -288,7 +288,7 @@ int syc_trace_open(struct syc_trace *trace,
 	if (r == 0)
 		r = get_fd(trace);
 	if (r == 0)
-		r = prepare(trace);
+		r = prepare_target(trace);
 	if (r != 0) {
 		if (trace->shared >= 0 && trace->shared != trace->fd)
 			close(trace->shared);

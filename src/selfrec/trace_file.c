@@ -91,7 +91,7 @@ static void write_end_time(struct syc_trace *trace, int64_t now)
 		return;
 }
 
-static int cut(const struct syc_trace *trace, uint64_t end)
+static int cut_file(const struct syc_trace *trace, uint64_t end)
 {
 	while (ftruncate(trace->fd, (off_t)end) != 0)
 		if (errno != EINTR)
@@ -111,12 +111,12 @@ static int write_all(struct syc_trace *trace, const void *bytes, uint64_t size)
 		return 0;
 	}
 	if (done != 0)
-		cut(trace, trace->end);
+		cut_file(trace, trace->end);
 	trace->fits = done;
 	return r;
 }
 
-static int begin(struct syc_trace *trace, int64_t time)
+static int begin_capture(struct syc_trace *trace, int64_t time)
 {
 	struct syscap_wire_file header;
 	struct batch_mark mark;
@@ -167,8 +167,8 @@ static int read_at(int fd, void *to, size_t size, uint64_t offset)
  * goes.  0, and what is left is a torn frame; -EAGAIN: go on from end another
  * time; or -errno.
  */
-static int walk(struct syc_trace *trace, int reader, uint64_t size,
-                int64_t deadline)
+static int step_over_frames(struct syc_trace *trace, int reader, uint64_t size,
+                            int64_t deadline)
 {
 	unsigned char *const chunk = trace->rest;
 
@@ -226,7 +226,7 @@ static int find_end(struct syc_trace *trace, int reader, uint64_t size,
 		return -EBADMSG;
 	if (size < HEADER_SIZE) { /* killed while it wrote the header */
 		trace->end = 0;
-		return cut(trace, 0);
+		return cut_file(trace, 0);
 	}
 	known = read_mark(trace, &header, size);
 	/* Who can't write the mark remembers it; but is it the same file? */
@@ -238,9 +238,9 @@ static int find_end(struct syc_trace *trace, int reader, uint64_t size,
 	trace->began = header.time;
 	trace->end_time = header.end_time;
 	trace->has_header = true;
-	r = walk(trace, reader, size, deadline);
+	r = step_over_frames(trace, reader, size, deadline);
 	if (r == 0 && trace->end < size)
-		r = cut(trace, trace->end);
+		r = cut_file(trace, trace->end);
 	return r;
 }
 
@@ -259,7 +259,7 @@ int syc_trace_file_write(struct syc_trace *trace, int reader,
 	else if (size != trace->end)
 		r = find_end(trace, reader, size, batch->deadline);
 	if (r == 0 && trace->end == 0)
-		r = begin(trace, batch->time);
+		r = begin_capture(trace, batch->time);
 	if (r == 0)
 		r = write_all(trace, batch->frames, batch->size);
 	if (r != 0)

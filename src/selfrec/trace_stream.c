@@ -271,7 +271,7 @@ static int send_rest(struct syc_trace *trace, uint32_t at_once,
 
 /* Send [rest_at, rest_len).  Unless 0: what is left is kept if it begins
  * within a frame. */
-static int push(struct syc_trace *trace, int64_t deadline)
+static int send_all(struct syc_trace *trace, int64_t deadline)
 {
 	uint32_t at_once = PIPE_BUF;
 	bool fits = false;
@@ -296,8 +296,8 @@ static int push(struct syc_trace *trace, int64_t deadline)
 
 /* Whole frames of the @left bytes at @frames, behind what is in rest: as many
  * as go at once, or one long one where rest is empty. */
-static int fill(struct syc_trace *trace, const unsigned char *frames,
-                uint64_t left, uint32_t *ret_filled)
+static int gather_frames(struct syc_trace *trace, const unsigned char *frames,
+                         uint64_t left, uint32_t *ret_filled)
 {
 	const uint32_t limit = trace->target.kind == SYC_TRACE_SOCKET
 	                               ? (uint32_t)sizeof(trace->rest)
@@ -332,7 +332,7 @@ static void fill_header(struct syc_trace *trace, int64_t time)
 
 int syc_trace_stream_write(struct syc_trace *trace, struct syc_batch *batch)
 {
-	int r = push(trace, batch->deadline);
+	int r = send_all(trace, batch->deadline);
 
 	if (r == 0 && batch->size != 0)
 		r = look_for_header(trace);
@@ -342,13 +342,13 @@ int syc_trace_stream_write(struct syc_trace *trace, struct syc_batch *batch)
 
 		if (is_first)
 			fill_header(trace, batch->time);
-		r = fill(trace, batch->frames + batch->done,
-		         batch->size - batch->done, &filled);
+		r = gather_frames(trace, batch->frames + batch->done,
+		                  batch->size - batch->done, &filled);
 		if (r != 0) {
 			trace->rest_len = 0;
 			break;
 		}
-		r = push(trace, batch->deadline);
+		r = send_all(trace, batch->deadline);
 		/* Begun is as good as done: the rest goes before all else */
 		if (r != 0 && !syc_trace_has_rest(trace))
 			break;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* backtrace.h - the walk as a call, for who can tell how it ended. */
+/* backtrace.h - the walk as a call, for callers that can tell how it ended. */
 #ifndef SYC_BACKTRACE_H
 #define SYC_BACKTRACE_H
 

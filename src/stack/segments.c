@@ -13,7 +13,8 @@
 
 #define HEADERS_MOST 64u /* libraries have a dozen */
 
-static bool holds(const ElfW(Phdr) * segment, uintptr_t bias, uintptr_t pc)
+static bool segment_holds(const ElfW(Phdr) * segment, uintptr_t bias,
+                          uintptr_t pc)
 {
 	return pc - (bias + segment->p_vaddr) < segment->p_filesz;
 }
@@ -43,7 +44,8 @@ bool syc_segments_has_code(const struct syc_loaded_module *module, uintptr_t pc)
 		if (first)
 			bias = low - (segment.p_vaddr & mask);
 		first = false;
-		if ((segment.p_flags & PF_X) != 0 && holds(&segment, bias, pc))
+		if ((segment.p_flags & PF_X) != 0 &&
+		    segment_holds(&segment, bias, pc))
 			return syc_memory_readable(pc, 1);
 	}
 	return false;

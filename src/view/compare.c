@@ -31,6 +31,7 @@ enum {
 	SLOW,
 	REST,
 	MORE,
+	UNEXPECTED,
 	BAR,
 	NAME,
 	N_COLUMNS
@@ -38,17 +39,19 @@ enum {
 
 static const struct syc_column self_columns[N_COLUMNS] = {
 	[SLOW] = { "slowest, self", 13, true, 2 },
-	[REST] = { "the rest", 12, true, 3 },
-	[MORE] = { "difference", 12, true, 0 },
-	[BAR] = { "", BAR_WIDTH, false, 4 },
+	[REST] = { "the rest", 11, true, 4 },
+	[MORE] = { "difference", 12, true, 1 },
+	[UNEXPECTED] = { "unexpected", 12, true, 0 },
+	[BAR] = { "", BAR_WIDTH, false, 3 },
 	[NAME] = { "function", 0, false, 0 },
 };
 
 static const struct syc_column total_columns[N_COLUMNS] = {
 	[SLOW] = { "slowest, total", 14, true, 2 },
-	[REST] = { "the rest", 12, true, 3 },
-	[MORE] = { "difference", 12, true, 0 },
-	[BAR] = { "", BAR_WIDTH, false, 4 },
+	[REST] = { "the rest", 11, true, 4 },
+	[MORE] = { "difference", 12, true, 1 },
+	[UNEXPECTED] = { "unexpected", 12, true, 0 },
+	[BAR] = { "", BAR_WIDTH, false, 3 },
 	[NAME] = { "function", 0, false, 0 },
 };
 
@@ -117,11 +120,25 @@ static double more_of(const struct compare *compare,
 	                         : row->slow_self - row->rest_self;
 }
 
-static int by_more(const void *one, const void *other, void *data)
+static double unexpected_of(const struct compare *compare,
+                            const struct syc_inside_row *row)
+{
+	return compare->by_total
+	               ? syc_inside_unexpected(&compare->inside,
+	                                       row->slow_total, row->rest_total)
+	               : syc_inside_unexpected(&compare->inside, row->slow_self,
+	                                       row->rest_self);
+}
+
+static int by_unexpected(const void *one, const void *other, void *data)
 {
 	const struct syc_inside_row *a = one, *b = other;
-	const double left = more_of(data, a), right = more_of(data, b);
+	double left = unexpected_of(data, a), right = unexpected_of(data, b);
 
+	if (left == right) {
+		left = more_of(data, a);
+		right = more_of(data, b);
+	}
 	if (left != right)
 		return left > right ? -1 : 1;
 	return (a->function > b->function) - (a->function < b->function);
@@ -131,7 +148,7 @@ static void sort(struct compare *compare)
 {
 	if (compare->inside.rows.n > 0)
 		qsort_r(compare->inside.rows.items, compare->inside.rows.n,
-		        sizeof(struct syc_inside_row), by_more, compare);
+		        sizeof(struct syc_inside_row), by_unexpected, compare);
 	compare->list.chosen = 0;
 }
 
@@ -147,10 +164,13 @@ name_of(const struct compare *compare, const struct syc_desk *desk)
 static void look(struct compare *compare, const struct syc_desk *desk)
 {
 	struct syscap_error error = { 0 };
-	const int r = syc_inside_find(
-		&compare->inside, desk->source->profile, syc_desk_filter(desk),
-		name_of(compare, desk), shares[compare->share], &error);
+	int r = syc_source_settle(desk->source);
 
+	if (r == 0)
+		r = syc_inside_find(&compare->inside, desk->source->profile,
+		                    syc_desk_filter(desk),
+		                    name_of(compare, desk),
+		                    shares[compare->share], &error);
 	snprintf(compare->error, sizeof(compare->error), "%s",
 	         r == 0         ? ""
 	         : r == -EINVAL ? error.message
@@ -313,9 +333,11 @@ static void draw_row(const struct compare *compare, struct syc_desk *desk,
 	const struct syc_style style =
 		is_chosen ? SYC_STYLE_CHOSEN : SYC_STYLE_PLAIN;
 	const double more = more_of(compare, row);
-	struct syc_style colour = is_chosen  ? style
-	                          : more > 0 ? SYC_STYLE_MORE
-	                                     : SYC_STYLE_LESS;
+	const double unexpected = unexpected_of(compare, row);
+	const struct syc_style colour = is_chosen        ? style
+	                                : unexpected > 0 ? SYC_STYLE_MORE
+	                                : unexpected < 0 ? SYC_STYLE_LESS
+	                                                 : SYC_STYLE_PLAIN;
 	char text[SYC_FIGURE];
 
 	syc_grid_fill(desk->grid, 0, y, desk->grid->width, ' ', style);
@@ -326,10 +348,12 @@ static void draw_row(const struct compare *compare, struct syc_desk *desk,
 	           compare->by_total ? row->rest_total : row->rest_self);
 	syc_columns_put(at, desk->grid, REST, y, text, style);
 	put_more(desk, compare, text, more);
-	syc_columns_put(at, desk->grid, MORE, y, text, colour);
+	syc_columns_put(at, desk->grid, MORE, y, text, style);
+	put_more(desk, compare, text, unexpected);
+	syc_columns_put(at, desk->grid, UNEXPECTED, y, text, colour);
 	if (at->width[BAR] > 0 && most > 0)
 		syc_grid_fill(desk->grid, at->x[BAR], y,
-		              (int)(fabs(more) / most * BAR_WIDTH + 0.5),
+		              (int)(fabs(unexpected) / most * BAR_WIDTH + 0.5),
 		              0x2588, colour);
 	if (row->function == NONE)
 		syc_grid_put(desk->grid, at->x[NAME], y, at->width[NAME],
@@ -357,11 +381,11 @@ static void draw(void *state, struct syc_desk *desk)
 	syc_columns_fit(&compare->columns,
 	                compare->by_total ? total_columns : self_columns,
 	                N_COLUMNS, desk->grid->width);
-	syc_columns_titles(&compare->columns, desk->grid, y, MORE, false);
+	syc_columns_titles(&compare->columns, desk->grid, y, UNEXPECTED, false);
 	syc_list_fit(list, inside->rows.n, y + 1, desk->bottom - y - 1);
 	for (size_t i = 0; i < inside->rows.n; i++)
-		most = fmax(most,
-		            fabs(more_of(compare, &inside->rows.items[i])));
+		most = fmax(most, fabs(unexpected_of(compare,
+		                                     &inside->rows.items[i])));
 	for (int i = 0; i < syc_list_lines(list); i++) {
 		const size_t row = list->top + (size_t)i;
 

@@ -244,6 +244,8 @@ static void find_lines(struct syc_desk *desk)
 	desk->lines_of = desk->view_number;
 	free(desk->lines);
 	desk->lines = NULL;
+	if (syc_source_settle(desk->source) < 0)
+		return;
 	syscap_profile_span(profile, &span);
 	filter.by_line = true;
 	if (!span.has_lines ||

@@ -122,6 +122,21 @@ static double rest_at(const struct work *work, uint32_t slow, uint32_t all)
 	             work->inside->n_rest);
 }
 
+/* How many times as long as one of the rest a slow one is. */
+static double longer_by(const struct syc_inside *inside)
+{
+	return inside->rest > 0 ? inside->slow / inside->rest : 1;
+}
+
+double syc_inside_unexpected(const struct syc_inside *inside, double slow,
+                             double rest)
+{
+	const double usual = rest * longer_by(inside);
+
+	return slow > rest ? at_least_0(slow - (usual > rest ? usual : rest))
+	                   : slow - rest;
+}
+
 /*
  * What one mark of the slow has more of there than it would have if it were
  * only longer: other threads, that go on whatever the mark is about, are in it
@@ -130,11 +145,9 @@ static double rest_at(const struct work *work, uint32_t slow, uint32_t all)
 static double excess_at(const struct work *work, uint32_t slow, uint32_t all)
 {
 	const struct syc_inside *inside = work->inside;
-	const double longer =
-		inside->rest > 0 ? inside->slow / inside->rest : 1;
 
 	return share(work->slow->totals[slow], inside->n_slow) -
-	       rest_at(work, slow, all) * longer;
+	       rest_at(work, slow, all) * longer_by(inside);
 }
 
 /* So much has a function to have more of for it to be the one. */

@@ -39,6 +39,13 @@ int syc_inside_find(struct syc_inside *inside,
                     const struct syscap_filter *filter,
                     const struct syscap_profile_mark_name *name, double percent,
                     struct syscap_error *error);
+/**
+ * What of @slow, of one slow mark, is not there because such a mark is longer:
+ * what goes on all the time, as a thread that sleeps, goes on for longer in it,
+ * and says nothing.  What the rest, @rest, has more of is below 0.
+ */
+double syc_inside_unexpected(const struct syc_inside *inside, double slow,
+                             double rest);
 void syc_inside_fini(struct syc_inside *inside);
 
 #endif

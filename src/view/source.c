@@ -47,6 +47,7 @@ int syc_source_read(struct syc_source *source, int64_t budget_ns)
 	const int64_t end = budget_ns > 0 ? syc_source_now() + budget_ns : 0;
 	int r;
 
+	source->is_settled = false;
 	do {
 		r = syscap_profile_read_on(source->profile, source->reader,
 		                           PIECE, &source->error);
@@ -80,6 +81,9 @@ int syc_source_grow(struct syc_source *source)
 
 int syc_source_settle(struct syc_source *source)
 {
-	source->generation++;
-	return syscap_profile_settle(source->profile);
+	const int r =
+		source->is_settled ? 0 : syscap_profile_settle(source->profile);
+
+	source->is_settled = r == 0;
+	return r;
 }

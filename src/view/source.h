@@ -19,9 +19,8 @@ struct syc_source {
 	bool is_read;    /* to the end that it had */
 	bool is_damaged; /* error says why */
 	struct syscap_error error;
-	uint64_t n_seen;         /* frames */
+	bool is_settled;         /* all that was read is fit to be asked */
 	uint64_t size, position; /* bytes; of them, read */
-	unsigned generation;     /* how often it was settled */
 };
 
 /** Takes @reader over, in any case.  0 or -errno. */
@@ -36,7 +35,10 @@ int syc_source_read(struct syc_source *source, int64_t budget_ns);
 /** Look for what was appended to the file.  1: something; 0; -errno. */
 int syc_source_grow(struct syc_source *source);
 
-/** Make what was read fit to be asked.  0 or -ENOMEM. */
+/**
+ * Make what was read fit to be asked, where it is not.  While there is more to
+ * read it is not: whoever makes a view calls this first.  0 or -ENOMEM.
+ */
 int syc_source_settle(struct syc_source *source);
 
 /** CLOCK_MONOTONIC, in ns. */

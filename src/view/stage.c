@@ -127,6 +127,20 @@ int syc_stage_ask(struct syc_stage *stage, struct syscap_error *error)
 	return put_view(stage, view);
 }
 
+/* More was read since it was asked: of all that, where it is asked again. */
+static int catch_up(struct syc_stage *stage)
+{
+	struct syscap_error error;
+	int r = 0;
+
+	if (!stage->source->is_settled) {
+		r = syc_source_settle(stage->source);
+		if (r == 0)
+			r = syc_stage_ask(stage, &error);
+	}
+	return r == -EINVAL ? 0 : r;
+}
+
 /* The same, of a source that is what it was when it was asked last. */
 static int look_otherwise(struct syc_stage *stage)
 {
@@ -136,6 +150,8 @@ static int look_otherwise(struct syc_stage *stage)
 	struct syscap_error error;
 	int r;
 
+	if (!stage->source->is_settled)
+		return catch_up(stage);
 	desk->wants_view = false;
 	if (kept != NULL && stage->n_kept == desk->lenses.n) {
 		stage->kept = NULL;
@@ -164,6 +180,8 @@ static int renew(struct syc_stage *stage)
 	int r = 0;
 
 	if (stage->seen[page] != stage->desk.view_number)
+		r = catch_up(stage);
+	if (r == 0 && stage->seen[page] != stage->desk.view_number)
 		r = pages[page]->renew(stage->states[page], &stage->desk);
 	if (r == 0)
 		stage->seen[page] = stage->desk.view_number;

@@ -50,7 +50,8 @@ static struct dropin_pair pair_of(const char *what, size_t event, uint8_t type,
 static int emit(bool is_near)
 {
 	const struct dropin_run run = { .lead = 16,
-		                        .burst = 400,
+		                        /* Of the largest, less than a ring */
+		                        .burst = 300,
 		                        .rounds = 4000,
 		                        .single_each = 10,
 		                        .has_targets = is_near };
@@ -58,7 +59,7 @@ static int emit(bool is_near)
 		PAIR("mark", mark, SYSCAP_FRAME_MARK, 0.5),
 		PAIR("mark, 2 clocks", mark_clocks, SYSCAP_FRAME_MARK, 0.5),
 		PAIR("set_counters", counter, SYSCAP_FRAME_CTRSET, 0.55),
-		PAIR("set_counters, 18", counters, SYSCAP_FRAME_CTRSET, 0),
+		PAIR("set_counters, 18", counters, SYSCAP_FRAME_CTRSET, 0.6),
 		PAIR("log", log, SYSCAP_FRAME_LOG, 0.6),
 		PAIR("mark_printf", mark_printf, SYSCAP_FRAME_MARK, 0.7),
 		PAIR("mark, texts not literals", mark_dynamic,

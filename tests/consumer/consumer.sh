@@ -40,7 +40,7 @@ project() {
 		"-DANALYSE=$SYSCAP_SOURCE/examples/06_analyse.c" \
 		${CXX:+-DWITH_CXX=ON "-DCMAKE_CXX_COMPILER=$CXX"} \
 		"$@" >"$work/log" || { cat "$work/log"; exit 1; }
-	"$CMAKE" --build "$work/build" >"$work/log" ||
+	"$CMAKE" --build "$work/build" --parallel 2 >"$work/log" ||
 		{ cat "$work/log"; exit 1; }
 	check "$work/build/app" ${CXX:+"$work/build/app_cxx"}
 	# It names no build type, so its assert()s are there

@@ -163,8 +163,14 @@ TEST(doubles_read_back_the_same_whatever_they_are)
 
 		state = state * UINT64_C(6364136223846793005) +
 		        1442695040888963407;
+		uint64_t bits = state;
+		/* Of middling size, and those that stand beside powers of two. */
+		if (i % 4 == 1)
+			bits = (1000 + (state >> 32) % 80) << 52 |
+			       (i % 8 == 1 ? state >> 12
+			                   : ((uint64_t)(i / 8 % 3) - 1) >> 12);
 		if (i % 2)
-			memcpy(&value, &state, sizeof(value));
+			memcpy(&value, &bits, sizeof(value));
 		else
 			value = (double)((int64_t)state >> i % 60) /
 			        (1 + i % 1000 * (i % 7));

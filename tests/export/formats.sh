@@ -8,12 +8,12 @@ go=$(command -v go || true)
 sqlite3=$(command -v sqlite3 || true)
 [ -n "$go" ] || echo "there is no go: pprof itself is not asked"
 [ -n "$sqlite3" ] || echo "there is no sqlite3: it is not asked"
-# 1.5 of npm's @duckdb/node-api is the one that was tried.
+npm=${SYSCAP_NPM:-$SYSCAP_SOURCE/build/npm}
 duckdb=
-if [ -d "${NODE_MODULES:-}/@duckdb/node-api" ]; then
-	duckdb=$NODE_MODULES
+if [ -d "$npm/node_modules/@duckdb/node-api" ]; then
+	duckdb=$npm/node_modules
 else
-	echo "NODE_MODULES has no @duckdb/node-api: DuckDB is not asked"
+	echo "$npm has no @duckdb/node-api: DuckDB is not asked"
 fi
 PYTHONDONTWRITEBYTECODE=1 exec python3 "$(dirname "$0")/formats.py" \
 	"$SYSCAP" "$go" "$sqlite3" "$duckdb"

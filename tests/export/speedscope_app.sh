@@ -3,8 +3,8 @@
 # speedscope_app.sh - speedscope's app, which exports what it has loaded, has each
 # stack's time and each slice that our export has.
 #
-# It comes with npm's speedscope; 1.25.0 is the one that was tried.  SPEEDSCOPE
-# names its dist/release.
+# It comes with npm's speedscope, in SYSCAP_NPM or build/npm:
+# tests/report/package.json.
 set -eu
 : "${SYSCAP:?names the binary to test}"
 here=$(cd "$(dirname "$0")" && pwd)
@@ -13,8 +13,11 @@ for program in python3 chromium; do
 	command -v $program >/dev/null ||
 		{ echo "skip: there is no $program"; exit 77; }
 done
-[ -f "${SPEEDSCOPE:-}/index.html" ] || {
-	echo "skip: SPEEDSCOPE names no release of speedscope (npm: speedscope)"
+npm=${SYSCAP_NPM:-$SYSCAP_SOURCE/build/npm}
+app=$npm/node_modules/speedscope/dist/release
+[ -f "$app/index.html" ] || {
+	echo "skip: there is no speedscope in $npm (npm install --prefix" \
+		"build/npm, with tests/report/package.json)"
 	exit 77
 }
 dir=$(mktemp -d)
@@ -24,4 +27,4 @@ echo "SEED=$seed"
 python3 "$here/rich.py" "$dir/rich.syscap" "$seed"
 "$SYSCAP" export --format speedscope -o "$dir/rich.json" "$dir/rich.syscap" \
 	2>"$dir/err"
-python3 "$here/speedscope_app.py" "$dir" "$dir/rich.json" "$SPEEDSCOPE"
+python3 "$here/speedscope_app.py" "$dir" "$dir/rich.json" "$app"

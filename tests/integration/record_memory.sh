@@ -41,6 +41,11 @@ for sample in --no-symbols --sample=1000,wall; do
 	rm odd.syscap*
 done
 
+# Where even the clock is forbidden
+"$SYSCAP" record -q --no-symbols --memory -o odd.syscap -- \
+	"$SYSCAP_TEST_BIN/sample_odd" strict || fail "strict: $?"
+rm odd.syscap*
+
 # Beside a library whose clock frees and allocates
 clock=$SYSCAP_TEST_BIN/record_memory_clock.so
 [ -e "$clock" ]

@@ -9,8 +9,10 @@
  * let it; else it says what it saw.
  */
 #define _GNU_SOURCE
+#include <alloca.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -23,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -31,6 +34,10 @@
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
+
+#ifndef AT_MINSIGSTKSZ
+#define AT_MINSIGSTKSZ 51
+#endif
 
 /* Not declared any more where _XOPEN_SOURCE is recent */
 sighandler_t bsd_signal(int number, sighandler_t handler);
@@ -609,6 +616,103 @@ static int work_with_small_alternate_stacks(void)
 	return why != NULL;
 }
 
+static volatile bool sees_ours; /* a signal that nobody asked to be blocked */
+
+/* Has what it needs of the stack, and no more to spare. */
+static void use_most_of_it(int number)
+{
+	volatile char used[1500];
+	sigset_t blocked;
+
+	(void)number;
+	memset((char *)used, 1, sizeof(used));
+	sigprocmask(SIG_BLOCK, NULL, &blocked);
+	sees_ours |= sigismember(&blocked, SIGUSR2) != 1;
+	for (volatile unsigned i = 0; i < 3000000; i++)
+		continue;
+}
+
+static void *handle_on_alternate_stack(void *memory)
+{
+	stack_t stack = { .ss_sp = memory, .ss_size = 8192 };
+
+	if (sigaltstack(&stack, NULL) != 0)
+		return "there is no alternate stack so small";
+	for (int i = 0; i < 20; i++)
+		pthread_kill(pthread_self(), SIGUSR1);
+	burn(40);
+	stack.ss_flags = SS_DISABLE;
+	sigaltstack(&stack, NULL);
+	return sees_ours ? "the mask of a handler is another" : NULL;
+}
+
+/* As large as SIGSTKSZ was for decades: a handler of the program's has room
+ * there, and none for a second signal. */
+static int handle_on_alternate_stacks(void)
+{
+	const size_t guard = 65536, size = 8192;
+	char *const memory = mmap(NULL, guard + size, PROT_NONE,
+	                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct sigaction action = { .sa_handler = use_most_of_it,
+		                    .sa_flags = SA_ONSTACK },
+			 before;
+	pthread_t thread;
+	void *why;
+
+	sigaddset(&action.sa_mask, SIGUSR2);
+	if (memory == MAP_FAILED ||
+	    mprotect(memory + guard, size, PROT_READ | PROT_WRITE) != 0 ||
+	    sigaction(SIGUSR1, &action, NULL) != 0 ||
+	    pthread_create(&thread, NULL, handle_on_alternate_stack,
+	                   memory + guard) != 0)
+		return 77;
+	pthread_join(thread, &why);
+	if (why == NULL)
+		why = handle_on_alternate_stack(memory + guard);
+	if (why == NULL && (sigaction(SIGUSR1, NULL, &before) != 0 ||
+	                    memcmp(&before.sa_mask, &action.sa_mask, 8) != 0))
+		why = "sigaction() tells another mask than it was given";
+	if (why != NULL)
+		puts(why);
+	return why != NULL;
+}
+
+/* Lets a second signal come where only the kernel's part of it has room. */
+static void use_all_of_it(int number)
+{
+	const size_t tick = getauxval(AT_MINSIGSTKSZ) + 512;
+	char here;
+	stack_t stack;
+
+	(void)number;
+	sigaltstack(NULL, &stack);
+	volatile char *const used =
+		alloca((size_t)(&here - (char *)stack.ss_sp) - tick);
+	used[0] = 1;
+	sigprocmask(SIG_UNBLOCK, &all, NULL);
+	for (volatile unsigned i = 0; i < 3000000; i++)
+		continue;
+}
+
+static int unblock_on_alternate_stack(void)
+{
+	const size_t guard = 65536;
+	char *const memory = mmap(NULL, 2 * guard, PROT_NONE,
+	                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const struct sigaction action = { .sa_handler = use_all_of_it,
+		                          .sa_flags = SA_ONSTACK };
+	const stack_t stack = { .ss_sp = memory + guard, .ss_size = guard };
+
+	if (getauxval(AT_MINSIGSTKSZ) == 0 || memory == MAP_FAILED ||
+	    mprotect(memory + guard, guard, PROT_READ | PROT_WRITE) != 0 ||
+	    sigaltstack(&stack, NULL) != 0 ||
+	    sigaction(SIGUSR1, &action, NULL) != 0)
+		return 77;
+	for (int i = 0; i < 20; i++)
+		raise(SIGUSR1);
+	return 0;
+}
+
 /* ---------------------------------------------------------------- a box */
 
 /* Kills for what a sampler might call, and nothing else. */
@@ -671,6 +775,46 @@ static int work_in_box(bool by_syscall)
 	_exit(status != 0); /* exit() tidies up, which is not in question */
 }
 
+static int strict_pipe[2];
+
+/* Where nothing is allowed but to read, to write and to end. */
+static int be_strict(void)
+{
+	void *volatile block = malloc(100);
+
+	burn(50);
+	free(block);
+	if (strict_pipe[1] == 0 && pipe(strict_pipe) != 0)
+		return 77;
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) != 0)
+		return 77;
+	for (volatile unsigned i = 0; i < 300000000; i++)
+		continue;
+	block = malloc(100); /* there is memory for it by now */
+	free(block);
+	return (int)syscall(SYS_exit, write(strict_pipe[1], "x", 1) == -1);
+}
+
+static void *be_strict_in_thread(void *nothing)
+{
+	be_strict();
+	return nothing;
+}
+
+/* The process goes on. */
+static int have_strict_thread(void)
+{
+	pthread_t thread;
+	char c;
+
+	if (pipe2(strict_pipe, O_NONBLOCK) != 0 ||
+	    pthread_create(&thread, NULL, be_strict_in_thread, NULL) != 0)
+		return 1;
+	pthread_join(thread, NULL);
+	burn(100);
+	return read(strict_pipe[0], &c, 1) != 1;
+}
+
 static int work_in_prctl_box(void)
 {
 	return work_in_box(false);
@@ -705,8 +849,12 @@ static const struct {
 	{ "recurse", recurse },
 	{ "small-stacks", work_on_small_stacks },
 	{ "small-alternate-stacks", work_with_small_alternate_stacks },
+	{ "alternate-stacks", handle_on_alternate_stacks },
+	{ "unblock-on-alternate-stack", unblock_on_alternate_stack },
 	{ "prctl-box", work_in_prctl_box },
 	{ "seccomp-box", work_in_seccomp_box },
+	{ "strict", be_strict },
+	{ "strict-thread", have_strict_thread },
 };
 
 int main(int argc, char **argv)

@@ -134,6 +134,27 @@ TEST(small_stacks_have_room_for_ticks_or_get_none)
 		check_unharmed("small-alternate-stacks");
 }
 
+TEST(a_handler_on_a_small_alternate_stack_has_room)
+{
+	check_unharmed("alternate-stacks");
+}
+
+TEST(a_tick_without_room_on_the_alternate_stack_is_told)
+{
+	if (run_plain("unblock-on-alternate-stack") != 0)
+		SKIP("the kernel does not say how large its frame is");
+	check_unharmed("unblock-on-alternate-stack");
+	check_said("unblock-on-alternate-stack", "--sample=5000,wall",
+	           " ticks came while a handler was on an alternate stack "
+	           "without room for them");
+}
+
+TEST(who_may_only_read_and_write_lives)
+{
+	check_unharmed("strict");
+	check_unharmed("strict-thread");
+}
+
 TEST(who_has_its_system_calls_filtered_makes_none_of_ours)
 {
 	if (run_plain("prctl-box") != 0)

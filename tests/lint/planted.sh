@@ -125,6 +125,16 @@ must fail tests "$tree"
 rm -r "$tree/tests/emit"
 : >"$tree/tests/lint/tests.txt"
 
+mkdir -p "$tree/docs"
+printf '`base/text`\n## The life of an event\n`emit/mark`, `syc_text_copy`\n' \
+	>"$tree/docs/architecture.md"
+must pass architecture "$tree"
+echo '`syc_text_moved`' >>"$tree/docs/architecture.md"
+must fail architecture "$tree"
+echo '`emit/moved`' >"$tree/docs/architecture.md"
+must fail architecture "$tree"
+rm -r "$tree/docs"
+
 echo 'int x;' >"$tree/src/base/bare.c"
 must fail spdx "$tree"
 rm "$tree/src/base/bare.c"

@@ -13,6 +13,8 @@ import io
 import json
 import os
 import re
+import resource
+import signal
 import struct
 import subprocess
 import sys
@@ -23,6 +25,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "export"))
 from story import Story, text  # noqa: E402
 
 SYSCAP = sys.argv[1]
+SECONDS = 120
 WHOLE = "whole" in sys.argv[2:]
 LOWEST, HIGHEST = -2**63, 2**63 - 1
 HOSTILE = [
@@ -81,6 +84,12 @@ class Failed(Exception):
     pass
 
 
+def limit():
+    """Of its own time, however busy the machine is; the other limit is for
+    what waits for ever."""
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+
+
 def run(arguments, path):
     """What it wrote; it has ended by itself, and well."""
     command = [SYSCAP] + [path if word == SELF else word
@@ -92,10 +101,12 @@ def run(arguments, path):
                UBSAN_OPTIONS="exitcode=99:print_stacktrace=1")
     try:
         done = subprocess.run(command, capture_output=True, env=env,
-                              timeout=120)
+                              preexec_fn=limit, timeout=1200)
     except subprocess.TimeoutExpired:
         raise Failed(f"{what}: does not end") from None
     status = done.returncode
+    if status == -signal.SIGKILL:
+        raise Failed(f"{what}: does not end in {SECONDS} s of processor time")
     if status not in ends or b"runtime error" in done.stderr:
         raise Failed(f"{what}: {status}\n{done.stderr.decode()}")
     if status != 0 and not done.stderr and arguments[0] != "check":

@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# mutations.sh LIBRARY READERS [PART OF A NAME] - break the emit path on
+# mutations.sh LIBRARY READERS [whole | PART OF A NAME] - break the emit path on
 # purpose, one way at a time, and see that a test notices.  A mutation that
 # nothing notices fails this test, and so does one that no longer applies.
+# Every third is tried, from a random one on; with "whole", or a part of their
+# names, all.
 #
 # Each is built of the LIBRARY's objects and of those that the broken file
 # changes, and runs the one test that is to notice it, with a fixed seed.  Two
@@ -33,7 +35,14 @@ if [ -z "${MUTATIONS_WHOLE:-}" ]; then
 	for object in "$MUTATIONS_WHOLE"/*.c.o; do
 		mv "$object" "${object%.c.o}.o"
 	done
+	every=1 from=0
+	case $only in
+	"") every=3 from=$(($(od -An -N2 -tu2 /dev/urandom) % 3)) ;;
+	whole) only= ;;
+	esac
+	echo "from $from on, every $every"
 	sed -n 's/^mutate "\(.*\)" .*/\1/p' "$0" | grep -F "$only" |
+		awk -v every=$every -v from=$from 'NR % every == from % every' |
 		tr '\n' '\0' | xargs -0 -P 2 -n 1 \
 		"$0" "$library" "$readers" || exit 1
 	exit 0

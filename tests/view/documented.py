@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """documented.py SYSCAP PAGE... - the screens that a document shows are those of
-the capture that frames.py makes.  Each stands behind a line
+the capture that frames.py makes; with the word WAIT, of the one that waits.
+Each stands behind a line
 
     <!-- view --snapshot PAGE OPTION... -->
 
@@ -18,7 +19,9 @@ SCREEN = re.compile(r"(<!-- view (.*) -->\n)(```\n[^`]*```\n)?")
 
 def screen(capture, words):
     keys = {"ENTER": "\r", "DOWN": "\x1b[B"}
-    args = [keys.get(word, word) for word in words.split()]
+    args = [keys.get(word, word) for word in words.split() if word != "WAIT"]
+    if "WAIT" in words.split():
+        capture = os.path.join(os.path.dirname(capture), "wait.syscap")
     shown = subprocess.run([SYSCAP, "view", *args, capture], check=True,
                            stdout=subprocess.PIPE).stdout.decode()
     return "```\n" + shown.rstrip("\n") + "\n```\n"
@@ -29,6 +32,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         capture = os.path.join(folder, "app.syscap")
         subprocess.run([sys.executable, HERE + "/frames.py", capture],
+                       check=True)
+        subprocess.run([sys.executable, HERE + "/frames.py",
+                        os.path.join(folder, "wait.syscap"), "wait"],
                        check=True)
         for path in sys.argv[2:]:
             with open(path) as file:

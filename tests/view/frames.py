@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""frames.py FILE - the capture of docs/view.md: a program that draws 300 frames,
-of which every 50th takes 40 ms more.  Always the same."""
+"""frames.py FILE [wait] - the captures of docs/view.md: a program that draws 300
+frames, of which every 50th takes 40 ms more; with "wait" it waits for a disk in
+them, and samples are of wall time.  Always the same."""
 import os
 import struct
 import sys
@@ -14,14 +15,15 @@ PID = 2582
 NAMES = ["main", "g_application_run", "g_main_context_iteration",
          "gdk_frame_clock_paint", "gtk_widget_layout", "gtk_widget_snapshot",
          "draw_chart", "burn_in_a_frame", "cairo_fill", "pango_layout_draw",
-         "load_points", "parse_line", "strtod"]
+         "load_points", "parse_line", "strtod", "save_state", "fsync", "poll"]
 FRAME = [0, 1, 2, 3]
 LAYOUT, DRAW = FRAME + [4], FRAME + [5, 6]
 PARTS = [LAYOUT, DRAW + [8], DRAW + [9], DRAW + [8]]
 
 
 class Frames(Story):
-    def __init__(self):
+    def __init__(self, waits=False):
+        self.waits = waits
         super().__init__(seed=1)
 
     def add_samples(self, n, slower):
@@ -33,7 +35,9 @@ class Frames(Story):
                        text("syscap.thread", 40) + name.encode() + b"\0")
         self.frame(11, PID, BEGIN, 0x5C000000 | PID,
                    text("syscap.sampler", 40) + b"each thread 1000 times "
-                   b"a second of its processor time, by signal 23\0")
+                   b"a second" + (b", asleep or not" if self.waits else
+                                  b" of its processor time") +
+                   b", by signal 23\0")
         self.jitmap(PID)
         self.at = BEGIN + 5 * MS
         for number in range(300):
@@ -47,7 +51,7 @@ class Frames(Story):
         for i, part in enumerate(PARTS):
             self.tick(part if (number + i) % 7 else part[:4])
         for _ in range(40 if slow else 0):
-            self.tick(DRAW + [7])
+            self.tick(DRAW + ([13, 14] if self.waits else [7]))
         took = self.at - begin + self.rng.randrange(100_000, 900_000)
         self.mark(PID, PID, begin, took, "gtk", "frameclock cycle")
         self.mark(PID, PID, begin, MS, "gtk", "layout")
@@ -57,7 +61,10 @@ class Frames(Story):
             self.log(self.at, "frame %d took %d ms" % (number, took // MS))
         self.value(self.at, 40_000_000 + number * 50_000 +
                    (number % 40) * 900_000, MS * 1000 / took)
-        self.at = begin + max(16_666_667, took)
+        end = begin + max(16_666_667, took)
+        while self.waits and self.at + MS < end:
+            self.tick(FRAME[:3] + [15])
+        self.at = end
 
     def tick(self, stack):
         self.at += MS
@@ -93,4 +100,4 @@ class Frames(Story):
 
 
 if __name__ == "__main__":
-    Frames().write(sys.argv[1])
+    Frames("wait" in sys.argv[2:]).write(sys.argv[1])

@@ -161,3 +161,47 @@ TEST(each_key_of_a_burst_meets_what_the_one_before_it_made)
 	CHECK(shows("callees first"));
 	end();
 }
+
+/* Before the end of a long capture; each piece brings new functions. */
+TEST(keys_while_more_is_read_look_at_all_of_it)
+{
+	static const char *const keys[] = { "r",  "x", "3",   "2", "4c", "5+",
+		                            "1f", "y", "5s-", "6", "7",  "8" };
+	const struct syscap_filter all = { 0 };
+	struct syscap_reader *reader;
+	struct syscap_error error;
+	const unsigned n = 25000;
+	unsigned asked = 0;
+
+	make_begin(&capture, false, 1000, 0);
+	for (unsigned i = 0; i < n; i++) {
+		const uint64_t stack[] = { 0x500000 + i * 16, 0x9000 };
+
+		make_stack(&capture, 2, 7 + i % 3, 7 + i % 99, 1000 + i, false,
+		           stack, 2);
+		if (i % 10 == 0)
+			make_mark(&capture, 7, 7, 1000 + i, 5 + i % 7, "a",
+			          "turn", "");
+	}
+	CHECK_EQ(syscap_reader_open_memory(capture.data, capture.size, &reader,
+	                                   &error),
+	         0);
+	CHECK_EQ(syc_source_open(&source, "memory", reader, NULL), 0);
+	CHECK_EQ(syc_source_read(&source, 1), 0);
+	CHECK_EQ(syc_source_settle(&source), 0);
+	CHECK_EQ(syc_stage_init(&stage, &source, WIDTH, 20), 0);
+	stage.title = "memory";
+	CHECK_EQ(syc_stage_begin(&stage, &all, ""), 0);
+	CHECK_EQ(syc_stage_ask(&stage, &error), 0);
+	CHECK_EQ(syc_stage_draw(&stage), 0);
+	while (!source.is_read) {
+		CHECK_EQ(syc_source_read(&source, 1), 0);
+		for (unsigned i = 0; i < 4; i++)
+			for (const char *key = keys[asked++ % 12]; *key != 0;
+			     key++)
+				type(*key);
+		CHECK_EQ(syc_stage_draw(&stage), 0);
+	}
+	CHECK(asked >= 12);
+	end();
+}

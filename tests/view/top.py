@@ -70,6 +70,26 @@ def outlive(terminal):
     terminal.wait(r"^END 0$")
 
 
+def resize(terminal):
+    """While it records: small, too small, and back."""
+    terminal.command("clear; \"%s\" top -- \"%s\" 0; echo \"END $?\"" % (
+        SYSCAP, LOOP))
+    terminal.wait(r"three_quarters")
+    for width, height, shows in ((20, 8, r"thr…"), (1, 1, r"\A…\s*\Z"),
+                                 (100, 24, r"three_quarters")):
+        terminal.tmux("resize-window", "-x", str(width), "-y", str(height))
+        terminal.wait(shows)
+    terminal.keys("q")
+    terminal.wait(r"^END 143$")
+
+
+def dumb(terminal):
+    """A terminal that can do nothing is told of, and nothing is started."""
+    terminal.command("clear; TERM=dumb \"%s\" top -- touch started; "
+                     "echo \"END $?\"; ls started" % SYSCAP)
+    terminal.wait(r"(?s)TERM is 'dumb'.*^END 2$.*(cannot access|No such)")
+
+
 def fail(terminal):
     terminal.command("clear; \"%s\" top -- ./missing; echo \"END $?\"" % SYSCAP)
     terminal.wait(r"(?s)cannot run './missing'.*^END 127$")
@@ -100,8 +120,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         terminal = Terminal(folder)
         try:
-            for part in (fail, end_by_itself, watch, outlive,
-                         be_killed):
+            for part in (fail, dumb, end_by_itself, watch, resize,
+                         outlive, be_killed):
                 part(terminal)
                 print("ok - %s" % part.__name__, flush=True)
         except Failed as failed:

@@ -142,10 +142,12 @@ export function runningTimes(model, marks) {
 		let of = known.get(thread);
 		if (!of) {
 			const list = model.samplesOf(thread);
-			const times = Float64Array.from(list, (s) => samples.times[s]);
+			const times = new Float64Array(list.length);
 			const sums = new Float64Array(list.length + 1);
-			for (let j = 0; j < list.length; j++)
+			for (let j = 0; j < list.length; j++) {
+				times[j] = samples.times[list[j]];
 				sums[j + 1] = sums[j] + samples.ticks[list[j]] * ticks[thread];
+			}
 			known.set(thread, of = { times, sums });
 		}
 		return of;

@@ -85,9 +85,8 @@ export function inflateAll(columns) {
 		return here();
 	const source = 'onmessage = async (event) => {\n' +
 		'const inflateColumn = ' + inflateColumn.toString() + ';\n' +
-		'for (let i = 0; i < event.data.length; i++) {\n' +
-		'const buffer = await inflateColumn(event.data[i]);\n' +
-		'postMessage({ i, buffer }, [buffer]); } };';
+		'const buffer = await inflateColumn(event.data);\n' +
+		'postMessage(buffer, [buffer]); };';
 	/** @type {Worker} */
 	let worker;
 	try {
@@ -97,19 +96,22 @@ export function inflateAll(columns) {
 		return here();
 	}
 	return new Promise((resolve, reject) => {
-		let left = columns.length;
+		// One after another: what the worker is told is there twice meanwhile.
+		let i = 0;
 		worker.onmessage = (event) => {
-			keep(event.data.i, event.data.buffer);
-			if (--left === 0) {
-				worker.terminate();
-				resolve(found);
+			keep(i, event.data);
+			if (++i < columns.length) {
+				worker.postMessage(columns[i]);
+				return;
 			}
+			worker.terminate();
+			resolve(found);
 		};
 		worker.onerror = () => {
 			worker.terminate();
 			here().then(resolve, reject);
 		};
-		worker.postMessage(columns);
+		worker.postMessage(columns[0]);
 	});
 }
 
@@ -152,7 +154,18 @@ export class Columns {
 		let sum = 0;
 		for (let i = 0; i < differences.length; i++)
 			numbers[i] = sum += differences[i];
+		this.drop(name);
 		return numbers;
+	}
+
+	/** Will not be asked for again: its memory is free now and not some time
+	 * later. @param {string} name */
+	drop(name) {
+		const one = this.found.get(name);
+		const buffer = /** @type {any} */ (one && one.buffer);
+		if (buffer && buffer.transfer)
+			buffer.transfer(0);
+		this.found.delete(name);
 	}
 
 	/** Whole words, of which the narrow are made wide. @param {string} name */

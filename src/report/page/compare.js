@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // compare.js - what is different inside of a part of the capture: its samples
 // against the rest, or against other marks of the same name.
-import { runningTimes, shape } from './analysis.js';
+import { hasTransforms, runningTimes, shape } from './analysis.js';
 import { chooseMarks, Passing, passingNodes } from './filter.js';
 import { mergeTrees, moveSelfs, sumFunctions, sumUp } from './tree.js';
 
@@ -34,23 +34,25 @@ function without(from, what) {
 	return left;
 }
 
-/** @param {import('./model.js').Model} model @param {import('./filter.js').Filter} filter @param {import('./state.js').State} state @param {string} name */
-function pickSides(model, filter, state, name) {
+/** @param {import('./model.js').Model} model @param {import('./filter.js').Filter} filter @param {import('./state.js').State} state @param {string} name @param {Float64Array} base what @filter leaves */
+function pickSides(model, filter, state, name, base) {
 	const kind = state.compare || 'slowest';
 	const sums = (/** @type {import('./filter.js').Filter} */ f) =>
 		new Passing(model, f).sums.selfs;
 	if (kind === 'brush')
-		return { kind, one: sums(filter),
-			all: sums({ ...filter, from: undefined, to: undefined }) };
+		return { kind, one: base, all: filter.from === undefined &&
+			filter.to === undefined ? base
+			: sums({ ...filter, from: undefined, to: undefined }) };
 	if (kind === 'thread')
 		return { kind, one: sums({ ...filter, threads: [state.thread || 0] }),
-			all: sums({ ...filter, threads: undefined }) };
+			all: filter.threads ? sums({ ...filter, threads: undefined }) : base };
 	if (kind === 'search') {
 		const search = state.search || '';
 		const pattern = search.startsWith('/') ? search.slice(1).replace(/\/$/, '')
 			: search.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
-		return { kind, one: sums({ ...filter, function: pattern || '^$' }),
-			all: sums(filter) };
+		const passes = pattern ? passingNodes(model, { function: pattern }) : null;
+		return { kind, all: base, one: base.map((self, i) =>
+			passes && passes[i] ? self : 0) };
 	}
 	const marked = { ...filter, mark: name, slowest: undefined,
 		longer: undefined, shorter: undefined };
@@ -74,13 +76,12 @@ function each(model, marks) {
 }
 
 /** This capture and the other one, of which only functions can be filtered.
- * @param {import('./model.js').Model} model @param {import('./filter.js').Filter} filter @returns {Comparison} */
-function compareFiles(model, filter) {
+ * @param {import('./model.js').Model} model @param {import('./filter.js').Filter} filter @param {Float64Array} base @returns {Comparison} */
+function compareFiles(model, filter, base) {
 	const { tree: otherTree, selfs } = /** @type {NonNullable<typeof model.other>} */ (
 		model.other);
 	const passes = passingNodes(model, filter, otherTree);
-	const mine = shape(model, filter, model.tree,
-		new Passing(model, filter).sums.selfs);
+	const mine = shape(model, filter, model.tree, base);
 	const theirs = shape(model, filter, otherTree, passes
 		? selfs.map((self, i) => passes[i] ? self : 0) : selfs);
 	const { tree, ones, others } = mergeTrees(mine.tree, theirs.tree);
@@ -99,13 +100,18 @@ function compareFiles(model, filter) {
 /**
  * @param {import('./model.js').Model} model @param {import('./filter.js').Filter} filter
  * @param {import('./state.js').State} state @param {string} name of marks
+ * @param {Float64Array} [base] what @filter leaves, where that is known
  * @returns {Comparison}
  */
-export function compare(model, filter, state, name) {
+export function compare(model, filter, state, name,
+	base = new Passing(model, filter).sums.selfs) {
 	if (state.compare === 'file')
-		return compareFiles(model, filter);
-	const sides = pickSides(model, filter, state, name);
-	const shaped = shape(model, filter, model.tree, sides.all);
+		return compareFiles(model, filter, base);
+	const sides = pickSides(model, filter, state, name, base);
+	/** @type {{tree: import('./tree.js').Tree, nodes: Int32Array | null}} */
+	const shaped = hasTransforms(filter)
+		? shape(model, filter, model.tree, sides.all)
+		: { tree: model.tree, nodes: null };
 	const move = (/** @type {Float64Array} */ base) => shaped.nodes
 		? moveSelfs(base, shaped.nodes, shaped.tree.n) : base;
 	const byMark = (sides.kind === 'slowest' || sides.kind === 'range') && state.against !== 'rest';
@@ -155,8 +161,7 @@ export function compareFunctions(model, comparison) {
 	const rows = [];
 	for (let f = 1; f < model.nFunctions; f++)
 		if (a.totals[f] !== 0 || b.totals[f] !== 0)
-			rows.push({ f, name: model.nameOf(f), binary: model.binaryOf(f),
-				self: a.selfs[f] / one.per, otherSelf: b.selfs[f] / other.per,
+			rows.push({ f, self: a.selfs[f] / one.per, otherSelf: b.selfs[f] / other.per,
 				unexpected: unexpected(comparison, a.selfs[f] / one.per,
 					b.selfs[f] / other.per),
 				total: a.totals[f] / one.per,

@@ -130,19 +130,32 @@ export function insides(model, chosen) {
 				if (other.process === thread.process)
 					lists[other.number].push(range);
 	}
-	return lists.map((list) => {
-		/** @type {number[]} */
-		const joined = [];
-		list.sort((a, b) => a[0] - b[0]);
-		for (const [begin, end] of list) {
-			if (joined.length > 0 && begin <= joined[joined.length - 1])
-				joined[joined.length - 1] =
-					Math.max(end, joined[joined.length - 1]);
-			else
-				joined.push(begin, end);
-		}
-		return Float64Array.from(joined);
-	});
+	return lists.map(joinPairs);
+}
+
+/** @param {[number, number][]} list */
+function joinPairs(list) {
+	/** @type {number[]} */
+	const joined = [];
+	list.sort((a, b) => a[0] - b[0]);
+	for (const [begin, end] of list) {
+		if (joined.length > 0 && begin <= joined[joined.length - 1])
+			joined[joined.length - 1] =
+				Math.max(end, joined[joined.length - 1]);
+		else
+			joined.push(begin, end);
+	}
+	return Float64Array.from(joined);
+}
+
+/** Of all threads as of one. @param {Float64Array[]} lists as insides() has them */
+function joinRanges(lists) {
+	/** @type {[number, number][]} */
+	const pairs = [];
+	for (const list of lists)
+		for (let k = 0; k < list.length; k += 2)
+			pairs.push([list[k], list[k + 1]]);
+	return joinPairs(pairs);
 }
 
 /** The first range of @list that does not end by @time. @param {Float64Array} list @param {number} time */
@@ -228,19 +241,40 @@ export class Passing {
 
 	/** Samples @from to @to - 1, @sign times. @param {number} from @param {number} to @param {number} sign */
 	add(from, to, sign) {
+		const { inside, at } = this;
+		const { times } = this.model.samples;
+		let n = 0;
+		for (let t = 0; inside && t < inside.length; t++) {
+			at[t] = endOf(inside[t], times[from]);
+			n += inside[t].length;
+		}
+		if (!inside || n > (to - from) / 16) {
+			this.addRange(from, to, sign);
+			return;
+		}
+		// Where no mark is, no sample is looked at.
+		const all = joinRanges(inside);
+		let begin = from;
+		for (let k = endOf(all, times[from]); k < all.length && begin < to; k += 2) {
+			begin = lowerBound(times, all[k], begin, to);
+			const end = lowerBound(times, all[k + 1], begin, to);
+			this.addRange(begin, end, sign);
+			begin = end;
+		}
+	}
+
+	/** @param {number} from @param {number} to @param {number} sign */
+	addRange(from, to, sign) {
 		const { samples, ticks: worth } = this.model;
 		const { times, threads, nodes, ticks } = samples;
 		const { selfs, threads: byThread } = this.sums;
-		const { inside, at } = this;
+		const { inside, at, threads: ofThreads, nodes: ofNodes } = this;
 		let total = 0, n = 0, allTicks = 0;
-		if (inside)
-			for (let t = 0; t < inside.length; t++)
-				at[t] = endOf(inside[t], times[from]);
 		for (let i = from; i < to; i++) {
 			const thread = threads[i], node = nodes[i];
-			if (this.threads && !this.threads[thread])
+			if (ofThreads && !ofThreads[thread])
 				continue;
-			if (this.nodes && !this.nodes[node])
+			if (ofNodes && !ofNodes[node])
 				continue;
 			if (inside) {
 				const list = inside[thread];

@@ -147,6 +147,7 @@ export function layoutChart(what) {
 			rows = Math.max(rows, tree.depths[f]);
 		}
 	};
+	const pixel = 1 / Math.max(globalThis.devicePixelRatio || 1, 1);
 	let k = find(scale.from - 2 * worth, 0);
 	while (k < list.length && times[list[k]] < scale.to) {
 		const s = list[k];
@@ -156,10 +157,10 @@ export function layoutChart(what) {
 		const x = Math.max(scale.x(time), 0);
 		let end = Math.min(scale.x(stop), scale.width);
 		const node = what.nodes ? what.nodes[bases[s]] : bases[s];
-		// What lies in one pixel is one box.
-		const next = Math.max(k + 1, find(scale.time(x + 0.5), k + 1));
+		// What lies in one pixel of the screen is one box.
+		const next = Math.max(k + 1, find(scale.time(x + pixel), k + 1));
 		if (next > k + 1)
-			end = Math.max(end, Math.min(x + 0.5, scale.width));
+			end = Math.max(end, Math.min(x + pixel, scale.width));
 		k = next;
 		if (node <= 0 || (what.passes && !what.passes[bases[s]])) {
 			close(0);

@@ -389,6 +389,8 @@ export class App {
 			this.views[choice.key] = new choice.make(this);
 		const view = this.views[choice.key];
 		if (view !== this.view) {
+			if (this.view && this.view.leave)
+				this.view.leave();
 			this.view = view;
 			fill(this.main, view.element);
 		}

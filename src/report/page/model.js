@@ -211,8 +211,8 @@ export class Model extends Events {
 		this.files = readRows(c, 'file', ['pids', 'times', 'paths', 'sizes']);
 		this.start = this.findStart();
 		this.byThread = this.sumThreads();
-		/** @type {Uint32Array[] | null} */
-		this.ofThreads = null;
+		/** @type {Map<number, Uint32Array>} */
+		this.ofThreads = new Map();
 		/** Not before the rest was added. */
 		this.isWhole = false;
 	}
@@ -223,6 +223,7 @@ export class Model extends Events {
 		Object.assign(this, new Events(c, this.texts));
 		this.start = this.findStart();
 		this.byThread = this.sumThreads();
+		this.ofThreads.clear();
 		this.isWhole = true;
 	}
 
@@ -337,18 +338,22 @@ export class Model extends Events {
 			f > 0 && this.categoryOf(f) !== 4 && regex.test(this.nameOf(f)) ? 1 : 0);
 	}
 
-	/** The samples of each thread. */
+	/** The samples of @thread, of which there may be most of all: not kept
+	 * before they are asked for. */
 	samplesOf(/** @type {number} */ thread) {
-		if (!this.ofThreads) {
+		let list = this.ofThreads.get(thread);
+		if (!list) {
 			const { threads, n } = this.samples;
-			const counts = new Uint32Array(this.threads.length);
+			let count = 0;
 			for (let i = 0; i < n; i++)
-				counts[threads[i]]++;
-			this.ofThreads = Array.from(counts, (count) => new Uint32Array(count));
-			counts.fill(0);
+				count += threads[i] === thread ? 1 : 0;
+			list = new Uint32Array(count);
+			count = 0;
 			for (let i = 0; i < n; i++)
-				this.ofThreads[threads[i]][counts[threads[i]]++] = i;
+				if (threads[i] === thread)
+					list[count++] = i;
+			this.ofThreads.set(thread, list);
 		}
-		return this.ofThreads[thread];
+		return list;
 	}
 }

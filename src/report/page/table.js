@@ -17,6 +17,11 @@ import { el } from './dom.js';
 const ROW = 26; // pixels; page.css has it too
 const MOST = 600000; // rows that a browser's scroll bar is long enough for
 
+/** Pixels that a column has at least: a narrower screen is scrolled over.
+ * @param {{width?: string, number?: boolean}} heading */
+const leastWidth = ({ width, number }) => width === 'share' ? 74
+	: width === 'amount' ? 108 : number ? 92 : width === 'name' ? 130 : 160;
+
 /** @template R */
 export class Table {
 	/**
@@ -36,6 +41,8 @@ export class Table {
 			el('colgroup', {}, ...options.headings.map((heading) =>
 				el('col', heading.width ? { class: 'w-' + heading.width } : {}))),
 			el('thead', {}, this.head), this.body);
+		this.table.style.minWidth = options.headings.reduce((sum, heading) =>
+			sum + leastWidth(heading), 0) + 'px';
 		this.element = el('div', {
 			class: 'table', tabindex: '0', role: 'group',
 			'aria-label': options.label,

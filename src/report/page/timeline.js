@@ -8,7 +8,7 @@ import { hash } from './flame.js';
 import { formatMoment, formatTime } from './format.js';
 import { Scale, ticksOf } from './scale.js';
 
-const AXIS = 20, LANE = 22, THIN = 12;
+export const AXIS = 20, LANE = 22, THIN = 12;
 const THREADS = 5; // that have a lane of their own
 
 /** Axis, grid and round moments onto @context, from @left on.
@@ -115,7 +115,8 @@ export class Timeline {
 			height: LANE, n: thread.number }));
 		if (threads.length > THREADS)
 			lanes.push({ kind: 'others', n: -1, height: LANE,
-				label: threads.length - THREADS + ' more threads' });
+				label: threads.length - THREADS + (threads.length === THREADS + 1
+					? ' more thread' : ' more threads') });
 		if (model.marks.n > 0)
 			lanes.push({ kind: 'marks', label: 'marks', height: THIN + 2, n: 0 });
 		model.counters.filter((counter) => counter.times.length > 1).slice(0, 2)

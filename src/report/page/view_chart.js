@@ -6,7 +6,7 @@ import { passingNodes } from './filter.js';
 import { colouring, layoutChart } from './flame.js';
 import { Scale } from './scale.js';
 import { formatTime } from './format.js';
-import { paintAxis, paintLosses } from './timeline.js';
+import { AXIS, paintAxis, paintLosses } from './timeline.js';
 import { functionDetails } from './view_flame.js';
 
 export class ChartView {
@@ -80,7 +80,7 @@ export class ChartView {
 			box.row++;
 		this.boxes.under = (context, height) => {
 			paintAxis(context, theme, this.scale, 0, height, model.begin);
-			paintLosses(context, theme, model, this.scale, 0, 0, height,
+			paintLosses(context, theme, model, this.scale, 0, AXIS, height - AXIS,
 				(t) => t === this.thread || model.threads[t].tid < 0);
 		};
 		this.boxes.over = (context, height) => app.paintCursor(context,

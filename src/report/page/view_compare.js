@@ -59,8 +59,8 @@ export class CompareView {
 		return new Table({
 			label: 'Functions, compared', sort: '-unexpected',
 			headings: [
-				{ key: 'name', text: 'Function', by: (row) => row.name,
-					cell: (row) => row.name },
+				{ key: 'name', text: 'Function', by: (row) => app.model.nameOf(row.f),
+					cell: (row) => app.model.nameOf(row.f) },
 				{ key: 'unexpected', text: 'Unexpected', number: true, width: 'amount',
 					by: (row) => row.unexpected,
 					cell: (row) => this.difference(row.unexpected) },
@@ -76,8 +76,8 @@ export class CompareView {
 					width: 'amount',
 					by: (row) => row.total - row.otherTotal,
 					cell: (row) => this.difference(row.total - row.otherTotal) },
-				{ key: 'binary', text: 'Binary', width: 'name', by: (row) => row.binary,
-					cell: (row) => row.binary },
+				{ key: 'binary', text: 'Binary', width: 'name', by: (row) => app.model.binaryOf(row.f),
+					cell: (row) => app.model.binaryOf(row.f) },
 			],
 			sorted: (sort) => app.set({ sort }, true),
 			pick: (row) => { this.found = row.f; this.layout(); },
@@ -139,7 +139,7 @@ export class CompareView {
 				this.layout();
 			}));
 		this.comparison = compare(model, app.filter(), { ...state, compare: kind },
-			name);
+			name, app.analysis().base);
 		const key = JSON.stringify([app.filter(), kind, name, state.amount,
 			state.against]);
 		if (key !== this.key) {
@@ -148,7 +148,7 @@ export class CompareView {
 		}
 		const match = searching(kind === 'search' ? '' : state.search || '');
 		const rows = compareFunctions(model, this.comparison)
-			.filter((row) => !match || match(row.name));
+			.filter((row) => !match || match(model.nameOf(row.f)));
 		this.table.set(rows, /difference|self|name|binary|unexpected/.test(state.sort || '')
 			? state.sort : '-unexpected');
 		const { marks } = this.comparison;
@@ -160,6 +160,12 @@ export class CompareView {
 		this.tell(kind);
 		app.tellFound(null);
 		this.layout();
+	}
+
+	/** Sums of both sides are as large as the tree. */
+	leave() {
+		this.comparison = null;
+		this.table.set([]);
 	}
 
 	/** The answer in words. @param {string} kind */
@@ -212,7 +218,7 @@ export class CompareView {
 			parts.push(el('p', {}, 'The largest difference: ',
 				el('button', { type: 'button', class: 'culprit',
 					onclick: () => app.set({ view: 'functions', picked: hot.f }) },
-				hot.name), caller ? ' in ' + caller : '', ', ' + this.amount(hot.self) +
+				app.model.nameOf(hot.f)), caller ? ' in ' + caller : '', ', ' + this.amount(hot.self) +
 				(byMark ? ' in each, against ' : ' here, against ') +
 				this.amount(hot.otherSelf) + '.'));
 		fill(this.answer, ...parts);

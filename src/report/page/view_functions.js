@@ -19,8 +19,8 @@ export class FunctionsView {
 		this.table = new Table({
 			label: 'Functions', sort: '-self',
 			headings: [
-				{ key: 'name', text: 'Function', by: (row) => row.name,
-					cell: (row) => row.name },
+				{ key: 'name', text: 'Function', by: (row) => app.model.nameOf(row.f),
+					cell: (row) => app.model.nameOf(row.f) },
 				{ key: 'self', text: 'Self', number: true, width: 'amount',
 					by: (row) => row.self,
 					cell: (row) => formatAmount(row.self, app.unit()) },
@@ -32,7 +32,8 @@ export class FunctionsView {
 				{ key: 'totalshare', text: '%', number: true, width: 'share',
 					cell: share('total') },
 				{ key: 'binary', text: 'Binary', width: 'name',
-					by: (row) => row.binary, cell: (row) => row.binary },
+					by: (row) => app.model.binaryOf(row.f),
+					cell: (row) => app.model.binaryOf(row.f) },
 			],
 			sorted: (sort) => app.set({ sort }, true),
 			pick: (row) => app.set({ picked: row.f }),
@@ -93,10 +94,8 @@ export class FunctionsView {
 			if (sums.totals[f] === 0)
 				continue;
 			all++;
-			const name = model.nameOf(f);
-			if (!match || match(name))
-				rows.push({ f, name, binary: model.binaryOf(f),
-					self: sums.selfs[f], total: sums.totals[f] });
+			if (!match || match(model.nameOf(f)))
+				rows.push({ f, self: sums.selfs[f], total: sums.totals[f] });
 		}
 		app.tellFound(match && { share: -1, total: 0, n: rows.length });
 		fill(this.bar, el('span', { class: 'hint' }, match

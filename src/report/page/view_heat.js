@@ -8,6 +8,7 @@ import { formatAmount, formatMoment, formatTime } from './format.js';
 import { roundStep } from './scale.js';
 
 const ROWS = 50;
+const TITLES = 18; // pixels above, of the times of columns
 
 export class HeatView {
 	/** @param {import('./main.js').App} app */
@@ -64,18 +65,20 @@ export class HeatView {
 		const { app } = this;
 		const { theme, model, state } = app;
 		const width = Math.max(this.place.clientWidth, 100);
-		this.w = Math.max(3, Math.min(28, Math.floor(width / this.columns)));
+		this.w = Math.max(3, Math.min(64, Math.floor(width / this.columns)));
 		this.h = 9;
-		const context = prepareCanvas(this.canvas, width, ROWS * this.h);
+		const height = TITLES + ROWS * this.h;
+		const context = prepareCanvas(this.canvas, width, height);
 		context.fillStyle = theme.paper;
-		context.fillRect(0, 0, width, ROWS * this.h);
+		context.fillRect(0, 0, width, height);
+		this.paintTitles(context);
 		let most = 0;
 		for (const sum of this.cells)
 			most = Math.max(most, sum);
 		const from = state.from === undefined ? -Infinity : state.from;
 		const to = state.to === undefined ? Infinity : state.to;
 		for (let i = 0; i < this.cells.length; i++) {
-			const x = Math.floor(i / ROWS) * this.w, y = (i % ROWS) * this.h;
+			const x = Math.floor(i / ROWS) * this.w, y = TITLES + (i % ROWS) * this.h;
 			const time = model.begin + i * this.cell;
 			context.fillStyle = theme.raised;
 			context.fillRect(x, y, this.w - 1, this.h - 1);
@@ -100,11 +103,24 @@ export class HeatView {
 		}
 	}
 
+	/** When columns begin. @param {CanvasRenderingContext2D} context */
+	paintTitles(context) {
+		const { theme } = this.app;
+		const w = this.w || 1, column = this.cell * ROWS;
+		const step = Math.ceil((this.cell * ROWS < 3.6e12 ? 48 : 72) / w);
+		context.font = theme.small;
+		context.textBaseline = 'middle';
+		context.fillStyle = theme.soft;
+		for (let i = 0; i < this.columns; i += step)
+			context.fillText(formatMoment(i * column, step * column), i * w,
+				TITLES / 2);
+	}
+
 	/** @param {PointerEvent} event */
 	cellAt(event) {
 		const place = this.place.getBoundingClientRect();
 		const column = Math.floor((event.clientX - place.left) / (this.w || 1));
-		const row = Math.floor((event.clientY - place.top) / (this.h || 1));
+		const row = Math.floor((event.clientY - place.top - TITLES) / (this.h || 1));
 		return Math.min(Math.max(column, 0), this.columns - 1) * ROWS +
 			Math.min(Math.max(row, 0), ROWS - 1);
 	}

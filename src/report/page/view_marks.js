@@ -11,7 +11,7 @@ import { Histogram, histogram } from './histogram.js';
 import { formatCount, formatMoment, formatTime } from './format.js';
 import { Scale } from './scale.js';
 import { Table } from './table.js';
-import { paintAxis, paintLosses } from './timeline.js';
+import { AXIS, paintAxis, paintLosses } from './timeline.js';
 
 const KINDS = [['', 'Chart by name'], ['threads', 'Waterfall by thread'],
 	['table', 'Table'], ['statistics', 'Statistics'], ['frames', 'Frame times']];
@@ -344,7 +344,7 @@ export class MarksView {
 		boxes.titles = titles;
 		boxes.under = (context, height) => {
 			paintAxis(context, theme, scale, left, height, model.begin);
-			paintLosses(context, theme, model, scale, left, 0, height);
+			paintLosses(context, theme, model, scale, left, AXIS, height - AXIS);
 		};
 		boxes.over = (context, height, scroll) => {
 			this.paintArrows(context, firstRow, byThread, left, scroll);

@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { Analyst, answerHeap, functionsOf, runningTimes, sumMarks } from
 	'../../../src/report/page/analysis.js';
 import { compare, compareFunctions } from '../../../src/report/page/compare.js';
-import { chooseMarks, countSlowest, endOf, isInside, lowerBound, readGlob,
-	readRegex } from '../../../src/report/page/filter.js';
+import { chooseMarks, countSlowest, endOf, isInside, lowerBound, Passing,
+	readGlob, readRegex } from '../../../src/report/page/filter.js';
 import { makeTree } from '../../../src/report/page/tree.js';
 import { model as make } from './page.mjs';
 
@@ -78,7 +78,7 @@ test('the slow mark is slow by hash', () => {
 	assert.equal(found.other.nMarks, 2);
 	const rows = compareFunctions(model, found);
 	rows.sort((a, b) => b.unexpected - a.unexpected);
-	assert.equal(rows[0].name, 'hash');
+	assert.equal(model.nameOf(rows[0].f), 'hash');
 	assert.equal(rows[0].self, 8);
 	assert.equal(rows[0].otherSelf, 0);
 });
@@ -116,6 +116,35 @@ test('small things', () => {
 	assert.deepEqual(Array.from(chooseMarks(model, { mark: 'app/turn' })), [1, 0, 2]);
 });
 
+test('samples inside of a few marks are those that are inside of one', async () => {
+	const model = await make();
+	let seed = 7;
+	const random = (n) => (seed = (seed * 48271) % 2147483647) % n;
+	const n = 4000;
+	const times = Float64Array.from({ length: n }, () => random(100000)).sort();
+	model.samples = { n, times, threads: Uint8Array.from(times, () => random(2)),
+		nodes: Uint8Array.from(times, () => 1 + random(5)),
+		ticks: Uint8Array.from(times, () => 1 + random(3)) };
+	for (let round = 0; round < 30; round++) {
+		const k = 1 + random(20);
+		const marks = Array.from({ length: k }, () => [random(100000),
+			random(3000), random(2)]).sort((a, b) => a[0] - b[0]);
+		Object.assign(model.marks, { n: k, times: marks.map((m) => m[0]),
+			durations: marks.map((m) => m[1]), threads: marks.map((m) => m[2]),
+			names: marks.map(() => 0) });
+		const filter = { mark: 'app/turn', from: random(2) ? 5000 : undefined };
+		const wanted = new Float64Array(model.tree.n);
+		const { samples } = model;
+		for (let i = 0; i < n; i++)
+			if (times[i] >= (filter.from || 0) && marks.some(([time, took, thread]) =>
+				time >= (filter.from || 0) && thread === samples.threads[i] &&
+				time <= times[i] && times[i] < time + took))
+				wanted[samples.nodes[i]] += 2 * samples.ticks[i];
+		const { sums } = new Passing(model, filter);
+		assert.deepEqual(Array.from(sums.selfs), Array.from(wanted));
+	}
+});
+
 test('durations are chosen from both sides', async () => {
 	const model = await make();
 	assert.deepEqual(Array.from(chooseMarks(model, { mark: 'app/turn', longer: 9,
@@ -135,7 +164,7 @@ test('two captures are one tree, with sums of both', async () => {
 	assert.equal(comparison.one.total, 14);
 	assert.equal(comparison.other.total, 16);
 	const rows = compareFunctions(model, comparison);
-	const hash = rows.find((row) => row.name === 'hash');
+	const hash = rows.find((row) => model.nameOf(row.f) === 'hash');
 	assert.equal(hash.otherSelf, 10 / 16);
 	const dropped = compare(model, { drop: '^hash$' },
 		{ view: 'compare', compare: 'file' }, '');

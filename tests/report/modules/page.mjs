@@ -32,9 +32,14 @@ export async function columns(list) {
  * second is long: in it hash() runs, in the others parse().
  */
 export async function model() {
+	return new Model(await columns(list()));
+}
+
+/** Its columns, as scripts of a page have them. */
+export function list() {
 	const words = ['', 'main', 'parse', 'hash', 'libc.so.6', 'app', 'turn', 'one',
 		'two', 'malloc', 'counters', 'heap'];
-	const c = await columns([
+	return [
 		texts('facts', ['title', 'x', 'unit', 'processor time', 'base', '1000',
 			'begin', '0', 'end', '100']),
 		texts('texts', words),
@@ -78,6 +83,5 @@ export async function model() {
 		column('allocation.ends', [0, 26, 0]),
 		column('allocation.temporary', [0, 1, 0]),
 		texts('texts.more', []),
-	]);
-	return new Model(c);
+	];
 }

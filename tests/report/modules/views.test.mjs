@@ -17,6 +17,7 @@ const { endsWith, nodesThat, Stacks } = await import(
 	'../../../src/report/page/stacks.js');
 const { functionDetails } = await import(
 	'../../../src/report/page/view_flame.js');
+const { Timeline } = await import('../../../src/report/page/timeline.js');
 const { Table } = await import('../../../src/report/page/table.js');
 const { ownersOf } = await import(
 	'../../../src/report/page/thread_colours.js');
@@ -222,4 +223,17 @@ test('keys choose views, hide libraries and list themselves', async () => {
 	assert.equal(app.state.hideSystem, true);
 	app.key({ key: '?', target: null, preventDefault() {} });
 	assert.ok(app.help.open);
+});
+
+test('the time axis is brushed by keys, and says what is brushed', async () => {
+	const app = await start();
+	assert.ok(app.timeline instanceof Timeline);
+	app.timeline.element.send('keydown', { key: 'ArrowRight' });
+	frames.draw();
+	assert.ok(app.state.to > app.state.from);
+	assert.match(app.timeline.describe(), /\d/);
+	assert.deepEqual(app.timeline.window(), [0, 100]);
+	app.set({ window: '10-50' });
+	frames.draw();
+	assert.deepEqual(app.timeline.window(), [10, 50]);
 });

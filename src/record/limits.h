@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* limits.h - what the limits on our process leave for a recording. */
+#ifndef SYC_RECORD_LIMITS_H
+#define SYC_RECORD_LIMITS_H
+
+#include <stdint.h>
+
+#include "record/report.h"
+
+/** How many mapped files may stay open until the end, for their names. */
+unsigned syc_limits_files_to_keep(void);
+
+/** How many bytes the body of a ring has where @wanted are asked for; fewer
+ * are told.  0: not one page may be had. */
+uint32_t syc_limits_ring_body(uint64_t wanted,
+                              struct syc_record_report *report);
+
+/** 0; or -EMFILE: too few more can be opened.  @fd is any that is open. */
+int syc_limits_check_files(int fd);
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tracked.c - one process, from its PROCESS frame to its EXIT. */
+#define _GNU_SOURCE
+#include "record/tracked.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "capture/compose.h"
+#include "record/maps.h"
+#include "record/now.h"
+
+struct syc_tracked_process *
+syc_tracked_find(const struct syc_processes *processes, int32_t pid)
+{
+	struct syc_tracked_process *process =
+		processes->buckets[(uint32_t)pid % SYC_TRACKED_BUCKETS];
+
+	while (process != NULL && process->pid != pid)
+		process = process->next;
+	return process;
+}
+
+struct syc_tracked_process *syc_tracked_get(struct syc_processes *processes,
+                                            int32_t pid)
+{
+	struct syc_tracked_process **bucket =
+		&processes->buckets[(uint32_t)pid % SYC_TRACKED_BUCKETS];
+	struct syc_tracked_process *process = syc_tracked_find(processes, pid);
+
+	if (process != NULL)
+		return process;
+	process = calloc(1, sizeof(*process));
+	if (process == NULL)
+		return NULL;
+	process->pid = process->host = process->own_pid = pid;
+	process->pidfd = -1;
+	process->next = *bucket;
+	*bucket = process;
+	return process;
+}
+
+void syc_tracked_name(struct syc_processes *processes,
+                      struct syc_tracked_process *process, const char *cmdline)
+{
+	const int64_t now = syc_now();
+	const int64_t since =
+		process->since > process->ended && process->since < now
+			? process->since
+			: now;
+	char *copy = strdup(cmdline);
+
+	process->since = 0;
+	syc_compose_process(&processes->frame, process->pid, since, cmdline);
+	syc_writer_add(processes->options.writer, &processes->frame);
+	free(process->cmdline);
+	process->cmdline = copy;
+}
+
+void syc_tracked_look_at_maps(struct syc_processes *processes,
+                              struct syc_tracked_process *process)
+{
+	process->maps_looked = syc_now();
+	if (processes->options.maps)
+		syc_maps_write_new(&process->maps, process->pid, process->host,
+		                   &processes->files, processes->options.writer,
+		                   &processes->frame);
+}
+
+/* Empty inside of exec, and for kernel threads and zombies. */
+static bool has_cmdline(struct syc_processes *processes, int32_t host)
+{
+	return syc_procfs_cmdline(host, processes->text,
+	                          sizeof(processes->text)) == 0 &&
+	       processes->text[0] != 0;
+}
+
+void syc_tracked_settle(struct syc_processes *processes)
+{
+	processes->options.settle(processes->options.context);
+}
+
+void syc_tracked_new_image(struct syc_processes *processes,
+                           struct syc_tracked_process *process)
+{
+	process->image = ++processes->last_image;
+	processes->changes++;
+	process->is_past = false;
+	process->is_expected = false;
+	process->is_heard = false;
+	if (process->code != NULL)
+		syc_code_watch_exec(process->code, syc_now());
+	syc_maps_forget(&process->maps);
+	syc_renumber_forget(processes->options.renumber, process->pid);
+}
+
+static void watch_code(struct syc_processes *processes,
+                       struct syc_tracked_process *process)
+{
+	const struct syc_code_watch_options options = { 0 };
+	struct syc_code_table *table;
+
+	if (processes->options.code == NULL ||
+	    syc_code_names_table(processes->options.code, process->pid,
+	                         &table) != 0 ||
+	    syc_code_watch_new(process->host, table, &options,
+	                       &process->code) != 0) {
+		process->code = NULL;
+		return;
+	}
+	/* Another process had the number: its code is gone. */
+	if (syc_code_table_events(table) > 0)
+		syc_code_watch_exec(process->code, syc_now());
+}
+
+void syc_tracked_end_code(struct syc_tracked_process *process)
+{
+	if (process->code == NULL)
+		return;
+	syc_code_watch_finish(process->code, syc_now());
+	syc_code_watch_free(process->code);
+	process->code = NULL;
+}
+
+/* Descriptors are given out from the lowest that is free. */
+static bool has_files_to_spare(const struct syc_processes *processes)
+{
+	const int fd = fcntl(processes->options.epoll, F_DUPFD_CLOEXEC, 0);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 && fd < processes->files_max;
+}
+
+/*
+ * Start to watch a process that is in our /proc.  False: it is gone already.
+ */
+bool syc_tracked_watch(struct syc_processes *processes,
+                       struct syc_tracked_process *process)
+{
+	struct epoll_event event = { .events = EPOLLIN,
+		                     .data.u64 = (uint32_t)process->host };
+	bool there = true;
+
+	process->alive = true;
+	process->live = processes->live;
+	processes->live = process;
+	processes->n_alive++;
+	process->looked = syc_now();
+	syc_procfs_own_pid(process->host, &process->own_pid);
+	if (!has_files_to_spare(processes))
+		return true;
+	process->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)process->host, 0);
+	if (process->pidfd >= 0)
+		epoll_ctl(processes->options.epoll, EPOLL_CTL_ADD,
+		          process->pidfd, &event);
+	else /* other failures: looking again finds out */
+		there = errno != ESRCH;
+	watch_code(processes, process);
+	return there;
+}
+
+/* @fallback: what to call it if nothing is known; or NULL. */
+static void write_what_it_is(struct syc_processes *processes,
+                             struct syc_tracked_process *process,
+                             const char *fallback)
+{
+	char name[64];
+
+	if (has_cmdline(processes, process->host)) {
+		syc_tracked_name(processes, process, processes->text);
+	} else if (fallback != NULL) {
+		syc_tracked_name(processes, process, fallback);
+	} else {
+		if (syc_procfs_comm(process->host, name, sizeof(name)) != 0)
+			snprintf(name, sizeof(name), "[pid %d]", process->pid);
+		syc_tracked_name(processes, process, name);
+	}
+	syc_tracked_look_at_maps(processes, process);
+}
+
+void syc_tracked_tell_exit(struct syc_processes *processes,
+                           struct syc_tracked_process *process)
+{
+	process->ended = syc_now();
+	syc_compose_exit(&processes->frame, process->pid, process->ended);
+	syc_writer_add(processes->options.writer, &processes->frame);
+}
+
+/* Its last frames must be in the file. */
+void syc_tracked_end(struct syc_processes *processes,
+                     struct syc_tracked_process *process)
+{
+	struct syc_tracked_process **at = &processes->live;
+
+	while (*at != process)
+		at = &(*at)->live;
+	*at = process->live;
+	if (processes->cursor == &process->live)
+		processes->cursor = at;
+	processes->n_alive--;
+	processes->changes++;
+	process->alive = false;
+	process->exec_seen = false;
+	if (process->pidfd >= 0)
+		close(process->pidfd);
+	process->pidfd = -1;
+	syc_tracked_end_code(process);
+	syc_maps_forget(&process->maps);
+	syc_tracked_tell_exit(processes, process);
+}
+
+bool syc_tracked_same_program(const struct syc_procfs_identity *a,
+                              const struct syc_procfs_identity *b)
+{
+	/* 0 and 1 stand for what we may not know. */
+	if (a->start_code <= 1 || b->start_code <= 1)
+		return true;
+	return a->start_code == b->start_code &&
+	       a->start_stack == b->start_stack;
+}
+
+/*
+ * Look at a live process: another program, new mappings, or gone without a
+ * word.
+ */
+void syc_tracked_look(struct syc_processes *processes,
+                      struct syc_tracked_process *process)
+{
+	struct syc_procfs_identity now;
+	const int r = syc_procfs_identity(process->host, &now);
+
+	process->looked = syc_now();
+	if (r != 0 || (process->exec_seen &&
+	               now.start_time != process->identity.start_time)) {
+		syc_tracked_settle(processes);
+		syc_tracked_end(processes, process);
+		return;
+	}
+	/* No code: it is about to exit, or inside exec. */
+	if (now.start_code == 0 || !has_cmdline(processes, process->host))
+		return;
+	if (!process->exec_seen) {
+		process->identity = now;
+		process->exec_seen = true;
+		if (process->cmdline == NULL ||
+		    strcmp(process->cmdline, processes->text) != 0)
+			syc_tracked_name(processes, process, processes->text);
+	} else if (!syc_tracked_same_program(&process->identity, &now)) {
+		process->identity = now;
+		syc_tracked_settle(processes);
+		syc_tracked_new_image(processes, process);
+		syc_tracked_name(processes, process, processes->text);
+	}
+	syc_tracked_look_at_maps(processes, process);
+}
+
+/* @identity: NULL where /proc does not show it. */
+void syc_tracked_announce(struct syc_processes *processes,
+                          struct syc_tracked_process *process,
+                          const struct syc_procfs_identity *identity,
+                          const char *fallback)
+{
+	bool there = true;
+
+	if (identity != NULL) {
+		process->identity = *identity;
+		process->exec_seen = true;
+		there = syc_tracked_watch(processes, process);
+	}
+	write_what_it_is(processes, process, fallback);
+	if (!there)
+		syc_tracked_end(processes, process);
+}

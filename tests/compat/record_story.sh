@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# record_story.sh - sourced: record_story NAME SAMPLE WHAT records gtk4_story, 300
+# frames, to $dir/NAME.syscap.  Skips where that program can't run.  $dir is
+# the caller's, $stories the folder of this file; $CC compiles.
+no_story() { echo "skip: $*"; exit 77; }
+command -v xvfb-run >/dev/null || no_story "there is no xvfb-run"
+command -v xauth >/dev/null || no_story "there is no xauth"
+pkg-config --exists gtk4 2>/dev/null || no_story "there is no gtk4 (libgtk-4-dev)"
+mkdir -m 700 "$dir/run"
+export HOME="$dir" XDG_RUNTIME_DIR="$dir/run" GDK_BACKEND=x11
+export GSK_RENDERER=cairo
+# shellcheck disable=SC2046
+$CC -O2 -rdynamic -o "$dir/story" $(pkg-config --cflags gtk4) \
+	"$stories/gtk4_story.c" $(pkg-config --libs gtk4)
+
+record_story() {
+	timeout 150 xvfb-run -a "$SYSCAP" record -q -o "$dir/$1.syscap" \
+		--sample="$2" -- "$dir/story" "$3" 300 2>"$dir/err" ||
+		{ cat "$dir/err"; exit 1; }
+}
