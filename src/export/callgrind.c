@@ -170,14 +170,16 @@ struct writer {
 	const char *file;         /* where costs are, now */
 };
 
+/* NULL also where only the file is known: a file of which no line has a cost is
+ * more than callgrind_annotate can take. */
 static const struct syscap_profile_line *line_of(const struct writer *writer,
                                                  uint32_t line)
 {
 	size_t n;
+	const struct syscap_profile_line *const lines =
+		syscap_profile_lines(writer->export->profile, &n);
 
-	return line == 0 ? NULL
-	                 : &syscap_profile_lines(writer->export->profile,
-	                                         &n)[line - 1];
+	return line == 0 || lines[line - 1].line == 0 ? NULL : &lines[line - 1];
 }
 
 /* "ob=(1) name": a name stands where its number is written first. */
@@ -190,6 +192,14 @@ static int write_file(struct writer *writer, struct syc_map *known,
 	fprintf(writer->out, "%s=(%zu)%s%s\n", key, at + 1, r > 0 ? " " : "",
 	        r > 0 ? name : "");
 	return r < 0 ? r : 0;
+}
+
+/* 0: it is not known. */
+static uint32_t number_of(const struct writer *writer, uint32_t line)
+{
+	const struct syscap_profile_line *const at = line_of(writer, line);
+
+	return at != NULL ? at->line : 0;
 }
 
 /* The file of source, or what has the code. */
@@ -235,8 +245,9 @@ static int write_place(struct writer *writer, const char *prefix,
 /* What follows is at @line of @function, which may be in another file. */
 static int go_to(struct writer *writer, uint32_t function, uint32_t line)
 {
-	const char *file = line != 0 ? line_of(writer, line)->file
-	                             : file_of(writer, function);
+	const struct syscap_profile_line *const at = line_of(writer, line);
+	const char *const file =
+		at != NULL ? at->file : file_of(writer, function);
 
 	if (strcmp(file, writer->file) == 0)
 		return 0;
@@ -247,7 +258,7 @@ static int go_to(struct writer *writer, uint32_t function, uint32_t line)
 static void write_cost(struct writer *writer, uint32_t line, uint64_t cost)
 {
 	fprintf(writer->out, "%" PRIu32 " %" PRIu64 "\n",
-	        line != 0 ? line_of(writer, line)->line : 0, cost);
+	        number_of(writer, line), cost);
 }
 
 /* What each line took itself, and the first of each function. */
@@ -354,7 +365,7 @@ static int write_function(struct writer *writer, const struct calls *calls,
 			r = write_place(writer, "c", call->callee);
 		/* Samples do not know how often: that is the ways there */
 		fprintf(writer->out, "calls=%" PRIu64 " %" PRIu32 "\n",
-		        call->n_ways, to != 0 ? line_of(writer, to)->line : 0);
+		        call->n_ways, number_of(writer, to));
 		write_cost(writer, call->line, call->cost);
 	}
 	return r;

@@ -90,6 +90,13 @@ static bool has_older(const struct syc_arenas *arenas,
 	return false;
 }
 
+/* As far as that can be seen. */
+static bool has_mapped(const struct syc_arena_taken *arena)
+{
+	return syc_ring_mapped(arena->requester, arena->inode) !=
+	       SYC_RING_NOT_MAPPED;
+}
+
 /* Its PROCESS frame is in the file before frames of it are read. */
 static void meet_requester(struct syc_arenas *arenas,
                            struct syc_arena_taken *arena,
@@ -101,23 +108,18 @@ static void meet_requester(struct syc_arenas *arenas,
 
 	(void)syc_procfs_clock_ahead(arena->requester, &arena->clock_ahead);
 	began = file->began - arena->clock_ahead;
-	arena->is_past = syc_ring_mapped(arena->requester, arena->inode) ==
-	                 SYC_RING_NOT_MAPPED;
-	if (arena->is_past) {
-		syc_processes_past_image(arenas->processes, arena->requester,
-		                         has_older(arenas, arena), began, told);
-	} else {
+	arena->is_past = !has_mapped(arena);
+	if (!arena->is_past) {
 		syc_processes_request(arenas->processes, arena->requester,
 		                      began, told);
 		if (syc_procfs_identity(arena->requester, &identity) == 0)
 			arena->start = identity.start_time;
-		/* It may have ended meanwhile */
-		arena->is_past =
-			!syc_processes_alive(arenas->processes,
-		                             arena->requester) &&
-			syc_ring_mapped(arena->requester, arena->inode) ==
-				SYC_RING_NOT_MAPPED;
+		/* It may have ended meanwhile, and told nothing any more */
+		arena->is_past = !has_mapped(arena);
 	}
+	if (arena->is_past)
+		syc_processes_past_image(arenas->processes, arena->requester,
+		                         has_older(arenas, arena), began, told);
 	if (told == NULL)
 		told = syc_processes_cmdline(arenas->processes,
 		                             arena->requester);

@@ -22,6 +22,7 @@
 
 #include <syscap.h>
 
+#include "emit/hand_over.h"
 #include "emit/thread.h"
 #include "harness/peer.h"
 #include "harness/test.h"
@@ -630,4 +631,44 @@ TEST(a_recorder_that_writes_anything_anywhere_does_no_harm)
 	CHECK_EQ(status, 0);
 	munmap(all, arena->size);
 	peer_free(&peer);
+}
+
+CHILD(has_another_thread_once_it_is_drained)
+{
+	emit();
+	while (syc_slot_state(__atomic_load_n(&syc_hand_over_head()->drainer,
+	                                      __ATOMIC_SEQ_CST)) !=
+	       SYC_ARENA_DRAINED)
+		usleep(1000);
+	run_threads(1, run_once);
+}
+
+TEST(where_a_ring_begins_is_looked_at_before_it_is_used)
+{
+	static const uint32_t tails[] = { UINT32_MAX - 7, BODY, 12, BODY - 4,
+		                          8 };
+
+	for (unsigned i = 0; i < sizeof(tails) / sizeof(tails[0]); i++) {
+		start("has_another_thread_once_it_is_drained", "");
+		while (peer.n_arenas == 0)
+			peer_serve(&peer);
+		/* The first thread has slot 1 */
+		const size_t size = peer.arenas[0].page + BODY;
+		struct syc_ring_header *const ring =
+			mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED,
+		             peer.arenas[0].fd,
+		             (off_t)(syc_ring_file_front(peer.arenas[0].page) +
+		                     2 * size));
+		CHECK(ring != MAP_FAILED);
+		ring->tail = tails[i];
+		ring->head = tails[i] == 8 ? 8 : 0;
+		__atomic_store_n(&head_of(0)->drainer, SYC_ARENA_DRAINED,
+		                 __ATOMIC_SEQ_CST);
+		wait_for_child();
+		/* One that may be: the frames are behind it; else at the start */
+		CHECK(ring->tail > (tails[i] == 8 ? 8u : 0u));
+		CHECK(ring->tail < BODY && ring->tail % 8 == 0);
+		munmap(ring, size);
+		peer_free(&peer);
+	}
 }

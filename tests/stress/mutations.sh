@@ -65,6 +65,7 @@ build() { # BROKEN-FILE TEST-SOURCE... ; into $work/test
 	$CC -std=gnu11 -O2 -w -I"$work/include" -I"$work/src" \
 		-I"$SYSCAP_SOURCE/tests" "$@" \
 		"$SYSCAP_SOURCE/tests/harness/peer.c" \
+		"$SYSCAP_SOURCE/tests/harness/peer_arena.c" \
 		"$SYSCAP_SOURCE/tests/harness/test_main.c" "$work"/*.o \
 		"$readers" -pthread -o "$work/test"
 }
@@ -107,6 +108,7 @@ self="integration/test_kill_self.c harness/written.c"
 guests="integration/test_self_guests.c harness/written.c"
 outlive="integration/test_self_outlive.c harness/written.c"
 guest_end="selfrec/test_guest_end.c harness/written.c"
+hand_over="emit/test_hand_over.c"
 
 mutate "publish before fill" include/syscap/emit.h \
 	's/(\tplace->frame = body \+ at;)/$1\n\t__atomic_store_n(place->tail, (uint32_t)place->next, __ATOMIC_RELEASE);/' \
@@ -252,3 +254,23 @@ mutate "losses of who has no ring are counted nowhere" \
 mutate "children are not named anew" src/selfrec/drain.c \
 	's/\tsyc_relatives_forget\(s\);\n//' \
 	"$guests" in_a_trace_that_was_emptied_children_are_named_anew
+
+mutate "a child passes for who handed over" src/emit/slot.c \
+	's/syc_arena_claim\(arena, -1, ts->hot.pid/syc_arena_claim(arena, -1, getppid()/; s/(#include <string.h>)/$1\n#include <unistd.h>/' \
+	"$hand_over" forked_children_claim_slots_without_a_message
+
+mutate "slots are not given back" src/emit/slot.c \
+	's/(void syc_slot_end\(.*?\n\{)/$1\n\treturn;/s' \
+	"$hand_over" slots_of_threads_that_have_ended_are_used_again
+
+mutate "at exit nothing is sent" src/emit/recorder.c \
+	's/\tsyc_hand_over_retry\(true\);\n//' \
+	"$hand_over" it_is_sent_at_exit_at_the_latest
+
+mutate "nobody is told of an arena that is lost" src/emit/hand_over.c \
+	's/r = send_message\(h, SYC_CONTROL_LOST, -1\);/r = 0;/' \
+	"$hand_over" an_arena_whose_file_was_closed_too_early_is_told_to_be_lost
+
+mutate "where a ring begins is believed" src/emit/slot.c \
+	's/at < slot\.size && at % 8 == 0 \? at : 0/at/' \
+	"$hand_over" where_a_ring_begins_is_looked_at_before_it_is_used
