@@ -42,7 +42,7 @@
 /* What has become of it.  By who has the lock, release. */
 enum {
 	NONE,
-	UNSENT, /* slots may be claimed */
+	UNSENT, /* could not be; slots may be claimed all the same */
 	SENT,
 	LOST, /* will never be sent: threads ask for rings from now on */
 	IMPOSSIBLE
@@ -286,8 +286,13 @@ static void make_and_send(struct syc_hand_over *h)
 		return;
 	}
 	h->unsent_since = syc_clock_kernel();
-	set_phase(h, UNSENT);
 	try_to_send(h, false);
+	/* Not before: what others publish there is lost if we are killed */
+	if (phase_of(h) == NONE) {
+		set_phase(h, UNSENT);
+		/* The next event of any thread comes by */
+		syc_copies_set_sleeping(1);
+	}
 }
 
 const struct syc_arena *syc_hand_over_arena(void)
