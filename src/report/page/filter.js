@@ -295,17 +295,26 @@ export class Passing {
 		this.sums.ticks += sign * allTicks;
 	}
 
+	/** One that is looked at alone. @param {number} i */
+	passes(i) {
+		const { threads, nodes, times } = this.model.samples;
+		return i >= this.low && i < this.high &&
+			!(this.threads && !this.threads[threads[i]]) &&
+			!(this.nodes && !this.nodes[nodes[i]]) &&
+			!(this.inside && !isInside(this.inside[threads[i]], times[i]));
+	}
+
 	/** Of samples that pass those at nodes that are @wanted, by time: the first
 	 * @most, and how many there are.
-	 * @param {Uint8Array} wanted by node of the model @param {number} most */
-	find(wanted, most) {
-		const { threads, nodes, times } = this.model.samples;
+	 * @param {Uint8Array} wanted by node of the model @param {number} most
+	 * @param {number} [thread] none: of any */
+	find(wanted, most, thread) {
+		const { threads, nodes } = this.model.samples;
 		const found = [];
 		let n = 0;
 		for (let i = this.low; i < this.high; i++) {
-			if (!wanted[nodes[i]] || (this.threads && !this.threads[threads[i]]) ||
-				(this.nodes && !this.nodes[nodes[i]]) ||
-				(this.inside && !isInside(this.inside[threads[i]], times[i])))
+			if (!wanted[nodes[i]] || !this.passes(i) ||
+				(thread !== undefined && threads[i] !== thread))
 				continue;
 			if (n++ < most)
 				found.push(i);
