@@ -212,8 +212,8 @@ export function passingNodes(model, filter, tree = model.tree) {
 
 /** Adds samples up that pass; takes away what a moved brush leaves. */
 export class Passing {
-	/** @param {import('./model.js').Model} model @param {Filter} filter */
-	constructor(model, filter) {
+	/** @param {import('./model.js').Model} model @param {Filter} filter @param {boolean} [isLook] nothing is summed up */
+	constructor(model, filter, isLook) {
 		this.model = model;
 		this.nodes = passingNodes(model, filter);
 		this.threads = model.threadSet(filter.threads);
@@ -227,7 +227,7 @@ export class Passing {
 		this.at = new Uint32Array(model.threads.length);
 		/** @type {Sums} */
 		this.sums = {
-			selfs: new Float64Array(model.tree.n),
+			selfs: new Float64Array(isLook ? 0 : model.tree.n),
 			threads: new Float64Array(model.threads.length),
 			total: 0, n: 0, ticks: 0,
 		};
@@ -236,7 +236,8 @@ export class Passing {
 			: lowerBound(times, filter.from);
 		this.high = filter.to === undefined ? times.length
 			: Math.max(this.low, lowerBound(times, filter.to));
-		this.add(this.low, this.high, 1);
+		if (!isLook)
+			this.add(this.low, this.high, 1);
 	}
 
 	/** Samples @from to @to - 1, @sign times. @param {number} from @param {number} to @param {number} sign */

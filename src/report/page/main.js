@@ -238,7 +238,7 @@ export class App {
 			this.theme.read();
 			this.draw();
 		};
-		// Sheets are counted by what is there before the style is that of paper.
+		// Sheets are counted before the style is paper's.
 		for (const name of ['beforeprint', 'afterprint'])
 			addEventListener(name, () => {
 				this.theme.isPaper = name === 'beforeprint';

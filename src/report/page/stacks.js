@@ -59,7 +59,7 @@ export class Stacks {
 	/** @param {import('./filter.js').Filter} filter @param {Uint8Array} wanted by node of the model
 	 * @param {number} [thread] none: of any */
 	open(filter, wanted, thread) {
-		const { found, n } = new Passing(this.app.model, filter)
+		const { found, n } = new Passing(this.app.model, filter, true)
 			.find(wanted, KEPT, thread);
 		this.found = found;
 		this.n = n;

@@ -3,7 +3,7 @@
 // right, 20 ms a cell; a range of cells is a brush.
 import { prepareCanvas } from './canvas.js';
 import { el, fill } from './dom.js';
-import { Passing } from './filter.js';
+import { isInside, Passing } from './filter.js';
 import { formatAmount, formatMoment, formatTime } from './format.js';
 import { roundStep } from './scale.js';
 
@@ -46,21 +46,22 @@ export class HeatView {
 		this.cell = Math.max(2e7, roundStep(length / most / ROWS / 1e6) * 1e6);
 		this.columns = Math.max(1, Math.ceil(length / (this.cell * ROWS)));
 		this.cells = new Float64Array(this.columns * ROWS);
-		const { times, threads, ticks } = model.samples;
+		const { times, threads, ticks, nodes: ofNodes } = model.samples;
 		// All of the time: what is brushed has a frame.
-		const passing = new Passing(model, { ...app.filter(), from: undefined,
-			to: undefined });
-		for (let i = 0; i < times.length; i++) {
+		const { low, high, nodes, threads: set, inside } = new Passing(model,
+			{ ...app.filter(), from: undefined, to: undefined }, true);
+		for (let i = low; i < high; i++) {
 			const cell = Math.floor((times[i] - model.begin) / this.cell);
-			if (cell >= 0 && cell < this.cells.length && passing.passes(i))
+			if (cell >= 0 && cell < this.cells.length && (!set || set[threads[i]]) &&
+				(!nodes || nodes[ofNodes[i]]) &&
+				(!inside || isInside(inside[threads[i]], times[i])))
 				this.cells[cell] += ticks[i] * model.ticks[threads[i]];
 		}
 		this.lost = new Uint8Array(this.cells.length);
-		for (const { begin, end } of model.losses) {
-			const last = Math.floor((end - model.begin) / this.cell);
-			this.lost.fill(1, Math.max(Math.floor((begin - model.begin) / this.cell), 0),
-				Math.max(last + 1, 0));
-		}
+		const cellOf = (/** @type {number} */ time) => Math.max(-1,
+			Math.floor((time - model.begin) / this.cell));
+		for (const { begin, end } of model.losses)
+			this.lost.fill(1, Math.max(cellOf(begin), 0), cellOf(end) + 1);
 		app.tellFound(null);
 		fill(this.bar, el('span', { class: 'hint' }, 'Each cell is ' +
 			formatTime(this.cell) + ', each column ' + formatTime(this.cell * ROWS) +
