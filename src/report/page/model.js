@@ -340,8 +340,7 @@ export class Model extends Events {
 			f > 0 && this.categoryOf(f) !== 4 && regex.test(this.nameOf(f)) ? 1 : 0);
 	}
 
-	/** The samples of @thread, of which there may be most of all: not kept
-	 * before they are asked for. Who asks for many threads asks for all. */
+	/** The samples of @thread. Who asks for many threads asks for all. */
 	samplesOf(/** @type {number} */ thread) {
 		let list = this.ofThreads.get(thread);
 		if (!list && this.ofThreads.size >= MANY)

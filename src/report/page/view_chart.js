@@ -91,6 +91,10 @@ export class ChartView {
 		this.layout();
 	}
 
+	leave() {
+		this.app.model.ofThreads.clear();
+	}
+
 	cursor() {
 		this.boxes.paint();
 	}
