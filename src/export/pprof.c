@@ -62,6 +62,7 @@ struct writer {
 	/* Where there are lines: by node, its location; and these. */
 	uint32_t *location_of;
 	SYC_ARRAY(struct location) locations;
+	struct syscap_profile_samples samples;
 	struct syc_by_thread by;
 	uint64_t *ticks;   /* by node, of the thread that is looked at */
 	uint32_t *touched; /* nodes */
@@ -355,22 +356,30 @@ static void write_sample(struct writer *writer, uint32_t thread, uint32_t node)
 	write_field(writer, SAMPLE);
 }
 
+/* Whether the stack of @sample is the @n-th of its thread. */
+static bool add_ticks(struct writer *writer, uint32_t sample, size_t n)
+{
+	const uint32_t node =
+		writer->export->view->nodes[writer->samples.stacks[sample]];
+	const bool is_new = writer->ticks[node] == 0;
+
+	if (is_new)
+		writer->touched[n] = node;
+	writer->ticks[node] += writer->samples.ticks[sample];
+	return is_new;
+}
+
 static void write_thread(struct writer *writer, uint32_t thread)
 {
-	const struct syscap_view *view = writer->export->view;
-	struct syscap_profile_samples samples;
-	size_t n = 0;
+	const uint32_t *numbers;
+	size_t n_numbers, n = 0;
 
-	syscap_profile_samples(writer->export->profile, &samples);
-	for (size_t i = writer->by.begins[thread];
-	     i < writer->by.begins[thread + 1]; i++) {
-		const uint32_t number = writer->by.numbers[i];
-		const uint32_t node = view->nodes[samples.stacks[number]];
-
-		if (writer->ticks[node] == 0)
-			writer->touched[n++] = node;
-		writer->ticks[node] += samples.ticks[number];
-	}
+	for (size_t at = 0;
+	     (numbers = syc_by_thread_get(&writer->by, thread, at,
+	                                  &n_numbers)) != NULL;
+	     at += n_numbers)
+		for (size_t i = 0; i < n_numbers; i++)
+			n += add_ticks(writer, numbers[i], n);
 	for (size_t i = 0; i < n; i++) {
 		write_sample(writer, thread, writer->touched[i]);
 		writer->ticks[writer->touched[i]] = 0;
@@ -412,6 +421,7 @@ int syc_export_pprof(struct syc_export *export)
 	};
 	int r = -ENOMEM;
 
+	syscap_profile_samples(export->profile, &writer.samples);
 	writer.functions =
 		syscap_profile_functions(export->profile, &writer.n_functions);
 	if (writer.gzip != NULL && writer.ticks != NULL &&
