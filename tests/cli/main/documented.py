@@ -22,13 +22,13 @@ from story import BEGIN, Story, text  # noqa: E402
 
 PROMPT = re.compile(r"[$%>] (.*)")
 COMMAND = re.compile(r"""(?:[A-Z_]+=\S+\ )*(?:
-    syscap|\./\w+|make|tests/\S+|sh|for|cc|cmake|ctest|meson|npm|npx|go|sqlite3|
+    syscap|\./\w+|make|tests/\S+|build/\S+|sh|for|cc|cmake|ctest|meson|npm|npx|go|sqlite3|
     duckdb|perf|kcachegrind|callgrind_annotate|sysprof|sysprof-cli|mkdir|
     apt-get|\.)\ .*""", re.VERBOSE)
 
 # What is not run here: a test of this tree, or a reason.
 ELSEWHERE = [
-    (r"cmake .*|ctest .*", "it is what builds this and runs the tests"),
+    (r"cmake .*|ctest .*|build/fuzz/\S+ .*", "it is what builds this and runs the tests"),
     (r"apt-get .*|npm .*|mkdir .*npm.*", ".ci/run"),
     (r"npx speedscope .*", "tests/export/speedscope_app.sh"),
     (r"go tool pprof .*|sqlite3 .*|duckdb .*", "tests/export/formats.sh"),
