@@ -517,6 +517,10 @@ syscap_profile_mark(const struct syscap_profile *profile, size_t number);
 /** For a caller that goes through many far apart: it is asked for soon. */
 void syscap_profile_mark_soon(const struct syscap_profile *profile,
                               size_t number);
+/** Put numbers of marks in order of time: of those that begin together the
+ * longest first, then by number.  What encloses others is before them. */
+void syscap_profile_order_marks(const struct syscap_profile *profile,
+                                uint32_t *numbers, size_t n);
 const struct syscap_profile_mark_name *
 syscap_profile_mark_names(const struct syscap_profile *profile, size_t *ret_n);
 

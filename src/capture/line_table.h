@@ -13,7 +13,7 @@
  *	20  number of source frames		u32
  *	24  bytes of texts			u32
  *	28  0					u32
- *	a binary, 16 bytes
+ *	a binary, 16 bytes; each once: of the same the first is found
  *	 0  its path, as in MAP frames		u32, a text
  *	 4  its build-id in hex, or ""		u32, a text
  *	 8  its first place			u32

@@ -33,6 +33,7 @@
 
 /* A power of two, and many pages of any size. */
 #define RELEASE_SIZE ((uint64_t)16 << 20)
+#define LARGEST_PAGE ((uint64_t)64 << 10)
 
 struct syscap_reader {
 	const unsigned char *data;
@@ -347,10 +348,13 @@ no_frame(const struct syscap_reader *reader, uint16_t len, uint64_t left,
  * gigabytes does not push out everything else.  Pointers into them stay
  * good: the kernel reads the page again.
  */
-static void release_pages(struct syscap_reader *reader)
+static void release_pages(struct syscap_reader *reader, uint64_t granularity)
 {
-	const uint64_t end = reader->position & ~(uint64_t)(RELEASE_SIZE - 1);
+	const uint64_t end = reader->position & ~(granularity - 1);
 
+	if (reader->mapping.data == NULL || reader->position > reader->size ||
+	    end <= reader->released)
+		return;
 	(void)madvise((void *)(reader->data + reader->released),
 	              (size_t)(end - reader->released), MADV_DONTNEED);
 	reader->released = end;
@@ -362,9 +366,11 @@ int syscap_reader_next(struct syscap_reader *reader,
 {
 	uint64_t left;
 	const unsigned char *bytes = here(reader, &left);
-	if (left == 0)
+	/* Who joins many captures has them open all at once. */
+	if (left == 0) {
+		release_pages(reader, LARGEST_PAGE);
 		return 0;
-
+	}
 	if (left < FRAME_HEADER)
 		return is_end(reader, 0, left)
 		               ? 0
@@ -380,7 +386,7 @@ int syscap_reader_next(struct syscap_reader *reader,
 	reader->position += ret_frame->len;
 	if (reader->mapping.data != NULL && reader->position <= reader->size &&
 	    reader->position - reader->released >= 2 * RELEASE_SIZE)
-		release_pages(reader);
+		release_pages(reader, RELEASE_SIZE);
 	const int r = syc_frame_decode(ret_frame, reader->big, error);
 	if (reader->mapping.lost_at < reader->position)
 		return tell_lost(reader, ret_frame->offset, error);

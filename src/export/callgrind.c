@@ -2,11 +2,6 @@
 /*
  * callgrind.c - the text format of callgrind, for KCachegrind: what each
  * function took itself, and what it took in each function that it called.
- *
- * callgrind_annotate calls inclusive what all calls of a function cost.  So a
- * stack adds to one call of each of its functions, the outermost, and the
- * first function of each stack is called, too: by "[all]".  Then the inclusive
- * cost is the view's total to the last tick, also in recursion.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,145 +11,9 @@
 
 #include "data/map.h"
 #include "export/amount.h"
-#include "export/children.h"
+#include "export/callgrind_calls.h"
 #include "export/export.h"
 #include "export/frames.h"
-
-struct call {
-	uint32_t caller, callee;
-	uint32_t line; /* of the caller; its number + 1, or 0 */
-	uint64_t cost;
-	uint64_t n_ways; /* how many different stacks make it */
-};
-
-struct calls {
-	struct call *items; /* by caller, callee, line */
-	size_t n;
-};
-
-/* A walk over the tree: where it is, and what is on the way there. */
-struct walk {
-	const struct syscap_view *view;
-	struct syc_children children;
-	uint32_t *path;    /* by depth: the node */
-	uint32_t *next;    /* by depth: its child that comes next */
-	uint32_t *on_path; /* by function: how often */
-	struct calls *calls;
-};
-
-static int begin_walk(struct walk *walk, const struct syc_export *export)
-{
-	const size_t n = export->view->n_nodes;
-	size_t n_functions;
-
-	syscap_profile_functions(export->profile, &n_functions);
-	walk->view = export->view;
-	walk->path = calloc(n + 1, sizeof(*walk->path));
-	walk->next = calloc(n + 1, sizeof(*walk->next));
-	walk->on_path = calloc(n_functions, sizeof(*walk->on_path));
-	walk->calls->items = calloc(n, sizeof(*walk->calls->items));
-	if (walk->path == NULL || walk->next == NULL || walk->on_path == NULL ||
-	    walk->calls->items == NULL)
-		return -ENOMEM;
-	return syc_children_init(&walk->children, export->profile,
-	                         export->view);
-}
-
-static void end_walk(struct walk *walk)
-{
-	syc_children_fini(&walk->children);
-	free(walk->path);
-	free(walk->next);
-	free(walk->on_path);
-}
-
-static uint32_t line_at(const struct syscap_view *view, uint32_t node)
-{
-	/* NONE + 1 is 0. */
-	return view->lines == NULL ? 0 : view->lines[node] + 1;
-}
-
-static void enter(struct walk *walk, uint32_t node, uint32_t depth)
-{
-	const uint32_t function = walk->view->functions[node];
-	const bool is_outermost = walk->on_path[function]++ == 0;
-
-	walk->path[depth] = node;
-	walk->next[depth] = walk->children.begins[node];
-	walk->calls->items[walk->calls->n++] = (struct call){
-		.caller = walk->view->functions[walk->view->parents[node]],
-		.callee = function,
-		.line = line_at(walk->view, walk->view->parents[node]),
-		.cost = is_outermost ? walk->view->totals[node] : 0,
-		.n_ways = 1,
-	};
-}
-
-/* The call that each node but the root is. */
-static void add_calls(struct walk *walk)
-{
-	uint32_t depth = 0;
-
-	for (;;) {
-		const uint32_t node = walk->path[depth];
-
-		if (walk->next[depth] < walk->children.begins[node + 1]) {
-			const uint32_t child =
-				walk->children.nodes[walk->next[depth]++];
-
-			enter(walk, child, ++depth);
-		} else if (depth > 0) {
-			walk->on_path[walk->view->functions[node]]--;
-			depth--;
-		} else {
-			return;
-		}
-	}
-}
-
-static int compare(const void *one, const void *other)
-{
-	const struct call *a = one, *b = other;
-
-	if (a->caller != b->caller)
-		return a->caller < b->caller ? -1 : 1;
-	if (a->callee != b->callee)
-		return a->callee < b->callee ? -1 : 1;
-	return (a->line > b->line) - (a->line < b->line);
-}
-
-static void merge_calls(struct calls *calls)
-{
-	const size_t n = calls->n;
-
-	if (n == 0)
-		return;
-	qsort(calls->items, n, sizeof(*calls->items), compare);
-	calls->n = 1;
-	for (size_t i = 1; i < n; i++) {
-		struct call *last = &calls->items[calls->n - 1];
-
-		if (compare(last, &calls->items[i]) == 0) {
-			last->cost += calls->items[i].cost;
-			last->n_ways += calls->items[i].n_ways;
-		} else {
-			calls->items[calls->n++] = calls->items[i];
-		}
-	}
-}
-
-static int find_calls(const struct syc_export *export, struct calls *calls)
-{
-	struct walk walk = { .calls = calls };
-	const int r = begin_walk(&walk, export);
-
-	if (r == 0) {
-		add_calls(&walk);
-		merge_calls(calls);
-	}
-	end_walk(&walk);
-	return r;
-}
 
 struct writer {
 	const struct syc_export *export;
@@ -162,10 +21,9 @@ struct writer {
 	/* By text, NUL included; the format numbers them apart. */
 	struct syc_map objects, files;
 	bool *is_named; /* functions that were written */
-	/* Where there are lines: the first of those of each function, + 1; and
-	 * what they took themselves, as calls of nothing. */
+	struct syc_calls calls;
+	/* Where there are lines: the first of those of each function, + 1. */
 	uint32_t *first_line;
-	struct calls selfs;
 	struct syc_frames frames; /* for names */
 	const char *file;         /* where costs are, now */
 };
@@ -261,11 +119,9 @@ static void write_cost(struct writer *writer, uint32_t line, uint64_t cost)
 	        number_of(writer, line), cost);
 }
 
-/* What each line took itself, and the first of each function. */
 static int find_lines(struct writer *writer)
 {
 	const struct syscap_view *view = writer->export->view;
-	struct calls *selfs = &writer->selfs;
 	size_t n_functions;
 
 	writer->frames.export = writer->export;
@@ -273,41 +129,16 @@ static int find_lines(struct writer *writer)
 		return 0;
 	syscap_profile_functions(writer->export->profile, &n_functions);
 	writer->first_line = calloc(n_functions, sizeof(uint32_t));
-	selfs->items = calloc(view->n_nodes, sizeof(*selfs->items));
-	if (writer->first_line == NULL || selfs->items == NULL)
+	if (writer->first_line == NULL)
 		return -ENOMEM;
 	for (uint32_t i = 1; i < view->n_nodes; i++) {
 		uint32_t *first = &writer->first_line[view->functions[i]];
-		const uint32_t line = line_at(view, i);
+		const uint32_t line = syc_calls_line(view, i);
 
 		if (line != 0 && (*first == 0 || line < *first))
 			*first = line;
-		if (view->selfs[i] > 0)
-			selfs->items[selfs->n++] = (struct call){
-				.caller = view->functions[i],
-				.line = line,
-				.cost = view->selfs[i],
-			};
 	}
-	merge_calls(selfs);
 	return 0;
-}
-
-/* The first one of @caller. */
-static size_t find_first(const struct calls *calls, uint32_t caller)
-{
-	const struct call key = { .caller = caller };
-	size_t low = 0, high = calls->n;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (compare(&calls->items[middle], &key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
 }
 
 static void write_head(struct writer *writer)
@@ -327,35 +158,27 @@ static void write_head(struct writer *writer)
 
 static int write_selfs(struct writer *writer, uint32_t function, uint64_t self)
 {
-	const struct calls *selfs = &writer->selfs;
-	int r = 0;
+	int r;
 
-	if (selfs->n == 0 || self == 0) {
+	if (writer->first_line == NULL || self == 0) {
 		write_cost(writer, 0, self);
 		return 0;
 	}
-	for (size_t i = find_first(selfs, function);
-	     r == 0 && i < selfs->n && selfs->items[i].caller == function;
-	     i++) {
-		r = go_to(writer, function, selfs->items[i].line);
-		write_cost(writer, selfs->items[i].line, selfs->items[i].cost);
+	r = syc_calls_find_selfs(&writer->calls, function);
+	for (size_t i = 0; r == 0 && i < writer->calls.found.n; i++) {
+		r = go_to(writer, function, writer->calls.found.items[i].line);
+		write_cost(writer, writer->calls.found.items[i].line,
+		           writer->calls.found.items[i].cost);
 	}
 	return r;
 }
 
-static int write_function(struct writer *writer, const struct calls *calls,
-                          uint32_t function, uint64_t self)
+static int write_calls(struct writer *writer, uint32_t function)
 {
-	int r;
+	int r = syc_calls_find(&writer->calls, function);
 
-	putc_unlocked('\n', writer->out);
-	r = write_place(writer, "", function);
-	if (r == 0)
-		r = write_selfs(writer, function, self);
-	for (size_t i = find_first(calls, function);
-	     r == 0 && i < calls->n && calls->items[i].caller == function;
-	     i++) {
-		const struct call *call = &calls->items[i];
+	for (size_t i = 0; r == 0 && i < writer->calls.found.n; i++) {
+		const struct syc_call *call = &writer->calls.found.items[i];
 		const uint32_t to = writer->first_line != NULL
 		                            ? writer->first_line[call->callee]
 		                            : 0;
@@ -371,13 +194,25 @@ static int write_function(struct writer *writer, const struct calls *calls,
 	return r;
 }
 
-static int write_functions(struct writer *writer, const struct calls *calls)
+static int write_function(struct writer *writer, uint32_t function,
+                          uint64_t self)
+{
+	int r;
+
+	putc_unlocked('\n', writer->out);
+	r = write_place(writer, "", function);
+	if (r == 0)
+		r = write_selfs(writer, function, self);
+	return r == 0 ? write_calls(writer, function) : r;
+}
+
+static int write_functions(struct writer *writer)
 {
 	const struct syscap_view *view = writer->export->view;
-	int r = write_function(writer, calls, SYSCAP_FUNCTION_ROOT, 0);
+	int r = write_function(writer, SYSCAP_FUNCTION_ROOT, 0);
 
 	for (size_t i = 0; r == 0 && i < view->n_sums; i++)
-		r = write_function(writer, calls, view->sums[i].function,
+		r = write_function(writer, view->sums[i].function,
 		                   view->sums[i].self);
 	fprintf(writer->out, "\ntotals: %" PRIu64 "\n", view->total);
 	return r;
@@ -386,9 +221,8 @@ static int write_functions(struct writer *writer, const struct calls *calls)
 int syc_export_callgrind(struct syc_export *export)
 {
 	struct writer writer = { .export = export, .out = export->out };
-	struct calls calls = { 0 };
 	size_t n;
-	int r = find_calls(export, &calls);
+	int r = syc_calls_init(&writer.calls, export);
 
 	syscap_profile_functions(export->profile, &n);
 	writer.is_named = calloc(n, sizeof(*writer.is_named));
@@ -398,14 +232,13 @@ int syc_export_callgrind(struct syc_export *export)
 		r = find_lines(&writer);
 	if (r == 0) {
 		write_head(&writer);
-		r = write_functions(&writer, &calls);
+		r = write_functions(&writer);
 	}
 	syc_map_fini(&writer.objects);
 	syc_map_fini(&writer.files);
 	syc_frames_fini(&writer.frames);
+	syc_calls_fini(&writer.calls);
 	free(writer.first_line);
-	free(writer.selfs.items);
 	free(writer.is_named);
-	free(calls.items);
 	return r;
 }

@@ -27,16 +27,16 @@ struct writer {
 	int64_t last;   /* when the sample before was */
 };
 
-static uint32_t node_of(const struct writer *writer, size_t i)
+static uint32_t node_of(const struct writer *writer, uint32_t sample)
 {
 	const struct syscap_view *view = writer->trace->export->view;
 
-	return view->nodes[writer->samples.stacks[writer->by.numbers[i]]];
+	return view->nodes[writer->samples.stacks[sample]];
 }
 
-static uint32_t reps_of(const struct writer *writer, size_t i)
+static uint32_t reps_of(const struct writer *writer, uint32_t sample)
 {
-	const uint32_t ticks = writer->samples.ticks[writer->by.numbers[i]];
+	const uint32_t ticks = writer->samples.ticks[sample];
 
 	return ticks < MOST_REPS ? ticks : MOST_REPS;
 }
@@ -116,72 +116,81 @@ static void end_data(struct writer *writer)
 	syc_chrome_event_end(writer->trace);
 }
 
-static void write_deltas(struct writer *writer, size_t begin, size_t end)
+static void write_deltas(struct writer *writer, const uint32_t *numbers,
+                         size_t n)
 {
 	struct syc_json *json = &writer->trace->json;
 
 	syc_json_key(json, "timeDeltas");
 	syc_json_begin_array(json);
-	for (size_t i = begin; i < end; i++) {
-		const int64_t time =
-			writer->samples.times[writer->by.numbers[i]];
+	for (size_t i = 0; i < n; i++) {
+		const int64_t time = writer->samples.times[numbers[i]];
 
 		syc_json_fixed(
 			json,
 			(int64_t)((uint64_t)time - (uint64_t)writer->last), 3);
-		for (uint32_t k = 1; k < reps_of(writer, i); k++)
+		for (uint32_t k = 1; k < reps_of(writer, numbers[i]); k++)
 			syc_json_unsigned(json, 0);
 		writer->last = time;
 	}
 	syc_json_end_array(json);
 }
 
-static void write_chunk(struct writer *writer, uint32_t thread, size_t begin,
-                        size_t end)
+static void write_chunk(struct writer *writer, uint32_t thread,
+                        const uint32_t *numbers, size_t n)
 {
 	struct syc_json *json = &writer->trace->json;
 
 	begin_data(writer, "ProfileChunk", thread,
-	           writer->samples.times[writer->by.numbers[begin]]);
+	           writer->samples.times[numbers[0]]);
 	syc_json_key(json, "cpuProfile");
 	syc_json_begin_object(json);
 	syc_json_key(json, "nodes");
 	syc_json_begin_array(json);
-	for (size_t i = begin; i < end; i++)
-		tell_nodes(writer, thread, node_of(writer, i));
+	for (size_t i = 0; i < n; i++)
+		tell_nodes(writer, thread, node_of(writer, numbers[i]));
 	syc_json_end_array(json);
 	syc_json_key(json, "samples");
 	syc_json_begin_array(json);
-	for (size_t i = begin; i < end; i++) {
-		for (uint32_t k = 0; k < reps_of(writer, i); k++)
+	for (size_t i = 0; i < n; i++) {
+		for (uint32_t k = 0; k < reps_of(writer, numbers[i]); k++)
 			syc_json_unsigned(json,
-			                  UINT64_C(1) + node_of(writer, i));
+			                  UINT64_C(1) +
+			                          node_of(writer, numbers[i]));
 		writer->trace->export->n_ticks +=
-			writer->samples.ticks[writer->by.numbers[i]] -
-			reps_of(writer, i);
+			writer->samples.ticks[numbers[i]] -
+			reps_of(writer, numbers[i]);
 	}
 	syc_json_end_array(json);
 	syc_json_end_object(json);
-	write_deltas(writer, begin, end);
+	write_deltas(writer, numbers, n);
+	end_data(writer);
+}
+
+static void begin_thread(struct writer *writer, uint32_t thread, int64_t time)
+{
+	writer->last = time;
+	begin_data(writer, "Profile", thread, time);
+	syc_chrome_time(writer->trace, "startTime",
+	                (uint64_t)time - (uint64_t)writer->trace->begin);
 	end_data(writer);
 }
 
 static void write_thread(struct writer *writer, uint32_t thread)
 {
-	const size_t begin = writer->by.begins[thread];
-	const size_t end = writer->by.begins[thread + 1];
+	const uint32_t *numbers;
+	size_t n;
 
-	if (begin == end)
-		return;
-	writer->last = writer->samples.times[writer->by.numbers[begin]];
-	begin_data(writer, "Profile", thread, writer->last);
-	syc_chrome_time(writer->trace, "startTime",
-	                (uint64_t)writer->last -
-	                        (uint64_t)writer->trace->begin);
-	end_data(writer);
-	for (size_t i = begin; i < end; i += CHUNK)
-		write_chunk(writer, thread, i,
-		            end - i < CHUNK ? end : i + CHUNK);
+	for (size_t at = 0;
+	     (numbers = syc_by_thread_get(&writer->by, thread, at, &n)) != NULL;
+	     at += n) {
+		if (at == 0)
+			begin_thread(writer, thread,
+			             writer->samples.times[numbers[0]]);
+		for (size_t i = 0; i < n; i += CHUNK)
+			write_chunk(writer, thread, numbers + i,
+			            n - i < CHUNK ? n - i : CHUNK);
+	}
 }
 
 int syc_chrome_samples(struct syc_chrome *trace)
@@ -201,8 +210,7 @@ int syc_chrome_samples(struct syc_chrome *trace)
 		                       trace->export->view);
 	for (size_t t = 0; r == 0 && t < writer.by.n_threads; t++)
 		write_thread(&writer, (uint32_t)t);
-	if (r == 0)
-		syc_by_thread_fini(&writer.by);
+	syc_by_thread_fini(&writer.by);
 	syc_frames_fini(&writer.frames);
 	free(writer.told_of);
 	free(writer.path);

@@ -21,6 +21,7 @@ struct writer {
 	const struct syc_export *export;
 	struct syc_json json;
 	int64_t begin; /* of all times that are written */
+	struct syscap_profile_samples samples;
 	struct syc_by_thread by;
 	struct syc_firefox_tables tables;
 	struct syc_firefox_markers markers;
@@ -64,35 +65,39 @@ enum column {
 	CPU_DELTA
 };
 
+static void write_cell(struct writer *writer, enum column column,
+                       uint32_t sample, uint64_t tick)
+{
+	const struct syscap_view *view = writer->export->view;
+	const bool is_ms = column == WEIGHT && syc_amount_is_time(view->unit);
+	const struct syscap_profile_samples *samples = &writer->samples;
+	struct syc_json *json = &writer->json;
+
+	if (column == STACK)
+		syc_json_unsigned(json,
+		                  view->nodes[samples->stacks[sample]] - 1u);
+	else if (column == TIME)
+		syc_firefox_time(json, writer->begin, samples->times[sample]);
+	else
+		syc_json_fixed(json, (int64_t)(samples->ticks[sample] * tick),
+		               is_ms ? NS_DIGITS : 0);
+}
+
 static void write_column(struct writer *writer, uint32_t thread,
                          const char *key, enum column column)
 {
-	const struct syscap_view *view = writer->export->view;
-	const bool is_time = syc_amount_is_time(view->unit);
 	const uint64_t tick =
 		syscap_profile_tick(writer->export->profile, thread);
-	struct syscap_profile_samples samples;
-	struct syc_json *json = &writer->json;
+	const uint32_t *numbers;
+	size_t n;
 
-	syscap_profile_samples(writer->export->profile, &samples);
 	begin_column(writer, key);
-	for (size_t i = writer->by.begins[thread];
-	     i < writer->by.begins[thread + 1]; i++) {
-		const uint32_t sample = writer->by.numbers[i];
-		const uint64_t amount = samples.ticks[sample] * tick;
-
-		if (column == STACK)
-			syc_json_unsigned(
-				json, view->nodes[samples.stacks[sample]] - 1u);
-		else if (column == TIME)
-			syc_firefox_time(json, writer->begin,
-			                 samples.times[sample]);
-		else
-			syc_json_fixed(json, (int64_t)amount,
-			               column == WEIGHT && is_time ? NS_DIGITS
-			                                           : 0);
-	}
-	syc_json_end_array(json);
+	for (size_t at = 0;
+	     (numbers = syc_by_thread_get(&writer->by, thread, at, &n)) != NULL;
+	     at += n)
+		for (size_t i = 0; i < n; i++)
+			write_cell(writer, column, numbers[i], tick);
+	syc_json_end_array(&writer->json);
 }
 
 /* Weights are ms where a tick's time is known, else ticks. */
@@ -322,6 +327,7 @@ int syc_export_firefox(struct syc_export *export)
 
 	syscap_profile_span(export->profile, &span);
 	writer.begin = span.begin;
+	syscap_profile_samples(export->profile, &writer.samples);
 	r = syc_by_thread_init(&writer.by, export->profile, export->view);
 	if (r == 0)
 		r = look_at_processes(&writer);

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "data/array.h"
-#include "data/order.h"
 
 int64_t syc_nested_end_of(const struct syscap_profile_mark *mark)
 {
@@ -30,21 +29,6 @@ static struct syscap_profile_mark mark_of(const struct syc_nested *nested,
                                           uint32_t number)
 {
 	return syscap_profile_mark(nested->profile, number);
-}
-
-/* By time; of those that begin together, the longest first. */
-static int compare(const void *one, const void *other, void *data)
-{
-	const uint32_t a = *(const uint32_t *)one;
-	const uint32_t b = *(const uint32_t *)other;
-	const struct syscap_profile_mark mark_a = syscap_profile_mark(data, a);
-	const struct syscap_profile_mark mark_b = syscap_profile_mark(data, b);
-
-	if (mark_a.time != mark_b.time)
-		return mark_a.time < mark_b.time ? -1 : 1;
-	if (mark_a.duration != mark_b.duration)
-		return mark_a.duration > mark_b.duration ? -1 : 1;
-	return (a > b) - (a < b);
 }
 
 static bool is_of_operation(const struct syscap_profile_part *parts,
@@ -152,8 +136,8 @@ static int sort(struct syc_nested *nested, const struct syscap_profile *profile,
 		return -ENOMEM;
 	sort_by_thread(nested, profile, view, ends);
 	for (size_t i = 0; r == 0 && i < n_threads; i++) {
-		syc_order(nested->order + begin, ends[i] - begin, compare,
-		          (void *)profile);
+		syscap_profile_order_marks(profile, nested->order + begin,
+		                           ends[i] - begin);
 		r = sort_by_lane(nested, nested->order + begin, ends[i] - begin,
 		                 &lanes);
 		begin = ends[i];

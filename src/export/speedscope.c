@@ -117,35 +117,42 @@ static void write_stack(struct writer *writer, uint32_t node)
 static void write_samples(struct writer *writer, uint32_t thread)
 {
 	const struct syscap_view *view = writer->export->view;
-	const size_t begin = writer->by.begins[thread];
-	const size_t end = writer->by.begins[thread + 1];
 	struct syscap_profile_samples samples;
 	const bool is_time = syc_amount_is_time(view->unit);
 	const uint64_t tick =
 		is_time ? syscap_profile_tick(writer->export->profile, thread)
 			: 1;
 	struct syc_json *json = &writer->json;
+	const uint32_t *numbers;
 	uint64_t sum = 0;
+	size_t n;
 
-	if (begin == end)
+	if (writer->by.begins[thread] == writer->by.begins[thread + 1])
 		return;
 	syscap_profile_samples(writer->export->profile, &samples);
 	begin_profile(writer, "sampled", thread,
 	              syscap_view_unit_name(view->unit), is_time);
 	syc_json_key(json, "samples");
 	syc_json_begin_array(json);
-	for (size_t i = begin; i < end; i++)
-		write_stack(writer,
-		            view->nodes[samples.stacks[writer->by.numbers[i]]]);
+	for (size_t at = 0;
+	     (numbers = syc_by_thread_get(&writer->by, thread, at, &n)) != NULL;
+	     at += n)
+		for (size_t i = 0; i < n; i++)
+			write_stack(writer,
+			            view->nodes[samples.stacks[numbers[i]]]);
 	syc_json_end_array(json);
 	syc_json_key(json, "weights");
 	syc_json_begin_array(json);
-	for (size_t i = begin; i < end; i++) {
-		const uint64_t weight =
-			samples.ticks[writer->by.numbers[i]] * tick;
+	for (size_t at = 0;
+	     (numbers = syc_by_thread_get(&writer->by, thread, at, &n)) != NULL;
+	     at += n) {
+		for (size_t i = 0; i < n; i++) {
+			const uint64_t weight =
+				samples.ticks[numbers[i]] * tick;
 
-		syc_json_unsigned(json, weight);
-		sum += weight;
+			syc_json_unsigned(json, weight);
+			sum += weight;
+		}
 	}
 	syc_json_end_array(json);
 	syc_json_member_unsigned(json, "endValue", sum);

@@ -117,6 +117,12 @@ syscap_profile_mark(const struct syscap_profile *profile, size_t number)
 	return syc_marks_get(&profile->marks, number);
 }
 
+void syscap_profile_order_marks(const struct syscap_profile *profile,
+                                uint32_t *numbers, size_t n)
+{
+	syc_marks_order(&profile->marks, numbers, n);
+}
+
 void syscap_profile_mark_soon(const struct syscap_profile *profile,
                               size_t number)
 {

@@ -130,7 +130,6 @@ int64_t syc_marks_end(const struct syscap_profile_mark *mark)
 	return end;
 }
 
-/* By time; of those that begin together, the longest first. */
 static int compare(const void *left, const void *right, void *data)
 {
 	const struct syc_marks *marks = data;
@@ -144,6 +143,11 @@ static int compare(const void *left, const void *right, void *data)
 	if (a.duration != b.duration)
 		return a.duration > b.duration ? -1 : 1;
 	return one < other ? -1 : one > other;
+}
+
+void syc_marks_order(const struct syc_marks *marks, uint32_t *numbers, size_t n)
+{
+	syc_order(numbers, n, compare, (void *)marks);
 }
 
 /* The ends of those that are under way, the innermost last. */
@@ -221,7 +225,7 @@ static int settle_thread(struct syc_marks *marks, struct lanes *lanes,
 {
 	int r = 0;
 
-	syc_order(order, n, compare, marks);
+	syc_marks_order(marks, order, n);
 	lanes->n_used = 0;
 	for (size_t i = 0; r == 0 && i < n; i++)
 		r = put_into_lane(marks, lanes, order[i]);

@@ -60,6 +60,10 @@ syc_marks_get(const struct syc_marks *marks, size_t i)
 	};
 }
 
+/** By time; of those that begin together, the longest first. */
+void syc_marks_order(const struct syc_marks *marks, uint32_t *numbers,
+                     size_t n);
+
 /** Lanes and depths of all.  0 or -ENOMEM. */
 int syc_marks_settle(struct syc_marks *marks, size_t n_threads);
 

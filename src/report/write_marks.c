@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/order.h"
 #include "report/fit_marks.h"
 #include "report/writer.h"
 
@@ -20,20 +19,6 @@ struct rows {
 	struct syc_fit fit;   /* where marks are left out; all zero: none are */
 	struct syc_map texts; /* messages, till it is clear which are there */
 };
-
-static int by_time(const void *one, const void *other, void *data)
-{
-	const uint32_t a = *(const uint32_t *)one;
-	const uint32_t b = *(const uint32_t *)other;
-	const struct syscap_profile_mark mark_a = syscap_profile_mark(data, a);
-	const struct syscap_profile_mark mark_b = syscap_profile_mark(data, b);
-
-	if (mark_a.time != mark_b.time)
-		return mark_a.time < mark_b.time ? -1 : 1;
-	if (mark_a.duration != mark_b.duration)
-		return mark_a.duration > mark_b.duration ? -1 : 1;
-	return (a > b) - (a < b);
-}
 
 static struct syscap_profile_mark mark_at(const struct rows *rows, size_t i)
 {
@@ -317,7 +302,7 @@ static int choose(struct rows *rows, size_t n)
 	for (size_t i = 0; i < n; i++)
 		if (is_looked_at(page, i))
 			rows->order[rows->n++] = (uint32_t)i;
-	syc_order(rows->order, rows->n, by_time, (void *)page->profile);
+	syscap_profile_order_marks(page->profile, rows->order, rows->n);
 	return read_messages(rows);
 }
 

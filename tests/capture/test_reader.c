@@ -753,6 +753,55 @@ TEST(texts_of_a_large_file_stay_readable_until_it_is_closed)
 	make_free(&capture);
 }
 
+/* Pages of a mapped file that are in our memory. */
+static unsigned long resident_kib(const char *path)
+{
+	FILE *maps = fopen("/proc/self/smaps", "re");
+	unsigned long all = 0, kib;
+	bool is_it = false;
+	char line[600];
+
+	CHECK(maps != NULL);
+	while (fgets(line, sizeof(line), maps) != NULL) {
+		if (strchr(line, '-') != NULL && strchr(line, '-') < line + 20)
+			is_it = strstr(line, path) != NULL;
+		else if (is_it && sscanf(line, "Rss: %lu kB", &kib) == 1)
+			all += kib;
+	}
+	fclose(maps);
+	return all;
+}
+
+/* Who joins a hundred captures has all of them open. */
+TEST(a_reader_at_the_end_keeps_no_pages_of_its_file)
+{
+	char path[] = "/tmp/test_reader_XXXXXX";
+	struct make_capture capture;
+	struct syscap_reader *reader;
+	struct syscap_frame frame;
+	const int fd = mkstemp(path);
+
+	CHECK(fd >= 0);
+	make_begin(&capture, false, 0, 0);
+	while (capture.size < 12u << 20) {
+		make_frame(&capture, 200, 0, 7, 1, 0);
+		make_zeros(&capture, 65504);
+		make_end(&capture);
+	}
+	CHECK_EQ(write(fd, capture.data, capture.size), capture.size);
+	close(fd);
+	CHECK_EQ(syscap_reader_open(path, &reader, NULL), 0);
+	for (unsigned i = 0; i < 100; i++)
+		CHECK_EQ(syscap_reader_next(reader, &frame, NULL), 1);
+	CHECK(resident_kib(path) > 256);
+	while (syscap_reader_next(reader, &frame, NULL) == 1)
+		;
+	CHECK(resident_kib(path) <= 256);
+	unlink(path);
+	syscap_reader_close(reader);
+	make_free(&capture);
+}
+
 /* What a caller would do with a frame; a sanitizer watches. */
 static void use(const struct syscap_reader *reader,
                 const struct syscap_frame *frame)

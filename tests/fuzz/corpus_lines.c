@@ -62,9 +62,21 @@ static void empty(struct make_capture *bytes)
 	put(bytes, &make);
 }
 
+/* The second one's places are not found: the first that is called so counts. */
+static void twice(struct make_capture *bytes)
+{
+	struct syc_line_make make = { 0 };
+
+	add(&make, "/bin/x", "", 1, 2, 1);
+	add(&make, "/bin/y", "", 2, 1, 2);
+	make.names.items[2] = make.names.items[0];
+	put(bytes, &make);
+}
+
 const struct corpus_case corpus_lines[] = {
 	{ "full", full, false },
 	{ "one", one, false },
 	{ "empty", empty, false },
+	{ "twice", twice, false },
 	{ 0 },
 };

@@ -39,7 +39,8 @@ static void check_frames(const struct syc_line_table *table,
 	}
 }
 
-/* Of places of one file that differ the first is kept. */
+/* Of places of one file that differ the first is kept; and of binaries that are
+ * called the same the first is found. */
 static void check_places(const struct syc_line_table *table,
                          const struct syc_line_table *other)
 {
@@ -47,6 +48,9 @@ static void check_places(const struct syc_line_table *table,
 		struct syc_line_binary binary;
 
 		syc_line_table_binary(table, i, &binary);
+		if (syc_line_table_binary_of(table, binary.path,
+		                             binary.build_id) != i)
+			continue;
 		for (uint32_t j = 0; j < binary.n; j++) {
 			struct syc_line_place place, first, made;
 

@@ -426,3 +426,23 @@ TEST(a_view_has_the_events_and_losses_of_its_times_and_threads)
 	syscap_view_free(view);
 	end(&asked, &capture);
 }
+
+TEST(marks_in_order_are_behind_those_that_enclose_them)
+{
+	struct make_capture capture;
+	uint32_t numbers[] = { 0, 1, 2, 3, 4 };
+	static const uint32_t ordered[] = { 3, 4, 1, 0, 2 };
+	struct asked asked;
+
+	begin(&capture);
+	make_mark(&capture, 7, 7, 2000, 5, "a", "inner", "");
+	make_mark(&capture, 7, 7, 2000, 50, "a", "outer", "");
+	make_mark(&capture, 7, 7, 2000, 5, "a", "the same", "");
+	make_mark(&capture, 7, 8, 1000, 5, "a", "before", "");
+	make_mark(&capture, 7, 7, 1500, 5, "a", "late", "");
+	asked = ask(&capture);
+	syscap_profile_order_marks(asked.profile, numbers, 5);
+	for (unsigned i = 0; i < 5; i++)
+		CHECK_EQ(numbers[i], ordered[i]);
+	end(&asked, &capture);
+}

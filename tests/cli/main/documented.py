@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""documented.py SYSCAP SOURCE FOLDER - run each syscap command that the README,
-docs/ and the man pages show, as it stands there.
+"""documented.py SYSCAP SOURCE FOLDER - run each command that the README, docs/
+and the man pages show, as it stands there.
 
 Each is run in FOLDER, where the programs ./app and the like are, by a shell,
 with the captures that it names; it has to end with 0.  What it needs and this
-machine lacks is told.
+machine lacks is told.  Commands of other programs are in ELSEWHERE, with the
+test that runs them or why none does.  Of what the bindings' READMEs record, and
+of `syscap ...` in a sentence, it is only looked whether there are such options.
 """
 import glob
 import os
@@ -18,7 +20,80 @@ SYSCAP, SOURCE, FOLDER = sys.argv[1:4]
 sys.path.insert(0, os.path.join(SOURCE, "tests", "export"))
 from story import BEGIN, Story, text  # noqa: E402
 
-COMMAND = re.compile(r"(?:\.Dl |    )(?:\$ )?((?:[A-Z_]+=\S+ )*syscap [a-z].*)")
+PROMPT = re.compile(r"[$%>] (.*)")
+COMMAND = re.compile(r"""(?:[A-Z_]+=\S+\ )*(?:
+    syscap|\./\w+|make|tests/\S+|build/\S+|sh|for|cc|cmake|ctest|meson|npm|npx|go|sqlite3|
+    duckdb|perf|kcachegrind|callgrind_annotate|sysprof|sysprof-cli|mkdir|
+    apt-get|\.)\ .*""", re.VERBOSE)
+
+# What is not run here: a test of this tree, or a reason.
+ELSEWHERE = [
+    (r"cmake .*|ctest .*|build/fuzz/\S+ .*", "it is what builds this and runs the tests"),
+    (r"apt-get .*|npm .*|mkdir .*npm.*", ".ci/run"),
+    (r"npx speedscope .*", "tests/export/speedscope_app.sh"),
+    (r"go tool pprof .*|sqlite3 .*|duckdb .*", "tests/export/formats.sh"),
+    (r"kcachegrind .*", "tests/export/kcachegrind.sh"),
+    (r"callgrind_annotate .*", "tests/export/callgrind.sh"),
+    (r"perf .*", "tests/cli/import/perf.sh"),
+    (r"sysprof .*", "tests/compat/sysprof_gui.sh"),
+    (r"sysprof-cli .*", "tests/compat/sysprof_cli.sh"),
+    (r"cc .*06_analyse.c .*|\./analyse .*", "tests/consumer/consumer.sh"),
+    (r".*& sleep 1; kill -9 \$!", "tests/cli/recover/killed.sh"),
+    (r"(.* )?tests/compat/(harmless|consumers|gjs_names)\.sh.*",
+     "it takes the sources of other programs, or hours"),
+    (r".* meson setup .*", "tests/compat/consumers.sh"),
+    (r"for i in .*", "it compares two builds"),
+    (r"\. <\(syscap completion bash\)|\. <\(syscap completion zsh\)|"
+     r"syscap completion fish \| source", "tests/cli/main/completion.sh"),
+    (r"syscap view (?!.*--snapshot).*", "tests/view/screens.sh"),
+    (r"syscap top .*", "tests/view/top.sh"),
+]
+
+
+def lines_of_man(path):
+    """Those shown as they are to be typed."""
+    is_literal = False
+    with open(path) as file:
+        for number, line in enumerate(file, 1):
+            line = line.rstrip("\n").replace("\\-", "-")
+            if line.startswith((".nf", ".fi", ".Bd", ".Ed")):
+                is_literal = line.startswith((".nf", ".Bd"))
+            elif line.startswith(".Dl "):
+                yield number, line[4:]
+            elif is_literal:
+                yield number, line
+
+
+def lines_of_markdown(path):
+    """Those of blocks of code."""
+    is_fenced = False
+    with open(path) as file:
+        for number, line in enumerate(file, 1):
+            if line.startswith("```"):
+                is_fenced = not is_fenced
+            elif is_fenced:
+                yield number, line.rstrip()
+            elif line.startswith(("    ", "\t")):
+                yield number, re.sub("^(    |\t)", "", line.rstrip())
+
+
+def commands_of(path):
+    """(number of the line, command); one line each, as nearly all are."""
+    lines = lines_of_man if path.endswith(".1") else lines_of_markdown
+    before = None
+    for number, line in lines(path):
+        prompt = PROMPT.fullmatch(line)
+        if before is not None:
+            before[1] += " " + line
+        elif COMMAND.fullmatch(prompt[1] if prompt else line):
+            before = [number, prompt[1] if prompt else line]
+        elif prompt and line.startswith("$"):
+            sys.exit(f"{path}:{number}: what program is that? {line}")
+        if before is not None and not before[1].endswith("\\"):
+            yield before
+            before = None
+        elif before is not None:
+            before[1] = before[1][:-1].rstrip()
 
 
 def documented():
@@ -26,11 +101,49 @@ def documented():
     for path in [f"{SOURCE}/README.md"] + sorted(
             glob.glob(f"{SOURCE}/docs/*.md") +
             glob.glob(f"{SOURCE}/docs/man/*.1")):
+        for number, command in commands_of(path):
+            yield os.path.relpath(path, SOURCE), number, command
+
+
+def looked_at():
+    """The same of commands that are not run."""
+    for path in sorted(glob.glob(f"{SOURCE}/bindings/**/README.md",
+                                 recursive=True)):
+        for number, command in commands_of(path):
+            if "syscap " in command:
+                yield os.path.relpath(path, SOURCE), number, command
+    for path in [f"{SOURCE}/README.md"] + sorted(
+            glob.glob(f"{SOURCE}/docs/*.md") +
+            glob.glob(f"{SOURCE}/bindings/**/README.md", recursive=True)):
         with open(path) as file:
-            for number, line in enumerate(file, 1):
-                found = COMMAND.fullmatch(line.rstrip("\n"))
-                if found:
-                    yield os.path.relpath(path, SOURCE), number, found[1]
+            text = file.read()
+        for found in re.finditer(r"`(syscap [a-z][^`]*)`", text):
+            yield (os.path.relpath(path, SOURCE),
+                   text.count("\n", 0, found.start()) + 1,
+                   " ".join(found[1].split()))
+
+
+def options():
+    """Each command's, out of what completes them."""
+    script = subprocess.run([SYSCAP, "completion", "bash"], check=True,
+                            capture_output=True, text=True).stdout
+    return {name: set(words.split()) for name, words in re.findall(
+        r"\n\t([a-z]+)\)\n\t\toptions='([^']*)'", script)}
+
+
+def is_wrong(command, known):
+    """Why, or None."""
+    words = re.search(r"(?:^|[ |])syscap ([a-z]+)(.*)", command)
+    if words is None or words[1] in ("help", "completion"):
+        return None
+    if words[1] not in known:
+        return f"there is no {words[1]}"
+    for word in re.split(r" -- | [|<>]", words[2])[0].split():
+        option = word.split("=")[0]
+        if re.fullmatch(r"--?[a-z][\w-]*", option) and \
+                option not in known[words[1]]:
+            return f"{words[1]} has no {option}"
+    return None
 
 
 PID = 2582  # as in the docs
@@ -65,20 +178,35 @@ def run(command):
             shutil.copy(f"{FOLDER}/capture", f"{FOLDER}/{one}")
     # Not those of everybody on this machine
     command = re.sub(r"recover --all(?= *(#|$))", "recover --all .", command)
+    command = command.replace("/var/tmp/", "./")
     done = subprocess.run(["sh", "-c", command], cwd=FOLDER, text=True,
                           capture_output=True, timeout=120,
                           stdin=subprocess.DEVNULL)
-    return done.stderr if done.returncode != 0 else None
+    if done.returncode != 0:
+        return done.stderr or f"status {done.returncode}"
+    # What records itself has done so
+    if re.match("SYSPROF_TRACE_FD|SYSCAP_OUTPUT", command) and not [
+            made for made in glob.glob(f"{FOLDER}/*.syscap")
+            if os.path.getsize(made) > 1000]:
+        return "there is no capture"
+    return None
+
+
+def elsewhere(command):
+    for pattern, where in ELSEWHERE:
+        if re.fullmatch(pattern, command):
+            if where.startswith(("tests/", ".ci/")) and \
+                    not os.path.exists(f"{SOURCE}/{where}"):
+                sys.exit(f"{command}: there is no {where}")
+            return where
+    return None
 
 
 def lacking(command):
-    tool = re.search(r"(?<!\|)\| (\w+)|-- (xz) ", command)
-    tool = tool and (tool[1] or tool[2])
+    tool = re.search(r"(?<!\|)\| (\w+)|-- (xz) |^(?:\w+=\S+ )*(make)", command)
+    tool = tool and (tool[1] or tool[2] or tool[3])
     if tool and shutil.which(tool) is None:
         return f"there is no {tool}"
-    if re.match(r"syscap (view|top) ", command) and \
-            "--snapshot" not in command:
-        return "it wants a terminal; tests/view has them"
     if os.environ.get("SYSCAP_SANITIZE") and (
             re.search("--(sample|memory|io|stalls)", command)):
         return "programs do not start with a sanitized library preloaded"
@@ -91,9 +219,11 @@ def main():
     make_capture(f"{FOLDER}/capture")
     with open(f"{FOLDER}/some-file", "w") as file:
         file.write("a line\n" * 1000)
-    n = bad = 0
+    with open(f"{FOLDER}/Makefile", "w") as file:
+        file.write("all:\n\t./app\n")
+    n = n_looked = bad = 0
     for path, number, command in documented():
-        reason = lacking(command)
+        reason = elsewhere(command) or lacking(command)
         if reason:
             print(f"not run: {command}: {reason}")
             continue
@@ -102,8 +232,15 @@ def main():
         if why is not None:
             bad += 1
             print(f"{path}:{number}: {command}\n    {why}")
-    print(f"{n} commands")
-    return 1 if bad or n < 20 else 0
+    known = options()
+    for path, number, command in looked_at():
+        n_looked += 1
+        why = is_wrong(command, known)
+        if why is not None:
+            bad += 1
+            print(f"{path}:{number}: {command}: {why}")
+    print(f"{n} commands run, of {n_looked} options looked at")
+    return 1 if bad or n < 60 or n_looked < 60 else 0
 
 
 sys.exit(main())

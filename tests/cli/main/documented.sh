@@ -3,14 +3,14 @@
 # main/documented.sh - the commands that the README, docs/ and the man pages
 # show work as they stand there; see documented.py.
 set -eu
-: "${SYSCAP:?names the binary to test}"
+: "${SYSCAP:?names the binary to test}" "${SYSCAP_TEST_BIN:?}"
 command -v python3 >/dev/null || { echo "skip: there is no python3"; exit 77; }
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# Whatever is recorded in them: a program of the system that ends well.
-for program in app lines demo program; do
-	cp "$(command -v sort)" "$work/$program"
+# Whatever is recorded in them: a program that has events, and ends well.
+for program in app lines demo program work; do
+	cp "$SYSCAP_TEST_BIN/compare_mix" "$work/$program"
 done
 PYTHONDONTWRITEBYTECODE=1 python3 "$here/documented.py" "$SYSCAP" \
 	"$SYSCAP_SOURCE" "$work"
