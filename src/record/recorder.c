@@ -212,6 +212,9 @@ static bool find_preload(struct syc_recording *recording)
 	} else if (options->io != NULL || options->stalls != NULL) {
 		name = SYC_PRELOAD_IO;
 		what = "record calls that block";
+	} else if (options->logs != NULL) {
+		name = SYC_PRELOAD_IO;
+		what = "record logs";
 	} else if (options->sample != NULL) {
 		/* Whose ticks come in waits, too: which are made again there */
 		name = strstr(options->sample, ",wall") != NULL
