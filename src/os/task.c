@@ -14,6 +14,9 @@
 #include "os/own_thread.h"
 #include "os/proc_stat.h"
 
+/* glibc 2.32's, whatever we are compiled with */
+extern char __libc_single_threaded __attribute__((weak));
+
 /* What getdents64() returns. */
 struct dir_entry {
 	uint64_t ino;
@@ -121,6 +124,11 @@ static int read_file(struct syc_tasks *tasks, int32_t tid, const char *name)
 	const bool has_some = read_on(tasks, fd, 0);
 	syscall(SYS_close, fd);
 	return has_some ? 0 : -ESRCH;
+}
+
+bool syc_task_is_alone(void)
+{
+	return &__libc_single_threaded != NULL && __libc_single_threaded != 0;
 }
 
 /* Just now it blocks all, to start the sampler. */

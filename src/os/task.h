@@ -72,6 +72,9 @@ bool syc_task_waits_for(struct syc_tasks *tasks, int32_t tid, int signal);
 int syc_task_look_at_mask(struct syc_tasks *tasks, int32_t tid,
                           struct syc_task_about *ret_about);
 
+/** The C library made no other thread; one of a bare clone() may be there. */
+bool syc_task_is_alone(void);
+
 /**
  * Whether a thread lives besides those of this library, which must not keep
  * a process that has no others.  True where that can't be told.

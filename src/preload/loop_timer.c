@@ -207,6 +207,7 @@ static int find_signal(void)
 	if (s != NULL && __atomic_load_n(&s->is_on, __ATOMIC_RELAXED) != 0)
 		return __atomic_load_n(&s->signal, __ATOMIC_RELAXED);
 	if (own_signal == 0 || !syc_signals_is_ours(own_signal)) {
+		tasks.starter_tid = 0;
 		const int signal = syc_signals_choose(
 			SYSCAP_SAMPLER_CPU, 0, SYC_SIGNALS_HARMLESS, &tasks);
 

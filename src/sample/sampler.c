@@ -189,9 +189,12 @@ static int start_sampling(struct syscap_sampler_options *o, bool with_children)
 	__atomic_store_n(&s->is_on, 1, __ATOMIC_SEQ_CST);
 	/* No thread of ours where somebody tells of the program's: many a
 	 * program looks whether it is alone */
-	syc_watcher_note_filters();
-	r = syc_unwatched_is_preferred() ? syc_unwatched_start(false)
-	                                 : syc_watcher_start(true);
+	if (syc_unwatched_is_preferred()) {
+		r = syc_unwatched_start(false);
+	} else {
+		syc_watcher_note_filters();
+		r = syc_watcher_start(true);
+	}
 	if (r != 0) {
 		why = explain_no_timer(r);
 		syc_watcher_stop(STOP_NS);

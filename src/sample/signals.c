@@ -90,12 +90,16 @@ static uint64_t blocked_by_choice(struct syc_tasks *tasks)
 		 among = syc_signal_bit(SIGURG) | syc_signal_bit(SIGWINCH);
 	struct syc_task_about about;
 	struct syc_task task;
-	const int dir = syc_task_open();
-
-	if (dir < 0)
-		return 0;
 	for (int s = SIGRTMIN + 2; s <= SIGRTMAX; s++)
 		among |= syc_signal_bit(s);
+	/* As when a program begins, and most end soon */
+	if (tasks->starter_tid == gettid() && syc_task_is_alone())
+		return syc_signals_are_all(tasks->starter_mask)
+		               ? 0
+		               : tasks->starter_mask & among;
+	const int dir = syc_task_open();
+	if (dir < 0)
+		return 0;
 	syc_task_begin(tasks, dir);
 	while (syc_task_next(tasks, &task))
 		if (syc_task_look_at_mask(tasks, task.tid, &about) == 0 &&

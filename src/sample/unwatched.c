@@ -37,9 +37,6 @@
 #define PENDING_MAX 8 /* its own timer's, those of before */
 #define SILENCE_NS  (INT64_C(1) * 1000000000)
 
-/* glibc 2.32's, whatever we are compiled with */
-extern char __libc_single_threaded __attribute__((weak));
-
 static bool is_preferred;
 static bool is_told; /* of threads */
 
@@ -219,13 +216,6 @@ static bool seems_unread(struct syc_sampler *s, int64_t now)
 	return is_as_before;
 }
 
-/* The C library made no other thread.  Those of a bare clone() would not be
- * sampled, so there is nothing to look for. */
-static bool has_one_thread(void)
-{
-	return &__libc_single_threaded != NULL && __libc_single_threaded != 0;
-}
-
 /* @mask is the caller's own, which blocks all just now. */
 static void look_for_threads(struct syc_sampler *s, const sigset_t *mask)
 {
@@ -245,10 +235,11 @@ void syc_unwatched_tick(const sigset_t *mask)
 {
 	struct syc_sampler *const s = syc_sampler;
 	const int64_t now = syc_clock_kernel();
+	/* A thread of a bare clone() would not be sampled */
 	const bool is_time =
 		now - __atomic_load_n(&s->round_at, __ATOMIC_RELAXED) >=
 			PERIOD_NS &&
-		!has_one_thread() && !syc_state_is_boxed(s);
+		!syc_task_is_alone() && !syc_state_is_boxed(s);
 
 	const bool is_over = !syc_state_is_boxed(s) && seems_unread(s, now) &&
 	                     syc_recorder_end_look();
