@@ -30,7 +30,8 @@ OPTIONS = {
     "wall10k": ["--sample=10000,wall"],
     "perf": ["--sample=1000,perf"],
     "memory": ["--memory"],
-    "all": ["--memory", "--sample", "--counters", "--stderr"],
+    "all": ["--memory", "--sample", "--io", "--stalls", "--logs", "--counters",
+            "--stderr"],
 }
 FEW = 20  # samples, of which nothing can be said
 MORE = ("wall10k", "perf")

@@ -44,7 +44,7 @@ print(heap["leaked_bytes"], heap["leaked"])')
 	}
 }
 
-seq 20000 | sed 's/.*/line & of some text/' >text
+seq 4000 | sed 's/.*/line & of some text/' >text
 mkdir -p tree/a/b tree/c
 cp text tree/a/b/one && cp text tree/c/two
 equal ls -lR tree
@@ -55,7 +55,7 @@ equal sed -n '/9/s/line/row/p' text
 equal awk '{ n[$2 % 100]++ } END { for (i in n) print i, n[i] }' text
 equal find tree -type f -name 'o*'
 equal tar cf tree.tar tree
-equal xz -kc text
+equal xz -0 -kc text
 equal diff text tree/c/two
 equal uniq -c text
 equal tail -n 5 text
