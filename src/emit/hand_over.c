@@ -192,37 +192,23 @@ static int send_message(struct syc_hand_over *h, const char *message, int fd)
 	return by_name == 0 || r != -EPIPE ? by_name : r;
 }
 
-/* By who has the lock.  The program may have closed the file: then the recorder
- * can be told that, and nothing else. */
-static void try_to_send(struct syc_hand_over *h, bool at_exit)
+/* For good: a filter, or a policy. */
+static bool is_forbidden(int r)
 {
-	const bool is_there = has_file(h);
-	const int64_t now = syc_clock_kernel();
-	int r = is_there ? send_message(h, SYC_CONTROL_TAKE, h->file.fd)
-	                 : -EBADF;
+	return r == -EPERM || r == -EACCES || r == -ENOSYS;
+}
 
-	if (r == 0) {
-		set_phase(h, SENT);
-		close_file(h);
-		return;
-	}
-	if (r == -EPIPE || r == -ESTALE) {
-		close_file(h);
-		set_phase(h, LOST);
-		syc_process_turn_off(
-			r == -EPIPE
-				? "the recorder is gone"
-				: "SYSPROF_CONTROL_FD was closed or reused");
-		return;
-	}
-	if (at_exit || !is_there)
-		r = send_message(h, SYC_CONTROL_LOST, -1);
-	if (at_exit || (!is_there && r == 0)) {
-		close_file(h);
-		set_phase(h, LOST);
-		return;
-	}
+static void give_up_arena(struct syc_hand_over *h)
+{
+	close_file(h);
+	set_phase(h, LOST);
+}
+
+static void try_later(struct syc_hand_over *h)
+{
+	const int64_t now = syc_clock_kernel();
 	const int64_t wait = (now - h->unsent_since) / 4;
+
 	__atomic_store_n(&h->try_at,
 	                 now + (wait < RETRY_MIN_NS   ? RETRY_MIN_NS
 	                        : wait > RETRY_MAX_NS ? RETRY_MAX_NS
@@ -230,6 +216,60 @@ static void try_to_send(struct syc_hand_over *h, bool at_exit)
 	                 __ATOMIC_RELAXED);
 	/* The next event of any thread comes by */
 	syc_copies_set_sleeping(1);
+}
+
+/* By who has the lock.  The program may have closed the file: then the recorder
+ * can be told that, and nothing else; and at the last attempt.  Returns what
+ * sending it gave. */
+static int try_to_send(struct syc_hand_over *h, bool is_last)
+{
+	const bool is_there = has_file(h);
+	const int r = is_there ? send_message(h, SYC_CONTROL_TAKE, h->file.fd)
+	                       : -EBADF;
+
+	if (r == 0) {
+		set_phase(h, SENT);
+		close_file(h);
+	} else if (r == -EPIPE || r == -ESTALE) {
+		give_up_arena(h);
+		syc_process_turn_off(
+			r == -EPIPE
+				? "the recorder is gone"
+				: "SYSPROF_CONTROL_FD was closed or reused");
+	} else if ((is_last || !is_there) &&
+	           send_message(h, SYC_CONTROL_LOST, -1) == 0) {
+		give_up_arena(h);
+	} else {
+		try_later(h);
+	}
+	return r;
+}
+
+/* 0: it is not unsent any more. */
+static int try_if_unsent(struct syc_hand_over *h, bool is_last)
+{
+	int r = -EBUSY;
+
+	if (syc_tid_lock_try(&h->lock) == 0) {
+		if (phase_of(h) == UNSENT)
+			r = try_to_send(h, is_last);
+		syc_tid_lock_give(&h->lock);
+	}
+	return phase_of(h) != UNSENT ? 0 : r;
+}
+
+/* There is no later event: the recorder may be about to make room. */
+static void try_for_a_while(struct syc_hand_over *h)
+{
+	const int64_t deadline = syc_clock_kernel() + PATIENCE * MS;
+	int r = try_if_unsent(h, false);
+
+	while (r != 0 && !is_forbidden(r) && syc_clock_kernel() < deadline) {
+		poll(NULL, 0, 1);
+		r = try_if_unsent(h, false);
+	}
+	if (r != 0)
+		try_if_unsent(h, true);
 }
 
 void syc_hand_over_retry(bool at_exit)
@@ -249,11 +289,10 @@ void syc_hand_over_retry(bool at_exit)
 	if (h->pid != getpid())
 		return;
 	syc_undisturbed_begin(&before);
-	if (syc_tid_lock_try(&h->lock) == 0) {
-		if (phase_of(h) == UNSENT)
-			try_to_send(h, at_exit);
-		syc_tid_lock_give(&h->lock);
-	}
+	if (at_exit)
+		try_for_a_while(h);
+	else
+		try_if_unsent(h, false);
 	syc_undisturbed_end(&before);
 }
 
@@ -286,7 +325,13 @@ static void make_and_send(struct syc_hand_over *h)
 		return;
 	}
 	h->unsent_since = syc_clock_kernel();
-	try_to_send(h, false);
+	if (is_forbidden(try_to_send(h, false))) {
+		/* Perhaps without a descriptor */
+		close_file(h);
+		syc_arena_destroy(&h->arena);
+		set_phase(h, IMPOSSIBLE);
+		return;
+	}
 	/* Not before: what others publish there is lost if we are killed */
 	if (phase_of(h) == NONE) {
 		set_phase(h, UNSENT);
@@ -308,7 +353,8 @@ const struct syc_arena *syc_hand_over_arena(void)
 		const uint32_t holder = syc_tid_lock_try(&h->lock);
 
 		if (holder == 0) {
-			if (phase_of(h) == NONE)
+			/* A vfork() child would make one of its own number */
+			if (phase_of(h) == NONE && syc_process->pid == getpid())
 				make_and_send(h);
 			syc_tid_lock_give(&h->lock);
 			break;

@@ -22,6 +22,9 @@
 #define SLOTS_WANTED 16u
 /* Of a limit on addresses the arena takes one such part at most. */
 #define SHARE_OF_ADDRESSES 8u
+/* A shell that limits its addresses later has to have some left: threads beyond
+ * these ask for rings. */
+#define ADDRESSES_FOR_OTHER (UINT64_C(256) << 20)
 
 /*
  * As bare system calls: a hundred bytes less in a program for each function of
@@ -126,6 +129,8 @@ static int map_slots(struct syc_arena *arena, int fd)
 	if (base == MAP_FAILED)
 		return -errno;
 	arena->base = base;
+	/* A core would get memory for all of it */
+	madvise(base, arena->size, MADV_DONTDUMP);
 	/* mlockall(MCL_FUTURE) would fetch a whole ring with each mapping */
 	syscall(SYS_munlock, base, arena->size);
 	if (fd >= 0 && ftruncate(fd, (off_t)arena->size) != 0)
@@ -239,11 +244,12 @@ static bool can_map_again(void *shared)
 	return true;
 }
 
-static int begin_arena(struct syc_arena *arena, int fd, uint32_t body)
+static int begin_arena(struct syc_arena *arena, int fd, uint32_t body,
+                       uint32_t n_slots)
 {
 	arena->page = (uint32_t)sysconf(_SC_PAGESIZE);
 	arena->body = body;
-	arena->n_slots = SYC_RING_FILE_SLOTS;
+	arena->n_slots = n_slots;
 	arena->base = NULL;
 	arena->populates = false;
 	if (body < SYC_ARENA_BODY_MIN || body > SYC_ARENA_BODY_MAX ||
@@ -255,7 +261,7 @@ static int begin_arena(struct syc_arena *arena, int fd, uint32_t body)
 int syc_arena_create(struct syc_arena *arena, int fd, uint32_t body,
                      int32_t pid)
 {
-	int r = begin_arena(arena, fd, body);
+	int r = begin_arena(arena, fd, body, SYC_RING_FILE_SLOTS);
 
 	if (r == 0)
 		r = populate_front(arena, fd);
@@ -276,9 +282,19 @@ int syc_arena_create(struct syc_arena *arena, int fd, uint32_t body,
 	return 0;
 }
 
+static uint32_t slots_for_other(uint32_t body)
+{
+	const uint64_t n =
+		ADDRESSES_FOR_OTHER / ((uint64_t)sysconf(_SC_PAGESIZE) + body);
+
+	return n < SLOTS_WANTED          ? SLOTS_WANTED
+	       : n > SYC_RING_FILE_SLOTS ? SYC_RING_FILE_SLOTS
+	                                 : (uint32_t)n;
+}
+
 int syc_arena_create_for_other(struct syc_arena *arena, int fd, uint32_t body)
 {
-	int r = begin_arena(arena, fd, body);
+	int r = begin_arena(arena, fd, body, slots_for_other(body));
 
 	if (r == 0 && !can_map_again(syc_arena_head(arena)))
 		r = -ENOTSUP;
