@@ -213,18 +213,15 @@ static int map_body_again(void *ring, uint32_t size,
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	const size_t file = page + size;
-	char *const base =
-		mmap(NULL, file + size, PROT_NONE,
-	             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	/* An old length of 0: map the same shared pages once more.  What lies
+	 * behind the ring in the file has the place of the second body, which
+	 * replaces it: a call and a mapping less than to reserve that */
+	char *const base = mremap(ring, 0, file + size, MREMAP_MAYMOVE);
 
 	if (base == MAP_FAILED)
-		return -errno;
-	/* An old length of 0: map the same shared pages once more */
-	if (mremap(ring, 0, file, MREMAP_MAYMOVE | MREMAP_FIXED, base) ==
-	            MAP_FAILED ||
-	    mremap((char *)ring + page, 0, size, MREMAP_MAYMOVE | MREMAP_FIXED,
+		return -ENOTSUP; /* whatever it says: qemu-user says ENOMEM */
+	if (mremap((char *)ring + page, 0, size, MREMAP_MAYMOVE | MREMAP_FIXED,
 	           base + file) == MAP_FAILED) {
-		/* Whatever it says: qemu-user says ENOMEM */
 		munmap(base, file + size);
 		return -ENOTSUP;
 	}
@@ -312,15 +309,15 @@ static int open_slot(const struct syc_arena *arena, uint32_t i, int fd,
 
 	if (r != 0)
 		return r;
-	ring->offset = arena->page;
-	ring->size = arena->body;
 	r = fd >= 0 ? syc_ring_map_at(fd, arena_size(arena, i), arena->body,
 	                              ret_ring)
 	            : map_body_again(ring, arena->body, ret_ring);
 	if (r != 0)
 		return r;
-	/* else a child whose fork interrupted an emit faults */
-	madvise(*ret_ring, arena->page + 2 * (size_t)arena->body, MADV_DOFORK);
+	/* By the mapping that is used from here on: the other one would have to
+	 * be faulted in, too */
+	(*ret_ring)->offset = arena->page;
+	(*ret_ring)->size = arena->body;
 	return 0;
 }
 
