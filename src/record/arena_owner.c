@@ -136,12 +136,13 @@ static void find_requester(struct syc_processes *processes,
 	ring->image = arena->image;
 }
 
+/* As it was seen just now. */
 static void meet_user(struct syc_processes *processes, struct syc_ring *ring,
                       int32_t host)
 {
 	struct syc_arena_user *user = find_user(ring->arena, ring->slot_pid);
 
-	syc_processes_request(
+	syc_processes_meet(
 		processes, host,
 		__atomic_load_n(&ring->shared->since, __ATOMIC_RELAXED) -
 			ring->arena->clock_ahead,
@@ -188,6 +189,9 @@ bool syc_arena_owner_find(struct syc_processes *processes,
 		host = find_nested(arena, ring->slot, pid);
 	if (host < 0)
 		return false;
+	if (host > 0)
+		(void)syc_processes_see(processes, host);
+	/* Afterwards: what was seen was of the program that has it */
 	mapped = host == 0 ? SYC_RING_NOT_MAPPED
 	                   : syc_ring_mapped(host, arena->inode);
 	owner = host == 0 ? SYC_OWNER_GONE : judge_other(arena, host);

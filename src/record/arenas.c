@@ -107,24 +107,24 @@ static void meet_requester(struct syc_arenas *arenas,
                            struct syc_arena_taken *arena,
                            const struct syc_arena_file *file)
 {
-	struct syc_procfs_identity identity;
+	const struct syc_procfs_seen *const seen =
+		syc_processes_see(arenas->processes, arena->requester);
 	const char *told = file->cmdline[0] != 0 ? file->cmdline : NULL;
 	int64_t began;
 
 	(void)syc_procfs_clock_ahead(arena->requester, &arena->clock_ahead);
 	began = file->began - arena->clock_ahead;
+	/* Afterwards: what was seen was of the program that made the arena */
 	arena->is_past = !has_mapped(arena);
-	if (!arena->is_past) {
-		syc_processes_request(arenas->processes, arena->requester,
-		                      began, told);
-		if (syc_procfs_identity(arena->requester, &identity) == 0)
-			arena->start = identity.start_time;
-		/* It may have ended meanwhile, and told nothing any more */
-		arena->is_past = !has_mapped(arena);
-	}
-	if (arena->is_past)
+	if (arena->is_past) {
 		syc_processes_past_image(arenas->processes, arena->requester,
 		                         has_older(arenas, arena), began, told);
+	} else {
+		if (seen->is_there)
+			arena->start = seen->identity.start_time;
+		syc_processes_meet(arenas->processes, arena->requester, began,
+		                   told);
+	}
 	if (told == NULL)
 		told = syc_processes_cmdline(arenas->processes,
 		                             arena->requester);

@@ -11,6 +11,9 @@
 #include "record/now.h"
 #include "record/summary.h"
 
+/* Batches of events at the end: all that there can be, many times over */
+#define BATCHES_MAX 16384
+
 /* What the command wrote by itself.  False: some of it is lost. */
 static bool join_written(struct syc_recording *recording)
 {
@@ -92,7 +95,10 @@ static void take_the_rest(struct syc_recording *recording)
 	if (!recording->command.running)
 		syc_processes_gone(recording->processes,
 		                   (int32_t)recording->command.pid);
-	syc_loop_take_events(recording, 0);
+	/* Bounded for those that never fall silent */
+	for (unsigned i = 0; i < BATCHES_MAX; i++)
+		if (!syc_loop_take_events(recording, 0))
+			break;
 	syc_processes_look_unwatched(recording->processes);
 }
 

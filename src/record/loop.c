@@ -14,8 +14,9 @@
 #define MS     INT64_C(1000000)
 #define SECOND (1000 * MS)
 
-#define INTERVAL_MAX   50        /* ms between looks at silent rings */
-#define INTERVAL_REPLY 2         /* ms, while a reply waits for room */
+#define INTERVAL_MAX   50 /* ms between looks at silent rings */
+#define INTERVAL_REPLY 2  /* ms, while a reply waits for room */
+#define EVENTS_AT_ONCE 64
 #define FLUSH_AFTER    (20 * MS) /* who reads along sees frames this soon */
 
 static void take_signals(struct syc_recording *recording)
@@ -56,11 +57,11 @@ void syc_loop_drain(struct syc_recording *recording,
 	}
 }
 
-/* Wait up to @timeout ms for something to happen, and deal with it. */
-void syc_loop_take_events(struct syc_recording *recording, int timeout)
+bool syc_loop_take_events(struct syc_recording *recording, int timeout)
 {
-	struct epoll_event events[64];
-	const int n = epoll_wait(recording->epoll, events, 64, timeout);
+	struct epoll_event events[EVENTS_AT_ONCE];
+	const int n =
+		epoll_wait(recording->epoll, events, EVENTS_AT_ONCE, timeout);
 
 	for (int i = 0; i < n; i++) {
 		const uint64_t what = events[i].data.u64;
@@ -84,6 +85,7 @@ void syc_loop_take_events(struct syc_recording *recording, int timeout)
 			syc_processes_gone(recording->processes, (int32_t)what);
 		}
 	}
+	return n == EVENTS_AT_ONCE;
 }
 
 static void flush_writer(struct syc_recording *recording, int64_t now)

@@ -12,7 +12,10 @@ void syc_loop_run(struct syc_recording *recording);
 void syc_loop_drain(struct syc_recording *recording,
                     struct syc_rings_pass *pass);
 
-/** Wait up to @timeout ms for something to happen, and deal with it. */
-void syc_loop_take_events(struct syc_recording *recording, int timeout);
+/**
+ * Wait up to @timeout ms for something to happen, and deal with it.  True: more
+ * may have happened.
+ */
+bool syc_loop_take_events(struct syc_recording *recording, int timeout);
 
 #endif

@@ -51,6 +51,8 @@ void syc_processes_past_image(struct syc_processes *processes, int32_t pid,
 	syc_tracked_new_image(processes, process);
 	process->since = since;
 	syc_tracked_name(processes, process, cmdline);
+	/* What it runs by now, if it lives, is found when it is looked at */
+	process->exec_seen = false;
 }
 
 bool syc_processes_is_other(const struct syc_processes *processes, int32_t pid,

@@ -57,41 +57,87 @@ void syc_processes_command(struct syc_processes *processes, int32_t pid,
 	syc_tracked_name(processes, process, cmdline);
 }
 
-void syc_processes_request(struct syc_processes *processes, int32_t pid,
-                           int64_t since, const char *cmdline)
+/* NULL: out of memory.  A number that comes again is another process. */
+static struct syc_tracked_process *
+get_process(struct syc_processes *processes, int32_t pid,
+            const struct syc_procfs_identity *identity)
 {
 	struct syc_tracked_process *process = syc_tracked_find(processes, pid);
-	struct syc_procfs_identity now;
-	bool readable;
 
 	/* First: it may have fetched another's ring, and have used it. */
 	if (process == NULL || !process->alive)
 		syc_tracked_settle(processes);
 	process = syc_tracked_get(processes, pid);
-	if (process == NULL)
-		return;
-	readable = syc_procfs_identity(pid, &now) == 0;
-	if (process->alive && process->exec_seen && readable &&
-	    now.start_time != process->identity.start_time) {
+	if (process != NULL && process->alive && process->exec_seen &&
+	    identity != NULL &&
+	    identity->start_time != process->identity.start_time) {
 		syc_tracked_settle(processes);
 		syc_tracked_end(processes, process);
 	}
-	if (process->alive) {
-		if (!process->exec_seen ||
-		    process->looked + LOOK_AT_REQUEST < syc_now() ||
-		    (readable &&
-		     !syc_tracked_same_program(&process->identity, &now)))
-			syc_tracked_look(processes, process);
-		return;
-	}
-	/* A number that comes again is another process. */
+	return process;
+}
+
+static bool is_due(const struct syc_tracked_process *process,
+                   const struct syc_procfs_identity *identity)
+{
+	return !process->exec_seen ||
+	       process->looked + LOOK_AT_REQUEST < syc_now() ||
+	       (identity != NULL &&
+	        !syc_tracked_same_program(&process->identity, identity));
+}
+
+static void begin_process(struct syc_processes *processes,
+                          struct syc_tracked_process *process, int64_t since,
+                          const struct syc_procfs_identity *identity,
+                          const char *cmdline)
+{
 	syc_tracked_new_image(processes, process);
 	processes->announced++;
 	process->since = since;
-	syc_tracked_announce(processes, process, readable ? &now : NULL,
-	                     cmdline);
-	process->is_past = !readable;
-	process->past_of = pid;
+	syc_tracked_announce(processes, process, identity, cmdline);
+	process->is_past = identity == NULL;
+	process->past_of = process->pid;
+}
+
+void syc_processes_request(struct syc_processes *processes, int32_t pid)
+{
+	struct syc_procfs_identity now;
+	const struct syc_procfs_identity *const identity =
+		syc_procfs_identity(pid, &now) == 0 ? &now : NULL;
+	struct syc_tracked_process *const process =
+		get_process(processes, pid, identity);
+
+	if (process == NULL)
+		return;
+	if (!process->alive)
+		begin_process(processes, process, 0, identity, NULL);
+	else if (is_due(process, identity))
+		syc_tracked_look(processes, process);
+}
+
+const struct syc_procfs_seen *syc_processes_see(struct syc_processes *processes,
+                                                int32_t pid)
+{
+	syc_procfs_see(pid, &processes->seen);
+	return &processes->seen;
+}
+
+void syc_processes_meet(struct syc_processes *processes, int32_t pid,
+                        int64_t since, const char *cmdline)
+{
+	const struct syc_procfs_seen *const seen = &processes->seen;
+	const struct syc_procfs_identity *const identity =
+		seen->is_there ? &seen->identity : NULL;
+	struct syc_tracked_process *const process =
+		get_process(processes, pid, identity);
+
+	if (process == NULL)
+		return;
+	if (!process->alive)
+		begin_process(processes, process, since, identity,
+		              seen->cmdline[0] != 0 ? seen->cmdline : cmdline);
+	else if (is_due(process, identity))
+		syc_tracked_see(processes, process, seen);
 }
 
 void syc_processes_expect(struct syc_processes *processes, int32_t pid)

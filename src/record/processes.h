@@ -17,6 +17,7 @@
 #include "record/processes_options.h"
 
 struct syc_processes;
+struct syc_procfs_seen;
 
 int syc_processes_new(const struct syc_processes_options *options,
                       struct syc_processes **ret_processes);
@@ -26,13 +27,24 @@ void syc_processes_free(struct syc_processes *processes);
 void syc_processes_command(struct syc_processes *processes, int32_t pid,
                            const char *cmdline);
 
+/** @pid asks for a ring, and waits for it. */
+void syc_processes_request(struct syc_processes *processes, int32_t pid);
+
 /**
- * @pid asks for a ring, or has some of its own, which it began to use at @since
- * (by our clock; 0: only now).  @cmdline: what it is called if /proc does not
- * tell any more; or NULL.
+ * What /proc says of @pid now, until the next call.  Who waits for nobody may
+ * be gone or another program by then: the caller finds out afterwards, and
+ * does not meet it if so.
  */
-void syc_processes_request(struct syc_processes *processes, int32_t pid,
-                           int64_t since, const char *cmdline);
+const struct syc_procfs_seen *syc_processes_see(struct syc_processes *processes,
+                                                int32_t pid);
+
+/**
+ * @pid, as it was seen last, has rings of its own, which it began to use at
+ * @since (by our clock).  @cmdline: what it is called if /proc did not tell; or
+ * NULL.
+ */
+void syc_processes_meet(struct syc_processes *processes, int32_t pid,
+                        int64_t since, const char *cmdline);
 
 /** A ring was made for @pid, which asked because it had an event. */
 void syc_processes_expect(struct syc_processes *processes, int32_t pid);

@@ -125,6 +125,14 @@ int syc_procfs_cmdline(int32_t pid, char *text, size_t size)
 	return 0;
 }
 
+void syc_procfs_see(int32_t pid, struct syc_procfs_seen *ret_seen)
+{
+	ret_seen->is_there = syc_procfs_identity(pid, &ret_seen->identity) == 0;
+	if (syc_procfs_cmdline(pid, ret_seen->cmdline,
+	                       sizeof(ret_seen->cmdline)) != 0)
+		ret_seen->cmdline[0] = 0;
+}
+
 int syc_procfs_comm(int32_t pid, char *text, size_t size)
 {
 	const ssize_t n = syc_text_file_read_proc(pid, "comm", text, size);

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <syscap/format.h>
+
 /** What tells one process from another, and one program from the next. */
 struct syc_procfs_identity {
 	char state;                       /* 'Z' or 'X': dead */
@@ -31,6 +33,15 @@ int syc_procfs_identity(int32_t pid, struct syc_procfs_identity *ret_identity);
 
 /** The arguments joined by spaces; "" for one that has none (now). */
 int syc_procfs_cmdline(int32_t pid, char *text, size_t size);
+
+/** Both at one moment, as far as that goes. */
+struct syc_procfs_seen {
+	bool is_there;
+	struct syc_procfs_identity identity;
+	char cmdline[SYSCAP_FRAME_MAX]; /* "": it has none, or it is not told */
+};
+
+void syc_procfs_see(int32_t pid, struct syc_procfs_seen *ret_seen);
 
 int syc_procfs_comm(int32_t pid, char *text, size_t size);
 

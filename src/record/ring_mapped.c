@@ -45,6 +45,14 @@ static bool is_gone(int32_t host)
 	return gone;
 }
 
+/* Who exits may lose its memory between two parts of the list. */
+static bool has_memory(int32_t host)
+{
+	struct syc_procfs_identity now;
+
+	return syc_procfs_identity(host, &now) == 0 && now.start_code != 0;
+}
+
 enum syc_ring_mapped syc_ring_mapped(int32_t host, ino_t inode)
 {
 	struct inode_search search = { .inode = inode };
@@ -52,7 +60,7 @@ enum syc_ring_mapped syc_ring_mapped(int32_t host, ino_t inode)
 
 	if (search.found)
 		return SYC_RING_MAPPED;
-	if (r == 0 && search.any)
+	if (r == 0 && search.any && has_memory(host))
 		return SYC_RING_NOT_MAPPED;
 	return is_gone(host) ? SYC_RING_NOT_MAPPED : SYC_RING_UNKNOWN;
 }

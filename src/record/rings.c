@@ -105,7 +105,7 @@ int syc_rings_create(struct syc_rings *rings, int32_t pid, bool may_retry)
 		return refuse_ring(rings, pid, strerror(-r), r);
 	/* Its PROCESS frame is in the file before the process can go on. */
 	if (pid > 0)
-		syc_processes_request(rings->intake->processes, pid, 0, NULL);
+		syc_processes_request(rings->intake->processes, pid);
 	ring->requester = pid;
 	ring->image = syc_processes_image(rings->intake->processes, pid);
 	rings->live.items[rings->live.n++] = ring;

@@ -166,17 +166,16 @@ bool syc_tracked_watch(struct syc_processes *processes,
 	return there;
 }
 
-/* @fallback: what to call it if nothing is known; or NULL. */
 static void write_what_it_is(struct syc_processes *processes,
                              struct syc_tracked_process *process,
-                             const char *fallback)
+                             const char *cmdline)
 {
 	char name[64];
 
-	if (has_cmdline(processes, process->host)) {
+	if (cmdline != NULL) {
+		syc_tracked_name(processes, process, cmdline);
+	} else if (has_cmdline(processes, process->host)) {
 		syc_tracked_name(processes, process, processes->text);
-	} else if (fallback != NULL) {
-		syc_tracked_name(processes, process, fallback);
 	} else {
 		if (syc_procfs_comm(process->host, name, sizeof(name)) != 0)
 			snprintf(name, sizeof(name), "[pid %d]", process->pid);
@@ -226,46 +225,48 @@ bool syc_tracked_same_program(const struct syc_procfs_identity *a,
 	       a->start_stack == b->start_stack;
 }
 
-/*
- * Look at a live process: another program, new mappings, or gone without a
- * word.
- */
-void syc_tracked_look(struct syc_processes *processes,
-                      struct syc_tracked_process *process)
+void syc_tracked_see(struct syc_processes *processes,
+                     struct syc_tracked_process *process,
+                     const struct syc_procfs_seen *seen)
 {
-	struct syc_procfs_identity now;
-	const int r = syc_procfs_identity(process->host, &now);
-
 	process->looked = syc_now();
-	if (r != 0 || (process->exec_seen &&
-	               now.start_time != process->identity.start_time)) {
+	if (!seen->is_there ||
+	    (process->exec_seen &&
+	     seen->identity.start_time != process->identity.start_time)) {
 		syc_tracked_settle(processes);
 		syc_tracked_end(processes, process);
 		return;
 	}
 	/* No code: it is about to exit, or inside exec. */
-	if (now.start_code == 0 || !has_cmdline(processes, process->host))
+	if (seen->identity.start_code == 0 || seen->cmdline[0] == 0)
 		return;
 	if (!process->exec_seen) {
-		process->identity = now;
+		process->identity = seen->identity;
 		process->exec_seen = true;
 		if (process->cmdline == NULL ||
-		    strcmp(process->cmdline, processes->text) != 0)
-			syc_tracked_name(processes, process, processes->text);
-	} else if (!syc_tracked_same_program(&process->identity, &now)) {
-		process->identity = now;
+		    strcmp(process->cmdline, seen->cmdline) != 0)
+			syc_tracked_name(processes, process, seen->cmdline);
+	} else if (!syc_tracked_same_program(&process->identity,
+	                                     &seen->identity)) {
+		process->identity = seen->identity;
 		syc_tracked_settle(processes);
 		syc_tracked_new_image(processes, process);
-		syc_tracked_name(processes, process, processes->text);
+		syc_tracked_name(processes, process, seen->cmdline);
 	}
 	syc_tracked_look_at_maps(processes, process);
 }
 
-/* @identity: NULL where /proc does not show it. */
+void syc_tracked_look(struct syc_processes *processes,
+                      struct syc_tracked_process *process)
+{
+	syc_procfs_see(process->host, &processes->seen);
+	syc_tracked_see(processes, process, &processes->seen);
+}
+
 void syc_tracked_announce(struct syc_processes *processes,
                           struct syc_tracked_process *process,
                           const struct syc_procfs_identity *identity,
-                          const char *fallback)
+                          const char *cmdline)
 {
 	bool there = true;
 
@@ -274,7 +275,7 @@ void syc_tracked_announce(struct syc_processes *processes,
 		process->exec_seen = true;
 		there = syc_tracked_watch(processes, process);
 	}
-	write_what_it_is(processes, process, fallback);
+	write_what_it_is(processes, process, cmdline);
 	if (!there)
 		syc_tracked_end(processes, process);
 }

@@ -54,6 +54,7 @@ struct syc_processes {
 	struct syc_mapped_files files;
 	int files_max; /* descriptors from here on are for rings */
 	union syc_frame_buffer frame;
+	struct syc_procfs_seen seen; /* last, of whom the caller knows */
 	char text[SYSCAP_FRAME_MAX];
 };
 
@@ -88,21 +89,26 @@ bool syc_tracked_watch(struct syc_processes *processes,
 
 /**
  * Watch it, and write what it is and has mapped; @identity: NULL where /proc
- * does not show it; @fallback: what to call it if nothing is known, or NULL.
+ * does not show it; @cmdline: NULL where /proc is still to tell.
  */
 void syc_tracked_announce(struct syc_processes *processes,
                           struct syc_tracked_process *process,
                           const struct syc_procfs_identity *identity,
-                          const char *fallback);
+                          const char *cmdline);
 
 /** Does @a run what @b runs, as far as we may know? */
 bool syc_tracked_same_program(const struct syc_procfs_identity *a,
                               const struct syc_procfs_identity *b);
 
 /**
- * Look at a live process: another program, new mappings, or gone without a
- * word.
+ * Deal with what was seen of a live process: another program, new mappings, or
+ * that it is gone without a word.
  */
+void syc_tracked_see(struct syc_processes *processes,
+                     struct syc_tracked_process *process,
+                     const struct syc_procfs_seen *seen);
+
+/** Look at it now. */
 void syc_tracked_look(struct syc_processes *processes,
                       struct syc_tracked_process *process);
 

@@ -177,7 +177,7 @@ void recording_check_good(const struct recording *recording, unsigned n)
 
 bool recording_wait(bool (*done)(const void *arg), const void *arg)
 {
-	for (unsigned i = 0; i < (test_is_sanitized() ? 6 : 1) * 2000; i++) {
+	for (unsigned i = 0; i < 12000; i++) {
 		if (done(arg))
 			return true;
 		usleep(5000);

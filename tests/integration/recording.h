@@ -54,7 +54,7 @@ size_t recording_count_type(const struct recording *recording, uint8_t type);
 /** Marks test/good: from 0 to @n - 1, each once, in order. */
 void recording_check_good(const struct recording *recording, unsigned n);
 
-/** Wait up to 10 s (a minute, sanitized) until @done(arg) is true. */
+/** Wait up to a minute until @done(arg) is true. */
 bool recording_wait(bool (*done)(const void *arg), const void *arg);
 
 #endif
