@@ -81,7 +81,7 @@ static const char *check_limits(const struct syc_arenas *arenas, int32_t pid)
 	                                        : NULL;
 }
 
-/* Each program of a process makes one. */
+/* Each program of a process makes one, or some that began at one time. */
 static bool has_older(const struct syc_arenas *arenas,
                       const struct syc_arena_taken *arena)
 {
@@ -90,7 +90,8 @@ static bool has_older(const struct syc_arenas *arenas,
 
 	for (size_t i = 0; i < arenas->all.n; i++)
 		if (arenas->all.items[i]->requester == arena->requester &&
-		    arenas->all.items[i]->image == image)
+		    arenas->all.items[i]->image == image &&
+		    arenas->all.items[i]->began != arena->began)
 			return true;
 	return false;
 }
@@ -113,6 +114,7 @@ static void meet_requester(struct syc_arenas *arenas,
 	int64_t began;
 
 	(void)syc_procfs_clock_ahead(arena->requester, &arena->clock_ahead);
+	arena->began = file->began;
 	began = file->began - arena->clock_ahead;
 	/* Afterwards: what was seen was of the program that made the arena */
 	arena->is_past = !has_mapped(arena);

@@ -22,9 +22,9 @@
 #define SLOTS_WANTED 16u
 /* Of a limit on addresses the arena takes one such part at most. */
 #define SHARE_OF_ADDRESSES 8u
-/* A shell that limits its addresses later has to have some left: threads beyond
- * these ask for rings. */
-#define ADDRESSES_FOR_OTHER (UINT64_C(256) << 20)
+/* A shell that limits its addresses later has to have some left; who needs more
+ * makes another. */
+#define ADDRESSES_FOR_OTHER (UINT64_C(64) << 20)
 
 /*
  * As bare system calls: a hundred bytes less in a program for each function of

@@ -96,7 +96,7 @@ CHILD(looks_at_its_memory)
 	CHECK_EQ(count_dumped(&kilobytes), 0);
 	/* A program that limits its addresses later has some left */
 	CHECK(kilobytes > 1024);
-	CHECK(kilobytes <= 272ul * 1024);
+	CHECK(kilobytes <= 80ul * 1024);
 }
 
 TEST(a_core_has_no_rings_and_most_addresses_are_the_programs)
