@@ -74,7 +74,7 @@ static void set_phase(struct syc_hand_over *h, uint32_t phase)
 	__atomic_store_n(&h->phase, phase, __ATOMIC_RELEASE);
 }
 
-static bool is_usable(const struct syc_hand_over *h)
+static bool may_have_slots(const struct syc_hand_over *h)
 {
 	const uint32_t phase = phase_of(h);
 
@@ -279,7 +279,7 @@ static void make_next(struct syc_hand_over *h)
 		return;
 	next->older = h;
 	make_and_send(next);
-	if (is_usable(next))
+	if (may_have_slots(next))
 		__atomic_store_n(&syc_block->hand_over, next, __ATOMIC_RELEASE);
 }
 
@@ -323,7 +323,7 @@ static int claim_in_any(const struct syc_hand_over *h, int32_t pid,
 
 	*ret_n = 0;
 	for (; h != NULL && r == -EMFILE; h = h->older, ++*ret_n)
-		if (is_usable(h))
+		if (may_have_slots(h))
 			r = syc_arena_claim(&h->arena, -1, pid, ret_slot);
 	return r;
 }
@@ -342,7 +342,7 @@ int syc_hand_over_claim(int32_t pid, struct syc_slot *ret_slot)
 			return -ENOMEM;
 		make_locked(h, is_decided, make_first);
 	}
-	while (is_usable(h)) {
+	while (may_have_slots(h)) {
 		r = claim_in_any(h, pid, ret_slot, &n);
 		if (r != -EMFILE || n >= ARENAS_MAX || !is_wanted())
 			return r;
