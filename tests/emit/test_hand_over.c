@@ -145,8 +145,7 @@ TEST(the_first_event_is_there_though_nobody_has_answered)
 	}
 }
 
-#define THREADS     200
-#define THREADS_MAX 300
+#define THREADS 200
 
 static pthread_barrier_t barrier;
 
@@ -161,7 +160,7 @@ static void *run_together(void *unused)
 
 static void run_threads(unsigned n, void *(*run)(void *))
 {
-	pthread_t threads[THREADS_MAX];
+	pthread_t threads[THREADS];
 
 	pthread_barrier_init(&barrier, NULL, n);
 	for (unsigned i = 0; i < n; i++)
@@ -232,10 +231,30 @@ TEST(slots_of_threads_that_have_ended_are_used_again)
 	peer_free(&peer);
 }
 
+static void *run_for_a_while(void *unused)
+{
+	for (int i = 0; i < 20; i++)
+		emit();
+	return unused;
+}
+
+/* One after the other: nobody waits for another that makes an arena, and what
+ * they had stays taken. */
+static void take_slots(unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		pthread_t thread;
+
+		CHECK_EQ(pthread_create(&thread, NULL, run_for_a_while, NULL),
+		         0);
+		pthread_join(thread, NULL);
+	}
+}
+
 CHILD(has_more_threads_than_slots)
 {
 	limit_arenas();
-	run_threads((unsigned)atoi(peer_arg()), run_together);
+	take_slots((unsigned)atoi(peer_arg()));
 	CHECK(*peer_arg() != '6' || get_stats().n_dropped == 0);
 }
 
@@ -322,7 +341,7 @@ TEST(forked_children_claim_slots_without_a_message)
 CHILD(forks_without_a_slot)
 {
 	limit_arenas();
-	run_threads(14, run_together);
+	take_slots(14);
 	for (int i = 0; i < 3; i++)
 		if (fork() == 0) {
 			emit();
